@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * base.h - bytes in, bytes out, memory, errors: what every other file stands on.
+ *
+ * Ownership, for the whole program: whoever calls x_new, x_load or x_get releases what it got with
+ * x_free or x_put; a pointer to const that a function returns belongs to the thing it was asked of.
+ * x_init makes a struct usable, x_release gives back what it holds, x_clear empties it for reuse.
+ */
+#ifndef ANIMFS_BASE_H
+#define ANIMFS_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Some bytes that belong to someone else. data may be NULL when size is 0. */
+struct bytes {
+	const uint8_t *data;
+	size_t size;
+};
+
+struct bytes bytes_of(const char *text);
+bool bytes_equal(struct bytes a, struct bytes b);
+
+/*
+ * An error: what went wrong, where, and what would have been right.
+ * The first failure wins: err_set on a struct that already holds one changes nothing.
+ * Positions are byte offsets into the text or the file at hand; the edge of the program turns them
+ * into line and column (err_locate).
+ */
+enum err_code {
+	ERR_NONE,
+	ERR_MEMORY,   /* out of memory */
+	ERR_SYSTEM,   /* a system call failed; `number` is its errno */
+	ERR_FORMAT,   /* the file's bytes are not what the format allows */
+	ERR_TEXT,     /* the text does not parse, or says something it must not */
+	ERR_STORE,    /* the text parses, but the format cannot store what it says */
+	ERR_CONFLICT, /* the same curve was changed by somebody else in the meantime */
+	ERR_EARLY,    /* the text's one fault is that it ends too early */
+	ERR_EMPTY,    /* the text says nothing: it is empty, or a header alone over a curve with keys */
+};
+
+struct err {
+	enum err_code code;
+	int number;         /* errno for ERR_SYSTEM, otherwise 0 */
+	bool placed;        /* at and length mean something */
+	size_t at;          /* byte offset of the fault */
+	size_t length;      /* of the text at fault, 0 when it is a place and not a text */
+	char message[320];  /* what is wrong, no full stop, no newline */
+	char accepted[320]; /* what would be accepted here; "" when the message says it */
+};
+
+/* These return false, so that a caller can `return err_...(...)`. err may be NULL. */
+bool err_set(struct err *err, enum err_code code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+bool err_at(struct err *err, enum err_code code, size_t at, size_t length, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+bool err_system(struct err *err, int number, const char *what);
+bool err_memory(struct err *err);
+/* Adds what would be accepted to the error just set. Returns false. */
+bool err_accept(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void err_clear(struct err *err);
+
+struct position {
+	size_t line, column; /* from 1; the column counts characters (UTF-8) */
+	size_t begin, end;   /* the line's bytes, without its line end */
+};
+struct position err_locate(struct bytes text, size_t at);
+
+/*
+ * A reader that goes bad and stays bad: read what you need, then ask `bad` once.
+ * A read past the end gives 0. Little-endian, as all binary formats here are.
+ */
+struct reader {
+	struct bytes src;
+	size_t at;
+	bool bad;
+};
+
+struct reader reader_at(struct bytes src, size_t at);
+uint8_t read_u8(struct reader *r);
+uint16_t read_u16(struct reader *r);
+int16_t read_s16(struct reader *r);
+uint32_t read_u32(struct reader *r);
+int32_t read_s32(struct reader *r);
+uint64_t read_u64(struct reader *r);
+float read_f32(struct reader *r);
+/* Is [at, at + count * size) inside src? Never overflows. */
+bool bytes_hold(struct bytes src, uint64_t at, uint64_t count, uint64_t size);
+
+/* Unchecked little-endian access, for places whose bounds were checked. */
+uint16_t get_u16(const uint8_t *p);
+uint32_t get_u32(const uint8_t *p);
+float get_f32(const uint8_t *p);
+void put_u16(uint8_t *p, uint16_t v);
+void put_u32(uint8_t *p, uint32_t v);
+void put_f32(uint8_t *p, float v);
+
+/* The bits of a float, and a comparison by them: NaN equals itself, -0 differs from 0. */
+uint32_t f32_bits(float v);
+float f32_from_bits(uint32_t bits);
+bool f64_same(double a, double b);
+
+/* A growing writer; after a failed allocation nothing more is written and `failed` stays set. */
+struct buf {
+	uint8_t *data;
+	size_t size, capacity;
+	bool failed;
+};
+#define BUF_INIT {NULL, 0, 0, false}
+
+bool buf_reserve(struct buf *b, size_t more); /* room for `more` bytes behind size */
+void buf_add(struct buf *b, const void *data, size_t size);
+void buf_text(struct buf *b, const char *text);
+void buf_char(struct buf *b, char c);
+void buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_zero(struct buf *b, size_t count);
+void buf_align(struct buf *b, size_t alignment); /* pads with zero bytes */
+void buf_u16(struct buf *b, uint16_t v);
+void buf_u32(struct buf *b, uint32_t v);
+void buf_f32(struct buf *b, float v);
+struct bytes buf_bytes(const struct buf *b);
+void buf_clear(struct buf *b);   /* size 0, memory kept */
+void buf_release(struct buf *b); /* memory given back; usable again as empty */
+
+/*
+ * Memory that is freed as one thing. Allocations are zeroed and aligned for any type; NULL when
+ * out of memory, and then `failed` stays set, so that a long construction can ask once.
+ */
+struct arena {
+	struct arena_chunk *chunks;
+	size_t total; /* bytes held */
+	bool failed;
+};
+#define ARENA_INIT {NULL, 0, false}
+
+void *arena_alloc(struct arena *a, size_t count, size_t size); /* count * size, overflow-checked */
+char *arena_text(struct arena *a, const char *text, size_t size); /* NUL-terminated copy */
+char *arena_format(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void arena_release(struct arena *a);
+
+#endif
