@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * anim.h - the model: file > clip > track > curve > key.
+ *
+ *   anim    one file: clips, in file order, and what else the format stores about the whole
+ *   clip    one animation: a name, a number of frames, how long a frame takes, tracks
+ *   track   one bone in one clip: up to three curves, one a role
+ *   curve   the keys of one role of one bone: a value of 3 or 4 components at each key
+ *
+ * A model is made by a codec from bytes, or by editing another (anim_edit); it never changes once
+ * others can see it. It owns one arena. It points into the bytes it was decoded from, and an edited
+ * one into the model it was edited from: keep those until you have freed it.
+ *
+ * Curves are shared by pointer wherever the file shares them. An edit makes new curves and leaves
+ * the old: two tracks with the same pointer have the same curve, and a curve that an edit did not
+ * touch is the same pointer before and after.
+ *
+ * Units as the views show them: translation in the format's length (canm: metres), rotation in
+ * degrees or as a quaternion, scale as a factor. Values are absolute and relative to the parent
+ * bone. Stored numbers that are not finite are values like any other.
+ *
+ * Names are UTF-8; a lone surrogate of a UTF-16 name is kept in its three-byte form (WTF-8).
+ */
+#ifndef ANIMFS_ANIM_H
+#define ANIMFS_ANIM_H
+
+#include "animfs/base.h"
+
+enum role { ROLE_TRANSLATION, ROLE_ROTATION, ROLE_SCALE };
+#define ROLE_COUNT 3
+
+extern const char *const role_names[ROLE_COUNT]; /* "translation", "rotation", "scale" */
+
+enum curve_kind {
+	CURVE_VECTOR,     /* x y z */
+	CURVE_EULER,      /* x y z in degrees; R = Rz * Ry * Rx on column vectors ("XYZ": X first) */
+	CURVE_QUATERNION, /* x y z w */
+};
+
+enum interpolation { INTERPOLATION_LINEAR, INTERPOLATION_STEP };
+
+/*
+ * How the numbers of one component are stored, and so what is near enough to be the same number.
+ * The value is unit * stored for LANE_FLOAT, unit * (base + k * step) for LANE_GRID, all in double.
+ */
+enum lane_form {
+	LANE_DOUBLE, /* typed by a person, not stored yet: no grid */
+	LANE_FLOAT,  /* a float32 */
+	LANE_GRID,   /* an integer k from 0 to 65535 on base + k * step */
+};
+
+struct lane {
+	enum lane_form form;
+	float base, step; /* LANE_GRID */
+	double unit;      /* 1, or degrees in one stored radian */
+};
+
+/*
+ * The keys of one role. Key i stands at frame `frames[i]`, or at frame i when frames is NULL
+ * (dense). Not keyed: one value for the whole clip (count is 1). Frames ascend but may repeat
+ * where the format allows it.
+ *
+ * A dense curve may hold fewer keys than its clip has frames (the last one holds) or more (those
+ * at or past clip->frames are not shown, and kept).
+ */
+struct curve {
+	enum curve_kind kind;
+	enum interpolation interpolation;
+	bool keyed;
+	uint32_t count;
+	const uint32_t *frames;
+	struct lane lane[4];
+	const uint8_t *stored; /* count keys of u16 k[width] (LANE_GRID) or f32[width] (LANE_FLOAT) */
+	const double *values;  /* count * width, when stored is NULL */
+};
+
+static inline unsigned curve_width(const struct curve *c)
+{
+	return c->kind == CURVE_QUATERNION ? 4 : 3;
+}
+
+/* Component `axis` of key `key`; key must be below count. */
+static inline double curve_value(const struct curve *c, uint32_t key, unsigned axis)
+{
+	size_t i = (size_t)key * curve_width(c) + axis;
+	const struct lane *lane = &c->lane[axis];
+
+	if (!c->stored)
+		return c->values[i];
+	if (lane->form == LANE_GRID)
+		return lane->unit * ((double)lane->base + get_u16(c->stored + 2 * i) * (double)lane->step);
+	return lane->unit * (double)get_f32(c->stored + 4 * i);
+}
+
+static inline uint32_t curve_frame(const struct curve *c, uint32_t key)
+{
+	return c->frames ? c->frames[key] : key;
+}
+
+/* Keys that a clip of `frames` frames shows: those below it. */
+uint32_t curve_shown(const struct curve *c, uint32_t frames);
+/* Same kind, interpolation, keyedness, frames and values, values by their bits. Either may be NULL. */
+bool curve_same(const struct curve *a, const struct curve *b);
+/* The pose at a frame: holds before the first key and after the last, interpolates between. */
+void curve_sample(const struct curve *c, double frame, double out[4]);
+
+#define ANIM_NEW UINT32_MAX /* an origin that is not in the file yet */
+
+/* A number that the format stores and the model has no word for ("loop" of canm as its raw int). */
+struct field {
+	const char *name;
+	enum { FIELD_INT, FIELD_REAL } type;
+	int64_t integer;
+	double real;
+	bool editable;
+};
+
+struct track {
+	const char *name;  /* as stored */
+	const char *label; /* as file name: unique among the clip's tracks; what every text says */
+	uint32_t origin;   /* place among the clip's tracks in the file it came from, or ANIM_NEW */
+	uint8_t roles;     /* bit (1 << role): what the format can store for this bone */
+	enum curve_kind rotation; /* the kind a rotation of this bone is stored as by default */
+	const struct curve *curve[ROLE_COUNT]; /* NULL: the role has no keys */
+};
+
+struct clip {
+	const char *name;
+	const char *label; /* as file name: unique among the file's clips */
+	uint32_t origin;   /* place among the file's clips, or ANIM_NEW */
+	uint32_t frames;
+	float frame_time; /* as stored, in anim_time_unit; may be 0, negative or not finite */
+	float duration;   /* as stored, in the same unit */
+	bool loop;
+	uint32_t track_count;
+	const struct track *tracks;
+	bool tracks_own; /* anim_edit_clip made `tracks` for this model; otherwise they may be shared */
+	uint32_t field_count;
+	const struct field *fields;
+};
+
+/* What is the same for every file of a format. */
+struct format {
+	const char *name;   /* "canm": the id, and the member of clip.json that holds the fields */
+	const char *suffix; /* "canm": the extension of raw.* where the file's own name has none */
+	double rate;        /* stored times count 1/rate seconds; 0: they are seconds */
+	bool sparse;        /* a key exists or not, at any frame; otherwise dense */
+	bool many_clips;
+	bool has_loop;
+	bool has_frame_time, has_duration; /* stored, and so editable */
+	uint32_t max_frames;
+};
+
+struct anim {
+	struct arena arena;
+	const struct format *format;
+	uint32_t version;
+	double rate; /* format->rate, or what --rate says */
+	uint32_t clip_count;
+	const struct clip *clips;
+	uint32_t bone_count; /* the file's own list of bone names, where it has one */
+	const char *const *bones;
+	uint32_t field_count;
+	const struct field *fields; /* header fields beyond version */
+};
+
+void anim_free(struct anim *a); /* NULL is fine */
+
+/* "1/60 s" or "s": the unit of frame_time and duration. */
+void anim_time_unit(const struct anim *a, char out[32]);
+/* How long a frame of the clip takes; where the stored time is no time, one over the rate. */
+double anim_seconds_per_frame(const struct anim *a, const struct clip *clip);
+
+/*
+ * Editing: a new model that shows what `old` shows until it is changed.
+ * anim_edit_clip and anim_edit_track give the writable copy of a part; its parts stay shared.
+ * NULL when out of memory.
+ */
+struct anim *anim_edit(const struct anim *old);
+struct clip *anim_edit_clip(struct anim *a, uint32_t clip);
+struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track);
+
+/*
+ * The change that leads from `base` to `edited`, applied to `current`, which is `base` after others
+ * have saved. `last` is the model that the same draft committed before, edited from `base` too, or
+ * NULL: what it changed and `edited` does not is taken back. Clips and tracks of `current` are
+ * matched by label; `base` and `current` were decoded, so that an origin is a place in them.
+ *
+ * A curve, or one of a clip's own values, that `edited` changes must in `current` still be what it
+ * is in `base`, or what came of `last`; otherwise ERR_CONFLICT. The same holds for the list of
+ * bones of a clip and the list of clips, each as a whole, and for what is removed from them.
+ *
+ * The result has the origins of `current` and points into edited, current and base. NULL on failure.
+ */
+struct anim *anim_merge(const struct anim *base, const struct anim *edited, const struct anim *last,
+			const struct anim *current, struct err *err);
+
+/*
+ * Does `stored`, decoded again, say what `wanted` said? Curves that `wanted` took over unchanged
+ * from `old` must have the same bits; others the same keys, each value to the nearest that the
+ * stored lane can hold. Names, loops, frame counts and times must be equal.
+ */
+bool anim_stored(const struct anim *wanted, const struct anim *old, const struct anim *stored,
+		 struct err *err);
+
+#endif

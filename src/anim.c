@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "animfs/anim.h"
+#include "num.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const role_names[ROLE_COUNT] = {"translation", "rotation", "scale"};
+
+void anim_free(struct anim *a)
+{
+	if (!a)
+		return;
+	arena_release(&a->arena);
+	free(a);
+}
+
+/* ---- time ---- */
+
+void anim_time_unit(const struct anim *a, char out[32])
+{
+	char rate[NUM_MAX];
+	size_t size = a->rate > 0 ? num_f32(rate, (float)a->rate) : 0;
+
+	if (size == 0)
+		strcpy(out, "s");
+	else
+		snprintf(out, 32, "1/%.*s s", (int)size, rate);
+}
+
+/* Of formats that count in seconds, for clips that tell no time. */
+#define USUAL_RATE 30.0
+
+double anim_seconds_per_frame(const struct anim *a, const struct clip *clip)
+{
+	double seconds =
+		a->rate > 0 ? (double)clip->frame_time / a->rate : (double)clip->frame_time;
+
+	if (isfinite(seconds) && seconds > 0)
+		return seconds;
+	return 1 / (a->rate > 0 ? a->rate : USUAL_RATE);
+}
+
+/* ---- curves ---- */
+
+/* How many keys stand before `frame`. */
+static uint32_t keys_before(const struct curve *c, double frame)
+{
+	uint32_t low = 0, high = c->count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (curve_frame(c, middle) < frame)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t curve_shown(const struct curve *c, uint32_t frames)
+{
+	return keys_before(c, frames);
+}
+
+static bool frames_same(const struct curve *a, const struct curve *b)
+{
+	if (a->frames == b->frames)
+		return true;
+	for (uint32_t i = 0; i < a->count; i++) {
+		if (curve_frame(a, i) != curve_frame(b, i))
+			return false;
+	}
+	return true;
+}
+
+/* Stored alike: what makes comparing the values of untouched curves cheap. */
+static bool stored_same(const struct curve *a, const struct curve *b)
+{
+	unsigned width = curve_width(a);
+	bool grid = a->lane[0].form == LANE_GRID;
+
+	if (!a->stored || !b->stored)
+		return false;
+	for (unsigned axis = 0; axis < width; axis++) {
+		const struct lane *x = &a->lane[axis], *y = &b->lane[axis];
+
+		if (x->form != y->form || !f64_same(x->unit, y->unit) ||
+		    f32_bits(x->base) != f32_bits(y->base) ||
+		    f32_bits(x->step) != f32_bits(y->step))
+			return false;
+	}
+	return memcmp(a->stored, b->stored, (size_t)a->count * width * (grid ? 2 : 4)) == 0;
+}
+
+static bool values_same(const struct curve *a, const struct curve *b)
+{
+	for (uint32_t key = 0; key < a->count; key++) {
+		for (unsigned axis = 0; axis < curve_width(a); axis++) {
+			if (!f64_same(curve_value(a, key, axis), curve_value(b, key, axis)))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool curve_same(const struct curve *a, const struct curve *b)
+{
+	if (a == b)
+		return true;
+	if (!a || !b)
+		return false;
+	return a->kind == b->kind && a->interpolation == b->interpolation && a->keyed == b->keyed &&
+	       a->count == b->count && frames_same(a, b) &&
+	       (stored_same(a, b) || values_same(a, b));
+}
+
+/* Along the sphere, the shorter way; q and -q are the same rotation. */
+static void slerp(const double a[4], const double b[4], double t, double out[4])
+{
+	double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+	double sign = dot < 0 ? -1 : 1;
+	double angle = acos(fmin(fabs(dot), 1)), from = 1 - t, to = t;
+
+	/* Nearly the same: the straight line is as good, and divides by no tiny sine. */
+	if (angle > 1e-4) {
+		from = sin((1 - t) * angle) / sin(angle);
+		to = sin(t * angle) / sin(angle);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		out[i] = from * a[i] + sign * to * b[i];
+}
+
+static void curve_key(const struct curve *c, uint32_t key, double out[4])
+{
+	out[3] = 0;
+	for (unsigned axis = 0; axis < curve_width(c); axis++)
+		out[axis] = curve_value(c, key, axis);
+}
+
+static void curve_between(const struct curve *c, uint32_t key, double t, double out[4])
+{
+	double a[4], b[4];
+
+	curve_key(c, key, a);
+	curve_key(c, key + 1, b);
+	if (c->kind == CURVE_QUATERNION) {
+		slerp(a, b, t, out);
+		return;
+	}
+	for (unsigned axis = 0; axis < 4; axis++)
+		out[axis] = a[axis] + (b[axis] - a[axis]) * t;
+}
+
+void curve_sample(const struct curve *c, double frame, double out[4])
+{
+	uint32_t next = keys_before(c, frame);
+	double from, to;
+
+	if (next == c->count) {
+		curve_key(c, next - 1, out);
+		return;
+	}
+	to = curve_frame(c, next);
+	if (next == 0 || to <= frame) {
+		curve_key(c, next, out);
+		return;
+	}
+	if (c->interpolation == INTERPOLATION_STEP) {
+		curve_key(c, next - 1, out);
+		return;
+	}
+	from = curve_frame(c, next - 1);
+	curve_between(c, next - 1, (frame - from) / (to - from), out);
+}
+
+/* ---- editing ---- */
+
+struct anim *anim_edit(const struct anim *old)
+{
+	struct anim *a = malloc(sizeof(*a));
+	struct clip *clips;
+
+	if (!a)
+		return NULL;
+	*a = *old;
+	a->arena = (struct arena)ARENA_INIT;
+	clips = arena_alloc(&a->arena, old->clip_count, sizeof(*clips));
+	if (!clips) {
+		anim_free(a);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < old->clip_count; i++) {
+		clips[i] = old->clips[i];
+		clips[i].tracks_own = false;
+	}
+	a->clips = clips;
+	return a;
+}
+
+struct clip *anim_edit_clip(struct anim *a, uint32_t clip)
+{
+	/* anim_edit made the array of clips for this model alone. */
+	struct clip *c = (struct clip *)&a->clips[clip];
+	struct track *tracks;
+
+	if (c->tracks_own)
+		return c;
+	tracks = arena_alloc(&a->arena, c->track_count, sizeof(*tracks));
+	if (!tracks)
+		return NULL;
+	if (c->track_count)
+		memcpy(tracks, c->tracks, c->track_count * sizeof(*tracks));
+	c->tracks = tracks;
+	c->tracks_own = true;
+	return c;
+}
+
+struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track)
+{
+	struct clip *c = anim_edit_clip(a, clip);
+
+	return c ? (struct track *)&c->tracks[track] : NULL;
+}

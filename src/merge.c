@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * merge.c - what an edit changed: applied to a model that others changed too, and looked for in
+ * what was stored.
+ */
+#include "animfs/anim.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* One clip in the models of a merge; last is base where nothing was committed before. */
+struct versions {
+	const struct clip *base, *edited, *last, *current;
+};
+
+static bool text_same(const char *a, const char *b)
+{
+	return a == b || strcmp(a, b) == 0;
+}
+
+static bool field_same(const struct field *a, const struct field *b)
+{
+	return text_same(a->name, b->name) && a->type == b->type &&
+	       (a->type == FIELD_INT ? a->integer == b->integer : f64_same(a->real, b->real));
+}
+
+static bool fields_same(const struct field *a, uint32_t a_count, const struct field *b,
+			uint32_t b_count)
+{
+	if (a_count != b_count)
+		return false;
+	for (uint32_t i = 0; a != b && i < a_count; i++) {
+		if (!field_same(&a[i], &b[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- what comes back from the file ---- */
+
+/*
+ * Is `stored` as near to `wanted` as its lane allows? A hair more is given to the rounding of
+ * converting between the units.
+ */
+static bool value_near(double wanted, double stored, const struct lane *lane)
+{
+	double want, got, hair;
+
+	if (f64_same(wanted, stored))
+		return true;
+	want = wanted / lane->unit;
+	got = stored / lane->unit;
+	hair = 4 * DBL_EPSILON * fabs(want);
+	if (lane->form == LANE_GRID && fabs(want - got) <= fabs((double)lane->step) / 2 + hair)
+		return true;
+	return (float)got >= (float)(want - hair) && (float)got <= (float)(want + hair);
+}
+
+static bool curve_alike(const struct curve *a, const struct curve *b)
+{
+	return a->kind == b->kind && a->interpolation == b->interpolation && a->keyed == b->keyed &&
+	       a->count == b->count;
+}
+
+/* *key: the first that differs, of curves that are alike. */
+static bool keys_near(const struct curve *wanted, const struct curve *stored, uint32_t *key)
+{
+	for (*key = 0; *key < wanted->count; ++*key) {
+		if (curve_frame(wanted, *key) != curve_frame(stored, *key))
+			return false;
+		for (unsigned axis = 0; axis < curve_width(wanted); axis++) {
+			if (!value_near(curve_value(wanted, *key, axis),
+					curve_value(stored, *key, axis), &stored->lane[axis]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Is `stored` what came of storing `wanted`? Either may be NULL. */
+static bool curve_holds(const struct curve *stored, const struct curve *wanted)
+{
+	uint32_t key;
+
+	if (!stored || !wanted)
+		return stored == wanted;
+	return curve_alike(stored, wanted) && keys_near(wanted, stored, &key);
+}
+
+/* ---- a clip's own values ---- */
+
+enum value { VALUE_NAME, VALUE_LOOP, VALUE_FRAMES, VALUE_FRAME_TIME, VALUE_DURATION, VALUE_FIELDS };
+#define VALUE_COUNT 6
+
+static const char *const value_names[VALUE_COUNT] = {
+	"name", "loop", "number of frames", "frame time", "duration", "format's own fields",
+};
+
+static bool value_same(enum value which, const struct clip *a, const struct clip *b)
+{
+	switch (which) {
+	case VALUE_NAME:
+		return text_same(a->name, b->name);
+	case VALUE_LOOP:
+		return a->loop == b->loop;
+	case VALUE_FRAMES:
+		return a->frames == b->frames;
+	case VALUE_FRAME_TIME:
+		return f32_bits(a->frame_time) == f32_bits(b->frame_time);
+	case VALUE_DURATION:
+		return f32_bits(a->duration) == f32_bits(b->duration);
+	case VALUE_FIELDS:
+		return fields_same(a->fields, a->field_count, b->fields, b->field_count);
+	}
+	return true;
+}
+
+static void value_take(enum value which, struct clip *to, const struct clip *from)
+{
+	switch (which) {
+	case VALUE_NAME:
+		to->name = from->name;
+		to->label = from->label;
+		break;
+	case VALUE_LOOP:
+		to->loop = from->loop;
+		break;
+	case VALUE_FRAMES:
+		to->frames = from->frames;
+		break;
+	case VALUE_FRAME_TIME:
+		to->frame_time = from->frame_time;
+		break;
+	case VALUE_DURATION:
+		to->duration = from->duration;
+		break;
+	case VALUE_FIELDS:
+		to->field_count = from->field_count;
+		to->fields = from->fields;
+		break;
+	}
+}
+
+static bool clip_values_same(const struct clip *a, const struct clip *b)
+{
+	for (enum value which = 0; which < VALUE_COUNT; which++) {
+		if (!value_same(which, a, b))
+			return false;
+	}
+	return true;
+}
+
+static bool merge_values(const struct versions *v, struct clip *to, struct err *err)
+{
+	for (enum value which = 0; which < VALUE_COUNT; which++) {
+		bool ours = !value_same(which, v->last, v->base) &&
+			    value_same(which, v->current, v->last);
+
+		if (value_same(which, v->edited, v->base) && !ours)
+			continue;
+		if (!ours && !value_same(which, v->current, v->base) &&
+		    !value_same(which, v->current, v->edited))
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else changed the %s of %s in the meantime",
+				       value_names[which], v->base->label);
+		value_take(which, to, v->edited);
+	}
+	return true;
+}
+
+/* ---- tracks ---- */
+
+static const struct track *track_labelled(const struct clip *c, uint32_t hint, const char *label)
+{
+	if (hint < c->track_count && text_same(c->tracks[hint].label, label))
+		return &c->tracks[hint];
+	for (uint32_t i = 0; i < c->track_count; i++) {
+		if (text_same(c->tracks[i].label, label))
+			return &c->tracks[i];
+	}
+	return NULL;
+}
+
+static bool track_same(const struct track *a, const struct track *b)
+{
+	if (a->rotation != b->rotation)
+		return false;
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		if (!curve_same(a->curve[role], b->curve[role]))
+			return false;
+	}
+	return true;
+}
+
+/* `edited` names its tracks in the order, and by the names, that `base` has. */
+static bool bones_kept(const struct clip *base, const struct clip *edited)
+{
+	if (base->track_count != edited->track_count)
+		return false;
+	for (uint32_t i = 0; base->tracks != edited->tracks && i < base->track_count; i++) {
+		if (edited->tracks[i].origin != i ||
+		    !text_same(base->tracks[i].name, edited->tracks[i].name))
+			return false;
+	}
+	return true;
+}
+
+static bool bones_same(const struct clip *a, const struct clip *b)
+{
+	if (a->track_count != b->track_count)
+		return false;
+	for (uint32_t i = 0; i < a->track_count; i++) {
+		if (!text_same(a->tracks[i].label, b->tracks[i].label))
+			return false;
+	}
+	return true;
+}
+
+static bool tracks_same(const struct clip *a, const struct clip *b)
+{
+	if (!bones_same(a, b))
+		return false;
+	for (uint32_t i = 0; i < a->track_count; i++) {
+		if (!track_same(&a->tracks[i], &b->tracks[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool clip_same(const struct clip *a, const struct clip *b)
+{
+	return clip_values_same(a, b) && tracks_same(a, b);
+}
+
+/* The curves of one bone that were edited, into `to`, which is a copy of the current track. */
+static bool merge_curves(const struct versions *v, const struct track *base,
+			 const struct track *edited, struct track *to, struct err *err)
+{
+	const struct track *last = &v->last->tracks[base->origin];
+
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		const struct curve *was = base->curve[role], *now = to->curve[role];
+		const struct curve *wanted = edited->curve[role], *before = last->curve[role];
+		bool ours = !curve_same(before, was) && curve_holds(now, before);
+
+		/* Storing the same once more could only move it on its grid. */
+		if (curve_same(wanted, ours ? before : was))
+			continue;
+		if (!ours && !curve_same(now, was) && !curve_same(now, wanted))
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else changed the %s of %s in %s in the meantime",
+				       role_names[role], base->label, v->base->label);
+		to->curve[role] = wanted;
+	}
+	if (edited->rotation != base->rotation)
+		to->rotation = edited->rotation;
+	return true;
+}
+
+static struct track *copy_tracks(struct arena *arena, const struct clip *c)
+{
+	struct track *tracks = arena_alloc(arena, c->track_count, sizeof(*tracks));
+
+	if (tracks && c->track_count)
+		memcpy(tracks, c->tracks, c->track_count * sizeof(*tracks));
+	return tracks;
+}
+
+/* The same bones in base and edited; others may have moved, added and removed some. */
+static bool merge_kept_bones(const struct versions *v, struct track *to, struct err *err)
+{
+	for (uint32_t i = 0; i < v->base->track_count; i++) {
+		const struct track *base = &v->base->tracks[i], *edited = &v->edited->tracks[i];
+		const struct track *now;
+
+		if (track_same(base, edited) && track_same(base, &v->last->tracks[i]))
+			continue;
+		now = track_labelled(v->current, i, base->label);
+		if (!now)
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else removed %s from %s in the meantime",
+				       base->label, v->base->label);
+		if (!merge_curves(v, base, edited, &to[now - v->current->tracks], err))
+			return false;
+	}
+	return true;
+}
+
+/* The bones of edited, which are other ones; those of current are still base's. */
+static bool merge_new_bones(const struct versions *v, struct track *to, struct err *err)
+{
+	for (uint32_t i = 0; i < v->edited->track_count; i++) {
+		const struct track *edited = &v->edited->tracks[i];
+
+		to[i] = *edited;
+		if (edited->origin == ANIM_NEW)
+			continue;
+		memcpy(to[i].curve, v->current->tracks[edited->origin].curve, sizeof(to[i].curve));
+		if (!merge_curves(v, &v->base->tracks[edited->origin], edited, &to[i], err))
+			return false;
+	}
+	return true;
+}
+
+/* What is removed must be what was seen when it was removed. */
+static bool check_removed_bones(const struct versions *v, struct arena *arena, struct err *err)
+{
+	bool *kept = arena_alloc(arena, v->base->track_count, sizeof(*kept));
+
+	if (!kept)
+		return err_memory(err);
+	for (uint32_t i = 0; i < v->edited->track_count; i++) {
+		if (v->edited->tracks[i].origin != ANIM_NEW)
+			kept[v->edited->tracks[i].origin] = true;
+	}
+	for (uint32_t i = 0; i < v->base->track_count; i++) {
+		if (!kept[i] && !track_same(&v->base->tracks[i], &v->current->tracks[i]))
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else changed %s in %s, which this removes",
+				       v->base->tracks[i].label, v->base->label);
+	}
+	return true;
+}
+
+static bool merge_tracks(struct versions *v, struct clip *to, struct arena *arena, struct err *err)
+{
+	bool kept = bones_kept(v->base, v->edited) && bones_kept(v->base, v->last);
+	struct track *tracks;
+
+	if (v->edited->tracks == v->base->tracks && v->last->tracks == v->base->tracks)
+		return true;
+	if (!kept && !bones_same(v->base, v->current))
+		return err_set(err, ERR_CONFLICT,
+			       "the list of bones of %s was changed in the meantime",
+			       v->base->label);
+	tracks = copy_tracks(arena, kept ? v->current : v->edited);
+	if (!tracks)
+		return err_memory(err);
+	to->tracks = tracks;
+	to->tracks_own = true;
+	if (kept)
+		return merge_kept_bones(v, tracks, err);
+	if (!bones_kept(v->base, v->last))
+		v->last = v->base;
+	to->track_count = v->edited->track_count;
+	return check_removed_bones(v, arena, err) && merge_new_bones(v, tracks, err);
+}
+
+/* ---- clips ---- */
+
+static const struct clip *clip_labelled(const struct anim *a, uint32_t hint, const char *label)
+{
+	if (hint < a->clip_count && text_same(a->clips[hint].label, label))
+		return &a->clips[hint];
+	for (uint32_t i = 0; i < a->clip_count; i++) {
+		if (text_same(a->clips[i].label, label))
+			return &a->clips[i];
+	}
+	return NULL;
+}
+
+static bool clips_kept(const struct anim *base, const struct anim *edited)
+{
+	if (base->clip_count != edited->clip_count)
+		return false;
+	for (uint32_t i = 0; i < base->clip_count; i++) {
+		if (edited->clips[i].origin != i)
+			return false;
+	}
+	return true;
+}
+
+static bool clip_lists_same(const struct anim *a, const struct anim *b)
+{
+	if (a->clip_count != b->clip_count)
+		return false;
+	for (uint32_t i = 0; i < a->clip_count; i++) {
+		if (!text_same(a->clips[i].label, b->clips[i].label))
+			return false;
+	}
+	return true;
+}
+
+/* to: a copy of the current clip. */
+static bool merge_clip(struct versions *v, struct clip *to, struct arena *arena, struct err *err)
+{
+	return merge_values(v, to, err) && merge_tracks(v, to, arena, err);
+}
+
+struct merge {
+	const struct anim *base, *edited, *last, *current; /* last may be base */
+	struct anim *result;                               /* a copy of current */
+	struct clip *clips;                                /* of result */
+};
+
+/* By the pointers: a clip that anim_edit_clip was never called for. */
+static bool clip_untouched(const struct clip *edited, const struct clip *base)
+{
+	return edited->tracks == base->tracks && clip_values_same(edited, base);
+}
+
+static bool merge_kept_clips(struct merge *m, struct err *err)
+{
+	for (uint32_t i = 0; i < m->base->clip_count; i++) {
+		struct versions v = {.base = &m->base->clips[i],
+				     .edited = &m->edited->clips[i],
+				     .last = &m->last->clips[i]};
+
+		if (clip_untouched(v.edited, v.base) && clip_untouched(v.last, v.base))
+			continue;
+		v.current = clip_labelled(m->current, i, v.base->label);
+		if (!v.current)
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else removed %s in the meantime", v.base->label);
+		if (!merge_clip(&v, &m->clips[v.current - m->current->clips], &m->result->arena,
+				err))
+			return false;
+	}
+	return true;
+}
+
+static bool check_removed_clips(struct merge *m, struct err *err)
+{
+	bool *kept = arena_alloc(&m->result->arena, m->base->clip_count, sizeof(*kept));
+
+	if (!kept)
+		return err_memory(err);
+	for (uint32_t i = 0; i < m->edited->clip_count; i++) {
+		if (m->edited->clips[i].origin != ANIM_NEW)
+			kept[m->edited->clips[i].origin] = true;
+	}
+	for (uint32_t i = 0; i < m->base->clip_count; i++) {
+		if (!kept[i] && !clip_same(&m->base->clips[i], &m->current->clips[i]))
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else changed %s, which this removes",
+				       m->base->clips[i].label);
+	}
+	return true;
+}
+
+static bool merge_new_clip(struct merge *m, const struct clip *edited, struct clip *to,
+			   struct err *err)
+{
+	struct versions v = {.edited = edited};
+
+	if (edited->origin == ANIM_NEW) {
+		*to = *edited;
+		to->tracks_own = false;
+		return true;
+	}
+	v.base = &m->base->clips[edited->origin];
+	v.last = clips_kept(m->base, m->last) ? &m->last->clips[edited->origin] : v.base;
+	v.current = &m->current->clips[edited->origin];
+	*to = *v.current;
+	to->tracks_own = false;
+	to->label = edited->label;
+	return merge_clip(&v, to, &m->result->arena, err);
+}
+
+/* The clips of edited, which are other ones; those of current are still base's. */
+static bool merge_new_clips(struct merge *m, struct err *err)
+{
+	if (!clip_lists_same(m->base, m->current))
+		return err_set(err, ERR_CONFLICT, "the list of clips was changed in the meantime");
+	if (!check_removed_clips(m, err))
+		return false;
+	m->clips = arena_alloc(&m->result->arena, m->edited->clip_count, sizeof(*m->clips));
+	if (!m->clips)
+		return err_memory(err);
+	m->result->clips = m->clips;
+	m->result->clip_count = m->edited->clip_count;
+	for (uint32_t i = 0; i < m->edited->clip_count; i++) {
+		if (!merge_new_clip(m, &m->edited->clips[i], &m->clips[i], err))
+			return false;
+	}
+	return true;
+}
+
+static bool bone_lists_same(const struct anim *a, const struct anim *b)
+{
+	if (a->bone_count != b->bone_count)
+		return false;
+	for (uint32_t i = 0; a->bones != b->bones && i < a->bone_count; i++) {
+		if (!text_same(a->bones[i], b->bones[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool headers_same(const struct anim *a, const struct anim *b)
+{
+	return a->version == b->version &&
+	       fields_same(a->fields, a->field_count, b->fields, b->field_count);
+}
+
+/* What belongs to the whole file. */
+static bool merge_file(struct merge *m, struct err *err)
+{
+	struct anim *to = m->result;
+
+	if (!headers_same(m->edited, m->base)) {
+		if (!headers_same(m->current, m->base) && !headers_same(m->current, m->last))
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else changed the header in the meantime");
+		to->version = m->edited->version;
+		to->field_count = m->edited->field_count;
+		to->fields = m->edited->fields;
+	}
+	if (!bone_lists_same(m->edited, m->base)) {
+		if (!bone_lists_same(m->current, m->base))
+			return err_set(err, ERR_CONFLICT,
+				       "somebody else changed the file's bones in the meantime");
+		to->bone_count = m->edited->bone_count;
+		to->bones = m->edited->bones;
+	}
+	return true;
+}
+
+struct anim *anim_merge(const struct anim *base, const struct anim *edited, const struct anim *last,
+			const struct anim *current, struct err *err)
+{
+	struct merge m = {base, edited, last ? last : base, current, NULL, NULL};
+	bool kept, done;
+
+	m.result = anim_edit(current == base ? edited : current);
+	if (!m.result) {
+		err_memory(err);
+		return NULL;
+	}
+	if (current == base)
+		return m.result;
+	m.clips = (struct clip *)m.result->clips; /* anim_edit made the array for this model */
+	kept = clips_kept(base, edited) && clips_kept(base, m.last);
+	done = kept ? merge_kept_clips(&m, err) : merge_new_clips(&m, err);
+	if (done && merge_file(&m, err))
+		return m.result;
+	anim_free(m.result);
+	return NULL;
+}
+
+/* ---- what was stored ---- */
+
+#define CANNOT "the format cannot hold this edit exactly: "
+
+static bool stored_curve(const struct clip *clip, const struct track *track, unsigned role,
+			 const struct curve *old, const struct curve *stored, struct err *err)
+{
+	const struct curve *wanted = track->curve[role];
+	uint32_t key;
+
+	if (wanted == old) {
+		if (curve_same(wanted, stored))
+			return true;
+		return err_set(err, ERR_STORE,
+			       CANNOT "it would change the %s of %s in %s, which nobody edited",
+			       role_names[role], track->label, clip->label);
+	}
+	if (!wanted && !stored)
+		return true;
+	if (!wanted || !stored || !curve_alike(wanted, stored))
+		return err_set(err, ERR_STORE,
+			       CANNOT "the %s of %s in %s comes back in another form",
+			       role_names[role], track->label, clip->label);
+	if (!keys_near(wanted, stored, &key))
+		return err_set(err, ERR_STORE,
+			       CANNOT "the %s of %s in %s comes back different in frame %u",
+			       role_names[role], track->label, clip->label,
+			       curve_frame(wanted, key));
+	return true;
+}
+
+static bool stored_tracks(const struct clip *wanted, const struct clip *old,
+			  const struct clip *stored, struct err *err)
+{
+	static const struct track none;
+
+	if (wanted->track_count != stored->track_count)
+		return err_set(err, ERR_STORE, CANNOT "%s comes back with %u bones instead of %u",
+			       wanted->label, stored->track_count, wanted->track_count);
+	for (uint32_t i = 0; i < wanted->track_count; i++) {
+		const struct track *track = &wanted->tracks[i], *was = &none;
+
+		if (!text_same(track->name, stored->tracks[i].name))
+			return err_set(err, ERR_STORE,
+				       CANNOT "the name of %s in %s comes back different",
+				       track->label, wanted->label);
+		if (old && track->origin != ANIM_NEW)
+			was = &old->tracks[track->origin];
+		for (unsigned role = 0; role < ROLE_COUNT; role++) {
+			if (!stored_curve(wanted, track, role, was->curve[role],
+					  stored->tracks[i].curve[role], err))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool stored_clip(const struct clip *wanted, const struct clip *old,
+			const struct clip *stored, struct err *err)
+{
+	for (enum value which = 0; which < VALUE_COUNT; which++) {
+		if (!value_same(which, wanted, stored))
+			return err_set(err, ERR_STORE, CANNOT "the %s of %s comes back different",
+				       value_names[which], wanted->label);
+	}
+	return stored_tracks(wanted, old, stored, err);
+}
+
+bool anim_stored(const struct anim *wanted, const struct anim *old, const struct anim *stored,
+		 struct err *err)
+{
+	if (wanted->clip_count != stored->clip_count)
+		return err_set(err, ERR_STORE, CANNOT "%u clips come back instead of %u",
+			       stored->clip_count, wanted->clip_count);
+	if (!headers_same(wanted, stored))
+		return err_set(err, ERR_STORE, CANNOT "the header comes back different");
+	for (uint32_t i = 0; i < wanted->clip_count; i++) {
+		const struct clip *clip = &wanted->clips[i];
+		const struct clip *was =
+			clip->origin == ANIM_NEW ? NULL : &old->clips[clip->origin];
+
+		if (!stored_clip(clip, was, &stored->clips[i], err))
+			return false;
+	}
+	return true;
+}
