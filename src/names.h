@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.h - stored names to file names and back.
+ *
+ * UTF-8 as it is; %XX for '/', control bytes, % # : \ , ; ", for a leading . = + - @, a trailing
+ * space or dot, and for lone surrogates (three bytes each); the empty name is "%". Of equal names
+ * the first keeps its form; each further one, and one that meets a reserved name, gets the first
+ * free ~2, ~3 ... in file order. Longer than fits: cut on a character, then '~' and a hash.
+ */
+#ifndef ANIMFS_NAMES_H
+#define ANIMFS_NAMES_H
+
+#include "animfs/anim.h"
+
+#define NAME_LIMIT 255 /* bytes of a file name */
+/* Kept free behind a bone's label, for ".json.rejected.~999~" and its like. */
+#define NAME_SUFFIX_ROOM 24
+
+/* The file-name form of one stored name, without regard to its neighbours; at most `limit` bytes. */
+void name_escape(const char *stored, size_t limit, struct buf *out);
+/* The stored name that a file-name form stands for. False when the mapping cannot produce it. */
+bool name_unescape(const char *label, struct buf *out);
+/*
+ * Sets the labels of all clips and tracks of a model that nobody else sees yet. `reserved` are the
+ * fixed names of the file's folder, ending with NULL. False when out of memory.
+ */
+bool names_label(struct anim *a, const char *const *reserved);
+
+/* UTF-16LE code units (2 * count bytes) to WTF-8, and back. The second appends count*2 bytes. */
+char *name_from_utf16(struct arena *arena, const uint8_t *units, size_t count);
+void name_to_utf16(const char *name, struct buf *out);
+/* Valid UTF-8 for people and JSON: lone surrogates become U+FFFD. */
+void name_printable(const char *name, struct buf *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * num.h - numbers to text and back; the only place that formats or parses one.
+ *
+ * Text is plain decimal: no exponent, '.' as the point, no padding, "-0" keeps its sign, "nan",
+ * "inf", "-inf". Nothing here knows the locale.
+ */
+#ifndef ANIMFS_NUM_H
+#define ANIMFS_NUM_H
+
+#include "animfs/anim.h"
+
+#define NUM_MAX 64 /* bytes that one number needs at most: FLT_MAX has 39 digits, FLT_TRUE_MIN 45 places */
+
+/* Each writes to out (NUM_MAX bytes, no NUL) and returns how many bytes. */
+
+/* The shortest plain decimal that reads back as the same float32. */
+size_t num_f32(char *out, float v);
+/*
+ * A computed value, as it stands in a lane: the plain decimal of the fewest digits that rounds to
+ * the same float32 as v and, put back into the lane, gives the stored bits or the stored k; at most
+ * 15 significant digits. Among equally short ones the nearest to v. LANE_FLOAT with unit 1 is
+ * num_f32; LANE_DOUBLE asks for the same float32 alone.
+ */
+size_t num_lane(char *out, double v, const struct lane *lane);
+/* Seconds to the microsecond, trailing zeros cut. Not finite: as num_f32. */
+size_t num_seconds(char *out, double seconds);
+size_t num_unsigned(char *out, uint64_t v);
+
+/* The same, appended. */
+void buf_f32_text(struct buf *b, float v);
+void buf_lane_text(struct buf *b, double v, const struct lane *lane);
+void buf_seconds(struct buf *b, double seconds);
+void buf_unsigned(struct buf *b, uint64_t v);
+
+/*
+ * A whole text as a number: sign, digits, one `point` ('.' or ','), digits, exponent; "nan", "inf",
+ * "infinity" in any case. Spaces around it are not part of it (the caller trims). Correctly rounded
+ * to double. False when the text is anything else; overflow gives an infinity, underflow 0.
+ */
+bool num_parse(const char *text, size_t size, char point, double *out);
+/* Correctly rounded to float32 (not by way of double). */
+bool num_parse_f32(const char *text, size_t size, char point, float *out);
+/* A frame number: digits, or digits with nothing but zeros behind the point ("5.0"); below 2^32. */
+bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
+
+/* Are the two the same number at 15 significant digits, as a spreadsheet keeps them? -0 is 0. */
+bool num_same15(double a, double b);
+
+/* The k of 0..65535 whose base + k * step is nearest to stored (already divided by the unit). */
+uint32_t num_nearest_k(double stored, const struct lane *lane);
+
+#endif
