@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * codec.h - a format: bytes to model and back.
+ *
+ * decode trusts no byte. It either understands the whole file or refuses it with ERR_FORMAT, the
+ * byte offset and the reason. The model may point into src.
+ *
+ * encode gets the bytes that the model (or the model it was edited from) was decoded from; what the
+ * model does not say comes from them. It reads them beside the model and keeps the stored form of
+ * every value that is still the same, so that encode(decode(src), src) is src, byte for byte.
+ * Clips and tracks say by `origin` which old ones they are; a curve that is equal to what is there
+ * keeps its place. `old` is empty for a new file.
+ */
+#ifndef ANIMFS_CODEC_H
+#define ANIMFS_CODEC_H
+
+#include "animfs/anim.h"
+
+struct codec {
+	const struct format *format;
+	const char *const *patterns; /* of file names, for fnmatch; ends with NULL; case is ignored */
+	bool (*probe)(struct bytes src); /* could it be one? strict: claims no file of another kind */
+	struct anim *(*decode)(struct bytes src, struct err *err);
+	bool (*encode)(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+};
+
+extern const struct codec *const codecs[]; /* ends with NULL */
+
+const struct codec *codec_named(const char *name);
+const struct codec *codec_for_name(const char *file_name); /* by pattern, or NULL */
+const struct codec *codec_probe(struct bytes src);         /* by content, or NULL */
+
+#endif

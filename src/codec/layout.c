@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "codec/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Which of the parts that belong to one old position, from front to back. What goes behind a part
+ * is one side further; among empty ones the rank tells.
+ */
+enum { SIDE_EMPTY = 0, SIDE_RUN = 2, SIDE_OLD = 4 };
+
+/* How many times the old file's size its parts may come to when they are taken apart. */
+#define APART_LIMIT 4
+
+bool layout_init(struct layout *l, struct arena *arena, struct bytes old, size_t room)
+{
+	/* Between any two parts there may be one of unknown bytes. */
+	room = 2 * room + 1;
+	*l = (struct layout){.old = old, .room = room};
+	l->parts = arena_alloc(arena, room, sizeof(*l->parts));
+	l->row = arena_alloc(arena, room, sizeof(struct part *));
+	return l->parts && l->row;
+}
+
+struct part *layout_add(struct layout *l, unsigned rank, size_t align, size_t old_at,
+			size_t old_size)
+{
+	struct part *p = &l->parts[l->count];
+
+	l->row[l->count++] = p;
+	*p = (struct part){.old_at = old_at, .old_size = old_size, .rank = rank, .align = align};
+	return p;
+}
+
+static bool part_is_old(const struct part *p)
+{
+	return p->old_at != LAYOUT_NEW;
+}
+
+/* Does it hold the very bytes that it held? By their address, which is enough to be quick. */
+static bool part_untouched(const struct layout *l, const struct part *p)
+{
+	return part_is_old(p) && p->size == p->old_size && p->data == l->old.data + p->old_at;
+}
+
+static bool part_changed(const struct layout *l, const struct part *p)
+{
+	return !part_untouched(l, p) && memcmp(p->data, l->old.data + p->old_at, p->size) != 0;
+}
+
+static int compare(size_t a, size_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_old_place(const void *a, const void *b)
+{
+	const struct part *p = *(struct part *const *)a, *q = *(struct part *const *)b;
+	int order = compare(p->old_at, q->old_at);
+
+	if (!order)
+		order = compare(p->old_size, q->old_size);
+	if (!order)
+		order = compare(p->rank, q->rank);
+	return order ? order : compare(p->old_order, q->old_order);
+}
+
+static int by_spot(const void *a, const void *b)
+{
+	const struct part *p = *(struct part *const *)a, *q = *(struct part *const *)b;
+	int order = compare(p->spot.at, q->spot.at);
+
+	if (!order)
+		order = compare(p->spot.side, q->spot.side);
+	if (!order)
+		order = compare(p->rank, q->rank);
+	return order ? order : compare(p->order, q->order);
+}
+
+/* The first old part of a rank when all of them stand in one run and in order, otherwise NULL. */
+static const struct part *find_run(const struct layout *l, unsigned rank)
+{
+	const struct part *first = NULL, *last = NULL;
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		const struct part *p = l->row[i];
+
+		if (p->rank != rank || !part_is_old(p) || p->old_size == 0)
+			continue;
+		if (last && (p->old_at != last->old_at + last->old_size ||
+			     p->old_order < last->old_order))
+			return NULL;
+		if (!first)
+			first = p;
+		last = p;
+	}
+	return first;
+}
+
+/* Is this rank to be in order, was it, and is it not any more where its parts are? */
+static bool order_changed(const struct layout *l, unsigned rank)
+{
+	const struct part *before = NULL;
+	size_t i;
+
+	if (!(l->ordered >> rank & 1) || !find_run(l, rank))
+		return false;
+	for (i = 0; i < l->count; i++) {
+		if (l->row[i]->rank != rank)
+			continue;
+		if (before && l->row[i]->order < before->order)
+			return true;
+		before = l->row[i];
+	}
+	return false;
+}
+
+bool layout_stay(struct layout *l)
+{
+	unsigned rank;
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		struct part *p = &l->parts[i];
+
+		if (!part_is_old(p) || p->size != p->old_size)
+			return false;
+		p->at = p->old_at;
+	}
+	qsort(l->row, l->count, sizeof(struct part *), by_old_place);
+	for (rank = 0; rank < LAYOUT_RANKS; rank++)
+		if (order_changed(l, rank))
+			return false;
+	l->size = l->old.size;
+	return true;
+}
+
+bool layout_clash(const struct layout *l)
+{
+	size_t end = 0, changed_end = 0, i;
+
+	for (i = 0; i < l->count; i++) {
+		const struct part *p = l->row[i];
+		bool changed;
+
+		if (p->size == 0)
+			continue;
+		changed = part_changed(l, p);
+		if (p->old_at < (changed ? end : changed_end))
+			return true;
+		if (p->old_at + p->size > end)
+			end = p->old_at + p->size;
+		if (changed)
+			changed_end = end;
+	}
+	return false;
+}
+
+/* ---- packing ---- */
+
+/* Bytes of no part, as a part of their own; but not the padding of the part behind them. */
+static void add_gap(struct layout *l, size_t from, struct part *next)
+{
+	size_t to = next ? next->old_at : l->old.size;
+	struct part *gap;
+
+	if (next && next->old_at % next->align == 0) {
+		while (to > from && next->pad + 1 < next->align && l->old.data[to - 1] == 0) {
+			to--;
+			next->pad++;
+		}
+	}
+	if (to == from)
+		return;
+	gap = layout_add(l, LAYOUT_RANKS, 1, from, to - from);
+	gap->data = l->old.data + from;
+	gap->size = to - from;
+	gap->spot = (struct spot){from, SIDE_OLD};
+}
+
+/* The row is sorted by old place. */
+static void find_gaps(struct layout *l)
+{
+	size_t end = 0, count = l->count, i;
+
+	for (i = 0; i < count; i++) {
+		struct part *p = l->row[i];
+
+		if (!part_is_old(p) || p->old_size == 0)
+			continue;
+		if (p->old_at > end)
+			add_gap(l, end, p);
+		if (p->old_at + p->old_size > end)
+			end = p->old_at + p->old_size;
+	}
+	if (end < l->old.size)
+		add_gap(l, end, NULL);
+}
+
+/* The last old part of a rank: of those that held something, else of all. */
+static const struct part *find_last(const struct layout *l, unsigned rank)
+{
+	const struct part *last = NULL;
+	size_t i;
+
+	for (i = 0; i < l->count; i++) {
+		const struct part *p = l->row[i];
+
+		if (p->rank == rank && part_is_old(p) && (p->old_size || !last || !last->old_size))
+			last = p;
+	}
+	return last;
+}
+
+static struct spot own_spot(const struct part *p)
+{
+	return (struct spot){p->old_at, p->old_size ? SIDE_OLD : SIDE_EMPTY};
+}
+
+static struct spot behind(struct spot s)
+{
+	return (struct spot){s.at, s.side == SIDE_EMPTY ? SIDE_EMPTY : s.side + 1};
+}
+
+/* Says where the parts of one rank belong; *anchor is what new ones go behind. */
+static void find_spots(struct layout *l, unsigned rank, struct spot *anchor)
+{
+	const struct part *last = find_last(l, rank), *run = NULL;
+	bool together = false;
+	size_t i;
+
+	if (l->ordered >> rank & 1) {
+		run = find_run(l, rank);
+		together = run || !last || !last->old_size;
+	}
+	if (run)
+		*anchor = (struct spot){run->old_at, SIDE_RUN};
+	else if (last && !together)
+		*anchor = own_spot(last);
+	for (i = 0; i < l->count; i++) {
+		struct part *p = &l->parts[i];
+
+		if (p->rank != rank)
+			continue;
+		if (run)
+			p->spot = *anchor;
+		else if (part_is_old(p) && !together)
+			p->spot = own_spot(p);
+		else
+			p->spot = behind(*anchor);
+	}
+}
+
+/* Parts that overlap are written once each when they are apart: that must stay in proportion. */
+static bool can_part(const struct layout *l, struct err *err)
+{
+	size_t limit = APART_LIMIT * l->old.size, i;
+
+	for (i = 0; i < l->count; i++) {
+		const struct part *p = &l->parts[i];
+
+		if (!part_untouched(l, p))
+			continue;
+		if (p->size > limit)
+			return err_set(err, ERR_STORE,
+				       "the blocks of this file overlap too often to be rearranged");
+		limit -= p->size;
+	}
+	return true;
+}
+
+bool layout_pack(struct layout *l, struct err *err)
+{
+	struct spot anchor = {0, SIDE_EMPTY};
+	unsigned rank;
+	size_t i;
+
+	if (!can_part(l, err))
+		return false;
+	qsort(l->row, l->count, sizeof(struct part *), by_old_place);
+	for (rank = 0; rank < LAYOUT_RANKS; rank++)
+		find_spots(l, rank, &anchor);
+	find_gaps(l);
+	qsort(l->row, l->count, sizeof(struct part *), by_spot);
+	l->size = 0;
+	for (i = 0; i < l->count; i++) {
+		struct part *p = l->row[i];
+
+		p->at = l->size;
+		if (p->size == 0)
+			continue;
+		if (part_is_old(p) && l->size + p->pad == p->old_at)
+			p->at = p->old_at;
+		else
+			p->at = (l->size + p->align - 1) & ~(p->align - 1);
+		l->size = p->at + p->size;
+	}
+	l->packed = true;
+	return true;
+}
+
+void layout_write(const struct layout *l, struct buf *out)
+{
+	size_t start = out->size, i;
+
+	if (l->packed)
+		buf_zero(out, l->size);
+	else
+		buf_add(out, l->old.data, l->old.size);
+	if (out->failed)
+		return;
+	for (i = 0; i < l->count; i++) {
+		const struct part *p = &l->parts[i];
+
+		if (p->size && (l->packed || !part_untouched(l, p)))
+			memcpy(out->data + start + p->at, p->data, p->size);
+	}
+}

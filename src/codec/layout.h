@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * layout.h - a file as a row of parts, written again with some of them changed.
+ *
+ * A codec names every part of the old file that it knows: where it stood, and what it holds now.
+ * Whatever lies between them is unknown and is carried along. Then
+ *
+ *   layout_init, layout_add for each part, `data` and `size` set
+ *   layout_stay: every part keeps its place, if none came, went or changed its size or order
+ *   layout_pack: otherwise the parts are placed anew, in their old order
+ *   the codec writes the parts that hold offsets, which it can do now
+ *   layout_write
+ *
+ * A part may overlap others: files share blocks. As long as all stay, that does not matter, unless
+ * one of two that overlap has changed (layout_clash); packing takes them apart.
+ *
+ * In a pack a new part goes behind the last old one of its rank, or of the nearest rank before its
+ * own: with ranks numbered in the canonical order of a format, a canonical file stays canonical.
+ * A rank that is `ordered`, and whose old parts stand in one run in ascending old_order, is placed
+ * in ascending `order`, the new ones among the old.
+ */
+#ifndef ANIMFS_LAYOUT_H
+#define ANIMFS_LAYOUT_H
+
+#include "animfs/base.h"
+
+#define LAYOUT_NEW SIZE_MAX /* the old place of a part that was not there */
+#define LAYOUT_RANKS 16
+
+struct part {
+	size_t old_at, old_size;
+	unsigned rank;
+	size_t old_order, order; /* among the parts of the rank: then, and now */
+	size_t align;            /* a power of two */
+	const uint8_t *data;     /* what it holds now; it belongs to the codec */
+	size_t size;             /* 0: nothing, the part is gone */
+	size_t at;               /* where it stands now: set by layout_stay and layout_pack */
+
+	size_t pad; /* zero bytes in front that are there for its alignment */
+	struct spot {
+		size_t at;     /* an old position, */
+		unsigned side; /* and which of those that belong there */
+	} spot;
+};
+
+struct layout {
+	struct bytes old;
+	struct part *parts;
+	struct part **row; /* the parts, sorted */
+	size_t count, room;
+	unsigned ordered; /* bit per rank */
+	bool packed;
+	size_t size; /* of the new file */
+};
+
+/* `room` parts can be added. The memory is the arena's. False when there is none. */
+bool layout_init(struct layout *l, struct arena *arena, struct bytes old, size_t room);
+struct part *layout_add(struct layout *l, unsigned rank, size_t align, size_t old_at,
+			size_t old_size);
+bool layout_stay(struct layout *l);
+bool layout_clash(const struct layout *l); /* after layout_stay */
+/* False (ERR_STORE) when the old parts overlap so often that they cannot be taken apart. */
+bool layout_pack(struct layout *l, struct err *err);
+void layout_write(const struct layout *l, struct buf *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * quant.h - numbers of a model to the numbers of a file: k on base + k * step, or float32.
+ *
+ * Keys whose value is that of the curve that was there keep their stored form. All of it is done
+ * one component (axis) at a time: what happens to x never moves y.
+ */
+#ifndef ANIMFS_QUANT_H
+#define ANIMFS_QUANT_H
+
+#include "animfs/anim.h"
+
+/* What is to be stored, and what is there now. */
+struct quant {
+	const struct curve *wanted;
+	const struct curve *old; /* NULL: nothing; in the unit of wanted */
+	double unit;             /* value = unit * stored */
+	uint32_t key;            /* of the fault, when there is one */
+};
+
+/*
+ * Finds the grid of one component and k of every key of `wanted`. lane gets form, base and step.
+ *   a value within the old grid's range goes to the nearest k
+ *   one that is between two k is first given a finer grid, if k has room for it: k << j on
+ *   step / 2^j, which moves no other key
+ *   one outside makes base and step anew, and all keys go to the nearest k
+ * NULL, or why it cannot be stored.
+ */
+const char *quant_grid(struct quant *q, unsigned axis, struct lane *lane, uint16_t *k);
+
+/* One component of one key as a float32. NULL, or why it cannot be stored. */
+const char *quant_float(struct quant *q, uint32_t key, unsigned axis, float *out);
+
+#endif
