@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * view.h - a view: one of the files in which a model is shown, and the way back.
+ *
+ * A view knows no format and no file system. What it renders depends on nothing but `struct shown`,
+ * so its size is exact and the same text comes out every time.
+ */
+#ifndef ANIMFS_VIEW_H
+#define ANIMFS_VIEW_H
+
+#include "animfs/anim.h"
+
+enum view_place {
+	VIEW_OF_FILE,  /* in the file's folder */
+	VIEW_OF_CLIP,  /* in the clip's folder */
+	VIEW_OF_FRAME, /* in the clip's frames/ */
+	VIEW_OF_BONE,  /* in the clip's bones/ */
+};
+
+/* What a view is a view of. clip, track and frame count from 0 and mean something where the place does. */
+struct shown {
+	const struct anim *anim;
+	struct bytes raw;      /* the file's bytes */
+	const char *file_name; /* the animation file's own name, without folders */
+	uint32_t clip, track, frame;
+};
+
+struct view {
+	const char *name; /* for --views: "csv", "json", "curves", "kanim", ... */
+	enum view_place place;
+	/* The file's name. VIEW_OF_BONE: what follows the bone's label, ".csv". VIEW_OF_FRAME: what
+	 * follows frame_NNNNN. A name that ends in "." gets the animation file's extension (raw.). */
+	const char *file;
+	bool (*present)(const struct shown *at); /* would it say something? NULL: always */
+	/* Appends the whole text. A failed allocation shows in out->failed. */
+	void (*render)(const struct shown *at, struct buf *out);
+	/*
+	 * The model that the text asks for, edited from at->anim (anim_edit); curves and values that
+	 * the text did not change are the same pointers and bits. NULL and err (position in the
+	 * text) when refused; ERR_EARLY and ERR_EMPTY tell a half-written text from a wrong one.
+	 * parse is NULL where the text is generated and says nothing of its own.
+	 */
+	struct anim *(*parse)(const struct shown *at, struct bytes text, struct err *err);
+	bool whole; /* the text is the animation file itself (raw.*); it is decoded, not parsed */
+};
+
+extern const struct view *const views[]; /* ends with NULL */
+
+#endif

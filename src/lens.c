@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lens.h"
+
+#include "num.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far from 1 the length of a typed quaternion may be; more is taken for a slip. */
+#define UNIT_TOLERANCE 0.01
+
+/* One call of lens_curve: what was served, what the text says, and where the answer goes. */
+struct lens {
+	const struct anim *anim;
+	const struct clip *clip;
+	const struct lens_role *text;
+	const struct curve *old; /* NULL: the role has no keys */
+	uint32_t shown;          /* keys of old that the text was served */
+	unsigned width;
+	uint8_t all; /* a bit for each axis */
+	struct lane lane[4];
+	struct arena *arena;
+	struct err *err;
+};
+
+/* The keys of the curve to be made. */
+struct keys {
+	uint32_t count;
+	uint32_t *frames; /* NULL: key i is frame i */
+	double *values;
+	uint8_t *have; /* bit per axis: this component is known so far */
+};
+
+enum curve_kind lens_rotation(const struct track *track)
+{
+	const struct curve *c = track->curve[ROLE_ROTATION];
+
+	return c ? c->kind : track->rotation;
+}
+
+static const char *axis_name(const struct lens_role *text, unsigned axis)
+{
+	static const char *const names[ROLE_COUNT][4] = {
+		{"tx", "ty", "tz", ""}, {"rx", "ry", "rz", ""}, {"sx", "sy", "sz", ""}};
+	static const char *const quaternion[4] = {"qx", "qy", "qz", "qw"};
+
+	return text->kind == CURVE_QUATERNION ? quaternion[axis] : names[text->role][axis];
+}
+
+static const char *axis_names(const struct lens_role *text)
+{
+	static const char *const names[ROLE_COUNT] = {"tx, ty and tz", "rx, ry and rz",
+						      "sx, sy and sz"};
+
+	return text->kind == CURVE_QUATERNION ? "qx, qy, qz and qw" : names[text->role];
+}
+
+/* ---- cells ---- */
+
+bool lens_unchanged(double cell, double value, const struct lane *lane)
+{
+	char text[NUM_MAX];
+	double served;
+	size_t size;
+
+	if (cell == value)
+		return true;
+	if (!isfinite(cell) || !isfinite(value))
+		return isnan(cell) && isnan(value);
+	if (lane->form == LANE_FLOAT && lane->unit == 1.0)
+		return (float)cell == (float)value;
+	/* What is served rounds to the same float32, so it cannot be further away than that. */
+	if (fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
+		return false;
+	size = num_lane(text, value, lane);
+	return num_parse(text, size, '.', &served) && num_same15(cell, served);
+}
+
+/* Bits that a text spelt out, for a value that decimals cannot tell (NaN). */
+static bool same_bits(double a, double b)
+{
+	return f32_bits((float)a) == f32_bits((float)b);
+}
+
+static bool refuse_value(const struct lens *l, const struct lens_key *key, unsigned axis)
+{
+	if (isfinite(key->value[axis]))
+		return err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
+			      "this number is too large to be stored");
+	err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
+	       "%s cannot become infinite or nan", axis_name(l->text, axis));
+	return err_accept(l->err, "a finite number");
+}
+
+/*
+ * One component: the old bits where the cell says what was served, else what was typed. *changed
+ * tells which. A blank where a value that is not finite was served keeps it; another blank leaves
+ * the component unknown. Without a column the component is what the caller made it.
+ */
+static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_t served,
+			unsigned axis, double *out, uint8_t *have, bool *changed)
+{
+	bool is_served = served >= 0;
+	double value = is_served ? curve_value(l->old, (uint32_t)served, axis) : 0;
+	double cell = key->value[axis];
+	uint8_t bit = (uint8_t)(1u << axis);
+
+	if (!(l->text->columns & bit))
+		return true;
+	if (!(key->given & bit) && (!is_served || isfinite(value)))
+		return true;
+	*have |= bit;
+	*out = value;
+	if (!(key->given & bit))
+		return true;
+	if (is_served && (key->exact & bit ? same_bits(cell, value)
+					   : lens_unchanged(cell, value, &l->lane[axis])))
+		return true;
+	*changed = true;
+	*out = l->lane[axis].form == LANE_FLOAT && l->lane[axis].unit == 1.0 ? (double)(float)cell
+									     : cell;
+	return key->exact & bit || isfinite((float)cell) || refuse_value(l, key, axis);
+}
+
+static bool stores_floats(const struct lens *l)
+{
+	return l->lane[0].form == LANE_FLOAT ||
+	       (l->lane[0].form == LANE_DOUBLE && !l->anim->format->sparse);
+}
+
+/* A changed quaternion: near enough to unit length, or a slip. */
+static bool settle_quaternion(const struct lens *l, const struct lens_key *key, double q[4])
+{
+	double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+	unsigned first = (unsigned)__builtin_ctz(key->given);
+
+	if (!(fabs(length - 1) <= UNIT_TOLERANCE)) {
+		err_at(l->err, ERR_TEXT, key->at[first], key->length[first],
+		       "the quaternion has length %.6g, not 1", length);
+		if (length > 0 && isfinite(length))
+			err_accept(l->err, "%.9f, %.9f, %.9f, %.9f", q[0] / length, q[1] / length,
+				   q[2] / length, q[3] / length);
+		return false;
+	}
+	/* A float32 quaternion is stored as typed; what else holds one needs it normalised. */
+	for (unsigned axis = 0; axis < 4 && !stores_floats(l); axis++)
+		q[axis] /= length;
+	return true;
+}
+
+/* Refuses a key that has some of its components and not the others, at the first that is blank. */
+static bool refuse_half(const struct lens *l, const struct lens_key *key, uint8_t have)
+{
+	unsigned axis = 0;
+
+	while (have & 1u << axis)
+		axis++;
+	if (l->text->columns & 1u << axis)
+		err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
+		       "%s of frame %u is blank, but another part of its %s is given",
+		       axis_name(l->text, axis), (unsigned)key->frame, role_names[l->text->role]);
+	else
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "frame %u gets a new key, but there is no column %s", (unsigned)key->frame,
+		       axis_name(l->text, axis));
+	return err_accept(l->err, "%s together, or none of them", axis_names(l->text));
+}
+
+/*
+ * All components of a key. `served` is the old key that the row showed, or -1. `parts` allows a
+ * vector to be given in part. What is known afterwards is in *have.
+ */
+static bool settle_key(const struct lens *l, const struct lens_key *key, int64_t served, bool parts,
+		       double *out, uint8_t *have)
+{
+	bool changed = false, given;
+
+	for (unsigned axis = 0; axis < l->width; axis++)
+		if (!settle_axis(l, key, served, axis, &out[axis], have, &changed))
+			return false;
+	given = (*have & l->text->columns) != 0;
+	if (!given || (*have != l->all && parts && l->text->kind != CURVE_QUATERNION))
+		return true;
+	if (*have != l->all)
+		return refuse_half(l, key, *have);
+	if (changed && l->text->kind == CURVE_QUATERNION)
+		return settle_quaternion(l, key, out);
+	return true;
+}
+
+/* ---- rows ---- */
+
+static int by_frame(const void *pa, const void *pb)
+{
+	const struct lens_key *a = pa, *b = pb;
+
+	if (a->frame != b->frame)
+		return a->frame < b->frame ? -1 : 1;
+	return a->row_at < b->row_at ? -1 : a->row_at > b->row_at;
+}
+
+static void sort_rows(const struct lens_role *text)
+{
+	for (uint32_t i = 1; i < text->count; i++) {
+		if (by_frame(&text->keys[i - 1], &text->keys[i]) <= 0)
+			continue;
+		qsort(text->keys, text->count, sizeof(*text->keys), by_frame);
+		return;
+	}
+}
+
+static bool check_frames(const struct lens *l)
+{
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *key = &l->text->keys[i];
+
+		if (key->frame < l->clip->frames)
+			continue;
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "frame %u is not in the clip, which has %u frames", (unsigned)key->frame,
+		       (unsigned)l->clip->frames);
+		if (l->clip->frames == 0)
+			return err_accept(l->err,
+					  "no row; the number of frames is edited in clip.json");
+		return err_accept(
+			l->err, "a frame from 0 to %u; the number of frames is edited in clip.json",
+			(unsigned)l->clip->frames - 1);
+	}
+	return true;
+}
+
+static bool refuse_repeated(const struct lens *l, const struct lens_key *first,
+			    const struct lens_key *key)
+{
+	err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+	       "frame %u is given twice, first in line %zu", (unsigned)key->frame,
+	       err_locate(l->text->text, first->row_at).line);
+	return err_accept(l->err, "each frame once");
+}
+
+/* ---- what both kinds of formats end with ---- */
+
+static bool keys_init(const struct lens *l, struct keys *keys, uint64_t capacity)
+{
+	*keys = (struct keys){
+		.values = arena_alloc(l->arena, capacity, l->width * sizeof(*keys->values)),
+		.have = arena_alloc(l->arena, capacity, sizeof(*keys->have)),
+	};
+	return (keys->values && keys->have) || err_memory(l->err);
+}
+
+static double *values_of(const struct lens *l, const struct keys *keys, uint32_t key)
+{
+	return keys->values + (size_t)key * l->width;
+}
+
+/* Components without a column are those of an old key. */
+static void keep_columns(const struct lens *l, const struct keys *keys, uint32_t key, uint32_t old)
+{
+	for (unsigned axis = 0; l->text->columns != l->all && axis < l->width; axis++) {
+		if (l->text->columns & 1u << axis)
+			continue;
+		values_of(l, keys, key)[axis] = curve_value(l->old, old, axis);
+		keys->have[key] |= (uint8_t)(1u << axis);
+	}
+}
+
+/* Old keys past the clip's end were not shown; they stay. */
+static void keep_hidden(const struct lens *l, struct keys *keys)
+{
+	if (!l->old || !l->old->keyed)
+		return;
+	for (uint32_t old = l->shown; old < l->old->count; old++) {
+		uint32_t frame = curve_frame(l->old, old);
+
+		if (frame < l->clip->frames)
+			continue;
+		if (keys->frames)
+			keys->frames[keys->count] = frame;
+		for (unsigned axis = 0; axis < l->width; axis++)
+			values_of(l, keys, keys->count)[axis] = curve_value(l->old, old, axis);
+		keys->count++;
+	}
+}
+
+/* old itself where it says the same. */
+static bool finish(const struct lens *l, const struct keys *keys, bool keyed,
+		   const struct curve **out)
+{
+	struct curve *made = arena_alloc(l->arena, 1, sizeof(*made));
+
+	if (!made)
+		return err_memory(l->err);
+	made->kind = l->text->kind;
+	made->interpolation = l->old ? l->old->interpolation : INTERPOLATION_LINEAR;
+	made->keyed = keyed;
+	made->count = keys->count;
+	made->frames = keys->frames;
+	made->values = keys->values;
+	memcpy(made->lane, l->lane, sizeof(made->lane));
+	*out = l->old && curve_same(l->old, made) ? l->old : made;
+	return true;
+}
+
+/* The text has no value for the role in any row. */
+static bool finish_without_keys(const struct lens *l, const struct curve **out)
+{
+	if (l->shown == 0) {
+		*out = l->old;
+		return true;
+	}
+	*out = NULL;
+	if (l->text->columns == l->all)
+		return true;
+	err_at(l->err, ERR_TEXT, l->text->at, l->text->length,
+	       "a part of the %s is blank in all rows", role_names[l->text->role]);
+	return err_accept(l->err, "blanks in all rows of %s, which remove the %s",
+			  axis_names(l->text), role_names[l->text->role]);
+}
+
+/* ---- dense: a key in every frame, or one value for all ---- */
+
+static bool was_keyed(const struct lens *l)
+{
+	return l->old && l->old->keyed;
+}
+
+/* Room for the rows' frames and for what is kept; components without a column are there. */
+static bool dense_init(const struct lens *l, struct keys *keys)
+{
+	const struct lens_key *last = &l->text->keys[l->text->count - 1];
+	uint32_t rows = last->frame + 1;
+
+	if (last->frame >= l->anim->format->max_frames)
+		return err_at(l->err, ERR_STORE, last->row_at, last->row_length,
+			      "%s has keys in at most %u frames", l->anim->format->name,
+			      (unsigned)l->anim->format->max_frames);
+	if (!keys_init(l, keys, l->old && l->old->count > rows ? l->old->count : rows))
+		return false;
+	for (uint32_t frame = 0; l->shown > 0 && frame < rows; frame++)
+		keep_columns(l, keys, frame, frame < l->old->count ? frame : l->old->count - 1);
+	return true;
+}
+
+/* Settles the rows; count is then one past the last frame that has a value in its row. */
+static bool dense_rows(const struct lens *l, struct keys *keys)
+{
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *row = &l->text->keys[i];
+		bool served = row->frame < l->shown;
+
+		if (i > 0 && row[-1].frame == row->frame)
+			return refuse_repeated(l, &row[-1], row);
+		if (!settle_key(l, row, served ? (int64_t)row->frame : -1, served && was_keyed(l),
+				values_of(l, keys, row->frame), &keys->have[row->frame]))
+			return false;
+		if (keys->have[row->frame] & l->text->columns)
+			keys->count = row->frame + 1;
+	}
+	return true;
+}
+
+static const struct lens_key *row_of(const struct lens *l, uint32_t frame)
+{
+	const struct lens_role *text = l->text;
+
+	for (uint32_t i = 0; i < text->count; i++)
+		if (text->keys[i].frame == frame)
+			return &text->keys[i];
+	return NULL;
+}
+
+/* Refuses a curve that has no value at an end: at the blank cell, or at the row that is the end. */
+static bool refuse_end(const struct lens *l, const struct keys *keys, uint32_t frame)
+{
+	const char *role = role_names[l->text->role];
+	const char *end = frame == 0 ? "first" : "last";
+	const struct lens_key *row = row_of(l, frame);
+	unsigned axis = 0;
+
+	if (row) {
+		while (axis + 1 < l->width && keys->have[frame] & 1u << axis)
+			axis++;
+		err_at(l->err, ERR_TEXT, row->at[axis], row->length[axis],
+		       "%s is blank in frame %u, the %s that the %s needs",
+		       axis_name(l->text, axis), (unsigned)frame, end, role);
+	} else {
+		row = frame == 0 ? &l->text->keys[0] : &l->text->keys[l->text->count - 1];
+		err_at(l->err, ERR_TEXT, row->row_at, row->row_length,
+		       "frame %u is missing, the %s that the %s needs", (unsigned)frame, end, role);
+	}
+	return err_accept(l->err,
+			  "a key there (gaps between keys are filled in), or no key at all (that "
+			  "removes the %s)",
+			  role);
+}
+
+static bool refuse_gap(const struct lens *l, uint32_t from, uint32_t to, unsigned axis)
+{
+	const struct lens_key *row = row_of(l, to);
+
+	err_at(l->err, ERR_TEXT, row ? row->row_at : l->text->at, row ? row->row_length : 0,
+	       "%s cannot be filled in between frames %u and %u: one of them is not finite",
+	       axis_name(l->text, axis), (unsigned)from, (unsigned)to);
+	return err_accept(l->err, "values for the frames between");
+}
+
+/* Fills the frames between two keys, for the axes in `axes`. */
+static bool fill_gap(const struct lens *l, const struct keys *keys, uint32_t from, uint32_t to,
+		     uint8_t axes)
+{
+	uint32_t frames[2] = {from, to};
+	double ends[8];
+	struct curve ramp = {.kind = l->text->kind,
+			     .interpolation = INTERPOLATION_LINEAR,
+			     .keyed = true,
+			     .count = 2,
+			     .frames = frames,
+			     .values = ends};
+
+	memcpy(ends, values_of(l, keys, from), l->width * sizeof(*ends));
+	memcpy(ends + l->width, values_of(l, keys, to), l->width * sizeof(*ends));
+	for (uint32_t frame = from + 1; frame < to; frame++) {
+		double pose[4];
+
+		curve_sample(&ramp, frame, pose);
+		for (unsigned axis = 0; axis < l->width; axis++) {
+			if (!(axes & 1u << axis))
+				continue;
+			if (!isfinite(pose[axis]))
+				return refuse_gap(l, from, to, axis);
+			values_of(l, keys, frame)[axis] = pose[axis];
+		}
+	}
+	return true;
+}
+
+static bool fill_axes(const struct lens *l, const struct keys *keys, uint8_t axes)
+{
+	uint32_t from = 0;
+
+	for (uint32_t frame = 1; frame < keys->count; frame++) {
+		if ((keys->have[frame] & axes) != axes)
+			continue;
+		if (frame > from + 1 && !fill_gap(l, keys, from, frame, axes))
+			return false;
+		from = frame;
+	}
+	return true;
+}
+
+static bool fill(const struct lens *l, const struct keys *keys)
+{
+	if (l->text->kind == CURVE_QUATERNION)
+		return fill_axes(l, keys, l->all);
+	for (unsigned axis = 0; axis < l->width; axis++)
+		if (!fill_axes(l, keys, (uint8_t)(1u << axis)))
+			return false;
+	return true;
+}
+
+static bool dense_static(const struct lens *l, struct keys *keys, const struct curve **out)
+{
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *row = &l->text->keys[i];
+
+		for (unsigned axis = 0; axis < l->width; axis++) {
+			if (!(keys->have[row->frame] & l->text->columns & 1u << axis) ||
+			    f64_same(keys->values[axis], values_of(l, keys, row->frame)[axis]))
+				continue;
+			err_at(l->err, ERR_TEXT, row->at[axis], row->length[axis],
+			       "a static %s has one value, at frame 0", role_names[l->text->role]);
+			return err_accept(l->err, "\"static\": false, with a key up to frame %u",
+					  (unsigned)l->clip->frames - 1);
+		}
+	}
+	keys->count = 1;
+	return finish(l, keys, false, out);
+}
+
+static bool dense_keyed(const struct lens *l, struct keys *keys, const struct curve **out)
+{
+	/*
+	 * A curve that was keyed over a part of the clip may stay so; one that begins to be keyed
+	 * reaches to the end.
+	 */
+	uint32_t least = was_keyed(l) && l->shown > 0 ? l->shown : l->clip->frames;
+
+	if (keys->count < least)
+		return refuse_end(l, keys, least - 1);
+	if (keys->have[keys->count - 1] != l->all)
+		return refuse_end(l, keys, keys->count - 1);
+	if (!fill(l, keys))
+		return false;
+	keep_hidden(l, keys);
+	return finish(l, keys, true, out);
+}
+
+static bool dense_curve(const struct lens *l, const struct curve **out)
+{
+	struct keys keys = {0};
+	bool keyed;
+
+	if (l->text->count > 0 && (!dense_init(l, &keys) || !dense_rows(l, &keys)))
+		return false;
+	if (keys.count == 0)
+		return finish_without_keys(l, out);
+	if (keys.have[0] != l->all)
+		return refuse_end(l, &keys, 0);
+	keyed = l->text->is_static < 0 ? was_keyed(l) || keys.count > 1 : !l->text->is_static;
+	return keyed ? dense_keyed(l, &keys, out) : dense_static(l, &keys, out);
+}
+
+/* ---- sparse: a key exists or not ---- */
+
+/*
+ * The old key that the i-th row showed, or -1: that of the same frame and, where frames repeat, of
+ * the same place among those of its frame. *first moves up to the first old key of the frame.
+ */
+static int64_t sparse_match(const struct lens *l, uint32_t row, uint32_t occurrence,
+			    uint32_t *first)
+{
+	uint32_t frame = l->text->keys[row].frame;
+
+	while (*first < l->shown && curve_frame(l->old, *first) < frame)
+		++*first;
+	if (occurrence >= l->shown - *first || curve_frame(l->old, *first + occurrence) != frame)
+		return -1;
+	return (int64_t)*first + occurrence;
+}
+
+static bool sparse_rows(const struct lens *l, struct keys *keys)
+{
+	uint32_t group = 0, first = 0;
+
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *row = &l->text->keys[i];
+		uint8_t *have = &keys->have[keys->count];
+		int64_t served;
+
+		if (row->frame != l->text->keys[group].frame)
+			group = i;
+		served = sparse_match(l, i, i - group, &first);
+		*have = 0;
+		if (served >= 0)
+			keep_columns(l, keys, keys->count, (uint32_t)served);
+		if (!settle_key(l, row, served, false, values_of(l, keys, keys->count), have))
+			return false;
+		if (*have && *have != l->all)
+			return refuse_half(l, row, *have);
+		if (!*have)
+			continue;
+		if (i > group && served < 0)
+			return refuse_repeated(l, &l->text->keys[group], row);
+		keys->frames[keys->count++] = row->frame;
+	}
+	return true;
+}
+
+static bool sparse_curve(const struct lens *l, const struct curve **out)
+{
+	uint64_t capacity = (uint64_t)l->text->count + (l->old ? l->old->count : 0);
+	struct keys keys;
+	bool keyed;
+
+	if (!keys_init(l, &keys, capacity))
+		return false;
+	keys.frames = arena_alloc(l->arena, capacity, sizeof(*keys.frames));
+	if (!keys.frames)
+		return err_memory(l->err);
+	if (!sparse_rows(l, &keys))
+		return false;
+	if (keys.count == 0)
+		return finish_without_keys(l, out);
+	keyed = !l->old || l->old->keyed || keys.count > 1 || keys.frames[0] > 0;
+	keep_hidden(l, &keys);
+	return finish(l, &keys, keyed, out);
+}
+
+/* ---- one role ---- */
+
+static bool refuse_role(const struct lens *l)
+{
+	for (uint32_t i = 0; i < l->text->count; i++)
+		for (unsigned axis = 0; axis < l->width; axis++)
+			if (l->text->keys[i].given & 1u << axis)
+				return err_at(l->err, ERR_STORE, l->text->keys[i].at[axis],
+					      l->text->keys[i].length[axis],
+					      "%s stores no %s for this bone",
+					      l->anim->format->name, role_names[l->text->role]);
+	return true;
+}
+
+/* The one place where a text whose rotations are of the other kind would be converted. */
+static bool refuse_kind(const struct lens *l, enum curve_kind stored)
+{
+	const struct lens_role bone = {.role = l->text->role, .kind = stored};
+
+	err_at(l->err, ERR_TEXT, l->text->at, l->text->length,
+	       "the rotations of this bone are %s, not %s",
+	       stored == CURVE_QUATERNION ? "quaternions" : "Euler angles",
+	       stored == CURVE_QUATERNION ? "Euler angles" : "quaternions");
+	return err_accept(l->err, "%s", axis_names(&bone));
+}
+
+static void lens_init(struct lens *l)
+{
+	l->width = l->text->kind == CURVE_QUATERNION ? 4 : 3;
+	l->all = (uint8_t)((1u << l->width) - 1);
+	l->shown = l->old ? curve_shown(l->old, l->clip->frames) : 0;
+	for (unsigned axis = 0; axis < l->width; axis++)
+		l->lane[axis] =
+			l->old ? l->old->lane[axis] : (struct lane){.form = LANE_DOUBLE, .unit = 1};
+}
+
+bool lens_curve(const struct anim *a, const struct clip *clip, const struct track *track,
+		const struct lens_role *text, struct arena *arena, const struct curve **out,
+		struct err *err)
+{
+	struct lens l = {.anim = a,
+			 .clip = clip,
+			 .text = text,
+			 .old = track->curve[text->role],
+			 .arena = arena,
+			 .err = err};
+
+	*out = l.old;
+	if (text->columns == 0)
+		return true;
+	if (text->role == ROLE_ROTATION && text->kind != lens_rotation(track))
+		return refuse_kind(&l, lens_rotation(track));
+	lens_init(&l);
+	if (!(track->roles & 1 << text->role))
+		return refuse_role(&l);
+	sort_rows(text);
+	if (!check_frames(&l))
+		return false;
+	return a->format->sparse ? sparse_curve(&l, out) : dense_curve(&l, out);
+}

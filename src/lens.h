@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lens.h - what rows and cells mean: from the numbers of a text to the new curve of one role.
+ *
+ * The text views (bone CSV, bone JSON, curves.csv) only split text; here is decided which cells are
+ * unchanged (and keep their stored bits), what is filled in, what is static, and what is refused.
+ */
+#ifndef ANIMFS_LENS_H
+#define ANIMFS_LENS_H
+
+#include "animfs/anim.h"
+
+/* One row of one role. What says where it stands is for errors. */
+struct lens_key {
+	uint32_t frame;
+	uint8_t given;       /* bit per axis: the cell is not blank */
+	uint8_t exact;       /* bit per axis: value is bits to be stored as they are (JSON "raw") */
+	uint16_t row_length; /* of the text that says the frame */
+	size_t row_at;       /* its byte offset; tells equal frames' order too */
+	double value[4];     /* rounds to the float32 that the text rounds to */
+	size_t at[4];        /* byte offset of each cell, also of a blank one */
+	uint16_t length[4];  /* of its text */
+};
+
+/* Everything that a text says about one role of one bone. */
+struct lens_role {
+	enum role role;
+	enum curve_kind kind; /* of the text's columns */
+	uint8_t columns; /* bit per axis: the text has that column; a missing one is left alone */
+	int is_static;   /* JSON: 1 or 0; -1: derived from the rows */
+	uint32_t count;
+	struct lens_key *keys; /* in the text's order; sorted in place */
+	struct bytes text;     /* the whole text, for the line numbers in messages */
+	size_t at, length;     /* what names the role in it: a column's name, a JSON member */
+};
+
+/*
+ * The curve that `text` asks for in place of the track's: the same pointer when nothing changed,
+ * NULL in *out when the role is to have no keys. New curves live in `arena`. False and err when
+ * refused.
+ */
+bool lens_curve(const struct anim *a, const struct clip *clip, const struct track *track,
+		const struct lens_role *text, struct arena *arena, const struct curve **out,
+		struct err *err);
+
+/* Does the number in the cell say what is served for this value? */
+bool lens_unchanged(double cell, double value, const struct lane *lane);
+
+/* The kind that a rotation of this bone has, or would have. */
+enum curve_kind lens_rotation(const struct track *track);
+
+#endif

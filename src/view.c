@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* view.c - which views there are, in the order in which they are listed: one line each. */
+#include "view/views.h"
+
+const struct view *const views[] = {
+	&view_raw,
+	&view_file_json,
+	&view_clip_json,
+	&view_curves_csv,
+	&view_kanim,
+	&view_x3d_frame,
+	&view_bone_csv,
+	&view_bone_json,
+	NULL,
+};

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bone_json.c - NAME.json: the curves of one bone, a key a line.
+ *
+ *   "channels": {
+ *     "rotation": { "unit": "degree", "order": "XYZ", "interpolation": "linear", "static": false, "keys": [
+ *       {"frame": 0, "time": 0, "value": [-180, 5.729578, 11.460703]},
+ *
+ * A role without keys has no member. Where a component is not finite it is null, and the key has
+ * "raw" behind its value: the float32 bits of every component as eight hex digits.
+ */
+#include "json.h"
+#include "lens.h"
+#include "num.h"
+#include "views.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct track *shown_track(const struct shown *at)
+{
+	return &at->anim->clips[at->clip].tracks[at->track];
+}
+
+static double key_seconds(const struct shown *at, uint32_t frame)
+{
+	return frame * anim_seconds_per_frame(at->anim, &at->anim->clips[at->clip]);
+}
+
+/* The kind that a role's values have, or that a new curve's would have. */
+static enum curve_kind role_kind(const struct track *track, enum role role)
+{
+	return role == ROLE_ROTATION ? lens_rotation(track) : CURVE_VECTOR;
+}
+
+static unsigned kind_width(enum curve_kind kind)
+{
+	return kind == CURVE_QUATERNION ? 4 : 3;
+}
+
+/* ---- render ---- */
+
+static void write_values(const struct curve *c, uint32_t key, struct buf *out)
+{
+	bool first = true;
+
+	buf_text(out, "\"value\": [");
+	for (unsigned axis = 0; axis < curve_width(c); axis++) {
+		double v = curve_value(c, key, axis);
+
+		json_write_comma(out, &first, axis ? " " : "");
+		if (isfinite(v))
+			buf_lane_text(out, v, &c->lane[axis]);
+		else
+			buf_text(out, "null");
+	}
+	buf_char(out, ']');
+}
+
+static bool key_is_finite(const struct curve *c, uint32_t key)
+{
+	for (unsigned axis = 0; axis < curve_width(c); axis++)
+		if (!isfinite(curve_value(c, key, axis)))
+			return false;
+	return true;
+}
+
+static void write_raw(const struct curve *c, uint32_t key, struct buf *out)
+{
+	bool first = true;
+
+	buf_text(out, ", \"raw\": [");
+	for (unsigned axis = 0; axis < curve_width(c); axis++) {
+		json_write_comma(out, &first, axis ? " " : "");
+		buf_format(out, "\"%08x\"", f32_bits((float)curve_value(c, key, axis)));
+	}
+	buf_char(out, ']');
+}
+
+static void write_key(const struct shown *at, const struct curve *c, uint32_t key, struct buf *out)
+{
+	uint32_t frame = curve_frame(c, key);
+
+	buf_text(out, "{\"frame\": ");
+	buf_unsigned(out, frame);
+	buf_text(out, ", \"time\": ");
+	buf_seconds(out, key_seconds(at, frame));
+	buf_text(out, ", ");
+	write_values(c, key, out);
+	if (!key_is_finite(c, key))
+		write_raw(c, key, out);
+	buf_char(out, '}');
+}
+
+static void write_unit(enum role role, enum curve_kind kind, struct buf *out)
+{
+	if (kind == CURVE_EULER)
+		buf_text(out, "\"unit\": \"degree\", \"order\": \"XYZ\"");
+	else if (kind == CURVE_QUATERNION)
+		buf_text(out, "\"unit\": \"quaternion\", \"order\": \"XYZW\"");
+	else
+		buf_format(out, "\"unit\": \"%s\"", role == ROLE_SCALE ? "1" : "m");
+}
+
+static uint32_t shown_keys(const struct shown *at, enum role role)
+{
+	const struct curve *c = shown_track(at)->curve[role];
+
+	return c ? curve_shown(c, at->anim->clips[at->clip].frames) : 0;
+}
+
+static void write_channel(const struct shown *at, enum role role, uint32_t keys, struct buf *out)
+{
+	const struct track *track = shown_track(at);
+	const struct curve *c = track->curve[role];
+	bool first = true;
+
+	buf_format(out, "\"%s\": { ", role_names[role]);
+	write_unit(role, role_kind(track, role), out);
+	buf_format(out, ", \"interpolation\": \"%s\", \"static\": %s, \"keys\": [",
+		   c && c->interpolation == INTERPOLATION_STEP ? "step" : "linear",
+		   c && c->keyed ? "false" : "true");
+	for (uint32_t key = 0; key < keys; key++) {
+		json_write_comma(out, &first, "\n      ");
+		write_key(at, c, key, out);
+	}
+	buf_text(out, keys > 0 ? "\n    ]}" : "]}");
+}
+
+static void write_head(const struct shown *at, struct buf *out)
+{
+	const struct clip *clip = &at->anim->clips[at->clip];
+	const struct track *track = shown_track(at);
+
+	buf_text(out, "{\n  \"format\": \"animfs.bone/1\",\n  \"file\": ");
+	json_write_name(out, at->file_name);
+	buf_text(out, ", \"clip\": ");
+	json_write_name(out, clip->label);
+	buf_text(out, ", \"bone\": ");
+	json_write_name(out, track->label);
+	buf_text(out, ", \"name\": ");
+	json_write_name(out, track->name);
+	buf_text(out, ",\n  \"parent\": null, \"space\": \"parent\", \"seconds_per_frame\": ");
+	buf_seconds(out, anim_seconds_per_frame(at->anim, clip));
+	buf_text(out, ",\n  \"channels\": {");
+}
+
+static void bone_json_render(const struct shown *at, struct buf *out)
+{
+	bool first = true;
+
+	write_head(at, out);
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		uint32_t keys = shown_keys(at, role);
+
+		if (keys == 0)
+			continue;
+		json_write_comma(out, &first, "\n    ");
+		write_channel(at, role, keys, out);
+	}
+	buf_text(out, first ? "}\n}\n" : "\n  }\n}\n");
+}
+
+/* What every channel would be without its keys: what a text is held against. */
+static json_t *served_without_keys(const struct shown *at, struct err *err)
+{
+	struct buf text = BUF_INIT;
+	bool first = true;
+	json_t *served;
+
+	write_head(at, &text);
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		json_write_comma(&text, &first, "");
+		write_channel(at, role, 0, &text);
+	}
+	buf_text(&text, "}}");
+	served = json_served(&text, err);
+	buf_release(&text);
+	return served;
+}
+
+/* ---- parse ---- */
+
+struct parse {
+	const struct shown *at;
+	struct doc doc;
+	json_t *served, *key_members;
+	struct anim *edited;
+	struct err *err;
+	bool changed;
+	size_t retimed_at, retimed_length; /* the first time that is not what was served */
+};
+
+static bool read_bits(const struct spot *s, struct err *err, double *out)
+{
+	const char *text;
+
+	if (!spot_text(s, err, &text))
+		return false;
+	if (strlen(text) != 8 || strspn(text, "0123456789abcdefABCDEF") != 8) {
+		spot_refuse(s, err, ERR_TEXT, "these are not the bits of a float32");
+		return err_accept(err, "eight hex digits such as \"3f800000\"");
+	}
+	*out = (double)f32_from_bits((uint32_t)strtoul(text, NULL, 16));
+	return true;
+}
+
+static bool read_component(const struct spot *s, bool raw, unsigned axis, struct lens_key *key,
+			   struct err *err)
+{
+	size_t length;
+
+	key->at[axis] = spot_place(s, &length);
+	key->length[axis] = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
+	if (!raw && json_is_null(s->value))
+		return true;
+	key->given |= (uint8_t)(1u << axis);
+	if (!raw)
+		return spot_real(s, err, &key->value[axis]);
+	key->exact |= (uint8_t)(1u << axis);
+	return read_bits(s, err, &key->value[axis]);
+}
+
+/* "value", or "raw" in its place. */
+static bool read_components(const struct spot *list, bool raw, unsigned width, struct lens_key *key,
+			    struct err *err)
+{
+	if (!spot_array(list, err))
+		return false;
+	if (json_array_size(list->value) != width)
+		return spot_refuse(list, err, ERR_TEXT, "\"%s\" must have %u components, not %zu",
+				   list->member, width, json_array_size(list->value));
+	for (unsigned axis = 0; axis < width; axis++) {
+		struct spot component = spot_element(list, axis);
+
+		if (!read_component(&component, raw, axis, key, err))
+			return false;
+	}
+	return true;
+}
+
+static bool read_time(struct parse *p, const struct spot *time, uint32_t frame)
+{
+	char text[NUM_MAX];
+	double given, shown;
+
+	if (!time->value)
+		return true;
+	if (!spot_real(time, p->err, &given))
+		return false;
+	if (p->retimed_length == 0 &&
+	    num_parse(text, num_seconds(text, key_seconds(p->at, frame)), '.', &shown) &&
+	    !num_same15(given, shown))
+		p->retimed_at = spot_place(time, &p->retimed_length);
+	return true;
+}
+
+static bool read_key(struct parse *p, const struct spot *s, unsigned width, struct lens_key *key)
+{
+	struct spot frame = spot_member(s, "frame"), time = spot_member(s, "time");
+	struct spot value = spot_member(s, "value"), raw = spot_member(s, "raw");
+	int64_t number;
+	size_t length;
+
+	if (!spot_object(s, p->err) || !spot_known(s, p->key_members, p->err) ||
+	    !spot_integer(&frame, 0, UINT32_MAX, p->err, &number))
+		return false;
+	key->frame = (uint32_t)number;
+	key->row_at = spot_place(&frame, &length);
+	key->row_length = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
+	return read_time(p, &time, key->frame) &&
+	       read_components(raw.value ? &raw : &value, raw.value != NULL, width, key, p->err);
+}
+
+static bool read_keys(struct parse *p, const struct spot *list, struct lens_role *role)
+{
+	unsigned width = kind_width(role->kind);
+	struct spot s;
+
+	if (!spot_array(list, p->err))
+		return false;
+	role->keys = calloc(json_array_size(list->value) + 1, sizeof(*role->keys));
+	if (!role->keys)
+		return err_memory(p->err);
+	for (s = spot_first(list); s.value; spot_next(&s))
+		if (!read_key(p, &s, width, &role->keys[role->count++]))
+			return false;
+	return true;
+}
+
+/* A rotation may come in either kind; its unit says which. */
+static bool read_kind(struct parse *p, const struct spot *channel, enum curve_kind *kind)
+{
+	struct spot unit = spot_member(channel, "unit"), order = spot_member(channel, "order");
+	const char *text;
+
+	*kind = lens_rotation(shown_track(p->at));
+	if (unit.value) {
+		if (!spot_text(&unit, p->err, &text))
+			return false;
+		*kind = strcmp(text, "quaternion") == 0 ? CURVE_QUATERNION : CURVE_EULER;
+		if (*kind == CURVE_EULER && strcmp(text, "degree") != 0) {
+			spot_refuse(&unit, p->err, ERR_TEXT, "\"unit\" cannot be \"%.40s\"", text);
+			return err_accept(p->err, "\"degree\" or \"quaternion\"");
+		}
+	}
+	if (!order.value)
+		return true;
+	if (!spot_text(&order, p->err, &text))
+		return false;
+	if (strcmp(text, *kind == CURVE_QUATERNION ? "XYZW" : "XYZ") == 0)
+		return true;
+	spot_refuse(&order, p->err, ERR_TEXT, "\"order\" cannot be \"%.40s\"", text);
+	return err_accept(p->err, "\"XYZ\" with degrees, \"XYZW\" with quaternions");
+}
+
+static bool read_channel(struct parse *p, const struct spot *channel, struct lens_role *role)
+{
+	static const char *const editable[] = {"static", "keys", NULL};
+	static const char *const editable_rotation[] = {"unit", "order", "static", "keys", NULL};
+	bool rotation = role->role == ROLE_ROTATION;
+	const json_t *served = json_object_get(json_object_get(p->served, "channels"),
+					       role_names[role->role]);
+	struct spot is_static = spot_member(channel, "static"), keys = spot_member(channel, "keys");
+	bool value = false;
+
+	if (!spot_object(channel, p->err) ||
+	    !spot_unchanged(channel, served, rotation ? editable_rotation : editable, p->err) ||
+	    (rotation && !read_kind(p, channel, &role->kind)) ||
+	    (is_static.value && !spot_bool(&is_static, p->err, &value)))
+		return false;
+	role->is_static = is_static.value ? value : -1;
+	role->at = spot_name_place(channel, &role->length);
+	return read_keys(p, &keys, role);
+}
+
+/* The curve that the text asks for; no keys, or no member, and the role goes. */
+static bool read_curve(struct parse *p, const struct spot *channel, enum role role,
+		       const struct curve **out)
+{
+	const struct clip *clip = &p->at->anim->clips[p->at->clip];
+	const struct track *track = shown_track(p->at);
+	struct lens_role text = {.role = role, .is_static = -1, .text = p->doc.text};
+	bool fine;
+
+	text.kind = role_kind(track, role);
+	fine = !channel->value || read_channel(p, channel, &text);
+	text.columns = (uint8_t)((1u << kind_width(text.kind)) - 1);
+	fine = fine &&
+	       lens_curve(p->at->anim, clip, track, &text, &p->edited->arena, out, p->err);
+	free(text.keys);
+	return fine;
+}
+
+static bool set_curve(struct parse *p, enum role role, const struct curve *curve)
+{
+	struct track *track;
+
+	if (curve == shown_track(p->at)->curve[role])
+		return true;
+	track = anim_edit_track(p->edited, p->at->clip, p->at->track);
+	if (!track)
+		return err_memory(p->err);
+	track->curve[role] = curve;
+	p->changed = true;
+	return true;
+}
+
+static bool read_channels(struct parse *p, const struct spot *channels)
+{
+	const struct curve *curve;
+
+	if (!spot_object(channels, p->err) ||
+	    !spot_known(channels, json_object_get(p->served, "channels"), p->err))
+		return false;
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		struct spot channel = spot_member(channels, role_names[role]);
+
+		if (!read_curve(p, &channel, role, &curve) || !set_curve(p, role, curve))
+			return false;
+	}
+	return true;
+}
+
+static bool read_bone(struct parse *p, struct bytes text)
+{
+	static const char *const editable[] = {"channels", NULL};
+	struct spot root, channels;
+
+	if (!doc_read(&p->doc, text, p->err))
+		return false;
+	p->served = served_without_keys(p->at, p->err);
+	p->key_members = json_pack("{s:n, s:n, s:n, s:n}", "frame", "time", "value", "raw");
+	p->edited = anim_edit(p->at->anim);
+	if (!p->served || !p->key_members || !p->edited)
+		return err_memory(p->err);
+	root = spot_root(&p->doc);
+	channels = spot_member(&root, "channels");
+	if (!spot_unchanged(&root, p->served, editable, p->err) || !read_channels(p, &channels))
+		return false;
+	if (p->changed || p->retimed_length == 0)
+		return true;
+	err_at(p->err, ERR_TEXT, p->retimed_at, p->retimed_length, "a key's time cannot be edited");
+	return err_accept(p->err, "another \"frame_time\" or \"duration\" in clip.json; "
+				  "here \"frame\" says where a key stands");
+}
+
+static struct anim *bone_json_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct parse p = {.at = at, .err = err};
+
+	if (!read_bone(&p, text)) {
+		anim_free(p.edited);
+		p.edited = NULL;
+	}
+	doc_release(&p.doc);
+	json_decref(p.served);
+	json_decref(p.key_members);
+	return p.edited;
+}
+
+const struct view view_bone_json = {
+	.name = "json",
+	.place = VIEW_OF_BONE,
+	.file = ".json",
+	.render = bone_json_render,
+	.parse = bone_json_parse,
+};

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * clip.kanim: a Castle Game Engine animation over the stills in frames/, one a frame.
+ *
+ *   <?xml version="1.0" encoding="UTF-8"?>
+ *   <animation scenes_per_time="30" loop="true">
+ *     <frame url="frames/frame_00000.x3d" time="0"/>
+ *
+ * The engine wants times that still ascend as float32, and bakes round(step * scenes_per_time)
+ * scenes a frame: at a scene a frame nothing is lost and nothing made up. "loop" can be edited, and
+ * all times together: time i is i times the new frame time.
+ */
+#include "clip.h"
+#include "num.h"
+#include "views.h"
+#include <libxml/parser.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define URL_FORMAT "frames/frame_%05u.x3d"
+
+static const struct clip *shown_clip(const struct shown *at)
+{
+	return &at->anim->clips[at->clip];
+}
+
+/* Kept where 65535 steps are apart and finite in float32, whatever the file says. */
+static double shown_step(const struct shown *at)
+{
+	return fmin(fmax(anim_seconds_per_frame(at->anim, shown_clip(at)), 1e-30), 1e30);
+}
+
+static float time_of(double step, uint32_t frame)
+{
+	return (float)(frame * step);
+}
+
+static uint32_t scenes_per_time(double step)
+{
+	return (uint32_t)fmin(fmax(round(1 / step), 1), 1e6);
+}
+
+/* ---- render ---- */
+
+static void kanim_render(const struct shown *at, struct buf *out)
+{
+	const struct clip *clip = shown_clip(at);
+	double step = shown_step(at);
+
+	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<animation scenes_per_time=\"");
+	buf_unsigned(out, scenes_per_time(step));
+	buf_format(out, "\" loop=\"%s\">\n", clip->loop ? "true" : "false");
+	for (uint32_t frame = 0; frame < clip->frames; frame++) {
+		buf_format(out, "  <frame url=\"" URL_FORMAT "\" time=\"", (unsigned)frame);
+		buf_f32_text(out, time_of(step, frame));
+		buf_text(out, "\"/>\n");
+	}
+	buf_text(out, "</animation>\n");
+}
+
+/* ---- parse ---- */
+
+struct value {
+	const char *text;
+	size_t size;
+	size_t at, length; /* in the whole text */
+};
+
+struct parse {
+	const struct shown *at;
+	struct bytes text;
+	struct err *err;
+	xmlParserCtxt *xml;
+	unsigned depth;
+	bool closed; /* the root is: the text cannot be the beginning of another */
+	bool ending; /* there is no more text */
+
+	bool loop;
+	size_t loop_at, loop_length;
+	double scenes; /* scenes_per_time, NAN where it is not given */
+	size_t scenes_at, scenes_length;
+	uint32_t count;
+	struct frame_time {
+		double seconds;
+		size_t at, length;
+	} *frames;
+};
+
+/* Once the text is over, libxml2 makes what it can of a tag that was cut: no fault but the end. */
+static bool is_cut(const struct parse *p)
+{
+	return p->ending && !p->closed;
+}
+
+static bool refuse(struct parse *p, size_t at, size_t length, const char *message,
+		   const char *accepted)
+{
+	if (!is_cut(p)) {
+		err_at(p->err, ERR_TEXT, at, length, "%s", message);
+		err_accept(p->err, "%s", accepted);
+	}
+	xmlStopParser(p->xml);
+	return false;
+}
+
+static size_t offset_now(const struct parse *p)
+{
+	long at = xmlByteConsumed(p->xml);
+
+	return at < 0 ? 0 : (size_t)at < p->text.size ? (size_t)at : p->text.size;
+}
+
+/* libxml2 calls back behind a tag's attributes; the tag begins at the last '<'. */
+static size_t tag_begin(const struct parse *p)
+{
+	size_t at = offset_now(p);
+
+	while (at > 0 && (at >= p->text.size || p->text.data[at] != '<'))
+		at--;
+	return at;
+}
+
+static bool refuse_tag(struct parse *p, const char *message, const char *accepted)
+{
+	size_t begin = tag_begin(p), end = offset_now(p);
+
+	return refuse(p, begin, end > begin ? end - begin : 0, message, accepted);
+}
+
+static bool is_space(uint8_t c)
+{
+	return memchr(" \t\r\n", c, 4) != NULL;
+}
+
+/*
+ * An attribute's value without the spaces around it. One that needed no change is still in
+ * libxml2's own copy of the text, so its place is known.
+ */
+static struct value value_of(const struct parse *p, const xmlChar **attribute)
+{
+	const xmlParserInput *in = p->xml->input;
+	const xmlChar *begin = attribute[3], *end = attribute[4];
+	struct value v = {.at = tag_begin(p), .length = 1};
+
+	while (begin < end && is_space(*begin))
+		begin++;
+	while (begin < end && is_space(end[-1]))
+		end--;
+	v.text = (const char *)begin;
+	v.size = (size_t)(end - begin);
+	if (begin >= in->base && end <= in->cur) {
+		v.at = in->consumed + (size_t)(begin - in->base);
+		v.length = v.size;
+	}
+	return v;
+}
+
+static bool value_is(const struct value *v, const char *text)
+{
+	return v->size == strlen(text) && memcmp(v->text, text, v->size) == 0;
+}
+
+static bool is_word(const struct value *v, const char *word)
+{
+	return v->size == strlen(word) && strncasecmp(v->text, word, v->size) == 0;
+}
+
+static bool read_loop(struct parse *p, const struct value *v)
+{
+	double number = 0;
+
+	p->loop_at = v->at;
+	p->loop_length = v->length;
+	if (!is_word(v, "true") && !is_word(v, "false") &&
+	    !num_parse(v->text, v->size, '.', &number))
+		return refuse(p, v->at, v->length, "this says neither yes nor no", "true or false");
+	p->loop = is_word(v, "true") || number != 0;
+	return true;
+}
+
+static bool read_scenes(struct parse *p, const struct value *v)
+{
+	p->scenes_at = v->at;
+	p->scenes_length = v->length;
+	return num_parse(v->text, v->size, '.', &p->scenes) ||
+	       refuse(p, v->at, v->length, "this is not a number", "a whole number");
+}
+
+static bool read_animation(struct parse *p, int count, const xmlChar **attributes)
+{
+	for (int i = 0; i < count; i++, attributes += 5) {
+		const char *name = (const char *)attributes[0];
+		struct value v = value_of(p, attributes);
+
+		if (strcmp(name, "loop") == 0 ? !read_loop(p, &v)
+		    : strcmp(name, "scenes_per_time") == 0
+			    ? !read_scenes(p, &v)
+			    : !refuse(p, v.at, v.length, "there is no place for this attribute",
+				      "the attributes loop and scenes_per_time"))
+			return false;
+	}
+	return true;
+}
+
+static bool read_url(struct parse *p, const struct value *v)
+{
+	char url[32];
+
+	snprintf(url, sizeof(url), URL_FORMAT, (unsigned)p->count);
+	return value_is(v, url) || refuse(p, v->at, v->length, "the stills cannot be changed or moved",
+					  "the frames in their order; keys are edited in "
+					  "bones/NAME.csv, the number of frames in clip.json");
+}
+
+static bool read_seconds(struct parse *p, const struct value *v)
+{
+	struct frame_time *f = &p->frames[p->count];
+
+	f->at = v->at;
+	f->length = v->length;
+	return (num_parse(v->text, v->size, '.', &f->seconds) && isfinite((float)f->seconds)) ||
+	       refuse(p, v->at, v->length, "this is not a time", "seconds such as 0.5");
+}
+
+static bool read_frame(struct parse *p, int count, const xmlChar **attributes)
+{
+	bool url = false, time = false;
+
+	if (p->count == shown_clip(p->at)->frames)
+		return refuse_tag(p, "the clip has fewer frames",
+				  "as many frames as \"frames\" in clip.json says; edit that");
+	for (int i = 0; i < count; i++, attributes += 5) {
+		const char *name = (const char *)attributes[0];
+		struct value v = value_of(p, attributes);
+		bool is_url = strcmp(name, "url") == 0, is_time = strcmp(name, "time") == 0;
+
+		if (is_url ? !read_url(p, &v)
+		    : is_time ? !read_seconds(p, &v)
+			      : !refuse(p, v.at, v.length, "there is no place for this attribute",
+					"the attributes url and time"))
+			return false;
+		url |= is_url;
+		time |= is_time;
+	}
+	p->count++;
+	return (url && time) || refuse_tag(p, "a frame needs url and time",
+					   "<frame url=\"frames/frame_00000.x3d\" time=\"0\"/>");
+}
+
+static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+		     int namespace_count, const xmlChar **namespaces, int count, int defaulted,
+		     const xmlChar **attributes)
+{
+	struct parse *p = user;
+	const char *wanted = p->depth == 0 ? "animation" : p->depth == 1 ? "frame" : "";
+
+	(void)uri;
+	(void)namespaces;
+	(void)defaulted;
+	if (prefix || namespace_count > 0 || strcmp((const char *)name, wanted) != 0)
+		refuse_tag(p, "there is no place for this element",
+			   "<animation> with one <frame> for each frame in it");
+	else if (p->depth == 0)
+		read_animation(p, count, attributes);
+	else
+		read_frame(p, count, attributes);
+	p->depth++;
+}
+
+static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+	struct parse *p = user;
+
+	(void)name;
+	(void)prefix;
+	(void)uri;
+	p->depth--;
+	p->closed = p->depth == 0;
+	if (p->closed && p->count < shown_clip(p->at)->frames)
+		refuse_tag(p, "the clip has more frames",
+			   "as many frames as \"frames\" in clip.json says; edit that");
+}
+
+static void on_text(void *user, const xmlChar *text, int size)
+{
+	struct parse *p = user;
+	size_t left = (size_t)size, at = offset_now(p);
+
+	while (left > 0 && is_space(text[(size_t)size - left]))
+		left--;
+	if (left > 0)
+		refuse(p, at > left ? at - left : 0, left, "there is no place for text", "elements");
+}
+
+static void on_doctype(void *user, const xmlChar *name, const xmlChar *external,
+		       const xmlChar *system)
+{
+	struct parse *p = user;
+
+	(void)name;
+	(void)external;
+	(void)system;
+	refuse_tag(p, "a DOCTYPE is not read", "<animation> first");
+}
+
+static void on_fault(void *user, xmlError *fault)
+{
+	struct parse *p = user;
+	size_t at = offset_now(p);
+	int size = fault->message ? (int)strcspn(fault->message, "\n") : 0;
+
+	if (fault->code == XML_ERR_NO_MEMORY)
+		err_memory(p->err);
+	if (fault->level != XML_ERR_FATAL || is_cut(p))
+		return;
+	err_at(p->err, ERR_TEXT, at, 0, "this is not XML: %.*s", size, fault->message);
+	err_accept(p->err, "XML with every element closed");
+}
+
+static bool read_xml(struct parse *p)
+{
+	const char *text = (const char *)p->text.data;
+	int size = (int)p->text.size;
+
+	xmlCtxtUseOptions(p->xml, XML_PARSE_NONET);
+	xmlParseChunk(p->xml, text, size, 0);
+	p->ending = true;
+	if (p->err->code == ERR_NONE)
+		xmlParseChunk(p->xml, text, 0, 1);
+	if (p->err->code == ERR_NONE && !p->closed) {
+		err_at(p->err, ERR_EARLY, p->text.size, 0, "the text ends before its XML does");
+		err_accept(p->err, "the whole text, closed by </animation>");
+	}
+	return p->err->code == ERR_NONE;
+}
+
+/* ---- what the text asks for ---- */
+
+static bool is_retimed(const struct parse *p)
+{
+	double step = shown_step(p->at);
+
+	for (uint32_t i = 0; i < p->count; i++)
+		if ((float)p->frames[i].seconds != time_of(step, i))
+			return true;
+	return false;
+}
+
+/* The one step that all times are multiples of, as nearly as a microsecond or a float32 says. */
+static bool read_step(struct parse *p, double *step)
+{
+	const struct frame_time *f = p->frames;
+
+	if (p->count < 2)
+		return refuse(p, f->at, f->length, "a clip of one frame begins at 0",
+			      "0; the frame time is edited in clip.json");
+	*step = f[p->count - 1].seconds / (p->count - 1);
+	for (uint32_t i = 0; i < p->count; i++) {
+		double even = i * *step;
+
+		if (fabs(f[i].seconds - even) <= 1e-6 + fabs(even) * 0x1p-22 &&
+		    (i == 0 || f[i].seconds > f[i - 1].seconds))
+			continue;
+		return refuse(p, f[i].at, f[i].length, "the times of a clip begin at 0 and are even",
+			      "each time a multiple of one step; keys are moved in bones/NAME.csv");
+	}
+	return true;
+}
+
+/* Of the float32 nearest to v and its neighbours, which the times cannot tell apart, the plainest. */
+static float plainest(double v)
+{
+	float near = (float)v;
+	float candidates[] = {near, nextafterf(near, 0), nextafterf(near, INFINITY)};
+	float best = near;
+	char text[NUM_MAX];
+
+	for (size_t i = 1; i < ARRAY_SIZE(candidates); i++)
+		if (num_f32(text, candidates[i]) < num_f32(text, best))
+			best = candidates[i];
+	return best;
+}
+
+static bool set_step(struct parse *p, struct anim *edited, struct clip *clip, double step)
+{
+	double unit = edited->format->rate > 0 ? edited->rate : 1;
+	float stored = plainest(step * unit);
+
+	if (!isfinite(stored) || !(stored > 0))
+		return refuse(p, p->frames[1].at, p->frames[1].length,
+			      "this frame time cannot be stored", "a step of ordinary size");
+	if (edited->format->has_frame_time)
+		clip->frame_time = stored;
+	else if (edited->format->has_duration)
+		clip->duration = plainest(step * unit * (clip->frames - 1));
+	else
+		return refuse(p, p->frames[1].at, p->frames[1].length,
+			      "the format stores no frame time", "the times that were served");
+	clip_follow_duration(edited, clip);
+	return true;
+}
+
+static bool check_scenes(struct parse *p, double step)
+{
+	if (isnan(p->scenes) || p->scenes == scenes_per_time(step) ||
+	    p->scenes == scenes_per_time(shown_step(p->at)))
+		return true;
+	return refuse(p, p->scenes_at, p->scenes_length,
+		      "scenes_per_time follows from the times of the frames",
+		      "the value that was served, or the attribute left out");
+}
+
+static bool apply(struct parse *p, struct anim *edited)
+{
+	struct clip *clip = edited ? anim_edit_clip(edited, p->at->clip) : NULL;
+	bool retimed = is_retimed(p);
+	double step = shown_step(p->at);
+
+	if (!clip)
+		return err_memory(p->err);
+	if ((retimed && !read_step(p, &step)) || !check_scenes(p, step) ||
+	    (retimed && !set_step(p, edited, clip, step)))
+		return false;
+	if (p->loop == clip->loop)
+		return true;
+	if (!edited->format->has_loop)
+		return refuse(p, p->loop_at, p->loop_length, "the format stores no loop", "false");
+	return clip_set_loop(edited, clip, p->loop) || err_memory(p->err);
+}
+
+static xmlParserCtxt *new_parser(struct parse *p)
+{
+	xmlSAXHandler handler = {
+		.initialized = XML_SAX2_MAGIC,
+		.startElementNs = on_start,
+		.endElementNs = on_end,
+		.characters = on_text,
+		.cdataBlock = on_text,
+		.internalSubset = on_doctype,
+		.serror = on_fault,
+	};
+
+	return xmlCreatePushParserCtxt(&handler, p, NULL, 0, NULL);
+}
+
+static struct anim *kanim_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct err own = {.code = ERR_NONE};
+	struct parse p = {.at = at, .text = text, .err = err ? err : &own, .scenes = NAN};
+	struct anim *edited = NULL;
+
+	if (text.size == 0 || text.size > INT32_MAX) {
+		err_at(err, text.size ? ERR_TEXT : ERR_EMPTY, 0, 0, "the text is %s",
+		       text.size ? "too long" : "empty");
+		return NULL;
+	}
+	p.frames = calloc(shown_clip(at)->frames, sizeof(*p.frames));
+	p.xml = new_parser(&p);
+	if (!p.frames || !p.xml)
+		err_memory(err);
+	else if (read_xml(&p))
+		edited = anim_edit(at->anim);
+	if (edited && !apply(&p, edited)) {
+		anim_free(edited);
+		edited = NULL;
+	}
+	if (!edited)
+		err_memory(err); /* where nothing else was said */
+	xmlFreeParserCtxt(p.xml);
+	free(p.frames);
+	return edited;
+}
+
+const struct view view_kanim = {
+	.name = "kanim",
+	.place = VIEW_OF_CLIP,
+	.file = "clip.kanim",
+	.present = clip_has_stills,
+	.render = kanim_render,
+	.parse = kanim_parse,
+};

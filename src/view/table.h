@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * table.h - splits a CSV text into rows of cells, whatever dialect a spreadsheet wrote.
+ *
+ * UTF-8 with or without a BOM; rows end in LF, CRLF or CR; the separator is the first of comma,
+ * semicolon and TAB in the first row; cells may be quoted and may have spaces around them.
+ *
+ *	struct table t;
+ *	bool ok = table_open(&t, text, err);
+ *	while (ok && !t.done) {
+ *		ok = table_row(&t, err);
+ *		... t.cells[0 .. t.count - 1], none at the end of the text ...
+ *	}
+ *	table_close(&t);
+ *
+ * Only the current row is held, so memory does not grow with the text.
+ */
+#ifndef ANIMFS_VIEW_TABLE_H
+#define ANIMFS_VIEW_TABLE_H
+
+#include "animfs/base.h"
+
+struct cell {
+	const char *text; /* without quotes and the spaces around it; not NUL-terminated */
+	size_t size;
+	size_t at, length; /* where it stands in the whole text, quotes included */
+};
+
+struct table {
+	struct bytes text;
+	char separator;
+	bool done;          /* there are no more rows */
+	struct cell *cells; /* of the current row; valid until the next */
+	size_t count;
+	size_t row_end;    /* byte offset behind the current row's last cell */
+	struct cell blank; /* stands there, for the cells that a short row has not */
+
+	/* private */
+	size_t capacity;
+	size_t next;                 /* byte offset of the next row */
+	bool stops[256];             /* bytes that end a run of a cell's own */
+	struct table_quoted *quoted; /* libcsv, once a quote was met */
+};
+
+/* False when the text is not UTF-8 without NUL bytes. table_close is right after either. */
+bool table_open(struct table *t, struct bytes text, struct err *err);
+/* The next row that has a cell which is not blank; at the end of the text count is 0. */
+bool table_row(struct table *t, struct err *err);
+void table_close(struct table *t);
+
+/* The i-th cell; a blank one at the row's end where the row has fewer. */
+static inline const struct cell *table_cell(const struct table *t, size_t i)
+{
+	return i < t->count ? &t->cells[i] : &t->blank;
+}
+
+/* Does the text end without a line end? Then its last row may be half-written. */
+bool table_unfinished(const struct table *t);
+
+/*
+ * A cell's number, as a double that rounds to the same float32 as the text does. Where commas do
+ * not separate cells they may be decimal points.
+ */
+bool table_number(const struct table *t, const struct cell *cell, double *out);
+bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out);
+/* Refuses a cell that is not a `what`, and tells a date that was one. Returns false. */
+bool table_refuse_number(const struct cell *cell, const char *what, struct err *err);
+
+/* A cell's text for a message: short, without control bytes, cut on a character. */
+struct excerpt {
+	char text[48];
+};
+struct excerpt cell_excerpt(const struct cell *cell);
+
+#endif

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lens.h"
+
+#include <check.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct format dense_format = {.name = "dense", .rate = 60, .max_frames = 100};
+static const struct format sparse_format = {
+	.name = "sparse", .rate = 30, .sparse = true, .max_frames = 1000};
+
+/* A model of one bone with one curve, and a text about that curve. */
+static struct bench {
+	struct anim anim;
+	struct clip clip;
+	struct track track;
+	struct curve old;
+	uint32_t frames[16];
+	double values[16 * 4];
+	struct lens_role text;
+	struct lens_key keys[16];
+	struct arena arena;
+	const struct curve *now;
+	struct err err;
+} b;
+
+static const struct lane plain = {.form = LANE_DOUBLE, .unit = 1};
+
+static void bench_init(const struct format *format, uint32_t frames, enum role role,
+		       enum curve_kind kind)
+{
+	arena_release(&b.arena);
+	b = (struct bench){.anim = {.format = format},
+			   .clip = {.frames = frames},
+			   .track = {.roles = 7, .rotation = CURVE_EULER},
+			   .old = {.kind = kind, .lane = {plain, plain, plain, plain}},
+			   .text = {.role = role, .kind = kind, .is_static = -1}};
+	b.text.columns = kind == CURVE_QUATERNION ? 15 : 7;
+	b.text.keys = b.keys;
+	b.old.values = b.values;
+	if (role == ROLE_ROTATION)
+		b.track.rotation = kind;
+}
+
+/* One more old key; of a vector the same number in all components. */
+static void old_key(uint32_t frame, double x)
+{
+	uint32_t key = b.old.count++;
+
+	b.old.keyed = true;
+	b.track.curve[b.text.role] = &b.old;
+	b.frames[key] = frame;
+	if (b.anim.format->sparse)
+		b.old.frames = b.frames;
+	for (unsigned axis = 0; axis < 3; axis++)
+		b.values[key * curve_width(&b.old) + axis] = x;
+}
+
+/* One more row, its components told by bits. Cells stand at 100 * row + axis. */
+static struct lens_key *row(uint32_t frame, uint8_t given, double x, double y, double z)
+{
+	struct lens_key *key = &b.keys[b.text.count++];
+
+	*key = (struct lens_key){
+		.frame = frame, .given = given, .value = {x, y, z}, .row_at = 100 * b.text.count};
+	for (unsigned axis = 0; axis < 4; axis++)
+		key->at[axis] = key->row_at + 1 + axis;
+	return key;
+}
+
+static bool apply(void)
+{
+	b.err = (struct err){0};
+	return lens_curve(&b.anim, &b.clip, &b.track, &b.text, &b.arena, &b.now, &b.err);
+}
+
+static void expect_refused(enum err_code code, size_t at, const char *message)
+{
+	ck_assert(!apply());
+	ck_assert_str_eq(b.err.message, message);
+	ck_assert_int_eq(b.err.code, code);
+	ck_assert_uint_eq(b.err.at, at);
+}
+
+/* The x components, and with them the number of keys. */
+static void expect_keys(uint32_t count, const double *x)
+{
+	ck_assert_msg(apply(), "%s", b.err.message);
+	ck_assert_ptr_nonnull(b.now);
+	ck_assert_uint_eq(b.now->count, count);
+	for (uint32_t key = 0; key < count; key++)
+		ck_assert_double_eq(curve_value(b.now, key, 0), x[key]);
+}
+#define EXPECT_KEYS(...)                                                                           \
+	expect_keys(sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
+
+static void expect_frames(uint32_t count, const uint32_t *frames)
+{
+	for (uint32_t key = 0; key < count; key++)
+		ck_assert_uint_eq(curve_frame(b.now, key), frames[key]);
+}
+#define EXPECT_FRAMES(...)                                                                         \
+	expect_frames(sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t),                        \
+		      (uint32_t[]){__VA_ARGS__})
+
+/* ---- cells ---- */
+
+START_TEST(a_number_is_unchanged_at_15_digits)
+{
+	static const struct lane degrees = {.form = LANE_FLOAT, .unit = 57.29577951308232};
+	static const struct lane metres = {.form = LANE_FLOAT, .unit = 1};
+	static const struct lane grid = {LANE_GRID, -3.14159274f, 3e-6f, 57.29577951308232};
+	double angle = degrees.unit * (double)0.1f;
+	double turn = grid.unit * ((double)grid.base + 349066 * (double)grid.step);
+
+	ck_assert(lens_unchanged(0.1, (double)0.1f, &metres));
+	ck_assert(lens_unchanged(0.100000001490116, (double)0.1f, &metres));
+	ck_assert(!lens_unchanged(0.10000001, (double)0.1f, &metres));
+	ck_assert(lens_unchanged(0, -0.0, &metres));
+	ck_assert(lens_unchanged(1e-45, (double)0x1p-149f, &metres));
+	ck_assert(lens_unchanged(3.40282346638529e38, (double)FLT_MAX, &metres));
+	/* What is served for a computed value is rounded, and that is what comes back. */
+	ck_assert(lens_unchanged(5.729578, angle, &degrees));
+	ck_assert(lens_unchanged(angle, angle, &degrees));
+	ck_assert(!lens_unchanged(5.7295784, angle, &degrees));
+	ck_assert(!lens_unchanged(5.7295780001, angle, &degrees));
+	ck_assert(lens_unchanged(-120, -120, &grid));
+	ck_assert(!lens_unchanged(turn * (1 + 1e-9), turn, &grid));
+}
+END_TEST
+
+START_TEST(numbers_that_are_not_finite_are_unchanged_by_kind)
+{
+	ck_assert(lens_unchanged((double)NAN, (double)NAN, &plain));
+	ck_assert(lens_unchanged((double)INFINITY, (double)INFINITY, &plain));
+	ck_assert(!lens_unchanged((double)INFINITY, (double)-INFINITY, &plain));
+	ck_assert(!lens_unchanged((double)NAN, (double)INFINITY, &plain));
+	ck_assert(!lens_unchanged(1, (double)NAN, &plain));
+	ck_assert(!lens_unchanged(1e39, (double)INFINITY, &(struct lane){LANE_FLOAT, 0, 0, 1}));
+}
+END_TEST
+
+START_TEST(a_blank_keeps_what_is_not_finite)
+{
+	bench_init(&dense_format, 1, ROLE_SCALE, CURVE_VECTOR);
+	old_key(0, (double)NAN);
+	row(0, 0, 0, 0, 0);
+	ck_assert(apply() && b.now == &b.old);
+	/* Beside a typed component too. */
+	b.keys[0].given = 1;
+	b.keys[0].value[0] = 2;
+	ck_assert(apply() && b.now != &b.old);
+	ck_assert(curve_value(b.now, 0, 0) == 2 && isnan(curve_value(b.now, 0, 2)));
+}
+END_TEST
+
+START_TEST(bits_are_stored_as_given)
+{
+	double payload = (double)f32_from_bits(0x7fc01234);
+
+	bench_init(&dense_format, 1, ROLE_SCALE, CURVE_VECTOR);
+	old_key(0, payload);
+	row(0, 7, payload, payload, payload)->exact = 7;
+	ck_assert(apply() && b.now == &b.old);
+	b.keys[0].value[1] = (double)f32_from_bits(0x7fc04321);
+	ck_assert(apply() && b.now != &b.old);
+	ck_assert_uint_eq(f32_bits((float)curve_value(b.now, 0, 1)), 0x7fc04321);
+	b.keys[0].exact = 5;
+	ck_assert(apply() && b.now == &b.old);
+}
+END_TEST
+
+/* ---- dense ---- */
+
+START_TEST(a_clip_of_one_frame_keeps_what_it_was)
+{
+	bench_init(&dense_format, 1, ROLE_SCALE, CURVE_VECTOR);
+	old_key(0, 1);
+	row(0, 7, 2, 2, 2);
+	EXPECT_KEYS(2);
+	ck_assert(b.now->keyed);
+	b.old.keyed = false;
+	EXPECT_KEYS(2);
+	ck_assert(!b.now->keyed);
+	b.track.curve[ROLE_SCALE] = NULL;
+	EXPECT_KEYS(2);
+	ck_assert(!b.now->keyed);
+}
+END_TEST
+
+START_TEST(a_clip_without_frames_keeps_its_curves)
+{
+	bench_init(&dense_format, 0, ROLE_SCALE, CURVE_VECTOR);
+	old_key(0, 1);
+	ck_assert(apply() && b.now == &b.old);
+	row(0, 7, 2, 2, 2);
+	expect_refused(ERR_TEXT, 100, "frame 0 is not in the clip, which has 0 frames");
+}
+END_TEST
+
+START_TEST(missing_columns_leave_their_components_alone)
+{
+	bench_init(&dense_format, 4, ROLE_SCALE, CURVE_VECTOR);
+	for (uint32_t frame = 0; frame < 4; frame++)
+		old_key(frame, frame * frame);
+	b.text.columns = 1;
+	row(0, 1, 1, 0, 0);
+	row(3, 1, 4, 0, 0);
+	EXPECT_KEYS(1, 2, 3, 4);
+	for (uint32_t frame = 0; frame < 4; frame++)
+		ck_assert(curve_value(b.now, frame, 2) == frame * frame);
+	b.text.columns = 0;
+	ck_assert(apply() && b.now == &b.old);
+}
+END_TEST
+
+START_TEST(static_can_be_asked_for)
+{
+	bench_init(&dense_format, 3, ROLE_SCALE, CURVE_VECTOR);
+	for (uint32_t frame = 0; frame < 3; frame++)
+		old_key(frame, 5);
+	b.text.is_static = 1;
+	row(0, 7, 5, 5, 5);
+	EXPECT_KEYS(5);
+	ck_assert(!b.now->keyed);
+	row(2, 7, 5, 5, 5);
+	EXPECT_KEYS(5);
+	b.keys[1].value[1] = 6;
+	expect_refused(ERR_TEXT, 202, "a static scale has one value, at frame 0");
+	ck_assert_str_eq(b.err.accepted, "\"static\": false, with a key up to frame 2");
+	b.text.is_static = 0;
+	EXPECT_KEYS(5, 5, 5);
+	ck_assert(curve_value(b.now, 1, 1) == 5.5);
+}
+END_TEST
+
+START_TEST(keyed_can_be_asked_for)
+{
+	bench_init(&dense_format, 1, ROLE_SCALE, CURVE_VECTOR);
+	b.text.is_static = 0;
+	row(0, 7, 1, 1, 1);
+	EXPECT_KEYS(1);
+	ck_assert(b.now->keyed);
+	b.clip.frames = 3;
+	expect_refused(ERR_TEXT, 100, "frame 2 is missing, the last that the scale needs");
+}
+END_TEST
+
+START_TEST(a_gap_beside_a_value_that_is_not_finite_is_refused)
+{
+	bench_init(&dense_format, 3, ROLE_SCALE, CURVE_VECTOR);
+	old_key(0, 1);
+	old_key(1, 1);
+	old_key(2, (double)NAN);
+	row(0, 7, 1, 1, 1);
+	row(2, 0, 0, 0, 0);
+	expect_refused(ERR_TEXT, 200,
+		       "sx cannot be filled in between frames 0 and 2: one of them is not finite");
+}
+END_TEST
+
+START_TEST(more_frames_than_the_format_has_are_refused_before_memory_is_asked_for)
+{
+	bench_init(&dense_format, UINT32_MAX, ROLE_SCALE, CURVE_VECTOR);
+	row(0, 7, 1, 1, 1);
+	row(UINT32_MAX - 1, 7, 1, 1, 1);
+	expect_refused(ERR_STORE, 200, "dense has keys in at most 100 frames");
+}
+END_TEST
+
+START_TEST(an_unchanged_quaternion_need_not_be_of_unit_length)
+{
+	bench_init(&dense_format, 1, ROLE_ROTATION, CURVE_QUATERNION);
+	old_key(0, 3);
+	row(0, 15, 3, 3, 3);
+	ck_assert(apply() && b.now == &b.old);
+	b.keys[0].value[3] = 1;
+	expect_refused(ERR_TEXT, 101, "the quaternion has length 5.2915, not 1");
+}
+END_TEST
+
+/* ---- sparse ---- */
+
+static void sparse_bench(void)
+{
+	bench_init(&sparse_format, 10, ROLE_TRANSLATION, CURVE_VECTOR);
+	old_key(0, 1);
+	old_key(3, 2);
+	old_key(3, 3);
+	old_key(7, 4);
+}
+
+static void sparse_rows(void)
+{
+	row(0, 7, 1, 1, 1);
+	row(3, 7, 2, 2, 2);
+	row(3, 7, 3, 3, 3);
+	row(7, 7, 4, 4, 4);
+}
+
+START_TEST(sparse_rows_are_matched_by_frame_and_occurrence)
+{
+	sparse_bench();
+	sparse_rows();
+	ck_assert(apply() && b.now == &b.old);
+	b.keys[2].value[0] = 9;
+	EXPECT_KEYS(1, 2, 9, 4);
+	EXPECT_FRAMES(0, 3, 3, 7);
+}
+END_TEST
+
+START_TEST(sparse_rows_may_stand_in_any_order)
+{
+	sparse_bench();
+	row(7, 7, 4, 4, 4);
+	row(3, 7, 2, 2, 2);
+	row(0, 7, 1, 1, 1);
+	row(3, 7, 3, 3, 3);
+	ck_assert(apply() && b.now == &b.old);
+}
+END_TEST
+
+START_TEST(a_sparse_row_more_is_a_key_more)
+{
+	sparse_bench();
+	sparse_rows();
+	row(5, 7, 8, 8, 8);
+	EXPECT_KEYS(1, 2, 3, 8, 4);
+	EXPECT_FRAMES(0, 3, 3, 5, 7);
+}
+END_TEST
+
+START_TEST(a_sparse_row_or_cell_less_is_a_key_less)
+{
+	sparse_bench();
+	row(0, 7, 1, 1, 1);
+	row(3, 0, 0, 0, 0);
+	row(3, 7, 3, 3, 3);
+	EXPECT_KEYS(1, 3);
+	EXPECT_FRAMES(0, 3);
+	b.text.count = 0;
+	row(3, 0, 0, 0, 0);
+	ck_assert(apply() && !b.now);
+}
+END_TEST
+
+START_TEST(a_sparse_frame_may_repeat_as_often_as_it_did)
+{
+	sparse_bench();
+	sparse_rows();
+	row(3, 7, 8, 8, 8);
+	expect_refused(ERR_TEXT, 500, "frame 3 is given twice, first in line 1");
+	b.keys[2].frame = 7; /* sorted: 0 3 3 3 7 */
+	b.keys[3].frame = 7;
+	expect_refused(ERR_TEXT, 400, "frame 7 is given twice, first in line 1");
+}
+END_TEST
+
+START_TEST(a_sparse_vector_is_given_whole)
+{
+	sparse_bench();
+	row(0, 3, 1, 1, 1);
+	expect_refused(ERR_TEXT, 103,
+		       "tz of frame 0 is blank, but another part of its translation is given");
+	/* A column that is not there stays what it was; a new key has nothing to stay. */
+	b.text.columns = 3;
+	b.keys[0].value[0] = 5;
+	EXPECT_KEYS(5);
+	ck_assert(curve_value(b.now, 0, 2) == 1);
+	b.keys[0].frame = 1;
+	expect_refused(ERR_TEXT, 100, "frame 1 gets a new key, but there is no column tz");
+}
+END_TEST
+
+START_TEST(sparse_keys_past_the_end_survive)
+{
+	sparse_bench();
+	b.clip.frames = 4;
+	row(0, 7, 1, 1, 1);
+	row(3, 7, 2, 2, 2);
+	row(3, 7, 3, 3, 3);
+	ck_assert(apply() && b.now == &b.old);
+	b.text.count = 1;
+	EXPECT_KEYS(1, 4);
+	EXPECT_FRAMES(0, 7);
+}
+END_TEST
+
+START_TEST(a_new_sparse_curve_has_the_keys_it_is_given)
+{
+	bench_init(&sparse_format, 10, ROLE_TRANSLATION, CURVE_VECTOR);
+	row(4, 7, 1, 2, 3);
+	EXPECT_KEYS(1);
+	EXPECT_FRAMES(4);
+	ck_assert(b.now->keyed && b.now->lane[0].form == LANE_DOUBLE);
+}
+END_TEST
+
+START_TEST(a_static_sparse_curve_stays_static_with_one_key_in_the_first_frame)
+{
+	bench_init(&sparse_format, 10, ROLE_TRANSLATION, CURVE_VECTOR);
+	old_key(0, 1);
+	b.old.keyed = false;
+	b.old.frames = NULL;
+	row(0, 7, 1, 1, 1);
+	ck_assert(apply() && b.now == &b.old);
+	row(4, 7, 1, 1, 1);
+	EXPECT_KEYS(1, 1);
+	ck_assert(b.now->keyed);
+	b.text.count = 1;
+	b.keys[0].frame = 4;
+	EXPECT_KEYS(1);
+	ck_assert(b.now->keyed);
+}
+END_TEST
+
+START_TEST(a_sparse_quaternion_is_normalised)
+{
+	bench_init(&sparse_format, 10, ROLE_ROTATION, CURVE_QUATERNION);
+	row(0, 15, 0.6, 0, 0)->value[3] = 0.805;
+	ck_assert(apply());
+	ck_assert(fabs(curve_value(b.now, 0, 0) - 0.6 / hypot(0.6, 0.805)) < 1e-12);
+	ck_assert(fabs(curve_value(b.now, 0, 3) - 0.805 / hypot(0.6, 0.805)) < 1e-12);
+}
+END_TEST
+
+Suite *lens_suite(void);
+
+Suite *lens_suite(void)
+{
+	Suite *s = suite_create("lens");
+	TCase *cells = tcase_create("cells"), *dense = tcase_create("dense");
+	TCase *sparse = tcase_create("sparse");
+
+	tcase_add_test(cells, a_number_is_unchanged_at_15_digits);
+	tcase_add_test(cells, numbers_that_are_not_finite_are_unchanged_by_kind);
+	tcase_add_test(cells, a_blank_keeps_what_is_not_finite);
+	tcase_add_test(cells, bits_are_stored_as_given);
+	suite_add_tcase(s, cells);
+	tcase_add_test(dense, a_clip_of_one_frame_keeps_what_it_was);
+	tcase_add_test(dense, a_clip_without_frames_keeps_its_curves);
+	tcase_add_test(dense, missing_columns_leave_their_components_alone);
+	tcase_add_test(dense, static_can_be_asked_for);
+	tcase_add_test(dense, keyed_can_be_asked_for);
+	tcase_add_test(dense, a_gap_beside_a_value_that_is_not_finite_is_refused);
+	tcase_add_test(dense,
+		       more_frames_than_the_format_has_are_refused_before_memory_is_asked_for);
+	tcase_add_test(dense, an_unchanged_quaternion_need_not_be_of_unit_length);
+	suite_add_tcase(s, dense);
+	tcase_add_test(sparse, sparse_rows_are_matched_by_frame_and_occurrence);
+	tcase_add_test(sparse, sparse_rows_may_stand_in_any_order);
+	tcase_add_test(sparse, a_sparse_row_more_is_a_key_more);
+	tcase_add_test(sparse, a_sparse_row_or_cell_less_is_a_key_less);
+	tcase_add_test(sparse, a_sparse_frame_may_repeat_as_often_as_it_did);
+	tcase_add_test(sparse, a_sparse_vector_is_given_whole);
+	tcase_add_test(sparse, sparse_keys_past_the_end_survive);
+	tcase_add_test(sparse, a_new_sparse_curve_has_the_keys_it_is_given);
+	tcase_add_test(sparse, a_static_sparse_curve_stays_static_with_one_key_in_the_first_frame);
+	tcase_add_test(sparse, a_sparse_quaternion_is_normalised);
+	suite_add_tcase(s, sparse);
+	return s;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sample.h"
+
+#include <math.h>
+
+static struct sample s;
+static struct shown at;
+
+static void setup(void)
+{
+	s = sample_open("edf6_768.canm");
+	at = sample_shown(&s, 0, NULL);
+}
+
+static void teardown(void)
+{
+	sample_close(&s);
+}
+
+static const char still[] =
+	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+	"<X3D version=\"3.2\" profile=\"Interchange\"><Scene>\n"
+	"<Viewpoint description=\"skeleton\" position=\"0.0015 0.504 5.0375\" "
+	"centerOfRotation=\"0.0015 0.504 1.0075\"/>\n"
+	"<Shape><Appearance><Material emissiveColor=\"1 1 0\"/></Appearance>\n"
+	" <IndexedLineSet coordIndex=\"0 1 -1 2 3 -1 4 5 -1 6 7 -1 8 9 -1 10 11 -1\">"
+	"<Coordinate point=\""
+	"-0.0403 0 0, 0.0403 0 0, 0 -0.0403 0, 0 0.0403 0, 0 0 -0.0403, 0 0 0.0403, "
+	"-0.037299998 1.008 2.015, 0.0433 1.008 2.015, 0.003 0.9677 2.015, 0.003 1.0483 2.015, "
+	"0.003 1.008 1.9747, 0.003 1.008 2.0553\"/></IndexedLineSet></Shape>\n"
+	"</Scene></X3D>\n";
+
+START_TEST(a_still_is_one_line_set)
+{
+	struct buf text;
+
+	at.frame = 1;
+	text = view_text(&view_x3d_frame, &at);
+	ck_assert_str_eq((const char *)text.data, still);
+	buf_release(&text);
+}
+END_TEST
+
+/* The still with its points taken out; *points gets how many numbers there were. */
+static char *without_points(const struct shown *shown, size_t *numbers)
+{
+	struct buf text = view_text(&view_x3d_frame, shown);
+	char *begin = strstr((char *)text.data, "point=\"") + 7, *end = strchr(begin, '"');
+
+	*numbers = 0;
+	for (char *p = begin; p < end; (*numbers)++) {
+		char *next;
+
+		ck_assert(isfinite(strtof(p, &next)));
+		ck_assert_ptr_ne(next, p);
+		p = next + strspn(next, ", ");
+	}
+	memmove(begin, end, strlen(end) + 1);
+	ck_assert_ptr_null(strstr((char *)text.data, "nan"));
+	ck_assert_ptr_null(strstr((char *)text.data, "inf"));
+	return (char *)text.data;
+}
+
+/* A viewer goes smoothly from still to still only where they differ in nothing but points. */
+static void assert_alike(const struct anim *a)
+{
+	struct shown shown = at;
+
+	shown.anim = a;
+	for (shown.clip = 0; shown.clip < a->clip_count; shown.clip++) {
+		const struct clip *clip = &a->clips[shown.clip];
+		size_t numbers, first_numbers;
+		char *text, *first;
+
+		shown.frame = 0;
+		if (!view_x3d_frame.present(&shown))
+			continue;
+		first = without_points(&shown, &first_numbers);
+		ck_assert_uint_eq(first_numbers, clip->track_count * 18);
+		for (shown.frame = 1; shown.frame < clip->frames; shown.frame++) {
+			text = without_points(&shown, &numbers);
+			ck_assert_str_eq(text, first);
+			ck_assert_uint_eq(numbers, first_numbers);
+			free(text);
+		}
+		free(first);
+	}
+}
+
+START_TEST(stills_differ_in_their_points_alone)
+{
+	for (const char *const *name = sample_names; *name; name++) {
+		struct sample one = sample_open(*name);
+
+		at = sample_shown(&one, 0, NULL);
+		assert_alike(one.anim);
+		sample_close(&one);
+	}
+}
+END_TEST
+
+START_TEST(points_are_finite_whatever_is_stored)
+{
+	static const double values[] = {NAN, 1, 2, INFINITY, -INFINITY, 1e300, 0x1.fffffep127, -1e38, 0};
+	struct anim *odd = anim_edit(s.anim);
+	struct track *track = anim_edit_track(odd, 0, 1);
+	struct curve curve = {.kind = CURVE_VECTOR,
+			      .keyed = true,
+			      .count = 3,
+			      .values = values,
+			      .lane = {{.unit = 1}, {.unit = 1}, {.unit = 1}}};
+
+	track->curve[ROLE_TRANSLATION] = &curve;
+	anim_edit_clip(odd, 0)->frames = 3;
+	assert_alike(odd);
+	track->curve[ROLE_TRANSLATION] = NULL;
+	anim_edit_track(odd, 0, 0)->curve[ROLE_TRANSLATION] = NULL;
+	assert_alike(odd);
+	anim_free(odd);
+}
+END_TEST
+
+/* The camera looks at spread samples of a long clip, its first and last frame among them. */
+START_TEST(the_camera_sees_both_ends_of_a_long_clip)
+{
+	struct anim *odd = anim_edit(s.anim);
+	struct track *track = anim_edit_track(odd, 0, 1);
+	double *values = calloc(65535 * 3, sizeof(*values));
+	struct curve curve = {.kind = CURVE_VECTOR, .keyed = true, .count = 65535, .values = values};
+	struct shown now = at;
+	struct buf text;
+
+	ck_assert_ptr_nonnull(values);
+	values[65534 * 3] = 1000;
+	for (unsigned axis = 0; axis < 3; axis++)
+		curve.lane[axis].unit = 1;
+	track->curve[ROLE_TRANSLATION] = &curve;
+	anim_edit_clip(odd, 0)->frames = 65535;
+	now.anim = odd;
+	now.frame = 40000;
+	text = view_text(&view_x3d_frame, &now);
+	ck_assert_ptr_nonnull(strstr((char *)text.data, "position=\"500 0 1500\""));
+	buf_release(&text);
+	anim_edit_clip(odd, 0)->frames = 65536;
+	ck_assert(!view_x3d_frame.present(&now));
+	ck_assert(!view_kanim.present(&now));
+	anim_free(odd);
+	free(values);
+}
+END_TEST
+
+Suite *x3d_suite(void);
+
+Suite *x3d_suite(void)
+{
+	Suite *suite = suite_create("x3d");
+	TCase *t = tcase_create("x3d");
+
+	suite_add_tcase(suite, t);
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, a_still_is_one_line_set);
+	tcase_add_test(t, stills_differ_in_their_points_alone);
+	tcase_add_test(t, points_are_finite_whatever_is_stored);
+	tcase_add_test(t, the_camera_sees_both_ends_of_a_long_clip);
+	return suite;
+}
