@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "at.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDER (O_PATH | O_DIRECTORY)
+
+bool at_is_name(const char *name)
+{
+	return !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+}
+
+int at_open(int dir, const char *name, int flags, mode_t mode, int *fd)
+{
+	*fd = -1;
+	if (!at_is_name(name))
+		return EINVAL;
+	*fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
+	return *fd < 0 ? errno : 0;
+}
+
+static int open_self(int dir, int flags, int *fd)
+{
+	*fd = openat(dir, ".", flags | O_CLOEXEC);
+	return *fd < 0 ? errno : 0;
+}
+
+/* A component; one that fills it is longer than any name, and the kernel says so. */
+struct name {
+	char text[PATH_MAX + 1];
+};
+
+/* Cuts the first component off *path; the last one leaves *path at its end. */
+static void next_name(const char **path, struct name *name)
+{
+	size_t size = strcspn(*path, "/");
+	size_t kept = size < PATH_MAX ? size : PATH_MAX;
+
+	memcpy(name->text, *path, kept);
+	name->text[kept] = '\0';
+	*path += size;
+	if (**path)
+		(*path)++;
+}
+
+/* Opens a component and closes its folder, which is not root, in exchange. */
+static int step(int root, int *at, const char *name, int flags)
+{
+	int next, error = at_open(*at, name, flags, 0, &next);
+
+	if (*at != root)
+		close(*at);
+	*at = next;
+	return error;
+}
+
+int at_walk(int root, const char *path, int flags, int *fd)
+{
+	struct name name;
+	int error;
+
+	if (!*path)
+		return open_self(root, flags, fd);
+	*fd = root;
+	do {
+		next_name(&path, &name);
+		error = step(root, fd, name.text, *path ? FOLDER : flags);
+	} while (!error && *path);
+	return error;
+}
+
+int at_make_folders(int root, const char *path, int *fd)
+{
+	struct name name;
+	int error = open_self(root, FOLDER, fd);
+
+	while (!error && *path) {
+		next_name(&path, &name);
+		if (at_is_name(name.text) && mkdirat(*fd, name.text, 0700) && errno != EEXIST)
+			error = errno;
+		if (!error)
+			error = step(root, fd, name.text, FOLDER);
+	}
+	if (error && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
+	return error;
+}
+
+static int read_all(int fd, size_t expected, size_t limit, struct buf *out)
+{
+	const size_t begin = out->size;
+
+	/* One byte more, so that a file of that size is seen to end without growing the buffer. */
+	buf_reserve(out, expected + 1);
+	while (buf_reserve(out, 1)) {
+		ssize_t got = read(fd, out->data + out->size, out->capacity - out->size);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno;
+		if (got == 0)
+			return 0;
+		out->size += (size_t)got;
+		if (out->size - begin > limit)
+			return EFBIG;
+	}
+	return ENOMEM;
+}
+
+int at_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st)
+{
+	int fd, error = at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+
+	if (error)
+		return error;
+	if (fstat(fd, st))
+		error = errno;
+	else if (!S_ISREG(st->st_mode))
+		error = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
+	else if ((uintmax_t)st->st_size > limit)
+		error = EFBIG;
+	else
+		error = read_all(fd, (size_t)st->st_size, limit, out);
+	close(fd);
+	return error;
+}
+
+int at_write(int fd, struct bytes data)
+{
+	while (data.size) {
+		ssize_t put = write(fd, data.data, data.size);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return errno;
+		data.data += put;
+		data.size -= (size_t)put;
+	}
+	return 0;
+}
+
+int at_proc_path(int dir, const char *name, char *out, size_t size)
+{
+	int length = -1;
+
+	if (!name)
+		length = snprintf(out, size, "/proc/self/fd/%d", dir);
+	else if (at_is_name(name) || strcmp(name, ".") == 0)
+		length = snprintf(out, size, "/proc/self/fd/%d/%s", dir, name);
+	if (length >= 0 && (size_t)length < size)
+		return 0;
+	if (size)
+		out[0] = '\0';
+	return length < 0 ? EINVAL : ENAMETOOLONG;
+}
+
+struct file_version file_version_of(const struct stat *st)
+{
+	return (struct file_version){
+		.dev = st->st_dev,
+		.ino = st->st_ino,
+		.size = st->st_size,
+		.mtime = st->st_mtim,
+		.ctime = st->st_ctim,
+	};
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+bool file_version_same(const struct file_version *a, const struct file_version *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
+	       same_time(&a->mtime, &b->mtime) && same_time(&a->ctime, &b->ctime);
+}

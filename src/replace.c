@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replace.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <signal.h>
+#include <stdio.h> /* renameat2 */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define ACL "system.posix_acl_access"
+
+/* What is replaced and by what; `old` is -1 where there is no file yet. */
+struct job {
+	int dir;
+	const char *name, *temporary;
+	const struct file_version *expect;
+	int old, fresh;
+	struct file_version written; /* the new file before anybody else can reach it */
+};
+
+/*
+ * A read lease is refused while anybody has the file open for writing. It is given back at once:
+ * kept, it would make other programs wait in open(). One that comes in between breaks the lease,
+ * and its signal, SIGIO, would end this process; SIGURG is ignored by default.
+ */
+static bool is_written(int fd)
+{
+	fcntl(fd, F_SETSIG, SIGURG);
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		return errno == EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+/* The file as it is now; EAGAIN unless it is the expected version, or absent as expected. */
+static int check_version(const struct job *job)
+{
+	struct file_version there;
+	struct stat st;
+
+	if (fstatat(job->dir, job->name, &st, AT_SYMLINK_NOFOLLOW)) {
+		if (errno != ENOENT)
+			return errno;
+		return job->expect ? EAGAIN : 0;
+	}
+	there = file_version_of(&st);
+	return job->expect && file_version_same(&there, job->expect) ? 0 : EAGAIN;
+}
+
+static int check(const struct job *job)
+{
+	int error = check_version(job);
+
+	return !error && job->old >= 0 && is_written(job->old) ? EBUSY : error;
+}
+
+/* Where the old file cannot be opened because it is not the expected one, that is the answer. */
+static int open_old(struct job *job)
+{
+	int opened = 0, error;
+
+	if (job->expect)
+		opened = at_open(job->dir, job->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
+				 &job->old);
+	error = check(job);
+	return error ? error : opened;
+}
+
+/*
+ * Only root can give files away. What cannot be kept must not open doors: no set-id bits for
+ * another owner, and not the old group's rights for another group.
+ */
+static int copy_owner_and_mode(int from, int to)
+{
+	struct stat st;
+	mode_t mode;
+
+	if (fstat(from, &st))
+		return errno;
+	mode = st.st_mode & 07777;
+	if (fchown(to, st.st_uid, st.st_gid)) {
+		mode &= (mode_t) ~(S_ISUID | S_ISGID);
+		if (fchown(to, (uid_t)-1, st.st_gid))
+			mode = (mode & ~(mode_t)S_IRWXG) | (mode & S_IRWXO) << 3;
+	}
+	return fchmod(to, mode) ? errno : 0;
+}
+
+/* Some that are listed cannot be set: they are the filesystem's or a security module's own. */
+static bool may_stay_behind(const char *name, int error)
+{
+	return error == ENOTSUP || strncmp(name, "security.", 9) == 0;
+}
+
+static int copy_xattr(int from, int to, const char *name, void *value)
+{
+	ssize_t size = fgetxattr(from, name, value, XATTR_SIZE_MAX);
+
+	if (size < 0)
+		return errno == ENODATA || may_stay_behind(name, errno) ? 0 : errno;
+	if (fsetxattr(to, name, value, (size_t)size, 0))
+		return may_stay_behind(name, errno) ? 0 : errno;
+	return 0;
+}
+
+/* ACLs are xattrs too. */
+static int copy_xattrs(int from, int to)
+{
+	char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
+	ssize_t size;
+	int error = 0;
+
+	if (!names)
+		return ENOMEM;
+	size = flistxattr(from, names, XATTR_LIST_MAX);
+	if (size < 0) {
+		error = errno == ENOTSUP ? 0 : errno;
+		size = 0;
+	}
+	for (const char *at = names; !error && at < names + size; at += strlen(at) + 1)
+		error = copy_xattr(from, to, at, names + XATTR_LIST_MAX);
+	free(names);
+	return error;
+}
+
+/* The folder's default ACL may have given the new file one that the old one does not have. */
+static int drop_inherited_acl(int fd)
+{
+	if (!fremovexattr(fd, ACL) || errno == ENODATA || errno == ENOTSUP)
+		return 0;
+	return errno;
+}
+
+static int copy_attributes(int from, int to)
+{
+	int error = drop_inherited_acl(to);
+
+	if (!error)
+		error = copy_owner_and_mode(from, to);
+	if (!error)
+		error = copy_xattrs(from, to);
+	return error;
+}
+
+static int fill(struct job *job, struct bytes data)
+{
+	struct stat st;
+	int error = at_write(job->fresh, data);
+
+	if (!error && job->old >= 0)
+		error = copy_attributes(job->old, job->fresh);
+	if (!error && (fsync(job->fresh) || fstat(job->fresh, &st)))
+		error = errno;
+	if (!error)
+		job->written = file_version_of(&st);
+	return error;
+}
+
+/* One of the two names as it is now. A rename moves ctime, so that is not part of who it is. */
+static int identify(const struct job *job, const char *name, struct file_version *version)
+{
+	struct stat st;
+
+	if (fstatat(job->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	*version = file_version_of(&st);
+	version->ctime = (struct timespec){0, 0};
+	return 0;
+}
+
+static int rename_as(const struct job *job, unsigned flags)
+{
+	return renameat2(job->dir, job->temporary, job->dir, job->name, flags) ? errno : 0;
+}
+
+/*
+ * Exchanges until what comes out is what was there before: a program that takes no lock may put its
+ * file there at any time, and then its bytes are the ones that must stay. Afterwards the temporary
+ * name holds what nobody needs any more.
+ */
+static int exchange(const struct job *job)
+{
+	struct file_version expected = *job->expect, put, out;
+	int result = 0;
+
+	expected.ctime = (struct timespec){0, 0};
+	for (;;) {
+		int error = identify(job, job->temporary, &put);
+
+		if (!error)
+			error = rename_as(job, RENAME_EXCHANGE);
+		if (!error)
+			error = identify(job, job->temporary, &out);
+		if (error)
+			return result ? result : error == ENOENT ? EAGAIN : error;
+		if (!file_version_same(&out, &expected))
+			result = EAGAIN;
+		else if (result || !is_written(job->old))
+			return result;
+		else
+			result = EBUSY;
+		expected = put;
+	}
+}
+
+static int place(const struct job *job)
+{
+	int error = job->expect ? exchange(job) : rename_as(job, RENAME_NOREPLACE);
+
+	if (error != EINVAL && error != ENOSYS)
+		return error == EEXIST ? EAGAIN : error;
+	error = check(job);
+	return error ? error : rename_as(job, 0);
+}
+
+/* Not every folder that can be written can be read, and not every filesystem syncs folders. */
+static int sync_folder(int dir)
+{
+	int fd, error = at_walk(dir, "", O_RDONLY | O_DIRECTORY, &fd);
+
+	if (error)
+		return error == EACCES ? 0 : error;
+	if (fsync(fd) && errno != EINVAL)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* The rename moved ctime; if anything else has moved since, it was not us. */
+static int settle(const struct job *job, struct file_version *now)
+{
+	struct stat st;
+
+	if (fstat(job->fresh, &st))
+		return errno;
+	*now = job->written;
+	now->ctime = st.st_ctim;
+	return sync_folder(job->dir);
+}
+
+static int write_and_place(struct job *job, struct bytes data, struct file_version *now)
+{
+	int error = fill(job, data);
+
+	if (!error)
+		error = check(job);
+	if (!error)
+		error = place(job);
+	if (!error)
+		error = settle(job, now);
+	unlinkat(job->dir, job->temporary, 0);
+	return error;
+}
+
+int replace_file(int dir, const char *name, const struct file_version *expect,
+		 const char *temporary, struct bytes data, struct file_version *now)
+{
+	struct job job = {
+		.dir = dir,
+		.name = name,
+		.temporary = temporary,
+		.expect = expect,
+		.old = -1,
+		.fresh = -1,
+	};
+	int error = at_is_name(name) ? open_old(&job) : EINVAL;
+
+	if (!error)
+		error = at_open(dir, temporary, O_WRONLY | O_CREAT | O_EXCL, expect ? 0600 : 0666,
+				&job.fresh);
+	if (!error)
+		error = write_and_place(&job, data, now);
+	if (job.fresh >= 0)
+		close(job.fresh);
+	if (job.old >= 0)
+		close(job.old);
+	return error;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * replace.h - puts new bytes in the place of a file, whole or not at all.
+ *
+ * A new file beside the old one gets the bytes, the old one's mode, owner, xattrs and ACLs; fsync;
+ * then RENAME_EXCHANGE where the filesystem has it: what comes out must still be the version that
+ * was checked, otherwise both are exchanged back and the answer is EAGAIN. Plain rename elsewhere.
+ * The folder is fsynced. A reader sees the old file or the new one.
+ *
+ * Whether another program has the old file open for writing is asked by a lease (F_SETLEASE), which
+ * the kernel gives to the file's owner and to root, on local filesystems; elsewhere nobody is seen.
+ */
+#ifndef ANIMFS_REPLACE_H
+#define ANIMFS_REPLACE_H
+
+#include "at.h"
+
+/*
+ * dir and name: the file. expect: the version it must still have (NULL: the file must not exist,
+ * and gets mode 0666 less umask). temporary: a free name in dir, of the caller's choosing; it is
+ * gone afterwards. now: the version that is there afterwards. Returns 0 or an errno: EAGAIN when
+ * the file is not the expected version any more, EBUSY when another program has it open for writing
+ * (found out before anything is written, so that asking again costs little). An error of the
+ * folder's fsync is returned too, with the new file in place.
+ */
+int replace_file(int dir, const char *name, const struct file_version *expect,
+		 const char *temporary, struct bytes data, struct file_version *now);
+
+#endif

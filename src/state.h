@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * state.h - the state directory: what a mount must not forget, beside the game's files.
+ *
+ *   DIR/README        what this is
+ *   DIR/lock          held (flock) while a binary is checked and replaced
+ *   DIR/mounts/ID     one per mount, locked for its life; lists the folders with its temporaries,
+ *                     each ended by a NUL byte, and is empty while there are none
+ *   DIR/extra/PATH    ordinary files that people put into virtual folders, by the folder's path
+ *   DIR/rejected/PATH NAME.rejected and NAME.error
+ *   DIR/backup/PATH   binaries as they were before something was removed from them
+ *
+ * DIR is SOURCE/.animfs unless --state says otherwise. It is made when first needed, and made anew
+ * when somebody removed it. Thread-safe. What returns int returns 0 or an errno.
+ */
+#ifndef ANIMFS_STATE_H
+#define ANIMFS_STATE_H
+
+#include "animfs/base.h"
+#include <sys/stat.h>
+
+enum state_area { STATE_EXTRA, STATE_REJECTED, STATE_BACKUP };
+#define STATE_AREA_COUNT 3
+
+struct state;
+
+/*
+ * `source` is SOURCE's descriptor and stays the caller's. `dir` is --state, or NULL; it need not
+ * exist, but the folder that it is in must. Nothing is written yet, but stale temporaries of mounts
+ * that are gone are removed where a directory exists. read_only: nothing will be made or removed.
+ * NULL and err on failure; a directory that cannot be written is none (state_writable).
+ */
+struct state *state_new(int source, const char *dir, bool read_only, struct err *err);
+void state_free(struct state *s); /* ends the mount's own entry in mounts/; NULL is fine */
+/* 0 when things can be made in it, or why not: EROFS, EACCES ... */
+int state_writable(struct state *s);
+/* Is this the state directory itself? For hiding it where SOURCE contains it. */
+bool state_is(struct state *s, const struct stat *st);
+
+/* The folder PATH of an area as an O_PATH descriptor; ENOENT where it is not there and !make. */
+int state_folder(struct state *s, enum state_area area, const char *path, bool make, int *fd);
+
+/*
+ * What belongs to the folder `from` belongs to `to` from now on, with all below it: in every area.
+ * Where `to` has something of its own already, both stay as they are (ENOTEMPTY).
+ */
+int state_rename(struct state *s, const char *from, const char *to);
+
+/*
+ * Exclusive between all threads, mounts and commands that use this state directory. Not recursive;
+ * the thread that locked it unlocks it, and only where state_lock returned 0.
+ */
+int state_lock(struct state *s);
+void state_unlock(struct state *s);
+
+/*
+ * A name for a temporary in the folder `path` of SOURCE (relative, "" for the root) that says
+ * whose it is; the folder is noted in mounts/ID first, so that the next mount can clean it after a
+ * kill. Call state_temporary_gone when it was renamed or removed.
+ */
+#define STATE_TEMPORARY_SIZE 72
+int state_temporary(struct state *s, const char *path, char *name, size_t size);
+void state_temporary_gone(struct state *s, const char *path);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "watch.h"
+#include "at.h"
+#include <errno.h>
+#include <linux/magic.h>
+#include <poll.h>
+#include <pthread.h>
+#include <search.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#define EVENTS                                                                                     \
+	(IN_CREATE | IN_DELETE | IN_MOVE | IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE |                \
+	 IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
+
+/* A folder that the kernel watches for us, and one of the cookies that hear of it. */
+struct folder {
+	int wd;
+	struct listener *listeners; /* never NULL while the folder is in the tree */
+};
+
+struct listener {
+	uint64_t cookie;
+	struct folder *folder;
+	struct listener *next; /* of the same folder */
+};
+
+struct watch {
+	watch_changed *changed;
+	void *closure;
+	int inotify, stop;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* of the trees, and of what the kernel watches */
+	void *folders;         /* tsearch by wd */
+	void *listeners;       /* tsearch by cookie */
+};
+
+static int by_wd(const void *a, const void *b)
+{
+	const struct folder *x = a, *y = b;
+
+	return (x->wd > y->wd) - (x->wd < y->wd);
+}
+
+static int by_cookie(const void *a, const void *b)
+{
+	const struct listener *x = a, *y = b;
+
+	return (x->cookie > y->cookie) - (x->cookie < y->cookie);
+}
+
+static struct folder *find_folder(struct watch *w, int wd)
+{
+	struct folder key = {.wd = wd};
+	struct folder **found = tfind(&key, &w->folders, by_wd);
+
+	return found ? *found : NULL;
+}
+
+static struct listener *find_listener(struct watch *w, uint64_t cookie)
+{
+	struct listener key = {.cookie = cookie};
+	struct listener **found = tfind(&key, &w->listeners, by_cookie);
+
+	return found ? *found : NULL;
+}
+
+static void remove_folder(struct watch *w, struct folder *folder)
+{
+	inotify_rm_watch(w->inotify, folder->wd);
+	tdelete(folder, &w->folders, by_wd);
+	free(folder);
+}
+
+/* A folder that nobody listens to any more goes with its last listener. */
+static void remove_listener(struct watch *w, struct listener *listener)
+{
+	struct folder *folder = listener->folder;
+	struct listener **at = &folder->listeners;
+
+	while (*at != listener)
+		at = &(*at)->next;
+	*at = listener->next;
+	tdelete(listener, &w->listeners, by_cookie);
+	free(listener);
+	if (!folder->listeners)
+		remove_folder(w, folder);
+}
+
+static int insert_folder(struct watch *w, int wd, struct folder **folder)
+{
+	*folder = calloc(1, sizeof(**folder));
+	if (!*folder)
+		return ENOMEM;
+	(*folder)->wd = wd;
+	if (tsearch(*folder, &w->folders, by_wd))
+		return 0;
+	free(*folder);
+	return ENOMEM;
+}
+
+static int insert_listener(struct watch *w, struct folder *folder, uint64_t cookie)
+{
+	struct listener *listener = malloc(sizeof(*listener));
+
+	if (!listener)
+		return ENOMEM;
+	*listener = (struct listener){cookie, folder, folder->listeners};
+	if (!tsearch(listener, &w->listeners, by_cookie)) {
+		free(listener);
+		return ENOMEM;
+	}
+	folder->listeners = listener;
+	return 0;
+}
+
+/* The kernel gives the same wd for the same folder, however it was reached. */
+static int listen_to(struct watch *w, int wd, uint64_t cookie)
+{
+	struct listener *before = find_listener(w, cookie);
+	struct folder *folder;
+	int error = 0;
+
+	if (before && before->folder->wd == wd)
+		return 0;
+	if (before)
+		remove_listener(w, before);
+	folder = find_folder(w, wd);
+	if (!folder)
+		error = insert_folder(w, wd, &folder);
+	if (error) {
+		inotify_rm_watch(w->inotify, wd);
+		return error;
+	}
+	error = insert_listener(w, folder, cookie);
+	if (error && !folder->listeners)
+		remove_folder(w, folder);
+	return error;
+}
+
+/* Other machines and the filesystem's own server change files there without this kernel knowing. */
+static bool hears_of_everything(int folder)
+{
+	static const uint32_t deaf[] = {
+		NFS_SUPER_MAGIC,  SMB_SUPER_MAGIC,  CIFS_SUPER_MAGIC,  SMB2_SUPER_MAGIC,
+		FUSE_SUPER_MAGIC, V9FS_MAGIC,       CEPH_SUPER_MAGIC,  AFS_SUPER_MAGIC,
+		AFS_FS_MAGIC,     CODA_SUPER_MAGIC, OCFS2_SUPER_MAGIC,
+	};
+	struct statfs fs;
+
+	if (fstatfs(folder, &fs))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(deaf); i++) {
+		if ((uint32_t)fs.f_type == deaf[i])
+			return false;
+	}
+	return true;
+}
+
+int watch_add(struct watch *w, int folder, uint64_t cookie)
+{
+	char path[AT_PROC_SIZE];
+	int wd, error;
+
+	if (!hears_of_everything(folder))
+		return EOPNOTSUPP;
+	error = at_proc_path(folder, NULL, path, sizeof(path));
+	if (error)
+		return error;
+	pthread_mutex_lock(&w->mutex);
+	wd = inotify_add_watch(w->inotify, path, EVENTS);
+	error = wd < 0 ? errno : listen_to(w, wd, cookie);
+	pthread_mutex_unlock(&w->mutex);
+	return error;
+}
+
+void watch_drop(struct watch *w, uint64_t cookie)
+{
+	struct listener *listener;
+
+	pthread_mutex_lock(&w->mutex);
+	listener = find_listener(w, cookie);
+	if (listener)
+		remove_listener(w, listener);
+	pthread_mutex_unlock(&w->mutex);
+}
+
+/* Who hears of it, as cookies in `to`. IN_IGNORED: the kernel watches the folder no longer. */
+static void collect(struct watch *w, const struct inotify_event *event, struct buf *to)
+{
+	struct folder *folder;
+	struct listener *at, *next;
+
+	pthread_mutex_lock(&w->mutex);
+	folder = find_folder(w, event->wd);
+	for (at = folder ? folder->listeners : NULL; at; at = next) {
+		next = at->next;
+		buf_add(to, &at->cookie, sizeof(at->cookie));
+		if (event->mask & IN_IGNORED)
+			remove_listener(w, at);
+	}
+	pthread_mutex_unlock(&w->mutex);
+}
+
+static void tell(struct watch *w, const struct inotify_event *event, struct buf *cookies)
+{
+	buf_clear(cookies);
+	collect(w, event, cookies);
+	if (event->mask & IN_Q_OVERFLOW || cookies->failed) {
+		buf_release(cookies);
+		w->changed(w->closure, 0, NULL, IN_Q_OVERFLOW);
+		return;
+	}
+	for (size_t at = 0; at < cookies->size; at += sizeof(uint64_t)) {
+		uint64_t cookie;
+
+		memcpy(&cookie, cookies->data + at, sizeof(cookie));
+		w->changed(w->closure, cookie, event->len ? event->name : NULL, event->mask);
+	}
+}
+
+static void tell_all(struct watch *w, const char *events, size_t size, struct buf *cookies)
+{
+	for (size_t at = 0; at < size;) {
+		const struct inotify_event *event = (const void *)(events + at);
+
+		tell(w, event, cookies);
+		at += sizeof(*event) + event->len;
+	}
+}
+
+static void *run(void *watch)
+{
+	_Alignas(struct inotify_event) char events[16384];
+	struct watch *w = watch;
+	struct pollfd ready[] = {{w->inotify, POLLIN, 0}, {w->stop, POLLIN, 0}};
+	struct buf cookies = BUF_INIT;
+
+	while (poll(ready, ARRAY_SIZE(ready), -1) >= 0 || errno == EINTR) {
+		ssize_t size = read(w->inotify, events, sizeof(events));
+
+		if (ready[1].revents)
+			break;
+		if (size > 0)
+			tell_all(w, events, (size_t)size, &cookies);
+	}
+	buf_release(&cookies);
+	return NULL;
+}
+
+/* The program's signals are for its main thread. */
+static int start(struct watch *w)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&w->thread, NULL, run, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+static void release(struct watch *w)
+{
+	if (w->inotify >= 0)
+		close(w->inotify);
+	if (w->stop >= 0)
+		close(w->stop);
+	tdestroy(w->listeners, free);
+	tdestroy(w->folders, free);
+	pthread_mutex_destroy(&w->mutex);
+	free(w);
+}
+
+struct watch *watch_new(watch_changed *changed, void *closure)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	int error = 0;
+
+	if (!w)
+		return NULL;
+	w->changed = changed;
+	w->closure = closure;
+	pthread_mutex_init(&w->mutex, NULL);
+	w->stop = eventfd(0, EFD_CLOEXEC);
+	w->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (w->inotify < 0 || w->stop < 0)
+		error = errno;
+	if (!error)
+		error = start(w);
+	if (!error)
+		return w;
+	release(w);
+	errno = error;
+	return NULL;
+}
+
+void watch_free(struct watch *w)
+{
+	if (!w)
+		return;
+	eventfd_write(w->stop, 1);
+	pthread_join(w->thread, NULL);
+	release(w);
+}
