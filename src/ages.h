@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ages.h - when each clip and track last said something else: the mtime of its views.
+ *
+ * A save replaces the whole file, but a backup, make or rsync must see a change only where there is
+ * one. What is the same as in the version before, by name, keeps its time.
+ */
+#ifndef ANIMFS_AGES_H
+#define ANIMFS_AGES_H
+
+#include "animfs/anim.h"
+#include <time.h>
+
+struct ages {
+	uint32_t *first;     /* by clip: where its times begin: the clip's own, then its tracks' */
+	struct timespec *at;
+};
+
+/* `was` and `before` may be NULL. False when out of memory. */
+bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
+	       const struct anim *before, const struct ages *was);
+void ages_release(struct ages *ages);
+
+/* track -1: of the clip, which is when it or any of its tracks changed. */
+struct timespec ages_of(const struct ages *ages, uint32_t clip, int64_t track);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * source.h - an animation file of SOURCE: its bytes, its codec, its model, and how it is replaced.
+ *
+ * A `source` is the file itself through all its versions; it knows the latest snap (snap.h) and
+ * decodes again when the file changed. Thread-safe.
+ */
+#ifndef ANIMFS_SOURCE_H
+#define ANIMFS_SOURCE_H
+
+#include "at.h"
+#include "snap.h"
+#include "state.h"
+
+/* What belongs to the whole mount. */
+struct store;
+struct store_options {
+	size_t cache;    /* bytes of snaps kept though nobody holds them */
+	size_t max_file; /* larger files are not decoded */
+	struct rate {    /* --rate FORMAT=HZ */
+		const struct format *format;
+		double hz;
+	} rates[16];
+	unsigned rate_count;
+	struct pattern { /* --type GLOB=FORMAT; codec NULL: auto */
+		char *glob;
+		const struct codec *codec;
+	} *patterns;
+	unsigned pattern_count;
+};
+/*
+ * The options are copied, their patterns are not. state NULL: nothing can be committed. NULL when
+ * out of memory.
+ */
+struct store *store_new(const struct store_options *options, struct state *state);
+void store_free(struct store *s); /* after its sources; NULL is fine */
+size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
+/* Could a file of this name be one? Patterns of the options first. *probe: by content alone. */
+bool store_claims(const struct store *s, const char *file_name, const struct codec **codec,
+		  bool *probe);
+
+/*
+ * A file. `folder` is its folder's path from SOURCE's root, for temporaries; both texts are copied.
+ * The descriptor of the folder is given anew at each call, since nobody keeps one open per file.
+ */
+struct source *source_new(struct store *s, const char *folder, const char *name);
+void source_free(struct source *s); /* NULL is fine; snaps live on with their holders */
+/* Out of memory: the source keeps the old name. */
+bool source_renamed(struct source *s, const char *folder, const char *name);
+/*
+ * The latest version, a holder for the caller. NULL and err: ERR_FORMAT where the file does not
+ * decode; this verdict is kept by version, so that asking again costs one fstatat. ERR_SYSTEM where
+ * there is no regular file, or it cannot be read.
+ */
+struct snap *source_get(struct source *s, int dir, struct err *err);
+
+enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
+/*
+ * Saves `edited` (made from base->anim by anim_edit), or for raw.* `whole` in place of it.
+ * `last` is what the same draft committed before, or NULL: for `edited` the model that was `edited`
+ * then, from the same base; for `whole` the model of the snap that it left.
+ *
+ * Merges with what others saved, encodes, decodes again, compares, replaces. ERR_CONFLICT when
+ * others changed the same; ERR_STORE when the format cannot hold it; ERR_SYSTEM when nothing can be
+ * written. COMMIT_SAME: nothing had to be written. *now gets a holder of the version that is there
+ * afterwards (NULL when refused).
+ */
+enum commit source_commit(struct source *s, int dir, struct snap *base, const struct anim *edited,
+			  const struct anim *last, const struct bytes *whole, struct snap **now,
+			  struct err *err);
+
+#endif
