@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "draft.h"
+
+#include "file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct draft *draft_new(void)
+{
+	return calloc(1, sizeof(struct draft));
+}
+
+static void let_go(struct snap **snap)
+{
+	if (*snap)
+		snap_put(*snap);
+	*snap = NULL;
+}
+
+/* What this draft committed; it points into the base and goes before it. */
+static void forget_commits(struct draft *d)
+{
+	anim_free(d->last);
+	d->last = NULL;
+	let_go(&d->saved);
+}
+
+void draft_free(struct draft *d)
+{
+	if (!d)
+		return;
+	forget_commits(d);
+	let_go(&d->base);
+	buf_release(&d->text);
+	free(d);
+}
+
+static void rebase(struct draft *d, struct snap *now, const struct place *place)
+{
+	snap_get(now);
+	forget_commits(d);
+	let_go(&d->base);
+	d->base = now;
+	d->place = *place;
+}
+
+void draft_forget(struct draft *d)
+{
+	d->have_text = d->written = d->dirty = d->pending = d->refused = false;
+	buf_release(&d->text);
+	forget_commits(d);
+}
+
+static bool render_hash(const struct tree *t, const struct place *place, uint64_t *out)
+{
+	struct buf text = BUF_INIT;
+	bool fine;
+
+	tree_render(t, place, &text);
+	fine = !text.failed;
+	*out = XXH3_64bits(text.data, text.size);
+	buf_release(&text);
+	return fine;
+}
+
+bool draft_update(struct draft *d, const struct tree *now, const struct place *place)
+{
+	uint64_t hash;
+
+	if (!d->written) {
+		if (d->writers > 0 && d->base)
+			return true;
+		if (d->base && d->base->generation == now->snap->generation)
+			return true;
+		d->have_text = false;
+		rebase(d, (struct snap *)now->snap, place);
+		return true;
+	}
+	if (d->dirty || d->pending || d->checked == now->snap->generation)
+		return true;
+	if (!render_hash(now, place, &hash))
+		return false;
+	d->checked = now->snap->generation;
+	if (hash == d->canonical)
+		return true;
+	draft_forget(d);
+	rebase(d, (struct snap *)now->snap, place);
+	return true;
+}
+
+bool draft_load(struct draft *d, const char *file_name)
+{
+	struct tree t = {d->base, file_name};
+
+	if (d->have_text)
+		return true;
+	buf_clear(&d->text);
+	tree_render(&t, &d->place, &d->text);
+	d->have_text = !d->text.failed;
+	if (!d->have_text)
+		buf_release(&d->text);
+	return d->have_text;
+}
+
+void draft_begin(struct draft *d, struct snap *now, const struct place *place)
+{
+	if (d->writers++ > 0 || d->dirty || d->pending)
+		return;
+	rebase(d, now, place);
+}
+
+/* Makes text what people write: from here on nothing renders over it. */
+static void touch(struct draft *d)
+{
+	d->have_text = d->written = d->dirty = true;
+	d->refused = false;
+}
+
+int draft_write(struct draft *d, const char *file_name, uint64_t at, const void *data, size_t size,
+		size_t limit)
+{
+	if (at > limit || size > limit - at)
+		return EFBIG;
+	if (!draft_load(d, file_name))
+		return ENOMEM;
+	if (at + size > d->text.size) {
+		if (!buf_reserve(&d->text, at + size - d->text.size)) {
+			d->text.failed = false;
+			return ENOMEM;
+		}
+		if (at > d->text.size)
+			memset(d->text.data + d->text.size, 0, at - d->text.size);
+		d->text.size = at + size;
+	}
+	if (size)
+		memcpy(d->text.data + at, data, size);
+	touch(d);
+	return 0;
+}
+
+int draft_truncate(struct draft *d, const char *file_name, uint64_t size, size_t limit)
+{
+	if (size > limit)
+		return EFBIG;
+	if (size > 0 && !draft_load(d, file_name))
+		return ENOMEM;
+	if (size <= d->text.size) {
+		d->text.size = size;
+		touch(d);
+		return 0;
+	}
+	return draft_write(d, file_name, size, NULL, 0, limit);
+}
+
+void draft_replace(struct draft *d, struct buf *text)
+{
+	buf_release(&d->text);
+	d->text = *text;
+	*text = (struct buf)BUF_INIT;
+	touch(d);
+}
+
+/* Generated texts have one right form; bringing back the same is fine, anything else is not. */
+static bool same_as_rendered(struct draft *d, const char *file_name, struct err *err)
+{
+	struct tree t = {d->base, file_name};
+	struct buf now = BUF_INIT;
+	bool same;
+
+	tree_render(&t, &d->place, &now);
+	if (now.failed) {
+		buf_release(&now);
+		return err_memory(err);
+	}
+	same = bytes_equal(buf_bytes(&now), buf_bytes(&d->text));
+	buf_release(&now);
+	if (same)
+		return true;
+	err_at(err, ERR_TEXT, 0, 0, "%s is generated from the curves and cannot be edited",
+	       d->place.view->name);
+	return err_accept(err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
+}
+
+static enum verdict save(struct draft *d, struct source *source, int folder, const char *file_name,
+			 struct err *err)
+{
+	const struct view *view = d->place.view;
+	struct tree t = {d->base, file_name};
+	struct shown at = tree_shown(&t, &d->place);
+	struct bytes text = buf_bytes(&d->text);
+	const struct anim *last = d->last;
+	struct anim *edited = NULL;
+	struct snap *now = NULL;
+	enum commit commit;
+
+	if (!view->whole && !view->parse)
+		return same_as_rendered(d, file_name, err) ? VERDICT_SAME : VERDICT_REFUSED;
+	if (!view->whole) {
+		edited = view->parse(&at, text, err);
+		if (!edited)
+			return VERDICT_REFUSED;
+	}
+	if (view->whole && d->saved)
+		last = d->saved->anim;
+	commit = source_commit(source, folder, d->base, edited, last, view->whole ? &text : NULL, &now,
+			       err);
+	if (commit == COMMIT_REFUSED) {
+		anim_free(edited);
+		return VERDICT_REFUSED;
+	}
+	forget_commits(d);
+	d->last = edited;
+	d->saved = now;
+	return commit == COMMIT_DONE ? VERDICT_SAVED : VERDICT_SAME;
+}
+
+static bool is_half_written(const struct err *err)
+{
+	return err->code == ERR_EARLY || err->code == ERR_EMPTY;
+}
+
+/* Remembers what the view renders to now, so that a later edit from elsewhere is noticed. */
+static void settle(struct draft *d, const char *file_name)
+{
+	struct tree t = {d->saved ? d->saved : d->base, file_name};
+	struct place place;
+
+	d->checked = 0;
+	if (!d->saved)
+		place = d->place;
+	else if (!tree_again(&t, &(struct tree){d->base, file_name}, &d->place, &place))
+		return;
+	if (render_hash(&t, &place, &d->canonical))
+		d->checked = t.snap->generation;
+}
+
+enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,
+			  int folder, const char *file_name, struct err *err)
+{
+	enum verdict verdict;
+
+	if (!d->dirty && !d->pending)
+		return VERDICT_NOTHING;
+	if (d->text.size == 0) {
+		if (event == DRAFT_CLOSE) {
+			d->dirty = false;
+			d->pending = true;
+			return VERDICT_NOTHING;
+		}
+		err_set(err, ERR_EMPTY, "the text is empty");
+		verdict = VERDICT_REFUSED;
+	} else {
+		verdict = save(d, source, folder, file_name, err);
+	}
+	d->dirty = false;
+	d->pending = verdict == VERDICT_REFUSED && event != DRAFT_DEMAND && is_half_written(err);
+	if (d->pending && event == DRAFT_FLUSH)
+		return VERDICT_PENDING;
+	d->refused = verdict == VERDICT_REFUSED;
+	if (!d->refused)
+		settle(d, file_name);
+	return verdict;
+}
+
+void draft_end(struct draft *d)
+{
+	if (--d->writers > 0)
+		return;
+	d->closed = clock_ms();
+	if (d->pending)
+		return;
+	if (d->refused)
+		draft_forget(d);
+	forget_commits(d);
+	let_go(&d->base);
+}

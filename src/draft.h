@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * draft.h - what a view says while somebody has it open: its text, and how the text becomes an edit.
+ *
+ * Reading only, the text is the view rendered from the latest version. The first write or truncation
+ * makes it a draft: from then on it is what people wrote, shared by all handles, until it is saved
+ * or given up. Writing never fails for what is written. Every commit is computed from the base, the
+ * version that was there when the view was first opened for writing, and not from the last commit:
+ * shells flush an empty file before its data, and subshells flush half a table.
+ *
+ * Knows no FUSE. The caller keeps two threads from using one draft (the file's lock).
+ */
+#ifndef ANIMFS_DRAFT_H
+#define ANIMFS_DRAFT_H
+
+#include "source.h"
+#include "tree.h"
+
+struct draft {
+	struct buf text;
+	bool have_text;     /* text is the view's text; otherwise it is still to be rendered */
+	bool written;       /* text came from people, not from render */
+	bool dirty;         /* written to since the last commit */
+	bool mapped;        /* a mapping wrote since the last flush; it has no handle of its own */
+	bool pending;       /* the last commit took it for half-written: the next open continues it */
+	bool refused;       /* the last commit was refused: the text is in .rejected */
+	unsigned handles;   /* open */
+	unsigned writers;   /* of them, for writing */
+	struct snap *base;  /* what edits are computed from; what text was rendered from */
+	struct place place; /* of the view in base */
+	struct anim *last;  /* the edit of base that this draft committed last, or NULL */
+	struct snap *saved; /* the version that it left */
+	uint64_t canonical; /* once saved: hash of what the view renders to, to notice other edits */
+	uint64_t checked;   /* the generation for which canonical was last compared */
+	int64_t closed;     /* when the last writer closed, clock_ms */
+};
+
+struct draft *draft_new(void);
+void draft_free(struct draft *d);
+
+/*
+ * Brings the draft to the version `now`: a text that nobody wrote is rendered from it when next
+ * asked for, a saved text is given up when the view says something else now, a text being written
+ * stays. The view's place in `now` is `place`.
+ */
+bool draft_update(struct draft *d, const struct tree *now, const struct place *place);
+/* Has the text in memory; false when out of memory. */
+bool draft_load(struct draft *d, const char *file_name);
+/* Somebody opens it for writing: takes `now` as the base where no writer has one yet. */
+void draft_begin(struct draft *d, struct snap *now, const struct place *place);
+
+/* One writer less; call it after the commit. Text that was refused is given up with the last. */
+void draft_end(struct draft *d);
+/* Gives up what people wrote; the text will be rendered again. */
+void draft_forget(struct draft *d);
+
+/* 0 or an errno; what lies between is filled with zeros. `limit` bounds the text. */
+int draft_write(struct draft *d, const char *file_name, uint64_t at, const void *data, size_t size,
+		size_t limit);
+int draft_truncate(struct draft *d, const char *file_name, uint64_t size, size_t limit);
+/* The whole text at once (rename onto the view); the buffer is taken over. */
+void draft_replace(struct draft *d, struct buf *text);
+
+enum draft_event {
+	DRAFT_FLUSH,  /* half-written text stays pending */
+	DRAFT_CLOSE,  /* the last close: empty text is no change, half-written text an error */
+	DRAFT_DEMAND, /* rename, fsync, truncate by name: half-written text is an error */
+};
+
+enum verdict {
+	VERDICT_NOTHING, /* there was nothing to save */
+	VERDICT_PENDING, /* half-written: wait for more */
+	VERDICT_SAME,    /* the text says what is there already */
+	VERDICT_SAVED,
+	VERDICT_REFUSED, /* see err; the binary is unchanged */
+};
+
+enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,
+			  int folder, const char *file_name, struct err *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct file *file_new(struct store *store, const char *folder, const char *name)
+{
+	struct file *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	pthread_mutex_init(&f->lock, NULL);
+	f->name = strdup(name);
+	f->source = source_new(store, folder, name);
+	if (f->name && f->source)
+		return f;
+	file_free(f);
+	return NULL;
+}
+
+struct retired {
+	struct retired *next;
+	char *name;
+};
+
+bool file_rename(struct file *f, const char *name)
+{
+	struct retired *retired = malloc(sizeof(*retired));
+	char *copy = strdup(name);
+
+	if (!retired || !copy) {
+		free(retired);
+		free(copy);
+		return false;
+	}
+	retired->name = f->name;
+	retired->next = f->retired;
+	f->retired = retired;
+	f->name = copy;
+	return true;
+}
+
+void file_free(struct file *f)
+{
+	if (!f)
+		return;
+	while (f->away) {
+		struct away *next = f->away->next;
+
+		free(f->away);
+		f->away = next;
+	}
+	while (f->retired) {
+		struct retired *next = f->retired->next;
+
+		free(f->retired->name);
+		free(f->retired);
+		f->retired = next;
+	}
+	if (f->source)
+		source_free(f->source);
+	free(f->name);
+	pthread_mutex_destroy(&f->lock);
+	free(f);
+}
+
+static struct away **find_away(struct file *f, const struct node *parent, const char *name)
+{
+	struct away **at = &f->away;
+
+	while (*at && ((*at)->parent != parent || strcmp((*at)->name, name) != 0))
+		at = &(*at)->next;
+	return at;
+}
+
+bool file_is_away(const struct file *f, const struct node *parent, const char *name)
+{
+	return *find_away((struct file *)f, parent, name) != NULL;
+}
+
+bool file_set_away(struct file *f, struct nodes *t, struct node *parent, const char *name)
+{
+	size_t size = strlen(name) + 1;
+	struct away *away;
+
+	if (file_is_away(f, parent, name))
+		return true;
+	away = malloc(sizeof(*away) + size);
+	if (!away)
+		return false;
+	away->parent = parent;
+	memcpy(away->name, name, size);
+	away->next = f->away;
+	f->away = away;
+	nodes_lock(t);
+	parent->references++;
+	nodes_unlock(t);
+	return true;
+}
+
+void file_clear_away(struct file *f, struct nodes *t, const struct node *parent, const char *name)
+{
+	struct away **at = find_away(f, parent, name);
+	struct away *away = *at;
+
+	if (!away)
+		return;
+	*at = away->next;
+	nodes_lock(t);
+	nodes_drop(t, away->parent, 0, 1);
+	nodes_unlock(t);
+	free(away);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * folder.h - a bounded number of descriptors for the folders of SOURCE that are in use.
+ *
+ * Every access to a real thing is by its folder's descriptor and one name. A mount knows more
+ * folders than a process may have descriptors, so those used lately are kept and the others opened
+ * again, component by component from the nearest one at hand; a folder that is not the one the node
+ * stands for any more is ESTALE.
+ */
+#ifndef ANIMFS_FOLDER_H
+#define ANIMFS_FOLDER_H
+
+#include "node.h"
+
+#define FOLDERS_KEPT 256
+
+struct folders {
+	pthread_mutex_t lock;
+	struct nodes *nodes;
+	int root; /* SOURCE; not ours to close */
+	unsigned hand;
+	struct folder_slot {
+		int fd; /* -1: free */
+		uint64_t node;
+		unsigned pins;
+		bool used;
+	} slot[FOLDERS_KEPT];
+};
+
+/* A descriptor on loan (O_PATH); give it back with folder_close. */
+struct folder {
+	int fd;
+	int slot; /* -1: the root, or the borrower's own descriptor */
+	bool owned;
+};
+#define FOLDER_NONE {-1, -1, false}
+
+void folders_init(struct folders *f, struct nodes *nodes, int root);
+void folders_release(struct folders *f);
+
+/* The descriptor of a real folder of SOURCE. 0 or an errno. Takes the nodes' lock. */
+int folder_open(struct folders *f, struct node *node, struct folder *out);
+void folder_close(struct folders *f, struct folder *folder);
+/* The node is gone, or its folder: do not keep a descriptor for it. */
+void folder_forget(struct folders *f, const struct node *node);
+
+/*
+ * The path of a node from the root, without a leading slash; animation files by their own name.
+ * ENOENT when the node, or a folder above it, has no name any more. Wants the nodes' lock held.
+ */
+int node_path(const struct node *node, struct buf *out);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * node.h - the inode table of a mount: which number stands for which thing, and where it is.
+ *
+ * A node is a thing; a link is one of its names. A real file has as many links as the mount has
+ * seen names of it, everything else has one, and what was removed while open has none. Numbers come
+ * from a counter and are never used again.
+ *
+ * A node lives while the kernel remembers it (lookups), while something in here refers to it
+ * (references: children, open handles, remembered attributes), and not longer.
+ *
+ * All functions lock the table by themselves. A node's `links`, and the names in them, change under
+ * nodes_lock; hold it to walk them.
+ */
+#ifndef ANIMFS_NODE_H
+#define ANIMFS_NODE_H
+
+#include "animfs/view.h"
+#include <pthread.h>
+#include <sys/stat.h>
+
+enum node_kind {
+	NODE_REAL,    /* a file or folder that exists as such: in SOURCE, or an extra */
+	NODE_FILE,    /* the folder in which an animation file is shown */
+	NODE_CLIP,    /* a clip's folder */
+	NODE_BONES,   /* its bones/ */
+	NODE_FRAMES,  /* its frames/ */
+	NODE_VIEW,    /* a view */
+	NODE_CONTROL, /* .animfs at the top, and what is in it */
+};
+
+/* Where a real thing is. In virtual folders, extras and refusals are real things of other roots. */
+enum node_area { AREA_SOURCE, AREA_EXTRA, AREA_REJECTED };
+
+/* What tells one real file from another, a reused inode number from its first owner included. */
+struct identity {
+	uint64_t dev, ino;
+	int64_t born; /* nanoseconds; 0 where the filesystem does not say */
+};
+
+struct link {
+	struct link *next_by_name; /* in the table */
+	struct link *next_of_node;
+	struct node *parent, *node;
+	char name[];
+};
+
+struct node {
+	uint64_t id;
+	struct node *next_by_id, *next_by_identity;
+	struct node *next_in_file, **back_in_file; /* views: the list in struct file */
+	struct link *links;
+	uint64_t lookups;
+	uint32_t references;
+	_Atomic uint8_t kind; /* changes when a save turns a file into a view, or a view is renamed away */
+	uint8_t area;
+	bool folder;         /* a directory */
+	_Atomic bool watched; /* a real folder: changes made by others are told */
+	int16_t descriptor;  /* slot in the cache of folder descriptors, or -1 */
+	struct identity real; /* NODE_REAL */
+	uint64_t shown_ino;  /* st_ino */
+	const struct view *view; /* NODE_VIEW; NODE_CONTROL: NULL */
+	struct file *file;   /* NODE_FILE and below */
+	struct draft *draft; /* NODE_VIEW: see draft.h; under the file's lock */
+	struct memo *memo;   /* attributes given to a view; under the file's lock */
+	struct handle *handles; /* open handles of real nodes; under nodes_lock */
+	uint64_t generation; /* NODE_VIEW: the snap that `size` was counted from */
+	uint64_t size;
+	uint64_t cached;     /* NODE_VIEW: the generation whose text the kernel may have pages of */
+};
+
+#define NODE_ROOT 1
+
+struct nodes {
+	pthread_mutex_t lock;
+	uint64_t next_id;
+	size_t count, links;
+	struct node **by_id, **by_identity;
+	struct link **by_name;
+	size_t id_size, name_size;
+	void (*gone)(struct node *node); /* called, with the lock held, before a node's memory goes */
+};
+
+bool nodes_init(struct nodes *t, void (*gone)(struct node *node));
+void nodes_release(struct nodes *t);
+void nodes_lock(struct nodes *t);
+void nodes_unlock(struct nodes *t);
+
+/* These want the lock held. */
+struct node *nodes_by_id(struct nodes *t, uint64_t id);
+struct node *nodes_by_identity(struct nodes *t, const struct identity *real);
+struct node *nodes_by_name(struct nodes *t, const struct node *parent, const char *name);
+/* A node without a name yet. NULL when out of memory. */
+struct node *nodes_add(struct nodes *t, enum node_kind kind);
+/* Enters a real node under its identity; leave_identity when the file behind it is gone for good. */
+void nodes_identify(struct nodes *t, struct node *node, const struct identity *real);
+void nodes_leave_identity(struct nodes *t, struct node *node);
+/* Gives the node the name; whoever had it loses it. False when out of memory. */
+bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name);
+void nodes_unlink(struct nodes *t, struct node *parent, const char *name);
+void nodes_unlink_all(struct nodes *t, struct node *node);
+/* Gives back `lookups` and `references`; frees the node when nothing is left. */
+void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references);
+
+/* The node's first name, or NULL when it has none any more. */
+const struct link *node_link(const struct node *node);
+
+#endif

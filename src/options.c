@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "options.h"
+
+#include "num.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool option_rate(struct store_options *o, const char *value, struct err *err)
+{
+	const char *equals = strchr(value, '=');
+	char name[32] = "";
+	const struct codec *codec;
+	double hz;
+
+	if (equals && (size_t)(equals - value) < sizeof(name))
+		memcpy(name, value, (size_t)(equals - value));
+	codec = codec_named(name);
+	if (!codec)
+		return err_set(err, ERR_TEXT, "no format of that name; FORMAT=HZ is wanted, as in canm=30");
+	if (!num_parse(equals + 1, strlen(equals + 1), '.', &hz) || !(hz > 0 && hz <= 1e6))
+		return err_set(err, ERR_TEXT, "\"%s\" is not a rate; a number of frames a second is wanted",
+			       equals + 1);
+	if (codec->format->rate == 0)
+		return err_set(err, ERR_TEXT, "%s stores its own rate", name);
+	if (o->rate_count == ARRAY_SIZE(o->rates))
+		return err_set(err, ERR_TEXT, "more rates than there are formats");
+	o->rates[o->rate_count++] = (struct rate){codec->format, hz};
+	return true;
+}
+
+bool option_type(struct store_options *o, const char *value, struct err *err)
+{
+	const char *equals = strrchr(value, '=');
+	const struct codec *codec = NULL;
+	struct pattern *patterns;
+
+	if (!equals || equals == value)
+		return err_set(err, ERR_TEXT, "GLOB=FORMAT is wanted, as in '*.bin=canm'");
+	if (strcmp(equals + 1, "auto") != 0) {
+		codec = codec_named(equals + 1);
+		if (!codec)
+			return err_set(err, ERR_TEXT, "\"%s\" is not a format", equals + 1);
+	}
+	patterns = realloc(o->patterns, (o->pattern_count + 1) * sizeof(*patterns));
+	if (!patterns)
+		return err_memory(err);
+	o->patterns = patterns;
+	patterns[o->pattern_count].codec = codec;
+	patterns[o->pattern_count].glob = strndup(value, (size_t)(equals - value));
+	if (!patterns[o->pattern_count].glob)
+		return err_memory(err);
+	o->pattern_count++;
+	return true;
+}
+
+bool option_size(const char *value, size_t *out, struct err *err)
+{
+	char *end;
+	unsigned long long n;
+	unsigned shift = 0;
+
+	if (*value < '0' || *value > '9')
+		return err_set(err, ERR_TEXT, "a size is wanted, as in 256M");
+	n = strtoull(value, &end, 10);
+	if (*end == 'K' || *end == 'k')
+		shift = 10;
+	else if (*end == 'M' || *end == 'm')
+		shift = 20;
+	else if (*end == 'G' || *end == 'g')
+		shift = 30;
+	if (end[shift ? 1 : 0] || n > SIZE_MAX >> shift)
+		return err_set(err, ERR_TEXT, "a size is wanted, as in 256M");
+	*out = (size_t)n << shift;
+	return true;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* options.h - the values of options that the mount and the commands share. False and err when wrong. */
+#ifndef ANIMFS_OPTIONS_H
+#define ANIMFS_OPTIONS_H
+
+#include "source.h"
+
+/* "canm=30" */
+bool option_rate(struct store_options *o, const char *value, struct err *err);
+/* "*.bin=canm", "*=auto" */
+bool option_type(struct store_options *o, const char *value, struct err *err);
+/* "256M": bytes, or with K, M, G */
+bool option_size(const char *value, size_t *out, struct err *err);
+
+#endif

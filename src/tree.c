@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tree.h"
+
+#include "names.h"
+#include "num.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BONES "bones"
+#define FRAMES "frames"
+#define FRAME_PREFIX "frame_"
+#define FRAME_DIGITS 5
+
+void tree_raw_name(const char *file_name, const struct format *format, char out[NAME_MAX + 1])
+{
+	const char *dot = strrchr(file_name, '.');
+	const char *extension = dot && dot != file_name && dot[1] ? dot + 1 : format->suffix;
+
+	snprintf(out, NAME_MAX + 1, "raw.%s", extension);
+}
+
+bool view_set_parse(const char *list, view_set *out, struct err *err)
+{
+	*out = 0;
+	while (*list) {
+		size_t length = strcspn(list, ",:");
+		bool known = false;
+
+		for (unsigned i = 0; views[i]; i++) {
+			if (strlen(views[i]->name) != length || strncmp(views[i]->name, list, length) != 0)
+				continue;
+			*out |= (view_set)1 << i;
+			known = true;
+		}
+		if (!known)
+			return err_set(err, ERR_TEXT, "\"%.*s\" is not a view", (int)length, list);
+		list += length;
+		list += *list != '\0';
+	}
+	return true;
+}
+
+static void view_file_name(const struct tree *t, const struct view *view, char out[NAME_MAX + 1])
+{
+	if (view->whole)
+		tree_raw_name(t->file_name, t->snap->codec->format, out);
+	else
+		snprintf(out, NAME_MAX + 1, "%s", view->file);
+}
+
+struct shown tree_shown(const struct tree *t, const struct place *place)
+{
+	return (struct shown){
+		.anim = t->snap->anim,
+		.raw = buf_bytes(&t->snap->bytes),
+		.file_name = t->file_name,
+		.clip = place->clip,
+		.track = place->track,
+		.frame = place->frame,
+	};
+}
+
+static bool place_present(const struct tree *t, const struct place *place)
+{
+	struct shown at = tree_shown(t, place);
+
+	return !place->view->present || place->view->present(&at);
+}
+
+void tree_render(const struct tree *t, const struct place *place, struct buf *out)
+{
+	struct shown at = tree_shown(t, place);
+
+	place->view->render(&at, out);
+}
+
+/* The view of the kind that a folder holds which has this name, for the file and clip folders. */
+static bool lookup_view(const struct tree *t, const struct place *folder, enum view_place of,
+			const char *name, struct place *out)
+{
+	char file[NAME_MAX + 1];
+
+	for (unsigned i = 0; views[i]; i++) {
+		if (views[i]->place != of)
+			continue;
+		view_file_name(t, views[i], file);
+		if (strcmp(file, name) != 0)
+			continue;
+		*out = (struct place){PLACE_VIEW, views[i], folder->clip, 0, 0};
+		return place_present(t, out);
+	}
+	return false;
+}
+
+static bool lookup_in_file(const struct tree *t, const struct place *folder, const char *name,
+			   struct place *out)
+{
+	int64_t clip;
+
+	if (lookup_view(t, folder, VIEW_OF_FILE, name, out))
+		return true;
+	clip = snap_clip(t->snap, name);
+	if (clip < 0)
+		return false;
+	*out = (struct place){PLACE_CLIP, NULL, (uint32_t)clip, 0, 0};
+	return true;
+}
+
+static const struct view *frame_view(const struct tree *t, uint32_t clip)
+{
+	for (unsigned i = 0; views[i]; i++) {
+		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
+
+		if (views[i]->place == VIEW_OF_FRAME && place_present(t, &first))
+			return views[i];
+	}
+	return NULL;
+}
+
+static bool lookup_in_clip(const struct tree *t, const struct place *folder, const char *name,
+			   struct place *out)
+{
+	if (lookup_view(t, folder, VIEW_OF_CLIP, name, out))
+		return true;
+	if (strcmp(name, BONES) == 0)
+		*out = (struct place){PLACE_BONES, NULL, folder->clip, 0, 0};
+	else if (strcmp(name, FRAMES) == 0 && frame_view(t, folder->clip))
+		*out = (struct place){PLACE_FRAMES, NULL, folder->clip, 0, 0};
+	else
+		return false;
+	return true;
+}
+
+static bool lookup_in_bones(const struct tree *t, const struct place *folder, const char *name,
+			    struct place *out)
+{
+	char label[NAME_MAX + 1];
+	size_t length = strlen(name);
+
+	for (unsigned i = 0; views[i]; i++) {
+		size_t suffix = strlen(views[i]->file);
+		int64_t track;
+
+		if (views[i]->place != VIEW_OF_BONE || length < suffix || length - suffix > NAME_MAX ||
+		    strcmp(name + length - suffix, views[i]->file) != 0)
+			continue;
+		memcpy(label, name, length - suffix);
+		label[length - suffix] = '\0';
+		track = snap_track(t->snap, folder->clip, label);
+		if (track < 0)
+			continue;
+		*out = (struct place){PLACE_VIEW, views[i], folder->clip, (uint32_t)track, 0};
+		return place_present(t, out);
+	}
+	return false;
+}
+
+static void frame_name(const struct view *view, uint32_t frame, char out[NAME_MAX + 1])
+{
+	snprintf(out, NAME_MAX + 1, FRAME_PREFIX "%0*u%s", FRAME_DIGITS, frame, view->file);
+}
+
+static bool lookup_in_frames(const struct tree *t, const struct place *folder, const char *name,
+			     struct place *out)
+{
+	const struct view *view = frame_view(t, folder->clip);
+	char canonical[NAME_MAX + 1];
+	uint32_t frame;
+
+	if (!view || strncmp(name, FRAME_PREFIX, strlen(FRAME_PREFIX)) != 0)
+		return false;
+	frame = (uint32_t)strtoul(name + strlen(FRAME_PREFIX), NULL, 10);
+	frame_name(view, frame, canonical);
+	if (strcmp(name, canonical) != 0)
+		return false;
+	*out = (struct place){PLACE_VIEW, view, folder->clip, 0, frame};
+	return place_present(t, out);
+}
+
+bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
+		 struct place *out)
+{
+	switch (folder->kind) {
+	case PLACE_FILE:
+		return lookup_in_file(t, folder, name, out);
+	case PLACE_CLIP:
+		return lookup_in_clip(t, folder, name, out);
+	case PLACE_BONES:
+		return lookup_in_bones(t, folder, name, out);
+	case PLACE_FRAMES:
+		return lookup_in_frames(t, folder, name, out);
+	case PLACE_VIEW:
+		break;
+	}
+	return false;
+}
+
+bool tree_walk(const struct tree *t, const char *path, struct place *out)
+{
+	char name[NAME_MAX + 1];
+
+	*out = (struct place){PLACE_FILE, NULL, 0, 0, 0};
+	for (;;) {
+		struct place folder = *out;
+		size_t length;
+
+		path += strspn(path, "/");
+		length = strcspn(path, "/");
+		if (length == 0)
+			return true;
+		if (length > NAME_MAX)
+			return false;
+		memcpy(name, path, length);
+		name[length] = '\0';
+		if (!tree_lookup(t, &folder, name, out))
+			return false;
+		path += length;
+	}
+}
+
+static bool has_clip(const struct place *place)
+{
+	return place->kind != PLACE_FILE &&
+	       !(place->kind == PLACE_VIEW && place->view->place == VIEW_OF_FILE);
+}
+
+bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
+		struct place *out)
+{
+	const struct clip *clip;
+	int64_t found;
+
+	*out = *place;
+	if (t->snap == was->snap || !has_clip(place))
+		return true;
+	clip = &was->snap->anim->clips[place->clip];
+	found = snap_clip(t->snap, clip->label);
+	if (found < 0)
+		return false;
+	out->clip = (uint32_t)found;
+	if (place->kind != PLACE_VIEW)
+		return true;
+	if (place->view->place == VIEW_OF_BONE) {
+		found = snap_track(t->snap, out->clip, clip->tracks[place->track].label);
+		if (found < 0)
+			return false;
+		out->track = (uint32_t)found;
+	}
+	return place_present(t, out);
+}
+
+static bool list_views(const struct tree *t, const struct place *folder, enum view_place of,
+		       view_set listed, tree_each *each, void *closure)
+{
+	char name[NAME_MAX + 1];
+
+	for (unsigned i = 0; views[i]; i++) {
+		struct place place = {PLACE_VIEW, views[i], folder->clip, 0, 0};
+
+		if (views[i]->place != of || !(listed >> i & 1) || !place_present(t, &place))
+			continue;
+		view_file_name(t, views[i], name);
+		if (!each(closure, name, &place))
+			return false;
+	}
+	return true;
+}
+
+static bool list_file(const struct tree *t, const struct place *folder, view_set listed,
+		      tree_each *each, void *closure)
+{
+	const struct anim *anim = t->snap->anim;
+
+	if (!list_views(t, folder, VIEW_OF_FILE, listed, each, closure))
+		return false;
+	for (uint32_t i = 0; i < anim->clip_count; i++) {
+		struct place place = {PLACE_CLIP, NULL, i, 0, 0};
+
+		if (!each(closure, anim->clips[i].label, &place))
+			return false;
+	}
+	return true;
+}
+
+static bool is_listed(view_set listed, enum view_place of)
+{
+	for (unsigned i = 0; views[i]; i++) {
+		if (views[i]->place == of && (listed >> i & 1))
+			return true;
+	}
+	return false;
+}
+
+static bool list_clip(const struct tree *t, const struct place *folder, view_set listed,
+		      tree_each *each, void *closure)
+{
+	struct place bones = {PLACE_BONES, NULL, folder->clip, 0, 0};
+	struct place frames = {PLACE_FRAMES, NULL, folder->clip, 0, 0};
+
+	if (!list_views(t, folder, VIEW_OF_CLIP, listed, each, closure))
+		return false;
+	if (is_listed(listed, VIEW_OF_FRAME) && frame_view(t, folder->clip) &&
+	    !each(closure, FRAMES, &frames))
+		return false;
+	return !is_listed(listed, VIEW_OF_BONE) || each(closure, BONES, &bones);
+}
+
+static bool list_bones(const struct tree *t, const struct place *folder, view_set listed,
+		       tree_each *each, void *closure)
+{
+	const struct clip *clip = &t->snap->anim->clips[folder->clip];
+	char name[2 * NAME_MAX];
+
+	for (uint32_t track = 0; track < clip->track_count; track++) {
+		for (unsigned i = 0; views[i]; i++) {
+			struct place place = {PLACE_VIEW, views[i], folder->clip, track, 0};
+
+			if (views[i]->place != VIEW_OF_BONE || !(listed >> i & 1) ||
+			    !place_present(t, &place))
+				continue;
+			snprintf(name, sizeof(name), "%s%s", clip->tracks[track].label, views[i]->file);
+			if (!each(closure, name, &place))
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool list_frames(const struct tree *t, const struct place *folder, tree_each *each,
+			void *closure)
+{
+	const struct view *view = frame_view(t, folder->clip);
+	uint32_t frames = t->snap->anim->clips[folder->clip].frames;
+	char name[NAME_MAX + 1];
+
+	for (uint32_t i = 0; view && i < frames; i++) {
+		struct place place = {PLACE_VIEW, view, folder->clip, 0, i};
+
+		frame_name(view, i, name);
+		if (!each(closure, name, &place))
+			return false;
+	}
+	return true;
+}
+
+bool tree_list(const struct tree *t, const struct place *folder, view_set listed, tree_each *each,
+	       void *closure)
+{
+	switch (folder->kind) {
+	case PLACE_FILE:
+		return list_file(t, folder, listed, each, closure);
+	case PLACE_CLIP:
+		return list_clip(t, folder, listed, each, closure);
+	case PLACE_BONES:
+		return list_bones(t, folder, listed, each, closure);
+	case PLACE_FRAMES:
+		return list_frames(t, folder, each, closure);
+	case PLACE_VIEW:
+		break;
+	}
+	return true;
+}

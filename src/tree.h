@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * tree.h - the folder that an animation file appears as: which names it has, and what each one is.
+ *
+ * A place is a thing in that folder, by position in one snap: ask again for another snap, by name.
+ * Knows no FUSE and no disk; the mount and the commands stand on it alike.
+ */
+#ifndef ANIMFS_TREE_H
+#define ANIMFS_TREE_H
+
+#include "animfs/view.h"
+#include "source.h"
+#include <limits.h>
+
+enum place_kind {
+	PLACE_FILE,   /* the folder of the file itself */
+	PLACE_CLIP,   /* a clip's folder */
+	PLACE_BONES,  /* its bones/ */
+	PLACE_FRAMES, /* its frames/ */
+	PLACE_VIEW,   /* a view in one of them */
+};
+
+struct place {
+	enum place_kind kind;
+	const struct view *view;     /* PLACE_VIEW */
+	uint32_t clip, track, frame; /* as far as the kind or the view has them */
+};
+
+/* The file whose folder it is. */
+struct tree {
+	const struct snap *snap;
+	const char *file_name; /* the animation file's own name */
+};
+
+/* Which of views[] are listed; each opens by its name all the same. */
+typedef uint64_t view_set;
+#define VIEW_SET_ALL UINT64_MAX
+/* "csv,json" and the like; also with ':' between. False, and the word at fault, when unknown. */
+bool view_set_parse(const char *list, view_set *out, struct err *err);
+
+/* What `name` is in a folder; false when there is no such thing. */
+bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
+		 struct place *out);
+/* The same along a path with '/'; "" is the folder of the file. */
+bool tree_walk(const struct tree *t, const char *path, struct place *out);
+
+/* The same place in another snap, by the labels of its clip and bone. False when it is not there. */
+bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
+		struct place *out);
+
+/* Every name in a folder, in order. Stops and returns false when `each` does. */
+typedef bool tree_each(void *closure, const char *name, const struct place *place);
+bool tree_list(const struct tree *t, const struct place *folder, view_set listed, tree_each *each,
+	       void *closure);
+
+struct shown tree_shown(const struct tree *t, const struct place *place);
+/* The text of a view, appended; out->failed when out of memory. */
+void tree_render(const struct tree *t, const struct place *place, struct buf *out);
+
+/* "raw.canm": the name of the view of the file's own bytes. */
+void tree_raw_name(const char *file_name, const struct format *format, char out[NAME_MAX + 1]);
+
+#endif
