@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* show.c - `animfs ls` and `animfs cat`. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static bool print_name(void *closure, const char *name, const struct place *place)
+{
+	(void)closure;
+	return printf("%s%s\n", name, place->kind == PLACE_VIEW ? "" : "/") >= 0;
+}
+
+static bool list(const char *path, const struct store_options *options)
+{
+	struct target t;
+	bool fine = target_open(&t, path, options);
+
+	if (fine && t.place.kind == PLACE_VIEW)
+		fine = printf("%s\n", path) >= 0;
+	else if (fine)
+		fine = tree_list(&t.tree, &t.place, VIEW_SET_ALL, print_name, NULL);
+	target_release(&t);
+	return fine;
+}
+
+static void options_release(struct store_options *options)
+{
+	for (unsigned i = 0; i < options->pattern_count; i++)
+		free(options->patterns[i].glob);
+	free(options->patterns);
+}
+
+static bool flush_output(void)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return true;
+	perror("animfs: standard output");
+	return false;
+}
+
+int cmd_ls(int argc, char **argv)
+{
+	static const char usage[] =
+		"Usage: animfs ls [--type GLOB=FORMAT] FILE[/PATH]...\n"
+		"Lists what a mount shows in an animation file; folders end in '/'.\n";
+	struct store_options options;
+	bool fine = true;
+	int status = 2;
+
+	if (!command_options(&argc, &argv, &options, usage, &status))
+		return status;
+	if (argc == 0) {
+		fprintf(stderr, "%s", usage);
+		return 2;
+	}
+	for (int i = 0; i < argc; i++)
+		fine &= list(argv[i], &options);
+	options_release(&options);
+	return flush_output() && fine ? 0 : 1;
+}
+
+static bool print_view(const char *path, const struct store_options *options)
+{
+	struct buf text = BUF_INIT;
+	struct target t;
+	bool fine = target_open(&t, path, options);
+
+	if (fine && t.place.kind != PLACE_VIEW) {
+		fprintf(stderr, "animfs: %s: %s\n", path, strerror(EISDIR));
+		fine = false;
+	}
+	if (fine) {
+		tree_render(&t.tree, &t.place, &text);
+		fine = !text.failed && fwrite(text.data, 1, text.size, stdout) == text.size;
+		if (text.failed)
+			fprintf(stderr, "animfs: %s: %s\n", path, strerror(ENOMEM));
+	}
+	buf_release(&text);
+	target_release(&t);
+	return fine;
+}
+
+int cmd_cat(int argc, char **argv)
+{
+	static const char usage[] =
+		"Usage: animfs cat [--type GLOB=FORMAT] [--rate FORMAT=HZ] FILE/PATH...\n"
+		"Prints views of an animation file, as reading them in a mount does.\n";
+	struct store_options options;
+	bool fine = true;
+	int status = 2;
+
+	if (!command_options(&argc, &argv, &options, usage, &status))
+		return status;
+	if (argc == 0) {
+		fprintf(stderr, "%s", usage);
+		return 2;
+	}
+	for (int i = 0; i < argc; i++)
+		fine &= print_view(argv[i], &options);
+	options_release(&options);
+	return flush_output() && fine ? 0 : 1;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* umount.c - `animfs umount MNT`: returns when what was written is in the binaries. */
+#include "cmd.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The process that serves the mount, from its own word; 0 when it is no mount of animfs. */
+static pid_t daemon_of(const char *mountpoint)
+{
+	char path[PATH_MAX + 32], line[256];
+	long pid = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/.animfs/status", mountpoint);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "pid ", 4) == 0)
+			pid = strtol(line + 4, NULL, 10);
+	}
+	fclose(file);
+	return (pid_t)pid;
+}
+
+static int unmount(const char *mountpoint)
+{
+	pid_t child;
+	int status;
+
+	if (geteuid() == 0)
+		return umount2(mountpoint, UMOUNT_NOFOLLOW) == 0 ? 0 : errno;
+	child = fork();
+	if (child == 0) {
+		execlp("fusermount3", "fusermount3", "-u", "--", mountpoint, (char *)NULL);
+		_exit(127);
+	}
+	if (child < 0 || waitpid(child, &status, 0) < 0)
+		return errno;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EBUSY;
+}
+
+static void wait_for(pid_t pid)
+{
+	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+
+	if (ended.fd < 0)
+		return; /* it has ended already */
+	while (poll(&ended, 1, -1) < 0 && errno == EINTR)
+		;
+	close(ended.fd);
+}
+
+int cmd_umount(int argc, char **argv)
+{
+	static const char usage[] =
+		"Usage: animfs umount MOUNTPOINT\n"
+		"Unmounts, and waits until everything that was saved is in the files.\n";
+	pid_t pid;
+	int error;
+
+	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+		printf("%s", usage);
+		return 0;
+	}
+	if (argc != 2) {
+		fprintf(stderr, "%s", usage);
+		return 2;
+	}
+	pid = daemon_of(argv[1]);
+	if (!pid) {
+		fprintf(stderr, "animfs: %s: not a mount of animfs\n", argv[1]);
+		return 1;
+	}
+	error = unmount(argv[1]);
+	if (error) {
+		fprintf(stderr, "animfs: %s: %s\n", argv[1], strerror(error));
+		return 1;
+	}
+	wait_for(pid);
+	return 0;
+}

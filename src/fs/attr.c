@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* attr.c - attributes: asked for and given. */
+#include "fs.h"
+#include "memo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROC_PATH 64
+
+struct memo *memo_of(struct fs *fs, struct node *node)
+{
+	if (node->memo)
+		return node->memo;
+	node->memo = calloc(1, sizeof(*node->memo));
+	if (node->memo)
+		fs_reference(fs, node, 1);
+	return node->memo;
+}
+
+void memo_free(struct memo *memo)
+{
+	while (memo && memo->xattrs) {
+		struct memo_xattr *next = memo->xattrs->next;
+
+		free(memo->xattrs->value);
+		free(memo->xattrs);
+		memo->xattrs = next;
+	}
+	free(memo);
+}
+
+void memo_apply(const struct memo *memo, struct stat *st)
+{
+	if (!memo)
+		return;
+	if (memo->has_mode)
+		st->st_mode = S_IFREG | (memo->mode & 07777);
+	if (memo->has_uid)
+		st->st_uid = memo->uid;
+	if (memo->has_gid)
+		st->st_gid = memo->gid;
+	if (memo->has_atime)
+		st->st_atim = memo->atime;
+	if (memo->has_mtime)
+		st->st_mtim = memo->mtime;
+}
+
+static void reply_attributes(fuse_req_t req, struct fs *fs, struct node *node)
+{
+	struct stat st;
+	int error = fs_attributes(fs, node, &st);
+
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_attr(req, &st, node->kind == NODE_CONTROL ? 0 : TIMEOUT);
+}
+
+void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = fs_of(req);
+
+	(void)fi;
+	reply_attributes(req, fs, fs_node(fs, ino));
+}
+
+/* ---- real things ---- */
+
+/* A descriptor that stands for the node: O_PATH by its name, or that of an open handle. */
+static int pin(struct fs *fs, struct node *node, int *fd)
+{
+	char name[NAME_MAX + 1];
+	struct folder folder;
+	int error;
+
+	if (node->id == NODE_ROOT) {
+		*fd = dup(fs->root);
+		return *fd < 0 ? errno : 0;
+	}
+	error = fs_where(fs, node, &folder, name);
+	if (!error) {
+		error = at_open(folder.fd, name, O_PATH | O_NOFOLLOW, 0, fd);
+		folder_close(&fs->folders, &folder);
+	}
+	if (!error)
+		return 0;
+	*fd = handle_borrow(fs, node);
+	return *fd < 0 ? error : 0;
+}
+
+static void proc_path(int fd, char path[PROC_PATH])
+{
+	snprintf(path, PROC_PATH, "/proc/self/fd/%d", fd);
+}
+
+static struct timespec time_for(const struct stat *attr, int to_set, bool access)
+{
+	if (to_set & (access ? FUSE_SET_ATTR_ATIME_NOW : FUSE_SET_ATTR_MTIME_NOW))
+		return (struct timespec){0, UTIME_NOW};
+	if (to_set & (access ? FUSE_SET_ATTR_ATIME : FUSE_SET_ATTR_MTIME))
+		return access ? attr->st_atim : attr->st_mtim;
+	return (struct timespec){0, UTIME_OMIT};
+}
+
+#define SETS_TIME                                                                                  \
+	(FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW |                     \
+	 FUSE_SET_ATTR_MTIME_NOW)
+
+/* fd may be O_PATH, also of a symbolic link. */
+static int change_real(int fd, const struct stat *attr, int to_set)
+{
+	char path[PROC_PATH];
+
+	proc_path(fd, path);
+	if (to_set & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) {
+		uid_t uid = to_set & FUSE_SET_ATTR_UID ? attr->st_uid : (uid_t)-1;
+		gid_t gid = to_set & FUSE_SET_ATTR_GID ? attr->st_gid : (gid_t)-1;
+
+		if (fchownat(fd, "", uid, gid, AT_EMPTY_PATH) != 0)
+			return errno;
+	}
+	if ((to_set & FUSE_SET_ATTR_MODE) && chmod(path, attr->st_mode & 07777) != 0)
+		return errno;
+	if ((to_set & FUSE_SET_ATTR_SIZE) && truncate(path, attr->st_size) != 0)
+		return errno;
+	if (to_set & SETS_TIME) {
+		struct timespec times[2] = {time_for(attr, to_set, true),
+					    time_for(attr, to_set, false)};
+
+		if (utimensat(fd, "", times, AT_EMPTY_PATH) != 0)
+			return errno;
+	}
+	return 0;
+}
+
+static int set_real(struct fs *fs, struct node *node, const struct stat *attr, int to_set,
+		    struct fuse_file_info *fi)
+{
+	int fd, error;
+
+	if (fi && (to_set & FUSE_SET_ATTR_SIZE)) {
+		fd = handle_descriptor(fs, handle_of(fi));
+		if (fd >= 0 && ftruncate(fd, attr->st_size) != 0)
+			return errno;
+		if (fd >= 0)
+			to_set &= ~FUSE_SET_ATTR_SIZE;
+	}
+	error = pin(fs, node, &fd);
+	if (error)
+		return error;
+	error = change_real(fd, attr, to_set);
+	close(fd);
+	return error;
+}
+
+/* The folder of a file, and raw.*, have the binary's own attributes. */
+static int set_binary(struct fs *fs, struct node *node, const struct stat *attr, int to_set)
+{
+	struct stat wanted = *attr;
+	struct folder folder;
+	int fd, error = fs_source_folder(fs, node->file, &folder);
+
+	if (error)
+		return error;
+	error = at_open(folder.fd, node->file->name, O_PATH | O_NOFOLLOW, 0, &fd);
+	folder_close(&fs->folders, &folder);
+	if (error)
+		return error;
+	if (node->folder)
+		wanted.st_mode &= ~(mode_t)0111; /* a folder's x is not a file's */
+	error = change_real(fd, &wanted, to_set & ~FUSE_SET_ATTR_SIZE);
+	close(fd);
+	return error;
+}
+
+/* ---- views ---- */
+
+static struct timespec now_or(struct timespec given)
+{
+	if (given.tv_nsec == UTIME_NOW)
+		clock_gettime(CLOCK_REALTIME, &given);
+	return given;
+}
+
+static int remember(struct fs *fs, struct node *node, const struct stat *attr, int to_set)
+{
+	struct memo *memo;
+
+	if (!(to_set & (FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID | SETS_TIME)))
+		return 0;
+	memo = memo_of(fs, node);
+	if (!memo)
+		return ENOMEM;
+	if (to_set & FUSE_SET_ATTR_MODE) {
+		memo->has_mode = true;
+		memo->mode = attr->st_mode;
+	}
+	if (to_set & FUSE_SET_ATTR_UID) {
+		memo->has_uid = true;
+		memo->uid = attr->st_uid;
+	}
+	if (to_set & FUSE_SET_ATTR_GID) {
+		memo->has_gid = true;
+		memo->gid = attr->st_gid;
+	}
+	if (to_set & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_ATIME_NOW)) {
+		memo->has_atime = true;
+		memo->atime = now_or(time_for(attr, to_set, true));
+	}
+	if (to_set & (FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW)) {
+		memo->has_mtime = true;
+		memo->mtime = now_or(time_for(attr, to_set, false));
+	}
+	return 0;
+}
+
+/*
+ * Through a handle the size is part of what that handle writes. By name (truncate F) there is no
+ * close to wait for: to nothing is the beginning of a save, any other size is one.
+ */
+static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct handle *handle,
+		       struct changes *changes)
+{
+	struct draft *draft;
+	int error = view_draft(fs, node, &draft);
+
+	if (error)
+		return error;
+	if (!handle && !draft->writers) {
+		/* A writer for the moment: the base is the version that is there now. */
+		struct snap *snap;
+		struct place place;
+
+		error = fs_snap(fs, node->file, &snap);
+		if (error)
+			return error;
+		error = fs_place(fs, snap, node, &place);
+		if (!error)
+			draft_begin(draft, snap, &place);
+		snap_put(snap);
+		if (error)
+			return error;
+		error = draft_truncate(draft, node->file->name, size, fs->options->max_text);
+		if (!error)
+			error = view_commit(fs, node, size ? DRAFT_DEMAND : DRAFT_FLUSH, changes);
+		draft_end(draft);
+		return error;
+	}
+	error = draft_truncate(draft, node->file->name, size, fs->options->max_text);
+	if (!error && handle)
+		handle->wrote = true;
+	return error;
+}
+
+static int set_view(struct fs *fs, struct node *node, const struct stat *attr, int to_set,
+		    struct fuse_file_info *fi, struct changes *changes)
+{
+	int error = 0;
+
+	pthread_mutex_lock(&node->file->lock);
+	if (to_set & FUSE_SET_ATTR_SIZE)
+		error = resize_view(fs, node, (uint64_t)attr->st_size, fi ? handle_of(fi) : NULL,
+				    changes);
+	if (!error)
+		error = remember(fs, node, attr, to_set);
+	view_settle(fs, node);
+	pthread_mutex_unlock(&node->file->lock);
+	return error;
+}
+
+void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
+		struct fuse_file_info *fi)
+{
+	struct changes changes = {NULL, 0, 0};
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	int error;
+
+	if (fs->read_only)
+		error = EROFS;
+	else if (node->kind == NODE_CONTROL)
+		error = EPERM;
+	else if (node->kind == NODE_VIEW && !(node->view->whole && !(to_set & FUSE_SET_ATTR_SIZE)))
+		error = set_view(fs, node, attr, to_set, fi, &changes);
+	else if (node->kind == NODE_REAL)
+		error = set_real(fs, node, attr, to_set, fi);
+	else
+		error = set_binary(fs, node, attr, to_set);
+	changes_tell(fs, &changes);
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		reply_attributes(req, fs, node);
+}
+
+/* ---- the rest ---- */
+
+void fs_readlink(fuse_req_t req, fuse_ino_t ino)
+{
+	struct fs *fs = fs_of(req);
+	char name[NAME_MAX + 1], target[PATH_MAX + 1];
+	struct folder folder;
+	ssize_t size;
+	int error = fs_where(fs, fs_node(fs, ino), &folder, name);
+
+	if (error) {
+		fuse_reply_err(req, error);
+		return;
+	}
+	size = readlinkat(folder.fd, name, target, PATH_MAX);
+	error = errno;
+	folder_close(&fs->folders, &folder);
+	if (size < 0) {
+		fuse_reply_err(req, error);
+		return;
+	}
+	target[size] = '\0';
+	fuse_reply_readlink(req, target);
+}
+
+void fs_statfs(fuse_req_t req, fuse_ino_t ino)
+{
+	struct fs *fs = fs_of(req);
+	struct statvfs st;
+
+	(void)ino;
+	if (fstatvfs(fs->root, &st) != 0) {
+		fuse_reply_err(req, errno);
+		return;
+	}
+	if (fs->read_only)
+		st.f_flag |= ST_RDONLY;
+	fuse_reply_statfs(req, &st);
+}

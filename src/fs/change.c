@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* change.c - names that come and go. */
+#include "fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void fs_own(fuse_req_t req, int folder, const char *name)
+{
+	const struct fuse_ctx *ctx = fuse_req_ctx(req);
+	struct stat parent, st;
+	gid_t gid = ctx->gid;
+
+	if (geteuid() != 0 || (ctx->uid == 0 && ctx->gid == 0))
+		return;
+	if (fstat(folder, &parent) == 0 && (parent.st_mode & S_ISGID))
+		gid = parent.st_gid;
+	if (fchownat(folder, name, ctx->uid, gid, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return;
+	/* A change of owner takes the set-id bits away; without them it is still the caller's. */
+	if (S_ISDIR(st.st_mode) && (parent.st_mode & S_ISGID) &&
+	    fchmodat(folder, name, (st.st_mode & 07777) | S_ISGID, 0) != 0)
+		fuse_log(FUSE_LOG_DEBUG, "animfs: %s: %s\n", name, strerror(errno));
+}
+
+int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slot)
+{
+	struct snap *snap;
+	int error;
+
+	*slot = (struct slot){.parent = fs_node(fs, parent)};
+	if (fs->read_only)
+		return EROFS;
+	if (slot->parent->kind == NODE_CONTROL ||
+	    (slot->parent->id == NODE_ROOT && strcmp(name, CONTROL) == 0))
+		return EPERM;
+	if (!node_is_virtual(slot->parent))
+		return 0;
+	error = fs_snap(fs, slot->parent->file, &snap);
+	if (error)
+		return error;
+	pthread_mutex_lock(&slot->parent->file->lock);
+	slot->is_view = fs_is_view(fs, snap, slot->parent, name, &slot->place);
+	slot->present = slot->is_view && !file_is_away(slot->parent->file, slot->parent, name);
+	pthread_mutex_unlock(&slot->parent->file->lock);
+	snap_put(snap);
+	return 0;
+}
+
+/* For things that cannot stand under a view's name. */
+static int slot_for_other(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slot)
+{
+	int error = fs_slot(fs, parent, name, slot);
+
+	if (error)
+		return error;
+	return slot->present ? EEXIST : slot->is_view ? EPERM : 0;
+}
+
+static void reply_made(fuse_req_t req, struct fs *fs, struct node *parent, enum node_area area,
+		       struct folder *folder, const char *name, int error)
+{
+	struct fuse_entry_param entry;
+
+	if (!error)
+		error = fs_entry_real(fs, parent, area, folder->fd, name, &entry);
+	folder_close(&fs->folders, folder);
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_entry(req, &entry);
+}
+
+void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev_t rdev)
+{
+	struct fs *fs = fs_of(req);
+	struct folder folder = FOLDER_NONE;
+	enum node_area area;
+	struct slot slot;
+	int error = slot_for_other(fs, ino, name, &slot);
+
+	if (!error && node_is_virtual(slot.parent))
+		error = EPERM;
+	area = fs_area_for(slot.parent);
+	if (!error)
+		error = fs_folder(fs, slot.parent, area, true, &folder);
+	if (!error) {
+		error = mknodat(folder.fd, name, mode, rdev) == 0 ? 0 : errno;
+		if (!error)
+			fs_own(req, folder.fd, name);
+	}
+	reply_made(req, fs, slot.parent, area, &folder, name, error);
+}
+
+void fs_mkdir(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode)
+{
+	struct fs *fs = fs_of(req);
+	struct folder folder = FOLDER_NONE;
+	enum node_area area;
+	struct slot slot;
+	int error = slot_for_other(fs, ino, name, &slot);
+
+	/* Directly in a file's folder a folder is a clip, and clips are not made by mkdir yet. */
+	if (!error && slot.parent->kind == NODE_FILE && name[0] != '.')
+		error = EPERM;
+	area = fs_area_for(slot.parent);
+	if (!error)
+		error = fs_folder(fs, slot.parent, area, true, &folder);
+	if (!error) {
+		error = mkdirat(folder.fd, name, mode) == 0 ? 0 : errno;
+		if (!error)
+			fs_own(req, folder.fd, name);
+	}
+	reply_made(req, fs, slot.parent, area, &folder, name, error);
+}
+
+void fs_symlink(fuse_req_t req, const char *target, fuse_ino_t ino, const char *name)
+{
+	struct fs *fs = fs_of(req);
+	struct folder folder = FOLDER_NONE;
+	enum node_area area;
+	struct slot slot;
+	int error = slot_for_other(fs, ino, name, &slot);
+
+	area = fs_area_for(slot.parent);
+	if (!error)
+		error = fs_folder(fs, slot.parent, area, true, &folder);
+	if (!error) {
+		error = symlinkat(target, folder.fd, name) == 0 ? 0 : errno;
+		if (!error)
+			fs_own(req, folder.fd, name);
+	}
+	reply_made(req, fs, slot.parent, area, &folder, name, error);
+}
+
+/* ---- link ---- */
+
+static int link_real(struct fs *fs, struct node *node, struct node *parent, const char *name,
+		     struct fuse_entry_param *entry)
+{
+	enum node_area area = fs_area_for(parent);
+	char old_name[NAME_MAX + 1];
+	struct folder from, to;
+	int error = fs_where(fs, node, &from, old_name);
+
+	if (error)
+		return error;
+	error = fs_folder(fs, parent, area, true, &to);
+	if (!error) {
+		error = linkat(from.fd, old_name, to.fd, name, 0) == 0 ? 0 : errno;
+		if (!error)
+			error = fs_entry_real(fs, parent, area, to.fd, name, entry);
+		folder_close(&fs->folders, &to);
+	}
+	folder_close(&fs->folders, &from);
+	return error;
+}
+
+/* A view has no second name: what is made is a copy of its text. */
+static int link_view(fuse_req_t req, struct fs *fs, struct node *node, struct node *parent,
+		     const char *name, struct fuse_entry_param *entry)
+{
+	struct folder folder;
+	int error;
+
+	pthread_mutex_lock(&node->file->lock);
+	error = view_write_out(fs, node, parent, name, true);
+	pthread_mutex_unlock(&node->file->lock);
+	if (!error)
+		error = fs_folder(fs, parent, fs_area_for(parent), false, &folder);
+	if (error)
+		return error;
+	fs_own(req, folder.fd, name);
+	error = fs_entry_real(fs, parent, fs_area_for(parent), folder.fd, name, entry);
+	folder_close(&fs->folders, &folder);
+	return error;
+}
+
+/* A link onto a view that is away saves the text. */
+static int link_onto_view(struct fs *fs, struct node *node, const struct slot *slot,
+			  const char *name, struct fuse_entry_param *entry)
+{
+	struct changes changes = {NULL, 0, 0};
+	struct file *file = slot->parent->file;
+	struct buf text = BUF_INIT;
+	struct node *view = NULL;
+	struct draft *draft;
+	int error = node_text(fs, node, &text);
+
+	if (!error) {
+		pthread_mutex_lock(&file->lock);
+		error = text_save(fs, slot->parent, name, &text, &draft, &changes);
+		if (!error) {
+			file_clear_away(file, &fs->nodes, slot->parent, name);
+			error = fs_view_node(fs, slot->parent, name, &slot->place, &view);
+			if (error)
+				draft_free(draft);
+			else
+				view->draft = draft;
+		}
+		pthread_mutex_unlock(&file->lock);
+	}
+	changes_tell(fs, &changes);
+	buf_release(&text);
+	if (error)
+		return error;
+	error = fs_entry(fs, view, entry);
+	fs_reference(fs, view, -1);
+	return error;
+}
+
+void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t new_parent, const char *name)
+{
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	struct fuse_entry_param entry;
+	struct slot slot;
+	int error = fs_slot(fs, new_parent, name, &slot);
+
+	if (!error && slot.present)
+		error = EEXIST;
+	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
+		error = EPERM;
+	if (error)
+		;
+	else if (slot.is_view)
+		error = link_onto_view(fs, node, &slot, name, &entry);
+	else if (node->kind == NODE_VIEW)
+		error = link_view(req, fs, node, slot.parent, name, &entry);
+	else if (node->kind == NODE_REAL)
+		error = link_real(fs, node, slot.parent, name, &entry);
+	else
+		error = EPERM;
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_entry(req, &entry);
+}
+
+/* ---- unlink, rmdir ---- */
+
+static void lose_name(struct fs *fs, struct node *parent, const char *name)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	if (node)
+		node->references++;
+	nodes_unlink(&fs->nodes, parent, name);
+	nodes_unlock(&fs->nodes);
+	if (!node)
+		return;
+	if (node->folder)
+		folder_forget(&fs->folders, node);
+	fs_reference(fs, node, -1);
+}
+
+/* The name's real file, in the first area that has it. */
+static int unlink_real(struct fs *fs, struct node *parent, const char *name, int flags)
+{
+	static const enum node_area virtual_areas[] = {AREA_EXTRA, AREA_REJECTED};
+	const enum node_area own = (enum node_area)parent->area;
+	const enum node_area *areas = node_is_virtual(parent) ? virtual_areas : &own;
+	size_t count = node_is_virtual(parent) ? ARRAY_SIZE(virtual_areas) : 1;
+	int error = ENOENT;
+
+	for (size_t i = 0; i < count && error == ENOENT; i++) {
+		struct folder folder;
+
+		error = fs_folder(fs, parent, areas[i], false, &folder);
+		if (error)
+			continue;
+		error = unlinkat(folder.fd, name, flags) == 0 ? 0 : errno;
+		folder_close(&fs->folders, &folder);
+	}
+	if (!error)
+		lose_name(fs, parent, name);
+	return error;
+}
+
+static int unlink_view(struct fs *fs, struct node *parent, const char *name)
+{
+	struct file *file = parent->file;
+	int error = 0;
+
+	pthread_mutex_lock(&file->lock);
+	if (!file_set_away(file, &fs->nodes, parent, name))
+		error = ENOMEM;
+	file_touch(fs, file);
+	pthread_mutex_unlock(&file->lock);
+	if (!error)
+		lose_name(fs, parent, name);
+	return error;
+}
+
+void fs_unlink(fuse_req_t req, fuse_ino_t ino, const char *name)
+{
+	struct fs *fs = fs_of(req);
+	struct slot slot;
+	int error = fs_slot(fs, ino, name, &slot);
+
+	if (!error && slot.present)
+		error = slot.place.kind == PLACE_VIEW ? unlink_view(fs, slot.parent, name) : EISDIR;
+	else if (!error)
+		error = unlink_real(fs, slot.parent, name, 0);
+	fuse_reply_err(req, error);
+}
+
+/* bones/ and frames/ can be removed when their views were: they come back with them. */
+static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
+{
+	struct file *file = parent->file;
+	struct node *node;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	if (node)
+		node->references++;
+	nodes_unlock(&fs->nodes);
+	if (!node)
+		return ENOENT;
+	error = node->kind == NODE_CLIP ? EPERM : fs_is_empty(fs, node) ? 0 : ENOTEMPTY;
+	if (!error) {
+		pthread_mutex_lock(&file->lock);
+		error = file_set_away(file, &fs->nodes, parent, name) ? 0 : ENOMEM;
+		file_touch(fs, file);
+		pthread_mutex_unlock(&file->lock);
+	}
+	if (!error)
+		lose_name(fs, parent, name);
+	fs_reference(fs, node, -1);
+	return error;
+}
+
+static bool is_file_shown(struct fs *fs, struct node *parent, const char *name)
+{
+	struct node *node;
+	bool shown;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	shown = node && node->kind == NODE_FILE;
+	nodes_unlock(&fs->nodes);
+	return shown;
+}
+
+void fs_rmdir(fuse_req_t req, fuse_ino_t ino, const char *name)
+{
+	struct fs *fs = fs_of(req);
+	struct slot slot;
+	int error = fs_slot(fs, ino, name, &slot);
+
+	if (!error && slot.present)
+		error = slot.place.kind == PLACE_VIEW ? ENOTDIR : rmdir_virtual(fs, slot.parent, name);
+	else if (!error)
+		error = unlink_real(fs, slot.parent, name, AT_REMOVEDIR);
+	/* By its own name it is a file there: an animation whose folder is shown. */
+	if (error == ENOTDIR && !slot.is_view && slot.parent->kind == NODE_REAL)
+		error = is_file_shown(fs, slot.parent, name) ? ENOTEMPTY : ENOTDIR;
+	fuse_reply_err(req, error);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * control.c - .animfs at the top of the mount: what the mount knows about itself. It answers by name
+ * and is not listed, so that grep -r and rsync do not meet it.
+ */
+#include "fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STATUS "status"
+#define FORMATS "formats"
+#define ERRORS "errors"
+#define DEPTH_MAX 64 /* folders of refusals below one another */
+#define REASON_MAX (64 * 1024)
+
+/* ---- files that do not decode ---- */
+
+struct journal_entry {
+	struct journal_entry *next;
+	char *message;
+	char path[];
+};
+
+struct journal {
+	pthread_mutex_t lock;
+	struct journal_entry *first;
+};
+
+struct journal *journal_new(void)
+{
+	struct journal *j = calloc(1, sizeof(*j));
+
+	if (j)
+		pthread_mutex_init(&j->lock, NULL);
+	return j;
+}
+
+static void entry_free(struct journal_entry *entry)
+{
+	free(entry->message);
+	free(entry);
+}
+
+void journal_free(struct journal *j)
+{
+	while (j && j->first) {
+		struct journal_entry *next = j->first->next;
+
+		entry_free(j->first);
+		j->first = next;
+	}
+	free(j);
+}
+
+static struct journal_entry *entry_new(const char *path, const char *message)
+{
+	size_t size = strlen(path) + 1;
+	struct journal_entry *entry = malloc(sizeof(*entry) + size);
+
+	if (!entry)
+		return NULL;
+	entry->message = strdup(message);
+	memcpy(entry->path, path, size);
+	if (entry->message)
+		return entry;
+	free(entry);
+	return NULL;
+}
+
+void journal_note(struct fs *fs, const char *path, const char *message)
+{
+	struct journal *j = fs->journal;
+	struct journal_entry **at, *old;
+	bool news = message != NULL;
+
+	pthread_mutex_lock(&j->lock);
+	for (at = &j->first; *at && strcmp((*at)->path, path) != 0; at = &(*at)->next)
+		;
+	old = *at;
+	if (old && message && strcmp(old->message, message) == 0)
+		news = false;
+	if (old && (news || !message)) {
+		*at = old->next;
+		entry_free(old);
+	}
+	if (news) {
+		struct journal_entry *entry = entry_new(path, message);
+
+		if (entry) {
+			entry->next = j->first;
+			j->first = entry;
+		}
+	}
+	pthread_mutex_unlock(&j->lock);
+	if (news)
+		fuse_log(FUSE_LOG_WARNING, "animfs: %s: shown as it is: %s\n", path, message);
+}
+
+/* ---- texts ---- */
+
+static void render_status(struct fs *fs, struct buf *out)
+{
+	size_t nodes;
+
+	nodes_lock(&fs->nodes);
+	nodes = fs->nodes.count;
+	nodes_unlock(&fs->nodes);
+	buf_format(out, "version %s\npid %d\nsource %s\nmountpoint %s\n", ANIMFS_VERSION,
+		   (int)getpid(), fs->options->source, fs->options->mountpoint);
+	buf_format(out, "read_only %s\n", fs->read_only ? "yes" : "no");
+	buf_format(out, "cache_bytes %zu\ncache_limit %zu\nnodes %zu\n", store_cached(fs->store),
+		   fs->options->store.cache, nodes);
+}
+
+static void render_formats(struct buf *out)
+{
+	for (unsigned i = 0; codecs[i]; i++) {
+		const struct format *format = codecs[i]->format;
+
+		buf_text(out, format->name);
+		for (unsigned j = 0; codecs[i]->patterns[j]; j++)
+			buf_format(out, "%c%s", j ? ',' : ' ', codecs[i]->patterns[j]);
+		buf_format(out, " %s\n", format->sparse ? "sparse" : "dense");
+	}
+}
+
+/* The first line of a NAME.error: place and reason. */
+static void add_reason(int folder, const char *name, struct buf *out)
+{
+	struct buf text = BUF_INIT;
+	const uint8_t *end;
+	struct stat st;
+
+	if (at_read(folder, name, REASON_MAX, &text, &st) == 0 && text.size) {
+		end = memchr(text.data, '\n', text.size);
+		buf_add(out, text.data, end ? (size_t)(end - text.data) : text.size);
+		buf_char(out, '\n');
+	}
+	buf_release(&text);
+}
+
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t a = strlen(name), b = strlen(suffix);
+
+	return a > b && strcmp(name + a - b, suffix) == 0;
+}
+
+static void add_refusals(int parent, const char *name, int depth, struct buf *out)
+{
+	struct dirent *entry;
+	DIR *dir;
+	int fd;
+
+	if (depth > DEPTH_MAX)
+		return;
+	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (ends_in(entry->d_name, ".error"))
+			add_reason(fd, entry->d_name, out);
+		else
+			add_refusals(fd, entry->d_name, depth + 1, out);
+	}
+	closedir(dir);
+}
+
+static void render_errors(struct fs *fs, struct buf *out)
+{
+	struct journal *j = fs->journal;
+	int folder;
+
+	pthread_mutex_lock(&j->lock);
+	for (struct journal_entry *e = j->first; e; e = e->next)
+		buf_format(out, "%s: shown as it is: %s\n", e->path, e->message);
+	pthread_mutex_unlock(&j->lock);
+	if (state_folder(fs->state, STATE_REJECTED, "", false, &folder) == 0) {
+		add_refusals(folder, ".", 0, out);
+		close(folder);
+	}
+}
+
+void control_render(struct fs *fs, const struct node *node, struct buf *out)
+{
+	char name[NAME_MAX + 1] = "";
+
+	nodes_lock(&fs->nodes);
+	if (node_link(node))
+		strcpy(name, node_link(node)->name);
+	nodes_unlock(&fs->nodes);
+	if (strcmp(name, STATUS) == 0)
+		render_status(fs, out);
+	else if (strcmp(name, FORMATS) == 0)
+		render_formats(out);
+	else if (strcmp(name, ERRORS) == 0)
+		render_errors(fs, out);
+}
+
+/* ---- nodes ---- */
+
+int control_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *e)
+{
+	bool folder = parent->kind != NODE_CONTROL;
+	struct node *node;
+	int error;
+
+	if (!folder && strcmp(name, STATUS) != 0 && strcmp(name, FORMATS) != 0 &&
+	    strcmp(name, ERRORS) != 0)
+		return ENOENT;
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	if (!node || node->kind != NODE_CONTROL) {
+		node = nodes_add(&fs->nodes, NODE_CONTROL);
+		if (node) {
+			node->folder = folder;
+			node->shown_ino = fs_virtual_ino(parent, name);
+			node->references++;
+			if (!nodes_link(&fs->nodes, node, parent, name)) {
+				nodes_drop(&fs->nodes, node, 0, 1);
+				node = NULL;
+			}
+		}
+	} else {
+		node->references++;
+	}
+	nodes_unlock(&fs->nodes);
+	if (!node)
+		return ENOMEM;
+	error = fs_entry(fs, node, e);
+	e->attr_timeout = 0;
+	fs_reference(fs, node, -1);
+	return error;
+}
+
+void control_attributes(struct fs *fs, const struct node *node, struct stat *st)
+{
+	struct buf text = BUF_INIT;
+
+	*st = (struct stat){.st_ino = node->shown_ino,
+			    .st_nlink = 1,
+			    .st_mode = node->folder ? S_IFDIR | 0555 : S_IFREG | 0444,
+			    .st_uid = geteuid(),
+			    .st_gid = getegid(),
+			    .st_blksize = 4096};
+	clock_gettime(CLOCK_REALTIME, &st->st_mtim);
+	st->st_atim = st->st_ctim = st->st_mtim;
+	if (node->folder)
+		return;
+	control_render(fs, node, &text);
+	st->st_size = (off_t)text.size;
+	buf_release(&text);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * dir.c - folders. A handle reads the whole folder when it is read from its beginning, and answers
+ * from that: an offset is an index, and neither a change nor a second reader moves it.
+ */
+#include "fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct listing_entry {
+	size_t name; /* offset in names */
+	uint64_t ino;
+	mode_t type; /* S_IF...; 0: not known before it is looked up */
+	bool view;
+};
+
+struct listing {
+	struct buf names;
+	struct listing_entry *entries;
+	size_t count, capacity;
+};
+
+static void listing_free(struct listing *l)
+{
+	if (!l)
+		return;
+	buf_release(&l->names);
+	free(l->entries);
+	free(l);
+}
+
+static bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type, bool view)
+{
+	if (l->count == l->capacity) {
+		size_t capacity = l->capacity ? 2 * l->capacity : 64;
+		struct listing_entry *entries = realloc(l->entries, capacity * sizeof(*entries));
+
+		if (!entries)
+			return false;
+		l->entries = entries;
+		l->capacity = capacity;
+	}
+	l->entries[l->count++] = (struct listing_entry){l->names.size, ino, type, view};
+	buf_add(&l->names, name, strlen(name) + 1);
+	return !l->names.failed;
+}
+
+static const char *listing_name(const struct listing *l, size_t i)
+{
+	return (const char *)l->names.data + l->entries[i].name;
+}
+
+/* ---- real folders ---- */
+
+/* What a directory entry says of a name that may turn out to be an animation: nothing. */
+static mode_t type_of(struct fs *fs, const struct dirent *entry, bool source)
+{
+	const struct codec *codec;
+	bool probe;
+
+	if (entry->d_type == DT_UNKNOWN)
+		return 0;
+	if (source && !fs->options->beside && entry->d_type == DT_REG &&
+	    store_claims(fs->store, entry->d_name, &codec, &probe))
+		return 0;
+	return DTTOIF(entry->d_type);
+}
+
+static int list_descriptor(struct fs *fs, int fd, bool source, bool dots, struct listing *l)
+{
+	struct dirent *entry;
+	int error = 0;
+	DIR *dir = fdopendir(fd);
+
+	if (!dir) {
+		error = errno;
+		close(fd);
+		return error;
+	}
+	while (errno = 0, (entry = readdir(dir))) {
+		bool dot = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+
+		if (dot && !dots)
+			continue;
+		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source), false)) {
+			error = ENOMEM;
+			break;
+		}
+	}
+	if (!error)
+		error = errno;
+	closedir(dir);
+	return error;
+}
+
+static int list_folder(struct fs *fs, struct node *node, enum node_area area, bool dots,
+		       struct listing *l)
+{
+	struct folder folder;
+	int fd, error = fs_folder(fs, node, area, false, &folder);
+
+	if (error)
+		return error;
+	fd = openat(folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = fd < 0 ? errno : 0;
+	folder_close(&fs->folders, &folder);
+	return error ? error : list_descriptor(fs, fd, area == AREA_SOURCE, dots, l);
+}
+
+/* Is this name, in this folder, the folder of an animation? */
+static bool is_file_folder(struct fs *fs, struct node *node, const char *name)
+{
+	struct fuse_entry_param entry;
+	bool is;
+
+	if (fs_lookup(fs, node, name, &entry) != 0)
+		return false;
+	is = fs_node(fs, entry.ino)->kind == NODE_FILE;
+	fs_forget(fs, entry.ino, 1);
+	return is;
+}
+
+/* With --beside: the folder of each animation behind the file itself. A real entry of that name wins. */
+static int list_beside(struct fs *fs, struct node *node, struct listing *l)
+{
+	static const char *const suffixes[] = {".d", ".d~2"};
+	size_t count = l->count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct codec *codec;
+		char name[NAME_MAX + 8];
+		bool probe;
+
+		if (l->entries[i].type != S_IFREG ||
+		    !store_claims(fs->store, listing_name(l, i), &codec, &probe))
+			continue;
+		for (size_t j = 0; j < ARRAY_SIZE(suffixes); j++) {
+			snprintf(name, sizeof(name), "%s%s", listing_name(l, i), suffixes[j]);
+			if (strlen(name) > NAME_MAX || !is_file_folder(fs, node, name))
+				continue;
+			if (!listing_add(l, name, fs_virtual_ino(node, name), S_IFDIR, false))
+				return ENOMEM;
+			break;
+		}
+	}
+	return 0;
+}
+
+/* ---- virtual folders ---- */
+
+struct view_lister {
+	struct fs *fs;
+	struct node *node;
+	struct listing *listing;
+};
+
+static bool add_place(void *closure, const char *name, const struct place *place)
+{
+	struct view_lister *lister = closure;
+	mode_t type = place->kind == PLACE_VIEW ? S_IFREG : S_IFDIR;
+
+	if (file_is_away(lister->node->file, lister->node, name))
+		return true;
+	return listing_add(lister->listing, name, fs_virtual_ino(lister->node, name), type,
+			   place->kind == PLACE_VIEW);
+}
+
+static int list_places(struct fs *fs, struct node *node, struct listing *l)
+{
+	struct view_lister lister = {fs, node, l};
+	struct tree tree = {NULL, node->file->name};
+	struct place place;
+	struct snap *snap;
+	int error = fs_snap(fs, node->file, &snap);
+
+	if (error)
+		return error;
+	tree.snap = snap;
+	pthread_mutex_lock(&node->file->lock);
+	error = fs_place(fs, snap, node, &place);
+	if (!error && !tree_list(&tree, &place, fs->options->listed, add_place, &lister))
+		error = ENOMEM;
+	pthread_mutex_unlock(&node->file->lock);
+	snap_put(snap);
+	return error;
+}
+
+/*
+ * Folders of other clips and folders inside one are mirrored in extra/ too: what is a view's or a
+ * clip's name already is not listed a second time.
+ */
+static void drop_doubles(struct listing *l, size_t places)
+{
+	size_t kept = places;
+
+	for (size_t i = places; i < l->count; i++) {
+		bool twice = false;
+
+		for (size_t j = 0; j < places && !twice; j++)
+			twice = strcmp(listing_name(l, i), listing_name(l, j)) == 0;
+		if (!twice)
+			l->entries[kept++] = l->entries[i];
+	}
+	l->count = kept;
+}
+
+static int list_virtual(struct fs *fs, struct node *node, struct listing *l)
+{
+	static const enum node_area areas[] = {AREA_EXTRA, AREA_REJECTED};
+	size_t places;
+	int error;
+
+	if (!listing_add(l, ".", 0, S_IFDIR, false) || !listing_add(l, "..", 0, S_IFDIR, false))
+		return ENOMEM;
+	error = list_places(fs, node, l);
+	places = l->count;
+	for (size_t i = 0; i < ARRAY_SIZE(areas) && !error; i++) {
+		error = list_folder(fs, node, areas[i], false, l);
+		if (error == ENOENT || error == ENOTDIR)
+			error = 0;
+	}
+	drop_doubles(l, places);
+	return error;
+}
+
+bool fs_is_empty(struct fs *fs, struct node *node)
+{
+	struct listing l = {.count = 0};
+	bool empty = list_virtual(fs, node, &l) == 0 && l.count == 2;
+
+	buf_release(&l.names);
+	free(l.entries);
+	return empty;
+}
+
+/* ---- all ---- */
+
+static int fill(struct fs *fs, struct node *node, struct listing *l)
+{
+	int error;
+
+	if (node->kind == NODE_CONTROL) {
+		static const char *const names[] = {".", "..", "status", "formats", "errors"};
+
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			listing_add(l, names[i], 0, i < 2 ? S_IFDIR : S_IFREG, false);
+		return l->names.failed ? ENOMEM : 0;
+	}
+	if (node_is_virtual(node))
+		return list_virtual(fs, node, l);
+	error = list_folder(fs, node, (enum node_area)node->area, true, l);
+	if (!error && fs->options->beside && node->area == AREA_SOURCE)
+		error = list_beside(fs, node, l);
+	return error;
+}
+
+static int refill(struct fs *fs, struct handle *handle)
+{
+	int error;
+
+	listing_free(handle->listing);
+	handle->listing = calloc(1, sizeof(*handle->listing));
+	if (!handle->listing)
+		return ENOMEM;
+	error = fill(fs, handle->node, handle->listing);
+	if (error) {
+		listing_free(handle->listing);
+		handle->listing = NULL;
+	}
+	return error;
+}
+
+void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	struct handle *handle = handle_new(fs, node, fi->flags);
+	struct folder folder;
+
+	if (!handle) {
+		fuse_reply_err(req, ENOMEM);
+		return;
+	}
+	/* A descriptor of its own, for what is asked after the folder was removed. */
+	if (node->kind == NODE_REAL && fs_folder(fs, node, (enum node_area)node->area, false, &folder) == 0) {
+		handle->fd = openat(folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		folder_close(&fs->folders, &folder);
+	}
+	fi->fh = (uintptr_t)handle;
+	fuse_reply_open(req, fi);
+}
+
+/* Names that are the mount's own business. */
+static bool is_hidden(struct fs *fs, const struct node *node, const char *name, uint64_t ino)
+{
+	struct stat st = {.st_dev = fs->root_identity.dev, .st_ino = ino};
+
+	if (node->id == NODE_ROOT && strcmp(name, CONTROL) == 0)
+		return true;
+	return node->kind == NODE_REAL && ino && state_is(fs->state, &st);
+}
+
+/*
+ * With attributes, except for views: their size costs a rendering, which only those pay who ask.
+ * Such an entry has no node, and the kernel looks it up when it is wanted.
+ */
+static size_t add_plus(fuse_req_t req, struct fs *fs, struct node *node, const struct listing *l,
+		       size_t i, char *at, size_t room)
+{
+	struct fuse_entry_param entry = {.ino = 0};
+	const char *name = listing_name(l, i);
+	bool dot = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+	size_t size;
+
+	if (!l->entries[i].view && !dot && fs_lookup(fs, node, name, &entry) == ENOENT)
+		entry.ino = 0;
+	if (!entry.ino) {
+		entry.attr.st_ino = l->entries[i].ino ? l->entries[i].ino : 1;
+		entry.attr.st_mode = l->entries[i].type;
+	}
+	size = fuse_add_direntry_plus(req, at, room, name, &entry, (off_t)i + 1);
+	if (size > room && entry.ino)
+		fs_forget(fs, entry.ino, 1);
+	return size;
+}
+
+static size_t add_plain(fuse_req_t req, const struct listing *l, size_t i, char *at, size_t room)
+{
+	struct stat st = {.st_ino = l->entries[i].ino ? l->entries[i].ino : 1,
+			  .st_mode = l->entries[i].type};
+
+	return fuse_add_direntry(req, at, room, listing_name(l, i), &st, (off_t)i + 1);
+}
+
+static void read_folder(fuse_req_t req, size_t size, off_t off, struct fuse_file_info *fi, bool plus)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+	int error = off == 0 || !handle->listing ? refill(fs, handle) : 0;
+	const struct listing *l = handle->listing;
+	char *buf = malloc(size);
+	size_t used = 0;
+
+	if (error || !buf) {
+		fuse_reply_err(req, error ? error : ENOMEM);
+		free(buf);
+		return;
+	}
+	for (size_t i = (size_t)off; i < l->count; i++) {
+		size_t more;
+
+		if (is_hidden(fs, handle->node, listing_name(l, i), l->entries[i].ino))
+			continue;
+		more = plus ? add_plus(req, fs, handle->node, l, i, buf + used, size - used)
+			    : add_plain(req, l, i, buf + used, size - used);
+		if (more > size - used)
+			break;
+		used += more;
+	}
+	fuse_reply_buf(req, buf, used);
+	free(buf);
+}
+
+void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+{
+	(void)ino;
+	read_folder(req, size, off, fi, false);
+}
+
+void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		    struct fuse_file_info *fi)
+{
+	(void)ino;
+	read_folder(req, size, off, fi, true);
+}
+
+void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+
+	(void)ino;
+	listing_free(handle->listing);
+	handle_free(fs_of(req), handle);
+	fuse_reply_err(req, 0);
+}
+
+void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
+{
+	int fd = handle_of(fi)->fd;
+
+	(void)ino;
+	/* What is virtual is on disk when its save has returned. */
+	if (fd >= 0 && (datasync ? fdatasync(fd) : fsync(fd)) != 0)
+		fuse_reply_err(req, errno);
+	else
+		fuse_reply_err(req, 0);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fs.h - the mount: FUSE operations over nodes, files and drafts. Only src/fs knows FUSE, and only
+ * here a failure becomes a -errno (by fuse_reply_err).
+ *
+ *   mount.c    the session: options, start, end
+ *   lookup.c   names to nodes, nodes to attributes
+ *   attr.c     getattr, setattr, statfs; xattr.c the extended ones
+ *   dir.c      folders: opendir to releasedir
+ *   open.c     open, create, release
+ *   io.c       read, write, flush, fsync and their kin
+ *   change.c   making and removing names; rename.c moving them
+ *   transfer.c texts between views and ordinary files
+ *   save.c     what a draft's commit means to the mount: attributes, .rejected, .error
+ *   control.c  .animfs at the top of the mount
+ *   outside.c  changes that others make in SOURCE
+ *   notify.c   what the kernel is told later, and what time ends
+ *
+ * Functions return 0 or an errno.
+ */
+#ifndef ANIMFS_FS_H
+#define ANIMFS_FS_H
+
+#define FUSE_USE_VERSION 312
+#include <fuse_lowlevel.h>
+
+#include "../draft.h"
+#include "../file.h"
+#include "../folder.h"
+#include "../mount.h"
+#include "../options.h"
+
+#define TIMEOUT 1.0     /* seconds that the kernel may believe an entry or attributes */
+#define CONTROL ".animfs"
+
+struct fs {
+	const struct mount_options *options;
+	struct fuse_session *session;
+	int root;
+	struct identity root_identity;
+	bool read_only;
+	struct nodes nodes;
+	struct folders folders;
+	struct state *state;
+	struct store *store;
+	struct notifier *notifier;
+	struct journal *journal;
+	struct watch *watch; /* NULL where there is none */
+};
+
+/* An open file or folder. `node` is referenced for as long. */
+struct handle {
+	struct node *node;
+	struct handle *next_of_node; /* under the nodes' lock */
+	int fd;                      /* -1 for a view, until it becomes a real file */
+	int flags;
+	bool wrote;  /* views: since this handle's last flush */
+	bool busy;   /* real: written or opened for writing, and not flushed since */
+	bool counted; /* views: it is among its draft's handles */
+	struct listing *listing; /* folders */
+	struct buf text;         /* what is in .animfs: rendered when opened */
+};
+
+static inline struct fs *fs_of(fuse_req_t req)
+{
+	return fuse_req_userdata(req);
+}
+
+static inline struct handle *handle_of(const struct fuse_file_info *fi)
+{
+	return (struct handle *)(uintptr_t)fi->fh;
+}
+
+/* ---- lookup.c ---- */
+
+/* The node of a number the kernel has; it stays while the kernel has it. */
+struct node *fs_node(struct fs *fs, fuse_ino_t ino);
+bool node_is_virtual(const struct node *node); /* a folder of an animation file, or below it */
+/* What `name` is in a folder: the entry counts as one lookup. ENOENT when there is nothing. */
+int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *entry);
+/* An entry for a node that was just made or found; counts as one lookup. */
+int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry);
+void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count);
+int fs_attributes(struct fs *fs, struct node *node, struct stat *st);
+/* For something that was made under this name a moment ago in `folder`. */
+int fs_entry_real(struct fs *fs, struct node *parent, enum node_area area, int folder,
+		  const char *name, struct fuse_entry_param *entry);
+/* The folder in which a node's real children of an area are. ENOENT where there is none and !make. */
+int fs_folder(struct fs *fs, struct node *node, enum node_area area, bool make, struct folder *out);
+/* Where a new real thing under this parent goes. */
+enum node_area fs_area_for(const struct node *parent);
+/* The folder and name of a real node; ENOENT when it has no name. name has NAME_MAX + 1 bytes. */
+int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name);
+/* The folder in which an animation file itself lies. */
+int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out);
+int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
+/* The latest version of an animation file. */
+int fs_snap(struct fs *fs, struct file *file, struct snap **out);
+/* What a virtual node stands for in a version. Wants the file's lock. */
+int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, struct place *out);
+/* A view's node by name, made when it is not known; one reference for the caller. */
+int fs_view_node(struct fs *fs, struct node *parent, const char *name, const struct place *place,
+		 struct node **out);
+/* Is there a view of this name (away or not)? Wants the file's lock. */
+bool fs_is_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
+		struct place *place);
+/* Makes a node a view of its file, or takes it out of the list of views. */
+void node_become_view(struct node *node, struct file *file, const struct view *view);
+void node_leave_views(struct node *node);
+/* The inode number that a virtual name is shown with. */
+uint64_t fs_virtual_ino(const struct node *parent, const char *name);
+void fs_reference(struct fs *fs, struct node *node, int by);
+int identity_at(int folder, const char *name, struct identity *id, struct stat *st);
+
+/* ---- attr.c, xattr.c ---- */
+
+struct memo; /* mode, owner, times and xattrs that were given to a view */
+void memo_apply(const struct memo *memo, struct stat *st);
+void memo_free(struct memo *memo);
+void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
+		struct fuse_file_info *fi);
+void fs_statfs(fuse_req_t req, fuse_ino_t ino);
+void fs_readlink(fuse_req_t req, fuse_ino_t ino);
+void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size);
+void fs_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size);
+void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size,
+		 int flags);
+void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
+
+/* ---- dir.c ---- */
+
+void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
+void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+		    struct fuse_file_info *fi);
+void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+/* Nothing in a virtual folder: no view, and nothing that people put there. */
+bool fs_is_empty(struct fs *fs, struct node *node);
+void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
+
+/* ---- open.c ---- */
+
+void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+void fs_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+	       struct fuse_file_info *fi);
+void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+struct handle *handle_new(struct fs *fs, struct node *node, int flags);
+void handle_free(struct fs *fs, struct handle *handle);
+bool handle_writes(const struct handle *handle);
+/* A descriptor of any open handle of the node, duplicated; -1 when there is none. */
+int handle_borrow(struct fs *fs, const struct node *node);
+/* Counts a node's open handles in its draft, after the node became a view. */
+void handles_join(struct fs *fs, struct node *node);
+
+/* ---- io.c ---- */
+
+void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
+void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t off,
+		  struct fuse_file_info *fi);
+void fs_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+void fs_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
+void fs_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, off_t length,
+		  struct fuse_file_info *fi);
+void fs_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi);
+void fs_copy_file_range(fuse_req_t req, fuse_ino_t in, off_t off_in, struct fuse_file_info *fi_in,
+			fuse_ino_t out, off_t off_out, struct fuse_file_info *fi_out, size_t size,
+			int flags);
+/* The descriptor of a real node's handle, opened now if a rename made a view real. */
+int handle_descriptor(struct fs *fs, struct handle *handle);
+
+/* ---- change.c, rename.c ---- */
+
+/* What stands where a name is, or is to be made. */
+struct slot {
+	struct node *parent;
+	bool is_view; /* the name is one that the animation file shows */
+	bool present; /* and it is not away */
+	struct place place;
+};
+
+/* EROFS or EPERM where nothing can be changed at all. Takes the file's lock. */
+int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slot);
+
+void fs_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev);
+void fs_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);
+void fs_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, const char *name);
+void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name);
+void fs_unlink(fuse_req_t req, fuse_ino_t parent, const char *name);
+void fs_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
+void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
+	       const char *new_name, unsigned flags);
+/* Gives what the caller makes to the caller, where the daemon is not the caller. */
+void fs_own(fuse_req_t req, int folder, const char *name);
+
+/* ---- save.c ---- */
+
+/* What must be told to the kernel once no lock is held, before the reply. */
+struct changes {
+	fuse_ino_t *nodes;
+	size_t count, capacity;
+};
+
+/* The view's draft, at the latest version; made when there is none. Wants the file's lock. */
+int view_draft(struct fs *fs, struct node *node, struct draft **out);
+/* The same with its text in memory. */
+int view_text(struct fs *fs, struct node *node, struct draft **out);
+/* Exact size of a view's text. Wants the file's lock. */
+int view_size(struct fs *fs, struct node *node, uint64_t *out);
+/* Gives the draft's memory back where nothing is in it and nobody has it open. */
+void view_settle(struct fs *fs, struct node *node);
+/* Saves. Wants the file's lock; call changes_tell without it, before the reply. */
+int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes);
+void changes_tell(struct fs *fs, struct changes *changes);
+/* The same for a draft that is not in a node yet, as the view of this name. `saved` may be NULL. */
+int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
+	       const char *name, struct node *saved, struct changes *changes);
+/* Gives a clip another name, by the form that file names have. Wants the file's lock. */
+int clip_rename(struct fs *fs, struct file *file, const char *label, const char *new_label,
+		struct changes *changes);
+/* Leaves what was written, at the end of the mount. */
+void fs_commit_all(struct fs *fs);
+
+/* ---- transfer.c ---- */
+
+/* A copy of what a view or a real file says. Takes the file's lock. */
+int node_text(struct fs *fs, struct node *node, struct buf *text);
+/*
+ * Saves `text` (taken over, and given back when refused) as the view `name` of a folder; *out is
+ * the draft that then is the view's. Wants the file's lock.
+ */
+int text_save(struct fs *fs, struct node *parent, const char *name, struct buf *text,
+	      struct draft **out, struct changes *changes);
+/* Writes a view's text into a real file. Wants the view's file's lock. */
+int view_write_out(struct fs *fs, struct node *node, struct node *parent, const char *name,
+		   bool exclusive);
+
+/* ---- control.c ---- */
+
+int control_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *e);
+void control_attributes(struct fs *fs, const struct node *node, struct stat *st);
+void control_render(struct fs *fs, const struct node *node, struct buf *out);
+/* Notes a file that does not decode, or forgets it (message NULL). */
+void journal_note(struct fs *fs, const char *path, const char *message);
+struct journal *journal_new(void);
+void journal_free(struct journal *j);
+
+/* ---- notify.c ---- */
+
+struct notifier *notifier_new(struct fs *fs);
+void notifier_free(struct notifier *n);
+/* From a thread of its own, soon: drop the pages of a node, or a name. Nothing waits for it. */
+void notify_data(struct fs *fs, const struct node *node);
+void notify_entry(struct fs *fs, const struct node *parent, const char *name);
+/* The file may have been changed by others: what it is now will be looked at soon. */
+void file_look(struct fs *fs, struct file *file);
+/* Something happened below the file: its burst goes on, and its end will be looked after. */
+void file_touch(struct fs *fs, struct file *file);
+
+/* ---- outside.c ---- */
+
+void outside_start(struct fs *fs); /* after the process has detached */
+void outside_end(struct fs *fs);
+/* The real folder `folder`, open as fd, is in use. */
+void outside_watch(struct fs *fs, struct node *folder, int fd);
+void outside_forget(struct fs *fs, const struct node *folder);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* io.c - reading and writing through a handle. */
+#include "fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void reply_part(fuse_req_t req, const struct buf *text, size_t size, off_t off)
+{
+	size_t at = (size_t)off < text->size ? (size_t)off : text->size;
+	size_t left = text->size - at;
+
+	fuse_reply_buf(req, text->data ? (const char *)text->data + at : "", size < left ? size : left);
+}
+
+static void read_view(fuse_req_t req, struct fs *fs, struct node *node, size_t size, off_t off)
+{
+	struct draft *draft;
+	int error;
+
+	pthread_mutex_lock(&node->file->lock);
+	error = view_text(fs, node, &draft);
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		reply_part(req, &draft->text, size, off);
+	pthread_mutex_unlock(&node->file->lock);
+}
+
+void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+	struct fuse_bufvec buf = FUSE_BUFVEC_INIT(size);
+
+	(void)ino;
+	switch (handle->node->kind) {
+	case NODE_VIEW:
+		read_view(req, fs, handle->node, size, off);
+		return;
+	case NODE_CONTROL:
+		reply_part(req, &handle->text, size, off);
+		return;
+	default:
+		break;
+	}
+	buf.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
+	buf.buf[0].fd = handle_descriptor(fs, handle);
+	buf.buf[0].pos = off;
+	if (buf.buf[0].fd < 0)
+		fuse_reply_err(req, EIO);
+	else
+		fuse_reply_data(req, &buf, FUSE_BUF_SPLICE_MOVE);
+}
+
+/* ---- write ---- */
+
+static ssize_t write_view(struct fs *fs, struct handle *handle, struct fuse_bufvec *in, off_t off,
+			  bool by_mapping)
+{
+	size_t size = fuse_buf_size(in);
+	struct fuse_bufvec flat = FUSE_BUFVEC_INIT(size);
+	struct node *node = handle->node;
+	struct draft *draft;
+	ssize_t copied;
+	int error;
+
+	flat.buf[0].mem = malloc(size ? size : 1);
+	if (!flat.buf[0].mem)
+		return -ENOMEM;
+	copied = fuse_buf_copy(&flat, in, 0);
+	if (copied < 0) {
+		free(flat.buf[0].mem);
+		return copied;
+	}
+	pthread_mutex_lock(&node->file->lock);
+	error = view_draft(fs, node, &draft);
+	if (!error) {
+		/* The kernel's idea of the end may be older than the text. */
+		if ((handle->flags & O_APPEND) && !by_mapping && draft_load(draft, node->file->name))
+			off = (off_t)draft->text.size;
+		error = draft_write(draft, node->file->name, (uint64_t)off, flat.buf[0].mem,
+				    (size_t)copied, fs->options->max_text);
+	}
+	if (!error && by_mapping)
+		draft->mapped = true;
+	else if (!error)
+		handle->wrote = true;
+	pthread_mutex_unlock(&node->file->lock);
+	free(flat.buf[0].mem);
+	return error ? -error : copied;
+}
+
+static ssize_t write_real(struct fs *fs, struct handle *handle, struct fuse_bufvec *in, off_t off)
+{
+	struct fuse_bufvec out = FUSE_BUFVEC_INIT(fuse_buf_size(in));
+
+	out.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
+	out.buf[0].fd = handle_descriptor(fs, handle);
+	out.buf[0].pos = off;
+	if (out.buf[0].fd < 0)
+		return -EIO;
+	handle->busy = true;
+	return fuse_buf_copy(&out, in, 0);
+}
+
+void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t off,
+		  struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+	ssize_t written;
+
+	(void)ino;
+	if (handle->node->kind == NODE_VIEW)
+		written = write_view(fs, handle, in, off, fi->writepage);
+	else
+		written = write_real(fs, handle, in, off);
+	if (written < 0)
+		fuse_reply_err(req, (int)-written);
+	else
+		fuse_reply_write(req, (size_t)written);
+}
+
+/* ---- flush and fsync ---- */
+
+/* Programs flush handles they never wrote to; only one that wrote, or a mapping, makes a save. */
+static int flush_view(struct fs *fs, struct handle *handle)
+{
+	struct changes changes = {NULL, 0, 0};
+	struct node *node = handle->node;
+	int error = 0;
+
+	pthread_mutex_lock(&node->file->lock);
+	if (node->draft && (handle->wrote || node->draft->mapped)) {
+		handle->wrote = node->draft->mapped = false;
+		error = view_commit(fs, node, DRAFT_FLUSH, &changes);
+	}
+	pthread_mutex_unlock(&node->file->lock);
+	changes_tell(fs, &changes);
+	return error;
+}
+
+void fs_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+	int fd, error = 0;
+
+	(void)ino;
+	if (handle->node->kind == NODE_VIEW) {
+		error = flush_view(fs, handle);
+	} else if (handle->fd >= 0) {
+		handle->busy = false;
+		fd = dup(handle->fd);
+		error = fd < 0 || close(fd) != 0 ? errno : 0;
+	}
+	fuse_reply_err(req, error);
+}
+
+static int sync_view(struct fs *fs, struct node *node)
+{
+	struct changes changes = {NULL, 0, 0};
+	int error = 0;
+
+	pthread_mutex_lock(&node->file->lock);
+	if (node->draft)
+		error = view_commit(fs, node, DRAFT_DEMAND, &changes);
+	pthread_mutex_unlock(&node->file->lock);
+	changes_tell(fs, &changes);
+	return error;
+}
+
+void fs_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+	int error = 0;
+
+	(void)ino;
+	if (handle->node->kind == NODE_VIEW)
+		error = sync_view(fs, handle->node);
+	else if (handle->fd >= 0 && (datasync ? fdatasync(handle->fd) : fsync(handle->fd)) != 0)
+		error = errno;
+	fuse_reply_err(req, error);
+}
+
+/* ---- the rest ---- */
+
+void fs_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, off_t length,
+		  struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+	int fd = handle_descriptor(fs, handle);
+
+	(void)ino;
+	if (handle->node->kind != NODE_REAL || fd < 0)
+		fuse_reply_err(req, EOPNOTSUPP);
+	else
+		fuse_reply_err(req, fallocate(fd, mode, off, length) == 0 ? 0 : errno);
+}
+
+/* A text has no holes but the one at its end. */
+static void seek_view(fuse_req_t req, struct fs *fs, struct node *node, off_t off, int whence)
+{
+	uint64_t size = 0;
+	int error;
+
+	pthread_mutex_lock(&node->file->lock);
+	error = view_size(fs, node, &size);
+	pthread_mutex_unlock(&node->file->lock);
+	if (!error && (off < 0 || (uint64_t)off >= size))
+		error = ENXIO;
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_lseek(req, whence == SEEK_DATA ? off : (off_t)size);
+}
+
+void fs_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+	off_t at;
+	int fd;
+
+	(void)ino;
+	if (handle->node->kind == NODE_VIEW) {
+		seek_view(req, fs, handle->node, off, whence);
+		return;
+	}
+	fd = handle_descriptor(fs, handle);
+	at = fd < 0 ? -1 : lseek(fd, off, whence);
+	if (at < 0)
+		fuse_reply_err(req, fd < 0 ? EINVAL : errno);
+	else
+		fuse_reply_lseek(req, at);
+}
+
+void fs_copy_file_range(fuse_req_t req, fuse_ino_t in, off_t off_in, struct fuse_file_info *fi_in,
+			fuse_ino_t out, off_t off_out, struct fuse_file_info *fi_out, size_t size,
+			int flags)
+{
+	struct handle *from = handle_of(fi_in), *to = handle_of(fi_out);
+	struct fs *fs = fs_of(req);
+	int fd_in, fd_out;
+	ssize_t copied;
+
+	(void)in;
+	(void)out;
+	if (from->node->kind != NODE_REAL || to->node->kind != NODE_REAL) {
+		fuse_reply_err(req, EOPNOTSUPP); /* the kernel then reads and writes */
+		return;
+	}
+	fd_in = handle_descriptor(fs, from);
+	fd_out = handle_descriptor(fs, to);
+	to->busy = true;
+	copied = copy_file_range(fd_in, &off_in, fd_out, &off_out, size, (unsigned)flags);
+	if (copied < 0)
+		fuse_reply_err(req, errno);
+	else
+		fuse_reply_write(req, (size_t)copied);
+}

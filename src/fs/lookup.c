@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* lookup.c - names to nodes, nodes to attributes. */
+#include "fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define VIRTUAL_BLOCK 4096
+
+struct node *fs_node(struct fs *fs, fuse_ino_t ino)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_id(&fs->nodes, ino);
+	nodes_unlock(&fs->nodes);
+	return node;
+}
+
+bool node_is_virtual(const struct node *node)
+{
+	return node->kind == NODE_FILE || node->kind == NODE_CLIP || node->kind == NODE_BONES ||
+	       node->kind == NODE_FRAMES;
+}
+
+void fs_reference(struct fs *fs, struct node *node, int by)
+{
+	nodes_lock(&fs->nodes);
+	if (by > 0)
+		node->references += (uint32_t)by;
+	else
+		nodes_drop(&fs->nodes, node, 0, (uint32_t)-by);
+	nodes_unlock(&fs->nodes);
+}
+
+/* ---- where things are ---- */
+
+enum node_area fs_area_for(const struct node *parent)
+{
+	return node_is_virtual(parent) ? AREA_EXTRA : (enum node_area)parent->area;
+}
+
+static int state_path_folder(struct fs *fs, const struct node *node, enum node_area area, bool make,
+			     struct folder *out)
+{
+	struct buf path = BUF_INIT;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(node, &path);
+	nodes_unlock(&fs->nodes);
+	*out = (struct folder)FOLDER_NONE;
+	if (!error)
+		error = state_folder(fs->state, area == AREA_EXTRA ? STATE_EXTRA : STATE_REJECTED,
+				     (const char *)path.data, make, &out->fd);
+	out->owned = !error;
+	buf_release(&path);
+	return error;
+}
+
+int fs_folder(struct fs *fs, struct node *node, enum node_area area, bool make, struct folder *out)
+{
+	if (area == AREA_SOURCE)
+		return folder_open(&fs->folders, node, out);
+	return state_path_folder(fs, node, area, make, out);
+}
+
+int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name)
+{
+	struct node *parent = NULL;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	if (node_link(node)) {
+		parent = node_link(node)->parent;
+		parent->references++;
+		strcpy(name, node_link(node)->name);
+	}
+	nodes_unlock(&fs->nodes);
+	if (!parent)
+		return ENOENT;
+	error = fs_folder(fs, parent, (enum node_area)node->area, false, folder);
+	fs_reference(fs, parent, -1);
+	return error;
+}
+
+int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out)
+{
+	struct node *parent = NULL;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	if (node_link(file->node)) {
+		parent = node_link(file->node)->parent;
+		parent->references++;
+	}
+	nodes_unlock(&fs->nodes);
+	if (!parent)
+		return ENOENT;
+	error = folder_open(&fs->folders, parent, out);
+	fs_reference(fs, parent, -1);
+	return error;
+}
+
+int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st)
+{
+	struct folder folder;
+	int error = fs_source_folder(fs, file, &folder);
+
+	if (error)
+		return error;
+	error = fstatat(folder.fd, file->name, st, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+	folder_close(&fs->folders, &folder);
+	return error;
+}
+
+int fs_snap(struct fs *fs, struct file *file, struct snap **out)
+{
+	struct err err = {.code = ERR_NONE};
+	struct folder folder;
+	int error = fs_source_folder(fs, file, &folder);
+
+	if (error)
+		return error;
+	*out = source_get(file->source, folder.fd, &err);
+	folder_close(&fs->folders, &folder);
+	if (*out)
+		return 0;
+	return err.code == ERR_MEMORY ? ENOMEM : err.code == ERR_SYSTEM ? err.number : EIO;
+}
+
+/* ---- attributes ---- */
+
+static uint64_t fold_device(const struct fs *fs, uint64_t dev, uint64_t ino)
+{
+	/* Files of the root's device keep their numbers; others must not meet them. */
+	return dev == fs->root_identity.dev ? ino : ino ^ (dev << 40 | dev >> 24);
+}
+
+static void apply_owner(const struct fs *fs, struct stat *st)
+{
+	if (fs->options->uid >= 0)
+		st->st_uid = (uid_t)fs->options->uid;
+	if (fs->options->gid >= 0)
+		st->st_gid = (gid_t)fs->options->gid;
+	if (fs->options->umask >= 0)
+		st->st_mode &= ~(mode_t)(fs->options->umask & 0777);
+}
+
+static mode_t folder_mode(mode_t file_mode)
+{
+	mode_t read = file_mode & 0444;
+
+	return S_IFDIR | (file_mode & 0666) | read >> 2;
+}
+
+/* What a virtual folder or view takes over from the animation file: owner, mode, times. */
+static void virtual_attributes(const struct fs *fs, const struct node *node, struct stat *st)
+{
+	mode_t mode = st->st_mode;
+
+	st->st_ino = node->shown_ino;
+	st->st_nlink = 1;
+	st->st_rdev = 0;
+	if (node->kind == NODE_VIEW) {
+		st->st_mode = S_IFREG | (mode & 0666);
+	} else {
+		st->st_mode = folder_mode(mode);
+		st->st_size = VIRTUAL_BLOCK;
+	}
+	if (fs->read_only)
+		st->st_mode &= ~(mode_t)0222;
+	st->st_blocks = (st->st_size + 511) / 512;
+	st->st_blksize = VIRTUAL_BLOCK;
+	apply_owner(fs, st);
+}
+
+static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
+{
+	uint64_t size = 0;
+	int error;
+
+	pthread_mutex_lock(&node->file->lock);
+	error = view_size(fs, node, &size);
+	if (!error) {
+		st->st_size = (off_t)size;
+		virtual_attributes(fs, node, st);
+		memo_apply(node->memo, st);
+	}
+	pthread_mutex_unlock(&node->file->lock);
+	return error;
+}
+
+static int real_attributes(struct fs *fs, struct node *node, struct stat *st)
+{
+	char name[NAME_MAX + 1];
+	struct folder folder;
+	int error, fd;
+
+	if (node->id == NODE_ROOT) {
+		error = fstat(fs->root, st) == 0 ? 0 : errno;
+	} else {
+		error = fs_where(fs, node, &folder, name);
+		if (!error) {
+			error = fstatat(folder.fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+			folder_close(&fs->folders, &folder);
+		}
+		if (!error && (st->st_ino != node->real.ino || st->st_dev != node->real.dev))
+			error = ESTALE;
+	}
+	/* Removed, but still open somewhere: ask that descriptor. */
+	if (error && (fd = handle_borrow(fs, node)) >= 0) {
+		error = fstat(fd, st) == 0 ? 0 : errno;
+		close(fd);
+	}
+	if (error)
+		return error;
+	st->st_ino = fold_device(fs, st->st_dev, st->st_ino);
+	if (S_ISDIR(st->st_mode))
+		st->st_nlink = 1;
+	apply_owner(fs, st);
+	return 0;
+}
+
+int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
+{
+	int error;
+
+	switch (node->kind) {
+	case NODE_REAL:
+		return real_attributes(fs, node, st);
+	case NODE_CONTROL:
+		control_attributes(fs, node, st);
+		return 0;
+	default:
+		error = fs_source_stat(fs, node->file, st);
+		/* A view whose file is gone is still readable where it is open. */
+		if (error && node->kind == NODE_VIEW && node->draft)
+			*st = (struct stat){.st_mode = S_IFREG | 0600};
+		else if (error)
+			return error;
+		if (node->kind == NODE_VIEW)
+			return view_attributes(fs, node, st);
+		virtual_attributes(fs, node, st);
+		return 0;
+	}
+}
+
+int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry)
+{
+	int error;
+
+	*entry = (struct fuse_entry_param){
+		.attr_timeout = TIMEOUT, .entry_timeout = TIMEOUT, .generation = 1, .ino = node->id};
+	error = fs_attributes(fs, node, &entry->attr);
+	if (error)
+		return error;
+	nodes_lock(&fs->nodes);
+	node->lookups++;
+	nodes_unlock(&fs->nodes);
+	return 0;
+}
+
+void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_id(&fs->nodes, ino);
+	if (node)
+		nodes_drop(&fs->nodes, node, count, 0);
+	nodes_unlock(&fs->nodes);
+}
+
+/* ---- real things ---- */
+
+int identity_at(int folder, const char *name, struct identity *id, struct stat *st)
+{
+	struct statx x;
+
+	if (statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &x) != 0)
+		return errno;
+	*id = (struct identity){.dev = makedev(x.stx_dev_major, x.stx_dev_minor), .ino = x.stx_ino};
+	if (x.stx_mask & STATX_BTIME)
+		id->born = x.stx_btime.tv_sec * 1000000000 + x.stx_btime.tv_nsec;
+	*st = (struct stat){.st_dev = id->dev,
+			    .st_ino = x.stx_ino,
+			    .st_mode = x.stx_mode,
+			    .st_nlink = x.stx_nlink,
+			    .st_size = (off_t)x.stx_size};
+	return 0;
+}
+
+/* The node of a real file under this name, with one reference for the caller. */
+static struct node *enter_real(struct fs *fs, struct node *parent, enum node_area area,
+			       const char *name, const struct identity *id, mode_t mode)
+{
+	struct node *node;
+	bool folder = S_ISDIR(mode);
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_identity(&fs->nodes, id);
+	if (node && (node->kind != NODE_REAL || node->folder != folder || node->area != area)) {
+		nodes_leave_identity(&fs->nodes, node);
+		node = NULL;
+	}
+	if (!node) {
+		node = nodes_add(&fs->nodes, NODE_REAL);
+		if (node) {
+			node->area = (uint8_t)area;
+			node->folder = folder;
+			nodes_identify(&fs->nodes, node, id);
+		}
+	}
+	if (node) {
+		node->references++;
+		/* A folder has one name: the one it was last seen under. */
+		if (folder)
+			nodes_unlink_all(&fs->nodes, node);
+		if (!nodes_link(&fs->nodes, node, parent, name)) {
+			nodes_drop(&fs->nodes, node, 0, 1);
+			node = NULL;
+		}
+	}
+	nodes_unlock(&fs->nodes);
+	return node;
+}
+
+int fs_entry_real(struct fs *fs, struct node *parent, enum node_area area, int folder,
+		  const char *name, struct fuse_entry_param *entry)
+{
+	struct identity id;
+	struct node *node;
+	struct stat st;
+	int error = identity_at(folder, name, &id, &st);
+
+	if (error)
+		return error;
+	node = enter_real(fs, parent, area, name, &id, st.st_mode);
+	if (!node)
+		return ENOMEM;
+	error = fs_entry(fs, node, entry);
+	fs_reference(fs, node, -1);
+	return error;
+}
+
+/* ---- animation files ---- */
+
+static struct node *known_child(struct fs *fs, struct node *parent, const char *name)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	if (node)
+		node->references++;
+	nodes_unlock(&fs->nodes);
+	return node;
+}
+
+static void forget_child(struct fs *fs, struct node *parent, const char *name)
+{
+	nodes_lock(&fs->nodes);
+	nodes_unlink(&fs->nodes, parent, name);
+	nodes_unlock(&fs->nodes);
+}
+
+uint64_t fs_virtual_ino(const struct node *parent, const char *name)
+{
+	uint64_t seed = parent->shown_ino ? parent->shown_ino : parent->id;
+
+	return XXH3_64bits_withSeed(name, strlen(name), seed) | (uint64_t)1 << 63;
+}
+
+/* A folder node for an animation file; one reference for the caller. */
+static int new_file_node(struct fs *fs, struct node *parent, const char *link, const char *name,
+			 struct node **out)
+{
+	struct buf path = BUF_INIT;
+	struct file *file = NULL;
+	struct node *node = NULL;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(parent, &path);
+	nodes_unlock(&fs->nodes);
+	if (!error) {
+		file = file_new(fs->store, (const char *)path.data, name);
+		error = file ? 0 : ENOMEM;
+	}
+	buf_release(&path);
+	if (error)
+		return error;
+	nodes_lock(&fs->nodes);
+	node = nodes_add(&fs->nodes, NODE_FILE);
+	if (node) {
+		node->folder = true;
+		node->file = file;
+		node->shown_ino = fs_virtual_ino(parent, link);
+		file->node = node;
+		node->references++;
+		if (!nodes_link(&fs->nodes, node, parent, link)) {
+			nodes_drop(&fs->nodes, node, 0, 1);
+			node = NULL;
+			file = NULL; /* went with the node */
+		}
+	}
+	nodes_unlock(&fs->nodes);
+	if (!node)
+		file_free(file);
+	*out = node;
+	return node ? 0 : ENOMEM;
+}
+
+/* Is somebody still writing the file of this name, through the mount? */
+static bool being_written(struct fs *fs, const struct identity *id)
+{
+	struct node *node;
+	bool busy = false;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_identity(&fs->nodes, id);
+	for (struct handle *h = node && node->kind == NODE_REAL ? node->handles : NULL; h;
+	     h = h->next_of_node)
+		busy |= h->busy;
+	nodes_unlock(&fs->nodes);
+	return busy;
+}
+
+static void note_verdict(struct fs *fs, struct node *parent, const char *name,
+			 const struct err *err)
+{
+	struct buf path = BUF_INIT;
+
+	nodes_lock(&fs->nodes);
+	if (node_path(parent, &path) == 0) {
+		path.size--; /* the NUL */
+		if (path.size)
+			buf_char(&path, '/');
+		buf_add(&path, name, strlen(name) + 1);
+	}
+	nodes_unlock(&fs->nodes);
+	if (!path.failed && path.size)
+		journal_note(fs, (const char *)path.data, err ? err->message : NULL);
+	buf_release(&path);
+}
+
+/*
+ * The animation file `name` of a real folder, as a folder named `link`. ENOTDIR when it does not
+ * decode (and then is an ordinary file); one reference for the caller.
+ */
+static int find_file(struct fs *fs, struct node *parent, int folder, const char *link,
+		     const char *name, struct node **out)
+{
+	struct err err = {.code = ERR_NONE};
+	struct node *node = known_child(fs, parent, link);
+	struct snap *snap;
+	int error = 0;
+
+	if (node && node->kind != NODE_FILE) {
+		fs_reference(fs, node, -1);
+		node = NULL;
+	}
+	if (!node)
+		error = new_file_node(fs, parent, link, name, &node);
+	if (error)
+		return error;
+	snap = source_get(node->file->source, folder, &err);
+	note_verdict(fs, parent, name, snap ? NULL : &err);
+	if (snap) {
+		if (!node->file->generation)
+			node->file->generation = snap->generation;
+		snap_put(snap);
+		*out = node;
+		return 0;
+	}
+	forget_child(fs, parent, link);
+	fs_reference(fs, node, -1);
+	return err.code == ERR_MEMORY ? ENOMEM : ENOTDIR;
+}
+
+static bool claims(struct fs *fs, const char *name, const struct stat *st)
+{
+	const struct codec *codec;
+	bool probe;
+
+	return S_ISREG(st->st_mode) && store_claims(fs->store, name, &codec, &probe);
+}
+
+/*
+ * "x.canm.d" with --beside: the file it stands beside; "x.canm.d~2" where something real is called
+ * "x.canm.d". False for any other name.
+ */
+static bool beside_name(struct fs *fs, int folder, const char *name, char base[NAME_MAX + 1])
+{
+	struct stat st;
+	char *end;
+
+	if (!fs->options->beside)
+		return false;
+	strcpy(base, name);
+	end = strrchr(base, '.');
+	if (!end || (strcmp(end, ".d") != 0 && strcmp(end, ".d~2") != 0))
+		return false;
+	if (end[2]) {
+		end[2] = '\0';
+		if (fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			return false;
+	}
+	*end = '\0';
+	return fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) == 0 && claims(fs, base, &st);
+}
+
+static int entry_and_release(struct fs *fs, struct node *node, struct fuse_entry_param *entry)
+{
+	int error = fs_entry(fs, node, entry);
+
+	fs_reference(fs, node, -1);
+	return error;
+}
+
+static int lookup_in_source(struct fs *fs, struct node *parent, const char *name,
+			    struct fuse_entry_param *entry)
+{
+	char base[NAME_MAX + 1];
+	struct folder folder;
+	struct identity id;
+	struct node *node;
+	struct stat st;
+	int error = folder_open(&fs->folders, parent, &folder);
+
+	if (error)
+		return error;
+	outside_watch(fs, parent, folder.fd);
+	error = identity_at(folder.fd, name, &id, &st);
+	if (error == ENOENT && beside_name(fs, folder.fd, name, base)) {
+		error = find_file(fs, parent, folder.fd, name, base, &node);
+		error = error == ENOTDIR ? ENOENT : error;
+		if (!error)
+			error = entry_and_release(fs, node, entry);
+		goto done;
+	}
+	if (!error && state_is(fs->state, &st))
+		error = ENOENT;
+	if (error)
+		goto done;
+	if (!fs->options->beside && claims(fs, name, &st) && !being_written(fs, &id)) {
+		error = find_file(fs, parent, folder.fd, name, name, &node);
+		if (!error)
+			error = entry_and_release(fs, node, entry);
+		if (error != ENOTDIR)
+			goto done;
+	}
+	node = enter_real(fs, parent, AREA_SOURCE, name, &id, st.st_mode);
+	error = node ? entry_and_release(fs, node, entry) : ENOMEM;
+done:
+	folder_close(&fs->folders, &folder);
+	return error;
+}
+
+/* ---- what is inside an animation file's folder ---- */
+
+int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, struct place *out)
+{
+	struct tree tree = {snap, node->file->name};
+	char name[NAME_MAX + 1];
+	const struct node *parent = NULL;
+	struct place folder;
+	int error;
+
+	if (node->kind == NODE_FILE) {
+		*out = (struct place){PLACE_FILE, NULL, 0, 0, 0};
+		return 0;
+	}
+	nodes_lock(&fs->nodes);
+	if (node_link(node)) {
+		parent = node_link(node)->parent;
+		strcpy(name, node_link(node)->name);
+	}
+	nodes_unlock(&fs->nodes);
+	if (!parent)
+		return ENOENT;
+	error = fs_place(fs, snap, parent, &folder);
+	if (error)
+		return error;
+	return tree_lookup(&tree, &folder, name, out) ? 0 : ENOENT;
+}
+
+void node_become_view(struct node *node, struct file *file, const struct view *view)
+{
+	node->kind = NODE_VIEW;
+	node->view = view;
+	node->file = file;
+	node->generation = 0;
+	node->next_in_file = file->views;
+	if (file->views)
+		file->views->back_in_file = &node->next_in_file;
+	node->back_in_file = &file->views;
+	file->views = node;
+}
+
+void node_leave_views(struct node *node)
+{
+	if (!node->back_in_file)
+		return;
+	*node->back_in_file = node->next_in_file;
+	if (node->next_in_file)
+		node->next_in_file->back_in_file = node->back_in_file;
+	node->next_in_file = NULL;
+	node->back_in_file = NULL;
+}
+
+static enum node_kind kind_of(const struct place *place)
+{
+	switch (place->kind) {
+	case PLACE_CLIP:
+		return NODE_CLIP;
+	case PLACE_BONES:
+		return NODE_BONES;
+	case PLACE_FRAMES:
+		return NODE_FRAMES;
+	default:
+		return NODE_VIEW;
+	}
+}
+
+int fs_view_node(struct fs *fs, struct node *parent, const char *name, const struct place *place,
+		 struct node **out)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	if (node && node->kind != kind_of(place))
+		node = NULL;
+	if (node) {
+		node->references++;
+		goto done;
+	}
+	node = nodes_add(&fs->nodes, kind_of(place));
+	if (!node)
+		goto done;
+	node->references++;
+	node->folder = place->kind != PLACE_VIEW;
+	node->shown_ino = fs_virtual_ino(parent, name);
+	node->file = parent->file;
+	if (!node->folder)
+		node_become_view(node, parent->file, place->view);
+	if (!nodes_link(&fs->nodes, node, parent, name)) {
+		nodes_drop(&fs->nodes, node, 0, 1);
+		node = NULL;
+	}
+done:
+	nodes_unlock(&fs->nodes);
+	*out = node;
+	return node ? 0 : ENOMEM;
+}
+
+bool fs_is_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
+		struct place *place)
+{
+	struct tree tree = {snap, parent->file->name};
+	struct place folder;
+
+	return fs_place(fs, snap, parent, &folder) == 0 && tree_lookup(&tree, &folder, name, place);
+}
+
+static int lookup_extra(struct fs *fs, struct node *parent, const char *name,
+			struct fuse_entry_param *entry)
+{
+	static const enum node_area areas[] = {AREA_EXTRA, AREA_REJECTED};
+	struct folder folder;
+	int error = ENOENT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(areas) && error == ENOENT; i++) {
+		error = fs_folder(fs, parent, areas[i], false, &folder);
+		if (error)
+			continue;
+		error = fs_entry_real(fs, parent, areas[i], folder.fd, name, entry);
+		folder_close(&fs->folders, &folder);
+	}
+	return error == ENOTDIR ? ENOENT : error;
+}
+
+static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
+			  struct fuse_entry_param *entry)
+{
+	struct file *file = parent->file;
+	struct node *node = NULL;
+	struct place place;
+	struct snap *snap;
+	int error = fs_snap(fs, file, &snap);
+
+	if (error)
+		return error;
+	pthread_mutex_lock(&file->lock);
+	if (fs_is_view(fs, snap, parent, name, &place) && !file_is_away(file, parent, name))
+		error = fs_view_node(fs, parent, name, &place, &node);
+	pthread_mutex_unlock(&file->lock);
+	snap_put(snap);
+	if (error)
+		return error;
+	return node ? entry_and_release(fs, node, entry) : lookup_extra(fs, parent, name, entry);
+}
+
+int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *entry)
+{
+	struct folder folder;
+	int error;
+
+	if (parent->kind == NODE_CONTROL || (parent->id == NODE_ROOT && strcmp(name, CONTROL) == 0))
+		return control_lookup(fs, parent, name, entry);
+	if (node_is_virtual(parent))
+		return lookup_virtual(fs, parent, name, entry);
+	if (parent->area == AREA_SOURCE)
+		return lookup_in_source(fs, parent, name, entry);
+	error = fs_folder(fs, parent, (enum node_area)parent->area, false, &folder);
+	if (error)
+		return error;
+	error = fs_entry_real(fs, parent, (enum node_area)parent->area, folder.fd, name, entry);
+	folder_close(&fs->folders, &folder);
+	return error;
+}

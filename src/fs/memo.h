@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * memo.h - attributes that people gave to a view. They are remembered while the mount lives, never
+ * a reason for a save to fail, and never passed to the binary.
+ */
+#ifndef ANIMFS_MEMO_H
+#define ANIMFS_MEMO_H
+
+#include "fs.h"
+
+struct memo_xattr {
+	struct memo_xattr *next;
+	size_t size;
+	uint8_t *value;
+	char name[];
+};
+
+struct memo {
+	bool has_mode, has_uid, has_gid, has_atime, has_mtime;
+	mode_t mode;
+	uid_t uid;
+	gid_t gid;
+	struct timespec atime, mtime;
+	struct memo_xattr *xattrs;
+};
+
+/* The node's memo, made on first use; the node then stays. NULL when out of memory. */
+struct memo *memo_of(struct fs *fs, struct node *node);
+
+#endif

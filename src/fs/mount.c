@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mount.c - the session: from a command line to a mounted tree, and its end. */
+#include "fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#define DEFAULT_CACHE ((size_t)256 << 20)
+#define DEFAULT_MAX_FILE ((size_t)1 << 30)
+#define DEFAULT_MAX_TEXT ((size_t)1 << 30)
+
+/* ---- the session ---- */
+
+static void fs_init(void *userdata, struct fuse_conn_info *conn)
+{
+	(void)userdata;
+	conn->time_gran = 1;
+}
+
+static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *name)
+{
+	struct fuse_entry_param entry;
+	struct fs *fs = fs_of(req);
+	int error = strlen(name) > NAME_MAX ? ENAMETOOLONG
+					    : fs_lookup(fs, fs_node(fs, parent), name, &entry);
+
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_entry(req, &entry);
+}
+
+static void fs_forget_request(fuse_req_t req, fuse_ino_t ino, uint64_t count)
+{
+	fs_forget(fs_of(req), ino, count);
+	fuse_reply_none(req);
+}
+
+static void fs_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *list)
+{
+	for (size_t i = 0; i < count; i++)
+		fs_forget(fs_of(req), list[i].ino, list[i].nlookup);
+	fuse_reply_none(req);
+}
+
+static const struct fuse_lowlevel_ops operations = {
+	.init = fs_init,
+	.lookup = fs_lookup_request,
+	.forget = fs_forget_request,
+	.forget_multi = fs_forget_multi,
+	.getattr = fs_getattr,
+	.setattr = fs_setattr,
+	.readlink = fs_readlink,
+	.mknod = fs_mknod,
+	.mkdir = fs_mkdir,
+	.unlink = fs_unlink,
+	.rmdir = fs_rmdir,
+	.symlink = fs_symlink,
+	.rename = fs_rename,
+	.link = fs_link,
+	.open = fs_open,
+	.read = fs_read,
+	.write_buf = fs_write_buf,
+	.flush = fs_flush,
+	.release = fs_release,
+	.fsync = fs_fsync,
+	.opendir = fs_opendir,
+	.readdir = fs_readdir,
+	.readdirplus = fs_readdirplus,
+	.releasedir = fs_releasedir,
+	.fsyncdir = fs_fsyncdir,
+	.statfs = fs_statfs,
+	.setxattr = fs_setxattr,
+	.getxattr = fs_getxattr,
+	.listxattr = fs_listxattr,
+	.removexattr = fs_removexattr,
+	.create = fs_create,
+	.fallocate = fs_fallocate,
+	.lseek = fs_lseek,
+	.copy_file_range = fs_copy_file_range,
+};
+
+static struct fs *the_fs; /* the one mount of this process: nodes have no way back to it */
+
+static void node_gone(struct node *node)
+{
+	node_leave_views(node);
+	if (node->folder) {
+		folder_forget(&the_fs->folders, node);
+		outside_forget(the_fs, node);
+	}
+	draft_free(node->draft);
+	memo_free(node->memo);
+	if (node->kind != NODE_FILE)
+		return;
+	while (node->file->views)
+		node_leave_views(node->file->views);
+	file_free(node->file);
+}
+
+static bool fs_start(struct fs *fs)
+{
+	struct stat st;
+	struct identity id;
+
+	the_fs = fs;
+	fs->journal = journal_new();
+	if (!fs->journal || !nodes_init(&fs->nodes, node_gone))
+		return false;
+	folders_init(&fs->folders, &fs->nodes, fs->root);
+	if (identity_at(fs->root, ".", &id, &st) == 0) {
+		fs->root_identity = id;
+		nodes_identify(&fs->nodes, nodes_by_id(&fs->nodes, NODE_ROOT), &id);
+	}
+	fs->store = store_new(&fs->options->store, fs->state);
+	return fs->store != NULL;
+}
+
+static void fs_end(struct fs *fs)
+{
+	outside_end(fs);
+	notifier_free(fs->notifier);
+	nodes_release(&fs->nodes);
+	folders_release(&fs->folders);
+	store_free(fs->store);
+	journal_free(fs->journal);
+}
+
+static void log_to_syslog(enum fuse_log_level level, const char *format, va_list args)
+{
+	vsyslog((int)level, format, args);
+}
+
+static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
+{
+	struct fuse_loop_config *config;
+	int result;
+
+	if (fuse_daemonize(cmdline->foreground) != 0)
+		return 1;
+	if (!cmdline->foreground) {
+		openlog("animfs", LOG_PID, LOG_DAEMON);
+		fuse_set_log_func(log_to_syslog);
+	}
+	fs->notifier = notifier_new(fs);
+	if (!fs->notifier)
+		return 1;
+	outside_start(fs);
+	if (cmdline->singlethread) {
+		result = fuse_session_loop(fs->session);
+	} else {
+		config = fuse_loop_cfg_create();
+		if (!config)
+			return 1;
+		fuse_loop_cfg_set_clone_fd(config, (unsigned)cmdline->clone_fd);
+		fuse_loop_cfg_set_max_threads(config, cmdline->max_threads);
+		if (cmdline->max_idle_threads != UINT_MAX)
+			fuse_loop_cfg_set_idle_threads(config, cmdline->max_idle_threads);
+		result = fuse_session_loop_mt(fs->session, config);
+		fuse_loop_cfg_destroy(config);
+	}
+	fs_commit_all(fs);
+	return result < 0 ? 1 : 0;
+}
+
+static int serve(struct fs *fs, struct fuse_args *args, const struct fuse_cmdline_opts *cmdline)
+{
+	int status = 1;
+
+	fs->session = fuse_session_new(args, &operations, sizeof(operations), fs);
+	if (!fs->session)
+		return 1;
+	if (fuse_set_signal_handlers(fs->session) == 0) {
+		if (fuse_session_mount(fs->session, fs->options->mountpoint) == 0) {
+			status = run_session(fs, cmdline);
+			fuse_session_unmount(fs->session);
+		}
+		fuse_remove_signal_handlers(fs->session);
+	}
+	fs_end(fs);
+	fuse_session_destroy(fs->session);
+	return status;
+}
+
+/* ---- the command line ---- */
+
+enum key {
+	KEY_SOURCE,
+	KEY_VIEWS,
+	KEY_RATE,
+	KEY_TYPE,
+	KEY_CACHE,
+	KEY_MAX_FILE,
+	KEY_MAX_TEXT,
+	KEY_STATE,
+	KEY_BESIDE,
+	KEY_READ_ONLY,
+	KEY_NONEMPTY,
+	KEY_UID,
+	KEY_GID,
+	KEY_UMASK,
+};
+
+#define LONG_AND_O(name, key) FUSE_OPT_KEY("--" name, key), FUSE_OPT_KEY(name, key)
+
+static const struct fuse_opt option_keys[] = {
+	LONG_AND_O("views=", KEY_VIEWS),
+	LONG_AND_O("rate=", KEY_RATE),
+	LONG_AND_O("type=", KEY_TYPE),
+	LONG_AND_O("cache=", KEY_CACHE),
+	LONG_AND_O("max-file=", KEY_MAX_FILE),
+	LONG_AND_O("max-text=", KEY_MAX_TEXT),
+	LONG_AND_O("state=", KEY_STATE),
+	LONG_AND_O("beside", KEY_BESIDE),
+	FUSE_OPT_KEY("ro", KEY_READ_ONLY),
+	FUSE_OPT_KEY("nonempty", KEY_NONEMPTY),
+	FUSE_OPT_KEY("uid=", KEY_UID),
+	FUSE_OPT_KEY("gid=", KEY_GID),
+	FUSE_OPT_KEY("umask=", KEY_UMASK),
+	FUSE_OPT_END,
+};
+
+/* Options that take a value, which may stand in the next argument. */
+static const char *const valued[] = {"--views",    "--rate",	 "--type", "--cache",
+				     "--max-file", "--max-text", "--state"};
+
+struct parsing {
+	struct mount_options *options;
+	bool nonempty;
+};
+
+static int parse_option(void *data, const char *arg, int key, struct fuse_args *out)
+{
+	struct parsing *p = data;
+	const char *value = strchr(arg, '=');
+	struct err err = {.code = ERR_NONE};
+
+	(void)out;
+	value = value ? value + 1 : "";
+	switch (key) {
+	case FUSE_OPT_KEY_NONOPT:
+		if (p->options->source)
+			return 1; /* the mountpoint is libfuse's */
+		p->options->source = strdup(arg);
+		return p->options->source ? 0 : -1;
+	case KEY_BESIDE:
+		p->options->beside = true;
+		return 0;
+	case KEY_READ_ONLY:
+		p->options->read_only = true;
+		return 1;
+	case KEY_NONEMPTY:
+		p->nonempty = true;
+		return 0;
+	case KEY_UID:
+		p->options->uid = (int)strtol(value, NULL, 10);
+		return 0;
+	case KEY_GID:
+		p->options->gid = (int)strtol(value, NULL, 10);
+		return 0;
+	case KEY_UMASK:
+		p->options->umask = (int)strtol(value, NULL, 8);
+		return 0;
+	case KEY_VIEWS:
+		if (view_set_parse(value, &p->options->listed, &err))
+			return 0;
+		break;
+	case KEY_RATE:
+		if (option_rate(&p->options->store, value, &err))
+			return 0;
+		break;
+	case KEY_TYPE:
+		if (option_type(&p->options->store, value, &err))
+			return 0;
+		break;
+	case KEY_CACHE:
+		if (option_size(value, &p->options->store.cache, &err))
+			return 0;
+		break;
+	case KEY_MAX_FILE:
+		if (option_size(value, &p->options->store.max_file, &err))
+			return 0;
+		break;
+	case KEY_MAX_TEXT:
+		if (option_size(value, &p->options->max_text, &err))
+			return 0;
+		break;
+	case KEY_STATE:
+		p->options->state = strdup(value);
+		return p->options->state ? 0 : -1;
+	default:
+		return 1;
+	}
+	fprintf(stderr, "animfs: %s: %s\n", arg, err.message);
+	return -1;
+}
+
+/* "--rate canm=30" as "--rate=canm=30". The list has room for all arguments. */
+static bool join_values(int argc, char **argv, struct fuse_args *out)
+{
+	for (int i = 0; i < argc; i++) {
+		char *joined = NULL;
+
+		for (size_t j = 0; j < ARRAY_SIZE(valued) && i + 1 < argc && !joined; j++) {
+			if (strcmp(argv[i], valued[j]) == 0 &&
+			    asprintf(&joined, "%s=%s", argv[i], argv[i + 1]) < 0)
+				return false;
+		}
+		if (fuse_opt_add_arg(out, joined ? joined : argv[i]) != 0)
+			return false;
+		i += joined != NULL;
+		free(joined);
+	}
+	return true;
+}
+
+static int usage_error(const char *message)
+{
+	fprintf(stderr, "animfs: %s\nTry 'animfs --help'.\n", message);
+	return 2;
+}
+
+static bool is_empty_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	bool empty = true;
+
+	while (dir && (entry = readdir(dir)))
+		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
+/* MOUNTPOINT may be SOURCE itself, and nothing below it. */
+static int check_mountpoint(const struct mount_options *o, bool nonempty)
+{
+	char source[PATH_MAX], mountpoint[PATH_MAX];
+	size_t length;
+
+	if (!realpath(o->source, source)) {
+		fprintf(stderr, "animfs: %s: %s\n", o->source, strerror(errno));
+		return 1;
+	}
+	if (!realpath(o->mountpoint, mountpoint)) {
+		fprintf(stderr, "animfs: %s: %s\n", o->mountpoint, strerror(errno));
+		return 1;
+	}
+	if (strcmp(source, mountpoint) == 0)
+		return 0;
+	length = strcmp(source, "/") == 0 ? 0 : strlen(source);
+	if (strncmp(source, mountpoint, length) == 0 && mountpoint[length] == '/') {
+		fprintf(stderr, "animfs: %s: the mountpoint lies inside %s; use that itself, or a folder outside\n",
+			o->mountpoint, o->source);
+		return 1;
+	}
+	if (!nonempty && !is_empty_folder(mountpoint)) {
+		fprintf(stderr, "animfs: %s: the mountpoint is not empty (-o nonempty mounts over it)\n",
+			o->mountpoint);
+		return 1;
+	}
+	return 0;
+}
+
+static bool add_mount_options(struct fuse_args *args, const struct mount_options *o)
+{
+	char *list = NULL;
+	char *name = NULL;
+	bool fine = asprintf(&name, "fsname=%s", o->source) >= 0 &&
+		    fuse_opt_add_opt(&list, "default_permissions") == 0 &&
+		    fuse_opt_add_opt(&list, "subtype=animfs") == 0 &&
+		    fuse_opt_add_opt_escaped(&list, name) == 0 &&
+		    (!o->read_only || fuse_opt_add_opt(&list, "ro") == 0) &&
+		    fuse_opt_add_arg(args, "-o") == 0 && fuse_opt_add_arg(args, list) == 0;
+
+	free(name);
+	free(list);
+	return fine;
+}
+
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int mount_source(struct mount_options *o, struct fuse_args *args,
+			const struct fuse_cmdline_opts *cmdline)
+{
+	struct err err = {.code = ERR_NONE};
+	struct fs fs = {.options = o};
+	int status = 1;
+
+	fs.root = open(o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fs.root < 0) {
+		fprintf(stderr, "animfs: %s: %s\n", o->source, strerror(errno));
+		return 1;
+	}
+	fs.state = state_new(fs.root, o->state, o->read_only, &err);
+	if (!fs.state) {
+		fprintf(stderr, "animfs: %s\n", err.message);
+		goto done;
+	}
+	if (!o->read_only && state_writable(fs.state) != 0) {
+		fprintf(stderr, "animfs: %s cannot be written (%s) and there is no --state: the mount is read-only\n",
+			o->source, strerror(state_writable(fs.state)));
+		o->read_only = true;
+	}
+	fs.read_only = o->read_only;
+	umask(0);
+	raise_descriptor_limit();
+	if (!fs_start(&fs) || !add_mount_options(args, o))
+		fprintf(stderr, "animfs: out of memory\n");
+	else
+		status = serve(&fs, args, cmdline);
+done:
+	state_free(fs.state);
+	close(fs.root);
+	return status;
+}
+
+static void options_release(struct mount_options *o)
+{
+	for (unsigned i = 0; i < o->store.pattern_count; i++)
+		free(o->store.patterns[i].glob);
+	free(o->store.patterns);
+	free(o->source);
+	free(o->mountpoint);
+	free(o->state);
+}
+
+int mount_main(int argc, char **argv)
+{
+	struct mount_options o = {.listed = VIEW_SET_ALL,
+				  .store = {.cache = DEFAULT_CACHE, .max_file = DEFAULT_MAX_FILE},
+				  .max_text = DEFAULT_MAX_TEXT,
+				  .uid = -1,
+				  .gid = -1,
+				  .umask = -1};
+	struct parsing parsing = {.options = &o};
+	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
+	struct fuse_cmdline_opts cmdline = {.mountpoint = NULL};
+	int status = 2;
+
+	if (!join_values(argc, argv, &args) ||
+	    fuse_opt_parse(&args, &parsing, option_keys, parse_option) != 0 ||
+	    fuse_parse_cmdline(&args, &cmdline) != 0)
+		goto done;
+	if (!o.source)
+		status = usage_error("no SOURCE given");
+	else if (!cmdline.mountpoint)
+		status = usage_error("no MOUNTPOINT given");
+	else {
+		o.mountpoint = strdup(cmdline.mountpoint);
+		status = o.mountpoint ? check_mountpoint(&o, parsing.nonempty) : 1;
+		if (status == 0)
+			status = mount_source(&o, &args, &cmdline);
+	}
+done:
+	free(cmdline.mountpoint);
+	fuse_opt_free_args(&args);
+	options_release(&o);
+	return status;
+}

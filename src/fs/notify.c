@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * notify.c - one thread that tells the kernel what it must forget, and ends what time ends: text
+ * that stayed half-written, names that stayed away.
+ *
+ * Dropping pages or names can wait for a request that waits for us, so nothing in here is done by a
+ * thread that answers requests, and nothing waits for it. It holds no lock while it tells.
+ */
+#include "fs.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define TICK_MS 200 /* how often files in a burst are looked at */
+
+struct notice {
+	struct notice *next;
+	fuse_ino_t node;
+	char name[]; /* "" when it is the node's pages */
+};
+
+struct notifier {
+	struct fs *fs;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	bool ending;
+	struct notice *first, **last;
+	struct file *watched; /* by next_watched; each node referenced */
+};
+
+static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
+{
+	size_t size = strlen(name) + 1;
+	struct notice *notice = malloc(sizeof(*notice) + size);
+
+	if (!notice)
+		return; /* the kernel asks again within TIMEOUT */
+	notice->next = NULL;
+	notice->node = node;
+	memcpy(notice->name, name, size);
+	pthread_mutex_lock(&n->lock);
+	*n->last = notice;
+	n->last = &notice->next;
+	pthread_cond_signal(&n->wake);
+	pthread_mutex_unlock(&n->lock);
+}
+
+void notify_data(struct fs *fs, const struct node *node)
+{
+	enqueue(fs->notifier, node->id, "");
+}
+
+void notify_entry(struct fs *fs, const struct node *parent, const char *name)
+{
+	enqueue(fs->notifier, parent->id, name);
+}
+
+/* Puts the file on the list of those that look_after looks at. */
+static void watch_file(struct notifier *n, struct file *file, bool look)
+{
+	bool listed;
+
+	pthread_mutex_lock(&n->lock);
+	listed = file->watched;
+	file->look |= look;
+	if (!listed) {
+		file->watched = true;
+		file->next_watched = n->watched;
+		n->watched = file;
+		pthread_cond_signal(&n->wake);
+	}
+	pthread_mutex_unlock(&n->lock);
+	if (!listed)
+		fs_reference(n->fs, file->node, 1);
+}
+
+void file_touch(struct fs *fs, struct file *file)
+{
+	file->burst = clock_ms();
+	watch_file(fs->notifier, file, false);
+}
+
+void file_look(struct fs *fs, struct file *file)
+{
+	watch_file(fs->notifier, file, true);
+}
+
+/*
+ * A name is only made to be looked up again: dropping it would take the ground from under those who
+ * have the folder as their working directory. Kernels before 6.2 know no other way.
+ */
+static void tell(struct notifier *n, const struct notice *notice)
+{
+	size_t size = strlen(notice->name);
+
+	if (!size)
+		fuse_lowlevel_notify_inval_inode(n->fs->session, notice->node, 0, 0);
+	else if (fuse_lowlevel_notify_expire_entry(n->fs->session, notice->node, notice->name, size,
+						   FUSE_LL_EXPIRE_ONLY) == -ENOSYS)
+		fuse_lowlevel_notify_inval_entry(n->fs->session, notice->node, notice->name, size);
+}
+
+/* The file as it is now, if that is news to the kernel: every view of it may say something else. */
+static void look_at(struct fs *fs, struct file *file)
+{
+	struct snap *snap;
+	uint64_t generation = 0;
+
+	if (fs_snap(fs, file, &snap) == 0) {
+		generation = snap->generation;
+		snap_put(snap);
+	}
+	if (generation == file->generation)
+		return;
+	file->generation = generation;
+	nodes_lock(&fs->nodes);
+	for (struct node *node = file->views; node; node = node->next_in_file)
+		notify_data(fs, node);
+	if (node_link(file->node))
+		notify_entry(fs, node_link(file->node)->parent, node_link(file->node)->name);
+	nodes_unlock(&fs->nodes);
+}
+
+/* Half-written text that nobody went on with. True while there is some to wait for. */
+static bool end_pending(struct fs *fs, struct file *file, int64_t now)
+{
+	bool waiting = false;
+
+	nodes_lock(&fs->nodes);
+	for (struct node *node = file->views; node; node = node->next_in_file) {
+		struct draft *draft = node->draft;
+
+		if (!draft || !draft->pending)
+			continue;
+		if (draft->writers || now - draft->closed < BURST_MS) {
+			waiting = true;
+			continue;
+		}
+		draft_forget(draft);
+		view_settle(fs, node);
+		notify_data(fs, node);
+	}
+	nodes_unlock(&fs->nodes);
+	return waiting;
+}
+
+static bool end_away(struct fs *fs, struct file *file, int64_t now)
+{
+	if (!file->away)
+		return false;
+	if (now - file->burst < BURST_MS)
+		return true;
+	while (file->away) {
+		notify_entry(fs, file->away->parent, file->away->name);
+		file_clear_away(file, &fs->nodes, file->away->parent, file->away->name);
+	}
+	return false;
+}
+
+/* Looks after every file in a burst once; those with nothing left to wait for are let go. */
+static void look_after(struct notifier *n)
+{
+	int64_t now = clock_ms();
+	struct file *list, *next;
+
+	pthread_mutex_lock(&n->lock);
+	list = n->watched;
+	n->watched = NULL;
+	pthread_mutex_unlock(&n->lock);
+	for (; list; list = next) {
+		struct file *file = list;
+		bool waiting, look;
+
+		pthread_mutex_lock(&n->lock);
+		next = file->next_watched;
+		look = file->look;
+		file->look = false;
+		pthread_mutex_unlock(&n->lock);
+		pthread_mutex_lock(&file->lock);
+		if (look)
+			look_at(n->fs, file);
+		waiting = end_pending(n->fs, file, now);
+		waiting |= end_away(n->fs, file, now);
+		pthread_mutex_lock(&n->lock);
+		waiting |= file->look;
+		file->watched = waiting;
+		if (waiting) {
+			file->next_watched = n->watched;
+			n->watched = file;
+		}
+		pthread_mutex_unlock(&n->lock);
+		pthread_mutex_unlock(&file->lock);
+		if (!waiting)
+			fs_reference(n->fs, file->node, -1);
+	}
+}
+
+/* Waits for something to tell, or for the next look at the files. Wants the lock. */
+static void wait_for_work(struct notifier *n)
+{
+	struct timespec until;
+
+	if (!n->watched) {
+		pthread_cond_wait(&n->wake, &n->lock);
+		return;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += TICK_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	pthread_cond_timedwait(&n->wake, &n->lock, &until);
+}
+
+static void *run(void *closure)
+{
+	struct notifier *n = closure;
+	int64_t looked = 0;
+
+	pthread_mutex_lock(&n->lock);
+	while (!n->ending) {
+		struct notice *notice = n->first;
+
+		if (notice) {
+			n->first = notice->next;
+			if (!n->first)
+				n->last = &n->first;
+			pthread_mutex_unlock(&n->lock);
+			tell(n, notice);
+			free(notice);
+			pthread_mutex_lock(&n->lock);
+			continue;
+		}
+		if (n->watched && clock_ms() - looked >= TICK_MS) {
+			pthread_mutex_unlock(&n->lock);
+			look_after(n);
+			looked = clock_ms();
+			pthread_mutex_lock(&n->lock);
+			continue;
+		}
+		wait_for_work(n);
+	}
+	pthread_mutex_unlock(&n->lock);
+	return NULL;
+}
+
+struct notifier *notifier_new(struct fs *fs)
+{
+	struct notifier *n = calloc(1, sizeof(*n));
+	pthread_condattr_t attr;
+
+	if (!n)
+		return NULL;
+	n->fs = fs;
+	n->last = &n->first;
+	pthread_mutex_init(&n->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&n->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	if (pthread_create(&n->thread, NULL, run, n) == 0)
+		return n;
+	free(n);
+	return NULL;
+}
+
+void notifier_free(struct notifier *n)
+{
+	if (!n)
+		return;
+	pthread_mutex_lock(&n->lock);
+	n->ending = true;
+	pthread_cond_signal(&n->wake);
+	pthread_mutex_unlock(&n->lock);
+	pthread_join(n->thread, NULL);
+	while (n->first) {
+		struct notice *next = n->first->next;
+
+		free(n->first);
+		n->first = next;
+	}
+	pthread_cond_destroy(&n->wake);
+	pthread_mutex_destroy(&n->lock);
+	free(n);
+}

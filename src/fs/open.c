@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* open.c - handles: open, create, release. */
+#include "fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool handle_writes(const struct handle *handle)
+{
+	return (handle->flags & O_ACCMODE) != O_RDONLY;
+}
+
+struct handle *handle_new(struct fs *fs, struct node *node, int flags)
+{
+	struct handle *handle = calloc(1, sizeof(*handle));
+
+	if (!handle)
+		return NULL;
+	handle->node = node;
+	handle->fd = -1;
+	handle->flags = flags;
+	nodes_lock(&fs->nodes);
+	node->references++;
+	handle->next_of_node = node->handles;
+	node->handles = handle;
+	nodes_unlock(&fs->nodes);
+	return handle;
+}
+
+void handle_free(struct fs *fs, struct handle *handle)
+{
+	struct handle **at;
+
+	nodes_lock(&fs->nodes);
+	for (at = &handle->node->handles; *at != handle; at = &(*at)->next_of_node)
+		;
+	*at = handle->next_of_node;
+	nodes_drop(&fs->nodes, handle->node, 0, 1);
+	nodes_unlock(&fs->nodes);
+	if (handle->fd >= 0)
+		close(handle->fd);
+	buf_release(&handle->text);
+	free(handle);
+}
+
+int handle_borrow(struct fs *fs, const struct node *node)
+{
+	int fd = -1;
+
+	nodes_lock(&fs->nodes);
+	for (struct handle *h = node->handles; h && fd < 0; h = h->next_of_node) {
+		if (h->fd >= 0)
+			fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 0);
+	}
+	nodes_unlock(&fs->nodes);
+	return fd;
+}
+
+static void count_handle(struct handle *handle, struct draft *draft)
+{
+	handle->counted = true;
+	draft->handles++;
+}
+
+void handles_join(struct fs *fs, struct node *node)
+{
+	nodes_lock(&fs->nodes);
+	for (struct handle *h = node->handles; h; h = h->next_of_node) {
+		count_handle(h, node->draft);
+		if (handle_writes(h))
+			node->draft->writers++;
+	}
+	nodes_unlock(&fs->nodes);
+}
+
+/* ---- real files ---- */
+
+/* What the kernel did already, or what would make the descriptor unfit for it. */
+static int real_flags(int flags)
+{
+	return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_DIRECT | O_NOFOLLOW | O_NOCTTY);
+}
+
+static int reopen(struct fs *fs, const struct node *node, int flags, int *fd)
+{
+	char path[64];
+	int open_fd = handle_borrow(fs, node), error;
+
+	if (open_fd < 0)
+		return ENOENT;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", open_fd);
+	*fd = open(path, real_flags(flags) | O_CLOEXEC);
+	error = errno;
+	close(open_fd);
+	return *fd < 0 ? error : 0;
+}
+
+/* Opens what the node stands for, and not what another program put in its place just now. */
+static int open_real(struct fs *fs, struct node *node, int flags, int *fd)
+{
+	char name[NAME_MAX + 1];
+	struct folder folder;
+	struct stat st;
+	int error = fs_where(fs, node, &folder, name);
+
+	if (!error) {
+		error = at_open(folder.fd, name, real_flags(flags) | O_NONBLOCK, 0, fd);
+		folder_close(&fs->folders, &folder);
+	}
+	if (error == ENOENT)
+		return reopen(fs, node, flags, fd);
+	if (error)
+		return error;
+	if (fstat(*fd, &st) != 0)
+		error = errno;
+	else if (st.st_ino != node->real.ino || st.st_dev != node->real.dev)
+		error = ESTALE;
+	else if ((flags & O_TRUNC) && ftruncate(*fd, 0) != 0)
+		error = errno;
+	if (!error && !(flags & O_NONBLOCK) && fcntl(*fd, F_SETFL, flags & (O_APPEND | O_SYNC)) != 0)
+		error = errno;
+	if (error)
+		close(*fd);
+	return error;
+}
+
+int handle_descriptor(struct fs *fs, struct handle *handle)
+{
+	int fd;
+
+	if (handle->fd < 0 && handle->node->kind == NODE_REAL &&
+	    open_real(fs, handle->node, handle->flags & ~O_TRUNC, &fd) == 0)
+		handle->fd = fd;
+	return handle->fd;
+}
+
+static int open_real_handle(struct fs *fs, struct node *node, struct fuse_file_info *fi)
+{
+	struct handle *handle;
+	int fd, error;
+
+	if (fs->read_only && (fi->flags & O_ACCMODE) != O_RDONLY)
+		return EROFS;
+	error = open_real(fs, node, fi->flags, &fd);
+	if (error)
+		return error;
+	handle = handle_new(fs, node, fi->flags);
+	if (!handle) {
+		close(fd);
+		return ENOMEM;
+	}
+	handle->fd = fd;
+	handle->busy = handle_writes(handle);
+	fi->fh = (uintptr_t)handle;
+	fi->keep_cache = 1; /* the kernel drops the pages itself when the mtime moved */
+	fi->noflush = !handle_writes(handle);
+	return 0;
+}
+
+/* ---- views ---- */
+
+/* One more handle on a view. Wants the file's lock. */
+static int join_view(struct fs *fs, struct node *node, struct handle *handle)
+{
+	struct draft *draft;
+	struct place place;
+	struct snap *snap;
+	int error = view_draft(fs, node, &draft);
+
+	if (error)
+		return error;
+	if (handle_writes(handle)) {
+		error = fs_snap(fs, node->file, &snap);
+		if (error)
+			return error;
+		error = fs_place(fs, snap, node, &place);
+		if (!error)
+			draft_begin(draft, snap, &place);
+		snap_put(snap);
+		if (error)
+			return error;
+	}
+	count_handle(handle, draft);
+	if (handle->flags & O_TRUNC) {
+		draft_truncate(draft, node->file->name, 0, fs->options->max_text);
+		handle->wrote = true;
+	}
+	return 0;
+}
+
+static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_file_info *fi)
+{
+	struct handle *handle;
+	struct draft *draft;
+	uint64_t before;
+	int error;
+
+	if (fs->read_only && (flags & O_ACCMODE) != O_RDONLY)
+		return EROFS;
+	handle = handle_new(fs, node, flags);
+	if (!handle)
+		return ENOMEM;
+	pthread_mutex_lock(&node->file->lock);
+	error = join_view(fs, node, handle);
+	draft = node->draft;
+	if (error) {
+		view_settle(fs, node);
+	} else {
+		before = node->cached;
+		node->cached = draft->written ? 0 : draft->base->generation;
+		fi->keep_cache = before && before == node->cached;
+	}
+	pthread_mutex_unlock(&node->file->lock);
+	if (error) {
+		handle_free(fs, handle);
+		return error;
+	}
+	fi->fh = (uintptr_t)handle;
+	fi->noflush = !handle_writes(handle);
+	return 0;
+}
+
+static int open_control(struct fs *fs, struct node *node, struct fuse_file_info *fi)
+{
+	struct handle *handle;
+
+	if ((fi->flags & O_ACCMODE) != O_RDONLY)
+		return EACCES;
+	handle = handle_new(fs, node, fi->flags);
+	if (!handle)
+		return ENOMEM;
+	control_render(fs, node, &handle->text);
+	fi->fh = (uintptr_t)handle;
+	fi->direct_io = 1; /* what it says may have changed since its size was asked for */
+	fi->noflush = 1;
+	return 0;
+}
+
+void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	int error;
+
+	if (node->kind == NODE_CONTROL)
+		error = open_control(fs, node, fi);
+	else if (node->kind == NODE_VIEW)
+		error = open_view(fs, node, fi->flags, fi);
+	else
+		error = open_real_handle(fs, node, fi);
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_open(req, fi);
+}
+
+/* ---- create ---- */
+
+static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const char *name,
+		       mode_t mode, struct fuse_file_info *fi, struct fuse_entry_param *entry)
+{
+	enum node_area area = fs_area_for(parent);
+	struct handle *handle;
+	struct folder folder;
+	struct stat st;
+	int fd, error = fs_folder(fs, parent, area, true, &folder);
+	bool existed;
+
+	if (error)
+		return error;
+	existed = fstatat(folder.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	error = at_open(folder.fd, name,
+			real_flags(fi->flags) | (fi->flags & (O_EXCL | O_TRUNC)) | O_CREAT, mode, &fd);
+	if (!error) {
+		if (!existed)
+			fs_own(req, folder.fd, name);
+		error = fs_entry_real(fs, parent, area, folder.fd, name, entry);
+		if (error)
+			close(fd);
+	}
+	folder_close(&fs->folders, &folder);
+	if (error)
+		return error;
+	entry->entry_timeout = 0; /* by its name it may be a folder once it is written */
+	handle = handle_new(fs, fs_node(fs, entry->ino), fi->flags);
+	if (!handle) {
+		close(fd);
+		fs_forget(fs, entry->ino, 1);
+		return ENOMEM;
+	}
+	handle->fd = fd;
+	handle->busy = handle_writes(handle);
+	fi->fh = (uintptr_t)handle;
+	return 0;
+}
+
+/* A view whose name was away: it is there again, with nothing in it yet. */
+static int create_view(struct fs *fs, struct node *parent, const char *name,
+		       const struct place *place, struct fuse_file_info *fi,
+		       struct fuse_entry_param *entry)
+{
+	struct node *node;
+	int error;
+
+	pthread_mutex_lock(&parent->file->lock);
+	file_clear_away(parent->file, &fs->nodes, parent, name);
+	error = fs_view_node(fs, parent, name, place, &node);
+	pthread_mutex_unlock(&parent->file->lock);
+	if (error)
+		return error;
+	error = open_view(fs, node, fi->flags | O_TRUNC, fi);
+	if (!error) {
+		error = fs_entry(fs, node, entry);
+		if (error)
+			handle_free(fs, handle_of(fi));
+	}
+	fs_reference(fs, node, -1);
+	return error;
+}
+
+/* What a new name in this folder would be: a view (true, if it is away now or never was) or not. */
+static int names_view(struct fs *fs, struct node *parent, const char *name, struct place *place,
+		      bool *is_view, bool *present)
+{
+	struct snap *snap;
+	int error;
+
+	*is_view = *present = false;
+	if (!node_is_virtual(parent))
+		return 0;
+	error = fs_snap(fs, parent->file, &snap);
+	if (error)
+		return error;
+	pthread_mutex_lock(&parent->file->lock);
+	*is_view = fs_is_view(fs, snap, parent, name, place);
+	*present = *is_view && !file_is_away(parent->file, parent, name);
+	pthread_mutex_unlock(&parent->file->lock);
+	snap_put(snap);
+	return 0;
+}
+
+void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
+	       struct fuse_file_info *fi)
+{
+	struct fuse_entry_param entry;
+	struct fs *fs = fs_of(req);
+	struct node *parent = fs_node(fs, ino);
+	bool is_view = false, present = false;
+	struct place place;
+	int error;
+
+	if (fs->read_only)
+		error = EROFS;
+	else if (parent->kind == NODE_CONTROL)
+		error = EPERM;
+	else
+		error = names_view(fs, parent, name, &place, &is_view, &present);
+	if (!error && present && (fi->flags & O_EXCL))
+		error = EEXIST;
+	if (!error && is_view && place.kind != PLACE_VIEW)
+		error = EISDIR;
+	if (!error)
+		error = is_view ? create_view(fs, parent, name, &place, fi, &entry)
+				: create_real(req, fs, parent, name, mode, fi, &entry);
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_create(req, &entry, fi);
+}
+
+/* ---- release ---- */
+
+/* The last word of a handle on a view: there is nobody left to hear of a failure. */
+static void leave_view(struct fs *fs, struct handle *handle)
+{
+	struct changes changes = {NULL, 0, 0};
+	struct node *node = handle->node;
+	struct draft *draft;
+
+	pthread_mutex_lock(&node->file->lock);
+	draft = node->draft;
+	if (handle->counted && draft) {
+		bool wrote = draft->written;
+
+		if (handle_writes(handle)) {
+			if (draft->writers == 1)
+				view_commit(fs, node, DRAFT_CLOSE, &changes);
+			draft_end(draft);
+			if (draft->pending)
+				file_touch(fs, node->file);
+		}
+		draft->handles--;
+		if (wrote && !draft->written)
+			notify_data(fs, node); /* what the kernel has was refused */
+		view_settle(fs, node);
+	}
+	pthread_mutex_unlock(&node->file->lock);
+	changes_tell(fs, &changes);
+}
+
+void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+{
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+
+	(void)ino;
+	if (handle->node->kind == NODE_VIEW)
+		leave_view(fs, handle);
+	handle_free(fs, handle);
+	fuse_reply_err(req, 0);
+}

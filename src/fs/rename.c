@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rename.c - names that move. A node follows its name: what was a temporary file and lands on a
+ * view's name is that view from then on, and a view that is moved away becomes an ordinary file.
+ */
+#include "fs.h"
+#include "../names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct move {
+	struct fs *fs;
+	struct slot from, to;
+	const char *name, *new_name;
+	unsigned flags;
+	struct node *node; /* what moves; referenced */
+	struct node *over; /* what has the new name; referenced, or NULL */
+	struct changes changes;
+};
+
+static void relink(struct move *m)
+{
+	struct fs *fs = m->fs;
+
+	nodes_lock(&fs->nodes);
+	nodes_link(&fs->nodes, m->node, m->to.parent, m->new_name);
+	if (nodes_by_name(&fs->nodes, m->from.parent, m->name) == m->node)
+		nodes_unlink(&fs->nodes, m->from.parent, m->name);
+	nodes_unlock(&fs->nodes);
+}
+
+/* Both files' locks, always in the same order. */
+static void lock_files(const struct move *m)
+{
+	struct file *a = node_is_virtual(m->from.parent) ? m->from.parent->file : NULL;
+	struct file *b = node_is_virtual(m->to.parent) ? m->to.parent->file : NULL;
+
+	if (a > b) {
+		struct file *c = a;
+
+		a = b;
+		b = c;
+	}
+	if (a)
+		pthread_mutex_lock(&a->lock);
+	if (b && b != a)
+		pthread_mutex_lock(&b->lock);
+}
+
+static void unlock_files(const struct move *m)
+{
+	struct file *a = node_is_virtual(m->from.parent) ? m->from.parent->file : NULL;
+	struct file *b = node_is_virtual(m->to.parent) ? m->to.parent->file : NULL;
+
+	if (a)
+		pthread_mutex_unlock(&a->lock);
+	if (b && b != a)
+		pthread_mutex_unlock(&b->lock);
+}
+
+/* The folder that holds the moving name; a virtual one has two. */
+static int from_folder(struct move *m, struct folder *out)
+{
+	return fs_folder(m->fs, m->from.parent, (enum node_area)m->node->area, false, out);
+}
+
+/* ---- a file lands on a view ---- */
+
+/* The text is saved; the moving node is the view now, with the text as it was saved. */
+static void become_view(struct move *m, struct draft *draft)
+{
+	struct fs *fs = m->fs;
+	struct node *node = m->node;
+
+	if (node->kind == NODE_VIEW)
+		draft_free(node->draft);
+	nodes_lock(&fs->nodes);
+	nodes_leave_identity(&fs->nodes, node);
+	node_leave_views(node);
+	node_become_view(node, m->to.parent->file, m->to.place.view);
+	node->shown_ino = fs_virtual_ino(m->to.parent, m->new_name);
+	nodes_unlock(&fs->nodes);
+	node->draft = draft;
+	handles_join(fs, node);
+	file_clear_away(m->to.parent->file, &fs->nodes, m->to.parent, m->new_name);
+	relink(m);
+	notify_data(fs, node); /* the attributes, too: it has the view's now */
+}
+
+static int save_real(struct move *m)
+{
+	struct fs *fs = m->fs;
+	struct buf text = BUF_INIT;
+	struct draft *draft;
+	struct folder folder;
+	int error = node_text(fs, m->node, &text);
+
+	if (error)
+		return error == ELOOP || error == EINVAL ? EBADMSG : error;
+	lock_files(m);
+	error = text_save(fs, m->to.parent, m->new_name, &text, &draft, &m->changes);
+	if (!error) {
+		if (from_folder(m, &folder) == 0) {
+			unlinkat(folder.fd, m->name, 0);
+			folder_close(&fs->folders, &folder);
+		}
+		become_view(m, draft);
+	}
+	unlock_files(m);
+	buf_release(&text);
+	return error;
+}
+
+/* One view moved onto another: its text is saved there, and it is away here for a moment. */
+static int save_view(struct move *m)
+{
+	struct fs *fs = m->fs;
+	struct buf text = BUF_INIT;
+	struct file *file = m->from.parent->file;
+	struct draft *draft;
+	int error = node_text(fs, m->node, &text);
+
+	lock_files(m);
+	if (!error)
+		error = text_save(fs, m->to.parent, m->new_name, &text, &draft, &m->changes);
+	if (!error) {
+		file_set_away(file, &fs->nodes, m->from.parent, m->name);
+		file_touch(fs, file);
+		become_view(m, draft);
+	}
+	unlock_files(m);
+	buf_release(&text);
+	return error;
+}
+
+/* ---- a view is moved away ---- */
+
+static void become_real(struct move *m, const struct identity *id)
+{
+	struct fs *fs = m->fs;
+	struct node *node = m->node;
+
+	draft_free(node->draft);
+	node->draft = NULL;
+	nodes_lock(&fs->nodes);
+	node_leave_views(node);
+	node->area = (uint8_t)fs_area_for(m->to.parent);
+	node->kind = NODE_REAL;
+	node->file = NULL;
+	nodes_identify(&fs->nodes, node, id);
+	for (struct handle *h = node->handles; h; h = h->next_of_node)
+		h->counted = false;
+	nodes_unlock(&fs->nodes);
+	relink(m);
+}
+
+static int move_view_away(struct move *m)
+{
+	struct fs *fs = m->fs;
+	struct file *file = m->from.parent->file;
+	struct folder folder;
+	struct identity id;
+	struct stat st;
+	int error;
+
+	lock_files(m);
+	error = view_write_out(fs, m->node, m->to.parent, m->new_name, m->flags & RENAME_NOREPLACE);
+	if (!error)
+		error = fs_folder(fs, m->to.parent, fs_area_for(m->to.parent), false, &folder);
+	if (!error) {
+		error = identity_at(folder.fd, m->new_name, &id, &st);
+		folder_close(&fs->folders, &folder);
+	}
+	if (!error) {
+		file_set_away(file, &fs->nodes, m->from.parent, m->name);
+		file_touch(fs, file);
+		become_real(m, &id);
+	}
+	unlock_files(m);
+	return error;
+}
+
+/* ---- animation files and clips ---- */
+
+static int path_below(struct fs *fs, struct node *parent, const char *name, struct buf *out)
+{
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(parent, out);
+	nodes_unlock(&fs->nodes);
+	if (error)
+		return error;
+	out->size--;
+	if (out->size)
+		buf_char(out, '/');
+	buf_add(out, name, strlen(name) + 1);
+	return out->failed ? ENOMEM : 0;
+}
+
+/* What people put into virtual folders goes where the file, or the folder above it, goes. */
+static void move_state(struct move *m)
+{
+	struct buf from = BUF_INIT, to = BUF_INIT;
+
+	if (path_below(m->fs, m->from.parent, m->name, &from) == 0 &&
+	    path_below(m->fs, m->to.parent, m->new_name, &to) == 0)
+		state_rename(m->fs->state, (const char *)from.data, (const char *)to.data);
+	buf_release(&from);
+	buf_release(&to);
+}
+
+/* The files below a moved folder say their new path in messages and temporaries. */
+static void renew_paths(struct fs *fs)
+{
+	nodes_lock(&fs->nodes);
+	for (size_t i = 0; i < fs->nodes.id_size; i++) {
+		for (struct node *n = fs->nodes.by_id[i]; n; n = n->next_by_id) {
+			struct buf path = BUF_INIT;
+
+			if (n->kind == NODE_FILE && node_link(n) &&
+			    node_path(node_link(n)->parent, &path) == 0)
+				source_renamed(n->file->source, (const char *)path.data,
+					       n->file->name);
+			buf_release(&path);
+		}
+	}
+	nodes_unlock(&fs->nodes);
+}
+
+static int rename_clip(struct move *m)
+{
+	struct file *file = m->from.parent->file;
+	struct changes *changes = &m->changes;
+	struct node *parent = m->from.parent;
+	int error;
+
+	if (parent != m->to.parent || m->from.place.kind != PLACE_CLIP)
+		return EPERM;
+	if (m->to.is_view)
+		return ENOTEMPTY;
+	pthread_mutex_lock(&file->lock);
+	error = clip_rename(m->fs, file, m->name, m->new_name, changes);
+	if (!error) {
+		relink(m);
+		move_state(m);
+		m->node->shown_ino = fs_virtual_ino(parent, m->new_name);
+	}
+	pthread_mutex_unlock(&file->lock);
+	return error;
+}
+
+/* ---- real things ---- */
+
+static int rename_at(struct move *m, const struct folder *from, const struct folder *to)
+{
+	if (renameat2(from->fd, m->name, to->fd, m->new_name, m->flags) == 0)
+		return 0;
+	if (errno == EINVAL && m->flags == 0)
+		return renameat(from->fd, m->name, to->fd, m->new_name) == 0 ? 0 : errno;
+	return errno;
+}
+
+static void exchange_links(struct move *m)
+{
+	struct fs *fs = m->fs;
+
+	nodes_lock(&fs->nodes);
+	nodes_link(&fs->nodes, m->node, m->to.parent, m->new_name);
+	if (m->over)
+		nodes_link(&fs->nodes, m->over, m->from.parent, m->name);
+	nodes_unlock(&fs->nodes);
+}
+
+static int rename_real(struct move *m)
+{
+	struct fs *fs = m->fs;
+	enum node_area area = fs_area_for(m->to.parent);
+	struct folder from, to;
+	int error;
+
+	if (m->node->folder && m->node->area != area)
+		return EXDEV; /* folders below would not know that they moved to another root */
+	error = from_folder(m, &from);
+	if (error)
+		return error;
+	error = fs_folder(fs, m->to.parent, area, true, &to);
+	if (!error) {
+		error = rename_at(m, &from, &to);
+		folder_close(&fs->folders, &to);
+	}
+	folder_close(&fs->folders, &from);
+	if (error)
+		return error;
+	if (m->flags & RENAME_EXCHANGE) {
+		exchange_links(m);
+	} else {
+		m->node->area = (uint8_t)area;
+		relink(m);
+	}
+	if (m->node->folder && area == AREA_SOURCE) {
+		move_state(m);
+		renew_paths(fs);
+	}
+	return 0;
+}
+
+/* The folder of an animation file moves as the file does; under another name it may be no folder. */
+static int rename_file(struct move *m)
+{
+	struct fs *fs = m->fs;
+	struct folder from, to;
+	int error;
+
+	if (m->over && m->over->kind == NODE_FILE && !(m->flags & RENAME_EXCHANGE))
+		return ENOTEMPTY;
+	if (node_is_virtual(m->to.parent) || m->to.parent->area != AREA_SOURCE)
+		return EPERM;
+	if (fs->options->beside)
+		return EPERM; /* it is the file beside it that is moved */
+	error = folder_open(&fs->folders, m->from.parent, &from);
+	if (error)
+		return error;
+	error = folder_open(&fs->folders, m->to.parent, &to);
+	if (!error) {
+		error = rename_at(m, &from, &to);
+		folder_close(&fs->folders, &to);
+	}
+	folder_close(&fs->folders, &from);
+	if (error)
+		return error;
+	if (m->flags & RENAME_EXCHANGE) {
+		nodes_lock(&fs->nodes);
+		nodes_unlink(&fs->nodes, m->from.parent, m->name);
+		nodes_unlink(&fs->nodes, m->to.parent, m->new_name);
+		nodes_unlock(&fs->nodes);
+		notify_entry(fs, m->from.parent, m->name);
+		return 0;
+	}
+	move_state(m);
+	if (m->node->kind == NODE_FILE) {
+		file_rename(m->node->file, m->new_name);
+		relink(m);
+		renew_paths(fs);
+	}
+	return 0;
+}
+
+/* ---- the choice ---- */
+
+static struct node *child_of(struct fs *fs, struct node *parent, const char *name)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	if (node)
+		node->references++;
+	nodes_unlock(&fs->nodes);
+	return node;
+}
+
+static bool may_be_animation(struct fs *fs, const char *name)
+{
+	const struct codec *codec;
+	bool probe;
+
+	return store_claims(fs->store, name, &codec, &probe);
+}
+
+static int choose(struct move *m)
+{
+	bool onto_view = m->to.is_view && m->to.place.kind == PLACE_VIEW;
+	bool is_view = m->node->kind == NODE_VIEW;
+
+	if ((m->flags & RENAME_NOREPLACE) && m->to.present)
+		return EEXIST;
+	if ((m->flags & RENAME_EXCHANGE) && (is_view || m->to.present || m->from.present))
+		return EINVAL;
+	if (m->node->kind == NODE_CLIP || m->node->kind == NODE_BONES ||
+	    m->node->kind == NODE_FRAMES)
+		return rename_clip(m);
+	if (m->to.present && m->to.place.kind != PLACE_VIEW)
+		return m->node->folder ? ENOTEMPTY : EISDIR;
+	if (m->to.is_view && !onto_view)
+		return EPERM;
+	if (onto_view && m->node->folder)
+		return ENOTDIR;
+	if (onto_view)
+		return is_view ? save_view(m) : save_real(m);
+	if (is_view)
+		return move_view_away(m);
+	if (m->node->kind == NODE_FILE || (m->over && m->over->kind == NODE_FILE))
+		return rename_file(m);
+	if (m->node->kind == NODE_REAL)
+		return rename_real(m);
+	return EPERM;
+}
+
+void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
+	       const char *new_name, unsigned flags)
+{
+	struct fs *fs = fs_of(req);
+	struct move m = {.fs = fs, .name = name, .new_name = new_name, .flags = flags};
+	int error = fs_slot(fs, parent, name, &m.from);
+
+	if (!error)
+		error = fs_slot(fs, new_parent, new_name, &m.to);
+	if (error) {
+		fuse_reply_err(req, error);
+		return;
+	}
+	m.node = child_of(fs, m.from.parent, name);
+	m.over = child_of(fs, m.to.parent, new_name);
+	error = m.node ? choose(&m) : ENOENT;
+	changes_tell(fs, &m.changes);
+	fuse_reply_err(req, error);
+	/* What is called as an animation is may be a folder now, or was one. */
+	if (!error && (may_be_animation(fs, name) || may_be_animation(fs, new_name)))
+		notify_entry(fs, m.to.parent, new_name);
+	if (m.over)
+		fs_reference(fs, m.over, -1);
+	if (m.node)
+		fs_reference(fs, m.node, -1);
+}

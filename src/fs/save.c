@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* save.c - the text of views, and what saving it means to the mount. */
+#include "fs.h"
+#include "../names.h"
+#include "../refusal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- what a view says ---- */
+
+int view_draft(struct fs *fs, struct node *node, struct draft **out)
+{
+	struct tree tree = {NULL, node->file->name};
+	struct place place;
+	struct snap *snap;
+	int error;
+
+	if (!node->draft)
+		node->draft = draft_new();
+	*out = node->draft;
+	if (!node->draft)
+		return ENOMEM;
+	error = fs_snap(fs, node->file, &snap);
+	if (error)
+		return node->draft->have_text ? 0 : error;
+	tree.snap = snap;
+	error = fs_place(fs, snap, node, &place);
+	/* A view that is no more (its name is gone, or its clip) says what it said last. */
+	if (error)
+		error = node->draft->have_text ? 0 : error;
+	else if (!draft_update(node->draft, &tree, &place))
+		error = ENOMEM;
+	snap_put(snap);
+	return error;
+}
+
+int view_text(struct fs *fs, struct node *node, struct draft **out)
+{
+	int error = view_draft(fs, node, out);
+
+	if (error)
+		return error;
+	return draft_load(*out, node->file->name) ? 0 : ENOMEM;
+}
+
+int view_size(struct fs *fs, struct node *node, uint64_t *out)
+{
+	struct draft *draft;
+	struct snap *snap;
+	int error;
+
+	if (!node->draft) {
+		error = fs_snap(fs, node->file, &snap);
+		if (error)
+			return error;
+		*out = node->size;
+		error = node->generation == snap->generation ? 0 : EAGAIN;
+		snap_put(snap);
+		if (!error)
+			return 0;
+	}
+	error = view_text(fs, node, &draft);
+	if (!error) {
+		*out = draft->text.size;
+		if (!draft->written && draft->base) {
+			node->generation = draft->base->generation;
+			node->size = draft->text.size;
+		}
+	}
+	view_settle(fs, node);
+	return error;
+}
+
+void view_settle(struct fs *fs, struct node *node)
+{
+	struct draft *draft = node->draft;
+
+	if (!draft || draft->handles || draft->written)
+		return;
+	(void)fs;
+	draft_free(draft);
+	node->draft = NULL;
+}
+
+/* ---- what changed ---- */
+
+static void changes_add(struct changes *c, fuse_ino_t node)
+{
+	if (c->count == c->capacity) {
+		size_t capacity = c->capacity ? 2 * c->capacity : 16;
+		fuse_ino_t *nodes = realloc(c->nodes, capacity * sizeof(*nodes));
+
+		if (!nodes)
+			return; /* the kernel will ask again within TIMEOUT */
+		c->nodes = nodes;
+		c->capacity = capacity;
+	}
+	c->nodes[c->count++] = node;
+}
+
+void changes_tell(struct fs *fs, struct changes *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		fuse_lowlevel_notify_inval_inode(fs->session, c->nodes[i], -1, 0);
+	free(c->nodes);
+	*c = (struct changes){NULL, 0, 0};
+}
+
+/* The binary changed: every view of it may say something else now. */
+static void file_changed(struct fs *fs, struct file *file, const struct node *saved,
+			 struct changes *changes)
+{
+	struct snap *snap;
+
+	nodes_lock(&fs->nodes);
+	changes_add(changes, file->node->id);
+	for (struct node *node = file->views; node; node = node->next_in_file) {
+		changes_add(changes, node->id);
+		if (node != saved)
+			notify_data(fs, node);
+	}
+	nodes_unlock(&fs->nodes);
+	if (fs_snap(fs, file, &snap) == 0) {
+		file->generation = snap->generation;
+		snap_put(snap);
+	}
+	file_touch(fs, file);
+}
+
+/* ---- refusals ---- */
+
+/* Puts what was refused, and why, beside the view. */
+static void keep_refusal(struct fs *fs, struct node *parent, const char *name, struct bytes text,
+			 const struct err *err)
+{
+	struct buf path = BUF_INIT;
+	struct folder folder;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(parent, &path);
+	nodes_unlock(&fs->nodes);
+	if (!error) {
+		path.data[path.size - 1] = '/';
+		buf_add(&path, name, strlen(name) + 1);
+		error = path.failed ? ENOMEM : fs_folder(fs, parent, AREA_REJECTED, true, &folder);
+	}
+	if (!error) {
+		error = refusal_write(folder.fd, (const char *)path.data, name, text, err);
+		folder_close(&fs->folders, &folder);
+	}
+	fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s\n", path.data ? (const char *)path.data : name,
+		 err->message);
+	if (error)
+		fuse_log(FUSE_LOG_ERR, "animfs: the refused text cannot be stored: %s\n",
+			 strerror(error));
+	buf_release(&path);
+}
+
+static void drop_refusals(struct fs *fs, struct node *parent, const char *name)
+{
+	char gone[2 * NAME_MAX];
+	struct folder folder;
+
+	if (fs_folder(fs, parent, AREA_REJECTED, false, &folder) != 0)
+		return;
+	if (refusal_remove(folder.fd, name)) {
+		snprintf(gone, sizeof(gone), "%s.rejected", name);
+		notify_entry(fs, parent, gone);
+		snprintf(gone, sizeof(gone), "%s.error", name);
+		notify_entry(fs, parent, gone);
+	}
+	folder_close(&fs->folders, &folder);
+}
+
+/* ---- saving ---- */
+
+static int errno_of(const struct err *err)
+{
+	switch (err->code) {
+	case ERR_MEMORY:
+		return ENOMEM;
+	case ERR_SYSTEM:
+		/* Programs misread these two from a rename: mv and LibreOffice lose text over them. */
+		return err->number == EINVAL || err->number == EXDEV ? EIO : err->number;
+	default:
+		return EBADMSG;
+	}
+}
+
+int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
+	       const char *name, struct node *saved, struct changes *changes)
+{
+	struct err err = {.code = ERR_NONE};
+	struct file *file = parent->file;
+	struct folder folder;
+	enum verdict verdict;
+	int error = fs_source_folder(fs, file, &folder);
+
+	if (error)
+		return error;
+	verdict = draft_commit(draft, event, file->source, folder.fd, file->name, &err);
+	folder_close(&fs->folders, &folder);
+	if (verdict == VERDICT_SAVED) {
+		drop_refusals(fs, parent, name);
+		file_changed(fs, file, saved, changes);
+	}
+	if (verdict == VERDICT_REFUSED)
+		keep_refusal(fs, parent, name, buf_bytes(&draft->text), &err);
+	if (verdict == VERDICT_PENDING || verdict == VERDICT_REFUSED)
+		file_touch(fs, file);
+	return verdict == VERDICT_REFUSED ? errno_of(&err) : 0;
+}
+
+int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes)
+{
+	char name[NAME_MAX + 1];
+	struct node *parent = NULL;
+	int error;
+
+	if (!node->draft)
+		return 0;
+	nodes_lock(&fs->nodes);
+	if (node_link(node)) {
+		parent = node_link(node)->parent;
+		parent->references++;
+		strcpy(name, node_link(node)->name);
+	}
+	nodes_unlock(&fs->nodes);
+	if (!parent)
+		return 0; /* it carries no view's name any more */
+	error = draft_save(fs, node->draft, event, parent, name, node, changes);
+	fs_reference(fs, parent, -1);
+	return error;
+}
+
+int clip_rename(struct fs *fs, struct file *file, const char *label, const char *new_label,
+		struct changes *changes)
+{
+	struct err err = {.code = ERR_NONE};
+	struct snap *base = NULL, *now = NULL;
+	struct buf name = BUF_INIT;
+	struct anim *edited = NULL;
+	struct clip *clip = NULL;
+	struct folder folder;
+	enum commit commit = COMMIT_REFUSED;
+	int64_t index;
+	int error = fs_snap(fs, file, &base);
+
+	if (error)
+		return error;
+	index = snap_clip(base, label);
+	if (index < 0)
+		error = ENOENT;
+	else if (!name_unescape(new_label, &name))
+		error = EILSEQ;
+	else if (!(edited = anim_edit(base->anim)) ||
+		 !(clip = anim_edit_clip(edited, (uint32_t)index)) ||
+		 !(clip->name = arena_text(&edited->arena, (const char *)name.data, name.size)) ||
+		 !(clip->label = arena_text(&edited->arena, new_label, strlen(new_label))))
+		error = ENOMEM;
+	if (!error)
+		error = fs_source_folder(fs, file, &folder);
+	if (!error) {
+		commit = source_commit(file->source, folder.fd, base, edited, NULL, NULL, &now, &err);
+		folder_close(&fs->folders, &folder);
+		error = commit == COMMIT_REFUSED ? errno_of(&err) : 0;
+	}
+	if (commit == COMMIT_DONE)
+		file_changed(fs, file, NULL, changes);
+	if (now)
+		snap_put(now);
+	anim_free(edited);
+	buf_release(&name);
+	snap_put(base);
+	return error;
+}
+
+/* The views of all files that hold unsaved text, each with a reference; ends with NULL. */
+static struct node **unsaved_views(struct fs *fs)
+{
+	struct node **list;
+	size_t count = 0;
+
+	nodes_lock(&fs->nodes);
+	list = calloc(fs->nodes.count + 1, sizeof(*list));
+	for (size_t i = 0; list && i < fs->nodes.id_size; i++) {
+		for (struct node *n = fs->nodes.by_id[i]; n; n = n->next_by_id) {
+			if (n->kind != NODE_VIEW || !n->draft || !n->draft->dirty)
+				continue;
+			n->references++;
+			list[count++] = n;
+		}
+	}
+	nodes_unlock(&fs->nodes);
+	return list;
+}
+
+void fs_commit_all(struct fs *fs)
+{
+	struct node **list = unsaved_views(fs);
+
+	for (size_t i = 0; list && list[i]; i++) {
+		struct changes changes = {NULL, 0, 0};
+
+		pthread_mutex_lock(&list[i]->file->lock);
+		view_commit(fs, list[i], DRAFT_CLOSE, &changes);
+		pthread_mutex_unlock(&list[i]->file->lock);
+		free(changes.nodes); /* nobody is there to be told */
+		fs_reference(fs, list[i], -1);
+	}
+	free(list);
+}

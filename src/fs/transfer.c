@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* transfer.c - texts that move between views and ordinary files. */
+#include "fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int read_real(struct fs *fs, struct node *node, struct buf *text)
+{
+	char name[NAME_MAX + 1];
+	struct folder folder;
+	struct stat st;
+	int error = fs_where(fs, node, &folder, name);
+
+	if (error)
+		return error;
+	error = at_read(folder.fd, name, fs->options->max_text, text, &st);
+	folder_close(&fs->folders, &folder);
+	return error;
+}
+
+int node_text(struct fs *fs, struct node *node, struct buf *text)
+{
+	struct draft *draft;
+	int error;
+
+	if (node->kind == NODE_REAL)
+		return read_real(fs, node, text);
+	if (node->kind != NODE_VIEW)
+		return EPERM;
+	pthread_mutex_lock(&node->file->lock);
+	error = view_text(fs, node, &draft);
+	if (!error) {
+		buf_add(text, draft->text.data, draft->text.size);
+		error = text->failed ? ENOMEM : 0;
+	}
+	view_settle(fs, node);
+	pthread_mutex_unlock(&node->file->lock);
+	return error;
+}
+
+int text_save(struct fs *fs, struct node *parent, const char *name, struct buf *text,
+	      struct draft **out, struct changes *changes)
+{
+	struct place place;
+	struct snap *snap;
+	int error = fs_snap(fs, parent->file, &snap);
+
+	if (error)
+		return error;
+	*out = draft_new();
+	if (!*out)
+		error = ENOMEM;
+	else if (!fs_is_view(fs, snap, parent, name, &place) || place.kind != PLACE_VIEW)
+		error = ENOENT;
+	if (!error) {
+		draft_begin(*out, snap, &place);
+		draft_replace(*out, text);
+		error = draft_save(fs, *out, DRAFT_DEMAND, parent, name, NULL, changes);
+		if (error)
+			buf_add(text, (*out)->text.data, (*out)->text.size);
+		draft_end(*out);
+	}
+	snap_put(snap);
+	if (error) {
+		draft_free(*out);
+		*out = NULL;
+	}
+	return error;
+}
+
+/* Under a name nobody uses, then moved: what stands under `name` is replaced whole or not at all. */
+static int write_new(int folder, const char *name, const struct buf *text, mode_t mode,
+		     bool exclusive)
+{
+	static _Atomic unsigned counter;
+	char temporary[NAME_MAX + 1];
+	int fd, error;
+
+	snprintf(temporary, sizeof(temporary), ".animfs-move-%d-%u.tmp", (int)getpid(), counter++);
+	error = at_open(folder, temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &fd);
+	if (error)
+		return error;
+	error = at_write(fd, buf_bytes(text));
+	if (close(fd) != 0 && !error)
+		error = errno;
+	if (!error && renameat2(folder, temporary, folder, name, exclusive ? RENAME_NOREPLACE : 0) != 0)
+		error = errno;
+	if (error)
+		unlinkat(folder, temporary, 0);
+	return error;
+}
+
+int view_write_out(struct fs *fs, struct node *node, struct node *parent, const char *name,
+		   bool exclusive)
+{
+	struct draft *draft;
+	struct folder folder;
+	struct stat st;
+	int error = view_text(fs, node, &draft);
+
+	if (error)
+		return error;
+	if (fs_source_stat(fs, node->file, &st) != 0)
+		st.st_mode = 0600;
+	memo_apply(node->memo, &st);
+	error = fs_folder(fs, parent, fs_area_for(parent), true, &folder);
+	if (error)
+		return error;
+	error = write_new(folder.fd, name, &draft->text, st.st_mode & 0666, exclusive);
+	folder_close(&fs->folders, &folder);
+	return error;
+}

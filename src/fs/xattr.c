@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* xattr.c - extended attributes: the source's own, those remembered for views, and the error's. */
+#include "fs.h"
+#include "memo.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define ERROR_XATTR "user.animfs.error"
+#define ACL_HEADER 4 /* bytes of a system.posix_acl_* value: a version, then entries */
+#define ACL_ENTRY 8
+
+/*
+ * A path for the xattr calls, which have no *at form: the folder's descriptor and one name, used
+ * with the l-calls, so that a symbolic link is itself. Removed but open: the descriptor alone.
+ */
+struct real_path {
+	struct folder folder;
+	int fd;
+	char path[AT_PROC_SIZE];
+};
+
+static int real_path_open(struct fs *fs, struct node *node, struct real_path *p)
+{
+	char name[NAME_MAX + 1];
+	int error;
+
+	*p = (struct real_path){.folder = FOLDER_NONE, .fd = -1};
+	if (node->id == NODE_ROOT) {
+		at_proc_path(fs->root, ".", p->path, sizeof(p->path));
+		return 0;
+	}
+	if (node->kind == NODE_REAL) {
+		error = fs_where(fs, node, &p->folder, name);
+	} else {
+		error = fs_source_folder(fs, node->file, &p->folder);
+		snprintf(name, sizeof(name), "%s", node->file->name);
+	}
+	if (!error) {
+		at_proc_path(p->folder.fd, name, p->path, sizeof(p->path));
+		if (faccessat(p->folder.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return 0;
+		error = errno;
+	}
+	p->fd = handle_borrow(fs, node);
+	if (p->fd < 0) {
+		folder_close(&fs->folders, &p->folder);
+		return error;
+	}
+	at_proc_path(p->fd, NULL, p->path, sizeof(p->path));
+	return 0;
+}
+
+static void real_path_close(struct fs *fs, struct real_path *p)
+{
+	folder_close(&fs->folders, &p->folder);
+	if (p->fd >= 0)
+		close(p->fd);
+}
+
+/* /proc/self/fd/N is itself a link to follow; a name below it is not. */
+static ssize_t get_at(const struct real_path *p, const char *name, void *value, size_t size)
+{
+	return p->fd >= 0 ? getxattr(p->path, name, value, size)
+			  : lgetxattr(p->path, name, value, size);
+}
+
+static ssize_t list_at(const struct real_path *p, char *list, size_t size)
+{
+	return p->fd >= 0 ? listxattr(p->path, list, size) : llistxattr(p->path, list, size);
+}
+
+/* Has the binary's own attributes: what is real, a file's folder, and raw.*. */
+static bool is_binary(const struct node *node)
+{
+	return node->kind == NODE_REAL || node->kind == NODE_FILE ||
+	       (node->kind == NODE_VIEW && node->view->whole);
+}
+
+/* Why a file that by its name should be an animation is shown as itself; false when it is not so. */
+static bool error_text(struct fs *fs, struct node *node, struct err *err)
+{
+	char name[NAME_MAX + 1];
+	const struct codec *codec;
+	struct folder folder;
+	struct source *source;
+	struct snap *snap = NULL;
+	bool probe;
+
+	if (node->kind != NODE_REAL || node->folder || node->area != AREA_SOURCE ||
+	    fs_where(fs, node, &folder, name) != 0)
+		return false;
+	if (store_claims(fs->store, name, &codec, &probe) && !probe) {
+		source = source_new(fs->store, "", name);
+		snap = source ? source_get(source, folder.fd, err) : NULL;
+		if (snap)
+			snap_put(snap);
+		if (source)
+			source_free(source);
+	}
+	folder_close(&fs->folders, &folder);
+	return !snap && err->code == ERR_FORMAT;
+}
+
+static void reply_value(fuse_req_t req, const void *value, size_t have, size_t size)
+{
+	if (size == 0)
+		fuse_reply_xattr(req, have);
+	else if (have > size)
+		fuse_reply_err(req, ERANGE);
+	else
+		fuse_reply_buf(req, value, have);
+}
+
+static struct memo_xattr **find_memo(struct memo *memo, const char *name)
+{
+	struct memo_xattr **at = &memo->xattrs;
+
+	while (*at && strcmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+static void get_remembered(fuse_req_t req, struct node *node, const char *name, size_t size)
+{
+	struct memo_xattr *x;
+
+	pthread_mutex_lock(&node->file->lock);
+	x = node->memo ? *find_memo(node->memo, name) : NULL;
+	if (x)
+		reply_value(req, x->value, x->size, size);
+	else
+		fuse_reply_err(req, ENODATA);
+	pthread_mutex_unlock(&node->file->lock);
+}
+
+static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const char *name, size_t size)
+{
+	struct real_path p;
+	void *value = size ? malloc(size) : NULL;
+	ssize_t have = -1;
+	int error = size && !value ? ENOMEM : real_path_open(fs, node, &p);
+
+	if (!error) {
+		have = get_at(&p, name, value, size);
+		error = errno;
+		real_path_close(fs, &p);
+	}
+	if (have < 0)
+		fuse_reply_err(req, error);
+	else if (size)
+		fuse_reply_buf(req, value, (size_t)have);
+	else
+		fuse_reply_xattr(req, (size_t)have);
+	free(value);
+}
+
+void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
+{
+	struct err err = {.code = ERR_NONE};
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+
+	if (strcmp(name, ERROR_XATTR) == 0 && error_text(fs, node, &err))
+		reply_value(req, err.message, strlen(err.message), size);
+	else if (is_binary(node))
+		get_real(req, fs, node, name, size);
+	else if (node->kind == NODE_VIEW)
+		get_remembered(req, node, name, size);
+	else
+		fuse_reply_err(req, ENODATA);
+}
+
+static void list_remembered(struct node *node, struct buf *out)
+{
+	pthread_mutex_lock(&node->file->lock);
+	for (struct memo_xattr *x = node->memo ? node->memo->xattrs : NULL; x; x = x->next)
+		buf_add(out, x->name, strlen(x->name) + 1);
+	pthread_mutex_unlock(&node->file->lock);
+}
+
+static int list_real(struct fs *fs, struct node *node, struct buf *out)
+{
+	struct err err = {.code = ERR_NONE};
+	struct real_path p;
+	ssize_t have;
+	int error = real_path_open(fs, node, &p);
+
+	if (error)
+		return error;
+	have = list_at(&p, NULL, 0);
+	if (have > 0 && buf_reserve(out, (size_t)have))
+		have = list_at(&p, (char *)out->data, (size_t)have);
+	error = have < 0 ? errno : out->failed ? ENOMEM : 0;
+	real_path_close(fs, &p);
+	if (error)
+		return error;
+	out->size = (size_t)have;
+	if (error_text(fs, node, &err))
+		buf_add(out, ERROR_XATTR, sizeof(ERROR_XATTR));
+	return 0;
+}
+
+void fs_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
+{
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	struct buf list = BUF_INIT;
+	int error = 0;
+
+	if (is_binary(node))
+		error = list_real(fs, node, &list);
+	else if (node->kind == NODE_VIEW)
+		list_remembered(node, &list);
+	if (error || list.failed)
+		fuse_reply_err(req, error ? error : ENOMEM);
+	else
+		reply_value(req, list.data, list.size, size);
+	buf_release(&list);
+}
+
+/* An ACL that says no more than the mode does, as editors write it back: no ACL at all. */
+static bool is_minimal_acl(const char *name, size_t size)
+{
+	return strcmp(name, "system.posix_acl_access") == 0 && size <= ACL_HEADER + 3 * ACL_ENTRY;
+}
+
+static int set_remembered(struct fs *fs, struct node *node, const char *name, const char *value,
+			  size_t size, int flags)
+{
+	struct memo_xattr **at, *x;
+	struct memo *memo;
+
+	if (is_minimal_acl(name, size))
+		return 0;
+	memo = memo_of(fs, node);
+	if (!memo)
+		return ENOMEM;
+	at = find_memo(memo, name);
+	if (*at && (flags & XATTR_CREATE))
+		return EEXIST;
+	if (!*at && (flags & XATTR_REPLACE))
+		return ENODATA;
+	x = malloc(sizeof(*x) + strlen(name) + 1);
+	if (!x)
+		return ENOMEM;
+	strcpy(x->name, name);
+	x->size = size;
+	x->value = malloc(size ? size : 1);
+	if (!x->value) {
+		free(x);
+		return ENOMEM;
+	}
+	memcpy(x->value, value, size);
+	x->next = *at ? (*at)->next : NULL;
+	if (*at) {
+		free((*at)->value);
+		free(*at);
+	}
+	*at = x;
+	return 0;
+}
+
+void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size,
+		 int flags)
+{
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	struct real_path p;
+	int error;
+
+	if (fs->read_only || strcmp(name, ERROR_XATTR) == 0) {
+		error = fs->read_only ? EROFS : EPERM;
+	} else if (is_binary(node)) {
+		error = real_path_open(fs, node, &p);
+		if (!error) {
+			int result = p.fd >= 0 ? setxattr(p.path, name, value, size, flags)
+					       : lsetxattr(p.path, name, value, size, flags);
+			error = result == 0 ? 0 : errno;
+			real_path_close(fs, &p);
+		}
+	} else if (node->kind == NODE_VIEW) {
+		pthread_mutex_lock(&node->file->lock);
+		error = set_remembered(fs, node, name, value, size, flags);
+		pthread_mutex_unlock(&node->file->lock);
+	} else {
+		error = EPERM;
+	}
+	fuse_reply_err(req, error);
+}
+
+static int remove_remembered(struct node *node, const char *name)
+{
+	struct memo_xattr **at, *x;
+
+	if (!node->memo)
+		return ENODATA;
+	at = find_memo(node->memo, name);
+	x = *at;
+	if (!x)
+		return ENODATA;
+	*at = x->next;
+	free(x->value);
+	free(x);
+	return 0;
+}
+
+void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
+{
+	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	struct real_path p;
+	int error;
+
+	if (fs->read_only) {
+		error = EROFS;
+	} else if (is_binary(node)) {
+		error = real_path_open(fs, node, &p);
+		if (!error) {
+			int result = p.fd >= 0 ? removexattr(p.path, name)
+					       : lremovexattr(p.path, name);
+			error = result == 0 ? 0 : errno;
+			real_path_close(fs, &p);
+		}
+	} else if (node->kind == NODE_VIEW) {
+		pthread_mutex_lock(&node->file->lock);
+		error = remove_remembered(node, name);
+		pthread_mutex_unlock(&node->file->lock);
+	} else {
+		error = ENODATA;
+	}
+	fuse_reply_err(req, error);
+}
