@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# 'make help' lists the targets. Define
+#
+#   V=1               to see the commands
+#   CC, CFLAGS, CPPFLAGS, LDFLAGS, PKGCONF
+#                     to build another way; CFLAGS and LDFLAGS stand after the project's own flags
+#                     and so win over them
+#   SANITIZE=LIST     for -fsanitize=LIST in place of the hardening flags
+#   BUILD             where everything that is made goes (build)
+#   PREFIX, BINDIR, MANDIR, DESTDIR
+#                     where 'make install' puts things (/usr/local)
+#   FUZZ_SECONDS      how long 'make fuzz' runs each target (60)
+
+VERSION := 0.1.0
+
+BUILD        ?= build
+PREFIX       ?= /usr/local
+BINDIR       ?= $(PREFIX)/bin
+MANDIR       ?= $(PREFIX)/share/man
+DESTDIR      ?=
+PKGCONF      ?= pkg-config
+FUZZ_SECONDS ?= 60
+CFLAGS       ?= -O2 -g
+
+ifneq ($(V),1)
+QUIET_CC   = @echo '  CC      ' $@;
+QUIET_LINK = @echo '  LINK    ' $@;
+QUIET_GEN  = @echo '  GEN     ' $@;
+endif
+
+# Parallel where the caller did not choose.
+MAKE_PARALLEL = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+#### Flags
+
+LIBRARIES := fuse3 libxml-2.0 jansson libxxhash
+LIB_FLAGS := $(shell $(PKGCONF) --cflags $(LIBRARIES) 2>/dev/null)
+LIBS      := $(shell $(PKGCONF) --libs $(LIBRARIES) 2>/dev/null) -lcsv -lm
+CHECK_FLAGS := $(shell $(PKGCONF) --cflags check 2>/dev/null)
+CHECK_LIBS  := $(shell $(PKGCONF) --libs check 2>/dev/null)
+
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes
+
+ifdef SANITIZE
+GUARDS      := -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LINK_GUARDS := -fsanitize=$(SANITIZE)
+else
+# Without optimisation FORTIFY_SOURCE does nothing but warn.
+FORTIFY     := $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+CF          := $(if $(filter x86_64 i386 i686,$(shell uname -m)),-fcf-protection)
+GUARDS      := $(FORTIFY) -fstack-protector-strong -fPIE $(CF)
+LINK_GUARDS := -pie -Wl,-z,relro -Wl,-z,now
+endif
+
+ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
+	-DANIMFS_VERSION='"$(VERSION)"' -Iinclude -Isrc $(LIB_FLAGS) $(CPPFLAGS)
+# One rounding an operation, whatever the machine: the numbers in the texts depend on it.
+ALL_CFLAGS   = -std=gnu11 -ffp-contract=off -pthread $(WARNINGS) $(GUARDS) $(CFLAGS)
+ALL_LDFLAGS  = -pthread $(LINK_GUARDS) $(CFLAGS) $(LDFLAGS)
+
+#### Files
+
+SRC       := $(wildcard src/*.c src/*/*.c)
+OBJ       := $(SRC:%.c=$(BUILD)/%.o)
+# Everything but the command line: what the tests are linked with.
+CORE_OBJ  := $(filter-out $(BUILD)/src/main.o,$(OBJ))
+
+TEST_SRC  := $(wildcard tests/test_*.c)
+UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/main.c $(wildcard tests/support*.c))
+FUZZ_SRC  := $(wildcard tests/fuzz/*.c)
+FUZZERS   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz-%)
+MAN       := $(wildcard man/*.[1-8])
+
+.DEFAULT_GOAL := all
+.PHONY: all FORCE
+FORCE:
+
+all: $(BUILD)/animfs
+
+#### How things are made
+
+# Rewritten, and so rebuilding everything, only when a flag has changed.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@flags='$(subst ','\'',$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS))'; \
+	if [ "$$flags" != "$$(cat $@ 2>/dev/null)" ]; then \
+		printf '%s\n' "$$flags" > $@; \
+	fi
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) $(TARGET_FLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/animfs: $(OBJ)
+	@$(PKGCONF) --exists $(LIBRARIES) || { echo 'run scripts/setup.sh build first'; exit 1; }
+	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
+
+# The list of suites: test_base.c has base_suite().
+$(BUILD)/suites.h: FORCE
+	@mkdir -p $(@D)
+	@printf 'SUITE(%s)\n' $(sort $(TEST_SRC:tests/test_%.c=%)) > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILD)/tests/main.o: $(BUILD)/suites.h
+$(UNIT_OBJ): TARGET_FLAGS = -I$(BUILD) $(CHECK_FLAGS)
+
+$(BUILD)/unit: $(UNIT_OBJ) $(CORE_OBJ)
+	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS) $(CHECK_LIBS)
+
+$(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_text: $(BUILD)/%: $(BUILD)/tests/%.o $(CORE_OBJ)
+	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
+
+# It writes animation files without the program's own encoder, and so is not linked with it.
+$(BUILD)/make_game: $(BUILD)/tests/make_game.o
+	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
+
+$(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
+	$(QUIET_LINK) $(CC) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
+
+-include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)
+
+#### What one can ask for
+
+.PHONY: help install uninstall setup demo test check-san fuzz fuzzers bench lint \
+	test-exhaustive test-kanim clean
+
+help:
+	@echo 'make                  build $(BUILD)/animfs'
+	@echo 'make install          install program and manual (DESTDIR, PREFIX=$(PREFIX))'
+	@echo 'make uninstall        remove what make install installed'
+	@echo 'make setup            install what building and testing need (Debian; root or sudo)'
+	@echo 'make demo             set up, build, mount a sample game and edit it'
+	@echo 'make test             set up, build, run all tests'
+	@echo 'make test-exhaustive  prove the number formatting over all 2^32 floats (long)'
+	@echo 'make test-kanim       play a mounted kanim through view3dscene (tovrmlx3d)'
+	@echo 'make check-san        unit and mount tests under AddressSanitizer and UBSan'
+	@echo 'make fuzz             fuzz every decoder and parser (FUZZ_SECONDS=$(FUZZ_SECONDS) each)'
+	@echo 'make bench            measure, and write bench/RESULTS.md'
+	@echo 'make lint             clang-tidy, cppcheck, include rules, shellcheck, clang warnings'
+	@echo 'make clean            remove $(BUILD)/'
+	@echo 'V=1 shows the commands; CC, CFLAGS, CPPFLAGS, LDFLAGS as usual.'
+
+install: all
+	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1'
+	install -m755 $(BUILD)/animfs '$(DESTDIR)$(BINDIR)/animfs'
+	install -m644 $(MAN) '$(DESTDIR)$(MANDIR)/man1'
+
+uninstall:
+	rm -f '$(DESTDIR)$(BINDIR)/animfs' $(MAN:man/%='$(DESTDIR)$(MANDIR)/man1/%')
+
+setup:
+	@scripts/setup.sh build test
+
+# The parts run in a second make, which sees the libraries that setup has just installed.
+demo:
+	@scripts/setup.sh build
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/demo.sh
+
+test: setup
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test.sh unit alloc mount
+
+check-san: setup
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
+		$(BUILD)/san/animfs $(BUILD)/san/unit $(BUILD)/san/make_game
+	@BUILD=$(BUILD)/san CK_TIMEOUT_MULTIPLIER=10 scripts/test.sh unit mount
+
+fuzzers: $(FUZZERS)
+
+fuzz:
+	@scripts/setup.sh build fuzz
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang \
+		SANITIZE=fuzzer-no-link,address,undefined fuzzers
+	@BUILD=$(BUILD)/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh \
+		$(FUZZ_SRC:tests/fuzz/%.c=%)
+
+bench:
+	@scripts/setup.sh build
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game $(BUILD)/bench_text
+	@BUILD=$(BUILD) scripts/bench.sh
+
+lint:
+	@scripts/setup.sh build test lint
+	@scripts/check-includes.sh
+	@scripts/lint.sh $(SRC) -- $(ALL_CPPFLAGS)
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
+		$(BUILD)/clang/animfs $(BUILD)/clang/unit
+
+test-exhaustive: setup
+	@$(MAKE_PARALLEL) --no-print-directory $(BUILD)/exhaustive_num
+	$(BUILD)/exhaustive_num
+
+test-kanim:
+	@scripts/setup.sh build kanim
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-kanim.sh
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# check-includes.sh - keeps the layers of the program. Each line of the table is
+#
+#   FILE... : HEADER...    these files (below include/ or src/) may include these headers
+#
+# and a file's rule is the first line that names it. Standard and system headers are free; those of
+# the libraries in $LIBRARIES are not.
+set -euf
+cd "$(dirname "$0")/.."
+
+LIBRARIES='fuse* jansson* csv* libxml*'
+WORDS='animfs/base.h animfs/anim.h num.h names.h'
+DISK='animfs/base.h at.h refusal.h replace.h state.h watch.h'
+
+RULES="
+# The words of the program.
+animfs/base.h base.c : animfs/base.h
+animfs/anim.h        : animfs/base.h
+animfs/codec.h       : animfs/base.h animfs/anim.h
+animfs/view.h        : animfs/base.h animfs/anim.h
+num.? names.? anim.c merge.c : $WORDS
+lens.?               : $WORDS lens.h
+
+# Formats and views: they know neither each other nor files nor FUSE.
+codec.c codec/*      : $WORDS animfs/codec.h codec/*.h
+view.c view/*        : $WORDS animfs/view.h view/*.h lens.h jansson.h csv.h libxml/*
+
+# The disk: knows no animations.
+at.? refusal.? replace.? state.? watch.? : $DISK
+
+# Animation files, and the folders that they are shown as.
+snap.?               : $WORDS $DISK animfs/codec.h animfs/view.h snap.h
+source.?             : $WORDS $DISK animfs/codec.h snap.h source.h
+options.?            : $WORDS animfs/codec.h source.h options.h
+tree.?               : $WORDS animfs/view.h source.h tree.h
+node.?               : $WORDS animfs/view.h node.h
+file.? folder.?      : $DISK source.h node.h file.h folder.h
+draft.?              : $WORDS source.h tree.h file.h draft.h
+
+# The mount: the only part that knows FUSE. The commands see nothing of it but mount.h.
+mount.h              : source.h tree.h
+fs/*                 : $WORDS $DISK animfs/*.h source.h tree.h node.h file.h folder.h draft.h options.h mount.h fs/*.h fuse*
+cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h cmd/*.h
+main.c               : cmd/cmd.h mount.h libxml/parser.h
+"
+
+# one_of NAME PATTERN...
+one_of()
+{
+	local name=$1 pattern
+	shift
+	for pattern; do
+		# shellcheck disable=SC2053 # it is a pattern
+		[[ $name != $pattern ]] || return 0
+	done
+	return 1
+}
+
+# The headers that the file's rule allows.
+allowed()
+{
+	local files headers
+	while IFS=: read -r files headers; do
+		# shellcheck disable=SC2086 # lists of words
+		if one_of "$1" $files; then
+			echo "$headers"
+			return
+		fi
+	done < <(grep -v '^#' <<<"$RULES")
+	echo "$1: no rule for this file" >&2
+	return 1
+}
+
+# A header's name from src/ or include/, however the file writes it.
+resolve()
+{
+	local folder
+	for folder in "$(dirname "$1")" src include; do
+		if [ -e "$folder/$2" ]; then
+			realpath --relative-to=. "$folder/$2" | sed 's,^\(src\|include\)/,,'
+			return
+		fi
+	done
+	echo "$2"
+}
+
+status=0
+while read -r file; do
+	headers=$(allowed "${file#*/}") || { status=1; continue; }
+	while read -r header; do
+		case $header in
+		\"*) name=$(resolve "$file" "${header//\"/}") ;;
+		*)
+			name=${header//[<>]/}
+			# shellcheck disable=SC2086
+			one_of "$name" $LIBRARIES || continue
+			;;
+		esac
+		# shellcheck disable=SC2086
+		one_of "$name" $headers || { echo "$file includes $name"; status=1; }
+	done < <(sed -n 's/^[ \t]*#[ \t]*include[ \t]*\([<"][^>"]*[>"]\).*/\1/p' "$file")
+done < <(find include src -name '*.[ch]' | sort)
+[ "$status" -ne 0 ] || echo "includes: as the table says"
+exit "$status"

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# setup.sh GROUP... - installs the Debian packages that a group of make targets needs and that are
+# not there yet. Nothing to install: no apt, no network, no root.
+set -eu
+
+packages()
+{
+	case $1 in
+	build) echo gcc libc6-dev make pkg-config libfuse3-dev fuse3 libxml2-dev libjansson-dev \
+		libcsv-dev libxxhash-dev ;;
+	test) echo check vim rsync perl python3 attr acl nano ed patch procps ;;
+	lint) echo clang clang-tidy cppcheck shellcheck ;;
+	fuzz) echo clang llvm libclang-rt-14-dev ;;
+	kanim) echo view3dscene xvfb ;;
+	*) echo "setup.sh: no group $1 (build test lint fuzz kanim)" >&2; exit 2 ;;
+	esac
+}
+
+installed()
+{
+	[ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+wanted=
+for group in "$@"; do
+	names=$(packages "$group")
+	wanted="$wanted $names"
+done
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+	echo "setup.sh: not a Debian system; these packages' equivalents are needed:$wanted" >&2
+	exit 0
+fi
+
+missing=
+for package in $wanted; do
+	installed "$package" || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+sudo=
+if [ "$(id -u)" -ne 0 ]; then
+	if ! command -v sudo >/dev/null; then
+		echo "setup.sh: as root, run: apt-get install$missing" >&2
+		exit 1
+	fi
+	sudo=sudo
+fi
+
+echo "installing:$missing"
+install_missing()
+{
+	# shellcheck disable=SC2086 # the list is made of words
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $missing \
+		>/dev/null
+}
+# Fresh lists only where the old ones do not do: an update takes longer than most installs.
+install_missing 2>/dev/null || { $sudo apt-get update -qq && install_missing; }

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * alloc_fail.c - every step from bytes to text and back, with the n-th allocation failing, for
+ * every n: either the step says that memory ran out, or its result is right all the same. Nothing
+ * crashes and nothing is leaked.
+ *
+ * malloc and its kin are defined here, and so the libraries' allocations are counted too.
+ */
+#include "load.h"
+#include "source.h"
+#include "view/views.h"
+
+#include <libxml/parser.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void __libc_free(void *p);
+
+static long live;           /* blocks that somebody holds */
+static long remaining = -1; /* allocations that still succeed; negative: all of them */
+static bool for_good;       /* all that follow fail too */
+static bool denied;         /* one was refused since remaining was set */
+
+static bool deny(void)
+{
+	if (remaining < 0)
+		return false;
+	if (remaining > 0) {
+		remaining--;
+		return false;
+	}
+	denied = true;
+	if (!for_good)
+		remaining = -1;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	void *p = deny() ? NULL : __libc_malloc(size);
+
+	live += p != NULL;
+	return p;
+}
+
+void *calloc(size_t count, size_t size)
+{
+	void *p = deny() ? NULL : __libc_calloc(count, size);
+
+	live += p != NULL;
+	return p;
+}
+
+void *realloc(void *old, size_t size)
+{
+	void *p = deny() ? NULL : __libc_realloc(old, size);
+
+	/* Of size 0 it is a free. */
+	live += (p != NULL && old == NULL) - (p == NULL && old != NULL && size == 0);
+	return p;
+}
+
+void free(void *p)
+{
+	live -= p != NULL;
+	__libc_free(p);
+}
+
+static const char *const samples[] = {
+	"tests/data/canm/wiki512.canm",
+	"tests/data/canm/odd512.canm",
+	"tests/data/canm/nan512.canm",
+	"tests/data/canm/edf6_768.canm",
+};
+
+static unsigned passed, failed;
+static char doing[256]; /* for the message of a crash */
+
+static void on_crash(int number)
+{
+	(void)!write(STDERR_FILENO, doing, strlen(doing));
+	(void)!write(STDERR_FILENO, ": crashed\n", 10);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* One step: its result in *out, or false and err. */
+struct step {
+	const struct codec *codec;
+	struct bytes file;
+	const struct shown *at;
+	const struct view *view;
+	struct bytes text;
+	bool (*run)(const struct step *step, struct buf *out, struct err *err);
+};
+
+/* The model as its bytes: encode says all of it. */
+static bool decode(const struct step *step, struct buf *out, struct err *err)
+{
+	struct buf copy = BUF_INIT;
+	struct snap *s;
+	bool good;
+
+	buf_add(&copy, step->file.data, step->file.size);
+	if (copy.failed)
+		return err_memory(err);
+	s = snap_of_bytes(step->codec, &copy, "canm", 0, err);
+	if (!s)
+		return false;
+	good = step->codec->encode(s->anim, step->file, out, err);
+	snap_put(s);
+	return good;
+}
+
+static bool render(const struct step *step, struct buf *out, struct err *err)
+{
+	step->view->render(step->at, out);
+	return out->failed ? err_memory(err) : true;
+}
+
+static bool save(const struct step *step, struct buf *out, struct err *err)
+{
+	struct anim *edited = step->view->parse(step->at, step->text, err);
+	bool good;
+
+	if (!edited)
+		return false;
+	good = step->codec->encode(edited, step->file, out, err);
+	anim_free(edited);
+	return good;
+}
+
+/* What is wrong with what the step did while an allocation failed; NULL when nothing is. */
+static const char *judge(bool good, const struct err *err, const struct buf *out,
+			 const struct buf *right)
+{
+	if (good)
+		return bytes_equal(buf_bytes(out), buf_bytes(right)) ? NULL : "gave a wrong result";
+	if (!denied)
+		return "failed the second time";
+	return err->code == ERR_MEMORY ? NULL : "said something else than that memory ran out";
+}
+
+static bool attempt(const struct step *step, const struct buf *right, long n)
+{
+	struct buf out = BUF_INIT;
+	struct err err = {0};
+	long before = live;
+	const char *fault;
+	bool good;
+
+	denied = false;
+	remaining = n;
+	good = step->run(step, &out, &err);
+	remaining = -1;
+	fault = judge(good, &err, &out, right);
+	buf_release(&out);
+	xmlResetLastError(); /* which libxml2 keeps for whoever asks */
+	if (!fault && live != before)
+		fault = live > before ? "leaked" : "freed what was not its own";
+	if (fault)
+		fprintf(stderr, "%s: allocation %ld%s: %s (%s)\n", doing, n,
+			for_good ? " and all after it" : "", fault, err.message);
+	return !fault;
+}
+
+static bool survives(const struct step *step, const struct buf *right)
+{
+	for (long n = 0; attempt(step, right, n); n++)
+		if (!denied)
+			return true;
+	return false;
+}
+
+static void try(const struct step *step, const char *what)
+{
+	struct buf right = BUF_INIT;
+	struct err err = {0};
+	bool good;
+
+	snprintf(doing, sizeof(doing), "%s", what);
+	/* Once without failing: for the right result, and for what libraries keep from then on. */
+	good = step->run(step, &right, &err);
+	if (!good)
+		fprintf(stderr, "%s: %s\n", doing, err.message);
+	for_good = false;
+	good = good && survives(step, &right);
+	for_good = true;
+	good = good && survives(step, &right);
+	passed += good;
+	failed += !good;
+	buf_release(&right);
+}
+
+/* The text with the first `was` as `is`; false when there is none. */
+static bool edit(struct bytes text, const char *was, const char *is, struct buf *out)
+{
+	const uint8_t *found = memmem(text.data, text.size, was, strlen(was));
+	size_t before;
+
+	if (!found)
+		return false;
+	before = (size_t)(found - text.data);
+	buf_add(out, text.data, before);
+	buf_text(out, is);
+	buf_add(out, found + strlen(was), text.size - before - strlen(was));
+	return true;
+}
+
+/* Edits of every kind that the samples have a place for. */
+static const struct {
+	const struct view *view;
+	const char *was, *is;
+} edits[] = {
+	{&view_bone_csv, ",1.5,1.5,1.5\n", ",1.25,1.5,1.75\n"},
+	{&view_bone_csv, ",1.002,2.006\n", ",1.003,2.5\n"},
+	{&view_bone_csv, "tx,ty,tz", "tx;ty;tz"},
+	{&view_bone_json, "[1.5, 1.5, 1.5]", "[1.25, 1.5, 1.75]"},
+	{&view_clip_json, "\"loop\": true", "\"loop\": false"},
+	{&view_clip_json, "\"duration\": 4", "\"duration\": 6"},
+	{&view_kanim, "loop=\"true\"", "loop=\"false\""},
+};
+
+static void try_edits(struct step *step, const char *name)
+{
+	struct bytes own = step->text;
+	char what[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(edits); i++) {
+		struct buf text = BUF_INIT, out = BUF_INIT;
+		struct err err = {0};
+
+		if (edits[i].view == step->view && edit(own, edits[i].was, edits[i].is, &text)) {
+			step->text = buf_bytes(&text);
+			snprintf(what, sizeof(what), "%s, edited (%zu)", name, i);
+			/* An edit that is wrong for this bone has nothing to try. */
+			if (save(step, &out, &err))
+				try(step, what);
+		}
+		buf_release(&text);
+		buf_release(&out);
+	}
+	step->text = own;
+}
+
+static void try_view(const struct snap *s, const struct view *view, const struct shown *at,
+		     const char *sample)
+{
+	struct step step = {s->codec, at->raw, at, view, {NULL, 0}, render};
+	struct buf text = BUF_INIT;
+	char name[128], what[192];
+
+	if (view->present && !view->present(at))
+		return;
+	snprintf(name, sizeof(name), "%s: %s %u/%u/%u", sample, view->file, at->clip, at->track,
+		 at->frame);
+	snprintf(what, sizeof(what), "%s, rendered", name);
+	try(&step, what);
+	if (view->parse) {
+		view->render(at, &text);
+		step.text = buf_bytes(&text);
+		step.run = save;
+		snprintf(what, sizeof(what), "%s, saved", name);
+		try(&step, what);
+		try_edits(&step, name);
+	}
+	buf_release(&text);
+}
+
+static uint32_t places(const struct snap *s, const struct view *view, uint32_t clip)
+{
+	if (view->place == VIEW_OF_BONE)
+		return s->anim->clips[clip].track_count;
+	if (view->place == VIEW_OF_FRAME)
+		return s->anim->clips[clip].frames;
+	return 1;
+}
+
+static void try_views(const struct snap *s, const char *sample)
+{
+	for (const struct view *const *v = views; *v; v++) {
+		uint32_t clips = (*v)->place == VIEW_OF_FILE ? 1 : s->anim->clip_count;
+
+		for (uint32_t c = 0; c < clips; c++) {
+			for (uint32_t i = 0; i < places(s, *v, c); i++) {
+				struct shown at = {
+					.anim = s->anim,
+					.raw = buf_bytes(&s->bytes),
+					.file_name = strrchr(sample, '/') + 1,
+					.clip = c,
+					.track = (*v)->place == VIEW_OF_BONE ? i : 0,
+					.frame = (*v)->place == VIEW_OF_FRAME ? i : 0,
+				};
+
+				try_view(s, *v, &at, at.file_name);
+			}
+		}
+	}
+}
+
+static void try_sample(const char *sample)
+{
+	struct buf bytes = load_file(sample), kept = BUF_INIT;
+	struct err err = {0};
+	const struct codec *codec = codec_for_name(sample);
+	struct snap *s;
+
+	buf_add(&kept, bytes.data, bytes.size);
+	try(&(struct step){codec, buf_bytes(&kept), NULL, NULL, {NULL, 0}, decode}, sample);
+	s = snap_of_bytes(codec, &bytes, "canm", 0, &err);
+	if (s) {
+		try_views(s, sample);
+		snap_put(s);
+	} else {
+		fprintf(stderr, "%s: %s\n", sample, err.message);
+		failed++;
+	}
+	buf_release(&kept);
+}
+
+static void silent(void *context, const char *message, ...)
+{
+	(void)context;
+	(void)message;
+}
+
+int main(void)
+{
+	signal(SIGSEGV, on_crash);
+	signal(SIGABRT, on_crash);
+	xmlInitParser();
+	xmlSetGenericErrorFunc(NULL, silent);
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
+		try_sample(samples[i]);
+	xmlCleanupParser();
+	printf("alloc: %u passed, %u failed\n", passed, failed);
+	return failed > 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fuzz.h - what the libFuzzer targets share: the samples, and the laws that every text must keep.
+ *
+ * The input of a target of texts is one byte each for the sample, the clip and the bone, and then
+ * the text. With FUZZ_SEEDS=DIR in its environment a target writes its first inputs there.
+ */
+#ifndef ANIMFS_FUZZ_H
+#define ANIMFS_FUZZ_H
+
+#include "../load.h"
+#include "source.h"
+#include "view/views.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const fuzz_samples[] = {
+	"tests/data/canm/wiki512.canm",
+	"tests/data/canm/odd512.canm",
+	"tests/data/canm/nan512.canm",
+	"tests/data/canm/edf6_768.canm",
+};
+
+/* The sanitizer shows the place; this, what was broken. */
+__attribute__((noreturn)) static inline void fuzz_broken(const char *law, const struct err *err)
+{
+	fprintf(stderr, "broken: %s: %s\n", law, err ? err->message : "");
+	abort();
+}
+
+static inline void fuzz_seed(const char *folder, const uint8_t head[3], struct bytes body)
+{
+	static unsigned number;
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/seed%04u", folder, number++);
+	file = fopen(path, "wb");
+	if (!file || (head && fwrite(head, 1, 3, file) != 3) ||
+	    fwrite(body.data, 1, body.size, file) != body.size || fclose(file)) {
+		perror(path);
+		exit(1);
+	}
+}
+
+static inline struct snap *fuzz_snap(const struct codec *codec, struct bytes bytes, struct err *err)
+{
+	struct buf copy = BUF_INIT;
+
+	buf_add(&copy, bytes.data, bytes.size);
+	return snap_of_bytes(codec, &copy, "canm", 0, err);
+}
+
+/* The sample, decoded once. */
+static inline struct snap *fuzz_sample(unsigned i)
+{
+	static struct snap *snaps[ARRAY_SIZE(fuzz_samples)];
+
+	if (!snaps[i]) {
+		struct err err = {0};
+		struct buf bytes = load_file(fuzz_samples[i]);
+
+		snaps[i] = snap_of_bytes(codec_for_name(fuzz_samples[i]), &bytes, "canm", 0, &err);
+		if (!snaps[i])
+			fuzz_broken(fuzz_samples[i], &err);
+	}
+	return snaps[i];
+}
+
+static inline struct shown fuzz_shown(const struct snap *s, uint32_t clip, uint32_t track)
+{
+	return (struct shown){
+		.anim = s->anim,
+		.raw = buf_bytes(&s->bytes),
+		.file_name = "sample.canm",
+		.clip = clip,
+		.track = track,
+	};
+}
+
+/* Writes the text of every place that the view has in the samples. */
+static inline void fuzz_text_seeds(const struct view *view, const char *folder)
+{
+	for (uint8_t i = 0; i < ARRAY_SIZE(fuzz_samples); i++) {
+		const struct snap *s = fuzz_sample(i);
+
+		for (uint8_t c = 0; c < s->anim->clip_count; c++) {
+			uint32_t tracks = s->anim->clips[c].track_count;
+
+			if (view->place != VIEW_OF_BONE)
+				tracks = 1;
+			for (uint8_t t = 0; t < tracks; t++) {
+				struct shown at = fuzz_shown(s, c, t);
+				struct buf text = BUF_INIT;
+
+				if (!view->present || view->present(&at)) {
+					view->render(&at, &text);
+					fuzz_seed(folder, (uint8_t[]){i, c, t}, buf_bytes(&text));
+				}
+				buf_release(&text);
+			}
+		}
+	}
+}
+
+/* What was stored is what was asked for, and saving it as it is then shown changes no byte. */
+static inline void fuzz_laws(const struct view *view, const struct snap *old,
+			     const struct shown *at, const struct anim *edited, struct bytes stored)
+{
+	struct err err = {0};
+	struct snap *s = fuzz_snap(old->codec, stored, &err);
+	struct shown now = *at;
+	struct buf text = BUF_INIT, again = BUF_INIT;
+	struct anim *same;
+
+	if (!s)
+		fuzz_broken("what was encoded can be decoded", &err);
+	if (!anim_stored(edited, old->anim, s->anim, &err))
+		fuzz_broken("what was encoded is what was asked for", &err);
+	now.anim = s->anim;
+	now.raw = buf_bytes(&s->bytes);
+	view->render(&now, &text);
+	same = view->parse(&now, buf_bytes(&text), &err);
+	if (!same)
+		fuzz_broken("a view's own text can be saved", &err);
+	if (!old->codec->encode(same, now.raw, &again, &err))
+		fuzz_broken("a view's own text can be encoded", &err);
+	if (!bytes_equal(buf_bytes(&again), now.raw))
+		fuzz_broken("saving a view's own text changes nothing", NULL);
+	anim_free(same);
+	buf_release(&text);
+	buf_release(&again);
+	snap_put(s);
+}
+
+static inline int fuzz_text(const struct view *view, const uint8_t *data, size_t size)
+{
+	struct err err = {0};
+	struct buf out = BUF_INIT;
+	const struct snap *s;
+	struct shown at;
+	struct anim *edited;
+	uint32_t tracks;
+
+	if (size < 3)
+		return 0;
+	s = fuzz_sample(data[0] % ARRAY_SIZE(fuzz_samples));
+	at = fuzz_shown(s, data[1] % s->anim->clip_count, 0);
+	tracks = s->anim->clips[at.clip].track_count;
+	if (view->place == VIEW_OF_BONE && tracks == 0)
+		return 0;
+	at.track = view->place == VIEW_OF_BONE ? data[2] % tracks : 0;
+	edited = view->parse(&at, (struct bytes){data + 3, size - 3}, &err);
+	if (!edited) {
+		if (err.code == ERR_NONE || err.message[0] == '\0')
+			fuzz_broken("a refusal says why", NULL);
+		if (err.placed && err.at > size - 3)
+			fuzz_broken("an error lies in its text", &err);
+		return 0;
+	}
+	if (s->codec->encode(edited, at.raw, &out, &err))
+		fuzz_laws(view, s, &at, edited, buf_bytes(&out));
+	buf_release(&out);
+	anim_free(edited);
+	return 0;
+}
+
+/* A target that is a text view. */
+#define FUZZ_VIEW(view)                                                                            \
+	int LLVMFuzzerInitialize(int *argc, char ***argv);                                         \
+	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
+	{                                                                                          \
+		const char *seeds = getenv("FUZZ_SEEDS");                                          \
+                                                                                                   \
+		(void)argc;                                                                        \
+		(void)argv;                                                                        \
+		if (seeds)                                                                         \
+			fuzz_text_seeds(&(view), seeds);                                           \
+		return 0;                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                              \
+	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                               \
+	{                                                                                          \
+		return fuzz_text(&(view), data, size);                                             \
+	}
+
+#endif

@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# run.sh [TEST.sh...] - runs the mount tests (all of them, or those named) against $ANIMFS, a line
+# for each and for each check that failed; V=1 shows every check. Ends with the sum of the checks.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+ANIMFS=$(realpath "${ANIMFS:-build/animfs}")
+export ANIMFS WORK
+# Seconds for one test: against hanging, not a measurement.
+limit=${TEST_TIMEOUT:-180}
+
+if [ $# -eq 0 ]; then
+	for test in tests/mount/*.sh; do
+		case $test in
+		*/lib.sh | */run.sh) ;;
+		*) set -- "$@" "$test" ;;
+		esac
+	done
+fi
+
+# Kills the daemons that a test left, which frees whoever waits for them, then its mounts.
+clean_up()
+{
+	local point pid
+	if [ -f "$WORK/daemons" ]; then
+		while read -r pid; do
+			[ "$(readlink "/proc/$pid/exe")" != "$ANIMFS" ] || kill -KILL "$pid"
+		done <"$WORK/daemons"
+	fi
+	while read -r _ point _; do
+		case $point in
+		"$WORK"/*) umount -l "$point" 2>/dev/null || fusermount3 -uz "$point" ;;
+		esac
+	done </proc/self/mounts
+	chmod -R u+rwX "$WORK" 2>/dev/null
+	rm -rf --one-file-system "$WORK" "$output"
+}
+trap 'exit 143' TERM
+trap 'exit 130' INT
+
+passed=0 failed=0 skipped=0
+count() { grep -cE "$1" "$output"; }
+
+for test in "$@"; do
+	name=${test##*/}
+	output=$(mktemp) || exit 1
+	# Not below /tmp: vim keeps no backup there, and that is half of what its saves are about.
+	WORK=$(mktemp -d "${ANIMFS_TEST_DIR:-/var/tmp}/animfs-test.XXXXXX") || exit 1
+	trap clean_up EXIT
+	timeout -k 10 "$limit" bash "$test" >"$output" 2>&1 </dev/null
+	status=$?
+	bad=$(count '^not ok ')
+	skips=$(count '^ok .* # SKIP')
+	good=$(($(count '^ok ') - skips))
+	if ! grep -qx "1\.\.$((good + bad + skips))" "$output"; then
+		echo "not ok - ended early with status $status" >>"$output"
+		bad=$((bad + 1))
+	fi
+	line="$name: $good passed"
+	[ "$bad" -eq 0 ] || line+=", $bad FAILED"
+	[ "$skips" -eq 0 ] || line+=", $skips skipped ($(sed -n 's/^ok .* # SKIP //p' "$output" |
+		sort -u | paste -sd ';'))"
+	echo "$line"
+	if [ "${V:-0}" = 1 ] || { [ "$bad" -gt 0 ] && ! grep -q '^not ok ' "$output"; }; then
+		cat "$output"
+	elif [ "$bad" -gt 0 ]; then
+		# The checks that failed, and what else was said by no check at all.
+		grep -vE '^ok |^1\.\.' "$output" | sed 's/^/    /'
+	fi
+	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skips))
+	clean_up
+	trap - EXIT
+done
+echo "mount: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,952 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load.h"
+#include "scratch.h"
+#include "source.h"
+
+#include <pthread.h>
+#include <sys/xattr.h>
+
+/*
+ * walk/ of the sample has Scene_Root, Bone01 and hip with a translation each; Bone01's is static.
+ */
+#define SAMPLE "tests/data/canm/wiki512.canm"
+#define OTHER "tests/data/canm/odd512.canm"
+#define DAMAGED "tests/data/canm/bad_version.canm"
+#define FILE_NAME "a.canm"
+#define ROOT 0 /* Scene_Root's place in walk/ */
+#define BONE 1 /* Bone01's */
+
+static struct buf sample, other_sample, damaged;
+static struct state *state;
+static struct store *store;
+static struct source *source;
+static struct err err;
+
+static void write_bytes(const char *path, struct bytes data)
+{
+	FILE *f = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(data.data, 1, data.size, f), data.size);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+/* As most programs do it: a new file under the name. */
+static void replace_outside(const char *path, const struct buf *data)
+{
+	write_bytes("outside", buf_bytes(data));
+	ck_assert_int_eq(rename("outside", path), 0);
+}
+
+static void write_in_place(const char *path, const struct buf *data)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pwrite(fd, data->data, data->size, 0), (ssize_t)data->size);
+	close(fd);
+}
+
+/* The first animation's loop stands first in the table that the header locates. */
+static void toggle_loop(struct buf *canm)
+{
+	canm->data[get_u32(canm->data + 12)] ^= 1;
+}
+
+static bool file_holds(const char *path, const struct buf *data)
+{
+	struct buf now = load_file(path);
+	bool same = bytes_equal(buf_bytes(&now), buf_bytes(data));
+
+	buf_release(&now);
+	return same;
+}
+
+static struct store *open_store(size_t cache, struct state *with)
+{
+	struct store_options options = {.cache = cache, .max_file = 1 << 20};
+	struct store *s = store_new(&options, with);
+
+	ck_assert_ptr_nonnull(s);
+	return s;
+}
+
+static void begin(void)
+{
+	sample = load_file(SAMPLE);
+	other_sample = load_file(OTHER);
+	damaged = load_file(DAMAGED);
+	scratch_begin();
+	err_clear(&err);
+	state = state_new(scratch_root, NULL, false, &err);
+	ck_assert_ptr_nonnull(state);
+	store = open_store(1 << 20, state);
+	source = source_new(store, "", FILE_NAME);
+	ck_assert_ptr_nonnull(source);
+	write_bytes(FILE_NAME, buf_bytes(&sample));
+}
+
+static void end(void)
+{
+	source_free(source);
+	store_free(store);
+	state_free(state);
+	scratch_end();
+	buf_release(&damaged);
+	buf_release(&other_sample);
+	buf_release(&sample);
+}
+
+static struct snap *get_of(struct source *s)
+{
+	struct snap *snap = source_get(s, scratch_root, &err);
+
+	ck_assert_msg(snap != NULL, "%s", err.message);
+	return snap;
+}
+
+static struct snap *get(void)
+{
+	return get_of(source);
+}
+
+/* The latest version's generation, and nobody holds it. */
+static uint64_t generation_of(struct source *s)
+{
+	struct snap *snap = get_of(s);
+	uint64_t generation = snap->generation;
+
+	snap_put(snap);
+	return generation;
+}
+
+static void ck_fails(enum err_code code, int number)
+{
+	struct err why = {.code = ERR_NONE};
+
+	ck_assert_ptr_null(source_get(source, scratch_root, &why));
+	ck_assert_msg(why.code == code && why.number == number, "%d %d: %s", why.code, why.number,
+		      why.message);
+}
+
+/* ---- snaps ---- */
+
+START_TEST(a_file_is_decoded_and_labelled)
+{
+	struct snap *snap = get();
+
+	ck_assert(bytes_equal(buf_bytes(&snap->bytes), buf_bytes(&sample)));
+	ck_assert_ptr_eq(snap->codec, codec_named("canm"));
+	ck_assert_uint_ne(snap->generation, 0);
+	ck_assert_int_eq(snap_clip(snap, "walk"), 0);
+	ck_assert_int_eq(snap_clip(snap, "run"), -1);
+	ck_assert_int_eq(snap_clip(snap, "hip"), -1);
+	for (uint32_t i = 0; i < snap->anim->clip_count; i++) {
+		const struct clip *clip = &snap->anim->clips[i];
+
+		ck_assert_int_eq(snap_clip(snap, clip->label), i);
+		ck_assert_int_eq(snap_track(snap, i, "walk"), -1);
+		for (uint32_t j = 0; j < clip->track_count; j++)
+			ck_assert_int_eq(snap_track(snap, i, clip->tracks[j].label), j);
+	}
+	snap_put(snap);
+}
+END_TEST
+
+START_TEST(the_latest_version_is_decoded_once)
+{
+	struct snap *snap = get(), *again = get();
+
+	ck_assert_ptr_eq(snap, again);
+	snap_put(again);
+	snap_put(snap);
+	ck_assert_uint_eq(generation_of(source), generation_of(source));
+}
+END_TEST
+
+START_TEST(bytes_without_a_file_are_decoded_by_their_content)
+{
+	struct buf bytes = BUF_INIT;
+	struct snap *snap;
+
+	buf_add(&bytes, sample.data, sample.size);
+	snap = snap_of_bytes(NULL, &bytes, "x", 24, &err);
+	ck_assert_ptr_nonnull(snap);
+	ck_assert_ptr_null(bytes.data);
+	ck_assert(snap->anim->rate == 24);
+	snap_put(snap);
+	buf_text(&bytes, "frame,time,tx,ty,tz\n");
+	ck_assert_ptr_null(snap_of_bytes(NULL, &bytes, "x", 0, &err));
+	ck_assert_int_eq(err.code, ERR_FORMAT);
+	ck_assert_ptr_null(bytes.data);
+}
+END_TEST
+
+START_TEST(an_extension_is_the_file_s_own_or_the_format_s)
+{
+	const struct format *format = codec_named("canm")->format;
+
+	ck_assert_str_eq(file_extension("a.b.CANM", format), "CANM");
+	ck_assert_str_eq(file_extension("a", format), "canm");
+	ck_assert_str_eq(file_extension(".a", format), "canm");
+	ck_assert_str_eq(file_extension("a.", format), "canm");
+}
+END_TEST
+
+/* ---- changes from outside ---- */
+
+START_TEST(a_replaced_file_is_decoded_again)
+{
+	struct snap *before = get(), *after;
+
+	replace_outside(FILE_NAME, &other_sample);
+	after = get();
+	ck_assert_uint_ne(before->generation, after->generation);
+	ck_assert_int_eq(snap_clip(after, "dup"), 0);
+	ck_assert_int_eq(snap_clip(before, "walk"), 0);
+	snap_put(before);
+	snap_put(after);
+}
+END_TEST
+
+START_TEST(a_write_in_place_shows_even_within_the_file_system_s_clock_tick)
+{
+	for (int i = 0; i < 50; i++) {
+		struct snap *snap = get();
+		bool loop = snap->anim->clips[0].loop;
+
+		toggle_loop(&sample);
+		write_in_place(FILE_NAME, &sample);
+		snap_put(snap);
+		snap = get();
+		ck_assert(snap->anim->clips[0].loop != loop);
+		snap_put(snap);
+	}
+}
+END_TEST
+
+START_TEST(other_times_and_modes_make_no_other_version)
+{
+	uint64_t before = generation_of(source);
+
+	ck_assert_int_eq(chmod(FILE_NAME, 0600), 0);
+	ck_assert_int_eq(utimensat(scratch_root, FILE_NAME, NULL, 0), 0);
+	ck_assert_uint_eq(generation_of(source), before);
+	replace_outside(FILE_NAME, &sample);
+	ck_assert_uint_eq(generation_of(source), before);
+}
+END_TEST
+
+START_TEST(a_damaged_file_is_refused_until_it_is_another)
+{
+	struct snap *before = get();
+	struct err first = {.code = ERR_NONE}, second = {.code = ERR_NONE};
+
+	replace_outside(FILE_NAME, &damaged);
+	ck_assert_ptr_null(source_get(source, scratch_root, &first));
+	ck_assert_int_eq(first.code, ERR_FORMAT);
+	ck_assert_int_ne(first.message[0], '\0');
+	ck_assert_ptr_null(source_get(source, scratch_root, &second));
+	ck_assert_str_eq(second.message, first.message);
+	ck_assert_uint_eq(second.at, first.at);
+	/* The last good version lives on with its holder. */
+	ck_assert_int_eq(snap_clip(before, "walk"), 0);
+	snap_put(before);
+	replace_outside(FILE_NAME, &sample);
+	snap_put(get());
+}
+END_TEST
+
+START_TEST(what_is_no_regular_file_is_a_system_error)
+{
+	ck_assert_int_eq(unlink(FILE_NAME), 0);
+	ck_fails(ERR_SYSTEM, ENOENT);
+	ck_assert_int_eq(mkdir(FILE_NAME, 0700), 0);
+	ck_fails(ERR_SYSTEM, EISDIR);
+	ck_assert_int_eq(rmdir(FILE_NAME), 0);
+	ck_assert_int_eq(mkfifo(FILE_NAME, 0600), 0);
+	ck_fails(ERR_SYSTEM, EINVAL);
+	ck_assert_int_eq(unlink(FILE_NAME), 0);
+	write_bytes("real.canm", buf_bytes(&sample));
+	ck_assert_int_eq(symlink("real.canm", FILE_NAME), 0);
+	ck_fails(ERR_SYSTEM, EINVAL);
+}
+END_TEST
+
+START_TEST(a_file_over_the_limit_is_refused_as_one_that_does_not_decode)
+{
+	ck_assert_int_eq(truncate(FILE_NAME, (1 << 20) + 1), 0);
+	ck_fails(ERR_FORMAT, 0);
+	ck_fails(ERR_FORMAT, 0);
+	replace_outside(FILE_NAME, &sample);
+	snap_put(get());
+}
+END_TEST
+
+START_TEST(a_renamed_source_reads_the_file_of_its_new_name)
+{
+	write_bytes("b.canm", buf_bytes(&other_sample));
+	snap_put(get());
+	ck_assert(source_renamed(source, "", "b.canm"));
+	struct snap *snap = get();
+
+	ck_assert_int_eq(snap_clip(snap, "dup"), 0);
+	snap_put(snap);
+}
+END_TEST
+
+/* ---- the store ---- */
+
+START_TEST(names_are_claimed_by_the_patterns_of_the_options_first)
+{
+	const struct codec *canm = codec_named("canm"), *codec;
+	char first[] = "*.bin", second[] = "*.can?";
+	struct pattern patterns[] = {{first, canm}, {second, NULL}};
+	struct store_options options = {.patterns = patterns, .pattern_count = 2};
+	struct store *s = store_new(&options, NULL);
+	bool probe;
+
+	ck_assert(store_claims(s, "A.BIN", &codec, &probe) && codec == canm && !probe);
+	ck_assert(store_claims(s, "a.canm", &codec, &probe) && !codec && probe);
+	ck_assert(!store_claims(s, "a.txt", &codec, &probe));
+	ck_assert(store_claims(store, "a.Canm", &codec, &probe) && codec == canm && !probe);
+	store_free(s);
+}
+END_TEST
+
+START_TEST(the_rate_of_the_options_is_the_model_s)
+{
+	struct store_options options = {.cache = 1 << 20,
+					.max_file = 1 << 20,
+					.rates = {{codec_named("canm")->format, 25}},
+					.rate_count = 1};
+	struct store *s = store_new(&options, NULL);
+	struct source *file = source_new(s, "", FILE_NAME);
+	struct snap *snap = get_of(file), *usual = get();
+
+	ck_assert(snap->anim->rate == 25);
+	ck_assert(usual->anim->rate == 60);
+	snap_put(usual);
+	snap_put(snap);
+	source_free(file);
+	store_free(s);
+}
+END_TEST
+
+START_TEST(a_file_of_any_name_is_found_by_content_where_that_is_asked_for)
+{
+	char any[] = "*";
+	struct pattern pattern = {any, NULL};
+	struct store_options options = {
+		.max_file = 1 << 20, .patterns = &pattern, .pattern_count = 1};
+	struct store *s = store_new(&options, NULL);
+	struct source *file = source_new(s, "", "data.bin");
+
+	write_bytes("data.bin", buf_bytes(&sample));
+	snap_put(get_of(file));
+	put("data.bin", "something else");
+	ck_assert_ptr_null(source_get(file, scratch_root, &err));
+	ck_assert_int_eq(err.code, ERR_FORMAT);
+	source_free(file);
+	store_free(s);
+}
+END_TEST
+
+#define MANY 4
+
+START_TEST(the_cache_keeps_what_was_put_down_last)
+{
+	struct source *files[MANY];
+	uint64_t before[MANY];
+	size_t size;
+	struct store *s;
+	struct snap *snap = get();
+
+	size = snap->size;
+	snap_put(snap);
+	s = open_store(2 * size, NULL);
+	for (unsigned i = 0; i < MANY; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "%u.canm", i);
+		write_bytes(name, buf_bytes(&sample));
+		files[i] = source_new(s, "", name);
+		before[i] = generation_of(files[i]);
+		ck_assert_uint_le(store_cached(s), 2 * size);
+	}
+	ck_assert_uint_eq(store_cached(s), 2 * size);
+	ck_assert_uint_eq(generation_of(files[3]), before[3]);
+	ck_assert_uint_eq(generation_of(files[2]), before[2]);
+	/* 3 was put down before 2, and makes room for 0. */
+	ck_assert_uint_ne(generation_of(files[0]), before[0]);
+	ck_assert_uint_eq(generation_of(files[2]), before[2]);
+	ck_assert_uint_ne(generation_of(files[3]), before[3]);
+	for (unsigned i = 0; i < MANY; i++)
+		source_free(files[i]);
+	ck_assert_uint_eq(store_cached(s), 0);
+	store_free(s);
+}
+END_TEST
+
+START_TEST(what_is_held_is_never_dropped)
+{
+	struct store *s = open_store(0, NULL);
+	struct source *file = source_new(s, "", FILE_NAME);
+	struct snap *snap = get_of(file), *again = get_of(file);
+	uint64_t before = snap->generation;
+
+	ck_assert_ptr_eq(snap, again);
+	snap_put(again);
+	ck_assert_uint_eq(store_cached(s), 0);
+	ck_assert_uint_eq(generation_of(file), before);
+	snap_put(snap);
+	ck_assert_uint_ne(generation_of(file), before);
+	snap = get_of(file);
+	source_free(file);
+	ck_assert_int_eq(snap_clip(snap, "walk"), 0);
+	snap_put(snap);
+	ck_assert_uint_eq(store_cached(s), 0);
+	store_free(s);
+}
+END_TEST
+
+/* ---- commits ---- */
+
+/* A model in which a bone of walk/ has the static translation value,0,0. */
+static struct anim *edit(const struct snap *base, uint32_t bone, double value)
+{
+	struct anim *a = anim_edit(base->anim);
+	struct curve *c = arena_alloc(&a->arena, 1, sizeof(*c));
+	double *values = arena_alloc(&a->arena, 3, sizeof(*values));
+
+	*c = (struct curve){.kind = CURVE_VECTOR, .count = 1, .values = values};
+	for (unsigned axis = 0; axis < 3; axis++)
+		c->lane[axis] = (struct lane){.form = LANE_DOUBLE, .unit = 1};
+	values[0] = value;
+	anim_edit_track(a, 0, bone)->curve[ROLE_TRANSLATION] = c;
+	return a;
+}
+
+static double value_of(const struct snap *snap, uint32_t bone)
+{
+	return curve_value(snap->anim->clips[0].tracks[bone].curve[ROLE_TRANSLATION], 0, 0);
+}
+
+/* The value in the file, as another program reads it. */
+static double value_in_file(uint32_t bone)
+{
+	struct buf bytes = load_file(FILE_NAME);
+	struct snap *snap = snap_of_bytes(NULL, &bytes, FILE_NAME, 0, &err);
+	double value;
+
+	ck_assert_msg(snap != NULL, "%s", err.message);
+	value = value_of(snap, bone);
+	snap_put(snap);
+	return value;
+}
+
+static enum commit commit_in(struct source *s, struct snap *base, uint32_t bone, double value)
+{
+	struct anim *edited = edit(base, bone, value);
+	struct snap *now;
+	enum commit outcome;
+
+	err_clear(&err);
+	outcome = source_commit(s, scratch_root, base, edited, NULL, NULL, &now, &err);
+	ck_assert((outcome == COMMIT_REFUSED) == (now == NULL));
+	ck_assert((outcome == COMMIT_REFUSED) == (err.code != ERR_NONE));
+	snap_put(now);
+	anim_free(edited);
+	return outcome;
+}
+
+static enum commit commit(struct snap *base, uint32_t bone, double value)
+{
+	return commit_in(source, base, bone, value);
+}
+
+static void ck_refused(enum err_code code, int number)
+{
+	ck_assert_msg(err.code == code && err.number == number, "%d %d: %s", err.code, err.number,
+		      err.message);
+}
+
+/* Nothing lies about but the file and the state directory. */
+static void ck_tidy(void)
+{
+	ck_assert_int_eq(count_entries("."), 2);
+}
+
+START_TEST(a_commit_changes_one_curve_and_nothing_else)
+{
+	struct snap *base = get(), *now, *seen;
+	struct anim *edited = edit(base, BONE, 7);
+
+	ck_assert_int_eq(source_commit(source, scratch_root, base, edited, NULL, NULL, &now, &err),
+			 COMMIT_DONE);
+	ck_assert(value_in_file(BONE) == 7);
+	ck_assert(file_holds(FILE_NAME, &now->bytes));
+	ck_assert_uint_ne(now->generation, base->generation);
+	ck_assert(value_of(base, BONE) != 7);
+	for (uint32_t i = 0; i < base->anim->clip_count; i++) {
+		for (uint32_t j = 0; j < base->anim->clips[i].track_count; j++) {
+			for (unsigned role = 0; role < ROLE_COUNT; role++)
+				ck_assert((i == 0 && j == BONE && role == ROLE_TRANSLATION) ||
+					  curve_same(base->anim->clips[i].tracks[j].curve[role],
+						     now->anim->clips[i].tracks[j].curve[role]));
+		}
+	}
+	seen = get();
+	ck_assert_ptr_eq(seen, now);
+	snap_put(seen);
+	snap_put(now);
+	snap_put(base);
+	anim_free(edited);
+	ck_tidy();
+}
+END_TEST
+
+START_TEST(a_commit_of_what_is_there_writes_nothing)
+{
+	struct snap *base = get();
+	struct stat before = stat_of(FILE_NAME), after;
+	struct timespec past[] = {{1000, 0}, {1000, 0}};
+
+	ck_assert_int_eq(utimensat(scratch_root, FILE_NAME, past, 0), 0);
+	ck_assert_int_eq(commit(base, BONE, value_of(base, BONE)), COMMIT_DONE);
+	snap_put(base);
+	base = get();
+	before = stat_of(FILE_NAME);
+	ck_assert_int_eq(commit(base, BONE, value_of(base, BONE)), COMMIT_SAME);
+	after = stat_of(FILE_NAME);
+	ck_assert(before.st_ino == after.st_ino);
+	ck_assert(!memcmp(&before.st_mtim, &after.st_mtim, sizeof(before.st_mtim)));
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_commit_keeps_what_others_saved_meanwhile)
+{
+	struct snap *base = get();
+
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	ck_assert_int_eq(commit(base, ROOT, 8), COMMIT_DONE);
+	ck_assert(value_in_file(BONE) == 7 && value_in_file(ROOT) == 8);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_commit_keeps_what_another_program_wrote)
+{
+	struct snap *base = get();
+
+	toggle_loop(&sample);
+	write_in_place(FILE_NAME, &sample);
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	snap_put(base);
+	base = get();
+	ck_assert(value_of(base, BONE) == 7 && !base->anim->clips[0].loop);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(the_same_curve_saved_by_two_is_a_conflict)
+{
+	struct snap *base = get();
+	struct buf before;
+
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	before = load_file(FILE_NAME);
+	ck_assert_int_eq(commit(base, BONE, 8), COMMIT_REFUSED);
+	ck_refused(ERR_CONFLICT, 0);
+	ck_assert(file_holds(FILE_NAME, &before));
+	/* Both saved the same. */
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_SAME);
+	buf_release(&before);
+	snap_put(base);
+	ck_tidy();
+}
+END_TEST
+
+START_TEST(a_draft_goes_on_from_its_own_commits)
+{
+	struct snap *base = get(), *now;
+	struct anim *first = edit(base, BONE, 7), *second = edit(base, BONE, 8);
+	struct anim *none = anim_edit(base->anim);
+
+	ck_assert_int_eq(source_commit(source, scratch_root, base, first, NULL, NULL, &now, &err),
+			 COMMIT_DONE);
+	snap_put(now);
+	ck_assert_int_eq(source_commit(source, scratch_root, base, second, first, NULL, &now, &err),
+			 COMMIT_DONE);
+	snap_put(now);
+	ck_assert(value_in_file(BONE) == 8);
+	ck_assert_int_eq(commit(base, ROOT, 9), COMMIT_DONE);
+	/* Taken back: as the base has it, and what others saved stays. */
+	ck_assert_int_eq(source_commit(source, scratch_root, base, none, second, NULL, &now, &err),
+			 COMMIT_DONE);
+	snap_put(now);
+	ck_assert(value_in_file(BONE) == value_of(base, BONE) && value_in_file(ROOT) == 9);
+	anim_free(none);
+	anim_free(second);
+	anim_free(first);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(what_the_format_cannot_store_is_refused)
+{
+	struct snap *base = get();
+
+	ck_assert_int_eq(commit(base, BONE, 1e300), COMMIT_REFUSED);
+	ck_refused(ERR_STORE, 0);
+	ck_assert(file_holds(FILE_NAME, &sample));
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_commit_keeps_mode_and_xattrs)
+{
+	struct snap *base;
+	struct stat before, after;
+	char value[8] = "";
+	bool have_xattrs = setxattr(FILE_NAME, "user.note", "keep", 4, 0) == 0;
+
+	ck_assert_int_eq(chmod(FILE_NAME, 0640), 0);
+	before = stat_of(FILE_NAME);
+	base = get();
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	snap_put(base);
+	after = stat_of(FILE_NAME);
+	ck_assert_uint_ne(before.st_ino, after.st_ino);
+	ck_assert_uint_eq(before.st_mode, after.st_mode);
+	ck_assert_uint_eq(before.st_uid, after.st_uid);
+	if (have_xattrs)
+		ck_assert_int_eq(getxattr(FILE_NAME, "user.note", value, sizeof(value)), 4);
+}
+END_TEST
+
+START_TEST(nothing_is_committed_where_the_state_cannot_be_written)
+{
+	struct snap *base = get();
+	struct state *frozen = state_new(scratch_root, NULL, true, &err);
+	struct store *stores[] = {open_store(1 << 20, frozen), open_store(1 << 20, NULL)};
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct source *file = source_new(stores[i], "", FILE_NAME);
+
+		ck_assert_int_eq(commit_in(file, base, BONE, 7), COMMIT_REFUSED);
+		ck_refused(ERR_SYSTEM, EROFS);
+		source_free(file);
+		store_free(stores[i]);
+	}
+	ck_assert(file_holds(FILE_NAME, &sample));
+	ck_assert_int_eq(count_entries("."), 1);
+	snap_put(base);
+	state_free(frozen);
+}
+END_TEST
+
+START_TEST(nothing_is_committed_into_a_file_that_is_gone_or_damaged)
+{
+	struct snap *base = get();
+
+	replace_outside(FILE_NAME, &damaged);
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_REFUSED);
+	ck_refused(ERR_FORMAT, 0);
+	ck_assert(file_holds(FILE_NAME, &damaged));
+	ck_assert_int_eq(unlink(FILE_NAME), 0);
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_REFUSED);
+	ck_refused(ERR_SYSTEM, ENOENT);
+	ck_assert(!is_there(FILE_NAME));
+	snap_put(base);
+}
+END_TEST
+
+/* ---- the whole file ---- */
+
+static enum commit commit_whole(struct snap *base, const struct anim *last, const struct buf *data,
+				struct snap **now)
+{
+	struct bytes whole = buf_bytes(data);
+
+	err_clear(&err);
+	return source_commit(source, scratch_root, base, NULL, last, &whole, now, &err);
+}
+
+START_TEST(a_whole_file_takes_the_place_of_the_old)
+{
+	struct snap *base = get(), *now;
+
+	ck_assert_int_eq(commit_whole(base, NULL, &sample, &now), COMMIT_SAME);
+	ck_assert_ptr_eq(now, base);
+	snap_put(now);
+	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_DONE);
+	ck_assert(file_holds(FILE_NAME, &other_sample));
+	ck_assert_int_eq(snap_clip(now, "dup"), 0);
+	snap_put(now);
+	snap_put(base);
+	ck_tidy();
+}
+END_TEST
+
+START_TEST(a_whole_file_that_does_not_decode_is_refused_with_the_place)
+{
+	struct snap *base = get(), *now;
+
+	ck_assert_int_eq(commit_whole(base, NULL, &damaged, &now), COMMIT_REFUSED);
+	ck_assert_ptr_null(now);
+	ck_refused(ERR_FORMAT, 0);
+	ck_assert(err.placed);
+	ck_assert(file_holds(FILE_NAME, &sample));
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_whole_file_does_not_undo_what_others_saved)
+{
+	struct snap *base = get(), *now, *again;
+
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_REFUSED);
+	ck_refused(ERR_CONFLICT, 0);
+	ck_assert(value_in_file(BONE) == 7);
+	/* But what the same draft saved before, it does. */
+	snap_put(base);
+	base = get();
+	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_DONE);
+	ck_assert_int_eq(commit_whole(base, now->anim, &sample, &again), COMMIT_DONE);
+	ck_assert(file_holds(FILE_NAME, &sample));
+	snap_put(again);
+	snap_put(now);
+	snap_put(base);
+}
+END_TEST
+
+/* ---- with others at work ---- */
+
+/* Is another's open for writing seen here? Only the owner may ask, and not every filesystem tells.
+ */
+static bool leases_work(void)
+{
+	int fd = open(FILE_NAME, O_RDONLY | O_CLOEXEC);
+	bool refused = fcntl(fd, F_SETLEASE, F_RDLCK) && errno == EAGAIN;
+
+	close(fd);
+	return refused;
+}
+
+START_TEST(a_file_that_stays_open_for_writing_is_a_conflict)
+{
+	struct snap *base = get();
+	int writer = open(FILE_NAME, O_WRONLY | O_CLOEXEC);
+
+	if (leases_work()) {
+		ck_assert_int_eq(commit(base, BONE, 7), COMMIT_REFUSED);
+		ck_refused(ERR_CONFLICT, 0);
+		ck_assert_str_eq(err.message, "another program has the file open for writing");
+		ck_assert(file_holds(FILE_NAME, &sample));
+	}
+	close(writer);
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	snap_put(base);
+	ck_tidy();
+}
+END_TEST
+
+static void *close_soon(void *fd)
+{
+	const struct timespec moment = {.tv_nsec = 50000000};
+
+	nanosleep(&moment, NULL);
+	close(*(int *)fd);
+	return NULL;
+}
+
+START_TEST(a_writer_who_leaves_is_waited_for)
+{
+	struct snap *base = get();
+	int writer = open(FILE_NAME, O_WRONLY | O_CLOEXEC);
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, close_soon, &writer), 0);
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	pthread_join(thread, NULL);
+	snap_put(base);
+}
+END_TEST
+
+#define SAVES 200
+#define SAVES_OF_MANY 50 /* where each waits for the disk and for others */
+
+/* One who saves one bone again and again, each time from what is there. */
+struct editor {
+	struct source *source;
+	uint32_t bone;
+	unsigned saves;
+	unsigned landed, refused, lost;
+};
+
+/* Checks count failures instead of failing: a thread has no test to fail in. */
+static void *save_often(void *closure)
+{
+	struct editor *e = closure;
+
+	for (unsigned i = 1; i <= e->saves; i++) {
+		struct err why = {.code = ERR_NONE};
+		struct snap *base = source_get(e->source, scratch_root, &why), *now = NULL;
+		struct anim *edited;
+
+		if (!base)
+			continue;
+		e->lost += i > 1 && value_of(base, e->bone) != i - 1;
+		edited = edit(base, e->bone, i);
+		if (source_commit(e->source, scratch_root, base, edited, NULL, NULL, &now, &why) ==
+		    COMMIT_DONE)
+			e->landed++;
+		else
+			e->refused++;
+		anim_free(edited);
+		snap_put(now);
+		snap_put(base);
+	}
+	return NULL;
+}
+
+static void work_together(struct editor *a, struct editor *b)
+{
+	pthread_t first, second;
+
+	ck_assert_int_eq(pthread_create(&first, NULL, save_often, a), 0);
+	ck_assert_int_eq(pthread_create(&second, NULL, save_often, b), 0);
+	pthread_join(first, NULL);
+	pthread_join(second, NULL);
+	ck_assert_uint_eq(a->landed, a->saves);
+	ck_assert_uint_eq(b->landed, b->saves);
+	ck_assert_uint_eq(a->lost + b->lost, 0);
+	ck_assert(value_in_file(a->bone) == a->saves && value_in_file(b->bone) == b->saves);
+}
+
+START_TEST(two_who_save_different_bones_lose_nothing)
+{
+	struct editor a = {.source = source, .bone = ROOT, .saves = SAVES};
+	struct editor b = {.source = source, .bone = BONE, .saves = SAVES};
+
+	work_together(&a, &b);
+	ck_tidy();
+}
+END_TEST
+
+START_TEST(two_mounts_with_one_state_directory_lose_nothing)
+{
+	struct state *second = state_new(scratch_root, NULL, false, &err);
+	struct store *their_store = open_store(1 << 20, second);
+	struct source *theirs = source_new(their_store, "", FILE_NAME);
+	struct editor a = {.source = source, .bone = ROOT, .saves = SAVES_OF_MANY};
+	struct editor b = {.source = theirs, .bone = BONE, .saves = SAVES_OF_MANY};
+
+	work_together(&a, &b);
+	source_free(theirs);
+	store_free(their_store);
+	state_free(second);
+	ck_tidy();
+}
+END_TEST
+
+static void *read_often(void *closure)
+{
+	unsigned *bad = closure;
+
+	for (unsigned i = 0; i < 20 * SAVES; i++) {
+		struct err why = {.code = ERR_NONE};
+		struct snap *snap = source_get(source, scratch_root, &why);
+
+		*bad += !snap || snap_clip(snap, "walk") != 0;
+		snap_put(snap);
+	}
+	return NULL;
+}
+
+START_TEST(readers_always_see_one_whole_version)
+{
+	struct editor editor = {.source = source, .bone = BONE, .saves = SAVES_OF_MANY};
+	unsigned bad[2] = {0, 0};
+	pthread_t readers[2];
+
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_int_eq(pthread_create(&readers[i], NULL, read_often, &bad[i]), 0);
+	save_often(&editor);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(readers[i], NULL);
+	ck_assert_uint_eq(bad[0] + bad[1], 0);
+	ck_assert_uint_eq(editor.landed, SAVES_OF_MANY);
+}
+END_TEST
+
+static TCase *read_case(void)
+{
+	TCase *tc = tcase_create("reading");
+
+	tcase_add_checked_fixture(tc, begin, end);
+	tcase_add_test(tc, a_file_is_decoded_and_labelled);
+	tcase_add_test(tc, the_latest_version_is_decoded_once);
+	tcase_add_test(tc, bytes_without_a_file_are_decoded_by_their_content);
+	tcase_add_test(tc, an_extension_is_the_file_s_own_or_the_format_s);
+	tcase_add_test(tc, a_replaced_file_is_decoded_again);
+	tcase_add_test(tc, a_write_in_place_shows_even_within_the_file_system_s_clock_tick);
+	tcase_add_test(tc, other_times_and_modes_make_no_other_version);
+	tcase_add_test(tc, a_damaged_file_is_refused_until_it_is_another);
+	tcase_add_test(tc, what_is_no_regular_file_is_a_system_error);
+	tcase_add_test(tc, a_file_over_the_limit_is_refused_as_one_that_does_not_decode);
+	tcase_add_test(tc, a_renamed_source_reads_the_file_of_its_new_name);
+	tcase_add_test(tc, names_are_claimed_by_the_patterns_of_the_options_first);
+	tcase_add_test(tc, the_rate_of_the_options_is_the_model_s);
+	tcase_add_test(tc, a_file_of_any_name_is_found_by_content_where_that_is_asked_for);
+	tcase_add_test(tc, the_cache_keeps_what_was_put_down_last);
+	tcase_add_test(tc, what_is_held_is_never_dropped);
+	return tc;
+}
+
+static TCase *commit_case(void)
+{
+	TCase *tc = tcase_create("committing");
+
+	tcase_add_checked_fixture(tc, begin, end);
+	tcase_add_test(tc, a_commit_changes_one_curve_and_nothing_else);
+	tcase_add_test(tc, a_commit_of_what_is_there_writes_nothing);
+	tcase_add_test(tc, a_commit_keeps_what_others_saved_meanwhile);
+	tcase_add_test(tc, a_commit_keeps_what_another_program_wrote);
+	tcase_add_test(tc, the_same_curve_saved_by_two_is_a_conflict);
+	tcase_add_test(tc, a_draft_goes_on_from_its_own_commits);
+	tcase_add_test(tc, what_the_format_cannot_store_is_refused);
+	tcase_add_test(tc, a_commit_keeps_mode_and_xattrs);
+	tcase_add_test(tc, nothing_is_committed_where_the_state_cannot_be_written);
+	tcase_add_test(tc, nothing_is_committed_into_a_file_that_is_gone_or_damaged);
+	tcase_add_test(tc, a_whole_file_takes_the_place_of_the_old);
+	tcase_add_test(tc, a_whole_file_that_does_not_decode_is_refused_with_the_place);
+	tcase_add_test(tc, a_whole_file_does_not_undo_what_others_saved);
+	return tc;
+}
+
+static TCase *together_case(void)
+{
+	TCase *tc = tcase_create("with others at work");
+
+	tcase_add_checked_fixture(tc, begin, end);
+	tcase_add_test(tc, a_file_that_stays_open_for_writing_is_a_conflict);
+	tcase_add_test(tc, a_writer_who_leaves_is_waited_for);
+	tcase_add_test(tc, two_who_save_different_bones_lose_nothing);
+	tcase_add_test(tc, two_mounts_with_one_state_directory_lose_nothing);
+	tcase_add_test(tc, readers_always_see_one_whole_version);
+	return tc;
+}
+
+Suite *source_suite(void)
+{
+	Suite *s = suite_create("source");
+
+	suite_add_tcase(s, read_case());
+	suite_add_tcase(s, commit_case());
+	suite_add_tcase(s, together_case());
+	return s;
+}
