@@ -15,10 +15,7 @@
 
 void tree_raw_name(const char *file_name, const struct format *format, char out[NAME_MAX + 1])
 {
-	const char *dot = strrchr(file_name, '.');
-	const char *extension = dot && dot != file_name && dot[1] ? dot + 1 : format->suffix;
-
-	snprintf(out, NAME_MAX + 1, "raw.%s", extension);
+	snprintf(out, NAME_MAX + 1, "raw.%s", file_extension(file_name, format));
 }
 
 bool view_set_parse(const char *list, view_set *out, struct err *err)

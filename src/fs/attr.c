@@ -66,9 +66,16 @@ static void reply_attributes(fuse_req_t req, struct fs *fs, struct node *node)
 void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct fs *fs = fs_of(req);
+	struct node *node = fs_node(fs, ino);
+	struct stat st;
 
-	(void)fi;
-	reply_attributes(req, fs, fs_node(fs, ino));
+	if (fi && node->kind == NODE_REAL && handle_of(fi)->fd >= 0 &&
+	    fstat(handle_of(fi)->fd, &st) == 0) {
+		fs_show_real(fs, &st);
+		fuse_reply_attr(req, &st, TIMEOUT);
+	} else {
+		reply_attributes(req, fs, node);
+	}
 }
 
 /* ---- real things ---- */
@@ -78,19 +85,26 @@ static int pin(struct fs *fs, struct node *node, int *fd)
 {
 	char name[NAME_MAX + 1];
 	struct folder folder;
+	struct identity id;
+	struct stat st;
 	int error;
 
 	if (node->id == NODE_ROOT) {
-		*fd = dup(fs->root);
+		*fd = fcntl(fs->root, F_DUPFD_CLOEXEC, 0);
 		return *fd < 0 ? errno : 0;
 	}
-	error = fs_where(fs, node, &folder, name);
+	error = fs_where(fs, node, &folder, name, &st);
 	if (!error) {
-		error = at_open(folder.fd, name, O_PATH | O_NOFOLLOW, 0, fd);
+		error = at_open(folder.fd, name, O_PATH, 0, fd);
 		folder_close(&fs->folders, &folder);
 	}
-	if (!error)
-		return 0;
+	if (!error) {
+		error = identity_at(*fd, "", &id, &st);
+		if (!error && identity_same(&id, &node->real))
+			return 0;
+		close(*fd);
+		error = error ? error : ESTALE;
+	}
 	*fd = handle_borrow(fs, node);
 	return *fd < 0 ? error : 0;
 }
@@ -307,8 +321,9 @@ void fs_readlink(fuse_req_t req, fuse_ino_t ino)
 	struct fs *fs = fs_of(req);
 	char name[NAME_MAX + 1], target[PATH_MAX + 1];
 	struct folder folder;
+	struct stat st;
 	ssize_t size;
-	int error = fs_where(fs, fs_node(fs, ino), &folder, name);
+	int error = fs_where(fs, fs_node(fs, ino), &folder, name, &st);
 
 	if (error) {
 		fuse_reply_err(req, error);

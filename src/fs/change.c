@@ -12,20 +12,22 @@
 void fs_own(fuse_req_t req, int folder, const char *name)
 {
 	const struct fuse_ctx *ctx = fuse_req_ctx(req);
+	char path[AT_PROC_SIZE];
 	struct stat parent, st;
 	gid_t gid = ctx->gid;
+	int fd;
 
-	if (geteuid() != 0 || (ctx->uid == 0 && ctx->gid == 0))
+	if (geteuid() != 0 || (ctx->uid == 0 && ctx->gid == 0) ||
+	    at_open(folder, name, O_PATH, 0, &fd) != 0)
 		return;
 	if (fstat(folder, &parent) == 0 && (parent.st_mode & S_ISGID))
 		gid = parent.st_gid;
-	if (fchownat(folder, name, ctx->uid, gid, AT_SYMLINK_NOFOLLOW) != 0 ||
-	    fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return;
-	/* A change of owner takes the set-id bits away; without them it is still the caller's. */
-	if (S_ISDIR(st.st_mode) && (parent.st_mode & S_ISGID) &&
-	    fchmodat(folder, name, (st.st_mode & 07777) | S_ISGID, 0) != 0)
-		fuse_log(FUSE_LOG_DEBUG, "animfs: %s: %s\n", name, strerror(errno));
+	/* A change of owner takes a file's set-id bits away; set-gid is only for one's own group. */
+	if (fstat(fd, &st) == 0 && fchownat(fd, "", ctx->uid, gid, AT_EMPTY_PATH) == 0 &&
+	    S_ISREG(st.st_mode) && (st.st_mode & (S_ISUID | S_ISGID)) &&
+	    at_proc_path(fd, NULL, path, sizeof(path)) == 0)
+		chmod(path, st.st_mode & (gid == ctx->gid ? 07777 : 07777 & ~S_ISGID));
+	close(fd);
 }
 
 int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slot)
@@ -146,7 +148,8 @@ static int link_real(struct fs *fs, struct node *node, struct node *parent, cons
 	enum node_area area = fs_area_for(parent);
 	char old_name[NAME_MAX + 1];
 	struct folder from, to;
-	int error = fs_where(fs, node, &from, old_name);
+	struct stat st;
+	int error = fs_where(fs, node, &from, old_name, &st);
 
 	if (error)
 		return error;
@@ -253,6 +256,9 @@ static void lose_name(struct fs *fs, struct node *parent, const char *name)
 	if (node)
 		node->references++;
 	nodes_unlink(&fs->nodes, parent, name);
+	/* Its inode number may be another's in a moment; an open file keeps it. */
+	if (node && !node->links && !node->handles)
+		nodes_leave_identity(&fs->nodes, node);
 	nodes_unlock(&fs->nodes);
 	if (!node)
 		return;

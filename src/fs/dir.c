@@ -73,11 +73,20 @@ static mode_t type_of(struct fs *fs, const struct dirent *entry, bool source)
 	return DTTOIF(entry->d_type);
 }
 
+/* The state directory is the mount's own business. */
+static bool is_state(struct fs *fs, const struct stat *folder, const struct dirent *entry)
+{
+	struct stat st = {.st_dev = folder->st_dev, .st_ino = entry->d_ino};
+
+	return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && state_is(fs->state, &st);
+}
+
 static int list_descriptor(struct fs *fs, int fd, bool source, bool dots, struct listing *l)
 {
 	struct dirent *entry;
+	struct stat st;
 	int error = 0;
-	DIR *dir = fdopendir(fd);
+	DIR *dir = fstat(fd, &st) == 0 ? fdopendir(fd) : NULL;
 
 	if (!dir) {
 		error = errno;
@@ -87,7 +96,7 @@ static int list_descriptor(struct fs *fs, int fd, bool source, bool dots, struct
 	while (errno = 0, (entry = readdir(dir))) {
 		bool dot = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
 
-		if (dot && !dots)
+		if ((dot && !dots) || (source && is_state(fs, &st, entry)))
 			continue;
 		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source), false)) {
 			error = ENOMEM;
@@ -100,8 +109,7 @@ static int list_descriptor(struct fs *fs, int fd, bool source, bool dots, struct
 	return error;
 }
 
-static int list_folder(struct fs *fs, struct node *node, enum node_area area, bool dots,
-		       struct listing *l)
+static int list_folder(struct fs *fs, struct node *node, enum node_area area, struct listing *l)
 {
 	struct folder folder;
 	int fd, error = fs_folder(fs, node, area, false, &folder);
@@ -111,7 +119,7 @@ static int list_folder(struct fs *fs, struct node *node, enum node_area area, bo
 	fd = openat(folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	error = fd < 0 ? errno : 0;
 	folder_close(&fs->folders, &folder);
-	return error ? error : list_descriptor(fs, fd, area == AREA_SOURCE, dots, l);
+	return error ? error : list_descriptor(fs, fd, area == AREA_SOURCE, false, l);
 }
 
 /* Is this name, in this folder, the folder of an animation? */
@@ -222,7 +230,7 @@ static int list_virtual(struct fs *fs, struct node *node, struct listing *l)
 	error = list_places(fs, node, l);
 	places = l->count;
 	for (size_t i = 0; i < ARRAY_SIZE(areas) && !error; i++) {
-		error = list_folder(fs, node, areas[i], false, l);
+		error = list_folder(fs, node, areas[i], l);
 		if (error == ENOENT || error == ENOTDIR)
 			error = 0;
 	}
@@ -242,8 +250,16 @@ bool fs_is_empty(struct fs *fs, struct node *node)
 
 /* ---- all ---- */
 
-static int fill(struct fs *fs, struct node *node, struct listing *l)
+static int list_open(struct fs *fs, const struct handle *handle, struct listing *l)
 {
+	int fd = openat(handle->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? errno : list_descriptor(fs, fd, handle->node->area == AREA_SOURCE, true, l);
+}
+
+static int fill(struct fs *fs, const struct handle *handle, struct listing *l)
+{
+	struct node *node = handle->node;
 	int error;
 
 	if (node->kind == NODE_CONTROL) {
@@ -255,7 +271,7 @@ static int fill(struct fs *fs, struct node *node, struct listing *l)
 	}
 	if (node_is_virtual(node))
 		return list_virtual(fs, node, l);
-	error = list_folder(fs, node, (enum node_area)node->area, true, l);
+	error = list_open(fs, handle, l);
 	if (!error && fs->options->beside && node->area == AREA_SOURCE)
 		error = list_beside(fs, node, l);
 	return error;
@@ -269,7 +285,7 @@ static int refill(struct fs *fs, struct handle *handle)
 	handle->listing = calloc(1, sizeof(*handle->listing));
 	if (!handle->listing)
 		return ENOMEM;
-	error = fill(fs, handle->node, handle->listing);
+	error = fill(fs, handle, handle->listing);
 	if (error) {
 		listing_free(handle->listing);
 		handle->listing = NULL;
@@ -277,34 +293,43 @@ static int refill(struct fs *fs, struct handle *handle)
 	return error;
 }
 
+/* A descriptor of its own: it is still that folder when its name is gone. */
+static int open_real_folder(struct fs *fs, struct node *node, int *fd)
+{
+	struct folder folder;
+	int error = fs_folder(fs, node, (enum node_area)node->area, false, &folder);
+
+	if (error) {
+		*fd = handle_borrow(fs, node);
+		return *fd < 0 ? error : 0;
+	}
+	*fd = openat(folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = *fd < 0 ? errno : 0;
+	folder_close(&fs->folders, &folder);
+	return error;
+}
+
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
-	struct handle *handle = handle_new(fs, node, fi->flags);
-	struct folder folder;
+	struct handle *handle;
+	int fd = -1, error = node->kind == NODE_REAL ? open_real_folder(fs, node, &fd) : 0;
 
+	if (error) {
+		fuse_reply_err(req, error);
+		return;
+	}
+	handle = handle_new(fs, node, fi->flags);
 	if (!handle) {
+		if (fd >= 0)
+			close(fd);
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	/* A descriptor of its own, for what is asked after the folder was removed. */
-	if (node->kind == NODE_REAL && fs_folder(fs, node, (enum node_area)node->area, false, &folder) == 0) {
-		handle->fd = openat(folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		folder_close(&fs->folders, &folder);
-	}
+	handle->fd = fd;
 	fi->fh = (uintptr_t)handle;
 	fuse_reply_open(req, fi);
-}
-
-/* Names that are the mount's own business. */
-static bool is_hidden(struct fs *fs, const struct node *node, const char *name, uint64_t ino)
-{
-	struct stat st = {.st_dev = fs->root_identity.dev, .st_ino = ino};
-
-	if (node->id == NODE_ROOT && strcmp(name, CONTROL) == 0)
-		return true;
-	return node->kind == NODE_REAL && ino && state_is(fs->state, &st);
 }
 
 /*
@@ -319,7 +344,7 @@ static size_t add_plus(fuse_req_t req, struct fs *fs, struct node *node, const s
 	bool dot = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 	size_t size;
 
-	if (!l->entries[i].view && !dot && fs_lookup(fs, node, name, &entry) == ENOENT)
+	if (!l->entries[i].view && !dot && fs_lookup(fs, node, name, &entry) != 0)
 		entry.ino = 0;
 	if (!entry.ino) {
 		entry.attr.st_ino = l->entries[i].ino ? l->entries[i].ino : 1;
@@ -356,8 +381,8 @@ static void read_folder(fuse_req_t req, size_t size, off_t off, struct fuse_file
 	for (size_t i = (size_t)off; i < l->count; i++) {
 		size_t more;
 
-		if (is_hidden(fs, handle->node, listing_name(l, i), l->entries[i].ino))
-			continue;
+		if (handle->node->id == NODE_ROOT && strcmp(listing_name(l, i), CONTROL) == 0)
+			continue; /* it answers by name only */
 		more = plus ? add_plus(req, fs, handle->node, l, i, buf + used, size - used)
 			    : add_plain(req, l, i, buf + used, size - used);
 		if (more > size - used)

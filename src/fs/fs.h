@@ -55,7 +55,7 @@ struct handle {
 	int fd;                      /* -1 for a view, until it becomes a real file */
 	int flags;
 	bool wrote;  /* views: since this handle's last flush */
-	bool busy;   /* real: written or opened for writing, and not flushed since */
+	_Atomic bool busy; /* real: written or opened for writing, and not flushed since */
 	bool counted; /* views: it is among its draft's handles */
 	struct listing *listing; /* folders */
 	struct buf text;         /* what is in .animfs: rendered when opened */
@@ -82,6 +82,11 @@ int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_
 int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry);
 void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count);
 int fs_attributes(struct fs *fs, struct node *node, struct stat *st);
+/* The attributes of a real thing as the mount shows them. */
+void fs_show_real(const struct fs *fs, struct stat *st);
+/* An entry for a real thing that was just seen under this name. */
+int fs_entry_found(struct fs *fs, struct node *parent, enum node_area area, const char *name,
+		   const struct identity *id, struct stat *st, struct fuse_entry_param *entry);
 /* For something that was made under this name a moment ago in `folder`. */
 int fs_entry_real(struct fs *fs, struct node *parent, enum node_area area, int folder,
 		  const char *name, struct fuse_entry_param *entry);
@@ -89,8 +94,11 @@ int fs_entry_real(struct fs *fs, struct node *parent, enum node_area area, int f
 int fs_folder(struct fs *fs, struct node *node, enum node_area area, bool make, struct folder *out);
 /* Where a new real thing under this parent goes. */
 enum node_area fs_area_for(const struct node *parent);
-/* The folder and name of a real node; ENOENT when it has no name. name has NAME_MAX + 1 bytes. */
-int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name);
+/*
+ * A folder and name under which a real node is now; ENOENT when it has no name, ESTALE when other
+ * things stand there. name has NAME_MAX + 1 bytes.
+ */
+int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name, struct stat *st);
 /* The folder in which an animation file itself lies. */
 int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out);
 int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
@@ -110,7 +118,6 @@ void node_leave_views(struct node *node);
 /* The inode number that a virtual name is shown with. */
 uint64_t fs_virtual_ino(const struct node *parent, const char *name);
 void fs_reference(struct fs *fs, struct node *node, int by);
-int identity_at(int folder, const char *name, struct identity *id, struct stat *st);
 
 /* ---- attr.c, xattr.c ---- */
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static void reply_part(fuse_req_t req, const struct buf *text, size_t size, off_t off)
@@ -94,16 +95,42 @@ static ssize_t write_view(struct fs *fs, struct handle *handle, struct fuse_bufv
 	return error ? -error : copied;
 }
 
-static ssize_t write_real(struct fs *fs, struct handle *handle, struct fuse_bufvec *in, off_t off)
+/* Behind what is there, whoever wrote it. */
+static ssize_t append_real(int fd, struct fuse_bufvec *in)
+{
+	size_t size = fuse_buf_size(in);
+	struct fuse_bufvec flat = FUSE_BUFVEC_INIT(size);
+	ssize_t copied;
+
+	flat.buf[0].mem = malloc(size ? size : 1);
+	if (!flat.buf[0].mem)
+		return -ENOMEM;
+	copied = fuse_buf_copy(&flat, in, 0);
+	if (copied > 0) {
+		struct iovec part = {flat.buf[0].mem, (size_t)copied};
+
+		copied = pwritev2(fd, &part, 1, 0, RWF_APPEND);
+		if (copied < 0)
+			copied = -errno;
+	}
+	free(flat.buf[0].mem);
+	return copied;
+}
+
+static ssize_t write_real(struct fs *fs, struct handle *handle, struct fuse_bufvec *in, off_t off,
+			  bool append)
 {
 	struct fuse_bufvec out = FUSE_BUFVEC_INIT(fuse_buf_size(in));
+	int fd = handle_descriptor(fs, handle);
 
-	out.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
-	out.buf[0].fd = handle_descriptor(fs, handle);
-	out.buf[0].pos = off;
-	if (out.buf[0].fd < 0)
+	if (fd < 0)
 		return -EIO;
 	handle->busy = true;
+	if (append)
+		return append_real(fd, in);
+	out.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
+	out.buf[0].fd = fd;
+	out.buf[0].pos = off;
 	return fuse_buf_copy(&out, in, 0);
 }
 
@@ -118,7 +145,8 @@ void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t 
 	if (handle->node->kind == NODE_VIEW)
 		written = write_view(fs, handle, in, off, fi->writepage);
 	else
-		written = write_real(fs, handle, in, off);
+		written = write_real(fs, handle, in, off,
+				     (fi->flags & O_APPEND) && !fi->writepage);
 	if (written < 0)
 		fuse_reply_err(req, (int)-written);
 	else

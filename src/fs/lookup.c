@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -70,22 +69,59 @@ int fs_folder(struct fs *fs, struct node *node, enum node_area area, bool make, 
 	return state_path_folder(fs, node, area, make, out);
 }
 
-int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name)
+/* The node's n-th name and the folder it is in, which is referenced. NULL: it has no more. */
+static struct node *nth_name(struct fs *fs, const struct node *node, unsigned n, char *name)
 {
+	const struct link *link;
 	struct node *parent = NULL;
-	int error;
 
 	nodes_lock(&fs->nodes);
-	if (node_link(node)) {
-		parent = node_link(node)->parent;
+	for (link = node_link(node); link && n > 0; n--)
+		link = link->next_of_node;
+	if (link) {
+		parent = link->parent;
 		parent->references++;
-		strcpy(name, node_link(node)->name);
+		strcpy(name, link->name);
 	}
 	nodes_unlock(&fs->nodes);
-	if (!parent)
-		return ENOENT;
-	error = fs_folder(fs, parent, (enum node_area)node->area, false, folder);
-	fs_reference(fs, parent, -1);
+	return parent;
+}
+
+static int check_name(int folder, const char *name, const struct node *node, struct stat *st)
+{
+	struct identity id;
+	int error = identity_at(folder, name, &id, st);
+
+	return error ? error : identity_same(&id, &node->real) ? 0 : ESTALE;
+}
+
+static int try_names(struct fs *fs, struct node *node, struct folder *folder, char *name,
+		     struct stat *st)
+{
+	struct node *parent;
+	int error = ENOENT;
+
+	for (unsigned n = 0; error && (parent = nth_name(fs, node, n, name)); n++) {
+		error = fs_folder(fs, parent, (enum node_area)node->area, false, folder);
+		fs_reference(fs, parent, -1);
+		if (error)
+			continue;
+		error = check_name(folder->fd, name, node, st);
+		if (error)
+			folder_close(&fs->folders, folder);
+	}
+	return error;
+}
+
+int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name, struct stat *st)
+{
+	int error = try_names(fs, node, folder, name, st);
+
+	if (error != ENOENT && error != ESTALE)
+		return error;
+	folders_hold_still(&fs->folders);
+	error = try_names(fs, node, folder, name, st);
+	folders_let_move(&fs->folders);
 	return error;
 }
 
@@ -196,6 +232,14 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 	return error;
 }
 
+void fs_show_real(const struct fs *fs, struct stat *st)
+{
+	st->st_ino = fold_device(fs, st->st_dev, st->st_ino);
+	if (S_ISDIR(st->st_mode))
+		st->st_nlink = 1;
+	apply_owner(fs, st);
+}
+
 static int real_attributes(struct fs *fs, struct node *node, struct stat *st)
 {
 	char name[NAME_MAX + 1];
@@ -205,26 +249,18 @@ static int real_attributes(struct fs *fs, struct node *node, struct stat *st)
 	if (node->id == NODE_ROOT) {
 		error = fstat(fs->root, st) == 0 ? 0 : errno;
 	} else {
-		error = fs_where(fs, node, &folder, name);
-		if (!error) {
-			error = fstatat(folder.fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+		error = fs_where(fs, node, &folder, name, st);
+		if (!error)
 			folder_close(&fs->folders, &folder);
-		}
-		if (!error && (st->st_ino != node->real.ino || st->st_dev != node->real.dev))
-			error = ESTALE;
 	}
 	/* Removed, but still open somewhere: ask that descriptor. */
 	if (error && (fd = handle_borrow(fs, node)) >= 0) {
 		error = fstat(fd, st) == 0 ? 0 : errno;
 		close(fd);
 	}
-	if (error)
-		return error;
-	st->st_ino = fold_device(fs, st->st_dev, st->st_ino);
-	if (S_ISDIR(st->st_mode))
-		st->st_nlink = 1;
-	apply_owner(fs, st);
-	return 0;
+	if (!error)
+		fs_show_real(fs, st);
+	return error;
 }
 
 int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
@@ -251,19 +287,27 @@ int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
 	}
 }
 
-int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry)
+static void fill_entry(struct fs *fs, struct node *node, const struct stat *st,
+		       struct fuse_entry_param *entry)
 {
-	int error;
-
-	*entry = (struct fuse_entry_param){
-		.attr_timeout = TIMEOUT, .entry_timeout = TIMEOUT, .generation = 1, .ino = node->id};
-	error = fs_attributes(fs, node, &entry->attr);
-	if (error)
-		return error;
+	*entry = (struct fuse_entry_param){.attr = *st,
+					   .attr_timeout = TIMEOUT,
+					   .entry_timeout = TIMEOUT,
+					   .generation = 1,
+					   .ino = node->id};
 	nodes_lock(&fs->nodes);
 	node->lookups++;
 	nodes_unlock(&fs->nodes);
-	return 0;
+}
+
+int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry)
+{
+	struct stat st;
+	int error = fs_attributes(fs, node, &st);
+
+	if (!error)
+		fill_entry(fs, node, &st, entry);
+	return error;
 }
 
 void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count)
@@ -278,23 +322,6 @@ void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count)
 }
 
 /* ---- real things ---- */
-
-int identity_at(int folder, const char *name, struct identity *id, struct stat *st)
-{
-	struct statx x;
-
-	if (statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &x) != 0)
-		return errno;
-	*id = (struct identity){.dev = makedev(x.stx_dev_major, x.stx_dev_minor), .ino = x.stx_ino};
-	if (x.stx_mask & STATX_BTIME)
-		id->born = x.stx_btime.tv_sec * 1000000000 + x.stx_btime.tv_nsec;
-	*st = (struct stat){.st_dev = id->dev,
-			    .st_ino = x.stx_ino,
-			    .st_mode = x.stx_mode,
-			    .st_nlink = x.stx_nlink,
-			    .st_size = (off_t)x.stx_size};
-	return 0;
-}
 
 /* The node of a real file under this name, with one reference for the caller. */
 static struct node *enter_real(struct fs *fs, struct node *parent, enum node_area area,
@@ -331,22 +358,27 @@ static struct node *enter_real(struct fs *fs, struct node *parent, enum node_are
 	return node;
 }
 
+int fs_entry_found(struct fs *fs, struct node *parent, enum node_area area, const char *name,
+		   const struct identity *id, struct stat *st, struct fuse_entry_param *entry)
+{
+	struct node *node = enter_real(fs, parent, area, name, id, st->st_mode);
+
+	if (!node)
+		return ENOMEM;
+	fs_show_real(fs, st);
+	fill_entry(fs, node, st, entry);
+	fs_reference(fs, node, -1);
+	return 0;
+}
+
 int fs_entry_real(struct fs *fs, struct node *parent, enum node_area area, int folder,
 		  const char *name, struct fuse_entry_param *entry)
 {
 	struct identity id;
-	struct node *node;
 	struct stat st;
 	int error = identity_at(folder, name, &id, &st);
 
-	if (error)
-		return error;
-	node = enter_real(fs, parent, area, name, &id, st.st_mode);
-	if (!node)
-		return ENOMEM;
-	error = fs_entry(fs, node, entry);
-	fs_reference(fs, node, -1);
-	return error;
+	return error ? error : fs_entry_found(fs, parent, area, name, &id, &st, entry);
 }
 
 /* ---- animation files ---- */
@@ -471,7 +503,8 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 	if (error)
 		return error;
 	snap = source_get(node->file->source, folder, &err);
-	note_verdict(fs, parent, name, snap ? NULL : &err);
+	/* That a file of any name is no animation is nothing to tell. */
+	note_verdict(fs, parent, name, snap || err.code == ERR_UNKNOWN ? NULL : &err);
 	if (snap) {
 		if (!node->file->generation)
 			node->file->generation = snap->generation;
@@ -556,8 +589,7 @@ static int lookup_in_source(struct fs *fs, struct node *parent, const char *name
 		if (error != ENOTDIR)
 			goto done;
 	}
-	node = enter_real(fs, parent, AREA_SOURCE, name, &id, st.st_mode);
-	error = node ? entry_and_release(fs, node, entry) : ENOMEM;
+	error = fs_entry_found(fs, parent, AREA_SOURCE, name, &id, &st, entry);
 done:
 	folder_close(&fs->folders, &folder);
 	return error;

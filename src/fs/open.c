@@ -79,66 +79,107 @@ void handles_join(struct fs *fs, struct node *node)
 
 /* ---- real files ---- */
 
-/* What the kernel did already, or what would make the descriptor unfit for it. */
+/*
+ * What the kernel did already, or what would make the descriptor unfit for it. Appending is said
+ * with each write: pages of a mapping are written through any descriptor, to where they belong.
+ */
 static int real_flags(int flags)
 {
-	return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_DIRECT | O_NOFOLLOW | O_NOCTTY);
+	return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_DIRECT | O_NOFOLLOW | O_NOCTTY);
 }
 
-static int reopen(struct fs *fs, const struct node *node, int flags, int *fd)
+static int open_again(int fd, int flags, int *again)
 {
-	char path[64];
-	int open_fd = handle_borrow(fs, node), error;
+	char path[AT_PROC_SIZE];
+	int error = at_proc_path(fd, NULL, path, sizeof(path));
 
-	if (open_fd < 0)
-		return ENOENT;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", open_fd);
-	*fd = open(path, real_flags(flags) | O_CLOEXEC);
-	error = errno;
-	close(open_fd);
-	return *fd < 0 ? error : 0;
+	if (error)
+		return error;
+	*again = open(path, real_flags(flags) | O_CLOEXEC);
+	return *again < 0 ? errno : 0;
 }
 
 /* Opens what the node stands for, and not what another program put in its place just now. */
-static int open_real(struct fs *fs, struct node *node, int flags, int *fd)
+static int open_named(struct fs *fs, struct node *node, int flags, int *fd)
 {
 	char name[NAME_MAX + 1];
 	struct folder folder;
+	struct identity id;
 	struct stat st;
-	int error = fs_where(fs, node, &folder, name);
+	int error = fs_where(fs, node, &folder, name, &st);
 
-	if (!error) {
-		error = at_open(folder.fd, name, real_flags(flags) | O_NONBLOCK, 0, fd);
-		folder_close(&fs->folders, &folder);
-	}
-	if (error == ENOENT)
-		return reopen(fs, node, flags, fd);
 	if (error)
 		return error;
-	if (fstat(*fd, &st) != 0)
-		error = errno;
-	else if (st.st_ino != node->real.ino || st.st_dev != node->real.dev)
+	error = at_open(folder.fd, name, real_flags(flags) | O_NONBLOCK, 0, fd);
+	folder_close(&fs->folders, &folder);
+	if (error)
+		return error == ELOOP || error == ENXIO ? ESTALE : error;
+	error = identity_at(*fd, "", &id, &st);
+	if (!error && !identity_same(&id, &node->real))
 		error = ESTALE;
-	else if ((flags & O_TRUNC) && ftruncate(*fd, 0) != 0)
-		error = errno;
-	if (!error && !(flags & O_NONBLOCK) && fcntl(*fd, F_SETFL, flags & (O_APPEND | O_SYNC)) != 0)
+	if (!error && !(flags & O_NONBLOCK) && fcntl(*fd, F_SETFL, flags & O_NOATIME) != 0)
 		error = errno;
 	if (error)
 		close(*fd);
 	return error;
 }
 
-int handle_descriptor(struct fs *fs, struct handle *handle)
+/* By its name, or where it has none any more as a second opening of an open file. */
+static int open_real(struct fs *fs, struct node *node, int flags, int *fd)
 {
-	int fd;
+	int open_fd, error = open_named(fs, node, flags, fd);
 
-	if (handle->fd < 0 && handle->node->kind == NODE_REAL &&
-	    open_real(fs, handle->node, handle->flags & ~O_TRUNC, &fd) == 0)
-		handle->fd = fd;
-	return handle->fd;
+	if (error != ENOENT && error != ESTALE)
+		return error;
+	open_fd = handle_borrow(fs, node);
+	if (open_fd < 0)
+		return error;
+	error = open_again(open_fd, flags, fd);
+	close(open_fd);
+	return error;
 }
 
-static int open_real_handle(struct fs *fs, struct node *node, struct fuse_file_info *fi)
+/* O_TRUNC works with O_RDONLY too, and takes away set-id bits unless it is root who asks. */
+static int empty(fuse_req_t req, int fd)
+{
+	char path[AT_PROC_SIZE];
+	struct stat st;
+	int error = at_proc_path(fd, NULL, path, sizeof(path));
+
+	if (error)
+		return error;
+	if (truncate(path, 0) != 0)
+		return errno;
+	if (fuse_req_ctx(req)->uid != 0 && fstat(fd, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
+		fchmod(fd, st.st_mode & (st.st_mode & S_IXGRP ? 01777 : 03777));
+	return 0;
+}
+
+/* A rename made a view real while it was open: the handle is opened when it is used. */
+int handle_descriptor(struct fs *fs, struct handle *handle)
+{
+	int fd, opened;
+
+	nodes_lock(&fs->nodes);
+	fd = handle->fd;
+	nodes_unlock(&fs->nodes);
+	if (fd >= 0 || handle->node->kind != NODE_REAL ||
+	    open_real(fs, handle->node, handle->flags & ~O_TRUNC, &opened) != 0)
+		return fd;
+	nodes_lock(&fs->nodes);
+	if (handle->fd < 0) {
+		handle->fd = opened;
+		opened = -1;
+	}
+	fd = handle->fd;
+	nodes_unlock(&fs->nodes);
+	if (opened >= 0)
+		close(opened);
+	return fd;
+}
+
+static int open_real_handle(fuse_req_t req, struct fs *fs, struct node *node,
+			    struct fuse_file_info *fi)
 {
 	struct handle *handle;
 	int fd, error;
@@ -148,6 +189,11 @@ static int open_real_handle(struct fs *fs, struct node *node, struct fuse_file_i
 	error = open_real(fs, node, fi->flags, &fd);
 	if (error)
 		return error;
+	error = fi->flags & O_TRUNC ? empty(req, fd) : 0;
+	if (error) {
+		close(fd);
+		return error;
+	}
 	handle = handle_new(fs, node, fi->flags);
 	if (!handle) {
 		close(fd);
@@ -251,7 +297,7 @@ void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	else if (node->kind == NODE_VIEW)
 		error = open_view(fs, node, fi->flags, fi);
 	else
-		error = open_real_handle(fs, node, fi);
+		error = open_real_handle(req, fs, node, fi);
 	if (error)
 		fuse_reply_err(req, error);
 	else
@@ -260,32 +306,40 @@ void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 /* ---- create ---- */
 
+/*
+ * The kernel asks for it when it found nothing under the name. Where there is something by now,
+ * nobody has checked yet who may open it: the kernel is to look again.
+ */
 static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const char *name,
 		       mode_t mode, struct fuse_file_info *fi, struct fuse_entry_param *entry)
 {
 	enum node_area area = fs_area_for(parent);
+	const struct codec *codec;
 	struct handle *handle;
 	struct folder folder;
+	struct identity id;
 	struct stat st;
+	bool probe;
 	int fd, error = fs_folder(fs, parent, area, true, &folder);
-	bool existed;
 
 	if (error)
 		return error;
-	existed = fstatat(folder.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
-	error = at_open(folder.fd, name,
-			real_flags(fi->flags) | (fi->flags & (O_EXCL | O_TRUNC)) | O_CREAT, mode, &fd);
+	error = at_open(folder.fd, name, real_flags(fi->flags) | O_CREAT | O_EXCL, mode, &fd);
+	if (error == EEXIST && !(fi->flags & O_EXCL))
+		error = ESTALE;
 	if (!error) {
-		if (!existed)
-			fs_own(req, folder.fd, name);
-		error = fs_entry_real(fs, parent, area, folder.fd, name, entry);
+		fs_own(req, folder.fd, name);
+		error = identity_at(fd, "", &id, &st);
+		if (!error)
+			error = fs_entry_found(fs, parent, area, name, &id, &st, entry);
 		if (error)
 			close(fd);
 	}
 	folder_close(&fs->folders, &folder);
 	if (error)
 		return error;
-	entry->entry_timeout = 0; /* by its name it may be a folder once it is written */
+	if (store_claims(fs->store, name, &codec, &probe))
+		entry->entry_timeout = 0; /* it may be a folder once it is written */
 	handle = handle_new(fs, fs_node(fs, entry->ino), fi->flags);
 	if (!handle) {
 		close(fd);

@@ -271,10 +271,28 @@ static void exchange_links(struct move *m)
 	struct fs *fs = m->fs;
 
 	nodes_lock(&fs->nodes);
+	nodes_unlink(&fs->nodes, m->from.parent, m->name);
 	nodes_link(&fs->nodes, m->node, m->to.parent, m->new_name);
 	if (m->over)
 		nodes_link(&fs->nodes, m->over, m->from.parent, m->name);
 	nodes_unlock(&fs->nodes);
+}
+
+/* On disk and in the table, as one for those who look for what moves. */
+static int move_real(struct move *m, const struct folder *from, const struct folder *to)
+{
+	int error;
+
+	folders_hold_still(&m->fs->folders);
+	error = rename_at(m, from, to);
+	if (!error && (m->flags & RENAME_EXCHANGE)) {
+		exchange_links(m);
+	} else if (!error) {
+		m->node->area = (uint8_t)fs_area_for(m->to.parent);
+		relink(m);
+	}
+	folders_let_move(&m->fs->folders);
+	return error;
 }
 
 static int rename_real(struct move *m)
@@ -291,18 +309,12 @@ static int rename_real(struct move *m)
 		return error;
 	error = fs_folder(fs, m->to.parent, area, true, &to);
 	if (!error) {
-		error = rename_at(m, &from, &to);
+		error = move_real(m, &from, &to);
 		folder_close(&fs->folders, &to);
 	}
 	folder_close(&fs->folders, &from);
 	if (error)
 		return error;
-	if (m->flags & RENAME_EXCHANGE) {
-		exchange_links(m);
-	} else {
-		m->node->area = (uint8_t)area;
-		relink(m);
-	}
 	if (m->node->folder && area == AREA_SOURCE) {
 		move_state(m);
 		renew_paths(fs);

@@ -14,7 +14,7 @@ static int read_real(struct fs *fs, struct node *node, struct buf *text)
 	char name[NAME_MAX + 1];
 	struct folder folder;
 	struct stat st;
-	int error = fs_where(fs, node, &folder, name);
+	int error = fs_where(fs, node, &folder, name, &st);
 
 	if (error)
 		return error;

@@ -28,6 +28,7 @@ struct real_path {
 static int real_path_open(struct fs *fs, struct node *node, struct real_path *p)
 {
 	char name[NAME_MAX + 1];
+	struct stat st;
 	int error;
 
 	*p = (struct real_path){.folder = FOLDER_NONE, .fd = -1};
@@ -36,22 +37,18 @@ static int real_path_open(struct fs *fs, struct node *node, struct real_path *p)
 		return 0;
 	}
 	if (node->kind == NODE_REAL) {
-		error = fs_where(fs, node, &p->folder, name);
+		error = fs_where(fs, node, &p->folder, name, &st);
 	} else {
 		error = fs_source_folder(fs, node->file, &p->folder);
 		snprintf(name, sizeof(name), "%s", node->file->name);
 	}
 	if (!error) {
 		at_proc_path(p->folder.fd, name, p->path, sizeof(p->path));
-		if (faccessat(p->folder.fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-			return 0;
-		error = errno;
+		return 0;
 	}
 	p->fd = handle_borrow(fs, node);
-	if (p->fd < 0) {
-		folder_close(&fs->folders, &p->folder);
+	if (p->fd < 0)
 		return error;
-	}
 	at_proc_path(p->fd, NULL, p->path, sizeof(p->path));
 	return 0;
 }
@@ -90,10 +87,11 @@ static bool error_text(struct fs *fs, struct node *node, struct err *err)
 	struct folder folder;
 	struct source *source;
 	struct snap *snap = NULL;
+	struct stat st;
 	bool probe;
 
 	if (node->kind != NODE_REAL || node->folder || node->area != AREA_SOURCE ||
-	    fs_where(fs, node, &folder, name) != 0)
+	    fs_where(fs, node, &folder, name, &st) != 0)
 		return false;
 	if (store_claims(fs->store, name, &codec, &probe) && !probe) {
 		source = source_new(fs->store, "", name);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "options.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+START_TEST(sizes)
+{
+	static const struct {
+		const char *text;
+		bool fine;
+		size_t size;
+	} cases[] = {
+		{"0", true, 0},	     {"256M", true, (size_t)256 << 20}, {"1g", true, (size_t)1 << 30},
+		{"12k", true, 12288}, {"", false, 0},			 {"M", false, 0},
+		{"-1", false, 0},     {"1MB", false, 0},		 {"1.5M", false, 0},
+		{"99999999999G", false, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct err err = {.code = ERR_NONE};
+		size_t size = 1;
+
+		ck_assert_msg(option_size(cases[i].text, &size, &err) == cases[i].fine, "%s",
+			      cases[i].text);
+		if (cases[i].fine)
+			ck_assert_uint_eq(size, cases[i].size);
+		else
+			ck_assert_int_ne(err.code, ERR_NONE);
+	}
+}
+END_TEST
+
+START_TEST(rates)
+{
+	struct store_options o = {.rate_count = 0};
+	static const char *const wrong[] = {"canm", "canm=", "canm=0", "canm=-3", "canm=nan", "x=3", "=3"};
+
+	ck_assert(option_rate(&o, "canm=29.97", NULL));
+	ck_assert_uint_eq(o.rate_count, 1);
+	ck_assert(o.rates[0].hz == 29.97);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct err err = {.code = ERR_NONE};
+
+		ck_assert_msg(!option_rate(&o, wrong[i], &err), "%s", wrong[i]);
+		ck_assert_int_ne(err.code, ERR_NONE);
+	}
+	ck_assert_uint_eq(o.rate_count, 1);
+}
+END_TEST
+
+START_TEST(types)
+{
+	struct store_options o = {.pattern_count = 0};
+	static const char *const wrong[] = {"", "*.bin", "=canm", "*.bin=", "*.bin=gif"};
+
+	ck_assert(option_type(&o, "*.bin=canm", NULL));
+	ck_assert(option_type(&o, "a=b*=auto", NULL));
+	ck_assert_uint_eq(o.pattern_count, 2);
+	ck_assert_str_eq(o.patterns[0].glob, "*.bin");
+	ck_assert_ptr_eq(o.patterns[0].codec, codec_named("canm"));
+	ck_assert_str_eq(o.patterns[1].glob, "a=b*");
+	ck_assert_ptr_null(o.patterns[1].codec);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct err err = {.code = ERR_NONE};
+
+		ck_assert_msg(!option_type(&o, wrong[i], &err), "%s", wrong[i]);
+		ck_assert_int_ne(err.code, ERR_NONE);
+	}
+	for (unsigned i = 0; i < o.pattern_count; i++)
+		free(o.patterns[i].glob);
+	free(o.patterns);
+}
+END_TEST
+
+Suite *options_suite(void);
+Suite *options_suite(void)
+{
+	Suite *suite = suite_create("options");
+	TCase *tc = tcase_create("options");
+
+	tcase_add_test(tc, sizes);
+	tcase_add_test(tc, rates);
+	tcase_add_test(tc, types);
+	suite_add_tcase(suite, tc);
+	return suite;
+}

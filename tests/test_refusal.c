@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "refusal.h"
+#include "scratch.h"
+
+static struct err fault(size_t at, size_t length)
+{
+	struct err err = {.code = ERR_NONE};
+
+	err_at(&err, ERR_TEXT, at, length, "\"12..5\" is not a number");
+	err_accept(&err, "a decimal number such as 12.5");
+	return err;
+}
+
+static void ck_explained(const char *text, size_t at, const char *kept, const char *expected)
+{
+	struct err err = fault(at, 0);
+	struct buf out = BUF_INIT;
+
+	refusal_explain("a.canm/walk/bones/hips.csv", bytes_of(text), &err, kept, &out);
+	buf_char(&out, '\0');
+	ck_assert_str_eq((const char *)out.data, expected);
+	buf_release(&out);
+}
+
+START_TEST(an_error_shows_the_place)
+{
+	ck_explained("frame,tx\n12,12..5,0\n", 12, "hips.csv.rejected",
+		     "a.canm/walk/bones/hips.csv:2:4: \"12..5\" is not a number\n"
+		     "  12,12..5,0\n"
+		     "     ^\n"
+		     "accepted here: a decimal number such as 12.5\n"
+		     "the binary is unchanged; the text as you saved it is in hips.csv.rejected\n");
+}
+END_TEST
+
+START_TEST(a_caret_stands_under_characters_and_tabs)
+{
+	ck_explained("\xE5\x8F\xB3\tx\r\n", 4, NULL,
+		     "a.canm/walk/bones/hips.csv:1:3: \"12..5\" is not a number\n"
+		     "  \xE5\x8F\xB3\tx\n"
+		     "   \t^\n"
+		     "accepted here: a decimal number such as 12.5\n");
+}
+END_TEST
+
+START_TEST(a_place_at_the_end_is_shown)
+{
+	ck_explained("ab", 2, NULL,
+		     "a.canm/walk/bones/hips.csv:1:3: \"12..5\" is not a number\n"
+		     "  ab\n"
+		     "    ^\n"
+		     "accepted here: a decimal number such as 12.5\n");
+}
+END_TEST
+
+START_TEST(long_lines_are_cut_around_the_fault)
+{
+	struct err err = fault(50000, 1);
+	struct buf text = BUF_INIT, out = BUF_INIT;
+
+	for (int i = 0; i < 100000; i++)
+		buf_char(&text, (char)('0' + i % 10));
+	refusal_explain("x", buf_bytes(&text), &err, NULL, &out);
+	ck_assert_uint_lt(out.size, 600);
+	buf_release(&text);
+	buf_release(&out);
+}
+END_TEST
+
+START_TEST(both_files_are_written)
+{
+	struct err err = fault(0, 5);
+
+	ck_assert_int_eq(refusal_write(scratch_root, "a/x.csv", "x.csv", bytes_of("12..5\n"), &err), 0);
+	ck_text("x.csv.rejected", "12..5\n");
+	ck_assert(is_there("x.csv.error"));
+	ck_assert_int_eq(count_entries("."), 2);
+	ck_assert(refusal_remove(scratch_root, "x.csv"));
+	ck_assert_int_eq(count_entries("."), 0);
+	ck_assert(!refusal_remove(scratch_root, "x.csv"));
+}
+END_TEST
+
+START_TEST(another_text_gets_a_number_and_the_same_does_not)
+{
+	struct err err = fault(0, 5);
+
+	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("one"), &err), 0);
+	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("two"), &err), 0);
+	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("two"), &err), 0);
+	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("one"), &err), 0);
+	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("three"), &err), 0);
+	ck_text("x.csv.rejected", "one");
+	ck_text("x.csv.rejected.~2~", "two");
+	ck_text("x.csv.rejected.~3~", "three");
+	ck_assert_int_eq(count_entries("."), 4);
+	ck_assert(refusal_remove(scratch_root, "x.csv"));
+	ck_assert_int_eq(count_entries("."), 0);
+}
+END_TEST
+
+START_TEST(a_name_that_is_too_long_says_so)
+{
+	struct err err = fault(0, 0);
+	char name[256];
+
+	memset(name, 'n', 255);
+	name[255] = '\0';
+	ck_assert_int_eq(refusal_write(scratch_root, "x", name, bytes_of("t"), &err), ENAMETOOLONG);
+	ck_assert_int_eq(count_entries("."), 0);
+}
+END_TEST
+
+Suite *refusal_suite(void);
+Suite *refusal_suite(void)
+{
+	Suite *suite = suite_create("refusal");
+	TCase *tc = tcase_create("refusal");
+
+	tcase_add_checked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_test(tc, an_error_shows_the_place);
+	tcase_add_test(tc, a_caret_stands_under_characters_and_tabs);
+	tcase_add_test(tc, a_place_at_the_end_is_shown);
+	tcase_add_test(tc, long_lines_are_cut_around_the_fault);
+	tcase_add_test(tc, both_files_are_written);
+	tcase_add_test(tc, another_text_gets_a_number_and_the_same_does_not);
+	tcase_add_test(tc, a_name_that_is_too_long_says_so);
+	suite_add_tcase(suite, tc);
+	return suite;
+}
