@@ -17,7 +17,8 @@ for target in "$@"; do
 		grep -E '^stat::(number_of_executed_units|new_units_added)' "$BUILD/$target.log"
 		((++passed))
 	else
-		tail -n 60 "$BUILD/$target.log"
+		# What broke and where, without the fuzzer's own progress and frames.
+		grep -vE '^#|fuzzer::|^(INFO|NOTE)' "$BUILD/$target.log" | tail -n 60
 		((++failed))
 	fi
 done

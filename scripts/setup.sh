@@ -9,7 +9,8 @@ packages()
 	case $1 in
 	build) echo gcc libc6-dev make pkg-config libfuse3-dev fuse3 libxml2-dev libjansson-dev \
 		libcsv-dev libxxhash-dev ;;
-	test) echo check vim rsync perl python3 attr acl nano ed patch procps ;;
+	test) echo check vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
+		moreutils ;;
 	lint) echo clang clang-tidy cppcheck shellcheck ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	kanim) echo view3dscene xvfb ;;

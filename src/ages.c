@@ -24,54 +24,19 @@ static bool track_same(const struct track *a, const struct track *b)
 	return true;
 }
 
-static bool fields_same(const struct clip *a, const struct clip *b)
-{
-	if (a->field_count != b->field_count)
-		return false;
-	for (uint32_t i = 0; i < a->field_count; i++) {
-		if (a->fields[i].integer != b->fields[i].integer ||
-		    !f64_same(a->fields[i].real, b->fields[i].real))
-			return false;
-	}
-	return true;
-}
-
 /* Everything that a clip says beside its tracks. */
 static bool clip_same(const struct clip *a, const struct clip *b)
 {
 	return a->frames == b->frames && a->loop == b->loop && a->track_count == b->track_count &&
 	       f32_bits(a->frame_time) == f32_bits(b->frame_time) &&
 	       f32_bits(a->duration) == f32_bits(b->duration) && strcmp(a->name, b->name) == 0 &&
-	       fields_same(a, b);
-}
-
-/* Clips and tracks mostly stay where they were; otherwise they are looked for. */
-static const struct clip *clip_before(const struct anim *before, const char *label, uint32_t hint)
-{
-	if (hint < before->clip_count && strcmp(before->clips[hint].label, label) == 0)
-		return &before->clips[hint];
-	for (uint32_t i = 0; i < before->clip_count; i++) {
-		if (strcmp(before->clips[i].label, label) == 0)
-			return &before->clips[i];
-	}
-	return NULL;
-}
-
-static int64_t track_before(const struct clip *before, const char *label, uint32_t hint)
-{
-	if (hint < before->track_count && strcmp(before->tracks[hint].label, label) == 0)
-		return hint;
-	for (uint32_t i = 0; i < before->track_count; i++) {
-		if (strcmp(before->tracks[i].label, label) == 0)
-			return i;
-	}
-	return -1;
+	       fields_same(a->fields, a->field_count, b->fields, b->field_count);
 }
 
 static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
 		    const struct anim *before, const struct ages *was)
 {
-	const struct clip *old = clip_before(before, clip->label, index);
+	const struct clip *old = clip_labelled(before, index, clip->label);
 	struct timespec *at = &ages->at[ages->first[index]];
 	const struct timespec *old_at;
 	bool all_same;
@@ -82,13 +47,13 @@ static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
 	/* Another frame count or frame time shows in every text of the clip. */
 	all_same = clip_same(clip, old);
 	for (uint32_t i = 0; i < clip->track_count; i++) {
-		int64_t track = track_before(old, clip->tracks[i].label, i);
-		bool same = track >= 0 && track_same(&clip->tracks[i], &old->tracks[track]);
+		const struct track *track = track_labelled(old, i, clip->tracks[i].label);
+		bool same = track && track_same(&clip->tracks[i], track);
 
 		if (same && clip->frames == old->frames &&
 		    f32_bits(clip->frame_time) == f32_bits(old->frame_time))
-			at[1 + i] = old_at[1 + track];
-		all_same = all_same && same && track == i;
+			at[1 + i] = old_at[1 + (track - old->tracks)];
+		all_same = all_same && same && track == &old->tracks[i];
 	}
 	if (all_same)
 		at[0] = old_at[0];

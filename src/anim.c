@@ -225,3 +225,45 @@ struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track)
 
 	return c ? (struct track *)&c->tracks[track] : NULL;
 }
+
+/* ---- comparing ---- */
+
+static bool field_same(const struct field *a, const struct field *b)
+{
+	return strcmp(a->name, b->name) == 0 && a->type == b->type &&
+	       (a->type == FIELD_INT ? a->integer == b->integer : f64_same(a->real, b->real));
+}
+
+bool fields_same(const struct field *a, uint32_t a_count, const struct field *b,
+			uint32_t b_count)
+{
+	if (a_count != b_count)
+		return false;
+	for (uint32_t i = 0; a != b && i < a_count; i++) {
+		if (!field_same(&a[i], &b[i]))
+			return false;
+	}
+	return true;
+}
+
+const struct track *track_labelled(const struct clip *c, uint32_t hint, const char *label)
+{
+	if (hint < c->track_count && strcmp(c->tracks[hint].label, label) == 0)
+		return &c->tracks[hint];
+	for (uint32_t i = 0; i < c->track_count; i++) {
+		if (strcmp(c->tracks[i].label, label) == 0)
+			return &c->tracks[i];
+	}
+	return NULL;
+}
+
+const struct clip *clip_labelled(const struct anim *a, uint32_t hint, const char *label)
+{
+	if (hint < a->clip_count && strcmp(a->clips[hint].label, label) == 0)
+		return &a->clips[hint];
+	for (uint32_t i = 0; i < a->clip_count; i++) {
+		if (strcmp(a->clips[i].label, label) == 0)
+			return &a->clips[i];
+	}
+	return NULL;
+}

@@ -79,7 +79,8 @@ bool draft_update(struct draft *d, const struct tree *now, const struct place *p
 		rebase(d, (struct snap *)now->snap, place);
 		return true;
 	}
-	if (d->dirty || d->pending || d->checked == now->snap->generation)
+	/* What was refused stays what it is for whoever is still at it. */
+	if (d->dirty || d->pending || d->refused || d->checked == now->snap->generation)
 		return true;
 	if (!render_hash(now, place, &hash))
 		return false;
@@ -270,6 +271,7 @@ void draft_end(struct draft *d)
 	if (--d->writers > 0)
 		return;
 	d->closed = clock_ms();
+	d->rejected = 0;
 	if (d->pending)
 		return;
 	if (d->refused)

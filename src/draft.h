@@ -24,6 +24,7 @@ struct draft {
 	bool mapped;        /* a mapping wrote since the last flush; it has no handle of its own */
 	bool pending;       /* the last commit took it for half-written: the next open continues it */
 	bool refused;       /* the last commit was refused: the text is in .rejected */
+	unsigned rejected;  /* which of the .rejected files is this draft's, or 0 */
 	unsigned handles;   /* open */
 	unsigned writers;   /* of them, for writing */
 	struct snap *base;  /* what edits are computed from; what text was rendered from */

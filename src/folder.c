@@ -8,11 +8,30 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
+
+/* A quarter of what the process may have: open files and the work on them need the rest. */
+static unsigned slots_to_keep(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 >= FOLDERS_KEPT)
+		return FOLDERS_KEPT;
+	return limit.rlim_cur < 8 ? 2 : (unsigned)(limit.rlim_cur / 4);
+}
 
 void folders_init(struct folders *f, struct nodes *nodes, int root)
 {
+	pthread_mutexattr_t recursive;
+
+	pthread_mutexattr_init(&recursive);
+	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&f->moves, &recursive);
+	pthread_mutexattr_destroy(&recursive);
 	pthread_mutex_init(&f->lock, NULL);
+	f->kept = slots_to_keep();
 	f->nodes = nodes;
 	f->root = root;
 	f->hand = 0;
@@ -27,6 +46,60 @@ void folders_release(struct folders *f)
 			close(f->slot[i].fd);
 	}
 	pthread_mutex_destroy(&f->lock);
+	pthread_mutex_destroy(&f->moves);
+}
+
+void folders_hold_still(struct folders *f)
+{
+	pthread_mutex_lock(&f->moves);
+}
+
+void folders_let_move(struct folders *f)
+{
+	pthread_mutex_unlock(&f->moves);
+}
+
+static struct timespec time_of(const struct statx_timestamp *t)
+{
+	return (struct timespec){t->tv_sec, t->tv_nsec};
+}
+
+static struct stat stat_of(const struct statx *x)
+{
+	return (struct stat){
+		.st_dev = makedev(x->stx_dev_major, x->stx_dev_minor),
+		.st_ino = x->stx_ino,
+		.st_mode = x->stx_mode,
+		.st_nlink = x->stx_nlink,
+		.st_uid = x->stx_uid,
+		.st_gid = x->stx_gid,
+		.st_rdev = makedev(x->stx_rdev_major, x->stx_rdev_minor),
+		.st_size = (off_t)x->stx_size,
+		.st_blksize = (blksize_t)x->stx_blksize,
+		.st_blocks = (blkcnt_t)x->stx_blocks,
+		.st_atim = time_of(&x->stx_atime),
+		.st_mtim = time_of(&x->stx_mtime),
+		.st_ctim = time_of(&x->stx_ctime),
+	};
+}
+
+int identity_at(int folder, const char *name, struct identity *id, struct stat *st)
+{
+	const int flags = AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH;
+	struct statx x;
+
+	if (statx(folder, name, flags, STATX_BASIC_STATS | STATX_BTIME, &x) != 0)
+		return errno;
+	*st = stat_of(&x);
+	*id = (struct identity){.dev = st->st_dev, .ino = st->st_ino};
+	if (x.stx_mask & STATX_BTIME)
+		id->born = x.stx_btime.tv_sec * 1000000000 + x.stx_btime.tv_nsec;
+	return 0;
+}
+
+bool identity_same(const struct identity *a, const struct identity *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->born == b->born;
 }
 
 /* Appends the names from `node` up to, not including, `top`, each with its NUL, lowest first. */
@@ -110,11 +183,11 @@ static void nearest(struct folders *f, const struct node *node, const struct nod
 static void keep(struct folders *f, struct node *node, int fd, struct folder *out)
 {
 	*out = (struct folder){fd, -1, true};
-	for (unsigned tries = 0; tries < 2 * FOLDERS_KEPT; tries++) {
+	for (unsigned tries = 0; tries < 2 * f->kept; tries++) {
 		struct folder_slot *slot = &f->slot[f->hand];
 		unsigned index = f->hand;
 
-		f->hand = (f->hand + 1) % FOLDERS_KEPT;
+		f->hand = (f->hand + 1) % f->kept;
 		if (slot->pins)
 			continue;
 		if (slot->used) {
@@ -150,14 +223,15 @@ static int walk(int from, const struct buf *names, int *fd)
 
 static int check_identity(int fd, const struct node *node)
 {
+	struct identity id;
 	struct stat st;
+	int error = identity_at(fd, "", &id, &st);
 
-	if (fstat(fd, &st) != 0)
-		return errno;
-	return st.st_ino == node->real.ino && st.st_dev == node->real.dev ? 0 : ESTALE;
+	return error ? error : identity_same(&id, &node->real) ? 0 : ESTALE;
 }
 
-int folder_open(struct folders *f, struct node *node, struct folder *out)
+/* By the names that the table has now. */
+static int open_by_names(struct folders *f, struct node *node, struct folder *out)
 {
 	struct buf names = BUF_INIT;
 	struct folder start;
@@ -190,6 +264,19 @@ int folder_open(struct folders *f, struct node *node, struct folder *out)
 done:
 	buf_release(&names);
 	return error;
+}
+
+int folder_open(struct folders *f, struct node *node, struct folder *out)
+{
+	int error = open_by_names(f, node, out);
+
+	if (error != ENOENT && error != ENOTDIR && error != ELOOP && error != ESTALE)
+		return error;
+	folders_hold_still(f);
+	error = open_by_names(f, node, out);
+	folders_let_move(f);
+	/* Something else stands where a folder was: the kernel is to look the path up again. */
+	return error == ENOTDIR || error == ELOOP ? ESTALE : error;
 }
 
 void folder_close(struct folders *f, struct folder *folder)

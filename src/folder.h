@@ -6,6 +6,9 @@
  * folders than a process may have descriptors, so those used lately are kept and the others opened
  * again, component by component from the nearest one at hand; a folder that is not the one the node
  * stands for any more is ESTALE.
+ *
+ * Who moves a name holds folders_hold_still from before it moves on disk until the table knows, so
+ * that whoever did not find a thing under the name it has in the table can look once more.
  */
 #ifndef ANIMFS_FOLDER_H
 #define ANIMFS_FOLDER_H
@@ -15,9 +18,10 @@
 #define FOLDERS_KEPT 256
 
 struct folders {
-	pthread_mutex_t lock;
+	pthread_mutex_t lock, moves; /* moves: recursive; no file's lock is taken under it */
 	struct nodes *nodes;
-	int root; /* SOURCE; not ours to close */
+	int root;      /* SOURCE; not ours to close */
+	unsigned kept; /* slots in use: fewer where a process may have few descriptors */
 	unsigned hand;
 	struct folder_slot {
 		int fd; /* -1: free */
@@ -37,6 +41,16 @@ struct folder {
 
 void folders_init(struct folders *f, struct nodes *nodes, int root);
 void folders_release(struct folders *f);
+
+void folders_hold_still(struct folders *f);
+void folders_let_move(struct folders *f);
+
+/*
+ * What is in a folder under this name, not following links; "" is what the descriptor is of.
+ * 0 or an errno.
+ */
+int identity_at(int folder, const char *name, struct identity *id, struct stat *st);
+bool identity_same(const struct identity *a, const struct identity *b);
 
 /* The descriptor of a real folder of SOURCE. 0 or an errno. Takes the nodes' lock. */
 int folder_open(struct folders *f, struct node *node, struct folder *out);

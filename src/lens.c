@@ -248,7 +248,10 @@ static bool keys_init(const struct lens *l, struct keys *keys, uint64_t capacity
 		.values = arena_alloc(l->arena, capacity, l->width * sizeof(*keys->values)),
 		.have = arena_alloc(l->arena, capacity, sizeof(*keys->have)),
 	};
-	return (keys->values && keys->have) || err_memory(l->err);
+	if (keys->values && keys->have)
+		return true;
+	err_memory(l->err);
+	return false;
 }
 
 static double *values_of(const struct lens *l, const struct keys *keys, uint32_t key)
@@ -333,10 +336,12 @@ static bool dense_init(const struct lens *l, struct keys *keys)
 	const struct lens_key *last = &l->text->keys[l->text->count - 1];
 	uint32_t rows = last->frame + 1;
 
-	if (last->frame >= l->anim->format->max_frames)
-		return err_at(l->err, ERR_STORE, last->row_at, last->row_length,
-			      "%s has keys in at most %u frames", l->anim->format->name,
-			      (unsigned)l->anim->format->max_frames);
+	if (last->frame >= l->anim->format->max_frames) {
+		err_at(l->err, ERR_STORE, last->row_at, last->row_length,
+		       "%s has keys in at most %u frames", l->anim->format->name,
+		       (unsigned)l->anim->format->max_frames);
+		return false;
+	}
 	if (!keys_init(l, keys, l->old && l->old->count > rows ? l->old->count : rows))
 		return false;
 	for (uint32_t frame = 0; l->shown > 0 && frame < rows; frame++)

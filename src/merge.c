@@ -19,29 +19,12 @@ static bool text_same(const char *a, const char *b)
 	return a == b || strcmp(a, b) == 0;
 }
 
-static bool field_same(const struct field *a, const struct field *b)
-{
-	return text_same(a->name, b->name) && a->type == b->type &&
-	       (a->type == FIELD_INT ? a->integer == b->integer : f64_same(a->real, b->real));
-}
-
-static bool fields_same(const struct field *a, uint32_t a_count, const struct field *b,
-			uint32_t b_count)
-{
-	if (a_count != b_count)
-		return false;
-	for (uint32_t i = 0; a != b && i < a_count; i++) {
-		if (!field_same(&a[i], &b[i]))
-			return false;
-	}
-	return true;
-}
-
 /* ---- what comes back from the file ---- */
 
 /*
  * Is `stored` as near to `wanted` as its lane allows? A hair more is given to the rounding of
- * converting between the units.
+ * converting between the units, and of base + k * step: a value half-way between two k is near
+ * to both.
  */
 static bool value_near(double wanted, double stored, const struct lane *lane)
 {
@@ -51,7 +34,8 @@ static bool value_near(double wanted, double stored, const struct lane *lane)
 		return true;
 	want = wanted / lane->unit;
 	got = stored / lane->unit;
-	hair = 4 * DBL_EPSILON * fabs(want);
+	hair = 4 * DBL_EPSILON *
+	       (fabs(want) + fabs((double)lane->base) + 65535 * fabs((double)lane->step));
 	if (lane->form == LANE_GRID && fabs(want - got) <= fabs((double)lane->step) / 2 + hair)
 		return true;
 	return (float)got >= (float)(want - hair) && (float)got <= (float)(want + hair);
@@ -170,17 +154,6 @@ static bool merge_values(const struct versions *v, struct clip *to, struct err *
 }
 
 /* ---- tracks ---- */
-
-static const struct track *track_labelled(const struct clip *c, uint32_t hint, const char *label)
-{
-	if (hint < c->track_count && text_same(c->tracks[hint].label, label))
-		return &c->tracks[hint];
-	for (uint32_t i = 0; i < c->track_count; i++) {
-		if (text_same(c->tracks[i].label, label))
-			return &c->tracks[i];
-	}
-	return NULL;
-}
 
 static bool track_same(const struct track *a, const struct track *b)
 {
@@ -348,17 +321,6 @@ static bool merge_tracks(struct versions *v, struct clip *to, struct arena *aren
 }
 
 /* ---- clips ---- */
-
-static const struct clip *clip_labelled(const struct anim *a, uint32_t hint, const char *label)
-{
-	if (hint < a->clip_count && text_same(a->clips[hint].label, label))
-		return &a->clips[hint];
-	for (uint32_t i = 0; i < a->clip_count; i++) {
-		if (text_same(a->clips[i].label, label))
-			return &a->clips[i];
-	}
-	return NULL;
-}
 
 static bool clips_kept(const struct anim *base, const struct anim *edited)
 {

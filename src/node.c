@@ -212,20 +212,39 @@ void nodes_leave_identity(struct nodes *t, struct node *node)
 	node->real = (struct identity){0, 0, 0};
 }
 
-/* Takes a link out of its node's list and out of the table; the parent is one reference lighter. */
-static void remove_link(struct nodes *t, struct link **in_table)
+static struct link **in_node(struct link *link)
 {
-	struct link *link = *in_table;
 	struct link **at = &link->node->links;
-	struct node *parent = link->parent;
 
-	*in_table = link->next_by_name;
 	while (*at != link)
 		at = &(*at)->next_of_node;
-	*at = link->next_of_node;
+	return at;
+}
+
+/* Takes a link out of its node's list and out of the table; the parent keeps its reference. */
+static struct node *take_link(struct nodes *t, struct link **in_table)
+{
+	struct link *link = *in_table;
+	struct node *parent = link->parent;
+
+	*in_node(link) = link->next_of_node;
+	*in_table = link->next_by_name;
 	free(link);
 	t->links--;
-	nodes_drop(t, parent, 0, 1);
+	return parent;
+}
+
+static void remove_link(struct nodes *t, struct link **in_table)
+{
+	nodes_drop(t, take_link(t, in_table), 0, 1);
+}
+
+/* The name that was seen last goes before the others. */
+static void move_to_front(struct link *link)
+{
+	*in_node(link) = link->next_of_node;
+	link->next_of_node = link->node->links;
+	link->node->links = link;
 }
 
 bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name)
@@ -234,8 +253,10 @@ bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const c
 	size_t size = strlen(name) + 1;
 	struct link *link;
 
-	if (*at && (*at)->node == node)
+	if (*at && (*at)->node == node) {
+		move_to_front(*at);
 		return true;
+	}
 	link = malloc(sizeof(*link) + size);
 	if (!link)
 		return false;
@@ -274,25 +295,44 @@ void nodes_unlink_all(struct nodes *t, struct node *node)
 	}
 }
 
-void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references)
+/* A node that nothing needs any more; its parents are left with a reference too many, in `orphaned`. */
+static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 {
-	struct node **at;
+	struct node **at = &t->by_id[id_bucket(t, node->id)];
 
-	assert(node->lookups >= lookups && node->references >= references);
-	node->lookups -= lookups;
-	node->references -= references;
-	if (node->lookups || node->references || node->id == NODE_ROOT)
-		return;
-	node->references = 1; /* keeps the recursion over the parents from coming back here */
-	nodes_unlink_all(t, node);
-	nodes_leave_identity(t, node);
-	at = &t->by_id[id_bucket(t, node->id)];
+	while (node->links) {
+		struct node *parent = take_link(
+			t, find_link(t, node->links->parent, node->links->name));
+
+		if (--parent->references || parent->lookups || parent->id == NODE_ROOT)
+			continue;
+		nodes_leave_identity(t, parent);
+		parent->next_by_identity = *orphaned;
+		*orphaned = parent;
+	}
 	while (*at != node)
 		at = &(*at)->next_by_id;
 	*at = node->next_by_id;
 	t->count--;
 	t->gone(node);
 	free(node);
+}
+
+void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references)
+{
+	assert(node->lookups >= lookups && node->references >= references);
+	node->lookups -= lookups;
+	node->references -= references;
+	if (node->lookups || node->references || node->id == NODE_ROOT)
+		return;
+	nodes_leave_identity(t, node);
+	/* A loop: folders may lie deeper in one another than a stack is. */
+	while (node) {
+		struct node *next = node->next_by_identity;
+
+		bury(t, node, &next);
+		node = next;
+	}
 }
 
 const struct link *node_link(const struct node *node)

@@ -58,6 +58,7 @@ struct node {
 	_Atomic bool watched; /* a real folder: changes made by others are told */
 	int16_t descriptor;  /* slot in the cache of folder descriptors, or -1 */
 	struct identity real; /* NODE_REAL */
+	struct stat *last;    /* NODE_REAL: what it was when it lost its last name, or NULL */
 	uint64_t shown_ino;  /* st_ino */
 	const struct view *view; /* NODE_VIEW; NODE_CONTROL: NULL */
 	struct file *file;   /* NODE_FILE and below */

@@ -9,6 +9,9 @@
  *
  * Reading goes the same way: 64 bits of the digits times 64 bits of the power of ten decide nearly
  * every number; the few that lie too near to the middle between two go to strtod, in the C locale.
+ *
+ * This is where the program spends its time. The small functions say inline since gcc -O2 would
+ * otherwise call them, at twice the cost; whatever has an exact fallback is only a shorter way.
  */
 #include "num.h"
 
@@ -184,21 +187,28 @@ struct decimal {
 	int exponent;
 };
 
+/* Digits that end 16 or more places behind the point, without zeros at their end. */
+static size_t put_small(char *out, digits16 d, unsigned places)
+{
+	unsigned zeros = places - 16;
+
+	memcpy(out, "0.", 2);
+	memset(out + 2, '0', zeros);
+	put_digits(out + 2 + zeros, d, 0);
+	return 2 + zeros + end_digit(d);
+}
+
 /* digits * 10^-places in plain digits, the fraction without zeros at its end. */
 static inline size_t put_fraction(char *out, uint64_t digits, unsigned places)
 {
 	digits16 d = split16(digits);
-	unsigned first = first_digit(d), end = end_digit(d);
-	unsigned point = 16 - places, size;
+	unsigned point = 16 - places, first, end, size;
 
-	if (places > 15) {
-		memcpy(out, "0.", 2);
-		memset(out + 2, '0', places - 16);
-		put_digits(out + 2 + places - 16, d, 0);
-		return 2 + places - 16 + end;
-	}
-	if (first >= point)
-		first = point - 1;
+	if (places > 15)
+		return put_small(out, d, places);
+	/* The digit before the point is there even if it is 0. */
+	first = first_digit(d | (digits16)1 << 8 * (point - 1));
+	end = end_digit(d);
 	size = point - first;
 	put_digits(out, d, first);
 	if (end <= point)
@@ -208,18 +218,23 @@ static inline size_t put_fraction(char *out, uint64_t digits, unsigned places)
 	return size + 1 + end - point;
 }
 
-static inline size_t put_decimal(char *out, bool negative, struct decimal d)
+static size_t put_whole(char *out, struct decimal d)
 {
-	size_t size = negative;
+	size_t size = num_unsigned(out, d.digits);
 
-	*out = '-';
-	if (d.exponent < 0 && d.digits)
-		return size + put_fraction(out + size, d.digits, (unsigned)-d.exponent);
-	size += num_unsigned(out + size, d.digits);
 	if (d.exponent <= 0 || !d.digits)
 		return size;
 	memset(out + size, '0', (size_t)d.exponent);
 	return size + (size_t)d.exponent;
+}
+
+static inline size_t put_decimal(char *out, bool negative, struct decimal d)
+{
+	*out = '-';
+	out += negative;
+	if (d.exponent < 0 && d.digits)
+		return negative + put_fraction(out, d.digits, (unsigned)-d.exponent);
+	return negative + put_whole(out, d);
 }
 
 static size_t put_special(char *out, double v)
@@ -245,8 +260,7 @@ static inline uint32_t scale_to_odd(uint64_t g, uint32_t significand)
 	return (uint32_t)(product >> 64) | (behind > 1);
 }
 
-/* A float and the ends of what rounds to it, in quarters of 10^k; in low and high lies at least
- * 10^k. */
+/* A float and the ends of what rounds to it, in quarters of 10^k; they are at least four apart. */
 struct rounding {
 	int k;
 	uint32_t low, at, high;
@@ -282,7 +296,7 @@ static inline struct decimal shortest(const struct rounding *r, uint32_t at)
 	bool below = r->low <= 4 * s, above = 4 * s + 4 <= r->high;
 	bool tens_below = r->low <= 40 * tenth, tens_above = 40 * tenth + 40 <= r->high;
 	bool nearer = at + (s & 1) > 4 * s + 2;
-	/* No branches: none of these could be predicted. */
+	/* Without branches: none of these could be predicted. */
 	bool up = above & (nearer | !below);
 	uint32_t by_ten = (tens_below != tens_above) & (s >= 10);
 	uint32_t choose = -by_ten;
@@ -368,18 +382,14 @@ static inline bool decimal_f64(struct decimal d, double *out)
 }
 
 /*
- * Correctly rounded to float32, or false. The decimal lies between the neighbours of the double
- * nearest to it; where both round alike, so does it.
+ * A decimal, rounded to float32 by way of the double nearest to it, or false. It lies between the
+ * neighbours of that double; where both round alike, so does it.
  */
-static inline bool decimal_f32(struct decimal d, float *out)
+static inline bool narrow_f64(double nearest, float *out)
 {
-	double near;
-
-	if (!decimal_f64(d, &near))
-		return false;
-	*out = (float)near;
-	return near == 0 ||
-	       (float)f64_from_bits(f64_bits(near) - 1) == (float)f64_from_bits(f64_bits(near) + 1);
+	*out = (float)nearest;
+	return nearest == 0 || (float)f64_from_bits(f64_bits(nearest) - 1) ==
+				       (float)f64_from_bits(f64_bits(nearest) + 1);
 }
 
 static locale_t c_locale;
@@ -429,25 +439,20 @@ static inline bool stored_alike(double a, double b, const struct lane *lane)
 	b /= lane->unit;
 	if (lane->form == LANE_GRID)
 		return num_nearest_k(a, lane) == num_nearest_k(b, lane);
-	return lane->form == LANE_DOUBLE || f32_bits((float)a) == f32_bits((float)b);
+	return lane->form == LANE_DOUBLE || (float)a == (float)b;
 }
 
-static inline double nearest_f64(struct decimal d)
+/* May the decimal stand for |v|? Asked of what a reader of the text will compute. */
+static inline bool stands_for(struct decimal d, double v, const struct lane *lane)
 {
-	double v;
+	double wide;
+	float narrow;
 
-	if (!decimal_f64(d, &v))
-		slow_decimal(d, &v, NULL);
-	return v;
-}
-
-static float nearest_f32(struct decimal d)
-{
-	float v;
-
-	if (!decimal_f32(d, &v))
-		slow_decimal(d, NULL, &v);
-	return v;
+	if (!decimal_f64(d, &wide))
+		slow_decimal(d, &wide, NULL);
+	if (!narrow_f64(wide, &narrow))
+		slow_decimal(d, NULL, &narrow);
+	return narrow == (float)fabs(v) && stored_alike(copysign(wide, v), v, lane);
 }
 
 /* The fewest digits that round to the same float32 as v, if the lane stores them as it does v. */
@@ -464,7 +469,7 @@ static inline bool float_digits(double v, const struct lane *lane, struct decima
 	at = fabs(v) * ten(-r.k) * 4;
 	quarters = (uint32_t)at;
 	*out = shortest(&r, quarters | (quarters < at));
-	return stored_alike(copysign(nearest_f64(*out), v), v, lane);
+	return stands_for(*out, v, lane);
 }
 
 /* Of magnitudes: about the numbers that may stand for one. */
@@ -549,8 +554,7 @@ static bool find_multiple(double v, const struct lane *lane, struct interval in,
 
 		*out = (struct decimal){below + upper, exponent};
 		if (candidate >= in.low * scale - slack && candidate <= in.high * scale + slack &&
-		    nearest_f32(*out) == (float)fabs(v) &&
-		    stored_alike(copysign(nearest_f64(*out), v), v, lane))
+		    stands_for(*out, v, lane))
 			return true;
 	}
 	return false;
@@ -563,13 +567,14 @@ static bool fewest_digits(double v, const struct lane *lane, struct decimal *out
 	struct interval stored = lane_interval(v, lane);
 	double width;
 
-	in.low = fmax(in.low, stored.low);
-	in.high = fmin(fmin(in.high, stored.high), 2 * fabs(v));
-	width = in.high - in.low;
+	if (stored.low > in.low)
+		in.low = stored.low;
+	if (stored.high < in.high)
+		in.high = stored.high;
+	width = isinf(in.high) ? fabs(v) / 10 : in.high - in.low;
 	if (!(width > 0))
 		return false;
-	/* One multiple of the next power may be within; of the power itself there is at least one.
-	 */
+	/* A multiple of the next power may be within; of the power itself there is one at least. */
 	for (int e = log10_of(width) + 1; fabs(v) * ten(-e) < LANE_DIGITS_END; e--)
 		if (find_multiple(v, lane, in, e, out))
 			return true;
@@ -889,16 +894,15 @@ bool num_parse_f32(const char *text, size_t size, char point, float *out)
 {
 	struct literal lit;
 	struct decimal d;
+	double wide;
 
 	if (!scan_literal(text, size, point, &lit)) {
-		double word;
-
-		if (!parse_word(text, size, &word))
+		if (!parse_word(text, size, &wide))
 			return false;
-		*out = (float)word;
+		*out = (float)wide;
 		return true;
 	}
-	if (!literal_decimal(&lit, &d) || !decimal_f32(d, out))
+	if (!literal_decimal(&lit, &d) || !decimal_f64(d, &wide) || !narrow_f64(wide, out))
 		slow_literal(&lit, NULL, out);
 	if (lit.negative)
 		*out = -*out;

@@ -43,7 +43,8 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 	if (err->placed) {
 		struct position where = err_locate(text, at);
 
-		buf_format(out, "%s:%zu:%zu: %s\n", path, where.line, where.column, err->message);
+		buf_format(out, "%s:%zu:%zu: %s\n", path, where.line,
+			   err->column ? err->column : where.column, err->message);
 		if (text.size)
 			explain_place(text, &where, at, out);
 	} else {
@@ -78,9 +79,15 @@ static bool rejected_name(const char *name, unsigned version, char out[NAME_MAX 
 	return size > 0 && size <= NAME_MAX;
 }
 
-/* The first version that is free, or that holds this very text; a text ends in one version only. */
-static int place_for(int folder, const char *name, struct bytes text, char out[NAME_MAX + 1])
+/*
+ * Its own version, or the first that is free, or that holds this very text; a text ends in one
+ * version only.
+ */
+static int place_for(int folder, const char *name, struct bytes text, unsigned *own,
+		     char out[NAME_MAX + 1])
 {
+	if (*own)
+		return rejected_name(name, *own, out) ? 0 : ENAMETOOLONG;
 	for (unsigned version = 1; version <= VERSIONS; version++) {
 		struct buf there = BUF_INIT;
 		struct stat st;
@@ -92,6 +99,8 @@ static int place_for(int folder, const char *name, struct bytes text, char out[N
 		error = at_read(folder, out, text.size + 1, &there, &st);
 		same = !error && bytes_equal(buf_bytes(&there), text);
 		buf_release(&there);
+		if (error == ENOENT)
+			*own = version;
 		if (same || error == ENOENT)
 			return 0;
 	}
@@ -99,11 +108,11 @@ static int place_for(int folder, const char *name, struct bytes text, char out[N
 }
 
 int refusal_write(int folder, const char *path, const char *name, struct bytes text,
-		  const struct err *err)
+		  const struct err *err, unsigned *own)
 {
 	char rejected[NAME_MAX + 1], reason[NAME_MAX + 1];
 	struct buf explained = BUF_INIT;
-	int error = place_for(folder, name, text, rejected);
+	int error = place_for(folder, name, text, own, rejected);
 
 	if (error)
 		return error;

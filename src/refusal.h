@@ -10,7 +10,7 @@
 #include "animfs/base.h"
 
 /*
- * "path:14:6: what is wrong", the line with a caret under the fault, what would be accepted, and
+ * "path:14:6: what is wrong" (of a table: line 14, cell 6), the line with a caret under the fault, what would be accepted, and
  * where the text is kept (`kept`, or NULL when it is not). Appends to out.
  */
 void refusal_explain(const char *path, struct bytes text, const struct err *err, const char *kept,
@@ -19,10 +19,11 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 /*
  * Writes both files into `folder` for the view called `name`. A refusal that is there already with
  * another text stays, and this one becomes NAME.rejected.~2~ (~3~ ...), NAME.error the newest reason.
- * 0 or an errno.
+ * *own is the number of the one that is written over, because it is this same text when less of it
+ * was there, or 0; a new one leaves its number there. 0 or an errno.
  */
 int refusal_write(int folder, const char *path, const char *name, struct bytes text,
-		  const struct err *err);
+		  const struct err *err, unsigned *own);
 /* Removes a view's refusals. True when there were any. */
 bool refusal_remove(int folder, const char *name);
 

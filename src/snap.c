@@ -133,6 +133,7 @@ static bool label_all(struct anim *a, const char *file_name)
 
 static void snap_free(struct snap *s)
 {
+	ages_release(&s->ages);
 	anim_free(s->anim);
 	buf_release(&s->bytes);
 	free(s->index);
@@ -147,7 +148,7 @@ static bool snap_decode(struct snap *s, const char *file_name, double rate, stru
 	if (!s->codec)
 		s->codec = codec_probe(src);
 	if (!s->codec)
-		return err_set(err, ERR_FORMAT, "this is no animation format that is known here");
+		return err_set(err, ERR_UNKNOWN, "this is no animation format that is known here");
 	s->anim = s->codec->decode(src, err);
 	if (!s->anim)
 		return false;
@@ -240,31 +241,21 @@ static void list_remove(struct cache *c, struct snap *s)
 	c->size -= s->size;
 }
 
-/* Takes what is too much off the list; the caller frees it, linked by `older`, with no lock held.
- */
-static struct snap *evict(struct cache *c)
+/* Freed with no lock held: a large model takes its time. */
+static bool drop_oldest(struct cache *c)
 {
-	struct snap *gone = NULL;
+	struct snap *s;
 
-	while (c->size > c->limit) {
-		struct snap *s = c->oldest;
-
+	pthread_mutex_lock(&c->mutex);
+	s = c->size > c->limit ? c->oldest : NULL;
+	if (s) {
 		list_remove(c, s);
 		*s->home = NULL;
-		s->older = gone;
-		gone = s;
 	}
-	return gone;
-}
-
-static void free_all(struct snap *gone)
-{
-	while (gone) {
-		struct snap *next = gone->older;
-
-		snap_free(gone);
-		gone = next;
-	}
+	pthread_mutex_unlock(&c->mutex);
+	if (s)
+		snap_free(s);
+	return s != NULL;
 }
 
 struct snap *cache_take(struct cache *c, struct snap **home)
@@ -329,18 +320,19 @@ static bool put_one_of_many(struct snap *s)
 
 static void put_last(struct cache *c, struct snap *s)
 {
-	struct snap *gone = NULL;
+	bool last, homeless;
 
 	pthread_mutex_lock(&c->mutex);
-	if (--s->references == 0 && s->home) {
+	last = --s->references == 0;
+	homeless = last && !s->home;
+	if (last && s->home)
 		list_add(c, s);
-		gone = evict(c);
-	} else if (s->references == 0) {
-		s->older = NULL;
-		gone = s;
-	}
 	pthread_mutex_unlock(&c->mutex);
-	free_all(gone);
+	if (homeless)
+		snap_free(s);
+	else if (last)
+		while (drop_oldest(c))
+			;
 }
 
 void snap_put(struct snap *s)

@@ -8,6 +8,7 @@
 #ifndef ANIMFS_SNAP_H
 #define ANIMFS_SNAP_H
 
+#include "ages.h"
 #include "animfs/codec.h"
 
 struct snap {
@@ -17,6 +18,7 @@ struct snap {
 	struct buf bytes;
 	struct anim *anim; /* labelled */
 
+	struct ages ages; /* of a file's snap: set before others see it, empty otherwise */
 	struct snap_index *index; /* of snap_clip and snap_track */
 	size_t size;              /* all its memory */
 	/* Of the cache; NULL for a snap that is in none. */
@@ -38,7 +40,7 @@ void snap_put(struct snap *s);         /* one less; NULL is fine */
 int64_t snap_clip(const struct snap *s, const char *label);
 int64_t snap_track(const struct snap *s, uint32_t clip, const char *label);
 
-/* The extension of an animation file, without its dot: its own, or the format's where it has none. */
+/* An animation file's extension, without its dot: its own, or the format's where it has none. */
 const char *file_extension(const char *file_name, const struct format *format);
 
 /*

@@ -212,7 +212,7 @@ static bool read_once(const struct source *s, int dir, struct reading *r, bool *
 
 #define READ_TRIES 8
 
-/* On ERR_FORMAT the version is filled in all the same. */
+/* A file that is too large has its version filled in all the same. */
 static bool read_file(const struct source *s, int dir, struct reading *r, struct err *err)
 {
 	for (unsigned i = 0; i < READ_TRIES; i++) {
@@ -227,10 +227,27 @@ static bool read_file(const struct source *s, int dir, struct reading *r, struct
 	return err_system(err, EAGAIN, s->name);
 }
 
+/*
+ * When its curves last changed, told from the version before where that is still known. Out of
+ * memory the views only look younger than they are.
+ */
+static void set_ages(struct source *s, struct snap *snap, struct timespec mtime)
+{
+	struct snap *before = cache_take(s->store->cache, &s->current);
+
+	if (before != snap && before && before->ages.at)
+		ages_init(&snap->ages, snap->anim, mtime, before->anim, &before->ages);
+	else if (before != snap)
+		ages_init(&snap->ages, snap->anim, mtime, NULL, NULL);
+	snap_put(before);
+}
+
 /* All facts at once; verdict and snap are taken over, and one of them may be there. */
 static void publish(struct source *s, const struct file_version *version, bool settled,
 		    struct err *verdict, struct snap *snap)
 {
+	if (snap && !snap->ages.at)
+		set_ages(s, snap, version->mtime);
 	pthread_mutex_lock(&s->facts);
 	s->version = *version;
 	s->settled = settled;
@@ -249,7 +266,8 @@ static void tell(struct err *to, const struct err *from)
 /* A file that does not decode. Out of memory it is found out again the next time. */
 static void condemn(struct source *s, const struct reading *r, const struct err *why)
 {
-	struct err *verdict = why->code == ERR_FORMAT ? malloc(sizeof(*verdict)) : NULL;
+	bool lasting = why->code == ERR_FORMAT || why->code == ERR_UNKNOWN;
+	struct err *verdict = lasting ? malloc(sizeof(*verdict)) : NULL;
 
 	if (!verdict)
 		return;

@@ -33,7 +33,7 @@ struct store_options {
  * out of memory.
  */
 struct store *store_new(const struct store_options *options, struct state *state);
-void store_free(struct store *s); /* after its sources; NULL is fine */
+void store_free(struct store *s);           /* after its sources; NULL is fine */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
 /* Could a file of this name be one? Patterns of the options first. *probe: by content alone. */
 bool store_claims(const struct store *s, const char *file_name, const struct codec **codec,
@@ -49,8 +49,8 @@ void source_free(struct source *s); /* NULL is fine; snaps live on with their ho
 bool source_renamed(struct source *s, const char *folder, const char *name);
 /*
  * The latest version, a holder for the caller. NULL and err: ERR_FORMAT where the file does not
- * decode; this verdict is kept by version, so that asking again costs one fstatat. ERR_SYSTEM where
- * there is no regular file, or it cannot be read.
+ * decode, ERR_UNKNOWN where it is of no known format; this verdict is kept by version, so that
+ * asking again costs one fstatat. ERR_SYSTEM where there is no regular file, or it cannot be read.
  */
 struct snap *source_get(struct source *s, int dir, struct err *err);
 

@@ -9,14 +9,14 @@
 /* ---- curves and time ---- */
 
 /* Vectors whose three components are all `values[key]`. */
-static struct curve *vector(struct arena *arena, const double *values, uint32_t count)
+static struct curve *vector(struct arena *arena, const double *values, size_t count)
 {
 	struct curve *c = arena_alloc(arena, 1, sizeof(*c));
 	double *out = arena_alloc(arena, 3 * count, sizeof(*out));
 
 	*c = (struct curve){
-		.kind = CURVE_VECTOR, .keyed = count > 1, .count = count, .values = out};
-	for (uint32_t i = 0; i < 3 * count; i++)
+		.kind = CURVE_VECTOR, .keyed = count > 1, .count = (uint32_t)count, .values = out};
+	for (size_t i = 0; i < 3 * count; i++)
 		out[i] = values[i / 3];
 	for (unsigned axis = 0; axis < 3; axis++)
 		c->lane[axis] = (struct lane){.form = LANE_DOUBLE, .unit = 1};
@@ -25,7 +25,7 @@ static struct curve *vector(struct arena *arena, const double *values, uint32_t 
 
 /* The same as floats, or on a grid, of one unit. */
 static struct curve *stored_as(struct arena *arena, enum lane_form form, double unit,
-			       const double *values, uint32_t count, float base, float step)
+			       const double *values, size_t count, float base, float step)
 {
 	struct curve *c = vector(arena, values, count);
 	size_t size = form == LANE_GRID ? 2 : 4;
@@ -35,7 +35,7 @@ static struct curve *stored_as(struct arena *arena, enum lane_form form, double 
 	c->stored = out;
 	for (unsigned axis = 0; axis < 3; axis++)
 		c->lane[axis] = (struct lane){form, base, step, unit};
-	for (uint32_t i = 0; i < 3 * count; i++) {
+	for (size_t i = 0; i < 3 * count; i++) {
 		if (form == LANE_GRID)
 			put_u16(out + 2 * i, (uint16_t)values[i / 3]);
 		else

@@ -343,7 +343,8 @@ static void maker_init(struct maker *m, uint32_t version)
 	if (version == 768) {
 		maker_quaternions(m, 3, 5);
 		m->block_count = 4;
-		m->channels[6] = (struct made_channel){.kind = 3, .count = 5, .keys = 3, .spare = 9};
+		m->channels[6] =
+			(struct made_channel){.kind = 3, .count = 5, .keys = 3, .spare = 9};
 		m->channels[6].base[2] = 0x12345678; /* junk that the kind has no use for */
 		m->channels[6].step[3] = 0x7FC00001;
 		m->channels[7] = (struct made_channel){.kind = 2, .count = 0, .keys = -1};
@@ -481,13 +482,15 @@ static const char *find_disorder(struct bytes f)
 		end += spans[n].size;
 		if (n == 0)
 			continue;
-		if (spans[n].size == 22 && memcmp(p + spans[n].at, "S\0c\0e\0n\0e\0_\0R\0", 14) == 0)
+		if (spans[n].size == 22 &&
+		    memcmp(p + spans[n].at, "S\0c\0e\0n\0e\0_\0R\0", 14) == 0)
 			return "Scene_Root";
 		if (spans[n - 1].size == 22 &&
 		    memcmp(p + spans[n - 1].at, "S\0c\0e\0n\0e\0_\0R\0", 14) == 0)
 			continue;
 		for (u = 0; u < spans[n].size && u < spans[n - 1].size; u += 2) {
-			uint16_t a = get_u16(p + spans[n - 1].at + u), b = get_u16(p + spans[n].at + u);
+			uint16_t a = get_u16(p + spans[n - 1].at + u),
+				 b = get_u16(p + spans[n].at + u);
 
 			if (a > b)
 				return "order of strings";
@@ -542,8 +545,7 @@ static void check_curve(const struct curve *c, uint32_t frames, const json_t *ke
 	ck_assert_uint_eq(curve_width(c), json_array_size(json_array_get(keys, 0)));
 	for (i = 0; i < json_array_size(keys); i++) {
 		for (axis = 0; axis < curve_width(c); axis++) {
-			double v = json_number_value(
-				json_array_get(json_array_get(keys, i), axis));
+			double v = json_number_value(json_array_get(json_array_get(keys, i), axis));
 
 			if (c->kind == CURVE_EULER)
 				v = c->lane[axis].unit * v;
@@ -562,8 +564,7 @@ static void check_clip(const struct clip *clip, const json_t *want)
 	ck_assert_int_eq(clip->loop, json_is_true(json_object_get(want, "looping")));
 	ck_assert(clip->duration == json_number_value(json_object_get(want, "duration")));
 	ck_assert(clip->frame_time == json_number_value(json_object_get(want, "frame_time")));
-	ck_assert_int_eq(clip->frames,
-			 json_integer_value(json_object_get(want, "keyframe_count")));
+	ck_assert_int_eq(clip->frames, json_integer_value(json_object_get(want, "keyframe_count")));
 	ck_assert_uint_eq(clip->track_count, json_array_size(bones));
 	for (t = 0; t < clip->track_count; t++) {
 		const json_t *bone = json_array_get(bones, t);
@@ -759,7 +760,8 @@ START_TEST(test_quaternions_out_of_place)
 	put_u16(src.data + 0x13A, 3); /* the scale of body, which was channel 2 */
 	check_refused(buf_bytes(&src), (struct refusal){"cannot be a scale", 0x13A});
 	put_u32(src.data + 0x74, 4);
-	check_refused(buf_bytes(&src), (struct refusal){"channel 1 is of the unknown kind 4", 0x50});
+	check_refused(buf_bytes(&src),
+		      (struct refusal){"channel 1 is of the unknown kind 4", 0x50});
 	buf_release(&src);
 }
 END_TEST
@@ -1034,8 +1036,9 @@ START_TEST(test_shortest_decimals_give_the_same_k)
 				for (key = 0; key < old->count; key++)
 					for (axis = 0; axis < curve_width(old); axis++) {
 						double v;
-						size_t size = num_lane(text, curve_value(old, key, axis),
-								       &old->lane[axis]);
+						size_t size =
+							num_lane(text, curve_value(old, key, axis),
+								 &old->lane[axis]);
 
 						ck_assert(num_parse(text, size, '.', &v));
 						set_value(now, key, axis, v);
@@ -1531,7 +1534,8 @@ START_TEST(test_shared_key_block_edited)
 	maker_place(&m, canonical_orders[0]);
 	maker_finish(&m);
 	edit_begin(&e, m.out);
-	/* Channel 5, the scale of the last row, is its only user, but channel 1 has its keys too. */
+	/* Channel 5, the scale of the last row, is its only user, but channel 1 has its keys too.
+	 */
 	edit_value(e.want, 0, 3, ROLE_SCALE, 2, 0, -6.9);
 	edit_store(&e);
 	ck_assert_uint_eq(channels_of(&e.out), channels_of(&e.bytes));
@@ -1557,7 +1561,8 @@ START_TEST(test_unused_things_survive)
 	ck_assert_int_eq(e.now->clips[2].fields->integer, -1);
 	if (_i) {
 		/* Quaternions keep the base and step that they have no use for. */
-		ck_assert_mem_eq(e.out.data + 0x20 + 6 * 0x30, e.bytes.data + 0x20 + 6 * 0x30, 0x20);
+		ck_assert_mem_eq(e.out.data + 0x20 + 6 * 0x30, e.bytes.data + 0x20 + 6 * 0x30,
+				 0x20);
 		ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 7 * 0x30 + 0x20), (uint32_t)-4);
 	}
 	edit_end(&e);
@@ -1618,7 +1623,7 @@ static void random_curve(struct anim *a, struct clip *clip, struct track *t, uin
 	enum role role = random_below(state, ROLE_COUNT);
 	const struct curve *old = t->curve[role];
 	bool quaternion = role == ROLE_ROTATION && a->version == 768 && random_below(state, 3);
-	enum curve_kind kind = quaternion                ? CURVE_QUATERNION
+	enum curve_kind kind = quaternion              ? CURVE_QUATERNION
 			       : role == ROLE_ROTATION ? CURVE_EULER
 						       : CURVE_VECTOR;
 	struct curve *c;
@@ -1649,7 +1654,8 @@ static void random_curve(struct anim *a, struct clip *clip, struct track *t, uin
 
 static void random_edit(struct anim *a, uint64_t *state)
 {
-	static const char *const words[] = {"arm", "leg", "Scene_Root", "x", "", "Zz", "\xE6\x94\xBB"};
+	static const char *const words[] = {"arm", "leg", "Scene_Root",  "x",
+					    "",    "Zz",  "\xE6\x94\xBB"};
 	uint32_t clip = random_below(state, a->clip_count), other;
 	struct clip *c = anim_edit_clip(a, clip), *clips, saved;
 	struct track *t;
@@ -1912,6 +1918,79 @@ START_TEST(test_sharing_costs_nothing)
 }
 END_TEST
 
+/*
+ * A file of many animations over the same rows, or many names over the same string: each `step`
+ * bytes further. It would say far more than it has bytes.
+ */
+static struct buf overlapping(uint32_t clips, uint32_t names, uint32_t rows, size_t text)
+{
+	struct buf b = BUF_INIT;
+	size_t clips_at = 0x20, rows_at = clips_at + clips * 0x1C, names_at, texts_at;
+	uint32_t i;
+
+	names_at = rows_at + 8 * (size_t)rows;
+	texts_at = names_at + 4 * (size_t)names;
+	buf_zero(&b, texts_at + text + 2);
+	memcpy(b.data, "CANM", 4);
+	put_u32(b.data + 4, 512);
+	put_u32(b.data + 8, clips);
+	put_u32(b.data + 12, (uint32_t)clips_at);
+	put_u32(b.data + 24, names);
+	put_u32(b.data + 28, (uint32_t)names_at);
+	for (i = 0; i < clips; i++) {
+		size_t at = clips_at + i * 0x1C;
+
+		put_u32(b.data + at + 4, (uint32_t)(texts_at + text - at));
+		put_u32(b.data + at + 16, 1);
+		put_u32(b.data + at + 20, rows - i);
+		put_u32(b.data + at + 24, (uint32_t)(rows_at + 8 * i - at));
+	}
+	for (i = 0; i < rows; i++) {
+		put_u16(b.data + rows_at + 8 * i + 2, 0xFFFF);
+		put_u16(b.data + rows_at + 8 * i + 4, 0xFFFF);
+		put_u16(b.data + rows_at + 8 * i + 6, 0xFFFF);
+	}
+	for (i = 0; i < names; i++)
+		put_u32(b.data + names_at + 4 * i,
+			(uint32_t)(texts_at + 2 * i - (names_at + 4 * i)));
+	memset(b.data + texts_at, 'x', text);
+	return b;
+}
+
+START_TEST(test_overlaps_that_cost_too_much)
+{
+	struct buf rows = overlapping(3000, 1, 3000, 2), names = overlapping(1, 3000, 1, 6000);
+	struct err err = {.code = ERR_NONE};
+
+	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&rows), &err));
+	ck_assert_str_eq(err.message, "the rows of the animations overlap too often");
+	err_clear(&err);
+	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&names), &err));
+	ck_assert_str_eq(err.message, "the names overlap too often");
+	buf_release(&rows);
+	buf_release(&names);
+}
+END_TEST
+
+START_TEST(test_overlaps_within_reason)
+{
+	struct edited e;
+	static const double v[3] = {1, 2, 3};
+
+	edit_begin(&e, overlapping(20, 200, 100, 600));
+	check_identity(buf_bytes(&e.bytes));
+	anim_edit_track(e.want, 7, 3)->curve[ROLE_SCALE] = typed(e.want, CURVE_VECTOR, false, 1, v);
+	/* Twenty times the rows, two hundred times the name: out of proportion. */
+	encode_refused(e.want, buf_bytes(&e.bytes), "overlap too often to be rearranged");
+	edit_end(&e);
+
+	edit_begin(&e, overlapping(3, 3, 100, 600));
+	anim_edit_track(e.want, 1, 3)->curve[ROLE_SCALE] = typed(e.want, CURVE_VECTOR, false, 1, v);
+	edit_store(&e);
+	edit_end(&e);
+}
+END_TEST
+
 Suite *canm_suite(void)
 {
 	Suite *suite = suite_create("canm");
@@ -1969,6 +2048,8 @@ Suite *canm_suite(void)
 	tcase_add_test(ends, test_most_frames);
 	tcase_add_loop_test(ends, test_most_channels_and_names, 0, 2);
 	tcase_add_test(ends, test_sharing_costs_nothing);
+	tcase_add_test(ends, test_overlaps_that_cost_too_much);
+	tcase_add_test(ends, test_overlaps_within_reason);
 	suite_add_tcase(suite, ends);
 	return suite;
 }

@@ -131,6 +131,14 @@ START_TEST(a_save_changes_the_file_and_stays_as_typed)
 }
 END_TEST
 
+START_TEST(a_gap_may_fall_half_way_between_two_stored_values)
+{
+	type("frame,time,tx,ty,tz,rx,ry,rz\n0,0,0,-1,2,-180,5.729578,11.46070875\n"
+	     "2,0.066667,1,-1,2.65535,180,5.729579,22.723793\n");
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+}
+END_TEST
+
 START_TEST(its_own_text_changes_nothing)
 {
 	struct buf rendered = BUF_INIT;
@@ -309,6 +317,7 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, writing_in_place_keeps_the_rest);
 	tcase_add_test(tc, a_text_has_a_limit);
 	tcase_add_test(tc, a_save_changes_the_file_and_stays_as_typed);
+	tcase_add_test(tc, a_gap_may_fall_half_way_between_two_stored_values);
 	tcase_add_test(tc, its_own_text_changes_nothing);
 	tcase_add_test(tc, a_second_save_is_computed_from_the_base);
 	tcase_add_test(tc, half_written_text_is_pending_at_a_flush);

@@ -216,6 +216,17 @@ START_TEST(missing_columns_leave_their_components_alone)
 }
 END_TEST
 
+START_TEST(an_edited_curve_is_interpolated_as_it_was)
+{
+	bench_init(&dense_format, 1, ROLE_SCALE, CURVE_VECTOR);
+	row(0, 7, 2, 2, 2);
+	ck_assert(apply() && b.now->interpolation == INTERPOLATION_LINEAR);
+	old_key(0, 1);
+	b.old.interpolation = INTERPOLATION_STEP;
+	ck_assert(apply() && b.now != &b.old && b.now->interpolation == INTERPOLATION_STEP);
+}
+END_TEST
+
 START_TEST(static_can_be_asked_for)
 {
 	bench_init(&dense_format, 3, ROLE_SCALE, CURVE_VECTOR);
@@ -442,6 +453,7 @@ Suite *lens_suite(void)
 	tcase_add_test(dense, a_clip_of_one_frame_keeps_what_it_was);
 	tcase_add_test(dense, a_clip_without_frames_keeps_its_curves);
 	tcase_add_test(dense, missing_columns_leave_their_components_alone);
+	tcase_add_test(dense, an_edited_curve_is_interpolated_as_it_was);
 	tcase_add_test(dense, static_can_be_asked_for);
 	tcase_add_test(dense, keyed_can_be_asked_for);
 	tcase_add_test(dense, a_gap_beside_a_value_that_is_not_finite_is_refused);

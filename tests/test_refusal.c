@@ -33,6 +33,24 @@ START_TEST(an_error_shows_the_place)
 }
 END_TEST
 
+START_TEST(of_a_table_the_cell_is_told)
+{
+	struct err err = fault(27, 5);
+	struct buf out = BUF_INIT;
+
+	err.column = 6;
+	refusal_explain("a/hips.csv", bytes_of("frame,time\n12,0.2,0,1.02,0,12..5,0,0\n"), &err, NULL,
+			&out);
+	buf_char(&out, '\0');
+	ck_assert_str_eq((const char *)out.data,
+			 "a/hips.csv:2:6: \"12..5\" is not a number\n"
+			 "  12,0.2,0,1.02,0,12..5,0,0\n"
+			 "                  ^\n"
+			 "accepted here: a decimal number such as 12.5\n");
+	buf_release(&out);
+}
+END_TEST
+
 START_TEST(a_caret_stands_under_characters_and_tabs)
 {
 	ck_explained("\xE5\x8F\xB3\tx\r\n", 4, NULL,
@@ -67,11 +85,17 @@ START_TEST(long_lines_are_cut_around_the_fault)
 }
 END_TEST
 
-START_TEST(both_files_are_written)
+static int refuse(const char *name, const char *text)
 {
 	struct err err = fault(0, 5);
+	unsigned own = 0;
 
-	ck_assert_int_eq(refusal_write(scratch_root, "a/x.csv", "x.csv", bytes_of("12..5\n"), &err), 0);
+	return refusal_write(scratch_root, "x", name, bytes_of(text), &err, &own);
+}
+
+START_TEST(both_files_are_written)
+{
+	ck_assert_int_eq(refuse("x.csv", "12..5\n"), 0);
 	ck_text("x.csv.rejected", "12..5\n");
 	ck_assert(is_there("x.csv.error"));
 	ck_assert_int_eq(count_entries("."), 2);
@@ -83,13 +107,11 @@ END_TEST
 
 START_TEST(another_text_gets_a_number_and_the_same_does_not)
 {
-	struct err err = fault(0, 5);
-
-	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("one"), &err), 0);
-	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("two"), &err), 0);
-	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("two"), &err), 0);
-	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("one"), &err), 0);
-	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("three"), &err), 0);
+	ck_assert_int_eq(refuse("x.csv", "one"), 0);
+	ck_assert_int_eq(refuse("x.csv", "two"), 0);
+	ck_assert_int_eq(refuse("x.csv", "two"), 0);
+	ck_assert_int_eq(refuse("x.csv", "one"), 0);
+	ck_assert_int_eq(refuse("x.csv", "three"), 0);
 	ck_text("x.csv.rejected", "one");
 	ck_text("x.csv.rejected.~2~", "two");
 	ck_text("x.csv.rejected.~3~", "three");
@@ -99,14 +121,28 @@ START_TEST(another_text_gets_a_number_and_the_same_does_not)
 }
 END_TEST
 
+START_TEST(more_of_a_text_is_written_over_less_of_it)
+{
+	struct err err = fault(0, 5);
+	unsigned own = 0;
+
+	ck_assert_int_eq(refuse("x.csv", "of another day"), 0);
+	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("a"), &err, &own), 0);
+	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("ab"), &err, &own), 0);
+	ck_text("x.csv.rejected", "of another day");
+	ck_text("x.csv.rejected.~2~", "ab");
+	ck_assert_int_eq(count_entries("."), 3);
+	ck_assert(refusal_remove(scratch_root, "x.csv"));
+}
+END_TEST
+
 START_TEST(a_name_that_is_too_long_says_so)
 {
-	struct err err = fault(0, 0);
 	char name[256];
 
 	memset(name, 'n', 255);
 	name[255] = '\0';
-	ck_assert_int_eq(refusal_write(scratch_root, "x", name, bytes_of("t"), &err), ENAMETOOLONG);
+	ck_assert_int_eq(refuse(name, "t"), ENAMETOOLONG);
 	ck_assert_int_eq(count_entries("."), 0);
 }
 END_TEST
@@ -119,11 +155,13 @@ Suite *refusal_suite(void)
 
 	tcase_add_checked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, an_error_shows_the_place);
+	tcase_add_test(tc, of_a_table_the_cell_is_told);
 	tcase_add_test(tc, a_caret_stands_under_characters_and_tabs);
 	tcase_add_test(tc, a_place_at_the_end_is_shown);
 	tcase_add_test(tc, long_lines_are_cut_around_the_fault);
 	tcase_add_test(tc, both_files_are_written);
 	tcase_add_test(tc, another_text_gets_a_number_and_the_same_does_not);
+	tcase_add_test(tc, more_of_a_text_is_written_over_less_of_it);
 	tcase_add_test(tc, a_name_that_is_too_long_says_so);
 	suite_add_tcase(suite, tc);
 	return suite;

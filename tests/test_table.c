@@ -122,7 +122,6 @@ START_TEST(a_cell_knows_where_it_stands)
 	expect_cell(&t, 0, "5", 21, 1);
 	expect_cell(&t, 1, "6", 23, 3);
 	ck_assert_uint_eq(t.row_end, 26);
-	ck_assert(table_unfinished(&t));
 	ck_assert(table_row(&t, &err));
 	ck_assert(t.done);
 	table_close(&t);
@@ -316,6 +315,23 @@ START_TEST(excerpts_are_short_and_printable)
 }
 END_TEST
 
+START_TEST(columns_are_counted_as_a_spreadsheet_does)
+{
+	const char *text = "a;b;c\n1;\"x;\ny\";3..0\n";
+	struct err err = {0};
+	struct table t;
+
+	ck_assert(table_open(&t, bytes_of(text), &err));
+	ck_assert(table_row(&t, &err));
+	ck_assert_uint_eq(table_column(&t, 0), 1);
+	ck_assert_uint_eq(table_column(&t, 4), 3);
+	ck_assert_uint_eq(table_column(&t, 6), 1);
+	ck_assert_uint_eq(table_column(&t, (size_t)(strstr(text, "3..0") - text)), 3);
+	ck_assert_uint_eq(table_column(&t, strlen(text)), 1);
+	table_close(&t);
+}
+END_TEST
+
 Suite *table_suite(void);
 
 Suite *table_suite(void)
@@ -330,6 +346,7 @@ Suite *table_suite(void)
 	tcase_add_test(rows, quoted_cells_hold_anything);
 	tcase_add_test(rows, a_cell_knows_where_it_stands);
 	tcase_add_test(rows, misplaced_quotes_are_refused);
+	tcase_add_test(rows, columns_are_counted_as_a_spreadsheet_does);
 	tcase_add_test(rows, text_that_is_not_utf8_is_refused);
 	tcase_add_test(rows, plain_and_quoted_texts_are_read_alike);
 	suite_add_tcase(s, rows);

@@ -171,6 +171,12 @@ void anim_time_unit(const struct anim *a, char out[32]);
 /* How long a frame of the clip takes; where the stored time is no time, one over the rate. */
 double anim_seconds_per_frame(const struct anim *a, const struct clip *clip);
 
+/* By label, NULL when there is none; `hint` is where it probably is. */
+const struct clip *clip_labelled(const struct anim *a, uint32_t hint, const char *label);
+const struct track *track_labelled(const struct clip *c, uint32_t hint, const char *label);
+/* Names, types and values, these by their bits. */
+bool fields_same(const struct field *a, uint32_t a_count, const struct field *b, uint32_t b_count);
+
 /*
  * Editing: a new model that shows what `old` shows until it is changed.
  * anim_edit_clip and anim_edit_track give the writable copy of a part; its parts stay shared.

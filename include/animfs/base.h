@@ -36,6 +36,7 @@ enum err_code {
 	ERR_MEMORY,   /* out of memory */
 	ERR_SYSTEM,   /* a system call failed; `number` is its errno */
 	ERR_FORMAT,   /* the file's bytes are not what the format allows */
+	ERR_UNKNOWN,  /* the file's bytes are of no format that is known */
 	ERR_TEXT,     /* the text does not parse, or says something it must not */
 	ERR_STORE,    /* the text parses, but the format cannot store what it says */
 	ERR_CONFLICT, /* the same curve was changed by somebody else in the meantime */
@@ -49,6 +50,7 @@ struct err {
 	bool placed;        /* at and length mean something */
 	size_t at;          /* byte offset of the fault */
 	size_t length;      /* of the text at fault, 0 when it is a place and not a text */
+	size_t column;      /* of a table, from 1, where the text is one; 0: characters count */
 	char message[320];  /* what is wrong, no full stop, no newline */
 	char accepted[320]; /* what would be accepted here; "" when the message says it */
 };

@@ -6,6 +6,7 @@
 #ifndef ANIMFS_CMD_H
 #define ANIMFS_CMD_H
 
+#include "../state.h"
 #include "../tree.h"
 
 int cmd_ls(int argc, char **argv);
@@ -24,6 +25,8 @@ struct target {
 	char *file_name;
 	char *inside;     /* what is behind the file, without a leading '/' */
 	struct store_options options;
+	int root;            /* to write: SOURCE, or -1; and its state */
+	struct state *state;
 	struct store *store;
 	struct source *source;
 	struct snap *snap;
@@ -33,9 +36,12 @@ struct target {
 
 /*
  * Opens the file and finds the place. Says on stderr what is wrong and returns false when there is
- * no such file, it does not decode, or it has no such place. Release it in either case.
+ * no such file, it does not decode, or it has no such place. Release it in either case. To write,
+ * SOURCE is the nearest folder above the file with a state directory, and its own folder where
+ * there is none: what is saved here and what a mount saves then wait for each other.
  */
-bool target_open(struct target *t, const char *path, const struct store_options *options);
+bool target_open(struct target *t, const char *path, const struct store_options *options,
+		 bool to_write);
 void target_release(struct target *t);
 
 /* The options that commands share (--rate, --type): to be parsed before the operands. */

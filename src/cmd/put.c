@@ -63,7 +63,7 @@ int cmd_put(int argc, char **argv)
 		fprintf(stderr, "%s", usage);
 		return 2;
 	}
-	fine = target_open(&t, argv[0], &options);
+	fine = target_open(&t, argv[0], &options, true);
 	if (fine && t.place.kind != PLACE_VIEW) {
 		fprintf(stderr, "animfs: %s: %s\n", argv[0], strerror(EISDIR));
 		fine = false;

@@ -17,7 +17,7 @@ static bool print_name(void *closure, const char *name, const struct place *plac
 static bool list(const char *path, const struct store_options *options)
 {
 	struct target t;
-	bool fine = target_open(&t, path, options);
+	bool fine = target_open(&t, path, options, false);
 
 	if (fine && t.place.kind == PLACE_VIEW)
 		fine = printf("%s\n", path) >= 0;
@@ -67,7 +67,7 @@ static bool print_view(const char *path, const struct store_options *options)
 {
 	struct buf text = BUF_INIT;
 	struct target t;
-	bool fine = target_open(&t, path, options);
+	bool fine = target_open(&t, path, options, false);
 
 	if (fine && t.place.kind != PLACE_VIEW) {
 		fprintf(stderr, "animfs: %s: %s\n", path, strerror(EISDIR));

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,13 +52,50 @@ static bool fail(const char *path, const char *why)
 	return false;
 }
 
-bool target_open(struct target *t, const char *path, const struct store_options *options)
+/* The length of the path of SOURCE, which begins the file's folder. */
+static size_t source_length(const char *folder)
 {
+	char state[PATH_MAX + sizeof("/.animfs")];
+	struct stat st;
+
+	for (size_t length = strlen(folder);; length--) {
+		if (folder[length] && folder[length] != '/')
+			continue;
+		snprintf(state, sizeof(state), "%.*s/.animfs", (int)length, folder);
+		if (stat(state, &st) == 0 && S_ISDIR(st.st_mode))
+			return length;
+		if (length == 0)
+			return strlen(folder);
+	}
+}
+
+/* *below is the path from SOURCE to the file's folder, in `folder`, which has PATH_MAX bytes. */
+static bool open_state(struct target *t, char *folder, const char **below, struct err *err)
+{
+	size_t length;
+
+	if (!realpath(t->folder_path, folder))
+		return err_system(err, errno, t->folder_path);
+	length = source_length(folder);
+	*below = folder + length + (folder[length] == '/');
+	folder[length] = '\0';
+	t->root = open(length ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (t->root < 0)
+		return err_system(err, errno, folder);
+	t->state = state_new(t->root, NULL, false, err);
+	return t->state != NULL;
+}
+
+bool target_open(struct target *t, const char *path, const struct store_options *options,
+		 bool to_write)
+{
+	char folder[PATH_MAX];
+	const char *below = "";
 	struct err err = {.code = ERR_NONE};
 	const struct codec *codec;
 	bool probe;
 
-	*t = (struct target){.folder = -1, .options = *options};
+	*t = (struct target){.folder = -1, .root = -1, .options = *options};
 	if (!split(t, path))
 		return fail(path, strerror(ENOMEM));
 	t->folder = open(t->folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -65,8 +103,10 @@ bool target_open(struct target *t, const char *path, const struct store_options 
 		return fail(t->folder_path, strerror(errno));
 	if (faccessat(t->folder, t->file_name, R_OK, 0) != 0)
 		return fail(path, strerror(errno));
-	t->store = store_new(&t->options, NULL);
-	t->source = t->store ? source_new(t->store, "", t->file_name) : NULL;
+	if (to_write && !open_state(t, folder, &below, &err))
+		return fail(path, err.message);
+	t->store = store_new(&t->options, t->state);
+	t->source = t->store ? source_new(t->store, below, t->file_name) : NULL;
 	if (!t->source)
 		return fail(path, strerror(ENOMEM));
 	if (!store_claims(t->store, t->file_name, &codec, &probe))
@@ -88,6 +128,9 @@ void target_release(struct target *t)
 		source_free(t->source);
 	if (t->store)
 		store_free(t->store);
+	state_free(t->state);
+	if (t->root >= 0)
+		close(t->root);
 	if (t->folder >= 0)
 		close(t->folder);
 	free(t->folder_path);

@@ -89,8 +89,8 @@ static const struct part *find_run(const struct layout *l, unsigned rank)
 
 		if (p->rank != rank || !part_is_old(p) || p->old_size == 0)
 			continue;
-		if (last && (p->old_at != last->old_at + last->old_size ||
-			     p->old_order < last->old_order))
+		if (last &&
+		    (p->old_at != last->old_at + last->old_size || p->old_order < last->old_order))
 			return NULL;
 		if (!first)
 			first = p;
@@ -264,8 +264,9 @@ static bool can_part(const struct layout *l, struct err *err)
 		if (!part_untouched(l, p))
 			continue;
 		if (p->size > limit)
-			return err_set(err, ERR_STORE,
-				       "the blocks of this file overlap too often to be rearranged");
+			return err_set(
+				err, ERR_STORE,
+				"the blocks of this file overlap too often to be rearranged");
 		limit -= p->size;
 	}
 	return true;

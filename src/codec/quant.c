@@ -98,7 +98,7 @@ static enum fit fit(const struct quant *q, uint32_t key, unsigned axis, const st
 	if ((float)value == (float)(q->unit * nearest))
 		return FIT_ON;
 	return stored >= fmin(first, last) && stored <= fmax(first, last) ? FIT_BETWEEN
-									   : FIT_OUTSIDE;
+									  : FIT_OUTSIDE;
 }
 
 /* How often the step can be halved, exactly, before the largest k or place has no room left. */
@@ -201,7 +201,6 @@ static void set_range(double least, double most, struct lane *lane)
 static const char *new_grid(struct quant *q, unsigned axis, struct lane *lane, uint16_t *k)
 {
 	double least = INFINITY, most = -INFINITY;
-	const char *why;
 	uint32_t i;
 
 	lane->step = 0;
@@ -212,8 +211,8 @@ static const char *new_grid(struct quant *q, unsigned axis, struct lane *lane, u
 	}
 	for (i = 0; i < q->wanted->count; i++) {
 		double stored = wanted_value(q, i, axis) / q->unit;
+		const char *why = is_kept(q, i, axis) ? NULL : check(q, i, axis);
 
-		why = is_kept(q, i, axis) ? NULL : check(q, i, axis);
 		if (!why && !isfinite(stored))
 			why = mixed;
 		if (why) {

@@ -48,7 +48,8 @@ void memo_apply(const struct memo *memo, struct stat *st)
 		st->st_gid = memo->gid;
 	if (memo->has_atime)
 		st->st_atim = memo->atime;
-	if (memo->has_mtime)
+	if (memo->has_mtime && memo->age.tv_sec == st->st_mtim.tv_sec &&
+	    memo->age.tv_nsec == st->st_mtim.tv_nsec)
 		st->st_mtim = memo->mtime;
 }
 
@@ -123,6 +124,13 @@ static struct timespec time_for(const struct stat *attr, int to_set, bool access
 	return (struct timespec){0, UTIME_OMIT};
 }
 
+static struct timespec now_or(struct timespec given)
+{
+	if (given.tv_nsec == UTIME_NOW)
+		clock_gettime(CLOCK_REALTIME, &given);
+	return given;
+}
+
 #define SETS_TIME                                                                                  \
 	(FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW |                     \
 	 FUSE_SET_ATTR_MTIME_NOW)
@@ -154,6 +162,33 @@ static int change_real(int fd, const struct stat *attr, int to_set)
 	return 0;
 }
 
+static void set_stat(struct stat *st, const struct stat *attr, int to_set)
+{
+	if (to_set & FUSE_SET_ATTR_MODE)
+		st->st_mode = (st->st_mode & S_IFMT) | (attr->st_mode & 07777);
+	if (to_set & FUSE_SET_ATTR_UID)
+		st->st_uid = attr->st_uid;
+	if (to_set & FUSE_SET_ATTR_GID)
+		st->st_gid = attr->st_gid;
+	if (to_set & (FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_ATIME_NOW))
+		st->st_atim = now_or(time_for(attr, to_set, true));
+	if (to_set & (FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW))
+		st->st_mtim = now_or(time_for(attr, to_set, false));
+}
+
+/* What has no name any more and is not open here is only what is remembered of it. */
+static bool set_last(struct fs *fs, struct node *node, const struct stat *attr, int to_set)
+{
+	bool known;
+
+	nodes_lock(&fs->nodes);
+	known = !node->links && node->last;
+	if (known)
+		set_stat(node->last, attr, to_set);
+	nodes_unlock(&fs->nodes);
+	return known;
+}
+
 static int set_real(struct fs *fs, struct node *node, const struct stat *attr, int to_set,
 		    struct fuse_file_info *fi)
 {
@@ -168,7 +203,7 @@ static int set_real(struct fs *fs, struct node *node, const struct stat *attr, i
 	}
 	error = pin(fs, node, &fd);
 	if (error)
-		return error;
+		return set_last(fs, node, attr, to_set) ? 0 : error;
 	error = change_real(fd, attr, to_set);
 	close(fd);
 	return error;
@@ -196,11 +231,17 @@ static int set_binary(struct fs *fs, struct node *node, const struct stat *attr,
 
 /* ---- views ---- */
 
-static struct timespec now_or(struct timespec given)
+void memo_time(struct fs *fs, struct node *node, struct timespec mtime)
 {
-	if (given.tv_nsec == UTIME_NOW)
-		clock_gettime(CLOCK_REALTIME, &given);
-	return given;
+	struct memo *memo = memo_of(fs, node);
+	struct stat st;
+
+	if (!memo || fs_source_stat(fs, node->file, &st) != 0)
+		return;
+	fs_view_age(fs, node, &st);
+	memo->has_mtime = true;
+	memo->mtime = mtime;
+	memo->age = st.st_mtim;
 }
 
 static int remember(struct fs *fs, struct node *node, const struct stat *attr, int to_set)
@@ -229,8 +270,7 @@ static int remember(struct fs *fs, struct node *node, const struct stat *attr, i
 		memo->atime = now_or(time_for(attr, to_set, true));
 	}
 	if (to_set & (FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW)) {
-		memo->has_mtime = true;
-		memo->mtime = now_or(time_for(attr, to_set, false));
+		memo_time(fs, node, now_or(time_for(attr, to_set, false)));
 	}
 	return 0;
 }

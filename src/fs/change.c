@@ -247,7 +247,8 @@ void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t new_parent, const char *
 
 /* ---- unlink, rmdir ---- */
 
-static void lose_name(struct fs *fs, struct node *parent, const char *name)
+/* st: what was there, when it was something real. */
+static void lose_name(struct fs *fs, struct node *parent, const char *name, const struct stat *st)
 {
 	struct node *node;
 
@@ -256,12 +257,11 @@ static void lose_name(struct fs *fs, struct node *parent, const char *name)
 	if (node)
 		node->references++;
 	nodes_unlink(&fs->nodes, parent, name);
-	/* Its inode number may be another's in a moment; an open file keeps it. */
-	if (node && !node->links && !node->handles)
-		nodes_leave_identity(&fs->nodes, node);
 	nodes_unlock(&fs->nodes);
 	if (!node)
 		return;
+	if (st)
+		fs_lost_name(fs, node, st);
 	if (node->folder)
 		folder_forget(&fs->folders, node);
 	fs_reference(fs, node, -1);
@@ -274,6 +274,8 @@ static int unlink_real(struct fs *fs, struct node *parent, const char *name, int
 	const enum node_area own = (enum node_area)parent->area;
 	const enum node_area *areas = node_is_virtual(parent) ? virtual_areas : &own;
 	size_t count = node_is_virtual(parent) ? ARRAY_SIZE(virtual_areas) : 1;
+	struct identity id;
+	struct stat st;
 	int error = ENOENT;
 
 	for (size_t i = 0; i < count && error == ENOENT; i++) {
@@ -282,11 +284,13 @@ static int unlink_real(struct fs *fs, struct node *parent, const char *name, int
 		error = fs_folder(fs, parent, areas[i], false, &folder);
 		if (error)
 			continue;
-		error = unlinkat(folder.fd, name, flags) == 0 ? 0 : errno;
+		error = identity_at(folder.fd, name, &id, &st);
+		if (!error)
+			error = unlinkat(folder.fd, name, flags) == 0 ? 0 : errno;
 		folder_close(&fs->folders, &folder);
 	}
 	if (!error)
-		lose_name(fs, parent, name);
+		lose_name(fs, parent, name, &st);
 	return error;
 }
 
@@ -301,7 +305,7 @@ static int unlink_view(struct fs *fs, struct node *parent, const char *name)
 	file_touch(fs, file);
 	pthread_mutex_unlock(&file->lock);
 	if (!error)
-		lose_name(fs, parent, name);
+		lose_name(fs, parent, name, NULL);
 	return error;
 }
 
@@ -340,7 +344,7 @@ static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 		pthread_mutex_unlock(&file->lock);
 	}
 	if (!error)
-		lose_name(fs, parent, name);
+		lose_name(fs, parent, name, NULL);
 	fs_reference(fs, node, -1);
 	return error;
 }

@@ -320,14 +320,11 @@ void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		fuse_reply_err(req, error);
 		return;
 	}
-	handle = handle_new(fs, node, fi->flags);
+	handle = handle_new(fs, node, fi->flags, fd);
 	if (!handle) {
-		if (fd >= 0)
-			close(fd);
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	handle->fd = fd;
 	fi->fh = (uintptr_t)handle;
 	fuse_reply_open(req, fi);
 }

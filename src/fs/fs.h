@@ -82,6 +82,11 @@ int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_
 int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry);
 void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count);
 int fs_attributes(struct fs *fs, struct node *node, struct stat *st);
+/*
+ * A real node lost a name, of which `st` says what it was: kept when it was the last one, since a
+ * FIFO, a working directory or an O_PATH descriptor is in use without being open here.
+ */
+void fs_lost_name(struct fs *fs, struct node *node, const struct stat *st);
 /* The attributes of a real thing as the mount shows them. */
 void fs_show_real(const struct fs *fs, struct stat *st);
 /* An entry for a real thing that was just seen under this name. */
@@ -119,11 +124,16 @@ void node_leave_views(struct node *node);
 uint64_t fs_virtual_ino(const struct node *parent, const char *name);
 void fs_reference(struct fs *fs, struct node *node, int by);
 
+/* Puts the time at which the view last changed into *st, which is that of its file. */
+void fs_view_age(struct fs *fs, const struct node *node, struct stat *st);
+
 /* ---- attr.c, xattr.c ---- */
 
 struct memo; /* mode, owner, times and xattrs that were given to a view */
 void memo_apply(const struct memo *memo, struct stat *st);
 void memo_free(struct memo *memo);
+/* The view has this mtime until it changes. Wants the file's lock. */
+void memo_time(struct fs *fs, struct node *node, struct timespec mtime);
 void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		struct fuse_file_info *fi);
@@ -152,7 +162,8 @@ void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
 void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-struct handle *handle_new(struct fs *fs, struct node *node, int flags);
+/* Takes the descriptor over (-1: none), also when it fails. */
+struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd);
 void handle_free(struct fs *fs, struct handle *handle);
 bool handle_writes(const struct handle *handle);
 /* A descriptor of any open handle of the node, duplicated; -1 when there is none. */

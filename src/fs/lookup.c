@@ -216,6 +216,21 @@ static void virtual_attributes(const struct fs *fs, const struct node *node, str
 	apply_owner(fs, st);
 }
 
+void fs_view_age(struct fs *fs, const struct node *node, struct stat *st)
+{
+	struct place place;
+	struct snap *snap;
+
+	if (node->view->place == VIEW_OF_FILE || fs_snap(fs, node->file, &snap) != 0)
+		return;
+	if (snap->ages.at && fs_place(fs, snap, node, &place) == 0) {
+		st->st_mtim = ages_of(&snap->ages, place.clip,
+				      node->view->place == VIEW_OF_BONE ? (int64_t)place.track : -1);
+		st->st_ctim = st->st_mtim;
+	}
+	snap_put(snap);
+}
+
 static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 {
 	uint64_t size = 0;
@@ -225,6 +240,7 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 	error = view_size(fs, node, &size);
 	if (!error) {
 		st->st_size = (off_t)size;
+		fs_view_age(fs, node, st);
 		virtual_attributes(fs, node, st);
 		memo_apply(node->memo, st);
 	}
@@ -238,6 +254,34 @@ void fs_show_real(const struct fs *fs, struct stat *st)
 	if (S_ISDIR(st->st_mode))
 		st->st_nlink = 1;
 	apply_owner(fs, st);
+}
+
+void fs_lost_name(struct fs *fs, struct node *node, const struct stat *st)
+{
+	nodes_lock(&fs->nodes);
+	if (node->kind == NODE_REAL && !node->links && !node->last) {
+		node->last = malloc(sizeof(*st));
+		if (node->last) {
+			*node->last = *st;
+			node->last->st_nlink -= node->folder ? st->st_nlink : 1;
+		}
+		/* Its inode number may be another's in a moment; an open file keeps it. */
+		if (!node->handles)
+			nodes_leave_identity(&fs->nodes, node);
+	}
+	nodes_unlock(&fs->nodes);
+}
+
+static bool last_attributes(struct fs *fs, const struct node *node, struct stat *st)
+{
+	bool known;
+
+	nodes_lock(&fs->nodes);
+	known = !node->links && node->last;
+	if (known)
+		*st = *node->last;
+	nodes_unlock(&fs->nodes);
+	return known;
 }
 
 static int real_attributes(struct fs *fs, struct node *node, struct stat *st)
@@ -257,6 +301,8 @@ static int real_attributes(struct fs *fs, struct node *node, struct stat *st)
 	if (error && (fd = handle_borrow(fs, node)) >= 0) {
 		error = fstat(fd, st) == 0 ? 0 : errno;
 		close(fd);
+	} else if (error) {
+		error = last_attributes(fs, node, st) ? 0 : error;
 	}
 	if (!error)
 		fs_show_real(fs, st);

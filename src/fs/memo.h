@@ -21,6 +21,7 @@ struct memo {
 	uid_t uid;
 	gid_t gid;
 	struct timespec atime, mtime;
+	struct timespec age; /* of the view when mtime was given: when it changes, that is over */
 	struct memo_xattr *xattrs;
 };
 

@@ -100,6 +100,7 @@ static void node_gone(struct node *node)
 	}
 	draft_free(node->draft);
 	memo_free(node->memo);
+	free(node->last);
 	if (node->kind != NODE_FILE)
 		return;
 	while (node->file->views)

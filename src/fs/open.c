@@ -14,14 +14,17 @@ bool handle_writes(const struct handle *handle)
 	return (handle->flags & O_ACCMODE) != O_RDONLY;
 }
 
-struct handle *handle_new(struct fs *fs, struct node *node, int flags)
+struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd)
 {
 	struct handle *handle = calloc(1, sizeof(*handle));
 
-	if (!handle)
+	if (!handle) {
+		if (fd >= 0)
+			close(fd);
 		return NULL;
+	}
 	handle->node = node;
-	handle->fd = -1;
+	handle->fd = fd;
 	handle->flags = flags;
 	nodes_lock(&fs->nodes);
 	node->references++;
@@ -194,12 +197,9 @@ static int open_real_handle(fuse_req_t req, struct fs *fs, struct node *node,
 		close(fd);
 		return error;
 	}
-	handle = handle_new(fs, node, fi->flags);
-	if (!handle) {
-		close(fd);
+	handle = handle_new(fs, node, fi->flags, fd);
+	if (!handle)
 		return ENOMEM;
-	}
-	handle->fd = fd;
 	handle->busy = handle_writes(handle);
 	fi->fh = (uintptr_t)handle;
 	fi->keep_cache = 1; /* the kernel drops the pages itself when the mtime moved */
@@ -247,7 +247,7 @@ static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_fi
 
 	if (fs->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	handle = handle_new(fs, node, flags);
+	handle = handle_new(fs, node, flags, -1);
 	if (!handle)
 		return ENOMEM;
 	pthread_mutex_lock(&node->file->lock);
@@ -276,7 +276,7 @@ static int open_control(struct fs *fs, struct node *node, struct fuse_file_info 
 
 	if ((fi->flags & O_ACCMODE) != O_RDONLY)
 		return EACCES;
-	handle = handle_new(fs, node, fi->flags);
+	handle = handle_new(fs, node, fi->flags, -1);
 	if (!handle)
 		return ENOMEM;
 	control_render(fs, node, &handle->text);
@@ -340,13 +340,11 @@ static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const
 		return error;
 	if (store_claims(fs->store, name, &codec, &probe))
 		entry->entry_timeout = 0; /* it may be a folder once it is written */
-	handle = handle_new(fs, fs_node(fs, entry->ino), fi->flags);
+	handle = handle_new(fs, fs_node(fs, entry->ino), fi->flags, fd);
 	if (!handle) {
-		close(fd);
 		fs_forget(fs, entry->ino, 1);
 		return ENOMEM;
 	}
-	handle->fd = fd;
 	handle->busy = handle_writes(handle);
 	fi->fh = (uintptr_t)handle;
 	return 0;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct move {
@@ -98,6 +99,7 @@ static int save_real(struct move *m)
 	struct buf text = BUF_INIT;
 	struct draft *draft;
 	struct folder folder;
+	struct stat st = {.st_mtim = {0, 0}};
 	int error = node_text(fs, m->node, &text);
 
 	if (error)
@@ -106,10 +108,13 @@ static int save_real(struct move *m)
 	error = text_save(fs, m->to.parent, m->new_name, &text, &draft, &m->changes);
 	if (!error) {
 		if (from_folder(m, &folder) == 0) {
+			if (fstatat(folder.fd, m->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+				clock_gettime(CLOCK_REALTIME, &st.st_mtim);
 			unlinkat(folder.fd, m->name, 0);
 			folder_close(&fs->folders, &folder);
 		}
 		become_view(m, draft);
+		memo_time(fs, m->node, st.st_mtim); /* rsync compares it the next time */
 	}
 	unlock_files(m);
 	buf_release(&text);
@@ -281,15 +286,21 @@ static void exchange_links(struct move *m)
 /* On disk and in the table, as one for those who look for what moves. */
 static int move_real(struct move *m, const struct folder *from, const struct folder *to)
 {
+	struct identity id;
+	struct stat over;
+	bool replaces;
 	int error;
 
 	folders_hold_still(&m->fs->folders);
+	replaces = m->over && identity_at(to->fd, m->new_name, &id, &over) == 0;
 	error = rename_at(m, from, to);
 	if (!error && (m->flags & RENAME_EXCHANGE)) {
 		exchange_links(m);
 	} else if (!error) {
 		m->node->area = (uint8_t)fs_area_for(m->to.parent);
 		relink(m);
+		if (replaces)
+			fs_lost_name(m->fs, m->over, &over);
 	}
 	folders_let_move(&m->fs->folders);
 	return error;

@@ -135,8 +135,8 @@ static void file_changed(struct fs *fs, struct file *file, const struct node *sa
 /* ---- refusals ---- */
 
 /* Puts what was refused, and why, beside the view. */
-static void keep_refusal(struct fs *fs, struct node *parent, const char *name, struct bytes text,
-			 const struct err *err)
+static void keep_refusal(struct fs *fs, struct node *parent, const char *name,
+			 struct draft *draft, const struct err *err)
 {
 	struct buf path = BUF_INIT;
 	struct folder folder;
@@ -151,7 +151,8 @@ static void keep_refusal(struct fs *fs, struct node *parent, const char *name, s
 		error = path.failed ? ENOMEM : fs_folder(fs, parent, AREA_REJECTED, true, &folder);
 	}
 	if (!error) {
-		error = refusal_write(folder.fd, (const char *)path.data, name, text, err);
+		error = refusal_write(folder.fd, (const char *)path.data, name,
+				      buf_bytes(&draft->text), err, &draft->rejected);
 		folder_close(&fs->folders, &folder);
 	}
 	fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s\n", path.data ? (const char *)path.data : name,
@@ -208,10 +209,11 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 	folder_close(&fs->folders, &folder);
 	if (verdict == VERDICT_SAVED) {
 		drop_refusals(fs, parent, name);
+		draft->rejected = 0;
 		file_changed(fs, file, saved, changes);
 	}
 	if (verdict == VERDICT_REFUSED)
-		keep_refusal(fs, parent, name, buf_bytes(&draft->text), &err);
+		keep_refusal(fs, parent, name, draft, &err);
 	if (verdict == VERDICT_PENDING || verdict == VERDICT_REFUSED)
 		file_touch(fs, file);
 	return verdict == VERDICT_REFUSED ? errno_of(&err) : 0;

@@ -360,7 +360,7 @@ static bool check_stored_name(const struct parse *p, const struct spot *entry, c
 	struct spot s = spot_member(entry, "name");
 	struct buf printable = BUF_INIT;
 	const char *text;
-	bool same;
+	bool same, failed;
 
 	if (!s.value)
 		return true;
@@ -368,7 +368,10 @@ static bool check_stored_name(const struct parse *p, const struct spot *entry, c
 		return false;
 	name_printable(name, &printable);
 	same = bytes_equal(buf_bytes(&printable), bytes_of(text));
+	failed = printable.failed;
 	buf_release(&printable);
+	if (failed)
+		return err_memory(p->err);
 	if (same)
 		return true;
 	spot_refuse(&s, p->err, ERR_TEXT, "\"name\" cannot be changed here");

@@ -554,13 +554,18 @@ static bool read_curves(struct bone_text *p, struct anim *edited)
 	return err_accept(p->err, "another frame_time in clip.json; frame says where a key stands");
 }
 
-/* A fault that reaches to the end of a text without a last line end may be no fault of the rest. */
-static void tell_early(const struct bone_text *p)
+/*
+ * Says in which column of the table the fault is. One at the very end of a text, with no line end
+ * behind it, may be no fault of the rest.
+ */
+static void tell_place(const struct bone_text *p)
 {
 	struct err *err = p->err;
 
-	if (err && err->code == ERR_TEXT && err->placed && table_unfinished(&p->table) &&
-	    err->at + err->length >= p->table.text.size)
+	if (!err || !err->placed)
+		return;
+	err->column = table_column(&p->table, err->at);
+	if (err->code == ERR_TEXT && err->at + err->length >= p->table.text.size)
 		err->code = ERR_EARLY;
 }
 
@@ -578,7 +583,7 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 		fine = edited ? read_curves(&p, edited) : err_memory(err);
 	}
 	if (!fine) {
-		tell_early(&p);
+		tell_place(&p);
 		anim_free(edited);
 		edited = NULL;
 	}

@@ -4,9 +4,48 @@
 #include "names.h"
 #include "num.h"
 #include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define READ_FLAGS (JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL)
+
+/* ---- jansson ---- */
+
+/*
+ * Where its memory runs out, jansson blames the text, or even goes on with a part of a word. So its
+ * allocations are watched.
+ */
+static _Thread_local bool out_of_memory;
+
+static void *watched_malloc(size_t size)
+{
+	void *p = malloc(size);
+
+	out_of_memory |= !p;
+	return p;
+}
+
+static void watch(void)
+{
+	json_set_alloc_funcs(watched_malloc, free);
+}
+
+/* NULL when it is not JSON, or when out of memory: out_of_memory tells. */
+static json_t *load(struct bytes text, size_t flags, json_error_t *fault)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	json_t *value;
+
+	pthread_once(&once, watch);
+	out_of_memory = false;
+	value = json_loadb((const char *)text.data, text.size, flags, fault);
+	if (value && out_of_memory) {
+		json_decref(value);
+		value = NULL;
+	}
+	return value;
+}
 
 /* ---- writing ---- */
 
@@ -106,7 +145,7 @@ static bool key_is(struct bytes t, size_t at, size_t end, const char *name)
 	json_t *key = NULL;
 
 	if (!same && memchr(text, '\\', size))
-		key = json_loadb(text, size, JSON_DECODE_ANY, NULL);
+		key = load((struct bytes){t.data + at, size}, JSON_DECODE_ANY, NULL);
 	if (key)
 		same = strcmp(json_string_value(key), name) == 0;
 	json_decref(key);
@@ -280,7 +319,7 @@ static bool refuse_syntax(struct bytes t, size_t at, enum json_error_code code, 
 {
 	size_t begin;
 
-	if (code == json_error_out_of_memory)
+	if (out_of_memory)
 		return err_memory(err);
 	if (ends_early(t, at, code)) {
 		err_at(err, ERR_EARLY, t.size, 0, "the text ends before its JSON does");
@@ -305,7 +344,7 @@ bool doc_read(struct doc *d, struct bytes text, struct err *err)
 	if (nul) /* jansson passes over one behind a number or word */
 		return err_at(err, ERR_TEXT, (size_t)(nul - text.data), 1,
 			      "a NUL byte has no place in JSON");
-	d->root = json_loadb((const char *)text.data + mark, text.size - mark, READ_FLAGS, &fault);
+	d->root = load((struct bytes){text.data + mark, text.size - mark}, READ_FLAGS, &fault);
 	if (!d->root)
 		return refuse_syntax(text, mark + (size_t)fault.position, json_error_code(&fault),
 				     err);
@@ -328,7 +367,7 @@ json_t *json_served(const struct buf *text, struct err *err)
 	json_t *served = NULL;
 
 	if (!text->failed)
-		served = json_loadb((const char *)text->data, text->size, READ_FLAGS, NULL);
+		served = load(buf_bytes(text), READ_FLAGS, NULL);
 	if (!served)
 		err_memory(err);
 	return served;

@@ -20,6 +20,7 @@
 #include <strings.h>
 
 #define URL_FORMAT "frames/frame_%05u.x3d"
+#define PIECE 16384 /* of a text, for libxml2 */
 
 static const struct clip *shown_clip(const struct shown *at)
 {
@@ -322,10 +323,16 @@ static void on_fault(void *user, xmlError *fault)
 static bool read_xml(struct parse *p)
 {
 	const char *text = (const char *)p->text.data;
-	int size = (int)p->text.size;
+	size_t left = p->text.size;
 
 	xmlCtxtUseOptions(p->xml, XML_PARSE_NONET);
-	xmlParseChunk(p->xml, text, size, 0);
+	/* In pieces: libxml2 moves all of what it was given each time it is done with a part. */
+	while (left > 0 && p->err->code == ERR_NONE) {
+		size_t piece = left < PIECE ? left : PIECE;
+
+		xmlParseChunk(p->xml, text + (p->text.size - left), (int)piece, 0);
+		left -= piece;
+	}
 	p->ending = true;
 	if (p->err->code == ERR_NONE)
 		xmlParseChunk(p->xml, text, 0, 1);
@@ -451,9 +458,8 @@ static struct anim *kanim_parse(const struct shown *at, struct bytes text, struc
 	struct parse p = {.at = at, .text = text, .err = err ? err : &own, .scenes = NAN};
 	struct anim *edited = NULL;
 
-	if (text.size == 0 || text.size > INT32_MAX) {
-		err_at(err, text.size ? ERR_TEXT : ERR_EMPTY, 0, 0, "the text is %s",
-		       text.size ? "too long" : "empty");
+	if (text.size == 0) {
+		err_at(err, ERR_EMPTY, 0, 0, "the text is empty");
 		return NULL;
 	}
 	p.frames = calloc(shown_clip(at)->frames, sizeof(*p.frames));

@@ -310,11 +310,6 @@ bool table_row(struct table *t, struct err *err)
 	return true;
 }
 
-bool table_unfinished(const struct table *t)
-{
-	return t->text.size > 0 && !is_line_end(t->text.data[t->text.size - 1]);
-}
-
 /* ---- what a cell says ---- */
 
 struct excerpt cell_excerpt(const struct cell *cell)
@@ -419,4 +414,22 @@ bool table_refuse_number(const struct cell *cell, const char *what, struct err *
 			      cell_excerpt(cell).text, look);
 	return err_at(err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a %s",
 		      cell_excerpt(cell).text, what);
+}
+
+size_t table_column(const struct table *t, size_t at)
+{
+	bool quoted = false;
+	size_t column = 1;
+
+	for (size_t i = 0; i < at && i < t->text.size; i++) {
+		char c = (char)t->text.data[i];
+
+		if (c == '"')
+			quoted = !quoted;
+		else if (!quoted && (c == '\n' || c == '\r'))
+			column = 1;
+		else if (!quoted && c == t->separator)
+			column++;
+	}
+	return column;
 }

@@ -54,9 +54,6 @@ static inline const struct cell *table_cell(const struct table *t, size_t i)
 	return i < t->count ? &t->cells[i] : &t->blank;
 }
 
-/* Does the text end without a line end? Then its last row may be half-written. */
-bool table_unfinished(const struct table *t);
-
 /*
  * A cell's number, as a double that rounds to the same float32 as the text does. Where commas do
  * not separate cells they may be decimal points.
@@ -65,6 +62,9 @@ bool table_number(const struct table *t, const struct cell *cell, double *out);
 bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out);
 /* Refuses a cell that is not a `what`, and tells a date that was one. Returns false. */
 bool table_refuse_number(const struct cell *cell, const char *what, struct err *err);
+
+/* The column, from 1 as a spreadsheet counts, of the cell that stands at this byte offset. */
+size_t table_column(const struct table *t, size_t at);
 
 /* A cell's text for a message: short, without control bytes, cut on a character. */
 struct excerpt {

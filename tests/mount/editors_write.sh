@@ -28,7 +28,7 @@ by_cp() { cp "$NEW" "$F"; }
 by_dd() { dd if="$NEW" of="$F" conv=notrunc status=none; }
 by_dd_bytes() { dd if="$NEW" of="$F" conv=notrunc bs=1 status=none; }
 by_rsync() { rsync --inplace "$NEW" "$F"; }
-by_ed() { printf '%s\n' 's/x/x/' '2s/1\.5/2.5/' w q | ed -s "$F"; }
+by_ed() { printf '%s\n' '2s/1\.5/2.5/' w q | ed -s "$F"; }
 edits tee by_tee
 edits cp by_cp
 edits dd by_dd
@@ -91,12 +91,3 @@ fi
 
 by_vim_in_place() { vim -u NONE -N -es -c 'set backupcopy=yes' -c '%s/1\.5,-2/2.5,-2/' -c wq "$F"; }
 edits vim-in-place by_vim_in_place
-
-# What is cut off was a text before and is one after.
-by_truncate()
-{
-	sed 's/2\.5,-2/2.5,-2/; $s/$/,,,/' "$NEW" >"$WORK/longer"
-	cp "$WORK/longer" "$F"
-	truncate -s $(($(stat -c %s "$WORK/longer") - 4)) "$F"
-}
-edits truncate by_truncate

@@ -5,7 +5,9 @@
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 ANIMFS=$(realpath "${ANIMFS:-build/animfs}")
-export ANIMFS WORK
+# Sorting and messages are the same everywhere; names are UTF-8.
+LC_ALL=C.UTF-8
+export ANIMFS WORK LC_ALL
 # Seconds for one test: against hanging, not a measurement.
 limit=${TEST_TIMEOUT:-180}
 

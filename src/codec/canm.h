@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * canm.h - what decode and encode of CANM share: a file that was checked, and its tables' entries.
+ * The format itself is described in canm.c.
+ */
+#ifndef ANIMFS_CANM_H
+#define ANIMFS_CANM_H
+
+#include "animfs/codec.h"
+
+#define VERSION_EDF5 0x200u
+#define VERSION_EDF6 0x300u
+
+#define HEADER_SIZE 0x20
+#define CLIP_SIZE 0x1C
+#define ROW_SIZE 8
+#define NAME_SIZE 4
+#define NONE 0xFFFFu      /* a channel of a row that has none */
+#define COUNT_MAX 0xFFFFu /* of channels and bone names that rows can tell apart, and of frames */
+
+enum kind { KIND_VECTOR, KIND_VECTORS, KIND_QUATERNION, KIND_QUATERNIONS };
+
+struct table {
+	uint32_t count;
+	int32_t offset;
+	size_t at;
+};
+
+/* A string: where it begins, and how many code units stand before its end. */
+struct text {
+	size_t at;
+	size_t units;
+};
+
+/* A file whose every claim was checked: all counts hold, all offsets lead into it. */
+struct canm {
+	struct arena arena;
+	struct bytes src;
+	uint32_t version;
+	struct table clips, channels, names;
+	size_t closed; /* strings that begin before it have an end */
+	size_t text_count;
+	struct text *texts; /* the strings in use, by place */
+};
+
+struct channel {
+	uint32_t kind, count;
+	uint32_t base[4], step[4]; /* the bits of float32 */
+	int32_t offset;
+	uint32_t spare;
+	const uint8_t *keys; /* kinds 1 and 3 */
+};
+
+struct entry {
+	int32_t loop;
+	size_t name_at;
+	float duration, frame_time;
+	int32_t frames;
+	uint32_t row_count;
+	int32_t row_offset;
+	size_t rows_at;
+};
+
+struct row {
+	uint16_t name, channel[ROLE_COUNT];
+};
+
+static inline size_t canm_channel_size(uint32_t version)
+{
+	return version == VERSION_EDF5 ? 0x20 : 0x30;
+}
+
+static inline bool kind_is_keyed(uint32_t kind)
+{
+	return kind & 1;
+}
+
+static inline bool kind_is_quaternion(uint32_t kind)
+{
+	return kind >= KIND_QUATERNION;
+}
+
+static inline size_t key_size(uint32_t kind)
+{
+	return kind == KIND_VECTORS ? 6 : 16;
+}
+
+static inline size_t keys_size(const struct channel *c)
+{
+	return kind_is_keyed(c->kind) ? c->count * key_size(c->kind) : 0;
+}
+
+static inline const uint8_t *canm_bytes(const struct canm *f, size_t at)
+{
+	return f->src.data + at;
+}
+
+static inline size_t canm_clip_place(const struct canm *f, uint32_t i)
+{
+	return f->clips.at + (size_t)i * CLIP_SIZE;
+}
+
+/* Where an offset leads that stands in the entry at `entry`. False when that is not in the file. */
+bool canm_follow(struct bytes src, size_t entry, int32_t offset, size_t *at);
+
+/* Checks a whole file. What it needs is in f->arena, also after a failure. */
+bool canm_read(struct canm *f, struct bytes src, struct err *err);
+
+struct channel canm_channel(const struct canm *f, uint32_t i);
+struct entry canm_entry(const struct canm *f, uint32_t i);
+struct row canm_row(const struct canm *f, const struct entry *e, uint32_t i);
+size_t canm_name_place(const struct canm *f, uint32_t i);
+/* The same backwards, offsets as they are in the struct; the name's is left alone. */
+void canm_put_channel(uint32_t version, const struct channel *c, uint8_t *p);
+void canm_put_entry(const struct entry *e, uint8_t *p);
+void canm_get_words(const uint8_t *p, unsigned count, uint32_t *out);
+
+/* The number of the string that begins there, and the names of all strings. */
+size_t canm_find_text(const struct canm *f, size_t at);
+const char **canm_texts(const struct canm *f, struct arena *arena);
+
+/* A channel as the curve it is in a role; and what its values are multiplied with. */
+struct curve canm_curve(const struct canm *f, uint32_t channel, enum role role);
+double canm_unit(enum curve_kind kind);
+
+bool canm_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+
+#endif

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# damaged.sh - a file that does not decode is shown as itself, and says why in three places.
+. "$(dirname "$0")/lib.sh"
+cp tests/data/canm/*.canm "$SRC"
+mount_animfs
+
+ls -l "$MNT" >"$WORK/listing"
+for name in negframes truncated unterminated version; do
+	file=bad_$name.canm
+	ok "$name: the file as it is" cmp "$MNT/$file" "$SRC/$file"
+	like "$name: listed as a file" "$(<"$WORK/listing")" "-rw-r--r-- [^"$'\n'"]* $file"
+	reason=$(sed -n "s/^$file: shown as it is: //p" "$MNT/.animfs/errors")
+	like "$name: a reason among the errors" "$reason" ...
+	is "$name: the same without a mount" "$("$ANIMFS" ls "$SRC/$file" 2>&1)" "animfs: $SRC/$file: $reason"
+	like "$name: and in the log" "$(<"$LOG")" "$file: shown as it is: "
+	is "$name: and in an attribute" "$(getfattr --only-values -n user.animfs.error "$MNT/$file")" "$reason"
+	like "$name: which is listed" "$(getfattr "$MNT/$file" 2>/dev/null)" user.animfs.error
+done
+is "others have no such attribute" "$(getfattr -d "$MNT/wiki512.canm/raw.canm")" ""
+
+cp tests/data/canm/wiki512.canm "$SRC/bad_version.canm"
+ok "replaced by a good one it is a folder" wait_for 3 test -d "$MNT/bad_version.canm/walk"
+fails "and no error any more" grep bad_version "$MNT/.animfs/errors"
+cp tests/data/canm/bad_version.canm "$SRC/bad_version.canm"
+ok "damaged again it is a file" wait_for 3 test -f "$MNT/bad_version.canm"
+ok "with its error" wait_for 3 grep bad_version "$MNT/.animfs/errors"
+
+ok "a damaged file can be written" cp tests/data/canm/wiki512.canm "$MNT/bad_version.canm"
+ok "and is a folder then" wait_for 3 test -d "$MNT/bad_version.canm/walk"
+umount_animfs

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# refusals.sh - how long .rejected and .error stay: past a remount, until the view is saved well or
+# they are removed; a second refused text gets a name of its own.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/editing.bash"
+cp "$SAMPLE" "$SRC"
+mount_animfs
+F=$MNT/wiki512.canm/$BONE
+sed s/-180,/1x,/ "$OLD" >"$WORK/bad.csv"
+sed s/-180,/2x,/ "$OLD" >"$WORK/worse.csv"
+
+fails "a bad save" cp "$WORK/bad.csv" "$F"
+like "is among the errors" "$(<"$MNT/.animfs/errors")" 'wiki512\.canm/walk/bones/Bone01\.csv:2:6: "1x" is not'
+umount_animfs
+mount_animfs
+ok "the text survives a remount" cmp "$F.rejected" "$WORK/bad.csv"
+ok "the reason, too" grep -q '"1x" is not a number' "$F.error"
+like "and the error is still listed" "$(<"$MNT/.animfs/errors")" Bone01.csv:2:6
+like "they are in the folder" "$(ls "${F%/*}")" Bone01.csv.error.Bone01.csv.rejected
+
+fails "the same again" cp "$WORK/bad.csv" "$F"
+is "makes no second copy" "$(cd "${F%/*}" && echo *.rejected*)" Bone01.csv.rejected
+fails "another bad text" cp "$WORK/worse.csv" "$F"
+is "gets a name of its own" "$(cd "${F%/*}" && echo *.rejected*)" "Bone01.csv.rejected Bone01.csv.rejected.~2~"
+ok "the first stays" cmp "$F.rejected" "$WORK/bad.csv"
+ok "the second is kept" cmp "$F.rejected.~2~" "$WORK/worse.csv"
+like "the reason is the last one" "$(<"$F.error")" '"2x"'
+
+ok "saving what is there already" cp "$OLD" "$F"
+ok "leaves them" test -f "$F.rejected.~2~"
+ok "a good save of another view" sed -i 2s/0,0,0,0/0,0,1,0/ "${F%/*}/Scene_Root.csv"
+ok "leaves them, too" test -f "$F.rejected"
+ok "a good save" cp "$NEW" "$F"
+ok "takes them away" wait_for 2 test ! -e "$F.rejected" -a ! -e "$F.rejected.~2~" -a ! -e "$F.error"
+is "from the listing" "$(cd "${F%/*}" && echo *.rejected* *.error)" "*.rejected* *.error"
+is "and from the errors" "$(<"$MNT/.animfs/errors")" ""
+
+fails "once more" cp "$WORK/bad.csv" "$F"
+ok "they can be removed" rm "$F.rejected" "$F.error"
+is "and are no error then" "$(<"$MNT/.animfs/errors")" ""
+fails "and again" cp "$WORK/bad.csv" "$F"
+ok "a refused text can be taken up again" sed -i s/1x,/-180,/ "$F.rejected"
+ok "and moved onto the view" mv "$F.rejected" "$F"
+
+cp "$OLD" "$F"
+fails "one handle: refused by fsync" python3 -c '
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDWR)
+os.pwrite(fd, b"?", 0)
+os.fsync(fd)' "$F"
+ok "refused, then put right in one open file" python3 -c '
+import os, sys
+path, bad, new = sys.argv[1:]
+fd = os.open(path, os.O_RDWR)
+os.pwrite(fd, open(bad, "rb").read(), 0)
+try:
+    os.fsync(fd)
+    sys.exit(1)
+except OSError:
+    pass
+os.ftruncate(fd, 0)
+os.pwrite(fd, open(new, "rb").read(), 0)
+os.fsync(fd)
+os.close(fd)' "$F" "$WORK/worse.csv" "$NEW"
+ok "leaves no refusal" wait_for 2 test ! -e "$F.rejected" -a ! -e "$F.error"
+ok "and the text" cmp "$F" "$NEW"
+umount_animfs
