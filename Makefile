@@ -70,6 +70,8 @@ TEST_SRC  := $(wildcard tests/test_*.c)
 UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/main.c $(wildcard tests/support*.c))
 FUZZ_SRC  := $(wildcard tests/fuzz/*.c)
 FUZZERS   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz-%)
+# What the mount tests run beside the program.
+MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops random_ops)
 MAN       := $(wildcard man/*.[1-8])
 
 .DEFAULT_GOAL := all
@@ -111,8 +113,9 @@ $(BUILD)/unit: $(UNIT_OBJ) $(CORE_OBJ)
 $(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_text: $(BUILD)/%: $(BUILD)/tests/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# It writes animation files without the program's own encoder, and so is not linked with it.
-$(BUILD)/make_game: $(BUILD)/tests/make_game.o
+# They know nothing of the program: one writes animation files without its encoder, two compare a
+# mount with a bare filesystem.
+$(MOUNT_TOOLS): $(BUILD)/%: $(BUILD)/tests/%.o
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
 
 $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
@@ -159,14 +162,15 @@ demo:
 	@BUILD=$(BUILD) scripts/demo.sh
 
 test: setup
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail $(BUILD)/make_game
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail $(MOUNT_TOOLS)
 	@BUILD=$(BUILD) scripts/test.sh unit alloc mount
 
 check-san: setup
 	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
-		$(BUILD)/san/animfs $(BUILD)/san/unit $(BUILD)/san/make_game
-	@# Its strstr measures the whole text at every call.
-	@BUILD=$(BUILD)/san CK_TIMEOUT_MULTIPLIER=10 ASAN_OPTIONS=intercept_strstr=0 \
+		$(BUILD)/san/animfs $(BUILD)/san/unit $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
+	@# Not a process for each test, which takes ten times as long; and strstr need not measure the
+	@# whole text at every call.
+	@BUILD=$(BUILD)/san CK_FORK=no ASAN_OPTIONS=intercept_strstr=0 \
 		scripts/test.sh unit mount
 
 fuzzers: $(FUZZERS)
@@ -185,10 +189,9 @@ bench:
 
 lint:
 	@scripts/setup.sh build test lint
-	@scripts/check-includes.sh
-	@scripts/lint.sh $(SRC) -- $(ALL_CPPFLAGS)
 	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
 		$(BUILD)/clang/animfs $(BUILD)/clang/unit
+	@scripts/lint.sh $(SRC) -- $(ALL_CPPFLAGS)
 
 test-exhaustive: setup
 	@$(MAKE_PARALLEL) --no-print-directory $(BUILD)/exhaustive_num

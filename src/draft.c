@@ -266,6 +266,15 @@ enum verdict draft_commit(struct draft *d, enum draft_event event, struct source
 	return verdict;
 }
 
+/*
+ * The texts of clips and files say in one member what follows from another. As it was saved such a
+ * text would contradict itself, and the next edit of it would be read as one of both.
+ */
+static bool stays_as_saved(const struct draft *d)
+{
+	return d->place.view->whole || d->place.view->place == VIEW_OF_BONE;
+}
+
 void draft_end(struct draft *d)
 {
 	if (--d->writers > 0)
@@ -274,7 +283,7 @@ void draft_end(struct draft *d)
 	d->rejected = 0;
 	if (d->pending)
 		return;
-	if (d->refused)
+	if (d->refused || !stays_as_saved(d))
 		draft_forget(d);
 	forget_commits(d);
 	let_go(&d->base);

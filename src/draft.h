@@ -50,7 +50,10 @@ bool draft_load(struct draft *d, const char *file_name);
 /* Somebody opens it for writing: takes `now` as the base where no writer has one yet. */
 void draft_begin(struct draft *d, struct snap *now, const struct place *place);
 
-/* One writer less; call it after the commit. Text that was refused is given up with the last. */
+/*
+ * One writer less; call it after the commit. With the last one text that was refused is given up,
+ * and saved text of a clip or file, which renders to something else where its members hang together.
+ */
 void draft_end(struct draft *d);
 /* Gives up what people wrote; the text will be rendered again. */
 void draft_forget(struct draft *d);

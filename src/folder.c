@@ -12,14 +12,14 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* A quarter of what the process may have: open files and the work on them need the rest. */
+/* An eighth of what the process may have: open files and the work on them need the rest. */
 static unsigned slots_to_keep(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 4 >= FOLDERS_KEPT)
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur / 8 >= FOLDERS_KEPT)
 		return FOLDERS_KEPT;
-	return limit.rlim_cur < 8 ? 2 : (unsigned)(limit.rlim_cur / 4);
+	return limit.rlim_cur < 16 ? 2 : (unsigned)(limit.rlim_cur / 8);
 }
 
 void folders_init(struct folders *f, struct nodes *nodes, int root)

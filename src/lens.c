@@ -72,7 +72,8 @@ bool lens_unchanged(double cell, double value, const struct lane *lane)
 	if (lane->form == LANE_FLOAT && lane->unit == 1.0)
 		return (float)cell == (float)value;
 	/* What is served rounds to the same float32, so it cannot be further away than that. */
-	if (fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
+	if (isfinite((float)value) &&
+	    fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
 		return false;
 	size = num_lane(text, value, lane);
 	return num_parse(text, size, '.', &served) && num_same15(cell, served);
@@ -121,7 +122,7 @@ static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_
 	*changed = true;
 	*out = l->lane[axis].form == LANE_FLOAT && l->lane[axis].unit == 1.0 ? (double)(float)cell
 									     : cell;
-	return key->exact & bit || isfinite((float)cell) || refuse_value(l, key, axis);
+	return isfinite((float)cell) || refuse_value(l, key, axis);
 }
 
 static bool stores_floats(const struct lens *l)

@@ -155,7 +155,8 @@ void name_escape(const char *stored, size_t limit, struct buf *out)
 
 	if (!size)
 		buf_char(out, '%');
-	for (size_t at = 0; at < size;) {
+	/* What is behind the cut is not needed: a file may say one long name for thousands of bones. */
+	for (size_t at = 0; at < size && out->size - begin <= limit;) {
 		at += escape_character(stored, size, at, out);
 		if (out->size - begin + CUT_MARK_SIZE <= limit)
 			cut = out->size;
@@ -203,9 +204,11 @@ bool name_unescape(const char *label, struct buf *out)
 	buf_char(out, '\0');
 	if (same && !out->failed) {
 		name_escape((const char *)out->data + begin, SIZE_MAX, &again);
-		same = !again.failed && bytes_equal(buf_bytes(&again), bytes_of(label));
+		same = bytes_equal(buf_bytes(&again), bytes_of(label));
+		out->failed |= again.failed;
 	}
-	out->size = same && !out->failed ? out->size - 1 : begin;
+	same = same && !out->failed;
+	out->size = same ? out->size - 1 : begin;
 	buf_release(&again);
 	return same;
 }

@@ -16,9 +16,12 @@
 /* Kept free behind a bone's label, for ".json.rejected.~999~" and its like. */
 #define NAME_SUFFIX_ROOM 24
 
-/* The file-name form of one stored name, without regard to its neighbours; at most `limit` bytes. */
+/* The file-name form of a stored name, without regard to its neighbours; at most `limit` bytes. */
 void name_escape(const char *stored, size_t limit, struct buf *out);
-/* The stored name that a file-name form stands for. False when the mapping cannot produce it. */
+/*
+ * The stored name that a file-name form stands for. False when the mapping cannot produce it, or,
+ * with out->failed, when out of memory.
+ */
 bool name_unescape(const char *label, struct buf *out);
 /*
  * Sets the labels of all clips and tracks of a model that nobody else sees yet. `reserved` are the

@@ -136,7 +136,7 @@ static void grow_nodes(struct nodes *t)
 			next = node->next_by_id;
 			node->next_by_id = *at;
 			*at = node;
-			if (!node->real.ino)
+			if (!node->identified)
 				continue;
 			at = &t->by_identity[identity_bucket(t, &node->real)];
 			node->next_by_identity = *at;
@@ -192,6 +192,7 @@ void nodes_identify(struct nodes *t, struct node *node, const struct identity *r
 
 	nodes_leave_identity(t, node);
 	node->real = *real;
+	node->identified = true;
 	at = &t->by_identity[identity_bucket(t, real)];
 	node->next_by_identity = *at;
 	*at = node;
@@ -201,7 +202,7 @@ void nodes_leave_identity(struct nodes *t, struct node *node)
 {
 	struct node **at;
 
-	if (!node->real.ino)
+	if (!node->identified)
 		return;
 	at = &t->by_identity[identity_bucket(t, &node->real)];
 	while (*at && *at != node)
@@ -209,7 +210,7 @@ void nodes_leave_identity(struct nodes *t, struct node *node)
 	if (*at)
 		*at = node->next_by_identity;
 	node->next_by_identity = NULL;
-	node->real = (struct identity){0, 0, 0};
+	node->identified = false;
 }
 
 static struct link **in_node(struct link *link)

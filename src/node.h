@@ -53,11 +53,12 @@ struct node {
 	uint64_t lookups;
 	uint32_t references;
 	_Atomic uint8_t kind; /* changes when a save turns a file into a view, or a view is renamed away */
-	uint8_t area;
+	_Atomic uint8_t area; /* changes when it is renamed from one root to another */
 	bool folder;         /* a directory */
 	_Atomic bool watched; /* a real folder: changes made by others are told */
 	int16_t descriptor;  /* slot in the cache of folder descriptors, or -1 */
 	struct identity real; /* NODE_REAL */
+	bool identified;      /* it is found by `real` */
 	struct stat *last;    /* NODE_REAL: what it was when it lost its last name, or NULL */
 	uint64_t shown_ino;  /* st_ino */
 	const struct view *view; /* NODE_VIEW; NODE_CONTROL: NULL */
@@ -93,7 +94,10 @@ struct node *nodes_by_identity(struct nodes *t, const struct identity *real);
 struct node *nodes_by_name(struct nodes *t, const struct node *parent, const char *name);
 /* A node without a name yet. NULL when out of memory. */
 struct node *nodes_add(struct nodes *t, enum node_kind kind);
-/* Enters a real node under its identity; leave_identity when the file behind it is gone for good. */
+/*
+ * Enters a real node under its identity; leave_identity when the file behind it is gone for good,
+ * which leaves `real` as it is.
+ */
 void nodes_identify(struct nodes *t, struct node *node, const struct identity *real);
 void nodes_leave_identity(struct nodes *t, struct node *node);
 /* Gives the node the name; whoever had it loses it. False when out of memory. */

@@ -10,9 +10,13 @@
 
 #include "animfs/anim.h"
 
-#define NUM_MAX 64 /* bytes that one number needs at most: FLT_MAX has 39 digits, FLT_TRUE_MIN 45 places */
+/* Bytes that one number needs at most: FLT_MAX has 39 digits, FLT_TRUE_MIN 45 places. */
+#define NUM_MAX 64
 
-/* Each writes to out (NUM_MAX bytes, no NUL) and returns how many bytes. */
+/*
+ * Each writes to out and returns how many bytes, without a NUL. All NUM_MAX bytes of out may be
+ * overwritten, whatever the number is.
+ */
 
 /* The shortest plain decimal that reads back as the same float32. */
 size_t num_f32(char *out, float v);
@@ -39,7 +43,11 @@ void buf_unsigned(struct buf *b, uint64_t v);
  * to double. False when the text is anything else; overflow gives an infinity, underflow 0.
  */
 bool num_parse(const char *text, size_t size, char point, double *out);
-/* Correctly rounded to float32 (not by way of double). */
+/*
+ * Correctly rounded to float32. By way of num_parse that is not always so: a double half-way
+ * between two floats does not tell on which side its text is. Of the texts of num_f32 one is such a
+ * case, 7.038531e-26.
+ */
 bool num_parse_f32(const char *text, size_t size, char point, float *out);
 /* A frame number: digits, or digits with nothing but zeros behind the point ("5.0"); below 2^32. */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);

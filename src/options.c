@@ -3,6 +3,8 @@
 
 #include "num.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,5 +74,19 @@ bool option_size(const char *value, size_t *out, struct err *err)
 	if (end[shift ? 1 : 0] || n > SIZE_MAX >> shift)
 		return err_set(err, ERR_TEXT, "a size is wanted, as in 256M");
 	*out = (size_t)n << shift;
+	return true;
+}
+
+bool option_number(const char *value, int base, int *out, struct err *err)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(value, &end, base);
+	if (end == value || *end || errno || *value < '0' || n > INT_MAX)
+		return err_set(err, ERR_TEXT, base == 8 ? "an octal number is wanted, as in 022"
+							: "a number is wanted, as in 1000");
+	*out = (int)n;
 	return true;
 }

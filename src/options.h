@@ -11,5 +11,7 @@ bool option_rate(struct store_options *o, const char *value, struct err *err);
 bool option_type(struct store_options *o, const char *value, struct err *err);
 /* "256M": bytes, or with K, M, G */
 bool option_size(const char *value, size_t *out, struct err *err);
+/* "1000", an id of a user or group; "022" to base 8, a mask */
+bool option_number(const char *value, int base, int *out, struct err *err);
 
 #endif

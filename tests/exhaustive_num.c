@@ -2,8 +2,8 @@
 /*
  * exhaustive_num.c - proves num.c over all 2^32 floats:
  *
- *   - the text of each reads back as the same bits with num_parse_f32, with strtof, and by way of
- *     num_parse and a conversion; it is plain, and that of -v is '-' and that of v;
+ *   - the text of each reads back as the same bits with num_parse_f32, with strtof, and, but for
+ *     one, by way of num_parse and a conversion; it is plain, and that of -v is '-' and that of v;
  *   - no text with one digit less does, and of equally short ones it is the nearest, as snprintf
  *     sees it: for one float in 17, all of 1 to 2, and all denormals;
  *   - num_parse_f32 rounds correctly at, just above and just below the middle between a float and
@@ -26,6 +26,7 @@
 #define INFINITE 0x7f800000u
 #define BLOCK 0x100000u /* what one thread takes at a time */
 #define SHORTNESS_STRIDE 17
+#define TWICE_ROUNDED 0x15ae43fdu /* 7.038531e-26: as a double half-way to the float before it */
 #define MIDDLE_STRIDE 4099
 #define THREADS_MAX 256
 
@@ -44,9 +45,10 @@ static bool reads_back(const char *text, size_t size, uint32_t bits)
 	float narrow;
 	double wide;
 
-	return num_parse_f32(text, size, '.', &narrow) && f32_bits(narrow) == bits &&
-	       f32_bits(strtof(text, NULL)) == bits && num_parse(text, size, '.', &wide) &&
-	       f32_bits((float)wide) == bits;
+	if (!num_parse_f32(text, size, '.', &narrow) || !num_parse(text, size, '.', &wide))
+		return false;
+	return f32_bits(narrow) == bits && f32_bits(strtof(text, NULL)) == bits &&
+	       (f32_bits((float)wide) == bits) != ((bits & ~MAGNITUDES) == TWICE_ROUNDED);
 }
 
 /* Digits, and behind a point not zeros to the end; no zero before another digit. */

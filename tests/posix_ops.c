@@ -4,8 +4,8 @@
  *
  * Does what a case consists of in DIR, an empty folder, and writes down how each call ended and
  * what can be seen afterwards, without anything that may differ between two filesystems (inode
- * numbers, times of day, sizes of folders). tests/mount/posix.sh compares the words of the same case
- * on the bare filesystem and through a mount. Run by root, it also acts as another user.
+ * numbers, times of day, sizes of folders). tests/mount/posix.sh compares the words of the same
+ * case on the bare filesystem and through a mount. Run by root, it also acts as another user.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -615,6 +615,42 @@ static void case_unlinked_folder(void)
 	close(fd);
 }
 
+/* In use, but nothing that a filesystem was asked to open. */
+static void case_unlinked_other(void)
+{
+	int fifo, path, folder;
+
+	OK(mkfifo("fifo", 0644));
+	put("f", "text");
+	OK(link("f", "second"));
+	OK(mkdir("d", 0755));
+	fifo = OPEN("fifo", O_RDWR | O_NONBLOCK);
+	path = OPEN("f", O_PATH);
+	folder = OPEN("d", O_PATH);
+	OK(chdir("d"));
+	OK(unlink("../fifo"));
+	OK(rmdir("../d"));
+	OK(fchmod(fifo, 0600));
+	show_fd("fifo", fifo);
+	OK(futimens(fifo, (struct timespec[]){{1, 0}, {2, 0}}));
+	show_fd("fifo", fifo);
+	OK(chmod(".", 0700));
+	show(".");
+	show_fd("folder", folder);
+	OK(chdir(".."));
+	OK(unlink("f"));
+	OK(chmod("second", 0600));
+	show_fd("file", path);
+	OK(put("f", "new"));
+	OK(rename("f", "second"));
+	show_fd("file", path);
+	show("second");
+	list(".");
+	close(fifo);
+	close(path);
+	close(folder);
+}
+
 static void case_folders(void)
 {
 	OK(mkdir("d", 0755));
@@ -1000,7 +1036,7 @@ static void act_in_setgid(void)
 static void case_other_in_setgid(void)
 {
 	mkdir("d", 0755);
-	chown("d", 0, 4321);
+	OK(chown("d", 0, 4321));
 	OK(chmod("d", 02777));
 	mkdir("free", 0755);
 	OK(chmod("free", 0777));
@@ -1133,6 +1169,7 @@ static const struct {
 	{"symlink", case_symlink, false},
 	{"unlinked_file", case_unlinked_file, false},
 	{"unlinked_folder", case_unlinked_folder, false},
+	{"unlinked_other", case_unlinked_other, false},
 	{"folders", case_folders, false},
 	{"nodes", case_nodes, true},
 	{"attributes", case_attributes, true},

@@ -291,8 +291,15 @@ static void compare(void)
 static void op_open(void)
 {
 	static const int modes[] = {O_RDONLY, O_WRONLY, O_RDWR, O_RDWR};
-	static const int more[] = {0, O_CREAT, O_CREAT | O_EXCL, O_TRUNC, O_CREAT | O_TRUNC,
-				   O_APPEND, O_CREAT | O_APPEND, O_DIRECTORY, O_NOFOLLOW};
+	static const int more[] = {0,
+				   O_CREAT,
+				   O_CREAT | O_EXCL,
+				   O_TRUNC,
+				   O_CREAT | O_TRUNC,
+				   O_APPEND,
+				   O_CREAT | O_APPEND,
+				   O_DIRECTORY,
+				   O_NOFOLLOW};
 	struct open_file *file = &files[below(OPEN_FILES)];
 	int flags = modes[below(4)] | more[below(9)];
 	mode_t mode = (mode_t)(0600 | below(0200));
@@ -366,7 +373,7 @@ static void op_link(void)
 
 static void op_attributes(void)
 {
-	mode_t mode = (mode_t)(0600 | below(07177 + 1));
+	mode_t mode = (mode_t)(0700 | below(07077 + 1));
 	char path[PATH_SIZE];
 	unsigned kind = below(3);
 
@@ -498,7 +505,8 @@ static void op_resize(void)
 
 	if (!file)
 		return;
-	snprintf(call, sizeof(call), "%s %lld", allocate ? "fallocate" : "ftruncate", (long long)size);
+	snprintf(call, sizeof(call), "%s %lld", allocate ? "fallocate" : "ftruncate",
+		 (long long)size);
 	if (allocate) {
 		BOTH(fallocate(file->fd[side], mode, at, size));
 	} else {
@@ -534,7 +542,7 @@ static void op_map(void)
 static void op_open_attributes(void)
 {
 	struct open_file *file = pick_file();
-	mode_t mode = (mode_t)(0600 | below(0200));
+	mode_t mode = (mode_t)(0700 | below(0100));
 
 	if (!file)
 		return;
@@ -567,10 +575,10 @@ static const struct {
 	void (*run)(void);
 	unsigned weight;
 } operations[] = {
-	{op_open, 20},  {op_make, 12},     {op_remove, 8}, {op_rename, 12}, {op_link, 6},
-	{op_stat, 8},   {op_attributes, 6}, {op_truncate, 4}, {op_xattr, 5}, {op_close, 8},
-	{op_write, 14}, {op_read, 10},     {op_resize, 5}, {op_map, 3},     {op_open_attributes, 4},
-	{op_copy, 4},
+	{op_open, 20},  {op_make, 12}, {op_remove, 8},          {op_rename, 12},
+	{op_link, 6},   {op_stat, 8},  {op_attributes, 6},      {op_truncate, 4},
+	{op_xattr, 5},  {op_close, 8}, {op_write, 14},          {op_read, 10},
+	{op_resize, 5}, {op_map, 3},   {op_open_attributes, 4}, {op_copy, 4},
 };
 
 static void one(void)

@@ -11,8 +11,8 @@
 #include <check.h>
 #include <string.h>
 
-static const char *const sample_names[] = {
-	"wiki512.canm", "odd512.canm", "edf6_768.canm", "nan512.canm", NULL};
+static const char *const sample_names[] = {"wiki512.canm", "odd512.canm", "edf6_768.canm",
+					   "nan512.canm", NULL};
 
 struct sample {
 	const char *name;
@@ -20,19 +20,38 @@ struct sample {
 	struct anim *anim;
 };
 
-static inline struct sample sample_open(const char *name)
+static inline struct sample sample_decode(const char *name, struct buf bytes)
 {
 	static const char *const reserved[] = {"file.json", "raw.canm", NULL};
-	struct sample s = {.name = name};
+	struct sample s = {.name = name, .bytes = bytes};
 	struct err err = {0};
-	char path[128];
 
-	snprintf(path, sizeof(path), "tests/data/canm/%s", name);
-	s.bytes = load_file(path);
 	s.anim = codec_named("canm")->decode(buf_bytes(&s.bytes), &err);
 	ck_assert_msg(s.anim != NULL, "%s: %s", name, err.message);
 	ck_assert(names_label(s.anim, reserved));
 	return s;
+}
+
+static inline struct sample sample_open(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "tests/data/canm/%s", name);
+	return sample_decode(name, load_file(path));
+}
+
+/* The file that an edit of the sample makes, which must hold just what the edit says. */
+static inline struct sample sample_store(const struct sample *s, const struct anim *edited)
+{
+	struct buf bytes = BUF_INIT;
+	struct err err = {0};
+	struct sample stored;
+
+	ck_assert_msg(codec_named("canm")->encode(edited, buf_bytes(&s->bytes), &bytes, &err), "%s",
+		      err.message);
+	stored = sample_decode(s->name, bytes);
+	ck_assert_msg(anim_stored(edited, s->anim, stored.anim, &err), "%s", err.message);
+	return stored;
 }
 
 static inline void sample_close(struct sample *s)
@@ -44,10 +63,8 @@ static inline void sample_close(struct sample *s)
 /* Bones are told by their label; NULL for a view that is not of a bone. */
 static inline struct shown sample_shown(const struct sample *s, uint32_t clip, const char *bone)
 {
-	struct shown at = {.anim = s->anim,
-			   .raw = buf_bytes(&s->bytes),
-			   .file_name = s->name,
-			   .clip = clip};
+	struct shown at = {
+		.anim = s->anim, .raw = buf_bytes(&s->bytes), .file_name = s->name, .clip = clip};
 
 	while (bone && strcmp(s->anim->clips[clip].tracks[at.track].label, bone) != 0)
 		ck_assert_uint_lt(++at.track, s->anim->clips[clip].track_count);
@@ -140,8 +157,8 @@ static inline bool clip_same(const struct clip *a, const struct clip *b)
 	for (uint32_t i = 0; same && i < a->track_count; i++)
 		same = a->tracks[i].origin == b->tracks[i].origin &&
 		       strcmp(a->tracks[i].label, b->tracks[i].label) == 0 &&
-		       memcmp(a->tracks[i].curve, b->tracks[i].curve,
-			      sizeof(a->tracks[i].curve)) == 0;
+		       memcmp(a->tracks[i].curve, b->tracks[i].curve, sizeof(a->tracks[i].curve)) ==
+			       0;
 	return same;
 }
 

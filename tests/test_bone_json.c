@@ -6,14 +6,16 @@
 static const char bone01[] =
 	"{\n"
 	"  \"format\": \"animfs.bone/1\",\n"
-	"  \"file\": \"wiki512.canm\", \"clip\": \"walk\", \"bone\": \"Bone01\", \"name\": \"Bone01\",\n"
+	"  \"file\": \"wiki512.canm\", \"clip\": \"walk\", \"bone\": \"Bone01\", \"name\": "
+	"\"Bone01\",\n"
 	"  \"parent\": null, \"space\": \"parent\", \"seconds_per_frame\": 0.033333,\n"
 	"  \"channels\": {\n"
 	"    \"translation\": { \"unit\": \"m\", \"interpolation\": \"linear\", \"static\": true, "
 	"\"keys\": [\n"
 	"      {\"frame\": 0, \"time\": 0, \"value\": [1.5, -2, 0.25]}\n"
 	"    ]},\n"
-	"    \"rotation\": { \"unit\": \"degree\", \"order\": \"XYZ\", \"interpolation\": \"linear\", "
+	"    \"rotation\": { \"unit\": \"degree\", \"order\": \"XYZ\", \"interpolation\": "
+	"\"linear\", "
 	"\"static\": false, \"keys\": [\n"
 	"      {\"frame\": 0, \"time\": 0, \"value\": [-180, 5.729578, 11.460703]},\n"
 	"      {\"frame\": 1, \"time\": 0.033333, \"value\": [-60.000002, 5.729578, 11.460875]},\n"
@@ -93,12 +95,13 @@ START_TEST(quaternions_have_four_components)
 
 	switch_to("edf6_768.canm", 0, "body");
 	text = view_text(&view_bone_json, &at);
-	ck_assert_ptr_nonnull(strstr((const char *)text.data,
-				     "\"rotation\": { \"unit\": \"quaternion\", \"order\": \"XYZW\", "
-				     "\"interpolation\": \"linear\", \"static\": false, \"keys\": [\n"
-				     "      {\"frame\": 0, \"time\": 0, \"value\": [0, 0, 0, 1]},\n"
-				     "      {\"frame\": 1, \"time\": 0.016667, \"value\": "
-				     "[0, 0.70710677, 0, 0.70710677]}\n"));
+	ck_assert_ptr_nonnull(
+		strstr((const char *)text.data,
+		       "\"rotation\": { \"unit\": \"quaternion\", \"order\": \"XYZW\", "
+		       "\"interpolation\": \"linear\", \"static\": false, \"keys\": [\n"
+		       "      {\"frame\": 0, \"time\": 0, \"value\": [0, 0, 0, 1]},\n"
+		       "      {\"frame\": 1, \"time\": 0.016667, \"value\": "
+		       "[0, 0.70710677, 0, 0.70710677]}\n"));
 	buf_release(&text);
 }
 END_TEST
@@ -107,8 +110,8 @@ END_TEST
 
 START_TEST(a_changed_value_changes_its_curve_alone)
 {
-	struct anim *edited = view_edit_ok(&view_bone_json, &at, "[1.5, 1.5, 1.5]",
-					   "[1.25, 1.5, 1.5]");
+	struct anim *edited =
+		view_edit_ok(&view_bone_json, &at, "[1.5, 1.5, 1.5]", "[1.25, 1.5, 1.5]");
 	const struct curve *scale = curve_of(edited, ROLE_SCALE);
 
 	ck_assert_ptr_eq(curve_of(edited, ROLE_TRANSLATION), old_curve(ROLE_TRANSLATION));
@@ -132,9 +135,12 @@ START_TEST(text_written_by_others_is_the_same_text)
 	static const char other[] =
 		"{\"channels\":{\"scale\":{\"keys\":[{\"value\":[1.0000076,1.0000153,1.0000229],"
 		"\"frame\":2},{\"frame\":0.0,\"value\":[1.0,1e0,1]},{\"frame\":1,\"value\":"
-		"[1.5,1.5,1.5]}]},\"translation\":{\"keys\":[{\"frame\":0,\"value\":[1.5,-2.0,0.250]}]"
-		"},\"rotation\":{\"keys\":[{\"frame\":0,\"value\":[-180,5.729578,11.460703]},{\"frame\""
-		":1,\"value\":[-60.000002,5.729578,11.460875]},{\"frame\":2,\"value\":[180,5.729578,"
+		"[1.5,1.5,1.5]}]},\"translation\":{\"keys\":[{\"frame\":0,\"value\":[1.5,-2.0,0."
+		"250]}]"
+		"},\"rotation\":{\"keys\":[{\"frame\":0,\"value\":[-180,5.729578,11.460703]},{"
+		"\"frame\""
+		":1,\"value\":[-60.000002,5.729578,11.460875]},{\"frame\":2,\"value\":[180,5."
+		"729578,"
 		"22.723793]}]}}}";
 	struct err err = {0};
 	struct anim *edited = view_bone_json.parse(&at, bytes_of(other), &err);
@@ -156,8 +162,7 @@ static const struct {
 
 START_TEST(a_role_without_keys_goes)
 {
-	struct anim *edited =
-		view_edit_ok(&view_bone_json, &at, removals[_i].was, removals[_i].is);
+	struct anim *edited = view_edit_ok(&view_bone_json, &at, removals[_i].was, removals[_i].is);
 
 	ck_assert_ptr_null(curve_of(edited, ROLE_TRANSLATION));
 	ck_assert_ptr_eq(curve_of(edited, ROLE_ROTATION), old_curve(ROLE_ROTATION));
@@ -192,7 +197,8 @@ START_TEST(static_makes_a_curve_static)
 		"\"static\": false, \"keys\": [\n"
 		"      {\"frame\": 0, \"time\": 0, \"value\": [1, 1, 1]},\n"
 		"      {\"frame\": 1, \"time\": 0.033333, \"value\": [1.5, 1.5, 1.5]},\n"
-		"      {\"frame\": 2, \"time\": 0.066667, \"value\": [1.0000076, 1.0000153, 1.0000229]}\n",
+		"      {\"frame\": 2, \"time\": 0.066667, \"value\": [1.0000076, 1.0000153, "
+		"1.0000229]}\n",
 		"\"static\": true, \"keys\": [{\"frame\": 0, \"value\": [1, 1, 1]}\n");
 
 	ck_assert(!curve_of(edited, ROLE_SCALE)->keyed);
@@ -272,8 +278,9 @@ END_TEST
 
 START_TEST(a_dense_curve_needs_its_last_key)
 {
-	refused(",\n      {\"frame\": 2, \"time\": 0.066667, \"value\": [180, 5.729578, 22.723793]}", "",
-		ERR_TEXT, 11, 17, "frame 2");
+	refused(",\n      {\"frame\": 2, \"time\": 0.066667, \"value\": [180, 5.729578, "
+		"22.723793]}",
+		"", ERR_TEXT, 11, 17, "frame 2");
 }
 END_TEST
 
@@ -288,9 +295,9 @@ END_TEST
 
 START_TEST(stale_times_beside_an_edit_are_ignored)
 {
-	struct anim *edited = view_edit_ok(
-		&view_bone_json, &at, "\"time\": 0.033333, \"value\": [1.5, 1.5, 1.5]",
-		"\"time\": 7, \"value\": [1.5, 1.5, 1.25]");
+	struct anim *edited =
+		view_edit_ok(&view_bone_json, &at, "\"time\": 0.033333, \"value\": [1.5, 1.5, 1.5]",
+			     "\"time\": 7, \"value\": [1.5, 1.5, 1.25]");
 
 	ck_assert_double_eq(curve_value(curve_of(edited, ROLE_SCALE), 1, 2), 1.25);
 	anim_free(edited);
@@ -305,8 +312,10 @@ static bool find_not_finite(enum role *role, uint32_t *key, unsigned *axis)
 	for (at.clip = 0; at.clip < s.anim->clip_count; at.clip++)
 		for (at.track = 0; at.track < s.anim->clips[at.clip].track_count; at.track++)
 			for (*role = 0; *role < ROLE_COUNT; ++*role)
-				for (*key = 0; old_curve(*role) && *key < old_curve(*role)->count; ++*key)
-					for (*axis = 0; *axis < curve_width(old_curve(*role)); ++*axis)
+				for (*key = 0; old_curve(*role) && *key < old_curve(*role)->count;
+				     ++*key)
+					for (*axis = 0; *axis < curve_width(old_curve(*role));
+					     ++*axis)
 						if (!isfinite(curve_value(old_curve(*role), *key,
 									  *axis)))
 							return true;

@@ -915,8 +915,12 @@ static void check_near(const struct curve *now, const struct curve *want)
 /* Everything that `want` took over from `old` has its bits; the rest is what was wanted. */
 static void check_stored(const struct anim *old, const struct anim *want, const struct anim *now)
 {
+	struct err err = {.code = ERR_NONE};
 	uint32_t c, t;
 	unsigned role;
+
+	/* What the program asks before it replaces a file. */
+	ck_assert_msg(anim_stored(want, old, now, &err), "%s", err.message);
 
 	ck_assert_uint_eq(now->clip_count, want->clip_count);
 	for (c = 0; c < want->clip_count; c++) {
@@ -943,7 +947,6 @@ static void check_stored(const struct anim *old, const struct anim *want, const 
 			}
 		}
 	}
-	(void)old;
 }
 
 struct edited {
@@ -965,11 +968,16 @@ static void edit_sample(struct edited *e, const char *name)
 	edit_begin(e, load_sample(name));
 }
 
-/* Encodes, decodes, and checks what must hold after any edit. */
-static void edit_store(struct edited *e)
+static void edit_encode(struct edited *e)
 {
 	e->out = encode(e->want, buf_bytes(&e->bytes));
 	e->now = decode(buf_bytes(&e->out));
+}
+
+/* Encodes, decodes, and checks what must hold after any edit. */
+static void edit_store(struct edited *e)
+{
+	edit_encode(e);
 	check_stored(e->old, e->want, e->now);
 	check_identity(buf_bytes(&e->out));
 	if (!find_disorder(buf_bytes(&e->bytes)))
@@ -1254,13 +1262,15 @@ START_TEST(test_loop)
 
 	edit_sample(&e, "odd512");
 	anim_edit_clip(e.want, 1)->loop = true; /* from 2 */
-	edit_store(&e);
+	edit_encode(&e);
+	ck_assert(e.now->clips[1].loop);
 	ck_assert_int_eq(e.now->clips[1].fields->integer, 1);
 	edit_end(&e);
 
 	edit_sample(&e, "odd512");
 	anim_edit_clip(e.want, 0)->loop = false;
-	edit_store(&e);
+	edit_encode(&e);
+	ck_assert(!e.now->clips[0].loop);
 	ck_assert_int_eq(e.now->clips[0].fields->integer, 0);
 	edit_end(&e);
 
@@ -1543,6 +1553,31 @@ START_TEST(test_shared_key_block_edited)
 }
 END_TEST
 
+START_TEST(test_keys_change_where_they_are)
+{
+	struct maker m;
+	struct edited e;
+	size_t i, block, record;
+
+	maker_init(&m, 512);
+	maker_place(&m, odd_orders[0][_i]);
+	maker_finish(&m);
+	block = m.blocks_at[1];
+	record = m.channels_at + 2 * 0x20;
+	edit_begin(&e, m.out);
+	/* Both users of channel 2, to the same. */
+	edit_value(e.want, 0, 3, ROLE_TRANSLATION, 1, 1, 1e6);
+	edit_value(e.want, 2, 1, ROLE_TRANSLATION, 1, 1, 1e6);
+	edit_store(&e);
+	ck_assert_uint_eq(e.out.size, e.bytes.size);
+	for (i = 0; i < e.out.size; i++)
+		if ((i < block || i >= block + m.blocks[1].size) &&
+		    (i < record || i >= record + 0x20))
+			ck_assert_uint_eq(e.out.data[i], e.bytes.data[i]);
+	edit_end(&e);
+}
+END_TEST
+
 START_TEST(test_unused_things_survive)
 {
 	struct maker m;
@@ -1554,12 +1589,20 @@ START_TEST(test_unused_things_survive)
 	maker_finish(&m);
 	edit_begin(&e, m.out);
 	edit_value(e.want, 0, 0, ROLE_TRANSLATION, 0, 0, 99);
+	if (_i)
+		edit_value(e.want, 0, 2, ROLE_ROTATION, 1, 0, 0.5);
 	edit_store(&e);
 	ck_assert_mem_eq(e.out.data + at, e.bytes.data + at, record);
 	ck_assert_uint_eq(e.now->bone_count, 7);
 	ck_assert_int_eq(e.now->clips[0].fields->integer, 2);
 	ck_assert_int_eq(e.now->clips[2].fields->integer, -1);
 	if (_i) {
+		/* The new channel has the w of the one that it was edited from. */
+		ck_assert_mem_eq(e.out.data + 0x20 + 8 * 0x30 + 0x0C,
+				 e.bytes.data + 0x20 + 1 * 0x30 + 0x0C, 4);
+		ck_assert_mem_eq(e.out.data + 0x20 + 8 * 0x30 + 0x1C,
+				 e.bytes.data + 0x20 + 1 * 0x30 + 0x1C, 4);
+		ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 6 * 0x30 + 0x2C), 9);
 		/* Quaternions keep the base and step that they have no use for. */
 		ck_assert_mem_eq(e.out.data + 0x20 + 6 * 0x30, e.bytes.data + 0x20 + 6 * 0x30,
 				 0x20);
@@ -1585,6 +1628,18 @@ START_TEST(test_shared_rows)
 	anim_edit_track(e.want, 2, 0)->curve[ROLE_SCALE] = NULL;
 	edit_store(&e);
 	ck_assert_uint_eq(e.out.size, e.bytes.size + 8 * 4);
+	edit_end(&e);
+
+	/* An edit elsewhere that moves everything leaves them shared. */
+	maker_init(&m, 512);
+	m.clips[2] = m.clips[0];
+	m.clips[2].rows_of = 0;
+	maker_place(&m, "CK0K1K2QAR0R1NS0S1S2S3S4S5S6");
+	maker_finish(&m);
+	edit_begin(&e, m.out);
+	anim_edit_clip(e.want, 1)->track_count = 0;
+	edit_store(&e);
+	ck_assert_uint_eq(e.out.size, e.bytes.size - 8);
 	edit_end(&e);
 }
 END_TEST
@@ -1960,6 +2015,7 @@ static struct buf overlapping(uint32_t clips, uint32_t names, uint32_t rows, siz
 START_TEST(test_overlaps_that_cost_too_much)
 {
 	struct buf rows = overlapping(3000, 1, 3000, 2), names = overlapping(1, 3000, 1, 6000);
+	struct buf repeated = overlapping(1, 1, 30000, 6000);
 	struct err err = {.code = ERR_NONE};
 
 	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&rows), &err));
@@ -1967,8 +2023,71 @@ START_TEST(test_overlaps_that_cost_too_much)
 	err_clear(&err);
 	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&names), &err));
 	ck_assert_str_eq(err.message, "the names overlap too often");
+	err_clear(&err);
+	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&repeated), &err));
+	ck_assert_str_eq(err.message, "names as long as these are used too often");
 	buf_release(&rows);
 	buf_release(&names);
+	buf_release(&repeated);
+}
+END_TEST
+
+/*
+ * A file whose tables are longer than rows can tell apart: channel i is (i, 0, 0), bone name i says
+ * its number in two characters. Two bones share the first channel.
+ */
+static struct buf long_tables(uint32_t channels, uint32_t names)
+{
+	struct buf b = BUF_INIT;
+	size_t clips_at = 0x20 + 0x20 * (size_t)channels, rows_at = clips_at + 0x1C;
+	size_t names_at = rows_at + 16, texts_at = names_at + 4 * (size_t)names;
+	uint32_t i;
+
+	buf_zero(&b, texts_at + 6 * (size_t)names);
+	memcpy(b.data, "CANM", 4);
+	put_u32(b.data + 4, 512);
+	for (i = 0; i < 3; i++)
+		put_u32(b.data + 8 + 8 * i, i == 0 ? 1 : i == 1 ? channels : names);
+	put_u32(b.data + 12, (uint32_t)clips_at);
+	put_u32(b.data + 20, 0x20);
+	put_u32(b.data + 28, (uint32_t)names_at);
+	for (i = 0; i < channels; i++) {
+		put_u16(b.data + 0x20 + 0x20 * (size_t)i + 2, 1);
+		put_f32(b.data + 0x20 + 0x20 * (size_t)i + 4, (float)i);
+	}
+	put_u32(b.data + clips_at + 4, (uint32_t)(texts_at - clips_at));
+	put_u32(b.data + clips_at + 16, 1);
+	put_u32(b.data + clips_at + 20, 2);
+	put_u32(b.data + clips_at + 24, (uint32_t)(rows_at - clips_at));
+	put_u32(b.data + rows_at + 4, 0xFFFFFFFF);
+	put_u32(b.data + rows_at + 12, 0xFFFFFFFF);
+	put_u16(b.data + rows_at + 8, 1);
+	for (i = 0; i < names; i++) {
+		size_t at = texts_at + 6 * (size_t)i;
+
+		put_u32(b.data + names_at + 4 * (size_t)i, (uint32_t)(at - names_at - 4 * i));
+		put_u16(b.data + at, (uint16_t)('A' + i / 256));
+		put_u16(b.data + at + 2, (uint16_t)('A' + i % 256));
+	}
+	return b;
+}
+
+START_TEST(test_entries_that_no_row_can_name)
+{
+	struct edited e;
+
+	edit_begin(&e, long_tables(70000, 2));
+	edit_value(e.want, 0, 0, ROLE_TRANSLATION, 0, 0, 65999);
+	encode_refused(e.want, buf_bytes(&e.bytes), "at most 65535 channels");
+	edit_value(e.want, 0, 0, ROLE_TRANSLATION, 0, 0, 60000);
+	edit_store(&e);
+	edit_end(&e);
+
+	edit_begin(&e, long_tables(2, 66000));
+	anim_edit_track(e.want, 0, 0)->name = e.old->bones[65800];
+	edit_store(&e);
+	ck_assert_str_eq(e.now->clips[0].tracks[0].name, e.old->bones[65800]);
+	edit_end(&e);
 }
 END_TEST
 
@@ -2037,6 +2156,7 @@ Suite *canm_suite(void)
 	tcase_add_test(rest, test_file_of_nothing);
 	tcase_add_loop_test(rest, test_odd_orders_edited, 0, 8);
 	tcase_add_test(rest, test_shared_key_block_edited);
+	tcase_add_loop_test(rest, test_keys_change_where_they_are, 0, 4);
 	tcase_add_loop_test(rest, test_unused_things_survive, 0, 2);
 	tcase_add_test(rest, test_shared_rows);
 	tcase_add_test(rest, test_overlapping_tables);
@@ -2049,6 +2169,7 @@ Suite *canm_suite(void)
 	tcase_add_loop_test(ends, test_most_channels_and_names, 0, 2);
 	tcase_add_test(ends, test_sharing_costs_nothing);
 	tcase_add_test(ends, test_overlaps_that_cost_too_much);
+	tcase_add_test(ends, test_entries_that_no_row_can_name);
 	tcase_add_test(ends, test_overlaps_within_reason);
 	suite_add_tcase(suite, ends);
 	return suite;

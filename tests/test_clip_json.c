@@ -7,7 +7,8 @@ static const char walk[] =
 	"{\n"
 	"  \"format\": \"animfs.clip/1\",\n"
 	"  \"file\": \"wiki512.canm\", \"clip\": \"walk\", \"name\": \"walk\",\n"
-	"  \"loop\": true, \"frames\": 3, \"frame_time\": 2, \"duration\": 4, \"time_unit\": \"1/60 s\", "
+	"  \"loop\": true, \"frames\": 3, \"frame_time\": 2, \"duration\": 4, \"time_unit\": "
+	"\"1/60 s\", "
 	"\"seconds\": 0.066667,\n"
 	"  \"canm\": {\"loop\": 1},\n"
 	"  \"bones\": [\n"
@@ -238,8 +239,8 @@ START_TEST(wrong_times_are_refused)
 	refused("\"frame_time\": 2", "\"frame_time\": -2", 4, 44, "below zero");
 	refused("\"frame_time\": 2", "\"frame_time\": null", 4, 44, "a number");
 	refused("\"duration\": 4", "\"duration\": \"4\"", 4, 59, "a number");
-	view_edit_refused(&view_clip_json, &at, "\"duration\": 4", "\"duration\": 1e40", ERR_STORE, 4,
-			  59, "float32");
+	view_edit_refused(&view_clip_json, &at, "\"duration\": 4", "\"duration\": 1e40", ERR_STORE,
+			  4, 59, "float32");
 }
 END_TEST
 
@@ -254,7 +255,8 @@ START_TEST(a_shorter_clip_loses_its_last_keys)
 	ck_assert_uint_eq(scale->count, 2);
 	for (uint32_t key = 0; key < 2; key++)
 		for (unsigned axis = 0; axis < 3; axis++)
-			ck_assert(f64_same(curve_value(scale, key, axis), curve_value(was, key, axis)));
+			ck_assert(f64_same(curve_value(scale, key, axis),
+					   curve_value(was, key, axis)));
 	ck_assert_uint_eq(was->count, 3);
 	for (uint32_t i = 1; i < s.anim->clip_count; i++)
 		ck_assert(clip_same(&edited->clips[i], &s.anim->clips[i]));
@@ -384,8 +386,8 @@ END_TEST
 
 START_TEST(was_renames_a_bone)
 {
-	struct anim *edited = edit("{\"bone\": \"Bone01\", ",
-				   "{\"bone\": \"spine\", \"was\": \"Bone01\", ");
+	struct anim *edited =
+		edit("{\"bone\": \"Bone01\", ", "{\"bone\": \"spine\", \"was\": \"Bone01\", ");
 	const struct track *now = &edited->clips[0].tracks[1], *old = &s.anim->clips[0].tracks[1];
 
 	ck_assert_str_eq(now->name, "spine");
@@ -431,10 +433,58 @@ START_TEST(wrong_bones_are_refused)
 	refused("{\"bone\": \"hip\"", "{\"bone\": \"x\"", 9, 27, "\"was\"");
 	refused("{\"bone\": \"hip\"", "{\"bone\": \"a/b\", \"was\": \"hip\"", 9, 14, "a%2Fb");
 	refused("{\"bone\": \"hip\"", "{\"bones\": \"hip\"", 9, 6, "bone, name, was");
-	refused("{\"bone\": \"hip\", \"name\": \"hip\"}", "{\"name\": \"hip\"}, {\"bone\": \"x\"}", 9, 5,
-		"\"bone\" is missing");
+	refused("{\"bone\": \"hip\", \"name\": \"hip\"}", "{\"name\": \"hip\"}, {\"bone\": \"x\"}",
+		9, 5, "\"bone\" is missing");
 	refused("{\"bone\": \"hip\", \"name\": \"hip\"}", "\"hip\"", 9, 5, "object");
 	refused("\"name\": \"hip\"", "\"name\": \"hop\"", 9, 29, "\"name\"");
+}
+END_TEST
+
+/* ---- into the file and back ---- */
+
+static const struct {
+	const char *was, *is;
+} edits[] = {
+	{"\"loop\": true", "\"loop\": false"},
+	{"{\"loop\": 1}", "{\"loop\": -7}"},
+	{"\"clip\": \"walk\"", "\"clip\": \"%2Ea\xE8\xB5\xB0\xF0\x9F\x98\x80\""},
+	{"\"clip\": \"walk\"", "\"clip\": \"%\""},
+	{"\"frame_time\": 2", "\"frame_time\": 0.1"},
+	{"\"duration\": 4", "\"duration\": 1"},
+	{"\"frames\": 3", "\"frames\": 1"},
+	{"\"frames\": 3", "\"frames\": 2"},
+	{"\"frames\": 3", "\"frames\": 100"},
+	{bones, ""},
+	{bones, "{\"bone\": \"Bone01\"}, {\"bone\": \"Scene_Root\"},"},
+	{bones, "{\"bone\": \"tail%3A1\"}, {\"bone\": \"hand\", \"was\": \"Bone01\"},"},
+	{bones, "{\"bone\": \"Bone01\", \"was\": \"Scene_Root\"},"
+		"{\"bone\": \"Scene_Root\", \"was\": \"Bone01\"},"},
+};
+
+static void assert_same_text(const struct view *view, const struct shown *a, const struct shown *b)
+{
+	struct buf text = view_text(view, a), other = view_text(view, b);
+
+	ck_assert_str_eq((const char *)text.data, (const char *)other.data);
+	buf_release(&text);
+	buf_release(&other);
+}
+
+START_TEST(edits_are_read_again_from_the_file)
+{
+	struct anim *edited = edit(edits[_i].was, edits[_i].is);
+	struct sample stored = sample_store(&s, edited);
+	struct shown wanted = at, now = sample_shown(&stored, 0, NULL);
+	const struct clip *clip = &edited->clips[0];
+
+	wanted.anim = edited;
+	assert_same_text(&view_clip_json, &now, &wanted);
+	for (wanted.track = 0; wanted.track < clip->track_count; wanted.track++) {
+		now.track = wanted.track;
+		assert_same_text(&view_bone_json, &now, &wanted);
+	}
+	sample_close(&stored);
+	anim_free(edited);
 }
 END_TEST
 
@@ -476,11 +526,12 @@ END_TEST
 START_TEST(nothing_of_a_file_can_be_edited)
 {
 	view_edit_refused(&view_file_json, &at, "512,", "768,", ERR_TEXT, 3, 54, "\"version\"");
-	view_edit_refused(&view_file_json, &at, "\"loop\": false", "\"loop\": true", ERR_TEXT, 7, 59,
-			  "\"loop\"");
+	view_edit_refused(&view_file_json, &at, "\"loop\": false", "\"loop\": true", ERR_TEXT, 7,
+			  59, "\"loop\"");
 	view_edit_refused(&view_file_json, &at, "\"hip\"", "\"hop\"", ERR_TEXT, 14, 5, "\"bones\"");
 	view_edit_refused(&view_file_json, &at, "\"hip\",", "", ERR_TEXT, 11, 12, "\"bones\"");
-	view_edit_refused(&view_file_json, &at, "\"type\"", "\"tipe\"", ERR_TEXT, 3, 27, "\"tipe\"");
+	view_edit_refused(&view_file_json, &at, "\"type\"", "\"tipe\"", ERR_TEXT, 3, 27,
+			  "\"tipe\"");
 }
 END_TEST
 
@@ -517,6 +568,7 @@ Suite *clip_json_suite(void)
 	tcase_add_test(t, bones_may_swap_names);
 	tcase_add_test(t, cut_curves_go_with_their_bones);
 	tcase_add_test(t, wrong_bones_are_refused);
+	tcase_add_loop_test(t, edits_are_read_again_from_the_file, 0, (int)ARRAY_SIZE(edits));
 	tcase_add_test(t, a_file_is_shown_in_file_order);
 	tcase_add_test(t, nothing_of_a_file_can_be_edited);
 	return suite;

@@ -133,7 +133,8 @@ END_TEST
 START_TEST(every_beginning_of_a_text_ends_early)
 {
 	static const char text[] =
-		"{ \"a\" : [ true , false,null,-0.5e+10,1E-3,12, 0.25 ],\t\"\\u00e9\\n\\ud83d\\ude00"
+		"{ \"a\" : [ true , false,null,-0.5e+10,1E-3,12, 0.25 "
+		"],\t\"\\u00e9\\n\\ud83d\\ude00"
 		"\xC3\xA9\xE5\x8F\xB3\xF0\x9F\x98\x80\": {\"x\": {}, \"y\": \"\\\\\\\"\"}\r\n}";
 
 	ck_assert_int_eq(read_err(text, sizeof(text) - 1).code, ERR_NONE);
@@ -275,7 +276,8 @@ START_TEST(what_is_no_float32_is_refused)
 	float got;
 
 	ck_assert_int_eq(parse_f32("1e39", &got).code, ERR_STORE);
-	ck_assert_int_eq(parse_f32("340282356779733661637539395458142568448", &got).code, ERR_STORE);
+	ck_assert_int_eq(parse_f32("340282356779733661637539395458142568448", &got).code,
+			 ERR_STORE);
 	ck_assert_int_eq(parse_f32("\"1\"", &got).code, ERR_TEXT);
 	ck_assert_int_eq(parse_f32("null", &got).code, ERR_TEXT);
 }

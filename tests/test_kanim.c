@@ -3,13 +3,12 @@
 
 #include <math.h>
 
-static const char walk[] =
-	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-	"<animation scenes_per_time=\"30\" loop=\"true\">\n"
-	"  <frame url=\"frames/frame_00000.x3d\" time=\"0\"/>\n"
-	"  <frame url=\"frames/frame_00001.x3d\" time=\"0.033333335\"/>\n"
-	"  <frame url=\"frames/frame_00002.x3d\" time=\"0.06666667\"/>\n"
-	"</animation>\n";
+static const char walk[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			   "<animation scenes_per_time=\"30\" loop=\"true\">\n"
+			   "  <frame url=\"frames/frame_00000.x3d\" time=\"0\"/>\n"
+			   "  <frame url=\"frames/frame_00001.x3d\" time=\"0.033333335\"/>\n"
+			   "  <frame url=\"frames/frame_00002.x3d\" time=\"0.06666667\"/>\n"
+			   "</animation>\n";
 
 static struct sample s;
 static struct shown at;
@@ -115,8 +114,8 @@ static void assert_ascending(const struct anim *a)
 
 START_TEST(times_ascend_whatever_is_stored)
 {
-	static const float times[] = {2,      0,        -1,      0x1p-149f, 1e-38f,
-				      1e38f,  INFINITY, NAN,     0x1.fffffep127f, 1e-7f};
+	static const float times[] = {2,     0,        -1,  0x1p-149f,       1e-38f,
+				      1e38f, INFINITY, NAN, 0x1.fffffep127f, 1e-7f};
 
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
 		struct anim *odd = anim_edit(s.anim);
@@ -179,7 +178,8 @@ START_TEST(even_times_are_a_new_frame_time)
 	struct anim *edited = save(text);
 	const struct clip *clip = &edited->clips[0];
 
-	ck_assert_msg(fabsf(clip->frame_time - steps[_i].frame_time) <= steps[_i].frame_time * 1e-7f,
+	ck_assert_msg(fabsf(clip->frame_time - steps[_i].frame_time) <=
+			      steps[_i].frame_time * 1e-7f,
 		      "%.9g", (double)clip->frame_time);
 	ck_assert(fabsf(clip->duration - steps[_i].duration) <= steps[_i].duration * 1e-7f);
 	ck_assert(f32_bits(clip->duration) == f32_bits(clip->frame_time * 2));
@@ -204,7 +204,8 @@ START_TEST(saved_times_are_read_again)
 		char *text;
 
 		for (unsigned frame = 0; frame < 3; frame++)
-			snprintf(times[frame], 32, "%.9g", (double)(float)(frame * factors[i] / 60));
+			snprintf(times[frame], 32, "%.9g",
+				 (double)(float)(frame * factors[i] / 60));
 		text = retimed(list);
 		edited = save(text);
 		ck_assert_float_eq_tol(edited->clips[0].frame_time, (float)factors[i],
@@ -228,12 +229,13 @@ END_TEST
 
 START_TEST(xml_may_be_written_otherwise)
 {
-	struct anim *edited = save(
-		"\xEF\xBB\xBF<?xml version='1.0'?><!-- a comment -->\r\n"
-		"<animation loop='true'\n scenes_per_time='30'>\r\n<!-- another -->\n"
-		"<frame time='0.0' url='frames/frame_00000.x3d'></frame>"
-		"<frame url=\"frames&#47;frame_00001.x3d\" time=\" 0.033333335 \"/>"
-		"<frame url='frames/frame_00002.x3d' time='0.06666667'/>\n</animation><!-- end -->");
+	struct anim *edited =
+		save("\xEF\xBB\xBF<?xml version='1.0'?><!-- a comment -->\r\n"
+		     "<animation loop='true'\n scenes_per_time='30'>\r\n<!-- another -->\n"
+		     "<frame time='0.0' url='frames/frame_00000.x3d'></frame>"
+		     "<frame url=\"frames&#47;frame_00001.x3d\" time=\" 0.033333335 \"/>"
+		     "<frame url='frames/frame_00002.x3d' time='0.06666667'/>\n</animation><!-- "
+		     "end -->");
 
 	ck_assert(model_same(edited, s.anim));
 	anim_free(edited);
@@ -263,8 +265,8 @@ START_TEST(stills_cannot_be_changed)
 	refused("frame_00001.x3d", "my.x3d", 4, 15, "bones/NAME.csv");
 	refused("  <frame url=\"frames/frame_00002.x3d\" time=\"0.06666667\"/>\n", "", 5, 1,
 		"clip.json");
-	refused("</animation>", "<frame url=\"frames/frame_00003.x3d\" time=\"0.1\"/></animation>", 6,
-		1, "clip.json");
+	refused("</animation>", "<frame url=\"frames/frame_00003.x3d\" time=\"0.1\"/></animation>",
+		6, 1, "clip.json");
 	refused(" time=\"0\"", "", 3, 3, "url and time");
 }
 END_TEST

@@ -87,6 +87,7 @@ static const struct {
 	{0xc0490fdb, "-3.1415927"},
 	{0x3f804189, "1.002"},
 	{0x322bcc77, "0.00000001"},
+	{0x15ae43fd, "0.00000000000000000000000007038531"},
 	/* the last whole number that stands for itself alone, and what follows */
 	{0x4b7fffff, "16777215"},
 	{0x4b800000, "16777216"},
@@ -620,6 +621,7 @@ START_TEST(floats_are_rounded_once)
 		{"-1e-60", -0.0f},
 		{"-1e60", -INFINITY},
 		{"1.17549435e-38", FLT_MIN},
+		{"7.038531e-26", 0x1.5c87fap-84f},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {

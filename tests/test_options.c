@@ -31,6 +31,31 @@ START_TEST(sizes)
 }
 END_TEST
 
+START_TEST(numbers)
+{
+	static const struct {
+		const char *text;
+		int base;
+		bool fine;
+		int number;
+	} cases[] = {
+		{"0", 10, true, 0},	{"1000", 10, true, 1000},    {"022", 8, true, 18},
+		{"", 10, false, 0},	{"-1", 10, false, 0},	     {" 1", 10, false, 0},
+		{"nobody", 10, false, 0}, {"1x", 10, false, 0},	     {"9", 8, false, 0},
+		{"2147483648", 10, false, 0}, {"99999999999999999999", 10, false, 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int number = -1;
+
+		ck_assert_msg(option_number(cases[i].text, cases[i].base, &number, NULL) ==
+				      cases[i].fine,
+			      "%s", cases[i].text);
+		ck_assert_int_eq(number, cases[i].fine ? cases[i].number : -1);
+	}
+}
+END_TEST
+
 START_TEST(rates)
 {
 	struct store_options o = {.rate_count = 0};
@@ -80,6 +105,7 @@ Suite *options_suite(void)
 	TCase *tc = tcase_create("options");
 
 	tcase_add_test(tc, sizes);
+	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, types);
 	suite_add_tcase(suite, tc);

@@ -257,6 +257,12 @@ START_TEST(test_last_key_held_when_it_grows)
 	store(0);
 	ck_assert_uint_eq(f.k[2], 7);
 	ck_assert_uint_eq(f.k[3], 7);
+	/* Also where k makes no difference. */
+	f.old.lane[0].step = 0;
+	f.values[0] = f.values[3] = f.values[6] = f.values[9] = 1;
+	store(0);
+	ck_assert_uint_eq(f.k[0], 9);
+	ck_assert_uint_eq(f.k[3], 7);
 }
 END_TEST
 
@@ -405,6 +411,7 @@ START_TEST(test_random_edits_stay_near)
 			    -(int)(random_word(&state) % 24));
 	double unit = _i % 2 ? DEGREES : 1;
 	uint32_t limit = random_word(&state) % 3 ? 65536 : 50;
+	double most = -INFINITY;
 	bool same;
 	int power;
 
@@ -419,14 +426,70 @@ START_TEST(test_random_edits_stay_near)
 	same = f.lane.base == base && frexpf(f.lane.step, &power) == frexpf(step, &power) &&
 	       f.lane.step <= step;
 	for (key = 0; key < count; key++) {
-		double error = fabs(now(key) - f.values[3 * key]);
-		double half = unit * fabs((double)f.lane.step) / 2;
+		double wanted = f.values[3 * key] / unit, got = now(key) / unit;
+		double error = fabs(got - wanted), hair = 1e-15 * (fabs(got) + fabs(wanted));
 
+		most = fmax(most, wanted);
 		if (same && key != changed)
-			ck_assert_double_le(error, 1e-14 * fabs(now(key)));
-		else
-			ck_assert_double_le(error, half * 1.02 + 1e-7 * fabs(now(key)));
+			ck_assert_double_le(error, hair);
+		else if ((float)got != (float)wanted)
+			ck_assert_double_le(error, fabs((double)f.lane.step) / 2 + hair);
 	}
+	if (!same && f.lane.step > 0) {
+		/* The least step that reaches the maximum. */
+		ck_assert((double)f.lane.base + 65535 * (double)f.lane.step >= most);
+		ck_assert((double)f.lane.base + 65535 * (double)nextafterf(f.lane.step, 0) < most);
+	}
+}
+END_TEST
+
+/* The least and the greatest value, copied by their text into other keys. */
+START_TEST(test_ends_typed_as_they_are_shown)
+{
+	uint64_t state = (uint64_t)_i * 77;
+	uint32_t end, key, outside = 0, round;
+	char text[NUM_MAX];
+	double v;
+
+	for (round = 0; round < 200; round++) {
+		float base = (float)((int32_t)random_word(&state)) / 1e9f;
+		float step = (float)(1 + random_word(&state) % 6000) / 65535e3f;
+
+		set_up(6, base, step, DEGREES);
+		for (key = 0; key < 6; key++)
+			set_k(key, 0, (uint16_t)(key % 2 ? 65535 : 0));
+		for (end = 0; end < 2; end++) {
+			size_t size = num_lane(text, f.values[3 * end], &f.old.lane[0]);
+
+			ck_assert(num_parse(text, size, '.', &v));
+			want(2 + end, 0, v);
+			outside += end ? v > f.values[3] : v < f.values[0];
+			/* What was there was something else. */
+			put_u16(f.stored + 6 * (size_t)(2 + end), 99);
+		}
+		store(0);
+		ck_assert(f.lane.base == base && f.lane.step == step);
+		for (key = 0; key < 6; key++)
+			ck_assert_uint_eq(f.k[key], key % 2 ? 65535 : 0);
+	}
+	ck_assert_uint_gt(outside, 20);
+}
+END_TEST
+
+START_TEST(test_refined_beside_typed_text)
+{
+	/* What is typed beside goes to the nearest of the finer grid, what is kept stays exact. */
+	set_up(3, 0.1f, 1e-6f, DEGREES);
+	set_k(0, 0, 10);
+	set_k(1, 0, 11);
+	set_k(2, 0, 12);
+	want(0, 0, 5.73014);
+	want(2, 0, 5.7302253);
+	store(0);
+	ck_assert(f.lane.step < 1e-6f);
+	ck_assert(now(1) == f.values[3]);
+	ck_assert(fabs(now(0) - 5.73014) <= DEGREES * (double)f.lane.step * 0.51);
+	ck_assert(fabs(now(2) - 5.7302253) <= DEGREES * (double)f.lane.step * 0.51);
 }
 END_TEST
 
@@ -449,6 +512,19 @@ START_TEST(test_floats)
 	ck_assert_ptr_nonnull(quant_float(&f.q, 0, 2, &out));
 	want(0, 2, 1e41);
 	ck_assert_ptr_nonnull(quant_float(&f.q, 0, 2, &out));
+	/* In place of a NaN another one may be written. */
+	want(0, 0, (double)f32_from_bits(0xFFC54321));
+	ck_assert_ptr_null(quant_float(&f.q, 0, 0, &out));
+	ck_assert_uint_eq(f32_bits(out), 0xFFC54321);
+}
+
+START_TEST(test_static_from_a_grid_too_wide)
+{
+	float out;
+
+	set_up(1, FLT_MAX, FLT_MAX, 1);
+	set_k(0, 0, 9);
+	ck_assert_ptr_nonnull(quant_float(&f.q, 0, 0, &out));
 }
 END_TEST
 
@@ -476,7 +552,10 @@ Suite *quant_suite(void)
 	tcase_add_test(tc, test_components_do_not_move_each_other);
 	tcase_add_loop_test(tc, test_shown_text_gives_its_k, 0, 6);
 	tcase_add_loop_test(tc, test_random_edits_stay_near, 0, 500);
+	tcase_add_loop_test(tc, test_ends_typed_as_they_are_shown, 0, 5);
+	tcase_add_test(tc, test_refined_beside_typed_text);
 	tcase_add_test(tc, test_floats);
+	tcase_add_test(tc, test_static_from_a_grid_too_wide);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -91,7 +91,7 @@ END_TEST
 
 static void law_get_put(const struct view *view, const struct shown *at)
 {
-	struct buf text = view_text(view, at);
+	struct buf text = view_text(view, at), bytes = BUF_INIT;
 	struct err err = {0};
 	struct anim *edited;
 
@@ -101,8 +101,11 @@ static void law_get_put(const struct view *view, const struct shown *at)
 			      view->file, at->clip, at->track, err.message);
 		ck_assert_msg(model_same(edited, at->anim), "%s: %s, clip %u, track %u",
 			      at->file_name, view->file, at->clip, at->track);
+		ck_assert(codec_named("canm")->encode(edited, at->raw, &bytes, &err));
+		ck_assert(bytes_equal(buf_bytes(&bytes), at->raw));
 		anim_free(edited);
 	}
+	buf_release(&bytes);
 	buf_release(&text);
 }
 
@@ -146,7 +149,8 @@ END_TEST
 /* Random damage: refused with a reason and a place in the text, or a model that can be shown. */
 static void law_damage(const struct view *view, const struct shown *at)
 {
-	static const char alphabet[] = "{}[]\"':,;<>/=&0123456789.-+eEnulltruefalse \n\t\xC3\xA9\xFF";
+	static const char alphabet[] =
+		"{}[]\"':,;<>/=&0123456789.-+eEnulltruefalse \n\t\xC3\xA9\xFF";
 	struct buf text = view_text(view, at);
 
 	for (int round = 0; view->parse && round < 60; round++) {

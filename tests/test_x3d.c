@@ -101,7 +101,8 @@ END_TEST
 
 START_TEST(points_are_finite_whatever_is_stored)
 {
-	static const double values[] = {NAN, 1, 2, INFINITY, -INFINITY, 1e300, 0x1.fffffep127, -1e38, 0};
+	static const double values[] = {NAN,   1, 2, INFINITY, -INFINITY, 1e300, 0x1.fffffep127,
+					-1e38, 0};
 	struct anim *odd = anim_edit(s.anim);
 	struct track *track = anim_edit_track(odd, 0, 1);
 	struct curve curve = {.kind = CURVE_VECTOR,
@@ -126,7 +127,8 @@ START_TEST(the_camera_sees_both_ends_of_a_long_clip)
 	struct anim *odd = anim_edit(s.anim);
 	struct track *track = anim_edit_track(odd, 0, 1);
 	double *values = calloc(65535 * 3, sizeof(*values));
-	struct curve curve = {.kind = CURVE_VECTOR, .keyed = true, .count = 65535, .values = values};
+	struct curve curve = {
+		.kind = CURVE_VECTOR, .keyed = true, .count = 65535, .values = values};
 	struct shown now = at;
 	struct buf text;
 

@@ -63,6 +63,8 @@
  * much (rows, code units), or as many as the file has bytes.
  */
 #define EXPANSION_MIN 0x10000u
+/* So many times more may the names come to, said once for every bone that has them. */
+#define REPEATS 64
 
 #define DEGREES (180 / M_PI)
 
@@ -391,6 +393,40 @@ size_t canm_find_text(const struct canm *f, size_t at)
 	return (size_t)(t - f->texts);
 }
 
+static bool spend(size_t *room, size_t units, struct err *err)
+{
+	if (units > *room)
+		return err_set(err, ERR_FORMAT, "names as long as these are used too often");
+	*room -= units;
+	return true;
+}
+
+/* A small file can name thousands of bones by one long string, and every text repeats it. */
+static bool check_repeats(struct canm *f, struct err *err)
+{
+	size_t room = REPEATS * expansion(f);
+	size_t *units = arena_alloc(&f->arena, f->names.count, sizeof(*units));
+	uint32_t i, row;
+
+	if (!units)
+		return err_memory(err);
+	for (i = 0; i < f->names.count; i++) {
+		units[i] = f->texts[canm_find_text(f, canm_name_place(f, i))].units;
+		if (!spend(&room, units[i], err))
+			return false;
+	}
+	for (i = 0; i < f->clips.count; i++) {
+		struct entry e = canm_entry(f, i);
+
+		if (!spend(&room, f->texts[canm_find_text(f, e.name_at)].units, err))
+			return false;
+		for (row = 0; row < e.row_count; row++)
+			if (!spend(&room, units[canm_row(f, &e, row).name], err))
+				return false;
+	}
+	return true;
+}
+
 bool canm_read(struct canm *f, struct bytes src, struct err *err)
 {
 	size_t rows;
@@ -420,7 +456,7 @@ bool canm_read(struct canm *f, struct bytes src, struct err *err)
 		if (!note_text(f, at, at + 4, "animation", i, err) || !check_clip(f, i, &rows, err))
 			return false;
 	}
-	return measure_texts(f, err);
+	return measure_texts(f, err) && check_repeats(f, err);
 }
 
 static bool canm_probe(struct bytes src)

@@ -304,7 +304,7 @@ static bool load_records(struct edit *e)
 		const struct channel *c = &e->records[i].is;
 
 		e->records[i].is = canm_channel(&e->old, i);
-		if (pending)
+		if (pending && i < COUNT_MAX) /* rows cannot name those behind */
 			index_add(&e->record_index, hash_channel(c), same_channel, e->records, c,
 				  i);
 	}
@@ -614,7 +614,8 @@ static bool load_bones(struct edit *e)
 		const char *name = e->strings[text].name;
 
 		e->bones[i].text = text;
-		index_add(&e->bone_index, index_text(name), same_bone, e, name, i);
+		if (i < COUNT_MAX)
+			index_add(&e->bone_index, index_text(name), same_bone, e, name, i);
 	}
 	return true;
 }

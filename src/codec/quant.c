@@ -24,41 +24,48 @@ static uint32_t old_key(const struct quant *q, uint32_t key)
 	return key < q->old->count ? key : q->old->count - 1;
 }
 
+static double old_value(const struct quant *q, uint32_t key, unsigned axis)
+{
+	return curve_value(q->old, old_key(q, key), axis);
+}
+
+/* One NaN is as good as another here: a grid cannot tell them apart. */
 static bool is_kept(const struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis), old;
 
-	if (!q->old || axis >= curve_width(q->old))
+	if (!q->old)
 		return false;
-	old = curve_value(q->old, old_key(q, key), axis);
+	old = old_value(q, key, axis);
 	return f64_same(now, old) || (isnan(now) && isnan(old));
 }
 
-/* Stored numbers that are not finite stay; new ones are refused. */
+/* What is not finite may stand only where something not finite stood. */
 static const char *check(struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis);
 
 	q->key = key;
-	if (!isfinite(now))
-		return not_finite;
-	return isfinite((float)(now / q->unit)) ? NULL : too_large;
+	if (isfinite((float)(now / q->unit)))
+		return NULL;
+	if (isfinite(now))
+		return too_large;
+	return q->old && !isfinite(old_value(q, key, axis)) ? NULL : not_finite;
 }
 
 const char *quant_float(struct quant *q, uint32_t key, unsigned axis, float *out)
 {
-	const char *why = NULL;
+	double now = wanted_value(q, key, axis);
 
-	if (!is_kept(q, key, axis))
-		why = check(q, key, axis);
-	else if (q->old->stored && q->old->lane[axis].form == LANE_FLOAT) {
+	if (q->old && q->old->stored && q->old->lane[axis].form == LANE_FLOAT &&
+	    f64_same(now, old_value(q, key, axis))) {
 		size_t i = (size_t)old_key(q, key) * curve_width(q->old) + axis;
 
 		*out = get_f32(q->old->stored + 4 * i);
 		return NULL;
 	}
-	*out = (float)(wanted_value(q, key, axis) / q->unit);
-	return why;
+	*out = (float)(now / q->unit);
+	return check(q, key, axis);
 }
 
 /* ---- on the old grid ---- */
@@ -80,11 +87,16 @@ static uint32_t old_k(const struct quant *q, uint32_t key, unsigned axis)
 	return get_u16(q->old->stored + 2 * ((size_t)old_key(q, key) * curve_width(q->old) + axis));
 }
 
+/*
+ * The text of the grid's ends may lie outside by what a float32 cannot tell, in the unit that is
+ * shown; it still means the end, where that is near enough in the unit that is stored, too.
+ */
 static enum fit fit(const struct quant *q, uint32_t key, unsigned axis, const struct lane *lane,
 		    uint32_t *k)
 {
 	double value = wanted_value(q, key, axis), stored = value / q->unit;
 	double first = grid_value(lane, 0), last = grid_value(lane, K_MAX), nearest;
+	bool same, inside = stored >= fmin(first, last) && stored <= fmax(first, last);
 
 	*k = old_k(q, key, axis);
 	if (is_kept(q, key, axis))
@@ -95,40 +107,63 @@ static enum fit fit(const struct quant *q, uint32_t key, unsigned axis, const st
 	/* Where several k are one value, as all are on a step of 0, the old one stays. */
 	if (!f64_same(nearest, grid_value(lane, *k)))
 		*k = num_nearest_k(stored, lane);
-	if ((float)value == (float)(q->unit * nearest))
-		return FIT_ON;
-	return stored >= fmin(first, last) && stored <= fmax(first, last) ? FIT_BETWEEN
-									  : FIT_OUTSIDE;
+	same = (float)value == (float)(q->unit * nearest);
+	if (inside)
+		return same ? FIT_ON : FIT_BETWEEN;
+	return same && ((float)stored == (float)nearest ||
+			fabs(stored - nearest) <= fabs((double)lane->step) / 2)
+		       ? FIT_ON
+		       : FIT_OUTSIDE;
 }
 
-/* How often the step can be halved, exactly, before the largest k or place has no room left. */
-static unsigned find_room(uint32_t largest, double farthest, float step)
+/* What a finer step must leave room for. */
+struct room {
+	uint32_t largest; /* k */
+	double farthest;  /* of the places between two k */
+	double below;     /* how far, in steps, a value lies outside that means the base */
+	uint32_t between; /* how many values are between two k */
+};
+
+static void make_room(struct room *room, enum fit how, uint32_t k, double stored,
+		      const struct lane *lane)
 {
-	unsigned shift = 0;
+	double place = (stored - (double)lane->base) / (double)lane->step;
 
-	while ((!largest || largest << (shift + 1) <= K_MAX) &&
-	       ldexp(farthest, (int)shift + 1) <= K_MAX) {
-		float finer = ldexpf(step, -(int)shift - 1);
+	if (how == FIT_BETWEEN) {
+		room->between++;
+		room->farthest = fmax(room->farthest, place);
+	} else if (k > room->largest) {
+		room->largest = k;
+	}
+	if (how == FIT_ON && place < 0 && (float)stored != lane->base)
+		room->below = fmax(room->below, -place);
+}
 
-		if (!f64_same(ldexp(finer, (int)shift + 1), step))
+/* How often the step can be halved, exactly. */
+static unsigned find_shift(const struct room *room, float step)
+{
+	int shift = 0;
+
+	while ((!room->largest || room->largest << (shift + 1) <= K_MAX) &&
+	       ldexp(room->farthest, shift + 1) <= K_MAX && ldexp(room->below, shift + 1) <= 0.5) {
+		if (!f64_same(ldexp((double)ldexpf(step, -shift - 1), shift + 1), (double)step))
 			break;
 		shift++;
 	}
-	return shift;
+	return (unsigned)shift;
 }
 
 static void refine(const struct quant *q, unsigned axis, unsigned shift, struct lane *lane,
 		   uint16_t *k)
 {
-	struct lane old = *lane;
-	uint32_t i, at;
+	uint32_t i;
 
 	lane->step = ldexpf(lane->step, -(int)shift);
 	for (i = 0; i < q->wanted->count; i++) {
-		if (fit(q, i, axis, &old, &at) == FIT_BETWEEN)
+		if (!is_kept(q, i, axis))
 			k[i] = (uint16_t)num_nearest_k(wanted_value(q, i, axis) / q->unit, lane);
-		else
-			k[i] = (uint16_t)(at ? at << shift : 0);
+		else if (k[i])
+			k[i] = (uint16_t)(k[i] << shift);
 	}
 }
 
@@ -145,8 +180,9 @@ static bool is_constant(const struct quant *q, unsigned axis)
 /* False when a new grid is better: for a value outside, or for one new value in all keys. */
 static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, uint16_t *k)
 {
-	uint32_t largest = 0, between = 0, i, at;
-	double farthest = 0;
+	struct room room = {.largest = 0};
+	unsigned shift;
+	uint32_t i, at;
 
 	for (i = 0; i < q->wanted->count; i++) {
 		enum fit how = fit(q, i, axis, lane, &at);
@@ -154,19 +190,13 @@ static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, u
 		if (how == FIT_OUTSIDE)
 			return false;
 		k[i] = (uint16_t)at;
-		if (at > largest)
-			largest = at;
-		if (how == FIT_BETWEEN) {
-			double stored = wanted_value(q, i, axis) / q->unit;
-
-			between++;
-			farthest = fmax(farthest, (stored - (double)lane->base) / lane->step);
-		}
+		make_room(&room, how, at, wanted_value(q, i, axis) / q->unit, lane);
 	}
-	if (between == q->wanted->count && is_constant(q, axis))
+	if (room.between == q->wanted->count && is_constant(q, axis))
 		return false;
-	if (between)
-		refine(q, axis, find_room(largest, farthest, lane->step), lane, k);
+	shift = room.between ? find_shift(&room, lane->step) : 0;
+	if (shift)
+		refine(q, axis, shift, lane, k);
 	return true;
 }
 
@@ -230,27 +260,10 @@ static const char *new_grid(struct quant *q, unsigned axis, struct lane *lane, u
 	return NULL;
 }
 
-/* A grid that is not finite holds no other values than it does. */
-static bool can_keep(const struct quant *q, unsigned axis)
-{
-	const struct lane *lane;
-	uint32_t i;
-
-	if (!q->old || !q->old->stored || q->old->lane[axis].form != LANE_GRID)
-		return false;
-	lane = &q->old->lane[axis];
-	if (isfinite(lane->base) && isfinite(lane->step))
-		return true;
-	for (i = 0; i < q->wanted->count; i++)
-		if (!is_kept(q, i, axis))
-			return false;
-	return true;
-}
-
 const char *quant_grid(struct quant *q, unsigned axis, struct lane *lane, uint16_t *k)
 {
 	*lane = (struct lane){.form = LANE_GRID, .unit = q->unit};
-	if (can_keep(q, axis)) {
+	if (q->old && q->old->stored && q->old->lane[axis].form == LANE_GRID) {
 		lane->base = q->old->lane[axis].base;
 		lane->step = q->old->lane[axis].step;
 		if (keep_grid(q, axis, lane, k))

@@ -13,7 +13,7 @@
 /* What is to be stored, and what is there now. */
 struct quant {
 	const struct curve *wanted;
-	const struct curve *old; /* NULL: nothing; in the unit of wanted */
+	const struct curve *old; /* of the same kind and unit; NULL: nothing */
 	double unit;             /* value = unit * stored */
 	uint32_t key;            /* of the fault, when there is one */
 };

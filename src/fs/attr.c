@@ -373,7 +373,7 @@ void fs_readlink(fuse_req_t req, fuse_ino_t ino)
 	error = errno;
 	folder_close(&fs->folders, &folder);
 	if (size < 0) {
-		fuse_reply_err(req, error);
+		fuse_reply_err(req, error == EINVAL ? ESTALE : error); /* it is no link any more */
 		return;
 	}
 	target[size] = '\0';

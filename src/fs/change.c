@@ -99,14 +99,36 @@ void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev
 	reply_made(req, fs, slot.parent, area, &folder, name, error);
 }
 
+/* A folder that was removed, made anew: it is there again, with the views in it that are not away. */
+static void bring_back(fuse_req_t req, struct fs *fs, struct node *parent, const char *name)
+{
+	struct fuse_entry_param entry;
+	int error;
+
+	pthread_mutex_lock(&parent->file->lock);
+	file_clear_away(parent->file, &fs->nodes, parent, name);
+	pthread_mutex_unlock(&parent->file->lock);
+	error = fs_lookup(fs, parent, name, &entry);
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_entry(req, &entry);
+}
+
 void fs_mkdir(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode)
 {
 	struct fs *fs = fs_of(req);
 	struct folder folder = FOLDER_NONE;
 	enum node_area area;
 	struct slot slot;
-	int error = slot_for_other(fs, ino, name, &slot);
+	int error = fs_slot(fs, ino, name, &slot);
 
+	if (!error && slot.is_view && !slot.present && slot.place.kind != PLACE_VIEW) {
+		bring_back(req, fs, slot.parent, name);
+		return;
+	}
+	if (!error && slot.is_view)
+		error = slot.present ? EEXIST : EPERM;
 	/* Directly in a file's folder a folder is a clip, and clips are not made by mkdir yet. */
 	if (!error && slot.parent->kind == NODE_FILE && name[0] != '.')
 		error = EPERM;
@@ -267,6 +289,20 @@ static void lose_name(struct fs *fs, struct node *parent, const char *name, cons
 	fs_reference(fs, node, -1);
 }
 
+/* Is it still what the kernel means? Otherwise it is to look the name up again. */
+static int check_known(struct fs *fs, struct node *parent, const char *name,
+		       const struct identity *id)
+{
+	const struct node *node;
+	bool known;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_name(&fs->nodes, parent, name);
+	known = node && (node->kind != NODE_REAL || identity_same(&node->real, id));
+	nodes_unlock(&fs->nodes);
+	return known ? 0 : ESTALE;
+}
+
 /* The name's real file, in the first area that has it. */
 static int unlink_real(struct fs *fs, struct node *parent, const char *name, int flags)
 {
@@ -285,6 +321,8 @@ static int unlink_real(struct fs *fs, struct node *parent, const char *name, int
 		if (error)
 			continue;
 		error = identity_at(folder.fd, name, &id, &st);
+		if (!error)
+			error = check_known(fs, parent, name, &id);
 		if (!error)
 			error = unlinkat(folder.fd, name, flags) == 0 ? 0 : errno;
 		folder_close(&fs->folders, &folder);
@@ -322,6 +360,21 @@ void fs_unlink(fuse_req_t req, fuse_ino_t ino, const char *name)
 	fuse_reply_err(req, error);
 }
 
+/* What lay in a virtual folder lay in real ones of its name; empty, they would be seen in its place. */
+static void remove_mirrors(struct fs *fs, struct node *parent, const char *name)
+{
+	static const enum node_area areas[] = {AREA_EXTRA, AREA_REJECTED};
+
+	for (size_t i = 0; i < ARRAY_SIZE(areas); i++) {
+		struct folder folder;
+
+		if (fs_folder(fs, parent, areas[i], false, &folder) != 0)
+			continue;
+		unlinkat(folder.fd, name, AT_REMOVEDIR);
+		folder_close(&fs->folders, &folder);
+	}
+}
+
 /* bones/ and frames/ can be removed when their views were: they come back with them. */
 static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 {
@@ -338,6 +391,7 @@ static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 		return ENOENT;
 	error = node->kind == NODE_CLIP ? EPERM : fs_is_empty(fs, node) ? 0 : ENOTEMPTY;
 	if (!error) {
+		remove_mirrors(fs, parent, name);
 		pthread_mutex_lock(&file->lock);
 		error = file_set_away(file, &fs->nodes, parent, name) ? 0 : ENOMEM;
 		file_touch(fs, file);

@@ -27,7 +27,7 @@ struct listing {
 	size_t count, capacity;
 };
 
-static void listing_free(struct listing *l)
+void listing_free(struct listing *l)
 {
 	if (!l)
 		return;
@@ -70,7 +70,7 @@ static mode_t type_of(struct fs *fs, const struct dirent *entry, bool source)
 	if (source && !fs->options->beside && entry->d_type == DT_REG &&
 	    store_claims(fs->store, entry->d_name, &codec, &probe))
 		return 0;
-	return DTTOIF(entry->d_type);
+	return (mode_t)DTTOIF(entry->d_type);
 }
 
 /* The state directory is the mount's own business. */
@@ -408,7 +408,6 @@ void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct handle *handle = handle_of(fi);
 
 	(void)ino;
-	listing_free(handle->listing);
 	handle_free(fs_of(req), handle);
 	fuse_reply_err(req, 0);
 }

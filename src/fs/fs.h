@@ -147,6 +147,8 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
 /* ---- dir.c ---- */
 
+struct listing; /* what an open folder has in it */
+void listing_free(struct listing *l);
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
@@ -165,6 +167,8 @@ void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 /* Takes the descriptor over (-1: none), also when it fails. */
 struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd);
 void handle_free(struct fs *fs, struct handle *handle);
+/* Those that were never released, at the end of the mount. */
+void handles_free(struct node *node);
 bool handle_writes(const struct handle *handle);
 /* A descriptor of any open handle of the node, duplicated; -1 when there is none. */
 int handle_borrow(struct fs *fs, const struct node *node);
@@ -208,6 +212,8 @@ void fs_unlink(fuse_req_t req, fuse_ino_t parent, const char *name);
 void fs_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
 void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
 	       const char *new_name, unsigned flags);
+/* A clip's text gave it another name: the node, and what people put there, go with it. */
+void clip_follow(struct fs *fs, struct node *clip, const char *label);
 /* Gives what the caller makes to the caller, where the daemon is not the caller. */
 void fs_own(fuse_req_t req, int folder, const char *name);
 

@@ -38,7 +38,7 @@ void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse
 	struct fuse_bufvec buf = FUSE_BUFVEC_INIT(size);
 
 	(void)ino;
-	switch (handle->node->kind) {
+	switch ((enum node_kind)handle->node->kind) {
 	case NODE_VIEW:
 		read_view(req, fs, handle->node, size, off);
 		return;

@@ -265,10 +265,13 @@ void fs_lost_name(struct fs *fs, struct node *node, const struct stat *st)
 			*node->last = *st;
 			node->last->st_nlink -= node->folder ? st->st_nlink : 1;
 		}
-		/* Its inode number may be another's in a moment; an open file keeps it. */
-		if (!node->handles)
-			nodes_leave_identity(&fs->nodes, node);
 	}
+	/*
+	 * Its inode number may be another's in a moment, unless an open file keeps it. A folder is
+	 * dead to the kernel whatever happens: should it still be somewhere, it needs a new node.
+	 */
+	if (node->kind == NODE_REAL && (node->folder || (!node->links && !node->handles)))
+		nodes_leave_identity(&fs->nodes, node);
 	nodes_unlock(&fs->nodes);
 }
 
@@ -313,7 +316,7 @@ int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
 {
 	int error;
 
-	switch (node->kind) {
+	switch ((enum node_kind)node->kind) {
 	case NODE_REAL:
 		return real_attributes(fs, node, st);
 	case NODE_CONTROL:

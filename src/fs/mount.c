@@ -93,6 +93,7 @@ static struct fs *the_fs; /* the one mount of this process: nodes have no way ba
 
 static void node_gone(struct node *node)
 {
+	handles_free(node);
 	node_leave_views(node);
 	if (node->folder) {
 		folder_forget(&the_fs->folders, node);
@@ -264,14 +265,17 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		p->nonempty = true;
 		return 0;
 	case KEY_UID:
-		p->options->uid = (int)strtol(value, NULL, 10);
-		return 0;
+		if (option_number(value, 10, &p->options->uid, &err))
+			return 0;
+		break;
 	case KEY_GID:
-		p->options->gid = (int)strtol(value, NULL, 10);
-		return 0;
+		if (option_number(value, 10, &p->options->gid, &err))
+			return 0;
+		break;
 	case KEY_UMASK:
-		p->options->umask = (int)strtol(value, NULL, 8);
-		return 0;
+		if (option_number(value, 8, &p->options->umask, &err))
+			return 0;
+		break;
 	case KEY_VIEWS:
 		if (view_set_parse(value, &p->options->listed, &err))
 			return 0;
@@ -331,16 +335,14 @@ static int usage_error(const char *message)
 	return 2;
 }
 
-static bool is_empty_folder(const char *path)
+/* A folder that cannot be read counts as empty. */
+static bool is_empty(DIR *dir)
 {
-	DIR *dir = opendir(path);
 	struct dirent *entry;
 	bool empty = true;
 
 	while (dir && (entry = readdir(dir)))
 		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-	if (dir)
-		closedir(dir);
 	return empty;
 }
 
@@ -349,6 +351,8 @@ static int check_mountpoint(const struct mount_options *o, bool nonempty)
 {
 	char source[PATH_MAX], mountpoint[PATH_MAX];
 	size_t length;
+	bool empty;
+	DIR *dir;
 
 	if (!realpath(o->source, source)) {
 		fprintf(stderr, "animfs: %s: %s\n", o->source, strerror(errno));
@@ -366,7 +370,15 @@ static int check_mountpoint(const struct mount_options *o, bool nonempty)
 			o->mountpoint, o->source);
 		return 1;
 	}
-	if (!nonempty && !is_empty_folder(mountpoint)) {
+	dir = opendir(mountpoint);
+	if (!dir && errno == ENOTDIR) {
+		fprintf(stderr, "animfs: %s: %s\n", o->mountpoint, strerror(ENOTDIR));
+		return 1;
+	}
+	empty = is_empty(dir);
+	if (dir)
+		closedir(dir);
+	if (!nonempty && !empty) {
 		fprintf(stderr, "animfs: %s: the mountpoint is not empty (-o nonempty mounts over it)\n",
 			o->mountpoint);
 		return 1;

@@ -34,6 +34,25 @@ struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd)
 	return handle;
 }
 
+static void handle_delete(struct handle *handle)
+{
+	if (handle->fd >= 0)
+		close(handle->fd);
+	listing_free(handle->listing);
+	buf_release(&handle->text);
+	free(handle);
+}
+
+void handles_free(struct node *node)
+{
+	while (node->handles) {
+		struct handle *next = node->handles->next_of_node;
+
+		handle_delete(node->handles);
+		node->handles = next;
+	}
+}
+
 void handle_free(struct fs *fs, struct handle *handle)
 {
 	struct handle **at;
@@ -44,10 +63,7 @@ void handle_free(struct fs *fs, struct handle *handle)
 	*at = handle->next_of_node;
 	nodes_drop(&fs->nodes, handle->node, 0, 1);
 	nodes_unlock(&fs->nodes);
-	if (handle->fd >= 0)
-		close(handle->fd);
-	buf_release(&handle->text);
-	free(handle);
+	handle_delete(handle);
 }
 
 int handle_borrow(struct fs *fs, const struct node *node)
@@ -113,15 +129,16 @@ static int open_named(struct fs *fs, struct node *node, int flags, int *fd)
 
 	if (error)
 		return error;
+	/* Never waits for a FIFO that was put there just now; for a lease that another program has. */
 	error = at_open(folder.fd, name, real_flags(flags) | O_NONBLOCK, 0, fd);
+	if (error == EWOULDBLOCK && !(flags & O_NONBLOCK))
+		error = at_open(folder.fd, name, real_flags(flags), 0, fd);
 	folder_close(&fs->folders, &folder);
 	if (error)
 		return error == ELOOP || error == ENXIO ? ESTALE : error;
 	error = identity_at(*fd, "", &id, &st);
 	if (!error && !identity_same(&id, &node->real))
 		error = ESTALE;
-	if (!error && !(flags & O_NONBLOCK) && fcntl(*fd, F_SETFL, flags & O_NOATIME) != 0)
-		error = errno;
 	if (error)
 		close(*fd);
 	return error;

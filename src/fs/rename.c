@@ -260,6 +260,24 @@ static int rename_clip(struct move *m)
 	return error;
 }
 
+void clip_follow(struct fs *fs, struct node *clip, const char *label)
+{
+	struct move m = {.fs = fs, .new_name = label, .node = clip};
+	char name[NAME_MAX + 1];
+
+	nodes_lock(&fs->nodes);
+	m.from.parent = m.to.parent = node_link(clip)->parent;
+	m.from.parent->references++;
+	strcpy(name, node_link(clip)->name);
+	nodes_unlock(&fs->nodes);
+	m.name = name;
+	relink(&m);
+	move_state(&m);
+	clip->shown_ino = fs_virtual_ino(m.to.parent, label);
+	notify_entry(fs, m.from.parent, name);
+	fs_reference(fs, m.from.parent, -1);
+}
+
 /* ---- real things ---- */
 
 static int rename_at(struct move *m, const struct folder *from, const struct folder *to)

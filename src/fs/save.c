@@ -194,6 +194,24 @@ static int errno_of(const struct err *err)
 	}
 }
 
+/* The name that the clip of a saved text has now, where it is another. */
+static const char *new_clip_name(const struct draft *draft, const struct node *parent)
+{
+	const char *label;
+
+	if (parent->kind != NODE_CLIP || !draft->last)
+		return NULL;
+	label = draft->last->clips[draft->place.clip].label;
+	return strcmp(label, node_link(parent)->name) == 0 ? NULL : label;
+}
+
+static bool has_other_names(const struct folder *folder, const char *name)
+{
+	struct stat st;
+
+	return fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink > 1;
+}
+
 int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
 	       const char *name, struct node *saved, struct changes *changes)
 {
@@ -201,16 +219,26 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 	struct file *file = parent->file;
 	struct folder folder;
 	enum verdict verdict;
+	const char *label;
+	bool linked;
 	int error = fs_source_folder(fs, file, &folder);
 
 	if (error)
 		return error;
+	linked = has_other_names(&folder, file->name);
 	verdict = draft_commit(draft, event, file->source, folder.fd, file->name, &err);
 	folder_close(&fs->folders, &folder);
+	if (verdict == VERDICT_SAVED && linked)
+		fuse_log(FUSE_LOG_WARNING,
+			 "animfs: %s: saved under this name only; its other hard links stay as they were\n",
+			 file->name);
 	if (verdict == VERDICT_SAVED) {
 		drop_refusals(fs, parent, name);
 		draft->rejected = 0;
 		file_changed(fs, file, saved, changes);
+		label = new_clip_name(draft, parent);
+		if (label)
+			clip_follow(fs, parent, label);
 	}
 	if (verdict == VERDICT_REFUSED)
 		keep_refusal(fs, parent, name, draft, &err);

@@ -3,7 +3,8 @@
  * bone_json.c - NAME.json: the curves of one bone, a key a line.
  *
  *   "channels": {
- *     "rotation": { "unit": "degree", "order": "XYZ", "interpolation": "linear", "static": false, "keys": [
+ *     "rotation": { "unit": "degree", "order": "XYZ", "interpolation": "linear", "static": false,
+ * "keys": [
  *       {"frame": 0, "time": 0, "value": [-180, 5.729578, 11.460703]},
  *
  * A role without keys has no member. Where a component is not finite it is null, and the key has
@@ -319,8 +320,8 @@ static bool read_channel(struct parse *p, const struct spot *channel, struct len
 	static const char *const editable[] = {"static", "keys", NULL};
 	static const char *const editable_rotation[] = {"unit", "order", "static", "keys", NULL};
 	bool rotation = role->role == ROLE_ROTATION;
-	const json_t *served = json_object_get(json_object_get(p->served, "channels"),
-					       role_names[role->role]);
+	const json_t *served =
+		json_object_get(json_object_get(p->served, "channels"), role_names[role->role]);
 	struct spot is_static = spot_member(channel, "static"), keys = spot_member(channel, "keys");
 	bool value = false;
 
@@ -346,8 +347,7 @@ static bool read_curve(struct parse *p, const struct spot *channel, enum role ro
 	text.kind = role_kind(track, role);
 	fine = !channel->value || read_channel(p, channel, &text);
 	text.columns = (uint8_t)((1u << kind_width(text.kind)) - 1);
-	fine = fine &&
-	       lens_curve(p->at->anim, clip, track, &text, &p->edited->arena, out, p->err);
+	fine = fine && lens_curve(p->at->anim, clip, track, &text, &p->edited->arena, out, p->err);
 	free(text.keys);
 	return fine;
 }

@@ -9,7 +9,7 @@
 
 #include "animfs/anim.h"
 
-/* A writable copy of the clip's own field of that name, or NULL: *found says whether there is one. */
+/* The clip's own field of that name, to be written; *found says whether it has one. */
 struct field *clip_edit_field(struct anim *a, struct clip *c, const char *name, bool *found);
 /* Where the format has a field "loop" too, it is the stored form of the same thing: 1 or 0. */
 bool clip_set_loop(struct anim *a, struct clip *c, bool loop);

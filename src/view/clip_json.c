@@ -99,8 +99,7 @@ struct parse {
 /* A member that the text gives and that is not what was served. */
 static bool is_changed(const struct parse *p, const struct spot *s)
 {
-	return s->value &&
-	       !spot_unchanged(s, json_object_get(p->served, s->member), NULL, NULL);
+	return s->value && !spot_unchanged(s, json_object_get(p->served, s->member), NULL, NULL);
 }
 
 /* Members that other formats have and this one does not. */
@@ -222,7 +221,8 @@ static bool edit_fields(struct parse *p)
 		return true;
 	if (!spot_object(&fields, p->err) || !spot_known(&fields, served, p->err))
 		return false;
-	json_object_foreach(fields.value, name, value) {
+	json_object_foreach(fields.value, name, value)
+	{
 		struct spot s = spot_member(&fields, name);
 
 		if (!spot_unchanged(&s, json_object_get(served, name), NULL, NULL) &&
@@ -240,8 +240,8 @@ static bool edit_loop(struct parse *p)
 	struct spot stored = spot_member(&fields, "loop");
 	const json_t *served = json_object_get(p->served, fields.member);
 	bool changed = is_changed(p, &s), loop = false;
-	bool stored_changed = stored.value && !spot_unchanged(&stored, json_object_get(served, "loop"),
-							      NULL, NULL);
+	bool stored_changed = stored.value &&
+			      !spot_unchanged(&stored, json_object_get(served, "loop"), NULL, NULL);
 
 	if (stored_changed)
 		p->clip->loop = json_real_value(stored.value) == 1;
@@ -327,13 +327,14 @@ static bool edit_times(struct parse *p)
 /* Labels of bones, hashed: of the old ones with their place, of the new ones to find doubles. */
 struct bones {
 	json_t *old, *taken, *made;
+	json_t *members; /* that an entry of the list may have */
 };
 
 /* What a new bone can store: what others of the clip can, or of the file. */
 static struct track new_track(const struct anim *anim, const struct clip *clip)
 {
-	struct track track = {.origin = ANIM_NEW, .roles = (1u << ROLE_COUNT) - 1,
-			      .rotation = CURVE_EULER};
+	struct track track = {
+		.origin = ANIM_NEW, .roles = (1u << ROLE_COUNT) - 1, .rotation = CURVE_EULER};
 
 	for (uint32_t i = 0; clip->track_count == 0 && i < anim->clip_count; i++)
 		if (anim->clips[i].track_count > 0)
@@ -392,7 +393,8 @@ static bool read_bone(struct parse *p, struct bones *b, const struct spot *entry
 		return false;
 	old = json_object_get(b->old, old_label);
 	if (was.value && !old)
-		return spot_refuse(&was, p->err, ERR_TEXT, "the clip has no bone \"%s\"", old_label);
+		return spot_refuse(&was, p->err, ERR_TEXT, "the clip has no bone \"%s\"",
+				   old_label);
 	if (old && !note_label(p, b->taken, old_label, from))
 		return false;
 	*track = old ? p->clip->tracks[json_integer_value(old)] : new_track(p->at->anim, p->clip);
@@ -410,7 +412,8 @@ static bool hash_bones(const struct parse *p, struct bones *b)
 	b->old = json_object();
 	b->taken = json_object();
 	b->made = json_object();
-	if (!b->old || !b->taken || !b->made)
+	b->members = json_pack("{s:n, s:n, s:n}", "bone", "name", "was");
+	if (!b->old || !b->taken || !b->made || !b->members)
 		return err_memory(p->err);
 	for (uint32_t i = 0; i < p->clip->track_count; i++)
 		if (json_object_set_new_nocheck(b->old, p->clip->tracks[i].label, json_integer(i)))
@@ -422,25 +425,24 @@ static bool read_bones(struct parse *p, struct bones *b, const struct spot *list
 {
 	size_t count = json_array_size(list->value);
 	struct track *tracks = arena_alloc(&p->edited->arena, count + 1, sizeof(*tracks));
-	json_t *known = json_pack("{s:n, s:n, s:n}", "bone", "name", "was");
-	bool fine = (known && tracks) || err_memory(p->err);
 	struct spot s;
 
-	fine = fine && hash_bones(p, b);
-	for (s = spot_first(list); fine && s.value; spot_next(&s))
-		fine = spot_object(&s, p->err) && spot_known(&s, known, p->err) &&
-		       read_bone(p, b, &s, &tracks[s.index]);
-	json_decref(known);
+	if (!tracks || !hash_bones(p, b))
+		return err_memory(p->err);
+	for (s = spot_first(list); s.value; spot_next(&s))
+		if (!spot_object(&s, p->err) || !spot_known(&s, b->members, p->err) ||
+		    !read_bone(p, b, &s, &tracks[s.index]))
+			return false;
 	p->clip->tracks = tracks;
 	p->clip->tracks_own = true;
 	p->clip->track_count = (uint32_t)count;
-	return fine;
+	return true;
 }
 
 static bool edit_bones(struct parse *p)
 {
 	struct spot list = spot_member(&p->root, "bones");
-	struct bones b = {NULL, NULL, NULL};
+	struct bones b = {0};
 	bool fine;
 
 	if (!is_changed(p, &list))
@@ -451,6 +453,7 @@ static bool edit_bones(struct parse *p)
 	json_decref(b.old);
 	json_decref(b.taken);
 	json_decref(b.made);
+	json_decref(b.members);
 	return fine;
 }
 
@@ -458,8 +461,14 @@ static bool edit_bones(struct parse *p)
 
 static bool read_clip(struct parse *p, struct bytes text)
 {
-	const char *const editable[] = {"clip",     "loop",  "frames", "frame_time",
-					"duration", "bones", p->at->anim->format->name, NULL};
+	const char *const editable[] = {"clip",
+					"loop",
+					"frames",
+					"frame_time",
+					"duration",
+					"bones",
+					p->at->anim->format->name,
+					NULL};
 	struct buf own = BUF_INIT;
 
 	if (!doc_read(&p->doc, text, p->err))

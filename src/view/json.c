@@ -327,8 +327,9 @@ static bool refuse_syntax(struct bytes t, size_t at, enum json_error_code code, 
 	}
 	begin = code == json_error_invalid_utf8 ? at : token_begin(t, at);
 	err_at(err, ERR_TEXT, begin, at > begin ? at - begin : 1, "%s", fault_words(code));
-	return err_accept(err, "JSON: names in double quotes, a comma between two members or values "
-			       "and none before a closing bracket");
+	return err_accept(err,
+			  "JSON: names in double quotes, a comma between two members or values "
+			  "and none before a closing bracket");
 }
 
 bool doc_read(struct doc *d, struct bytes text, struct err *err)
@@ -448,7 +449,8 @@ static bool refuse_unknown(const struct spot *s, const json_t *known, struct err
 		return false;
 	at = spot_name_place(s, &length);
 	err_at(err, ERR_TEXT, at, length, "there is no member \"%s\" here", s->member);
-	json_object_foreach((json_t *)(uintptr_t)known, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)known, key, value)
+	{
 		json_write_comma(&names, &first, first ? "" : " ");
 		buf_text(&names, key);
 	}
@@ -469,9 +471,10 @@ static const char *spot_name(const struct spot *s)
 
 static bool refuse_type(const struct spot *s, struct err *err, const char *wanted)
 {
-	if (!s->value)
-		return spot_refuse(s, err, ERR_TEXT, "\"%s\" is missing", spot_name(s));
-	spot_refuse(s, err, ERR_TEXT, "\"%s\" must be %s", spot_name(s), wanted);
+	if (s->value)
+		spot_refuse(s, err, ERR_TEXT, "\"%s\" must be %s", spot_name(s), wanted);
+	else
+		spot_refuse(s, err, ERR_TEXT, "\"%s\" is missing", spot_name(s));
 	return false;
 }
 
@@ -536,8 +539,8 @@ bool spot_f32(const struct spot *s, struct err *err, float *out)
 	if (!spot_real(s, err, &real))
 		return false;
 	*out = (float)real;
-	return isfinite(*out) || spot_refuse(s, err, ERR_STORE,
-					     "\"%s\" is too large for a float32", spot_name(s));
+	return isfinite(*out) ||
+	       spot_refuse(s, err, ERR_STORE, "\"%s\" is too large for a float32", spot_name(s));
 }
 
 bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err *err, int64_t *out)
@@ -568,7 +571,8 @@ bool spot_known(const struct spot *s, const json_t *known, struct err *err)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(s->value, key, value) {
+	json_object_foreach(s->value, key, value)
+	{
 		struct spot member = spot_member(s, key);
 
 		if (!json_object_get(known, key))
@@ -585,7 +589,8 @@ static bool object_unchanged(const struct spot *s, const json_t *served,
 
 	if (!spot_known(s, served, err))
 		return false;
-	json_object_foreach(s->value, key, value) {
+	json_object_foreach(s->value, key, value)
+	{
 		struct spot member = spot_member(s, key);
 
 		if (!listed(editable, key) &&

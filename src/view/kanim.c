@@ -82,11 +82,12 @@ struct parse {
 	size_t loop_at, loop_length;
 	double scenes; /* scenes_per_time, NAN where it is not given */
 	size_t scenes_at, scenes_length;
+	bool has_url, has_time; /* the frame that is being read */
 	uint32_t count;
 	struct frame_time {
 		double seconds;
 		size_t at, length;
-	} *frames;
+	} * frames;
 };
 
 /* Once the text is over, libxml2 makes what it can of a tag that was cut: no fault but the end. */
@@ -189,17 +190,22 @@ static bool read_scenes(struct parse *p, const struct value *v)
 	       refuse(p, v->at, v->length, "this is not a number", "a whole number");
 }
 
+static bool read_animation_attribute(struct parse *p, const char *name, const struct value *v)
+{
+	if (strcmp(name, "loop") == 0)
+		return read_loop(p, v);
+	if (strcmp(name, "scenes_per_time") == 0)
+		return read_scenes(p, v);
+	return refuse(p, v->at, v->length, "there is no place for this attribute",
+		      "the attributes loop and scenes_per_time");
+}
+
 static bool read_animation(struct parse *p, int count, const xmlChar **attributes)
 {
 	for (int i = 0; i < count; i++, attributes += 5) {
-		const char *name = (const char *)attributes[0];
 		struct value v = value_of(p, attributes);
 
-		if (strcmp(name, "loop") == 0 ? !read_loop(p, &v)
-		    : strcmp(name, "scenes_per_time") == 0
-			    ? !read_scenes(p, &v)
-			    : !refuse(p, v.at, v.length, "there is no place for this attribute",
-				      "the attributes loop and scenes_per_time"))
+		if (!read_animation_attribute(p, (const char *)attributes[0], &v))
 			return false;
 	}
 	return true;
@@ -209,45 +215,51 @@ static bool read_url(struct parse *p, const struct value *v)
 {
 	char url[32];
 
+	p->has_url = true;
 	snprintf(url, sizeof(url), URL_FORMAT, (unsigned)p->count);
-	return value_is(v, url) || refuse(p, v->at, v->length, "the stills cannot be changed or moved",
-					  "the frames in their order; keys are edited in "
-					  "bones/NAME.csv, the number of frames in clip.json");
+	return value_is(v, url) ||
+	       refuse(p, v->at, v->length, "the stills cannot be changed or moved",
+		      "the frames in their order; keys are edited in "
+		      "bones/NAME.csv, the number of frames in clip.json");
 }
 
 static bool read_seconds(struct parse *p, const struct value *v)
 {
 	struct frame_time *f = &p->frames[p->count];
 
+	p->has_time = true;
 	f->at = v->at;
 	f->length = v->length;
 	return (num_parse(v->text, v->size, '.', &f->seconds) && isfinite((float)f->seconds)) ||
 	       refuse(p, v->at, v->length, "this is not a time", "seconds such as 0.5");
 }
 
+static bool read_frame_attribute(struct parse *p, const char *name, const struct value *v)
+{
+	if (strcmp(name, "url") == 0)
+		return read_url(p, v);
+	if (strcmp(name, "time") == 0)
+		return read_seconds(p, v);
+	return refuse(p, v->at, v->length, "there is no place for this attribute",
+		      "the attributes url and time");
+}
+
 static bool read_frame(struct parse *p, int count, const xmlChar **attributes)
 {
-	bool url = false, time = false;
-
 	if (p->count == shown_clip(p->at)->frames)
 		return refuse_tag(p, "the clip has fewer frames",
 				  "as many frames as \"frames\" in clip.json says; edit that");
+	p->has_url = p->has_time = false;
 	for (int i = 0; i < count; i++, attributes += 5) {
-		const char *name = (const char *)attributes[0];
 		struct value v = value_of(p, attributes);
-		bool is_url = strcmp(name, "url") == 0, is_time = strcmp(name, "time") == 0;
 
-		if (is_url ? !read_url(p, &v)
-		    : is_time ? !read_seconds(p, &v)
-			      : !refuse(p, v.at, v.length, "there is no place for this attribute",
-					"the attributes url and time"))
+		if (!read_frame_attribute(p, (const char *)attributes[0], &v))
 			return false;
-		url |= is_url;
-		time |= is_time;
 	}
 	p->count++;
-	return (url && time) || refuse_tag(p, "a frame needs url and time",
-					   "<frame url=\"frames/frame_00000.x3d\" time=\"0\"/>");
+	return (p->has_url && p->has_time) ||
+	       refuse_tag(p, "a frame needs url and time",
+			  "<frame url=\"frames/frame_00000.x3d\" time=\"0\"/>");
 }
 
 static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
@@ -292,7 +304,8 @@ static void on_text(void *user, const xmlChar *text, int size)
 	while (left > 0 && is_space(text[(size_t)size - left]))
 		left--;
 	if (left > 0)
-		refuse(p, at > left ? at - left : 0, left, "there is no place for text", "elements");
+		refuse(p, at > left ? at - left : 0, left, "there is no place for text",
+		       "elements");
 }
 
 static void on_doctype(void *user, const xmlChar *name, const xmlChar *external,
@@ -370,13 +383,15 @@ static bool read_step(struct parse *p, double *step)
 		if (fabs(f[i].seconds - even) <= 1e-6 + fabs(even) * 0x1p-22 &&
 		    (i == 0 || f[i].seconds > f[i - 1].seconds))
 			continue;
-		return refuse(p, f[i].at, f[i].length, "the times of a clip begin at 0 and are even",
+		return refuse(p, f[i].at, f[i].length,
+			      "the times of a clip begin at 0 and are even",
 			      "each time a multiple of one step; keys are moved in bones/NAME.csv");
 	}
 	return true;
 }
 
-/* Of the float32 nearest to v and its neighbours, which the times cannot tell apart, the plainest. */
+/* Of the float32 nearest to v and its neighbours, which the times cannot tell apart, the plainest.
+ */
 static float plainest(double v)
 {
 	float near = (float)v;

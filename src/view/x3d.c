@@ -11,11 +11,11 @@
 #include <math.h>
 
 #define MAX_STILLS 65535
-#define POINTS 6             /* of a cross: two ends of three lines */
-#define FARTHEST 1e18        /* further off, a viewer's float32 squares overflow */
-#define BOUNDS_SAMPLES 256   /* keys of a curve that the camera looks at, spread over the clip */
-#define CROSS 0.02           /* half a cross, as a part of the whole figure */
-#define DISTANCE 1.5         /* of the camera: a little more than the default field of view needs */
+#define POINTS 6          /* of a cross: two ends of three lines */
+#define FARTHEST 1e18     /* further off, a viewer's float32 squares overflow */
+#define BOUNDS_SAMPLES 64 /* keys of a curve that the camera looks at, spread over the clip */
+#define CROSS 0.02        /* half a cross, as a part of the whole figure */
+#define DISTANCE 1.5      /* of the camera: a little more than the default field of view needs */
 
 static const struct clip *shown_clip(const struct shown *at)
 {
@@ -71,7 +71,8 @@ static struct bounds clip_bounds(const struct clip *clip)
 		double point[3];
 
 		for (uint32_t i = 0; i < count; i++) {
-			uint32_t frame = count > 1 ? (uint32_t)((uint64_t)last * i / (count - 1)) : 0;
+			uint32_t frame =
+				count > 1 ? (uint32_t)((uint64_t)last * i / (count - 1)) : 0;
 
 			bone_position(clip, track, frame, point);
 			bounds_add(&b, point);

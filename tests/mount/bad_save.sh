@@ -92,5 +92,5 @@ rm "$F.error" "$F.rejected"
 
 sleep 2.5
 is "nothing of all that changed a view" \
-	"$(for f in "$MNT"/*.canm/$BONE; do cmp "$f" "$OLD"; done)" ""
+	"$(for f in "$MNT"/*.canm/"$BONE"; do cmp "$f" "$OLD"; done)" ""
 umount_animfs

@@ -27,7 +27,7 @@ by_tee() { tee "$F" <"$NEW"; }
 by_cp() { cp "$NEW" "$F"; }
 by_dd() { dd if="$NEW" of="$F" conv=notrunc status=none; }
 by_dd_bytes() { dd if="$NEW" of="$F" conv=notrunc bs=1 status=none; }
-by_rsync() { rsync --inplace "$NEW" "$F"; }
+by_rsync() { rsync -I --inplace "$NEW" "$F"; }
 by_ed() { printf '%s\n' '2s/1\.5/2.5/' w q | ed -s "$F"; }
 edits tee by_tee
 edits cp by_cp

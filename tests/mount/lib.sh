@@ -169,7 +169,8 @@ mount_animfs()
 	local reason pid
 	reason=$(can_mount) || skip_all "$reason"
 	LOG=$WORK/log.${#LOGS[@]}
-	"$ANIMFS" -f "$@" "$SRC" "$MNT" >"$LOG" 2>&1 &
+	# A shell starts what is in the background with SIGINT ignored.
+	env --default-signal=INT "$ANIMFS" -f "$@" "$SRC" "$MNT" >"$LOG" 2>&1 &
 	pid=$!
 	DAEMON[$MNT]=$pid
 	LOGS[$MNT]=$LOG

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# conflict.sh - two editors at once: edits of different curves all land, and of two edits of the same
+# curve the second is refused, with its text kept.
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/editing.bash"
+mount_animfs
+
+# An editor that has $1 open for writing meanwhile: `other` runs, then $2 is written and closed.
+# Prints 0 or the errno with which its save fails.
+editor()
+{
+	python3 - "$1" "$2" "${@:3}" <<'PYTHON'
+import errno, os, subprocess, sys
+path, new = sys.argv[1:3]
+fd = os.open(path, os.O_RDWR)
+subprocess.run(sys.argv[3:], check=True)
+try:
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, open(new, "rb").read(), 0)
+    os.fsync(fd)
+    print(0)
+except OSError as error:
+    print(errno.errorcode[error.errno])
+PYTHON
+}
+
+fresh()
+{
+	cp "$SAMPLE" "$SRC/$1.canm"
+	F=$MNT/$1.canm/$BONE
+	BONES=${F%/*}
+	OTHER=$SRC/$1.canm/${BONE%/*}
+}
+
+put() { sh -c "'$ANIMFS' cat '$1' | sed 's/$2/' | '$ANIMFS' put '$1'"; }
+export -f put
+export ANIMFS
+
+fresh same
+is "the same curve, saved by another program meanwhile" \
+	"$(editor "$F" "$NEW" bash -c "put '$OTHER/Bone01.csv' 1.5,-2/3.5,-2")" EBADMSG
+like "the first edit stays" "$(<"$F")" '^frame[^'$'\n'']*.0,0,3\.5,-2'
+ok "the second is kept" cmp "$F.rejected" "$NEW"
+like "with the reason" "$(<"$F.error")" 'somebody|changed|meantime'
+
+fresh other
+is "another curve of the same bone" \
+	"$(editor "$F" "$NEW" bash -c "put '$OTHER/Bone01.csv' 1.5,1.5,1.5/1.25,1.5,1.5")" 0
+like "both edits are there" "$("$ANIMFS" cat "$OTHER/Bone01.csv")" '0,0,2\.5,-2.*,1\.25[0-9]*,1\.5,1\.5'
+
+fresh bones
+is "another bone" "$(editor "$F" "$NEW" bash -c "put '$OTHER/Scene_Root.csv' 0,0,0,0/0,0,7,0")" 0
+like "both edits are there" "$(<"$F")$(<"$BONES/Scene_Root.csv")" '0,0,2\.5,-2.*0,0,7,0,0'
+is "and nothing else" "$("$ANIMFS" cat "${OTHER%/*}/curves.csv" | diff - <("$ANIMFS" cat "$SAMPLE/walk/curves.csv") | grep -c '^<')" 2
+
+fresh mount
+is "another bone, through the mount" "$(editor "$F" "$NEW" sed -i 2s/0,0,0,0/0,0,7,0/ "$BONES/Scene_Root.csv")" 0
+like "both edits are there" "$(<"$F")$(<"$BONES/Scene_Root.csv")" '0,0,2\.5,-2.*0,0,7,0,0'
+
+fresh json
+is "the same bone, by its JSON" "$(editor "$F" "$NEW" sed -i 's/\[1.5, -2/[4.5, -2/' "$BONES/Bone01.json")" EBADMSG
+like "the JSON's edit stays" "$(<"$F")" 0,0,4.5,-2
+ok "the CSV's is kept" cmp "$F.rejected" "$NEW"
+
+fresh replaced
+cp "$SAMPLE" "$WORK/replacing.canm"
+put "$WORK/replacing.canm/walk/bones/hip.csv" 0,0,0,-1/0,0,1,-1
+is "the binary replaced, with another curve changed" "$(editor "$F" "$NEW" mv "$WORK/replacing.canm" "$SRC/replaced.canm")" 0
+like "both edits are there" "$(<"$F")$(<"$BONES/hip.csv")" '0,0,2\.5,-2.*0,0,1,-1'
+
+fresh gone
+is "the binary removed" "$(editor "$F" "$NEW" rm "$SRC/gone.canm")" ENOENT
+
+fresh damaged
+is "the binary damaged" "$(editor "$F" "$NEW" cp tests/data/canm/bad_version.canm "$SRC/damaged.canm")" EIO
+ok "stays what it is" cmp "$SRC/damaged.canm" tests/data/canm/bad_version.canm
+
+fresh editors
+is "two editors that rename: the last one wins, as anywhere" \
+	"$(sed s/1.5,-2/8.5,-2/ "$OLD" >"$F.a"; cp "$NEW" "$F.b"; mv "$F.a" "$F" && mv "$F.b" "$F" && cmp "$F" "$NEW" && echo yes)" yes
+
+# One text under one name is one draft, whoever has it open.
+fresh shared
+ok "two handles on one view share its text" python3 - "$F" "$NEW" <<'PYTHON'
+import os, sys
+path, new = sys.argv[1:]
+text = open(new, "rb").read()
+a, b = os.open(path, os.O_RDWR), os.open(path, os.O_RDWR)
+os.pwrite(a, text[:60], 0)
+assert os.pread(b, 60, 0) == text[:60]
+os.pwrite(b, text[60:], 60)
+assert os.pread(a, len(text), 0) == text
+os.close(a)
+os.close(b)
+PYTHON
+ok "and it is saved" cmp "$SRC/shared.canm" "$EDITED"
+
+fresh open
+ok "a handle on a view that was replaced saves nothing" python3 - "$F" "$NEW" <<'PYTHON'
+import os, sys
+path, new = sys.argv[1:]
+old = os.open(path, os.O_RDWR)
+with open(path + ".new", "w") as f:
+    f.write(open(new).read())
+os.rename(path + ".new", path)
+os.ftruncate(old, 0)
+os.write(old, b"nonsense")
+os.fsync(old)
+os.close(old)
+PYTHON
+ok "the one that replaced it stays" cmp "$SRC/open.canm" "$EDITED"
+is "without an error" "$(ls "$BONES" | grep -c error)" 0
+umount_animfs

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# view_times.sh - a view's time moves when its own curve changes, those of a clip and a file when any of
+# their curves does, and no other: make and rsync do only what there is to do.
+. "$(dirname "$0")/lib.sh"
+cp tests/data/canm/wiki512.canm "$SRC"
+touch -d '2001-02-03 04:05:06' "$SRC/wiki512.canm"
+mount_animfs
+TOP=$MNT/wiki512.canm
+
+times() { (cd "$TOP" && find . -type f ! -name 'frame_*' -printf '%P %T@\n' | sort); }
+moved() { diff "$1" <(times) | sed -n 's/^> \(.*\) .*/\1/p' | paste -sd ' '; }
+
+times >"$WORK/before"
+is "all are as old as the file" "$(cut -d' ' -f2 "$WORK/before" | sort -u | wc -l)" 1
+ok "an edit of a bone" sed -i 2s/1.5,/2.5,/ "$TOP/walk/bones/Bone01.csv"
+is "moves its own views, its clip's and its file's" "$(moved "$WORK/before")" \
+	"file.json raw.canm walk/bones/Bone01.csv walk/bones/Bone01.json walk/clip.json walk/clip.kanim walk/curves.csv"
+
+times >"$WORK/before"
+ok "saving what is there" cp "$TOP/walk/bones/hip.csv" "$WORK/hip.csv"
+ok "again" cp "$WORK/hip.csv" "$TOP/walk/bones/hip.csv"
+is "moves nothing" "$(moved "$WORK/before")" ""
+ok "an edit behind the mount" sh -c "'$ANIMFS' cat '$SRC/wiki512.canm/Idle/bones/hip.csv' | sed 2s/,-1,/,-0.5,/ | '$ANIMFS' put '$SRC/wiki512.canm/Idle/bones/hip.csv'"
+ok "is seen" wait_for 3 grep -q -- '-0\.[45]' "$TOP/Idle/bones/hip.csv"
+like "and moves what it changed" "$(moved "$WORK/before")" 'Idle/bones/hip.csv'
+is "and nothing of other clips" "$(moved "$WORK/before" | tr ' ' '\n' | grep -c walk)" 0
+umount_animfs
