@@ -30,8 +30,7 @@ view.c view/*        : $WORDS animfs/view.h view/*.h lens.h jansson.h csv.h libx
 at.? refusal.? replace.? state.? watch.? : $DISK
 
 # Animation files, and the folders that they are shown as.
-ages.?               : $WORDS ages.h
-snap.?               : $WORDS $DISK animfs/codec.h animfs/view.h ages.h snap.h
+ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h snap.h
 source.?             : $WORDS $DISK animfs/codec.h snap.h source.h
 options.?            : $WORDS animfs/codec.h source.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ages.h"
 
+#include "snap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,33 +36,35 @@ static bool clip_same(const struct clip *a, const struct clip *b)
 }
 
 static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
-		    const struct anim *before, const struct ages *was)
+		    const struct snap *before)
 {
-	const struct clip *old = clip_labelled(before, index, clip->label);
+	int64_t old_index = snap_clip(before, clip->label);
 	struct timespec *at = &ages->at[ages->first[index]];
 	const struct timespec *old_at;
+	const struct clip *old;
 	bool all_same;
 
-	if (!old)
+	if (old_index < 0)
 		return;
-	old_at = &was->at[was->first[old - before->clips]];
+	old = &before->anim->clips[old_index];
+	old_at = &before->ages.at[before->ages.first[old_index]];
 	/* Another frame count or frame time shows in every text of the clip. */
 	all_same = clip_same(clip, old);
 	for (uint32_t i = 0; i < clip->track_count; i++) {
-		const struct track *track = track_labelled(old, i, clip->tracks[i].label);
-		bool same = track && track_same(&clip->tracks[i], track);
+		int64_t track = snap_track(before, (uint32_t)old_index, clip->tracks[i].label);
+		bool same = track >= 0 && track_same(&clip->tracks[i], &old->tracks[track]);
 
 		if (same && clip->frames == old->frames &&
 		    f32_bits(clip->frame_time) == f32_bits(old->frame_time))
-			at[1 + i] = old_at[1 + (track - old->tracks)];
-		all_same = all_same && same && track == &old->tracks[i];
+			at[1 + i] = old_at[1 + track];
+		all_same = all_same && same && track == i;
 	}
 	if (all_same)
 		at[0] = old_at[0];
 }
 
 bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
-	       const struct anim *before, const struct ages *was)
+	       const struct snap *before)
 {
 	uint32_t count = count_of(anim), next = 0;
 
@@ -75,8 +79,8 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
 	for (uint32_t i = 0; i < anim->clip_count; i++) {
 		ages->first[i] = next;
 		next += 1 + anim->clips[i].track_count;
-		if (before)
-			inherit(ages, i, &anim->clips[i], before, was);
+		if (before && before->ages.at)
+			inherit(ages, i, &anim->clips[i], before);
 	}
 	return true;
 }

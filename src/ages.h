@@ -11,14 +11,16 @@
 #include "animfs/anim.h"
 #include <time.h>
 
+struct snap;
+
 struct ages {
 	uint32_t *first;     /* by clip: where its times begin: the clip's own, then its tracks' */
 	struct timespec *at;
 };
 
-/* `was` and `before` may be NULL. False when out of memory. */
+/* `before` is the version before, or NULL where it is not known. False when out of memory. */
 bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
-	       const struct anim *before, const struct ages *was);
+	       const struct snap *before);
 void ages_release(struct ages *ages);
 
 /* track -1: of the clip, which is when it or any of its tracks changed. */

@@ -67,6 +67,7 @@ void file_free(struct file *f)
 		free(f->retired);
 		f->retired = next;
 	}
+	snap_put(f->good);
 	if (f->source)
 		source_free(f->source);
 	free(f->name);

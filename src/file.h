@@ -31,6 +31,8 @@ struct file {
 	struct node *node;   /* NODE_FILE */
 	struct node *views;  /* those nodes that are views, by next_in_file */
 	struct away *away;
+	unsigned open;       /* handles on its views; under the nodes' lock, as `good` is */
+	struct snap *good;   /* while there are some: the last version that decoded */
 	int64_t burst;       /* when the last change came, in ms of the monotonic clock */
 	_Atomic uint64_t generation; /* the snap that the kernel was told about last */
 	bool look;           /* others may have changed the file */

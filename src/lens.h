@@ -14,7 +14,7 @@
 struct lens_key {
 	uint32_t frame;
 	uint8_t given;       /* bit per axis: the cell is not blank */
-	uint8_t exact;       /* bit per axis: value is bits to be stored as they are (JSON "raw") */
+	uint8_t exact;       /* bit per axis: value is a float32's bits, spelt out (JSON "raw") */
 	uint16_t row_length; /* of the text that says the frame */
 	size_t row_at;       /* its byte offset; tells equal frames' order too */
 	double value[4];     /* rounds to the float32 that the text rounds to */

@@ -30,7 +30,7 @@ static bool value_near(double wanted, double stored, const struct lane *lane)
 {
 	double want, got, hair;
 
-	if (f64_same(wanted, stored))
+	if (f64_same(wanted, stored) || (float)wanted == (float)stored)
 		return true;
 	want = wanted / lane->unit;
 	got = stored / lane->unit;

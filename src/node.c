@@ -45,6 +45,7 @@ bool nodes_init(struct nodes *t, void (*gone)(struct node *node))
 
 void nodes_release(struct nodes *t)
 {
+	t->ending = true;
 	for (size_t i = 0; t->by_name && i < t->name_size; i++) {
 		while (t->by_name[i]) {
 			struct link *link = t->by_name[i];
@@ -321,6 +322,8 @@ static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 
 void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references)
 {
+	if (t->ending)
+		return; /* each is freed in its turn */
 	assert(node->lookups >= lookups && node->references >= references);
 	node->lookups -= lookups;
 	node->references -= references;

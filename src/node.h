@@ -80,6 +80,7 @@ struct nodes {
 	struct node **by_id, **by_identity;
 	struct link **by_name;
 	size_t id_size, name_size;
+	bool ending;
 	void (*gone)(struct node *node); /* called, with the lock held, before a node's memory goes */
 };
 

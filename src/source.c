@@ -235,10 +235,8 @@ static void set_ages(struct source *s, struct snap *snap, struct timespec mtime)
 {
 	struct snap *before = cache_take(s->store->cache, &s->current);
 
-	if (before != snap && before && before->ages.at)
-		ages_init(&snap->ages, snap->anim, mtime, before->anim, &before->ages);
-	else if (before != snap)
-		ages_init(&snap->ages, snap->anim, mtime, NULL, NULL);
+	if (before != snap)
+		ages_init(&snap->ages, snap->anim, mtime, before);
 	snap_put(before);
 }
 

@@ -1,50 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "ages.h"
 #include "sample.h"
+#include "snap.h"
 
 static const struct timespec first = {100, 1}, second = {200, 2};
 
+static struct snap *sample_snap(void)
+{
+	struct buf bytes = load_file("tests/data/canm/wiki512.canm");
+	struct err err = {0};
+	struct snap *snap = snap_of_bytes(NULL, &bytes, "wiki512.canm", 0, &err);
+
+	ck_assert_msg(snap != NULL, "%s", err.message);
+	ck_assert(ages_init(&snap->ages, snap->anim, first, NULL));
+	return snap;
+}
+
 START_TEST(a_first_version_is_as_old_as_its_file)
 {
-	struct sample s = sample_open("wiki512.canm");
-	struct ages ages;
+	struct snap *s = sample_snap();
 
-	ck_assert(ages_init(&ages, s.anim, first, NULL, NULL));
-	for (uint32_t i = 0; i < s.anim->clip_count; i++) {
-		for (int64_t j = -1; j < (int64_t)s.anim->clips[i].track_count; j++)
-			ck_assert_int_eq(ages_of(&ages, i, j).tv_sec, first.tv_sec);
+	for (uint32_t i = 0; i < s->anim->clip_count; i++) {
+		for (int64_t j = -1; j < (int64_t)s->anim->clips[i].track_count; j++)
+			ck_assert_int_eq(ages_of(&s->ages, i, j).tv_sec, first.tv_sec);
 	}
-	ages_release(&ages);
-	sample_close(&s);
+	snap_put(s);
 }
 END_TEST
 
-/* The ages of a model in which the first key of one curve is another. */
-static struct ages after_edit(const struct sample *s, uint32_t clip, uint32_t track)
-{
-	struct anim *edited = anim_edit(s->anim);
-	struct track *t = anim_edit_track(edited, clip, track);
-	struct curve *curve = arena_alloc(&edited->arena, 1, sizeof(*curve));
-	double *values = arena_alloc(&edited->arena, 3, sizeof(*values));
-	struct ages was, ages;
-
-	*curve = (struct curve){.kind = CURVE_VECTOR, .count = 1, .values = values};
-	values[0] = 42;
-	t->curve[ROLE_TRANSLATION] = curve;
-	ck_assert(ages_init(&was, s->anim, first, NULL, NULL));
-	ck_assert(ages_init(&ages, edited, second, s->anim, &was));
-	ages_release(&was);
-	anim_free(edited);
-	return ages;
-}
-
 START_TEST(only_what_changed_is_younger)
 {
-	struct sample s = sample_open("wiki512.canm");
-	struct ages ages = after_edit(&s, 0, 2);
+	struct snap *s = sample_snap();
+	struct anim *edited = anim_edit(s->anim);
+	double values[3] = {42};
+	const struct curve curve = {.kind = CURVE_VECTOR, .count = 1, .values = values};
+	struct ages ages;
 
-	for (uint32_t i = 0; i < s.anim->clip_count; i++) {
-		for (int64_t j = -1; j < (int64_t)s.anim->clips[i].track_count; j++) {
+	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
+	ck_assert(ages_init(&ages, edited, second, s));
+	for (uint32_t i = 0; i < s->anim->clip_count; i++) {
+		for (int64_t j = -1; j < (int64_t)s->anim->clips[i].track_count; j++) {
 			bool changed = i == 0 && (j == 2 || j == -1);
 
 			ck_assert_int_eq(ages_of(&ages, i, j).tv_sec,
@@ -52,29 +47,48 @@ START_TEST(only_what_changed_is_younger)
 		}
 	}
 	ages_release(&ages);
-	sample_close(&s);
+	anim_free(edited);
+	snap_put(s);
 }
 END_TEST
 
 START_TEST(a_loop_is_the_clips_and_a_frame_time_everybodys)
 {
-	struct sample s = sample_open("wiki512.canm");
-	struct anim *edited = anim_edit(s.anim);
-	struct ages was, ages;
+	struct snap *s = sample_snap();
+	struct anim *edited = anim_edit(s->anim);
+	struct ages ages;
 
 	anim_edit_clip(edited, 0)->loop = false;
 	anim_edit_clip(edited, 1)->frame_time = 9;
-	ck_assert(ages_init(&was, s.anim, first, NULL, NULL));
-	ck_assert(ages_init(&ages, edited, second, s.anim, &was));
+	ck_assert(ages_init(&ages, edited, second, s));
 	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
 	ck_assert_int_eq(ages_of(&ages, 0, 0).tv_sec, first.tv_sec);
 	ck_assert_int_eq(ages_of(&ages, 1, -1).tv_sec, second.tv_sec);
 	ck_assert_int_eq(ages_of(&ages, 1, 0).tv_sec, second.tv_sec);
 	ck_assert_int_eq(ages_of(&ages, 2, -1).tv_sec, first.tv_sec);
-	ages_release(&was);
 	ages_release(&ages);
 	anim_free(edited);
-	sample_close(&s);
+	snap_put(s);
+}
+END_TEST
+
+START_TEST(the_order_of_bones_is_the_clips)
+{
+	struct snap *s = sample_snap();
+	struct anim *edited = anim_edit(s->anim);
+	struct clip *clip = anim_edit_clip(edited, 0);
+	struct track *tracks = anim_edit_track(edited, 0, 0), moved = tracks[0];
+	struct ages ages;
+
+	memmove(tracks, tracks + 1, (clip->track_count - 1) * sizeof(*tracks));
+	tracks[clip->track_count - 1] = moved;
+	ck_assert(ages_init(&ages, edited, second, s));
+	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
+	for (int64_t j = 0; j < (int64_t)clip->track_count; j++)
+		ck_assert_int_eq(ages_of(&ages, 0, j).tv_sec, first.tv_sec);
+	ages_release(&ages);
+	anim_free(edited);
+	snap_put(s);
 }
 END_TEST
 
@@ -87,6 +101,7 @@ Suite *ages_suite(void)
 	tcase_add_test(tc, a_first_version_is_as_old_as_its_file);
 	tcase_add_test(tc, only_what_changed_is_younger);
 	tcase_add_test(tc, a_loop_is_the_clips_and_a_frame_time_everybodys);
+	tcase_add_test(tc, the_order_of_bones_is_the_clips);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -52,6 +52,7 @@ struct fs {
 struct handle {
 	struct node *node;
 	struct handle *next_of_node; /* under the nodes' lock */
+	struct file *file;           /* of a view: it counts as open there, and its node is referenced */
 	int fd;                      /* -1 for a view, until it becomes a real file */
 	int flags;
 	bool wrote;  /* views: since this handle's last flush */
@@ -117,9 +118,9 @@ int fs_view_node(struct fs *fs, struct node *parent, const char *name, const str
 /* Is there a view of this name (away or not)? Wants the file's lock. */
 bool fs_is_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
 		struct place *place);
-/* Makes a node a view of its file, or takes it out of the list of views. */
+/* Makes a node a view of its file, or takes it out of the list of views. Want the nodes' lock. */
 void node_become_view(struct node *node, struct file *file, const struct view *view);
-void node_leave_views(struct node *node);
+void node_leave_views(struct nodes *t, struct node *node);
 /* The inode number that a virtual name is shown with. */
 uint64_t fs_virtual_ino(const struct node *parent, const char *name);
 void fs_reference(struct fs *fs, struct node *node, int by);

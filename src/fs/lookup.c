@@ -155,6 +155,34 @@ int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st)
 	return error;
 }
 
+/*
+ * What an open view says although its file does not decode any more, or is gone: saves are refused
+ * then, but nobody reads nonsense. NULL when nothing in it is open.
+ */
+static struct snap *last_good(struct fs *fs, struct file *file)
+{
+	struct snap *snap = NULL;
+
+	nodes_lock(&fs->nodes);
+	if (file->good)
+		snap = snap_get(file->good);
+	nodes_unlock(&fs->nodes);
+	return snap;
+}
+
+static void keep_good(struct fs *fs, struct file *file, struct snap *snap)
+{
+	struct snap *old = NULL;
+
+	nodes_lock(&fs->nodes);
+	if (file->open && file->good != snap) {
+		old = file->good;
+		file->good = snap_get(snap);
+	}
+	nodes_unlock(&fs->nodes);
+	snap_put(old);
+}
+
 int fs_snap(struct fs *fs, struct file *file, struct snap **out)
 {
 	struct err err = {.code = ERR_NONE};
@@ -165,6 +193,10 @@ int fs_snap(struct fs *fs, struct file *file, struct snap **out)
 		return error;
 	*out = source_get(file->source, folder.fd, &err);
 	folder_close(&fs->folders, &folder);
+	if (*out)
+		keep_good(fs, file, *out);
+	else
+		*out = last_good(fs, file);
 	if (*out)
 		return 0;
 	return err.code == ERR_MEMORY ? ENOMEM : err.code == ERR_SYSTEM ? err.number : EIO;
@@ -561,6 +593,12 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		*out = node;
 		return 0;
 	}
+	snap = last_good(fs, node->file);
+	if (snap) {
+		snap_put(snap);
+		*out = node;
+		return 0;
+	}
 	forget_child(fs, parent, link);
 	fs_reference(fs, node, -1);
 	return err.code == ERR_MEMORY ? ENOMEM : ENOTDIR;
@@ -678,6 +716,7 @@ void node_become_view(struct node *node, struct file *file, const struct view *v
 	node->view = view;
 	node->file = file;
 	node->generation = 0;
+	file->node->references++; /* a view that lost its name may outlive the folder's */
 	node->next_in_file = file->views;
 	if (file->views)
 		file->views->back_in_file = &node->next_in_file;
@@ -685,7 +724,7 @@ void node_become_view(struct node *node, struct file *file, const struct view *v
 	file->views = node;
 }
 
-void node_leave_views(struct node *node)
+void node_leave_views(struct nodes *t, struct node *node)
 {
 	if (!node->back_in_file)
 		return;
@@ -694,6 +733,7 @@ void node_leave_views(struct node *node)
 		node->next_in_file->back_in_file = node->back_in_file;
 	node->next_in_file = NULL;
 	node->back_in_file = NULL;
+	nodes_drop(t, node->file->node, 0, 1);
 }
 
 static enum node_kind kind_of(const struct place *place)

@@ -94,7 +94,7 @@ static struct fs *the_fs; /* the one mount of this process: nodes have no way ba
 static void node_gone(struct node *node)
 {
 	handles_free(node);
-	node_leave_views(node);
+	node_leave_views(&the_fs->nodes, node);
 	if (node->folder) {
 		folder_forget(&the_fs->folders, node);
 		outside_forget(the_fs, node);
@@ -105,7 +105,7 @@ static void node_gone(struct node *node)
 	if (node->kind != NODE_FILE)
 		return;
 	while (node->file->views)
-		node_leave_views(node->file->views);
+		node_leave_views(&the_fs->nodes, node->file->views);
 	file_free(node->file);
 }
 
@@ -213,7 +213,9 @@ enum key {
 	KEY_UMASK,
 };
 
-#define LONG_AND_O(name, key) FUSE_OPT_KEY("--" name, key), FUSE_OPT_KEY(name, key)
+/* As FUSE_OPT_KEY, whose constant clang finds too narrow. */
+#define OPTION(name, key) {name, (unsigned long)UINT_MAX, key}
+#define LONG_AND_O(name, key) OPTION("--" name, key), OPTION(name, key)
 
 static const struct fuse_opt option_keys[] = {
 	LONG_AND_O("views=", KEY_VIEWS),
@@ -224,11 +226,11 @@ static const struct fuse_opt option_keys[] = {
 	LONG_AND_O("max-text=", KEY_MAX_TEXT),
 	LONG_AND_O("state=", KEY_STATE),
 	LONG_AND_O("beside", KEY_BESIDE),
-	FUSE_OPT_KEY("ro", KEY_READ_ONLY),
-	FUSE_OPT_KEY("nonempty", KEY_NONEMPTY),
-	FUSE_OPT_KEY("uid=", KEY_UID),
-	FUSE_OPT_KEY("gid=", KEY_GID),
-	FUSE_OPT_KEY("umask=", KEY_UMASK),
+	OPTION("ro", KEY_READ_ONLY),
+	OPTION("nonempty", KEY_NONEMPTY),
+	OPTION("uid=", KEY_UID),
+	OPTION("gid=", KEY_GID),
+	OPTION("umask=", KEY_UMASK),
 	FUSE_OPT_END,
 };
 

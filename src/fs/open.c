@@ -30,6 +30,11 @@ struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd)
 	node->references++;
 	handle->next_of_node = node->handles;
 	node->handles = handle;
+	if (node->kind == NODE_VIEW) {
+		handle->file = node->file;
+		handle->file->open++;
+		handle->file->node->references++;
+	}
 	nodes_unlock(&fs->nodes);
 	return handle;
 }
@@ -55,14 +60,23 @@ void handles_free(struct node *node)
 
 void handle_free(struct fs *fs, struct handle *handle)
 {
+	struct snap *good = NULL;
 	struct handle **at;
 
 	nodes_lock(&fs->nodes);
 	for (at = &handle->node->handles; *at != handle; at = &(*at)->next_of_node)
 		;
 	*at = handle->next_of_node;
+	if (handle->file) {
+		if (--handle->file->open == 0) {
+			good = handle->file->good;
+			handle->file->good = NULL;
+		}
+		nodes_drop(&fs->nodes, handle->file->node, 0, 1);
+	}
 	nodes_drop(&fs->nodes, handle->node, 0, 1);
 	nodes_unlock(&fs->nodes);
+	snap_put(good);
 	handle_delete(handle);
 }
 

@@ -82,7 +82,7 @@ static void become_view(struct move *m, struct draft *draft)
 		draft_free(node->draft);
 	nodes_lock(&fs->nodes);
 	nodes_leave_identity(&fs->nodes, node);
-	node_leave_views(node);
+	node_leave_views(&fs->nodes, node);
 	node_become_view(node, m->to.parent->file, m->to.place.view);
 	node->shown_ino = fs_virtual_ino(m->to.parent, m->new_name);
 	nodes_unlock(&fs->nodes);
@@ -153,7 +153,7 @@ static void become_real(struct move *m, const struct identity *id)
 	draft_free(node->draft);
 	node->draft = NULL;
 	nodes_lock(&fs->nodes);
-	node_leave_views(node);
+	node_leave_views(&fs->nodes, node);
 	node->area = (uint8_t)fs_area_for(m->to.parent);
 	node->kind = NODE_REAL;
 	node->file = NULL;

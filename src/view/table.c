@@ -147,8 +147,13 @@ void table_close(struct table *t)
 	*t = (struct table){.done = true};
 }
 
+/* No spreadsheet has more columns; a text of nothing but separators would take all memory. */
+#define CELLS_MAX 65536u
+
 static bool add_cell(struct table *t, struct cell cell)
 {
+	if (t->count == CELLS_MAX)
+		return false;
 	if (t->count == t->capacity) {
 		size_t capacity = t->capacity ? 2 * t->capacity : 32;
 		struct cell *cells = reallocarray(t->cells, capacity, sizeof(*cells));
@@ -160,6 +165,15 @@ static bool add_cell(struct table *t, struct cell cell)
 	}
 	t->cells[t->count++] = cell;
 	return true;
+}
+
+/* Says why a cell could not be added. */
+static bool refuse_cell(const struct table *t, struct err *err)
+{
+	if (t->count < CELLS_MAX)
+		return err_memory(err);
+	return err_at(err, ERR_TEXT, t->cells[CELLS_MAX - 1].at, 0,
+		      "this row has more than %u cells", CELLS_MAX);
 }
 
 static bool add_plain_cell(struct table *t, size_t begin, size_t end)
@@ -185,7 +199,7 @@ static bool plain_row(struct table *t, bool *quoted, struct err *err)
 		if (*quoted)
 			return true;
 		if (!add_plain_cell(t, begin, at))
-			return err_memory(err);
+			return refuse_cell(t, err);
 		if (at == size || data[at] != (uint8_t)t->separator)
 			break;
 	}
@@ -278,7 +292,7 @@ static bool quoted_row(struct table *t, struct err *err)
 	t->row_end = q->row_ended ? q->at - 1 : q->at;
 	if (!q->row_ended && !quoted_finish(t, err))
 		return false;
-	return !q->failed || err_memory(err);
+	return !q->failed || refuse_cell(t, err);
 }
 
 static bool is_blank_row(const struct table *t)

@@ -71,9 +71,11 @@ like "both edits are there" "$(<"$F")$(<"$BONES/hip.csv")" '0,0,2\.5,-2.*0,0,1,-
 
 fresh gone
 is "the binary removed" "$(editor "$F" "$NEW" rm "$SRC/gone.canm")" ENOENT
+ok "what was typed is kept" cmp "$SRC/.animfs/rejected/gone.canm/walk/bones/Bone01.csv.rejected" "$NEW"
 
 fresh damaged
-is "the binary damaged" "$(editor "$F" "$NEW" cp tests/data/canm/bad_version.canm "$SRC/damaged.canm")" EIO
+is "the binary damaged" "$(editor "$F" "$NEW" cp tests/data/canm/bad_version.canm "$SRC/damaged.canm")" EBADMSG
+ok "what was typed is kept" cmp "$SRC/.animfs/rejected/damaged.canm/walk/bones/Bone01.csv.rejected" "$NEW"
 ok "stays what it is" cmp "$SRC/damaged.canm" tests/data/canm/bad_version.canm
 
 fresh editors

@@ -198,7 +198,9 @@ umount_animfs()
 	unset "DAEMON[$MNT]"
 	complaint=$(grep -E 'Sanitizer|runtime error:' "${LOGS[$MNT]}")
 	if [ "$status" -ne 0 ] || [ -n "$complaint" ]; then
-		not_ok "the daemon ends well" "status $status" "$(tail -n 60 "${LOGS[$MNT]}")"
+		not_ok "the daemon ends well" "status $status" \
+			"$(sed '1,/ERROR: .*Sanitizer/!b
+				/^Shadow bytes/,$d' "${LOGS[$MNT]}" | head -n 60)"
 	fi
 }
 
