@@ -504,10 +504,24 @@ static bool dense_keyed(const struct lens *l, struct keys *keys, const struct cu
 	return finish(l, keys, true, out);
 }
 
+/*
+ * One value, in row 0, is one for the whole clip. Where the curve was keyed, rows up to its last key
+ * must be there, blank, to show that the text was not cut short.
+ */
+static bool is_keyed(const struct lens *l, const struct keys *keys)
+{
+	const struct lens_key *last = &l->text->keys[l->text->count - 1];
+
+	if (l->text->is_static >= 0)
+		return !l->text->is_static;
+	if (keys->count > 1 || !was_keyed(l))
+		return keys->count > 1;
+	return l->shown <= 1 || last->frame + 1 < l->shown;
+}
+
 static bool dense_curve(const struct lens *l, const struct curve **out)
 {
 	struct keys keys = {0};
-	bool keyed;
 
 	if (l->text->count > 0 && (!dense_init(l, &keys) || !dense_rows(l, &keys)))
 		return false;
@@ -515,8 +529,7 @@ static bool dense_curve(const struct lens *l, const struct curve **out)
 		return finish_without_keys(l, out);
 	if (keys.have[0] != l->all)
 		return refuse_end(l, &keys, 0);
-	keyed = l->text->is_static < 0 ? was_keyed(l) || keys.count > 1 : !l->text->is_static;
-	return keyed ? dense_keyed(l, &keys, out) : dense_static(l, &keys, out);
+	return is_keyed(l, &keys) ? dense_keyed(l, &keys, out) : dense_static(l, &keys, out);
 }
 
 /* ---- sparse: a key exists or not ---- */

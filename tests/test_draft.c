@@ -139,6 +139,25 @@ START_TEST(a_gap_may_fall_half_way_between_two_stored_values)
 }
 END_TEST
 
+/* hip's translation is keyed in the sample; one value and blank rows to the end make it static. */
+START_TEST(one_value_and_blank_rows_make_a_keyed_curve_static)
+{
+	struct err err = {.code = ERR_NONE};
+	const struct curve *curve;
+	struct snap *now;
+
+	type("frame,time,tx,ty,tz\n0,,0,-1,2\n");
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED); /* it may have been cut short */
+	type("frame,time,tx,ty,tz\n0,,0,-1,2\n1,,,,\n2,,,,\n");
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	now = source_get(source, scratch_root, &err);
+	curve = now->anim->clips[place.clip].tracks[place.track].curve[ROLE_TRANSLATION];
+	ck_assert(!curve->keyed);
+	ck_assert(curve_value(curve, 0, 1) == -1);
+	snap_put(now);
+}
+END_TEST
+
 START_TEST(its_own_text_changes_nothing)
 {
 	struct buf rendered = BUF_INIT;
@@ -318,6 +337,7 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, a_text_has_a_limit);
 	tcase_add_test(tc, a_save_changes_the_file_and_stays_as_typed);
 	tcase_add_test(tc, a_gap_may_fall_half_way_between_two_stored_values);
+	tcase_add_test(tc, one_value_and_blank_rows_make_a_keyed_curve_static);
 	tcase_add_test(tc, its_own_text_changes_nothing);
 	tcase_add_test(tc, a_second_save_is_computed_from_the_base);
 	tcase_add_test(tc, half_written_text_is_pending_at_a_flush);

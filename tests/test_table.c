@@ -315,6 +315,30 @@ START_TEST(excerpts_are_short_and_printable)
 }
 END_TEST
 
+START_TEST(a_row_has_room_for_a_spreadsheets_columns)
+{
+	const char *const rows[] = {"%s\n", "\"\"%s\n"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct buf text = BUF_INIT;
+		char *commas = calloc(65537, 1);
+		struct err err = {0};
+
+		memset(commas, ',', 65536);
+		commas[65535] = '1';
+		buf_format(&text, rows[i], commas);
+		ck_assert_ptr_nonnull(strchr(rows_of(buf_bytes(&text), &err), '1'));
+		commas[65535] = ',';
+		buf_clear(&text);
+		buf_format(&text, rows[i], commas);
+		ck_assert_str_eq(rows_of(buf_bytes(&text), &err), "!");
+		ck_assert_str_eq(err.message, "this row has more than 65536 cells");
+		free(commas);
+		buf_release(&text);
+	}
+}
+END_TEST
+
 START_TEST(columns_are_counted_as_a_spreadsheet_does)
 {
 	const char *text = "a;b;c\n1;\"x;\ny\";3..0\n";
@@ -347,6 +371,7 @@ Suite *table_suite(void)
 	tcase_add_test(rows, a_cell_knows_where_it_stands);
 	tcase_add_test(rows, misplaced_quotes_are_refused);
 	tcase_add_test(rows, columns_are_counted_as_a_spreadsheet_does);
+	tcase_add_test(rows, a_row_has_room_for_a_spreadsheets_columns);
 	tcase_add_test(rows, text_that_is_not_utf8_is_refused);
 	tcase_add_test(rows, plain_and_quoted_texts_are_read_alike);
 	suite_add_tcase(s, rows);
