@@ -67,7 +67,7 @@ OBJ       := $(SRC:%.c=$(BUILD)/%.o)
 CORE_OBJ  := $(filter-out $(BUILD)/src/main.o,$(OBJ))
 
 TEST_SRC  := $(wildcard tests/test_*.c)
-UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/main.c $(wildcard tests/support*.c))
+UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/main.c)
 FUZZ_SRC  := $(wildcard tests/fuzz/*.c)
 FUZZERS   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz-%)
 # What the mount tests run beside the program.

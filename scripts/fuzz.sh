@@ -18,7 +18,7 @@ for target in "$@"; do
 		((++passed))
 	else
 		# What broke and where, without the fuzzer's own progress and frames.
-		grep -vE '^#|fuzzer::|^(INFO|NOTE)' "$BUILD/$target.log" | tail -n 60
+		grep -vE '^#|fuzzer::|^(INFO|NOTE)|NEW_FUNC' "$BUILD/$target.log" | tail -n 60
 		((++failed))
 	fi
 done

@@ -245,7 +245,7 @@ bool buf_reserve(struct buf *b, size_t more)
 		return false;
 	if (more <= b->capacity - b->size)
 		return true;
-	if (more > SIZE_MAX / 2 - b->size) {
+	if (more > (b->limit ? b->limit : SIZE_MAX / 2) - b->size) {
 		b->failed = true;
 		return false;
 	}
@@ -254,6 +254,8 @@ bool buf_reserve(struct buf *b, size_t more)
 		capacity = b->capacity + b->capacity / 2;
 	if (capacity < 256)
 		capacity = 256;
+	if (b->limit && capacity > b->limit)
+		capacity = b->limit;
 	data = realloc(b->data, capacity);
 	if (!data) {
 		b->failed = true;

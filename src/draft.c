@@ -180,8 +180,7 @@ static bool same_as_rendered(struct draft *d, const char *file_name, struct err 
 	buf_release(&now);
 	if (same)
 		return true;
-	err_at(err, ERR_TEXT, 0, 0, "%s is generated from the curves and cannot be edited",
-	       d->place.view->name);
+	err_at(err, ERR_TEXT, 0, 0, "this text is generated from the curves and cannot be edited");
 	return err_accept(err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
 }
 
@@ -252,6 +251,7 @@ enum verdict draft_commit(struct draft *d, enum draft_event event, struct source
 			return VERDICT_NOTHING;
 		}
 		err_set(err, ERR_EMPTY, "the text is empty");
+		err_accept(err, "the whole text; in a bone's CSV, blank cells remove keys");
 		verdict = VERDICT_REFUSED;
 	} else {
 		verdict = save(d, source, folder, file_name, err);

@@ -223,7 +223,7 @@ static int walk(int from, const struct buf *names, int *fd)
 
 static int check_identity(int fd, const struct node *node)
 {
-	struct identity id;
+	struct identity id = {0, 0, 0};
 	struct stat st;
 	int error = identity_at(fd, "", &id, &st);
 

@@ -227,8 +227,10 @@ static struct link **in_node(struct link *link)
 static struct node *take_link(struct nodes *t, struct link **in_table)
 {
 	struct link *link = *in_table;
-	struct node *parent = link->parent;
+	struct node *parent;
 
+	assert(link);
+	parent = link->parent;
 	*in_node(link) = link->next_of_node;
 	*in_table = link->next_by_name;
 	free(link);

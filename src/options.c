@@ -18,7 +18,7 @@ bool option_rate(struct store_options *o, const char *value, struct err *err)
 	if (equals && (size_t)(equals - value) < sizeof(name))
 		memcpy(name, value, (size_t)(equals - value));
 	codec = codec_named(name);
-	if (!codec)
+	if (!equals || !codec)
 		return err_set(err, ERR_TEXT, "no format of that name; FORMAT=HZ is wanted, as in canm=30");
 	if (!num_parse(equals + 1, strlen(equals + 1), '.', &hz) || !(hz > 0 && hz <= 1e6))
 		return err_set(err, ERR_TEXT, "\"%s\" is not a rate; a number of frames a second is wanted",

@@ -40,7 +40,10 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 {
 	size_t at = err->at < text.size ? err->at : text.size;
 
-	if (err->placed) {
+	if (err->code == ERR_FORMAT && err->placed) {
+		/* Of bytes that are no text: an animation file written as a whole. */
+		buf_format(out, "%s: byte %zu: %s\n", path, err->at, err->message);
+	} else if (err->placed) {
 		struct position where = err_locate(text, at);
 
 		buf_format(out, "%s:%zu:%zu: %s\n", path, where.line,

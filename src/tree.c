@@ -70,7 +70,9 @@ void tree_render(const struct tree *t, const struct place *place, struct buf *ou
 {
 	struct shown at = tree_shown(t, place);
 
+	out->limit = place->view->whole ? 0 : TEXT_MAX;
 	place->view->render(&at, out);
+	out->limit = 0;
 }
 
 /* The view of the kind that a folder holds which has this name, for the file and clip folders. */

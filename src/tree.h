@@ -54,7 +54,11 @@ bool tree_list(const struct tree *t, const struct place *folder, view_set listed
 	       void *closure);
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
-/* The text of a view, appended; out->failed when out of memory. */
+/*
+ * The text of a view, to an empty `out`; out->failed when out of memory, or when it is longer than
+ * TEXT_MAX: curves are shared in a file and not in its texts, so a small one can say terabytes.
+ */
+#define TEXT_MAX ((size_t)1 << 30)
 void tree_render(const struct tree *t, const struct place *place, struct buf *out);
 
 /* "raw.canm": the name of the view of the file's own bytes. */

@@ -80,6 +80,19 @@ START_TEST(a_buffer_that_failed_takes_no_more)
 }
 END_TEST
 
+START_TEST(a_buffer_may_have_a_limit)
+{
+	struct buf b = {.limit = 300};
+
+	for (int i = 0; i < 30; i++)
+		buf_text(&b, "ten bytes.");
+	ck_assert(!b.failed && b.size == 300);
+	buf_char(&b, '.');
+	ck_assert(b.failed && b.size == 300);
+	buf_release(&b);
+}
+END_TEST
+
 START_TEST(an_arena_gives_zeroed_aligned_memory)
 {
 	struct arena a = ARENA_INIT;
@@ -167,6 +180,7 @@ Suite *base_suite(void)
 	tcase_add_test(tc, bytes_hold_never_overflows);
 	tcase_add_test(tc, what_is_put_is_got);
 	tcase_add_test(tc, a_buffer_that_failed_takes_no_more);
+	tcase_add_test(tc, a_buffer_may_have_a_limit);
 	tcase_add_test(tc, an_arena_gives_zeroed_aligned_memory);
 	tcase_add_test(tc, the_first_error_wins);
 	tcase_add_test(tc, a_place_is_a_line_and_a_column_of_characters);

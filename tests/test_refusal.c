@@ -71,6 +71,20 @@ START_TEST(a_place_at_the_end_is_shown)
 }
 END_TEST
 
+START_TEST(of_bytes_that_are_no_text_the_offset_is_told)
+{
+	struct err err = {.code = ERR_NONE};
+	struct buf out = BUF_INIT;
+
+	err_at(&err, ERR_FORMAT, 12, 4, "channel 1 is of the unknown kind 625");
+	refusal_explain("a.canm/raw.canm", bytes_of("CANM\n\1\2\3\4\5\6\7\10\11"), &err, NULL, &out);
+	buf_char(&out, '\0');
+	ck_assert_str_eq((const char *)out.data,
+			 "a.canm/raw.canm: byte 12: channel 1 is of the unknown kind 625\n");
+	buf_release(&out);
+}
+END_TEST
+
 START_TEST(long_lines_are_cut_around_the_fault)
 {
 	struct err err = fault(50000, 1);
@@ -158,6 +172,7 @@ Suite *refusal_suite(void)
 	tcase_add_test(tc, of_a_table_the_cell_is_told);
 	tcase_add_test(tc, a_caret_stands_under_characters_and_tabs);
 	tcase_add_test(tc, a_place_at_the_end_is_shown);
+	tcase_add_test(tc, of_bytes_that_are_no_text_the_offset_is_told);
 	tcase_add_test(tc, long_lines_are_cut_around_the_fault);
 	tcase_add_test(tc, both_files_are_written);
 	tcase_add_test(tc, another_text_gets_a_number_and_the_same_does_not);

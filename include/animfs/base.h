@@ -111,8 +111,9 @@ struct buf {
 	uint8_t *data;
 	size_t size, capacity;
 	bool failed;
+	size_t limit; /* more bytes than this are a failed allocation too; 0: any number */
 };
-#define BUF_INIT {NULL, 0, 0, false}
+#define BUF_INIT {NULL, 0, 0, false, 0}
 
 bool buf_reserve(struct buf *b, size_t more); /* room for `more` bytes behind size */
 void buf_add(struct buf *b, const void *data, size_t size);

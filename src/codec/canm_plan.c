@@ -534,6 +534,17 @@ static bool has_unit_zero(const struct buf *units)
 	return false;
 }
 
+/* Only text has UTF-16: a byte that is no UTF-8 would come back as something else. */
+static bool comes_back(const char *name, const struct buf *units)
+{
+	struct arena scratch = ARENA_INIT;
+	char *again = name_from_utf16(&scratch, units->data, units->size / 2);
+	bool same = again && strcmp(again, name) == 0;
+
+	arena_release(&scratch);
+	return same;
+}
+
 static bool add_string(struct edit *e, const char *name)
 {
 	struct string *s = &e->strings[e->string_count];
@@ -544,6 +555,10 @@ static bool add_string(struct edit *e, const char *name)
 	name_to_utf16(name, &units);
 	if (has_unit_zero(&units)) {
 		err_set(e->err, ERR_STORE, "a name cannot hold a zero character");
+		goto done;
+	}
+	if (!units.failed && !comes_back(name, &units)) {
+		err_set(e->err, ERR_STORE, "a name must be text: this one is not UTF-8");
 		goto done;
 	}
 	buf_u16(&units, 0);

@@ -37,7 +37,7 @@ static bool is_kept(const struct quant *q, uint32_t key, unsigned axis)
 	if (!q->old)
 		return false;
 	old = old_value(q, key, axis);
-	return f64_same(now, old) || (isnan(now) && isnan(old));
+	return f64_same(now, old);
 }
 
 /* What is not finite may stand only where something not finite stood. */

@@ -162,7 +162,7 @@ void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_
 /* ---- open.c ---- */
 
 void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-void fs_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
+void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
 void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 /* Takes the descriptor over (-1: none), also when it fails. */
@@ -205,12 +205,12 @@ struct slot {
 /* EROFS or EPERM where nothing can be changed at all. Takes the file's lock. */
 int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slot);
 
-void fs_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev);
-void fs_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);
-void fs_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, const char *name);
+void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev_t rdev);
+void fs_mkdir(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode);
+void fs_symlink(fuse_req_t req, const char *target, fuse_ino_t ino, const char *name);
 void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name);
-void fs_unlink(fuse_req_t req, fuse_ino_t parent, const char *name);
-void fs_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name);
+void fs_unlink(fuse_req_t req, fuse_ino_t ino, const char *name);
+void fs_rmdir(fuse_req_t req, fuse_ino_t ino, const char *name);
 void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
 	       const char *new_name, unsigned flags);
 /* A clip's text gave it another name: the node, and what people put there, go with it. */

@@ -31,6 +31,19 @@ static void read_view(fuse_req_t req, struct fs *fs, struct node *node, size_t s
 	pthread_mutex_unlock(&node->file->lock);
 }
 
+/* From a copy: as soon as the reply is out another thread may release the handle. */
+static void read_control(fuse_req_t req, const struct handle *handle, size_t size, off_t off)
+{
+	struct buf copy = BUF_INIT;
+
+	buf_add(&copy, handle->text.data, handle->text.size);
+	if (copy.failed)
+		fuse_reply_err(req, ENOMEM);
+	else
+		reply_part(req, &copy, size, off);
+	buf_release(&copy);
+}
+
 void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	struct handle *handle = handle_of(fi);
@@ -43,7 +56,7 @@ void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse
 		read_view(req, fs, handle->node, size, off);
 		return;
 	case NODE_CONTROL:
-		reply_part(req, &handle->text, size, off);
+		read_control(req, handle, size, off);
 		return;
 	default:
 		break;

@@ -166,7 +166,6 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 		fuse_loop_cfg_set_clone_fd(config, (unsigned)cmdline->clone_fd);
 		fuse_loop_cfg_set_max_threads(config, cmdline->max_threads);
 		if (cmdline->max_idle_threads != UINT_MAX)
-			if (cmdline->max_idle_threads != UINT_MAX)
 			fuse_loop_cfg_set_idle_threads(config, cmdline->max_idle_threads);
 		result = fuse_session_loop_mt(fs->session, config);
 		fuse_loop_cfg_destroy(config);

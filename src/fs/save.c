@@ -112,8 +112,7 @@ void changes_tell(struct fs *fs, struct changes *c)
 }
 
 /* The binary changed: every view of it may say something else now. */
-static void file_changed(struct fs *fs, struct file *file, const struct node *saved,
-			 struct changes *changes)
+static void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, struct changes *changes)
 {
 	struct snap *snap;
 
@@ -121,7 +120,7 @@ static void file_changed(struct fs *fs, struct file *file, const struct node *sa
 	changes_add(changes, file->node->id);
 	for (struct node *node = file->views; node; node = node->next_in_file) {
 		changes_add(changes, node->id);
-		if (node != saved)
+		if (node->id != saved)
 			notify_data(fs, node);
 	}
 	nodes_unlock(&fs->nodes);
@@ -235,7 +234,7 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 	if (verdict == VERDICT_SAVED) {
 		drop_refusals(fs, parent, name);
 		draft->rejected = 0;
-		file_changed(fs, file, saved, changes);
+		file_changed(fs, file, saved ? saved->id : 0, changes);
 		label = new_clip_name(draft, parent);
 		if (label)
 			clip_follow(fs, parent, label);
@@ -302,7 +301,7 @@ int clip_rename(struct fs *fs, struct file *file, const char *label, const char 
 		error = commit == COMMIT_REFUSED ? errno_of(&err) : 0;
 	}
 	if (commit == COMMIT_DONE)
-		file_changed(fs, file, NULL, changes);
+		file_changed(fs, file, 0, changes);
 	if (now)
 		snap_put(now);
 	anim_free(edited);

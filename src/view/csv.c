@@ -176,7 +176,7 @@ static bool write_curve(const struct clip *clip, const struct track *track, int 
 	const struct curve *c = track->curve[role];
 	uint32_t shown = c ? curve_shown(c, clip->frames) : 0;
 
-	for (uint32_t key = 0; key < shown; key++) {
+	for (uint32_t key = 0; key < shown && !out->failed; key++) {
 		buf_text(out, track->label);
 		buf_char(out, ',');
 		buf_text(out, role_names[role]);
@@ -195,7 +195,7 @@ static void curves_render(const struct shown *at, struct buf *out)
 	double seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
 
 	buf_text(out, "bone,channel,frame,time,x,y,z,w\n");
-	for (uint32_t t = 0; t < clip->track_count; t++) {
+	for (uint32_t t = 0; t < clip->track_count && !out->failed; t++) {
 		bool written = false;
 
 		for (int r = 0; r < ROLE_COUNT; r++)

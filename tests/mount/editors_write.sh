@@ -83,10 +83,12 @@ for keys in b"\x042", b"\x13", b"\x18":
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 PYTHON
 }
-if command -v nano >/dev/null; then
-	edits nano by_nano
-else
+if ! command -v nano >/dev/null; then
 	skip "nano is not installed"
+elif ! python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
+	skip "nano: there are no pseudo-terminals (/dev/pts)"
+else
+	edits nano by_nano
 fi
 
 by_vim_in_place() { vim -u NONE -N -es -c 'set backupcopy=yes' -c '%s/1\.5,-2/2.5,-2/' -c wq "$F"; }

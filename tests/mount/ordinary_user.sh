@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] || skip_all "only root can become another user"
 [ -u "$(command -v fusermount3)" ] || skip_all "fusermount3 is not set-uid"
+[ -e /etc/mtab ] || skip_all "fusermount3 needs /etc/mtab"
 reason=$(can_mount) || skip_all "$reason"
 
 as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"; }
