@@ -35,9 +35,9 @@ static const char *pick(const char *const *texts, size_t count)
 
 static void random_number(char out[40], const char *was)
 {
-	static const char *const ends[] = {"0",	    "-0",     "1",     "-180",	"65535",
+	static const char *const ends[] = {"0",     "-0",     "1",      "-180",  "65535",
 					   "1e-45", "-1e-40", "3.4e38", "-1e30", "1e39",
-					   "nan",   "0.1",    "7.",     ".5",	"1E3"};
+					   "nan",   "0.1",    "7.",     ".5",    "1E3"};
 	double near = strtod(was, NULL);
 
 	if (!isfinite(near))
@@ -334,7 +334,8 @@ static void check_locality(const struct save *e)
 		for (uint32_t t = 0; t < p->track_count; t++)
 			for (int r = 0; r < ROLE_COUNT; r++)
 				LAW((i == e->clip && t == e->track) ||
-					    curve_same(p->tracks[t].curve[r], q->tracks[t].curve[r]),
+					    curve_same(p->tracks[t].curve[r],
+						       q->tracks[t].curve[r]),
 				    "the %s of %s/%s changed", role_names[r], p->label,
 				    p->tracks[t].label);
 	}
@@ -350,8 +351,8 @@ static void check_get_put(const struct sample *s, const struct view *view, const
 	LAW(same != NULL, "its own text is refused: %s", err.message);
 	LAW(codec_named("canm")->encode(same, buf_bytes(&s->bytes), &bytes, &err), "%s",
 	    err.message);
-	LAW(bytes_equal(buf_bytes(&bytes), buf_bytes(&s->bytes)), "%s: its own text changed the file",
-	    view->file);
+	LAW(bytes_equal(buf_bytes(&bytes), buf_bytes(&s->bytes)),
+	    "%s: its own text changed the file", view->file);
 	anim_free(same);
 	buf_release(&bytes);
 	buf_release(&own);
@@ -440,8 +441,8 @@ static bool save_edit(struct save *e, const struct buf *text)
 	struct buf bytes = BUF_INIT;
 	struct err err = {0};
 	struct anim *edited = view_bone_csv.parse(&at, buf_bytes(text), &err);
-	bool stored = edited && codec_named("canm")->encode(edited, buf_bytes(&e->old.bytes),
-							    &bytes, &err);
+	bool stored = edited &&
+		      codec_named("canm")->encode(edited, buf_bytes(&e->old.bytes), &bytes, &err);
 
 	if (stored) {
 		e->now = sample_decode(e->old.name, bytes);
