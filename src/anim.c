@@ -234,8 +234,7 @@ static bool field_same(const struct field *a, const struct field *b)
 	       (a->type == FIELD_INT ? a->integer == b->integer : f64_same(a->real, b->real));
 }
 
-bool fields_same(const struct field *a, uint32_t a_count, const struct field *b,
-			uint32_t b_count)
+bool fields_same(const struct field *a, uint32_t a_count, const struct field *b, uint32_t b_count)
 {
 	if (a_count != b_count)
 		return false;

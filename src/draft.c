@@ -181,7 +181,8 @@ static bool same_as_rendered(struct draft *d, const char *file_name, struct err 
 	if (same)
 		return true;
 	err_at(err, ERR_TEXT, 0, 0, "this text is generated from the curves and cannot be edited");
-	return err_accept(err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
+	return err_accept(
+		err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
 }
 
 static enum verdict save(struct draft *d, struct source *source, int folder, const char *file_name,
@@ -205,8 +206,8 @@ static enum verdict save(struct draft *d, struct source *source, int folder, con
 	}
 	if (view->whole && d->saved)
 		last = d->saved->anim;
-	commit = source_commit(source, folder, d->base, edited, last, view->whole ? &text : NULL, &now,
-			       err);
+	commit = source_commit(source, folder, d->base, edited, last, view->whole ? &text : NULL,
+			       &now, err);
 	if (commit == COMMIT_REFUSED) {
 		anim_free(edited);
 		return VERDICT_REFUSED;

@@ -72,8 +72,7 @@ bool lens_unchanged(double cell, double value, const struct lane *lane)
 	if (lane->form == LANE_FLOAT && lane->unit == 1.0)
 		return (float)cell == (float)value;
 	/* What is served rounds to the same float32, so it cannot be further away than that. */
-	if (isfinite((float)value) &&
-	    fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
+	if (isfinite((float)value) && fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
 		return false;
 	size = num_lane(text, value, lane);
 	return num_parse(text, size, '.', &served) && num_same15(cell, served);
@@ -505,8 +504,8 @@ static bool dense_keyed(const struct lens *l, struct keys *keys, const struct cu
 }
 
 /*
- * One value, in row 0, is one for the whole clip. Where the curve was keyed, rows up to its last key
- * must be there, blank, to show that the text was not cut short.
+ * One value, in row 0, is one for the whole clip. Where the curve was keyed, rows up to its last
+ * key must be there, blank, to show that the text was not cut short.
  */
 static bool is_keyed(const struct lens *l, const struct keys *keys)
 {

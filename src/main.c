@@ -11,8 +11,8 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"umount", cmd_umount}, {"ls", cmd_ls},	       {"cat", cmd_cat},
-	{"put", cmd_put},	{"check", cmd_check},
+	{"umount", cmd_umount}, {"ls", cmd_ls},       {"cat", cmd_cat},
+	{"put", cmd_put},       {"check", cmd_check},
 };
 
 static const char help[] =

@@ -155,7 +155,8 @@ void name_escape(const char *stored, size_t limit, struct buf *out)
 
 	if (!size)
 		buf_char(out, '%');
-	/* What is behind the cut is not needed: a file may say one long name for thousands of bones. */
+	/* What is behind the cut is not needed: a file may say one long name for thousands of
+	 * bones. */
 	for (size_t at = 0; at < size && out->size - begin <= limit;) {
 		at += escape_character(stored, size, at, out);
 		if (out->size - begin + CUT_MARK_SIZE <= limit)

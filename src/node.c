@@ -299,14 +299,15 @@ void nodes_unlink_all(struct nodes *t, struct node *node)
 	}
 }
 
-/* A node that nothing needs any more; its parents are left with a reference too many, in `orphaned`. */
+/* A node that nothing needs any more; its parents are left with a reference too many, in
+ * `orphaned`. */
 static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 {
 	struct node **at = &t->by_id[id_bucket(t, node->id)];
 
 	while (node->links) {
-		struct node *parent = take_link(
-			t, find_link(t, node->links->parent, node->links->name));
+		struct node *parent =
+			take_link(t, find_link(t, node->links->parent, node->links->name));
 
 		if (--parent->references || parent->lookups || parent->id == NODE_ROOT)
 			continue;

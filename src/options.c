@@ -19,9 +19,11 @@ bool option_rate(struct store_options *o, const char *value, struct err *err)
 		memcpy(name, value, (size_t)(equals - value));
 	codec = codec_named(name);
 	if (!equals || !codec)
-		return err_set(err, ERR_TEXT, "no format of that name; FORMAT=HZ is wanted, as in canm=30");
+		return err_set(err, ERR_TEXT,
+			       "no format of that name; FORMAT=HZ is wanted, as in canm=30");
 	if (!num_parse(equals + 1, strlen(equals + 1), '.', &hz) || !(hz > 0 && hz <= 1e6))
-		return err_set(err, ERR_TEXT, "\"%s\" is not a rate; a number of frames a second is wanted",
+		return err_set(err, ERR_TEXT,
+			       "\"%s\" is not a rate; a number of frames a second is wanted",
 			       equals + 1);
 	if (codec->format->rate == 0)
 		return err_set(err, ERR_TEXT, "%s stores its own rate", name);
@@ -85,8 +87,16 @@ bool option_number(const char *value, int base, int *out, struct err *err)
 	errno = 0;
 	n = strtol(value, &end, base);
 	if (end == value || *end || errno || *value < '0' || n > INT_MAX)
-		return err_set(err, ERR_TEXT, base == 8 ? "an octal number is wanted, as in 022"
-							: "a number is wanted, as in 1000");
+		return err_set(err, ERR_TEXT,
+			       base == 8 ? "an octal number is wanted, as in 022"
+					 : "a number is wanted, as in 1000");
 	*out = (int)n;
 	return true;
+}
+
+void option_release(struct store_options *o)
+{
+	for (unsigned i = 0; i < o->pattern_count; i++)
+		free(o->patterns[i].glob);
+	free(o->patterns);
 }

@@ -14,4 +14,7 @@ bool option_size(const char *value, size_t *out, struct err *err);
 /* "1000", an id of a user or group; "022" to base 8, a mask */
 bool option_number(const char *value, int base, int *out, struct err *err);
 
+/* Frees what the options hold, not the struct itself. */
+void option_release(struct store_options *o);
+
 #endif

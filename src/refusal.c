@@ -56,7 +56,8 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 	if (err->accepted[0])
 		buf_format(out, "accepted here: %s\n", err->accepted);
 	if (kept)
-		buf_format(out, "the binary is unchanged; the text as you saved it is in %s\n", kept);
+		buf_format(out, "the binary is unchanged; the text as you saved it is in %s\n",
+			   kept);
 }
 
 static int write_file(int folder, const char *name, struct bytes data)
@@ -135,7 +136,8 @@ bool refusal_remove(int folder, const char *name)
 	char file[NAME_MAX + 1];
 	bool any = false;
 
-	for (unsigned version = 1; version <= VERSIONS && rejected_name(name, version, file); version++) {
+	for (unsigned version = 1; version <= VERSIONS && rejected_name(name, version, file);
+	     version++) {
 		if (unlinkat(folder, file, 0) != 0)
 			break;
 		any = true;

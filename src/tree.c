@@ -26,7 +26,8 @@ bool view_set_parse(const char *list, view_set *out, struct err *err)
 		bool known = false;
 
 		for (unsigned i = 0; views[i]; i++) {
-			if (strlen(views[i]->name) != length || strncmp(views[i]->name, list, length) != 0)
+			if (strlen(views[i]->name) != length ||
+			    strncmp(views[i]->name, list, length) != 0)
 				continue;
 			*out |= (view_set)1 << i;
 			known = true;
@@ -142,7 +143,8 @@ static bool lookup_in_bones(const struct tree *t, const struct place *folder, co
 		size_t suffix = strlen(views[i]->file);
 		int64_t track;
 
-		if (views[i]->place != VIEW_OF_BONE || length < suffix || length - suffix > NAME_MAX ||
+		if (views[i]->place != VIEW_OF_BONE || length < suffix ||
+		    length - suffix > NAME_MAX ||
 		    strcmp(name + length - suffix, views[i]->file) != 0)
 			continue;
 		memcpy(label, name, length - suffix);
@@ -319,7 +321,8 @@ static bool list_bones(const struct tree *t, const struct place *folder, view_se
 			if (views[i]->place != VIEW_OF_BONE || !(listed >> i & 1) ||
 			    !place_present(t, &place))
 				continue;
-			snprintf(name, sizeof(name), "%s%s", clip->tracks[track].label, views[i]->file);
+			snprintf(name, sizeof(name), "%s%s", clip->tracks[track].label,
+				 views[i]->file);
 			if (!each(closure, name, &place))
 				return false;
 		}

@@ -3,13 +3,7 @@
 #include "view/views.h"
 
 const struct view *const views[] = {
-	&view_raw,
-	&view_file_json,
-	&view_clip_json,
-	&view_curves_csv,
-	&view_kanim,
-	&view_x3d_frame,
-	&view_bone_csv,
-	&view_bone_json,
-	NULL,
+	&view_raw,        &view_file_json, &view_clip_json,
+	&view_curves_csv, &view_kanim,     &view_x3d_frame,
+	&view_bone_csv,   &view_bone_json, NULL,
 };

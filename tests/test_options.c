@@ -92,9 +92,7 @@ START_TEST(types)
 		ck_assert_msg(!option_type(&o, wrong[i], &err), "%s", wrong[i]);
 		ck_assert_int_ne(err.code, ERR_NONE);
 	}
-	for (unsigned i = 0; i < o.pattern_count; i++)
-		free(o.patterns[i].glob);
-	free(o.patterns);
+	option_release(&o);
 }
 END_TEST
 

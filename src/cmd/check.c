@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* check.c - `animfs check`: decodes, encodes again and compares; a line for each file that fails. */
+/* check.c - `animfs check`: decodes, encodes again and compares; a line for each file that fails.
+ */
 #include "cmd.h"
 
 #include "../at.h"
+#include "../options.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,10 +127,11 @@ static bool check_all(struct tally *tally, char **paths)
 
 int cmd_check(int argc, char **argv)
 {
-	static const char usage[] =
-		"Usage: animfs check [--type GLOB=FORMAT] PATH...\n"
-		"Decodes every animation below the paths, encodes it again and compares. Prints a line\n"
-		"for each that fails, with the place in the file, and exits with 1 if there was one.\n";
+	static const char usage[] = "Usage: animfs check [--type GLOB=FORMAT] PATH...\n"
+				    "Decodes every animation below the paths, encodes it again and "
+				    "compares. Prints a line\n"
+				    "for each that fails, with the place in the file, and exits "
+				    "with 1 if there was one.\n";
 	struct store_options options;
 	struct tally tally = {.options = &options};
 	int status = 2;
@@ -145,5 +148,6 @@ int cmd_check(int argc, char **argv)
 	fprintf(stderr, "%lu checked, %lu failed\n", tally.checked, tally.failed);
 	if (tally.store)
 		store_free(tally.store);
+	option_release(&options);
 	return fine ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 #include "cmd.h"
 
 #include "../draft.h"
+#include "../options.h"
 #include "../refusal.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ static bool save(struct target *t, const char *path, struct buf *text)
 	if (draft) {
 		draft_begin(draft, t->snap, &t->place);
 		draft_replace(draft, text);
-		verdict = draft_commit(draft, DRAFT_DEMAND, t->source, t->folder, t->file_name, &err);
+		verdict =
+			draft_commit(draft, DRAFT_DEMAND, t->source, t->folder, t->file_name, &err);
 	} else {
 		err_memory(&err);
 	}
@@ -76,5 +78,6 @@ int cmd_put(int argc, char **argv)
 		fine = save(&t, argv[0], &text);
 	buf_release(&text);
 	target_release(&t);
+	option_release(&options);
 	return fine ? 0 : 1;
 }

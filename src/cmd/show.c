@@ -2,6 +2,8 @@
 /* show.c - `animfs ls` and `animfs cat`. */
 #include "cmd.h"
 
+#include "../options.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,40 +29,12 @@ static bool list(const char *path, const struct store_options *options)
 	return fine;
 }
 
-static void options_release(struct store_options *options)
-{
-	for (unsigned i = 0; i < options->pattern_count; i++)
-		free(options->patterns[i].glob);
-	free(options->patterns);
-}
-
 static bool flush_output(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return true;
 	perror("animfs: standard output");
 	return false;
-}
-
-int cmd_ls(int argc, char **argv)
-{
-	static const char usage[] =
-		"Usage: animfs ls [--type GLOB=FORMAT] FILE[/PATH]...\n"
-		"Lists what a mount shows in an animation file; folders end in '/'.\n";
-	struct store_options options;
-	bool fine = true;
-	int status = 2;
-
-	if (!command_options(&argc, &argv, &options, usage, &status))
-		return status;
-	if (argc == 0) {
-		fprintf(stderr, "%s", usage);
-		return 2;
-	}
-	for (int i = 0; i < argc; i++)
-		fine &= list(argv[i], &options);
-	options_release(&options);
-	return flush_output() && fine ? 0 : 1;
 }
 
 static bool print_view(const char *path, const struct store_options *options)
@@ -84,11 +58,10 @@ static bool print_view(const char *path, const struct store_options *options)
 	return fine;
 }
 
-int cmd_cat(int argc, char **argv)
+/* Both commands: options, then paths, each shown in its turn even where one fails. */
+static int show_all(int argc, char **argv, const char *usage,
+		    bool (*show)(const char *path, const struct store_options *options))
 {
-	static const char usage[] =
-		"Usage: animfs cat [--type GLOB=FORMAT] [--rate FORMAT=HZ] FILE/PATH...\n"
-		"Prints views of an animation file, as reading them in a mount does.\n";
 	struct store_options options;
 	bool fine = true;
 	int status = 2;
@@ -100,7 +73,23 @@ int cmd_cat(int argc, char **argv)
 		return 2;
 	}
 	for (int i = 0; i < argc; i++)
-		fine &= print_view(argv[i], &options);
-	options_release(&options);
+		fine &= show(argv[i], &options);
+	option_release(&options);
 	return flush_output() && fine ? 0 : 1;
+}
+
+int cmd_ls(int argc, char **argv)
+{
+	return show_all(argc, argv,
+			"Usage: animfs ls [--type GLOB=FORMAT] FILE[/PATH]...\n"
+			"Lists what a mount shows in an animation file; folders end in '/'.\n",
+			list);
+}
+
+int cmd_cat(int argc, char **argv)
+{
+	return show_all(argc, argv,
+			"Usage: animfs cat [--type GLOB=FORMAT] [--rate FORMAT=HZ] FILE/PATH...\n"
+			"Prints views of an animation file, as reading them in a mount does.\n",
+			print_view);
 }

@@ -288,17 +288,7 @@ static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct h
 	if (error)
 		return error;
 	if (!handle && !draft->writers) {
-		/* A writer for the moment: the base is the version that is there now. */
-		struct snap *snap;
-		struct place place;
-
-		error = fs_snap(fs, node->file, &snap);
-		if (error)
-			return error;
-		error = fs_place(fs, snap, node, &place);
-		if (!error)
-			draft_begin(draft, snap, &place);
-		snap_put(snap);
+		error = view_begin(fs, node); /* a writer for the moment */
 		if (error)
 			return error;
 		error = draft_truncate(draft, node->file->name, size, fs->options->max_text);

@@ -22,7 +22,8 @@ void fs_own(fuse_req_t req, int folder, const char *name)
 		return;
 	if (fstat(folder, &parent) == 0 && (parent.st_mode & S_ISGID))
 		gid = parent.st_gid;
-	/* A change of owner takes a file's set-id bits away; set-gid is only for one's own group. */
+	/* A change of owner takes a file's set-id bits away; set-gid is only for one's own group.
+	 */
 	if (fstat(fd, &st) == 0 && fchownat(fd, "", ctx->uid, gid, AT_EMPTY_PATH) == 0 &&
 	    S_ISREG(st.st_mode) && (st.st_mode & (S_ISUID | S_ISGID)) &&
 	    at_proc_path(fd, NULL, path, sizeof(path)) == 0)
@@ -99,7 +100,8 @@ void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev
 	reply_made(req, fs, slot.parent, area, &folder, name, error);
 }
 
-/* A folder that was removed, made anew: it is there again, with the views in it that are not away. */
+/* A folder that was removed, made anew: it is there again, with the views in it that are not away.
+ */
 static void bring_back(fuse_req_t req, struct fs *fs, struct node *parent, const char *name)
 {
 	struct fuse_entry_param entry;
@@ -360,7 +362,8 @@ void fs_unlink(fuse_req_t req, fuse_ino_t ino, const char *name)
 	fuse_reply_err(req, error);
 }
 
-/* What lay in a virtual folder lay in real ones of its name; empty, they would be seen in its place. */
+/* What lay in a virtual folder lay in real ones of its name; empty, they would be seen in its
+ * place. */
 static void remove_mirrors(struct fs *fs, struct node *parent, const char *name)
 {
 	static const enum node_area areas[] = {AREA_EXTRA, AREA_REJECTED};
@@ -382,11 +385,7 @@ static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 	struct node *node;
 	int error;
 
-	nodes_lock(&fs->nodes);
-	node = nodes_by_name(&fs->nodes, parent, name);
-	if (node)
-		node->references++;
-	nodes_unlock(&fs->nodes);
+	node = fs_child(fs, parent, name);
 	if (!node)
 		return ENOENT;
 	error = node->kind == NODE_CLIP ? EPERM : fs_is_empty(fs, node) ? 0 : ENOTEMPTY;
@@ -422,7 +421,8 @@ void fs_rmdir(fuse_req_t req, fuse_ino_t ino, const char *name)
 	int error = fs_slot(fs, ino, name, &slot);
 
 	if (!error && slot.present)
-		error = slot.place.kind == PLACE_VIEW ? ENOTDIR : rmdir_virtual(fs, slot.parent, name);
+		error = slot.place.kind == PLACE_VIEW ? ENOTDIR
+						      : rmdir_virtual(fs, slot.parent, name);
 	else if (!error)
 		error = unlink_real(fs, slot.parent, name, AT_REMOVEDIR);
 	/* By its own name it is a file there: an animation whose folder is shown. */

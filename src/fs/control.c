@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * control.c - .animfs at the top of the mount: what the mount knows about itself. It answers by name
- * and is not listed, so that grep -r and rsync do not meet it.
+ * control.c - .animfs at the top of the mount: what the mount knows about itself. It answers by
+ * name and is not listed, so that grep -r and rsync do not meet it.
  */
 #include "fs.h"
 

@@ -98,7 +98,8 @@ static int list_descriptor(struct fs *fs, int fd, bool source, bool dots, struct
 
 		if ((dot && !dots) || (source && is_state(fs, &st, entry)))
 			continue;
-		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source), false)) {
+		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source),
+				 false)) {
 			error = ENOMEM;
 			break;
 		}
@@ -135,7 +136,8 @@ static bool is_file_folder(struct fs *fs, struct node *node, const char *name)
 	return is;
 }
 
-/* With --beside: the folder of each animation behind the file itself. A real entry of that name wins. */
+/* With --beside: the folder of each animation behind the file itself. A real entry of that name
+ * wins. */
 static int list_beside(struct fs *fs, struct node *node, struct listing *l)
 {
 	static const char *const suffixes[] = {".d", ".d~2"};
@@ -361,7 +363,8 @@ static size_t add_plain(fuse_req_t req, const struct listing *l, size_t i, char 
 	return fuse_add_direntry(req, at, room, listing_name(l, i), &st, (off_t)i + 1);
 }
 
-static void read_folder(fuse_req_t req, size_t size, off_t off, struct fuse_file_info *fi, bool plus)
+static void read_folder(fuse_req_t req, size_t size, off_t off, struct fuse_file_info *fi,
+			bool plus)
 {
 	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);

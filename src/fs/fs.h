@@ -123,6 +123,8 @@ void node_become_view(struct node *node, struct file *file, const struct view *v
 void node_leave_views(struct nodes *t, struct node *node);
 /* The inode number that a virtual name is shown with. */
 uint64_t fs_virtual_ino(const struct node *parent, const char *name);
+/* The node that a name is known to have, referenced; NULL when none is. */
+struct node *fs_child(struct fs *fs, struct node *parent, const char *name);
 void fs_reference(struct fs *fs, struct node *node, int by);
 
 /* Puts the time at which the view last changed into *st, which is that of its file. */
@@ -228,7 +230,9 @@ struct changes {
 
 /* The view's draft, at the latest version; made when there is none. Wants the file's lock. */
 int view_draft(struct fs *fs, struct node *node, struct draft **out);
-/* The same with its text in memory. */
+/* One writer more on the view's draft, which is there: its base is the version that is there now. */
+int view_begin(struct fs *fs, struct node *node);
+/* The draft with its text in memory. */
 int view_text(struct fs *fs, struct node *node, struct draft **out);
 /* Exact size of a view's text. Wants the file's lock. */
 int view_size(struct fs *fs, struct node *node, uint64_t *out);

@@ -14,7 +14,8 @@ static void reply_part(fuse_req_t req, const struct buf *text, size_t size, off_
 	size_t at = (size_t)off < text->size ? (size_t)off : text->size;
 	size_t left = text->size - at;
 
-	fuse_reply_buf(req, text->data ? (const char *)text->data + at : "", size < left ? size : left);
+	fuse_reply_buf(req, text->data ? (const char *)text->data + at : "",
+		       size < left ? size : left);
 }
 
 static void read_view(fuse_req_t req, struct fs *fs, struct node *node, size_t size, off_t off)
@@ -94,7 +95,8 @@ static ssize_t write_view(struct fs *fs, struct handle *handle, struct fuse_bufv
 	error = view_draft(fs, node, &draft);
 	if (!error) {
 		/* The kernel's idea of the end may be older than the text. */
-		if ((handle->flags & O_APPEND) && !by_mapping && draft_load(draft, node->file->name))
+		if ((handle->flags & O_APPEND) && !by_mapping &&
+		    draft_load(draft, node->file->name))
 			off = (off_t)draft->text.size;
 		error = draft_write(draft, node->file->name, (uint64_t)off, flat.buf[0].mem,
 				    (size_t)copied, fs->options->max_text);
@@ -158,8 +160,7 @@ void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t 
 	if (handle->node->kind == NODE_VIEW)
 		written = write_view(fs, handle, in, off, fi->writepage);
 	else
-		written = write_real(fs, handle, in, off,
-				     (fi->flags & O_APPEND) && !fi->writepage);
+		written = write_real(fs, handle, in, off, (fi->flags & O_APPEND) && !fi->writepage);
 	if (written < 0)
 		fuse_reply_err(req, (int)-written);
 	else

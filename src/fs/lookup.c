@@ -256,8 +256,9 @@ void fs_view_age(struct fs *fs, const struct node *node, struct stat *st)
 	if (node->view->place == VIEW_OF_FILE || fs_snap(fs, node->file, &snap) != 0)
 		return;
 	if (snap->ages.at && fs_place(fs, snap, node, &place) == 0) {
-		st->st_mtim = ages_of(&snap->ages, place.clip,
-				      node->view->place == VIEW_OF_BONE ? (int64_t)place.track : -1);
+		st->st_mtim =
+			ages_of(&snap->ages, place.clip,
+				node->view->place == VIEW_OF_BONE ? (int64_t)place.track : -1);
 		st->st_ctim = st->st_mtim;
 	}
 	snap_put(snap);
@@ -464,7 +465,7 @@ int fs_entry_real(struct fs *fs, struct node *parent, enum node_area area, int f
 
 /* ---- animation files ---- */
 
-static struct node *known_child(struct fs *fs, struct node *parent, const char *name)
+struct node *fs_child(struct fs *fs, struct node *parent, const char *name)
 {
 	struct node *node;
 
@@ -571,7 +572,7 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		     const char *name, struct node **out)
 {
 	struct err err = {.code = ERR_NONE};
-	struct node *node = known_child(fs, parent, link);
+	struct node *node = fs_child(fs, parent, link);
 	struct snap *snap;
 	int error = 0;
 

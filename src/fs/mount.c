@@ -213,7 +213,10 @@ enum key {
 };
 
 /* As FUSE_OPT_KEY, whose constant clang finds too narrow. */
-#define OPTION(name, key) {name, (unsigned long)UINT_MAX, key}
+#define OPTION(name, key)                                                                          \
+	{                                                                                          \
+		name, (unsigned long)UINT_MAX, key                                                 \
+	}
 #define LONG_AND_O(name, key) OPTION("--" name, key), OPTION(name, key)
 
 static const struct fuse_opt option_keys[] = {
@@ -234,7 +237,7 @@ static const struct fuse_opt option_keys[] = {
 };
 
 /* Options that take a value, which may stand in the next argument. */
-static const char *const valued[] = {"--views",    "--rate",	 "--type", "--cache",
+static const char *const valued[] = {"--views",    "--rate",     "--type", "--cache",
 				     "--max-file", "--max-text", "--state"};
 
 struct parsing {
@@ -367,7 +370,9 @@ static int check_mountpoint(const struct mount_options *o, bool nonempty)
 		return 0;
 	length = strcmp(source, "/") == 0 ? 0 : strlen(source);
 	if (strncmp(source, mountpoint, length) == 0 && mountpoint[length] == '/') {
-		fprintf(stderr, "animfs: %s: the mountpoint lies inside %s; use that itself, or a folder outside\n",
+		fprintf(stderr,
+			"animfs: %s: the mountpoint lies inside %s; use that itself, or a folder "
+			"outside\n",
 			o->mountpoint, o->source);
 		return 1;
 	}
@@ -380,7 +385,8 @@ static int check_mountpoint(const struct mount_options *o, bool nonempty)
 	if (dir)
 		closedir(dir);
 	if (!nonempty && !empty) {
-		fprintf(stderr, "animfs: %s: the mountpoint is not empty (-o nonempty mounts over it)\n",
+		fprintf(stderr,
+			"animfs: %s: the mountpoint is not empty (-o nonempty mounts over it)\n",
 			o->mountpoint);
 		return 1;
 	}
@@ -431,7 +437,9 @@ static int mount_source(struct mount_options *o, struct fuse_args *args,
 		goto done;
 	}
 	if (!o->read_only && state_writable(fs.state) != 0) {
-		fprintf(stderr, "animfs: %s cannot be written (%s) and there is no --state: the mount is read-only\n",
+		fprintf(stderr,
+			"animfs: %s cannot be written (%s) and there is no --state: the mount is "
+			"read-only\n",
 			o->source, strerror(state_writable(fs.state)));
 		o->read_only = true;
 	}
@@ -450,9 +458,7 @@ done:
 
 static void options_release(struct mount_options *o)
 {
-	for (unsigned i = 0; i < o->store.pattern_count; i++)
-		free(o->store.patterns[i].glob);
-	free(o->store.patterns);
+	option_release(&o->store);
 	free(o->source);
 	free(o->mountpoint);
 	free(o->state);

@@ -143,7 +143,8 @@ static int open_named(struct fs *fs, struct node *node, int flags, int *fd)
 
 	if (error)
 		return error;
-	/* Never waits for a FIFO that was put there just now; for a lease that another program has. */
+	/* Never waits for a FIFO that was put there just now; for a lease that another program has.
+	 */
 	error = at_open(folder.fd, name, real_flags(flags) | O_NONBLOCK, 0, fd);
 	if (error == EWOULDBLOCK && !(flags & O_NONBLOCK))
 		error = at_open(folder.fd, name, real_flags(flags), 0, fd);
@@ -184,7 +185,8 @@ static int empty(fuse_req_t req, int fd)
 		return error;
 	if (truncate(path, 0) != 0)
 		return errno;
-	if (fuse_req_ctx(req)->uid != 0 && fstat(fd, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
+	if (fuse_req_ctx(req)->uid != 0 && fstat(fd, &st) == 0 &&
+	    (st.st_mode & (S_ISUID | S_ISGID)))
 		fchmod(fd, st.st_mode & (st.st_mode & S_IXGRP ? 01777 : 03777));
 	return 0;
 }
@@ -244,23 +246,12 @@ static int open_real_handle(fuse_req_t req, struct fs *fs, struct node *node,
 static int join_view(struct fs *fs, struct node *node, struct handle *handle)
 {
 	struct draft *draft;
-	struct place place;
-	struct snap *snap;
 	int error = view_draft(fs, node, &draft);
 
+	if (!error && handle_writes(handle))
+		error = view_begin(fs, node);
 	if (error)
 		return error;
-	if (handle_writes(handle)) {
-		error = fs_snap(fs, node->file, &snap);
-		if (error)
-			return error;
-		error = fs_place(fs, snap, node, &place);
-		if (!error)
-			draft_begin(draft, snap, &place);
-		snap_put(snap);
-		if (error)
-			return error;
-	}
 	count_handle(handle, draft);
 	if (handle->flags & O_TRUNC) {
 		draft_truncate(draft, node->file->name, 0, fs->options->max_text);
@@ -405,50 +396,21 @@ static int create_view(struct fs *fs, struct node *parent, const char *name,
 	return error;
 }
 
-/* What a new name in this folder would be: a view (true, if it is away now or never was) or not. */
-static int names_view(struct fs *fs, struct node *parent, const char *name, struct place *place,
-		      bool *is_view, bool *present)
-{
-	struct snap *snap;
-	int error;
-
-	*is_view = *present = false;
-	if (!node_is_virtual(parent))
-		return 0;
-	error = fs_snap(fs, parent->file, &snap);
-	if (error)
-		return error;
-	pthread_mutex_lock(&parent->file->lock);
-	*is_view = fs_is_view(fs, snap, parent, name, place);
-	*present = *is_view && !file_is_away(parent->file, parent, name);
-	pthread_mutex_unlock(&parent->file->lock);
-	snap_put(snap);
-	return 0;
-}
-
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi)
 {
 	struct fuse_entry_param entry;
 	struct fs *fs = fs_of(req);
-	struct node *parent = fs_node(fs, ino);
-	bool is_view = false, present = false;
-	struct place place;
-	int error;
+	struct slot slot;
+	int error = fs_slot(fs, ino, name, &slot);
 
-	if (fs->read_only)
-		error = EROFS;
-	else if (parent->kind == NODE_CONTROL)
-		error = EPERM;
-	else
-		error = names_view(fs, parent, name, &place, &is_view, &present);
-	if (!error && present && (fi->flags & O_EXCL))
+	if (!error && slot.present && (fi->flags & O_EXCL))
 		error = EEXIST;
-	if (!error && is_view && place.kind != PLACE_VIEW)
+	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
 		error = EISDIR;
 	if (!error)
-		error = is_view ? create_view(fs, parent, name, &place, fi, &entry)
-				: create_real(req, fs, parent, name, mode, fi, &entry);
+		error = slot.is_view ? create_view(fs, slot.parent, name, &slot.place, fi, &entry)
+				     : create_real(req, fs, slot.parent, name, mode, fi, &entry);
 	if (error)
 		fuse_reply_err(req, error);
 	else

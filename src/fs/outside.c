@@ -5,8 +5,8 @@
  * Names and attributes are believed for TIMEOUT only, so without a watch changes show as well; but
  * pages that somebody has mapped, or holds open, are dropped only when we say so.
  */
-#include "fs.h"
 #include "../watch.h"
+#include "fs.h"
 
 #include <errno.h>
 #include <string.h>
@@ -110,7 +110,8 @@ void outside_start(struct fs *fs)
 {
 	fs->watch = watch_new(changed, fs);
 	if (!fs->watch)
-		fuse_log(FUSE_LOG_WARNING, "animfs: no inotify (%s): mapped files may show changes late\n",
+		fuse_log(FUSE_LOG_WARNING,
+			 "animfs: no inotify (%s): mapped files may show changes late\n",
 			 strerror(errno));
 }
 

@@ -3,8 +3,8 @@
  * rename.c - names that move. A node follows its name: what was a temporary file and lands on a
  * view's name is that view from then on, and a view that is moved away becomes an ordinary file.
  */
-#include "fs.h"
 #include "../names.h"
+#include "fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -351,7 +351,8 @@ static int rename_real(struct move *m)
 	return 0;
 }
 
-/* The folder of an animation file moves as the file does; under another name it may be no folder. */
+/* The folder of an animation file moves as the file does; under another name it may be no folder.
+ */
 static int rename_file(struct move *m)
 {
 	struct fs *fs = m->fs;
@@ -393,18 +394,6 @@ static int rename_file(struct move *m)
 }
 
 /* ---- the choice ---- */
-
-static struct node *child_of(struct fs *fs, struct node *parent, const char *name)
-{
-	struct node *node;
-
-	nodes_lock(&fs->nodes);
-	node = nodes_by_name(&fs->nodes, parent, name);
-	if (node)
-		node->references++;
-	nodes_unlock(&fs->nodes);
-	return node;
-}
 
 static bool may_be_animation(struct fs *fs, const char *name)
 {
@@ -456,8 +445,8 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t n
 		fuse_reply_err(req, error);
 		return;
 	}
-	m.node = child_of(fs, m.from.parent, name);
-	m.over = child_of(fs, m.to.parent, new_name);
+	m.node = fs_child(fs, m.from.parent, name);
+	m.over = fs_child(fs, m.to.parent, new_name);
 	error = m.node ? choose(&m) : ENOENT;
 	changes_tell(fs, &m.changes);
 	fuse_reply_err(req, error);

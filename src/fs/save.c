@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* save.c - the text of views, and what saving it means to the mount. */
-#include "fs.h"
 #include "../names.h"
 #include "../refusal.h"
+#include "fs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +35,21 @@ int view_draft(struct fs *fs, struct node *node, struct draft **out)
 		error = node->draft->have_text ? 0 : error;
 	else if (!draft_update(node->draft, &tree, &place))
 		error = ENOMEM;
+	snap_put(snap);
+	return error;
+}
+
+int view_begin(struct fs *fs, struct node *node)
+{
+	struct place place;
+	struct snap *snap;
+	int error = fs_snap(fs, node->file, &snap);
+
+	if (error)
+		return error;
+	error = fs_place(fs, snap, node, &place);
+	if (!error)
+		draft_begin(node->draft, snap, &place);
 	snap_put(snap);
 	return error;
 }
@@ -112,7 +127,8 @@ void changes_tell(struct fs *fs, struct changes *c)
 }
 
 /* The binary changed: every view of it may say something else now. */
-static void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, struct changes *changes)
+static void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved,
+			 struct changes *changes)
 {
 	struct snap *snap;
 
@@ -134,8 +150,8 @@ static void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, str
 /* ---- refusals ---- */
 
 /* Puts what was refused, and why, beside the view. */
-static void keep_refusal(struct fs *fs, struct node *parent, const char *name,
-			 struct draft *draft, const struct err *err)
+static void keep_refusal(struct fs *fs, struct node *parent, const char *name, struct draft *draft,
+			 const struct err *err)
 {
 	struct buf path = BUF_INIT;
 	struct folder folder;
@@ -186,7 +202,8 @@ static int errno_of(const struct err *err)
 	case ERR_MEMORY:
 		return ENOMEM;
 	case ERR_SYSTEM:
-		/* Programs misread these two from a rename: mv and LibreOffice lose text over them. */
+		/* Programs misread these two from a rename: mv and LibreOffice lose text over them.
+		 */
 		return err->number == EINVAL || err->number == EXDEV ? EIO : err->number;
 	default:
 		return EBADMSG;
@@ -229,7 +246,8 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 	folder_close(&fs->folders, &folder);
 	if (verdict == VERDICT_SAVED && linked)
 		fuse_log(FUSE_LOG_WARNING,
-			 "animfs: %s: saved under this name only; its other hard links stay as they were\n",
+			 "animfs: %s: saved under this name only; its other hard links stay as "
+			 "they were\n",
 			 file->name);
 	if (verdict == VERDICT_SAVED) {
 		drop_refusals(fs, parent, name);
@@ -296,7 +314,8 @@ int clip_rename(struct fs *fs, struct file *file, const char *label, const char 
 	if (!error)
 		error = fs_source_folder(fs, file, &folder);
 	if (!error) {
-		commit = source_commit(file->source, folder.fd, base, edited, NULL, NULL, &now, &err);
+		commit = source_commit(file->source, folder.fd, base, edited, NULL, NULL, &now,
+				       &err);
 		folder_close(&fs->folders, &folder);
 		error = commit == COMMIT_REFUSED ? errno_of(&err) : 0;
 	}

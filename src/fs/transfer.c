@@ -73,7 +73,8 @@ int text_save(struct fs *fs, struct node *parent, const char *name, struct buf *
 	return error;
 }
 
-/* Under a name nobody uses, then moved: what stands under `name` is replaced whole or not at all. */
+/* Under a name nobody uses, then moved: what stands under `name` is replaced whole or not at all.
+ */
 static int write_new(int folder, const char *name, const struct buf *text, mode_t mode,
 		     bool exclusive)
 {
@@ -88,7 +89,8 @@ static int write_new(int folder, const char *name, const struct buf *text, mode_
 	error = at_write(fd, buf_bytes(text));
 	if (close(fd) != 0 && !error)
 		error = errno;
-	if (!error && renameat2(folder, temporary, folder, name, exclusive ? RENAME_NOREPLACE : 0) != 0)
+	if (!error &&
+	    renameat2(folder, temporary, folder, name, exclusive ? RENAME_NOREPLACE : 0) != 0)
 		error = errno;
 	if (error)
 		unlinkat(folder, temporary, 0);

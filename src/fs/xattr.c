@@ -79,7 +79,8 @@ static bool is_binary(const struct node *node)
 	       (node->kind == NODE_VIEW && node->view->whole);
 }
 
-/* Why a file that by its name should be an animation is shown as itself; false when it is not so. */
+/* Why a file that by its name should be an animation is shown as itself; false when it is not so.
+ */
 static bool error_text(struct fs *fs, struct node *node, struct err *err)
 {
 	char name[NAME_MAX + 1];
@@ -137,7 +138,8 @@ static void get_remembered(fuse_req_t req, struct node *node, const char *name, 
 	pthread_mutex_unlock(&node->file->lock);
 }
 
-static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const char *name, size_t size)
+static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const char *name,
+		     size_t size)
 {
 	struct real_path p;
 	void *value = size ? malloc(size) : NULL;
@@ -320,8 +322,8 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 	} else if (is_binary(node)) {
 		error = real_path_open(fs, node, &p);
 		if (!error) {
-			int result = p.fd >= 0 ? removexattr(p.path, name)
-					       : lremovexattr(p.path, name);
+			int result =
+				p.fd >= 0 ? removexattr(p.path, name) : lremovexattr(p.path, name);
 			error = result == 0 ? 0 : errno;
 			real_path_close(fs, &p);
 		}
