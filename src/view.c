@@ -2,8 +2,15 @@
 /* view.c - which views there are, in the order in which they are listed: one line each. */
 #include "view/views.h"
 
+/* clang-format off: a line for each */
 const struct view *const views[] = {
-	&view_raw,        &view_file_json, &view_clip_json,
-	&view_curves_csv, &view_kanim,     &view_x3d_frame,
-	&view_bone_csv,   &view_bone_json, NULL,
+	&view_raw,
+	&view_file_json,
+	&view_clip_json,
+	&view_curves_csv,
+	&view_kanim,
+	&view_x3d_frame,
+	&view_bone_csv,
+	&view_bone_json,
+	NULL,
 };
