@@ -119,12 +119,24 @@ static const struct view *frame_view(const struct tree *t, uint32_t clip)
 	return NULL;
 }
 
+/* A clip without a bone still has the folder for them. */
+static bool has_bones(const struct tree *t, uint32_t clip)
+{
+	for (unsigned i = 0; views[i]; i++) {
+		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
+
+		if (views[i]->place == VIEW_OF_BONE && place_present(t, &first))
+			return true;
+	}
+	return false;
+}
+
 static bool lookup_in_clip(const struct tree *t, const struct place *folder, const char *name,
 			   struct place *out)
 {
 	if (lookup_view(t, folder, VIEW_OF_CLIP, name, out))
 		return true;
-	if (strcmp(name, BONES) == 0)
+	if (strcmp(name, BONES) == 0 && has_bones(t, folder->clip))
 		*out = (struct place){PLACE_BONES, NULL, folder->clip, 0, 0};
 	else if (strcmp(name, FRAMES) == 0 && frame_view(t, folder->clip))
 		*out = (struct place){PLACE_FRAMES, NULL, folder->clip, 0, 0};
@@ -305,7 +317,8 @@ static bool list_clip(const struct tree *t, const struct place *folder, view_set
 	if (is_listed(listed, VIEW_OF_FRAME) && frame_view(t, folder->clip) &&
 	    !each(closure, FRAMES, &frames))
 		return false;
-	return !is_listed(listed, VIEW_OF_BONE) || each(closure, BONES, &bones);
+	return !is_listed(listed, VIEW_OF_BONE) || !has_bones(t, folder->clip) ||
+	       each(closure, BONES, &bones);
 }
 
 static bool list_bones(const struct tree *t, const struct place *folder, view_set listed,

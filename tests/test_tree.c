@@ -139,6 +139,30 @@ START_TEST(views_that_are_not_listed_are_still_found)
 }
 END_TEST
 
+START_TEST(a_clip_of_too_many_frames_has_two_views)
+{
+	struct buf bytes = load_file("tests/data/canm/wiki512.canm");
+	struct err err = {.code = ERR_NONE};
+	struct tree tree = {NULL, "wiki512.canm"};
+	struct place clip = {PLACE_CLIP, NULL, 2, 0, 0}, place;
+	struct snap *snap;
+	unsigned listed = 0;
+
+	put_u32(bytes.data + 0x140, 65536); /* the frames of the third clip, which has no keys */
+	snap = snap_of_bytes(codec_named("canm"), &bytes, tree.file_name, 0, &err);
+	ck_assert_msg(snap != NULL, "%s", err.message);
+	tree.snap = snap;
+	ck_assert_uint_eq(snap->anim->clips[2].frames, 65536);
+	ck_assert(tree_list(&tree, &clip, VIEW_SET_ALL, count, &listed));
+	ck_assert_uint_eq(listed, 2);
+	ck_assert(tree_lookup(&tree, &clip, "clip.json", &place));
+	ck_assert(tree_lookup(&tree, &clip, "curves.csv", &place));
+	ck_assert(!tree_lookup(&tree, &clip, "bones", &place));
+	ck_assert(!tree_lookup(&tree, &clip, "clip.kanim", &place));
+	snap_put(snap);
+}
+END_TEST
+
 START_TEST(lists_of_views_are_read)
 {
 	struct err err = {.code = ERR_NONE};
@@ -194,6 +218,7 @@ Suite *tree_suite(void)
 	tcase_add_test(tc, what_is_listed_is_found);
 	tcase_add_test(tc, paths_lead_to_places);
 	tcase_add_test(tc, views_that_are_not_listed_are_still_found);
+	tcase_add_test(tc, a_clip_of_too_many_frames_has_two_views);
 	tcase_add_test(tc, lists_of_views_are_read);
 	tcase_add_test(tc, a_place_is_found_again_by_its_labels);
 	tcase_add_test(tc, raw_has_the_files_own_extension);

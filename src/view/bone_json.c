@@ -423,6 +423,7 @@ const struct view view_bone_json = {
 	.name = "json",
 	.place = VIEW_OF_BONE,
 	.file = ".json",
+	.present = clip_has_bones,
 	.render = bone_json_render,
 	.parse = bone_json_parse,
 };

@@ -594,10 +594,16 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 	return edited;
 }
 
+bool clip_has_bones(const struct shown *at)
+{
+	return clip_of(at)->frames <= FRAMES_SHOWN;
+}
+
 const struct view view_bone_csv = {
 	.name = "csv",
 	.place = VIEW_OF_BONE,
 	.file = ".csv",
+	.present = clip_has_bones,
 	.render = bone_render,
 	.parse = bone_parse,
 };

@@ -14,6 +14,10 @@ extern const struct view view_x3d_frame;
 extern const struct view view_bone_csv;
 extern const struct view view_bone_json;
 
+/* Above so many frames nothing is shown of a clip but clip.json and curves.csv. */
+#define FRAMES_SHOWN 65535
+/* Is a clip shown bone by bone (bones/)? */
+bool clip_has_bones(const struct shown *at);
 /* Is a clip shown as stills (frames/) and as the kanim over them? */
 bool clip_has_stills(const struct shown *at);
 

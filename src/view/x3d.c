@@ -10,7 +10,6 @@
 #include "views.h"
 #include <math.h>
 
-#define MAX_STILLS 65535
 #define POINTS 6          /* of a cross: two ends of three lines */
 #define FARTHEST 1e18     /* further off, a viewer's float32 squares overflow */
 #define BOUNDS_SAMPLES 64 /* keys of a curve that the camera looks at, spread over the clip */
@@ -26,7 +25,7 @@ bool clip_has_stills(const struct shown *at)
 {
 	const struct clip *clip = shown_clip(at);
 
-	return clip->frames > 0 && clip->frames <= MAX_STILLS && clip->track_count > 0;
+	return clip->frames > 0 && clip->frames <= FRAMES_SHOWN && clip->track_count > 0;
 }
 
 static bool frame_present(const struct shown *at)
