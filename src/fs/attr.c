@@ -314,7 +314,7 @@ static int set_view(struct fs *fs, struct node *node, const struct stat *attr, i
 				    changes);
 	if (!error)
 		error = remember(fs, node, attr, to_set);
-	view_settle(fs, node);
+	view_settle(node);
 	pthread_mutex_unlock(&node->file->lock);
 	return error;
 }

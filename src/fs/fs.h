@@ -237,7 +237,7 @@ int view_text(struct fs *fs, struct node *node, struct draft **out);
 /* Exact size of a view's text. Wants the file's lock. */
 int view_size(struct fs *fs, struct node *node, uint64_t *out);
 /* Gives the draft's memory back where nothing is in it and nobody has it open. */
-void view_settle(struct fs *fs, struct node *node);
+void view_settle(struct node *node);
 /* Saves. Wants the file's lock; call changes_tell without it, before the reply. */
 int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes);
 void changes_tell(struct fs *fs, struct changes *changes);

@@ -140,7 +140,7 @@ static bool end_pending(struct fs *fs, struct file *file, int64_t now)
 			continue;
 		}
 		draft_forget(draft);
-		view_settle(fs, node);
+		view_settle(node);
 		notify_data(fs, node);
 	}
 	nodes_unlock(&fs->nodes);

@@ -70,7 +70,7 @@ static void real_changed(struct fs *fs, struct node *parent, struct node *node, 
 		return;
 	error = identity_at(folder.fd, name, &id, &st);
 	folder_close(&fs->folders, &folder);
-	if (error || memcmp(&id, &node->real, sizeof(id)) != 0)
+	if (error || !identity_same(&id, &node->real))
 		notify_entry(fs, parent, name);
 	else if ((mask & CONTENT) && !has_writer(fs, node))
 		notify_data(fs, node);

@@ -87,17 +87,16 @@ int view_size(struct fs *fs, struct node *node, uint64_t *out)
 			node->size = draft->text.size;
 		}
 	}
-	view_settle(fs, node);
+	view_settle(node);
 	return error;
 }
 
-void view_settle(struct fs *fs, struct node *node)
+void view_settle(struct node *node)
 {
 	struct draft *draft = node->draft;
 
 	if (!draft || draft->handles || draft->written)
 		return;
-	(void)fs;
 	draft_free(draft);
 	node->draft = NULL;
 }
