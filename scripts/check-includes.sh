@@ -20,18 +20,20 @@ animfs/anim.h        : animfs/base.h
 animfs/codec.h       : animfs/base.h animfs/anim.h
 animfs/view.h        : animfs/base.h animfs/anim.h
 num.? names.? anim.c merge.c : $WORDS
-lens.?               : $WORDS lens.h
+table.?              : $WORDS table.h csv.h
+bones.?              : $WORDS table.h bones.h
+lens.? rotation.?    : $WORDS lens.h rotation.h
 
 # Formats and views: they know neither each other nor files nor FUSE.
-codec.c codec/*      : $WORDS animfs/codec.h codec/*.h
-view.c view/*        : $WORDS animfs/view.h view/*.h lens.h jansson.h csv.h libxml/*
+codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h libxml/*
+view.c view/*        : $WORDS animfs/view.h view/*.h lens.h table.h jansson.h libxml/*
 
 # The disk: knows no animations.
 at.? refusal.? replace.? state.? watch.? : $DISK
 
 # Animation files, and the folders that they are shown as.
 ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h snap.h
-source.?             : $WORDS $DISK animfs/codec.h snap.h source.h
+source.?             : $WORDS $DISK animfs/codec.h bones.h snap.h source.h
 options.?            : $WORDS animfs/codec.h source.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
 node.?               : $WORDS animfs/view.h node.h

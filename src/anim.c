@@ -22,7 +22,7 @@ void anim_free(struct anim *a)
 void anim_time_unit(const struct anim *a, char out[32])
 {
 	char rate[NUM_MAX];
-	size_t size = a->rate > 0 ? num_f32(rate, (float)a->rate) : 0;
+	size_t size = a->format->rate > 0 ? num_f32(rate, (float)a->rate) : 0;
 
 	if (size == 0)
 		strcpy(out, "s");
@@ -30,17 +30,11 @@ void anim_time_unit(const struct anim *a, char out[32])
 		snprintf(out, 32, "1/%.*s s", (int)size, rate);
 }
 
-/* Of formats that count in seconds, for clips that tell no time. */
-#define USUAL_RATE 30.0
-
 double anim_seconds_per_frame(const struct anim *a, const struct clip *clip)
 {
-	double seconds =
-		a->rate > 0 ? (double)clip->frame_time / a->rate : (double)clip->frame_time;
+	double seconds = (double)clip->frame_time / a->rate;
 
-	if (isfinite(seconds) && seconds > 0)
-		return seconds;
-	return 1 / (a->rate > 0 ? a->rate : USUAL_RATE);
+	return isfinite(seconds) && seconds > 0 ? seconds : 1 / a->rate;
 }
 
 /* ---- curves ---- */
@@ -141,6 +135,14 @@ static void curve_key(const struct curve *c, uint32_t key, double out[4])
 		out[axis] = curve_value(c, key, axis);
 }
 
+/* How far it is to another value; the shorter way where values turn. */
+static double way(double from, double to, double turn)
+{
+	double distance = to - from;
+
+	return turn > 0 ? remainder(distance, turn) : distance;
+}
+
 static void curve_between(const struct curve *c, uint32_t key, double t, double out[4])
 {
 	double a[4], b[4];
@@ -152,7 +154,7 @@ static void curve_between(const struct curve *c, uint32_t key, double t, double 
 		return;
 	}
 	for (unsigned axis = 0; axis < 4; axis++)
-		out[axis] = a[axis] + (b[axis] - a[axis]) * t;
+		out[axis] = a[axis] + way(a[axis], b[axis], c->lane[axis].turn) * t;
 }
 
 void curve_sample(const struct curve *c, double frame, double out[4])
@@ -175,6 +177,29 @@ void curve_sample(const struct curve *c, double frame, double out[4])
 	}
 	from = curve_frame(c, next - 1);
 	curve_between(c, next - 1, (frame - from) / (to - from), out);
+}
+
+/* ---- keyframes ---- */
+
+bool keyframes_same(const struct keyframes *a, const struct keyframes *b)
+{
+	if (a == b)
+		return true;
+	if (!a || !b || a->count != b->count)
+		return false;
+	return a->count == 0 || (memcmp(a->frames, b->frames, a->count * sizeof(*a->frames)) == 0 &&
+				 memcmp(a->flags, b->flags, a->count) == 0 &&
+				 memcmp(a->roles, b->roles, a->count) == 0);
+}
+
+int64_t keyframes_find(const struct keyframes *k, uint32_t frame, uint32_t occurrence,
+		       uint32_t *first)
+{
+	while (*first < k->count && k->frames[*first] < frame)
+		++*first;
+	if (occurrence >= k->count - *first || k->frames[*first + occurrence] != frame)
+		return -1;
+	return (int64_t)*first + occurrence;
 }
 
 /* ---- editing ---- */

@@ -32,6 +32,8 @@ static bool value_near(double wanted, double stored, const struct lane *lane)
 
 	if (f64_same(wanted, stored) || (float)wanted == (float)stored)
 		return true;
+	if (lane->turn > 0)
+		wanted = stored + remainder(wanted - stored, lane->turn);
 	want = wanted / lane->unit;
 	got = stored / lane->unit;
 	hair = 4 * DBL_EPSILON *
@@ -47,17 +49,42 @@ static bool curve_alike(const struct curve *a, const struct curve *b)
 	       a->count == b->count;
 }
 
+/*
+ * Of a value that is packed as a whole: a quaternion and its negative are the same rotation. What
+ * was not edited comes back as it is, also where it is no rotation.
+ */
+static bool code_near(const struct curve *wanted, const struct curve *stored, uint32_t key)
+{
+	double sum = 0, difference = 0;
+
+	for (unsigned axis = 0; axis < curve_width(wanted); axis++) {
+		double want = curve_value(wanted, key, axis), got = curve_value(stored, key, axis);
+
+		sum = fmax(sum, fabs(want + got));
+		difference = fmax(difference, fabs(want - got));
+	}
+	return fmin(sum, difference) <= (double)stored->lane[0].step;
+}
+
+static bool key_near(const struct curve *wanted, const struct curve *stored, uint32_t key)
+{
+	if (stored->lane[0].form == LANE_CODE)
+		return code_near(wanted, stored, key);
+	for (unsigned axis = 0; axis < curve_width(wanted); axis++) {
+		if (!value_near(curve_value(wanted, key, axis), curve_value(stored, key, axis),
+				&stored->lane[axis]))
+			return false;
+	}
+	return true;
+}
+
 /* *key: the first that differs, of curves that are alike. */
 static bool keys_near(const struct curve *wanted, const struct curve *stored, uint32_t *key)
 {
 	for (*key = 0; *key < wanted->count; ++*key) {
-		if (curve_frame(wanted, *key) != curve_frame(stored, *key))
+		if (curve_frame(wanted, *key) != curve_frame(stored, *key) ||
+		    !key_near(wanted, stored, *key))
 			return false;
-		for (unsigned axis = 0; axis < curve_width(wanted); axis++) {
-			if (!value_near(curve_value(wanted, *key, axis),
-					curve_value(stored, *key, axis), &stored->lane[axis]))
-				return false;
-		}
 	}
 	return true;
 }
@@ -74,12 +101,34 @@ static bool curve_holds(const struct curve *stored, const struct curve *wanted)
 
 /* ---- a clip's own values ---- */
 
-enum value { VALUE_NAME, VALUE_LOOP, VALUE_FRAMES, VALUE_FRAME_TIME, VALUE_DURATION, VALUE_FIELDS };
-#define VALUE_COUNT 6
+enum value {
+	VALUE_NAME,
+	VALUE_LOOP,
+	VALUE_FRAMES,
+	VALUE_FRAME_TIME,
+	VALUE_DURATION,
+	VALUE_FIELDS,
+	VALUE_STILLS,
+};
+#define VALUE_COUNT 7
 
 static const char *const value_names[VALUE_COUNT] = {
-	"name", "loop", "number of frames", "frame time", "duration", "format's own fields",
+	"name",           "loop",     "number of frames",
+	"frame time",     "duration", "format's own fields",
+	"list of frames",
 };
+
+static bool stills_same(const struct clip *a, const struct clip *b)
+{
+	if (a->stills == b->stills || !a->stills || !b->stills)
+		return a->stills == b->stills;
+	for (uint32_t i = 0; a->frames == b->frames && i < a->frames; i++) {
+		if (f32_bits(a->stills[i].time) != f32_bits(b->stills[i].time) ||
+		    !text_same(a->stills[i].url, b->stills[i].url))
+			return false;
+	}
+	return a->frames == b->frames;
+}
 
 static bool value_same(enum value which, const struct clip *a, const struct clip *b)
 {
@@ -96,6 +145,8 @@ static bool value_same(enum value which, const struct clip *a, const struct clip
 		return f32_bits(a->duration) == f32_bits(b->duration);
 	case VALUE_FIELDS:
 		return fields_same(a->fields, a->field_count, b->fields, b->field_count);
+	case VALUE_STILLS:
+		return stills_same(a, b);
 	}
 	return true;
 }
@@ -122,6 +173,10 @@ static void value_take(enum value which, struct clip *to, const struct clip *fro
 	case VALUE_FIELDS:
 		to->field_count = from->field_count;
 		to->fields = from->fields;
+		break;
+	case VALUE_STILLS:
+		to->frames = from->frames;
+		to->stills = from->stills;
 		break;
 	}
 }
@@ -157,7 +212,7 @@ static bool merge_values(const struct versions *v, struct clip *to, struct err *
 
 static bool track_same(const struct track *a, const struct track *b)
 {
-	if (a->rotation != b->rotation)
+	if (a->rotation != b->rotation || !keyframes_same(a->keyframes, b->keyframes))
 		return false;
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
 		if (!curve_same(a->curve[role], b->curve[role]))
@@ -206,12 +261,41 @@ static bool clip_same(const struct clip *a, const struct clip *b)
 	return clip_values_same(a, b) && tracks_same(a, b);
 }
 
+/* Is `stored` what came of storing `wanted`? */
+static bool track_holds(const struct track *stored, const struct track *wanted)
+{
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		if (!curve_holds(stored->curve[role], wanted->curve[role]))
+			return false;
+	}
+	return keyframes_same(stored->keyframes, wanted->keyframes);
+}
+
+/* Of a bone with keyframes: its curves have the keys that those say, and are taken with them. */
+static bool merge_keyframes(const struct versions *v, const struct track *base,
+			    const struct track *edited, struct track *to, struct err *err)
+{
+	const struct track *last = &v->last->tracks[base->origin];
+	bool ours = !track_same(last, base) && track_holds(to, last);
+
+	if (track_same(edited, ours ? last : base))
+		return true;
+	if (!ours && !track_same(to, base) && !track_same(to, edited))
+		return err_set(err, ERR_CONFLICT, "somebody else changed %s in %s in the meantime",
+			       base->label, v->base->label);
+	memcpy(to->curve, edited->curve, sizeof(to->curve));
+	to->keyframes = edited->keyframes;
+	return true;
+}
+
 /* The curves of one bone that were edited, into `to`, which is a copy of the current track. */
 static bool merge_curves(const struct versions *v, const struct track *base,
 			 const struct track *edited, struct track *to, struct err *err)
 {
 	const struct track *last = &v->last->tracks[base->origin];
 
+	if (edited->keyframes)
+		return merge_keyframes(v, base, edited, to, err);
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
 		const struct curve *was = base->curve[role], *now = to->curve[role];
 		const struct curve *wanted = edited->curve[role], *before = last->curve[role];
@@ -270,6 +354,7 @@ static bool merge_new_bones(const struct versions *v, struct track *to, struct e
 		if (edited->origin == ANIM_NEW)
 			continue;
 		memcpy(to[i].curve, v->current->tracks[edited->origin].curve, sizeof(to[i].curve));
+		to[i].keyframes = v->current->tracks[edited->origin].keyframes;
 		if (!merge_curves(v, &v->base->tracks[edited->origin], edited, &to[i], err))
 			return false;
 	}
@@ -546,6 +631,10 @@ static bool stored_tracks(const struct clip *wanted, const struct clip *old,
 		if (!text_same(track->name, stored->tracks[i].name))
 			return err_set(err, ERR_STORE,
 				       CANNOT "the name of %s in %s comes back different",
+				       track->label, wanted->label);
+		if (!keyframes_same(track->keyframes, stored->tracks[i].keyframes))
+			return err_set(err, ERR_STORE,
+				       CANNOT "the keyframes of %s in %s come back different",
 				       track->label, wanted->label);
 		if (old && track->origin != ANIM_NEW)
 			was = &old->tracks[track->origin];

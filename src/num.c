@@ -439,7 +439,7 @@ static inline bool stored_alike(double a, double b, const struct lane *lane)
 	b /= lane->unit;
 	if (lane->form == LANE_GRID)
 		return num_nearest_k(a, lane) == num_nearest_k(b, lane);
-	return lane->form == LANE_DOUBLE || (float)a == (float)b;
+	return lane->form != LANE_FLOAT || (float)a == (float)b;
 }
 
 /* May the decimal stand for |v|? Asked of what a reader of the text will compute. */
@@ -517,10 +517,10 @@ static struct interval lane_interval(double v, const struct lane *lane)
 {
 	struct interval in;
 
-	if (lane->form == LANE_DOUBLE)
-		return (struct interval){0, INFINITY};
 	if (lane->form == LANE_GRID)
 		return grid_interval(v, lane);
+	if (lane->form != LANE_FLOAT)
+		return (struct interval){0, INFINITY};
 	in = rounding_interval(f32_bits((float)fabs(v / lane->unit)));
 	return (struct interval){in.low * fabs(lane->unit), in.high * fabs(lane->unit)};
 }
@@ -599,6 +599,9 @@ static struct decimal rounded(double v)
 /* Beyond this a number would not fit into NUM_MAX; nothing that is stored comes near. */
 #define LANE_LARGEST 1e60
 
+/* Below it all values of an exact lane have at most LANE_DIGITS, nine of them behind the point. */
+#define LANE_EXACT_END 1e6
+
 size_t num_lane(char *out, double v, const struct lane *lane)
 {
 	struct decimal d;
@@ -609,6 +612,8 @@ size_t num_lane(char *out, double v, const struct lane *lane)
 		return put_decimal(out, signbit(v), (struct decimal){(uint32_t)fabs(v), 0});
 	if (lane->form == LANE_FLOAT && lane->unit == 1)
 		return num_f32(out, (float)v);
+	if (lane->exact && fabs(v) < LANE_EXACT_END)
+		return put_decimal(out, v < 0, (struct decimal){(uint64_t)(fabs(v) * 1e9), -9});
 	if ((float)v == 0)
 		d = (struct decimal){0, 0};
 	else if (!float_digits(v, lane, &d) && !fewest_digits(v, lane, &d))

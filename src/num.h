@@ -24,7 +24,8 @@ size_t num_f32(char *out, float v);
  * A computed value, as it stands in a lane: the plain decimal of the fewest digits that rounds to
  * the same float32 as v and, put back into the lane, gives the stored bits or the stored k; at most
  * 15 significant digits. Among equally short ones the nearest to v. LANE_FLOAT with unit 1 is
- * num_f32; LANE_DOUBLE asks for the same float32 alone.
+ * num_f32; LANE_DOUBLE and LANE_CODE ask for the same float32 alone. A lane that is `exact` gets
+ * all digits of v, up to nine behind the point.
  */
 size_t num_lane(char *out, double v, const struct lane *lane);
 /* Seconds to the microsecond, trailing zeros cut. Not finite: as num_f32. */

@@ -33,28 +33,58 @@ bool option_rate(struct store_options *o, const char *value, struct err *err)
 	return true;
 }
 
+/* "canm", "ff9anim:24", "auto" */
+static bool read_format(const char *value, struct pattern *pattern, struct err *err)
+{
+	size_t length = strcspn(value, ":");
+	char name[32] = "";
+	int bones = 0;
+
+	if (length < sizeof(name))
+		memcpy(name, value, length);
+	pattern->codec = codec_named(name);
+	if (!pattern->codec && strcmp(value, "auto") != 0)
+		return err_set(err, ERR_TEXT, "\"%s\" is not a format", value);
+	if (value[length] == '\0')
+		return true;
+	if (!pattern->codec->format->bones_counted)
+		return err_set(err, ERR_TEXT, "a %s file says itself how many bones it has", name);
+	if (!option_number(value + length + 1, 10, &bones, NULL) || bones < 1)
+		return err_set(err, ERR_TEXT, "\"%s\" is not a number of bones",
+			       value + length + 1);
+	pattern->bones = (uint32_t)bones;
+	return true;
+}
+
 bool option_type(struct store_options *o, const char *value, struct err *err)
 {
 	const char *equals = strrchr(value, '=');
-	const struct codec *codec = NULL;
-	struct pattern *patterns;
+	struct pattern *patterns, pattern = {NULL, NULL, 0};
 
 	if (!equals || equals == value)
 		return err_set(err, ERR_TEXT, "GLOB=FORMAT is wanted, as in '*.bin=canm'");
-	if (strcmp(equals + 1, "auto") != 0) {
-		codec = codec_named(equals + 1);
-		if (!codec)
-			return err_set(err, ERR_TEXT, "\"%s\" is not a format", equals + 1);
-	}
+	if (!read_format(equals + 1, &pattern, err))
+		return false;
 	patterns = realloc(o->patterns, (o->pattern_count + 1) * sizeof(*patterns));
 	if (!patterns)
 		return err_memory(err);
 	o->patterns = patterns;
-	patterns[o->pattern_count].codec = codec;
-	patterns[o->pattern_count].glob = strndup(value, (size_t)(equals - value));
-	if (!patterns[o->pattern_count].glob)
+	pattern.glob = strndup(value, (size_t)(equals - value));
+	if (!pattern.glob)
 		return err_memory(err);
-	o->pattern_count++;
+	patterns[o->pattern_count++] = pattern;
+	return true;
+}
+
+bool option_rotations(struct store_options *o, const char *value, struct err *err)
+{
+	if (strcmp(value, "euler") == 0)
+		o->rotations = ROTATIONS_EULER;
+	else if (strcmp(value, "quaternion") == 0)
+		o->rotations = ROTATIONS_QUATERNION;
+	else
+		return err_set(err, ERR_TEXT, "\"%s\" is no form; euler or quaternion is wanted",
+			       value);
 	return true;
 }
 

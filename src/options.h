@@ -7,8 +7,10 @@
 
 /* "canm=30" */
 bool option_rate(struct store_options *o, const char *value, struct err *err);
-/* "*.bin=canm", "*=auto" */
+/* "*.bin=canm", "*.bin=ff9anim:24" (so many bones), "*=auto" */
 bool option_type(struct store_options *o, const char *value, struct err *err);
+/* "euler", "quaternion" */
+bool option_rotations(struct store_options *o, const char *value, struct err *err);
 /* "256M": bytes, or with K, M, G */
 bool option_size(const char *value, size_t *out, struct err *err);
 /* "1000", an id of a user or group; "022" to base 8, a mask */

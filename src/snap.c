@@ -140,7 +140,20 @@ static void snap_free(struct snap *s)
 	free(s);
 }
 
-static bool snap_decode(struct snap *s, const char *file_name, double rate, struct err *err)
+/* Of formats whose clips have no names of their own. */
+static bool name_clips(struct anim *a, const char *file_name)
+{
+	const char *dot = strrchr(file_name, '.');
+	size_t size = dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name);
+	const char *name = arena_text(&a->arena, file_name, size);
+
+	for (uint32_t i = 0; name && i < a->clip_count; i++)
+		((struct clip *)&a->clips[i])->name = name;
+	return name != NULL;
+}
+
+static bool snap_decode(struct snap *s, const char *file_name, const struct decoding *how,
+			struct err *err)
 {
 	struct bytes src = buf_bytes(&s->bytes);
 	size_t index_size;
@@ -149,11 +162,15 @@ static bool snap_decode(struct snap *s, const char *file_name, double rate, stru
 		s->codec = codec_probe(src);
 	if (!s->codec)
 		return err_set(err, ERR_UNKNOWN, "this is no animation format that is known here");
-	s->anim = s->codec->decode(src, err);
+	s->anim = s->codec->decode(src, &how->hints, err);
 	if (!s->anim)
 		return false;
-	s->anim->rate = rate > 0 ? rate : s->anim->format->rate;
-	if (!label_all(s->anim, file_name))
+	if (how->rate > 0)
+		s->anim->rate = how->rate;
+	s->anim->rotations = how->rotations;
+	s->anim->bone_names = how->hints.bone_names;
+	if ((s->anim->format->nameless && !name_clips(s->anim, file_name)) ||
+	    !label_all(s->anim, file_name))
 		return err_memory(err);
 	s->index = index_new(s->anim, &index_size);
 	if (!s->index)
@@ -163,8 +180,9 @@ static bool snap_decode(struct snap *s, const char *file_name, double rate, stru
 }
 
 struct snap *snap_of_bytes(const struct codec *codec, struct buf *bytes, const char *file_name,
-			   double rate, struct err *err)
+			   const struct decoding *how, struct err *err)
 {
+	static const struct decoding usual;
 	static _Atomic uint64_t generations;
 	struct snap *s = calloc(1, sizeof(*s));
 
@@ -178,7 +196,7 @@ struct snap *snap_of_bytes(const struct codec *codec, struct buf *bytes, const c
 	s->codec = codec;
 	s->bytes = *bytes;
 	*bytes = (struct buf)BUF_INIT;
-	if (snap_decode(s, file_name, rate, err))
+	if (snap_decode(s, file_name, how ? how : &usual, err))
 		return s;
 	snap_free(s);
 	return NULL;

@@ -27,12 +27,19 @@ struct snap {
 	struct snap *newer, *older;
 };
 
+/* What a file is read with beside its bytes. */
+struct decoding {
+	double rate; /* 0: the format's, or the file's own */
+	enum rotations rotations;
+	struct hints hints;
+};
+
 /*
  * Decodes `bytes`, which are taken over, failing or not, with a holder for the caller. codec NULL:
- * found by content. `file_name` is the animation file's own. rate 0: the format's.
+ * found by content. `file_name` is the animation file's own. how NULL: nothing is asked for.
  */
 struct snap *snap_of_bytes(const struct codec *codec, struct buf *bytes, const char *file_name,
-			   double rate, struct err *err);
+			   const struct decoding *how, struct err *err);
 struct snap *snap_get(struct snap *s); /* one more holder */
 void snap_put(struct snap *s);         /* one less; NULL is fine */
 

@@ -48,30 +48,40 @@ size_t store_cached(const struct store *s)
 	return cache_size(s->cache);
 }
 
+/* The first of the options' patterns that fits, or NULL. */
+static const struct pattern *find_pattern(const struct store *s, const char *file_name)
+{
+	for (unsigned i = 0; i < s->options.pattern_count; i++) {
+		if (fnmatch(s->options.patterns[i].glob, file_name, FNM_CASEFOLD) == 0)
+			return &s->options.patterns[i];
+	}
+	return NULL;
+}
+
 bool store_claims(const struct store *s, const char *file_name, const struct codec **codec,
 		  bool *probe)
 {
-	*probe = false;
-	for (unsigned i = 0; i < s->options.pattern_count; i++) {
-		const struct pattern *pattern = &s->options.patterns[i];
+	const struct pattern *pattern = find_pattern(s, file_name);
 
-		if (fnmatch(pattern->glob, file_name, FNM_CASEFOLD) != 0)
-			continue;
-		*codec = pattern->codec;
-		*probe = !pattern->codec;
-		return true;
-	}
-	*codec = codec_for_name(file_name);
-	return *codec != NULL;
+	*codec = pattern ? pattern->codec : codec_for_name(file_name);
+	*probe = pattern && !pattern->codec;
+	return *codec || *probe;
 }
 
-static double store_rate(const struct store *s, const struct codec *codec)
+/* What the options say about a file of this name and format; codec NULL: of any. */
+static struct decoding store_decoding(const struct store *s, const char *file_name,
+				      const struct codec *codec)
 {
-	for (unsigned i = 0; i < s->options.rate_count; i++) {
+	struct decoding how = {.rotations = s->options.rotations};
+	const struct pattern *pattern = find_pattern(s, file_name);
+
+	for (unsigned i = 0; codec && i < s->options.rate_count; i++) {
 		if (s->options.rates[i].format == codec->format)
-			return s->options.rates[i].hz;
+			how.rate = s->options.rates[i].hz;
 	}
-	return 0;
+	if (pattern)
+		how.hints.bones = pattern->bones;
+	return how;
 }
 
 /* ---- a file ---- */
@@ -302,11 +312,13 @@ done:
 static struct snap *decode(const struct source *s, struct buf *bytes, struct err *err)
 {
 	const struct codec *codec = NULL;
+	struct decoding how;
 	bool probe;
 
 	if (!store_claims(s->store, s->name, &codec, &probe) || probe)
 		codec = codec_probe(buf_bytes(bytes));
-	return snap_of_bytes(codec, bytes, s->name, codec ? store_rate(s->store, codec) : 0, err);
+	how = store_decoding(s->store, s->name, codec);
+	return snap_of_bytes(codec, bytes, s->name, &how, err);
 }
 
 /*
@@ -380,10 +392,11 @@ struct commit_job {
 /* The bytes are result's own, and result is named and decoded as the file will be. */
 static bool decode_result(struct commit_job *job, struct err *err)
 {
-	const struct snap *current = job->current;
+	const struct source *s = job->source;
+	const struct codec *codec = job->current->codec;
+	struct decoding how = store_decoding(s->store, s->name, codec);
 
-	job->result = snap_of_bytes(current->codec, &job->bytes, job->source->name,
-				    current->anim->rate, err);
+	job->result = snap_of_bytes(codec, &job->bytes, s->name, &how, err);
 	return job->result != NULL;
 }
 

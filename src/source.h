@@ -22,11 +22,13 @@ struct store_options {
 		double hz;
 	} rates[16];
 	unsigned rate_count;
-	struct pattern { /* --type GLOB=FORMAT; codec NULL: auto */
+	struct pattern { /* --type GLOB=FORMAT[:BONES]; codec NULL: auto */
 		char *glob;
 		const struct codec *codec;
+		uint32_t bones; /* 0: not given */
 	} *patterns;
 	unsigned pattern_count;
+	enum rotations rotations; /* --rotations */
 };
 /*
  * The options are copied, their patterns are not. state NULL: nothing can be committed. NULL when

@@ -109,7 +109,7 @@ static bool decode(const struct step *step, struct buf *out, struct err *err)
 	buf_add(&copy, step->file.data, step->file.size);
 	if (copy.failed)
 		return err_memory(err);
-	s = snap_of_bytes(step->codec, &copy, "canm", 0, err);
+	s = snap_of_bytes(step->codec, &copy, "canm", NULL, err);
 	if (!s)
 		return false;
 	good = step->codec->encode(s->anim, step->file, out, err);
@@ -312,7 +312,7 @@ static void try_sample(const char *sample)
 
 	buf_add(&kept, bytes.data, bytes.size);
 	try(&(struct step){codec, buf_bytes(&kept), NULL, NULL, {NULL, 0}, decode}, sample);
-	s = snap_of_bytes(codec, &bytes, "canm", 0, &err);
+	s = snap_of_bytes(codec, &bytes, "canm", NULL, &err);
 	if (s) {
 		try_views(s, sample);
 		snap_put(s);

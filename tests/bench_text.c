@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	bytes = load_file(argv[1]);
-	s = snap_of_bytes(codec_named("canm"), &bytes, "canm", 0, &err);
+	s = snap_of_bytes(codec_named("canm"), &bytes, "canm", NULL, &err);
 	if (!s) {
 		fprintf(stderr, "%s: %s\n", argv[1], err.message);
 		return 1;

@@ -26,7 +26,7 @@ static inline struct sample sample_decode(const char *name, struct buf bytes)
 	struct sample s = {.name = name, .bytes = bytes};
 	struct err err = {0};
 
-	s.anim = codec_named("canm")->decode(buf_bytes(&s.bytes), &err);
+	s.anim = codec_named("canm")->decode(buf_bytes(&s.bytes), NULL, &err);
 	ck_assert_msg(s.anim != NULL, "%s: %s", name, err.message);
 	ck_assert(names_label(s.anim, reserved));
 	return s;

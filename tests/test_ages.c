@@ -9,7 +9,7 @@ static struct snap *sample_snap(void)
 {
 	struct buf bytes = load_file("tests/data/canm/wiki512.canm");
 	struct err err = {0};
-	struct snap *snap = snap_of_bytes(NULL, &bytes, "wiki512.canm", 0, &err);
+	struct snap *snap = snap_of_bytes(NULL, &bytes, "wiki512.canm", NULL, &err);
 
 	ck_assert_msg(snap != NULL, "%s", err.message);
 	ck_assert(ages_init(&snap->ages, snap->anim, first, NULL));

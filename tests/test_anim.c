@@ -34,7 +34,7 @@ static struct curve *stored_as(struct arena *arena, enum lane_form form, double 
 	c->values = NULL;
 	c->stored = out;
 	for (unsigned axis = 0; axis < 3; axis++)
-		c->lane[axis] = (struct lane){form, base, step, unit};
+		c->lane[axis] = (struct lane){form, base, step, unit, 0, false};
 	for (size_t i = 0; i < 3 * count; i++) {
 		if (form == LANE_GRID)
 			put_u16(out + 2 * i, (uint16_t)values[i / 3]);
@@ -159,7 +159,8 @@ END_TEST
 
 START_TEST(time_is_told_in_the_unit_of_the_format)
 {
-	struct anim a = {.rate = 60};
+	static const struct format frames = {.rate = 60}, seconds = {.rate = 0};
+	struct anim a = {.format = &frames, .rate = 60};
 	struct clip clip = {.frame_time = 2};
 	char unit[32];
 
@@ -169,10 +170,11 @@ START_TEST(time_is_told_in_the_unit_of_the_format)
 	a.rate = 29.97;
 	anim_time_unit(&a, unit);
 	ck_assert_str_eq(unit, "1/29.97 s");
-	a.rate = 0;
+	a.format = &seconds;
+	a.rate = 4;
 	anim_time_unit(&a, unit);
 	ck_assert_str_eq(unit, "s");
-	ck_assert(anim_seconds_per_frame(&a, &clip) == 2);
+	ck_assert(anim_seconds_per_frame(&a, &clip) == 0.5);
 }
 END_TEST
 

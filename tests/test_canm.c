@@ -28,7 +28,7 @@ static struct buf load_sample(const char *name)
 static struct anim *decode(struct bytes src)
 {
 	struct err err = {.code = ERR_NONE};
-	struct anim *a = codec_named("canm")->decode(src, &err);
+	struct anim *a = codec_named("canm")->decode(src, NULL, &err);
 
 	ck_assert_msg(a != NULL, "at %zu: %s", err.at, err.message);
 	return a;
@@ -691,7 +691,7 @@ struct refusal {
 static void check_refused(struct bytes src, struct refusal want)
 {
 	struct err err = {.code = ERR_NONE};
-	struct anim *a = codec_named("canm")->decode(src, &err);
+	struct anim *a = codec_named("canm")->decode(src, NULL, &err);
 
 	ck_assert_ptr_null(a);
 	ck_assert_int_eq(err.code, ERR_FORMAT);
@@ -788,7 +788,7 @@ static void check_damaged(const uint8_t *data, size_t size)
 
 	ck_assert_ptr_nonnull(exact);
 	memcpy(exact, data, size);
-	a = codec_named("canm")->decode((struct bytes){exact, size}, &err);
+	a = codec_named("canm")->decode((struct bytes){exact, size}, NULL, &err);
 	if (a)
 		check_identity((struct bytes){exact, size});
 	else
@@ -1807,7 +1807,7 @@ START_TEST(test_damaged_files_edited)
 			uint64_t state = at;
 
 			src.data[at] = values[v];
-			a = codec_named("canm")->decode(buf_bytes(&src), &err);
+			a = codec_named("canm")->decode(buf_bytes(&src), NULL, &err);
 			if (!a || a->clip_count == 0) {
 				anim_free(a);
 				continue;
@@ -2018,13 +2018,13 @@ START_TEST(test_overlaps_that_cost_too_much)
 	struct buf repeated = overlapping(1, 1, 30000, 6000);
 	struct err err = {.code = ERR_NONE};
 
-	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&rows), &err));
+	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&rows), NULL, &err));
 	ck_assert_str_eq(err.message, "the rows of the animations overlap too often");
 	err_clear(&err);
-	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&names), &err));
+	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&names), NULL, &err));
 	ck_assert_str_eq(err.message, "the names overlap too often");
 	err_clear(&err);
-	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&repeated), &err));
+	ck_assert_ptr_null(codec_named("canm")->decode(buf_bytes(&repeated), NULL, &err));
 	ck_assert_str_eq(err.message, "names as long as these are used too often");
 	buf_release(&rows);
 	buf_release(&names);

@@ -111,7 +111,8 @@ START_TEST(a_number_is_unchanged_at_15_digits)
 {
 	static const struct lane degrees = {.form = LANE_FLOAT, .unit = 57.29577951308232};
 	static const struct lane metres = {.form = LANE_FLOAT, .unit = 1};
-	static const struct lane grid = {LANE_GRID, -3.14159274f, 3e-6f, 57.29577951308232};
+	static const struct lane grid = {LANE_GRID, -3.14159274f, 3e-6f, 57.29577951308232,
+					 0,         false};
 	double angle = degrees.unit * (double)0.1f;
 	double turn = grid.unit * ((double)grid.base + 349066 * (double)grid.step);
 
@@ -138,9 +139,11 @@ START_TEST(numbers_that_are_not_finite_are_unchanged_by_kind)
 	ck_assert(!lens_unchanged((double)INFINITY, (double)-INFINITY, &plain));
 	ck_assert(!lens_unchanged((double)NAN, (double)INFINITY, &plain));
 	ck_assert(!lens_unchanged(1, (double)NAN, &plain));
-	ck_assert(!lens_unchanged(1e39, (double)INFINITY, &(struct lane){LANE_FLOAT, 0, 0, 1}));
+	ck_assert(!lens_unchanged(1e39, (double)INFINITY,
+				  &(struct lane){LANE_FLOAT, 0, 0, 1, 0, false}));
 	/* A grid may reach further than a float32, and what is served of that is rounded more. */
-	ck_assert(lens_unchanged(2e40, 1.95e40, &(struct lane){LANE_GRID, FLT_MAX, 1e-3f, 57.3}));
+	ck_assert(lens_unchanged(2e40, 1.95e40,
+				 &(struct lane){LANE_GRID, FLT_MAX, 1e-3f, 57.3, 0, false}));
 }
 END_TEST
 

@@ -225,10 +225,10 @@ static double grid_value(const struct lane *lane, uint32_t k)
 
 START_TEST(grid_texts)
 {
-	const struct lane full = {LANE_GRID, f32_from_bits(0xc0490fdb), f32_from_bits(0x38c910a4),
-				  DEGREES};
-	const struct lane metres = {LANE_GRID, -2, 1 / 256.0f, 1};
-	const struct lane down = {LANE_GRID, 2, -1 / 256.0f, 1};
+	const struct lane full = {
+		LANE_GRID, f32_from_bits(0xc0490fdb), f32_from_bits(0x38c910a4), DEGREES, 0, false};
+	const struct lane metres = {LANE_GRID, -2, 1 / 256.0f, 1, 0, false};
+	const struct lane down = {LANE_GRID, 2, -1 / 256.0f, 1, 0, false};
 
 	ck_assert_str_eq(lane_text(grid_value(&full, 0), &full), "-180");
 	ck_assert_str_eq(lane_text(grid_value(&full, 21845), &full), "-60.000002");
@@ -245,7 +245,8 @@ END_TEST
 
 START_TEST(float_lanes)
 {
-	const struct lane degrees = {LANE_FLOAT, 0, 0, DEGREES}, plain = {LANE_FLOAT, 0, 0, 1};
+	const struct lane degrees = {LANE_FLOAT, 0, 0, DEGREES, 0, false},
+			  plain = {LANE_FLOAT, 0, 0, 1, 0, false};
 
 	ck_assert_str_eq(lane_text(DEGREES * (double)0.1f, &degrees), "5.729578");
 	ck_assert_str_eq(lane_text(DEGREES * (double)-(float)M_PI, &degrees), "-180");
@@ -348,7 +349,7 @@ END_TEST
 
 START_TEST(degrees_come_back_to_their_radians)
 {
-	const struct lane lane = {LANE_FLOAT, 0, 0, DEGREES};
+	const struct lane lane = {LANE_FLOAT, 0, 0, DEGREES, 0, false};
 
 	random_state = 4;
 	for (int i = 0; i < 200000; i++) {
@@ -388,9 +389,12 @@ START_TEST(odd_lanes_get_what_can_hold)
 	for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(odd) * ARRAY_SIZE(units); j++) {
 			for (int form = LANE_DOUBLE; form <= LANE_GRID; form++) {
-				struct lane lane = {(enum lane_form)form, odd[i],
+				struct lane lane = {(enum lane_form)form,
+						    odd[i],
 						    odd[j % ARRAY_SIZE(odd)],
-						    units[j / ARRAY_SIZE(odd)]};
+						    units[j / ARRAY_SIZE(odd)],
+						    0,
+						    false};
 
 				lane_text(grid_value(&lane, 0), &lane);
 				lane_text(grid_value(&lane, 7), &lane);
@@ -406,8 +410,8 @@ END_TEST
 START_TEST(a_grid_too_fine_for_15_digits_gets_15)
 {
 	/* neighbours differ in the 17th digit */
-	const struct lane lane = {LANE_GRID, 1000, 1e-13f, 1};
-	const struct lane still = {LANE_GRID, 0.1f, 0, 1};
+	const struct lane lane = {LANE_GRID, 1000, 1e-13f, 1, 0, false};
+	const struct lane still = {LANE_GRID, 0.1f, 0, 1, 0, false};
 
 	ck_assert_str_eq(lane_text(grid_value(&lane, 30001), &lane), "1000.000000003");
 	ck_assert_str_eq(lane_text(grid_value(&lane, 30007), &lane), "1000.000000003");
@@ -419,7 +423,8 @@ END_TEST
 
 START_TEST(nearest_k)
 {
-	const struct lane up = {LANE_GRID, -1, 0.5f, 1}, down = {LANE_GRID, 1, -0.5f, 1};
+	const struct lane up = {LANE_GRID, -1, 0.5f, 1, 0, false},
+			  down = {LANE_GRID, 1, -0.5f, 1, 0, false};
 	struct lane odd = up;
 
 	ck_assert_uint_eq(num_nearest_k(-1, &up), 0);
@@ -734,7 +739,7 @@ END_TEST
 /* Where the machine has a locale with a decimal comma; the program never sets one itself. */
 START_TEST(the_locale_changes_nothing)
 {
-	const struct lane lane = {LANE_GRID, 1000, 1e-13f, 1};
+	const struct lane lane = {LANE_GRID, 1000, 1e-13f, 1, 0, false};
 	double v;
 
 	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))

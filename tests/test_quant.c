@@ -29,7 +29,7 @@ static void set_up(uint32_t count, float base, float step, double unit)
 	memset(&f, 0, sizeof(f));
 	f.old = (struct curve){.keyed = true, .count = count, .stored = f.stored};
 	for (axis = 0; axis < 3; axis++)
-		f.old.lane[axis] = (struct lane){LANE_GRID, base, step, unit};
+		f.old.lane[axis] = (struct lane){LANE_GRID, base, step, unit, 0, false};
 	f.wanted = (struct curve){.keyed = true, .count = count, .values = f.values};
 	f.q = (struct quant){.wanted = &f.wanted, .old = &f.old, .unit = unit};
 }

@@ -170,13 +170,13 @@ START_TEST(bytes_without_a_file_are_decoded_by_their_content)
 	struct snap *snap;
 
 	buf_add(&bytes, sample.data, sample.size);
-	snap = snap_of_bytes(NULL, &bytes, "x", 24, &err);
+	snap = snap_of_bytes(NULL, &bytes, "x", &(struct decoding){.rate = 24}, &err);
 	ck_assert_ptr_nonnull(snap);
 	ck_assert_ptr_null(bytes.data);
 	ck_assert(snap->anim->rate == 24);
 	snap_put(snap);
 	buf_text(&bytes, "frame,time,tx,ty,tz\n");
-	ck_assert_ptr_null(snap_of_bytes(NULL, &bytes, "x", 0, &err));
+	ck_assert_ptr_null(snap_of_bytes(NULL, &bytes, "x", NULL, &err));
 	ck_assert_int_eq(err.code, ERR_UNKNOWN);
 	ck_assert_ptr_null(bytes.data);
 }
@@ -336,7 +336,7 @@ END_TEST
 START_TEST(a_file_of_any_name_is_found_by_content_where_that_is_asked_for)
 {
 	char any[] = "*";
-	struct pattern pattern = {any, NULL};
+	struct pattern pattern = {any, NULL, 0};
 	struct store_options options = {
 		.max_file = 1 << 20, .patterns = &pattern, .pattern_count = 1};
 	struct store *s = store_new(&options, NULL);
@@ -436,7 +436,7 @@ static double value_of(const struct snap *snap, uint32_t bone)
 static double value_in_file(uint32_t bone)
 {
 	struct buf bytes = load_file(FILE_NAME);
-	struct snap *snap = snap_of_bytes(NULL, &bytes, FILE_NAME, 0, &err);
+	struct snap *snap = snap_of_bytes(NULL, &bytes, FILE_NAME, NULL, &err);
 	double value;
 
 	ck_assert_msg(snap != NULL, "%s", err.message);

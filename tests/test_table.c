@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "view/table.h"
+#include "table.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@ static struct snap *open_snap(const char *name)
 
 	snprintf(path, sizeof(path), "tests/data/canm/%s", name);
 	bytes = load_file(path);
-	snap = snap_of_bytes(codec_named("canm"), &bytes, name, 0, &err);
+	snap = snap_of_bytes(codec_named("canm"), &bytes, name, NULL, &err);
 	ck_assert_msg(snap != NULL, "%s", err.message);
 	return snap;
 }
@@ -149,7 +149,7 @@ START_TEST(a_clip_of_too_many_frames_has_two_views)
 	unsigned listed = 0;
 
 	put_u32(bytes.data + 0x140, 65536); /* the frames of the third clip, which has no keys */
-	snap = snap_of_bytes(codec_named("canm"), &bytes, tree.file_name, 0, &err);
+	snap = snap_of_bytes(codec_named("canm"), &bytes, tree.file_name, NULL, &err);
 	ck_assert_msg(snap != NULL, "%s", err.message);
 	tree.snap = snap;
 	ck_assert_uint_eq(snap->anim->clips[2].frames, 65536);

@@ -7,6 +7,9 @@
  *   track   one bone in one clip: up to three curves, one a role
  *   curve   the keys of one role of one bone: a value of 3 or 4 components at each key
  *
+ * A format whose clips are lists of stills, files of their own (kanim), has those in place of
+ * tracks.
+ *
  * A model is made by a codec from bytes, or by editing another (anim_edit); it never changes once
  * others can see it. It owns one arena. It points into the bytes it was decoded from, and an edited
  * one into the model it was edited from: keep those until you have freed it.
@@ -32,8 +35,8 @@ enum role { ROLE_TRANSLATION, ROLE_ROTATION, ROLE_SCALE };
 extern const char *const role_names[ROLE_COUNT]; /* "translation", "rotation", "scale" */
 
 enum curve_kind {
-	CURVE_VECTOR,     /* x y z */
-	CURVE_EULER,      /* x y z in degrees; R = Rz * Ry * Rx on column vectors ("XYZ": X first) */
+	CURVE_VECTOR, /* x y z */
+	CURVE_EULER,  /* x y z in degrees; R = Rz * Ry * Rx on column vectors ("XYZ": X first) */
 	CURVE_QUATERNION, /* x y z w */
 };
 
@@ -47,13 +50,20 @@ enum lane_form {
 	LANE_DOUBLE, /* typed by a person, not stored yet: no grid */
 	LANE_FLOAT,  /* a float32 */
 	LANE_GRID,   /* an integer k from 0 to 65535 on base + k * step */
+	LANE_CODE,   /* one number of a code that holds them all (a packed quaternion): no grid of
+		      * its own, and what is stored may be `step` away from what was wanted */
 };
 
 struct lane {
 	enum lane_form form;
-	float base, step; /* LANE_GRID */
-	double unit;      /* 1, or degrees in one stored radian */
+	float base, step; /* LANE_GRID; LANE_CODE has a step */
+	double unit;      /* 1, or degrees in one stored radian or step of a turn */
+	double turn; /* values that differ by a multiple of it are the same (360); 0: none are */
+	bool exact;  /* LANE_GRID: shown in full, not by the fewest digits; 9 decimals do */
 };
+
+/* Degrees in one of the 4096 steps of a turn that PlayStation games count angles in. */
+#define DEGREES_PER_STEP (360.0 / 4096)
 
 /*
  * The keys of one role. Key i stands at frame `frames[i]`, or at frame i when frames is NULL
@@ -70,8 +80,9 @@ struct curve {
 	uint32_t count;
 	const uint32_t *frames;
 	struct lane lane[4];
-	const uint8_t *stored; /* count keys of u16 k[width] (LANE_GRID) or f32[width] (LANE_FLOAT) */
-	const double *values;  /* count * width, when stored is NULL */
+	const uint8_t
+		*stored; /* count keys of u16 k[width] (LANE_GRID) or f32[width] (LANE_FLOAT) */
+	const double *values; /* count * width, when stored is NULL */
 };
 
 static inline unsigned curve_width(const struct curve *c)
@@ -88,7 +99,8 @@ static inline double curve_value(const struct curve *c, uint32_t key, unsigned a
 	if (!c->stored)
 		return c->values[i];
 	if (lane->form == LANE_GRID)
-		return lane->unit * ((double)lane->base + get_u16(c->stored + 2 * i) * (double)lane->step);
+		return lane->unit *
+		       ((double)lane->base + get_u16(c->stored + 2 * i) * (double)lane->step);
 	return lane->unit * (double)get_f32(c->stored + 4 * i);
 }
 
@@ -99,10 +111,32 @@ static inline uint32_t curve_frame(const struct curve *c, uint32_t key)
 
 /* Keys that a clip of `frames` frames shows: those below it. */
 uint32_t curve_shown(const struct curve *c, uint32_t frames);
-/* Same kind, interpolation, keyedness, frames and values, values by their bits. Either may be NULL. */
+/* Same kind, interpolation, keyedness, frames and values, values by their bits. Either may be NULL.
+ */
 bool curve_same(const struct curve *a, const struct curve *b);
 /* The pose at a frame: holds before the first key and after the last, interpolates between. */
 void curve_sample(const struct curve *c, double frame, double out[4]);
+
+/*
+ * For formats with `keyframes`: the moments at which a track says something, in the order of their
+ * frames, which may repeat. Each says some of the roles: the first key of a curve is that of the
+ * first keyframe that has the role's bit in `roles`, and so on. One that says no role is still one:
+ * the bone is drawn in its frame.
+ */
+struct keyframes {
+	uint32_t count;
+	const uint32_t *frames;
+	const uint8_t *flags; /* what the format stores beside the roles */
+	const uint8_t *roles; /* bit (1 << role) */
+};
+
+bool keyframes_same(const struct keyframes *a, const struct keyframes *b); /* either may be NULL */
+/*
+ * The keyframe at `frame` that `occurrence` others of that frame stand before, or -1; *first moves
+ * up to the first keyframe of the frame, so that asking for ascending frames is cheap.
+ */
+int64_t keyframes_find(const struct keyframes *k, uint32_t frame, uint32_t occurrence,
+		       uint32_t *first);
 
 #define ANIM_NEW UINT32_MAX /* an origin that is not in the file yet */
 
@@ -122,6 +156,14 @@ struct track {
 	uint8_t roles;     /* bit (1 << role): what the format can store for this bone */
 	enum curve_kind rotation; /* the kind a rotation of this bone is stored as by default */
 	const struct curve *curve[ROLE_COUNT]; /* NULL: the role has no keys */
+	const struct keyframes *keyframes;     /* NULL where the format has none */
+};
+
+/* A frame of a clip of stills. */
+struct still {
+	float time;      /* seconds */
+	const char *url; /* as the file says it; "": the still stands in the file itself */
+	uint32_t origin; /* place among the clip's stills in the file it came from, or ANIM_NEW */
 };
 
 struct clip {
@@ -134,7 +176,9 @@ struct clip {
 	bool loop;
 	uint32_t track_count;
 	const struct track *tracks;
-	bool tracks_own; /* anim_edit_clip made `tracks` for this model; otherwise they may be shared */
+	bool tracks_own; /* anim_edit_clip made `tracks` for this model; otherwise they may be
+			    shared */
+	const struct still *stills; /* `frames` of them, where the format has stills */
 	uint32_t field_count;
 	const struct field *fields;
 };
@@ -143,19 +187,36 @@ struct clip {
 struct format {
 	const char *name;   /* "canm": the id, and the member of clip.json that holds the fields */
 	const char *suffix; /* "canm": the extension of raw.* where the file's own name has none */
-	double rate;        /* stored times count 1/rate seconds; 0: they are seconds */
-	bool sparse;        /* a key exists or not, at any frame; otherwise dense */
+	double rate;    /* frame times count 1/rate seconds; 0: the file says its rate, times are
+			   seconds */
+	bool sparse;    /* a key exists or not, at any frame; otherwise dense */
+	bool full;      /* dense, and every role that a bone can have has a key in every frame */
+	bool keyframes; /* sparse, tracks have keyframes; keys hold and do not interpolate */
+	bool stills;    /* clips have stills and no tracks; the file stays beside its folder */
 	bool many_clips;
+	bool nameless; /* stores no name of its one clip, which is called as the file is */
 	bool has_loop;
 	bool has_frame_time, has_duration; /* stored, and so editable */
+	const char *rate_field; /* the clip's field that is the file's own rate, or NULL */
+	/* Of printf: the name of a bone, from the number that is stored in its place. NULL: names.
+	 */
+	const char *bone_name;
+	bool bones_counted; /* that number is the bone's place */
 	uint32_t max_frames;
 };
+
+/* How rotations are shown: --rotations. */
+enum rotations { ROTATIONS_STORED, ROTATIONS_EULER, ROTATIONS_QUATERNION };
 
 struct anim {
 	struct arena arena;
 	const struct format *format;
 	uint32_t version;
-	double rate; /* format->rate, or what --rate says */
+	double rate; /* frame times count 1/rate seconds: format->rate, --rate, or the file's own */
+	enum rotations rotations;
+	const struct bone_names
+		*bone_names;   /* by number, for formats with bone_name; may be NULL */
+	const char *read_only; /* why nothing of it can be edited; NULL: it can be */
 	uint32_t clip_count;
 	const struct clip *clips;
 	uint32_t bone_count; /* the file's own list of bone names, where it has one */
@@ -196,7 +257,8 @@ struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track);
  * is in `base`, or what came of `last`; otherwise ERR_CONFLICT. The same holds for the list of
  * bones of a clip and the list of clips, each as a whole, and for what is removed from them.
  *
- * The result has the origins of `current` and points into edited, current and base. NULL on failure.
+ * The result has the origins of `current` and points into edited, current and base. NULL on
+ * failure.
  */
 struct anim *anim_merge(const struct anim *base, const struct anim *edited, const struct anim *last,
 			const struct anim *current, struct err *err);

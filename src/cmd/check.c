@@ -31,7 +31,7 @@ static bool report(const char *path, const struct err *err)
 
 static bool compare(const struct codec *codec, struct bytes bytes, struct err *err)
 {
-	struct anim *anim = codec->decode(bytes, err);
+	struct anim *anim = codec->decode(bytes, NULL, err);
 	struct buf again = BUF_INIT;
 	size_t at = 0;
 	bool same;

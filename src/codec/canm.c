@@ -630,10 +630,11 @@ static bool decode_all(struct decoder *d)
 	return true;
 }
 
-static struct anim *canm_decode(struct bytes src, struct err *err)
+static struct anim *canm_decode(struct bytes src, const struct hints *hints, struct err *err)
 {
 	struct decoder d = {.a = NULL};
 
+	(void)hints;
 	if (!canm_read(&d.f, src, err))
 		goto done;
 	d.a = calloc(1, sizeof(*d.a));

@@ -37,9 +37,11 @@ bool clip_set_loop(struct anim *a, struct clip *c, bool loop)
 
 void clip_follow_duration(const struct anim *a, struct clip *c)
 {
-	float duration = c->frame_time * (float)(c->frames - 1);
+	float duration = a->format->has_frame_time
+				 ? c->frame_time * (float)(c->frames - 1)
+				 : (float)((c->frames - 1) * anim_seconds_per_frame(a, c));
 
-	if (a->format->has_frame_time && a->format->has_duration && isfinite(duration))
+	if (a->format->has_duration && c->frames > 0 && isfinite(duration))
 		c->duration = duration;
 }
 

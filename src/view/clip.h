@@ -14,8 +14,9 @@ struct field *clip_edit_field(struct anim *a, struct clip *c, const char *name, 
 /* Where the format has a field "loop" too, it is the stored form of the same thing: 1 or 0. */
 bool clip_set_loop(struct anim *a, struct clip *c, bool loop);
 
-/* duration = frame time * (frames - 1), in float32, where the format stores both. */
+/* duration = frame time * (frames - 1), in float32, where the format stores it. */
 void clip_follow_duration(const struct anim *a, struct clip *c);
+/* The other way round: the frame time of a duration, where the format stores one. */
 void clip_follow_frame_time(const struct anim *a, struct clip *c);
 
 #endif
