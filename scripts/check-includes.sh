@@ -22,7 +22,7 @@ animfs/view.h        : animfs/base.h animfs/anim.h
 num.? names.? anim.c merge.c : $WORDS
 table.?              : $WORDS table.h csv.h
 bones.?              : $WORDS table.h bones.h
-lens.? rotation.?    : $WORDS lens.h rotation.h
+lens*.? rotation.?    : $WORDS lens.h rotation.h
 
 # Formats and views: they know neither each other nor files nor FUSE.
 codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h libxml/*

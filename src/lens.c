@@ -15,6 +15,7 @@
 struct lens {
 	const struct anim *anim;
 	const struct clip *clip;
+	const struct track *track;
 	const struct lens_role *text;
 	const struct curve *old; /* NULL: the role has no keys */
 	uint32_t shown;          /* keys of old that the text was served */
@@ -94,6 +95,29 @@ static bool refuse_value(const struct lens *l, const struct lens_key *key, unsig
 	return err_accept(l->err, "a finite number");
 }
 
+/* Of formats whose grid is fixed: a number past its ends by more than rounding. */
+static bool check_range(const struct lens *l, const struct lens_key *key, unsigned axis)
+{
+	const struct lane *lane = l->anim->format->lanes[l->text->role];
+	char low[NUM_MAX], high[NUM_MAX];
+	double least, most, half;
+	int low_size, high_size;
+
+	if (!lane || lane->form != LANE_GRID || lane->turn > 0 ||
+	    l->text->kind == CURVE_QUATERNION)
+		return true;
+	half = lane->unit * (double)lane->step / 2;
+	least = lane->unit * (double)lane->base;
+	most = least + 65535 * 2 * half;
+	if (key->value[axis] >= least - half && key->value[axis] <= most + half)
+		return true;
+	err_at(l->err, ERR_STORE, key->at[axis], key->length[axis], "%s stores no %s so far from 0",
+	       l->anim->format->name, axis_name(l->text, axis));
+	low_size = (int)num_lane(low, least, lane);
+	high_size = (int)num_lane(high, most, lane);
+	return err_accept(l->err, "a number from %.*s to %.*s", low_size, low, high_size, high);
+}
+
 /*
  * One component: the old bits where the cell says what was served, else what was typed. *changed
  * tells which. A blank where a value that is not finite was served keeps it; another blank leaves
@@ -121,7 +145,7 @@ static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_
 	*changed = true;
 	*out = l->lane[axis].form == LANE_FLOAT && l->lane[axis].unit == 1.0 ? (double)(float)cell
 									     : cell;
-	return isfinite((float)cell) || refuse_value(l, key, axis);
+	return isfinite((float)cell) ? check_range(l, key, axis) : refuse_value(l, key, axis);
 }
 
 static bool stores_floats(const struct lens *l)
@@ -297,7 +321,9 @@ static bool finish(const struct lens *l, const struct keys *keys, bool keyed,
 	if (!made)
 		return err_memory(l->err);
 	made->kind = l->text->kind;
-	made->interpolation = l->old ? l->old->interpolation : INTERPOLATION_LINEAR;
+	made->interpolation = l->old                     ? l->old->interpolation
+			      : l->anim->format->keyframes ? INTERPOLATION_STEP
+							   : INTERPOLATION_LINEAR;
 	made->keyed = keyed;
 	made->count = keys->count;
 	made->frames = keys->frames;
@@ -315,6 +341,10 @@ static bool finish_without_keys(const struct lens *l, const struct curve **out)
 		return true;
 	}
 	*out = NULL;
+	if (l->anim->format->full)
+		return err_at(l->err, ERR_STORE, l->text->at, l->text->length,
+			      "%s stores a %s of %s in every frame: it cannot be removed",
+			      l->anim->format->name, role_names[l->text->role], l->track->label);
 	if (l->text->columns == l->all)
 		return true;
 	err_at(l->err, ERR_TEXT, l->text->at, l->text->length,
@@ -334,7 +364,7 @@ static bool was_keyed(const struct lens *l)
 static bool dense_init(const struct lens *l, struct keys *keys)
 {
 	const struct lens_key *last = &l->text->keys[l->text->count - 1];
-	uint32_t rows = last->frame + 1;
+	uint32_t rows = l->anim->format->full ? l->clip->frames : last->frame + 1;
 
 	if (last->frame >= l->anim->format->max_frames) {
 		err_at(l->err, ERR_STORE, last->row_at, last->row_length,
@@ -425,6 +455,7 @@ static bool fill_gap(const struct lens *l, const struct keys *keys, uint32_t fro
 			     .frames = frames,
 			     .values = ends};
 
+	memcpy(ramp.lane, l->lane, sizeof(ramp.lane));
 	memcpy(ends, values_of(l, keys, from), l->width * sizeof(*ends));
 	memcpy(ends + l->width, values_of(l, keys, to), l->width * sizeof(*ends));
 	for (uint32_t frame = from + 1; frame < to; frame++) {
@@ -466,8 +497,18 @@ static bool fill(const struct lens *l, const struct keys *keys)
 	return true;
 }
 
+/* One value for all frames, where the format has nothing shorter to say it. */
+static void hold_first(const struct lens *l, struct keys *keys)
+{
+	for (keys->count = 1; keys->count < l->clip->frames; keys->count++)
+		memcpy(values_of(l, keys, keys->count), keys->values,
+		       l->width * sizeof(*keys->values));
+}
+
 static bool dense_static(const struct lens *l, struct keys *keys, const struct curve **out)
 {
+	bool full = l->anim->format->full;
+
 	for (uint32_t i = 0; i < l->text->count; i++) {
 		const struct lens_key *row = &l->text->keys[i];
 
@@ -482,7 +523,9 @@ static bool dense_static(const struct lens *l, struct keys *keys, const struct c
 		}
 	}
 	keys->count = 1;
-	return finish(l, keys, false, out);
+	if (full)
+		hold_first(l, keys);
+	return finish(l, keys, full, out);
 }
 
 static bool dense_keyed(const struct lens *l, struct keys *keys, const struct curve **out)
@@ -533,25 +576,48 @@ static bool dense_curve(const struct lens *l, const struct curve **out)
 
 /* ---- sparse: a key exists or not ---- */
 
-/*
- * The old key that the i-th row showed, or -1: that of the same frame and, where frames repeat, of
- * the same place among those of its frame. *first moves up to the first old key of the frame.
- */
-static int64_t sparse_match(const struct lens *l, uint32_t row, uint32_t occurrence,
-			    uint32_t *first)
-{
-	uint32_t frame = l->text->keys[row].frame;
+/* How far the rows, which ascend, have been matched with what was there. */
+struct matched {
+	uint32_t first; /* old key, or keyframe, of the frame or before it */
+	uint32_t keyframe, key; /* with keyframes: so many have been counted, with so many keys */
+};
 
-	while (*first < l->shown && curve_frame(l->old, *first) < frame)
-		++*first;
-	if (occurrence >= l->shown - *first || curve_frame(l->old, *first + occurrence) != frame)
+/* The same where keyframes say which of them have a key. */
+static int64_t keyframe_match(const struct lens *l, uint32_t frame, uint32_t occurrence,
+			      struct matched *m)
+{
+	const struct keyframes *k = l->track->keyframes;
+	int64_t at = keyframes_find(k, frame, occurrence, &m->first);
+	uint8_t bit = (uint8_t)(1u << l->text->role);
+
+	if (at < 0 || !(k->roles[at] & bit))
 		return -1;
-	return (int64_t)*first + occurrence;
+	for (; m->keyframe < at; m->keyframe++)
+		m->key += (k->roles[m->keyframe] & bit) != 0;
+	return m->key;
+}
+
+/*
+ * The old key that the row showed, or -1: that of the same frame and, where frames repeat, of the
+ * same place among those of its frame.
+ */
+static int64_t sparse_match(const struct lens *l, uint32_t frame, uint32_t occurrence,
+			    struct matched *m)
+{
+	if (l->track->keyframes)
+		return keyframe_match(l, frame, occurrence, m);
+	while (m->first < l->shown && curve_frame(l->old, m->first) < frame)
+		m->first++;
+	if (occurrence >= l->shown - m->first ||
+	    curve_frame(l->old, m->first + occurrence) != frame)
+		return -1;
+	return (int64_t)m->first + occurrence;
 }
 
 static bool sparse_rows(const struct lens *l, struct keys *keys)
 {
-	uint32_t group = 0, first = 0;
+	struct matched matched = {0, 0, 0};
+	uint32_t group = 0;
 
 	for (uint32_t i = 0; i < l->text->count; i++) {
 		const struct lens_key *row = &l->text->keys[i];
@@ -560,7 +626,7 @@ static bool sparse_rows(const struct lens *l, struct keys *keys)
 
 		if (row->frame != l->text->keys[group].frame)
 			group = i;
-		served = sparse_match(l, i, i - group, &first);
+		served = sparse_match(l, row->frame, i - group, &matched);
 		*have = 0;
 		if (served >= 0)
 			keep_columns(l, keys, keys->count, (uint32_t)served);
@@ -570,7 +636,7 @@ static bool sparse_rows(const struct lens *l, struct keys *keys)
 			return refuse_half(l, row, *have);
 		if (!*have)
 			continue;
-		if (i > group && served < 0)
+		if (i > group && served < 0 && !l->anim->format->keyframes)
 			return refuse_repeated(l, &l->text->keys[group], row);
 		keys->frames[keys->count++] = row->frame;
 	}
@@ -623,14 +689,21 @@ static bool refuse_kind(const struct lens *l, enum curve_kind stored)
 	return err_accept(l->err, "%s", axis_names(&bone));
 }
 
+/* Of a role that had no keys. */
+static struct lane new_lane(const struct lens *l)
+{
+	const struct lane *fixed = l->anim->format->lanes[l->text->role];
+
+	return fixed ? *fixed : (struct lane){.form = LANE_DOUBLE, .unit = 1};
+}
+
 static void lens_init(struct lens *l)
 {
 	l->width = l->text->kind == CURVE_QUATERNION ? 4 : 3;
 	l->all = (uint8_t)((1u << l->width) - 1);
 	l->shown = l->old ? curve_shown(l->old, l->clip->frames) : 0;
 	for (unsigned axis = 0; axis < l->width; axis++)
-		l->lane[axis] =
-			l->old ? l->old->lane[axis] : (struct lane){.form = LANE_DOUBLE, .unit = 1};
+		l->lane[axis] = l->old ? l->old->lane[axis] : new_lane(l);
 }
 
 bool lens_curve(const struct anim *a, const struct clip *clip, const struct track *track,
@@ -639,6 +712,7 @@ bool lens_curve(const struct anim *a, const struct clip *clip, const struct trac
 {
 	struct lens l = {.anim = a,
 			 .clip = clip,
+			 .track = track,
 			 .text = text,
 			 .old = track->curve[text->role],
 			 .arena = arena,

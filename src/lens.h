@@ -43,6 +43,31 @@ bool lens_curve(const struct anim *a, const struct clip *clip, const struct trac
 		const struct lens_role *text, struct arena *arena, const struct curve **out,
 		struct err *err);
 
+/* One row of a bone with keyframes: what it says beside the roles. */
+struct lens_row {
+	uint32_t frame;
+	size_t row_at;
+	uint16_t row_length;
+	bool has_flags; /* given, and not left as they are */
+	uint8_t flags;
+};
+
+/* Everything that a text says about a bone with keyframes: each row is one of them. */
+struct lens_rows {
+	uint32_t count;
+	struct lens_row *rows;   /* in the text's order; sorted in place */
+	struct lens_role *roles; /* ROLE_COUNT, each with a key for every row, or no columns */
+	struct bytes text;
+};
+
+/*
+ * The keyframes and curves that `text` asks for, into `edited`, a copy of the track; *changed when
+ * they are other ones. A keyframe is matched by frame and by its place among those of its frame.
+ */
+bool lens_keyframes(const struct anim *a, const struct clip *clip, const struct track *track,
+		    struct lens_rows *text, struct arena *arena, struct track *edited,
+		    bool *changed, struct err *err);
+
 /* Does the number in the cell say what is served for this value? */
 bool lens_unchanged(double cell, double value, const struct lane *lane);
 

@@ -301,7 +301,7 @@ START_TEST(names_are_claimed_by_the_patterns_of_the_options_first)
 {
 	const struct codec *canm = codec_named("canm"), *codec;
 	char first[] = "*.bin", second[] = "*.can?";
-	struct pattern patterns[] = {{first, canm}, {second, NULL}};
+	struct pattern patterns[] = {{first, canm, 0}, {second, NULL, 0}};
 	struct store_options options = {.patterns = patterns, .pattern_count = 2};
 	struct store *s = store_new(&options, NULL);
 	bool probe;

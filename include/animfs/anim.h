@@ -192,6 +192,7 @@ struct format {
 	bool sparse;    /* a key exists or not, at any frame; otherwise dense */
 	bool full;      /* dense, and every role that a bone can have has a key in every frame */
 	bool keyframes; /* sparse, tracks have keyframes; keys hold and do not interpolate */
+	uint8_t flags;  /* of keyframes: the bits that can be set */
 	bool stills;    /* clips have stills and no tracks; the file stays beside its folder */
 	bool many_clips;
 	bool nameless; /* stores no name of its one clip, which is called as the file is */
@@ -202,6 +203,8 @@ struct format {
 	 */
 	const char *bone_name;
 	bool bones_counted; /* that number is the bone's place */
+	/* How each component of a role is stored in every file. NULL: as each curve says. */
+	const struct lane *lanes[ROLE_COUNT];
 	uint32_t max_frames;
 };
 

@@ -8,6 +8,10 @@
  *
  * A blank cell means that there is no key. A curve that is one value for the whole clip has it in
  * the first row. A bone CSV has columns for those roles alone that the format can store.
+ *
+ * Where keyframes are data, a row of a bone is a keyframe and `flags` stands behind its cells; in
+ * curves.csv it has a row for each role, or one of the channel "none", and `occurrence` counts the
+ * keyframes of one frame.
  */
 #include "table.h"
 #include "views.h"
@@ -21,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum meaning { MEANS_NOTHING, MEANS_FRAME, MEANS_TIME, MEANS_VALUE };
+enum meaning { MEANS_NOTHING, MEANS_FRAME, MEANS_TIME, MEANS_VALUE, MEANS_FLAGS };
 
 static const struct column {
 	const char *name;
@@ -45,6 +49,7 @@ static const struct column {
 	{"sx", MEANS_VALUE, ROLE_SCALE, CURVE_VECTOR, 0},
 	{"sy", MEANS_VALUE, ROLE_SCALE, CURVE_VECTOR, 1},
 	{"sz", MEANS_VALUE, ROLE_SCALE, CURVE_VECTOR, 2},
+	{"flags", MEANS_FLAGS, 0, 0, 0},
 };
 
 #define COLUMN_COUNT ARRAY_SIZE(columns)
@@ -59,8 +64,12 @@ static const struct track *track_of(const struct shown *at)
 	return &clip_of(at)->tracks[at->track];
 }
 
-static bool is_served(const struct column *c, const struct track *track)
+static bool is_served(const struct column *c, const struct shown *at)
 {
+	const struct track *track = track_of(at);
+
+	if (c->meaning == MEANS_FLAGS)
+		return at->anim->format->keyframes;
 	if (c->meaning != MEANS_VALUE)
 		return true;
 	return (track->roles & 1 << c->role) &&
@@ -69,10 +78,10 @@ static bool is_served(const struct column *c, const struct track *track)
 
 /* ---- bone CSV: writing ---- */
 
-static void write_header(const struct track *track, struct buf *out)
+static void write_header(const struct shown *at, struct buf *out)
 {
 	for (size_t i = 0; i < COLUMN_COUNT; i++) {
-		if (!is_served(&columns[i], track))
+		if (!is_served(&columns[i], at))
 			continue;
 		if (i > 0)
 			buf_char(out, ',');
@@ -107,6 +116,7 @@ static void write_time(uint32_t frame, double seconds_per_frame, struct buf *out
 struct cursor {
 	const struct track *track;
 	uint32_t next[ROLE_COUNT], shown[ROLE_COUNT];
+	uint32_t keyframe; /* the next, where there are some */
 };
 
 static struct cursor cursor_init(const struct clip *clip, const struct track *track)
@@ -122,8 +132,14 @@ static struct cursor cursor_init(const struct clip *clip, const struct track *tr
 /* The frame of the next row: the least at which a curve has a key left. False at the end. */
 static bool cursor_frame(const struct cursor *cur, uint32_t *frame)
 {
+	const struct keyframes *k = cur->track->keyframes;
 	bool found = false;
 
+	if (k) {
+		found = cur->keyframe < k->count;
+		*frame = found ? k->frames[cur->keyframe] : 0;
+		return found;
+	}
 	for (int r = 0; r < ROLE_COUNT; r++) {
 		uint32_t f;
 
@@ -137,6 +153,16 @@ static bool cursor_frame(const struct cursor *cur, uint32_t *frame)
 	return found;
 }
 
+/* Does the next key of the role stand in the next row? */
+static bool has_cell(const struct cursor *cur, int role, uint32_t frame)
+{
+	if (cur->next[role] >= cur->shown[role])
+		return false;
+	if (cur->track->keyframes)
+		return cur->track->keyframes->roles[cur->keyframe] & 1 << role;
+	return curve_frame(cur->track->curve[role], cur->next[role]) == frame;
+}
+
 static void write_row(struct cursor *cur, uint32_t frame, double seconds_per_frame, struct buf *out)
 {
 	const struct track *track = cur->track;
@@ -145,13 +171,17 @@ static void write_row(struct cursor *cur, uint32_t frame, double seconds_per_fra
 	for (int r = 0; r < ROLE_COUNT; r++) {
 		const struct curve *c = track->curve[r];
 
-		if (cur->next[r] < cur->shown[r] && curve_frame(c, cur->next[r]) == frame)
+		if (has_cell(cur, r, frame))
 			write_key(c, cur->next[r]++, out);
 		else if (track->roles & 1 << r)
 			write_blanks(r == ROLE_ROTATION && lens_rotation(track) == CURVE_QUATERNION
 					     ? 4
 					     : 3,
 				     out);
+	}
+	if (track->keyframes) {
+		buf_char(out, ',');
+		buf_unsigned(out, track->keyframes->flags[cur->keyframe++]);
 	}
 	buf_char(out, '\n');
 }
@@ -163,12 +193,23 @@ static void bone_render(const struct shown *at, struct buf *out)
 	struct cursor cur = cursor_init(clip, track_of(at));
 	uint32_t frame;
 
-	write_header(cur.track, out);
+	write_header(at, out);
 	while (cursor_frame(&cur, &frame))
 		write_row(&cur, frame, seconds_per_frame, out);
 }
 
 /* ---- curves.csv: writing ---- */
+
+/* The first cells of a row: bone, channel, frame, time. */
+static void write_place(const struct track *track, const char *channel, uint32_t frame,
+			double seconds_per_frame, struct buf *out)
+{
+	buf_text(out, track->label);
+	buf_char(out, ',');
+	buf_text(out, channel);
+	buf_char(out, ',');
+	write_time(frame, seconds_per_frame, out);
+}
 
 static bool write_curve(const struct clip *clip, const struct track *track, int role,
 			double seconds_per_frame, struct buf *out)
@@ -177,11 +218,7 @@ static bool write_curve(const struct clip *clip, const struct track *track, int 
 	uint32_t shown = c ? curve_shown(c, clip->frames) : 0;
 
 	for (uint32_t key = 0; key < shown && !out->failed; key++) {
-		buf_text(out, track->label);
-		buf_char(out, ',');
-		buf_text(out, role_names[role]);
-		buf_char(out, ',');
-		write_time(curve_frame(c, key), seconds_per_frame, out);
+		write_place(track, role_names[role], curve_frame(c, key), seconds_per_frame, out);
 		write_key(c, key, out);
 		write_blanks(4 - curve_width(c), out);
 		buf_char(out, '\n');
@@ -189,21 +226,55 @@ static bool write_curve(const struct clip *clip, const struct track *track, int 
 	return shown > 0;
 }
 
+/* The rows of one role, or with ROLE_COUNT of the keyframes that say none. */
+static bool write_keyframes(const struct track *track, int role, double seconds_per_frame,
+			    struct buf *out)
+{
+	const struct keyframes *k = track->keyframes;
+	uint32_t key = 0, occurrence = 0;
+
+	for (uint32_t i = 0; i < k->count && !out->failed; i++) {
+		bool says = role < ROLE_COUNT ? k->roles[i] & 1 << role : k->roles[i] == 0;
+
+		occurrence = i > 0 && k->frames[i] == k->frames[i - 1] ? occurrence + 1 : 0;
+		if (!says)
+			continue;
+		write_place(track, role < ROLE_COUNT ? role_names[role] : "none", k->frames[i],
+			    seconds_per_frame, out);
+		if (role < ROLE_COUNT)
+			write_key(track->curve[role], key++, out);
+		write_blanks(role < ROLE_COUNT ? 4 - curve_width(track->curve[role]) : 4, out);
+		buf_format(out, ",%u,%u\n", (unsigned)k->flags[i], (unsigned)occurrence);
+	}
+	return k->count > 0;
+}
+
+static bool write_bone(const struct clip *clip, const struct track *track, double seconds_per_frame,
+		       struct buf *out)
+{
+	bool written = false;
+
+	for (int r = 0; r < ROLE_COUNT && !track->keyframes; r++)
+		written |= write_curve(clip, track, r, seconds_per_frame, out);
+	for (int r = 0; r <= ROLE_COUNT && track->keyframes; r++)
+		written |= write_keyframes(track, r, seconds_per_frame, out);
+	return written;
+}
+
 static void curves_render(const struct shown *at, struct buf *out)
 {
 	const struct clip *clip = clip_of(at);
 	double seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
 
-	buf_text(out, "bone,channel,frame,time,x,y,z,w\n");
-	for (uint32_t t = 0; t < clip->track_count && !out->failed; t++) {
-		bool written = false;
+	bool keyframes = at->anim->format->keyframes;
 
-		for (int r = 0; r < ROLE_COUNT; r++)
-			written |= write_curve(clip, &clip->tracks[t], r, seconds_per_frame, out);
-		if (written)
+	buf_format(out, "bone,channel,frame,time,x,y,z,w%s\n",
+		   keyframes ? ",flags,occurrence" : "");
+	for (uint32_t t = 0; t < clip->track_count && !out->failed; t++) {
+		if (write_bone(clip, &clip->tracks[t], seconds_per_frame, out))
 			continue;
 		buf_text(out, clip->tracks[t].label);
-		write_blanks(7, out);
+		write_blanks(keyframes ? 9 : 7, out);
 		buf_char(out, '\n');
 	}
 }
@@ -220,9 +291,10 @@ struct bone_text {
 	size_t width;
 	size_t frame_column;
 	struct lens_role roles[ROLE_COUNT];
-	uint32_t rows, capacity; /* of each role's keys */
-	bool cut;                /* the last row has no line end and fewer cells than the header */
-	bool retimed;            /* a time is not what was served; the first such cell: */
+	struct lens_row *moments; /* a row each, where keyframes are data */
+	uint32_t rows, capacity;  /* of these, and of each role's keys */
+	bool cut;                 /* the last row has no line end and fewer cells than the header */
+	bool retimed;             /* a time is not what was served; the first such cell: */
 	struct cell retimed_cell;
 };
 
@@ -231,12 +303,12 @@ static uint16_t short_length(const struct cell *cell)
 	return (uint16_t)(cell->length < UINT16_MAX ? cell->length : UINT16_MAX);
 }
 
-static void list_columns(const struct track *track, char *out, size_t size)
+static void list_columns(const struct shown *at, char *out, size_t size)
 {
 	size_t used = 0;
 
 	for (size_t i = 0; i < COLUMN_COUNT; i++)
-		if (is_served(&columns[i], track) && used < size)
+		if (is_served(&columns[i], at) && used < size)
 			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
 						 columns[i].name);
 }
@@ -265,7 +337,7 @@ static size_t distance(const char *a, size_t a_size, const char *b, size_t b_siz
 }
 
 /* The column that is meant, where a single letter makes the difference. */
-static const char *nearest_column(const struct track *track, const struct cell *cell)
+static const char *nearest_column(const struct shown *at, const struct cell *cell)
 {
 	const char *nearest = NULL;
 	size_t least = 2;
@@ -274,7 +346,7 @@ static const char *nearest_column(const struct track *track, const struct cell *
 		const char *name = columns[i].name;
 		size_t d = distance(cell->text, cell->size, name, strlen(name));
 
-		if (d >= least || !is_served(&columns[i], track))
+		if (d >= least || !is_served(&columns[i], at))
 			continue;
 		least = d;
 		nearest = name;
@@ -284,10 +356,10 @@ static const char *nearest_column(const struct track *track, const struct cell *
 
 static bool refuse_column(const struct bone_text *p, const struct cell *cell)
 {
-	const char *nearest = nearest_column(p->track, cell);
+	const char *nearest = nearest_column(p->at, cell);
 	char list[128];
 
-	list_columns(p->track, list, sizeof(list));
+	list_columns(p->at, list, sizeof(list));
 	err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a column%s%s",
 	       cell_excerpt(cell).text, nearest ? "; it looks like " : "", nearest ? nearest : "");
 	return err_accept(p->err, "%s", list);
@@ -333,7 +405,7 @@ static bool read_column(struct bone_text *p, size_t i)
 	if (cell->size == 0)
 		return true;
 	c = find_column(cell);
-	if (!c)
+	if (!c || (c->meaning == MEANS_FLAGS && !is_served(c, p->at)))
 		return refuse_column(p, cell);
 	for (size_t k = 0; k < i; k++)
 		if (p->header[k] == c)
@@ -412,6 +484,13 @@ static bool grow_keys(struct bone_text *p)
 		return true;
 	if (capacity < p->capacity)
 		return err_memory(p->err);
+	if (p->at->anim->format->keyframes) {
+		struct lens_row *moments = reallocarray(p->moments, capacity, sizeof(*moments));
+
+		if (!moments)
+			return err_memory(p->err);
+		p->moments = moments;
+	}
 	for (int r = 0; r < ROLE_COUNT; r++) {
 		struct lens_key *keys;
 
@@ -438,6 +517,26 @@ static bool read_value(struct bone_text *p, const struct cell *cell, const struc
 	return table_number(&p->table, cell, &key->value[c->axis]) || refuse_value(p, cell, c);
 }
 
+/* A byte of flags. A blank one is 0 in a new keyframe, and in an old one what it was. */
+static bool read_flags(struct bone_text *p, const struct cell *cell)
+{
+	struct lens_row *row = &p->moments[p->rows];
+	uint8_t settable = p->at->anim->format->flags;
+	uint32_t flags;
+
+	if (cell->size == 0)
+		return true;
+	if (!table_frame(&p->table, cell, &flags) || flags & ~(uint32_t)settable) {
+		err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" are no flags",
+		       cell_excerpt(cell).text);
+		return err_accept(p->err, "a number made of the bits of %u, such as 0",
+				  (unsigned)settable);
+	}
+	row->has_flags = true;
+	row->flags = (uint8_t)flags;
+	return true;
+}
+
 static bool refuse_surplus(const struct bone_text *p, const struct cell *cell)
 {
 	err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" stands in a column without a name",
@@ -461,6 +560,8 @@ static bool read_cells(struct bone_text *p, uint32_t frame)
 			read_time(p, cell, frame);
 		if (c->meaning == MEANS_VALUE && !read_value(p, cell, c))
 			return false;
+		if (c->meaning == MEANS_FLAGS && !read_flags(p, cell))
+			return false;
 	}
 	return true;
 }
@@ -475,6 +576,9 @@ static bool read_row(struct bone_text *p)
 	for (int r = 0; r < ROLE_COUNT; r++)
 		if (p->roles[r].columns)
 			p->roles[r].keys[p->rows] = key;
+	if (p->moments)
+		p->moments[p->rows] =
+			(struct lens_row){key.frame, key.row_at, key.row_length, false, 0};
 	if (!read_cells(p, key.frame))
 		return false;
 	p->rows++;
@@ -530,7 +634,31 @@ static bool read_curve(struct bone_text *p, enum role r, struct anim *edited,
 	return true;
 }
 
-static bool read_curves(struct bone_text *p, struct anim *edited)
+/* The curves of a bone whose rows are keyframes. */
+static bool read_keyframes(struct bone_text *p, struct anim *edited, struct track **track)
+{
+	struct lens_rows text = {p->rows, p->moments, p->roles, p->table.text};
+	struct track now = *p->track;
+	bool changed;
+
+	for (int r = 0; r < ROLE_COUNT; r++)
+		p->roles[r].count = p->rows;
+	if (!lens_keyframes(p->at->anim, clip_of(p->at), p->track, &text, &edited->arena, &now,
+			    &changed, p->err))
+		return false;
+	if (p->cut && changed)
+		return err_at(p->err, ERR_EARLY, p->table.text.size, 0,
+			      "the last row ends before its columns do");
+	if (!changed)
+		return true;
+	*track = anim_edit_track(edited, p->at->clip, p->at->track);
+	if (!*track)
+		return err_memory(p->err);
+	**track = now;
+	return true;
+}
+
+static bool read_curves(struct bone_text *p, struct anim *edited, struct track **edited_track)
 {
 	struct track *track = NULL;
 
@@ -547,6 +675,16 @@ static bool read_curves(struct bone_text *p, struct anim *edited)
 			return err_memory(p->err);
 		track->curve[r] = curve;
 	}
+	*edited_track = track;
+	return true;
+}
+
+static bool read_bone(struct bone_text *p, struct anim *edited)
+{
+	struct track *track = NULL;
+
+	if (!(p->at->anim->format->keyframes ? read_keyframes : read_curves)(p, edited, &track))
+		return false;
 	if (track || !p->retimed)
 		return true;
 	err_at(p->err, ERR_TEXT, p->retimed_cell.at, p->retimed_cell.length,
@@ -580,7 +718,7 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 
 	if (fine) {
 		edited = anim_edit(at->anim);
-		fine = edited ? read_curves(&p, edited) : err_memory(err);
+		fine = edited ? read_bone(&p, edited) : err_memory(err);
 	}
 	if (!fine) {
 		tell_place(&p);
@@ -589,6 +727,7 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 	}
 	for (int r = 0; r < ROLE_COUNT; r++)
 		free(p.roles[r].keys);
+	free(p.moments);
 	free(p.header);
 	table_close(&p.table);
 	return edited;
