@@ -3,9 +3,8 @@
 #ifndef ANIMFS_TESTS_SAMPLE_H
 #define ANIMFS_TESTS_SAMPLE_H
 
-#include "animfs/codec.h"
 #include "load.h"
-#include "names.h"
+#include "snap.h"
 #include "view/views.h"
 
 #include <check.h>
@@ -16,27 +15,39 @@ static const char *const sample_names[] = {"wiki512.canm", "odd512.canm", "edf6_
 
 struct sample {
 	const char *name;
+	struct snap *snap;
+	/* What it holds. */
+	const struct codec *codec;
 	struct buf bytes;
 	struct anim *anim;
 };
 
-static inline struct sample sample_decode(const char *name, struct buf bytes)
+static inline struct sample sample_decode_as(const char *name, struct buf bytes,
+					     const struct decoding *how)
 {
-	static const char *const reserved[] = {"file.json", "raw.canm", NULL};
-	struct sample s = {.name = name, .bytes = bytes};
 	struct err err = {0};
+	struct sample s = {.name = name, .codec = codec_for_name(name)};
 
-	s.anim = codec_named("canm")->decode(buf_bytes(&s.bytes), NULL, &err);
-	ck_assert_msg(s.anim != NULL, "%s: %s", name, err.message);
-	ck_assert(names_label(s.anim, reserved));
+	s.snap = snap_of_bytes(s.codec, &bytes, name, how, &err);
+	ck_assert_msg(s.snap != NULL, "%s: %s", name, err.message);
+	s.bytes = s.snap->bytes;
+	s.anim = s.snap->anim;
 	return s;
 }
 
+/* The bytes are the sample's from here on. */
+static inline struct sample sample_decode(const char *name, struct buf bytes)
+{
+	return sample_decode_as(name, bytes, NULL);
+}
+
+/* By its extension: "wiki512.canm" lies in tests/data/canm/. */
 static inline struct sample sample_open(const char *name)
 {
 	char path[128];
 
-	snprintf(path, sizeof(path), "tests/data/canm/%s", name);
+	ck_assert_msg(codec_for_name(name) != NULL, "%s is of no format", name);
+	snprintf(path, sizeof(path), "tests/data/%s/%s", codec_for_name(name)->format->name, name);
 	return sample_decode(name, load_file(path));
 }
 
@@ -47,7 +58,7 @@ static inline struct sample sample_store(const struct sample *s, const struct an
 	struct err err = {0};
 	struct sample stored;
 
-	ck_assert_msg(codec_named("canm")->encode(edited, buf_bytes(&s->bytes), &bytes, &err), "%s",
+	ck_assert_msg(s->codec->encode(edited, buf_bytes(&s->bytes), &bytes, &err), "%s",
 		      err.message);
 	stored = sample_decode(s->name, bytes);
 	ck_assert_msg(anim_stored(edited, s->anim, stored.anim, &err), "%s", err.message);
@@ -56,8 +67,7 @@ static inline struct sample sample_store(const struct sample *s, const struct an
 
 static inline void sample_close(struct sample *s)
 {
-	anim_free(s->anim);
-	buf_release(&s->bytes);
+	snap_put(s->snap);
 }
 
 /* Bones are told by their label; NULL for a view that is not of a bone. */

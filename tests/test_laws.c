@@ -349,8 +349,7 @@ static void check_get_put(const struct sample *s, const struct view *view, const
 	struct anim *same = view->parse(at, buf_bytes(&own), &err);
 	/* A header alone over a bone without keys is its text. */
 	LAW(same != NULL, "its own text is refused: %s", err.message);
-	LAW(codec_named("canm")->encode(same, buf_bytes(&s->bytes), &bytes, &err), "%s",
-	    err.message);
+	LAW(s->codec->encode(same, buf_bytes(&s->bytes), &bytes, &err), "%s", err.message);
 	LAW(bytes_equal(buf_bytes(&bytes), buf_bytes(&s->bytes)),
 	    "%s: its own text changed the file", view->file);
 	anim_free(same);
@@ -441,8 +440,8 @@ static bool save_edit(struct save *e, const struct buf *text)
 	struct buf bytes = BUF_INIT;
 	struct err err = {0};
 	struct anim *edited = view_bone_csv.parse(&at, buf_bytes(text), &err);
-	bool stored = edited &&
-		      codec_named("canm")->encode(edited, buf_bytes(&e->old.bytes), &bytes, &err);
+	bool stored =
+		edited && e->old.codec->encode(edited, buf_bytes(&e->old.bytes), &bytes, &err);
 
 	if (stored) {
 		e->now = sample_decode(e->old.name, bytes);
