@@ -126,7 +126,7 @@ $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 #### What one can ask for
 
 .PHONY: help install uninstall setup demo test check-san fuzz fuzzers bench lint \
-	test-exhaustive test-kanim clean
+	test-exhaustive test-kanim test-probe clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -137,6 +137,7 @@ help:
 	@echo 'make test             set up, build, run all tests'
 	@echo 'make test-exhaustive  prove the number formatting over all 2^32 floats (long)'
 	@echo 'make test-kanim       play a mounted kanim through view3dscene (tovrmlx3d)'
+	@echo 'make test-probe       count the files of /usr that are taken for animations'
 	@echo 'make check-san        unit and mount tests under AddressSanitizer and UBSan'
 	@echo 'make fuzz             fuzz every decoder and parser (FUZZ_SECONDS=$(FUZZ_SECONDS) each)'
 	@echo 'make bench            measure, and write bench/RESULTS.md'
@@ -201,6 +202,11 @@ test-kanim:
 	@scripts/setup.sh build kanim
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
 	@BUILD=$(BUILD) scripts/test-kanim.sh
+
+test-probe:
+	@scripts/setup.sh build
+	@$(MAKE_PARALLEL) --no-print-directory all
+	@BUILD=$(BUILD) scripts/test-probe.sh
 
 clean:
 	rm -rf $(BUILD)

@@ -21,19 +21,22 @@ animfs/codec.h       : animfs/base.h animfs/anim.h
 animfs/view.h        : animfs/base.h animfs/anim.h
 num.? names.? anim.c merge.c : $WORDS
 table.?              : $WORDS table.h csv.h
+xml.?                : $WORDS xml.h libxml/*
 bones.?              : $WORDS table.h bones.h
+naming.?             : $WORDS at.h bones.h naming.h
 lens*.? rotation.?    : $WORDS lens.h rotation.h
 
 # Formats and views: they know neither each other nor files nor FUSE.
-codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h libxml/*
-view.c view/*        : $WORDS animfs/view.h view/*.h lens.h table.h jansson.h libxml/*
+codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h xml.h
+view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h table.h jansson.h xml.h
 
 # The disk: knows no animations.
 at.? refusal.? replace.? state.? watch.? : $DISK
+model.?              : animfs/base.h at.h model.h
 
 # Animation files, and the folders that they are shown as.
-ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h snap.h
-source.?             : $WORDS $DISK animfs/codec.h bones.h snap.h source.h
+ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h snap.h
+source.?             : $WORDS $DISK animfs/codec.h bones.h model.h snap.h source.h
 options.?            : $WORDS animfs/codec.h source.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
 node.?               : $WORDS animfs/view.h node.h

@@ -256,7 +256,7 @@ struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track)
 static bool field_same(const struct field *a, const struct field *b)
 {
 	return strcmp(a->name, b->name) == 0 && a->type == b->type &&
-	       (a->type == FIELD_INT ? a->integer == b->integer : f64_same(a->real, b->real));
+	       (a->type == FIELD_REAL ? f64_same(a->real, b->real) : a->integer == b->integer);
 }
 
 bool fields_same(const struct field *a, uint32_t a_count, const struct field *b, uint32_t b_count)

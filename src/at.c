@@ -183,3 +183,21 @@ bool file_version_same(const struct file_version *a, const struct file_version *
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
 	       same_time(&a->mtime, &b->mtime) && same_time(&a->ctime, &b->ctime);
 }
+
+#define MILLISECOND ((int64_t)1000000) /* in ns */
+
+/*
+ * Times of files move in ticks, of 10 ms at most on the usual systems: two writes within one leave
+ * the same version behind. A ctime far in the future (another machine's clock) says nothing and is
+ * left at that.
+ */
+bool file_version_settled(const struct file_version *version, const struct timespec *now)
+{
+	int64_t seconds = now->tv_sec - version->ctime.tv_sec;
+	int64_t age;
+
+	if (seconds < -1 || seconds > 1)
+		return true;
+	age = seconds * 1000 * MILLISECOND + now->tv_nsec - version->ctime.tv_nsec;
+	return age > 20 * MILLISECOND || age < -20 * MILLISECOND;
+}

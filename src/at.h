@@ -49,5 +49,7 @@ struct file_version {
 };
 struct file_version file_version_of(const struct stat *st);
 bool file_version_same(const struct file_version *a, const struct file_version *b);
+/* Would any write after `now` show as another version? Read the file after that time. */
+bool file_version_settled(const struct file_version *version, const struct timespec *now);
 
 #endif

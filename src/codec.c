@@ -6,6 +6,11 @@
 
 const struct codec *const codecs[] = {
 	&canm_codec,
+	&cas_codec,
+	&ribbon_codec,
+	&owanim_codec,
+	&ff9anim_codec,
+	&kanim_codec,
 	NULL,
 };
 

@@ -2,6 +2,7 @@
 #include "lens.h"
 
 #include "num.h"
+#include "rotation.h"
 
 #include <float.h>
 #include <math.h>
@@ -39,6 +40,31 @@ enum curve_kind lens_rotation(const struct track *track)
 	const struct curve *c = track->curve[ROLE_ROTATION];
 
 	return c ? c->kind : track->rotation;
+}
+
+enum curve_kind lens_shown_rotation(const struct anim *a, const struct track *track)
+{
+	switch (a->rotations) {
+	case ROTATIONS_EULER:
+		return CURVE_EULER;
+	case ROTATIONS_QUATERNION:
+		return CURVE_QUATERNION;
+	default:
+		return lens_rotation(track);
+	}
+}
+
+struct track lens_shown(const struct anim *a, const struct track *track, struct arena *arena)
+{
+	const struct curve *c = track->curve[ROLE_ROTATION];
+	struct track shown = *track;
+
+	shown.rotation = lens_shown_rotation(a, track);
+	if (c && c->kind != shown.rotation)
+		c = rotation_convert(c, shown.rotation, arena);
+	if (c)
+		shown.curve[ROLE_ROTATION] = c;
+	return shown;
 }
 
 static const char *axis_name(const struct lens_role *text, unsigned axis)
@@ -103,8 +129,7 @@ static bool check_range(const struct lens *l, const struct lens_key *key, unsign
 	double least, most, half;
 	int low_size, high_size;
 
-	if (!lane || lane->form != LANE_GRID || lane->turn > 0 ||
-	    l->text->kind == CURVE_QUATERNION)
+	if (!lane || lane->form != LANE_GRID || lane->turn > 0 || l->text->kind == CURVE_QUATERNION)
 		return true;
 	half = lane->unit * (double)lane->step / 2;
 	least = lane->unit * (double)lane->base;
@@ -192,6 +217,26 @@ static bool refuse_half(const struct lens *l, const struct lens_key *key, uint8_
 	return err_accept(l->err, "%s together, or none of them", axis_names(l->text));
 }
 
+/* Are the text's rotations not of the kind that the bone has? */
+static bool is_other_kind(const struct lens *l)
+{
+	return l->text->role == ROLE_ROTATION && l->text->kind != lens_rotation(l->track);
+}
+
+/* A changed key is converted as a whole, and so none of its angles can stay without a number. */
+static bool check_angles(const struct lens *l, const struct lens_key *key, const double angles[3])
+{
+	for (unsigned axis = 0; axis < 3; axis++) {
+		if (isfinite(angles[axis]))
+			continue;
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "%s of frame %u is no number, and another part of the rotation is changed",
+		       axis_name(l->text, axis), (unsigned)key->frame);
+		return err_accept(l->err, "a number in each of %s", axis_names(l->text));
+	}
+	return true;
+}
+
 /*
  * All components of a key. `served` is the old key that the row showed, or -1. `parts` allows a
  * vector to be given in part. What is known afterwards is in *have.
@@ -211,7 +256,7 @@ static bool settle_key(const struct lens *l, const struct lens_key *key, int64_t
 		return refuse_half(l, key, *have);
 	if (changed && l->text->kind == CURVE_QUATERNION)
 		return settle_quaternion(l, key, out);
-	return true;
+	return !changed || !is_other_kind(l) || check_angles(l, key, out);
 }
 
 /* ---- rows ---- */
@@ -222,6 +267,8 @@ static int by_frame(const void *pa, const void *pb)
 
 	if (a->frame != b->frame)
 		return a->frame < b->frame ? -1 : 1;
+	if (a->occurrence != b->occurrence)
+		return a->occurrence < b->occurrence ? -1 : 1;
 	return a->row_at < b->row_at ? -1 : a->row_at > b->row_at;
 }
 
@@ -321,7 +368,7 @@ static bool finish(const struct lens *l, const struct keys *keys, bool keyed,
 	if (!made)
 		return err_memory(l->err);
 	made->kind = l->text->kind;
-	made->interpolation = l->old                     ? l->old->interpolation
+	made->interpolation = l->old                       ? l->old->interpolation
 			      : l->anim->format->keyframes ? INTERPOLATION_STEP
 							   : INTERPOLATION_LINEAR;
 	made->keyed = keyed;
@@ -578,7 +625,7 @@ static bool dense_curve(const struct lens *l, const struct curve **out)
 
 /* How far the rows, which ascend, have been matched with what was there. */
 struct matched {
-	uint32_t first; /* old key, or keyframe, of the frame or before it */
+	uint32_t first;         /* old key, or keyframe, of the frame or before it */
 	uint32_t keyframe, key; /* with keyframes: so many have been counted, with so many keys */
 };
 
@@ -677,18 +724,6 @@ static bool refuse_role(const struct lens *l)
 	return true;
 }
 
-/* The one place where a text whose rotations are of the other kind would be converted. */
-static bool refuse_kind(const struct lens *l, enum curve_kind stored)
-{
-	const struct lens_role bone = {.role = l->text->role, .kind = stored};
-
-	err_at(l->err, ERR_TEXT, l->text->at, l->text->length,
-	       "the rotations of this bone are %s, not %s",
-	       stored == CURVE_QUATERNION ? "quaternions" : "Euler angles",
-	       stored == CURVE_QUATERNION ? "Euler angles" : "quaternions");
-	return err_accept(l->err, "%s", axis_names(&bone));
-}
-
 /* Of a role that had no keys. */
 static struct lane new_lane(const struct lens *l)
 {
@@ -703,7 +738,46 @@ static void lens_init(struct lens *l)
 	l->all = (uint8_t)((1u << l->width) - 1);
 	l->shown = l->old ? curve_shown(l->old, l->clip->frames) : 0;
 	for (unsigned axis = 0; axis < l->width; axis++)
-		l->lane[axis] = l->old ? l->old->lane[axis] : new_lane(l);
+		l->lane[axis] = l->old             ? l->old->lane[axis]
+				: is_other_kind(l) ? (struct lane){.form = LANE_DOUBLE, .unit = 1}
+						   : new_lane(l);
+}
+
+/* The curve that the text asks for in place of l->old, which is of the text's kind. */
+static bool own_curve(struct lens *l, const struct curve **out)
+{
+	*out = l->old;
+	lens_init(l);
+	if (!(l->track->roles & 1 << l->text->role))
+		return refuse_role(l);
+	sort_rows(l->text);
+	if (!check_frames(l))
+		return false;
+	return l->anim->format->sparse ? sparse_curve(l, out) : dense_curve(l, out);
+}
+
+/* A text of rotations in the other form is held against what it would have been served. */
+static bool other_curve(struct lens *l, const struct curve **out)
+{
+	const struct curve *stored = l->old, *edited;
+	struct curve *made;
+
+	if (stored)
+		l->old = rotation_convert(stored, l->text->kind, l->arena);
+	if (stored && !l->old)
+		return err_memory(l->err);
+	if (!own_curve(l, &edited))
+		return false;
+	*out = edited == l->old ? stored : edited;
+	if (edited == l->old || !edited)
+		return true;
+	made = rotation_restore(edited, l->old, stored, lens_rotation(l->track), l->arena);
+	if (!made)
+		return err_memory(l->err);
+	for (unsigned axis = 0; axis < curve_width(made); axis++)
+		made->lane[axis] = stored ? stored->lane[axis] : new_lane(l);
+	*out = stored && curve_same(stored, made) ? stored : made;
+	return true;
 }
 
 bool lens_curve(const struct anim *a, const struct clip *clip, const struct track *track,
@@ -721,13 +795,5 @@ bool lens_curve(const struct anim *a, const struct clip *clip, const struct trac
 	*out = l.old;
 	if (text->columns == 0)
 		return true;
-	if (text->role == ROLE_ROTATION && text->kind != lens_rotation(track))
-		return refuse_kind(&l, lens_rotation(track));
-	lens_init(&l);
-	if (!(track->roles & 1 << text->role))
-		return refuse_role(&l);
-	sort_rows(text);
-	if (!check_frames(&l))
-		return false;
-	return a->format->sparse ? sparse_curve(&l, out) : dense_curve(&l, out);
+	return is_other_kind(&l) ? other_curve(&l, out) : own_curve(&l, out);
 }

@@ -13,6 +13,7 @@
 /* One row of one role. What says where it stands is for errors. */
 struct lens_key {
 	uint32_t frame;
+	uint32_t occurrence; /* where the text says it: which of those of this frame */
 	uint8_t given;       /* bit per axis: the cell is not blank */
 	uint8_t exact;       /* bit per axis: value is a float32's bits, spelt out (JSON "raw") */
 	uint16_t row_length; /* of the text that says the frame */
@@ -43,13 +44,20 @@ bool lens_curve(const struct anim *a, const struct clip *clip, const struct trac
 		const struct lens_role *text, struct arena *arena, const struct curve **out,
 		struct err *err);
 
+/* The flags of a keyframe, where a row says them. */
+struct lens_flags {
+	bool given;
+	uint8_t value;
+	size_t at;
+	uint16_t length;
+};
+
 /* One row of a bone with keyframes: what it says beside the roles. */
 struct lens_row {
-	uint32_t frame;
+	uint32_t frame, occurrence; /* as of lens_key */
 	size_t row_at;
 	uint16_t row_length;
-	bool has_flags; /* given, and not left as they are */
-	uint8_t flags;
+	struct lens_flags flags; /* not given: as they are, or 0 */
 };
 
 /* Everything that a text says about a bone with keyframes: each row is one of them. */
@@ -73,5 +81,12 @@ bool lens_unchanged(double cell, double value, const struct lane *lane);
 
 /* The kind that a rotation of this bone has, or would have. */
 enum curve_kind lens_rotation(const struct track *track);
+/* The kind that texts show it in. */
+enum curve_kind lens_shown_rotation(const struct anim *a, const struct track *track);
+/*
+ * The track as texts show it: with its rotations in that kind. A curve that was converted for this
+ * lives in `arena`, whose `failed` tells when there was no memory for it.
+ */
+struct track lens_shown(const struct anim *a, const struct track *track, struct arena *arena);
 
 #endif

@@ -23,6 +23,8 @@ static int by_frame(const void *pa, const void *pb)
 
 	if (a->frame != b->frame)
 		return a->frame < b->frame ? -1 : 1;
+	if (a->occurrence != b->occurrence)
+		return a->occurrence < b->occurrence ? -1 : 1;
 	return a->row_at < b->row_at ? -1 : a->row_at > b->row_at;
 }
 
@@ -100,8 +102,8 @@ static struct keyframes *new_keyframes(const struct rows *r, struct arena *arena
 
 		frames[i] = row->frame;
 		roles[i] = row_roles(r, i);
-		if (row->has_flags)
-			flags[i] = row->flags;
+		if (row->flags.given)
+			flags[i] = row->flags.value;
 		else if (r->served[i] >= 0)
 			flags[i] = r->track->keyframes->flags[r->served[i]];
 	}
@@ -125,6 +127,8 @@ bool lens_keyframes(const struct anim *a, const struct clip *clip, const struct 
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
 		const struct curve *curve;
 
+		if (!text->roles[role].columns)
+			continue;
 		if (!lens_curve(a, clip, track, &text->roles[role], arena, &curve, err))
 			return false;
 		*changed |= curve != track->curve[role];

@@ -33,7 +33,7 @@ static bool value_near(double wanted, double stored, const struct lane *lane)
 	if (f64_same(wanted, stored) || (float)wanted == (float)stored)
 		return true;
 	if (lane->turn > 0)
-		wanted = stored + remainder(wanted - stored, lane->turn);
+		wanted = stored + remainder(remainder(wanted, lane->turn) - stored, lane->turn);
 	want = wanted / lane->unit;
 	got = stored / lane->unit;
 	hair = 4 * DBL_EPSILON *
@@ -190,7 +190,34 @@ static bool clip_values_same(const struct clip *a, const struct clip *b)
 	return true;
 }
 
-static bool merge_values(const struct versions *v, struct clip *to, struct err *err)
+/*
+ * The stills of edited, by their places in current: those of base, or where `ours` those of last,
+ * in which some of base may be missing and are new again.
+ */
+static bool take_stills(const struct versions *v, bool ours, struct clip *to, struct arena *arena)
+{
+	const struct clip *now = ours ? v->last : v->base;
+	struct still *stills = arena_alloc(arena, v->edited->frames, sizeof(*stills));
+	uint32_t *places = arena_alloc(arena, v->base->frames, sizeof(*places));
+
+	if (!stills || !places)
+		return false;
+	for (uint32_t i = 0; i < v->base->frames; i++)
+		places[i] = ANIM_NEW;
+	for (uint32_t i = 0; i < now->frames; i++)
+		if (now->stills[i].origin != ANIM_NEW)
+			places[now->stills[i].origin] = i;
+	for (uint32_t i = 0; i < v->edited->frames; i++) {
+		stills[i] = v->edited->stills[i];
+		if (stills[i].origin != ANIM_NEW)
+			stills[i].origin = places[stills[i].origin];
+	}
+	to->stills = stills;
+	return true;
+}
+
+static bool merge_values(const struct versions *v, struct clip *to, struct arena *arena,
+			 struct err *err)
 {
 	for (enum value which = 0; which < VALUE_COUNT; which++) {
 		bool ours = !value_same(which, v->last, v->base) &&
@@ -203,7 +230,11 @@ static bool merge_values(const struct versions *v, struct clip *to, struct err *
 			return err_set(err, ERR_CONFLICT,
 				       "somebody else changed the %s of %s in the meantime",
 				       value_names[which], v->base->label);
+		if (which == VALUE_STILLS && value_same(which, v->current, v->edited))
+			continue;
 		value_take(which, to, v->edited);
+		if (which == VALUE_STILLS && to->stills && !take_stills(v, ours, to, arena))
+			return err_memory(err);
 	}
 	return true;
 }
@@ -432,7 +463,7 @@ static bool clip_lists_same(const struct anim *a, const struct anim *b)
 /* to: a copy of the current clip. */
 static bool merge_clip(struct versions *v, struct clip *to, struct arena *arena, struct err *err)
 {
-	return merge_values(v, to, err) && merge_tracks(v, to, arena, err);
+	return merge_values(v, to, arena, err) && merge_tracks(v, to, arena, err);
 }
 
 struct merge {
@@ -617,8 +648,21 @@ static bool stored_curve(const struct clip *clip, const struct track *track, uns
 	return true;
 }
 
-static bool stored_tracks(const struct clip *wanted, const struct clip *old,
-			  const struct clip *stored, struct err *err)
+/* What came of track `i` of wanted, or NULL. */
+static const struct track *stored_track(const struct format *format, const struct clip *stored,
+					uint32_t i, const char *name)
+{
+	if (text_same(stored->tracks[i].name, name))
+		return &stored->tracks[i];
+	for (uint32_t j = 0; format->bones_sorted && j < stored->track_count; j++) {
+		if (text_same(stored->tracks[j].name, name))
+			return &stored->tracks[j];
+	}
+	return NULL;
+}
+
+static bool stored_tracks(const struct format *format, const struct clip *wanted,
+			  const struct clip *old, const struct clip *stored, struct err *err)
 {
 	static const struct track none;
 
@@ -627,35 +671,36 @@ static bool stored_tracks(const struct clip *wanted, const struct clip *old,
 			       wanted->label, stored->track_count, wanted->track_count);
 	for (uint32_t i = 0; i < wanted->track_count; i++) {
 		const struct track *track = &wanted->tracks[i], *was = &none;
+		const struct track *now = stored_track(format, stored, i, track->name);
 
-		if (!text_same(track->name, stored->tracks[i].name))
+		if (!now)
 			return err_set(err, ERR_STORE,
 				       CANNOT "the name of %s in %s comes back different",
 				       track->label, wanted->label);
-		if (!keyframes_same(track->keyframes, stored->tracks[i].keyframes))
+		if (!keyframes_same(track->keyframes, now->keyframes))
 			return err_set(err, ERR_STORE,
 				       CANNOT "the keyframes of %s in %s come back different",
 				       track->label, wanted->label);
 		if (old && track->origin != ANIM_NEW)
 			was = &old->tracks[track->origin];
 		for (unsigned role = 0; role < ROLE_COUNT; role++) {
-			if (!stored_curve(wanted, track, role, was->curve[role],
-					  stored->tracks[i].curve[role], err))
+			if (!stored_curve(wanted, track, role, was->curve[role], now->curve[role],
+					  err))
 				return false;
 		}
 	}
 	return true;
 }
 
-static bool stored_clip(const struct clip *wanted, const struct clip *old,
-			const struct clip *stored, struct err *err)
+static bool stored_clip(const struct format *format, const struct clip *wanted,
+			const struct clip *old, const struct clip *stored, struct err *err)
 {
 	for (enum value which = 0; which < VALUE_COUNT; which++) {
 		if (!value_same(which, wanted, stored))
 			return err_set(err, ERR_STORE, CANNOT "the %s of %s comes back different",
 				       value_names[which], wanted->label);
 	}
-	return stored_tracks(wanted, old, stored, err);
+	return stored_tracks(format, wanted, old, stored, err);
 }
 
 bool anim_stored(const struct anim *wanted, const struct anim *old, const struct anim *stored,
@@ -671,7 +716,7 @@ bool anim_stored(const struct anim *wanted, const struct anim *old, const struct
 		const struct clip *was =
 			clip->origin == ANIM_NEW ? NULL : &old->clips[clip->origin];
 
-		if (!stored_clip(clip, was, &stored->clips[i], err))
+		if (!stored_clip(stored->format, clip, was, &stored->clips[i], err))
 			return false;
 	}
 	return true;

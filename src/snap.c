@@ -135,6 +135,7 @@ static void snap_free(struct snap *s)
 {
 	ages_release(&s->ages);
 	anim_free(s->anim);
+	naming_table_put(s->names);
 	buf_release(&s->bytes);
 	free(s->index);
 	free(s);
@@ -158,6 +159,7 @@ static bool snap_decode(struct snap *s, const char *file_name, const struct deco
 	struct bytes src = buf_bytes(&s->bytes);
 	size_t index_size;
 
+	s->names = naming_table_get(how->names);
 	if (!s->codec)
 		s->codec = codec_probe(src);
 	if (!s->codec)

@@ -10,6 +10,7 @@
 
 #include "ages.h"
 #include "animfs/codec.h"
+#include "naming.h"
 
 struct snap {
 	_Atomic unsigned references;
@@ -17,6 +18,7 @@ struct snap {
 	const struct codec *codec;
 	struct buf bytes;
 	struct anim *anim; /* labelled */
+	struct naming_table *names; /* that its bones are called by; may be NULL */
 
 	struct ages ages; /* of a file's snap: set before others see it, empty otherwise */
 	struct snap_index *index; /* of snap_clip and snap_track */
@@ -31,6 +33,7 @@ struct snap {
 struct decoding {
 	double rate; /* 0: the format's, or the file's own */
 	enum rotations rotations;
+	struct naming_table *names; /* the caller's; hints.bone_names are its own */
 	struct hints hints;
 };
 

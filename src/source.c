@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source.h"
+#include "model.h"
 #include "replace.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ struct store {
 	struct store_options options;
 	struct state *state;
 	struct cache *cache;
+	struct naming *naming; /* may be NULL */
 };
 
 struct store *store_new(const struct store_options *options, struct state *state)
@@ -35,10 +37,18 @@ struct store *store_new(const struct store_options *options, struct state *state
 	return NULL;
 }
 
+bool store_names(struct store *s, int folder, naming_told *told, void *closure)
+{
+	naming_free(s->naming);
+	s->naming = naming_new(folder, told, closure);
+	return s->naming != NULL;
+}
+
 void store_free(struct store *s)
 {
 	if (!s)
 		return;
+	naming_free(s->naming);
 	cache_free(s->cache);
 	free(s);
 }
@@ -68,7 +78,10 @@ bool store_claims(const struct store *s, const char *file_name, const struct cod
 	return *codec || *probe;
 }
 
-/* What the options say about a file of this name and format; codec NULL: of any. */
+/*
+ * What the options and the table of names say about a file of this name and format; codec NULL: of
+ * any. The caller puts how.names down.
+ */
 static struct decoding store_decoding(const struct store *s, const char *file_name,
 				      const struct codec *codec)
 {
@@ -81,6 +94,9 @@ static struct decoding store_decoding(const struct store *s, const char *file_na
 	}
 	if (pattern)
 		how.hints.bones = pattern->bones;
+	if (codec)
+		how.names = naming_get(s->naming, codec->format);
+	how.hints.bone_names = naming_table_names(how.names);
 	return how;
 }
 
@@ -168,22 +184,6 @@ struct reading {
 	bool settled;
 };
 
-/*
- * Times of files move in ticks, of 10 ms at most on the usual systems: two writes within one leave
- * the same version behind. A version is settled when it was read longer than that after its ctime.
- * A ctime far in the future (another machine's clock) says nothing and is left at that.
- */
-static bool is_settled(const struct file_version *version, const struct timespec *now)
-{
-	int64_t seconds = now->tv_sec - version->ctime.tv_sec;
-	int64_t age;
-
-	if (seconds < -1 || seconds > 1)
-		return true;
-	age = seconds * 1000 * MILLISECOND + now->tv_nsec - version->ctime.tv_nsec;
-	return age > 20 * MILLISECOND || age < -20 * MILLISECOND;
-}
-
 static bool file_stat(int dir, const char *name, struct file_version *version, struct err *err)
 {
 	struct stat st;
@@ -212,7 +212,7 @@ static bool read_once(const struct source *s, int dir, struct reading *r, bool *
 	if (!file_stat(dir, s->name, &after, err))
 		return false;
 	r->version = file_version_of(&st);
-	r->settled = is_settled(&r->version, &now);
+	r->settled = file_version_settled(&r->version, &now);
 	*whole = file_version_same(&r->version, &after);
 	if (error && *whole)
 		return err_set(err, ERR_FORMAT, "the file is larger than %zu bytes, the limit",
@@ -288,6 +288,24 @@ static bool is_known(const struct source *s, const struct file_version *version)
 	return s->settled && file_version_same(version, &s->version);
 }
 
+/* What is known of this version, if its bones are still called so. */
+static struct snap *take_current(struct source *s)
+{
+	struct snap *snap = cache_take(s->store->cache, &s->current);
+	struct naming_table *names;
+	bool same;
+
+	if (!snap || !naming_concerns(snap->codec->format))
+		return snap;
+	names = naming_get(s->store->naming, snap->codec->format);
+	same = names == snap->names;
+	naming_table_put(names);
+	if (same)
+		return snap;
+	snap_put(snap);
+	return NULL;
+}
+
 /* True when there is an answer without reading the file: a snap, or NULL and err. */
 static bool recall(struct source *s, int dir, struct snap **snap, struct err *err)
 {
@@ -301,7 +319,7 @@ static bool recall(struct source *s, int dir, struct snap **snap, struct err *er
 	if (is_known(s, &version) && s->verdict)
 		tell(err, s->verdict);
 	else if (is_known(s, &version))
-		answer = (*snap = cache_take(s->store->cache, &s->current)) != NULL;
+		answer = (*snap = take_current(s)) != NULL;
 	else
 		answer = false;
 done:
@@ -309,16 +327,32 @@ done:
 	return answer;
 }
 
-static struct snap *decode(const struct source *s, struct buf *bytes, struct err *err)
+/* True when the file does not say all that reading it takes: then a model beside it is asked. */
+static bool ask_model(const struct source *s, int dir, const struct codec *codec,
+		      struct bytes bytes, struct decoding *how)
+{
+	if (how->hints.bones || !codec || !codec->incomplete || !codec->incomplete(bytes))
+		return false;
+	how->hints.bones = model_bones(dir, s->name);
+	return true;
+}
+
+static struct snap *decode(const struct source *s, int dir, struct reading *r, struct err *err)
 {
 	const struct codec *codec = NULL;
 	struct decoding how;
+	struct snap *snap;
 	bool probe;
 
 	if (!store_claims(s->store, s->name, &codec, &probe) || probe)
-		codec = codec_probe(buf_bytes(bytes));
+		codec = codec_probe(buf_bytes(&r->bytes));
 	how = store_decoding(s->store, s->name, codec);
-	return snap_of_bytes(codec, bytes, s->name, &how, err);
+	/* A model may come at any time: a refusal for the lack of it is not for good. */
+	if (ask_model(s, dir, codec, buf_bytes(&r->bytes), &how))
+		r->settled = false;
+	snap = snap_of_bytes(codec, &r->bytes, s->name, &how, err);
+	naming_table_put(how.names);
+	return snap;
 }
 
 /*
@@ -327,7 +361,7 @@ static struct snap *decode(const struct source *s, struct buf *bytes, struct err
  */
 static struct snap *unchanged(struct source *s, const struct reading *r)
 {
-	struct snap *snap = cache_take(s->store->cache, &s->current);
+	struct snap *snap = take_current(s);
 
 	if (snap && bytes_equal(buf_bytes(&snap->bytes), buf_bytes(&r->bytes)))
 		return snap;
@@ -345,7 +379,7 @@ static struct snap *read_again(struct source *s, int dir, struct err *err)
 	if (read_file(s, dir, &r, &why)) {
 		snap = unchanged(s, &r);
 		if (!snap)
-			snap = decode(s, &r.bytes, &why);
+			snap = decode(s, dir, &r, &why);
 	}
 	if (snap)
 		publish(s, &r.version, r.settled, NULL, snap);
@@ -396,7 +430,9 @@ static bool decode_result(struct commit_job *job, struct err *err)
 	const struct codec *codec = job->current->codec;
 	struct decoding how = store_decoding(s->store, s->name, codec);
 
+	ask_model(s, job->dir, codec, buf_bytes(&job->bytes), &how);
 	job->result = snap_of_bytes(codec, &job->bytes, s->name, &how, err);
+	naming_table_put(how.names);
 	return job->result != NULL;
 }
 

@@ -35,6 +35,11 @@ struct store_options {
  * out of memory.
  */
 struct store *store_new(const struct store_options *options, struct state *state);
+/*
+ * Bones are called as the table in this folder says (naming.h), which the caller keeps open. In
+ * place of the folder that was named before; while nothing else uses the store.
+ */
+bool store_names(struct store *s, int folder, naming_told *told, void *closure);
 void store_free(struct store *s);           /* after its sources; NULL is fine */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
 /* Could a file of this name be one? Patterns of the options first. *probe: by content alone. */

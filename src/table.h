@@ -19,6 +19,7 @@
 #define ANIMFS_VIEW_TABLE_H
 
 #include "animfs/base.h"
+#include <string.h>
 
 struct cell {
 	const char *text; /* without quotes and the spaces around it; not NUL-terminated */
@@ -48,6 +49,17 @@ bool table_open(struct table *t, struct bytes text, struct err *err);
 bool table_row(struct table *t, struct err *err);
 void table_close(struct table *t);
 
+/* As errors and keys keep it: of an absurdly long cell the beginning. */
+static inline uint16_t cell_length(const struct cell *cell)
+{
+	return (uint16_t)(cell->length < UINT16_MAX ? cell->length : UINT16_MAX);
+}
+
+static inline bool cell_is(const struct cell *cell, const char *text)
+{
+	return cell->size == strlen(text) && memcmp(cell->text, text, cell->size) == 0;
+}
+
 /* The i-th cell; a blank one at the row's end where the row has fewer. */
 static inline const struct cell *table_cell(const struct table *t, size_t i)
 {
@@ -65,6 +77,12 @@ bool table_refuse_number(const struct cell *cell, const char *what, struct err *
 
 /* The column, from 1 as a spreadsheet counts, of the cell that stands at this byte offset. */
 size_t table_column(const struct table *t, size_t at);
+
+/*
+ * Says in which column the fault is. One at the very end of a text, with no line end behind it, may
+ * be no fault of the rest.
+ */
+void table_tell_place(const struct table *t, struct err *err);
 
 /* A cell's text for a message: short, without control bytes, cut on a character. */
 struct excerpt {

@@ -94,6 +94,12 @@ static bool lookup_view(const struct tree *t, const struct place *folder, enum v
 	return false;
 }
 
+/* A clip of stills is shown in the texts of its file. */
+static bool has_clip_folders(const struct tree *t)
+{
+	return !t->snap->codec->format->stills;
+}
+
 static bool lookup_in_file(const struct tree *t, const struct place *folder, const char *name,
 			   struct place *out)
 {
@@ -101,7 +107,7 @@ static bool lookup_in_file(const struct tree *t, const struct place *folder, con
 
 	if (lookup_view(t, folder, VIEW_OF_FILE, name, out))
 		return true;
-	clip = snap_clip(t->snap, name);
+	clip = has_clip_folders(t) ? snap_clip(t->snap, name) : -1;
 	if (clip < 0)
 		return false;
 	*out = (struct place){PLACE_CLIP, NULL, (uint32_t)clip, 0, 0};
@@ -288,7 +294,7 @@ static bool list_file(const struct tree *t, const struct place *folder, view_set
 
 	if (!list_views(t, folder, VIEW_OF_FILE, listed, each, closure))
 		return false;
-	for (uint32_t i = 0; i < anim->clip_count; i++) {
+	for (uint32_t i = 0; has_clip_folders(t) && i < anim->clip_count; i++) {
 		struct place place = {PLACE_CLIP, NULL, i, 0, 0};
 
 		if (!each(closure, anim->clips[i].label, &place))

@@ -6,6 +6,7 @@
 const struct view *const views[] = {
 	&view_raw,
 	&view_file_json,
+	&view_frames_csv,
 	&view_clip_json,
 	&view_curves_csv,
 	&view_kanim,

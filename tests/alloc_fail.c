@@ -76,6 +76,13 @@ static const char *const samples[] = {
 	"tests/data/canm/odd512.canm",
 	"tests/data/canm/nan512.canm",
 	"tests/data/canm/edf6_768.canm",
+	"tests/data/cas/v200.cas",
+	"tests/data/cas/v204.cas",
+	"tests/data/ff9anim/frames001_nolow.ff9anim",
+	"tests/data/ff9anim/frames008_nolow.ff9anim",
+	"tests/data/ribbon/duplicate.anm",
+	"tests/data/ribbon/flags3.anm",
+	"tests/data/ribbon/trailing2.anm",
 };
 
 static unsigned passed, failed;
@@ -220,6 +227,9 @@ static const struct {
 	{&view_bone_csv, ",1.5,1.5,1.5\n", ",1.25,1.5,1.75\n"},
 	{&view_bone_csv, ",1.002,2.006\n", ",1.003,2.5\n"},
 	{&view_bone_csv, "tx,ty,tz", "tx;ty;tz"},
+	{&view_bone_csv, ",0,90,0,", ",0,60,0,"}, /* of quaternions, and of angles: */
+	{&view_bone_csv, "0.9791772,0.19675918,-0.048999704,0.009846138", "0,0,0,1"},
+	{&view_bone_csv, ",336.09375,64.6875,", ",336.1,64.6875,"}, /* makes a low table */
 	{&view_bone_json, "[1.5, 1.5, 1.5]", "[1.25, 1.5, 1.75]"},
 	{&view_clip_json, "\"loop\": true", "\"loop\": false"},
 	{&view_clip_json, "\"duration\": 4", "\"duration\": 6"},
@@ -281,11 +291,15 @@ static uint32_t places(const struct snap *s, const struct view *view, uint32_t c
 	return 1;
 }
 
+/* Views in the form in which the model shows rotations; where it is not the stored one, of these. */
 static void try_views(const struct snap *s, const char *sample)
 {
 	for (const struct view *const *v = views; *v; v++) {
 		uint32_t clips = (*v)->place == VIEW_OF_FILE ? 1 : s->anim->clip_count;
 
+		if (s->anim->rotations != ROTATIONS_STORED && (*v)->place != VIEW_OF_BONE &&
+		    *v != &view_curves_csv)
+			continue;
 		for (uint32_t c = 0; c < clips; c++) {
 			for (uint32_t i = 0; i < places(s, *v, c); i++) {
 				struct shown at = {
@@ -314,7 +328,10 @@ static void try_sample(const char *sample)
 	try(&(struct step){codec, buf_bytes(&kept), NULL, NULL, {NULL, 0}, decode}, sample);
 	s = snap_of_bytes(codec, &bytes, "canm", NULL, &err);
 	if (s) {
-		try_views(s, sample);
+		for (int form = ROTATIONS_STORED; form <= ROTATIONS_QUATERNION; form++) {
+			s->anim->rotations = (enum rotations)form;
+			try_views(s, sample);
+		}
 		snap_put(s);
 	} else {
 		fprintf(stderr, "%s: %s\n", sample, err.message);

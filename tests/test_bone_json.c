@@ -106,6 +106,24 @@ START_TEST(quaternions_have_four_components)
 }
 END_TEST
 
+START_TEST(a_rotation_says_in_which_form_it_is)
+{
+	struct anim *edited;
+
+	switch_to("edf6_768.canm", 0, "body");
+	s.anim->rotations = ROTATIONS_EULER;
+	edited = view_edit_ok(&view_bone_json, &at,
+			      "\"rotation\": { \"unit\": \"degree\", \"order\": \"XYZ\", ",
+			      "\"rotation\": { ");
+	ck_assert_ptr_eq(curve_of(edited, ROLE_ROTATION), old_curve(ROLE_ROTATION));
+	anim_free(edited);
+	edited = view_edit_ok(&view_bone_json, &at, "[0, 90, 0]", "[0, 0, 180]");
+	ck_assert(curve_of(edited, ROLE_ROTATION)->kind == CURVE_QUATERNION);
+	ck_assert(curve_value(curve_of(edited, ROLE_ROTATION), 1, 2) == 1);
+	anim_free(edited);
+}
+END_TEST
+
 /* ---- edits ---- */
 
 START_TEST(a_changed_value_changes_its_curve_alone)
@@ -214,7 +232,6 @@ static const struct {
 	size_t line, column;
 	const char *words;
 } read_only[] = {
-	{"\"file\": \"wiki512.canm\"", "\"file\": \"x\"", 3, 11, "\"file\""},
 	{"\"clip\": \"walk\"", "\"clip\": \"run\"", 3, 35, "\"clip\""},
 	{"\"bone\": \"Bone01\"", "\"bone\": 1", 3, 51, "\"bone\""},
 	{"\"name\": \"Bone01\"", "\"name\": \"b\"", 3, 69, "\"name\""},
@@ -232,6 +249,23 @@ START_TEST(read_only_members_cannot_be_changed)
 {
 	refused(read_only[_i].was, read_only[_i].is, ERR_TEXT, read_only[_i].line,
 		read_only[_i].column, read_only[_i].words);
+}
+END_TEST
+
+START_TEST(what_another_file_says_of_itself_does_not_matter)
+{
+	struct anim *edited = view_edit_ok(
+		&view_bone_json, &at,
+		"\"file\": \"wiki512.canm\", \"clip\": \"walk\", \"bone\": \"Bone01\", \"name\": "
+		"\"Bone01\",\n"
+		"  \"parent\": null, \"space\": \"parent\", \"seconds_per_frame\": 0.033333",
+		"\"file\": \"x.006\", \"clip\": \"run\", \"bone\": \"a\", \"name\": \"b\",\n"
+		"  \"parent\": \"c\", \"space\": \"parent\", \"seconds_per_frame\": 1");
+
+	ck_assert(model_same(edited, s.anim));
+	anim_free(edited);
+	refused("\"file\": \"wiki512.canm\", \"clip\"", "\"file\": \"x\", \"clips\"", ERR_TEXT, 3,
+		16, "\"clips\"");
 }
 END_TEST
 
@@ -384,12 +418,14 @@ Suite *bone_json_suite(void)
 	tcase_add_test(t, a_bone_is_shown_a_key_a_line);
 	tcase_add_test(t, a_bone_without_curves_has_no_channels);
 	tcase_add_test(t, quaternions_have_four_components);
+	tcase_add_test(t, a_rotation_says_in_which_form_it_is);
 	tcase_add_test(t, a_changed_value_changes_its_curve_alone);
 	tcase_add_test(t, text_written_by_others_is_the_same_text);
 	tcase_add_loop_test(t, a_role_without_keys_goes, 0, (int)ARRAY_SIZE(removals));
 	tcase_add_test(t, a_new_member_is_a_new_role);
 	tcase_add_test(t, static_makes_a_curve_static);
 	tcase_add_loop_test(t, read_only_members_cannot_be_changed, 0, (int)ARRAY_SIZE(read_only));
+	tcase_add_test(t, what_another_file_says_of_itself_does_not_matter);
 	tcase_add_test(t, unknown_members_are_named);
 	tcase_add_test(t, wrong_keys_have_their_place);
 	tcase_add_test(t, channels_must_be_there_and_be_lists_of_keys);

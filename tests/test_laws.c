@@ -7,10 +7,14 @@
  *   saving a view's own text changes no byte of the file
  *   saving the same text again moves nothing by more than the grid's steps
  *
- * A failure prints all edits that led to it.
+ * All of it with rotations shown as they are stored, as Euler angles and as quaternions. A failure
+ * prints all edits that led to it.
  */
 #include "sample.h"
 
+#include "rotation.h"
+
+#include <glob.h>
 #include <math.h>
 
 #define CHAINS 40
@@ -90,6 +94,14 @@ static void grid_write(const struct grid *g, struct buf *out)
 				   column + 1 < g->columns ? ',' : '\n');
 	buf_char(out, '\0');
 	out->size--;
+}
+
+static enum curve_kind grid_rotation(const struct grid *g)
+{
+	for (uint32_t column = 2; column < g->columns; column++)
+		if (g->cell[0][column][0] == 'q')
+			return CURVE_QUATERNION;
+	return CURVE_EULER;
 }
 
 /* Columns 0 and 1 are frame and time. */
@@ -235,6 +247,7 @@ static const char *edit_grid(struct grid *g, uint32_t frames)
 /* ---- the laws ---- */
 
 static struct buf history;
+static enum rotations form; /* in which rotations are shown */
 
 #define LAW(holds, ...)                                                                            \
 	do {                                                                                       \
@@ -251,6 +264,14 @@ struct save {
 	uint32_t clip, track;
 	struct grid served, saved, read;
 };
+
+static struct sample open_in_form(const char *name)
+{
+	struct sample s = sample_open(name);
+
+	s.anim->rotations = form;
+	return s;
+}
 
 static const struct track *track_of(const struct sample *s, const struct save *e)
 {
@@ -291,12 +312,131 @@ static void check_cell(const struct save *e, uint32_t row, uint32_t column)
 	    "%s of frame %s is read as %s", saved, e->saved.cell[row][0], read);
 }
 
+/* Is the curve stored in the other form than that of the text? */
+static bool is_converted(const struct save *e, const struct curve *c)
+{
+	return c && c->kind != CURVE_VECTOR && c->kind != grid_rotation(&e->saved);
+}
+
+/* Of angles beyond this no turns are kept. */
+#define FAR 65536.0
+
+/* A rotation, as a unit quaternion, and how far the digits of a float32 may have moved it. */
+static double unit_rotation(const double *value, enum curve_kind kind, double q[4])
+{
+	static const double none[4] = {0, 0, 0, 1};
+	double length = 0, digits = 1e-4;
+
+	if (kind == CURVE_EULER)
+		rotation_quaternion(value, none, q);
+	else
+		memcpy(q, value, 4 * sizeof(*q));
+	for (unsigned axis = 0; axis < 3 && kind == CURVE_EULER; axis++)
+		digits += fmin(fabs(value[axis]), FAR) * 2.4e-7;
+	for (unsigned axis = 0; axis < 4; axis++)
+		length += q[axis] * q[axis];
+	for (unsigned axis = 0; axis < 4; axis++)
+		q[axis] /= sqrt(length);
+	return digits;
+}
+
+/* Degrees between two unit quaternions. */
+static double degrees_apart(const double a[4], const double b[4])
+{
+	double minus = 0, plus = 0;
+
+	for (unsigned axis = 0; axis < 4; axis++) {
+		minus += (a[axis] - b[axis]) * (a[axis] - b[axis]);
+		plus += (a[axis] + b[axis]) * (a[axis] + b[axis]);
+	}
+	return 4 * asin(fmin(sqrt(fmin(minus, plus)) / 2, 1)) * 180 / M_PI;
+}
+
+/* Degrees by which the steps of the grids may move it. */
+static double steps_of(const struct curve *c)
+{
+	double steps = 0;
+
+	for (unsigned axis = 0; axis < curve_width(c); axis++)
+		steps += step_of(c, axis);
+	return steps;
+}
+
+/* The rotation in a row; false where it has none. */
+static bool row_rotation(const struct grid *g, uint32_t row, double value[4])
+{
+	bool given = false;
+
+	for (uint32_t column = 2; column < g->columns; column++) {
+		if (grid_role(g, column) != ROLE_ROTATION)
+			continue;
+		given = g->cell[row][column][0] != '\0';
+		value[grid_axis(g, column)] = strtod(g->cell[row][column], NULL);
+	}
+	return given;
+}
+
+/* A rotation that was saved in the other form, and what is read there afterwards. */
+static void check_rotation(const struct save *e, uint32_t row)
+{
+	const struct curve *c = track_of(&e->now, e)->curve[ROLE_ROTATION];
+	uint32_t to_row = grid_find_row(&e->read, e->saved.cell[row][0]);
+	enum curve_kind kind = grid_rotation(&e->saved);
+	double saved[4], read[4], a[4], b[4], room;
+
+	if (!row_rotation(&e->saved, row, saved))
+		return;
+	LAW(to_row < e->read.rows && row_rotation(&e->read, to_row, read),
+	    "the rotation of frame %s is not there", e->saved.cell[row][0]);
+	room = unit_rotation(saved, kind, a) + unit_rotation(read, kind, b) + steps_of(c);
+	LAW(degrees_apart(a, b) <= room || (isnan(a[0]) && isnan(b[0])),
+	    "the rotation of frame %s is read %g degrees away, and %g may be",
+	    e->saved.cell[row][0], degrees_apart(a, b), room);
+}
+
 static void check_put_get(const struct save *e)
 {
-	for (uint32_t row = 1; row < e->saved.rows; row++)
+	bool converted = is_converted(e, track_of(&e->now, e)->curve[ROLE_ROTATION]);
+
+	for (uint32_t row = 1; row < e->saved.rows; row++) {
+		if (converted)
+			check_rotation(e, row);
 		for (uint32_t column = 2; column < e->saved.columns; column++)
-			if (e->saved.cell[row][column][0])
+			if (e->saved.cell[row][column][0] &&
+			    !(converted && grid_role(&e->saved, column) == ROLE_ROTATION))
 				check_cell(e, row, column);
+	}
+}
+
+static bool same_cells(const struct save *e, uint32_t row, enum role role)
+{
+	uint32_t was = grid_find_row(&e->served, e->saved.cell[row][0]);
+	bool same = was < e->served.rows;
+
+	for (uint32_t column = 2; same && column < e->saved.columns; column++)
+		same = grid_role(&e->saved, column) != role ||
+		       strcmp(e->saved.cell[row][column], e->served.cell[was][column]) == 0;
+	return same;
+}
+
+/* Rotations that were left alone in the other form keep their bits; on a grid others move them. */
+static void check_rotations_kept(const struct save *e)
+{
+	const struct curve *old = track_of(&e->old, e)->curve[ROLE_ROTATION];
+	const struct curve *now = track_of(&e->now, e)->curve[ROLE_ROTATION];
+
+	if (!old || !now || old->keyed != now->keyed || !is_converted(e, now) ||
+	    now->lane[0].form == LANE_GRID)
+		return;
+	for (uint32_t row = 1; row < e->saved.rows; row++) {
+		uint32_t key = (uint32_t)strtoul(e->saved.cell[row][0], NULL, 10);
+
+		if (key >= now->count || !same_cells(e, row, ROLE_ROTATION))
+			continue;
+		for (unsigned axis = 0; axis < curve_width(now); axis++)
+			LAW(f64_same(curve_value(old, key, axis), curve_value(now, key, axis)),
+			    "the rotation of key %u moved", key);
+	}
 }
 
 /* Components of the edited bone whose column was left alone. */
@@ -309,7 +449,7 @@ static void check_columns(const struct save *e)
 		const struct curve *now = track_of(&e->now, e)->curve[role];
 
 		if (!old || !now || old->keyed != now->keyed || old->kind != now->kind ||
-		    !grid_has_column(&e->saved, &e->served, column))
+		    is_converted(e, now) || !grid_has_column(&e->saved, &e->served, column))
 			continue;
 		LAW(old->count == now->count, "%s has other keys", e->saved.cell[0][column]);
 		for (uint32_t key = 0; key < old->count; key++)
@@ -340,6 +480,7 @@ static void check_locality(const struct save *e)
 				    p->tracks[t].label);
 	}
 	check_columns(e);
+	check_rotations_kept(e);
 }
 
 static void check_get_put(const struct sample *s, const struct view *view, const struct shown *at)
@@ -384,6 +525,25 @@ static void check_near(const struct curve *a, const struct curve *b)
 	}
 }
 
+/* The same of rotations that were saved in the other form. */
+static void check_near_rotations(const struct curve *a, const struct curve *b)
+{
+	LAW(a->kind == b->kind && a->count == b->count, "saved again it is another curve");
+	for (uint32_t key = 0; key < a->count; key++) {
+		double x[4], y[4], p[4], q[4], room;
+
+		for (unsigned axis = 0; axis < curve_width(a); axis++) {
+			x[axis] = curve_value(a, key, axis);
+			y[axis] = curve_value(b, key, axis);
+		}
+		room = unit_rotation(x, a->kind, p) + unit_rotation(y, b->kind, q);
+		room += steps_of(a) + steps_of(b);
+		LAW(degrees_apart(p, q) <= room || (isnan(p[0]) && isnan(q[0])),
+		    "saved again the rotation of key %u moves %g degrees", key,
+		    degrees_apart(p, q));
+	}
+}
+
 static void check_put_put(const struct save *e, const struct buf *text)
 {
 	struct shown at = shown_of(&e->now, e);
@@ -393,8 +553,15 @@ static void check_put_put(const struct save *e, const struct buf *text)
 
 	LAW(edited != NULL, "the same text is refused: %s", err.message);
 	again = sample_store(&e->now, edited);
-	for (int r = 0; r < ROLE_COUNT; r++)
-		check_near(track_of(&e->now, e)->curve[r], track_of(&again, e)->curve[r]);
+	for (int r = 0; r < ROLE_COUNT; r++) {
+		const struct curve *now = track_of(&e->now, e)->curve[r];
+		const struct curve *then = track_of(&again, e)->curve[r];
+
+		if (now && then && is_converted(e, now))
+			check_near_rotations(now, then);
+		else
+			check_near(now, then);
+	}
 	sample_close(&again);
 	anim_free(edited);
 }
@@ -410,6 +577,7 @@ static void check_laws(struct save *e, const struct buf *text)
 	check_locality(e);
 	check_get_put(&e->now, &view_bone_csv, &at);
 	check_get_put(&e->now, &view_bone_json, &at);
+	check_get_put(&e->now, &view_curves_csv, &at);
 	check_get_put(&e->now, &view_clip_json, &at);
 	check_put_put(e, text);
 }
@@ -445,6 +613,7 @@ static bool save_edit(struct save *e, const struct buf *text)
 
 	if (stored) {
 		e->now = sample_decode(e->old.name, bytes);
+		e->now.anim->rotations = form;
 		LAW(anim_stored(edited, e->old.anim, e->now.anim, &err), "%s", err.message);
 	} else {
 		check_refusal(&err);
@@ -480,11 +649,14 @@ START_TEST(laws_hold_along_chains_of_edits)
 	static struct save e;
 	unsigned stored = 0;
 
+	const char *name = sample_names[_i / 3];
+
+	form = (enum rotations)(_i % 3);
 	state = 0x9E3779B97F4A7C15u + (uint64_t)_i;
 	for (int chain = 0; chain < CHAINS; chain++) {
-		e.old = sample_open(sample_names[_i]);
+		e.old = open_in_form(name);
 		buf_clear(&history);
-		buf_text(&history, sample_names[_i]);
+		buf_format(&history, "%s, rotations %d", name, (int)form);
 		for (int i = 0; i < EDITS; i++) {
 			if (!one_edit(&e, &text))
 				continue;
@@ -501,6 +673,47 @@ START_TEST(laws_hold_along_chains_of_edits)
 }
 END_TEST
 
+static void check_own_texts(const struct sample *s)
+{
+	for (uint32_t clip = 0; clip < s->anim->clip_count; clip++) {
+		struct shown at = sample_shown(s, clip, NULL);
+
+		if (s->anim->clips[clip].track_count > 0)
+			check_get_put(s, &view_curves_csv, &at);
+		for (; at.track < s->anim->clips[clip].track_count; at.track++) {
+			check_get_put(s, &view_bone_csv, &at);
+			check_get_put(s, &view_bone_json, &at);
+		}
+	}
+}
+
+/* Of all samples of all formats. */
+START_TEST(own_texts_change_nothing_in_any_form)
+{
+	unsigned count = 0;
+	glob_t found;
+
+	form = (enum rotations)_i;
+	ck_assert_int_eq(glob("tests/data/*/*", 0, NULL, &found), 0);
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		const char *name = strrchr(found.gl_pathv[i], '/') + 1;
+		struct sample s;
+
+		if (strncmp(name, "bad_", 4) == 0 || !codec_for_name(name))
+			continue;
+		s = open_in_form(name);
+		buf_clear(&history);
+		buf_format(&history, "%s, rotations %d: ", name, (int)form);
+		check_own_texts(&s);
+		sample_close(&s);
+		count++;
+	}
+	globfree(&found);
+	buf_release(&history);
+	ck_assert_uint_gt(count, 4);
+}
+END_TEST
+
 Suite *laws_suite(void);
 
 Suite *laws_suite(void)
@@ -508,7 +721,8 @@ Suite *laws_suite(void)
 	Suite *s = suite_create("laws");
 	TCase *t = tcase_create("laws");
 
-	tcase_add_loop_test(t, laws_hold_along_chains_of_edits, 0, 4);
+	tcase_add_loop_test(t, laws_hold_along_chains_of_edits, 0, 4 * 3);
+	tcase_add_loop_test(t, own_texts_change_nothing_in_any_form, 0, 3);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -96,6 +96,23 @@ START_TEST(types)
 }
 END_TEST
 
+START_TEST(rotations)
+{
+	struct store_options o = {.rotations = ROTATIONS_STORED};
+	static const char *const wrong[] = {"", "Euler", "quaternions", "stored"};
+
+	ck_assert(option_rotations(&o, "euler", NULL) && o.rotations == ROTATIONS_EULER);
+	ck_assert(option_rotations(&o, "quaternion", NULL) && o.rotations == ROTATIONS_QUATERNION);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct err err = {.code = ERR_NONE};
+
+		ck_assert_msg(!option_rotations(&o, wrong[i], &err), "%s", wrong[i]);
+		ck_assert_int_eq(err.code, ERR_TEXT);
+	}
+	ck_assert(o.rotations == ROTATIONS_QUATERNION);
+}
+END_TEST
+
 Suite *options_suite(void);
 Suite *options_suite(void)
 {
@@ -106,6 +123,7 @@ Suite *options_suite(void)
 	tcase_add_test(tc, numbers);
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, types);
+	tcase_add_test(tc, rotations);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -354,6 +354,50 @@ END_TEST
 
 #define MANY 4
 
+/* One bone that stands still, and behind it what could be a part of another. */
+static const uint8_t still_block[] = {0, 0, 3, 0, 1, 0, 2, 0, 3, 0, 7, 0, 0x14, 0, 0, 0,
+				      0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 7, 0, 'e', 'n', 'd'};
+static const uint8_t one_bone[0x18] = {0, 0, 1};
+
+START_TEST(a_model_beside_a_file_says_how_many_bones_it_has)
+{
+	struct source *block = source_new(store, "", "walk.ff9anim");
+	struct snap *snap;
+
+	write_bytes("walk.ff9anim", (struct bytes){still_block, sizeof(still_block)});
+	ck_assert_ptr_null(source_get(block, scratch_root, &err));
+	ck_assert_msg(err.code == ERR_FORMAT && strstr(err.message, "how many bones"), "%s",
+		      err.message);
+	err_clear(&err);
+	usleep(50000); /* the refusal would be settled by now */
+	ck_assert_ptr_null(source_get(block, scratch_root, NULL));
+	write_bytes("walk.ff9model", (struct bytes){one_bone, sizeof(one_bone)});
+	snap = get_of(block);
+	ck_assert_uint_eq(snap->anim->clips[0].track_count, 1);
+	ck_assert_str_eq(snap->anim->clips[0].name, "walk");
+	snap_put(snap);
+	source_free(block);
+}
+END_TEST
+
+START_TEST(an_option_says_how_many_bones_a_file_has)
+{
+	struct pattern pattern = {(char *)"*.ff9anim", codec_named("ff9anim"), 1};
+	struct store_options options = {
+		.cache = 1 << 20, .max_file = 1 << 20, .patterns = &pattern, .pattern_count = 1};
+	struct store *with = store_new(&options, state);
+	struct source *block = source_new(with, "", "walk.ff9anim");
+	struct snap *snap;
+
+	write_bytes("walk.ff9anim", (struct bytes){still_block, sizeof(still_block)});
+	snap = get_of(block);
+	ck_assert_uint_eq(snap->anim->clips[0].track_count, 1);
+	snap_put(snap);
+	source_free(block);
+	store_free(with);
+}
+END_TEST
+
 START_TEST(the_cache_keeps_what_was_put_down_last)
 {
 	struct source *files[MANY];
@@ -920,6 +964,8 @@ static TCase *read_case(void)
 	tcase_add_test(tc, names_are_claimed_by_the_patterns_of_the_options_first);
 	tcase_add_test(tc, the_rate_of_the_options_is_the_model_s);
 	tcase_add_test(tc, a_file_of_any_name_is_found_by_content_where_that_is_asked_for);
+	tcase_add_test(tc, a_model_beside_a_file_says_how_many_bones_it_has);
+	tcase_add_test(tc, an_option_says_how_many_bones_a_file_has);
 	tcase_add_test(tc, the_cache_keeps_what_was_put_down_last);
 	tcase_add_test(tc, what_is_held_is_never_dropped);
 	return tc;

@@ -121,6 +121,60 @@ START_TEST(points_are_finite_whatever_is_stored)
 }
 END_TEST
 
+/* The first point of each bone's cross, and the second, which are one where it is not drawn. */
+static void first_line(const struct shown *shown, unsigned bone, float out[2][3])
+{
+	struct buf text = view_text(&view_x3d_frame, shown);
+	char *p = strstr((char *)text.data, "point=\"") + 7;
+
+	for (unsigned i = 0; i < 18 * bone; i++)
+		(void)strtof(p + strspn(p, ", "), &p);
+	for (unsigned i = 0; i < 6; i++)
+		out[i / 3][i % 3] = strtof(p + strspn(p, ", "), &p);
+	buf_release(&text);
+}
+
+/* A bone that has no keyframe in a frame is a point in its still, at its last place. */
+START_TEST(a_bone_without_a_keyframe_is_a_point)
+{
+	static const uint32_t frames[] = {1, 1, 3}, places[] = {1, 1};
+	static const uint8_t flags[3], roles[] = {1, 1, 0};
+	static const struct keyframes keyframes = {3, frames, flags, roles};
+	static const double values[] = {9, 0, 0, 10, 0, 0};
+	static const struct {
+		uint32_t frame;
+		bool drawn;
+		float x;
+	} stills[] = {{0, false, 9}, {1, true, 9}, {2, false, 10}, {3, true, 10}, {4, false, 10}};
+	struct anim *odd = anim_edit(s.anim);
+	struct track *track = anim_edit_track(odd, 0, 1);
+	struct curve curve = {.kind = CURVE_VECTOR,
+			      .interpolation = INTERPOLATION_STEP,
+			      .keyed = true,
+			      .count = 2,
+			      .frames = places,
+			      .values = values,
+			      .lane = {{.unit = 1}, {.unit = 1}, {.unit = 1}}};
+	struct shown now = at;
+	float line[2][3];
+
+	track->curve[ROLE_TRANSLATION] = &curve;
+	track->keyframes = &keyframes;
+	anim_edit_clip(odd, 0)->frames = 5;
+	assert_alike(odd);
+	now.anim = odd;
+	for (size_t i = 0; i < ARRAY_SIZE(stills); i++) {
+		now.frame = stills[i].frame;
+		first_line(&now, 1, line);
+		ck_assert_int_eq(line[0][0] < line[1][0], stills[i].drawn);
+		ck_assert_float_eq_tol((line[0][0] + line[1][0]) / 2, stills[i].x, 1e-4f);
+		first_line(&now, 0, line);
+		ck_assert_float_lt(line[0][0], line[1][0]);
+	}
+	anim_free(odd);
+}
+END_TEST
+
 /* The camera looks at spread samples of a long clip, its first and last frame among them. */
 START_TEST(the_camera_sees_both_ends_of_a_long_clip)
 {
@@ -163,6 +217,7 @@ Suite *x3d_suite(void)
 	tcase_add_test(t, a_still_is_one_line_set);
 	tcase_add_test(t, stills_differ_in_their_points_alone);
 	tcase_add_test(t, points_are_finite_whatever_is_stored);
+	tcase_add_test(t, a_bone_without_a_keyframe_is_a_point);
 	tcase_add_test(t, the_camera_sees_both_ends_of_a_long_clip);
 	return suite;
 }

@@ -143,7 +143,7 @@ int64_t keyframes_find(const struct keyframes *k, uint32_t frame, uint32_t occur
 /* A number that the format stores and the model has no word for ("loop" of canm as its raw int). */
 struct field {
 	const char *name;
-	enum { FIELD_INT, FIELD_REAL } type;
+	enum { FIELD_INT, FIELD_REAL, FIELD_BOOL } type; /* FIELD_BOOL: integer is 1 or 0 */
 	int64_t integer;
 	double real;
 	bool editable;
@@ -164,6 +164,7 @@ struct still {
 	float time;      /* seconds */
 	const char *url; /* as the file says it; "": the still stands in the file itself */
 	uint32_t origin; /* place among the clip's stills in the file it came from, or ANIM_NEW */
+	struct bytes written; /* as the file has it, for its codec to write it again; or none */
 };
 
 struct clip {
@@ -195,7 +196,9 @@ struct format {
 	uint8_t flags;  /* of keyframes: the bits that can be set */
 	bool stills;    /* clips have stills and no tracks; the file stays beside its folder */
 	bool many_clips;
-	bool nameless; /* stores no name of its one clip, which is called as the file is */
+	bool flat; /* bones have no parents: what they do is said in the space of the model */
+	const char *length; /* the unit of translations: "m", or "game unit" */
+	bool nameless;      /* stores no name of its one clip, which is called as the file is */
 	bool has_loop;
 	bool has_frame_time, has_duration; /* stored, and so editable */
 	const char *rate_field; /* the clip's field that is the file's own rate, or NULL */
@@ -203,6 +206,7 @@ struct format {
 	 */
 	const char *bone_name;
 	bool bones_counted; /* that number is the bone's place */
+	bool bones_sorted;  /* by that number: no order of their own is stored */
 	/* How each component of a role is stored in every file. NULL: as each curve says. */
 	const struct lane *lanes[ROLE_COUNT];
 	uint32_t max_frames;

@@ -10,6 +10,9 @@
  * every value that is still the same, so that encode(decode(src), src) is src, byte for byte.
  * Clips and tracks say by `origin` which old ones they are; a curve that is equal to what is there
  * keeps its place. `old` is empty for a new file.
+ *
+ * A file that can be read, though not all of it is understood, decodes to a model that says so in
+ * `read_only`; encode then refuses every change, with ERR_STORE.
  */
 #ifndef ANIMFS_CODEC_H
 #define ANIMFS_CODEC_H
@@ -26,6 +29,7 @@ struct codec {
 	const struct format *format;
 	const char *const *patterns; /* of file names, for fnmatch; ends with NULL; case is ignored */
 	bool (*probe)(struct bytes src); /* could it be one? strict: claims no file of another kind */
+	bool (*incomplete)(struct bytes src); /* can it be read with hints alone? NULL: none is */
 	struct anim *(*decode)(struct bytes src, const struct hints *hints, struct err *err);
 	bool (*encode)(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
 };

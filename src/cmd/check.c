@@ -3,7 +3,6 @@
  */
 #include "cmd.h"
 
-#include "../at.h"
 #include "../options.h"
 
 #include <errno.h>
@@ -16,8 +15,9 @@
 
 struct tally {
 	struct store *store;
-	const struct store_options *options;
 	unsigned long checked, failed;
+	const char *folder; /* of the file at hand */
+	char said[1024];    /* of its table of names */
 };
 
 static bool report(const char *path, const struct err *err)
@@ -29,17 +29,14 @@ static bool report(const char *path, const struct err *err)
 	return false;
 }
 
-static bool compare(const struct codec *codec, struct bytes bytes, struct err *err)
+static bool compare(const struct snap *snap, struct err *err)
 {
-	struct anim *anim = codec->decode(bytes, NULL, err);
+	struct bytes bytes = buf_bytes(&snap->bytes);
 	struct buf again = BUF_INIT;
 	size_t at = 0;
 	bool same;
 
-	if (!anim)
-		return false;
-	if (!codec->encode(anim, bytes, &again, err)) {
-		anim_free(anim);
+	if (!snap->codec->encode(snap->anim, bytes, &again, err)) {
 		buf_release(&again);
 		return false;
 	}
@@ -48,46 +45,56 @@ static bool compare(const struct codec *codec, struct bytes bytes, struct err *e
 		at++;
 	if (!same)
 		err_at(err, ERR_FORMAT, at, 0, "encodes to other bytes from here on");
-	anim_free(anim);
 	buf_release(&again);
 	return same;
 }
 
-static int read_file(const char *path, const char *name, size_t limit, struct buf *out)
+/* Once for all files of a folder. */
+static void tell_names(void *closure, const char *fault)
+{
+	struct tally *tally = closure;
+	char line[sizeof(tally->said)];
+
+	snprintf(line, sizeof(line), "%s/%s: not used: %s", tally->folder, NAMING_FILE,
+		 fault ? fault : "");
+	if (fault && strcmp(line, tally->said) != 0)
+		fprintf(stderr, "animfs: %s\n", strcpy(tally->said, line));
+}
+
+/* As a mount would read it, with what lies beside it. NULL and err when it does not decode. */
+static struct snap *read_snap(struct tally *tally, const char *path, const char *name,
+			      struct err *err)
 {
 	size_t length = strlen(path) - strlen(name);
 	char *folder = length ? strndup(path, length) : strdup(".");
 	int fd = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	int error = fd < 0 ? errno : 0;
-	struct stat st;
+	struct source *source = fd < 0 ? NULL : source_new(tally->store, "", name);
+	struct snap *snap = NULL;
 
+	tally->folder = folder;
+	if (source && store_names(tally->store, fd, tell_names, tally))
+		snap = source_get(source, fd, err);
+	else
+		err_system(err, fd < 0 ? errno : ENOMEM, "read");
+	if (source)
+		source_free(source);
+	if (fd >= 0)
+		close(fd);
 	free(folder);
-	if (error)
-		return error;
-	error = at_read(fd, name, limit, out, &st);
-	close(fd);
-	return error;
+	return snap;
 }
 
-static bool check_file(struct tally *tally, const char *path, const char *name,
-		       const struct codec *codec)
+static bool check_file(struct tally *tally, const char *path, const char *name)
 {
 	struct err err = {.code = ERR_NONE};
-	struct buf bytes = BUF_INIT;
-	int error = read_file(path, name, tally->options->max_file, &bytes);
-	bool fine = false;
+	struct snap *snap = read_snap(tally, path, name, &err);
+	bool fine = snap ? compare(snap, &err) : err.code == ERR_UNKNOWN;
 
-	if (error)
-		err_system(&err, error, "read");
-	else if (!codec && !(codec = codec_probe(buf_bytes(&bytes))))
-		fine = true; /* probed, and no animation */
-	else
-		fine = compare(codec, buf_bytes(&bytes), &err);
-	if (codec)
+	if (snap || !fine)
 		tally->checked++;
 	if (!fine)
 		report(path, &err);
-	buf_release(&bytes);
+	snap_put(snap);
 	return fine;
 }
 
@@ -110,12 +117,11 @@ static bool check_all(struct tally *tally, char **paths)
 		}
 		if (entry->fts_info != FTS_F)
 			continue;
-		if (!store_claims(tally->store, entry->fts_name, &codec, &probe)) {
-			if (entry->fts_level > FTS_ROOTLEVEL)
-				continue;
-			codec = NULL; /* named by the user: looked at, whatever it is called */
-		}
-		if (!check_file(tally, entry->fts_path, entry->fts_name, codec)) {
+		/* One that the user named is looked at, whatever it is called. */
+		if (!store_claims(tally->store, entry->fts_name, &codec, &probe) &&
+		    entry->fts_level > FTS_ROOTLEVEL)
+			continue;
+		if (!check_file(tally, entry->fts_path, entry->fts_name)) {
 			tally->failed++;
 			fine = false;
 		}
@@ -133,7 +139,7 @@ int cmd_check(int argc, char **argv)
 				    "for each that fails, with the place in the file, and exits "
 				    "with 1 if there was one.\n";
 	struct store_options options;
-	struct tally tally = {.options = &options};
+	struct tally tally = {.store = NULL};
 	int status = 2;
 	bool fine;
 

@@ -51,7 +51,8 @@ static bool save(struct target *t, const char *path, struct buf *text)
 int cmd_put(int argc, char **argv)
 {
 	static const char usage[] =
-		"Usage: animfs put [--type GLOB=FORMAT] [--rate FORMAT=HZ] FILE/PATH < TEXT\n"
+		"Usage: animfs put [--type GLOB=FORMAT] [--rate FORMAT=HZ] [--rotations FORM]\n"
+		"                  FILE/PATH < TEXT\n"
 		"Saves standard input as a view: the file is re-encoded and replaced.\n";
 	struct store_options options;
 	struct buf text = BUF_INIT;

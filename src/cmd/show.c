@@ -89,7 +89,9 @@ int cmd_ls(int argc, char **argv)
 int cmd_cat(int argc, char **argv)
 {
 	return show_all(argc, argv,
-			"Usage: animfs cat [--type GLOB=FORMAT] [--rate FORMAT=HZ] FILE/PATH...\n"
+			"Usage: animfs cat [--type GLOB=FORMAT] [--rate FORMAT=HZ] "
+			"[--rotations FORM]\n"
+			"                  FILE/PATH...\n"
 			"Prints views of an animation file, as reading them in a mount does.\n",
 			print_view);
 }

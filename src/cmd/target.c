@@ -86,6 +86,13 @@ static bool open_state(struct target *t, char *folder, const char **below, struc
 	return t->state != NULL;
 }
 
+static void tell_names(void *closure, const char *fault)
+{
+	(void)closure;
+	if (fault)
+		fprintf(stderr, "animfs: %s: not used: %s\n", NAMING_FILE, fault);
+}
+
 bool target_open(struct target *t, const char *path, const struct store_options *options,
 		 bool to_write)
 {
@@ -107,7 +114,7 @@ bool target_open(struct target *t, const char *path, const struct store_options 
 		return fail(path, err.message);
 	t->store = store_new(&t->options, t->state);
 	t->source = t->store ? source_new(t->store, below, t->file_name) : NULL;
-	if (!t->source)
+	if (!t->source || !store_names(t->store, t->folder, tell_names, NULL))
 		return fail(path, strerror(ENOMEM));
 	if (!store_claims(t->store, t->file_name, &codec, &probe))
 		return fail(path, "no format has this name; --type '*=auto' looks at the content");
@@ -143,6 +150,7 @@ bool command_options(int *argc, char ***argv, struct store_options *options, con
 {
 	static const struct option longs[] = {{"rate", required_argument, NULL, 'r'},
 					      {"type", required_argument, NULL, 't'},
+					      {"rotations", required_argument, NULL, 'q'},
 					      {"help", no_argument, NULL, 'h'},
 					      {NULL, 0, NULL, 0}};
 	struct err err = {.code = ERR_NONE};
@@ -157,7 +165,8 @@ bool command_options(int *argc, char ***argv, struct store_options *options, con
 			return false;
 		}
 		if ((option == 'r' && option_rate(options, optarg, &err)) ||
-		    (option == 't' && option_type(options, optarg, &err)))
+		    (option == 't' && option_type(options, optarg, &err)) ||
+		    (option == 'q' && option_rotations(options, optarg, &err)))
 			continue;
 		if (err.code)
 			fprintf(stderr, "animfs: %s: %s\n", optarg, err.message);

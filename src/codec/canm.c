@@ -73,12 +73,7 @@ static const char *const role_words[ROLE_COUNT] = {"position", "rotation", "scal
 static const struct format canm_format = {
 	.name = "canm",
 	.suffix = "canm",
-	.rate = 60,
-	.many_clips = true,
-	.has_loop = true,
-	.has_frame_time = true,
-	.has_duration = true,
-	.max_frames = COUNT_MAX,
+	CANM_FORMAT,
 };
 
 /* ---- the entries of the tables ---- */
@@ -457,6 +452,46 @@ bool canm_read(struct canm *f, struct bytes src, struct err *err)
 			return false;
 	}
 	return measure_texts(f, err) && check_repeats(f, err);
+}
+
+static void reach(size_t *extent, size_t at, size_t count, size_t size)
+{
+	if (count && at + count * size > *extent)
+		*extent = at + count * size;
+}
+
+static size_t measure(const struct canm *f)
+{
+	size_t extent = HEADER_SIZE, i;
+
+	reach(&extent, f->clips.at, f->clips.count, CLIP_SIZE);
+	reach(&extent, f->channels.at, f->channels.count, canm_channel_size(f->version));
+	reach(&extent, f->names.at, f->names.count, NAME_SIZE);
+	for (i = 0; i < f->channels.count; i++) {
+		struct channel c = canm_channel(f, (uint32_t)i);
+
+		if (c.keys)
+			reach(&extent, (size_t)(c.keys - f->src.data), 1, keys_size(&c));
+	}
+	for (i = 0; i < f->clips.count; i++) {
+		struct entry e = canm_entry(f, (uint32_t)i);
+
+		reach(&extent, e.rows_at, e.row_count, ROW_SIZE);
+	}
+	for (i = 0; i < f->text_count; i++)
+		reach(&extent, f->texts[i].at, f->texts[i].units + 1, 2);
+	return extent;
+}
+
+bool canm_extent(struct bytes src, size_t *extent, struct err *err)
+{
+	struct canm f;
+	bool ok = canm_read(&f, src, err);
+
+	if (ok)
+		*extent = measure(&f);
+	arena_release(&f.arena);
+	return ok;
 }
 
 static bool canm_probe(struct bytes src)

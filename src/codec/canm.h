@@ -18,6 +18,11 @@
 #define NONE 0xFFFFu      /* a channel of a row that has none */
 #define COUNT_MAX 0xFFFFu /* of channels and bone names that rows can tell apart, and of frames */
 
+/* What a file's format says of the CANM that it is or holds. */
+#define CANM_FORMAT                                                                                \
+	.rate = 60, .length = "m", .many_clips = true, .has_loop = true, .has_frame_time = true,   \
+	.has_duration = true, .max_frames = COUNT_MAX
+
 enum kind { KIND_VECTOR, KIND_VECTORS, KIND_QUATERNION, KIND_QUATERNIONS };
 
 struct table {
@@ -105,6 +110,8 @@ bool canm_follow(struct bytes src, size_t entry, int32_t offset, size_t *at);
 
 /* Checks a whole file. What it needs is in f->arena, also after a failure. */
 bool canm_read(struct canm *f, struct bytes src, struct err *err);
+/* How much of `src`, which begins with a CANM file, that file takes: to the end of all it says. */
+bool canm_extent(struct bytes src, size_t *extent, struct err *err);
 
 struct channel canm_channel(const struct canm *f, uint32_t i);
 struct entry canm_entry(const struct canm *f, uint32_t i);

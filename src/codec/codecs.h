@@ -6,5 +6,10 @@
 #include "animfs/codec.h"
 
 extern const struct codec canm_codec;
+extern const struct codec owanim_codec;
+extern const struct codec cas_codec;
+extern const struct codec ff9anim_codec;
+extern const struct codec ribbon_codec;
+extern const struct codec kanim_codec;
 
 #endif

@@ -238,7 +238,7 @@ void memo_time(struct fs *fs, struct node *node, struct timespec mtime)
 
 	if (!memo || fs_source_stat(fs, node->file, &st) != 0)
 		return;
-	fs_view_age(fs, node, &st);
+	fs_view_facts(fs, node, &st);
 	memo->has_mtime = true;
 	memo->mtime = mtime;
 	memo->age = st.st_mtim;

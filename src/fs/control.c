@@ -19,11 +19,12 @@
 #define DEPTH_MAX 64 /* folders of refusals below one another */
 #define REASON_MAX (64 * 1024)
 
-/* ---- files that do not decode ---- */
+/* ---- files that do not decode, or that cannot be edited ---- */
 
 struct journal_entry {
 	struct journal_entry *next;
-	char *message;
+	const char *how; /* a constant text */
+	char *reason;
 	char path[];
 };
 
@@ -43,7 +44,7 @@ struct journal *journal_new(void)
 
 static void entry_free(struct journal_entry *entry)
 {
-	free(entry->message);
+	free(entry->reason);
 	free(entry);
 }
 
@@ -58,39 +59,40 @@ void journal_free(struct journal *j)
 	free(j);
 }
 
-static struct journal_entry *entry_new(const char *path, const char *message)
+static struct journal_entry *entry_new(const char *path, const char *how, const char *reason)
 {
 	size_t size = strlen(path) + 1;
 	struct journal_entry *entry = malloc(sizeof(*entry) + size);
 
 	if (!entry)
 		return NULL;
-	entry->message = strdup(message);
+	entry->how = how;
+	entry->reason = strdup(reason);
 	memcpy(entry->path, path, size);
-	if (entry->message)
+	if (entry->reason)
 		return entry;
 	free(entry);
 	return NULL;
 }
 
-void journal_note(struct fs *fs, const char *path, const char *message)
+void journal_note(struct fs *fs, const char *path, const char *how, const char *reason)
 {
 	struct journal *j = fs->journal;
 	struct journal_entry **at, *old;
-	bool news = message != NULL;
+	bool news = reason != NULL;
 
 	pthread_mutex_lock(&j->lock);
 	for (at = &j->first; *at && strcmp((*at)->path, path) != 0; at = &(*at)->next)
 		;
 	old = *at;
-	if (old && message && strcmp(old->message, message) == 0)
+	if (old && reason && old->how == how && strcmp(old->reason, reason) == 0)
 		news = false;
-	if (old && (news || !message)) {
+	if (old && (news || !reason)) {
 		*at = old->next;
 		entry_free(old);
 	}
 	if (news) {
-		struct journal_entry *entry = entry_new(path, message);
+		struct journal_entry *entry = entry_new(path, how, reason);
 
 		if (entry) {
 			entry->next = j->first;
@@ -99,7 +101,7 @@ void journal_note(struct fs *fs, const char *path, const char *message)
 	}
 	pthread_mutex_unlock(&j->lock);
 	if (news)
-		fuse_log(FUSE_LOG_WARNING, "animfs: %s: shown as it is: %s\n", path, message);
+		fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s: %s\n", path, how, reason);
 }
 
 /* ---- texts ---- */
@@ -185,7 +187,7 @@ static void render_errors(struct fs *fs, struct buf *out)
 
 	pthread_mutex_lock(&j->lock);
 	for (struct journal_entry *e = j->first; e; e = e->next)
-		buf_format(out, "%s: shown as it is: %s\n", e->path, e->message);
+		buf_format(out, "%s: %s: %s\n", e->path, e->how, e->reason);
 	pthread_mutex_unlock(&j->lock);
 	if (state_folder(fs->state, STATE_REJECTED, "", false, &folder) == 0) {
 		add_refusals(folder, ".", 0, out);

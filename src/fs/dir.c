@@ -59,16 +59,12 @@ static const char *listing_name(const struct listing *l, size_t i)
 
 /* ---- real folders ---- */
 
-/* What a directory entry says of a name that may turn out to be an animation: nothing. */
+/* What a directory entry says of a name that may turn out to be a folder: nothing. */
 static mode_t type_of(struct fs *fs, const struct dirent *entry, bool source)
 {
-	const struct codec *codec;
-	bool probe;
-
 	if (entry->d_type == DT_UNKNOWN)
 		return 0;
-	if (source && !fs->options->beside && entry->d_type == DT_REG &&
-	    store_claims(fs->store, entry->d_name, &codec, &probe))
+	if (source && entry->d_type == DT_REG && fs_may_show(fs, entry->d_name, false))
 		return 0;
 	return (mode_t)DTTOIF(entry->d_type);
 }
@@ -136,23 +132,20 @@ static bool is_file_folder(struct fs *fs, struct node *node, const char *name)
 	return is;
 }
 
-/* With --beside: the folder of each animation behind the file itself. A real entry of that name
- * wins. */
+/* The folders of animations that stay files, behind the files. A real entry of that name wins. */
 static int list_beside(struct fs *fs, struct node *node, struct listing *l)
 {
-	static const char *const suffixes[] = {".d", ".d~2"};
 	size_t count = l->count;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct codec *codec;
+		mode_t type = l->entries[i].type;
 		char name[NAME_MAX + 8];
-		bool probe;
 
-		if (l->entries[i].type != S_IFREG ||
-		    !store_claims(fs->store, listing_name(l, i), &codec, &probe))
+		if ((type && type != S_IFREG) || !fs_may_show(fs, listing_name(l, i), true))
 			continue;
-		for (size_t j = 0; j < ARRAY_SIZE(suffixes); j++) {
-			snprintf(name, sizeof(name), "%s%s", listing_name(l, i), suffixes[j]);
+		for (size_t j = 0; j < ARRAY_SIZE(beside_suffixes); j++) {
+			snprintf(name, sizeof(name), "%s%s", listing_name(l, i),
+				 beside_suffixes[j]);
 			if (strlen(name) > NAME_MAX || !is_file_folder(fs, node, name))
 				continue;
 			if (!listing_add(l, name, fs_virtual_ino(node, name), S_IFDIR, false))
@@ -274,7 +267,7 @@ static int fill(struct fs *fs, const struct handle *handle, struct listing *l)
 	if (node_is_virtual(node))
 		return list_virtual(fs, node, l);
 	error = list_open(fs, handle, l);
-	if (!error && fs->options->beside && node->area == AREA_SOURCE)
+	if (!error && node->area == AREA_SOURCE)
 		error = list_beside(fs, node, l);
 	return error;
 }

@@ -127,8 +127,29 @@ uint64_t fs_virtual_ino(const struct node *parent, const char *name);
 struct node *fs_child(struct fs *fs, struct node *parent, const char *name);
 void fs_reference(struct fs *fs, struct node *node, int by);
 
-/* Puts the time at which the view last changed into *st, which is that of its file. */
-void fs_view_age(struct fs *fs, const struct node *node, struct stat *st);
+/* Does an animation of this format stay the file it is, with its folder beside it (x.canm.d)? */
+static inline bool stays_file(const struct fs *fs, const struct codec *codec)
+{
+	return fs->options->beside || codec->format->stills;
+}
+
+/* What is behind the file's name in that folder's; the second where something real has the first. */
+extern const char *const beside_suffixes[2];
+
+/* Could a file of this name be an animation that is a folder by its own name, or with one beside? */
+bool fs_may_show(struct fs *fs, const char *name, bool beside);
+
+/* Can no text of this view be saved? The file is not understood, though its bytes can be replaced. */
+static inline bool view_is_fixed(const struct view *view, const struct snap *snap)
+{
+	return snap->anim->read_only && !view->whole;
+}
+
+/*
+ * Puts the time at which the view last changed, and whether it can be written, into *st, which is
+ * that of its file.
+ */
+void fs_view_facts(struct fs *fs, const struct node *node, struct stat *st);
 
 /* ---- attr.c, xattr.c ---- */
 
@@ -269,8 +290,8 @@ int view_write_out(struct fs *fs, struct node *node, struct node *parent, const 
 int control_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *e);
 void control_attributes(struct fs *fs, const struct node *node, struct stat *st);
 void control_render(struct fs *fs, const struct node *node, struct buf *out);
-/* Notes a file that does not decode, or forgets it (message NULL). */
-void journal_note(struct fs *fs, const char *path, const char *message);
+/* Notes how a file is shown that cannot be shown as it should be, or forgets it (reason NULL). */
+void journal_note(struct fs *fs, const char *path, const char *how, const char *reason);
 struct journal *journal_new(void);
 void journal_free(struct journal *j);
 

@@ -248,14 +248,17 @@ static void virtual_attributes(const struct fs *fs, const struct node *node, str
 	apply_owner(fs, st);
 }
 
-void fs_view_age(struct fs *fs, const struct node *node, struct stat *st)
+void fs_view_facts(struct fs *fs, const struct node *node, struct stat *st)
 {
 	struct place place;
 	struct snap *snap;
 
-	if (node->view->place == VIEW_OF_FILE || fs_snap(fs, node->file, &snap) != 0)
+	if (fs_snap(fs, node->file, &snap) != 0)
 		return;
-	if (snap->ages.at && fs_place(fs, snap, node, &place) == 0) {
+	if (view_is_fixed(node->view, snap))
+		st->st_mode &= ~(mode_t)0222;
+	if (node->view->place != VIEW_OF_FILE && snap->ages.at &&
+	    fs_place(fs, snap, node, &place) == 0) {
 		st->st_mtim =
 			ages_of(&snap->ages, place.clip,
 				node->view->place == VIEW_OF_BONE ? (int64_t)place.track : -1);
@@ -273,7 +276,7 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 	error = view_size(fs, node, &size);
 	if (!error) {
 		st->st_size = (off_t)size;
-		fs_view_age(fs, node, st);
+		fs_view_facts(fs, node, st);
 		virtual_attributes(fs, node, st);
 		memo_apply(node->memo, st);
 	}
@@ -546,8 +549,9 @@ static bool being_written(struct fs *fs, const struct identity *id)
 	return busy;
 }
 
-static void note_verdict(struct fs *fs, struct node *parent, const char *name,
-			 const struct err *err)
+/* For .animfs/errors: how the file is shown, and why so; reason NULL: as it should be. */
+static void note_verdict(struct fs *fs, struct node *parent, const char *name, const char *how,
+			 const char *reason)
 {
 	struct buf path = BUF_INIT;
 
@@ -560,7 +564,7 @@ static void note_verdict(struct fs *fs, struct node *parent, const char *name,
 	}
 	nodes_unlock(&fs->nodes);
 	if (!path.failed && path.size)
-		journal_note(fs, (const char *)path.data, err ? err->message : NULL);
+		journal_note(fs, (const char *)path.data, how, reason);
 	buf_release(&path);
 }
 
@@ -586,8 +590,15 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		return error;
 	snap = source_get(node->file->source, folder, &err);
 	/* That a file of any name is no animation is nothing to tell. */
-	note_verdict(fs, parent, name, snap || err.code == ERR_UNKNOWN ? NULL : &err);
+	if (!snap)
+		note_verdict(fs, parent, name, "shown as it is",
+			     err.code == ERR_UNKNOWN ? NULL : err.message);
+	if (snap && stays_file(fs, snap->codec) != (strcmp(link, name) != 0)) {
+		snap_put(snap); /* it is shown, but not under this name */
+		goto none;
+	}
 	if (snap) {
+		note_verdict(fs, parent, name, "read-only", snap->anim->read_only);
 		if (!node->file->generation)
 			node->file->generation = snap->generation;
 		snap_put(snap);
@@ -600,33 +611,36 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		*out = node;
 		return 0;
 	}
+none:
 	forget_child(fs, parent, link);
 	fs_reference(fs, node, -1);
 	return err.code == ERR_MEMORY ? ENOMEM : ENOTDIR;
 }
 
-static bool claims(struct fs *fs, const char *name, const struct stat *st)
+const char *const beside_suffixes[2] = {".d", ".d~2"};
+
+bool fs_may_show(struct fs *fs, const char *name, bool beside)
 {
 	const struct codec *codec;
 	bool probe;
 
-	return S_ISREG(st->st_mode) && store_claims(fs->store, name, &codec, &probe);
+	if (!store_claims(fs->store, name, &codec, &probe))
+		return false;
+	return probe ? beside || !fs->options->beside : stays_file(fs, codec) == beside;
 }
 
 /*
- * "x.canm.d" with --beside: the file it stands beside; "x.canm.d~2" where something real is called
- * "x.canm.d". False for any other name.
+ * "x.canm.d": the file that this folder would stand beside; "x.canm.d~2" where something real is
+ * called "x.canm.d". False for any other name.
  */
 static bool beside_name(struct fs *fs, int folder, const char *name, char base[NAME_MAX + 1])
 {
 	struct stat st;
 	char *end;
 
-	if (!fs->options->beside)
-		return false;
 	strcpy(base, name);
 	end = strrchr(base, '.');
-	if (!end || (strcmp(end, ".d") != 0 && strcmp(end, ".d~2") != 0))
+	if (!end || (strcmp(end, beside_suffixes[0]) != 0 && strcmp(end, beside_suffixes[1]) != 0))
 		return false;
 	if (end[2]) {
 		end[2] = '\0';
@@ -634,7 +648,8 @@ static bool beside_name(struct fs *fs, int folder, const char *name, char base[N
 			return false;
 	}
 	*end = '\0';
-	return fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) == 0 && claims(fs, base, &st);
+	return fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	       fs_may_show(fs, base, true);
 }
 
 static int entry_and_release(struct fs *fs, struct node *node, struct fuse_entry_param *entry)
@@ -670,7 +685,7 @@ static int lookup_in_source(struct fs *fs, struct node *parent, const char *name
 		error = ENOENT;
 	if (error)
 		goto done;
-	if (!fs->options->beside && claims(fs, name, &st) && !being_written(fs, &id)) {
+	if (S_ISREG(st.st_mode) && fs_may_show(fs, name, false) && !being_written(fs, &id)) {
 		error = find_file(fs, parent, folder.fd, name, name, &node);
 		if (!error)
 			error = entry_and_release(fs, node, entry);

@@ -109,6 +109,11 @@ static void node_gone(struct node *node)
 	file_free(node->file);
 }
 
+static void note_names(void *fs, const char *fault)
+{
+	journal_note(fs, NAMING_FILE, "not used", fault);
+}
+
 static bool fs_start(struct fs *fs)
 {
 	struct stat st;
@@ -124,7 +129,7 @@ static bool fs_start(struct fs *fs)
 		nodes_identify(&fs->nodes, nodes_by_id(&fs->nodes, NODE_ROOT), &id);
 	}
 	fs->store = store_new(&fs->options->store, fs->state);
-	return fs->store != NULL;
+	return fs->store && store_names(fs->store, fs->root, note_names, fs);
 }
 
 static void fs_end(struct fs *fs)
@@ -200,6 +205,7 @@ enum key {
 	KEY_VIEWS,
 	KEY_RATE,
 	KEY_TYPE,
+	KEY_ROTATIONS,
 	KEY_CACHE,
 	KEY_MAX_FILE,
 	KEY_MAX_TEXT,
@@ -223,6 +229,7 @@ static const struct fuse_opt option_keys[] = {
 	LONG_AND_O("views=", KEY_VIEWS),
 	LONG_AND_O("rate=", KEY_RATE),
 	LONG_AND_O("type=", KEY_TYPE),
+	LONG_AND_O("rotations=", KEY_ROTATIONS),
 	LONG_AND_O("cache=", KEY_CACHE),
 	LONG_AND_O("max-file=", KEY_MAX_FILE),
 	LONG_AND_O("max-text=", KEY_MAX_TEXT),
@@ -237,8 +244,8 @@ static const struct fuse_opt option_keys[] = {
 };
 
 /* Options that take a value, which may stand in the next argument. */
-static const char *const valued[] = {"--views",    "--rate",     "--type", "--cache",
-				     "--max-file", "--max-text", "--state"};
+static const char *const valued[] = {"--views", "--rate",     "--type",     "--rotations",
+				     "--cache", "--max-file", "--max-text", "--state"};
 
 struct parsing {
 	struct mount_options *options;
@@ -290,6 +297,10 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		break;
 	case KEY_TYPE:
 		if (option_type(&p->options->store, value, &err))
+			return 0;
+		break;
+	case KEY_ROTATIONS:
+		if (option_rotations(&p->options->store, value, &err))
 			return 0;
 		break;
 	case KEY_CACHE:

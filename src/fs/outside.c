@@ -9,6 +9,7 @@
 #include "fs.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/inotify.h>
 
@@ -86,16 +87,10 @@ static void everything_changed(struct fs *fs)
 	nodes_unlock(&fs->nodes);
 }
 
-static void changed(void *closure, uint64_t cookie, const char *name, uint32_t mask)
+static void name_changed(struct fs *fs, uint64_t cookie, const char *name, uint32_t mask)
 {
-	struct fs *fs = closure;
-	struct node *node, *parent;
+	struct node *parent, *node = find_child(fs, cookie, name, &parent);
 
-	if (!cookie) {
-		everything_changed(fs);
-		return;
-	}
-	node = name ? find_child(fs, cookie, name, &parent) : NULL;
 	if (!node)
 		return;
 	if (node->kind == NODE_FILE)
@@ -104,6 +99,22 @@ static void changed(void *closure, uint64_t cookie, const char *name, uint32_t m
 		real_changed(fs, parent, node, name, mask);
 	fs_reference(fs, node, -1);
 	fs_reference(fs, parent, -1);
+}
+
+static void changed(void *closure, uint64_t cookie, const char *name, uint32_t mask)
+{
+	struct fs *fs = closure;
+	char beside[NAME_MAX + 8];
+
+	if (!cookie)
+		everything_changed(fs);
+	if (!cookie || !name)
+		return;
+	name_changed(fs, cookie, name, mask);
+	for (size_t i = 0; i < ARRAY_SIZE(beside_suffixes) && fs_may_show(fs, name, true); i++) {
+		snprintf(beside, sizeof(beside), "%s%s", name, beside_suffixes[i]);
+		name_changed(fs, cookie, beside, mask);
+	}
 }
 
 void outside_start(struct fs *fs)

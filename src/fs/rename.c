@@ -347,8 +347,16 @@ static int rename_real(struct move *m)
 	if (m->node->folder && area == AREA_SOURCE) {
 		move_state(m);
 		renew_paths(fs);
+	} else if (area == AREA_SOURCE && !(m->flags & RENAME_EXCHANGE) &&
+		   fs_may_show(fs, m->name, true) && fs_may_show(fs, m->new_name, true)) {
+		move_state(m); /* of the folder beside it */
 	}
 	return 0;
+}
+
+static bool is_beside(const struct node *node, const char *name)
+{
+	return node && node->kind == NODE_FILE && strcmp(node->file->name, name) != 0;
 }
 
 /* The folder of an animation file moves as the file does; under another name it may be no folder.
@@ -363,7 +371,7 @@ static int rename_file(struct move *m)
 		return ENOTEMPTY;
 	if (node_is_virtual(m->to.parent) || m->to.parent->area != AREA_SOURCE)
 		return EPERM;
-	if (fs->options->beside)
+	if (is_beside(m->node, m->name) || is_beside(m->over, m->new_name))
 		return EPERM; /* it is the file beside it that is moved */
 	error = folder_open(&fs->folders, m->from.parent, &from);
 	if (error)

@@ -47,7 +47,7 @@ int view_begin(struct fs *fs, struct node *node)
 
 	if (error)
 		return error;
-	error = fs_place(fs, snap, node, &place);
+	error = view_is_fixed(node->view, snap) ? EACCES : fs_place(fs, snap, node, &place);
 	if (!error)
 		draft_begin(node->draft, snap, &place);
 	snap_put(snap);
@@ -303,6 +303,8 @@ int clip_rename(struct fs *fs, struct file *file, const char *label, const char 
 	index = snap_clip(base, label);
 	if (index < 0)
 		error = ENOENT;
+	else if (base->anim->format->nameless)
+		error = EPERM;
 	else if (!name_unescape(new_label, &name))
 		error = EILSEQ;
 	else if (!(edited = anim_edit(base->anim)) ||

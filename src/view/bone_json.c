@@ -10,7 +10,7 @@
  * A role without keys has no member. Where a component is not finite it is null, and the key has
  * "raw" behind its value: the float32 bits of every component as eight hex digits.
  */
-#include "json.h"
+#include "bone_json.h"
 #include "lens.h"
 #include "num.h"
 #include "views.h"
@@ -18,20 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct track *shown_track(const struct shown *at)
-{
-	return &at->anim->clips[at->clip].tracks[at->track];
-}
-
 static double key_seconds(const struct shown *at, uint32_t frame)
 {
 	return frame * anim_seconds_per_frame(at->anim, &at->anim->clips[at->clip]);
 }
 
-/* The kind that a role's values have, or that a new curve's would have. */
-static enum curve_kind role_kind(const struct track *track, enum role role)
+/* The kind that a role's values are shown in, or that a new curve's would be. */
+static enum curve_kind role_kind(const struct shown *at, enum role role)
 {
-	return role == ROLE_ROTATION ? lens_rotation(track) : CURVE_VECTOR;
+	return role == ROLE_ROTATION ? lens_shown_rotation(at->anim, bone_json_track(at))
+				     : CURVE_VECTOR;
 }
 
 static unsigned kind_width(enum curve_kind kind)
@@ -41,11 +37,11 @@ static unsigned kind_width(enum curve_kind kind)
 
 /* ---- render ---- */
 
-static void write_values(const struct curve *c, uint32_t key, struct buf *out)
+void bone_json_write_values(const struct curve *c, uint32_t key, struct buf *out)
 {
 	bool first = true;
 
-	buf_text(out, "\"value\": [");
+	buf_char(out, '[');
 	for (unsigned axis = 0; axis < curve_width(c); axis++) {
 		double v = curve_value(c, key, axis);
 
@@ -86,38 +82,37 @@ static void write_key(const struct shown *at, const struct curve *c, uint32_t ke
 	buf_unsigned(out, frame);
 	buf_text(out, ", \"time\": ");
 	buf_seconds(out, key_seconds(at, frame));
-	buf_text(out, ", ");
-	write_values(c, key, out);
+	buf_text(out, ", \"value\": ");
+	bone_json_write_values(c, key, out);
 	if (!key_is_finite(c, key))
 		write_raw(c, key, out);
 	buf_char(out, '}');
 }
 
-static void write_unit(enum role role, enum curve_kind kind, struct buf *out)
+static void write_unit(enum role role, enum curve_kind kind, const char *length, struct buf *out)
 {
 	if (kind == CURVE_EULER)
 		buf_text(out, "\"unit\": \"degree\", \"order\": \"XYZ\"");
 	else if (kind == CURVE_QUATERNION)
 		buf_text(out, "\"unit\": \"quaternion\", \"order\": \"XYZW\"");
 	else
-		buf_format(out, "\"unit\": \"%s\"", role == ROLE_SCALE ? "1" : "m");
+		buf_format(out, "\"unit\": \"%s\"", role == ROLE_SCALE ? "1" : length);
 }
 
 static uint32_t shown_keys(const struct shown *at, enum role role)
 {
-	const struct curve *c = shown_track(at)->curve[role];
+	const struct curve *c = bone_json_track(at)->curve[role];
 
 	return c ? curve_shown(c, at->anim->clips[at->clip].frames) : 0;
 }
 
-static void write_channel(const struct shown *at, enum role role, uint32_t keys, struct buf *out)
+static void write_channel(const struct shown *at, enum role role, const struct curve *c,
+			  uint32_t keys, struct buf *out)
 {
-	const struct track *track = shown_track(at);
-	const struct curve *c = track->curve[role];
 	bool first = true;
 
 	buf_format(out, "\"%s\": { ", role_names[role]);
-	write_unit(role, role_kind(track, role), out);
+	write_unit(role, role_kind(at, role), at->anim->format->length, out);
 	buf_format(out, ", \"interpolation\": \"%s\", \"static\": %s, \"keys\": [",
 		   c && c->interpolation == INTERPOLATION_STEP ? "step" : "linear",
 		   c && c->keyed ? "false" : "true");
@@ -128,10 +123,10 @@ static void write_channel(const struct shown *at, enum role role, uint32_t keys,
 	buf_text(out, keys > 0 ? "\n    ]}" : "]}");
 }
 
-static void write_head(const struct shown *at, struct buf *out)
+void bone_json_write_head(const struct shown *at, struct buf *out)
 {
 	const struct clip *clip = &at->anim->clips[at->clip];
-	const struct track *track = shown_track(at);
+	const struct track *track = bone_json_track(at);
 
 	buf_text(out, "{\n  \"format\": \"animfs.bone/1\",\n  \"file\": ");
 	json_write_name(out, at->file_name);
@@ -141,25 +136,49 @@ static void write_head(const struct shown *at, struct buf *out)
 	json_write_name(out, track->label);
 	buf_text(out, ", \"name\": ");
 	json_write_name(out, track->name);
-	buf_text(out, ",\n  \"parent\": null, \"space\": \"parent\", \"seconds_per_frame\": ");
+	buf_format(out, ",\n  \"parent\": null, \"space\": \"%s\", \"seconds_per_frame\": ",
+		   at->anim->format->flat ? "model" : "parent");
 	buf_seconds(out, anim_seconds_per_frame(at->anim, clip));
-	buf_text(out, ",\n  \"channels\": {");
+	buf_text(out, ",\n");
 }
 
 static void bone_json_render(const struct shown *at, struct buf *out)
 {
+	struct arena arena = ARENA_INIT;
+	struct track track;
 	bool first = true;
 
-	write_head(at, out);
+	if (at->anim->format->keyframes) {
+		keyframes_json_render(at, out);
+		return;
+	}
+	track = lens_shown(at->anim, bone_json_track(at), &arena);
+	bone_json_write_head(at, out);
+	buf_text(out, "  \"channels\": {");
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
 		uint32_t keys = shown_keys(at, role);
 
 		if (keys == 0)
 			continue;
 		json_write_comma(out, &first, "\n    ");
-		write_channel(at, role, keys, out);
+		write_channel(at, role, track.curve[role], keys, out);
 	}
 	buf_text(out, first ? "}\n}\n" : "\n  }\n}\n");
+	out->failed |= arena.failed;
+	arena_release(&arena);
+}
+
+bool bone_json_check_head(const struct spot *root, const json_t *served, const char *content,
+			  bool *copy, struct err *err)
+{
+	const char *const here[] = {content, NULL};
+	const char *const elsewhere[] = {content, "file",   "clip",  "bone",
+					 "name",  "parent", "space", "seconds_per_frame",
+					 NULL};
+	struct spot file = spot_member(root, "file");
+
+	*copy = file.value && !spot_unchanged(&file, json_object_get(served, "file"), NULL, NULL);
+	return spot_unchanged(root, served, *copy ? elsewhere : here, err);
 }
 
 /* What every channel would be without its keys: what a text is held against. */
@@ -169,10 +188,11 @@ static json_t *served_without_keys(const struct shown *at, struct err *err)
 	bool first = true;
 	json_t *served;
 
-	write_head(at, &text);
+	bone_json_write_head(at, &text);
+	buf_text(&text, "\"channels\": {");
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
 		json_write_comma(&text, &first, "");
-		write_channel(at, role, 0, &text);
+		write_channel(at, role, bone_json_track(at)->curve[role], 0, &text);
 	}
 	buf_text(&text, "}}");
 	served = json_served(&text, err);
@@ -222,9 +242,8 @@ static bool read_component(const struct spot *s, bool raw, unsigned axis, struct
 	return read_bits(s, err, &key->value[axis]);
 }
 
-/* "value", or "raw" in its place. */
-static bool read_components(const struct spot *list, bool raw, unsigned width, struct lens_key *key,
-			    struct err *err)
+bool bone_json_read_components(const struct spot *list, bool raw, unsigned width,
+			       struct lens_key *key, struct err *err)
 {
 	if (!spot_array(list, err))
 		return false;
@@ -270,7 +289,8 @@ static bool read_key(struct parse *p, const struct spot *s, unsigned width, stru
 	key->row_at = spot_place(&frame, &length);
 	key->row_length = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
 	return read_time(p, &time, key->frame) &&
-	       read_components(raw.value ? &raw : &value, raw.value != NULL, width, key, p->err);
+	       bone_json_read_components(raw.value ? &raw : &value, raw.value != NULL, width, key,
+					 p->err);
 }
 
 static bool read_keys(struct parse *p, const struct spot *list, struct lens_role *role)
@@ -295,7 +315,7 @@ static bool read_kind(struct parse *p, const struct spot *channel, enum curve_ki
 	struct spot unit = spot_member(channel, "unit"), order = spot_member(channel, "order");
 	const char *text;
 
-	*kind = lens_rotation(shown_track(p->at));
+	*kind = role_kind(p->at, ROLE_ROTATION);
 	if (unit.value) {
 		if (!spot_text(&unit, p->err, &text))
 			return false;
@@ -340,11 +360,11 @@ static bool read_curve(struct parse *p, const struct spot *channel, enum role ro
 		       const struct curve **out)
 {
 	const struct clip *clip = &p->at->anim->clips[p->at->clip];
-	const struct track *track = shown_track(p->at);
+	const struct track *track = bone_json_track(p->at);
 	struct lens_role text = {.role = role, .is_static = -1, .text = p->doc.text};
 	bool fine;
 
-	text.kind = role_kind(track, role);
+	text.kind = role_kind(p->at, role);
 	fine = !channel->value || read_channel(p, channel, &text);
 	text.columns = (uint8_t)((1u << kind_width(text.kind)) - 1);
 	fine = fine && lens_curve(p->at->anim, clip, track, &text, &p->edited->arena, out, p->err);
@@ -356,7 +376,7 @@ static bool set_curve(struct parse *p, enum role role, const struct curve *curve
 {
 	struct track *track;
 
-	if (curve == shown_track(p->at)->curve[role])
+	if (curve == bone_json_track(p->at)->curve[role])
 		return true;
 	track = anim_edit_track(p->edited, p->at->clip, p->at->track);
 	if (!track)
@@ -384,8 +404,8 @@ static bool read_channels(struct parse *p, const struct spot *channels)
 
 static bool read_bone(struct parse *p, struct bytes text)
 {
-	static const char *const editable[] = {"channels", NULL};
 	struct spot root, channels;
+	bool copy;
 
 	if (!doc_read(&p->doc, text, p->err))
 		return false;
@@ -396,9 +416,10 @@ static bool read_bone(struct parse *p, struct bytes text)
 		return err_memory(p->err);
 	root = spot_root(&p->doc);
 	channels = spot_member(&root, "channels");
-	if (!spot_unchanged(&root, p->served, editable, p->err) || !read_channels(p, &channels))
+	if (!bone_json_check_head(&root, p->served, "channels", &copy, p->err) ||
+	    !read_channels(p, &channels))
 		return false;
-	if (p->changed || p->retimed_length == 0)
+	if (p->changed || copy || p->retimed_length == 0)
 		return true;
 	err_at(p->err, ERR_TEXT, p->retimed_at, p->retimed_length, "a key's time cannot be edited");
 	return err_accept(p->err, "another \"frame_time\" or \"duration\" in clip.json; "
@@ -409,6 +430,8 @@ static struct anim *bone_json_parse(const struct shown *at, struct bytes text, s
 {
 	struct parse p = {.at = at, .err = err};
 
+	if (at->anim->format->keyframes)
+		return keyframes_json_parse(at, text, err);
 	if (!read_bone(&p, text)) {
 		anim_free(p.edited);
 		p.edited = NULL;

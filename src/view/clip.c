@@ -35,11 +35,150 @@ bool clip_set_loop(struct anim *a, struct clip *c, bool loop)
 	return true;
 }
 
+struct track clip_new_track(const struct anim *anim, const struct clip *clip)
+{
+	struct track track = {
+		.origin = ANIM_NEW, .roles = (1u << ROLE_COUNT) - 1, .rotation = CURVE_EULER};
+
+	for (uint32_t i = 0; clip->track_count == 0 && i < anim->clip_count; i++)
+		if (anim->clips[i].track_count > 0)
+			clip = &anim->clips[i];
+	if (clip->track_count > 0) {
+		track.roles = clip->tracks[clip->track_count - 1].roles;
+		track.rotation = clip->tracks[clip->track_count - 1].rotation;
+	}
+	return track;
+}
+
+bool clip_add_tracks(struct anim *a, struct clip *c, const struct track *added, uint32_t count)
+{
+	struct track *tracks =
+		arena_alloc(&a->arena, (size_t)c->track_count + count, sizeof(*tracks));
+
+	if (!tracks)
+		return false;
+	if (c->track_count)
+		memcpy(tracks, c->tracks, c->track_count * sizeof(*tracks));
+	memcpy(tracks + c->track_count, added, count * sizeof(*tracks));
+	c->track_count += count;
+	c->tracks = tracks;
+	c->tracks_own = true;
+	return true;
+}
+
+/* A copy of the curve with the first `keys` of its keys; more than it has hold the last one. */
+static const struct curve *resize_curve(struct anim *a, const struct curve *old, uint32_t keys)
+{
+	struct curve *made = arena_alloc(&a->arena, 1, sizeof(*made));
+	unsigned width = curve_width(old);
+	double *values;
+
+	if (!made)
+		return NULL;
+	*made = *old;
+	made->count = keys;
+	if (keys <= old->count)
+		return made;
+	values = arena_alloc(&a->arena, keys, width * sizeof(*values));
+	if (!values)
+		return NULL;
+	for (uint32_t key = 0; key < keys; key++)
+		for (unsigned axis = 0; axis < width; axis++)
+			values[key * width + axis] =
+				curve_value(old, key < old->count ? key : old->count - 1, axis);
+	made->stored = NULL;
+	made->values = values;
+	return made;
+}
+
+static bool resize_keyframes(struct anim *a, struct track *track, uint32_t frames)
+{
+	struct keyframes *made = arena_alloc(&a->arena, 1, sizeof(*made));
+
+	if (!made)
+		return false;
+	*made = *track->keyframes;
+	while (made->count > 0 && made->frames[made->count - 1] >= frames)
+		made->count--;
+	track->keyframes = made;
+	return true;
+}
+
+static bool resize_track(struct anim *a, struct track *track, uint32_t frames)
+{
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		const struct curve *old = track->curve[role];
+		uint32_t keys = old ? curve_shown(old, frames) : 0;
+
+		if (a->format->full)
+			keys = frames;
+		if (!old || !old->keyed || keys == old->count)
+			continue;
+		track->curve[role] = keys > 0 ? resize_curve(a, old, keys) : NULL;
+		if (keys > 0 && !track->curve[role])
+			return false;
+	}
+	return !track->keyframes || resize_keyframes(a, track, frames);
+}
+
+/* Of formats whose bones exist by their keyframes. */
+static void drop_empty_tracks(struct clip *c, struct track *tracks)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < c->track_count; i++)
+		if (!tracks[i].keyframes || tracks[i].keyframes->count > 0)
+			tracks[kept++] = tracks[i];
+	c->track_count = kept;
+}
+
+bool clip_set_frames(struct anim *a, uint32_t clip, uint32_t frames)
+{
+	struct clip *c = anim_edit_clip(a, clip);
+
+	if (!c)
+		return false;
+	for (uint32_t i = 0; i < c->track_count; i++) {
+		struct track *track = anim_edit_track(a, clip, i);
+
+		if (!track ||
+		    ((frames < c->frames || a->format->full) && !resize_track(a, track, frames)))
+			return false;
+	}
+	c->frames = frames;
+	if (a->format->keyframes)
+		drop_empty_tracks(c, (struct track *)c->tracks);
+	return true;
+}
+
+bool clip_rest_curves(struct anim *a, const struct clip *c, struct track *track)
+{
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		const struct lane *lane = a->format->lanes[role];
+		struct curve *curve = arena_alloc(&a->arena, 1, sizeof(*curve));
+
+		if (!curve)
+			return false;
+		if (!(track->roles & 1u << role))
+			continue;
+		curve->kind = role == ROLE_ROTATION ? track->rotation : CURVE_VECTOR;
+		curve->keyed = true;
+		curve->count = c->frames;
+		for (unsigned axis = 0; lane && axis < 4; axis++)
+			curve->lane[axis] = *lane;
+		curve->values = arena_alloc(&a->arena, c->frames,
+					    curve_width(curve) * sizeof(*curve->values));
+		if (!curve->values)
+			return false;
+		track->curve[role] = curve;
+	}
+	return true;
+}
+
 void clip_follow_duration(const struct anim *a, struct clip *c)
 {
-	float duration = a->format->has_frame_time
-				 ? c->frame_time * (float)(c->frames - 1)
-				 : (float)((c->frames - 1) * anim_seconds_per_frame(a, c));
+	float duration = a->format->has_frame_time ? c->frame_time * (float)(c->frames - 1)
+						   : (float)((c->frames - 1) / a->rate);
 
 	if (a->format->has_duration && c->frames > 0 && isfinite(duration))
 		c->duration = duration;

@@ -6,26 +6,21 @@
  * "clip", "loop", "frames", "frame_time", "duration", the format's own member and "bones" can be
  * edited; "was" in an entry of "bones" names the bone that is renamed.
  */
+#include "clip_json.h"
 #include "clip.h"
-#include "json.h"
-#include "names.h"
+#include "label.h"
 #include "num.h"
 #include "views.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct clip *shown_clip(const struct shown *at)
-{
-	return &at->anim->clips[at->clip];
-}
-
 /* ---- render ---- */
 
 static void write_times(const struct shown *at, struct buf *out)
 {
 	const struct format *format = at->anim->format;
-	const struct clip *clip = shown_clip(at);
+	const struct clip *clip = clip_shown(at);
 	double spf = anim_seconds_per_frame(at->anim, clip);
 	char unit[32];
 
@@ -62,7 +57,7 @@ static void write_bones(const struct clip *clip, struct buf *out)
 
 static void clip_json_render(const struct shown *at, struct buf *out)
 {
-	const struct clip *clip = shown_clip(at);
+	const struct clip *clip = clip_shown(at);
 
 	buf_text(out, "{\n  \"format\": \"animfs.clip/1\",\n  \"file\": ");
 	json_write_name(out, at->file_name);
@@ -86,24 +81,13 @@ static void clip_json_render(const struct shown *at, struct buf *out)
 
 /* ---- parse ---- */
 
-struct parse {
-	const struct shown *at;
-	struct doc doc;
-	struct spot root;
-	json_t *served;
-	struct anim *edited;
-	struct clip *clip; /* in edited */
-	struct err *err;
-};
-
-/* A member that the text gives and that is not what was served. */
-static bool is_changed(const struct parse *p, const struct spot *s)
+bool clip_text_changed(const struct clip_text *p, const struct spot *s)
 {
 	return s->value && !spot_unchanged(s, json_object_get(p->served, s->member), NULL, NULL);
 }
 
 /* Members that other formats have and this one does not. */
-static bool check_format_has(const struct parse *p)
+static bool check_format_has(const struct clip_text *p)
 {
 	static const char *const names[] = {"loop", "frame_time", "duration"};
 
@@ -118,45 +102,6 @@ static bool check_format_has(const struct parse *p)
 }
 
 /* ---- names ---- */
-
-static bool refuse_label(const struct parse *p, const struct spot *s, const char *label,
-			 size_t limit)
-{
-	struct buf right = BUF_INIT;
-
-	name_escape(label, limit, &right);
-	buf_char(&right, '\0');
-	spot_refuse(s, p->err, ERR_TEXT, "\"%s\" cannot be the file name of a clip or bone", label);
-	if (!right.failed)
-		err_accept(p->err, "\"%s\"", (const char *)right.data);
-	buf_release(&right);
-	return false;
-}
-
-/* The stored name that a file-name form stands for; both go to the arena. */
-static bool read_label(const struct parse *p, const struct spot *s, size_t limit,
-		       const char **label, const char **name)
-{
-	struct arena *arena = &p->edited->arena;
-	struct buf stored = BUF_INIT, again = BUF_INIT;
-	const char *text;
-	bool possible;
-
-	if (!spot_text(s, p->err, &text))
-		return false;
-	possible = name_unescape(text, &stored);
-	*label = arena_text(arena, text, strlen(text));
-	*name = arena_text(arena, (const char *)stored.data, stored.size);
-	if (*name)
-		name_escape(*name, limit, &again);
-	possible = possible && bytes_equal(buf_bytes(&again), bytes_of(text));
-	arena->failed |= stored.failed || again.failed;
-	buf_release(&stored);
-	buf_release(&again);
-	if (arena->failed)
-		return err_memory(p->err);
-	return possible || refuse_label(p, s, text, limit);
-}
 
 /* Is it the name of a file that stands beside the clips? */
 static bool is_view_file(const char *label)
@@ -173,16 +118,30 @@ static bool is_view_file(const char *label)
 	return false;
 }
 
-static bool edit_name(struct parse *p)
+bool clip_text_rename(struct clip_text *p)
 {
 	struct spot s = spot_member(&p->root, "clip");
 	const struct anim *anim = p->at->anim;
-	const char *label, *name;
+	const char *text, *label, *name;
+	size_t at, length;
 
-	if (!is_changed(p, &s))
+	if (!clip_text_changed(p, &s))
 		return true;
-	if (!read_label(p, &s, NAME_LIMIT, &label, &name))
+	if (anim->format->nameless) {
+		spot_refuse(&s, p->err, ERR_STORE, "a %s file stores no name for its clip",
+			    anim->format->name);
+		return err_accept(p->err, "\"%s\", as the file is called",
+				  anim->clips[p->at->clip].label);
+	}
+	if (!spot_text(&s, p->err, &text))
 		return false;
+	at = spot_place(&s, &length);
+	name = label_clip(p->edited, text, at, length, p->err);
+	label = arena_text(&p->edited->arena, text, strlen(text));
+	if (!name)
+		return false;
+	if (!label)
+		return err_memory(p->err);
 	if (is_view_file(label))
 		return spot_refuse(&s, p->err, ERR_TEXT, "\"%s\" is the name of a view", label);
 	for (uint32_t i = 0; i < anim->clip_count; i++)
@@ -196,28 +155,22 @@ static bool edit_name(struct parse *p)
 
 /* ---- fields and loop ---- */
 
-static bool edit_field(struct parse *p, const struct spot *s)
+static bool edit_field(struct clip_text *p, const struct spot *s)
 {
 	bool found;
 	struct field *field = clip_edit_field(p->edited, p->clip, s->member, &found);
 
-	if (!field)
-		return err_memory(p->err);
-	if (!field->editable)
-		return spot_refuse(s, p->err, ERR_TEXT, "\"%s\" cannot be changed here", s->member);
-	if (field->type == FIELD_REAL)
-		return spot_real(s, p->err, &field->real);
-	return spot_integer(s, INT32_MIN, INT32_MAX, p->err, &field->integer);
+	return field ? spot_field(s, p->err, field) : err_memory(p->err);
 }
 
-static bool edit_fields(struct parse *p)
+static bool edit_fields(struct clip_text *p)
 {
 	struct spot fields = spot_member(&p->root, p->at->anim->format->name);
 	const json_t *served = json_object_get(p->served, p->at->anim->format->name);
 	const char *name;
 	json_t *value;
 
-	if (!is_changed(p, &fields))
+	if (!clip_text_changed(p, &fields))
 		return true;
 	if (!spot_object(&fields, p->err) || !spot_known(&fields, served, p->err))
 		return false;
@@ -233,13 +186,13 @@ static bool edit_fields(struct parse *p)
 }
 
 /* A format's own field "loop" is the same thing as it is stored: the one that changed leads. */
-static bool edit_loop(struct parse *p)
+static bool edit_loop(struct clip_text *p)
 {
 	struct spot s = spot_member(&p->root, "loop");
 	struct spot fields = spot_member(&p->root, p->at->anim->format->name);
 	struct spot stored = spot_member(&fields, "loop");
 	const json_t *served = json_object_get(p->served, fields.member);
-	bool changed = is_changed(p, &s), loop = false;
+	bool changed = clip_text_changed(p, &s), loop = false;
 	bool stored_changed = stored.value &&
 			      !spot_unchanged(&stored, json_object_get(served, "loop"), NULL, NULL);
 
@@ -257,7 +210,7 @@ static bool edit_loop(struct parse *p)
 
 /* ---- times ---- */
 
-static bool read_time(const struct parse *p, const struct spot *s, float *out)
+static bool read_time(const struct clip_text *p, const struct spot *s, float *out)
 {
 	if (!spot_f32(s, p->err, out))
 		return false;
@@ -265,201 +218,77 @@ static bool read_time(const struct parse *p, const struct spot *s, float *out)
 	       spot_refuse(s, p->err, ERR_TEXT, "\"%s\" cannot be below zero", s->member);
 }
 
-/* Keys past the new end go; a longer clip holds its last values without new keys. */
-static bool cut_tracks(struct parse *p)
+static bool edit_frames(struct clip_text *p, const struct spot *s)
 {
-	for (uint32_t i = 0; i < p->clip->track_count; i++) {
-		for (enum role role = 0; role < ROLE_COUNT; role++) {
-			const struct curve *old = p->clip->tracks[i].curve[role];
-			uint32_t keys = old ? curve_shown(old, p->clip->frames) : 0;
-			struct track *track;
-			struct curve *cut;
-
-			if (!old || !old->keyed || keys == old->count)
-				continue;
-			track = anim_edit_track(p->edited, p->at->clip, i);
-			cut = arena_alloc(&p->edited->arena, 1, sizeof(*cut));
-			if (!track || !cut)
-				return err_memory(p->err);
-			*cut = *old;
-			cut->count = keys;
-			track->curve[role] = keys > 0 ? cut : NULL;
-		}
-	}
-	return true;
-}
-
-static bool edit_frames(struct parse *p, const struct spot *s)
-{
-	uint32_t before = p->clip->frames;
 	int64_t frames;
 
 	if (!spot_integer(s, 1, p->at->anim->format->max_frames, p->err, &frames))
 		return false;
-	p->clip->frames = (uint32_t)frames;
-	return p->clip->frames >= before || cut_tracks(p);
+	return clip_set_frames(p->edited, p->at->clip, (uint32_t)frames) || err_memory(p->err);
+}
+
+/* Of a format that stores no frame time: as many frames as there are in the new duration. */
+static bool follow_frames(struct clip_text *p, const struct spot *duration)
+{
+	double frames =
+		round((double)p->clip->duration / anim_seconds_per_frame(p->edited, p->clip)) + 1;
+
+	if (frames > p->at->anim->format->max_frames)
+		return spot_refuse(duration, p->err, ERR_STORE,
+				   "that is more than %u frames, the most that a %s file has",
+				   (unsigned)p->at->anim->format->max_frames,
+				   p->at->anim->format->name);
+	return clip_set_frames(p->edited, p->at->clip, (uint32_t)frames) || err_memory(p->err);
+}
+
+/* The file's own rate, where it is a field: the number of frames stays, and the duration follows.
+ */
+static bool is_rate_changed(struct clip_text *p)
+{
+	const char *name = p->at->anim->format->rate_field;
+	const struct clip *old = clip_shown(p->at);
+	double rate = 0;
+
+	for (uint32_t i = 0; name && i < p->clip->field_count; i++) {
+		if (strcmp(p->clip->fields[i].name, name) != 0)
+			continue;
+		rate = p->clip->fields[i].real;
+		if (f64_same(rate, old->fields[i].real) || !isfinite(rate) || !(rate > 0))
+			return false;
+		p->edited->rate = rate;
+		return true;
+	}
+	return false;
 }
 
 /* Where exactly one of the three changed, the others follow; several are taken as they are. */
-static bool edit_times(struct parse *p)
+static bool edit_times(struct clip_text *p)
 {
 	struct spot frames = spot_member(&p->root, "frames");
 	struct spot frame_time = spot_member(&p->root, "frame_time");
 	struct spot duration = spot_member(&p->root, "duration");
-	bool new_frames = is_changed(p, &frames), new_frame_time = is_changed(p, &frame_time);
-	bool new_duration = is_changed(p, &duration);
+	bool new_frames = clip_text_changed(p, &frames),
+	     new_frame_time = clip_text_changed(p, &frame_time);
+	bool new_duration = clip_text_changed(p, &duration);
 
 	if ((new_frames && !edit_frames(p, &frames)) ||
 	    (new_frame_time && !read_time(p, &frame_time, &p->clip->frame_time)) ||
 	    (new_duration && !read_time(p, &duration, &p->clip->duration)))
 		return false;
-	if (new_frames + new_frame_time + new_duration != 1)
+	if (new_frames + new_frame_time + new_duration + is_rate_changed(p) != 1)
 		return true;
-	if (new_duration)
+	if (!new_duration)
+		clip_follow_duration(p->edited, p->clip);
+	else if (p->edited->format->has_frame_time)
 		clip_follow_frame_time(p->edited, p->clip);
 	else
-		clip_follow_duration(p->edited, p->clip);
+		return follow_frames(p, &duration);
 	return true;
-}
-
-/* ---- the list of bones ---- */
-
-/* Labels of bones, hashed: of the old ones with their place, of the new ones to find doubles. */
-struct bones {
-	json_t *old, *taken, *made;
-	json_t *members; /* that an entry of the list may have */
-};
-
-/* What a new bone can store: what others of the clip can, or of the file. */
-static struct track new_track(const struct anim *anim, const struct clip *clip)
-{
-	struct track track = {
-		.origin = ANIM_NEW, .roles = (1u << ROLE_COUNT) - 1, .rotation = CURVE_EULER};
-
-	for (uint32_t i = 0; clip->track_count == 0 && i < anim->clip_count; i++)
-		if (anim->clips[i].track_count > 0)
-			clip = &anim->clips[i];
-	if (clip->track_count > 0) {
-		track.roles = clip->tracks[clip->track_count - 1].roles;
-		track.rotation = clip->tracks[clip->track_count - 1].rotation;
-	}
-	return track;
-}
-
-/* Notes a label; false and err when the list has it already. */
-static bool note_label(const struct parse *p, json_t *labels, const char *label,
-		       const struct spot *s)
-{
-	if (json_object_get(labels, label))
-		return spot_refuse(s, p->err, ERR_TEXT, "\"%s\" is in the list twice", label);
-	return json_object_set_new_nocheck(labels, label, json_true()) == 0 || err_memory(p->err);
-}
-
-/* "name" is for reading: what is stored for the bone that the entry says. */
-static bool check_stored_name(const struct parse *p, const struct spot *entry, const char *name)
-{
-	struct spot s = spot_member(entry, "name");
-	struct buf printable = BUF_INIT;
-	const char *text;
-	bool same, failed;
-
-	if (!s.value)
-		return true;
-	if (!spot_text(&s, p->err, &text))
-		return false;
-	name_printable(name, &printable);
-	same = bytes_equal(buf_bytes(&printable), bytes_of(text));
-	failed = printable.failed;
-	buf_release(&printable);
-	if (failed)
-		return err_memory(p->err);
-	if (same)
-		return true;
-	spot_refuse(&s, p->err, ERR_TEXT, "\"name\" cannot be changed here");
-	return err_accept(p->err, "another \"bone\", with \"was\" to say which bone is renamed");
-}
-
-/* One entry: an old bone, an old bone under a new name, or a new bone. */
-static bool read_bone(struct parse *p, struct bones *b, const struct spot *entry,
-		      struct track *track)
-{
-	struct spot bone = spot_member(entry, "bone"), was = spot_member(entry, "was");
-	const struct spot *from = was.value ? &was : &bone;
-	const char *label, *old_label;
-	const json_t *old;
-
-	if (!spot_text(&bone, p->err, &label) || !spot_text(from, p->err, &old_label) ||
-	    !note_label(p, b->made, label, &bone))
-		return false;
-	old = json_object_get(b->old, old_label);
-	if (was.value && !old)
-		return spot_refuse(&was, p->err, ERR_TEXT, "the clip has no bone \"%s\"",
-				   old_label);
-	if (old && !note_label(p, b->taken, old_label, from))
-		return false;
-	*track = old ? p->clip->tracks[json_integer_value(old)] : new_track(p->at->anim, p->clip);
-	if (old && !check_stored_name(p, entry, track->name))
-		return false;
-	if (old && strcmp(label, old_label) == 0)
-		return true;
-	if (!read_label(p, &bone, NAME_LIMIT - NAME_SUFFIX_ROOM, &track->label, &track->name))
-		return false;
-	return old || check_stored_name(p, entry, track->name);
-}
-
-static bool hash_bones(const struct parse *p, struct bones *b)
-{
-	b->old = json_object();
-	b->taken = json_object();
-	b->made = json_object();
-	b->members = json_pack("{s:n, s:n, s:n}", "bone", "name", "was");
-	if (!b->old || !b->taken || !b->made || !b->members)
-		return err_memory(p->err);
-	for (uint32_t i = 0; i < p->clip->track_count; i++)
-		if (json_object_set_new_nocheck(b->old, p->clip->tracks[i].label, json_integer(i)))
-			return err_memory(p->err);
-	return true;
-}
-
-static bool read_bones(struct parse *p, struct bones *b, const struct spot *list)
-{
-	size_t count = json_array_size(list->value);
-	struct track *tracks = arena_alloc(&p->edited->arena, count + 1, sizeof(*tracks));
-	struct spot s;
-
-	if (!tracks || !hash_bones(p, b))
-		return err_memory(p->err);
-	for (s = spot_first(list); s.value; spot_next(&s))
-		if (!spot_object(&s, p->err) || !spot_known(&s, b->members, p->err) ||
-		    !read_bone(p, b, &s, &tracks[s.index]))
-			return false;
-	p->clip->tracks = tracks;
-	p->clip->tracks_own = true;
-	p->clip->track_count = (uint32_t)count;
-	return true;
-}
-
-static bool edit_bones(struct parse *p)
-{
-	struct spot list = spot_member(&p->root, "bones");
-	struct bones b = {0};
-	bool fine;
-
-	if (!is_changed(p, &list))
-		return true;
-	if (!spot_array(&list, p->err))
-		return false;
-	fine = read_bones(p, &b, &list);
-	json_decref(b.old);
-	json_decref(b.taken);
-	json_decref(b.made);
-	json_decref(b.members);
-	return fine;
 }
 
 /* ---- all of it ---- */
 
-static bool read_clip(struct parse *p, struct bytes text)
+static bool read_clip(struct clip_text *p, struct bytes text)
 {
 	const char *const editable[] = {"clip",
 					"loop",
@@ -481,14 +310,17 @@ static bool read_clip(struct parse *p, struct bytes text)
 	p->clip = p->edited ? anim_edit_clip(p->edited, p->at->clip) : NULL;
 	if (!p->served || !p->clip)
 		return err_memory(p->err);
+	if (clip_text_is_copy(p))
+		return clip_text_copy(p);
 	/* Bones come last: cutting a track finds it by its old place. */
 	return check_format_has(p) && spot_unchanged(&p->root, p->served, editable, p->err) &&
-	       edit_name(p) && edit_fields(p) && edit_loop(p) && edit_times(p) && edit_bones(p);
+	       clip_text_rename(p) && edit_fields(p) && edit_loop(p) && edit_times(p) &&
+	       clip_text_bones(p);
 }
 
 static struct anim *clip_json_parse(const struct shown *at, struct bytes text, struct err *err)
 {
-	struct parse p = {.at = at, .err = err};
+	struct clip_text p = {.at = at, .err = err};
 
 	if (!read_clip(&p, text)) {
 		anim_free(p.edited);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * file.json: what kind of file it is, its clips and its own list of bones, in file order.
- * "editable" names the members that can be edited: none, for the formats there are now.
+ * "editable" names the members that can be edited: in a list of animations that are stills, what
+ * each of them says of itself; in other formats none.
  */
+#include "clip.h"
 #include "json.h"
 #include "num.h"
 #include "views.h"
+#include <string.h>
 
 static void write_clip(const struct anim *anim, const struct clip *clip, struct buf *out)
 {
@@ -48,24 +51,178 @@ static void write_bones(const struct anim *anim, struct buf *out)
 	buf_text(out, first ? "]\n" : "\n  ]\n");
 }
 
+/* ---- animations that are stills ---- */
+
+static void write_animation(const struct clip *clip, struct buf *out)
+{
+	buf_text(out, "{\"animation\": ");
+	json_write_name(out, clip->label);
+	buf_text(out, ", \"name\": ");
+	json_write_name(out, clip->name);
+	buf_format(out, ", \"loop\": %s", clip->loop ? "true" : "false");
+	for (uint32_t i = 0; i < clip->field_count; i++) {
+		buf_text(out, ", ");
+		json_write_field(out, &clip->fields[i]);
+	}
+	buf_text(out, ", \"frames\": ");
+	buf_unsigned(out, clip->frames);
+	buf_char(out, '}');
+}
+
+static void write_animations(const struct anim *anim, struct buf *out)
+{
+	bool first = true;
+
+	buf_text(out, "  \"animations\": [");
+	for (uint32_t i = 0; i < anim->clip_count; i++) {
+		json_write_comma(out, &first, "\n    ");
+		write_animation(&anim->clips[i], out);
+	}
+	buf_text(out, "\n  ]\n");
+}
+
+#define EDITABLE_MAX 8
+
+/* The members of an animation that can be edited, with a NULL behind them. */
+static void list_editable(const struct clip *clip, const char *out[EDITABLE_MAX])
+{
+	size_t count = 0;
+
+	out[count++] = "name";
+	out[count++] = "loop";
+	for (uint32_t i = 0; i < clip->field_count && count < EDITABLE_MAX - 1; i++)
+		if (clip->fields[i].editable)
+			out[count++] = clip->fields[i].name;
+	out[count] = NULL;
+}
+
+static void write_editable(const struct anim *anim, struct buf *out)
+{
+	const char *names[EDITABLE_MAX] = {NULL};
+	bool first = true;
+
+	if (anim->format->stills && anim->clip_count > 0)
+		list_editable(&anim->clips[0], names);
+	buf_text(out, "  \"editable\": [");
+	for (size_t i = 0; names[i]; i++) {
+		json_write_comma(out, &first, first ? "" : " ");
+		buf_format(out, "\"%s\"", names[i]);
+	}
+	buf_text(out, "],\n");
+}
+
+static bool edit_name(struct anim *edited, struct clip *clip, const struct spot *s, struct err *err)
+{
+	const char *name;
+
+	if (!spot_text(s, err, &name))
+		return false;
+	if (!*name)
+		return spot_refuse(s, err, ERR_TEXT, "an animation cannot lose its name");
+	clip->name = arena_text(&edited->arena, name, strlen(name));
+	return clip->name || err_memory(err);
+}
+
+static bool edit_member(struct anim *edited, struct clip *clip, const struct spot *s,
+			struct err *err)
+{
+	struct field *field;
+	bool found;
+
+	if (strcmp(s->member, "name") == 0)
+		return edit_name(edited, clip, s, err);
+	if (strcmp(s->member, "loop") == 0)
+		return spot_bool(s, err, &clip->loop);
+	field = clip_edit_field(edited, clip, s->member, &found);
+	return field ? spot_field(s, err, field) : err_memory(err);
+}
+
+static bool edit_animation(struct anim *edited, uint32_t i, const struct spot *s,
+			   const json_t *served, struct err *err)
+{
+	const char *editable[EDITABLE_MAX];
+	struct clip *clip;
+
+	list_editable(&edited->clips[i], editable);
+	if (!spot_object(s, err) || !spot_unchanged(s, served, editable, err))
+		return false;
+	clip = anim_edit_clip(edited, i);
+	if (!clip)
+		return err_memory(err);
+	for (size_t k = 0; editable[k]; k++) {
+		struct spot member = spot_member(s, editable[k]);
+		const json_t *was = json_object_get(served, editable[k]);
+
+		if (member.value && !spot_unchanged(&member, was, NULL, NULL) &&
+		    !edit_member(edited, clip, &member, err))
+			return false;
+	}
+	return true;
+}
+
+static bool edit_animations(struct anim *edited, const struct spot *root, const json_t *served,
+			    struct err *err)
+{
+	struct spot list = spot_member(root, "animations");
+	const json_t *was = json_object_get(served, "animations");
+	struct spot s;
+
+	if (!list.value)
+		return true;
+	if (!spot_array(&list, err))
+		return false;
+	if (json_array_size(list.value) != json_array_size(was))
+		return spot_refuse(&list, err, ERR_TEXT,
+				   "animations cannot be added or removed here");
+	for (s = spot_first(&list); s.value; spot_next(&s))
+		if (!edit_animation(edited, (uint32_t)s.index, &s, json_array_get(was, s.index),
+				    err))
+			return false;
+	return true;
+}
+
+/* ---- all of it ---- */
+
 static void file_json_render(const struct shown *at, struct buf *out)
 {
 	const struct anim *anim = at->anim;
 
 	buf_text(out, "{\n  \"format\": \"animfs.file/1\",\n  \"file\": ");
 	json_write_name(out, at->file_name);
-	buf_format(out, ", \"type\": \"%s\", \"version\": ", anim->format->name);
-	buf_unsigned(out, anim->version);
+	buf_format(out, ", \"type\": \"%s\"", anim->format->name);
+	if (!anim->format->stills) {
+		buf_text(out, ", \"version\": ");
+		buf_unsigned(out, anim->version);
+	}
 	buf_text(out, ",\n");
+	if (anim->read_only) {
+		buf_text(out, "  \"read_only\": ");
+		json_write_name(out, anim->read_only);
+		buf_text(out, ",\n");
+	}
 	if (anim->field_count > 0) {
 		buf_text(out, "  ");
 		json_write_fields(out, anim->format->name, anim->fields, anim->field_count);
 		buf_text(out, ",\n");
 	}
-	buf_text(out, "  \"editable\": [],\n");
-	write_clips(anim, out);
-	write_bones(anim, out);
+	write_editable(anim, out);
+	if (anim->format->stills) {
+		write_animations(anim, out);
+	} else {
+		write_clips(anim, out);
+		write_bones(anim, out);
+	}
 	buf_text(out, "}\n");
+}
+
+static bool read_file_json(const struct spot *root, const json_t *served, struct anim *edited,
+			   struct err *err)
+{
+	static const char *const editable[] = {"animations", NULL};
+	bool stills = edited->format->stills;
+
+	return spot_unchanged(root, served, stills ? editable : NULL, err) &&
+	       (!stills || edit_animations(edited, root, served, err));
 }
 
 static struct anim *file_json_parse(const struct shown *at, struct bytes text, struct err *err)
@@ -80,8 +237,11 @@ static struct anim *file_json_parse(const struct shown *at, struct bytes text, s
 
 		file_json_render(at, &own);
 		served = json_served(&own, err);
-		if (served && spot_unchanged(&root, served, NULL, err))
-			edited = anim_edit(at->anim);
+		edited = served ? anim_edit(at->anim) : NULL;
+		if (edited && !read_file_json(&root, served, edited, err)) {
+			anim_free(edited);
+			edited = NULL;
+		}
 	}
 	if (!edited)
 		err_memory(err); /* where nothing else was said */

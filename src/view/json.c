@@ -80,6 +80,17 @@ void json_write_f32(struct buf *out, float v)
 		buf_text(out, "null");
 }
 
+void json_write_field(struct buf *out, const struct field *field)
+{
+	buf_format(out, "\"%s\": ", field->name);
+	if (field->type == FIELD_REAL)
+		json_write_f32(out, (float)field->real);
+	else if (field->type == FIELD_BOOL)
+		buf_text(out, field->integer ? "true" : "false");
+	else
+		buf_format(out, "%lld", (long long)field->integer);
+}
+
 void json_write_fields(struct buf *out, const char *format, const struct field *fields,
 		       uint32_t count)
 {
@@ -88,11 +99,7 @@ void json_write_fields(struct buf *out, const char *format, const struct field *
 	buf_format(out, "\"%s\": {", format);
 	for (uint32_t i = 0; i < count; i++) {
 		json_write_comma(out, &first, i > 0 ? " " : "");
-		buf_format(out, "\"%s\": ", fields[i].name);
-		if (fields[i].type == FIELD_INT)
-			buf_format(out, "%lld", (long long)fields[i].integer);
-		else
-			json_write_f32(out, (float)fields[i].real);
+		json_write_field(out, &fields[i]);
 	}
 	buf_char(out, '}');
 }
@@ -555,6 +562,22 @@ bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err 
 				  (long long)most);
 	}
 	*out = (int64_t)real;
+	return true;
+}
+
+bool spot_field(const struct spot *s, struct err *err, struct field *out)
+{
+	bool yes = false;
+	float real = 0;
+
+	if (!out->editable)
+		return spot_refuse(s, err, ERR_TEXT, "\"%s\" cannot be changed here", spot_name(s));
+	if (out->type == FIELD_INT)
+		return spot_integer(s, INT32_MIN, INT32_MAX, err, &out->integer);
+	if (out->type == FIELD_BOOL ? !spot_bool(s, err, &yes) : !spot_f32(s, err, &real))
+		return false;
+	out->integer = yes;
+	out->real = (double)real;
 	return true;
 }
 

@@ -19,6 +19,8 @@
 void json_write_name(struct buf *out, const char *name);
 /* A stored number, or null where it is not finite: JSON has no word for that. */
 void json_write_f32(struct buf *out, float v);
+/* "loop": 1 */
+void json_write_field(struct buf *out, const struct field *field);
 /* "canm": {"loop": 1}: what the format stores and the model has no word for. */
 void json_write_fields(struct buf *out, const char *format, const struct field *fields,
 		       uint32_t count);
@@ -73,6 +75,9 @@ bool spot_bool(const struct spot *s, struct err *err, bool *out);
 bool spot_real(const struct spot *s, struct err *err, double *out);
 bool spot_f32(const struct spot *s, struct err *err, float *out);
 bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err *err, int64_t *out);
+
+/* The value of a field, by its type; one that cannot be edited is refused. */
+bool spot_field(const struct spot *s, struct err *err, struct field *out);
 
 /*
  * Does the text say there what was served? Numbers count to 15 digits; a member that the text

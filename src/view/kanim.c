@@ -13,14 +13,14 @@
 #include "clip.h"
 #include "num.h"
 #include "views.h"
-#include <libxml/parser.h>
+#include "xml.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #define URL_FORMAT "frames/frame_%05u.x3d"
-#define PIECE 16384 /* of a text, for libxml2 */
 
 static const struct clip *shown_clip(const struct shown *at)
 {
@@ -71,12 +71,7 @@ struct value {
 
 struct parse {
 	const struct shown *at;
-	struct bytes text;
-	struct err *err;
-	xmlParserCtxt *xml;
-	unsigned depth;
-	bool closed; /* the root is: the text cannot be the beginning of another */
-	bool ending; /* there is no more text */
+	struct xml xml;
 
 	bool loop;
 	size_t loop_at, loop_length;
@@ -90,72 +85,30 @@ struct parse {
 	} * frames;
 };
 
-/* Once the text is over, libxml2 makes what it can of a tag that was cut: no fault but the end. */
-static bool is_cut(const struct parse *p)
-{
-	return p->ending && !p->closed;
-}
-
 static bool refuse(struct parse *p, size_t at, size_t length, const char *message,
 		   const char *accepted)
 {
-	if (!is_cut(p)) {
-		err_at(p->err, ERR_TEXT, at, length, "%s", message);
-		err_accept(p->err, "%s", accepted);
-	}
-	xmlStopParser(p->xml);
-	return false;
+	return xml_refuse(&p->xml, at, length, accepted, "%s", message);
 }
 
-static size_t offset_now(const struct parse *p)
-{
-	long at = xmlByteConsumed(p->xml);
-
-	return at < 0 ? 0 : (size_t)at < p->text.size ? (size_t)at : p->text.size;
-}
-
-/* libxml2 calls back behind a tag's attributes; the tag begins at the last '<'. */
-static size_t tag_begin(const struct parse *p)
-{
-	size_t at = offset_now(p);
-
-	while (at > 0 && (at >= p->text.size || p->text.data[at] != '<'))
-		at--;
-	return at;
-}
-
-static bool refuse_tag(struct parse *p, const char *message, const char *accepted)
-{
-	size_t begin = tag_begin(p), end = offset_now(p);
-
-	return refuse(p, begin, end > begin ? end - begin : 0, message, accepted);
-}
-
-static bool is_space(uint8_t c)
+static bool is_space(char c)
 {
 	return memchr(" \t\r\n", c, 4) != NULL;
 }
 
-/*
- * An attribute's value without the spaces around it. One that needed no change is still in
- * libxml2's own copy of the text, so its place is known.
- */
-static struct value value_of(const struct parse *p, const xmlChar **attribute)
+/* An attribute's value without the spaces around it, where it is known to stand as it is. */
+static struct value value_of(const struct xml_attribute *attribute)
 {
-	const xmlParserInput *in = p->xml->input;
-	const xmlChar *begin = attribute[3], *end = attribute[4];
-	struct value v = {.at = tag_begin(p), .length = 1};
+	const char *text = (const char *)attribute->value.data;
+	struct value v = {text, attribute->value.size, attribute->at, attribute->length};
 
-	while (begin < end && is_space(*begin))
-		begin++;
-	while (begin < end && is_space(end[-1]))
-		end--;
-	v.text = (const char *)begin;
-	v.size = (size_t)(end - begin);
-	if (begin >= in->base && end <= in->cur) {
-		v.at = in->consumed + (size_t)(begin - in->base);
-		v.length = v.size;
-	}
+	if (v.size != v.length)
+		return v;
+	for (; v.size > 0 && is_space(*v.text); v.text++, v.at++)
+		v.size--;
+	while (v.size > 0 && is_space(v.text[v.size - 1]))
+		v.size--;
+	v.length = v.size;
 	return v;
 }
 
@@ -190,22 +143,23 @@ static bool read_scenes(struct parse *p, const struct value *v)
 	       refuse(p, v->at, v->length, "this is not a number", "a whole number");
 }
 
-static bool read_animation_attribute(struct parse *p, const char *name, const struct value *v)
+static bool read_animation_attribute(struct parse *p, struct bytes name, const struct value *v)
 {
-	if (strcmp(name, "loop") == 0)
+	if (bytes_equal(name, bytes_of("loop")))
 		return read_loop(p, v);
-	if (strcmp(name, "scenes_per_time") == 0)
+	if (bytes_equal(name, bytes_of("scenes_per_time")))
 		return read_scenes(p, v);
 	return refuse(p, v->at, v->length, "there is no place for this attribute",
 		      "the attributes loop and scenes_per_time");
 }
 
-static bool read_animation(struct parse *p, int count, const xmlChar **attributes)
+static bool read_animation(struct parse *p, const struct xml_tag *tag)
 {
-	for (int i = 0; i < count; i++, attributes += 5) {
-		struct value v = value_of(p, attributes);
+	for (size_t i = 0; i < tag->attribute_count; i++) {
+		const struct xml_attribute *attribute = &tag->attributes[i];
+		struct value v = value_of(attribute);
 
-		if (!read_animation_attribute(p, (const char *)attributes[0], &v))
+		if (!read_animation_attribute(p, attribute->name, &v))
 			return false;
 	}
 	return true;
@@ -234,127 +188,73 @@ static bool read_seconds(struct parse *p, const struct value *v)
 	       refuse(p, v->at, v->length, "this is not a time", "seconds such as 0.5");
 }
 
-static bool read_frame_attribute(struct parse *p, const char *name, const struct value *v)
+static bool read_frame_attribute(struct parse *p, struct bytes name, const struct value *v)
 {
-	if (strcmp(name, "url") == 0)
+	if (bytes_equal(name, bytes_of("url")))
 		return read_url(p, v);
-	if (strcmp(name, "time") == 0)
+	if (bytes_equal(name, bytes_of("time")))
 		return read_seconds(p, v);
 	return refuse(p, v->at, v->length, "there is no place for this attribute",
 		      "the attributes url and time");
 }
 
-static bool read_frame(struct parse *p, int count, const xmlChar **attributes)
+static bool read_frame(struct parse *p, const struct xml_tag *tag)
 {
 	if (p->count == shown_clip(p->at)->frames)
-		return refuse_tag(p, "the clip has fewer frames",
-				  "as many frames as \"frames\" in clip.json says; edit that");
+		return xml_refuse_tag(&p->xml, tag,
+				      "as many frames as \"frames\" in clip.json says; edit that",
+				      "the clip has fewer frames");
 	p->has_url = p->has_time = false;
-	for (int i = 0; i < count; i++, attributes += 5) {
-		struct value v = value_of(p, attributes);
+	for (size_t i = 0; i < tag->attribute_count; i++) {
+		const struct xml_attribute *attribute = &tag->attributes[i];
+		struct value v = value_of(attribute);
 
-		if (!read_frame_attribute(p, (const char *)attributes[0], &v))
+		if (!read_frame_attribute(p, attribute->name, &v))
 			return false;
 	}
 	p->count++;
 	return (p->has_url && p->has_time) ||
-	       refuse_tag(p, "a frame needs url and time",
-			  "<frame url=\"frames/frame_00000.x3d\" time=\"0\"/>");
+	       xml_refuse_tag(&p->xml, tag, "<frame url=\"frames/frame_00000.x3d\" time=\"0\"/>",
+			      "a frame needs url and time");
 }
 
-static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
-		     int namespace_count, const xmlChar **namespaces, int count, int defaulted,
-		     const xmlChar **attributes)
+static bool on_open(void *user, const struct xml_tag *tag)
 {
 	struct parse *p = user;
-	const char *wanted = p->depth == 0 ? "animation" : p->depth == 1 ? "frame" : "";
+	const char *wanted = tag->depth == 0 ? "animation" : tag->depth == 1 ? "frame" : "";
 
-	(void)uri;
-	(void)namespaces;
-	(void)defaulted;
-	if (prefix || namespace_count > 0 || strcmp((const char *)name, wanted) != 0)
-		refuse_tag(p, "there is no place for this element",
-			   "<animation> with one <frame> for each frame in it");
-	else if (p->depth == 0)
-		read_animation(p, count, attributes);
-	else
-		read_frame(p, count, attributes);
-	p->depth++;
+	if (tag->namespaced || !bytes_equal(tag->name, bytes_of(wanted)))
+		return xml_refuse_tag(&p->xml, tag,
+				      "<animation> with one <frame> for each frame in it",
+				      "there is no place for this element");
+	return tag->depth == 0 ? read_animation(p, tag) : read_frame(p, tag);
 }
 
-static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+static bool on_close(void *user, unsigned depth, size_t end)
 {
 	struct parse *p = user;
+	size_t begin = end - 1;
 
-	(void)name;
-	(void)prefix;
-	(void)uri;
-	p->depth--;
-	p->closed = p->depth == 0;
-	if (p->closed && p->count < shown_clip(p->at)->frames)
-		refuse_tag(p, "the clip has more frames",
-			   "as many frames as \"frames\" in clip.json says; edit that");
+	if (depth > 0 || p->count == shown_clip(p->at)->frames)
+		return true;
+	while (p->xml.text.data[begin] != '<')
+		begin--;
+	return refuse(p, begin, end - begin, "the clip has more frames",
+		      "as many frames as \"frames\" in clip.json says; edit that");
 }
 
-static void on_text(void *user, const xmlChar *text, int size)
+static bool on_text(void *user, size_t at, size_t length)
 {
-	struct parse *p = user;
-	size_t left = (size_t)size, at = offset_now(p);
-
-	while (left > 0 && is_space(text[(size_t)size - left]))
-		left--;
-	if (left > 0)
-		refuse(p, at > left ? at - left : 0, left, "there is no place for text",
-		       "elements");
+	return refuse(user, at, length, "there is no place for text", "elements");
 }
 
-static void on_doctype(void *user, const xmlChar *name, const xmlChar *external,
-		       const xmlChar *system)
+static bool on_doctype(void *user, size_t at, size_t length)
 {
-	struct parse *p = user;
-
-	(void)name;
-	(void)external;
-	(void)system;
-	refuse_tag(p, "a DOCTYPE is not read", "<animation> first");
+	return refuse(user, at, length, "a DOCTYPE is not read", "<animation> first");
 }
 
-static void on_fault(void *user, xmlError *fault)
-{
-	struct parse *p = user;
-	size_t at = offset_now(p);
-	int size = fault->message ? (int)strcspn(fault->message, "\n") : 0;
-
-	if (fault->code == XML_ERR_NO_MEMORY)
-		err_memory(p->err);
-	if (fault->level != XML_ERR_FATAL || is_cut(p))
-		return;
-	err_at(p->err, ERR_TEXT, at, 0, "this is not XML: %.*s", size, fault->message);
-	err_accept(p->err, "XML with every element closed");
-}
-
-static bool read_xml(struct parse *p)
-{
-	const char *text = (const char *)p->text.data;
-	size_t left = p->text.size;
-
-	xmlCtxtUseOptions(p->xml, XML_PARSE_NONET);
-	/* In pieces: libxml2 moves all of what it was given each time it is done with a part. */
-	while (left > 0 && p->err->code == ERR_NONE) {
-		size_t piece = left < PIECE ? left : PIECE;
-
-		xmlParseChunk(p->xml, text + (p->text.size - left), (int)piece, 0);
-		left -= piece;
-	}
-	p->ending = true;
-	if (p->err->code == ERR_NONE)
-		xmlParseChunk(p->xml, text, 0, 1);
-	if (p->err->code == ERR_NONE && !p->closed) {
-		err_at(p->err, ERR_EARLY, p->text.size, 0, "the text ends before its XML does");
-		err_accept(p->err, "the whole text, closed by </animation>");
-	}
-	return p->err->code == ERR_NONE;
-}
+static const struct xml_events events = {
+	.open = on_open, .close = on_close, .text = on_text, .doctype = on_doctype};
 
 /* ---- what the text asks for ---- */
 
@@ -441,7 +341,7 @@ static bool apply(struct parse *p, struct anim *edited)
 	double step = shown_step(p->at);
 
 	if (!clip)
-		return err_memory(p->err);
+		return err_memory(p->xml.err);
 	if ((retimed && !read_step(p, &step)) || !check_scenes(p, step) ||
 	    (retimed && !set_step(p, edited, clip, step)))
 		return false;
@@ -449,39 +349,18 @@ static bool apply(struct parse *p, struct anim *edited)
 		return true;
 	if (!edited->format->has_loop)
 		return refuse(p, p->loop_at, p->loop_length, "the format stores no loop", "false");
-	return clip_set_loop(edited, clip, p->loop) || err_memory(p->err);
-}
-
-static xmlParserCtxt *new_parser(struct parse *p)
-{
-	xmlSAXHandler handler = {
-		.initialized = XML_SAX2_MAGIC,
-		.startElementNs = on_start,
-		.endElementNs = on_end,
-		.characters = on_text,
-		.cdataBlock = on_text,
-		.internalSubset = on_doctype,
-		.serror = on_fault,
-	};
-
-	return xmlCreatePushParserCtxt(&handler, p, NULL, 0, NULL);
+	return clip_set_loop(edited, clip, p->loop) || err_memory(p->xml.err);
 }
 
 static struct anim *kanim_parse(const struct shown *at, struct bytes text, struct err *err)
 {
-	struct err own = {.code = ERR_NONE};
-	struct parse p = {.at = at, .text = text, .err = err ? err : &own, .scenes = NAN};
+	struct parse p = {.at = at, .scenes = NAN};
 	struct anim *edited = NULL;
 
-	if (text.size == 0) {
-		err_at(err, ERR_EMPTY, 0, 0, "the text is empty");
-		return NULL;
-	}
 	p.frames = calloc(shown_clip(at)->frames, sizeof(*p.frames));
-	p.xml = new_parser(&p);
-	if (!p.frames || !p.xml)
+	if (!p.frames)
 		err_memory(err);
-	else if (read_xml(&p))
+	else if (xml_open(&p.xml, text, err) && xml_read(&p.xml, &events, &p))
 		edited = anim_edit(at->anim);
 	if (edited && !apply(&p, edited)) {
 		anim_free(edited);
@@ -489,7 +368,7 @@ static struct anim *kanim_parse(const struct shown *at, struct bytes text, struc
 	}
 	if (!edited)
 		err_memory(err); /* where nothing else was said */
-	xmlFreeParserCtxt(p.xml);
+	xml_release(&p.xml);
 	free(p.frames);
 	return edited;
 }

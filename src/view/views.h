@@ -7,6 +7,7 @@
 
 extern const struct view view_raw;
 extern const struct view view_file_json;
+extern const struct view view_frames_csv;
 extern const struct view view_clip_json;
 extern const struct view view_curves_csv;
 extern const struct view view_kanim;

@@ -4,7 +4,8 @@
  *
  * Viewers play the stills as an animation only when they are the same but for their coordinates,
  * and draw one shape a hundred times faster than one a bone. So every still of a clip has the same
- * points, lines and viewpoint; only where the points are differs. A bone is drawn as a small cross.
+ * points, lines and viewpoint; only where the points are differs. A bone is drawn as a small cross,
+ * and where it is not drawn at all as one without size, where it was last.
  */
 #include "num.h"
 #include "views.h"
@@ -43,6 +44,14 @@ static void bone_position(const struct clip *clip, uint32_t track, uint32_t fram
 		curve_sample(c, frame, pose);
 	for (unsigned axis = 0; axis < 3; axis++)
 		out[axis] = isfinite(pose[axis]) ? fmin(fmax(pose[axis], -FARTHEST), FARTHEST) : 0;
+}
+
+/* Where keyframes are data, only those of the very frame count. */
+static bool is_drawn(const struct track *track, uint32_t frame)
+{
+	uint32_t first = 0;
+
+	return !track->keyframes || keyframes_find(track->keyframes, frame, 0, &first) >= 0;
 }
 
 struct bounds {
@@ -151,7 +160,8 @@ static void frame_render(const struct shown *at, struct buf *out)
 		double point[3];
 
 		bone_position(clip, track, at->frame, point);
-		write_cross(point, half, track == 0, out);
+		write_cross(point, is_drawn(&clip->tracks[track], at->frame) ? half : 0, track == 0,
+			    out);
 	}
 	buf_text(out, "\"/></IndexedLineSet></Shape>\n</Scene></X3D>\n");
 }

@@ -2,8 +2,8 @@
 /*
  * fuzz.h - what the libFuzzer targets share: the samples, and the laws that every text must keep.
  *
- * The input of a target of texts is one byte each for the sample, the clip and the bone, and then
- * the text. With FUZZ_SEEDS=DIR in its environment a target writes its first inputs there.
+ * The input of a target of texts is one byte each for the sample (and the form in which it shows
+ * rotations), the clip and the bone, and then the text. With FUZZ_SEEDS=DIR in its environment a target writes its first inputs there.
  */
 #ifndef ANIMFS_FUZZ_H
 #define ANIMFS_FUZZ_H
@@ -12,15 +12,18 @@
 #include "source.h"
 #include "view/views.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const fuzz_samples[] = {
-	"tests/data/canm/wiki512.canm",
-	"tests/data/canm/odd512.canm",
-	"tests/data/canm/nan512.canm",
-	"tests/data/canm/edf6_768.canm",
-};
+/* A target of a view that these have not says which others there are. */
+#ifndef FUZZ_SAMPLES
+#define FUZZ_SAMPLES                                                                               \
+	"tests/data/canm/wiki512.canm", "tests/data/canm/odd512.canm",                             \
+		"tests/data/canm/nan512.canm", "tests/data/canm/edf6_768.canm"
+#endif
+
+static const char *const fuzz_samples[] = {FUZZ_SAMPLES};
 
 /* The sanitizer shows the place; this, what was broken. */
 __attribute__((noreturn)) static inline void fuzz_broken(const char *law, const struct err *err)
@@ -68,6 +71,17 @@ static inline struct snap *fuzz_sample(unsigned i)
 	return snaps[i];
 }
 
+#define FUZZ_CHOICES (3 * ARRAY_SIZE(fuzz_samples))
+
+/* The sample that a byte says, showing rotations as it says. */
+static inline const struct snap *fuzz_chosen(uint8_t byte)
+{
+	const struct snap *s = fuzz_sample(byte % ARRAY_SIZE(fuzz_samples));
+
+	s->anim->rotations = (enum rotations)(byte / ARRAY_SIZE(fuzz_samples) % 3);
+	return s;
+}
+
 static inline struct shown fuzz_shown(const struct snap *s, uint32_t clip, uint32_t track)
 {
 	return (struct shown){
@@ -82,8 +96,8 @@ static inline struct shown fuzz_shown(const struct snap *s, uint32_t clip, uint3
 /* Writes the text of every place that the view has in the samples. */
 static inline void fuzz_text_seeds(const struct view *view, const char *folder)
 {
-	for (uint8_t i = 0; i < ARRAY_SIZE(fuzz_samples); i++) {
-		const struct snap *s = fuzz_sample(i);
+	for (uint8_t i = 0; i < FUZZ_CHOICES; i++) {
+		const struct snap *s = fuzz_chosen(i);
 
 		for (uint8_t c = 0; c < s->anim->clip_count; c++) {
 			uint32_t tracks = s->anim->clips[c].track_count;
@@ -118,6 +132,7 @@ static inline void fuzz_laws(const struct view *view, const struct snap *old,
 		fuzz_broken("what was encoded can be decoded", &err);
 	if (!anim_stored(edited, old->anim, s->anim, &err))
 		fuzz_broken("what was encoded is what was asked for", &err);
+	s->anim->rotations = old->anim->rotations;
 	now.anim = s->anim;
 	now.raw = buf_bytes(&s->bytes);
 	view->render(&now, &text);
@@ -145,7 +160,7 @@ static inline int fuzz_text(const struct view *view, const uint8_t *data, size_t
 
 	if (size < 3)
 		return 0;
-	s = fuzz_sample(data[0] % ARRAY_SIZE(fuzz_samples));
+	s = fuzz_chosen(data[0]);
 	at = fuzz_shown(s, data[1] % s->anim->clip_count, 0);
 	tracks = s->anim->clips[at.clip].track_count;
 	if (view->place == VIEW_OF_BONE && tracks == 0)
@@ -165,6 +180,62 @@ static inline int fuzz_text(const struct view *view, const uint8_t *data, size_t
 	anim_free(edited);
 	return 0;
 }
+
+/* Any bytes as a file of a format: refused with a reason, or encoded again to the same bytes. */
+static inline int fuzz_bytes(const char *codec, const uint8_t *data, size_t size)
+{
+	struct err err = {0};
+	struct buf out = BUF_INIT;
+	struct snap *s = fuzz_snap(codec_named(codec), (struct bytes){data, size}, &err);
+
+	if (!s) {
+		if (err.code != ERR_FORMAT || err.message[0] == '\0')
+			fuzz_broken("a refusal says why", &err);
+		return 0;
+	}
+	if (!s->codec->encode(s->anim, buf_bytes(&s->bytes), &out, &err))
+		fuzz_broken("what was decoded can be encoded", &err);
+	if (!bytes_equal(buf_bytes(&out), buf_bytes(&s->bytes)))
+		fuzz_broken("encoding what was decoded gives the same bytes", NULL);
+	buf_release(&out);
+	snap_put(s);
+	return 0;
+}
+
+static inline void fuzz_file_seeds(const char *pattern, const char *folder)
+{
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		struct buf bytes = load_file(found.gl_pathv[i]);
+
+		fuzz_seed(folder, NULL, buf_bytes(&bytes));
+		buf_release(&bytes);
+	}
+	globfree(&found);
+}
+
+/* A target that is a codec. It begins with the files that the pattern finds. */
+#define FUZZ_CODEC(codec, pattern)                                                                 \
+	int LLVMFuzzerInitialize(int *argc, char ***argv);                                         \
+	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
+	{                                                                                          \
+		const char *seeds = getenv("FUZZ_SEEDS");                                          \
+                                                                                                   \
+		(void)argc;                                                                        \
+		(void)argv;                                                                        \
+		if (seeds)                                                                         \
+			fuzz_file_seeds(pattern, seeds);                                           \
+		return 0;                                                                          \
+	}                                                                                          \
+                                                                                                   \
+	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                              \
+	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                               \
+	{                                                                                          \
+		return fuzz_bytes(codec, data, size);                                              \
+	}
 
 /* A target that is a text view. */
 #define FUZZ_VIEW(view)                                                                            \

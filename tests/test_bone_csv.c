@@ -103,6 +103,46 @@ START_TEST(a_bone_is_a_table_with_a_row_for_each_frame)
 }
 END_TEST
 
+#define BODY_EULER                                                                                 \
+	BONE01_HEADER "0,0,0,1.002,2.006,0,0,0,0,1.002,2.006\n"                                    \
+		      "1,0.016667,0.003,1.008,2.015,0,90,0,0.003,1.008,2.015\n"
+#define BONE01_QUATERNION                                                                          \
+	BODY_HEADER "0,0,1.5,-2,0.25,0.99375932,0.09972207,-0.04972941,0.004990306,1,1,1\n"        \
+		    "1,0.033333,,,,0.5012014,0.0067948514,-0.11122784,-0.8581255,1.5,1.5,1.5\n"    \
+		    "2,0.066667,,,,0.9791772,0.19675918,-0.048999704,0.009846138,"                 \
+		    "1.0000076,1.0000153,1.0000229\n"
+
+START_TEST(rotations_are_shown_in_the_form_that_is_asked_for)
+{
+	struct bone b = bone_open("edf6_768.canm", "turn", "body");
+
+	b.file.anim->rotations = ROTATIONS_QUATERNION;
+	expect_text(&view_bone_csv, &b, BODY);
+	b.file.anim->rotations = ROTATIONS_EULER;
+	expect_text(&view_bone_csv, &b, BODY_EULER);
+	bone_close(&b);
+	b = bone_open("wiki512.canm", "walk", "Bone01");
+	b.file.anim->rotations = ROTATIONS_EULER;
+	expect_text(&view_bone_csv, &b, BONE01);
+	b.file.anim->rotations = ROTATIONS_QUATERNION;
+	expect_text(&view_bone_csv, &b, BONE01_QUATERNION);
+	bone_close(&b);
+}
+END_TEST
+
+START_TEST(a_clip_shows_rotations_in_the_form_that_is_asked_for)
+{
+	struct bone b = bone_open("edf6_768.canm", "turn", "body");
+	struct buf text;
+
+	b.file.anim->rotations = ROTATIONS_EULER;
+	text = view_text(&view_curves_csv, &b.at);
+	ck_assert_ptr_nonnull(strstr((char *)text.data, "\nbody,rotation,1,0.016667,0,90,0,\n"));
+	buf_release(&text);
+	bone_close(&b);
+}
+END_TEST
+
 START_TEST(a_bone_without_keys_is_a_header)
 {
 	struct bone b = bone_open("wiki512.canm", "walk", "Bone01");
@@ -114,6 +154,8 @@ START_TEST(a_bone_without_keys_is_a_header)
 	expect_text(&view_bone_csv, &b, "frame,time,rx,ry,rz\n");
 	track->rotation = CURVE_QUATERNION;
 	expect_text(&view_bone_csv, &b, "frame,time,qx,qy,qz,qw\n");
+	b.file.anim->rotations = ROTATIONS_EULER;
+	expect_text(&view_bone_csv, &b, "frame,time,rx,ry,rz\n");
 	bone_close(&b);
 }
 END_TEST
@@ -249,11 +291,12 @@ static void rewrite(struct bytes text, unsigned how, struct buf *out)
 }
 
 /* For every bone of every sample. */
-static void each_bone(void (*check)(const struct bone *b))
+static void each_bone(void (*check)(const struct bone *b), enum rotations form)
 {
 	for (const char *const *name = sample_names; *name; name++) {
 		struct bone b = {.file = sample_open(*name)};
 
+		b.file.anim->rotations = form;
 		for (uint32_t clip = 0; clip < b.file.anim->clip_count; clip++) {
 			b.at = sample_shown(&b.file, clip, NULL);
 			for (; b.at.track < b.file.anim->clips[clip].track_count; b.at.track++)
@@ -273,7 +316,7 @@ static void check_own_text(const struct bone *b)
 
 START_TEST(saving_a_views_own_text_changes_nothing)
 {
-	each_bone(check_own_text);
+	each_bone(check_own_text, (enum rotations)_i);
 }
 END_TEST
 
@@ -293,7 +336,7 @@ static void check_rewrites(const struct bone *b)
 
 START_TEST(what_a_spreadsheet_does_to_a_text_changes_nothing)
 {
-	each_bone(check_rewrites);
+	each_bone(check_rewrites, (enum rotations)_i);
 }
 END_TEST
 
@@ -386,7 +429,7 @@ static void check_edits(const struct bone *b)
 START_TEST(what_is_saved_is_what_is_read)
 {
 	srand(1);
-	each_bone(check_edits);
+	each_bone(check_edits, ROTATIONS_STORED);
 }
 END_TEST
 
@@ -575,6 +618,58 @@ START_TEST(float_quaternions_near_unit_length_are_stored_as_typed)
 }
 END_TEST
 
+/* Which form a mount shows does not matter to what it reads. */
+START_TEST(texts_of_either_form_are_read_in_any_form)
+{
+	struct bone b = bone_open("edf6_768.canm", "turn", "body");
+
+	b.file.anim->rotations = (enum rotations)_i;
+	expect_unchanged(&b, bytes_of(BODY));
+	expect_unchanged(&b, bytes_of(BODY_EULER));
+	expect_unchanged(&b, bytes_of("frame,ry\n0,0\n1,90\n"));
+	bone_close(&b);
+	b = bone_open("wiki512.canm", "walk", "Bone01");
+	b.file.anim->rotations = (enum rotations)_i;
+	expect_unchanged(&b, bytes_of(BONE01));
+	expect_unchanged(&b, bytes_of(BONE01_QUATERNION));
+	bone_close(&b);
+}
+END_TEST
+
+START_TEST(an_edit_in_the_other_form_is_stored_as_the_bone_stores_it)
+{
+	struct bone b = bone_open("edf6_768.canm", "turn", "body");
+
+	ck_assert_str_eq(saved(&b, replaced(BODY_EULER, ",0,90,0,", ",180,0,0,")),
+			 replaced(BODY, "0,0.70710677,0,0.70710677", "1,0,0,0"));
+	bone_close(&b);
+	b = bone_open("wiki512.canm", "walk", "Bone01");
+	/* 180 is as near as -180, and stays that. */
+	ck_assert_str_eq(
+		saved(&b, replaced(BONE01_QUATERNION,
+				   "0.9791772,0.19675918,-0.048999704,0.009846138", "1,0,0,0")),
+		replaced(BONE01, "180,5.729578,22.723793", "180,0,0"));
+	bone_close(&b);
+}
+END_TEST
+
+START_TEST(a_table_of_a_bone_of_the_other_form_is_converted)
+{
+	struct bone b = bone_open("edf6_768.canm", "turn", "body");
+	struct bone euler = bone_open("wiki512.canm", "walk", "Bone01");
+
+	ck_assert_str_eq(saved(&b, BONE01_HEADER "0,0,1,2,3,0,0,0,1,1,1\n1,0,1,2,3,90,0,0,2,2,2\n"),
+			 BODY_HEADER "0,0,1,2,3,0,0,0,1,1,1,1\n"
+				     "1,0.016667,1,2,3,0.70710677,0,0,0.70710677,2,2,2\n");
+	ck_assert_str_eq(saved(&euler, BODY_HEADER "0,0,1,2,3,-0.70710677,0,0,0.70710677,1,1,1\n"
+						   "2,0,,,,1,0,0,0,1,1,1\n"),
+			 BONE01_HEADER "0,0,1,2,3,-90,0,0,1,1,1\n1,0.033333,,,,-135,0,0,1,1,1\n"
+				       "2,0.066667,,,,180,0,0,1,1,1\n");
+	bone_close(&euler);
+	bone_close(&b);
+}
+END_TEST
+
 /* ---- what is refused ---- */
 
 static void expect_refused(const struct bone *b, const char *text, enum err_code code, size_t line,
@@ -629,8 +724,9 @@ static const struct slip {
 	 COLUMNS_ACCEPTED},
 	{",sz\n", ",sz,sx\n", 1, 39, "the column sx is there twice", ""},
 	{",sx,", ",qx,", 1, 30, "there are Euler and quaternion columns in one text", "rx, ry, rz"},
-	{",rx,ry,rz,", ",qx,qy,qz,", 1, 21,
-	 "the rotations of this bone are Euler angles, not quaternions", "rx, ry and rz"},
+	{",rx,ry,rz,", ",qx,qy,qz,", 2, 17, "the quaternion has length 180.455, not 1",
+	 "-0.997476011, 0.031750648, 0.063509868, 0.000027654"},
+	{",rx,", ",QX,", 1, 21, "\"QX\" is not a column; it looks like qx", COLUMNS_ACCEPTED},
 	{"frame", "", 1, 1, "there is no column frame",
 	 "a first line that names the columns, frame among them"},
 	{"\n1,", "\n1.5,", 3, 1, "\"1.5\" is not a frame number", "a whole number such as 12"},
@@ -718,9 +814,6 @@ START_TEST(a_quaternion_is_one_value)
 		       "qx, qy, qz and qw together, or none of them");
 	expect_refused(&b, replaced(BODY, "0,0.70710677,0,0.70710677", "0,0,0,0"), ERR_TEXT, 3, 30,
 		       "the quaternion has length 0, not 1", "");
-	expect_refused(&b, "frame,rx,ry,rz\n0,0,0,0\n1,0,90,0\n", ERR_TEXT, 1, 7,
-		       "the rotations of this bone are quaternions, not Euler angles",
-		       "qx, qy, qz and qw");
 	expect_refused(&b, "frame,qw,qx,qy,rz\n", ERR_TEXT, 1, 16,
 		       "there are Euler and quaternion columns in one text", "qx, qy, qz, qw");
 	expect_refused(&b, "frame,qw\n0,half\n", ERR_TEXT, 2, 3, "\"half\" is not a number",
@@ -864,25 +957,27 @@ static void check_any_bytes(const struct bone *b)
 START_TEST(any_bytes_are_read_or_refused)
 {
 	srand(2);
-	each_bone(check_any_bytes);
+	each_bone(check_any_bytes, (enum rotations)_i);
 }
 END_TEST
 
-Suite *csv_suite(void);
+Suite *bone_csv_suite(void);
 
-Suite *csv_suite(void)
+Suite *bone_csv_suite(void)
 {
-	Suite *s = suite_create("csv");
+	Suite *s = suite_create("bone_csv");
 	TCase *render = tcase_create("render"), *same = tcase_create("same");
 	TCase *edit = tcase_create("edit"), *refuse = tcase_create("refuse");
 
 	tcase_add_test(render, a_bone_is_a_table_with_a_row_for_each_frame);
+	tcase_add_test(render, rotations_are_shown_in_the_form_that_is_asked_for);
+	tcase_add_test(render, a_clip_shows_rotations_in_the_form_that_is_asked_for);
 	tcase_add_test(render, a_bone_without_keys_is_a_header);
 	tcase_add_test(render, a_curve_that_covers_a_part_of_the_clip_has_rows_for_that_part);
 	tcase_add_test(render, a_clip_is_a_table_of_all_its_keys);
 	suite_add_tcase(s, render);
-	tcase_add_test(same, saving_a_views_own_text_changes_nothing);
-	tcase_add_test(same, what_a_spreadsheet_does_to_a_text_changes_nothing);
+	tcase_add_loop_test(same, saving_a_views_own_text_changes_nothing, 0, 3);
+	tcase_add_loop_test(same, what_a_spreadsheet_does_to_a_text_changes_nothing, 0, 3);
 	tcase_add_test(same, numbers_that_are_hard_on_spreadsheets_are_unchanged);
 	tcase_add_test(same, columns_and_rows_may_come_in_any_order_and_be_missing);
 	tcase_add_test(same, stale_times_are_ignored_beside_an_edit);
@@ -899,6 +994,9 @@ Suite *csv_suite(void)
 	tcase_add_test(edit, a_curve_over_a_part_of_the_clip_may_be_made_longer);
 	tcase_add_test(edit, quaternions_are_filled_in_the_shorter_way);
 	tcase_add_test(edit, float_quaternions_near_unit_length_are_stored_as_typed);
+	tcase_add_loop_test(edit, texts_of_either_form_are_read_in_any_form, 0, 3);
+	tcase_add_test(edit, an_edit_in_the_other_form_is_stored_as_the_bone_stores_it);
+	tcase_add_test(edit, a_table_of_a_bone_of_the_other_form_is_converted);
 	suite_add_tcase(s, edit);
 	tcase_add_loop_test(refuse, a_slip_is_refused_where_it_stands, 0, ARRAY_SIZE(slips));
 	tcase_add_test(refuse, a_row_missing_at_the_beginning_is_refused);
@@ -909,7 +1007,7 @@ Suite *csv_suite(void)
 	tcase_add_test(refuse, no_text_and_no_rows_say_nothing);
 	tcase_add_test(refuse, a_half_written_last_line_ends_too_early);
 	tcase_add_test(refuse, a_text_cut_short_removes_nothing);
-	tcase_add_test(refuse, any_bytes_are_read_or_refused);
+	tcase_add_loop_test(refuse, any_bytes_are_read_or_refused, 0, 3);
 	suite_add_tcase(s, refuse);
 	return s;
 }

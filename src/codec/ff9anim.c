@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * FF9ANIM: an animation block of Final Fantasy IX for the PlayStation (DB chunk type 0x03).
+ *
+ * A block is one animation: the translation of the first bone, and three angles of every bone, in
+ * every frame. There are no names, no rate, and no number of bones; a model says those.
+ *
+ * All numbers are little-endian. Pointers count from the block's first byte.
+ *
+ *   header      0x00  u16 0
+ *               0x02  u16 number of frames
+ *               0x04  record: the translation
+ *               0x0C  u32 high table
+ *               0x10  u32 low table; 0: none
+ *
+ *   table       records, one a bone
+ *
+ *   record      0x00  u16 x, u16 y, u16 z
+ *               0x06  u16 mask; bit 0: x is a value for all frames, else a pointer to a stream of
+ *                     one value a frame; bit 1: y, bit 2: z
+ *
+ *   stream      of a translation  s16 a frame
+ *               of the high table u8 a frame; in a record the value stands sign-extended
+ *               of the low table  4 bits a frame, those of even frames in the low half of a byte
+ *
+ * An angle is high << 4 | low, in steps of a 4096th of a turn; R = Rz * Ry * Rx, x first.
+ *
+ * The number of bones follows from what stands behind a table: it has as many records as fit before
+ * the other table, the first of its streams, or the end. Where there are no streams and no other
+ * table, bytes behind the table look like more of it: then the number is the one that is given, and
+ * it must be unless the records reach the end exactly.
+ *
+ * The game's own blocks stand in this order: header, streams of the translation, high table, its
+ * streams (bone by bone, x y z), low table, its streams; both tables and the end on multiples of 4.
+ * A value is in the record if it is the same in all frames, and in a stream if not, high and low
+ * parts each on their own. All that such a block does not say by its values is whether it has a low
+ * table.
+ *
+ * Writing. A block whose values stay keeps its bytes. Any other is laid out anew in this order; the
+ * first word, the unused bits of masks and what stands behind the last part survive that, gaps and
+ * sharing do not. A low table stays, and comes where an angle needs it (ff9anim_write.c).
+ */
+#include "codec/ff9anim.h"
+#include "bones.h"
+#include "codec/codecs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct lane translation_lane = {
+	.form = LANE_GRID, .base = -32768, .step = 1, .unit = 1};
+static const struct lane rotation_lane = {
+	.form = LANE_GRID, .step = 1, .unit = DEGREES_PER_STEP, .turn = 360, .exact = true};
+
+static const struct format ff9anim_format = {
+	.name = "ff9anim",
+	.suffix = "ff9anim",
+	.rate = 30,
+	.full = true,
+	.length = "game unit",
+	.nameless = true,
+	.bone_name = "bone_%03u",
+	.bones_counted = true,
+	.lanes = {&translation_lane, &rotation_lane, NULL},
+	.max_frames = FRAMES_MAX,
+};
+
+/* ---- records and values ---- */
+
+static struct record record_at(const struct block *b, size_t at)
+{
+	const uint8_t *p = b->src.data + at;
+
+	return (struct record){{get_u16(p), get_u16(p + 2), get_u16(p + 4)}, get_u16(p + 6)};
+}
+
+static size_t record_place(const struct block *b, enum part part, uint32_t bone)
+{
+	size_t table = part == PART_HIGH ? b->high : b->low;
+
+	return part == PART_TRANSLATION ? TRANSLATION_AT : table + (size_t)bone * RECORD_SIZE;
+}
+
+struct record ff9_record(const struct block *b, enum part part, uint32_t bone)
+{
+	if (part == PART_LOW && !b->low)
+		return (struct record){.mask = MASK_USED};
+	return record_at(b, record_place(b, part, bone));
+}
+
+/* The part's own bits of one value. */
+static unsigned value_at(const struct block *b, const struct record *r, enum part part,
+			 unsigned axis, uint32_t frame)
+{
+	unsigned field = r->field[axis];
+	const uint8_t *stream = b->src.data;
+
+	if (!is_constant(r, axis)) {
+		stream += field;
+		if (part == PART_TRANSLATION)
+			field = get_u16(stream + 2 * (size_t)frame);
+		else if (part == PART_HIGH)
+			field = stream[frame];
+		else
+			field = (unsigned)stream[frame / 2] >> (frame % 2 ? 4 : 0);
+	}
+	return part == PART_TRANSLATION ? field : part == PART_HIGH ? field & 0xFF : field & 0xF;
+}
+
+void ff9_translation(const struct block *b, uint8_t *keys)
+{
+	struct record r = ff9_record(b, PART_TRANSLATION, 0);
+
+	for (uint32_t frame = 0; frame < b->frames; frame++)
+		for (unsigned axis = 0; axis < AXES; axis++, keys += 2)
+			put_u16(keys, (uint16_t)(value_at(b, &r, PART_TRANSLATION, axis, frame) ^
+						 0x8000));
+}
+
+void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys)
+{
+	struct record high = ff9_record(b, PART_HIGH, bone), low = ff9_record(b, PART_LOW, bone);
+
+	for (uint32_t frame = 0; frame < b->frames; frame++)
+		for (unsigned axis = 0; axis < AXES; axis++, keys += 2)
+			put_u16(keys, (uint16_t)(value_at(b, &high, PART_HIGH, axis, frame) << 4 |
+						 value_at(b, &low, PART_LOW, axis, frame)));
+}
+
+/* ---- how many bones there are ---- */
+
+/* A stream behind the beginning of a table ends it. */
+static void lower_limit(const struct record *r, size_t table, size_t *limit)
+{
+	for (unsigned axis = 0; axis < AXES; axis++)
+		if (!is_constant(r, axis) && r->field[axis] > table && r->field[axis] < *limit)
+			*limit = r->field[axis];
+}
+
+/*
+ * *firm: the table ends where something else begins. *whole: it ends with the block, which holds no
+ * part of another record.
+ */
+static uint32_t count_records(const struct block *b, size_t table, size_t other, bool *firm,
+			      bool *whole)
+{
+	size_t limit = other > table ? other : b->src.size, at = table;
+	struct record r = record_at(b, TRANSLATION_AT);
+
+	lower_limit(&r, table, &limit);
+	while (at < limit && limit - at >= RECORD_SIZE && (at - table) / RECORD_SIZE <= BONES_MAX) {
+		r = record_at(b, at);
+		lower_limit(&r, table, &limit);
+		at += RECORD_SIZE;
+	}
+	*firm |= limit < b->src.size;
+	*whole |= at == b->src.size;
+	return (uint32_t)((at - table) / RECORD_SIZE);
+}
+
+/* `given` counts only where the block does not tell. 0: it cannot be told. */
+static uint32_t count_bones(const struct block *b, uint32_t given)
+{
+	bool firm = false, whole = false;
+	uint32_t count = count_records(b, b->high, b->low, &firm, &whole);
+
+	if (b->low) {
+		uint32_t low = count_records(b, b->low, b->high, &firm, &whole);
+
+		count = low < count ? low : count;
+	}
+	if (given && !firm)
+		return given;
+	return firm || whole ? count : 0;
+}
+
+/* ---- checking it ---- */
+
+static bool read_table(const struct block *b, size_t field, const char *which, size_t *table,
+		       struct err *err)
+{
+	uint32_t at = get_u32(b->src.data + field);
+
+	*table = at;
+	if (at & 0x80000000)
+		return err_at(
+			err, ERR_FORMAT, field, 4,
+			"the pointer to the %s table, 0x%08X, is one of a block in the memory "
+			"of the console",
+			which, at);
+	if (at % 4)
+		return err_at(err, ERR_FORMAT, field, 4,
+			      "the %s table stands at 0x%X, which is no multiple of 4", which, at);
+	if (!bytes_hold(b->src, at, 1, RECORD_SIZE))
+		return err_at(err, ERR_FORMAT, field, 4, "the %s table at 0x%X is not in the block",
+			      which, at);
+	return true;
+}
+
+static bool read_header(struct block *b, struct bytes src, struct err *err)
+{
+	*b = (struct block){.src = src};
+	if (src.size < HEADER_SIZE)
+		return err_at(err, ERR_FORMAT, src.size, 0, "the block ends inside its header");
+	b->word0 = get_u16(src.data);
+	b->frames = get_u16(src.data + 2);
+	if (b->frames == 0)
+		return err_at(err, ERR_FORMAT, 2, 2, "the animation has no frames");
+	if (get_u32(src.data + 0xC) == 0)
+		return err_at(err, ERR_FORMAT, 0xC, 4, "there is no high table");
+	return read_table(b, 0xC, "high", &b->high, err) &&
+	       (get_u32(src.data + 0x10) == 0 || read_table(b, 0x10, "low", &b->low, err));
+}
+
+static bool check_record(const struct block *b, enum part part, uint32_t bone, struct err *err)
+{
+	static const char *const names[] = {"translation", "high", "low"};
+	size_t at = record_place(b, part, bone);
+	struct record r = ff9_record(b, part, bone);
+
+	for (unsigned axis = 0; axis < AXES; axis++, at += 2) {
+		if (is_constant(&r, axis))
+			continue;
+		if (!bytes_hold(b->src, r.field[axis], 1, stream_size(part, b->frames)))
+			return err_at(err, ERR_FORMAT, at, 2,
+				      "bone %u: the %s values of %c at 0x%X leave the block", bone,
+				      names[part], "xyz"[axis], r.field[axis]);
+		if (part == PART_TRANSLATION && r.field[axis] % 2)
+			return err_at(err, ERR_FORMAT, at, 2,
+				      "the translation's values of %c stand at the odd offset 0x%X",
+				      "xyz"[axis], r.field[axis]);
+	}
+	return true;
+}
+
+static bool check_tables(const struct block *b, struct err *err)
+{
+	if (!bytes_hold(b->src, b->high, b->bones, RECORD_SIZE) ||
+	    (b->low && !bytes_hold(b->src, b->low, b->bones, RECORD_SIZE)))
+		return err_at(err, ERR_FORMAT, b->high, 0, "%u bones do not fit into the block",
+			      b->bones);
+	if (b->bones > BONES_MAX || (uint64_t)b->bones * b->frames > KEYS_MAX)
+		return err_at(err, ERR_FORMAT, b->high, 0, "%u bones over %u frames are too many",
+			      b->bones, b->frames);
+	for (uint32_t bone = 0; bone < b->bones; bone++)
+		if (!check_record(b, PART_HIGH, bone, err) ||
+		    (b->low && !check_record(b, PART_LOW, bone, err)))
+			return false;
+	return true;
+}
+
+bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err)
+{
+	if (!read_header(b, src, err) || !check_record(b, PART_TRANSLATION, 0, err))
+		return false;
+	b->bones = count_bones(b, bones);
+	if (b->bones == 0)
+		return err_at(err, ERR_FORMAT, b->high, 0,
+			      "the block does not tell how many bones it has: say it with "
+			      "--type 'NAME=ff9anim:24', or put the model beside it, as NAME with "
+			      "the extension .ff9model");
+	return check_tables(b, err);
+}
+
+/* The block could be read, if only it told how many bones it has. */
+static bool ff9_incomplete(struct bytes src)
+{
+	struct block b;
+
+	return read_header(&b, src, NULL) && count_bones(&b, 0) == 0;
+}
+
+/* ---- decode ---- */
+
+/* The keys are still to be filled in. */
+static const struct curve *new_curve(struct anim *a, const struct block *b, enum role role,
+				     uint8_t **keys)
+{
+	struct curve *c = arena_alloc(&a->arena, 1, sizeof(*c));
+
+	*keys = arena_alloc(&a->arena, b->frames, KEY_SIZE);
+	if (!c || !*keys)
+		return NULL;
+	c->kind = role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR;
+	c->keyed = true;
+	c->count = b->frames;
+	for (unsigned axis = 0; axis < AXES; axis++)
+		c->lane[axis] = *ff9anim_format.lanes[role];
+	c->stored = *keys;
+	return c;
+}
+
+static const struct curve *decode_translation(struct anim *a, const struct block *b)
+{
+	uint8_t *keys;
+	const struct curve *c = new_curve(a, b, ROLE_TRANSLATION, &keys);
+
+	if (c)
+		ff9_translation(b, keys);
+	return c;
+}
+
+static const struct curve *decode_rotation(struct anim *a, const struct block *b, uint32_t bone)
+{
+	uint8_t *keys;
+	const struct curve *c = new_curve(a, b, ROLE_ROTATION, &keys);
+
+	if (c)
+		ff9_rotation(b, bone, keys);
+	return c;
+}
+
+static bool decode_track(struct anim *a, const struct block *b, uint32_t bone, struct track *t)
+{
+	*t = (struct track){.name = a->bones[bone],
+			    .origin = bone,
+			    .roles = 1 << ROLE_ROTATION,
+			    .rotation = CURVE_EULER};
+	t->curve[ROLE_ROTATION] = decode_rotation(a, b, bone);
+	if (bone == 0) {
+		t->roles |= 1 << ROLE_TRANSLATION;
+		t->curve[ROLE_TRANSLATION] = decode_translation(a, b);
+	}
+	return !a->arena.failed;
+}
+
+static bool decode_clip(struct anim *a, const struct block *b, struct clip *clip)
+{
+	struct track *tracks = arena_alloc(&a->arena, b->bones, sizeof(*tracks));
+	struct field *word0 = arena_alloc(&a->arena, 1, sizeof(*word0));
+
+	if (!tracks || !word0)
+		return false;
+	*word0 = (struct field){
+		.name = "word0", .type = FIELD_INT, .integer = b->word0, .editable = true};
+	*clip = (struct clip){.name = "",
+			      .frames = b->frames,
+			      .frame_time = 1,
+			      .track_count = b->bones,
+			      .tracks = tracks,
+			      .field_count = 1,
+			      .fields = word0};
+	for (uint32_t bone = 0; bone < b->bones; bone++)
+		if (!decode_track(a, b, bone, &tracks[bone]))
+			return false;
+	return true;
+}
+
+static bool decode_all(struct anim *a, const struct block *b)
+{
+	const char **bones = arena_alloc(&a->arena, b->bones, sizeof(*bones));
+	struct clip *clip = arena_alloc(&a->arena, 1, sizeof(*clip));
+
+	for (uint32_t bone = 0; bones && bone < b->bones; bone++) {
+		bones[bone] = bone_name(a->format, a->bone_names, &a->arena, bone);
+		if (!bones[bone])
+			return false;
+	}
+	a->bone_count = b->bones;
+	a->bones = bones;
+	a->clip_count = 1;
+	a->clips = clip;
+	return bones && clip && decode_clip(a, b, clip);
+}
+
+static struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err *err)
+{
+	struct block b;
+	struct anim *a;
+
+	if (!ff9_read(&b, src, hints ? hints->bones : 0, err))
+		return NULL;
+	a = calloc(1, sizeof(*a));
+	if (!a) {
+		err_memory(err);
+		return NULL;
+	}
+	a->format = &ff9anim_format;
+	a->rate = ff9anim_format.rate;
+	a->bone_names = hints ? hints->bone_names : NULL;
+	if (decode_all(a, &b))
+		return a;
+	anim_free(a);
+	err_memory(err);
+	return NULL;
+}
+
+/* ---- detection ---- */
+
+/* Do the record's streams stand behind the header? */
+static bool points_past_header(const struct record *r)
+{
+	for (unsigned axis = 0; axis < AXES; axis++)
+		if (!is_constant(r, axis) && r->field[axis] < HEADER_SIZE)
+			return false;
+	return true;
+}
+
+/* There is no magic number: only what holds for all blocks of the game tells them from the rest. */
+static bool ff9_probe(struct bytes src)
+{
+	struct block b;
+	struct record r;
+	size_t streams;
+
+	if (!read_header(&b, src, NULL))
+		return false;
+	r = ff9_record(&b, PART_TRANSLATION, 0);
+	streams = (size_t)(AXES - __builtin_popcount(r.mask & MASK_USED));
+	if (b.word0 || r.mask > MASK_USED || !points_past_header(&r) ||
+	    b.high != ((HEADER_SIZE + streams * stream_size(PART_TRANSLATION, b.frames) + 3) &
+		       ~(size_t)3) ||
+	    (b.low && b.low <= b.high) || !ff9_read(&b, src, 0, NULL))
+		return false;
+	for (uint32_t bone = 0; bone < b.bones; bone++) {
+		struct record high = ff9_record(&b, PART_HIGH, bone);
+		struct record low = ff9_record(&b, PART_LOW, bone);
+
+		if (!points_past_header(&high) || !points_past_header(&low))
+			return false;
+	}
+	return true;
+}
+
+static const char *const ff9anim_patterns[] = {"*.ff9anim", NULL};
+
+const struct codec ff9anim_codec = {
+	.format = &ff9anim_format,
+	.patterns = ff9anim_patterns,
+	.probe = ff9_probe,
+	.incomplete = ff9_incomplete,
+	.decode = ff9_decode,
+	.encode = ff9_encode,
+};

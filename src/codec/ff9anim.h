@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ff9anim.h - what decode and encode of a Final Fantasy IX block share: a block that was checked,
+ * and its parts. The format itself is described in ff9anim.c.
+ */
+#ifndef ANIMFS_FF9ANIM_H
+#define ANIMFS_FF9ANIM_H
+
+#include "animfs/codec.h"
+
+#define HEADER_SIZE 0x14
+#define TRANSLATION_AT 4 /* its record, in the header */
+#define RECORD_SIZE 8
+#define AXES 3
+#define FLAG_CONSTANT(axis) (1u << (axis)) /* of a record's mask */
+#define MASK_USED 7u
+
+#define FRAMES_MAX 0xFFFFu
+#define BONES_MAX 0xFFFFu
+/* Bones times frames: constants make a short block long. 255 bones over 65535 frames are fewer. */
+#define KEYS_MAX 0x1000000u
+
+/* A bone's angle has two parts, which are stored apart. */
+enum part { PART_TRANSLATION, PART_HIGH, PART_LOW };
+
+/* Of one vector: for each axis the value of all frames, or where the stream of values begins. */
+struct record {
+	uint16_t field[AXES], mask;
+};
+
+/* A block whose every claim was checked: tables and streams lie inside of it. */
+struct block {
+	struct bytes src;
+	uint16_t word0;
+	uint32_t frames, bones;
+	size_t high, low; /* the tables; low 0: there is none */
+};
+
+static inline bool is_constant(const struct record *r, unsigned axis)
+{
+	return r->mask & FLAG_CONSTANT(axis);
+}
+
+/* How many bytes the values of so many frames take. */
+static inline size_t stream_size(enum part part, uint32_t frames)
+{
+	return part == PART_TRANSLATION ? 2 * (size_t)frames
+	       : part == PART_HIGH      ? frames
+					: ((size_t)frames + 1) / 2;
+}
+
+/* Checks a whole block. `bones` is how many there are where the block does not tell, or 0. */
+bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err);
+/* A bone's record, or the translation's (bone 0). What there is no table for is 0 in all frames. */
+struct record ff9_record(const struct block *b, enum part part, uint32_t bone);
+
+/* The keys of a curve, u16[3] a frame: steps of a turn, and for a translation steps from -32768. */
+#define KEY_SIZE (2 * AXES)
+void ff9_translation(const struct block *b, uint8_t *keys);
+void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys);
+
+bool ff9_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * kanim.h - a kanim as it stands in its text: what kanim_read.c finds there, with the place of
+ * everything that kanim_write.c may have to change.
+ */
+#ifndef ANIMFS_CODEC_KANIM_H
+#define ANIMFS_CODEC_KANIM_H
+
+#include "animfs/codec.h"
+#include "xml.h"
+
+enum kanim_attribute { KANIM_NAME, KANIM_LOOP, KANIM_BACKWARDS, KANIM_SCENES, KANIM_EPSILON };
+#define KANIM_ATTRIBUTES 5
+
+extern const char *const kanim_names[KANIM_ATTRIBUTES];
+
+/* Where an attribute is. */
+struct kanim_place {
+	size_t begin;      /* of the spaces before its name */
+	size_t at, length; /* of its value; at 0: it is not there */
+};
+
+/* What the attributes of an <animation> say, those that are not there included. */
+struct kanim_values {
+	const char *name;
+	bool loop, backwards;
+	int32_t scenes;
+	float epsilon;
+};
+
+struct kanim_animation {
+	size_t begin, head, end; /* '<', behind the '>' of its tag, behind all of it */
+	size_t attributes_end;   /* behind the last one, or the element's name */
+	struct kanim_place attribute[KANIM_ATTRIBUTES];
+	struct kanim_place last; /* the last attribute, whichever it is */
+	struct kanim_values values;
+	uint32_t first_frame, frame_count;
+};
+
+struct kanim_frame {
+	size_t begin, head, end;
+	size_t attributes_end;
+	struct kanim_place time;
+	struct kanim_place url; /* of url, or of file_name, its old name */
+	struct still still;
+	unsigned scenes; /* <X3D> elements in it */
+};
+
+struct kanim {
+	struct xml xml;
+	struct arena arena; /* of the texts in what follows */
+	unsigned depth;     /* of <animation> */
+	struct kanim_animation *animations;
+	struct kanim_frame *frames; /* of all animations */
+	uint32_t animation_count, frame_count;
+	size_t animation_room, frame_room;
+};
+
+/* False and ERR_FORMAT or ERR_MEMORY. kanim_release is right after either. err may be NULL. */
+bool kanim_read(struct kanim *k, struct bytes file, struct err *err);
+void kanim_release(struct kanim *k);
+
+/* What a clip asks for; fields that it lacks have the value of an attribute that is not there. */
+struct kanim_values kanim_values_of(const struct clip *clip);
+
+bool kanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * owanim.h - what the parts of the Overwatch codec share: a file that was checked, and its keys.
+ * The format itself is described in owanim.c.
+ */
+#ifndef ANIMFS_OWANIM_H
+#define ANIMFS_OWANIM_H
+
+#include "animfs/codec.h"
+
+#define HEADER_SIZE 80
+#define ENTRY_SIZE 32
+#define ID_SIZE 4
+#define INDEX_MAX 0xFFFFu /* of an index, and keys of a list */
+#define FRAMES_MAX (INDEX_MAX + 1)
+#define NARROW_MAX 255u  /* so many frames at most have indices of one byte */
+#define PAGE_NARROW 254u /* so many keys at most, where each list has a width of its own */
+
+/* Places of the header's fields. */
+enum field_at {
+	AT_COUNTER = 0,
+	AT_NEWER = 2, /* not zero in headers of later games */
+	AT_DURATION = 4,
+	AT_FPS = 8,
+	AT_BONES = 12,
+	AT_FLAG = 14,
+	AT_UNKNOWN = 16,
+	AT_EFFECT = 24,
+	AT_PADDING = 32,
+	AT_BONE_LIST = 40,
+	AT_TABLE = 48,
+	AT_END1 = 56,
+	AT_END2 = 64,
+	AT_ZERO = 72,
+};
+
+/* The lists of a table entry, in their order there. */
+enum list_kind { LIST_SCALES, LIST_POSITIONS, LIST_ROTATIONS };
+#define LIST_COUNT 3
+
+/* What decides how wide an index is. */
+enum width_rule {
+	WIDTH_BY_LIMIT, /* the number of things that indices count */
+	WIDTH_BY_COUNT, /* the number of indices of the list */
+};
+
+/* How a file is to be read; found by trying (owanim_fit.c). */
+struct owfit {
+	bool by_frame;   /* entries are frames and indices are bones; otherwise the reverse */
+	uint32_t frames; /* of the clip */
+	enum width_rule rule;
+	bool wide; /* WIDTH_BY_LIMIT: indices are u16 */
+};
+
+/* A file whose every claim was checked: all counts hold, all offsets lead into it. */
+struct owanim {
+	struct arena arena;
+	struct bytes src;
+	uint16_t bones;
+	uint64_t bones_at, table_at; /* where there are bones and entries */
+	struct owfit fit;
+	uint64_t wrong; /* indices and bytes that contradict the reading all the same */
+};
+
+/* A list of a table entry. */
+struct owlist {
+	uint32_t count;
+	bool wide;
+	const uint8_t *index, *data; /* where count is not 0 */
+};
+
+/* A key as its bone has it, and where it stands in the file. */
+struct owkey {
+	uint32_t frame;
+	uint32_t place; /* in the list */
+	const uint8_t *data;
+};
+
+/* All keys, by bone and kind, those of one in ascending order of frames; equal ones as stored. */
+struct owkeys {
+	size_t *first; /* of bone * LIST_COUNT + kind; and one more, the end */
+	struct owkey *keys;
+};
+
+static inline uint64_t owanim_u64(const uint8_t *p)
+{
+	return get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
+}
+
+static inline size_t owanim_data_size(enum list_kind kind)
+{
+	return kind == LIST_POSITIONS ? 12 : 6;
+}
+
+static inline uint32_t owanim_entries(const struct owfit *fit, uint32_t bones)
+{
+	return fit->by_frame ? fit->frames : bones;
+}
+
+static inline bool owanim_wide(const struct owfit *fit, uint32_t count)
+{
+	return fit->rule == WIDTH_BY_LIMIT ? fit->wide : count > PAGE_NARROW;
+}
+
+static inline const uint8_t *owanim_entry(const struct owanim *f, uint32_t entry)
+{
+	return f->src.data + f->table_at + (size_t)entry * ENTRY_SIZE;
+}
+
+enum list_kind owanim_kind(enum role role);
+
+/* Checks a whole file. What it needs is in f->arena, also after a failure. */
+bool owanim_read(struct owanim *f, struct bytes src, struct err *err);
+/*
+ * Finds f->fit, the reading with the least evidence against it, and f->wrong. The header was
+ * checked. False and err where the lists lead out of the file in every reading.
+ */
+bool owanim_find_fit(struct owanim *f, struct err *err);
+
+/* Where a list's indices or data begin, as its entry says. */
+bool owanim_follow(const struct owanim *f, uint32_t entry, unsigned field, uint64_t *at);
+struct owlist owanim_list(const struct owanim *f, uint32_t entry, enum list_kind kind);
+uint32_t owanim_index(const struct owlist *list, uint32_t i);
+/* In f->arena; false when there is no memory. */
+bool owanim_keys(struct owanim *f, struct owkeys *keys);
+/* What all curves of a kind are, without their keys. */
+struct curve owanim_curve(enum list_kind kind);
+
+bool owanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+
+#endif

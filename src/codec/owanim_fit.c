@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * owanim_fit.c - how a file is to be read, which it does not say.
+ *
+ * Open are: what the entries of the table are, how many frames there are, and how wide an index is.
+ * Every combination that the header allows is tried, and the one with the least evidence against it
+ * is taken: indices that are out of range, bytes that two arrays claim, and bytes that nothing
+ * claims. Among equals the first one tried is taken, so the likely ones come first.
+ */
+#include "codec/owanim.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * Lists may share their arrays, and then a small file can have a lot of keys: this many, or as many
+ * times its bytes.
+ */
+#define KEYS_MIN 0x40000u
+#define KEYS_PER_BYTE 4
+
+/* ---- the number of frames ---- */
+
+#define CLAIMS_MAX 4
+
+struct claims {
+	uint32_t frames[CLAIMS_MAX];
+	unsigned count;
+};
+
+/* `last`: of the last frame, cut or rounded already. */
+static void add_claim(struct claims *c, double last)
+{
+	uint32_t frames;
+
+	if (!(last >= 0 && last < FRAMES_MAX))
+		return;
+	frames = (uint32_t)last + 1;
+	for (unsigned i = 0; i < c->count; i++) {
+		if (c->frames[i] == frames)
+			return;
+	}
+	c->frames[c->count++] = frames;
+}
+
+/*
+ * What duration and rate say, as different programs compute it, in the order in which they are to
+ * be believed. A duration that is no time says nothing.
+ */
+static struct claims claims_of(float duration, float fps)
+{
+	struct claims c = {.count = 0};
+	double product = (double)fps * (double)duration;
+
+	if (!(duration >= 0) || !isfinite(duration) || !isfinite(fps))
+		return c;
+	add_claim(&c, floor((double)(fps * duration)));
+	add_claim(&c, floor(product + 0.5));
+	add_claim(&c, floor(product));
+	add_claim(&c, floor((double)(truncf(fps) * duration)));
+	return c;
+}
+
+/* ---- one trial ---- */
+
+struct range {
+	uint64_t at, size;
+};
+
+struct trial {
+	struct owanim *f; /* its fit is the one on trial */
+	uint32_t claim;   /* frames; 0: not known */
+	uint64_t keys, keys_left;
+	uint64_t wrong;
+	uint32_t index_end; /* one past the largest index */
+	struct range *ranges;
+	size_t count, room;
+};
+
+static bool add_range(struct trial *t, uint64_t at, uint64_t count, uint64_t size)
+{
+	if (!bytes_hold(t->f->src, at, count, size))
+		return false;
+	t->ranges[t->count++] = (struct range){at, count * size};
+	return true;
+}
+
+static void count_indices(struct trial *t, uint32_t entry, enum list_kind kind)
+{
+	const struct owanim *f = t->f;
+	struct owlist list = owanim_list(f, entry, kind);
+	uint32_t limit = f->fit.by_frame ? f->bones : t->claim;
+
+	if (!f->fit.by_frame && t->claim == 0)
+		limit = UINT32_MAX;
+	for (uint32_t i = 0; i < list.count; i++) {
+		uint32_t index = owanim_index(&list, i);
+
+		t->wrong += index >= limit;
+		if (index >= t->index_end)
+			t->index_end = index + 1;
+	}
+}
+
+static bool try_list(struct trial *t, uint32_t entry, enum list_kind kind, struct err *err)
+{
+	const struct owanim *f = t->f;
+	uint32_t count = get_u16(owanim_entry(f, entry) + 2 * kind);
+	size_t place = (size_t)(f->table_at + (uint64_t)entry * ENTRY_SIZE);
+	uint64_t index, data;
+
+	if (count == 0)
+		return true;
+	if (!owanim_follow(f, entry, kind, &index) ||
+	    !add_range(t, index, count, owanim_wide(&f->fit, count) ? 2 : 1) ||
+	    !owanim_follow(f, entry, LIST_COUNT + kind, &data) ||
+	    !add_range(t, data, count, owanim_data_size(kind)))
+		return err_at(err, ERR_FORMAT, place, 0,
+			      "table entry %u: its %u keys do not fit into the file", entry, count);
+	if (count > t->keys_left)
+		return err_at(err, ERR_FORMAT, place, 0, "the lists of keys overlap too often");
+	t->keys_left -= count;
+	t->keys += count;
+	count_indices(t, entry, kind);
+	return true;
+}
+
+static bool make_room(struct trial *t, uint32_t entries, struct err *err)
+{
+	size_t room = 3 + (size_t)entries * 2 * LIST_COUNT;
+
+	if (room > t->room) {
+		t->ranges = arena_alloc(&t->f->arena, room, sizeof(*t->ranges));
+		t->room = room;
+	}
+	return t->ranges != NULL || err_memory(err);
+}
+
+static bool try_lists(struct trial *t, struct err *err)
+{
+	const struct owanim *f = t->f;
+	uint32_t entries = owanim_entries(&f->fit, f->bones);
+	uint64_t bytes = f->src.size;
+
+	if (entries && !bytes_hold(f->src, f->table_at, entries, ENTRY_SIZE))
+		return err_at(err, ERR_FORMAT, AT_TABLE, 8,
+			      "the table of %u entries does not fit into the file", entries);
+	if (!make_room(t, entries, err))
+		return false;
+	t->count = 0;
+	t->keys = t->wrong = t->index_end = 0;
+	t->keys_left = bytes * KEYS_PER_BYTE > KEYS_MIN ? bytes * KEYS_PER_BYTE : KEYS_MIN;
+	add_range(t, 0, 1, HEADER_SIZE);
+	if (f->bones)
+		add_range(t, f->bones_at, f->bones, ID_SIZE);
+	if (entries)
+		add_range(t, f->table_at, entries, ENTRY_SIZE);
+	for (uint32_t i = 0; i < entries * LIST_COUNT; i++) {
+		if (!try_list(t, i / LIST_COUNT, i % LIST_COUNT, err))
+			return false;
+	}
+	return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct range *p = a, *q = b;
+
+	if (p->at != q->at)
+		return p->at < q->at ? -1 : 1;
+	return p->size < q->size ? -1 : p->size > q->size;
+}
+
+/* Bytes that nothing claims. Zeros up to the next multiple of 4 are padding. */
+static uint64_t unclaimed(struct bytes src, uint64_t from, uint64_t to)
+{
+	while (from < to && from % 4 && src.data[from] == 0)
+		from++;
+	return to - from;
+}
+
+/* Adds bytes that are claimed twice to t->wrong; returns how many are not claimed. */
+static uint64_t weigh_ranges(struct trial *t)
+{
+	struct bytes src = t->f->src;
+	uint64_t end = 0, unknown = 0;
+
+	qsort(t->ranges, t->count, sizeof(*t->ranges), by_place);
+	for (size_t i = 0; i < t->count; i++) {
+		const struct range *r = &t->ranges[i];
+		uint64_t r_end = r->at + r->size;
+
+		if (i > 0 && by_place(r - 1, r) == 0)
+			continue; /* shared */
+		if (r->at > end)
+			unknown += unclaimed(src, end, r->at);
+		else
+			t->wrong += (r_end < end ? r_end : end) - r->at;
+		if (r_end > end)
+			end = r_end;
+	}
+	return unknown + unclaimed(src, end, src.size);
+}
+
+/* Keys may stand past the frames that the duration claims, and are there all the same. */
+static void settle_frames(struct trial *t)
+{
+	struct owfit *fit = &t->f->fit;
+	bool contradicts;
+
+	fit->frames = t->claim > 0 ? t->claim : 1;
+	if (fit->by_frame)
+		return;
+	if (t->index_end > fit->frames)
+		fit->frames = t->index_end;
+	contradicts =
+		fit->wide ? fit->frames <= NARROW_MAX : t->claim == 0 && fit->frames > NARROW_MAX;
+	if (fit->rule == WIDTH_BY_LIMIT && contradicts)
+		t->wrong += t->keys;
+}
+
+/* ---- all trials ---- */
+
+struct search {
+	struct trial trial;
+	bool found;
+	struct owfit best;
+	uint64_t evidence, wrong; /* of the best */
+	struct err why;           /* the first one failed */
+};
+
+static void try_fit(struct search *s, uint32_t claim, struct owfit fit)
+{
+	struct trial *t = &s->trial;
+	uint64_t evidence;
+
+	t->claim = claim;
+	t->f->fit = fit;
+	if (!try_lists(t, &s->why))
+		return;
+	evidence = weigh_ranges(t);
+	settle_frames(t);
+	evidence += t->wrong;
+	if (s->found && evidence >= s->evidence)
+		return;
+	s->found = true;
+	s->best = t->f->fit;
+	s->evidence = evidence;
+	s->wrong = t->wrong;
+}
+
+static void try_widths(struct search *s, const struct claims *c, bool by_frame)
+{
+	const struct owanim *f = s->trial.f;
+	struct owfit fit = {.by_frame = by_frame};
+
+	for (unsigned i = 0; i < c->count; i++) {
+		uint32_t limit = by_frame ? f->bones : c->frames[i];
+
+		fit.frames = c->frames[i];
+		fit.wide = limit > NARROW_MAX;
+		try_fit(s, c->frames[i], fit);
+	}
+	fit.wide = false;
+	fit.rule = WIDTH_BY_COUNT;
+	for (unsigned i = 0; i < c->count; i++) {
+		fit.frames = c->frames[i];
+		try_fit(s, c->frames[i], fit);
+	}
+}
+
+/* Where the duration claims too little, indices may be wide because of keys past its end. */
+static void try_longer(struct search *s, const struct claims *c)
+{
+	struct owfit fit = {.rule = WIDTH_BY_LIMIT, .wide = true};
+	uint32_t most = 0;
+
+	for (unsigned i = 0; i < c->count; i++) {
+		if (c->frames[i] > most)
+			most = c->frames[i];
+	}
+	if (most <= NARROW_MAX)
+		try_fit(s, most, fit);
+}
+
+bool owanim_find_fit(struct owanim *f, struct err *err)
+{
+	static const struct claims nothing = {.count = 1};
+	const uint8_t *p = f->src.data;
+	struct claims claims = claims_of(get_f32(p + AT_DURATION), get_f32(p + AT_FPS));
+	struct search s = {.trial.f = f};
+
+	try_widths(&s, claims.count ? &claims : &nothing, false);
+	try_longer(&s, &claims);
+	try_widths(&s, &claims, true);
+	if (f->arena.failed)
+		return err_memory(err);
+	if (!s.found) {
+		if (err && err->code == ERR_NONE)
+			*err = s.why;
+		return false;
+	}
+	f->fit = s.best;
+	f->wrong = s.wrong;
+	return true;
+}

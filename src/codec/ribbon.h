@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* ribbon.h - what reading and writing of Vib-Ribbon files share. ribbon.c tells the format. */
+#ifndef ANIMFS_CODEC_RIBBON_H
+#define ANIMFS_CODEC_RIBBON_H
+
+#include "animfs/codec.h"
+
+#define MAGIC 0x8000
+#define HEADER_SIZE 6
+#define PLACE_SIZE 2
+#define PLACE_UNIT 2u
+#define PLACE_MAX (PLACE_UNIT * UINT16_MAX)
+#define FRAMES_MAX 65531 /* whose table leaves them no byte more */
+#define OBJECTS 256
+
+#define KEYFRAME_SIZE 2 /* without its parts */
+#define PART_SIZE 6
+#define PART_COUNT 3
+#define PART_BITS ((1u << PART_COUNT) - 1)
+
+/* What bits 0, 1 and 2 of the flags stand for, and the parts in the order of the file. */
+static const enum role part_roles[PART_COUNT] = {ROLE_ROTATION, ROLE_SCALE, ROLE_TRANSLATION};
+
+/* A file whose places were checked; src is empty where there is none yet. */
+struct ribbon {
+	struct bytes src;
+	uint32_t frames;
+	size_t table_end, end; /* of the frames */
+};
+
+static inline size_t place_field(uint32_t frame)
+{
+	return HEADER_SIZE + PLACE_SIZE * (size_t)frame;
+}
+
+/* Where a frame begins, and the one before it ends. */
+static inline size_t frame_place(const struct ribbon *f, uint32_t frame)
+{
+	return PLACE_UNIT * (size_t)get_u16(f->src.data + place_field(frame));
+}
+
+/* As it stands in the file. */
+struct keyframe {
+	uint8_t object, flags;
+	const uint8_t *parts;
+};
+
+static inline size_t keyframe_size(unsigned flags)
+{
+	return KEYFRAME_SIZE + PART_SIZE * (size_t)__builtin_popcount(flags & PART_BITS);
+}
+
+/* The keyframe at *at, which moves behind it. False when there is none that ends at `end`. */
+bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, struct keyframe *k);
+
+/* Understands all of src, or says why not. */
+bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err);
+bool ribbon_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+
+extern const struct format ribbon_format;
+
+static inline enum curve_kind ribbon_kind(enum role role)
+{
+	return role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR;
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "naming.h"
+#include "at.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FILE_MAX ((size_t)16 << 20)
+
+struct naming_table {
+	_Atomic unsigned references;
+	struct bone_names *names;
+};
+
+struct naming {
+	pthread_mutex_t lock; /* of all that follows */
+	int folder;
+	naming_told *told;
+	void *closure;
+	bool faulty; /* what was told */
+	/* What was read, of which version of the file, and what came of it for which format. */
+	struct file_version version;
+	bool there, settled; /* settled: a later write would show as another version */
+	struct buf text;
+	const struct format *format;
+	struct naming_table *table;
+};
+
+/* ---- a version ---- */
+
+const struct bone_names *naming_table_names(const struct naming_table *t)
+{
+	return t ? t->names : NULL;
+}
+
+struct naming_table *naming_table_get(struct naming_table *t)
+{
+	if (t)
+		t->references++;
+	return t;
+}
+
+void naming_table_put(struct naming_table *t)
+{
+	if (!t || --t->references > 0)
+		return;
+	bone_names_free(t->names);
+	free(t);
+}
+
+static struct naming_table *table_new(struct bone_names *names)
+{
+	struct naming_table *t = names ? malloc(sizeof(*t)) : NULL;
+
+	if (!t) {
+		bone_names_free(names);
+		return NULL;
+	}
+	t->references = 1;
+	t->names = names;
+	return t;
+}
+
+/* ---- the file ---- */
+
+struct naming *naming_new(int folder, naming_told *told, void *closure)
+{
+	struct naming *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	pthread_mutex_init(&n->lock, NULL);
+	n->folder = folder;
+	n->told = told;
+	n->closure = closure;
+	return n;
+}
+
+void naming_free(struct naming *n)
+{
+	if (!n)
+		return;
+	naming_table_put(n->table);
+	buf_release(&n->text);
+	pthread_mutex_destroy(&n->lock);
+	free(n);
+}
+
+bool naming_concerns(const struct format *format)
+{
+	return format->bone_name && !format->bones_counted;
+}
+
+static void tell(struct naming *n, const char *fault)
+{
+	if (!fault && !n->faulty)
+		return;
+	n->faulty = fault != NULL;
+	n->told(n->closure, fault);
+}
+
+static void tell_place(struct naming *n, const struct err *err)
+{
+	char fault[sizeof(err->message) + sizeof(err->accepted) + 64];
+	size_t line = err_locate(buf_bytes(&n->text), err->at).line;
+
+	snprintf(fault, sizeof(fault), "line %zu: %s%s%s", line, err->message,
+		 err->accepted[0] ? "; accepted: " : "", err->accepted);
+	tell(n, fault);
+}
+
+/* Without memory for it there is no table; the next time it is tried again. */
+static void parse(struct naming *n, const struct format *format)
+{
+	struct err err = {.code = ERR_NONE};
+	bool wrong;
+
+	naming_table_put(n->table);
+	n->table = table_new(bone_names_read(buf_bytes(&n->text), format, &err));
+	wrong = err.code && err.code != ERR_MEMORY;
+	n->format = n->table || wrong ? format : NULL;
+	if (wrong)
+		tell_place(n, &err);
+	else
+		tell(n, NULL);
+}
+
+static void forget(struct naming *n)
+{
+	naming_table_put(n->table);
+	n->table = NULL;
+	n->format = NULL;
+	buf_clear(&n->text);
+}
+
+/* The text as it is now; true when it is another one. */
+static bool read_text(struct naming *n)
+{
+	struct buf text = BUF_INIT;
+	struct timespec now;
+	struct stat st;
+	int error;
+	bool same;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	error = at_read(n->folder, NAMING_FILE, FILE_MAX, &text, &st);
+	same = !error && n->format && bytes_equal(buf_bytes(&text), buf_bytes(&n->text));
+
+	if (error) {
+		buf_release(&text);
+		forget(n);
+		if (!n->faulty)
+			tell(n, strerror(error));
+		return false;
+	}
+	n->version = file_version_of(&st);
+	n->settled = file_version_settled(&n->version, &now);
+	if (same) {
+		buf_release(&text);
+		return false;
+	}
+	buf_release(&n->text);
+	n->text = text;
+	return true;
+}
+
+static void look(struct naming *n, const struct format *format)
+{
+	struct file_version version;
+	struct stat st;
+	bool there = fstatat(n->folder, NAMING_FILE, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	if (!there) {
+		if (n->there)
+			forget(n);
+		n->there = false;
+		tell(n, NULL);
+		return;
+	}
+	version = file_version_of(&st);
+	if (n->there && n->settled && n->format == format &&
+	    file_version_same(&version, &n->version))
+		return;
+	n->there = true;
+	n->version = version;
+	if (read_text(n) || (n->format && n->format != format))
+		parse(n, format);
+}
+
+struct naming_table *naming_get(struct naming *n, const struct format *format)
+{
+	struct naming_table *table;
+
+	if (!n || !naming_concerns(format))
+		return NULL;
+	pthread_mutex_lock(&n->lock);
+	look(n, format);
+	table = naming_table_get(n->table);
+	pthread_mutex_unlock(&n->lock);
+	return table;
+}

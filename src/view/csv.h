@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* csv.h - the cells that a bone's CSV and curves.csv both have: frames, times, values, flags. */
+#ifndef ANIMFS_VIEW_CSV_H
+#define ANIMFS_VIEW_CSV_H
+
+#include "lens.h"
+#include "table.h"
+
+/* ---- writing ---- */
+
+/* "12,0.4": a frame and its time. */
+void csv_write_time(uint32_t frame, double seconds_per_frame, struct buf *out);
+/* The cells of one key, each with a comma before it; and so many blank ones. */
+void csv_write_key(const struct curve *c, uint32_t key, struct buf *out);
+void csv_write_blanks(unsigned count, struct buf *out);
+
+/* ---- reading: false and err when a cell is refused ---- */
+
+bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *frame,
+		    struct err *err);
+/* One component; a blank cell is one that is not given. */
+bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_kind kind,
+		    unsigned axis, struct lens_key *key, struct err *err);
+/* Made of the bits of `settable`; a blank cell is none given. */
+bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t settable,
+		    struct lens_flags *out, struct err *err);
+/* Refuses a cell that stands in a column without a name. Returns false. */
+bool csv_refuse_surplus(const struct cell *cell, struct err *err);
+
+/* The first time in a text that is not what was served. */
+struct csv_retimed {
+	bool found;
+	struct cell cell;
+};
+void csv_read_time(const struct table *t, const struct cell *cell, double served,
+		   struct csv_retimed *retimed);
+/* Refuses a text that changes times alone. */
+bool csv_check_retimed(const struct csv_retimed *retimed, struct err *err);
+
+/*
+ * Says in which column of the table the fault is. One at the very end of a text, with no line end
+ * behind it, may be no fault of the rest.
+ */
+void csv_tell_place(const struct table *t, struct err *err);
+
+#endif

@@ -1,0 +1,809 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * curves_csv.c - curves.csv: a whole clip as one long table, a row for each key of each channel.
+ *
+ *	bone,channel,frame,time,x,y,z,w
+ *
+ * A bone without keys is its name with blank cells. Where keyframes are data, `flags` and
+ * `occurrence` follow (which of the keyframes of one frame it is); a keyframe has a row for each
+ * role that it says, and one of the channel "none" when it says none.
+ *
+ * A save is about the whole clip: rows of every bone, and of every channel that has keys, must be
+ * there (blank cells remove keys), and new names are new bones. Rows may come in any order.
+ */
+#include "clip.h"
+#include "csv.h"
+#include "label.h"
+#include "views.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#define CHANNEL_NONE ROLE_COUNT        /* a keyframe that says no role */
+#define CHANNEL_BLANK (ROLE_COUNT + 1) /* a bone without keys */
+
+/* ---- writing ---- */
+
+/* The first cells of a row: bone, channel, frame, time. */
+static void write_place(const struct track *track, const char *channel, uint32_t frame,
+			double seconds_per_frame, struct buf *out)
+{
+	buf_text(out, track->label);
+	buf_char(out, ',');
+	buf_text(out, channel);
+	buf_char(out, ',');
+	csv_write_time(frame, seconds_per_frame, out);
+}
+
+static bool write_curve(const struct clip *clip, const struct track *track, int role,
+			double seconds_per_frame, struct buf *out)
+{
+	const struct curve *c = track->curve[role];
+	uint32_t shown = c ? curve_shown(c, clip->frames) : 0;
+
+	for (uint32_t key = 0; key < shown && !out->failed; key++) {
+		write_place(track, role_names[role], curve_frame(c, key), seconds_per_frame, out);
+		csv_write_key(c, key, out);
+		csv_write_blanks(4 - curve_width(c), out);
+		buf_char(out, '\n');
+	}
+	return shown > 0;
+}
+
+/* The rows of one role, or with ROLE_COUNT of the keyframes that say none. */
+static bool write_keyframes(const struct track *track, int role, double seconds_per_frame,
+			    struct buf *out)
+{
+	const struct keyframes *k = track->keyframes;
+	uint32_t key = 0, occurrence = 0;
+
+	for (uint32_t i = 0; i < k->count && !out->failed; i++) {
+		bool says = role < ROLE_COUNT ? k->roles[i] & 1 << role : k->roles[i] == 0;
+
+		occurrence = i > 0 && k->frames[i] == k->frames[i - 1] ? occurrence + 1 : 0;
+		if (!says)
+			continue;
+		write_place(track, role < ROLE_COUNT ? role_names[role] : "none", k->frames[i],
+			    seconds_per_frame, out);
+		if (role < ROLE_COUNT)
+			csv_write_key(track->curve[role], key++, out);
+		csv_write_blanks(role < ROLE_COUNT ? 4 - curve_width(track->curve[role]) : 4, out);
+		buf_format(out, ",%u,%u\n", (unsigned)k->flags[i], (unsigned)occurrence);
+	}
+	return k->count > 0;
+}
+
+static bool write_bone(const struct anim *a, const struct clip *clip, const struct track *stored,
+		       struct buf *out)
+{
+	double seconds_per_frame = anim_seconds_per_frame(a, clip);
+	struct arena arena = ARENA_INIT;
+	struct track track = lens_shown(a, stored, &arena);
+	bool written = false;
+
+	for (int r = 0; r < ROLE_COUNT && !track.keyframes; r++)
+		written |= write_curve(clip, &track, r, seconds_per_frame, out);
+	for (int r = 0; r <= ROLE_COUNT && track.keyframes; r++)
+		written |= write_keyframes(&track, r, seconds_per_frame, out);
+	out->failed |= arena.failed;
+	arena_release(&arena);
+	return written;
+}
+
+static void curves_render(const struct shown *at, struct buf *out)
+{
+	const struct clip *clip = clip_shown(at);
+	bool keyframes = at->anim->format->keyframes;
+
+	buf_format(out, "bone,channel,frame,time,x,y,z,w%s\n",
+		   keyframes ? ",flags,occurrence" : "");
+	for (uint32_t t = 0; t < clip->track_count && !out->failed; t++) {
+		if (write_bone(at->anim, clip, &clip->tracks[t], out))
+			continue;
+		buf_text(out, clip->tracks[t].label);
+		csv_write_blanks(keyframes ? 9 : 7, out);
+		buf_char(out, '\n');
+	}
+}
+
+/* ---- reading ---- */
+
+enum meaning {
+	MEANS_BONE,
+	MEANS_CHANNEL,
+	MEANS_FRAME,
+	MEANS_TIME,
+	MEANS_X,
+	MEANS_W = MEANS_X + 3,
+	MEANS_FLAGS,
+	MEANS_OCCURRENCE,
+	MEANING_COUNT
+};
+
+static const char *const columns[MEANING_COUNT] = {
+	"bone", "channel", "frame", "time", "x", "y", "z", "w", "flags", "occurrence"};
+#define NOWHERE SIZE_MAX
+
+/* A row: one key of one channel. */
+struct entry {
+	struct lens_key key;
+	uint32_t bone;   /* place among the targets */
+	uint8_t channel; /* a role, CHANNEL_NONE or CHANNEL_BLANK */
+	struct lens_flags flags;
+};
+
+/* A bone that the text can name: one of the clip, or a new one. */
+struct target {
+	const char *label;
+	size_t at, length; /* where it is first named */
+	bool given, done;
+};
+
+struct curves_text {
+	const struct shown *at;
+	double seconds_per_frame;
+	struct err *err;
+	struct table table;
+	size_t place[MEANING_COUNT]; /* of each column, or NOWHERE */
+	size_t width;
+	uint8_t axes; /* bit per column x y z w that is there */
+
+	struct target *targets; /* the clip's own come first */
+	uint32_t target_count, target_room;
+	json_t *numbers; /* of targets, by label */
+	uint32_t last;   /* the bone of the row before */
+
+	struct entry *entries; /* of the bone that is being read; of all of them when scattered */
+	size_t count, room;
+	bool scattered; /* the rows of a bone do not stand together */
+
+	struct anim *edited;
+	struct track *added; /* new bones; room for all targets */
+	uint32_t added_count;
+	bool changed, cut;
+	struct csv_retimed retimed;
+};
+
+/* ---- the header ---- */
+
+static size_t known_columns(const struct curves_text *p)
+{
+	return p->at->anim->format->keyframes ? MEANING_COUNT : MEANS_FLAGS;
+}
+
+static bool read_column(struct curves_text *p, size_t i)
+{
+	const struct cell *cell = &p->table.cells[i];
+	size_t column = 0;
+
+	if (cell->size == 0)
+		return true;
+	while (column < known_columns(p) && !cell_is(cell, columns[column]))
+		column++;
+	if (column == known_columns(p)) {
+		err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a column",
+		       cell_excerpt(cell).text);
+		return err_accept(p->err, "bone, channel, frame, time, x, y, z, w%s",
+				  column > MEANS_FLAGS ? ", flags, occurrence" : "");
+	}
+	if (p->place[column] != NOWHERE)
+		return err_at(p->err, ERR_TEXT, cell->at, cell->length,
+			      "the column %s is there twice", columns[column]);
+	p->place[column] = i;
+	if (column >= MEANS_X && column <= MEANS_W)
+		p->axes |= (uint8_t)(1u << (column - MEANS_X));
+	return true;
+}
+
+static bool read_header(struct curves_text *p)
+{
+	const struct table *t = &p->table;
+
+	if (!table_row(&p->table, p->err))
+		return false;
+	if (t->count == 0)
+		return err_set(p->err, ERR_EMPTY, "the text is empty");
+	p->width = t->count;
+	for (size_t i = 0; i < MEANING_COUNT; i++)
+		p->place[i] = NOWHERE;
+	for (size_t i = 0; i < p->width; i++)
+		if (!read_column(p, i))
+			return false;
+	for (size_t i = MEANS_BONE; i <= MEANS_FRAME; i++) {
+		if (p->place[i] != NOWHERE)
+			continue;
+		err_at(p->err, ERR_TEXT, t->cells[0].at, t->row_end - t->cells[0].at,
+		       "there is no column %s", columns[i]);
+		return err_accept(p->err, "a first line that names bone, channel and frame");
+	}
+	return true;
+}
+
+/* ---- bones ---- */
+
+static bool add_target(struct curves_text *p, const char *label)
+{
+	if (p->target_count == p->target_room) {
+		uint32_t room = p->target_room ? 2 * p->target_room : 64;
+		struct target *targets = reallocarray(p->targets, room, sizeof(*targets));
+
+		if (!targets || room < p->target_room)
+			return err_memory(p->err);
+		p->targets = targets;
+		p->target_room = room;
+	}
+	p->targets[p->target_count] = (struct target){.label = label};
+	return json_object_set_new_nocheck(p->numbers, label, json_integer(p->target_count++)) ==
+		       0 ||
+	       err_memory(p->err);
+}
+
+static bool begin_targets(struct curves_text *p)
+{
+	const struct clip *clip = clip_shown(p->at);
+
+	p->numbers = json_object();
+	for (uint32_t i = 0; p->numbers && i < clip->track_count; i++)
+		if (!add_target(p, clip->tracks[i].label))
+			return false;
+	return p->numbers || err_memory(p->err);
+}
+
+/* The rows of one bone mostly follow each other. */
+static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *bone)
+{
+	const json_t *number;
+	char *label;
+
+	*bone = p->last;
+	if (p->last < p->target_count && cell_is(cell, p->targets[p->last].label))
+		return true;
+	if (cell->size == 0) {
+		err_at(p->err, ERR_TEXT, cell->at, cell->length, "this row does not name its bone");
+		return err_accept(p->err, "the name of a bone, or an empty row");
+	}
+	label = arena_text(&p->edited->arena, cell->text, cell->size);
+	if (!label)
+		return err_memory(p->err);
+	number = json_object_get(p->numbers, label);
+	*bone = number ? (uint32_t)json_integer_value(number) : p->target_count;
+	return number || add_target(p, label);
+}
+
+/* ---- from rows to curves ---- */
+
+/* The rows of one bone. */
+struct span {
+	struct entry *first;
+	size_t count;
+};
+
+static bool is_given(struct span rows, uint8_t channel)
+{
+	for (size_t i = 0; i < rows.count; i++)
+		if (rows.first[i].channel == channel)
+			return true;
+	return false;
+}
+
+/*
+ * A rotation with a w is a quaternion. Where the column w is there and blank in all its rows they
+ * are angles; without it they are what is served.
+ */
+static enum curve_kind rotation_kind(const struct curves_text *p, const struct track *track,
+				     struct span rows)
+{
+	enum curve_kind served = lens_shown_rotation(p->at->anim, track);
+	bool given = false;
+
+	if (!(p->axes & 8))
+		return served;
+	for (size_t i = 0; i < rows.count; i++) {
+		if (rows.first[i].channel != ROLE_ROTATION)
+			continue;
+		if (rows.first[i].key.given & 8)
+			return CURVE_QUATERNION;
+		given |= rows.first[i].key.given != 0;
+	}
+	return given ? CURVE_EULER : served;
+}
+
+/* Room for a key a row, none there yet. */
+static bool begin_role(struct curves_text *p, const struct track *track, enum role role,
+		       struct span rows, struct lens_role *out)
+{
+	enum curve_kind kind = role == ROLE_ROTATION ? rotation_kind(p, track, rows) : CURVE_VECTOR;
+
+	*out = (struct lens_role){.role = role,
+				  .kind = kind,
+				  .is_static = -1,
+				  .columns = p->axes & (kind == CURVE_QUATERNION ? 15 : 7),
+				  .text = p->table.text};
+	out->keys = calloc(rows.count, sizeof(*out->keys));
+	return out->keys || err_memory(p->err);
+}
+
+/* A vector has no fourth component. */
+static bool check_axes(const struct curves_text *p, const struct lens_role *role)
+{
+	for (uint32_t i = 0; role->kind != CURVE_QUATERNION && i < role->count; i++) {
+		const struct lens_key *key = &role->keys[i];
+
+		if (!(key->given & 8))
+			continue;
+		err_at(p->err, ERR_TEXT, key->at[3], key->length[3], "a %s has no w",
+		       role_names[role->role]);
+		return err_accept(p->err, "a blank cell");
+	}
+	return true;
+}
+
+static bool read_role(struct curves_text *p, const struct track *track, enum role role,
+		      struct span rows, const struct curve **out)
+{
+	struct lens_role text;
+	bool fine;
+
+	*out = track->curve[role];
+	if (!is_given(rows, (uint8_t)role)) {
+		if (!*out || curve_shown(*out, clip_shown(p->at)->frames) == 0)
+			return true;
+		err_at(p->err, ERR_TEXT, rows.first->key.row_at, rows.first->key.row_length,
+		       "the rows of the %s of %s are gone", role_names[role], track->label);
+		return err_accept(p->err, "its rows; blank cells in them remove keys");
+	}
+	fine = begin_role(p, track, role, rows, &text);
+	for (size_t i = 0; fine && i < rows.count; i++)
+		if (rows.first[i].channel == role)
+			text.keys[text.count++] = rows.first[i].key;
+	text.at = fine ? text.keys[0].row_at : 0;
+	text.length = fine ? text.keys[0].row_length : 0;
+	fine = fine && check_axes(p, &text) &&
+	       lens_curve(p->at->anim, clip_shown(p->at), track, &text, &p->edited->arena, out,
+			  p->err);
+	free(text.keys);
+	return fine;
+}
+
+static bool read_roles(struct curves_text *p, const struct track *track, struct span rows,
+		       struct track *now)
+{
+	for (enum role role = 0; role < ROLE_COUNT; role++)
+		if (!read_role(p, track, role, rows, &now->curve[role]))
+			return false;
+	return true;
+}
+
+/* ---- rows that are keyframes ---- */
+
+static int by_moment(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	if (a->key.frame != b->key.frame)
+		return a->key.frame < b->key.frame ? -1 : 1;
+	if (a->key.occurrence != b->key.occurrence)
+		return a->key.occurrence < b->key.occurrence ? -1 : 1;
+	return a->key.row_at < b->key.row_at ? -1 : a->key.row_at > b->key.row_at;
+}
+
+/* One row more of a keyframe that has one. `number` is its place. */
+static bool join_row(struct curves_text *p, struct lens_rows *text, const struct entry *e)
+{
+	struct lens_row *row = &text->rows[text->count - 1];
+
+	if (e->flags.given && row->flags.given && e->flags.value != row->flags.value) {
+		err_at(p->err, ERR_TEXT, e->flags.at, e->flags.length,
+		       "the flags of this keyframe are %u in line %zu", (unsigned)row->flags.value,
+		       err_locate(p->table.text, row->row_at).line);
+		return err_accept(p->err, "the same flags in all rows of a keyframe");
+	}
+	if (e->flags.given)
+		row->flags = e->flags;
+	if (e->channel < ROLE_COUNT && !text->roles[e->channel].keys[text->count - 1].given)
+		return true;
+	err_at(p->err, ERR_TEXT, e->key.row_at, e->key.row_length,
+	       "occurrence %u of frame %u is given twice", (unsigned)e->key.occurrence,
+	       (unsigned)e->key.frame);
+	return err_accept(p->err, "each channel of a keyframe once, and none if it has no other");
+}
+
+static void new_row(struct lens_rows *text, const struct entry *e)
+{
+	const struct lens_key key = {.frame = e->key.frame,
+				     .occurrence = e->key.occurrence,
+				     .row_at = e->key.row_at,
+				     .row_length = e->key.row_length};
+
+	text->rows[text->count] = (struct lens_row){.frame = key.frame,
+						    .occurrence = key.occurrence,
+						    .row_at = key.row_at,
+						    .row_length = key.row_length,
+						    .flags = e->flags};
+	for (int r = 0; r < ROLE_COUNT; r++)
+		text->roles[r].keys[text->count] = key;
+	text->count++;
+}
+
+/* The keyframes that the rows, which are in order, make. */
+static bool fill_rows(struct curves_text *p, struct span rows, struct lens_rows *text)
+{
+	const struct entry *before = NULL;
+
+	for (const struct entry *e = rows.first; e < rows.first + rows.count; e++) {
+		if (e->channel == CHANNEL_BLANK)
+			continue;
+		if (!before || before->key.frame != e->key.frame ||
+		    before->key.occurrence != e->key.occurrence)
+			new_row(text, e);
+		else if (!join_row(p, text, e))
+			return false;
+		if (e->channel < ROLE_COUNT) {
+			struct lens_key *key = &text->roles[e->channel].keys[text->count - 1];
+			size_t row_at = key->row_at;
+
+			*key = e->key;
+			key->row_at = row_at; /* the same in all roles: it is sorted by that */
+		}
+		before = e;
+	}
+	return true;
+}
+static bool read_keyframes(struct curves_text *p, const struct track *track, struct span rows,
+			   struct track *now)
+{
+	struct lens_role roles[ROLE_COUNT] = {{0}};
+	struct lens_rows text = {.roles = roles, .text = p->table.text};
+	bool changed, fine = true;
+
+	qsort(rows.first, rows.count, sizeof(*rows.first), by_moment);
+	text.rows = calloc(rows.count, sizeof(*text.rows));
+	if (!text.rows)
+		return err_memory(p->err);
+	for (enum role role = 0; fine && role < ROLE_COUNT; role++)
+		fine = begin_role(p, track, role, rows, &roles[role]);
+	fine = fine && fill_rows(p, rows, &text);
+	for (int r = 0; r < ROLE_COUNT; r++)
+		roles[r].count = text.count;
+	for (int r = 0; fine && r < ROLE_COUNT; r++)
+		fine = check_axes(p, &roles[r]);
+	if (fine && text.count == 0 && track->keyframes) {
+		err_at(p->err, ERR_TEXT, rows.first->key.row_at, rows.first->key.row_length,
+		       "the rows of %s are gone", track->label);
+		fine = err_accept(p->err, "a row for each keyframe; clip.json removes bones");
+	} else if (fine && text.count > 0) {
+		fine = lens_keyframes(p->at->anim, clip_shown(p->at), track, &text,
+				      &p->edited->arena, now, &changed, p->err);
+	}
+	for (int r = 0; r < ROLE_COUNT; r++)
+		free(roles[r].keys);
+	free(text.rows);
+	return fine;
+}
+
+/* ---- one bone ---- */
+
+static bool track_changed(const struct track *a, const struct track *b)
+{
+	return memcmp(a->curve, b->curve, sizeof(a->curve)) != 0 || a->keyframes != b->keyframes;
+}
+
+static bool old_bone(struct curves_text *p, uint32_t bone, struct span rows)
+{
+	const struct track *old = &clip_shown(p->at)->tracks[bone];
+	struct track now = *old, *track;
+
+	if (!(p->at->anim->format->keyframes ? read_keyframes : read_roles)(p, old, rows, &now))
+		return false;
+	if (!track_changed(&now, old))
+		return true;
+	/* The cells that a half-written row has not got yet remove nothing. */
+	if (p->cut)
+		return err_at(p->err, ERR_EARLY, p->table.text.size, 0,
+			      "the last row ends before its columns do");
+	track = anim_edit_track(p->edited, p->at->clip, bone);
+	if (!track)
+		return err_memory(p->err);
+	*track = now;
+	p->changed = true;
+	return true;
+}
+
+static bool new_bone(struct curves_text *p, uint32_t bone, struct span rows)
+{
+	const struct target *target = &p->targets[bone];
+	struct track track = clip_new_track(p->at->anim, clip_shown(p->at)), now;
+	struct track *added = reallocarray(p->added, p->target_room, sizeof(*added));
+
+	if (!added)
+		return err_memory(p->err);
+	p->added = added;
+	track.label = target->label;
+	track.name = label_bone(p->edited, target->label, target->at, target->length, p->err);
+	if (!track.name)
+		return false;
+	now = track;
+	if (!(p->at->anim->format->keyframes ? read_keyframes : read_roles)(p, &track, rows, &now))
+		return false;
+	p->added[p->added_count++] = now;
+	return true;
+}
+
+/* The new bones follow the old ones, in the order of the text. */
+static bool add_bones(struct curves_text *p)
+{
+	struct clip *clip;
+
+	if (p->added_count == 0)
+		return true;
+	clip = anim_edit_clip(p->edited, p->at->clip);
+	p->changed = true;
+	return (clip && clip_add_tracks(p->edited, clip, p->added, p->added_count)) ||
+	       err_memory(p->err);
+}
+
+/* ---- rows ---- */
+
+static const struct cell *cell_of(const struct curves_text *p, enum meaning column)
+{
+	return table_cell(&p->table, p->place[column]); /* NOWHERE is past the end: a blank */
+}
+
+static bool refuse_channel(const struct curves_text *p, const struct cell *cell)
+{
+	if (cell->size)
+		err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a channel",
+		       cell_excerpt(cell).text);
+	else
+		err_at(p->err, ERR_TEXT, cell->at, cell->length,
+		       "this row does not name its channel");
+	return err_accept(p->err, "translation, rotation%s",
+			  p->at->anim->format->keyframes ? ", scale or none" : " or scale");
+}
+
+/* A row of a bone's name alone: it has no keys. */
+static bool is_name_alone(const struct curves_text *p)
+{
+	for (size_t i = 0; i < p->table.count; i++)
+		if (i != p->place[MEANS_BONE] && p->table.cells[i].size)
+			return false;
+	return true;
+}
+
+static bool read_channel(const struct curves_text *p, uint8_t *channel)
+{
+	const struct cell *cell = cell_of(p, MEANS_CHANNEL);
+
+	if (cell->size == 0) {
+		*channel = CHANNEL_BLANK;
+		return is_name_alone(p) || refuse_channel(p, cell);
+	}
+	for (*channel = 0; *channel < ROLE_COUNT; ++*channel)
+		if (cell_is(cell, role_names[*channel]))
+			return true;
+	return (p->at->anim->format->keyframes && cell_is(cell, "none")) || refuse_channel(p, cell);
+}
+
+static bool read_values(struct curves_text *p, struct entry *e)
+{
+	for (unsigned axis = 0; axis < 4; axis++) {
+		const struct cell *cell = cell_of(p, MEANS_X + axis);
+
+		if (!(p->axes & 1u << axis))
+			continue;
+		if (cell->size && e->channel == CHANNEL_NONE) {
+			err_at(p->err, ERR_TEXT, cell->at, cell->length,
+			       "a keyframe of the channel none has no values");
+			return err_accept(p->err, "a blank cell");
+		}
+		if (!csv_read_value(&p->table, cell,
+				    e->channel == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR, axis,
+				    &e->key, p->err))
+			return false;
+	}
+	return true;
+}
+
+static bool read_occurrence(struct curves_text *p, struct lens_key *key)
+{
+	const struct cell *cell = cell_of(p, MEANS_OCCURRENCE);
+
+	if (cell->size == 0 || table_frame(&p->table, cell, &key->occurrence))
+		return true;
+	table_refuse_number(cell, "number", p->err);
+	return err_accept(p->err,
+			  "0 for the first keyframe of the frame, 1 for the second, and so on");
+}
+
+static bool check_surplus(const struct curves_text *p)
+{
+	for (size_t i = p->width; i < p->table.count; i++)
+		if (p->table.cells[i].size)
+			return csv_refuse_surplus(&p->table.cells[i], p->err);
+	return true;
+}
+
+static bool read_entry(struct curves_text *p, struct entry *e)
+{
+	const struct cell *frame = cell_of(p, MEANS_FRAME);
+
+	e->key.row_at = frame->at;
+	e->key.row_length = cell_length(frame);
+	if (!check_surplus(p) || !read_channel(p, &e->channel))
+		return false;
+	if (e->channel == CHANNEL_BLANK)
+		return true;
+	if (!csv_read_frame(&p->table, frame, &e->key.frame, p->err))
+		return false;
+	csv_read_time(&p->table, cell_of(p, MEANS_TIME), e->key.frame * p->seconds_per_frame,
+		      &p->retimed);
+	return read_values(p, e) &&
+	       csv_read_flags(&p->table, cell_of(p, MEANS_FLAGS), p->at->anim->format->flags,
+			      &e->flags, p->err) &&
+	       read_occurrence(p, &e->key);
+}
+
+static bool add_entry(struct curves_text *p, const struct entry *e)
+{
+	if (p->count == p->room) {
+		size_t room = p->room ? 2 * p->room : 256;
+		struct entry *entries = reallocarray(p->entries, room, sizeof(*entries));
+
+		if (!entries)
+			return err_memory(p->err);
+		p->entries = entries;
+		p->room = room;
+	}
+	p->entries[p->count++] = *e;
+	return true;
+}
+
+/* The rows of one bone are over. */
+static bool end_bone(struct curves_text *p, struct span rows)
+{
+	uint32_t bone;
+
+	if (rows.count == 0)
+		return true;
+	bone = rows.first->bone;
+	p->targets[bone].done = true;
+	return bone < clip_shown(p->at)->track_count ? old_bone(p, bone, rows)
+						     : new_bone(p, bone, rows);
+}
+
+static bool read_row(struct curves_text *p)
+{
+	const struct cell *name = cell_of(p, MEANS_BONE);
+	struct entry e = {.key = {.frame = 0}};
+
+	if (!find_bone(p, name, &e.bone) || !read_entry(p, &e))
+		return false;
+	if (!p->scattered && p->count && p->entries[0].bone != e.bone) {
+		if (!end_bone(p, (struct span){p->entries, p->count}))
+			return false;
+		p->count = 0;
+	}
+	/* Rows that come too late: everything is read again, and held until the end. */
+	if (p->targets[e.bone].done)
+		return false;
+	if (!p->targets[e.bone].given) {
+		p->targets[e.bone].given = true;
+		p->targets[e.bone].at = name->at;
+		p->targets[e.bone].length = name->length;
+	}
+	p->last = e.bone;
+	p->cut = p->table.row_end == p->table.text.size && p->table.count < p->width;
+	return add_entry(p, &e);
+}
+
+static int by_bone(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	if (a->bone != b->bone)
+		return a->bone < b->bone ? -1 : 1;
+	return a->key.row_at < b->key.row_at ? -1 : a->key.row_at > b->key.row_at;
+}
+
+static bool end_bones(struct curves_text *p)
+{
+	struct span rows = {p->entries, 0};
+
+	if (p->scattered)
+		qsort(p->entries, p->count, sizeof(*p->entries), by_bone);
+	for (size_t i = 0; i < p->count; i++, rows.count++) {
+		if (p->entries[i].bone == rows.first->bone)
+			continue;
+		if (!end_bone(p, rows))
+			return false;
+		rows = (struct span){&p->entries[i], 0};
+	}
+	return end_bone(p, rows);
+}
+
+/* A bone is removed in clip.json: here its rows may only have been forgotten, or cut off. */
+static bool check_bones(const struct curves_text *p)
+{
+	for (uint32_t i = 0; i < clip_shown(p->at)->track_count; i++) {
+		if (p->targets[i].given)
+			continue;
+		err_at(p->err, ERR_TEXT, p->table.text.size, 0, "the rows of %s are gone",
+		       p->targets[i].label);
+		return err_accept(p->err, "rows of every bone; clip.json removes bones");
+	}
+	return true;
+}
+
+static bool read_rows(struct curves_text *p)
+{
+	size_t rows = 0;
+
+	for (;; rows++) {
+		if (!table_row(&p->table, p->err))
+			return false;
+		if (p->table.done)
+			break;
+		if (!read_row(p))
+			return false;
+	}
+	if (rows == 0 && clip_shown(p->at)->track_count > 0) {
+		err_set(p->err, ERR_EMPTY, "there is a header and no row");
+		return err_accept(p->err, "rows of every bone; clip.json removes bones");
+	}
+	if (!end_bones(p) || !check_bones(p) || !add_bones(p))
+		return false;
+	return p->changed || csv_check_retimed(&p->retimed, p->err);
+}
+
+static void close_text(struct curves_text *p)
+{
+	free(p->entries);
+	free(p->targets);
+	free(p->added);
+	json_decref(p->numbers);
+	table_close(&p->table);
+}
+
+/* One reading of the text. */
+static struct anim *read_text(const struct shown *at, struct bytes text, bool scattered,
+			      struct err *err)
+{
+	struct curves_text p = {.at = at,
+				.seconds_per_frame =
+					anim_seconds_per_frame(at->anim, clip_shown(at)),
+				.scattered = scattered,
+				.err = err};
+	bool fine = table_open(&p.table, text, err) && read_header(&p);
+
+	if (fine) {
+		p.edited = anim_edit(at->anim);
+		fine = p.edited ? begin_targets(&p) && read_rows(&p) : err_memory(err);
+	}
+	if (!fine) {
+		csv_tell_place(&p.table, err);
+		anim_free(p.edited);
+		p.edited = NULL;
+	}
+	close_text(&p);
+	return p.edited;
+}
+
+/*
+ * Rows of a bone that stand together, as they are served, are done with at once. Whatever is wrong
+ * with them may only come of more rows further down, so then all are held.
+ */
+static struct anim *curves_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct err first = {.code = ERR_NONE};
+	struct anim *edited = read_text(at, text, false, &first);
+
+	return edited ? edited : read_text(at, text, true, err);
+}
+
+const struct view view_curves_csv = {
+	.name = "curves",
+	.place = VIEW_OF_CLIP,
+	.file = "curves.csv",
+	.render = curves_render,
+	.parse = curves_parse,
+};

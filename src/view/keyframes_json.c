@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * keyframes_json.c - NAME.json of a bone whose keyframes are data, a keyframe a line:
+ *
+ *   "keyframes": [
+ *     {"frame": 0, "flags": 0, "rotation": [0, 90, 0], "scale": [1, 1, 1], "position": [0, 0, 0]},
+ *
+ * What a keyframe does not say has no member. Several may stand at one frame.
+ */
+#include "bone_json.h"
+
+#include <stdlib.h>
+
+/* In the order in which they are written. */
+static const struct part {
+	const char *member;
+	enum role role;
+} parts[ROLE_COUNT] = {
+	{"rotation", ROLE_ROTATION},
+	{"scale", ROLE_SCALE},
+	{"position", ROLE_TRANSLATION},
+};
+
+/* ---- render ---- */
+
+void keyframes_json_render(const struct shown *at, struct buf *out)
+{
+	struct arena arena = ARENA_INIT;
+	struct track track = lens_shown(at->anim, bone_json_track(at), &arena);
+	const struct keyframes *k = track.keyframes;
+	uint32_t next[ROLE_COUNT] = {0, 0, 0}, count = k ? k->count : 0;
+
+	bone_json_write_head(at, out);
+	buf_text(out, "  \"keyframes\": [");
+	for (uint32_t i = 0; i < count && !out->failed; i++) {
+		buf_format(out, "%s\n    {\"frame\": %u, \"flags\": %u", i ? "," : "",
+			   (unsigned)k->frames[i], (unsigned)k->flags[i]);
+		for (size_t p = 0; p < ARRAY_SIZE(parts); p++) {
+			enum role role = parts[p].role;
+
+			if (!(k->roles[i] & 1u << role))
+				continue;
+			buf_format(out, ", \"%s\": ", parts[p].member);
+			bone_json_write_values(track.curve[role], next[role]++, out);
+		}
+		buf_char(out, '}');
+	}
+	buf_text(out, count ? "\n  ]\n}\n" : "]\n}\n");
+	out->failed |= arena.failed;
+	arena_release(&arena);
+}
+
+/* ---- parse ---- */
+
+struct parse {
+	const struct shown *at;
+	struct doc doc;
+	json_t *served, *members;
+	struct lens_role roles[ROLE_COUNT];
+	struct lens_row *rows;
+	struct anim *edited;
+	struct err *err;
+};
+
+/* A rotation may come in either form; the first one of the text says in which. */
+static bool read_part(struct parse *p, const struct spot *s, enum role role, uint32_t row)
+{
+	struct lens_role *text = &p->roles[role];
+
+	if (!s->value)
+		return true;
+	if (text->at == 0 && role == ROLE_ROTATION && json_array_size(s->value) == 4) {
+		text->kind = CURVE_QUATERNION;
+		text->columns = 15;
+	}
+	if (text->at == 0)
+		text->at = spot_name_place(s, &text->length);
+	return bone_json_read_components(s, false, text->kind == CURVE_QUATERNION ? 4 : 3,
+					 &text->keys[row], p->err);
+}
+
+static bool read_flags(struct parse *p, const struct spot *s, struct lens_row *row)
+{
+	uint8_t settable = p->at->anim->format->flags;
+	int64_t flags;
+
+	if (!s->value)
+		return true;
+	if (!spot_integer(s, 0, UINT8_MAX, p->err, &flags))
+		return false;
+	row->flags = (struct lens_flags){.given = true, .value = (uint8_t)flags};
+	if (!(row->flags.value & ~settable))
+		return true;
+	spot_refuse(s, p->err, ERR_TEXT, "%u are no flags", (unsigned)row->flags.value);
+	return err_accept(p->err, "a number made of the bits of %u, such as 0", (unsigned)settable);
+}
+
+static bool read_keyframe(struct parse *p, const struct spot *s, uint32_t i)
+{
+	struct lens_row *row = &p->rows[i];
+	struct spot frame = spot_member(s, "frame"), flags = spot_member(s, "flags");
+	int64_t number;
+	size_t length;
+
+	if (!spot_object(s, p->err) || !spot_known(s, p->members, p->err) ||
+	    !spot_integer(&frame, 0, UINT32_MAX, p->err, &number))
+		return false;
+	row->frame = (uint32_t)number;
+	row->row_at = spot_place(&frame, &length);
+	row->row_length = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
+	for (size_t r = 0; r < ROLE_COUNT; r++) {
+		struct lens_key *key = &p->roles[r].keys[i];
+
+		key->frame = row->frame;
+		key->row_at = row->row_at;
+		key->row_length = row->row_length;
+	}
+	for (size_t n = 0; n < ARRAY_SIZE(parts); n++) {
+		struct spot part = spot_member(s, parts[n].member);
+
+		if (!read_part(p, &part, parts[n].role, i))
+			return false;
+	}
+	return read_flags(p, &flags, row);
+}
+
+static bool read_keyframes(struct parse *p, const struct spot *list)
+{
+	size_t count;
+	struct spot s;
+
+	if (!spot_array(list, p->err))
+		return false;
+	count = json_array_size(list->value);
+	if (count == 0 && bone_json_track(p->at)->keyframes) {
+		spot_refuse(list, p->err, ERR_TEXT, "there is no keyframe in the list");
+		return err_accept(p->err, "one at least; the list of bones is edited in clip.json");
+	}
+	p->rows = calloc(count + 1, sizeof(*p->rows));
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		p->roles[role] = (struct lens_role){
+			.role = role,
+			.kind = role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR,
+			.columns = 7,
+			.is_static = -1,
+			.count = (uint32_t)count,
+			.keys = calloc(count + 1, sizeof(*p->roles[role].keys)),
+			.text = p->doc.text};
+		if (!p->rows || !p->roles[role].keys)
+			return err_memory(p->err);
+	}
+	for (s = spot_first(list); s.value; spot_next(&s))
+		if (!read_keyframe(p, &s, (uint32_t)s.index))
+			return false;
+	return true;
+}
+
+static bool set_track(struct parse *p)
+{
+	const struct clip *clip = &p->at->anim->clips[p->at->clip];
+	const struct track *old = bone_json_track(p->at);
+	struct lens_rows text = {p->roles[0].count, p->rows, p->roles, p->doc.text};
+	struct track now = *old, *track;
+	bool changed;
+
+	if (!lens_keyframes(p->at->anim, clip, old, &text, &p->edited->arena, &now, &changed,
+			    p->err))
+		return false;
+	if (!changed)
+		return true;
+	track = anim_edit_track(p->edited, p->at->clip, p->at->track);
+	if (!track)
+		return err_memory(p->err);
+	*track = now;
+	return true;
+}
+
+static bool read_bone(struct parse *p, struct bytes text)
+{
+	struct buf own = BUF_INIT;
+	struct spot root, list;
+	bool copy;
+
+	if (!doc_read(&p->doc, text, p->err))
+		return false;
+	bone_json_write_head(p->at, &own);
+	buf_text(&own, "\"keyframes\": []}");
+	p->served = json_served(&own, p->err);
+	buf_release(&own);
+	p->members = json_pack("{s:n, s:n, s:n, s:n, s:n}", "frame", "flags", "rotation", "scale",
+			       "position");
+	p->edited = anim_edit(p->at->anim);
+	if (!p->served || !p->members || !p->edited)
+		return err_memory(p->err);
+	root = spot_root(&p->doc);
+	list = spot_member(&root, "keyframes");
+	return bone_json_check_head(&root, p->served, "keyframes", &copy, p->err) &&
+	       read_keyframes(p, &list) && set_track(p);
+}
+
+struct anim *keyframes_json_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct parse p = {.at = at, .err = err};
+
+	if (!read_bone(&p, text)) {
+		anim_free(p.edited);
+		p.edited = NULL;
+	}
+	doc_release(&p.doc);
+	json_decref(p.served);
+	json_decref(p.members);
+	for (size_t r = 0; r < ROLE_COUNT; r++)
+		free(p.roles[r].keys);
+	free(p.rows);
+	return p.edited;
+}

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "xml.h"
+
+#include "names.h"
+
+#include <libxml/parser.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define PIECE 16384 /* of a text, for libxml2 */
+#define NUL_FAULT "a NUL has no place in XML"
+
+static bool is_space(uint8_t c)
+{
+	return memchr(" \t\r\n", c, 4) != NULL;
+}
+
+/* ---- encodings ---- */
+
+/* Those that name another encoding cannot be read, or not written back. */
+static bool read_declared(struct xml *x, struct bytes file)
+{
+	static const char head[] = "<?xml", word[] = "encoding";
+	const uint8_t *begin, *end, *name, *p;
+	size_t size;
+
+	if (file.size < sizeof(head) || memcmp(file.data, head, sizeof(head) - 1) != 0)
+		return true;
+	begin = file.data + sizeof(head) - 1;
+	end = memmem(begin, file.size - sizeof(head) + 1, "?>", 2);
+	p = end ? memmem(begin, (size_t)(end - begin), word, sizeof(word) - 1) : NULL;
+	while (p && p < end && *p != '"' && *p != '\'')
+		p++;
+	name = p && p < end ? p + 1 : NULL;
+	p = name ? memchr(name, *p, (size_t)(end - name)) : NULL;
+	if (!p)
+		return true; /* libxml2 says what is wrong with it, if anything is */
+	size = (size_t)(p - name);
+	if (size == 5 && strncasecmp((const char *)name, "UTF-8", size) == 0)
+		return true;
+	x->encoding = XML_LATIN1;
+	if (size == 10 && strncasecmp((const char *)name, "ISO-8859-1", size) == 0)
+		return true;
+	err_at(x->err, ERR_TEXT, (size_t)(name - file.data), size,
+	       "a text in this encoding is not read here");
+	return err_accept(x->err, "UTF-8, ISO-8859-1, or UTF-16 with a byte order mark");
+}
+
+static bool latin1_to_utf8(struct xml *x, struct bytes file)
+{
+	uint8_t *text = arena_alloc(&x->own, file.size, 2);
+	size_t size = 0;
+
+	if (!text)
+		return err_memory(x->err);
+	for (size_t i = 0; i < file.size; i++) {
+		if (file.data[i] >= 0x80)
+			text[size++] = (uint8_t)(0xc0 | file.data[i] >> 6);
+		text[size++] = file.data[i] & (file.data[i] >= 0x80 ? 0xbf : 0x7f);
+	}
+	x->text = (struct bytes){text, size};
+	return true;
+}
+
+static void swap_units(const uint8_t *units, size_t count, uint8_t *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint8_t first = units[2 * i];
+
+		out[2 * i] = units[2 * i + 1];
+		out[2 * i + 1] = first;
+	}
+}
+
+static bool utf16_to_utf8(struct xml *x, struct bytes file)
+{
+	size_t count = file.size / 2;
+	const uint8_t *units = file.data;
+	const char *text;
+
+	if (file.size % 2)
+		return err_at(x->err, ERR_TEXT, file.size - 1, 1, "half a character");
+	for (size_t i = 0; i < count; i++)
+		if (!units[2 * i] && !units[2 * i + 1])
+			return err_at(x->err, ERR_TEXT, 2 * i, 2, NUL_FAULT);
+	if (x->encoding == XML_UTF16BE) {
+		uint8_t *swapped = arena_alloc(&x->own, count, 2);
+
+		if (!swapped)
+			return err_memory(x->err);
+		swap_units(file.data, count, swapped);
+		units = swapped;
+	}
+	text = name_from_utf16(&x->own, units, count);
+	if (!text)
+		return err_memory(x->err);
+	x->text = bytes_of(text);
+	return true;
+}
+
+static bool has_utf16_mark(struct bytes file)
+{
+	return file.size >= 2 && ((file.data[0] == 0xff && file.data[1] == 0xfe) ||
+				  (file.data[0] == 0xfe && file.data[1] == 0xff));
+}
+
+static bool convert(struct xml *x, struct bytes file)
+{
+	if (has_utf16_mark(file)) {
+		x->encoding = file.data[0] == 0xff ? XML_UTF16LE : XML_UTF16BE;
+		return utf16_to_utf8(x, file);
+	}
+	return read_declared(x, file) && (x->encoding == XML_UTF8 || latin1_to_utf8(x, file));
+}
+
+/* Of other first bytes libxml2 would conclude other encodings, and places in them. */
+static bool check_begin(struct xml *x)
+{
+	struct bytes text = x->text;
+	size_t begin = text.size >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	const uint8_t *nul = memchr(text.data, '\0', text.size);
+
+	if (nul)
+		return err_at(x->err, ERR_TEXT, (size_t)(nul - text.data), 1, NUL_FAULT);
+	if (begin == text.size || text.data[begin] == '<' || is_space(text.data[begin]))
+		return true;
+	return xml_refuse(x, begin, 1, "a text that begins with <", "this is not XML");
+}
+
+bool xml_open(struct xml *x, struct bytes file, struct err *err)
+{
+	*x = (struct xml){.text = file};
+	x->err = err ? err : &x->unheard;
+	if (file.size == 0)
+		return err_at(x->err, ERR_EMPTY, 0, 0, "the text is empty");
+	return convert(x, file) && check_begin(x);
+}
+
+size_t xml_file_place(const struct xml *x, size_t at)
+{
+	size_t units = 0;
+
+	if (x->encoding == XML_UTF8)
+		return at;
+	for (size_t i = 0; i < at && i < x->text.size; i++) {
+		uint8_t c = x->text.data[i];
+
+		units += (c & 0xc0) != 0x80;
+		units += c >= 0xf0; /* two units of UTF-16; ISO-8859-1 has none of those */
+	}
+	return x->encoding == XML_LATIN1 ? units : 2 * units;
+}
+
+static bool utf8_to_latin1(const char *text, struct buf *out)
+{
+	for (const uint8_t *p = (const uint8_t *)text; *p; p++) {
+		uint8_t lead = *p;
+
+		if (lead >= 0xc4)
+			return false;
+		if (lead < 0xc0)
+			buf_char(out, (char)lead);
+		else
+			buf_char(out, (char)(lead << 6 | (*++p & 0x3f)));
+	}
+	return true;
+}
+
+bool xml_encode(const struct xml *x, const char *text, struct buf *out)
+{
+	size_t begin = out->size;
+
+	if (x->encoding == XML_LATIN1)
+		return utf8_to_latin1(text, out);
+	if (x->encoding == XML_UTF8)
+		buf_text(out, text);
+	else
+		name_to_utf16(text, out);
+	if (x->encoding == XML_UTF16BE && !out->failed)
+		swap_units(out->data + begin, (out->size - begin) / 2, out->data + begin);
+	return true;
+}
+
+/* ---- values ---- */
+
+/* A character of a valid text; *p moves behind it. */
+static uint32_t take_character(const uint8_t **p)
+{
+	uint8_t lead = *(*p)++;
+	unsigned more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0;
+	uint32_t c = more ? lead & (0x3fu >> more) : lead;
+
+	for (; more > 0; more--)
+		c = c << 6 | (*(*p)++ & 0x3f);
+	return c;
+}
+
+static bool is_xml_character(uint32_t c)
+{
+	if (c < 0x20)
+		return c == '\t' || c == '\n' || c == '\r';
+	return (c < 0xd800 || c > 0xdfff) && c != 0xfffe && c != 0xffff;
+}
+
+bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *out)
+{
+	const uint8_t *p = (const uint8_t *)value;
+
+	while (*p) {
+		const uint8_t *begin = p;
+		uint32_t c = take_character(&p);
+
+		if (!is_xml_character(c))
+			return false;
+		if (c == '&')
+			buf_text(out, "&amp;");
+		else if (c == '<')
+			buf_text(out, "&lt;");
+		else if (c < 0x20 || c == (uint8_t)quote || (x->encoding == XML_LATIN1 && c > 0xff))
+			buf_format(out, "&#%u;", c);
+		else
+			buf_add(out, begin, (size_t)(p - begin));
+	}
+	return true;
+}
+
+/* ---- places and faults ---- */
+
+/* Once the text is over, libxml2 makes what it can of a tag that was cut: no fault but the end. */
+static bool is_cut(const struct xml *x)
+{
+	return x->ending && !x->closed;
+}
+
+bool xml_refuse(struct xml *x, size_t at, size_t length, const char *accepted, const char *format,
+		...)
+{
+	size_t place = xml_file_place(x, at);
+	char message[sizeof(x->err->message)];
+	va_list args;
+
+	if (is_cut(x))
+		return false;
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	err_at(x->err, ERR_TEXT, place, xml_file_place(x, at + length) - place, "%s", message);
+	return err_accept(x->err, "%s", accepted);
+}
+
+bool xml_refuse_tag(struct xml *x, const struct xml_tag *tag, const char *accepted,
+		    const char *message)
+{
+	return xml_refuse(x, tag->begin, tag->end - tag->begin, accepted, "%s", message);
+}
+
+/* How far libxml2 has read: it calls back before a tag's '>', and behind everything else. */
+static size_t offset_now(const struct xml *x)
+{
+	long at = xmlByteConsumed(x->parser);
+
+	return at < 0 ? 0 : (size_t)at < x->text.size ? (size_t)at : x->text.size;
+}
+
+/* What is being read begins at the last '<': no attribute's value can have one. */
+static size_t tag_begin(const struct xml *x, size_t at)
+{
+	while (at > 0 && (at >= x->text.size || x->text.data[at] != '<'))
+		at--;
+	return at;
+}
+
+/* ---- tags ---- */
+
+static bool name_is(struct bytes name, const char *text)
+{
+	return bytes_equal(name, bytes_of(text));
+}
+
+static bool is_namespace(struct bytes name)
+{
+	return name_is(name, "xmlns") || (name.size > 6 && memcmp(name.data, "xmlns:", 6) == 0);
+}
+
+/* Of a tag that libxml2 has read: from *at on, where *at is behind a name or value. */
+static bool next_attribute(const struct xml *x, size_t *at, size_t end, struct xml_attribute *out)
+{
+	const uint8_t *text = x->text.data, *closing;
+	size_t name;
+
+	out->begin = *at;
+	while (*at < end && is_space(text[*at]))
+		++*at;
+	name = *at;
+	while (*at < end && !is_space(text[*at]) && !memchr("=/>", text[*at], 3))
+		++*at;
+	if (*at == name)
+		return false;
+	out->name = (struct bytes){text + name, *at - name};
+	while (*at < end && text[*at] != '"' && text[*at] != '\'')
+		++*at;
+	closing = *at < end ? memchr(text + *at + 1, text[*at], end - *at - 1) : NULL;
+	if (!closing)
+		return false;
+	out->at = *at + 1;
+	out->length = (size_t)(closing - text) - out->at;
+	*at = out->at + out->length + 1;
+	return true;
+}
+
+static bool grow_attributes(struct xml *x, size_t count)
+{
+	size_t capacity = x->capacity ? 2 * x->capacity : 16;
+	struct xml_attribute *more;
+
+	if (count < x->capacity)
+		return true;
+	more = reallocarray(x->attributes, capacity, sizeof(*more));
+	if (!more)
+		return err_memory(x->err);
+	x->attributes = more;
+	x->capacity = capacity;
+	return true;
+}
+
+/*
+ * libxml2 says in the same order what the attributes say, but for those that declare a namespace.
+ * Of each it gives name, prefix, URI, begin and end.
+ */
+static bool read_attributes(struct xml *x, struct xml_tag *tag, size_t at, const xmlChar **values,
+			    size_t count)
+{
+	struct xml_attribute next;
+	size_t used = 0;
+
+	while (next_attribute(x, &at, tag->end, &next)) {
+		if (!grow_attributes(x, tag->attribute_count))
+			return false;
+		if (is_namespace(next.name)) {
+			next.value = (struct bytes){x->text.data + next.at, next.length};
+			tag->namespaced = true;
+		} else if (used < count) {
+			const xmlChar **value = values + 5 * used++;
+
+			next.value = (struct bytes){value[3], (size_t)(value[4] - value[3])};
+		} else {
+			break;
+		}
+		x->attributes[tag->attribute_count++] = next;
+	}
+	tag->attributes = x->attributes;
+	return true;
+}
+
+/* False where the text ends inside of the tag. */
+static bool find_tag(const struct xml *x, struct xml_tag *tag)
+{
+	const uint8_t *text = x->text.data;
+	size_t at = offset_now(x), name;
+
+	tag->begin = tag_begin(x, at);
+	if (at < x->text.size && text[at] == '/')
+		at++;
+	if (at >= x->text.size || text[at] != '>')
+		return false;
+	tag->end = at + 1;
+	name = tag->begin + 1;
+	while (name < tag->end && !is_space(text[name]) && !memchr("/>", text[name], 2))
+		name++;
+	tag->name = (struct bytes){text + tag->begin + 1, name - tag->begin - 1};
+	return true;
+}
+
+static void finish(struct xml *x, bool go_on)
+{
+	if (!go_on)
+		xmlStopParser(x->parser);
+}
+
+static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
+		     int namespace_count, const xmlChar **namespaces, int count, int defaulted,
+		     const xmlChar **values)
+{
+	struct xml *x = user;
+	struct xml_tag tag = {.depth = x->depth++};
+
+	(void)name;
+	(void)prefix;
+	(void)uri;
+	(void)namespace_count;
+	(void)namespaces;
+	(void)defaulted;
+	/* After a fault libxml2 hands out what it has got of the tag. */
+	if (x->err->code != ERR_NONE || !find_tag(x, &tag))
+		return;
+	finish(x, read_attributes(x, &tag, tag.begin + 1 + tag.name.size, values, (size_t)count) &&
+			  (!x->events->open || x->events->open(x->user, &tag)));
+}
+
+static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+{
+	struct xml *x = user;
+
+	(void)name;
+	(void)prefix;
+	(void)uri;
+	x->depth--;
+	x->closed = x->depth == 0;
+	if (x->err->code == ERR_NONE && x->events->close)
+		finish(x, x->events->close(x->user, x->depth, offset_now(x)));
+}
+
+/* ---- what is no tag ---- */
+
+/* Where text is that libxml2 hands out: in its own copy of all, or what it has just read. */
+static size_t place_of(const struct xml *x, const xmlChar *part, size_t size)
+{
+	const xmlParserInput *in = x->parser->input;
+	size_t now = offset_now(x);
+
+	if (part >= in->base && part < in->end)
+		return in->consumed + (size_t)(part - in->base);
+	return now > size ? now - size : 0;
+}
+
+static void on_text(void *user, const xmlChar *text, int size)
+{
+	struct xml *x = user;
+	int spaces = 0;
+	size_t left;
+
+	while (spaces < size && is_space(text[spaces]))
+		spaces++;
+	left = (size_t)(size - spaces);
+	if (left > 0 && x->events->text)
+		finish(x, x->events->text(x->user, place_of(x, text + spaces, left), left));
+}
+
+/* Called before the declarations, if there are some. */
+static void on_doctype(void *user, const xmlChar *name, const xmlChar *external,
+		       const xmlChar *system)
+{
+	struct xml *x = user;
+	size_t at = offset_now(x), begin = tag_begin(x, at);
+
+	(void)name;
+	(void)external;
+	(void)system;
+	if (x->events->doctype && !x->events->doctype(x->user, begin, at - begin))
+		xmlStopParser(x->parser);
+	else if (at < x->text.size && x->text.data[at] == '[')
+		finish(x, xml_refuse(x, begin, at + 1 - begin, "a DOCTYPE without [ ], or none",
+				     "declarations are not read here"));
+}
+
+/* Asked for any entity but XML's own. */
+static xmlEntity *on_entity(void *user, const xmlChar *name)
+{
+	struct xml *x = user;
+
+	finish(x, xml_refuse(x, offset_now(x), 0,
+			     "&amp; &lt; &gt; &quot; &apos; and characters by their number",
+			     "this is not XML by itself: &%s; is declared nowhere",
+			     (const char *)name));
+	return NULL;
+}
+
+static void on_fault(void *user, xmlError *fault)
+{
+	struct xml *x = user;
+	int size = fault->message ? (int)strcspn(fault->message, "\n") : 0;
+
+	if (fault->code == XML_ERR_NO_MEMORY)
+		err_memory(x->err);
+	if (fault->level != XML_ERR_FATAL || x->err->code != ERR_NONE)
+		return;
+	xml_refuse(x, offset_now(x), 0, "XML with every element closed", "this is not XML: %.*s",
+		   size, fault->message);
+}
+
+/* ---- the whole text ---- */
+
+static bool parse_all(struct xml *x)
+{
+	const char *text = (const char *)x->text.data;
+	size_t left = x->text.size;
+
+	/* NOENT: an '&' in a value is an '&'. There is no other entity that it could replace. */
+	xmlCtxtUseOptions(x->parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_NOENT);
+	/* In pieces: libxml2 moves all of what it was given each time it is done with a part. */
+	while (left > 0 && x->err->code == ERR_NONE) {
+		size_t piece = left < PIECE ? left : PIECE;
+
+		xmlParseChunk(x->parser, text + (x->text.size - left), (int)piece, 0);
+		left -= piece;
+	}
+	x->ending = true;
+	if (x->err->code == ERR_NONE)
+		xmlParseChunk(x->parser, text, 0, 1);
+	if (x->err->code == ERR_NONE && !x->closed) {
+		err_at(x->err, ERR_EARLY, xml_file_place(x, x->text.size), 0,
+		       "the text ends before its XML does");
+		err_accept(x->err, "the whole text, with its first element closed");
+	}
+	return x->err->code == ERR_NONE;
+}
+
+bool xml_read(struct xml *x, const struct xml_events *events, void *user)
+{
+	xmlSAXHandler handler = {
+		.initialized = XML_SAX2_MAGIC,
+		.startElementNs = on_start,
+		.endElementNs = on_end,
+		.characters = on_text,
+		.cdataBlock = on_text,
+		.internalSubset = on_doctype,
+		.getEntity = on_entity,
+		.serror = on_fault,
+	};
+
+	x->events = events;
+	x->user = user;
+	x->parser = xmlCreatePushParserCtxt(&handler, x, NULL, 0, NULL);
+	return x->parser ? parse_all(x) : err_memory(x->err);
+}
+
+void xml_release(struct xml *x)
+{
+	if (x->parser)
+		xmlFreeParserCtxt(x->parser);
+	free(x->attributes);
+	arena_release(&x->own);
+	*x = (struct xml){.text = {NULL, 0}};
+}

@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# samples.sh - every sample of every format: what the views say is what the stored numbers mean, all
+# own texts saved back change nothing, and what is refused stays a plain file with a reason.
+. "$(dirname "$0")/lib.sh"
+for format in ff9anim ribbon owanim; do
+	for file in tests/data/"$format"/*; do
+		case $file in
+		*.json) ;;
+		*) cp "$file" "$SRC/" ;;
+		esac
+	done
+done
+(cd "$SRC" && md5sum -- *) >"$WORK/before"
+mount_animfs
+
+is "every number of every sample" "$(python3 tests/mount/samples.py tests/data "$MNT" 2>&1)" ""
+for file in "$SRC"/bad_*; do
+	like "${file##*/} has its reason" \
+		"$(getfattr --only-values -n user.animfs.error "$MNT/${file##*/}")" .
+done
+
+good=("$SRC"/[!b]*)
+cp -r "$MNT" "$WORK/out"
+ok "a whole tree copied out and back" cp -r "$WORK/out/." "$MNT"
+ok "by rsync" rsync -rI "$WORK/out/" "$MNT"
+ok "changes no byte" sh -c "cd '$SRC' && md5sum --quiet -c '$WORK/before'"
+ok "check finds every sample sound" "$ANIMFS" check "${good[@]}"
+umount_animfs
