@@ -48,7 +48,7 @@ static bool read_format(const char *value, struct pattern *pattern, struct err *
 	if (value[length] == '\0')
 		return true;
 	if (!pattern->codec->format->bones_counted)
-		return err_set(err, ERR_TEXT, "a %s file says itself how many bones it has", name);
+		return err_set(err, ERR_TEXT, "%s files say themselves how many bones they have", name);
 	if (!option_number(value + length + 1, 10, &bones, NULL) || bones < 1)
 		return err_set(err, ERR_TEXT, "\"%s\" is not a number of bones",
 			       value + length + 1);

@@ -122,7 +122,8 @@ static bool check_begin(struct xml *x)
 	const uint8_t *nul = memchr(text.data, '\0', text.size);
 
 	if (nul)
-		return err_at(x->err, ERR_TEXT, (size_t)(nul - text.data), 1, NUL_FAULT);
+		return err_at(x->err, ERR_TEXT, xml_file_place(x, (size_t)(nul - text.data)), 1,
+			      NUL_FAULT);
 	if (begin == text.size || text.data[begin] == '<' || is_space(text.data[begin]))
 		return true;
 	return xml_refuse(x, begin, 1, "a text that begins with <", "this is not XML");

@@ -83,6 +83,9 @@ static const char *const samples[] = {
 	"tests/data/ribbon/duplicate.anm",
 	"tests/data/ribbon/flags3.anm",
 	"tests/data/ribbon/trailing2.anm",
+	"tests/data/kanim/stick.kanim",
+	"tests/data/kanim/frames.castle-anim-frames",
+	"tests/data/kanim/utf16.kanim",
 };
 
 static unsigned passed, failed;
@@ -234,6 +237,11 @@ static const struct {
 	{&view_clip_json, "\"loop\": true", "\"loop\": false"},
 	{&view_clip_json, "\"duration\": 4", "\"duration\": 6"},
 	{&view_kanim, "loop=\"true\"", "loop=\"false\""},
+	{&view_file_json, "\"name\": \"run\"", "\"name\": \"\u00e9\""},
+	{&view_file_json, "\"backwards\": false", "\"backwards\": true"},
+	{&view_frames_csv, "0.5,frame_1.x3d", "7,\"\u00e9 & co\""},
+	{&view_frames_csv, ",2,2,frame_2.x3d\n", ",9,3,new.x3d\n"},
+	{&view_frames_csv, "walk,1,1,\n", "walk,9,1,new.x3d\n"},
 };
 
 static void try_edits(struct step *step, const char *name)
@@ -291,7 +299,8 @@ static uint32_t places(const struct snap *s, const struct view *view, uint32_t c
 	return 1;
 }
 
-/* Views in the form in which the model shows rotations; where it is not the stored one, of these. */
+/* Views in the form in which the model shows rotations; where it is not the stored one, of these.
+ */
 static void try_views(const struct snap *s, const char *sample)
 {
 	for (const struct view *const *v = views; *v; v++) {

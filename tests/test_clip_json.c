@@ -323,7 +323,7 @@ START_TEST(what_the_format_lacks_is_refused_by_name)
 	at.anim = other;
 	ck_assert_ptr_null(view_clip_json.parse(&at, bytes_of("{\"loop\": true}"), &err));
 	ck_assert_int_eq(err.code, ERR_STORE);
-	ck_assert_str_eq(err.message, "a canm file stores no \"loop\"");
+	ck_assert_str_eq(err.message, "canm files store no \"loop\"");
 	reads_after("\"frame_time\": 2", "\"frame_time\": 3", "\"frame_time\": 3, \"time_unit\"");
 	anim_free(other);
 }

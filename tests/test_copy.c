@@ -271,7 +271,7 @@ START_TEST(a_clip_brings_its_length_loop_name_and_order)
 	teardown();
 
 	setup("wiki512.canm", 0, NULL, "walk.006", NULL);
-	refused(&view_clip_json, NULL, NULL, "stores no \"loop\"");
+	refused(&view_clip_json, NULL, NULL, "store no \"loop\"");
 	now = copied(&view_clip_json, "\"loop\": true", "\"loop\": false");
 	ck_assert_uint_eq(now.anim->clips[0].frames, 3);
 	ck_assert_double_eq(now.anim->rate, 30);

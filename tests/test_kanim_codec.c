@@ -89,7 +89,7 @@ static struct sample open_encoded(int which, const char *text)
 /* ---- reading ---- */
 
 static const char *const samples[] = {"stick.kanim", "stick_backwards.kanim", "stick_noloop.kanim",
-				      "frames.castle-anim-frames"};
+				      "frames.castle-anim-frames", "utf16.kanim"};
 
 START_TEST(samples_encode_to_themselves)
 {
@@ -357,6 +357,27 @@ START_TEST(half_a_unit_and_nuls_are_refused)
 	bytes.data[40] = bytes.data[41] = 0;
 	assert_refused(buf_bytes(&bytes), &nul);
 	buf_release(&bytes);
+}
+END_TEST
+
+/* libxml2 would tell these encodings by the first bytes; nothing here could place what it says. */
+START_TEST(texts_of_other_encodings_are_refused)
+{
+	static const char *const names[] = {"UTF-16LE", "UTF-16BE", "UCS-4LE", "UCS-4BE",
+					    "EBCDIC-US"};
+	static const struct refusal other = {"another encoding", "XML", ""};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char text[] = "<?xml version='1.0'?><animation>" F0 "</animation>", out[1024];
+		char *from = text, *to = out;
+		size_t left = sizeof(text) - 1, room = sizeof(out);
+		iconv_t iconv_state = iconv_open(names[i], "UTF-8");
+
+		ck_assert(iconv_state != (iconv_t)-1);
+		ck_assert(iconv(iconv_state, &from, &left, &to, &room) == 0);
+		assert_refused((struct bytes){(const uint8_t *)out, sizeof(out) - room}, &other);
+		iconv_close(iconv_state);
+	}
 }
 END_TEST
 
@@ -912,6 +933,7 @@ Suite *kanim_codec_suite(void)
 			    (int)ARRAY_SIZE(refusals));
 	tcase_add_test(reading, faults_are_placed_in_the_bytes_of_the_file);
 	tcase_add_test(reading, half_a_unit_and_nuls_are_refused);
+	tcase_add_test(reading, texts_of_other_encodings_are_refused);
 	tcase_add_loop_test(reading, entities_do_not_unfold, 0, (int)ARRAY_SIZE(bombs));
 	tcase_add_test(reading, a_named_dtd_is_not_fetched);
 	tcase_add_loop_test(reading, cut_at_every_length, 0, ENCODINGS + 1);

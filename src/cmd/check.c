@@ -55,7 +55,7 @@ static void tell_names(void *closure, const char *fault)
 	struct tally *tally = closure;
 	char line[sizeof(tally->said)];
 
-	snprintf(line, sizeof(line), "%s/%s: not used: %s", tally->folder, NAMING_FILE,
+	snprintf(line, sizeof(line), "%s%s: not used: %s", tally->folder, NAMING_FILE,
 		 fault ? fault : "");
 	if (fault && strcmp(line, tally->said) != 0)
 		fprintf(stderr, "animfs: %s\n", strcpy(tally->said, line));
@@ -71,7 +71,7 @@ static struct snap *read_snap(struct tally *tally, const char *path, const char 
 	struct source *source = fd < 0 ? NULL : source_new(tally->store, "", name);
 	struct snap *snap = NULL;
 
-	tally->folder = folder;
+	tally->folder = length ? folder : "";
 	if (source && store_names(tally->store, fd, tell_names, tally))
 		snap = source_get(source, fd, err);
 	else

@@ -15,7 +15,7 @@
 struct edit {
 	struct arena arena;
 	const struct anim *a;
-	const struct clip *clip;
+	const struct clip *clip; /* its only one */
 	struct err *err;
 	struct block old; /* no bones: there is none */
 	/* What is wanted. */
@@ -41,12 +41,11 @@ static const char *track_word(const struct track *t)
 
 static bool check_clip(struct edit *e)
 {
-	const struct clip *c;
+	const struct clip *c = e->clip;
 
 	if (e->a->clip_count != 1)
 		return err_set(e->err, ERR_STORE, "a block holds one animation, not %u",
 			       e->a->clip_count);
-	c = e->clip = e->a->clips;
 	if (c->frames < 1 || c->frames > FRAMES_MAX)
 		return err_set(e->err, ERR_STORE, "%s has %u frames; 1 to %u can be stored",
 			       clip_word(e), c->frames, FRAMES_MAX);
@@ -446,7 +445,7 @@ static bool put_block(struct edit *e)
 
 bool ff9_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
-	struct edit e = {.arena = ARENA_INIT, .a = a, .err = err, .out = out};
+	struct edit e = {.arena = ARENA_INIT, .a = a, .clip = a->clips, .err = err, .out = out};
 	bool same = false;
 	bool done = (old.size == 0 || ff9_read(&e.old, old, a->bone_count, err)) &&
 		    store_model(&e) && compare(&e, &same);

@@ -53,7 +53,7 @@ static bool begin_bone(const struct clip_text *p, const struct spot *s, struct t
 
 	if (format->keyframes) {
 		spot_refuse(s, p->err, ERR_STORE,
-			    "a %s file stores no bone without keyframes, and \"%s\" has none",
+			    "%s files store no bone without keyframes, and \"%s\" has none",
 			    format->name, track->label);
 		return err_accept(p->err, "a new bone by its rows in curves.csv");
 	}

@@ -31,7 +31,7 @@ static bool copy_loop(struct clip_text *p)
 	if (!spot_bool(&s, p->err, &loop))
 		return false;
 	if (loop && !p->at->anim->format->has_loop)
-		return spot_refuse(&s, p->err, ERR_STORE, "a %s file stores no \"loop\"",
+		return spot_refuse(&s, p->err, ERR_STORE, "%s files store no \"loop\"",
 				   p->at->anim->format->name);
 	return !p->at->anim->format->has_loop || clip_set_loop(p->edited, p->clip, loop) ||
 	       err_memory(p->err);
@@ -108,7 +108,7 @@ static bool copy_seconds(struct clip_text *p)
 	if (format->rate_field)
 		return set_rate(p, seconds);
 	spot_refuse(&s, p->err, ERR_STORE,
-		    "%u frames of a %s file take %.6f seconds, and it stores no other time",
+		    "%u frames of %s files take %.6f seconds, and no other time is stored",
 		    (unsigned)p->clip->frames, format->name, own);
 	return err_accept(p->err, "other \"frames\", or a text without \"seconds\"");
 }

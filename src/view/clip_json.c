@@ -95,7 +95,7 @@ static bool check_format_has(const struct clip_text *p)
 		struct spot s = spot_member(&p->root, names[i]);
 
 		if (s.value && !json_object_get(p->served, names[i]))
-			return spot_refuse(&s, p->err, ERR_STORE, "a %s file stores no \"%s\"",
+			return spot_refuse(&s, p->err, ERR_STORE, "%s files store no \"%s\"",
 					   p->at->anim->format->name, names[i]);
 	}
 	return true;
@@ -128,7 +128,7 @@ bool clip_text_rename(struct clip_text *p)
 	if (!clip_text_changed(p, &s))
 		return true;
 	if (anim->format->nameless) {
-		spot_refuse(&s, p->err, ERR_STORE, "a %s file stores no name for its clip",
+		spot_refuse(&s, p->err, ERR_STORE, "%s files store no name for their clip",
 			    anim->format->name);
 		return err_accept(p->err, "\"%s\", as the file is called",
 				  anim->clips[p->at->clip].label);
@@ -235,7 +235,7 @@ static bool follow_frames(struct clip_text *p, const struct spot *duration)
 
 	if (frames > p->at->anim->format->max_frames)
 		return spot_refuse(duration, p->err, ERR_STORE,
-				   "that is more than %u frames, the most that a %s file has",
+				   "that is more than %u frames, the most that %s files have",
 				   (unsigned)p->at->anim->format->max_frames,
 				   p->at->anim->format->name);
 	return clip_set_frames(p->edited, p->at->clip, (uint32_t)frames) || err_memory(p->err);

@@ -52,7 +52,7 @@ const char *label_bone(struct anim *a, const char *label, size_t at, size_t leng
 	if (!name || !a->format->bone_name || bone_number(a->format, a->bone_names, name, &number))
 		return name;
 	err_at(err, ERR_STORE, at, length,
-	       "a %s file stores the number of a bone, and \"%s\" has none", a->format->name, name);
+	       "%s files store the number of a bone, and \"%s\" has none", a->format->name, name);
 	example = bone_name(a->format, NULL, &a->arena, 18);
 	err_accept(err, "a name such as \"%s\", or one of bone-names.csv", example ? example : "");
 	return NULL;

@@ -14,7 +14,7 @@ K=$MNT/stick.kanim D=$MNT/stick.kanim.d
 
 is "a folder beside each, none for what the engine would refuse" \
 	"$(cd "$MNT" && echo *anim*)" \
-	"bad.kanim frames.castle-anim-frames frames.castle-anim-frames.d stick.kanim stick.kanim.d stick_backwards.kanim stick_backwards.kanim.d stick_noloop.kanim stick_noloop.kanim.d stick_noloop.kanim.d~2 walk.Kanim walk.Kanim.d"
+	"bad.kanim frames.castle-anim-frames frames.castle-anim-frames.d stick.kanim stick.kanim.d stick_backwards.kanim stick_backwards.kanim.d stick_noloop.kanim stick_noloop.kanim.d stick_noloop.kanim.d~2 utf16.kanim utf16.kanim.d walk.Kanim walk.Kanim.d"
 is "other formats are folders themselves" "$(ls -d "$MNT"/wiki512*)" "$MNT/wiki512.canm"
 like "the error says why" "$(<"$MNT/.animfs/errors")" 'bad\.kanim.*loop'
 is "a real entry of the folder's name wins" "$(ls "$MNT/stick_noloop.kanim.d")" own
@@ -81,10 +81,19 @@ ok "of its successor, too" sed -i 's/^run,1,0.5,/run,1,0.75,/' "$C.d/frames.csv"
 ok "one value changes" cmp <(sed "s/time='0.5'/time='0.75'/" tests/data/kanim/frames.castle-anim-frames) "$SRC/frames.castle-anim-frames"
 is "an inline still stays" "$(save_errno close "$C.d/frames.csv" "$(sed 's/^walk,1,1,/&x.x3d/' "$C.d/frames.csv")")" EBADMSG
 
+ok "of UTF-16, too" sed -i 's/"loop": true/"loop": false/' "$MNT/utf16.kanim.d/file.json"
+ok "in its own bytes" cmp <(iconv -f UTF-16 -t UTF-16BE tests/data/kanim/utf16.kanim | iconv -f UTF-16BE | sed 's/loop="true"/loop="false"/' | iconv -t UTF-16BE) <(tail -c +3 "$SRC/utf16.kanim")
+
 is "without a mount" "$("$ANIMFS" ls "$SRC/moved.kanim")" $'raw.kanim\nfile.json\nframes.csv'
 ok "the text can be saved" bash -c "'$ANIMFS' cat '$SRC/moved.kanim/frames.csv' | sed 's/^%,2,2,/%,2,3,/' | '$ANIMFS' put '$SRC/moved.kanim/frames.csv'"
 ok "just so" cmp <(sed 's/"2.0"/"3"/' tests/data/kanim/stick.kanim) "$SRC/moved.kanim"
 ok "every sample is encoded to itself" "$ANIMFS" check tests/data/kanim
+
+(cd "$SRC" && md5sum -- *anim*s *.Kanim utf16.kanim) >"$WORK/sums"
+cp -r "$MNT" "$WORK/out"
+ok "a whole tree copied out and back" cp -r "$WORK/out/." "$MNT"
+ok "by rsync" rsync -rI "$WORK/out/" "$MNT"
+ok "changes no byte" sh -c "cd '$SRC' && md5sum --quiet -c '$WORK/sums'"
 umount_animfs
 
 rm "$SRC/bad.kanim"
