@@ -118,6 +118,11 @@ $(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_text: $(BUILD)/%: $(B
 $(MOUNT_TOOLS): $(BUILD)/%: $(BUILD)/tests/%.o
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
 
+# Stands in for the C library's calls, which headers that check them must not have replaced before.
+$(BUILD)/fault.so: tests/fault.c $(BUILD)/flags
+	$(QUIET_LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0 \
+		-fPIC -shared -o $@ $< -ldl
+
 $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
@@ -126,7 +131,7 @@ $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 #### What one can ask for
 
 .PHONY: help install uninstall setup demo test check-san fuzz fuzzers bench lint \
-	test-exhaustive test-kanim test-probe clean
+	test-exhaustive test-editors test-kanim test-probe clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -137,6 +142,7 @@ help:
 	@echo 'make test             set up, build, run all tests'
 	@echo 'make test-exhaustive  prove the number formatting over all 2^32 floats (long)'
 	@echo 'make test-kanim       play a mounted kanim through view3dscene (tovrmlx3d)'
+	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
 	@echo 'make test-probe       count the files of /usr that are taken for animations'
 	@echo 'make check-san        unit and mount tests under AddressSanitizer and UBSan'
 	@echo 'make fuzz             fuzz every decoder and parser (FUZZ_SECONDS=$(FUZZ_SECONDS) each)'
@@ -197,6 +203,11 @@ lint:
 test-exhaustive: setup
 	@$(MAKE_PARALLEL) --no-print-directory $(BUILD)/exhaustive_num
 	$(BUILD)/exhaustive_num
+
+test-editors:
+	@scripts/setup.sh build test editors
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
+	@BUILD=$(BUILD) scripts/test-editors.sh
 
 test-kanim:
 	@scripts/setup.sh build kanim

@@ -25,6 +25,7 @@ xml.?                : $WORDS xml.h libxml/*
 bones.?              : $WORDS table.h bones.h
 naming.?             : $WORDS at.h bones.h naming.h
 lens*.? rotation.?    : $WORDS lens.h rotation.h
+structure.?          : $WORDS bones.h rotation.h structure.h view/clip.h view/label.h
 
 # Formats and views: they know neither each other nor files nor FUSE.
 codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h xml.h

@@ -13,8 +13,9 @@ packages()
 		moreutils ;;
 	lint) echo clang clang-tidy cppcheck shellcheck ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
+	editors) echo neovim emacs-nox libreoffice-calc-nogui python3-uno tar ;;
 	kanim) echo view3dscene xvfb ;;
-	*) echo "setup.sh: no group $1 (build test lint fuzz kanim)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test editors lint fuzz kanim)" >&2; exit 2 ;;
 	esac
 }
 

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # test-kanim.sh - every clip.kanim of a mount through tovrmlx3d, which reads it with the engine's own
 # code: it must load without a word, bake a scene for each frame, and move in between when asked for
-# four scenes a frame (a viewer that finds the stills unequal holds each one and jumps).
+# four scenes a frame (a viewer that finds the stills unequal holds each one and jumps). And every
+# kanim of SOURCE: what is edited in the mount the engine loads as it was meant, and what is refused
+# there the engine does not load either.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")
@@ -32,7 +34,7 @@ poses() { grep -A1 '<Coordinate' "$work/baked.x3d" | grep 'point=' | sort -u | w
 
 mkdir "$work/src" "$work/mnt"
 "$BUILD/make_game" "$work/src" --files 2 --clips 2 --frames 20 --version mix --plain 0
-cp tests/data/canm/*.canm "$work/src"
+cp tests/data/canm/*.canm tests/data/kanim/* "$work/src"
 "$BUILD/animfs" "$work/src" "$work/mnt" || exit 1
 
 while read -r kanim; do
@@ -52,6 +54,56 @@ while read -r kanim; do
 	is "$name: every scene in between is another pose" \
 		"$(($(poses) >= (frames - 1) * 4))" 1
 done < <(find "$work/mnt" -name clip.kanim | sort)
+
+# A kanim of SOURCE, edited.
+D=$work/mnt/stick.kanim.d
+for edit in 's/,1,1,/,1,0.5,/' '/^%,2,/a %,9,3,frame_0.x3d' '/^%,1,/d' 's/,0,0,/,0,5,/'; do
+	sed -i "$edit" "$D/frames.csv"
+	is "frames.csv, $edit: loads" "$(bake "$work/src/stick.kanim")" ""
+	last=$(tail -n 1 "$D/frames.csv" | cut -d, -f3)
+	first=$(sed -n 2p "$D/frames.csv" | cut -d, -f3)
+	is "frames.csv, $edit: as long as it says" \
+		"$(sed -n "s/.*cycleInterval=\"\([^\"]*\)\".*/\1/p" "$work/baked.x3d" | head -n 1 | awk '{print $1 + 0}')" \
+		"$(awk "BEGIN {print $last - ($first)}")"
+done
+for edit in 's/"loop": true/"loop": false/' 's/"scenes_per_time": 30/"scenes_per_time": 4/' \
+	's/0.001/0.5/' 's/"name": ""/"name": "a_b"/' 's/"backwards": false/"backwards": true/'; do
+	sed -i "$edit" "$D/file.json"
+	is "file.json, $edit: loads" "$(bake "$work/src/stick.kanim")" ""
+done
+
+# verdicts TEXT: what animfs and the engine say to this kanim, a line each
+verdicts()
+{
+	printf '%s' "$1" >"$work/src/try.kanim"
+	if "$BUILD/animfs" cat "$work/src/try.kanim/frames.csv" >/dev/null 2>&1; then echo good; else echo bad; fi
+	if [ -z "$(bake "$work/src/try.kanim")" ]; then echo good; else echo bad; fi
+}
+frame='<frame url="frame_0.x3d" time="0"/>'
+scene='<X3D version="3.2" profile="Interchange"><Scene><Shape><Box/></Shape></Scene></X3D>'
+for attribute in '' scenes_per_time={30,0,-1,29.97,1e1,'" 3 "','""'} equality_epsilon={1e-3,.5,5.,+1,'"1,5"','""',x} \
+	{loop,backwards}={true,TRUE,0.5,yes,'" true "','""'} name=x optimization=x foo=1 xmlns=x; do
+	case $attribute in *'"'* | '') ;; *=*) attribute="${attribute/=/=\"}\"" ;; esac
+	is "the engine agrees on <animation $attribute>" \
+		"$(verdicts "<animation $attribute>$frame</animation>" | uniq | wc -l)" 1
+done
+for frames in "" "text$frame" "$frame<foo/>" "$frame$frame" '<frame url="frame_0.x3d"/>' \
+	'<frame time="0"/>' '<frame url="" time="0"/>' '<frame file_name="frame_0.x3d" time="0"/>' \
+	"<frame time='0'>$scene</frame>" "<frame time='0'>$scene$scene</frame>" \
+	"<frame url='frame_0.x3d' time='0' foo='x'>$scene$scene</frame>" '<p:frame/>' \
+	"$frame<frame url='frame_0.x3d' time='1e-46'/>" "$frame<frame url='frame_0.x3d' time='1e-40'/>" \
+	'<frame url="frame_0.x3d" time=" 0"/>' '<frame url="frame_0.x3d" time="1f"/>'; do
+	for root in '' s; do
+		text="<animation>$frames</animation>"
+		[ -z "$root" ] || text="<animations>$text</animations>"
+		is "the engine agrees on $text" "$(verdicts "$text" | uniq | wc -l)" 1
+	done
+done
+for text in '<animations/>' '<Animation/>' "<!DOCTYPE animation><animation>$frame</animation>" \
+	"<animation>$frame</animation>x" "<animations><foo/><animation>$frame</animation></animations>"; do
+	is "the engine agrees on $text" "$(verdicts "$text" | uniq | wc -l)" 1
+done
+
 "$BUILD/animfs" umount "$work/mnt"
 echo "kanim: $passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -11,11 +11,6 @@
 #define PIECE 16384 /* of a text, for libxml2 */
 #define NUL_FAULT "a NUL has no place in XML"
 
-static bool is_space(uint8_t c)
-{
-	return memchr(" \t\r\n", c, 4) != NULL;
-}
-
 /* ---- encodings ---- */
 
 /* Those that name another encoding cannot be read, or not written back. */
@@ -119,14 +114,13 @@ static bool check_begin(struct xml *x)
 {
 	struct bytes text = x->text;
 	size_t begin = text.size >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	const uint8_t *nul = memchr(text.data, '\0', text.size);
+	const uint8_t *nul;
 
-	if (nul)
-		return err_at(x->err, ERR_TEXT, xml_file_place(x, (size_t)(nul - text.data)), 1,
-			      NUL_FAULT);
-	if (begin == text.size || text.data[begin] == '<' || is_space(text.data[begin]))
-		return true;
-	return xml_refuse(x, begin, 1, "a text that begins with <", "this is not XML");
+	if (begin < text.size && text.data[begin] != '<' && !xml_is_space(text.data[begin]))
+		return xml_refuse(x, begin, 1, "a text that begins with <", "this is not XML");
+	nul = memchr(text.data, '\0', text.size);
+	return !nul ||
+	       err_at(x->err, ERR_TEXT, xml_file_place(x, (size_t)(nul - text.data)), 1, NUL_FAULT);
 }
 
 bool xml_open(struct xml *x, struct bytes file, struct err *err)
@@ -274,14 +268,9 @@ static size_t tag_begin(const struct xml *x, size_t at)
 
 /* ---- tags ---- */
 
-static bool name_is(struct bytes name, const char *text)
-{
-	return bytes_equal(name, bytes_of(text));
-}
-
 static bool is_namespace(struct bytes name)
 {
-	return name_is(name, "xmlns") || (name.size > 6 && memcmp(name.data, "xmlns:", 6) == 0);
+	return xml_is(name, "xmlns") || (name.size > 6 && memcmp(name.data, "xmlns:", 6) == 0);
 }
 
 /* Of a tag that libxml2 has read: from *at on, where *at is behind a name or value. */
@@ -291,10 +280,10 @@ static bool next_attribute(const struct xml *x, size_t *at, size_t end, struct x
 	size_t name;
 
 	out->begin = *at;
-	while (*at < end && is_space(text[*at]))
+	while (*at < end && xml_is_space(text[*at]))
 		++*at;
 	name = *at;
-	while (*at < end && !is_space(text[*at]) && !memchr("=/>", text[*at], 3))
+	while (*at < end && !xml_is_space(text[*at]) && !memchr("=/>", text[*at], 3))
 		++*at;
 	if (*at == name)
 		return false;
@@ -367,7 +356,7 @@ static bool find_tag(const struct xml *x, struct xml_tag *tag)
 		return false;
 	tag->end = at + 1;
 	name = tag->begin + 1;
-	while (name < tag->end && !is_space(text[name]) && !memchr("/>", text[name], 2))
+	while (name < tag->end && !xml_is_space(text[name]) && !memchr("/>", text[name], 2))
 		name++;
 	tag->name = (struct bytes){text + tag->begin + 1, name - tag->begin - 1};
 	return true;
@@ -431,7 +420,7 @@ static void on_text(void *user, const xmlChar *text, int size)
 	int spaces = 0;
 	size_t left;
 
-	while (spaces < size && is_space(text[spaces]))
+	while (spaces < size && xml_is_space(text[spaces]))
 		spaces++;
 	left = (size_t)(size - spaces);
 	if (left > 0 && x->events->text)

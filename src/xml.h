@@ -15,6 +15,18 @@
 #define ANIMFS_XML_H
 
 #include "animfs/base.h"
+#include <string.h>
+
+static inline bool xml_is_space(uint8_t c)
+{
+	return memchr(" \t\r\n", c, 4) != NULL;
+}
+
+/* Is the name, or value, this one? */
+static inline bool xml_is(struct bytes name, const char *text)
+{
+	return bytes_equal(name, bytes_of(text));
+}
 
 enum xml_encoding { XML_UTF8, XML_UTF16LE, XML_UTF16BE, XML_LATIN1 };
 

@@ -80,6 +80,7 @@ static const char *const samples[] = {
 	"tests/data/cas/v204.cas",
 	"tests/data/ff9anim/frames001_nolow.ff9anim",
 	"tests/data/ff9anim/frames008_nolow.ff9anim",
+	"tests/data/owanim/small.006",
 	"tests/data/ribbon/duplicate.anm",
 	"tests/data/ribbon/flags3.anm",
 	"tests/data/ribbon/trailing2.anm",
@@ -233,8 +234,10 @@ static const struct {
 	{&view_bone_csv, ",0,90,0,", ",0,60,0,"}, /* of quaternions, and of angles: */
 	{&view_bone_csv, "0.9791772,0.19675918,-0.048999704,0.009846138", "0,0,0,1"},
 	{&view_bone_csv, ",336.09375,64.6875,", ",336.1,64.6875,"}, /* makes a low table */
+	{&view_bone_csv, "\n0,0,,,,0.7071517,", "\n4,,,,,0.7071517,"},
 	{&view_bone_json, "[1.5, 1.5, 1.5]", "[1.25, 1.5, 1.75]"},
 	{&view_clip_json, "\"loop\": true", "\"loop\": false"},
+	{&view_clip_json, "\"frames\": 5,", "\"frames\": 300,"},
 	{&view_clip_json, "\"duration\": 4", "\"duration\": 6"},
 	{&view_kanim, "loop=\"true\"", "loop=\"false\""},
 	{&view_file_json, "\"name\": \"run\"", "\"name\": \"\u00e9\""},

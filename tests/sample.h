@@ -10,8 +10,22 @@
 #include <check.h>
 #include <string.h>
 
-static const char *const sample_names[] = {"wiki512.canm", "odd512.canm", "edf6_768.canm",
-					   "nan512.canm", NULL};
+/* Of every format; those of CANM come first. */
+static const char *const sample_names[] = {"wiki512.canm",
+					   "odd512.canm",
+					   "edf6_768.canm",
+					   "nan512.canm",
+					   "v203.cas",
+					   "small.006",
+					   "oddrot.006",
+					   "tail.006",
+					   "frames007_low.ff9anim",
+					   "frames008_nolow.ff9anim",
+					   "padnibble.ff9anim",
+					   "duplicate.anm",
+					   "empty_mid.anm",
+					   "flags0.anm",
+					   NULL};
 
 struct sample {
 	const char *name;

@@ -391,13 +391,13 @@ END_TEST
 
 /* ---- what is saved is what is read ---- */
 
-/* Random cells get random values. */
+/* Random cells get random values, where the format takes any. */
 static void check_edits(const struct bone *b)
 {
 	struct buf text = view_text(&view_bone_csv, &b->at);
 	bool quaternion = strstr((char *)text.data, "qx") != NULL;
 
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 40 && !b->at.anim->format->lanes[ROLE_TRANSLATION]; round++) {
 		struct buf edited = BUF_INIT;
 		unsigned column = 0, row = 0, cells = 0;
 

@@ -170,6 +170,7 @@ static const char *const accepted[] = {
 	"<animation equality_epsilon='1e-3'>" F0 "</animation>",
 	"<animation equality_epsilon='-.5'>" F0 "</animation>",
 	"<animation equality_epsilon='+5.'>" F0 "</animation>",
+	"<animation scenes_per_time=' 3' equality_epsilon='  .5' loop=' 1'>" F0 "</animation>",
 	"<animation loop='TRUE' backwards='False'>" F0 "</animation>",
 	"<animation loop='0.5' backwards='-1'>" F0 "</animation>",
 	"<animation loop='1e0' backwards='0'>" F0 "</animation>",

@@ -110,7 +110,8 @@ struct made {
 	float fps, duration;
 	bool by_frame, by_count;      /* the layout and the rule of widths that a page describes */
 	bool data_first, share, junk; /* junk: offsets of empty lists lead nowhere */
-	unsigned tail;
+	unsigned tail,
+		shift; /* bytes of unknown meaning at the end, and before the table or data */
 	uint32_t *ids;
 	size_t count, capacity;
 	struct key *keys; /* of each list in stored order */
@@ -257,11 +258,12 @@ static size_t write_array(struct writer *w, size_t from, const struct buf *bytes
 
 	if (w->m->share && w->out.size > from)
 		found = memmem(w->out.data + from, w->out.size - from, bytes->data, bytes->size);
-	if (found && (size_t)(found - w->out.data) % 4 == 0)
+	if (found && ((size_t)(found - w->out.data) - w->m->shift) % 4 == 0)
 		return (size_t)(found - w->out.data);
 	at = w->out.size;
 	buf_add(&w->out, bytes->data, bytes->size);
-	buf_align(&w->out, 4);
+	while ((w->out.size - w->m->shift) % 4)
+		buf_zero(&w->out, 1);
 	return at;
 }
 
@@ -340,6 +342,8 @@ static struct buf build(const struct made *m)
 	buf_zero(&w.out, 80);
 	for (uint32_t i = 0; i < m->bones; i++)
 		buf_u32(&w.out, m->ids[i]);
+	for (unsigned i = 0; i < m->shift; i++)
+		buf_add(&w.out, &(uint8_t){0x5A}, 1);
 	if (m->data_first)
 		write_arrays(&w, table, entries);
 	w.table = w.out.size;
@@ -600,6 +604,7 @@ START_TEST(test_built_files)
 		m.junk = bits & 2;
 		m.share = bits & 4;
 		m.tail = bits & 8 ? roll(9) : 12;
+		m.shift = roll(4) ? 0 : roll(4);
 		m.fps = bits & 16 ? 24 : 30;
 		m.duration = duration_of(m.frames, m.fps);
 		made_fill(&m, 1 + roll(6), bits & 32 ? SHUFFLED : (enum order)(_i % 2));
@@ -963,6 +968,7 @@ static struct made made_variant(unsigned variant)
 	m.data_first = variant & 2;
 	m.tail = variant & 4 ? 12 : 0;
 	m.junk = variant & 8;
+	m.shift = variant % 5 == 0 ? variant % 4 : 0;
 	m.by_frame = variant & 16;
 	if (m.by_frame) {
 		made_free(&m);

@@ -154,7 +154,7 @@ START_TEST(test_error_is_bounded)
 	}
 	ck_assert_double_lt(worst, (double)SMALLEST3_ERROR);
 	ck_assert_double_lt(worst_degrees, 0.00745);
-	ck_assert_double_gt(worst, 5e-5);
+	ck_assert_double_gt(worst, 4.5e-5);
 }
 END_TEST
 

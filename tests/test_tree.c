@@ -10,9 +10,11 @@ static struct snap *open_snap(const char *name)
 	struct buf bytes;
 	char path[128];
 
-	snprintf(path, sizeof(path), "tests/data/canm/%s", name);
+	const struct codec *codec = codec_for_name(name);
+
+	snprintf(path, sizeof(path), "tests/data/%s/%s", codec->format->name, name);
 	bytes = load_file(path);
-	snap = snap_of_bytes(codec_named("canm"), &bytes, name, NULL, &err);
+	snap = snap_of_bytes(codec, &bytes, name, NULL, &err);
 	ck_assert_msg(snap != NULL, "%s", err.message);
 	return snap;
 }
@@ -198,7 +200,7 @@ START_TEST(raw_has_the_files_own_extension)
 {
 	static const char *const cases[][2] = {
 		{"ranger.canm", "raw.canm"}, {"RANGER.CANM", "raw.CANM"}, {"a.b.bin", "raw.bin"},
-		{"noext", "raw.canm"},	     {"dot.", "raw.canm"},	  {".hidden", "raw.canm"},
+		{"noext", "raw.canm"},       {"dot.", "raw.canm"},        {".hidden", "raw.canm"},
 	};
 	char name[NAME_MAX + 1];
 
@@ -206,6 +208,34 @@ START_TEST(raw_has_the_files_own_extension)
 		tree_raw_name(cases[i][0], codec_named("canm")->format, name);
 		ck_assert_str_eq(name, cases[i][1]);
 	}
+}
+END_TEST
+
+static bool join(void *closure, const char *name, const struct place *place)
+{
+	(void)place;
+	buf_format(closure, "%s ", name);
+	return true;
+}
+
+START_TEST(clips_of_stills_are_no_folders)
+{
+	static const char file[] = "frames.castle-anim-frames";
+	struct buf bytes = load_file("tests/data/kanim/frames.castle-anim-frames");
+	struct snap *snap = snap_of_bytes(codec_named("kanim"), &bytes, file, NULL, NULL);
+	struct tree tree = {snap, file};
+	struct buf names = BUF_INIT;
+	struct place folder, place;
+
+	ck_assert_ptr_nonnull(snap);
+	ck_assert(tree_walk(&tree, "", &folder));
+	ck_assert(tree_list(&tree, &folder, VIEW_SET_ALL, join, &names));
+	ck_assert(bytes_equal(buf_bytes(&names),
+			      bytes_of("raw.castle-anim-frames file.json frames.csv ")));
+	ck_assert(!tree_walk(&tree, "walk", &place));
+	ck_assert(!tree_walk(&tree, "walk/clip.json", &place));
+	buf_release(&names);
+	snap_put(snap);
 }
 END_TEST
 
@@ -222,6 +252,7 @@ Suite *tree_suite(void)
 	tcase_add_test(tc, lists_of_views_are_read);
 	tcase_add_test(tc, a_place_is_found_again_by_its_labels);
 	tcase_add_test(tc, raw_has_the_files_own_extension);
+	tcase_add_test(tc, clips_of_stills_are_no_folders);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

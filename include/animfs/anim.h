@@ -207,6 +207,8 @@ struct format {
 	const char *bone_name;
 	bool bones_counted; /* that number is the bone's place */
 	bool bones_sorted;  /* by that number: no order of their own is stored */
+	bool quaternions;   /* rotations are quaternions in every file */
+	uint8_t roles[2];   /* bits: what the first bone and the others can have; 0: all */
 	/* How each component of a role is stored in every file. NULL: as each curve says. */
 	const struct lane *lanes[ROLE_COUNT];
 	uint32_t max_frames;

@@ -61,6 +61,7 @@ static const struct format ff9anim_format = {
 	.nameless = true,
 	.bone_name = "bone_%03u",
 	.bones_counted = true,
+	.roles = {1u << ROLE_TRANSLATION | 1u << ROLE_ROTATION, 1u << ROLE_ROTATION},
 	.lanes = {&translation_lane, &rotation_lane, NULL},
 	.max_frames = FRAMES_MAX,
 };
@@ -422,7 +423,7 @@ static bool ff9_probe(struct bytes src)
 	return true;
 }
 
-static const char *const ff9anim_patterns[] = {"*.ff9anim", NULL};
+static const char *const ff9anim_patterns[] = {"*.ff9anim", "*.animation", NULL};
 
 const struct codec ff9anim_codec = {
 	.format = &ff9anim_format,

@@ -15,11 +15,6 @@
 const char *const kanim_names[KANIM_ATTRIBUTES] = {"name", "loop", "backwards", "scenes_per_time",
 						   "equality_epsilon"};
 
-static bool is(struct bytes a, const char *text)
-{
-	return bytes_equal(a, bytes_of(text));
-}
-
 static struct kanim_place place_of(const struct xml_attribute *attribute)
 {
 	return (struct kanim_place){attribute->begin, attribute->at, attribute->length};
@@ -67,6 +62,16 @@ static bool copy_text(struct kanim *k, struct bytes value, const char **out)
 	return *out || err_memory(k->xml.err);
 }
 
+/* What a number is read from: the engine passes over spaces in front, and not behind. */
+static struct bytes number_of(struct bytes value)
+{
+	while (value.size > 0 && value.data[0] == ' ') {
+		value.data++;
+		value.size--;
+	}
+	return value;
+}
+
 static bool is_word(struct bytes value, const char *word)
 {
 	return value.size == strlen(word) &&
@@ -76,13 +81,13 @@ static bool is_word(struct bytes value, const char *word)
 /* "true", "false", or a number that is not 0. */
 static bool read_switch(struct kanim *k, const struct xml_attribute *attribute, bool *out)
 {
-	struct bytes value = attribute->value;
+	struct bytes value = attribute->value, digits = number_of(value);
 	double number = 0;
 
 	*out = is_word(value, "true");
 	if (*out || is_word(value, "false"))
 		return true;
-	if (!num_parse((const char *)value.data, value.size, '.', &number) || !isfinite(number))
+	if (!num_parse((const char *)digits.data, digits.size, '.', &number) || !isfinite(number))
 		return refuse_value(k, attribute, "true or false");
 	*out = number != 0;
 	return true;
@@ -90,7 +95,7 @@ static bool read_switch(struct kanim *k, const struct xml_attribute *attribute, 
 
 static bool read_integer(struct kanim *k, const struct xml_attribute *attribute, int32_t *out)
 {
-	struct bytes value = attribute->value;
+	struct bytes value = number_of(attribute->value);
 	bool negative = value.size > 0 && value.data[0] == '-';
 	size_t i = negative || (value.size > 0 && value.data[0] == '+');
 	int64_t number = 0;
@@ -110,7 +115,7 @@ static bool read_integer(struct kanim *k, const struct xml_attribute *attribute,
 static bool read_float(struct kanim *k, const struct xml_attribute *attribute, const char *accepted,
 		       float *out)
 {
-	struct bytes value = attribute->value;
+	struct bytes value = number_of(attribute->value);
 
 	if (num_parse_f32((const char *)value.data, value.size, '.', out) && isfinite(*out))
 		return true;
@@ -142,12 +147,12 @@ static bool read_known(struct kanim *k, struct kanim_animation *a,
 		       const struct xml_attribute *attribute)
 {
 	for (enum kanim_attribute which = 0; which < KANIM_ATTRIBUTES; which++) {
-		if (!is(attribute->name, kanim_names[which]))
+		if (!xml_is(attribute->name, kanim_names[which]))
 			continue;
 		a->attribute[which] = place_of(attribute);
 		return read_attribute(k, &a->values, which, attribute);
 	}
-	return is(attribute->name, "optimization") ||
+	return xml_is(attribute->name, "optimization") ||
 	       xml_refuse(&k->xml, (size_t)(attribute->name.data - k->xml.text.data),
 			  attribute->name.size,
 			  "name, loop, backwards, scenes_per_time, equality_epsilon",
@@ -159,7 +164,7 @@ static bool open_animation(struct kanim *k, const struct xml_tag *tag)
 {
 	struct kanim_animation *a;
 
-	if (!is(tag->name, "animation"))
+	if (!xml_is(tag->name, "animation"))
 		return xml_refuse_tag(&k->xml, tag, "<animation>", "this is not an <animation>");
 	if (!grow((void **)&k->animations, &k->animation_room, k->animation_count, sizeof(*a)))
 		return err_memory(k->xml.err);
@@ -197,9 +202,10 @@ static bool read_frame_attributes(struct kanim *k, struct kanim_frame *f, const 
 	for (size_t i = 0; i < tag->attribute_count; i++) {
 		const struct xml_attribute *attribute = &tag->attributes[i];
 
-		if (is(attribute->name, "url") || (!url && is(attribute->name, "file_name")))
+		if (xml_is(attribute->name, "url") ||
+		    (!url && xml_is(attribute->name, "file_name")))
 			url = attribute;
-		if (is(attribute->name, "time"))
+		if (xml_is(attribute->name, "time"))
 			time = attribute;
 	}
 	if (!time)
@@ -215,7 +221,7 @@ static bool open_frame(struct kanim *k, const struct xml_tag *tag)
 	struct kanim_animation *a = &k->animations[k->animation_count - 1];
 	struct kanim_frame *f;
 
-	if (!is(tag->name, "frame"))
+	if (!xml_is(tag->name, "frame"))
 		return xml_refuse_tag(&k->xml, tag, "<frame>", "this is not a <frame>");
 	if (!grow((void **)&k->frames, &k->frame_room, k->frame_count, sizeof(*f)))
 		return err_memory(k->xml.err);
@@ -262,10 +268,10 @@ static bool close_animation(struct kanim *k, size_t end)
 
 static bool open_root(struct kanim *k, const struct xml_tag *tag)
 {
-	if (is(tag->name, "animation"))
+	if (xml_is(tag->name, "animation"))
 		return open_animation(k, tag);
 	k->depth = 1;
-	return is(tag->name, "animations") ||
+	return xml_is(tag->name, "animations") ||
 	       xml_refuse_tag(&k->xml, tag, "<animation>, or <animations> around some of them",
 			      "this is no kanim");
 }
@@ -280,7 +286,7 @@ static bool on_open(void *user, const struct xml_tag *tag)
 		return open_animation(k, tag);
 	if (tag->depth == k->depth + 1)
 		return open_frame(k, tag);
-	if (tag->depth == k->depth + 2 && is(tag->name, "X3D"))
+	if (tag->depth == k->depth + 2 && xml_is(tag->name, "X3D"))
 		k->frames[k->frame_count - 1].scenes++;
 	return true;
 }

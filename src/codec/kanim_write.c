@@ -38,7 +38,7 @@ static void copy_part(struct writer *w, size_t begin, size_t end)
 /* The spaces before what stands at `end`. */
 static size_t spaces_begin(const struct writer *w, size_t end)
 {
-	while (end > 0 && memchr(" \t\r\n", old_text(w)[end - 1], 4))
+	while (end > 0 && xml_is_space(old_text(w)[end - 1]))
 		end--;
 	return end;
 }
@@ -129,7 +129,7 @@ static bool add_attribute(struct writer *w, const struct kanim_animation *a,
 	char quote = last->at ? (char)old_text(w)[last->at - 1] : '"';
 	size_t name = last->begin;
 
-	while (last->at && memchr(" \t\r\n", old_text(w)[name], 4))
+	while (last->at && xml_is_space(old_text(w)[name]))
 		name++;
 	if (last->at)
 		copy_part(w, last->begin, name);
@@ -230,6 +230,16 @@ static bool is_inline(const struct still *still)
 	return !*still->url;
 }
 
+/* The one frame of a text that holds nothing else. */
+static bool write_only(struct writer *w, const struct still *still)
+{
+	const struct kanim_frame *f = &w->k.frames[0];
+
+	if (is_inline(still) != is_inline(&f->still))
+		return refuse_scene(w, still);
+	return write_kept(w, f, still);
+}
+
 /* A frame that was there once, as it was. */
 static bool write_again(struct writer *w, const struct still *still)
 {
@@ -240,10 +250,9 @@ static bool write_again(struct writer *w, const struct still *still)
 	buf_text(&text, "<animation>");
 	buf_add(&text, still->written.data, still->written.size);
 	buf_text(&text, "</animation>");
-	fine = text.failed ? err_memory(w->err) : kanim_read(&once.k, buf_bytes(&text), w->err);
-	if (fine && is_inline(still) != is_inline(&once.k.frames[0].still))
-		fine = refuse_scene(w, still);
-	fine = fine && write_kept(&once, &once.k.frames[0], still);
+	fine = text.failed
+		       ? err_memory(w->err)
+		       : kanim_read(&once.k, buf_bytes(&text), w->err) && write_only(&once, still);
 	buf_add(&w->text, once.text.data, once.text.size);
 	w->text.failed |= once.text.failed;
 	kanim_release(&once.k);

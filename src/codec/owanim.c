@@ -69,6 +69,7 @@ static const struct format owanim_format = {
 	.has_duration = true,
 	.rate_field = "fps",
 	.bone_name = "bone_%04X",
+	.quaternions = true,
 	.lanes = {&lanes[LIST_POSITIONS], &lanes[LIST_ROTATIONS], &lanes[LIST_SCALES]},
 	.max_frames = FRAMES_MAX,
 };

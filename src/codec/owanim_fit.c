@@ -171,10 +171,10 @@ static int by_place(const void *a, const void *b)
 	return p->size < q->size ? -1 : p->size > q->size;
 }
 
-/* Bytes that nothing claims. Zeros up to the next multiple of 4 are padding. */
-static uint64_t unclaimed(struct bytes src, uint64_t from, uint64_t to)
+/* Bytes that nothing claims. Zeros up to the next multiple of 4 from the table are padding. */
+static uint64_t unclaimed(const struct owanim *f, uint64_t from, uint64_t to)
 {
-	while (from < to && from % 4 && src.data[from] == 0)
+	while (from < to && (from - f->table_at) % 4 && f->src.data[from] == 0)
 		from++;
 	return to - from;
 }
@@ -182,7 +182,6 @@ static uint64_t unclaimed(struct bytes src, uint64_t from, uint64_t to)
 /* Adds bytes that are claimed twice to t->wrong; returns how many are not claimed. */
 static uint64_t weigh_ranges(struct trial *t)
 {
-	struct bytes src = t->f->src;
 	uint64_t end = 0, unknown = 0;
 
 	qsort(t->ranges, t->count, sizeof(*t->ranges), by_place);
@@ -193,13 +192,13 @@ static uint64_t weigh_ranges(struct trial *t)
 		if (i > 0 && by_place(r - 1, r) == 0)
 			continue; /* shared */
 		if (r->at > end)
-			unknown += unclaimed(src, end, r->at);
+			unknown += unclaimed(t->f, end, r->at);
 		else
 			t->wrong += (r_end < end ? r_end : end) - r->at;
 		if (r_end > end)
 			end = r_end;
 	}
-	return unknown + unclaimed(src, end, src.size);
+	return unknown + unclaimed(t->f, end, t->f->src.size);
 }
 
 /* Keys may stand past the frames that the duration claims, and are there all the same. */

@@ -462,12 +462,24 @@ static struct claim *find_claims(struct edit *e, size_t *count)
 	return claims;
 }
 
-/* The zeros behind an array that pad it to 4 belong to it; `limit` is what stands behind them. */
+/*
+ * The zeros behind an array that pad it to 4, as the table counts, belong to it; `limit` is what
+ * stands behind them.
+ */
 static size_t padded_end(const struct edit *e, size_t end, size_t limit)
 {
-	while (end < limit && end % 4 && e->old.src.data[end] == 0)
+	while (end < limit && (end - e->old.table_at) % 4 && e->old.src.data[end] == 0)
 		end++;
 	return end;
+}
+
+/*
+ * What offsets lead to must be a multiple of 4 away from the table. Where that is not aligned, no
+ * other part may be: since all sizes are multiples of 4, what moves does so by such.
+ */
+static size_t alignment(const struct edit *e)
+{
+	return e->old_entries && e->old.table_at % 4 ? 1 : 4;
 }
 
 /* Which new array an old one has become. NULL: its entry is gone, or has no such keys any more. */
@@ -501,7 +513,7 @@ static void give_array(const struct edit *e, struct array *array, struct part *p
 static void add_range(struct edit *e, const struct claim *c, size_t count, size_t end,
 		      struct array **heirs)
 {
-	struct part *part = layout_add(&e->layout, RANK_ARRAYS, 4, c->at, end - c->at);
+	struct part *part = layout_add(&e->layout, RANK_ARRAYS, alignment(e), c->at, end - c->at);
 	const uint8_t *was = e->old.src.data + c->at;
 
 	part->old_order = part->order = canonical(c->array);
@@ -553,8 +565,9 @@ static void add_new_arrays(struct edit *e)
 
 	for (size_t i = 0; i < count; i++) {
 		if (e->arrays[i].size && !e->arrays[i].part)
-			give_array(e, &e->arrays[i],
-				   layout_add(&e->layout, RANK_ARRAYS, 4, LAYOUT_NEW, 0));
+			give_array(
+				e, &e->arrays[i],
+				layout_add(&e->layout, RANK_ARRAYS, alignment(e), LAYOUT_NEW, 0));
 	}
 }
 
@@ -567,7 +580,7 @@ static bool add_table(struct edit *e, enum rank rank, uint64_t at, size_t old_co
 		return false;
 	if (count == 0 && old_count == 0)
 		return true;
-	*part = layout_add(&e->layout, rank, 4, old_count ? (size_t)at : LAYOUT_NEW,
+	*part = layout_add(&e->layout, rank, alignment(e), old_count ? (size_t)at : LAYOUT_NEW,
 			   old_count * size);
 	(*part)->data = *bytes;
 	(*part)->size = count * size;
@@ -603,7 +616,7 @@ static bool put_offset(const struct edit *e, size_t entry_at, uint8_t *field,
 
 	if (distance % 4)
 		return err_set(e->err, ERR_STORE,
-			       "%s: the table is not aligned to 4 bytes, so no keys can be moved",
+			       "%s: the arrays of this file stand so that they cannot be moved",
 			       e->clip->label);
 	if (distance / 4 < INT32_MIN || distance / 4 > INT32_MAX)
 		return err_set(e->err, ERR_STORE, "the file would be larger than 8 GiB");

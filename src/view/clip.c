@@ -37,8 +37,11 @@ bool clip_set_loop(struct anim *a, struct clip *c, bool loop)
 
 struct track clip_new_track(const struct anim *anim, const struct clip *clip)
 {
-	struct track track = {
-		.origin = ANIM_NEW, .roles = (1u << ROLE_COUNT) - 1, .rotation = CURVE_EULER};
+	const uint8_t roles = anim->format->roles[clip->track_count > 0];
+	struct track track = {.origin = ANIM_NEW,
+			      .roles = (1u << ROLE_COUNT) - 1,
+			      .rotation =
+				      anim->format->quaternions ? CURVE_QUATERNION : CURVE_EULER};
 
 	for (uint32_t i = 0; clip->track_count == 0 && i < anim->clip_count; i++)
 		if (anim->clips[i].track_count > 0)
@@ -47,6 +50,8 @@ struct track clip_new_track(const struct anim *anim, const struct clip *clip)
 		track.roles = clip->tracks[clip->track_count - 1].roles;
 		track.rotation = clip->tracks[clip->track_count - 1].rotation;
 	}
+	if (roles)
+		track.roles = roles;
 	return track;
 }
 
@@ -159,7 +164,7 @@ bool clip_rest_curves(struct anim *a, const struct clip *c, struct track *track)
 
 		if (!curve)
 			return false;
-		if (!(track->roles & 1u << role))
+		if (!(track->roles & 1u << role) || track->curve[role])
 			continue;
 		curve->kind = role == ROLE_ROTATION ? track->rotation : CURVE_VECTOR;
 		curve->keyed = true;
@@ -173,6 +178,19 @@ bool clip_rest_curves(struct anim *a, const struct clip *c, struct track *track)
 		track->curve[role] = curve;
 	}
 	return true;
+}
+
+bool clip_begin_track(struct anim *a, const struct clip *c, struct track *track, struct err *err)
+{
+	const struct format *format = a->format;
+
+	if (format->keyframes) {
+		err_set(err, ERR_STORE,
+			"a %s file stores no bone without keyframes, and \"%s\" has none",
+			format->name, track->label);
+		return err_accept(err, "a new bone by its rows in curves.csv");
+	}
+	return !format->full || clip_rest_curves(a, c, track) || err_memory(err);
 }
 
 void clip_follow_duration(const struct anim *a, struct clip *c)

@@ -29,8 +29,10 @@ bool clip_add_tracks(struct anim *a, struct clip *c, const struct track *added, 
  * A longer clip holds its last values; new keys are made only where the format needs them.
  */
 bool clip_set_frames(struct anim *a, uint32_t clip, uint32_t frames);
-/* All curves that a bone of a `full` format has, at rest: every translation and angle is 0. */
+/* The curves that a bone of a `full` format has and this one lacks, at rest: all is 0. */
 bool clip_rest_curves(struct anim *a, const struct clip *c, struct track *track);
+/* What a new bone says at once, where the format stores none that says nothing. False and err. */
+bool clip_begin_track(struct anim *a, const struct clip *c, struct track *track, struct err *err);
 
 /* duration = frame time * (frames - 1), in float32, where the format stores it. */
 void clip_follow_duration(const struct anim *a, struct clip *c);

@@ -46,20 +46,6 @@ static bool check_stored_name(const struct clip_text *p, const struct spot *entr
 	return err_accept(p->err, "another \"bone\", with \"was\" to say which bone is renamed");
 }
 
-/* What a new bone says at once, where the format stores none that says nothing. */
-static bool begin_bone(const struct clip_text *p, const struct spot *s, struct track *track)
-{
-	const struct format *format = p->at->anim->format;
-
-	if (format->keyframes) {
-		spot_refuse(s, p->err, ERR_STORE,
-			    "%s files store no bone without keyframes, and \"%s\" has none",
-			    format->name, track->label);
-		return err_accept(p->err, "a new bone by its rows in curves.csv");
-	}
-	return !format->full || clip_rest_curves(p->edited, p->clip, track) || err_memory(p->err);
-}
-
 /* One entry: an old bone, an old bone under a new name, or a new bone. */
 static bool read_bone(struct clip_text *p, struct bones *b, const struct spot *entry,
 		      struct track *track)
@@ -94,7 +80,14 @@ static bool read_bone(struct clip_text *p, struct bones *b, const struct spot *e
 		return err_memory(p->err);
 	if (old)
 		return true;
-	return check_stored_name(p, entry, track->name) && begin_bone(p, &bone, track);
+	if (!check_stored_name(p, entry, track->name))
+		return false;
+	if (clip_begin_track(p->edited, p->clip, track, p->err))
+		return true;
+	p->err->placed = true;
+	p->err->at = at;
+	p->err->length = length;
+	return false;
 }
 
 static bool hash_bones(const struct clip_text *p, struct bones *b)

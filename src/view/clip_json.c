@@ -103,21 +103,6 @@ static bool check_format_has(const struct clip_text *p)
 
 /* ---- names ---- */
 
-/* Is it the name of a file that stands beside the clips? */
-static bool is_view_file(const char *label)
-{
-	for (const struct view *const *v = views; *v; v++) {
-		size_t length = strlen((*v)->file);
-
-		if ((*v)->place != VIEW_OF_FILE)
-			continue;
-		if ((*v)->whole ? strncmp(label, (*v)->file, length) == 0
-				: strcmp(label, (*v)->file) == 0)
-			return true;
-	}
-	return false;
-}
-
 bool clip_text_rename(struct clip_text *p)
 {
 	struct spot s = spot_member(&p->root, "clip");
@@ -136,18 +121,12 @@ bool clip_text_rename(struct clip_text *p)
 	if (!spot_text(&s, p->err, &text))
 		return false;
 	at = spot_place(&s, &length);
-	name = label_clip(p->edited, text, at, length, p->err);
+	name = label_new_clip(p->edited, p->at->clip, text, at, length, p->err);
 	label = arena_text(&p->edited->arena, text, strlen(text));
 	if (!name)
 		return false;
 	if (!label)
 		return err_memory(p->err);
-	if (is_view_file(label))
-		return spot_refuse(&s, p->err, ERR_TEXT, "\"%s\" is the name of a view", label);
-	for (uint32_t i = 0; i < anim->clip_count; i++)
-		if (i != p->at->clip && strcmp(anim->clips[i].label, label) == 0)
-			return spot_refuse(&s, p->err, ERR_TEXT,
-					   "another clip of this file is called \"%s\"", label);
 	p->clip->label = label;
 	p->clip->name = name;
 	return true;

@@ -91,11 +91,6 @@ static bool refuse(struct parse *p, size_t at, size_t length, const char *messag
 	return xml_refuse(&p->xml, at, length, accepted, "%s", message);
 }
 
-static bool is_space(char c)
-{
-	return memchr(" \t\r\n", c, 4) != NULL;
-}
-
 /* An attribute's value without the spaces around it, where it is known to stand as it is. */
 static struct value value_of(const struct xml_attribute *attribute)
 {
@@ -104,9 +99,9 @@ static struct value value_of(const struct xml_attribute *attribute)
 
 	if (v.size != v.length)
 		return v;
-	for (; v.size > 0 && is_space(*v.text); v.text++, v.at++)
+	for (; v.size > 0 && xml_is_space((uint8_t)*v.text); v.text++, v.at++)
 		v.size--;
-	while (v.size > 0 && is_space(v.text[v.size - 1]))
+	while (v.size > 0 && xml_is_space((uint8_t)v.text[v.size - 1]))
 		v.size--;
 	v.length = v.size;
 	return v;
@@ -145,9 +140,9 @@ static bool read_scenes(struct parse *p, const struct value *v)
 
 static bool read_animation_attribute(struct parse *p, struct bytes name, const struct value *v)
 {
-	if (bytes_equal(name, bytes_of("loop")))
+	if (xml_is(name, "loop"))
 		return read_loop(p, v);
-	if (bytes_equal(name, bytes_of("scenes_per_time")))
+	if (xml_is(name, "scenes_per_time"))
 		return read_scenes(p, v);
 	return refuse(p, v->at, v->length, "there is no place for this attribute",
 		      "the attributes loop and scenes_per_time");
@@ -190,9 +185,9 @@ static bool read_seconds(struct parse *p, const struct value *v)
 
 static bool read_frame_attribute(struct parse *p, struct bytes name, const struct value *v)
 {
-	if (bytes_equal(name, bytes_of("url")))
+	if (xml_is(name, "url"))
 		return read_url(p, v);
-	if (bytes_equal(name, bytes_of("time")))
+	if (xml_is(name, "time"))
 		return read_seconds(p, v);
 	return refuse(p, v->at, v->length, "there is no place for this attribute",
 		      "the attributes url and time");
@@ -223,7 +218,7 @@ static bool on_open(void *user, const struct xml_tag *tag)
 	struct parse *p = user;
 	const char *wanted = tag->depth == 0 ? "animation" : tag->depth == 1 ? "frame" : "";
 
-	if (tag->namespaced || !bytes_equal(tag->name, bytes_of(wanted)))
+	if (tag->namespaced || !xml_is(tag->name, wanted))
 		return xml_refuse_tag(&p->xml, tag,
 				      "<animation> with one <frame> for each frame in it",
 				      "there is no place for this element");

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "label.h"
 
+#include "animfs/view.h"
 #include "bones.h"
 #include "names.h"
+
+#include <string.h>
 
 static bool refuse_label(const char *label, size_t limit, size_t at, size_t length, struct err *err)
 {
@@ -41,6 +44,40 @@ static const char *stored_name(struct anim *a, const char *label, size_t limit, 
 const char *label_clip(struct anim *a, const char *label, size_t at, size_t length, struct err *err)
 {
 	return stored_name(a, label, NAME_LIMIT, at, length, err);
+}
+
+/* Is it the name of a file that stands beside the clips? */
+static bool is_view_file(const char *label)
+{
+	for (const struct view *const *v = views; *v; v++) {
+		size_t length = strlen((*v)->file);
+
+		if ((*v)->place != VIEW_OF_FILE)
+			continue;
+		if ((*v)->whole ? strncmp(label, (*v)->file, length) == 0
+				: strcmp(label, (*v)->file) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *label_new_clip(struct anim *a, uint32_t clip, const char *label, size_t at,
+			   size_t length, struct err *err)
+{
+	const char *name = label_clip(a, label, at, length, err);
+
+	if (name && is_view_file(label)) {
+		err_at(err, ERR_TEXT, at, length, "\"%s\" is the name of a view", label);
+		name = NULL;
+	}
+	for (uint32_t i = 0; name && i < a->clip_count; i++) {
+		if (i == clip || strcmp(a->clips[i].label, label) != 0)
+			continue;
+		err_at(err, ERR_TEXT, at, length, "another clip of this file is called \"%s\"",
+		       label);
+		name = NULL;
+	}
+	return name;
 }
 
 const char *label_bone(struct anim *a, const char *label, size_t at, size_t length, struct err *err)

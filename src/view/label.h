@@ -12,6 +12,9 @@
 
 const char *label_clip(struct anim *a, const char *label, size_t at, size_t length,
 		       struct err *err);
+/* The same, where no clip of `a` but number `clip` and no view of the file may be called so. */
+const char *label_new_clip(struct anim *a, uint32_t clip, const char *label, size_t at,
+			   size_t length, struct err *err);
 const char *label_bone(struct anim *a, const char *label, size_t at, size_t length,
 		       struct err *err);
 
