@@ -13,14 +13,12 @@
  */
 #include "clip.h"
 #include "csv.h"
+#include "curves.h"
 #include "label.h"
 #include "views.h"
 
 #include <jansson.h>
 #include <stdlib.h>
-
-#define CHANNEL_NONE ROLE_COUNT        /* a keyframe that says no role */
-#define CHANNEL_BLANK (ROLE_COUNT + 1) /* a bone without keys */
 
 /* ---- writing ---- */
 
@@ -124,14 +122,6 @@ static const char *const columns[MEANING_COUNT] = {
 	"bone", "channel", "frame", "time", "x", "y", "z", "w", "flags", "occurrence"};
 #define NOWHERE SIZE_MAX
 
-/* A row: one key of one channel. */
-struct entry {
-	struct lens_key key;
-	uint32_t bone;   /* place among the targets */
-	uint8_t channel; /* a role, CHANNEL_NONE or CHANNEL_BLANK */
-	struct lens_flags flags;
-};
-
 /* A bone that the text can name: one of the clip, or a new one. */
 struct target {
 	const char *label;
@@ -153,7 +143,8 @@ struct curves_text {
 	json_t *numbers; /* of targets, by label */
 	uint32_t last;   /* the bone of the row before */
 
-	struct entry *entries; /* of the bone that is being read; of all of them when scattered */
+	struct curves_row
+		*entries; /* of the bone that is being read; of all of them when scattered */
 	size_t count, room;
 	bool scattered; /* the rows of a bone do not stand together */
 
@@ -270,217 +261,6 @@ static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *
 	return number || add_target(p, label);
 }
 
-/* ---- from rows to curves ---- */
-
-/* The rows of one bone. */
-struct span {
-	struct entry *first;
-	size_t count;
-};
-
-static bool is_given(struct span rows, uint8_t channel)
-{
-	for (size_t i = 0; i < rows.count; i++)
-		if (rows.first[i].channel == channel)
-			return true;
-	return false;
-}
-
-/*
- * A rotation with a w is a quaternion. Where the column w is there and blank in all its rows they
- * are angles; without it they are what is served.
- */
-static enum curve_kind rotation_kind(const struct curves_text *p, const struct track *track,
-				     struct span rows)
-{
-	enum curve_kind served = lens_shown_rotation(p->at->anim, track);
-	bool given = false;
-
-	if (!(p->axes & 8))
-		return served;
-	for (size_t i = 0; i < rows.count; i++) {
-		if (rows.first[i].channel != ROLE_ROTATION)
-			continue;
-		if (rows.first[i].key.given & 8)
-			return CURVE_QUATERNION;
-		given |= rows.first[i].key.given != 0;
-	}
-	return given ? CURVE_EULER : served;
-}
-
-/* Room for a key a row, none there yet. */
-static bool begin_role(struct curves_text *p, const struct track *track, enum role role,
-		       struct span rows, struct lens_role *out)
-{
-	enum curve_kind kind = role == ROLE_ROTATION ? rotation_kind(p, track, rows) : CURVE_VECTOR;
-
-	*out = (struct lens_role){.role = role,
-				  .kind = kind,
-				  .is_static = -1,
-				  .columns = p->axes & (kind == CURVE_QUATERNION ? 15 : 7),
-				  .text = p->table.text};
-	out->keys = calloc(rows.count, sizeof(*out->keys));
-	return out->keys || err_memory(p->err);
-}
-
-/* A vector has no fourth component. */
-static bool check_axes(const struct curves_text *p, const struct lens_role *role)
-{
-	for (uint32_t i = 0; role->kind != CURVE_QUATERNION && i < role->count; i++) {
-		const struct lens_key *key = &role->keys[i];
-
-		if (!(key->given & 8))
-			continue;
-		err_at(p->err, ERR_TEXT, key->at[3], key->length[3], "a %s has no w",
-		       role_names[role->role]);
-		return err_accept(p->err, "a blank cell");
-	}
-	return true;
-}
-
-static bool read_role(struct curves_text *p, const struct track *track, enum role role,
-		      struct span rows, const struct curve **out)
-{
-	struct lens_role text;
-	bool fine;
-
-	*out = track->curve[role];
-	if (!is_given(rows, (uint8_t)role)) {
-		if (!*out || curve_shown(*out, clip_shown(p->at)->frames) == 0)
-			return true;
-		err_at(p->err, ERR_TEXT, rows.first->key.row_at, rows.first->key.row_length,
-		       "the rows of the %s of %s are gone", role_names[role], track->label);
-		return err_accept(p->err, "its rows; blank cells in them remove keys");
-	}
-	fine = begin_role(p, track, role, rows, &text);
-	for (size_t i = 0; fine && i < rows.count; i++)
-		if (rows.first[i].channel == role)
-			text.keys[text.count++] = rows.first[i].key;
-	text.at = fine ? text.keys[0].row_at : 0;
-	text.length = fine ? text.keys[0].row_length : 0;
-	fine = fine && check_axes(p, &text) &&
-	       lens_curve(p->at->anim, clip_shown(p->at), track, &text, &p->edited->arena, out,
-			  p->err);
-	free(text.keys);
-	return fine;
-}
-
-static bool read_roles(struct curves_text *p, const struct track *track, struct span rows,
-		       struct track *now)
-{
-	for (enum role role = 0; role < ROLE_COUNT; role++)
-		if (!read_role(p, track, role, rows, &now->curve[role]))
-			return false;
-	return true;
-}
-
-/* ---- rows that are keyframes ---- */
-
-static int by_moment(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	if (a->key.frame != b->key.frame)
-		return a->key.frame < b->key.frame ? -1 : 1;
-	if (a->key.occurrence != b->key.occurrence)
-		return a->key.occurrence < b->key.occurrence ? -1 : 1;
-	return a->key.row_at < b->key.row_at ? -1 : a->key.row_at > b->key.row_at;
-}
-
-/* One row more of a keyframe that has one. `number` is its place. */
-static bool join_row(struct curves_text *p, struct lens_rows *text, const struct entry *e)
-{
-	struct lens_row *row = &text->rows[text->count - 1];
-
-	if (e->flags.given && row->flags.given && e->flags.value != row->flags.value) {
-		err_at(p->err, ERR_TEXT, e->flags.at, e->flags.length,
-		       "the flags of this keyframe are %u in line %zu", (unsigned)row->flags.value,
-		       err_locate(p->table.text, row->row_at).line);
-		return err_accept(p->err, "the same flags in all rows of a keyframe");
-	}
-	if (e->flags.given)
-		row->flags = e->flags;
-	if (e->channel < ROLE_COUNT && !text->roles[e->channel].keys[text->count - 1].given)
-		return true;
-	err_at(p->err, ERR_TEXT, e->key.row_at, e->key.row_length,
-	       "occurrence %u of frame %u is given twice", (unsigned)e->key.occurrence,
-	       (unsigned)e->key.frame);
-	return err_accept(p->err, "each channel of a keyframe once, and none if it has no other");
-}
-
-static void new_row(struct lens_rows *text, const struct entry *e)
-{
-	const struct lens_key key = {.frame = e->key.frame,
-				     .occurrence = e->key.occurrence,
-				     .row_at = e->key.row_at,
-				     .row_length = e->key.row_length};
-
-	text->rows[text->count] = (struct lens_row){.frame = key.frame,
-						    .occurrence = key.occurrence,
-						    .row_at = key.row_at,
-						    .row_length = key.row_length,
-						    .flags = e->flags};
-	for (int r = 0; r < ROLE_COUNT; r++)
-		text->roles[r].keys[text->count] = key;
-	text->count++;
-}
-
-/* The keyframes that the rows, which are in order, make. */
-static bool fill_rows(struct curves_text *p, struct span rows, struct lens_rows *text)
-{
-	const struct entry *before = NULL;
-
-	for (const struct entry *e = rows.first; e < rows.first + rows.count; e++) {
-		if (e->channel == CHANNEL_BLANK)
-			continue;
-		if (!before || before->key.frame != e->key.frame ||
-		    before->key.occurrence != e->key.occurrence)
-			new_row(text, e);
-		else if (!join_row(p, text, e))
-			return false;
-		if (e->channel < ROLE_COUNT) {
-			struct lens_key *key = &text->roles[e->channel].keys[text->count - 1];
-			size_t row_at = key->row_at;
-
-			*key = e->key;
-			key->row_at = row_at; /* the same in all roles: it is sorted by that */
-		}
-		before = e;
-	}
-	return true;
-}
-static bool read_keyframes(struct curves_text *p, const struct track *track, struct span rows,
-			   struct track *now)
-{
-	struct lens_role roles[ROLE_COUNT] = {{0}};
-	struct lens_rows text = {.roles = roles, .text = p->table.text};
-	bool changed, fine = true;
-
-	qsort(rows.first, rows.count, sizeof(*rows.first), by_moment);
-	text.rows = calloc(rows.count, sizeof(*text.rows));
-	if (!text.rows)
-		return err_memory(p->err);
-	for (enum role role = 0; fine && role < ROLE_COUNT; role++)
-		fine = begin_role(p, track, role, rows, &roles[role]);
-	fine = fine && fill_rows(p, rows, &text);
-	for (int r = 0; r < ROLE_COUNT; r++)
-		roles[r].count = text.count;
-	for (int r = 0; fine && r < ROLE_COUNT; r++)
-		fine = check_axes(p, &roles[r]);
-	if (fine && text.count == 0 && track->keyframes) {
-		err_at(p->err, ERR_TEXT, rows.first->key.row_at, rows.first->key.row_length,
-		       "the rows of %s are gone", track->label);
-		fine = err_accept(p->err, "a row for each keyframe; clip.json removes bones");
-	} else if (fine && text.count > 0) {
-		fine = lens_keyframes(p->at->anim, clip_shown(p->at), track, &text,
-				      &p->edited->arena, now, &changed, p->err);
-	}
-	for (int r = 0; r < ROLE_COUNT; r++)
-		free(roles[r].keys);
-	free(text.rows);
-	return fine;
-}
-
 /* ---- one bone ---- */
 
 static bool track_changed(const struct track *a, const struct track *b)
@@ -488,12 +268,24 @@ static bool track_changed(const struct track *a, const struct track *b)
 	return memcmp(a->curve, b->curve, sizeof(a->curve)) != 0 || a->keyframes != b->keyframes;
 }
 
-static bool old_bone(struct curves_text *p, uint32_t bone, struct span rows)
+static bool read_track(struct curves_text *p, const struct track *track, struct curves_rows rows,
+		       struct track *now)
+{
+	const struct curves_bone bone = {.at = p->at,
+					 .text = p->table.text,
+					 .axes = p->axes,
+					 .arena = &p->edited->arena,
+					 .err = p->err};
+
+	return curves_read_track(&bone, track, rows, now);
+}
+
+static bool old_bone(struct curves_text *p, uint32_t bone, struct curves_rows rows)
 {
 	const struct track *old = &clip_shown(p->at)->tracks[bone];
 	struct track now = *old, *track;
 
-	if (!(p->at->anim->format->keyframes ? read_keyframes : read_roles)(p, old, rows, &now))
+	if (!read_track(p, old, rows, &now))
 		return false;
 	if (!track_changed(&now, old))
 		return true;
@@ -509,7 +301,7 @@ static bool old_bone(struct curves_text *p, uint32_t bone, struct span rows)
 	return true;
 }
 
-static bool new_bone(struct curves_text *p, uint32_t bone, struct span rows)
+static bool new_bone(struct curves_text *p, uint32_t bone, struct curves_rows rows)
 {
 	const struct target *target = &p->targets[bone];
 	struct track track = clip_new_track(p->at->anim, clip_shown(p->at)), now;
@@ -523,7 +315,7 @@ static bool new_bone(struct curves_text *p, uint32_t bone, struct span rows)
 	if (!track.name)
 		return false;
 	now = track;
-	if (!(p->at->anim->format->keyframes ? read_keyframes : read_roles)(p, &track, rows, &now))
+	if (!read_track(p, &track, rows, &now))
 		return false;
 	p->added[p->added_count++] = now;
 	return true;
@@ -584,7 +376,7 @@ static bool read_channel(const struct curves_text *p, uint8_t *channel)
 	return (p->at->anim->format->keyframes && cell_is(cell, "none")) || refuse_channel(p, cell);
 }
 
-static bool read_values(struct curves_text *p, struct entry *e)
+static bool read_values(struct curves_text *p, struct curves_row *e)
 {
 	for (unsigned axis = 0; axis < 4; axis++) {
 		const struct cell *cell = cell_of(p, MEANS_X + axis);
@@ -623,7 +415,7 @@ static bool check_surplus(const struct curves_text *p)
 	return true;
 }
 
-static bool read_entry(struct curves_text *p, struct entry *e)
+static bool read_entry(struct curves_text *p, struct curves_row *e)
 {
 	const struct cell *frame = cell_of(p, MEANS_FRAME);
 
@@ -643,11 +435,11 @@ static bool read_entry(struct curves_text *p, struct entry *e)
 	       read_occurrence(p, &e->key);
 }
 
-static bool add_entry(struct curves_text *p, const struct entry *e)
+static bool add_entry(struct curves_text *p, const struct curves_row *e)
 {
 	if (p->count == p->room) {
 		size_t room = p->room ? 2 * p->room : 256;
-		struct entry *entries = reallocarray(p->entries, room, sizeof(*entries));
+		struct curves_row *entries = reallocarray(p->entries, room, sizeof(*entries));
 
 		if (!entries)
 			return err_memory(p->err);
@@ -659,7 +451,7 @@ static bool add_entry(struct curves_text *p, const struct entry *e)
 }
 
 /* The rows of one bone are over. */
-static bool end_bone(struct curves_text *p, struct span rows)
+static bool end_bone(struct curves_text *p, struct curves_rows rows)
 {
 	uint32_t bone;
 
@@ -674,12 +466,12 @@ static bool end_bone(struct curves_text *p, struct span rows)
 static bool read_row(struct curves_text *p)
 {
 	const struct cell *name = cell_of(p, MEANS_BONE);
-	struct entry e = {.key = {.frame = 0}};
+	struct curves_row e = {.key = {.frame = 0}};
 
 	if (!find_bone(p, name, &e.bone) || !read_entry(p, &e))
 		return false;
 	if (!p->scattered && p->count && p->entries[0].bone != e.bone) {
-		if (!end_bone(p, (struct span){p->entries, p->count}))
+		if (!end_bone(p, (struct curves_rows){p->entries, p->count}))
 			return false;
 		p->count = 0;
 	}
@@ -698,7 +490,7 @@ static bool read_row(struct curves_text *p)
 
 static int by_bone(const void *pa, const void *pb)
 {
-	const struct entry *a = pa, *b = pb;
+	const struct curves_row *a = pa, *b = pb;
 
 	if (a->bone != b->bone)
 		return a->bone < b->bone ? -1 : 1;
@@ -707,7 +499,7 @@ static int by_bone(const void *pa, const void *pb)
 
 static bool end_bones(struct curves_text *p)
 {
-	struct span rows = {p->entries, 0};
+	struct curves_rows rows = {p->entries, 0};
 
 	if (p->scattered)
 		qsort(p->entries, p->count, sizeof(*p->entries), by_bone);
@@ -716,7 +508,7 @@ static bool end_bones(struct curves_text *p)
 			continue;
 		if (!end_bone(p, rows))
 			return false;
-		rows = (struct span){&p->entries[i], 0};
+		rows = (struct curves_rows){&p->entries[i], 0};
 	}
 	return end_bone(p, rows);
 }
