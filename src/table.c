@@ -413,6 +413,63 @@ static const char *calendar_look(const struct cell *cell)
 		       : NULL;
 }
 
+static bool accept_names(const char *const *names, size_t count, struct err *err)
+{
+	struct buf list = BUF_INIT;
+
+	for (size_t i = 0; i < count; i++)
+		buf_format(&list, "%s%s", i ? ", " : "", names[i]);
+	buf_char(&list, '\0');
+	if (!list.failed)
+		err_accept(err, "%s", (const char *)list.data);
+	buf_release(&list);
+	return false;
+}
+
+static bool name_column(const struct table *t, size_t i, const char *const *names, size_t count,
+			size_t *place, struct err *err)
+{
+	const struct cell *cell = &t->cells[i];
+	size_t column = 0;
+
+	if (cell->size == 0)
+		return true;
+	while (column < count && !cell_is(cell, names[column]))
+		column++;
+	if (column == count) {
+		err_at(err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a column",
+		       cell_excerpt(cell).text);
+		return accept_names(names, count, err);
+	}
+	if (place[column] != TABLE_NOWHERE)
+		return err_at(err, ERR_TEXT, cell->at, cell->length, "the column %s is there twice",
+			      names[column]);
+	place[column] = i;
+	return true;
+}
+
+bool table_header(struct table *t, const char *const *names, size_t count, unsigned required,
+		  size_t *place, struct err *err)
+{
+	if (!table_row(t, err))
+		return false;
+	if (t->count == 0)
+		return err_set(err, ERR_EMPTY, "the text is empty");
+	for (size_t i = 0; i < count; i++)
+		place[i] = TABLE_NOWHERE;
+	for (size_t i = 0; i < t->count; i++)
+		if (!name_column(t, i, names, count, place, err))
+			return false;
+	for (size_t i = 0; i < count; i++) {
+		if (place[i] != TABLE_NOWHERE || !(required & 1u << i))
+			continue;
+		err_at(err, ERR_TEXT, t->cells[0].at, t->row_end - t->cells[0].at,
+		       "there is no column %s", names[i]);
+		return accept_names(names, count, err);
+	}
+	return true;
+}
+
 bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out)
 {
 	return num_parse_frame(cell->text, cell->size, point_of(t, cell), out);

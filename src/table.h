@@ -48,6 +48,14 @@ bool table_open(struct table *t, struct bytes text, struct err *err);
 /* The next row that has a cell which is not blank; at the end of the text count is 0. */
 bool table_row(struct table *t, struct err *err);
 void table_close(struct table *t);
+/*
+ * The first row, as the names of columns: place[i] is where `names[i]` stands, or TABLE_NOWHERE,
+ * which table_cell takes for a blank. A name that is not one of the `count`, or that is there
+ * twice, is refused, and so is a text without one whose bit is set in `required`.
+ */
+#define TABLE_NOWHERE SIZE_MAX
+bool table_header(struct table *t, const char *const *names, size_t count, unsigned required,
+		  size_t *place, struct err *err);
 
 /* As errors and keys keep it: of an absurdly long cell the beginning. */
 static inline uint16_t cell_length(const struct cell *cell)

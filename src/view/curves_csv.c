@@ -120,7 +120,6 @@ enum meaning {
 
 static const char *const columns[MEANING_COUNT] = {
 	"bone", "channel", "frame", "time", "x", "y", "z", "w", "flags", "occurrence"};
-#define NOWHERE SIZE_MAX
 
 /* A bone that the text can name: one of the clip, or a new one. */
 struct target {
@@ -134,7 +133,7 @@ struct curves_text {
 	double seconds_per_frame;
 	struct err *err;
 	struct table table;
-	size_t place[MEANING_COUNT]; /* of each column, or NOWHERE */
+	size_t place[MEANING_COUNT]; /* of each column, or TABLE_NOWHERE */
 	size_t width;
 	uint8_t axes; /* bit per column x y z w that is there */
 
@@ -157,56 +156,20 @@ struct curves_text {
 
 /* ---- the header ---- */
 
-static size_t known_columns(const struct curves_text *p)
-{
-	return p->at->anim->format->keyframes ? MEANING_COUNT : MEANS_FLAGS;
-}
-
-static bool read_column(struct curves_text *p, size_t i)
-{
-	const struct cell *cell = &p->table.cells[i];
-	size_t column = 0;
-
-	if (cell->size == 0)
-		return true;
-	while (column < known_columns(p) && !cell_is(cell, columns[column]))
-		column++;
-	if (column == known_columns(p)) {
-		err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a column",
-		       cell_excerpt(cell).text);
-		return err_accept(p->err, "bone, channel, frame, time, x, y, z, w%s",
-				  column > MEANS_FLAGS ? ", flags, occurrence" : "");
-	}
-	if (p->place[column] != NOWHERE)
-		return err_at(p->err, ERR_TEXT, cell->at, cell->length,
-			      "the column %s is there twice", columns[column]);
-	p->place[column] = i;
-	if (column >= MEANS_X && column <= MEANS_W)
-		p->axes |= (uint8_t)(1u << (column - MEANS_X));
-	return true;
-}
-
 static bool read_header(struct curves_text *p)
 {
-	const struct table *t = &p->table;
+	const unsigned required = 1u << MEANS_BONE | 1u << MEANS_CHANNEL | 1u << MEANS_FRAME;
+	bool keyframes = p->at->anim->format->keyframes;
 
-	if (!table_row(&p->table, p->err))
-		return false;
-	if (t->count == 0)
-		return err_set(p->err, ERR_EMPTY, "the text is empty");
-	p->width = t->count;
 	for (size_t i = 0; i < MEANING_COUNT; i++)
-		p->place[i] = NOWHERE;
-	for (size_t i = 0; i < p->width; i++)
-		if (!read_column(p, i))
-			return false;
-	for (size_t i = MEANS_BONE; i <= MEANS_FRAME; i++) {
-		if (p->place[i] != NOWHERE)
-			continue;
-		err_at(p->err, ERR_TEXT, t->cells[0].at, t->row_end - t->cells[0].at,
-		       "there is no column %s", columns[i]);
-		return err_accept(p->err, "a first line that names bone, channel and frame");
-	}
+		p->place[i] = TABLE_NOWHERE;
+	if (!table_header(&p->table, columns, keyframes ? MEANING_COUNT : MEANS_FLAGS, required,
+			  p->place, p->err))
+		return false;
+	p->width = p->table.count;
+	for (unsigned axis = 0; axis < 4; axis++)
+		if (p->place[MEANS_X + axis] != TABLE_NOWHERE)
+			p->axes |= (uint8_t)(1u << axis);
 	return true;
 }
 
@@ -338,7 +301,7 @@ static bool add_bones(struct curves_text *p)
 
 static const struct cell *cell_of(const struct curves_text *p, enum meaning column)
 {
-	return table_cell(&p->table, p->place[column]); /* NOWHERE is past the end: a blank */
+	return table_cell(&p->table, p->place[column]);
 }
 
 static bool refuse_channel(const struct curves_text *p, const struct cell *cell)

@@ -21,7 +21,6 @@
 
 enum column { COLUMN_ANIMATION, COLUMN_FRAME, COLUMN_TIME, COLUMN_URL };
 #define COLUMN_COUNT 4
-#define NOWHERE SIZE_MAX
 
 static const char *const column_names[COLUMN_COUNT] = {"animation", "frame", "time", "url"};
 
@@ -86,7 +85,7 @@ struct frames_text {
 	struct err *err;
 	struct table table;
 	size_t width;
-	size_t place[COLUMN_COUNT]; /* of each column, or NOWHERE */
+	size_t place[COLUMN_COUNT]; /* of each column, or TABLE_NOWHERE */
 	struct row *rows;
 	size_t count, room;
 	struct anim *edited;
@@ -99,56 +98,24 @@ static bool refuse_cell(struct frames_text *p, const struct cell *cell, const ch
 	return err_accept(p->err, "%s", accepted);
 }
 
-/* ---- the header ---- */
-
-static bool read_column(struct frames_text *p, size_t i)
-{
-	const struct cell *cell = &p->table.cells[i];
-	enum column c = 0;
-
-	if (cell->size == 0)
-		return true;
-	while (c < COLUMN_COUNT && !cell_is(cell, column_names[c]))
-		c++;
-	if (c == COLUMN_COUNT) {
-		err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a column",
-		       cell_excerpt(cell).text);
-		return err_accept(p->err, "animation, frame, time, url");
-	}
-	if (p->place[c] != NOWHERE)
-		return err_at(p->err, ERR_TEXT, cell->at, cell->length,
-			      "the column %s is there twice", column_names[c]);
-	p->place[c] = i;
-	return true;
-}
-
+/* Of a single animation the name need not be said. */
 static bool read_header(struct frames_text *p)
 {
-	const struct table *t = &p->table;
+	unsigned required = 1u << COLUMN_FRAME;
 
-	if (!table_row(&p->table, p->err))
+	if (p->anim->clip_count != 1)
+		required |= 1u << COLUMN_ANIMATION;
+	if (!table_header(&p->table, column_names, COLUMN_COUNT, required, p->place, p->err))
 		return false;
-	if (t->count == 0)
-		return err_set(p->err, ERR_EMPTY, "the text is empty");
-	p->width = t->count;
-	for (enum column c = 0; c < COLUMN_COUNT; c++)
-		p->place[c] = NOWHERE;
-	for (size_t i = 0; i < p->width; i++)
-		if (!read_column(p, i))
-			return false;
-	if (p->place[COLUMN_FRAME] != NOWHERE &&
-	    (p->place[COLUMN_ANIMATION] != NOWHERE || p->anim->clip_count == 1))
-		return true;
-	err_at(p->err, ERR_TEXT, t->cells[0].at, t->row_end - t->cells[0].at,
-	       "there is no column %s", p->place[COLUMN_FRAME] == NOWHERE ? "frame" : "animation");
-	return err_accept(p->err, "a first line that names the columns: animation,frame,time,url");
+	p->width = p->table.count;
+	return true;
 }
 
 /* ---- rows ---- */
 
 static struct cell cell_of(const struct frames_text *p, enum column c)
 {
-	return *table_cell(&p->table, p->place[c] == NOWHERE ? p->table.count : p->place[c]);
+	return *table_cell(&p->table, p->place[c]);
 }
 
 static bool refuse_animation(struct frames_text *p, const struct cell *cell)
@@ -196,7 +163,7 @@ static bool read_time(struct frames_text *p, const struct still *old, struct row
 	double time = NAN;
 
 	row->time_cell = row->frame_cell;
-	if (p->place[COLUMN_TIME] == NOWHERE && old)
+	if (p->place[COLUMN_TIME] == TABLE_NOWHERE && old)
 		return true;
 	row->time_cell = cell;
 	if (cell.size == 0)
@@ -247,7 +214,7 @@ static bool read_url(struct frames_text *p, const struct still *old, struct row 
 {
 	struct cell cell = cell_of(p, COLUMN_URL);
 
-	if (p->place[COLUMN_URL] == NOWHERE && old)
+	if (p->place[COLUMN_URL] == TABLE_NOWHERE && old)
 		return true;
 	if (old && (cell_is(&cell, old->url) || trimmed_same(old->url, &cell)))
 		return true;
