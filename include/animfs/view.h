@@ -22,6 +22,7 @@ struct shown {
 	const struct anim *anim;
 	struct bytes raw;      /* the file's bytes */
 	const char *file_name; /* the animation file's own name, without folders */
+	const struct skeleton *skeleton; /* rest pose and parents (skeleton.h); NULL: none known */
 	uint32_t clip, track, frame;
 };
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * skeleton.h - the rest pose of a model and which bone hangs from which.
+ *
+ * An animation file says neither. A skeleton comes from a model beside it or from a CSV text:
+ *
+ *	bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz
+ *
+ * Bones go by their file-name form, as everywhere. Poses are relative to the parent: translation in
+ * the format's length, rotation as Euler angles in degrees (R = Rz * Ry * Rx), scale as a factor.
+ * A skeleton never changes once it is made.
+ */
+#ifndef ANIMFS_SKELETON_H
+#define ANIMFS_SKELETON_H
+
+#include "animfs/anim.h"
+
+#define JOINT_ROOT (-1)
+
+struct joint {
+	const char *bone;
+	int32_t parent; /* place among the joints, before or behind this one; or JOINT_ROOT */
+	double rest[ROLE_COUNT][3];
+};
+
+struct skeleton {
+	struct arena arena;
+	uint32_t count;
+	const struct joint *joints;
+};
+
+/*
+ * From a CSV text. NULL and err (line and column) when it is no table, when a parent is not there, a
+ * bone is there twice, or bones hang from themselves. Blank cells are the rest of no pose at all: no
+ * parent, translation and angles 0, scale 1.
+ */
+struct skeleton *skeleton_read(struct bytes text, struct err *err);
+void skeleton_free(struct skeleton *s); /* NULL is fine */
+
+/* A bone of a clip, posed or at rest, in the space of the model. Column vectors. */
+struct transform {
+	double m[3][4];
+};
+
+/* How the bones of one clip hang together. */
+struct rig {
+	uint32_t count;          /* the clip's tracks */
+	const int32_t *parents;  /* of each track: the track of its parent, or JOINT_ROOT */
+	const uint32_t *order;   /* all tracks, parents before children */
+	const struct joint **rest; /* of each track, or NULL: nothing is known */
+};
+
+/* skeleton NULL, or a bone that it does not name: a bone without a parent. NULL: no memory. */
+const struct rig *rig_make(const struct skeleton *skeleton, const struct clip *clip,
+			   struct arena *arena);
+/*
+ * The pose of one track at a frame, relative to its parent: what its curves say, and where they say
+ * nothing what the skeleton does, or no pose at all. Rotation as a unit quaternion. What is not
+ * finite is taken for nothing said.
+ */
+struct pose {
+	double translation[3], rotation[4], scale[3];
+};
+struct pose rig_pose(const struct rig *rig, const struct clip *clip, uint32_t track, double frame);
+/* All tracks in the space of the model; out has room for rig->count. */
+void rig_world(const struct rig *rig, const struct clip *clip, double frame,
+	       struct transform *out);
+
+#endif
