@@ -1809,6 +1809,29 @@ START_TEST(test_narrow_lists_refuse_large_indices)
 }
 END_TEST
 
+/* After this edit the file could as well follow the other rule, which makes no difference. */
+START_TEST(test_a_list_becomes_narrow)
+{
+	struct made m = made_new(1, 255), after;
+
+	dice = 14;
+	m.by_count = true;
+	for (uint32_t frame = 0; frame < 255; frame++) {
+		struct key k = roll_key(0, frame, ROTATION);
+
+		made_add(&m, &k);
+	}
+	after = made_copy(&m);
+	made_remove(&after, 100);
+	ck_edit(&m, &after, 0, ROTATION);
+	/* And so it does from then on. */
+	m.by_count = false;
+	ck_edit(&after, &m, 0, ROTATION);
+	made_free(&m);
+	made_free(&after);
+}
+END_TEST
+
 /* What stood there keeps its bits, also where its value is none: NaN, and rotations without one. */
 START_TEST(test_untouched_keys_keep_odd_bits)
 {
@@ -1958,6 +1981,7 @@ static void add_editing(Suite *s)
 	tcase_add_test(tc, test_bones_are_moved_and_removed);
 	tcase_add_test(tc, test_bones_by_frame_are_moved);
 	tcase_add_test(tc, test_a_bone_is_added_and_one_renamed);
+	tcase_add_test(tc, test_a_list_becomes_narrow);
 	tcase_add_test(tc, test_untouched_keys_keep_odd_bits);
 	tcase_add_test(tc, test_components_are_stored_one_by_one);
 	tcase_add_test(tc, test_a_new_file);

@@ -244,32 +244,32 @@ struct curve owanim_curve(enum list_kind kind)
 	return c;
 }
 
-static bool decode_values(struct arena *arena, enum list_kind kind, const struct owkey *keys,
-			  struct curve *c)
+static bool decode_rotations(struct arena *arena, const struct owkey *keys, struct curve *c)
 {
-	size_t size = owanim_data_size(kind);
-	double *values = NULL;
-	uint8_t *stored = NULL;
+	double *values = arena_alloc(arena, c->count, 4 * sizeof(*values));
 
-	if (kind == LIST_ROTATIONS)
-		c->values = values = arena_alloc(arena, c->count, 4 * sizeof(*values));
-	else
-		c->stored = stored = arena_alloc(arena, c->count, size);
-	if (arena->failed)
-		return false;
-	for (uint32_t i = 0; i < c->count; i++) {
-		if (values)
-			smallest3_decode(keys[i].data, values + 4 * (size_t)i);
-		else
-			memcpy(stored + i * size, keys[i].data, size);
-	}
-	return true;
+	for (uint32_t i = 0; values && i < c->count; i++)
+		smallest3_decode(keys[i].data, values + 4 * (size_t)i);
+	c->values = values;
+	return values != NULL;
+}
+
+static bool decode_vectors(struct arena *arena, size_t size, const struct owkey *keys,
+			   struct curve *c)
+{
+	uint8_t *stored = arena_alloc(arena, c->count, size);
+
+	for (uint32_t i = 0; stored && i < c->count; i++)
+		memcpy(stored + i * size, keys[i].data, size);
+	c->stored = stored;
+	return stored != NULL;
 }
 
 static struct curve *decode_curve(struct arena *arena, enum list_kind kind,
 				  const struct owkey *keys, size_t count)
 {
 	struct curve *c = arena_alloc(arena, 1, sizeof(*c));
+	size_t size = owanim_data_size(kind);
 	uint32_t *frames = arena_alloc(arena, count, sizeof(*frames));
 
 	if (!c || !frames)
@@ -279,7 +279,10 @@ static struct curve *decode_curve(struct arena *arena, enum list_kind kind,
 	c->frames = frames;
 	for (size_t i = 0; i < count; i++)
 		frames[i] = keys[i].frame;
-	return decode_values(arena, kind, keys, c) ? c : NULL;
+	if (kind == LIST_ROTATIONS ? !decode_rotations(arena, keys, c)
+				   : !decode_vectors(arena, size, keys, c))
+		return NULL;
+	return c;
 }
 
 static bool decode_track(struct owanim *f, const struct owkeys *keys, struct anim *a, uint32_t bone,
@@ -309,20 +312,20 @@ static bool decode_track(struct owanim *f, const struct owkeys *keys, struct ani
 	return true;
 }
 
-static struct field integer(const char *name, uint64_t value, bool editable)
+static struct field integer(const char *name, uint32_t value, bool editable)
 {
 	return (struct field){
-		.name = name, .type = FIELD_INT, .integer = (int64_t)value, .editable = editable};
+		.name = name, .type = FIELD_INT, .integer = value, .editable = editable};
 }
 
-/* The header's numbers: those of the clip can be edited, those of the file cannot. */
+/* The header's numbers. A key of 64 bits is shown in halves: many readers of JSON have 53. */
 static bool decode_fields(const struct owanim *f, struct anim *a, struct clip *clip)
 {
 	const uint8_t *p = f->src.data;
 	struct field *own = arena_alloc(&a->arena, 3, sizeof(*own));
-	struct field *file = arena_alloc(&a->arena, 4, sizeof(*file));
+	struct field *effect = arena_alloc(&a->arena, 2, sizeof(*effect));
 
-	if (!own || !file)
+	if (!own || !effect)
 		return false;
 	own[0] = integer("counter1", get_u32(p + AT_COUNTER), true);
 	own[1] = (struct field){.name = "fps",
@@ -332,12 +335,10 @@ static bool decode_fields(const struct owanim *f, struct anim *a, struct clip *c
 	own[2] = integer("flag", get_u16(p + AT_FLAG), true);
 	clip->field_count = 3;
 	clip->fields = own;
-	file[0] = integer("unknown", owanim_u64(p + AT_UNKNOWN), false);
-	file[1] = integer("effect", owanim_u64(p + AT_EFFECT), false);
-	file[2] = integer("padding", owanim_u64(p + AT_PADDING), false);
-	file[3] = integer("zero", owanim_u64(p + AT_ZERO), false);
-	a->field_count = 4;
-	a->fields = file;
+	effect[0] = integer("effect_high", get_u32(p + AT_EFFECT + 4), false);
+	effect[1] = integer("effect_low", get_u32(p + AT_EFFECT), false);
+	a->field_count = 2;
+	a->fields = effect;
 	return true;
 }
 

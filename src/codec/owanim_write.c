@@ -428,10 +428,10 @@ static void claim_array(const struct edit *e, size_t list, unsigned which, struc
 {
 	enum list_kind kind = list % LIST_COUNT;
 	struct owlist is = owanim_list(&e->old, (uint32_t)(list / LIST_COUNT), kind);
-	const uint8_t *begin = which == INDICES ? is.index : is.data;
+	const uint8_t *first = which == INDICES ? is.index : is.data;
 	size_t each = which == VALUES ? owanim_data_size(kind) : is.wide ? 2 : 1;
 
-	*claim = (struct claim){(size_t)(begin - e->old.src.data), is.count * each,
+	*claim = (struct claim){(size_t)(first - e->old.src.data), is.count * each,
 				list * ARRAY_COUNT + which};
 }
 
@@ -819,10 +819,21 @@ static bool begin(struct edit *e, struct bytes old)
 	return find_origins(e);
 }
 
-static bool same_fit(const struct owfit *a, const struct owfit *b)
+/* Another rule will do where it makes the same widths. */
+static bool is_meant(const struct edit *e, const struct owfit *is)
 {
-	return a->by_frame == b->by_frame && a->frames == b->frames && a->rule == b->rule &&
-	       a->wide == b->wide;
+	const struct owfit *fit = &e->fit;
+	size_t lists = (size_t)e->entries * LIST_COUNT;
+
+	if (is->by_frame != fit->by_frame || is->frames != fit->frames)
+		return false;
+	for (size_t i = 0; i < lists; i++) {
+		uint32_t count = e->counts[i];
+
+		if (count && owanim_wide(is, count) != owanim_wide(fit, count))
+			return false;
+	}
+	return true;
 }
 
 /* A duration near to the wanted one that makes so many frames, however the product is rounded. */
@@ -847,7 +858,7 @@ static bool check_fit(struct edit *e, struct bytes out)
 	arena_release(&f.arena);
 	if (why.code == ERR_MEMORY)
 		return err_memory(e->err);
-	if (fine && same_fit(&is, &e->fit))
+	if (fine && is_meant(e, &is))
 		return true;
 	if (!fine || is.frames == e->fit.frames)
 		return err_set(e->err, ERR_STORE,

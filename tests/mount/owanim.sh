@@ -15,7 +15,7 @@ clip=$MNT/small.006/small/clip.json
 
 # ---- keys ----
 
-is "the folder" "$(ls -1 "$MNT/small.006")" $'file.json\nraw.006\nsmall'
+like "the folder" "$(ls -1 "$MNT/small.006")" $'raw.006\n(.*\n)?small'
 is "a bone" "$(<"$bone")" 'frame,time,tx,ty,tz,qx,qy,qz,qw,sx,sy,sz
 0,0,,,,0.7071517,0.7070618,0.000043158264,0.000021579132,1,12.046875,1
 1,0.033333,,,,0.7608207,-0.37025475,-0.5054264,-0.16913724,,,'
@@ -64,7 +64,7 @@ is_error() { grep -q "$1" "$MNT/.animfs/errors"; }
 
 save "$SRC/bone-names.csv" $'id,name\n3706,hips\n0x11EA,spine'
 ok "named" wait_for 5 called hips
-is "all of them" "$(bones)" $'bone_12345678.csv\nbone_12345678.json\nhips.csv\nhips.json\nspine.csv\nspine.json'
+is "all of them" "$(bones | grep csv)" $'bone_12345678.csv\nhips.csv\nspine.csv'
 ok "an edit by a name" sed -i 's/,12.046875,/,1.5,/' "$MNT/small.006/small/bones/hips.csv"
 like "an edit by a name: it is there" "$(<"$MNT/small.006/small/bones/hips.csv")" ',1,1.5,1'
 ok "renamed by a name" sed -i 's/"bone": "spine"/"bone": "bone_0005", "was": "spine"/' "$clip"
