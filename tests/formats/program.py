@@ -15,15 +15,19 @@ class File:
         self.options = list(options)
 
     def _run(self, command, *arguments, text=None):
-        return subprocess.run(
+        done = subprocess.run(
             [self.animfs, command, *self.options, *arguments], input=text, capture_output=True
         )
+        if done.returncode not in (0, 1) or (done.returncode and not done.stdout + done.stderr):
+            raise ValueError(f"{command} {arguments} ended with {done.returncode}: {done.stderr}")
+        return done
 
     def bytes(self):
         with open(self.path, "rb") as file:
             return file.read()
 
     def ls(self, place=""):
+        """The names in a folder; those of folders end in a slash."""
         done = self._run("ls", self.path + place)
         if done.returncode:
             raise Refused(done.stderr.decode())
@@ -48,8 +52,6 @@ class File:
         said = done.stderr.decode()
         if done.returncode == 0:
             return
-        if done.returncode != 1 or not said:
-            raise ValueError(f"put ended with {done.returncode}: {said}")
         if self.bytes() != before:
             raise ValueError(f"refused, and the file has changed: {said}")
         raise Refused(said)

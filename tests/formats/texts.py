@@ -53,11 +53,12 @@ def bone_cells(roles, rows, keyframes):
 
 
 def curves_cells(bones, keyframes):
-    """{bone: (roles, rows)} as the lines of curves.csv."""
+    """{bone: (roles, served rows, rows)} as the lines of curves.csv."""
     lines = [["bone", "channel", "frame", "time", "x", "y", "z", "w"]]
     if keyframes:
         lines[0] += ["flags", "occurrence"]
-    for bone, (roles, rows) in bones.items():
+    blank = [""] * (len(lines[0]) - 3)
+    for bone, (roles, served, rows) in bones.items():
         start = len(lines)
         seen = {}
         if keyframes:
@@ -74,8 +75,13 @@ def curves_cells(bones, keyframes):
                     if keyframes:
                         line += [str(row["flags"]), str(occurrence)]
                     lines.append(line)
+        for role in () if keyframes else roles:
+            # Rows that are gone remove nothing; a blank one does.
+            last = [row["frame"] for row in served if role in row][-1:]
+            if last and not any(role in row for row in rows):
+                lines.append([bone, CHANNELS[role], str(last[0])] + blank)
         if len(lines) == start:
-            lines.append([bone] + [""] * (len(lines[0]) - 1))
+            lines.append([bone, "", ""] + blank)
     return lines
 
 
