@@ -11,6 +11,8 @@
 #   PREFIX, BINDIR, MANDIR, DESTDIR
 #                     where 'make install' puts things (/usr/local)
 #   FUZZ_SECONDS      how long 'make fuzz' runs each target (60)
+#   FORMATS_COUNT, FORMATS_SEED
+#                     how many files 'make test-formats' invents, and from which number (1000, 1)
 
 VERSION := 0.1.0
 
@@ -21,6 +23,8 @@ MANDIR       ?= $(PREFIX)/share/man
 DESTDIR      ?=
 PKGCONF      ?= pkg-config
 FUZZ_SECONDS ?= 60
+FORMATS_COUNT ?= 1000
+FORMATS_SEED ?= 1
 CFLAGS       ?= -O2 -g
 
 ifneq ($(V),1)
@@ -131,7 +135,7 @@ $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 #### What one can ask for
 
 .PHONY: help install uninstall setup demo test check-san fuzz fuzzers bench lint \
-	test-exhaustive test-editors test-kanim test-probe clean
+	test-exhaustive test-editors test-kanim test-probe test-formats clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -144,6 +148,7 @@ help:
 	@echo 'make test-kanim       play a mounted kanim through view3dscene (tovrmlx3d)'
 	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
 	@echo 'make test-probe       count the files of /usr that are taken for animations'
+	@echo 'make test-formats     edit many invented files of every format, and read them independently'
 	@echo 'make check-san        unit and mount tests under AddressSanitizer and UBSan'
 	@echo 'make fuzz             fuzz every decoder and parser (FUZZ_SECONDS=$(FUZZ_SECONDS) each)'
 	@echo 'make bench            measure, and write bench/RESULTS.md'
@@ -177,7 +182,7 @@ check-san: setup
 		$(BUILD)/san/animfs $(BUILD)/san/unit $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
 	@# Not a process for each test, which takes ten times as long; and strstr need not measure the
 	@# whole text at every call.
-	@BUILD=$(BUILD)/san CK_FORK=no ASAN_OPTIONS=intercept_strstr=0 \
+	@BUILD=$(BUILD)/san CK_FORK=no RANDOM_EDITS=500 ASAN_OPTIONS=intercept_strstr=0 \
 		scripts/test.sh unit mount
 
 fuzzers: $(FUZZERS)
@@ -218,6 +223,12 @@ test-probe:
 	@scripts/setup.sh build
 	@$(MAKE_PARALLEL) --no-print-directory all
 	@BUILD=$(BUILD) scripts/test-probe.sh
+
+test-formats:
+	@scripts/setup.sh build
+	@$(MAKE_PARALLEL) --no-print-directory all
+	PYTHONDONTWRITEBYTECODE=1 tests/check_formats.py --seed $(FORMATS_SEED) \
+		--count $(FORMATS_COUNT) --keep $(BUILD)/formats $(BUILD)/animfs
 
 clean:
 	rm -rf $(BUILD)

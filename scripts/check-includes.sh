@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 LIBRARIES='fuse* jansson* csv* libxml*'
 WORDS='animfs/base.h animfs/anim.h num.h names.h'
-DISK='animfs/base.h at.h refusal.h replace.h state.h watch.h'
+DISK='animfs/base.h at.h backup.h refusal.h replace.h state.h watch.h'
 
 RULES="
 # The words of the program.
@@ -25,19 +25,25 @@ xml.?                : $WORDS xml.h libxml/*
 bones.?              : $WORDS table.h bones.h
 naming.?             : $WORDS at.h bones.h naming.h
 lens*.? rotation.?    : $WORDS lens.h rotation.h
+skeleton.? rig.?     : $WORDS rotation.h skeleton.h table.h
+models.?             : $WORDS models.h skeleton.h
+loss.?               : $WORDS loss.h
+listing.? compare.?  : $WORDS lens.h listing.h compare.h rotation.h
 structure.?          : $WORDS bones.h rotation.h structure.h view/clip.h view/label.h
+fill*.?              : $WORDS animfs/view.h bones.h fill*.h structure.h table.h jansson.h view/clip.h view/label.h
 
 # Formats and views: they know neither each other nor files nor FUSE.
 codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h xml.h
-view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h table.h jansson.h xml.h
+view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h skeleton.h table.h jansson.h xml.h
 
 # The disk: knows no animations.
-at.? refusal.? replace.? state.? watch.? : $DISK
-model.?              : animfs/base.h at.h model.h
+at.? backup.? refusal.? replace.? state.? watch.? : $DISK
+model.?              : animfs/base.h at.h model.h models.h
+rest.?               : animfs/base.h at.h model.h rest.h skeleton.h
 
 # Animation files, and the folders that they are shown as.
-ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h snap.h
-source.?             : $WORDS $DISK animfs/codec.h bones.h model.h snap.h source.h
+ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h rest.h snap.h
+source.?             : $WORDS $DISK animfs/codec.h bones.h loss.h model.h snap.h source.h
 options.?            : $WORDS animfs/codec.h source.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
 node.?               : $WORDS animfs/view.h node.h
@@ -46,8 +52,8 @@ draft.?              : $WORDS source.h tree.h file.h draft.h
 
 # The mount: the only part that knows FUSE. The commands see nothing of it but mount.h.
 mount.h              : source.h tree.h
-fs/*                 : $WORDS $DISK animfs/*.h source.h tree.h node.h file.h folder.h draft.h options.h mount.h fs/*.h fuse*
-cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h cmd/*.h
+fs/*                 : $WORDS $DISK animfs/*.h source.h tree.h node.h file.h folder.h draft.h options.h structure.h fill.h mount.h fs/*.h fuse*
+cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h structure.h listing.h compare.h cmd/*.h
 main.c               : cmd/cmd.h mount.h libxml/parser.h
 "
 

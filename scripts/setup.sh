@@ -10,10 +10,12 @@ packages()
 	build) echo gcc libc6-dev make pkg-config libfuse3-dev fuse3 libxml2-dev libjansson-dev \
 		libcsv-dev libxxhash-dev ;;
 	test) echo check vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
-		moreutils ;;
+		moreutils librsvg2-bin libxml2-utils ;;
 	lint) echo clang clang-tidy cppcheck shellcheck ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
-	editors) echo neovim emacs-nox libreoffice-calc-nogui python3-uno tar ;;
+	# One kind of LibreOffice removes the other: whichever is there does.
+	editors) command -v soffice >/dev/null || echo libreoffice-calc-nogui
+		echo neovim emacs-nox python3-uno tar ;;
 	kanim) echo view3dscene xvfb ;;
 	*) echo "setup.sh: no group $1 (build test editors lint fuzz kanim)" >&2; exit 2 ;;
 	esac

@@ -92,6 +92,15 @@ bool draft_update(struct draft *d, const struct tree *now, const struct place *p
 	return true;
 }
 
+void draft_rebase(struct draft *d, struct snap *now, const struct place *place)
+{
+	if (!d->base)
+		return;
+	rebase(d, now, place);
+	if (!d->written)
+		d->have_text = false;
+}
+
 bool draft_load(struct draft *d, const char *file_name)
 {
 	struct tree t = {d->base, file_name};

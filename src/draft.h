@@ -45,6 +45,8 @@ void draft_free(struct draft *d);
  * stays. The view's place in `now` is `place`.
  */
 bool draft_update(struct draft *d, const struct tree *now, const struct place *place);
+/* What the draft is edited from is called otherwise in `now`, and is the same. */
+void draft_rebase(struct draft *d, struct snap *now, const struct place *place);
 /* Has the text in memory; false when out of memory. */
 bool draft_load(struct draft *d, const char *file_name);
 /* Somebody opens it for writing: takes `now` as the base where no writer has one yet. */

@@ -67,6 +67,7 @@ void file_free(struct file *f)
 		free(f->retired);
 		f->retired = next;
 	}
+	file_end_burst(f);
 	snap_put(f->good);
 	if (f->source)
 		source_free(f->source);
@@ -89,7 +90,8 @@ bool file_is_away(const struct file *f, const struct node *parent, const char *n
 	return *find_away((struct file *)f, parent, name) != NULL;
 }
 
-bool file_set_away(struct file *f, struct nodes *t, struct node *parent, const char *name)
+static bool set_away(struct file *f, struct nodes *t, struct node *folder, struct node *parent,
+		     const char *name)
 {
 	size_t size = strlen(name) + 1;
 	struct away *away;
@@ -100,13 +102,27 @@ bool file_set_away(struct file *f, struct nodes *t, struct node *parent, const c
 	if (!away)
 		return false;
 	away->parent = parent;
+	away->folder = folder;
 	memcpy(away->name, name, size);
 	away->next = f->away;
 	f->away = away;
 	nodes_lock(t);
 	parent->references++;
+	if (folder)
+		folder->references++;
 	nodes_unlock(t);
 	return true;
+}
+
+bool file_set_away(struct file *f, struct nodes *t, struct node *parent, const char *name)
+{
+	return set_away(f, t, NULL, parent, name);
+}
+
+bool file_set_folder_away(struct file *f, struct nodes *t, struct node *folder, struct node *parent,
+			  const char *name)
+{
+	return set_away(f, t, folder, parent, name);
 }
 
 void file_clear_away(struct file *f, struct nodes *t, const struct node *parent, const char *name)
@@ -119,6 +135,72 @@ void file_clear_away(struct file *f, struct nodes *t, const struct node *parent,
 	*at = away->next;
 	nodes_lock(t);
 	nodes_drop(t, away->parent, 0, 1);
+	if (away->folder)
+		nodes_drop(t, away->folder, 0, 1);
 	nodes_unlock(t);
 	free(away);
+}
+
+struct node *file_folder_away(const struct file *f, const struct node *parent, const char *name)
+{
+	const struct away *away = *find_away((struct file *)f, parent, name);
+
+	return away ? away->folder : NULL;
+}
+
+void file_move_away(struct file *f, struct nodes *t, const struct node *old, struct node *now)
+{
+	nodes_lock(t);
+	for (struct away *away = f->away; away; away = away->next) {
+		if (away->parent != old)
+			continue;
+		nodes_drop(t, away->parent, 0, 1);
+		away->parent = now;
+		now->references++;
+	}
+	nodes_unlock(t);
+}
+
+void file_begin_burst(struct file *f, struct snap *now)
+{
+	if (!f->before)
+		f->before = snap_get(now);
+}
+
+bool file_was_saved(const struct file *f, const char *path)
+{
+	const struct saved *saved = f->saved;
+
+	while (saved && strcmp(saved->path, path) != 0)
+		saved = saved->next;
+	return saved != NULL;
+}
+
+bool file_note_saved(struct file *f, const char *path)
+{
+	size_t size = strlen(path) + 1;
+	struct saved *saved;
+
+	if (file_was_saved(f, path))
+		return true;
+	saved = malloc(sizeof(*saved) + size);
+	if (!saved)
+		return false;
+	memcpy(saved->path, path, size);
+	saved->next = f->saved;
+	f->saved = saved;
+	return true;
+}
+
+void file_end_burst(struct file *f)
+{
+	snap_put(f->before);
+	f->before = NULL;
+	f->passed = 0;
+	while (f->saved) {
+		struct saved *next = f->saved->next;
+
+		free(f->saved);
+		f->saved = next;
+	}
 }

@@ -17,8 +17,15 @@
 /* A name whose view was removed or renamed away: absent until something of that name appears. */
 struct away {
 	struct away *next;
-	struct node *parent;
+	struct node *parent; /* referenced */
+	struct node *folder; /* what had the name, where that is a folder; referenced */
 	char name[];
+};
+
+/* A view, by its path in the file's folder, that was saved in the burst. */
+struct saved {
+	struct saved *next;
+	char path[];
 };
 
 struct file {
@@ -28,15 +35,18 @@ struct file {
 	char *_Atomic name;
 	struct retired *retired;
 	struct source *source;
-	struct node *node;   /* NODE_FILE */
-	struct node *views;  /* those nodes that are views, by next_in_file */
+	struct node *node;  /* NODE_FILE */
+	struct node *views; /* those nodes that are views, by next_in_file */
 	struct away *away;
 	unsigned open;       /* handles on its views; under the nodes' lock, as `good` is */
 	struct snap *good;   /* while there are some: the last version that decoded */
 	int64_t burst;       /* when the last change came, in ms of the monotonic clock */
+	struct snap *before; /* the version that was there before the burst; NULL: no save in it */
+	struct saved *saved; /* what was saved in it */
+	unsigned passed;     /* how many texts were passed over in it */
 	_Atomic uint64_t generation; /* the snap that the kernel was told about last */
-	bool look;           /* others may have changed the file */
-	bool watched;        /* is on the notifier's list */
+	bool look;                   /* others may have changed the file */
+	bool watched;                /* is on the notifier's list */
 	struct file *next_watched;
 };
 
@@ -49,7 +59,21 @@ bool file_rename(struct file *f, const char *name);
 bool file_is_away(const struct file *f, const struct node *parent, const char *name);
 /* The table's lock must not be held: the parent node is held for as long as the name is away. */
 bool file_set_away(struct file *f, struct nodes *t, struct node *parent, const char *name);
+/* The same for a folder, whose own names stay away with it. */
+bool file_set_folder_away(struct file *f, struct nodes *t, struct node *folder, struct node *parent,
+			  const char *name);
 void file_clear_away(struct file *f, struct nodes *t, const struct node *parent, const char *name);
+/* The folder that had a name which is away; NULL where it was none. */
+struct node *file_folder_away(const struct file *f, const struct node *parent, const char *name);
+/* What is away in folder `old` is away in folder `now`, which stands in its place. */
+void file_move_away(struct file *f, struct nodes *t, const struct node *old, struct node *now);
+
+/* The version `now` is the one before the burst, if none is. */
+void file_begin_burst(struct file *f, struct snap *now);
+/* False when out of memory. */
+bool file_note_saved(struct file *f, const char *path);
+bool file_was_saved(const struct file *f, const char *path);
+void file_end_burst(struct file *f);
 
 int64_t clock_ms(void);
 

@@ -54,17 +54,22 @@ enum curve_kind lens_shown_rotation(const struct anim *a, const struct track *tr
 	}
 }
 
-struct track lens_shown(const struct anim *a, const struct track *track, struct arena *arena)
+struct track lens_shown_as(const struct track *track, enum curve_kind rotation, struct arena *arena)
 {
 	const struct curve *c = track->curve[ROLE_ROTATION];
 	struct track shown = *track;
 
-	shown.rotation = lens_shown_rotation(a, track);
-	if (c && c->kind != shown.rotation)
-		c = rotation_convert(c, shown.rotation, arena);
+	shown.rotation = rotation;
+	if (c && c->kind != rotation)
+		c = rotation_convert(c, rotation, arena);
 	if (c)
 		shown.curve[ROLE_ROTATION] = c;
 	return shown;
+}
+
+struct track lens_shown(const struct anim *a, const struct track *track, struct arena *arena)
+{
+	return lens_shown_as(track, lens_shown_rotation(a, track), arena);
 }
 
 static const char *axis_name(const struct lens_role *text, unsigned axis)
@@ -113,9 +118,11 @@ static bool same_bits(double a, double b)
 
 static bool refuse_value(const struct lens *l, const struct lens_key *key, unsigned axis)
 {
-	if (isfinite(key->value[axis]))
-		return err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
-			      "this number is too large to be stored");
+	if (isfinite(key->value[axis])) {
+		err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
+		       "this number is too large to be stored");
+		return err_accept(l->err, "a number from -3.4e38 to 3.4e38");
+	}
 	err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
 	       "%s cannot become infinite or nan", axis_name(l->text, axis));
 	return err_accept(l->err, "a finite number");
@@ -136,8 +143,8 @@ static bool check_range(const struct lens *l, const struct lens_key *key, unsign
 	most = least + 65535 * 2 * half;
 	if (key->value[axis] >= least - half && key->value[axis] <= most + half)
 		return true;
-	err_at(l->err, ERR_STORE, key->at[axis], key->length[axis], "%s stores no %s so far from 0",
-	       l->anim->format->name, axis_name(l->text, axis));
+	err_at(l->err, ERR_STORE, key->at[axis], key->length[axis], "%s cannot store %.9g as %s",
+	       l->anim->format->name, key->value[axis], axis_name(l->text, axis));
 	low_size = (int)num_lane(low, least, lane);
 	high_size = (int)num_lane(high, most, lane);
 	return err_accept(l->err, "a number from %.*s to %.*s", low_size, low, high_size, high);
@@ -191,6 +198,9 @@ static bool settle_quaternion(const struct lens *l, const struct lens_key *key, 
 		if (length > 0 && isfinite(length))
 			err_accept(l->err, "%.9f, %.9f, %.9f, %.9f", q[0] / length, q[1] / length,
 				   q[2] / length, q[3] / length);
+		else
+			err_accept(l->err,
+				   "four numbers whose squares add up to 1, such as 0, 0, 0, 1");
 		return false;
 	}
 	/* A float32 quaternion is stored as typed; what else holds one needs it normalised. */
@@ -475,7 +485,7 @@ static bool refuse_end(const struct lens *l, const struct keys *keys, uint32_t f
 	}
 	return err_accept(l->err,
 			  "a key there (gaps between keys are filled in), or no key at all (that "
-			  "removes the %s)",
+			  "removes the %s); a clip gets shorter in clip.json",
 			  role);
 }
 
@@ -552,6 +562,21 @@ static void hold_first(const struct lens *l, struct keys *keys)
 		       l->width * sizeof(*keys->values));
 }
 
+/*
+ * A value for the whole clip is stored otherwise than a key: it is what was typed, and not the key
+ * that was near enough to it. Or the same text, saved again, would say something else.
+ */
+static void take_typed(const struct lens *l, struct keys *keys)
+{
+	const struct lens_key *row = row_of(l, 0);
+
+	if (!row || !was_keyed(l) || l->text->kind == CURVE_QUATERNION)
+		return;
+	for (unsigned axis = 0; axis < l->width; axis++)
+		if (row->given & l->text->columns & 1u << axis && isfinite(row->value[axis]))
+			keys->values[axis] = row->value[axis];
+}
+
 static bool dense_static(const struct lens *l, struct keys *keys, const struct curve **out)
 {
 	bool full = l->anim->format->full;
@@ -572,6 +597,8 @@ static bool dense_static(const struct lens *l, struct keys *keys, const struct c
 	keys->count = 1;
 	if (full)
 		hold_first(l, keys);
+	else
+		take_typed(l, keys);
 	return finish(l, keys, full, out);
 }
 

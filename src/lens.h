@@ -84,9 +84,11 @@ enum curve_kind lens_rotation(const struct track *track);
 /* The kind that texts show it in. */
 enum curve_kind lens_shown_rotation(const struct anim *a, const struct track *track);
 /*
- * The track as texts show it: with its rotations in that kind. A curve that was converted for this
- * lives in `arena`, whose `failed` tells when there was no memory for it.
+ * The track with its rotations in that kind, and in the one that texts show. A curve that was
+ * converted for this lives in `arena`, whose `failed` tells when there was no memory for it.
  */
+struct track lens_shown_as(const struct track *track, enum curve_kind rotation,
+			   struct arena *arena);
 struct track lens_shown(const struct anim *a, const struct track *track, struct arena *arena);
 
 #endif

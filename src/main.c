@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command {
+static const struct verb {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"umount", cmd_umount}, {"ls", cmd_ls},       {"cat", cmd_cat},
-	{"put", cmd_put},       {"check", cmd_check},
+	{"umount", cmd_umount}, {"ls", cmd_ls},     {"cat", cmd_cat},   {"put", cmd_put},
+	{"check", cmd_check},   {"text", cmd_text}, {"diff", cmd_diff}, {"undo", cmd_undo},
+	{"clip", cmd_clip},     {"bone", cmd_bone},
 };
 
 static const char help[] =
@@ -35,6 +36,9 @@ static const char help[] =
 	"      --cache=SIZE     memory for decoded files that nobody uses (default 256M)\n"
 	"      --max-file=SIZE  larger files are shown as they are (default 1G)\n"
 	"      --max-text=SIZE  larger texts are refused (default 1G)\n"
+	"      --backup=MODE    keep files before something is removed from them: simple (the "
+	"last\n"
+	"                       one, the default), numbered (each), none\n"
 	"      --state=DIR      where extra files, refused texts and backups are kept\n"
 	"                       (default SOURCE/.animfs)\n"
 	"  -h, --help           this text\n"
@@ -46,7 +50,13 @@ static const char help[] =
 	"  ls FILE[/PATH]       what a mount shows there\n"
 	"  cat FILE/PATH        print a view\n"
 	"  put FILE/PATH        save standard input as a view\n"
-	"  check PATH...        decode, re-encode and compare\n";
+	"  check PATH...        decode, re-encode and compare\n"
+	"  diff A B             what differs between two animations, key by key\n"
+	"  text FILE            every clip as one text, for git diff\n"
+	"  undo FILE            put the file back as it was before something was removed from it\n"
+	"  clip rename|remove|copy|new ...\n"
+	"  bone rename|remove|add ...\n"
+	"                       clips and bones as wholes\n";
 
 static bool wants(int argc, char **argv, const char *shorter, const char *longer)
 {

@@ -692,11 +692,33 @@ static bool stored_tracks(const struct format *format, const struct clip *wanted
 	return true;
 }
 
+/* What a new clip does not say is as the format has it. */
+static bool fields_hold(const struct clip *stored, const struct clip *wanted)
+{
+	for (uint32_t i = 0; i < wanted->field_count; i++) {
+		uint32_t j = 0;
+
+		while (j < stored->field_count &&
+		       !fields_same(&wanted->fields[i], 1, &stored->fields[j], 1))
+			j++;
+		if (j == stored->field_count)
+			return false;
+	}
+	return true;
+}
+
+static bool value_holds(enum value which, const struct clip *stored, const struct clip *wanted)
+{
+	if (which == VALUE_FIELDS && wanted->origin == ANIM_NEW)
+		return fields_hold(stored, wanted);
+	return value_same(which, wanted, stored);
+}
+
 static bool stored_clip(const struct format *format, const struct clip *wanted,
 			const struct clip *old, const struct clip *stored, struct err *err)
 {
 	for (enum value which = 0; which < VALUE_COUNT; which++) {
-		if (!value_same(which, wanted, stored))
+		if (!value_holds(which, stored, wanted))
 			return err_set(err, ERR_STORE, CANNOT "the %s of %s comes back different",
 				       value_names[which], wanted->label);
 	}
@@ -709,12 +731,12 @@ bool anim_stored(const struct anim *wanted, const struct anim *old, const struct
 	if (wanted->clip_count != stored->clip_count)
 		return err_set(err, ERR_STORE, CANNOT "%u clips come back instead of %u",
 			       stored->clip_count, wanted->clip_count);
-	if (!headers_same(wanted, stored))
+	if (old && !headers_same(wanted, stored))
 		return err_set(err, ERR_STORE, CANNOT "the header comes back different");
 	for (uint32_t i = 0; i < wanted->clip_count; i++) {
 		const struct clip *clip = &wanted->clips[i];
 		const struct clip *was =
-			clip->origin == ANIM_NEW ? NULL : &old->clips[clip->origin];
+			!old || clip->origin == ANIM_NEW ? NULL : &old->clips[clip->origin];
 
 		if (!stored_clip(stored->format, clip, was, &stored->clips[i], err))
 			return false;

@@ -4,52 +4,24 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <fnmatch.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
-#define MODEL_LIMIT ((size_t)16 << 20)
-#define EXTENSION ".ff9model"
-
-/*
- * A model begins with: u8 at 0x02 the number of bones, at 0x14 the bones, each s16 length, u8 0,
- * u8 parent. A parent stands before its children.
- */
-static uint32_t count_bones(struct bytes model)
+static bool has_extension(const char *name, const char *extension)
 {
-	uint32_t count = model.size > 2 ? model.data[2] : 0;
+	size_t size = strlen(name), length = strlen(extension);
 
-	if (!bytes_hold(model, 0x14, count, 4))
-		return 0;
-	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *bone = model.data + 0x14 + 4 * (size_t)i;
-
-		if (bone[2] != 0 || (i == 0 ? bone[3] != 0 : bone[3] >= i))
-			return 0;
-	}
-	return count;
+	return size > length && strcasecmp(name + size - length, extension) == 0;
 }
 
-/* 0: there is no model of this name. */
-static uint32_t read_bones(int dir, const char *name)
-{
-	struct buf bytes = BUF_INIT;
-	uint32_t count = 0;
-	struct stat st;
-
-	if (at_read(dir, name, MODEL_LIMIT, &bytes, &st) == 0)
-		count = count_bones(buf_bytes(&bytes));
-	buf_release(&bytes);
-	return count;
-}
-
-/* The name of the only model in the folder. */
-static bool only_model(int dir, char name[NAME_MAX + 1])
+/* Finds the model called so in any case, or else the only one of the folder. */
+static bool search(int dir, const char *wanted, const char *extension, char name[NAME_MAX + 1])
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	bool same = false;
 	unsigned found = 0;
 	struct dirent *entry;
 
@@ -58,26 +30,46 @@ static bool only_model(int dir, char name[NAME_MAX + 1])
 			close(fd);
 		return false;
 	}
-	while (found < 2 && (entry = readdir(folder))) {
-		if (fnmatch("*" EXTENSION, entry->d_name, FNM_CASEFOLD) != 0)
+	while (!same && (entry = readdir(folder))) {
+		if (!has_extension(entry->d_name, extension))
 			continue;
+		same = strcasecmp(entry->d_name, wanted) == 0;
 		snprintf(name, NAME_MAX + 1, "%s", entry->d_name);
 		found++;
 	}
 	closedir(folder);
-	return found == 1;
+	return same || found == 1;
+}
+
+bool model_find(int dir, const char *file_name, const struct model_format *format,
+		char name[NAME_MAX + 1])
+{
+	const char *dot = strrchr(file_name, '.');
+	int stem = (int)(dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name));
+	char wanted[2 * NAME_MAX];
+	struct stat st;
+
+	snprintf(wanted, sizeof(wanted), "%.*s%s", stem, file_name, format->extension);
+	if (strlen(wanted) <= NAME_MAX && fstatat(dir, wanted, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		strcpy(name, wanted);
+		return true;
+	}
+	return search(dir, wanted, format->extension, name);
 }
 
 uint32_t model_bones(int dir, const char *file_name)
 {
-	const char *dot = strrchr(file_name, '.');
-	int stem = (int)(dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name));
+	struct buf bytes = BUF_INIT;
+	struct skeleton *s = NULL;
 	char name[NAME_MAX + 1];
-	uint32_t count = 0;
+	uint32_t count;
+	struct stat st;
 
-	if (snprintf(name, sizeof(name), "%.*s" EXTENSION, stem, file_name) < (int)sizeof(name))
-		count = read_bones(dir, name);
-	if (count == 0 && only_model(dir, name))
-		count = read_bones(dir, name);
+	if (model_find(dir, file_name, &model_ff9, name) &&
+	    at_read(dir, name, MODEL_LIMIT, &bytes, &st) == 0)
+		s = model_ff9.read(buf_bytes(&bytes), NULL);
+	count = s ? s->count : 0;
+	skeleton_free(s);
+	buf_release(&bytes);
 	return count;
 }

@@ -2,16 +2,22 @@
 /*
  * model.h - a model beside an animation file, for what the animation does not say itself.
  *
- * Final Fantasy IX keeps both in one archive (DB chunk types 0x02 and 0x03). A model's file is
- * called NAME.ff9model; it belongs to the animation NAME.*, and where it is the only one in its
- * folder, to all of them.
+ * models.h says which models there are. One belongs to the animation of the same name but for the
+ * extension; where it is the only one of its kind in its folder, to all of them.
  */
 #ifndef ANIMFS_MODEL_H
 #define ANIMFS_MODEL_H
 
-#include "animfs/base.h"
+#include "models.h"
+#include <limits.h>
 
-/* How many bones the model of this animation file has; 0: there is none that can be read. */
+/* The name of the model of this animation file; false when there is none. */
+bool model_find(int dir, const char *file_name, const struct model_format *format,
+		char name[NAME_MAX + 1]);
+/* How many bones the Final Fantasy IX model of this file has; 0: none that can be read. */
 uint32_t model_bones(int dir, const char *file_name);
+
+/* No model is larger: an MDB has the geometry too. */
+#define MODEL_LIMIT ((size_t)64 << 20)
 
 #endif

@@ -14,6 +14,7 @@ struct mount_options {
 	bool read_only;
 	struct store_options store;
 	size_t max_text; /* bytes of one text */
+	size_t extra_max; /* bytes of all that people put beside texts */
 	int uid, gid, umask; /* -1: as the source has it */
 };
 

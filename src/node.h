@@ -57,6 +57,7 @@ struct node {
 	bool folder;         /* a directory */
 	_Atomic bool watched; /* a real folder: changes made by others are told */
 	int16_t descriptor;  /* slot in the cache of folder descriptors, or -1 */
+	_Atomic bool filling; /* a real folder that is to become a clip or an animation file */
 	struct identity real; /* NODE_REAL */
 	bool identified;      /* it is found by `real` */
 	struct stat *last;    /* NODE_REAL: what it was when it lost its last name, or NULL */

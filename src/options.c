@@ -45,10 +45,11 @@ static bool read_format(const char *value, struct pattern *pattern, struct err *
 	pattern->codec = codec_named(name);
 	if (!pattern->codec && strcmp(value, "auto") != 0)
 		return err_set(err, ERR_TEXT, "\"%s\" is not a format", value);
-	if (value[length] == '\0')
+	if (!pattern->codec || value[length] == '\0')
 		return true;
 	if (!pattern->codec->format->bones_counted)
-		return err_set(err, ERR_TEXT, "%s files say themselves how many bones they have", name);
+		return err_set(err, ERR_TEXT, "%s files say themselves how many bones they have",
+			       name);
 	if (!option_number(value + length + 1, 10, &bones, NULL) || bones < 1)
 		return err_set(err, ERR_TEXT, "\"%s\" is not a number of bones",
 			       value + length + 1);
@@ -86,6 +87,21 @@ bool option_rotations(struct store_options *o, const char *value, struct err *er
 		return err_set(err, ERR_TEXT, "\"%s\" is no form; euler or quaternion is wanted",
 			       value);
 	return true;
+}
+
+bool option_backup(struct store_options *o, const char *value, struct err *err)
+{
+	static const char *const modes[] = {
+		[BACKUP_SIMPLE] = "simple", [BACKUP_NUMBERED] = "numbered", [BACKUP_NONE] = "none"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		if (strcmp(value, modes[i]) == 0) {
+			o->backup = (enum backup_mode)i;
+			return true;
+		}
+	}
+	return err_set(err, ERR_TEXT, "\"%s\" is no way to back up; none, simple or numbered is",
+		       value);
 }
 
 bool option_size(const char *value, size_t *out, struct err *err)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* options.h - the values of options that the mount and the commands share. False and err when wrong. */
+/* options.h - the values of options that the mount and the commands share. False and err when
+ * wrong. */
 #ifndef ANIMFS_OPTIONS_H
 #define ANIMFS_OPTIONS_H
 
@@ -11,6 +12,8 @@ bool option_rate(struct store_options *o, const char *value, struct err *err);
 bool option_type(struct store_options *o, const char *value, struct err *err);
 /* "euler", "quaternion" */
 bool option_rotations(struct store_options *o, const char *value, struct err *err);
+/* "none", "simple" or "numbered" */
+bool option_backup(struct store_options *o, const char *value, struct err *err);
 /* "256M": bytes, or with K, M, G */
 bool option_size(const char *value, size_t *out, struct err *err);
 /* "1000", an id of a user or group; "022" to base 8, a mask */

@@ -241,6 +241,20 @@ static int settle(const struct job *job, struct file_version *now)
 	return sync_folder(job->dir);
 }
 
+/* What may not last was not saved: the old file comes back, unless it is another's turn already. */
+static void take_back(const struct job *job)
+{
+	struct file_version there, own = job->written;
+
+	own.ctime = (struct timespec){0, 0};
+	if (identify(job, job->name, &there) || !file_version_same(&there, &own))
+		return;
+	if (job->expect)
+		rename_as(job, RENAME_EXCHANGE);
+	else
+		unlinkat(job->dir, job->name, 0);
+}
+
 static int write_and_place(struct job *job, struct bytes data, struct file_version *now)
 {
 	int error = fill(job, data);
@@ -249,8 +263,11 @@ static int write_and_place(struct job *job, struct bytes data, struct file_versi
 		error = check(job);
 	if (!error)
 		error = place(job);
-	if (!error)
+	if (!error) {
 		error = settle(job, now);
+		if (error)
+			take_back(job);
+	}
 	unlinkat(job->dir, job->temporary, 0);
 	return error;
 }
@@ -277,5 +294,29 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 		close(job.fresh);
 	if (job.old >= 0)
 		close(job.old);
+	return error;
+}
+
+int replace_copy(int dir, const char *name, const char *temporary, bool over, int like,
+		 struct bytes data)
+{
+	struct job job = {
+		.dir = dir, .name = name, .temporary = temporary, .old = like, .fresh = -1};
+	int error = at_is_name(name) ? 0 : EINVAL;
+
+	if (!error && unlinkat(dir, temporary, 0) && errno != ENOENT)
+		error = errno;
+	if (!error)
+		error = at_open(dir, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &job.fresh);
+	if (error)
+		return error;
+	error = fill(&job, data);
+	if (!error)
+		error = rename_as(&job, over ? 0 : RENAME_NOREPLACE);
+	if (error)
+		unlinkat(dir, temporary, 0);
+	else
+		error = sync_folder(dir);
+	close(job.fresh);
 	return error;
 }

@@ -20,10 +20,18 @@
  * and gets mode 0666 less umask). temporary: a free name in dir, of the caller's choosing; it is
  * gone afterwards. now: the version that is there afterwards. Returns 0 or an errno: EAGAIN when
  * the file is not the expected version any more, EBUSY when another program has it open for writing
- * (found out before anything is written, so that asking again costs little). An error of the
- * folder's fsync is returned too, with the new file in place.
+ * (found out before anything is written, so that asking again costs little). When the folder's
+ * fsync fails, the old file is put back.
  */
 int replace_file(int dir, const char *name, const struct file_version *expect,
 		 const char *temporary, struct bytes data, struct file_version *now);
+
+/*
+ * Puts a file under a name without looking at what it replaces (`over`), or where there is none yet
+ * (EEXIST). It gets the attributes of the file `like`; -1: mode 0600. Whoever calls it keeps others
+ * away from `temporary`, and what a killed process left under that name is overwritten.
+ */
+int replace_copy(int dir, const char *name, const char *temporary, bool over, int like,
+		 struct bytes data);
 
 #endif

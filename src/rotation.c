@@ -52,6 +52,25 @@ void rotation_quaternion(const double euler[3], const double near[4], double out
 		out[axis] = isnan(dot) ? (double)NAN : (dot < 0 ? -q[axis] : q[axis]) + 0.0;
 }
 
+/* Squares of stored numbers must not overflow: scaled first. */
+bool rotation_unit(const double from[4], double out[4])
+{
+	double most = 0, length = 0;
+
+	for (unsigned i = 0; i < 4; i++) {
+		if (!isfinite(from[i]))
+			return false;
+		most = fmax(most, fabs(from[i]));
+	}
+	if (most == 0)
+		return false;
+	for (unsigned i = 0; i < 4; i++)
+		length += from[i] / most * (from[i] / most);
+	for (unsigned i = 0; i < 4; i++)
+		out[i] = from[i] / most / sqrt(length);
+	return true;
+}
+
 /* The angle that is `turn` times so many away and nearest to another. */
 static double nearest(double angle, double near, double turn)
 {

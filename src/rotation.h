@@ -16,6 +16,9 @@
 void rotation_quaternion(const double euler[3], const double near[4], double out[4]);
 void rotation_euler(const double quaternion[4], const double near[3], double out[3]);
 
+/* The same rotation of length 1. False, and out as it was: there is no such rotation. */
+bool rotation_unit(const double from[4], double out[4]);
+
 /*
  * A rotation curve in the other kind: the same keys, each nearest to the one before it, the first
  * to no rotation at all. Not stored yet. NULL: no memory.

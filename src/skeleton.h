@@ -27,15 +27,28 @@ struct skeleton {
 	struct arena arena;
 	uint32_t count;
 	const struct joint *joints;
+	const uint32_t *by_name; /* places of the joints, sorted by their bones */
 };
 
 /*
- * From a CSV text. NULL and err (line and column) when it is no table, when a parent is not there, a
- * bone is there twice, or bones hang from themselves. Blank cells are the rest of no pose at all: no
- * parent, translation and angles 0, scale 1.
+ * From a CSV text. NULL and err (line and column) when it is no table, when a parent is not there,
+ * a bone is there twice, or bones hang from themselves. Blank cells are the rest of no pose at all:
+ * no parent, translation and angles 0, scale 1.
  */
 struct skeleton *skeleton_read(struct bytes text, struct err *err);
+/*
+ * From joints that live in the arena, which is taken over, failing or not. No two have the same
+ * bone, and none hangs from itself. NULL: no memory.
+ */
+struct skeleton *skeleton_new(struct arena *arena, const struct joint *joints, uint32_t count);
 void skeleton_free(struct skeleton *s); /* NULL is fine */
+/* By the bone's name; NULL when there is none. s may be NULL. */
+const struct joint *skeleton_joint(const struct skeleton *s, const char *bone);
+/*
+ * The text that skeleton_read reads: every bone of the model, with blank cells where the skeleton,
+ * which may be NULL, does not know it, and then the bones that only the skeleton has.
+ */
+void skeleton_text(const struct skeleton *s, const struct anim *a, struct buf *out);
 
 /* A bone of a clip, posed or at rest, in the space of the model. Column vectors. */
 struct transform {
@@ -44,10 +57,12 @@ struct transform {
 
 /* How the bones of one clip hang together. */
 struct rig {
-	uint32_t count;          /* the clip's tracks */
-	const int32_t *parents;  /* of each track: the track of its parent, or JOINT_ROOT */
-	const uint32_t *order;   /* all tracks, parents before children */
+	uint32_t count;            /* the clip's tracks */
+	const int32_t *parents;    /* of each track: the track of its parent, or JOINT_ROOT */
+	const uint32_t *order;     /* all tracks, parents before children */
 	const struct joint **rest; /* of each track, or NULL: nothing is known */
+	/* Of each track: joints that the clip does not move stand between it and its parent. */
+	const struct transform *between;
 };
 
 /* skeleton NULL, or a bone that it does not name: a bone without a parent. NULL: no memory. */
@@ -62,8 +77,12 @@ struct pose {
 	double translation[3], rotation[4], scale[3];
 };
 struct pose rig_pose(const struct rig *rig, const struct clip *clip, uint32_t track, double frame);
-/* All tracks in the space of the model; out has room for rig->count. */
-void rig_world(const struct rig *rig, const struct clip *clip, double frame,
-	       struct transform *out);
+/* Of a joint at rest; NULL: no pose at all. */
+struct pose joint_pose(const struct joint *joint);
+/*
+ * All tracks in the space of the model; out has room for rig->count. Always finite: further off
+ * than can be told, a bone stays at the end of the world.
+ */
+void rig_world(const struct rig *rig, const struct clip *clip, double frame, struct transform *out);
 
 #endif

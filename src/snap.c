@@ -114,9 +114,9 @@ const char *file_extension(const char *file_name, const struct format *format)
 /* Clips stand beside the file's own views and must not take their names. */
 static bool label_all(struct anim *a, const char *file_name)
 {
-	const char *reserved[RESERVED_MAX + 1] = {"skeleton.csv"};
+	const char *reserved[RESERVED_MAX + 1] = {NULL};
 	char raw[NAME_MAX + 1];
-	unsigned count = 1;
+	unsigned count = 0;
 
 	for (const struct view *const *view = views; *view && count < RESERVED_MAX; view++) {
 		if ((*view)->place != VIEW_OF_FILE)
@@ -136,6 +136,7 @@ static void snap_free(struct snap *s)
 	ages_release(&s->ages);
 	anim_free(s->anim);
 	naming_table_put(s->names);
+	rest_skeleton_put(s->rest);
 	buf_release(&s->bytes);
 	free(s->index);
 	free(s);
@@ -160,6 +161,7 @@ static bool snap_decode(struct snap *s, const char *file_name, const struct deco
 	size_t index_size;
 
 	s->names = naming_table_get(how->names);
+	s->rest = rest_skeleton_get(how->rest);
 	if (!s->codec)
 		s->codec = codec_probe(src);
 	if (!s->codec)
@@ -177,7 +179,8 @@ static bool snap_decode(struct snap *s, const char *file_name, const struct deco
 	s->index = index_new(s->anim, &index_size);
 	if (!s->index)
 		return err_memory(err);
-	s->size = sizeof(*s) + s->bytes.capacity + s->anim->arena.total + index_size;
+	s->size = sizeof(*s) + s->bytes.capacity + s->anim->arena.total + index_size +
+		  rest_skeleton_size(s->rest);
 	return true;
 }
 

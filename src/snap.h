@@ -11,16 +11,18 @@
 #include "ages.h"
 #include "animfs/codec.h"
 #include "naming.h"
+#include "rest.h"
 
 struct snap {
 	_Atomic unsigned references;
 	uint64_t generation; /* differs between any two snaps of this process; never 0 */
 	const struct codec *codec;
 	struct buf bytes;
-	struct anim *anim; /* labelled */
+	struct anim *anim;          /* labelled */
 	struct naming_table *names; /* that its bones are called by; may be NULL */
+	struct rest_skeleton *rest; /* of its bones; may be NULL */
 
-	struct ages ages; /* of a file's snap: set before others see it, empty otherwise */
+	struct ages ages;         /* of a file's snap: set before others see it, empty otherwise */
 	struct snap_index *index; /* of snap_clip and snap_track */
 	size_t size;              /* all its memory */
 	/* Of the cache; NULL for a snap that is in none. */
@@ -34,6 +36,7 @@ struct decoding {
 	double rate; /* 0: the format's, or the file's own */
 	enum rotations rotations;
 	struct naming_table *names; /* the caller's; hints.bone_names are its own */
+	struct rest_skeleton *rest; /* the caller's */
 	struct hints hints;
 };
 

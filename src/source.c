@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source.h"
+#include "loss.h"
 #include "model.h"
 #include "replace.h"
 
@@ -7,9 +8,11 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MILLISECOND ((int64_t)1000000) /* in ns */
 
@@ -20,6 +23,8 @@ struct store {
 	struct state *state;
 	struct cache *cache;
 	struct naming *naming; /* may be NULL */
+	rest_told *rest_told;  /* may be NULL */
+	void *rest_closure;
 };
 
 struct store *store_new(const struct store_options *options, struct state *state)
@@ -42,6 +47,12 @@ bool store_names(struct store *s, int folder, naming_told *told, void *closure)
 	naming_free(s->naming);
 	s->naming = naming_new(folder, told, closure);
 	return s->naming != NULL;
+}
+
+void store_rests(struct store *s, rest_told *told, void *closure)
+{
+	s->rest_told = told;
+	s->rest_closure = closure;
 }
 
 void store_free(struct store *s)
@@ -112,6 +123,7 @@ struct source {
 	bool settled; /* a later write would show as another version */
 	struct err *verdict;
 	struct snap *current; /* the cache's: cache_take, cache_settle */
+	struct rest rest;     /* where the skeleton of `current` was found */
 };
 
 static bool copy_names(const char *folder, const char *name, char **folder_copy, char **name_copy)
@@ -148,6 +160,7 @@ void source_free(struct source *s)
 	cache_settle(s->store->cache, &s->current, NULL);
 	pthread_mutex_destroy(&s->work);
 	pthread_mutex_destroy(&s->facts);
+	rest_release(&s->rest);
 	free(s->verdict);
 	free(s->folder);
 	free(s->name);
@@ -169,16 +182,28 @@ bool source_renamed(struct source *s, const char *folder, const char *name)
 	s->name = new_name;
 	free(s->verdict);
 	s->verdict = NULL;
+	rest_release(&s->rest);
 	cache_settle(s->store->cache, &s->current, NULL);
 	pthread_mutex_unlock(&s->facts);
 	pthread_mutex_unlock(&s->work);
 	return true;
 }
 
+/* Of a file beside it, from SOURCE; the caller frees it. */
+static char *path_of(const struct source *s, const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s%s%s", s->folder, *s->folder ? "/" : "", name) < 0)
+		return NULL;
+	return path;
+}
+
 /* ---- reading ---- */
 
 /* What was read of the file, and whether its version tells it from all that can follow. */
 struct reading {
+	struct rest rest;
 	struct buf bytes;
 	struct file_version version;
 	bool settled;
@@ -288,19 +313,34 @@ static bool is_known(const struct source *s, const struct file_version *version)
 	return s->settled && file_version_same(version, &s->version);
 }
 
-/* What is known of this version, if its bones are still called so. */
-static struct snap *take_current(struct source *s)
+static bool has_same_names(const struct source *s, const struct snap *snap)
 {
-	struct snap *snap = cache_take(s->store->cache, &s->current);
 	struct naming_table *names;
 	bool same;
 
-	if (!snap || !naming_concerns(snap->codec->format))
-		return snap;
+	if (!naming_concerns(snap->codec->format))
+		return true;
 	names = naming_get(s->store->naming, snap->codec->format);
 	same = names == snap->names;
 	naming_table_put(names);
-	if (same)
+	return same;
+}
+
+static bool has_same_rest(struct source *s, int dir, const struct snap *snap)
+{
+	const struct format *format = snap->codec->format;
+
+	return format->stills || rest_same(&s->rest, dir, s->name, format);
+}
+
+/*
+ * What is known of this version, if its bones are still called so and rest so. With `facts` held.
+ */
+static struct snap *take_current(struct source *s, int dir)
+{
+	struct snap *snap = cache_take(s->store->cache, &s->current);
+
+	if (snap && has_same_names(s, snap) && has_same_rest(s, dir, snap))
 		return snap;
 	snap_put(snap);
 	return NULL;
@@ -319,7 +359,7 @@ static bool recall(struct source *s, int dir, struct snap **snap, struct err *er
 	if (is_known(s, &version) && s->verdict)
 		tell(err, s->verdict);
 	else if (is_known(s, &version))
-		answer = (*snap = take_current(s)) != NULL;
+		answer = (*snap = take_current(s, dir)) != NULL;
 	else
 		answer = false;
 done:
@@ -337,7 +377,39 @@ static bool ask_model(const struct source *s, int dir, const struct codec *codec
 	return true;
 }
 
-static struct snap *decode(const struct source *s, int dir, struct reading *r, struct err *err)
+static void tell_rest(void *closure, const char *name, const char *fault)
+{
+	const struct source *s = closure;
+	char *path = path_of(s, name);
+
+	if (path)
+		s->store->rest_told(s->store->rest_closure, path, fault);
+	free(path);
+}
+
+/* Whoever asks for the source meanwhile finds that it is to be read again, and waits for that. */
+static void load_rest(struct source *s, int dir, const struct codec *codec, struct reading *r,
+		      struct decoding *how)
+{
+	if (!codec || codec->format->stills)
+		return;
+	pthread_mutex_lock(&s->facts);
+	r->rest = s->rest;
+	s->rest = (struct rest){.looked = false};
+	pthread_mutex_unlock(&s->facts);
+	how->rest = rest_load(&r->rest, dir, s->name, codec->format,
+			      s->store->rest_told ? tell_rest : NULL, s);
+}
+
+static void keep_rest(struct source *s, struct reading *r)
+{
+	pthread_mutex_lock(&s->facts);
+	rest_release(&s->rest);
+	s->rest = r->rest;
+	pthread_mutex_unlock(&s->facts);
+}
+
+static struct snap *decode(struct source *s, int dir, struct reading *r, struct err *err)
 {
 	const struct codec *codec = NULL;
 	struct decoding how;
@@ -350,7 +422,10 @@ static struct snap *decode(const struct source *s, int dir, struct reading *r, s
 	/* A model may come at any time: a refusal for the lack of it is not for good. */
 	if (ask_model(s, dir, codec, buf_bytes(&r->bytes), &how))
 		r->settled = false;
+	load_rest(s, dir, codec, r, &how);
 	snap = snap_of_bytes(codec, &r->bytes, s->name, &how, err);
+	keep_rest(s, r);
+	rest_skeleton_put(how.rest);
 	naming_table_put(how.names);
 	return snap;
 }
@@ -359,10 +434,13 @@ static struct snap *decode(const struct source *s, int dir, struct reading *r, s
  * A file whose bytes stayed (chmod, link, rename, a write of the same) is no other version: what
  * was decoded stays, and with it what the kernel remembers.
  */
-static struct snap *unchanged(struct source *s, const struct reading *r)
+static struct snap *unchanged(struct source *s, int dir, const struct reading *r)
 {
-	struct snap *snap = take_current(s);
+	struct snap *snap;
 
+	pthread_mutex_lock(&s->facts);
+	snap = take_current(s, dir);
+	pthread_mutex_unlock(&s->facts);
 	if (snap && bytes_equal(buf_bytes(&snap->bytes), buf_bytes(&r->bytes)))
 		return snap;
 	snap_put(snap);
@@ -377,7 +455,7 @@ static struct snap *read_again(struct source *s, int dir, struct err *err)
 	struct snap *snap = NULL;
 
 	if (read_file(s, dir, &r, &why)) {
-		snap = unchanged(s, &r);
+		snap = unchanged(s, dir, &r);
 		if (!snap)
 			snap = decode(s, dir, &r, &why);
 	}
@@ -415,11 +493,13 @@ struct snap *source_get(struct source *s, int dir, struct err *err)
 struct commit_job {
 	struct source *source;
 	int dir;
+	const struct codec *codec;
 	const struct snap *base;
 	const struct anim *edited, *last;
 	const struct bytes *whole;
 	struct snap *current, *result; /* each with a holder */
 	struct buf bytes;              /* of result, until it is made */
+	bool loses;                    /* keys, bones or clips, on the way to result */
 	int wait;                      /* errno of replace_file that says: try again */
 };
 
@@ -427,30 +507,40 @@ struct commit_job {
 static bool decode_result(struct commit_job *job, struct err *err)
 {
 	const struct source *s = job->source;
-	const struct codec *codec = job->current->codec;
-	struct decoding how = store_decoding(s->store, s->name, codec);
+	struct decoding how = store_decoding(s->store, s->name, job->codec);
 
-	ask_model(s, job->dir, codec, buf_bytes(&job->bytes), &how);
-	job->result = snap_of_bytes(codec, &job->bytes, s->name, &how, err);
+	ask_model(s, job->dir, job->codec, buf_bytes(&job->bytes), &how);
+	how.rest = job->current ? job->current->rest : NULL;
+	job->result = snap_of_bytes(job->codec, &job->bytes, s->name, &how, err);
 	naming_table_put(how.names);
 	return job->result != NULL;
+}
+
+/* What cannot be read again is not what was wanted. */
+static bool decode_encoded(struct commit_job *job, struct err *err)
+{
+	struct err why = {.code = ERR_NONE};
+
+	if (decode_result(job, &why))
+		return true;
+	return why.code == ERR_MEMORY
+		       ? err_memory(err)
+		       : err_set(err, ERR_STORE,
+				 "the format cannot hold this edit exactly: the result does not "
+				 "decode: %s",
+				 why.message);
 }
 
 static bool encode_merged(struct commit_job *job, const struct anim *merged, struct err *err)
 {
 	const struct snap *current = job->current;
-	struct err why = {.code = ERR_NONE};
 
-	if (!current->codec->encode(merged, buf_bytes(&current->bytes), &job->bytes, err))
+	if (!job->codec->encode(merged, buf_bytes(&current->bytes), &job->bytes, err))
 		return job->bytes.failed ? err_memory(err) : false;
 	if (bytes_equal(buf_bytes(&job->bytes), buf_bytes(&current->bytes)))
 		job->result = snap_get(job->current);
-	else if (!decode_result(job, &why))
-		return why.code == ERR_MEMORY ? err_memory(err)
-					      : err_set(err, ERR_STORE,
-							"the format cannot hold this edit exactly: "
-							"the result does not decode: %s",
-							why.message);
+	else if (!decode_encoded(job, err))
+		return false;
 	return anim_stored(merged, current->anim, job->result->anim, err);
 }
 
@@ -463,6 +553,7 @@ static bool prepare_edit(struct commit_job *job, struct err *err)
 	if (!merged)
 		return false;
 	done = encode_merged(job, merged, err);
+	job->loses = done && anim_loses(job->current->anim, merged, true);
 	anim_free(merged);
 	return done;
 }
@@ -481,11 +572,29 @@ static bool prepare_whole(struct commit_job *job, struct err *err)
 	buf_add(&job->bytes, job->whole->data, job->whole->size);
 	if (job->bytes.failed)
 		return err_memory(err);
-	return decode_result(job, err);
+	if (!decode_result(job, err))
+		return false;
+	job->loses = anim_loses(job->current->anim, job->result->anim, false);
+	return true;
 }
 
-/* Puts the result in the place of the current file. */
-static bool put_result(struct commit_job *job, struct err *err)
+/* ---- what is removed is kept ---- */
+
+/* Attributes that cannot be read are not kept. */
+static int keep(const struct source *s, int dir, const char *path, struct bytes bytes)
+{
+	const struct store *store = s->store;
+	int like = -1, error;
+
+	(void)at_open(dir, s->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &like);
+	error = backup_keep(store->state, store->options.backup, path, like, bytes);
+	if (like >= 0)
+		close(like);
+	return error;
+}
+
+/* Puts the result in the place of this version of the file; NULL: where none is. */
+static bool put_result(struct commit_job *job, const struct file_version *expect, struct err *err)
 {
 	struct source *s = job->source;
 	struct state *state = s->store->state;
@@ -495,9 +604,11 @@ static bool put_result(struct commit_job *job, struct err *err)
 
 	if (error)
 		return err_system(err, error, "the state directory");
-	error = replace_file(job->dir, s->name, &s->version, temporary,
-			     buf_bytes(&job->result->bytes), &now);
-	state_temporary_gone(state, s->folder);
+	error = replace_file(job->dir, s->name, expect, temporary, buf_bytes(&job->result->bytes),
+			     &now);
+	/* One that could not be removed stays listed, and a later mount removes it. */
+	if (faccessat(job->dir, temporary, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+		state_temporary_gone(state, s->folder);
 	if (error == EAGAIN || error == EBUSY)
 		job->wait = error;
 	if (error)
@@ -506,15 +617,32 @@ static bool put_result(struct commit_job *job, struct err *err)
 	return true;
 }
 
+static bool put_with_backup(struct commit_job *job, struct err *err)
+{
+	const struct source *s = job->source;
+	char *path = path_of(s, s->name);
+	int error = path ? keep(s, job->dir, path, buf_bytes(&job->current->bytes)) : ENOMEM;
+	bool done = error ? err_system(err, error, "the backup in the state directory")
+			  : put_result(job, &s->version, err);
+
+	if (done)
+		backup_removed(s->store->state, path);
+	free(path);
+	return done;
+}
+
 /* With the locks held. */
 static bool commit_locked(struct commit_job *job, struct err *err)
 {
 	job->current = latest(job->source, job->dir, err);
 	if (!job->current)
 		return false;
+	job->codec = job->current->codec;
 	if (job->whole ? !prepare_whole(job, err) : !prepare_edit(job, err))
 		return false;
-	return job->result == job->current || put_result(job, err);
+	if (job->result == job->current)
+		return true;
+	return job->loses ? put_with_backup(job, err) : put_result(job, &job->source->version, err);
 }
 
 static enum commit commit_once(struct commit_job *job, struct err *err)
@@ -606,4 +734,76 @@ enum commit source_commit(struct source *s, int dir, struct snap *base, const st
 	job_clear(&job);
 	tell(err, &why);
 	return outcome;
+}
+
+/* ---- making and removing ---- */
+
+static bool create_locked(struct commit_job *job, const struct anim *made, struct err *err)
+{
+	struct stat st;
+
+	if (!fstatat(job->dir, job->source->name, &st, AT_SYMLINK_NOFOLLOW))
+		return err_set(err, ERR_CONFLICT, "there is a file of this name already");
+	if (!job->codec->encode(made, (struct bytes){NULL, 0}, &job->bytes, err))
+		return job->bytes.failed ? err_memory(err) : false;
+	return decode_encoded(job, err) && anim_stored(made, NULL, job->result->anim, err) &&
+	       put_result(job, NULL, err);
+}
+
+bool source_create(struct source *s, int dir, const struct codec *codec, const struct anim *made,
+		   struct err *err)
+{
+	struct commit_job job = {.source = s, .dir = dir, .codec = codec};
+	bool done = false;
+	int error;
+
+	if (!s->store->state)
+		return err_system(err, EROFS, s->name);
+	pthread_mutex_lock(&s->work);
+	error = state_lock(s->store->state);
+	if (error) {
+		err_system(err, error, "the state directory");
+	} else {
+		done = create_locked(&job, made, err);
+		state_unlock(s->store->state);
+	}
+	pthread_mutex_unlock(&s->work);
+	job_clear(&job);
+	return done;
+}
+
+static int remove_locked(struct source *s, int dir)
+{
+	struct reading r = {.bytes = BUF_INIT};
+	struct err err = {.code = ERR_NONE};
+	char *path = path_of(s, s->name);
+	int error = path ? 0 : ENOMEM;
+
+	if (!error && !read_file(s, dir, &r, &err))
+		error = err.code == ERR_SYSTEM ? err.number : EFBIG;
+	if (!error)
+		error = keep(s, dir, path, buf_bytes(&r.bytes));
+	if (!error && unlinkat(dir, s->name, 0))
+		error = errno;
+	if (!error)
+		backup_removed(s->store->state, path);
+	buf_release(&r.bytes);
+	free(path);
+	return error;
+}
+
+int source_remove(struct source *s, int dir)
+{
+	int error;
+
+	if (!s->store->state)
+		return EROFS;
+	pthread_mutex_lock(&s->work);
+	error = state_lock(s->store->state);
+	if (!error) {
+		error = remove_locked(s, dir);
+		state_unlock(s->store->state);
+	}
+	pthread_mutex_unlock(&s->work);
+	return error;
 }

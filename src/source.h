@@ -9,6 +9,7 @@
 #define ANIMFS_SOURCE_H
 
 #include "at.h"
+#include "backup.h"
 #include "snap.h"
 #include "state.h"
 
@@ -29,6 +30,7 @@ struct store_options {
 	} *patterns;
 	unsigned pattern_count;
 	enum rotations rotations; /* --rotations */
+	enum backup_mode backup;  /* --backup */
 };
 /*
  * The options are copied, their patterns are not. state NULL: nothing can be committed. NULL when
@@ -40,6 +42,11 @@ struct store *store_new(const struct store_options *options, struct state *state
  * place of the folder that was named before; while nothing else uses the store.
  */
 bool store_names(struct store *s, int folder, naming_told *told, void *closure);
+/*
+ * Who is told of skeletons that cannot be used (rest.h), by their path from SOURCE. It must not ask
+ * the store.
+ */
+void store_rests(struct store *s, rest_told *told, void *closure);
 void store_free(struct store *s);           /* after its sources; NULL is fine */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
 /* Could a file of this name be one? Patterns of the options first. *probe: by content alone. */
@@ -67,7 +74,8 @@ enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
  * `last` is what the same draft committed before, or NULL: for `edited` the model that was `edited`
  * then, from the same base; for `whole` the model of the snap that it left.
  *
- * Merges with what others saved, encodes, decodes again, compares, replaces. ERR_CONFLICT when
+ * Merges with what others saved, encodes, decodes again, compares, keeps the old file where keys,
+ * bones or clips are removed from it (--backup), replaces. ERR_CONFLICT when
  * others changed the same; ERR_STORE when the format cannot hold it; ERR_SYSTEM when nothing can be
  * written. COMMIT_SAME: nothing had to be written. *now gets a holder of the version that is there
  * afterwards (NULL when refused).
@@ -75,5 +83,15 @@ enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 enum commit source_commit(struct source *s, int dir, struct snap *base, const struct anim *edited,
 			  const struct anim *last, const struct bytes *whole, struct snap **now,
 			  struct err *err);
+
+/*
+ * Makes the file, which must not be there yet (ERR_CONFLICT), of a model that was not edited from
+ * another's (anim_blank). False and err, as of source_commit.
+ */
+bool source_create(struct source *s, int dir, const struct codec *codec, const struct anim *made,
+		   struct err *err);
+
+/* Removes the file, and keeps it as --backup says. 0 or an errno. */
+int source_remove(struct source *s, int dir);
 
 #endif

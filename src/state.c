@@ -18,7 +18,7 @@
 #define PREFIX ".animfs-"
 #define SUFFIX ".tmp"
 
-static const char *const area_names[STATE_AREA_COUNT] = {"extra", "rejected", "backup"};
+static const char *const area_names[STATE_AREA_COUNT] = {"extra", "rejected", "backup", "filling"};
 
 static const char readme[] =
 	"This folder belongs to animfs, which shows animation files as folders of text.\n"
@@ -26,7 +26,9 @@ static const char readme[] =
 	"extra/     Ordinary files that you or your programs put beside the texts (notes,\n"
 	"           an editor's backups and swap files), by the path of their folder.\n"
 	"rejected/  Texts that could not be saved, as NAME.rejected, and why, as NAME.error.\n"
-	"backup/    Animation files as they were before something was removed from them.\n"
+	"backup/    Animation files as they were before something was removed from them;\n"
+	"           animfs undo FILE puts one back.\n"
+	"filling/   Names the folders that are still to become clips or animation files.\n"
 	"mounts/    One file for each mount; what a killed one left is cleaned by the next.\n"
 	"lock       Held while an animation file is being replaced.\n"
 	"\n"

@@ -8,7 +8,9 @@
  *                     each ended by a NUL byte, and is empty while there are none
  *   DIR/extra/PATH    ordinary files that people put into virtual folders, by the folder's path
  *   DIR/rejected/PATH NAME.rejected and NAME.error
- *   DIR/backup/PATH   binaries as they were before something was removed from them
+ *   DIR/filling/PATH  an empty file for each folder PATH that was made to become a clip or an
+ *                     animation file, while its texts come; the next mount goes on with it
+ *   DIR/backup/PATH   binaries as they were before something was removed from them (backup.h)
  *
  * DIR is SOURCE/.animfs unless --state says otherwise. It is made when first needed, and made anew
  * when somebody removed it. Thread-safe. What returns int returns 0 or an errno.
@@ -19,8 +21,8 @@
 #include "animfs/base.h"
 #include <sys/stat.h>
 
-enum state_area { STATE_EXTRA, STATE_REJECTED, STATE_BACKUP };
-#define STATE_AREA_COUNT 3
+enum state_area { STATE_EXTRA, STATE_REJECTED, STATE_BACKUP, STATE_FILLING };
+#define STATE_AREA_COUNT 4
 
 struct state;
 

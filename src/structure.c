@@ -39,7 +39,7 @@ static struct clip *add_clip(struct anim *a, const struct clip *clip, struct err
 	struct clip *clips;
 
 	if (!a->format->many_clips && a->clip_count > 0) {
-		err_set(err, ERR_STORE, "a %s file holds one clip, and this one has \"%s\"",
+		err_set(err, ERR_STORE, "%s files hold one clip, and this one has \"%s\"",
 			a->format->name, a->clips[0].label);
 		err_accept(err, "a new file for the other one");
 		return NULL;
@@ -94,7 +94,7 @@ bool anim_clip_remove(struct anim *a, uint32_t clip, struct err *err)
 	struct clip *clips = (struct clip *)a->clips; /* anim_edit made them for this model */
 
 	if (!a->format->many_clips) {
-		err_set(err, ERR_STORE, "a %s file always has its one clip", a->format->name);
+		err_set(err, ERR_STORE, "%s files always have one clip", a->format->name);
 		return err_accept(err, "to remove the file");
 	}
 	a->clip_count--;
@@ -136,7 +136,7 @@ static bool set_seconds(struct anim *a, struct clip *c, double seconds, struct e
 			return err_memory(err);
 		a->rate = (double)(float)(1 / seconds);
 	} else if (!format->stills && c->frames > 1 && fabs(seconds * a->rate - 1) > SAME_TIME) {
-		err_set(err, ERR_STORE, "a frame of a %s file takes 1/%g s, one of this clip %g s",
+		err_set(err, ERR_STORE, "frames of %s files take 1/%g s, those of this clip %g s",
 			format->name, a->rate, seconds);
 		return err_accept(err, "a clip with that frame time");
 	}
@@ -173,7 +173,7 @@ static bool take_loop(struct anim *a, const struct clip *from, struct clip *to, 
 	bool same = false;
 
 	if (from->loop && !a->format->has_loop) {
-		err_set(err, ERR_STORE, "%s loops, and a %s file stores no loop", from->label,
+		err_set(err, ERR_STORE, "%s loops, and %s files store no loop", from->label,
 			a->format->name);
 		return err_accept(err, "a clip that does not loop: \"loop\" in its clip.json");
 	}
@@ -253,7 +253,7 @@ static bool check_repeats(const struct copy *p, const struct track *track, enum 
 	for (uint32_t key = 1; key < c->count; key++) {
 		if (curve_frame(c, key) == curve_frame(c, key - 1))
 			return err_set(p->err, ERR_STORE,
-				       "the %s of %s in %s has two keys in frame %u, and a %s file "
+				       "the %s of %s in %s has two keys in frame %u, and %s files "
 				       "can have one",
 				       role_names[role], track->label, p->clip->label,
 				       curve_frame(c, key), p->a->format->name);
@@ -308,7 +308,7 @@ static bool check_keyframes(const struct copy *p, const struct track *track)
 	for (uint32_t i = 0; i < k->count; i++) {
 		if (k->flags[i] || !k->roles[i]) {
 			err_set(p->err, ERR_STORE,
-				"the keyframe of %s in frame %u of %s has %s, which a %s file "
+				"the keyframe of %s in frame %u of %s has %s, which %s files "
 				"cannot store",
 				track->label, k->frames[i], p->clip->label,
 				k->flags[i] ? "flags" : "no part", p->a->format->name);
@@ -455,11 +455,12 @@ static bool check_kinds(const struct copy *p)
 
 	if (to->stills == from->stills)
 		return true;
-	return err_set(p->err, ERR_STORE,
-		       from->stills
-			       ? "%s of a %s file is a list of stills, and a %s file stores curves"
-			       : "%s of a %s file is made of curves, and a %s file lists stills",
-		       p->clip->label, from->name, to->name);
+	return err_set(
+		p->err, ERR_STORE,
+		from->stills
+			? "%s is a list of stills, as %s files have them, and %s files store curves"
+			: "%s is made of curves, as %s files have them, and %s files list stills",
+		p->clip->label, from->name, to->name);
 }
 
 /* What differs between formats, but for the bones. */
@@ -499,8 +500,8 @@ bool anim_clip_new(struct anim *a, const char *label, uint32_t frames, struct er
 	struct clip made = {.origin = ANIM_NEW, .frames = frames};
 
 	if (frames < 1 || frames > a->format->max_frames) {
-		err_set(err, ERR_STORE, "a clip of a %s file cannot have %u frames",
-			a->format->name, frames);
+		err_set(err, ERR_STORE, "clips of %s files cannot have %u frames", a->format->name,
+			frames);
 		return err_accept(err, "1 to %u", a->format->max_frames);
 	}
 	if (!name_clip(a, ANIM_NEW, label, &made, err))
@@ -558,7 +559,7 @@ bool anim_bone_add(struct anim *a, uint32_t clip, const char *label, struct err 
 	if (!c)
 		return err_memory(err);
 	if (a->format->stills)
-		return err_set(err, ERR_STORE, "a %s file has no bones", a->format->name);
+		return err_set(err, ERR_STORE, "%s files have no bones", a->format->name);
 	added = clip_new_track(a, c);
 	if (!name_bone(a, c, NULL, label, &added, err) || !clip_begin_track(a, c, &added, err))
 		return false;

@@ -54,6 +54,7 @@ struct shown tree_shown(const struct tree *t, const struct place *place)
 		.anim = t->snap->anim,
 		.raw = buf_bytes(&t->snap->bytes),
 		.file_name = t->file_name,
+		.skeleton = rest_skeleton(t->snap->rest),
 		.clip = place->clip,
 		.track = place->track,
 		.frame = place->frame,
@@ -76,12 +77,16 @@ void tree_render(const struct tree *t, const struct place *place, struct buf *ou
 	out->limit = 0;
 }
 
-/* The view of the kind that a folder holds which has this name, for the file and clip folders. */
+/*
+ * The view of the kind that a folder holds which has this name, for the file and clip folders.
+ * False, and the view in *out, where it is not present; none where no view has the name.
+ */
 static bool lookup_view(const struct tree *t, const struct place *folder, enum view_place of,
 			const char *name, struct place *out)
 {
 	char file[NAME_MAX + 1];
 
+	out->view = NULL;
 	for (unsigned i = 0; views[i]; i++) {
 		if (views[i]->place != of)
 			continue;
@@ -237,6 +242,22 @@ bool tree_walk(const struct tree *t, const char *path, struct place *out)
 			return false;
 		path += length;
 	}
+}
+
+void tree_explain(const struct tree *t, const char *path, struct err *err)
+{
+	const char *name = strrchr(path, '/');
+	struct place folder, place;
+	char *parent = strndup(path, name ? (size_t)(name - path) : 0);
+
+	if (parent && tree_walk(t, parent, &folder) && folder.kind == PLACE_CLIP &&
+	    !lookup_view(t, &folder, VIEW_OF_CLIP, name ? name + 1 : path, &place) && place.view &&
+	    place.view->explain) {
+		const struct shown at = tree_shown(t, &place);
+
+		place.view->explain(&at, err);
+	}
+	free(parent);
 }
 
 static bool has_clip(const struct place *place)

@@ -44,6 +44,9 @@ bool tree_lookup(const struct tree *t, const struct place *folder, const char *n
 /* The same along a path with '/'; "" is the folder of the file. */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
 
+/* Says in err why a view, which tree_walk has not found at the path, is not there, if it knows. */
+void tree_explain(const struct tree *t, const char *path, struct err *err);
+
 /* The same place in another snap, by the labels of its clip and bone. False when it is not there. */
 bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
 		struct place *out);

@@ -6,8 +6,11 @@
  *
  * malloc and its kin are defined here, and so the libraries' allocations are counted too.
  */
+#include "compare.h"
+#include "listing.h"
 #include "load.h"
 #include "source.h"
+#include "structure.h"
 #include "view/views.h"
 
 #include <libxml/parser.h>
@@ -143,6 +146,34 @@ static bool save(const struct step *step, struct buf *out, struct err *err)
 		return false;
 	good = step->codec->encode(edited, step->file, out, err);
 	anim_free(edited);
+	return good;
+}
+
+static bool list(const struct step *step, struct buf *out, struct err *err)
+{
+	struct listing l = LISTING_INIT;
+	bool good;
+
+	listing_anim(&l, step->at->anim);
+	good = !listing_failed(&l);
+	if (good)
+		buf_add(out, l.text.data, l.text.size);
+	listing_release(&l);
+	return (good && !out->failed) || err_memory(err);
+}
+
+/* A file of another format, and how it differs from this one. */
+static bool convert(const struct step *step, struct buf *out, struct err *err)
+{
+	struct anim *made = anim_blank(step->codec->format, NULL);
+	bool good = made ? anim_clip_copy(made, step->at->anim, 0, "canm", err) : err_memory(err);
+
+	if (good) {
+		compare_files(step->at->anim, made, out);
+		good = (!out->failed || err_memory(err)) &&
+		       step->codec->encode(made, (struct bytes){NULL, 0}, out, err);
+	}
+	anim_free(made);
 	return good;
 }
 
@@ -293,6 +324,26 @@ static void try_view(const struct snap *s, const struct view *view, const struct
 	buf_release(&text);
 }
 
+/* Into each format that can hold its first clip. */
+static void try_conversions(const struct snap *s, const char *sample)
+{
+	struct shown at = {.anim = s->anim};
+	char what[256];
+
+	snprintf(what, sizeof(what), "%s, listed", sample);
+	try(&(struct step){s->codec, {NULL, 0}, &at, NULL, {NULL, 0}, list}, what);
+	for (const struct codec *const *c = codecs; *c; c++) {
+		struct step step = {*c, {NULL, 0}, &at, NULL, {NULL, 0}, convert};
+		struct buf out = BUF_INIT;
+		struct err err = {0};
+
+		snprintf(what, sizeof(what), "%s, as %s", sample, (*c)->format->name);
+		if (convert(&step, &out, &err))
+			try(&step, what);
+		buf_release(&out);
+	}
+}
+
 static uint32_t places(const struct snap *s, const struct view *view, uint32_t clip)
 {
 	if (view->place == VIEW_OF_BONE)
@@ -340,6 +391,7 @@ static void try_sample(const char *sample)
 	try(&(struct step){codec, buf_bytes(&kept), NULL, NULL, {NULL, 0}, decode}, sample);
 	s = snap_of_bytes(codec, &bytes, "canm", NULL, &err);
 	if (s) {
+		try_conversions(s, sample);
 		for (int form = ROTATIONS_STORED; form <= ROTATIONS_QUATERNION; form++) {
 			s->anim->rotations = (enum rotations)form;
 			try_views(s, sample);

@@ -696,7 +696,7 @@ static void expect_refused(const struct bone *b, const char *text, enum err_code
 #define TIME_ACCEPTED "another frame_time in clip.json; frame says where a key stands"
 #define ENDS_ACCEPTED(role)                                                                        \
 	"a key there (gaps between keys are filled in), or no key at all (that removes the " role  \
-	")"
+	"); a clip gets shorter in clip.json"
 
 /* One slip in the text of a bone of three frames. */
 static const struct slip {
@@ -713,7 +713,8 @@ static const struct slip {
 	 DEGREES_ACCEPTED},
 	{"1.5,-2", "nan,-2", 2, 5, "tx cannot become infinite or nan", "a finite number"},
 	{"1.5,-2", "1.5,-inf", 2, 9, "ty cannot become infinite or nan", "a finite number"},
-	{"1.5,-2", "1e39,-2", 2, 5, "this number is too large to be stored", ""},
+	{"1.5,-2", "1e39,-2", 2, 5, "this number is too large to be stored",
+	 "a number from -3.4e38 to 3.4e38"},
 	{",rx,", ",rotx,", 1, 21, "\"rotx\" is not a column", COLUMNS_ACCEPTED},
 	{"frame", "fram", 1, 1, "\"fram\" is not a column; it looks like frame", COLUMNS_ACCEPTED},
 	{"time", "ttime", 1, 7, "\"ttime\" is not a column; it looks like time", COLUMNS_ACCEPTED},
@@ -758,7 +759,7 @@ static const struct slip {
 	{"0.033333", "00:00:04", 3, 3, "only the time was changed, and time is for reading",
 	 TIME_ACCEPTED},
 	{"1,1,1\n", "1,1,1,,,7\n", 2, 49, "\"7\" stands in a column without a name",
-	 "as many cells as the first line has"},
+	 "as many cells as the first line has; between commas, decimals have a point"},
 	{"1.5,-2", "\"1.5,-2", 2, 5, "the quote that begins here is never closed",
 	 "numbers need no quotes"},
 	{"1.5,-2", "\"1.5\"2,-2", 2, 10, "a quote or a text behind one inside a cell",
@@ -813,7 +814,8 @@ START_TEST(a_quaternion_is_one_value)
 		       36, "qz of frame 1 is blank, but another part of its rotation is given",
 		       "qx, qy, qz and qw together, or none of them");
 	expect_refused(&b, replaced(BODY, "0,0.70710677,0,0.70710677", "0,0,0,0"), ERR_TEXT, 3, 30,
-		       "the quaternion has length 0, not 1", "");
+		       "the quaternion has length 0, not 1",
+		       "four numbers whose squares add up to 1, such as 0, 0, 0, 1");
 	expect_refused(&b, "frame,qw,qx,qy,rz\n", ERR_TEXT, 1, 16,
 		       "there are Euler and quaternion columns in one text", "qx, qy, qz, qw");
 	expect_refused(&b, "frame,qw\n0,half\n", ERR_TEXT, 2, 3, "\"half\" is not a number",

@@ -378,7 +378,7 @@ START_TEST(what_lies_past_a_fixed_grid_is_refused_where_it_stands)
 		row(frame, 7, 32767.4, -32768.4, 0);
 	ck_assert(apply());
 	b.keys[2].value[1] = -32769;
-	expect_refused(ERR_STORE, 302, "full stores no ty so far from 0");
+	expect_refused(ERR_STORE, 302, "full cannot store -32769 as ty");
 	ck_assert_str_eq(b.err.accepted, "a number from -32768 to 32767");
 	/* An angle is never too large. */
 	full_bench(ROLE_ROTATION, CURVE_EULER, &turning);

@@ -11,9 +11,15 @@ START_TEST(sizes)
 		bool fine;
 		size_t size;
 	} cases[] = {
-		{"0", true, 0},	     {"256M", true, (size_t)256 << 20}, {"1g", true, (size_t)1 << 30},
-		{"12k", true, 12288}, {"", false, 0},			 {"M", false, 0},
-		{"-1", false, 0},     {"1MB", false, 0},		 {"1.5M", false, 0},
+		{"0", true, 0},
+		{"256M", true, (size_t)256 << 20},
+		{"1g", true, (size_t)1 << 30},
+		{"12k", true, 12288},
+		{"", false, 0},
+		{"M", false, 0},
+		{"-1", false, 0},
+		{"1MB", false, 0},
+		{"1.5M", false, 0},
 		{"99999999999G", false, 0},
 	};
 
@@ -39,10 +45,17 @@ START_TEST(numbers)
 		bool fine;
 		int number;
 	} cases[] = {
-		{"0", 10, true, 0},	{"1000", 10, true, 1000},    {"022", 8, true, 18},
-		{"", 10, false, 0},	{"-1", 10, false, 0},	     {" 1", 10, false, 0},
-		{"nobody", 10, false, 0}, {"1x", 10, false, 0},	     {"9", 8, false, 0},
-		{"2147483648", 10, false, 0}, {"99999999999999999999", 10, false, 0},
+		{"0", 10, true, 0},
+		{"1000", 10, true, 1000},
+		{"022", 8, true, 18},
+		{"", 10, false, 0},
+		{"-1", 10, false, 0},
+		{" 1", 10, false, 0},
+		{"nobody", 10, false, 0},
+		{"1x", 10, false, 0},
+		{"9", 8, false, 0},
+		{"2147483648", 10, false, 0},
+		{"99999999999999999999", 10, false, 0},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -59,7 +72,8 @@ END_TEST
 START_TEST(rates)
 {
 	struct store_options o = {.rate_count = 0};
-	static const char *const wrong[] = {"canm", "canm=", "canm=0", "canm=-3", "canm=nan", "x=3", "=3"};
+	static const char *const wrong[] = {"canm",     "canm=", "canm=0", "canm=-3",
+					    "canm=nan", "x=3",   "=3"};
 
 	ck_assert(option_rate(&o, "canm=29.97", NULL));
 	ck_assert_uint_eq(o.rate_count, 1);
@@ -113,6 +127,20 @@ START_TEST(rotations)
 }
 END_TEST
 
+START_TEST(backups)
+{
+	struct store_options o = {.backup = BACKUP_SIMPLE};
+	struct err err = {.code = ERR_NONE};
+
+	ck_assert(option_backup(&o, "none", NULL) && o.backup == BACKUP_NONE);
+	ck_assert(option_backup(&o, "simple", NULL) && o.backup == BACKUP_SIMPLE);
+	ck_assert(option_backup(&o, "numbered", NULL) && o.backup == BACKUP_NUMBERED);
+	ck_assert(!option_backup(&o, "all", &err));
+	ck_assert_int_eq(err.code, ERR_TEXT);
+	ck_assert(o.backup == BACKUP_NUMBERED);
+}
+END_TEST
+
 Suite *options_suite(void);
 Suite *options_suite(void)
 {
@@ -124,6 +152,7 @@ Suite *options_suite(void)
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, types);
 	tcase_add_test(tc, rotations);
+	tcase_add_test(tc, backups);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

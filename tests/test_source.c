@@ -355,8 +355,8 @@ END_TEST
 #define MANY 4
 
 /* One bone that stands still, and behind it what could be a part of another. */
-static const uint8_t still_block[] = {0, 0, 3, 0, 1, 0, 2, 0, 3, 0, 7, 0, 0x14, 0, 0, 0,
-				      0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 7, 0, 'e', 'n', 'd'};
+static const uint8_t still_block[] = {0, 0, 3, 0, 1, 0, 2, 0, 3, 0, 7, 0, 0x14, 0,   0,  0,
+				      0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 7, 0, 'e',  'n', 'd'};
 static const uint8_t one_bone[0x18] = {0, 0, 1};
 
 START_TEST(a_model_beside_a_file_says_how_many_bones_it_has)
@@ -945,6 +945,83 @@ START_TEST(readers_always_see_one_whole_version)
 }
 END_TEST
 
+/* ---- what is removed, and made ---- */
+
+#define KEPT ".animfs/backup/" FILE_NAME "/last"
+
+START_TEST(the_file_before_a_removal_is_kept)
+{
+	struct snap *base = get(), *now;
+	struct anim *edited = anim_edit(base->anim);
+
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	ck_assert(!is_there(KEPT));
+	struct buf before = load_file(FILE_NAME);
+
+	ck_assert_ptr_nonnull(anim_edit_clip(edited, 0));
+	((struct clip *)&edited->clips[0])->track_count--;
+	ck_assert_msg(source_commit(source, scratch_root, base, edited, NULL, NULL, &now, &err) ==
+			      COMMIT_DONE,
+		      "%s", err.message);
+	ck_assert(file_holds(KEPT, &before));
+	buf_release(&before);
+	anim_free(edited);
+	snap_put(now);
+	snap_put(base);
+}
+END_TEST
+
+/* What cannot be kept is not removed. */
+START_TEST(nothing_is_removed_that_cannot_be_kept)
+{
+	struct snap *base = get(), *now;
+	struct anim *edited = anim_edit(base->anim);
+
+	ck_assert_int_eq(mkdir(".animfs", 0700), 0);
+	put(".animfs/backup", "in the way");
+	ck_assert_ptr_nonnull(anim_edit_clip(edited, 0));
+	((struct clip *)&edited->clips[0])->track_count--;
+	ck_assert_int_eq(source_commit(source, scratch_root, base, edited, NULL, NULL, &now, &err),
+			 COMMIT_REFUSED);
+	ck_refused(ERR_SYSTEM, ENOTDIR);
+	ck_assert_int_eq(source_remove(source, scratch_root), ENOTDIR);
+	ck_assert(file_holds(FILE_NAME, &sample));
+	anim_free(edited);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_removed_file_is_kept)
+{
+	struct source *none = source_new(store, "", "nothing.canm");
+
+	ck_assert_int_eq(source_remove(source, scratch_root), 0);
+	ck_assert(!is_there(FILE_NAME));
+	ck_assert(file_holds(KEPT, &sample));
+	ck_fails(ERR_SYSTEM, ENOENT);
+	ck_assert_int_eq(source_remove(none, scratch_root), ENOENT);
+	source_free(none);
+}
+END_TEST
+
+START_TEST(a_file_is_made_where_there_is_none)
+{
+	struct source *made = source_new(store, "", "made.canm");
+	struct snap *base = get(), *now;
+
+	err_clear(&err);
+	ck_assert_msg(source_create(made, scratch_root, base->codec, base->anim, &err), "%s",
+		      err.message);
+	now = get_of(made);
+	ck_assert_uint_eq(now->anim->clip_count, base->anim->clip_count);
+	snap_put(now);
+	ck_assert(!source_create(made, scratch_root, base->codec, base->anim, &err));
+	ck_refused(ERR_CONFLICT, 0);
+	source_free(made);
+	snap_put(base);
+}
+END_TEST
+
 static TCase *read_case(void)
 {
 	TCase *tc = tcase_create("reading");
@@ -989,6 +1066,10 @@ static TCase *commit_case(void)
 	tcase_add_test(tc, a_whole_file_takes_the_place_of_the_old);
 	tcase_add_test(tc, a_whole_file_that_does_not_decode_is_refused_with_the_place);
 	tcase_add_test(tc, a_whole_file_does_not_undo_what_others_saved);
+	tcase_add_test(tc, the_file_before_a_removal_is_kept);
+	tcase_add_test(tc, nothing_is_removed_that_cannot_be_kept);
+	tcase_add_test(tc, a_removed_file_is_kept);
+	tcase_add_test(tc, a_file_is_made_where_there_is_none);
 	return tc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sample.h"
+#include "skeleton.h"
 
 #include <math.h>
 
@@ -76,7 +77,8 @@ static void assert_alike(const struct anim *a)
 		if (!view_x3d_frame.present(&shown))
 			continue;
 		first = without_points(&shown, &first_numbers);
-		ck_assert_uint_eq(first_numbers, clip->track_count * 18);
+		if (!at.skeleton)
+			ck_assert_uint_eq(first_numbers, clip->track_count * 18);
 		for (shown.frame = 1; shown.frame < clip->frames; shown.frame++) {
 			text = without_points(&shown, &numbers);
 			ck_assert_str_eq(text, first);
@@ -205,6 +207,153 @@ START_TEST(the_camera_sees_both_ends_of_a_long_clip)
 }
 END_TEST
 
+/* ---- with a skeleton ---- */
+
+/* All numbers of a still's points; the caller frees them. */
+static double *points_of(const struct shown *shown, size_t *count)
+{
+	struct buf text = view_text(&view_x3d_frame, shown);
+	char *p = strstr((char *)text.data, "point=\"") + 7;
+	double *points = malloc(text.size * sizeof(*points));
+
+	ck_assert_ptr_nonnull(points);
+	for (*count = 0; *p != '"'; p += strspn(p, ", "))
+		points[(*count)++] = strtod(p, &p);
+	buf_release(&text);
+	return points;
+}
+
+static struct skeleton *skeleton_of(const char *text)
+{
+	struct err err = {0};
+	struct skeleton *skeleton = skeleton_read(bytes_of(text), &err);
+
+	ck_assert_msg(skeleton != NULL, "%s", err.message);
+	return skeleton;
+}
+
+/* The body lies 4 above the root. */
+static const char two_bones[] = "bone,parent,tx,ty,tz\nbody,Scene_Root,0,4,0\nScene_Root,,,,\n";
+
+static void two_curves(struct anim *odd, struct curve *turn, const double *values)
+{
+	*turn = (struct curve){.kind = CURVE_EULER,
+			       .count = 2,
+			       .keyed = true,
+			       .values = values,
+			       .lane = {{.unit = 1}, {.unit = 1}, {.unit = 1}}};
+	ck_assert_str_eq(odd->clips[0].tracks[0].label, "Scene_Root");
+	ck_assert_str_eq(odd->clips[0].tracks[1].label, "body");
+	for (unsigned i = 0; i < 2; i++)
+		memset(anim_edit_track(odd, 0, i)->curve, 0, sizeof(turn) * ROLE_COUNT);
+	anim_edit_track(odd, 0, 0)->curve[ROLE_ROTATION] = turn;
+	anim_edit_clip(odd, 0)->frames = 2;
+}
+
+static void assert_points(const double *got, const double *wanted, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		ck_assert_msg(fabs(got[i] - wanted[i]) < 1e-6, "number %zu: %g is not %g", i,
+			      got[i], wanted[i]);
+}
+
+START_TEST(bones_are_octahedra_from_their_parents)
+{
+	static const double values[] = {0, 0, 0, 90, 0, 0};
+	/* Tail, four around the waist, head: of a small one, and of one along y, then along z. */
+	static const double root[] = {0,    0, -.08, .08, 0,    0, 0, .08, 0,
+				      -.08, 0, 0,    0,   -.08, 0, 0, 0,   .08};
+	static const double along_y[] = {0,    0,   0, .12, .12, 0,   0, .12, -.12,
+					 -.12, .12, 0, 0,   .12, .12, 0, 4,   0};
+	static const double along_z[] = {0,    0, 0,   .12, 0,    .12, 0, .12, .12,
+					 -.12, 0, .12, 0,   -.12, .12, 0, 0,   4};
+	struct anim *odd = anim_edit(s.anim);
+	struct skeleton *skeleton = skeleton_of(two_bones);
+	struct curve turn;
+	double *points;
+	struct buf text;
+	size_t count;
+
+	two_curves(odd, &turn, values);
+	at.anim = odd;
+	at.skeleton = skeleton;
+	points = points_of(&at, &count);
+	ck_assert_uint_eq(count, 36);
+	assert_points(points, root, 18);
+	assert_points(points + 18, along_y, 18);
+	free(points);
+	at.frame = 1;
+	points = points_of(&at, &count);
+	assert_points(points + 18, along_z, 18);
+	free(points);
+	text = view_text(&view_x3d_frame, &at);
+	ck_assert_ptr_nonnull(strstr((char *)text.data, "<IndexedFaceSet"));
+	ck_assert_ptr_null(strstr((char *)text.data, "<IndexedLineSet"));
+	buf_release(&text);
+	assert_alike(odd);
+	skeleton_free(skeleton);
+	anim_free(odd);
+}
+END_TEST
+
+START_TEST(bones_are_lines_where_that_is_asked_for)
+{
+	static const double values[] = {0, 0, 0, 90, 0, 0};
+	static const double line[] = {0, 0, 0, 0, 0, 4};
+	struct anim *odd = anim_edit(s.anim);
+	struct skeleton *skeleton = skeleton_of(two_bones);
+	struct curve turn;
+	double *points;
+	struct buf text;
+	size_t count;
+
+	two_curves(odd, &turn, values);
+	at.anim = odd;
+	at.skeleton = skeleton;
+	at.lines = true;
+	at.frame = 1;
+	points = points_of(&at, &count);
+	ck_assert_uint_eq(count, 42);
+	assert_points(points + 36, line, 6);
+	free(points);
+	text = view_text(&view_x3d_frame, &at);
+	ck_assert_ptr_nonnull(strstr((char *)text.data,
+				     "coordIndex=\"0 1 -1 2 3 -1 4 5 -1 6 7 -1 8 9 -1 10 11 -1 "
+				     "12 13 -1\""));
+	buf_release(&text);
+	assert_alike(odd);
+	skeleton_free(skeleton);
+	anim_free(odd);
+}
+END_TEST
+
+/* Whatever is stored, however the bones hang together: as a chain, none of it at rest. */
+START_TEST(stills_of_a_skeleton_are_alike_and_finite)
+{
+	for (const char *const *name = sample_names; *name; name++) {
+		struct sample one = sample_open(*name);
+		const struct clip *clip = &one.anim->clips[0];
+		struct skeleton *skeleton;
+		struct buf text = BUF_INIT;
+
+		buf_text(&text, "bone,parent,tx,ty,rx,sx,sy\n");
+		for (uint32_t i = 0; i < clip->track_count; i++)
+			buf_format(&text, "%s,%s,3e38,1,%u,-3e38,0\n", clip->tracks[i].label,
+				   i > 0 ? clip->tracks[i - 1].label : "", i);
+		buf_char(&text, '\0');
+		skeleton = skeleton_of((const char *)text.data);
+		at = sample_shown(&one, 0, NULL);
+		at.skeleton = skeleton;
+		assert_alike(one.anim);
+		at.lines = true;
+		assert_alike(one.anim);
+		skeleton_free(skeleton);
+		buf_release(&text);
+		sample_close(&one);
+	}
+}
+END_TEST
+
 Suite *x3d_suite(void);
 
 Suite *x3d_suite(void)
@@ -219,5 +368,8 @@ Suite *x3d_suite(void)
 	tcase_add_test(t, points_are_finite_whatever_is_stored);
 	tcase_add_test(t, a_bone_without_a_keyframe_is_a_point);
 	tcase_add_test(t, the_camera_sees_both_ends_of_a_long_clip);
+	tcase_add_test(t, bones_are_octahedra_from_their_parents);
+	tcase_add_test(t, bones_are_lines_where_that_is_asked_for);
+	tcase_add_test(t, stills_of_a_skeleton_are_alike_and_finite);
 	return suite;
 }

@@ -275,7 +275,8 @@ struct anim *anim_merge(const struct anim *base, const struct anim *edited, cons
 /*
  * Does `stored`, decoded again, say what `wanted` said? Curves that `wanted` took over unchanged
  * from `old` must have the same bits; others the same keys, each value to the nearest that the
- * stored lane can hold. Names, loops, frame counts and times must be equal.
+ * stored lane can hold. Names, loops, frame counts and times must be equal. old is NULL for a file
+ * that is new; what `wanted` does not say of it, and of a clip that is new, is as the format has it.
  */
 bool anim_stored(const struct anim *wanted, const struct anim *old, const struct anim *stored,
 		 struct err *err);

@@ -23,6 +23,7 @@ struct shown {
 	struct bytes raw;      /* the file's bytes */
 	const char *file_name; /* the animation file's own name, without folders */
 	const struct skeleton *skeleton; /* rest pose and parents (skeleton.h); NULL: none known */
+	bool lines; /* in pictures, bones are lines and not bodies */
 	uint32_t clip, track, frame;
 };
 
@@ -42,6 +43,8 @@ struct view {
 	 * parse is NULL where the text is generated and says nothing of its own.
 	 */
 	struct anim *(*parse)(const struct shown *at, struct bytes text, struct err *err);
+	/* Says in err why it is not present. NULL: there is nothing to say. */
+	void (*explain)(const struct shown *at, struct err *err);
 	bool whole; /* the text is the animation file itself (raw.*); it is decoded, not parsed */
 };
 

@@ -3,8 +3,6 @@
  */
 #include "cmd.h"
 
-#include "../options.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -138,22 +136,22 @@ int cmd_check(int argc, char **argv)
 				    "compares. Prints a line\n"
 				    "for each that fails, with the place in the file, and exits "
 				    "with 1 if there was one.\n";
-	struct store_options options;
+	struct command command;
 	struct tally tally = {.store = NULL};
 	int status = 2;
 	bool fine;
 
-	if (!command_options(&argc, &argv, &options, usage, &status))
+	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
 	if (argc == 0) {
 		fprintf(stderr, "%s", usage);
 		return 2;
 	}
-	tally.store = store_new(&options, NULL);
+	tally.store = store_new(&command.store, NULL);
 	fine = tally.store && check_all(&tally, argv);
 	fprintf(stderr, "%lu checked, %lu failed\n", tally.checked, tally.failed);
 	if (tally.store)
 		store_free(tally.store);
-	option_release(&options);
+	command_release(&command);
 	return fine ? 0 : 1;
 }

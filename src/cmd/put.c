@@ -3,7 +3,6 @@
 #include "cmd.h"
 
 #include "../draft.h"
-#include "../options.h"
 #include "../refusal.h"
 
 #include <errno.h>
@@ -50,23 +49,22 @@ static bool save(struct target *t, const char *path, struct buf *text)
 
 int cmd_put(int argc, char **argv)
 {
-	static const char usage[] =
-		"Usage: animfs put [--type GLOB=FORMAT] [--rate FORMAT=HZ] [--rotations FORM]\n"
-		"                  FILE/PATH < TEXT\n"
-		"Saves standard input as a view: the file is re-encoded and replaced.\n";
-	struct store_options options;
+	static const char usage[] = "Usage: animfs put [OPTION]... FILE/PATH < TEXT\n"
+				    "Saves standard input as a view: the file is re-encoded and "
+				    "replaced.\n" COMMAND_WRITES;
+	struct command command;
 	struct buf text = BUF_INIT;
 	struct target t;
 	int status = 2;
 	bool fine;
 
-	if (!command_options(&argc, &argv, &options, usage, &status))
+	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
 	if (argc != 1) {
 		fprintf(stderr, "%s", usage);
 		return 2;
 	}
-	fine = target_open(&t, argv[0], &options, true);
+	fine = target_open(&t, argv[0], &command, TARGET_WRITE);
 	if (fine && t.place.kind != PLACE_VIEW) {
 		fprintf(stderr, "animfs: %s: %s\n", argv[0], strerror(EISDIR));
 		fine = false;
@@ -79,6 +77,6 @@ int cmd_put(int argc, char **argv)
 		fine = save(&t, argv[0], &text);
 	buf_release(&text);
 	target_release(&t);
-	option_release(&options);
+	command_release(&command);
 	return fine ? 0 : 1;
 }

@@ -2,8 +2,6 @@
 /* show.c - `animfs ls` and `animfs cat`. */
 #include "cmd.h"
 
-#include "../options.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +14,10 @@ static bool print_name(void *closure, const char *name, const struct place *plac
 	return printf("%s%s\n", name, place->kind == PLACE_VIEW ? "" : "/") >= 0;
 }
 
-static bool list(const char *path, const struct store_options *options)
+static bool list(const char *path, const struct command *command)
 {
 	struct target t;
-	bool fine = target_open(&t, path, options, false);
+	bool fine = target_open(&t, path, command, 0);
 
 	if (fine && t.place.kind == PLACE_VIEW)
 		fine = printf("%s\n", path) >= 0;
@@ -29,19 +27,11 @@ static bool list(const char *path, const struct store_options *options)
 	return fine;
 }
 
-static bool flush_output(void)
-{
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return true;
-	perror("animfs: standard output");
-	return false;
-}
-
-static bool print_view(const char *path, const struct store_options *options)
+static bool print_view(const char *path, const struct command *command)
 {
 	struct buf text = BUF_INIT;
 	struct target t;
-	bool fine = target_open(&t, path, options, false);
+	bool fine = target_open(&t, path, command, 0);
 
 	if (fine && t.place.kind != PLACE_VIEW) {
 		fprintf(stderr, "animfs: %s: %s\n", path, strerror(EISDIR));
@@ -60,22 +50,22 @@ static bool print_view(const char *path, const struct store_options *options)
 
 /* Both commands: options, then paths, each shown in its turn even where one fails. */
 static int show_all(int argc, char **argv, const char *usage,
-		    bool (*show)(const char *path, const struct store_options *options))
+		    bool (*show)(const char *path, const struct command *command))
 {
-	struct store_options options;
+	struct command command;
 	bool fine = true;
 	int status = 2;
 
-	if (!command_options(&argc, &argv, &options, usage, &status))
+	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
 	if (argc == 0) {
 		fprintf(stderr, "%s", usage);
 		return 2;
 	}
 	for (int i = 0; i < argc; i++)
-		fine &= show(argv[i], &options);
-	option_release(&options);
-	return flush_output() && fine ? 0 : 1;
+		fine &= show(argv[i], &command);
+	command_release(&command);
+	return command_flush() && fine ? 0 : 1;
 }
 
 int cmd_ls(int argc, char **argv)

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd.h"
 
-#include "../options.h"
+#include "../structure.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define MAX_FILE ((size_t)1 << 30)
 
 /* How much of the path is the animation file: up to the first part that is no folder. */
 static size_t file_part(const char *path)
@@ -46,12 +43,6 @@ static bool split(struct target *t, const char *path)
 	return t->folder_path && t->file_name && t->inside;
 }
 
-static bool fail(const char *path, const char *why)
-{
-	fprintf(stderr, "animfs: %s: %s\n", path, why);
-	return false;
-}
-
 /* The length of the path of SOURCE, which begins the file's folder. */
 static size_t source_length(const char *folder)
 {
@@ -69,21 +60,43 @@ static size_t source_length(const char *folder)
 	}
 }
 
-/* *below is the path from SOURCE to the file's folder, in `folder`, which has PATH_MAX bytes. */
-static bool open_state(struct target *t, char *folder, const char **below, struct err *err)
+/* --source, which must have the folder in it. */
+static bool given_length(const char *source, const char *folder, size_t *length, struct err *err)
 {
+	char path[PATH_MAX];
+
+	if (!realpath(source, path))
+		return err_system(err, errno, source);
+	*length = strcmp(path, "/") == 0 ? 0 : strlen(path);
+	if (strncmp(path, folder, *length) == 0 && (!folder[*length] || folder[*length] == '/'))
+		return true;
+	return err_set(err, ERR_TEXT, "it is not in %s", source);
+}
+
+bool site_open(struct site *s, const char *folder, const struct command *command, struct err *err)
+{
+	char path[PATH_MAX];
 	size_t length;
 
-	if (!realpath(t->folder_path, folder))
-		return err_system(err, errno, t->folder_path);
-	length = source_length(folder);
-	*below = folder + length + (folder[length] == '/');
-	folder[length] = '\0';
-	t->root = open(length ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (t->root < 0)
+	if (!realpath(folder, path))
 		return err_system(err, errno, folder);
-	t->state = state_new(t->root, NULL, false, err);
-	return t->state != NULL;
+	length = source_length(path);
+	if (command->source && !given_length(command->source, path, &length, err))
+		return false;
+	strcpy(s->folder, path + length + (path[length] == '/'));
+	path[length] = '\0';
+	s->root = open(length ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->root < 0)
+		return err_system(err, errno, path);
+	s->state = state_new(s->root, command->state, false, err);
+	return s->state != NULL;
+}
+
+void site_release(struct site *s)
+{
+	state_free(s->state);
+	if (s->root >= 0)
+		close(s->root);
 }
 
 static void tell_names(void *closure, const char *fault)
@@ -93,38 +106,113 @@ static void tell_names(void *closure, const char *fault)
 		fprintf(stderr, "animfs: %s: not used: %s\n", NAMING_FILE, fault);
 }
 
-bool target_open(struct target *t, const char *path, const struct store_options *options,
-		 bool to_write)
+/* The file in its store, which is not read yet. */
+static bool open_source(struct target *t, const struct command *command, unsigned how,
+			struct err *err)
 {
-	char folder[PATH_MAX];
-	const char *below = "";
-	struct err err = {.code = ERR_NONE};
-	const struct codec *codec;
+	if ((how & TARGET_WRITE) && !site_open(&t->site, t->folder_path, command, err))
+		return false;
+	t->store = store_new(&command->store, t->site.state);
+	t->source = t->store ? source_new(t->store, t->site.folder, t->file_name) : NULL;
+	if (!t->source || !store_names(t->store, t->folder, tell_names, NULL))
+		return err_memory(err);
+	return true;
+}
+
+static bool open_file(struct target *t, const struct command *command, unsigned how,
+		      struct err *err)
+{
 	bool probe;
 
-	*t = (struct target){.folder = -1, .root = -1, .options = *options};
-	if (!split(t, path))
-		return fail(path, strerror(ENOMEM));
 	t->folder = open(t->folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t->folder < 0)
-		return fail(t->folder_path, strerror(errno));
-	if (faccessat(t->folder, t->file_name, R_OK, 0) != 0)
-		return fail(path, strerror(errno));
-	if (to_write && !open_state(t, folder, &below, &err))
-		return fail(path, err.message);
-	t->store = store_new(&t->options, t->state);
-	t->source = t->store ? source_new(t->store, below, t->file_name) : NULL;
-	if (!t->source || !store_names(t->store, t->folder, tell_names, NULL))
-		return fail(path, strerror(ENOMEM));
-	if (!store_claims(t->store, t->file_name, &codec, &probe))
-		return fail(path, "no format has this name; --type '*=auto' looks at the content");
-	t->snap = source_get(t->source, t->folder, &err);
+		return err_set(err, ERR_SYSTEM, "%s", strerror(errno));
+	if (faccessat(t->folder, t->file_name, R_OK, 0) == 0)
+		how &= ~(unsigned)TARGET_NEW;
+	else if (errno != ENOENT || !(how & TARGET_NEW))
+		return err_set(err, ERR_SYSTEM, "%s", strerror(errno));
+	if (!open_source(t, command, how, err))
+		return false;
+	if (!store_claims(t->store, t->file_name, &t->codec, &probe) && !(how & TARGET_ANY))
+		return err_set(err, ERR_UNKNOWN,
+			       "no format has this name; --type '*=auto' looks at the content");
+	if (how & TARGET_NEW)
+		return t->codec || err_set(err, ERR_UNKNOWN, "no format has this name");
+	t->snap = source_get(t->source, t->folder, err);
+	if (t->snap)
+		t->tree = (struct tree){t->snap, t->file_name};
+	return t->snap != NULL;
+}
+
+bool target_read(struct target *t, const char *path, const struct command *command, unsigned how,
+		 struct err *err)
+{
+	*t = (struct target){.folder = -1, .site = {.root = -1}};
+	return split(t, path) ? open_file(t, command, how, err) : err_memory(err);
+}
+
+bool target_find(struct target *t, struct err *err)
+{
+	if (t->snap && tree_walk(&t->tree, t->inside, &t->place))
+		return true;
+	if (t->snap)
+		tree_explain(&t->tree, t->inside, err);
+	return err_set(err, ERR_SYSTEM, "%s", strerror(ENOENT));
+}
+
+bool target_open(struct target *t, const char *path, const struct command *command, unsigned how)
+{
+	struct err err = {.code = ERR_NONE};
+
+	return (target_read(t, path, command, how, &err) && target_find(t, &err)) ||
+	       command_tell(path, &err);
+}
+
+static bool commit(struct target *t, const struct anim *edited, struct err *err)
+{
+	struct snap *now = NULL;
+	bool fine;
+
 	if (!t->snap)
-		return fail(path, err.message);
-	t->tree = (struct tree){t->snap, t->file_name};
-	if (!tree_walk(&t->tree, t->inside, &t->place))
-		return fail(path, strerror(ENOENT));
-	return true;
+		return source_create(t->source, t->folder, t->codec, edited, err);
+	fine = source_commit(t->source, t->folder, t->snap, edited, NULL, NULL, &now, err) !=
+	       COMMIT_REFUSED;
+	snap_put(now);
+	return fine;
+}
+
+static bool edit_once(const char *path, const struct command *command, unsigned how,
+		      target_change *change, void *closure, struct err *err)
+{
+	struct anim *edited = NULL;
+	struct target t;
+	bool fine = target_read(&t, path, command, TARGET_WRITE | how, err);
+
+	if (fine) {
+		edited = t.snap ? anim_edit(t.snap->anim) : anim_blank(t.codec->format, NULL);
+		fine = edited ? change(closure, &t, edited, err) && commit(&t, edited, err)
+			      : err_memory(err);
+	}
+	anim_free(edited);
+	target_release(&t);
+	return fine;
+}
+
+#define EDIT_TRIES 16
+
+bool target_edit(const char *path, const struct command *command, unsigned how,
+		 target_change *change, void *closure)
+{
+	struct err err = {.code = ERR_NONE};
+
+	for (unsigned i = 0; i < EDIT_TRIES; i++) {
+		err_clear(&err);
+		if (edit_once(path, command, how, change, closure, &err))
+			return true;
+		if (err.code != ERR_CONFLICT)
+			break;
+	}
+	return command_tell(path, &err);
 }
 
 void target_release(struct target *t)
@@ -135,47 +223,10 @@ void target_release(struct target *t)
 		source_free(t->source);
 	if (t->store)
 		store_free(t->store);
-	state_free(t->state);
-	if (t->root >= 0)
-		close(t->root);
+	site_release(&t->site);
 	if (t->folder >= 0)
 		close(t->folder);
 	free(t->folder_path);
 	free(t->file_name);
 	free(t->inside);
-}
-
-bool command_options(int *argc, char ***argv, struct store_options *options, const char *usage,
-		     int *status)
-{
-	static const struct option longs[] = {{"rate", required_argument, NULL, 'r'},
-					      {"type", required_argument, NULL, 't'},
-					      {"rotations", required_argument, NULL, 'q'},
-					      {"help", no_argument, NULL, 'h'},
-					      {NULL, 0, NULL, 0}};
-	struct err err = {.code = ERR_NONE};
-	int option;
-
-	*options = (struct store_options){.max_file = MAX_FILE, .cache = MAX_FILE};
-	optind = 0;
-	while ((option = getopt_long(*argc, *argv, "+", longs, NULL)) != -1) {
-		if (option == 'h') {
-			printf("%s", usage);
-			*status = 0;
-			return false;
-		}
-		if ((option == 'r' && option_rate(options, optarg, &err)) ||
-		    (option == 't' && option_type(options, optarg, &err)) ||
-		    (option == 'q' && option_rotations(options, optarg, &err)))
-			continue;
-		if (err.code)
-			fprintf(stderr, "animfs: %s: %s\n", optarg, err.message);
-		else
-			fprintf(stderr, "%s", usage);
-		*status = 2;
-		return false;
-	}
-	*argc -= optind;
-	*argv += optind;
-	return true;
 }

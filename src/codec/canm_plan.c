@@ -535,12 +535,16 @@ static bool has_unit_zero(const struct buf *units)
 }
 
 /* Only text has UTF-16: a byte that is no UTF-8 would come back as something else. */
-static bool comes_back(const char *name, const struct buf *units)
+static bool check_text(const struct edit *e, const char *name, const struct buf *units)
 {
 	struct arena scratch = ARENA_INIT;
 	char *again = name_from_utf16(&scratch, units->data, units->size / 2);
 	bool same = again && strcmp(again, name) == 0;
 
+	if (!again)
+		err_memory(e->err);
+	else if (!same)
+		err_set(e->err, ERR_STORE, "a name must be text: this one is not UTF-8");
 	arena_release(&scratch);
 	return same;
 }
@@ -557,10 +561,8 @@ static bool add_string(struct edit *e, const char *name)
 		err_set(e->err, ERR_STORE, "a name cannot hold a zero character");
 		goto done;
 	}
-	if (!units.failed && !comes_back(name, &units)) {
-		err_set(e->err, ERR_STORE, "a name must be text: this one is not UTF-8");
+	if (!units.failed && !check_text(e, name, &units))
 		goto done;
-	}
 	buf_u16(&units, 0);
 	copy = units.failed ? NULL : edit_alloc(e, units.size, 1);
 	if (!copy) {

@@ -196,6 +196,8 @@ static int set_real(struct fs *fs, struct node *node, const struct stat *attr, i
 
 	if (fi && (to_set & FUSE_SET_ATTR_SIZE)) {
 		fd = handle_descriptor(fs, handle_of(fi));
+		if (fd >= 0 && extra_grow_to(fs, node, fd, (uint64_t)attr->st_size) != 0)
+			return ENOSPC;
 		if (fd >= 0 && ftruncate(fd, attr->st_size) != 0)
 			return errno;
 		if (fd >= 0)
@@ -204,8 +206,12 @@ static int set_real(struct fs *fs, struct node *node, const struct stat *attr, i
 	error = pin(fs, node, &fd);
 	if (error)
 		return set_last(fs, node, attr, to_set) ? 0 : error;
-	error = change_real(fd, attr, to_set);
+	if (to_set & FUSE_SET_ATTR_SIZE)
+		error = extra_grow_to(fs, node, fd, (uint64_t)attr->st_size);
+	if (!error)
+		error = change_real(fd, attr, to_set);
 	close(fd);
+	filling_touch(fs, node);
 	return error;
 }
 

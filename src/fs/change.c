@@ -65,14 +65,19 @@ static int slot_for_other(struct fs *fs, fuse_ino_t parent, const char *name, st
 	return slot->present ? EEXIST : slot->is_view ? EPERM : 0;
 }
 
+/* fill: it is a folder that is to become something. */
 static void reply_made(fuse_req_t req, struct fs *fs, struct node *parent, enum node_area area,
-		       struct folder *folder, const char *name, int error)
+		       struct folder *folder, const char *name, int error, bool fill)
 {
 	struct fuse_entry_param entry;
 
 	if (!error)
 		error = fs_entry_real(fs, parent, area, folder->fd, name, &entry);
 	folder_close(&fs->folders, folder);
+	if (!error)
+		filling_touch(fs, parent);
+	if (!error && fill)
+		filling_begin(fs, fs_node(fs, entry.ino));
 	if (error)
 		fuse_reply_err(req, error);
 	else
@@ -97,20 +102,32 @@ void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev
 		if (!error)
 			fs_own(req, folder.fd, name);
 	}
-	reply_made(req, fs, slot.parent, area, &folder, name, error);
+	reply_made(req, fs, slot.parent, area, &folder, name, error, false);
 }
 
-/* A folder that was removed, made anew: it is there again, with the views in it that are not away.
- */
+/* A folder that was removed, made anew: it is there again, and what is away in it stays so. */
 static void bring_back(fuse_req_t req, struct fs *fs, struct node *parent, const char *name)
 {
+	struct file *file = parent->file;
 	struct fuse_entry_param entry;
+	struct node *was;
 	int error;
 
-	pthread_mutex_lock(&parent->file->lock);
-	file_clear_away(parent->file, &fs->nodes, parent, name);
-	pthread_mutex_unlock(&parent->file->lock);
+	pthread_mutex_lock(&file->lock);
+	was = file_folder_away(file, parent, name);
+	if (was)
+		fs_reference(fs, was, 1);
+	file_clear_away(file, &fs->nodes, parent, name);
+	pthread_mutex_unlock(&file->lock);
 	error = fs_lookup(fs, parent, name, &entry);
+	if (was && !error) {
+		pthread_mutex_lock(&file->lock);
+		file_move_away(file, &fs->nodes, was, fs_node(fs, entry.ino));
+		file_touch(fs, file);
+		pthread_mutex_unlock(&file->lock);
+	}
+	if (was)
+		fs_reference(fs, was, -1);
 	if (error)
 		fuse_reply_err(req, error);
 	else
@@ -124,6 +141,7 @@ void fs_mkdir(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode)
 	enum node_area area;
 	struct slot slot;
 	int error = fs_slot(fs, ino, name, &slot);
+	bool fill;
 
 	if (!error && slot.is_view && !slot.present && slot.place.kind != PLACE_VIEW) {
 		bring_back(req, fs, slot.parent, name);
@@ -131,10 +149,12 @@ void fs_mkdir(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode)
 	}
 	if (!error && slot.is_view)
 		error = slot.present ? EEXIST : EPERM;
-	/* Directly in a file's folder a folder is a clip, and clips are not made by mkdir yet. */
-	if (!error && slot.parent->kind == NODE_FILE && name[0] != '.')
-		error = EPERM;
+	fill = !error && filling_wanted(fs, slot.parent, name);
+	if (fill && slot.parent->kind == NODE_FILE)
+		error = clip_check_new(fs, slot.parent->file, name);
 	area = fs_area_for(slot.parent);
+	if (!error)
+		error = extra_grow(fs, area, EXTRA_ENTRY);
 	if (!error)
 		error = fs_folder(fs, slot.parent, area, true, &folder);
 	if (!error) {
@@ -142,7 +162,7 @@ void fs_mkdir(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode)
 		if (!error)
 			fs_own(req, folder.fd, name);
 	}
-	reply_made(req, fs, slot.parent, area, &folder, name, error);
+	reply_made(req, fs, slot.parent, area, &folder, name, error, fill);
 }
 
 void fs_symlink(fuse_req_t req, const char *target, fuse_ino_t ino, const char *name)
@@ -155,13 +175,15 @@ void fs_symlink(fuse_req_t req, const char *target, fuse_ino_t ino, const char *
 
 	area = fs_area_for(slot.parent);
 	if (!error)
+		error = extra_grow(fs, area, EXTRA_ENTRY);
+	if (!error)
 		error = fs_folder(fs, slot.parent, area, true, &folder);
 	if (!error) {
 		error = symlinkat(target, folder.fd, name) == 0 ? 0 : errno;
 		if (!error)
 			fs_own(req, folder.fd, name);
 	}
-	reply_made(req, fs, slot.parent, area, &folder, name, error);
+	reply_made(req, fs, slot.parent, area, &folder, name, error, false);
 }
 
 /* ---- link ---- */
@@ -271,8 +293,7 @@ void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t new_parent, const char *
 
 /* ---- unlink, rmdir ---- */
 
-/* st: what was there, when it was something real. */
-static void lose_name(struct fs *fs, struct node *parent, const char *name, const struct stat *st)
+void fs_lose_name(struct fs *fs, struct node *parent, const char *name, const struct stat *st)
 {
 	struct node *node;
 
@@ -305,6 +326,19 @@ static int check_known(struct fs *fs, struct node *parent, const char *name,
 	return known ? 0 : ESTALE;
 }
 
+/* A folder that was to become something is removed. */
+static void forget_filling(struct fs *fs, struct node *parent, const char *name)
+{
+	struct node *node = fs_child(fs, parent, name);
+	struct buf path = BUF_INIT;
+
+	if (node && node->filling && fs_path(fs, parent, name, &path) == 0)
+		filling_forget(fs, node, (const char *)path.data);
+	buf_release(&path);
+	if (node)
+		fs_reference(fs, node, -1);
+}
+
 /* The name's real file, in the first area that has it. */
 static int unlink_real(struct fs *fs, struct node *parent, const char *name, int flags)
 {
@@ -329,8 +363,11 @@ static int unlink_real(struct fs *fs, struct node *parent, const char *name, int
 			error = unlinkat(folder.fd, name, flags) == 0 ? 0 : errno;
 		folder_close(&fs->folders, &folder);
 	}
-	if (!error)
-		lose_name(fs, parent, name, &st);
+	if (!error) {
+		filling_touch(fs, parent);
+		forget_filling(fs, parent, name);
+		fs_lose_name(fs, parent, name, &st);
+	}
 	return error;
 }
 
@@ -345,7 +382,7 @@ static int unlink_view(struct fs *fs, struct node *parent, const char *name)
 	file_touch(fs, file);
 	pthread_mutex_unlock(&file->lock);
 	if (!error)
-		lose_name(fs, parent, name, NULL);
+		fs_lose_name(fs, parent, name, NULL);
 	return error;
 }
 
@@ -378,7 +415,10 @@ static void remove_mirrors(struct fs *fs, struct node *parent, const char *name)
 	}
 }
 
-/* bones/ and frames/ can be removed when their views were: they come back with them. */
+/*
+ * A folder can be removed when what is in it was. It is away then; a clip leaves the file when the
+ * burst ends, bones/ and frames/ come back.
+ */
 static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 {
 	struct file *file = parent->file;
@@ -388,45 +428,86 @@ static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 	node = fs_child(fs, parent, name);
 	if (!node)
 		return ENOENT;
-	error = node->kind == NODE_CLIP ? EPERM : fs_is_empty(fs, node) ? 0 : ENOTEMPTY;
+	error = fs_is_empty(fs, node) ? 0 : ENOTEMPTY;
 	if (!error) {
 		remove_mirrors(fs, parent, name);
 		pthread_mutex_lock(&file->lock);
-		error = file_set_away(file, &fs->nodes, parent, name) ? 0 : ENOMEM;
+		error = file_set_folder_away(file, &fs->nodes, node, parent, name) ? 0 : ENOMEM;
 		file_touch(fs, file);
 		pthread_mutex_unlock(&file->lock);
 	}
 	if (!error)
-		lose_name(fs, parent, name, NULL);
+		fs_lose_name(fs, parent, name, NULL);
 	fs_reference(fs, node, -1);
 	return error;
 }
 
-static bool is_file_shown(struct fs *fs, struct node *parent, const char *name)
+static int unlink_file(struct fs *fs, struct node *parent, const char *name, struct file *file)
 {
-	struct node *node;
-	bool shown;
+	struct folder folder;
+	int error = folder_open(&fs->folders, parent, &folder);
 
-	nodes_lock(&fs->nodes);
-	node = nodes_by_name(&fs->nodes, parent, name);
-	shown = node && node->kind == NODE_FILE;
-	nodes_unlock(&fs->nodes);
-	return shown;
+	if (error)
+		return error;
+	error = source_remove(file->source, folder.fd);
+	folder_close(&fs->folders, &folder);
+	if (!error)
+		fs_lose_name(fs, parent, name, NULL);
+	return error;
+}
+
+/*
+ * The folder of an animation file, in which everything was removed: that removes the file. Beside
+ * the file the folder is only away, for whoever removes both.
+ */
+static int rmdir_file(struct fs *fs, struct node *parent, const char *name, struct node *node)
+{
+	struct file *file = node->file;
+	int error = 0;
+
+	if (!fs_is_empty(fs, node))
+		return ENOTEMPTY;
+	remove_mirrors(fs, parent, file->name);
+	if (strcmp(file->name, name) == 0)
+		error = unlink_file(fs, parent, name, file);
+	pthread_mutex_lock(&file->lock);
+	if (strcmp(file->name, name) == 0 && !error)
+		file_come_back(fs, file);
+	else if (!error)
+		error = file_set_folder_away(file, &fs->nodes, node, parent, name) ? 0 : ENOMEM;
+	file_touch(fs, file);
+	pthread_mutex_unlock(&file->lock);
+	return error;
+}
+
+/* The folder of an animation file that is shown under this name; referenced, or NULL. */
+static struct node *file_shown(struct fs *fs, struct node *parent, const char *name)
+{
+	struct node *node = parent->kind == NODE_REAL ? fs_child(fs, parent, name) : NULL;
+
+	if (!node || node->kind == NODE_FILE)
+		return node;
+	fs_reference(fs, node, -1);
+	return NULL;
 }
 
 void fs_rmdir(fuse_req_t req, fuse_ino_t ino, const char *name)
 {
 	struct fs *fs = fs_of(req);
+	struct node *node = NULL;
 	struct slot slot;
 	int error = fs_slot(fs, ino, name, &slot);
 
-	if (!error && slot.present)
+	if (!error)
+		node = file_shown(fs, slot.parent, name);
+	if (node)
+		error = rmdir_file(fs, slot.parent, name, node);
+	else if (!error && slot.present)
 		error = slot.place.kind == PLACE_VIEW ? ENOTDIR
 						      : rmdir_virtual(fs, slot.parent, name);
 	else if (!error)
 		error = unlink_real(fs, slot.parent, name, AT_REMOVEDIR);
-	/* By its own name it is a file there: an animation whose folder is shown. */
-	if (error == ENOTDIR && !slot.is_view && slot.parent->kind == NODE_REAL)
-		error = is_file_shown(fs, slot.parent, name) ? ENOTEMPTY : ENOTDIR;
+	if (node)
+		fs_reference(fs, node, -1);
 	fuse_reply_err(req, error);
 }

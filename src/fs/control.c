@@ -104,6 +104,24 @@ void journal_note(struct fs *fs, const char *path, const char *how, const char *
 		fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s: %s\n", path, how, reason);
 }
 
+void file_note(struct fs *fs, struct file *file, const char *name, const char *how,
+	       const char *reason)
+{
+	struct buf path = BUF_INIT;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(file->node, &path);
+	nodes_unlock(&fs->nodes);
+	if (!error && name) {
+		path.data[path.size - 1] = '/';
+		buf_add(&path, name, strlen(name) + 1);
+	}
+	if (!error && !path.failed)
+		journal_note(fs, (const char *)path.data, how, reason);
+	buf_release(&path);
+}
+
 /* ---- texts ---- */
 
 static void render_status(struct fs *fs, struct buf *out)
@@ -189,6 +207,7 @@ static void render_errors(struct fs *fs, struct buf *out)
 	for (struct journal_entry *e = j->first; e; e = e->next)
 		buf_format(out, "%s: %s: %s\n", e->path, e->how, e->reason);
 	pthread_mutex_unlock(&j->lock);
+	extra_tell_orphans(fs, out);
 	if (state_folder(fs->state, STATE_REJECTED, "", false, &folder) == 0) {
 		add_refusals(folder, ".", 0, out);
 		close(folder);

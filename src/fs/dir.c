@@ -267,7 +267,7 @@ static int fill(struct fs *fs, const struct handle *handle, struct listing *l)
 	if (node_is_virtual(node))
 		return list_virtual(fs, node, l);
 	error = list_open(fs, handle, l);
-	if (!error && node->area == AREA_SOURCE)
+	if (!error && node->area == AREA_SOURCE && !filling_has(fs, node))
 		error = list_beside(fs, node, l);
 	return error;
 }
@@ -408,14 +408,31 @@ void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	fuse_reply_err(req, 0);
 }
 
+/* Ends what time would end, and tells how that went. */
+static int sync_file(struct fs *fs, struct file *file)
+{
+	struct changes changes = {NULL, 0, 0};
+	int filled = fillings_finish(fs, file->node), error;
+
+	pthread_mutex_lock(&file->lock);
+	error = burst_finish(fs, file, &changes);
+	pthread_mutex_unlock(&file->lock);
+	changes_tell(fs, &changes);
+	return filled ? filled : error;
+}
+
 void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
 {
-	int fd = handle_of(fi)->fd;
+	struct node *node = handle_of(fi)->node;
+	int fd = handle_of(fi)->fd, error = 0;
+	struct fs *fs = fs_of(req);
 
 	(void)ino;
-	/* What is virtual is on disk when its save has returned. */
-	if (fd >= 0 && (datasync ? fdatasync(fd) : fsync(fd)) != 0)
-		fuse_reply_err(req, errno);
-	else
-		fuse_reply_err(req, 0);
+	if (node_is_virtual(node))
+		error = sync_file(fs, node->file);
+	else if (node->filling)
+		error = fillings_finish(fs, node);
+	else if (fd >= 0 && (datasync ? fdatasync(fd) : fsync(fd)) != 0)
+		error = errno;
+	fuse_reply_err(req, error);
 }

@@ -11,6 +11,11 @@
  *   io.c       read, write, flush, fsync and their kin
  *   change.c   making and removing names; rename.c moving them
  *   transfer.c texts between views and ordinary files
+ *   clips.c    clips as folders
+ *   filling.c  folders that are being filled, and become clips or files; fill_clip.c, fill_file.c
+ *   texts.c    the texts in them
+ *   extra.c    how much may be put beside the texts
+ *   burst.c    what is finished when nobody does more below a file
  *   save.c     what a draft's commit means to the mount: attributes, .rejected, .error
  *   control.c  .animfs at the top of the mount
  *   outside.c  changes that others make in SOURCE
@@ -46,6 +51,8 @@ struct fs {
 	struct notifier *notifier;
 	struct journal *journal;
 	struct watch *watch; /* NULL where there is none */
+	struct fillings *fillings;
+	struct extras *extras;
 };
 
 /* An open file or folder. `node` is referenced for as long. */
@@ -123,9 +130,13 @@ void node_become_view(struct node *node, struct file *file, const struct view *v
 void node_leave_views(struct nodes *t, struct node *node);
 /* The inode number that a virtual name is shown with. */
 uint64_t fs_virtual_ino(const struct node *parent, const char *name);
+/* The path of a name from the root; appends to out. */
+int fs_path(struct fs *fs, const struct node *parent, const char *name, struct buf *out);
 /* The node that a name is known to have, referenced; NULL when none is. */
 struct node *fs_child(struct fs *fs, struct node *parent, const char *name);
 void fs_reference(struct fs *fs, struct node *node, int by);
+/* A name is gone; st: what was there, when it was something real. */
+void fs_lose_name(struct fs *fs, struct node *parent, const char *name, const struct stat *st);
 
 /* Does an animation of this format stay the file it is, with its folder beside it (x.canm.d)? */
 static inline bool stays_file(const struct fs *fs, const struct codec *codec)
@@ -265,11 +276,89 @@ void changes_tell(struct fs *fs, struct changes *changes);
 /* The same for a draft that is not in a node yet, as the view of this name. `saved` may be NULL. */
 int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
 	       const char *name, struct node *saved, struct changes *changes);
-/* Gives a clip another name, by the form that file names have. Wants the file's lock. */
-int clip_rename(struct fs *fs, struct file *file, const char *label, const char *new_label,
-		struct changes *changes);
+int errno_of(const struct err *err);
+/* The binary changed: every view of it, but `saved`, may say something else now. */
+void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, struct changes *changes);
 /* Leaves what was written, at the end of the mount. */
 void fs_commit_all(struct fs *fs);
+
+/* ---- clips.c ---- */
+
+/* All want the locks of the files. */
+
+/* Saves an edit of the version `base`. An errno, and err for people. */
+int file_commit(struct fs *fs, struct file *file, struct snap *base, const struct anim *edited,
+		struct changes *changes, struct err *err);
+/* By the form that file names have. The clip's node and what people put there go with it. */
+int clip_rename(struct fs *fs, struct file *file, const char *label, const char *new_label,
+		struct changes *changes);
+/* EXDEV where a clip cannot be moved, though its texts may be copied. Nodes are left alone. */
+int clip_move(struct fs *fs, struct file *from, const char *label, struct file *to,
+	      const char *new_label, struct changes *changes);
+/* EILSEQ where no clip has such a name, or EPERM; what would be right is told in .animfs/errors. */
+int clip_check_name(struct fs *fs, struct file *file, const char *label);
+/* Can a clip of that name be made? EPERM where the format has none but its one. */
+int clip_check_new(struct fs *fs, struct file *file, const char *label);
+/* Takes the clips whose folders are away out of the binary. */
+int clips_take_out(struct fs *fs, struct file *file, struct changes *changes);
+
+/* ---- burst.c ---- */
+
+/* Nothing is away any more. Wants the file's lock. */
+void file_come_back(struct fs *fs, struct file *file);
+/* Something is about to be saved in the file. */
+void burst_begin(struct fs *fs, struct file *file);
+/* The view was saved. */
+void burst_saved(struct fs *fs, const struct node *parent, const char *name);
+/* Is this text, to be saved as the view, no edit but what was there before the burst? */
+bool burst_passes_over(struct fs *fs, struct node *parent, const char *name,
+		       const struct buf *text);
+/* Finishes what time would finish. Wants the file's lock. An errno where clips stay. */
+int burst_finish(struct fs *fs, struct file *file, struct changes *changes);
+bool burst_is_over(const struct file *file, int64_t now);
+/* The same if it is time; true while there is something to wait for. */
+bool burst_end(struct fs *fs, struct file *file, int64_t now, struct changes *changes);
+
+/* ---- filling.c, fill_clip.c, fill_file.c ---- */
+
+struct fillings *fillings_new(void);
+void fillings_free(struct fillings *f);
+/* Is a real folder of this name, made here, one that texts come into? */
+bool filling_wanted(struct fs *fs, const struct node *parent, const char *name);
+/* The folder was just made, or got its name. Where it cannot be noted it stays an ordinary one. */
+void filling_begin(struct fs *fs, struct node *folder);
+/* It is gone, or called otherwise; its path was `path`. */
+void filling_forget(struct fs *fs, struct node *folder, const char *path);
+/* Something happens to a real thing: if it is in such a folder, that one is not full yet. */
+void filling_touch(struct fs *fs, const struct node *node);
+/* Is it one, or in one? */
+bool filling_has(struct fs *fs, const struct node *node);
+/* Those that were left for two seconds. True while there are others. */
+bool fillings_end(struct fs *fs, int64_t now);
+/* All below a folder, or all there are (NULL), now. The first errno. */
+int fillings_finish(struct fs *fs, const struct node *above);
+/* Those that an earlier mount left. */
+void fillings_resume(struct fs *fs);
+/* The folder is one of an animation file, or of a clip, from now on. Wants the nodes' lock. */
+void node_become_folder(struct fs *fs, struct node *node, enum node_kind kind, struct file *file);
+/* 0 or an errno; ENODATA where there are no texts in it. */
+int fill_make_clip(struct fs *fs, struct node *folder, struct changes *changes);
+int fill_make_file(struct fs *fs, struct node *folder);
+/* What making a file of the folder left, when it was killed, is that folder again. */
+void fill_recover(struct fs *fs, const char *path);
+
+/* ---- extra.c ---- */
+
+/* What a name counts, beside what is in it. */
+#define EXTRA_ENTRY 4096
+struct extras *extras_new(void);
+void extras_free(struct extras *e);
+/* So much more comes into this area. ENOSPC where it is limited, and full. */
+int extra_grow(struct fs *fs, enum node_area area, uint64_t bytes);
+/* The same for a file, open as fd, that is to have this size. */
+int extra_grow_to(struct fs *fs, const struct node *node, int fd, uint64_t size);
+/* A line for each file that has extras and is gone. */
+void extra_tell_orphans(struct fs *fs, struct buf *out);
 
 /* ---- transfer.c ---- */
 
@@ -292,6 +381,9 @@ void control_attributes(struct fs *fs, const struct node *node, struct stat *st)
 void control_render(struct fs *fs, const struct node *node, struct buf *out);
 /* Notes how a file is shown that cannot be shown as it should be, or forgets it (reason NULL). */
 void journal_note(struct fs *fs, const char *path, const char *how, const char *reason);
+/* The same about a file, or about a name in its folder. */
+void file_note(struct fs *fs, struct file *file, const char *name, const char *how,
+	       const char *reason);
 struct journal *journal_new(void);
 void journal_free(struct journal *j);
 
@@ -306,6 +398,8 @@ void notify_entry(struct fs *fs, const struct node *parent, const char *name);
 void file_look(struct fs *fs, struct file *file);
 /* Something happened below the file: its burst goes on, and its end will be looked after. */
 void file_touch(struct fs *fs, struct file *file);
+/* There are folders to be looked after. */
+void notify_fillings(struct fs *fs);
 
 /* ---- outside.c ---- */
 

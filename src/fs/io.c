@@ -136,11 +136,18 @@ static ssize_t write_real(struct fs *fs, struct handle *handle, struct fuse_bufv
 			  bool append)
 {
 	struct fuse_bufvec out = FUSE_BUFVEC_INIT(fuse_buf_size(in));
-	int fd = handle_descriptor(fs, handle);
+	int fd = handle_descriptor(fs, handle), error;
+	struct stat st;
 
 	if (fd < 0)
 		return -EIO;
+	if (append && fstat(fd, &st) == 0)
+		off = st.st_size;
+	error = extra_grow_to(fs, handle->node, fd, (uint64_t)off + fuse_buf_size(in));
+	if (error)
+		return -error;
 	handle->busy = true;
+	filling_touch(fs, handle->node);
 	if (append)
 		return append_real(fd, in);
 	out.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
@@ -242,6 +249,8 @@ void fs_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, off_t len
 	(void)ino;
 	if (handle->node->kind != NODE_REAL || fd < 0)
 		fuse_reply_err(req, EOPNOTSUPP);
+	else if (extra_grow_to(fs, handle->node, fd, (uint64_t)off + (uint64_t)length) != 0)
+		fuse_reply_err(req, ENOSPC);
 	else
 		fuse_reply_err(req, fallocate(fd, mode, off, length) == 0 ? 0 : errno);
 }
@@ -301,6 +310,11 @@ void fs_copy_file_range(fuse_req_t req, fuse_ino_t in, off_t off_in, struct fuse
 	fd_in = handle_descriptor(fs, from);
 	fd_out = handle_descriptor(fs, to);
 	to->busy = true;
+	filling_touch(fs, to->node);
+	if (extra_grow_to(fs, to->node, fd_out, (uint64_t)off_out + size) != 0) {
+		fuse_reply_err(req, EOPNOTSUPP); /* it may be less than `size` that there is */
+		return;
+	}
 	copied = copy_file_range(fd_in, &off_in, fd_out, &off_out, size, (unsigned)flags);
 	if (copied < 0)
 		fuse_reply_err(req, errno);

@@ -549,23 +549,42 @@ static bool being_written(struct fs *fs, const struct identity *id)
 	return busy;
 }
 
+int fs_path(struct fs *fs, const struct node *parent, const char *name, struct buf *out)
+{
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(parent, out);
+	nodes_unlock(&fs->nodes);
+	if (error)
+		return error;
+	out->size--; /* the NUL */
+	if (out->size)
+		buf_char(out, '/');
+	buf_add(out, name, strlen(name) + 1);
+	return out->failed ? ENOMEM : 0;
+}
+
 /* For .animfs/errors: how the file is shown, and why so; reason NULL: as it should be. */
 static void note_verdict(struct fs *fs, struct node *parent, const char *name, const char *how,
 			 const char *reason)
 {
 	struct buf path = BUF_INIT;
 
-	nodes_lock(&fs->nodes);
-	if (node_path(parent, &path) == 0) {
-		path.size--; /* the NUL */
-		if (path.size)
-			buf_char(&path, '/');
-		buf_add(&path, name, strlen(name) + 1);
-	}
-	nodes_unlock(&fs->nodes);
-	if (!path.failed && path.size)
+	if (fs_path(fs, parent, name, &path) == 0)
 		journal_note(fs, (const char *)path.data, how, reason);
 	buf_release(&path);
+}
+
+/* A folder beside its file that was removed. */
+static bool is_hidden(struct file *file, const struct node *parent, const char *link)
+{
+	bool hidden;
+
+	pthread_mutex_lock(&file->lock);
+	hidden = file_is_away(file, parent, link);
+	pthread_mutex_unlock(&file->lock);
+	return hidden;
 }
 
 /*
@@ -583,6 +602,10 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 	if (node && node->kind != NODE_FILE) {
 		fs_reference(fs, node, -1);
 		node = NULL;
+	}
+	if (node && strcmp(link, name) != 0 && is_hidden(node->file, parent, link)) {
+		fs_reference(fs, node, -1);
+		return ENOTDIR;
 	}
 	if (!node)
 		error = new_file_node(fs, parent, link, name, &node);
@@ -674,7 +697,7 @@ static int lookup_in_source(struct fs *fs, struct node *parent, const char *name
 		return error;
 	outside_watch(fs, parent, folder.fd);
 	error = identity_at(folder.fd, name, &id, &st);
-	if (error == ENOENT && beside_name(fs, folder.fd, name, base)) {
+	if (error == ENOENT && !filling_has(fs, parent) && beside_name(fs, folder.fd, name, base)) {
 		error = find_file(fs, parent, folder.fd, name, base, &node);
 		error = error == ENOTDIR ? ENOENT : error;
 		if (!error)
@@ -685,7 +708,8 @@ static int lookup_in_source(struct fs *fs, struct node *parent, const char *name
 		error = ENOENT;
 	if (error)
 		goto done;
-	if (S_ISREG(st.st_mode) && fs_may_show(fs, name, false) && !being_written(fs, &id)) {
+	if (S_ISREG(st.st_mode) && fs_may_show(fs, name, false) && !being_written(fs, &id) &&
+	    !filling_has(fs, parent)) {
 		error = find_file(fs, parent, folder.fd, name, name, &node);
 		if (!error)
 			error = entry_and_release(fs, node, entry);

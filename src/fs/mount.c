@@ -17,6 +17,7 @@
 #define DEFAULT_CACHE ((size_t)256 << 20)
 #define DEFAULT_MAX_FILE ((size_t)1 << 30)
 #define DEFAULT_MAX_TEXT ((size_t)1 << 30)
+#define DEFAULT_EXTRA_MAX ((size_t)4 << 30)
 
 /* ---- the session ---- */
 
@@ -121,7 +122,9 @@ static bool fs_start(struct fs *fs)
 
 	the_fs = fs;
 	fs->journal = journal_new();
-	if (!fs->journal || !nodes_init(&fs->nodes, node_gone))
+	fs->fillings = fillings_new();
+	fs->extras = extras_new();
+	if (!fs->journal || !fs->fillings || !fs->extras || !nodes_init(&fs->nodes, node_gone))
 		return false;
 	folders_init(&fs->folders, &fs->nodes, fs->root);
 	if (identity_at(fs->root, ".", &id, &st) == 0) {
@@ -140,6 +143,8 @@ static void fs_end(struct fs *fs)
 	folders_release(&fs->folders);
 	store_free(fs->store);
 	journal_free(fs->journal);
+	fillings_free(fs->fillings);
+	extras_free(fs->extras);
 }
 
 static void log_to_syslog(enum fuse_log_level level, const char *format, va_list args)
@@ -162,6 +167,7 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 	if (!fs->notifier)
 		return 1;
 	outside_start(fs);
+	fillings_resume(fs);
 	if (cmdline->singlethread) {
 		result = fuse_session_loop(fs->session);
 	} else {
@@ -206,9 +212,11 @@ enum key {
 	KEY_RATE,
 	KEY_TYPE,
 	KEY_ROTATIONS,
+	KEY_BACKUP,
 	KEY_CACHE,
 	KEY_MAX_FILE,
 	KEY_MAX_TEXT,
+	KEY_EXTRA_MAX,
 	KEY_STATE,
 	KEY_BESIDE,
 	KEY_READ_ONLY,
@@ -230,9 +238,11 @@ static const struct fuse_opt option_keys[] = {
 	LONG_AND_O("rate=", KEY_RATE),
 	LONG_AND_O("type=", KEY_TYPE),
 	LONG_AND_O("rotations=", KEY_ROTATIONS),
+	LONG_AND_O("backup=", KEY_BACKUP),
 	LONG_AND_O("cache=", KEY_CACHE),
 	LONG_AND_O("max-file=", KEY_MAX_FILE),
 	LONG_AND_O("max-text=", KEY_MAX_TEXT),
+	LONG_AND_O("extra-max=", KEY_EXTRA_MAX),
 	LONG_AND_O("state=", KEY_STATE),
 	LONG_AND_O("beside", KEY_BESIDE),
 	OPTION("ro", KEY_READ_ONLY),
@@ -244,8 +254,9 @@ static const struct fuse_opt option_keys[] = {
 };
 
 /* Options that take a value, which may stand in the next argument. */
-static const char *const valued[] = {"--views", "--rate",     "--type",     "--rotations",
-				     "--cache", "--max-file", "--max-text", "--state"};
+static const char *const valued[] = {"--views",     "--rate",  "--type",     "--rotations",
+				     "--backup",    "--cache", "--max-file", "--max-text",
+				     "--extra-max", "--state"};
 
 struct parsing {
 	struct mount_options *options;
@@ -303,6 +314,10 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		if (option_rotations(&p->options->store, value, &err))
 			return 0;
 		break;
+	case KEY_BACKUP:
+		if (option_backup(&p->options->store, value, &err))
+			return 0;
+		break;
 	case KEY_CACHE:
 		if (option_size(value, &p->options->store.cache, &err))
 			return 0;
@@ -313,6 +328,10 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		break;
 	case KEY_MAX_TEXT:
 		if (option_size(value, &p->options->max_text, &err))
+			return 0;
+		break;
+	case KEY_EXTRA_MAX:
+		if (option_size(value, &p->options->extra_max, &err))
 			return 0;
 		break;
 	case KEY_STATE:
@@ -480,6 +499,7 @@ int mount_main(int argc, char **argv)
 	struct mount_options o = {.listed = VIEW_SET_ALL,
 				  .store = {.cache = DEFAULT_CACHE, .max_file = DEFAULT_MAX_FILE},
 				  .max_text = DEFAULT_MAX_TEXT,
+				  .extra_max = DEFAULT_EXTRA_MAX,
 				  .uid = -1,
 				  .gid = -1,
 				  .umask = -1};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * notify.c - one thread that tells the kernel what it must forget, and ends what time ends: text
- * that stayed half-written, names that stayed away.
+ * that stayed half-written, bursts.
  *
  * Dropping pages or names can wait for a request that waits for us, so nothing in here is done by a
  * thread that answers requests, and nothing waits for it. It holds no lock while it tells.
@@ -28,7 +28,8 @@ struct notifier {
 	pthread_cond_t wake;
 	bool ending;
 	struct notice *first, **last;
-	struct file *watched; /* by next_watched; each node referenced */
+	struct file *watched;  /* by next_watched; each node referenced */
+	_Atomic bool fillings; /* there are folders to look after */
 };
 
 static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
@@ -81,6 +82,18 @@ void file_touch(struct fs *fs, struct file *file)
 {
 	file->burst = clock_ms();
 	watch_file(fs->notifier, file, false);
+}
+
+void notify_fillings(struct fs *fs)
+{
+	struct notifier *n = fs->notifier;
+
+	if (n->fillings)
+		return;
+	pthread_mutex_lock(&n->lock);
+	n->fillings = true;
+	pthread_cond_signal(&n->wake);
+	pthread_mutex_unlock(&n->lock);
 }
 
 void file_look(struct fs *fs, struct file *file)
@@ -147,19 +160,6 @@ static bool end_pending(struct fs *fs, struct file *file, int64_t now)
 	return waiting;
 }
 
-static bool end_away(struct fs *fs, struct file *file, int64_t now)
-{
-	if (!file->away)
-		return false;
-	if (now - file->burst < BURST_MS)
-		return true;
-	while (file->away) {
-		notify_entry(fs, file->away->parent, file->away->name);
-		file_clear_away(file, &fs->nodes, file->away->parent, file->away->name);
-	}
-	return false;
-}
-
 /* Looks after every file in a burst once; those with nothing left to wait for are let go. */
 static void look_after(struct notifier *n)
 {
@@ -171,6 +171,7 @@ static void look_after(struct notifier *n)
 	n->watched = NULL;
 	pthread_mutex_unlock(&n->lock);
 	for (; list; list = next) {
+		struct changes changes = {NULL, 0, 0};
 		struct file *file = list;
 		bool waiting, look;
 
@@ -183,7 +184,7 @@ static void look_after(struct notifier *n)
 		if (look)
 			look_at(n->fs, file);
 		waiting = end_pending(n->fs, file, now);
-		waiting |= end_away(n->fs, file, now);
+		waiting |= burst_end(n->fs, file, now, &changes);
 		pthread_mutex_lock(&n->lock);
 		waiting |= file->look;
 		file->watched = waiting;
@@ -193,6 +194,7 @@ static void look_after(struct notifier *n)
 		}
 		pthread_mutex_unlock(&n->lock);
 		pthread_mutex_unlock(&file->lock);
+		changes_tell(n->fs, &changes);
 		if (!waiting)
 			fs_reference(n->fs, file->node, -1);
 	}
@@ -203,7 +205,7 @@ static void wait_for_work(struct notifier *n)
 {
 	struct timespec until;
 
-	if (!n->watched) {
+	if (!n->watched && !n->fillings) {
 		pthread_cond_wait(&n->wake, &n->lock);
 		return;
 	}
@@ -233,9 +235,12 @@ static void *run(void *closure)
 			pthread_mutex_lock(&n->lock);
 			continue;
 		}
-		if (n->watched && clock_ms() - looked >= TICK_MS) {
+		if ((n->watched || n->fillings) && clock_ms() - looked >= TICK_MS) {
+			n->fillings = false;
 			pthread_mutex_unlock(&n->lock);
 			look_after(n);
+			if (fillings_end(n->fs, clock_ms()))
+				notify_fillings(n->fs);
 			looked = clock_ms();
 			pthread_mutex_lock(&n->lock);
 			continue;
@@ -266,6 +271,20 @@ struct notifier *notifier_new(struct fs *fs)
 	return NULL;
 }
 
+/* What time did not come to end, at the end of the mount. */
+static void end_bursts(struct notifier *n)
+{
+	while (n->watched) {
+		struct changes changes = {NULL, 0, 0};
+		struct file *file = n->watched;
+
+		n->watched = file->next_watched;
+		burst_finish(n->fs, file, &changes);
+		free(changes.nodes); /* nobody is there to be told */
+		fs_reference(n->fs, file->node, -1);
+	}
+}
+
 void notifier_free(struct notifier *n)
 {
 	if (!n)
@@ -275,6 +294,8 @@ void notifier_free(struct notifier *n)
 	pthread_cond_signal(&n->wake);
 	pthread_mutex_unlock(&n->lock);
 	pthread_join(n->thread, NULL);
+	fillings_finish(n->fs, NULL);
+	end_bursts(n);
 	while (n->first) {
 		struct notice *next = n->first->next;
 

@@ -234,6 +234,8 @@ static int open_real_handle(fuse_req_t req, struct fs *fs, struct node *node,
 	if (!handle)
 		return ENOMEM;
 	handle->busy = handle_writes(handle);
+	if (handle_writes(handle))
+		filling_touch(fs, node);
 	fi->fh = (uintptr_t)handle;
 	fi->keep_cache = 1; /* the kernel drops the pages itself when the mtime moved */
 	fi->noflush = !handle_writes(handle);
@@ -342,8 +344,10 @@ static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const
 	struct identity id;
 	struct stat st;
 	bool probe;
-	int fd, error = fs_folder(fs, parent, area, true, &folder);
+	int fd, error = extra_grow(fs, area, EXTRA_ENTRY);
 
+	if (!error)
+		error = fs_folder(fs, parent, area, true, &folder);
 	if (error)
 		return error;
 	error = at_open(folder.fd, name, real_flags(fi->flags) | O_CREAT | O_EXCL, mode, &fd);
@@ -368,6 +372,7 @@ static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const
 		return ENOMEM;
 	}
 	handle->busy = handle_writes(handle);
+	filling_touch(fs, parent);
 	fi->fh = (uintptr_t)handle;
 	return 0;
 }
@@ -455,6 +460,8 @@ void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	(void)ino;
 	if (handle->node->kind == NODE_VIEW)
 		leave_view(fs, handle);
+	else if (handle_writes(handle))
+		filling_touch(fs, handle->node);
 	handle_free(fs, handle);
 	fuse_reply_err(req, 0);
 }

@@ -3,7 +3,6 @@
  * rename.c - names that move. A node follows its name: what was a temporary file and lands on a
  * view's name is that view from then on, and a view that is moved away becomes an ordinary file.
  */
-#include "../names.h"
 #include "fs.h"
 
 #include <errno.h>
@@ -192,29 +191,13 @@ static int move_view_away(struct move *m)
 
 /* ---- animation files and clips ---- */
 
-static int path_below(struct fs *fs, struct node *parent, const char *name, struct buf *out)
-{
-	int error;
-
-	nodes_lock(&fs->nodes);
-	error = node_path(parent, out);
-	nodes_unlock(&fs->nodes);
-	if (error)
-		return error;
-	out->size--;
-	if (out->size)
-		buf_char(out, '/');
-	buf_add(out, name, strlen(name) + 1);
-	return out->failed ? ENOMEM : 0;
-}
-
 /* What people put into virtual folders goes where the file, or the folder above it, goes. */
 static void move_state(struct move *m)
 {
 	struct buf from = BUF_INIT, to = BUF_INIT;
 
-	if (path_below(m->fs, m->from.parent, m->name, &from) == 0 &&
-	    path_below(m->fs, m->to.parent, m->new_name, &to) == 0)
+	if (fs_path(m->fs, m->from.parent, m->name, &from) == 0 &&
+	    fs_path(m->fs, m->to.parent, m->new_name, &to) == 0)
 		state_rename(m->fs->state, (const char *)from.data, (const char *)to.data);
 	buf_release(&from);
 	buf_release(&to);
@@ -238,26 +221,51 @@ static void renew_paths(struct fs *fs)
 	nodes_unlock(&fs->nodes);
 }
 
-static int rename_clip(struct move *m)
+/* Is it the clip's folder, or in it? Wants the nodes' lock. */
+static bool is_below(const struct node *node, const struct node *clip)
 {
-	struct file *file = m->from.parent->file;
-	struct changes *changes = &m->changes;
-	struct node *parent = m->from.parent;
-	int error;
+	while (node && node != clip)
+		node = node_link(node) ? node_link(node)->parent : NULL;
+	return node != NULL;
+}
 
-	if (parent != m->to.parent || m->from.place.kind != PLACE_CLIP)
-		return EPERM;
-	if (m->to.is_view)
-		return ENOTEMPTY;
-	pthread_mutex_lock(&file->lock);
-	error = clip_rename(m->fs, file, m->name, m->new_name, changes);
-	if (!error) {
-		relink(m);
-		move_state(m);
-		m->node->shown_ino = fs_virtual_ino(parent, m->new_name);
+/* The views of a clip that have a draft, each referenced; ends with NULL. */
+static struct node **drafted_views(struct fs *fs, const struct node *clip)
+{
+	struct node **list = NULL;
+	size_t count = 0;
+
+	nodes_lock(&fs->nodes);
+	for (const struct node *n = clip->file->views; n; n = n->next_in_file)
+		count++;
+	list = calloc(count + 1, sizeof(*list));
+	count = 0;
+	for (struct node *n = clip->file->views; n && list; n = n->next_in_file) {
+		if (!n->draft || !is_below(n, clip))
+			continue;
+		n->references++;
+		list[count++] = n;
 	}
-	pthread_mutex_unlock(&file->lock);
-	return error;
+	nodes_unlock(&fs->nodes);
+	return list;
+}
+
+/* What the views of a clip are edited from says the clip's old name: now it is this version. */
+static void rebase_drafts(struct fs *fs, const struct node *clip)
+{
+	struct node **list = drafted_views(fs, clip);
+	struct snap *snap = NULL;
+	struct place place;
+
+	if (list && list[0] && fs_snap(fs, clip->file, &snap) != 0)
+		snap = NULL;
+	for (size_t i = 0; list && list[i]; i++) {
+		if (snap && list[i]->draft && fs_place(fs, snap, list[i], &place) == 0)
+			draft_rebase(list[i]->draft, snap, &place);
+		fs_reference(fs, list[i], -1);
+	}
+	snap_put(snap);
+	free(list);
 }
 
 void clip_follow(struct fs *fs, struct node *clip, const char *label)
@@ -276,6 +284,85 @@ void clip_follow(struct fs *fs, struct node *clip, const char *label)
 	clip->shown_ino = fs_virtual_ino(m.to.parent, label);
 	notify_entry(fs, m.from.parent, name);
 	fs_reference(fs, m.from.parent, -1);
+	rebase_drafts(fs, clip);
+}
+
+/* Is a text of the clip open, or not saved yet? */
+static bool is_in_use(struct fs *fs, const struct node *clip)
+{
+	bool used = false;
+
+	nodes_lock(&fs->nodes);
+	for (struct node *node = clip->file->views; node; node = node->next_in_file)
+		used |= node->draft &&
+			(node->draft->handles || node->draft->dirty || node->draft->pending) &&
+			is_below(node, clip);
+	nodes_unlock(&fs->nodes);
+	return used;
+}
+
+/* The folders and views of a clip are another file's now. Wants the nodes' lock. */
+static void give_nodes(struct nodes *t, struct node *clip, struct file *to)
+{
+	struct file *from = clip->file;
+
+	for (size_t i = 0; i < t->id_size; i++) {
+		for (struct node *n = t->by_id[i]; n; n = n->next_by_id) {
+			if (n->file != from || n->kind == NODE_FILE || !is_below(n, clip))
+				continue;
+			if (n->kind == NODE_VIEW) {
+				draft_free(n->draft);
+				n->draft = NULL;
+				node_leave_views(t, n);
+				node_become_view(n, to, n->view);
+			} else {
+				n->file = to;
+			}
+		}
+	}
+}
+
+/* Into another file. A text that is open is edited from a version of this one: mv then copies. */
+static int move_clip(struct move *m)
+{
+	struct file *from = m->from.parent->file, *to = m->to.parent->file;
+	struct fs *fs = m->fs;
+	int error = is_in_use(fs, m->node)
+			    ? EXDEV
+			    : clip_move(fs, from, m->name, to, m->new_name, &m->changes);
+
+	if (error)
+		return error;
+	nodes_lock(&fs->nodes);
+	give_nodes(&fs->nodes, m->node, to);
+	nodes_unlock(&fs->nodes);
+	relink(m);
+	move_state(m);
+	m->node->shown_ino = fs_virtual_ino(m->to.parent, m->new_name);
+	return 0;
+}
+
+static int rename_clip(struct move *m)
+{
+	struct file *from = m->from.parent->file;
+	int error = 0;
+
+	if (m->to.parent->kind != NODE_FILE)
+		return node_is_virtual(m->to.parent) ? EPERM : EXDEV;
+	if (m->from.place.kind != PLACE_CLIP)
+		return EPERM;
+	if (m->to.present)
+		return ENOTEMPTY;
+	lock_files(m);
+	/* The clip of that name was removed a moment ago. */
+	if (m->to.is_view)
+		error = burst_finish(m->fs, m->to.parent->file, &m->changes);
+	if (!error)
+		error = m->from.parent != m->to.parent
+				? move_clip(m)
+				: clip_rename(m->fs, from, m->name, m->new_name, &m->changes);
+	unlock_files(m);
+	return error;
 }
 
 /* ---- real things ---- */
@@ -324,19 +411,41 @@ static int move_real(struct move *m, const struct folder *from, const struct fol
 	return error;
 }
 
+/* A folder that is to become something does so under its new name, if that is such a name. */
+static void refill(struct move *m, bool filling)
+{
+	struct buf path = BUF_INIT;
+
+	filling_touch(m->fs, m->from.parent);
+	filling_touch(m->fs, m->to.parent);
+	if (filling && fs_path(m->fs, m->from.parent, m->name, &path) == 0)
+		filling_forget(m->fs, m->node, (const char *)path.data);
+	buf_release(&path);
+	if (m->node->folder && filling_wanted(m->fs, m->to.parent, m->new_name))
+		filling_begin(m->fs, m->node);
+}
+
 static int rename_real(struct move *m)
 {
 	struct fs *fs = m->fs;
 	enum node_area area = fs_area_for(m->to.parent);
+	bool filling = m->node->filling;
 	struct folder from, to;
-	int error;
+	struct stat st;
+	int error = 0;
 
 	if (m->node->folder && m->node->area != area)
 		return EXDEV; /* folders below would not know that they moved to another root */
-	error = from_folder(m, &from);
+	if (m->node->folder && m->to.parent->kind == NODE_FILE && m->new_name[0] != '.')
+		error = clip_check_new(fs, m->to.parent->file, m->new_name);
+	if (!error)
+		error = from_folder(m, &from);
 	if (error)
 		return error;
-	error = fs_folder(fs, m->to.parent, area, true, &to);
+	if (m->node->area != area && fstatat(from.fd, m->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		error = extra_grow(fs, area, (uint64_t)st.st_size + EXTRA_ENTRY);
+	if (!error)
+		error = fs_folder(fs, m->to.parent, area, true, &to);
 	if (!error) {
 		error = move_real(m, &from, &to);
 		folder_close(&fs->folders, &to);
@@ -344,6 +453,7 @@ static int rename_real(struct move *m)
 	folder_close(&fs->folders, &from);
 	if (error)
 		return error;
+	refill(m, filling);
 	if (m->node->folder && area == AREA_SOURCE) {
 		move_state(m);
 		renew_paths(fs);
@@ -359,12 +469,50 @@ static bool is_beside(const struct node *node, const char *name)
 	return node && node->kind == NODE_FILE && strcmp(node->file->name, name) != 0;
 }
 
+/* The name that the one clip of a file has, where it has none but the file's. */
+static bool clip_by_file(struct fs *fs, struct file *file, char label[NAME_MAX + 1])
+{
+	struct snap *snap;
+	bool nameless;
+
+	if (fs_snap(fs, file, &snap) != 0)
+		return false;
+	nameless = snap->anim->format->nameless && snap->anim->clip_count > 0;
+	if (nameless)
+		snprintf(label, NAME_MAX + 1, "%s", snap->anim->clips[0].label);
+	snap_put(snap);
+	return nameless;
+}
+
+/* The folder of a clip that is called as its file goes with the file's name. */
+static void clip_by_file_follows(struct fs *fs, struct file *file, const char *was)
+{
+	char label[NAME_MAX + 1];
+	struct node *clip = fs_child(fs, file->node, was);
+	struct move m = {.fs = fs,
+			 .from = {.parent = file->node},
+			 .to = {.parent = file->node},
+			 .name = was,
+			 .new_name = label};
+
+	if (clip_by_file(fs, file, label) && strcmp(label, was) != 0) {
+		if (clip && clip->kind == NODE_CLIP)
+			clip_follow(fs, clip, label);
+		else
+			move_state(&m);
+	}
+	if (clip)
+		fs_reference(fs, clip, -1);
+}
+
 /* The folder of an animation file moves as the file does; under another name it may be no folder.
  */
 static int rename_file(struct move *m)
 {
 	struct fs *fs = m->fs;
+	char clip[NAME_MAX + 1];
 	struct folder from, to;
+	bool by_file;
 	int error;
 
 	if (m->over && m->over->kind == NODE_FILE && !(m->flags & RENAME_EXCHANGE))
@@ -373,6 +521,7 @@ static int rename_file(struct move *m)
 		return EPERM;
 	if (is_beside(m->node, m->name) || is_beside(m->over, m->new_name))
 		return EPERM; /* it is the file beside it that is moved */
+	by_file = m->node->kind == NODE_FILE && clip_by_file(fs, m->node->file, clip);
 	error = folder_open(&fs->folders, m->from.parent, &from);
 	if (error)
 		return error;
@@ -397,6 +546,8 @@ static int rename_file(struct move *m)
 		file_rename(m->node->file, m->new_name);
 		relink(m);
 		renew_paths(fs);
+		if (by_file)
+			clip_by_file_follows(fs, m->node->file, clip);
 	}
 	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* save.c - the text of views, and what saving it means to the mount. */
-#include "../names.h"
 #include "../refusal.h"
 #include "fs.h"
 
@@ -125,9 +124,7 @@ void changes_tell(struct fs *fs, struct changes *c)
 	*c = (struct changes){NULL, 0, 0};
 }
 
-/* The binary changed: every view of it may say something else now. */
-static void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved,
-			 struct changes *changes)
+void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, struct changes *changes)
 {
 	struct snap *snap;
 
@@ -148,22 +145,32 @@ static void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved,
 
 /* ---- refusals ---- */
 
-/* Puts what was refused, and why, beside the view. */
-static void keep_refusal(struct fs *fs, struct node *parent, const char *name, struct draft *draft,
-			 const struct err *err)
+static bool path_of(struct fs *fs, const struct node *parent, const char *name, struct buf *path)
 {
-	struct buf path = BUF_INIT;
-	struct folder folder;
 	int error;
 
 	nodes_lock(&fs->nodes);
-	error = node_path(parent, &path);
+	error = node_path(parent, path);
 	nodes_unlock(&fs->nodes);
-	if (!error) {
-		path.data[path.size - 1] = '/';
-		buf_add(&path, name, strlen(name) + 1);
-		error = path.failed ? ENOMEM : fs_folder(fs, parent, AREA_REJECTED, true, &folder);
-	}
+	if (error)
+		return false;
+	path->data[path->size - 1] = '/';
+	buf_add(path, name, strlen(name) + 1);
+	return !path->failed;
+}
+
+/* Puts what was refused, and why, beside the view; where it cannot be put, .animfs/errors says so.
+ */
+static void keep_refusal(struct fs *fs, struct node *parent, const char *name, struct draft *draft,
+			 const struct err *err)
+{
+	char reason[2 * sizeof(err->message)];
+	struct buf path = BUF_INIT;
+	struct folder folder;
+	int error = path_of(fs, parent, name, &path) ? 0 : ENOMEM;
+
+	if (!error)
+		error = fs_folder(fs, parent, AREA_REJECTED, true, &folder);
 	if (!error) {
 		error = refusal_write(folder.fd, (const char *)path.data, name,
 				      buf_bytes(&draft->text), err, &draft->rejected);
@@ -171,17 +178,23 @@ static void keep_refusal(struct fs *fs, struct node *parent, const char *name, s
 	}
 	fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s\n", path.data ? (const char *)path.data : name,
 		 err->message);
-	if (error)
-		fuse_log(FUSE_LOG_ERR, "animfs: the refused text cannot be stored: %s\n",
+	if (error) {
+		snprintf(reason, sizeof(reason), "%s; the text cannot be kept: %s", err->message,
 			 strerror(error));
+		journal_note(fs, path.data ? (const char *)path.data : name, "not saved", reason);
+	}
 	buf_release(&path);
 }
 
 static void drop_refusals(struct fs *fs, struct node *parent, const char *name)
 {
 	char gone[2 * NAME_MAX];
+	struct buf path = BUF_INIT;
 	struct folder folder;
 
+	if (path_of(fs, parent, name, &path))
+		journal_note(fs, (const char *)path.data, NULL, NULL);
+	buf_release(&path);
 	if (fs_folder(fs, parent, AREA_REJECTED, false, &folder) != 0)
 		return;
 	if (refusal_remove(folder.fd, name)) {
@@ -195,7 +208,7 @@ static void drop_refusals(struct fs *fs, struct node *parent, const char *name)
 
 /* ---- saving ---- */
 
-static int errno_of(const struct err *err)
+int errno_of(const struct err *err)
 {
 	switch (err->code) {
 	case ERR_MEMORY:
@@ -227,6 +240,18 @@ static bool has_other_names(const struct folder *folder, const char *name)
 	return fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink > 1;
 }
 
+/* The text says what was there before: what is there now stays, and is what the view says. */
+static void pass_over(struct fs *fs, struct draft *draft, struct file *file, struct node *saved,
+		      struct changes *changes)
+{
+	draft_forget(draft);
+	file_touch(fs, file);
+	if (!saved)
+		return;
+	changes_add(changes, saved->id);
+	notify_data(fs, saved);
+}
+
 int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
 	       const char *name, struct node *saved, struct changes *changes)
 {
@@ -240,6 +265,12 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 
 	if (error)
 		return error;
+	burst_begin(fs, file);
+	if ((draft->dirty || draft->pending) && burst_passes_over(fs, parent, name, &draft->text)) {
+		pass_over(fs, draft, file, saved, changes);
+		folder_close(&fs->folders, &folder);
+		return 0;
+	}
 	linked = has_other_names(&folder, file->name);
 	verdict = draft_commit(draft, event, file->source, folder.fd, file->name, &err);
 	folder_close(&fs->folders, &folder);
@@ -251,6 +282,7 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 	if (verdict == VERDICT_SAVED) {
 		drop_refusals(fs, parent, name);
 		draft->rejected = 0;
+		burst_saved(fs, parent, name);
 		file_changed(fs, file, saved ? saved->id : 0, changes);
 		label = new_clip_name(draft, parent);
 		if (label)
@@ -282,51 +314,6 @@ int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct
 		return 0; /* it carries no view's name any more */
 	error = draft_save(fs, node->draft, event, parent, name, node, changes);
 	fs_reference(fs, parent, -1);
-	return error;
-}
-
-int clip_rename(struct fs *fs, struct file *file, const char *label, const char *new_label,
-		struct changes *changes)
-{
-	struct err err = {.code = ERR_NONE};
-	struct snap *base = NULL, *now = NULL;
-	struct buf name = BUF_INIT;
-	struct anim *edited = NULL;
-	struct clip *clip = NULL;
-	struct folder folder;
-	enum commit commit = COMMIT_REFUSED;
-	int64_t index;
-	int error = fs_snap(fs, file, &base);
-
-	if (error)
-		return error;
-	index = snap_clip(base, label);
-	if (index < 0)
-		error = ENOENT;
-	else if (base->anim->format->nameless)
-		error = EPERM;
-	else if (!name_unescape(new_label, &name))
-		error = EILSEQ;
-	else if (!(edited = anim_edit(base->anim)) ||
-		 !(clip = anim_edit_clip(edited, (uint32_t)index)) ||
-		 !(clip->name = arena_text(&edited->arena, (const char *)name.data, name.size)) ||
-		 !(clip->label = arena_text(&edited->arena, new_label, strlen(new_label))))
-		error = ENOMEM;
-	if (!error)
-		error = fs_source_folder(fs, file, &folder);
-	if (!error) {
-		commit = source_commit(file->source, folder.fd, base, edited, NULL, NULL, &now,
-				       &err);
-		folder_close(&fs->folders, &folder);
-		error = commit == COMMIT_REFUSED ? errno_of(&err) : 0;
-	}
-	if (commit == COMMIT_DONE)
-		file_changed(fs, file, 0, changes);
-	if (now)
-		snap_put(now);
-	anim_free(edited);
-	buf_release(&name);
-	snap_put(base);
 	return error;
 }
 

@@ -110,7 +110,9 @@ int view_write_out(struct fs *fs, struct node *node, struct node *parent, const 
 	if (fs_source_stat(fs, node->file, &st) != 0)
 		st.st_mode = 0600;
 	memo_apply(node->memo, &st);
-	error = fs_folder(fs, parent, fs_area_for(parent), true, &folder);
+	error = extra_grow(fs, fs_area_for(parent), draft->text.size + EXTRA_ENTRY);
+	if (!error)
+		error = fs_folder(fs, parent, fs_area_for(parent), true, &folder);
 	if (error)
 		return error;
 	error = write_new(folder.fd, name, &draft->text, st.st_mode & 0666, exclusive);

@@ -247,9 +247,11 @@ bool bone_json_read_components(const struct spot *list, bool raw, unsigned width
 {
 	if (!spot_array(list, err))
 		return false;
-	if (json_array_size(list->value) != width)
-		return spot_refuse(list, err, ERR_TEXT, "\"%s\" must have %u components, not %zu",
-				   list->member, width, json_array_size(list->value));
+	if (json_array_size(list->value) != width) {
+		spot_refuse(list, err, ERR_TEXT, "\"%s\" must have %u components, not %zu",
+			    list->member, width, json_array_size(list->value));
+		return err_accept(err, "%u numbers between commas; decimals have a point", width);
+	}
 	for (unsigned axis = 0; axis < width; axis++) {
 		struct spot component = spot_element(list, axis);
 

@@ -17,8 +17,10 @@ struct bones {
 static bool note_label(const struct clip_text *p, json_t *labels, const char *label,
 		       const struct spot *s)
 {
-	if (json_object_get(labels, label))
-		return spot_refuse(s, p->err, ERR_TEXT, "\"%s\" is in the list twice", label);
+	if (json_object_get(labels, label)) {
+		spot_refuse(s, p->err, ERR_TEXT, "\"%s\" is in the list twice", label);
+		return err_accept(p->err, "each bone once, each under a name of its own");
+	}
 	return json_object_set_new_nocheck(labels, label, json_true()) == 0 || err_memory(p->err);
 }
 
@@ -60,9 +62,11 @@ static bool read_bone(struct clip_text *p, struct bones *b, const struct spot *e
 	    !note_label(p, b->made, label, &bone))
 		return false;
 	old = json_object_get(b->old, old_label);
-	if (was.value && !old)
-		return spot_refuse(&was, p->err, ERR_TEXT, "the clip has no bone \"%s\"",
-				   old_label);
+	if (was.value && !old) {
+		spot_refuse(&was, p->err, ERR_TEXT, "the clip has no bone \"%s\"", old_label);
+		return err_accept(p->err,
+				  "the name that the bone has now; a new bone has no \"was\"");
+	}
 	if (old && !note_label(p, b->taken, old_label, from))
 		return false;
 	*track = old ? p->clip->tracks[json_integer_value(old)]

@@ -94,9 +94,11 @@ static bool check_format_has(const struct clip_text *p)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct spot s = spot_member(&p->root, names[i]);
 
-		if (s.value && !json_object_get(p->served, names[i]))
-			return spot_refuse(&s, p->err, ERR_STORE, "%s files store no \"%s\"",
-					   p->at->anim->format->name, names[i]);
+		if (!s.value || json_object_get(p->served, names[i]))
+			continue;
+		spot_refuse(&s, p->err, ERR_STORE, "%s files store no \"%s\"",
+			    p->at->anim->format->name, names[i]);
+		return err_accept(p->err, "the member left out");
 	}
 	return true;
 }

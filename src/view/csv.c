@@ -4,6 +4,7 @@
 #include "num.h"
 
 #include <math.h>
+#include <stdio.h>
 
 void csv_write_time(uint32_t frame, double seconds_per_frame, struct buf *out)
 {
@@ -56,6 +57,20 @@ bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_k
 						     : "12.5");
 }
 
+/* The other bits say which parts there are, and so do the cells or members. */
+bool csv_accept_flags(uint8_t settable, struct err *err)
+{
+	char bits[40] = "";
+	size_t size = 0;
+
+	for (unsigned bit = 1; bit < 256; bit <<= 1)
+		if (settable & bit)
+			size += (size_t)snprintf(bits + size, sizeof(bits) - size, "%s%u",
+						 size ? ", " : "", bit);
+	return err_accept(
+		err, "0, or the sum of some of %s; which parts there are is not said here", bits);
+}
+
 bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t settable,
 		    struct lens_flags *out, struct err *err)
 {
@@ -66,8 +81,7 @@ bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t sett
 	if (!table_frame(t, cell, &flags) || flags & ~(uint32_t)settable) {
 		err_at(err, ERR_TEXT, cell->at, cell->length, "\"%s\" are no flags",
 		       cell_excerpt(cell).text);
-		return err_accept(err, "a number made of the bits of %u, such as 0",
-				  (unsigned)settable);
+		return csv_accept_flags(settable, err);
 	}
 	*out = (struct lens_flags){true, (uint8_t)flags, cell->at, cell_length(cell)};
 	return true;
@@ -77,7 +91,8 @@ bool csv_refuse_surplus(const struct cell *cell, struct err *err)
 {
 	err_at(err, ERR_TEXT, cell->at, cell->length, "\"%s\" stands in a column without a name",
 	       cell_excerpt(cell).text);
-	return err_accept(err, "as many cells as the first line has");
+	return err_accept(err, "as many cells as the first line has; between commas, decimals have "
+			       "a point");
 }
 
 void csv_read_time(const struct table *t, const struct cell *cell, double served,

@@ -25,6 +25,7 @@ bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_k
 bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t settable,
 		    struct lens_flags *out, struct err *err);
 /* Refuses a cell that stands in a column without a name. Returns false. */
+bool csv_accept_flags(uint8_t settable, struct err *err); /* after an error about flags */
 bool csv_refuse_surplus(const struct cell *cell, struct err *err);
 
 /* The first time in a text that is not what was served. */

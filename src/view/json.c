@@ -346,8 +346,10 @@ bool doc_read(struct doc *d, struct bytes text, struct err *err)
 	const uint8_t *nul;
 
 	*d = (struct doc){.text = text};
-	if (text.size == mark)
-		return err_at(err, ERR_EMPTY, 0, 0, "the text is empty");
+	if (text.size == mark) {
+		err_at(err, ERR_EMPTY, 0, 0, "the text is empty");
+		return err_accept(err, "the whole text, from \"{\" to \"}\"");
+	}
 	nul = memchr(text.data, '\0', text.size);
 	if (nul) /* jansson passes over one behind a number or word */
 		return err_at(err, ERR_TEXT, (size_t)(nul - text.data), 1,
@@ -557,7 +559,7 @@ bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err 
 	if (!json_is_real(s->value))
 		return refuse_type(s, err, "a whole number");
 	if (real != floor(real) || real < (double)least || real > (double)most) {
-		spot_refuse(s, err, ERR_TEXT, "\"%s\" does not fit here", spot_name(s));
+		spot_refuse(s, err, ERR_TEXT, "\"%s\" cannot be %.15g", spot_name(s), real);
 		return err_accept(err, "a whole number from %lld to %lld", (long long)least,
 				  (long long)most);
 	}
@@ -634,6 +636,18 @@ static bool array_unchanged(const struct spot *s, const json_t *served, struct e
 	return true;
 }
 
+/* The one thing that is right: what the member says without an edit. */
+static bool accept_served(struct err *err, const json_t *served)
+{
+	if (json_is_string(served))
+		return err_accept(err, "\"%s\", as it was, or the member left out",
+				  json_string_value(served));
+	if (json_is_real(served))
+		return err_accept(err, "%.15g, as it was, or the member left out",
+				  json_real_value(served));
+	return err_accept(err, "what was there before, or the member left out");
+}
+
 bool spot_unchanged(const struct spot *s, const json_t *served, const char *const *editable,
 		    struct err *err)
 {
@@ -648,5 +662,5 @@ bool spot_unchanged(const struct spot *s, const json_t *served, const char *cons
 	if (!json_is_real(served) && json_equal(s->value, served))
 		return true;
 	spot_refuse(s, err, ERR_TEXT, "\"%s\" cannot be changed here", spot_name(s));
-	return err_accept(err, "the value that was served, or the member left out");
+	return accept_served(err, served);
 }

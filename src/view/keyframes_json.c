@@ -8,6 +8,7 @@
  * What a keyframe does not say has no member. Several may stand at one frame.
  */
 #include "bone_json.h"
+#include "csv.h"
 
 #include <stdlib.h>
 
@@ -92,7 +93,7 @@ static bool read_flags(struct parse *p, const struct spot *s, struct lens_row *r
 	if (!(row->flags.value & ~settable))
 		return true;
 	spot_refuse(s, p->err, ERR_TEXT, "%u are no flags", (unsigned)row->flags.value);
-	return err_accept(p->err, "a number made of the bits of %u, such as 0", (unsigned)settable);
+	return csv_accept_flags(settable, p->err);
 }
 
 static bool read_keyframe(struct parse *p, const struct spot *s, uint32_t i)

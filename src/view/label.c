@@ -75,6 +75,7 @@ const char *label_new_clip(struct anim *a, uint32_t clip, const char *label, siz
 			continue;
 		err_at(err, ERR_TEXT, at, length, "another clip of this file is called \"%s\"",
 		       label);
+		err_accept(err, "a name that no other clip has");
 		name = NULL;
 	}
 	return name;

@@ -7,13 +7,19 @@
 
 extern const struct view view_raw;
 extern const struct view view_file_json;
+extern const struct view view_skeleton_csv;
 extern const struct view view_frames_csv;
 extern const struct view view_clip_json;
 extern const struct view view_curves_csv;
 extern const struct view view_kanim;
 extern const struct view view_x3d_frame;
+extern const struct view view_x3d_clip;
+extern const struct view view_gltf;
+extern const struct view view_bvh;
 extern const struct view view_bone_csv;
 extern const struct view view_bone_json;
+extern const struct view view_clip_svg;
+extern const struct view view_bone_svg;
 
 /* Above so many frames nothing is shown of a clip but clip.json and curves.csv. */
 #define FRAMES_SHOWN 65535

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frames/frame_NNNNN.x3d: the pose of one frame, all bones in one line set.
+ * frames/frame_NNNNN.x3d: the pose of one frame, all bones in one shape.
  *
  * Viewers play the stills as an animation only when they are the same but for their coordinates,
  * and draw one shape a hundred times faster than one a bone. So every still of a clip has the same
- * points, lines and viewpoint; only where the points are differs. A bone is drawn as a small cross,
- * and where it is not drawn at all as one without size, where it was last.
+ * points, faces or lines, and viewpoint; only where the points are differs, in the space of the
+ * model. Where a bone is not drawn at all it has no size.
+ *
+ * Where it is known how bones hang together each is an octahedron from its parent to itself, as
+ * modelling programs draw them, and a root a small one. Otherwise, and when it is asked for, bones
+ * are small crosses, with a line to the parent.
  */
 #include "num.h"
+#include "scene.h"
 #include "views.h"
 #include <math.h>
+#include <string.h>
 
-#define POINTS 6          /* of a cross: two ends of three lines */
-#define FARTHEST 1e18     /* further off, a viewer's float32 squares overflow */
-#define BOUNDS_SAMPLES 64 /* keys of a curve that the camera looks at, spread over the clip */
-#define CROSS 0.02        /* half a cross, as a part of the whole figure */
-#define DISTANCE 1.5      /* of the camera: a little more than the default field of view needs */
+#define CROSS 0.02  /* half a cross, as a part of the whole figure */
+#define WAIST 0.1   /* of an octahedron: where it is widest, and half how wide */
+#define WIDEST 0.03 /* that half, as a part of the whole figure */
 
 static const struct clip *shown_clip(const struct shown *at)
 {
@@ -34,18 +38,6 @@ static bool frame_present(const struct shown *at)
 	return clip_has_stills(at) && at->frame < shown_clip(at)->frames;
 }
 
-/* Where a bone is in the world. Nothing is known of parents: its own translation. */
-static void bone_position(const struct clip *clip, uint32_t track, uint32_t frame, double out[3])
-{
-	const struct curve *c = clip->tracks[track].curve[ROLE_TRANSLATION];
-	double pose[4] = {0, 0, 0, 0};
-
-	if (c)
-		curve_sample(c, frame, pose);
-	for (unsigned axis = 0; axis < 3; axis++)
-		out[axis] = isfinite(pose[axis]) ? fmin(fmax(pose[axis], -FARTHEST), FARTHEST) : 0;
-}
-
 /* Where keyframes are data, only those of the very frame count. */
 static bool is_drawn(const struct track *track, uint32_t frame)
 {
@@ -54,116 +46,264 @@ static bool is_drawn(const struct track *track, uint32_t frame)
 	return !track->keyframes || keyframes_find(track->keyframes, frame, 0, &first) >= 0;
 }
 
-struct bounds {
-	double least[3], most[3];
+/* ---- text ---- */
+
+/* The points of one shape, as they are written. */
+struct points {
+	struct buf *out;
+	bool any;
 };
 
-static void bounds_add(struct bounds *b, const double point[3])
+static void add_point(struct points *p, const double point[3])
 {
-	for (unsigned axis = 0; axis < 3; axis++) {
-		b->least[axis] = fmin(b->least[axis], point[axis]);
-		b->most[axis] = fmax(b->most[axis], point[axis]);
-	}
+	buf_text(p->out, p->any ? ", " : "");
+	p->any = true;
+	scene_write_point(point, p->out);
 }
 
-/* Of the whole clip. Looking at every frame anew for each still would take frames * frames. */
-static struct bounds clip_bounds(const struct clip *clip)
+/* Each of the `count` corners of a line or face, counted from `first`, and the end of it. */
+static void write_indices(uint64_t first, const uint8_t *corners, unsigned count, struct buf *out)
 {
-	struct bounds b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-	uint32_t last = clip->frames - 1;
-	uint32_t samples = clip->frames < BOUNDS_SAMPLES ? clip->frames : BOUNDS_SAMPLES;
+	for (unsigned i = 0; i < count; i++) {
+		buf_unsigned(out, first + corners[i]);
+		buf_char(out, ' ');
+	}
+	buf_text(out, "-1");
+}
 
-	for (uint32_t track = 0; track < clip->track_count; track++) {
-		const struct curve *c = clip->tracks[track].curve[ROLE_TRANSLATION];
-		uint32_t count = c && c->keyed ? samples : 1;
-		double point[3];
+/* ---- lines ---- */
 
-		for (uint32_t i = 0; i < count; i++) {
-			uint32_t frame =
-				count > 1 ? (uint32_t)((uint64_t)last * i / (count - 1)) : 0;
+#define CROSS_POINTS 6 /* two ends of three lines */
 
-			bone_position(clip, track, frame, point);
-			bounds_add(&b, point);
+static void write_line_indices(const struct scene *s, struct buf *out)
+{
+	static const uint8_t ends[] = {0, 1};
+	uint64_t point = 0;
+
+	for (uint32_t track = 0; track < s->rig->count; track++) {
+		unsigned points = CROSS_POINTS + (s->rig->parents[track] == JOINT_ROOT ? 0 : 2);
+
+		for (unsigned i = 0; i < points; i += 2, point += 2) {
+			buf_text(out, point > 0 ? " " : "");
+			write_indices(point, ends, 2, out);
 		}
 	}
-	return b;
 }
 
-static double bounds_size(const struct bounds *b)
+static void add_cross(struct points *p, const double centre[3], double half)
 {
-	double size = 0;
-
-	for (unsigned axis = 0; axis < 3; axis++)
-		size = fmax(size, b->most[axis] - b->least[axis]);
-	return size > 0 ? size : 1;
-}
-
-static void write_point(const double point[3], struct buf *out)
-{
-	for (unsigned axis = 0; axis < 3; axis++) {
-		if (axis > 0)
-			buf_char(out, ' ');
-		buf_f32_text(out, (float)point[axis]);
-	}
-}
-
-static void write_viewpoint(const struct bounds *b, struct buf *out)
-{
-	double centre[3], camera[3];
-
-	for (unsigned axis = 0; axis < 3; axis++)
-		camera[axis] = centre[axis] = (b->least[axis] + b->most[axis]) / 2;
-	camera[2] = b->most[2] + DISTANCE * bounds_size(b);
-	buf_text(out, "<Viewpoint description=\"skeleton\" position=\"");
-	write_point(camera, out);
-	buf_text(out, "\" centerOfRotation=\"");
-	write_point(centre, out);
-	buf_text(out, "\"/>\n");
-}
-
-static void write_lines(uint32_t bones, struct buf *out)
-{
-	for (uint64_t point = 0; point < (uint64_t)bones * POINTS; point += 2) {
-		buf_text(out, point > 0 ? " " : "");
-		buf_unsigned(out, point);
-		buf_char(out, ' ');
-		buf_unsigned(out, point + 1);
-		buf_text(out, " -1");
-	}
-}
-
-static void write_cross(const double centre[3], double half, bool first, struct buf *out)
-{
-	for (unsigned i = 0; i < POINTS; i++) {
+	for (unsigned i = 0; i < CROSS_POINTS; i++) {
 		double end[3] = {centre[0], centre[1], centre[2]};
 
 		end[i / 2] += i % 2 ? half : -half;
-		buf_text(out, first && i == 0 ? "" : ", ");
-		write_point(end, out);
+		add_point(p, end);
 	}
+}
+
+static void add_lines(const struct scene *s, uint32_t track, bool drawn, struct points *p)
+{
+	int32_t parent = s->rig->parents[track];
+	double at[3], from[3];
+
+	scene_position(s, track, at);
+	add_cross(p, at, drawn ? CROSS * s->size : 0);
+	if (parent == JOINT_ROOT)
+		return;
+	scene_position(s, drawn ? (uint32_t)parent : track, from);
+	add_point(p, from);
+	add_point(p, at);
+}
+
+static void write_lines(const struct scene *s, uint32_t frame, struct buf *out)
+{
+	struct points points = {.out = out};
+
+	buf_text(out, "<Shape><Appearance><Material emissiveColor=\"1 1 0\"/></Appearance>\n"
+		      " <IndexedLineSet coordIndex=\"");
+	write_line_indices(s, out);
+	buf_text(out, "\"><Coordinate point=\"");
+	for (uint32_t track = 0; track < s->rig->count; track++)
+		add_lines(s, track, is_drawn(&s->clip->tracks[track], frame), &points);
+	buf_text(out, "\"/></IndexedLineSet></Shape>\n");
+}
+
+/* ---- octahedra ---- */
+
+#define OCTAHEDRON_POINTS 6 /* both ends, and the four of the waist between them */
+
+static double dot(const double a[3], const double b[3])
+{
+	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* False: it has no direction. */
+static bool normalise(double v[3])
+{
+	double length = sqrt(dot(v, v));
+
+	if (!(length > 1e-12))
+		return false;
+	for (unsigned axis = 0; axis < 3; axis++)
+		v[axis] /= length;
+	return true;
+}
+
+/* The part of v that is across `along`, as a direction. */
+static bool normalise_across(double v[3], const double along[3])
+{
+	double part = dot(v, along);
+
+	for (unsigned axis = 0; axis < 3; axis++)
+		v[axis] -= part * along[axis];
+	return normalise(v);
+}
+
+/*
+ * A direction across the bone that turns with its parent, so that the octahedron does not twist
+ * from frame to frame: the parent's own axis that is most across the bone at rest.
+ */
+static void find_across(const struct scene *s, uint32_t track, uint32_t parent,
+			const double along[3], double out[3])
+{
+	const struct joint *joint = s->rig->rest[track];
+	unsigned least = 0;
+
+	for (unsigned axis = 1; axis < 3; axis++)
+		if (fabs(joint->rest[ROLE_TRANSLATION][axis]) <
+		    fabs(joint->rest[ROLE_TRANSLATION][least]))
+			least = axis;
+	for (unsigned axis = 0; axis < 3; axis++)
+		out[axis] = s->world[parent].m[axis][least];
+	if (normalise(out) && normalise_across(out, along))
+		return;
+	for (unsigned axis = 0; axis < 3; axis++)
+		out[axis] = fabs(along[axis]) < 0.6;
+	if (!normalise_across(out, along))
+		memset(out, 0, 3 * sizeof(*out));
+}
+
+/* Both ends and the middle of the waist, which reaches out along two directions. */
+struct octahedron {
+	double tail[3], head[3], waist[3], side[2][3], radius;
+};
+
+static void add_octahedron(const struct octahedron *o, struct points *p)
+{
+	add_point(p, o->tail);
+	for (unsigned i = 0; i < 4; i++) {
+		double point[3];
+
+		for (unsigned axis = 0; axis < 3; axis++)
+			point[axis] = o->waist[axis] +
+				      (i < 2 ? o->radius : -o->radius) * o->side[i % 2][axis];
+		add_point(p, point);
+	}
+	add_point(p, o->head);
+}
+
+/* In the bone's own axes: one that has none, or has no length, has no extent there. */
+static struct octahedron root_octahedron(const struct scene *s, uint32_t track, double radius)
+{
+	struct octahedron o = {.radius = radius};
+	double own[3][3];
+
+	scene_position(s, track, o.waist);
+	for (unsigned i = 0; i < 3; i++) {
+		for (unsigned axis = 0; axis < 3; axis++)
+			own[i][axis] = s->world[track].m[axis][i];
+		if (!normalise(own[i]))
+			memset(own[i], 0, sizeof(own[i]));
+	}
+	memcpy(o.side, own, sizeof(o.side));
+	for (unsigned axis = 0; axis < 3; axis++) {
+		o.tail[axis] = o.waist[axis] - radius * own[2][axis];
+		o.head[axis] = o.waist[axis] + radius * own[2][axis];
+	}
+	return o;
+}
+
+static struct octahedron bone_octahedron(const struct scene *s, uint32_t track, uint32_t parent)
+{
+	struct octahedron o = {.radius = 0};
+	double along[3], length;
+
+	scene_position(s, parent, o.tail);
+	scene_position(s, track, o.head);
+	for (unsigned axis = 0; axis < 3; axis++)
+		along[axis] = o.head[axis] - o.tail[axis];
+	length = sqrt(dot(along, along));
+	memcpy(o.waist, o.tail, sizeof(o.waist));
+	if (!normalise(along))
+		return o;
+	o.radius = fmin(WAIST * length, WIDEST * s->size);
+	for (unsigned axis = 0; axis < 3; axis++)
+		o.waist[axis] += o.radius * along[axis];
+	find_across(s, track, parent, along, o.side[0]);
+	for (unsigned axis = 0; axis < 3; axis++)
+		o.side[1][axis] = along[(axis + 1) % 3] * o.side[0][(axis + 2) % 3] -
+				  along[(axis + 2) % 3] * o.side[0][(axis + 1) % 3];
+	return o;
+}
+
+static void write_face_indices(uint32_t bones, struct buf *out)
+{
+	static const uint8_t faces[][3] = {{0, 2, 1}, {0, 3, 2}, {0, 4, 3}, {0, 1, 4},
+					   {5, 1, 2}, {5, 2, 3}, {5, 3, 4}, {5, 4, 1}};
+
+	for (uint32_t bone = 0; bone < bones; bone++) {
+		for (unsigned i = 0; i < ARRAY_SIZE(faces); i++) {
+			buf_text(out, bone > 0 || i > 0 ? " " : "");
+			write_indices((uint64_t)bone * OCTAHEDRON_POINTS, faces[i], 3, out);
+		}
+	}
+}
+
+static void write_octahedra(const struct scene *s, uint32_t frame, struct buf *out)
+{
+	struct points points = {.out = out};
+
+	buf_text(out, "<Shape><Appearance><Material diffuseColor=\"1 0.8 0.3\"/></Appearance>\n"
+		      " <IndexedFaceSet solid=\"false\" coordIndex=\"");
+	write_face_indices(s->rig->count, out);
+	buf_text(out, "\"><Coordinate point=\"");
+	for (uint32_t track = 0; track < s->rig->count; track++) {
+		int32_t parent = s->rig->parents[track];
+		bool drawn = is_drawn(&s->clip->tracks[track], frame);
+		struct octahedron o =
+			drawn && parent != JOINT_ROOT
+				? bone_octahedron(s, track, (uint32_t)parent)
+				: root_octahedron(s, track, drawn ? CROSS * s->size : 0);
+
+		add_octahedron(&o, &points);
+	}
+	buf_text(out, "\"/></IndexedFaceSet></Shape>\n");
+}
+
+/* ---- the view ---- */
+
+static void write_scene(struct scene *s, const struct shown *at, struct buf *out)
+{
+	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		      "<X3D version=\"3.2\" profile=\"Interchange\"><Scene>\n");
+	scene_write_viewpoint(s, out);
+	scene_pose(s, at->frame);
+	if (at->skeleton && !at->lines)
+		write_octahedra(s, at->frame, out);
+	else
+		write_lines(s, at->frame, out);
+	buf_text(out, "</Scene></X3D>\n");
 }
 
 static void frame_render(const struct shown *at, struct buf *out)
 {
-	const struct clip *clip = shown_clip(at);
-	struct bounds bounds = clip_bounds(clip);
-	double half = CROSS * bounds_size(&bounds);
+	struct arena arena = ARENA_INIT;
+	struct scene s;
 
-	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		      "<X3D version=\"3.2\" profile=\"Interchange\"><Scene>\n");
-	write_viewpoint(&bounds, out);
-	buf_text(out, "<Shape><Appearance><Material emissiveColor=\"1 1 0\"/></Appearance>\n"
-		      " <IndexedLineSet coordIndex=\"");
-	write_lines(clip->track_count, out);
-	buf_text(out, "\"><Coordinate point=\"");
-	for (uint32_t track = 0; track < clip->track_count; track++) {
-		double point[3];
-
-		bone_position(clip, track, at->frame, point);
-		write_cross(point, is_drawn(&clip->tracks[track], at->frame) ? half : 0, track == 0,
-			    out);
-	}
-	buf_text(out, "\"/></IndexedLineSet></Shape>\n</Scene></X3D>\n");
+	if (scene_make(&s, at, &arena))
+		write_scene(&s, at, out);
+	else
+		out->failed = true;
+	arena_release(&arena);
 }
 
 const struct view view_x3d_frame = {

@@ -4,18 +4,11 @@
 # stored there in place is in the binary, and nothing else changed.
 . "$(dirname "$0")/../mount/lib.sh"
 . "$(dirname "$0")/edit.bash"
-command -v soffice >/dev/null || skip_all "libreoffice-calc is not installed"
-/usr/bin/python3 -c 'import uno' 2>/dev/null || skip_all "python3-uno is not installed"
+. "$(dirname "$0")/office.bash"
+has_office || skip_all "libreoffice-calc or python3-uno is not installed"
 TABLE=${TABLES:-$WORK}/calc
 mount_animfs
-
-# An office of its own, which ends with the test.
-PROFILE=-env:UserInstallation=file://$WORK/profile
-soffice "$PROFILE" --headless --norestore --accept="pipe,name=animfs$$;urp" >"$WORK/office" 2>&1 &
-OFFICE=$!
-stop_office() { kill "$OFFICE" 2>/dev/null && wait "$OFFICE"; }
-trap 'ended=$?; stop_office; (exit "$ended"); finish' EXIT
-calc() { timeout 60 /usr/bin/python3 "$HERE/calc.py" "animfs$$" "$@"; }
+start_office
 convert() { timeout 120 soffice "-env:UserInstallation=file://$WORK/converting" --headless "$@" >/dev/null 2>&1; }
 
 FILTER='csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false'
@@ -24,16 +17,6 @@ note() { printf '%-44s%s\n' "$1" "$2" >>"$TABLE"; }
 
 # outcome BEFORE NAME: a line of the table, by whether a check failed since.
 outcome() { if [ "$FAILED" -eq "$1" ]; then note "$2" saved; else note "$2" FAILED; fi; }
-
-# Which row of which column holds the edit's value, and what it becomes, as "ROW,COLUMN=VALUE".
-cell_of()
-{
-	python3 - "$OLD" "$NEW" <<'PYTHON'
-import csv, sys
-old, new = ([*csv.reader(open(path, newline=""))] for path in sys.argv[1:])
-print(*(f"{y},{x}={cell}" for y, row in enumerate(new) for x, cell in enumerate(row) if cell != old[y][x]))
-PYTHON
-}
 
 for view in canm/bone.csv canm/curves.csv cas/bone.csv owanim/curves.csv ff9anim/bone.csv ribbon/curves.csv; do
 	prepare "$view"

@@ -6,9 +6,11 @@
 . "$(dirname "$0")/../mount/lib.sh"
 . "$(dirname "$0")/edit.bash"
 . "$(dirname "$0")/programs.bash"
+. "$(dirname "$0")/office.bash"
 [ -z "${EDIT_VIEWS:-}" ] || read -ra VIEWS <<<"$EDIT_VIEWS"
 TABLE=${TABLES:-$WORK}/matrix
 mount_animfs
+if has_office; then start_office; fi
 
 saved_by()
 {
@@ -30,12 +32,12 @@ declare -A OUTCOME=()
 for view in "${VIEWS[@]}"; do
 	prepare "$view"
 	for program in "${PROGRAMS[@]}"; do
-		if ! command -v "${NEEDS[$program]}" >/dev/null; then
-			skip "${NEEDS[$program]} is not installed"
-			OUTCOME[$program,$view]='not here'
+		fresh "$view/$program"
+		if ! reason=$(may_try "$program"); then
+			[ "$reason" = "no table" ] || skip "$program: $reason"
+			OUTCOME[$program,$view]="($reason)"
 			continue
 		fi
-		fresh "$view/$program"
 		OUTCOME[$program,$view]=FAILED
 		if saved_by "$program" "$view, $program"; then
 			OUTCOME[$program,$view]=saved

@@ -21,6 +21,23 @@ program()
 	LEFT[$1]=${3:-}
 }
 
+# may_try PROGRAM: is it here, and can it open $F? Otherwise the reason.
+may_try()
+{
+	if ! command -v "${NEEDS[$1]}" >/dev/null; then
+		echo "${NEEDS[$1]} is not installed"
+	elif [ "$1" = calc ] && [ -z "${OFFICE:-}" ]; then
+		echo "no LibreOffice"
+	elif [ "$1" = calc ] && [[ $F != *.csv ]]; then
+		echo "no table"
+	elif [ "$1" = nano ] && ! python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
+		echo "there are no pseudo-terminals (/dev/pts)"
+	else
+		return 0
+	fi
+	return 1
+}
+
 # In a shell of its own: what fails there fails alone.
 saves() { (cd "$WORK" && "by_$1"); }
 
@@ -89,6 +106,10 @@ program mmap-close python3
 by_mmap-close() { map_with close; }
 program nano nano
 by_nano() { python3 "$HERE/nano.py" "$F" "$OLD" "$NEW"; }
+
+# Only tables, and only where start_office (office.bash) was called.
+program calc soffice
+by_calc() { calc "$F" "$(cell_of)" store; }
 
 # ---- that rename a text of theirs onto it ----
 

@@ -17,6 +17,7 @@ is "a folder beside each, none for what the engine would refuse" \
 	"bad.kanim frames.castle-anim-frames frames.castle-anim-frames.d stick.kanim stick.kanim.d stick_backwards.kanim stick_backwards.kanim.d stick_noloop.kanim stick_noloop.kanim.d stick_noloop.kanim.d~2 utf16.kanim utf16.kanim.d walk.Kanim walk.Kanim.d"
 is "other formats are folders themselves" "$(ls -d "$MNT"/wiki512*)" "$MNT/wiki512.canm"
 like "the error says why" "$(<"$MNT/.animfs/errors")" 'bad\.kanim.*loop'
+like "and so does its attribute" "$(getfattr --only-values -n user.animfs.error "$MNT/bad.kanim")" loop
 is "a real entry of the folder's name wins" "$(ls "$MNT/stick_noloop.kanim.d")" own
 is "what is in a folder" "$(ls "$D")" $'file.json\nframes.csv\nraw.kanim'
 is "raw.* has the file's extension" "$(cd "$MNT" && echo walk.Kanim.d/raw.* frames.castle-anim-frames.d/raw.*)" \
@@ -49,6 +50,7 @@ ok "and goes with its row" sed -i '/^%,2,/d' "$D/frames.csv"
 edited "to the byte" '4s/"1.0"/"1.25"/; s/frame_1/frame_0/'
 ok "attributes, by perl -pi" perl -pi -e 's/"loop": true/"loop": false/; s/"scenes_per_time": 30/"scenes_per_time": 12/' "$D/file.json"
 edited "only their bytes change" '4s/"1.0"/"1.25"/; s/frame_1/frame_0/; s/"30"/"12"/; s/loop="true"/loop="false"/'
+sleep 2.1 # in one burst it would be an old copy, and no edit
 ok "the old text, by raw.*" cp tests/data/kanim/stick.kanim "$D/raw.kanim"
 edited "brings all back" ''
 
@@ -75,6 +77,8 @@ ok "and its folder is beside it" wait_for 3 test -f "$MNT/moved.kanim.d/frames.c
 is "with what people put there" "$(cat "$MNT/moved.kanim.d/notes.txt")" note
 ok "and no longer there" wait_for 3 test ! -e "$D"
 is "the folder does not move alone" "$(mv "$MNT/moved.kanim.d" "$MNT/x.d" 2>&1 | grep -c 'not permitted')" 1
+
+like "nor does it go alone" "$(rmdir "$MNT/moved.kanim.d" 2>&1)" 'not empty'
 
 C=$MNT/frames.castle-anim-frames
 ok "of its successor, too" sed -i 's/^run,1,0.5,/run,1,0.75,/' "$C.d/frames.csv"

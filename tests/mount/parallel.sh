@@ -40,7 +40,7 @@ is "every edit is in the file" "$missing" ""
 is "nothing was refused" "$(<"$MNT/.animfs/errors")" ""
 ok "the file is sound" "$ANIMFS" check "$SRC/$file"
 is "no temporary is left" "$(find "$SRC" -name '.animfs?*')" ""
-is "nor in the folder" "$(ls -A "$BONES" | grep -vc '\.\(csv\|json\)$')" 0
+is "nor in the folder" "$(ls -A "$BONES" | grep -vc '\.\(csv\|json\|svg\)$')" 0
 
 # Two at once on one bone, again and again: each is whole.
 view=$(head -n 1 "$WORK/views")

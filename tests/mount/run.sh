@@ -8,7 +8,7 @@ ANIMFS=$(realpath "${ANIMFS:-build/animfs}")
 # Sorting and messages are the same everywhere; names are UTF-8.
 LC_ALL=C.UTF-8
 export ANIMFS WORK LC_ALL
-# Seconds for one test: against hanging, not a measurement.
+# Seconds for one test: against hanging, not a measurement. A line "# limit: N" in a test is more.
 limit=${TEST_TIMEOUT:-180}
 
 if [ $# -eq 0 ]; then
@@ -49,7 +49,8 @@ for test in "$@"; do
 	# Not below /tmp: vim keeps no backup there, and that is half of what its saves are about.
 	WORK=$(mktemp -d "${ANIMFS_TEST_DIR:-/var/tmp}/animfs-test.XXXXXX") || exit 1
 	trap clean_up EXIT
-	timeout -k 10 "$limit" bash "$test" >"$output" 2>&1 </dev/null
+	own_limit=$(sed -n 's/^# limit: //p' "$test")
+	timeout -k 10 "${own_limit:-$limit}" bash "$test" >"$output" 2>&1 </dev/null
 	status=$?
 	bad=$(count '^not ok ')
 	skips=$(count '^ok .* # SKIP')

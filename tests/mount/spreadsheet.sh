@@ -68,6 +68,9 @@ ways = {
     "exponents": lambda t: write(each(t, exponent)),
     "frames-as-floats": lambda t: write([t[0]] + [[row[0] + ".0"] + row[1:] for row in t[1:]]),
     "trailing-columns": lambda t: write([row + ["", ""] for row in each(t, number)]),
+    "thousands-of-blanks": lambda t: write([row + [""] * 1000 for row in each(t, number)])
+    + ("," * 1010 + "\n") * 1000,
+    "locale-exponents": lambda t: write(each(t, lambda c: exponent(c).replace(".", ",")), delimiter=";"),
     "trailing-lines": lambda t: write(each(t, number)) + "\n\n,,,,\n",
     "no-last-newline": lambda t: write(each(t, number)).rstrip("\n"),
     "columns-reversed": lambda t: write([row[::-1] for row in each(t, number)]),

@@ -12,9 +12,9 @@ views()
 {
 	local clip=$1 frames=$2 bone
 	shift 2
-	printf '%s\n' "$clip" "$clip"/{bones,clip.json,clip.kanim,curves.csv,frames}
+	printf '%s\n' "$clip" "$clip"/{bones,clip.json,clip.kanim,clip.svg,curves.csv,frames}
 	for bone; do
-		printf '%s\n' "$clip/bones/$bone".{csv,json}
+		printf '%s\n' "$clip/bones/$bone".{csv,json,svg}
 	done
 	seq -f "$clip/frames/frame_%05.0f.x3d" 0 $((frames - 1))
 }
@@ -22,7 +22,8 @@ views()
 is "all of wiki512, with names as the file has them" "$(cd "$MNT/wiki512.canm" && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort)" \
 	"$( (
 		printf '%s\n' file.json raw.canm empty empty/{bones,clip.json,curves.csv}
-		views walk 3 Scene_Root Bone01 hip 右手
+		views walk 3 Scene_Root Bone01 hip
+		printf '%s\n' walk/bones/右手.{csv,json} # it has no keys
 		views Idle 3 hip %
 		views 攻撃_01 1 Bone01
 	) | LC_ALL=C sort)"

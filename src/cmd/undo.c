@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* undo.c - `animfs undo`: puts the last backup of an animation file back. */
+#include "cmd.h"
+
+#include "../backup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The path of a file, cut in two. */
+struct parts {
+	char *folder;
+	const char *name; /* in the path itself */
+};
+
+static bool cut(const char *path, struct parts *out)
+{
+	const char *slash = strrchr(path, '/');
+
+	out->name = slash ? slash + 1 : path;
+	out->folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	return out->folder != NULL;
+}
+
+static void print_backup(void *closure, const char *which, const struct stat *st)
+{
+	char when[64] = "";
+	struct tm local;
+
+	(void)closure;
+	if (localtime_r(&st->st_mtime, &local))
+		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &local);
+	printf("%-6s %s %10lld bytes\n", which, when, (long long)st->st_size);
+}
+
+static bool list(const struct site *site, const struct parts *file, int *error)
+{
+	char *path;
+
+	if (asprintf(&path, "%s%s%s", site->folder, *site->folder ? "/" : "", file->name) < 0) {
+		*error = ENOMEM;
+		return false;
+	}
+	*error = backup_list(site->state, path, print_backup, NULL);
+	free(path);
+	return *error == 0;
+}
+
+static bool put_back(const struct site *site, const struct parts *file, const char *which,
+		     int *error)
+{
+	int folder = open(file->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (folder < 0) {
+		*error = errno;
+		return false;
+	}
+	*error = backup_undo(site->state, folder, site->folder, file->name, which);
+	close(folder);
+	return *error == 0;
+}
+
+static bool explain(const char *path, const char *which, int error)
+{
+	struct stat st;
+
+	switch (error) {
+	case ENODATA:
+		if (which)
+			return command_fail(path, "there is no backup of that number; --list shows "
+						  "those there are");
+		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			return command_fail(path, "a folder; name the animation file itself, in "
+						  "the folder that is mounted");
+		return command_fail(path, "there is no backup: nothing was removed from it, or "
+					  "it was with --backup=none");
+	case EALREADY:
+		return command_fail(path, "nothing to undo: the file is as the backup has it");
+	case EBUSY:
+		return command_fail(path, "another program has the file open for writing");
+	case EAGAIN:
+		return command_fail(path, "other programs keep changing the file");
+	default:
+		return command_fail(path, strerror(error));
+	}
+}
+
+static bool undo(const char *path, const struct command *command, bool only_list, const char *which)
+{
+	struct err err = {.code = ERR_NONE};
+	struct site site = {.root = -1};
+	struct parts file;
+	int error = 0;
+	bool fine;
+
+	if (!cut(path, &file))
+		return command_fail(path, strerror(ENOMEM));
+	fine = site_open(&site, file.folder, command, &err);
+	if (!fine)
+		command_tell(path, &err);
+	else if (!(only_list ? list(&site, &file, &error) : put_back(&site, &file, which, &error)))
+		fine = explain(path, which, error);
+	site_release(&site);
+	free(file.folder);
+	return fine;
+}
+
+int cmd_undo(int argc, char **argv)
+{
+	static const char usage[] =
+		"Usage: animfs undo [OPTION]... FILE\n"
+		"Puts the last backup of an animation file back: the file as it was before keys,\n"
+		"bones, clips or itself were removed. What was there becomes the last backup, so\n"
+		"that a second undo undoes the first.\n"
+		"\n"
+		"  --list               show the backups there are, the newest first\n"
+		"  --number=N           put that one back in place of the newest\n"
+		"  --source=DIR         the folder that is, or would be, mounted (default: the "
+		"nearest\n"
+		"                       one above FILE with a folder .animfs)\n"
+		"  --state=DIR          the state directory, as it is given to the mount\n"
+		"  --help               this text\n";
+	bool only_list = false;
+	const char *which = NULL;
+	const struct command_option own[] = {
+		{"list", &only_list, NULL}, {"number", NULL, &which}, {NULL, NULL, NULL}};
+	struct command command;
+	int status;
+	bool fine;
+
+	if (!command_begin(&argc, &argv, &command, own, usage, &status))
+		return status;
+	if (argc != 1) {
+		fprintf(stderr, "%s", usage);
+		command_release(&command);
+		return 2;
+	}
+	fine = undo(argv[0], &command, only_list, which);
+	command_release(&command);
+	return command_flush() && fine ? 0 : 1;
+}

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * fill_file.c - a folder of texts under the name of an animation file becomes that file.
+ *
+ * Its raw.* is the file, and texts that differ from what that says are edits of it. Without one the
+ * clips make a new file. The folder is moved aside for that; if nothing comes of it, it is moved
+ * back, also by the next mount after one was killed.
+ */
+#include "../names.h"
+#include "../replace.h"
+#include "../structure.h"
+#include "texts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What stands behind the name of a folder that is moved aside. */
+#define FILLED ".animfs-filled~"
+
+/* One folder of texts in it, which is to be a clip. */
+struct clip_folder {
+	char *name;
+	int fd;
+	struct texts texts;
+	char label[NAME_MAX + 1]; /* of the clip that it came to; "": to none */
+};
+
+struct filled {
+	struct fs *fs;
+	struct node *node;
+	int parent;      /* the folder of SOURCE that it is in */
+	int fd;          /* the folder itself */
+	struct buf path; /* of it, from SOURCE, with a NUL */
+	char name[NAME_MAX + 1], aside[NAME_MAX + 1];
+	struct file *file; /* what it becomes */
+	struct buf raw;
+	struct texts texts; /* directly in it */
+	struct clip_folder *clips;
+	size_t clip_count;
+	struct err err;
+};
+
+/* ---- what is in it ---- */
+
+static bool has_texts(const struct texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++) {
+		if (fill_reads(texts->list[i].path))
+			return true;
+	}
+	return false;
+}
+
+static int read_clip(struct filled *f, const char *name)
+{
+	struct clip_folder *clip = &f->clips[f->clip_count];
+	int error = at_open(f->fd, name, O_RDONLY | O_DIRECTORY, 0, &clip->fd);
+
+	if (error)
+		return 0; /* it went just now */
+	f->clip_count++;
+	clip->name = strdup(name);
+	return clip->name ? texts_read(f->fs, clip->fd, &clip->texts) : ENOMEM;
+}
+
+/* The name of the file's own bytes in it. */
+static void raw_name(struct filled *f, char out[NAME_MAX + 1])
+{
+	const struct codec *codec;
+	bool probe;
+
+	out[0] = '\0';
+	if (store_claims(f->fs->store, f->name, &codec, &probe) && codec)
+		tree_raw_name(f->name, codec->format, out);
+}
+
+static int read_all(struct filled *f)
+{
+	char raw[NAME_MAX + 1];
+	struct stat st;
+	int error = texts_read(f->fs, f->fd, &f->texts);
+
+	f->clips = calloc(f->texts.count + 1, sizeof(*f->clips));
+	if (!error && !f->clips)
+		error = ENOMEM;
+	for (size_t i = 0; i < f->texts.count && !error; i++) {
+		const struct text_name *name = &f->texts.names[i];
+
+		if (name->folder && name->path[0] != '.' && !strchr(name->path, '/'))
+			error = read_clip(f, name->path);
+	}
+	raw_name(f, raw);
+	if (!error && raw[0] &&
+	    at_read(f->fd, raw, f->fs->options->store.max_file, &f->raw, &st) != 0)
+		buf_clear(&f->raw);
+	return error;
+}
+
+/* Is there anything in it that an animation could be made of? */
+static bool is_something(const struct filled *f)
+{
+	bool some = f->raw.size > 0;
+
+	for (size_t i = 0; i < f->clip_count && !some; i++)
+		some = has_texts(&f->clips[i].texts);
+	return some;
+}
+
+static void release(struct filled *f)
+{
+	for (size_t i = 0; i < f->clip_count; i++) {
+		texts_release(&f->clips[i].texts);
+		free(f->clips[i].name);
+		close(f->clips[i].fd);
+	}
+	free(f->clips);
+	texts_release(&f->texts);
+	buf_release(&f->raw);
+	buf_release(&f->path);
+	if (f->fd >= 0)
+		close(f->fd);
+	file_free(f->file);
+}
+
+/* ---- what it says ---- */
+
+/* The one clip of a file that stores no name for it is called as the file, not as its folder. */
+static void label_in(const struct filled *f, const struct clip_folder *clip,
+		     const struct anim *model, char label[NAME_MAX + 1])
+{
+	const char *dot = strrchr(f->name, '.');
+	struct buf form = BUF_INIT;
+
+	snprintf(label, NAME_MAX + 1, "%s", clip->name);
+	if (!model->format->nameless)
+		return;
+	if (dot && dot != f->name)
+		snprintf(label, NAME_MAX + 1, "%.*s", (int)(dot - f->name), f->name);
+	name_escape(label, NAME_LIMIT, &form);
+	if (!form.failed)
+		snprintf(label, NAME_MAX + 1, "%.*s", (int)form.size, (const char *)form.data);
+	buf_release(&form);
+}
+
+/* All folders and texts as edits of the model. A clip that cannot be is told, and stays. */
+static bool fill_all(struct filled *f, struct fill *fill)
+{
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct clip_folder *clip = &f->clips[i];
+		struct err err = {.code = ERR_NONE};
+		char label[NAME_MAX + 1];
+
+		if (!has_texts(&clip->texts))
+			continue;
+		label_in(f, clip, fill_model(fill), label);
+		if (fill_clip(fill, label, clip->texts.list, clip->texts.count, &err))
+			snprintf(clip->label, sizeof(clip->label), "%s", label);
+		else if (err.code == ERR_MEMORY)
+			return err_memory(&f->err);
+		else
+			err_set(&f->err, err.code, "%s: %s", clip->name, err.message);
+	}
+	return fill_file(fill, f->texts.list, f->texts.count, &f->err);
+}
+
+/* ---- the file ---- */
+
+static int put_raw(struct filled *f)
+{
+	char temporary[STATE_TEMPORARY_SIZE];
+	struct state *state = f->fs->state;
+	struct file_version now;
+	char *slash, *folder = strdup((const char *)f->path.data);
+	int error = folder ? 0 : ENOMEM;
+
+	if (error)
+		return error;
+	slash = strrchr(folder, '/');
+	*(slash ? slash : folder) = '\0';
+	error = state_temporary(state, folder, temporary, sizeof(temporary));
+	if (!error) {
+		error = replace_file(f->parent, f->name, NULL, temporary, buf_bytes(&f->raw), &now);
+		state_temporary_gone(state, folder);
+	}
+	free(folder);
+	return error;
+}
+
+/* What its edits come to, if they are refused all together: the file stays what raw.* said. */
+static void refuse_edits(struct filled *f, const struct err *err)
+{
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct texts *texts = &f->clips[i].texts;
+
+		for (size_t j = 0; j < texts->count; j++) {
+			if (texts->list[j].fate != FILL_USED)
+				continue;
+			texts->list[j].fate = FILL_REFUSED;
+			texts->list[j].err = *err;
+			texts->list[j].err.placed = false;
+		}
+	}
+}
+
+static bool edit_raw(struct filled *f, struct snap *base)
+{
+	struct fill *fill = fill_new(base->anim, f->name);
+	struct err err = {.code = ERR_NONE};
+	struct snap *now;
+	bool fine;
+
+	if (!fill)
+		return err_memory(&f->err);
+	fine = fill_all(f, fill);
+	if (fine && fill_model(fill) != base->anim) {
+		if (source_commit(f->file->source, f->parent, base, fill_model(fill), NULL, NULL,
+				  &now, &err) == COMMIT_REFUSED)
+			refuse_edits(f, &err);
+		else
+			snap_put(now);
+	}
+	fill_free(fill);
+	return fine;
+}
+
+/* False where raw.* is no animation: then the file is not there. */
+static bool make_of_raw(struct filled *f)
+{
+	struct err err = {.code = ERR_NONE};
+	struct snap *base = NULL;
+	int error = put_raw(f);
+
+	if (error)
+		return err_system(&f->err, error, f->name);
+	base = source_get(f->file->source, f->parent, &err);
+	if (!base)
+		err_set(&f->err, err.code, "%s", err.message);
+	if (base && edit_raw(f, base)) {
+		snap_put(base);
+		return true;
+	}
+	snap_put(base);
+	unlinkat(f->parent, f->name, 0);
+	return false;
+}
+
+static bool make_of_clips(struct filled *f)
+{
+	const struct codec *codec;
+	struct fill *fill = NULL;
+	struct anim *blank;
+	bool probe, made = false;
+
+	if (!store_claims(f->fs->store, f->name, &codec, &probe) || !codec)
+		return false;
+	blank = anim_blank(codec->format, NULL);
+	if (blank)
+		fill = fill_new(blank, f->name);
+	if (!fill)
+		err_memory(&f->err);
+	else
+		made = fill_all(f, fill) && fill_model(fill)->clip_count > 0 &&
+		       source_create(f->file->source, f->parent, codec, fill_model(fill), &f->err);
+	fill_free(fill);
+	anim_free(blank);
+	return made;
+}
+
+static bool make(struct filled *f)
+{
+	if (f->raw.size && make_of_raw(f))
+		return true;
+	if (f->err.code == ERR_MEMORY || f->err.code == ERR_SYSTEM)
+		return false;
+	if (f->raw.size)
+		fuse_log(FUSE_LOG_WARNING, "animfs: %s: its raw.* cannot be read: %s\n",
+			 (const char *)f->path.data, f->err.message);
+	return make_of_clips(f);
+}
+
+/* ---- what is left ---- */
+
+/* Moves what is not text into the folder's own extras; it may be on another filesystem. */
+static void keep_extra(struct filled *f, int from, const char *name, int to)
+{
+	struct buf data = BUF_INIT;
+	struct stat st;
+	int fd;
+
+	if (renameat(from, name, to, name) == 0 || errno != EXDEV ||
+	    at_read(from, name, f->fs->options->store.max_file, &data, &st) != 0)
+		return;
+	if (at_open(to, name, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 07777, &fd) == 0) {
+		if (at_write(fd, buf_bytes(&data)) == 0)
+			unlinkat(from, name, 0);
+		close(fd);
+	}
+	buf_release(&data);
+}
+
+static void keep_extras(struct filled *f, int folder, const char *path)
+{
+	struct dirent *entry;
+	int fd, to;
+	DIR *dir;
+
+	if (at_walk(folder, "", O_RDONLY | O_DIRECTORY, &fd) != 0)
+		return;
+	dir = fdopendir(fd);
+	while (dir && (entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    state_folder(f->fs->state, STATE_EXTRA, path, true, &to) != 0)
+			continue;
+		keep_extra(f, folder, entry->d_name, to);
+		close(to);
+	}
+	if (dir)
+		closedir(dir);
+	else
+		close(fd);
+}
+
+static void put_clip_away(struct filled *f, struct clip_folder *clip)
+{
+	char *path;
+
+	if (!clip->label[0] ||
+	    asprintf(&path, "%s/%s", (const char *)f->path.data, clip->label) < 0)
+		return; /* all of it is an extra */
+	texts_put_away(f->fs, clip->fd, path, &clip->texts);
+	keep_extras(f, clip->fd, path);
+	free(path);
+	unlinkat(f->fd, clip->name, AT_REMOVEDIR);
+}
+
+/* The bytes of raw.* are the file's; a raw.* that was of no use stays. */
+static void put_away(struct filled *f)
+{
+	char raw[NAME_MAX + 1];
+
+	raw_name(f, raw);
+	for (size_t i = 0; i < f->texts.count; i++) {
+		if (strcmp(f->texts.names[i].path, raw) == 0)
+			f->texts.list[i].fate = FILL_GENERATED;
+	}
+	texts_put_away(f->fs, f->fd, (const char *)f->path.data, &f->texts);
+	for (size_t i = 0; i < f->clip_count; i++)
+		put_clip_away(f, &f->clips[i]);
+	keep_extras(f, f->fd, (const char *)f->path.data);
+	unlinkat(f->parent, f->aside, AT_REMOVEDIR);
+}
+
+/* Whoever is in the folder, or in that of a clip, stays there. */
+static void adopt(struct filled *f)
+{
+	struct fs *fs = f->fs;
+
+	f->file->node = f->node;
+	nodes_lock(&fs->nodes);
+	node_become_folder(fs, f->node, NODE_FILE, f->file);
+	nodes_unlock(&fs->nodes);
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct node *clip = fs_child(fs, f->node, f->clips[i].name);
+
+		if (clip && clip->kind == NODE_REAL && f->clips[i].label[0]) {
+			fill_adopt_clip(fs, clip, f->file, &f->clips[i].texts);
+			if (strcmp(f->clips[i].label, f->clips[i].name) != 0)
+				clip_follow(fs, clip, f->clips[i].label);
+		}
+		if (clip)
+			fs_reference(fs, clip, -1);
+	}
+	for (size_t i = 0; i < f->texts.count; i++)
+		notify_entry(fs, f->node, f->texts.names[i].path);
+	notify_data(fs, f->node);
+	f->file = NULL; /* it is the node's */
+}
+
+/* ---- all of it ---- */
+
+static int find_names(struct filled *f, struct folder *parent)
+{
+	struct fs *fs = f->fs;
+	struct node *above = NULL;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(f->node, &f->path);
+	if (!error) {
+		above = node_link(f->node)->parent;
+		above->references++;
+		strcpy(f->name, node_link(f->node)->name);
+	}
+	nodes_unlock(&fs->nodes);
+	if (error)
+		return error;
+	if ((size_t)snprintf(f->aside, sizeof(f->aside), "%s%s", f->name, FILLED) >=
+	    sizeof(f->aside))
+		error = ENAMETOOLONG;
+	if (!error)
+		error = folder_open(&fs->folders, above, parent);
+	fs_reference(fs, above, -1);
+	return error;
+}
+
+static int begin(struct filled *f)
+{
+	char *folder = strdup((const char *)f->path.data), *slash;
+	int error = at_open(f->parent, f->name, O_RDONLY | O_DIRECTORY, 0, &f->fd);
+
+	if (error || !folder) {
+		free(folder);
+		return error ? error : ENOMEM;
+	}
+	slash = strrchr(folder, '/');
+	*(slash ? slash : folder) = '\0';
+	f->file = file_new(f->fs->store, folder, f->name);
+	free(folder);
+	return f->file ? read_all(f) : ENOMEM;
+}
+
+/* Between the two names the file has none: who looks for it then waits. */
+static int become(struct filled *f)
+{
+	struct folders *folders = &f->fs->folders;
+	int error = 0;
+
+	folders_hold_still(folders);
+	if (renameat2(f->parent, f->name, f->parent, f->aside, RENAME_NOREPLACE) != 0)
+		error = errno;
+	if (!error && !make(f)) {
+		error = errno_of(&f->err);
+		renameat2(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE);
+	}
+	if (!error)
+		adopt(f);
+	folders_let_move(folders);
+	return error;
+}
+
+void fill_recover(struct fs *fs, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
+	char aside[NAME_MAX + sizeof(FILLED)];
+	struct stat st;
+	int fd;
+
+	snprintf(aside, sizeof(aside), "%.*s%s", NAME_MAX, name, FILLED);
+	if (folder && at_walk(fs->root, folder, O_PATH | O_DIRECTORY, &fd) == 0) {
+		/* A file that stands there is what was being made of the folder. */
+		if (fstatat(fd, aside, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
+		    (unlinkat(fd, name, 0) == 0 || errno == ENOENT))
+			renameat2(fd, aside, fd, name, RENAME_NOREPLACE);
+		close(fd);
+	}
+	free(folder);
+}
+
+int fill_make_file(struct fs *fs, struct node *node)
+{
+	struct filled f = {.fs = fs, .node = node, .fd = -1};
+	struct folder parent = FOLDER_NONE;
+	int error = find_names(&f, &parent);
+
+	f.parent = parent.fd;
+	if (!error)
+		error = begin(&f);
+	if (!error && !is_something(&f))
+		error = ENODATA;
+	if (!error)
+		error = become(&f);
+	if (!error) {
+		/* From here on the file has all of it. */
+		filling_forget(fs, node, (const char *)f.path.data);
+		put_away(&f);
+	}
+	if (f.path.size)
+		journal_note(fs, (const char *)f.path.data, "not an animation yet",
+			     f.err.code ? f.err.message : NULL);
+	release(&f);
+	folder_close(&fs->folders, &parent);
+	return error;
+}

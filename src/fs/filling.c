@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * filling.c - folders that people make and fill with texts: in a file's folder to make a clip,
+ * elsewhere, under the name of an animation file, to make that.
+ *
+ * While texts come such a folder is an ordinary one. When nobody did anything in it for two seconds
+ * and nothing in it is open for writing, it becomes what its texts say. Those that cannot become
+ * anything stay as they are, and are tried again after something in them was changed.
+ *
+ * Each is noted in the state directory, so that the next mount goes on where one was killed.
+ */
+#include "fs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct filling {
+	struct filling *next;
+	struct node *node; /* referenced */
+	int64_t touched; /* when something happened there last; 0: it failed, and waits for that */
+};
+
+struct fillings {
+	pthread_mutex_t lock;
+	struct filling *first;
+	_Atomic unsigned count;
+};
+
+struct fillings *fillings_new(void)
+{
+	struct fillings *f = calloc(1, sizeof(*f));
+
+	if (f)
+		pthread_mutex_init(&f->lock, NULL);
+	return f;
+}
+
+void fillings_free(struct fillings *f)
+{
+	while (f && f->first) {
+		struct filling *next = f->first->next;
+
+		free(f->first);
+		f->first = next;
+	}
+	free(f);
+}
+
+/* ---- the notes in the state directory ---- */
+
+/* The folder of the note about `path`, and its name there, which points into path. */
+static int open_notes(struct fs *fs, const char *path, bool make, const char **name, int *fd)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
+	int error = folder ? state_folder(fs->state, STATE_FILLING, folder, make, fd) : ENOMEM;
+
+	*name = slash ? slash + 1 : path;
+	free(folder);
+	return error;
+}
+
+static int note(struct fs *fs, const char *path)
+{
+	const char *name;
+	int folder, fd, error = open_notes(fs, path, true, &name, &folder);
+
+	if (error)
+		return error;
+	error = at_open(folder, name, O_WRONLY | O_CREAT, 0600, &fd);
+	if (!error)
+		close(fd);
+	close(folder);
+	return error;
+}
+
+static void forget_note(struct fs *fs, const char *path)
+{
+	const char *name;
+	int folder;
+
+	if (open_notes(fs, path, false, &name, &folder) != 0)
+		return;
+	unlinkat(folder, name, 0);
+	close(folder);
+}
+
+static int path_of(struct fs *fs, const struct node *node, struct buf *path)
+{
+	int error;
+
+	nodes_lock(&fs->nodes);
+	error = node_path(node, path);
+	nodes_unlock(&fs->nodes);
+	return error;
+}
+
+/* ---- which there are ---- */
+
+/* The folder that the node is, or is in. Wants the nodes' lock. */
+static struct node *find_above(const struct node *node)
+{
+	while (node && node->kind == NODE_REAL && !node->filling)
+		node = node_link(node) ? node_link(node)->parent : NULL;
+	return node && node->filling ? (struct node *)node : NULL;
+}
+
+bool filling_has(struct fs *fs, const struct node *node)
+{
+	bool has;
+
+	if (!fs->fillings->count)
+		return false;
+	nodes_lock(&fs->nodes);
+	has = find_above(node) != NULL;
+	nodes_unlock(&fs->nodes);
+	return has;
+}
+
+bool filling_wanted(struct fs *fs, const struct node *parent, const char *name)
+{
+	const struct codec *codec;
+	bool probe;
+
+	if (parent->kind == NODE_FILE)
+		return name[0] != '.';
+	return parent->kind == NODE_REAL && parent->area == AREA_SOURCE &&
+	       store_claims(fs->store, name, &codec, &probe) && !probe && !filling_has(fs, parent);
+}
+
+void filling_begin(struct fs *fs, struct node *folder)
+{
+	struct filling *filling = calloc(1, sizeof(*filling));
+	struct buf path = BUF_INIT;
+
+	if (!filling || path_of(fs, folder, &path) != 0 || note(fs, (const char *)path.data) != 0) {
+		free(filling);
+		buf_release(&path);
+		return;
+	}
+	buf_release(&path);
+	filling->node = folder;
+	filling->touched = clock_ms();
+	folder->filling = true;
+	fs_reference(fs, folder, 1);
+	pthread_mutex_lock(&fs->fillings->lock);
+	filling->next = fs->fillings->first;
+	fs->fillings->first = filling;
+	fs->fillings->count++;
+	pthread_mutex_unlock(&fs->fillings->lock);
+	notify_fillings(fs);
+}
+
+/* Takes it off the list. */
+static void drop(struct fs *fs, struct node *folder)
+{
+	struct filling **at, *filling;
+
+	pthread_mutex_lock(&fs->fillings->lock);
+	for (at = &fs->fillings->first; *at && (*at)->node != folder; at = &(*at)->next)
+		;
+	filling = *at;
+	if (filling) {
+		*at = filling->next;
+		fs->fillings->count--;
+	}
+	pthread_mutex_unlock(&fs->fillings->lock);
+	folder->filling = false;
+	if (filling)
+		fs_reference(fs, folder, -1);
+	free(filling);
+}
+
+void filling_forget(struct fs *fs, struct node *folder, const char *path)
+{
+	if (!folder->filling)
+		return;
+	forget_note(fs, path);
+	drop(fs, folder);
+}
+
+static void touch(struct fs *fs, const struct node *folder, int64_t when)
+{
+	pthread_mutex_lock(&fs->fillings->lock);
+	for (struct filling *f = fs->fillings->first; f; f = f->next) {
+		if (f->node == folder)
+			f->touched = when;
+	}
+	pthread_mutex_unlock(&fs->fillings->lock);
+}
+
+void filling_touch(struct fs *fs, const struct node *node)
+{
+	const struct node *folder;
+
+	if (!fs->fillings->count)
+		return;
+	nodes_lock(&fs->nodes);
+	folder = find_above(node);
+	nodes_unlock(&fs->nodes);
+	if (!folder)
+		return;
+	touch(fs, folder, clock_ms());
+	notify_fillings(fs);
+}
+
+/* ---- the end ---- */
+
+void node_become_folder(struct fs *fs, struct node *node, enum node_kind kind, struct file *file)
+{
+	const struct link *link = node_link(node);
+
+	nodes_leave_identity(&fs->nodes, node);
+	folder_forget(&fs->folders, node);
+	node->file = file;
+	if (link)
+		node->shown_ino = fs_virtual_ino(link->parent, link->name);
+	node->kind = (uint8_t)kind;
+}
+
+/* Is a file in it open for writing? */
+static bool is_busy(struct fs *fs, const struct node *folder)
+{
+	bool busy = false;
+
+	nodes_lock(&fs->nodes);
+	for (size_t i = 0; i < fs->nodes.id_size; i++) {
+		for (struct node *n = fs->nodes.by_id[i]; n && !busy; n = n->next_by_id) {
+			for (struct handle *h = n->handles; h && !busy; h = h->next_of_node)
+				busy = handle_writes(h) && find_above(n) == folder;
+		}
+	}
+	nodes_unlock(&fs->nodes);
+	return busy;
+}
+
+/* The folder becomes what its texts say; one without texts is an ordinary one from now on. */
+static int finish(struct fs *fs, struct node *folder)
+{
+	struct changes changes = {NULL, 0, 0};
+	struct buf path = BUF_INIT;
+	struct node *parent = NULL;
+	int error = path_of(fs, folder, &path);
+
+	nodes_lock(&fs->nodes);
+	if (node_link(folder))
+		parent = node_link(folder)->parent;
+	nodes_unlock(&fs->nodes);
+	if (!error && parent)
+		error = parent->kind == NODE_FILE ? fill_make_clip(fs, folder, &changes)
+						  : fill_make_file(fs, folder);
+	changes_tell(fs, &changes);
+	if (!error || error == ENODATA || error == ENOENT) {
+		if (path.data)
+			forget_note(fs, (const char *)path.data);
+		drop(fs, folder);
+	} else {
+		touch(fs, folder, 0);
+	}
+	buf_release(&path);
+	return error == ENODATA ? 0 : error;
+}
+
+/* One that is due, referenced; `above`: that is in this folder, or is it. */
+static struct node *next_due(struct fs *fs, int64_t before, const struct node *above)
+{
+	struct node *due = NULL;
+
+	pthread_mutex_lock(&fs->fillings->lock);
+	for (struct filling *f = fs->fillings->first; f && !due; f = f->next) {
+		if (!f->touched || f->touched > before)
+			continue;
+		nodes_lock(&fs->nodes);
+		if (!above || f->node == above ||
+		    (node_link(f->node) && node_link(f->node)->parent == above)) {
+			due = f->node;
+			due->references++;
+		}
+		nodes_unlock(&fs->nodes);
+	}
+	pthread_mutex_unlock(&fs->fillings->lock);
+	return due;
+}
+
+static bool are_waiting(struct fs *fs)
+{
+	bool waiting = false;
+
+	pthread_mutex_lock(&fs->fillings->lock);
+	for (struct filling *f = fs->fillings->first; f; f = f->next)
+		waiting |= f->touched != 0;
+	pthread_mutex_unlock(&fs->fillings->lock);
+	return waiting;
+}
+
+bool fillings_end(struct fs *fs, int64_t now)
+{
+	struct node *folder;
+
+	while ((folder = next_due(fs, now - BURST_MS, NULL))) {
+		if (is_busy(fs, folder))
+			touch(fs, folder, now);
+		else
+			finish(fs, folder);
+		fs_reference(fs, folder, -1);
+	}
+	return are_waiting(fs);
+}
+
+int fillings_finish(struct fs *fs, const struct node *above)
+{
+	struct node *folder;
+	int first = 0;
+
+	while ((folder = next_due(fs, INT64_MAX, above))) {
+		int error = finish(fs, folder);
+
+		first = first ? first : error;
+		fs_reference(fs, folder, -1);
+	}
+	return first;
+}
+
+/* ---- what an earlier mount left ---- */
+
+static void resume(struct fs *fs, const char *path)
+{
+	struct node *node = nodes_by_id(&fs->nodes, NODE_ROOT);
+	struct fuse_entry_param entry = {.ino = NODE_ROOT};
+	char name[NAME_MAX + 1];
+	fuse_ino_t above;
+
+	fill_recover(fs, path);
+	fs_reference(fs, node, 1);
+	for (const char *p = path; *p && node; p += strcspn(p, "/"), p += *p == '/') {
+		struct node *next = NULL;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p, "/"), p);
+		if (fs_lookup(fs, node, name, &entry) == 0) {
+			above = entry.ino;
+			next = fs_node(fs, above);
+			fs_reference(fs, next, 1);
+			fs_forget(fs, above, 1);
+		}
+		fs_reference(fs, node, -1);
+		node = next;
+	}
+	if (node && node->kind == NODE_REAL && node->folder)
+		filling_begin(fs, node);
+	else
+		forget_note(fs, path);
+	if (node)
+		fs_reference(fs, node, -1);
+}
+
+/* Notes are files; folders without one are left over. */
+static void resume_in(struct fs *fs, int folder, const char *path)
+{
+	DIR *dir = fdopendir(folder);
+	struct dirent *entry;
+	char *below;
+	int fd;
+
+	if (!dir) {
+		close(folder);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    asprintf(&below, "%s%s%s", path, *path ? "/" : "", entry->d_name) < 0)
+			continue;
+		if (at_open(dirfd(dir), entry->d_name, O_RDONLY | O_DIRECTORY, 0, &fd) == 0) {
+			resume_in(fs, fd, below);
+			unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+		} else {
+			resume(fs, below);
+		}
+		free(below);
+	}
+	closedir(dir);
+}
+
+void fillings_resume(struct fs *fs)
+{
+	int folder, fd = -1;
+
+	if (fs->read_only || state_folder(fs->state, STATE_FILLING, "", false, &folder) != 0)
+		return;
+	(void)at_walk(folder, "", O_RDONLY | O_DIRECTORY, &fd);
+	close(folder);
+	if (fd < 0)
+		return;
+	resume_in(fs, fd, "");
+	fillings_finish(fs, NULL);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * listing.h - what an animation file says, as lines of text with one fact each, for programs that
+ * compare lines:
+ *
+ *   canm 512
+ *   clip walk
+ *     loop true
+ *     frames 31
+ *     ...
+ *   bone walk/hips
+ *     translation 0 0.026471192 0.002816195 -0.011471758
+ *     scale all 1 1 1
+ *     ...
+ *
+ * A curve with one value for the whole clip has it for "all" frames. Numbers are those of the CSVs.
+ */
+#ifndef ANIMFS_LISTING_H
+#define ANIMFS_LISTING_H
+
+#include "animfs/anim.h"
+
+/* Lines, each with the frame that it is about. Empty: LISTING_INIT. */
+struct listing {
+	struct buf text;
+	struct buf rows; /* struct listing_row, one a line */
+};
+struct listing_row {
+	uint32_t frame;
+	size_t at, size; /* of the line in text, with its LF */
+};
+#define LISTING_INIT                                                                               \
+	{                                                                                          \
+		BUF_INIT, BUF_INIT                                                                 \
+	}
+
+void listing_release(struct listing *l);
+bool listing_failed(const struct listing *l); /* out of memory */
+size_t listing_count(const struct listing *l);
+const struct listing_row *listing_row(const struct listing *l, size_t i);
+/* The line, with its LF. */
+struct bytes listing_line(const struct listing *l, size_t i);
+
+/* Each appends: the format and what its header says; a clip's own values, and its stills. */
+void listing_header(struct listing *l, const struct anim *a);
+void listing_values(struct listing *l, const struct anim *a, const struct clip *clip);
+/* The keys of a bone in one role; c may be NULL. */
+void listing_curve(struct listing *l, enum role role, const struct curve *c);
+/* A bone whose keyframes are data, one a line. */
+void listing_keyframes(struct listing *l, const struct track *track);
+/* A value of a curve as it is in between, in one line as of listing_curve. */
+void listing_sample(struct listing *l, enum role role, const struct curve *c, uint32_t frame);
+
+/* The whole file. */
+void listing_anim(struct listing *l, const struct anim *a);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * rest.h - where the skeleton of an animation file is found.
+ *
+ * In NAME.skeleton.csv beside it (NAME with the extension), else in a model beside it (model.h),
+ * else in skeleton.csv, which is for all files of the folder. The first that is there is the one,
+ * also when it cannot be used.
+ */
+#ifndef ANIMFS_REST_H
+#define ANIMFS_REST_H
+
+#include "at.h"
+#include "skeleton.h"
+
+#define REST_FILE "skeleton.csv"
+
+/* A skeleton and its holders. Thread-safe. */
+struct rest_skeleton;
+const struct skeleton *rest_skeleton(const struct rest_skeleton *r); /* NULL has none */
+struct rest_skeleton *
+rest_skeleton_get(struct rest_skeleton *r);               /* one more holder; NULL is fine */
+void rest_skeleton_put(struct rest_skeleton *r);          /* one less; NULL is fine */
+size_t rest_skeleton_size(const struct rest_skeleton *r); /* all its memory */
+
+/* Which file it was found in, and which version of that. {0}: nobody has looked yet. */
+struct rest {
+	bool looked, settled; /* settled: a later change would show in the versions */
+	struct file_version folder, file;
+	char *name; /* of the file; NULL: there is none */
+	uint64_t hash;
+	bool faulty; /* it was told */
+};
+void rest_release(struct rest *r);
+
+/* Would the same be found again? Two fstatat while nothing in the folder changes. */
+bool rest_same(struct rest *r, int dir, const char *file_name, const struct format *format);
+
+/* Called with the reason when a file cannot be used, and with NULL when it can, or is gone. */
+typedef void rest_told(void *closure, const char *name, const char *fault);
+/* Looks for it and reads it, with a holder for the caller; NULL: there is none, or no memory. */
+struct rest_skeleton *rest_load(struct rest *r, int dir, const char *file_name,
+				const struct format *format, rest_told *told, void *closure);
+
+#endif

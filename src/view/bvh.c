@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * clip.bvh: the clip as motion capture has it: a hierarchy, and a row of numbers for each frame.
+ *
+ *   HIERARCHY
+ *   ROOT hips
+ *   {
+ *     OFFSET 0 0 0
+ *     CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation
+ *     JOINT spine
+ *   ...
+ *   MOTION
+ *   Frames: 31
+ *   Frame Time: 0.016666668
+ *
+ * Positions of a root are where it is: with an offset that is not 0, programs differ in whether to
+ * add it. All other bones turn only, so the file is not there where it would lose something: a bone
+ * that is scaled, or one below another that moves in it.
+ */
+#include "clip.h"
+#include "figure.h"
+#include "num.h"
+#include "rotation.h"
+#include "views.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAME 1e-5 /* of a length or a scale: what a text in float32 does not tell apart */
+#define INDENT_MAX 40
+
+/*
+ * Each frame has a row, also where nothing moves: a file of a few bytes may claim more than can be
+ * written. So many bones times frames are always fine, and more in proportion to the keys.
+ */
+#define CELLS_FREE 65536
+#define CELLS_PER_KEY 16
+
+/* ---- can it be said? ---- */
+
+static bool is_root(const struct figure *f, uint32_t node)
+{
+	return f->nodes[node].parent == FIGURE_NONE;
+}
+
+/* The first frame in which the role is not as it was at first, or as in `as`; or -1. */
+static int64_t frame_off(struct channel c, const double *as)
+{
+	double first[3];
+
+	channel_next(&c);
+	memcpy(first, as ? as : c.value, sizeof(first));
+	do {
+		for (unsigned axis = 0; axis < 3; axis++)
+			if (fabs(c.value[axis] - first[axis]) > SAME)
+				return c.frame;
+	} while (channel_next(&c));
+	return -1;
+}
+
+static bool node_fits(const struct figure *f, uint32_t node, struct err *err)
+{
+	static const double one[3] = {1, 1, 1};
+	int64_t frame = frame_off(channel_of(f, node, ROLE_SCALE), one);
+
+	if (frame >= 0)
+		return err_set(err, ERR_STORE,
+			       "a BVH has no scale, and \"%s\" is scaled in frame %lld",
+			       f->nodes[node].name, (long long)frame);
+	frame = is_root(f, node) ? -1 : frame_off(channel_of(f, node, ROLE_TRANSLATION), NULL);
+	if (frame >= 0)
+		return err_set(err, ERR_STORE,
+			       "in a BVH only a root moves, and \"%s\" moves in frame %lld",
+			       f->nodes[node].name, (long long)frame);
+	return true;
+}
+
+static bool length_fits(const struct figure *f, struct err *err)
+{
+	uint64_t cells = (uint64_t)f->count * f->clip->frames, keys = 0;
+
+	for (uint32_t bone = 0; bone < f->bones; bone++)
+		for (unsigned role = 0; role < ROLE_COUNT; role++) {
+			const struct channel c = channel_of(f, bone, (enum role)role);
+
+			keys += channel_count(&c);
+		}
+	return cells <= CELLS_FREE || cells / CELLS_PER_KEY <= keys ||
+	       err_set(err, ERR_STORE,
+		       "a BVH has a row for every frame, and nearly all %u would be the same",
+		       (unsigned)f->clip->frames);
+}
+
+static bool figure_fits(const struct figure *f, struct err *err)
+{
+	for (uint32_t node = 0; node < f->count; node++)
+		if (!node_fits(f, node, err))
+			return false;
+	return length_fits(f, err);
+}
+
+/* Without memory it is there, and reading it fails for that reason. */
+static bool bvh_present(const struct shown *at)
+{
+	struct arena arena = ARENA_INIT;
+	struct figure f;
+	bool fits = figure_present(at);
+
+	if (fits && figure_make(&f, at, &arena))
+		fits = figure_fits(&f, NULL);
+	arena_release(&arena);
+	return fits;
+}
+
+static void bvh_explain(const struct shown *at, struct err *err)
+{
+	struct arena arena = ARENA_INIT;
+	struct figure f;
+
+	figure_explain(at, err);
+	if (figure_present(at) && figure_make(&f, at, &arena))
+		figure_fits(&f, err);
+	arena_release(&arena);
+}
+
+/* ---- the hierarchy ---- */
+
+struct writing {
+	const struct figure *f;
+	struct buf *out;
+	uint32_t *order; /* of the nodes in the text */
+	uint32_t count;
+};
+
+/* Bytes of the character, if it is one at which programs end a word. */
+static size_t space_size(const uint8_t *p)
+{
+	static const char *const spaces[] = {" ",
+					     "\xc2\x85",
+					     "\xc2\xa0",
+					     "\xe1\x9a\x80",
+					     "\xe2\x80\xa8",
+					     "\xe2\x80\xa9",
+					     "\xe2\x80\xaf",
+					     "\xe2\x81\x9f",
+					     "\xe3\x80\x80"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
+		if (strncmp((const char *)p, spaces[i], strlen(spaces[i])) == 0)
+			return strlen(spaces[i]);
+	return p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0x80 && p[2] <= 0x8a ? 3 : 0;
+}
+
+/* One word: spaces are written as names write what no file name can have. */
+static void write_word(const char *name, struct buf *out)
+{
+	const uint8_t *p = (const uint8_t *)name;
+
+	while (*p) {
+		size_t size = space_size(p);
+
+		if (size == 0)
+			buf_char(out, (char)*p++);
+		for (; size > 0; size--)
+			buf_format(out, "%%%02X", *p++);
+	}
+}
+
+static void begin_line(const struct writing *w, uint32_t depth)
+{
+	for (uint32_t i = 0; i < depth && i < INDENT_MAX; i++)
+		buf_text(w->out, "  ");
+}
+
+static void write_numbers(const double v[3], struct buf *out)
+{
+	for (unsigned axis = 0; axis < 3; axis++) {
+		buf_char(out, ' ');
+		buf_f32_text(out, finite_f32(v[axis]));
+	}
+	buf_char(out, '\n');
+}
+
+static void write_offset(const struct writing *w, uint32_t node, uint32_t depth)
+{
+	static const double none[3];
+	struct channel c = channel_of(w->f, node, ROLE_TRANSLATION);
+
+	channel_next(&c);
+	begin_line(w, depth);
+	buf_text(w->out, "OFFSET");
+	write_numbers(is_root(w->f, node) ? none : c.value, w->out);
+}
+
+static void enter_node(void *user, uint32_t node, uint32_t depth)
+{
+	struct writing *w = user;
+
+	w->order[w->count++] = node;
+	begin_line(w, depth);
+	buf_text(w->out, is_root(w->f, node) ? "ROOT " : "JOINT ");
+	write_word(w->f->nodes[node].name, w->out);
+	buf_char(w->out, '\n');
+	begin_line(w, depth);
+	buf_text(w->out, "{\n");
+	write_offset(w, node, depth + 1);
+	begin_line(w, depth + 1);
+	buf_text(w->out,
+		 is_root(w->f, node) ? "CHANNELS 6 Xposition Yposition Zposition" : "CHANNELS 3");
+	buf_text(w->out, " Zrotation Yrotation Xrotation\n");
+}
+
+static void write_end(const struct writing *w, uint32_t depth)
+{
+	static const char *const lines[] = {"End Site\n", "{\n", "  OFFSET 0 0 0\n", "}\n"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		begin_line(w, depth);
+		buf_text(w->out, lines[i]);
+	}
+}
+
+static void leave_node(void *user, uint32_t node, uint32_t depth)
+{
+	struct writing *w = user;
+
+	if (w->f->nodes[node].first_child == FIGURE_NONE)
+		write_end(w, depth + 1);
+	begin_line(w, depth);
+	buf_text(w->out, "}\n");
+}
+
+/* ---- the frames ---- */
+
+/* Angles of a quaternion are those nearest to the ones before, which `last` has. */
+static void read_node(const struct figure *f, uint32_t node, uint32_t frame, double position[3],
+		      double last[3])
+{
+	const struct joint *joint = f->nodes[node].joint;
+	const struct curve *rotation;
+	struct pose pose;
+	double angles[4];
+
+	if (node >= f->bones) {
+		memcpy(position, joint->rest[ROLE_TRANSLATION], 3 * sizeof(*position));
+		memcpy(last, joint->rest[ROLE_ROTATION], 3 * sizeof(*last));
+		return;
+	}
+	rotation = f->clip->tracks[node].curve[ROLE_ROTATION];
+	if (rotation && rotation->kind == CURVE_EULER) {
+		curve_sample(rotation, frame, angles);
+		if (isfinite(angles[0] + angles[1] + angles[2]))
+			memcpy(last, angles, 3 * sizeof(*last));
+	}
+	pose = rig_pose(f->rig, f->clip, node, frame);
+	memcpy(position, pose.translation, sizeof(pose.translation));
+	rotation_euler(pose.rotation, last, last);
+}
+
+static void write_frame(const struct writing *w, uint32_t frame, double (*last)[3])
+{
+	for (uint32_t i = 0; i < w->count && !w->out->failed; i++) {
+		uint32_t node = w->order[i];
+		double cells[6];
+		unsigned first = is_root(w->f, node) ? 0 : 3;
+
+		read_node(w->f, node, frame, cells, last[node]);
+		for (unsigned axis = 0; axis < 3; axis++)
+			cells[3 + axis] = last[node][2 - axis];
+		for (unsigned cell = first; cell < 6; cell++) {
+			if (i > 0 || cell > first)
+				buf_char(w->out, ' ');
+			buf_f32_text(w->out, finite_f32(cells[cell]));
+		}
+	}
+	buf_char(w->out, '\n');
+}
+
+static void write_motion(const struct writing *w, double (*last)[3])
+{
+	buf_text(w->out, "MOTION\nFrames: ");
+	buf_unsigned(w->out, w->f->clip->frames);
+	buf_text(w->out, "\nFrame Time: ");
+	buf_f32_text(w->out, (float)w->f->seconds);
+	buf_char(w->out, '\n');
+	for (uint32_t frame = 0; frame < w->f->clip->frames && !w->out->failed; frame++)
+		write_frame(w, frame, last);
+}
+
+static void bvh_render(const struct shown *at, struct buf *out)
+{
+	static const struct figure_walk hierarchy = {enter_node, leave_node};
+	struct arena arena = ARENA_INIT;
+	struct figure f;
+	struct writing w = {.f = &f, .out = out};
+
+	if (figure_make(&f, at, &arena)) {
+		double(*last)[3] = arena_alloc(&arena, f.count, sizeof(*last));
+
+		w.order = arena_alloc(&arena, f.count, sizeof(*w.order));
+		if (!arena.failed) {
+			buf_text(out, "HIERARCHY\n");
+			figure_walk(&f, &hierarchy, &w);
+			write_motion(&w, last);
+		}
+	}
+	out->failed |= arena.failed;
+	arena_release(&arena);
+}
+
+const struct view view_bvh = {
+	.name = "bvh",
+	.place = VIEW_OF_CLIP,
+	.file = "clip.bvh",
+	.present = bvh_present,
+	.explain = bvh_explain,
+	.render = bvh_render,
+};

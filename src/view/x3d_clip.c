@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * clip.x3d: the clip as X3D that moves by itself: a Transform for each bone, in those of its
+ * parents, and interpolators for what moves.
+ *
+ *   <TimeSensor DEF="clock" cycleInterval="0.5" loop="true"/>
+ *   <Transform DEF="bone_hips" translation="0 1 0" rotation="0 1 0 0.5" scale="1 1 1">
+ *   ...
+ *   <PositionInterpolator DEF="translation_hips" key="0 0.5 1" keyValue="..."/>
+ *   <ROUTE fromNode="clock" ... toNode="translation_hips" .../>
+ *   <ROUTE fromNode="translation_hips" ... toNode="bone_hips" .../>
+ *
+ * What has one value all the time stands in the Transform alone. A key that holds until the next
+ * stands a second time right before that. Bones are drawn as marks, with lines to their children.
+ */
+#include "figure.h"
+#include "num.h"
+#include "scene.h"
+#include "views.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MARK 0.015 /* half of one, as a part of the whole figure */
+
+struct writing {
+	const struct figure *f;
+	const struct scene *scene;
+	struct buf *out;
+	bool marked; /* the mark is there, to be used again */
+};
+
+/* ---- names ---- */
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_of_word(char c)
+{
+	return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+}
+
+/*
+ * What a node is called in an ID, which takes few characters: its name, or where that has others
+ * its number before what there is of it. No two are the same, since names begin with letters.
+ */
+static void write_name(const struct figure *f, uint32_t node, struct buf *out)
+{
+	const char *name = f->nodes[node].name;
+	bool plain = is_letter(name[0]);
+
+	for (const char *p = name; *p; p++)
+		plain = plain && is_of_word(*p);
+	if (!plain)
+		buf_format(out, "%u_", (unsigned)node);
+	for (const char *p = name; *p; p++)
+		if (is_of_word(*p) || (*p & 0xc0) != 0x80) /* one for each character */
+			buf_char(out, is_of_word(*p) ? *p : '_');
+}
+
+/* "rotation_hips", with what stands before and behind it. */
+static void write_id(const struct writing *w, const char *before, const char *kind, uint32_t node,
+		     const char *behind)
+{
+	buf_format(w->out, "%s%s_", before, kind);
+	write_name(w->f, node, w->out);
+	buf_text(w->out, behind);
+}
+
+/* ---- values ---- */
+
+/*
+ * An axis, and the angle around it. A quaternion near to the one before has an axis near to the one
+ * before, and an angle below 0 rather than an axis turned round.
+ */
+struct turn {
+	double axis[3];
+	double angle;
+};
+
+static void turn_to(struct turn *t, const double q[4])
+{
+	double sine = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+	double along = q[0] * t->axis[0] + q[1] * t->axis[1] + q[2] * t->axis[2];
+
+	if (along < 0)
+		sine = -sine;
+	t->angle = 2 * atan2(sine, q[3]);
+	for (unsigned axis = 0; axis < 3 && sine != 0; axis++)
+		t->axis[axis] = q[axis] / sine;
+}
+
+static const struct turn no_turn = {{0, 1, 0}, 0};
+
+static void write_value(const struct channel *c, struct turn *turn, struct buf *out)
+{
+	double v[4];
+	unsigned width = c->width;
+
+	if (width == 4) {
+		turn_to(turn, c->value);
+		memcpy(v, turn->axis, sizeof(turn->axis));
+		v[3] = turn->angle;
+	} else {
+		memcpy(v, c->value, sizeof(v));
+	}
+	for (unsigned axis = 0; axis < width; axis++) {
+		if (axis > 0)
+			buf_char(out, ' ');
+		buf_f32_text(out, finite_f32(v[axis] + 0.0));
+	}
+}
+
+/* ---- the figure ---- */
+
+/* In the first frame. */
+static void write_pose(const struct writing *w, uint32_t node, enum role role)
+{
+	struct channel c = channel_of(w->f, node, role);
+	struct turn turn = no_turn;
+
+	channel_next(&c);
+	buf_format(w->out, " %s=\"", role_names[role]);
+	write_value(&c, &turn, w->out);
+	buf_char(w->out, '"');
+}
+
+static void write_mark(struct writing *w)
+{
+	double half = MARK * w->scene->size;
+
+	if (w->marked) {
+		buf_text(w->out, "<Shape USE=\"mark\"/>\n");
+		return;
+	}
+	w->marked = true;
+	buf_text(w->out, "<Shape DEF=\"mark\"><Appearance><Material diffuseColor=\"1 0.8 0.3\"/>"
+			 "</Appearance>\n <IndexedFaceSet coordIndex=\"0 2 4 -1 2 1 4 -1 1 3 4 -1 "
+			 "3 0 4 -1 2 0 5 -1 1 2 5 -1 3 1 5 -1 0 3 5 -1\"><Coordinate point=\"");
+	for (unsigned i = 0; i < 6; i++) {
+		double point[3] = {0, 0, 0};
+
+		point[i / 2] = i % 2 ? -half : half;
+		buf_text(w->out, i > 0 ? ", " : "");
+		scene_write_point(point, w->out);
+	}
+	buf_text(w->out, "\"/></IndexedFaceSet></Shape>\n");
+}
+
+/* To where the children are in the first frame. */
+static void write_lines(const struct writing *w, uint32_t node)
+{
+	const struct figure_node *nodes = w->f->nodes;
+	unsigned end = 1;
+
+	if (nodes[node].first_child == FIGURE_NONE)
+		return;
+	buf_text(w->out, "<Shape><Appearance><Material emissiveColor=\"1 0.8 0.3\"/></Appearance>\n"
+			 " <IndexedLineSet coordIndex=\"");
+	for (uint32_t i = nodes[node].first_child; i != FIGURE_NONE; i = nodes[i].next_sibling)
+		buf_format(w->out, "%s0 %u -1", end > 1 ? " " : "", (unsigned)end), end++;
+	buf_text(w->out, "\"><Coordinate point=\"0 0 0");
+	for (uint32_t i = nodes[node].first_child; i != FIGURE_NONE; i = nodes[i].next_sibling) {
+		struct channel c = channel_of(w->f, i, ROLE_TRANSLATION);
+
+		channel_next(&c);
+		buf_text(w->out, ", ");
+		scene_write_point(c.value, w->out);
+	}
+	buf_text(w->out, "\"/></IndexedLineSet></Shape>\n");
+}
+
+static void enter_node(void *user, uint32_t node, uint32_t depth)
+{
+	struct writing *w = user;
+
+	(void)depth;
+	write_id(w, "<Transform DEF=\"", "bone", node, "\"");
+	for (unsigned role = 0; role < ROLE_COUNT; role++)
+		write_pose(w, node, (enum role)role);
+	buf_text(w->out, ">\n");
+	write_mark(w);
+	write_lines(w, node);
+}
+
+static void leave_node(void *user, uint32_t node, uint32_t depth)
+{
+	const struct writing *w = user;
+
+	(void)node;
+	(void)depth;
+	buf_text(w->out, "</Transform>\n");
+}
+
+/* ---- motion ---- */
+
+static void write_keys(const struct writing *w, struct channel c)
+{
+	const double last = w->f->clip->frames - 1;
+	bool first = true;
+
+	while (channel_next(&c)) {
+		buf_text(w->out, first ? "" : " ");
+		buf_f32_text(w->out, (float)(c.frame / last));
+		if (c.step && !first) {
+			buf_char(w->out, ' ');
+			buf_f32_text(w->out, (float)(c.frame / last));
+		}
+		first = false;
+	}
+}
+
+static void write_key_values(const struct writing *w, struct channel c)
+{
+	struct channel before = c;
+	struct turn turn = no_turn;
+	bool first = true;
+
+	while (channel_next(&c)) {
+		buf_text(w->out, first ? "" : ", ");
+		if (c.step && !first) {
+			write_value(&before, &turn, w->out);
+			buf_text(w->out, ", ");
+		}
+		write_value(&c, &turn, w->out);
+		before = c;
+		first = false;
+	}
+}
+
+static void write_route(const struct writing *w, uint32_t node, enum role role)
+{
+	write_id(w, "<ROUTE fromNode=\"clock\" fromField=\"fraction_changed\" toNode=\"",
+		 role_names[role], node, "\" toField=\"set_fraction\"/>\n");
+	write_id(w, "<ROUTE fromNode=\"", role_names[role], node, "\" fromField=\"value_changed\"");
+	write_id(w, " toNode=\"", "bone", node, "\"");
+	buf_format(w->out, " toField=\"%s\"/>\n", role_names[role]);
+}
+
+static void write_interpolator(const struct writing *w, uint32_t node, enum role role)
+{
+	const struct channel c = channel_of(w->f, node, role);
+	const char *element =
+		role == ROLE_ROTATION ? "<OrientationInterpolator" : "<PositionInterpolator";
+
+	if (channel_count(&c) < 2)
+		return;
+	buf_text(w->out, element);
+	write_id(w, " DEF=\"", role_names[role], node, "\" key=\"");
+	write_keys(w, c);
+	buf_text(w->out, "\" keyValue=\"");
+	write_key_values(w, c);
+	buf_text(w->out, "\"/>\n");
+	write_route(w, node, role);
+}
+
+static void write_clock(const struct writing *w)
+{
+	uint32_t steps = w->f->clip->frames > 1 ? w->f->clip->frames - 1 : 1;
+
+	buf_text(w->out, "<TimeSensor DEF=\"clock\" cycleInterval=\"");
+	buf_f32_text(w->out, (float)(steps * w->f->seconds));
+	buf_format(w->out, "\" loop=\"%s\"/>\n", w->f->clip->loop ? "true" : "false");
+}
+
+static void write_scene(struct writing *w)
+{
+	static const struct figure_walk figure = {enter_node, leave_node};
+
+	buf_text(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			 "<X3D version=\"3.2\" profile=\"Interactive\"><Scene>\n");
+	scene_write_viewpoint(w->scene, w->out);
+	write_clock(w);
+	figure_walk(w->f, &figure, w);
+	for (uint32_t bone = 0; bone < w->f->bones && !w->out->failed; bone++)
+		for (unsigned role = 0; role < ROLE_COUNT; role++)
+			write_interpolator(w, bone, (enum role)role);
+	buf_text(w->out, "</Scene></X3D>\n");
+}
+
+static void clip_render(const struct shown *at, struct buf *out)
+{
+	struct arena arena = ARENA_INIT;
+	struct figure figure;
+	struct scene scene;
+	struct writing w = {.f = &figure, .scene = &scene, .out = out};
+
+	if (figure_make(&figure, at, &arena) && scene_make(&scene, at, &arena))
+		write_scene(&w);
+	out->failed |= arena.failed;
+	arena_release(&arena);
+}
+
+const struct view view_x3d_clip = {
+	.name = "x3d",
+	.place = VIEW_OF_CLIP,
+	.file = "clip.x3d",
+	.present = figure_present,
+	.explain = figure_explain,
+	.render = clip_render,
+};

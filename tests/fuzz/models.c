@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* models.c - any bytes as each kind of model. */
+#include "models.h"
+#include "fuzz.h"
+
+static const struct model_format *const formats[] = {&model_ff9, &model_ribbon, &model_mdb};
+
+static void write_models(const char *folder)
+{
+	struct buf model = BUF_INIT;
+
+	buf_zero(&model, 0x14 + 4 * 2);
+	model.data[2] = 2;
+	fuzz_seed(folder, NULL, buf_bytes(&model));
+	buf_clear(&model);
+	buf_u32(&model, 0x41);
+	buf_u32(&model, 0);
+	buf_u32(&model, 2);
+	buf_zero(&model, 2 * 28);
+	fuzz_seed(folder, NULL, buf_bytes(&model));
+	buf_clear(&model);
+	buf_text(&model, "MDB0");
+	for (size_t i = 0; i < 5; i++)
+		buf_u32(&model, (const uint32_t[]){0x14, 1, 0x30, 1, 0x40}[i]);
+	buf_zero(&model, 0x18);
+	buf_u32(&model, 0x40 + 0xC0 - 0x30);
+	buf_zero(&model, 16);
+	buf_u32(&model, UINT32_MAX);
+	buf_zero(&model, 0xC0 - 8);
+	buf_text(&model, "a");
+	buf_zero(&model, 3);
+	fuzz_seed(folder, NULL, buf_bytes(&model));
+	buf_release(&model);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	const char *seeds = getenv("FUZZ_SEEDS");
+
+	(void)argc;
+	(void)argv;
+	if (seeds)
+		write_models(seeds);
+	return 0;
+}
+
+/* What a model says is a skeleton that could as well be written by hand. */
+static void check_skeleton(const struct skeleton *s)
+{
+	const struct anim nothing = {.arena = ARENA_INIT};
+	struct buf text = BUF_INIT;
+	struct err err = {0};
+	struct skeleton *again;
+
+	skeleton_text(s, &nothing, &text);
+	again = skeleton_read(buf_bytes(&text), &err);
+	if (!again || again->count != s->count)
+		fuzz_broken("the text of a model's skeleton can be read", &err);
+	skeleton_free(again);
+	buf_release(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		struct err err = {0};
+		struct skeleton *s = formats[i]->read((struct bytes){data, size}, &err);
+
+		if (s)
+			check_skeleton(s);
+		else if (err.code != ERR_FORMAT || err.message[0] == '\0' || err.at > size)
+			fuzz_broken("a refusal says why and where", &err);
+		skeleton_free(s);
+	}
+	return 0;
+}

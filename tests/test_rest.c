@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "load.h"
+#include "scratch.h"
+#include "source.h"
+
+static const struct format format = {.name = "ff9anim"}, flat = {.name = "ribbon", .flat = true};
+
+static struct rest rest;
+static char named[300], fault[1024];
+static unsigned told;
+
+static void note(void *closure, const char *name, const char *why)
+{
+	ck_assert_ptr_eq(closure, &rest);
+	snprintf(named, sizeof(named), "%s", name);
+	snprintf(fault, sizeof(fault), "%s", why ? why : "");
+	told++;
+}
+
+static void begin(void)
+{
+	scratch_begin();
+	rest = (struct rest){.looked = false};
+	fault[0] = named[0] = '\0';
+	told = 0;
+}
+
+static void end(void)
+{
+	rest_release(&rest);
+	scratch_end();
+}
+
+/* The first bone of what is found for a file now, or NULL. */
+static const char *first_bone(const struct format *of)
+{
+	static char bone[64];
+	struct rest_skeleton *r = rest_load(&rest, scratch_root, "walk.x", of, note, &rest);
+	const struct skeleton *s = rest_skeleton(r);
+
+	snprintf(bone, sizeof(bone), "%s", s && s->count ? s->joints[0].bone : "");
+	rest_skeleton_put(r);
+	return s ? bone : NULL;
+}
+
+static bool is_same(void)
+{
+	return rest_same(&rest, scratch_root, "walk.x", &format);
+}
+
+static void put_model(const char *name)
+{
+	static const uint8_t bytes[0x18] = {0, 0, 1};
+	FILE *f = fopen(name, "we");
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(bytes, 1, sizeof(bytes), f), sizeof(bytes));
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+START_TEST(the_nearest_file_says_it)
+{
+	ck_assert(!is_same());
+	ck_assert_ptr_null(first_bone(&format));
+	ck_assert(is_same());
+	put("skeleton.csv", "bone\nfolder\n");
+	ck_assert(!is_same());
+	ck_assert_str_eq(first_bone(&format), "folder");
+	ck_assert(is_same());
+	put_model("WALK.ff9model");
+	ck_assert(!is_same());
+	ck_assert_str_eq(first_bone(&format), "bone_000");
+	put("walk.x.skeleton.csv", "bone\nown\n");
+	ck_assert(!is_same());
+	ck_assert_str_eq(first_bone(&format), "own");
+	put("skeleton.csv", "bone\nother\n");
+	ck_assert(is_same());
+	ck_assert_int_eq(unlink("walk.x.skeleton.csv"), 0);
+	ck_assert(!is_same());
+	ck_assert_str_eq(first_bone(&flat), "other");
+	ck_assert_uint_eq(told, 0);
+}
+END_TEST
+
+START_TEST(another_version_is_another_skeleton)
+{
+	put("skeleton.csv", "bone\na\n");
+	ck_assert_str_eq(first_bone(&format), "a");
+	put("skeleton.csv", "bone\nb\n");
+	ck_assert(!is_same());
+	ck_assert_str_eq(first_bone(&format), "b");
+	put("other", "bone\nc\n");
+	ck_assert(is_same());
+	ck_assert_int_eq(rename("other", "skeleton.csv"), 0);
+	ck_assert(!is_same());
+	ck_assert_str_eq(first_bone(&format), "c");
+	put("skeleton.csv", "bone\nc\n");
+	ck_assert(is_same());
+	ck_assert(is_same());
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_used_is_told_and_stands_in_the_way)
+{
+	put("skeleton.csv", "bone\nfolder\n");
+	put("walk.x.skeleton.csv", "bone,parent\na,\na,\n");
+	ck_assert_ptr_null(first_bone(&format));
+	ck_assert_str_eq(named, "walk.x.skeleton.csv");
+	ck_assert_msg(strstr(fault, "line 3: the bone a is there twice"), "%s", fault);
+	ck_assert(is_same());
+	ck_assert_int_eq(unlink("walk.x.skeleton.csv"), 0);
+	ck_assert_str_eq(first_bone(&format), "folder");
+	ck_assert_str_eq(named, "walk.x.skeleton.csv");
+	ck_assert_str_eq(fault, "");
+	ck_assert_uint_eq(told, 2);
+	put("skeleton.csv", "bone,parent\na,\nb,a\n");
+	ck_assert_ptr_null(first_bone(&flat));
+	ck_assert_msg(strstr(fault, "b has a parent"), "%s", fault);
+	ck_assert_str_eq(first_bone(&format), "a");
+	ck_assert_str_eq(fault, "");
+	put("walk.ff9model", "no model");
+	ck_assert_ptr_null(first_bone(&format));
+	ck_assert_msg(strstr(fault, "byte "), "%s", fault);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_no_change_either)
+{
+	ck_assert_int_eq(mkdir("skeleton.csv", 0700), 0);
+	ck_assert_ptr_null(first_bone(&format));
+	ck_assert_str_eq(fault, "Is a directory");
+	ck_assert(is_same());
+	ck_assert_int_eq(rmdir("skeleton.csv"), 0);
+	ck_assert(!is_same());
+}
+END_TEST
+
+/* ---- files that are shown with it ---- */
+
+static void put_sample(const char *name)
+{
+	char path[128];
+	struct buf bytes;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/tests/data/canm/wiki512.canm",
+		 scratch_before);
+	bytes = load_file(path);
+	f = fopen(name, "wbe");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fwrite(bytes.data, 1, bytes.size, f), bytes.size);
+	ck_assert_int_eq(fclose(f), 0);
+	buf_release(&bytes);
+}
+
+static struct snap *get(struct source *source)
+{
+	struct err err = {0};
+	struct snap *snap = source_get(source, scratch_root, &err);
+
+	ck_assert_msg(snap != NULL, "%s", err.message);
+	return snap;
+}
+
+START_TEST(files_follow_their_skeleton)
+{
+	const struct store_options options = {.cache = 1 << 20, .max_file = 1 << 20};
+	struct store *store = store_new(&options, NULL);
+	struct source *source = source_new(store, "sub", "a.canm");
+	struct snap *plain, *posed, *again;
+
+	store_rests(store, note, &rest);
+	put_sample("a.canm");
+	plain = get(source);
+	ck_assert_ptr_null(rest_skeleton(plain->rest));
+	put("a.canm.skeleton.csv", "bone\nScene_Root\n");
+	posed = get(source);
+	ck_assert(posed->generation != plain->generation);
+	ck_assert_uint_eq(rest_skeleton(posed->rest)->count, 1);
+	put("unrelated", "");
+	again = get(source);
+	ck_assert_ptr_eq(again, posed);
+	snap_put(again);
+	put("a.canm.skeleton.csv", "bone\nScene_Root\nScene_Root\n");
+	again = get(source);
+	ck_assert_ptr_null(rest_skeleton(again->rest));
+	ck_assert_str_eq(named, "sub/a.canm.skeleton.csv");
+	snap_put(again);
+	/* Whoever holds an older version has its skeleton. */
+	ck_assert_str_eq(rest_skeleton(posed->rest)->joints[0].bone, "Scene_Root");
+	source_free(source);
+	store_free(store);
+	snap_put(posed);
+	snap_put(plain);
+}
+END_TEST
+
+Suite *rest_suite(void);
+
+Suite *rest_suite(void)
+{
+	Suite *s = suite_create("rest");
+	TCase *tc = tcase_create("rest");
+
+	tcase_add_checked_fixture(tc, begin, end);
+	tcase_add_test(tc, the_nearest_file_says_it);
+	tcase_add_test(tc, another_version_is_another_skeleton);
+	tcase_add_test(tc, a_file_that_cannot_be_used_is_told_and_stands_in_the_way);
+	tcase_add_test(tc, what_cannot_be_read_is_no_change_either);
+	tcase_add_test(tc, files_follow_their_skeleton);
+	suite_add_tcase(s, tc);
+	return s;
+}
