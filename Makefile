@@ -135,7 +135,7 @@ $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 #### What one can ask for
 
 .PHONY: help install uninstall setup demo test check-san fuzz fuzzers bench lint \
-	test-exhaustive test-editors test-kanim test-probe test-formats clean
+	test-exhaustive test-editors test-kanim test-gltf test-blender test-x3d test-probe test-formats clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -146,6 +146,9 @@ help:
 	@echo 'make test             set up, build, run all tests'
 	@echo 'make test-exhaustive  prove the number formatting over all 2^32 floats (long)'
 	@echo 'make test-kanim       play a mounted kanim through view3dscene (tovrmlx3d)'
+	@echo 'make test-x3d         play clip.x3d of every sample in view3dscene'
+	@echo 'make test-gltf        show clip.gltf of every sample to the Khronos validator (npm)'
+	@echo 'make test-blender     import clip.gltf of every sample into Blender'
 	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
 	@echo 'make test-probe       count the files of /usr that are taken for animations'
 	@echo 'make test-formats     edit many invented files of every format, and read them independently'
@@ -218,6 +221,21 @@ test-kanim:
 	@scripts/setup.sh build kanim
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
 	@BUILD=$(BUILD) scripts/test-kanim.sh
+
+test-x3d:
+	@scripts/setup.sh build kanim
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-x3d.sh
+
+test-gltf:
+	@scripts/setup.sh build gltf
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-gltf.sh
+
+test-blender:
+	@scripts/setup.sh build blender
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-blender.sh
 
 test-probe:
 	@scripts/setup.sh build

@@ -17,7 +17,9 @@ packages()
 	editors) command -v soffice >/dev/null || echo libreoffice-calc-nogui
 		echo neovim emacs-nox python3-uno tar ;;
 	kanim) echo view3dscene xvfb ;;
-	*) echo "setup.sh: no group $1 (build test editors lint fuzz kanim)" >&2; exit 2 ;;
+	gltf) command -v npm >/dev/null || echo nodejs npm ;;
+	blender) echo blender python3-numpy ;;
+	*) echo "setup.sh: no group $1 (build test editors lint fuzz kanim gltf blender)" >&2; exit 2 ;;
 	esac
 }
 

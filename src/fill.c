@@ -28,6 +28,9 @@ struct fill {
 	const char *file_name;
 	const struct anim *model; /* the base, or one of those kept */
 	struct kept *kept;        /* models point into those that they were edited from */
+	struct fill *next;        /* texts of other formats, each a fill of its own */
+	struct format format;     /* of such texts */
+	struct anim *blank;
 };
 
 struct fill *fill_new(const struct anim *base, const char *file_name)
@@ -43,14 +46,20 @@ struct fill *fill_new(const struct anim *base, const char *file_name)
 
 void fill_free(struct fill *f)
 {
-	while (f && f->kept) {
-		struct kept *next = f->kept->next;
+	while (f) {
+		struct fill *next_fill = f->next;
 
-		anim_free(f->kept->model);
-		free(f->kept);
-		f->kept = next;
+		while (f->kept) {
+			struct kept *next = f->kept->next;
+
+			anim_free(f->kept->model);
+			free(f->kept);
+			f->kept = next;
+		}
+		anim_free(f->blank);
+		free(f);
+		f = next_fill;
 	}
-	free(f);
 }
 
 const struct anim *fill_model(const struct fill *f)
@@ -818,6 +827,83 @@ static bool make_clip(struct making *m)
 	return true;
 }
 
+/* ---- texts of another format ---- */
+
+/* Does the first line of a table, or any of a JSON text, say this? */
+static bool mentions(const struct making *m, const char *in_table, const char *in_json)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		const struct view *view;
+		enum kind kind = kind_of(m->texts[i].path, &view);
+		struct bytes text = m->texts[i].text;
+		const char *word = kind == KIND_BONE_JSON ? in_json : in_table;
+		const uint8_t *end = text.size ? memchr(text.data, '\n', text.size) : NULL;
+		size_t size =
+			kind == KIND_BONE_JSON || !end ? text.size : (size_t)(end - text.data);
+
+		if (kind > KIND_GENERATED && kind < KIND_CLIP && size &&
+		    memmem(text.data, size, word, strlen(word)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_foreign(const struct making *m)
+{
+	return facts_text(m->facts, "file") && !m->like && !is_own_format(m);
+}
+
+/*
+ * A format that says all that texts can say: a key wherever a row is. What it is read as is then
+ * copied to the format that is wanted, as any clip of another format is.
+ */
+static struct fill *begin_foreign(const struct making *m)
+{
+	const struct format *wanted = m->f->model->format;
+	struct fill *g = fill_new(NULL, "");
+
+	if (!g)
+		return NULL;
+	g->format = (struct format){.name = "text",
+				    .suffix = "",
+				    .sparse = true,
+				    .keyframes = mentions(m, "flags", "\"keyframes\""),
+				    .flags = UINT8_MAX,
+				    .many_clips = true,
+				    .length = wanted->length,
+				    .has_loop = wanted->has_loop,
+				    .has_frame_time = true,
+				    .has_duration = true,
+				    .quaternions = mentions(m, "qw", "\"quaternion\""),
+				    .max_frames = wanted->max_frames};
+	g->blank = anim_blank(&g->format, NULL);
+	g->model = g->blank;
+	if (g->model)
+		return g;
+	fill_free(g);
+	return NULL;
+}
+
+static bool make_foreign(struct making *m)
+{
+	struct fill *f = m->f, *g = begin_foreign(m);
+	struct anim *edited = g ? anim_edit(f->model) : NULL;
+
+	if (!g || !keep(f, edited)) {
+		fill_free(g);
+		return err_memory(m->err);
+	}
+	g->next = f->next;
+	f->next = g;
+	m->f = g;
+	if (!make_clip(m))
+		return false;
+	if (!anim_clip_copy(edited, g->model, 0, m->label, m->err))
+		return false;
+	f->model = edited;
+	return true;
+}
+
 bool fill_clip(struct fill *f, const char *label, struct fill_text *texts, size_t count,
 	       struct err *err)
 {
@@ -834,7 +920,7 @@ bool fill_clip(struct fill *f, const char *label, struct fill_text *texts, size_
 	if (m.clip_text)
 		m.facts = facts_of(m.clip_text->text);
 	find_like(&m);
-	fine = make_clip(&m);
+	fine = is_foreign(&m) ? make_foreign(&m) : make_clip(&m);
 	for (size_t i = 0; i < m.bone_count; i++)
 		free(m.bones[i].label);
 	free(m.bones);

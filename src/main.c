@@ -36,6 +36,7 @@ static const char help[] =
 	"      --cache=SIZE     memory for decoded files that nobody uses (default 256M)\n"
 	"      --max-file=SIZE  larger files are shown as they are (default 1G)\n"
 	"      --max-text=SIZE  larger texts are refused (default 1G)\n"
+	"      --extra-max=SIZE ordinary files beside the texts hold no more (default 4G)\n"
 	"      --backup=MODE    keep files before something is removed from them: simple (the "
 	"last\n"
 	"                       one, the default), numbered (each), none\n"

@@ -190,7 +190,7 @@ static uint32_t find_joints(struct making *m, const struct clip *clip, uint32_t 
 		const struct joint *joint = skeleton_joint(m->skeleton, clip->tracks[i].label);
 
 		m->rest[i] = joint;
-		if (joint) {
+		if (joint && m->skeleton) {
 			m->hangers[joint - m->skeleton->joints].track = (int32_t)i;
 			continue;
 		}

@@ -343,6 +343,41 @@ START_TEST(of_a_stale_folder_the_edit_counts)
 }
 END_TEST
 
+/* Every format's texts as a new clip of a CANM: keys stand where they stood, and are held. */
+static const char *const foreign[] = {"small.006", "frames007_low.ff9anim", "empty_mid.anm"};
+
+START_TEST(texts_of_another_format_are_converted)
+{
+	struct sample from = sample_open(foreign[_i]), stored;
+	struct folder_texts *f = copy_out(&from, 0);
+	const struct clip *was = &from.anim->clips[0];
+	double seconds = (was->frames - 1) * anim_seconds_per_frame(from.anim, was);
+
+	fills(fill, "new", f);
+	stored = sample_store(&walk, fill_model(fill));
+	ck_assert_uint_eq(made()->frames, was->frames);
+	ck_assert_uint_eq(made()->track_count, was->track_count);
+	ck_assert_double_eq_tol((made()->frames - 1) * anim_seconds_per_frame(walk.anim, made()),
+				seconds, 1e-6);
+	for (uint32_t i = 0; i < was->track_count; i++) {
+		const struct curve *a = was->tracks[i].curve[ROLE_TRANSLATION];
+		const struct curve *b = made()->tracks[i].curve[ROLE_TRANSLATION];
+
+		ck_assert_str_eq(was->tracks[i].label, made()->tracks[i].label);
+		ck_assert((a != NULL) == (b != NULL));
+		for (uint32_t key = 0; a && key < a->count; key++) {
+			double value[4];
+
+			curve_sample(b, curve_frame(a, key), value);
+			ck_assert_double_eq_tol(value[0], curve_value(a, key, 0), 1e-6);
+		}
+	}
+	sample_close(&stored);
+	free_texts(f);
+	sample_close(&from);
+}
+END_TEST
+
 Suite *fill_suite(void)
 {
 	Suite *s = suite_create("fill");
@@ -354,6 +389,7 @@ Suite *fill_suite(void)
 	suite_add_tcase(s, tc);
 	tc = tcase_create("one clip");
 	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, texts_of_another_format_are_converted, 0, (int)ARRAY_SIZE(foreign));
 	tcase_add_test(tc, a_csv_goes_before_a_json_before_curves);
 	tcase_add_test(tc, what_is_refused_leaves_the_rest);
 	tcase_add_test(tc, without_a_clip_json_the_texts_tell_the_length);

@@ -271,6 +271,21 @@ START_TEST(static_can_be_asked_for)
 }
 END_TEST
 
+/* A key is near enough to what was typed to stay; the value that takes its place need not be near.
+ */
+START_TEST(a_value_for_the_whole_clip_is_the_one_typed)
+{
+	bench_init(&dense_format, 2, ROLE_SCALE, CURVE_VECTOR);
+	for (uint32_t frame = 0; frame < 2; frame++)
+		old_key(frame, nextafter(5, 6));
+	row(0, 7, 5, 5, 5);
+	row(1, 7, 5, 5, 5);
+	ck_assert(apply() && b.now == &b.old);
+	b.text.is_static = 1;
+	EXPECT_KEYS(5);
+}
+END_TEST
+
 START_TEST(keyed_can_be_asked_for)
 {
 	bench_init(&dense_format, 1, ROLE_SCALE, CURVE_VECTOR);
@@ -806,6 +821,7 @@ Suite *lens_suite(void)
 	tcase_add_test(dense, missing_columns_leave_their_components_alone);
 	tcase_add_test(dense, an_edited_curve_is_interpolated_as_it_was);
 	tcase_add_test(dense, static_can_be_asked_for);
+	tcase_add_test(dense, a_value_for_the_whole_clip_is_the_one_typed);
 	tcase_add_test(dense, keyed_can_be_asked_for);
 	tcase_add_test(dense, a_gap_beside_a_value_that_is_not_finite_is_refused);
 	tcase_add_test(dense,

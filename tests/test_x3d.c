@@ -354,6 +354,25 @@ START_TEST(stills_of_a_skeleton_are_alike_and_finite)
 }
 END_TEST
 
+/* Where Y points down it is the camera that stands on its head, on the other side. */
+START_TEST(figures_are_seen_upright)
+{
+	struct sample one = sample_open("frames007_low.ff9anim");
+	struct buf text;
+	char *camera;
+
+	at = sample_shown(&one, 0, NULL);
+	text = view_text(&view_x3d_frame, &at);
+	camera = strstr((char *)text.data, "position=\"");
+	ck_assert_ptr_nonnull(strstr(camera, " orientation=\"1 0 0 3.1415927\"/>"));
+	for (unsigned axis = 0; axis < 3; axis++)
+		camera = strpbrk(camera + 1, "\" ");
+	ck_assert_float_lt(strtof(camera, NULL), 0);
+	buf_release(&text);
+	sample_close(&one);
+}
+END_TEST
+
 Suite *x3d_suite(void);
 
 Suite *x3d_suite(void)
@@ -371,5 +390,6 @@ Suite *x3d_suite(void)
 	tcase_add_test(t, bones_are_octahedra_from_their_parents);
 	tcase_add_test(t, bones_are_lines_where_that_is_asked_for);
 	tcase_add_test(t, stills_of_a_skeleton_are_alike_and_finite);
+	tcase_add_test(t, figures_are_seen_upright);
 	return suite;
 }

@@ -197,6 +197,7 @@ struct format {
 	bool stills;    /* clips have stills and no tracks; the file stays beside its folder */
 	bool many_clips;
 	bool flat; /* bones have no parents: what they do is said in the space of the model */
+	bool y_down; /* in the space of its models Y points down, and Z away from who looks */
 	const char *length; /* the unit of translations: "m", or "game unit" */
 	bool nameless;      /* stores no name of its one clip, which is called as the file is */
 	bool has_loop;

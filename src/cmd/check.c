@@ -48,15 +48,19 @@ static bool compare(const struct snap *snap, struct err *err)
 }
 
 /* Once for all files of a folder. */
-static void tell_names(void *closure, const char *fault)
+static void tell_rest(void *closure, const char *name, const char *fault)
 {
 	struct tally *tally = closure;
 	char line[sizeof(tally->said)];
 
-	snprintf(line, sizeof(line), "%s%s: not used: %s", tally->folder, NAMING_FILE,
-		 fault ? fault : "");
+	snprintf(line, sizeof(line), "%s%s: not used: %s", tally->folder, name, fault ? fault : "");
 	if (fault && strcmp(line, tally->said) != 0)
 		fprintf(stderr, "animfs: %s\n", strcpy(tally->said, line));
+}
+
+static void tell_names(void *closure, const char *fault)
+{
+	tell_rest(closure, NAMING_FILE, fault);
 }
 
 /* As a mount would read it, with what lies beside it. NULL and err when it does not decode. */
@@ -70,6 +74,7 @@ static struct snap *read_snap(struct tally *tally, const char *path, const char 
 	struct snap *snap = NULL;
 
 	tally->folder = length ? folder : "";
+	store_rests(tally->store, tell_rest, tally);
 	if (source && store_names(tally->store, fd, tell_names, tally))
 		snap = source_get(source, fd, err);
 	else

@@ -99,11 +99,16 @@ void site_release(struct site *s)
 		close(s->root);
 }
 
-static void tell_names(void *closure, const char *fault)
+static void tell_rest(void *closure, const char *path, const char *fault)
 {
 	(void)closure;
 	if (fault)
-		fprintf(stderr, "animfs: %s: not used: %s\n", NAMING_FILE, fault);
+		fprintf(stderr, "animfs: %s: not used: %s\n", path, fault);
+}
+
+static void tell_names(void *closure, const char *fault)
+{
+	tell_rest(closure, NAMING_FILE, fault);
 }
 
 /* The file in its store, which is not read yet. */
@@ -116,6 +121,7 @@ static bool open_source(struct target *t, const struct command *command, unsigne
 	t->source = t->store ? source_new(t->store, t->site.folder, t->file_name) : NULL;
 	if (!t->source || !store_names(t->store, t->folder, tell_names, NULL))
 		return err_memory(err);
+	store_rests(t->store, tell_rest, NULL);
 	return true;
 }
 

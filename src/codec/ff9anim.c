@@ -57,6 +57,7 @@ static const struct format ff9anim_format = {
 	.suffix = "ff9anim",
 	.rate = 30,
 	.full = true,
+	.y_down = true,
 	.length = "game unit",
 	.nameless = true,
 	.bone_name = "bone_%03u",

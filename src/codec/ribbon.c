@@ -56,6 +56,7 @@ const struct format ribbon_format = {
 	.keyframes = true,
 	.flags = (uint8_t)~PART_BITS,
 	.flat = true,
+	.y_down = true,
 	.length = "game unit",
 	.nameless = true,
 	.bone_name = "object_%03u",

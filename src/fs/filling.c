@@ -26,7 +26,8 @@ struct filling {
 };
 
 struct fillings {
-	pthread_mutex_t lock;
+	pthread_mutex_t work; /* one is finished after the other */
+	pthread_mutex_t lock; /* of what follows */
 	struct filling *first;
 	_Atomic unsigned count;
 };
@@ -35,8 +36,10 @@ struct fillings *fillings_new(void)
 {
 	struct fillings *f = calloc(1, sizeof(*f));
 
-	if (f)
-		pthread_mutex_init(&f->lock, NULL);
+	if (!f)
+		return NULL;
+	pthread_mutex_init(&f->work, NULL);
+	pthread_mutex_init(&f->lock, NULL);
 	return f;
 }
 
@@ -240,7 +243,7 @@ static bool is_busy(struct fs *fs, const struct node *folder)
 }
 
 /* The folder becomes what its texts say; one without texts is an ordinary one from now on. */
-static int finish(struct fs *fs, struct node *folder)
+static int finish_now(struct fs *fs, struct node *folder)
 {
 	struct changes changes = {NULL, 0, 0};
 	struct buf path = BUF_INIT;
@@ -264,6 +267,16 @@ static int finish(struct fs *fs, struct node *folder)
 	}
 	buf_release(&path);
 	return error == ENODATA ? 0 : error;
+}
+
+static int finish(struct fs *fs, struct node *folder)
+{
+	int error;
+
+	pthread_mutex_lock(&fs->fillings->work);
+	error = folder->filling ? finish_now(fs, folder) : 0;
+	pthread_mutex_unlock(&fs->fillings->work);
+	return error;
 }
 
 /* One that is due, referenced; `above`: that is in this folder, or is it. */

@@ -43,7 +43,7 @@ void figure_explain(const struct shown *at, struct err *err)
 
 struct making {
 	struct figure *f;
-	const struct skeleton *skeleton;
+	const struct joint *joints; /* all of the skeleton */
 	struct figure_node *nodes;
 	uint32_t *node_of; /* of each joint: its node, plus 1; 0: it has none */
 };
@@ -51,7 +51,7 @@ struct making {
 static uint32_t add_node(struct making *m, const struct joint *joint)
 {
 	m->nodes[m->f->count] = (struct figure_node){.name = joint->bone, .joint = joint};
-	m->node_of[joint - m->skeleton->joints] = ++m->f->count;
+	m->node_of[joint - m->joints] = ++m->f->count;
 	return m->f->count;
 }
 
@@ -62,11 +62,11 @@ static void find_parent(struct making *m, uint32_t node)
 	uint32_t parent;
 
 	m->nodes[node].parent = FIGURE_NONE;
-	if (!joint || joint->parent == JOINT_ROOT)
+	if (!joint || !m->joints || joint->parent == JOINT_ROOT)
 		return;
 	parent = m->node_of[joint->parent];
 	if (!parent)
-		parent = add_node(m, &m->skeleton->joints[joint->parent]);
+		parent = add_node(m, &m->joints[joint->parent]);
 	m->nodes[node].parent = parent - 1;
 }
 
@@ -89,7 +89,7 @@ bool figure_make(struct figure *f, const struct shown *at, struct arena *arena)
 {
 	const struct clip *clip = clip_shown(at);
 	const size_t joints = at->skeleton ? at->skeleton->count : 0;
-	struct making m = {.f = f, .skeleton = at->skeleton};
+	struct making m = {.f = f, .joints = at->skeleton ? at->skeleton->joints : NULL};
 
 	*f = (struct figure){.clip = clip,
 			     .rig = rig_make(at->skeleton, clip, arena),
@@ -104,7 +104,7 @@ bool figure_make(struct figure *f, const struct shown *at, struct arena *arena)
 		m.nodes[i].name = clip->tracks[i].label;
 		m.nodes[i].joint = f->rig->rest[i];
 		if (m.nodes[i].joint)
-			m.node_of[m.nodes[i].joint - at->skeleton->joints] = i + 1;
+			m.node_of[m.nodes[i].joint - m.joints] = i + 1;
 	}
 	for (uint32_t i = 0; i < f->count; i++)
 		find_parent(&m, i);

@@ -83,7 +83,9 @@ bool scene_make(struct scene *s, const struct shown *at, struct arena *arena)
 {
 	const struct clip *clip = clip_shown(at);
 
-	*s = (struct scene){.clip = clip, .rig = rig_make(at->skeleton, clip, arena)};
+	*s = (struct scene){.clip = clip,
+			    .rig = rig_make(at->skeleton, clip, arena),
+			    .y_down = at->anim->format->y_down};
 	s->world = arena_alloc(arena, clip->track_count, sizeof(*s->world));
 	if (!s->rig || !s->world)
 		return false;
@@ -109,10 +111,12 @@ void scene_write_viewpoint(const struct scene *s, struct buf *out)
 
 	for (unsigned axis = 0; axis < 3; axis++)
 		camera[axis] = centre[axis] = (s->bounds.least[axis] + s->bounds.most[axis]) / 2;
-	camera[2] = s->bounds.most[2] + DISTANCE * s->size;
+	camera[2] = s->y_down ? s->bounds.least[2] - DISTANCE * s->size
+			      : s->bounds.most[2] + DISTANCE * s->size;
 	buf_text(out, "<Viewpoint description=\"skeleton\" position=\"");
 	scene_write_point(camera, out);
 	buf_text(out, "\" centerOfRotation=\"");
 	scene_write_point(centre, out);
-	buf_text(out, "\"/>\n");
+	/* Half a turn about X: a figure that would stand on its head is seen upright. */
+	buf_text(out, s->y_down ? "\" orientation=\"1 0 0 3.1415927\"/>\n" : "\"/>\n");
 }

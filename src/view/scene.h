@@ -20,6 +20,7 @@ struct scene {
 		double least[3], most[3];
 	} bounds;    /* of the whole clip */
 	double size; /* of the whole figure, above 0 */
+	bool y_down; /* as of the format */
 };
 
 /* Posed in frame 0. The clip has bones and frames. False when out of memory. */

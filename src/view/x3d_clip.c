@@ -153,14 +153,15 @@ static void write_mark(struct writing *w)
 static void write_lines(const struct writing *w, uint32_t node)
 {
 	const struct figure_node *nodes = w->f->nodes;
-	unsigned end = 1;
+	uint32_t end = 1;
 
 	if (nodes[node].first_child == FIGURE_NONE)
 		return;
 	buf_text(w->out, "<Shape><Appearance><Material emissiveColor=\"1 0.8 0.3\"/></Appearance>\n"
 			 " <IndexedLineSet coordIndex=\"");
 	for (uint32_t i = nodes[node].first_child; i != FIGURE_NONE; i = nodes[i].next_sibling)
-		buf_format(w->out, "%s0 %u -1", end > 1 ? " " : "", (unsigned)end), end++;
+		buf_format(w->out, "%s0 %u -1", i == nodes[node].first_child ? "" : " ",
+			   (unsigned)end++);
 	buf_text(w->out, "\"><Coordinate point=\"0 0 0");
 	for (uint32_t i = nodes[node].first_child; i != FIGURE_NONE; i = nodes[i].next_sibling) {
 		struct channel c = channel_of(w->f, i, ROLE_TRANSLATION);

@@ -63,7 +63,7 @@ save() { printf '%s\n' "$2" >"$1"; }
 sizes() { stat -c %s "$SRC/$1"; }
 
 mount_animfs
-is "the folder" "$(ls -1 "$MNT/v200.cas")" $'Idle\nempty\nfile.json\nraw.cas\nwalk\n攻撃_01'
+is "the folder" "$(ls -1 "$MNT/v200.cas")" $'Idle\nempty\nfile.json\nraw.cas\nskeleton.csv\nwalk\n攻撃_01'
 ok "raw.cas is the file" cmp "$MNT/v200.cas/raw.cas" "$SRC/v200.cas"
 like "its type" "$(<"$MNT/v203.cas/file.json")" '"type": "cas", "version": 515,'
 like "fields are under its name" "$(<"$MNT/v204.cas/turn/clip.json")" '"cas": \{"loop": 1\}'

@@ -92,7 +92,7 @@ ok "raw.canm: by rename" sh -c "cp '$SAMPLE' '$MNT/raw.canm/t' && mv '$MNT/raw.c
 ok "too" cmp "$FILE" "$SAMPLE"
 ok "cp onto the folder" cp "$EDITED" "$MNT/raw.canm"
 ls -A "$MNT/raw.canm" >"$WORK/names"
-is "lands inside it, as cp does" "$(cat "$WORK/names")" "$(printf '%s\n' Idle empty file.json raw.canm walk wiki512.canm 攻撃_01)"
+is "lands inside it, as cp does" "$(cat "$WORK/names")" "$(printf '%s\n' Idle empty file.json raw.canm skeleton.csv walk wiki512.canm 攻撃_01)"
 cp "$EDITED" "$WORK/raw.canm"
 ok "a file named as the folder" cp "$WORK/raw.canm" "$MNT/raw.canm"
 ok "replaces the binary" cmp "$FILE" "$EDITED"

@@ -116,6 +116,10 @@ ok "for good" has_not wiki512.canm .git
 fails "mv out of a format with another clip" mv "$MNT/one.006/one" "$MNT/one.006/two"
 ok "mv from there" mv "$MNT/one.006/one" "$TOP/from_ow"
 ok "is a copy" has wiki512.canm from_ow
+ok "cp -r from another format" sh -c "sleep 2.5; cp -r '$MNT/one.006/one' '$TOP/texts_of_ow'"
+ok "is a clip" wait_for 6 has wiki512.canm texts_of_ow
+is "that says the same" "$(text wiki512.canm/texts_of_ow | cut -d, -f1-4 | sort)" \
+	"$(text wiki512.canm/from_ow | cut -d, -f1-4 | sort)"
 is "and nothing but a clip that stays is an error" "$(grep -v 'a:b\|b.canm\|second.csv' "$MNT/.animfs/errors" | cut -d: -f1,2)" "one.006/one: not removed"
 
 # Ends that are not those of a burst.

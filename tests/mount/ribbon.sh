@@ -36,7 +36,7 @@ cp "$SRC/dance.anm" "$WORK/dance.anm"
 mount_animfs
 
 ok "a file's own bytes" cmp "$MNT/dance.anm/raw.anm" "$WORK/dance.anm"
-is "one clip, named after the file" "$(ls "$MNT/dance.anm")" "$(printf '%s\n' dance file.json raw.anm)"
+is "one clip, named after the file" "$(ls "$MNT/dance.anm")" "$(printf '%s\n' dance file.json raw.anm skeleton.csv)"
 is "bones by their numbers" "$(cd "$MNT/dance.anm/dance/bones" && echo *.csv)" \
 	"object_002.csv object_007.csv object_200.csv"
 is "stills of every frame" "$(ls "$MNT/dance.anm/dance/frames" | wc -l)" 3

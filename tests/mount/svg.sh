@@ -48,6 +48,7 @@ ok "a value changes" sed -i s/1.5,-2,0.25/1.75,-2,0.25/ "$BONE.csv"
 like "and the picture with it" "$(<"$BONE.svg")" '1\.75, -2, 0\.25 in all frames'
 ok "its own text is accepted" cp "$BONE.svg" "$BONE.svg.copy"
 ok "when it comes back" cp "$BONE.svg.copy" "$BONE.svg"
+sed -i s/Bone01/Bone02/ "$WORK/old.svg"
 fails "another is not" cp "$WORK/old.svg" "$BONE.svg"
 like "and the error says what can be edited" "$(<"$BONE.svg.error")" 'bones/\*\.csv'
 rm "$BONE".svg.{error,rejected,copy}

@@ -12,7 +12,7 @@ views()
 {
 	local clip=$1 frames=$2 bone
 	shift 2
-	printf '%s\n' "$clip" "$clip"/{bones,clip.json,clip.kanim,clip.svg,curves.csv,frames}
+	printf '%s\n' "$clip" "$clip"/{bones,clip.gltf,clip.json,clip.kanim,clip.svg,clip.x3d,curves.csv,frames}
 	for bone; do
 		printf '%s\n' "$clip/bones/$bone".{csv,json,svg}
 	done
@@ -21,14 +21,14 @@ views()
 
 is "all of wiki512, with names as the file has them" "$(cd "$MNT/wiki512.canm" && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort)" \
 	"$( (
-		printf '%s\n' file.json raw.canm empty empty/{bones,clip.json,curves.csv}
+		printf '%s\n' file.json raw.canm skeleton.csv empty empty/{bones,clip.json,curves.csv}
 		views walk 3 Scene_Root Bone01 hip
 		printf '%s\n' walk/bones/右手.{csv,json} # it has no keys
 		views Idle 3 hip %
 		views 攻撃_01 1 Bone01
 	) | LC_ALL=C sort)"
 
-is "equal names are numbered" "$(cd "$MNT/odd512.canm" && echo *)" "dup dup~2 file.json raw.canm"
+is "equal names are numbered" "$(cd "$MNT/odd512.canm" && echo *)" "dup dup~2 file.json raw.canm skeleton.csv"
 is "the second of equal names has its own number of frames" "$(ls "$MNT/odd512.canm/dup~2/frames" | wc -l)" 9
 
 # Sizes first: nothing has been rendered for a read yet.

@@ -9,7 +9,7 @@ echo text >"$SRC/other.bin"
 echo text >"$SRC/text"
 
 mount_animfs
-is "patterns ignore case" "$(cd "$MNT/MOTION.CANM" && echo *)" "Idle empty file.json raw.CANM walk 攻撃_01"
+is "patterns ignore case" "$(cd "$MNT/MOTION.CANM" && echo *)" "Idle empty file.json raw.CANM skeleton.csv walk 攻撃_01"
 ok "another name is a file" test -f "$MNT/motion.bin"
 umount_animfs
 
