@@ -35,7 +35,14 @@ poses() { grep -A1 '<Coordinate' "$work/baked.x3d" | grep 'point=' | sort -u | w
 mkdir "$work/src" "$work/mnt"
 "$BUILD/make_game" "$work/src" --files 2 --clips 2 --frames 20 --version mix --plain 0
 cp tests/data/canm/*.canm tests/data/kanim/* "$work/src"
+# The bones of one game file hang from each other, the others' are not known to.
+chained=$(find "$work/src/object" -name '*.canm' | sort | head -n 1)
+"$BUILD/animfs" cat "$chained/skeleton.csv" |
+	awk -F, -v OFS=, 'NR > 1 { $2 = before; before = $1; $4 = 0.2 } 1' >"$work/skeleton.csv"
+mv "$work/skeleton.csv" "$chained.skeleton.csv"
 "$BUILD/animfs" "$work/src" "$work/mnt" || exit 1
+is "bones that hang from each other are bodies" \
+	"$(grep -rl IndexedFaceSet "$work/mnt" --include=frame_00000.x3d | grep -c "${chained##*/}/")" 2
 
 while read -r kanim; do
 	name=${kanim#"$work/mnt/"}

@@ -12,13 +12,14 @@ STILL=$MNT/wiki512.canm/walk/frames/frame_00000.x3d
 
 # has FILE LINE: for wait_for
 has() { grep -qxF -- "$2" "$1"; }
+size_is_true() { [ "$(stat -c %s "$STILL")" = "$(cat "$STILL" | wc -c)" ]; }
 
 is "nothing is known at first" "$(head -n 3 "$SHOWN")" "$HEAD"$'\n''Scene_Root,,,,,,,,,,'$'\n''Bone01,,,,,,,,,,'
 like "bones are crosses" "$(<"$STILL")" IndexedLineSet
 printf 'bone,parent,ty\nBone01,Scene_Root,1.5\nScene_Root,,\n' >"$SRC/skeleton.csv"
 ok "the folder's table is seen" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,1.5,0,0,0,0,1,1,1'
 like "bones are bodies" "$(<"$STILL")" IndexedFaceSet
-is "st_size is what is read" "$(stat -c %s "$STILL")" "$(cat "$STILL" | wc -c)"
+ok "st_size is what is read" wait_for 3 size_is_true
 printf 'bone,parent,ty\nBone01,Scene_Root,2\nScene_Root,,\n' >"$SRC/wiki512.canm.skeleton.csv"
 ok "the file's own goes before it" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,2,0,0,0,0,1,1,1'
 printf 'bone,parent,ty\nBone01,Nobody,2\n' >"$SRC/wiki512.canm.skeleton.csv"
