@@ -9,6 +9,7 @@
 #include "compare.h"
 #include "listing.h"
 #include "load.h"
+#include "models.h"
 #include "source.h"
 #include "structure.h"
 #include "view/views.h"
@@ -160,6 +161,34 @@ static bool list(const struct step *step, struct buf *out, struct err *err)
 		buf_add(out, l.text.data, l.text.size);
 	listing_release(&l);
 	return (good && !out->failed) || err_memory(err);
+}
+
+/* A skeleton from its text, and what is drawn with it. */
+static bool pose(const struct step *step, struct buf *out, struct err *err)
+{
+	struct skeleton *s = skeleton_read(step->text, err);
+	struct shown at = *step->at;
+
+	if (!s)
+		return false;
+	at.skeleton = s;
+	view_skeleton_csv.render(&at, out);
+	view_x3d_frame.render(&at, out);
+	skeleton_free(s);
+	return !out->failed || err_memory(err);
+}
+
+/* A skeleton from a model. */
+static bool read_model(const struct step *step, struct buf *out, struct err *err)
+{
+	const struct anim nothing = {.arena = ARENA_INIT};
+	struct skeleton *s = model_format_of(step->codec->format)->read(step->file, err);
+
+	if (!s)
+		return false;
+	skeleton_text(s, &nothing, out);
+	skeleton_free(s);
+	return !out->failed || err_memory(err);
 }
 
 /* A file of another format, and how it differs from this one. */
@@ -344,6 +373,58 @@ static void try_conversions(const struct snap *s, const char *sample)
 	}
 }
 
+/* Each bone hangs from the one before it, and the first from one that no clip has. */
+static void try_skeleton(const struct snap *s, const char *sample)
+{
+	struct shown at = {.anim = s->anim};
+	struct step step = {.at = &at, .run = pose};
+	struct buf text = BUF_INIT;
+	const char *parent = "floor";
+	char what[256];
+
+	if (s->anim->format->stills)
+		return;
+	buf_text(&text, "bone,parent,ty\nfloor,,-1\n");
+	for (uint32_t i = 0; i < s->anim->clips[0].track_count; i++) {
+		const char *bone = s->anim->clips[0].tracks[i].label;
+
+		buf_format(&text, "%s,%s,1\n", bone, parent);
+		parent = bone;
+	}
+	step.text = buf_bytes(&text);
+	snprintf(what, sizeof(what), "%s, posed", sample);
+	try(&step, what);
+	buf_release(&text);
+}
+
+static void try_models(void)
+{
+	struct buf model = BUF_INIT;
+
+	buf_zero(&model, 0x14 + 4 * 2);
+	model.data[2] = 2;
+	try(&(struct step){.codec = codec_named("ff9anim"),
+			   .file = buf_bytes(&model),
+			   .run = read_model},
+	    "a Final Fantasy IX model");
+	buf_clear(&model);
+	buf_text(&model, "MDB0");
+	for (size_t i = 0; i < 5; i++)
+		buf_u32(&model, (const uint32_t[]){0x14, 1, 0x30, 1, 0x40}[i]);
+	buf_zero(&model, 0x18);
+	buf_u32(&model, 0x40 + 0xC0 - 0x30);
+	buf_zero(&model, 16);
+	buf_u32(&model, UINT32_MAX);
+	buf_zero(&model, 0xC0 - 8);
+	buf_text(&model, "a");
+	buf_zero(&model, 3);
+	try(&(struct step){.codec = codec_named("canm"),
+			   .file = buf_bytes(&model),
+			   .run = read_model},
+	    "an MDB model");
+	buf_release(&model);
+}
+
 static uint32_t places(const struct snap *s, const struct view *view, uint32_t clip)
 {
 	if (view->place == VIEW_OF_BONE)
@@ -392,6 +473,7 @@ static void try_sample(const char *sample)
 	s = snap_of_bytes(codec, &bytes, "canm", NULL, &err);
 	if (s) {
 		try_conversions(s, sample);
+		try_skeleton(s, sample);
 		for (int form = ROTATIONS_STORED; form <= ROTATIONS_QUATERNION; form++) {
 			s->anim->rotations = (enum rotations)form;
 			try_views(s, sample);
@@ -418,6 +500,7 @@ int main(void)
 	xmlSetGenericErrorFunc(NULL, silent);
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
 		try_sample(samples[i]);
+	try_models();
 	xmlCleanupParser();
 	printf("alloc: %u passed, %u failed\n", passed, failed);
 	return failed > 0;
