@@ -5,13 +5,7 @@
 #include <string.h>
 
 const struct codec *const codecs[] = {
-	&canm_codec,
-	&cas_codec,
-	&ribbon_codec,
-	&owanim_codec,
-	&ff9anim_codec,
-	&kanim_codec,
-	NULL,
+	&canm_codec, &cas_codec, &ribbon_codec, &owanim_codec, &ff9anim_codec, &kanim_codec, NULL,
 };
 
 const struct codec *codec_named(const char *name)

@@ -350,23 +350,29 @@ static bool in_order(const uint32_t *partner, uint32_t count)
 	return true;
 }
 
-static void compare_all_tracks(struct diff *d, const struct clip *a, const struct clip *b)
+static void compare_all_tracks(struct diff *d, const struct clip *a, const struct clip *b,
+			       uint32_t *partner, bool *taken)
+{
+	match_tracks(d, a, b, partner, taken);
+	if (!d->other && !in_order(partner, a->track_count)) {
+		head(d);
+		buf_text(d->out, "   the bones stand in another order\n");
+	}
+	for (uint32_t i = 0; i < a->track_count; i++) {
+		if (partner[i] != UINT32_MAX)
+			compare_tracks(d, a, &a->tracks[i], &b->tracks[partner[i]]);
+	}
+}
+
+static void compare_bodies(struct diff *d, const struct clip *a, const struct clip *b)
 {
 	uint32_t *partner = calloc((size_t)a->track_count + 1, sizeof(*partner));
 	bool *taken = calloc((size_t)b->track_count + 1, sizeof(*taken));
 
-	d->out->failed |= !partner || !taken;
-	if (!d->out->failed) {
-		match_tracks(d, a, b, partner, taken);
-		if (!d->other && !in_order(partner, a->track_count)) {
-			head(d);
-			buf_text(d->out, "   the bones stand in another order\n");
-		}
-		for (uint32_t i = 0; i < a->track_count; i++) {
-			if (partner[i] != UINT32_MAX)
-				compare_tracks(d, a, &a->tracks[i], &b->tracks[partner[i]]);
-		}
-	}
+	if (partner && taken)
+		compare_all_tracks(d, a, b, partner, taken);
+	else
+		d->out->failed = true;
 	free(partner);
 	free(taken);
 }
@@ -412,7 +418,7 @@ static void compare_two(struct diff *d, const struct clip *a, const struct clip 
 	about(d, a->label, NULL);
 	compare_values(d, a, b);
 	if (a->tracks != b->tracks || a->track_count != b->track_count)
-		compare_all_tracks(d, a, b);
+		compare_bodies(d, a, b);
 }
 
 static bool clip_same(const struct clip *a, const struct clip *b)
@@ -427,44 +433,46 @@ static bool clip_same(const struct clip *a, const struct clip *b)
 	return true;
 }
 
-static const struct clip *renamed_clip(const struct anim *a, const struct anim *b, uint32_t i)
+static uint32_t renamed_clip(const struct anim *a, const struct anim *b, uint32_t i)
 {
 	for (uint32_t j = 0; j < b->clip_count; j++) {
 		uint32_t at = (uint32_t)(((uint64_t)i + j) % b->clip_count);
 
 		if (clip_same(&a->clips[i], &b->clips[at]) &&
 		    !clip_labelled(a, at, b->clips[at].label))
-			return &b->clips[at];
+			return at;
 	}
-	return NULL;
+	return UINT32_MAX;
 }
 
-/* The clip of b that clip i of a is now, or NULL. A clip that is called as its file has any name.
+/*
+ * The place in b of what clip i of a is now, or UINT32_MAX. A clip that is called as its file has
+ * any name.
  */
-static const struct clip *partner_of(struct diff *d, uint32_t i, const bool *taken)
+static uint32_t partner_of(struct diff *d, uint32_t i, const bool *taken)
 {
-	const struct clip *a = &d->a->clips[i], *b = clip_labelled(d->b, i, a->label);
+	const char *label = d->a->clips[i].label;
+	const struct clip *b = clip_labelled(d->b, i, label);
+	uint32_t at;
 
 	if (b)
-		return b;
+		return (uint32_t)(b - d->b->clips);
 	if ((d->a->format->nameless || d->b->format->nameless) && d->a->clip_count == 1 &&
 	    d->b->clip_count == 1)
-		return &d->b->clips[0];
-	b = renamed_clip(d->a, d->b, i);
-	if (!b || taken[b - d->b->clips])
-		return NULL;
+		return 0;
+	at = renamed_clip(d->a, d->b, i);
+	if (at == UINT32_MAX || taken[at])
+		return UINT32_MAX;
 	d->same = false;
-	buf_format(d->out, " clip %s is called %s\n", a->label, b->label);
-	return b;
+	buf_format(d->out, " clip %s is called %s\n", label, d->b->clips[at].label);
+	return at;
 }
 
 static void compare_all_clips(struct diff *d, uint32_t *partner, bool *taken)
 {
 	for (uint32_t i = 0; i < d->a->clip_count; i++) {
-		const struct clip *b = partner_of(d, i, taken);
-
-		partner[i] = b ? (uint32_t)(b - d->b->clips) : UINT32_MAX;
-		if (b)
+		partner[i] = partner_of(d, i, taken);
+		if (partner[i] != UINT32_MAX)
 			taken[partner[i]] = true;
 		else
 			say_clip(d, '-', &d->a->clips[i]);
@@ -496,14 +504,15 @@ bool compare_files(const struct anim *a, const struct anim *b, struct buf *out)
 	uint32_t *partner = calloc((size_t)a->clip_count + 1, sizeof(*partner));
 	bool *taken = calloc((size_t)b->clip_count + 1, sizeof(*taken));
 
-	out->failed |= !partner || !taken;
 	if (!d.other) {
 		listing_header(&x, a);
 		listing_header(&y, b);
 		pair_lines(&d, &x, &y);
 	}
-	if (!out->failed)
+	if (partner && taken)
 		compare_all_clips(&d, partner, taken);
+	else
+		out->failed = true;
 	free(partner);
 	free(taken);
 	return d.same;

@@ -143,21 +143,12 @@ void listing_values(struct listing *l, const struct anim *a, const struct clip *
 
 /* ---- keys ---- */
 
-static void write_components(struct listing *l, const struct curve *c, const double *value)
+static void write_key(struct listing *l, const struct curve *c, uint32_t key)
 {
 	for (unsigned axis = 0; axis < curve_width(c); axis++) {
 		buf_char(&l->text, ' ');
-		buf_lane_text(&l->text, value[axis], &c->lane[axis]);
+		buf_lane_text(&l->text, curve_value(c, key, axis), &c->lane[axis]);
 	}
-}
-
-static void write_key(struct listing *l, const struct curve *c, uint32_t key)
-{
-	double value[4];
-
-	for (unsigned axis = 0; axis < curve_width(c); axis++)
-		value[axis] = curve_value(c, key, axis);
-	write_components(l, c, value);
 }
 
 void listing_curve(struct listing *l, enum role role, const struct curve *c)

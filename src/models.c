@@ -278,11 +278,11 @@ static struct skeleton *mdb_bones(struct mdb *m)
 {
 	struct joint *joints = arena_alloc(&m->arena, m->bone_count, sizeof(*joints));
 	struct track *names = arena_alloc(&m->arena, m->bone_count, sizeof(*names));
+	bool done = joints && names;
 
-	for (uint32_t i = 0; joints && names && i < m->bone_count; i++)
-		if (!mdb_bone(m, i, &joints[i], &names[i]))
-			break;
-	if (m->err->code == ERR_NONE && !m->arena.failed && mdb_label(m, joints, names))
+	for (uint32_t i = 0; done && i < m->bone_count; i++)
+		done = mdb_bone(m, i, &joints[i], &names[i]);
+	if (done && mdb_label(m, joints, names))
 		return finish(&m->arena, joints, m->bone_count, m->err);
 	if (m->err->code == ERR_NONE)
 		err_memory(m->err);

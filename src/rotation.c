@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "rotation.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -253,6 +254,7 @@ struct curve *rotation_restore(const struct curve *edited, const struct curve *s
 	struct curve *made = new_curve(edited, kind, arena);
 	double *out = made ? (double *)made->values : NULL;
 
+	assert((edited->kind == CURVE_QUATERNION) != (kind == CURVE_QUATERNION));
 	if (!made)
 		return NULL;
 	w.width = curve_width(made);

@@ -158,8 +158,8 @@ START_TEST(a_bone_or_channel_whose_rows_are_gone_is_refused)
 {
 	struct err err = {0};
 
-	refused("Scene_Root,translation,0,0,0,0,0,\nScene_Root,rotation,0,0,0,0,0,\n", "", ERR_EARLY,
-		16, 1, "the rows of Scene_Root are gone");
+	refused("Scene_Root,translation,0,0,0,0,0,\nScene_Root,rotation,0,0,0,0,0,\n", "",
+		ERR_EARLY, 16, 1, "the rows of Scene_Root are gone");
 	refused("Scene_Root,translation,0,0,0,0,0,\n", "", ERR_TEXT, 2, 21,
 		"the rows of the translation of Scene_Root are gone");
 	refused("Bone01,translation,0,0,1.5,-2,0.25,\n", "", ERR_TEXT, 4, 17,

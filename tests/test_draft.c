@@ -201,7 +201,8 @@ END_TEST
 
 START_TEST(half_written_text_is_pending_at_a_flush)
 {
-	static const char *const texts[] = {"", header, "frame,time,tx,ty,tz\n0,,0.25,-1,2\n1,,1,1,1\n2,,1,-"};
+	static const char *const texts[] = {"", header,
+					    "frame,time,tx,ty,tz\n0,,0.25,-1,2\n1,,1,1,1\n2,,1,-"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		type(texts[i]);
@@ -217,7 +218,8 @@ END_TEST
 
 START_TEST(half_written_text_is_no_save_on_demand)
 {
-	static const char *const texts[] = {"", header, "frame,time,tx,ty,tz\n0,,0.25,-1,2\n1,,1,1,1\n2,,1,-"};
+	static const char *const texts[] = {"", header,
+					    "frame,time,tx,ty,tz\n0,,0.25,-1,2\n1,,1,1,1\n2,,1,-"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		type(texts[i]);

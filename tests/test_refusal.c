@@ -39,14 +39,13 @@ START_TEST(of_a_table_the_cell_is_told)
 	struct buf out = BUF_INIT;
 
 	err.column = 6;
-	refusal_explain("a/hips.csv", bytes_of("frame,time\n12,0.2,0,1.02,0,12..5,0,0\n"), &err, NULL,
-			&out);
+	refusal_explain("a/hips.csv", bytes_of("frame,time\n12,0.2,0,1.02,0,12..5,0,0\n"), &err,
+			NULL, &out);
 	buf_char(&out, '\0');
-	ck_assert_str_eq((const char *)out.data,
-			 "a/hips.csv:2:6: \"12..5\" is not a number\n"
-			 "  12,0.2,0,1.02,0,12..5,0,0\n"
-			 "                  ^\n"
-			 "accepted here: a decimal number such as 12.5\n");
+	ck_assert_str_eq((const char *)out.data, "a/hips.csv:2:6: \"12..5\" is not a number\n"
+						 "  12,0.2,0,1.02,0,12..5,0,0\n"
+						 "                  ^\n"
+						 "accepted here: a decimal number such as 12.5\n");
 	buf_release(&out);
 }
 END_TEST
@@ -77,7 +76,8 @@ START_TEST(of_bytes_that_are_no_text_the_offset_is_told)
 	struct buf out = BUF_INIT;
 
 	err_at(&err, ERR_FORMAT, 12, 4, "channel 1 is of the unknown kind 625");
-	refusal_explain("a.canm/raw.canm", bytes_of("CANM\n\1\2\3\4\5\6\7\10\11"), &err, NULL, &out);
+	refusal_explain("a.canm/raw.canm", bytes_of("CANM\n\1\2\3\4\5\6\7\10\11"), &err, NULL,
+			&out);
 	buf_char(&out, '\0');
 	ck_assert_str_eq((const char *)out.data,
 			 "a.canm/raw.canm: byte 12: channel 1 is of the unknown kind 625\n");

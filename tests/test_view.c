@@ -101,7 +101,8 @@ static void law_get_put(const struct view *view, const struct shown *at)
 			      view->file, at->clip, at->track, err.message);
 		ck_assert_msg(model_same(edited, at->anim), "%s: %s, clip %u, track %u",
 			      at->file_name, view->file, at->clip, at->track);
-		ck_assert(codec_named(at->anim->format->name)->encode(edited, at->raw, &bytes, &err));
+		ck_assert(
+			codec_named(at->anim->format->name)->encode(edited, at->raw, &bytes, &err));
 		ck_assert(bytes_equal(buf_bytes(&bytes), at->raw));
 		anim_free(edited);
 	}

@@ -72,10 +72,11 @@ struct site {
  * does.
  */
 struct target {
-	int folder; /* the file's folder */
-	char *folder_path;
-	char *file_name;
-	char *inside;              /* what is behind the file, without a leading '/' */
+	struct arena arena; /* of the parts of the path */
+	int folder;         /* the file's folder */
+	const char *folder_path;
+	const char *file_name;
+	const char *inside;        /* what is behind the file, without a leading '/' */
 	const struct codec *codec; /* by its name; NULL: by its content */
 	struct site site;          /* to write */
 	struct store *store;

@@ -3,6 +3,7 @@
 
 #include "../structure.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -37,10 +38,11 @@ static bool split(struct target *t, const char *path)
 
 	while (name > 0 && path[name - 1] != '/')
 		name--;
-	t->folder_path = name ? strndup(path, name) : strdup(".");
-	t->file_name = strndup(path + name, length - name);
-	t->inside = strdup(path + length + strspn(path + length, "/"));
-	return t->folder_path && t->file_name && t->inside;
+	t->folder_path = name ? arena_text(&t->arena, path, name) : ".";
+	t->file_name = arena_text(&t->arena, path + name, length - name);
+	length += strspn(path + length, "/");
+	t->inside = arena_text(&t->arena, path + length, strlen(path + length));
+	return !t->arena.failed;
 }
 
 /* The length of the path of SOURCE, which begins the file's folder. */
@@ -153,7 +155,7 @@ static bool open_file(struct target *t, const struct command *command, unsigned 
 bool target_read(struct target *t, const char *path, const struct command *command, unsigned how,
 		 struct err *err)
 {
-	*t = (struct target){.folder = -1, .site = {.root = -1}};
+	*t = (struct target){.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}};
 	return split(t, path) ? open_file(t, command, how, err) : err_memory(err);
 }
 
@@ -195,6 +197,7 @@ static bool edit_once(const char *path, const struct command *command, unsigned 
 	bool fine = target_read(&t, path, command, TARGET_WRITE | how, err);
 
 	if (fine) {
+		assert(t.snap || t.codec);
 		edited = t.snap ? anim_edit(t.snap->anim) : anim_blank(t.codec->format, NULL);
 		fine = edited ? change(closure, &t, edited, err) && commit(&t, edited, err)
 			      : err_memory(err);
@@ -232,7 +235,5 @@ void target_release(struct target *t)
 	site_release(&t->site);
 	if (t->folder >= 0)
 		close(t->folder);
-	free(t->folder_path);
-	free(t->file_name);
-	free(t->inside);
+	arena_release(&t->arena);
 }

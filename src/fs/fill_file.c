@@ -176,10 +176,10 @@ static int put_raw(struct filled *f)
 	struct state *state = f->fs->state;
 	struct file_version now;
 	char *slash, *folder = strdup((const char *)f->path.data);
-	int error = folder ? 0 : ENOMEM;
+	int error;
 
-	if (error)
-		return error;
+	if (!folder)
+		return ENOMEM;
 	slash = strrchr(folder, '/');
 	*(slash ? slash : folder) = '\0';
 	error = state_temporary(state, folder, temporary, sizeof(temporary));
@@ -462,9 +462,9 @@ void fill_recover(struct fs *fs, const char *path)
 	free(folder);
 }
 
-int fill_make_file(struct fs *fs, struct node *node)
+int fill_make_file(struct fs *fs, struct node *folder)
 {
-	struct filled f = {.fs = fs, .node = node, .fd = -1};
+	struct filled f = {.fs = fs, .node = folder, .fd = -1};
 	struct folder parent = FOLDER_NONE;
 	int error = find_names(&f, &parent);
 
@@ -477,7 +477,7 @@ int fill_make_file(struct fs *fs, struct node *node)
 		error = become(&f);
 	if (!error) {
 		/* From here on the file has all of it. */
-		filling_forget(fs, node, (const char *)f.path.data);
+		filling_forget(fs, folder, (const char *)f.path.data);
 		put_away(&f);
 	}
 	if (f.path.size)

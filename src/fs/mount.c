@@ -115,6 +115,11 @@ static void note_names(void *fs, const char *fault)
 	journal_note(fs, NAMING_FILE, "not used", fault);
 }
 
+static void note_rest(void *fs, const char *path, const char *fault)
+{
+	journal_note(fs, path, "not used", fault);
+}
+
 static bool fs_start(struct fs *fs)
 {
 	struct stat st;
@@ -132,6 +137,8 @@ static bool fs_start(struct fs *fs)
 		nodes_identify(&fs->nodes, nodes_by_id(&fs->nodes, NODE_ROOT), &id);
 	}
 	fs->store = store_new(&fs->options->store, fs->state);
+	if (fs->store)
+		store_rests(fs->store, note_rest, fs);
 	return fs->store && store_names(fs->store, fs->root, note_names, fs);
 }
 

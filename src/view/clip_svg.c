@@ -16,9 +16,9 @@
 
 #define ROWS 1000
 #define ROW_HEIGHT 76
-#define SHEET_HEIGHT 32000 /* of all rows; what draws with cairo ends at 32767 */
+#define SHEET_HEIGHT 32000.0 /* of all rows; what draws with cairo ends at 32767 */
 #define ROW_GAP 12
-#define COLUMNS 300000 /* of all lines of all charts */
+#define COLUMNS 300000.0 /* of all lines of all charts */
 
 #define WIDTH 1000
 #define LEFT 16

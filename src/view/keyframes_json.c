@@ -58,6 +58,7 @@ struct parse {
 	struct doc doc;
 	json_t *served, *members;
 	struct lens_role roles[ROLE_COUNT];
+	struct lens_key *keys; /* of all roles */
 	struct lens_row *rows;
 	struct anim *edited;
 	struct err *err;
@@ -125,6 +126,25 @@ static bool read_keyframe(struct parse *p, const struct spot *s, uint32_t i)
 	return read_flags(p, &flags, row);
 }
 
+static bool begin_keyframes(struct parse *p, size_t count)
+{
+	p->rows = calloc(count + 1, sizeof(*p->rows));
+	p->keys = calloc(count + 1, ROLE_COUNT * sizeof(*p->keys));
+	if (!p->rows || !p->keys)
+		return err_memory(p->err);
+	for (enum role role = 0; role < ROLE_COUNT; role++)
+		p->roles[role] = (struct lens_role){
+			.role = role,
+			.kind = role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR,
+			.columns = 7,
+			.is_static = -1,
+			.count = (uint32_t)count,
+			.keys = p->keys + role * count,
+			.text = p->doc.text,
+		};
+	return true;
+}
+
 static bool read_keyframes(struct parse *p, const struct spot *list)
 {
 	size_t count;
@@ -137,19 +157,8 @@ static bool read_keyframes(struct parse *p, const struct spot *list)
 		spot_refuse(list, p->err, ERR_TEXT, "there is no keyframe in the list");
 		return err_accept(p->err, "one at least; the list of bones is edited in clip.json");
 	}
-	p->rows = calloc(count + 1, sizeof(*p->rows));
-	for (enum role role = 0; role < ROLE_COUNT; role++) {
-		p->roles[role] = (struct lens_role){
-			.role = role,
-			.kind = role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR,
-			.columns = 7,
-			.is_static = -1,
-			.count = (uint32_t)count,
-			.keys = calloc(count + 1, sizeof(*p->roles[role].keys)),
-			.text = p->doc.text};
-		if (!p->rows || !p->roles[role].keys)
-			return err_memory(p->err);
-	}
+	if (!begin_keyframes(p, count))
+		return false;
 	for (s = spot_first(list); s.value; spot_next(&s))
 		if (!read_keyframe(p, &s, (uint32_t)s.index))
 			return false;
@@ -210,8 +219,7 @@ struct anim *keyframes_json_parse(const struct shown *at, struct bytes text, str
 	doc_release(&p.doc);
 	json_decref(p.served);
 	json_decref(p.members);
-	for (size_t r = 0; r < ROLE_COUNT; r++)
-		free(p.roles[r].keys);
+	free(p.keys);
 	free(p.rows);
 	return p.edited;
 }

@@ -84,14 +84,16 @@ void svg_escape(const char *text, unsigned limit, struct buf *out)
 	name_printable(text, &plain);
 	out->failed |= plain.failed;
 	for (size_t at = 0, size; at < plain.size; at += size) {
-		size = character_size(&plain.data[at]);
+		const uint8_t *p = plain.data + at;
+
+		size = character_size(p);
 		/* Three bytes begin with the alphabets of India; most of what has them is wide. */
 		width += size < 3 ? 1 : 2;
 		if (width > limit) {
 			buf_text(out, "\xe2\x80\xa6");
 			break;
 		}
-		write_character(&plain.data[at], size, out);
+		write_character(p, size, out);
 	}
 	buf_release(&plain);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # its variables are for who reads it in
 # edit.bash - the views that are edited and what each edit must leave, after lib.sh:
 #
 #   VIEWS           their names, in the order of the tables

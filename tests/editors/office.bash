@@ -17,9 +17,16 @@ start_office()
 	soffice "-env:UserInstallation=file://$WORK/profile" --headless --norestore \
 		--accept="pipe,name=animfs$$;urp" >"$WORK/office" 2>&1 &
 	OFFICE=$!
-	trap 'ended=$?; stop_office; (exit "$ended"); finish' EXIT
+	trap stop_office EXIT
 }
-stop_office() { kill "$OFFICE" 2>/dev/null && wait "$OFFICE"; }
+
+stop_office()
+{
+	local ended=$?
+	kill "$OFFICE" 2>/dev/null && wait "$OFFICE"
+	(exit "$ended")
+	finish
+}
 
 calc() { timeout 60 /usr/bin/python3 "$HERE/calc.py" "animfs$$" "$@"; }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034 # its variables are for who reads it in
 # programs.bash - the programs that people save with, each as the real one, after lib.sh:
 #
 #   PROGRAMS       their names, in the order of the tables

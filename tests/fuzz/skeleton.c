@@ -2,8 +2,9 @@
 /* skeleton.c - any text as a skeleton.csv; what is read of it poses a sample. */
 #include "skeleton.h"
 
-#include <string.h>
 #include "fuzz.h"
+
+#include <string.h>
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerInitialize(int *argc, char ***argv)

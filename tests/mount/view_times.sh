@@ -15,7 +15,7 @@ times >"$WORK/before"
 is "all are as old as the file" "$(cut -d' ' -f2 "$WORK/before" | sort -u | wc -l)" 1
 ok "an edit of a bone" sed -i 2s/1.5,/2.5,/ "$TOP/walk/bones/Bone01.csv"
 is "moves its own views, its clip's and its file's" "$(moved "$WORK/before")" \
-	"file.json raw.canm walk/bones/Bone01.csv walk/bones/Bone01.json walk/bones/Bone01.svg walk/clip.gltf walk/clip.json walk/clip.kanim walk/clip.svg walk/clip.x3d walk/curves.csv"
+	"file.json raw.canm skeleton.csv walk/bones/Bone01.csv walk/bones/Bone01.json walk/bones/Bone01.svg walk/clip.gltf walk/clip.json walk/clip.kanim walk/clip.svg walk/clip.x3d walk/curves.csv"
 
 times >"$WORK/before"
 ok "saving what is there" cp "$TOP/walk/bones/hip.csv" "$WORK/hip.csv"
