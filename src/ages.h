@@ -14,7 +14,7 @@
 struct snap;
 
 struct ages {
-	uint32_t *first;     /* by clip: where its times begin: the clip's own, then its tracks' */
+	uint32_t *first; /* by clip: where its times begin: the clip's own, then its tracks' */
 	struct timespec *at;
 };
 

@@ -8,13 +8,13 @@
 
 struct mount_options {
 	char *source, *mountpoint;
-	char *state;    /* --state, or NULL */
+	char *state; /* --state, or NULL */
 	view_set listed;
 	bool beside;
 	bool read_only;
 	struct store_options store;
-	size_t max_text; /* bytes of one text */
-	size_t extra_max; /* bytes of all that people put beside texts */
+	size_t max_text;     /* bytes of one text */
+	size_t extra_max;    /* bytes of all that people put beside texts */
 	int uid, gid, umask; /* -1: as the source has it */
 };
 

@@ -10,17 +10,18 @@
 #include "animfs/base.h"
 
 /*
- * "path:14:6: what is wrong" (of a table: line 14, cell 6), the line with a caret under the fault, what would be accepted, and
- * where the text is kept (`kept`, or NULL when it is not). Appends to out.
+ * "path:14:6: what is wrong" (of a table: line 14, cell 6), the line with a caret under the fault,
+ * what would be accepted, and where the text is kept (`kept`, or NULL when it is not). Appends to
+ * out.
  */
 void refusal_explain(const char *path, struct bytes text, const struct err *err, const char *kept,
 		     struct buf *out);
 
 /*
  * Writes both files into `folder` for the view called `name`. A refusal that is there already with
- * another text stays, and this one becomes NAME.rejected.~2~ (~3~ ...), NAME.error the newest reason.
- * *own is the number of the one that is written over, because it is this same text when less of it
- * was there, or 0; a new one leaves its number there. 0 or an errno.
+ * another text stays, and this one becomes NAME.rejected.~2~ (~3~ ...), NAME.error the newest
+ * reason. *own is the number of the one that is written over, because it is this same text when
+ * less of it was there, or 0; a new one leaves its number there. 0 or an errno.
  */
 int refusal_write(int folder, const char *path, const char *name, struct bytes text,
 		  const struct err *err, unsigned *own);
