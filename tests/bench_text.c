@@ -28,7 +28,11 @@ static size_t pass(const struct snap *s, const struct view *view, const struct b
 
 	for (uint32_t c = 0; c < s->anim->clip_count; c++) {
 		for (uint32_t t = 0; t < s->anim->clips[c].track_count; t++, i++) {
-			struct shown at = {s->anim, buf_bytes(&s->bytes), "bench.canm", c, t, 0};
+			struct shown at = {.anim = s->anim,
+					   .raw = buf_bytes(&s->bytes),
+					   .file_name = "bench.canm",
+					   .clip = c,
+					   .track = t};
 
 			if (texts) {
 				anim_free(view->parse(&at, buf_bytes(&texts[i]), &err));
@@ -74,7 +78,11 @@ static struct buf *render_all(const struct snap *s, const struct view *view, siz
 		exit(1);
 	for (uint32_t c = 0; c < s->anim->clip_count; c++) {
 		for (uint32_t t = 0; t < s->anim->clips[c].track_count; t++) {
-			struct shown at = {s->anim, buf_bytes(&s->bytes), "bench.canm", c, t, 0};
+			struct shown at = {.anim = s->anim,
+					   .raw = buf_bytes(&s->bytes),
+					   .file_name = "bench.canm",
+					   .clip = c,
+					   .track = t};
 
 			view->render(&at, &texts[i++]);
 		}
