@@ -38,7 +38,7 @@ view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h s
 
 # The disk: knows no animations.
 at.? backup.? refusal.? replace.? state.? watch.? : $DISK
-model.?              : animfs/base.h at.h model.h models.h
+model.?              : $WORDS at.h model.h models.h
 rest.?               : animfs/base.h at.h model.h rest.h skeleton.h
 
 # Animation files, and the folders that they are shown as.

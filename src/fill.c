@@ -202,10 +202,8 @@ struct renamed {
 
 static void rename_clip(struct renamed *r, const struct anim *model, const char *file_name)
 {
-	const char *dot = strrchr(file_name, '.');
-	size_t size = dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name);
 	struct buf label = BUF_INIT;
-	char *stem = strndup(file_name, size);
+	char *stem = strndup(file_name, name_stem(file_name));
 
 	r->anim = *model;
 	if (stem)

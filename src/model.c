@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "model.h"
 #include "at.h"
+#include "names.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -44,8 +45,7 @@ static bool search(int dir, const char *wanted, const char *extension, char name
 bool model_find(int dir, const char *file_name, const struct model_format *format,
 		char name[NAME_MAX + 1])
 {
-	const char *dot = strrchr(file_name, '.');
-	int stem = (int)(dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name));
+	int stem = (int)name_stem(file_name);
 	char wanted[2 * NAME_MAX];
 	struct stat st;
 

@@ -281,6 +281,13 @@ static const char *label_set_take(struct label_set *set, struct arena *arena, co
 	return slot->text;
 }
 
+size_t name_stem(const char *file_name)
+{
+	const char *dot = strrchr(file_name, '.');
+
+	return dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name);
+}
+
 static bool label_clips(struct anim *a, struct label_set *set, struct buf *form)
 {
 	for (uint32_t i = 0; i < a->clip_count; i++) {

@@ -29,6 +29,9 @@ bool name_unescape(const char *label, struct buf *out);
  */
 bool names_label(struct anim *a, const char *const *reserved);
 
+/* How many bytes of a file's name stand before its extension: all where it has none (".canm"). */
+size_t name_stem(const char *file_name);
+
 /* UTF-16LE code units (2 * count bytes) to WTF-8, and back. The second appends count*2 bytes. */
 char *name_from_utf16(struct arena *arena, const uint8_t *units, size_t count);
 void name_to_utf16(const char *name, struct buf *out);

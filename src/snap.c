@@ -145,9 +145,7 @@ static void snap_free(struct snap *s)
 /* Of formats whose clips have no names of their own. */
 static bool name_clips(struct anim *a, const char *file_name)
 {
-	const char *dot = strrchr(file_name, '.');
-	size_t size = dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name);
-	const char *name = arena_text(&a->arena, file_name, size);
+	const char *name = arena_text(&a->arena, file_name, name_stem(file_name));
 
 	for (uint32_t i = 0; name && i < a->clip_count; i++)
 		((struct clip *)&a->clips[i])->name = name;

@@ -359,6 +359,17 @@ START_TEST(bytes_that_are_no_utf8_become_one_unit_each)
 }
 END_TEST
 
+START_TEST(a_stem_stands_before_the_last_dot_unless_that_is_the_first_letter)
+{
+	ck_assert_uint_eq(name_stem("walk.006"), 4);
+	ck_assert_uint_eq(name_stem("a.b.anm"), 3);
+	ck_assert_uint_eq(name_stem("walk."), 4);
+	ck_assert_uint_eq(name_stem("walk"), 4);
+	ck_assert_uint_eq(name_stem(".canm"), 5);
+	ck_assert_uint_eq(name_stem(""), 0);
+}
+END_TEST
+
 Suite *names_suite(void);
 
 Suite *names_suite(void)
@@ -380,6 +391,8 @@ Suite *names_suite(void)
 	suite_add_tcase(s, labels);
 	tcase_add_test(encodings, utf16_comes_back_as_it_was);
 	tcase_add_test(encodings, printable_names_are_valid_utf8);
+	tcase_add_test(encodings,
+		       a_stem_stands_before_the_last_dot_unless_that_is_the_first_letter);
 	tcase_add_test(encodings, bytes_that_are_no_utf8_become_one_unit_each);
 	suite_add_tcase(s, encodings);
 	return s;

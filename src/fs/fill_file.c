@@ -133,14 +133,14 @@ static void release(struct filled *f)
 static void label_in(const struct filled *f, const struct clip_folder *clip,
 		     const struct anim *model, char label[NAME_MAX + 1])
 {
-	const char *dot = strrchr(f->name, '.');
+	size_t stem = name_stem(f->name);
 	struct buf form = BUF_INIT;
 
 	snprintf(label, NAME_MAX + 1, "%s", clip->name);
 	if (!model->format->nameless)
 		return;
-	if (dot && dot != f->name)
-		snprintf(label, NAME_MAX + 1, "%.*s", (int)(dot - f->name), f->name);
+	if (f->name[stem])
+		snprintf(label, NAME_MAX + 1, "%.*s", (int)stem, f->name);
 	name_escape(label, NAME_LIMIT, &form);
 	if (!form.failed)
 		snprintf(label, NAME_MAX + 1, "%.*s", (int)form.size, (const char *)form.data);
