@@ -114,7 +114,7 @@ $(UNIT_OBJ): TARGET_FLAGS = -I$(BUILD) $(CHECK_FLAGS)
 $(BUILD)/unit: $(UNIT_OBJ) $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS) $(CHECK_LIBS)
 
-$(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_text: $(BUILD)/%: $(BUILD)/tests/%.o $(CORE_OBJ)
+$(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_core: $(BUILD)/%: $(BUILD)/tests/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
 # They know nothing of the program: one writes animation files without its encoder, two compare a
@@ -199,7 +199,7 @@ fuzz:
 
 bench:
 	@scripts/setup.sh build
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game $(BUILD)/bench_text
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game $(BUILD)/bench_core
 	@BUILD=$(BUILD) scripts/bench.sh
 
 lint:

@@ -19,7 +19,7 @@ animfs/base.h base.c : animfs/base.h
 animfs/anim.h        : animfs/base.h
 animfs/codec.h       : animfs/base.h animfs/anim.h
 animfs/view.h        : animfs/base.h animfs/anim.h
-num.? names.? anim.c merge.c : $WORDS
+num*.? names.? anim.c merge.c : $WORDS num_decimal.h
 table.?              : $WORDS table.h csv.h
 xml.?                : $WORDS xml.h libxml/*
 bones.?              : $WORDS table.h bones.h
@@ -28,7 +28,7 @@ lens*.? rotation.?    : $WORDS lens.h rotation.h
 skeleton.? rig.?     : $WORDS rotation.h skeleton.h table.h
 models.?             : $WORDS models.h skeleton.h
 loss.?               : $WORDS loss.h
-listing.? compare.?  : $WORDS lens.h listing.h compare.h rotation.h
+listing.? compare.?  : $WORDS lens.h listing.h compare.h rotation.h skeleton.h
 structure.?          : $WORDS bones.h rotation.h structure.h view/clip.h view/label.h
 fill*.?              : $WORDS animfs/view.h bones.h fill*.h structure.h table.h jansson.h view/clip.h view/label.h
 
@@ -47,12 +47,13 @@ source.?             : $WORDS $DISK animfs/codec.h bones.h loss.h model.h snap.h
 options.?            : $WORDS animfs/codec.h source.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
 node.?               : $WORDS animfs/view.h node.h
+recent.?             : animfs/base.h recent.h
 file.? folder.?      : $DISK source.h node.h file.h folder.h
 draft.?              : $WORDS source.h tree.h file.h draft.h
 
 # The mount: the only part that knows FUSE. The commands see nothing of it but mount.h.
 mount.h              : source.h tree.h
-fs/*                 : $WORDS $DISK animfs/*.h source.h tree.h node.h file.h folder.h draft.h options.h structure.h fill.h mount.h fs/*.h fuse*
+fs/*                 : $WORDS $DISK animfs/*.h source.h tree.h node.h file.h folder.h draft.h options.h recent.h structure.h fill.h mount.h fs/*.h fuse*
 cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h structure.h listing.h compare.h cmd/*.h
 main.c               : cmd/cmd.h mount.h libxml/parser.h
 "

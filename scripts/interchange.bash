@@ -42,7 +42,7 @@ export_clips()
 {
 	local file clip
 	mkdir -p "$work/src"
-	"$BUILD/make_game" "$work/src" --files 2 --clips 2 --frames 20 --version mix --plain 0
+	"$BUILD/make_game" "$work/src" --files 2 --clips 2 --frames 20 --version mix --plain 0 --skeleton 1
 	write_skeleton >"$work/src/object/e0000/ranger.canm.skeleton.csv"
 	for file in "$work"/src/object/*/*.canm \
 		tests/data/{canm/*.canm,cas/*.cas,owanim/*.006,ff9anim/*.ff9anim,ribbon/*.anm}; do

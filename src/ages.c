@@ -35,27 +35,42 @@ static bool clip_same(const struct clip *a, const struct clip *b)
 	       fields_same(a->fields, a->field_count, b->fields, b->field_count);
 }
 
+/* What a track of the clip was before: at the same place in most cases. -1: it is new. */
+static int64_t track_before(const struct snap *before, uint32_t clip, uint32_t hint,
+			    const char *label)
+{
+	const struct clip *old = &before->anim->clips[clip];
+
+	if (hint < old->track_count && strcmp(old->tracks[hint].label, label) == 0)
+		return hint;
+	return snap_track(before, clip, label);
+}
+
+/* `edit` is the clip as it was stored, or NULL. */
 static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
-		    const struct snap *before)
+		    const struct snap *before, const struct clip *edit)
 {
 	int64_t old_index = snap_clip(before, clip->label);
 	struct timespec *at = &ages->at[ages->first[index]];
 	const struct timespec *old_at;
 	const struct clip *old;
-	bool all_same;
+	bool all_same, same_frames, kept;
 
 	if (old_index < 0)
 		return;
 	old = &before->anim->clips[old_index];
 	old_at = &before->ages.at[before->ages.first[old_index]];
+	kept = edit && edit->tracks == old->tracks;
 	/* Another frame count or frame time shows in every text of the clip. */
+	same_frames = clip->frames == old->frames &&
+		      f32_bits(clip->frame_time) == f32_bits(old->frame_time);
 	all_same = clip_same(clip, old);
 	for (uint32_t i = 0; i < clip->track_count; i++) {
-		int64_t track = snap_track(before, (uint32_t)old_index, clip->tracks[i].label);
-		bool same = track >= 0 && track_same(&clip->tracks[i], &old->tracks[track]);
+		const struct track *now = &clip->tracks[i];
+		int64_t track = track_before(before, (uint32_t)old_index, i, now->label);
+		bool same = track >= 0 && (kept || track_same(now, &old->tracks[track]));
 
-		if (same && clip->frames == old->frames &&
-		    f32_bits(clip->frame_time) == f32_bits(old->frame_time))
+		if (same && same_frames)
 			at[1 + i] = old_at[1 + track];
 		all_same = all_same && same && track == i;
 	}
@@ -64,7 +79,7 @@ static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
 }
 
 bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
-	       const struct snap *before)
+	       const struct snap *before, const struct anim *edit)
 {
 	uint32_t count = count_of(anim), next = 0;
 
@@ -80,7 +95,7 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
 		ages->first[i] = next;
 		next += 1 + anim->clips[i].track_count;
 		if (before && before->ages.at)
-			inherit(ages, i, &anim->clips[i], before);
+			inherit(ages, i, &anim->clips[i], before, edit ? &edit->clips[i] : NULL);
 	}
 	return true;
 }

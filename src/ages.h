@@ -18,9 +18,13 @@ struct ages {
 	struct timespec *at;
 };
 
-/* `before` is the version before, or NULL where it is not known. False when out of memory. */
+/*
+ * `before` is the version before, or NULL where it is not known. `edit` is the model edited from it
+ * that was stored as `anim` (anim_stored), or NULL: its clips that still have the tracks of before
+ * need not be compared again. False when out of memory.
+ */
 bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
-	       const struct snap *before);
+	       const struct snap *before, const struct anim *edit);
 void ages_release(struct ages *ages);
 
 /* track -1: of the clip, which is when it or any of its tracks changed. */

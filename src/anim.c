@@ -55,6 +55,13 @@ static uint32_t keys_before(const struct curve *c, double frame)
 	return low;
 }
 
+uint32_t curve_last_in_frame(const struct curve *c, uint32_t key)
+{
+	while (c->frames && key + 1 < c->count && c->frames[key + 1] == c->frames[key])
+		key++;
+	return key;
+}
+
 uint32_t curve_shown(const struct curve *c, uint32_t frames)
 {
 	return keys_before(c, frames);
@@ -143,12 +150,13 @@ static double way(double from, double to, double turn)
 	return turn > 0 ? remainder(distance, turn) : distance;
 }
 
-static void curve_between(const struct curve *c, uint32_t key, double t, double out[4])
+static void curve_between(const struct curve *c, uint32_t from, uint32_t to, double t,
+			  double out[4])
 {
 	double a[4], b[4];
 
-	curve_key(c, key, a);
-	curve_key(c, key + 1, b);
+	curve_key(c, from, a);
+	curve_key(c, to, b);
 	if (c->kind == CURVE_QUATERNION) {
 		slerp(a, b, t, out);
 		return;
@@ -159,24 +167,25 @@ static void curve_between(const struct curve *c, uint32_t key, double t, double 
 
 void curve_sample(const struct curve *c, double frame, double out[4])
 {
-	uint32_t next = keys_before(c, frame);
+	uint32_t before = keys_before(c, frame), next;
 	double from, to;
 
-	if (next == c->count) {
-		curve_key(c, next - 1, out);
+	if (before == c->count) {
+		curve_key(c, before - 1, out);
 		return;
 	}
+	next = curve_last_in_frame(c, before);
 	to = curve_frame(c, next);
-	if (next == 0 || to <= frame) {
+	if (before == 0 || to <= frame) {
 		curve_key(c, next, out);
 		return;
 	}
 	if (c->interpolation == INTERPOLATION_STEP) {
-		curve_key(c, next - 1, out);
+		curve_key(c, before - 1, out);
 		return;
 	}
-	from = curve_frame(c, next - 1);
-	curve_between(c, next - 1, (frame - from) / (to - from), out);
+	from = curve_frame(c, before - 1);
+	curve_between(c, before - 1, next, (frame - from) / (to - from), out);
 }
 
 /* ---- keyframes ---- */

@@ -243,7 +243,7 @@ static int put_over(struct undo *u, const struct file_version *there)
 
 	if (error)
 		return error;
-	error = replace_file(u->dir, u->name, there, temporary, buf_bytes(&u->bytes), &now);
+	error = replace_file(u->dir, u->name, there, temporary, buf_bytes(&u->bytes), &now, NULL);
 	state_temporary_gone(u->state, u->folder);
 	return error;
 }

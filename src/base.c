@@ -119,42 +119,6 @@ struct position err_locate(struct bytes text, size_t at)
 
 /* ---- bytes in ---- */
 
-uint16_t get_u16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] | p[1] << 8);
-}
-
-uint32_t get_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-float get_f32(const uint8_t *p)
-{
-	return f32_from_bits(get_u32(p));
-}
-
-uint32_t f32_bits(float v)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &v, sizeof(bits));
-	return bits;
-}
-
-float f32_from_bits(uint32_t bits)
-{
-	float v;
-
-	memcpy(&v, &bits, sizeof(v));
-	return v;
-}
-
-bool f64_same(double a, double b)
-{
-	return memcmp(&a, &b, sizeof(a)) == 0;
-}
-
 struct reader reader_at(struct bytes src, size_t at)
 {
 	return (struct reader){src, at, at > src.size};
@@ -218,23 +182,6 @@ float read_f32(struct reader *r)
 }
 
 /* ---- bytes out ---- */
-
-void put_u16(uint8_t *p, uint16_t v)
-{
-	p[0] = (uint8_t)v;
-	p[1] = (uint8_t)(v >> 8);
-}
-
-void put_u32(uint8_t *p, uint32_t v)
-{
-	put_u16(p, (uint16_t)v);
-	put_u16(p + 2, (uint16_t)(v >> 16));
-}
-
-void put_f32(uint8_t *p, float v)
-{
-	put_u32(p, f32_bits(v));
-}
 
 bool buf_reserve(struct buf *b, size_t more)
 {

@@ -536,3 +536,27 @@ bool compare_bones(const struct anim *a, uint32_t a_clip, uint32_t a_track, cons
 		       &b->clips[b_clip].tracks[b_track]);
 	return d.same;
 }
+
+static void say_joint(char sign, const struct skeleton *s, const char *bone, struct buf *out)
+{
+	buf_char(out, sign);
+	skeleton_row(s, bone, out);
+}
+
+bool compare_skeletons(const struct skeleton *a, const struct skeleton *b, struct buf *out)
+{
+	for (uint32_t i = 0; a && i < a->count; i++) {
+		const struct joint *x = &a->joints[i], *y = skeleton_joint(b, x->bone);
+
+		if (y && joint_same(a, x, b, y))
+			continue;
+		say_joint('-', a, x->bone, out);
+		if (y)
+			say_joint('+', b, x->bone, out);
+	}
+	for (uint32_t i = 0; b && i < b->count; i++) {
+		if (!skeleton_joint(a, b->joints[i].bone))
+			say_joint('+', b, b->joints[i].bone, out);
+	}
+	return skeleton_same(a, b);
+}

@@ -12,6 +12,7 @@
 #define ANIMFS_COMPARE_H
 
 #include "animfs/anim.h"
+#include "skeleton.h"
 
 /* Each returns whether nothing differs; a failed allocation shows in out->failed. */
 bool compare_files(const struct anim *a, const struct anim *b, struct buf *out);
@@ -20,5 +21,7 @@ bool compare_clips(const struct anim *a, uint32_t a_clip, const struct anim *b, 
 /* Bones by their place in the clips. */
 bool compare_bones(const struct anim *a, uint32_t a_clip, uint32_t a_track, const struct anim *b,
 		   uint32_t b_clip, uint32_t b_track, struct buf *out);
+/* Their rows (skeleton.h), in the order of the first. Either may be NULL. */
+bool compare_skeletons(const struct skeleton *a, const struct skeleton *b, struct buf *out);
 
 #endif

@@ -66,6 +66,24 @@ static bool render_hash(const struct tree *t, const struct place *place, uint64_
 	return fine;
 }
 
+/*
+ * Remembers what the view rendered to when it was saved, so that a later edit from elsewhere is
+ * noticed.
+ */
+static bool settle(struct draft *d, const char *file_name)
+{
+	struct tree t = {d->saved ? d->saved : d->base, file_name};
+	struct place place = d->place;
+
+	if (d->settled)
+		return true;
+	d->canonical = 0;
+	d->settled = (d->saved &&
+		      !tree_again(&t, &(struct tree){d->base, file_name}, &d->place, &place)) ||
+		     render_hash(&t, &place, &d->canonical);
+	return d->settled;
+}
+
 bool draft_update(struct draft *d, const struct tree *now, const struct place *place)
 {
 	uint64_t hash;
@@ -82,7 +100,7 @@ bool draft_update(struct draft *d, const struct tree *now, const struct place *p
 	/* What was refused stays what it is for whoever is still at it. */
 	if (d->dirty || d->pending || d->refused || d->checked == now->snap->generation)
 		return true;
-	if (!render_hash(now, place, &hash))
+	if (!settle(d, now->file_name) || !render_hash(now, place, &hash))
 		return false;
 	d->checked = now->snap->generation;
 	if (hash == d->canonical)
@@ -194,6 +212,37 @@ static bool same_as_rendered(struct draft *d, const char *file_name, struct err 
 		err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
 }
 
+/* The commit that a text came to; `edited` is what it was made of, and taken over. */
+static enum verdict committed(struct draft *d, enum commit commit, struct anim *edited,
+			      struct snap *now)
+{
+	if (commit == COMMIT_REFUSED) {
+		anim_free(edited);
+		return VERDICT_REFUSED;
+	}
+	forget_commits(d);
+	d->last = edited;
+	d->saved = now;
+	return commit == COMMIT_DONE ? VERDICT_SAVED : VERDICT_SAME;
+}
+
+static enum verdict save_skeleton(struct draft *d, struct source *source, int folder,
+				  const char *file_name, struct err *err)
+{
+	struct tree t = {d->base, file_name};
+	struct shown at = tree_shown(&t, &d->place);
+	struct skeleton *edited = d->place.view->parse_skeleton(&at, buf_bytes(&d->text), err);
+	struct snap *now = NULL;
+	enum commit commit;
+
+	if (!edited)
+		return VERDICT_REFUSED;
+	commit = source_commit_skeleton(source, folder, d->base, edited,
+					d->saved ? rest_skeleton(d->saved->rest) : NULL, &now, err);
+	skeleton_free(edited);
+	return committed(d, commit, NULL, now);
+}
+
 static enum verdict save(struct draft *d, struct source *source, int folder, const char *file_name,
 			 struct err *err)
 {
@@ -206,6 +255,8 @@ static enum verdict save(struct draft *d, struct source *source, int folder, con
 	struct snap *now = NULL;
 	enum commit commit;
 
+	if (view->parse_skeleton)
+		return save_skeleton(d, source, folder, file_name, err);
 	if (!view->whole && !view->parse)
 		return same_as_rendered(d, file_name, err) ? VERDICT_SAME : VERDICT_REFUSED;
 	if (!view->whole) {
@@ -217,14 +268,7 @@ static enum verdict save(struct draft *d, struct source *source, int folder, con
 		last = d->saved->anim;
 	commit = source_commit(source, folder, d->base, edited, last, view->whole ? &text : NULL,
 			       &now, err);
-	if (commit == COMMIT_REFUSED) {
-		anim_free(edited);
-		return VERDICT_REFUSED;
-	}
-	forget_commits(d);
-	d->last = edited;
-	d->saved = now;
-	return commit == COMMIT_DONE ? VERDICT_SAVED : VERDICT_SAME;
+	return committed(d, commit, edited, now);
 }
 
 static bool is_half_written(const struct err *err)
@@ -232,19 +276,13 @@ static bool is_half_written(const struct err *err)
 	return err->code == ERR_EARLY || err->code == ERR_EMPTY;
 }
 
-/* Remembers what the view renders to now, so that a later edit from elsewhere is noticed. */
-static void settle(struct draft *d, const char *file_name)
+/*
+ * The texts of clips and files say in one member what follows from another. As it was saved such a
+ * text would contradict itself, and the next edit of it would be read as one of both.
+ */
+static bool stays_as_saved(const struct draft *d)
 {
-	struct tree t = {d->saved ? d->saved : d->base, file_name};
-	struct place place;
-
-	d->checked = 0;
-	if (!d->saved)
-		place = d->place;
-	else if (!tree_again(&t, &(struct tree){d->base, file_name}, &d->place, &place))
-		return;
-	if (render_hash(&t, &place, &d->canonical))
-		d->checked = t.snap->generation;
+	return d->place.view->whole || d->place.view->place == VIEW_OF_BONE;
 }
 
 enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,
@@ -271,18 +309,15 @@ enum verdict draft_commit(struct draft *d, enum draft_event event, struct source
 	if (d->pending && event == DRAFT_FLUSH)
 		return VERDICT_PENDING;
 	d->refused = verdict == VERDICT_REFUSED;
-	if (!d->refused)
-		settle(d, file_name);
+	if (d->refused)
+		return verdict;
+	d->settled = false;
+	d->checked = (d->saved ? d->saved : d->base)->generation;
+	/* The text of another is given up when it is closed, mostly before anybody asks for this.
+	 */
+	if (stays_as_saved(d) && !settle(d, file_name))
+		d->checked = 0;
 	return verdict;
-}
-
-/*
- * The texts of clips and files say in one member what follows from another. As it was saved such a
- * text would contradict itself, and the next edit of it would be read as one of both.
- */
-static bool stays_as_saved(const struct draft *d)
-{
-	return d->place.view->whole || d->place.view->place == VIEW_OF_BONE;
 }
 
 void draft_end(struct draft *d)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * draft.h - what a view says while somebody has it open: its text, and how the text becomes an edit.
+ * draft.h - what a view says while somebody has it open: its text, and how the text becomes an
+ * edit.
  *
- * Reading only, the text is the view rendered from the latest version. The first write or truncation
- * makes it a draft: from then on it is what people wrote, shared by all handles, until it is saved
- * or given up. Writing never fails for what is written. Every commit is computed from the base, the
- * version that was there when the view was first opened for writing, and not from the last commit:
- * shells flush an empty file before its data, and subshells flush half a table.
+ * Reading only, the text is the view rendered from the latest version. The first write or
+ * truncation makes it a draft: from then on it is what people wrote, shared by all handles, until
+ * it is saved or given up. Writing never fails for what is written. Every commit is computed from
+ * the base, the version that was there when the view was first opened for writing, and not from the
+ * last commit: shells flush an empty file before its data, and subshells flush half a table.
  *
  * Knows no FUSE. The caller keeps two threads from using one draft (the file's lock).
  */
@@ -18,12 +19,12 @@
 
 struct draft {
 	struct buf text;
-	bool have_text;     /* text is the view's text; otherwise it is still to be rendered */
-	bool written;       /* text came from people, not from render */
-	bool dirty;         /* written to since the last commit */
-	bool mapped;        /* a mapping wrote since the last flush; it has no handle of its own */
-	bool pending;       /* the last commit took it for half-written: the next open continues it */
-	bool refused;       /* the last commit was refused: the text is in .rejected */
+	bool have_text; /* text is the view's text; otherwise it is still to be rendered */
+	bool written;   /* text came from people, not from render */
+	bool dirty;     /* written to since the last commit */
+	bool mapped;    /* a mapping wrote since the last flush; it has no handle of its own */
+	bool pending;   /* the last commit took it for half-written: the next open continues it */
+	bool refused;   /* the last commit was refused: the text is in .rejected */
 	unsigned rejected;  /* which of the .rejected files is this draft's, or 0 */
 	unsigned handles;   /* open */
 	unsigned writers;   /* of them, for writing */
@@ -31,7 +32,8 @@ struct draft {
 	struct place place; /* of the view in base */
 	struct anim *last;  /* the edit of base that this draft committed last, or NULL */
 	struct snap *saved; /* the version that it left */
-	uint64_t canonical; /* once saved: hash of what the view renders to, to notice other edits */
+	bool settled;       /* once saved: canonical is known; until then `saved` is there */
+	uint64_t canonical; /* hash of what the view rendered to then, to notice other edits */
 	uint64_t checked;   /* the generation for which canonical was last compared */
 	int64_t closed;     /* when the last writer closed, clock_ms */
 };
@@ -54,7 +56,8 @@ void draft_begin(struct draft *d, struct snap *now, const struct place *place);
 
 /*
  * One writer less; call it after the commit. With the last one text that was refused is given up,
- * and saved text of a clip or file, which renders to something else where its members hang together.
+ * and saved text of a clip or file, which renders to something else where its members hang
+ * together.
  */
 void draft_end(struct draft *d);
 /* Gives up what people wrote; the text will be rendered again. */

@@ -130,6 +130,13 @@ bool fill_reads(const char *path)
 	return kind_of(path, &view) > KIND_GENERATED;
 }
 
+bool fill_reads_of_file(const char *path)
+{
+	const struct view *view = find_view(VIEW_OF_FILE, path);
+
+	return view && (view->parse || view->parse_skeleton);
+}
+
 static void bone_label(const char *path, const struct view *view, char label[NAME_SIZE])
 {
 	size_t length = strlen(path) - strlen(BONES) - strlen(view->file);

@@ -36,8 +36,10 @@ struct fill_text {
 
 struct fill;
 
-/* Is a text of this path needed? Of the others only the path is looked at. */
+/* Is a text of this path in a clip's folder needed? Of the others only the path is looked at. */
 bool fill_reads(const char *path);
+/* The same in the file's own folder. */
+bool fill_reads_of_file(const char *path);
 
 /* `base`, which the caller keeps until the fill is freed, is edited. NULL: no memory. */
 struct fill *fill_new(const struct anim *base, const char *file_name);
@@ -51,7 +53,10 @@ const struct anim *fill_model(const struct fill *f);
  */
 bool fill_clip(struct fill *f, const char *label, struct fill_text *texts, size_t count,
 	       struct err *err);
-/* The texts that stand in the file's own folder, for a model that has all clips. */
+/*
+ * The texts that stand in the file's own folder, for a model that has all clips. The skeleton is
+ * none of the model, and left to the caller.
+ */
 bool fill_file(struct fill *f, struct fill_text *texts, size_t count, struct err *err);
 
 #endif

@@ -32,6 +32,8 @@ static const char help[] =
 	"      --rate=FMT=HZ    game frames a second of a format that counts time in frames\n"
 	"      --type=GLOB=FMT  files of this name are of this format; FMT may be auto\n"
 	"      --rotations=FORM show all rotations as euler or as quaternion, whatever is stored\n"
+	"      --bones=SHAPE    draw bones as octahedra (the default) or as lines\n"
+	"      --bvh=lossy      show clip.bvh also where it leaves something out\n"
 	"      --beside         keep each animation file, with its folder beside it (x.canm.d)\n"
 	"      --cache=SIZE     memory for decoded files that nobody uses (default 256M)\n"
 	"      --max-file=SIZE  larger files are shown as they are (default 1G)\n"

@@ -17,6 +17,15 @@ static bool has_extension(const char *name, const char *extension)
 	return size > length && strcasecmp(name + size - length, extension) == 0;
 }
 
+bool model_has_name(const char *name)
+{
+	for (const struct model_format *const *format = model_formats; *format; format++) {
+		if (has_extension(name, (*format)->extension))
+			return true;
+	}
+	return false;
+}
+
 /* Finds the model called so in any case, or else the only one of the folder. */
 static bool search(int dir, const char *wanted, const char *extension, char name[NAME_MAX + 1])
 {

@@ -14,6 +14,8 @@
 /* The name of the model of this animation file; false when there is none. */
 bool model_find(int dir, const char *file_name, const struct model_format *format,
 		char name[NAME_MAX + 1]);
+/* Is this the name of a model, of any format? */
+bool model_has_name(const char *name);
 /* How many bones the Final Fantasy IX model of this file has; 0: none that can be read. */
 uint32_t model_bones(int dir, const char *file_name);
 

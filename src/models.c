@@ -305,13 +305,13 @@ const struct model_format model_mdb = {".mdb", {"canm", "cas"}, mdb_read};
 
 /* ---- all of them ---- */
 
+const struct model_format *const model_formats[] = {&model_ff9, &model_ribbon, &model_mdb, NULL};
+
 const struct model_format *model_format_of(const struct format *format)
 {
-	static const struct model_format *const all[] = {&model_ff9, &model_ribbon, &model_mdb};
-
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
-		for (const char *const *name = all[i]->formats; *name; name++)
+	for (const struct model_format *const *model = model_formats; *model; model++)
+		for (const char *const *name = (*model)->formats; *name; name++)
 			if (strcmp(*name, format->name) == 0)
-				return all[i];
+				return *model;
 	return NULL;
 }

@@ -17,6 +17,7 @@ struct model_format {
 	struct skeleton *(*read)(struct bytes bytes, struct err *err);
 };
 
+extern const struct model_format *const model_formats[]; /* ends with NULL */
 /* Of the models of these animations; NULL when none is read. */
 const struct model_format *model_format_of(const struct format *format);
 

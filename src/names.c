@@ -300,6 +300,22 @@ static bool label_clips(struct anim *a, struct label_set *set, struct buf *form)
 	return true;
 }
 
+/* Clips mostly have the bones of the clip before, and their names by the same pointers. */
+static bool labels_copied(const struct clip *clip, const struct clip *before)
+{
+	uint32_t i = 0;
+
+	if (clip->track_count != before->track_count)
+		return false;
+	while (i < clip->track_count && clip->tracks[i].name == before->tracks[i].name)
+		i++;
+	if (i < clip->track_count)
+		return false;
+	for (i = 0; i < clip->track_count; i++)
+		((struct track *)&clip->tracks[i])->label = before->tracks[i].label;
+	return true;
+}
+
 static bool label_tracks(struct anim *a, const struct clip *clip, struct buf *form)
 {
 	struct label_set set;
@@ -330,7 +346,8 @@ bool names_label(struct anim *a, const char *const *reserved)
 		*label_set_find(&set, reserved[i]) = (struct label){reserved[i], 2};
 	done = done && label_clips(a, &set, &form);
 	for (uint32_t i = 0; done && i < a->clip_count; i++)
-		done = label_tracks(a, &a->clips[i], &form);
+		done = (i > 0 && labels_copied(&a->clips[i], &a->clips[i - 1])) ||
+		       label_tracks(a, &a->clips[i], &form);
 	free(set.slots);
 	buf_release(&form);
 	return done;

@@ -69,7 +69,11 @@ struct node {
 	struct handle *handles; /* open handles of real nodes; under nodes_lock */
 	uint64_t generation; /* NODE_VIEW: the snap that `size` was counted from */
 	uint64_t size;
-	uint64_t cached;     /* NODE_VIEW: the generation whose text the kernel may have pages of */
+	/*
+	 * What the kernel may have pages of: of a NODE_VIEW the generation whose text it is, of a
+	 * folder its listing's hash. 0: nothing.
+	 */
+	_Atomic uint64_t cached;
 };
 
 #define NODE_ROOT 1

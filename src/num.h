@@ -28,6 +28,8 @@ size_t num_f32(char *out, float v);
  * all digits of v, up to nine behind the point.
  */
 size_t num_lane(char *out, double v, const struct lane *lane);
+/* Of a curve: component `axis` of key `key`, as num_lane writes it, and faster. */
+size_t num_value(char *out, const struct curve *c, uint32_t key, unsigned axis);
 /* Seconds to the microsecond, trailing zeros cut. Not finite: as num_f32. */
 size_t num_seconds(char *out, double seconds);
 size_t num_unsigned(char *out, uint64_t v);

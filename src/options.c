@@ -89,6 +89,21 @@ bool option_rotations(struct store_options *o, const char *value, struct err *er
 	return true;
 }
 
+bool option_bones(struct store_options *o, const char *value, struct err *err)
+{
+	o->style.lines = strcmp(value, "lines") == 0;
+	return o->style.lines || strcmp(value, "octahedra") == 0 ||
+	       err_set(err, ERR_TEXT, "bones are drawn as octahedra or lines, not as \"%s\"",
+		       value);
+}
+
+bool option_bvh(struct store_options *o, const char *value, struct err *err)
+{
+	o->style.lossy_bvh = strcmp(value, "lossy") == 0;
+	return o->style.lossy_bvh || strcmp(value, "lossless") == 0 ||
+	       err_set(err, ERR_TEXT, "a BVH is lossless or lossy, not \"%s\"", value);
+}
+
 bool option_backup(struct store_options *o, const char *value, struct err *err)
 {
 	static const char *const modes[] = {

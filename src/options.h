@@ -12,6 +12,10 @@ bool option_rate(struct store_options *o, const char *value, struct err *err);
 bool option_type(struct store_options *o, const char *value, struct err *err);
 /* "euler", "quaternion" */
 bool option_rotations(struct store_options *o, const char *value, struct err *err);
+/* "octahedra", "lines" */
+bool option_bones(struct store_options *o, const char *value, struct err *err);
+/* "lossless", "lossy" */
+bool option_bvh(struct store_options *o, const char *value, struct err *err);
 /* "none", "simple" or "numbered" */
 bool option_backup(struct store_options *o, const char *value, struct err *err);
 /* "256M": bytes, or with K, M, G */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ACL "system.posix_acl_access"
@@ -19,6 +20,7 @@ struct job {
 	const struct file_version *expect;
 	int old, fresh;
 	struct file_version written; /* the new file before anybody else can reach it */
+	bool settled;                /* and its mtime is one that no later write leaves behind */
 };
 
 /*
@@ -145,18 +147,43 @@ static int copy_attributes(int from, int to)
 	return error;
 }
 
+static bool same_moment(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * Writes get the time of a clock that moves in ticks: one right after this may find the tick that
+ * the file has already. So it gets a moment between two. A filesystem that rounds times undoes
+ * that.
+ */
+static struct timespec set_moment(int fd)
+{
+	struct timespec tick, times[2] = {{.tv_nsec = UTIME_OMIT}};
+
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	clock_gettime(CLOCK_REALTIME_COARSE, &tick);
+	if (same_moment(&times[1], &tick) || futimens(fd, times))
+		times[1] = (struct timespec){0, 0};
+	return times[1];
+}
+
 static int fill(struct job *job, struct bytes data)
 {
+	struct timespec moment;
 	struct stat st;
 	int error = at_write(job->fresh, data);
 
 	if (!error && job->old >= 0)
 		error = copy_attributes(job->old, job->fresh);
+	moment = set_moment(job->fresh);
 	if (!error && (fsync(job->fresh) || fstat(job->fresh, &st)))
 		error = errno;
-	if (!error)
-		job->written = file_version_of(&st);
-	return error;
+	if (error)
+		return error;
+	job->written = file_version_of(&st);
+	job->settled = same_moment(&job->written.mtime, &moment);
+	return 0;
 }
 
 /* One of the two names as it is now. A rename moves ctime, so that is not part of who it is. */
@@ -273,7 +300,7 @@ static int write_and_place(struct job *job, struct bytes data, struct file_versi
 }
 
 int replace_file(int dir, const char *name, const struct file_version *expect,
-		 const char *temporary, struct bytes data, struct file_version *now)
+		 const char *temporary, struct bytes data, struct file_version *now, bool *settled)
 {
 	struct job job = {
 		.dir = dir,
@@ -290,6 +317,8 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 				&job.fresh);
 	if (!error)
 		error = write_and_place(&job, data, now);
+	if (settled)
+		*settled = job.settled;
 	if (job.fresh >= 0)
 		close(job.fresh);
 	if (job.old >= 0)

@@ -18,13 +18,14 @@
 /*
  * dir and name: the file. expect: the version it must still have (NULL: the file must not exist,
  * and gets mode 0666 less umask). temporary: a free name in dir, of the caller's choosing; it is
- * gone afterwards. now: the version that is there afterwards. Returns 0 or an errno: EAGAIN when
- * the file is not the expected version any more, EBUSY when another program has it open for writing
- * (found out before anything is written, so that asking again costs little). When the folder's
- * fsync fails, the old file is put back.
+ * gone afterwards. now: the version that is there afterwards; *settled tells whether any later
+ * write will show as another (may be NULL). Returns 0 or an errno: EAGAIN when the file is not the
+ * expected version any more, EBUSY when another program has it open for writing (found out before
+ * anything is written, so that asking again costs little). When the folder's fsync fails, the old
+ * file is put back.
  */
 int replace_file(int dir, const char *name, const struct file_version *expect,
-		 const char *temporary, struct bytes data, struct file_version *now);
+		 const char *temporary, struct bytes data, struct file_version *now, bool *settled);
 
 /*
  * Puts a file under a name without looking at what it replaces (`over`), or where there is none yet

@@ -9,13 +9,12 @@
 #include <time.h>
 #include <xxhash.h>
 
-#define TEXT_LIMIT ((size_t)16 << 20)
-
 /* ---- a skeleton and its holders ---- */
 
 struct rest_skeleton {
 	_Atomic unsigned references;
 	struct skeleton *skeleton;
+	struct timespec mtime;
 };
 
 const struct skeleton *rest_skeleton(const struct rest_skeleton *r)
@@ -43,7 +42,12 @@ size_t rest_skeleton_size(const struct rest_skeleton *r)
 	return r ? sizeof(*r) + sizeof(*r->skeleton) + r->skeleton->arena.total : 0;
 }
 
-static struct rest_skeleton *new_holder(struct skeleton *s)
+struct timespec rest_skeleton_mtime(const struct rest_skeleton *r)
+{
+	return r ? r->mtime : (struct timespec){0, 0};
+}
+
+static struct rest_skeleton *new_holder(struct skeleton *s, const struct file_version *file)
 {
 	struct rest_skeleton *r = s ? malloc(sizeof(*r)) : NULL;
 
@@ -53,6 +57,7 @@ static struct rest_skeleton *new_holder(struct skeleton *s)
 	}
 	r->references = 1;
 	r->skeleton = s;
+	r->mtime = file->mtime;
 	return r;
 }
 
@@ -71,13 +76,33 @@ static bool is_there(int dir, const char *name)
 	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+bool rest_own_name(const char *file_name, char name[NAME_MAX + 1])
+{
+	return snprintf(name, NAME_MAX + 1, "%s." REST_FILE, file_name) <= NAME_MAX;
+}
+
+bool rest_is_own(const char *name, size_t *length)
+{
+	static const char suffix[] = "." REST_FILE;
+	size_t size = strlen(name);
+
+	if (size < sizeof(suffix) || strcmp(name + size - (sizeof(suffix) - 1), suffix) != 0)
+		return false;
+	*length = size - (sizeof(suffix) - 1);
+	return true;
+}
+
+bool rest_is_shared(const char *name)
+{
+	return strcmp(name, REST_FILE) == 0 || model_has_name(name);
+}
+
 static bool find_file(int dir, const char *file_name, const struct format *format,
 		      char name[NAME_MAX + 1])
 {
 	const struct model_format *model = model_format_of(format);
 
-	if (snprintf(name, NAME_MAX + 1, "%s." REST_FILE, file_name) <= NAME_MAX &&
-	    is_there(dir, name))
+	if (rest_own_name(file_name, name) && is_there(dir, name))
 		return true;
 	if (model && model_find(dir, file_name, model, name))
 		return true;
@@ -105,7 +130,7 @@ static bool is_model(const char *name)
 /* The bytes, and what is to be known of them in `seen`. 0 or an errno. */
 static int read_found(int dir, struct rest *seen, struct buf *bytes)
 {
-	size_t limit = is_model(seen->name) ? MODEL_LIMIT : TEXT_LIMIT;
+	size_t limit = is_model(seen->name) ? MODEL_LIMIT : REST_TEXT_MAX;
 	struct timespec now;
 	struct stat st;
 	int error;
@@ -187,18 +212,8 @@ bool rest_same(struct rest *r, int dir, const char *file_name, const struct form
 static struct skeleton *parse(const char *name, struct bytes bytes, const struct format *format,
 			      struct err *err)
 {
-	struct skeleton *s = is_model(name) ? model_format_of(format)->read(bytes, err)
-					    : skeleton_read(bytes, err);
-
-	for (uint32_t i = 0; s && format->flat && i < s->count; i++) {
-		if (s->joints[i].parent == JOINT_ROOT)
-			continue;
-		err_set(err, ERR_TEXT, "%.80s has a parent, and in %s nothing has",
-			s->joints[i].bone, format->name);
-		skeleton_free(s);
-		return NULL;
-	}
-	return s;
+	return is_model(name) ? model_format_of(format)->read(bytes, err)
+			      : skeleton_read(bytes, format, err);
 }
 
 static void tell_fault(const struct rest *r, struct bytes bytes, const struct err *err,
@@ -241,5 +256,5 @@ struct rest_skeleton *rest_load(struct rest *r, int dir, const char *file_name,
 	buf_release(&bytes);
 	rest_release(r);
 	*r = seen;
-	return new_holder(s);
+	return new_holder(s, &r->file);
 }

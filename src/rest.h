@@ -11,8 +11,19 @@
 
 #include "at.h"
 #include "skeleton.h"
+#include <limits.h>
 
 #define REST_FILE "skeleton.csv"
+/* No longer text is read. */
+#define REST_TEXT_MAX ((size_t)16 << 20)
+
+/* NAME.skeleton.csv; false where that would be too long for a name. */
+bool rest_own_name(const char *file_name, char name[NAME_MAX + 1]);
+
+/* Is it the name of such a text? Then *length is that of NAME. */
+bool rest_is_own(const char *name, size_t *length);
+/* Is it one of a file that other files of its folder may have their skeleton from? */
+bool rest_is_shared(const char *name);
 
 /* A skeleton and its holders. Thread-safe. */
 struct rest_skeleton;
@@ -21,6 +32,8 @@ struct rest_skeleton *
 rest_skeleton_get(struct rest_skeleton *r);               /* one more holder; NULL is fine */
 void rest_skeleton_put(struct rest_skeleton *r);          /* one less; NULL is fine */
 size_t rest_skeleton_size(const struct rest_skeleton *r); /* all its memory */
+/* When the file that says it was changed last; the beginning of time for NULL. */
+struct timespec rest_skeleton_mtime(const struct rest_skeleton *r);
 
 /* Which file it was found in, and which version of that. {0}: nobody has looked yet. */
 struct rest {

@@ -73,8 +73,7 @@ static double within_the_world(double v)
 	return fmin(fmax(v, -FARTHEST), FARTHEST);
 }
 
-/* T * R * S. */
-static struct transform pose_transform(const struct pose *p)
+struct transform pose_transform(const struct pose *p)
 {
 	double x = p->rotation[0], y = p->rotation[1], z = p->rotation[2], w = p->rotation[3];
 	const double r[3][3] = {
@@ -92,7 +91,7 @@ static struct transform pose_transform(const struct pose *p)
 	return t;
 }
 
-static struct transform transform_product(const struct transform *a, const struct transform *b)
+struct transform transform_product(const struct transform *a, const struct transform *b)
 {
 	struct transform t;
 

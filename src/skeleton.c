@@ -17,11 +17,6 @@ enum column { COLUMN_BONE, COLUMN_PARENT, COLUMN_REST };
 static const char *const column_names[COLUMN_COUNT] = {"bone", "parent", "tx", "ty", "tz", "rx",
 						       "ry",   "rz",     "sx", "sy", "sz"};
 
-static double rest_of_nothing(unsigned role)
-{
-	return role == ROLE_SCALE;
-}
-
 /* ---- finding joints ---- */
 
 /* For qsort_r: places of joints, by their bones. */
@@ -74,6 +69,36 @@ struct skeleton *skeleton_new(struct arena *arena, const struct joint *joints, u
 	return s;
 }
 
+static const char *parent_of(const struct skeleton *s, const struct joint *joint)
+{
+	return joint->parent == JOINT_ROOT ? "" : s->joints[joint->parent].bone;
+}
+
+bool joint_same(const struct skeleton *a, const struct joint *x, const struct skeleton *b,
+		const struct joint *y)
+{
+	for (unsigned i = 0; i < 3 * ROLE_COUNT; i++) {
+		if ((float)x->rest[i / 3][i % 3] != (float)y->rest[i / 3][i % 3])
+			return false;
+	}
+	return strcmp(parent_of(a, x), parent_of(b, y)) == 0;
+}
+
+bool skeleton_same(const struct skeleton *a, const struct skeleton *b)
+{
+	uint32_t count = a ? a->count : 0;
+
+	if (count != (b ? b->count : 0))
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct joint *x = &a->joints[i], *y = skeleton_joint(b, x->bone);
+
+		if (!y || !joint_same(a, x, b, y))
+			return false;
+	}
+	return true;
+}
+
 void skeleton_free(struct skeleton *s)
 {
 	if (!s)
@@ -87,7 +112,8 @@ void skeleton_free(struct skeleton *s)
 /* A joint on its way, and where the text says it. */
 struct row {
 	struct joint joint;
-	const char *parent; /* NULL: a root */
+	const char *parent; /* "": a root */
+	bool silent;        /* it says nothing of its bone */
 	size_t bone_at, parent_at;
 	uint16_t bone_length, parent_length;
 };
@@ -98,6 +124,9 @@ struct reading {
 	struct arena arena;
 	struct row *rows;
 	uint32_t count, capacity;
+	bool cut; /* the last row has no line end and fewer cells than the header */
+	const struct skeleton *old;  /* what a missing column leaves; may be NULL */
+	const struct format *format; /* may be NULL */
 	struct err *err;
 };
 
@@ -106,12 +135,9 @@ static const struct cell *cell_of(const struct reading *r, unsigned column)
 	return table_cell(&r->table, r->place[column]);
 }
 
-/* The error just set lies in this column. */
-static bool in_column(const struct reading *r, unsigned column)
+static bool has_column(const struct reading *r, unsigned column)
 {
-	if (r->err)
-		r->err->column = r->place[column] + 1;
-	return false;
+	return r->place[column] != TABLE_NOWHERE;
 }
 
 static bool read_number(const struct reading *r, unsigned column, double *out)
@@ -123,19 +149,20 @@ static bool read_number(const struct reading *r, unsigned column, double *out)
 	if (table_number(&r->table, cell, out) && isfinite((float)*out))
 		return true;
 	table_refuse_number(cell, "number", r->err);
-	err_accept(r->err, "a decimal number such as 12.5, or nothing");
-	return in_column(r, column);
+	return err_accept(r->err, "a decimal number such as 12.5, or nothing");
 }
 
-static bool read_rest(struct reading *r, struct joint *joint)
+/* `old` is what was known of the bone, or NULL. */
+static bool read_rest(struct reading *r, const struct joint *old, struct row *row)
 {
-	for (unsigned role = 0; role < ROLE_COUNT; role++) {
-		for (unsigned axis = 0; axis < 3; axis++) {
-			joint->rest[role][axis] = rest_of_nothing(role);
-			if (!read_number(r, COLUMN_REST + 3 * role + axis,
-					 &joint->rest[role][axis]))
-				return false;
-		}
+	for (unsigned i = 0; i < 3 * ROLE_COUNT; i++) {
+		double *to = &row->joint.rest[i / 3][i % 3];
+
+		if (old && !has_column(r, COLUMN_REST + i))
+			*to = old->rest[i / 3][i % 3];
+		else if (!read_number(r, COLUMN_REST + i, to))
+			return false;
+		row->silent &= cell_of(r, COLUMN_REST + i)->size == 0;
 	}
 	return true;
 }
@@ -167,11 +194,9 @@ static bool check_width(struct reading *r)
 			named = r->place[column] == i;
 		if (named)
 			continue;
-		err_at(r->err, ERR_TEXT, cell->at, cell->length,
-		       "\"%s\" stands in no column that has a name", cell_excerpt(cell).text);
-		if (r->err)
-			r->err->column = i + 1;
-		return false;
+		return err_at(r->err, ERR_TEXT, cell->at, cell->length,
+			      "\"%s\" stands in no column that has a name",
+			      cell_excerpt(cell).text);
 	}
 	return true;
 }
@@ -191,35 +216,50 @@ static bool check_name(const struct reading *r, const struct cell *cell, const c
 		err_at(r->err, ERR_TEXT, cell->at, cell->length, "no bone is called \"%s\" here",
 		       cell_excerpt(cell).text);
 		err_accept(r->err, "\"%s\"", (const char *)right.data);
-		in_column(r, COLUMN_BONE);
 	}
 	buf_release(&stored);
 	buf_release(&right);
 	return good;
 }
 
-static bool read_row(struct reading *r)
+/* Of which bone and parent. Out of memory the arena says so. */
+static struct row begin_row(struct reading *r)
 {
 	const struct cell *bone = cell_of(r, COLUMN_BONE), *parent = cell_of(r, COLUMN_PARENT);
-	struct row row = {.bone_at = bone->at,
-			  .bone_length = cell_length(bone),
-			  .parent_at = parent->at,
-			  .parent_length = cell_length(parent)};
-	struct row *to;
 
-	if (bone->size == 0) {
-		err_at(r->err, ERR_TEXT, bone->at, 0, "this row names no bone");
-		return in_column(r, COLUMN_BONE);
-	}
-	if (!check_width(r) || !read_rest(r, &row.joint))
+	return (struct row){
+		.joint = {.bone = arena_text(&r->arena, bone->text, bone->size),
+			  .rest = {[ROLE_SCALE] = {1, 1, 1}}},
+		.parent = arena_text(&r->arena, parent->text, parent->size),
+		.silent = parent->size == 0,
+		.bone_at = bone->at,
+		.bone_length = cell_length(bone),
+		.parent_at = parent->at,
+		.parent_length = cell_length(parent),
+	};
+}
+
+static bool read_row(struct reading *r)
+{
+	const struct cell *bone = cell_of(r, COLUMN_BONE);
+	const struct joint *old;
+	struct row row, *to;
+
+	if (bone->size == 0)
+		return err_at(r->err, ERR_TEXT, bone->at, 0, "this row names no bone");
+	row = begin_row(r);
+	if (r->arena.failed)
+		return err_memory(r->err);
+	old = skeleton_joint(r->old, row.joint.bone);
+	if (old && !has_column(r, COLUMN_PARENT))
+		row.parent = parent_of(r->old, old);
+	if (!check_width(r) || !read_rest(r, old, &row) || !check_name(r, bone, row.joint.bone))
 		return false;
-	row.joint.bone = arena_text(&r->arena, bone->text, bone->size);
-	if (row.joint.bone && !check_name(r, bone, row.joint.bone))
-		return false;
-	if (parent->size)
-		row.parent = arena_text(&r->arena, parent->text, parent->size);
+	/* What another column would say is known all the same. */
+	for (unsigned column = COLUMN_PARENT; old && column < COLUMN_COUNT; column++)
+		row.silent &= has_column(r, column);
 	to = new_row(r);
-	if (r->arena.failed || !to)
+	if (!to)
 		return err_memory(r->err);
 	*to = row;
 	return true;
@@ -227,14 +267,18 @@ static bool read_row(struct reading *r)
 
 static bool read_rows(struct reading *r)
 {
+	size_t width;
+
 	if (!table_header(&r->table, column_names, COLUMN_COUNT, 1u << COLUMN_BONE, r->place,
 			  r->err))
 		return false;
+	width = r->table.count;
 	for (;;) {
 		if (!table_row(&r->table, r->err))
 			return false;
 		if (r->table.count == 0)
 			return true;
+		r->cut = r->table.row_end == r->table.text.size && r->table.count < width;
 		if (!read_row(r))
 			return false;
 	}
@@ -258,24 +302,33 @@ static bool check_twice(const struct reading *r, const struct skeleton *s)
 		err_at(r->err, ERR_TEXT, second->bone_at, second->bone_length,
 		       "the bone %.80s is there twice, first in line %zu", first->joint.bone,
 		       line_of(r, first->bone_at));
-		return in_column(r, COLUMN_BONE);
+		return false;
 	}
 	return true;
 }
 
-static bool find_parents(const struct reading *r, const struct skeleton *s, struct joint *joints)
+static bool refuse_parent(const struct reading *r, const struct row *row)
+{
+	if (r->format && r->format->flat)
+		return err_at(r->err, ERR_TEXT, row->parent_at, row->parent_length,
+			      "%.80s has a parent, and in %s nothing has", row->joint.bone,
+			      r->format->name);
+	err_at(r->err, ERR_TEXT, row->parent_at, row->parent_length,
+	       "there is no bone \"%.80s\" here", row->parent);
+	return err_accept(r->err, "the name of another row's bone, or nothing for a root");
+}
+
+static bool find_parents(struct reading *r, const struct skeleton *s, struct joint *joints)
 {
 	for (uint32_t i = 0; i < s->count; i++) {
 		const struct row *row = &r->rows[i];
-		int64_t parent = row->parent ? find_joint(s, row->parent) : JOINT_ROOT;
+		int64_t parent = *row->parent ? find_joint(s, row->parent) : JOINT_ROOT;
 
 		joints[i].parent = (int32_t)parent;
-		if (parent >= 0 || !row->parent)
-			continue;
-		err_at(r->err, ERR_TEXT, row->parent_at, row->parent_length,
-		       "there is no bone \"%.80s\" here", row->parent);
-		err_accept(r->err, "the name of another row's bone, or nothing for a root");
-		return in_column(r, COLUMN_PARENT);
+		if (parent >= 0)
+			r->rows[parent].silent = false;
+		if (*row->parent && (parent < 0 || (r->format && r->format->flat)))
+			return refuse_parent(r, row);
 	}
 	return true;
 }
@@ -297,13 +350,58 @@ static bool check_circles(const struct reading *r, const struct skeleton *s)
 			continue;
 		err_at(r->err, ERR_TEXT, r->rows[at].parent_at, r->rows[at].parent_length,
 		       "%.80s hangs from itself, by way of its parents", s->joints[at].bone);
-		good = in_column(r, COLUMN_PARENT);
+		good = false;
 	}
 	free(walk);
 	return good;
 }
 
-static struct skeleton *join(struct reading *r)
+/* Silent rows are as if they were not there. */
+static bool drop_silent(const struct reading *r, struct skeleton *s, struct joint *joints,
+			uint32_t *by_name)
+{
+	uint32_t *place = calloc((size_t)s->count + 1, sizeof(*place));
+	uint32_t count = 0, named = 0;
+
+	if (!place)
+		return err_memory(r->err);
+	for (uint32_t i = 0; i < s->count; i++) {
+		place[i] = count;
+		if (!r->rows[i].silent)
+			joints[count++] = joints[i];
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (joints[i].parent != JOINT_ROOT)
+			joints[i].parent = (int32_t)place[joints[i].parent];
+	}
+	for (uint32_t i = 0; i < s->count; i++) {
+		if (!r->rows[by_name[i]].silent)
+			by_name[named++] = place[by_name[i]];
+	}
+	s->count = count;
+	free(place);
+	return true;
+}
+
+/* Which of the model's bones were known and have no row any more. */
+static bool check_missing(const struct reading *r, const struct skeleton *s, const struct anim *a)
+{
+	for (uint32_t c = 0; r->old && c < a->clip_count; c++) {
+		for (uint32_t t = 0; t < a->clips[c].track_count; t++) {
+			const char *bone = a->clips[c].tracks[t].label;
+
+			if (find_joint(s, bone) >= 0 || !skeleton_joint(r->old, bone))
+				continue;
+			err_set(r->err, ERR_TEXT, "there is no row for the bone %.80s", bone);
+			return err_accept(r->err, "a row for each bone of the file; with blank "
+						  "cells nothing is known of it");
+		}
+	}
+	return true;
+}
+
+/* a: the model that the text is saved for, or NULL. */
+static struct skeleton *join(struct reading *r, const struct anim *a)
 {
 	struct joint *joints = arena_alloc(&r->arena, (size_t)r->count + 1, sizeof(*joints));
 	struct skeleton *s;
@@ -315,23 +413,55 @@ static struct skeleton *join(struct reading *r)
 		err_memory(r->err);
 		return NULL;
 	}
-	if (check_twice(r, s) && find_parents(r, s, joints) && check_circles(r, s))
+	if (check_twice(r, s) && (!a || check_missing(r, s, a)) && find_parents(r, s, joints) &&
+	    check_circles(r, s) && drop_silent(r, s, joints, (uint32_t *)s->by_name))
 		return s;
 	skeleton_free(s);
 	return NULL;
 }
 
-struct skeleton *skeleton_read(struct bytes text, struct err *err)
+/* A header alone, or a row that has not got all its cells yet. */
+static bool check_end(const struct reading *r, const struct anim *a)
 {
-	struct reading r = {.arena = ARENA_INIT, .err = err};
+	bool any = r->old && r->old->count > 0;
+
+	for (uint32_t c = 0; c < a->clip_count; c++)
+		any |= a->clips[c].track_count > 0;
+	if (any && r->count == 0)
+		return err_set(r->err, ERR_EMPTY, "the text is a header alone");
+	if (r->cut)
+		return err_at(r->err, ERR_EARLY, r->table.text.size, 0,
+			      "the last row ends before its columns do");
+	return true;
+}
+
+static struct skeleton *read_text(struct reading *r, const struct anim *a, struct bytes text)
+{
 	struct skeleton *s = NULL;
 
-	if (table_open(&r.table, text, err) && read_rows(&r))
-		s = join(&r);
-	table_close(&r.table);
-	arena_release(&r.arena);
-	free(r.rows);
+	if (table_open(&r->table, text, r->err) && read_rows(r) && (!a || check_end(r, a)))
+		s = join(r, a);
+	if (!s)
+		table_tell_place(&r->table, r->err);
+	table_close(&r->table);
+	arena_release(&r->arena);
+	free(r->rows);
 	return s;
+}
+
+struct skeleton *skeleton_read(struct bytes text, const struct format *format, struct err *err)
+{
+	struct reading r = {.arena = ARENA_INIT, .format = format, .err = err};
+
+	return read_text(&r, NULL, text);
+}
+
+struct skeleton *skeleton_edit(const struct skeleton *old, const struct anim *a, struct bytes text,
+			       struct err *err)
+{
+	struct reading r = {.arena = ARENA_INIT, .old = old, .format = a->format, .err = err};
+
+	return read_text(&r, a, text);
 }
 
 /* ---- writing ---- */
@@ -380,14 +510,14 @@ static bool names_add(struct names *n, const char *name, bool *is_new)
 	return true;
 }
 
-static void write_bone(const struct skeleton *s, const char *bone, struct buf *out)
+void skeleton_row(const struct skeleton *s, const char *bone, struct buf *out)
 {
 	const struct joint *joint = skeleton_joint(s, bone);
 
 	buf_text(out, bone);
 	buf_char(out, ',');
-	if (joint && joint->parent != JOINT_ROOT)
-		buf_text(out, s->joints[joint->parent].bone);
+	if (joint)
+		buf_text(out, parent_of(s, joint));
 	for (unsigned i = 0; i < 3 * ROLE_COUNT; i++) {
 		buf_char(out, ',');
 		if (joint)
@@ -404,7 +534,7 @@ static void write_new(const struct skeleton *s, const char *bone, struct names *
 	if (!names_add(written, bone, &is_new))
 		out->failed = true;
 	else if (is_new)
-		write_bone(s, bone, out);
+		skeleton_row(s, bone, out);
 }
 
 void skeleton_text(const struct skeleton *s, const struct anim *a, struct buf *out)

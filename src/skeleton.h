@@ -32,16 +32,31 @@ struct skeleton {
 
 /*
  * From a CSV text. NULL and err (line and column) when it is no table, when a parent is not there,
- * a bone is there twice, or bones hang from themselves. Blank cells are the rest of no pose at all:
- * no parent, translation and angles 0, scale 1.
+ * a bone is there twice, bones hang from themselves, or one hangs from another in a format where
+ * none does; `format` NULL: any. Blank cells are the rest of no pose at all: no parent, translation
+ * and angles 0, scale 1. A row of them says nothing, and its bone is only known if another hangs
+ * from it.
  */
-struct skeleton *skeleton_read(struct bytes text, struct err *err);
+struct skeleton *skeleton_read(struct bytes text, const struct format *format, struct err *err);
+/*
+ * The same for a text that is saved in place of skeleton_text(old, a). A column that is not there
+ * leaves what `old`, which may be NULL, says. A bone of the model that `old` knows must have a row:
+ * a text cut short would forget it. ERR_EMPTY: a header alone; ERR_EARLY: the text's one fault may
+ * be its end.
+ */
+struct skeleton *skeleton_edit(const struct skeleton *old, const struct anim *a, struct bytes text,
+			       struct err *err);
 /*
  * From joints that live in the arena, which is taken over, failing or not. No two have the same
  * bone, and none hangs from itself. NULL: no memory.
  */
 struct skeleton *skeleton_new(struct arena *arena, const struct joint *joints, uint32_t count);
 void skeleton_free(struct skeleton *s); /* NULL is fine */
+/* Do they say the same of the same bones? Numbers as the text shows them. Either may be NULL. */
+bool skeleton_same(const struct skeleton *a, const struct skeleton *b);
+/* The same of a joint of each. */
+bool joint_same(const struct skeleton *a, const struct joint *x, const struct skeleton *b,
+		const struct joint *y);
 /* By the bone's name; NULL when there is none. s may be NULL. */
 const struct joint *skeleton_joint(const struct skeleton *s, const char *bone);
 /*
@@ -49,6 +64,8 @@ const struct joint *skeleton_joint(const struct skeleton *s, const char *bone);
  * which may be NULL, does not know it, and then the bones that only the skeleton has.
  */
 void skeleton_text(const struct skeleton *s, const struct anim *a, struct buf *out);
+/* The row of one bone in it. */
+void skeleton_row(const struct skeleton *s, const char *bone, struct buf *out);
 
 /* A bone of a clip, posed or at rest, in the space of the model. Column vectors. */
 struct transform {
@@ -79,6 +96,9 @@ struct pose {
 struct pose rig_pose(const struct rig *rig, const struct clip *clip, uint32_t track, double frame);
 /* Of a joint at rest; NULL: no pose at all. */
 struct pose joint_pose(const struct joint *joint);
+/* Translation * rotation * scale. These two are always finite, as those of rig_world are. */
+struct transform pose_transform(const struct pose *p);
+struct transform transform_product(const struct transform *a, const struct transform *b);
 /*
  * All tracks in the space of the model; out has room for rig->count. Always finite: further off
  * than can be told, a bone stays at the end of the world.

@@ -170,6 +170,7 @@ static bool snap_decode(struct snap *s, const char *file_name, const struct deco
 	if (how->rate > 0)
 		s->anim->rate = how->rate;
 	s->anim->rotations = how->rotations;
+	s->style = how->style;
 	s->anim->bone_names = how->hints.bone_names;
 	if ((s->anim->format->nameless && !name_clips(s->anim, file_name)) ||
 	    !label_all(s->anim, file_name))

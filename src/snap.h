@@ -10,6 +10,7 @@
 
 #include "ages.h"
 #include "animfs/codec.h"
+#include "animfs/view.h"
 #include "naming.h"
 #include "rest.h"
 
@@ -21,6 +22,7 @@ struct snap {
 	struct anim *anim;          /* labelled */
 	struct naming_table *names; /* that its bones are called by; may be NULL */
 	struct rest_skeleton *rest; /* of its bones; may be NULL */
+	struct style style;         /* of its views */
 
 	struct ages ages;         /* of a file's snap: set before others see it, empty otherwise */
 	struct snap_index *index; /* of snap_clip and snap_track */
@@ -35,6 +37,7 @@ struct snap {
 struct decoding {
 	double rate; /* 0: the format's, or the file's own */
 	enum rotations rotations;
+	struct style style;
 	struct naming_table *names; /* the caller's; hints.bone_names are its own */
 	struct rest_skeleton *rest; /* the caller's */
 	struct hints hints;

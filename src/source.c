@@ -96,7 +96,7 @@ bool store_claims(const struct store *s, const char *file_name, const struct cod
 static struct decoding store_decoding(const struct store *s, const char *file_name,
 				      const struct codec *codec)
 {
-	struct decoding how = {.rotations = s->options.rotations};
+	struct decoding how = {.rotations = s->options.rotations, .style = s->options.style};
 	const struct pattern *pattern = find_pattern(s, file_name);
 
 	for (unsigned i = 0; codec && i < s->options.rate_count; i++) {
@@ -209,15 +209,14 @@ struct reading {
 	bool settled;
 };
 
-static bool file_stat(int dir, const char *name, struct file_version *version, struct err *err)
+static bool file_stat(int dir, const char *name, struct stat *st, struct err *err)
 {
-	struct stat st;
-
-	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW)) {
+		st->st_mode = 0;
 		return err_system(err, errno, name);
-	if (!S_ISREG(st.st_mode))
-		return err_system(err, S_ISDIR(st.st_mode) ? EISDIR : EINVAL, name);
-	*version = file_version_of(&st);
+	}
+	if (!S_ISREG(st->st_mode))
+		return err_system(err, S_ISDIR(st->st_mode) ? EISDIR : EINVAL, name);
 	return true;
 }
 
@@ -227,15 +226,16 @@ static bool read_once(const struct source *s, int dir, struct reading *r, bool *
 {
 	struct file_version after;
 	struct timespec now;
-	struct stat st;
+	struct stat st, st_after;
 	int error;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	error = at_read(dir, s->name, s->store->options.max_file, &r->bytes, &st);
 	if (error && error != EFBIG)
 		return err_system(err, error, s->name);
-	if (!file_stat(dir, s->name, &after, err))
+	if (!file_stat(dir, s->name, &st_after, err))
 		return false;
+	after = file_version_of(&st_after);
 	r->version = file_version_of(&st);
 	r->settled = file_version_settled(&r->version, &now);
 	*whole = file_version_same(&r->version, &after);
@@ -263,15 +263,17 @@ static bool read_file(const struct source *s, int dir, struct reading *r, struct
 }
 
 /*
- * When its curves last changed, told from the version before where that is still known. Out of
- * memory the views only look younger than they are.
+ * When its curves last changed, told from the version before where that is still known, and from
+ * the edit of it that was stored, if that is known. Out of memory the views only look younger than
+ * they are.
  */
-static void set_ages(struct source *s, struct snap *snap, struct timespec mtime)
+static void set_ages(struct source *s, struct snap *snap, struct timespec mtime,
+		     const struct anim *edit)
 {
 	struct snap *before = cache_take(s->store->cache, &s->current);
 
 	if (before != snap)
-		ages_init(&snap->ages, snap->anim, mtime, before);
+		ages_init(&snap->ages, snap->anim, mtime, before, edit);
 	snap_put(before);
 }
 
@@ -280,7 +282,7 @@ static void publish(struct source *s, const struct file_version *version, bool s
 		    struct err *verdict, struct snap *snap)
 {
 	if (snap && !snap->ages.at)
-		set_ages(s, snap, version->mtime);
+		set_ages(s, snap, version->mtime, NULL);
 	pthread_mutex_lock(&s->facts);
 	s->version = *version;
 	s->settled = settled;
@@ -347,15 +349,16 @@ static struct snap *take_current(struct source *s, int dir)
 }
 
 /* True when there is an answer without reading the file: a snap, or NULL and err. */
-static bool recall(struct source *s, int dir, struct snap **snap, struct err *err)
+static bool recall(struct source *s, int dir, struct snap **snap, struct stat *st, struct err *err)
 {
 	struct file_version version;
 	bool answer = true;
 
 	*snap = NULL;
 	pthread_mutex_lock(&s->facts);
-	if (!file_stat(dir, s->name, &version, err))
+	if (!file_stat(dir, s->name, st, err))
 		goto done;
+	version = file_version_of(st);
 	if (is_known(s, &version) && s->verdict)
 		tell(err, s->verdict);
 	else if (is_known(s, &version))
@@ -469,23 +472,37 @@ static struct snap *read_again(struct source *s, int dir, struct err *err)
 }
 
 /* With `work` held. */
-static struct snap *latest(struct source *s, int dir, struct err *err)
+static struct snap *latest_seen(struct source *s, int dir, struct stat *st, struct err *err)
 {
 	struct snap *snap;
 
-	return recall(s, dir, &snap, err) ? snap : read_again(s, dir, err);
+	return recall(s, dir, &snap, st, err) ? snap : read_again(s, dir, err);
+}
+
+static struct snap *latest(struct source *s, int dir, struct err *err)
+{
+	struct stat st;
+
+	return latest_seen(s, dir, &st, err);
+}
+
+struct snap *source_look(struct source *s, int dir, struct stat *st, struct err *err)
+{
+	struct snap *snap;
+
+	if (recall(s, dir, &snap, st, err))
+		return snap;
+	pthread_mutex_lock(&s->work);
+	snap = latest_seen(s, dir, st, err);
+	pthread_mutex_unlock(&s->work);
+	return snap;
 }
 
 struct snap *source_get(struct source *s, int dir, struct err *err)
 {
-	struct snap *snap;
+	struct stat st;
 
-	if (recall(s, dir, &snap, err))
-		return snap;
-	pthread_mutex_lock(&s->work);
-	snap = latest(s, dir, err);
-	pthread_mutex_unlock(&s->work);
-	return snap;
+	return source_look(s, dir, &st, err);
 }
 
 /* ---- committing ---- */
@@ -497,10 +514,12 @@ struct commit_job {
 	const struct snap *base;
 	const struct anim *edited, *last;
 	const struct bytes *whole;
-	struct snap *current, *result; /* each with a holder */
-	struct buf bytes;              /* of result, until it is made */
-	bool loses;                    /* keys, bones or clips, on the way to result */
-	int wait;                      /* errno of replace_file that says: try again */
+	const struct skeleton *skeleton, *last_skeleton; /* in place of edited and last */
+	struct snap *current, *result;                   /* each with a holder */
+	struct anim *merged; /* what result was made of, edited from current's model */
+	struct buf bytes;    /* of result, until it is made */
+	bool loses;          /* keys, bones or clips, on the way to result */
+	int wait;            /* errno of replace_file that says: try again */
 };
 
 /* The bytes are result's own, and result is named and decoded as the file will be. */
@@ -531,31 +550,28 @@ static bool decode_encoded(struct commit_job *job, struct err *err)
 				 why.message);
 }
 
-static bool encode_merged(struct commit_job *job, const struct anim *merged, struct err *err)
+static bool encode_merged(struct commit_job *job, struct err *err)
 {
 	const struct snap *current = job->current;
 
-	if (!job->codec->encode(merged, buf_bytes(&current->bytes), &job->bytes, err))
+	if (!job->codec->encode(job->merged, buf_bytes(&current->bytes), &job->bytes, err))
 		return job->bytes.failed ? err_memory(err) : false;
 	if (bytes_equal(buf_bytes(&job->bytes), buf_bytes(&current->bytes)))
 		job->result = snap_get(job->current);
 	else if (!decode_encoded(job, err))
 		return false;
-	return anim_stored(merged, current->anim, job->result->anim, err);
+	return anim_stored(job->merged, current->anim, job->result->anim, err);
 }
 
 static bool prepare_edit(struct commit_job *job, struct err *err)
 {
-	struct anim *merged =
-		anim_merge(job->base->anim, job->edited, job->last, job->current->anim, err);
-	bool done;
+	const struct anim *now = job->current->anim;
 
-	if (!merged)
+	job->merged = anim_merge(job->base->anim, job->edited, job->last, now, err);
+	if (!job->merged || !encode_merged(job, err))
 		return false;
-	done = encode_merged(job, merged, err);
-	job->loses = done && anim_loses(job->current->anim, merged, true);
-	anim_free(merged);
-	return done;
+	job->loses = anim_loses(now, job->merged, true);
+	return true;
 }
 
 /* All of the file at once: nothing of what others saved would be left. */
@@ -581,12 +597,13 @@ static bool prepare_whole(struct commit_job *job, struct err *err)
 /* ---- what is removed is kept ---- */
 
 /* Attributes that cannot be read are not kept. */
-static int keep(const struct source *s, int dir, const char *path, struct bytes bytes)
+static int keep(const struct source *s, int dir, const char *name, const char *path,
+		struct bytes bytes)
 {
 	const struct store *store = s->store;
 	int like = -1, error;
 
-	(void)at_open(dir, s->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &like);
+	(void)at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &like);
 	error = backup_keep(store->state, store->options.backup, path, like, bytes);
 	if (like >= 0)
 		close(like);
@@ -600,12 +617,13 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 	struct state *state = s->store->state;
 	char temporary[STATE_TEMPORARY_SIZE];
 	struct file_version now;
+	bool settled;
 	int error = state_temporary(state, s->folder, temporary, sizeof(temporary));
 
 	if (error)
 		return err_system(err, error, "the state directory");
 	error = replace_file(job->dir, s->name, expect, temporary, buf_bytes(&job->result->bytes),
-			     &now);
+			     &now, &settled);
 	/* One that could not be removed stays listed, and a later mount removes it. */
 	if (faccessat(job->dir, temporary, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		state_temporary_gone(state, s->folder);
@@ -613,7 +631,8 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 		job->wait = error;
 	if (error)
 		return err_system(err, error, s->name);
-	publish(s, &now, false, NULL, job->result);
+	set_ages(s, job->result, now.mtime, job->merged);
+	publish(s, &now, settled, NULL, job->result);
 	return true;
 }
 
@@ -621,7 +640,8 @@ static bool put_with_backup(struct commit_job *job, struct err *err)
 {
 	const struct source *s = job->source;
 	char *path = path_of(s, s->name);
-	int error = path ? keep(s, job->dir, path, buf_bytes(&job->current->bytes)) : ENOMEM;
+	int error =
+		path ? keep(s, job->dir, s->name, path, buf_bytes(&job->current->bytes)) : ENOMEM;
 	bool done = error ? err_system(err, error, "the backup in the state directory")
 			  : put_result(job, &s->version, err);
 
@@ -632,7 +652,7 @@ static bool put_with_backup(struct commit_job *job, struct err *err)
 }
 
 /* With the locks held. */
-static bool commit_locked(struct commit_job *job, struct err *err)
+static bool commit_file(struct commit_job *job, struct err *err)
 {
 	job->current = latest(job->source, job->dir, err);
 	if (!job->current)
@@ -644,6 +664,153 @@ static bool commit_locked(struct commit_job *job, struct err *err)
 		return true;
 	return job->loses ? put_with_backup(job, err) : put_result(job, &job->source->version, err);
 }
+
+/* ---- the skeleton beside it ---- */
+
+/* Is a joint of `old` not known any more? */
+static bool skeleton_loses(const struct skeleton *old, const struct skeleton *now)
+{
+	for (uint32_t i = 0; old && i < old->count; i++) {
+		if (!skeleton_joint(now, old->joints[i].bone))
+			return true;
+	}
+	return false;
+}
+
+/* A new one is as the file is to everybody: mode, owner, ACLs. */
+static int put_new_text(const struct commit_job *job, const char *name, const char *temporary)
+{
+	int like, error = at_open(job->dir, job->source->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
+				  &like);
+
+	if (error)
+		return error;
+	error = replace_copy(job->dir, name, temporary, false, like, buf_bytes(&job->bytes));
+	close(like);
+	return error == EEXIST ? EAGAIN : error;
+}
+
+/* `old`: the version that is there, or NULL. */
+static int put_text(struct commit_job *job, const char *name, const struct file_version *old)
+{
+	const struct source *s = job->source;
+	char temporary[STATE_TEMPORARY_SIZE];
+	struct file_version now;
+	int error = state_temporary(s->store->state, s->folder, temporary, sizeof(temporary));
+
+	if (error)
+		return error;
+	error = old ? replace_file(job->dir, name, old, temporary, buf_bytes(&job->bytes), &now,
+				   NULL)
+		    : put_new_text(job, name, temporary);
+	if (faccessat(job->dir, temporary, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+		state_temporary_gone(s->store->state, s->folder);
+	if (error == EAGAIN || error == EBUSY)
+		job->wait = error;
+	return error;
+}
+
+/* What is there as it is before bones go from it. */
+static int keep_text(const struct source *s, int dir, const char *name, const char *path)
+{
+	struct buf bytes = BUF_INIT;
+	struct stat st;
+	int error = at_read(dir, name, REST_TEXT_MAX, &bytes, &st);
+
+	if (!error)
+		error = keep(s, dir, name, path, buf_bytes(&bytes));
+	buf_release(&bytes);
+	return error;
+}
+
+/* The text that is there, as `latest` found it. False: there is none. */
+static bool find_text(struct source *s, const char *name, struct file_version *version,
+		      bool *faulty)
+{
+	bool found;
+
+	pthread_mutex_lock(&s->facts);
+	found = s->rest.name && strcmp(s->rest.name, name) == 0;
+	*version = s->rest.file;
+	*faulty = s->rest.faulty;
+	pthread_mutex_unlock(&s->facts);
+	return found;
+}
+
+static int put_over_text(struct commit_job *job, const char *name, const struct file_version *old)
+{
+	const struct source *s = job->source;
+	bool loses = skeleton_loses(rest_skeleton(job->current->rest), job->skeleton);
+	char *path = path_of(s, name);
+	int error = path ? 0 : ENOMEM;
+
+	if (!error && loses)
+		error = keep_text(s, job->dir, name, path);
+	if (!error)
+		error = put_text(job, name, old);
+	if (!error && loses)
+		backup_removed(s->store->state, path);
+	free(path);
+	return error;
+}
+
+static bool put_skeleton(struct commit_job *job, const char *name, struct err *err)
+{
+	struct file_version old;
+	bool faulty;
+	int error;
+
+	if (!find_text(job->source, name, &old, &faulty)) {
+		error = put_text(job, name, NULL);
+	} else if (faulty) {
+		err_set(err, ERR_CONFLICT, "%.120s, which is there, cannot be read", name);
+		return err_accept(err, "the same once that file is mended or removed");
+	} else {
+		error = put_over_text(job, name, &old);
+	}
+	return error ? err_system(err, error, name) : true;
+}
+
+static bool write_skeleton(struct commit_job *job, struct err *err)
+{
+	char name[NAME_MAX + 1];
+
+	if (!rest_own_name(job->source->name, name))
+		return err_set(err, ERR_STORE, "the name of its file, %.80s..., would be too long",
+			       name);
+	skeleton_text(job->skeleton, job->current->anim, &job->bytes);
+	if (job->bytes.failed)
+		return err_memory(err);
+	if (job->bytes.size > REST_TEXT_MAX)
+		return err_set(err, ERR_STORE, "the text of all bones is longer than %zu bytes",
+			       REST_TEXT_MAX);
+	return put_skeleton(job, name, err);
+}
+
+/* With the locks held. What comes of it is what is read then. */
+static bool commit_skeleton(struct commit_job *job, struct err *err)
+{
+	const struct skeleton *now;
+
+	job->current = latest(job->source, job->dir, err);
+	if (!job->current)
+		return false;
+	now = rest_skeleton(job->current->rest);
+	if (skeleton_same(job->skeleton, now)) {
+		job->result = snap_get(job->current);
+		return true;
+	}
+	if (!skeleton_same(now, rest_skeleton(job->base->rest)) &&
+	    !(job->last_skeleton && skeleton_same(now, job->last_skeleton)))
+		return err_set(err, ERR_CONFLICT,
+			       "somebody else changed the skeleton in the meantime");
+	if (!write_skeleton(job, err))
+		return false;
+	job->result = latest(job->source, job->dir, err);
+	return job->result != NULL;
+}
+
+/* ---- all of it ---- */
 
 static enum commit commit_once(struct commit_job *job, struct err *err)
 {
@@ -657,7 +824,7 @@ static enum commit commit_once(struct commit_job *job, struct err *err)
 	if (error) {
 		err_system(err, error, "the state directory");
 	} else {
-		if (commit_locked(job, err))
+		if (job->skeleton ? commit_skeleton(job, err) : commit_file(job, err))
 			outcome = job->result == job->current ? COMMIT_SAME : COMMIT_DONE;
 		state_unlock(s->store->state);
 	}
@@ -667,8 +834,10 @@ static enum commit commit_once(struct commit_job *job, struct err *err)
 
 static void job_clear(struct commit_job *job)
 {
+	anim_free(job->merged);
 	snap_put(job->current);
 	snap_put(job->result);
+	job->merged = NULL;
 	job->current = job->result = NULL;
 	buf_release(&job->bytes);
 }
@@ -701,6 +870,33 @@ static bool try_again(int wait, int64_t begin, unsigned tries, struct err *err)
 				     : "other programs keep changing the file");
 }
 
+static enum commit commit(struct commit_job *job, struct snap **now, struct err *err)
+{
+	const int64_t begin = clock_now();
+	struct err why = {.code = ERR_NONE};
+	enum commit outcome = COMMIT_REFUSED;
+
+	*now = NULL;
+	if (!job->source->store->state) {
+		err_system(err, EROFS, job->source->name);
+		return COMMIT_REFUSED;
+	}
+	for (unsigned tries = 1;; tries++) {
+		outcome = commit_once(job, &why);
+		if (outcome != COMMIT_REFUSED || !job->wait)
+			break;
+		err_clear(&why);
+		job_clear(job);
+		if (!try_again(job->wait, begin, tries, &why))
+			break;
+	}
+	if (outcome != COMMIT_REFUSED)
+		*now = snap_get(job->result);
+	job_clear(job);
+	tell(err, &why);
+	return outcome;
+}
+
 enum commit source_commit(struct source *s, int dir, struct snap *base, const struct anim *edited,
 			  const struct anim *last, const struct bytes *whole, struct snap **now,
 			  struct err *err)
@@ -711,29 +907,18 @@ enum commit source_commit(struct source *s, int dir, struct snap *base, const st
 				 .edited = edited,
 				 .last = last,
 				 .whole = whole};
-	const int64_t begin = clock_now();
-	struct err why = {.code = ERR_NONE};
-	enum commit outcome = COMMIT_REFUSED;
 
-	*now = NULL;
-	if (!s->store->state) {
-		err_system(err, EROFS, s->name);
-		return COMMIT_REFUSED;
-	}
-	for (unsigned tries = 1;; tries++) {
-		outcome = commit_once(&job, &why);
-		if (outcome != COMMIT_REFUSED || !job.wait)
-			break;
-		err_clear(&why);
-		job_clear(&job);
-		if (!try_again(job.wait, begin, tries, &why))
-			break;
-	}
-	if (outcome != COMMIT_REFUSED)
-		*now = snap_get(job.result);
-	job_clear(&job);
-	tell(err, &why);
-	return outcome;
+	return commit(&job, now, err);
+}
+
+enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
+				   const struct skeleton *edited, const struct skeleton *last,
+				   struct snap **now, struct err *err)
+{
+	struct commit_job job = {
+		.source = s, .dir = dir, .base = base, .skeleton = edited, .last_skeleton = last};
+
+	return commit(&job, now, err);
 }
 
 /* ---- making and removing ---- */
@@ -782,7 +967,7 @@ static int remove_locked(struct source *s, int dir)
 	if (!error && !read_file(s, dir, &r, &err))
 		error = err.code == ERR_SYSTEM ? err.number : EFBIG;
 	if (!error)
-		error = keep(s, dir, path, buf_bytes(&r.bytes));
+		error = keep(s, dir, s->name, path, buf_bytes(&r.bytes));
 	if (!error && unlinkat(dir, s->name, 0))
 		error = errno;
 	if (!error)

@@ -30,6 +30,7 @@ struct store_options {
 	} *patterns;
 	unsigned pattern_count;
 	enum rotations rotations; /* --rotations */
+	struct style style;       /* --bones, --bvh */
 	enum backup_mode backup;  /* --backup */
 };
 /*
@@ -67,6 +68,8 @@ bool source_renamed(struct source *s, const char *folder, const char *name);
  * asking again costs one fstatat. ERR_SYSTEM where there is no regular file, or it cannot be read.
  */
 struct snap *source_get(struct source *s, int dir, struct err *err);
+/* The same, and what the file was just before; st_mode is 0 where there is none. */
+struct snap *source_look(struct source *s, int dir, struct stat *st, struct err *err);
 
 enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 /*
@@ -83,6 +86,17 @@ enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 enum commit source_commit(struct source *s, int dir, struct snap *base, const struct anim *edited,
 			  const struct anim *last, const struct bytes *whole, struct snap **now,
 			  struct err *err);
+
+/*
+ * Saves what was made of base's skeleton: as the file's own (rest.h), in a text beside it, which is
+ * made where there is none; the file stays as it is. `last` is what the same draft committed
+ * before, or NULL. ERR_CONFLICT when others changed the skeleton, or when the text that is there
+ * cannot be read. A text from which bones are removed is kept as a file is. The rest is as of
+ * source_commit.
+ */
+enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
+				   const struct skeleton *edited, const struct skeleton *last,
+				   struct snap **now, struct err *err);
 
 /*
  * Makes the file, which must not be there yet (ERR_CONFLICT), of a model that was not edited from

@@ -504,3 +504,12 @@ size_t table_column(const struct table *t, size_t at)
 	}
 	return column;
 }
+
+void table_tell_place(const struct table *t, struct err *err)
+{
+	if (!err || !err->placed)
+		return;
+	err->column = table_column(t, err->at);
+	if (err->code == ERR_TEXT && err->at + err->length >= t->text.size)
+		err->code = ERR_EARLY;
+}

@@ -48,6 +48,16 @@ static void view_file_name(const struct tree *t, const struct view *view, char o
 		snprintf(out, NAME_MAX + 1, "%s", view->file);
 }
 
+static bool is_view_file(const struct tree *t, const struct view *view, const char *name)
+{
+	char file[NAME_MAX + 1];
+
+	if (!view->whole)
+		return strcmp(view->file, name) == 0;
+	view_file_name(t, view, file);
+	return strcmp(file, name) == 0;
+}
+
 struct shown tree_shown(const struct tree *t, const struct place *place)
 {
 	return (struct shown){
@@ -55,6 +65,7 @@ struct shown tree_shown(const struct tree *t, const struct place *place)
 		.raw = buf_bytes(&t->snap->bytes),
 		.file_name = t->file_name,
 		.skeleton = rest_skeleton(t->snap->rest),
+		.style = t->snap->style,
 		.clip = place->clip,
 		.track = place->track,
 		.frame = place->frame,
@@ -84,14 +95,9 @@ void tree_render(const struct tree *t, const struct place *place, struct buf *ou
 static bool lookup_view(const struct tree *t, const struct place *folder, enum view_place of,
 			const char *name, struct place *out)
 {
-	char file[NAME_MAX + 1];
-
 	out->view = NULL;
 	for (unsigned i = 0; views[i]; i++) {
-		if (views[i]->place != of)
-			continue;
-		view_file_name(t, views[i], file);
-		if (strcmp(file, name) != 0)
+		if (views[i]->place != of || !is_view_file(t, views[i], name))
 			continue;
 		*out = (struct place){PLACE_VIEW, views[i], folder->clip, 0, 0};
 		return place_present(t, out);

@@ -163,19 +163,24 @@ static bool list(const struct step *step, struct buf *out, struct err *err)
 	return (good && !out->failed) || err_memory(err);
 }
 
-/* A skeleton from its text, and what is drawn with it. */
+/* A skeleton from its text, its own text saved in place of it, and what is drawn with it. */
 static bool pose(const struct step *step, struct buf *out, struct err *err)
 {
-	struct skeleton *s = skeleton_read(step->text, err);
+	struct skeleton *s = skeleton_read(step->text, NULL, err), *again = NULL;
 	struct shown at = *step->at;
 
 	if (!s)
 		return false;
 	at.skeleton = s;
 	view_skeleton_csv.render(&at, out);
-	view_x3d_frame.render(&at, out);
+	if (!out->failed)
+		again = view_skeleton_csv.parse_skeleton(&at, buf_bytes(out), err);
+	at.skeleton = again;
+	if (again)
+		view_x3d_frame.render(&at, out);
+	skeleton_free(again);
 	skeleton_free(s);
-	return !out->failed || err_memory(err);
+	return again && !out->failed ? true : err_memory(err);
 }
 
 /* A skeleton from a model. */

@@ -4,17 +4,19 @@
  * the measurements:
  *
  *   make_game DIR [--files N] [--clips N] [--bones N] [--frames N]
- *                 [--version 512|768|mix] [--plain N] [--seed N]
+ *                 [--version 512|768|mix] [--plain N] [--skeleton 0|1] [--seed N]
  *
  * --files animation files (CANM of Earth Defense Force) below object/, chara/ and weapon/, each
  * with --clips clips of --bones bones and --frames samples, and --plain ordinary files between
- * them. The same arguments make the same bytes.
+ * them. With --skeleton 1 each of their folders has a skeleton.csv. The same arguments make the
+ * same bytes.
  *
  * It has a byte writer of its own and shares no code with the program: what animfs reads here was
  * not written by animfs. The files are laid out as the game's own are: channels, 16-bit keys,
- * quaternions (version 768), animation table, bone rows, name table, strings. Motion is a walk:
- * sines of each bone's own size and phase, quantised over their range. Most translations and all
- * scales are static, and equal static channels are shared.
+ * quaternions (version 768), animation table, bone rows, name table, strings. The first bones are
+ * those of a figure that walks, others wave: sines of each bone's own size and phase, quantised
+ * over their range. Most translations and all scales are static, and equal static channels are
+ * shared.
  */
 #include <errno.h>
 #include <math.h>
@@ -32,7 +34,7 @@
 
 struct options {
 	const char *dir;
-	unsigned files, clips, bones, frames, plain;
+	unsigned files, clips, bones, frames, plain, skeleton;
 	unsigned version; /* 512, 768 or 0 for both in turn */
 	uint64_t seed;
 };
@@ -149,20 +151,65 @@ struct name {
 	size_t at; /* place of the string in the string block */
 };
 
+/*
+ * A figure that faces +Z, on the ground. Around x a bone turns by `middle` degrees and by `swing`
+ * more to either side in the course of a step, which begins at `phase` of it.
+ */
+static const struct part {
+	const char *name;
+	int parent;
+	double at[3]; /* in the parent, in metres */
+	double middle, swing, phase;
+} body[] = {
+	{"Scene_Root", -1, {0, 0, 0}, 0, 0, 0},
+	{"hips", -1, {0, 0.93, 0}, 0, 3, 0.1},
+	{"spine", 1, {0, 0.12, 0}, 3, 2, 0.2},
+	{"spine1", 2, {0, 0.2, 0}, 2, 2, 0.3},
+	{"neck", 3, {0, 0.24, 0}, -4, 3, 0.7},
+	{"head", 4, {0, 0.1, 0.01}, 0, 0, 0},
+	{"arm_L", 3, {0.18, 0.18, 0}, 4, 26, 0.5},
+	{"forearm_L", 6, {0.04, -0.28, 0}, -24, 14, 0.5},
+	{"hand_L", 7, {0, -0.25, 0}, -6, 6, 0.55},
+	{"arm_R", 3, {-0.18, 0.18, 0}, 4, 26, 0},
+	{"forearm_R", 9, {-0.04, -0.28, 0}, -24, 14, 0},
+	{"右手", 10, {0, -0.25, 0}, -6, 6, 0.05},
+	{"leg_L", 1, {0.1, -0.05, 0}, -4, 27, 0},
+	{"shin_L", 12, {0, -0.42, 0}, 26, 24, 0.75},
+	{"foot_L", 13, {0, -0.42, 0}, -4, 12, 0.3},
+	{"leg_R", 1, {-0.1, -0.05, 0}, -4, 27, 0.5},
+	{"shin_R", 15, {0, -0.42, 0}, 26, 24, 0.25},
+	{"foot_R", 16, {0, -0.42, 0}, -4, 12, 0.8},
+	{"武器", 11, {0, -0.06, 0.55}, 0, 0, 0},
+	{"髪", 5, {0, 0.2, -0.05}, 0, 8, 0.6},
+	{"cloak", 3, {0, -0.4, -0.22}, 0, 10, 0.4},
+	{"eye_L", 5, {0.04, 0.1, 0.09}, 0, 0, 0},
+	{"eye_R", 5, {-0.04, 0.1, 0.09}, 0, 0, 0},
+	{"jaw", 5, {0, 0.02, 0.09}, 0, 4, 0},
+};
+#define BODY (sizeof(body) / sizeof(body[0]))
+#define CLOAK 20 /* what bones beyond the body hang from, in strands of ten */
+
 static void bone_name(unsigned i, char *out, size_t size)
 {
-	static const char *const body[] = {
-		"Scene_Root", "hips",      "spine",  "spine1", "neck",      "head",
-		"arm_L",      "forearm_L", "hand_L", "arm_R",  "forearm_R", "右手",
-		"leg_L",      "shin_L",    "foot_L", "leg_R",  "shin_R",    "foot_R",
-		"武器",       "髪",        "cloak",  "eye_L",  "eye_R",     "jaw",
-	};
-	const unsigned known = sizeof(body) / sizeof(body[0]);
-
-	if (i < known)
-		snprintf(out, size, "%s", body[i]);
+	if (i < BODY)
+		snprintf(out, size, "%s", body[i].name);
 	else
 		snprintf(out, size, "Bone%03u", i);
+}
+
+static int bone_parent(unsigned i)
+{
+	if (i < BODY)
+		return body[i].parent;
+	return i % 10 == 0 || i == BODY ? CLOAK : (int)i - 1;
+}
+
+/* As far from its parent as bones are: whole centimetres, so that some of them agree. */
+static void bone_offset(unsigned i, double out[3])
+{
+	const double strand[3] = {0, (5 + i % 20) / 100.0, i % 3 / 100.0};
+
+	memcpy(out, i < BODY ? body[i].at : strand, sizeof(strand));
 }
 
 static void clip_name(unsigned i, char *out, size_t size)
@@ -317,15 +364,40 @@ static void add_wave(double *values, unsigned axis, unsigned frames, double size
 	}
 }
 
-static unsigned add_rotation(struct file *f, unsigned bone, unsigned frames, double *values,
-			     uint64_t *random)
+/* What a clip does, as a part of a walk. */
+static double clip_effort(unsigned clip)
+{
+	static const double efforts[] = {1, 1.6, 0.2, 1.2, 1.4, 0.8, 0.5};
+
+	return efforts[clip % (sizeof(efforts) / sizeof(efforts[0]))];
+}
+
+/* Around y and z every bone of the body turns by as little as is its own. */
+static void add_step(double *values, const struct part *part, unsigned frames, double effort,
+		     uint64_t *random)
+{
+	add_wave(values, 1, frames, 0.03 * effort, random);
+	add_wave(values, 2, frames, 0.03 * effort, random);
+	for (unsigned i = 0; i < frames; i++) {
+		double turn = (double)i / (frames > 1 ? frames - 1 : 1) + part->phase;
+
+		values[i * 3] =
+			(part->middle + part->swing * sin(2 * PI * turn)) * effort * PI / 180;
+	}
+}
+
+static unsigned add_rotation(struct file *f, unsigned bone, unsigned frames, double effort,
+			     double *values, uint64_t *random)
 {
 	const float still[4] = {0, 0, 0, 1};
+	const struct part *part = bone < BODY ? &body[bone] : NULL;
 
-	/* The root, and one bone in five, does not turn. */
-	if (bone % 5 == 0 || frames < 2)
+	/* Of the others one in five does not turn. */
+	if (frames < 2 || (part ? part->swing == 0 : bone % 5 == 0))
 		return add_static(f, f->version == 768, still);
-	for (unsigned axis = 0; axis < 3; axis++)
+	if (part)
+		add_step(values, part, frames, effort, random);
+	for (unsigned axis = 0; !part && axis < 3; axis++)
 		add_wave(values, axis, frames, axis == 0 ? 0.6 : 0.15, random);
 	if (f->version == 768)
 		return add_quaternions(f, values, frames);
@@ -335,20 +407,23 @@ static unsigned add_rotation(struct file *f, unsigned bone, unsigned frames, dou
 static unsigned add_translation(struct file *f, unsigned bone, unsigned frames, double *values,
 				uint64_t *random)
 {
-	/* As far from its parent as bones are: whole centimetres, so that some of them agree. */
-	float offset[4] = {0, (float)(5 + bone % 20) / 100, (float)(bone % 3) / 100, 1};
+	double offset[3];
+	float still[4] = {0, 0, 0, 1};
 
-	if (bone == 0)
-		offset[1] = offset[2] = 0;
+	bone_offset(bone, offset);
+	for (unsigned axis = 0; axis < 3; axis++)
+		still[axis] = (float)offset[axis];
 	/* Only the hips move, as in a walk; bones that hang move by a little now and then. */
 	if (frames < 2 || (bone != 1 && bone % 50 != 49))
-		return add_static(f, false, offset);
+		return add_static(f, false, still);
 	for (unsigned axis = 0; axis < 3; axis++)
-		add_wave(values, axis, frames, axis == 1 ? 0.05 : 0.02, random);
+		add_wave(values, axis, frames, axis == 1 ? 0.03 : 0.02, random);
+	for (unsigned i = 0; i < frames * 3; i++)
+		values[i] += offset[i % 3];
 	return add_keyed(f, values, frames);
 }
 
-static void add_clip(struct file *f, const struct options *o, uint64_t *random)
+static void add_clip(struct file *f, const struct options *o, unsigned clip, uint64_t *random)
 {
 	const float one[4] = {1, 1, 1, 1};
 	double *values = malloc(sizeof(double) * 3 * o->frames);
@@ -357,7 +432,8 @@ static void add_clip(struct file *f, const struct options *o, uint64_t *random)
 		die("out of memory");
 	for (unsigned bone = 0; bone < o->bones; bone++) {
 		unsigned translation = add_translation(f, bone, o->frames, values, random);
-		unsigned rotation = add_rotation(f, bone, o->frames, values, random);
+		unsigned rotation =
+			add_rotation(f, bone, o->frames, clip_effort(clip), values, random);
 		/* Half of the bones say nothing of their size. */
 		unsigned scale = bone % 2 ? add_static(f, false, one) : NONE;
 
@@ -477,7 +553,7 @@ static void make_canm(struct blob *out, const struct options *o, unsigned versio
 
 	out->size = 0;
 	for (unsigned i = 0; i < o->clips; i++)
-		add_clip(&f, o, random);
+		add_clip(&f, o, i, random);
 	write_canm(out, o, &f);
 	if (out->size > INT32_MAX)
 		die("the file would be larger than its format can say");
@@ -517,6 +593,32 @@ static void folder_of(const struct options *o, unsigned file, char *out, size_t 
 	snprintf(out, size, "%s/%s/e%04u", o->dir, kind, number);
 	if (file % 64 == 0)
 		make_folder(out);
+}
+
+/* For all animations of the folder of this one. */
+static void make_skeleton(const struct options *o, unsigned animation)
+{
+	char folder[3072], path[4096];
+	FILE *file;
+
+	folder_of(o, animation, folder, sizeof(folder));
+	snprintf(path, sizeof(path), "%s/skeleton.csv", folder);
+	file = fopen(path, "w");
+	if (!file)
+		die("%s: %s", path, strerror(errno));
+	fputs("bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\n", file);
+	for (unsigned i = 0; i < o->bones; i++) {
+		char name[64], parent[64] = "";
+		double at[3];
+
+		bone_name(i, name, sizeof(name));
+		if (bone_parent(i) >= 0)
+			bone_name((unsigned)bone_parent(i), parent, sizeof(parent));
+		bone_offset(i, at);
+		fprintf(file, "%s,%s,%g,%g,%g,0,0,0,1,1,1\n", name, parent, at[0], at[1], at[2]);
+	}
+	if (fclose(file))
+		die("%s: %s", path, strerror(errno));
 }
 
 static void animation_path(const struct options *o, unsigned i, char *out, size_t size)
@@ -589,6 +691,8 @@ static void make_game(const struct options *o)
 		make_canm(&bytes, o, version, &random);
 		animation_path(o, i, path, sizeof(path));
 		write_file(path, bytes.data, bytes.size);
+		if (o->skeleton && i % 64 == 0)
+			make_skeleton(o, i);
 	}
 	for (unsigned i = 0; i < o->plain; i++)
 		make_plain(o, i, &random);
@@ -619,6 +723,8 @@ static void parse_option(struct options *o, const char *option, const char *valu
 		o->frames = number(option, value, 1, 65535);
 	else if (!strcmp(option, "--plain"))
 		o->plain = number(option, value, 0, 10000000);
+	else if (!strcmp(option, "--skeleton"))
+		o->skeleton = number(option, value, 0, 1);
 	else if (!strcmp(option, "--seed"))
 		o->seed = number(option, value, 0, UINT32_MAX);
 	else if (!strcmp(option, "--version") && value && !strcmp(value, "mix"))
@@ -644,7 +750,7 @@ int main(int argc, char **argv)
 	}
 	if (!o.dir)
 		die("usage: make_game DIR [--files N] [--clips N] [--bones N] [--frames N] "
-		    "[--version 512|768|mix] [--plain N] [--seed N]");
+		    "[--version 512|768|mix] [--plain N] [--skeleton 0|1] [--seed N]");
 	make_game(&o);
 	return 0;
 }

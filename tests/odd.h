@@ -39,7 +39,7 @@ static const double odd_quaternions[] = {NAN, 0, 0,     1,     0, 0,    0,   0, 
 static inline struct skeleton *read_skeleton(const char *text)
 {
 	struct err err = {0};
-	struct skeleton *s = skeleton_read(bytes_of(text), &err);
+	struct skeleton *s = skeleton_read(bytes_of(text), NULL, &err);
 
 	ck_assert_msg(s != NULL, "%s", err.message);
 	return s;

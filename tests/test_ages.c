@@ -12,7 +12,7 @@ static struct snap *sample_snap(void)
 	struct snap *snap = snap_of_bytes(NULL, &bytes, "wiki512.canm", NULL, &err);
 
 	ck_assert_msg(snap != NULL, "%s", err.message);
-	ck_assert(ages_init(&snap->ages, snap->anim, first, NULL));
+	ck_assert(ages_init(&snap->ages, snap->anim, first, NULL, NULL));
 	return snap;
 }
 
@@ -37,7 +37,7 @@ START_TEST(only_what_changed_is_younger)
 	struct ages ages;
 
 	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
-	ck_assert(ages_init(&ages, edited, second, s));
+	ck_assert(ages_init(&ages, edited, second, s, NULL));
 	for (uint32_t i = 0; i < s->anim->clip_count; i++) {
 		for (int64_t j = -1; j < (int64_t)s->anim->clips[i].track_count; j++) {
 			bool changed = i == 0 && (j == 2 || j == -1);
@@ -60,7 +60,7 @@ START_TEST(a_loop_is_the_clips_and_a_frame_time_everybodys)
 
 	anim_edit_clip(edited, 0)->loop = false;
 	anim_edit_clip(edited, 1)->frame_time = 9;
-	ck_assert(ages_init(&ages, edited, second, s));
+	ck_assert(ages_init(&ages, edited, second, s, NULL));
 	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
 	ck_assert_int_eq(ages_of(&ages, 0, 0).tv_sec, first.tv_sec);
 	ck_assert_int_eq(ages_of(&ages, 1, -1).tv_sec, second.tv_sec);
@@ -82,7 +82,7 @@ START_TEST(the_order_of_bones_is_the_clips)
 
 	memmove(tracks, tracks + 1, (clip->track_count - 1) * sizeof(*tracks));
 	tracks[clip->track_count - 1] = moved;
-	ck_assert(ages_init(&ages, edited, second, s));
+	ck_assert(ages_init(&ages, edited, second, s, NULL));
 	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
 	for (int64_t j = 0; j < (int64_t)clip->track_count; j++)
 		ck_assert_int_eq(ages_of(&ages, 0, j).tv_sec, first.tv_sec);

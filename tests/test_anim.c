@@ -68,6 +68,27 @@ START_TEST(sampling_holds_before_the_first_key_and_after_the_last)
 }
 END_TEST
 
+START_TEST(of_keys_in_one_frame_the_last_counts)
+{
+	struct arena arena = ARENA_INIT;
+	const double values[] = {50, 1, 50, 50, 3, 5, 50, 7};
+	const uint32_t frames[] = {2, 2, 4, 4, 4, 6, 8, 8};
+	struct curve *c = vector(&arena, values, 8);
+
+	c->frames = frames;
+	ck_assert_uint_eq(curve_last_in_frame(c, 0), 1);
+	ck_assert_uint_eq(curve_last_in_frame(c, 3), 4);
+	ck_assert_uint_eq(curve_last_in_frame(c, 5), 5);
+	ck_assert_uint_eq(curve_last_in_frame(c, 7), 7);
+	for (uint32_t frame = 2; frame <= 8; frame++)
+		ck_assert(sample(c, frame) == frame - 1);
+	ck_assert(sample(c, 0) == 1 && sample(c, 9) == 7 && sample(c, 3.5) == 2.5);
+	c->interpolation = INTERPOLATION_STEP;
+	ck_assert(sample(c, 3.5) == 1 && sample(c, 4) == 3 && sample(c, 7) == 5);
+	arena_release(&arena);
+}
+END_TEST
+
 START_TEST(sampling_a_static_curve_gives_its_value_anywhere)
 {
 	struct arena arena = ARENA_INIT;
@@ -762,6 +783,7 @@ static TCase *curve_case(void)
 	TCase *tc = tcase_create("curves and time");
 
 	tcase_add_test(tc, sampling_holds_before_the_first_key_and_after_the_last);
+	tcase_add_test(tc, of_keys_in_one_frame_the_last_counts);
 	tcase_add_test(tc, sampling_a_static_curve_gives_its_value_anywhere);
 	tcase_add_test(tc, sampling_a_key_gives_its_bits);
 	tcase_add_test(tc, quaternions_go_the_shorter_way_at_even_speed);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "odd.h"
+#include "view/figure.h"
 
 static struct sample s;
 static struct shown at;
@@ -33,7 +34,7 @@ static const char roots[] =
 	"  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"
 	"  End Site\n"
 	"  {\n"
-	"    OFFSET 0 0 0\n"
+	"    OFFSET 0 0.1 0\n"
 	"  }\n"
 	"}\n"
 	"ROOT Bone01\n"
@@ -42,7 +43,7 @@ static const char roots[] =
 	"  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"
 	"  End Site\n"
 	"  {\n"
-	"    OFFSET 0 0 0\n"
+	"    OFFSET 0 0.1 0\n"
 	"  }\n"
 	"}\n"
 	"MOTION\n"
@@ -122,7 +123,7 @@ static void read_node(struct bvh *b, const char **p, int parent)
 		n->offset[axis] = real(p);
 	word(p, "CHANNELS");
 	n->channels = (int)real(p);
-	ck_assert_int_eq(n->channels, parent < 0 ? 6 : 3);
+	ck_assert(n->channels == 6 || (n->channels == 3 && parent >= 0));
 	for (int i = 6 - n->channels; i < 6; i++)
 		word(p, channels[i]);
 	for (;;) {
@@ -202,7 +203,7 @@ static void assert_frame(const struct bvh *b, const struct shown *shown, const s
 		double angles[3], q[4], dot = 0;
 
 		for (unsigned axis = 0; axis < 3; axis++) {
-			double v = n->parent < 0 ? real(p) : n->offset[axis];
+			double v = n->channels == 6 ? real(p) : n->offset[axis];
 
 			ck_assert_double_eq_tol(v, pose.translation[axis], 1e-5 + 1e-6 * fabs(v));
 			if (n->parent < 0)
@@ -217,7 +218,7 @@ static void assert_frame(const struct bvh *b, const struct shown *shown, const s
 	}
 }
 
-static int assert_sound(const struct shown *shown)
+static int assert_sound(const struct shown *shown, int placed)
 {
 	struct arena arena = ARENA_INIT;
 	const struct clip *clip = &shown->anim->clips[shown->clip];
@@ -229,6 +230,9 @@ static int assert_sound(const struct shown *shown)
 	ck_assert_int_ge(b.count, (int)clip->track_count);
 	ck_assert_uint_eq(b.frames, clip->frames);
 	ck_assert_float_eq((float)b.seconds, (float)anim_seconds_per_frame(shown->anim, clip));
+	for (int i = 0; i < b.count; i++)
+		placed -= b.nodes[i].parent >= 0 && b.nodes[i].channels == 6;
+	ck_assert_int_eq(placed, 0);
 	for (uint32_t frame = 0; frame < clip->frames; frame++)
 		assert_frame(&b, shown, rig, frame, &b.rows);
 	ck_assert_str_eq(b.rows, "\n");
@@ -248,12 +252,41 @@ START_TEST(every_sample_that_fits_is_posed_as_it_should)
 		for (; shown.clip < one.anim->clip_count; shown.clip++) {
 			if (!view_bvh.present(&shown))
 				continue;
-			assert_sound(&shown);
+			assert_sound(&shown, 0);
 			count++;
 		}
 		sample_close(&one);
 	}
 	ck_assert_uint_gt(count, 4);
+}
+END_TEST
+
+/* Of keys in one frame, which Overwatch files may have, all views show the same. */
+START_TEST(a_key_that_counts_is_what_is_sampled)
+{
+	static const double values[] = {9, 9, 9, 1, 2, 3, 4, 5, 6, 9, 9, 9, 9, 9, 9, 7, 8, 0};
+	static const uint32_t frames[] = {0, 0, 1, 3, 3, 3};
+	struct curve curve = odd_curve(CURVE_VECTOR, 6, values);
+	struct arena arena = ARENA_INIT;
+	struct figure f;
+	struct channel c;
+	unsigned count = 0;
+
+	curve.frames = frames;
+	anim_edit_track(model, 0, 1)->curve[ROLE_TRANSLATION] = &curve;
+	anim_edit_clip(model, 0)->frames = 4;
+	assert_sound(&at, 0);
+	ck_assert(figure_make(&f, &at, &arena));
+	c = channel_of(&f, 1, ROLE_TRANSLATION);
+	for (; channel_next(&c); count++) {
+		double value[4];
+
+		curve_sample(&curve, c.frame, value);
+		for (unsigned axis = 0; axis < 3; axis++)
+			ck_assert(value[axis] == c.value[axis] && value[axis] < 9);
+	}
+	ck_assert_uint_eq(count, 3);
+	arena_release(&arena);
 }
 END_TEST
 
@@ -271,7 +304,7 @@ START_TEST(a_bone_below_another_may_not_move)
 	ck_assert(!view_bvh.present(&at));
 	hip->curve[ROLE_TRANSLATION] = &curve;
 	ck_assert(view_bvh.present(&at));
-	ck_assert_int_eq(assert_sound(&at), 5);
+	ck_assert_int_eq(assert_sound(&at, 0), 5);
 	curve.values = moving;
 	ck_assert(!view_bvh.present(&at));
 }
@@ -296,14 +329,51 @@ START_TEST(no_bone_may_be_scaled)
 }
 END_TEST
 
-static void assert_explained(const char *words)
+static void assert_explained(const char *words, const char *accepted)
 {
 	struct err err = {0};
 
 	ck_assert(!view_bvh.present(&at));
 	view_bvh.explain(&at, &err);
 	ck_assert_msg(strstr(err.message, words) != NULL, "%s", err.message);
+	ck_assert_msg(strstr(err.accepted, accepted) != NULL, "%s", err.accepted);
 }
+
+START_TEST(a_lossy_one_leaves_scales_out_and_moves_any_bone)
+{
+	static const double moving[] = {0, 1, 2, 3, 1, 2, 0, 1, -2};
+	struct curve curve = odd_curve(CURVE_VECTOR, 3, moving);
+	struct buf text;
+
+	at.anim = s.anim;
+	at.skeleton = skeleton;
+	anim_edit_track(model, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
+	ck_assert(!view_bvh.present(&at));
+	at.style.lossy_bvh = true;
+	ck_assert(view_bvh.present(&at));
+	at.anim = model;
+	ck_assert_int_eq(assert_sound(&at, 1), 5);
+	text = view_text(&view_bvh, &at);
+	ck_assert_ptr_nonnull(
+		strstr((const char *)text.data,
+		       "\n      JOINT hip\n      {\n        OFFSET 0 1 2\n"
+		       "        CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "
+		       "Xrotation\n"));
+	buf_release(&text);
+}
+END_TEST
+
+START_TEST(without_keys_or_with_too_many_rows_there_is_no_lossy_one)
+{
+	at.style.lossy_bvh = true;
+	anim_edit_clip(model, 0)->frames = 65536;
+	assert_explained("65535 frames", "");
+	anim_edit_clip(model, 0)->frames = 65535;
+	assert_explained("nearly all 65535", "");
+	anim_edit_clip(model, 0)->frames = 0;
+	assert_explained("no bone", "");
+}
+END_TEST
 
 START_TEST(the_reason_names_bone_and_frame)
 {
@@ -312,14 +382,14 @@ START_TEST(the_reason_names_bone_and_frame)
 	view_bvh.explain(&at, &err);
 	ck_assert_int_eq(err.code, ERR_NONE);
 	at.skeleton = skeleton;
-	assert_explained("\"hip\" moves in frame 1");
+	assert_explained("\"hip\" moves in frame 1", "--bvh=lossy");
 	at.anim = s.anim;
-	assert_explained("\"Bone01\" is scaled in frame 1");
+	assert_explained("\"Bone01\" is scaled in frame 1", "--bvh=lossy");
 	at.anim = model;
 	anim_edit_clip(model, 0)->frames = 65536;
-	assert_explained("65535 frames");
+	assert_explained("65535 frames", "");
 	anim_edit_clip(model, 0)->frames = 0;
-	assert_explained("no bone");
+	assert_explained("no bone", "");
 }
 END_TEST
 
@@ -432,9 +502,12 @@ Suite *bvh_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, angles_stand_as_they_are_stored);
 	tcase_add_test(t, every_sample_that_fits_is_posed_as_it_should);
+	tcase_add_test(t, a_key_that_counts_is_what_is_sampled);
 	tcase_add_test(t, a_bone_below_another_may_not_move);
 	tcase_add_test(t, no_bone_may_be_scaled);
 	tcase_add_test(t, the_reason_names_bone_and_frame);
+	tcase_add_test(t, a_lossy_one_leaves_scales_out_and_moves_any_bone);
+	tcase_add_test(t, without_keys_or_with_too_many_rows_there_is_no_lossy_one);
 	tcase_add_test(t, rows_do_not_outgrow_the_keys);
 	tcase_add_test(t, a_name_is_one_word);
 	tcase_add_test(t, numbers_are_finite_whatever_is_stored);

@@ -327,6 +327,34 @@ START_TEST(raw_bytes_replace_the_file)
 }
 END_TEST
 
+/* Saves of a skeleton's text are as all others: pending, from the base, no edit. */
+START_TEST(a_skeleton_is_saved_from_its_base)
+{
+	static const char wanted[] = "bone,parent,tx\nBone01,Scene_Root,2\nScene_Root,,\n";
+
+	draft_free(draft);
+	ck_assert(tree_walk(&tree, "skeleton.csv", &place));
+	draft = draft_new();
+	draft_begin(draft, snap, &place);
+	ck_assert(draft_load(draft, NAME));
+	ck_assert_int_eq(draft_write(draft, NAME, 0, "bone", 4, LIMIT), 0);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAME);
+	type("bone,parent,tx\n");
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_PENDING);
+	type("bone,parent,tx\nBone01,Sc");
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_PENDING);
+	ck_assert_int_ne(access(NAME ".skeleton.csv", F_OK), 0);
+	type("bone,parent,tx\nBone01,Scene_Root,1\nScene_Root,,\n");
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	type(wanted);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_draft_text(wanted);
+	type("bone,parent,tx\nBone01,nobody,1\n");
+	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_REFUSED);
+	ck_assert(file_is_sample());
+}
+END_TEST
+
 Suite *draft_suite(void);
 Suite *draft_suite(void)
 {
@@ -348,6 +376,7 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, refused_text_goes_with_the_last_close);
 	tcase_add_test(tc, a_saved_text_goes_when_the_view_says_something_else);
 	tcase_add_test(tc, generated_views_take_their_own_text_alone);
+	tcase_add_test(tc, a_skeleton_is_saved_from_its_base);
 	tcase_add_test(tc, raw_bytes_replace_the_file);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -347,6 +347,37 @@ START_TEST(grid_values_come_back_to_their_k)
 }
 END_TEST
 
+/* num_value has shorter ways than num_lane, and the same texts. */
+START_TEST(values_of_curves_are_written_as_their_lane_says)
+{
+	random_state = 5;
+	for (int i = 0; i < 50000; i++) {
+		uint8_t stored[2 * 3];
+		struct curve c = {.kind = CURVE_VECTOR, .count = 1, .stored = stored};
+
+		for (unsigned axis = 0; axis < 3; axis++) {
+			double base = random_between(-10, 10) * pow(10, random_between(-12, 6));
+			double step = random_between(-1, 1) * pow(10, random_between(-16, 3));
+
+			put_u16(stored + 2 * axis, (uint16_t)random_bits());
+			c.lane[axis] = (struct lane){.form = LANE_GRID,
+						     .base = (float)base,
+						     .step = i % 16 ? (float)step : 0,
+						     .unit = i % 3 ? 1 : DEGREES};
+		}
+		for (unsigned axis = 0; axis < 3; axis++) {
+			const char *text = lane_text(curve_value(&c, 0, axis), &c.lane[axis]);
+			char value[NUM_MAX];
+			size_t size = num_value(value, &c, 0, axis);
+
+			EXPECT(size == strlen(text) && memcmp(value, text, size) == 0,
+			       "\"%.*s\" is \"%s\", base %.9g step %.9g", (int)size, value, text,
+			       (double)c.lane[axis].base, (double)c.lane[axis].step);
+		}
+	}
+}
+END_TEST
+
 START_TEST(degrees_come_back_to_their_radians)
 {
 	const struct lane lane = {LANE_FLOAT, 0, 0, DEGREES, 0, false};
@@ -770,6 +801,7 @@ Suite *num_suite(void)
 	tcase_add_test(lanes, grid_texts);
 	tcase_add_test(lanes, float_lanes);
 	tcase_add_test(lanes, grid_values_come_back_to_their_k);
+	tcase_add_test(lanes, values_of_curves_are_written_as_their_lane_says);
 	tcase_add_test(lanes, degrees_come_back_to_their_radians);
 	tcase_add_test(lanes, typed_values_keep_their_float);
 	tcase_add_test(lanes, odd_lanes_get_what_can_hold);

@@ -127,6 +127,38 @@ START_TEST(rotations)
 }
 END_TEST
 
+START_TEST(bones)
+{
+	struct store_options o = {.rate_count = 0};
+	static const char *const wrong[] = {"", "line", "Lines", "boxes"};
+
+	ck_assert(option_bones(&o, "lines", NULL) && o.style.lines);
+	ck_assert(option_bones(&o, "octahedra", NULL) && !o.style.lines);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct err err = {.code = ERR_NONE};
+
+		ck_assert_msg(!option_bones(&o, wrong[i], &err), "%s", wrong[i]);
+		ck_assert_int_eq(err.code, ERR_TEXT);
+	}
+}
+END_TEST
+
+START_TEST(bvhs)
+{
+	struct store_options o = {.rate_count = 0};
+	static const char *const wrong[] = {"", "Lossy", "all", "loss"};
+
+	ck_assert(option_bvh(&o, "lossy", NULL) && o.style.lossy_bvh);
+	ck_assert(option_bvh(&o, "lossless", NULL) && !o.style.lossy_bvh);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct err err = {.code = ERR_NONE};
+
+		ck_assert_msg(!option_bvh(&o, wrong[i], &err), "%s", wrong[i]);
+		ck_assert_int_eq(err.code, ERR_TEXT);
+	}
+}
+END_TEST
+
 START_TEST(backups)
 {
 	struct store_options o = {.backup = BACKUP_SIMPLE};
@@ -152,6 +184,8 @@ Suite *options_suite(void)
 	tcase_add_test(tc, rates);
 	tcase_add_test(tc, types);
 	tcase_add_test(tc, rotations);
+	tcase_add_test(tc, bones);
+	tcase_add_test(tc, bvhs);
 	tcase_add_test(tc, backups);
 	suite_add_tcase(suite, tc);
 	return suite;

@@ -233,6 +233,41 @@ START_TEST(points_stand_where_the_axes_say)
 }
 END_TEST
 
+/* Each has its marker; the line goes through the one that counts. */
+START_TEST(the_line_goes_to_the_last_key_of_a_frame)
+{
+	static const double values[] = {9, 0, 0, 1, 0, 0, 9, 0, 0, 5, 0, 0, 2, 0, 0};
+	static const uint32_t frames[] = {1, 1, 3, 3, 5};
+	static const double line[][2] = {{1, 1}, {3, 5}, {5, 2}};
+	char *text, *path;
+	double points[8][2];
+	struct scale scale, times;
+
+	set_keys(5, frames, values);
+	clip.frames = 6;
+	text = draw(ROLE_TRANSLATION);
+	scale = values_of(text);
+	times = frames_of(text);
+	path = line_of(text, 0);
+	ck_assert_uint_eq(read_points(path, points, 8), 3);
+	for (unsigned i = 0; i < 3; i++) {
+		ck_assert_double_eq_tol(read_off(&times, points[i][0]), line[i][0],
+					scale_error(&times));
+		ck_assert_double_eq_tol(read_off(&scale, points[i][1]), line[i][1],
+					scale_error(&scale));
+	}
+	free(path);
+	path = path_of(text, 0, "stroke-opacity");
+	ck_assert_uint_ge(read_points(path, points, 8), 2);
+	ck_assert_double_eq_tol(read_off(&scale, points[0][1]), 1, scale_error(&scale));
+	free(path);
+	path = path_of(text, 0, "stroke-width=\"5\"");
+	ck_assert_uint_eq(count_of(path, 'M'), 5);
+	free(path);
+	free(text);
+}
+END_TEST
+
 static void assert_labels(double low, double high, const char *label)
 {
 	const double values[] = {low, low, low, high, high, high};
@@ -540,6 +575,7 @@ Suite *plot_suite(void)
 	tcase_add_checked_fixture(t, setup, NULL);
 	tcase_add_test(t, ticks_are_round);
 	tcase_add_test(t, points_stand_where_the_axes_say);
+	tcase_add_test(t, the_line_goes_to_the_last_key_of_a_frame);
 	tcase_add_test(t, scales_fit_what_there_is);
 	tcase_add_test(t, noise_looks_flat);
 	tcase_add_test(t, what_is_not_finite_is_a_gap);

@@ -46,7 +46,7 @@ static struct file_version version(const char *path)
 
 static int replace(const struct file_version *expect, const char *text, struct file_version *now)
 {
-	return replace_file(scratch_root, "file", expect, "tmp", bytes_of(text), now);
+	return replace_file(scratch_root, "file", expect, "tmp", bytes_of(text), now, NULL);
 }
 
 static void ck_refused(int error, const char *there)
@@ -269,9 +269,12 @@ START_TEST(names_never_leave_the_folder)
 
 	ck_assert_int_eq(mkdir("in", 0700), 0);
 	dir = open("in", O_PATH | O_CLOEXEC);
-	ck_assert_int_eq(replace_file(dir, "../file", &was, "tmp", bytes_of("new"), &now), EINVAL);
-	ck_assert_int_eq(replace_file(dir, "../made", NULL, "tmp", bytes_of("new"), &now), EINVAL);
-	ck_assert_int_eq(replace_file(dir, "made", NULL, "../tmp", bytes_of("new"), &now), EINVAL);
+	ck_assert_int_eq(replace_file(dir, "../file", &was, "tmp", bytes_of("new"), &now, NULL),
+			 EINVAL);
+	ck_assert_int_eq(replace_file(dir, "../made", NULL, "tmp", bytes_of("new"), &now, NULL),
+			 EINVAL);
+	ck_assert_int_eq(replace_file(dir, "made", NULL, "../tmp", bytes_of("new"), &now, NULL),
+			 EINVAL);
 	close(dir);
 	ck_text("file", "old");
 	ck_assert_int_eq(count_entries("."), 2);

@@ -63,17 +63,17 @@ START_TEST(the_nearest_file_says_it)
 	ck_assert(!is_same());
 	ck_assert_ptr_null(first_bone(&format));
 	ck_assert(is_same());
-	put("skeleton.csv", "bone\nfolder\n");
+	put("skeleton.csv", "bone,sx\nfolder,1\n");
 	ck_assert(!is_same());
 	ck_assert_str_eq(first_bone(&format), "folder");
 	ck_assert(is_same());
 	put_model("WALK.ff9model");
 	ck_assert(!is_same());
 	ck_assert_str_eq(first_bone(&format), "bone_000");
-	put("walk.x.skeleton.csv", "bone\nown\n");
+	put("walk.x.skeleton.csv", "bone,sx\nown,1\n");
 	ck_assert(!is_same());
 	ck_assert_str_eq(first_bone(&format), "own");
-	put("skeleton.csv", "bone\nother\n");
+	put("skeleton.csv", "bone,sx\nother,1\n");
 	ck_assert(is_same());
 	ck_assert_int_eq(unlink("walk.x.skeleton.csv"), 0);
 	ck_assert(!is_same());
@@ -84,17 +84,17 @@ END_TEST
 
 START_TEST(another_version_is_another_skeleton)
 {
-	put("skeleton.csv", "bone\na\n");
+	put("skeleton.csv", "bone,sx\na,1\n");
 	ck_assert_str_eq(first_bone(&format), "a");
-	put("skeleton.csv", "bone\nb\n");
+	put("skeleton.csv", "bone,sx\nb,1\n");
 	ck_assert(!is_same());
 	ck_assert_str_eq(first_bone(&format), "b");
-	put("other", "bone\nc\n");
+	put("other", "bone,sx\nc,1\n");
 	ck_assert(is_same());
 	ck_assert_int_eq(rename("other", "skeleton.csv"), 0);
 	ck_assert(!is_same());
 	ck_assert_str_eq(first_bone(&format), "c");
-	put("skeleton.csv", "bone\nc\n");
+	put("skeleton.csv", "bone,sx\nc,1\n");
 	ck_assert(is_same());
 	ck_assert(is_same());
 }
@@ -102,7 +102,7 @@ END_TEST
 
 START_TEST(a_file_that_cannot_be_used_is_told_and_stands_in_the_way)
 {
-	put("skeleton.csv", "bone\nfolder\n");
+	put("skeleton.csv", "bone,sx\nfolder,1\n");
 	put("walk.x.skeleton.csv", "bone,parent\na,\na,\n");
 	ck_assert_ptr_null(first_bone(&format));
 	ck_assert_str_eq(named, "walk.x.skeleton.csv");
@@ -173,7 +173,7 @@ START_TEST(files_follow_their_skeleton)
 	put_sample("a.canm");
 	plain = get(source);
 	ck_assert_ptr_null(rest_skeleton(plain->rest));
-	put("a.canm.skeleton.csv", "bone\nScene_Root\n");
+	put("a.canm.skeleton.csv", "bone,sx\nScene_Root,1\n");
 	posed = get(source);
 	ck_assert(posed->generation != plain->generation);
 	ck_assert_uint_eq(rest_skeleton(posed->rest)->count, 1);

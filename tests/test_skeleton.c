@@ -21,7 +21,7 @@ static void end(void)
 static struct skeleton *read_text(const char *text)
 {
 	struct err err = {0};
-	struct skeleton *s = skeleton_read(bytes_of(text), &err);
+	struct skeleton *s = skeleton_read(bytes_of(text), NULL, &err);
 
 	ck_assert_msg(s != NULL, "%s: %s", text, err.message);
 	return s;
@@ -69,10 +69,10 @@ static const struct {
 	{"bone,tx\na,1e39\n", 2, 2, "not a number"},
 	{"bone,sz\na,3-Jan\n", 2, 2, "looks like a date"},
 	{"bone,tx\na,1,,2\n", 2, 4, "stands in no column"},
-	{"bone,qx\na,1\n", 1, 0, "\"qx\" is not a column"},
-	{"bone,tx,tx\n", 1, 0, "there twice"},
-	{"parent,tx\n", 1, 0, "no column bone"},
-	{"bone\n\"a\n", 2, 0, "never closed"},
+	{"bone,qx\na,1\n", 1, 2, "\"qx\" is not a column"},
+	{"bone,tx,tx\n", 1, 3, "there twice"},
+	{"parent,tx\n", 1, 1, "no column bone"},
+	{"bone\n\"a\n", 2, 1, "never closed"},
 	{"tx;bone\n;a,b\n", 2, 2, "no bone is called \"a,b\""},
 	{"bone\n%41\n", 2, 1, "no bone is called"},
 };
@@ -82,13 +82,13 @@ START_TEST(a_slip_is_refused_with_its_line)
 	const char *text = refused[_i].text;
 	struct err err = {0};
 
-	ck_assert_ptr_null(skeleton_read(bytes_of(text), &err));
+	ck_assert_ptr_null(skeleton_read(bytes_of(text), NULL, &err));
 	ck_assert_int_eq(err.code, ERR_TEXT);
 	ck_assert(err.placed);
 	ck_assert_msg(strstr(err.message, refused[_i].words), "%s: %s", text, err.message);
 	ck_assert_uint_eq(err_locate(bytes_of(text), err.at).line, refused[_i].line);
 	ck_assert_uint_eq(err.column, refused[_i].column);
-	ck_assert_ptr_null(skeleton_read(bytes_of(text), NULL));
+	ck_assert_ptr_null(skeleton_read(bytes_of(text), NULL, NULL));
 }
 END_TEST
 
@@ -96,10 +96,10 @@ START_TEST(no_text_is_no_skeleton)
 {
 	struct err err = {0};
 
-	ck_assert_ptr_null(skeleton_read(bytes_of(""), &err));
+	ck_assert_ptr_null(skeleton_read(bytes_of(""), NULL, &err));
 	ck_assert_int_eq(err.code, ERR_EMPTY);
 	err = (struct err){0};
-	ck_assert_ptr_null(skeleton_read(bytes_of("bone\n\xff\n"), &err));
+	ck_assert_ptr_null(skeleton_read(bytes_of("bone\n\xff\n"), NULL, &err));
 	ck_assert_int_eq(err.code, ERR_TEXT);
 }
 END_TEST
@@ -145,6 +145,138 @@ START_TEST(every_bone_of_the_file_has_one_row)
 	skeleton_free(s);
 	skeleton_free(again);
 	sample_close(&sample);
+}
+END_TEST
+
+START_TEST(a_row_of_blanks_says_nothing)
+{
+	struct skeleton *s = read_text("bone,parent,tx\nx,,\na,,\nleg,a,1\ny,,\nb,,0\n");
+
+	ck_assert_uint_eq(s->count, 3);
+	ck_assert_ptr_null(skeleton_joint(s, "x"));
+	ck_assert_ptr_null(skeleton_joint(s, "y"));
+	ck_assert_int_eq(skeleton_joint(s, "leg")->parent, skeleton_joint(s, "a") - s->joints);
+	ck_assert_int_eq(skeleton_joint(s, "b")->parent, JOINT_ROOT);
+	skeleton_free(s);
+}
+END_TEST
+
+START_TEST(skeletons_are_the_same_by_what_they_say)
+{
+	static const struct {
+		const char *a, *b;
+		bool same;
+	} pairs[] = {
+		{"bone,parent,tx\na,b,0.1\nb,,0\n", "bone,parent,tx,ry\nb,,-0,\na,b,0.1,\n", true},
+		{"bone,tx\na,0.1\n", "bone,tx\na,0.100000001\n", true},
+		{"bone,tx\na,0.1\n", "bone,tx\na,0.10000001\n", false},
+		{"bone,tx\na,0\n", "bone,tx\nb,0\n", false},
+		{"bone,tx\na,0\n", "bone,tx\na,0\nb,0\n", false},
+		{"bone,parent,tx\na,b,0\nb,,0\n", "bone,parent,tx\na,,0\nb,,0\n", false},
+		{"bone,tx\na,\n", "bone\n", true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		struct skeleton *a = read_text(pairs[i].a), *b = read_text(pairs[i].b);
+
+		ck_assert_msg(skeleton_same(a, b) == pairs[i].same, "%s", pairs[i].a);
+		ck_assert_msg(skeleton_same(b, a) == pairs[i].same, "%s", pairs[i].a);
+		ck_assert(skeleton_same(a, a));
+		ck_assert(skeleton_same(NULL, b) == (b->count == 0));
+		skeleton_free(a);
+		skeleton_free(b);
+	}
+	ck_assert(skeleton_same(NULL, NULL));
+}
+END_TEST
+
+/* ---- saved texts: the file has Scene_Root, Bone01 and hip ---- */
+
+#define KNOWN "bone,parent,tx,rz\nBone01,Scene_Root,1,90\nScene_Root,,0,\nfloor,,7,\n"
+
+static const struct {
+	const char *old, *text; /* old NULL: nothing is known */
+	const char *result;     /* read as a text of its own; NULL: refused */
+	enum err_code code;
+	const char *words;
+} saves[] = {
+	{NULL, "bone,parent\nBone01,Scene_Root\nScene_Root,\n",
+	 "bone,parent\nBone01,Scene_Root\nScene_Root,\n", ERR_NONE, ""},
+	{NULL, "bone,tx\nhip,1\n", "bone,tx\nhip,1\n", ERR_NONE, ""},
+	/* Columns that are not there leave what is known, cells do not. */
+	{KNOWN, "bone,tx\nBone01,2\nScene_Root,\nfloor,7\n",
+	 "bone,parent,tx,rz\nBone01,Scene_Root,2,90\nScene_Root,,0,\nfloor,,7,\n", ERR_NONE, ""},
+	{KNOWN, "bone,parent,rz\nBone01,,\nScene_Root,,\n", "bone,tx\nBone01,1\nScene_Root,0\n",
+	 ERR_NONE, ""},
+	{KNOWN, "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nBone01,,\nScene_Root,\n", "bone\n",
+	 ERR_NONE, ""},
+	/* What no clip has may go without a word. */
+	{KNOWN, "bone,parent,tx,rz\nBone01,floor,1,90\nScene_Root,,0,\n", NULL, ERR_TEXT,
+	 "no bone \"floor\""},
+	{KNOWN, "bone,parent\nBone01,Scene_Root\n", NULL, ERR_TEXT,
+	 "no row for the bone Scene_Root"},
+	{KNOWN, "bone,tx\nBone01,1\n", NULL, ERR_TEXT, "no row for the bone Scene_Root"},
+	{KNOWN, "bone,parent\n", NULL, ERR_EMPTY, "a header alone"},
+	{NULL, "bone\n", NULL, ERR_EMPTY, "a header alone"},
+	{NULL, "", NULL, ERR_EMPTY, "empty"},
+	{NULL, "bone,parent,tx\nBone01", NULL, ERR_EARLY, "ends before its columns"},
+	{NULL, "bone,parent,tx\nBone01,Sce", NULL, ERR_EARLY, "ends before its columns"},
+	{NULL, "bone,tx\nBone01,1.", "bone,tx\nBone01,1\n", ERR_NONE, ""},
+	{NULL, "bone,tx\nBone01,-", NULL, ERR_EARLY, "not a number"},
+	{NULL, "bone,parent\nBone01,Sce", NULL, ERR_EARLY, "no bone \"Sce\""},
+	{NULL, "bone,parent\nBone01,Sce\n", NULL, ERR_TEXT, "no bone \"Sce\""},
+};
+
+START_TEST(a_saved_text_is_an_edit_of_what_is_known)
+{
+	struct sample sample = sample_open("wiki512.canm");
+	struct skeleton *old = saves[_i].old ? read_text(saves[_i].old) : NULL, *wanted, *now;
+	struct err err = {0};
+
+	now = skeleton_edit(old, sample.anim, bytes_of(saves[_i].text), &err);
+	ck_assert_msg((now != NULL) == (saves[_i].result != NULL), "%s", err.message);
+	ck_assert_int_eq(err.code, saves[_i].code);
+	ck_assert_msg(strstr(err.message, saves[_i].words), "%s", err.message);
+	wanted = now ? read_text(saves[_i].result) : NULL;
+	ck_assert(skeleton_same(now, wanted));
+	skeleton_free(wanted);
+	skeleton_free(now);
+	skeleton_free(old);
+	sample_close(&sample);
+}
+END_TEST
+
+START_TEST(its_own_text_is_no_edit)
+{
+	struct sample sample = sample_open("wiki512.canm");
+	struct skeleton *old = _i ? read_text(KNOWN) : NULL, *now;
+	char *text = text_of(old, sample.anim), *again;
+	struct err err = {0};
+
+	now = skeleton_edit(old, sample.anim, bytes_of(text), &err);
+	ck_assert_msg(now != NULL, "%s", err.message);
+	ck_assert(skeleton_same(old, now));
+	again = text_of(now, sample.anim);
+	ck_assert_str_eq(text, again);
+	free(again);
+	free(text);
+	skeleton_free(now);
+	skeleton_free(old);
+	sample_close(&sample);
+}
+END_TEST
+
+START_TEST(where_bones_are_flat_none_has_a_parent)
+{
+	const struct format flat = {.name = "flat", .flat = true};
+	struct err err = {0};
+	struct skeleton *s = skeleton_read(bytes_of("bone,parent,tx\na,,1\n"), &flat, &err);
+
+	ck_assert_msg(s != NULL, "%s", err.message);
+	skeleton_free(s);
+	ck_assert_ptr_null(skeleton_read(bytes_of("bone,parent\na,\nb,a\n"), &flat, &err));
+	ck_assert_str_eq(err.message, "b has a parent, and in flat nothing has");
+	ck_assert_uint_eq(err.column, 2);
 }
 END_TEST
 
@@ -377,7 +509,7 @@ START_TEST(a_circle_of_65535_bones)
 
 	buf_add(&circle, text, (size_t)(last - text));
 	buf_format(&circle, "b%u,b1,1\n", MANY - 1);
-	ck_assert_ptr_null(skeleton_read(buf_bytes(&circle), &err));
+	ck_assert_ptr_null(skeleton_read(buf_bytes(&circle), NULL, &err));
 	ck_assert_ptr_nonnull(strstr(err.message, "b1 hangs from itself"));
 	buf_release(&circle);
 	free(text);
@@ -397,6 +529,11 @@ Suite *skeleton_suite(void)
 	tcase_add_loop_test(t, a_slip_is_refused_with_its_line, 0, (int)ARRAY_SIZE(refused));
 	tcase_add_test(t, no_text_is_no_skeleton);
 	tcase_add_test(t, every_bone_of_the_file_has_one_row);
+	tcase_add_test(t, a_row_of_blanks_says_nothing);
+	tcase_add_test(t, skeletons_are_the_same_by_what_they_say);
+	tcase_add_loop_test(t, a_saved_text_is_an_edit_of_what_is_known, 0, (int)ARRAY_SIZE(saves));
+	tcase_add_loop_test(t, its_own_text_is_no_edit, 0, 2);
+	tcase_add_test(t, where_bones_are_flat_none_has_a_parent);
 	tcase_add_test(t, bones_stand_where_matrices_say);
 	tcase_add_test(t, without_a_skeleton_bones_are_roots);
 	tcase_add_test(t, numbers_that_are_none_leave_the_rest_pose);

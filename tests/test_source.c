@@ -3,6 +3,7 @@
 #include "scratch.h"
 #include "source.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sys/xattr.h>
 
@@ -1048,6 +1049,206 @@ static TCase *read_case(void)
 	return tc;
 }
 
+/* ---- its skeleton ---- */
+
+#define OWN FILE_NAME ".skeleton.csv"
+#define TABLE "bone,parent,ty\nBone01,Scene_Root,1\nScene_Root,,\n"
+#define BACKUP ".animfs/backup/" OWN
+
+/* Saves a text in place of base's skeleton. */
+static enum commit commit_text(struct snap *base, const char *text, const struct skeleton *last,
+			       struct snap **now)
+{
+	struct skeleton *edited =
+		skeleton_edit(rest_skeleton(base->rest), base->anim, bytes_of(text), &err);
+	enum commit outcome;
+
+	ck_assert_msg(edited != NULL, "%s", err.message);
+	err_clear(&err);
+	outcome = source_commit_skeleton(source, scratch_root, base, edited, last, now, &err);
+	ck_assert((outcome == COMMIT_REFUSED) == (*now == NULL));
+	ck_assert((outcome == COMMIT_REFUSED) == (err.code != ERR_NONE));
+	skeleton_free(edited);
+	return outcome;
+}
+
+static double height_of(const struct snap *snap, const char *bone)
+{
+	const struct joint *joint = skeleton_joint(rest_skeleton(snap->rest), bone);
+
+	return joint ? joint->rest[ROLE_TRANSLATION][1] : NAN;
+}
+
+/* The file is what it was, to the byte and the moment. */
+static void ck_file_untouched(const struct stat *before)
+{
+	struct stat after;
+
+	ck_assert_int_eq(stat(FILE_NAME, &after), 0);
+	ck_assert_uint_eq(after.st_ino, before->st_ino);
+	ck_assert_int_eq(memcmp(&after.st_mtim, &before->st_mtim, sizeof(after.st_mtim)), 0);
+	ck_assert(file_holds(FILE_NAME, &sample));
+}
+
+START_TEST(a_skeleton_is_saved_beside_its_file)
+{
+	struct snap *base = get(), *now, *again;
+	struct stat before, own;
+
+	ck_assert_int_eq(chmod(FILE_NAME, 0604), 0);
+	ck_assert_int_eq(stat(FILE_NAME, &before), 0);
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_DONE);
+	ck_assert(height_of(now, "Bone01") == 1);
+	ck_assert_uint_ne(now->generation, base->generation);
+	ck_assert_int_eq(stat(OWN, &own), 0);
+	ck_assert_uint_eq(own.st_mode & 07777, 0604);
+	again = get();
+	ck_assert_ptr_eq(again, now);
+	snap_put(again);
+	ck_assert_int_eq(commit_text(now, TABLE, NULL, &again), COMMIT_SAME);
+	ck_assert_ptr_eq(again, now);
+	ck_file_untouched(&before);
+	ck_assert_int_eq(count_entries("."), 3);
+	snap_put(again);
+	snap_put(now);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_text_that_says_what_is_known_makes_no_file)
+{
+	struct snap *base, *now;
+
+	write_bytes("skeleton.csv", bytes_of(TABLE));
+	base = get();
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_SAME);
+	ck_assert_int_ne(access(OWN, F_OK), 0);
+	snap_put(now);
+	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\nScene_Root,\n", NULL, &now),
+			 COMMIT_DONE);
+	ck_assert(height_of(now, "Bone01") == 2);
+	snap_put(now);
+	snap_put(base);
+	ck_assert_int_eq(unlink(OWN), 0);
+	base = get();
+	ck_assert(height_of(base, "Bone01") == 1);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(two_who_save_a_skeleton_are_a_conflict)
+{
+	struct snap *base = get(), *first, *second;
+
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &first), COMMIT_DONE);
+	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\n", NULL, &second), COMMIT_REFUSED);
+	ck_refused(ERR_CONFLICT, 0);
+	/* The same draft goes on from what it saved. */
+	ck_assert_int_eq(
+		commit_text(base, "bone,ty\nBone01,2\n", rest_skeleton(first->rest), &second),
+		COMMIT_DONE);
+	snap_put(second);
+	/* And saying the same is none. */
+	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\n", NULL, &second), COMMIT_SAME);
+	snap_put(second);
+	snap_put(first);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_skeleton_before_bones_go_from_it_is_kept)
+{
+	static const char blank[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nBone01,,,2,,,,,,,\n"
+				    "Scene_Root,,,,,,,,,,\n";
+	struct snap *base = get(), *posed, *moved, *less;
+	struct buf was;
+
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &posed), COMMIT_DONE);
+	ck_assert_int_eq(commit_text(posed, "bone,ty\nBone01,2\nScene_Root,\n", NULL, &moved),
+			 COMMIT_DONE);
+	ck_assert_int_ne(access(BACKUP, F_OK), 0);
+	was = load_file(OWN);
+	ck_assert_int_eq(commit_text(moved, blank, NULL, &less), COMMIT_DONE);
+	ck_assert(file_holds(BACKUP "/last", &was));
+	ck_assert_int_eq(backup_undo(state, scratch_root, "", OWN, NULL), 0);
+	ck_assert(file_holds(OWN, &was));
+	buf_release(&was);
+	snap_put(less);
+	snap_put(moved);
+	snap_put(posed);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_skeleton_that_cannot_be_read_is_not_written_over)
+{
+	struct snap *base, *now;
+
+	write_bytes(OWN, bytes_of("no table"));
+	base = get();
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_REFUSED);
+	ck_refused(ERR_CONFLICT, 0);
+	ck_assert_str_eq(err.message, OWN ", which is there, cannot be read");
+	ck_assert(file_holds(OWN, &(struct buf){(uint8_t *)"no table", 8, 8, false, 0}));
+	ck_assert_int_eq(unlink(OWN), 0);
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_DONE);
+	snap_put(now);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_skeleton_that_cannot_be_saved_says_why)
+{
+	char name[NAME_MAX + 1];
+	struct source *s;
+	struct snap *base, *now;
+
+	memset(name, 'x', sizeof(name));
+	strcpy(name + 240, ".canm");
+	ck_assert_int_eq(rename(FILE_NAME, name), 0);
+	s = source_new(store, "", name);
+	base = get_of(s);
+	source_free(source);
+	source = s;
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_REFUSED);
+	ck_refused(ERR_STORE, 0);
+	ck_assert_ptr_nonnull(strstr(err.message, "too long"));
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(a_skeleton_is_not_saved_where_the_state_cannot_be_written)
+{
+	struct store *readers = open_store(0, NULL);
+	struct source *s = source_new(readers, "", FILE_NAME);
+	struct snap *base = get_of(s), *now;
+	struct source *own = source;
+
+	source = s;
+	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_REFUSED);
+	ck_refused(ERR_SYSTEM, EROFS);
+	source = own;
+	snap_put(base);
+	source_free(s);
+	store_free(readers);
+}
+END_TEST
+
+static TCase *skeleton_case(void)
+{
+	TCase *tc = tcase_create("its skeleton");
+
+	tcase_add_checked_fixture(tc, begin, end);
+	tcase_add_test(tc, a_skeleton_is_saved_beside_its_file);
+	tcase_add_test(tc, a_text_that_says_what_is_known_makes_no_file);
+	tcase_add_test(tc, two_who_save_a_skeleton_are_a_conflict);
+	tcase_add_test(tc, a_skeleton_before_bones_go_from_it_is_kept);
+	tcase_add_test(tc, a_skeleton_that_cannot_be_read_is_not_written_over);
+	tcase_add_test(tc, a_skeleton_that_cannot_be_saved_says_why);
+	tcase_add_test(tc, a_skeleton_is_not_saved_where_the_state_cannot_be_written);
+	return tc;
+}
+
 static TCase *commit_case(void)
 {
 	TCase *tc = tcase_create("committing");
@@ -1093,6 +1294,7 @@ Suite *source_suite(void)
 
 	suite_add_tcase(s, read_case());
 	suite_add_tcase(s, commit_case());
+	suite_add_tcase(s, skeleton_case());
 	suite_add_tcase(s, together_case());
 	return s;
 }

@@ -21,9 +21,12 @@ static void teardown(void)
 static const char still[] =
 	"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	"<X3D version=\"3.2\" profile=\"Interchange\"><Scene>\n"
-	"<Viewpoint description=\"skeleton\" position=\"0.0015 0.504 5.0375\" "
+	"<Viewpoint description=\"skeleton\" position=\"1.4113897 1.0264784 3.0210311\" "
+	"orientation=\"-0.3146799 0.94399804 0.09921819 0.64470744\" "
 	"centerOfRotation=\"0.0015 0.504 1.0075\"/>\n"
-	"<Shape><Appearance><Material emissiveColor=\"1 1 0\"/></Appearance>\n"
+	"<NavigationInfo type='\"EXAMINE\" \"ANY\"' avatarSize=\"0.050259646 1.2564912 "
+	"0.6282456\" visibilityLimit=\"502.59647\"/>\n"
+	"<Shape><Appearance><Material emissiveColor=\"1 0.5 0\"/></Appearance>\n"
 	" <IndexedLineSet coordIndex=\"0 1 -1 2 3 -1 4 5 -1 6 7 -1 8 9 -1 10 11 -1\">"
 	"<Coordinate point=\""
 	"-0.0403 0 0, 0.0403 0 0, 0 -0.0403 0, 0 0.0403 0, 0 0 -0.0403, 0 0 0.0403, "
@@ -147,7 +150,7 @@ START_TEST(a_bone_without_a_keyframe_is_a_point)
 		uint32_t frame;
 		bool drawn;
 		float x;
-	} stills[] = {{0, false, 9}, {1, true, 9}, {2, false, 10}, {3, true, 10}, {4, false, 10}};
+	} stills[] = {{0, false, 10}, {1, true, 10}, {2, false, 10}, {3, true, 10}, {4, false, 10}};
 	struct anim *odd = anim_edit(s.anim);
 	struct track *track = anim_edit_track(odd, 0, 1);
 	struct curve curve = {.kind = CURVE_VECTOR,
@@ -177,7 +180,97 @@ START_TEST(a_bone_without_a_keyframe_is_a_point)
 }
 END_TEST
 
-/* The camera looks at spread samples of a long clip, its first and last frame among them. */
+/* ---- the camera ---- */
+
+struct camera {
+	double position[3], turn[4], centre[3]; /* turn: an axis and an angle */
+	double nearest[1], farthest[1];         /* what is drawn lies between them */
+};
+
+static struct camera camera_of(const struct shown *shown)
+{
+	struct buf text = view_text(&view_x3d_frame, shown);
+	struct camera c;
+	double *const fields[] = {c.position, c.turn, c.centre, c.nearest, c.farthest};
+	static const char *const names[] = {"<Viewpoint description=\"skeleton\" position=\"",
+					    "\" orientation=\"", "\" centerOfRotation=\"",
+					    "' avatarSize=\"", "\" visibilityLimit=\""};
+	static const unsigned counts[] = {3, 4, 3, 1, 1};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *next = strstr((char *)text.data, names[i]) + strlen(names[i]);
+
+		for (unsigned axis = 0; axis < counts[i]; axis++)
+			fields[i][axis] = strtod(next, &next);
+	}
+	buf_release(&text);
+	return c;
+}
+
+/* To the right, up, and behind the camera: turned back around its axis, after Rodrigues. */
+static void seen_by(const struct camera *c, const double point[3], double out[3])
+{
+	const double *k = c->turn;
+	double v[3], along = 0, sine = sin(-c->turn[3]), cosine = cos(-c->turn[3]);
+
+	for (unsigned axis = 0; axis < 3; axis++) {
+		v[axis] = point[axis] - c->position[axis];
+		along += k[axis] * v[axis];
+	}
+	for (unsigned axis = 0; axis < 3; axis++) {
+		unsigned next = (axis + 1) % 3, last = (axis + 2) % 3;
+
+		out[axis] = v[axis] * cosine + (k[next] * v[last] - k[last] * v[next]) * sine +
+			    k[axis] * along * (1 - cosine);
+	}
+}
+
+/* How far out of the middle of the picture the bones are, up to its rim, which is at 1. */
+static double reach_of(const struct shown *shown)
+{
+	const struct clip *clip = &shown->anim->clips[shown->clip];
+	const struct camera c = camera_of(shown);
+	struct arena arena = ARENA_INIT;
+	const struct rig *rig = rig_make(shown->skeleton, clip, &arena);
+	struct transform *world = arena_alloc(&arena, clip->track_count, sizeof(*world));
+	double most = 0;
+
+	for (uint32_t frame = 0; frame < clip->frames; frame++) {
+		rig_world(rig, clip, frame, world);
+		for (uint32_t i = 0; i < clip->track_count; i++) {
+			double point[3], seen[3];
+
+			for (unsigned axis = 0; axis < 3; axis++)
+				point[axis] = world[i].m[axis][3];
+			seen_by(&c, point, seen);
+			ck_assert_double_gt(-seen[2], c.nearest[0]);
+			ck_assert_double_lt(-seen[2], c.farthest[0]);
+			most = fmax(most, fmax(fabs(seen[0]), fabs(seen[1])) / -seen[2] /
+						  tan(acos(-1) / 8));
+		}
+	}
+	arena_release(&arena);
+	return most;
+}
+
+/* In a picture that is as wide as it is high, the default field of view. */
+START_TEST(the_camera_sees_the_whole_clip)
+{
+	static const char *const names[] = {"wiki512.canm", "edf6_768.canm",
+					    "frames007_low.ff9anim"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct sample one = sample_open(names[i]);
+
+		at = sample_shown(&one, 0, NULL);
+		ck_assert_double_le(reach_of(&at), 1);
+		ck_assert_double_ge(reach_of(&at), 0.5);
+		sample_close(&one);
+	}
+}
+END_TEST
+
+/* It looks at spread samples of a long clip, its first and last frame among them. */
 START_TEST(the_camera_sees_both_ends_of_a_long_clip)
 {
 	struct anim *odd = anim_edit(s.anim);
@@ -186,7 +279,7 @@ START_TEST(the_camera_sees_both_ends_of_a_long_clip)
 	struct curve curve = {
 		.kind = CURVE_VECTOR, .keyed = true, .count = 65535, .values = values};
 	struct shown now = at;
-	struct buf text;
+	struct camera camera;
 
 	ck_assert_ptr_nonnull(values);
 	values[65534 * 3] = 1000;
@@ -196,9 +289,10 @@ START_TEST(the_camera_sees_both_ends_of_a_long_clip)
 	anim_edit_clip(odd, 0)->frames = 65535;
 	now.anim = odd;
 	now.frame = 40000;
-	text = view_text(&view_x3d_frame, &now);
-	ck_assert_ptr_nonnull(strstr((char *)text.data, "position=\"500 0 1500\""));
-	buf_release(&text);
+	camera = camera_of(&now);
+	ck_assert_double_eq_tol(camera.centre[0], 500, 1e-3);
+	ck_assert_double_eq_tol(camera.centre[1], 0, 1e-3);
+	ck_assert_double_le(reach_of(&now), 1);
 	anim_edit_clip(odd, 0)->frames = 65536;
 	ck_assert(!view_x3d_frame.present(&now));
 	ck_assert(!view_kanim.present(&now));
@@ -226,7 +320,7 @@ static double *points_of(const struct shown *shown, size_t *count)
 static struct skeleton *skeleton_of(const char *text)
 {
 	struct err err = {0};
-	struct skeleton *skeleton = skeleton_read(bytes_of(text), &err);
+	struct skeleton *skeleton = skeleton_read(bytes_of(text), NULL, &err);
 
 	ck_assert_msg(skeleton != NULL, "%s", err.message);
 	return skeleton;
@@ -310,7 +404,7 @@ START_TEST(bones_are_lines_where_that_is_asked_for)
 	two_curves(odd, &turn, values);
 	at.anim = odd;
 	at.skeleton = skeleton;
-	at.lines = true;
+	at.style.lines = true;
 	at.frame = 1;
 	points = points_of(&at, &count);
 	ck_assert_uint_eq(count, 42);
@@ -345,7 +439,7 @@ START_TEST(stills_of_a_skeleton_are_alike_and_finite)
 		at = sample_shown(&one, 0, NULL);
 		at.skeleton = skeleton;
 		assert_alike(one.anim);
-		at.lines = true;
+		at.style.lines = true;
 		assert_alike(one.anim);
 		skeleton_free(skeleton);
 		buf_release(&text);
@@ -354,22 +448,56 @@ START_TEST(stills_of_a_skeleton_are_alike_and_finite)
 }
 END_TEST
 
+static double height_seen(const struct camera *c, double y)
+{
+	const double point[3] = {c->centre[0], c->centre[1] + y, c->centre[2]};
+	double seen[3];
+
+	seen_by(c, point, seen);
+	return seen[1];
+}
+
 /* Where Y points down it is the camera that stands on its head, on the other side. */
 START_TEST(figures_are_seen_upright)
 {
 	struct sample one = sample_open("frames007_low.ff9anim");
-	struct buf text;
-	char *camera;
+	struct camera camera = camera_of(&at);
 
+	ck_assert_double_gt(height_seen(&camera, 1), height_seen(&camera, 0));
+	ck_assert_double_gt(camera.position[2], camera.centre[2]);
 	at = sample_shown(&one, 0, NULL);
-	text = view_text(&view_x3d_frame, &at);
-	camera = strstr((char *)text.data, "position=\"");
-	ck_assert_ptr_nonnull(strstr(camera, " orientation=\"1 0 0 3.1415927\"/>"));
-	for (unsigned axis = 0; axis < 3; axis++)
-		camera = strpbrk(camera + 1, "\" ");
-	ck_assert_float_lt(strtof(camera, NULL), 0);
-	buf_release(&text);
+	camera = camera_of(&at);
+	ck_assert_double_gt(height_seen(&camera, -1), height_seen(&camera, 0));
+	ck_assert_double_lt(camera.position[2], camera.centre[2]);
 	sample_close(&one);
+}
+END_TEST
+
+/* A bone that is scaled out of all proportion, or stands at the end of the world. */
+START_TEST(the_camera_stands_nowhere_too_far)
+{
+	static const double values[][3] = {{1e30, 1, -1e30}, {-3e38, 3e38, 3e38}};
+
+	for (unsigned role = ROLE_TRANSLATION; role < ROLE_COUNT; role += 2) {
+		struct anim *odd = anim_edit(s.anim);
+		struct curve curve = {.count = 1, .values = values[role == ROLE_TRANSLATION]};
+		struct camera camera;
+		double square = 0;
+
+		for (unsigned axis = 0; axis < 3; axis++)
+			curve.lane[axis].unit = 1;
+		anim_edit_track(odd, 0, 1)->curve[role] = &curve;
+		at.anim = odd;
+		camera = camera_of(&at);
+		for (unsigned axis = 0; axis < 3; axis++)
+			square += camera.position[axis] * camera.position[axis];
+		ck_assert(isfinite((float)square));
+		if (role == ROLE_TRANSLATION)
+			ck_assert_double_gt(camera.position[2], 1e17);
+		else
+			ck_assert_double_lt(camera.position[2], 100);
+		anim_free(odd);
+	}
 }
 END_TEST
 
@@ -386,10 +514,12 @@ Suite *x3d_suite(void)
 	tcase_add_test(t, stills_differ_in_their_points_alone);
 	tcase_add_test(t, points_are_finite_whatever_is_stored);
 	tcase_add_test(t, a_bone_without_a_keyframe_is_a_point);
+	tcase_add_test(t, the_camera_sees_the_whole_clip);
 	tcase_add_test(t, the_camera_sees_both_ends_of_a_long_clip);
 	tcase_add_test(t, bones_are_octahedra_from_their_parents);
 	tcase_add_test(t, bones_are_lines_where_that_is_asked_for);
 	tcase_add_test(t, stills_of_a_skeleton_are_alike_and_finite);
 	tcase_add_test(t, figures_are_seen_upright);
+	tcase_add_test(t, the_camera_stands_nowhere_too_far);
 	return suite;
 }

@@ -115,7 +115,7 @@ static void assert_value(const double *v, enum role role, const struct pose *pos
 	if (role != ROLE_ROTATION) {
 		for (unsigned axis = 0; axis < 3; axis++)
 			ck_assert_float_eq((float)v[axis],
-					   (float)fmin(fmax(want[axis], -FLT_MAX), FLT_MAX));
+					   (float)fmin(fmax(want[axis], -1e30), 1e30));
 		return;
 	}
 	for (unsigned axis = 0; axis < 3; axis++) {
@@ -152,6 +152,21 @@ static void assert_routed(const struct x3d *x, const char *interpolator, const c
 	}
 	ck_assert_uint_eq(in, 1);
 	ck_assert_uint_eq(out, 1);
+}
+
+static void assert_route(const struct x3d *x, const char *from, const char *out, const char *to,
+			 const char *in)
+{
+	xmlNode *scene = xmlDocGetRootElement(x->doc)->children;
+	unsigned count = 0;
+
+	for (const xmlNode *node = scene->children; node; node = node->next)
+		count += is_element(node, "ROUTE") &&
+			 strcmp(attribute(node, "fromNode"), from) == 0 &&
+			 strcmp(attribute(node, "fromField"), out) == 0 &&
+			 strcmp(attribute(node, "toNode"), to) == 0 &&
+			 strcmp(attribute(node, "toField"), in) == 0;
+	ck_assert_uint_eq(count, 1);
 }
 
 static bool says_frame_once(const struct curve *c, uint32_t frame)
@@ -389,6 +404,55 @@ START_TEST(keys_that_hold_stand_twice)
 }
 END_TEST
 
+/* The line to a bone that moves away from its parent ends where the bone is. */
+START_TEST(lines_follow_the_bones)
+{
+	static const double values[] = {1, 2, 3, 4, 5, 6};
+	struct curve curve = odd_curve(CURVE_VECTOR, 2, values);
+	const struct curve *const curves[ROLE_COUNT] = {&curve};
+	struct anim *odd = odd_model(&s, 2, curves);
+	struct x3d x;
+
+	at.anim = odd;
+	x = x3d_read(&at);
+	ck_assert_ptr_null(find(&x, "stretch_Bone01"));
+	x3d_free(&x);
+	at.skeleton = skeleton;
+	x = x3d_read(&at);
+	ck_assert_str_eq(attribute(find(&x, "line_Bone01"), "point"), "0 0 0, 1 2 3");
+	ck_assert_str_eq(attribute(find(&x, "stretch_Bone01"), "key"), "0 1");
+	ck_assert_str_eq(attribute(find(&x, "stretch_Bone01"), "keyValue"),
+			 "0 0 0 1 2 3, 0 0 0 4 5 6");
+	assert_routed(&x, "stretch_Bone01", "line_Bone01", "point");
+	ck_assert_ptr_nonnull(find(&x, "line_mid"));
+	ck_assert_ptr_null(find(&x, "stretch_mid"));
+	x3d_free(&x);
+	anim_free(odd);
+}
+END_TEST
+
+/* Whether it loops: time counts from 1970, when a clock that starts at 0 began, and ended. */
+START_TEST(a_clip_without_a_loop_starts_when_it_is_loaded)
+{
+	struct anim *odd = anim_edit(s.anim);
+	struct x3d x;
+
+	at.anim = odd;
+	anim_edit_clip(odd, 0)->loop = true;
+	x = x3d_read(&at);
+	ck_assert_ptr_null(find(&x, "loading"));
+	x3d_free(&x);
+	anim_edit_clip(odd, 0)->loop = false;
+	x = x3d_read(&at);
+	ck_assert_str_eq(attribute(find(&x, "loading"), "loop"), "true");
+	ck_assert(is_element(find(&x, "start"), "TimeTrigger"));
+	assert_route(&x, "loading", "isActive", "start", "set_boolean");
+	assert_route(&x, "start", "triggerTime", "clock", "startTime");
+	x3d_free(&x);
+	anim_free(odd);
+}
+END_TEST
+
 START_TEST(a_long_clip_that_stands_still_is_short)
 {
 	struct curve still = odd_curve(CURVE_VECTOR, 1, odd_numbers + 13);
@@ -423,6 +487,8 @@ Suite *x3d_clip_suite(void)
 	tcase_add_test(t, what_is_stored_may_be_anything);
 	tcase_add_test(t, the_axis_does_not_turn_round);
 	tcase_add_test(t, keys_that_hold_stand_twice);
+	tcase_add_test(t, lines_follow_the_bones);
+	tcase_add_test(t, a_clip_without_a_loop_starts_when_it_is_loaded);
 	tcase_add_test(t, a_long_clip_that_stands_still_is_short);
 	return suite;
 }

@@ -68,7 +68,7 @@ struct lane {
 /*
  * The keys of one role. Key i stands at frame `frames[i]`, or at frame i when frames is NULL
  * (dense). Not keyed: one value for the whole clip (count is 1). Frames ascend but may repeat
- * where the format allows it.
+ * where the format allows it (curve_last_in_frame).
  *
  * A dense curve may hold fewer keys than its clip has frames (the last one holds) or more (those
  * at or past clip->frames are not shown, and kept).
@@ -114,6 +114,11 @@ uint32_t curve_shown(const struct curve *c, uint32_t frames);
 /* Same kind, interpolation, keyedness, frames and values, values by their bits. Either may be NULL.
  */
 bool curve_same(const struct curve *a, const struct curve *b);
+/*
+ * The last of the keys that stand in the frame of this one. It is what the curve says there, coming
+ * and going: the others are kept, and do not count.
+ */
+uint32_t curve_last_in_frame(const struct curve *c, uint32_t key);
 /* The pose at a frame: holds before the first key and after the last, interpolates between. */
 void curve_sample(const struct curve *c, double frame, double out[4]);
 
@@ -196,7 +201,7 @@ struct format {
 	uint8_t flags;  /* of keyframes: the bits that can be set */
 	bool stills;    /* clips have stills and no tracks; the file stays beside its folder */
 	bool many_clips;
-	bool flat; /* bones have no parents: what they do is said in the space of the model */
+	bool flat;   /* bones have no parents: what they do is said in the space of the model */
 	bool y_down; /* in the space of its models Y points down, and Z away from who looks */
 	const char *length; /* the unit of translations: "m", or "game unit" */
 	bool nameless;      /* stores no name of its one clip, which is called as the file is */
@@ -277,7 +282,8 @@ struct anim *anim_merge(const struct anim *base, const struct anim *edited, cons
  * Does `stored`, decoded again, say what `wanted` said? Curves that `wanted` took over unchanged
  * from `old` must have the same bits; others the same keys, each value to the nearest that the
  * stored lane can hold. Names, loops, frame counts and times must be equal. old is NULL for a file
- * that is new; what `wanted` does not say of it, and of a clip that is new, is as the format has it.
+ * that is new; what `wanted` does not say of it, and of a clip that is new, is as the format has
+ * it.
  */
 bool anim_stored(const struct anim *wanted, const struct anim *old, const struct anim *stored,
 		 struct err *err);

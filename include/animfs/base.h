@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -94,17 +95,59 @@ float read_f32(struct reader *r);
 bool bytes_hold(struct bytes src, uint64_t at, uint64_t count, uint64_t size);
 
 /* Unchecked little-endian access, for places whose bounds were checked. */
-uint16_t get_u16(const uint8_t *p);
-uint32_t get_u32(const uint8_t *p);
-float get_f32(const uint8_t *p);
-void put_u16(uint8_t *p, uint16_t v);
-void put_u32(uint8_t *p, uint32_t v);
-void put_f32(uint8_t *p, float v);
+static inline uint16_t get_u16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static inline uint32_t get_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline void put_u16(uint8_t *p, uint16_t v)
+{
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+}
+
+static inline void put_u32(uint8_t *p, uint32_t v)
+{
+	put_u16(p, (uint16_t)v);
+	put_u16(p + 2, (uint16_t)(v >> 16));
+}
 
 /* The bits of a float, and a comparison by them: NaN equals itself, -0 differs from 0. */
-uint32_t f32_bits(float v);
-float f32_from_bits(uint32_t bits);
-bool f64_same(double a, double b);
+static inline uint32_t f32_bits(float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
+static inline float f32_from_bits(uint32_t bits)
+{
+	float v;
+
+	memcpy(&v, &bits, sizeof(v));
+	return v;
+}
+
+static inline bool f64_same(double a, double b)
+{
+	return memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+static inline float get_f32(const uint8_t *p)
+{
+	return f32_from_bits(get_u32(p));
+}
+
+static inline void put_f32(uint8_t *p, float v)
+{
+	put_u32(p, f32_bits(v));
+}
 
 /* A growing writer; after a failed allocation nothing more is written and `failed` stays set. */
 struct buf {

@@ -17,13 +17,20 @@ enum view_place {
 	VIEW_OF_BONE,  /* in the clip's bones/ */
 };
 
-/* What a view is a view of. clip, track and frame count from 0 and mean something where the place does. */
+/* What is chosen for the views of a whole mount. {0}: the usual. */
+struct style {
+	bool lines;     /* --bones=lines: in pictures, bones are lines and not bodies */
+	bool lossy_bvh; /* --bvh=lossy: clip.bvh is there also where it leaves something out */
+};
+
+/* What a view is a view of. clip, track and frame count from 0 and mean something where the place
+ * does. */
 struct shown {
 	const struct anim *anim;
-	struct bytes raw;      /* the file's bytes */
-	const char *file_name; /* the animation file's own name, without folders */
+	struct bytes raw;                /* the file's bytes */
+	const char *file_name;           /* the animation file's own name, without folders */
 	const struct skeleton *skeleton; /* rest pose and parents (skeleton.h); NULL: none known */
-	bool lines; /* in pictures, bones are lines and not bodies */
+	struct style style;
 	uint32_t clip, track, frame;
 };
 
@@ -31,21 +38,26 @@ struct view {
 	const char *name; /* for --views: "csv", "json", "curves", "kanim", ... */
 	enum view_place place;
 	/* The file's name. VIEW_OF_BONE: what follows the bone's label, ".csv". VIEW_OF_FRAME: what
-	 * follows frame_NNNNN. A name that ends in "." gets the animation file's extension (raw.). */
+	 * follows frame_NNNNN. A name that ends in "." gets the animation file's extension (raw.).
+	 */
 	const char *file;
 	bool (*present)(const struct shown *at); /* would it say something? NULL: always */
 	/* Appends the whole text. A failed allocation shows in out->failed. */
 	void (*render)(const struct shown *at, struct buf *out);
 	/*
-	 * The model that the text asks for, edited from at->anim (anim_edit); curves and values that
-	 * the text did not change are the same pointers and bits. NULL and err (position in the
-	 * text) when refused; ERR_EARLY and ERR_EMPTY tell a half-written text from a wrong one.
-	 * parse is NULL where the text is generated and says nothing of its own.
+	 * The model that the text asks for, edited from at->anim (anim_edit); curves and values
+	 * that the text did not change are the same pointers and bits. NULL and err (position in
+	 * the text) when refused; ERR_EARLY and ERR_EMPTY tell a half-written text from a wrong
+	 * one. parse is NULL where the text is generated and says nothing of its own.
 	 */
 	struct anim *(*parse)(const struct shown *at, struct bytes text, struct err *err);
+	/* The same of a text that says at->skeleton, which is kept in a file of its own. */
+	struct skeleton *(*parse_skeleton)(const struct shown *at, struct bytes text,
+					   struct err *err);
 	/* Says in err why it is not present. NULL: there is nothing to say. */
 	void (*explain)(const struct shown *at, struct err *err);
 	bool whole; /* the text is the animation file itself (raw.*); it is decoded, not parsed */
+	bool posed; /* the text says something of at->skeleton */
 };
 
 extern const struct view *const views[]; /* ends with NULL */

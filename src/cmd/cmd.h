@@ -22,7 +22,7 @@ int cmd_bone(int argc, char **argv);
 
 /* The options that commands share. */
 struct command {
-	struct store_options store; /* --rate, --type, --rotations, --backup */
+	struct store_options store; /* --rate, --type, --rotations, --bones, --bvh, --backup */
 	const char *source;         /* --source: the folder that is, or would be, mounted */
 	const char *state;          /* --state: its state directory */
 };
@@ -46,6 +46,8 @@ void command_release(struct command *command);
 	"content\n"                                                                                \
 	"  --rate=FORMAT=HZ     game frames a second of a format that counts time in frames\n"     \
 	"  --rotations=FORM     rotations as euler or as quaternion, whatever is stored\n"         \
+	"  --bones=SHAPE        bones drawn as octahedra (the default) or lines\n"                 \
+	"  --bvh=lossy          clip.bvh also where it leaves something out\n"                     \
 	"  --backup=MODE        keep the file before something is removed from it: simple (the\n"  \
 	"                       last one, the default), numbered (each), none\n"                   \
 	"  --source=DIR         the folder that is, or would be, mounted (default: the nearest\n"  \

@@ -11,12 +11,14 @@
 #define MAX_FILE ((size_t)1 << 30)
 
 /* What every command understands, where it means something to it or not. */
-enum { RATE, TYPE, ROTATIONS, BACKUP, SOURCE, STATE, HELP, SHARED };
+enum { RATE, TYPE, ROTATIONS, BONES, BVH, BACKUP, SOURCE, STATE, HELP, SHARED };
 
 static const struct option shared[SHARED] = {
 	[RATE] = {"rate", required_argument, NULL, 0},
 	[TYPE] = {"type", required_argument, NULL, 0},
 	[ROTATIONS] = {"rotations", required_argument, NULL, 0},
+	[BONES] = {"bones", required_argument, NULL, 0},
+	[BVH] = {"bvh", required_argument, NULL, 0},
 	[BACKUP] = {"backup", required_argument, NULL, 0},
 	[SOURCE] = {"source", required_argument, NULL, 0},
 	[STATE] = {"state", required_argument, NULL, 0},
@@ -34,6 +36,10 @@ static bool take_shared(struct command *c, int which, struct err *err)
 		return option_type(&c->store, optarg, err);
 	case ROTATIONS:
 		return option_rotations(&c->store, optarg, err);
+	case BONES:
+		return option_bones(&c->store, optarg, err);
+	case BVH:
+		return option_bvh(&c->store, optarg, err);
 	case BACKUP:
 		return option_backup(&c->store, optarg, err);
 	case SOURCE:

@@ -10,18 +10,20 @@
 
 enum { SAME, DIFFERENT, TROUBLE };
 
-/* What a place is about: the file, a clip, or a bone. */
-static enum place_kind subject(const struct place *p)
+/* What is compared. */
+enum subject { A_FILE, A_CLIP, A_BONE, A_SKELETON };
+
+static enum subject subject(const struct place *p)
 {
 	if (p->kind != PLACE_VIEW)
-		return p->kind == PLACE_FILE ? PLACE_FILE : PLACE_CLIP;
+		return p->kind == PLACE_FILE ? A_FILE : A_CLIP;
 	switch (p->view->place) {
 	case VIEW_OF_FILE:
-		return PLACE_FILE;
+		return p->view->parse_skeleton ? A_SKELETON : A_FILE;
 	case VIEW_OF_BONE:
-		return PLACE_VIEW;
+		return A_BONE;
 	default:
-		return PLACE_CLIP;
+		return A_CLIP;
 	}
 }
 
@@ -31,13 +33,17 @@ static bool compare_places(const struct target *a, const struct target *b, struc
 	const struct place *p = &a->place, *q = &b->place;
 
 	switch (subject(p)) {
-	case PLACE_FILE:
+	case A_FILE:
 		return compare_files(x, y, out);
-	case PLACE_VIEW:
-		return compare_bones(x, p->clip, p->track, y, q->clip, q->track, out);
-	default:
+	case A_CLIP:
 		return compare_clips(x, p->clip, y, q->clip, out);
+	case A_BONE:
+		return compare_bones(x, p->clip, p->track, y, q->clip, q->track, out);
+	case A_SKELETON:
+		return compare_skeletons(rest_skeleton(a->snap->rest), rest_skeleton(b->snap->rest),
+					 out);
 	}
+	return true;
 }
 
 static int compare_targets(const struct target *a, const struct target *b, char **paths, bool brief)
@@ -46,7 +52,8 @@ static int compare_targets(const struct target *a, const struct target *b, char 
 	int status = TROUBLE;
 
 	if (subject(&a->place) != subject(&b->place)) {
-		command_fail(paths[1], "a file, a clip or a bone is compared with another such");
+		command_fail(paths[1], "a file, a clip, a bone or a skeleton is compared with "
+				       "another such");
 		return TROUBLE;
 	}
 	status = compare_places(a, b, &out) ? SAME : DIFFERENT;
@@ -68,9 +75,10 @@ int cmd_diff(int argc, char **argv)
 	static const char usage[] =
 		"Usage: animfs diff [OPTION]... A B\n"
 		"Prints what differs between two animation files, or clips (FILE/CLIP) or bones\n"
-		"(FILE/CLIP/bones/BONE.csv) of them, key by key. Exits with 0 when nothing does, "
-		"1\n"
-		"when something does, 2 when they cannot be compared.\n"
+		"(FILE/CLIP/bones/BONE.csv) of them, key by key, or skeletons "
+		"(FILE/skeleton.csv),\n"
+		"bone by bone. Exits with 0 when nothing does, 1 when something does, 2 when they\n"
+		"cannot be compared.\n"
 		"\n"
 		"Files of different formats hold other numbers for the same movement: they are\n"
 		"compared in the frames that have keys, to within the steps of the two.\n"

@@ -71,7 +71,7 @@ static int show_all(int argc, char **argv, const char *usage,
 int cmd_ls(int argc, char **argv)
 {
 	return show_all(argc, argv,
-			"Usage: animfs ls [--type GLOB=FORMAT] FILE[/PATH]...\n"
+			"Usage: animfs ls [--type GLOB=FORMAT] [--bvh lossy] FILE[/PATH]...\n"
 			"Lists what a mount shows in an animation file; folders end in '/'.\n",
 			list);
 }
@@ -81,7 +81,7 @@ int cmd_cat(int argc, char **argv)
 	return show_all(argc, argv,
 			"Usage: animfs cat [--type GLOB=FORMAT] [--rate FORMAT=HZ] "
 			"[--rotations FORM]\n"
-			"                  FILE/PATH...\n"
+			"                  [--bones SHAPE] [--bvh lossy] FILE/PATH...\n"
 			"Prints views of an animation file, as reading them in a mount does.\n",
 			print_view);
 }

@@ -27,6 +27,21 @@ static bool cut(const char *path, struct parts *out)
 	return out->folder != NULL;
 }
 
+/* A skeleton is kept as what it is: a file beside the animation. The caller frees it. */
+static char *kept_path(const char *path)
+{
+	static const char view[] = "/" REST_FILE;
+	size_t length = strlen(path), file = length - (sizeof(view) - 1);
+	char *kept = strdup(path);
+	struct stat st;
+
+	if (!kept || length < sizeof(view) || strcmp(path + file, view) != 0)
+		return kept;
+	kept[file] = '\0';
+	kept[file] = stat(kept, &st) == 0 && S_ISREG(st.st_mode) ? '.' : '/';
+	return kept;
+}
+
 static void print_backup(void *closure, const char *which, const struct stat *st)
 {
 	char when[64] = "";
@@ -94,12 +109,15 @@ static bool undo(const char *path, const struct command *command, bool only_list
 {
 	struct err err = {.code = ERR_NONE};
 	struct site site = {.root = -1};
-	struct parts file;
+	char *kept = kept_path(path);
+	struct parts file = {.folder = NULL};
 	int error = 0;
 	bool fine;
 
-	if (!cut(path, &file))
+	if (!kept || !cut(kept, &file)) {
+		free(kept);
 		return command_fail(path, strerror(ENOMEM));
+	}
 	fine = site_open(&site, file.folder, command, &err);
 	if (!fine)
 		command_tell(path, &err);
@@ -107,6 +125,7 @@ static bool undo(const char *path, const struct command *command, bool only_list
 		fine = explain(path, which, error);
 	site_release(&site);
 	free(file.folder);
+	free(kept);
 	return fine;
 }
 
@@ -114,9 +133,11 @@ int cmd_undo(int argc, char **argv)
 {
 	static const char usage[] =
 		"Usage: animfs undo [OPTION]... FILE\n"
-		"Puts the last backup of an animation file back: the file as it was before keys,\n"
-		"bones, clips or itself were removed. What was there becomes the last backup, so\n"
-		"that a second undo undoes the first.\n"
+		"Puts the last backup of an animation file, or of its skeleton "
+		"(FILE/skeleton.csv),\n"
+		"back: as it was before keys, bones, clips or the file itself were removed. What "
+		"was\n"
+		"there becomes the last backup, so that a second undo undoes the first.\n"
 		"\n"
 		"  --list               show the backups there are, the newest first\n"
 		"  --number=N           put that one back in place of the newest\n"

@@ -102,6 +102,13 @@ void canm_get_words(const uint8_t *p, unsigned count, uint32_t *out)
 		out[i] = get_u32(p + 4 * i);
 }
 
+static uint32_t channel_kind(const struct canm *f, uint32_t i)
+{
+	const uint8_t *p = canm_bytes(f, channel_place(f, i));
+
+	return f->version == VERSION_EDF5 ? get_u16(p) : get_u32(p + 0x24);
+}
+
 struct channel canm_channel(const struct canm *f, uint32_t i)
 {
 	size_t at = channel_place(f, i), keys;
@@ -285,7 +292,7 @@ static bool check_row(const struct canm *f, uint32_t clip, const struct entry *e
 			      "animation %u, row %u: there is no bone name %u", clip, i, row.name);
 	for (role = 0; role < ROLE_COUNT; role++) {
 		uint16_t channel = row.channel[role];
-		struct channel c;
+		uint32_t kind;
 
 		at += 2;
 		if (channel == NONE)
@@ -294,13 +301,13 @@ static bool check_row(const struct canm *f, uint32_t clip, const struct entry *e
 			return err_at(err, ERR_FORMAT, at, 2,
 				      "animation %u, row %u: there is no channel %u", clip, i,
 				      channel);
-		c = canm_channel(f, channel);
-		if (kind_is_quaternion(c.kind) && role != ROLE_ROTATION)
+		kind = channel_kind(f, channel);
+		if (kind_is_quaternion(kind) && role != ROLE_ROTATION)
 			return err_at(err, ERR_FORMAT, at, 2,
 				      "animation %u, row %u: channel %u holds quaternions and "
 				      "cannot be a %s",
 				      clip, i, channel, role_words[role]);
-		if (kind_is_keyed(c.kind) && e->frames > (int32_t)COUNT_MAX)
+		if (kind_is_keyed(kind) && e->frames > (int32_t)COUNT_MAX)
 			return err_at(err, ERR_FORMAT, canm_clip_place(f, clip) + 0x10, 4,
 				      "animation %u has keys over %d frames; %u is the most", clip,
 				      e->frames, COUNT_MAX);

@@ -10,12 +10,21 @@
 #include "codec/index.h"
 #include "codec/layout.h"
 
-/* A curve of the model, and the channel that was in its place: where they are equal, it stays. */
+/* What a curve of the model is: the number of its record, or of its pair, or EMPTY for none. */
+#define SLOT_PAIR 0x80000000u
+#define EMPTY UINT32_MAX
+
+/* A curve that is another than the channel that was in its place. */
 struct pair {
 	const struct curve *want;
 	uint32_t was, is; /* channels, as numbers of records */
 	uint32_t clip, track;
 	enum role role;
+};
+
+/* Curves that were compared with a channel: the last that was equal, and the last that was not. */
+struct compared {
+	const struct curve *equal, *other;
 };
 
 /* A channel of the new file. The first ones are those of the old file, under their old numbers. */
@@ -25,6 +34,7 @@ struct record {
 	uint32_t had, users; /* how many roles used it, and how many do */
 	uint32_t number;     /* in the new table */
 	struct part *keys;
+	size_t keys_at; /* in that part */
 };
 
 /* A bone name of the new file. */
@@ -63,8 +73,9 @@ struct edit {
 	uint32_t version;
 	struct target *targets;
 	size_t track_count;
-	uint32_t *slots; /* of each track and role: number of the pair + 1, or 0 */
-	uint32_t *named; /* of each track: its bone */
+	uint32_t *slots;   /* of each track and role */
+	uint32_t *named;   /* of each track: its bone */
+	size_t name_count; /* not more different names do the tracks have */
 	struct pair *pairs;
 	uint32_t pair_count;
 	struct record *records;
@@ -73,7 +84,9 @@ struct edit {
 	uint32_t bone_count;
 	struct string *strings;
 	size_t string_count;
+	struct compared *compared[2]; /* of each old channel: as a vector, as a rotation */
 	struct index pair_index, record_index, bone_index, string_index, row_index;
+	bool records_indexed;
 	struct layout layout;
 	struct piece {
 		struct part *part;
@@ -90,5 +103,7 @@ void *edit_alloc(struct edit *e, size_t count, size_t size);
 bool edit_plan(struct edit *e);
 /* Is this channel in the new file? */
 bool edit_keeps(const struct edit *e, uint32_t record);
+/* The record that a slot leads to, or EMPTY. */
+uint32_t edit_record(const struct edit *e, uint32_t slot);
 
 #endif

@@ -28,14 +28,6 @@ static bool old_row(const struct edit *e, const struct target *t, const struct t
 	return true;
 }
 
-static uint32_t old_channel(const struct edit *e, const struct target *t, const struct track *track,
-			    enum role role)
-{
-	struct row row;
-
-	return old_row(e, t, track, &row) ? row.channel[role] : NONE;
-}
-
 static const char *track_word(const struct track *track)
 {
 	return track->label ? track->label : track->name;
@@ -184,46 +176,121 @@ static bool same_pair(const void *owner, uint32_t number, const void *key)
 	return a->want == b->want && a->was == b->was && a->role == b->role;
 }
 
-static bool plan_slot(struct edit *e, uint32_t clip, uint32_t track, enum role role)
+/* Is the curve what this old channel is in that role? Tracks that share one share the answer. */
+static bool stays_channel(struct edit *e, const struct curve *want, uint32_t was, enum role role)
+{
+	struct compared *c;
+
+	if (was == NONE)
+		return false;
+	c = &e->compared[role == ROLE_ROTATION][was];
+	if (c->equal == want || c->other == want)
+		return c->equal == want;
+	if (is_unchanged(e, want, was, role))
+		c->equal = want;
+	else
+		c->other = want;
+	return c->equal == want;
+}
+
+/* The channels that a track had: NONE where it is new. */
+static struct row old_channels(const struct edit *e, const struct target *t,
+			       const struct track *track)
+{
+	struct row row;
+
+	if (!old_row(e, t, track, &row))
+		row = (struct row){0, {NONE, NONE, NONE}};
+	return row;
+}
+
+/* First the curves that stay; *changed counts the others. */
+static void plan_kept(struct edit *e, const struct target *t, size_t *changed)
+{
+	uint32_t track;
+	unsigned role;
+
+	for (track = 0; track < t->clip->track_count; track++) {
+		const struct track *tr = &t->clip->tracks[track];
+		uint32_t *slots = &e->slots[(t->first + track) * ROLE_COUNT];
+		struct row row = old_channels(e, t, tr);
+
+		for (role = 0; role < ROLE_COUNT; role++) {
+			const struct curve *want = tr->curve[role];
+
+			slots[role] = EMPTY;
+			if (!want)
+				continue;
+			if (stays_channel(e, want, row.channel[role], role)) {
+				slots[role] = row.channel[role];
+			} else {
+				slots[role] = SLOT_PAIR;
+				++*changed;
+			}
+		}
+	}
+}
+
+static bool plan_pair(struct edit *e, uint32_t clip, uint32_t track, enum role role)
 {
 	const struct target *t = &e->targets[clip];
 	const struct track *tr = &t->clip->tracks[track];
-	struct pair pair = {.want = tr->curve[role], .clip = clip, .track = track, .role = role};
-	uint64_t hash;
+	struct pair pair = {.want = tr->curve[role],
+			    .was = old_channels(e, t, tr).channel[role],
+			    .is = PENDING,
+			    .clip = clip,
+			    .track = track,
+			    .role = role};
+	uint64_t hash = index_mix(index_mix(index_mix(0, (uintptr_t)pair.want), pair.was), role);
 	uint32_t number;
 
-	if (!pair.want)
-		return true;
-	pair.was = old_channel(e, t, tr, role);
-	hash = index_mix(index_mix(index_mix(0, (uintptr_t)pair.want), pair.was), role);
 	if (!index_find(&e->pair_index, hash, same_pair, e->pairs, &pair, &number)) {
-		pair.is = is_unchanged(e, pair.want, pair.was, role) ? pair.was : PENDING;
-		if (pair.is == PENDING && !check_curve(e, tr, role))
+		if (!check_curve(e, tr, role))
 			return false;
 		number = e->pair_count++;
 		e->pairs[number] = pair;
 		index_put(&e->pair_index, hash, number);
 	}
-	e->slots[(t->first + track) * ROLE_COUNT + role] = number + 1;
+	e->slots[(t->first + track) * ROLE_COUNT + role] = SLOT_PAIR | number;
+	return true;
+}
+
+static bool plan_changed(struct edit *e, size_t changed)
+{
+	uint32_t clip, track;
+	unsigned role;
+
+	e->pairs = edit_alloc(e, changed, sizeof(*e->pairs));
+	if (!index_init(&e->pair_index, &e->old.arena, changed) || !e->pairs)
+		return err_memory(e->err);
+	for (clip = 0; clip < e->a->clip_count; clip++)
+		for (track = 0; track < e->a->clips[clip].track_count; track++)
+			for (role = 0; role < ROLE_COUNT; role++)
+				if (e->slots[(e->targets[clip].first + track) * ROLE_COUNT +
+					     role] == SLOT_PAIR &&
+				    !plan_pair(e, clip, track, role))
+					return false;
 	return true;
 }
 
 static bool plan_slots(struct edit *e)
 {
-	size_t slots = e->track_count * ROLE_COUNT;
-	uint32_t clip, track;
-	unsigned role;
+	size_t changed = 0;
+	uint32_t i;
 
-	e->slots = edit_alloc(e, slots, sizeof(*e->slots));
-	e->pairs = edit_alloc(e, slots, sizeof(*e->pairs));
-	if (!index_init(&e->pair_index, &e->old.arena, slots) || !e->slots || !e->pairs)
-		return err_memory(e->err);
-	for (clip = 0; clip < e->a->clip_count; clip++)
-		for (track = 0; track < e->a->clips[clip].track_count; track++)
-			for (role = 0; role < ROLE_COUNT; role++)
-				if (!plan_slot(e, clip, track, role))
-					return false;
-	return true;
+	e->slots = edit_alloc(e, e->track_count * ROLE_COUNT, sizeof(*e->slots));
+	for (i = 0; i < 2; i++)
+		e->compared[i] = edit_alloc(e, e->old.channels.count, sizeof(**e->compared));
+	if (e->old.arena.failed)
+		return false;
+	for (i = 0; i < e->a->clip_count; i++)
+		plan_kept(e, &e->targets[i], &changed);
+	return changed == 0 || plan_changed(e, changed);
+}
+
+uint32_t edit_record(const struct edit *e, uint32_t slot)
+{
+	return slot != EMPTY && slot & SLOT_PAIR ? e->pairs[slot & ~SLOT_PAIR].is : slot;
 }
 
 /* How many of a channel's numbers mean something. */
@@ -285,29 +352,42 @@ static void count_users(struct edit *e)
 		}
 	}
 	for (i = 0; i < slots; i++)
-		if (e->slots[i] && e->pairs[e->slots[i] - 1].is != PENDING)
-			e->records[e->pairs[e->slots[i] - 1].is].users++;
+		if (!(e->slots[i] & SLOT_PAIR))
+			e->records[e->slots[i]].users++;
 }
 
 static bool load_records(struct edit *e)
 {
-	uint32_t pending = 0, i;
+	uint32_t i;
 
-	for (i = 0; i < e->pair_count; i++)
-		pending += e->pairs[i].is == PENDING;
 	e->record_count = e->old.channels.count;
-	e->records = edit_alloc(e, (size_t)e->record_count + pending, sizeof(*e->records));
-	if (!e->records ||
-	    !index_init(&e->record_index, &e->old.arena, (size_t)e->record_count + pending))
+	e->records = edit_alloc(e, (size_t)e->record_count + e->pair_count, sizeof(*e->records));
+	for (i = 0; e->records && i < e->record_count; i++)
+		e->records[i].is = canm_channel(&e->old, i);
+	return e->records != NULL;
+}
+
+/* Most edits change a channel in place and never look for an equal one. */
+static bool index_records(struct edit *e)
+{
+	uint32_t i;
+
+	if (e->records_indexed)
+		return true;
+	if (!index_init(&e->record_index, &e->old.arena,
+			(size_t)e->old.channels.count + e->pair_count))
 		return err_memory(e->err);
-	for (i = 0; i < e->record_count; i++) {
+	for (i = 0; i < e->old.channels.count && i < COUNT_MAX; i++) { /* rows name no others */
 		const struct channel *c = &e->records[i].is;
 
-		e->records[i].is = canm_channel(&e->old, i);
-		if (pending && i < COUNT_MAX) /* rows cannot name those behind */
+		if (!e->records[i].changed)
 			index_add(&e->record_index, hash_channel(c), same_channel, e->records, c,
 				  i);
 	}
+	for (i = 0; i < e->pair_count && e->pairs[i].is != PENDING; i++)
+		index_put(&e->record_index, hash_channel(&e->records[e->pairs[i].is].is),
+			  e->pairs[i].is);
+	e->records_indexed = true;
 	return true;
 }
 
@@ -440,27 +520,37 @@ static bool make_channel(struct edit *e, const struct pair *pair, struct channel
 		       q.key, why);
 }
 
+/* A record for the channel: an equal one, or a new one. */
+static bool find_record(struct edit *e, const struct channel *c, uint32_t *is)
+{
+	if (!index_records(e))
+		return false;
+	if (index_find(&e->record_index, hash_channel(c), same_channel, e->records, c, is))
+		return true;
+	*is = e->record_count++;
+	e->records[*is] = (struct record){.is = *c, .changed = true};
+	if (!kind_is_keyed(c->kind))
+		e->records[*is].is.offset = 0;
+	index_put(&e->record_index, hash_channel(c), *is);
+	return true;
+}
+
 /* The record of an edited curve. */
 static bool place_pair(struct edit *e, struct pair *pair)
 {
 	struct record *was = pair->was == NONE ? NULL : &e->records[pair->was];
 	struct channel c;
-	uint64_t hash;
 
 	if (!make_channel(e, pair, &c))
 		return false;
-	hash = hash_channel(&c);
 	if (was && !was->users) {
 		pair->is = pair->was;
 		was->is = c;
 		was->changed = true;
-		index_put(&e->record_index, hash, pair->is);
-	} else if (!index_find(&e->record_index, hash, same_channel, e->records, &c, &pair->is)) {
-		pair->is = e->record_count++;
-		if (!kind_is_keyed(c.kind))
-			c.offset = 0;
-		e->records[pair->is] = (struct record){.is = c, .changed = true};
-		index_put(&e->record_index, hash, pair->is);
+		if (e->records_indexed)
+			index_put(&e->record_index, hash_channel(&c), pair->is);
+	} else if (!find_record(e, &c, &pair->is)) {
+		return false;
 	}
 	e->records[pair->is].users++;
 	return true;
@@ -488,7 +578,7 @@ static bool place_pairs(struct edit *e)
 	uint32_t i;
 
 	for (i = 0; i < e->pair_count; i++)
-		if (e->pairs[i].is == PENDING && !place_pair(e, &e->pairs[i]))
+		if (!place_pair(e, &e->pairs[i]))
 			return false;
 	number_records(e);
 	if (e->channel_count > COUNT_MAX && e->record_count > e->old.channels.count)
@@ -503,9 +593,25 @@ static bool same_string(const void *owner, uint32_t number, const void *key)
 	return strcmp(((const struct string *)owner + number)->name, key) == 0;
 }
 
+/* At most so many names do the bones have: most clips have those of the clip before. */
+static size_t count_names(const struct anim *a)
+{
+	size_t count = 0;
+	uint32_t clip, i;
+
+	for (clip = 0; clip < a->clip_count; clip++) {
+		const struct clip *c = &a->clips[clip], *before = clip ? c - 1 : NULL;
+
+		for (i = 0; i < c->track_count; i++)
+			count += !before || i >= before->track_count ||
+				 before->tracks[i].name != c->tracks[i].name;
+	}
+	return count;
+}
+
 static bool load_strings(struct edit *e)
 {
-	size_t room = e->old.text_count + e->a->clip_count + e->track_count, i;
+	size_t room = e->old.text_count + e->a->clip_count + e->name_count, i;
 	const char **names = canm_texts(&e->old, &e->old.arena);
 
 	e->strings = edit_alloc(e, room, sizeof(*e->strings));
@@ -618,7 +724,7 @@ static bool same_bone(const void *owner, uint32_t number, const void *key)
 
 static bool load_bones(struct edit *e)
 {
-	size_t room = e->old.names.count + e->track_count;
+	size_t room = e->old.names.count + e->name_count;
 	uint32_t i;
 
 	e->named = edit_alloc(e, e->track_count, sizeof(*e->named));
@@ -705,6 +811,7 @@ static bool name_tracks(struct edit *e)
 
 bool edit_plan(struct edit *e)
 {
+	e->name_count = count_names(e->a);
 	if (!plan_clips(e) || !plan_slots(e) || !load_records(e) || !load_strings(e) ||
 	    !load_bones(e))
 		return false;

@@ -73,6 +73,13 @@ static bool add_tables(struct edit *e)
 struct block {
 	size_t at, size;
 	uint32_t kind, record;
+	bool kept;
+};
+
+struct blocks {
+	struct block *list; /* by place */
+	size_t count;
+	size_t parts; /* of the layout, that they come to */
 };
 
 static int by_block(const void *a, const void *b)
@@ -86,6 +93,17 @@ static int by_block(const void *a, const void *b)
 	if (p->kind != q->kind)
 		return p->kind < q->kind ? -1 : 1;
 	return p->record < q->record ? -1 : p->record > q->record;
+}
+
+/* As in the game's files: then there is nothing to sort. */
+static bool in_order(const struct blocks *keys)
+{
+	size_t i;
+
+	for (i = 1; i < keys->count; i++)
+		if (by_block(&keys->list[i - 1], &keys->list[i]) > 0)
+			return false;
+	return true;
 }
 
 static bool same_block(const struct block *p, const struct block *q)
@@ -103,55 +121,120 @@ static size_t keys_align(uint32_t kind)
 	return kind == KIND_QUATERNIONS ? 16 : 2;
 }
 
-static void give_keys(struct record *r, struct part *part)
+/* `at`: where in the part. */
+static void give_keys(struct record *r, struct part *part, size_t at)
+{
+	r->keys = part;
+	r->keys_at = at;
+}
+
+/* A part for the record's keys alone. */
+static void fill_keys(struct record *r, struct part *part)
 {
 	part->data = r->is.keys;
 	part->size = keys_size(&r->is);
-	r->keys = part;
+	give_keys(r, part, 0);
 }
 
-/* `count` old channels with the same keys: who keeps the block, or may put its own there? */
-static void share_block(struct edit *e, const struct block *b, size_t count)
+/* Keys that stay, right behind others that do, are one part with those: most of a file is. */
+static bool joins(const struct block *b, const struct block *before)
+{
+	return b->kept && before->kept && keys_rank(b->kind) == keys_rank(before->kind) &&
+	       before->at + before->size == b->at;
+}
+
+static size_t block_end(const struct blocks *keys, size_t i)
+{
+	size_t next = i + 1;
+
+	while (next < keys->count && same_block(&keys->list[i], &keys->list[next]))
+		next++;
+	return next;
+}
+
+static bool stays(const struct edit *e, const struct block *b)
+{
+	return edit_keeps(e, b->record) && !e->records[b->record].changed;
+}
+
+/* A block that one of its channels still has stays as it is. */
+static void find_kept(const struct edit *e, struct blocks *keys)
+{
+	size_t i, k, next;
+
+	for (i = 0; i < keys->count; i = next) {
+		bool kept = false;
+
+		next = block_end(keys, i);
+		for (k = i; k < next; k++)
+			kept |= stays(e, &keys->list[k]);
+		for (k = i; k < next; k++)
+			keys->list[k].kept = kept;
+		keys->parts += i == 0 || !joins(&keys->list[i], &keys->list[i - 1]);
+	}
+}
+
+static bool find_blocks(struct edit *e, struct blocks *keys)
+{
+	uint32_t i;
+
+	*keys = (struct blocks){.list = edit_alloc(e, e->old.channels.count, sizeof(*keys->list))};
+	if (!keys->list)
+		return false;
+	for (i = 0; i < e->old.channels.count; i++) {
+		struct channel c = canm_channel(&e->old, i);
+
+		if (kind_is_keyed(c.kind))
+			keys->list[keys->count++] =
+				(struct block){(size_t)(c.keys - e->old.src.data), keys_size(&c),
+					       c.kind, i, false};
+	}
+	if (!in_order(keys))
+		qsort(keys->list, keys->count, sizeof(*keys->list), by_block);
+	find_kept(e, keys);
+	return true;
+}
+
+/* `count` old channels with the same keys, which none of them keeps: who puts its own there? */
+static void reuse_block(struct edit *e, const struct block *b, size_t count)
 {
 	struct part *part =
 		layout_add(&e->layout, keys_rank(b->kind), keys_align(b->kind), b->at, b->size);
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		struct record *r = &e->records[b[i].record];
-
-		if (edit_keeps(e, b[i].record) && !r->changed)
-			give_keys(r, part);
-	}
 	for (i = 0; i < count && !part->data; i++) {
 		struct record *r = &e->records[b[i].record];
 
 		if (r->changed && r->is.kind == b->kind)
-			give_keys(r, part);
+			fill_keys(r, part);
 	}
 }
 
-static bool add_old_keys(struct edit *e)
+static void add_old_keys(struct edit *e, const struct blocks *keys)
 {
-	struct block *blocks = edit_alloc(e, e->old.channels.count, sizeof(*blocks));
-	size_t count = 0, i, next;
+	struct part *part = NULL;
+	size_t i, k, next;
 
-	if (!blocks)
-		return false;
-	for (i = 0; i < e->old.channels.count; i++) {
-		struct channel c = canm_channel(&e->old, (uint32_t)i);
+	for (i = 0; i < keys->count; i = next) {
+		const struct block *b = &keys->list[i];
 
-		if (kind_is_keyed(c.kind))
-			blocks[count++] = (struct block){(size_t)(c.keys - e->old.src.data),
-							 keys_size(&c), c.kind, (uint32_t)i};
+		next = block_end(keys, i);
+		if (!b->kept) {
+			reuse_block(e, b, next - i);
+			continue;
+		}
+		if (i == 0 || !joins(b, b - 1)) {
+			part = layout_add(&e->layout, keys_rank(b->kind), keys_align(b->kind),
+					  b->at, 0);
+			part->data = canm_bytes(&e->old, b->at);
+		}
+		part->old_size += b->size;
+		part->size = part->old_size;
+		for (k = i; k < next; k++)
+			if (stays(e, &keys->list[k]))
+				give_keys(&e->records[keys->list[k].record], part,
+					  b->at - part->old_at);
 	}
-	qsort(blocks, count, sizeof(*blocks), by_block);
-	for (i = 0; i < count; i = next) {
-		for (next = i + 1; next < count && same_block(&blocks[i], &blocks[next]);)
-			next++;
-		share_block(e, &blocks[i], next - i);
-	}
-	return true;
 }
 
 static void add_new_keys(struct edit *e)
@@ -167,7 +250,7 @@ static void add_new_keys(struct edit *e)
 		part = layout_add(&e->layout, keys_rank(r->is.kind), keys_align(r->is.kind),
 				  LAYOUT_NEW, 0);
 		part->order = i;
-		give_keys(r, part);
+		fill_keys(r, part);
 	}
 }
 
@@ -192,8 +275,8 @@ static bool fill_rows(struct edit *e, struct target *t)
 
 		put_u16(row, (uint16_t)e->named[i]);
 		for (role = 0; role < ROLE_COUNT; role++) {
-			uint32_t slot = e->slots[i * ROLE_COUNT + role];
-			uint32_t number = slot ? e->records[e->pairs[slot - 1].is].number : NONE;
+			uint32_t is = edit_record(e, e->slots[i * ROLE_COUNT + role]);
+			uint32_t number = is == EMPTY ? NONE : e->records[is].number;
 
 			put_u16(row + 2 + 2 * role, (uint16_t)number);
 		}
@@ -352,16 +435,31 @@ static bool add_strings(struct edit *e)
 	return true;
 }
 
+static size_t count_changed(const struct edit *e)
+{
+	size_t count = 0;
+	uint32_t i;
+
+	for (i = 0; i < e->record_count; i++)
+		count += e->records[i].changed;
+	return count;
+}
+
 static bool add_parts(struct edit *e)
 {
-	size_t room = 4 + (size_t)e->old.channels.count + e->record_count + e->a->clip_count +
-		      e->old.clips.count + e->string_count;
+	struct blocks keys;
+	size_t room;
 
+	if (!find_blocks(e, &keys))
+		return false;
+	room = 4 + keys.parts + count_changed(e) + e->a->clip_count + e->old.clips.count +
+	       e->string_count;
 	if (!layout_init(&e->layout, &e->old.arena, e->old.src, room))
 		return err_memory(e->err);
 	e->layout.ordered = 1u << RANK_ROWS | 1u << RANK_STRINGS;
-	if (!add_tables(e) || !add_old_keys(e))
+	if (!add_tables(e))
 		return false;
+	add_old_keys(e, &keys);
 	add_new_keys(e);
 	return add_all_rows(e) && add_strings(e);
 }
@@ -405,7 +503,7 @@ static void put_channel(struct edit *e, const struct record *r)
 	canm_put_channel(e->version, &r->is, e->channels.bytes + entry);
 	if (r->keys)
 		put_offset(e, &e->channels, entry, e->version == VERSION_EDF5 ? 0x1C : 0x20,
-			   r->keys->at);
+			   r->keys->at + r->keys_at);
 }
 
 static void put_clip(struct edit *e, uint32_t i)

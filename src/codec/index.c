@@ -2,6 +2,7 @@
 #include "codec/index.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 uint64_t index_mix(uint64_t hash, uint64_t word)
 {
@@ -51,11 +52,7 @@ void index_add(struct index *x, uint64_t hash, index_same *same, const void *own
 
 uint64_t index_bytes(uint64_t hash, const uint8_t *p, size_t size)
 {
-	size_t i;
-
-	for (i = 0; i < size; i++)
-		hash = index_mix(hash, p[i]);
-	return hash;
+	return XXH3_64bits_withSeed(p, size, hash);
 }
 
 uint64_t index_text(const char *text)

@@ -302,20 +302,34 @@ bool layout_pack(struct layout *l, struct err *err)
 	return true;
 }
 
+static void write_packed(const struct layout *l, struct buf *out)
+{
+	size_t start = out->size, i;
+
+	buf_reserve(out, l->size);
+	for (i = 0; i < l->count; i++) {
+		const struct part *p = l->row[i];
+
+		if (!p->size)
+			continue;
+		buf_zero(out, start + p->at - out->size);
+		buf_add(out, p->data, p->size);
+	}
+}
+
 void layout_write(const struct layout *l, struct buf *out)
 {
 	size_t start = out->size, i;
 
-	if (l->packed)
-		buf_zero(out, l->size);
-	else
-		buf_add(out, l->old.data, l->old.size);
-	if (out->failed)
+	if (l->packed) {
+		write_packed(l, out);
 		return;
-	for (i = 0; i < l->count; i++) {
+	}
+	buf_add(out, l->old.data, l->old.size);
+	for (i = 0; !out->failed && i < l->count; i++) {
 		const struct part *p = &l->parts[i];
 
-		if (p->size && (l->packed || !part_untouched(l, p)))
+		if (p->size && !part_untouched(l, p))
 			memcpy(out->data + start + p->at, p->data, p->size);
 	}
 }

@@ -240,11 +240,14 @@ static int set_binary(struct fs *fs, struct node *node, const struct stat *attr,
 void memo_time(struct fs *fs, struct node *node, struct timespec mtime)
 {
 	struct memo *memo = memo_of(fs, node);
+	struct place place;
+	struct snap *snap;
 	struct stat st;
 
-	if (!memo || fs_source_stat(fs, node->file, &st) != 0)
+	if (!memo || fs_look(fs, node->file, &snap, &st) != 0)
 		return;
-	fs_view_facts(fs, node, &st);
+	fs_view_facts(node, snap, fs_place(fs, snap, node, &place) == 0 ? &place : NULL, &st);
+	snap_put(snap);
 	memo->has_mtime = true;
 	memo->mtime = mtime;
 	memo->age = st.st_mtim;
@@ -320,7 +323,7 @@ static int set_view(struct fs *fs, struct node *node, const struct stat *attr, i
 				    changes);
 	if (!error)
 		error = remember(fs, node, attr, to_set);
-	view_settle(node);
+	view_settle(fs, node);
 	pthread_mutex_unlock(&node->file->lock);
 	return error;
 }

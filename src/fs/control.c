@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -134,8 +135,8 @@ static void render_status(struct fs *fs, struct buf *out)
 	buf_format(out, "version %s\npid %d\nsource %s\nmountpoint %s\n", ANIMFS_VERSION,
 		   (int)getpid(), fs->options->source, fs->options->mountpoint);
 	buf_format(out, "read_only %s\n", fs->read_only ? "yes" : "no");
-	buf_format(out, "cache_bytes %zu\ncache_limit %zu\nnodes %zu\n", store_cached(fs->store),
-		   fs->options->store.cache, nodes);
+	buf_format(out, "cache_bytes %zu\ncache_limit %zu\nnodes %zu\ntexts %" PRIu64 "\n",
+		   store_cached(fs->store), fs->options->store.cache, nodes, fs->texts);
 }
 
 static void render_formats(struct buf *out)

@@ -2,6 +2,9 @@
 /*
  * dir.c - folders. A handle reads the whole folder when it is read from its beginning, and answers
  * from that: an offset is an index, and neither a change nor a second reader moves it.
+ *
+ * The kernel keeps what it was told and tells it again to whoever opens the folder next, if that is
+ * still the same; so a folder that it knows is read when it is opened.
  */
 #include "fs.h"
 
@@ -13,6 +16,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
+
+#define KEPT_MAX 65536 /* bytes of names in a folder that the kernel is to keep */
 
 struct listing_entry {
 	size_t name; /* offset in names */
@@ -25,6 +31,7 @@ struct listing {
 	struct buf names;
 	struct listing_entry *entries;
 	size_t count, capacity;
+	bool fresh; /* read when the folder was opened, and not told to anybody yet */
 };
 
 void listing_free(struct listing *l)
@@ -55,6 +62,21 @@ static bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_
 static const char *listing_name(const struct listing *l, size_t i)
 {
 	return (const char *)l->names.data + l->entries[i].name;
+}
+
+/* What tells it from others; 0 where that does not matter. */
+static uint64_t listing_hash(const struct listing *l)
+{
+	uint64_t hash = XXH3_64bits(l->names.data, l->names.size);
+
+	if (l->names.size > KEPT_MAX)
+		return 0;
+	for (size_t i = 0; i < l->count; i++) {
+		uint64_t facts[] = {l->entries[i].ino, l->entries[i].type};
+
+		hash = XXH3_64bits_withSeed(facts, sizeof(facts), hash);
+	}
+	return hash ? hash : 1;
 }
 
 /* ---- real folders ---- */
@@ -288,6 +310,55 @@ static int refill(struct fs *fs, struct handle *handle)
 	return error;
 }
 
+/* What the kernel keeps comes from one handle at a time, so that it is of one reading. */
+static bool is_only_handle(struct fs *fs, const struct handle *handle)
+{
+	bool only;
+
+	nodes_lock(&fs->nodes);
+	only = handle->node->handles == handle && !handle->next_of_node;
+	nodes_unlock(&fs->nodes);
+	return only;
+}
+
+/* May the kernel tell again what it was told, and may it keep what it is told now? */
+static void open_listing(struct fs *fs, struct handle *handle, struct fuse_file_info *fi)
+{
+	struct node *node = handle->node;
+
+	fi->cache_readdir = node->kind != NODE_CONTROL && is_only_handle(fs, handle);
+	handle->caches = fi->cache_readdir;
+	if (!node->cached || refill(fs, handle) != 0)
+		return;
+	handle->listing->fresh = true;
+	fi->keep_cache = listing_hash(handle->listing) == node->cached;
+}
+
+/* Of two readings that differ the kernel would keep a part each. */
+static void note_told(struct handle *handle)
+{
+	uint64_t hash = listing_hash(handle->listing);
+
+	if (handle->told && handle->told != hash)
+		handle->caches = false;
+	handle->told = hash;
+	handle->node->cached = handle->caches ? hash : 0;
+}
+
+static int read_listing(struct fs *fs, struct handle *handle)
+{
+	int error = 0;
+
+	if (!handle->listing || !handle->listing->fresh)
+		error = refill(fs, handle);
+	if (error)
+		return error;
+	handle->listing->fresh = false;
+	if (handle->caches)
+		note_told(handle);
+	return 0;
+}
+
 /* A descriptor of its own: it is still that folder when its name is gone. */
 static int open_real_folder(struct fs *fs, struct node *node, int *fd)
 {
@@ -321,6 +392,7 @@ void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		return;
 	}
 	fi->fh = (uintptr_t)handle;
+	open_listing(fs, handle, fi);
 	fuse_reply_open(req, fi);
 }
 
@@ -361,7 +433,7 @@ static void read_folder(fuse_req_t req, size_t size, off_t off, struct fuse_file
 {
 	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
-	int error = off == 0 || !handle->listing ? refill(fs, handle) : 0;
+	int error = off == 0 || !handle->listing ? read_listing(fs, handle) : 0;
 	const struct listing *l = handle->listing;
 	char *buf = malloc(size);
 	size_t used = 0;

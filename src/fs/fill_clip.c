@@ -88,7 +88,7 @@ static int make(struct fs *fs, struct node *folder, const char *name, int fd, co
 	struct file *file = node_link(folder)->parent->file;
 	struct err err = {.code = ERR_NONE};
 	struct texts texts = {NULL, NULL, 0, 0};
-	int error = texts_read(fs, fd, &texts);
+	int error = texts_read(fs, fd, fill_reads, &texts);
 
 	if (!error)
 		error = commit(fs, file, name, &texts, changes, &err);

@@ -3,8 +3,8 @@
  * fill_file.c - a folder of texts under the name of an animation file becomes that file.
  *
  * Its raw.* is the file, and texts that differ from what that says are edits of it. Without one the
- * clips make a new file. The folder is moved aside for that; if nothing comes of it, it is moved
- * back, also by the next mount after one was killed.
+ * clips make a new file. Its skeleton is put beside that. The folder is moved aside for that; if
+ * nothing comes of it, it is moved back, also by the next mount after one was killed.
  */
 #include "../names.h"
 #include "../replace.h"
@@ -65,7 +65,7 @@ static int read_clip(struct filled *f, const char *name)
 		return 0; /* it went just now */
 	f->clip_count++;
 	clip->name = strdup(name);
-	return clip->name ? texts_read(f->fs, clip->fd, &clip->texts) : ENOMEM;
+	return clip->name ? texts_read(f->fs, clip->fd, fill_reads, &clip->texts) : ENOMEM;
 }
 
 /* The name of the file's own bytes in it. */
@@ -83,7 +83,7 @@ static int read_all(struct filled *f)
 {
 	char raw[NAME_MAX + 1];
 	struct stat st;
-	int error = texts_read(f->fs, f->fd, &f->texts);
+	int error = texts_read(f->fs, f->fd, fill_reads_of_file, &f->texts);
 
 	f->clips = calloc(f->texts.count + 1, sizeof(*f->clips));
 	if (!error && !f->clips)
@@ -184,7 +184,8 @@ static int put_raw(struct filled *f)
 	*(slash ? slash : folder) = '\0';
 	error = state_temporary(state, folder, temporary, sizeof(temporary));
 	if (!error) {
-		error = replace_file(f->parent, f->name, NULL, temporary, buf_bytes(&f->raw), &now);
+		error = replace_file(f->parent, f->name, NULL, temporary, buf_bytes(&f->raw), &now,
+				     NULL);
 		state_temporary_gone(state, folder);
 	}
 	free(folder);
@@ -281,6 +282,49 @@ static bool make(struct filled *f)
 		fuse_log(FUSE_LOG_WARNING, "animfs: %s: its raw.* cannot be read: %s\n",
 			 (const char *)f->path.data, f->err.message);
 	return make_of_clips(f);
+}
+
+/* ---- its skeleton ---- */
+
+static enum verdict save_skeleton(struct filled *f, struct snap *base, struct bytes text,
+				  struct err *err)
+{
+	const struct tree tree = {base, f->name};
+	struct draft *draft = draft_new();
+	enum verdict verdict = VERDICT_REFUSED;
+	struct buf copy = BUF_INIT;
+	struct place place;
+
+	buf_add(&copy, text.data, text.size);
+	if (!draft || copy.failed) {
+		err_memory(err);
+	} else if (!tree_walk(&tree, REST_FILE, &place)) {
+		verdict = VERDICT_NOTHING;
+	} else {
+		draft_begin(draft, base, &place);
+		draft_replace(draft, &copy);
+		verdict =
+			draft_commit(draft, DRAFT_DEMAND, f->file->source, f->parent, f->name, err);
+	}
+	buf_release(&copy);
+	draft_free(draft);
+	return verdict;
+}
+
+/* A text of it that says what is known without it comes to nothing. */
+static void fill_skeleton(struct filled *f)
+{
+	for (size_t i = 0; i < f->texts.count; i++) {
+		struct fill_text *text = &f->texts.list[i];
+		struct snap *base;
+
+		if (strcmp(text->path, REST_FILE) != 0 || !text->text.size)
+			continue;
+		base = source_get(f->file->source, f->parent, &text->err);
+		if (!base || save_skeleton(f, base, text->text, &text->err) == VERDICT_REFUSED)
+			text->fate = FILL_REFUSED;
+		snap_put(base);
+	}
 }
 
 /* ---- what is left ---- */
@@ -437,8 +481,10 @@ static int become(struct filled *f)
 		error = errno_of(&f->err);
 		renameat2(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE);
 	}
-	if (!error)
+	if (!error) {
+		fill_skeleton(f);
 		adopt(f);
+	}
 	folders_let_move(folders);
 	return error;
 }

@@ -3,7 +3,7 @@
  * fs.h - the mount: FUSE operations over nodes, files and drafts. Only src/fs knows FUSE, and only
  * here a failure becomes a -errno (by fuse_reply_err).
  *
- *   mount.c    the session: options, start, end
+ *   mount.c    the session: options, start, end; loop.c its threads
  *   lookup.c   names to nodes, nodes to attributes
  *   attr.c     getattr, setattr, statfs; xattr.c the extended ones
  *   dir.c      folders: opendir to releasedir
@@ -34,6 +34,9 @@
 #include "../folder.h"
 #include "../mount.h"
 #include "../options.h"
+#include "../recent.h"
+
+#include <signal.h>
 
 #define TIMEOUT 1.0     /* seconds that the kernel may believe an entry or attributes */
 #define CONTROL ".animfs"
@@ -53,6 +56,8 @@ struct fs {
 	struct watch *watch; /* NULL where there is none */
 	struct fillings *fillings;
 	struct extras *extras;
+	struct recent *recent;    /* texts that were made to tell their size */
+	_Atomic uint64_t texts;   /* how many were made */
 };
 
 /* An open file or folder. `node` is referenced for as long. */
@@ -66,6 +71,8 @@ struct handle {
 	_Atomic bool busy; /* real: written or opened for writing, and not flushed since */
 	bool counted; /* views: it is among its draft's handles */
 	struct listing *listing; /* folders */
+	bool caches;             /* folders: the kernel keeps what it is told through this handle, */
+	uint64_t told;           /* the hash of which this is */
 	struct buf text;         /* what is in .animfs: rendered when opened */
 };
 
@@ -78,6 +85,14 @@ static inline struct handle *handle_of(const struct fuse_file_info *fi)
 {
 	return (struct handle *)(uintptr_t)fi->fh;
 }
+
+/* ---- loop.c ---- */
+
+/*
+ * Answers requests with up to so many threads until the session ends. Signals that end it are
+ * blocked by the caller in all threads; while it waits, the caller's have this mask. 0 or -errno.
+ */
+int fs_loop(struct fuse_session *session, unsigned threads, const sigset_t *while_waiting);
 
 /* ---- lookup.c ---- */
 
@@ -117,6 +132,8 @@ int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out)
 int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
 /* The latest version of an animation file. */
 int fs_snap(struct fs *fs, struct file *file, struct snap **out);
+/* The same, and what the file is on disk; st_mode is 0 where it is gone. */
+int fs_look(struct fs *fs, struct file *file, struct snap **out, struct stat *st);
 /* What a virtual node stands for in a version. Wants the file's lock. */
 int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, struct place *out);
 /* A view's node by name, made when it is not known; one reference for the caller. */
@@ -150,17 +167,21 @@ extern const char *const beside_suffixes[2];
 /* Could a file of this name be an animation that is a folder by its own name, or with one beside? */
 bool fs_may_show(struct fs *fs, const char *name, bool beside);
 
-/* Can no text of this view be saved? The file is not understood, though its bytes can be replaced. */
+/*
+ * Can no text of this view be saved? The file is not understood, though its bytes can be replaced,
+ * and a skeleton put beside it.
+ */
 static inline bool view_is_fixed(const struct view *view, const struct snap *snap)
 {
-	return snap->anim->read_only && !view->whole;
+	return snap->anim->read_only && !view->whole && !view->parse_skeleton;
 }
 
 /*
  * Puts the time at which the view last changed, and whether it can be written, into *st, which is
- * that of its file.
+ * that of its file. place NULL: it is not there any more.
  */
-void fs_view_facts(struct fs *fs, const struct node *node, struct stat *st);
+void fs_view_facts(const struct node *node, const struct snap *snap, const struct place *place,
+		   struct stat *st);
 
 /* ---- attr.c, xattr.c ---- */
 
@@ -268,8 +289,11 @@ int view_begin(struct fs *fs, struct node *node);
 int view_text(struct fs *fs, struct node *node, struct draft **out);
 /* Exact size of a view's text. Wants the file's lock. */
 int view_size(struct fs *fs, struct node *node, uint64_t *out);
+/* The same for a view without a draft, at this version. */
+int view_count(struct fs *fs, struct node *node, const struct snap *snap,
+	       const struct place *place, uint64_t *out);
 /* Gives the draft's memory back where nothing is in it and nobody has it open. */
-void view_settle(struct node *node);
+void view_settle(struct fs *fs, struct node *node);
 /* Saves. Wants the file's lock; call changes_tell without it, before the reply. */
 int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes);
 void changes_tell(struct fs *fs, struct changes *changes);

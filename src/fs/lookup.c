@@ -183,7 +183,7 @@ static void keep_good(struct fs *fs, struct file *file, struct snap *snap)
 	snap_put(old);
 }
 
-int fs_snap(struct fs *fs, struct file *file, struct snap **out)
+int fs_look(struct fs *fs, struct file *file, struct snap **out, struct stat *st)
 {
 	struct err err = {.code = ERR_NONE};
 	struct folder folder;
@@ -191,7 +191,7 @@ int fs_snap(struct fs *fs, struct file *file, struct snap **out)
 
 	if (error)
 		return error;
-	*out = source_get(file->source, folder.fd, &err);
+	*out = source_look(file->source, folder.fd, st, &err);
 	folder_close(&fs->folders, &folder);
 	if (*out)
 		keep_good(fs, file, *out);
@@ -200,6 +200,13 @@ int fs_snap(struct fs *fs, struct file *file, struct snap **out)
 	if (*out)
 		return 0;
 	return err.code == ERR_MEMORY ? ENOMEM : err.code == ERR_SYSTEM ? err.number : EIO;
+}
+
+int fs_snap(struct fs *fs, struct file *file, struct snap **out)
+{
+	struct stat st;
+
+	return fs_look(fs, file, out, &st);
 }
 
 /* ---- attributes ---- */
@@ -248,39 +255,79 @@ static void virtual_attributes(const struct fs *fs, const struct node *node, str
 	apply_owner(fs, st);
 }
 
-void fs_view_facts(struct fs *fs, const struct node *node, struct stat *st)
+/* What is drawn with a skeleton changed when that did, too. */
+static void follow_skeleton(const struct rest_skeleton *rest, struct stat *st)
 {
-	struct place place;
-	struct snap *snap;
+	struct timespec changed = rest_skeleton_mtime(rest);
 
-	if (fs_snap(fs, node->file, &snap) != 0)
+	if (changed.tv_sec < st->st_mtim.tv_sec ||
+	    (changed.tv_sec == st->st_mtim.tv_sec && changed.tv_nsec <= st->st_mtim.tv_nsec))
 		return;
+	st->st_mtim = st->st_ctim = changed;
+}
+
+void fs_view_facts(const struct node *node, const struct snap *snap, const struct place *place,
+		   struct stat *st)
+{
 	if (view_is_fixed(node->view, snap))
 		st->st_mode &= ~(mode_t)0222;
-	if (node->view->place != VIEW_OF_FILE && snap->ages.at &&
-	    fs_place(fs, snap, node, &place) == 0) {
+	if (node->view->place != VIEW_OF_FILE && snap->ages.at && place) {
 		st->st_mtim =
-			ages_of(&snap->ages, place.clip,
-				node->view->place == VIEW_OF_BONE ? (int64_t)place.track : -1);
+			ages_of(&snap->ages, place->clip,
+				node->view->place == VIEW_OF_BONE ? (int64_t)place->track : -1);
 		st->st_ctim = st->st_mtim;
 	}
-	snap_put(snap);
+	if (node->view->posed)
+		follow_skeleton(snap->rest, st);
+}
+
+/*
+ * Of a virtual thing, in a version of its file, of which *st is what the disk has. A view whose file
+ * is gone is still readable where it is open; snap NULL: it says what it said last. place NULL: it
+ * is not there any more. Wants the file's lock.
+ */
+static int attributes_in(struct fs *fs, struct node *node, const struct snap *snap,
+			 const struct place *place, struct stat *st)
+{
+	bool view = node->kind == NODE_VIEW;
+	uint64_t size = 0;
+	int error = 0;
+
+	if (!st->st_mode && !(view && node->draft))
+		return ENOENT;
+	if (!st->st_mode)
+		*st = (struct stat){.st_mode = S_IFREG | 0600};
+	if (view && !node->draft && !place)
+		return ENOENT;
+	if (view)
+		error = node->draft ? view_size(fs, node, &size)
+				    : view_count(fs, node, snap, place, &size);
+	if (error)
+		return error;
+	st->st_size = (off_t)size;
+	if (view && snap)
+		fs_view_facts(node, snap, place, st);
+	virtual_attributes(fs, node, st);
+	if (view)
+		memo_apply(node->memo, st);
+	return 0;
 }
 
 static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 {
-	uint64_t size = 0;
+	struct snap *snap = NULL;
+	struct place place;
+	bool there;
 	int error;
 
+	st->st_mode = 0;
+	error = fs_look(fs, node->file, &snap, st);
 	pthread_mutex_lock(&node->file->lock);
-	error = view_size(fs, node, &size);
-	if (!error) {
-		st->st_size = (off_t)size;
-		fs_view_facts(fs, node, st);
-		virtual_attributes(fs, node, st);
-		memo_apply(node->memo, st);
-	}
+	there = !error && fs_place(fs, snap, node, &place) == 0;
+	if (!error || node->draft)
+		error = attributes_in(fs, node, snap, there ? &place : NULL, st);
 	pthread_mutex_unlock(&node->file->lock);
+	snap_put(snap);
 	return error;
 }
 
@@ -358,17 +405,13 @@ int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
 	case NODE_CONTROL:
 		control_attributes(fs, node, st);
 		return 0;
+	case NODE_VIEW:
+		return view_attributes(fs, node, st);
 	default:
 		error = fs_source_stat(fs, node->file, st);
-		/* A view whose file is gone is still readable where it is open. */
-		if (error && node->kind == NODE_VIEW && node->draft)
-			*st = (struct stat){.st_mode = S_IFREG | 0600};
-		else if (error)
-			return error;
-		if (node->kind == NODE_VIEW)
-			return view_attributes(fs, node, st);
-		virtual_attributes(fs, node, st);
-		return 0;
+		if (!error)
+			virtual_attributes(fs, node, st);
+		return error;
 	}
 }
 
@@ -855,18 +898,24 @@ static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
 	struct node *node = NULL;
 	struct place place;
 	struct snap *snap;
-	int error = fs_snap(fs, file, &snap);
+	struct stat st;
+	int error = fs_look(fs, file, &snap, &st);
 
 	if (error)
 		return error;
 	pthread_mutex_lock(&file->lock);
 	if (fs_is_view(fs, snap, parent, name, &place) && !file_is_away(file, parent, name))
 		error = fs_view_node(fs, parent, name, &place, &node);
+	if (node)
+		error = attributes_in(fs, node, snap, &place, &st);
 	pthread_mutex_unlock(&file->lock);
 	snap_put(snap);
-	if (error)
-		return error;
-	return node ? entry_and_release(fs, node, entry) : lookup_extra(fs, parent, name, entry);
+	if (!node)
+		return error ? error : lookup_extra(fs, parent, name, entry);
+	if (!error)
+		fill_entry(fs, node, &st, entry);
+	fs_reference(fs, node, -1);
+	return error;
 }
 
 int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *entry)

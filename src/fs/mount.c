@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 #define DEFAULT_MAX_FILE ((size_t)1 << 30)
 #define DEFAULT_MAX_TEXT ((size_t)1 << 30)
 #define DEFAULT_EXTRA_MAX ((size_t)4 << 30)
+#define RECENT_LIMIT ((size_t)8 << 20) /* a folder of some thousand bones */
 
 /* ---- the session ---- */
 
@@ -25,6 +27,9 @@ static void fs_init(void *userdata, struct fuse_conn_info *conn)
 {
 	(void)userdata;
 	conn->time_gran = 1;
+	/* A pipe between costs every request two more calls, and saves a copy for large writes
+	 * only. */
+	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
 }
 
 static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -129,7 +134,9 @@ static bool fs_start(struct fs *fs)
 	fs->journal = journal_new();
 	fs->fillings = fillings_new();
 	fs->extras = extras_new();
-	if (!fs->journal || !fs->fillings || !fs->extras || !nodes_init(&fs->nodes, node_gone))
+	fs->recent = recent_new(RECENT_LIMIT);
+	if (!fs->journal || !fs->fillings || !fs->extras || !fs->recent ||
+	    !nodes_init(&fs->nodes, node_gone))
 		return false;
 	folders_init(&fs->folders, &fs->nodes, fs->root);
 	if (identity_at(fs->root, ".", &id, &st) == 0) {
@@ -152,6 +159,7 @@ static void fs_end(struct fs *fs)
 	journal_free(fs->journal);
 	fillings_free(fs->fillings);
 	extras_free(fs->extras);
+	recent_free(fs->recent);
 }
 
 static void log_to_syslog(enum fuse_log_level level, const char *format, va_list args)
@@ -159,9 +167,32 @@ static void log_to_syslog(enum fuse_log_level level, const char *format, va_list
 	vsyslog((int)level, format, args);
 }
 
+/* Those that end the session are for the main thread, where it waits for them. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGHUP);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+/*
+ * Any thread may decode and save a large file: with a heap for each, what one freed would be of no
+ * use to the next, and the memory would grow with their number.
+ */
+static void keep_one_heap(void)
+{
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 {
-	struct fuse_loop_config *config;
+	sigset_t before;
 	int result;
 
 	if (fuse_daemonize(cmdline->foreground) != 0)
@@ -170,24 +201,15 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 		openlog("animfs", LOG_PID, LOG_DAEMON);
 		fuse_set_log_func(log_to_syslog);
 	}
+	keep_one_heap();
+	hold_signals(&before);
 	fs->notifier = notifier_new(fs);
 	if (!fs->notifier)
 		return 1;
 	outside_start(fs);
 	fillings_resume(fs);
-	if (cmdline->singlethread) {
-		result = fuse_session_loop(fs->session);
-	} else {
-		config = fuse_loop_cfg_create();
-		if (!config)
-			return 1;
-		fuse_loop_cfg_set_clone_fd(config, (unsigned)cmdline->clone_fd);
-		fuse_loop_cfg_set_max_threads(config, cmdline->max_threads);
-		if (cmdline->max_idle_threads != UINT_MAX)
-			fuse_loop_cfg_set_idle_threads(config, cmdline->max_idle_threads);
-		result = fuse_session_loop_mt(fs->session, config);
-		fuse_loop_cfg_destroy(config);
-	}
+	result = fs_loop(fs->session, cmdline->singlethread ? 1 : cmdline->max_threads, &before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	fs_commit_all(fs);
 	return result < 0 ? 1 : 0;
 }
@@ -219,6 +241,8 @@ enum key {
 	KEY_RATE,
 	KEY_TYPE,
 	KEY_ROTATIONS,
+	KEY_BONES,
+	KEY_BVH,
 	KEY_BACKUP,
 	KEY_CACHE,
 	KEY_MAX_FILE,
@@ -245,6 +269,8 @@ static const struct fuse_opt option_keys[] = {
 	LONG_AND_O("rate=", KEY_RATE),
 	LONG_AND_O("type=", KEY_TYPE),
 	LONG_AND_O("rotations=", KEY_ROTATIONS),
+	LONG_AND_O("bones=", KEY_BONES),
+	LONG_AND_O("bvh=", KEY_BVH),
 	LONG_AND_O("backup=", KEY_BACKUP),
 	LONG_AND_O("cache=", KEY_CACHE),
 	LONG_AND_O("max-file=", KEY_MAX_FILE),
@@ -261,9 +287,9 @@ static const struct fuse_opt option_keys[] = {
 };
 
 /* Options that take a value, which may stand in the next argument. */
-static const char *const valued[] = {"--views",     "--rate",  "--type",     "--rotations",
-				     "--backup",    "--cache", "--max-file", "--max-text",
-				     "--extra-max", "--state"};
+static const char *const valued[] = {"--views",    "--rate",     "--type",      "--rotations",
+				     "--bones",    "--bvh",      "--backup",    "--cache",
+				     "--max-file", "--max-text", "--extra-max", "--state"};
 
 struct parsing {
 	struct mount_options *options;
@@ -319,6 +345,14 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		break;
 	case KEY_ROTATIONS:
 		if (option_rotations(&p->options->store, value, &err))
+			return 0;
+		break;
+	case KEY_BONES:
+		if (option_bones(&p->options->store, value, &err))
+			return 0;
+		break;
+	case KEY_BVH:
+		if (option_bvh(&p->options->store, value, &err))
 			return 0;
 		break;
 	case KEY_BACKUP:

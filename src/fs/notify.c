@@ -153,7 +153,7 @@ static bool end_pending(struct fs *fs, struct file *file, int64_t now)
 			continue;
 		}
 		draft_forget(draft);
-		view_settle(node);
+		view_settle(fs, node);
 		notify_data(fs, node);
 	}
 	nodes_unlock(&fs->nodes);

@@ -278,7 +278,7 @@ static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_fi
 	error = join_view(fs, node, handle);
 	draft = node->draft;
 	if (error) {
-		view_settle(node);
+		view_settle(fs, node);
 	} else {
 		before = node->cached;
 		node->cached = draft->written ? 0 : draft->base->generation;
@@ -446,7 +446,7 @@ static void leave_view(struct fs *fs, struct handle *handle)
 		draft->handles--;
 		if (wrote && !draft->written)
 			notify_data(fs, node); /* what the kernel has was refused */
-		view_settle(node);
+		view_settle(fs, node);
 	}
 	pthread_mutex_unlock(&node->file->lock);
 	changes_tell(fs, &changes);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 
@@ -101,20 +102,76 @@ static void name_changed(struct fs *fs, uint64_t cookie, const char *name, uint3
 	fs_reference(fs, parent, -1);
 }
 
+/* With its folder, where that stands beside it. */
+static void animation_changed(struct fs *fs, uint64_t folder, const char *name, uint32_t mask)
+{
+	char beside[NAME_MAX + 8];
+
+	name_changed(fs, folder, name, mask);
+	for (size_t i = 0; i < ARRAY_SIZE(beside_suffixes) && fs_may_show(fs, name, true); i++) {
+		snprintf(beside, sizeof(beside), "%s%s", name, beside_suffixes[i]);
+		name_changed(fs, folder, beside, mask);
+	}
+}
+
+/* The animation files of a folder, or all there are (0), of which views are known; referenced. */
+static struct node **shown_files(struct fs *fs, uint64_t folder)
+{
+	struct node **list;
+	size_t count = 0;
+
+	nodes_lock(&fs->nodes);
+	list = calloc(fs->nodes.count + 1, sizeof(*list));
+	for (size_t i = 0; list && i < fs->nodes.id_size; i++) {
+		for (struct node *n = fs->nodes.by_id[i]; n; n = n->next_by_id) {
+			if (n->kind != NODE_FILE || !n->file->views ||
+			    (folder && (!node_link(n) || node_link(n)->parent->id != folder)))
+				continue;
+			n->references++;
+			list[count++] = n;
+		}
+	}
+	nodes_unlock(&fs->nodes);
+	return list;
+}
+
+static void look_at_files(struct fs *fs, uint64_t folder)
+{
+	struct node **list = shown_files(fs, folder);
+
+	for (size_t i = 0; list && list[i]; i++) {
+		file_look(fs, list[i]->file);
+		fs_reference(fs, list[i], -1);
+	}
+	free(list);
+}
+
+/* What files are shown with is in others beside them: texts and models of skeletons, bones' names. */
+static void beside_changed(struct fs *fs, uint64_t folder, const char *name)
+{
+	char own[NAME_MAX + 1];
+	size_t length;
+
+	if (rest_is_shared(name)) {
+		look_at_files(fs, folder);
+	} else if (rest_is_own(name, &length)) {
+		snprintf(own, sizeof(own), "%.*s", (int)length, name);
+		animation_changed(fs, folder, own, 0);
+	} else if (folder == NODE_ROOT && strcmp(name, NAMING_FILE) == 0) {
+		look_at_files(fs, 0);
+	}
+}
+
 static void changed(void *closure, uint64_t cookie, const char *name, uint32_t mask)
 {
 	struct fs *fs = closure;
-	char beside[NAME_MAX + 8];
 
 	if (!cookie)
 		everything_changed(fs);
 	if (!cookie || !name)
 		return;
-	name_changed(fs, cookie, name, mask);
-	for (size_t i = 0; i < ARRAY_SIZE(beside_suffixes) && fs_may_show(fs, name, true); i++) {
-		snprintf(beside, sizeof(beside), "%s%s", name, beside_suffixes[i]);
-		name_changed(fs, cookie, beside, mask);
-	}
+	animation_changed(fs, cookie, name, mask);
+	beside_changed(fs, cookie, name);
 }
 
 void outside_start(struct fs *fs)

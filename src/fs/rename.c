@@ -367,6 +367,18 @@ static int rename_clip(struct move *m)
 
 /* ---- real things ---- */
 
+/* The text of an animation's skeleton goes with it, where there is none for the new name. */
+static void move_skeleton(struct move *m, const struct folder *from, const struct folder *to,
+			  bool beside)
+{
+	char name[NAME_MAX + 1], new_name[NAME_MAX + 1];
+
+	if (!(m->flags & RENAME_EXCHANGE) && fs_may_show(m->fs, m->name, beside) &&
+	    fs_may_show(m->fs, m->new_name, beside) && rest_own_name(m->name, name) &&
+	    rest_own_name(m->new_name, new_name))
+		renameat2(from->fd, name, to->fd, new_name, RENAME_NOREPLACE);
+}
+
 static int rename_at(struct move *m, const struct folder *from, const struct folder *to)
 {
 	if (renameat2(from->fd, m->name, to->fd, m->new_name, m->flags) == 0)
@@ -448,6 +460,8 @@ static int rename_real(struct move *m)
 		error = fs_folder(fs, m->to.parent, area, true, &to);
 	if (!error) {
 		error = move_real(m, &from, &to);
+		if (!error && !m->node->folder && area == AREA_SOURCE)
+			move_skeleton(m, &from, &to, true);
 		folder_close(&fs->folders, &to);
 	}
 	folder_close(&fs->folders, &from);
@@ -528,6 +542,8 @@ static int rename_file(struct move *m)
 	error = folder_open(&fs->folders, m->to.parent, &to);
 	if (!error) {
 		error = rename_at(m, &from, &to);
+		if (!error)
+			move_skeleton(m, &from, &to, false);
 		folder_close(&fs->folders, &to);
 	}
 	folder_close(&fs->folders, &from);

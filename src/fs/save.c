@@ -56,46 +56,58 @@ int view_begin(struct fs *fs, struct node *node)
 int view_text(struct fs *fs, struct node *node, struct draft **out)
 {
 	int error = view_draft(fs, node, out);
+	struct draft *draft = *out;
 
-	if (error)
+	if (error || draft->have_text)
 		return error;
-	return draft_load(*out, node->file->name) ? 0 : ENOMEM;
+	if (recent_take(fs->recent, node->id, draft->base->generation, &draft->text)) {
+		draft->have_text = true;
+		return 0;
+	}
+	fs->texts++;
+	return draft_load(draft, node->file->name) ? 0 : ENOMEM;
 }
 
 int view_size(struct fs *fs, struct node *node, uint64_t *out)
 {
 	struct draft *draft;
-	struct snap *snap;
-	int error;
+	int error = view_text(fs, node, &draft);
 
-	if (!node->draft) {
-		error = fs_snap(fs, node->file, &snap);
-		if (error)
-			return error;
-		*out = node->size;
-		error = node->generation == snap->generation ? 0 : EAGAIN;
-		snap_put(snap);
-		if (!error)
-			return 0;
-	}
-	error = view_text(fs, node, &draft);
-	if (!error) {
+	if (!error)
 		*out = draft->text.size;
-		if (!draft->written && draft->base) {
-			node->generation = draft->base->generation;
-			node->size = draft->text.size;
-		}
-	}
-	view_settle(node);
+	view_settle(fs, node);
 	return error;
 }
 
-void view_settle(struct node *node)
+int view_count(struct fs *fs, struct node *node, const struct snap *snap,
+	       const struct place *place, uint64_t *out)
+{
+	struct tree tree = {snap, node->file->name};
+	struct buf text = BUF_INIT;
+
+	if (node->generation != snap->generation) {
+		fs->texts++;
+		tree_render(&tree, place, &text);
+		if (text.failed) {
+			buf_release(&text);
+			return ENOMEM;
+		}
+		node->generation = snap->generation;
+		node->size = text.size;
+		recent_put(fs->recent, node->id, snap->generation, &text);
+	}
+	*out = node->size;
+	return 0;
+}
+
+void view_settle(struct fs *fs, struct node *node)
 {
 	struct draft *draft = node->draft;
 
 	if (!draft || draft->handles || draft->written)
 		return;
+	if (draft->have_text && draft->base)
+		recent_put(fs->recent, node->id, draft->base->generation, &draft->text);
 	draft_free(draft);
 	node->draft = NULL;
 }
@@ -159,10 +171,25 @@ static bool path_of(struct fs *fs, const struct node *parent, const char *name, 
 	return !path->failed;
 }
 
+/* Whoever has read NAME.error is to read the new reason. */
+static void reason_changed(struct fs *fs, struct node *parent, const char *name,
+			   struct changes *changes)
+{
+	char reason[NAME_MAX + sizeof(".error")];
+	struct node *node;
+
+	snprintf(reason, sizeof(reason), "%s.error", name);
+	node = fs_child(fs, parent, reason);
+	if (!node)
+		return;
+	changes_add(changes, node->id);
+	fs_reference(fs, node, -1);
+}
+
 /* Puts what was refused, and why, beside the view; where it cannot be put, .animfs/errors says so.
  */
 static void keep_refusal(struct fs *fs, struct node *parent, const char *name, struct draft *draft,
-			 const struct err *err)
+			 const struct err *err, struct changes *changes)
 {
 	char reason[2 * sizeof(err->message)];
 	struct buf path = BUF_INIT;
@@ -175,6 +202,7 @@ static void keep_refusal(struct fs *fs, struct node *parent, const char *name, s
 		error = refusal_write(folder.fd, (const char *)path.data, name,
 				      buf_bytes(&draft->text), err, &draft->rejected);
 		folder_close(&fs->folders, &folder);
+		reason_changed(fs, parent, name, changes);
 	}
 	fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s\n", path.data ? (const char *)path.data : name,
 		 err->message);
@@ -271,7 +299,7 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 		folder_close(&fs->folders, &folder);
 		return 0;
 	}
-	linked = has_other_names(&folder, file->name);
+	linked = !draft->place.view->parse_skeleton && has_other_names(&folder, file->name);
 	verdict = draft_commit(draft, event, file->source, folder.fd, file->name, &err);
 	folder_close(&fs->folders, &folder);
 	if (verdict == VERDICT_SAVED && linked)
@@ -289,7 +317,7 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 			clip_follow(fs, parent, label);
 	}
 	if (verdict == VERDICT_REFUSED)
-		keep_refusal(fs, parent, name, draft, &err);
+		keep_refusal(fs, parent, name, draft, &err, changes);
 	if (verdict == VERDICT_PENDING || verdict == VERDICT_REFUSED)
 		file_touch(fs, file);
 	return verdict == VERDICT_REFUSED ? errno_of(&err) : 0;

@@ -99,7 +99,7 @@ static int read_text(struct fs *fs, int folder, const char *path, struct bytes *
 }
 
 /* What is no regular file, or cannot be read, is no text whatever its name: it stays. */
-static int read_texts(struct fs *fs, int folder, struct texts *t)
+static int read_texts(struct fs *fs, int folder, bool (*wants)(const char *path), struct texts *t)
 {
 	int error;
 
@@ -110,7 +110,7 @@ static int read_texts(struct fs *fs, int folder, struct texts *t)
 		struct fill_text *text = &t->list[i];
 
 		text->path = t->names[i].folder ? "" : t->names[i].path;
-		error = fill_reads(text->path) ? read_text(fs, folder, text->path, &text->text) : 0;
+		error = wants(text->path) ? read_text(fs, folder, text->path, &text->text) : 0;
 		if (error == ENOMEM)
 			return error;
 		if (error)
@@ -119,7 +119,7 @@ static int read_texts(struct fs *fs, int folder, struct texts *t)
 	return 0;
 }
 
-int texts_read(struct fs *fs, int folder, struct texts *t)
+int texts_read(struct fs *fs, int folder, bool (*wants)(const char *path), struct texts *t)
 {
 	int error = list_names(t, folder, "");
 
@@ -129,7 +129,7 @@ int texts_read(struct fs *fs, int folder, struct texts *t)
 		return error;
 	if (t->count)
 		qsort(t->names, t->count, sizeof(*t->names), by_birth);
-	return read_texts(fs, folder, t);
+	return read_texts(fs, folder, wants, t);
 }
 
 void texts_release(struct texts *t)

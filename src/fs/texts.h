@@ -23,9 +23,9 @@ struct texts {
 
 /*
  * What is in a real folder, and in its bones/ and frames/, in the order in which it came; folders
- * among them are only named. Texts that are no view's are not read. 0 or an errno.
+ * among them are only named. Only texts that are wanted, by their path, are read. 0 or an errno.
  */
-int texts_read(struct fs *fs, int folder, struct texts *texts);
+int texts_read(struct fs *fs, int folder, bool (*wants)(const char *path), struct texts *texts);
 void texts_release(struct texts *texts);
 
 /*

@@ -38,7 +38,7 @@ int node_text(struct fs *fs, struct node *node, struct buf *text)
 		buf_add(text, draft->text.data, draft->text.size);
 		error = text->failed ? ENOMEM : 0;
 	}
-	view_settle(node);
+	view_settle(fs, node);
 	pthread_mutex_unlock(&node->file->lock);
 	return error;
 }

@@ -125,6 +125,16 @@ static struct memo_xattr **find_memo(struct memo *memo, const char *name)
 	return at;
 }
 
+/*
+ * Of what was not given to a virtual thing. That there are no labels and ACLs at all is told as it
+ * is, for programs (ls -l) then do not ask about every other file.
+ */
+static int absent(const char *name)
+{
+	return strncmp(name, "user.", 5) == 0 || strncmp(name, "trusted.", 8) == 0 ? ENODATA
+										   : EOPNOTSUPP;
+}
+
 static void get_remembered(fuse_req_t req, struct node *node, const char *name, size_t size)
 {
 	struct memo_xattr *x;
@@ -134,19 +144,24 @@ static void get_remembered(fuse_req_t req, struct node *node, const char *name, 
 	if (x)
 		reply_value(req, x->value, x->size, size);
 	else
-		fuse_reply_err(req, ENODATA);
+		fuse_reply_err(req, absent(name));
 	pthread_mutex_unlock(&node->file->lock);
 }
 
 static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const char *name,
 		     size_t size)
 {
+	/* The kernel asks for one before each write: an open file need not be found again. */
+	int open = node->kind == NODE_REAL ? handle_borrow(fs, node) : -1;
 	struct real_path p;
 	void *value = size ? malloc(size) : NULL;
 	ssize_t have = -1;
-	int error = size && !value ? ENOMEM : real_path_open(fs, node, &p);
+	int error = size && !value ? ENOMEM : open < 0 ? real_path_open(fs, node, &p) : 0;
 
-	if (!error) {
+	if (!error && open >= 0) {
+		have = fgetxattr(open, name, value, size);
+		error = errno;
+	} else if (!error) {
 		have = get_at(&p, name, value, size);
 		error = errno;
 		real_path_close(fs, &p);
@@ -157,6 +172,8 @@ static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const cha
 		fuse_reply_buf(req, value, (size_t)have);
 	else
 		fuse_reply_xattr(req, (size_t)have);
+	if (open >= 0)
+		close(open);
 	free(value);
 }
 
@@ -173,7 +190,7 @@ void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 	else if (node->kind == NODE_VIEW)
 		get_remembered(req, node, name, size);
 	else
-		fuse_reply_err(req, ENODATA);
+		fuse_reply_err(req, absent(name));
 }
 
 static void list_remembered(struct node *node, struct buf *out)

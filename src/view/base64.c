@@ -36,3 +36,38 @@ void base64_end(struct base64 *b)
 		b->held[i] = 0;
 	write_group(b);
 }
+
+/* The six bits of a letter, or -1. */
+static int letter_bits(uint8_t c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+bool base64_read(struct bytes text, uint8_t *out, size_t *size)
+{
+	uint32_t bits = 0;
+	unsigned count = 0;
+
+	*size = 0;
+	for (unsigned padding = 0; padding < 2 && text.size > 0; padding++)
+		text.size -= text.data[text.size - 1] == '=';
+	for (size_t i = 0; i < text.size; i++) {
+		int letter = letter_bits(text.data[i]);
+
+		if (letter < 0)
+			return false;
+		bits = bits << 6 | (uint32_t)letter;
+		count += 6;
+		if (count < 8)
+			continue;
+		count -= 8;
+		out[(*size)++] = (uint8_t)(bits >> count);
+	}
+	return count < 6;
+}

@@ -91,16 +91,22 @@ static void write_header(const struct shown *at, struct buf *out)
 struct cursor {
 	const struct track *track;
 	uint32_t next[ROLE_COUNT], shown[ROLE_COUNT];
-	uint32_t keyframe; /* the next, where there are some */
+	unsigned cells[ROLE_COUNT]; /* of the role in each row */
+	uint32_t keyframe;          /* the next, where there are some */
 };
 
 static struct cursor cursor_init(const struct clip *clip, const struct track *track)
 {
 	struct cursor cur = {.track = track};
 
-	for (int r = 0; r < ROLE_COUNT; r++)
+	for (int r = 0; r < ROLE_COUNT; r++) {
 		if (track->curve[r])
 			cur.shown[r] = curve_shown(track->curve[r], clip->frames);
+		if (track->roles & 1 << r)
+			cur.cells[r] = 3;
+	}
+	if (cur.cells[ROLE_ROTATION] && lens_rotation(track) == CURVE_QUATERNION)
+		cur.cells[ROLE_ROTATION] = 4;
 	return cur;
 }
 
@@ -138,27 +144,28 @@ static bool has_cell(const struct cursor *cur, int role, uint32_t frame)
 	return curve_frame(cur->track->curve[role], cur->next[role]) == frame;
 }
 
+#define ROW_MAX (CSV_TIME_MAX + ROLE_COUNT * CSV_KEY_MAX + 1 + NUM_MAX + 1)
+
 static void write_row(struct cursor *cur, uint32_t frame, double seconds_per_frame, struct buf *out)
 {
 	const struct track *track = cur->track;
+	char *row;
+	size_t size;
 
-	csv_write_time(frame, seconds_per_frame, out);
-	for (int r = 0; r < ROLE_COUNT; r++) {
-		const struct curve *c = track->curve[r];
-
-		if (has_cell(cur, r, frame))
-			csv_write_key(c, cur->next[r]++, out);
-		else if (track->roles & 1 << r)
-			csv_write_blanks(
-				r == ROLE_ROTATION && lens_rotation(track) == CURVE_QUATERNION ? 4
-											       : 3,
-				out);
-	}
+	if (!buf_reserve(out, ROW_MAX))
+		return;
+	row = (char *)out->data + out->size;
+	size = csv_put_time(row, frame, seconds_per_frame);
+	for (int r = 0; r < ROLE_COUNT; r++)
+		size += has_cell(cur, r, frame)
+				? csv_put_key(row + size, track->curve[r], cur->next[r]++)
+				: csv_put_blanks(row + size, cur->cells[r]);
 	if (track->keyframes) {
-		buf_char(out, ',');
-		buf_unsigned(out, track->keyframes->flags[cur->keyframe++]);
+		row[size++] = ',';
+		size += num_unsigned(row + size, track->keyframes->flags[cur->keyframe++]);
 	}
-	buf_char(out, '\n');
+	row[size++] = '\n';
+	out->size += size;
 }
 
 static void bone_render(const struct shown *at, struct buf *out)
@@ -171,7 +178,7 @@ static void bone_render(const struct shown *at, struct buf *out)
 	uint32_t frame;
 
 	write_header(at, out);
-	while (cursor_frame(&cur, &frame))
+	while (!out->failed && cursor_frame(&cur, &frame))
 		write_row(&cur, frame, seconds_per_frame, out);
 	out->failed |= arena.failed;
 	arena_release(&arena);
@@ -524,7 +531,7 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 		fine = edited ? read_bone(&p, edited) : err_memory(err);
 	}
 	if (!fine) {
-		csv_tell_place(&p.table, p.err);
+		table_tell_place(&p.table, p.err);
 		anim_free(edited);
 		edited = NULL;
 	}

@@ -16,9 +16,14 @@
  * Positions of a root are where it is: with an offset that is not 0, programs differ in whether to
  * add it. All other bones turn only, so the file is not there where it would lose something: a bone
  * that is scaled, or one below another that moves in it.
+ *
+ * Where a lossy one is asked for, scales are left out, and a bone that moves in another has
+ * positions too. They take the place of its offset, as in Blender and most mocap data; the offset
+ * is where it is in the first frame, for programs that let only roots move. Such a text cannot be
+ * saved back.
  */
+#include "bvh.h"
 #include "clip.h"
-#include "figure.h"
 #include "num.h"
 #include "rotation.h"
 #include "views.h"
@@ -27,6 +32,7 @@
 #include <string.h>
 
 #define SAME 1e-5 /* of a length or a scale: what a text in float32 does not tell apart */
+#define SHORT 0.1 /* of a bone that is nowhere else than what it hangs from */
 #define INDENT_MAX 40
 
 /*
@@ -37,11 +43,6 @@
 #define CELLS_PER_KEY 16
 
 /* ---- can it be said? ---- */
-
-static bool is_root(const struct figure *f, uint32_t node)
-{
-	return f->nodes[node].parent == FIGURE_NONE;
-}
 
 /* The first frame in which the role is not as it was at first, or as in `as`; or -1. */
 static int64_t frame_off(struct channel c, const double *as)
@@ -58,6 +59,17 @@ static int64_t frame_off(struct channel c, const double *as)
 	return -1;
 }
 
+bool bvh_is_root(const struct figure *f, uint32_t node)
+{
+	return f->nodes[node].parent == FIGURE_NONE;
+}
+
+/* The first frame in which it moves in the one that it hangs from, or -1. */
+static int64_t frame_moved(const struct figure *f, uint32_t node)
+{
+	return bvh_is_root(f, node) ? -1 : frame_off(channel_of(f, node, ROLE_TRANSLATION), NULL);
+}
+
 static bool node_fits(const struct figure *f, uint32_t node, struct err *err)
 {
 	static const double one[3] = {1, 1, 1};
@@ -67,7 +79,7 @@ static bool node_fits(const struct figure *f, uint32_t node, struct err *err)
 		return err_set(err, ERR_STORE,
 			       "a BVH has no scale, and \"%s\" is scaled in frame %lld",
 			       f->nodes[node].name, (long long)frame);
-	frame = is_root(f, node) ? -1 : frame_off(channel_of(f, node, ROLE_TRANSLATION), NULL);
+	frame = frame_moved(f, node);
 	if (frame >= 0)
 		return err_set(err, ERR_STORE,
 			       "in a BVH only a root moves, and \"%s\" moves in frame %lld",
@@ -91,12 +103,17 @@ static bool length_fits(const struct figure *f, struct err *err)
 		       (unsigned)f->clip->frames);
 }
 
-static bool figure_fits(const struct figure *f, struct err *err)
+bool bvh_is_lossless(const struct figure *f, struct err *err)
 {
 	for (uint32_t node = 0; node < f->count; node++)
 		if (!node_fits(f, node, err))
-			return false;
-	return length_fits(f, err);
+			return err_accept(err, "--bvh=lossy, which leaves scales out");
+	return true;
+}
+
+static bool figure_fits(const struct figure *f, const struct shown *at, struct err *err)
+{
+	return length_fits(f, err) && (at->style.lossy_bvh || bvh_is_lossless(f, err));
 }
 
 /* Without memory it is there, and reading it fails for that reason. */
@@ -107,7 +124,7 @@ static bool bvh_present(const struct shown *at)
 	bool fits = figure_present(at);
 
 	if (fits && figure_make(&f, at, &arena))
-		fits = figure_fits(&f, NULL);
+		fits = figure_fits(&f, at, NULL);
 	arena_release(&arena);
 	return fits;
 }
@@ -118,8 +135,8 @@ static void bvh_explain(const struct shown *at, struct err *err)
 	struct figure f;
 
 	figure_explain(at, err);
-	if (figure_present(at) && figure_make(&f, at, &arena))
-		figure_fits(&f, err);
+	if (figure_present(at) && (figure_make(&f, at, &arena) || err_memory(err)))
+		figure_fits(&f, at, err);
 	arena_release(&arena);
 }
 
@@ -129,6 +146,7 @@ struct writing {
 	const struct figure *f;
 	struct buf *out;
 	uint32_t *order; /* of the nodes in the text */
+	bool *placed;    /* of each node: it has positions */
 	uint32_t count;
 };
 
@@ -152,7 +170,7 @@ static size_t space_size(const uint8_t *p)
 }
 
 /* One word: spaces are written as names write what no file name can have. */
-static void write_word(const char *name, struct buf *out)
+void bvh_word(const char *name, struct buf *out)
 {
 	const uint8_t *p = (const uint8_t *)name;
 
@@ -172,52 +190,67 @@ static void begin_line(const struct writing *w, uint32_t depth)
 		buf_text(w->out, "  ");
 }
 
-static void write_numbers(const double v[3], struct buf *out)
-{
-	for (unsigned axis = 0; axis < 3; axis++) {
-		buf_char(out, ' ');
-		buf_f32_text(out, finite_f32(v[axis]));
-	}
-	buf_char(out, '\n');
-}
-
-static void write_offset(const struct writing *w, uint32_t node, uint32_t depth)
+void bvh_offset(const struct figure *f, uint32_t node, double out[3])
 {
 	static const double none[3];
-	struct channel c = channel_of(w->f, node, ROLE_TRANSLATION);
+	struct channel c = channel_of(f, node, ROLE_TRANSLATION);
 
 	channel_next(&c);
+	memcpy(out, bvh_is_root(f, node) ? none : c.value, sizeof(none));
+}
+
+/* As long as the bone that ends there, so that it can be seen. */
+void bvh_end(const struct figure *f, uint32_t node, double out[3])
+{
+	bvh_offset(f, node, out);
+	if (fmax(fabs(out[0]), fmax(fabs(out[1]), fabs(out[2]))) <= SAME)
+		out[1] = SHORT;
+}
+
+static void write_offset(const struct writing *w, const double offset[3], uint32_t depth)
+{
 	begin_line(w, depth);
 	buf_text(w->out, "OFFSET");
-	write_numbers(is_root(w->f, node) ? none : c.value, w->out);
+	for (unsigned axis = 0; axis < 3; axis++) {
+		buf_char(w->out, ' ');
+		buf_f32_text(w->out, finite_f32(offset[axis]));
+	}
+	buf_char(w->out, '\n');
 }
 
 static void enter_node(void *user, uint32_t node, uint32_t depth)
 {
 	struct writing *w = user;
+	double offset[3];
 
 	w->order[w->count++] = node;
+	w->placed[node] = bvh_is_root(w->f, node) || frame_moved(w->f, node) >= 0;
 	begin_line(w, depth);
-	buf_text(w->out, is_root(w->f, node) ? "ROOT " : "JOINT ");
-	write_word(w->f->nodes[node].name, w->out);
+	buf_text(w->out, bvh_is_root(w->f, node) ? "ROOT " : "JOINT ");
+	bvh_word(w->f->nodes[node].name, w->out);
 	buf_char(w->out, '\n');
 	begin_line(w, depth);
 	buf_text(w->out, "{\n");
-	write_offset(w, node, depth + 1);
+	bvh_offset(w->f, node, offset);
+	write_offset(w, offset, depth + 1);
 	begin_line(w, depth + 1);
 	buf_text(w->out,
-		 is_root(w->f, node) ? "CHANNELS 6 Xposition Yposition Zposition" : "CHANNELS 3");
+		 w->placed[node] ? "CHANNELS 6 Xposition Yposition Zposition" : "CHANNELS 3");
 	buf_text(w->out, " Zrotation Yrotation Xrotation\n");
 }
 
-static void write_end(const struct writing *w, uint32_t depth)
+static void write_end(const struct writing *w, uint32_t node, uint32_t depth)
 {
-	static const char *const lines[] = {"End Site\n", "{\n", "  OFFSET 0 0 0\n", "}\n"};
+	double end[3];
 
-	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
-		begin_line(w, depth);
-		buf_text(w->out, lines[i]);
-	}
+	bvh_end(w->f, node, end);
+	begin_line(w, depth);
+	buf_text(w->out, "End Site\n");
+	begin_line(w, depth);
+	buf_text(w->out, "{\n");
+	write_offset(w, end, depth + 1);
+	begin_line(w, depth);
+	buf_text(w->out, "}\n");
 }
 
 static void leave_node(void *user, uint32_t node, uint32_t depth)
@@ -225,7 +258,7 @@ static void leave_node(void *user, uint32_t node, uint32_t depth)
 	struct writing *w = user;
 
 	if (w->f->nodes[node].first_child == FIGURE_NONE)
-		write_end(w, depth + 1);
+		write_end(w, node, depth + 1);
 	begin_line(w, depth);
 	buf_text(w->out, "}\n");
 }
@@ -262,7 +295,7 @@ static void write_frame(const struct writing *w, uint32_t frame, double (*last)[
 	for (uint32_t i = 0; i < w->count && !w->out->failed; i++) {
 		uint32_t node = w->order[i];
 		double cells[6];
-		unsigned first = is_root(w->f, node) ? 0 : 3;
+		unsigned first = w->placed[node] ? 0 : 3;
 
 		read_node(w->f, node, frame, cells, last[node]);
 		for (unsigned axis = 0; axis < 3; axis++)
@@ -298,6 +331,7 @@ static void bvh_render(const struct shown *at, struct buf *out)
 		double(*last)[3] = arena_alloc(&arena, f.count, sizeof(*last));
 
 		w.order = arena_alloc(&arena, f.count, sizeof(*w.order));
+		w.placed = arena_alloc(&arena, f.count, sizeof(*w.placed));
 		if (!arena.failed) {
 			buf_text(out, "HIERARCHY\n");
 			figure_walk(&f, &hierarchy, &w);
@@ -308,6 +342,48 @@ static void bvh_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
+/* ---- the way back ---- */
+
+static bool is_own_text(const struct shown *at, struct bytes text)
+{
+	struct buf own = BUF_INIT;
+	bool same;
+
+	bvh_render(at, &own);
+	same = !own.failed && bytes_equal(buf_bytes(&own), text);
+	buf_release(&own);
+	return same;
+}
+
+static struct anim *refuse_lossy(const struct err *loss, struct err *err)
+{
+	err_set(err, ERR_STORE, "what this text leaves out it cannot bring back: %s",
+		loss->message);
+	err_accept(err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
+	return NULL;
+}
+
+static struct anim *bvh_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct arena arena = ARENA_INIT;
+	struct anim *edited = NULL;
+	struct err loss = {.code = ERR_NONE};
+	struct figure f;
+
+	if (!bvh_present(at))
+		bvh_explain(at, err);
+	else if (!figure_make(&f, at, &arena))
+		err_memory(err);
+	else if (bvh_is_lossless(&f, &loss))
+		edited = bvh_import(at, text, err);
+	else if (!is_own_text(at, text))
+		edited = refuse_lossy(&loss, err);
+	else if (!(edited = anim_edit(at->anim)))
+		err_memory(err);
+	arena_release(&arena);
+	return edited;
+}
+
 const struct view view_bvh = {
 	.name = "bvh",
 	.place = VIEW_OF_CLIP,
@@ -315,4 +391,6 @@ const struct view view_bvh = {
 	.present = bvh_present,
 	.explain = bvh_explain,
 	.render = bvh_render,
+	.parse = bvh_parse,
+	.posed = true,
 };

@@ -6,25 +6,23 @@
 #include <math.h>
 #include <stdio.h>
 
-void csv_write_time(uint32_t frame, double seconds_per_frame, struct buf *out)
+size_t csv_put_time(char *out, uint32_t frame, double seconds_per_frame)
 {
-	buf_unsigned(out, frame);
-	buf_char(out, ',');
-	buf_seconds(out, frame * seconds_per_frame);
+	size_t size = num_unsigned(out, frame);
+
+	out[size++] = ',';
+	return size + num_seconds(out + size, frame * seconds_per_frame);
 }
 
-void csv_write_key(const struct curve *c, uint32_t key, struct buf *out)
+size_t csv_put_key(char *out, const struct curve *c, uint32_t key)
 {
+	size_t size = 0;
+
 	for (unsigned axis = 0; axis < curve_width(c); axis++) {
-		buf_char(out, ',');
-		buf_lane_text(out, curve_value(c, key, axis), &c->lane[axis]);
+		out[size++] = ',';
+		size += num_value(out + size, c, key, axis);
 	}
-}
-
-void csv_write_blanks(unsigned count, struct buf *out)
-{
-	while (count--)
-		buf_char(out, ',');
+	return size;
 }
 
 bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *frame,
@@ -115,13 +113,4 @@ bool csv_check_retimed(const struct csv_retimed *retimed, struct err *err)
 	err_at(err, ERR_TEXT, retimed->cell.at, retimed->cell.length,
 	       "only the time was changed, and time is for reading");
 	return err_accept(err, "another frame_time in clip.json; frame says where a key stands");
-}
-
-void csv_tell_place(const struct table *t, struct err *err)
-{
-	if (!err || !err->placed)
-		return;
-	err->column = table_column(t, err->at);
-	if (err->code == ERR_TEXT && err->at + err->length >= t->text.size)
-		err->code = ERR_EARLY;
 }

@@ -4,15 +4,31 @@
 #define ANIMFS_VIEW_CSV_H
 
 #include "lens.h"
+#include "num.h"
 #include "table.h"
 
-/* ---- writing ---- */
+#include <string.h>
+
+/*
+ * ---- writing ----
+ *
+ * Cells are put where the caller has reserved room for them; each says how many bytes it has
+ * written, and may have overwritten all that it is said to need.
+ */
 
 /* "12,0.4": a frame and its time. */
-void csv_write_time(uint32_t frame, double seconds_per_frame, struct buf *out);
-/* The cells of one key, each with a comma before it; and so many blank ones. */
-void csv_write_key(const struct curve *c, uint32_t key, struct buf *out);
-void csv_write_blanks(unsigned count, struct buf *out);
+#define CSV_TIME_MAX (2 * NUM_MAX + 1)
+size_t csv_put_time(char *out, uint32_t frame, double seconds_per_frame);
+/* The cells of one key, each with a comma before it. */
+#define CSV_KEY_MAX (4 * (NUM_MAX + 1))
+size_t csv_put_key(char *out, const struct curve *c, uint32_t key);
+/* As many blank ones, at most CSV_BLANKS_MAX. */
+#define CSV_BLANKS_MAX 8
+static inline size_t csv_put_blanks(char *out, unsigned count)
+{
+	memcpy(out, ",,,,,,,,", CSV_BLANKS_MAX);
+	return count;
+}
 
 /* ---- reading: false and err when a cell is refused ---- */
 
@@ -37,11 +53,5 @@ void csv_read_time(const struct table *t, const struct cell *cell, double served
 		   struct csv_retimed *retimed);
 /* Refuses a text that changes times alone. */
 bool csv_check_retimed(const struct csv_retimed *retimed, struct err *err);
-
-/*
- * Says in which column of the table the fault is. One at the very end of a text, with no line end
- * behind it, may be no fault of the rest.
- */
-void csv_tell_place(const struct table *t, struct err *err);
 
 #endif

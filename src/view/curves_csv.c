@@ -22,28 +22,66 @@
 
 /* ---- writing ---- */
 
-/* The first cells of a row: bone, channel, frame, time. */
-static void write_place(const struct track *track, const char *channel, uint32_t frame,
-			double seconds_per_frame, struct buf *out)
+/* What is the same in all rows of a channel: the names in front, and how long a frame takes. */
+struct channel {
+	const char *bone, *name;
+	size_t bone_size, name_size;
+	double seconds_per_frame;
+};
+
+static struct channel channel_of(const struct track *track, int role, double seconds_per_frame)
 {
-	buf_text(out, track->label);
-	buf_char(out, ',');
-	buf_text(out, channel);
-	buf_char(out, ',');
-	csv_write_time(frame, seconds_per_frame, out);
+	const char *name = role < ROLE_COUNT ? role_names[role] : "none";
+
+	return (struct channel){track->label, name, strlen(track->label), strlen(name),
+				seconds_per_frame};
+}
+
+/* Begins a row: room for all of it, and the cells bone, channel, frame and time. NULL: no memory.
+ */
+static char *begin_row(const struct channel *c, uint32_t frame, struct buf *out)
+{
+	char *row;
+
+	if (!buf_reserve(out, c->bone_size + c->name_size + CSV_TIME_MAX + CSV_KEY_MAX +
+				      CSV_BLANKS_MAX + 2 * NUM_MAX + 5))
+		return NULL;
+	row = (char *)out->data + out->size;
+	memcpy(row, c->bone, c->bone_size);
+	row += c->bone_size;
+	*row++ = ',';
+	memcpy(row, c->name, c->name_size);
+	row += c->name_size;
+	*row++ = ',';
+	return row + csv_put_time(row, frame, c->seconds_per_frame);
+}
+
+static void end_row(char *row, struct buf *out)
+{
+	*row++ = '\n';
+	out->size = (size_t)(row - (char *)out->data);
+}
+
+/* x, y, z and w. */
+static char *put_values(char *row, const struct curve *c, uint32_t key)
+{
+	row += csv_put_key(row, c, key);
+	return row + csv_put_blanks(row, 4 - curve_width(c));
 }
 
 static bool write_curve(const struct clip *clip, const struct track *track, int role,
 			double seconds_per_frame, struct buf *out)
 {
 	const struct curve *c = track->curve[role];
+	const struct channel channel = channel_of(track, role, seconds_per_frame);
 	uint32_t shown = c ? curve_shown(c, clip->frames) : 0;
 
-	for (uint32_t key = 0; key < shown && !out->failed; key++) {
-		write_place(track, role_names[role], curve_frame(c, key), seconds_per_frame, out);
-		csv_write_key(c, key, out);
-		csv_write_blanks(4 - curve_width(c), out);
-		buf_char(out, '\n');
+	for (uint32_t key = 0; key < shown; key++) {
+		char *row = begin_row(&channel, curve_frame(c, key), out);
+
+		if (!row)
+			break;
+		end_row(put_values(row, c, key), out);
 	}
 	return shown > 0;
 }
@@ -53,20 +91,28 @@ static bool write_keyframes(const struct track *track, int role, double seconds_
 			    struct buf *out)
 {
 	const struct keyframes *k = track->keyframes;
+	const struct channel channel = channel_of(track, role, seconds_per_frame);
 	uint32_t key = 0, occurrence = 0;
 
-	for (uint32_t i = 0; i < k->count && !out->failed; i++) {
+	for (uint32_t i = 0; i < k->count; i++) {
 		bool says = role < ROLE_COUNT ? k->roles[i] & 1 << role : k->roles[i] == 0;
+		char *row;
 
 		occurrence = i > 0 && k->frames[i] == k->frames[i - 1] ? occurrence + 1 : 0;
 		if (!says)
 			continue;
-		write_place(track, role < ROLE_COUNT ? role_names[role] : "none", k->frames[i],
-			    seconds_per_frame, out);
+		row = begin_row(&channel, k->frames[i], out);
+		if (!row)
+			break;
 		if (role < ROLE_COUNT)
-			csv_write_key(track->curve[role], key++, out);
-		csv_write_blanks(role < ROLE_COUNT ? 4 - curve_width(track->curve[role]) : 4, out);
-		buf_format(out, ",%u,%u\n", (unsigned)k->flags[i], (unsigned)occurrence);
+			row = put_values(row, track->curve[role], key++);
+		else
+			row += csv_put_blanks(row, 4);
+		*row++ = ',';
+		row += num_unsigned(row, k->flags[i]);
+		*row++ = ',';
+		row += num_unsigned(row, occurrence);
+		end_row(row, out);
 	}
 	return k->count > 0;
 }
@@ -98,9 +144,7 @@ static void curves_render(const struct shown *at, struct buf *out)
 	for (uint32_t t = 0; t < clip->track_count && !out->failed; t++) {
 		if (write_bone(at->anim, clip, &clip->tracks[t], out))
 			continue;
-		buf_text(out, clip->tracks[t].label);
-		csv_write_blanks(keyframes ? 9 : 7, out);
-		buf_char(out, '\n');
+		buf_format(out, "%s,,,,,,,%s\n", clip->tracks[t].label, keyframes ? ",," : "");
 	}
 }
 
@@ -535,7 +579,7 @@ static struct anim *read_text(const struct shown *at, struct bytes text, bool sc
 		fine = p.edited ? begin_targets(&p) && read_rows(&p) : err_memory(err);
 	}
 	if (!fine) {
-		csv_tell_place(&p.table, err);
+		table_tell_place(&p.table, err);
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

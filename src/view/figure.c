@@ -5,13 +5,15 @@
 #include "rotation.h"
 #include "views.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#define FARTHEST 1e30
+#define FAR 1e6 /* from the origin: in float32 a bone has no direction there */
+
 float finite_f32(double v)
 {
-	return (float)fmin(fmax(v, -FLT_MAX), FLT_MAX);
+	return (float)fmin(fmax(v, -FARTHEST), FARTHEST);
 }
 
 bool figure_present(const struct shown *at)
@@ -164,6 +166,18 @@ struct channel channel_of(const struct figure *f, uint32_t node, enum role role)
 	return c;
 }
 
+struct channel channel_placed(const struct figure *f, uint32_t node, enum role role)
+{
+	struct channel c = channel_of(f, node, role);
+
+	if (f->nodes[node].joint || role == ROLE_SCALE || !channel_next(&c))
+		return c;
+	for (unsigned axis = 0; axis < c.width; axis++)
+		if (fabs(c.value[axis]) > FAR)
+			memcpy(c.value, c.rest, sizeof(c.value));
+	return c;
+}
+
 /* What is not finite is as in `rest`. */
 static void read_vector(const struct channel *c, const double rest[3], double out[3])
 {
@@ -197,21 +211,13 @@ static void read_euler(const struct channel *c, double out[4])
 	rotation_quaternion(angles, c->value, out);
 }
 
-/* The last of the keys in the frame of this one. */
-static uint32_t last_of_frame(const struct channel *c, uint32_t key)
-{
-	while (key + 1 < c->keys && curve_frame(c->curve, key + 1) == curve_frame(c->curve, key))
-		key++;
-	return key;
-}
-
 bool channel_next(struct channel *c)
 {
 	double value[4] = {0};
 
 	if (c->next >= c->keys)
 		return false;
-	c->next = last_of_frame(c, c->next);
+	c->next = curve_last_in_frame(c->curve, c->next);
 	if (c->curve->kind == CURVE_QUATERNION)
 		read_quaternion(c, value);
 	else if (c->curve->kind == CURVE_EULER)
@@ -230,7 +236,7 @@ uint32_t channel_count(const struct channel *c)
 
 	if (c->keys > 0 && !c->curve->frames)
 		return c->keys - c->next;
-	for (uint32_t key = c->next; key < c->keys; key = last_of_frame(c, key) + 1)
+	for (uint32_t key = c->next; key < c->keys; key = curve_last_in_frame(c->curve, key) + 1)
 		count++;
 	return count;
 }

@@ -46,10 +46,10 @@ bool figure_present(const struct shown *at);
 void figure_explain(const struct shown *at, struct err *err);
 
 /*
- * The keys of one role of a node, as interchange formats can say them: frames ascend (of keys of
- * one frame the last one counts, which is what holds from there on); what is not finite is as at
- * rest; rotations are unit quaternions, each on the side of the one before, so that the way between
- * them is the short one in any program.
+ * The keys of one role of a node, as interchange formats can say them: frames ascend (of the keys
+ * in a frame there is the one that counts); what is not finite is as at rest; rotations are unit
+ * quaternions, each on the side of the one before, so that the way between them is the short one
+ * in any program.
  *
  *	struct channel c = channel_of(figure, node, role);
  *	while (channel_next(&c))
@@ -68,6 +68,12 @@ struct channel {
 };
 
 struct channel channel_of(const struct figure *f, uint32_t node, enum role role);
+/*
+ * With the value that a text places the node by: at rest, or where that is not known as in the
+ * first frame, unless that is too far away. Programs divide by the scale at rest: nothing but a
+ * skeleton says one that is not 1.
+ */
+struct channel channel_placed(const struct figure *f, uint32_t node, enum role role);
 bool channel_next(struct channel *c);
 /* How many frames have keys, from here on; and the last one of all. */
 uint32_t channel_count(const struct channel *c);
@@ -76,7 +82,7 @@ uint32_t channel_last(const struct channel *c);
 bool channel_is_dense(const struct channel *c);
 bool channel_same_frames(const struct channel *a, const struct channel *b);
 
-/* The nearest finite float32. */
+/* The nearest float32 that programs can still multiply by others. */
 float finite_f32(double v);
 
 #endif

@@ -403,7 +403,7 @@ static struct anim *frames_parse(const struct shown *at, struct bytes text, stru
 	fine = fine && read_header(&p) && read_rows(&p) && check_frames(&p) && order_rows(&p) &&
 	       set_clips(&p);
 	if (!fine) {
-		csv_tell_place(&p.table, err);
+		table_tell_place(&p.table, err);
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

@@ -2,17 +2,21 @@
 /*
  * clip.gltf: the clip as a glTF 2.0 skeleton that moves, with its buffer in the text.
  *
- *   nodes        number 0 is the whole figure, the others are the bones in file order, in rest pose
- *                (where none is known: placed and turned as in the first frame)
+ *   nodes        number 0 is the whole figure, turned upside down where the format's Y points down;
+ *                the others are the bones in file order, in rest pose (where none is known: placed
+ *                and turned as in the first frame)
  *   skins        one over all bones; nothing wears it, but without it Blender, Godot and three.js
  *                take the bones for empty objects
  *   animations   one: a key where the clip stores one; curves with one value have one key
  *
  * What glTF has no word for is in the animation's "extras".
+ *
+ * What comes back is the motion of the bones; gltf_read.h says what of it.
  */
 #include "clip.h"
 #include "gltf_motion.h"
-#include "json.h"
+#include "gltf_read.h"
+#include "gltf_rest.h"
 #include "num.h"
 #include "views.h"
 
@@ -38,14 +42,11 @@ static void write_children(const struct figure *f, uint32_t first_child, struct 
 	buf_char(out, ']');
 }
 
-/* Programs divide by the scale at rest: nothing but a skeleton says one that is not 1. */
 static void write_pose(const struct figure *f, uint32_t node, enum role role, struct buf *out)
 {
-	struct channel c = channel_of(f, node, role);
+	struct channel c = channel_placed(f, node, role);
 	bool first = true;
 
-	if (!f->nodes[node].joint && role != ROLE_SCALE)
-		channel_next(&c);
 	buf_format(out, ", \"%s\": [", role_names[role]);
 	for (unsigned axis = 0; axis < c.width; axis++) {
 		json_write_comma(out, &first, first ? "" : " ");
@@ -58,6 +59,8 @@ static void write_nodes(const struct shown *at, const struct figure *f, struct b
 {
 	buf_text(out, "  \"nodes\": [\n    {\"name\": ");
 	json_write_name(out, at->file_name);
+	if (at->anim->format->y_down)
+		buf_text(out, ", \"rotation\": [1, 0, 0, 0]");
 	write_children(f, f->first_root, out);
 	for (uint32_t node = 0; node < f->count; node++) {
 		buf_text(out, "},\n    {\"name\": ");
@@ -192,6 +195,33 @@ static void gltf_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
+/* ---- and back ---- */
+
+static struct anim *parse_file(struct gltf_file *f, const struct shown *at, struct bytes text,
+			       struct err *err)
+{
+	struct gltf_nodes nodes;
+	struct motion motion;
+
+	if (!gltf_open(f, text, err) || !gltf_read_nodes(f, clip_shown(at), &nodes, err) ||
+	    !gltf_read_motion(f, &nodes, &motion, err) ||
+	    !gltf_rest_restore(f, &nodes, at, &motion, err))
+		return NULL;
+	return motion_apply(at, &motion, f->json, err);
+}
+
+/* In a .glb no line and column can be told. */
+static struct anim *gltf_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct gltf_file file;
+	struct anim *edited = parse_file(&file, at, text, err);
+
+	if (!edited && file.is_binary && err)
+		err->placed = false;
+	gltf_close(&file);
+	return edited;
+}
+
 const struct view view_gltf = {
 	.name = "gltf",
 	.place = VIEW_OF_CLIP,
@@ -199,4 +229,6 @@ const struct view view_gltf = {
 	.present = figure_present,
 	.explain = figure_explain,
 	.render = gltf_render,
+	.parse = gltf_parse,
+	.posed = true,
 };

@@ -3,11 +3,18 @@
 
 #include "base64.h"
 
+#include <math.h>
+
 #define NUMBER 4 /* bytes */
 
+/* Never early: programs that multiply it by their rate would find no such frame before their end.
+ */
 float gltf_motion_time(const struct gltf_motion *m, uint32_t frame)
 {
-	return (float)(frame * m->figure->seconds);
+	double exact = frame * m->figure->seconds;
+	float seconds = (float)exact;
+
+	return (double)seconds < exact ? nextafterf(seconds, INFINITY) : seconds;
 }
 
 /* ---- what there is ---- */

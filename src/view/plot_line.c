@@ -187,6 +187,8 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 	for (uint32_t key = 0; key < l->shown; key++) {
 		uint64_t place = column_of(l, key);
 
+		if (curve_last_in_frame(l->curve, key) != key)
+			continue; /* it has a marker */
 		if (place != column.place) {
 			column_draw(&column, pen);
 			column = (struct column){.place = place};
@@ -251,7 +253,7 @@ static void draw_ends(const struct plot_line *l, struct pen *pen)
 
 	path_begin(pen->out);
 	if (l->curve->keyed) {
-		draw_held(l, 0, 0, pen);
+		draw_held(l, curve_last_in_frame(l->curve, 0), 0, pen);
 		draw_held(l, l->shown - 1, l->chart->clip->frames - 1, pen);
 	}
 	path_end(l, plot_line_look, " stroke-opacity=\".6\"", begin, pen->out);

@@ -3,28 +3,32 @@
 
 #include "clip.h"
 #include "num.h"
+#include "rotation.h"
 
 #include <math.h>
 
-#define FARTHEST 1e18     /* further off, a viewer's float32 squares overflow */
-#define BOUNDS_SAMPLES 64 /* frames that the camera looks at, spread over the clip, at most */
-#define BOUNDS_POSES 2048 /* and no more than so many poses of bones, two frames excepted */
-#define DISTANCE 1.5      /* of the camera: a little more than the default field of view needs */
+#define FARTHEST 4e18      /* further off, a viewer's float32 squares overflow */
+#define FARTHEST_BONE 1e17 /* the camera stands further off than that */
+#define MOST_GROWN 100     /* that the camera makes room for */
+#define BOUNDS_SAMPLES 64  /* frames that the camera looks at, spread over the clip, at most */
+#define BOUNDS_POSES 2048  /* and no more than so many poses of bones, two frames excepted */
+#define MARGIN 0.03        /* around all bones, as a part of the whole figure */
+#define AWAY 2.4142136 /* from what is 1 to either side, and just in the default field of view */
 
 void scene_pose(struct scene *s, uint32_t frame)
 {
 	rig_world(s->rig, s->clip, frame, s->world);
 }
 
-static double within_sight(double v)
+static double within(double v, double most)
 {
-	return fmin(fmax(v, -FARTHEST), FARTHEST);
+	return fmin(fmax(v, -most), most);
 }
 
 void scene_position(const struct scene *s, uint32_t track, double out[3])
 {
 	for (unsigned axis = 0; axis < 3; axis++)
-		out[axis] = within_sight(s->world[track].m[axis][3]);
+		out[axis] = within(s->world[track].m[axis][3], FARTHEST_BONE);
 }
 
 static bool is_moving(const struct clip *clip)
@@ -48,6 +52,26 @@ static uint32_t bounds_samples(const struct clip *clip)
 	return samples < clip->frames ? samples : clip->frames;
 }
 
+/* A vector of the camera's, whose turn is a unit quaternion, in the space of the model. */
+static void turn_vector(const double q[4], const double v[3], double out[3])
+{
+	double t[3];
+
+	for (unsigned axis = 0; axis < 3; axis++) {
+		unsigned next = (axis + 1) % 3, last = (axis + 2) % 3;
+
+		t[axis] = 2 * (q[next] * v[last] - q[last] * v[next]);
+	}
+	for (unsigned axis = 0; axis < 3; axis++) {
+		unsigned next = (axis + 1) % 3, last = (axis + 2) % 3;
+
+		out[axis] = v[axis] + q[3] * t[axis] + q[next] * t[last] - q[last] * t[next];
+	}
+}
+
+static const struct bounds no_bounds = {{INFINITY, INFINITY, INFINITY},
+					{-INFINITY, -INFINITY, -INFINITY}};
+
 static void bounds_add(struct bounds *b, const double point[3])
 {
 	for (unsigned axis = 0; axis < 3; axis++) {
@@ -56,39 +80,70 @@ static void bounds_add(struct bounds *b, const double point[3])
 	}
 }
 
+/* Of the longest of the bone's axes. */
+static double growth_of(const struct transform *t)
+{
+	double most = 0;
+
+	for (unsigned axis = 0; axis < 3; axis++)
+		most = fmax(most, t->m[0][axis] * t->m[0][axis] + t->m[1][axis] * t->m[1][axis] +
+					  t->m[2][axis] * t->m[2][axis]);
+	return sqrt(most);
+}
+
+/* Where all bones are now, in the space of the model and as the camera is turned. */
+static void add_pose(struct scene *s, struct bounds *bounds)
+{
+	const double back[4] = {-s->camera[0], -s->camera[1], -s->camera[2], s->camera[3]};
+
+	for (uint32_t track = 0; track < s->rig->count; track++) {
+		double point[3], seen[3];
+
+		scene_position(s, track, point);
+		bounds_add(bounds, point);
+		turn_vector(back, point, seen);
+		bounds_add(&s->seen, seen);
+		s->growth = fmax(s->growth, growth_of(&s->world[track]));
+	}
+}
+
 static void find_bounds(struct scene *s)
 {
 	uint32_t last = s->clip->frames - 1, samples = bounds_samples(s->clip);
+	struct bounds bounds = no_bounds;
 
-	s->bounds =
-		(struct bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+	s->seen = no_bounds;
 	for (uint32_t i = 0; i < samples; i++) {
-		uint32_t frame = samples > 1 ? (uint32_t)((uint64_t)last * i / (samples - 1)) : 0;
-
-		scene_pose(s, frame);
-		for (uint32_t track = 0; track < s->rig->count; track++) {
-			double point[3];
-
-			scene_position(s, track, point);
-			bounds_add(&s->bounds, point);
-		}
+		scene_pose(s, samples > 1 ? (uint32_t)((uint64_t)last * i / (samples - 1)) : 0);
+		add_pose(s, &bounds);
 	}
 	for (unsigned axis = 0; axis < 3; axis++)
-		s->size = fmax(s->size, s->bounds.most[axis] - s->bounds.least[axis]);
+		s->size = fmax(s->size, bounds.most[axis] - bounds.least[axis]);
 	if (s->size <= 0)
 		s->size = 1;
+}
+
+/*
+ * From a little above and from the side: from the front a walk is hard to tell from a stand. Where
+ * the figure would stand on its head, after half a turn about X.
+ */
+static void turn_camera(struct scene *s, bool y_down)
+{
+	static const double no_turn[4] = {0, 0, 0, 1};
+	static const double angles[] = {-12, 35, 0}, angles_y_down[] = {180 - 12, -35, 0};
+
+	rotation_quaternion(y_down ? angles_y_down : angles, no_turn, s->camera);
 }
 
 bool scene_make(struct scene *s, const struct shown *at, struct arena *arena)
 {
 	const struct clip *clip = clip_shown(at);
 
-	*s = (struct scene){.clip = clip,
-			    .rig = rig_make(at->skeleton, clip, arena),
-			    .y_down = at->anim->format->y_down};
+	*s = (struct scene){.clip = clip, .rig = rig_make(at->skeleton, clip, arena)};
 	s->world = arena_alloc(arena, clip->track_count, sizeof(*s->world));
 	if (!s->rig || !s->world)
 		return false;
+	turn_camera(s, at->anim->format->y_down);
 	find_bounds(s);
 	scene_pose(s, 0);
 	return true;
@@ -101,22 +156,61 @@ void scene_write_point(const double point[3], struct buf *out)
 	for (unsigned axis = 0; axis < 3; axis++) {
 		if (axis > 0)
 			buf_char(out, ' ');
-		buf_f32_text(out, (float)within_sight(point[axis]));
+		buf_f32_text(out, (float)within(point[axis], FARTHEST));
 	}
 }
 
-void scene_write_viewpoint(const struct scene *s, struct buf *out)
+static void write_turn(const double q[4], struct buf *out)
 {
-	double centre[3], camera[3];
+	double sine = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2]);
+	const double axis[3] = {q[0] / sine, q[1] / sine, q[2] / sine};
 
-	for (unsigned axis = 0; axis < 3; axis++)
-		camera[axis] = centre[axis] = (s->bounds.least[axis] + s->bounds.most[axis]) / 2;
-	camera[2] = s->y_down ? s->bounds.least[2] - DISTANCE * s->size
-			      : s->bounds.most[2] + DISTANCE * s->size;
+	scene_write_point(axis, out);
+	buf_char(out, ' ');
+	buf_f32_text(out, (float)(2 * atan2(sine, q[3])));
+}
+
+/* Along the camera's axes. */
+static double centre_along(const struct scene *s, unsigned axis)
+{
+	return (s->seen.least[axis] + s->seen.most[axis]) / 2;
+}
+
+/* From the centre to either side, with what is drawn of the bones. */
+static double half_along(const struct scene *s, unsigned axis)
+{
+	double margin = fmax(MARGIN, SCENE_MARK * fmin(s->growth, MOST_GROWN)) * s->size;
+
+	return (s->seen.most[axis] - s->seen.least[axis]) / 2 + margin;
+}
+
+/* Viewers take a figure for as large as a man, and show nothing of one that is not. */
+static void write_reach(double distance, struct buf *out)
+{
+	const double avatar[3] = {0.02 * distance, 0.5 * distance, 0.25 * distance};
+
+	buf_text(out, "<NavigationInfo type='\"EXAMINE\" \"ANY\"' avatarSize=\"");
+	scene_write_point(avatar, out);
+	buf_text(out, "\" visibilityLimit=\"");
+	buf_f32_text(out, (float)(200 * distance));
+	buf_text(out, "\"/>\n");
+}
+
+void scene_write_camera(const struct scene *s, struct buf *out)
+{
+	const double distance = half_along(s, 2) + AWAY * fmax(half_along(s, 0), half_along(s, 1));
+	const double centre[3] = {centre_along(s, 0), centre_along(s, 1), centre_along(s, 2)};
+	const double eye[3] = {centre[0], centre[1], centre[2] + distance};
+	double point[3];
+
+	turn_vector(s->camera, eye, point);
 	buf_text(out, "<Viewpoint description=\"skeleton\" position=\"");
-	scene_write_point(camera, out);
+	scene_write_point(point, out);
+	buf_text(out, "\" orientation=\"");
+	write_turn(s->camera, out);
+	turn_vector(s->camera, centre, point);
 	buf_text(out, "\" centerOfRotation=\"");
-	scene_write_point(centre, out);
-	/* Half a turn about X: a figure that would stand on its head is seen upright. */
-	buf_text(out, s->y_down ? "\" orientation=\"1 0 0 3.1415927\"/>\n" : "\"/>\n");
+	scene_write_point(point, out);
+	buf_text(out, "\"/>\n");
+	write_reach(distance, out);
 }

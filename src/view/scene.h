@@ -4,7 +4,7 @@
  *
  *	struct scene s;
  *	if (scene_make(&s, at, &arena))
- *		scene_write_viewpoint(&s, out);
+ *		scene_write_camera(&s, out);
  */
 #ifndef ANIMFS_VIEW_SCENE_H
 #define ANIMFS_VIEW_SCENE_H
@@ -12,15 +12,19 @@
 #include "animfs/view.h"
 #include "skeleton.h"
 
+/* Half of a mark that grows with its bone, as a part of the whole figure. */
+#define SCENE_MARK 0.015
+
 struct scene {
 	const struct clip *clip;
 	const struct rig *rig;
 	struct transform *world; /* of each bone, in the frame that was posed last */
+	double size;             /* of the whole figure, above 0 */
+	double growth;           /* of the bone that is scaled most */
+	double camera[4];        /* how it is turned: a unit quaternion */
 	struct bounds {
 		double least[3], most[3];
-	} bounds;    /* of the whole clip */
-	double size; /* of the whole figure, above 0 */
-	bool y_down; /* as of the format */
+	} seen; /* of the whole clip, along the camera's axes */
 };
 
 /* Posed in frame 0. The clip has bones and frames. False when out of memory. */
@@ -32,6 +36,6 @@ void scene_position(const struct scene *s, uint32_t track, double out[3]);
 /* "1 2 3" */
 void scene_write_point(const double point[3], struct buf *out);
 /* The same one for all frames of a clip. */
-void scene_write_viewpoint(const struct scene *s, struct buf *out);
+void scene_write_camera(const struct scene *s, struct buf *out);
 
 #endif

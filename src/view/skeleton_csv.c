@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * skeleton.csv: how the bones hang together and where they rest, as far as it is known; every bone
- * of the file has a row. The file itself says nothing of it.
+ * of the file has a row. The file itself says nothing of it: what is saved is kept beside it.
  */
 #include "skeleton.h"
 #include "views.h"
@@ -16,10 +16,17 @@ static void skeleton_render(const struct shown *at, struct buf *out)
 	skeleton_text(at->skeleton, at->anim, out);
 }
 
+static struct skeleton *skeleton_parse(const struct shown *at, struct bytes text, struct err *err)
+{
+	return skeleton_edit(at->skeleton, at->anim, text, err);
+}
+
 const struct view view_skeleton_csv = {
 	.name = "skeleton",
 	.place = VIEW_OF_FILE,
 	.file = "skeleton.csv",
 	.present = skeleton_present,
 	.render = skeleton_render,
+	.parse_skeleton = skeleton_parse,
+	.posed = true,
 };

@@ -118,7 +118,7 @@ static void write_lines(const struct scene *s, uint32_t frame, struct buf *out)
 {
 	struct points points = {.out = out};
 
-	buf_text(out, "<Shape><Appearance><Material emissiveColor=\"1 1 0\"/></Appearance>\n"
+	buf_text(out, "<Shape><Appearance><Material emissiveColor=\"1 0.5 0\"/></Appearance>\n"
 		      " <IndexedLineSet coordIndex=\"");
 	write_line_indices(s, out);
 	buf_text(out, "\"><Coordinate point=\"");
@@ -262,7 +262,7 @@ static void write_octahedra(const struct scene *s, uint32_t frame, struct buf *o
 {
 	struct points points = {.out = out};
 
-	buf_text(out, "<Shape><Appearance><Material diffuseColor=\"1 0.8 0.3\"/></Appearance>\n"
+	buf_text(out, "<Shape><Appearance><Material diffuseColor=\"1 0.6 0.2\"/></Appearance>\n"
 		      " <IndexedFaceSet solid=\"false\" coordIndex=\"");
 	write_face_indices(s->rig->count, out);
 	buf_text(out, "\"><Coordinate point=\"");
@@ -285,9 +285,9 @@ static void write_scene(struct scene *s, const struct shown *at, struct buf *out
 {
 	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		      "<X3D version=\"3.2\" profile=\"Interchange\"><Scene>\n");
-	scene_write_viewpoint(s, out);
+	scene_write_camera(s, out);
 	scene_pose(s, at->frame);
-	if (at->skeleton && !at->lines)
+	if (at->skeleton && !at->style.lines)
 		write_octahedra(s, at->frame, out);
 	else
 		write_lines(s, at->frame, out);
@@ -312,4 +312,5 @@ const struct view view_x3d_frame = {
 	.file = ".x3d",
 	.present = frame_present,
 	.render = frame_render,
+	.posed = true,
 };

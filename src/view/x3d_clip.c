@@ -11,7 +11,11 @@
  *   <ROUTE fromNode="translation_hips" ... toNode="bone_hips" .../>
  *
  * What has one value all the time stands in the Transform alone. A key that holds until the next
- * stands a second time right before that. Bones are drawn as marks, with lines to their children.
+ * stands a second time right before that. Bones are drawn as marks, with lines from their parents,
+ * which follow where a bone moves.
+ *
+ * Time has long begun when a scene is loaded, and a clock that starts at 0 and does not loop is
+ * over. It is started by one that does: that becomes active as soon as there is a scene.
  */
 #include "figure.h"
 #include "num.h"
@@ -21,13 +25,11 @@
 #include <math.h>
 #include <string.h>
 
-#define MARK 0.015 /* half of one, as a part of the whole figure */
-
 struct writing {
 	const struct figure *f;
 	const struct scene *scene;
 	struct buf *out;
-	bool marked; /* the mark is there, to be used again */
+	bool marked, lined; /* a mark and a line are there, whose looks can be used again */
 };
 
 /* ---- names ---- */
@@ -129,15 +131,16 @@ static void write_pose(const struct writing *w, uint32_t node, enum role role)
 
 static void write_mark(struct writing *w)
 {
-	double half = MARK * w->scene->size;
+	double half = SCENE_MARK * w->scene->size;
 
 	if (w->marked) {
 		buf_text(w->out, "<Shape USE=\"mark\"/>\n");
 		return;
 	}
 	w->marked = true;
-	buf_text(w->out, "<Shape DEF=\"mark\"><Appearance><Material diffuseColor=\"1 0.8 0.3\"/>"
-			 "</Appearance>\n <IndexedFaceSet coordIndex=\"0 2 4 -1 2 1 4 -1 1 3 4 -1 "
+	buf_text(w->out, "<Shape DEF=\"mark\"><Appearance><Material diffuseColor=\"1 0.6 0.2\"/>"
+			 "</Appearance>\n <IndexedFaceSet solid=\"false\" coordIndex=\"0 2 4 -1 2 "
+			 "1 4 -1 1 3 4 -1 "
 			 "3 0 4 -1 2 0 5 -1 1 2 5 -1 3 1 5 -1 0 3 5 -1\"><Coordinate point=\"");
 	for (unsigned i = 0; i < 6; i++) {
 		double point[3] = {0, 0, 0};
@@ -149,27 +152,21 @@ static void write_mark(struct writing *w)
 	buf_text(w->out, "\"/></IndexedFaceSet></Shape>\n");
 }
 
-/* To where the children are in the first frame. */
-static void write_lines(const struct writing *w, uint32_t node)
+/* From the parent to where the bone is in the first frame. */
+static void write_line(struct writing *w, uint32_t node)
 {
-	const struct figure_node *nodes = w->f->nodes;
-	uint32_t end = 1;
+	struct channel c = channel_of(w->f, node, ROLE_TRANSLATION);
 
-	if (nodes[node].first_child == FIGURE_NONE)
-		return;
-	buf_text(w->out, "<Shape><Appearance><Material emissiveColor=\"1 0.8 0.3\"/></Appearance>\n"
-			 " <IndexedLineSet coordIndex=\"");
-	for (uint32_t i = nodes[node].first_child; i != FIGURE_NONE; i = nodes[i].next_sibling)
-		buf_format(w->out, "%s0 %u -1", i == nodes[node].first_child ? "" : " ",
-			   (unsigned)end++);
-	buf_text(w->out, "\"><Coordinate point=\"0 0 0");
-	for (uint32_t i = nodes[node].first_child; i != FIGURE_NONE; i = nodes[i].next_sibling) {
-		struct channel c = channel_of(w->f, i, ROLE_TRANSLATION);
-
-		channel_next(&c);
-		buf_text(w->out, ", ");
-		scene_write_point(c.value, w->out);
-	}
+	channel_next(&c);
+	if (w->lined)
+		buf_text(w->out, "<Shape><Appearance USE=\"line\"/>\n");
+	else
+		buf_text(w->out, "<Shape><Appearance DEF=\"line\">"
+				 "<Material emissiveColor=\"1 0.5 0\"/></Appearance>\n");
+	w->lined = true;
+	buf_text(w->out, " <IndexedLineSet coordIndex=\"0 1 -1\">");
+	write_id(w, "<Coordinate DEF=\"", "line", node, "\" point=\"0 0 0, ");
+	scene_write_point(c.value, w->out);
 	buf_text(w->out, "\"/></IndexedLineSet></Shape>\n");
 }
 
@@ -177,13 +174,13 @@ static void enter_node(void *user, uint32_t node, uint32_t depth)
 {
 	struct writing *w = user;
 
-	(void)depth;
+	if (depth > 0)
+		write_line(w, node);
 	write_id(w, "<Transform DEF=\"", "bone", node, "\"");
 	for (unsigned role = 0; role < ROLE_COUNT; role++)
 		write_pose(w, node, (enum role)role);
 	buf_text(w->out, ">\n");
 	write_mark(w);
-	write_lines(w, node);
 }
 
 static void leave_node(void *user, uint32_t node, uint32_t depth)
@@ -213,7 +210,7 @@ static void write_keys(const struct writing *w, struct channel c)
 	}
 }
 
-static void write_key_values(const struct writing *w, struct channel c)
+static void write_key_values(const struct writing *w, struct channel c, const char *before_each)
 {
 	struct channel before = c;
 	struct turn turn = no_turn;
@@ -222,40 +219,70 @@ static void write_key_values(const struct writing *w, struct channel c)
 	while (channel_next(&c)) {
 		buf_text(w->out, first ? "" : ", ");
 		if (c.step && !first) {
+			buf_text(w->out, before_each);
 			write_value(&before, &turn, w->out);
 			buf_text(w->out, ", ");
 		}
+		buf_text(w->out, before_each);
 		write_value(&c, &turn, w->out);
 		before = c;
 		first = false;
 	}
 }
 
-static void write_route(const struct writing *w, uint32_t node, enum role role)
+/* What interpolates the keys of a role, for a field of something that belongs to the same bone. */
+struct motion {
+	enum role role;
+	const char *element, *kind, *before_each;
+	const char *moved, *field;
+};
+
+static const struct motion motions[] = {
+	{ROLE_TRANSLATION, "<PositionInterpolator", "translation", "", "bone", "translation"},
+	{ROLE_ROTATION, "<OrientationInterpolator", "rotation", "", "bone", "rotation"},
+	{ROLE_SCALE, "<PositionInterpolator", "scale", "", "bone", "scale"},
+	{ROLE_TRANSLATION, "<CoordinateInterpolator", "stretch", "0 0 0 ", "line", "point"},
+};
+
+static void write_route(const struct writing *w, uint32_t node, const struct motion *m)
 {
-	write_id(w, "<ROUTE fromNode=\"clock\" fromField=\"fraction_changed\" toNode=\"",
-		 role_names[role], node, "\" toField=\"set_fraction\"/>\n");
-	write_id(w, "<ROUTE fromNode=\"", role_names[role], node, "\" fromField=\"value_changed\"");
-	write_id(w, " toNode=\"", "bone", node, "\"");
-	buf_format(w->out, " toField=\"%s\"/>\n", role_names[role]);
+	write_id(w, "<ROUTE fromNode=\"clock\" fromField=\"fraction_changed\" toNode=\"", m->kind,
+		 node, "\" toField=\"set_fraction\"/>\n");
+	write_id(w, "<ROUTE fromNode=\"", m->kind, node, "\" fromField=\"value_changed\"");
+	write_id(w, " toNode=\"", m->moved, node, "\"");
+	buf_format(w->out, " toField=\"%s\"/>\n", m->field);
 }
 
-static void write_interpolator(const struct writing *w, uint32_t node, enum role role)
+static void write_motion(const struct writing *w, uint32_t node, const struct motion *m)
 {
-	const struct channel c = channel_of(w->f, node, role);
-	const char *element =
-		role == ROLE_ROTATION ? "<OrientationInterpolator" : "<PositionInterpolator";
+	const struct channel c = channel_of(w->f, node, m->role);
 
 	if (channel_count(&c) < 2)
 		return;
-	buf_text(w->out, element);
-	write_id(w, " DEF=\"", role_names[role], node, "\" key=\"");
+	buf_text(w->out, m->element);
+	write_id(w, " DEF=\"", m->kind, node, "\" key=\"");
 	write_keys(w, c);
 	buf_text(w->out, "\" keyValue=\"");
-	write_key_values(w, c);
+	write_key_values(w, c, m->before_each);
 	buf_text(w->out, "\"/>\n");
-	write_route(w, node, role);
+	write_route(w, node, m);
 }
+
+static void write_motions(const struct writing *w, uint32_t node)
+{
+	bool has_line = w->f->nodes[node].parent != FIGURE_NONE;
+
+	for (size_t i = 0; i < ARRAY_SIZE(motions); i++)
+		if (has_line || strcmp(motions[i].moved, "line") != 0)
+			write_motion(w, node, &motions[i]);
+}
+
+static const char start[] = "<TimeSensor DEF=\"loading\" loop=\"true\"/>\n"
+			    "<TimeTrigger DEF=\"start\"/>\n"
+			    "<ROUTE fromNode=\"loading\" fromField=\"isActive\" toNode=\"start\" "
+			    "toField=\"set_boolean\"/>\n"
+			    "<ROUTE fromNode=\"start\" fromField=\"triggerTime\" toNode=\"clock\" "
+			    "toField=\"startTime\"/>\n";
 
 static void write_clock(const struct writing *w)
 {
@@ -264,6 +291,8 @@ static void write_clock(const struct writing *w)
 	buf_text(w->out, "<TimeSensor DEF=\"clock\" cycleInterval=\"");
 	buf_f32_text(w->out, (float)(steps * w->f->seconds));
 	buf_format(w->out, "\" loop=\"%s\"/>\n", w->f->clip->loop ? "true" : "false");
+	if (!w->f->clip->loop)
+		buf_text(w->out, start);
 }
 
 static void write_scene(struct writing *w)
@@ -272,12 +301,11 @@ static void write_scene(struct writing *w)
 
 	buf_text(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			 "<X3D version=\"3.2\" profile=\"Interactive\"><Scene>\n");
-	scene_write_viewpoint(w->scene, w->out);
+	scene_write_camera(w->scene, w->out);
 	write_clock(w);
 	figure_walk(w->f, &figure, w);
 	for (uint32_t bone = 0; bone < w->f->bones && !w->out->failed; bone++)
-		for (unsigned role = 0; role < ROLE_COUNT; role++)
-			write_interpolator(w, bone, (enum role)role);
+		write_motions(w, bone);
 	buf_text(w->out, "</Scene></X3D>\n");
 }
 
@@ -301,4 +329,5 @@ const struct view view_x3d_clip = {
 	.present = figure_present,
 	.explain = figure_explain,
 	.render = clip_render,
+	.posed = true,
 };

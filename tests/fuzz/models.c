@@ -54,8 +54,8 @@ static void check_skeleton(const struct skeleton *s)
 	struct skeleton *again;
 
 	skeleton_text(s, &nothing, &text);
-	again = skeleton_read(buf_bytes(&text), &err);
-	if (!again || again->count != s->count)
+	again = skeleton_read(buf_bytes(&text), NULL, &err);
+	if (!again || !skeleton_same(again, s))
 		fuzz_broken("the text of a model's skeleton can be read", &err);
 	skeleton_free(again);
 	buf_release(&text);

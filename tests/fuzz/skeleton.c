@@ -23,30 +23,39 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	return 0;
 }
 
-/* The text that is shown of it is read as the same. */
+/* The text that is shown of it is read as the same, and saved no edit of it. */
 static void check_text(const struct skeleton *s, const struct anim *a)
 {
 	struct buf text = BUF_INIT, again = BUF_INIT;
 	struct err err = {0};
-	struct skeleton *same;
+	struct skeleton *same, *edited;
 
 	skeleton_text(s, a, &text);
-	same = skeleton_read(buf_bytes(&text), &err);
-	if (!same)
-		fuzz_broken("a skeleton's own text can be read", &err);
-	/* Bones that were not known are, now: it takes a second text to be the same. */
-	buf_clear(&text);
-	skeleton_text(same, a, &text);
-	skeleton_free(same);
-	same = skeleton_read(buf_bytes(&text), &err);
-	if (!same)
+	same = skeleton_read(buf_bytes(&text), NULL, &err);
+	edited = skeleton_edit(s, a, buf_bytes(&text), &err);
+	if (!same || !edited)
 		fuzz_broken("a skeleton's own text can be read", &err);
 	skeleton_text(same, a, &again);
-	if (!bytes_equal(buf_bytes(&text), buf_bytes(&again)))
+	if (!skeleton_same(s, same) || !skeleton_same(s, edited) ||
+	    !bytes_equal(buf_bytes(&text), buf_bytes(&again)))
 		fuzz_broken("a skeleton's own text is read as the same", NULL);
+	skeleton_free(edited);
 	skeleton_free(same);
 	buf_release(&text);
 	buf_release(&again);
+}
+
+/* As a text that is saved where nothing is known yet it is accepted, or refused with a reason. */
+static void check_edit(struct bytes text, const struct anim *a)
+{
+	struct err err = {0};
+	struct skeleton *s = skeleton_edit(NULL, a, text, &err);
+
+	if (!s && (err.code == ERR_NONE || err.message[0] == '\0'))
+		fuzz_broken("a refusal says why", NULL);
+	if (!s && err.placed && err.at > text.size)
+		fuzz_broken("an error lies in its text", &err);
+	skeleton_free(s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -54,9 +63,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct shown at = fuzz_shown(fuzz_sample(0), 0, 0);
 	struct err err = {0};
-	struct skeleton *s = skeleton_read((struct bytes){data, size}, &err);
+	struct skeleton *s = skeleton_read((struct bytes){data, size}, NULL, &err);
 	struct buf still = BUF_INIT;
 
+	check_edit((struct bytes){data, size}, at.anim);
 	if (!s) {
 		if (err.code == ERR_NONE || err.message[0] == '\0')
 			fuzz_broken("a refusal says why", NULL);

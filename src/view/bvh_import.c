@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * clip.bvh, as another program has written it, back into the clip.
+ *
+ * Rows are frames: the frame time is for reading. A bone turns by its rotation channels, one after
+ * another in their order, the first outermost. Position channels take the place of the offset, as
+ * in Blender. In the clip they move roots alone; all others must be where clip.bvh has them.
+ *
+ * Blender turns what it imports so that Z is up, unless told otherwise, and exports it so. The
+ * offsets show it, and everything is turned back.
+ */
+#include "bvh.h"
+#include "bvh_read.h"
+#include "clip.h"
+#include "motion.h"
+#include "rotation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME_LENGTH 1e-5
+#define SAME_PART 1e-6 /* programs that count in float32 place bones in the space of the model */
+#define SAME_ANGLE (0.01 / 180 * M_PI)
+#define SAME_TIME 1e-3 /* of the frame time: some write six decimals */
+
+/* What a joint of the text is. */
+struct part {
+	uint32_t node;     /* or FIGURE_NONE: a root that only holds others together */
+	double served[3];  /* where it is; of a root: its offset */
+	double reach;      /* how far off it can be, in this frame */
+	double *rotations; /* of each frame; NULL where the text has none */
+	double *positions; /* of a root that is in the clip; or NULL */
+};
+
+struct import {
+	const struct shown *at;
+	struct figure f;
+	struct bvh text;
+	struct bytes whole;
+	struct part *parts; /* of each joint */
+	bool z_up;
+	struct arena arena;
+	struct err *err;
+};
+
+static size_t name_at(const struct import *in, const struct bvh_joint *joint)
+{
+	return (size_t)(joint->name.data - in->whole.data);
+}
+
+static const char *node_name(const struct import *in, uint32_t node)
+{
+	return node == FIGURE_NONE ? "nothing" : in->f.nodes[node].name;
+}
+
+/* ---- which bones they are ---- */
+
+struct word {
+	struct bytes text;
+	uint32_t node;
+};
+
+static int by_text(const void *pa, const void *pb)
+{
+	const struct bytes *a = &((const struct word *)pa)->text;
+	const struct bytes *b = &((const struct word *)pb)->text;
+	int order = memcmp(a->data, b->data, a->size < b->size ? a->size : b->size);
+
+	return order ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+/* The words of all nodes, sorted. NULL: no memory. */
+static struct word *list_words(struct import *in)
+{
+	struct word *words = arena_alloc(&in->arena, in->f.count, sizeof(*words));
+	struct buf word = BUF_INIT;
+
+	for (uint32_t node = 0; words && node < in->f.count; node++) {
+		char *copy;
+
+		buf_clear(&word);
+		bvh_word(in->f.nodes[node].name, &word);
+		copy = word.failed ? NULL
+				   : arena_text(&in->arena, (const char *)word.data, word.size);
+		if (copy)
+			words[node] = (struct word){bytes_of(copy), node};
+		else
+			words = NULL;
+	}
+	buf_release(&word);
+	if (words)
+		qsort(words, in->f.count, sizeof(*words), by_text);
+	return words;
+}
+
+/* What Blender hangs several roots from. */
+static bool is_bare(const struct bvh_joint *joint)
+{
+	return joint->parent == BVH_NONE && joint->count == 0 && joint->offset[0].value == 0 &&
+	       joint->offset[1].value == 0 && joint->offset[2].value == 0;
+}
+
+static bool find_node(struct import *in, const struct word *words, uint32_t i, bool *taken)
+{
+	const struct bvh_joint *joint = &in->text.joints[i];
+	const struct word wanted = {joint->name, 0};
+	const struct word *word = bsearch(&wanted, words, in->f.count, sizeof(*words), by_text);
+
+	in->parts[i].node = word ? word->node : FIGURE_NONE;
+	if (!word && !is_bare(joint)) {
+		err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
+		       "no bone of this clip is called so");
+		return err_accept(in->err, "a name that clip.bvh has; bones are added, renamed and "
+					   "removed in clip.json");
+	}
+	if (word && taken[word->node])
+		return err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
+			      "\"%s\" is there twice", in->f.nodes[word->node].name);
+	if (word)
+		taken[word->node] = true;
+	return true;
+}
+
+static bool check_parent(const struct import *in, uint32_t i)
+{
+	const struct bvh_joint *joint = &in->text.joints[i];
+	uint32_t node = in->parts[i].node, wanted, parent;
+
+	if (node == FIGURE_NONE)
+		return true;
+	parent = joint->parent == BVH_NONE ? FIGURE_NONE : in->parts[joint->parent].node;
+	wanted = in->f.nodes[node].parent;
+	if (parent == wanted)
+		return true;
+	err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
+	       "\"%s\" hangs from %s here, and from %s in the clip", in->f.nodes[node].name,
+	       node_name(in, parent), node_name(in, wanted));
+	return err_accept(in->err, "the hierarchy of clip.bvh");
+}
+
+static bool find_parts(struct import *in)
+{
+	struct word *words = list_words(in);
+	bool *taken = arena_alloc(&in->arena, in->f.count, sizeof(*taken));
+
+	in->parts = arena_alloc(&in->arena, in->text.count, sizeof(*in->parts));
+	if (!words || !taken || !in->parts)
+		return err_memory(in->err);
+	for (uint32_t i = 0; i < in->text.count; i++)
+		if (!find_node(in, words, i, taken) || !check_parent(in, i))
+			return false;
+	return true;
+}
+
+/* ---- offsets ---- */
+
+static void turn_back(const struct import *in, double v[3])
+{
+	double y = v[1];
+
+	if (!in->z_up)
+		return;
+	v[1] = v[2];
+	v[2] = -y;
+}
+
+static double size_of(const double v[3])
+{
+	return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
+}
+
+static bool is_near(const double a[3], const double b[3], double reach)
+{
+	double room = SAME_LENGTH + SAME_PART * reach;
+
+	for (unsigned axis = 0; axis < 3; axis++)
+		if (!(fabs(a[axis] - b[axis]) <= room))
+			return false;
+	return true;
+}
+
+static void read_offset(const struct bvh_joint *joint, double out[3])
+{
+	for (unsigned axis = 0; axis < 3; axis++)
+		out[axis] = joint->offset[axis].value;
+}
+
+/* So many offsets that can tell are as they were served, and so many as with Z up. */
+struct axes {
+	uint32_t kept, turned;
+};
+
+static void see_axes(struct axes *axes, const double served[3], const double read[3], double reach)
+{
+	const struct import turning = {.z_up = true};
+	double back[3] = {read[0], read[1], read[2]};
+	bool kept = is_near(read, served, reach);
+
+	turn_back(&turning, back);
+	if (kept == is_near(back, served, reach))
+		return;
+	axes->kept += kept;
+	axes->turned += !kept;
+}
+
+static void find_axes(struct import *in)
+{
+	struct axes axes = {0, 0};
+
+	for (uint32_t i = 0; i < in->text.count; i++) {
+		const struct bvh_joint *joint = &in->text.joints[i];
+		struct part *part = &in->parts[i];
+		double end[3], read[3];
+
+		part->reach = joint->parent == BVH_NONE ? 0 : in->parts[joint->parent].reach;
+		if (part->node == FIGURE_NONE)
+			continue;
+		bvh_offset(&in->f, part->node, part->served);
+		part->reach += size_of(part->served);
+		read_offset(joint, read);
+		see_axes(&axes, part->served, read, part->reach);
+		bvh_end(&in->f, part->node, end);
+		if (joint->has_end && in->f.nodes[part->node].first_child == FIGURE_NONE)
+			see_axes(&axes, end, joint->end, part->reach + size_of(end));
+	}
+	in->z_up = axes.turned > 0 && axes.kept == 0;
+}
+
+static bool has_position(const struct bvh_joint *joint)
+{
+	for (unsigned i = 0; i < joint->count; i++)
+		if (joint->channels[i] <= BVH_Z_POSITION)
+			return true;
+	return false;
+}
+
+static bool has_rotation(const struct bvh_joint *joint)
+{
+	for (unsigned i = 0; i < joint->count; i++)
+		if (joint->channels[i] >= BVH_X_ROTATION)
+			return true;
+	return false;
+}
+
+/* Of a joint without positions it says where the joint is. */
+static bool check_offset(const struct import *in, uint32_t i)
+{
+	const struct bvh_joint *joint = &in->text.joints[i];
+	const struct part *part = &in->parts[i];
+	const struct bvh_cell *first = &joint->offset[0], *last = &joint->offset[2];
+	double read[3];
+
+	read_offset(joint, read);
+	turn_back(in, read);
+	if (part->node == FIGURE_NONE || has_position(joint) ||
+	    is_near(read, part->served, part->reach))
+		return true;
+	err_at(in->err, ERR_TEXT, first->at, last->at + last->length - first->at,
+	       "\"%s\" has another offset in the clip", in->f.nodes[part->node].name);
+	return err_accept(in->err,
+			  "OFFSET %.9g %.9g %.9g; a bone is moved in bones/%s.csv, and at rest in "
+			  "skeleton.csv",
+			  part->served[0], part->served[1], part->served[2],
+			  in->f.nodes[part->node].name);
+}
+
+/* A root with positions, or one of the skeleton alone, is not where its offset is. */
+static void place_root(struct import *in, struct part *part)
+{
+	struct channel c = channel_of(&in->f, part->node, ROLE_TRANSLATION);
+
+	channel_next(&c);
+	memcpy(part->served, c.value, sizeof(part->served));
+}
+
+static bool is_moved(const struct import *in, uint32_t node)
+{
+	return node < in->f.bones && bvh_is_root(&in->f, node);
+}
+
+static bool begin_parts(struct import *in)
+{
+	size_t frames = in->f.clip->frames;
+
+	find_axes(in);
+	for (uint32_t i = 0; i < in->text.count; i++) {
+		const struct bvh_joint *joint = &in->text.joints[i];
+		struct part *part = &in->parts[i];
+
+		if (!check_offset(in, i))
+			return false;
+		if (part->node == FIGURE_NONE)
+			continue;
+		if (bvh_is_root(&in->f, part->node))
+			place_root(in, part);
+		if (part->node < in->f.bones && has_rotation(joint))
+			part->rotations = arena_alloc(&in->arena, frames, 4 * sizeof(double));
+		if (is_moved(in, part->node) && has_position(joint))
+			part->positions = arena_alloc(&in->arena, frames, 3 * sizeof(double));
+	}
+	return !in->arena.failed || err_memory(in->err);
+}
+
+/* ---- rows ---- */
+
+static void multiply(double q[4], const double by[4])
+{
+	const double a[4] = {q[0], q[1], q[2], q[3]};
+
+	q[0] = a[3] * by[0] + a[0] * by[3] + a[1] * by[2] - a[2] * by[1];
+	q[1] = a[3] * by[1] - a[0] * by[2] + a[1] * by[3] + a[2] * by[0];
+	q[2] = a[3] * by[2] + a[0] * by[1] - a[1] * by[0] + a[2] * by[3];
+	q[3] = a[3] * by[3] - a[0] * by[0] - a[1] * by[1] - a[2] * by[2];
+}
+
+static void read_rotation(const struct import *in, const struct bvh_joint *joint,
+			  const struct bvh_cell *cells, double q[4])
+{
+	static const double none[4] = {0, 0, 0, 1};
+
+	memcpy(q, none, sizeof(none));
+	for (unsigned i = 0; i < joint->count; i++) {
+		double angles[3] = {0, 0, 0}, turn[4];
+
+		if (joint->channels[i] < BVH_X_ROTATION)
+			continue;
+		angles[joint->channels[i] - BVH_X_ROTATION] = cells[i].value;
+		rotation_quaternion(angles, none, turn);
+		multiply(q, turn);
+	}
+	turn_back(in, q);
+}
+
+/* A channel that is not there leaves the offset. */
+static void read_position(const struct import *in, const struct bvh_joint *joint,
+			  const struct bvh_cell *cells, double out[3])
+{
+	read_offset(joint, out);
+	for (unsigned i = 0; i < joint->count; i++)
+		if (joint->channels[i] <= BVH_Z_POSITION)
+			out[joint->channels[i]] = cells[i].value;
+	turn_back(in, out);
+}
+
+static bool refuse_move(const struct import *in, uint32_t frame, const struct part *part,
+			const struct bvh_cell *cell, const char *what)
+{
+	const char *name = in->f.nodes[part->node].name;
+
+	err_at(in->err, ERR_TEXT, cell->at, cell->length, "\"%s\" %s in frame %u", name, what,
+	       (unsigned)frame);
+	if (part->node >= in->f.bones)
+		return err_accept(in->err,
+				  "what clip.bvh has: \"%s\" is a bone of the skeleton "
+				  "and not of the clip",
+				  name);
+	return err_accept(in->err, "%.9g %.9g %.9g; a BVH moves roots alone, bones/%s.csv any bone",
+			  part->served[0], part->served[1], part->served[2], name);
+}
+
+static bool is_same_rotation(const double a[4], const double b[4])
+{
+	double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+
+	return 2 * acos(fmin(fabs(dot), 1)) <= SAME_ANGLE;
+}
+
+/* Of a joint that is no bone of the clip. */
+static bool check_rotation(const struct import *in, uint32_t frame, const struct part *part,
+			   const struct bvh_cell *cells, const double q[4])
+{
+	struct pose rest = joint_pose(in->f.nodes[part->node].joint);
+
+	return is_same_rotation(q, rest.rotation) || refuse_move(in, frame, part, cells, "turns");
+}
+
+/* `cells` are those of the joint. */
+static bool take_joint(const struct import *in, uint32_t frame, uint32_t i,
+		       const struct bvh_cell *cells)
+{
+	const struct bvh_joint *joint = &in->text.joints[i];
+	struct part *part = &in->parts[i];
+	double q[4], position[3];
+
+	read_rotation(in, joint, cells, q);
+	read_position(in, joint, cells, position);
+	part->reach = (joint->parent == BVH_NONE ? 0 : in->parts[joint->parent].reach) +
+		      size_of(part->served);
+	if (part->rotations)
+		memcpy(part->rotations + 4 * (size_t)frame, q, sizeof(q));
+	else if (has_rotation(joint) && !check_rotation(in, frame, part, cells, q))
+		return false;
+	if (part->positions) {
+		memcpy(part->positions + 3 * (size_t)frame, position, sizeof(position));
+		part->reach = fmax(size_of(position), size_of(part->served));
+	} else if (has_position(joint) && !is_near(position, part->served, part->reach)) {
+		return refuse_move(in, frame, part, cells, "moves");
+	}
+	return true;
+}
+
+static bool check_frames(const struct import *in)
+{
+	const struct bytes *text = &in->text.frames_text;
+	uint32_t frames = in->f.clip->frames;
+
+	if (in->text.frames == frames)
+		return true;
+	err_at(in->err, ERR_TEXT, (size_t)(text->data - in->whole.data), text->size,
+	       "Frames: %u is not the number of the clip, which is %u", (unsigned)in->text.frames,
+	       (unsigned)frames);
+	return err_accept(in->err, "Frames: %u; how many there are is edited in clip.json",
+			  (unsigned)frames);
+}
+
+static bool read_rows(struct import *in)
+{
+	struct bvh_cell *cells = arena_alloc(&in->arena, in->text.cells, sizeof(*cells));
+
+	if (!cells)
+		return err_memory(in->err);
+	for (uint32_t frame = 0; frame < in->text.frames; frame++) {
+		if (!bvh_row(&in->text, cells))
+			return false;
+		for (uint32_t i = 0; i < in->text.count; i++)
+			if (in->parts[i].node != FIGURE_NONE &&
+			    !take_joint(in, frame, i, cells + in->text.joints[i].first))
+				return false;
+	}
+	return bvh_close(&in->text);
+}
+
+/* ---- what they say ---- */
+
+static void add_channel(const struct import *in, struct motion_channel *channels, uint32_t *count,
+			uint32_t i, enum role role, const double *times, const double *values)
+{
+	if (values)
+		channels[(*count)++] = (struct motion_channel){
+			.track = in->parts[i].node,
+			.role = role,
+			.interpolation = MOTION_LINEAR,
+			.count = in->f.clip->frames,
+			.times = times,
+			.values = values,
+			.at = name_at(in, &in->text.joints[i]),
+			.length = in->text.joints[i].name.size,
+		};
+}
+
+static struct anim *apply(struct import *in)
+{
+	uint32_t frames = in->f.clip->frames, count = 0;
+	double *times = arena_alloc(&in->arena, frames, sizeof(*times));
+	struct motion_channel *channels =
+		arena_alloc(&in->arena, in->text.count, 2 * sizeof(*channels));
+
+	if (!times || !channels) {
+		err_memory(in->err);
+		return NULL;
+	}
+	for (uint32_t frame = 0; frame < frames; frame++)
+		times[frame] = frame * in->f.seconds;
+	for (uint32_t i = 0; i < in->text.count; i++) {
+		const struct part *part = &in->parts[i];
+
+		add_channel(in, channels, &count, i, ROLE_TRANSLATION, times, part->positions);
+		add_channel(in, channels, &count, i, ROLE_ROTATION, times, part->rotations);
+	}
+	return motion_apply(in->at, &(struct motion){count, channels}, in->whole, in->err);
+}
+
+static bool is_unchanged(const struct import *in, const struct anim *edited)
+{
+	const struct clip *now = &edited->clips[in->at->clip];
+
+	for (uint32_t i = 0; i < now->track_count; i++)
+		for (unsigned role = 0; role < ROLE_COUNT; role++)
+			if (now->tracks[i].curve[role] != in->f.clip->tracks[i].curve[role])
+				return false;
+	return true;
+}
+
+/* Stale or foreign it does not matter, but a text that says nothing else must not pass as a save.
+ */
+static bool check_time(const struct import *in, const struct anim *edited)
+{
+	const struct bvh_cell *time = &in->text.frame_time;
+
+	if (fabs(time->value - in->f.seconds) <= SAME_TIME * in->f.seconds + 1e-6 ||
+	    !is_unchanged(in, edited))
+		return true;
+	err_at(in->err, ERR_TEXT, time->at, time->length,
+	       "nothing but the time of a frame was changed, which is not edited here");
+	return err_accept(in->err, "Frame Time: %.9g; the clip's own is edited in clip.json",
+			  in->f.seconds);
+}
+
+struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *err)
+{
+	struct import in = {.at = at, .whole = text, .arena = ARENA_INIT, .err = err};
+	struct anim *edited = NULL;
+
+	if (!figure_make(&in.f, at, &in.arena))
+		err_memory(err);
+	else if (bvh_open(&in.text, text, &in.arena, err) && find_parts(&in) && check_frames(&in) &&
+		 begin_parts(&in) && read_rows(&in))
+		edited = apply(&in);
+	if (edited && !check_time(&in, edited)) {
+		anim_free(edited);
+		edited = NULL;
+	}
+	arena_release(&in.arena);
+	return edited;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "gltf_file.h"
+
+#include "base64.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Accessors may speak of the same bytes again and again: of so many numbers at most. */
+#define NUMBERS_MAX ((size_t)1 << 26)
+
+/* ---- a .glb ---- */
+
+#define GLB_MAGIC 0x46546c67
+#define GLB_JSON 0x4e4f534a
+#define GLB_BINARY 0x004e4942
+#define GLB_HEADER 12
+
+static bool refuse_early(struct err *err)
+{
+	err_set(err, ERR_EARLY, "the .glb ends before it should");
+	return err_accept(err, "the whole file");
+}
+
+/* A chunk of that type, if it is the next. */
+static bool read_chunk(struct reader *r, uint32_t type, struct bytes *out)
+{
+	struct reader ahead = *r;
+	uint32_t size = read_u32(&ahead);
+
+	if (read_u32(&ahead) != type || ahead.bad || !bytes_hold(r->src, ahead.at, size, 1))
+		return false;
+	*out = (struct bytes){r->src.data + ahead.at, size};
+	*r = reader_at(r->src, ahead.at + size);
+	return true;
+}
+
+static bool open_binary(struct gltf_file *f, struct bytes text, struct err *err)
+{
+	struct reader r = reader_at(text, 4);
+	uint32_t version = read_u32(&r), size = read_u32(&r);
+
+	f->is_binary = true;
+	if (r.bad || size > text.size)
+		return refuse_early(err);
+	if (version != 2 || size < GLB_HEADER)
+		return err_set(err, ERR_TEXT, "this is no .glb of version 2");
+	r.src.size = size;
+	if (!read_chunk(&r, GLB_JSON, &f->json))
+		return err_set(err, ERR_TEXT, "the .glb does not begin with its JSON");
+	read_chunk(&r, GLB_BINARY, &f->binary);
+	return true;
+}
+
+static bool open_chunks(struct gltf_file *f, struct bytes text, struct err *err)
+{
+	f->json = text;
+	return text.size < 4 || get_u32(text.data) != GLB_MAGIC || open_binary(f, text, err);
+}
+
+/* ---- opening ---- */
+
+/* A list of the root, or none. */
+static bool count_list(const struct gltf_file *f, const char *name, struct err *err, uint32_t *out)
+{
+	struct spot root = spot_root(&f->doc), list = spot_member(&root, name);
+
+	if (list.value && !spot_array(&list, err))
+		return false;
+	if (json_array_size(list.value) >= UINT32_MAX)
+		return spot_refuse(&list, err, ERR_TEXT, "\"%s\" is too long", name);
+	*out = (uint32_t)json_array_size(list.value);
+	return true;
+}
+
+bool gltf_open(struct gltf_file *f, struct bytes text, struct err *err)
+{
+	*f = (struct gltf_file){.left = NUMBERS_MAX};
+	if (!open_chunks(f, text, err) || !doc_read(&f->doc, f->json, err) ||
+	    !count_list(f, "buffers", err, &f->buffer_count) ||
+	    !count_list(f, "accessors", err, &f->accessor_count))
+		return false;
+	f->buffers = arena_alloc(&f->arena, f->buffer_count, sizeof(*f->buffers));
+	f->accessors = arena_alloc(&f->arena, f->accessor_count, sizeof(*f->accessors));
+	return !f->arena.failed || err_memory(err);
+}
+
+void gltf_close(struct gltf_file *f)
+{
+	doc_release(&f->doc);
+	arena_release(&f->arena);
+}
+
+/* ---- whole numbers ---- */
+
+bool gltf_index(const struct spot *s, size_t count, struct err *err, uint32_t *out)
+{
+	int64_t index;
+
+	if (count == 0)
+		return spot_refuse(s, err, ERR_TEXT, "there is nothing of what this speaks of");
+	if (!spot_integer(s, 0, (int64_t)count - 1, err, &index))
+		return false;
+	*out = (uint32_t)index;
+	return true;
+}
+
+/* A size or place in bytes; `otherwise` where it is not said. */
+static bool read_size(const struct spot *object, const char *name, size_t otherwise,
+		      struct err *err, size_t *out)
+{
+	struct spot s = spot_member(object, name);
+	int64_t value = 0;
+
+	*out = otherwise;
+	if (!s.value)
+		return true;
+	if (!spot_integer(&s, 0, UINT32_MAX, err, &value))
+		return false;
+	*out = (size_t)value;
+	return true;
+}
+
+/* ---- buffers ---- */
+
+static bool refuse_uri(const struct spot *uri, struct err *err)
+{
+	spot_refuse(uri, err, ERR_TEXT, "the buffer is in another file, or is no base64");
+	return err_accept(err, "a glTF with its buffer in it: \"glTF Embedded\" or \"glTF Binary\" "
+			       "where Blender exports");
+}
+
+static bool read_uri(struct gltf_file *f, const struct spot *uri, struct bytes *out,
+		     struct err *err)
+{
+	static const char mark[] = ";base64,";
+	const char *text, *data;
+	uint8_t *bytes;
+
+	if (!spot_text(uri, err, &text))
+		return false;
+	data = strncmp(text, "data:", 5) == 0 ? strstr(text, mark) : NULL;
+	if (!data)
+		return refuse_uri(uri, err);
+	data += strlen(mark);
+	bytes = arena_alloc(&f->arena, strlen(data) / 4 + 1, 3);
+	if (!bytes)
+		return err_memory(err);
+	out->data = bytes;
+	return base64_read(bytes_of(data), bytes, &out->size) || refuse_uri(uri, err);
+}
+
+static bool read_buffer(struct gltf_file *f, const struct spot *index, struct bytes *out,
+			struct err *err)
+{
+	struct spot root = spot_root(&f->doc), list = spot_member(&root, "buffers");
+	struct spot buffer, uri;
+	uint32_t number = 0;
+	size_t size;
+
+	if (!gltf_index(index, f->buffer_count, err, &number))
+		return false;
+	*out = f->buffers[number];
+	if (out->data)
+		return true;
+	buffer = spot_element(&list, number);
+	uri = spot_member(&buffer, "uri");
+	if (!spot_object(&buffer, err) || !read_size(&buffer, "byteLength", 0, err, &size))
+		return false;
+	if (!uri.value && number == 0 && f->binary.data)
+		*out = f->binary;
+	else if (!uri.value)
+		return spot_refuse(&buffer, err, ERR_TEXT, "the buffer has no bytes");
+	else if (!read_uri(f, &uri, out, err))
+		return false;
+	if (size > out->size)
+		return spot_refuse(&buffer, err, ERR_TEXT,
+				   "the buffer has %zu bytes, and not \"byteLength\"", out->size);
+	f->buffers[number] = *out;
+	return true;
+}
+
+/* ---- components ---- */
+
+enum component {
+	COMPONENT_BYTE = 5120,
+	COMPONENT_UNSIGNED_BYTE = 5121,
+	COMPONENT_SHORT = 5122,
+	COMPONENT_UNSIGNED_SHORT = 5123,
+	COMPONENT_UNSIGNED_INT = 5125,
+	COMPONENT_FLOAT = 5126,
+};
+
+/* Bytes; 0: there is no such component. */
+static size_t component_size(int64_t component)
+{
+	switch (component) {
+	case COMPONENT_BYTE:
+	case COMPONENT_UNSIGNED_BYTE:
+		return 1;
+	case COMPONENT_SHORT:
+	case COMPONENT_UNSIGNED_SHORT:
+		return 2;
+	case COMPONENT_UNSIGNED_INT:
+	case COMPONENT_FLOAT:
+		return 4;
+	default:
+		return 0;
+	}
+}
+
+static double get_component(const uint8_t *p, enum component component, bool normalized)
+{
+	switch (component) {
+	case COMPONENT_BYTE:
+		return normalized ? fmax((int8_t)*p / 127.0, -1) : (int8_t)*p;
+	case COMPONENT_UNSIGNED_BYTE:
+		return *p / (normalized ? 255.0 : 1);
+	case COMPONENT_SHORT:
+		return normalized ? fmax((int16_t)get_u16(p) / 32767.0, -1) : (int16_t)get_u16(p);
+	case COMPONENT_UNSIGNED_SHORT:
+		return get_u16(p) / (normalized ? 65535.0 : 1);
+	case COMPONENT_UNSIGNED_INT:
+		return get_u32(p);
+	default:
+		return (double)get_f32(p);
+	}
+}
+
+/* ---- accessors ---- */
+
+/* Elements side by side in a buffer. */
+struct elements {
+	const uint8_t *data;
+	size_t count, stride;
+	enum component component;
+	unsigned width;
+	bool normalized;
+};
+
+static bool read_component(const struct spot *object, struct err *err, enum component *out)
+{
+	struct spot s = spot_member(object, "componentType");
+	int64_t value;
+
+	if (!spot_integer(&s, COMPONENT_BYTE, COMPONENT_FLOAT, err, &value))
+		return false;
+	if (component_size(value) == 0)
+		return spot_refuse(&s, err, ERR_TEXT, "there is no component type %d", (int)value);
+	*out = (enum component)value;
+	return true;
+}
+
+/* The bytes of so many elements, in the buffer view that `object` speaks of; or none. */
+static bool find_elements(struct gltf_file *f, const struct spot *object, struct elements *e,
+			  struct err *err)
+{
+	struct spot index = spot_member(object, "bufferView"), root = spot_root(&f->doc);
+	struct spot views = spot_member(&root, "bufferViews"), view, buffer;
+	size_t element = component_size(e->component) * e->width, at, view_at, view_size;
+	struct bytes bytes;
+	uint32_t number = 0;
+
+	if (!index.value)
+		return true;
+	if (!gltf_index(&index, json_array_size(views.value), err, &number))
+		return false;
+	view = spot_element(&views, number);
+	buffer = spot_member(&view, "buffer");
+	if (!read_buffer(f, &buffer, &bytes, err) ||
+	    !read_size(object, "byteOffset", 0, err, &at) ||
+	    !read_size(&view, "byteOffset", 0, err, &view_at) ||
+	    !read_size(&view, "byteLength", 0, err, &view_size) ||
+	    !read_size(&view, "byteStride", element, err, &e->stride))
+		return false;
+	if (!bytes_hold(bytes, view_at, view_size, 1))
+		return spot_refuse(&view, err, ERR_TEXT,
+				   "the view goes past the end of its buffer");
+	bytes = (struct bytes){bytes.data + view_at, view_size};
+	if (e->stride < element || !bytes_hold(bytes, at, 1, element) ||
+	    !bytes_hold(bytes, at + element, e->count - 1, e->stride))
+		return spot_refuse(object, err, ERR_TEXT,
+				   "%zu elements go past the end of their buffer view", e->count);
+	e->data = bytes.data + at;
+	return true;
+}
+
+static double element_component(const struct elements *e, size_t element, unsigned axis)
+{
+	const uint8_t *p = e->data + element * e->stride + axis * component_size(e->component);
+
+	return get_component(p, e->component, e->normalized);
+}
+
+static void copy_elements(const struct elements *e, double *out)
+{
+	for (size_t i = 0; e->data && i < e->count; i++)
+		for (unsigned axis = 0; axis < e->width; axis++)
+			out[i * e->width + axis] = element_component(e, i, axis);
+}
+
+/* Some elements stand elsewhere than the others, with their places in a list of its own. */
+static bool replace_elements(struct gltf_file *f, const struct spot *accessor,
+			     const struct elements *all, double *out, struct err *err)
+{
+	struct spot sparse = spot_member(accessor, "sparse");
+	struct spot indices = spot_member(&sparse, "indices"), values;
+	struct elements places = {.width = 1}, e = *all;
+
+	if (!sparse.value)
+		return true;
+	values = spot_member(&sparse, "values");
+	if (!spot_object(&sparse, err) || !read_size(&sparse, "count", 0, err, &e.count) ||
+	    !read_component(&indices, err, &places.component))
+		return false;
+	if (e.count == 0 || e.count > all->count)
+		return spot_refuse(&sparse, err, ERR_TEXT, "\"count\" cannot be %zu", e.count);
+	e.data = NULL;
+	places.count = e.count;
+	if (!find_elements(f, &indices, &places, err) || !find_elements(f, &values, &e, err))
+		return false;
+	if (!places.data || !e.data)
+		return spot_refuse(&sparse, err, ERR_TEXT, "there are no indices and values");
+	for (size_t i = 0; i < e.count; i++) {
+		double place = element_component(&places, i, 0);
+
+		if (!(place >= 0 && place < (double)all->count))
+			return spot_refuse(&indices, err, ERR_TEXT, "an index is not below %zu",
+					   all->count);
+		for (unsigned axis = 0; axis < e.width; axis++)
+			out[(size_t)place * e.width + axis] = element_component(&e, i, axis);
+	}
+	return true;
+}
+
+static unsigned type_width(const char *type)
+{
+	static const struct {
+		const char *name;
+		unsigned width;
+	} types[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4},
+		     {"MAT2", 4},   {"MAT3", 9}, {"MAT4", 16}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (strcmp(type, types[i].name) == 0)
+			return types[i].width;
+	return 0;
+}
+
+static bool read_shape(const struct spot *accessor, struct elements *e, struct err *err)
+{
+	struct spot count = spot_member(accessor, "count"), type = spot_member(accessor, "type");
+	struct spot normalized = spot_member(accessor, "normalized");
+	const char *name;
+	int64_t value;
+
+	if (!spot_object(accessor, err) || !read_component(accessor, err, &e->component) ||
+	    !spot_integer(&count, 1, UINT32_MAX, err, &value) || !spot_text(&type, err, &name) ||
+	    (normalized.value && !spot_bool(&normalized, err, &e->normalized)))
+		return false;
+	e->count = (size_t)value;
+	e->width = type_width(name);
+	return e->width > 0 ||
+	       spot_refuse(&type, err, ERR_TEXT, "there is no type \"%.20s\"", name);
+}
+
+static bool read_accessor(struct gltf_file *f, const struct spot *accessor,
+			  struct gltf_numbers *out, struct err *err)
+{
+	struct elements e = {0};
+	double *values;
+
+	if (!read_shape(accessor, &e, err))
+		return false;
+	if (e.count > f->left / e.width)
+		return spot_refuse(accessor, err, ERR_TEXT, "there are too many numbers in all");
+	if (!find_elements(f, accessor, &e, err))
+		return false;
+	f->left -= e.count * e.width;
+	values = arena_alloc(&f->arena, e.count * e.width, sizeof(*values));
+	if (!values)
+		return err_memory(err);
+	copy_elements(&e, values);
+	*out = (struct gltf_numbers){(uint32_t)e.count, e.width, values};
+	return replace_elements(f, accessor, &e, values, err);
+}
+
+bool gltf_numbers(struct gltf_file *f, const struct spot *index, unsigned width,
+		  struct gltf_numbers *out, struct err *err)
+{
+	struct spot root = spot_root(&f->doc), list = spot_member(&root, "accessors"), accessor;
+	uint32_t number = 0;
+
+	if (!gltf_index(index, f->accessor_count, err, &number))
+		return false;
+	accessor = spot_element(&list, number);
+	if (!f->accessors[number].values &&
+	    !read_accessor(f, &accessor, &f->accessors[number], err))
+		return false;
+	*out = f->accessors[number];
+	return out->width == width ||
+	       spot_refuse(&accessor, err, ERR_TEXT, "an element has %u numbers here, and not %u",
+			   out->width, width);
+}

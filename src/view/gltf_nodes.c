@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "gltf_read.h"
+
+#include <string.h>
+
+struct reading {
+	struct gltf_file *file;
+	struct gltf_nodes *out;
+	struct spot list; /* of nodes */
+	uint32_t *of_track;
+	struct motion_names names;
+	struct err *err;
+};
+
+static bool read_name(struct reading *r, const struct spot *node, uint32_t index)
+{
+	struct spot name = spot_member(node, "name");
+	const char *text;
+
+	r->out->nodes[index].track = GLTF_NONE;
+	if (!name.value)
+		return true;
+	if (!spot_text(&name, r->err, &text))
+		return false;
+	r->out->nodes[index].track = motion_names_find(&r->names, text);
+	return true;
+}
+
+static bool read_children(struct reading *r, const struct spot *node, uint32_t index)
+{
+	struct spot children = spot_member(node, "children");
+
+	if (!children.value)
+		return true;
+	if (!spot_array(&children, r->err))
+		return false;
+	for (size_t i = 0; i < json_array_size(children.value); i++) {
+		struct spot child = spot_element(&children, i);
+		uint32_t to = 0;
+
+		if (!gltf_index(&child, r->out->count, r->err, &to))
+			return false;
+		if (r->out->nodes[to].parent != GLTF_NONE)
+			return spot_refuse(&child, r->err, ERR_TEXT,
+					   "node %u hangs from two others", (unsigned)to);
+		r->out->nodes[to].parent = index;
+	}
+	return true;
+}
+
+static bool read_nodes(struct reading *r)
+{
+	for (uint32_t i = 0; i < r->out->count; i++)
+		r->out->nodes[i].parent = GLTF_NONE;
+	for (uint32_t i = 0; i < r->out->count; i++) {
+		struct spot node = spot_element(&r->list, i);
+
+		if (!spot_object(&node, r->err) || !read_name(r, &node, i) ||
+		    !read_children(r, &node, i))
+			return false;
+	}
+	return true;
+}
+
+static bool read_joints(struct reading *r, const struct spot *skin)
+{
+	struct spot joints = spot_member(skin, "joints");
+
+	if (!spot_array(&joints, r->err))
+		return false;
+	for (size_t i = 0; i < json_array_size(joints.value); i++) {
+		struct spot joint = spot_element(&joints, i);
+		uint32_t node = 0;
+
+		if (!gltf_index(&joint, r->out->count, r->err, &node))
+			return false;
+		r->out->nodes[node].joint = true;
+	}
+	return true;
+}
+
+static bool read_skins(struct reading *r)
+{
+	struct spot root = spot_root(&r->file->doc), skins = spot_member(&root, "skins");
+
+	for (size_t i = 0; i < json_array_size(skins.value); i++) {
+		struct spot skin = spot_element(&skins, i);
+
+		if (!read_joints(r, &skin))
+			return false;
+	}
+	return true;
+}
+
+/* Two nodes have the name of a bone: the joint is the one. */
+static bool settle_node(struct reading *r, uint32_t node)
+{
+	struct gltf_node *nodes = r->out->nodes;
+	uint32_t *of = &r->of_track[nodes[node].track];
+	struct spot spot = spot_element(&r->list, node);
+
+	if (*of != GLTF_NONE && nodes[*of].joint == nodes[node].joint) {
+		spot_refuse(&spot, r->err, ERR_TEXT, "two nodes are called \"%.100s\"",
+			    r->out->clip->tracks[nodes[node].track].label);
+		return err_accept(r->err, "one node for each bone");
+	}
+	if (*of != GLTF_NONE && nodes[*of].joint) {
+		nodes[node].track = GLTF_NONE;
+		return true;
+	}
+	if (*of != GLTF_NONE)
+		nodes[*of].track = GLTF_NONE;
+	*of = node;
+	return true;
+}
+
+/* Nodes that hang from themselves are above nothing more than all. */
+static void mark_above(struct gltf_nodes *out, uint32_t node)
+{
+	for (node = out->nodes[node].parent; node != GLTF_NONE && !out->nodes[node].above;
+	     node = out->nodes[node].parent)
+		out->nodes[node].above = true;
+}
+
+static bool refuse_strangers(struct reading *r)
+{
+	const struct clip *clip = r->out->clip;
+	struct buf names = BUF_INIT;
+
+	for (uint32_t i = 0; i < clip->track_count && i < 8; i++)
+		buf_format(&names, "%s%s", i > 0 ? ", " : "", clip->tracks[i].label);
+	if (clip->track_count > 8)
+		buf_text(&names, ", ...");
+	buf_char(&names, '\0');
+	spot_refuse(&r->list, r->err, ERR_TEXT, "no node is called as a bone of the clip");
+	if (!names.failed)
+		err_accept(r->err, "nodes of these names: %s", (const char *)names.data);
+	buf_release(&names);
+	return false;
+}
+
+static bool settle_nodes(struct reading *r)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < r->out->clip->track_count; i++)
+		r->of_track[i] = GLTF_NONE;
+	for (uint32_t i = 0; i < r->out->count; i++)
+		if (r->out->nodes[i].track != GLTF_NONE && !settle_node(r, i))
+			return false;
+	for (uint32_t i = 0; i < r->out->count; i++) {
+		if (r->out->nodes[i].track == GLTF_NONE)
+			continue;
+		found = true;
+		mark_above(r->out, i);
+	}
+	return found || refuse_strangers(r);
+}
+
+bool gltf_read_nodes(struct gltf_file *f, const struct clip *clip, struct gltf_nodes *out,
+		     struct err *err)
+{
+	struct spot root = spot_root(&f->doc);
+	struct reading r = {.file = f, .out = out, .list = spot_member(&root, "nodes"), .err = err};
+	size_t count = json_array_size(r.list.value);
+
+	if (!spot_array(&r.list, err))
+		return false;
+	if (count >= GLTF_NONE)
+		return spot_refuse(&r.list, err, ERR_TEXT, "there are too many nodes");
+	*out = (struct gltf_nodes){.clip = clip, .count = (uint32_t)count};
+	out->nodes = arena_alloc(&f->arena, count, sizeof(*out->nodes));
+	out->of_track = r.of_track = arena_alloc(&f->arena, clip->track_count, sizeof(*r.of_track));
+	if (!motion_names_make(&r.names, clip, &f->arena) || f->arena.failed)
+		return err_memory(err);
+	return read_nodes(&r) && read_skins(&r) && settle_nodes(&r);
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "gltf_read.h"
+
+#include <math.h>
+#include <string.h>
+
+#define STILL 1e-5          /* what moves by less does not */
+#define UNIT_TOLERANCE 0.05 /* of the length of a rotation: it may be made of bytes */
+
+struct reading {
+	struct gltf_file *file;
+	const struct gltf_nodes *nodes;
+	struct spot samplers;
+	uint8_t *spoken; /* of each track: bit (1 << role) */
+	struct motion_channel *channels;
+	uint32_t count;
+	struct err *err;
+};
+
+/* ---- which animation ---- */
+
+static bool is_named(const struct spot *animation, const char *name)
+{
+	const char *own = json_string_value(json_object_get(animation->value, "name"));
+
+	return own && strcmp(own, name) == 0;
+}
+
+static bool refuse_animations(const struct spot *list, const char *label, struct err *err)
+{
+	struct buf names = BUF_INIT;
+	size_t count = json_array_size(list->value);
+
+	for (size_t i = 0; i < count && i < 8; i++) {
+		const char *name =
+			json_string_value(json_object_get(json_array_get(list->value, i), "name"));
+
+		buf_format(&names, "%s\"%.40s\"", i > 0 ? ", " : "", name ? name : "");
+	}
+	buf_char(&names, '\0');
+	spot_refuse(list, err, ERR_TEXT, "none of the %zu animations is called \"%.100s\"", count,
+		    label);
+	if (!names.failed)
+		err_accept(err, "one animation, or one of that name; these are %s",
+			   (const char *)names.data);
+	buf_release(&names);
+	return false;
+}
+
+/* The one that is called as the clip, else the only one. */
+static bool choose_animation(const struct spot *list, const char *label, struct spot *out,
+			     struct err *err)
+{
+	size_t count = json_array_size(list->value);
+
+	if (count == 0)
+		return spot_refuse(list, err, ERR_TEXT, "there is no animation");
+	for (size_t i = 0; i < count; i++) {
+		*out = spot_element(list, i);
+		if (count == 1 || is_named(out, label))
+			return spot_object(out, err);
+	}
+	return refuse_animations(list, label, err);
+}
+
+/* ---- one channel ---- */
+
+/* The role that a target's path is; ROLE_COUNT: none. */
+static bool read_role(const struct spot *target, struct err *err, unsigned *role)
+{
+	struct spot path = spot_member(target, "path");
+	const char *text;
+
+	if (!spot_text(&path, err, &text))
+		return false;
+	for (*role = 0; *role < ROLE_COUNT; ++*role)
+		if (strcmp(text, role_names[*role]) == 0)
+			return true;
+	return true;
+}
+
+static bool read_interpolation(const struct spot *sampler, struct err *err,
+			       enum motion_interpolation *out)
+{
+	static const char *const names[] = {"STEP", "LINEAR", "CUBICSPLINE"};
+	struct spot s = spot_member(sampler, "interpolation");
+	const char *text = names[MOTION_LINEAR];
+
+	if (s.value && !spot_text(&s, err, &text))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(text, names[i]) == 0) {
+			*out = (enum motion_interpolation)i;
+			return true;
+		}
+	spot_refuse(&s, err, ERR_TEXT, "there is no interpolation \"%.40s\"", text);
+	return err_accept(err, "\"LINEAR\", \"STEP\" or \"CUBICSPLINE\"");
+}
+
+/* The numbers of an accessor, all of them finite. */
+static bool read_numbers(struct reading *r, const struct spot *index, unsigned width,
+			 struct gltf_numbers *out)
+{
+	if (!gltf_numbers(r->file, index, width, out, r->err))
+		return false;
+	for (size_t i = 0; i < (size_t)out->count * width; i++)
+		if (!isfinite(out->values[i]))
+			return spot_refuse(index, r->err, ERR_TEXT,
+					   "element %zu of this accessor is no finite number",
+					   i / width);
+	return true;
+}
+
+static bool check_times(const struct spot *input, const struct gltf_numbers *times, struct err *err)
+{
+	for (uint32_t i = 1; i < times->count; i++)
+		if (times->values[i] < times->values[i - 1])
+			return spot_refuse(input, err, ERR_TEXT,
+					   "time %u is before the one before it", (unsigned)i);
+	return true;
+}
+
+/* Rotations of length 1, their tangents with them. */
+static bool make_unit(const struct reading *r, const struct motion_channel *c, double *values)
+{
+	unsigned parts = c->interpolation == MOTION_CUBIC ? 3 : 1;
+
+	for (uint32_t key = 0; key < c->count; key++, values += 4 * parts) {
+		const double *q = values + 4 * (parts / 2);
+		double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+
+		if (!(fabs(length - 1) <= UNIT_TOLERANCE)) {
+			err_at(r->err, ERR_TEXT, c->at, c->length,
+			       "the rotation of key %u has length %.6g, not 1", (unsigned)key,
+			       length);
+			return false;
+		}
+		for (unsigned i = 0; i < 4 * parts; i++)
+			values[i] /= length;
+	}
+	return true;
+}
+
+static bool read_values(struct reading *r, const struct spot *output, struct motion_channel *c)
+{
+	unsigned width = c->role == ROLE_ROTATION ? 4 : 3;
+	uint64_t wanted = (uint64_t)c->count * (c->interpolation == MOTION_CUBIC ? 3 : 1);
+	struct gltf_numbers numbers;
+	double *values;
+
+	if (!read_numbers(r, output, width, &numbers))
+		return false;
+	if (numbers.count != wanted)
+		return spot_refuse(output, r->err, ERR_TEXT,
+				   "there are %u values, and %llu are needed",
+				   (unsigned)numbers.count, (unsigned long long)wanted);
+	values = arena_alloc(&r->file->arena, numbers.count, width * sizeof(*values));
+	if (!values)
+		return err_memory(r->err);
+	memcpy(values, numbers.values, (size_t)numbers.count * width * sizeof(*values));
+	c->values = values;
+	return c->role != ROLE_ROTATION || make_unit(r, c, values);
+}
+
+static bool read_sampler(struct reading *r, const struct spot *channel, struct motion_channel *c)
+{
+	struct spot index = spot_member(channel, "sampler"), sampler, input, output;
+	struct gltf_numbers times;
+	uint32_t number = 0;
+
+	if (!gltf_index(&index, json_array_size(r->samplers.value), r->err, &number))
+		return false;
+	sampler = spot_element(&r->samplers, number);
+	input = spot_member(&sampler, "input");
+	output = spot_member(&sampler, "output");
+	if (!read_interpolation(&sampler, r->err, &c->interpolation) ||
+	    !read_numbers(r, &input, 1, &times) || !check_times(&input, &times, r->err))
+		return false;
+	c->count = times.count;
+	c->times = times.values;
+	return read_values(r, &output, c);
+}
+
+/* ---- all channels ---- */
+
+static bool moves(const struct motion_channel *c)
+{
+	unsigned width = c->role == ROLE_ROTATION ? 4 : 3;
+	unsigned parts = c->interpolation == MOTION_CUBIC ? 3 : 1;
+
+	for (uint32_t key = 1; key < c->count; key++)
+		for (unsigned axis = 0; axis < width; axis++) {
+			size_t first = (size_t)width * (parts / 2) + axis;
+			double v = c->values[first + (size_t)key * parts * width];
+
+			if (fabs(v - c->values[first]) > STILL)
+				return true;
+		}
+	return false;
+}
+
+/* Where a node moves that bones hang from, they are moved along, and no curve would say it. */
+static bool pass_over(struct reading *r, const struct spot *channel, struct motion_channel *c,
+		      uint32_t node)
+{
+	struct spot root = spot_root(&r->file->doc), nodes = spot_member(&root, "nodes");
+	const char *name =
+		json_string_value(json_object_get(json_array_get(nodes.value, node), "name"));
+
+	if (!r->nodes->nodes[node].above)
+		return true;
+	if (!read_sampler(r, channel, c))
+		return false;
+	if (!moves(c))
+		return true;
+	spot_refuse(channel, r->err, ERR_STORE,
+		    "the node \"%.100s\" moves, from which bones hang, and which is none",
+		    name ? name : "");
+	return err_accept(r->err, "the motion of bones that the clip has");
+}
+
+static bool read_channel(struct reading *r, const struct spot *channel)
+{
+	struct spot target = spot_member(channel, "target"), index = spot_member(&target, "node");
+	struct motion_channel c = {0};
+	uint32_t node = 0, track;
+	unsigned role;
+
+	if (!spot_object(channel, r->err) || !spot_object(&target, r->err) ||
+	    !read_role(&target, r->err, &role))
+		return false;
+	if (!index.value || role == ROLE_COUNT)
+		return true;
+	if (!gltf_index(&index, r->nodes->count, r->err, &node))
+		return false;
+	track = r->nodes->nodes[node].track;
+	c = (struct motion_channel){.track = track, .role = (enum role)role};
+	c.at = spot_place(channel, &c.length);
+	if (track == GLTF_NONE)
+		return pass_over(r, channel, &c, node);
+	if (r->spoken[track] & 1u << role)
+		return spot_refuse(channel, r->err, ERR_TEXT, "the %s of \"%.100s\" is given twice",
+				   role_names[role], r->nodes->clip->tracks[track].label);
+	r->spoken[track] |= (uint8_t)(1u << role);
+	if (!read_sampler(r, channel, &c))
+		return false;
+	r->channels[r->count++] = c;
+	return true;
+}
+
+static bool read_channels(struct reading *r, const struct spot *animation)
+{
+	struct spot list = spot_member(animation, "channels");
+	size_t most = (size_t)r->nodes->clip->track_count * ROLE_COUNT;
+
+	r->samplers = spot_member(animation, "samplers");
+	if (!spot_array(&list, r->err) || !spot_array(&r->samplers, r->err))
+		return false;
+	r->spoken = arena_alloc(&r->file->arena, r->nodes->clip->track_count, 1);
+	r->channels = arena_alloc(&r->file->arena, most, sizeof(*r->channels));
+	if (r->file->arena.failed)
+		return err_memory(r->err);
+	for (struct spot channel = spot_first(&list); channel.value; spot_next(&channel))
+		if (!read_channel(r, &channel))
+			return false;
+	return true;
+}
+
+bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, struct motion *out,
+		      struct err *err)
+{
+	struct spot root = spot_root(&f->doc), list = spot_member(&root, "animations"), animation;
+	struct reading r = {.file = f, .nodes = nodes, .err = err};
+
+	if (!spot_array(&list, err) ||
+	    !choose_animation(&list, nodes->clip->label, &animation, err) ||
+	    !read_channels(&r, &animation))
+		return false;
+	*out = (struct motion){r.count, r.channels};
+	return true;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "gltf_rest.h"
+
+#include "rotation.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How far a bone may be from its place at rest: parts of its own way and of that from the origin.
+ */
+#define PLACE_PART 1e-2
+#define WORLD_PART 1e-5
+#define PLACE_LEAST 1e-4
+#define AXES_PART 1e-2 /* how far axes may be from length 1 and from other axes */
+
+static const struct pose no_pose = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
+
+/* ---- transforms and rotations ---- */
+
+/* What is left without that row and column, turned to the right sign. */
+static double cofactor(const struct transform *t, unsigned row, unsigned column)
+{
+	unsigned r = (row + 1) % 3, s = (row + 2) % 3, c = (column + 1) % 3, d = (column + 2) % 3;
+
+	return t->m[r][c] * t->m[s][d] - t->m[r][d] * t->m[s][c];
+}
+
+/* False: it has no inverse. */
+static bool invert(const struct transform *t, struct transform *out)
+{
+	double determinant = 0;
+
+	for (unsigned i = 0; i < 3; i++)
+		determinant += t->m[0][i] * cofactor(t, 0, i);
+	if (!isnormal(determinant))
+		return false;
+	for (unsigned row = 0; row < 3; row++) {
+		out->m[row][3] = 0;
+		for (unsigned column = 0; column < 3; column++) {
+			out->m[row][column] = cofactor(t, column, row) / determinant;
+			out->m[row][3] -= out->m[row][column] * t->m[column][3];
+		}
+	}
+	return true;
+}
+
+/* As glTF writes one: sixteen numbers, column by column. */
+static struct transform from_columns(const double m[16])
+{
+	struct transform t;
+
+	for (unsigned row = 0; row < 3; row++)
+		for (unsigned column = 0; column < 4; column++)
+			t.m[row][column] = m[4 * column + row];
+	return t;
+}
+
+static void multiply(const double a[4], const double b[4], double out[4])
+{
+	const double q[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
+			     a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2],
+			     a[3] * b[2] + a[2] * b[3] + a[0] * b[1] - a[1] * b[0],
+			     a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
+
+	memcpy(out, q, sizeof(q));
+}
+
+/* Of axes at right angles. Divided by the largest of the four components, which is found first. */
+static void to_quaternion(const struct transform *t, double out[4])
+{
+	const double(*m)[4] = t->m;
+	double trace = m[0][0] + m[1][1] + m[2][2];
+	unsigned most = 3;
+
+	for (unsigned i = 0; i < 3; i++)
+		if (m[i][i] > (most == 3 ? trace : m[most][most]))
+			most = i;
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned j = (i + 1) % 3, k = (i + 2) % 3;
+
+		out[i] = most == 3 ? m[k][j] - m[j][k] : m[most][i] + m[i][most];
+		if (i == most) {
+			out[i] = 1 + 2 * m[i][i] - trace;
+			out[3] = m[k][j] - m[j][k];
+		}
+	}
+	if (most == 3)
+		out[3] = 1 + trace;
+	rotation_unit(out, out);
+}
+
+/* ---- where the file says that bones are at rest ---- */
+
+/* Of a node of the figure. */
+struct axes {
+	bool known;            /* it is where it was */
+	double turn[4];        /* from its own axes to those of the file */
+	struct transform is;   /* at rest in the file */
+	struct transform back; /* from a pose in the file to its own */
+};
+
+struct rest {
+	struct gltf_file *file;
+	const struct gltf_nodes *nodes;
+	const struct figure *figure;
+	bool *bound; /* of each node of the file: the skin says where it is */
+	struct transform *bind;
+	uint32_t *node_of; /* of each node of the figure, or GLTF_NONE */
+	struct axes *axes; /* the same */
+	bool found;
+	struct err *err;
+};
+
+static bool read_skin(struct rest *r, const struct spot *skin)
+{
+	struct spot index = spot_member(skin, "inverseBindMatrices");
+	struct spot joints = spot_member(skin, "joints");
+	size_t count = json_array_size(joints.value);
+	struct gltf_numbers matrices;
+
+	if (!index.value)
+		return true;
+	if (!gltf_numbers(r->file, &index, 16, &matrices, r->err))
+		return false;
+	if (matrices.count < count)
+		return spot_refuse(&index, r->err, ERR_TEXT,
+				   "%u matrices are too few for %zu joints",
+				   (unsigned)matrices.count, count);
+	for (size_t i = 0; i < count; i++) {
+		/* gltf_read_nodes has looked at the list. */
+		uint32_t node = (uint32_t)json_number_value(json_array_get(joints.value, i));
+		struct transform inverse = from_columns(matrices.values + 16 * i);
+
+		r->bound[node] = invert(&inverse, &r->bind[node]);
+		r->found |= r->bound[node];
+	}
+	return true;
+}
+
+static bool read_skins(struct rest *r)
+{
+	struct spot root = spot_root(&r->file->doc), skins = spot_member(&root, "skins");
+
+	for (size_t i = 0; i < json_array_size(skins.value); i++) {
+		struct spot skin = spot_element(&skins, i);
+
+		if (!read_skin(r, &skin))
+			return false;
+	}
+	return true;
+}
+
+/* A list of so many numbers; out stays as it is where there is none. */
+static bool read_list(const json_t *node, const char *name, size_t count, double *out)
+{
+	const json_t *list = json_object_get(node, name);
+
+	if (json_array_size(list) != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		out[i] = json_number_value(json_array_get(list, i));
+	return true;
+}
+
+static struct transform node_transform(const struct rest *r, uint32_t node)
+{
+	const json_t *list = json_object_get(r->file->doc.root, "nodes");
+	const json_t *object = json_array_get(list, node);
+	struct pose pose = no_pose;
+	double matrix[16];
+
+	if (read_list(object, "matrix", 16, matrix))
+		return from_columns(matrix);
+	read_list(object, "translation", 3, pose.translation);
+	read_list(object, "rotation", 4, pose.rotation);
+	read_list(object, "scale", 3, pose.scale);
+	return pose_transform(&pose);
+}
+
+/* Where the node is in the space of the file: up to the next that the skin speaks of. */
+static struct transform node_world(const struct rest *r, uint32_t node)
+{
+	struct transform world = pose_transform(&no_pose);
+
+	/* Nodes may hang from themselves. */
+	for (uint32_t steps = 0; node != GLTF_NONE && steps < r->nodes->count; steps++) {
+		struct transform local = r->bound[node] ? r->bind[node] : node_transform(r, node);
+
+		world = transform_product(&local, &world);
+		if (r->bound[node])
+			break;
+		node = r->nodes->nodes[node].parent;
+	}
+	return world;
+}
+
+/* ---- the bones' own axes ---- */
+
+static struct pose rest_pose(const struct figure *f, uint32_t node)
+{
+	struct pose pose = no_pose;
+	struct channel translation = channel_placed(f, node, ROLE_TRANSLATION);
+	struct channel rotation = channel_placed(f, node, ROLE_ROTATION);
+
+	memcpy(pose.translation, translation.value, sizeof(pose.translation));
+	memcpy(pose.rotation, rotation.value, sizeof(pose.rotation));
+	return pose;
+}
+
+/* Three axes of length 1 at right angles? */
+static bool is_rigid(const struct transform *t)
+{
+	for (unsigned a = 0; a < 3; a++)
+		for (unsigned b = 0; b < 3; b++) {
+			double dot = t->m[0][a] * t->m[0][b] + t->m[1][a] * t->m[1][b] +
+				     t->m[2][a] * t->m[2][b];
+
+			if (!(fabs(dot - (a == b)) <= AXES_PART))
+				return false;
+		}
+	return cofactor(t, 0, 0) * t->m[0][0] + cofactor(t, 0, 1) * t->m[0][1] +
+		       cofactor(t, 0, 2) * t->m[0][2] >
+	       0;
+}
+
+static double length(double x, double y, double z)
+{
+	return sqrt(x * x + y * y + z * z);
+}
+
+static bool is_in_place(const struct transform *is, const struct transform *wanted,
+			const struct transform *world)
+{
+	double off = length(is->m[0][3] - wanted->m[0][3], is->m[1][3] - wanted->m[1][3],
+			    is->m[2][3] - wanted->m[2][3]);
+	double way = length(wanted->m[0][3], wanted->m[1][3], wanted->m[2][3]);
+	double far = length(world->m[0][3], world->m[1][3], world->m[2][3]);
+
+	return off <= PLACE_PART * way + WORLD_PART * far + PLACE_LEAST;
+}
+
+static struct transform turn_transform(const double turn[4], bool back)
+{
+	struct pose pose = no_pose;
+
+	for (unsigned i = 0; i < 4; i++)
+		pose.rotation[i] = back && i < 3 ? -turn[i] : turn[i];
+	return pose_transform(&pose);
+}
+
+/* A turn that takes axes to other axes does so exactly. */
+static void snap(double turn[4])
+{
+	struct transform t = turn_transform(turn, false);
+
+	for (unsigned i = 0; i < 9; i++) {
+		double *v = &t.m[i / 3][i % 3];
+
+		if (fabs(*v - rint(*v)) > AXES_PART)
+			return;
+		*v = rint(*v);
+	}
+	to_quaternion(&t, turn);
+}
+
+/* Where the bone is at rest in the file, from what it hangs from. */
+static bool find_place(const struct rest *r, uint32_t node, struct transform *is)
+{
+	uint32_t above = r->figure->nodes[node].parent, of = r->node_of[node];
+	struct transform world, inverse;
+
+	if (of == GLTF_NONE || !r->bound[of])
+		return false;
+	if (above != FIGURE_NONE && r->node_of[above] != r->nodes->nodes[of].parent)
+		return false;
+	world = node_world(r, r->nodes->nodes[of].parent);
+	if (!invert(&world, &inverse))
+		return false;
+	*is = transform_product(&inverse, &r->bind[of]);
+	return is_rigid(is);
+}
+
+/*
+ * A pose of the bone stands in the file as turn(parent)^-1 * pose * turn, but for what the
+ * program's rest differs from turn(parent)^-1 * rest * turn.
+ */
+static void find_axes(struct rest *r, uint32_t node)
+{
+	uint32_t above = r->figure->nodes[node].parent;
+	struct axes *a = &r->axes[node];
+	struct pose rest = rest_pose(r->figure, node);
+	struct transform own = pose_transform(&rest), wanted = own, turn, inverse;
+
+	if (!find_place(r, node, &a->is))
+		return;
+	if (above != FIGURE_NONE && r->axes[above].known) {
+		turn = turn_transform(r->axes[above].turn, true);
+		wanted = transform_product(&turn, &own);
+	}
+	if (!is_in_place(&a->is, &wanted, &r->bind[r->node_of[node]]) || !invert(&wanted, &inverse))
+		return;
+	turn = transform_product(&inverse, &a->is);
+	to_quaternion(&turn, a->turn);
+	snap(a->turn);
+	turn = turn_transform(a->turn, false);
+	own = transform_product(&own, &turn);
+	a->known = invert(&a->is, &inverse);
+	if (a->known)
+		a->back = transform_product(&own, &inverse);
+}
+
+static void enter_node(void *user, uint32_t node, uint32_t depth)
+{
+	(void)depth;
+	find_axes(user, node);
+}
+
+static void leave_node(void *user, uint32_t node, uint32_t depth)
+{
+	(void)user, (void)node, (void)depth;
+}
+
+/* ---- the motion in them ---- */
+
+static void restore_vector(const struct transform *back, bool is_place, double v[3])
+{
+	double from[3] = {v[0], v[1], v[2]};
+
+	for (unsigned row = 0; row < 3; row++) {
+		v[row] = is_place ? back->m[row][3] : 0;
+		for (unsigned i = 0; i < 3; i++)
+			v[row] += back->m[row][i] * from[i];
+	}
+}
+
+static void restore_rotation(const struct axes *a, double q[4])
+{
+	double back[4], turn[4] = {-a->turn[0], -a->turn[1], -a->turn[2], a->turn[3]};
+
+	to_quaternion(&a->back, back);
+	multiply(back, q, q);
+	multiply(q, turn, q);
+}
+
+/*
+ * Along other axes: exact where these are the same ones in another order. Those that the program
+ * keeps are not quite of length 1, and by that it multiplies.
+ */
+static void restore_scale(const struct axes *a, double s[3])
+{
+	const double(*m)[4] = a->is.m;
+	struct transform t = turn_transform(a->turn, false);
+	double from[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		from[i] = s[i] / length(m[0][i], m[1][i], m[2][i]);
+	for (unsigned row = 0; row < 3; row++) {
+		s[row] = 0;
+		for (unsigned i = 0; i < 3; i++)
+			s[row] += t.m[row][i] * t.m[row][i] * from[i];
+	}
+}
+
+static void restore_channel(const struct axes *a, const struct motion_channel *c)
+{
+	/* gltf_read_motion made them. */
+	double *values = (double *)(uintptr_t)c->values;
+	unsigned width = c->role == ROLE_ROTATION ? 4 : 3;
+	bool cubic = c->interpolation == MOTION_CUBIC;
+
+	for (size_t i = 0; i < (size_t)c->count * (cubic ? 3 : 1); i++, values += width) {
+		if (c->role == ROLE_ROTATION)
+			restore_rotation(a, values);
+		else if (c->role == ROLE_SCALE)
+			restore_scale(a, values);
+		else
+			restore_vector(&a->back, !cubic || i % 3 == 1, values);
+	}
+}
+
+/* ---- all together ---- */
+
+/* Nodes of the figure that are no bones of the clip go by their names. */
+static void find_nodes(struct rest *r)
+{
+	const json_t *list = json_object_get(r->file->doc.root, "nodes");
+
+	for (uint32_t i = 0; i < r->figure->count; i++) {
+		r->node_of[i] = i < r->figure->bones ? r->nodes->of_track[i] : GLTF_NONE;
+		for (uint32_t node = 0; i >= r->figure->bones && node < r->nodes->count; node++) {
+			const char *name = json_string_value(
+				json_object_get(json_array_get(list, node), "name"));
+
+			if (name && strcmp(name, r->figure->nodes[i].name) == 0)
+				r->node_of[i] = node;
+		}
+	}
+}
+
+static bool restore(struct rest *r, struct motion *motion)
+{
+	static const struct figure_walk walk = {enter_node, leave_node};
+	struct arena *arena = &r->file->arena;
+
+	r->bound = arena_alloc(arena, r->nodes->count, sizeof(*r->bound));
+	r->bind = arena_alloc(arena, r->nodes->count, sizeof(*r->bind));
+	r->node_of = arena_alloc(arena, r->figure->count, sizeof(*r->node_of));
+	r->axes = arena_alloc(arena, r->figure->count, sizeof(*r->axes));
+	if (arena->failed)
+		return err_memory(r->err);
+	if (!read_skins(r))
+		return false;
+	if (!r->found)
+		return true;
+	find_nodes(r);
+	figure_walk(r->figure, &walk, r);
+	for (uint32_t i = 0; i < motion->count; i++) {
+		const struct motion_channel *c = &motion->channels[i];
+
+		if (r->axes[c->track].known)
+			restore_channel(&r->axes[c->track], c);
+	}
+	return true;
+}
+
+bool gltf_rest_restore(struct gltf_file *f, const struct gltf_nodes *nodes, const struct shown *at,
+		       struct motion *motion, struct err *err)
+{
+	struct figure figure;
+	struct rest r = {.file = f, .nodes = nodes, .figure = &figure, .err = err};
+
+	if (!figure_make(&figure, at, &f->arena))
+		return err_memory(err);
+	return restore(&r, motion);
+}
