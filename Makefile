@@ -135,7 +135,7 @@ $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 #### What one can ask for
 
 .PHONY: help install uninstall setup demo test check-san fuzz fuzzers bench lint \
-	test-exhaustive test-editors test-kanim test-gltf test-blender test-x3d test-probe test-formats clean
+	test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh test-x3d test-svg pictures test-probe test-formats clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -145,10 +145,13 @@ help:
 	@echo 'make demo             set up, build, mount a sample game and edit it'
 	@echo 'make test             set up, build, run all tests'
 	@echo 'make test-exhaustive  prove the number formatting over all 2^32 floats (long)'
-	@echo 'make test-kanim       play a mounted kanim through view3dscene (tovrmlx3d)'
-	@echo 'make test-x3d         play clip.x3d of every sample in view3dscene'
+	@echo 'make test-kanim       play mounted kanims in view3dscene, and hold the poses against the tables'
+	@echo 'make test-x3d         read clip.x3d of every sample with view3dscene, and play some'
+	@echo 'make test-svg         draw pictures of curves with rsvg-convert and chromium, and compare'
+	@echo 'make pictures         make the pictures of README.md anew (view3dscene, LibreOffice)'
 	@echo 'make test-gltf        show clip.gltf of every sample to the Khronos validator (npm)'
-	@echo 'make test-blender     import clip.gltf of every sample into Blender'
+	@echo 'make test-blender     take clip.gltf of every sample into Blender and back'
+	@echo 'make test-bvh         send clip.bvh of every sample through Blender and back'
 	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
 	@echo 'make test-probe       count the files of /usr that are taken for animations'
 	@echo 'make test-formats     edit many invented files of every format, and read them independently'
@@ -227,6 +230,16 @@ test-x3d:
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
 	@BUILD=$(BUILD) scripts/test-x3d.sh
 
+test-svg:
+	@scripts/setup.sh build svg
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-svg.sh
+
+pictures:
+	@scripts/setup.sh build pictures
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/pictures.sh
+
 test-gltf:
 	@scripts/setup.sh build gltf
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
@@ -236,6 +249,11 @@ test-blender:
 	@scripts/setup.sh build blender
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
 	@BUILD=$(BUILD) scripts/test-blender.sh
+
+test-bvh:
+	@scripts/setup.sh build blender
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-bvh.sh
 
 test-probe:
 	@scripts/setup.sh build

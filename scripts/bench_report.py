@@ -85,7 +85,8 @@ Made by `make bench` in one run: {rounds} rounds (of long rows fewer), in which 
 comparison take turns. Times are medians; a ratio is taken within each round, its median is printed
 bold, with the least and the greatest beside it.
 
-Machine: {machine}. SOURCE lies on a disk and is in the page cache; texts to compare with lie on tmpfs.
+Machine: {machine}. SOURCE lies on a disk (W2 and W4, which are many files: on tmpfs) and is in the
+page cache; texts to compare with lie on tmpfs.
 
 * W1: 100 CANM files of 4 clips of 40 bones and 45 frames, half of them with Euler angles and half
   with quaternions: 16,000 bone CSVs. W2: ten times that.

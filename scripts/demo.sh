@@ -25,7 +25,7 @@ run()
 	eval "$1" 2>&1
 }
 
-"$BUILD/make_game" game --files 4 --clips 3 --bones 24 --frames 31 --plain 4
+"$BUILD/make_game" game --files 4 --clips 3 --bones 24 --frames 31 --plain 4 --skeleton 1
 mkdir anim
 
 say "A folder of a game, with animations in a binary format. Mount it:"

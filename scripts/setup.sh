@@ -16,10 +16,13 @@ packages()
 	# One kind of LibreOffice removes the other: whichever is there does.
 	editors) command -v soffice >/dev/null || echo libreoffice-calc-nogui
 		echo neovim emacs-nox python3-uno tar ;;
+	svg) echo librsvg2-bin chromium imagemagick ;;
+	pictures) command -v soffice >/dev/null || echo libreoffice-calc-nogui
+		echo view3dscene xvfb xauth imagemagick librsvg2-bin poppler-utils python3-uno optipng ;;
 	kanim) echo view3dscene xvfb xauth imagemagick python3-pil ;;
 	gltf) command -v npm >/dev/null || echo nodejs npm ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test editors lint fuzz kanim gltf blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test editors lint fuzz kanim svg pictures gltf blender)" >&2; exit 2 ;;
 	esac
 }
 

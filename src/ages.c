@@ -83,8 +83,11 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct timespec now,
 {
 	uint32_t count = count_of(anim), next = 0;
 
-	*ages = (struct ages){calloc(anim->clip_count + 1, sizeof(*ages->first)),
-			      calloc(count + 1, sizeof(*ages->at))};
+	*ages = (struct ages){.first = calloc(anim->clip_count + 1, sizeof(*ages->first)),
+			      .at = calloc(count + 1, sizeof(*ages->at)),
+			      .size = (anim->clip_count + 1) * sizeof(*ages->first) +
+				      ((size_t)count + 1) * sizeof(*ages->at),
+			      .now = now};
 	if (!ages->first || !ages->at) {
 		ages_release(ages);
 		return false;
@@ -104,10 +107,17 @@ void ages_release(struct ages *ages)
 {
 	free(ages->first);
 	free(ages->at);
-	*ages = (struct ages){NULL, NULL};
+	*ages = (struct ages){.since = 0};
 }
 
 struct timespec ages_of(const struct ages *ages, uint32_t clip, int64_t track)
 {
 	return ages->at[ages->first[clip] + (uint32_t)(track + 1)];
+}
+
+bool ages_kept(const struct ages *ages, uint32_t clip, int64_t track)
+{
+	struct timespec at = ages_of(ages, clip, track);
+
+	return at.tv_sec != ages->now.tv_sec || at.tv_nsec != ages->now.tv_nsec;
 }

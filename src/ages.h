@@ -16,6 +16,10 @@ struct snap;
 struct ages {
 	uint32_t *first; /* by clip: where its times begin: the clip's own, then its tracks' */
 	struct timespec *at;
+	size_t size; /* of both */
+	struct timespec now; /* what is as old as this changed with the version, all else did not */
+	uint64_t
+		since; /* the generation that this is told from, where curves alone changed; or 0 */
 };
 
 /*
@@ -29,5 +33,7 @@ void ages_release(struct ages *ages);
 
 /* track -1: of the clip, which is when it or any of its tracks changed. */
 struct timespec ages_of(const struct ages *ages, uint32_t clip, int64_t track);
+/* Does it say what it said in the version `since`? (Or false, where it is not known.) */
+bool ages_kept(const struct ages *ages, uint32_t clip, int64_t track);
 
 #endif

@@ -119,10 +119,19 @@ bool curve_same(const struct curve *a, const struct curve *b)
 	       (stored_same(a, b) || values_same(a, b));
 }
 
-/* Along the sphere, the shorter way; q and -q are the same rotation. */
+static double length_of(const double q[4])
+{
+	double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+
+	return length > 0 ? length : 1;
+}
+
+/* Along the sphere, the shorter way; q and -q are the same rotation, and so is q of any length. */
 static void slerp(const double a[4], const double b[4], double t, double out[4])
 {
-	double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+	double lengths[2] = {length_of(a), length_of(b)};
+	double dot =
+		(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]) / (lengths[0] * lengths[1]);
 	double sign = dot < 0 ? -1 : 1;
 	double angle = acos(fmin(fabs(dot), 1)), from = 1 - t, to = t;
 
@@ -132,7 +141,7 @@ static void slerp(const double a[4], const double b[4], double t, double out[4])
 		to = sin(t * angle) / sin(angle);
 	}
 	for (unsigned i = 0; i < 4; i++)
-		out[i] = from * a[i] + sign * to * b[i];
+		out[i] = from * a[i] / lengths[0] + sign * to * b[i] / lengths[1];
 }
 
 static void curve_key(const struct curve *c, uint32_t key, double out[4])

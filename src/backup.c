@@ -232,7 +232,7 @@ static int put_anew(struct undo *u)
 		return error;
 	error = replace_copy(u->dir, u->name, temporary, false, u->kept, buf_bytes(&u->bytes));
 	state_temporary_gone(u->state, u->folder);
-	return error == EEXIST ? EAGAIN : error; /* somebody else was faster */
+	return error;
 }
 
 static int put_over(struct undo *u, const struct file_version *there)

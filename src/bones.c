@@ -2,7 +2,6 @@
 #include "bones.h"
 #include "table.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,18 +39,38 @@ static bool read_digits(const char *text, size_t size, unsigned base, uint32_t *
 	return size > 0;
 }
 
+#define PLAIN_NAME_MAX 64
+
+/*
+ * "bone_%04X" of a number, without a NUL; the pattern ends in %0Nu or %0NX. By printf the name
+ * would take as long as all else about a bone.
+ */
+static size_t plain_name(char out[PLAIN_NAME_MAX], const char *pattern, uint32_t number)
+{
+	size_t size = strcspn(pattern, "%");
+	unsigned width = (unsigned)(pattern[size + 2] - '0'), count = 0;
+	unsigned base = pattern[size + 3] == 'X' ? 16 : 10;
+	char digits[16];
+
+	memcpy(out, pattern, size);
+	for (; number || count < width; number /= base)
+		digits[count++] = "0123456789ABCDEF"[number % base];
+	while (count)
+		out[size++] = digits[--count];
+	return size;
+}
+
 /* "bone_%04X" backwards. */
 static bool plain_number(const struct format *format, const char *name, uint32_t *number)
 {
 	const char *pattern = format->bone_name;
 	size_t head = strcspn(pattern, "%"), length = strlen(name);
-	unsigned base = strchr("xX", pattern[strlen(pattern) - 1]) ? 16 : 10;
-	char again[64];
+	char again[PLAIN_NAME_MAX];
 
-	if (length <= head || !read_digits(name + head, length - head, base, number))
-		return false;
-	snprintf(again, sizeof(again), pattern, *number);
-	return strcmp(again, name) == 0;
+	return length > head &&
+	       read_digits(name + head, length - head, pattern[head + 3] == 'X' ? 16 : 10,
+			   number) &&
+	       plain_name(again, pattern, *number) == length && memcmp(again, name, length) == 0;
 }
 
 /* ---- the table ---- */
@@ -265,7 +284,11 @@ const char *bone_name(const struct format *format, const struct bone_names *name
 {
 	const struct bone *bone = find_number(names, number);
 
-	return bone ? bone->name : arena_format(arena, format->bone_name, number);
+	char name[PLAIN_NAME_MAX];
+
+	if (bone)
+		return bone->name;
+	return arena_text(arena, name, plain_name(name, format->bone_name, number));
 }
 
 bool bone_number(const struct format *format, const struct bone_names *names, const char *name,

@@ -282,7 +282,9 @@ static bool is_half_written(const struct err *err)
  */
 static bool stays_as_saved(const struct draft *d)
 {
-	return d->place.view->whole || d->place.view->place == VIEW_OF_BONE;
+	const struct view *view = d->place.view;
+
+	return view->whole || view->parse_skeleton || view->place == VIEW_OF_BONE;
 }
 
 enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,

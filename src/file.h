@@ -36,7 +36,7 @@ struct file {
 	struct retired *retired;
 	struct source *source;
 	struct node *node;  /* NODE_FILE */
-	struct node *views; /* those nodes that are views, by next_in_file */
+	struct node *members; /* the nodes in its folder, by next_in_file */
 	struct away *away;
 	unsigned open;       /* handles on its views; under the nodes' lock, as `good` is */
 	struct snap *good;   /* while there are some: the last version that decoded */
@@ -44,8 +44,22 @@ struct file {
 	struct snap *before; /* the version that was there before the burst; NULL: no save in it */
 	struct saved *saved; /* what was saved in it */
 	unsigned passed;     /* how many texts were passed over in it */
-	_Atomic uint64_t generation; /* the snap that the kernel was told about last */
+	/* How long each still of a clip is that stands still, in the snap of this generation. */
+	struct {
+		uint64_t generation, size;
+		uint32_t clip;
+	} still;
+	/* What the kernel was told last: the snap, and which names are in it; the file on disk. */
+	_Atomic uint64_t generation;
+	uint64_t names, ino;
+	struct timespec ctime;
+	bool told_damaged;
+	_Atomic bool damaged; /* it does not decode: what is shown is `good` */
+	_Atomic bool linked;  /* it has other names: others may change it unheard */
 	bool look;                   /* others may have changed the file */
+	/* Looks until the kernel is told again to forget names, or what is in folders; 0: never. */
+	unsigned tell_names;
+	_Atomic unsigned tell_folders;
 	bool watched;                /* is on the notifier's list */
 	struct file *next_watched;
 };

@@ -227,7 +227,7 @@ static int check_identity(int fd, const struct node *node)
 	struct stat st;
 	int error = identity_at(fd, "", &id, &st);
 
-	return error ? error : identity_same(&id, &node->real) ? 0 : ESTALE;
+	return error ? error : identity_same(&id, node_identity(node)) ? 0 : ESTALE;
 }
 
 /* By the names that the table has now. */

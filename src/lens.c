@@ -824,3 +824,105 @@ bool lens_curve(const struct anim *a, const struct clip *clip, const struct trac
 		return true;
 	return is_other_kind(&l) ? other_curve(&l, out) : own_curve(&l, out);
 }
+
+/* ---- all keys as they were served, or as plain ---- */
+
+/* Only where a key is settled: most texts have a few others, if any. */
+static bool begin_lens(struct lens_plain *p)
+{
+	p->lens = arena_alloc(p->arena, 1, sizeof(*p->lens));
+	if (!p->lens)
+		return false;
+	*p->lens = (struct lens){.anim = p->anim,
+				 .clip = p->clip,
+				 .track = p->track,
+				 .text = &p->text,
+				 .old = p->old,
+				 .arena = p->arena};
+	lens_init(p->lens);
+	return true;
+}
+
+bool lens_plain_begin(struct lens_plain *p, const struct anim *a, const struct clip *clip,
+		      const struct track *track, enum role role, struct arena *arena)
+{
+	const struct curve *old = track->curve[role];
+
+	*p = (struct lens_plain){
+		.anim = a, .clip = clip, .track = track, .arena = arena, .old = old};
+	if (a->format->sparse ||
+	    (role == ROLE_ROTATION && lens_shown_rotation(a, track) != lens_rotation(track)))
+		return false;
+	p->text = (struct lens_role){.role = role, .is_static = -1};
+	p->text.kind = role == ROLE_ROTATION ? lens_rotation(track) : CURVE_VECTOR;
+	p->width = p->text.kind == CURVE_QUATERNION ? 4 : 3;
+	p->text.columns = (uint8_t)((1u << p->width) - 1);
+	if (!(track->roles & 1 << role))
+		p->width = 0;
+	p->count = old ? curve_shown(old, clip->frames) : 0;
+	/* What is one value for all frames of a format that has no other is not said so plainly. */
+	return !old || (p->width && (old->keyed || !a->format->full));
+}
+
+/* Room for all keys, once one is another than it was. */
+static bool begin_values(struct lens_plain *p, uint32_t key)
+{
+	p->values = arena_alloc(p->arena, p->old->count, p->width * sizeof(*p->values));
+	for (uint32_t i = 0; p->values && i < key; i++)
+		for (unsigned axis = 0; axis < p->width; axis++)
+			p->values[i * p->width + axis] = curve_value(p->old, i, axis);
+	return p->values != NULL;
+}
+
+/* Puts a key's values where they belong; unless they, and those before, are what they were. */
+static bool put_values(struct lens_plain *p, uint32_t key, const double *values, bool same)
+{
+	if (same && !p->values)
+		return true;
+	if (!p->values && !begin_values(p, key))
+		return false;
+	memcpy(p->values + (size_t)key * p->width, values, p->width * sizeof(*values));
+	return true;
+}
+
+/* What the cells say, as it is settled for any text. */
+static bool settle_plain(struct lens_plain *p, uint32_t key, const struct num_plain *cells,
+			 double *out)
+{
+	struct lens_key row = {.frame = key, .given = p->text.columns};
+	uint8_t have = 0;
+
+	if (!p->lens && !begin_lens(p))
+		return false;
+	for (unsigned axis = 0; axis < p->width; axis++)
+		row.value[axis] = cells[axis].value;
+	return settle_key(p->lens, &row, key, was_keyed(p->lens), out, &have);
+}
+
+bool lens_plain_key(struct lens_plain *p, uint32_t key, const struct num_plain *cells)
+{
+	double old[4], now[4];
+	bool same = true;
+
+	for (unsigned axis = 0; axis < p->width; axis++)
+		same = same && num_is_value(&cells[axis], p->old, key, axis);
+	if (same && !p->values)
+		return true;
+	for (unsigned axis = 0; axis < p->width; axis++)
+		old[axis] = curve_value(p->old, key, axis);
+	if (same)
+		return put_values(p, key, old, true);
+	return settle_plain(p, key, cells, now) &&
+	       put_values(p, key, now, memcmp(old, now, p->width * sizeof(*now)) == 0);
+}
+
+bool lens_plain_end(const struct lens_plain *p, const struct curve **out)
+{
+	struct keys keys = {.count = p->count, .values = p->values};
+
+	*out = p->old;
+	if (!p->values)
+		return true;
+	keep_hidden(p->lens, &keys);
+	return finish(p->lens, &keys, p->old->keyed, out);
+}

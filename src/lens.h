@@ -9,6 +9,7 @@
 #define ANIMFS_LENS_H
 
 #include "animfs/anim.h"
+#include "num.h"
 
 /* One row of one role. What says where it stands is for errors. */
 struct lens_key {
@@ -75,6 +76,36 @@ struct lens_rows {
 bool lens_keyframes(const struct anim *a, const struct clip *clip, const struct track *track,
 		    struct lens_rows *text, struct arena *arena, struct track *edited,
 		    bool *changed, struct err *err);
+
+/*
+ * A shorter way for a role of a dense format whose keys are all given, one after another and each
+ * as a plain number, as they were served: false where lens_curve must be asked, which may come to
+ * another answer or refuse.
+ *
+ *	struct lens_plain p;
+ *	bool plain = lens_plain_begin(&p, anim, clip, track, role, arena);
+ *	for (uint32_t key = 0; plain && key < p.count; key++)
+ *		plain = lens_plain_key(&p, key, ... p.width numbers ...);
+ *	plain = plain && lens_plain_end(&p, &curve);
+ */
+struct lens_plain {
+	const struct anim *anim;
+	const struct clip *clip;
+	const struct track *track;
+	struct lens_role text;
+	struct arena *arena;
+	const struct curve *old;
+	uint32_t count;    /* of keys; 0: the role has none */
+	unsigned width;    /* of a key, and of its cells where it is blank; 0: the bone has no such
+			      role */
+	double *values;    /* NULL as long as all keys are what they were */
+	struct lens *lens; /* likewise, of lens.c alone */
+};
+
+bool lens_plain_begin(struct lens_plain *p, const struct anim *a, const struct clip *clip,
+		      const struct track *track, enum role role, struct arena *arena);
+bool lens_plain_key(struct lens_plain *p, uint32_t key, const struct num_plain *cells);
+bool lens_plain_end(const struct lens_plain *p, const struct curve **out);
 
 /* Does the number in the cell say what is served for this value? */
 bool lens_unchanged(double cell, double value, const struct lane *lane);

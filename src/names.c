@@ -125,7 +125,7 @@ static bool is_plain(uint8_t c, bool first, bool last)
 {
 	if (c < 0x20 || c == 0x7f || strchr("/%#:\\,;\"", c))
 		return false;
-	if (first && strchr(".=+-@", c))
+	if (first && strchr(" .=+-@", c))
 		return false;
 	return !last || (c != ' ' && c != '.');
 }

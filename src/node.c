@@ -6,22 +6,179 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define FIRST_SIZE 1024 /* buckets; always a power of two */
+/* A name of a node that has others, or whose own room is too small for it. */
+struct further_link {
+	struct further_link *next;
+	struct node *node;
+	struct link link;
+};
 
-static size_t id_bucket(const struct nodes *t, uint64_t id)
+#define OWN_NAME (offsetof(struct node, own) + offsetof(struct link, name))
+
+static struct further_link *further_of(const struct link *link)
 {
-	return id & (t->id_size - 1);
+	return (struct further_link *)((char *)(uintptr_t)link -
+				       offsetof(struct further_link, link));
 }
 
-static size_t identity_bucket(const struct nodes *t, const struct identity *real)
+static struct node *node_of(const struct link *link)
 {
-	return XXH3_64bits(real, sizeof(*real)) & (t->id_size - 1);
+	if (link->further)
+		return further_of(link)->node;
+	return (struct node *)((char *)(uintptr_t)link - offsetof(struct node, own));
 }
 
-static size_t name_bucket(size_t size, const struct node *parent, const char *name)
+/* ---- sets ---- */
+
+#define FIRST_SIZE 1024 /* slots; always a power of two */
+
+typedef uint64_t hash_of(const void *element);
+
+static bool set_init(struct node_set *s)
 {
-	return XXH3_64bits_withSeed(name, strlen(name), parent->id) & (size - 1);
+	s->size = FIRST_SIZE;
+	s->slots = calloc(s->size, sizeof(*s->slots));
+	return s->slots != NULL;
 }
+
+static size_t set_next(const struct node_set *s, size_t at)
+{
+	return (at + 1) & (s->size - 1);
+}
+
+static void set_put(struct node_set *s, void *element, uint64_t hash)
+{
+	size_t at = hash & (s->size - 1);
+
+	while (s->slots[at])
+		at = set_next(s, at);
+	s->slots[at] = element;
+	s->count++;
+}
+
+static bool set_grow(struct node_set *s, hash_of *hash)
+{
+	struct node_set bigger = {.size = 2 * s->size};
+
+	bigger.slots = calloc(bigger.size, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return false;
+	for (size_t i = 0; i < s->size; i++) {
+		if (s->slots[i])
+			set_put(&bigger, s->slots[i], hash(s->slots[i]));
+	}
+	free(s->slots);
+	*s = bigger;
+	return true;
+}
+
+/* A failed growth only makes it slower, for as long as there is a free slot left behind it. */
+static bool set_add(struct node_set *s, void *element, hash_of *hash)
+{
+	if (4 * (s->count + 1) > 3 * s->size && !set_grow(s, hash) && s->count + 2 > s->size)
+		return false;
+	set_put(s, element, hash(element));
+	return true;
+}
+
+/* What stands behind it moves up where it would not be found any more. */
+static void set_remove(struct node_set *s, const void *element, hash_of *hash)
+{
+	size_t hole = hash(element) & (s->size - 1);
+
+	while (s->slots[hole] != element)
+		hole = set_next(s, hole);
+	for (size_t at = set_next(s, hole); s->slots[at]; at = set_next(s, at)) {
+		size_t home = hash(s->slots[at]) & (s->size - 1);
+
+		if (((at - home) & (s->size - 1)) < ((at - hole) & (s->size - 1)))
+			continue;
+		s->slots[hole] = s->slots[at];
+		hole = at;
+	}
+	s->slots[hole] = NULL;
+	s->count--;
+}
+
+/* ---- what they are found by ---- */
+
+static uint64_t id_hash(uint64_t id)
+{
+	return (id * 0x9E3779B97F4A7C15U) >> 24;
+}
+
+static uint64_t name_hash(const struct node *parent, const char *name)
+{
+	return XXH3_64bits_withSeed(name, strlen(name), parent->id);
+}
+
+static uint64_t hash_node(const void *node)
+{
+	return id_hash(((const struct node *)node)->id);
+}
+
+static uint64_t hash_identity(const void *node)
+{
+	return XXH3_64bits(node_identity(node), sizeof(struct identity));
+}
+
+static uint64_t hash_link(const void *element)
+{
+	const struct link *link = element;
+
+	return name_hash(link->parent, link->name);
+}
+
+struct node *nodes_by_id(struct nodes *t, uint64_t id)
+{
+	const struct node_set *s = &t->by_id;
+	size_t at = id_hash(id) & (s->size - 1);
+	struct node *node;
+
+	while ((node = s->slots[at]) && node->id != id)
+		at = set_next(s, at);
+	return node;
+}
+
+struct node *nodes_by_identity(struct nodes *t, const struct identity *real)
+{
+	const struct node_set *s = &t->by_identity;
+	size_t at = XXH3_64bits(real, sizeof(*real)) & (s->size - 1);
+	struct node *node;
+
+	while ((node = s->slots[at]) && memcmp(node_identity(node), real, sizeof(*real)) != 0)
+		at = set_next(s, at);
+	return node;
+}
+
+static struct link *find_link(struct nodes *t, const struct node *parent, const char *name)
+{
+	const struct node_set *s = &t->by_name;
+	size_t at = name_hash(parent, name) & (s->size - 1);
+	struct link *link;
+
+	while ((link = s->slots[at]) && (link->parent != parent || strcmp(link->name, name) != 0))
+		at = set_next(s, at);
+	return link;
+}
+
+struct node *nodes_by_name(struct nodes *t, const struct node *parent, const char *name)
+{
+	const struct link *link = find_link(t, parent, name);
+
+	return link ? node_of(link) : NULL;
+}
+
+struct node *nodes_next(const struct nodes *t, size_t *at)
+{
+	struct node *node = NULL;
+
+	while (!node && *at < t->by_id.size)
+		node = t->by_id.slots[(*at)++];
+	return node;
+}
+
+/* ---- the table ---- */
 
 bool nodes_init(struct nodes *t, void (*gone)(struct node *node))
 {
@@ -29,13 +186,9 @@ bool nodes_init(struct nodes *t, void (*gone)(struct node *node))
 
 	*t = (struct nodes){.next_id = NODE_ROOT, .gone = gone};
 	pthread_mutex_init(&t->lock, NULL);
-	t->id_size = t->name_size = FIRST_SIZE;
-	t->by_id = calloc(t->id_size, sizeof(*t->by_id));
-	t->by_identity = calloc(t->id_size, sizeof(*t->by_identity));
-	t->by_name = calloc(t->name_size, sizeof(*t->by_name));
-	if (!t->by_id || !t->by_identity || !t->by_name)
+	if (!set_init(&t->by_id) || !set_init(&t->by_identity) || !set_init(&t->by_name))
 		return false;
-	root = nodes_add(t, NODE_REAL);
+	root = nodes_add(t, NODE_REAL, NULL);
 	if (!root)
 		return false;
 	root->folder = true;
@@ -43,29 +196,32 @@ bool nodes_init(struct nodes *t, void (*gone)(struct node *node))
 	return true;
 }
 
+static void node_free(struct node *node)
+{
+	while (node->more && node->more->links) {
+		struct further_link *next = node->more->links->next;
+
+		free(node->more->links);
+		node->more->links = next;
+	}
+	free(node->more);
+	free(node);
+}
+
 void nodes_release(struct nodes *t)
 {
+	struct node *node;
+	size_t at = 0;
+
 	t->ending = true;
-	for (size_t i = 0; t->by_name && i < t->name_size; i++) {
-		while (t->by_name[i]) {
-			struct link *link = t->by_name[i];
-
-			t->by_name[i] = link->next_by_name;
-			free(link);
-		}
-	}
-	for (size_t i = 0; t->by_id && i < t->id_size; i++) {
-		while (t->by_id[i]) {
-			struct node *node = t->by_id[i];
-
-			t->by_id[i] = node->next_by_id;
-			t->gone(node);
-			free(node);
-		}
-	}
-	free(t->by_id);
-	free(t->by_identity);
-	free(t->by_name);
+	while (t->by_id.slots && (node = nodes_next(t, &at)))
+		t->gone(node);
+	at = 0;
+	while (t->by_id.slots && (node = nodes_next(t, &at)))
+		node_free(node);
+	free(t->by_id.slots);
+	free(t->by_identity.slots);
+	free(t->by_name.slots);
 	pthread_mutex_destroy(&t->lock);
 }
 
@@ -79,252 +235,229 @@ void nodes_unlock(struct nodes *t)
 	pthread_mutex_unlock(&t->lock);
 }
 
-struct node *nodes_by_id(struct nodes *t, uint64_t id)
+struct node *nodes_add(struct nodes *t, enum node_kind kind, const char *name)
 {
-	struct node *node = t->by_id[id_bucket(t, id)];
-
-	while (node && node->id != id)
-		node = node->next_by_id;
-	return node;
-}
-
-struct node *nodes_by_identity(struct nodes *t, const struct identity *real)
-{
-	struct node *node = t->by_identity[identity_bucket(t, real)];
-
-	while (node && memcmp(&node->real, real, sizeof(*real)) != 0)
-		node = node->next_by_identity;
-	return node;
-}
-
-static struct link **find_link(struct nodes *t, const struct node *parent, const char *name)
-{
-	struct link **at = &t->by_name[name_bucket(t->name_size, parent, name)];
-
-	while (*at && ((*at)->parent != parent || strcmp((*at)->name, name) != 0))
-		at = &(*at)->next_by_name;
-	return at;
-}
-
-struct node *nodes_by_name(struct nodes *t, const struct node *parent, const char *name)
-{
-	struct link *link = *find_link(t, parent, name);
-
-	return link ? link->node : NULL;
-}
-
-/* A failed growth only makes the chains longer. */
-static void grow_nodes(struct nodes *t)
-{
-	size_t old_size = t->id_size;
-	struct node **by_id = calloc(2 * old_size, sizeof(*by_id));
-	struct node **by_identity = calloc(2 * old_size, sizeof(*by_identity));
-	struct node **old = t->by_id;
-
-	if (!by_id || !by_identity) {
-		free(by_id);
-		free(by_identity);
-		return;
-	}
-	free(t->by_identity);
-	t->by_id = by_id;
-	t->by_identity = by_identity;
-	t->id_size = 2 * old_size;
-	for (size_t i = 0; i < old_size; i++) {
-		for (struct node *node = old[i], *next; node; node = next) {
-			struct node **at = &t->by_id[id_bucket(t, node->id)];
-
-			next = node->next_by_id;
-			node->next_by_id = *at;
-			*at = node;
-			if (!node->identified)
-				continue;
-			at = &t->by_identity[identity_bucket(t, &node->real)];
-			node->next_by_identity = *at;
-			*at = node;
-		}
-	}
-	free(old);
-}
-
-static void grow_links(struct nodes *t)
-{
-	size_t size = 2 * t->name_size;
-	struct link **by_name = calloc(size, sizeof(*by_name));
-
-	if (!by_name)
-		return;
-	for (size_t i = 0; i < t->name_size; i++) {
-		for (struct link *link = t->by_name[i], *next; link; link = next) {
-			struct link **at = &by_name[name_bucket(size, link->parent, link->name)];
-
-			next = link->next_by_name;
-			link->next_by_name = *at;
-			*at = link;
-		}
-	}
-	free(t->by_name);
-	t->by_name = by_name;
-	t->name_size = size;
-}
-
-struct node *nodes_add(struct nodes *t, enum node_kind kind)
-{
-	struct node *node = calloc(1, sizeof(*node));
-	struct node **at;
+	size_t room = name ? strlen(name) : 0, size = OWN_NAME + room + 1;
+	struct node *node = calloc(1, size < sizeof(*node) ? sizeof(*node) : size);
 
 	if (!node)
 		return NULL;
-	if (t->count >= t->id_size)
-		grow_nodes(t);
-	node->id = t->next_id++;
+	node->id = t->next_id;
 	node->kind = (uint8_t)kind;
 	node->descriptor = -1;
-	at = &t->by_id[id_bucket(t, node->id)];
-	node->next_by_id = *at;
-	*at = node;
+	node->own.room = (uint8_t)room;
+	if (!set_add(&t->by_id, node, hash_node)) {
+		free(node);
+		return NULL;
+	}
+	t->next_id++;
 	t->count++;
 	return node;
 }
 
-void nodes_identify(struct nodes *t, struct node *node, const struct identity *real)
+struct node_more *node_need_more(struct node *node)
 {
-	struct node **at;
+	if (!node->more)
+		node->more = calloc(1, sizeof(*node->more));
+	return node->more;
+}
 
+/* ---- identities ---- */
+
+const struct identity *node_identity(const struct node *node)
+{
+	static const struct identity none;
+
+	return node->more ? &node->more->real : &none;
+}
+
+bool nodes_identify(struct nodes *t, struct node *node, const struct identity *real)
+{
+	struct node_more *more = node_need_more(node);
+
+	if (!more)
+		return false;
 	nodes_leave_identity(t, node);
-	node->real = *real;
-	node->identified = true;
-	at = &t->by_identity[identity_bucket(t, real)];
-	node->next_by_identity = *at;
-	*at = node;
+	more->real = *real;
+	more->identified = set_add(&t->by_identity, node, hash_identity);
+	return more->identified;
 }
 
 void nodes_leave_identity(struct nodes *t, struct node *node)
 {
-	struct node **at;
-
-	if (!node->identified)
+	if (!node->more || !node->more->identified)
 		return;
-	at = &t->by_identity[identity_bucket(t, &node->real)];
-	while (*at && *at != node)
-		at = &(*at)->next_by_identity;
-	if (*at)
-		*at = node->next_by_identity;
-	node->next_by_identity = NULL;
-	node->identified = false;
+	set_remove(&t->by_identity, node, hash_identity);
+	node->more->identified = false;
 }
 
-static struct link **in_node(struct link *link)
+/* ---- names ---- */
+
+const struct link *node_link(const struct node *node)
 {
-	struct link **at = &link->node->links;
+	const struct node_more *more = node->more;
+
+	if (more && more->links && (more->own_last || !node->own.parent))
+		return &more->links->link;
+	return node->own.parent ? &node->own : NULL;
+}
+
+const struct link *node_next_link(const struct node *node, const struct link *link)
+{
+	const struct node_more *more = node->more;
+	const struct further_link *next;
+
+	if (!more)
+		return NULL;
+	next = link->further ? further_of(link)->next : more->own_last ? NULL : more->links;
+	if (next)
+		return &next->link;
+	return link->further && more->own_last && node->own.parent ? &node->own : NULL;
+}
+
+static void take_further(struct node *node, const struct further_link *link)
+{
+	struct further_link **at = &node->more->links;
 
 	while (*at != link)
-		at = &(*at)->next_of_node;
-	return at;
+		at = &(*at)->next;
+	*at = link->next;
 }
 
-/* Takes a link out of its node's list and out of the table; the parent keeps its reference. */
-static struct node *take_link(struct nodes *t, struct link **in_table)
+static void put_further(struct node *node, struct further_link *link)
 {
-	struct link *link = *in_table;
-	struct node *parent;
+	link->next = node->more->links;
+	node->more->links = link;
+	node->more->own_last = true;
+}
 
-	assert(link);
-	parent = link->parent;
-	*in_node(link) = link->next_of_node;
-	*in_table = link->next_by_name;
-	free(link);
+static void drop_link(struct link *link)
+{
+	link->parent = NULL;
+	if (!link->further)
+		return;
+	take_further(node_of(link), further_of(link));
+	free(further_of(link));
+}
+
+/* Takes a link out of its node and out of the table; the parent keeps its reference. */
+static struct node *take_link(struct nodes *t, struct link *link)
+{
+	struct node *parent = link->parent;
+
+	set_remove(&t->by_name, link, hash_link);
 	t->links--;
+	drop_link(link);
 	return parent;
 }
 
-static void remove_link(struct nodes *t, struct link **in_table)
+static void remove_link(struct nodes *t, struct link *link)
 {
-	nodes_drop(t, take_link(t, in_table), 0, 1);
+	nodes_drop(t, take_link(t, link), 0, 1);
 }
 
 /* The name that was seen last goes before the others. */
 static void move_to_front(struct link *link)
 {
-	*in_node(link) = link->next_of_node;
-	link->next_of_node = link->node->links;
-	link->node->links = link;
+	struct node *node = node_of(link);
+
+	if (link->further) {
+		take_further(node, further_of(link));
+		put_further(node, further_of(link));
+	} else if (node->more) {
+		node->more->own_last = false;
+	}
+}
+
+/* A link of the node that is not in use, its own if that has the room. */
+static struct link *new_link(struct node *node, const char *name)
+{
+	size_t size = strlen(name);
+	struct further_link *link;
+
+	if (!node->own.parent && size <= node->own.room) {
+		if (node->more)
+			node->more->own_last = false;
+		return &node->own;
+	}
+	link = node_need_more(node) ? malloc(sizeof(*link) + size + 1) : NULL;
+	if (!link)
+		return NULL;
+	link->node = node;
+	link->link.further = true;
+	put_further(node, link);
+	return &link->link;
 }
 
 bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name)
 {
-	struct link **at = find_link(t, parent, name);
-	size_t size = strlen(name) + 1;
-	struct link *link;
+	struct link *old = find_link(t, parent, name), *link;
 
-	if (*at && (*at)->node == node) {
-		move_to_front(*at);
+	if (old && node_of(old) == node) {
+		move_to_front(old);
 		return true;
 	}
-	link = malloc(sizeof(*link) + size);
+	link = new_link(node, name);
 	if (!link)
 		return false;
-	if (*at)
-		nodes_unlink(t, parent, name);
-	if (t->links >= t->name_size)
-		grow_links(t);
-	link->node = node;
 	link->parent = parent;
-	memcpy(link->name, name, size);
-	link->next_of_node = node->links;
-	node->links = link;
-	at = &t->by_name[name_bucket(t->name_size, parent, name)];
-	link->next_by_name = *at;
-	*at = link;
+	strcpy(link->name, name);
+	if (!set_add(&t->by_name, link, hash_link)) {
+		drop_link(link);
+		return false;
+	}
 	parent->references++;
 	t->links++;
+	if (old)
+		remove_link(t, old);
 	return true;
 }
 
 void nodes_unlink(struct nodes *t, struct node *parent, const char *name)
 {
-	struct link **at = find_link(t, parent, name);
+	struct link *link = find_link(t, parent, name);
 
-	if (*at)
-		remove_link(t, at);
+	if (link)
+		remove_link(t, link);
+}
+
+/* The node's first, to be changed. */
+static struct link *first_link(struct node *node)
+{
+	return (struct link *)(uintptr_t)node_link(node);
 }
 
 void nodes_unlink_all(struct nodes *t, struct node *node)
 {
-	while (node->links) {
-		struct link **at = find_link(t, node->links->parent, node->links->name);
-
-		assert(*at == node->links);
-		remove_link(t, at);
-	}
+	while (first_link(node))
+		remove_link(t, first_link(node));
 }
 
-/* A node that nothing needs any more; its parents are left with a reference too many, in
- * `orphaned`. */
+/*
+ * A node that nothing needs any more; its parents are left with a reference too many, in
+ * `orphaned`, by next_in_file: they are folders, and no views.
+ */
 static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 {
-	struct node **at = &t->by_id[id_bucket(t, node->id)];
-
-	while (node->links) {
-		struct node *parent =
-			take_link(t, find_link(t, node->links->parent, node->links->name));
+	while (first_link(node)) {
+		struct node *parent = take_link(t, first_link(node));
 
 		if (--parent->references || parent->lookups || parent->id == NODE_ROOT)
 			continue;
 		nodes_leave_identity(t, parent);
-		parent->next_by_identity = *orphaned;
+		parent->next_in_file = *orphaned;
 		*orphaned = parent;
 	}
-	while (*at != node)
-		at = &(*at)->next_by_id;
-	*at = node->next_by_id;
+	set_remove(&t->by_id, node, hash_node);
 	t->count--;
 	t->gone(node);
-	free(node);
+	node_free(node);
 }
 
 void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references)
 {
+	struct node *orphaned = NULL;
+
 	if (t->ending)
 		return; /* each is freed in its turn */
 	assert(node->lookups >= lookups && node->references >= references);
@@ -334,15 +467,11 @@ void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t r
 		return;
 	nodes_leave_identity(t, node);
 	/* A loop: folders may lie deeper in one another than a stack is. */
-	while (node) {
-		struct node *next = node->next_by_identity;
-
-		bury(t, node, &next);
-		node = next;
+	bury(t, node, &orphaned);
+	while (orphaned) {
+		node = orphaned;
+		orphaned = node->next_in_file;
+		node->next_in_file = NULL;
+		bury(t, node, &orphaned);
 	}
-}
-
-const struct link *node_link(const struct node *node)
-{
-	return node->links;
 }

@@ -9,6 +9,9 @@
  * A node lives while the kernel remembers it (lookups), while something in here refers to it
  * (references: children, open handles, remembered attributes), and not longer.
  *
+ * There are as many as the kernel remembers inodes, so they are small: what few nodes have is
+ * apart, and the first name lies in the node itself.
+ *
  * All functions lock the table by themselves. A node's `links`, and the names in them, change under
  * nodes_lock; hold it to walk them.
  */
@@ -39,54 +42,69 @@ struct identity {
 };
 
 struct link {
-	struct link *next_by_name; /* in the table */
-	struct link *next_of_node;
-	struct node *parent, *node;
+	struct node *parent; /* NULL: this is no name */
+	bool further;        /* it lies in a struct further_link */
+	uint8_t room;        /* in `name`, before its NUL */
 	char name[];
+};
+
+/* What few nodes have. */
+struct node_more {
+	struct identity real;       /* NODE_REAL */
+	bool identified;            /* it is found by `real` */
+	struct stat *last;          /* NODE_REAL: what it was when it lost its last name, or NULL */
+	struct memo *memo;          /* attributes given to a view; under the file's lock */
+	struct further_link *links; /* names that are not in the node */
+	bool own_last;              /* the one that is was seen before the first of them */
 };
 
 struct node {
 	uint64_t id;
-	struct node *next_by_id, *next_by_identity;
-	struct node *next_in_file, **back_in_file; /* views: the list in struct file */
-	struct link *links;
+	struct node *next_in_file, **back_in_file; /* NODE_CLIP to NODE_VIEW: its file's members */
+	struct node_more *more;                    /* or NULL */
+	struct file *file;                         /* NODE_FILE and below */
+	struct draft *draft;    /* NODE_VIEW: see draft.h; under the file's lock */
+	struct handle *handles; /* open handles; under nodes_lock */
+	uint64_t shown_ino;     /* st_ino */
 	uint64_t lookups;
 	uint32_t references;
-	_Atomic uint8_t kind; /* changes when a save turns a file into a view, or a view is renamed away */
-	_Atomic uint8_t area; /* changes when it is renamed from one root to another */
-	bool folder;         /* a directory */
-	_Atomic bool watched; /* a real folder: changes made by others are told */
-	int16_t descriptor;  /* slot in the cache of folder descriptors, or -1 */
-	_Atomic bool filling; /* a real folder that is to become a clip or an animation file */
-	struct identity real; /* NODE_REAL */
-	bool identified;      /* it is found by `real` */
-	struct stat *last;    /* NODE_REAL: what it was when it lost its last name, or NULL */
-	uint64_t shown_ino;  /* st_ino */
-	const struct view *view; /* NODE_VIEW; NODE_CONTROL: NULL */
-	struct file *file;   /* NODE_FILE and below */
-	struct draft *draft; /* NODE_VIEW: see draft.h; under the file's lock */
-	struct memo *memo;   /* attributes given to a view; under the file's lock */
-	struct handle *handles; /* open handles of real nodes; under nodes_lock */
-	uint64_t generation; /* NODE_VIEW: the snap that `size` was counted from */
-	uint64_t size;
+	uint32_t size;       /* NODE_VIEW: of its text, and */
+	uint32_t generation; /* the snap that it was counted from, by its lower bits; 0: none */
 	/*
 	 * What the kernel may have pages of: of a NODE_VIEW the generation whose text it is, of a
 	 * folder its listing's hash. 0: nothing.
 	 */
-	_Atomic uint64_t cached;
+	_Atomic uint32_t cached;
+	_Atomic uint8_t
+		kind; /* changes when a save turns a file into a view, or a view is renamed away */
+	_Atomic uint8_t area; /* changes when it is renamed from one root to another */
+	_Atomic bool watched; /* a real folder: changes made by others are heard of */
+	_Atomic bool edited;  /* NODE_VIEW: its text is not what the file says */
+	_Atomic bool filling; /* a real folder that is to become a clip or an animation file */
+	bool folder;          /* a directory */
+	union {
+		uint8_t view;       /* NODE_VIEW: its place in views[] */
+		int16_t descriptor; /* a folder: slot in the cache of descriptors, or -1 */
+	};
+	struct link own; /* a name; see node_link */
 };
 
 #define NODE_ROOT 1
+
+/* Of nodes or links, hashed: open addressing. */
+struct node_set {
+	void **slots;
+	size_t size, count; /* the size is a power of two */
+};
 
 struct nodes {
 	pthread_mutex_t lock;
 	uint64_t next_id;
 	size_t count, links;
-	struct node **by_id, **by_identity;
-	struct link **by_name;
-	size_t id_size, name_size;
+	struct node_set by_id, by_identity, by_name;
 	bool ending;
-	void (*gone)(struct node *node); /* called, with the lock held, before a node's memory goes */
+	void (*gone)(
+		struct node *node); /* called, with the lock held, before a node's memory goes */
 };
 
 bool nodes_init(struct nodes *t, void (*gone)(struct node *node));
@@ -98,13 +116,15 @@ void nodes_unlock(struct nodes *t);
 struct node *nodes_by_id(struct nodes *t, uint64_t id);
 struct node *nodes_by_identity(struct nodes *t, const struct identity *real);
 struct node *nodes_by_name(struct nodes *t, const struct node *parent, const char *name);
-/* A node without a name yet. NULL when out of memory. */
-struct node *nodes_add(struct nodes *t, enum node_kind kind);
+/* A node without a name yet, but with room for this one (or NULL). NULL when out of memory. */
+struct node *nodes_add(struct nodes *t, enum node_kind kind, const char *name);
+/* All of them, in no order: from *at = 0 on, until NULL. None may come or go meanwhile. */
+struct node *nodes_next(const struct nodes *t, size_t *at);
 /*
  * Enters a real node under its identity; leave_identity when the file behind it is gone for good,
- * which leaves `real` as it is.
+ * which leaves `real` as it is. False when out of memory.
  */
-void nodes_identify(struct nodes *t, struct node *node, const struct identity *real);
+bool nodes_identify(struct nodes *t, struct node *node, const struct identity *real);
 void nodes_leave_identity(struct nodes *t, struct node *node);
 /* Gives the node the name; whoever had it loses it. False when out of memory. */
 bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name);
@@ -113,7 +133,33 @@ void nodes_unlink_all(struct nodes *t, struct node *node);
 /* Gives back `lookups` and `references`; frees the node when nothing is left. */
 void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references);
 
-/* The node's first name, or NULL when it has none any more. */
+/* The node's first name, or NULL when it has none any more; and the one behind a name. */
 const struct link *node_link(const struct node *node);
+const struct link *node_next_link(const struct node *node, const struct link *link);
+/* What few nodes have, made when there is none. NULL when out of memory. */
+struct node_more *node_need_more(struct node *node);
+/* What is known of a real node; that of no file where nothing is. */
+const struct identity *node_identity(const struct node *node);
+
+static inline struct memo *node_memo(const struct node *node)
+{
+	return node->more ? node->more->memo : NULL;
+}
+
+static inline struct stat *node_last(const struct node *node)
+{
+	return node->more ? node->more->last : NULL;
+}
+
+static inline const struct view *node_view(const struct node *node)
+{
+	return views[node->view];
+}
+
+/* A text's size is remembered by the lower bits of its generation, which come again after years. */
+static inline uint32_t node_generation(uint64_t generation)
+{
+	return (uint32_t)generation;
+}
 
 #endif

@@ -52,8 +52,29 @@ bool num_parse(const char *text, size_t size, char point, double *out);
  * case, 7.038531e-26.
  */
 bool num_parse_f32(const char *text, size_t size, char point, float *out);
+/* To double, but so that it rounds to the float32 that the text rounds to. */
+bool num_parse_value(const char *text, size_t size, char point, double *out);
 /* A frame number: digits, or digits with nothing but zeros behind the point ("5.0"); below 2^32. */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
+
+/*
+ * A number as num_lane writes it: digits * 10^-places. `value` is that as a double, and rounds to
+ * the float32 that the text rounds to.
+ */
+struct num_plain {
+	uint64_t digits;
+	unsigned places;
+	bool negative;
+	double value;
+};
+
+/*
+ * The plain number that begins at p and ends before `end`, faster than num_parse: what stands
+ * behind it, or NULL where there is none or one that takes more than a plain look.
+ */
+const char *num_scan(const char *p, const char *end, struct num_plain *out);
+/* Is it surely what num_value writes of this value? False also where that is not clear. */
+bool num_is_value(const struct num_plain *n, const struct curve *c, uint32_t key, unsigned axis);
 
 /* Are the two the same number at 15 significant digits, as a spreadsheet keeps them? -0 is 0. */
 bool num_same15(double a, double b);

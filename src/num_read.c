@@ -4,6 +4,7 @@
 #include "num_decimal.h"
 
 #include <endian.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,25 +32,31 @@ static uint64_t get8(const char *p)
 	return le64toh(bytes);
 }
 
-/* Eight digits, the first in the lowest byte, as a number; false when one of them is none. */
-static inline bool join8(uint64_t bytes, uint64_t *out)
+/* The highest bit of the first of eight bytes that is no digit, and 0 when all are. */
+static inline uint64_t no_digit(uint64_t bytes)
 {
-	uint64_t d = bytes - DIGITS_8;
+	/* What is carried or borrowed goes to the bytes behind. */
+	return ((bytes + UINT64_C(0x4646464646464646)) | (bytes - DIGITS_8)) &
+	       UINT64_C(0x8080808080808080);
+}
 
-	if (((bytes + UINT64_C(0x4646464646464646)) | d) & UINT64_C(0x8080808080808080))
-		return false;
+/* The last `count` of eight bytes, 1 to 8 digits with the first in the lowest byte, as a number. */
+static inline uint64_t join(uint64_t bytes, unsigned count)
+{
+	uint64_t d = (bytes & UINT64_C(0x0f0f0f0f0f0f0f0f)) >> (64 - 8 * count) << (64 - 8 * count);
+
 	d = (d * 10 + (d >> 8)) & 0x00ff00ff00ff00ff;
 	d = (d * 100 + (d >> 16)) & 0x0000ffff0000ffff;
-	*out = (d * 10000 + (d >> 32)) & 0xffffffff;
-	return true;
+	return (d * 10000 + (d >> 32)) & 0xffffffff;
 }
 
 /* The digits from p on, 1 to 8, if they reach to the end; what stands before them can be read. */
 static inline bool join_tail(const char *p, const char *end, uint64_t *out)
 {
-	uint64_t mask = UINT64_MAX << (64 - 8 * (end - p));
+	uint64_t bytes = get8(end - 8), mask = UINT64_MAX << (64 - 8 * (end - p));
 
-	return join8((get8(end - 8) & mask) | (DIGITS_8 & ~mask), out);
+	*out = join(bytes, (unsigned)(end - p));
+	return !no_digit((bytes & mask) | (DIGITS_8 & ~mask));
 }
 
 static inline const char *scan_digits(const char *p, const char *end, struct literal *lit, int part)
@@ -71,8 +78,8 @@ static inline const char *scan_fraction(const char *p, const char *text, const c
 	const char *begin = p;
 	uint64_t value;
 
-	for (; end - p > 8 && join8(get8(p), &value); p += 8)
-		lit->leading = lit->leading * TEN_8 + value;
+	for (; end - p > 8 && !no_digit(get8(p)); p += 8)
+		lit->leading = lit->leading * TEN_8 + join(get8(p), 8);
 	if (end - p <= 8 && p < end && end - text >= 8 && join_tail(p, end, &value)) {
 		lit->leading = lit->leading * (uint64_t)ten((int)(end - p)) + value;
 		p = end;
@@ -262,6 +269,99 @@ bool num_parse_f32(const char *text, size_t size, char point, float *out)
 	if (lit.negative)
 		*out = -*out;
 	return true;
+}
+
+/*
+ * May it round to another float32 than the text that it was read from? It may half-way between two;
+ * denormal floats have fewer bits.
+ */
+static inline bool is_half_way(double v)
+{
+	return (f64_bits(v) & 0x1fffffff) == 0x10000000 || (fabs(v) < (double)FLT_MIN && v != 0);
+}
+
+bool num_parse_value(const char *text, size_t size, char point, double *out)
+{
+	float nearest;
+
+	if (!num_parse(text, size, point, out))
+		return false;
+	if (is_half_way(*out) && num_parse_f32(text, size, point, &nearest) &&
+	    (float)*out != nearest)
+		*out = nextafter(*out, (double)nearest);
+	return true;
+}
+
+/* ---- plain numbers inside a text ---- */
+
+/* What is read from p on, whatever is there. */
+#define SCAN_MAX 32
+/* Digits that fit into 64 bits, two eights and two. */
+#define SCAN_DIGITS 18
+
+/* The first `count` of eight bytes, 1 to 8 digits, as a number. */
+static inline uint64_t join_first(uint64_t bytes, unsigned count)
+{
+	return join(bytes << (64 - 8 * count), count);
+}
+
+/* How many of the eight bytes are digits, from the first on. */
+static inline unsigned count_digits(uint64_t bytes)
+{
+	uint64_t stop = no_digit(bytes);
+
+	return stop ? (unsigned)__builtin_ctzll(stop) / 8 : 8;
+}
+
+static inline const char *scan_plain(const char *p, struct num_plain *out)
+{
+	bool negative = *p == '-';
+	uint64_t bytes = get8(p + negative), digits;
+	unsigned whole = count_digits(bytes), size, places = 0;
+	double value;
+
+	if (whole - 1 > 6)
+		return NULL;
+	p += negative + whole;
+	digits = join_first(bytes, whole);
+	if (*p == '.') {
+		bytes = get8(++p);
+		size = count_digits(bytes);
+		if (size == 8) {
+			digits = digits * TEN_8 + join(bytes, 8);
+			places = 8;
+			bytes = get8(p + 8);
+			size = count_digits(bytes);
+		}
+		if (size == 8 || whole + places + size > SCAN_DIGITS || places + size == 0)
+			return NULL;
+		if (size)
+			digits = digits * (uint64_t)ten((int)size) + join_first(bytes, size);
+		places += size;
+		p += places;
+	}
+	value = (double)(int64_t)digits / ten((int)places);
+	if (digits > UINT64_C(1) << 53 || is_half_way(value))
+		return NULL;
+	*out = (struct num_plain){digits, places, negative, negative ? -value : value};
+	return p;
+}
+
+/* The same where the text ends soon. */
+static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
+						      struct num_plain *out)
+{
+	char room[SCAN_MAX] = "";
+	const char *behind;
+
+	memcpy(room, p, (size_t)(end - p));
+	behind = scan_plain(room, out);
+	return behind ? p + (behind - room) : NULL;
+}
+
+const char *num_scan(const char *p, const char *end, struct num_plain *out)
+{
+	return end - p >= SCAN_MAX ? scan_plain(p, out) : scan_end(p, end, out);
 }
 
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out)

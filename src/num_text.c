@@ -269,7 +269,7 @@ static inline bool quick_shortest(double v, float f, struct quick *out)
 	unsigned places = (unsigned)-log10_of_two(exponent);
 	double unit, at, middle, half, below, from_ten, from_one;
 	uint32_t one, tenth;
-	bool by_ten, by_one;
+	bool outside, by_ten, by_one;
 
 	if (biased == 255 || places - 2 > PLACES_MOST - 2)
 		return false;
@@ -279,17 +279,23 @@ static inline bool quick_shortest(double v, float f, struct quick *out)
 	half = (double)f32_from_bits(biased << 23) * 0x1p-24 * unit;
 	/* Below a power of two the next float is nearer. */
 	below = bits & 0x7fffff ? half : half / 2;
-	one = (uint32_t)(int32_t)(at + 0.5);
 	tenth = (uint32_t)(int32_t)(middle * 0.1 + 0.5);
 	from_ten = fabs(10 * (double)(int32_t)tenth - middle);
-	from_one = fabs((double)(int32_t)one - middle);
 	by_ten = from_ten < below - QUICK_SLACK;
-	by_one = from_ten > half + QUICK_SLACK && from_one < below - QUICK_SLACK &&
-		 fabs((double)(int32_t)one - at) < 0.5 - QUICK_SLACK;
-	*out = (struct quick){.digits = by_ten ? tenth : one,
-			      .places = places - by_ten,
-			      .distance = fabs((double)(int32_t)(by_ten ? 10 * tenth : one) - at),
-			      .unit = unit};
+	/* The nearest may round to the next float; then it is the one before. */
+	one = (uint32_t)(int32_t)(at + 0.5);
+	from_one = (double)(int32_t)one - middle;
+	outside = fabs(from_one) > half + QUICK_SLACK;
+	one -= (uint32_t)(outside & (from_one > 0)) - (uint32_t)(outside & (from_one < 0));
+	from_one = (double)(int32_t)one;
+	by_one = (from_ten > half + QUICK_SLACK) & (fabs(from_one - middle) < below - QUICK_SLACK) &
+		 (outside | (fabs(from_one - at) < 0.5 - QUICK_SLACK));
+	*out = (struct quick){
+		.digits = by_ten ? tenth : one,
+		.places = places - by_ten,
+		.distance = fabs((by_ten ? 10 * (double)(int32_t)tenth : from_one) - at),
+		.unit = unit,
+	};
 	return by_ten | by_one;
 }
 
@@ -555,6 +561,54 @@ size_t num_value(char *out, const struct curve *c, uint32_t key, unsigned axis)
 	    quick_shortest(fabs(v), fabsf((float)v), &q) && keeps_k(&q, lane))
 		return put_quick(out, v < 0, &q);
 	return num_lane(out, v, lane);
+}
+
+/*
+ * Is it what quick_shortest would find, as far as that can be seen from the number itself: the
+ * nearest of its places to v, with the same float32, and none that has one place less?
+ */
+static inline bool is_shortest(const struct num_plain *n, double v, struct quick *out)
+{
+	uint32_t bits = f32_bits((float)v);
+	double unit, at, middle, half, digits, behind_ten;
+
+	if (n->digits >= NINE_DIGITS || n->places > PLACES_MOST || !(bits & 0x7f800000))
+		return false;
+	unit = ten((int)n->places);
+	at = v * unit;
+	middle = (double)(float)v * unit;
+	half = (double)f32_from_bits(bits & 0x7f800000) * 0x1p-24 * unit + QUICK_SLACK;
+	digits = (double)(int32_t)n->digits;
+	behind_ten = middle - (digits - (double)(int32_t)(n->digits % 10));
+	*out = (struct quick){.distance = fabs(digits - at), .unit = unit};
+	return out->distance < 0.5 - QUICK_SLACK && behind_ten > half && 10 - behind_ten > half &&
+	       fabsf((float)n->value) == (float)v;
+}
+
+/* The same number, of which the text has no zeros at its end. */
+static inline bool has_digits(const struct num_plain *n, const struct quick *q)
+{
+	return n->digits < NINE_DIGITS && n->places <= q->places && q->places - n->places < 9 &&
+	       n->digits * (uint64_t)ten((int)(q->places - n->places)) == q->digits;
+}
+
+bool num_is_value(const struct num_plain *n, const struct curve *c, uint32_t key, unsigned axis)
+{
+	const struct lane *lane = &c->lane[axis];
+	double v = curve_value(c, key, axis);
+	struct quick q;
+
+	if (n->value == v)
+		return true;
+	if (!c->stored)
+		return false;
+	if (lane->form == LANE_FLOAT && lane->unit == 1)
+		return (float)n->value == (float)v;
+	if (lane->form != LANE_GRID || lane->exact || n->negative != (v < 0))
+		return false;
+	v = fabs(v);
+	return (is_shortest(n, v, &q) || (quick_shortest(v, (float)v, &q) && has_digits(n, &q))) &&
+	       keeps_k(&q, lane);
 }
 
 size_t num_seconds(char *out, double seconds)

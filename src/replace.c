@@ -341,7 +341,7 @@ int replace_copy(int dir, const char *name, const char *temporary, bool over, in
 		return error;
 	error = fill(&job, data);
 	if (!error)
-		error = rename_as(&job, over ? 0 : RENAME_NOREPLACE);
+		error = over ? rename_as(&job, 0) : place(&job);
 	if (error)
 		unlinkat(dir, temporary, 0);
 	else

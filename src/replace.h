@@ -29,7 +29,7 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 
 /*
  * Puts a file under a name without looking at what it replaces (`over`), or where there is none yet
- * (EEXIST). It gets the attributes of the file `like`; -1: mode 0600. Whoever calls it keeps others
+ * (EAGAIN). It gets the attributes of the file `like`; -1: mode 0600. Whoever calls it keeps others
  * away from `temporary`, and what a killed process left under that name is overwritten.
  */
 int replace_copy(int dir, const char *name, const char *temporary, bool over, int like,

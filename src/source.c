@@ -272,8 +272,11 @@ static void set_ages(struct source *s, struct snap *snap, struct timespec mtime,
 {
 	struct snap *before = cache_take(s->store->cache, &s->current);
 
-	if (before != snap)
-		ages_init(&snap->ages, snap->anim, mtime, before, edit);
+	if (before != snap && ages_init(&snap->ages, snap->anim, mtime, before, edit))
+		snap->size += snap->ages.size;
+	if (before && before != snap && edit && snap->rest == before->rest &&
+	    edit->fields == before->anim->fields)
+		snap->ages.since = before->generation;
 	snap_put(before);
 }
 
@@ -486,6 +489,16 @@ static struct snap *latest(struct source *s, int dir, struct err *err)
 	return latest_seen(s, dir, &st, err);
 }
 
+struct snap *source_last(struct source *s)
+{
+	struct snap *snap;
+
+	pthread_mutex_lock(&s->facts);
+	snap = cache_take(s->store->cache, &s->current);
+	pthread_mutex_unlock(&s->facts);
+	return snap;
+}
+
 struct snap *source_look(struct source *s, int dir, struct stat *st, struct err *err)
 {
 	struct snap *snap;
@@ -687,7 +700,7 @@ static int put_new_text(const struct commit_job *job, const char *name, const ch
 		return error;
 	error = replace_copy(job->dir, name, temporary, false, like, buf_bytes(&job->bytes));
 	close(like);
-	return error == EEXIST ? EAGAIN : error;
+	return error;
 }
 
 /* `old`: the version that is there, or NULL. */

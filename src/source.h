@@ -27,7 +27,7 @@ struct store_options {
 		char *glob;
 		const struct codec *codec;
 		uint32_t bones; /* 0: not given */
-	} *patterns;
+	} * patterns;
 	unsigned pattern_count;
 	enum rotations rotations; /* --rotations */
 	struct style style;       /* --bones, --bvh */
@@ -68,7 +68,9 @@ bool source_renamed(struct source *s, const char *folder, const char *name);
  * asking again costs one fstatat. ERR_SYSTEM where there is no regular file, or it cannot be read.
  */
 struct snap *source_get(struct source *s, int dir, struct err *err);
-/* The same, and what the file was just before; st_mode is 0 where there is none. */
+/* The latest version that was asked for, if it is at hand; the file is not looked at. */
+struct snap *source_last(struct source *s);
+/* The same as source_get, and what the file was just before; st_mode is 0 where there is none. */
 struct snap *source_look(struct source *s, int dir, struct stat *st, struct err *err);
 
 enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };

@@ -389,6 +389,16 @@ bool state_is(struct state *s, const struct stat *st)
 	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
+int state_open(struct state *s, int *fd)
+{
+	return open_root(s, false, fd);
+}
+
+int state_above(const struct state *s)
+{
+	return s->parent;
+}
+
 int state_folder(struct state *s, enum state_area area, const char *path, bool make, int *fd)
 {
 	int top, error = open_part(s, area_names[area], make, &top);

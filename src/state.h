@@ -39,6 +39,11 @@ int state_writable(struct state *s);
 /* Is this the state directory itself? For hiding it where SOURCE contains it. */
 bool state_is(struct state *s, const struct stat *st);
 
+/* DIR as an O_PATH descriptor; ENOENT where it is not there. */
+int state_open(struct state *s, int *fd);
+/* The folder that DIR is in, or will be, as a descriptor that stays the state's. */
+int state_above(const struct state *s);
+
 /* The folder PATH of an area as an O_PATH descriptor; ENOENT where it is not there and !make. */
 int state_folder(struct state *s, enum state_area area, const char *path, bool make, int *fd);
 

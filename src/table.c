@@ -4,8 +4,6 @@
 #include "num.h"
 
 #include <csv.h>
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,19 +347,7 @@ static char point_of(const struct table *t, const struct cell *cell)
 
 bool table_number(const struct table *t, const struct cell *cell, double *out)
 {
-	char point = point_of(t, cell);
-	uint64_t bits;
-	float nearest;
-
-	if (!num_parse(cell->text, cell->size, point, out))
-		return false;
-	/* A double half-way between two floats may be rounded the other way than its text. */
-	memcpy(&bits, out, sizeof(bits));
-	if ((bits & 0x1fffffff) != 0x10000000 && !(fabs(*out) < (double)FLT_MIN))
-		return true;
-	if (num_parse_f32(cell->text, cell->size, point, &nearest) && (float)*out != nearest)
-		*out = nextafter(*out, (double)nearest);
-	return true;
+	return num_parse_value(cell->text, cell->size, point_of(t, cell), out);
 }
 
 static bool is_month(const char *text, size_t size)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #define BONES "bones"
 #define FRAMES "frames"
@@ -77,6 +78,13 @@ static bool place_present(const struct tree *t, const struct place *place)
 	struct shown at = tree_shown(t, place);
 
 	return !place->view->present || place->view->present(&at);
+}
+
+bool tree_alike(const struct tree *t, const struct place *place)
+{
+	struct shown at = tree_shown(t, place);
+
+	return place->view->alike && place->view->alike(&at);
 }
 
 void tree_render(const struct tree *t, const struct place *place, struct buf *out)
@@ -295,6 +303,24 @@ bool tree_again(const struct tree *t, const struct tree *was, const struct place
 		out->track = (uint32_t)found;
 	}
 	return place_present(t, out);
+}
+
+uint64_t tree_names(const struct snap *snap)
+{
+	const struct anim *anim = snap->anim;
+	uint64_t hash = anim->clip_count;
+
+	for (uint32_t i = 0; i < anim->clip_count; i++) {
+		const struct clip *clip = &anim->clips[i];
+
+		hash = XXH3_64bits_withSeed(clip->label, strlen(clip->label), hash ^ clip->frames);
+		for (uint32_t j = 0; j < clip->track_count; j++) {
+			const char *label = clip->tracks[j].label;
+
+			hash = XXH3_64bits_withSeed(label, strlen(label), hash);
+		}
+	}
+	return hash;
 }
 
 static bool list_views(const struct tree *t, const struct place *folder, enum view_place of,

@@ -51,6 +51,12 @@ void tree_explain(const struct tree *t, const char *path, struct err *err);
 bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
 		struct place *out);
 
+/*
+ * Differs between two versions where there are other clips, bones or frames; a view that is there or
+ * not for what curves say is not told.
+ */
+uint64_t tree_names(const struct snap *snap);
+
 /* Every name in a folder, in order. Stops and returns false when `each` does. */
 typedef bool tree_each(void *closure, const char *name, const struct place *place);
 bool tree_list(const struct tree *t, const struct place *folder, view_set listed, tree_each *each,
@@ -63,6 +69,8 @@ struct shown tree_shown(const struct tree *t, const struct place *place);
  */
 #define TEXT_MAX ((size_t)1 << 30)
 void tree_render(const struct tree *t, const struct place *place, struct buf *out);
+/* Is the view of a frame, and would every other frame's have the same text? */
+bool tree_alike(const struct tree *t, const struct place *place);
 
 /* "raw.canm": the name of the view of the file's own bytes. */
 void tree_raw_name(const char *file_name, const struct format *format, char out[NAME_MAX + 1]);

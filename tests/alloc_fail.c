@@ -304,6 +304,10 @@ static const struct {
 	{&view_clip_json, "\"loop\": true", "\"loop\": false"},
 	{&view_clip_json, "\"frames\": 5,", "\"frames\": 300,"},
 	{&view_clip_json, "\"duration\": 4", "\"duration\": 6"},
+	{&view_gltf, "\"node\": 2, \"path\": \"scale\"", "\"node\": 1, \"path\": \"scale\""},
+	{&view_gltf, "\"node\": 2, \"path\": \"translation\"",
+	 "\"node\": 1, \"path\": \"translation\""},
+	{&view_gltf, "\"node\": 1, \"path\": \"rotation\"", "\"node\": 2, \"path\": \"rotation\""},
 	{&view_kanim, "loop=\"true\"", "loop=\"false\""},
 	{&view_file_json, "\"name\": \"run\"", "\"name\": \"\u00e9\""},
 	{&view_file_json, "\"backwards\": false", "\"backwards\": true"},
@@ -378,13 +382,13 @@ static void try_conversions(const struct snap *s, const char *sample)
 	}
 }
 
-/* Each bone hangs from the one before it, and the first from one that no clip has. */
+/* Where it can, each bone hangs from the one before it, and the first from one that no clip has. */
 static void try_skeleton(const struct snap *s, const char *sample)
 {
 	struct shown at = {.anim = s->anim};
 	struct step step = {.at = &at, .run = pose};
 	struct buf text = BUF_INIT;
-	const char *parent = "floor";
+	const char *parent = s->anim->format->flat ? "" : "floor";
 	char what[256];
 
 	if (s->anim->format->stills)
@@ -394,7 +398,8 @@ static void try_skeleton(const struct snap *s, const char *sample)
 		const char *bone = s->anim->clips[0].tracks[i].label;
 
 		buf_format(&text, "%s,%s,1\n", bone, parent);
-		parent = bone;
+		if (*parent)
+			parent = bone;
 	}
 	step.text = buf_bytes(&text);
 	snprintf(what, sizeof(what), "%s, posed", sample);

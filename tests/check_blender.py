@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """check_blender.py - imports each FOLDER/clip.gltf into Blender and compares what came of it with
-the numbers of FOLDER/curves.csv, clip.json and skeleton.csv, which are put together here anew.
+the numbers of FOLDER/curves.csv, clip.json and skeleton.csv, which are put together here anew. Then
+exports it again, for others to compare:
+
+    same.gltf, same.glb     imported and exported as Blender does when nothing is chosen but the form
+    straight.gltf           imported with bones as for another export, and exported
+    small.gltf              exported with what changes nothing left out
+    turned.gltf             where there is such a bone: TURNED turned by 30 degrees in frame 2
 
     blender -b --factory-startup -P tests/check_blender.py -- FOLDER...
 """
@@ -50,6 +56,8 @@ class Clip:
         self.frames = said["frames"]
         self.seconds = said["seconds"]
         self.bones = [b["bone"] for b in said["bones"]]
+        y_down = said["file"].endswith((".ff9anim", ".anm"))
+        self.upright = DOWNRIGHT if y_down else UPRIGHT
         self.joints = {}
         self.keys = {}
         if os.path.exists(f"{folder}/skeleton.csv"):
@@ -116,14 +124,35 @@ class Clip:
 
 FAR = 1e6
 UPRIGHT = Matrix(((1, 0, 0), (0, 0, -1), (0, 1, 0)))  # y up to z up
+DOWNRIGHT = Matrix(((1, 0, 0), (0, 0, 1), (0, -1, 0)))  # y down to z up
+TURNED = "neck"
 
 
-def load(path, clip):
+def load(path, clip, **settings):
     bpy.ops.wm.read_factory_settings(use_empty=True)
     rate = (clip.frames - 1) / clip.seconds if clip.seconds else 24
     bpy.context.scene.render.fps = max(1, min(32767, round(rate)))
-    bpy.ops.import_scene.gltf(filepath=path)
+    bpy.ops.import_scene.gltf(filepath=path, **settings)
     return [o for o in bpy.data.objects if o.type == "ARMATURE"]
+
+
+def save(path, form="GLTF_EMBEDDED", **settings):
+    bpy.ops.export_scene.gltf(filepath=path, export_format=form, **settings)
+
+
+def save_again(folder, clip):
+    """After load()."""
+    save(f"{folder}/same.gltf")
+    save(f"{folder}/same.glb", "GLB")
+    save(f"{folder}/small.gltf", export_optimize_animation_size=True)
+    armature = load(f"{folder}/clip.gltf", clip, bone_heuristic="BLENDER")[0]
+    save(f"{folder}/straight.gltf")
+    if TURNED in armature.pose.bones and clip.frames > 2:
+        bone = armature.pose.bones[TURNED]
+        bpy.context.scene.frame_set(2)
+        bone.rotation_quaternion = bone.rotation_quaternion @ Euler((math.radians(30), 0, 0)).to_quaternion()
+        bone.keyframe_insert("rotation_quaternion", frame=2)
+        save(f"{folder}/turned.gltf")
 
 
 def pose(armature, seconds):
@@ -147,9 +176,9 @@ def difference(clip, frame, got, got_first):
     place = turn = 0
     for bone, (now, first) in worlds.items():
         mine = got[bone[:63]]
-        place = max(place, (mine.translation - UPRIGHT @ now.translation).length / size)
+        place = max(place, (mine.translation - clip.upright @ now.translation).length / size)
         if min(map(abs, now.to_scale())) > 1e-6 < min(map(abs, first.to_scale())):
-            want = UPRIGHT @ turned(now, first) @ UPRIGHT.transposed()
+            want = clip.upright @ turned(now, first) @ clip.upright.transposed()
             delta = turned(mine, got_first[bone[:63]]) - want
             turn = max(turn, max(abs(x) for row in delta for x in row))
     # What Blender keeps of a direction is coarse there, a thousandth of the way.
@@ -178,6 +207,7 @@ for folder in sys.argv[sys.argv.index("--") + 1 :]:
         place, turn = difference(clip, frame, pose(armatures[0], seconds), first)
         check(f"{folder}: places of frame {frame}, {place:.2g} off", place < 1e-3, True)
         check(f"{folder}: turns of frame {frame}, {turn:.2g} off", turn < 5e-3, True)
+    save_again(folder, clip)
 
 print(f"blender: {passed} passed, {failed} failed")
 sys.stdout.flush()

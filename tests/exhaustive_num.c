@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * exhaustive_num.c - proves num.c over all 2^32 floats:
+ * exhaustive_num.c - proves the texts of num.h over all 2^32 floats:
  *
  *   - the text of each reads back as the same bits with num_parse_f32, with strtof, and, but for
  *     one, by way of num_parse and a conversion; it is plain, and that of -v is '-' and that of v;

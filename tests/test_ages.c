@@ -37,13 +37,14 @@ START_TEST(only_what_changed_is_younger)
 	struct ages ages;
 
 	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
-	ck_assert(ages_init(&ages, edited, second, s, NULL));
+	ck_assert(ages_init(&ages, edited, second, s, _i ? edited : NULL));
 	for (uint32_t i = 0; i < s->anim->clip_count; i++) {
 		for (int64_t j = -1; j < (int64_t)s->anim->clips[i].track_count; j++) {
 			bool changed = i == 0 && (j == 2 || j == -1);
 
 			ck_assert_int_eq(ages_of(&ages, i, j).tv_sec,
 					 changed ? second.tv_sec : first.tv_sec);
+			ck_assert_int_eq(ages_kept(&ages, i, j), !changed);
 		}
 	}
 	ages_release(&ages);
@@ -99,7 +100,7 @@ Suite *ages_suite(void)
 	TCase *tc = tcase_create("ages");
 
 	tcase_add_test(tc, a_first_version_is_as_old_as_its_file);
-	tcase_add_test(tc, only_what_changed_is_younger);
+	tcase_add_loop_test(tc, only_what_changed_is_younger, 0, 2);
 	tcase_add_test(tc, a_loop_is_the_clips_and_a_frame_time_everybodys);
 	tcase_add_test(tc, the_order_of_bones_is_the_clips);
 	suite_add_tcase(suite, tc);

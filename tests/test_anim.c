@@ -128,6 +128,24 @@ START_TEST(quaternions_go_the_shorter_way_at_even_speed)
 }
 END_TEST
 
+/* Overwatch files have some: what is stored of three components leaves nothing for the fourth. */
+START_TEST(a_quaternion_of_any_length_turns_as_far)
+{
+	const double half = sqrt(0.5), eighth = M_PI / 8;
+	const double values[] = {0, 0, 0, 3, 0.2 * half, 0, 0, 0.2 * half, 0, 0, 0, 0};
+	struct curve c = {.kind = CURVE_QUATERNION, .keyed = true, .count = 3, .values = values};
+	double out[4];
+
+	curve_sample(&c, 0.5, out);
+	ck_assert_double_eq_tol(out[0], sin(eighth), 1e-12);
+	ck_assert_double_eq_tol(out[3], cos(eighth), 1e-12);
+	curve_sample(&c, 0, out);
+	ck_assert(out[3] == 3);
+	curve_sample(&c, 1.5, out);
+	ck_assert(isfinite(out[0]) && isfinite(out[3]));
+}
+END_TEST
+
 START_TEST(a_clip_shows_the_keys_below_its_end)
 {
 	struct arena arena = ARENA_INIT;
@@ -786,6 +804,7 @@ static TCase *curve_case(void)
 	tcase_add_test(tc, of_keys_in_one_frame_the_last_counts);
 	tcase_add_test(tc, sampling_a_static_curve_gives_its_value_anywhere);
 	tcase_add_test(tc, sampling_a_key_gives_its_bits);
+	tcase_add_test(tc, a_quaternion_of_any_length_turns_as_far);
 	tcase_add_test(tc, quaternions_go_the_shorter_way_at_even_speed);
 	tcase_add_test(tc, a_clip_shows_the_keys_below_its_end);
 	tcase_add_test(tc, curves_are_the_same_by_the_bits_of_what_they_say);

@@ -963,6 +963,123 @@ START_TEST(any_bytes_are_read_or_refused)
 }
 END_TEST
 
+/* ---- the short way ---- */
+
+/* A text in the form that is served can be read in a shorter way; with a BOM it cannot. */
+static struct anim *parse_long(const struct shown *at, const char *text, struct err *err)
+{
+	struct buf marked = BUF_INIT;
+	struct anim *edited;
+
+	buf_text(&marked, "\xef\xbb\xbf");
+	buf_text(&marked, text);
+	ck_assert(!marked.failed);
+	edited = view_bone_csv.parse(at, buf_bytes(&marked), err);
+	buf_release(&marked);
+	return edited;
+}
+
+static void expect_both_ways(const struct shown *at, const char *text)
+{
+	struct err shorter = {0}, longer = {0};
+	struct anim *a = view_bone_csv.parse(at, bytes_of(text), &shorter);
+	struct anim *b = parse_long(at, text, &longer);
+
+	ck_assert_msg(!a == !b, "%s\n%s: %s", text, a ? "accepted" : shorter.message,
+		      b ? "accepted" : longer.message);
+	ck_assert_msg(shorter.code == longer.code, "%s\n%s", text, shorter.message);
+	for (int r = 0; a && r < ROLE_COUNT; r++) {
+		const struct curve *x = track_in(a, at)->curve[r], *y = track_in(b, at)->curve[r];
+		const struct curve *old = track_in(at->anim, at)->curve[r];
+
+		ck_assert_msg((x == old) == (y == old) && curve_same(x, y), "%s of\n%s",
+			      role_names[r], text);
+	}
+	anim_free(a);
+	anim_free(b);
+}
+
+static uint32_t random_state;
+
+static uint32_t random_below(uint32_t end)
+{
+	random_state = random_state * 1664525 + 1013904223;
+	return (uint32_t)((uint64_t)(random_state >> 8) * end >> 24);
+}
+
+/* What may come to stand in the place of a cell. `was` is what stands there. */
+static void random_cell(char out[64], const char *was, size_t size)
+{
+	static const char *const odd[] = {"",    "0",    "-0",  "1",      "-1",    "0.5",  "1.50",
+					  "nan", "-inf", "1e3", "12..5",  ".5",    "5.",   " 1",
+					  "+2",  "007",  "-",   "999999", "1e-40", "4e38", "\"1\""};
+	double value = 0;
+
+	snprintf(out, 64, "%.*s", (int)size, was);
+	sscanf(out, "%lf", &value);
+	switch (random_below(5)) {
+	case 0:
+		snprintf(out, 64, "%s", odd[random_below(ARRAY_SIZE(odd))]);
+		break;
+	case 1: /* the same, or hardly another */
+		snprintf(out, 64, "%.*g", (int)(5 + random_below(13)), value);
+		break;
+	case 2:
+		snprintf(out, 64, "%.*f", (int)random_below(20), value);
+		break;
+	case 3:
+		snprintf(out, 64, "%.9g", value * (1 + 1e-7 * random_below(20)));
+		break;
+	default:
+		snprintf(out, 64, "%.7g", (int)random_below(2000) / 1000. - 1);
+	}
+}
+
+/* The text with one of its cells, whichever, as another. */
+static void change_cell(const char *text, struct buf *out)
+{
+	size_t size = strlen(text), begin = random_below((uint32_t)size), end;
+	char cell[64];
+
+	while (begin > 0 && !strchr(",\n", text[begin - 1]))
+		begin--;
+	end = begin + strcspn(text + begin, ",\n");
+	random_cell(cell, text + begin, end - begin);
+	buf_clear(out);
+	buf_add(out, text, begin);
+	buf_text(out, cell);
+	buf_text(out, text + end);
+	buf_char(out, '\0');
+	ck_assert(!out->failed);
+}
+
+START_TEST(both_ways_of_reading_say_the_same)
+{
+	struct sample s = sample_open(sample_names[_i]);
+	struct buf changed[2] = {BUF_INIT, BUF_INIT};
+
+	random_state = 17;
+	for (uint32_t c = 0; c < s.anim->clip_count; c++) {
+		for (uint32_t i = 0; i < s.anim->clips[c].track_count; i++) {
+			struct shown at = sample_shown(&s, c, s.anim->clips[c].tracks[i].label);
+			struct buf own = view_text(&view_bone_csv, &at);
+
+			expect_both_ways(&at, (const char *)own.data);
+			for (unsigned round = 0; round < 60; round++) {
+				change_cell((const char *)own.data, &changed[0]);
+				expect_both_ways(&at, (const char *)changed[0].data);
+				change_cell((const char *)changed[0].data, &changed[1]);
+				expect_both_ways(&at, (const char *)changed[1].data);
+			}
+			buf_release(&own);
+		}
+	}
+	buf_release(&changed[0]);
+	buf_release(&changed[1]);
+	sample_close(&s);
+}
+END_TEST
+
 Suite *bone_csv_suite(void);
 
 Suite *bone_csv_suite(void)
@@ -983,6 +1100,8 @@ Suite *bone_csv_suite(void)
 	tcase_add_test(same, numbers_that_are_hard_on_spreadsheets_are_unchanged);
 	tcase_add_test(same, columns_and_rows_may_come_in_any_order_and_be_missing);
 	tcase_add_test(same, stale_times_are_ignored_beside_an_edit);
+	tcase_add_loop_test(same, both_ways_of_reading_say_the_same, 0,
+			    (int)ARRAY_SIZE(sample_names) - 1);
 	suite_add_tcase(s, same);
 	tcase_add_test(edit, what_is_saved_is_what_is_read);
 	tcase_add_test(edit, cells_that_were_not_edited_keep_their_bits);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "sample.h"
-
-#include <math.h>
+#include "odd.h"
 
 static const char bone01[] =
 	"{\n"
@@ -269,6 +267,44 @@ START_TEST(what_another_file_says_of_itself_does_not_matter)
 }
 END_TEST
 
+static void assert_changes_nothing(const struct shown *shown, const struct buf *text)
+{
+	struct err err = {0};
+	struct anim *edited = view_bone_json.parse(shown, buf_bytes(text), &err);
+
+	ck_assert_msg(edited != NULL, "%s", err.message);
+	ck_assert(model_same(edited, s.anim));
+	anim_free(edited);
+}
+
+static const char hung[] = "bone,parent,tx,ry,sz\nhip,Scene_Root,,,\nBone01,hip,0.5,-90,2\n"
+			   "Scene_Root,,,,\n";
+
+START_TEST(a_skeleton_gives_parent_and_rest)
+{
+	struct shown without = at;
+	struct skeleton *skeleton = read_skeleton(hung);
+	struct buf alone = view_text(&view_bone_json, &at), text;
+
+	at.skeleton = skeleton;
+	text = view_text(&view_bone_json, &at);
+	ck_assert_ptr_nonnull(
+		strstr((char *)text.data, "\n  \"parent\": \"hip\", \"space\": \"parent\""));
+	ck_assert_ptr_nonnull(strstr((char *)text.data,
+				     "\n  \"rest\": {\"translation\": [0.5, 0, 0], \"rotation\": "
+				     "[0, -90, 0], \"scale\": [1, 1, 2]},\n"));
+	/* Each text can be saved where the other is shown. */
+	assert_changes_nothing(&at, &text);
+	assert_changes_nothing(&at, &alone);
+	assert_changes_nothing(&without, &text);
+	refused("\"hip\"", "\"hop\"", ERR_TEXT, 4, 13, "\"parent\"");
+	refused("-90", "-9", ERR_TEXT, 5, 56, "\"rotation\"");
+	buf_release(&text);
+	buf_release(&alone);
+	skeleton_free(skeleton);
+}
+END_TEST
+
 START_TEST(unknown_members_are_named)
 {
 	refused("\"space\"", "\"spaces\"", ERR_TEXT, 4, 19, "\"spaces\"");
@@ -426,6 +462,7 @@ Suite *bone_json_suite(void)
 	tcase_add_test(t, static_makes_a_curve_static);
 	tcase_add_loop_test(t, read_only_members_cannot_be_changed, 0, (int)ARRAY_SIZE(read_only));
 	tcase_add_test(t, what_another_file_says_of_itself_does_not_matter);
+	tcase_add_test(t, a_skeleton_gives_parent_and_rest);
 	tcase_add_test(t, unknown_members_are_named);
 	tcase_add_test(t, wrong_keys_have_their_place);
 	tcase_add_test(t, channels_must_be_there_and_be_lists_of_keys);

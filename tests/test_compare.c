@@ -168,6 +168,38 @@ START_TEST(parts_of_files)
 }
 END_TEST
 
+static struct skeleton *skeleton_of(const char *text)
+{
+	struct skeleton *s = skeleton_read(bytes_of(text), NULL, &err);
+
+	ck_assert_msg(s != NULL, "%s", err.message);
+	return s;
+}
+
+START_TEST(skeletons)
+{
+	struct skeleton *a = skeleton_of("bone,parent,tx\nhip,,1\nleg,hip,2\nfloor,,3\n");
+	struct skeleton *b = skeleton_of("bone,parent,tx\nleg,hip,4\nhip,,1\nhead,,5\n");
+	struct buf out = BUF_INIT;
+
+	ck_assert(!compare_skeletons(a, b, &out));
+	buf_char(&out, '\0');
+	ck_assert_str_eq((char *)out.data,
+			 "-leg,hip,2,0,0,0,0,0,1,1,1\n+leg,hip,4,0,0,0,0,0,1,1,1\n"
+			 "-floor,,3,0,0,0,0,0,1,1,1\n"
+			 "+head,,5,0,0,0,0,0,1,1,1\n");
+	buf_clear(&out);
+	ck_assert(compare_skeletons(a, a, &out));
+	ck_assert(compare_skeletons(NULL, NULL, &out));
+	ck_assert_uint_eq(out.size, 0);
+	ck_assert(!compare_skeletons(a, NULL, &out));
+	ck_assert(!compare_skeletons(NULL, a, &out));
+	buf_release(&out);
+	skeleton_free(a);
+	skeleton_free(b);
+}
+END_TEST
+
 Suite *compare_suite(void);
 Suite *compare_suite(void)
 {
@@ -182,6 +214,7 @@ Suite *compare_suite(void)
 	tcase_add_test(tc, stills);
 	tcase_add_test(tc, formats);
 	tcase_add_test(tc, parts_of_files);
+	tcase_add_test(tc, skeletons);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -285,6 +285,66 @@ START_TEST(a_saved_text_goes_when_the_view_says_something_else)
 }
 END_TEST
 
+/* Somebody else saves another text; returns the version after it. */
+static struct snap *save_other(const char *path, const char *text, size_t size)
+{
+	struct err err = {.code = ERR_NONE};
+	struct draft *other = draft_new();
+	struct snap *now = source_get(source, scratch_root, &err);
+	struct tree latest = {now, NAME};
+	struct buf bytes = BUF_INIT;
+	struct place at;
+
+	ck_assert(tree_walk(&latest, path, &at));
+	draft_begin(other, now, &at);
+	buf_add(&bytes, text, size);
+	draft_replace(other, &bytes);
+	ck_assert_int_eq(draft_commit(other, DRAFT_DEMAND, source, scratch_root, NAME, &err),
+			 VERDICT_SAVED);
+	draft_end(other);
+	draft_free(other);
+	snap_put(now);
+	return source_get(source, scratch_root, &err);
+}
+
+static void update(struct snap *now, const char *path)
+{
+	struct tree latest = {now, NAME};
+	struct place at;
+
+	ck_assert(tree_walk(&latest, path, &at));
+	ck_assert(draft_update(draft, &latest, &at));
+	snap_put(now);
+}
+
+START_TEST(a_clips_text_stays_while_it_is_open_and_says_what_is_there)
+{
+	struct err err = {.code = ERR_NONE};
+	struct place curves;
+	char *number;
+
+	ck_assert(tree_walk(&tree, "walk/curves.csv", &curves));
+	draft_end(draft);
+	draft_begin(draft, snap, &curves);
+	ck_assert(draft_load(draft, NAME));
+	buf_char(&draft->text, '\n'); /* not as it is rendered */
+	buf_char(&draft->text, '\0');
+	number = strstr((char *)draft->text.data, "1.5,-2");
+	ck_assert_ptr_nonnull(number);
+	number[0] = '7';
+	ck_assert_int_eq(draft_truncate(draft, NAME, draft->text.size - 1, LIMIT), 0);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	update(source_get(source, scratch_root, &err), "walk/curves.csv");
+	ck_assert(draft->written);
+
+	/* The loop is not in this text. */
+	update(save_other("walk/clip.json", "{\"loop\": false}", 15), "walk/curves.csv");
+	ck_assert(draft->written);
+	update(save_other(VIEW, edited, strlen(edited)), "walk/curves.csv");
+	ck_assert(!draft->written);
+}
+END_TEST
+
 START_TEST(generated_views_take_their_own_text_alone)
 {
 	struct err err = {.code = ERR_NONE};
@@ -375,6 +435,7 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, half_written_text_stays_after_the_last_close);
 	tcase_add_test(tc, refused_text_goes_with_the_last_close);
 	tcase_add_test(tc, a_saved_text_goes_when_the_view_says_something_else);
+	tcase_add_test(tc, a_clips_text_stays_while_it_is_open_and_says_what_is_there);
 	tcase_add_test(tc, generated_views_take_their_own_text_alone);
 	tcase_add_test(tc, a_skeleton_is_saved_from_its_base);
 	tcase_add_test(tc, raw_bytes_replace_the_file);

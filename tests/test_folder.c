@@ -43,7 +43,7 @@ static struct node *enter(struct node *parent, const char *name, const char *pat
 
 	ck_assert_int_eq(identity_at(scratch_root, path, &id, &st), 0);
 	nodes_lock(&table);
-	node = nodes_add(&table, NODE_REAL);
+	node = nodes_add(&table, NODE_REAL, NULL);
 	ck_assert_ptr_nonnull(node);
 	node->folder = true;
 	node->lookups = 1;

@@ -128,6 +128,26 @@ START_TEST(what_is_no_bone_counts_for_nothing)
 }
 END_TEST
 
+#define LONG "a name of a bone that is longer than the sixty-three bytes whic"
+
+START_TEST(a_name_that_was_cut_is_known)
+{
+	struct anim *longer = anim_edit(s.anim), *edited;
+
+	anim_edit_track(longer, 0, 2)->label = LONG "h Blender keeps";
+	at.anim = longer;
+	gltf.nodes = "[{\"name\": \"" LONG "\"}]";
+	put_f32(gltf.data.data + 4 * (3 + 4), 1.25f);
+	ck_assert_uint_eq(strlen(LONG), 63);
+	edited = gltf_apply();
+	ck_assert_double_eq(hip_value(edited, 1, 1), 1.25);
+	anim_free(edited);
+	anim_edit_track(longer, 0, 1)->label = LONG "h others keep too";
+	ck_assert_ptr_nonnull(strstr(gltf_refuse().message, "no node is called"));
+	anim_free(longer);
+}
+END_TEST
+
 /* A mesh is often called as the bone that it hangs from. */
 START_TEST(of_two_nodes_the_joint_is_the_bone)
 {
@@ -419,6 +439,7 @@ Suite *gltf_read_suite(void)
 	tcase_add_loop_test(t, numbers_are_read_in_every_form, 0, ARRAY_SIZE(forms));
 	tcase_add_test(t, the_animation_of_the_clip_is_the_one);
 	tcase_add_test(t, what_is_no_bone_counts_for_nothing);
+	tcase_add_test(t, a_name_that_was_cut_is_known);
 	tcase_add_test(t, of_two_nodes_the_joint_is_the_bone);
 	tcase_add_loop_test(t, faults_are_told, 0, ARRAY_SIZE(faults));
 	tcase_add_test(t, times_must_be_ones);

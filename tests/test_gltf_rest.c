@@ -156,6 +156,20 @@ START_TEST(a_bone_that_is_elsewhere_is_taken_as_it_is)
 }
 END_TEST
 
+START_TEST(a_bone_that_is_turned_otherwise_is_taken_as_it_is)
+{
+	float *m = values() + 9 + 16;
+
+	/* by 30 degrees around z, a step above the other still */
+	m[0] = m[5] = 0.8660254f;
+	m[4] = 0.5f;
+	m[1] = -0.5f;
+	m[12] = -0.5f;
+	m[13] = -0.8660254f;
+	assert_same();
+}
+END_TEST
+
 START_TEST(a_matrix_may_be_none)
 {
 	static const float none[] = {0, NAN, INFINITY, 1e38f};
@@ -192,6 +206,7 @@ Suite *gltf_rest_suite(void)
 	tcase_add_test(t, scales_are_in_their_order_again);
 	tcase_add_test(t, rotations_are_turned_back);
 	tcase_add_test(t, a_bone_that_is_elsewhere_is_taken_as_it_is);
+	tcase_add_test(t, a_bone_that_is_turned_otherwise_is_taken_as_it_is);
 	tcase_add_test(t, a_matrix_may_be_none);
 	tcase_add_test(t, matrices_must_be_as_many_as_joints);
 	return suite;

@@ -498,6 +498,15 @@ static void check_get_put(const struct sample *s, const struct view *view, const
 	buf_release(&own);
 }
 
+/* Views that other programs read are not there for every clip. */
+static void check_interchange(const struct sample *s, const struct shown *at)
+{
+	if (view_gltf.present(at))
+		check_get_put(s, &view_gltf, at);
+	if (view_bvh.present(at))
+		check_get_put(s, &view_bvh, at);
+}
+
 /* The largest number of a component: what a float32 of its texts cannot tell is a part of that. */
 static double extent(const struct curve *c, unsigned axis)
 {
@@ -579,6 +588,7 @@ static void check_laws(struct save *e, const struct buf *text)
 	check_get_put(&e->now, &view_bone_json, &at);
 	check_get_put(&e->now, &view_curves_csv, &at);
 	check_get_put(&e->now, &view_clip_json, &at);
+	check_interchange(&e->now, &at);
 	check_put_put(e, text);
 }
 
@@ -680,6 +690,7 @@ static void check_own_texts(const struct sample *s)
 
 		if (s->anim->clips[clip].track_count > 0)
 			check_get_put(s, &view_curves_csv, &at);
+		check_interchange(s, &at);
 		for (; at.track < s->anim->clips[clip].track_count; at.track++) {
 			check_get_put(s, &view_bone_csv, &at);
 			check_get_put(s, &view_bone_json, &at);

@@ -494,6 +494,10 @@ START_TEST(bones_are_found_by_their_names)
 		ck_assert_uint_eq(motion_names_find(&names, clip->tracks[i].label), i);
 	ck_assert_uint_eq(motion_names_find(&names, "Bone0"), UINT32_MAX);
 	ck_assert_uint_eq(motion_names_find(&names, ""), UINT32_MAX);
+	ck_assert_uint_eq(motion_names_find_cut(&names, "Bone0"), 1);
+	ck_assert_uint_eq(motion_names_find_cut(&names, "hip"), HIP);
+	ck_assert_uint_eq(motion_names_find_cut(&names, "hipp"), UINT32_MAX);
+	ck_assert_uint_eq(motion_names_find_cut(&names, ""), UINT32_MAX);
 	arena_release(&arena);
 }
 END_TEST

@@ -46,7 +46,8 @@ static const struct {
 	{"a.", "a%2E"},
 	{"a ", "a%20"},
 	{"a  ", "a %20"},
-	{" a", " a"},
+	{" a", "%20a"},
+	{"  a", "%20 a"},
 	{" ", "%20"},
 	{"=1+1", "%3D1+1"},
 	{"+a", "%2Ba"},
@@ -370,6 +371,34 @@ START_TEST(a_stem_stands_before_the_last_dot_unless_that_is_the_first_letter)
 }
 END_TEST
 
+/* Bones of two clips, most of which have their names by the same pointers. */
+START_TEST(clips_of_the_same_bones_are_labelled_alike)
+{
+	static const char *const none[] = {NULL};
+	static const char *const names[] = {"hip", "a/b", "hip", "leg"};
+	static const char *const others[] = {"hip", "a/b", "hip~2", "leg"};
+	static const char *const labels[] = {"hip", "a%2Fb", "hip~2", "leg"};
+	static const char arm[] = "arm";
+	struct track tracks[4][4] = {{{.name = NULL}}};
+	struct clip clips[4];
+	struct anim a = {.arena = ARENA_INIT, .clip_count = 4, .clips = clips};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		clips[i] = (struct clip){.name = names[i], .tracks = tracks[i], .track_count = 4};
+		for (uint32_t j = 0; j < 4; j++)
+			tracks[i][j].name = i == 2 ? others[j] : names[j];
+	}
+	tracks[3][1].name = arm;
+	ck_assert(names_label(&a, none));
+	for (uint32_t i = 0; i < 3; i++)
+		for (uint32_t j = 0; j < 4; j++)
+			ck_assert_str_eq(tracks[i][j].label, labels[j]);
+	ck_assert_str_eq(tracks[3][1].label, arm);
+	ck_assert_str_eq(tracks[3][2].label, "hip~2");
+	arena_release(&a.arena);
+}
+END_TEST
+
 Suite *names_suite(void);
 
 Suite *names_suite(void)
@@ -388,6 +417,7 @@ Suite *names_suite(void)
 	tcase_add_test(labels, reserved_names_are_taken);
 	tcase_add_test(labels, long_labels_leave_room_for_what_follows);
 	tcase_add_test(labels, very_many_equal_names);
+	tcase_add_test(labels, clips_of_the_same_bones_are_labelled_alike);
 	suite_add_tcase(s, labels);
 	tcase_add_test(encodings, utf16_comes_back_as_it_was);
 	tcase_add_test(encodings, printable_names_are_valid_utf8);

@@ -141,7 +141,7 @@ START_TEST(test_formats)
 	static const struct format named = {.name = "canm"};
 	static const struct format counted = {
 		.name = "ff9anim", .bone_name = "bone_%03u", .bones_counted = true};
-	static const struct format other = {.name = "other", .bone_name = "b%u"};
+	static const struct format other = {.name = "other", .bone_name = "b%01u"};
 	struct naming_table *t;
 
 	put(NAMING_FILE, "id,name\n1,b2\n");

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "node.h"
 #include <check.h>
+#include <linux/limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct nodes table;
 static unsigned gone; /* nodes whose memory went */
@@ -34,7 +36,7 @@ static struct node *root(void)
 /* A node under a name, as one that the kernel has looked up once. */
 static struct node *looked_up(struct node *parent, const char *name)
 {
-	struct node *node = nodes_add(&table, NODE_REAL);
+	struct node *node = nodes_add(&table, NODE_REAL, name);
 
 	ck_assert_ptr_nonnull(node);
 	ck_assert(nodes_link(&table, node, parent, name));
@@ -118,6 +120,67 @@ START_TEST(the_name_seen_last_comes_first)
 	ck_assert_ptr_null(node_link(node));
 	ck_assert_uint_eq(table.links, 0);
 	ck_assert_uint_eq(gone, 0);
+}
+END_TEST
+
+/* The first lies in the node; one that is longer, and others, do not fit there. */
+START_TEST(names_of_all_lengths_come_and_go)
+{
+	struct node *node = looked_up(root(), "short");
+	char name[NAME_MAX + 1];
+
+	memset(name, 'n', NAME_MAX);
+	name[NAME_MAX] = '\0';
+	ck_assert(nodes_link(&table, node, root(), name));
+	nodes_unlink(&table, root(), "short");
+	ck_assert_str_eq(node_link(node)->name, name);
+	ck_assert_ptr_null(node_next_link(node, node_link(node)));
+	nodes_unlink(&table, root(), name);
+	ck_assert_ptr_null(node_link(node));
+	ck_assert(nodes_link(&table, node, root(), "tiny"));
+	ck_assert_ptr_eq(nodes_by_name(&table, root(), "tiny"), node);
+	ck_assert_uint_eq(table.links, 1);
+	node = looked_up(root(), name);
+	ck_assert_str_eq(node_link(node)->name, name);
+	nodes_drop(&table, node, 1, 0);
+	ck_assert_uint_eq(table.links, 1);
+}
+END_TEST
+
+START_TEST(every_name_follows_the_first)
+{
+	struct node *node = looked_up(root(), "a");
+	char seen[8] = "";
+
+	ck_assert(nodes_link(&table, node, root(), "b"));
+	ck_assert(nodes_link(&table, node, root(), "c"));
+	ck_assert(nodes_link(&table, node, root(), "b"));
+	for (const struct link *l = node_link(node); l; l = node_next_link(node, l))
+		strcat(seen, l->name);
+	ck_assert_str_eq(seen, "bca");
+	ck_assert(nodes_link(&table, node, root(), "a"));
+	seen[0] = '\0';
+	for (const struct link *l = node_link(node); l; l = node_next_link(node, l))
+		strcat(seen, l->name);
+	ck_assert_str_eq(seen, "abc");
+}
+END_TEST
+
+START_TEST(all_nodes_are_passed_once)
+{
+	enum { COUNT = 3000 };
+	uint64_t sum = 0, want = NODE_ROOT;
+	struct node *node;
+	char name[32];
+	size_t at = 0;
+
+	for (unsigned i = 0; i < COUNT; i++) {
+		snprintf(name, sizeof(name), "file %u", i);
+		want += looked_up(root(), name)->id;
+	}
+	while ((node = nodes_next(&table, &at)))
+		sum += node->id;
+	ck_assert_uint_eq(sum, want);
 }
 END_TEST
 
@@ -231,9 +294,9 @@ START_TEST(releasing_the_table_frees_what_is_left)
 
 	ck_assert(nodes_init(&other, count_gone));
 	nodes_lock(&other);
-	folder = nodes_add(&other, NODE_REAL);
+	folder = nodes_add(&other, NODE_REAL, "d");
 	nodes_link(&other, folder, nodes_by_id(&other, NODE_ROOT), "d");
-	nodes_link(&other, nodes_add(&other, NODE_REAL), folder, "f");
+	nodes_link(&other, nodes_add(&other, NODE_REAL, NULL), folder, "f");
 	nodes_unlock(&other);
 	nodes_release(&other);
 	ck_assert_uint_eq(gone, 3);
@@ -252,6 +315,9 @@ Suite *node_suite(void)
 	tcase_add_test(tc, numbers_are_never_used_again);
 	tcase_add_test(tc, what_took_a_name_leaves_its_last_owner_nameless);
 	tcase_add_test(tc, the_name_seen_last_comes_first);
+	tcase_add_test(tc, names_of_all_lengths_come_and_go);
+	tcase_add_test(tc, every_name_follows_the_first);
+	tcase_add_test(tc, all_nodes_are_passed_once);
 	tcase_add_test(tc, a_folder_stays_while_something_in_it_does);
 	tcase_add_test(tc, a_reference_keeps_what_the_kernel_forgot);
 	tcase_add_test(tc, the_root_is_never_freed);

@@ -784,6 +784,119 @@ START_TEST(the_locale_changes_nothing)
 }
 END_TEST
 
+/* What num_scan takes is what num_parse_value makes of it, up to the first byte behind. */
+static void expect_scan(const char *text)
+{
+	size_t size = strlen(text), numeric = strspn(text, "-0123456789.");
+	char *block = malloc(size);
+	struct num_plain n;
+	const char *behind;
+	double value;
+
+	/* A block of its own, so that nothing can be read behind it. */
+	ck_assert(block != NULL);
+	memcpy(block, text, size);
+	behind = num_scan(block, block + size, &n);
+	if (behind) {
+		EXPECT(behind == block + numeric, "%s", text);
+		EXPECT(num_parse_value(text, numeric, '.', &value) && f64_same(value, n.value),
+		       "%s", text);
+		EXPECT(n.negative == (*text == '-'), "%s", text);
+		EXPECT(f64_same(fabs(value), (double)n.digits / pow(10, n.places)), "%s", text);
+	}
+	free(block);
+}
+
+START_TEST(numbers_are_found_in_a_text)
+{
+	static const char *const taken[] = {"0",
+					    "-0",
+					    "1,",
+					    "12.5\n",
+					    "-34.457717,11.2,33.0000000001,99",
+					    "0.00057095658,",
+					    "1234567",
+					    "0.1234567890123"};
+	static const char *const left[] = {"",
+					   "-",
+					   ",",
+					   "nan",
+					   "+1",
+					   ".5",
+					   "5.",
+					   "5.,",
+					   "-.5",
+					   "12345678",
+					   "1e5x",
+					   " 1",
+					   "1.123456789012345678",
+					   "7.038531e-26",
+					   "0.00000000000000000000000000007"};
+	struct num_plain n;
+
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
+		const char *end = taken[i] + strlen(taken[i]);
+
+		ck_assert_msg(num_scan(taken[i], end, &n) != NULL, "%s", taken[i]);
+		expect_scan(taken[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
+		const char *behind = num_scan(left[i], left[i] + strlen(left[i]), &n);
+
+		/* A number may end before what is not one. */
+		ck_assert_msg(!behind || *behind == 'e', "%s", left[i]);
+	}
+	random_state = 11;
+	for (int i = 0; i < 200000; i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "%s%.*f%s", random_bits() & 1 ? "-" : "",
+			 (int)(random_bits() % 14),
+			 random_between(0, 1) * pow(10, random_between(-6, 8)),
+			 random_bits() & 1 ? ",7.25,123456789012345678901234567890" : "");
+		expect_scan(text);
+	}
+}
+END_TEST
+
+/* num_is_value may be unsure, but never wrong. */
+START_TEST(texts_of_values_are_known_again)
+{
+	unsigned known = 0, count = 0;
+
+	random_state = 13;
+	for (int i = 0; i < 50000; i++) {
+		uint8_t stored[2 * 3] = {0};
+		struct curve c = {.kind = CURVE_VECTOR, .count = 1, .stored = stored};
+		struct lane *lane = &c.lane[0];
+		char text[NUM_MAX + 1];
+		struct num_plain n;
+		size_t size;
+
+		*lane = (struct lane){.form = LANE_GRID,
+				      .base = (float)random_between(-4, 4),
+				      .step = (float)pow(10, random_between(-6, -2)),
+				      .unit = i % 3 ? 1 : DEGREES};
+		put_u16(stored, (uint16_t)random_bits());
+		size = num_value(text, &c, 0, 0);
+		if (!num_scan(text, text + size, &n))
+			continue;
+		count++;
+		known += num_is_value(&n, &c, 0, 0);
+		/* A neighbour in the last place, one place more, and one less, are other numbers.
+		 */
+		text[size - 1] = (char)(text[size - 1] == '9' ? '8' : text[size - 1] + 1);
+		EXPECT(num_scan(text, text + size, &n) && !num_is_value(&n, &c, 0, 0), "%s", text);
+		text[size] = '1';
+		EXPECT(!num_scan(text, text + size + 1, &n) || !num_is_value(&n, &c, 0, 0), "%s",
+		       text);
+		EXPECT(!num_scan(text, text + size - 1, &n) || !num_is_value(&n, &c, 0, 0), "%s",
+		       text);
+	}
+	ck_assert_uint_gt(known, count / 100 * 99);
+}
+END_TEST
+
 Suite *num_suite(void);
 
 Suite *num_suite(void)
@@ -815,6 +928,8 @@ Suite *num_suite(void)
 	tcase_add_test(reading, texts_of_any_length);
 	tcase_add_test(reading, floats_are_rounded_once);
 	tcase_add_test(reading, random_texts_are_read_as_strtod_reads_them);
+	tcase_add_test(reading, numbers_are_found_in_a_text);
+	tcase_add_test(reading, texts_of_values_are_known_again);
 	tcase_add_test(reading, frames);
 	tcase_add_test(reading, fifteen_digits);
 	tcase_add_test(reading, the_locale_changes_nothing);

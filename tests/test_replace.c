@@ -73,6 +73,33 @@ START_TEST(new_bytes_take_the_place)
 }
 END_TEST
 
+/* Also one that comes within the same tick of the clock that files are written by. */
+START_TEST(a_write_right_after_shows)
+{
+	struct file_version now = version("file"), later;
+	unsigned settled_count = 0;
+	bool settled;
+
+	for (int i = 0; i < 100; i++) {
+		struct file_version was = now;
+		int fd = -1;
+
+		ck_assert_int_eq(replace_file(scratch_root, "file", &was, "tmp", bytes_of("new"),
+					      &now, &settled),
+				 0);
+		fd = open("file", O_WRONLY | O_CLOEXEC);
+		ck_assert_int_eq(pwrite(fd, "now", 3, 0), 3);
+		close(fd);
+		later = version("file");
+		settled_count += settled;
+		ck_assert(!settled || !file_version_same(&now, &later));
+		now = later;
+	}
+	/* Where times are kept to the nanosecond. */
+	ck_assert(settled_count == 0 || settled_count > 90);
+}
+END_TEST
+
 START_TEST(a_reader_keeps_what_it_opened)
 {
 	struct file_version was = version("file"), now;
@@ -534,6 +561,7 @@ END_TEST
 
 static void add_meddlers(TCase *tc)
 {
+	tcase_add_test(tc, a_write_right_after_shows);
 	tcase_add_test(tc, who_slips_in_at_the_last_moment_stays);
 	tcase_add_test(tc, the_latest_who_slips_in_stays);
 	tcase_add_test(tc, a_write_in_place_at_the_last_moment_stays);

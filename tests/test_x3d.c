@@ -104,6 +104,38 @@ START_TEST(stills_differ_in_their_points_alone)
 }
 END_TEST
 
+/* Of a clip in which nothing moves all stills are one text, and of no other. */
+START_TEST(only_what_stands_still_is_alike)
+{
+	unsigned resting = 0, moving = 0;
+
+	for (const char *const *name = sample_names; *name; name++) {
+		struct sample one = sample_open(*name);
+
+		at = sample_shown(&one, 0, NULL);
+		for (; at.clip < one.anim->clip_count; at.clip++) {
+			struct buf first, text;
+
+			at.frame = 0;
+			if (!view_x3d_frame.present(&at))
+				continue;
+			first = view_text(&view_x3d_frame, &at);
+			resting += view_x3d_frame.alike(&at);
+			moving += !view_x3d_frame.alike(&at);
+			for (; at.frame < one.anim->clips[at.clip].frames; at.frame++) {
+				text = view_text(&view_x3d_frame, &at);
+				ck_assert(!view_x3d_frame.alike(&at) ||
+					  bytes_equal(buf_bytes(&text), buf_bytes(&first)));
+				buf_release(&text);
+			}
+			buf_release(&first);
+		}
+		sample_close(&one);
+	}
+	ck_assert(resting > 0 && moving > 0);
+}
+END_TEST
+
 START_TEST(points_are_finite_whatever_is_stored)
 {
 	static const double values[] = {NAN,   1, 2, INFINITY, -INFINITY, 1e300, 0x1.fffffep127,
@@ -512,6 +544,7 @@ Suite *x3d_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_still_is_one_line_set);
 	tcase_add_test(t, stills_differ_in_their_points_alone);
+	tcase_add_test(t, only_what_stands_still_is_alike);
 	tcase_add_test(t, points_are_finite_whatever_is_stored);
 	tcase_add_test(t, a_bone_without_a_keyframe_is_a_point);
 	tcase_add_test(t, the_camera_sees_the_whole_clip);

@@ -208,8 +208,8 @@ struct format {
 	bool has_loop;
 	bool has_frame_time, has_duration; /* stored, and so editable */
 	const char *rate_field; /* the clip's field that is the file's own rate, or NULL */
-	/* Of printf: the name of a bone, from the number that is stored in its place. NULL: names.
-	 */
+	/* The name of a bone, from the number that is stored in its place: a text that ends in
+	 * %0Nu or %0NX, as of printf. NULL: names are stored. */
 	const char *bone_name;
 	bool bones_counted; /* that number is the bone's place */
 	bool bones_sorted;  /* by that number: no order of their own is stored */

@@ -56,6 +56,8 @@ struct view {
 					   struct err *err);
 	/* Says in err why it is not present. NULL: there is nothing to say. */
 	void (*explain)(const struct shown *at, struct err *err);
+	/* VIEW_OF_FRAME: is the text of every frame the same? NULL: it is not. */
+	bool (*alike)(const struct shown *at);
 	bool whole; /* the text is the animation file itself (raw.*); it is decoded, not parsed */
 	bool posed; /* the text says something of at->skeleton */
 };

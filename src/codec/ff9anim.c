@@ -90,43 +90,58 @@ struct record ff9_record(const struct block *b, enum part part, uint32_t bone)
 	return record_at(b, record_place(b, part, bone));
 }
 
-/* The part's own bits of one value. */
-static unsigned value_at(const struct block *b, const struct record *r, enum part part,
-			 unsigned axis, uint32_t frame)
+/* What one axis of a record says: a value, or where there is one for each frame. */
+struct source {
+	unsigned value;
+	const uint8_t *stream; /* NULL: the value is that of all frames */
+};
+
+static struct source source_of(const struct block *b, const struct record *r, unsigned axis)
 {
 	unsigned field = r->field[axis];
-	const uint8_t *stream = b->src.data;
 
-	if (!is_constant(r, axis)) {
-		stream += field;
-		if (part == PART_TRANSLATION)
-			field = get_u16(stream + 2 * (size_t)frame);
-		else if (part == PART_HIGH)
-			field = stream[frame];
-		else
-			field = (unsigned)stream[frame / 2] >> (frame % 2 ? 4 : 0);
+	return (struct source){field, is_constant(r, axis) ? NULL : b->src.data + field};
+}
+
+/* The part's own bits of one value. */
+static inline unsigned value_at(const struct source *s, enum part part, uint32_t frame)
+{
+	switch (part) {
+	case PART_TRANSLATION:
+		return s->stream ? get_u16(s->stream + 2 * (size_t)frame) : s->value;
+	case PART_HIGH:
+		return s->stream ? s->stream[frame] : s->value & 0xFF;
+	default:
+		return (s->stream ? (unsigned)s->stream[frame / 2] >> frame % 2 * 4 : s->value) &
+		       0xF;
 	}
-	return part == PART_TRANSLATION ? field : part == PART_HIGH ? field & 0xFF : field & 0xF;
 }
 
 void ff9_translation(const struct block *b, uint8_t *keys)
 {
 	struct record r = ff9_record(b, PART_TRANSLATION, 0);
 
-	for (uint32_t frame = 0; frame < b->frames; frame++)
-		for (unsigned axis = 0; axis < AXES; axis++, keys += 2)
-			put_u16(keys, (uint16_t)(value_at(b, &r, PART_TRANSLATION, axis, frame) ^
-						 0x8000));
+	for (unsigned axis = 0; axis < AXES; axis++) {
+		struct source s = source_of(b, &r, axis);
+		uint8_t *to = keys + 2 * axis;
+
+		for (uint32_t frame = 0; frame < b->frames; frame++, to += KEY_SIZE)
+			put_u16(to, (uint16_t)(value_at(&s, PART_TRANSLATION, frame) ^ 0x8000));
+	}
 }
 
 void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys)
 {
 	struct record high = ff9_record(b, PART_HIGH, bone), low = ff9_record(b, PART_LOW, bone);
 
-	for (uint32_t frame = 0; frame < b->frames; frame++)
-		for (unsigned axis = 0; axis < AXES; axis++, keys += 2)
-			put_u16(keys, (uint16_t)(value_at(b, &high, PART_HIGH, axis, frame) << 4 |
-						 value_at(b, &low, PART_LOW, axis, frame)));
+	for (unsigned axis = 0; axis < AXES; axis++) {
+		struct source h = source_of(b, &high, axis), l = source_of(b, &low, axis);
+		uint8_t *to = keys + 2 * axis;
+
+		for (uint32_t frame = 0; frame < b->frames; frame++, to += KEY_SIZE)
+			put_u16(to, (uint16_t)(value_at(&h, PART_HIGH, frame) << 4 |
+					       value_at(&l, PART_LOW, frame)));
+	}
 }
 
 /* ---- how many bones there are ---- */

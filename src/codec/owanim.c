@@ -107,11 +107,6 @@ struct owlist owanim_list(const struct owanim *f, uint32_t entry, enum list_kind
 	return list;
 }
 
-uint32_t owanim_index(const struct owlist *list, uint32_t i)
-{
-	return list->wide ? get_u16(list->index + 2 * (size_t)i) : list->index[i];
-}
-
 static bool read_header(struct owanim *f, struct err *err)
 {
 	const uint8_t *p = f->src.data;

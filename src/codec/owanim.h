@@ -107,6 +107,11 @@ static inline const uint8_t *owanim_entry(const struct owanim *f, uint32_t entry
 	return f->src.data + f->table_at + (size_t)entry * ENTRY_SIZE;
 }
 
+static inline uint32_t owanim_index(const struct owlist *list, uint32_t i)
+{
+	return list->wide ? get_u16(list->index + 2 * (size_t)i) : list->index[i];
+}
+
 enum list_kind owanim_kind(enum role role);
 
 /* Checks a whole file. What it needs is in f->arena, also after a failure. */
@@ -120,7 +125,6 @@ bool owanim_find_fit(struct owanim *f, struct err *err);
 /* Where a list's indices or data begin, as its entry says. */
 bool owanim_follow(const struct owanim *f, uint32_t entry, unsigned field, uint64_t *at);
 struct owlist owanim_list(const struct owanim *f, uint32_t entry, enum list_kind kind);
-uint32_t owanim_index(const struct owlist *list, uint32_t i);
 /* In f->arena; false when there is no memory. */
 bool owanim_keys(struct owanim *f, struct owkeys *keys);
 /* What all curves of a kind are, without their keys. */

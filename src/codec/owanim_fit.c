@@ -70,9 +70,16 @@ struct range {
 struct trial {
 	struct owanim *f; /* its fit is the one on trial */
 	uint32_t claim;   /* frames; 0: not known */
-	uint64_t keys, keys_left;
 	uint64_t wrong;
+
+	/* What follows from the arrays, whatever the claim: the same as long as they stay. */
+	bool tried, fine;
+	struct owfit arrays; /* that they were tried with */
+	uint64_t keys, keys_left;
+	uint32_t most;      /* keys of a list */
 	uint32_t index_end; /* one past the largest index */
+	uint64_t twice;     /* bytes that are claimed by two */
+	uint64_t unknown;   /* bytes that nothing claims */
 	struct range *ranges;
 	size_t count, room;
 };
@@ -85,18 +92,13 @@ static bool add_range(struct trial *t, uint64_t at, uint64_t count, uint64_t siz
 	return true;
 }
 
-static void count_indices(struct trial *t, uint32_t entry, enum list_kind kind)
+static void find_index_end(struct trial *t, uint32_t entry, enum list_kind kind)
 {
-	const struct owanim *f = t->f;
-	struct owlist list = owanim_list(f, entry, kind);
-	uint32_t limit = f->fit.by_frame ? f->bones : t->claim;
+	struct owlist list = owanim_list(t->f, entry, kind);
 
-	if (!f->fit.by_frame && t->claim == 0)
-		limit = UINT32_MAX;
 	for (uint32_t i = 0; i < list.count; i++) {
 		uint32_t index = owanim_index(&list, i);
 
-		t->wrong += index >= limit;
 		if (index >= t->index_end)
 			t->index_end = index + 1;
 	}
@@ -121,7 +123,9 @@ static bool try_list(struct trial *t, uint32_t entry, enum list_kind kind, struc
 		return err_at(err, ERR_FORMAT, place, 0, "the lists of keys overlap too often");
 	t->keys_left -= count;
 	t->keys += count;
-	count_indices(t, entry, kind);
+	if (count > t->most)
+		t->most = count;
+	find_index_end(t, entry, kind);
 	return true;
 }
 
@@ -148,7 +152,7 @@ static bool try_lists(struct trial *t, struct err *err)
 	if (!make_room(t, entries, err))
 		return false;
 	t->count = 0;
-	t->keys = t->wrong = t->index_end = 0;
+	t->keys = t->most = t->index_end = 0;
 	t->keys_left = bytes * KEYS_PER_BYTE > KEYS_MIN ? bytes * KEYS_PER_BYTE : KEYS_MIN;
 	add_range(t, 0, 1, HEADER_SIZE);
 	if (f->bones)
@@ -179,11 +183,11 @@ static uint64_t unclaimed(const struct owanim *f, uint64_t from, uint64_t to)
 	return to - from;
 }
 
-/* Adds bytes that are claimed twice to t->wrong; returns how many are not claimed. */
-static uint64_t weigh_ranges(struct trial *t)
+static void weigh_ranges(struct trial *t)
 {
-	uint64_t end = 0, unknown = 0;
+	uint64_t end = 0;
 
+	t->unknown = t->twice = 0;
 	qsort(t->ranges, t->count, sizeof(*t->ranges), by_place);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct range *r = &t->ranges[i];
@@ -192,13 +196,58 @@ static uint64_t weigh_ranges(struct trial *t)
 		if (i > 0 && by_place(r - 1, r) == 0)
 			continue; /* shared */
 		if (r->at > end)
-			unknown += unclaimed(t->f, end, r->at);
+			t->unknown += unclaimed(t->f, end, r->at);
 		else
-			t->wrong += (r_end < end ? r_end : end) - r->at;
+			t->twice += (r_end < end ? r_end : end) - r->at;
 		if (r_end > end)
 			end = r_end;
 	}
-	return unknown + unclaimed(t->f, end, t->f->src.size);
+	t->unknown += unclaimed(t->f, end, t->f->src.size);
+}
+
+/* Does this reading find the same arrays as the last one did? */
+static bool same_arrays(const struct trial *t)
+{
+	const struct owfit *a = &t->arrays, *b = &t->f->fit;
+	bool a_mixed = a->rule == WIDTH_BY_COUNT, b_mixed = b->rule == WIDTH_BY_COUNT;
+
+	if (!t->tried || a->by_frame != b->by_frame ||
+	    owanim_entries(a, t->f->bones) != owanim_entries(b, t->f->bones))
+		return false;
+	if (a_mixed == b_mixed)
+		return a_mixed || a->wide == b->wide;
+	/* Where no list is long, all are narrow by their own count too. */
+	return t->fine && t->most <= PAGE_NARROW && !(a_mixed ? b : a)->wide;
+}
+
+static bool try_arrays(struct trial *t, struct err *err)
+{
+	if (same_arrays(t))
+		return t->fine;
+	t->tried = true;
+	t->arrays = t->f->fit;
+	t->fine = try_lists(t, err);
+	if (t->fine)
+		weigh_ranges(t);
+	return t->fine;
+}
+
+/* Indices that the claim has no room for. */
+static uint64_t count_wrong(const struct trial *t)
+{
+	const struct owanim *f = t->f;
+	uint32_t limit = f->fit.by_frame ? f->bones : t->claim;
+	uint64_t wrong = 0;
+
+	if (t->index_end <= limit || (!f->fit.by_frame && t->claim == 0))
+		return 0;
+	for (uint32_t i = 0; i < owanim_entries(&f->fit, f->bones) * LIST_COUNT; i++) {
+		struct owlist list = owanim_list(f, i / LIST_COUNT, i % LIST_COUNT);
+
+		for (uint32_t k = 0; k < list.count; k++)
+			wrong += owanim_index(&list, k) >= limit;
+	}
+	return wrong;
 }
 
 /* Keys may stand past the frames that the duration claims, and are there all the same. */
@@ -235,11 +284,14 @@ static void try_fit(struct search *s, uint32_t claim, struct owfit fit)
 
 	t->claim = claim;
 	t->f->fit = fit;
-	if (!try_lists(t, &s->why))
+	if ((s->found && s->evidence == 0) || !try_arrays(t, &s->why))
 		return;
-	evidence = weigh_ranges(t);
+	evidence = t->twice + t->unknown;
+	if (s->found && evidence >= s->evidence)
+		return;
+	t->wrong = t->twice + count_wrong(t);
 	settle_frames(t);
-	evidence += t->wrong;
+	evidence = t->unknown + t->wrong;
 	if (s->found && evidence >= s->evidence)
 		return;
 	s->found = true;

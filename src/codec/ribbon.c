@@ -67,17 +67,6 @@ const struct format ribbon_format = {
 
 /* ---- the file ---- */
 
-bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, struct keyframe *k)
-{
-	const uint8_t *p = f->src.data + *at;
-
-	if (end - *at < KEYFRAME_SIZE || end - *at < keyframe_size(p[1]))
-		return false;
-	*k = (struct keyframe){p[0], p[1], p + KEYFRAME_SIZE};
-	*at += keyframe_size(k->flags);
-	return true;
-}
-
 static bool read_header(struct ribbon *f, struct err *err)
 {
 	if (f->src.size < HEADER_SIZE)

@@ -47,11 +47,22 @@ struct keyframe {
 
 static inline size_t keyframe_size(unsigned flags)
 {
-	return KEYFRAME_SIZE + PART_SIZE * (size_t)__builtin_popcount(flags & PART_BITS);
+	unsigned parts = (flags & 1) + (flags >> 1 & 1) + (flags >> 2 & 1);
+
+	return KEYFRAME_SIZE + PART_SIZE * (size_t)parts;
 }
 
 /* The keyframe at *at, which moves behind it. False when there is none that ends at `end`. */
-bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, struct keyframe *k);
+static inline bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, struct keyframe *k)
+{
+	const uint8_t *p = f->src.data + *at;
+
+	if (end - *at < KEYFRAME_SIZE || end - *at < keyframe_size(p[1]))
+		return false;
+	*k = (struct keyframe){p[0], p[1], p + KEYFRAME_SIZE};
+	*at += keyframe_size(k->flags);
+	return true;
+}
 
 /* Understands all of src, or says why not. */
 bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err);

@@ -16,12 +16,14 @@
 
 struct memo *memo_of(struct fs *fs, struct node *node)
 {
-	if (node->memo)
-		return node->memo;
-	node->memo = calloc(1, sizeof(*node->memo));
-	if (node->memo)
+	struct node_more *more = node_need_more(node);
+
+	if (!more || more->memo)
+		return node_memo(node);
+	more->memo = calloc(1, sizeof(*more->memo));
+	if (more->memo)
 		fs_reference(fs, node, 1);
-	return node->memo;
+	return more->memo;
 }
 
 void memo_free(struct memo *memo)
@@ -61,7 +63,7 @@ static void reply_attributes(fuse_req_t req, struct fs *fs, struct node *node)
 	if (error)
 		fuse_reply_err(req, error);
 	else
-		fuse_reply_attr(req, &st, node->kind == NODE_CONTROL ? 0 : TIMEOUT);
+		fuse_reply_attr(req, &st, fs_timeout(fs, node));
 }
 
 void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -70,7 +72,7 @@ void fs_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct node *node = fs_node(fs, ino);
 	struct stat st;
 
-	if (fi && node->kind == NODE_REAL && handle_of(fi)->fd >= 0 &&
+	if (fi && handle_of(fi) && node->kind == NODE_REAL && handle_of(fi)->fd >= 0 &&
 	    fstat(handle_of(fi)->fd, &st) == 0) {
 		fs_show_real(fs, &st);
 		fuse_reply_attr(req, &st, TIMEOUT);
@@ -101,7 +103,7 @@ static int pin(struct fs *fs, struct node *node, int *fd)
 	}
 	if (!error) {
 		error = identity_at(*fd, "", &id, &st);
-		if (!error && identity_same(&id, &node->real))
+		if (!error && identity_same(&id, node_identity(node)))
 			return 0;
 		close(*fd);
 		error = error ? error : ESTALE;
@@ -182,9 +184,9 @@ static bool set_last(struct fs *fs, struct node *node, const struct stat *attr, 
 	bool known;
 
 	nodes_lock(&fs->nodes);
-	known = !node->links && node->last;
+	known = !node_link(node) && node_last(node);
 	if (known)
-		set_stat(node->last, attr, to_set);
+		set_stat(node_last(node), attr, to_set);
 	nodes_unlock(&fs->nodes);
 	return known;
 }
@@ -340,7 +342,8 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		error = EROFS;
 	else if (node->kind == NODE_CONTROL)
 		error = EPERM;
-	else if (node->kind == NODE_VIEW && !(node->view->whole && !(to_set & FUSE_SET_ATTR_SIZE)))
+	else if (node->kind == NODE_VIEW &&
+		 !(node_view(node)->whole && !(to_set & FUSE_SET_ATTR_SIZE)))
 		error = set_view(fs, node, attr, to_set, fi, &changes);
 	else if (node->kind == NODE_REAL)
 		error = set_real(fs, node, attr, to_set, fi);

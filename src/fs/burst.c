@@ -136,6 +136,7 @@ static void come_back(struct fs *fs, struct file *file, struct away *away)
 		nodes_unlock(&fs->nodes);
 	}
 	notify_entry(fs, away->parent, away->name);
+	notify_listing(fs, away->parent);
 	file_clear_away(file, &fs->nodes, away->parent, away->name);
 }
 

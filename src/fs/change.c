@@ -321,7 +321,7 @@ static int check_known(struct fs *fs, struct node *parent, const char *name,
 
 	nodes_lock(&fs->nodes);
 	node = nodes_by_name(&fs->nodes, parent, name);
-	known = node && (node->kind != NODE_REAL || identity_same(&node->real, id));
+	known = node && (node->kind != NODE_REAL || identity_same(node_identity(node), id));
 	nodes_unlock(&fs->nodes);
 	return known ? 0 : ESTALE;
 }

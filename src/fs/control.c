@@ -14,9 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STATUS "status"
-#define FORMATS "formats"
-#define ERRORS "errors"
+#define CONTROL_FILES 3
+#define TOLD_MS 100 /* a text stays what it is for so long: whoever reads it gets to its end */
 #define DEPTH_MAX 64 /* folders of refusals below one another */
 #define REASON_MAX (64 * 1024)
 
@@ -32,14 +31,23 @@ struct journal_entry {
 struct journal {
 	pthread_mutex_t lock;
 	struct journal_entry *first;
+	/* Without handles: what each text was when its size was asked for. */
+	pthread_mutex_t telling;
+	struct told {
+		struct buf text;
+		struct timespec since;
+		int64_t made; /* clock_ms; 0: never */
+	} told[CONTROL_FILES];
 };
 
 struct journal *journal_new(void)
 {
 	struct journal *j = calloc(1, sizeof(*j));
 
-	if (j)
-		pthread_mutex_init(&j->lock, NULL);
+	if (!j)
+		return NULL;
+	pthread_mutex_init(&j->lock, NULL);
+	pthread_mutex_init(&j->telling, NULL);
 	return j;
 }
 
@@ -57,6 +65,8 @@ void journal_free(struct journal *j)
 		entry_free(j->first);
 		j->first = next;
 	}
+	for (size_t i = 0; j && i < CONTROL_FILES; i++)
+		buf_release(&j->told[i].text);
 	free(j);
 }
 
@@ -139,8 +149,9 @@ static void render_status(struct fs *fs, struct buf *out)
 		   store_cached(fs->store), fs->options->store.cache, nodes, fs->texts);
 }
 
-static void render_formats(struct buf *out)
+static void render_formats(struct fs *fs, struct buf *out)
 {
+	(void)fs;
 	for (unsigned i = 0; codecs[i]; i++) {
 		const struct format *format = codecs[i]->format;
 
@@ -215,20 +226,84 @@ static void render_errors(struct fs *fs, struct buf *out)
 	}
 }
 
-void control_render(struct fs *fs, const struct node *node, struct buf *out)
+static const struct control_file {
+	const char *name;
+	void (*render)(struct fs *fs, struct buf *out);
+} control_files[CONTROL_FILES] = {
+	{"status", render_status},
+	{"formats", render_formats},
+	{"errors", render_errors},
+};
+
+/* Which of control_files it is; -1 where it is none. */
+static int control_index(const char *name)
 {
-	char name[NAME_MAX + 1] = "";
+	for (int i = 0; i < CONTROL_FILES; i++) {
+		if (strcmp(control_files[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static int index_of(struct fs *fs, const struct node *node)
+{
+	int index = -1;
 
 	nodes_lock(&fs->nodes);
 	if (node_link(node))
-		strcpy(name, node_link(node)->name);
+		index = control_index(node_link(node)->name);
 	nodes_unlock(&fs->nodes);
-	if (strcmp(name, STATUS) == 0)
-		render_status(fs, out);
-	else if (strcmp(name, FORMATS) == 0)
-		render_formats(out);
-	else if (strcmp(name, ERRORS) == 0)
-		render_errors(fs, out);
+	return index;
+}
+
+void control_render(struct fs *fs, const struct node *node, struct buf *out)
+{
+	int index = index_of(fs, node);
+
+	if (index >= 0)
+		control_files[index].render(fs, out);
+}
+
+/* Made anew, where it is time for that. The kernel drops its pages when `since` is another. */
+static void renew(struct fs *fs, int index, struct told *told)
+{
+	int64_t now = clock_ms();
+	struct buf text = BUF_INIT;
+
+	if (told->made && now - told->made < TOLD_MS)
+		return;
+	control_files[index].render(fs, &text);
+	if (!told->made || !bytes_equal(buf_bytes(&text), buf_bytes(&told->text))) {
+		clock_gettime(CLOCK_REALTIME, &told->since);
+		buf_release(&told->text);
+		told->text = text;
+	} else {
+		buf_release(&text);
+	}
+	told->made = now;
+}
+
+static void tell_text(struct fs *fs, int index, struct stat *st)
+{
+	struct journal *j = fs->journal;
+
+	pthread_mutex_lock(&j->telling);
+	renew(fs, index, &j->told[index]);
+	st->st_size = (off_t)j->told[index].text.size;
+	st->st_mtim = st->st_ctim = j->told[index].since;
+	pthread_mutex_unlock(&j->telling);
+}
+
+void control_text(struct fs *fs, const struct node *node, struct buf *out)
+{
+	struct journal *j = fs->journal;
+	int index = index_of(fs, node);
+
+	if (index < 0)
+		return;
+	pthread_mutex_lock(&j->telling);
+	buf_add(out, j->told[index].text.data, j->told[index].text.size);
+	pthread_mutex_unlock(&j->telling);
 }
 
 /* ---- nodes ---- */
@@ -239,13 +314,12 @@ int control_lookup(struct fs *fs, struct node *parent, const char *name, struct 
 	struct node *node;
 	int error;
 
-	if (!folder && strcmp(name, STATUS) != 0 && strcmp(name, FORMATS) != 0 &&
-	    strcmp(name, ERRORS) != 0)
+	if (!folder && control_index(name) < 0)
 		return ENOENT;
 	nodes_lock(&fs->nodes);
 	node = nodes_by_name(&fs->nodes, parent, name);
 	if (!node || node->kind != NODE_CONTROL) {
-		node = nodes_add(&fs->nodes, NODE_CONTROL);
+		node = nodes_add(&fs->nodes, NODE_CONTROL, name);
 		if (node) {
 			node->folder = folder;
 			node->shown_ino = fs_virtual_ino(parent, name);
@@ -262,7 +336,6 @@ int control_lookup(struct fs *fs, struct node *parent, const char *name, struct 
 	if (!node)
 		return ENOMEM;
 	error = fs_entry(fs, node, e);
-	e->attr_timeout = 0;
 	fs_reference(fs, node, -1);
 	return error;
 }
@@ -281,6 +354,10 @@ void control_attributes(struct fs *fs, const struct node *node, struct stat *st)
 	st->st_atim = st->st_ctim = st->st_mtim;
 	if (node->folder)
 		return;
+	if (fs->unopened_files && index_of(fs, node) >= 0) {
+		tell_text(fs, index_of(fs, node), st);
+		return;
+	}
 	control_render(fs, node, &text);
 	st->st_size = (off_t)text.size;
 	buf_release(&text);

@@ -4,7 +4,8 @@
  * from that: an offset is an index, and neither a change nor a second reader moves it.
  *
  * The kernel keeps what it was told and tells it again to whoever opens the folder next, if that is
- * still the same; so a folder that it knows is read when it is opened.
+ * still the same; so a folder that it knows is read when it is opened. Without handles it is told
+ * when a folder changes, and the offset says in its upper half which reading it is an index of.
  */
 #include "fs.h"
 
@@ -24,13 +25,14 @@ struct listing_entry {
 	size_t name; /* offset in names */
 	uint64_t ino;
 	mode_t type; /* S_IF...; 0: not known before it is looked up */
-	bool view;
+	int view;    /* its place in views[], or -1 */
 };
 
 struct listing {
 	struct buf names;
 	struct listing_entry *entries;
 	size_t count, capacity;
+	bool has_views;
 	bool fresh; /* read when the folder was opened, and not told to anybody yet */
 };
 
@@ -43,7 +45,7 @@ void listing_free(struct listing *l)
 	free(l);
 }
 
-static bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type, bool view)
+static bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type, int view)
 {
 	if (l->count == l->capacity) {
 		size_t capacity = l->capacity ? 2 * l->capacity : 64;
@@ -55,6 +57,7 @@ static bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_
 		l->capacity = capacity;
 	}
 	l->entries[l->count++] = (struct listing_entry){l->names.size, ino, type, view};
+	l->has_views |= view >= 0;
 	buf_add(&l->names, name, strlen(name) + 1);
 	return !l->names.failed;
 }
@@ -65,7 +68,7 @@ static const char *listing_name(const struct listing *l, size_t i)
 }
 
 /* What tells it from others; 0 where that does not matter. */
-static uint64_t listing_hash(const struct listing *l)
+static uint32_t listing_hash(const struct listing *l)
 {
 	uint64_t hash = XXH3_64bits(l->names.data, l->names.size);
 
@@ -76,7 +79,79 @@ static uint64_t listing_hash(const struct listing *l)
 
 		hash = XXH3_64bits_withSeed(facts, sizeof(facts), hash);
 	}
-	return hash ? hash : 1;
+	return (uint32_t)hash ? (uint32_t)hash : 1;
+}
+
+/*
+ * Listings of which the kernel has a part, by number; whoever goes on with one takes it out
+ * meanwhile. There is no word that one is not read on: those put in longest ago are let go.
+ */
+#define LISTINGS_KEPT 16
+struct listings {
+	pthread_mutex_t lock;
+	uint32_t last; /* number */
+	size_t next;   /* of slot */
+	struct {
+		uint32_t number;
+		struct listing *listing;
+	} slot[LISTINGS_KEPT];
+};
+
+struct listings *listings_new(void)
+{
+	struct listings *l = calloc(1, sizeof(*l));
+
+	if (l)
+		pthread_mutex_init(&l->lock, NULL);
+	return l;
+}
+
+void listings_free(struct listings *l)
+{
+	for (size_t i = 0; l && i < LISTINGS_KEPT; i++)
+		listing_free(l->slot[i].listing);
+	free(l);
+}
+
+/* A number of a new one: never 0, which the beginning of a folder has for its offset. */
+static uint32_t listings_number(struct listings *l)
+{
+	uint32_t number;
+
+	pthread_mutex_lock(&l->lock);
+	l->last = l->last % INT32_MAX + 1;
+	number = l->last;
+	pthread_mutex_unlock(&l->lock);
+	return number;
+}
+
+static struct listing *listings_take(struct listings *l, uint32_t number)
+{
+	struct listing *found = NULL;
+
+	pthread_mutex_lock(&l->lock);
+	for (size_t i = 0; number && i < LISTINGS_KEPT && !found; i++) {
+		if (l->slot[i].number != number)
+			continue;
+		found = l->slot[i].listing;
+		l->slot[i].listing = NULL;
+		l->slot[i].number = 0;
+	}
+	pthread_mutex_unlock(&l->lock);
+	return found;
+}
+
+static void listings_put(struct listings *l, uint32_t number, struct listing *listing)
+{
+	struct listing *old;
+
+	pthread_mutex_lock(&l->lock);
+	old = l->slot[l->next].listing;
+	l->slot[l->next].number = number;
+	l->slot[l->next].listing = listing;
+	l->next = (l->next + 1) % LISTINGS_KEPT;
+	pthread_mutex_unlock(&l->lock);
+	listing_free(old);
 }
 
 /* ---- real folders ---- */
@@ -116,8 +191,7 @@ static int list_descriptor(struct fs *fs, int fd, bool source, bool dots, struct
 
 		if ((dot && !dots) || (source && is_state(fs, &st, entry)))
 			continue;
-		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source),
-				 false)) {
+		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source), -1)) {
 			error = ENOMEM;
 			break;
 		}
@@ -170,7 +244,7 @@ static int list_beside(struct fs *fs, struct node *node, struct listing *l)
 				 beside_suffixes[j]);
 			if (strlen(name) > NAME_MAX || !is_file_folder(fs, node, name))
 				continue;
-			if (!listing_add(l, name, fs_virtual_ino(node, name), S_IFDIR, false))
+			if (!listing_add(l, name, fs_virtual_ino(node, name), S_IFDIR, -1))
 				return ENOMEM;
 			break;
 		}
@@ -194,7 +268,7 @@ static bool add_place(void *closure, const char *name, const struct place *place
 	if (file_is_away(lister->node->file, lister->node, name))
 		return true;
 	return listing_add(lister->listing, name, fs_virtual_ino(lister->node, name), type,
-			   place->kind == PLACE_VIEW);
+			   place->kind == PLACE_VIEW ? view_number(place->view) : -1);
 }
 
 static int list_places(struct fs *fs, struct node *node, struct listing *l)
@@ -242,7 +316,7 @@ static int list_virtual(struct fs *fs, struct node *node, struct listing *l)
 	size_t places;
 	int error;
 
-	if (!listing_add(l, ".", 0, S_IFDIR, false) || !listing_add(l, "..", 0, S_IFDIR, false))
+	if (!listing_add(l, ".", 0, S_IFDIR, -1) || !listing_add(l, "..", 0, S_IFDIR, -1))
 		return ENOMEM;
 	error = list_places(fs, node, l);
 	places = l->count;
@@ -267,47 +341,77 @@ bool fs_is_empty(struct fs *fs, struct node *node)
 
 /* ---- all ---- */
 
-static int list_open(struct fs *fs, const struct handle *handle, struct listing *l)
+/* A descriptor of its own: it is still that folder when its name is gone. */
+static int open_real_folder(struct fs *fs, struct node *node, int *fd)
 {
-	int fd = openat(handle->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct folder folder;
+	int error = fs_folder(fs, node, (enum node_area)node->area, false, &folder);
 
-	return fd < 0 ? errno : list_descriptor(fs, fd, handle->node->area == AREA_SOURCE, true, l);
+	if (error) {
+		*fd = handle_borrow(fs, node);
+		return *fd < 0 ? error : 0;
+	}
+	*fd = openat(folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = *fd < 0 ? errno : 0;
+	folder_close(&fs->folders, &folder);
+	return error;
 }
 
-static int fill(struct fs *fs, const struct handle *handle, struct listing *l)
+static int list_real(struct fs *fs, struct node *node, const struct handle *handle,
+		     struct listing *l)
 {
-	struct node *node = handle->node;
+	int fd, error = 0;
+
+	if (!handle)
+		error = open_real_folder(fs, node, &fd);
+	else if ((fd = openat(handle->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
+		error = errno;
+	if (error)
+		return error;
+	if (node->area == AREA_SOURCE)
+		outside_watch(fs, node, fd); /* before it is read, or a change gets lost */
+	return list_descriptor(fs, fd, node->area == AREA_SOURCE, true, l);
+}
+
+static int fill(struct fs *fs, struct node *node, const struct handle *handle, struct listing *l)
+{
 	int error;
 
 	if (node->kind == NODE_CONTROL) {
 		static const char *const names[] = {".", "..", "status", "formats", "errors"};
 
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-			listing_add(l, names[i], 0, i < 2 ? S_IFDIR : S_IFREG, false);
+			listing_add(l, names[i], 0, i < 2 ? S_IFDIR : S_IFREG, -1);
 		return l->names.failed ? ENOMEM : 0;
 	}
 	if (node_is_virtual(node))
 		return list_virtual(fs, node, l);
-	error = list_open(fs, handle, l);
+	error = list_real(fs, node, handle, l);
 	if (!error && node->area == AREA_SOURCE && !filling_has(fs, node))
 		error = list_beside(fs, node, l);
 	return error;
 }
 
-static int refill(struct fs *fs, struct handle *handle)
+static int listing_make(struct fs *fs, struct node *node, const struct handle *handle,
+			struct listing **out)
 {
 	int error;
 
-	listing_free(handle->listing);
-	handle->listing = calloc(1, sizeof(*handle->listing));
-	if (!handle->listing)
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
 		return ENOMEM;
-	error = fill(fs, handle, handle->listing);
+	error = fill(fs, node, handle, *out);
 	if (error) {
-		listing_free(handle->listing);
-		handle->listing = NULL;
+		listing_free(*out);
+		*out = NULL;
 	}
 	return error;
+}
+
+static int refill(struct fs *fs, struct handle *handle)
+{
+	listing_free(handle->listing);
+	return listing_make(fs, handle->node, handle, &handle->listing);
 }
 
 /* What the kernel keeps comes from one handle at a time, so that it is of one reading. */
@@ -337,7 +441,7 @@ static void open_listing(struct fs *fs, struct handle *handle, struct fuse_file_
 /* Of two readings that differ the kernel would keep a part each. */
 static void note_told(struct handle *handle)
 {
-	uint64_t hash = listing_hash(handle->listing);
+	uint32_t hash = listing_hash(handle->listing);
 
 	if (handle->told && handle->told != hash)
 		handle->caches = false;
@@ -359,29 +463,17 @@ static int read_listing(struct fs *fs, struct handle *handle)
 	return 0;
 }
 
-/* A descriptor of its own: it is still that folder when its name is gone. */
-static int open_real_folder(struct fs *fs, struct node *node, int *fd)
-{
-	struct folder folder;
-	int error = fs_folder(fs, node, (enum node_area)node->area, false, &folder);
-
-	if (error) {
-		*fd = handle_borrow(fs, node);
-		return *fd < 0 ? error : 0;
-	}
-	*fd = openat(folder.fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	error = *fd < 0 ? errno : 0;
-	folder_close(&fs->folders, &folder);
-	return error;
-}
-
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
 	struct handle *handle;
-	int fd = -1, error = node->kind == NODE_REAL ? open_real_folder(fs, node, &fd) : 0;
+	int fd = -1, error = 0;
 
+	if (fs->unopened_folders)
+		error = ENOSYS;
+	else if (node->kind == NODE_REAL)
+		error = open_real_folder(fs, node, &fd);
 	if (error) {
 		fuse_reply_err(req, error);
 		return;
@@ -397,78 +489,130 @@ void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 }
 
 /*
- * With attributes, except for views: their size costs a rendering, which only those pay who ask.
- * Such an entry has no node, and the kernel looks it up when it is wanted.
+ * With attributes, except for views whose size nobody seems to want. Such an entry has no node, and
+ * the kernel looks it up when it is wanted after all.
  */
 static size_t add_plus(fuse_req_t req, struct fs *fs, struct node *node, const struct listing *l,
-		       size_t i, char *at, size_t room)
+		       size_t i, view_set told, off_t next, char *at, size_t room)
 {
 	struct fuse_entry_param entry = {.ino = 0};
 	const char *name = listing_name(l, i);
 	bool dot = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-	size_t size;
+	int view = l->entries[i].view;
+	size_t size = fuse_add_direntry_plus(req, NULL, 0, name, NULL, 0);
 
-	if (!l->entries[i].view && !dot && fs_lookup(fs, node, name, &entry) != 0)
+	if (size > room)
+		return size;
+	if (!dot && (view < 0 || asker_is_told(fs->asker, told, (unsigned)view)) &&
+	    fs_lookup(fs, node, name, &entry) != 0)
 		entry.ino = 0;
 	if (!entry.ino) {
 		entry.attr.st_ino = l->entries[i].ino ? l->entries[i].ino : 1;
 		entry.attr.st_mode = l->entries[i].type;
 	}
-	size = fuse_add_direntry_plus(req, at, room, name, &entry, (off_t)i + 1);
-	if (size > room && entry.ino)
-		fs_forget(fs, entry.ino, 1);
-	return size;
+	return fuse_add_direntry_plus(req, at, room, name, &entry, next);
 }
 
-static size_t add_plain(fuse_req_t req, const struct listing *l, size_t i, char *at, size_t room)
+static size_t add_plain(fuse_req_t req, const struct listing *l, size_t i, off_t next, char *at,
+			size_t room)
 {
 	struct stat st = {.st_ino = l->entries[i].ino ? l->entries[i].ino : 1,
 			  .st_mode = l->entries[i].type};
 
-	return fuse_add_direntry(req, at, room, listing_name(l, i), &st, (off_t)i + 1);
+	return fuse_add_direntry(req, at, room, listing_name(l, i), &st, next);
 }
 
-static void read_folder(fuse_req_t req, size_t size, off_t off, struct fuse_file_info *fi,
-			bool plus)
+/* As many entries as there is room for, from the i-th; offsets are indices above `base`. */
+static size_t add_entries(fuse_req_t req, struct node *node, const struct listing *l, size_t i,
+			  off_t base, char *buf, size_t size, bool plus)
 {
-	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
-	int error = off == 0 || !handle->listing ? read_listing(fs, handle) : 0;
-	const struct listing *l = handle->listing;
-	char *buf = malloc(size);
+	pid_t pid = fuse_req_ctx(req)->pid;
+	view_set told = 0;
 	size_t used = 0;
 
-	if (error || !buf) {
-		fuse_reply_err(req, error ? error : ENOMEM);
-		free(buf);
-		return;
-	}
-	for (size_t i = (size_t)off; i < l->count; i++) {
+	if (plus && l->has_views)
+		told = i == 0 ? asker_begin(fs->asker, pid) : asker_goes_on(fs->asker, pid);
+	for (; i < l->count; i++) {
+		off_t next = base + (off_t)i + 1;
 		size_t more;
 
-		if (handle->node->id == NODE_ROOT && strcmp(listing_name(l, i), CONTROL) == 0)
+		if (node->id == NODE_ROOT && strcmp(listing_name(l, i), CONTROL) == 0)
 			continue; /* it answers by name only */
-		more = plus ? add_plus(req, fs, handle->node, l, i, buf + used, size - used)
-			    : add_plain(req, l, i, buf + used, size - used);
+		more = plus ? add_plus(req, fs, node, l, i, told, next, buf + used, size - used)
+			    : add_plain(req, l, i, next, buf + used, size - used);
 		if (more > size - used)
 			break;
 		used += more;
 	}
-	fuse_reply_buf(req, buf, used);
+	return used;
+}
+
+static int read_handle(fuse_req_t req, struct handle *handle, off_t off, char *buf, size_t size,
+		       bool plus, size_t *used)
+{
+	int error = off == 0 || !handle->listing ? read_listing(fs_of(req), handle) : 0;
+
+	if (!error)
+		*used = add_entries(req, handle->node, handle->listing, (size_t)off, 0, buf, size,
+				    plus);
+	return error;
+}
+
+/* Of a listing that was let go, the rest is read from one made now. */
+static int read_unopened(fuse_req_t req, struct node *node, off_t off, char *buf, size_t size,
+			 bool plus, size_t *used)
+{
+	struct fs *fs = fs_of(req);
+	uint32_t reading = (uint32_t)(off >> 32);
+	struct listing *l = listings_take(fs->listings, reading);
+	int error = 0;
+
+	if (!l) {
+		error = listing_make(fs, node, NULL, &l);
+		reading = listings_number(fs->listings);
+	}
+	if (error)
+		return error;
+	*used = add_entries(req, node, l, (size_t)(off & UINT32_MAX), (off_t)reading << 32, buf,
+			    size, plus);
+	if (*used)
+		listings_put(fs->listings, reading, l);
+	else
+		listing_free(l); /* its end was read */
+	return 0;
+}
+
+static void read_folder(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
+			struct fuse_file_info *fi, bool plus)
+{
+	struct handle *handle = handle_of(fi);
+	char *buf = malloc(size);
+	size_t used = 0;
+	int error;
+
+	if (!buf)
+		error = ENOMEM;
+	else if (handle)
+		error = read_handle(req, handle, off, buf, size, plus, &used);
+	else
+		error = read_unopened(req, fs_node(fs_of(req), ino), off, buf, size, plus, &used);
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		fuse_reply_buf(req, buf, used);
 	free(buf);
 }
 
 void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
-	(void)ino;
-	read_folder(req, size, off, fi, false);
+	read_folder(req, ino, size, off, fi, false);
 }
 
 void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
-	(void)ino;
-	read_folder(req, size, off, fi, true);
+	read_folder(req, ino, size, off, fi, true);
 }
 
 void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
@@ -493,18 +637,31 @@ static int sync_file(struct fs *fs, struct file *file)
 	return filled ? filled : error;
 }
 
+static int sync_real(struct fs *fs, struct node *node, const struct handle *handle, int datasync)
+{
+	int fd = handle ? handle->fd : -1, error = 0;
+
+	if (!handle)
+		error = open_real_folder(fs, node, &fd);
+	if (!error && (datasync ? fdatasync(fd) : fsync(fd)) != 0)
+		error = errno;
+	if (!handle && fd >= 0)
+		close(fd);
+	return error;
+}
+
 void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
 {
-	struct node *node = handle_of(fi)->node;
-	int fd = handle_of(fi)->fd, error = 0;
+	struct node *node = fs_node_of(req, ino, fi);
+	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
+	int error = 0;
 
-	(void)ino;
 	if (node_is_virtual(node))
 		error = sync_file(fs, node->file);
 	else if (node->filling)
 		error = fillings_finish(fs, node);
-	else if (fd >= 0 && (datasync ? fdatasync(fd) : fsync(fd)) != 0)
-		error = errno;
+	else if (node->kind == NODE_REAL)
+		error = sync_real(fs, node, handle, datasync);
 	fuse_reply_err(req, error);
 }

@@ -40,7 +40,7 @@ static void adopt_inner(struct fs *fs, struct node *clip, const char *name, enum
 		    path[length] == '/')
 			forget_name(fs, folder, path + length + 1);
 	}
-	notify_data(fs, folder);
+	notify_listing(fs, folder);
 	fs_reference(fs, folder, -1);
 }
 
@@ -56,7 +56,7 @@ void fill_adopt_clip(struct fs *fs, struct node *folder, struct file *file,
 	}
 	adopt_inner(fs, folder, "bones", NODE_BONES, texts);
 	adopt_inner(fs, folder, "frames", NODE_FRAMES, texts);
-	notify_data(fs, folder);
+	notify_listing(fs, folder);
 }
 
 /* The edit that the texts come to, saved. */

@@ -421,7 +421,7 @@ static void adopt(struct filled *f)
 	}
 	for (size_t i = 0; i < f->texts.count; i++)
 		notify_entry(fs, f->node, f->texts.names[i].path);
-	notify_data(fs, f->node);
+	notify_listing(fs, f->node);
 	f->file = NULL; /* it is the node's */
 }
 

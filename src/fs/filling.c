@@ -220,7 +220,10 @@ void node_become_folder(struct fs *fs, struct node *node, enum node_kind kind, s
 
 	nodes_leave_identity(&fs->nodes, node);
 	folder_forget(&fs->folders, node);
-	node->file = file;
+	if (kind == NODE_FILE)
+		node->file = file;
+	else
+		node_join_file(node, file);
 	if (link)
 		node->shown_ino = fs_virtual_ino(link->parent, link->name);
 	node->kind = (uint8_t)kind;
@@ -229,14 +232,14 @@ void node_become_folder(struct fs *fs, struct node *node, enum node_kind kind, s
 /* Is a file in it open for writing? */
 static bool is_busy(struct fs *fs, const struct node *folder)
 {
+	const struct node *n;
 	bool busy = false;
+	size_t at = 0;
 
 	nodes_lock(&fs->nodes);
-	for (size_t i = 0; i < fs->nodes.id_size; i++) {
-		for (struct node *n = fs->nodes.by_id[i]; n && !busy; n = n->next_by_id) {
-			for (struct handle *h = n->handles; h && !busy; h = h->next_of_node)
-				busy = handle_writes(h) && find_above(n) == folder;
-		}
+	while (!busy && (n = nodes_next(&fs->nodes, &at))) {
+		for (struct handle *h = n->handles; h && !busy; h = h->next_of_node)
+			busy = handle_writes(h) && find_above(n) == folder;
 	}
 	nodes_unlock(&fs->nodes);
 	return busy;

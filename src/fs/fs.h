@@ -6,7 +6,7 @@
  *   mount.c    the session: options, start, end; loop.c its threads
  *   lookup.c   names to nodes, nodes to attributes
  *   attr.c     getattr, setattr, statfs; xattr.c the extended ones
- *   dir.c      folders: opendir to releasedir
+ *   dir.c      folders: opendir to releasedir; asker.c who wants attributes with the names
  *   open.c     open, create, release
  *   io.c       read, write, flush, fsync and their kin
  *   change.c   making and removing names; rename.c moving them
@@ -18,7 +18,7 @@
  *   burst.c    what is finished when nobody does more below a file
  *   save.c     what a draft's commit means to the mount: attributes, .rejected, .error
  *   control.c  .animfs at the top of the mount
- *   outside.c  changes that others make in SOURCE
+ *   outside.c  changes that others make in SOURCE; sharing.c in the state directory
  *   notify.c   what the kernel is told later, and what time ends
  *
  * Functions return 0 or an errno.
@@ -38,7 +38,8 @@
 
 #include <signal.h>
 
-#define TIMEOUT 1.0     /* seconds that the kernel may believe an entry or attributes */
+#define TIMEOUT 1.0 /* seconds that the kernel may believe an entry or attributes */
+#define TIMEOUT_HEARD 86400.0 /* the same of what it is told about when it changes */
 #define CONTROL ".animfs"
 
 struct fs {
@@ -47,6 +48,13 @@ struct fs {
 	int root;
 	struct identity root_identity;
 	bool read_only;
+	/*
+	 * Nothing of these is opened: the kernel asks for attributes, names and bytes alone, each once,
+	 * and requests have no handle. Only where all changes are heard of, and files only where
+	 * nothing can be written.
+	 */
+	bool unopened_folders, unopened_files;
+	bool heard; /* see outside_is_heard */
 	struct nodes nodes;
 	struct folders folders;
 	struct state *state;
@@ -54,8 +62,11 @@ struct fs {
 	struct notifier *notifier;
 	struct journal *journal;
 	struct watch *watch; /* NULL where there is none */
+	struct sharing *sharing;
 	struct fillings *fillings;
 	struct extras *extras;
+	struct listings *listings; /* unopened_folders: of those that are being read */
+	struct asker *asker;
 	struct recent *recent;    /* texts that were made to tell their size */
 	_Atomic uint64_t texts;   /* how many were made */
 };
@@ -72,7 +83,7 @@ struct handle {
 	bool counted; /* views: it is among its draft's handles */
 	struct listing *listing; /* folders */
 	bool caches;             /* folders: the kernel keeps what it is told through this handle, */
-	uint64_t told;           /* the hash of which this is */
+	uint32_t told;           /* the hash of which this is */
 	struct buf text;         /* what is in .animfs: rendered when opened */
 };
 
@@ -92,12 +103,14 @@ static inline struct handle *handle_of(const struct fuse_file_info *fi)
  * Answers requests with up to so many threads until the session ends. Signals that end it are
  * blocked by the caller in all threads; while it waits, the caller's have this mask. 0 or -errno.
  */
-int fs_loop(struct fuse_session *session, unsigned threads, const sigset_t *while_waiting);
+int fs_loop(struct fs *fs, unsigned threads, const sigset_t *while_waiting);
 
 /* ---- lookup.c ---- */
 
 /* The node of a number the kernel has; it stays while the kernel has it. */
 struct node *fs_node(struct fs *fs, fuse_ino_t ino);
+/* The same of a request that may have a handle. */
+struct node *fs_node_of(fuse_req_t req, fuse_ino_t ino, const struct fuse_file_info *fi);
 bool node_is_virtual(const struct node *node); /* a folder of an animation file, or below it */
 /* What `name` is in a folder: the entry counts as one lookup. ENOENT when there is nothing. */
 int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *entry);
@@ -105,6 +118,13 @@ int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_
 int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry);
 void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count);
 int fs_attributes(struct fs *fs, struct node *node, struct stat *st);
+/* How long the kernel may believe what it was just told of the node, its name included. */
+double fs_timeout(struct fs *fs, const struct node *node);
+/*
+ * The version of a file that the kernel was told of, where others could not have changed the file
+ * unheard since, and it is at hand. NULL: look for it.
+ */
+struct snap *fs_told(struct fs *fs, struct file *file);
 /*
  * A real node lost a name, of which `st` says what it was: kept when it was the last one, since a
  * FIFO, a working directory or an O_PATH descriptor is in use without being open here.
@@ -142,9 +162,11 @@ int fs_view_node(struct fs *fs, struct node *parent, const char *name, const str
 /* Is there a view of this name (away or not)? Wants the file's lock. */
 bool fs_is_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
 		struct place *place);
-/* Makes a node a view of its file, or takes it out of the list of views. Want the nodes' lock. */
+uint8_t view_number(const struct view *view); /* its place in views[] */
+/* Makes a node one in the folder of a file, or a view there, or none. Want the nodes' lock. */
+void node_join_file(struct node *node, struct file *file);
 void node_become_view(struct node *node, struct file *file, const struct view *view);
-void node_leave_views(struct nodes *t, struct node *node);
+void node_leave_file(struct nodes *t, struct node *node);
 /* The inode number that a virtual name is shown with. */
 uint64_t fs_virtual_ino(const struct node *parent, const char *name);
 /* The path of a name from the root; appends to out. */
@@ -205,6 +227,8 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
 struct listing; /* what an open folder has in it */
 void listing_free(struct listing *l);
+struct listings *listings_new(void);
+void listings_free(struct listings *l); /* NULL is fine */
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
@@ -214,9 +238,22 @@ void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 bool fs_is_empty(struct fs *fs, struct node *node);
 void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
 
+/* ---- asker.c ---- */
+
+struct asker *asker_new(void); /* free() releases it */
+/* The program looked the node up. */
+void asker_asked(struct asker *a, pid_t pid, const struct node *node);
+/* It lists a folder that has views: which kinds are told with their attributes? */
+view_set asker_begin(struct asker *a, pid_t pid);
+view_set asker_goes_on(const struct asker *a, pid_t pid); /* the same for the rest of the folder */
+/* Of one view, by its place in views[]; to be asked once about each. */
+bool asker_is_told(struct asker *a, view_set told, unsigned view);
+
 /* ---- open.c ---- */
 
 void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+/* Will it be opened without waiting for anything? */
+bool fs_opens_at_once(struct fs *fs, fuse_ino_t ino, int flags);
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
 void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
@@ -228,6 +265,8 @@ void handles_free(struct node *node);
 bool handle_writes(const struct handle *handle);
 /* A descriptor of any open handle of the node, duplicated; -1 when there is none. */
 int handle_borrow(struct fs *fs, const struct node *node);
+/* A descriptor of a real node for reading. 0 or an errno. */
+int node_open(struct fs *fs, struct node *node, int *fd);
 /* Counts a node's open handles in its draft, after the node became a view. */
 void handles_join(struct fs *fs, struct node *node);
 
@@ -277,7 +316,10 @@ void fs_own(fuse_req_t req, int folder, const char *name);
 
 /* What must be told to the kernel once no lock is held, before the reply. */
 struct changes {
-	fuse_ino_t *nodes;
+	struct change {
+		fuse_ino_t node;
+		bool folder;
+	} *nodes;
 	size_t count, capacity;
 };
 
@@ -296,12 +338,16 @@ int view_count(struct fs *fs, struct node *node, const struct snap *snap,
 void view_settle(struct fs *fs, struct node *node);
 /* Saves. Wants the file's lock; call changes_tell without it, before the reply. */
 int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes);
+void changes_add(struct changes *changes, const struct node *node);
 void changes_tell(struct fs *fs, struct changes *changes);
 /* The same for a draft that is not in a node yet, as the view of this name. `saved` may be NULL. */
 int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
 	       const char *name, struct node *saved, struct changes *changes);
 int errno_of(const struct err *err);
-/* The binary changed: every view of it, but `saved`, may say something else now. */
+/*
+ * The binary was changed by us: every view of it, but `saved`, may say something else now. Wants
+ * the file's lock.
+ */
 void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, struct changes *changes);
 /* Leaves what was written, at the end of the mount. */
 void fs_commit_all(struct fs *fs);
@@ -403,6 +449,8 @@ int view_write_out(struct fs *fs, struct node *node, struct node *parent, const 
 int control_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *e);
 void control_attributes(struct fs *fs, const struct node *node, struct stat *st);
 void control_render(struct fs *fs, const struct node *node, struct buf *out);
+/* The text whose size was told last. */
+void control_text(struct fs *fs, const struct node *node, struct buf *out);
 /* Notes how a file is shown that cannot be shown as it should be, or forgets it (reason NULL). */
 void journal_note(struct fs *fs, const char *path, const char *how, const char *reason);
 /* The same about a file, or about a name in its folder. */
@@ -417,7 +465,31 @@ struct notifier *notifier_new(struct fs *fs);
 void notifier_free(struct notifier *n);
 /* From a thread of its own, soon: drop the pages of a node, or a name. Nothing waits for it. */
 void notify_data(struct fs *fs, const struct node *node);
+/* The same for its attributes alone. */
+void notify_attributes(struct fs *fs, const struct node *node);
 void notify_entry(struct fs *fs, const struct node *parent, const char *name);
+/* What is new of a file since the kernel was told of it last; each has those before it. */
+enum news {
+	NEWS_NONE,
+	NEWS_ATTRIBUTES, /* of the file itself: owner, mode, times */
+	NEWS_TEXTS,
+	NEWS_NAMES, /* other names are in its folder */
+	NEWS_GONE,  /* there is no such folder any more */
+};
+/* The kernel will now be told. Wants the file's lock. */
+enum news file_news(struct fs *fs, struct file *file);
+/* Wants the nodes' lock. */
+void notify_names_of(struct fs *fs, const struct node *node);
+/*
+ * The same for the listing of a folder, but at once: it never waits for a request. For what is in it
+ * by our doing; the kernel knows what it asked for itself.
+ */
+void notify_listing(struct fs *fs, const struct node *folder);
+/*
+ * Of all folders of the file, soon: a listing that was made before something changed may reach the
+ * kernel after it was told of the change.
+ */
+void file_tell_again(struct fs *fs, struct file *file);
 /* The file may have been changed by others: what it is now will be looked at soon. */
 void file_look(struct fs *fs, struct file *file);
 /* Something happened below the file: its burst goes on, and its end will be looked after. */
@@ -428,6 +500,17 @@ void notify_fillings(struct fs *fs);
 /* ---- outside.c ---- */
 
 void outside_start(struct fs *fs); /* after the process has detached */
+/* Is all heard of that others do in SOURCE's own filesystem, and in the state directory? */
+bool outside_is_heard(const struct fs *fs);
+
+/* ---- sharing.c ---- */
+
+struct sharing *sharing_new(void);
+void sharing_free(struct sharing *b); /* NULL is fine */
+/* Looks for folders that are to be watched. False where changes would not be heard of. */
+bool sharing_watch(struct fs *fs);
+/* Something that the watch told: true when it was about the state directory. */
+bool sharing_changed(struct fs *fs, uint64_t cookie, const char *name, uint32_t mask);
 void outside_end(struct fs *fs);
 /* The real folder `folder`, open as fd, is in use. */
 void outside_watch(struct fs *fs, struct node *folder, int fd);

@@ -29,15 +29,20 @@ static void read_view(fuse_req_t req, struct fs *fs, struct node *node, size_t s
 		fuse_reply_err(req, error);
 	else
 		reply_part(req, &draft->text, size, off);
+	view_settle(fs, node);
 	pthread_mutex_unlock(&node->file->lock);
 }
 
 /* From a copy: as soon as the reply is out another thread may release the handle. */
-static void read_control(fuse_req_t req, const struct handle *handle, size_t size, off_t off)
+static void read_control(fuse_req_t req, struct fs *fs, const struct node *node,
+			 const struct handle *handle, size_t size, off_t off)
 {
 	struct buf copy = BUF_INIT;
 
-	buf_add(&copy, handle->text.data, handle->text.size);
+	if (handle)
+		buf_add(&copy, handle->text.data, handle->text.size);
+	else
+		control_text(fs, node, &copy);
 	if (copy.failed)
 		fuse_reply_err(req, ENOMEM);
 	else
@@ -45,30 +50,45 @@ static void read_control(fuse_req_t req, const struct handle *handle, size_t siz
 	buf_release(&copy);
 }
 
-void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+static void read_descriptor(fuse_req_t req, int fd, size_t size, off_t off)
 {
-	struct handle *handle = handle_of(fi);
-	struct fs *fs = fs_of(req);
 	struct fuse_bufvec buf = FUSE_BUFVEC_INIT(size);
 
-	(void)ino;
-	switch ((enum node_kind)handle->node->kind) {
-	case NODE_VIEW:
-		read_view(req, fs, handle->node, size, off);
-		return;
-	case NODE_CONTROL:
-		read_control(req, handle, size, off);
-		return;
-	default:
-		break;
-	}
 	buf.buf[0].flags = FUSE_BUF_IS_FD | FUSE_BUF_FD_SEEK;
-	buf.buf[0].fd = handle_descriptor(fs, handle);
+	buf.buf[0].fd = fd;
 	buf.buf[0].pos = off;
-	if (buf.buf[0].fd < 0)
+	if (fd < 0)
 		fuse_reply_err(req, EIO);
 	else
 		fuse_reply_data(req, &buf, FUSE_BUF_SPLICE_MOVE);
+}
+
+static void read_by_node(fuse_req_t req, struct fs *fs, struct node *node, size_t size, off_t off)
+{
+	int fd, error = node_open(fs, node, &fd);
+
+	if (error) {
+		fuse_reply_err(req, error);
+		return;
+	}
+	read_descriptor(req, fd, size, off);
+	close(fd);
+}
+
+void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
+{
+	struct node *node = fs_node_of(req, ino, fi);
+	struct handle *handle = handle_of(fi);
+	struct fs *fs = fs_of(req);
+
+	if (node->kind == NODE_VIEW)
+		read_view(req, fs, node, size, off);
+	else if (node->kind == NODE_CONTROL)
+		read_control(req, fs, node, handle, size, off);
+	else if (handle)
+		read_descriptor(req, handle_descriptor(fs, handle), size, off);
+	else
+		read_by_node(req, fs, node, size, off);
 }
 
 /* ---- write ---- */
@@ -164,7 +184,9 @@ void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t 
 	ssize_t written;
 
 	(void)ino;
-	if (handle->node->kind == NODE_VIEW)
+	if (fs->read_only)
+		written = -EROFS;
+	else if (handle->node->kind == NODE_VIEW)
 		written = write_view(fs, handle, in, off, fi->writepage);
 	else
 		written = write_real(fs, handle, in, off, (fi->flags & O_APPEND) && !fi->writepage);
@@ -200,7 +222,9 @@ void fs_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	int fd, error = 0;
 
 	(void)ino;
-	if (handle->node->kind == NODE_VIEW) {
+	if (fs->unopened_files) {
+		error = ENOSYS; /* never asked again */
+	} else if (handle->node->kind == NODE_VIEW) {
 		error = flush_view(fs, handle);
 	} else if (handle->fd >= 0) {
 		handle->busy = false;
@@ -230,7 +254,9 @@ void fs_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_inf
 	int error = 0;
 
 	(void)ino;
-	if (handle->node->kind == NODE_VIEW)
+	if (fs->unopened_files)
+		error = ENOSYS;
+	else if (handle->node->kind == NODE_VIEW)
 		error = sync_view(fs, handle->node);
 	else if (handle->fd >= 0 && (datasync ? fdatasync(handle->fd) : fsync(handle->fd)) != 0)
 		error = errno;
@@ -244,10 +270,12 @@ void fs_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, off_t len
 {
 	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
-	int fd = handle_descriptor(fs, handle);
+	int fd = fs->read_only ? -1 : handle_descriptor(fs, handle);
 
 	(void)ino;
-	if (handle->node->kind != NODE_REAL || fd < 0)
+	if (fs->read_only)
+		fuse_reply_err(req, EROFS);
+	else if (handle->node->kind != NODE_REAL || fd < 0)
 		fuse_reply_err(req, EOPNOTSUPP);
 	else if (extra_grow_to(fs, handle->node, fd, (uint64_t)off + (uint64_t)length) != 0)
 		fuse_reply_err(req, ENOSPC);
@@ -274,22 +302,27 @@ static void seek_view(fuse_req_t req, struct fs *fs, struct node *node, off_t of
 
 void fs_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi)
 {
+	struct node *node = fs_node_of(req, ino, fi);
 	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
+	int fd = -1;
 	off_t at;
-	int fd;
 
-	(void)ino;
-	if (handle->node->kind == NODE_VIEW) {
-		seek_view(req, fs, handle->node, off, whence);
+	if (node->kind == NODE_VIEW) {
+		seek_view(req, fs, node, off, whence);
 		return;
 	}
-	fd = handle_descriptor(fs, handle);
+	if (handle)
+		fd = handle_descriptor(fs, handle);
+	else if (node->kind == NODE_REAL && node_open(fs, node, &fd) != 0)
+		fd = -1;
 	at = fd < 0 ? -1 : lseek(fd, off, whence);
 	if (at < 0)
 		fuse_reply_err(req, fd < 0 ? EINVAL : errno);
 	else
 		fuse_reply_lseek(req, at);
+	if (!handle && fd >= 0)
+		close(fd);
 }
 
 void fs_copy_file_range(fuse_req_t req, fuse_ino_t in, off_t off_in, struct fuse_file_info *fi_in,
@@ -303,6 +336,10 @@ void fs_copy_file_range(fuse_req_t req, fuse_ino_t in, off_t off_in, struct fuse
 
 	(void)in;
 	(void)out;
+	if (fs->read_only) {
+		fuse_reply_err(req, EROFS);
+		return;
+	}
 	if (from->node->kind != NODE_REAL || to->node->kind != NODE_REAL) {
 		fuse_reply_err(req, EOPNOTSUPP); /* the kernel then reads and writes */
 		return;

@@ -10,6 +10,8 @@
 #include <xxhash.h>
 
 #define VIRTUAL_BLOCK 4096
+/* What programs best read and write at once: each such piece is a request. */
+#define IO_BLOCK (128 << 10)
 
 struct node *fs_node(struct fs *fs, fuse_ino_t ino)
 {
@@ -19,6 +21,11 @@ struct node *fs_node(struct fs *fs, fuse_ino_t ino)
 	node = nodes_by_id(&fs->nodes, ino);
 	nodes_unlock(&fs->nodes);
 	return node;
+}
+
+struct node *fs_node_of(fuse_req_t req, fuse_ino_t ino, const struct fuse_file_info *fi)
+{
+	return handle_of(fi) ? handle_of(fi)->node : fs_node(fs_of(req), ino);
 }
 
 bool node_is_virtual(const struct node *node)
@@ -77,7 +84,7 @@ static struct node *nth_name(struct fs *fs, const struct node *node, unsigned n,
 
 	nodes_lock(&fs->nodes);
 	for (link = node_link(node); link && n > 0; n--)
-		link = link->next_of_node;
+		link = node_next_link(node, link);
 	if (link) {
 		parent = link->parent;
 		parent->references++;
@@ -92,7 +99,7 @@ static int check_name(int folder, const char *name, const struct node *node, str
 	struct identity id;
 	int error = identity_at(folder, name, &id, st);
 
-	return error ? error : identity_same(&id, &node->real) ? 0 : ESTALE;
+	return error ? error : identity_same(&id, node_identity(node)) ? 0 : ESTALE;
 }
 
 static int try_names(struct fs *fs, struct node *node, struct folder *folder, char *name,
@@ -175,12 +182,38 @@ static void keep_good(struct fs *fs, struct file *file, struct snap *snap)
 	struct snap *old = NULL;
 
 	nodes_lock(&fs->nodes);
-	if (file->open && file->good != snap) {
+	if ((file->open || (fs->unopened_files && file->damaged)) && file->good != snap) {
 		old = file->good;
 		file->good = snap_get(snap);
 	}
 	nodes_unlock(&fs->nodes);
 	snap_put(old);
+}
+
+/* The latest version; the last one that decoded is kept where somebody may still read it. */
+static struct snap *look_in(struct fs *fs, struct file *file, int folder, struct stat *st,
+			    struct err *err)
+{
+	struct snap *before = fs->unopened_files ? source_last(file->source) : NULL;
+	struct snap *now = source_look(file->source, folder, st, err);
+
+	file->linked = st->st_nlink > 1;
+	file->damaged = !now;
+	if (now || before)
+		keep_good(fs, file, now ? now : before);
+	snap_put(before);
+	return now;
+}
+
+/*
+ * Without a word of what is open, whoever still asks for what is in a folder that is gone has it
+ * open: new ones do not find it.
+ */
+static bool say_last(struct fs *fs, struct file *file, struct snap **out, struct stat *st)
+{
+	*out = fs->unopened_files ? last_good(fs, file) : NULL;
+	st->st_mode = 0;
+	return *out != NULL;
 }
 
 int fs_look(struct fs *fs, struct file *file, struct snap **out, struct stat *st)
@@ -190,12 +223,10 @@ int fs_look(struct fs *fs, struct file *file, struct snap **out, struct stat *st
 	int error = fs_source_folder(fs, file, &folder);
 
 	if (error)
-		return error;
-	*out = source_look(file->source, folder.fd, st, &err);
+		return say_last(fs, file, out, st) ? 0 : error;
+	*out = look_in(fs, file, folder.fd, st, &err);
 	folder_close(&fs->folders, &folder);
-	if (*out)
-		keep_good(fs, file, *out);
-	else
+	if (!*out)
 		*out = last_good(fs, file);
 	if (*out)
 		return 0;
@@ -251,7 +282,7 @@ static void virtual_attributes(const struct fs *fs, const struct node *node, str
 	if (fs->read_only)
 		st->st_mode &= ~(mode_t)0222;
 	st->st_blocks = (st->st_size + 511) / 512;
-	st->st_blksize = VIRTUAL_BLOCK;
+	st->st_blksize = node->kind == NODE_VIEW ? IO_BLOCK : VIRTUAL_BLOCK;
 	apply_owner(fs, st);
 }
 
@@ -269,31 +300,32 @@ static void follow_skeleton(const struct rest_skeleton *rest, struct stat *st)
 void fs_view_facts(const struct node *node, const struct snap *snap, const struct place *place,
 		   struct stat *st)
 {
-	if (view_is_fixed(node->view, snap))
+	if (view_is_fixed(node_view(node), snap))
 		st->st_mode &= ~(mode_t)0222;
-	if (node->view->place != VIEW_OF_FILE && snap->ages.at && place) {
+	if (place && place->view->place != VIEW_OF_FILE && snap->ages.at) {
 		st->st_mtim =
 			ages_of(&snap->ages, place->clip,
-				node->view->place == VIEW_OF_BONE ? (int64_t)place->track : -1);
+				place->view->place == VIEW_OF_BONE ? (int64_t)place->track : -1);
 		st->st_ctim = st->st_mtim;
 	}
-	if (node->view->posed)
+	if (node_view(node)->posed)
 		follow_skeleton(snap->rest, st);
 }
 
 /*
- * Of a virtual thing, in a version of its file, of which *st is what the disk has. A view whose file
- * is gone is still readable where it is open; snap NULL: it says what it said last. place NULL: it
- * is not there any more. Wants the file's lock.
+ * Of a virtual thing, in a version of its file, of which *st is what the disk has. A view whose
+ * file is gone is still readable where it is open; snap NULL: it says what it said last. place
+ * NULL: it is not there any more. Wants the file's lock.
  */
 static int attributes_in(struct fs *fs, struct node *node, const struct snap *snap,
 			 const struct place *place, struct stat *st)
 {
 	bool view = node->kind == NODE_VIEW;
+	const struct draft *draft;
 	uint64_t size = 0;
 	int error = 0;
 
-	if (!st->st_mode && !(view && node->draft))
+	if (!st->st_mode && !(view && (node->draft || fs->unopened_files)))
 		return ENOENT;
 	if (!st->st_mode)
 		*st = (struct stat){.st_mode = S_IFREG | 0600};
@@ -304,12 +336,14 @@ static int attributes_in(struct fs *fs, struct node *node, const struct snap *sn
 				    : view_count(fs, node, snap, place, &size);
 	if (error)
 		return error;
+	draft = node->draft;
+	node->edited = draft && (draft->writers || draft->dirty || draft->pending || draft->refused);
 	st->st_size = (off_t)size;
 	if (view && snap)
 		fs_view_facts(node, snap, place, st);
 	virtual_attributes(fs, node, st);
 	if (view)
-		memo_apply(node->memo, st);
+		memo_apply(node_memo(node), st);
 	return 0;
 }
 
@@ -336,24 +370,27 @@ void fs_show_real(const struct fs *fs, struct stat *st)
 	st->st_ino = fold_device(fs, st->st_dev, st->st_ino);
 	if (S_ISDIR(st->st_mode))
 		st->st_nlink = 1;
+	if (S_ISREG(st->st_mode) && st->st_blksize < IO_BLOCK)
+		st->st_blksize = IO_BLOCK;
 	apply_owner(fs, st);
 }
 
 void fs_lost_name(struct fs *fs, struct node *node, const struct stat *st)
 {
 	nodes_lock(&fs->nodes);
-	if (node->kind == NODE_REAL && !node->links && !node->last) {
-		node->last = malloc(sizeof(*st));
-		if (node->last) {
-			*node->last = *st;
-			node->last->st_nlink -= node->folder ? st->st_nlink : 1;
+	if (node->kind == NODE_REAL && !node_link(node) && !node_last(node) &&
+	    node_need_more(node)) {
+		node->more->last = malloc(sizeof(*st));
+		if (node->more->last) {
+			*node->more->last = *st;
+			node->more->last->st_nlink -= node->folder ? st->st_nlink : 1;
 		}
 	}
 	/*
 	 * Its inode number may be another's in a moment, unless an open file keeps it. A folder is
 	 * dead to the kernel whatever happens: should it still be somewhere, it needs a new node.
 	 */
-	if (node->kind == NODE_REAL && (node->folder || (!node->links && !node->handles)))
+	if (node->kind == NODE_REAL && (node->folder || (!node_link(node) && !node->handles)))
 		nodes_leave_identity(&fs->nodes, node);
 	nodes_unlock(&fs->nodes);
 }
@@ -363,9 +400,9 @@ static bool last_attributes(struct fs *fs, const struct node *node, struct stat 
 	bool known;
 
 	nodes_lock(&fs->nodes);
-	known = !node->links && node->last;
+	known = !node_link(node) && node_last(node);
 	if (known)
-		*st = *node->last;
+		*st = *node_last(node);
 	nodes_unlock(&fs->nodes);
 	return known;
 }
@@ -409,18 +446,63 @@ int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
 		return view_attributes(fs, node, st);
 	default:
 		error = fs_source_stat(fs, node->file, st);
-		if (!error)
-			virtual_attributes(fs, node, st);
-		return error;
+		if (error)
+			return error;
+		node->file->linked = st->st_nlink > 1;
+		virtual_attributes(fs, node, st);
+		return 0;
 	}
+}
+
+/* Would the file be changed by others without a word to us? Wants the nodes' lock. */
+static bool is_unheard(const struct file *file)
+{
+	const struct link *link = node_link(file->node);
+
+	return file->linked || file->damaged || !link || !link->parent->watched;
+}
+
+double fs_timeout(struct fs *fs, const struct node *node)
+{
+	bool short_lived;
+
+	if (node->kind == NODE_CONTROL)
+		return 0;
+	if (node->kind == NODE_REAL || node->edited)
+		return TIMEOUT;
+	nodes_lock(&fs->nodes);
+	short_lived = !node->file || is_unheard(node->file);
+	nodes_unlock(&fs->nodes);
+	return short_lived ? TIMEOUT : TIMEOUT_HEARD;
+}
+
+struct snap *fs_told(struct fs *fs, struct file *file)
+{
+	struct snap *snap;
+	bool unheard;
+
+	nodes_lock(&fs->nodes);
+	unheard = is_unheard(file);
+	nodes_unlock(&fs->nodes);
+	if (unheard)
+		return NULL;
+	snap = source_last(file->source);
+	if (snap && snap->generation == file->generation) {
+		keep_good(fs, file, snap);
+		return snap;
+	}
+	snap_put(snap);
+	return NULL;
 }
 
 static void fill_entry(struct fs *fs, struct node *node, const struct stat *st,
 		       struct fuse_entry_param *entry)
 {
+	double timeout = fs_timeout(fs, node);
+
 	*entry = (struct fuse_entry_param){.attr = *st,
-					   .attr_timeout = TIMEOUT,
-					   .entry_timeout = TIMEOUT,
+					   .attr_timeout = timeout,
+					   .entry_timeout = timeout,
 					   .generation = 1,
 					   .ino = node->id};
 	nodes_lock(&fs->nodes);
@@ -465,7 +547,7 @@ static struct node *enter_real(struct fs *fs, struct node *parent, enum node_are
 		node = NULL;
 	}
 	if (!node) {
-		node = nodes_add(&fs->nodes, NODE_REAL);
+		node = nodes_add(&fs->nodes, NODE_REAL, name);
 		if (node) {
 			node->area = (uint8_t)area;
 			node->folder = folder;
@@ -557,7 +639,7 @@ static int new_file_node(struct fs *fs, struct node *parent, const char *link, c
 	if (error)
 		return error;
 	nodes_lock(&fs->nodes);
-	node = nodes_add(&fs->nodes, NODE_FILE);
+	node = nodes_add(&fs->nodes, NODE_FILE, link);
 	if (node) {
 		node->folder = true;
 		node->file = file;
@@ -640,6 +722,7 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 	struct err err = {.code = ERR_NONE};
 	struct node *node = fs_child(fs, parent, link);
 	struct snap *snap;
+	struct stat st;
 	int error = 0;
 
 	if (node && node->kind != NODE_FILE) {
@@ -654,7 +737,7 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		error = new_file_node(fs, parent, link, name, &node);
 	if (error)
 		return error;
-	snap = source_get(node->file->source, folder, &err);
+	snap = look_in(fs, node->file, folder, &st, &err);
 	/* That a file of any name is no animation is nothing to tell. */
 	if (!snap)
 		note_verdict(fs, parent, name, "shown as it is",
@@ -671,7 +754,7 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		*out = node;
 		return 0;
 	}
-	snap = last_good(fs, node->file);
+	snap = fs->unopened_files ? NULL : last_good(fs, node->file);
 	if (snap) {
 		snap_put(snap);
 		*out = node;
@@ -793,21 +876,35 @@ int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, st
 	return tree_lookup(&tree, &folder, name, out) ? 0 : ENOENT;
 }
 
+uint8_t view_number(const struct view *view)
+{
+	uint8_t number = 0;
+
+	while (views[number] != view)
+		number++;
+	return number;
+}
+
+void node_join_file(struct node *node, struct file *file)
+{
+	node->file = file;
+	file->node->references++; /* one that lost its name may outlive the folder's */
+	node->next_in_file = file->members;
+	if (file->members)
+		file->members->back_in_file = &node->next_in_file;
+	node->back_in_file = &file->members;
+	file->members = node;
+}
+
 void node_become_view(struct node *node, struct file *file, const struct view *view)
 {
 	node->kind = NODE_VIEW;
-	node->view = view;
-	node->file = file;
+	node->view = view_number(view);
 	node->generation = 0;
-	file->node->references++; /* a view that lost its name may outlive the folder's */
-	node->next_in_file = file->views;
-	if (file->views)
-		file->views->back_in_file = &node->next_in_file;
-	node->back_in_file = &file->views;
-	file->views = node;
+	node_join_file(node, file);
 }
 
-void node_leave_views(struct nodes *t, struct node *node)
+void node_leave_file(struct nodes *t, struct node *node)
 {
 	if (!node->back_in_file)
 		return;
@@ -846,14 +943,15 @@ int fs_view_node(struct fs *fs, struct node *parent, const char *name, const str
 		node->references++;
 		goto done;
 	}
-	node = nodes_add(&fs->nodes, kind_of(place));
+	node = nodes_add(&fs->nodes, kind_of(place), name);
 	if (!node)
 		goto done;
 	node->references++;
 	node->folder = place->kind != PLACE_VIEW;
 	node->shown_ino = fs_virtual_ino(parent, name);
-	node->file = parent->file;
-	if (!node->folder)
+	if (node->folder)
+		node_join_file(node, parent->file);
+	else
 		node_become_view(node, parent->file, place->view);
 	if (!nodes_link(&fs->nodes, node, parent, name)) {
 		nodes_drop(&fs->nodes, node, 0, 1);

@@ -33,6 +33,7 @@
 #define REST_NS 100000000 /* and so nobody looks for a while */
 
 struct loop {
+	struct fs *fs;
 	struct fuse_session *session;
 	int gate;         /* epoll: of the session's requests when open, and of `end` */
 	int end;          /* eventfd: the threads are to end */
@@ -101,9 +102,10 @@ static bool take_lead_back(struct loop *l)
 }
 
 /* Is it answered before another thread were awake? */
-static bool is_short(const struct fuse_buf *request)
+static bool is_short(const struct loop *l, const struct fuse_buf *request)
 {
 	const struct fuse_in_header *in = request->mem;
+	const struct fuse_open_in *open = (const void *)(in + 1);
 	const struct fuse_release_in *release = (const void *)(in + 1);
 
 	switch (in->opcode) {
@@ -111,6 +113,8 @@ static bool is_short(const struct fuse_buf *request)
 	case FUSE_BATCH_FORGET:
 	case FUSE_RELEASEDIR:
 		return true;
+	case FUSE_OPEN:
+		return fs_opens_at_once(l->fs, in->nodeid, (int)open->flags);
 	case FUSE_RELEASE:
 		return (release->flags & O_ACCMODE) == O_RDONLY;
 	default:
@@ -121,7 +125,7 @@ static bool is_short(const struct fuse_buf *request)
 /* False when another thread leads now. */
 static bool answer(struct loop *l, const struct fuse_buf *request)
 {
-	bool leads = is_short(request);
+	bool leads = is_short(l, request);
 
 	if (!leads) {
 		leave_lead(l);
@@ -236,9 +240,10 @@ static void loop_release(struct loop *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
-int fs_loop(struct fuse_session *session, unsigned threads, const sigset_t *while_waiting)
+int fs_loop(struct fs *fs, unsigned threads, const sigset_t *while_waiting)
 {
-	struct loop l = {.session = session,
+	struct loop l = {.fs = fs,
+			 .session = fs->session,
 			 .gate = -1,
 			 .end = -1,
 			 .limit = threads,
@@ -246,7 +251,7 @@ int fs_loop(struct fuse_session *session, unsigned threads, const sigset_t *whil
 
 	if (!loop_init(&l))
 		l.error = -errno;
-	while (!l.error && !fuse_session_exited(session)) {
+	while (!l.error && !fuse_session_exited(fs->session)) {
 		struct pollfd end = {.fd = l.end, .events = POLLIN};
 
 		ppoll(&end, 1, NULL, while_waiting);

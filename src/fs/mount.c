@@ -25,8 +25,12 @@
 
 static void fs_init(void *userdata, struct fuse_conn_info *conn)
 {
-	(void)userdata;
+	struct fs *fs = userdata;
+	bool heard = outside_is_heard(fs);
+
 	conn->time_gran = 1;
+	fs->unopened_folders = heard && (conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT);
+	fs->unopened_files = heard && fs->read_only && (conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
 	/* A pipe between costs every request two more calls, and saves a copy for large writes
 	 * only. */
 	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
@@ -39,6 +43,8 @@ static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *nam
 	int error = strlen(name) > NAME_MAX ? ENAMETOOLONG
 					    : fs_lookup(fs, fs_node(fs, parent), name, &entry);
 
+	if (!error)
+		asker_asked(fs->asker, fuse_req_ctx(req)->pid, fs_node(fs, entry.ino));
 	if (error)
 		fuse_reply_err(req, error);
 	else
@@ -100,18 +106,18 @@ static struct fs *the_fs; /* the one mount of this process: nodes have no way ba
 static void node_gone(struct node *node)
 {
 	handles_free(node);
-	node_leave_views(&the_fs->nodes, node);
+	node_leave_file(&the_fs->nodes, node);
 	if (node->folder) {
 		folder_forget(&the_fs->folders, node);
 		outside_forget(the_fs, node);
 	}
 	draft_free(node->draft);
-	memo_free(node->memo);
-	free(node->last);
+	memo_free(node_memo(node));
+	free(node_last(node));
 	if (node->kind != NODE_FILE)
 		return;
-	while (node->file->views)
-		node_leave_views(&the_fs->nodes, node->file->views);
+	while (node->file->members)
+		node_leave_file(&the_fs->nodes, node->file->members);
 	file_free(node->file);
 }
 
@@ -134,14 +140,18 @@ static bool fs_start(struct fs *fs)
 	fs->journal = journal_new();
 	fs->fillings = fillings_new();
 	fs->extras = extras_new();
+	fs->listings = listings_new();
+	fs->sharing = sharing_new();
 	fs->recent = recent_new(RECENT_LIMIT);
-	if (!fs->journal || !fs->fillings || !fs->extras || !fs->recent ||
+	fs->asker = asker_new();
+	if (!fs->journal || !fs->fillings || !fs->extras || !fs->listings || !fs->sharing || !fs->recent || !fs->asker ||
 	    !nodes_init(&fs->nodes, node_gone))
 		return false;
 	folders_init(&fs->folders, &fs->nodes, fs->root);
 	if (identity_at(fs->root, ".", &id, &st) == 0) {
 		fs->root_identity = id;
-		nodes_identify(&fs->nodes, nodes_by_id(&fs->nodes, NODE_ROOT), &id);
+		if (!nodes_identify(&fs->nodes, nodes_by_id(&fs->nodes, NODE_ROOT), &id))
+			return false;
 	}
 	fs->store = store_new(&fs->options->store, fs->state);
 	if (fs->store)
@@ -159,7 +169,10 @@ static void fs_end(struct fs *fs)
 	journal_free(fs->journal);
 	fillings_free(fs->fillings);
 	extras_free(fs->extras);
+	listings_free(fs->listings);
+	sharing_free(fs->sharing);
 	recent_free(fs->recent);
+	free(fs->asker);
 }
 
 static void log_to_syslog(enum fuse_log_level level, const char *format, va_list args)
@@ -208,7 +221,7 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 		return 1;
 	outside_start(fs);
 	fillings_resume(fs);
-	result = fs_loop(fs->session, cmdline->singlethread ? 1 : cmdline->max_threads, &before);
+	result = fs_loop(fs, cmdline->singlethread ? 1 : cmdline->max_threads, &before);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	fs_commit_all(fs);
 	return result < 0 ? 1 : 0;

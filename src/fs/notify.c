@@ -18,7 +18,8 @@
 struct notice {
 	struct notice *next;
 	fuse_ino_t node;
-	char name[]; /* "" when it is the node's pages */
+	bool pages;  /* it is the node's attributes and pages */
+	char name[]; /* "" when it is the node itself */
 };
 
 struct notifier {
@@ -32,15 +33,16 @@ struct notifier {
 	_Atomic bool fillings; /* there are folders to look after */
 };
 
-static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
+static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool pages)
 {
 	size_t size = strlen(name) + 1;
 	struct notice *notice = malloc(sizeof(*notice) + size);
 
 	if (!notice)
-		return; /* the kernel asks again within TIMEOUT */
+		return;
 	notice->next = NULL;
 	notice->node = node;
+	notice->pages = pages;
 	memcpy(notice->name, name, size);
 	pthread_mutex_lock(&n->lock);
 	*n->last = notice;
@@ -51,12 +53,23 @@ static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
 
 void notify_data(struct fs *fs, const struct node *node)
 {
-	enqueue(fs->notifier, node->id, "");
+	enqueue(fs->notifier, node->id, "", true);
+}
+
+void notify_attributes(struct fs *fs, const struct node *node)
+{
+	enqueue(fs->notifier, node->id, "", false);
 }
 
 void notify_entry(struct fs *fs, const struct node *parent, const char *name)
 {
-	enqueue(fs->notifier, parent->id, name);
+	enqueue(fs->notifier, parent->id, name, false);
+}
+
+void notify_names_of(struct fs *fs, const struct node *node)
+{
+	for (const struct link *link = node_link(node); link; link = node_next_link(node, link))
+		notify_entry(fs, link->parent, link->name);
 }
 
 /* Puts the file on the list of those that look_after looks at. */
@@ -96,6 +109,17 @@ void notify_fillings(struct fs *fs)
 	pthread_mutex_unlock(&n->lock);
 }
 
+void notify_listing(struct fs *fs, const struct node *folder)
+{
+	fuse_lowlevel_notify_inval_inode(fs->session, folder->id, 0, 0);
+}
+
+void file_tell_again(struct fs *fs, struct file *file)
+{
+	file->tell_folders = 2;
+	watch_file(fs->notifier, file, false);
+}
+
 void file_look(struct fs *fs, struct file *file)
 {
 	watch_file(fs->notifier, file, true);
@@ -110,31 +134,94 @@ static void tell(struct notifier *n, const struct notice *notice)
 	size_t size = strlen(notice->name);
 
 	if (!size)
-		fuse_lowlevel_notify_inval_inode(n->fs->session, notice->node, 0, 0);
+		fuse_lowlevel_notify_inval_inode(n->fs->session, notice->node,
+						 notice->pages ? 0 : -1, 0);
 	else if (fuse_lowlevel_notify_expire_entry(n->fs->session, notice->node, notice->name, size,
 						   FUSE_LL_EXPIRE_ONLY) == -ENOSYS)
 		fuse_lowlevel_notify_inval_entry(n->fs->session, notice->node, notice->name, size);
 }
 
+enum news file_news(struct fs *fs, struct file *file)
+{
+	struct stat st = {.st_ino = 0};
+	uint64_t generation = 0, names = 0;
+	struct snap *snap;
+	enum news news;
+
+	if (fs_look(fs, file, &snap, &st) == 0) {
+		generation = snap->generation;
+		names = tree_names(snap);
+		snap_put(snap);
+	}
+	if (!generation)
+		news = file->generation ? NEWS_GONE : NEWS_NONE;
+	else if (names != file->names || file->damaged != file->told_damaged)
+		news = NEWS_NAMES;
+	else if (generation != file->generation)
+		news = NEWS_TEXTS;
+	else if (st.st_ino != file->ino || st.st_ctim.tv_sec != file->ctime.tv_sec ||
+		 st.st_ctim.tv_nsec != file->ctime.tv_nsec)
+		news = NEWS_ATTRIBUTES;
+	else
+		news = NEWS_NONE;
+	file->generation = generation;
+	file->names = names;
+	file->told_damaged = file->damaged;
+	file->ino = st.st_ino;
+	file->ctime = st.st_ctim;
+	return news;
+}
+
+static void tell_news(struct fs *fs, const struct node *node, enum news news)
+{
+	if (news == NEWS_ATTRIBUTES)
+		notify_attributes(fs, node);
+	/* What is open says what it said; where that is not known, the kernel's pages do. */
+	else if (news != NEWS_GONE || !fs->unopened_files)
+		notify_data(fs, node);
+	if (news >= NEWS_NAMES || (news == NEWS_TEXTS && node->kind == NODE_VIEW && node_view(node)->present))
+		notify_names_of(fs, node);
+}
+
 /* The file as it is now, if that is news to the kernel: every view of it may say something else. */
 static void look_at(struct fs *fs, struct file *file)
 {
-	struct snap *snap;
-	uint64_t generation = 0;
+	enum news news = file_news(fs, file);
 
-	if (fs_snap(fs, file, &snap) == 0) {
-		generation = snap->generation;
-		snap_put(snap);
-	}
-	if (generation == file->generation)
+	if (news == NEWS_NONE)
 		return;
-	file->generation = generation;
+	if (news >= NEWS_NAMES)
+		file->tell_names = 2;
 	nodes_lock(&fs->nodes);
-	for (struct node *node = file->views; node; node = node->next_in_file)
-		notify_data(fs, node);
-	if (node_link(file->node))
-		notify_entry(fs, node_link(file->node)->parent, node_link(file->node)->name);
+	for (struct node *node = file->members; node; node = node->next_in_file)
+		tell_news(fs, node, news);
+	tell_news(fs, file->node, news);
 	nodes_unlock(&fs->nodes);
+}
+
+/*
+ * What was asked for just before a change may reach the kernel after it was told to forget it: it is
+ * told again at the look after next. True while that is to come.
+ */
+static bool tell_again(struct fs *fs, struct file *file)
+{
+	bool names = file->tell_names == 1, folders = names || file->tell_folders == 1;
+
+	file->tell_names -= file->tell_names > 0;
+	file->tell_folders -= file->tell_folders > 0;
+	nodes_lock(&fs->nodes);
+	for (struct node *node = file->members; node && folders; node = node->next_in_file) {
+		if (node->folder)
+			notify_data(fs, node);
+		if (names)
+			notify_names_of(fs, node);
+	}
+	if (folders)
+		notify_data(fs, file->node);
+	if (names)
+		notify_names_of(fs, file->node);
+	nodes_unlock(&fs->nodes);
+	return file->tell_names || file->tell_folders;
 }
 
 /* Half-written text that nobody went on with. True while there is some to wait for. */
@@ -143,7 +230,7 @@ static bool end_pending(struct fs *fs, struct file *file, int64_t now)
 	bool waiting = false;
 
 	nodes_lock(&fs->nodes);
-	for (struct node *node = file->views; node; node = node->next_in_file) {
+	for (struct node *node = file->members; node; node = node->next_in_file) {
 		struct draft *draft = node->draft;
 
 		if (!draft || !draft->pending)
@@ -183,7 +270,8 @@ static void look_after(struct notifier *n)
 		pthread_mutex_lock(&file->lock);
 		if (look)
 			look_at(n->fs, file);
-		waiting = end_pending(n->fs, file, now);
+		waiting = tell_again(n->fs, file);
+		waiting |= end_pending(n->fs, file, now);
 		waiting |= burst_end(n->fs, file, now, &changes);
 		pthread_mutex_lock(&n->lock);
 		waiting |= file->look;

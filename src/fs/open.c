@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define GIVEN_MAX (64 << 10) /* bytes of a text that is given to the kernel unasked */
+
 bool handle_writes(const struct handle *handle)
 {
 	return (handle->flags & O_ACCMODE) != O_RDONLY;
@@ -152,7 +154,7 @@ static int open_named(struct fs *fs, struct node *node, int flags, int *fd)
 	if (error)
 		return error == ELOOP || error == ENXIO ? ESTALE : error;
 	error = identity_at(*fd, "", &id, &st);
-	if (!error && !identity_same(&id, &node->real))
+	if (!error && !identity_same(&id, node_identity(node)))
 		error = ESTALE;
 	if (error)
 		close(*fd);
@@ -172,6 +174,11 @@ static int open_real(struct fs *fs, struct node *node, int flags, int *fd)
 	error = open_again(open_fd, flags, fd);
 	close(open_fd);
 	return error;
+}
+
+int node_open(struct fs *fs, struct node *node, int *fd)
+{
+	return open_real(fs, node, O_RDONLY, fd);
 }
 
 /* O_TRUNC works with O_RDONLY too, and takes away set-id bits unless it is root who asks. */
@@ -262,12 +269,69 @@ static int join_view(struct fs *fs, struct node *node, struct handle *handle)
 	return 0;
 }
 
+bool fs_opens_at_once(struct fs *fs, fuse_ino_t ino, int flags)
+{
+	const struct node *node = fs_node(fs, ino);
+	struct file *file = node && node->kind == NODE_VIEW ? node->file : NULL;
+	bool at_once;
+
+	if (!file || (flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY ||
+	    pthread_mutex_trylock(&file->lock) != 0)
+		return false;
+	at_once = !node->draft && node->cached && node->cached == node_generation(file->generation);
+	pthread_mutex_unlock(&file->lock);
+	return at_once;
+}
+
+/* Does the kernel have the text as it is? Then there is nothing to find out. Wants the file's lock. */
+static bool has_pages(struct fs *fs, const struct node *node)
+{
+	struct snap *told;
+	bool has;
+
+	if (node->draft || !node->cached)
+		return false;
+	told = fs_told(fs, node->file);
+	has = told && node_generation(told->generation) == node->cached;
+	snap_put(told);
+	return has;
+}
+
+/* Has the kernel pages of the text that the handle is to read? Wants the file's lock. */
+static bool keeps_pages(struct node *node, const struct handle *handle)
+{
+	uint32_t before = node->cached;
+
+	node->cached = node->draft->written || handle_writes(handle)
+			       ? 0
+			       : node_generation(node->draft->base->generation);
+	return before && before == node->cached;
+}
+
+/*
+ * Gives the kernel a small text before it asks: with what opens it, that is all there is to reading
+ * it. No page of it can be in use: it is open nowhere else, and the kernel keeps nothing of it. Wants
+ * the file's lock.
+ */
+static bool give_pages(struct fs *fs, struct node *node, const struct handle *handle)
+{
+	struct fuse_bufvec pages = FUSE_BUFVEC_INIT(0);
+	struct draft *draft = node->draft;
+
+	keeps_pages(node, handle);
+	if (!node->cached || draft->handles > 1 || node->size > GIVEN_MAX ||
+	    node->generation != node->cached || view_text(fs, node, &draft) != 0)
+		return false;
+	pages.buf[0].mem = draft->text.data;
+	pages.buf[0].size = draft->text.size;
+	return fuse_lowlevel_notify_store(fs->session, node->id, 0, &pages, 0) == 0;
+}
+
 static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_file_info *fi)
 {
 	struct handle *handle;
-	struct draft *draft;
-	uint64_t before;
-	int error;
+	int error = 0;
+	bool fresh;
 
 	if (fs->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
@@ -275,14 +339,15 @@ static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_fi
 	if (!handle)
 		return ENOMEM;
 	pthread_mutex_lock(&node->file->lock);
-	error = join_view(fs, node, handle);
-	draft = node->draft;
-	if (error) {
-		view_settle(fs, node);
-	} else {
-		before = node->cached;
-		node->cached = draft->written ? 0 : draft->base->generation;
-		fi->keep_cache = before && before == node->cached;
+	fresh = !node->cached;
+	fi->keep_cache = (flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY && has_pages(fs, node);
+	if (!fi->keep_cache) {
+		error = join_view(fs, node, handle);
+		if (error)
+			view_settle(fs, node);
+		else
+			fi->keep_cache =
+				fresh ? give_pages(fs, node, handle) : keeps_pages(node, handle);
 	}
 	pthread_mutex_unlock(&node->file->lock);
 	if (error) {
@@ -316,7 +381,9 @@ void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct node *node = fs_node(fs, ino);
 	int error;
 
-	if (node->kind == NODE_CONTROL)
+	if (fs->unopened_files)
+		error = ENOSYS; /* the kernel takes it for good, and for all files */
+	else if (node->kind == NODE_CONTROL)
 		error = open_control(fs, node, fi);
 	else if (node->kind == NODE_VIEW)
 		error = open_view(fs, node, fi->flags, fi);

@@ -2,8 +2,9 @@
 /*
  * outside.c - changes that other programs make in SOURCE, seen by a watch on every folder in use.
  *
- * Names and attributes are believed for TIMEOUT only, so without a watch changes show as well; but
- * pages that somebody has mapped, or holds open, are dropped only when we say so.
+ * What is below an animation file is believed by the kernel until it is told otherwise, wherever the
+ * file's folder is watched. Everything else is believed for TIMEOUT only, so that changes show as
+ * well; but pages that somebody has mapped, or holds open, are dropped only when we say so.
  */
 #include "../watch.h"
 #include "fs.h"
@@ -15,13 +16,13 @@
 #include <sys/inotify.h>
 
 #define CONTENT (IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB)
+#define NAMES (IN_CREATE | IN_DELETE | IN_MOVE)
 
 void outside_watch(struct fs *fs, struct node *folder, int fd)
 {
 	if (!fs->watch || folder->watched)
 		return;
-	folder->watched = true;
-	watch_add(fs->watch, fd, folder->id);
+	folder->watched = watch_add(fs->watch, fd, folder->id) == 0;
 }
 
 void outside_forget(struct fs *fs, const struct node *folder)
@@ -72,20 +73,10 @@ static void real_changed(struct fs *fs, struct node *parent, struct node *node, 
 		return;
 	error = identity_at(folder.fd, name, &id, &st);
 	folder_close(&fs->folders, &folder);
-	if (error || !identity_same(&id, &node->real))
+	if (error || !identity_same(&id, node_identity(node)))
 		notify_entry(fs, parent, name);
 	else if ((mask & CONTENT) && !has_writer(fs, node))
 		notify_data(fs, node);
-}
-
-static void everything_changed(struct fs *fs)
-{
-	nodes_lock(&fs->nodes);
-	for (size_t i = 0; i < fs->nodes.id_size; i++) {
-		for (struct node *n = fs->nodes.by_id[i]; n; n = n->next_by_id)
-			notify_data(fs, n);
-	}
-	nodes_unlock(&fs->nodes);
 }
 
 static void name_changed(struct fs *fs, uint64_t cookie, const char *name, uint32_t mask)
@@ -94,6 +85,8 @@ static void name_changed(struct fs *fs, uint64_t cookie, const char *name, uint3
 
 	if (!node)
 		return;
+	if (node->kind == NODE_FILE && (mask & NAMES))
+		notify_entry(fs, parent, name);
 	if (node->kind == NODE_FILE)
 		file_look(fs, node->file);
 	else if (node->kind == NODE_REAL)
@@ -117,19 +110,17 @@ static void animation_changed(struct fs *fs, uint64_t folder, const char *name, 
 /* The animation files of a folder, or all there are (0), of which views are known; referenced. */
 static struct node **shown_files(struct fs *fs, uint64_t folder)
 {
-	struct node **list;
-	size_t count = 0;
+	struct node **list, *n;
+	size_t count = 0, at = 0;
 
 	nodes_lock(&fs->nodes);
 	list = calloc(fs->nodes.count + 1, sizeof(*list));
-	for (size_t i = 0; list && i < fs->nodes.id_size; i++) {
-		for (struct node *n = fs->nodes.by_id[i]; n; n = n->next_by_id) {
-			if (n->kind != NODE_FILE || !n->file->views ||
-			    (folder && (!node_link(n) || node_link(n)->parent->id != folder)))
-				continue;
-			n->references++;
-			list[count++] = n;
-		}
+	while (list && (n = nodes_next(&fs->nodes, &at))) {
+		if (n->kind != NODE_FILE || !n->file->members ||
+		    (folder && (!node_link(n) || node_link(n)->parent->id != folder)))
+			continue;
+		n->references++;
+		list[count++] = n;
 	}
 	nodes_unlock(&fs->nodes);
 	return list;
@@ -146,7 +137,36 @@ static void look_at_files(struct fs *fs, uint64_t folder)
 	free(list);
 }
 
-/* What files are shown with is in others beside them: texts and models of skeletons, bones' names. */
+/* Anything may have: nobody knows what was missed. */
+static void everything_changed(struct fs *fs)
+{
+	struct node *n;
+	size_t at = 0;
+
+	nodes_lock(&fs->nodes);
+	while ((n = nodes_next(&fs->nodes, &at))) {
+		notify_data(fs, n);
+		notify_names_of(fs, n);
+	}
+	nodes_unlock(&fs->nodes);
+	look_at_files(fs, 0);
+}
+
+/* Nothing is heard of a folder any more: what is in it is not to be believed for long. */
+static void unheard(struct fs *fs, uint64_t folder)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_id(&fs->nodes, folder);
+	if (node)
+		node->watched = false;
+	nodes_unlock(&fs->nodes);
+	look_at_files(fs, folder);
+}
+
+/* What files are shown with is in others beside them: texts and models of skeletons, bones' names.
+ */
 static void beside_changed(struct fs *fs, uint64_t folder, const char *name)
 {
 	char own[NAME_MAX + 1];
@@ -162,14 +182,32 @@ static void beside_changed(struct fs *fs, uint64_t folder, const char *name)
 	}
 }
 
+/* The names in a folder are not what they were, for a kernel that remembers them. */
+static void folder_changed(struct fs *fs, uint64_t folder)
+{
+	struct node *node;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_id(&fs->nodes, folder);
+	if (node)
+		notify_data(fs, node);
+	nodes_unlock(&fs->nodes);
+}
+
 static void changed(void *closure, uint64_t cookie, const char *name, uint32_t mask)
 {
 	struct fs *fs = closure;
 
+	if (sharing_changed(fs, cookie, name, mask))
+		return;
 	if (!cookie)
 		everything_changed(fs);
+	else if (mask & IN_IGNORED)
+		unheard(fs, cookie);
 	if (!cookie || !name)
 		return;
+	if (fs->unopened_folders && ((mask & NAMES) || fs_may_show(fs, name, true)))
+		folder_changed(fs, cookie);
 	animation_changed(fs, cookie, name, mask);
 	beside_changed(fs, cookie, name);
 }
@@ -181,6 +219,15 @@ void outside_start(struct fs *fs)
 		fuse_log(FUSE_LOG_WARNING,
 			 "animfs: no inotify (%s): mapped files may show changes late\n",
 			 strerror(errno));
+	if (!fs->watch)
+		return;
+	outside_watch(fs, fs_node(fs, NODE_ROOT), fs->root);
+	fs->heard = sharing_watch(fs) && fs_node(fs, NODE_ROOT)->watched;
+}
+
+bool outside_is_heard(const struct fs *fs)
+{
+	return fs->heard;
 }
 
 void outside_end(struct fs *fs)

@@ -81,7 +81,7 @@ static void become_view(struct move *m, struct draft *draft)
 		draft_free(node->draft);
 	nodes_lock(&fs->nodes);
 	nodes_leave_identity(&fs->nodes, node);
-	node_leave_views(&fs->nodes, node);
+	node_leave_file(&fs->nodes, node);
 	node_become_view(node, m->to.parent->file, m->to.place.view);
 	node->shown_ino = fs_virtual_ino(m->to.parent, m->new_name);
 	nodes_unlock(&fs->nodes);
@@ -89,7 +89,8 @@ static void become_view(struct move *m, struct draft *draft)
 	handles_join(fs, node);
 	file_clear_away(m->to.parent->file, &fs->nodes, m->to.parent, m->new_name);
 	relink(m);
-	notify_data(fs, node); /* the attributes, too: it has the view's now */
+	changes_add(&m->changes, node); /* it has the view's attributes now */
+	notify_data(fs, node);
 }
 
 static int save_real(struct move *m)
@@ -152,7 +153,7 @@ static void become_real(struct move *m, const struct identity *id)
 	draft_free(node->draft);
 	node->draft = NULL;
 	nodes_lock(&fs->nodes);
-	node_leave_views(&fs->nodes, node);
+	node_leave_file(&fs->nodes, node);
 	node->area = (uint8_t)fs_area_for(m->to.parent);
 	node->kind = NODE_REAL;
 	node->file = NULL;
@@ -206,17 +207,17 @@ static void move_state(struct move *m)
 /* The files below a moved folder say their new path in messages and temporaries. */
 static void renew_paths(struct fs *fs)
 {
-	nodes_lock(&fs->nodes);
-	for (size_t i = 0; i < fs->nodes.id_size; i++) {
-		for (struct node *n = fs->nodes.by_id[i]; n; n = n->next_by_id) {
-			struct buf path = BUF_INIT;
+	const struct node *n;
+	size_t at = 0;
 
-			if (n->kind == NODE_FILE && node_link(n) &&
-			    node_path(node_link(n)->parent, &path) == 0)
-				source_renamed(n->file->source, (const char *)path.data,
-					       n->file->name);
-			buf_release(&path);
-		}
+	nodes_lock(&fs->nodes);
+	while ((n = nodes_next(&fs->nodes, &at))) {
+		struct buf path = BUF_INIT;
+
+		if (n->kind == NODE_FILE && node_link(n) &&
+		    node_path(node_link(n)->parent, &path) == 0)
+			source_renamed(n->file->source, (const char *)path.data, n->file->name);
+		buf_release(&path);
 	}
 	nodes_unlock(&fs->nodes);
 }
@@ -236,11 +237,11 @@ static struct node **drafted_views(struct fs *fs, const struct node *clip)
 	size_t count = 0;
 
 	nodes_lock(&fs->nodes);
-	for (const struct node *n = clip->file->views; n; n = n->next_in_file)
+	for (const struct node *n = clip->file->members; n; n = n->next_in_file)
 		count++;
 	list = calloc(count + 1, sizeof(*list));
 	count = 0;
-	for (struct node *n = clip->file->views; n && list; n = n->next_in_file) {
+	for (struct node *n = clip->file->members; n && list; n = n->next_in_file) {
 		if (!n->draft || !is_below(n, clip))
 			continue;
 		n->references++;
@@ -283,6 +284,7 @@ void clip_follow(struct fs *fs, struct node *clip, const char *label)
 	move_state(&m);
 	clip->shown_ino = fs_virtual_ino(m.to.parent, label);
 	notify_entry(fs, m.from.parent, name);
+	notify_listing(fs, m.from.parent);
 	fs_reference(fs, m.from.parent, -1);
 	rebase_drafts(fs, clip);
 }
@@ -293,7 +295,7 @@ static bool is_in_use(struct fs *fs, const struct node *clip)
 	bool used = false;
 
 	nodes_lock(&fs->nodes);
-	for (struct node *node = clip->file->views; node; node = node->next_in_file)
+	for (struct node *node = clip->file->members; node; node = node->next_in_file)
 		used |= node->draft &&
 			(node->draft->handles || node->draft->dirty || node->draft->pending) &&
 			is_below(node, clip);
@@ -305,19 +307,19 @@ static bool is_in_use(struct fs *fs, const struct node *clip)
 static void give_nodes(struct nodes *t, struct node *clip, struct file *to)
 {
 	struct file *from = clip->file;
+	struct node *n;
+	size_t at = 0;
 
-	for (size_t i = 0; i < t->id_size; i++) {
-		for (struct node *n = t->by_id[i]; n; n = n->next_by_id) {
-			if (n->file != from || n->kind == NODE_FILE || !is_below(n, clip))
-				continue;
-			if (n->kind == NODE_VIEW) {
-				draft_free(n->draft);
-				n->draft = NULL;
-				node_leave_views(t, n);
-				node_become_view(n, to, n->view);
-			} else {
-				n->file = to;
-			}
+	while ((n = nodes_next(t, &at))) {
+		if (n->file != from || n->kind == NODE_FILE || !is_below(n, clip))
+			continue;
+		node_leave_file(t, n);
+		if (n->kind == NODE_VIEW) {
+			draft_free(n->draft);
+			n->draft = NULL;
+			node_become_view(n, to, node_view(n));
+		} else {
+			node_join_file(n, to);
 		}
 	}
 }
@@ -339,6 +341,7 @@ static int move_clip(struct move *m)
 	relink(m);
 	move_state(m);
 	m->node->shown_ino = fs_virtual_ino(m->to.parent, m->new_name);
+	file_changed(fs, to, 0, &m->changes);
 	return 0;
 }
 
@@ -564,6 +567,9 @@ static int rename_file(struct move *m)
 		renew_paths(fs);
 		if (by_file)
 			clip_by_file_follows(fs, m->node->file, clip);
+		pthread_mutex_lock(&m->node->file->lock);
+		file_changed(fs, m->node->file, 0, &m->changes); /* texts say its name */
+		pthread_mutex_unlock(&m->node->file->lock);
 	}
 	return 0;
 }

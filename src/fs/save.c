@@ -46,7 +46,7 @@ int view_begin(struct fs *fs, struct node *node)
 
 	if (error)
 		return error;
-	error = view_is_fixed(node->view, snap) ? EACCES : fs_place(fs, snap, node, &place);
+	error = view_is_fixed(node_view(node), snap) ? EACCES : fs_place(fs, snap, node, &place);
 	if (!error)
 		draft_begin(node->draft, snap, &place);
 	snap_put(snap);
@@ -79,24 +79,56 @@ int view_size(struct fs *fs, struct node *node, uint64_t *out)
 	return error;
 }
 
-int view_count(struct fs *fs, struct node *node, const struct snap *snap,
-	       const struct place *place, uint64_t *out)
+/*
+ * A small file can claim many frames in which nothing moves: one of their stills tells how long the
+ * others are.
+ */
+static bool still_is_counted(const struct file *file, const struct snap *snap,
+			     const struct place *place)
 {
-	struct tree tree = {snap, node->file->name};
+	return place->view->place == VIEW_OF_FRAME && file->still.clip == place->clip &&
+	       file->still.generation == snap->generation;
+}
+
+static int count_text(struct fs *fs, struct node *node, const struct snap *snap,
+		      const struct place *place, uint64_t *out)
+{
+	struct file *file = node->file;
+	struct tree tree = {snap, file->name};
 	struct buf text = BUF_INIT;
 
-	if (node->generation != snap->generation) {
-		fs->texts++;
-		tree_render(&tree, place, &text);
-		if (text.failed) {
-			buf_release(&text);
-			return ENOMEM;
-		}
-		node->generation = snap->generation;
-		node->size = text.size;
-		recent_put(fs->recent, node->id, snap->generation, &text);
+	fs->texts++;
+	tree_render(&tree, place, &text);
+	if (text.failed) {
+		buf_release(&text);
+		return ENOMEM;
 	}
+	*out = text.size;
+	if (tree_alike(&tree, place)) {
+		file->still.generation = snap->generation;
+		file->still.clip = place->clip;
+		file->still.size = text.size;
+	}
+	recent_put(fs->recent, node->id, snap->generation, &text);
+	return 0;
+}
+
+int view_count(struct fs *fs, struct node *node, const struct snap *snap, const struct place *place,
+	       uint64_t *out)
+{
+	int error = 0;
+
 	*out = node->size;
+	if (node->generation == node_generation(snap->generation))
+		return 0;
+	if (still_is_counted(node->file, snap, place))
+		*out = node->file->still.size;
+	else
+		error = count_text(fs, node, snap, place, out);
+	if (error)
+		return error;
+	node->size = (uint32_t)*out;
+	node->generation = *out > UINT32_MAX ? 0 : node_generation(snap->generation);
 	return 0;
 }
 
@@ -114,44 +146,108 @@ void view_settle(struct fs *fs, struct node *node)
 
 /* ---- what changed ---- */
 
-static void changes_add(struct changes *c, fuse_ino_t node)
+void changes_add(struct changes *c, const struct node *node)
 {
 	if (c->count == c->capacity) {
 		size_t capacity = c->capacity ? 2 * c->capacity : 16;
-		fuse_ino_t *nodes = realloc(c->nodes, capacity * sizeof(*nodes));
+		struct change *nodes = realloc(c->nodes, capacity * sizeof(*nodes));
 
 		if (!nodes)
-			return; /* the kernel will ask again within TIMEOUT */
+			return;
 		c->nodes = nodes;
 		c->capacity = capacity;
 	}
-	c->nodes[c->count++] = node;
+	c->nodes[c->count++] = (struct change){node->id, node->folder};
 }
 
 void changes_tell(struct fs *fs, struct changes *c)
 {
 	for (size_t i = 0; i < c->count; i++)
-		fuse_lowlevel_notify_inval_inode(fs->session, c->nodes[i], -1, 0);
+		fuse_lowlevel_notify_inval_inode(fs->session, c->nodes[i].node,
+						 c->nodes[i].folder ? 0 : -1, 0);
 	free(c->nodes);
 	*c = (struct changes){NULL, 0, 0};
 }
 
+/* A clip's folder, and whether nothing below it changed. */
+struct kept_clip {
+	const struct node *folder;
+	int64_t clip; /* in the version that is there now, or -1 */
+	bool kept;
+};
+
+static bool bone_kept(const struct snap *snap, int64_t clip, const struct node *node)
+{
+	size_t length = strlen(node_link(node)->name), suffix = strlen(node_view(node)->file);
+	char label[NAME_MAX + 1];
+	int64_t track;
+
+	if (clip < 0 || length < suffix)
+		return false;
+	memcpy(label, node_link(node)->name, length - suffix);
+	label[length - suffix] = '\0';
+	track = snap_track(snap, (uint32_t)clip, label);
+	return track >= 0 && ages_kept(&snap->ages, (uint32_t)clip, track);
+}
+
+/*
+ * Does the view say what it said in the version before? Most of them do, and the kernel may know
+ * thousands. Views of one clip mostly follow each other. With the nodes' lock.
+ */
+static bool view_kept(const struct snap *snap, const struct node *node, struct kept_clip *last)
+{
+	const struct node *folder = node_link(node) ? node_link(node)->parent : NULL;
+
+	if (folder && (folder->kind == NODE_BONES || folder->kind == NODE_FRAMES))
+		folder = node_link(folder) ? node_link(folder)->parent : NULL;
+	if (!folder || folder->kind != NODE_CLIP || !node_link(folder))
+		return false;
+	if (folder != last->folder) {
+		last->folder = folder;
+		last->clip = snap_clip(snap, node_link(folder)->name);
+		last->kept = last->clip >= 0 && ages_kept(&snap->ages, (uint32_t)last->clip, -1);
+	}
+	return last->kept ||
+	       (node_view(node)->place == VIEW_OF_BONE && bone_kept(snap, last->clip, node));
+}
+
+/* Wants the nodes' lock. */
+static void member_changed(struct fs *fs, const struct node *node, fuse_ino_t saved,
+			   enum news news, struct changes *changes)
+{
+	bool view = node->kind == NODE_VIEW;
+
+	changes_add(changes, node);
+	if (view && node->id != saved)
+		notify_data(fs, node);
+	if (news >= NEWS_NAMES || (view && node_view(node)->present))
+		notify_names_of(fs, node);
+}
+
 void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, struct changes *changes)
 {
-	struct snap *snap;
+	struct kept_clip last = {.folder = NULL};
+	uint64_t before = file->generation;
+	enum news news = file_news(fs, file);
+	struct snap *snap = NULL;
+	bool told;
 
+	if (fs_snap(fs, file, &snap) != 0)
+		snap = NULL;
+	/* The kernel was told of all that came before this version. */
+	told = snap && snap->ages.since && snap->ages.since == before;
+	if (news >= NEWS_NAMES)
+		file->tell_names = 2;
 	nodes_lock(&fs->nodes);
-	changes_add(changes, file->node->id);
-	for (struct node *node = file->views; node; node = node->next_in_file) {
-		changes_add(changes, node->id);
-		if (node->id != saved)
-			notify_data(fs, node);
+	changes_add(changes, file->node);
+	if (node_link(file->node))
+		changes_add(changes, node_link(file->node)->parent);
+	for (struct node *node = file->members; node; node = node->next_in_file) {
+		if (node->kind != NODE_VIEW || !told || !view_kept(snap, node, &last))
+			member_changed(fs, node, saved, news, changes);
 	}
 	nodes_unlock(&fs->nodes);
-	if (fs_snap(fs, file, &snap) == 0) {
-		file->generation = snap->generation;
-		snap_put(snap);
-	}
+	snap_put(snap);
 	file_touch(fs, file);
 }
 
@@ -182,7 +278,7 @@ static void reason_changed(struct fs *fs, struct node *parent, const char *name,
 	node = fs_child(fs, parent, reason);
 	if (!node)
 		return;
-	changes_add(changes, node->id);
+	changes_add(changes, node);
 	fs_reference(fs, node, -1);
 }
 
@@ -203,6 +299,7 @@ static void keep_refusal(struct fs *fs, struct node *parent, const char *name, s
 				      buf_bytes(&draft->text), err, &draft->rejected);
 		folder_close(&fs->folders, &folder);
 		reason_changed(fs, parent, name, changes);
+		notify_listing(fs, parent);
 	}
 	fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s\n", path.data ? (const char *)path.data : name,
 		 err->message);
@@ -230,6 +327,7 @@ static void drop_refusals(struct fs *fs, struct node *parent, const char *name)
 		notify_entry(fs, parent, gone);
 		snprintf(gone, sizeof(gone), "%s.error", name);
 		notify_entry(fs, parent, gone);
+		notify_listing(fs, parent);
 	}
 	folder_close(&fs->folders, &folder);
 }
@@ -276,7 +374,7 @@ static void pass_over(struct fs *fs, struct draft *draft, struct file *file, str
 	file_touch(fs, file);
 	if (!saved)
 		return;
-	changes_add(changes, saved->id);
+	changes_add(changes, saved);
 	notify_data(fs, saved);
 }
 
@@ -348,18 +446,16 @@ int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct
 /* The views of all files that hold unsaved text, each with a reference; ends with NULL. */
 static struct node **unsaved_views(struct fs *fs)
 {
-	struct node **list;
-	size_t count = 0;
+	struct node **list, *n;
+	size_t count = 0, at = 0;
 
 	nodes_lock(&fs->nodes);
 	list = calloc(fs->nodes.count + 1, sizeof(*list));
-	for (size_t i = 0; list && i < fs->nodes.id_size; i++) {
-		for (struct node *n = fs->nodes.by_id[i]; n; n = n->next_by_id) {
-			if (n->kind != NODE_VIEW || !n->draft || !n->draft->dirty)
-				continue;
-			n->references++;
-			list[count++] = n;
-		}
+	while (list && (n = nodes_next(&fs->nodes, &at))) {
+		if (n->kind != NODE_VIEW || !n->draft || !n->draft->dirty)
+			continue;
+		n->references++;
+		list[count++] = n;
 	}
 	nodes_unlock(&fs->nodes);
 	return list;

@@ -109,7 +109,7 @@ int view_write_out(struct fs *fs, struct node *node, struct node *parent, const 
 		return error;
 	if (fs_source_stat(fs, node->file, &st) != 0)
 		st.st_mode = 0600;
-	memo_apply(node->memo, &st);
+	memo_apply(node_memo(node), &st);
 	error = extra_grow(fs, fs_area_for(parent), draft->text.size + EXTRA_ENTRY);
 	if (!error)
 		error = fs_folder(fs, parent, fs_area_for(parent), true, &folder);

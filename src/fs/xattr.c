@@ -76,7 +76,7 @@ static ssize_t list_at(const struct real_path *p, char *list, size_t size)
 static bool is_binary(const struct node *node)
 {
 	return node->kind == NODE_REAL || node->kind == NODE_FILE ||
-	       (node->kind == NODE_VIEW && node->view->whole);
+	       (node->kind == NODE_VIEW && node_view(node)->whole);
 }
 
 /* Why a file that by its name should be an animation is shown as itself; false when it is not so.
@@ -140,7 +140,7 @@ static void get_remembered(fuse_req_t req, struct node *node, const char *name, 
 	struct memo_xattr *x;
 
 	pthread_mutex_lock(&node->file->lock);
-	x = node->memo ? *find_memo(node->memo, name) : NULL;
+	x = node_memo(node) ? *find_memo(node_memo(node), name) : NULL;
 	if (x)
 		reply_value(req, x->value, x->size, size);
 	else
@@ -196,7 +196,8 @@ void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 static void list_remembered(struct node *node, struct buf *out)
 {
 	pthread_mutex_lock(&node->file->lock);
-	for (struct memo_xattr *x = node->memo ? node->memo->xattrs : NULL; x; x = x->next)
+	for (struct memo_xattr *x = node_memo(node) ? node_memo(node)->xattrs : NULL; x;
+	     x = x->next)
 		buf_add(out, x->name, strlen(x->name) + 1);
 	pthread_mutex_unlock(&node->file->lock);
 }
@@ -315,9 +316,9 @@ static int remove_remembered(struct node *node, const char *name)
 {
 	struct memo_xattr **at, *x;
 
-	if (!node->memo)
+	if (!node_memo(node))
 		return ENODATA;
-	at = find_memo(node->memo, name);
+	at = find_memo(node_memo(node), name);
 	x = *at;
 	if (!x)
 		return ENODATA;

@@ -7,12 +7,16 @@
  * "keys": [
  *       {"frame": 0, "time": 0, "value": [-180, 5.729578, 11.460703]},
  *
+ * "parent" is the bone that it hangs from, and "rest" its pose at rest relative to that, both as
+ * far as a skeleton tells them: they are not the file's own, and edited in skeleton.csv.
+ *
  * A role without keys has no member. Where a component is not finite it is null, and the key has
  * "raw" behind its value: the float32 bits of every component as eight hex digits.
  */
 #include "bone_json.h"
 #include "lens.h"
 #include "num.h"
+#include "skeleton.h"
 #include "views.h"
 #include <math.h>
 #include <stdlib.h>
@@ -123,10 +127,34 @@ static void write_channel(const struct shown *at, enum role role, const struct c
 	buf_text(out, keys > 0 ? "\n    ]}" : "]}");
 }
 
+static void write_parent(const struct skeleton *skeleton, const struct joint *joint,
+			 struct buf *out)
+{
+	if (joint && joint->parent != JOINT_ROOT)
+		json_write_name(out, skeleton->joints[joint->parent].bone);
+	else
+		buf_text(out, "null");
+}
+
+static void write_rest(const struct joint *joint, struct buf *out)
+{
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		buf_format(out, "%s\"%s\": [", role == 0 ? "  \"rest\": {" : ", ",
+			   role_names[role]);
+		for (unsigned axis = 0; axis < 3; axis++) {
+			buf_text(out, axis > 0 ? ", " : "");
+			buf_f32_text(out, (float)joint->rest[role][axis]);
+		}
+		buf_char(out, ']');
+	}
+	buf_text(out, "},\n");
+}
+
 void bone_json_write_head(const struct shown *at, struct buf *out)
 {
 	const struct clip *clip = &at->anim->clips[at->clip];
 	const struct track *track = bone_json_track(at);
+	const struct joint *joint = skeleton_joint(at->skeleton, track->label);
 
 	buf_text(out, "{\n  \"format\": \"animfs.bone/1\",\n  \"file\": ");
 	json_write_name(out, at->file_name);
@@ -136,10 +164,14 @@ void bone_json_write_head(const struct shown *at, struct buf *out)
 	json_write_name(out, track->label);
 	buf_text(out, ", \"name\": ");
 	json_write_name(out, track->name);
-	buf_format(out, ",\n  \"parent\": null, \"space\": \"%s\", \"seconds_per_frame\": ",
+	buf_text(out, ",\n  \"parent\": ");
+	write_parent(at->skeleton, joint, out);
+	buf_format(out, ", \"space\": \"%s\", \"seconds_per_frame\": ",
 		   at->anim->format->flat ? "model" : "parent");
 	buf_seconds(out, anim_seconds_per_frame(at->anim, clip));
 	buf_text(out, ",\n");
+	if (joint)
+		write_rest(joint, out);
 }
 
 static void bone_json_render(const struct shown *at, struct buf *out)
@@ -168,17 +200,28 @@ static void bone_json_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
-bool bone_json_check_head(const struct spot *root, const json_t *served, const char *content,
-			  bool *copy, struct err *err)
+/* Of the two only one comes from where a skeleton was known. */
+static bool skeletons_differ(const struct spot *root, const json_t *served)
+{
+	return !json_object_get(root->value, "rest") != !json_object_get(served, "rest");
+}
+
+bool bone_json_check_head(const struct spot *root, json_t *served, const char *content, bool *copy,
+			  struct err *err)
 {
 	const char *const here[] = {content, NULL};
+	const char *const elsewhen[] = {content, "parent", "rest", NULL};
 	const char *const elsewhere[] = {content, "file",   "clip",  "bone",
 					 "name",  "parent", "space", "seconds_per_frame",
-					 NULL};
+					 "rest",  NULL};
 	struct spot file = spot_member(root, "file");
+	bool differ = skeletons_differ(root, served);
 
 	*copy = file.value && !spot_unchanged(&file, json_object_get(served, "file"), NULL, NULL);
-	return spot_unchanged(root, served, *copy ? elsewhere : here, err);
+	if (differ && !json_object_get(served, "rest") &&
+	    json_object_set_new(served, "rest", json_null()) != 0)
+		return err_memory(err);
+	return spot_unchanged(root, served, *copy ? elsewhere : differ ? elsewhen : here, err);
 }
 
 /* What every channel would be without its keys: what a text is held against. */
@@ -451,4 +494,5 @@ const struct view view_bone_json = {
 	.present = clip_has_bones,
 	.render = bone_json_render,
 	.parse = bone_json_parse,
+	.posed = true,
 };

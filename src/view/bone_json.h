@@ -16,10 +16,10 @@ static inline const struct track *bone_json_track(const struct shown *at)
 void bone_json_write_head(const struct shown *at, struct buf *out);
 /*
  * Are the members of a text those that are served, but for `content`? What the text of another file
- * says of where it comes from does not matter: it is copied here.
+ * says of where it comes from does not matter: it is copied here. `served` may get members.
  */
-bool bone_json_check_head(const struct spot *root, const json_t *served, const char *content,
-			  bool *copy, struct err *err);
+bool bone_json_check_head(const struct spot *root, json_t *served, const char *content, bool *copy,
+			  struct err *err);
 /* "[1, 2, 3]" */
 void bone_json_write_values(const struct curve *c, uint32_t key, struct buf *out);
 /* The same read back: into key, as numbers, or `raw` as the bits of a float32 each. */

@@ -265,41 +265,93 @@ static void leave_node(void *user, uint32_t node, uint32_t depth)
 
 /* ---- the frames ---- */
 
-/* Angles of a quaternion are those nearest to the ones before, which `last` has. */
-static void read_node(const struct figure *f, uint32_t node, uint32_t frame, double position[3],
-		      double last[3])
-{
-	const struct joint *joint = f->nodes[node].joint;
-	const struct curve *rotation;
-	struct pose pose;
-	double angles[4];
+/* One role of a node, frame after frame: the keys that are told, and the way between them. */
+struct runner {
+	struct channel before, after;
+	bool more;
+};
 
-	if (node >= f->bones) {
-		memcpy(position, joint->rest[ROLE_TRANSLATION], 3 * sizeof(*position));
-		memcpy(last, joint->rest[ROLE_ROTATION], 3 * sizeof(*last));
-		return;
-	}
-	rotation = f->clip->tracks[node].curve[ROLE_ROTATION];
-	if (rotation && rotation->kind == CURVE_EULER) {
-		curve_sample(rotation, frame, angles);
-		if (isfinite(angles[0] + angles[1] + angles[2]))
-			memcpy(last, angles, 3 * sizeof(*last));
-	}
-	pose = rig_pose(f->rig, f->clip, node, frame);
-	memcpy(position, pose.translation, sizeof(pose.translation));
-	rotation_euler(pose.rotation, last, last);
+struct moving {
+	struct runner position, rotation;
+	const struct curve *euler; /* of the rotation, where it is of angles */
+	double angles[3];
+};
+
+static struct runner runner_of(const struct figure *f, uint32_t node, enum role role)
+{
+	struct runner r = {.before = channel_of(f, node, role)};
+
+	channel_next(&r.before);
+	r.after = r.before;
+	r.more = channel_next(&r.after);
+	return r;
 }
 
-static void write_frame(const struct writing *w, uint32_t frame, double (*last)[3])
+static void run_to(struct runner *r, uint32_t frame, double out[4])
+{
+	for (; r->more && r->after.frame <= frame; r->more = channel_next(&r->after))
+		r->before = r->after;
+	memcpy(out, r->before.value, sizeof(r->before.value));
+	if (!r->more || r->before.step || frame <= r->before.frame)
+		return;
+
+	unsigned width = r->before.width;
+	const uint32_t frames[] = {r->before.frame, r->after.frame};
+	double ends[8];
+	const struct curve way = {.kind = width == 4 ? CURVE_QUATERNION : CURVE_VECTOR,
+				  .keyed = true,
+				  .count = 2,
+				  .frames = frames,
+				  .values = ends};
+
+	for (unsigned axis = 0; axis < width; axis++) {
+		ends[axis] = (double)finite_f32(r->before.value[axis]);
+		ends[width + axis] = (double)finite_f32(r->after.value[axis]);
+	}
+	curve_sample(&way, frame, out);
+}
+
+static struct moving moving_of(const struct figure *f, uint32_t node)
+{
+	const struct joint *joint = f->nodes[node].joint;
+	struct moving m = {.position = runner_of(f, node, ROLE_TRANSLATION),
+			   .rotation = runner_of(f, node, ROLE_ROTATION)};
+	const struct curve *c = node < f->bones ? f->clip->tracks[node].curve[ROLE_ROTATION] : NULL;
+
+	if (c && c->kind == CURVE_EULER)
+		m.euler = c;
+	if (joint)
+		memcpy(m.angles, joint->rest[ROLE_ROTATION], sizeof(m.angles));
+	return m;
+}
+
+/* Angles are as they are stored, or else nearest to those before. */
+static void move_to(struct moving *m, uint32_t frame, double cells[6])
+{
+	double angles[4], value[4];
+
+	if (m->euler) {
+		curve_sample(m->euler, frame, angles);
+		if (isfinite(angles[0] + angles[1] + angles[2]))
+			memcpy(m->angles, angles, sizeof(m->angles));
+	}
+	run_to(&m->rotation, frame, value);
+	rotation_euler(value, m->angles, m->angles);
+	run_to(&m->position, frame, value);
+	for (unsigned axis = 0; axis < 3; axis++) {
+		cells[axis] = value[axis];
+		cells[3 + axis] = m->angles[2 - axis];
+	}
+}
+
+static void write_frame(const struct writing *w, uint32_t frame, struct moving *moving)
 {
 	for (uint32_t i = 0; i < w->count && !w->out->failed; i++) {
 		uint32_t node = w->order[i];
 		double cells[6];
 		unsigned first = w->placed[node] ? 0 : 3;
 
-		read_node(w->f, node, frame, cells, last[node]);
-		for (unsigned axis = 0; axis < 3; axis++)
-			cells[3 + axis] = last[node][2 - axis];
+		move_to(&moving[node], frame, cells);
 		for (unsigned cell = first; cell < 6; cell++) {
 			if (i > 0 || cell > first)
 				buf_char(w->out, ' ');
@@ -309,7 +361,7 @@ static void write_frame(const struct writing *w, uint32_t frame, double (*last)[
 	buf_char(w->out, '\n');
 }
 
-static void write_motion(const struct writing *w, double (*last)[3])
+static void write_motion(const struct writing *w, struct moving *moving)
 {
 	buf_text(w->out, "MOTION\nFrames: ");
 	buf_unsigned(w->out, w->f->clip->frames);
@@ -317,7 +369,7 @@ static void write_motion(const struct writing *w, double (*last)[3])
 	buf_f32_text(w->out, (float)w->f->seconds);
 	buf_char(w->out, '\n');
 	for (uint32_t frame = 0; frame < w->f->clip->frames && !w->out->failed; frame++)
-		write_frame(w, frame, last);
+		write_frame(w, frame, moving);
 }
 
 static void bvh_render(const struct shown *at, struct buf *out)
@@ -328,14 +380,16 @@ static void bvh_render(const struct shown *at, struct buf *out)
 	struct writing w = {.f = &f, .out = out};
 
 	if (figure_make(&f, at, &arena)) {
-		double(*last)[3] = arena_alloc(&arena, f.count, sizeof(*last));
+		struct moving *moving = arena_alloc(&arena, f.count, sizeof(*moving));
 
 		w.order = arena_alloc(&arena, f.count, sizeof(*w.order));
 		w.placed = arena_alloc(&arena, f.count, sizeof(*w.placed));
 		if (!arena.failed) {
 			buf_text(out, "HIERARCHY\n");
 			figure_walk(&f, &hierarchy, &w);
-			write_motion(&w, last);
+			for (uint32_t node = 0; node < f.count; node++)
+				moving[node] = moving_of(&f, node);
+			write_motion(&w, moving);
 		}
 	}
 	out->failed |= arena.failed;

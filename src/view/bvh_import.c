@@ -24,6 +24,15 @@
 #define SAME_ANGLE (0.01 / 180 * M_PI)
 #define SAME_TIME 1e-3 /* of the frame time: some write six decimals */
 
+/*
+ * Where the middle one of three turns is nearly a right angle, the outer two turn about nearly the
+ * same axis. Who takes them from a matrix in float32 gets each wrong by a part of its size, which
+ * is the cosine of the middle one.
+ */
+#define LOCKED 0.01
+#define LOCKED_LEAST 1e-5
+#define LOCKED_ANGLE 3e-7
+
 /* What a joint of the text is. */
 struct part {
 	uint32_t node;     /* or FIGURE_NONE: a root that only holds others together */
@@ -359,11 +368,37 @@ static bool refuse_move(const struct import *in, uint32_t frame, const struct pa
 			  part->served[0], part->served[1], part->served[2], name);
 }
 
-static bool is_same_rotation(const double a[4], const double b[4])
+static bool is_same_rotation(const double a[4], const double b[4], double room)
 {
 	double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
 
-	return 2 * acos(fmin(fabs(dot), 1)) <= SAME_ANGLE;
+	return 2 * acos(fmin(fabs(dot), 1)) <= room;
+}
+
+/* The cosine of the second of three turns; 1 where there are fewer. */
+static double middle_cosine(const struct bvh_joint *joint, const struct bvh_cell *cells)
+{
+	double middle = 0;
+	unsigned turns = 0;
+
+	for (unsigned i = 0; i < joint->count; i++)
+		if (joint->channels[i] >= BVH_X_ROTATION && ++turns == 2)
+			middle = cells[i].value;
+	return turns == 3 ? fabs(cos(middle / 180 * M_PI)) : 1;
+}
+
+/* As it was served, if it cannot be told from that. */
+static void settle_locked(const struct import *in, uint32_t frame, const struct part *part,
+			  double cosine, double q[4])
+{
+	double room = SAME_ANGLE + LOCKED_ANGLE / fmax(cosine, LOCKED_LEAST);
+	struct pose served;
+
+	if (cosine > LOCKED)
+		return;
+	served = rig_pose(in->f.rig, in->f.clip, part->node, frame);
+	if (is_same_rotation(q, served.rotation, room))
+		memcpy(q, served.rotation, sizeof(served.rotation));
 }
 
 /* Of a joint that is no bone of the clip. */
@@ -372,31 +407,44 @@ static bool check_rotation(const struct import *in, uint32_t frame, const struct
 {
 	struct pose rest = joint_pose(in->f.nodes[part->node].joint);
 
-	return is_same_rotation(q, rest.rotation) || refuse_move(in, frame, part, cells, "turns");
+	return is_same_rotation(q, rest.rotation, SAME_ANGLE) ||
+	       refuse_move(in, frame, part, cells, "turns");
 }
 
-/* `cells` are those of the joint. */
-static bool take_joint(const struct import *in, uint32_t frame, uint32_t i,
-		       const struct bvh_cell *cells)
+static bool take_rotation(const struct import *in, uint32_t frame, uint32_t i,
+			  const struct bvh_cell *cells)
+{
+	const struct bvh_joint *joint = &in->text.joints[i];
+	const struct part *part = &in->parts[i];
+	double q[4];
+
+	if (!has_rotation(joint))
+		return true;
+	read_rotation(in, joint, cells, q);
+	if (!part->rotations)
+		return check_rotation(in, frame, part, cells, q);
+	settle_locked(in, frame, part, middle_cosine(joint, cells), q);
+	memcpy(part->rotations + 4 * (size_t)frame, q, sizeof(q));
+	return true;
+}
+
+static bool take_position(const struct import *in, uint32_t frame, uint32_t i,
+			  const struct bvh_cell *cells)
 {
 	const struct bvh_joint *joint = &in->text.joints[i];
 	struct part *part = &in->parts[i];
-	double q[4], position[3];
+	double position[3];
 
-	read_rotation(in, joint, cells, q);
-	read_position(in, joint, cells, position);
 	part->reach = (joint->parent == BVH_NONE ? 0 : in->parts[joint->parent].reach) +
 		      size_of(part->served);
-	if (part->rotations)
-		memcpy(part->rotations + 4 * (size_t)frame, q, sizeof(q));
-	else if (has_rotation(joint) && !check_rotation(in, frame, part, cells, q))
-		return false;
-	if (part->positions) {
-		memcpy(part->positions + 3 * (size_t)frame, position, sizeof(position));
-		part->reach = fmax(size_of(position), size_of(part->served));
-	} else if (has_position(joint) && !is_near(position, part->served, part->reach)) {
-		return refuse_move(in, frame, part, cells, "moves");
-	}
+	if (!has_position(joint))
+		return true;
+	read_position(in, joint, cells, position);
+	if (!part->positions)
+		return is_near(position, part->served, part->reach) ||
+		       refuse_move(in, frame, part, cells, "moves");
+	part->reach = fmax(size_of(position), size_of(part->served));
+	memcpy(part->positions + 3 * (size_t)frame, position, sizeof(position));
 	return true;
 }
 
@@ -423,10 +471,13 @@ static bool read_rows(struct import *in)
 	for (uint32_t frame = 0; frame < in->text.frames; frame++) {
 		if (!bvh_row(&in->text, cells))
 			return false;
-		for (uint32_t i = 0; i < in->text.count; i++)
+		for (uint32_t i = 0; i < in->text.count; i++) {
+			const struct bvh_cell *own = cells + in->text.joints[i].first;
+
 			if (in->parts[i].node != FIGURE_NONE &&
-			    !take_joint(in, frame, i, cells + in->text.joints[i].first))
+			    !(take_rotation(in, frame, i, own) && take_position(in, frame, i, own)))
 				return false;
+		}
 	}
 	return bvh_close(&in->text);
 }

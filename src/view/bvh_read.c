@@ -267,6 +267,9 @@ static bool refuse_length(const struct bvh *b, struct bytes word, size_t cells)
 {
 	bool early = word.size == 0 && b->at == b->text.size;
 
+	if (cells == 0)
+		err_at(b->err, ERR_EARLY, b->at, 0, "the text ends before frame %u of %u",
+		       (unsigned)b->row, (unsigned)b->frames);
 	err_at(b->err, early ? ERR_EARLY : ERR_TEXT, place_of(b, word), word.size,
 	       word.size ? "the row of frame %u has more than %zu numbers"
 			 : "the row of frame %u ends after %zu numbers",

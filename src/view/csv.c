@@ -100,8 +100,7 @@ void csv_read_time(const struct table *t, const struct cell *cell, double served
 
 	if (retimed->found || cell->size == 0)
 		return;
-	/* The served time is within half a microsecond of the exact one, any other is not. */
-	if (table_number(t, cell, &time) && fabs(time - served) <= 0.5000001e-6 + served * 1e-14)
+	if (table_number(t, cell, &time) && csv_is_served_time(time, served))
 		return;
 	*retimed = (struct csv_retimed){true, *cell};
 }

@@ -7,6 +7,7 @@
 #include "num.h"
 #include "table.h"
 
+#include <math.h>
 #include <string.h>
 
 /*
@@ -49,6 +50,11 @@ struct csv_retimed {
 	bool found;
 	struct cell cell;
 };
+/* Is it within half a microsecond of the exact time? What is served is, and no other time. */
+static inline bool csv_is_served_time(double time, double exact)
+{
+	return fabs(time - exact) <= 0.5000001e-6 + exact * 1e-14;
+}
 void csv_read_time(const struct table *t, const struct cell *cell, double served,
 		   struct csv_retimed *retimed);
 /* Refuses a text that changes times alone. */

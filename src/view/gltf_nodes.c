@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define CUT_NAME 63 /* bytes that Blender keeps of a name, less where a character would be cut */
+
 struct reading {
 	struct gltf_file *file;
 	struct gltf_nodes *out;
@@ -16,13 +18,17 @@ static bool read_name(struct reading *r, const struct spot *node, uint32_t index
 {
 	struct spot name = spot_member(node, "name");
 	const char *text;
+	uint32_t track;
 
 	r->out->nodes[index].track = GLTF_NONE;
 	if (!name.value)
 		return true;
 	if (!spot_text(&name, r->err, &text))
 		return false;
-	r->out->nodes[index].track = motion_names_find(&r->names, text);
+	track = motion_names_find(&r->names, text);
+	if (track == GLTF_NONE && strlen(text) > CUT_NAME - 4 && strlen(text) <= CUT_NAME)
+		track = motion_names_find_cut(&r->names, text);
+	r->out->nodes[index].track = track;
 	return true;
 }
 

@@ -11,7 +11,8 @@
 #define PLACE_PART 1e-2
 #define WORLD_PART 1e-5
 #define PLACE_LEAST 1e-4
-#define AXES_PART 1e-2 /* how far axes may be from length 1 and from other axes */
+#define AXES_PART 1e-2 /* how far axes may be from length 1 and right angles */
+#define TURN_PART 4e-3 /* and from other axes */
 
 static const struct pose no_pose = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 
@@ -248,19 +249,20 @@ static struct transform turn_transform(const double turn[4], bool back)
 	return pose_transform(&pose);
 }
 
-/* A turn that takes axes to other axes does so exactly. */
-static void snap(double turn[4])
+/* Only a turn that takes axes to other axes is one of them, and it does so exactly. */
+static bool snap(double turn[4])
 {
 	struct transform t = turn_transform(turn, false);
 
 	for (unsigned i = 0; i < 9; i++) {
 		double *v = &t.m[i / 3][i % 3];
 
-		if (fabs(*v - rint(*v)) > AXES_PART)
-			return;
+		if (fabs(*v - rint(*v)) > TURN_PART)
+			return false;
 		*v = rint(*v);
 	}
 	to_quaternion(&t, turn);
+	return true;
 }
 
 /* Where the bone is at rest in the file, from what it hangs from. */
@@ -301,12 +303,12 @@ static void find_axes(struct rest *r, uint32_t node)
 		return;
 	turn = transform_product(&inverse, &a->is);
 	to_quaternion(&turn, a->turn);
-	snap(a->turn);
+	a->known = snap(a->turn) && invert(&a->is, &inverse);
+	if (!a->known)
+		return;
 	turn = turn_transform(a->turn, false);
 	own = transform_product(&own, &turn);
-	a->known = invert(&a->is, &inverse);
-	if (a->known)
-		a->back = transform_product(&own, &inverse);
+	a->back = transform_product(&own, &inverse);
 }
 
 static void enter_node(void *user, uint32_t node, uint32_t depth)

@@ -2,10 +2,11 @@
 /*
  * gltf_rest.h - takes back what a program did to the bones' own axes.
  *
- * Blender turns the axes of a bone, so that it points to its children, and keeps directions in
- * float32: what it saves of a bone is relative to axes that are not those of the file which it
+ * Blender gives a bone's axes other places, so that it points to its children, and keeps directions
+ * in float32: what it saves of a bone is relative to axes that are not those of the file which it
  * opened. They stand in the skin's inverse bind matrices. A bone that is where it was at rest, but
- * turned, gets its own axes back; one that is elsewhere is taken as it is.
+ * with its axes exchanged, gets its own ones back; one that is elsewhere or turned otherwise is at
+ * rest in a pose that somebody made, and is taken as it is.
  */
 #ifndef ANIMFS_VIEW_GLTF_REST_H
 #define ANIMFS_VIEW_GLTF_REST_H

@@ -57,5 +57,7 @@ struct motion_names {
 bool motion_names_make(struct motion_names *names, const struct clip *clip, struct arena *arena);
 /* The track of that label, or UINT32_MAX. */
 uint32_t motion_names_find(const struct motion_names *names, const char *label);
+/* The one track whose label begins so, for programs that cut names; or UINT32_MAX. */
+uint32_t motion_names_find_cut(const struct motion_names *names, const char *begin);
 
 #endif

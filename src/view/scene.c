@@ -31,13 +31,20 @@ void scene_position(const struct scene *s, uint32_t track, double out[3])
 		out[axis] = within(s->world[track].m[axis][3], FARTHEST_BONE);
 }
 
-static bool is_moving(const struct clip *clip)
+static bool track_moves(const struct track *track)
+{
+	for (unsigned role = 0; role < ROLE_COUNT; role++)
+		if (track->curve[role] && track->curve[role]->keyed &&
+		    track->curve[role]->count > 1)
+			return true;
+	return track->keyframes != NULL;
+}
+
+bool scene_is_moving(const struct clip *clip)
 {
 	for (uint32_t track = 0; track < clip->track_count; track++)
-		for (unsigned role = 0; role < ROLE_COUNT; role++)
-			if (clip->tracks[track].curve[role] &&
-			    clip->tracks[track].curve[role]->keyed)
-				return true;
+		if (track_moves(&clip->tracks[track]))
+			return true;
 	return false;
 }
 
@@ -46,7 +53,7 @@ static uint32_t bounds_samples(const struct clip *clip)
 {
 	uint32_t samples = BOUNDS_POSES / clip->track_count;
 
-	if (clip->frames == 1 || !is_moving(clip))
+	if (clip->frames == 1 || !scene_is_moving(clip))
 		return 1;
 	samples = samples < 2 ? 2 : samples < BOUNDS_SAMPLES ? samples : BOUNDS_SAMPLES;
 	return samples < clip->frames ? samples : clip->frames;

@@ -33,6 +33,9 @@ void scene_pose(struct scene *s, uint32_t frame);
 /* Where a bone is; never so far off that a viewer could not tell. */
 void scene_position(const struct scene *s, uint32_t track, double out[3]);
 
+/* Does any bone of the clip have another pose in another frame, or none? */
+bool scene_is_moving(const struct clip *clip);
+
 /* "1 2 3" */
 void scene_write_point(const double point[3], struct buf *out);
 /* The same one for all frames of a clip. */

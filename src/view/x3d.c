@@ -306,11 +306,17 @@ static void frame_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
+static bool frames_alike(const struct shown *at)
+{
+	return !scene_is_moving(shown_clip(at));
+}
+
 const struct view view_x3d_frame = {
 	.name = "kanim",
 	.place = VIEW_OF_FRAME,
 	.file = ".x3d",
 	.present = frame_present,
 	.render = frame_render,
+	.alike = frames_alike,
 	.posed = true,
 };

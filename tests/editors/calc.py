@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """calc.py PIPE VIEW STEP...: opens VIEW in the LibreOffice that listens on PIPE, and edits it there.
 
-A STEP is ROW,COLUMN=VALUE (from 0; a number is one), insert=ROW, store or wait. Ends with 1 and
-what LibreOffice says when it cannot store.
+A STEP is ROW,COLUMN=VALUE (from 0; a number is one), insert=ROW, store, wait, or print=FILE, which
+makes a PDF of it, with the names of rows and columns. Ends with 1 and what LibreOffice
+says when it cannot store.
 """
 import os
 import sys
@@ -38,10 +39,23 @@ def properties(**values):
     return tuple(PropertyValue(Name=name, Value=value) for name, value in values.items())
 
 
+def print_table(document, sheet, path):
+    page = document.StyleFamilies.getByName("PageStyles").getByName(sheet.PageStyle)
+    page.PrintHeaders = page.PrintGrid = True
+    page.HeaderIsOn = page.FooterIsOn = False
+    page.IsLandscape, page.Width, page.Height = True, 25000, 10500  # hundredths of a millimetre
+    page.LeftMargin = page.RightMargin = page.TopMargin = page.BottomMargin = 300
+    document.storeToURL(
+        "file://" + os.path.realpath(path), properties(FilterName="calc_pdf_Export")
+    )
+
+
 def step(document, sheet, what):
     name, _, value = what.partition("=")
     if name == "store":
         document.store()
+    elif name == "print":
+        print_table(document, sheet, value)
     elif name == "insert":
         sheet.Rows.insertByIndex(int(value), 1)
     else:

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bvh.sh - clip.bvh is there where nothing is lost by it, or where a lossy one is asked for.
+# bvh.sh - clip.bvh is there where nothing is lost by it, or where a lossy one is asked for; saved
+# after an edit it brings back what that changed, and nothing else.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm tests/data/ff9anim/bones024.ff9anim "$SRC"
 printf 'bone,parent,ty\nScene_Root,,\nBone01,Scene_Root,1.5\nhip,Bone01,2\n' >"$SRC/wiki512.canm.skeleton.csv"
@@ -42,3 +43,61 @@ is "cat shows the same" "$("$ANIMFS" cat --bvh=lossy "$SRC/$SCALED")" "$(<"$WORK
 ok "ls lists it" grep -qx clip.bvh <("$ANIMFS" ls --bvh=lossy "$SRC/${SCALED%/*}")
 ok "cat draws lines" sh -c "'$ANIMFS' cat --bones=lines '$SRC/$STILL' | grep -q IndexedLineSet"
 fails "nothing else is a shape of bones" "$ANIMFS" cat --bones=boxes "$SRC/$STILL"
+
+# ---- the way back ----
+
+# A chain of two, and many roots.
+printf 'bone,parent,tx,ty,tz\nbone_000,,,,\nbone_001,bone_000,10,-200,5\n' \
+	>"$SRC/bones024.ff9anim.skeleton.csv"
+cp "$SRC/bones024.ff9anim" "$WORK/before"
+CLIP=$MNT/bones024.ff9anim/bones024
+F=$CLIP/clip.bvh
+mount_animfs --bvh=lossy
+cp "$F" "$WORK/own.bvh"
+like "a bone hangs from another" "$(<"$F")" $'\n  JOINT bone_001\n  [{]\n    OFFSET 10 -200 5\n    CHANNELS 3 '
+ok "its own text is saved" cp "$WORK/own.bvh" "$F"
+ok "and what a mocap tool on another system makes of it" \
+	sh -c "sed 's/  */\t/g; s/\$/\r/' '$WORK/own.bvh' >'$F'"
+ok "half of it first" sh -c "{ head -n 20 '$WORK/own.bvh'; tail -n +21 '$WORK/own.bvh'; } >'$F'"
+ok "nothing of that changes a byte" cmp "$SRC/bones024.ff9anim" "$WORK/before"
+
+(cd "$CLIP/bones" && sha256sum -- *.csv) >"$WORK/bones"
+row=$(($(grep -n '^Frame Time' "$F" | cut -d: -f1) + 3))
+ok "an angle of bone_001 is edited" sed -i -E "${row}s/^(([^ ]+ ){6})[^ ]+/\\145/" "$F"
+is "and arrives" "$(sed -n 4p "$CLIP/bones/bone_001.csv" | cut -d, -f5)" 45
+is "the other bones are as they were" \
+	"$(cd "$CLIP/bones" && sha256sum -c "$WORK/bones" 2>/dev/null | grep -v ': OK$')" \
+	"bone_001.csv: FAILED"
+is "and the other frames" "$(diff "$WORK/own.bvh" "$F" | grep -c '^>')" 1
+ok "another program's text undoes it" cp "$WORK/own.bvh" "$F"
+ok "to the byte" cmp "$SRC/bones024.ff9anim" "$WORK/before"
+
+# refused NAME SED REGEX: an edit that is not saved, and what is said.
+refused()
+{
+	fails "$1" sed -i "$2" "$F"
+	like "$1: says so" "$(<"$F.error")" "$3"
+	rm "$F.error" "$F.rejected"
+}
+refused "another name" 's/JOINT bone_001/JOINT Bone_001/' 'clip.bvh:6:9: no bone of this clip'
+refused "another offset" 's/OFFSET 10 /OFFSET 11 /' 'clip.bvh:8:12: "bone_001" has another offset'
+refused "more frames" 's/Frames: 7/Frames: 8/' 'Frames: 7; .*clip.json'
+refused "another frame time" 's/^Frame Time: .*/Frame Time: 1/' 'nothing but the time of a frame'
+refused "a row less" '$d' 'the text ends before frame 6 of 7'
+refused "a number less" '$s/ [^ ]*$//' 'the row of frame 6 ends after'
+refused "no number" '$s/ [^ ]*$/ x/' '"x" stands where there is to be a decimal number'
+ok "and nothing of that is in the binary" cmp "$SRC/bones024.ff9anim" "$WORK/before"
+
+LOSSY=$MNT/$SCALED
+cp "$SRC/wiki512.canm" "$WORK/before"
+ok "a lossy one takes its own text" cp "$WORK/lossy.bvh" "$LOSSY"
+fails "and no other" sed -i '$s/0/1/' "$LOSSY"
+like "since it leaves something out" "$(<"$LOSSY.error")" '"Bone01" is scaled in frame 1'
+ok "the binary stays" cmp "$SRC/wiki512.canm" "$WORK/before"
+umount_animfs
+
+sed -E "${row}s/^(([^ ]+ ){6})[^ ]+/\\145/" "$WORK/own.bvh" >"$WORK/edited.bvh"
+ok "put saves one without a mount" sh -c "'$ANIMFS' put '$SRC/bones024.ff9anim/bones024/clip.bvh' <'$WORK/edited.bvh'"
+is "and cat shows it" "$("$ANIMFS" cat "$SRC/bones024.ff9anim/bones024/clip.bvh")" "$(<"$WORK/edited.bvh")"
+why=$("$ANIMFS" put "$SRC/bones024.ff9anim/bones024/clip.bvh" <"$0" 2>&1)
+like "what is no BVH is refused" "$why" 'HIERARCHY'

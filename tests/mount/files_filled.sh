@@ -84,6 +84,15 @@ fails "an animation's folder does not go into another's" cp -r "$MNT/edf6_768.ca
 ok "rm -r of a file and cp -r in its place" sh -c "cp -r '$MNT/edf6_768.canm' '$WORK/q' && rm -r '$MNT/edf6_768.canm' && cp -r '$WORK/q' '$MNT/edf6_768.canm'"
 ok "is the same file" wait_for 6 cmp -s "$SRC/edf6_768.canm" tests/data/canm/edf6_768.canm
 
+cp -r "$MNT/wiki512.canm" "$WORK/slip"
+sed -i 's/"version": 512/"version": 513/' "$WORK/slip/file.json"
+printf 'bone,parent\nBone01,nobody\n' >"$WORK/slip/skeleton.csv"
+ok "texts of the file that are wrong" cp -r "$WORK/slip" "$MNT/sub/slip.canm"
+ok "leave the file" like_file sub/slip.canm wiki512.canm
+ok "and are kept" wait_for 3 cmp -s "$WORK/slip/file.json" "$MNT/sub/slip.canm/file.json.rejected"
+like "each with its reason" "$(<"$MNT/sub/slip.canm/skeleton.csv.error")" ':2:2: there is no bone "nobody"'
+fails "and come to nothing" test -e "$SRC/sub/slip.canm.skeleton.csv"
+
 ok "filled and unmounted" cp -r "$MNT/wiki512.canm" "$MNT/sub/last.canm"
 umount_animfs
 ok "is a file" cmp "$SRC/wiki512.canm" "$SRC/sub/last.canm"

@@ -9,17 +9,25 @@ mount_animfs
 HEAD=bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz
 SHOWN=$MNT/wiki512.canm/skeleton.csv
 STILL=$MNT/wiki512.canm/walk/frames/frame_00000.x3d
+BONE=$MNT/wiki512.canm/walk/bones/Bone01.json
 
 # has FILE LINE: for wait_for
 has() { grep -qxF -- "$2" "$1"; }
-size_is_true() { [ "$(stat -c %s "$STILL")" = "$(cat "$STILL" | wc -c)" ]; }
+size_is_true() { [ "$(stat -c %s "$1")" = "$(cat "$1" | wc -c)" ]; }
 
 is "nothing is known at first" "$(head -n 3 "$SHOWN")" "$HEAD"$'\n''Scene_Root,,,,,,,,,,'$'\n''Bone01,,,,,,,,,,'
 like "bones are crosses" "$(<"$STILL")" IndexedLineSet
 printf 'bone,parent,ty\nBone01,Scene_Root,1.5\nScene_Root,,\n' >"$SRC/skeleton.csv"
 ok "the folder's table is seen" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,1.5,0,0,0,0,1,1,1'
 like "bones are bodies" "$(<"$STILL")" IndexedFaceSet
-ok "st_size is what is read" wait_for 3 size_is_true
+ok "st_size is what is read" wait_for 3 size_is_true "$STILL"
+like "a bone's JSON says parent and rest" "$(<"$BONE")" \
+	'"parent": "Scene_Root",.*"rest": .*"translation": \[0, 1\.5, 0\]'
+ok "in all its size" wait_for 3 size_is_true "$BONE"
+ok "and is edited as ever" sed -i s/0.25/0.5/ "$BONE"
+like "with what the file stores" "$(<"${BONE%.json}.csv")" '0,0,1\.5,-2,0\.5,'
+fails "but the parent elsewhere" sed -i s/Scene_Root/Bone02/ "$BONE"
+rm "$BONE".{error,rejected}
 printf 'bone,parent,ty\nBone01,Scene_Root,2\nScene_Root,,\n' >"$SRC/wiki512.canm.skeleton.csv"
 ok "the file's own goes before it" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,2,0,0,0,0,1,1,1'
 printf 'bone,parent,ty\nBone01,Nobody,2\n' >"$SRC/wiki512.canm.skeleton.csv"
@@ -31,6 +39,38 @@ ok "until it is gone" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,1.5,0,0,0,0,1
 printf '\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\234\377\0\0' >"$SRC/bones024.ff9model"
 ok "a model goes before the folder's table" wait_for 3 \
 	has "$MNT/bones024.ff9anim/skeleton.csv" 'bone_001,bone_000,0,0,-100,0,0,0,1,1,1'
+
+# mdb NAME HEIGHT: two bones, the second so far above the first
+mdb()
+{
+	python3 - "$SRC/$1" "$2" <<'PYTHON'
+import struct, sys
+
+def bone(number, parent, height):
+    matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, height, 0, 1]
+    return struct.pack("<iiiii12x16f96x", number, parent, 0, 0, number, *matrix)
+
+names = ["Scene_Root\0".encode("utf-16-le"), "Bone01\0".encode("utf-16-le")]
+begin = 0x38 + 2 * 0xC0
+table = struct.pack("<ii", begin - 0x30, begin + len(names[0]) - 0x34)
+with open(sys.argv[1], "wb") as f:
+    f.write(struct.pack("<4sIiiii24x", b"MDB0", 0x20, 2, 0x30, 2, 0x38) + table)
+    f.write(bone(0, -1, 0) + bone(1, 0, float(sys.argv[2])) + names[0] + names[1])
+PYTHON
+}
+mdb body.mdb 3
+ok "the only model of the folder" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,3,0,0,0,0,1,1,1'
+mdb Wiki512.MDB 4
+ok "one of the same name goes before it" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,4,0,0,0,0,1,1,1'
+mv "$SRC/Wiki512.MDB" "$SRC/other.mdb"
+ok "of two others none is it" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,1.5,0,0,0,0,1,1,1'
+rm "$SRC"/*.mdb
+
+cp tests/data/ribbon/duplicate.anm "$SRC"
+printf '\101\0\0\0\0\0\0\0\3\0\0\0%084d' 0 >"$SRC/duplicate.tmd"
+ok "a TMD says how many objects there are" wait_for 3 has "$MNT/duplicate.anm/skeleton.csv" 'object_002,,0,0,0,0,0,0,1,1,1'
+fails "which hang from nothing" sed -i '/^object_002/s/,/,object_000/' "$MNT/duplicate.anm/skeleton.csv"
+like "and that is said" "$(<"$MNT/duplicate.anm/skeleton.csv.error")" 'object_002 has a parent, and in ribbon nothing has'
 
 cp "$SHOWN" "$WORK/own.csv"
 ok "its own text can be saved back" cp "$WORK/own.csv" "$SHOWN"

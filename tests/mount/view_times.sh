@@ -25,4 +25,16 @@ ok "an edit behind the mount" sh -c "'$ANIMFS' cat '$SRC/wiki512.canm/Idle/bones
 ok "is seen" wait_for 3 grep -q -- '-0\.[45]' "$TOP/Idle/bones/hip.csv"
 like "and moves what it changed" "$(moved "$WORK/before")" 'Idle/bones/hip.csv'
 is "and nothing of other clips" "$(moved "$WORK/before" | tr ' ' '\n' | grep -c walk)" 0
+
+# The kernel knows every text by now, and is told of those alone that changed.
+stale()
+{
+	(cd "$TOP" && find . -type f ! -name 'frame_*' -printf '%P\n' | sort) |
+		while read -r view; do
+			"$ANIMFS" cat "$SRC/wiki512.canm/$view" | cmp -s - "$TOP/$view" || echo "$view"
+		done
+}
+is "every text is what the file says" "$(stale)" ""
+ok "one more edit" sed -i 2s/2.5,/3.5,/ "$TOP/walk/bones/Bone01.csv"
+is "and so it is after that" "$(stale)" ""
 umount_animfs

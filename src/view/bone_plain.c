@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * bone_plain.c - the short way to read a bone's CSV: a text in the very form that is served, with
+ * the rows and the blanks that are served, and perhaps other numbers in their places. That is what
+ * most saves are. All others are read the long way, and so is what will be refused.
+ */
+#include "bone_plain.h"
+
+#include "csv.h"
+#include "lens.h"
+
+#include <string.h>
+
+struct plain {
+	const char *p, *end;
+	double seconds_per_frame;
+	struct lens_plain roles[ROLE_COUNT];
+	uint32_t rows;
+};
+
+static bool take(struct plain *t, char c)
+{
+	return t->p < t->end && *t->p++ == c;
+}
+
+static inline bool take_number(struct plain *t, struct num_plain *out)
+{
+	t->p = num_scan(t->p, t->end, out);
+	return t->p != NULL;
+}
+
+/* "12,0.4", as it is served or in another way. */
+static bool take_time(struct plain *t, uint32_t row)
+{
+	struct num_plain frame, time;
+	char served[CSV_TIME_MAX];
+	size_t size = csv_put_time(served, row, t->seconds_per_frame);
+
+	if (size < (size_t)(t->end - t->p) && memcmp(t->p, served, size) == 0 &&
+	    (t->p[size] == ',' || t->p[size] == '\n')) {
+		t->p += size;
+		return true;
+	}
+	return take_number(t, &frame) && frame.digits == row && !frame.places && !frame.negative &&
+	       take(t, ',') && take_number(t, &time) &&
+	       csv_is_served_time(time.value, row * t->seconds_per_frame);
+}
+
+static bool take_key(struct plain *t, struct lens_plain *role, uint32_t key)
+{
+	struct num_plain cells[4];
+
+	for (unsigned axis = 0; axis < role->width; axis++)
+		if (!take(t, ',') || !take_number(t, &cells[axis]))
+			return false;
+	return lens_plain_key(role, key, cells);
+}
+
+static bool take_blanks(struct plain *t, unsigned count)
+{
+	static const char commas[] = ",,,,";
+
+	if ((size_t)(t->end - t->p) < count || memcmp(t->p, commas, count) != 0)
+		return false;
+	t->p += count;
+	return true;
+}
+
+static bool take_row(struct plain *t, uint32_t row)
+{
+	if (!take_time(t, row))
+		return false;
+	for (int r = 0; r < ROLE_COUNT; r++) {
+		struct lens_plain *role = &t->roles[r];
+
+		if (!(row < role->count ? take_key(t, role, row) : take_blanks(t, role->width)))
+			return false;
+	}
+	return take(t, '\n');
+}
+
+static bool begin(struct plain *t, const struct shown *at, struct arena *arena)
+{
+	const struct clip *clip = &at->anim->clips[at->clip];
+
+	t->seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
+	for (int r = 0; r < ROLE_COUNT; r++) {
+		if (!lens_plain_begin(&t->roles[r], at->anim, clip, &clip->tracks[at->track],
+				      (enum role)r, arena))
+			return false;
+		if (t->rows < t->roles[r].count)
+			t->rows = t->roles[r].count;
+	}
+	return t->rows > 0 && t->rows <= at->anim->format->max_frames;
+}
+
+static bool finish(struct plain *t, const struct shown *at, struct anim *edited)
+{
+	const struct track *old = &at->anim->clips[at->clip].tracks[at->track];
+	struct track *track = NULL;
+
+	for (int r = 0; r < ROLE_COUNT; r++) {
+		const struct curve *curve;
+
+		if (!lens_plain_end(&t->roles[r], &curve))
+			return false;
+		if (curve == old->curve[r])
+			continue;
+		if (!track)
+			track = anim_edit_track(edited, at->clip, at->track);
+		if (!track)
+			return false;
+		track->curve[r] = curve;
+	}
+	return true;
+}
+
+struct anim *bone_parse_plain(const struct shown *at, struct bytes rows)
+{
+	struct anim *edited = anim_edit(at->anim);
+	struct plain t = {.p = (const char *)rows.data, .end = (const char *)rows.data + rows.size};
+	bool fine = edited && begin(&t, at, &edited->arena);
+
+	for (uint32_t row = 0; fine && row < t.rows; row++)
+		fine = take_row(&t, row);
+	if (fine && t.p == t.end && finish(&t, at, edited))
+		return edited;
+	anim_free(edited);
+	return NULL;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "motion_role.h"
+
+#include "lens.h"
+#include "motion_path.h"
+#include "rotation.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SAME_DEGREES 0.01
+#define SAME_LENGTH 1e-5
+#define SAME_PART 1e-6
+#define NEAR_FRAME 0.01   /* of a frame: a key stands in it */
+#define SECONDS_PART 3e-7 /* of a time: how exact it is as a float32, and once more multiplied */
+
+/* Frames at which the motion or what was served turns from one way to another. */
+enum { TURNS = 1, TURNS_IN_MOTION = 2 };
+
+struct role_edit {
+	const struct applying *applying;
+	const struct motion_channel *channel;
+	const struct track *track;
+	const struct curve *old; /* NULL: the role has no keys */
+	uint32_t frames, shown;  /* of the clip; keys of `old` that were served */
+	struct path now, served;
+	uint8_t *turns; /* of each frame */
+	struct lens_role rows;
+	struct arena *arena; /* until the role is done */
+};
+
+static bool is_rotation(const struct role_edit *r)
+{
+	return r->channel->role == ROLE_ROTATION;
+}
+
+/* The largest difference of a component; of rotations, of which q and -q are the same, the way. */
+static double distance(const struct role_edit *r, const double a[4], const double b[4])
+{
+	double most = 0, sum = 0, difference = 0;
+
+	for (unsigned axis = 0; axis < r->now.width; axis++) {
+		most = fmax(most, fabs(a[axis] - b[axis]));
+		sum += (a[axis] + b[axis]) * (a[axis] + b[axis]);
+		difference += (a[axis] - b[axis]) * (a[axis] - b[axis]);
+	}
+	return is_rotation(r) ? sqrt(fmin(sum, difference)) : most;
+}
+
+/* How far from a served value another one is the same. */
+static double room(const struct role_edit *r, const double served[4])
+{
+	static const double none[4];
+
+	if (is_rotation(r))
+		return SAME_DEGREES / 180 * M_PI / 2;
+	return fmax(SAME_LENGTH, SAME_PART * distance(r, served, none));
+}
+
+/* How far it is on the way to the frames beside it when the time is as exact as a float32. */
+static double drift(const struct role_edit *r, const struct path *served, double frame,
+		    const double was[4])
+{
+	double before[4], behind[4];
+
+	path_value(served, frame - 1, before);
+	path_value(served, frame + 1, behind);
+	return SECONDS_PART * (frame + 1) *
+	       fmax(distance(r, before, was), distance(r, behind, was));
+}
+
+/* Does the motion say what was served? */
+static bool same_at(const struct role_edit *r, const struct path *served, double frame)
+{
+	double now[4], was[4], off;
+
+	path_value(&r->now, frame, now);
+	path_value(served, frame, was);
+	off = distance(r, now, was);
+	return off <= room(r, was) || off <= room(r, was) + drift(r, served, frame, was);
+}
+
+/* ---- the two to be compared ---- */
+
+static bool take_motion(struct role_edit *r)
+{
+	const struct motion_channel *c = r->channel;
+	double *frames = arena_alloc(r->arena, c->count, sizeof(*frames));
+
+	if (!frames)
+		return false;
+	for (uint32_t key = 0; key < c->count; key++)
+		frames[key] = c->times[key] / r->applying->figure->seconds;
+	r->now = (struct path){.interpolation = c->interpolation,
+			       .width = is_rotation(r) ? 4 : 3,
+			       .count = c->count,
+			       .frames = frames,
+			       .values = c->values,
+			       .seconds = r->applying->figure->seconds,
+			       .near = NEAR_FRAME};
+	return true;
+}
+
+/* Where the role has no keys, the bone is at rest. */
+static bool take_served(struct role_edit *r)
+{
+	struct channel c = channel_of(r->applying->figure, r->channel->track, r->channel->role);
+	uint32_t count = channel_count(&c) > 0 ? channel_count(&c) : 1;
+	double *frames = arena_alloc(r->arena, count, sizeof(*frames));
+	double *values = arena_alloc(r->arena, count, c.width * sizeof(*values));
+
+	if (!frames || !values)
+		return false;
+	for (uint32_t key = 0; key < count; key++) {
+		channel_next(&c);
+		frames[key] = c.frame;
+		for (unsigned axis = 0; axis < c.width; axis++)
+			values[key * (size_t)c.width + axis] = (double)finite_f32(c.value[axis]);
+	}
+	r->served = (struct path){.interpolation = c.step ? MOTION_STEP : MOTION_LINEAR,
+				  .width = c.width,
+				  .count = count,
+				  .frames = frames,
+				  .values = values,
+				  .seconds = r->applying->figure->seconds,
+				  .near = NEAR_FRAME};
+	return true;
+}
+
+static uint32_t within_clip(const struct role_edit *r, double frame)
+{
+	return (uint32_t)fmin(fmax(frame, 0), r->frames - 1);
+}
+
+/* The frames next to each key; between keys of a spline all; and those before a step. */
+static void mark_turns(const struct role_edit *r, const struct path *p, uint8_t mark)
+{
+	uint32_t last = within_clip(r, p->frames[0] + NEAR_FRAME);
+
+	for (uint32_t key = 0; key < p->count; key++) {
+		uint32_t before = within_clip(r, floor(p->frames[key] + NEAR_FRAME));
+		uint32_t behind = within_clip(r, ceil(p->frames[key] - NEAR_FRAME));
+
+		if (p->interpolation == MOTION_STEP && key > 0 && behind > 0)
+			r->turns[behind - 1] |= mark;
+		for (uint32_t frame = last; p->interpolation == MOTION_CUBIC && frame < before;
+		     frame++)
+			r->turns[frame] |= mark;
+		r->turns[before] |= mark;
+		r->turns[behind] |= mark;
+		last = behind;
+	}
+}
+
+/* Is the motion what was served, in every frame? */
+static bool same_as(const struct role_edit *r, const struct path *served)
+{
+	for (uint32_t frame = 0; frame < r->frames; frame++)
+		if (r->turns[frame] && !same_at(r, served, frame))
+			return false;
+	return true;
+}
+
+static bool same_either_way(const struct role_edit *r, const struct path *served)
+{
+	struct path straight = *served;
+
+	straight.straight = true;
+	return same_as(r, served) || (is_rotation(r) && same_as(r, &straight));
+}
+
+/* ---- rows, as of a table ---- */
+
+/* Writes the angles of a rotation, nearest to the row before or to what is stored. */
+static void to_angles(const struct role_edit *r, const struct lens_key *before, int64_t key,
+		      const double now[4], double out[3])
+{
+	double near[3] = {0, 0, 0};
+
+	for (unsigned axis = 0; axis < 3; axis++) {
+		double stored = key >= 0 ? curve_value(r->old, (uint32_t)key, axis) : NAN;
+
+		if (isfinite(stored))
+			near[axis] = stored;
+		else if (before && before->given & 1u << axis)
+			near[axis] = before->value[axis];
+	}
+	rotation_euler(now, near, out);
+}
+
+static void to_side(const struct role_edit *r, const struct lens_key *before, int64_t key,
+		    const double now[4], double out[4])
+{
+	double dot = 0;
+
+	for (unsigned axis = 0; axis < 4; axis++) {
+		double near = key >= 0 ? curve_value(r->old, (uint32_t)key, axis)
+			      : before ? before->value[axis]
+				       : axis == 3;
+
+		dot += now[axis] * near;
+	}
+	for (unsigned axis = 0; axis < 4; axis++)
+		out[axis] = dot < 0 ? -now[axis] : now[axis];
+}
+
+/* What would be served of a component that is stored. */
+static double served_axis(const struct role_edit *r, uint32_t key, unsigned axis,
+			  const double was[4])
+{
+	const struct joint *joint = r->applying->figure->nodes[r->channel->track].joint;
+	double stored = curve_value(r->old, key, axis);
+
+	if (!is_rotation(r))
+		return was[axis];
+	if (isfinite(stored))
+		return stored;
+	return joint ? joint->rest[ROLE_ROTATION][axis] : 0;
+}
+
+/*
+ * A row with what is stored in a key: as it is, where the motion says what was served; else those
+ * of its components that are still the same. A blank keeps what is not finite in the key's frame.
+ */
+static void keep_stored(const struct role_edit *r, struct lens_key *row, uint32_t key, bool same,
+			const double was[4])
+{
+	double most = is_rotation(r) ? SAME_DEGREES / 10 : room(r, was);
+
+	if (!same && r->rows.kind == CURVE_QUATERNION)
+		return;
+	for (unsigned axis = 0; axis < curve_width(r->old); axis++) {
+		double stored = curve_value(r->old, key, axis);
+		double served = same ? 0 : served_axis(r, key, axis, was);
+
+		if (!same && !(fabs(row->value[axis] - served) <= most))
+			continue;
+		row->value[axis] = stored;
+		if (!isfinite(stored))
+			row->given &= (uint8_t) ~(1u << axis);
+	}
+}
+
+static struct lens_key *add_row(struct role_edit *r, uint32_t frame)
+{
+	struct lens_key *row = &r->rows.keys[r->rows.count++];
+
+	*row = (struct lens_key){.frame = frame,
+				 .given = r->rows.columns,
+				 .row_at = r->channel->at,
+				 .row_length =
+					 (uint16_t)fmin((double)r->channel->length, UINT16_MAX)};
+	if (r->rows.count > 1 && row[-1].frame == frame)
+		row->occurrence = row[-1].occurrence + 1;
+	for (unsigned axis = 0; axis < 4; axis++) {
+		row->at[axis] = row->row_at;
+		row->length[axis] = row->row_length;
+	}
+	return row;
+}
+
+/* A row of the frame, in which the old key `key` stands, or holds; -1: none does. */
+static void write_row(struct role_edit *r, uint32_t frame, int64_t key)
+{
+	struct lens_key *row = add_row(r, frame);
+	const struct lens_key *before = r->rows.count > 1 ? row - 1 : NULL;
+	double now[4], was[4];
+	bool same;
+
+	path_value(&r->now, frame, now);
+	path_value(&r->served, frame, was);
+	same = same_at(r, &r->served, frame);
+	if (r->rows.kind == CURVE_EULER)
+		to_angles(r, before, key, now, row->value);
+	else if (r->rows.kind == CURVE_QUATERNION)
+		to_side(r, before, key, now, row->value);
+	else
+		memcpy(row->value, now, 3 * sizeof(*now));
+	if (key >= 0)
+		keep_stored(r, row, (uint32_t)key, same, was);
+}
+
+/* An old key that does not count, since another follows in its frame: as it is. */
+static void copy_row(struct role_edit *r, uint32_t key)
+{
+	static const double none[4];
+
+	keep_stored(r, add_row(r, curve_frame(r->old, key)), key, true, none);
+}
+
+static bool begin_rows(struct role_edit *r, uint64_t most)
+{
+	r->rows = (struct lens_role){
+		.role = r->channel->role,
+		.kind = is_rotation(r) ? lens_rotation(r->track) : CURVE_VECTOR,
+		.is_static = -1,
+		.keys = arena_alloc(r->arena, most, sizeof(*r->rows.keys)),
+		.text = r->applying->text,
+		.at = r->channel->at,
+		.length = r->channel->length,
+	};
+	r->rows.columns = r->rows.kind == CURVE_QUATERNION ? 15 : 7;
+	return r->rows.keys != NULL;
+}
+
+/* ---- dense: a key in every frame, or one value for all ---- */
+
+/* Of so many frames at the clip's end the motion holds one value. */
+static uint32_t held_at_end(const struct role_edit *r)
+{
+	uint32_t held = 1;
+	double end[4], value[4];
+
+	path_value(&r->now, r->frames - 1, end);
+	for (; held < r->frames; held++) {
+		path_value(&r->now, r->frames - 1 - held, value);
+		if (distance(r, value, end) > room(r, end))
+			break;
+	}
+	return held;
+}
+
+/* A curve that is not keyed stays so while it has one value; one that ends early, while it can. */
+static uint32_t dense_count(const struct role_edit *r)
+{
+	bool keyed = r->old && r->old->keyed;
+	uint32_t needed = r->frames - held_at_end(r) + 1;
+
+	if (!keyed)
+		return needed > 1 ? r->frames : 1;
+	return needed > r->shown ? needed : r->shown;
+}
+
+static bool dense_rows(struct role_edit *r)
+{
+	uint32_t count = dense_count(r);
+
+	if (!begin_rows(r, count))
+		return false;
+	for (uint32_t frame = 0; frame < count; frame++)
+		write_row(r, frame, frame < r->shown ? (int64_t)frame : (int64_t)r->shown - 1);
+	return true;
+}
+
+/* ---- sparse: keys at any frames ---- */
+
+/* Is the motion what lies between its own values in the frames that have keys? */
+static bool old_frames_do(const struct role_edit *r, bool *fine)
+{
+	struct path p = r->served;
+	double *values = arena_alloc(r->arena, p.count, p.width * sizeof(*values));
+
+	*fine = false;
+	if (!values)
+		return false;
+	for (uint32_t key = 0; key < p.count; key++) {
+		double value[4];
+
+		path_value(&r->now, p.frames[key], value);
+		memcpy(values + key * (size_t)p.width, value, p.width * sizeof(*value));
+	}
+	p.values = values;
+	*fine = r->shown > 0 && same_either_way(r, &p);
+	return true;
+}
+
+static void old_rows(struct role_edit *r, uint32_t *key, uint32_t frame)
+{
+	for (; *key < r->shown && curve_frame(r->old, *key) == frame; ++*key) {
+		if (*key + 1 < r->shown && curve_frame(r->old, *key + 1) == frame)
+			copy_row(r, *key);
+		else
+			write_row(r, frame, *key);
+	}
+}
+
+static bool sparse_rows(struct role_edit *r)
+{
+	uint32_t key = 0;
+	bool old_frames;
+
+	if (!begin_rows(r, (uint64_t)r->frames + r->shown) || !old_frames_do(r, &old_frames))
+		return false;
+	for (uint32_t frame = 0; frame < r->frames; frame++) {
+		bool has_key = key < r->shown && curve_frame(r->old, key) == frame;
+		bool wanted = old_frames ? has_key : r->turns[frame] & TURNS_IN_MOTION;
+
+		if (wanted && has_key)
+			old_rows(r, &key, frame);
+		else if (wanted)
+			write_row(r, frame, -1);
+		while (key < r->shown && curve_frame(r->old, key) == frame)
+			key++;
+	}
+	return true;
+}
+
+/* ---- all together ---- */
+
+static bool refuse_keyframes(const struct role_edit *r)
+{
+	const struct applying *a = r->applying;
+
+	err_at(a->err, ERR_STORE, r->channel->at, r->channel->length,
+	       "the %s of %s was changed, and this text does not say which keyframe that is",
+	       role_names[r->channel->role], r->track->label);
+	return err_accept(a->err, "edits of bones/%s.csv, bones/%s.json or curves.csv",
+			  r->track->label, r->track->label);
+}
+
+static bool store_rows(struct role_edit *r)
+{
+	const struct applying *a = r->applying;
+	const struct curve *made;
+	struct track *track;
+
+	if (!lens_curve(a->edited, &a->edited->clips[a->at->clip], r->track, &r->rows,
+			&a->edited->arena, &made, a->err))
+		return false;
+	if (made == r->old)
+		return true;
+	track = anim_edit_track(a->edited, a->at->clip, r->channel->track);
+	if (!track)
+		return err_memory(a->err);
+	track->curve[r->channel->role] = made;
+	return true;
+}
+
+static bool edit_role(struct role_edit *r)
+{
+	const struct format *format = r->applying->at->anim->format;
+
+	r->turns = arena_alloc(r->arena, r->frames, sizeof(*r->turns));
+	if (!r->turns || !take_motion(r) || !take_served(r))
+		return err_memory(r->applying->err);
+	mark_turns(r, &r->now, TURNS | TURNS_IN_MOTION);
+	mark_turns(r, &r->served, TURNS);
+	if (same_either_way(r, &r->served))
+		return true;
+	if (format->keyframes)
+		return refuse_keyframes(r);
+	if (!(format->sparse ? sparse_rows(r) : dense_rows(r)))
+		return err_memory(r->applying->err);
+	return store_rows(r);
+}
+
+bool motion_role(const struct applying *a, const struct motion_channel *channel)
+{
+	const struct clip *clip = a->figure->clip;
+	const struct track *track = &clip->tracks[channel->track];
+	struct arena arena = ARENA_INIT;
+	struct role_edit r = {.applying = a,
+			      .channel = channel,
+			      .track = track,
+			      .old = track->curve[channel->role],
+			      .frames = clip->frames,
+			      .arena = &arena};
+	bool fine;
+
+	r.shown = r.old ? curve_shown(r.old, clip->frames) : 0;
+	fine = edit_role(&r);
+	arena_release(&arena);
+	return fine;
+}
