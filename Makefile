@@ -13,6 +13,7 @@
 #   FUZZ_SECONDS      how long 'make fuzz' runs each target (60)
 #   FORMATS_COUNT, FORMATS_SEED
 #                     how many files 'make test-formats' invents, and from which number (1000, 1)
+#   ROWS, ROUNDS      what 'make bench' measures (all of it), and how often (5)
 
 VERSION := 0.1.0
 
@@ -25,6 +26,7 @@ PKGCONF      ?= pkg-config
 FUZZ_SECONDS ?= 60
 FORMATS_COUNT ?= 1000
 FORMATS_SEED ?= 1
+ROUNDS       ?= 5
 CFLAGS       ?= -O2 -g
 
 ifneq ($(V),1)
@@ -157,7 +159,7 @@ help:
 	@echo 'make test-formats     edit many invented files of every format, and read them independently'
 	@echo 'make check-san        unit and mount tests under AddressSanitizer and UBSan'
 	@echo 'make fuzz             fuzz every decoder and parser (FUZZ_SECONDS=$(FUZZ_SECONDS) each)'
-	@echo 'make bench            measure, and write bench/RESULTS.md'
+	@echo 'make bench            measure, and write bench/RESULTS.md (ROWS="cold list": print these)'
 	@echo 'make lint             clang-tidy, cppcheck, include rules, shellcheck, clang warnings'
 	@echo 'make clean            remove $(BUILD)/'
 	@echo 'V=1 shows the commands; CC, CFLAGS, CPPFLAGS, LDFLAGS as usual.'
@@ -201,9 +203,9 @@ fuzz:
 		$(FUZZ_SRC:tests/fuzz/%.c=%)
 
 bench:
-	@scripts/setup.sh build
+	@scripts/setup.sh build bench
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game $(BUILD)/bench_core
-	@BUILD=$(BUILD) scripts/bench.sh
+	@BUILD=$(BUILD) ROUNDS=$(ROUNDS) scripts/bench.sh $(ROWS)
 
 lint:
 	@scripts/setup.sh build test lint

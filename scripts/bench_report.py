@@ -85,18 +85,18 @@ Made by `make bench` in one run: {rounds} rounds (of long rows fewer), in which 
 comparison take turns. Times are medians; a ratio is taken within each round, its median is printed
 bold, with the least and the greatest beside it.
 
-Machine: {machine}. SOURCE lies on a disk (W2 and W4, which are many files: on tmpfs) and is in the
-page cache; texts to compare with lie on tmpfs.
+Machine: {machine}.
+SOURCE lies on a disk (W2 and W4, which are many files: on tmpfs) and is in the page cache; texts to
+compare with lie on tmpfs.
 
 * W1: 100 CANM files of 4 clips of 40 bones and 45 frames, half of them with Euler angles and half
   with quaternions: 16,000 bone CSVs. W2: ten times that.
 * W3: one CANM file of 10 MB: 40 clips of 200 bones and 245 frames.
 * W4: 100,000 ordinary small files and 1,000 animations, 64 animations to a folder.
-* tmpfs: the same text, copied out. passthrough_ll: libfuse's example, `cache=always`, over that copy
-  (W4: over the folder itself). plain files: `sed -i` on a copy of the text, and `cp`, fsync and `mv`
-  of the binary.
-* cold: the first use of a fresh mount. Text is rendered and parsed, and files are decoded, in memory
-  on one core.
+* tmpfs: the same text, copied out. passthrough_ll: libfuse's example, `cache=always`, over that copy.
+  plain files: `sed -i` on a copy of the text, and `cp`, fsync and `mv` of the binary.
+* cold: the first use of a fresh mount; warm: done at least once before, of folders twice. Text is
+  rendered and parsed, and files are decoded, in memory on one core.
 
 """
 

@@ -12,6 +12,7 @@ packages()
 	test) echo check vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
 		moreutils librsvg2-bin libxml2-utils ;;
 	lint) echo clang clang-tidy cppcheck shellcheck ;;
+	bench) echo g++ python3 ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	# One kind of LibreOffice removes the other: whichever is there does.
 	editors) command -v soffice >/dev/null || echo libreoffice-calc-nogui
@@ -22,7 +23,7 @@ packages()
 	kanim) echo view3dscene xvfb xauth imagemagick python3-pil ;;
 	gltf) command -v npm >/dev/null || echo nodejs npm ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test editors lint fuzz kanim svg pictures gltf blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test bench editors lint fuzz kanim svg pictures gltf blender)" >&2; exit 2 ;;
 	esac
 }
 

@@ -347,7 +347,7 @@ static inline const char *scan_plain(const char *p, struct num_plain *out)
 	return p;
 }
 
-/* The same where the text ends soon. */
+/* The same where the text ends soon: on a copy with room behind it. */
 static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
 						      struct num_plain *out)
 {
@@ -355,13 +355,13 @@ static __attribute__((noinline)) const char *scan_end(const char *p, const char 
 	const char *behind;
 
 	memcpy(room, p, (size_t)(end - p));
-	behind = scan_plain(room, out);
+	behind = num_scan(room, room + SCAN_MAX, out);
 	return behind ? p + (behind - room) : NULL;
 }
 
 const char *num_scan(const char *p, const char *end, struct num_plain *out)
 {
-	return end - p >= SCAN_MAX ? scan_plain(p, out) : scan_end(p, end, out);
+	return end - p < SCAN_MAX ? scan_end(p, end, out) : scan_plain(p, out);
 }
 
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out)

@@ -165,6 +165,27 @@ START_TEST(the_latest_version_is_decoded_once)
 }
 END_TEST
 
+START_TEST(what_is_at_hand_is_not_looked_for)
+{
+	struct snap *snap = get(), *last;
+
+	replace_outside(FILE_NAME, &other_sample);
+	last = source_last(source);
+	ck_assert_ptr_eq(last, snap);
+	snap_put(last);
+	snap_put(snap);
+	snap = get();
+	last = source_last(source);
+	ck_assert_ptr_eq(last, snap);
+	snap_put(last);
+	snap_put(snap);
+	ck_assert_int_eq(unlink(FILE_NAME), 0);
+	last = source_last(source);
+	ck_assert_ptr_nonnull(last);
+	snap_put(last);
+}
+END_TEST
+
 START_TEST(bytes_without_a_file_are_decoded_by_their_content)
 {
 	struct buf bytes = BUF_INIT;
@@ -1030,6 +1051,7 @@ static TCase *read_case(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, a_file_is_decoded_and_labelled);
 	tcase_add_test(tc, the_latest_version_is_decoded_once);
+	tcase_add_test(tc, what_is_at_hand_is_not_looked_for);
 	tcase_add_test(tc, bytes_without_a_file_are_decoded_by_their_content);
 	tcase_add_test(tc, an_extension_is_the_file_s_own_or_the_format_s);
 	tcase_add_test(tc, a_replaced_file_is_decoded_again);

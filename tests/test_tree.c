@@ -196,6 +196,21 @@ START_TEST(a_place_is_found_again_by_its_labels)
 }
 END_TEST
 
+START_TEST(versions_with_other_names_are_told_apart)
+{
+	struct snap *wiki = open_snap("wiki512.canm"), *same = open_snap("wiki512.canm");
+	struct snap *odd = open_snap("odd512.canm");
+
+	ck_assert_uint_eq(tree_names(wiki), tree_names(same));
+	ck_assert_uint_ne(tree_names(wiki), tree_names(odd));
+	((struct clip *)same->anim->clips)[0].frames++; /* one still more */
+	ck_assert_uint_ne(tree_names(wiki), tree_names(same));
+	snap_put(wiki);
+	snap_put(same);
+	snap_put(odd);
+}
+END_TEST
+
 START_TEST(raw_has_the_files_own_extension)
 {
 	static const char *const cases[][2] = {
@@ -251,6 +266,7 @@ Suite *tree_suite(void)
 	tcase_add_test(tc, a_clip_of_too_many_frames_has_two_views);
 	tcase_add_test(tc, lists_of_views_are_read);
 	tcase_add_test(tc, a_place_is_found_again_by_its_labels);
+	tcase_add_test(tc, versions_with_other_names_are_told_apart);
 	tcase_add_test(tc, raw_has_the_files_own_extension);
 	tcase_add_test(tc, clips_of_stills_are_no_folders);
 	suite_add_tcase(suite, tc);

@@ -348,7 +348,7 @@ static int unlink_real(struct fs *fs, struct node *parent, const char *name, int
 	size_t count = node_is_virtual(parent) ? ARRAY_SIZE(virtual_areas) : 1;
 	struct identity id;
 	struct stat st;
-	int error = ENOENT;
+	int held = -1, error = ENOENT;
 
 	for (size_t i = 0; i < count && error == ENOENT; i++) {
 		struct folder folder;
@@ -359,10 +359,13 @@ static int unlink_real(struct fs *fs, struct node *parent, const char *name, int
 		error = identity_at(folder.fd, name, &id, &st);
 		if (!error)
 			error = check_known(fs, parent, name, &id);
+		if (!error && (flags & AT_REMOVEDIR))
+			held = folder_hold(fs, folder.fd, name);
 		if (!error)
 			error = unlinkat(folder.fd, name, flags) == 0 ? 0 : errno;
 		folder_close(&fs->folders, &folder);
 	}
+	folder_let_go(fs, error ? NULL : parent, name, held);
 	if (!error) {
 		filling_touch(fs, parent);
 		forget_filling(fs, parent, name);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define CONTROL_FILES 3
-#define TOLD_MS 100 /* a text stays what it is for so long: whoever reads it gets to its end */
+#define TOLD_MS 100  /* a text stays what it is for so long: whoever reads it gets to its end */
 #define DEPTH_MAX 64 /* folders of refusals below one another */
 #define REASON_MAX (64 * 1024)
 

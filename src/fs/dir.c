@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * dir.c - folders. A handle reads the whole folder when it is read from its beginning, and answers
- * from that: an offset is an index, and neither a change nor a second reader moves it.
+ * from that, so that neither a change nor a second reader moves it.
  *
  * The kernel keeps what it was told and tells it again to whoever opens the folder next, if that is
  * still the same; so a folder that it knows is read when it is opened. Without handles it is told
- * when a folder changes, and the offset says in its upper half which reading it is an index of.
+ * when a folder changes.
  */
+#include "entries.h"
 #include "fs.h"
 
 #include <dirent.h>
@@ -17,142 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
-
-#define KEPT_MAX 65536 /* bytes of names in a folder that the kernel is to keep */
-
-struct listing_entry {
-	size_t name; /* offset in names */
-	uint64_t ino;
-	mode_t type; /* S_IF...; 0: not known before it is looked up */
-	int view;    /* its place in views[], or -1 */
-};
-
-struct listing {
-	struct buf names;
-	struct listing_entry *entries;
-	size_t count, capacity;
-	bool has_views;
-	bool fresh; /* read when the folder was opened, and not told to anybody yet */
-};
-
-void listing_free(struct listing *l)
-{
-	if (!l)
-		return;
-	buf_release(&l->names);
-	free(l->entries);
-	free(l);
-}
-
-static bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type, int view)
-{
-	if (l->count == l->capacity) {
-		size_t capacity = l->capacity ? 2 * l->capacity : 64;
-		struct listing_entry *entries = realloc(l->entries, capacity * sizeof(*entries));
-
-		if (!entries)
-			return false;
-		l->entries = entries;
-		l->capacity = capacity;
-	}
-	l->entries[l->count++] = (struct listing_entry){l->names.size, ino, type, view};
-	l->has_views |= view >= 0;
-	buf_add(&l->names, name, strlen(name) + 1);
-	return !l->names.failed;
-}
-
-static const char *listing_name(const struct listing *l, size_t i)
-{
-	return (const char *)l->names.data + l->entries[i].name;
-}
-
-/* What tells it from others; 0 where that does not matter. */
-static uint32_t listing_hash(const struct listing *l)
-{
-	uint64_t hash = XXH3_64bits(l->names.data, l->names.size);
-
-	if (l->names.size > KEPT_MAX)
-		return 0;
-	for (size_t i = 0; i < l->count; i++) {
-		uint64_t facts[] = {l->entries[i].ino, l->entries[i].type};
-
-		hash = XXH3_64bits_withSeed(facts, sizeof(facts), hash);
-	}
-	return (uint32_t)hash ? (uint32_t)hash : 1;
-}
-
-/*
- * Listings of which the kernel has a part, by number; whoever goes on with one takes it out
- * meanwhile. There is no word that one is not read on: those put in longest ago are let go.
- */
-#define LISTINGS_KEPT 16
-struct listings {
-	pthread_mutex_t lock;
-	uint32_t last; /* number */
-	size_t next;   /* of slot */
-	struct {
-		uint32_t number;
-		struct listing *listing;
-	} slot[LISTINGS_KEPT];
-};
-
-struct listings *listings_new(void)
-{
-	struct listings *l = calloc(1, sizeof(*l));
-
-	if (l)
-		pthread_mutex_init(&l->lock, NULL);
-	return l;
-}
-
-void listings_free(struct listings *l)
-{
-	for (size_t i = 0; l && i < LISTINGS_KEPT; i++)
-		listing_free(l->slot[i].listing);
-	free(l);
-}
-
-/* A number of a new one: never 0, which the beginning of a folder has for its offset. */
-static uint32_t listings_number(struct listings *l)
-{
-	uint32_t number;
-
-	pthread_mutex_lock(&l->lock);
-	l->last = l->last % INT32_MAX + 1;
-	number = l->last;
-	pthread_mutex_unlock(&l->lock);
-	return number;
-}
-
-static struct listing *listings_take(struct listings *l, uint32_t number)
-{
-	struct listing *found = NULL;
-
-	pthread_mutex_lock(&l->lock);
-	for (size_t i = 0; number && i < LISTINGS_KEPT && !found; i++) {
-		if (l->slot[i].number != number)
-			continue;
-		found = l->slot[i].listing;
-		l->slot[i].listing = NULL;
-		l->slot[i].number = 0;
-	}
-	pthread_mutex_unlock(&l->lock);
-	return found;
-}
-
-static void listings_put(struct listings *l, uint32_t number, struct listing *listing)
-{
-	struct listing *old;
-
-	pthread_mutex_lock(&l->lock);
-	old = l->slot[l->next].listing;
-	l->slot[l->next].number = number;
-	l->slot[l->next].listing = listing;
-	l->next = (l->next + 1) % LISTINGS_KEPT;
-	pthread_mutex_unlock(&l->lock);
-	listing_free(old);
-}
 
 /* ---- real folders ---- */
 
@@ -191,7 +56,7 @@ static int list_descriptor(struct fs *fs, int fd, bool source, bool dots, struct
 
 		if ((dot && !dots) || (source && is_state(fs, &st, entry)))
 			continue;
-		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source), -1)) {
+		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(fs, entry, source))) {
 			error = ENOMEM;
 			break;
 		}
@@ -244,7 +109,7 @@ static int list_beside(struct fs *fs, struct node *node, struct listing *l)
 				 beside_suffixes[j]);
 			if (strlen(name) > NAME_MAX || !is_file_folder(fs, node, name))
 				continue;
-			if (!listing_add(l, name, fs_virtual_ino(node, name), S_IFDIR, -1))
+			if (!listing_add(l, name, fs_virtual_ino(node, name), S_IFDIR))
 				return ENOMEM;
 			break;
 		}
@@ -263,12 +128,12 @@ struct view_lister {
 static bool add_place(void *closure, const char *name, const struct place *place)
 {
 	struct view_lister *lister = closure;
-	mode_t type = place->kind == PLACE_VIEW ? S_IFREG : S_IFDIR;
 
-	if (file_is_away(lister->node->file, lister->node, name))
-		return true;
-	return listing_add(lister->listing, name, fs_virtual_ino(lister->node, name), type,
-			   place->kind == PLACE_VIEW ? view_number(place->view) : -1);
+	if (!file_is_away(lister->node->file, lister->node, name))
+		return listing_add_place(lister->listing, name, fs_virtual_ino(lister->node, name),
+					 place->kind == PLACE_VIEW ? view_number(place->view) : -1);
+	listing_pass_place(lister->listing);
+	return true;
 }
 
 static int list_places(struct fs *fs, struct node *node, struct listing *l)
@@ -316,7 +181,7 @@ static int list_virtual(struct fs *fs, struct node *node, struct listing *l)
 	size_t places;
 	int error;
 
-	if (!listing_add(l, ".", 0, S_IFDIR, -1) || !listing_add(l, "..", 0, S_IFDIR, -1))
+	if (!listing_add(l, ".", 0, S_IFDIR) || !listing_add(l, "..", 0, S_IFDIR))
 		return ENOMEM;
 	error = list_places(fs, node, l);
 	places = l->count;
@@ -381,7 +246,7 @@ static int fill(struct fs *fs, struct node *node, const struct handle *handle, s
 		static const char *const names[] = {".", "..", "status", "formats", "errors"};
 
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-			listing_add(l, names[i], 0, i < 2 ? S_IFDIR : S_IFREG, -1);
+			listing_add(l, names[i], 0, i < 2 ? S_IFDIR : S_IFREG);
 		return l->names.failed ? ENOMEM : 0;
 	}
 	if (node_is_virtual(node))
@@ -401,6 +266,7 @@ static int listing_make(struct fs *fs, struct node *node, const struct handle *h
 	if (!*out)
 		return ENOMEM;
 	error = fill(fs, node, handle, *out);
+	listing_order(*out);
 	if (error) {
 		listing_free(*out);
 		*out = NULL;
@@ -493,7 +359,7 @@ void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
  * the kernel looks it up when it is wanted after all.
  */
 static size_t add_plus(fuse_req_t req, struct fs *fs, struct node *node, const struct listing *l,
-		       size_t i, view_set told, off_t next, char *at, size_t room)
+		       size_t i, view_set told, char *at, size_t room)
 {
 	struct fuse_entry_param entry = {.ino = 0};
 	const char *name = listing_name(l, i);
@@ -510,21 +376,21 @@ static size_t add_plus(fuse_req_t req, struct fs *fs, struct node *node, const s
 		entry.attr.st_ino = l->entries[i].ino ? l->entries[i].ino : 1;
 		entry.attr.st_mode = l->entries[i].type;
 	}
-	return fuse_add_direntry_plus(req, at, room, name, &entry, next);
+	return fuse_add_direntry_plus(req, at, room, name, &entry, (off_t)l->entries[i].offset);
 }
 
-static size_t add_plain(fuse_req_t req, const struct listing *l, size_t i, off_t next, char *at,
-			size_t room)
+static size_t add_plain(fuse_req_t req, const struct listing *l, size_t i, char *at, size_t room)
 {
 	struct stat st = {.st_ino = l->entries[i].ino ? l->entries[i].ino : 1,
 			  .st_mode = l->entries[i].type};
 
-	return fuse_add_direntry(req, at, room, listing_name(l, i), &st, next);
+	return fuse_add_direntry(req, at, room, listing_name(l, i), &st,
+				 (off_t)l->entries[i].offset);
 }
 
-/* As many entries as there is room for, from the i-th; offsets are indices above `base`. */
-static size_t add_entries(fuse_req_t req, struct node *node, const struct listing *l, size_t i,
-			  off_t base, char *buf, size_t size, bool plus)
+/* As many entries as there is room for. */
+static size_t add_entries(fuse_req_t req, struct node *node, const struct listing *l, off_t behind,
+			  char *buf, size_t size, bool plus)
 {
 	struct fs *fs = fs_of(req);
 	pid_t pid = fuse_req_ctx(req)->pid;
@@ -532,15 +398,14 @@ static size_t add_entries(fuse_req_t req, struct node *node, const struct listin
 	size_t used = 0;
 
 	if (plus && l->has_views)
-		told = i == 0 ? asker_begin(fs->asker, pid) : asker_goes_on(fs->asker, pid);
-	for (; i < l->count; i++) {
-		off_t next = base + (off_t)i + 1;
+		told = behind ? asker_goes_on(fs->asker, pid) : asker_begin(fs->asker, pid);
+	for (size_t i = listing_behind(l, (uint64_t)behind); i < l->count; i++) {
 		size_t more;
 
 		if (node->id == NODE_ROOT && strcmp(listing_name(l, i), CONTROL) == 0)
 			continue; /* it answers by name only */
-		more = plus ? add_plus(req, fs, node, l, i, told, next, buf + used, size - used)
-			    : add_plain(req, l, i, next, buf + used, size - used);
+		more = plus ? add_plus(req, fs, node, l, i, told, buf + used, size - used)
+			    : add_plain(req, l, i, buf + used, size - used);
 		if (more > size - used)
 			break;
 		used += more;
@@ -554,32 +419,21 @@ static int read_handle(fuse_req_t req, struct handle *handle, off_t off, char *b
 	int error = off == 0 || !handle->listing ? read_listing(fs_of(req), handle) : 0;
 
 	if (!error)
-		*used = add_entries(req, handle->node, handle->listing, (size_t)off, 0, buf, size,
-				    plus);
+		*used = add_entries(req, handle->node, handle->listing, off, buf, size, plus);
 	return error;
 }
 
-/* Of a listing that was let go, the rest is read from one made now. */
 static int read_unopened(fuse_req_t req, struct node *node, off_t off, char *buf, size_t size,
 			 bool plus, size_t *used)
 {
 	struct fs *fs = fs_of(req);
-	uint32_t reading = (uint32_t)(off >> 32);
-	struct listing *l = listings_take(fs->listings, reading);
-	int error = 0;
+	struct listing *l = off ? listings_take(fs->listings, node->id) : NULL;
+	int error = l ? 0 : listing_make(fs, node, NULL, &l);
 
-	if (!l) {
-		error = listing_make(fs, node, NULL, &l);
-		reading = listings_number(fs->listings);
-	}
 	if (error)
 		return error;
-	*used = add_entries(req, node, l, (size_t)(off & UINT32_MAX), (off_t)reading << 32, buf,
-			    size, plus);
-	if (*used)
-		listings_put(fs->listings, reading, l);
-	else
-		listing_free(l); /* its end was read */
+	*used = add_entries(req, node, l, off, buf, size, plus);
+	listings_put(fs->listings, node->id, l);
 	return 0;
 }
 

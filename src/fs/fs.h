@@ -6,7 +6,8 @@
  *   mount.c    the session: options, start, end; loop.c its threads
  *   lookup.c   names to nodes, nodes to attributes
  *   attr.c     getattr, setattr, statfs; xattr.c the extended ones
- *   dir.c      folders: opendir to releasedir; asker.c who wants attributes with the names
+ *   dir.c      folders: opendir to releasedir; entries.c what is told of one, asker.c who wants
+ *              attributes with the names
  *   open.c     open, create, release
  *   io.c       read, write, flush, fsync and their kin
  *   change.c   making and removing names; rename.c moving them
@@ -38,7 +39,7 @@
 
 #include <signal.h>
 
-#define TIMEOUT 1.0 /* seconds that the kernel may believe an entry or attributes */
+#define TIMEOUT 1.0           /* seconds that the kernel may believe an entry or attributes */
 #define TIMEOUT_HEARD 86400.0 /* the same of what it is told about when it changes */
 #define CONTROL ".animfs"
 
@@ -49,12 +50,13 @@ struct fs {
 	struct identity root_identity;
 	bool read_only;
 	/*
-	 * Nothing of these is opened: the kernel asks for attributes, names and bytes alone, each once,
-	 * and requests have no handle. Only where all changes are heard of, and files only where
-	 * nothing can be written.
+	 * Nothing of these is opened: the kernel asks for attributes, names and bytes alone, each
+	 * once, and requests have no handle. Only where all changes are heard of, and files only
+	 * where nothing can be written.
 	 */
 	bool unopened_folders, unopened_files;
-	bool heard; /* see outside_is_heard */
+	bool heard;       /* see outside_is_heard */
+	unsigned threads; /* that answer requests, at most */
 	struct nodes nodes;
 	struct folders folders;
 	struct state *state;
@@ -67,24 +69,24 @@ struct fs {
 	struct extras *extras;
 	struct listings *listings; /* unopened_folders: of those that are being read */
 	struct asker *asker;
-	struct recent *recent;    /* texts that were made to tell their size */
-	_Atomic uint64_t texts;   /* how many were made */
+	struct recent *recent;  /* texts that were made to tell their size */
+	_Atomic uint64_t texts; /* how many were made */
 };
 
 /* An open file or folder. `node` is referenced for as long. */
 struct handle {
 	struct node *node;
 	struct handle *next_of_node; /* under the nodes' lock */
-	struct file *file;           /* of a view: it counts as open there, and its node is referenced */
-	int fd;                      /* -1 for a view, until it becomes a real file */
+	struct file *file; /* of a view: it counts as open there, and its node is referenced */
+	int fd;            /* -1 for a view, until it becomes a real file */
 	int flags;
-	bool wrote;  /* views: since this handle's last flush */
-	_Atomic bool busy; /* real: written or opened for writing, and not flushed since */
-	bool counted; /* views: it is among its draft's handles */
+	bool wrote;              /* views: since this handle's last flush */
+	_Atomic bool busy;       /* real: written or opened for writing, and not flushed since */
+	bool counted;            /* views: it is among its draft's handles */
 	struct listing *listing; /* folders */
-	bool caches;             /* folders: the kernel keeps what it is told through this handle, */
-	uint32_t told;           /* the hash of which this is */
-	struct buf text;         /* what is in .animfs: rendered when opened */
+	bool caches;     /* folders: the kernel keeps what it is told through this handle, */
+	uint32_t told;   /* the hash of which this is */
+	struct buf text; /* what is in .animfs: rendered when opened */
 };
 
 static inline struct fs *fs_of(fuse_req_t req)
@@ -100,10 +102,10 @@ static inline struct handle *handle_of(const struct fuse_file_info *fi)
 /* ---- loop.c ---- */
 
 /*
- * Answers requests with up to so many threads until the session ends. Signals that end it are
+ * Answers requests with up to fs->threads until the session ends. Signals that end it are
  * blocked by the caller in all threads; while it waits, the caller's have this mask. 0 or -errno.
  */
-int fs_loop(struct fs *fs, unsigned threads, const sigset_t *while_waiting);
+int fs_loop(struct fs *fs, const sigset_t *while_waiting);
 
 /* ---- lookup.c ---- */
 
@@ -138,7 +140,8 @@ int fs_entry_found(struct fs *fs, struct node *parent, enum node_area area, cons
 /* For something that was made under this name a moment ago in `folder`. */
 int fs_entry_real(struct fs *fs, struct node *parent, enum node_area area, int folder,
 		  const char *name, struct fuse_entry_param *entry);
-/* The folder in which a node's real children of an area are. ENOENT where there is none and !make. */
+/* The folder in which a node's real children of an area are. ENOENT where there is none and !make.
+ */
 int fs_folder(struct fs *fs, struct node *node, enum node_area area, bool make, struct folder *out);
 /* Where a new real thing under this parent goes. */
 enum node_area fs_area_for(const struct node *parent);
@@ -183,10 +186,12 @@ static inline bool stays_file(const struct fs *fs, const struct codec *codec)
 	return fs->options->beside || codec->format->stills;
 }
 
-/* What is behind the file's name in that folder's; the second where something real has the first. */
+/* What is behind the file's name in that folder's; the second where something real has the first.
+ */
 extern const char *const beside_suffixes[2];
 
-/* Could a file of this name be an animation that is a folder by its own name, or with one beside? */
+/* Could a file of this name be an animation that is a folder by its own name, or with one beside?
+ */
 bool fs_may_show(struct fs *fs, const char *name, bool beside);
 
 /*
@@ -227,8 +232,6 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
 struct listing; /* what an open folder has in it */
 void listing_free(struct listing *l);
-struct listings *listings_new(void);
-void listings_free(struct listings *l); /* NULL is fine */
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
@@ -252,13 +255,21 @@ bool asker_is_told(struct asker *a, view_set told, unsigned view);
 /* ---- open.c ---- */
 
 void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-/* Will it be opened without waiting for anything? */
+/* Will it be opened, or released, without waiting for anything? */
 bool fs_opens_at_once(struct fs *fs, fuse_ino_t ino, int flags);
+bool fs_closes_at_once(const struct handle *handle);
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
 void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 /* Takes the descriptor over (-1: none), also when it fails. */
 struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd);
+/*
+ * A folder that is about to lose its name may be open without our knowing: a descriptor of it, or
+ * -1. Then the name is gone, and the folder's node gets the descriptor for as long as it lives; or
+ * it is not, and parent is NULL.
+ */
+int folder_hold(struct fs *fs, int parent, const char *name);
+void folder_let_go(struct fs *fs, struct node *parent, const char *name, int fd);
 void handle_free(struct fs *fs, struct handle *handle);
 /* Those that were never released, at the end of the mount. */
 void handles_free(struct node *node);
@@ -319,21 +330,22 @@ struct changes {
 	struct change {
 		fuse_ino_t node;
 		bool folder;
-	} *nodes;
+	} * nodes;
 	size_t count, capacity;
 };
 
 /* The view's draft, at the latest version; made when there is none. Wants the file's lock. */
 int view_draft(struct fs *fs, struct node *node, struct draft **out);
-/* One writer more on the view's draft, which is there: its base is the version that is there now. */
+/* One writer more on the view's draft, which is there: its base is the version that is there now.
+ */
 int view_begin(struct fs *fs, struct node *node);
 /* The draft with its text in memory. */
 int view_text(struct fs *fs, struct node *node, struct draft **out);
 /* Exact size of a view's text. Wants the file's lock. */
 int view_size(struct fs *fs, struct node *node, uint64_t *out);
 /* The same for a view without a draft, at this version. */
-int view_count(struct fs *fs, struct node *node, const struct snap *snap,
-	       const struct place *place, uint64_t *out);
+int view_count(struct fs *fs, struct node *node, const struct snap *snap, const struct place *place,
+	       uint64_t *out);
 /* Gives the draft's memory back where nothing is in it and nobody has it open. */
 void view_settle(struct fs *fs, struct node *node);
 /* Saves. Wants the file's lock; call changes_tell without it, before the reply. */
@@ -446,7 +458,8 @@ int view_write_out(struct fs *fs, struct node *node, struct node *parent, const 
 
 /* ---- control.c ---- */
 
-int control_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *e);
+int control_lookup(struct fs *fs, struct node *parent, const char *name,
+		   struct fuse_entry_param *e);
 void control_attributes(struct fs *fs, const struct node *node, struct stat *st);
 void control_render(struct fs *fs, const struct node *node, struct buf *out);
 /* The text whose size was told last. */
@@ -462,6 +475,8 @@ void journal_free(struct journal *j);
 /* ---- notify.c ---- */
 
 struct notifier *notifier_new(struct fs *fs);
+/* From here on the kernel is told nothing: the connection to it is about to be closed. */
+void notifier_silence(struct notifier *n);
 void notifier_free(struct notifier *n);
 /* From a thread of its own, soon: drop the pages of a node, or a name. Nothing waits for it. */
 void notify_data(struct fs *fs, const struct node *node);
@@ -481,8 +496,8 @@ enum news file_news(struct fs *fs, struct file *file);
 /* Wants the nodes' lock. */
 void notify_names_of(struct fs *fs, const struct node *node);
 /*
- * The same for the listing of a folder, but at once: it never waits for a request. For what is in it
- * by our doing; the kernel knows what it asked for itself.
+ * The same for the listing of a folder, but at once: it never waits for a request. For what is in
+ * it by our doing; the kernel knows what it asked for itself.
  */
 void notify_listing(struct fs *fs, const struct node *folder);
 /*

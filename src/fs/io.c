@@ -286,18 +286,15 @@ void fs_fallocate(fuse_req_t req, fuse_ino_t ino, int mode, off_t off, off_t len
 /* A text has no holes but the one at its end. */
 static void seek_view(fuse_req_t req, struct fs *fs, struct node *node, off_t off, int whence)
 {
-	uint64_t size = 0;
-	int error;
+	struct stat st;
+	int error = fs_attributes(fs, node, &st);
 
-	pthread_mutex_lock(&node->file->lock);
-	error = view_size(fs, node, &size);
-	pthread_mutex_unlock(&node->file->lock);
-	if (!error && (off < 0 || (uint64_t)off >= size))
+	if (!error && (off < 0 || off >= st.st_size))
 		error = ENXIO;
 	if (error)
 		fuse_reply_err(req, error);
 	else
-		fuse_reply_lseek(req, whence == SEEK_DATA ? off : (off_t)size);
+		fuse_reply_lseek(req, whence == SEEK_DATA ? off : st.st_size);
 }
 
 void fs_lseek(fuse_req_t req, fuse_ino_t ino, off_t off, int whence, struct fuse_file_info *fi)

@@ -337,7 +337,8 @@ static int attributes_in(struct fs *fs, struct node *node, const struct snap *sn
 	if (error)
 		return error;
 	draft = node->draft;
-	node->edited = draft && (draft->writers || draft->dirty || draft->pending || draft->refused);
+	node->edited =
+		draft && (draft->writers || draft->dirty || draft->pending || draft->refused);
 	st->st_size = (off_t)size;
 	if (view && snap)
 		fs_view_facts(node, snap, place, st);

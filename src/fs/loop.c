@@ -9,8 +9,8 @@
  *
  * There is one leader at most. While it works on something that may take its time, and while nobody
  * looks, the gate is open: the kernel then wakes one of the others when a request comes, and that
- * one leads. The gate is shut while the leader looks, or everything that it finds would wake another
- * thread for nothing.
+ * one leads. The gate is shut while the leader looks, or everything that it finds would wake
+ * another thread for nothing.
  */
 #include "fs.h"
 
@@ -27,18 +27,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS 100000 /* how long the leader looks for the next request */
-#define SOON_NS 500000 /* where that came this soon after the one before it */
-#define LOST_NS 30000  /* a look that took longer: others need the processor */
+#define LOOK_NS 50000     /* how long the leader looks for the next request */
+#define SOON_NS 500000    /* where that came this soon after the one before it */
+#define LOST_NS 30000     /* a look that took longer: others need the processor */
 #define REST_NS 100000000 /* and so nobody looks for a while */
 
 struct loop {
 	struct fs *fs;
 	struct fuse_session *session;
-	int gate;         /* epoll: of the session's requests when open, and of `end` */
-	int end;          /* eventfd: the threads are to end */
-	int look_ns;      /* LOOK_NS, or 0 where the leader would take the only processor */
-	_Atomic bool led; /* there is a leader; otherwise the gate is open */
+	int gate;                 /* epoll: of the session's requests when open, and of `end` */
+	int end;                  /* eventfd: the threads are to end */
+	int look_ns;              /* LOOK_NS, or 0 where the leader would take the only processor */
+	_Atomic bool led;         /* there is a leader; otherwise the gate is open */
 	_Atomic int64_t answered; /* when the last request was answered */
 	_Atomic int64_t rested;   /* not before this there is any looking */
 	_Atomic int error;
@@ -116,7 +116,7 @@ static bool is_short(const struct loop *l, const struct fuse_buf *request)
 	case FUSE_OPEN:
 		return fs_opens_at_once(l->fs, in->nodeid, (int)open->flags);
 	case FUSE_RELEASE:
-		return (release->flags & O_ACCMODE) == O_RDONLY;
+		return fs_closes_at_once((const void *)(uintptr_t)release->fh);
 	default:
 		return false;
 	}
@@ -240,13 +240,13 @@ static void loop_release(struct loop *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
-int fs_loop(struct fs *fs, unsigned threads, const sigset_t *while_waiting)
+int fs_loop(struct fs *fs, const sigset_t *while_waiting)
 {
 	struct loop l = {.fs = fs,
 			 .session = fs->session,
 			 .gate = -1,
 			 .end = -1,
-			 .limit = threads,
+			 .limit = fs->threads,
 			 .look_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? LOOK_NS : 0};
 
 	if (!loop_init(&l))

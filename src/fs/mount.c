@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mount.c - the session: from a command line to a mounted tree, and its end. */
+#include "entries.h"
 #include "fs.h"
 
 #include <dirent.h>
@@ -34,6 +35,8 @@ static void fs_init(void *userdata, struct fuse_conn_info *conn)
 	/* A pipe between costs every request two more calls, and saves a copy for large writes
 	 * only. */
 	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
+	/* What is read of an ordinary file goes from its pages to the kernel's, not through us. */
+	conn->want |= conn->capable & FUSE_CAP_SPLICE_WRITE;
 }
 
 static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -144,8 +147,8 @@ static bool fs_start(struct fs *fs)
 	fs->sharing = sharing_new();
 	fs->recent = recent_new(RECENT_LIMIT);
 	fs->asker = asker_new();
-	if (!fs->journal || !fs->fillings || !fs->extras || !fs->listings || !fs->sharing || !fs->recent || !fs->asker ||
-	    !nodes_init(&fs->nodes, node_gone))
+	if (!fs->journal || !fs->fillings || !fs->extras || !fs->listings || !fs->sharing ||
+	    !fs->recent || !fs->asker || !nodes_init(&fs->nodes, node_gone))
 		return false;
 	folders_init(&fs->folders, &fs->nodes, fs->root);
 	if (identity_at(fs->root, ".", &id, &st) == 0) {
@@ -221,7 +224,9 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 		return 1;
 	outside_start(fs);
 	fillings_resume(fs);
-	result = fs_loop(fs, cmdline->singlethread ? 1 : cmdline->max_threads, &before);
+	fs->threads = cmdline->singlethread ? 1 : cmdline->max_threads;
+	result = fs_loop(fs, &before);
+	notifier_silence(fs->notifier);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	fs_commit_all(fs);
 	return result < 0 ? 1 : 0;

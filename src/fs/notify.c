@@ -28,6 +28,7 @@ struct notifier {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool ending;
+	bool silent; /* the kernel is told no more */
 	struct notice *first, **last;
 	struct file *watched;  /* by next_watched; each node referenced */
 	_Atomic bool fillings; /* there are folders to look after */
@@ -179,7 +180,8 @@ static void tell_news(struct fs *fs, const struct node *node, enum news news)
 	/* What is open says what it said; where that is not known, the kernel's pages do. */
 	else if (news != NEWS_GONE || !fs->unopened_files)
 		notify_data(fs, node);
-	if (news >= NEWS_NAMES || (news == NEWS_TEXTS && node->kind == NODE_VIEW && node_view(node)->present))
+	if (news >= NEWS_NAMES ||
+	    (news == NEWS_TEXTS && node->kind == NODE_VIEW && node_view(node)->present))
 		notify_names_of(fs, node);
 }
 
@@ -200,8 +202,8 @@ static void look_at(struct fs *fs, struct file *file)
 }
 
 /*
- * What was asked for just before a change may reach the kernel after it was told to forget it: it is
- * told again at the look after next. True while that is to come.
+ * What was asked for just before a change may reach the kernel after it was told to forget it: it
+ * is told again at the look after next. True while that is to come.
  */
 static bool tell_again(struct fs *fs, struct file *file)
 {
@@ -312,13 +314,16 @@ static void *run(void *closure)
 	pthread_mutex_lock(&n->lock);
 	while (!n->ending) {
 		struct notice *notice = n->first;
+		bool silent;
 
 		if (notice) {
 			n->first = notice->next;
 			if (!n->first)
 				n->last = &n->first;
+			silent = n->silent;
 			pthread_mutex_unlock(&n->lock);
-			tell(n, notice);
+			if (!silent)
+				tell(n, notice);
 			free(notice);
 			pthread_mutex_lock(&n->lock);
 			continue;
@@ -357,6 +362,13 @@ struct notifier *notifier_new(struct fs *fs)
 		return n;
 	free(n);
 	return NULL;
+}
+
+void notifier_silence(struct notifier *n)
+{
+	pthread_mutex_lock(&n->lock);
+	n->silent = true;
+	pthread_mutex_unlock(&n->lock);
 }
 
 /* What time did not come to end, at the end of the mount. */

@@ -41,6 +41,35 @@ struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd)
 	return handle;
 }
 
+int folder_hold(struct fs *fs, int parent, const char *name)
+{
+	int fd;
+
+	if (!fs->unopened_folders || at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, &fd) != 0)
+		return -1;
+	return fd;
+}
+
+void folder_let_go(struct fs *fs, struct node *parent, const char *name, int fd)
+{
+	struct handle *handle = fd >= 0 && parent ? calloc(1, sizeof(*handle)) : NULL;
+	struct node *node = NULL;
+
+	nodes_lock(&fs->nodes);
+	if (handle)
+		node = nodes_by_name(&fs->nodes, parent, name);
+	if (node) {
+		*handle = (struct handle){.node = node, .fd = fd, .next_of_node = node->handles};
+		node->handles = handle;
+	}
+	nodes_unlock(&fs->nodes);
+	if (node)
+		return;
+	free(handle);
+	if (fd >= 0)
+		close(fd);
+}
+
 static void handle_delete(struct handle *handle)
 {
 	if (handle->fd >= 0)
@@ -269,6 +298,15 @@ static int join_view(struct fs *fs, struct node *node, struct handle *handle)
 	return 0;
 }
 
+bool fs_closes_at_once(const struct handle *handle)
+{
+	if (handle_writes(handle) || !handle->file ||
+	    pthread_mutex_trylock(&handle->file->lock) != 0)
+		return false;
+	pthread_mutex_unlock(&handle->file->lock);
+	return true;
+}
+
 bool fs_opens_at_once(struct fs *fs, fuse_ino_t ino, int flags)
 {
 	const struct node *node = fs_node(fs, ino);
@@ -283,7 +321,8 @@ bool fs_opens_at_once(struct fs *fs, fuse_ino_t ino, int flags)
 	return at_once;
 }
 
-/* Does the kernel have the text as it is? Then there is nothing to find out. Wants the file's lock. */
+/* Does the kernel have the text as it is? Then there is nothing to find out. Wants the file's lock.
+ */
 static bool has_pages(struct fs *fs, const struct node *node)
 {
 	struct snap *told;
@@ -310,8 +349,8 @@ static bool keeps_pages(struct node *node, const struct handle *handle)
 
 /*
  * Gives the kernel a small text before it asks: with what opens it, that is all there is to reading
- * it. No page of it can be in use: it is open nowhere else, and the kernel keeps nothing of it. Wants
- * the file's lock.
+ * it. No page of it can be in use: it is open nowhere else, and the kernel keeps nothing of it.
+ * Wants the file's lock.
  */
 static bool give_pages(struct fs *fs, struct node *node, const struct handle *handle)
 {

@@ -2,9 +2,9 @@
 /*
  * outside.c - changes that other programs make in SOURCE, seen by a watch on every folder in use.
  *
- * What is below an animation file is believed by the kernel until it is told otherwise, wherever the
- * file's folder is watched. Everything else is believed for TIMEOUT only, so that changes show as
- * well; but pages that somebody has mapped, or holds open, are dropped only when we say so.
+ * What is below an animation file is believed by the kernel until it is told otherwise, wherever
+ * the file's folder is watched. Everything else is believed for TIMEOUT only, so that changes show
+ * as well; but pages that somebody has mapped, or holds open, are dropped only when we say so.
  */
 #include "../watch.h"
 #include "fs.h"

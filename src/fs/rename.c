@@ -409,11 +409,14 @@ static int move_real(struct move *m, const struct folder *from, const struct fol
 	struct identity id;
 	struct stat over;
 	bool replaces;
-	int error;
+	int held = -1, error;
 
 	folders_hold_still(&m->fs->folders);
 	replaces = m->over && identity_at(to->fd, m->new_name, &id, &over) == 0;
+	if (replaces && m->over->folder && !(m->flags & RENAME_EXCHANGE))
+		held = folder_hold(m->fs, to->fd, m->new_name);
 	error = rename_at(m, from, to);
+	folder_let_go(m->fs, error ? NULL : m->to.parent, m->new_name, held);
 	if (!error && (m->flags & RENAME_EXCHANGE)) {
 		exchange_links(m);
 	} else if (!error) {

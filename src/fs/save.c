@@ -212,8 +212,8 @@ static bool view_kept(const struct snap *snap, const struct node *node, struct k
 }
 
 /* Wants the nodes' lock. */
-static void member_changed(struct fs *fs, const struct node *node, fuse_ino_t saved,
-			   enum news news, struct changes *changes)
+static void member_changed(struct fs *fs, const struct node *node, fuse_ino_t saved, enum news news,
+			   struct changes *changes)
 {
 	bool view = node->kind == NODE_VIEW;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sharing.c - what other mounts of the same state directory put beside the texts: extras and refusals
- * are in the listings of virtual folders, which the kernel keeps. Every folder of them is watched;
- * there are as many as people have put something into.
+ * sharing.c - what other mounts of the same state directory put beside the texts: extras and
+ * refusals are in the listings of virtual folders, which the kernel keeps. Every folder of them is
+ * watched; there are as many as people have put something into.
  */
 #include "../watch.h"
 #include "fs.h"
@@ -18,7 +18,7 @@
 
 /* Cookies that are no nodes' numbers. */
 #define STATE_COOKIE ((uint64_t)1 << 63)
-#define COOKIE_ABOVE STATE_COOKIE      /* the folder that the state directory is in */
+#define COOKIE_ABOVE STATE_COOKIE       /* the folder that the state directory is in */
 #define COOKIE_STATE (STATE_COOKIE | 1) /* the state directory */
 #define COOKIE_FIRST (STATE_COOKIE | 2) /* folders[0] */
 
@@ -31,7 +31,7 @@ struct sharing {
 	struct watched {
 		enum state_area area;
 		char *path; /* of the virtual folder, from the root */
-	} *folders;
+	} * folders;
 	size_t count, capacity;
 };
 
@@ -157,7 +157,8 @@ static bool is_folder(int parent, const struct dirent *entry)
 
 static void watch_folder(struct fs *fs, enum state_area area, const char *path, int depth);
 
-static void watch_inner(struct fs *fs, enum state_area area, const char *path, int folder, int depth)
+static void watch_inner(struct fs *fs, enum state_area area, const char *path, int folder,
+			int depth)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);

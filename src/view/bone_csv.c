@@ -518,19 +518,26 @@ static bool read_bone(struct bone_text *p, struct anim *edited)
 	return track || csv_check_retimed(&p->retimed, p->err);
 }
 
-/* The short way, if the text begins as the one that is served. */
-static struct anim *parse_plain(const struct shown *at, struct bytes text)
+/* What stands behind the first line, if it is the one that is served. */
+static bool skip_header(const struct shown *at, struct bytes text, struct bytes *rows)
 {
-	struct buf header = BUF_INIT;
-	struct anim *edited = NULL;
+	const uint8_t *p = text.data, *end = text.data + text.size;
 
-	write_header(at, &header);
-	if (!header.failed && text.size >= header.size &&
-	    memcmp(text.data, header.data, header.size) == 0)
-		edited = bone_parse_plain(
-			at, (struct bytes){text.data + header.size, text.size - header.size});
-	buf_release(&header);
-	return edited;
+	for (size_t i = 0; i < COLUMN_COUNT; i++) {
+		size_t size = strlen(columns[i].name);
+
+		if (!is_served(&columns[i], at))
+			continue;
+		if (i > 0 && (p == end || *p++ != ','))
+			return false;
+		if ((size_t)(end - p) < size || memcmp(p, columns[i].name, size) != 0)
+			return false;
+		p += size;
+	}
+	if (p == end || *p++ != '\n')
+		return false;
+	*rows = (struct bytes){p, (size_t)(end - p)};
+	return true;
 }
 
 static struct anim *bone_parse(const struct shown *at, struct bytes text, struct err *err)
@@ -539,9 +546,12 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 			      .track = track_of(at),
 			      .seconds_per_frame = anim_seconds_per_frame(at->anim, clip_of(at)),
 			      .err = err};
-	struct anim *edited = parse_plain(at, text);
+	struct anim *edited = NULL;
+	struct bytes rows;
 	bool fine;
 
+	if (skip_header(at, text, &rows))
+		edited = bone_parse_plain(at, rows);
 	if (edited)
 		return edited;
 	fine = table_open(&p.table, text, err) && read_header(&p) && read_rows(&p);
