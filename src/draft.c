@@ -88,6 +88,9 @@ bool draft_update(struct draft *d, const struct tree *now, const struct place *p
 {
 	uint64_t hash;
 
+	/* A file that was renamed onto the view is open for writing still. */
+	if (d->writers > 0 && !d->base)
+		rebase(d, (struct snap *)now->snap, place);
 	if (!d->written) {
 		if (d->writers > 0 && d->base)
 			return true;
@@ -328,7 +331,7 @@ void draft_end(struct draft *d)
 		return;
 	d->closed = clock_ms();
 	d->rejected = 0;
-	if (d->pending)
+	if (d->pending || d->dirty) /* it is still to be saved */
 		return;
 	if (d->refused || !stays_as_saved(d))
 		draft_forget(d);

@@ -249,6 +249,34 @@ START_TEST(half_written_text_stays_after_the_last_close)
 }
 END_TEST
 
+/* As of a file that is renamed onto the view and written on. */
+START_TEST(a_writer_that_came_with_saved_text_edits_what_is_there)
+{
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAVED);
+	draft_end(draft);
+	draft->writers++;
+	snap_put(snap);
+	snap = source_get(source, scratch_root, NULL);
+	tree.snap = snap;
+	ck_assert(draft_update(draft, &tree, &place));
+	ck_assert_ptr_eq(draft->base, snap);
+	ck_assert(draft->written);
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAME);
+}
+END_TEST
+
+/* As when the file could not be reached at the last close. */
+START_TEST(text_that_nobody_saved_keeps_its_base)
+{
+	type(edited);
+	draft_end(draft);
+	draft_begin(draft, snap, &place);
+	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAVED);
+}
+END_TEST
+
 START_TEST(refused_text_goes_with_the_last_close)
 {
 	type("frame,tx\n0,nonsense\n");
@@ -433,6 +461,8 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, half_written_text_is_pending_at_a_flush);
 	tcase_add_test(tc, half_written_text_is_no_save_on_demand);
 	tcase_add_test(tc, half_written_text_stays_after_the_last_close);
+	tcase_add_test(tc, a_writer_that_came_with_saved_text_edits_what_is_there);
+	tcase_add_test(tc, text_that_nobody_saved_keeps_its_base);
 	tcase_add_test(tc, refused_text_goes_with_the_last_close);
 	tcase_add_test(tc, a_saved_text_goes_when_the_view_says_something_else);
 	tcase_add_test(tc, a_clips_text_stays_while_it_is_open_and_says_what_is_there);

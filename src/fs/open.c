@@ -89,15 +89,23 @@ void handles_free(struct node *node)
 	}
 }
 
+/* Takes it out of the node's list, if it is in it. Wants the nodes' lock. */
+static void unlist(struct handle *handle)
+{
+	struct handle **at = &handle->node->handles;
+
+	while (*at && *at != handle)
+		at = &(*at)->next_of_node;
+	if (*at)
+		*at = handle->next_of_node;
+}
+
 void handle_free(struct fs *fs, struct handle *handle)
 {
 	struct snap *good = NULL;
-	struct handle **at;
 
 	nodes_lock(&fs->nodes);
-	for (at = &handle->node->handles; *at != handle; at = &(*at)->next_of_node)
-		;
-	*at = handle->next_of_node;
+	unlist(handle);
 	if (handle->file) {
 		if (--handle->file->open == 0) {
 			good = handle->file->good;
@@ -564,6 +572,10 @@ void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	struct fs *fs = fs_of(req);
 
 	(void)ino;
+	/* A rename that makes the file a view counts it among those of the draft, or does not. */
+	nodes_lock(&fs->nodes);
+	unlist(handle);
+	nodes_unlock(&fs->nodes);
 	if (handle->node->kind == NODE_VIEW)
 		leave_view(fs, handle);
 	else if (handle_writes(handle))
