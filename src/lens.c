@@ -431,7 +431,7 @@ static bool dense_init(const struct lens *l, struct keys *keys)
 	}
 	if (!keys_init(l, keys, l->old && l->old->count > rows ? l->old->count : rows))
 		return false;
-	for (uint32_t frame = 0; l->shown > 0 && frame < rows; frame++)
+	for (uint32_t frame = 0; l->old && l->shown > 0 && frame < rows; frame++)
 		keep_columns(l, keys, frame, frame < l->old->count ? frame : l->old->count - 1);
 	return true;
 }
@@ -901,7 +901,7 @@ static bool settle_plain(struct lens_plain *p, uint32_t key, const struct num_pl
 
 bool lens_plain_key(struct lens_plain *p, uint32_t key, const struct num_plain *cells)
 {
-	double old[4], now[4];
+	double old[4] = {0}, now[4] = {0};
 	bool same = true;
 
 	for (unsigned axis = 0; axis < p->width; axis++)

@@ -298,6 +298,7 @@ const struct link *node_link(const struct node *node)
 	const struct node_more *more = node->more;
 
 	if (more && more->links && (more->own_last || !node->own.parent))
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed is taken out before */
 		return &more->links->link;
 	return node->own.parent ? &node->own : NULL;
 }
@@ -429,6 +430,7 @@ static struct link *first_link(struct node *node)
 
 void nodes_unlink_all(struct nodes *t, struct node *node)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed is taken out before */
 	while (first_link(node))
 		remove_link(t, first_link(node));
 }

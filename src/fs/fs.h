@@ -230,8 +230,6 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
 /* ---- dir.c ---- */
 
-struct listing; /* what an open folder has in it */
-void listing_free(struct listing *l);
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,

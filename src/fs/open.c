@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* open.c - handles: open, create, release. */
+#include "entries.h"
 #include "fs.h"
 
 #include <errno.h>
