@@ -72,7 +72,7 @@ struct node {
 	uint32_t generation; /* the snap that it was counted from, by its lower bits; 0: none */
 	/*
 	 * What the kernel may have pages of: of a NODE_VIEW the generation whose text it is, of a
-	 * folder its listing's hash. 0: nothing.
+	 * folder its listing's hash. 0: nothing; CACHED_OTHER: a text that people wrote.
 	 */
 	_Atomic uint32_t cached;
 	_Atomic uint8_t
@@ -90,6 +90,7 @@ struct node {
 };
 
 #define NODE_ROOT 1
+#define CACHED_OTHER UINT32_MAX
 
 /* Of nodes or links, hashed: open addressing. */
 struct node_set {

@@ -478,8 +478,6 @@ void notifier_silence(struct notifier *n);
 void notifier_free(struct notifier *n);
 /* From a thread of its own, soon: drop the pages of a node, or a name. Nothing waits for it. */
 void notify_data(struct fs *fs, const struct node *node);
-/* The same for its attributes alone. */
-void notify_attributes(struct fs *fs, const struct node *node);
 void notify_entry(struct fs *fs, const struct node *parent, const char *name);
 /* What is new of a file since the kernel was told of it last; each has those before it. */
 enum news {

@@ -18,8 +18,7 @@
 struct notice {
 	struct notice *next;
 	fuse_ino_t node;
-	bool pages;  /* it is the node's attributes and pages */
-	char name[]; /* "" when it is the node itself */
+	char name[]; /* "" when it is the node's attributes and pages */
 };
 
 struct notifier {
@@ -34,7 +33,7 @@ struct notifier {
 	_Atomic bool fillings; /* there are folders to look after */
 };
 
-static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool pages)
+static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
 {
 	size_t size = strlen(name) + 1;
 	struct notice *notice = malloc(sizeof(*notice) + size);
@@ -43,7 +42,6 @@ static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool 
 		return;
 	notice->next = NULL;
 	notice->node = node;
-	notice->pages = pages;
 	memcpy(notice->name, name, size);
 	pthread_mutex_lock(&n->lock);
 	*n->last = notice;
@@ -54,17 +52,12 @@ static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool 
 
 void notify_data(struct fs *fs, const struct node *node)
 {
-	enqueue(fs->notifier, node->id, "", true);
-}
-
-void notify_attributes(struct fs *fs, const struct node *node)
-{
-	enqueue(fs->notifier, node->id, "", false);
+	enqueue(fs->notifier, node->id, "");
 }
 
 void notify_entry(struct fs *fs, const struct node *parent, const char *name)
 {
-	enqueue(fs->notifier, parent->id, name, false);
+	enqueue(fs->notifier, parent->id, name);
 }
 
 void notify_names_of(struct fs *fs, const struct node *node)
@@ -135,8 +128,7 @@ static void tell(struct notifier *n, const struct notice *notice)
 	size_t size = strlen(notice->name);
 
 	if (!size)
-		fuse_lowlevel_notify_inval_inode(n->fs->session, notice->node,
-						 notice->pages ? 0 : -1, 0);
+		fuse_lowlevel_notify_inval_inode(n->fs->session, notice->node, 0, 0);
 	else if (fuse_lowlevel_notify_expire_entry(n->fs->session, notice->node, notice->name, size,
 						   FUSE_LL_EXPIRE_ONLY) == -ENOSYS)
 		fuse_lowlevel_notify_inval_entry(n->fs->session, notice->node, notice->name, size);
@@ -173,12 +165,16 @@ enum news file_news(struct fs *fs, struct file *file)
 	return news;
 }
 
-static void tell_news(struct fs *fs, const struct node *node, enum news news)
+static void tell_news(struct fs *fs, const struct node *node, enum news news,
+		      struct changes *changes)
 {
-	if (news == NEWS_ATTRIBUTES)
-		notify_attributes(fs, node);
 	/* What is open says what it said; where that is not known, the kernel's pages do. */
-	else if (news != NEWS_GONE || !fs->unopened_files)
+	bool keep = news == NEWS_GONE && fs->unopened_files;
+
+	/* Attributes of all before the pages of any: who sees one text changed sees all. */
+	if (!keep)
+		changes_add(changes, node);
+	if (!keep && news != NEWS_ATTRIBUTES)
 		notify_data(fs, node);
 	if (news >= NEWS_NAMES ||
 	    (news == NEWS_TEXTS && node->kind == NODE_VIEW && node_view(node)->present))
@@ -186,7 +182,7 @@ static void tell_news(struct fs *fs, const struct node *node, enum news news)
 }
 
 /* The file as it is now, if that is news to the kernel: every view of it may say something else. */
-static void look_at(struct fs *fs, struct file *file)
+static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 {
 	enum news news = file_news(fs, file);
 
@@ -196,8 +192,8 @@ static void look_at(struct fs *fs, struct file *file)
 		file->tell_names = 2;
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file)
-		tell_news(fs, node, news);
-	tell_news(fs, file->node, news);
+		tell_news(fs, node, news, changes);
+	tell_news(fs, file->node, news, changes);
 	nodes_unlock(&fs->nodes);
 }
 
@@ -271,7 +267,7 @@ static void look_after(struct notifier *n)
 		pthread_mutex_unlock(&n->lock);
 		pthread_mutex_lock(&file->lock);
 		if (look)
-			look_at(n->fs, file);
+			look_at(n->fs, file, &changes);
 		waiting = tell_again(n->fs, file);
 		waiting |= end_pending(n->fs, file, now);
 		waiting |= burst_end(n->fs, file, now, &changes);

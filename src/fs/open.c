@@ -351,15 +351,14 @@ static bool keeps_pages(struct node *node, const struct handle *handle)
 	uint32_t before = node->cached;
 
 	node->cached = node->draft->written || handle_writes(handle)
-			       ? 0
+			       ? CACHED_OTHER
 			       : node_generation(node->draft->base->generation);
-	return before && before == node->cached;
+	return before == node->cached && before != CACHED_OTHER;
 }
 
 /*
  * Gives the kernel a small text before it asks: with what opens it, that is all there is to reading
- * it. No page of it can be in use: it is open nowhere else, and the kernel keeps nothing of it.
- * Wants the file's lock.
+ * it. No page of it can be in use, since the view was never opened before. Wants the file's lock.
  */
 static bool give_pages(struct fs *fs, struct node *node, const struct handle *handle)
 {
@@ -367,19 +366,40 @@ static bool give_pages(struct fs *fs, struct node *node, const struct handle *ha
 	struct draft *draft = node->draft;
 
 	keeps_pages(node, handle);
-	if (!node->cached || draft->handles > 1 || node->size > GIVEN_MAX ||
-	    node->generation != node->cached || view_text(fs, node, &draft) != 0)
+	if (node->size > GIVEN_MAX || node->generation != node->cached ||
+	    view_text(fs, node, &draft) != 0)
 		return false;
 	pages.buf[0].mem = draft->text.data;
 	pages.buf[0].size = draft->text.size;
 	return fuse_lowlevel_notify_store(fs->session, node->id, 0, &pages, 0) == 0;
 }
 
+/* *stale: the kernel remembers another text than this one. Wants the file's lock. */
+static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info *fi, bool *stale)
+{
+	struct node *node = handle->node;
+	bool first = !node->cached;
+	int error;
+
+	fi->keep_cache = (handle->flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY && has_pages(fs, node);
+	if (fi->keep_cache)
+		return 0;
+	error = join_view(fs, node, handle);
+	if (error) {
+		view_settle(fs, node);
+		return error;
+	}
+	fi->keep_cache = first ? give_pages(fs, node, handle) : keeps_pages(node, handle);
+	*stale = (!first && !fi->keep_cache) ||
+		 node->cached != node_generation(node->file->generation);
+	return 0;
+}
+
 static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_file_info *fi)
 {
 	struct handle *handle;
-	int error = 0;
-	bool fresh;
+	bool stale = false;
+	int error;
 
 	if (fs->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
@@ -387,21 +407,15 @@ static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_fi
 	if (!handle)
 		return ENOMEM;
 	pthread_mutex_lock(&node->file->lock);
-	fresh = !node->cached;
-	fi->keep_cache = (flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY && has_pages(fs, node);
-	if (!fi->keep_cache) {
-		error = join_view(fs, node, handle);
-		if (error)
-			view_settle(fs, node);
-		else
-			fi->keep_cache =
-				fresh ? give_pages(fs, node, handle) : keeps_pages(node, handle);
-	}
+	error = open_text(fs, handle, fi, &stale);
 	pthread_mutex_unlock(&node->file->lock);
 	if (error) {
 		handle_free(fs, handle);
 		return error;
 	}
+	/* The pages go with the reply; the size is to be as new. */
+	if (stale)
+		fuse_lowlevel_notify_inval_inode(fs->session, node->id, -1, 0);
 	fi->fh = (uintptr_t)handle;
 	fi->noflush = !handle_writes(handle);
 	return 0;

@@ -417,6 +417,20 @@ static struct anim *refuse_lossy(const struct err *loss, struct err *err)
 	return NULL;
 }
 
+/* Where something is left out, nothing but the view's own text is taken. */
+static struct anim *lossy_parse(const struct shown *at, struct bytes text, const struct err *loss,
+				struct err *err)
+{
+	struct anim *edited;
+
+	if (!is_own_text(at, text))
+		return refuse_lossy(loss, err);
+	edited = anim_edit(at->anim);
+	if (!edited)
+		err_memory(err);
+	return edited;
+}
+
 static struct anim *bvh_parse(const struct shown *at, struct bytes text, struct err *err)
 {
 	struct arena arena = ARENA_INIT;
@@ -430,10 +444,8 @@ static struct anim *bvh_parse(const struct shown *at, struct bytes text, struct 
 		err_memory(err);
 	else if (bvh_is_lossless(&f, &loss))
 		edited = bvh_import(at, text, err);
-	else if (!is_own_text(at, text))
-		edited = refuse_lossy(&loss, err);
-	else if (!(edited = anim_edit(at->anim)))
-		err_memory(err);
+	else
+		edited = lossy_parse(at, text, &loss, err);
 	arena_release(&arena);
 	return edited;
 }
