@@ -8,11 +8,18 @@
 #                     and so win over them
 #   SANITIZE=LIST     for -fsanitize=LIST in place of the hardening flags
 #   BUILD             where everything that is made goes (build)
-#   PREFIX, BINDIR, MANDIR, DESTDIR
-#                     where 'make install' puts things (/usr/local)
+#   PREFIX, DESTDIR, BINDIR, SBINDIR, MANDIR, BASHDIR, ZSHDIR, FISHDIR, UNITDIR, EXAMPLEDIR
+#                     where 'make install' puts things (/usr/local; what mount(8) runs: /sbin)
+#   ROOTS             where 'make test-deb' and 'make test-portable' keep their Debian systems
+#                     (/var/tmp/animfs-roots)
 #   FUZZ_SECONDS      how long 'make fuzz' runs each target (60)
+#   FUZZ_RUNS         how many inputs 'make fuzz-long' tries in all (100000000)
 #   FORMATS_COUNT, FORMATS_SEED
 #                     how many files 'make test-formats' invents, and from which number (1000, 1)
+#   CRASHES           how often 'make test-crash' kills, at least (1000)
+#   OPS, SEED         how many operations 'make test-posix' does at random, and from which seed
+#   SOAK_SECONDS      how long 'make test-soak' goes on (3600)
+#   TESTS             the mount tests that 'make check-tsan' runs (all)
 #   ROWS, ROUNDS      what 'make bench' measures (all of it), and how often (5)
 
 VERSION := 0.1.0
@@ -21,12 +28,22 @@ BUILD        ?= build
 PREFIX       ?= /usr/local
 BINDIR       ?= $(PREFIX)/bin
 MANDIR       ?= $(PREFIX)/share/man
+BASHDIR      ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR       ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR      ?= $(PREFIX)/share/fish/vendor_completions.d
+UNITDIR      ?= $(PREFIX)/lib/systemd/user
+EXAMPLEDIR   ?= $(PREFIX)/share/doc/animfs/examples
+# mount looks for its helpers there and nowhere else; who installs for himself cannot write there.
+SBINDIR      ?= $(if $(filter /usr /usr/local,$(PREFIX)),/sbin,$(PREFIX)/sbin)
 DESTDIR      ?=
 PKGCONF      ?= pkg-config
 FUZZ_SECONDS ?= 60
+FUZZ_RUNS    ?= 100000000
 FORMATS_COUNT ?= 1000
 FORMATS_SEED ?= 1
+CRASHES      ?= 1000
 ROUNDS       ?= 5
+SOAK_SECONDS ?= 3600
 CFLAGS       ?= -O2 -g
 
 ifneq ($(V),1)
@@ -40,12 +57,13 @@ MAKE_PARALLEL = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 #### Flags
 
-LIBRARIES := fuse3 libxml-2.0 jansson libxxhash
+LIBRARIES := fuse3 libxml-2.0 jansson libxxhash libseccomp libcap zlib libzstd
 LIB_FLAGS := $(shell $(PKGCONF) --cflags $(LIBRARIES) 2>/dev/null)
 LIBS      := $(shell $(PKGCONF) --libs $(LIBRARIES) 2>/dev/null) -lcsv -lm
 CHECK_FLAGS := $(shell $(PKGCONF) --cflags check 2>/dev/null)
 CHECK_LIBS  := $(shell $(PKGCONF) --libs check 2>/dev/null)
 
+MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes
 
 ifdef SANITIZE
@@ -54,7 +72,7 @@ LINK_GUARDS := -fsanitize=$(SANITIZE)
 else
 # Without optimisation FORTIFY_SOURCE does nothing but warn.
 FORTIFY     := $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-CF          := $(if $(filter x86_64 i386 i686,$(shell uname -m)),-fcf-protection)
+CF          := $(if $(filter x86_64-% i386-% i686-%,$(MACHINE)),-fcf-protection)
 GUARDS      := $(FORTIFY) -fstack-protector-strong -fPIE $(CF)
 LINK_GUARDS := -pie -Wl,-z,relro -Wl,-z,now
 endif
@@ -62,12 +80,14 @@ endif
 ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DANIMFS_VERSION='"$(VERSION)"' -Iinclude -Isrc $(LIB_FLAGS) $(CPPFLAGS)
 # One rounding an operation, whatever the machine: the numbers in the texts depend on it.
-ALL_CFLAGS   = -std=gnu11 -ffp-contract=off -pthread $(WARNINGS) $(GUARDS) $(CFLAGS)
+ROUNDING    := -ffp-contract=off $(if $(filter i386-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
+ALL_CFLAGS   = -std=gnu11 $(ROUNDING) -pthread $(WARNINGS) $(GUARDS) $(CFLAGS)
 ALL_LDFLAGS  = -pthread $(LINK_GUARDS) $(CFLAGS) $(LDFLAGS)
 
 #### Files
 
-SRC       := $(wildcard src/*.c src/*/*.c)
+# The template of a codec is for the tests.
+SRC       := $(filter-out src/codec/skel.c,$(wildcard src/*.c src/*/*.c))
 OBJ       := $(SRC:%.c=$(BUILD)/%.o)
 # Everything but the command line: what the tests are linked with.
 CORE_OBJ  := $(filter-out $(BUILD)/src/main.o,$(OBJ))
@@ -76,8 +96,10 @@ TEST_SRC  := $(wildcard tests/test_*.c)
 UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/main.c)
 FUZZ_SRC  := $(wildcard tests/fuzz/*.c)
 FUZZERS   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz-%)
+# The same targets without libFuzzer, for what is in tests/fuzz/corpus.
+REPLAY_OBJ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay-%.o)
 # What the mount tests run beside the program.
-MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops random_ops)
+MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops posix_matrix random_ops)
 MAN       := $(wildcard man/*.[1-8])
 
 .DEFAULT_GOAL := all
@@ -104,6 +126,11 @@ $(BUILD)/animfs: $(OBJ)
 	@$(PKGCONF) --exists $(LIBRARIES) || { echo 'run scripts/setup.sh build first'; exit 1; }
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
+# With the place where the program will be.
+$(BUILD)/animfs@.service: contrib/animfs@.service FORCE
+	@mkdir -p $(@D)
+	@sed 's|@BINDIR@|$(BINDIR)|' $< > $@
+
 # The list of suites: test_base.c has base_suite().
 $(BUILD)/suites.h: FORCE
 	@mkdir -p $(@D)
@@ -113,16 +140,20 @@ $(BUILD)/suites.h: FORCE
 $(BUILD)/tests/main.o: $(BUILD)/suites.h
 $(UNIT_OBJ): TARGET_FLAGS = -I$(BUILD) $(CHECK_FLAGS)
 
-$(BUILD)/unit: $(UNIT_OBJ) $(CORE_OBJ)
+$(BUILD)/unit: $(UNIT_OBJ) $(BUILD)/src/codec/skel.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS) $(CHECK_LIBS)
 
 $(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_core: $(BUILD)/%: $(BUILD)/tests/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# They know nothing of the program: one writes animation files without its encoder, two compare a
+# They know nothing of the program: one writes animation files without its encoder, three compare a
 # mount with a bare filesystem.
 $(MOUNT_TOOLS): $(BUILD)/%: $(BUILD)/tests/%.o
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
+
+# A folder with one file whose writes are kept in order.
+$(BUILD)/image_recorder: $(BUILD)/tests/image_recorder.o
+	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
 # Stands in for the C library's calls, which headers that check them must not have replaced before.
 $(BUILD)/fault.so: tests/fault.c $(BUILD)/flags
@@ -132,19 +163,39 @@ $(BUILD)/fault.so: tests/fault.c $(BUILD)/flags
 $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
+# The list of targets, and each under names of its own.
+$(BUILD)/targets.h: FORCE
+	@mkdir -p $(@D)
+	@printf 'TARGET(%s)\n' $(sort $(FUZZ_SRC:tests/fuzz/%.c=%)) > $@.new
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+$(BUILD)/tests/replay.o: $(BUILD)/targets.h
+$(BUILD)/tests/replay.o: TARGET_FLAGS = -I$(BUILD)
+
+$(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/fuzz/%.c $(BUILD)/flags
+	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) '-DREPLAY(part)=replay_$*_##part' $(ALL_CFLAGS) \
+		-MMD -MP -MF $(BUILD)/tests/replay-$*.d -c -o $@ $<
+
+$(BUILD)/replay: $(BUILD)/tests/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
+	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
+
 -include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)
 
 #### What one can ask for
 
-.PHONY: help install uninstall setup demo test check-san fuzz fuzzers bench lint \
-	test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh test-x3d test-svg pictures test-probe test-formats clean
+.PHONY: help install uninstall setup demo demo-check deb test-deb test-portable test check-san fuzz fuzz-long fuzzers bench lint \
+	test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh test-x3d test-svg pictures test-probe test-formats test-duckdb \
+	test-posix test-export test-slurm test-soak check-tsan \
+	test-crash test-faults clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
-	@echo 'make install          install program and manual (DESTDIR, PREFIX=$(PREFIX))'
+	@echo 'make install          install program, manuals, mount helper, completions (DESTDIR, PREFIX=$(PREFIX))'
 	@echo 'make uninstall        remove what make install installed'
 	@echo 'make setup            install what building and testing need (Debian; root or sudo)'
 	@echo 'make demo             set up, build, mount a sample game and edit it'
+	@echo 'make demo-check       is what README.md shows what the demo prints?'
+	@echo 'make deb              build a Debian package in $(BUILD)/deb, and have lintian read it'
 	@echo 'make test             set up, build, run all tests'
 	@echo 'make test-exhaustive  prove the number formatting over all 2^32 floats (long)'
 	@echo 'make test-kanim       play mounted kanims in view3dscene, and hold the poses against the tables'
@@ -154,23 +205,50 @@ help:
 	@echo 'make test-gltf        show clip.gltf of every sample to the Khronos validator (npm)'
 	@echo 'make test-blender     take clip.gltf of every sample into Blender and back'
 	@echo 'make test-bvh         send clip.bvh of every sample through Blender and back'
+	@echo 'make test-posix       hold the mount against a bare ext4 (OPS=1000000 random operations; root)'
+	@echo 'make test-export      serve a mount by NFS and Samba'
+	@echo 'make test-slurm       export, import and check as array jobs of a Slurm that is started for it'
+	@echo 'make test-soak        read, edit and change a mount for SOAK_SECONDS ($(SOAK_SECONDS)), against a model'
+	@echo 'make check-tsan       mount tests under ThreadSanitizer (TESTS="parallel.sh ...": these)'
+	@echo 'make test-duckdb      ask a DuckDB (npm) about the exported tables of 1,000 clips'
 	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
+	@echo 'make test-crash       kill the daemon while it saves (CRASHES=$(CRASHES)); cut the power'
+	@echo 'make test-faults      fail calls and allocations one by one, and fill filesystems'
 	@echo 'make test-probe       count the files of /usr that are taken for animations'
 	@echo 'make test-formats     edit many invented files of every format, and read them independently'
+	@echo 'make test-deb         install that package in a bare Debian and use it (root)'
+	@echo 'make test-portable    gcc and clang, 32 bits, big-endian, the next Debian (root, long)'
 	@echo 'make check-san        unit and mount tests under AddressSanitizer and UBSan'
 	@echo 'make fuzz             fuzz every decoder and parser (FUZZ_SECONDS=$(FUZZ_SECONDS) each)'
+	@echo 'make fuzz-long        the same until $(FUZZ_RUNS) inputs were tried in all (FUZZ_RUNS=N)'
 	@echo 'make bench            measure, and write bench/RESULTS.md (ROWS="cold list": print these)'
 	@echo 'make lint             clang-tidy, cppcheck, include rules, shellcheck, clang warnings'
 	@echo 'make clean            remove $(BUILD)/'
 	@echo 'V=1 shows the commands; CC, CFLAGS, CPPFLAGS, LDFLAGS as usual.'
 
-install: all
-	install -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(MANDIR)/man1'
-	install -m755 $(BUILD)/animfs '$(DESTDIR)$(BINDIR)/animfs'
-	install -m644 $(MAN) '$(DESTDIR)$(MANDIR)/man1'
+# $(call installed,MODE,FILE,WHERE) for each file that is installed.
+define INSTALLED
+$(call installed,755,$(BUILD)/animfs,$(BINDIR)/animfs)
+$(call installed,755,contrib/mount.animfs,$(SBINDIR)/mount.animfs)
+$(call installed,644,contrib/animfs.bash,$(BASHDIR)/animfs)
+$(call installed,644,contrib/animfs.zsh,$(ZSHDIR)/_animfs)
+$(call installed,644,contrib/animfs.fish,$(FISHDIR)/animfs.fish)
+$(call installed,644,$(BUILD)/animfs@.service,$(UNITDIR)/animfs@.service)
+$(call installed,644,scripts/animfs-export.sbatch,$(EXAMPLEDIR)/animfs-export.sbatch)
+$(foreach page,$(MAN),$(call installed,644,$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))))
+endef
+define NEWLINE
 
+
+endef
+
+install: installed = install -D -m$(1) '$(2)' '$(DESTDIR)$(3)'$(NEWLINE)
+install: all $(BUILD)/animfs@.service
+	$(INSTALLED)
+
+uninstall: installed = rm -f '$(DESTDIR)$(3)'$(NEWLINE)
 uninstall:
-	rm -f '$(DESTDIR)$(BINDIR)/animfs' $(MAN:man/%='$(DESTDIR)$(MANDIR)/man1/%')
+	$(INSTALLED)
 
 setup:
 	@scripts/setup.sh build test
@@ -181,25 +259,45 @@ demo:
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
 	@BUILD=$(BUILD) scripts/demo.sh
 
+demo-check:
+	@scripts/setup.sh build
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/demo-check.sh
+
+deb:
+	@scripts/setup.sh build test deb
+	@BUILD=$(BUILD) scripts/deb.sh
+
+test-deb: deb
+	@scripts/setup.sh roots
+	@BUILD=$(BUILD) scripts/test-deb.sh
+
+test-portable:
+	@scripts/setup.sh roots
+	@scripts/test-portable.sh
+
 test: setup
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail $(MOUNT_TOOLS)
-	@BUILD=$(BUILD) scripts/test.sh unit alloc mount
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail \
+		$(BUILD)/replay $(BUILD)/fault.so $(MOUNT_TOOLS)
+	@BUILD=$(BUILD) scripts/test.sh unit alloc replay mount
 
 check-san: setup
 	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
-		$(BUILD)/san/animfs $(BUILD)/san/unit $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
+		$(BUILD)/san/animfs $(BUILD)/san/unit $(BUILD)/san/replay \
+		$(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
 	@# Not a process for each test, which takes ten times as long; and strstr need not measure the
 	@# whole text at every call.
 	@BUILD=$(BUILD)/san CK_FORK=no RANDOM_EDITS=500 ASAN_OPTIONS=intercept_strstr=0 \
-		scripts/test.sh unit mount
+		scripts/test.sh unit replay mount
 
 fuzzers: $(FUZZERS)
 
-fuzz:
+fuzz fuzz-long:
 	@scripts/setup.sh build fuzz
 	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang \
 		SANITIZE=fuzzer-no-link,address,undefined fuzzers
-	@BUILD=$(BUILD)/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh \
+	@BUILD=$(BUILD)/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) \
+		FUZZ_RUNS=$(if $(filter fuzz-long,$@),$(FUZZ_RUNS)) scripts/fuzz.sh \
 		$(FUZZ_SRC:tests/fuzz/%.c=%)
 
 bench:
@@ -211,7 +309,7 @@ lint:
 	@scripts/setup.sh build test lint
 	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
 		$(BUILD)/clang/animfs $(BUILD)/clang/unit
-	@scripts/lint.sh $(SRC) -- $(ALL_CPPFLAGS)
+	@scripts/lint.sh $(SRC) src/codec/skel.c -- $(ALL_CPPFLAGS)
 
 test-exhaustive: setup
 	@$(MAKE_PARALLEL) --no-print-directory $(BUILD)/exhaustive_num
@@ -221,6 +319,16 @@ test-editors:
 	@scripts/setup.sh build test editors
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
 	@BUILD=$(BUILD) scripts/test-editors.sh
+
+test-crash:
+	@scripts/setup.sh build test faults
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so $(BUILD)/image_recorder
+	@BUILD=$(BUILD) CRASHES=$(CRASHES) scripts/test-crash.sh
+
+test-faults:
+	@scripts/setup.sh build test faults
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
+	@BUILD=$(BUILD) scripts/test-faults.sh
 
 test-kanim:
 	@scripts/setup.sh build kanim
@@ -246,6 +354,40 @@ test-gltf:
 	@scripts/setup.sh build gltf
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
 	@BUILD=$(BUILD) scripts/test-gltf.sh
+
+test-posix:
+	@scripts/setup.sh build posix
+	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
+	@BUILD=$(BUILD) scripts/test-posix.sh
+
+test-export:
+	@scripts/setup.sh build export
+	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
+	@BUILD=$(BUILD) scripts/test-export.sh
+
+test-slurm:
+	@scripts/setup.sh build slurm
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-slurm.sh
+
+test-soak:
+	@scripts/setup.sh build test
+	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
+	@BUILD=$(BUILD) SOAK_SECONDS=$(SOAK_SECONDS) scripts/test-soak.sh
+
+# Its memory must lie where it expects it: no random addresses.
+check-tsan:
+	@scripts/setup.sh build test
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread \
+		$(BUILD)/tsan/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/tsan/%)
+	@ANIMFS=$(BUILD)/tsan/animfs RANDOM_EDITS=500 TEST_TIMEOUT=900 \
+		TSAN_OPTIONS=second_deadlock_stack=1 \
+		setarch -R tests/mount/run.sh $(TESTS:%=tests/mount/%)
+
+test-duckdb:
+	@scripts/setup.sh build duckdb
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
+	@BUILD=$(BUILD) scripts/test-duckdb.sh
 
 test-blender:
 	@scripts/setup.sh build blender

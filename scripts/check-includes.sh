@@ -9,7 +9,7 @@
 set -euf
 cd "$(dirname "$0")/.."
 
-LIBRARIES='fuse* jansson* csv* libxml*'
+LIBRARIES='fuse* jansson* csv* libxml* seccomp.h sys/capability.h'
 WORDS='animfs/base.h animfs/anim.h num.h names.h'
 DISK='animfs/base.h at.h backup.h refusal.h replace.h state.h watch.h'
 
@@ -22,6 +22,7 @@ animfs/view.h        : animfs/base.h animfs/anim.h
 num*.? names.? anim.c merge.c : $WORDS num_decimal.h
 table.?              : $WORDS table.h csv.h
 xml.?                : $WORDS xml.h libxml/*
+json_load.?          : animfs/base.h json_load.h jansson.h
 bones.?              : $WORDS table.h bones.h
 naming.?             : $WORDS at.h bones.h naming.h
 lens*.? rotation.?    : $WORDS lens.h rotation.h
@@ -30,16 +31,17 @@ models.?             : $WORDS models.h skeleton.h
 loss.?               : $WORDS loss.h
 listing.? compare.?  : $WORDS lens.h listing.h compare.h rotation.h skeleton.h
 structure.?          : $WORDS bones.h rotation.h structure.h view/clip.h view/label.h
-fill*.?              : $WORDS animfs/view.h bones.h fill*.h structure.h table.h jansson.h view/clip.h view/label.h
+fill*.?              : $WORDS animfs/view.h bones.h fill*.h structure.h table.h jansson.h json_load.h view/clip.h view/label.h
 
 # Formats and views: they know neither each other nor files nor FUSE.
 codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h xml.h
-view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h skeleton.h table.h jansson.h xml.h
+view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h skeleton.h table.h jansson.h json_load.h xml.h
 
 # The disk: knows no animations.
 at.? backup.? refusal.? replace.? state.? watch.? : $DISK
 model.?              : $WORDS at.h model.h models.h
 rest.?               : animfs/base.h at.h model.h rest.h skeleton.h
+confine.?            : animfs/base.h confine.h seccomp.h sys/capability.h
 
 # Animation files, and the folders that they are shown as.
 ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h rest.h snap.h
@@ -48,14 +50,17 @@ options.?            : $WORDS animfs/codec.h source.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
 node.?               : $WORDS animfs/view.h node.h
 recent.?             : animfs/base.h recent.h
+jobs.?               : jobs.h
+shard.?              : animfs/base.h shard.h
+pack.?               : animfs/base.h pack.h
 file.? folder.?      : $DISK source.h node.h file.h folder.h
 draft.?              : $WORDS source.h tree.h file.h draft.h
 
 # The mount: the only part that knows FUSE. The commands see nothing of it but mount.h.
 mount.h              : source.h tree.h
-fs/*                 : $WORDS $DISK animfs/*.h source.h tree.h node.h file.h folder.h draft.h options.h recent.h structure.h fill.h mount.h fs/*.h fuse*
-cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h structure.h listing.h compare.h cmd/*.h
-main.c               : cmd/cmd.h mount.h libxml/parser.h
+fs/*                 : $WORDS $DISK confine.h animfs/*.h json_load.h source.h tree.h node.h file.h folder.h draft.h options.h recent.h structure.h fill.h mount.h fs/*.h fuse*
+cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h structure.h listing.h compare.h fill.h fill_facts.h jansson.h jobs.h models.h mount.h naming.h pack.h shard.h view/clip.h view/json.h cmd/*.h
+main.c               : cmd/cmd.h libxml/parser.h
 "
 
 # one_of NAME PATTERN...

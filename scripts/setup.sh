@@ -8,11 +8,15 @@ packages()
 {
 	case $1 in
 	build) echo gcc libc6-dev make pkg-config libfuse3-dev fuse3 libxml2-dev libjansson-dev \
-		libcsv-dev libxxhash-dev ;;
+		libcsv-dev libxxhash-dev zlib1g-dev libzstd-dev libseccomp-dev libcap-dev ;;
 	test) echo check vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
-		moreutils librsvg2-bin libxml2-utils ;;
+		moreutils librsvg2-bin libxml2-utils fish zsh man-db mandoc ;;
 	lint) echo clang clang-tidy cppcheck shellcheck ;;
 	bench) echo g++ python3 ;;
+	posix) echo stress-ng fio dbench e2fsprogs mount python3 rsync git ;;
+	export) echo nfs-ganesha nfs-ganesha-vfs nfs-common rpcbind libnfs-utils samba smbclient python3 ;;
+	slurm) echo slurm-wlm munge parallel ;;
+	faults) echo python3 e2fsprogs mount ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	# One kind of LibreOffice removes the other: whichever is there does.
 	editors) command -v soffice >/dev/null || echo libreoffice-calc-nogui
@@ -21,9 +25,13 @@ packages()
 	pictures) command -v soffice >/dev/null || echo libreoffice-calc-nogui
 		echo view3dscene xvfb xauth imagemagick librsvg2-bin poppler-utils python3-uno optipng ;;
 	kanim) echo view3dscene xvfb xauth imagemagick python3-pil ;;
+	deb) echo build-essential debhelper dpkg-dev fakeroot lintian ;;
+	roots) echo debootstrap util-linux ;;
 	gltf) command -v npm >/dev/null || echo nodejs npm ;;
+	duckdb) command -v npm >/dev/null || echo nodejs npm
+		echo python3 zstd ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test bench editors lint fuzz kanim svg pictures gltf blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test bench editors lint posix export slurm faults fuzz kanim svg pictures gltf duckdb blender)" >&2; exit 2 ;;
 	esac
 }
 

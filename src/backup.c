@@ -17,7 +17,6 @@
 #define LAST "last"
 #define NEXT "next"
 #define RUN "run"
-#define TEMPORARY "new" /* one is enough: whoever writes here holds the lock */
 #define NUMBER_SIZE 24
 
 /* ---- what there is ---- */
@@ -150,6 +149,19 @@ static int name_number(int folder, bool numbered, char name[NUMBER_SIZE])
 	return error;
 }
 
+/* By way of another folder: a kill leaves no half of a backup. */
+static int write_kept(struct state *s, int folder, const char *name, int like, struct bytes bytes)
+{
+	char temporary[STATE_TEMPORARY_SIZE];
+	int via, error = state_partial(s, &via, temporary, sizeof(temporary));
+
+	if (error)
+		return error;
+	error = replace_copy(folder, name, via, temporary, true, like, bytes);
+	close(via);
+	return error;
+}
+
 int backup_keep(struct state *s, enum backup_mode mode, const char *path, int like,
 		struct bytes bytes)
 {
@@ -165,7 +177,7 @@ int backup_keep(struct state *s, enum backup_mode mode, const char *path, int li
 		if (mode == BACKUP_NUMBERED)
 			error = name_number(folder, true, name);
 		if (!error)
-			error = replace_copy(folder, name, TEMPORARY, true, like, bytes);
+			error = write_kept(s, folder, name, like, bytes);
 	}
 	close(folder);
 	return error;
@@ -230,7 +242,8 @@ static int put_anew(struct undo *u)
 
 	if (error)
 		return error;
-	error = replace_copy(u->dir, u->name, temporary, false, u->kept, buf_bytes(&u->bytes));
+	error = replace_copy(u->dir, u->name, u->dir, temporary, false, u->kept,
+			     buf_bytes(&u->bytes));
 	state_temporary_gone(u->state, u->folder);
 	return error;
 }
@@ -255,7 +268,7 @@ static int exchange(struct undo *u, int old, struct bytes there, const struct fi
 	int error = name_number(u->backups, false, name);
 
 	if (!error)
-		error = replace_copy(u->backups, name, TEMPORARY, true, old, there);
+		error = write_kept(u->state, u->backups, name, old, there);
 	if (error)
 		return error;
 	error = put_over(u, version);

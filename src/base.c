@@ -193,7 +193,7 @@ bool buf_reserve(struct buf *b, size_t more)
 	if (more <= b->capacity - b->size)
 		return true;
 	if (more > (b->limit ? b->limit : SIZE_MAX / 2) - b->size) {
-		b->failed = true;
+		b->failed = b->full = true;
 		return false;
 	}
 	capacity = b->size + more;

@@ -153,18 +153,20 @@ static void touch(struct draft *d)
 int draft_write(struct draft *d, const char *file_name, uint64_t at, const void *data, size_t size,
 		size_t limit)
 {
+	size_t end = (size_t)at + size;
+
 	if (at > limit || size > limit - at)
 		return EFBIG;
 	if (!draft_load(d, file_name))
 		return ENOMEM;
-	if (at + size > d->text.size) {
-		if (!buf_reserve(&d->text, at + size - d->text.size)) {
+	if (end > d->text.size) {
+		if (!buf_reserve(&d->text, end - d->text.size)) {
 			d->text.failed = false;
 			return ENOMEM;
 		}
 		if (at > d->text.size)
-			memset(d->text.data + d->text.size, 0, at - d->text.size);
-		d->text.size = at + size;
+			memset(d->text.data + d->text.size, 0, (size_t)at - d->text.size);
+		d->text.size = end;
 	}
 	if (size)
 		memcpy(d->text.data + at, data, size);
@@ -179,7 +181,7 @@ int draft_truncate(struct draft *d, const char *file_name, uint64_t size, size_t
 	if (size > 0 && !draft_load(d, file_name))
 		return ENOMEM;
 	if (size <= d->text.size) {
-		d->text.size = size;
+		d->text.size = (size_t)size;
 		touch(d);
 		return 0;
 	}
@@ -192,6 +194,13 @@ void draft_replace(struct draft *d, struct buf *text)
 	d->text = *text;
 	*text = (struct buf)BUF_INIT;
 	touch(d);
+}
+
+bool draft_refuse_generated(struct err *err)
+{
+	err_at(err, ERR_TEXT, 0, 0, "this text is generated from the curves and cannot be edited");
+	return err_accept(
+		err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
 }
 
 /* Generated texts have one right form; bringing back the same is fine, anything else is not. */
@@ -208,11 +217,7 @@ static bool same_as_rendered(struct draft *d, const char *file_name, struct err 
 	}
 	same = bytes_equal(buf_bytes(&now), buf_bytes(&d->text));
 	buf_release(&now);
-	if (same)
-		return true;
-	err_at(err, ERR_TEXT, 0, 0, "this text is generated from the curves and cannot be edited");
-	return err_accept(
-		err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
+	return same || draft_refuse_generated(err);
 }
 
 /* The commit that a text came to; `edited` is what it was made of, and taken over. */

@@ -84,6 +84,9 @@ enum verdict {
 	VERDICT_REFUSED, /* see err; the binary is unchanged */
 };
 
+/* Refuses a text of a view that only renders. Returns false. */
+bool draft_refuse_generated(struct err *err);
+
 enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,
 			  int folder, const char *file_name, struct err *err);
 

@@ -20,6 +20,7 @@ struct file *file_new(struct store *store, const char *folder, const char *name)
 	if (!f)
 		return NULL;
 	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->closed, NULL);
 	f->name = strdup(name);
 	f->source = source_new(store, folder, name);
 	if (f->name && f->source)
@@ -72,8 +73,43 @@ void file_free(struct file *f)
 	if (f->source)
 		source_free(f->source);
 	free(f->name);
+	pthread_cond_destroy(&f->closed);
 	pthread_mutex_destroy(&f->lock);
 	free(f);
+}
+
+void file_begin_close(struct file *f)
+{
+	f->closing++;
+}
+
+void file_lock_to_close(struct file *f)
+{
+	pthread_mutex_lock(&f->lock);
+	f->closing--;
+	pthread_cond_broadcast(&f->closed);
+}
+
+void file_lock(struct file *f)
+{
+	pthread_mutex_lock(&f->lock);
+	while (f->closing)
+		pthread_cond_wait(&f->closed, &f->lock);
+}
+
+bool file_trylock(struct file *f)
+{
+	if (pthread_mutex_trylock(&f->lock) != 0)
+		return false;
+	if (!f->closing)
+		return true;
+	pthread_mutex_unlock(&f->lock);
+	return false;
+}
+
+void file_unlock(struct file *f)
+{
+	pthread_mutex_unlock(&f->lock);
 }
 
 static struct away **find_away(struct file *f, const struct node *parent, const char *name)

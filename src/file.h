@@ -29,13 +29,15 @@ struct saved {
 };
 
 struct file {
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* see file_lock */
+	pthread_cond_t closed;
+	_Atomic unsigned closing; /* last words of handles that were read and not yet acted on */
 	/* The animation file's own name; its link's has ".d" behind it with --beside. Old ones stay
 	 * allocated (retired) for who is just reading them. */
 	char *_Atomic name;
 	struct retired *retired;
 	struct source *source;
-	struct node *node;  /* NODE_FILE */
+	struct node *node;    /* NODE_FILE */
 	struct node *members; /* the nodes in its folder, by next_in_file */
 	struct away *away;
 	unsigned open;       /* handles on its views; under the nodes' lock, as `good` is */
@@ -54,18 +56,32 @@ struct file {
 	uint64_t names, ino;
 	struct timespec ctime;
 	bool told_damaged;
+	bool told_old;        /* the kernel may have got pages of a version that is replaced */
 	_Atomic bool damaged; /* it does not decode: what is shown is `good` */
 	_Atomic bool linked;  /* it has other names: others may change it unheard */
-	bool look;                   /* others may have changed the file */
+	bool look;            /* others may have changed the file */
+	int64_t looked;       /* when that was found out last, clock_ms */
 	/* Looks until the kernel is told again to forget names, or what is in folders; 0: never. */
 	unsigned tell_names;
 	_Atomic unsigned tell_folders;
-	bool watched;                /* is on the notifier's list */
+	bool watched; /* is on the notifier's list */
 	struct file *next_watched;
 };
 
 struct file *file_new(struct store *store, const char *folder, const char *name);
 void file_free(struct file *f);
+
+/*
+ * A program whose close() returned takes it for done, but the kernel tells of a close later, and
+ * waits for no answer. So whoever reads the requests says at once that there is one (it needs no
+ * lock for that), and all that is asked of the file after it waits until it was acted on, which
+ * begins with file_lock_to_close.
+ */
+void file_begin_close(struct file *f);
+void file_lock_to_close(struct file *f);
+void file_lock(struct file *f);
+bool file_trylock(struct file *f);
+void file_unlock(struct file *f);
 
 /* False when out of memory. */
 bool file_rename(struct file *f, const char *name);

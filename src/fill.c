@@ -11,12 +11,13 @@
 #include "view/label.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BONES "bones/"
 #define FRAMES "frames/"
-#define NAME_SIZE 256
+#define NAME_SIZE FILL_LABEL_SIZE
 #define TOLD 0.5000001e-6 /* seconds in a text are rounded to the microsecond */
 
 struct kept {
@@ -79,6 +80,23 @@ static bool keep(struct fill *f, struct anim *model)
 	*kept = (struct kept){f->kept, model};
 	f->kept = kept;
 	return true;
+}
+
+void fill_label(const struct anim *model, const char *file_name, const char *folder,
+		char label[FILL_LABEL_SIZE])
+{
+	size_t stem = name_stem(file_name);
+	struct buf form = BUF_INIT;
+
+	snprintf(label, FILL_LABEL_SIZE, "%s", folder);
+	if (!model->format->nameless)
+		return;
+	if (file_name[stem])
+		snprintf(label, FILL_LABEL_SIZE, "%.*s", (int)stem, file_name);
+	name_escape(label, NAME_LIMIT, &form);
+	if (!form.failed)
+		snprintf(label, FILL_LABEL_SIZE, "%.*s", (int)form.size, (const char *)form.data);
+	buf_release(&form);
 }
 
 /* ---- which texts they are ---- */

@@ -36,6 +36,14 @@ struct fill_text {
 
 struct fill;
 
+/*
+ * What the clip that a folder of texts is to be is called in the model: the one clip of a file that
+ * stores no name for it is called as the file, and not as its folder.
+ */
+#define FILL_LABEL_SIZE 256
+void fill_label(const struct anim *model, const char *file_name, const char *folder,
+		char label[FILL_LABEL_SIZE]);
+
 /* Is a text of this path in a clip's folder needed? Of the others only the path is looked at. */
 bool fill_reads(const char *path);
 /* The same in the file's own folder. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "fill_facts.h"
+
+#include "json_load.h"
 #include "table.h"
 
 #define NOWHERE SIZE_MAX
@@ -52,7 +54,8 @@ void span_of_csv(struct bytes text, struct span *span)
 
 json_t *facts_of(struct bytes text)
 {
-	json_t *root = json_loadb((const char *)text.data, text.size, 0, NULL);
+	struct json_fault fault;
+	json_t *root = json_load_bytes(text, 0, &fault);
 
 	if (json_is_object(root))
 		return root;

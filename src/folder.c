@@ -61,7 +61,7 @@ void folders_let_move(struct folders *f)
 
 static struct timespec time_of(const struct statx_timestamp *t)
 {
-	return (struct timespec){t->tv_sec, t->tv_nsec};
+	return (struct timespec){(time_t)t->tv_sec, (long)t->tv_nsec};
 }
 
 static struct stat stat_of(const struct statx *x)

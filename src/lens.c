@@ -323,7 +323,7 @@ static bool refuse_repeated(const struct lens *l, const struct lens_key *first,
 
 /* ---- what both kinds of formats end with ---- */
 
-static bool keys_init(const struct lens *l, struct keys *keys, uint64_t capacity)
+static bool keys_init(const struct lens *l, struct keys *keys, size_t capacity)
 {
 	*keys = (struct keys){
 		.values = arena_alloc(l->arena, capacity, l->width * sizeof(*keys->values)),
@@ -719,7 +719,7 @@ static bool sparse_rows(const struct lens *l, struct keys *keys)
 
 static bool sparse_curve(const struct lens *l, const struct curve **out)
 {
-	uint64_t capacity = (uint64_t)l->text->count + (l->old ? l->old->count : 0);
+	size_t capacity = (size_t)l->text->count + (l->old ? l->old->count : 0);
 	struct keys keys;
 	bool keyed;
 

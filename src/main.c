@@ -1,93 +1,156 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* main.c - the program's commands. Without one it mounts. */
+/* main.c - the program's commands, a line for each. Without one it mounts. */
 #include "cmd/cmd.h"
-#include "mount.h"
 
 #include <libxml/parser.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct verb {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	const char *operands, *summary;
 } commands[] = {
-	{"umount", cmd_umount}, {"ls", cmd_ls},     {"cat", cmd_cat},   {"put", cmd_put},
-	{"check", cmd_check},   {"text", cmd_text}, {"diff", cmd_diff}, {"undo", cmd_undo},
-	{"clip", cmd_clip},     {"bone", cmd_bone},
+	{"mount", cmd_mount, "SOURCE MOUNTPOINT", "the same as no command: mount a folder"},
+	{"umount", cmd_umount, "MOUNTPOINT", "unmount, and wait until all is saved"},
+	{"ls", cmd_ls, "FILE[/PATH]...", "list what a mount shows there"},
+	{"cat", cmd_cat, "FILE/PATH...", "print views"},
+	{"put", cmd_put, "FILE/PATH [TEXT]", "save a text, or standard input, as a view"},
+	{"check", cmd_check, "PATH...", "decode, encode again and compare"},
+	{"export", cmd_export, "SOURCE DIR", "write the texts of a whole tree"},
+	{"import", cmd_import, "DIR SOURCE", "save those that were edited since"},
+	{"diff", cmd_diff, "A B", "what differs between two animations, key by key"},
+	{"text", cmd_text, "FILE", "every clip as one text, for git diff"},
+	{"undo", cmd_undo, "FILE", "put back what was removed from a file"},
+	{"clip", cmd_clip, "VERB FILE/CLIP...", "rename, remove, copy or make clips"},
+	{"bone", cmd_bone, "VERB FILE BONE...", "rename, remove or add bones"},
+	{"formats", cmd_formats, "[FILE...]", "the formats, or those of some files"},
 };
 
-static const char help[] =
+static const char help_begin[] =
 	"Usage: animfs [OPTION]... SOURCE MOUNTPOINT\n"
-	"       animfs COMMAND ...            (animfs COMMAND --help tells more)\n"
+	"  or:  animfs COMMAND [OPTION]... OPERAND...\n"
+	"Mount a folder of binary game animation files: each appears as a folder of CSV\n"
+	"and JSON curves; save an edit, and the binary is encoded anew. The other\n"
+	"commands do the same without a mount.\n"
 	"\n"
-	"Mounts a folder of binary game animation files; each appears as a folder of CSV and JSON\n"
-	"curves. Save an edit and the binary is re-encoded.\n"
+	"Commands:\n";
+static const char help_end[] =
 	"\n"
-	"  -o OPT[,OPT]...      mount options: ro, allow_other, uid=N, gid=N, umask=M, nonempty,\n"
-	"                       max_threads=N, and every long option below, with ':' in lists\n"
-	"  -f                   stay in the foreground\n"
-	"  -d                   foreground, with every request printed\n"
-	"  -s                   one thread\n"
-	"      --views=LIST     the views that folders list, such as csv,json (default: all)\n"
-	"      --rate=FMT=HZ    game frames a second of a format that counts time in frames\n"
-	"      --type=GLOB=FMT  files of this name are of this format; FMT may be auto\n"
-	"      --rotations=FORM show all rotations as euler or as quaternion, whatever is stored\n"
-	"      --bones=SHAPE    draw bones as octahedra (the default) or as lines\n"
-	"      --bvh=lossy      show clip.bvh also where it leaves something out\n"
-	"      --beside         keep each animation file, with its folder beside it (x.canm.d)\n"
-	"      --cache=SIZE     memory for decoded files that nobody uses (default 256M)\n"
-	"      --max-file=SIZE  larger files are shown as they are (default 1G)\n"
-	"      --max-text=SIZE  larger texts are refused (default 1G)\n"
-	"      --extra-max=SIZE ordinary files beside the texts hold no more (default 4G)\n"
-	"      --backup=MODE    keep files before something is removed from them: simple (the "
-	"last\n"
-	"                       one, the default), numbered (each), none\n"
-	"      --state=DIR      where extra files, refused texts and backups are kept\n"
-	"                       (default SOURCE/.animfs)\n"
-	"  -h, --help           this text\n"
-	"  -V, --version        the version\n"
+	"Options:\n"
+	"  -h, --help              this text\n"
+	"  -V, --version           the version\n"
 	"\n"
-	"Commands:\n"
-	"  mount                the same as no command\n"
-	"  umount MOUNTPOINT    unmount, and wait until all is saved\n"
-	"  ls FILE[/PATH]       what a mount shows there\n"
-	"  cat FILE/PATH        print a view\n"
-	"  put FILE/PATH        save standard input as a view\n"
-	"  check PATH...        decode, re-encode and compare\n"
-	"  diff A B             what differs between two animations, key by key\n"
-	"  text FILE            every clip as one text, for git diff\n"
-	"  undo FILE            put the file back as it was before something was removed from it\n"
-	"  clip rename|remove|copy|new ...\n"
-	"  bone rename|remove|add ...\n"
-	"                       clips and bones as wholes\n";
+	"'animfs help COMMAND' tells more of each, 'animfs help mount' of the options of\n"
+	"a mount, and the manual animfs(1) of all.\n"
+	"\n"
+	"Exit status:\n"
+	"  0  all is well\n"
+	"  1  something differs, fails a check, or was refused\n"
+	"  2  the call was wrong, or there was trouble\n";
 
-static bool wants(int argc, char **argv, const char *shorter, const char *longer)
+static void print_help(void)
 {
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		if (strcmp(argv[i], shorter) == 0 || strcmp(argv[i], longer) == 0)
-			return true;
+	printf("%s", help_begin);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		printf("  %-8s%-20s%s\n", commands[i].name, commands[i].operands,
+		       commands[i].summary);
+	printf("%s", help_end);
+}
+
+static const struct verb *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
 	}
-	return false;
+	return NULL;
+}
+
+/* ---- a name that is no command ---- */
+
+#define WORD_MAX 16
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* How many letters have to be put in, taken out or replaced to make the one of the other. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[WORD_MAX + 1], length = strlen(b);
+
+	for (size_t j = 0; j <= length; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t corner = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < length; j++) {
+			size_t above = row[j + 1];
+
+			row[j + 1] = least(least(above, row[j]) + 1, corner + (a[i] != b[j]));
+			corner = above;
+		}
+	}
+	return row[length];
+}
+
+static bool is_near(const char *word, const char *name)
+{
+	size_t length = strlen(word);
+
+	return strlen(name) <= WORD_MAX && ((length > 1 && strncmp(word, name, length) == 0) ||
+					    distance(word, name) <= (length > 3 ? 2 : 1));
+}
+
+static int say_unknown(const char *word)
+{
+	unsigned found = 0;
+
+	fprintf(stderr, "animfs: '%s' is neither a command nor a folder.", word);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (is_near(word, commands[i].name))
+			fprintf(stderr, "%s'%s'", found++ ? " or " : " Did you mean ",
+				commands[i].name);
+	}
+	fprintf(stderr, "%s\nTry 'animfs --help' for more information.\n", found ? "?" : "");
+	return STATUS_TROUBLE;
+}
+
+/* A word that is no path with folders in it, and no folder that could be mounted. */
+static bool is_unknown(const char *word)
+{
+	struct stat st;
+
+	return *word != '-' && !strchr(word, '/') && !(stat(word, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static int help(int argc, char **argv)
+{
+	const struct verb *command = argc > 1 ? find_command(argv[1]) : NULL;
+
+	if (command)
+		return command->run(2, (char *[]){argv[1], "--help", NULL});
+	if (argc > 1 && *argv[1] != '-')
+		return say_unknown(argv[1]);
+	print_help();
+	return command_flush() ? STATUS_FINE : STATUS_TROUBLE;
 }
 
 int main(int argc, char **argv)
 {
+	const struct verb *command = argc > 1 ? find_command(argv[1]) : NULL;
+
 	xmlInitParser(); /* before there are threads */
-	for (size_t i = 0; argc > 1 && i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	}
-	if (wants(argc, argv, "-h", "--help")) {
-		printf("%s", help);
-		return 0;
-	}
-	if (wants(argc, argv, "-V", "--version")) {
-		printf("animfs %s\n", ANIMFS_VERSION);
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "mount") == 0) {
-		argc--;
-		argv++;
-	}
-	return mount_main(argc, argv);
+	if (command)
+		return command->run(argc - 1, argv + 1);
+	if (argc > 1 && (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+			 strcmp(argv[1], "-h") == 0))
+		return help(argc - 1, argv + 1);
+	if (argc > 1 && is_unknown(argv[1]))
+		return say_unknown(argv[1]);
+	return cmd_mount(argc, argv);
 }

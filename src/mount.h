@@ -12,6 +12,9 @@ struct mount_options {
 	view_set listed;
 	bool beside;
 	bool read_only;
+	bool allow_other;
+	bool unconfined; /* keeps all that the process could do: for debuggers */
+	bool noforget;   /* node numbers last as long as the mount */
 	struct store_options store;
 	size_t max_text;     /* bytes of one text */
 	size_t extra_max;    /* bytes of all that people put beside texts */

@@ -48,7 +48,7 @@ static size_t set_next(const struct node_set *s, size_t at)
 
 static void set_put(struct node_set *s, void *element, uint64_t hash)
 {
-	size_t at = hash & (s->size - 1);
+	size_t at = (size_t)hash & (s->size - 1);
 
 	while (s->slots[at])
 		at = set_next(s, at);
@@ -84,12 +84,12 @@ static bool set_add(struct node_set *s, void *element, hash_of *hash)
 /* What stands behind it moves up where it would not be found any more. */
 static void set_remove(struct node_set *s, const void *element, hash_of *hash)
 {
-	size_t hole = hash(element) & (s->size - 1);
+	size_t hole = (size_t)hash(element) & (s->size - 1);
 
 	while (s->slots[hole] != element)
 		hole = set_next(s, hole);
 	for (size_t at = set_next(s, hole); s->slots[at]; at = set_next(s, at)) {
-		size_t home = hash(s->slots[at]) & (s->size - 1);
+		size_t home = (size_t)hash(s->slots[at]) & (s->size - 1);
 
 		if (((at - home) & (s->size - 1)) < ((at - hole) & (s->size - 1)))
 			continue;
@@ -132,7 +132,7 @@ static uint64_t hash_link(const void *element)
 struct node *nodes_by_id(struct nodes *t, uint64_t id)
 {
 	const struct node_set *s = &t->by_id;
-	size_t at = id_hash(id) & (s->size - 1);
+	size_t at = (size_t)id_hash(id) & (s->size - 1);
 	struct node *node;
 
 	while ((node = s->slots[at]) && node->id != id)
@@ -143,7 +143,7 @@ struct node *nodes_by_id(struct nodes *t, uint64_t id)
 struct node *nodes_by_identity(struct nodes *t, const struct identity *real)
 {
 	const struct node_set *s = &t->by_identity;
-	size_t at = XXH3_64bits(real, sizeof(*real)) & (s->size - 1);
+	size_t at = (size_t)XXH3_64bits(real, sizeof(*real)) & (s->size - 1);
 	struct node *node;
 
 	while ((node = s->slots[at]) && memcmp(node_identity(node), real, sizeof(*real)) != 0)
@@ -154,7 +154,7 @@ struct node *nodes_by_identity(struct nodes *t, const struct identity *real)
 static struct link *find_link(struct nodes *t, const struct node *parent, const char *name)
 {
 	const struct node_set *s = &t->by_name;
-	size_t at = name_hash(parent, name) & (s->size - 1);
+	size_t at = (size_t)name_hash(parent, name) & (s->size - 1);
 	struct link *link;
 
 	while ((link = s->slots[at]) && (link->parent != parent || strcmp(link->name, name) != 0))
@@ -335,6 +335,7 @@ static void put_further(struct node *node, struct further_link *link)
 static void drop_link(struct link *link)
 {
 	link->parent = NULL;
+	link->retired = false;
 	if (!link->further)
 		return;
 	take_further(node_of(link), further_of(link));
@@ -346,7 +347,8 @@ static struct node *take_link(struct nodes *t, struct link *link)
 {
 	struct node *parent = link->parent;
 
-	set_remove(&t->by_name, link, hash_link);
+	if (!link->retired)
+		set_remove(&t->by_name, link, hash_link);
 	t->links--;
 	drop_link(link);
 	return parent;
@@ -355,6 +357,15 @@ static struct node *take_link(struct nodes *t, struct link *link)
 static void remove_link(struct nodes *t, struct link *link)
 {
 	nodes_drop(t, take_link(t, link), 0, 1);
+}
+
+/* The same, and the node goes where only that name kept it. */
+static void lose_link(struct nodes *t, struct link *link)
+{
+	struct node *node = node_of(link);
+
+	remove_link(t, link);
+	nodes_drop(t, node, 0, 0);
 }
 
 /* The name that was seen last goes before the others. */
@@ -386,6 +397,8 @@ static struct link *new_link(struct node *node, const char *name)
 		return NULL;
 	link->node = node;
 	link->link.further = true;
+	link->link.retired = false;
+	link->link.retired = false;
 	put_further(node, link);
 	return &link->link;
 }
@@ -410,7 +423,7 @@ bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const c
 	parent->references++;
 	t->links++;
 	if (old)
-		remove_link(t, old);
+		lose_link(t, old);
 	return true;
 }
 
@@ -419,7 +432,7 @@ void nodes_unlink(struct nodes *t, struct node *parent, const char *name)
 	struct link *link = find_link(t, parent, name);
 
 	if (link)
-		remove_link(t, link);
+		lose_link(t, link);
 }
 
 /* The node's first, to be changed. */
@@ -435,16 +448,41 @@ void nodes_unlink_all(struct nodes *t, struct node *node)
 		remove_link(t, first_link(node));
 }
 
+void nodes_retire(struct nodes *t, struct node *node)
+{
+	struct link *link = first_link(node);
+
+	if (!link || link->retired)
+		return;
+	set_remove(&t->by_name, link, hash_link);
+	link->retired = true;
+}
+
+bool node_is_retired(const struct node *node)
+{
+	const struct link *link = node_link(node);
+
+	return link && link->retired;
+}
+
+static bool is_needed(const struct nodes *t, const struct node *node)
+{
+	return node->references || node->lookups || node->id == NODE_ROOT ||
+	       (t->keeps && node_link(node));
+}
+
 /*
  * A node that nothing needs any more; its parents are left with a reference too many, in
  * `orphaned`, by next_in_file: they are folders, and no views.
  */
 static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed is taken out before */
 	while (first_link(node)) {
 		struct node *parent = take_link(t, first_link(node));
 
-		if (--parent->references || parent->lookups || parent->id == NODE_ROOT)
+		parent->references--;
+		if (is_needed(t, parent))
 			continue;
 		nodes_leave_identity(t, parent);
 		parent->next_in_file = *orphaned;
@@ -465,7 +503,7 @@ void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t r
 	assert(node->lookups >= lookups && node->references >= references);
 	node->lookups -= lookups;
 	node->references -= references;
-	if (node->lookups || node->references || node->id == NODE_ROOT)
+	if (is_needed(t, node))
 		return;
 	nodes_leave_identity(t, node);
 	/* A loop: folders may lie deeper in one another than a stack is. */

@@ -7,7 +7,8 @@
  * from a counter and are never used again.
  *
  * A node lives while the kernel remembers it (lookups), while something in here refers to it
- * (references: children, open handles, remembered attributes), and not longer.
+ * (references: children, open handles, remembered attributes), and not longer; or, in a table that
+ * keeps, while it has a name.
  *
  * There are as many as the kernel remembers inodes, so they are small: what few nodes have is
  * apart, and the first name lies in the node itself.
@@ -43,7 +44,8 @@ struct identity {
 
 struct link {
 	struct node *parent; /* NULL: this is no name */
-	bool further;        /* it lies in a struct further_link */
+	bool further : 1;    /* it lies in a struct further_link */
+	bool retired : 1;    /* nodes_by_name does not find it */
 	uint8_t room;        /* in `name`, before its NUL */
 	char name[];
 };
@@ -68,8 +70,9 @@ struct node {
 	uint64_t shown_ino;     /* st_ino */
 	uint64_t lookups;
 	uint32_t references;
-	uint32_t size;       /* NODE_VIEW: of its text, and */
-	uint32_t generation; /* the snap that it was counted from, by its lower bits; 0: none */
+	uint32_t size; /* NODE_VIEW: of its text, and */
+	_Atomic uint32_t
+		generation; /* the snap that it was counted from, by its lower bits; 0: none */
 	/*
 	 * What the kernel may have pages of: of a NODE_VIEW the generation whose text it is, of a
 	 * folder its listing's hash. 0: nothing; CACHED_OTHER: a text that people wrote.
@@ -103,6 +106,7 @@ struct nodes {
 	uint64_t next_id;
 	size_t count, links;
 	struct node_set by_id, by_identity, by_name;
+	bool keeps; /* what has a name stays, also when the kernel has forgotten it */
 	bool ending;
 	void (*gone)(
 		struct node *node); /* called, with the lock held, before a node's memory goes */
@@ -131,6 +135,12 @@ void nodes_leave_identity(struct nodes *t, struct node *node);
 bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name);
 void nodes_unlink(struct nodes *t, struct node *parent, const char *name);
 void nodes_unlink_all(struct nodes *t, struct node *node);
+/*
+ * The node's name is found no more, and whoever looks for it gets a new node; this one still says
+ * what it was called, for who has it open.
+ */
+void nodes_retire(struct nodes *t, struct node *node);
+bool node_is_retired(const struct node *node);
 /* Gives back `lookups` and `references`; frees the node when nothing is left. */
 void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references);
 

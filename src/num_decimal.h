@@ -75,20 +75,39 @@ static inline uint64_t f64_bits(double v)
 	return bits;
 }
 
+struct product {
+	uint64_t high, low;
+};
+
+static inline struct product multiply(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (struct product){(uint64_t)(product >> 64), (uint64_t)product};
+#else
+	uint64_t a_high = a >> 32, a_low = (uint32_t)a, b_high = b >> 32, b_low = (uint32_t)b;
+	uint64_t low = a_low * b_low, middle = a_high * b_low + (low >> 32);
+	uint64_t other = a_low * b_high + (uint32_t)middle;
+
+	return (struct product){a_high * b_high + (middle >> 32) + (other >> 32),
+				other << 32 | (uint32_t)low};
+#endif
+}
+
 /* False when 64 bits of the power of ten cannot tell on which side of a middle the number is. */
 static inline bool multiply_f64(struct decimal d, double *out)
 {
 	int shift = __builtin_clzll(d.digits);
-	unsigned __int128 product =
-		(unsigned __int128)(d.digits << shift) * ten_leading(d.exponent);
+	struct product product = multiply(d.digits << shift, ten_leading(d.exponent));
 	int exponent = 63 - shift + log2_of_ten(d.exponent);
-	uint64_t high = (uint64_t)(product >> 64);
+	uint64_t high = product.high;
 	uint64_t rest;
 
 	if (high >> 63)
 		exponent++;
 	else
-		high = (uint64_t)(product >> 63);
+		high = high << 1 | product.low >> 63;
 	/* The true product is less than 4 above `high`; its lowest 11 bits are to be rounded. */
 	rest = high & 0x7ff;
 	if (rest - 1021 <= 3)

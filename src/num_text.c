@@ -193,10 +193,9 @@ static size_t put_special(char *out, double v)
  */
 static inline uint32_t scale_to_odd(uint64_t g, uint32_t significand)
 {
-	unsigned __int128 product = (unsigned __int128)g * significand;
-	uint32_t behind = (uint32_t)((uint64_t)product >> 32);
+	struct product product = multiply(g, significand);
 
-	return (uint32_t)(product >> 64) | (behind > 1);
+	return (uint32_t)product.high | (product.low >> 32 > 1);
 }
 
 /* A float and the ends of what rounds to it, in quarters of 10^k; they are at least four apart. */

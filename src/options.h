@@ -6,6 +6,8 @@
 
 #include "source.h"
 
+#define DEFAULT_MAX_FILE ((size_t)256 << 20)
+
 /* "canm=30" */
 bool option_rate(struct store_options *o, const char *value, struct err *err);
 /* "*.bin=canm", "*.bin=ff9anim:24" (so many bones), "*=auto" */

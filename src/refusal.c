@@ -60,19 +60,9 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 			   kept);
 }
 
-static int write_file(int folder, const char *name, struct bytes data)
+static int write_file(struct state *s, int folder, const char *name, struct bytes data)
 {
-	int error, fd;
-
-	error = at_open(folder, name, O_WRONLY | O_CREAT | O_TRUNC, 0644, &fd);
-	if (error)
-		return error;
-	error = at_write(fd, data);
-	if (close(fd) != 0 && !error)
-		error = errno;
-	if (error)
-		unlinkat(folder, name, 0);
-	return error;
+	return state_put(s, folder, NULL, name, 0644, data, STATE_PUT_SYNC);
 }
 
 static bool rejected_name(const char *name, unsigned version, char out[NAME_MAX + 1])
@@ -111,8 +101,8 @@ static int place_for(int folder, const char *name, struct bytes text, unsigned *
 	return EEXIST;
 }
 
-int refusal_write(int folder, const char *path, const char *name, struct bytes text,
-		  const struct err *err, unsigned *own)
+int refusal_write(struct state *s, int folder, const char *path, const char *name,
+		  struct bytes text, const struct err *err, unsigned *own)
 {
 	char rejected[NAME_MAX + 1], reason[NAME_MAX + 1];
 	struct buf explained = BUF_INIT;
@@ -122,11 +112,11 @@ int refusal_write(int folder, const char *path, const char *name, struct bytes t
 		return error;
 	if (snprintf(reason, sizeof(reason), "%s.error", name) > NAME_MAX)
 		return ENAMETOOLONG;
-	error = write_file(folder, rejected, text);
+	error = write_file(s, folder, rejected, text);
 	if (error)
 		return error;
 	refusal_explain(path, text, err, rejected, &explained);
-	error = explained.failed ? ENOMEM : write_file(folder, reason, buf_bytes(&explained));
+	error = explained.failed ? ENOMEM : write_file(s, folder, reason, buf_bytes(&explained));
 	buf_release(&explained);
 	return error;
 }

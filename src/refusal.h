@@ -7,7 +7,7 @@
 #ifndef ANIMFS_REFUSAL_H
 #define ANIMFS_REFUSAL_H
 
-#include "animfs/base.h"
+#include "state.h"
 
 /*
  * "path:14:6: what is wrong" (of a table: line 14, cell 6), the line with a caret under the fault,
@@ -18,13 +18,14 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 		     struct buf *out);
 
 /*
- * Writes both files into `folder` for the view called `name`. A refusal that is there already with
- * another text stays, and this one becomes NAME.rejected.~2~ (~3~ ...), NAME.error the newest
- * reason. *own is the number of the one that is written over, because it is this same text when
- * less of it was there, or 0; a new one leaves its number there. 0 or an errno.
+ * Writes both files into `folder`, which is one of STATE_REJECTED, for the view called `name`. A
+ * refusal that is there already with another text stays, and this one becomes NAME.rejected.~2~
+ * (~3~ ...), NAME.error the newest reason. *own is the number of the one that is written over,
+ * because it is this same text when less of it was there, or 0; a new one leaves its number there.
+ * 0 or an errno.
  */
-int refusal_write(int folder, const char *path, const char *name, struct bytes text,
-		  const struct err *err, unsigned *own);
+int refusal_write(struct state *s, int folder, const char *path, const char *name,
+		  struct bytes text, const struct err *err, unsigned *own);
 /* Removes a view's refusals. True when there were any. */
 bool refusal_remove(int folder, const char *name);
 

@@ -15,7 +15,7 @@
 
 /* What is replaced and by what; `old` is -1 where there is no file yet. */
 struct job {
-	int dir;
+	int dir, via; /* via: the folder of the temporary */
 	const char *name, *temporary;
 	const struct file_version *expect;
 	int old, fresh;
@@ -200,7 +200,7 @@ static int identify(const struct job *job, const char *name, struct file_version
 
 static int rename_as(const struct job *job, unsigned flags)
 {
-	return renameat2(job->dir, job->temporary, job->dir, job->name, flags) ? errno : 0;
+	return renameat2(job->via, job->temporary, job->dir, job->name, flags) ? errno : 0;
 }
 
 /*
@@ -304,6 +304,7 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 {
 	struct job job = {
 		.dir = dir,
+		.via = dir,
 		.name = name,
 		.temporary = temporary,
 		.expect = expect,
@@ -326,24 +327,26 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 	return error;
 }
 
-int replace_copy(int dir, const char *name, const char *temporary, bool over, int like,
+int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
 		 struct bytes data)
 {
-	struct job job = {
-		.dir = dir, .name = name, .temporary = temporary, .old = like, .fresh = -1};
+	struct job job = {.dir = dir,
+			  .via = via,
+			  .name = name,
+			  .temporary = temporary,
+			  .old = like,
+			  .fresh = -1};
 	int error = at_is_name(name) ? 0 : EINVAL;
 
-	if (!error && unlinkat(dir, temporary, 0) && errno != ENOENT)
-		error = errno;
 	if (!error)
-		error = at_open(dir, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &job.fresh);
+		error = at_open(via, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &job.fresh);
 	if (error)
 		return error;
 	error = fill(&job, data);
 	if (!error)
 		error = over ? rename_as(&job, 0) : place(&job);
 	if (error)
-		unlinkat(dir, temporary, 0);
+		unlinkat(via, temporary, 0);
 	else
 		error = sync_folder(dir);
 	close(job.fresh);

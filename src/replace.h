@@ -29,10 +29,10 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 
 /*
  * Puts a file under a name without looking at what it replaces (`over`), or where there is none yet
- * (EAGAIN). It gets the attributes of the file `like`; -1: mode 0600. Whoever calls it keeps others
- * away from `temporary`, and what a killed process left under that name is overwritten.
+ * (EAGAIN). It gets the attributes of the file `like`; -1: mode 0600. `temporary` is a free name in
+ * the folder `via`, of the same filesystem.
  */
-int replace_copy(int dir, const char *name, const char *temporary, bool over, int like,
+int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
 		 struct bytes data);
 
 #endif

@@ -201,11 +201,19 @@ static bool check_width(struct reading *r)
 	return true;
 }
 
+/* "%~2", "%~3": bones without a name after the first, which is "%". */
+static bool is_nameless(const char *name)
+{
+	size_t digits = strncmp(name, "%~", 2) == 0 ? strspn(name + 2, "0123456789") : 0;
+
+	return digits > 0 && name[2 + digits] == '\0';
+}
+
 /* The file-name form of no name could not be written again without quotes. */
 static bool check_name(const struct reading *r, const struct cell *cell, const char *name)
 {
 	struct buf stored = BUF_INIT, right = BUF_INIT;
-	bool good = name_unescape(name, &stored);
+	bool good = is_nameless(name) || name_unescape(name, &stored);
 
 	if (!good)
 		name_escape(name, NAME_LIMIT, &right);

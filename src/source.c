@@ -25,6 +25,7 @@ struct store {
 	struct naming *naming; /* may be NULL */
 	rest_told *rest_told;  /* may be NULL */
 	void *rest_closure;
+	bool keeps_replaced;
 };
 
 struct store *store_new(const struct store_options *options, struct state *state)
@@ -53,6 +54,11 @@ void store_rests(struct store *s, rest_told *told, void *closure)
 {
 	s->rest_told = told;
 	s->rest_closure = closure;
+}
+
+void store_keep_replaced(struct store *s)
+{
+	s->keeps_replaced = true;
 }
 
 void store_free(struct store *s)
@@ -113,6 +119,9 @@ static struct decoding store_decoding(const struct store *s, const char *file_na
 
 /* ---- a file ---- */
 
+#define KEPT_MAX 16
+#define KEPT_SIZE ((size_t)16 << 20) /* of all together; the last one stays whatever its size */
+
 struct source {
 	struct store *store;
 	pthread_mutex_t work;  /* held while the file is read and decoded, or replaced */
@@ -123,8 +132,78 @@ struct source {
 	bool settled; /* a later write would show as another version */
 	struct err *verdict;
 	struct snap *current; /* the cache's: cache_take, cache_settle */
-	struct rest rest;     /* where the skeleton of `current` was found */
+	/* Those before it, the latest last, where the store keeps them. */
+	struct kept {
+		struct snap *snap;
+		int64_t seen; /* by source_let_go, first; 0: not yet */
+	} kept[KEPT_MAX];
+	unsigned kept_count;
+	struct rest rest; /* where the skeleton of `current` was found */
 };
+
+/* What has to go for it, in gone; returns how many. With `facts` held. */
+static unsigned keep_replaced(struct source *s, struct snap *replaced, struct snap **gone)
+{
+	size_t size = replaced->size;
+	unsigned first = s->kept_count;
+
+	while (first && s->kept_count - first < KEPT_MAX - 1 &&
+	       size + s->kept[first - 1].snap->size <= KEPT_SIZE)
+		size += s->kept[--first].snap->size;
+	for (unsigned i = 0; i < first; i++)
+		gone[i] = s->kept[i].snap;
+	s->kept_count -= first;
+	memmove(s->kept, s->kept + first, s->kept_count * sizeof(*s->kept));
+	s->kept[s->kept_count++] = (struct kept){replaced, 0};
+	return first;
+}
+
+struct snap *source_replaced(struct source *s, uint32_t generation)
+{
+	struct snap *snap = NULL;
+
+	pthread_mutex_lock(&s->facts);
+	for (unsigned i = 0; i < s->kept_count && !snap; i++) {
+		if ((uint32_t)s->kept[i].snap->generation == generation)
+			snap = snap_get(s->kept[i].snap);
+	}
+	pthread_mutex_unlock(&s->facts);
+	return snap;
+}
+
+/* now: INT64_MAX for all of them. */
+static void let_go(struct source *s, int64_t now)
+{
+	struct snap *gone[KEPT_MAX];
+	unsigned count = 0, left = 0;
+
+	pthread_mutex_lock(&s->facts);
+	for (unsigned i = 0; i < s->kept_count; i++) {
+		struct kept *kept = &s->kept[i];
+
+		if (!kept->seen && now != INT64_MAX)
+			kept->seen = now;
+		if (now - kept->seen >= REPLACED_MS)
+			gone[count++] = kept->snap;
+		else
+			s->kept[left++] = *kept;
+	}
+	s->kept_count = left;
+	pthread_mutex_unlock(&s->facts);
+	while (count)
+		snap_put(gone[--count]);
+}
+
+bool source_let_go(struct source *s, int64_t now)
+{
+	bool left;
+
+	let_go(s, now);
+	pthread_mutex_lock(&s->facts);
+	left = s->kept_count > 0;
+	pthread_mutex_unlock(&s->facts);
+	return left;
+}
 
 static bool copy_names(const char *folder, const char *name, char **folder_copy, char **name_copy)
 {
@@ -157,6 +236,7 @@ void source_free(struct source *s)
 {
 	if (!s)
 		return;
+	let_go(s, INT64_MAX);
 	cache_settle(s->store->cache, &s->current, NULL);
 	pthread_mutex_destroy(&s->work);
 	pthread_mutex_destroy(&s->facts);
@@ -284,6 +364,9 @@ static void set_ages(struct source *s, struct snap *snap, struct timespec mtime,
 static void publish(struct source *s, const struct file_version *version, bool settled,
 		    struct err *verdict, struct snap *snap)
 {
+	struct snap *before = NULL, *gone[KEPT_MAX];
+	unsigned count = 0;
+
 	if (snap && !snap->ages.at)
 		set_ages(s, snap, version->mtime, NULL);
 	pthread_mutex_lock(&s->facts);
@@ -291,8 +374,16 @@ static void publish(struct source *s, const struct file_version *version, bool s
 	s->settled = settled;
 	free(s->verdict);
 	s->verdict = verdict;
+	if (s->store->keeps_replaced)
+		before = cache_take(s->store->cache, &s->current);
 	cache_settle(s->store->cache, &s->current, snap);
+	if (before == snap)
+		gone[count++] = before;
+	else if (before)
+		count = keep_replaced(s, before, gone);
 	pthread_mutex_unlock(&s->facts);
+	while (count)
+		snap_put(gone[--count]);
 }
 
 static void tell(struct err *to, const struct err *from)
@@ -487,6 +578,17 @@ static struct snap *latest(struct source *s, int dir, struct err *err)
 	struct stat st;
 
 	return latest_seen(s, dir, &st, err);
+}
+
+bool source_is_read(struct source *s, const struct stat *st)
+{
+	struct file_version version = file_version_of(st);
+	bool same;
+
+	pthread_mutex_lock(&s->facts);
+	same = file_version_same(&version, &s->version);
+	pthread_mutex_unlock(&s->facts);
+	return same;
 }
 
 struct snap *source_last(struct source *s)
@@ -698,7 +800,8 @@ static int put_new_text(const struct commit_job *job, const char *name, const ch
 
 	if (error)
 		return error;
-	error = replace_copy(job->dir, name, temporary, false, like, buf_bytes(&job->bytes));
+	error = replace_copy(job->dir, name, job->dir, temporary, false, like,
+			     buf_bytes(&job->bytes));
 	close(like);
 	return error;
 }

@@ -48,6 +48,8 @@ bool store_names(struct store *s, int folder, naming_told *told, void *closure);
  * the store.
  */
 void store_rests(struct store *s, rest_told *told, void *closure);
+/* Versions that are replaced stay for a moment, for who began to read them: source_version. */
+void store_keep_replaced(struct store *s);
 void store_free(struct store *s);           /* after its sources; NULL is fine */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
 /* Could a file of this name be one? Patterns of the options first. *probe: by content alone. */
@@ -70,6 +72,18 @@ bool source_renamed(struct source *s, const char *folder, const char *name);
 struct snap *source_get(struct source *s, int dir, struct err *err);
 /* The latest version that was asked for, if it is at hand; the file is not looked at. */
 struct snap *source_last(struct source *s);
+/*
+ * The version of this generation, where it was replaced only lately; NULL where it is not at hand.
+ */
+struct snap *source_replaced(struct source *s, uint32_t generation);
+/*
+ * To be called now and then with the time in milliseconds: lets versions go that were there at a
+ * call REPLACED_MS ago. True while there are others.
+ */
+#define REPLACED_MS 300
+bool source_let_go(struct source *s, int64_t now);
+/* Was the file when it was read what *st says? */
+bool source_is_read(struct source *s, const struct stat *st);
 /* The same as source_get, and what the file was just before; st_mode is 0 where there is none. */
 struct snap *source_look(struct source *s, int dir, struct stat *st, struct err *err);
 

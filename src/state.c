@@ -30,14 +30,16 @@ static const char readme[] =
 	"           animfs undo FILE puts one back.\n"
 	"filling/   Names the folders that are still to become clips or animation files.\n"
 	"mounts/    One file for each mount; what a killed one left is cleaned by the next.\n"
+	"partial/   What is being written for the others, until it is whole.\n"
 	"lock       Held while an animation file is being replaced.\n"
 	"\n"
 	"While nothing is mounted you can copy things out of this folder or remove it;\n"
 	"what is in extra/, rejected/ and backup/ is nowhere else.\n";
 
-/* A folder of SOURCE in which a temporary is, or is about to be. */
+/* A folder of SOURCE that is listed, and how many temporaries are in it, or are about to be. */
 struct flight {
 	struct flight *next;
+	unsigned count;
 	char path[];
 };
 
@@ -227,7 +229,29 @@ static int clean_entry(void *state, int mounts, const char *name)
 	return 0;
 }
 
-/* What cannot be cleaned now stays listed for the next mount, so no failure matters here. */
+/* What was being written by a mount that has no entry any more, so that none goes on with it. */
+static int remove_partial(void *mounts, int dir, const char *name)
+{
+	char id[17];
+
+	if (sscanf(name, PREFIX "%16[0-9a-f]-", id) == 1 &&
+	    faccessat(*(int *)mounts, id, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+		unlinkat(dir, name, 0);
+	return 0;
+}
+
+static void clean_partial(int root)
+{
+	int mounts, partial;
+
+	if (at_walk(root, "mounts", FOLDER, &mounts))
+		return;
+	if (!at_walk(root, "partial", O_RDONLY | O_DIRECTORY, &partial))
+		each_name(partial, remove_partial, &mounts);
+	close(mounts);
+}
+
+/* What cannot be cleaned now stays for the next mount, so no failure matters here. */
 static void clean(struct state *s)
 {
 	int root, mounts;
@@ -236,6 +260,7 @@ static void clean(struct state *s)
 		return;
 	if (!at_walk(root, "mounts", O_RDONLY | O_DIRECTORY, &mounts))
 		each_name(mounts, clean_entry, s);
+	clean_partial(root);
 	close(root);
 }
 
@@ -333,12 +358,21 @@ static void forget_flights(struct state *s)
 	}
 }
 
-/* An entry that still lists something stays, so that the next mount looks there. */
+static bool has_temporaries(const struct state *s)
+{
+	const struct flight *flight = s->flights;
+
+	while (flight && !flight->count)
+		flight = flight->next;
+	return flight != NULL;
+}
+
+/* Where something is left the entry stays, so that the next mount looks there. */
 static void end_entry(struct state *s)
 {
 	int mounts;
 
-	if (!s->flights && !open_part(s, "mounts", false, &mounts)) {
+	if (!has_temporaries(s) && !open_part(s, "mounts", false, &mounts)) {
 		unlinkat(mounts, s->id, 0);
 		close(mounts);
 	}
@@ -392,6 +426,11 @@ bool state_is(struct state *s, const struct stat *st)
 int state_open(struct state *s, int *fd)
 {
 	return open_root(s, false, fd);
+}
+
+int state_hold(struct state *s, int *fd)
+{
+	return open_root(s, !s->read_only, fd);
 }
 
 int state_above(const struct state *s)
@@ -588,6 +627,8 @@ static int list_path(struct state *s, const char *path, size_t size)
 	if (fstat(s->entry, &before))
 		return errno;
 	error = at_write(s->entry, (struct bytes){(const uint8_t *)path, size});
+	if (!error && fsync(s->entry))
+		error = errno;
 	if (error && ftruncate(s->entry, before.st_size))
 		error = errno;
 	return error;
@@ -596,18 +637,23 @@ static int list_path(struct state *s, const char *path, size_t size)
 static int add_flight(struct state *s, const char *path)
 {
 	size_t size = strlen(path) + 1;
-	struct flight *flight = malloc(sizeof(*flight) + size);
-	int error = 0;
+	struct flight *flight = *find_flight(s, path);
+	int error;
 
+	if (flight) {
+		flight->count++;
+		return 0;
+	}
+	flight = malloc(sizeof(*flight) + size);
 	if (!flight)
 		return ENOMEM;
-	if (!*find_flight(s, path))
-		error = list_path(s, path, size);
+	error = list_path(s, path, size);
 	if (error) {
 		free(flight);
 		return error;
 	}
 	memcpy(flight->path, path, size);
+	flight->count = 1;
 	flight->next = s->flights;
 	s->flights = flight;
 	return 0;
@@ -637,17 +683,71 @@ int state_temporary(struct state *s, const char *path, char *name, size_t size)
 
 void state_temporary_gone(struct state *s, const char *path)
 {
-	struct flight **at, *flight;
+	struct flight *flight;
 
 	pthread_mutex_lock(&s->mutex);
-	at = find_flight(s, path);
-	flight = *at;
-	if (flight) {
-		*at = flight->next;
-		free(flight);
-	}
-	/* Where this fails, the list names a folder too many, in which nothing will be found. */
-	if (flight && !s->flights)
-		(void)!ftruncate(s->entry, 0);
+	flight = *find_flight(s, path);
+	if (flight && flight->count)
+		flight->count--;
 	pthread_mutex_unlock(&s->mutex);
+}
+
+/*
+ * Files that are there whole or not at all
+ */
+
+int state_partial(struct state *s, int *fd, char *name, size_t size)
+{
+	int error;
+
+	pthread_mutex_lock(&s->mutex);
+	error = need_entry(s);
+	if (!error)
+		error = name_temporary(s, name, size);
+	pthread_mutex_unlock(&s->mutex);
+	return error ? error : open_part(s, "partial", true, fd);
+}
+
+/* Where a file is written, and where it goes then. */
+struct put {
+	int via, folder;
+	const char *temporary, *name;
+	unsigned how;
+};
+
+static int write_via(const struct put *p, mode_t mode, struct bytes data)
+{
+	int fd, error = at_open(p->via, p->temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &fd);
+
+	if (error)
+		return error;
+	error = at_write(fd, data);
+	if (!error && p->how & STATE_PUT_SYNC && fsync(fd))
+		error = errno;
+	if (close(fd) && !error)
+		error = errno;
+	if (!error && renameat2(p->via, p->temporary, p->folder, p->name,
+				p->how & STATE_PUT_NEW ? RENAME_NOREPLACE : 0))
+		error = errno;
+	if (error)
+		unlinkat(p->via, p->temporary, 0);
+	return error;
+}
+
+int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
+	      struct bytes data, unsigned how)
+{
+	char temporary[STATE_TEMPORARY_SIZE];
+	struct put put = {folder, folder, temporary, name, how};
+	int error = in_source ? state_temporary(s, in_source, temporary, sizeof(temporary))
+			      : state_partial(s, &put.via, temporary, sizeof(temporary));
+
+	if (error)
+		return error;
+	error = write_via(&put, mode, data);
+	if (in_source)
+		state_temporary_gone(s, in_source);
+	else
+		close(put.via);
+	return error;
 }

@@ -4,10 +4,11 @@
  *
  *   DIR/README        what this is
  *   DIR/lock          held (flock) while a binary is checked and replaced
- *   DIR/mounts/ID     one per mount, locked for its life; lists the folders with its temporaries,
- *                     each ended by a NUL byte, and is empty while there are none
+ *   DIR/mounts/ID     one per mount, locked for its life; lists the folders that had temporaries
+ *                     of it, each ended by a NUL byte, durably before the first of them is made
  *   DIR/extra/PATH    ordinary files that people put into virtual folders, by the folder's path
  *   DIR/rejected/PATH NAME.rejected and NAME.error
+ *   DIR/partial/NAME  what is being written for one of the others, until it is whole
  *   DIR/filling/PATH  an empty file for each folder PATH that was made to become a clip or an
  *                     animation file, while its texts come; the next mount goes on with it
  *   DIR/backup/PATH   binaries as they were before something was removed from them (backup.h)
@@ -41,6 +42,8 @@ bool state_is(struct state *s, const struct stat *st);
 
 /* DIR as an O_PATH descriptor; ENOENT where it is not there. */
 int state_open(struct state *s, int *fd);
+/* The same, made where it is not there; ENOENT where nothing is to be made. */
+int state_hold(struct state *s, int *fd);
 /* The folder that DIR is in, or will be, as a descriptor that stays the state's. */
 int state_above(const struct state *s);
 
@@ -68,5 +71,19 @@ void state_unlock(struct state *s);
 #define STATE_TEMPORARY_SIZE 72
 int state_temporary(struct state *s, const char *path, char *name, size_t size);
 void state_temporary_gone(struct state *s, const char *path);
+
+/*
+ * The folder for what is to be moved, when it is whole, to another one of DIR, as an O_PATH
+ * descriptor, and a name there. What a kill leaves in it is removed by the next mount.
+ */
+int state_partial(struct state *s, int *fd, char *name, size_t size);
+/*
+ * Puts a file of these bytes under `name` into `folder`, whole or, after a kill too, not at all.
+ * in_source: the folder's path from SOURCE, or NULL where it is one of DIR.
+ */
+#define STATE_PUT_NEW 1  /* EEXIST where something of that name is there */
+#define STATE_PUT_SYNC 2 /* it is to outlast a power cut */
+int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
+	      struct bytes data, unsigned how);
 
 #endif

@@ -4,6 +4,7 @@
 #include "names.h"
 #include "num.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,12 +88,41 @@ bool tree_alike(const struct tree *t, const struct place *place)
 	return place->view->alike && place->view->alike(&at);
 }
 
+static atomic_size_t text_limit = DEFAULT_MAX_TEXT;
+
+void tree_text_limit(size_t bytes)
+{
+	text_limit = bytes < TEXT_MAX ? bytes : TEXT_MAX;
+}
+
+/* The shortest text that a key can have in a view of all keys. */
+#define KEY_LENGTH 4
+
+/* Is it known without rendering that the text would be longer than its limit? */
+static bool is_too_long(const struct shown *at, const struct view *view, size_t limit)
+{
+	const struct clip *clip = at->anim->clips + at->clip;
+	uint64_t keys = 0;
+
+	for (uint32_t i = 0; view->every_key && i < clip->track_count; i++) {
+		for (int role = 0; role < ROLE_COUNT; role++) {
+			const struct curve *c = clip->tracks[i].curve[role];
+
+			keys += c ? curve_shown(c, clip->frames) : 0;
+		}
+	}
+	return keys > limit / KEY_LENGTH;
+}
+
 void tree_render(const struct tree *t, const struct place *place, struct buf *out)
 {
 	struct shown at = tree_shown(t, place);
 
-	out->limit = place->view->whole ? 0 : TEXT_MAX;
-	place->view->render(&at, out);
+	out->limit = place->view->whole ? 0 : text_limit;
+	if (is_too_long(&at, place->view, text_limit))
+		out->failed = out->full = true;
+	else
+		place->view->render(&at, out);
 	out->limit = 0;
 }
 

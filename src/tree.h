@@ -47,13 +47,14 @@ bool tree_walk(const struct tree *t, const char *path, struct place *out);
 /* Says in err why a view, which tree_walk has not found at the path, is not there, if it knows. */
 void tree_explain(const struct tree *t, const char *path, struct err *err);
 
-/* The same place in another snap, by the labels of its clip and bone. False when it is not there. */
+/* The same place in another snap, by the labels of its clip and bone. False when it is not there.
+ */
 bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
 		struct place *out);
 
 /*
- * Differs between two versions where there are other clips, bones or frames; a view that is there or
- * not for what curves say is not told.
+ * Differs between two versions where there are other clips, bones or frames; a view that is there
+ * or not for what curves say is not told.
  */
 uint64_t tree_names(const struct snap *snap);
 
@@ -64,11 +65,15 @@ bool tree_list(const struct tree *t, const struct place *folder, view_set listed
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
 /*
- * The text of a view, to an empty `out`; out->failed when out of memory, or when it is longer than
- * TEXT_MAX: curves are shared in a file and not in its texts, so a small one can say terabytes.
+ * The text of a view, to an empty `out`; out->failed when out of memory, and out->full too when it
+ * is longer than the limit: curves are shared in a file and not in its texts, so a small one can
+ * say terabytes.
  */
-#define TEXT_MAX ((size_t)1 << 30)
 void tree_render(const struct tree *t, const struct place *place, struct buf *out);
+/* Of all texts that are rendered later: DEFAULT_MAX_TEXT at first, and never above TEXT_MAX. */
+void tree_text_limit(size_t bytes);
+#define DEFAULT_MAX_TEXT ((size_t)256 << 20)
+#define TEXT_MAX ((size_t)1 << 30)
 /* Is the view of a frame, and would every other frame's have the same text? */
 bool tree_alike(const struct tree *t, const struct place *place);
 

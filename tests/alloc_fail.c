@@ -301,6 +301,10 @@ static const struct {
 	{&view_bone_csv, ",336.09375,64.6875,", ",336.1,64.6875,"}, /* makes a low table */
 	{&view_bone_csv, "\n0,0,,,,0.7071517,", "\n4,,,,,0.7071517,"},
 	{&view_bone_json, "[1.5, 1.5, 1.5]", "[1.25, 1.5, 1.75]"},
+	/* Longer than what jansson begins to keep a token in. */
+	{&view_bone_json, "[1.5, 1.5, 1.5]", "[1.25000000000000000000000000000000000001, 1, 2]"},
+	{&view_clip_json, "\"name\": \"walk\", ",
+	 "\"name\": \"a walk that goes on and on and on\", "},
 	{&view_clip_json, "\"loop\": true", "\"loop\": false"},
 	{&view_clip_json, "\"frames\": 5,", "\"frames\": 300,"},
 	{&view_clip_json, "\"duration\": 4", "\"duration\": 6"},

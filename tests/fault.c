@@ -1,51 +1,121 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fault.c - LD_PRELOAD=fault.so FAULT=FILE animfs ...: system calls that fail, for tests of what a
- * mount does then.
+ * fault.c - LD_PRELOAD=fault.so FAULT=FILE animfs ...: system calls and allocations that fail, and
+ * processes that are killed, for tests of what a mount does then.
  *
- * FILE says which, in one line: CALL ERRNO FOLDER. While it is there, each CALL (create, write,
- * fsync, syncdir, rename, unlink or mkdir) below FOLDER fails with ERRNO, a number, and does
- * nothing; syncdir is fsync of a folder.
+ * FILE has one line and is read at every call, while it is there:
+ *
+ *   CALL WHAT FOLDER [NTH [ANYTHING]]
+ *
+ * CALL is create, open, list (of a folder), read, write, fsync, syncdir (fsync of a folder),
+ * truncate, attribute, rename, unlink, mkdir, or "any", or "change": all of these but open, list
+ * and read, so all that leave something behind. WHAT is an errno, with which each such call below
+ * FOLDER fails and does nothing; or kill, which kills the process in the place of the call; or
+ * tear, which lets a write write one half of its bytes first; or 0, which only counts. With NTH it
+ * is the n-th of them alone, counted since the line was last another one.
+ *
+ * The program must not be confined (-o unconfined), so that it can read FILE.
+ *
+ * FAULT_BOARD=FILE is a file of the size of struct board, for counting and for allocations.
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
-struct fault {
-	char call[16];
-	int number;
-	char folder[PATH_MAX];
+/* Numbers of the machine's own order, shared with whoever runs the test. */
+struct board {
+	_Atomic uint64_t calls;       /* that FILE's line means, since it is this line */
+	_Atomic uint64_t fired;       /* how often something failed, or was about to be killed */
+	_Atomic uint64_t allocations; /* counted while fail_at is not 0 */
+	_Atomic uint64_t fail_at;     /* that one of them fails; UINT64_MAX: none */
+	_Atomic uint64_t live;        /* blocks that were not given back yet */
 };
 
-/* By the calls beneath, so that reading the file is no call of its own. */
-static bool read_fault(struct fault *f)
+static struct board own_board;
+static struct board *board = &own_board;
+
+/* By the calls beneath, here and below, so that they are no calls of their own. */
+__attribute__((constructor)) static void find_board(void)
 {
-	const char *file = getenv("FAULT");
-	char line[PATH_MAX + 64];
-	ssize_t size;
+	const char *file = getenv("FAULT_BOARD");
+	void *shared;
 	int fd;
 
 	if (!file)
-		return false;
+		return;
+	fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_RDWR | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	shared = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	syscall(SYS_close, fd);
+	if (shared == MAP_FAILED)
+		return;
+	board = shared;
+	board->live += own_board.live;
+}
+
+/* ---- which call ---- */
+
+enum what { PASS, FAIL, KILL, TEAR };
+
+struct fault {
+	char call[16];
+	char what[16];
+	char folder[PATH_MAX];
+	unsigned long nth;
+};
+
+static ssize_t read_line(char *line, size_t size)
+{
+	const char *file = getenv("FAULT");
+	ssize_t got;
+	int fd;
+
+	if (!file)
+		return -1;
 	fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
-		return false;
-	size = syscall(SYS_read, fd, line, sizeof(line) - 1);
+		return -1;
+	got = syscall(SYS_read, fd, line, size - 1);
 	syscall(SYS_close, fd);
-	if (size <= 0)
-		return false;
-	line[size] = '\0';
-	return sscanf(line, "%15s %d %4095s", f->call, &f->number, f->folder) == 3;
+	line[got > 0 ? got : 0] = '\0';
+	return got;
+}
+
+static bool parse(const char *line, struct fault *f)
+{
+	f->nth = 0;
+	return sscanf(line, "%15s %15s %4095s %lu", f->call, f->what, f->folder, &f->nth) >= 3;
+}
+
+static bool is_meant(const struct fault *f, const char *call)
+{
+	static const char *const harmless[] = {"open", "list", "read"};
+
+	if (strcmp(f->call, "change") != 0)
+		return strcmp(f->call, call) == 0 || strcmp(f->call, "any") == 0;
+	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++) {
+		if (strcmp(call, harmless[i]) == 0)
+			return false;
+	}
+	return true;
 }
 
 static bool fd_below(int fd, const char *folder)
@@ -55,26 +125,82 @@ static bool fd_below(int fd, const char *folder)
 	ssize_t size;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	size = readlink(link, path, sizeof(path) - 1);
+	size = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
 	if (size < 0)
 		return false;
 	path[size] = '\0';
 	return strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
 }
 
+/* Counts a call that is meant; is it the one? */
+static bool is_its_turn(const struct fault *f, const char *line)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static char last[PATH_MAX + 64];
+	uint64_t count;
+
+	pthread_mutex_lock(&lock);
+	if (strcmp(line, last) != 0) {
+		strcpy(last, line);
+		board->calls = 0;
+	}
+	count = ++board->calls;
+	pthread_mutex_unlock(&lock);
+	return !f->nth || count == f->nth;
+}
+
+static void end_here(void)
+{
+	board->fired++;
+	kill(getpid(), SIGKILL);
+	for (;;)
+		pause();
+}
+
+static enum what outcome(const char *call, int fd)
+{
+	char line[PATH_MAX + 64];
+	struct fault f;
+
+	if (read_line(line, sizeof(line)) <= 0 || !parse(line, &f) || !is_meant(&f, call) ||
+	    !fd_below(fd, f.folder) || !is_its_turn(&f, line) || strcmp(f.what, "0") == 0)
+		return PASS;
+	if (strcmp(f.what, "tear") == 0)
+		return TEAR;
+	if (strcmp(f.what, "kill") == 0)
+		return KILL;
+	board->fired++;
+	errno = atoi(f.what);
+	return FAIL;
+}
+
 /* Should this call on what `fd` is, or is in, fail? */
 static bool fails(const char *call, int fd)
 {
-	struct fault f;
+	int before = errno;
+	enum what what = outcome(call, fd);
 
-	if (!read_fault(&f) || strcmp(f.call, call) != 0 || !fd_below(fd, f.folder))
-		return false;
-	errno = f.number;
-	return true;
+	if (what == KILL || what == TEAR)
+		end_here();
+	if (what == PASS)
+		errno = before;
+	return what == FAIL;
 }
+
+/* ---- the calls ---- */
 
 /* The next one of that name. */
 #define REAL(name, symbol) ((__typeof__(&name))dlsym(RTLD_NEXT, symbol))
+
+static bool open_fails(int dir, const char *path, int flags)
+{
+	int fd;
+
+	/* What a descriptor is of, opened anew. */
+	if (sscanf(path, "/proc/self/fd/%d", &fd) == 1)
+		dir = fd;
+	return fails(flags & O_CREAT ? "create" : "open", dir);
+}
 
 int openat(int dir, const char *path, int flags, ...)
 {
@@ -84,19 +210,116 @@ int openat(int dir, const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
 	va_end(args);
-	if (flags & O_CREAT && fails("create", dir))
+	if (open_fails(dir, path, flags))
 		return -1;
 	return REAL(openat, "openat64")(dir, path, flags, mode);
 }
 
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	if (open_fails(AT_FDCWD, path, flags))
+		return -1;
+	return REAL(open, "open64")(path, flags, mode);
+}
+
+/* What the checking headers make of those without a mode. */
+int __openat64_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags)
+{
+	return openat(dir, path, flags);
+}
+
+int __open64_2(const char *path, int flags);
+int __open64_2(const char *path, int flags)
+{
+	return open(path, flags);
+}
+
+DIR *fdopendir(int fd)
+{
+	return fails("list", fd) ? NULL : REAL(fdopendir, "fdopendir")(fd);
+}
+
+ssize_t read(int fd, void *data, size_t size)
+{
+	return fails("read", fd) ? -1 : REAL(read, "read")(fd, data, size);
+}
+
+ssize_t pread(int fd, void *data, size_t size, off_t at)
+{
+	return fails("read", fd) ? -1 : REAL(pread, "pread64")(fd, data, size, at);
+}
+
+/* A half of the bytes, and the end. */
+static void tear(int fd, const void *data, size_t size, off_t at)
+{
+	if (at < 0)
+		syscall(SYS_write, fd, data, size / 2);
+	else
+		syscall(SYS_pwrite64, fd, data, size / 2, at);
+	end_here();
+}
+
+static bool write_fails(int fd, const void *data, size_t size, off_t at)
+{
+	int before = errno;
+	enum what what = outcome("write", fd);
+
+	if (what == TEAR)
+		tear(fd, data, size, at);
+	if (what == KILL)
+		end_here();
+	if (what == PASS)
+		errno = before;
+	return what == FAIL;
+}
+
 ssize_t write(int fd, const void *data, size_t size)
 {
-	return fails("write", fd) ? -1 : REAL(write, "write")(fd, data, size);
+	return write_fails(fd, data, size, -1) ? -1 : REAL(write, "write")(fd, data, size);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
+{
+	return write_fails(fd, data, size, at) ? -1 : REAL(pwrite, "pwrite64")(fd, data, size, at);
 }
 
 ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t at, int flags)
 {
-	return fails("write", fd) ? -1 : REAL(pwritev2, "pwritev64v2")(fd, parts, count, at, flags);
+	if (write_fails(fd, parts->iov_base, parts->iov_len, at))
+		return -1;
+	return REAL(pwritev2, "pwritev64v2")(fd, parts, count, at, flags);
+}
+
+/* Between a file and a pipe: one of the two calls is another's. */
+ssize_t splice(int in, off_t *in_at, int out, off_t *out_at, size_t size, unsigned flags)
+{
+	if (fails("read", in) || fails("write", out))
+		return -1;
+	return REAL(splice, "splice")(in, in_at, out, out_at, size, flags);
+}
+
+ssize_t copy_file_range(int in, off_t *in_at, int out, off_t *out_at, size_t size, unsigned flags)
+{
+	if (fails("write", out))
+		return -1;
+	return REAL(copy_file_range, "copy_file_range")(in, in_at, out, out_at, size, flags);
+}
+
+int fallocate(int fd, int mode, off_t at, off_t size)
+{
+	return fails("write", fd) ? -1 : REAL(fallocate, "fallocate64")(fd, mode, at, size);
+}
+
+int ftruncate(int fd, off_t size)
+{
+	return fails("truncate", fd) ? -1 : REAL(ftruncate, "ftruncate64")(fd, size);
 }
 
 int fsync(int fd)
@@ -105,6 +328,33 @@ int fsync(int fd)
 	bool folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
 
 	return fails(folder ? "syncdir" : "fsync", fd) ? -1 : REAL(fsync, "fsync")(fd);
+}
+
+int fdatasync(int fd)
+{
+	return fails("fsync", fd) ? -1 : REAL(fdatasync, "fdatasync")(fd);
+}
+
+int fchmod(int fd, mode_t mode)
+{
+	return fails("attribute", fd) ? -1 : REAL(fchmod, "fchmod")(fd, mode);
+}
+
+int fchown(int fd, uid_t owner, gid_t group)
+{
+	return fails("attribute", fd) ? -1 : REAL(fchown, "fchown")(fd, owner, group);
+}
+
+int futimens(int fd, const struct timespec times[2])
+{
+	return fails("attribute", fd) ? -1 : REAL(futimens, "futimens")(fd, times);
+}
+
+int fsetxattr(int fd, const char *name, const void *value, size_t size, int flags)
+{
+	if (fails("attribute", fd))
+		return -1;
+	return REAL(fsetxattr, "fsetxattr")(fd, name, value, size, flags);
 }
 
 int renameat2(int from, const char *a, int to, const char *b, unsigned flags)
@@ -117,6 +367,16 @@ int renameat(int from, const char *a, int to, const char *b)
 	return fails("rename", to) ? -1 : REAL(renameat, "renameat")(from, a, to, b);
 }
 
+int linkat(int from, const char *a, int to, const char *b, int flags)
+{
+	return fails("create", to) ? -1 : REAL(linkat, "linkat")(from, a, to, b, flags);
+}
+
+int symlinkat(const char *target, int dir, const char *name)
+{
+	return fails("create", dir) ? -1 : REAL(symlinkat, "symlinkat")(target, dir, name);
+}
+
 int unlinkat(int dir, const char *name, int flags)
 {
 	return fails("unlink", dir) ? -1 : REAL(unlinkat, "unlinkat")(dir, name, flags);
@@ -125,4 +385,78 @@ int unlinkat(int dir, const char *name, int flags)
 int mkdirat(int dir, const char *name, mode_t mode)
 {
 	return fails("mkdir", dir) ? -1 : REAL(mkdirat, "mkdirat")(dir, name, mode);
+}
+
+/* ---- allocations ---- */
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *block, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *block);
+
+static bool allocation_fails(void)
+{
+	uint64_t fail_at = board->fail_at;
+
+	if (!fail_at || ++board->allocations != fail_at)
+		return false;
+	board->fired++;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *counted(void *block)
+{
+	board->live += block != NULL;
+	return block;
+}
+
+void *malloc(size_t size)
+{
+	return allocation_fails() ? NULL : counted(__libc_malloc(size));
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return allocation_fails() ? NULL : counted(__libc_calloc(count, size));
+}
+
+void *realloc(void *block, size_t size)
+{
+	void *moved;
+
+	if (!block)
+		return malloc(size);
+	if (size && allocation_fails())
+		return NULL;
+	moved = __libc_realloc(block, size);
+	board->live -= !moved && !size;
+	return moved;
+}
+
+void *memalign(size_t alignment, size_t size);
+void *memalign(size_t alignment, size_t size)
+{
+	return allocation_fails() ? NULL : counted(__libc_memalign(alignment, size));
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+	return memalign(alignment, size);
+}
+
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
+	void *block = memalign(alignment, size);
+
+	if (block)
+		*out = block;
+	return block ? 0 : ENOMEM;
+}
+
+void free(void *block)
+{
+	board->live -= block != NULL;
+	__libc_free(block);
 }

@@ -5,12 +5,13 @@
  * Does the same random operations in two empty folders, one on a bare filesystem and one that is to
  * behave like it. Each call must end alike on both sides (value, errno, bytes read), and every so
  * often both trees must look alike: names, types, modes, owners, sizes, links, contents, extended
- * attributes, and which names are the same file. Ends with 1 and the call at the first difference;
- * the seed, printed first, repeats it.
+ * attributes, times that were given, and which names are the same file. Root does them as several
+ * users. Ends with 1 and the call at the first difference; the seed, printed first, repeats it.
  */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/falloc.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -32,6 +33,7 @@
 #define SIZE_MAX_USED 200000
 #define COMPARE_EVERY 250
 #define PATH_SIZE 64
+#define GIVEN_TIME 1000000 /* times that are given are before it, the clock's are not */
 
 static int top[SIDES];
 static struct open_file {
@@ -40,6 +42,8 @@ static struct open_file {
 } files[OPEN_FILES];
 static char call[256]; /* what is being done, to say it */
 static unsigned long done;
+static long picked;  /* the open file that it is done to */
+static bool verbose; /* V=1: says each, and compares after each */
 
 static unsigned below(unsigned limit)
 {
@@ -67,14 +71,32 @@ static void pick_path(char path[PATH_SIZE])
 	}
 }
 
+/*
+ * Any that leaves the file usable. Set-group-id without execution means nothing; Linux takes it
+ * away when somebody who is not in the group writes, and FUSE in Linux does not.
+ */
+static mode_t pick_mode(void)
+{
+	mode_t mode = (mode_t)(0700 | below(07777 + 1));
+
+	return mode & S_ISGID ? mode | S_IXGRP : mode;
+}
+
 static struct open_file *pick_file(void)
 {
 	struct open_file *file = &files[below(OPEN_FILES)];
 
+	picked = file - files;
 	return file->used ? file : NULL;
 }
 
 /* ---- both sides ---- */
+
+static void enter(int side)
+{
+	if (fchdir(top[side]) != 0)
+		abort();
+}
 
 static long long value[SIDES];
 static int number[SIDES];
@@ -85,8 +107,10 @@ static void ended(int side, long long result)
 	number[side] = result < 0 ? errno : 0;
 }
 
+/* In the top folder of each side in turn. */
 #define BOTH(...)                                                                                  \
 	for (int side = 0; side < SIDES; side++) {                                                 \
+		enter(side);                                                                       \
 		errno = 0;                                                                         \
 		ended(side, (long long)(__VA_ARGS__));                                             \
 	}
@@ -107,8 +131,19 @@ static void same_errno(void)
 
 /* ---- what can be seen ---- */
 
+static void same_time(const char *what, const struct timespec *a, const struct timespec *b)
+{
+	if (a->tv_sec >= GIVEN_TIME && b->tv_sec >= GIVEN_TIME)
+		return;
+	if (a->tv_sec != b->tv_sec || a->tv_nsec != b->tv_nsec)
+		differ(what, a->tv_sec, b->tv_sec);
+}
+
 static void same_stat(const struct stat st[SIDES])
 {
+	/* Who writes into a FIFO writes past the filesystem. */
+	if (!S_ISFIFO(st[0].st_mode))
+		same_time("mtime", &st[0].st_mtim, &st[1].st_mtim);
 	if (st[0].st_mode != st[1].st_mode)
 		differ("mode", st[0].st_mode, st[1].st_mode);
 	if (st[0].st_uid != st[1].st_uid || st[0].st_gid != st[1].st_gid)
@@ -165,11 +200,11 @@ static void same_target(const char *path)
 
 static void same_xattr(const char *path)
 {
-	char name[SIDES][PATH_SIZE + 32], text[SIDES][64] = {"", ""};
+	char text[SIDES][64] = {"", ""};
 
-	for (int side = 0; side < SIDES; side++)
-		snprintf(name[side], sizeof(name[side]), "/proc/self/fd/%d/%s", top[side], path);
-	BOTH(lgetxattr(name[side], "user.x", text[side], sizeof(text[side])));
+	BOTH(llistxattr(path, text[side], sizeof(text[side])));
+	same_end();
+	BOTH(lgetxattr(path, "user.x", text[side], sizeof(text[side])));
 	same_end();
 	if (memcmp(text[0], text[1], sizeof(text[0])) != 0)
 		differ("attribute", 0, 0);
@@ -269,8 +304,25 @@ static void same_tree(const char *path)
 	free(names);
 }
 
+static uid_t user; /* who does it: see op_become */
+
+static void become(uid_t uid)
+{
+	const gid_t group = uid + 10; /* another one that it is in */
+
+	if (geteuid() != 0 && seteuid(0) != 0)
+		abort();
+	if (setgroups(uid ? 1 : 0, &group) != 0 || setegid(uid) != 0 || seteuid(uid) != 0)
+		abort();
+	user = uid;
+}
+
 static void compare(void)
 {
+	uid_t before = user;
+
+	if (before)
+		become(0);
 	seen_count = 0;
 	strcpy(call, "look at all");
 	same_tree(".");
@@ -284,6 +336,8 @@ static void compare(void)
 		same_end();
 		same_stat(st);
 	}
+	if (before)
+		become(before);
 }
 
 /* ---- operations on names ---- */
@@ -298,10 +352,11 @@ static void op_open(void)
 				   O_CREAT | O_TRUNC,
 				   O_APPEND,
 				   O_CREAT | O_APPEND,
+				   O_APPEND | O_TRUNC,
 				   O_DIRECTORY,
 				   O_NOFOLLOW};
 	struct open_file *file = &files[below(OPEN_FILES)];
-	int flags = modes[below(4)] | more[below(9)];
+	int flags = modes[below(4)] | more[below(10)];
 	mode_t mode = (mode_t)(0600 | below(0200));
 	char path[PATH_SIZE];
 
@@ -373,19 +428,23 @@ static void op_link(void)
 
 static void op_attributes(void)
 {
-	mode_t mode = (mode_t)(0700 | below(07077 + 1));
+	mode_t mode = pick_mode();
 	char path[PATH_SIZE];
-	unsigned kind = below(3);
+	unsigned kind = below(4);
 
 	pick_path(path);
 	snprintf(call, sizeof(call), "attributes of %s, kind %u, mode 0%o", path, kind, mode);
 	if (kind == 0) {
 		BOTH(fchmodat(top[side], path, mode, 0));
 	} else if (kind == 1) {
-		struct timespec times[2] = {{below(1000000), 5}, {below(1000000), 6}};
+		struct timespec times[2] = {{below(GIVEN_TIME), 5}, {below(GIVEN_TIME), 6}};
 
 		BOTH(utimensat(top[side], path, times, AT_SYMLINK_NOFOLLOW));
-	} else if (geteuid() == 0) {
+	} else if (kind == 2) {
+		int wanted = (int)below(8);
+
+		BOTH(faccessat(top[side], path, wanted, AT_EACCESS));
+	} else if (getuid() == 0) {
 		uid_t uid = below(3);
 
 		BOTH(fchownat(top[side], path, uid, uid + 1, AT_SYMLINK_NOFOLLOW));
@@ -398,30 +457,28 @@ static void op_attributes(void)
 static void op_truncate(void)
 {
 	off_t size = below(SIZE_MAX_USED);
-	char path[PATH_SIZE], name[SIDES][PATH_SIZE + 32];
+	char path[PATH_SIZE];
 
 	pick_path(path);
-	for (int side = 0; side < SIDES; side++)
-		snprintf(name[side], sizeof(name[side]), "/proc/self/fd/%d/%s", top[side], path);
 	snprintf(call, sizeof(call), "truncate %s to %lld", path, (long long)size);
-	BOTH(truncate(name[side], size));
+	BOTH(truncate(path, size));
 	same_end();
 }
 
 static void op_xattr(void)
 {
-	char path[PATH_SIZE], name[SIDES][PATH_SIZE + 32], text[32];
+	static const int flags[] = {0, 0, XATTR_CREATE, XATTR_REPLACE};
+	int flag = flags[below(4)];
+	char path[PATH_SIZE], text[32];
 	bool set = below(3) != 0;
 
 	pick_path(path);
-	for (int side = 0; side < SIDES; side++)
-		snprintf(name[side], sizeof(name[side]), "/proc/self/fd/%d/%s", top[side], path);
 	snprintf(text, sizeof(text), "%u", below(1000));
 	snprintf(call, sizeof(call), "%s user.x of %s", set ? "set" : "remove", path);
 	if (set) {
-		BOTH(lsetxattr(name[side], "user.x", text, strlen(text), 0));
+		BOTH(lsetxattr(path, "user.x", text, strlen(text), flag));
 	} else {
-		BOTH(lremovexattr(name[side], "user.x"));
+		BOTH(lremovexattr(path, "user.x"));
 	}
 	same_end();
 }
@@ -453,6 +510,12 @@ static void op_close(void)
 	file->used = false;
 }
 
+static void fill(char *at, size_t size, unsigned seed)
+{
+	for (size_t i = 0; i < size; i++)
+		at[i] = (char)(i * 7 + seed);
+}
+
 static void op_write(void)
 {
 	static char data[DATA_MAX];
@@ -464,8 +527,7 @@ static void op_write(void)
 
 	if (!file)
 		return;
-	for (size_t i = 0; i < size; i++)
-		data[i] = (char)(i * 7 + seed);
+	fill(data, size, seed);
 	snprintf(call, sizeof(call), "write %zu at %lld", size, here ? -1LL : (long long)at);
 	if (here) {
 		BOTH(write(file->fd[side], data, size));
@@ -498,15 +560,18 @@ static void op_read(void)
 
 static void op_resize(void)
 {
+	static const int modes[] = {0, FALLOC_FL_KEEP_SIZE,
+				    FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE,
+				    FALLOC_FL_ZERO_RANGE};
 	struct open_file *file = pick_file();
-	off_t size = below(SIZE_MAX_USED), at = below(1000);
-	int mode = below(2) ? FALLOC_FL_KEEP_SIZE : 0;
-	bool allocate = below(3) == 0;
+	off_t size = below(SIZE_MAX_USED), at = below(100000);
+	int mode = modes[below(4)];
+	bool allocate = below(2);
 
 	if (!file)
 		return;
-	snprintf(call, sizeof(call), "%s %lld", allocate ? "fallocate" : "ftruncate",
-		 (long long)size);
+	snprintf(call, sizeof(call), "%s %lld mode %d", allocate ? "fallocate" : "ftruncate",
+		 (long long)size, mode);
 	if (allocate) {
 		BOTH(fallocate(file->fd[side], mode, at, size));
 	} else {
@@ -515,41 +580,89 @@ static void op_resize(void)
 	same_errno();
 }
 
+/* What a mapping says, and what is written through it, over the end of a page or not. */
 static void op_map(void)
 {
 	struct open_file *file = pick_file();
+	int protection = below(3) ? PROT_READ | PROT_WRITE : PROT_READ;
+	size_t size, at, length;
 	char *map[SIDES];
 	struct stat st;
-	size_t at;
 
-	if (!file || fstat(file->fd[0], &st) != 0 || st.st_size == 0)
+	if (!file || fstat(file->fd[0], &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
 		return;
-	strcpy(call, "mmap");
-	at = below((unsigned)st.st_size);
-	BOTH((map[side] = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
-			       file->fd[side], 0)) == MAP_FAILED
+	size = (size_t)st.st_size;
+	at = below((unsigned)size);
+	length = below(DATA_MAX) < size - at ? below((unsigned)(size - at)) : size - at;
+	snprintf(call, sizeof(call), "map, %zu bytes at %zu", length, at);
+	BOTH((map[side] = mmap(NULL, size, protection, MAP_SHARED, file->fd[side], 0)) == MAP_FAILED
 		     ? -1
 		     : 0);
 	same_end();
 	if (number[0])
 		return;
-	for (int side = 0; side < SIDES; side++) {
-		memset(map[side] + at, 'm', 1);
-		munmap(map[side], (size_t)st.st_size);
+	if (memcmp(map[0], map[1], size) != 0)
+		differ("mapped bytes", 0, 0);
+	for (int side = 0; side < SIDES && (protection & PROT_WRITE); side++) {
+		fill(map[side] + at, length, (unsigned)size);
+		if (at % 2)
+			msync(map[side], size, MS_SYNC);
 	}
+	munmap(map[0], size);
+	munmap(map[1], size);
+}
+
+static void op_seek(void)
+{
+	static const int whences[] = {SEEK_SET, SEEK_CUR, SEEK_END};
+	struct open_file *file = pick_file();
+	int whence = whences[below(3)];
+	struct stat st;
+	off_t at = (off_t)below(SIZE_MAX_USED) - (whence == SEEK_CUR ? SIZE_MAX_USED / 2 : 0);
+
+	/* In a folder each filesystem has places of its own. */
+	if (!file || fstat(file->fd[0], &st) != 0 || S_ISDIR(st.st_mode))
+		return;
+	snprintf(call, sizeof(call), "seek %lld, whence %d", (long long)at, whence);
+	BOTH(lseek(file->fd[side], at, whence));
+	same_end();
+}
+
+static void op_sync(void)
+{
+	struct open_file *file = pick_file();
+	bool data = below(2);
+
+	if (!file)
+		return;
+	snprintf(call, sizeof(call), "sync, data %d", data);
+	BOTH(data ? fdatasync(file->fd[side]) : fsync(file->fd[side]));
+	same_end();
 }
 
 static void op_open_attributes(void)
 {
+	struct timespec times[2] = {{below(GIVEN_TIME), 7}, {below(GIVEN_TIME), 8}};
 	struct open_file *file = pick_file();
-	mode_t mode = (mode_t)(0700 | below(0100));
+	mode_t mode = pick_mode();
+	uid_t uid = below(3);
 
 	if (!file)
 		return;
 	snprintf(call, sizeof(call), "fchmod 0%o", mode);
 	BOTH(fchmod(file->fd[side], mode));
 	same_end();
+	strcpy(call, "fsetxattr");
 	BOTH(fsetxattr(file->fd[side], "user.x", "open", 4, 0));
+	same_end();
+	strcpy(call, "fremovexattr");
+	BOTH(fremovexattr(file->fd[side], "user.y"));
+	same_end();
+	strcpy(call, "futimens");
+	BOTH(futimens(file->fd[side], times));
+	same_end();
+	snprintf(call, sizeof(call), "fchown %u", uid);
+	BOTH(fchown(file->fd[side], uid, (gid_t)-1));
 	same_end();
 }
 
@@ -571,14 +684,36 @@ static void op_copy(void)
 	same_end();
 }
 
+/* Root only: the next calls are another user's. */
+static void op_become(void)
+{
+	if (getuid() == 0)
+		become(below(2) ? 0 : below(3));
+}
+
 static const struct {
 	void (*run)(void);
 	unsigned weight;
 } operations[] = {
-	{op_open, 20},  {op_make, 12}, {op_remove, 8},          {op_rename, 12},
-	{op_link, 6},   {op_stat, 8},  {op_attributes, 6},      {op_truncate, 4},
-	{op_xattr, 5},  {op_close, 8}, {op_write, 14},          {op_read, 10},
-	{op_resize, 5}, {op_map, 3},   {op_open_attributes, 4}, {op_copy, 4},
+	{op_open, 20},
+	{op_make, 12},
+	{op_remove, 8},
+	{op_rename, 12},
+	{op_link, 6},
+	{op_stat, 8},
+	{op_xattr, 5},
+	{op_attributes, 8},
+	{op_truncate, 4},
+	{op_close, 8},
+	{op_write, 14},
+	{op_read, 10},
+	{op_open_attributes, 4},
+	{op_resize, 6},
+	{op_map, 4},
+	{op_copy, 4},
+	{op_seek, 5},
+	{op_sync, 2},
+	{op_become, 5},
 };
 
 static void one(void)
@@ -612,7 +747,10 @@ int main(int argc, char **argv)
 			perror(argv[1 + side]);
 			return 2;
 		}
+		if (fchmod(top[side], 0777) != 0)
+			return 2;
 	}
+	verbose = getenv("V") != NULL;
 	umask(0);
 	signal(SIGPIPE, SIG_IGN); /* of a FIFO that nobody reads */
 	srandom(seed);
@@ -620,7 +758,10 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	for (done = 1; done <= count; done++) {
 		one();
-		if (done % COMPARE_EVERY == 0 || done == count)
+		if (verbose)
+			printf("%lu: %s (%ld): %lld and %lld, by %u\n", done, call, picked,
+			       value[0], value[1], user);
+		if (verbose || done % COMPARE_EVERY == 0 || done == count)
 			compare();
 	}
 	printf("%lu operations, both the same\n", count);

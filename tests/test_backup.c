@@ -123,15 +123,15 @@ START_TEST(none_is_none)
 }
 END_TEST
 
-START_TEST(what_a_killed_process_left_is_no_obstacle)
+START_TEST(nothing_but_the_backup_stays)
 {
 	put("obj/a.canm", "one");
 	ck_assert_int_eq(removal(BACKUP_SIMPLE, "one", "two"), 0);
 	end_run();
-	put(KEPT "new", "half of a file");
 	ck_assert_int_eq(removal(BACKUP_SIMPLE, "two", "three"), 0);
 	ck_text(KEPT "last", "two");
-	ck_assert(!is_there(KEPT "new"));
+	ck_assert_int_eq(count_entries(KEPT), 2); /* with "run" */
+	ck_assert_int_eq(count_entries(".animfs/partial"), 0);
 }
 END_TEST
 
@@ -284,7 +284,7 @@ Suite *backup_suite(void)
 	tcase_add_test(tc, a_clock_that_was_set_back_makes_no_run);
 	tcase_add_test(tc, numbered_ones_are_all_kept);
 	tcase_add_test(tc, none_is_none);
-	tcase_add_test(tc, what_a_killed_process_left_is_no_obstacle);
+	tcase_add_test(tc, nothing_but_the_backup_stays);
 	tcase_add_test(tc, undo_of_an_undo);
 	tcase_add_test(tc, an_undo_ends_the_run);
 	tcase_add_test(tc, undo_goes_on_in_numbers);

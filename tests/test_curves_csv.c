@@ -309,6 +309,19 @@ END_TEST
 
 Suite *curves_csv_suite(void);
 
+START_TEST(no_clip_has_more_bones_than_can_be_counted)
+{
+	struct buf text = view_text(&view_curves_csv, &at);
+	struct err err = {0};
+
+	for (unsigned i = 0; i < 65536; i++)
+		buf_format(&text, "b%u,scale,0,0,1,1,1,\n", i);
+	ck_assert_ptr_null(view_curves_csv.parse(&at, buf_bytes(&text), &err));
+	ck_assert_str_eq(err.message, "a clip has at most 65535 bones");
+	buf_release(&text);
+}
+END_TEST
+
 Suite *curves_csv_suite(void)
 {
 	Suite *suite = suite_create("curves_csv");
@@ -328,5 +341,6 @@ Suite *curves_csv_suite(void)
 	tcase_add_test(t, a_quaternion_has_a_w_and_angles_have_none);
 	tcase_add_test(t, a_keyframe_is_all_rows_of_its_occurrence);
 	tcase_add_test(t, rows_of_one_keyframe_agree);
+	tcase_add_test(t, no_clip_has_more_bones_than_can_be_counted);
 	return suite;
 }

@@ -72,6 +72,46 @@ START_TEST(a_node_is_found_by_number_name_and_identity)
 }
 END_TEST
 
+START_TEST(a_table_that_keeps_has_what_has_a_name)
+{
+	struct node *folder, *file;
+	uint64_t id;
+
+	table.keeps = true;
+	folder = looked_up(root(), "folder");
+	file = looked_up(folder, "file");
+	id = file->id;
+	nodes_drop(&table, file, 1, 0);
+	nodes_drop(&table, folder, 1, 0);
+	ck_assert_ptr_eq(nodes_by_id(&table, id), file);
+	ck_assert_ptr_eq(nodes_by_name(&table, folder, "file"), file);
+	nodes_unlink(&table, folder, "file");
+	ck_assert_ptr_null(nodes_by_id(&table, id));
+	nodes_unlink(&table, root(), "folder");
+	ck_assert_uint_eq(table.count, 1);
+}
+END_TEST
+
+START_TEST(a_table_that_keeps_drops_what_lost_its_name_to_another)
+{
+	struct node *first, *second;
+
+	table.keeps = true;
+	first = looked_up(root(), "a");
+	nodes_drop(&table, first, 1, 0);
+	second = looked_up(root(), "a");
+	ck_assert_uint_eq(gone, 1);
+	ck_assert_ptr_eq(nodes_by_name(&table, root(), "a"), second);
+	/* A handle keeps it, and its end is the node's. */
+	second->references = 1;
+	nodes_drop(&table, second, 1, 0);
+	nodes_unlink(&table, root(), "a");
+	ck_assert_uint_eq(gone, 1);
+	nodes_drop(&table, second, 0, 1);
+	ck_assert_uint_eq(gone, 2);
+}
+END_TEST
+
 START_TEST(numbers_are_never_used_again)
 {
 	uint64_t last = 0;
@@ -287,6 +327,34 @@ START_TEST(many_nodes_are_all_found)
 }
 END_TEST
 
+START_TEST(a_retired_node_has_its_name_but_is_not_found_by_it)
+{
+	static const char *const names[] = {"short", "a name that is longer than the one before"};
+	struct node *old = looked_up(root(), names[0]), *now;
+
+	for (int i = 0; i < 2; i++) {
+		ck_assert(nodes_link(&table, old, root(), names[1]));
+		nodes_unlink(&table, root(), names[0]);
+		ck_assert(!node_is_retired(old));
+		nodes_retire(&table, old);
+		nodes_retire(&table, old);
+		ck_assert(node_is_retired(old));
+		ck_assert_ptr_null(nodes_by_name(&table, root(), names[1]));
+		ck_assert_str_eq(node_link(old)->name, names[1]);
+		now = looked_up(root(), names[1]);
+		ck_assert_ptr_eq(nodes_by_name(&table, root(), names[1]), now);
+		nodes_drop(&table, old, 1, 0);
+		ck_assert_ptr_eq(nodes_by_name(&table, root(), names[1]), now);
+		ck_assert(!node_is_retired(now));
+		old = now;
+	}
+	nodes_drop(&table, old, 1, 0);
+	ck_assert_uint_eq(table.count, 1);
+	ck_assert_uint_eq(table.links, 0);
+	ck_assert_uint_eq(root()->references, 0);
+}
+END_TEST
+
 START_TEST(releasing_the_table_frees_what_is_left)
 {
 	struct nodes other;
@@ -312,6 +380,8 @@ Suite *node_suite(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, a_new_table_has_the_root_alone);
 	tcase_add_test(tc, a_node_is_found_by_number_name_and_identity);
+	tcase_add_test(tc, a_table_that_keeps_has_what_has_a_name);
+	tcase_add_test(tc, a_table_that_keeps_drops_what_lost_its_name_to_another);
 	tcase_add_test(tc, numbers_are_never_used_again);
 	tcase_add_test(tc, what_took_a_name_leaves_its_last_owner_nameless);
 	tcase_add_test(tc, the_name_seen_last_comes_first);
@@ -324,6 +394,7 @@ Suite *node_suite(void)
 	tcase_add_test(tc, a_long_chain_of_folders_goes_with_its_last_child);
 	tcase_add_test(tc, a_node_with_two_parents_frees_both);
 	tcase_add_test(tc, many_nodes_are_all_found);
+	tcase_add_test(tc, a_retired_node_has_its_name_but_is_not_found_by_it);
 	tcase_add_test(tc, releasing_the_table_frees_what_is_left);
 	suite_add_tcase(s, tc);
 	return s;

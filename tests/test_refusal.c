@@ -2,6 +2,28 @@
 #include "refusal.h"
 #include "scratch.h"
 
+/* The folder that refusals are put into. */
+static struct state *state;
+static int folder = -1;
+
+static void begin(void)
+{
+	struct err err = {.code = ERR_NONE};
+
+	scratch_begin();
+	state = state_new(scratch_root, NULL, false, &err);
+	ck_assert_ptr_nonnull(state);
+	ck_assert_int_eq(state_folder(state, STATE_REJECTED, "", true, &folder), 0);
+	ck_assert_int_eq(chdir(".animfs/rejected"), 0);
+}
+
+static void end(void)
+{
+	close(folder);
+	state_free(state);
+	scratch_end();
+}
+
 static struct err fault(size_t at, size_t length)
 {
 	struct err err = {.code = ERR_NONE};
@@ -104,7 +126,7 @@ static int refuse(const char *name, const char *text)
 	struct err err = fault(0, 5);
 	unsigned own = 0;
 
-	return refusal_write(scratch_root, "x", name, bytes_of(text), &err, &own);
+	return refusal_write(state, folder, "x", name, bytes_of(text), &err, &own);
 }
 
 START_TEST(both_files_are_written)
@@ -113,9 +135,9 @@ START_TEST(both_files_are_written)
 	ck_text("x.csv.rejected", "12..5\n");
 	ck_assert(is_there("x.csv.error"));
 	ck_assert_int_eq(count_entries("."), 2);
-	ck_assert(refusal_remove(scratch_root, "x.csv"));
+	ck_assert(refusal_remove(folder, "x.csv"));
 	ck_assert_int_eq(count_entries("."), 0);
-	ck_assert(!refusal_remove(scratch_root, "x.csv"));
+	ck_assert(!refusal_remove(folder, "x.csv"));
 }
 END_TEST
 
@@ -130,7 +152,7 @@ START_TEST(another_text_gets_a_number_and_the_same_does_not)
 	ck_text("x.csv.rejected.~2~", "two");
 	ck_text("x.csv.rejected.~3~", "three");
 	ck_assert_int_eq(count_entries("."), 4);
-	ck_assert(refusal_remove(scratch_root, "x.csv"));
+	ck_assert(refusal_remove(folder, "x.csv"));
 	ck_assert_int_eq(count_entries("."), 0);
 }
 END_TEST
@@ -141,12 +163,12 @@ START_TEST(more_of_a_text_is_written_over_less_of_it)
 	unsigned own = 0;
 
 	ck_assert_int_eq(refuse("x.csv", "of another day"), 0);
-	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("a"), &err, &own), 0);
-	ck_assert_int_eq(refusal_write(scratch_root, "x", "x.csv", bytes_of("ab"), &err, &own), 0);
+	ck_assert_int_eq(refusal_write(state, folder, "x", "x.csv", bytes_of("a"), &err, &own), 0);
+	ck_assert_int_eq(refusal_write(state, folder, "x", "x.csv", bytes_of("ab"), &err, &own), 0);
 	ck_text("x.csv.rejected", "of another day");
 	ck_text("x.csv.rejected.~2~", "ab");
 	ck_assert_int_eq(count_entries("."), 3);
-	ck_assert(refusal_remove(scratch_root, "x.csv"));
+	ck_assert(refusal_remove(folder, "x.csv"));
 }
 END_TEST
 
@@ -167,7 +189,7 @@ Suite *refusal_suite(void)
 	Suite *suite = suite_create("refusal");
 	TCase *tc = tcase_create("refusal");
 
-	tcase_add_checked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, an_error_shows_the_place);
 	tcase_add_test(tc, of_a_table_the_cell_is_told);
 	tcase_add_test(tc, a_caret_stands_under_characters_and_tabs);

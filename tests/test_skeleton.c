@@ -53,6 +53,17 @@ START_TEST(a_table_says_parents_and_rest)
 }
 END_TEST
 
+/* As a model says them that has several bones without a name. */
+START_TEST(bones_without_a_name_are_told_apart)
+{
+	struct skeleton *s = read_text("bone,parent\n%,\n%~2,%\n%~3,%~2\n");
+
+	ck_assert_uint_eq(s->count, 3);
+	ck_assert_int_eq(skeleton_joint(s, "%~3")->parent, 1);
+	skeleton_free(s);
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	size_t line, column; /* of the table, or of the line's characters */
@@ -526,6 +537,7 @@ Suite *skeleton_suite(void)
 	suite_add_tcase(suite, t);
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, a_table_says_parents_and_rest);
+	tcase_add_test(t, bones_without_a_name_are_told_apart);
 	tcase_add_loop_test(t, a_slip_is_refused_with_its_line, 0, (int)ARRAY_SIZE(refused));
 	tcase_add_test(t, no_text_is_no_skeleton);
 	tcase_add_test(t, every_bone_of_the_file_has_one_row);

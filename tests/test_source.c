@@ -231,6 +231,52 @@ START_TEST(a_replaced_file_is_decoded_again)
 }
 END_TEST
 
+START_TEST(a_replaced_version_stays_for_a_moment_where_that_is_asked_for)
+{
+	uint32_t first = (uint32_t)generation_of(source);
+	struct snap *old;
+
+	replace_outside(FILE_NAME, &other_sample);
+	generation_of(source);
+	ck_assert_ptr_null(source_replaced(source, first));
+	ck_assert(!source_let_go(source, 1));
+	store_keep_replaced(store);
+	first = (uint32_t)generation_of(source);
+	replace_outside(FILE_NAME, &sample);
+	ck_assert_ptr_null(source_replaced(source, first));
+	generation_of(source);
+	old = source_replaced(source, first);
+	ck_assert_ptr_nonnull(old);
+	ck_assert_int_eq(snap_clip(old, "dup"), 0);
+	snap_put(old);
+	ck_assert(source_let_go(source, 1000));
+	ck_assert(source_let_go(source, 1000 + REPLACED_MS - 1));
+	ck_assert(!source_let_go(source, 1000 + REPLACED_MS));
+	ck_assert_ptr_null(source_replaced(source, first));
+}
+END_TEST
+
+START_TEST(of_many_replaced_versions_the_latest_stay)
+{
+	uint32_t generations[40];
+
+	store_keep_replaced(store);
+	for (int i = 0; i < 40; i++) {
+		generations[i] = (uint32_t)generation_of(source);
+		toggle_loop(&sample);
+		replace_outside(FILE_NAME, &sample);
+	}
+	generation_of(source);
+	for (int i = 24; i < 40; i++) {
+		struct snap *old = source_replaced(source, generations[i]);
+
+		ck_assert_ptr_nonnull(old);
+		snap_put(old);
+	}
+	ck_assert_ptr_null(source_replaced(source, generations[23]));
+}
+END_TEST
+
 START_TEST(a_write_in_place_shows_even_within_the_file_system_s_clock_tick)
 {
 	for (int i = 0; i < 50; i++) {
@@ -1055,6 +1101,8 @@ static TCase *read_case(void)
 	tcase_add_test(tc, bytes_without_a_file_are_decoded_by_their_content);
 	tcase_add_test(tc, an_extension_is_the_file_s_own_or_the_format_s);
 	tcase_add_test(tc, a_replaced_file_is_decoded_again);
+	tcase_add_test(tc, a_replaced_version_stays_for_a_moment_where_that_is_asked_for);
+	tcase_add_test(tc, of_many_replaced_versions_the_latest_stay);
 	tcase_add_test(tc, a_write_in_place_shows_even_within_the_file_system_s_clock_tick);
 	tcase_add_test(tc, other_times_and_modes_make_no_other_version);
 	tcase_add_test(tc, a_damaged_file_is_refused_until_it_is_another);
@@ -1211,7 +1259,7 @@ START_TEST(a_skeleton_that_cannot_be_read_is_not_written_over)
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
 	ck_assert_str_eq(err.message, OWN ", which is there, cannot be read");
-	ck_assert(file_holds(OWN, &(struct buf){(uint8_t *)"no table", 8, 8, false, 0}));
+	ck_assert(file_holds(OWN, &(struct buf){(uint8_t *)"no table", 8, 8, false, 0, false}));
 	ck_assert_int_eq(unlink(OWN), 0);
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_DONE);
 	snap_put(now);

@@ -340,8 +340,10 @@ START_TEST(temporaries_are_listed_before_they_exist)
 	listed(id, text, sizeof(text));
 	ck_assert_str_eq(text, "sub||"); /* one is still there */
 	state_temporary_gone(s, "sub");
+	ck_assert_int_eq(state_temporary(s, "sub", b, sizeof(b)), 0);
 	listed(id, text, sizeof(text));
-	ck_assert_str_eq(text, "");
+	ck_assert_str_eq(text, "sub||"); /* each folder once */
+	state_temporary_gone(s, "sub");
 	state_free(s);
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 0);
 }
@@ -358,11 +360,37 @@ START_TEST(a_name_needs_room)
 }
 END_TEST
 
-/* A mount that has two temporaries, says so and stays until it is killed. */
+START_TEST(a_file_is_put_whole_or_not_at_all)
+{
+	struct state *s = new_state(NULL);
+	int extra, sub;
+
+	ck_assert_int_eq(state_folder(s, STATE_EXTRA, "a", true, &extra), 0);
+	ck_assert_int_eq(state_put(s, extra, NULL, "x", 0644, bytes_of("one"), 0), 0);
+	ck_assert_int_eq(state_put(s, extra, NULL, "x", 0644, bytes_of("2"), STATE_PUT_NEW),
+			 EEXIST);
+	ck_text("source/.animfs/extra/a/x", "one");
+	ck_assert_int_eq(state_put(s, extra, NULL, "x", 0644, bytes_of("two"), STATE_PUT_SYNC), 0);
+	ck_text("source/.animfs/extra/a/x", "two");
+	ck_assert_int_eq(count_entries("source/.animfs/extra/a"), 1);
+	ck_assert_int_eq(count_entries("source/.animfs/partial"), 0);
+
+	sub = openat(source, "sub", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	ck_assert_int_eq(state_put(s, sub, "sub", "y", 0644, bytes_of("three"), 0), 0);
+	ck_text("source/sub/y", "three");
+	ck_assert_int_eq(count_entries("source/sub"), 1);
+	close(sub);
+	close(extra);
+	state_free(s);
+	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 0);
+}
+END_TEST
+
+/* A mount that has three temporaries, says so and stays until it is killed. */
 static pid_t start_mount(const char *folder)
 {
 	char name[STATE_TEMPORARY_SIZE], path[256];
-	int ends[2];
+	int ends[2], partial;
 	pid_t child;
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
@@ -375,6 +403,9 @@ static pid_t start_mount(const char *folder)
 		put(path, "half");
 		state_temporary(s, folder, name, sizeof(name));
 		snprintf(path, sizeof(path), "source/%s/%s", folder, name);
+		put(path, "half");
+		state_partial(s, &partial, name, sizeof(name));
+		snprintf(path, sizeof(path), "source/.animfs/partial/%s", name);
 		put(path, "half");
 		ck_assert_int_eq(write(ends[1], "!", 1), 1);
 		for (;;)
@@ -408,6 +439,7 @@ START_TEST(the_next_mount_cleans_up_after_a_killed_one)
 	state_free(new_state(NULL));
 	ck_assert_int_eq(count_entries("source"), 3 + 2); /* sub, a\nb, .animfs; both still live */
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 2);
+	ck_assert_int_eq(count_entries("source/.animfs/partial"), 2);
 
 	kill_mount(killed);
 	state_free(new_state(NULL));
@@ -415,12 +447,14 @@ START_TEST(the_next_mount_cleans_up_after_a_killed_one)
 	ck_assert_int_eq(count_entries("source/a\nb"), 0);
 	ck_assert_int_eq(count_entries("source/sub"), 3);
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 1);
+	ck_assert_int_eq(count_entries("source/.animfs/partial"), 1);
 
 	kill_mount(living);
 	state_free(new_state(NULL));
 	ck_assert_int_eq(count_entries("source"), 3);
 	ck_assert_int_eq(count_entries("source/sub"), 2);
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 0);
+	ck_assert_int_eq(count_entries("source/.animfs/partial"), 0);
 }
 END_TEST
 
@@ -489,6 +523,7 @@ Suite *state_suite(void)
 	tcase_add_test(tc, the_lock_holds_between_threads_and_processes);
 	tcase_add_test(tc, temporaries_are_listed_before_they_exist);
 	tcase_add_test(tc, a_name_needs_room);
+	tcase_add_test(tc, a_file_is_put_whole_or_not_at_all);
 	tcase_add_test(tc, the_next_mount_cleans_up_after_a_killed_one);
 	tcase_add_test(tc, a_read_only_mount_cleans_nothing);
 	tcase_add_test(tc, cleaning_never_leaves_the_source);

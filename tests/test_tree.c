@@ -165,6 +165,32 @@ START_TEST(a_clip_of_too_many_frames_has_two_views)
 }
 END_TEST
 
+/* Rendered as far as the limit, or not at all where the keys tell that it is too long. */
+START_TEST(a_text_beyond_the_limit_is_not_made)
+{
+	struct snap *snap = open_snap("wiki512.canm");
+	struct tree tree = {snap, "wiki512.canm"};
+	struct place place;
+	struct buf text = BUF_INIT;
+
+	ck_assert(tree_walk(&tree, "walk/curves.csv", &place));
+	for (size_t limit = 1; limit < 400; limit += 133) {
+		tree_text_limit(limit);
+		tree_render(&tree, &place, &text);
+		ck_assert(text.failed && text.full);
+		ck_assert_uint_le(text.size, limit);
+		ck_assert_uint_eq(text.size > 0, limit > 1);
+		buf_release(&text);
+	}
+	tree_text_limit(DEFAULT_MAX_TEXT);
+	tree_render(&tree, &place, &text);
+	ck_assert(!text.failed && !text.full);
+	ck_assert_uint_gt(text.size, 400);
+	buf_release(&text);
+	snap_put(snap);
+}
+END_TEST
+
 START_TEST(lists_of_views_are_read)
 {
 	struct err err = {.code = ERR_NONE};
@@ -264,6 +290,7 @@ Suite *tree_suite(void)
 	tcase_add_test(tc, paths_lead_to_places);
 	tcase_add_test(tc, views_that_are_not_listed_are_still_found);
 	tcase_add_test(tc, a_clip_of_too_many_frames_has_two_views);
+	tcase_add_test(tc, a_text_beyond_the_limit_is_not_made);
 	tcase_add_test(tc, lists_of_views_are_read);
 	tcase_add_test(tc, a_place_is_found_again_by_its_labels);
 	tcase_add_test(tc, versions_with_other_names_are_told_apart);

@@ -247,13 +247,13 @@ END_TEST
 
 START_TEST(filesystems_that_others_change_unheard_are_refused)
 {
-	static const long kinds[] = {
+	static const uint32_t kinds[] = {
 		NFS_SUPER_MAGIC,  SMB_SUPER_MAGIC, CIFS_SUPER_MAGIC,
 		FUSE_SUPER_MAGIC, V9FS_MAGIC,      SMB2_SUPER_MAGIC,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		pretended = kinds[i];
+		pretended = (long)kinds[i];
 		ck_assert_int_eq(add("a", 1), EOPNOTSUPP);
 	}
 	pretended = OVERLAYFS_SUPER_MAGIC;

@@ -200,6 +200,7 @@ struct format {
 	bool keyframes; /* sparse, tracks have keyframes; keys hold and do not interpolate */
 	uint8_t flags;  /* of keyframes: the bits that can be set */
 	bool stills;    /* clips have stills and no tracks; the file stays beside its folder */
+	bool text;      /* the file is text itself: a place in it is a line and a column */
 	bool many_clips;
 	bool flat;   /* bones have no parents: what they do is said in the space of the model */
 	bool y_down; /* in the space of its models Y points down, and Z away from who looks */

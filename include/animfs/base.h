@@ -42,7 +42,8 @@ enum err_code {
 	ERR_STORE,    /* the text parses, but the format cannot store what it says */
 	ERR_CONFLICT, /* the same curve was changed by somebody else in the meantime */
 	ERR_EARLY,    /* the text's one fault is that it ends too early */
-	ERR_EMPTY,    /* the text says nothing: it is empty, or a header alone over a curve with keys */
+	ERR_EMPTY, /* the text says nothing: it is empty, or a header alone over a curve with keys
+		    */
 };
 
 struct err {
@@ -155,8 +156,12 @@ struct buf {
 	size_t size, capacity;
 	bool failed;
 	size_t limit; /* more bytes than this are a failed allocation too; 0: any number */
+	bool full;    /* it failed for its limit */
 };
-#define BUF_INIT {NULL, 0, 0, false, 0}
+#define BUF_INIT                                                                                   \
+	{                                                                                          \
+		NULL, 0, 0, false, 0, false                                                        \
+	}
 
 bool buf_reserve(struct buf *b, size_t more); /* room for `more` bytes behind size */
 void buf_add(struct buf *b, const void *data, size_t size);
@@ -181,7 +186,10 @@ struct arena {
 	size_t total; /* bytes held */
 	bool failed;
 };
-#define ARENA_INIT {NULL, 0, false}
+#define ARENA_INIT                                                                                 \
+	{                                                                                          \
+		NULL, 0, false                                                                     \
+	}
 
 void *arena_alloc(struct arena *a, size_t count, size_t size); /* count * size, overflow-checked */
 char *arena_text(struct arena *a, const char *text, size_t size); /* NUL-terminated copy */

@@ -11,7 +11,7 @@
 struct verb {
 	const char *name;
 	bool is_new;
-	int operands; /* behind the file; -1: any number, one after the other */
+	int operands; /* behind the file; -1: one or more */
 	bool (*run)(struct anim *a, uint32_t clip, uint32_t bone, const char *name,
 		    struct err *err);
 };
@@ -42,11 +42,10 @@ static const struct verb verbs[] = {
 	{"add", true, -1, add_bone},
 };
 
-static const struct verb *find_verb(int argc, char **argv)
+static const struct verb *find_verb(const char *name)
 {
-	for (size_t i = 0; argc > 0 && i < ARRAY_SIZE(verbs); i++) {
-		if (strcmp(argv[0], verbs[i].name) == 0 &&
-		    (verbs[i].operands < 0 ? argc > 2 : argc - 2 == verbs[i].operands))
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		if (strcmp(name, verbs[i].name) == 0)
 			return &verbs[i];
 	}
 	return NULL;
@@ -104,29 +103,40 @@ static bool change_bones(void *closure, struct target *t, struct anim *edited, s
 	return true;
 }
 
+static const char usage[] =
+	"Usage: animfs bone rename [OPTION]... FILE[/CLIP] BONE NAME\n"
+	"  or:  animfs bone remove [OPTION]... FILE[/CLIP] BONE...\n"
+	"  or:  animfs bone add [OPTION]... FILE[/CLIP] BONE...\n"
+	"Rename, remove or add bones of a clip, or of every clip of the file that has\n"
+	"them (add: that lacks them). All of it is saved at once, or nothing. Names are\n"
+	"written as a mount shows them.\n"
+	"\n"
+	"Options:\n" COMMAND_WRITES;
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	const struct verb *verb;
+	int operands;
+
+	if (argc == 0)
+		return command_misuse(command, "missing operand: rename, remove or add");
+	verb = find_verb(argv[0]);
+	if (!verb)
+		return command_misuse(command, "'%s' is neither rename, remove nor add", argv[0]);
+	operands = verb->operands < 0 ? 1 : verb->operands;
+	if (!command_operands(command, argc, argv, 2 + operands,
+			      verb->operands < 0 ? argc : 2 + operands))
+		return STATUS_TROUBLE;
+	return target_edit(argv[1], command, 0, change_bones,
+			   &(struct job){verb, argv + 2, argc - 2});
+}
+
 int cmd_bone(int argc, char **argv)
 {
-	static const char usage[] = "Usage: animfs bone rename [OPTION]... FILE[/CLIP] BONE NAME\n"
-				    "       animfs bone remove [OPTION]... FILE[/CLIP] BONE...\n"
-				    "       animfs bone add [OPTION]... FILE[/CLIP] BONE...\n"
-				    "Bones of a clip, or of every clip of the file that has them "
-				    "(add: that lacks them).\n"
-				    "All of it is saved at once or not at all. Names are written "
-				    "as a mount shows them.\n" COMMAND_WRITES;
-	const struct verb *verb;
 	struct command command;
 	int status;
 
 	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
-	verb = find_verb(argc, argv);
-	if (verb)
-		status = target_edit(argv[1], &command, 0, change_bones,
-				     &(struct job){verb, argv + 2, argc - 2})
-				 ? 0
-				 : 1;
-	else
-		fprintf(stderr, "%s", usage);
-	command_release(&command);
-	return status;
+	return command_end(&command, run(&command, argc, argv));
 }

@@ -1,162 +1,315 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* check.c - `animfs check`: decodes, encodes again and compares; a line for each file that fails.
  */
-#include "cmd.h"
+#include "check.h"
+
+#include "../jobs.h"
+#include "../options.h"
+#include "../refusal.h"
+#include "../view/json.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <fts.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-struct tally {
-	struct store *store;
-	unsigned long checked, failed;
-	const char *folder; /* of the file at hand */
-	char said[1024];    /* of its table of names */
+struct choice {
+	bool json, null;
+	int jobs;
+	const char *files;
+	struct shard shard;
 };
 
-static bool report(const char *path, const struct err *err)
+/* ---- what is said of a file ---- */
+
+/* The place in a text, and the line; of bytes their number. */
+static void explain(const char *path, const struct checked *c, struct buf *out)
 {
-	if (err->placed)
-		printf("%s:0x%zx: %s\n", path, err->at, err->message);
+	struct err err = c->err;
+
+	if (c->text.size) {
+		err.code = ERR_TEXT;
+		refusal_explain(path, buf_bytes(&c->text), &err, NULL, out);
+		return;
+	}
+	command_describe(path, &err, out);
+	buf_char(out, '\n');
+	if (*err.accepted)
+		buf_format(out, "accepted here: %s\n", err.accepted);
+}
+
+static void write_place(const struct checked *c, struct buf *out)
+{
+	struct position where;
+
+	if (c->text.size) {
+		where = err_locate(buf_bytes(&c->text), c->err.at);
+		buf_format(out, ", \"line\": %zu, \"column\": %zu", where.line, where.column);
+	} else if (c->err.placed) {
+		buf_format(out, ", \"byte\": %zu", c->err.at);
+	}
+}
+
+static void write_json(const char *path, const struct checked *c, struct buf *out)
+{
+	static const char *const words[] = {
+		[CHECK_FINE] = "true", [CHECK_FAILED] = "false", [CHECK_TROUBLE] = "null"};
+
+	buf_text(out, "{\"format\": \"animfs.check/1\", \"path\": ");
+	json_write_name(out, path);
+	if (c->format)
+		buf_format(out, ", \"type\": \"%s\"", c->format);
+	buf_format(out, ", \"ok\": %s", words[c->outcome]);
+	if (c->outcome != CHECK_FINE) {
+		write_place(c, out);
+		buf_text(out, ", \"message\": ");
+		json_write_name(out, command_message(path, &c->err));
+	}
+	if (*c->err.accepted) {
+		buf_text(out, ", \"accepted\": ");
+		json_write_name(out, c->err.accepted);
+	}
+	buf_text(out, "}\n");
+}
+
+static void write_line(const struct choice *choice, const char *path, const struct checked *c,
+		       struct buf *out)
+{
+	if (choice->json && c->outcome != CHECK_NONE)
+		write_json(path, c, out);
+	else if (c->outcome == CHECK_FAILED && choice->null)
+		buf_add(out, path, strlen(path) + 1);
+	else if (c->outcome == CHECK_FAILED)
+		explain(path, c, out);
+}
+
+/* ---- all of them, in their order ---- */
+
+/* What is to be printed of one, once all before it are. */
+struct said {
+	bool done;
+	enum check_outcome outcome;
+	struct buf lines, notes; /* on standard output and error */
+};
+
+struct tally {
+	const struct command *command;
+	const struct choice *choice;
+	const struct check_list *list;
+	struct said *said; /* of each in the list */
+	pthread_mutex_t lock;
+	size_t next; /* the first that is not printed yet */
+	size_t counts[CHECK_TROUBLE + 1];
+	struct buf told; /* the notes that were printed last: once for all files of a folder */
+	struct checker **idle;
+	size_t idle_count;
+	bool memory; /* there was none */
+};
+
+static void print_notes(struct tally *t, struct buf *notes)
+{
+	if (notes->size && !bytes_equal(buf_bytes(notes), buf_bytes(&t->told))) {
+		fwrite(notes->data, 1, notes->size, stderr);
+		buf_release(&t->told);
+		t->told = *notes;
+		*notes = (struct buf)BUF_INIT;
+	}
+	buf_release(notes);
+}
+
+/* Under the lock. */
+static void print_finished(struct tally *t)
+{
+	for (; t->next < t->list->count && t->said[t->next].done; t->next++) {
+		struct said *said = &t->said[t->next];
+
+		t->counts[said->outcome]++;
+		t->memory |= said->lines.failed || said->notes.failed;
+		command_print(&said->lines);
+		print_notes(t, &said->notes);
+		buf_release(&said->lines);
+	}
+	fflush(stdout); /* whoever reads it need not wait for the rest */
+}
+
+/* One that nobody uses; the last one is likely to be in the next file's folder already. */
+static struct checker *take_checker(struct tally *t)
+{
+	struct checker *c = NULL;
+
+	pthread_mutex_lock(&t->lock);
+	if (t->idle_count > 0)
+		c = t->idle[--t->idle_count];
+	pthread_mutex_unlock(&t->lock);
+	return c ? c : checker_new(t->command);
+}
+
+static void describe_trouble(const char *path, const struct err *err, struct buf *out)
+{
+	buf_text(out, "animfs: ");
+	command_describe(path, err, out);
+	buf_char(out, '\n');
+}
+
+static void check(struct tally *t, struct checker *checker, const struct check_item *item,
+		  struct said *said)
+{
+	struct checked c = {.outcome = CHECK_TROUBLE, .text = BUF_INIT, .notes = BUF_INIT};
+
+	if (item->missing)
+		err_set(&c.err, ERR_SYSTEM, "%s", strerror(item->missing));
+	else if (!checker)
+		err_memory(&c.err);
 	else
-		printf("%s: %s\n", path, err->message);
+		checker_check(checker, item->path, &c);
+	write_line(t->choice, item->path, &c, &said->lines);
+	said->outcome = c.outcome;
+	if (c.outcome == CHECK_TROUBLE)
+		describe_trouble(item->path, &c.err, &said->notes);
+	else
+		buf_add(&said->notes, c.notes.data, c.notes.size);
+	checked_release(&c);
+}
+
+static void check_one(void *closure, size_t i)
+{
+	struct tally *t = closure;
+	struct checker *checker = take_checker(t);
+
+	check(t, checker, &t->list->items[i], &t->said[i]);
+	pthread_mutex_lock(&t->lock);
+	if (checker)
+		t->idle[t->idle_count++] = checker;
+	t->said[i].done = true;
+	print_finished(t);
+	pthread_mutex_unlock(&t->lock);
+}
+
+static void print_sum(const struct tally *t)
+{
+	size_t failed = t->counts[CHECK_FAILED], checked = failed + t->counts[CHECK_FINE];
+
+	if (t->choice->json)
+		printf("{\"format\": \"animfs.check/1\", \"checked\": %zu, \"failed\": %zu, "
+		       "\"unreadable\": %zu}\n",
+		       checked, failed, t->counts[CHECK_TROUBLE]);
+	else
+		fprintf(stderr, "%zu checked, %zu failed\n", checked, failed);
+}
+
+static int check_all(struct tally *t)
+{
+	size_t count = t->list->count;
+	bool fine;
+
+	t->said = calloc(count + 1, sizeof(*t->said));
+	t->idle = calloc(count + 1, sizeof(struct checker *));
+	fine = t->said && t->idle && jobs_run((unsigned)t->choice->jobs, count, check_one, t);
+	while (t->idle_count > 0)
+		checker_free(t->idle[--t->idle_count]);
+	if (fine)
+		print_sum(t);
+	free(t->said);
+	free(t->idle);
+	buf_release(&t->told);
+	if (!fine || t->memory)
+		command_fail("check", strerror(ENOMEM));
+	if (!fine || t->memory || t->counts[CHECK_TROUBLE] || !t->list->fine)
+		return STATUS_TROUBLE;
+	return t->counts[CHECK_FAILED] ? STATUS_REFUSED : STATUS_FINE;
+}
+
+/* ---- the command ---- */
+
+static bool list_files(struct check_list *list, char **paths, const struct command *command,
+		       const struct choice *choice)
+{
+	struct store *store = store_new(&command->store, NULL);
+	bool fine = store != NULL;
+
+	if (fine && choice->files && !check_list_read(list, choice->files, store, &choice->shard)) {
+		store_free(store);
+		return false;
+	}
+	for (; fine && *paths; paths++)
+		fine = check_list_add(list, *paths, store, &choice->shard);
+	store_free(store);
+	return fine || command_fail("check", strerror(ENOMEM));
+}
+
+static int run(const struct command *command, char **paths, const struct choice *choice)
+{
+	struct check_list list = {.fine = true};
+	struct tally tally = {.command = command,
+			      .choice = choice,
+			      .list = &list,
+			      .lock = PTHREAD_MUTEX_INITIALIZER,
+			      .told = BUF_INIT};
+	int status = STATUS_TROUBLE;
+
+	if (list_files(&list, paths, command, choice))
+		status = check_all(&tally);
+	check_list_release(&list);
+	return status;
+}
+
+static bool read_choice(const struct command *command, struct choice *choice, const char *jobs,
+			const char *shard)
+{
+	struct err err = {.code = ERR_NONE};
+
+	if (choice->json && choice->null)
+		command_misuse(command, "--json and --null exclude each other");
+	else if (jobs && (!option_number(jobs, 10, &choice->jobs, &err) || choice->jobs < 1))
+		command_misuse(command, "--jobs=%s: a number from 1 on is wanted", jobs);
+	else if (shard && !shard_parse(&choice->shard, shard, &err))
+		command_misuse(command, "--shard=%s: %s", shard, err.message);
+	else
+		return true;
 	return false;
 }
 
-static bool compare(const struct snap *snap, struct err *err)
-{
-	struct bytes bytes = buf_bytes(&snap->bytes);
-	struct buf again = BUF_INIT;
-	size_t at = 0;
-	bool same;
-
-	if (!snap->codec->encode(snap->anim, bytes, &again, err)) {
-		buf_release(&again);
-		return false;
-	}
-	same = bytes_equal(bytes, buf_bytes(&again));
-	while (!same && at < bytes.size && at < again.size && bytes.data[at] == again.data[at])
-		at++;
-	if (!same)
-		err_at(err, ERR_FORMAT, at, 0, "encodes to other bytes from here on");
-	buf_release(&again);
-	return same;
-}
-
-/* Once for all files of a folder. */
-static void tell_rest(void *closure, const char *name, const char *fault)
-{
-	struct tally *tally = closure;
-	char line[sizeof(tally->said)];
-
-	snprintf(line, sizeof(line), "%s%s: not used: %s", tally->folder, name, fault ? fault : "");
-	if (fault && strcmp(line, tally->said) != 0)
-		fprintf(stderr, "animfs: %s\n", strcpy(tally->said, line));
-}
-
-static void tell_names(void *closure, const char *fault)
-{
-	tell_rest(closure, NAMING_FILE, fault);
-}
-
-/* As a mount would read it, with what lies beside it. NULL and err when it does not decode. */
-static struct snap *read_snap(struct tally *tally, const char *path, const char *name,
-			      struct err *err)
-{
-	size_t length = strlen(path) - strlen(name);
-	char *folder = length ? strndup(path, length) : strdup(".");
-	int fd = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	struct source *source = fd < 0 ? NULL : source_new(tally->store, "", name);
-	struct snap *snap = NULL;
-
-	tally->folder = length ? folder : "";
-	store_rests(tally->store, tell_rest, tally);
-	if (source && store_names(tally->store, fd, tell_names, tally))
-		snap = source_get(source, fd, err);
-	else
-		err_system(err, fd < 0 ? errno : ENOMEM, "read");
-	if (source)
-		source_free(source);
-	if (fd >= 0)
-		close(fd);
-	free(folder);
-	return snap;
-}
-
-static bool check_file(struct tally *tally, const char *path, const char *name)
-{
-	struct err err = {.code = ERR_NONE};
-	struct snap *snap = read_snap(tally, path, name, &err);
-	bool fine = snap ? compare(snap, &err) : err.code == ERR_UNKNOWN;
-
-	if (snap || !fine)
-		tally->checked++;
-	if (!fine)
-		report(path, &err);
-	snap_put(snap);
-	return fine;
-}
-
-/* Every animation below the paths; folders are walked without following links. */
-static bool check_all(struct tally *tally, char **paths)
-{
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
-	bool fine = fts != NULL;
-	FTSENT *entry;
-
-	while (fts && (entry = fts_read(fts))) {
-		const struct codec *codec;
-		bool probe;
-
-		if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR ||
-		    entry->fts_info == FTS_NS) {
-			fprintf(stderr, "animfs: %s: %s\n", entry->fts_path,
-				strerror(entry->fts_errno));
-			fine = false;
-		}
-		if (entry->fts_info != FTS_F)
-			continue;
-		/* One that the user named is looked at, whatever it is called. */
-		if (!store_claims(tally->store, entry->fts_name, &codec, &probe) &&
-		    entry->fts_level > FTS_ROOTLEVEL)
-			continue;
-		if (!check_file(tally, entry->fts_path, entry->fts_name)) {
-			tally->failed++;
-			fine = false;
-		}
-	}
-	if (fts)
-		fts_close(fts);
-	return fine;
-}
+static const char usage[] =
+	"Usage: animfs check [OPTION]... PATH...\n"
+	"  or:  animfs check [OPTION]... --files0-from=FILE\n"
+	"Decode every animation file below the PATHs, encode it again, and compare.\n"
+	"Each that fails is a line, with the place in the file, in the order of names.\n"
+	"How many there were is said on standard error.\n"
+	"\n"
+	"Options:\n"
+	"  -0, --null              only the paths of those that fail, each ended by NUL\n"
+	"      --files0-from=FILE  FILE has the PATHs, each ended by NUL; - is standard\n"
+	"                            input\n"
+	"  -j, --jobs=N            so many at a time (default: one for each processor)\n"
+	"      --json              a JSON object a line for each file, and one for their\n"
+	"                            number: animfs.check/1, see animfs(1)\n"
+	"      --shard=I/N         only part I of N, by the paths of files below PATH, so\n"
+	"                            that N machines that share the work agree\n" HELP_TYPE HELP_END
+	"\n"
+	"Exit status:\n"
+	"  0  all are fine\n"
+	"  1  some fail\n"
+	"  2  the call was wrong, or something cannot be read\n";
 
 int cmd_check(int argc, char **argv)
 {
-	static const char usage[] = "Usage: animfs check [--type GLOB=FORMAT] PATH...\n"
-				    "Decodes every animation below the paths, encodes it again and "
-				    "compares. Prints a line\n"
-				    "for each that fails, with the place in the file, and exits "
-				    "with 1 if there was one.\n";
+	struct choice choice = {.json = false};
+	const char *jobs = NULL, *shard = NULL;
+	const struct command_option own[] = {
+		{"0,null", &choice.null, NULL}, {"files0-from", NULL, &choice.files},
+		{"j,jobs", NULL, &jobs},        {"json", &choice.json, NULL},
+		{"shard", NULL, &shard},        {NULL, NULL, NULL}};
 	struct command command;
-	struct tally tally = {.store = NULL};
-	int status = 2;
-	bool fine;
+	int status;
 
-	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
+	if (!command_begin(&argc, &argv, &command, own, usage, &status))
 		return status;
-	if (argc == 0) {
-		fprintf(stderr, "%s", usage);
-		return 2;
-	}
-	tally.store = store_new(&command.store, NULL);
-	fine = tally.store && check_all(&tally, argv);
-	fprintf(stderr, "%lu checked, %lu failed\n", tally.checked, tally.failed);
-	if (tally.store)
-		store_free(tally.store);
-	command_release(&command);
-	return fine ? 0 : 1;
+	status = STATUS_TROUBLE;
+	if (choice.files && argc > 0)
+		command_misuse(&command, "extra operand '%s': --files0-from names all", argv[0]);
+	else if ((choice.files || command_operands(&command, argc, argv, 1, argc)) &&
+		 read_choice(&command, &choice, jobs, shard))
+		status = run(&command, argv, &choice);
+	return command_end(&command, status);
 }

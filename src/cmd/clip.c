@@ -104,7 +104,7 @@ static bool new_clip(void *closure, struct target *t, struct anim *edited, struc
 
 /* ---- the verbs ---- */
 
-static bool run_rename(char **argv, const struct command *command, uint32_t frames)
+static int run_rename(char **argv, const struct command *command, uint32_t frames)
 {
 	struct job job = {.name = argv[1], .frames = frames};
 
@@ -112,34 +112,39 @@ static bool run_rename(char **argv, const struct command *command, uint32_t fram
 }
 
 /* Other files may know clips by their number. */
-static bool run_remove(char **argv, const struct command *command, uint32_t frames)
+static int run_remove(char **argv, const struct command *command, uint32_t frames)
 {
 	struct job job = {.frames = frames};
+	int status = target_edit(argv[0], command, 0, remove_clip, &job);
 
-	if (!target_edit(argv[0], command, 0, remove_clip, &job))
-		return false;
-	if (job.moved)
+	if (status == STATUS_FINE && job.moved)
 		fprintf(stderr,
 			"animfs: %s: %u later clips moved up: those from %s on have another "
 			"number\n",
 			argv[0], job.moved, job.first);
-	return true;
+	return status;
 }
 
-static bool run_copy(char **argv, const struct command *command, uint32_t frames)
+static int run_copy(char **argv, const struct command *command, uint32_t frames)
 {
 	struct err err = {.code = ERR_NONE};
 	struct target from;
 	struct job job = {.frames = frames, .from = &from};
-	bool fine = target_read(&from, argv[0], command, 0, &err) && find_clip(&from, &err);
+	int status = STATUS_FINE;
 
-	fine = fine ? target_edit(argv[1], command, TARGET_NEW, copy_clip, &job)
-		    : command_tell(argv[0], &err);
+	if (!target_read(&from, argv[0], command, 0, &err))
+		status = STATUS_TROUBLE;
+	else if (!find_clip(&from, &err))
+		status = STATUS_REFUSED;
+	if (status == STATUS_FINE)
+		status = target_edit(argv[1], command, TARGET_NEW, copy_clip, &job);
+	else
+		command_tell(argv[0], &err);
 	target_release(&from);
-	return fine;
+	return status;
 }
 
-static bool run_new(char **argv, const struct command *command, uint32_t frames)
+static int run_new(char **argv, const struct command *command, uint32_t frames)
 {
 	struct job job = {.frames = frames};
 
@@ -148,8 +153,8 @@ static bool run_new(char **argv, const struct command *command, uint32_t frames)
 
 static const struct verb {
 	const char *name;
-	int operands; /* -1: any number, one after the other */
-	bool (*run)(char **argv, const struct command *command, uint32_t frames);
+	int operands; /* -1: one or more, one after the other */
+	int (*run)(char **argv, const struct command *command, uint32_t frames);
 } verbs[] = {
 	{"rename", 2, run_rename},
 	{"remove", -1, run_remove},
@@ -157,11 +162,10 @@ static const struct verb {
 	{"new", 1, run_new},
 };
 
-static const struct verb *find_verb(int argc, char **argv)
+static const struct verb *find_verb(const char *name)
 {
-	for (size_t i = 0; argc > 0 && i < ARRAY_SIZE(verbs); i++) {
-		if (strcmp(argv[0], verbs[i].name) == 0 &&
-		    (verbs[i].operands < 0 ? argc > 1 : argc - 1 == verbs[i].operands))
+	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
+		if (strcmp(name, verbs[i].name) == 0)
 			return &verbs[i];
 	}
 	return NULL;
@@ -169,29 +173,38 @@ static const struct verb *find_verb(int argc, char **argv)
 
 static const char usage[] =
 	"Usage: animfs clip rename [OPTION]... FILE/CLIP NAME\n"
-	"       animfs clip remove [OPTION]... FILE/CLIP...\n"
-	"       animfs clip copy [OPTION]... FILE/CLIP TO[/NAME]\n"
-	"       animfs clip new [OPTION]... [--frames=N] FILE/CLIP\n"
-	"Clips as wholes. A renamed clip keeps its place among the others, a new one and a copy\n"
-	"come last. The file TO, and that of a new clip, is made where there is none; it may be "
-	"of\n"
-	"another format, and what that cannot store is refused. Names are written as a mount\n"
-	"shows them.\n" COMMAND_WRITES "  --frames=N           how long a new clip is (1)\n";
+	"  or:  animfs clip remove [OPTION]... FILE/CLIP...\n"
+	"  or:  animfs clip copy [OPTION]... FILE/CLIP TO[/NAME]\n"
+	"  or:  animfs clip new [OPTION]... FILE/CLIP\n"
+	"Rename, remove, copy or make clips. A renamed clip keeps its place among the\n"
+	"others, a new one and a copy come last. The file TO, and that of a new clip, is\n"
+	"made where there is none; it may be of another format, and what that cannot\n"
+	"store is refused. Names are written as a mount shows them.\n"
+	"\n"
+	"Options:\n"
+	"      --frames=N          how long a new clip is (1)\n" COMMAND_WRITES;
 
-static int run(int argc, char **argv, const struct command *command, int frames)
+static int run(const struct command *command, int argc, char **argv, uint32_t frames)
 {
-	const struct verb *verb = find_verb(argc, argv);
-	bool fine = true;
+	const struct verb *verb;
+	int operands, status = STATUS_FINE;
 
-	if (!verb) {
-		fprintf(stderr, "%s", usage);
-		return 2;
+	if (argc == 0)
+		return command_misuse(command, "missing operand: rename, remove, copy or new");
+	verb = find_verb(argv[0]);
+	if (!verb)
+		return command_misuse(command, "'%s' is neither rename, remove, copy nor new",
+				      argv[0]);
+	operands = verb->operands < 0 ? 1 : verb->operands;
+	if (!command_operands(command, argc, argv, 1 + operands,
+			      verb->operands < 0 ? argc : 1 + operands))
+		return STATUS_TROUBLE;
+	for (int i = 1; i < argc; i += operands) {
+		int one = verb->run(argv + i, command, frames);
+
+		status = one > status ? one : status;
 	}
-	if (verb->operands > 0)
-		return verb->run(argv + 1, command, (uint32_t)frames) ? 0 : 1;
-	for (int i = 1; i < argc; i++)
-		fine &= verb->run(argv + i, command, (uint32_t)frames);
-	return fine ? 0 : 1;
+	return status;
 }
 
 int cmd_clip(int argc, char **argv)
@@ -204,12 +217,9 @@ int cmd_clip(int argc, char **argv)
 
 	if (!command_begin(&argc, &argv, &command, own, usage, &status))
 		return status;
-	if (option_number(frames, 10, &count, &err)) {
-		status = run(argc, argv, &command, count);
-	} else {
-		command_tell(frames, &err);
-		status = 2;
-	}
-	command_release(&command);
-	return status;
+	if (option_number(frames, 10, &count, &err))
+		status = run(&command, argc, argv, (uint32_t)count);
+	else
+		status = command_misuse(&command, "--frames=%s: %s", frames, err.message);
+	return command_end(&command, status);
 }

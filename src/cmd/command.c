@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* command.c - what the command lines of all commands have in common. */
 #include "cmd.h"
+#include "color.h"
 
 #include "../options.h"
 
@@ -8,10 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_FILE ((size_t)1 << 30)
-
 /* What every command understands, where it means something to it or not. */
-enum { RATE, TYPE, ROTATIONS, BONES, BVH, BACKUP, SOURCE, STATE, HELP, SHARED };
+enum { RATE, TYPE, ROTATIONS, BONES, BVH, BACKUP, SOURCE, STATE, COLOR, HELP, VERSION, SHARED };
 
 static const struct option shared[SHARED] = {
 	[RATE] = {"rate", required_argument, NULL, 0},
@@ -22,10 +21,57 @@ static const struct option shared[SHARED] = {
 	[BACKUP] = {"backup", required_argument, NULL, 0},
 	[SOURCE] = {"source", required_argument, NULL, 0},
 	[STATE] = {"state", required_argument, NULL, 0},
+	[COLOR] = {"color", optional_argument, NULL, 0},
 	[HELP] = {"help", no_argument, NULL, 0},
+	[VERSION] = {"version", no_argument, NULL, 0},
 };
 
-#define OWN_MAX 4
+#define OWN_MAX 16
+
+/* All options as getopt has them. */
+struct options {
+	struct option longs[SHARED + OWN_MAX + 1];
+	char letters[2 * OWN_MAX + sizeof("hV")];
+};
+
+static bool has_letter(const struct command_option *own)
+{
+	return own->name[1] == ',';
+}
+
+static void list_options(const struct command_option *own, struct options *out)
+{
+	size_t count = SHARED;
+	char *letter = out->letters;
+
+	memcpy(out->longs, shared, sizeof(shared));
+	for (; own && own->name && count < SHARED + OWN_MAX; own++) {
+		out->longs[count++] =
+			(struct option){own->name + (has_letter(own) ? 2 : 0),
+					own->value ? required_argument : no_argument, NULL, 0};
+		if (!has_letter(own))
+			continue;
+		*letter++ = own->name[0];
+		if (own->value)
+			*letter++ = ':';
+	}
+	memcpy(letter, "hV", sizeof("hV"));
+	out->longs[count] = (struct option){NULL, 0, NULL, 0};
+}
+
+/* The place among the long options of the one that was found. */
+static int which_option(int found, int which, const struct command_option *own)
+{
+	if (found == 0)
+		return which;
+	if (found == 'h' || found == 'V')
+		return found == 'h' ? HELP : VERSION;
+	for (int i = 0; own && own[i].name; i++) {
+		if (has_letter(&own[i]) && own[i].name[0] == found)
+			return SHARED + i;
+	}
+	return -1;
+}
 
 static bool take_shared(struct command *c, int which, struct err *err)
 {
@@ -42,6 +88,8 @@ static bool take_shared(struct command *c, int which, struct err *err)
 		return option_bvh(&c->store, optarg, err);
 	case BACKUP:
 		return option_backup(&c->store, optarg, err);
+	case COLOR:
+		return color_choose(optarg, err);
 	case SOURCE:
 		c->source = optarg;
 		return true;
@@ -59,55 +107,101 @@ static void take_own(const struct command_option *own)
 		*own->flag = true;
 }
 
-static void list_options(const struct command_option *own, struct option *longs)
+static int try_help(const struct command *command)
 {
-	size_t count = SHARED;
+	fprintf(stderr, "Try '%s --help' for more information.\n", command->name);
+	return STATUS_TROUBLE;
+}
 
-	memcpy(longs, shared, sizeof(shared));
-	for (; own && own->name && count < SHARED + OWN_MAX; own++)
-		longs[count++] = (struct option){
-			own->name, own->value ? required_argument : no_argument, NULL, 0};
-	longs[count] = (struct option){NULL, 0, NULL, 0};
+static int say_wrong_value(const struct command *command, int which, const struct err *err)
+{
+	return command_misuse(command, "--%s=%s: %s", shared[which].name, optarg ? optarg : "",
+			      err->message);
+}
+
+/* An option: true when there may be more. */
+static bool take(struct command *command, const struct command_option *own, int which,
+		 const char *usage, int *status)
+{
+	struct err err = {.code = ERR_NONE};
+
+	if (which < 0)
+		*status = try_help(command);
+	else if (which == HELP || which == VERSION)
+		*status = STATUS_FINE;
+	else if (which < SHARED && !take_shared(command, which, &err))
+		*status = say_wrong_value(command, which, &err);
+	else if (which < SHARED)
+		return true;
+	else
+		take_own(&own[which - SHARED]);
+	if (which == HELP)
+		printf("%s", usage);
+	if (which == VERSION)
+		command_version();
+	return which >= SHARED;
 }
 
 bool command_begin(int *argc, char ***argv, struct command *command,
 		   const struct command_option *own, const char *usage, int *status)
 {
-	struct option longs[SHARED + OWN_MAX + 1];
-	struct err err = {.code = ERR_NONE};
-	int letter, which = 0;
+	struct options options;
+	int found, which = 0;
 
-	*command = (struct command){.store = {.max_file = MAX_FILE, .cache = MAX_FILE}};
-	list_options(own, longs);
-	*status = 2;
+	*command = (struct command){
+		.store = {.max_file = DEFAULT_MAX_FILE, .cache = DEFAULT_MAX_FILE}};
+	snprintf(command->name, sizeof(command->name), "animfs %s", **argv);
+	**argv = command->name; /* for getopt's messages */
+	list_options(own, &options);
 	optind = 0;
-	while ((letter = getopt_long(*argc, *argv, "", longs, &which)) == 0) {
-		if (which == HELP) {
-			printf("%s", usage);
-			*status = 0;
-			break;
-		}
-		if (which >= SHARED)
-			take_own(&own[which - SHARED]);
-		else if (!take_shared(command, which, &err))
-			break;
+	while ((found = getopt_long(*argc, *argv, options.letters, options.longs, &which)) != -1) {
+		if (take(command, own, which_option(found, which, own), usage, status))
+			continue;
+		*status = command_end(command, *status);
+		return false;
 	}
-	if (letter == -1) {
-		*argc -= optind;
-		*argv += optind;
-		return true;
-	}
-	if (err.code)
-		fprintf(stderr, "animfs: %s: %s\n", optarg, err.message);
-	else if (*status)
-		fprintf(stderr, "%s", usage);
-	command_release(command);
-	return false;
+	*argc -= optind;
+	*argv += optind;
+	return true;
 }
 
 void command_release(struct command *command)
 {
 	option_release(&command->store);
+}
+
+int command_misuse(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return try_help(command);
+}
+
+bool command_operands(const struct command *command, int argc, char **argv, int least, int most)
+{
+	if (argc >= least && argc <= most)
+		return true;
+	if (argc > most)
+		command_misuse(command, "extra operand '%s'", argv[most]);
+	else if (argc > 0)
+		command_misuse(command, "missing operand after '%s'", argv[argc - 1]);
+	else
+		command_misuse(command, "missing operand");
+	return false;
+}
+
+void command_version(void)
+{
+	printf("animfs %s\n"
+	       "License GPLv3+: GNU GPL version 3 or later <https://gnu.org/licenses/gpl.html>.\n"
+	       "This is free software: you are free to change and redistribute it.\n"
+	       "There is NO WARRANTY, to the extent permitted by law.\n",
+	       ANIMFS_VERSION);
 }
 
 bool command_flush(void)
@@ -118,16 +212,64 @@ bool command_flush(void)
 	return false;
 }
 
+void command_print(const struct buf *text)
+{
+	if (text->size)
+		fwrite(text->data, 1, text->size, stdout);
+}
+
+int command_end(struct command *command, int status)
+{
+	command_release(command);
+	return command_flush() ? status : STATUS_TROUBLE;
+}
+
+static void say_error(const char *program, const char *what)
+{
+	fprintf(stderr, "%s%s%s%s\n", color_begin(stderr, COLOR_ERROR), program, what,
+		color_end(stderr));
+}
+
 bool command_fail(const char *what, const char *why)
 {
-	fprintf(stderr, "animfs: %s: %s\n", what, why);
-	return false;
+	struct err err = {.code = ERR_NONE};
+
+	err_set(&err, ERR_TEXT, "%s", why);
+	return command_tell(what, &err);
+}
+
+const char *command_message(const char *what, const struct err *err)
+{
+	const char *slash = strrchr(what, '/'), *name = slash ? slash + 1 : what;
+	size_t length = strlen(name);
+	bool named = strncmp(err->message, name, length) == 0 &&
+		     strncmp(err->message + length, ": ", 2) == 0;
+
+	return err->message + (err->code == ERR_SYSTEM && named ? length + 2 : 0);
+}
+
+void command_describe(const char *what, const struct err *err, struct buf *out)
+{
+	if (err->placed && err->code == ERR_FORMAT)
+		buf_format(out, "%s:0x%zx: %s", what, err->at, err->message);
+	else
+		buf_format(out, "%s: %s", what, command_message(what, err));
 }
 
 bool command_tell(const char *what, const struct err *err)
 {
-	command_fail(what, err->message);
+	struct buf said = BUF_INIT;
+
+	command_describe(what, err, &said);
+	buf_char(&said, '\0');
+	say_error("animfs: ", said.failed ? what : (const char *)said.data);
 	if (*err->accepted)
 		fprintf(stderr, "accepted here: %s\n", err->accepted);
+	buf_release(&said);
 	return false;
+}
+
+int command_status(const struct err *err)
+{
+	return err->code == ERR_SYSTEM || err->code == ERR_MEMORY ? STATUS_TROUBLE : STATUS_REFUSED;
 }

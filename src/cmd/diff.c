@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* diff.c - `animfs diff`: what differs between two animation files, clips or bones. */
 #include "cmd.h"
+#include "color.h"
 
 #include "../compare.h"
+#include "../view/json.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { SAME, DIFFERENT, TROUBLE };
 
 /* What is compared. */
 enum subject { A_FILE, A_CLIP, A_BONE, A_SKELETON };
@@ -46,69 +46,193 @@ static bool compare_places(const struct target *a, const struct target *b, struc
 	return true;
 }
 
-static int compare_targets(const struct target *a, const struct target *b, char **paths, bool brief)
+/* ---- for people ---- */
+
+static void print_line(const uint8_t *line, size_t size, enum color color)
+{
+	printf("%s%.*s%s\n", color_begin(stdout, color), (int)size, (const char *)line,
+	       color_end(stdout));
+}
+
+static void print_lines(const struct buf *lines)
+{
+	static const enum color colors[256] = {['-'] = COLOR_REMOVED,
+					       ['+'] = COLOR_ADDED,
+					       [' '] = COLOR_HEAD,
+					       ['b'] = COLOR_ABOUT,
+					       ['c'] = COLOR_ABOUT};
+	const uint8_t *at = lines->data, *end = at + lines->size;
+
+	while (at < end) {
+		const uint8_t *lf = memchr(at, '\n', (size_t)(end - at));
+
+		print_line(at, (size_t)(lf - at), colors[*at]);
+		at = lf + 1;
+	}
+}
+
+static void print_differences(char **paths, const struct buf *lines, bool brief)
+{
+	if (brief) {
+		printf("Animations %s and %s differ\n", paths[0], paths[1]);
+		return;
+	}
+	printf("%s--- %s%s\n", color_begin(stdout, COLOR_HEAD), paths[0], color_end(stdout));
+	printf("%s+++ %s%s\n", color_begin(stdout, COLOR_HEAD), paths[1], color_end(stdout));
+	print_lines(lines);
+}
+
+/* ---- for programs ---- */
+
+static void write_member(struct buf *out, const char *name, const char *text)
+{
+	buf_format(out, "\"%s\": ", name);
+	if (text)
+		json_write_name(out, text);
+	else
+		buf_text(out, "null");
+}
+
+static void write_difference(struct buf *out, const char *clip, const char *bone, const char *line)
+{
+	write_member(out, "clip", clip);
+	buf_text(out, ", ");
+	write_member(out, "bone", bone);
+	buf_format(out, ", \"in\": \"%s\", ", *line == '-' ? "a" : *line == '+' ? "b" : "both");
+	line++;
+	write_member(out, "line", line + strspn(line, " "));
+	buf_char(out, '}');
+}
+
+/* "bone CLIP/BONE" or "clip CLIP", which the next lines are about. */
+static void read_heading(char *line, const char **clip, const char **bone)
+{
+	char *slash = *line == 'b' ? strchr(line, '/') : NULL;
+
+	*clip = line + strlen("clip ");
+	*bone = slash ? slash + 1 : NULL;
+	if (slash)
+		*slash = '\0';
+}
+
+/* The lines as compare.h has them, which are ended in this. */
+static void write_differences(struct buf *out, struct buf *lines)
+{
+	const char *clip = NULL, *bone = NULL;
+	bool first = true;
+	char *rest;
+
+	buf_char(lines, '\0');
+	buf_text(out, ", \"differences\": [");
+	for (char *line = lines->failed ? NULL : strtok_r((char *)lines->data, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (!strchr("-+ ", *line)) {
+			read_heading(line, &clip, &bone);
+			continue;
+		}
+		json_write_comma(out, &first, "\n  {");
+		write_difference(out, clip, bone, line);
+	}
+	buf_text(out, first ? "]" : "\n]");
+	out->failed |= lines->failed;
+}
+
+static void write_json(char **paths, struct buf *lines, bool same, bool brief, struct buf *out)
+{
+	buf_text(out, "{\"format\": \"animfs.diff/1\", ");
+	write_member(out, "a", paths[0]);
+	buf_text(out, ", ");
+	write_member(out, "b", paths[1]);
+	buf_format(out, ", \"same\": %s", same ? "true" : "false");
+	if (!brief)
+		write_differences(out, lines);
+	buf_text(out, "}\n");
+}
+
+static bool print_json(char **paths, struct buf *lines, bool same, bool brief)
 {
 	struct buf out = BUF_INIT;
-	int status = TROUBLE;
+	bool fine;
+
+	write_json(paths, lines, same, brief, &out);
+	fine = !out.failed;
+	if (fine)
+		command_print(&out);
+	buf_release(&out);
+	return fine;
+}
+
+/* ---- the command ---- */
+
+struct choice {
+	bool brief, json;
+};
+
+static int compare_targets(const struct target *a, const struct target *b, char **paths,
+			   const struct choice *choice)
+{
+	struct buf lines = BUF_INIT;
+	bool same, fine;
 
 	if (subject(&a->place) != subject(&b->place)) {
 		command_fail(paths[1], "a file, a clip, a bone or a skeleton is compared with "
 				       "another such");
-		return TROUBLE;
+		return STATUS_TROUBLE;
 	}
-	status = compare_places(a, b, &out) ? SAME : DIFFERENT;
-	if (out.failed) {
+	same = compare_places(a, b, &lines);
+	fine = !lines.failed;
+	if (fine && choice->json)
+		fine = print_json(paths, &lines, same, choice->brief);
+	else if (fine && !same)
+		print_differences(paths, &lines, choice->brief);
+	if (!fine)
 		command_fail(paths[0], strerror(ENOMEM));
-		status = TROUBLE;
-	} else if (status == DIFFERENT && brief) {
-		printf("Animations %s and %s differ\n", paths[0], paths[1]);
-	} else if (status == DIFFERENT) {
-		printf("--- %s\n+++ %s\n", paths[0], paths[1]);
-		fwrite(out.data, 1, out.size, stdout);
-	}
-	buf_release(&out);
+	buf_release(&lines);
+	return !fine ? STATUS_TROUBLE : same ? STATUS_FINE : STATUS_REFUSED;
+}
+
+static int run(const struct command *command, char **paths, const struct choice *choice)
+{
+	struct target a, b = {.folder = -1, .site = {.root = -1}};
+	int status = STATUS_TROUBLE;
+
+	if (target_open(&a, paths[0], command, TARGET_ANY) &&
+	    target_open(&b, paths[1], command, TARGET_ANY))
+		status = compare_targets(&a, &b, paths, choice);
+	target_release(&a);
+	target_release(&b);
 	return status;
 }
 
+static const char usage[] =
+	"Usage: animfs diff [OPTION]... A B\n"
+	"Print what differs between two animation files, or clips (FILE/CLIP) or bones\n"
+	"(FILE/CLIP/bones/BONE.csv) of them, key by key, or skeletons\n"
+	"(FILE/skeleton.csv), bone by bone. Files of different formats hold other\n"
+	"numbers for the same movement: they are compared in the frames that have keys,\n"
+	"to within the steps of the two.\n"
+	"\n"
+	"Options:\n"
+	"  -q, --brief             only whether they differ\n"
+	"      --json              one JSON document, animfs.diff/1 (see animfs(1))\n" HELP_TYPE
+		HELP_TIMES HELP_COLOR HELP_END "\n"
+	"Exit status:\n"
+	"  0  nothing differs\n"
+	"  1  something does\n"
+	"  2  the call was wrong, or they cannot be compared\n";
+
 int cmd_diff(int argc, char **argv)
 {
-	static const char usage[] =
-		"Usage: animfs diff [OPTION]... A B\n"
-		"Prints what differs between two animation files, or clips (FILE/CLIP) or bones\n"
-		"(FILE/CLIP/bones/BONE.csv) of them, key by key, or skeletons "
-		"(FILE/skeleton.csv),\n"
-		"bone by bone. Exits with 0 when nothing does, 1 when something does, 2 when they\n"
-		"cannot be compared.\n"
-		"\n"
-		"Files of different formats hold other numbers for the same movement: they are\n"
-		"compared in the frames that have keys, to within the steps of the two.\n"
-		"\n"
-		"  --brief              only whether they differ\n"
-		"  --type=GLOB=FORMAT   files of this name are of this format; auto looks at the "
-		"content\n"
-		"  --rate=FORMAT=HZ     game frames a second of a format that counts time in "
-		"frames\n"
-		"  --rotations=FORM     rotations as euler or as quaternion, whatever is stored\n"
-		"  --help               this text\n";
-	bool brief = false;
-	const struct command_option own[] = {{"brief", &brief, NULL}, {NULL, NULL, NULL}};
+	struct choice choice = {.brief = false};
+	const struct command_option own[] = {
+		{"q,brief", &choice.brief, NULL}, {"json", &choice.json, NULL}, {NULL, NULL, NULL}};
 	struct command command;
-	struct target a, b = {.folder = -1, .site = {.root = -1}};
 	int status;
 
 	if (!command_begin(&argc, &argv, &command, own, usage, &status))
 		return status;
-	if (argc != 2) {
-		fprintf(stderr, "%s", usage);
-		command_release(&command);
-		return TROUBLE;
-	}
-	status = TROUBLE;
-	if (target_open(&a, argv[0], &command, TARGET_ANY) &&
-	    target_open(&b, argv[1], &command, TARGET_ANY))
-		status = compare_targets(&a, &b, argv, brief);
-	target_release(&a);
-	target_release(&b);
-	command_release(&command);
-	return command_flush() ? status : TROUBLE;
+	status = STATUS_TROUBLE;
+	if (command_operands(&command, argc, argv, 2, 2))
+		status = run(&command, argv, &choice);
+	return command_end(&command, status);
 }

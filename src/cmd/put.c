@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* put.c - `animfs put`: saves standard input as a view, as writing it in a mount does. */
+/* put.c - `animfs put`: saves a text as a view, as writing it in a mount does. */
 #include "cmd.h"
+#include "color.h"
 
 #include "../draft.h"
+#include "../options.h"
 #include "../refusal.h"
 
 #include <errno.h>
@@ -10,19 +12,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TEXT ((size_t)1 << 30)
-
 static bool read_all(FILE *in, struct buf *out)
 {
 	uint8_t part[65536];
 	size_t size;
 
-	while ((size = fread(part, 1, sizeof(part), in)) > 0 && out->size <= MAX_TEXT)
+	errno = 0;
+	while ((size = fread(part, 1, sizeof(part), in)) > 0 && out->size <= DEFAULT_MAX_TEXT)
 		buf_add(out, part, size);
-	return !out->failed && !ferror(in) && out->size <= MAX_TEXT;
+	return !out->failed && !ferror(in) && out->size <= DEFAULT_MAX_TEXT;
 }
 
-static bool save(struct target *t, const char *path, struct buf *text)
+/* Standard input for "-" or NULL. */
+static bool read_text(const char *from, struct buf *out)
+{
+	bool standard = !from || strcmp(from, "-") == 0;
+	FILE *in = standard ? stdin : fopen(from, "re");
+	bool fine;
+
+	if (in)
+		errno = 0;
+	fine = in && read_all(in, out);
+	if (!fine)
+		command_fail(standard ? "standard input" : from, strerror(errno ? errno : EFBIG));
+	if (in && !standard)
+		fclose(in);
+	return fine;
+}
+
+/* Its first line says what and where; the others show it. */
+static void print_refusal(const struct buf *reason)
+{
+	const uint8_t *end = memchr(reason->data, '\n', reason->size);
+	size_t first = end ? (size_t)(end - reason->data) : reason->size;
+
+	fprintf(stderr, "%s%.*s%s", color_begin(stderr, COLOR_ERROR), (int)first,
+		(const char *)reason->data, color_end(stderr));
+	fwrite(reason->data + first, 1, reason->size - first, stderr);
+}
+
+static int save(struct target *t, const char *text_name, struct buf *text)
 {
 	struct err err = {.code = ERR_NONE};
 	struct draft *draft = draft_new();
@@ -38,45 +67,50 @@ static bool save(struct target *t, const char *path, struct buf *text)
 		err_memory(&err);
 	}
 	if (verdict == VERDICT_REFUSED) {
-		refusal_explain(path, draft ? buf_bytes(&draft->text) : (struct bytes){NULL, 0},
-				&err, NULL, &reason);
-		fwrite(reason.data, 1, reason.size, stderr);
+		refusal_explain(text_name,
+				draft ? buf_bytes(&draft->text) : (struct bytes){NULL, 0}, &err,
+				NULL, &reason);
+		if (!reason.failed)
+			print_refusal(&reason);
 	}
 	buf_release(&reason);
 	draft_free(draft);
-	return verdict != VERDICT_REFUSED;
+	return verdict == VERDICT_REFUSED ? command_status(&err) : STATUS_FINE;
 }
+
+static int put(const struct command *command, const char *path, const char *from)
+{
+	struct buf text = BUF_INIT;
+	struct target t;
+	int status = STATUS_TROUBLE;
+	bool fine = target_open(&t, path, command, TARGET_WRITE);
+
+	if (fine && t.place.kind != PLACE_VIEW)
+		fine = command_fail(path, strerror(EISDIR));
+	if (fine && read_text(from, &text))
+		status = save(&t, from && strcmp(from, "-") != 0 ? from : path, &text);
+	buf_release(&text);
+	target_release(&t);
+	return status;
+}
+
+static const char usage[] =
+	"Usage: animfs put [OPTION]... FILE/PATH [TEXT]\n"
+	"Save the file TEXT as a view of an animation file, which is encoded anew and\n"
+	"replaced. Without TEXT, or when it is -, standard input is saved. A text that is\n"
+	"wrong is refused with TEXT:LINE:COLUMN: and the reason on standard error.\n"
+	"\n"
+	"Options:\n" COMMAND_WRITES;
 
 int cmd_put(int argc, char **argv)
 {
-	static const char usage[] = "Usage: animfs put [OPTION]... FILE/PATH < TEXT\n"
-				    "Saves standard input as a view: the file is re-encoded and "
-				    "replaced.\n" COMMAND_WRITES;
 	struct command command;
-	struct buf text = BUF_INIT;
-	struct target t;
-	int status = 2;
-	bool fine;
+	int status;
 
 	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
-	if (argc != 1) {
-		fprintf(stderr, "%s", usage);
-		return 2;
-	}
-	fine = target_open(&t, argv[0], &command, TARGET_WRITE);
-	if (fine && t.place.kind != PLACE_VIEW) {
-		fprintf(stderr, "animfs: %s: %s\n", argv[0], strerror(EISDIR));
-		fine = false;
-	}
-	if (fine && !read_all(stdin, &text)) {
-		fprintf(stderr, "animfs: standard input: %s\n", strerror(errno ? errno : EFBIG));
-		fine = false;
-	}
-	if (fine)
-		fine = save(&t, argv[0], &text);
-	buf_release(&text);
-	target_release(&t);
-	command_release(&command);
-	return fine ? 0 : 1;
+	status = STATUS_TROUBLE;
+	if (command_operands(&command, argc, argv, 1, 2))
+		status = put(&command, argv[0], argc > 1 ? argv[1] : NULL);
+	return command_end(&command, status);
 }

@@ -165,7 +165,7 @@ bool target_find(struct target *t, struct err *err)
 		return true;
 	if (t->snap)
 		tree_explain(&t->tree, t->inside, err);
-	return err_set(err, ERR_SYSTEM, "%s", strerror(ENOENT));
+	return err_set(err, ERR_TEXT, "%s", strerror(ENOENT));
 }
 
 bool target_open(struct target *t, const char *path, const struct command *command, unsigned how)
@@ -189,39 +189,43 @@ static bool commit(struct target *t, const struct anim *edited, struct err *err)
 	return fine;
 }
 
-static bool edit_once(const char *path, const struct command *command, unsigned how,
-		      target_change *change, void *closure, struct err *err)
+static int edit_once(const char *path, const struct command *command, unsigned how,
+		     target_change *change, void *closure, struct err *err)
 {
 	struct anim *edited = NULL;
 	struct target t;
-	bool fine = target_read(&t, path, command, TARGET_WRITE | how, err);
+	int status = STATUS_TROUBLE;
+	bool fine;
 
-	if (fine) {
+	if (target_read(&t, path, command, TARGET_WRITE | how, err)) {
 		assert(t.snap || t.codec);
 		edited = t.snap ? anim_edit(t.snap->anim) : anim_blank(t.codec->format, NULL);
 		fine = edited ? change(closure, &t, edited, err) && commit(&t, edited, err)
 			      : err_memory(err);
+		status = fine ? STATUS_FINE : command_status(err);
 	}
 	anim_free(edited);
 	target_release(&t);
-	return fine;
+	return status;
 }
 
 #define EDIT_TRIES 16
 
-bool target_edit(const char *path, const struct command *command, unsigned how,
-		 target_change *change, void *closure)
+int target_edit(const char *path, const struct command *command, unsigned how,
+		target_change *change, void *closure)
 {
 	struct err err = {.code = ERR_NONE};
+	int status = STATUS_FINE;
 
 	for (unsigned i = 0; i < EDIT_TRIES; i++) {
 		err_clear(&err);
-		if (edit_once(path, command, how, change, closure, &err))
-			return true;
-		if (err.code != ERR_CONFLICT)
+		status = edit_once(path, command, how, change, closure, &err);
+		if (status == STATUS_FINE || err.code != ERR_CONFLICT)
 			break;
 	}
-	return command_tell(path, &err);
+	if (status != STATUS_FINE)
+		command_tell(path, &err);
+	return status;
 }
 
 void target_release(struct target *t)

@@ -16,7 +16,7 @@ static bool print_listing(const struct target *t, const char *path)
 	listing_anim(&l, t->snap->anim);
 	fine = !listing_failed(&l);
 	if (fine)
-		fwrite(l.text.data, 1, l.text.size, stdout);
+		command_print(&l.text);
 	else
 		command_fail(path, strerror(ENOMEM));
 	listing_release(&l);
@@ -43,27 +43,27 @@ static bool print_text(const char *path, const struct command *command)
 	return fine;
 }
 
+static const char usage[] =
+	"Usage: animfs text [OPTION]... FILE\n"
+	"Print every clip of an animation file as one text, a line for each key. For git:\n"
+	"  git config diff.animation.textconv 'animfs text'\n"
+	"  echo '*.canm diff=animation' >> .gitattributes\n"
+	"A file that does not decode is one line that says why.\n"
+	"\n"
+	"Options:\n" HELP_TYPE HELP_TIMES HELP_END "\n"
+	"Exit status:\n"
+	"  0  it was printed\n"
+	"  2  the call was wrong, or there is no such file, or it cannot be read\n";
+
 int cmd_text(int argc, char **argv)
 {
-	static const char usage[] = "Usage: animfs text [--type GLOB=FORMAT] [--rate FORMAT=HZ] "
-				    "[--rotations FORM] FILE\n"
-				    "Prints every clip of an animation file as one text, a line "
-				    "for each key. For git:\n"
-				    "  git config diff.animation.textconv 'animfs text'\n"
-				    "  echo '*.canm diff=animation' >> .gitattributes\n"
-				    "A file that does not decode is one line that says why.\n";
 	struct command command;
 	int status;
-	bool fine;
 
 	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
-	if (argc != 1) {
-		fprintf(stderr, "%s", usage);
-		command_release(&command);
-		return 2;
-	}
-	fine = print_text(argv[0], &command);
-	command_release(&command);
-	return command_flush() && fine ? 0 : 1;
+	status = STATUS_TROUBLE;
+	if (command_operands(&command, argc, argv, 1, 1) && print_text(argv[0], &command))
+		status = STATUS_FINE;
+	return command_end(&command, status);
 }

@@ -60,32 +60,42 @@ static void wait_for(pid_t pid)
 	close(ended.fd);
 }
 
-int cmd_umount(int argc, char **argv)
+static int run(const char *mountpoint)
 {
-	static const char usage[] =
-		"Usage: animfs umount MOUNTPOINT\n"
-		"Unmounts, and waits until everything that was saved is in the files.\n";
-	pid_t pid;
+	pid_t pid = daemon_of(mountpoint);
 	int error;
 
-	if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-		printf("%s", usage);
-		return 0;
-	}
-	if (argc != 2) {
-		fprintf(stderr, "%s", usage);
-		return 2;
-	}
-	pid = daemon_of(argv[1]);
 	if (!pid) {
-		fprintf(stderr, "animfs: %s: not a mount of animfs\n", argv[1]);
-		return 1;
+		command_fail(mountpoint, "not a mount of animfs");
+		return STATUS_REFUSED;
 	}
-	error = unmount(argv[1]);
+	error = unmount(mountpoint);
 	if (error) {
-		fprintf(stderr, "animfs: %s: %s\n", argv[1], strerror(error));
-		return 1;
+		command_fail(mountpoint, strerror(error));
+		return STATUS_REFUSED;
 	}
 	wait_for(pid);
-	return 0;
+	return STATUS_FINE;
+}
+
+static const char usage[] = "Usage: animfs umount [OPTION]... MOUNTPOINT\n"
+			    "Unmount, and wait until everything that was saved is in the files.\n"
+			    "\n"
+			    "Options:\n" HELP_END "\n"
+			    "Exit status:\n"
+			    "  0  all is saved, and the mount has ended\n"
+			    "  1  it is in use, or no mount of animfs\n"
+			    "  2  the call was wrong\n";
+
+int cmd_umount(int argc, char **argv)
+{
+	struct command command;
+	int status;
+
+	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
+		return status;
+	status = STATUS_TROUBLE;
+	if (command_operands(&command, argc, argv, 1, 1))
+		status = run(argv[0]);
+	return command_end(&command, status);
 }

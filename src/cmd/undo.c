@@ -80,88 +80,93 @@ static bool put_back(const struct site *site, const struct parts *file, const ch
 	return *error == 0;
 }
 
-static bool explain(const char *path, const char *which, int error)
+/* Is it refused, or is there trouble? */
+static int explain(const char *path, const char *which, int error)
 {
 	struct stat st;
 
 	switch (error) {
 	case ENODATA:
 		if (which)
-			return command_fail(path, "there is no backup of that number; --list shows "
-						  "those there are");
-		if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-			return command_fail(path, "a folder; name the animation file itself, in "
-						  "the folder that is mounted");
-		return command_fail(path, "there is no backup: nothing was removed from it, or "
-					  "it was with --backup=none");
+			command_fail(path, "there is no backup of that number; --list shows those "
+					   "there are");
+		else if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+			command_fail(path, "a folder; name the animation file itself, in the "
+					   "folder that is mounted");
+		else
+			command_fail(path, "there is no backup: nothing was removed from it, or it "
+					   "was with --backup=none");
+		return STATUS_REFUSED;
 	case EALREADY:
-		return command_fail(path, "nothing to undo: the file is as the backup has it");
+		command_fail(path, "nothing to undo: the file is as the backup has it");
+		return STATUS_REFUSED;
 	case EBUSY:
-		return command_fail(path, "another program has the file open for writing");
+		command_fail(path, "another program has the file open for writing");
+		return STATUS_REFUSED;
 	case EAGAIN:
-		return command_fail(path, "other programs keep changing the file");
+		command_fail(path, "other programs keep changing the file");
+		return STATUS_REFUSED;
 	default:
-		return command_fail(path, strerror(error));
+		command_fail(path, strerror(error));
+		return STATUS_TROUBLE;
 	}
 }
 
-static bool undo(const char *path, const struct command *command, bool only_list, const char *which)
+static int undo(const char *path, const struct command *command, bool only_list, const char *which)
 {
 	struct err err = {.code = ERR_NONE};
 	struct site site = {.root = -1};
 	char *kept = kept_path(path);
 	struct parts file = {.folder = NULL};
-	int error = 0;
-	bool fine;
+	int error = 0, status = STATUS_FINE;
 
 	if (!kept || !cut(kept, &file)) {
 		free(kept);
-		return command_fail(path, strerror(ENOMEM));
+		command_fail(path, strerror(ENOMEM));
+		return STATUS_TROUBLE;
 	}
-	fine = site_open(&site, file.folder, command, &err);
-	if (!fine)
+	if (!site_open(&site, file.folder, command, &err)) {
 		command_tell(path, &err);
-	else if (!(only_list ? list(&site, &file, &error) : put_back(&site, &file, which, &error)))
-		fine = explain(path, which, error);
+		status = STATUS_TROUBLE;
+	} else if (!(only_list ? list(&site, &file, &error)
+			       : put_back(&site, &file, which, &error))) {
+		status = explain(path, which, error);
+	}
 	site_release(&site);
 	free(file.folder);
 	free(kept);
-	return fine;
+	return status;
 }
+
+static const char usage[] =
+	"Usage: animfs undo [OPTION]... FILE\n"
+	"Put the last backup of an animation file, or of its skeleton\n"
+	"(FILE/skeleton.csv), back: as it was before keys, bones, clips or the file\n"
+	"itself were removed. What was there becomes the last backup, so that a second\n"
+	"undo undoes the first.\n"
+	"\n"
+	"Options:\n"
+	"      --list              show the backups there are, the newest first\n"
+	"      --number=N          put that one back in place of the newest\n" HELP_SITE HELP_END
+	"\n"
+	"Exit status:\n"
+	"  0  it is put back, or was listed\n"
+	"  1  there is nothing to put back, or the file is in use\n"
+	"  2  the call was wrong, or something cannot be read or written\n";
 
 int cmd_undo(int argc, char **argv)
 {
-	static const char usage[] =
-		"Usage: animfs undo [OPTION]... FILE\n"
-		"Puts the last backup of an animation file, or of its skeleton "
-		"(FILE/skeleton.csv),\n"
-		"back: as it was before keys, bones, clips or the file itself were removed. What "
-		"was\n"
-		"there becomes the last backup, so that a second undo undoes the first.\n"
-		"\n"
-		"  --list               show the backups there are, the newest first\n"
-		"  --number=N           put that one back in place of the newest\n"
-		"  --source=DIR         the folder that is, or would be, mounted (default: the "
-		"nearest\n"
-		"                       one above FILE with a folder .animfs)\n"
-		"  --state=DIR          the state directory, as it is given to the mount\n"
-		"  --help               this text\n";
 	bool only_list = false;
 	const char *which = NULL;
 	const struct command_option own[] = {
 		{"list", &only_list, NULL}, {"number", NULL, &which}, {NULL, NULL, NULL}};
 	struct command command;
 	int status;
-	bool fine;
 
 	if (!command_begin(&argc, &argv, &command, own, usage, &status))
 		return status;
-	if (argc != 1) {
-		fprintf(stderr, "%s", usage);
-		command_release(&command);
-		return 2;
-	}
-	fine = undo(argv[0], &command, only_list, which);
-	command_release(&command);
-	return command_flush() && fine ? 0 : 1;
+	status = STATUS_TROUBLE;
+	if (command_operands(&command, argc, argv, 1, 1))
+		status = undo(argv[0], &command, only_list, which);
+	return command_end(&command, status);
 }

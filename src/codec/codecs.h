@@ -11,5 +11,7 @@ extern const struct codec cas_codec;
 extern const struct codec ff9anim_codec;
 extern const struct codec ribbon_codec;
 extern const struct codec kanim_codec;
+/* Not in the list: the template of a new one. */
+extern const struct codec skel_codec;
 
 #endif

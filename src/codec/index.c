@@ -24,7 +24,7 @@ bool index_find(const struct index *x, uint64_t hash, index_same *same, const vo
 {
 	size_t i;
 
-	for (i = hash & (x->size - 1); x->cells[i]; i = (i + 1) & (x->size - 1)) {
+	for (i = (size_t)hash & (x->size - 1); x->cells[i]; i = (i + 1) & (x->size - 1)) {
 		*number = x->cells[i] - 1;
 		if (same(owner, *number, key))
 			return true;
@@ -34,7 +34,7 @@ bool index_find(const struct index *x, uint64_t hash, index_same *same, const vo
 
 void index_put(struct index *x, uint64_t hash, uint32_t number)
 {
-	size_t i = hash & (x->size - 1);
+	size_t i = (size_t)hash & (x->size - 1);
 
 	while (x->cells[i])
 		i = (i + 1) & (x->size - 1);

@@ -36,6 +36,7 @@ static const struct format kanim_format = {
 	.name = "kanim",
 	.suffix = "kanim",
 	.stills = true,
+	.text = true,
 	.many_clips = true,
 	.has_loop = true,
 	.max_frames = UINT32_MAX,

@@ -108,7 +108,7 @@ static bool order_changed(const struct layout *l, unsigned rank)
 	if (!(l->ordered >> rank & 1) || !find_run(l, rank))
 		return false;
 	for (i = 0; i < l->count; i++) {
-		if (l->row[i]->rank != rank)
+		if (l->row[i]->rank != rank || l->row[i]->size == 0)
 			continue;
 		if (before && l->row[i]->order < before->order)
 			return true;

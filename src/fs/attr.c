@@ -319,14 +319,16 @@ static int set_view(struct fs *fs, struct node *node, const struct stat *attr, i
 {
 	int error = 0;
 
-	pthread_mutex_lock(&node->file->lock);
+	if (fs_is_retired(fs, node))
+		return ESTALE;
+	file_lock(node->file);
 	if (to_set & FUSE_SET_ATTR_SIZE)
 		error = resize_view(fs, node, (uint64_t)attr->st_size, fi ? handle_of(fi) : NULL,
 				    changes);
 	if (!error)
 		error = remember(fs, node, attr, to_set);
 	view_settle(fs, node);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	return error;
 }
 

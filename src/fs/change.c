@@ -47,10 +47,10 @@ int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slo
 	error = fs_snap(fs, slot->parent->file, &snap);
 	if (error)
 		return error;
-	pthread_mutex_lock(&slot->parent->file->lock);
+	file_lock(slot->parent->file);
 	slot->is_view = fs_is_view(fs, snap, slot->parent, name, &slot->place);
 	slot->present = slot->is_view && !file_is_away(slot->parent->file, slot->parent, name);
-	pthread_mutex_unlock(&slot->parent->file->lock);
+	file_unlock(slot->parent->file);
 	snap_put(snap);
 	return 0;
 }
@@ -70,14 +70,21 @@ static void reply_made(fuse_req_t req, struct fs *fs, struct node *parent, enum 
 		       struct folder *folder, const char *name, int error, bool fill)
 {
 	struct fuse_entry_param entry;
+	bool made = !error;
 
 	if (!error)
 		error = fs_entry_real(fs, parent, area, folder->fd, name, &entry);
+	if (!error && fill) {
+		error = filling_begin(fs, fs_node(fs, entry.ino));
+		if (error)
+			fs_forget(fs, entry.ino, 1);
+	}
+	/* An ordinary folder is not what was asked for. */
+	if (error && made && fill)
+		unlinkat(folder->fd, name, AT_REMOVEDIR);
 	folder_close(&fs->folders, folder);
 	if (!error)
 		filling_touch(fs, parent);
-	if (!error && fill)
-		filling_begin(fs, fs_node(fs, entry.ino));
 	if (error)
 		fuse_reply_err(req, error);
 	else
@@ -98,6 +105,7 @@ void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev
 	if (!error)
 		error = fs_folder(fs, slot.parent, area, true, &folder);
 	if (!error) {
+		mode = acl_mode(req, folder.fd, mode);
 		error = mknodat(folder.fd, name, mode, rdev) == 0 ? 0 : errno;
 		if (!error)
 			fs_own(req, folder.fd, name);
@@ -113,18 +121,18 @@ static void bring_back(fuse_req_t req, struct fs *fs, struct node *parent, const
 	struct node *was;
 	int error;
 
-	pthread_mutex_lock(&file->lock);
+	file_lock(file);
 	was = file_folder_away(file, parent, name);
 	if (was)
 		fs_reference(fs, was, 1);
 	file_clear_away(file, &fs->nodes, parent, name);
-	pthread_mutex_unlock(&file->lock);
+	file_unlock(file);
 	error = fs_lookup(fs, parent, name, &entry);
 	if (was && !error) {
-		pthread_mutex_lock(&file->lock);
+		file_lock(file);
 		file_move_away(file, &fs->nodes, was, fs_node(fs, entry.ino));
 		file_touch(fs, file);
-		pthread_mutex_unlock(&file->lock);
+		file_unlock(file);
 	}
 	if (was)
 		fs_reference(fs, was, -1);
@@ -158,6 +166,7 @@ void fs_mkdir(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode)
 	if (!error)
 		error = fs_folder(fs, slot.parent, area, true, &folder);
 	if (!error) {
+		mode = acl_mode(req, folder.fd, mode);
 		error = mkdirat(folder.fd, name, mode) == 0 ? 0 : errno;
 		if (!error)
 			fs_own(req, folder.fd, name);
@@ -217,9 +226,9 @@ static int link_view(fuse_req_t req, struct fs *fs, struct node *node, struct no
 	struct folder folder;
 	int error;
 
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	error = view_write_out(fs, node, parent, name, true);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	if (!error)
 		error = fs_folder(fs, parent, fs_area_for(parent), false, &folder);
 	if (error)
@@ -242,7 +251,7 @@ static int link_onto_view(struct fs *fs, struct node *node, const struct slot *s
 	int error = node_text(fs, node, &text);
 
 	if (!error) {
-		pthread_mutex_lock(&file->lock);
+		file_lock(file);
 		error = text_save(fs, slot->parent, name, &text, &draft, &changes);
 		if (!error) {
 			file_clear_away(file, &fs->nodes, slot->parent, name);
@@ -252,7 +261,7 @@ static int link_onto_view(struct fs *fs, struct node *node, const struct slot *s
 			else
 				view->draft = draft;
 		}
-		pthread_mutex_unlock(&file->lock);
+		file_unlock(file);
 	}
 	changes_tell(fs, &changes);
 	buf_release(&text);
@@ -261,6 +270,13 @@ static int link_onto_view(struct fs *fs, struct node *node, const struct slot *s
 	error = fs_entry(fs, view, entry);
 	fs_reference(fs, view, -1);
 	return error;
+}
+
+/* Will somebody read there what it says? */
+static bool takes_text(struct fs *fs, const struct node *node, const struct slot *slot)
+{
+	return slot->is_view || node->kind == NODE_VIEW || node_is_virtual(slot->parent) ||
+	       filling_has(fs, slot->parent);
 }
 
 void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t new_parent, const char *name)
@@ -275,6 +291,8 @@ void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t new_parent, const char *
 		error = EEXIST;
 	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
 		error = EPERM;
+	if (!error && takes_text(fs, node, &slot))
+		error = acl_check_read(req, node);
 	if (error)
 		;
 	else if (slot.is_view)
@@ -379,11 +397,11 @@ static int unlink_view(struct fs *fs, struct node *parent, const char *name)
 	struct file *file = parent->file;
 	int error = 0;
 
-	pthread_mutex_lock(&file->lock);
+	file_lock(file);
 	if (!file_set_away(file, &fs->nodes, parent, name))
 		error = ENOMEM;
 	file_touch(fs, file);
-	pthread_mutex_unlock(&file->lock);
+	file_unlock(file);
 	if (!error)
 		fs_lose_name(fs, parent, name, NULL);
 	return error;
@@ -431,13 +449,13 @@ static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 	node = fs_child(fs, parent, name);
 	if (!node)
 		return ENOENT;
-	error = fs_is_empty(fs, node) ? 0 : ENOTEMPTY;
+	error = fs_check_empty(fs, node);
 	if (!error) {
 		remove_mirrors(fs, parent, name);
-		pthread_mutex_lock(&file->lock);
+		file_lock(file);
 		error = file_set_folder_away(file, &fs->nodes, node, parent, name) ? 0 : ENOMEM;
 		file_touch(fs, file);
-		pthread_mutex_unlock(&file->lock);
+		file_unlock(file);
 	}
 	if (!error)
 		fs_lose_name(fs, parent, name, NULL);
@@ -466,20 +484,20 @@ static int unlink_file(struct fs *fs, struct node *parent, const char *name, str
 static int rmdir_file(struct fs *fs, struct node *parent, const char *name, struct node *node)
 {
 	struct file *file = node->file;
-	int error = 0;
+	int error = fs_check_empty(fs, node);
 
-	if (!fs_is_empty(fs, node))
-		return ENOTEMPTY;
+	if (error)
+		return error;
 	remove_mirrors(fs, parent, file->name);
 	if (strcmp(file->name, name) == 0)
 		error = unlink_file(fs, parent, name, file);
-	pthread_mutex_lock(&file->lock);
+	file_lock(file);
 	if (strcmp(file->name, name) == 0 && !error)
 		file_come_back(fs, file);
 	else if (!error)
 		error = file_set_folder_away(file, &fs->nodes, node, parent, name) ? 0 : ENOMEM;
 	file_touch(fs, file);
-	pthread_mutex_unlock(&file->lock);
+	file_unlock(file);
 	return error;
 }
 

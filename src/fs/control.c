@@ -5,6 +5,8 @@
  */
 #include "fs.h"
 
+#include "confine.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -144,7 +146,9 @@ static void render_status(struct fs *fs, struct buf *out)
 	nodes_unlock(&fs->nodes);
 	buf_format(out, "version %s\npid %d\nsource %s\nmountpoint %s\n", ANIMFS_VERSION,
 		   (int)getpid(), fs->options->source, fs->options->mountpoint);
-	buf_format(out, "read_only %s\n", fs->read_only ? "yes" : "no");
+	buf_format(out, "read_only %s\nconfined ", fs->read_only ? "yes" : "no");
+	confine_tell(fs->confined, out);
+	buf_char(out, '\n');
 	buf_format(out, "cache_bytes %zu\ncache_limit %zu\nnodes %zu\ntexts %" PRIu64 "\n",
 		   store_cached(fs->store), fs->options->store.cache, nodes, fs->texts);
 }
@@ -340,15 +344,29 @@ int control_lookup(struct fs *fs, struct node *parent, const char *name, struct 
 	return error;
 }
 
+/* Errors quote texts that not everybody may read. */
+static mode_t file_mode(struct fs *fs, const struct node *node)
+{
+	int index = index_of(fs, node);
+
+	return S_IFREG | (index >= 0 && control_files[index].render == render_errors ? 0400 : 0444);
+}
+
+/* Whom everything is said to belong to is who reads it. */
+static unsigned mounter(int given, unsigned own)
+{
+	return given >= 0 ? (unsigned)given : own;
+}
+
 void control_attributes(struct fs *fs, const struct node *node, struct stat *st)
 {
 	struct buf text = BUF_INIT;
 
 	*st = (struct stat){.st_ino = node->shown_ino,
 			    .st_nlink = 1,
-			    .st_mode = node->folder ? S_IFDIR | 0555 : S_IFREG | 0444,
-			    .st_uid = geteuid(),
-			    .st_gid = getegid(),
+			    .st_mode = node->folder ? S_IFDIR | 0555 : file_mode(fs, node),
+			    .st_uid = mounter(fs->options->uid, geteuid()),
+			    .st_gid = mounter(fs->options->gid, getegid()),
 			    .st_blksize = 4096};
 	clock_gettime(CLOCK_REALTIME, &st->st_mtim);
 	st->st_atim = st->st_ctim = st->st_mtim;

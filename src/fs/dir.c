@@ -142,32 +142,33 @@ static int list_places(struct fs *fs, struct node *node, struct listing *l)
 	struct tree tree = {NULL, node->file->name};
 	struct place place;
 	struct snap *snap;
-	int error = fs_snap(fs, node->file, &snap);
+	struct stat st;
+	int error = fs_shown_now(fs, node, &snap, &st);
 
 	if (error)
 		return error;
 	tree.snap = snap;
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	error = fs_place(fs, snap, node, &place);
 	if (!error && !tree_list(&tree, &place, fs->options->listed, add_place, &lister))
 		error = ENOMEM;
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	snap_put(snap);
 	return error;
 }
 
 /*
- * Folders of other clips and folders inside one are mirrored in extra/ too: what is a view's or a
- * clip's name already is not listed a second time.
+ * Folders of other clips and folders inside one are mirrored in extra/ too: what is listed already,
+ * as a view, a clip or an extra, is not listed a second time.
  */
-static void drop_doubles(struct listing *l, size_t places)
+static void drop_doubles(struct listing *l, size_t before)
 {
-	size_t kept = places;
+	size_t kept = before;
 
-	for (size_t i = places; i < l->count; i++) {
+	for (size_t i = before; i < l->count; i++) {
 		bool twice = false;
 
-		for (size_t j = 0; j < places && !twice; j++)
+		for (size_t j = 0; j < before && !twice; j++)
 			twice = strcmp(listing_name(l, i), listing_name(l, j)) == 0;
 		if (!twice)
 			l->entries[kept++] = l->entries[i];
@@ -178,30 +179,33 @@ static void drop_doubles(struct listing *l, size_t places)
 static int list_virtual(struct fs *fs, struct node *node, struct listing *l)
 {
 	static const enum node_area areas[] = {AREA_EXTRA, AREA_REJECTED};
-	size_t places;
 	int error;
 
 	if (!listing_add(l, ".", 0, S_IFDIR) || !listing_add(l, "..", 0, S_IFDIR))
 		return ENOMEM;
 	error = list_places(fs, node, l);
-	places = l->count;
 	for (size_t i = 0; i < ARRAY_SIZE(areas) && !error; i++) {
+		size_t before = l->count;
+
 		error = list_folder(fs, node, areas[i], l);
 		if (error == ENOENT || error == ENOTDIR)
 			error = 0;
+		if (!error)
+			drop_doubles(l, before);
 	}
-	drop_doubles(l, places);
 	return error;
 }
 
-bool fs_is_empty(struct fs *fs, struct node *node)
+int fs_check_empty(struct fs *fs, struct node *node)
 {
 	struct listing l = {.count = 0};
-	bool empty = list_virtual(fs, node, &l) == 0 && l.count == 2;
+	int error = list_virtual(fs, node, &l);
 
+	if (!error && l.count > 2)
+		error = ENOTEMPTY;
 	buf_release(&l.names);
 	free(l.entries);
-	return empty;
+	return error;
 }
 
 /* ---- all ---- */
@@ -266,7 +270,8 @@ static int listing_make(struct fs *fs, struct node *node, const struct handle *h
 	if (!*out)
 		return ENOMEM;
 	error = fill(fs, node, handle, *out);
-	listing_order(*out);
+	if (!error)
+		listing_order(*out);
 	if (error) {
 		listing_free(*out);
 		*out = NULL;
@@ -484,9 +489,9 @@ static int sync_file(struct fs *fs, struct file *file)
 	struct changes changes = {NULL, 0, 0};
 	int filled = fillings_finish(fs, file->node), error;
 
-	pthread_mutex_lock(&file->lock);
+	file_lock(file);
 	error = burst_finish(fs, file, &changes);
-	pthread_mutex_unlock(&file->lock);
+	file_unlock(file);
 	changes_tell(fs, &changes);
 	return filled ? filled : error;
 }

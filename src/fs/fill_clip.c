@@ -118,9 +118,9 @@ int fill_make_clip(struct fs *fs, struct node *folder, struct changes *changes)
 	if (!error)
 		error = state_folder(fs->state, STATE_EXTRA, (const char *)path.data, false, &fd);
 	if (!error) {
-		pthread_mutex_lock(&file->lock);
+		file_lock(file);
 		error = make(fs, folder, name, fd, (const char *)path.data, changes);
-		pthread_mutex_unlock(&file->lock);
+		file_unlock(file);
 		close(fd);
 	}
 	buf_release(&path);

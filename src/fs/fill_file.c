@@ -19,9 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What stands behind the name of a folder that is moved aside. */
-#define FILLED ".animfs-filled~"
-
 /* One folder of texts in it, which is to be a clip. */
 struct clip_folder {
 	char *name;
@@ -129,35 +126,17 @@ static void release(struct filled *f)
 
 /* ---- what it says ---- */
 
-/* The one clip of a file that stores no name for it is called as the file, not as its folder. */
-static void label_in(const struct filled *f, const struct clip_folder *clip,
-		     const struct anim *model, char label[NAME_MAX + 1])
-{
-	size_t stem = name_stem(f->name);
-	struct buf form = BUF_INIT;
-
-	snprintf(label, NAME_MAX + 1, "%s", clip->name);
-	if (!model->format->nameless)
-		return;
-	if (f->name[stem])
-		snprintf(label, NAME_MAX + 1, "%.*s", (int)stem, f->name);
-	name_escape(label, NAME_LIMIT, &form);
-	if (!form.failed)
-		snprintf(label, NAME_MAX + 1, "%.*s", (int)form.size, (const char *)form.data);
-	buf_release(&form);
-}
-
 /* All folders and texts as edits of the model. A clip that cannot be is told, and stays. */
 static bool fill_all(struct filled *f, struct fill *fill)
 {
 	for (size_t i = 0; i < f->clip_count; i++) {
 		struct clip_folder *clip = &f->clips[i];
 		struct err err = {.code = ERR_NONE};
-		char label[NAME_MAX + 1];
+		char label[FILL_LABEL_SIZE];
 
 		if (!has_texts(&clip->texts))
 			continue;
-		label_in(f, clip, fill_model(fill), label);
+		fill_label(fill_model(fill), f->name, clip->name, label);
 		if (fill_clip(fill, label, clip->texts.list, clip->texts.count, &err))
 			snprintf(clip->label, sizeof(clip->label), "%s", label);
 		else if (err.code == ERR_MEMORY)
@@ -382,8 +361,23 @@ static void put_clip_away(struct filled *f, struct clip_folder *clip)
 	unlinkat(f->fd, clip->name, AT_REMOVEDIR);
 }
 
-/* The bytes of raw.* are the file's; a raw.* that was of no use stays. */
-static void put_away(struct filled *f)
+static void keep_refused(struct filled *f)
+{
+	texts_keep_refused(f->fs, f->fd, (const char *)f->path.data, &f->texts);
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct clip_folder *clip = &f->clips[i];
+		char *path;
+
+		if (!clip->label[0] ||
+		    asprintf(&path, "%s/%s", (const char *)f->path.data, clip->label) < 0)
+			continue;
+		texts_keep_refused(f->fs, clip->fd, path, &clip->texts);
+		free(path);
+	}
+}
+
+/* The bytes of raw.* are the file's; a raw.* that was of no use stays. True when nothing does. */
+static bool put_away(struct filled *f)
 {
 	char raw[NAME_MAX + 1];
 
@@ -396,7 +390,7 @@ static void put_away(struct filled *f)
 	for (size_t i = 0; i < f->clip_count; i++)
 		put_clip_away(f, &f->clips[i]);
 	keep_extras(f, f->fd, (const char *)f->path.data);
-	unlinkat(f->parent, f->aside, AT_REMOVEDIR);
+	return unlinkat(f->parent, f->aside, AT_REMOVEDIR) == 0;
 }
 
 /* Whoever is in the folder, or in that of a clip, stays there. */
@@ -508,6 +502,63 @@ void fill_recover(struct fs *fs, const char *path)
 	free(folder);
 }
 
+/* Texts that were refused are kept already; those that are left came to something. */
+static void note_fates(struct filled *f, const struct anim *blank)
+{
+	for (size_t i = 0; i < f->texts.count; i++) {
+		if (fill_reads_of_file(f->texts.list[i].path))
+			f->texts.list[i].fate = FILL_GENERATED;
+	}
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct clip_folder *clip = &f->clips[i];
+
+		fill_label(blank, f->name, clip->name, clip->label);
+		for (size_t j = 0; j < clip->texts.count; j++) {
+			if (fill_reads(clip->texts.list[j].path))
+				clip->texts.list[j].fate = FILL_GENERATED;
+		}
+	}
+}
+
+/* True when there is nothing left to do. */
+static bool recover_rest(struct filled *f)
+{
+	const struct codec *codec;
+	struct anim *blank;
+	bool probe, done = false;
+	int error = at_open(f->parent, f->aside, O_RDONLY | O_DIRECTORY, 0, &f->fd);
+
+	if (error || !store_claims(f->fs->store, f->name, &codec, &probe) || !codec)
+		return error == ENOENT;
+	blank = anim_blank(codec->format, NULL);
+	if (blank && read_all(f) == 0) {
+		note_fates(f, blank);
+		done = put_away(f);
+	}
+	anim_free(blank);
+	return done;
+}
+
+void fill_recover_rest(struct fs *fs, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
+	struct filled f = {.fs = fs, .fd = -1};
+
+	buf_add(&f.path, path, strlen(path) + 1);
+	snprintf(f.name, sizeof(f.name), "%s", name);
+	snprintf(f.aside, sizeof(f.aside), "%.*s%s", (int)(NAME_MAX - strlen(FILLED)), name,
+		 FILLED);
+	if (folder && !f.path.failed &&
+	    at_walk(fs->root, folder, O_PATH | O_DIRECTORY, &f.parent) == 0) {
+		if (recover_rest(&f))
+			filling_put_away(fs, path);
+		close(f.parent);
+	}
+	release(&f);
+	free(folder);
+}
+
 int fill_make_file(struct fs *fs, struct node *folder)
 {
 	struct filled f = {.fs = fs, .node = folder, .fd = -1};
@@ -522,9 +573,11 @@ int fill_make_file(struct fs *fs, struct node *folder)
 	if (!error)
 		error = become(&f);
 	if (!error) {
+		keep_refused(&f);
 		/* From here on the file has all of it. */
-		filling_forget(fs, folder, (const char *)f.path.data);
-		put_away(&f);
+		filling_made(fs, folder, (const char *)f.path.data);
+		if (put_away(&f))
+			filling_put_away(fs, (const char *)f.path.data);
 	}
 	if (f.path.size)
 		journal_note(fs, (const char *)f.path.data, "not an animation yet",

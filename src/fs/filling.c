@@ -136,17 +136,19 @@ bool filling_wanted(struct fs *fs, const struct node *parent, const char *name)
 	       store_claims(fs->store, name, &codec, &probe) && !probe && !filling_has(fs, parent);
 }
 
-void filling_begin(struct fs *fs, struct node *folder)
+int filling_begin(struct fs *fs, struct node *folder)
 {
 	struct filling *filling = calloc(1, sizeof(*filling));
 	struct buf path = BUF_INIT;
+	int error = filling ? path_of(fs, folder, &path) : ENOMEM;
 
-	if (!filling || path_of(fs, folder, &path) != 0 || note(fs, (const char *)path.data) != 0) {
-		free(filling);
-		buf_release(&path);
-		return;
-	}
+	if (!error)
+		error = note(fs, (const char *)path.data);
 	buf_release(&path);
+	if (error) {
+		free(filling);
+		return error;
+	}
 	filling->node = folder;
 	filling->touched = clock_ms();
 	folder->filling = true;
@@ -157,6 +159,7 @@ void filling_begin(struct fs *fs, struct node *folder)
 	fs->fillings->count++;
 	pthread_mutex_unlock(&fs->fillings->lock);
 	notify_fillings(fs);
+	return 0;
 }
 
 /* Takes it off the list. */
@@ -185,6 +188,31 @@ void filling_forget(struct fs *fs, struct node *folder, const char *path)
 		return;
 	forget_note(fs, path);
 	drop(fs, folder);
+}
+
+void filling_made(struct fs *fs, struct node *folder, const char *path)
+{
+	char aside[NAME_MAX + sizeof(FILLED)];
+	const char *name;
+	int notes;
+
+	if (open_notes(fs, path, false, &name, &notes) == 0) {
+		snprintf(aside, sizeof(aside), "%.*s%s", NAME_MAX, name, FILLED);
+		if (renameat(notes, name, notes, aside) != 0)
+			unlinkat(notes, name, 0);
+		close(notes);
+	}
+	drop(fs, folder);
+}
+
+void filling_put_away(struct fs *fs, const char *path)
+{
+	char *aside;
+
+	if (asprintf(&aside, "%s%s", path, FILLED) < 0)
+		return;
+	forget_note(fs, aside);
+	free(aside);
 }
 
 static void touch(struct fs *fs, const struct node *folder, int64_t when)
@@ -344,6 +372,21 @@ int fillings_finish(struct fs *fs, const struct node *above)
 
 /* ---- what an earlier mount left ---- */
 
+/* "a.canm.animfs-filled~": a.canm was made. */
+static bool resume_aside(struct fs *fs, const char *path)
+{
+	size_t length = strlen(path), behind = strlen(FILLED);
+	char *made;
+
+	if (length < behind || strcmp(path + length - behind, FILLED) != 0)
+		return false;
+	made = strndup(path, length - behind);
+	if (made)
+		fill_recover_rest(fs, made);
+	free(made);
+	return true;
+}
+
 static void resume(struct fs *fs, const char *path)
 {
 	struct node *node = nodes_by_id(&fs->nodes, NODE_ROOT);
@@ -351,6 +394,8 @@ static void resume(struct fs *fs, const char *path)
 	char name[NAME_MAX + 1];
 	fuse_ino_t above;
 
+	if (resume_aside(fs, path))
+		return;
 	fill_recover(fs, path);
 	fs_reference(fs, node, 1);
 	for (const char *p = path; *p && node; p += strcspn(p, "/"), p += *p == '/') {

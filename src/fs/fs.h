@@ -4,8 +4,9 @@
  * here a failure becomes a -errno (by fuse_reply_err).
  *
  *   mount.c    the session: options, start, end; loop.c its threads
+ *   confinement.c  what the process gives up then; unmounter.c another one, which unmounts
  *   lookup.c   names to nodes, nodes to attributes
- *   attr.c     getattr, setattr, statfs; xattr.c the extended ones
+ *   attr.c     getattr, setattr, statfs; xattr.c the extended ones; acl.c those that say who may
  *   dir.c      folders: opendir to releasedir; entries.c what is told of one, asker.c who wants
  *              attributes with the names
  *   open.c     open, create, release
@@ -54,9 +55,13 @@ struct fs {
 	 * once, and requests have no handle. Only where all changes are heard of, and files only
 	 * where nothing can be written.
 	 */
-	bool unopened_folders, unopened_files;
-	bool heard;       /* see outside_is_heard */
-	unsigned threads; /* that answer requests, at most */
+	_Atomic bool unopened_folders, unopened_files;
+	bool heard;        /* see outside_is_heard */
+	bool acls;         /* the kernel asks for them */
+	unsigned confined; /* CONFINED_... */
+	int unmounter;     /* see unmounter_start; -1: none */
+	uint32_t stamp;    /* tells handles of this mount's nodes from those of others */
+	unsigned threads;  /* that answer requests, at most */
 	struct nodes nodes;
 	struct folders folders;
 	struct state *state;
@@ -83,6 +88,7 @@ struct handle {
 	bool wrote;              /* views: since this handle's last flush */
 	_Atomic bool busy;       /* real: written or opened for writing, and not flushed since */
 	bool counted;            /* views: it is among its draft's handles */
+	struct file *closing;    /* views: it waits for the last word of this handle, or NULL */
 	struct listing *listing; /* folders */
 	bool caches;     /* folders: the kernel keeps what it is told through this handle, */
 	uint32_t told;   /* the hash of which this is */
@@ -107,6 +113,21 @@ static inline struct handle *handle_of(const struct fuse_file_info *fi)
  */
 int fs_loop(struct fs *fs, const sigset_t *while_waiting);
 
+/* ---- confinement.c, unmounter.c ---- */
+
+/*
+ * From here on the process can do no more than serve the mount (confine.h), and starts the one that
+ * unmounts. Before there are threads. False when it failed; standard error says why.
+ */
+bool fs_confine(struct fs *fs, bool background);
+/*
+ * Starts a process that unmounts when it is told to, or when this one has ended. 0 or an errno, and
+ * the descriptor to tell it by.
+ */
+int unmounter_start(struct fuse_session *session, int *tell);
+/* Tells it, and waits until it has; fuse_session_unmount only releases things afterwards. */
+void unmounter_end(struct fuse_session *session, int tell);
+
 /* ---- lookup.c ---- */
 
 /* The node of a number the kernel has; it stays while the kernel has it. */
@@ -116,6 +137,12 @@ struct node *fs_node_of(fuse_req_t req, fuse_ino_t ino, const struct fuse_file_i
 bool node_is_virtual(const struct node *node); /* a folder of an animation file, or below it */
 /* What `name` is in a folder: the entry counts as one lookup. ENOENT when there is nothing. */
 int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *entry);
+/*
+ * The same for a number that the kernel kept in a handle (of NFS, or name_to_handle_at): the node
+ * itself, or the folder it is in. ESTALE when the node was forgotten, or what it stands for is
+ * gone.
+ */
+int fs_lookup_handle(struct fs *fs, fuse_ino_t ino, bool above, struct fuse_entry_param *entry);
 /* An entry for a node that was just made or found; counts as one lookup. */
 int fs_entry(struct fs *fs, struct node *node, struct fuse_entry_param *entry);
 void fs_forget(struct fs *fs, fuse_ino_t ino, uint64_t count);
@@ -153,6 +180,15 @@ int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name
 /* The folder in which an animation file itself lies. */
 int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out);
 int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
+/*
+ * The version that a virtual node is of: all of a file are of one, until the kernel is told that
+ * the file was replaced. And what the file is on disk, which may be more by then.
+ */
+int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
+/* The same, and the kernel is told first if it was. Takes the file's lock. */
+int fs_shown_now(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
+/* Looks whether the file was replaced, before it is heard. Takes the file's lock. */
+void fs_catch_up(struct fs *fs, struct file *file);
 /* The latest version of an animation file. */
 int fs_snap(struct fs *fs, struct file *file, struct snap **out);
 /* The same, and what the file is on disk; st_mode is 0 where it is gone. */
@@ -228,6 +264,21 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 		 int flags);
 void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 
+/* Of what is real, or of the animation file: its size or a negated errno. */
+ssize_t xattr_real(struct fs *fs, struct node *node, const char *name, void *value, size_t size);
+
+/* ---- acl.c ---- */
+
+bool acl_is_name(const char *name);
+/* ENODATA where there is none. Appends to out. */
+int acl_get(struct fs *fs, struct node *node, const char *name, struct buf *out);
+/* What was given to an animation file's folder, as it is the file's. */
+void acl_for_file(struct buf *acl);
+/* The mode with which something new is to be made in a folder. */
+mode_t acl_mode(fuse_req_t req, int folder, mode_t mode);
+/* May who asks read this? 0, or EACCES. For what takes a text to another name. */
+int acl_check_read(fuse_req_t req, struct node *node);
+
 /* ---- dir.c ---- */
 
 void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
@@ -235,8 +286,8 @@ void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct f
 void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi);
 void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-/* Nothing in a virtual folder: no view, and nothing that people put there. */
-bool fs_is_empty(struct fs *fs, struct node *node);
+/* Is nothing in a virtual folder, no view, and nothing that people put there? Else ENOTEMPTY. */
+int fs_check_empty(struct fs *fs, struct node *node);
 void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
 
 /* ---- asker.c ---- */
@@ -253,9 +304,14 @@ bool asker_is_told(struct asker *a, view_set told, unsigned view);
 /* ---- open.c ---- */
 
 void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
-/* Will it be opened, or released, without waiting for anything? */
-bool fs_opens_at_once(struct fs *fs, fuse_ino_t ino, int flags);
+/*
+ * Will what is asked of a node without changing it be answered before another thread were awake?
+ * And a release?
+ */
+bool fs_answers_at_once(struct fs *fs, fuse_ino_t ino);
 bool fs_closes_at_once(const struct handle *handle);
+/* Its release was read, and will be acted on: see file_begin_close. */
+void fs_begin_release(struct fs *fs, struct handle *handle);
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
 void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
@@ -276,6 +332,11 @@ bool handle_writes(const struct handle *handle);
 int handle_borrow(struct fs *fs, const struct node *node);
 /* A descriptor of a real node for reading. 0 or an errno. */
 int node_open(struct fs *fs, struct node *node, int *fd);
+/*
+ * Is its name another node's by now (nodes_retire)? Then what is to change the view by its name
+ * ends with ESTALE, and the kernel looks the name up again.
+ */
+bool fs_is_retired(struct fs *fs, const struct node *node);
 /* Counts a node's open handles in its draft, after the node became a view. */
 void handles_join(struct fs *fs, struct node *node);
 
@@ -332,13 +393,19 @@ struct changes {
 	size_t count, capacity;
 };
 
-/* The view's draft, at the latest version; made when there is none. Wants the file's lock. */
+/* The view's draft, at the version that is shown; made when there is none. Wants the file's lock.
+ */
 int view_draft(struct fs *fs, struct node *node, struct draft **out);
 /* One writer more on the view's draft, which is there: its base is the version that is there now.
  */
 int view_begin(struct fs *fs, struct node *node);
 /* The draft with its text in memory. */
 int view_text(struct fs *fs, struct node *node, struct draft **out);
+/*
+ * The same of the version of which the kernel was told the size, where it still is at hand: what it
+ * asks for while the file is replaced is of one version then. Wants the file's lock.
+ */
+int view_told_text(struct fs *fs, struct node *node, struct draft **out);
 /* Exact size of a view's text. Wants the file's lock. */
 int view_size(struct fs *fs, struct node *node, uint64_t *out);
 /* The same for a view without a draft, at this version. */
@@ -405,10 +472,17 @@ struct fillings *fillings_new(void);
 void fillings_free(struct fillings *f);
 /* Is a real folder of this name, made here, one that texts come into? */
 bool filling_wanted(struct fs *fs, const struct node *parent, const char *name);
-/* The folder was just made, or got its name. Where it cannot be noted it stays an ordinary one. */
-void filling_begin(struct fs *fs, struct node *folder);
+/* The folder was just made, or got its name. Where it cannot be noted, for the errno that is told,
+ * it stays an ordinary one. */
+int filling_begin(struct fs *fs, struct node *folder);
 /* It is gone, or called otherwise; its path was `path`. */
 void filling_forget(struct fs *fs, struct node *folder, const char *path);
+/* It is what it says now; what is left of its texts stands aside, until it is put away, by the
+ * next mount if not by this one. */
+void filling_made(struct fs *fs, struct node *folder, const char *path);
+void filling_put_away(struct fs *fs, const char *path);
+/* Behind the name of a folder that stands aside, and of the note about it. */
+#define FILLED ".animfs-filled~"
 /* Something happens to a real thing: if it is in such a folder, that one is not full yet. */
 void filling_touch(struct fs *fs, const struct node *node);
 /* Is it one, or in one? */
@@ -426,6 +500,8 @@ int fill_make_clip(struct fs *fs, struct node *folder, struct changes *changes);
 int fill_make_file(struct fs *fs, struct node *folder);
 /* What making a file of the folder left, when it was killed, is that folder again. */
 void fill_recover(struct fs *fs, const char *path);
+/* The file was made, and a killed mount has not put away all that was left of the folder. */
+void fill_recover_rest(struct fs *fs, const char *path);
 
 /* ---- extra.c ---- */
 
@@ -503,6 +579,11 @@ void notify_listing(struct fs *fs, const struct node *folder);
 void file_tell_again(struct fs *fs, struct file *file);
 /* The file may have been changed by others: what it is now will be looked at soon. */
 void file_look(struct fs *fs, struct file *file);
+/*
+ * The same at once, unless that was done a moment ago: false. Takes the file's lock, and tells the
+ * kernel what it may be told in a request.
+ */
+bool file_look_now(struct fs *fs, struct file *file);
 /* Something happened below the file: its burst goes on, and its end will be looked after. */
 void file_touch(struct fs *fs, struct file *file);
 /* There are folders to be looked after. */

@@ -23,14 +23,14 @@ static void read_view(fuse_req_t req, struct fs *fs, struct node *node, size_t s
 	struct draft *draft;
 	int error;
 
-	pthread_mutex_lock(&node->file->lock);
-	error = view_text(fs, node, &draft);
+	file_lock(node->file);
+	error = view_told_text(fs, node, &draft);
 	if (error)
 		fuse_reply_err(req, error);
 	else
 		reply_part(req, &draft->text, size, off);
 	view_settle(fs, node);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 }
 
 /* From a copy: as soon as the reply is out another thread may release the handle. */
@@ -111,7 +111,7 @@ static ssize_t write_view(struct fs *fs, struct handle *handle, struct fuse_bufv
 		free(flat.buf[0].mem);
 		return copied;
 	}
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	error = view_draft(fs, node, &draft);
 	if (!error) {
 		/* The kernel's idea of the end may be older than the text. */
@@ -125,7 +125,7 @@ static ssize_t write_view(struct fs *fs, struct handle *handle, struct fuse_bufv
 		draft->mapped = true;
 	else if (!error)
 		handle->wrote = true;
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	free(flat.buf[0].mem);
 	return error ? -error : copied;
 }
@@ -205,12 +205,12 @@ static int flush_view(struct fs *fs, struct handle *handle)
 	struct node *node = handle->node;
 	int error = 0;
 
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	if (node->draft && (handle->wrote || node->draft->mapped)) {
 		handle->wrote = node->draft->mapped = false;
 		error = view_commit(fs, node, DRAFT_FLUSH, &changes);
 	}
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	changes_tell(fs, &changes);
 	return error;
 }
@@ -239,10 +239,10 @@ static int sync_view(struct fs *fs, struct node *node)
 	struct changes changes = {NULL, 0, 0};
 	int error = 0;
 
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	if (node->draft)
 		error = view_commit(fs, node, DRAFT_DEMAND, &changes);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	changes_tell(fs, &changes);
 	return error;
 }

@@ -240,6 +240,93 @@ int fs_snap(struct fs *fs, struct file *file, struct snap **out)
 	return fs_look(fs, file, out, &st);
 }
 
+/* Would the file be changed by others without a word to us? Wants the nodes' lock. */
+static bool is_unheard(const struct file *file)
+{
+	const struct link *link = node_link(file->node);
+
+	return file->linked || file->damaged || !link || !link->parent->watched;
+}
+
+/*
+ * A view that was replaced by others goes on saying what it said for a moment, for who is reading
+ * it. Takes `latest` over.
+ */
+static struct snap *version_of(struct fs *fs, const struct node *node, struct snap *latest)
+{
+	struct snap *before = NULL;
+	bool retired;
+
+	nodes_lock(&fs->nodes);
+	retired = node_is_retired(node);
+	nodes_unlock(&fs->nodes);
+	if (retired)
+		before = source_replaced(node->file->source, node->generation);
+	if (!before)
+		return latest;
+	snap_put(latest);
+	return before;
+}
+
+/*
+ * The version that all views are of, where it is at hand and changes of the file will be heard of.
+ * One that was damaged shows what it was, until it is heard to be whole again.
+ */
+static struct snap *shown(struct fs *fs, struct file *file)
+{
+	const struct link *link;
+	struct snap *last;
+	bool heard;
+
+	nodes_lock(&fs->nodes);
+	link = node_link(file->node);
+	heard = link && link->parent->watched && !file->linked;
+	nodes_unlock(&fs->nodes);
+	if (!heard)
+		return NULL;
+	last = source_last(file->source);
+	if (last)
+		keep_good(fs, file, last);
+	else if (file->damaged)
+		last = last_good(fs, file);
+	return last;
+}
+
+void fs_catch_up(struct fs *fs, struct file *file)
+{
+	struct stat st;
+
+	if (fs_source_stat(fs, file, &st) == 0 && !source_is_read(file->source, &st))
+		file_look_now(fs, file);
+}
+
+int fs_shown_now(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
+{
+	int error = fs_shown(fs, node, out, st);
+
+	if (error || source_is_read(node->file->source, st) || !file_look_now(fs, node->file))
+		return error;
+	snap_put(*out);
+	return fs_shown(fs, node, out, st);
+}
+
+int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
+{
+	struct file *file = node->file;
+	int error = 0;
+
+	*out = shown(fs, file);
+	if (*out && (error = fs_source_stat(fs, file, st)) != 0) {
+		snap_put(*out);
+		*out = NULL;
+	}
+	if (!*out)
+		error = fs_look(fs, file, out, st);
+	if (!error)
+		*out = version_of(fs, node, *out);
+	return error;
+}
+
 /* ---- attributes ---- */
 
 static uint64_t fold_device(const struct fs *fs, uint64_t dev, uint64_t ino)
@@ -356,12 +443,12 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 	int error;
 
 	st->st_mode = 0;
-	error = fs_look(fs, node->file, &snap, st);
-	pthread_mutex_lock(&node->file->lock);
+	error = fs_shown_now(fs, node, &snap, st);
+	file_lock(node->file);
 	there = !error && fs_place(fs, snap, node, &place) == 0;
 	if (!error || node->draft)
 		error = attributes_in(fs, node, snap, there ? &place : NULL, st);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	snap_put(snap);
 	return error;
 }
@@ -369,7 +456,7 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 void fs_show_real(const struct fs *fs, struct stat *st)
 {
 	st->st_ino = fold_device(fs, st->st_dev, st->st_ino);
-	if (S_ISDIR(st->st_mode))
+	if (S_ISDIR(st->st_mode) && st->st_nlink)
 		st->st_nlink = 1;
 	if (S_ISREG(st->st_mode) && st->st_blksize < IO_BLOCK)
 		st->st_blksize = IO_BLOCK;
@@ -455,14 +542,6 @@ int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
 	}
 }
 
-/* Would the file be changed by others without a word to us? Wants the nodes' lock. */
-static bool is_unheard(const struct file *file)
-{
-	const struct link *link = node_link(file->node);
-
-	return file->linked || file->damaged || !link || !link->parent->watched;
-}
-
 double fs_timeout(struct fs *fs, const struct node *node)
 {
 	bool short_lived;
@@ -504,7 +583,7 @@ static void fill_entry(struct fs *fs, struct node *node, const struct stat *st,
 	*entry = (struct fuse_entry_param){.attr = *st,
 					   .attr_timeout = timeout,
 					   .entry_timeout = timeout,
-					   .generation = 1,
+					   .generation = node->id == NODE_ROOT ? 0 : fs->stamp,
 					   .ino = node->id};
 	nodes_lock(&fs->nodes);
 	node->lookups++;
@@ -707,9 +786,9 @@ static bool is_hidden(struct file *file, const struct node *parent, const char *
 {
 	bool hidden;
 
-	pthread_mutex_lock(&file->lock);
+	file_lock(file);
 	hidden = file_is_away(file, parent, link);
-	pthread_mutex_unlock(&file->lock);
+	file_unlock(file);
 	return hidden;
 }
 
@@ -738,7 +817,11 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		error = new_file_node(fs, parent, link, name, &node);
 	if (error)
 		return error;
-	snap = look_in(fs, node->file, folder, &st, &err);
+	if (node->file->generation)
+		fs_catch_up(fs, node->file);
+	snap = node->file->damaged ? NULL : shown(fs, node->file);
+	if (!snap)
+		snap = look_in(fs, node->file, folder, &st, &err);
 	/* That a file of any name is no animation is nothing to tell. */
 	if (!snap)
 		note_verdict(fs, parent, name, "shown as it is",
@@ -998,16 +1081,16 @@ static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
 	struct place place;
 	struct snap *snap;
 	struct stat st;
-	int error = fs_look(fs, file, &snap, &st);
+	int error = fs_shown_now(fs, parent, &snap, &st);
 
 	if (error)
 		return error;
-	pthread_mutex_lock(&file->lock);
+	file_lock(file);
 	if (fs_is_view(fs, snap, parent, name, &place) && !file_is_away(file, parent, name))
 		error = fs_view_node(fs, parent, name, &place, &node);
 	if (node)
 		error = attributes_in(fs, node, snap, &place, &st);
-	pthread_mutex_unlock(&file->lock);
+	file_unlock(file);
 	snap_put(snap);
 	if (!node)
 		return error ? error : lookup_extra(fs, parent, name, entry);
@@ -1015,6 +1098,24 @@ static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
 		fill_entry(fs, node, &st, entry);
 	fs_reference(fs, node, -1);
 	return error;
+}
+
+int fs_lookup_handle(struct fs *fs, fuse_ino_t ino, bool above, struct fuse_entry_param *entry)
+{
+	struct node *node;
+	int error;
+
+	nodes_lock(&fs->nodes);
+	node = nodes_by_id(&fs->nodes, ino);
+	if (node && above && ino != NODE_ROOT)
+		node = node_link(node) ? node_link(node)->parent : NULL;
+	if (node)
+		node->references++;
+	nodes_unlock(&fs->nodes);
+	if (!node)
+		return ESTALE;
+	error = entry_and_release(fs, node, entry);
+	return error == ENOENT ? ESTALE : error;
 }
 
 int fs_lookup(struct fs *fs, struct node *parent, const char *name, struct fuse_entry_param *entry)

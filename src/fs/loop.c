@@ -32,6 +32,9 @@
 #define LOST_NS 30000     /* a look that took longer: others need the processor */
 #define REST_NS 100000000 /* and so nobody looks for a while */
 
+/* Before the buffer of a request is asked for again. */
+static const struct timespec memory_rest = {.tv_nsec = 10000000};
+
 struct loop {
 	struct fs *fs;
 	struct fuse_session *session;
@@ -101,6 +104,16 @@ static bool take_lead_back(struct loop *l)
 	return true;
 }
 
+/* What is to be seen before another request is read. */
+static void see(const struct loop *l, const struct fuse_buf *request)
+{
+	const struct fuse_in_header *in = request->mem;
+	const struct fuse_release_in *release = (const void *)(in + 1);
+
+	if (in->opcode == FUSE_RELEASE)
+		fs_begin_release(l->fs, (void *)(uintptr_t)release->fh);
+}
+
 /* Is it answered before another thread were awake? */
 static bool is_short(const struct loop *l, const struct fuse_buf *request)
 {
@@ -113,8 +126,13 @@ static bool is_short(const struct loop *l, const struct fuse_buf *request)
 	case FUSE_BATCH_FORGET:
 	case FUSE_RELEASEDIR:
 		return true;
+	case FUSE_LOOKUP:
+	case FUSE_GETATTR:
+	case FUSE_READ:
+		return fs_answers_at_once(l->fs, in->nodeid);
 	case FUSE_OPEN:
-		return fs_opens_at_once(l->fs, in->nodeid, (int)open->flags);
+		return (open->flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY &&
+		       fs_answers_at_once(l->fs, in->nodeid);
 	case FUSE_RELEASE:
 		return fs_closes_at_once((const void *)(uintptr_t)release->fh);
 	default:
@@ -125,8 +143,10 @@ static bool is_short(const struct loop *l, const struct fuse_buf *request)
 /* False when another thread leads now. */
 static bool answer(struct loop *l, const struct fuse_buf *request)
 {
-	bool leads = is_short(l, request);
+	bool leads;
 
+	see(l, request);
+	leads = is_short(l, request);
 	if (!leads) {
 		leave_lead(l);
 		if (!l->asleep)
@@ -163,6 +183,8 @@ static void lead(struct loop *l, struct fuse_buf *request)
 		} else if (size == -EAGAIN && now >= until) {
 			leave_lead(l);
 			return;
+		} else if (size == -ENOMEM) {
+			nanosleep(&memory_rest, NULL); /* the request waits */
 		} else if (size != -EAGAIN && size != -EINTR) {
 			end_session(l, size);
 			return;

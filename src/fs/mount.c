@@ -3,6 +3,9 @@
 #include "entries.h"
 #include "fs.h"
 
+#include "confine.h"
+#include "json_load.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,17 +15,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #define DEFAULT_CACHE ((size_t)256 << 20)
-#define DEFAULT_MAX_FILE ((size_t)1 << 30)
-#define DEFAULT_MAX_TEXT ((size_t)1 << 30)
 #define DEFAULT_EXTRA_MAX ((size_t)4 << 30)
 #define RECENT_LIMIT ((size_t)8 << 20) /* a folder of some thousand bones */
+#define TRY_HELP "Try 'animfs mount --help' for more information.\n"
 
 /* ---- the session ---- */
+
+/* Where nobody else is let in, and where all is shown as somebody's, modes say enough. */
+static bool has_acls(const struct mount_options *o)
+{
+	return o->allow_other && o->uid < 0 && o->gid < 0 && o->umask < 0;
+}
 
 static void fs_init(void *userdata, struct fuse_conn_info *conn)
 {
@@ -37,15 +46,25 @@ static void fs_init(void *userdata, struct fuse_conn_info *conn)
 	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
 	/* What is read of an ordinary file goes from its pages to the kernel's, not through us. */
 	conn->want |= conn->capable & FUSE_CAP_SPLICE_WRITE;
+	fs->acls = has_acls(fs->options) && (conn->capable & FUSE_CAP_POSIX_ACL);
+	if (fs->acls)
+		conn->want |= FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK;
+	/* Names "." and ".." are answered, for NFS. */
+	conn->want |= conn->capable & FUSE_CAP_EXPORT_SUPPORT;
 }
 
 static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
 	struct fuse_entry_param entry;
 	struct fs *fs = fs_of(req);
-	int error = strlen(name) > NAME_MAX ? ENAMETOOLONG
-					    : fs_lookup(fs, fs_node(fs, parent), name, &entry);
+	int error;
 
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		error = fs_lookup_handle(fs, parent, name[1] == '.', &entry);
+	else if (strlen(name) > NAME_MAX)
+		error = ENAMETOOLONG;
+	else
+		error = fs_lookup(fs, fs_node(fs, parent), name, &entry);
 	if (!error)
 		asker_asked(fs->asker, fuse_req_ctx(req)->pid, fs_node(fs, entry.ino));
 	if (error)
@@ -148,8 +167,10 @@ static bool fs_start(struct fs *fs)
 	fs->recent = recent_new(RECENT_LIMIT);
 	fs->asker = asker_new();
 	if (!fs->journal || !fs->fillings || !fs->extras || !fs->listings || !fs->sharing ||
-	    !fs->recent || !fs->asker || !nodes_init(&fs->nodes, node_gone))
+	    !fs->recent || !fs->asker || !nodes_init(&fs->nodes, node_gone) ||
+	    getrandom(&fs->stamp, sizeof(fs->stamp), 0) < 0)
 		return false;
+	fs->nodes.keeps = fs->options->noforget;
 	folders_init(&fs->folders, &fs->nodes, fs->root);
 	if (identity_at(fs->root, ".", &id, &st) == 0) {
 		fs->root_identity = id;
@@ -157,9 +178,11 @@ static bool fs_start(struct fs *fs)
 			return false;
 	}
 	fs->store = store_new(&fs->options->store, fs->state);
-	if (fs->store)
-		store_rests(fs->store, note_rest, fs);
-	return fs->store && store_names(fs->store, fs->root, note_names, fs);
+	if (!fs->store)
+		return false;
+	store_rests(fs->store, note_rest, fs);
+	store_keep_replaced(fs->store);
+	return store_names(fs->store, fs->root, note_names, fs);
 }
 
 static void fs_end(struct fs *fs)
@@ -213,10 +236,8 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 
 	if (fuse_daemonize(cmdline->foreground) != 0)
 		return 1;
-	if (!cmdline->foreground) {
-		openlog("animfs", LOG_PID, LOG_DAEMON);
+	if (!cmdline->foreground)
 		fuse_set_log_func(log_to_syslog);
-	}
 	keep_one_heap();
 	hold_signals(&before);
 	fs->notifier = notifier_new(fs);
@@ -241,7 +262,10 @@ static int serve(struct fs *fs, struct fuse_args *args, const struct fuse_cmdlin
 		return 1;
 	if (fuse_set_signal_handlers(fs->session) == 0) {
 		if (fuse_session_mount(fs->session, fs->options->mountpoint) == 0) {
-			status = run_session(fs, cmdline);
+			if (fs_confine(fs, !cmdline->foreground))
+				status = run_session(fs, cmdline);
+			if (fs->unmounter >= 0)
+				unmounter_end(fs->session, fs->unmounter);
 			fuse_session_unmount(fs->session);
 		}
 		fuse_remove_signal_handlers(fs->session);
@@ -270,6 +294,9 @@ enum key {
 	KEY_BESIDE,
 	KEY_READ_ONLY,
 	KEY_NONEMPTY,
+	KEY_NOFORGET,
+	KEY_UNCONFINED,
+	KEY_ALLOW_OTHER,
 	KEY_UID,
 	KEY_GID,
 	KEY_UMASK,
@@ -298,6 +325,9 @@ static const struct fuse_opt option_keys[] = {
 	LONG_AND_O("beside", KEY_BESIDE),
 	OPTION("ro", KEY_READ_ONLY),
 	OPTION("nonempty", KEY_NONEMPTY),
+	OPTION("noforget", KEY_NOFORGET),
+	OPTION("unconfined", KEY_UNCONFINED),
+	OPTION("allow_other", KEY_ALLOW_OTHER),
 	OPTION("uid=", KEY_UID),
 	OPTION("gid=", KEY_GID),
 	OPTION("umask=", KEY_UMASK),
@@ -336,6 +366,15 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		return 1;
 	case KEY_NONEMPTY:
 		p->nonempty = true;
+		return 0;
+	case KEY_NOFORGET:
+		p->options->noforget = true;
+		return 0;
+	case KEY_ALLOW_OTHER:
+		p->options->allow_other = true;
+		return 1;
+	case KEY_UNCONFINED:
+		p->options->unconfined = true;
 		return 0;
 	case KEY_UID:
 		if (option_number(value, 10, &p->options->uid, &err))
@@ -397,9 +436,13 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		p->options->state = strdup(value);
 		return p->options->state ? 0 : -1;
 	default:
-		return 1;
+		/* libfuse knows short ones, and those of -o. */
+		if (strncmp(arg, "--", 2) != 0 || !arg[2] || strcmp(arg, "--debug") == 0)
+			return 1;
+		err_set(&err, ERR_TEXT, "there is no such option");
+		break;
 	}
-	fprintf(stderr, "animfs: %s: %s\n", arg, err.message);
+	fprintf(stderr, "animfs: %s: %s\n" TRY_HELP, arg, err.message);
 	return -1;
 }
 
@@ -424,7 +467,7 @@ static bool join_values(int argc, char **argv, struct fuse_args *out)
 
 static int usage_error(const char *message)
 {
-	fprintf(stderr, "animfs: %s\nTry 'animfs --help'.\n", message);
+	fprintf(stderr, "animfs: %s\n" TRY_HELP, message);
 	return 2;
 }
 
@@ -512,9 +555,13 @@ static int mount_source(struct mount_options *o, struct fuse_args *args,
 			const struct fuse_cmdline_opts *cmdline)
 {
 	struct err err = {.code = ERR_NONE};
-	struct fs fs = {.options = o};
+	struct fs fs = {.options = o, .unmounter = -1};
 	int status = 1;
 
+	if (!o->unconfined && !confine_descriptors(&err)) {
+		fprintf(stderr, "animfs: %s\n", err.message);
+		return 1;
+	}
 	fs.root = open(o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fs.root < 0) {
 		fprintf(stderr, "animfs: %s: %s\n", o->source, strerror(errno));
@@ -571,6 +618,8 @@ int mount_main(int argc, char **argv)
 	    fuse_opt_parse(&args, &parsing, option_keys, parse_option) != 0 ||
 	    fuse_parse_cmdline(&args, &cmdline) != 0)
 		goto done;
+	json_load_limit(o.max_text > SIZE_MAX / 4 ? SIZE_MAX : 4 * o.max_text);
+	tree_text_limit(o.max_text > DEFAULT_MAX_TEXT ? o.max_text : DEFAULT_MAX_TEXT);
 	if (!o.source)
 		status = usage_error("no SOURCE given");
 	else if (!cmdline.mountpoint)

@@ -13,7 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#define TICK_MS 200 /* how often files in a burst are looked at */
+#define TICK_MS 200 /* how often files in a burst are looked at, */
+#define LOOK_MS 20  /* and those that others may have changed */
 
 struct notice {
 	struct notice *next;
@@ -30,6 +31,7 @@ struct notifier {
 	bool silent; /* the kernel is told no more */
 	struct notice *first, **last;
 	struct file *watched;  /* by next_watched; each node referenced */
+	bool look;             /* one of them is to be looked at soon */
 	_Atomic bool fillings; /* there are folders to look after */
 };
 
@@ -74,6 +76,9 @@ static void watch_file(struct notifier *n, struct file *file, bool look)
 	pthread_mutex_lock(&n->lock);
 	listed = file->watched;
 	file->look |= look;
+	n->look |= look;
+	if (look)
+		pthread_cond_signal(&n->wake);
 	if (!listed) {
 		file->watched = true;
 		file->next_watched = n->watched;
@@ -165,8 +170,24 @@ enum news file_news(struct fs *fs, struct file *file)
 	return news;
 }
 
-static void tell_news(struct fs *fs, const struct node *node, enum news news,
-		      struct changes *changes)
+/*
+ * Who has the view open, and is perhaps in the middle of it, reads on in what it was: who asks for
+ * its name gets a node of its own. What is being written, and what was given to the view, stays
+ * with the name. Wants the nodes' lock.
+ */
+static bool retire(struct fs *fs, struct node *node)
+{
+	bool read = node->handles || fs->unopened_files;
+
+	if (node->kind != NODE_VIEW || !read || node_memo(node) || fs->options->noforget ||
+	    (node->draft && (node->draft->writers || node->draft->written)))
+		return false;
+	notify_names_of(fs, node);
+	nodes_retire(&fs->nodes, node);
+	return true;
+}
+
+static void tell_news(struct fs *fs, struct node *node, enum news news, struct changes *changes)
 {
 	/* What is open says what it said; where that is not known, the kernel's pages do. */
 	bool keep = news == NEWS_GONE && fs->unopened_files;
@@ -186,15 +207,36 @@ static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 {
 	enum news news = file_news(fs, file);
 
+	file->looked = clock_ms();
 	if (news == NEWS_NONE)
 		return;
 	if (news >= NEWS_NAMES)
 		file->tell_names = 2;
 	nodes_lock(&fs->nodes);
-	for (struct node *node = file->members; node; node = node->next_in_file)
-		tell_news(fs, node, news, changes);
+	for (struct node *node = file->members; node; node = node->next_in_file) {
+		if (news >= NEWS_TEXTS && news < NEWS_GONE && retire(fs, node))
+			file->told_old = true;
+		else
+			tell_news(fs, node, news, changes);
+	}
 	tell_news(fs, file->node, news, changes);
 	nodes_unlock(&fs->nodes);
+}
+
+bool file_look_now(struct fs *fs, struct file *file)
+{
+	struct changes changes = {NULL, 0, 0};
+	bool looks;
+
+	file_lock(file);
+	looks = clock_ms() - file->looked >= LOOK_MS;
+	if (looks)
+		look_at(fs, file, &changes);
+	file_unlock(file);
+	changes_tell(fs, &changes);
+	if (looks)
+		file_look(fs, file); /* versions that were replaced are to be let go */
+	return looks;
 }
 
 /*
@@ -220,6 +262,26 @@ static bool tell_again(struct fs *fs, struct file *file)
 		notify_names_of(fs, file->node);
 	nodes_unlock(&fs->nodes);
 	return file->tell_names || file->tell_folders;
+}
+
+/*
+ * Versions that were replaced, for who was reading them; pages of theirs may have reached the
+ * kernel after it was told to drop them. True while there are some.
+ */
+static bool let_go(struct fs *fs, struct file *file, int64_t now)
+{
+	if (source_let_go(file->source, now))
+		return true;
+	if (!file->told_old)
+		return false;
+	file->told_old = false;
+	nodes_lock(&fs->nodes);
+	for (struct node *node = file->members; node; node = node->next_in_file) {
+		if (node->kind == NODE_VIEW)
+			notify_data(fs, node);
+	}
+	nodes_unlock(&fs->nodes);
+	return false;
 }
 
 /* Half-written text that nobody went on with. True while there is some to wait for. */
@@ -254,6 +316,7 @@ static void look_after(struct notifier *n)
 	pthread_mutex_lock(&n->lock);
 	list = n->watched;
 	n->watched = NULL;
+	n->look = false;
 	pthread_mutex_unlock(&n->lock);
 	for (; list; list = next) {
 		struct changes changes = {NULL, 0, 0};
@@ -265,10 +328,11 @@ static void look_after(struct notifier *n)
 		look = file->look;
 		file->look = false;
 		pthread_mutex_unlock(&n->lock);
-		pthread_mutex_lock(&file->lock);
+		file_lock(file);
 		if (look)
 			look_at(n->fs, file, &changes);
 		waiting = tell_again(n->fs, file);
+		waiting |= let_go(n->fs, file, now);
 		waiting |= end_pending(n->fs, file, now);
 		waiting |= burst_end(n->fs, file, now, &changes);
 		pthread_mutex_lock(&n->lock);
@@ -279,7 +343,7 @@ static void look_after(struct notifier *n)
 			n->watched = file;
 		}
 		pthread_mutex_unlock(&n->lock);
-		pthread_mutex_unlock(&file->lock);
+		file_unlock(file);
 		changes_tell(n->fs, &changes);
 		if (!waiting)
 			fs_reference(n->fs, file->node, -1);
@@ -296,7 +360,7 @@ static void wait_for_work(struct notifier *n)
 		return;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += TICK_MS * 1000000L;
+	until.tv_nsec += (n->look ? LOOK_MS : TICK_MS) * 1000000L;
 	until.tv_sec += until.tv_nsec / 1000000000L;
 	until.tv_nsec %= 1000000000L;
 	pthread_cond_timedwait(&n->wake, &n->lock, &until);
@@ -324,7 +388,8 @@ static void *run(void *closure)
 			pthread_mutex_lock(&n->lock);
 			continue;
 		}
-		if ((n->watched || n->fillings) && clock_ms() - looked >= TICK_MS) {
+		if ((n->watched || n->fillings) &&
+		    clock_ms() - looked >= (n->look ? LOOK_MS : TICK_MS)) {
 			n->fillings = false;
 			pthread_mutex_unlock(&n->lock);
 			look_after(n);

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GIVEN_MAX (64 << 10) /* bytes of a text that is given to the kernel unasked */
+#define GIVEN_MAX (64 << 10)   /* bytes of a text that is given to the kernel unasked */
+#define SMALL_FILE (512 << 10) /* bytes of a file whose texts are made in no time */
 
 bool handle_writes(const struct handle *handle)
 {
@@ -224,12 +225,15 @@ static int empty(fuse_req_t req, int fd)
 {
 	char path[AT_PROC_SIZE];
 	struct stat st;
-	int error = at_proc_path(fd, NULL, path, sizeof(path));
+	int emptied, error = at_proc_path(fd, NULL, path, sizeof(path));
 
 	if (error)
 		return error;
-	if (truncate(path, 0) != 0)
+	/* Not truncate(), to which a file that is empty already has nothing new. */
+	emptied = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC);
+	if (emptied < 0)
 		return errno;
+	close(emptied);
 	if (fuse_req_ctx(req)->uid != 0 && fstat(fd, &st) == 0 &&
 	    (st.st_mode & (S_ISUID | S_ISGID)))
 		fchmod(fd, st.st_mode & (st.st_mode & S_IXGRP ? 01777 : 03777));
@@ -309,24 +313,25 @@ static int join_view(struct fs *fs, struct node *node, struct handle *handle)
 
 bool fs_closes_at_once(const struct handle *handle)
 {
-	if (handle_writes(handle) || !handle->file ||
-	    pthread_mutex_trylock(&handle->file->lock) != 0)
+	if (handle_writes(handle) || !handle->file || !file_trylock(handle->file))
 		return false;
-	pthread_mutex_unlock(&handle->file->lock);
+	file_unlock(handle->file);
 	return true;
 }
 
-bool fs_opens_at_once(struct fs *fs, fuse_ino_t ino, int flags)
+bool fs_answers_at_once(struct fs *fs, fuse_ino_t ino)
 {
 	const struct node *node = fs_node(fs, ino);
-	struct file *file = node && node->kind == NODE_VIEW ? node->file : NULL;
+	bool shown = node && (node->kind == NODE_VIEW || node_is_virtual(node));
+	struct snap *snap;
 	bool at_once;
 
-	if (!file || (flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY ||
-	    pthread_mutex_trylock(&file->lock) != 0)
+	if (!shown || !file_trylock(node->file))
 		return false;
-	at_once = !node->draft && node->cached && node->cached == node_generation(file->generation);
-	pthread_mutex_unlock(&file->lock);
+	file_unlock(node->file);
+	snap = fs_told(fs, node->file);
+	at_once = snap && snap->bytes.size <= SMALL_FILE;
+	snap_put(snap);
 	return at_once;
 }
 
@@ -379,6 +384,7 @@ static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info
 {
 	struct node *node = handle->node;
 	bool first = !node->cached;
+	uint32_t told;
 	int error;
 
 	fi->keep_cache = (handle->flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY && has_pages(fs, node);
@@ -389,10 +395,21 @@ static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info
 		view_settle(fs, node);
 		return error;
 	}
+	told = node->generation;
 	fi->keep_cache = first ? give_pages(fs, node, handle) : keeps_pages(node, handle);
-	*stale = (!first && !fi->keep_cache) ||
+	*stale = (!first && !fi->keep_cache) || node->cached != told ||
 		 node->cached != node_generation(node->file->generation);
 	return 0;
+}
+
+bool fs_is_retired(struct fs *fs, const struct node *node)
+{
+	bool retired;
+
+	nodes_lock(&fs->nodes);
+	retired = node_is_retired(node);
+	nodes_unlock(&fs->nodes);
+	return retired;
 }
 
 static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_file_info *fi)
@@ -403,12 +420,16 @@ static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_fi
 
 	if (fs->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
+	if ((flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY && fs_is_retired(fs, node))
+		return ESTALE;
+	if (!node->cached)
+		fs_catch_up(fs, node->file);
 	handle = handle_new(fs, node, flags, -1);
 	if (!handle)
 		return ENOMEM;
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	error = open_text(fs, handle, fi, &stale);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	if (error) {
 		handle_free(fs, handle);
 		return error;
@@ -479,7 +500,8 @@ static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const
 		error = fs_folder(fs, parent, area, true, &folder);
 	if (error)
 		return error;
-	error = at_open(folder.fd, name, real_flags(fi->flags) | O_CREAT | O_EXCL, mode, &fd);
+	error = at_open(folder.fd, name, real_flags(fi->flags) | O_CREAT | O_EXCL,
+			acl_mode(req, folder.fd, mode), &fd);
 	if (error == EEXIST && !(fi->flags & O_EXCL))
 		error = ESTALE;
 	if (!error) {
@@ -514,10 +536,10 @@ static int create_view(struct fs *fs, struct node *parent, const char *name,
 	struct node *node;
 	int error;
 
-	pthread_mutex_lock(&parent->file->lock);
+	file_lock(parent->file);
 	file_clear_away(parent->file, &fs->nodes, parent, name);
 	error = fs_view_node(fs, parent, name, place, &node);
-	pthread_mutex_unlock(&parent->file->lock);
+	file_unlock(parent->file);
 	if (error)
 		return error;
 	error = open_view(fs, node, fi->flags | O_TRUNC, fi);
@@ -553,6 +575,39 @@ void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 
 /* ---- release ---- */
 
+void fs_begin_release(struct fs *fs, struct handle *handle)
+{
+	if (!handle_writes(handle))
+		return;
+	nodes_lock(&fs->nodes);
+	if (handle->node->kind == NODE_VIEW) {
+		handle->closing = handle->node->file;
+		file_begin_close(handle->closing);
+	}
+	nodes_unlock(&fs->nodes);
+}
+
+/*
+ * With the lock of the view's file; without any, and false, where the node is no view. What a
+ * rename made of it just when the release was read is still another thing than it was then.
+ */
+static bool lock_to_leave(struct handle *handle)
+{
+	struct node *node = handle->node;
+	struct file *closing = handle->closing;
+
+	if (closing) {
+		file_lock_to_close(closing);
+		if (node->kind == NODE_VIEW && node->file == closing)
+			return true;
+		file_unlock(closing);
+	}
+	if (node->kind != NODE_VIEW)
+		return false;
+	file_lock(node->file);
+	return true;
+}
+
 /* The last word of a handle on a view: there is nobody left to hear of a failure. */
 static void leave_view(struct fs *fs, struct handle *handle)
 {
@@ -560,7 +615,8 @@ static void leave_view(struct fs *fs, struct handle *handle)
 	struct node *node = handle->node;
 	struct draft *draft;
 
-	pthread_mutex_lock(&node->file->lock);
+	if (!lock_to_leave(handle))
+		return;
 	draft = node->draft;
 	if (handle->counted && draft) {
 		bool wrote = draft->written;
@@ -577,7 +633,7 @@ static void leave_view(struct fs *fs, struct handle *handle)
 			notify_data(fs, node); /* what the kernel has was refused */
 		view_settle(fs, node);
 	}
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	changes_tell(fs, &changes);
 }
 
@@ -591,9 +647,8 @@ void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	nodes_lock(&fs->nodes);
 	unlist(handle);
 	nodes_unlock(&fs->nodes);
-	if (handle->node->kind == NODE_VIEW)
-		leave_view(fs, handle);
-	else if (handle_writes(handle))
+	leave_view(fs, handle);
+	if (handle->node->kind == NODE_REAL && handle_writes(handle))
 		filling_touch(fs, handle->node);
 	handle_free(fs, handle);
 	fuse_reply_err(req, 0);

@@ -570,9 +570,9 @@ static int rename_file(struct move *m)
 		renew_paths(fs);
 		if (by_file)
 			clip_by_file_follows(fs, m->node->file, clip);
-		pthread_mutex_lock(&m->node->file->lock);
+		file_lock(m->node->file);
 		file_changed(fs, m->node->file, 0, &m->changes); /* texts say its name */
-		pthread_mutex_unlock(&m->node->file->lock);
+		file_unlock(m->node->file);
 	}
 	return 0;
 }
@@ -585,6 +585,14 @@ static bool may_be_animation(struct fs *fs, const char *name)
 	bool probe;
 
 	return store_claims(fs->store, name, &codec, &probe);
+}
+
+/* Will somebody read there what it says? */
+static bool takes_text(const struct move *m)
+{
+	return m->to.is_view || m->node->kind == NODE_VIEW ||
+	       (!m->node->folder &&
+		(node_is_virtual(m->to.parent) || filling_has(m->fs, m->to.parent)));
 }
 
 static int choose(struct move *m)
@@ -631,7 +639,11 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t n
 	}
 	m.node = fs_child(fs, m.from.parent, name);
 	m.over = fs_child(fs, m.to.parent, new_name);
-	error = m.node ? choose(&m) : ENOENT;
+	error = m.node ? 0 : ENOENT;
+	if (!error && takes_text(&m))
+		error = acl_check_read(req, m.node);
+	if (!error)
+		error = choose(&m);
 	changes_tell(fs, &m.changes);
 	fuse_reply_err(req, error);
 	/* What is called as an animation is may be a folder now, or was one. */

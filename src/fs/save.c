@@ -12,28 +12,39 @@
 
 /* ---- what a view says ---- */
 
-int view_draft(struct fs *fs, struct node *node, struct draft **out)
+/* Brings the node's draft, made when there is none, to a version. */
+static int draft_at(struct fs *fs, struct node *node, struct snap *snap)
 {
-	struct tree tree = {NULL, node->file->name};
+	struct tree tree = {snap, node->file->name};
 	struct place place;
-	struct snap *snap;
-	int error;
+	int error = fs_place(fs, snap, node, &place);
 
+	/* A view that is no more (its name is gone, or its clip) says what it said last. */
+	if (error)
+		return node->draft->have_text ? 0 : error;
+	return draft_update(node->draft, &tree, &place) ? 0 : ENOMEM;
+}
+
+static int need_draft(struct node *node, struct draft **out)
+{
 	if (!node->draft)
 		node->draft = draft_new();
 	*out = node->draft;
-	if (!node->draft)
-		return ENOMEM;
-	error = fs_snap(fs, node->file, &snap);
+	return node->draft ? 0 : ENOMEM;
+}
+
+int view_draft(struct fs *fs, struct node *node, struct draft **out)
+{
+	struct snap *snap;
+	struct stat st;
+	int error = need_draft(node, out);
+
+	if (error)
+		return error;
+	error = fs_shown(fs, node, &snap, &st);
 	if (error)
 		return node->draft->have_text ? 0 : error;
-	tree.snap = snap;
-	error = fs_place(fs, snap, node, &place);
-	/* A view that is no more (its name is gone, or its clip) says what it said last. */
-	if (error)
-		error = node->draft->have_text ? 0 : error;
-	else if (!draft_update(node->draft, &tree, &place))
-		error = ENOMEM;
+	error = draft_at(fs, node, snap);
 	snap_put(snap);
 	return error;
 }
@@ -42,7 +53,8 @@ int view_begin(struct fs *fs, struct node *node)
 {
 	struct place place;
 	struct snap *snap;
-	int error = fs_snap(fs, node->file, &snap);
+	struct stat st;
+	int error = fs_shown(fs, node, &snap, &st);
 
 	if (error)
 		return error;
@@ -53,19 +65,48 @@ int view_begin(struct fs *fs, struct node *node)
 	return error;
 }
 
+static int load_text(struct fs *fs, struct node *node, struct draft *draft)
+{
+	if (draft->have_text ||
+	    (draft->have_text =
+		     recent_take(fs->recent, node->id, draft->base->generation, &draft->text)))
+		return 0;
+	fs->texts++;
+	return draft_load(draft, node->file->name) ? 0 : ENOMEM;
+}
+
 int view_text(struct fs *fs, struct node *node, struct draft **out)
 {
 	int error = view_draft(fs, node, out);
-	struct draft *draft = *out;
 
-	if (error || draft->have_text)
+	return error ? error : load_text(fs, node, *out);
+}
+
+int view_told_text(struct fs *fs, struct node *node, struct draft **out)
+{
+	bool edited = node->draft && (node->draft->writers || node->draft->written);
+	struct snap *told = edited ? NULL : source_replaced(node->file->source, node->generation);
+	int error;
+
+	if (!told)
+		return view_text(fs, node, out);
+	error = need_draft(node, out);
+	if (!error)
+		error = draft_at(fs, node, told);
+	snap_put(told);
+	if (error)
 		return error;
-	if (recent_take(fs->recent, node->id, draft->base->generation, &draft->text)) {
-		draft->have_text = true;
-		return 0;
-	}
-	fs->texts++;
-	return draft_load(draft, node->file->name) ? 0 : ENOMEM;
+	node->cached =
+		CACHED_OTHER; /* who opens it next is to ask for the text that is there now */
+	node->file->told_old = true;
+	return load_text(fs, node, *out);
+}
+
+/* What the kernel is told now. */
+static void note_size(struct node *node, const struct snap *snap, uint64_t size)
+{
+	node->size = (uint32_t)size;
+	node->generation = size > UINT32_MAX ? 0 : node_generation(snap->generation);
 }
 
 int view_size(struct fs *fs, struct node *node, uint64_t *out)
@@ -75,6 +116,8 @@ int view_size(struct fs *fs, struct node *node, uint64_t *out)
 
 	if (!error)
 		*out = draft->text.size;
+	if (!error && !draft->written)
+		note_size(node, draft->base, draft->text.size);
 	view_settle(fs, node);
 	return error;
 }
@@ -100,8 +143,10 @@ static int count_text(struct fs *fs, struct node *node, const struct snap *snap,
 	fs->texts++;
 	tree_render(&tree, place, &text);
 	if (text.failed) {
+		int error = text.full ? EFBIG : ENOMEM;
+
 		buf_release(&text);
-		return ENOMEM;
+		return error;
 	}
 	*out = text.size;
 	if (tree_alike(&tree, place)) {
@@ -125,11 +170,9 @@ int view_count(struct fs *fs, struct node *node, const struct snap *snap, const 
 		*out = node->file->still.size;
 	else
 		error = count_text(fs, node, snap, place, out);
-	if (error)
-		return error;
-	node->size = (uint32_t)*out;
-	node->generation = *out > UINT32_MAX ? 0 : node_generation(snap->generation);
-	return 0;
+	if (!error)
+		note_size(node, snap, *out);
+	return error;
 }
 
 void view_settle(struct fs *fs, struct node *node)
@@ -275,6 +318,7 @@ static void reason_changed(struct fs *fs, struct node *parent, const char *name,
 	struct node *node;
 
 	snprintf(reason, sizeof(reason), "%s.error", name);
+	notify_entry(fs, parent, reason);
 	node = fs_child(fs, parent, reason);
 	if (!node)
 		return;
@@ -295,7 +339,7 @@ static void keep_refusal(struct fs *fs, struct node *parent, const char *name, s
 	if (!error)
 		error = fs_folder(fs, parent, AREA_REJECTED, true, &folder);
 	if (!error) {
-		error = refusal_write(folder.fd, (const char *)path.data, name,
+		error = refusal_write(fs->state, folder.fd, (const char *)path.data, name,
 				      buf_bytes(&draft->text), err, &draft->rejected);
 		folder_close(&fs->folders, &folder);
 		reason_changed(fs, parent, name, changes);
@@ -468,9 +512,9 @@ void fs_commit_all(struct fs *fs)
 	for (size_t i = 0; list && list[i]; i++) {
 		struct changes changes = {NULL, 0, 0};
 
-		pthread_mutex_lock(&list[i]->file->lock);
+		file_lock(list[i]->file);
 		view_commit(fs, list[i], DRAFT_CLOSE, &changes);
-		pthread_mutex_unlock(&list[i]->file->lock);
+		file_unlock(list[i]->file);
 		free(changes.nodes); /* nobody is there to be told */
 		fs_reference(fs, list[i], -1);
 	}

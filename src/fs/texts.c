@@ -159,7 +159,7 @@ static bool keep_refused(struct fs *fs, const char *path, const struct fill_text
 	    (folder = strndup(full, strlen(full) - strlen(name) - 1)))
 		error = state_folder(fs->state, STATE_REJECTED, folder, true, &fd);
 	if (!error) {
-		error = refusal_write(fd, full, name, text->text, &text->err, &own);
+		error = refusal_write(fs->state, fd, full, name, text->text, &text->err, &own);
 		close(fd);
 	}
 	if (full)
@@ -182,14 +182,25 @@ static void unlink_text(int folder, const char *path)
 	close(fd);
 }
 
-void texts_put_away(struct fs *fs, int folder, const char *path, struct texts *t)
+void texts_keep_refused(struct fs *fs, int folder, const char *path, struct texts *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		if (t->list[i].fate == FILL_EXTRA)
+		if (t->list[i].fate != FILL_REFUSED)
 			continue;
-		if (t->list[i].fate == FILL_REFUSED && !keep_refused(fs, path, &t->list[i]))
-			continue; /* it is nowhere else */
-		unlink_text(folder, t->list[i].path);
+		t->list[i].fate = FILL_EXTRA; /* it is nowhere else */
+		if (keep_refused(fs, path, &t->list[i])) {
+			t->list[i].fate = FILL_GENERATED;
+			unlink_text(folder, t->list[i].path);
+		}
+	}
+}
+
+void texts_put_away(struct fs *fs, int folder, const char *path, struct texts *t)
+{
+	texts_keep_refused(fs, folder, path, t);
+	for (size_t i = 0; i < t->count; i++) {
+		if (t->list[i].fate != FILL_EXTRA)
+			unlink_text(folder, t->list[i].path);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(inner_folders); i++)
 		unlinkat(folder, inner_folders[i], AT_REMOVEDIR);

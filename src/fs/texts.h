@@ -28,6 +28,8 @@ struct texts {
 int texts_read(struct fs *fs, int folder, bool (*wants)(const char *path), struct texts *texts);
 void texts_release(struct texts *texts);
 
+/* Keeps the refused ones as .rejected, with .error, and takes them out of the folder. */
+void texts_keep_refused(struct fs *fs, int folder, const char *path, struct texts *texts);
 /*
  * Takes the texts that came to something out of `folder`, which is to be called `path` from SOURCE
  * from now on; refused ones stay as .rejected, with .error. Ordinary files stay where they are.

@@ -3,8 +3,6 @@
 #include "fs.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,14 +30,14 @@ int node_text(struct fs *fs, struct node *node, struct buf *text)
 		return read_real(fs, node, text);
 	if (node->kind != NODE_VIEW)
 		return EPERM;
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	error = view_text(fs, node, &draft);
 	if (!error) {
 		buf_add(text, draft->text.data, draft->text.size);
 		error = text->failed ? ENOMEM : 0;
 	}
 	view_settle(fs, node);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 	return error;
 }
 
@@ -73,27 +71,22 @@ int text_save(struct fs *fs, struct node *parent, const char *name, struct buf *
 	return error;
 }
 
-/* Under a name nobody uses, then moved: what stands under `name` is replaced whole or not at all.
- */
-static int write_new(int folder, const char *name, const struct buf *text, mode_t mode,
-		     bool exclusive)
+/* Into a folder of SOURCE, or what belongs to a virtual one. */
+static int put_text(struct fs *fs, const struct node *parent, int folder, const char *name,
+		    mode_t mode, struct bytes text, unsigned how)
 {
-	static _Atomic unsigned counter;
-	char temporary[NAME_MAX + 1];
-	int fd, error;
+	struct buf path = BUF_INIT;
+	int error = 0;
 
-	snprintf(temporary, sizeof(temporary), ".animfs-move-%d-%u.tmp", (int)getpid(), counter++);
-	error = at_open(folder, temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &fd);
-	if (error)
-		return error;
-	error = at_write(fd, buf_bytes(text));
-	if (close(fd) != 0 && !error)
-		error = errno;
-	if (!error &&
-	    renameat2(folder, temporary, folder, name, exclusive ? RENAME_NOREPLACE : 0) != 0)
-		error = errno;
-	if (error)
-		unlinkat(folder, temporary, 0);
+	if (fs_area_for(parent) == AREA_SOURCE) {
+		nodes_lock(&fs->nodes);
+		error = node_path(parent, &path);
+		nodes_unlock(&fs->nodes);
+	}
+	if (!error)
+		error = state_put(fs->state, folder, (const char *)path.data, name, mode, text,
+				  how);
+	buf_release(&path);
 	return error;
 }
 
@@ -115,7 +108,8 @@ int view_write_out(struct fs *fs, struct node *node, struct node *parent, const 
 		error = fs_folder(fs, parent, fs_area_for(parent), true, &folder);
 	if (error)
 		return error;
-	error = write_new(folder.fd, name, &draft->text, st.st_mode & 0666, exclusive);
+	error = put_text(fs, parent, folder.fd, name, st.st_mode & 0666, buf_bytes(&draft->text),
+			 exclusive ? STATE_PUT_NEW : 0);
 	folder_close(&fs->folders, &folder);
 	return error;
 }

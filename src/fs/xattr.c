@@ -139,42 +139,72 @@ static void get_remembered(fuse_req_t req, struct node *node, const char *name, 
 {
 	struct memo_xattr *x;
 
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	x = node_memo(node) ? *find_memo(node_memo(node), name) : NULL;
 	if (x)
 		reply_value(req, x->value, x->size, size);
 	else
 		fuse_reply_err(req, absent(name));
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
+}
+
+ssize_t xattr_real(struct fs *fs, struct node *node, const char *name, void *value, size_t size)
+{
+	/* The kernel asks for one before each write: an open file need not be found again. */
+	int open = node->kind == NODE_REAL ? handle_borrow(fs, node) : -1;
+	struct real_path p;
+	ssize_t have;
+	int error = open < 0 ? real_path_open(fs, node, &p) : 0;
+
+	if (error)
+		return -error;
+	have = open >= 0 ? fgetxattr(open, name, value, size) : get_at(&p, name, value, size);
+	if (have < 0)
+		have = -errno;
+	if (open >= 0)
+		close(open);
+	else
+		real_path_close(fs, &p);
+	return have;
 }
 
 static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const char *name,
 		     size_t size)
 {
-	/* The kernel asks for one before each write: an open file need not be found again. */
-	int open = node->kind == NODE_REAL ? handle_borrow(fs, node) : -1;
-	struct real_path p;
 	void *value = size ? malloc(size) : NULL;
-	ssize_t have = -1;
-	int error = size && !value ? ENOMEM : open < 0 ? real_path_open(fs, node, &p) : 0;
+	ssize_t have = size && !value ? -ENOMEM : xattr_real(fs, node, name, value, size);
 
-	if (!error && open >= 0) {
-		have = fgetxattr(open, name, value, size);
-		error = errno;
-	} else if (!error) {
-		have = get_at(&p, name, value, size);
-		error = errno;
-		real_path_close(fs, &p);
-	}
 	if (have < 0)
-		fuse_reply_err(req, error);
+		fuse_reply_err(req, (int)-have);
 	else if (size)
 		fuse_reply_buf(req, value, (size_t)have);
 	else
 		fuse_reply_xattr(req, (size_t)have);
-	if (open >= 0)
-		close(open);
 	free(value);
+}
+
+static bool is_remembered(struct node *node, const char *name)
+{
+	bool is;
+
+	if (node->kind != NODE_VIEW)
+		return false;
+	file_lock(node->file);
+	is = node_memo(node) && *find_memo(node_memo(node), name);
+	file_unlock(node->file);
+	return is;
+}
+
+static void get_acl(fuse_req_t req, struct fs *fs, struct node *node, const char *name, size_t size)
+{
+	struct buf acl = BUF_INIT;
+	int error = acl_get(fs, node, name, &acl);
+
+	if (error)
+		fuse_reply_err(req, error);
+	else
+		reply_value(req, acl.data, acl.size, size);
+	buf_release(&acl);
 }
 
 void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
@@ -185,6 +215,8 @@ void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 
 	if (strcmp(name, ERROR_XATTR) == 0 && error_text(fs, node, &err))
 		reply_value(req, err.message, strlen(err.message), size);
+	else if (fs->acls && acl_is_name(name) && !is_remembered(node, name))
+		get_acl(req, fs, node, name, size);
 	else if (is_binary(node))
 		get_real(req, fs, node, name, size);
 	else if (node->kind == NODE_VIEW)
@@ -195,11 +227,11 @@ void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 
 static void list_remembered(struct node *node, struct buf *out)
 {
-	pthread_mutex_lock(&node->file->lock);
+	file_lock(node->file);
 	for (struct memo_xattr *x = node_memo(node) ? node_memo(node)->xattrs : NULL; x;
 	     x = x->next)
 		buf_add(out, x->name, strlen(x->name) + 1);
-	pthread_mutex_unlock(&node->file->lock);
+	file_unlock(node->file);
 }
 
 static int list_real(struct fs *fs, struct node *node, struct buf *out)
@@ -284,28 +316,49 @@ static int set_remembered(struct fs *fs, struct node *node, const char *name, co
 	return 0;
 }
 
+static int set_at(const struct real_path *p, const char *name, const struct buf *value, int flags)
+{
+	int result = p->fd >= 0 ? setxattr(p->path, name, value->data, value->size, flags)
+				: lsetxattr(p->path, name, value->data, value->size, flags);
+
+	return result == 0 ? 0 : errno;
+}
+
+static int set_real(struct fs *fs, struct node *node, const char *name, const char *value,
+		    size_t size, int flags)
+{
+	struct buf copy = BUF_INIT;
+	struct real_path p;
+	int error = real_path_open(fs, node, &p);
+
+	if (error)
+		return error;
+	buf_add(&copy, value, size);
+	if (node->kind != NODE_REAL && acl_is_name(name))
+		acl_for_file(&copy);
+	error = copy.failed ? ENOMEM : set_at(&p, name, &copy, flags);
+	real_path_close(fs, &p);
+	buf_release(&copy);
+	return error;
+}
+
 void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size,
 		 int flags)
 {
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
-	struct real_path p;
 	int error;
 
 	if (fs->read_only || strcmp(name, ERROR_XATTR) == 0) {
 		error = fs->read_only ? EROFS : EPERM;
 	} else if (is_binary(node)) {
-		error = real_path_open(fs, node, &p);
-		if (!error) {
-			int result = p.fd >= 0 ? setxattr(p.path, name, value, size, flags)
-					       : lsetxattr(p.path, name, value, size, flags);
-			error = result == 0 ? 0 : errno;
-			real_path_close(fs, &p);
-		}
+		error = set_real(fs, node, name, value, size, flags);
+	} else if (node->kind == NODE_VIEW && fs_is_retired(fs, node)) {
+		error = ESTALE;
 	} else if (node->kind == NODE_VIEW) {
-		pthread_mutex_lock(&node->file->lock);
+		file_lock(node->file);
 		error = set_remembered(fs, node, name, value, size, flags);
-		pthread_mutex_unlock(&node->file->lock);
+		file_unlock(node->file);
 	} else {
 		error = EPERM;
 	}
@@ -346,9 +399,9 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 			real_path_close(fs, &p);
 		}
 	} else if (node->kind == NODE_VIEW) {
-		pthread_mutex_lock(&node->file->lock);
+		file_lock(node->file);
 		error = remove_remembered(node, name);
-		pthread_mutex_unlock(&node->file->lock);
+		file_unlock(node->file);
 	} else {
 		error = ENODATA;
 	}

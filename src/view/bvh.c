@@ -457,6 +457,7 @@ const struct view view_bvh = {
 	.present = bvh_present,
 	.explain = bvh_explain,
 	.render = bvh_render,
+	.every_key = true,
 	.parse = bvh_parse,
 	.posed = true,
 };

@@ -231,7 +231,7 @@ static bool read_hierarchy(struct bvh *b)
 
 	if (!read_keyword(b, "HIERARCHY"))
 		return false;
-	joints = most < BVH_NONE ? arena_alloc(b->arena, most, sizeof(*joints)) : NULL;
+	joints = most < BVH_NONE ? arena_alloc(b->arena, (size_t)most, sizeof(*joints)) : NULL;
 	if (!joints)
 		return err_memory(b->err);
 	b->joints = joints;

@@ -20,6 +20,8 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#define BONES_MAX 65535 /* no format counts further */
+
 /* ---- writing ---- */
 
 /* What is the same in all rows of a channel: the names in front, and how long a frame takes. */
@@ -265,6 +267,9 @@ static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *
 		return err_memory(p->err);
 	number = json_object_get(p->numbers, label);
 	*bone = number ? (uint32_t)json_integer_value(number) : p->target_count;
+	if (!number && p->target_count >= BONES_MAX)
+		return err_at(p->err, ERR_STORE, cell->at, cell->length,
+			      "a clip has at most %d bones", BONES_MAX);
 	return number || add_target(p, label);
 }
 
@@ -604,5 +609,6 @@ const struct view view_curves_csv = {
 	.place = VIEW_OF_CLIP,
 	.file = "curves.csv",
 	.render = curves_render,
+	.every_key = true,
 	.parse = curves_parse,
 };

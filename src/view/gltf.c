@@ -229,6 +229,7 @@ const struct view view_gltf = {
 	.present = figure_present,
 	.explain = figure_explain,
 	.render = gltf_render,
+	.every_key = true,
 	.parse = gltf_parse,
 	.posed = true,
 };

@@ -1,51 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "json.h"
 
+#include "json_load.h"
 #include "names.h"
 #include "num.h"
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define READ_FLAGS (JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL)
-
-/* ---- jansson ---- */
-
-/*
- * Where its memory runs out, jansson blames the text, or even goes on with a part of a word. So its
- * allocations are watched.
- */
-static _Thread_local bool out_of_memory;
-
-static void *watched_malloc(size_t size)
-{
-	void *p = malloc(size);
-
-	out_of_memory |= !p;
-	return p;
-}
-
-static void watch(void)
-{
-	json_set_alloc_funcs(watched_malloc, free);
-}
-
-/* NULL when it is not JSON, or when out of memory: out_of_memory tells. */
-static json_t *load(struct bytes text, size_t flags, json_error_t *fault)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	json_t *value;
-
-	pthread_once(&once, watch);
-	out_of_memory = false;
-	value = json_loadb((const char *)text.data, text.size, flags, fault);
-	if (value && out_of_memory) {
-		json_decref(value);
-		value = NULL;
-	}
-	return value;
-}
 
 /* ---- writing ---- */
 
@@ -149,10 +112,11 @@ static bool key_is(struct bytes t, size_t at, size_t end, const char *name)
 	const char *text = (const char *)t.data + at;
 	size_t size = end - at, length = strlen(name);
 	bool same = size == length + 2 && memcmp(text + 1, name, length) == 0;
+	struct json_fault fault;
 	json_t *key = NULL;
 
 	if (!same && memchr(text, '\\', size))
-		key = load((struct bytes){t.data + at, size}, JSON_DECODE_ANY, NULL);
+		key = json_load_bytes((struct bytes){t.data + at, size}, JSON_DECODE_ANY, &fault);
 	if (key)
 		same = strcmp(json_string_value(key), name) == 0;
 	json_decref(key);
@@ -322,12 +286,18 @@ static const char *fault_words(enum json_error_code code)
 	}
 }
 
-static bool refuse_syntax(struct bytes t, size_t at, enum json_error_code code, struct err *err)
+/* The text without its mark, which is `mark` bytes. */
+static bool refuse_load(struct bytes t, size_t mark, const struct json_fault *fault,
+			struct err *err)
 {
-	size_t begin;
+	enum json_error_code code = json_error_code(&fault->syntax);
+	size_t begin, at = mark + (size_t)fault->syntax.position;
 
-	if (out_of_memory)
+	if (fault->why == JSON_MEMORY)
 		return err_memory(err);
+	if (fault->why == JSON_LIMIT)
+		return err_at(err, ERR_TEXT, 0, 0,
+			      "the values of this JSON take more memory than --max-text allows");
 	if (ends_early(t, at, code)) {
 		err_at(err, ERR_EARLY, t.size, 0, "the text ends before its JSON does");
 		return err_accept(err, "the whole text, closed by \"}\"");
@@ -342,7 +312,7 @@ static bool refuse_syntax(struct bytes t, size_t at, enum json_error_code code, 
 bool doc_read(struct doc *d, struct bytes text, struct err *err)
 {
 	size_t mark = mark_size(text);
-	json_error_t fault;
+	struct json_fault fault;
 	const uint8_t *nul;
 
 	*d = (struct doc){.text = text};
@@ -354,10 +324,10 @@ bool doc_read(struct doc *d, struct bytes text, struct err *err)
 	if (nul) /* jansson passes over one behind a number or word */
 		return err_at(err, ERR_TEXT, (size_t)(nul - text.data), 1,
 			      "a NUL byte has no place in JSON");
-	d->root = load((struct bytes){text.data + mark, text.size - mark}, READ_FLAGS, &fault);
+	d->root = json_load_bytes((struct bytes){text.data + mark, text.size - mark}, READ_FLAGS,
+				  &fault);
 	if (!d->root)
-		return refuse_syntax(text, mark + (size_t)fault.position, json_error_code(&fault),
-				     err);
+		return refuse_load(text, mark, &fault, err);
 	if (!json_is_object(d->root)) {
 		struct spot root = spot_root(d);
 
@@ -374,10 +344,11 @@ void doc_release(struct doc *d)
 
 json_t *json_served(const struct buf *text, struct err *err)
 {
+	struct json_fault fault;
 	json_t *served = NULL;
 
 	if (!text->failed)
-		served = load(buf_bytes(text), READ_FLAGS, NULL);
+		served = json_load_bytes(buf_bytes(text), READ_FLAGS, &fault);
 	if (!served)
 		err_memory(err);
 	return served;

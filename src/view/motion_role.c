@@ -294,7 +294,7 @@ static bool begin_rows(struct role_edit *r, uint64_t most)
 		.role = r->channel->role,
 		.kind = is_rotation(r) ? lens_rotation(r->track) : CURVE_VECTOR,
 		.is_static = -1,
-		.keys = arena_alloc(r->arena, most, sizeof(*r->rows.keys)),
+		.keys = arena_alloc(r->arena, (size_t)most, sizeof(*r->rows.keys)),
 		.text = r->applying->text,
 		.at = r->channel->at,
 		.length = r->channel->length,

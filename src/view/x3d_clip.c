@@ -329,5 +329,6 @@ const struct view view_x3d_clip = {
 	.present = figure_present,
 	.explain = figure_explain,
 	.render = clip_render,
+	.every_key = true,
 	.posed = true,
 };

@@ -105,7 +105,7 @@ end_fault() { rm -f "$FAULT" && call_fault end "$1"; }
 
 # ---- what programs do then ----
 
-faulty_mount() { LD_PRELOAD=$FAULT_SO mount_animfs --state="$STATE" "${OPTIONS[@]}" "$@"; }
+faulty_mount() { LD_PRELOAD=$FAULT_SO mount_animfs -o unconfined --state="$STATE" "${OPTIONS[@]}" "$@"; }
 
 # As somebody who may not write these files.
 saves_as_nobody()

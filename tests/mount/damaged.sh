@@ -12,7 +12,8 @@ for name in negframes truncated unterminated version; do
 	like "$name: listed as a file" "$(<"$WORK/listing")" "-rw-r--r-- [^"$'\n'"]* $file"
 	reason=$(sed -n "s/^$file: shown as it is: //p" "$MNT/.animfs/errors")
 	like "$name: a reason among the errors" "$reason" ...
-	is "$name: the same without a mount" "$("$ANIMFS" ls "$SRC/$file" 2>&1)" "animfs: $SRC/$file: $reason"
+	is "$name: the same without a mount, and where" \
+		"$("$ANIMFS" ls "$SRC/$file" 2>&1 | sed -E 's/:0x[0-9a-f]+: /: at: /')" "animfs: $SRC/$file: at: $reason"
 	like "$name: and in the log" "$(<"$LOG")" "$file: shown as it is: "
 	is "$name: and in an attribute" "$(getfattr --only-values -n user.animfs.error "$MNT/$file")" "$reason"
 	like "$name: which is listed" "$(getfattr "$MNT/$file" 2>/dev/null)" user.animfs.error

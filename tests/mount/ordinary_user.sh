@@ -3,44 +3,54 @@
 # ordinary_user.sh - an ordinary user mounts through fusermount3, edits and unmounts; where SOURCE
 # cannot be written the mount is read-only.
 . "$(dirname "$0")/lib.sh"
-[ "$(id -u)" -eq 0 ] || skip_all "only root can become another user"
-[ -u "$(command -v fusermount3)" ] || skip_all "fusermount3 is not set-uid"
-[ -e /etc/mtab ] || skip_all "fusermount3 needs /etc/mtab"
-reason=$(can_mount) || skip_all "$reason"
+. "$(dirname "$0")/user.bash"
+needs_fusermount
 
-as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups -- "$@"; }
-mode=$(stat -c %a /dev/fuse)
-chmod 666 /dev/fuse
-restore() { chmod "$mode" /dev/fuse; finish; }
-trap restore EXIT
-
-chmod 755 "$WORK"
-mkdir "$WORK/bin"
-cp "$ANIMFS" "$WORK/bin/animfs"
 cp tests/data/canm/wiki512.canm "$SRC"
-chown -R 65534:65534 "$SRC" "$MNT"
+chown -R $USER_ID:$USER_ID "$SRC" "$MNT"
 F=$MNT/wiki512.canm/walk/bones/Bone01.csv
 
-ok "mounts" as_user "$WORK/bin/animfs" "$SRC" "$MNT"
+ok "mounts" as_user "$USER_ANIMFS" "$SRC" "$MNT"
 ok "reads" as_user grep -q 0,0,1.5,-2 "$F"
 ok "edits" as_user sed -i s/1.5,-2/2.5,-2/ "$F"
 like "the edit is in the binary" "$("$ANIMFS" cat "$SRC/wiki512.canm/walk/bones/Bone01.csv")" 0,0,2.5,-2
 is "which is the user's" "$(stat -c %U "$SRC/wiki512.canm")" nobody
 is "a bad save is refused" "$(as_user sed -i s/2.5,-2/x,-2/ "$F" 2>&1 | grep -c 'Bad message')" 1
 ok "and kept" as_user grep -q 'x,-2' "$F.rejected"
-ok "unmounts" as_user "$WORK/bin/animfs" umount "$MNT"
+ok "unmounts" as_user "$USER_ANIMFS" umount "$MNT"
 
-ok "mounts again" as_user "$WORK/bin/animfs" "$SRC" "$MNT"
+ok "mounts again" as_user "$USER_ANIMFS" "$SRC" "$MNT"
 ok "unmounts with fusermount3" as_user fusermount3 -u "$MNT"
 
 chown 0:0 "$SRC" "$SRC"/*
 rm -rf "$SRC/.animfs"
-as_user "$WORK/bin/animfs" "$SRC" "$MNT" 2>"$WORK/words"
+as_user "$USER_ANIMFS" "$SRC" "$MNT" 2>"$WORK/words"
 is "mounts what it cannot write" $? 0
 like "and says that it is read-only" "$(<"$WORK/words")" 'read-only'
 ok "which can be read" as_user grep -q 0,0,2.5,-2 "$F"
 is "and not written" "$(as_user touch "$F" 2>&1 | grep -c 'Read-only file system')" 1
-ok "unmounts that" as_user "$WORK/bin/animfs" umount "$MNT"
+ok "unmounts that" as_user "$USER_ANIMFS" umount "$MNT"
 
 chmod 700 "$SRC"
-fails "what it cannot read is not mounted" as_user "$WORK/bin/animfs" "$SRC" "$MNT"
+fails "what it cannot read is not mounted" as_user "$USER_ANIMFS" "$SRC" "$MNT"
+
+# ---- confined as root's is, with nothing but the user's own rights ----
+
+chmod 755 "$SRC"
+chown -R $USER_ID:$USER_ID "$SRC"
+fact() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$PID/status"; }
+gone() { ! is_mounted; }
+ok "mounts once more" as_user "$USER_ANIMFS" "$SRC" "$MNT"
+PID=$(as_user sed -n 's/^pid //p' "$MNT/.animfs/status")
+echo "$PID" >>"$WORK/daemons"
+is "without capabilities, or a way to new ones" "$(fact CapPrm) $(fact NoNewPrivs)" "0000000000000000 1"
+like "which status tells" "$(as_user cat "$MNT/.animfs/status")" 'confined .*privileges'
+fails "others, root too, are not let in" ls "$MNT"
+is "errors are the mounter's" "$(as_user stat -c '%a %u' "$MNT/.animfs/errors")" "400 $USER_ID"
+kill -TERM "$PID"
+ok "SIGTERM: ends" wait_for 10 is_gone "$PID"
+ok "SIGTERM: nothing stays mounted" gone
+ok "mounts again after it" as_user "$USER_ANIMFS" "$SRC" "$MNT"
+PID=$(as_user sed -n 's/^pid //p' "$MNT/.animfs/status")
+kill -KILL "$PID"
+ok "SIGKILL: nothing stays mounted" wait_for 10 gone

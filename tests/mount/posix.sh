@@ -8,23 +8,32 @@ TOOLS=$(dirname "$ANIMFS")
 BARE=$WORK/bare
 mkdir "$BARE"
 
-if [ "$(id -u)" -eq 0 ]; then
-	mount_animfs -o allow_other
-else
-	mount_animfs
-fi
+options=()
+[ "$(id -u)" -ne 0 ] || options=(-o allow_other)
+mount_animfs "${options[@]}"
 
 # ---- case by case ----
 
+# as_bare CASE
+as_bare()
+{
+	mkdir "$BARE/$1" "$MNT/$1"
+	"$TOOLS/posix_ops" "$BARE/$1" "$1" >"$WORK/$1.bare" 2>&1
+	"$TOOLS/posix_ops" "$MNT/$1" "$1" >"$WORK/$1.mounted" 2>&1
+	ok "$1 is as on the bare filesystem" diff "$WORK/$1.bare" "$WORK/$1.mounted"
+	ok "$1 says something" test -s "$WORK/$1.bare"
+	rm -rf "${MNT:?}/$1"
+	fails "$1 can be removed" test -e "$SRC/$1"
+}
+
 for case in $("$TOOLS/posix_ops" list); do
-	mkdir "$BARE/$case" "$MNT/$case"
-	"$TOOLS/posix_ops" "$BARE/$case" "$case" >"$WORK/$case.bare" 2>&1
-	"$TOOLS/posix_ops" "$MNT/$case" "$case" >"$WORK/$case.mounted" 2>&1
-	ok "$case is as on the bare filesystem" diff "$WORK/$case.bare" "$WORK/$case.mounted"
-	ok "$case says something" test -s "$WORK/$case.bare"
-	rm -rf "${MNT:?}/$case"
-	fails "$case can be removed" test -e "$SRC/$case"
+	[ "$case" = privileged ] || as_bare "$case"
 done
+umount_animfs
+mount_animfs "${options[@]}" -o unconfined
+as_bare privileged
+umount_animfs
+mount_animfs "${options[@]}"
 
 # ---- any operations ----
 

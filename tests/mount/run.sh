@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # run.sh [TEST.sh...] - runs the mount tests (all of them, or those named) against $ANIMFS, a line
-# for each and for each check that failed; V=1 shows every check. Ends with the sum of the checks.
+# for each and for each check that failed; V=1 shows every check. JOBS=N runs N at once. Ends with the
+# sum of the checks.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 ANIMFS=$(realpath "${ANIMFS:-build/animfs}")
@@ -18,6 +19,21 @@ if [ $# -eq 0 ]; then
 		*) set -- "$@" "$test" ;;
 		esac
 	done
+fi
+
+# Each by itself: their lines go on, and their sums are added.
+jobs=${JOBS:-1}
+if [ "$jobs" -gt 1 ]; then
+	export JOBS=1
+	printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" tests/mount/run.sh |
+		awk -v tests=$# '$1 == "mount:" { p += $2; f += $4; s += $6; n++; next }
+		{ print; fflush() }
+		END {
+			f += tests - n # those that ended without a word
+			printf "mount: %d passed, %d failed, %d skipped\n", p, f, s
+			exit f > 0
+		}'
+	exit
 fi
 
 # Kills the daemons that a test left, which frees whoever waits for them, then its mounts.

@@ -89,7 +89,7 @@ begin killed
 cp "$NEW" "$F"
 kill -KILL "$PID"
 wait "$PID" 2>/dev/null
-fusermount3 -u "$MNT" || umount -l "$MNT"
 unset "DAEMON[$MNT]"
+ok "SIGKILL: nothing stays mounted" wait_for 10 sh -c "! grep -q ' $MNT fuse' /proc/self/mounts"
 ok "SIGKILL: what a close returned for is in the binary" cmp "$SRC/killed.canm" "$EDITED"
 is "SIGKILL: no temporary stays past the next mount" "$(mount_animfs; umount_animfs; find "$SRC" -name '.animfs?*')" ""

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* export_copy.h - what is no animation, copied as it is. */
+#ifndef ANIMFS_EXPORT_COPY_H
+#define ANIMFS_EXPORT_COPY_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/*
+ * The file or symbolic link `name` of one folder into another, with its mode and mtime, in place of
+ * the file or link that is there, whole or not at all. update: not where that has the same size and
+ * mtime. 0 or an errno.
+ */
+int export_copy(int from, int to, const char *name, const struct stat *st, bool update);
+
+#endif

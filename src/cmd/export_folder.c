@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "export_folder.h"
+
+#include "../at.h"
+#include "stamp.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TEMPORARY ".animfs-text~"
+#define MODE_FILE 0666
+#define MODE_FOLDER 0777
+
+/* ---- files and folders ---- */
+
+int export_put_file(int folder, const char *name, struct bytes text, const struct timespec *mtime)
+{
+	const struct timespec times[2] = {*mtime, *mtime};
+	int fd, error = at_open(folder, name, O_WRONLY | O_CREAT | O_TRUNC, MODE_FILE, &fd);
+
+	if (error)
+		return error;
+	error = at_write(fd, text);
+	if (!error && futimens(fd, times) != 0)
+		error = errno;
+	if (close(fd) != 0 && !error)
+		error = errno;
+	return error;
+}
+
+static int make_folder(int parent, const char *name, int *fd)
+{
+	if (mkdirat(parent, name, MODE_FOLDER) != 0 && errno != EEXIST) {
+		*fd = -1;
+		return errno;
+	}
+	return at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, fd);
+}
+
+void export_remove(int parent, const char *name)
+{
+	struct dirent *entry;
+	DIR *dir;
+	int fd;
+
+	if (unlinkat(parent, name, 0) == 0 ||
+	    at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, &fd) != 0)
+		return;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return;
+	}
+	while ((entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			export_remove(dirfd(dir), entry->d_name);
+	}
+	closedir(dir);
+	unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+int export_make_folders(int root, const char *path, int *fd)
+{
+	int error = at_walk(root, path, O_RDONLY | O_DIRECTORY, fd);
+	char name[NAME_MAX + 1];
+
+	if (error != ENOENT)
+		return error;
+	*fd = fcntl(root, F_DUPFD_CLOEXEC, 0);
+	error = *fd < 0 ? errno : 0;
+	while (!error && *path) {
+		int above = *fd;
+		size_t length = strcspn(path, "/");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, path);
+		error = make_folder(above, name, fd);
+		close(above);
+		path += length + (path[length] == '/');
+	}
+	return error;
+}
+
+/* The same for the same name, so that what a killed export left is found again. */
+int export_begin_part(int parent, const char *name, char part[PART_NAME_SIZE], int *fd)
+{
+	snprintf(part, PART_NAME_SIZE, ".animfs-part-%016llx~",
+		 (unsigned long long)XXH3_64bits(name, strlen(name)));
+	export_remove(parent, part);
+	return make_folder(parent, part, fd);
+}
+
+/* ---- the texts ---- */
+
+struct writing {
+	struct folder_export *x;
+	bool fresh;       /* nothing is there yet */
+	struct stamp old; /* of what is there */
+	struct stamp stamp;
+	struct buf text;    /* rendered last, */
+	struct place shown; /* of this view */
+	struct buf there;
+	struct err *err;
+};
+
+/* A folder in it, with its path and a '/'. */
+struct level {
+	struct writing *w;
+	int fd; /* -1: it is not there */
+	char path[PATH_MAX];
+};
+
+typedef bool at_text(const struct level *l, const char *name, const char *path,
+		     const struct place *place);
+
+static bool fail(struct writing *w, int error, const char *path)
+{
+	return err_system(w->err, error, path);
+}
+
+/* Stills in which nothing moves are all the same text. */
+static bool is_rendered(const struct writing *w, const struct place *place)
+{
+	return w->shown.view == place->view && place->view->place == VIEW_OF_FRAME &&
+	       w->shown.clip == place->clip && tree_alike(&w->x->tree, place);
+}
+
+static bool render(struct writing *w, const struct place *place)
+{
+	if (is_rendered(w, place))
+		return true;
+	w->shown = *place;
+	buf_clear(&w->text);
+	tree_render(&w->x->tree, place, &w->text);
+	if (!w->text.failed)
+		return true;
+	buf_release(&w->text);
+	return err_set(w->err, ERR_MEMORY, "a text is longer than %zu bytes, or than memory",
+		       TEXT_MAX);
+}
+
+static bool read_there(struct writing *w, const struct level *l, const char *name)
+{
+	struct stat st;
+
+	buf_clear(&w->there);
+	return l->fd >= 0 && at_read(l->fd, name, TEXT_MAX, &w->there, &st) == 0;
+}
+
+/* Has nobody edited what is there, or only to what is to be written? */
+static bool check_text(const struct level *l, const char *name, const char *path,
+		       const struct place *place)
+{
+	struct writing *w = l->w;
+	const struct stamp_text *noted = stamp_find(&w->old, path);
+
+	if (!read_there(w, l, name))
+		return true;
+	if (noted && XXH128_isEqual(noted->text, text_hash_of(buf_bytes(&w->there))))
+		return true;
+	if (!render(w, place))
+		return false;
+	return bytes_equal(buf_bytes(&w->text), buf_bytes(&w->there)) ||
+	       err_set(w->err, ERR_CONFLICT,
+		       "%s: was edited since it was exported: import it, or export with --force",
+		       path);
+}
+
+static int replace_text(const struct level *l, const char *name)
+{
+	struct writing *w = l->w;
+	int error;
+
+	if (w->fresh)
+		return export_put_file(l->fd, name, buf_bytes(&w->text), &w->x->mtime);
+	if (read_there(w, l, name) && bytes_equal(buf_bytes(&w->text), buf_bytes(&w->there)))
+		return 0;
+	error = export_put_file(l->fd, TEMPORARY, buf_bytes(&w->text), &w->x->mtime);
+	if (!error && renameat(l->fd, TEMPORARY, l->fd, name) != 0)
+		error = errno;
+	if (error)
+		unlinkat(l->fd, TEMPORARY, 0);
+	return error;
+}
+
+static bool write_text(const struct level *l, const char *name, const char *path,
+		       const struct place *place)
+{
+	struct writing *w = l->w;
+	int error;
+
+	if (progress_stopped(w->x->progress))
+		return err_system(w->err, EINTR, path);
+	if (!render(w, place))
+		return false;
+	error = replace_text(l, name);
+	if (error)
+		return fail(w, error, path);
+	w->x->bytes += w->text.size;
+	return stamp_add(&w->stamp, path, text_hash_of(buf_bytes(&w->text))) || err_memory(w->err);
+}
+
+/* ---- all of them ---- */
+
+struct visit {
+	struct level level;
+	at_text *each;
+	bool make; /* folders that are not there */
+};
+
+static bool visit_place(void *closure, const char *name, const struct place *place);
+
+static bool visit_folder(const struct visit *above, const char *path, const char *name,
+			 const struct place *place)
+{
+	struct visit v = {.each = above->each, .make = above->make};
+	struct writing *w = above->level.w;
+	int error = 0;
+	bool fine;
+
+	v.level.w = w;
+	v.level.fd = -1;
+	if ((size_t)snprintf(v.level.path, sizeof(v.level.path), "%s/", path) >=
+	    sizeof(v.level.path))
+		return fail(w, ENAMETOOLONG, path);
+	if (v.make)
+		error = make_folder(above->level.fd, name, &v.level.fd);
+	else if (above->level.fd >= 0)
+		(void)at_open(above->level.fd, name, O_RDONLY | O_DIRECTORY, 0, &v.level.fd);
+	fine = error ? fail(w, error, path)
+		     : tree_list(&w->x->tree, place, w->x->listed, visit_place, &v);
+	if (v.level.fd >= 0)
+		close(v.level.fd);
+	return fine;
+}
+
+static bool visit_place(void *closure, const char *name, const struct place *place)
+{
+	const struct visit *v = closure;
+	char path[PATH_MAX];
+
+	if ((size_t)snprintf(path, sizeof(path), "%s%s", v->level.path, name) >= sizeof(path))
+		return fail(v->level.w, ENAMETOOLONG, name);
+	return place->kind == PLACE_VIEW ? v->each(&v->level, name, path, place)
+					 : visit_folder(v, path, name, place);
+}
+
+static bool visit_all(struct writing *w, int fd, at_text *each, bool make)
+{
+	const struct place top = {PLACE_FILE, NULL, 0, 0, 0};
+	struct visit v = {.level = {.w = w, .fd = fd, .path = ""}, .each = each, .make = make};
+
+	return tree_list(&w->x->tree, &top, w->x->listed, visit_place, &v);
+}
+
+static bool put_stamp(struct writing *w, int fd)
+{
+	int error;
+
+	stamp_sort(&w->stamp);
+	w->stamp.file = w->x->tree.file_name;
+	w->stamp.made_of = w->x->made_of;
+	error = stamp_write(fd, &w->stamp);
+	return !error || fail(w, error, STAMP_FILE);
+}
+
+/* ---- a folder that is not there ---- */
+
+static bool write_new(struct writing *w)
+{
+	struct folder_export *x = w->x;
+	char part[PART_NAME_SIZE];
+	int fd, error = export_begin_part(x->parent, x->name, part, &fd);
+	bool fine = !error ? visit_all(w, fd, write_text, true) && put_stamp(w, fd)
+			   : fail(w, error, x->name);
+
+	if (fine && renameat(x->parent, part, x->parent, x->name) != 0)
+		fine = fail(w, errno, x->name);
+	if (fd >= 0)
+		close(fd);
+	if (!fine)
+		export_remove(x->parent, part);
+	return fine;
+}
+
+/* ---- one that is ---- */
+
+/* The folder of a path in it, which may have gone; `name` is the path's last. -1: it is not there.
+ */
+static int open_above(int fd, const char *path, const char **name)
+{
+	const char *slash = strrchr(path, '/');
+	char *above = strndup(path, slash ? (size_t)(slash - path) : 0);
+	int opened = -1;
+
+	*name = slash ? slash + 1 : path;
+	if (above && at_walk(fd, above, O_PATH | O_DIRECTORY, &opened) != 0)
+		opened = -1;
+	free(above);
+	return opened;
+}
+
+/* Folders that are empty then go, too. */
+static void remove_above(int fd, const char *path)
+{
+	char above[PATH_MAX];
+	char *slash;
+
+	snprintf(above, sizeof(above), "%s", path);
+	while ((slash = strrchr(above, '/'))) {
+		*slash = '\0';
+		if (unlinkat(fd, above, AT_REMOVEDIR) != 0)
+			break;
+	}
+}
+
+/* A text that an earlier export wrote and this one does not: its clip or bone is gone. */
+static void remove_text(struct writing *w, int fd, const struct stamp_text *gone)
+{
+	struct level l = {.w = w};
+	const char *name;
+
+	l.fd = open_above(fd, gone->path, &name);
+	if (read_there(w, &l, name) &&
+	    XXH128_isEqual(gone->text, text_hash_of(buf_bytes(&w->there)))) {
+		unlinkat(l.fd, name, 0);
+		remove_above(fd, gone->path);
+	}
+	if (l.fd >= 0)
+		close(l.fd);
+}
+
+static void remove_old_texts(struct writing *w, int fd)
+{
+	for (size_t i = 0; i < w->old.count; i++) {
+		if (!stamp_find(&w->stamp, w->old.texts[i].path))
+			remove_text(w, fd, &w->old.texts[i]);
+	}
+}
+
+static bool write_over(struct writing *w, int fd)
+{
+	int error = stamp_read(fd, w->x->tree.file_name, &w->old);
+
+	if (error)
+		return fail(w, error, STAMP_FILE);
+	if ((!w->x->force && !visit_all(w, fd, check_text, false)) ||
+	    !visit_all(w, fd, write_text, true))
+		return false;
+	stamp_sort(&w->stamp);
+	remove_old_texts(w, fd);
+	return put_stamp(w, fd);
+}
+
+bool export_folder(struct folder_export *x, struct err *err)
+{
+	struct writing w = {.x = x,
+			    .old = STAMP_INIT,
+			    .stamp = STAMP_INIT,
+			    .text = BUF_INIT,
+			    .there = BUF_INIT,
+			    .err = err};
+	int fd, error = at_open(x->parent, x->name, O_RDONLY | O_DIRECTORY, 0, &fd);
+	bool fine;
+
+	w.fresh = error == ENOENT;
+	if (w.fresh)
+		fine = write_new(&w);
+	else
+		fine = error ? fail(&w, error, x->name) : write_over(&w, fd);
+	if (fd >= 0)
+		close(fd);
+	stamp_release(&w.old);
+	stamp_release(&w.stamp);
+	buf_release(&w.text);
+	buf_release(&w.there);
+	return fine;
+}
+
+bool export_is_current(int parent, const char *name, const char *file_name, const char *made_of)
+{
+	struct stamp stamp = STAMP_INIT;
+	bool current = false;
+	int fd;
+
+	if (at_open(parent, name, O_PATH | O_DIRECTORY, 0, &fd) != 0)
+		return false;
+	if (stamp_read(fd, file_name, &stamp) == 0)
+		current = stamp.made_of && strcmp(stamp.made_of, made_of) == 0;
+	close(fd);
+	stamp_release(&stamp);
+	return current;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * export_hive.h - the clips of an animation file as one long table in partitions, as Spark, DuckDB,
+ * Trino and pandas read them:
+ *
+ *	DIR/format=canm/file=object%2Fe0000%2Franger.canm/clip=walk/part.csv
+ *
+ * A part is the clip's curves.csv. `file` is the path from SOURCE, `clip` the name as all texts
+ *have it; both escaped as Hive does.
+ */
+#ifndef ANIMFS_EXPORT_HIVE_H
+#define ANIMFS_EXPORT_HIVE_H
+
+#include "../pack.h"
+#include "export_folder.h"
+
+/* x says what, and not where: `parent` and `name` are not asked for. */
+bool export_hive(struct folder_export *x, int dir, const char *path, enum packing packing,
+		 struct err *err);
+/* Has it been made of just this? */
+bool export_hive_is_current(int dir, const char *path, const struct format *format,
+			    const char *made_of);
+
+/* A value as the name of a partition; appends to out. */
+void hive_escape(const char *value, struct buf *out);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "gather.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool take(struct gathered *g, const char *path)
+{
+	if (g->count == g->room) {
+		size_t room = g->room ? 2 * g->room : 1024;
+		char **paths = reallocarray(g->paths, room, sizeof(*paths));
+
+		if (!paths)
+			return false;
+		g->paths = paths;
+		g->room = room;
+	}
+	g->paths[g->count] = strdup(path);
+	return g->paths[g->count++] != NULL;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool tell(const FTSENT *entry, int error)
+{
+	fprintf(stderr, "animfs: %s: %s\n", entry->fts_path, strerror(error));
+	return false;
+}
+
+/* One entry below the root, whose path is so long. */
+static bool visit(FTS *fts, FTSENT *entry, size_t root, gather_ask *ask, void *closure,
+		  struct gathered *out)
+{
+	const char *path = entry->fts_path + root;
+
+	switch (entry->fts_info) {
+	case FTS_ERR:
+	case FTS_DNR:
+	case FTS_NS:
+		return tell(entry, entry->fts_errno);
+	case FTS_DC:
+		return tell(entry, ELOOP);
+	case FTS_DP:
+		return true;
+	}
+	if (entry->fts_level == FTS_ROOTLEVEL)
+		return entry->fts_info == FTS_D || tell(entry, ENOTDIR);
+	path += *path == '/';
+	switch (ask(closure, entry, path)) {
+	case GATHER_TAKE:
+		if (!take(out, path))
+			return tell(entry, ENOMEM);
+		/* fall through */
+	case GATHER_PASS:
+		fts_set(fts, entry, FTS_SKIP);
+		/* fall through */
+	case GATHER_ENTER:
+		return true;
+	}
+	return true;
+}
+
+bool gather(const char *root, gather_ask *ask, void *closure, struct gathered *out)
+{
+	char *const roots[] = {(char *)root, NULL};
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	bool fine = fts != NULL;
+	FTSENT *entry;
+
+	while (fts && (entry = fts_read(fts)))
+		fine &= visit(fts, entry, strlen(root), ask, closure, out);
+	if (fts)
+		fts_close(fts);
+	return fine;
+}
+
+void gathered_release(struct gathered *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		free(g->paths[i]);
+	free(g->paths);
+}
+
+const char *path_cut(const char *path, char **folder)
+{
+	const char *slash = strrchr(path, '/');
+
+	*folder = strndup(path, slash ? (size_t)(slash - path) : 0);
+	return slash ? slash + 1 : path;
+}

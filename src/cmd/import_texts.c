@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "import_texts.h"
+
+#include "../at.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define DEPTH_MAX 3 /* walk/bones/hips.csv */
+
+static bool add(struct import_texts *t, const struct import_text *text)
+{
+	if (t->count == t->room) {
+		size_t room = t->room ? 2 * t->room : 16;
+		struct import_text *list = reallocarray(t->list, room, sizeof(*list));
+
+		if (!list)
+			return false;
+		t->list = list;
+		t->room = room;
+	}
+	t->list[t->count++] = *text;
+	return true;
+}
+
+static bool read_text(struct import_texts *t, int folder, const char *name, const char *path,
+		      const struct stamp *stamp, struct err *err)
+{
+	struct import_text text = {.text = BUF_INIT, .noted = stamp_find(stamp, path)};
+	struct stat st;
+	int error = at_read(folder, name, TEXT_MAX, &text.text, &st);
+
+	t->read += text.text.size;
+	if (error)
+		err_system(err, error, path);
+	if (error ||
+	    (text.noted && XXH128_isEqual(text.noted->text, text_hash_of(buf_bytes(&text.text))))) {
+		buf_release(&text.text);
+		return !error;
+	}
+	text.path = strdup(path);
+	if (text.path && add(t, &text))
+		return true;
+	free(text.path);
+	buf_release(&text.text);
+	return err_memory(err);
+}
+
+static bool read_folder(struct import_texts *t, int folder, const char *path, unsigned depth,
+			const struct stamp *stamp, struct err *err);
+
+static bool read_entry(struct import_texts *t, int folder, const char *name, const char *path,
+		       unsigned depth, const struct stamp *stamp, struct err *err)
+{
+	struct stat st;
+	bool fine;
+	int fd, error;
+
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT || err_system(err, errno, path);
+	if (S_ISREG(st.st_mode))
+		return read_text(t, folder, name, path, stamp, err);
+	if (!S_ISDIR(st.st_mode) || depth == DEPTH_MAX)
+		return true;
+	error = at_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);
+	if (error)
+		return err_system(err, error, path);
+	fine = read_folder(t, fd, path, depth + 1, stamp, err);
+	close(fd);
+	return fine;
+}
+
+static bool read_folder(struct import_texts *t, int folder, const char *path, unsigned depth,
+			const struct stamp *stamp, struct err *err)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	char below[PATH_MAX];
+	struct dirent *entry;
+	bool fine = true;
+
+	if (!dir) {
+		err_system(err, errno, *path ? path : ".");
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	while (fine && (entry = readdir(dir))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if ((size_t)snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "",
+				     entry->d_name) < sizeof(below))
+			fine = read_entry(t, folder, entry->d_name, below, depth, stamp, err);
+	}
+	closedir(dir);
+	return fine;
+}
+
+static int by_path(const void *pa, const void *pb)
+{
+	const struct import_text *a = pa, *b = pb;
+
+	return strcmp(a->path, b->path);
+}
+
+bool import_texts_read(struct import_texts *t, int folder, const struct stamp *stamp,
+		       struct err *err)
+{
+	if (!read_folder(t, folder, "", 1, stamp, err))
+		return false;
+	if (t->count)
+		qsort(t->list, t->count, sizeof(*t->list), by_path);
+	return true;
+}
+
+void import_texts_release(struct import_texts *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		free(t->list[i].path);
+		buf_release(&t->list[i].text);
+	}
+	free(t->list);
+}

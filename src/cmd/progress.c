@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "progress.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define BAR_STEP 100    /* ms between two bars */
+#define LINE_STEP 10000 /* and between two lines */
+
+static volatile sig_atomic_t interrupted;
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void interrupt(int number)
+{
+	interrupted = number;
+}
+
+/* One that was ignored (nohup, a shell's background) stays so. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, was;
+
+	interrupted = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		if (sigaction(signals[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * (int64_t)1000 + now.tv_nsec / 1000000;
+}
+
+void progress_begin(struct progress *p, const char *verb, size_t count)
+{
+	*p = (struct progress){.verb = verb, .count = count, .terminal = isatty(STDERR_FILENO)};
+	pthread_mutex_init(&p->lock, NULL);
+	p->began = p->told = now_ms();
+	catch_signals();
+}
+
+/* "export: 120 of 1000 files, 85.2 MB/s, 0:12 left" */
+static void tell(const struct progress *p, int64_t now)
+{
+	double seconds = (double)(now - p->began + 1) / 1000;
+	long left = (long)(seconds / (double)p->done * (double)(p->count - p->done) + 0.5);
+
+	fprintf(stderr, "%s: %zu of %zu files, %.1f MB/s, %ld:%02ld left", p->verb, p->done,
+		p->count, (double)p->bytes / 1e6 / seconds, left / 60, left % 60);
+}
+
+#define BAR_WIDTH 20
+
+static void draw(const struct progress *p, int64_t now)
+{
+	size_t full = p->done * BAR_WIDTH / p->count;
+	char bar[BAR_WIDTH + 1];
+
+	memset(bar, '#', full);
+	memset(bar + full, '.', BAR_WIDTH - full);
+	bar[BAR_WIDTH] = '\0';
+	fprintf(stderr, "\r[%s] ", bar);
+	tell(p, now);
+	fputs("\033[K", stderr);
+	fflush(stderr);
+}
+
+static void wipe(const struct progress *p)
+{
+	if (p->terminal)
+		fputs("\r\033[K", stderr);
+}
+
+void progress_step(struct progress *p, size_t bytes)
+{
+	int64_t now = now_ms();
+
+	pthread_mutex_lock(&p->lock);
+	p->done++;
+	p->bytes += bytes;
+	if (now - p->told >= (p->terminal ? BAR_STEP : LINE_STEP) && p->done < p->count) {
+		p->told = now;
+		if (p->terminal) {
+			draw(p, now);
+		} else {
+			tell(p, now);
+			fputc('\n', stderr);
+		}
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void progress_print(struct progress *p, struct bytes lines)
+{
+	pthread_mutex_lock(&p->lock);
+	wipe(p);
+	fwrite(lines.data, 1, lines.size, stderr);
+	pthread_mutex_unlock(&p->lock);
+}
+
+void progress_output(struct progress *p, struct bytes lines)
+{
+	pthread_mutex_lock(&p->lock);
+	if (lines.size) {
+		wipe(p);
+		fflush(stderr);
+		fwrite(lines.data, 1, lines.size, stdout);
+	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+void progress_tell(struct progress *p, const char *message)
+{
+	struct buf line = BUF_INIT;
+
+	buf_format(&line, "animfs: %s\n", message);
+	progress_print(p, buf_bytes(&line));
+	buf_release(&line);
+}
+
+void progress_stop(struct progress *p)
+{
+	p->stop = true;
+}
+
+bool progress_stopped(const struct progress *p)
+{
+	return p->stop || interrupted;
+}
+
+bool progress_end(struct progress *p)
+{
+	wipe(p);
+	fflush(stderr);
+	pthread_mutex_destroy(&p->lock);
+	return interrupted;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stamp.h - what `animfs export` leaves in the folder of each animation file (.animfs-export): what
+ * its texts were made of, and a hash of each.
+ *
+ *	animfs export 1
+ *	file ranger.canm
+ *	made of 18234 1700000000.123456789 ...
+ *	6c5f...e1 = walk/bones/hips.csv
+ *	6c5f...e1 0b1d...77 walk/clip.json
+ *
+ * So the next export knows whether it would write the same, and an import which texts were edited
+ * since. A second hash is that of what the animation file said when the text was in step with it:
+ * once a text was imported, its own form of a number stays in it.
+ */
+#ifndef ANIMFS_STAMP_H
+#define ANIMFS_STAMP_H
+
+#include "animfs/base.h"
+#include <xxhash.h>
+
+#define STAMP_FILE ".animfs-export"
+
+typedef XXH128_hash_t text_hash;
+static inline text_hash text_hash_of(struct bytes text)
+{
+	return XXH3_128bits(text.data, text.size);
+}
+
+struct stamp_text {
+	const char *path; /* in the folder: "walk/bones/hips.csv" */
+	text_hash text;   /* of the text */
+	text_hash said;   /* of what the animation file said then */
+};
+
+struct stamp {
+	struct arena arena;
+	const char *file;    /* the animation file's own name; NULL: there is no stamp */
+	const char *made_of; /* all that the texts depend on, in words of the export's own */
+	struct stamp_text *texts;
+	size_t count, room;
+};
+#define STAMP_INIT                                                                                 \
+	{                                                                                          \
+		ARENA_INIT, NULL, NULL, NULL, 0, 0                                                 \
+	}
+
+/*
+ * What stands in the folder, unless it is that of another file. 0 also where there is none that can
+ * be used; ENOMEM.
+ */
+int stamp_read(int folder, const char *file, struct stamp *s);
+void stamp_release(struct stamp *s);
+/* NULL where it has no such text. Of a stamp that was read, or sorted. */
+struct stamp_text *stamp_find(const struct stamp *s, const char *path);
+
+/* Notes a text; false when out of memory. */
+bool stamp_add(struct stamp *s, const char *path, text_hash hash);
+void stamp_sort(struct stamp *s);
+/* Puts it into the folder, whole or not at all. 0 or an errno. */
+int stamp_write(int folder, const struct stamp *s);
+
+#endif

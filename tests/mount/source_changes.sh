@@ -1,0 +1,145 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# source_changes.sh - the binary is changed in SOURCE by cp, mv, rsync and git, again and again: who
+# reads a text meanwhile (at once, in pieces, mapped) gets the old one or the new one and never some
+# of each, and soon after the last change it is the new one, the kernel's pages included. $ROUNDS (1)
+# is how often.
+. "$(dirname "$0")/lib.sh"
+READERS=$(realpath "$(dirname "$0")/readers.py")
+make_game --files 1 --clips 1 --bones 40 --frames 120 --plain 0 --version 512
+file=$(cd "$SRC" && find . -name '*.canm' -printf '%P\n')
+mkdir "$WORK/a" "$WORK/b"
+cp "$SRC/$file" "$WORK/a/file.canm"
+rm -r "${SRC:?}"/*
+view=$("$ANIMFS" ls "$WORK/a/file.canm" | sed -n 's,/$,,p' | head -n 1)/curves.csv
+"$ANIMFS" cat "$WORK/a/file.canm/$view" >"$WORK/a.csv"
+# The other has other values in all of the text, and another size.
+cp "$WORK/a/file.canm" "$WORK/b"
+awk -F, -v OFS=, '$2 == "rotation" && $5 != "" { $5 = $5 + 1 } { print }' "$WORK/a.csv" |
+	"$ANIMFS" put "$WORK/b/file.canm/$view"
+"$ANIMFS" cat "$WORK/b/file.canm/$view" >"$WORK/b.csv"
+fails "the texts differ" cmp "$WORK/a.csv" "$WORK/b.csv"
+
+by_mv() { cp "$WORK/$1/file.canm" "$WORK/new" && mv "$WORK/new" "$SRC/file.canm"; }
+by_cp() { cp "$WORK/$1/file.canm" "$SRC/file.canm"; }
+by_rsync() { rsync -I "$WORK/$1/file.canm" "$SRC/file.canm"; }
+by_rsync_inplace() { rsync -I --inplace "$WORK/$1/file.canm" "$SRC/file.canm"; }
+by_git() { git -C "$SRC" checkout -q "$1" -- file.canm; }
+by_git_branch() { git -C "$SRC" checkout -q "$1"; }
+
+git init -q "$SRC"
+printf '.animfs\n' >"$SRC/.git/info/exclude"
+for version in a b; do
+	git -C "$SRC" checkout -q -b $version
+	by_cp $version
+	git -C "$SRC" add file.canm
+	git -C "$SRC" -c user.name=test -c user.email=test@example.com commit -q -m $version
+done
+
+reads() { cmp -s "$MNT/file.canm/$view" "$WORK/$1.csv"; }
+# Tells when the mapped text is that of the file.
+mapped_becomes()
+{
+	python3 - "$MNT/file.canm/$view" "$@" <<'PYTHON'
+import mmap, sys, time
+
+path, mark, *texts = sys.argv[1:]
+before, after = (open(text, "rb").read() for text in texts)
+
+def mapped(file):
+    return mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+
+def has(text):
+    """A new mapping; there may be none for a moment."""
+    try:
+        with open(path, "rb") as file, mapped(file) as view:
+            return view[:] == text
+    except (OSError, ValueError):
+        return False
+
+def wait(condition):
+    end = time.monotonic() + 3
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    return condition()
+
+if not wait(lambda: has(before)):
+    sys.exit("it is not the old text")
+held = open(path, "rb")
+view = mapped(held)
+open(mark, "w").close()
+if not wait(lambda: has(after)):
+    sys.exit("it still is the old text")
+# Who kept the old mapping has one of them, as far as it reaches.
+if view[:] not in (before, after[:len(before)].ljust(len(before), b"\0")):
+    sys.exit("an old mapping is of both")
+PYTHON
+}
+
+all_read() { [ -e "$WORK/stop.whole" ] && [ -e "$WORK/stop.in_pieces" ] && [ -e "$WORK/stop.mapped" ]; }
+
+# way CALM ROUNDS FUNCTION NAME
+way()
+{
+	local calm=$1 rounds=$(($2 * ${ROUNDS:-1})) how=$3 name=$4 late='' i version reading
+	rm -f "$WORK"/stop*
+	python3 "$READERS" "$calm" "$WORK/stop" "$MNT/file.canm/$view" "$WORK/a.csv" "$WORK/b.csv" >"$WORK/wrong" 2>&1 &
+	reading=$!
+	wait_for 10 all_read || late+=" first"
+	for ((i = 0; i < rounds; i++)); do
+		for version in a b; do
+			"$how" $version
+			wait_for 3 reads $version || late+=" $i$version"
+			sleep 0.05
+		done
+	done
+	# Faster than anybody reads.
+	for ((i = 0; i < rounds; i++)); do
+		"$how" a
+		"$how" b
+	done
+	wait_for 3 reads b || late+=" last"
+	: >"$WORK/stop"
+	wait $reading
+	is "$name: every text that is read is whole" "$(head -n 4 "$WORK/wrong")" ""
+	is "$name: the new one is there soon" "$late" ""
+	mapped_becomes "$WORK/mark" "$WORK/b.csv" "$WORK/a.csv" >"$WORK/mapped" 2>&1 &
+	reading=$!
+	wait_for 4 test -e "$WORK/mark"
+	rm -f "$WORK/mark"
+	"$how" a
+	wait $reading
+	is "$name: for who has mapped it, too" "$? $(<"$WORK/mapped")" "0 "
+	"$how" b
+}
+
+# ---- what was put into a clip that others take away ----
+
+by_mv a
+clip=${view%/*}
+mount_animfs
+echo note >"$MNT/file.canm/$clip/note"
+is "a bad save" "$(save_errno close "$MNT/file.canm/$clip/clip.json" '{"loop": 3}')" EBADMSG
+ok "another name for the clip" "$ANIMFS" clip rename "$SRC/file.canm/$clip" other
+other_clip() { [ -e "$MNT/file.canm/other/clip.json" ] && [ ! -e "$MNT/file.canm/$clip/clip.json" ]; }
+ok "another clip is there" wait_for 3 other_clip
+is "what was put there is listed once" "$(ls "$MNT/file.canm" | sort | uniq -d)" ""
+ok "and there" grep -qx note "$MNT/file.canm/$clip/note"
+umount_animfs
+rm -r "$SRC/.animfs"
+by_mv a
+
+# ---- read meanwhile ----
+
+for how in rw ro; do
+	mount_animfs -o $how
+	way 1 2 by_mv "$how, mv"
+	way 0 2 by_cp "$how, cp"
+	if [ $how = rw ] || [ "${ROUNDS:-1}" -gt 1 ]; then
+		way 1 1 by_rsync "$how, rsync"
+		way 0 1 by_rsync_inplace "$how, rsync --inplace"
+		way 0 1 by_git "$how, git checkout of the file"
+		way 0 1 by_git_branch "$how, git checkout of a branch"
+	fi
+	umount_animfs
+done
