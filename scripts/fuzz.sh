@@ -1,26 +1,52 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# fuzz.sh TARGET... - runs each libFuzzer target of $BUILD for $FUZZ_SECONDS, from the samples and
-# from what earlier runs have found ($BUILD/corpus). An input that breaks one is left in $BUILD.
+# fuzz.sh TARGET... - runs each libFuzzer target of $BUILD for $FUZZ_SECONDS, from the samples, from
+# what is kept in tests/fuzz/corpus, and from what earlier runs have found ($BUILD/corpus). With
+# $FUZZ_RUNS again and again, until all together have tried so many inputs. An input that breaks one
+# is left in $BUILD, and that target is not run again.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build/fuzz}
+FUZZ_SECONDS=${FUZZ_SECONDS:-60}
+FUZZ_RUNS=${FUZZ_RUNS:-0}
 
-passed=0 failed=0
-for target in "$@"; do
-	corpus=$BUILD/corpus/$target
+runs=0
+broken=()
+
+# Adds what the target tried to $runs.
+run_target()
+{
+	local target=$1 corpus=$BUILD/corpus/$1 kept=tests/fuzz/corpus/$1 log=$BUILD/$1.log status=0
 	mkdir -p "$corpus"
-	echo "== fuzz $target, ${FUZZ_SECONDS:=60} s"
-	FUZZ_SEEDS=$corpus "$BUILD/fuzz-$target" -runs=0 >/dev/null 2>&1
-	if "$BUILD/fuzz-$target" -max_total_time="$FUZZ_SECONDS" -timeout=20 -rss_limit_mb=2048 \
-		-print_final_stats=1 -artifact_prefix="$BUILD/$target-" "$corpus" 2>"$BUILD/$target.log"; then
-		grep -E '^stat::(number_of_executed_units|new_units_added)' "$BUILD/$target.log"
-		((++passed))
-	else
-		# What broke and where, without the fuzzer's own progress and frames.
-		grep -vE '^#|fuzzer::|^(INFO|NOTE)|NEW_FUNC' "$BUILD/$target.log" | tail -n 60
-		((++failed))
-	fi
+	[ -e "$corpus/seed0000" ] || FUZZ_SEEDS=$corpus "$BUILD/fuzz-$target" -runs=0 >/dev/null 2>&1
+	[ -d "$kept" ] || kept=
+	"$BUILD/fuzz-$target" -max_total_time="$FUZZ_SECONDS" -max_len=4096 -timeout=20 \
+		-rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$BUILD/$target-" \
+		"$corpus" ${kept:+"$kept"} 2>"$log" || status=$?
+	((runs += $(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1) + 0))
+	return $status
+}
+
+round()
+{
+	local target
+	for target in "$@"; do
+		[[ " ${broken[*]-} " != *" $target "* ]] || continue
+		echo "== fuzz $target, $FUZZ_SECONDS s"
+		if run_target "$target"; then
+			grep -E '^stat::(number_of_executed_units|new_units_added)' "$BUILD/$target.log"
+		else
+			# What broke and where, without the fuzzer's own progress and frames.
+			grep -vE '^#|fuzzer::|^(INFO|NOTE)|NEW_FUNC' "$BUILD/$target.log" | tail -n 60
+			broken+=("$target")
+		fi
+	done
+}
+
+round "$@"
+while ((runs < FUZZ_RUNS && ${#broken[@]} < $#)); do
+	round "$@"
 done
-echo "fuzz: $passed passed, $failed failed"
-((failed == 0))
+echo "$runs inputs tried"
+echo "fuzz: $(($# - ${#broken[@]})) passed, ${#broken[@]} failed"
+((${#broken[@]} == 0))

@@ -3,10 +3,17 @@
  * fuzz.h - what the libFuzzer targets share: the samples, and the laws that every text must keep.
  *
  * The input of a target of texts is one byte each for the sample (and the form in which it shows
- * rotations), the clip and the bone, and then the text. With FUZZ_SEEDS=DIR in its environment a target writes its first inputs there.
+ * rotations), the clip and the bone, and then the text. With FUZZ_SEEDS=DIR in its environment a
+ * target writes its first inputs there. tests/replay.c runs targets without libFuzzer, under names
+ * of their own.
  */
 #ifndef ANIMFS_FUZZ_H
 #define ANIMFS_FUZZ_H
+
+#ifdef REPLAY
+#define LLVMFuzzerInitialize REPLAY(Initialize)
+#define LLVMFuzzerTestOneInput REPLAY(TestOneInput)
+#endif
 
 #include "../load.h"
 #include "source.h"
@@ -24,6 +31,22 @@
 #endif
 
 static const char *const fuzz_samples[] = {FUZZ_SAMPLES};
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* The start of a target, which writes its `seeds` so. */
+#define FUZZ_INITIALIZE(write)                                                                     \
+	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
+	{                                                                                          \
+		const char *seeds = getenv("FUZZ_SEEDS");                                          \
+                                                                                                   \
+		(void)argc;                                                                        \
+		(void)argv;                                                                        \
+		if (seeds)                                                                         \
+			write;                                                                     \
+		return 0;                                                                          \
+	}
 
 /* The sanitizer shows the place; this, what was broken. */
 __attribute__((noreturn)) static inline void fuzz_broken(const char *law, const struct err *err)
@@ -45,6 +68,15 @@ static inline void fuzz_seed(const char *folder, const uint8_t head[3], struct b
 		perror(path);
 		exit(1);
 	}
+}
+
+/* A text of that size was not taken. */
+static inline void fuzz_refused(const struct err *err, size_t size)
+{
+	if (err->code == ERR_NONE || err->message[0] == '\0')
+		fuzz_broken("a refusal says why", NULL);
+	if (err->placed && err->at > size)
+		fuzz_broken("an error lies in its text", err);
 }
 
 static inline struct snap *fuzz_snap(const struct codec *codec, struct bytes bytes, struct err *err)
@@ -168,10 +200,7 @@ static inline int fuzz_text(const struct view *view, const uint8_t *data, size_t
 	at.track = view->place == VIEW_OF_BONE ? data[2] % tracks : 0;
 	edited = view->parse(&at, (struct bytes){data + 3, size - 3}, &err);
 	if (!edited) {
-		if (err.code == ERR_NONE || err.message[0] == '\0')
-			fuzz_broken("a refusal says why", NULL);
-		if (err.placed && err.at > size - 3)
-			fuzz_broken("an error lies in its text", &err);
+		fuzz_refused(&err, size - 3);
 		return 0;
 	}
 	if (s->codec->encode(edited, at.raw, &out, &err))
@@ -219,19 +248,8 @@ static inline void fuzz_file_seeds(const char *pattern, const char *folder)
 
 /* A target that is a codec. It begins with the files that the pattern finds. */
 #define FUZZ_CODEC(codec, pattern)                                                                 \
-	int LLVMFuzzerInitialize(int *argc, char ***argv);                                         \
-	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
-	{                                                                                          \
-		const char *seeds = getenv("FUZZ_SEEDS");                                          \
+	FUZZ_INITIALIZE(fuzz_file_seeds(pattern, seeds))                                           \
                                                                                                    \
-		(void)argc;                                                                        \
-		(void)argv;                                                                        \
-		if (seeds)                                                                         \
-			fuzz_file_seeds(pattern, seeds);                                           \
-		return 0;                                                                          \
-	}                                                                                          \
-                                                                                                   \
-	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                              \
 	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                               \
 	{                                                                                          \
 		return fuzz_bytes(codec, data, size);                                              \
@@ -239,19 +257,8 @@ static inline void fuzz_file_seeds(const char *pattern, const char *folder)
 
 /* A target that is a text view. */
 #define FUZZ_VIEW(view)                                                                            \
-	int LLVMFuzzerInitialize(int *argc, char ***argv);                                         \
-	int LLVMFuzzerInitialize(int *argc, char ***argv)                                          \
-	{                                                                                          \
-		const char *seeds = getenv("FUZZ_SEEDS");                                          \
+	FUZZ_INITIALIZE(fuzz_text_seeds(&(view), seeds))                                           \
                                                                                                    \
-		(void)argc;                                                                        \
-		(void)argv;                                                                        \
-		if (seeds)                                                                         \
-			fuzz_text_seeds(&(view), seeds);                                           \
-		return 0;                                                                          \
-	}                                                                                          \
-                                                                                                   \
-	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);                              \
 	int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                               \
 	{                                                                                          \
 		return fuzz_text(&(view), data, size);                                             \

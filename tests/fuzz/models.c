@@ -33,17 +33,7 @@ static void write_models(const char *folder)
 	buf_release(&model);
 }
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerInitialize(int *argc, char ***argv)
-{
-	const char *seeds = getenv("FUZZ_SEEDS");
-
-	(void)argc;
-	(void)argv;
-	if (seeds)
-		write_models(seeds);
-	return 0;
-}
+FUZZ_INITIALIZE(write_models(seeds))
 
 /* What a model says is a skeleton that could as well be written by hand. */
 static void check_skeleton(const struct skeleton *s)
@@ -61,7 +51,6 @@ static void check_skeleton(const struct skeleton *s)
 	buf_release(&text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
