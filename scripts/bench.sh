@@ -13,7 +13,7 @@ set -eu
 cd "$(dirname "$0")/.."
 BUILD=$(realpath "${BUILD:-build}")
 rounds=${ROUNDS:-5}
-all="warm-ro warm-rw cold curves list names text decode save save-many two w4 memory large idle"
+all="warm-ro warm-rw cold curves list names text decode save save-many two w4 export memory large idle"
 work=$(mktemp -d /var/tmp/animfs-bench.XXXXXX)  # SOURCE, as a disk has it
 plain=$(mktemp -d /dev/shm/animfs-bench.XXXXXX) # texts on tmpfs
 mnt=$work/mnt
@@ -376,6 +376,27 @@ row_two()
 	done
 	unmount
 	row "two greps at once, \`-o ro\`: work done in the time of one" x two '>= 1.7'
+}
+
+# 10,000 clips, 4 to a file.
+row_export()
+{
+	local texts="$plain/texts"
+
+	"$BUILD/make_game" "$plain/game" --files 2500 --clips 4 --bones 10 --frames 45 --plain 0
+	for ((i = 0; i < rounds; i++)); do
+		for jobs in 1 2; do
+			rm -rf "$texts"
+			clock export-$jobs "$BUILD/animfs" export -j$jobs --views=csv,json,curves \
+				"$plain/game" "$texts" 2>/dev/null
+		done
+		sample export "$(calculate "$(latest export-1) / $(latest export-2)")"
+		clock export-cp cp -r "$texts" "$plain/copy"
+		rm -rf "$plain/copy"
+	done
+	rm -rf "$plain/game" "$texts"
+	row "\`animfs export\` of 10,000 clips to tmpfs, as CSV and JSON: -j2 against -j1" x export '>= 1.7'
+	row "the same with -j2" ms export-2 '<= 1.5' export-cp "cp -r"
 }
 
 row_w4()

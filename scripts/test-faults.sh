@@ -1,0 +1,9 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# test-faults.sh - calls and allocations fail, one after the other, while files are read, saved and
+# mounted, and filesystems are full.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+ANIMFS=$(realpath "${BUILD:-build}/animfs")
+export PYTHONDONTWRITEBYTECODE=1
+exec tests/faults/faults.py "$ANIMFS"

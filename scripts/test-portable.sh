@@ -1,0 +1,94 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# test-portable.sh [TARGET...] - builds animfs and runs its unit tests with both compilers on 64 and
+# 32 bits and on a big-endian machine, which qemu plays, and with the libraries of the next Debian;
+# with warnings as errors, undefined behaviour stopped, and the oldest libfuse interface asked for.
+# In Debian systems of its own below $ROOTS, that are kept and used again. Root. Targets are those
+# of the list below.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/root.bash
+
+libraries="libc6-dev libfuse3-dev libxml2-dev libjansson-dev libcsv-dev libxxhash-dev zlib1g-dev
+	libzstd-dev libseccomp-dev libcap-dev check"
+foreign="i386 s390x"
+# Where they run, and how.
+targets="gcc-amd64 clang-amd64 gcc-i386 clang-i386 gcc-s390x clang-s390x gcc-trixie clang-trixie"
+
+# The packages for all targets of a system.
+packages()
+{
+	local library arch
+
+	echo gcc clang llvm make pkg-config $libraries
+	[ "$1" = bookworm ] || return
+	echo libclang-rt-14-dev qemu-user-static gcc-i686-linux-gnu gcc-s390x-linux-gnu
+	for library in $libraries; do
+		for arch in $foreign; do
+			echo "$library:$arch"
+		done
+	done
+}
+
+make_system()
+{
+	local dir=$ROOTS/portable-$1 arch
+
+	[ ! -f "$dir/made" ] || return 0
+	root_make "$dir" "$1" || return
+	if [ "$1" = bookworm ]; then
+		for arch in $foreign; do
+			root_run "$dir" dpkg --add-architecture "$arch" || return
+		done
+	fi
+	# shellcheck disable=SC2046 # the list is made of words
+	root_install "$dir" $(packages "$1") && touch "$dir/made"
+}
+
+# build SYSTEM COMPILER ARCH TRIPLET LIBRARIES [EMULATOR]
+build()
+{
+	local dir=$ROOTS/portable-$1 compiler=$2 arch=$3 triplet=$4 emulator=${6:-} build=/build/$2-$3
+
+	case $compiler-$arch in
+	*-amd64) ;;
+	gcc-*) compiler=$triplet-gcc ;;
+	clang-*) compiler="clang --target=$triplet" ;;
+	esac
+	# Undefined behaviour stops a test where there is a library for that.
+	root_run "$dir" env -C /animfs PKG_CONFIG_LIBDIR="/usr/lib/$5/pkgconfig:/usr/share/pkgconfig" \
+		make -s -j"$(nproc)" BUILD="$build" CC="$compiler" \
+		CFLAGS="-O2 -g -Werror -fsanitize=undefined -fsanitize-undefined-trap-on-error" \
+		"$build/animfs" "$build/unit" &&
+		root_run "$dir" env -C /animfs $emulator "$build/unit"
+}
+
+run()
+{
+	case $1 in
+	*-amd64) build bookworm "${1%-*}" amd64 x86_64-linux-gnu x86_64-linux-gnu ;;
+	*-i386) build bookworm "${1%-*}" i386 i686-linux-gnu i386-linux-gnu ;;
+	*-s390x) build bookworm "${1%-*}" s390x s390x-linux-gnu s390x-linux-gnu qemu-s390x-static ;;
+	*-trixie) build trixie "${1%-*}" amd64 x86_64-linux-gnu x86_64-linux-gnu ;;
+	*) echo "test-portable.sh: no target $1 ($targets)" >&2; return 2 ;;
+	esac
+}
+
+[ $# -gt 0 ] || set -- $targets
+failed=0
+for target in "$@"; do
+	case $target in
+	*-trixie) system=trixie ;;
+	*) system=bookworm ;;
+	esac
+	log=$ROOTS/$target.log
+	if make_system "$system" && root_sources "$ROOTS/portable-$system" &&
+		run "$target" >"$log" 2>&1; then
+		echo "$target: $(tail -n 1 "$log")"
+	else
+		echo "$target: FAILED"
+		tail -n 30 "$log"
+		((++failed))
+	fi
+done
+[ "$failed" -eq 0 ]

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# samba.sh - a mount served by smbd, used by smbclient: folders are listed, views read, and saved.
+# shellcheck source-path=SCRIPTDIR/../..
+. tests/mount/lib.sh
+. tests/mount/editing.bash
+[ "$(id -u)" -eq 0 ] || skip_all "only root can serve"
+command -v smbd >/dev/null && command -v smbclient >/dev/null || skip_all "samba or smbclient is not installed"
+
+cp "$SAMPLE" "$SRC/walk.canm"
+echo plain >"$SRC/plain.txt"
+mount_animfs -o allow_other,noforget
+chmod 755 "$WORK" "$SRC"
+
+mkdir "$WORK/samba"
+cat >"$WORK/samba/smb.conf" <<CONF
+[global]
+workgroup = TEST
+server role = standalone server
+interfaces = 127.0.0.1
+bind interfaces only = yes
+smb ports = 44599
+map to guest = bad user
+guest account = root
+disable spoolss = yes
+load printers = no
+log file = $WORK/samba/log
+pid directory = $WORK/samba
+lock directory = $WORK/samba
+state directory = $WORK/samba
+cache directory = $WORK/samba
+private dir = $WORK/samba
+ncalrpc dir = $WORK/samba/ncalrpc
+[anim]
+path = $MNT
+read only = no
+guest ok = yes
+CONF
+setsid smbd --foreground --no-process-group --configfile="$WORK/samba/smb.conf" --debug-stdout >"$WORK/samba/out" 2>&1 &
+SMBD=$!
+trap 'status=$?; kill $SMBD 2>/dev/null; wait $SMBD 2>/dev/null; (exit $status); finish' EXIT
+
+# client COMMANDS
+client() { smbclient //127.0.0.1/anim -p 44599 -N -U root% -s "$WORK/samba/smb.conf" -c "$1" 2>&1; }
+answers() { client 'ls' >"$WORK/samba/ls"; }
+if ! wait_for 15 answers; then
+	not_ok "smbd serves the mount" "$(tail -n 5 "$WORK/samba/ls" "$WORK/samba/out")"
+	exit 1
+fi
+like "the files are listed" "$(<"$WORK/samba/ls")" 'walk\.canm +D.*'
+like "a clip is" "$(client 'cd walk.canm/walk; ls')" 'clip\.json.*'
+client "get walk.canm/$BONE $WORK/got.csv" >/dev/null
+ok "a bone is read" cmp "$WORK/got.csv" "$OLD"
+client "get plain.txt $WORK/got.txt" >/dev/null
+is "an ordinary file, too" "$(<"$WORK/got.txt")" plain
+client "put $NEW walk.canm/$BONE" >/dev/null
+ok "a bone is saved" wait_for 5 cmp -s "$SRC/walk.canm" "$EDITED"
+client "get walk.canm/$BONE $WORK/again.csv" >/dev/null
+ok "and reads as it was saved" cmp "$WORK/again.csv" "$NEW"
+client "put $OLD walk.canm/walk/bones/new.tmp" >/dev/null
+client "rename walk.canm/walk/bones/new.tmp walk.canm/$BONE -f" >/dev/null
+binary_says() { "$ANIMFS" cat "$SRC/walk.canm/$BONE" | cmp -s - "$1"; }
+ok "by a rename, too" wait_for 5 binary_says "$OLD"
+cp "$SRC/walk.canm" "$WORK/before.canm"
+echo '0,0,1..5' >"$WORK/bad.csv"
+client "put $WORK/bad.csv walk.canm/$BONE" >/dev/null
+ok "what is wrong is kept beside it" wait_for 5 test -e "$MNT/walk.canm/$BONE.error"
+like "and listed" "$(client "cd walk.canm/walk/bones; ls")" 'Bone01\.csv\.rejected'
+ok "the binary stays" cmp "$SRC/walk.canm" "$WORK/before.canm"
+client "mkdir sub; put $NEW sub/file.txt; rename sub/file.txt sub/moved.txt" >/dev/null
+ok "ordinary files are made and moved" cmp "$NEW" "$SRC/sub/moved.txt"
+client "del sub/moved.txt; rmdir sub" >/dev/null
+fails "and removed" test -e "$SRC/sub"
+kill $SMBD
+wait $SMBD 2>/dev/null
+umount_animfs
