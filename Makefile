@@ -173,6 +173,7 @@ $(BUILD)/tests/replay.o: $(BUILD)/targets.h
 $(BUILD)/tests/replay.o: TARGET_FLAGS = -I$(BUILD)
 
 $(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/fuzz/%.c $(BUILD)/flags
+	@mkdir -p $(BUILD)/tests
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) '-DREPLAY(part)=replay_$*_##part' $(ALL_CFLAGS) \
 		-MMD -MP -MF $(BUILD)/tests/replay-$*.d -c -o $@ $<
 
@@ -183,10 +184,10 @@ $(BUILD)/replay: $(BUILD)/tests/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
 
 #### What one can ask for
 
-.PHONY: help install uninstall setup demo demo-check deb test-deb test-portable test check-san fuzz fuzz-long fuzzers bench lint \
-	test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh test-x3d test-svg pictures test-probe test-formats test-duckdb \
-	test-posix test-export test-slurm test-soak check-tsan \
-	test-crash test-faults clean
+.PHONY: help install uninstall setup demo demo-check deb test check-san check-tsan fuzz fuzz-long \
+	fuzzers bench lint test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh \
+	test-x3d test-svg pictures test-probe test-formats test-duckdb test-posix test-export \
+	test-slurm test-soak test-crash test-faults test-deb test-portable clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
