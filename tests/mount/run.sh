@@ -24,16 +24,18 @@ fi
 # Each by itself: their lines go on, and their sums are added.
 jobs=${JOBS:-1}
 if [ "$jobs" -gt 1 ]; then
-	export JOBS=1
-	printf '%s\0' "$@" | xargs -0 -n 1 -P "$jobs" tests/mount/run.sh |
-		awk -v tests=$# '$1 == "mount:" { p += $2; f += $4; s += $6; n++; next }
-		{ print; fflush() }
-		END {
-			f += tests - n # those that ended without a word
-			printf "mount: %d passed, %d failed, %d skipped\n", p, f, s
-			exit f > 0
-		}'
-	exit
+	passed=0 failed=0 skipped=0 left=$#
+	while IFS= read -r line; do
+		if [[ $line =~ ^mount:\ ([0-9]+)\ passed,\ ([0-9]+)\ failed,\ ([0-9]+)\ skipped$ ]]; then
+			((passed += BASH_REMATCH[1], failed += BASH_REMATCH[2]))
+			((skipped += BASH_REMATCH[3], left--))
+		else
+			printf '%s\n' "$line"
+		fi
+	done < <(printf '%s\0' "$@" | JOBS=1 xargs -0 -n 1 -P "$jobs" tests/mount/run.sh)
+	((failed += left)) # those that ended without a word
+	echo "mount: $passed passed, $failed failed, $skipped skipped"
+	exit $((failed > 0))
 fi
 
 # Kills the daemons that a test left, which frees whoever waits for them, then its mounts.
