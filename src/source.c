@@ -171,6 +171,23 @@ struct snap *source_replaced(struct source *s, uint32_t generation)
 	return snap;
 }
 
+void source_keep(struct source *s, struct snap *replaced)
+{
+	struct snap *gone[KEPT_MAX];
+	unsigned at = 0, count = 0;
+
+	pthread_mutex_lock(&s->facts);
+	while (at < s->kept_count && s->kept[at].snap != replaced)
+		at++;
+	if (at < s->kept_count)
+		s->kept[at].seen = 0;
+	else if (s->store->keeps_replaced)
+		count = keep_replaced(s, snap_get(replaced), gone);
+	pthread_mutex_unlock(&s->facts);
+	while (count)
+		snap_put(gone[--count]);
+}
+
 /* now: INT64_MAX for all of them. */
 static void let_go(struct source *s, int64_t now)
 {

@@ -76,6 +76,8 @@ struct snap *source_last(struct source *s);
  * The version of this generation, where it was replaced only lately; NULL where it is not at hand.
  */
 struct snap *source_replaced(struct source *s, uint32_t generation);
+/* The same is to hold of this one from now on: it was shown although the file had been damaged. */
+void source_keep(struct source *s, struct snap *replaced);
 /*
  * To be called now and then with the time in milliseconds: lets versions go that were there at a
  * call REPLACED_MS ago. True while there are others.

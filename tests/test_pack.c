@@ -38,7 +38,8 @@ static size_t unpack(enum packing p, struct bytes packed, uint8_t *out, size_t r
 		return unpack_gzip(packed, out, room);
 	if (p == PACKING_ZSTD)
 		return ZSTD_decompress(out, room, packed.data, packed.size);
-	memcpy(out, packed.data, packed.size);
+	if (packed.size)
+		memcpy(out, packed.data, packed.size);
 	return packed.size;
 }
 

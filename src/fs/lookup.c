@@ -187,6 +187,8 @@ static void keep_good(struct fs *fs, struct file *file, struct snap *snap)
 		file->good = snap_get(snap);
 	}
 	nodes_unlock(&fs->nodes);
+	if (old)
+		source_keep(file->source, old);
 	snap_put(old);
 }
 

@@ -195,7 +195,7 @@ struct curves_text {
 
 	struct anim *edited;
 	struct track *added; /* new bones; room for all targets */
-	uint32_t added_count;
+	uint32_t added_count, added_room;
 	bool changed, cut;
 	struct csv_retimed retimed;
 };
@@ -317,11 +317,15 @@ static bool new_bone(struct curves_text *p, uint32_t bone, struct curves_rows ro
 {
 	const struct target *target = &p->targets[bone];
 	struct track track = clip_new_track(p->at->anim, clip_shown(p->at)), now;
-	struct track *added = reallocarray(p->added, p->target_room, sizeof(*added));
 
-	if (!added)
-		return err_memory(p->err);
-	p->added = added;
+	if (p->added_count == p->added_room) {
+		struct track *added = reallocarray(p->added, p->target_room, sizeof(*added));
+
+		if (!added)
+			return err_memory(p->err);
+		p->added = added;
+		p->added_room = p->target_room;
+	}
 	track.label = target->label;
 	track.name = label_bone(p->edited, target->label, target->at, target->length, p->err);
 	if (!track.name)
