@@ -76,6 +76,7 @@ struct snap *source_last(struct source *s);
  * The version of this generation, where it was replaced only lately; NULL where it is not at hand.
  */
 struct snap *source_replaced(struct source *s, uint32_t generation);
+unsigned source_replaced_count(struct source *s);
 /* The same is to hold of this one from now on: it was shown although the file had been damaged. */
 void source_keep(struct source *s, struct snap *replaced);
 /*

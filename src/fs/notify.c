@@ -14,7 +14,8 @@
 #include <time.h>
 
 #define TICK_MS 200 /* how often files in a burst are looked at, */
-#define LOOK_MS 20  /* and those that others may have changed */
+#define LOOK_MS 40  /* and those that others may have changed */
+#define FEW 8       /* versions of a file that were replaced just now: one more can be at once */
 
 struct notice {
 	struct notice *next;
@@ -229,7 +230,7 @@ bool file_look_now(struct fs *fs, struct file *file)
 	bool looks;
 
 	file_lock(file);
-	looks = clock_ms() - file->looked >= LOOK_MS;
+	looks = source_replaced_count(file->source) < FEW || clock_ms() - file->looked >= LOOK_MS;
 	if (looks)
 		look_at(fs, file, &changes);
 	file_unlock(file);
