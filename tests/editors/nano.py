@@ -17,9 +17,11 @@ def edit(old, new):
 
 
 def until_quiet(fd):
-    text = b""
-    while select.select([fd], [], [], 0.25)[0]:
+    """What it says: something always comes, sooner or later, and then more at once."""
+    text, wait = b"", 10
+    while select.select([fd], [], [], wait)[0]:
         text += os.read(fd, 65536)
+        wait = 0.3
     return text
 
 
