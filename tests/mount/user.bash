@@ -21,11 +21,15 @@ needs_fusermount()
 	[ -e /etc/mtab ] || skip_all "fusermount3 needs /etc/mtab"
 }
 
+# One such test at a time: the first that ends would take the device from the others.
+exec {device_lock}</dev/fuse
+flock "$device_lock"
 fuse_mode=$(stat -c %a /dev/fuse)
 restore_device()
 {
 	local status=$?
 	chmod "$fuse_mode" /dev/fuse
+	flock -u "$device_lock"
 	(exit "$status")
 	finish
 }
