@@ -2,13 +2,13 @@
 #include "export_copy.h"
 
 #include "../at.h"
+#include "export_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define PART_SIZE ((size_t)1 << 20)
 
@@ -82,13 +82,12 @@ static bool is_there(int to, const char *name, const struct stat *st)
 
 int export_copy(int from, int to, const char *name, const struct stat *st, bool update)
 {
-	char part[48];
+	char part[PART_NAME_SIZE];
 	int error;
 
 	if (update && is_there(to, name, st))
 		return 0;
-	snprintf(part, sizeof(part), ".animfs-part-%016llx~",
-		 (unsigned long long)XXH3_64bits(name, strlen(name)));
+	export_part_name(name, part);
 	unlinkat(to, part, 0);
 	error = S_ISLNK(st->st_mode) ? copy_link(from, to, name, part)
 				     : copy_file(from, to, name, part, st);

@@ -84,11 +84,15 @@ int export_make_folders(int root, const char *path, int *fd)
 	return error;
 }
 
-/* The same for the same name, so that what a killed export left is found again. */
-int export_begin_part(int parent, const char *name, char part[PART_NAME_SIZE], int *fd)
+void export_part_name(const char *name, char part[PART_NAME_SIZE])
 {
 	snprintf(part, PART_NAME_SIZE, ".animfs-part-%016llx~",
 		 (unsigned long long)XXH3_64bits(name, strlen(name)));
+}
+
+int export_begin_part(int parent, const char *name, char part[PART_NAME_SIZE], int *fd)
+{
+	export_part_name(name, part);
 	export_remove(parent, part);
 	return make_folder(parent, part, fd);
 }

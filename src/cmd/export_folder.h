@@ -34,8 +34,13 @@ bool export_is_current(int parent, const char *name, const char *file_name, cons
 
 /* The folders of a relative path, made where missing. 0 or an errno. */
 int export_make_folders(int root, const char *path, int *fd);
-/* What a folder is called in `parent` while it is written; made anew. 0 or an errno. */
+/*
+ * What a file or a folder is called beside its own name while it is written: the same for the same
+ * name, so that what a killed export left is found again.
+ */
 #define PART_NAME_SIZE 48
+void export_part_name(const char *name, char part[PART_NAME_SIZE]);
+/* A folder under that name in `parent`, made anew. 0 or an errno. */
 int export_begin_part(int parent, const char *name, char part[PART_NAME_SIZE], int *fd);
 /* A new file. 0 or an errno. */
 int export_put_file(int folder, const char *name, struct bytes text, const struct timespec *mtime);

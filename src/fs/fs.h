@@ -580,8 +580,8 @@ void file_tell_again(struct fs *fs, struct file *file);
 /* The file may have been changed by others: what it is now will be looked at soon. */
 void file_look(struct fs *fs, struct file *file);
 /*
- * The same at once, unless that was done too often just now: false. Takes the file's lock, and tells the
- * kernel what it may be told in a request.
+ * The same at once, unless that was done too often just now: false. Takes the file's lock, and
+ * tells the kernel what it may be told in a request.
  */
 bool file_look_now(struct fs *fs, struct file *file);
 /* Something happened below the file: its burst goes on, and its end will be looked after. */

@@ -242,12 +242,18 @@ int fs_snap(struct fs *fs, struct file *file, struct snap **out)
 	return fs_look(fs, file, out, &st);
 }
 
-/* Would the file be changed by others without a word to us? Wants the nodes' lock. */
-static bool is_unheard(const struct file *file)
+/* Is it heard when others change the file? Wants the nodes' lock. */
+static bool is_heard(const struct file *file)
 {
 	const struct link *link = node_link(file->node);
 
-	return file->linked || file->damaged || !link || !link->parent->watched;
+	return link && link->parent->watched && !file->linked;
+}
+
+/* What is shown of it may change without a word. Wants the nodes' lock. */
+static bool is_unheard(const struct file *file)
+{
+	return file->damaged || !is_heard(file);
 }
 
 /*
@@ -257,12 +263,8 @@ static bool is_unheard(const struct file *file)
 static struct snap *version_of(struct fs *fs, const struct node *node, struct snap *latest)
 {
 	struct snap *before = NULL;
-	bool retired;
 
-	nodes_lock(&fs->nodes);
-	retired = node_is_retired(node);
-	nodes_unlock(&fs->nodes);
-	if (retired)
+	if (fs_is_retired(fs, node))
 		before = source_replaced(node->file->source, node->generation);
 	if (!before)
 		return latest;
@@ -276,13 +278,11 @@ static struct snap *version_of(struct fs *fs, const struct node *node, struct sn
  */
 static struct snap *shown(struct fs *fs, struct file *file)
 {
-	const struct link *link;
 	struct snap *last;
 	bool heard;
 
 	nodes_lock(&fs->nodes);
-	link = node_link(file->node);
-	heard = link && link->parent->watched && !file->linked;
+	heard = is_heard(file);
 	nodes_unlock(&fs->nodes);
 	if (!heard)
 		return NULL;

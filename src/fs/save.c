@@ -96,8 +96,8 @@ int view_told_text(struct fs *fs, struct node *node, struct draft **out)
 	snap_put(told);
 	if (error)
 		return error;
-	node->cached =
-		CACHED_OTHER; /* who opens it next is to ask for the text that is there now */
+	/* Who opens it next is to ask for the text that is there now. */
+	node->cached = CACHED_OTHER;
 	node->file->told_old = true;
 	return load_text(fs, node, *out);
 }
