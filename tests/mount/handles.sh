@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # File handles, as an NFS server keeps them: good while the kernel knows the file, stale when it was
 # forgotten, and good for the life of the mount with -o noforget. Never another file's.
+# alone: it makes the kernel forget the files of all mounts
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] && [ -w /proc/sys/vm/drop_caches ] || skip_all "only root can open by handle"
 

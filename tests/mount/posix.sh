@@ -156,18 +156,4 @@ PYTHON
 wait $swapper
 is "nothing was made or removed out there" "$(ls "$WORK/outside")" f
 is "nor written" "$(cat "$WORK/outside/f")" secret
-
-# ---- what is not in use is forgotten ----
-
-few_nodes()
-{
-	echo 2 >/proc/sys/vm/drop_caches
-	[ "$(sed -n 's/^nodes //p' "$MNT/.animfs/status")" -lt 50 ]
-}
-if [ -w /proc/sys/vm/drop_caches ]; then
-	find "$MNT" >/dev/null
-	ok "the table of nodes shrinks" wait_for 5 few_nodes
-else
-	skip "only root can make the kernel forget"
-fi
 umount_animfs

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # run.sh [TEST.sh...] - runs the mount tests (all of them, or those named) against $ANIMFS, a line
-# for each and for each check that failed; V=1 shows every check. JOBS=N runs N at once. Ends with the
-# sum of the checks.
+# for each and for each check that failed; V=1 shows every check. JOBS=N runs N at once, but those
+# with a line "# alone: WHY" after the others, one by one. Ends with the sum of the checks.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 ANIMFS=$(realpath "${ANIMFS:-build/animfs}")
@@ -21,8 +21,20 @@ if [ $# -eq 0 ]; then
 	done
 fi
 
-# Each by itself: their lines go on, and their sums are added.
 jobs=${JOBS:-1}
+each_by_itself()
+{
+	local test together=() alone=()
+	for test in "$@"; do
+		if grep -q '^# alone: ' "$test"; then alone+=("$test"); else together+=("$test"); fi
+	done
+	printf '%s\0' "${together[@]}" | xargs -0 -r -n 1 -P "$jobs" tests/mount/run.sh
+	for test in "${alone[@]}"; do
+		tests/mount/run.sh "$test"
+	done
+}
+
+# Their lines go on, and their sums are added.
 if [ "$jobs" -gt 1 ]; then
 	passed=0 failed=0 skipped=0 left=$#
 	while IFS= read -r line; do
@@ -32,7 +44,7 @@ if [ "$jobs" -gt 1 ]; then
 		else
 			printf '%s\n' "$line"
 		fi
-	done < <(printf '%s\0' "$@" | JOBS=1 xargs -0 -n 1 -P "$jobs" tests/mount/run.sh)
+	done < <(JOBS=1 each_by_itself "$@")
 	((failed += left)) # those that ended without a word
 	echo "mount: $passed passed, $failed failed, $skipped skipped"
 	exit $((failed > 0))

@@ -1,0 +1,25 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the kernel forgets is forgotten: the table of nodes shrinks, and a view's text is its own
+# again, not the one that was saved.
+# alone: it makes the kernel forget the files of all mounts
+. "$(dirname "$0")/lib.sh"
+[ -w /proc/sys/vm/drop_caches ] || skip_all "only root can make the kernel forget"
+make_game --files 40 --clips 1 --bones 8 --frames 6
+cp tests/data/canm/wiki512.canm "$SRC/a.canm"
+mount_animfs
+find "$MNT" >/dev/null
+
+forget() { echo 2 >/proc/sys/vm/drop_caches; }
+few_nodes() { forget && [ "$(sed -n 's/^nodes //p' "$MNT/.animfs/status")" -lt 50 ]; }
+ok "many nodes are known" test "$(sed -n 's/^nodes //p' "$MNT/.animfs/status")" -gt 150
+ok "the table of nodes shrinks" wait_for 5 few_nodes
+
+view=$(cd "$MNT" && ls -d a.canm/*/bones/*.csv | head -n 1)
+cp "$MNT/$view" "$WORK/own"
+tr , ';' <"$WORK/own" >"$WORK/saved"
+cp "$WORK/saved" "$MNT/$view"
+ok "a view says what was saved" cmp "$MNT/$view" "$WORK/saved"
+says_its_own() { forget && cmp -s "$MNT/$view" "$WORK/own"; }
+ok "and its own text once it was forgotten" wait_for 5 says_its_own
+umount_animfs
