@@ -201,31 +201,47 @@ static bool check_width(struct reading *r)
 	return true;
 }
 
-/* "%~2", "%~3": bones without a name after the first, which is "%". */
-static bool is_nameless(const char *name)
+/* The number of a bone whose name others have, too: "%~2" is the second one without a name. */
+static size_t number_length(const char *name)
 {
-	size_t digits = strncmp(name, "%~", 2) == 0 ? strspn(name + 2, "0123456789") : 0;
+	const char *number = strrchr(name, '~');
+	size_t digits = number ? strspn(number + 1, "0123456789") : 0;
 
-	return digits > 0 && name[2 + digits] == '\0';
+	return digits > 0 && number[1 + digits] == '\0' ? 1 + digits : 0;
+}
+
+static bool is_name(struct arena *arena, const char *name)
+{
+	size_t number = number_length(name);
+	struct buf stored = BUF_INIT;
+	bool good = name_unescape(name, &stored);
+	const char *shared;
+
+	if (!good && number > 0 && !stored.failed) {
+		shared = arena_text(arena, name, strlen(name) - number);
+		good = !shared || name_unescape(shared, &stored);
+	}
+	arena->failed |= stored.failed;
+	buf_release(&stored);
+	return good && !arena->failed;
 }
 
 /* The file-name form of no name could not be written again without quotes. */
-static bool check_name(const struct reading *r, const struct cell *cell, const char *name)
+static bool check_name(struct reading *r, const struct cell *cell, const char *name)
 {
-	struct buf stored = BUF_INIT, right = BUF_INIT;
-	bool good = is_nameless(name) || name_unescape(name, &stored);
+	struct buf right = BUF_INIT;
+	bool good = is_name(&r->arena, name);
 
 	if (!good)
 		name_escape(name, NAME_LIMIT, &right);
 	buf_char(&right, '\0');
-	if (stored.failed || right.failed) {
+	if (r->arena.failed || right.failed) {
 		err_memory(r->err);
 	} else if (!good) {
 		err_at(r->err, ERR_TEXT, cell->at, cell->length, "no bone is called \"%s\" here",
 		       cell_excerpt(cell).text);
 		err_accept(r->err, "\"%s\"", (const char *)right.data);
 	}
-	buf_release(&stored);
 	buf_release(&right);
 	return good;
 }

@@ -64,6 +64,17 @@ START_TEST(bones_without_a_name_are_told_apart)
 }
 END_TEST
 
+/* "a ~2" needs no escape: the number stands behind the form of the name, and is no part of it. */
+START_TEST(bones_of_one_name_are_told_apart)
+{
+	struct skeleton *s = read_text("bone,parent\na%20,\na%20~2,a%20\n");
+
+	ck_assert_uint_eq(s->count, 2);
+	ck_assert_int_eq(skeleton_joint(s, "a%20~2")->parent, 0);
+	skeleton_free(s);
+}
+END_TEST
+
 static const struct {
 	const char *text;
 	size_t line, column; /* of the table, or of the line's characters */
@@ -538,6 +549,7 @@ Suite *skeleton_suite(void)
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, a_table_says_parents_and_rest);
 	tcase_add_test(t, bones_without_a_name_are_told_apart);
+	tcase_add_test(t, bones_of_one_name_are_told_apart);
 	tcase_add_loop_test(t, a_slip_is_refused_with_its_line, 0, (int)ARRAY_SIZE(refused));
 	tcase_add_test(t, no_text_is_no_skeleton);
 	tcase_add_test(t, every_bone_of_the_file_has_one_row);
