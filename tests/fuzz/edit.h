@@ -61,6 +61,8 @@ static inline struct bytes edit_next(struct bytes text, size_t at)
 {
 	size_t begin = at, end;
 
+	if (!text.size)
+		return text;
 	while (begin < text.size && !isdigit(text.data[begin]) && text.data[begin] != '-')
 		begin++;
 	for (end = begin; end < text.size && edit_in_number((char)text.data[end]);)
