@@ -116,12 +116,20 @@ static bool same_bits(double a, double b)
 	return f32_bits((float)a) == f32_bits((float)b);
 }
 
+/* Values are stored as float32s: an angle's in radians, so that its degrees may be more. */
+static bool is_too_large(double value, const struct lane *lane)
+{
+	return !isfinite((float)(value / fmax(lane->unit, 1)));
+}
+
 static bool refuse_value(const struct lens *l, const struct lens_key *key, unsigned axis)
 {
 	if (isfinite(key->value[axis])) {
 		err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
 		       "this number is too large to be stored");
-		return err_accept(l->err, "a number from -3.4e38 to 3.4e38");
+		return l->lane[axis].unit > 1
+			       ? err_accept(l->err, "a number from -1.9e40 to 1.9e40")
+			       : err_accept(l->err, "a number from -3.4e38 to 3.4e38");
 	}
 	err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
 	       "%s cannot become infinite or nan", axis_name(l->text, axis));
@@ -177,7 +185,8 @@ static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_
 	*changed = true;
 	*out = l->lane[axis].form == LANE_FLOAT && l->lane[axis].unit == 1.0 ? (double)(float)cell
 									     : cell;
-	return isfinite((float)cell) ? check_range(l, key, axis) : refuse_value(l, key, axis);
+	return is_too_large(cell, &l->lane[axis]) ? refuse_value(l, key, axis)
+						  : check_range(l, key, axis);
 }
 
 static bool stores_floats(const struct lens *l)

@@ -3,7 +3,9 @@
 
 #include "names.h"
 
+#include <libxml/globals.h>
 #include <libxml/parser.h>
+#include <libxml/threads.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -202,6 +204,8 @@ bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *
 {
 	const uint8_t *p = (const uint8_t *)value;
 
+	if (!xmlCheckUTF8(p))
+		return false;
 	while (*p) {
 		const uint8_t *begin = p;
 		uint32_t c = take_character(&p);
@@ -496,6 +500,23 @@ static bool parse_all(struct xml *x)
 	return x->err->code == ERR_NONE;
 }
 
+/*
+ * What libxml2 has for each thread: without room for it it crashes, or calls itself without end. A
+ * block that was given back just now is there for it.
+ */
+static bool has_thread_state(void)
+{
+#if LIBXML_VERSION >= 21200
+	return xmlCheckThreadLocalStorage() == 0;
+#else
+	void *volatile room = malloc(sizeof(xmlGlobalState));
+	bool has = room != NULL;
+
+	free(room);
+	return has && xmlGetGlobalState() != NULL;
+#endif
+}
+
 bool xml_read(struct xml *x, const struct xml_events *events, void *user)
 {
 	xmlSAXHandler handler = {
@@ -509,6 +530,8 @@ bool xml_read(struct xml *x, const struct xml_events *events, void *user)
 		.serror = on_fault,
 	};
 
+	if (!has_thread_state())
+		return err_memory(x->err);
 	x->events = events;
 	x->user = user;
 	x->parser = xmlCreatePushParserCtxt(&handler, x, NULL, 0, NULL);

@@ -94,7 +94,7 @@ size_t xml_file_place(const struct xml *x, size_t at);
 
 /*
  * A value as it may stand between two of these quotes; what the encoding has not, by its number.
- * False when XML has no word for one of its characters.
+ * False when it is no UTF-8, or XML has no word for one of its characters.
  */
 bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *out);
 /* Appends a text, which is to be NUL-terminated, in the file's own encoding, if that has it all. */

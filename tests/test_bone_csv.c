@@ -715,6 +715,8 @@ static const struct slip {
 	{"1.5,-2", "1.5,-inf", 2, 9, "ty cannot become infinite or nan", "a finite number"},
 	{"1.5,-2", "1e39,-2", 2, 5, "this number is too large to be stored",
 	 "a number from -3.4e38 to 3.4e38"},
+	{"-60.000002", "1e41", 3, 15, "this number is too large to be stored",
+	 "a number from -1.9e40 to 1.9e40"},
 	{",rx,", ",rotx,", 1, 21, "\"rotx\" is not a column", COLUMNS_ACCEPTED},
 	{"frame", "fram", 1, 1, "\"fram\" is not a column; it looks like frame", COLUMNS_ACCEPTED},
 	{"time", "ttime", 1, 7, "\"ttime\" is not a column; it looks like time", COLUMNS_ACCEPTED},

@@ -210,6 +210,10 @@ static const struct {
 	{"<a/>", "\x1f", '"', NULL},
 	{"<a/>", "\xef\xbf\xbe", '"', NULL},
 	{"<a/>", "\xed\xa0\x80", '"', NULL},
+	{"<a/>", "a\xa1z", '"', NULL},
+	{"<a/>", "cut\xc3", '"', NULL},
+	{"<a/>", "cut\xf0\x9f\x98", '"', NULL},
+	{"<?xml version='1.0' encoding='ISO-8859-1'?><a/>", "cut\xc3", '"', NULL},
 	{"<?xml version='1.0' encoding='ISO-8859-1'?><a/>", "\xc3\xbf\xc4\x80\xf0\x9f\x98\x80", '"',
 	 "\xc3\xbf&#256;&#128512;"},
 };

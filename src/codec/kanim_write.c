@@ -53,7 +53,7 @@ static bool write_text(struct writer *w, const char *text, char quote)
 	if (xml_escape(&w->k.xml, text, quote, &w->text))
 		return true;
 	err_set(w->err, ERR_STORE, "a character of \"%s\" cannot stand in XML", text);
-	return err_accept(w->err, "text without control characters");
+	return err_accept(w->err, "UTF-8 without control characters");
 }
 
 static bool refuse_scene(struct writer *w, const struct still *still)
