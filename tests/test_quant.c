@@ -426,9 +426,16 @@ START_TEST(test_random_edits_stay_near)
 	same = f.lane.base == base && frexpf(f.lane.step, &power) == frexpf(step, &power) &&
 	       f.lane.step <= step;
 	for (key = 0; key < count; key++) {
-		double wanted = f.values[3 * key] / unit, got = now(key) / unit;
-		double error = fabs(got - wanted), hair = 1e-15 * (fabs(got) + fabs(wanted));
+		double wanted = f.values[3 * key], got = now(key) / unit, error, hair;
+		char text[NUM_MAX];
 
+		/* What is stored anew is what its text says. */
+		if (!same && key != changed)
+			ck_assert(num_parse(text, num_lane(text, wanted, &f.old.lane[0]), '.',
+					    &wanted));
+		wanted /= unit;
+		error = fabs(got - wanted);
+		hair = 1e-15 * (fabs(got) + fabs(wanted));
 		most = fmax(most, wanted);
 		if (same && key != changed)
 			ck_assert_double_le(error, hair);

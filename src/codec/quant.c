@@ -202,6 +202,21 @@ static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, u
 
 /* ---- a new grid ---- */
 
+/*
+ * A value that is stored anew is what its text says: to save that text once more must not come to
+ * other bits, as those of a value between two that a float32 or a step can tell apart.
+ */
+static double new_value(const struct quant *q, uint32_t key, unsigned axis)
+{
+	double value = wanted_value(q, key, axis), said;
+	char text[NUM_MAX];
+
+	if (!is_kept(q, key, axis) || !isfinite(value) ||
+	    !num_parse(text, num_lane(text, value, &q->old->lane[axis]), '.', &said))
+		said = value;
+	return said / q->unit;
+}
+
 /* The smallest float32 that still reaches `most` in K_MAX steps. */
 static float step_to(double base, double most)
 {
@@ -240,7 +255,7 @@ static const char *new_grid(struct quant *q, unsigned axis, struct lane *lane, u
 		return quant_float(q, 0, axis, &lane->base);
 	}
 	for (i = 0; i < q->wanted->count; i++) {
-		double stored = wanted_value(q, i, axis) / q->unit;
+		double stored = new_value(q, i, axis);
 		const char *why = is_kept(q, i, axis) ? NULL : check(q, i, axis);
 
 		if (!why && !isfinite(stored))
@@ -256,7 +271,7 @@ static const char *new_grid(struct quant *q, unsigned axis, struct lane *lane, u
 	if (!isfinite(lane->base) || !isfinite(lane->step))
 		return too_wide;
 	for (i = 0; i < q->wanted->count; i++)
-		k[i] = (uint16_t)num_nearest_k(wanted_value(q, i, axis) / q->unit, lane);
+		k[i] = (uint16_t)num_nearest_k(new_value(q, i, axis), lane);
 	return NULL;
 }
 

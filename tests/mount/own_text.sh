@@ -44,3 +44,18 @@ ok "by tar" sh -c "tar -C '$WORK/out' -c . | tar -C '$MNT' -x"
 is "changes nothing" "$(contents)" "$before"
 is "and nothing was refused" "$(<"$MNT/.animfs/errors")" ""
 umount_animfs
+
+# The end of a new grid is what its key says as text: a value that nobody typed lay between two floats.
+end_of_grid()
+{
+	local bone=$SRC/nan512.canm/n/bones/b.csv rest=,nan,inf,0 text
+	local head=frame,time,tx,ty,tz,rx,ry,rz,sx,sy,sz
+	printf '%s\n' $head "0,0,nan,inf,0,-0.062075584127379901,0.020678834794937373,-0.62124281660492064$rest" \
+		1,,,,,-5.3654976820591553,-9.2285679497258677,-9.36179062620964,,, |
+		"$ANIMFS" put "$bone" || return
+	text=$(printf '%s\n' $head "0,0,nan,inf,0,-0.062075564,0.02067899,-0.6212426$rest" \
+		1,0.016667,,,,0.31370064377285045,-0.0026661617735050935,-0.0987272586220871,,,)
+	"$ANIMFS" put "$bone" <<<"$text" && cp "$SRC/nan512.canm" "$WORK/once" &&
+		"$ANIMFS" put "$bone" <<<"$text" && cmp "$SRC/nan512.canm" "$WORK/once"
+}
+ok "a text that was saved says nothing new the second time" end_of_grid
