@@ -288,7 +288,7 @@ static bool is_half_written(const struct err *err)
  * The texts of clips and files say in one member what follows from another. As it was saved such a
  * text would contradict itself, and the next edit of it would be read as one of both.
  */
-static bool stays_as_saved(const struct draft *d)
+bool draft_stays_as_saved(const struct draft *d)
 {
 	const struct view *view = d->place.view;
 
@@ -325,7 +325,7 @@ enum verdict draft_commit(struct draft *d, enum draft_event event, struct source
 	d->checked = (d->saved ? d->saved : d->base)->generation;
 	/* The text of another is given up when it is closed, mostly before anybody asks for this.
 	 */
-	if (stays_as_saved(d) && !settle(d, file_name))
+	if (draft_stays_as_saved(d) && !settle(d, file_name))
 		d->checked = 0;
 	return verdict;
 }
@@ -338,7 +338,8 @@ void draft_end(struct draft *d)
 	d->rejected = 0;
 	if (d->pending || d->dirty) /* it is still to be saved */
 		return;
-	if (d->refused || !stays_as_saved(d))
+	/* Without its hash nobody could tell later whether it is still what the file says. */
+	if (d->refused || !draft_stays_as_saved(d) || (d->written && !d->settled))
 		draft_forget(d);
 	forget_commits(d);
 	let_go(&d->base);

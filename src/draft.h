@@ -89,5 +89,7 @@ bool draft_refuse_generated(struct err *err);
 
 enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,
 			  int folder, const char *file_name, struct err *err);
+/* Does a text that was saved go on saying what was typed? Others are made anew. */
+bool draft_stays_as_saved(const struct draft *d);
 
 #endif

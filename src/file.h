@@ -46,6 +46,10 @@ struct file {
 	struct snap *before; /* the version that was there before the burst; NULL: no save in it */
 	struct saved *saved; /* what was saved in it */
 	unsigned passed;     /* how many texts were passed over in it */
+	/* The text that was saved last, by its hash, and the version that it made. */
+	struct {
+		uint64_t hash, generation;
+	} text;
 	/* How long each still of a clip is that stands still, in the snap of this generation. */
 	struct {
 		uint64_t generation, size;

@@ -2,6 +2,7 @@
 #include "node.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -196,7 +197,15 @@ bool nodes_init(struct nodes *t, void (*gone)(struct node *node))
 	return true;
 }
 
-static void node_free(struct node *node)
+/* With room for its first name. */
+static size_t size_of(size_t room)
+{
+	size_t size = OWN_NAME + room + 1;
+
+	return size < sizeof(struct node) ? sizeof(struct node) : size;
+}
+
+static void node_free(struct nodes *t, struct node *node)
 {
 	while (node->more && node->more->links) {
 		struct further_link *next = node->more->links->next;
@@ -204,8 +213,9 @@ static void node_free(struct node *node)
 		free(node->more->links);
 		node->more->links = next;
 	}
+	nodes_settle(node);
 	free(node->more);
-	free(node);
+	slab_put(&t->slab, node, size_of(node->own.room));
 }
 
 void nodes_release(struct nodes *t)
@@ -218,7 +228,8 @@ void nodes_release(struct nodes *t)
 		t->gone(node);
 	at = 0;
 	while (t->by_id.slots && (node = nodes_next(t, &at)))
-		node_free(node);
+		node_free(t, node);
+	slab_release(&t->slab);
 	free(t->by_id.slots);
 	free(t->by_identity.slots);
 	free(t->by_name.slots);
@@ -237,8 +248,8 @@ void nodes_unlock(struct nodes *t)
 
 struct node *nodes_add(struct nodes *t, enum node_kind kind, const char *name)
 {
-	size_t room = name ? strlen(name) : 0, size = OWN_NAME + room + 1;
-	struct node *node = calloc(1, size < sizeof(*node) ? sizeof(*node) : size);
+	size_t room = name ? strlen(name) : 0;
+	struct node *node = slab_get(&t->slab, size_of(room));
 
 	if (!node)
 		return NULL;
@@ -247,7 +258,7 @@ struct node *nodes_add(struct nodes *t, enum node_kind kind, const char *name)
 	node->descriptor = -1;
 	node->own.room = (uint8_t)room;
 	if (!set_add(&t->by_id, node, hash_node)) {
-		free(node);
+		slab_put(&t->slab, node, size_of(room));
 		return NULL;
 	}
 	t->next_id++;
@@ -393,14 +404,34 @@ static struct link *new_link(struct node *node, const char *name)
 		return &node->own;
 	}
 	link = node_need_more(node) ? malloc(sizeof(*link) + size + 1) : NULL;
+	if (!link && node->more) {
+		link = node->more->spare;
+		node->more->spare = NULL;
+	}
 	if (!link)
 		return NULL;
 	link->node = node;
 	link->link.further = true;
 	link->link.retired = false;
-	link->link.retired = false;
 	put_further(node, link);
 	return &link->link;
+}
+
+bool nodes_ready(struct node *node)
+{
+	struct node_more *more = node_need_more(node);
+
+	if (more && !more->spare)
+		more->spare = malloc(sizeof(*more->spare) + NAME_MAX + 1);
+	return more && more->spare;
+}
+
+void nodes_settle(struct node *node)
+{
+	if (!node->more)
+		return;
+	free(node->more->spare);
+	node->more->spare = NULL;
 }
 
 bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name)
@@ -467,8 +498,10 @@ bool node_is_retired(const struct node *node)
 
 static bool is_needed(const struct nodes *t, const struct node *node)
 {
+	bool kept = t->keeps || (node->kind == NODE_VIEW && node_memo(node));
+
 	return node->references || node->lookups || node->id == NODE_ROOT ||
-	       (t->keeps && node_link(node));
+	       (kept && node_link(node));
 }
 
 /*
@@ -491,7 +524,7 @@ static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 	set_remove(&t->by_id, node, hash_node);
 	t->count--;
 	t->gone(node);
-	node_free(node);
+	node_free(t, node);
 }
 
 void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t references)

@@ -7,8 +7,8 @@
  * from a counter and are never used again.
  *
  * A node lives while the kernel remembers it (lookups), while something in here refers to it
- * (references: children, open handles, remembered attributes), and not longer; or, in a table that
- * keeps, while it has a name.
+ * (references: children, open handles), and not longer; or, in a table that keeps, and where a view
+ * was given attributes, while it has a name.
  *
  * There are as many as the kernel remembers inodes, so they are small: what few nodes have is
  * apart, and the first name lies in the node itself.
@@ -20,6 +20,7 @@
 #define ANIMFS_NODE_H
 
 #include "animfs/view.h"
+#include "slab.h"
 #include <pthread.h>
 #include <sys/stat.h>
 
@@ -58,6 +59,7 @@ struct node_more {
 	struct memo *memo;          /* attributes given to a view; under the file's lock */
 	struct further_link *links; /* names that are not in the node */
 	bool own_last;              /* the one that is was seen before the first of them */
+	struct further_link *spare; /* for nodes_link, by nodes_ready; or NULL */
 };
 
 struct node {
@@ -106,7 +108,8 @@ struct nodes {
 	uint64_t next_id;
 	size_t count, links;
 	struct node_set by_id, by_identity, by_name;
-	bool keeps; /* what has a name stays, also when the kernel has forgotten it */
+	struct slab slab; /* the nodes themselves */
+	bool keeps;       /* what has a name stays, also when the kernel has forgotten it */
 	bool ending;
 	void (*gone)(
 		struct node *node); /* called, with the lock held, before a node's memory goes */
@@ -133,6 +136,9 @@ bool nodes_identify(struct nodes *t, struct node *node, const struct identity *r
 void nodes_leave_identity(struct nodes *t, struct node *node);
 /* Gives the node the name; whoever had it loses it. False when out of memory. */
 bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name);
+/* Makes sure that the node can be given one more name, until nodes_settle. False: out of memory. */
+bool nodes_ready(struct node *node);
+void nodes_settle(struct node *node);
 void nodes_unlink(struct nodes *t, struct node *parent, const char *name);
 void nodes_unlink_all(struct nodes *t, struct node *node);
 /*

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "options.h"
 
+#include "json_load.h"
 #include "num.h"
+#include "tree.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -137,6 +139,15 @@ bool option_size(const char *value, size_t *out, struct err *err)
 	if (end[shift ? 1 : 0] || n > SIZE_MAX >> shift)
 		return err_set(err, ERR_TEXT, "a size is wanted, as in 256M");
 	*out = (size_t)n << shift;
+	return true;
+}
+
+bool option_max_text(const char *value, size_t *out, struct err *err)
+{
+	if (!option_size(value, out, err))
+		return false;
+	json_load_limit(*out > SIZE_MAX / 4 ? SIZE_MAX : 4 * *out);
+	tree_text_limit(*out > DEFAULT_MAX_TEXT ? *out : DEFAULT_MAX_TEXT);
 	return true;
 }
 

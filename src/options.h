@@ -22,6 +22,9 @@ bool option_bvh(struct store_options *o, const char *value, struct err *err);
 bool option_backup(struct store_options *o, const char *value, struct err *err);
 /* "256M": bytes, or with K, M, G */
 bool option_size(const char *value, size_t *out, struct err *err);
+/* The same of the largest text, which it sets for all texts: to be saved, JSON, and a view's own.
+ */
+bool option_max_text(const char *value, size_t *out, struct err *err);
 /* "1000", an id of a user or group; "022" to base 8, a mask */
 bool option_number(const char *value, int base, int *out, struct err *err);
 

@@ -4,6 +4,7 @@
 #include "names.h"
 #include "num.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,11 +75,14 @@ struct shown tree_shown(const struct tree *t, const struct place *place)
 	};
 }
 
-static bool place_present(const struct tree *t, const struct place *place)
+/* 0, ENOENT, or ENOMEM where it cannot be told. */
+static int place_check(const struct tree *t, const struct place *place)
 {
 	struct shown at = tree_shown(t, place);
 
-	return !place->view->present || place->view->present(&at);
+	if (place->view->check)
+		return place->view->check(&at);
+	return !place->view->present || place->view->present(&at) ? 0 : ENOENT;
 }
 
 bool tree_alike(const struct tree *t, const struct place *place)
@@ -114,7 +118,7 @@ static bool is_too_long(const struct shown *at, const struct view *view, size_t 
 	return keys > limit / KEY_LENGTH;
 }
 
-void tree_render(const struct tree *t, const struct place *place, struct buf *out)
+int tree_render(const struct tree *t, const struct place *place, struct buf *out)
 {
 	struct shown at = tree_shown(t, place);
 
@@ -124,23 +128,26 @@ void tree_render(const struct tree *t, const struct place *place, struct buf *ou
 	else
 		place->view->render(&at, out);
 	out->limit = 0;
+	if (!out->failed)
+		return 0;
+	return out->full ? EFBIG : ENOMEM;
 }
 
 /*
  * The view of the kind that a folder holds which has this name, for the file and clip folders.
- * False, and the view in *out, where it is not present; none where no view has the name.
+ * ENOENT, and the view in *out, where it is not present; none where no view has the name.
  */
-static bool lookup_view(const struct tree *t, const struct place *folder, enum view_place of,
-			const char *name, struct place *out)
+static int lookup_view(const struct tree *t, const struct place *folder, enum view_place of,
+		       const char *name, struct place *out)
 {
 	out->view = NULL;
 	for (unsigned i = 0; views[i]; i++) {
 		if (views[i]->place != of || !is_view_file(t, views[i], name))
 			continue;
 		*out = (struct place){PLACE_VIEW, views[i], folder->clip, 0, 0};
-		return place_present(t, out);
+		return place_check(t, out);
 	}
-	return false;
+	return ENOENT;
 }
 
 /* A clip of stills is shown in the texts of its file. */
@@ -149,18 +156,19 @@ static bool has_clip_folders(const struct tree *t)
 	return !t->snap->codec->format->stills;
 }
 
-static bool lookup_in_file(const struct tree *t, const struct place *folder, const char *name,
-			   struct place *out)
+static int lookup_in_file(const struct tree *t, const struct place *folder, const char *name,
+			  struct place *out)
 {
+	int error = lookup_view(t, folder, VIEW_OF_FILE, name, out);
 	int64_t clip;
 
-	if (lookup_view(t, folder, VIEW_OF_FILE, name, out))
-		return true;
+	if (error != ENOENT)
+		return error;
 	clip = has_clip_folders(t) ? snap_clip(t->snap, name) : -1;
 	if (clip < 0)
-		return false;
+		return ENOENT;
 	*out = (struct place){PLACE_CLIP, NULL, (uint32_t)clip, 0, 0};
-	return true;
+	return 0;
 }
 
 static const struct view *frame_view(const struct tree *t, uint32_t clip)
@@ -168,7 +176,7 @@ static const struct view *frame_view(const struct tree *t, uint32_t clip)
 	for (unsigned i = 0; views[i]; i++) {
 		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
 
-		if (views[i]->place == VIEW_OF_FRAME && place_present(t, &first))
+		if (views[i]->place == VIEW_OF_FRAME && place_check(t, &first) == 0)
 			return views[i];
 	}
 	return NULL;
@@ -180,28 +188,30 @@ static bool has_bones(const struct tree *t, uint32_t clip)
 	for (unsigned i = 0; views[i]; i++) {
 		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
 
-		if (views[i]->place == VIEW_OF_BONE && place_present(t, &first))
+		if (views[i]->place == VIEW_OF_BONE && place_check(t, &first) == 0)
 			return true;
 	}
 	return false;
 }
 
-static bool lookup_in_clip(const struct tree *t, const struct place *folder, const char *name,
-			   struct place *out)
+static int lookup_in_clip(const struct tree *t, const struct place *folder, const char *name,
+			  struct place *out)
 {
-	if (lookup_view(t, folder, VIEW_OF_CLIP, name, out))
-		return true;
+	int error = lookup_view(t, folder, VIEW_OF_CLIP, name, out);
+
+	if (error != ENOENT)
+		return error;
 	if (strcmp(name, BONES) == 0 && has_bones(t, folder->clip))
 		*out = (struct place){PLACE_BONES, NULL, folder->clip, 0, 0};
 	else if (strcmp(name, FRAMES) == 0 && frame_view(t, folder->clip))
 		*out = (struct place){PLACE_FRAMES, NULL, folder->clip, 0, 0};
 	else
-		return false;
-	return true;
+		return ENOENT;
+	return 0;
 }
 
-static bool lookup_in_bones(const struct tree *t, const struct place *folder, const char *name,
-			    struct place *out)
+static int lookup_in_bones(const struct tree *t, const struct place *folder, const char *name,
+			   struct place *out)
 {
 	char label[NAME_MAX + 1];
 	size_t length = strlen(name);
@@ -220,9 +230,9 @@ static bool lookup_in_bones(const struct tree *t, const struct place *folder, co
 		if (track < 0)
 			continue;
 		*out = (struct place){PLACE_VIEW, views[i], folder->clip, (uint32_t)track, 0};
-		return place_present(t, out);
+		return place_check(t, out);
 	}
-	return false;
+	return ENOENT;
 }
 
 static void frame_name(const struct view *view, uint32_t frame, char out[NAME_MAX + 1])
@@ -230,25 +240,24 @@ static void frame_name(const struct view *view, uint32_t frame, char out[NAME_MA
 	snprintf(out, NAME_MAX + 1, FRAME_PREFIX "%0*u%s", FRAME_DIGITS, frame, view->file);
 }
 
-static bool lookup_in_frames(const struct tree *t, const struct place *folder, const char *name,
-			     struct place *out)
+static int lookup_in_frames(const struct tree *t, const struct place *folder, const char *name,
+			    struct place *out)
 {
 	const struct view *view = frame_view(t, folder->clip);
 	char canonical[NAME_MAX + 1];
 	uint32_t frame;
 
 	if (!view || strncmp(name, FRAME_PREFIX, strlen(FRAME_PREFIX)) != 0)
-		return false;
+		return ENOENT;
 	frame = (uint32_t)strtoul(name + strlen(FRAME_PREFIX), NULL, 10);
 	frame_name(view, frame, canonical);
 	if (strcmp(name, canonical) != 0)
-		return false;
+		return ENOENT;
 	*out = (struct place){PLACE_VIEW, view, folder->clip, 0, frame};
-	return place_present(t, out);
+	return place_check(t, out);
 }
 
-bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
-		 struct place *out)
+int tree_find(const struct tree *t, const struct place *folder, const char *name, struct place *out)
 {
 	switch (folder->kind) {
 	case PLACE_FILE:
@@ -262,7 +271,13 @@ bool tree_lookup(const struct tree *t, const struct place *folder, const char *n
 	case PLACE_VIEW:
 		break;
 	}
-	return false;
+	return ENOENT;
+}
+
+bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
+		 struct place *out)
+{
+	return tree_find(t, folder, name, out) == 0;
 }
 
 bool tree_walk(const struct tree *t, const char *path, struct place *out)
@@ -295,8 +310,8 @@ void tree_explain(const struct tree *t, const char *path, struct err *err)
 	char *parent = strndup(path, name ? (size_t)(name - path) : 0);
 
 	if (parent && tree_walk(t, parent, &folder) && folder.kind == PLACE_CLIP &&
-	    !lookup_view(t, &folder, VIEW_OF_CLIP, name ? name + 1 : path, &place) && place.view &&
-	    place.view->explain) {
+	    lookup_view(t, &folder, VIEW_OF_CLIP, name ? name + 1 : path, &place) != 0 &&
+	    place.view && place.view->explain) {
 		const struct shown at = tree_shown(t, &place);
 
 		place.view->explain(&at, err);
@@ -332,7 +347,7 @@ bool tree_again(const struct tree *t, const struct tree *was, const struct place
 			return false;
 		out->track = (uint32_t)found;
 	}
-	return place_present(t, out);
+	return place_check(t, out) != ENOENT;
 }
 
 uint64_t tree_names(const struct snap *snap)
@@ -360,11 +375,15 @@ static bool list_views(const struct tree *t, const struct place *folder, enum vi
 
 	for (unsigned i = 0; views[i]; i++) {
 		struct place place = {PLACE_VIEW, views[i], folder->clip, 0, 0};
+		int error;
 
-		if (views[i]->place != of || !(listed >> i & 1) || !place_present(t, &place))
+		if (views[i]->place != of || !(listed >> i & 1))
+			continue;
+		error = place_check(t, &place);
+		if (error == ENOENT)
 			continue;
 		view_file_name(t, views[i], name);
-		if (!each(closure, name, &place))
+		if (error || !each(closure, name, &place))
 			return false;
 	}
 	return true;
@@ -421,7 +440,7 @@ static bool list_bones(const struct tree *t, const struct place *folder, view_se
 			struct place place = {PLACE_VIEW, views[i], folder->clip, track, 0};
 
 			if (views[i]->place != VIEW_OF_BONE || !(listed >> i & 1) ||
-			    !place_present(t, &place))
+			    place_check(t, &place) != 0)
 				continue;
 			snprintf(name, sizeof(name), "%s%s", clip->tracks[track].label,
 				 views[i]->file);

@@ -38,7 +38,10 @@ typedef uint64_t view_set;
 /* "csv,json" and the like; also with ':' between. False, and the word at fault, when unknown. */
 bool view_set_parse(const char *list, view_set *out, struct err *err);
 
-/* What `name` is in a folder; false when there is no such thing. */
+/* What `name` is in a folder: 0, ENOENT, or ENOMEM where that cannot be told. */
+int tree_find(const struct tree *t, const struct place *folder, const char *name,
+	      struct place *out);
+/* The same; false when it is not found. */
 bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
 		 struct place *out);
 /* The same along a path with '/'; "" is the folder of the file. */
@@ -58,18 +61,17 @@ bool tree_again(const struct tree *t, const struct tree *was, const struct place
  */
 uint64_t tree_names(const struct snap *snap);
 
-/* Every name in a folder, in order. Stops and returns false when `each` does. */
+/* Every name in a folder, in order. Stops and returns false when `each` does, or out of memory. */
 typedef bool tree_each(void *closure, const char *name, const struct place *place);
 bool tree_list(const struct tree *t, const struct place *folder, view_set listed, tree_each *each,
 	       void *closure);
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
 /*
- * The text of a view, to an empty `out`; out->failed when out of memory, and out->full too when it
- * is longer than the limit: curves are shared in a file and not in its texts, so a small one can
- * say terabytes.
+ * The text of a view, to an empty `out`. 0, ENOMEM, or EFBIG when it is longer than the limit:
+ * curves are shared in a file and not in its texts, so a small one can say terabytes.
  */
-void tree_render(const struct tree *t, const struct place *place, struct buf *out);
+int tree_render(const struct tree *t, const struct place *place, struct buf *out);
 /* Of all texts that are rendered later: DEFAULT_MAX_TEXT at first, and never above TEXT_MAX. */
 void tree_text_limit(size_t bytes);
 #define DEFAULT_MAX_TEXT ((size_t)256 << 20)

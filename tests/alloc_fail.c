@@ -12,9 +12,12 @@
 #include "models.h"
 #include "source.h"
 #include "structure.h"
+#include "tree.h"
 #include "view/views.h"
 
+#include <errno.h>
 #include <libxml/parser.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +42,7 @@ static bool deny(void)
 		return false;
 	}
 	denied = true;
+	errno = ENOMEM;
 	if (!for_good)
 		remaining = -1;
 	return true;
@@ -112,6 +116,7 @@ struct step {
 	const struct view *view;
 	struct bytes text;
 	bool (*run)(const struct step *step, struct buf *out, struct err *err);
+	const struct snap *snap;
 };
 
 /* The model as its bytes: encode says all of it. */
@@ -130,6 +135,49 @@ static bool decode(const struct step *step, struct buf *out, struct err *err)
 	good = step->codec->encode(s->anim, step->file, out, err);
 	snap_put(s);
 	return good;
+}
+
+struct apart {
+	const struct step *step;
+	struct buf *out;
+	struct err *err;
+	long remaining;
+	bool good;
+};
+
+static void *run_apart(void *closure)
+{
+	struct apart *apart = closure;
+
+	remaining = apart->remaining;
+	apart->good = decode(apart->step, apart->out, apart->err);
+	return NULL;
+}
+
+/*
+ * The same in a thread that has read no XML yet, as those of a mount: libxml2 has more to do. It
+ * asks for ever for what it was refused just after we had it. On a stack of our own, since the C
+ * library keeps its own for later.
+ */
+static bool decode_apart(const struct step *step, struct buf *out, struct err *err)
+{
+	static _Alignas(4096) char stack[1 << 20];
+	struct apart apart = {step, out, err, remaining, false};
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	if (for_good)
+		return decode(step, out, err);
+	remaining = -1;
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stack, sizeof(stack));
+	error = pthread_create(&thread, &attr, run_apart, &apart);
+	pthread_attr_destroy(&attr);
+	if (error)
+		return err_memory(err);
+	pthread_join(thread, NULL);
+	return apart.good;
 }
 
 static bool render(const struct step *step, struct buf *out, struct err *err)
@@ -161,6 +209,28 @@ static bool list(const struct step *step, struct buf *out, struct err *err)
 		buf_add(out, l.text.data, l.text.size);
 	listing_release(&l);
 	return (good && !out->failed) || err_memory(err);
+}
+
+static bool add_name(void *out, const char *name, const struct place *place)
+{
+	(void)place;
+	buf_text(out, name);
+	buf_char(out, '\n');
+	return !((struct buf *)out)->failed;
+}
+
+/* What is in the folders of the clips: a view is not to be missed because memory ran out. */
+static bool list_clips(const struct step *step, struct buf *out, struct err *err)
+{
+	const struct tree tree = {step->snap, "canm"};
+
+	for (uint32_t i = 0; i < step->snap->anim->clip_count; i++) {
+		const struct place clip = {PLACE_CLIP, NULL, i, 0, 0};
+
+		if (!tree_list(&tree, &clip, VIEW_SET_ALL, add_name, out))
+			return err_memory(err);
+	}
+	return true;
 }
 
 /* A skeleton from its text, its own text saved in place of it, and what is drawn with it. */
@@ -345,7 +415,8 @@ static void try_edits(struct step *step, const char *name)
 static void try_view(const struct snap *s, const struct view *view, const struct shown *at,
 		     const char *sample)
 {
-	struct step step = {s->codec, at->raw, at, view, {NULL, 0}, render};
+	struct step step = {
+		.codec = s->codec, .file = at->raw, .at = at, .view = view, .run = render};
 	struct buf text = BUF_INIT;
 	char name[128], what[192];
 
@@ -373,9 +444,9 @@ static void try_conversions(const struct snap *s, const char *sample)
 	char what[256];
 
 	snprintf(what, sizeof(what), "%s, listed", sample);
-	try(&(struct step){s->codec, {NULL, 0}, &at, NULL, {NULL, 0}, list}, what);
+	try(&(struct step){.codec = s->codec, .at = &at, .run = list}, what);
 	for (const struct codec *const *c = codecs; *c; c++) {
-		struct step step = {*c, {NULL, 0}, &at, NULL, {NULL, 0}, convert};
+		struct step step = {.codec = *c, .at = &at, .run = convert};
 		struct buf out = BUF_INIT;
 		struct err err = {0};
 
@@ -483,9 +554,11 @@ static void try_sample(const char *sample)
 	struct snap *s;
 
 	buf_add(&kept, bytes.data, bytes.size);
-	try(&(struct step){codec, buf_bytes(&kept), NULL, NULL, {NULL, 0}, decode}, sample);
+	try(&(struct step){.codec = codec, .file = buf_bytes(&kept), .run = decode}, sample);
+	try(&(struct step){.codec = codec, .file = buf_bytes(&kept), .run = decode_apart}, sample);
 	s = snap_of_bytes(codec, &bytes, "canm", NULL, &err);
 	if (s) {
+		try(&(struct step){.run = list_clips, .snap = s}, sample);
 		try_conversions(s, sample);
 		try_skeleton(s, sample);
 		for (int form = ROTATIONS_STORED; form <= ROTATIONS_QUATERNION; form++) {
@@ -512,6 +585,7 @@ int main(void)
 	signal(SIGABRT, on_crash);
 	xmlInitParser();
 	xmlSetGenericErrorFunc(NULL, silent);
+	xmlThrDefSetGenericErrorFunc(NULL, silent);
 	for (size_t i = 0; i < ARRAY_SIZE(samples); i++)
 		try_sample(samples[i]);
 	try_models();

@@ -21,6 +21,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
@@ -32,12 +33,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#define TRACE 32
 
 /* Numbers of the machine's own order, shared with whoever runs the test. */
 struct board {
@@ -46,6 +50,7 @@ struct board {
 	_Atomic uint64_t allocations; /* counted while fail_at is not 0 */
 	_Atomic uint64_t fail_at;     /* that one of them fails; UINT64_MAX: none */
 	_Atomic uint64_t live;        /* blocks that were not given back yet */
+	uint64_t trace[TRACE];        /* where what failed last was called from, for addr2line */
 };
 
 static struct board own_board;
@@ -69,6 +74,28 @@ __attribute__((constructor)) static void find_board(void)
 		return;
 	board = shared;
 	board->live += own_board.live;
+}
+
+/* What is in libraries is left out. The first call of backtrace() allocates. */
+__attribute__((constructor)) static void note_trace(void)
+{
+	void *frames[TRACE];
+	Dl_info program, one;
+	int count = backtrace(frames, TRACE), kept = 0;
+
+	dladdr((void *)getauxval(AT_ENTRY), &program);
+	for (int i = 0; i < count; i++) {
+		if (dladdr(frames[i], &one) && one.dli_fbase == program.dli_fbase)
+			board->trace[kept++] = (uintptr_t)frames[i] - (uintptr_t)one.dli_fbase - 1;
+	}
+	if (kept < TRACE)
+		board->trace[kept] = 0;
+}
+
+static void note_fault(void)
+{
+	board->fired++;
+	note_trace();
 }
 
 /* ---- which call ---- */
@@ -118,18 +145,24 @@ static bool is_meant(const struct fault *f, const char *call)
 	return true;
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
+}
+
 static bool fd_below(int fd, const char *folder)
 {
 	char link[64], path[PATH_MAX];
-	size_t length = strlen(folder);
 	ssize_t size;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	snprintf(link, sizeof(link), fd == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/%d", fd);
 	size = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof(path) - 1);
 	if (size < 0)
 		return false;
 	path[size] = '\0';
-	return strncmp(path, folder, length) == 0 && (path[length] == '/' || !path[length]);
+	return is_below(path, folder);
 }
 
 /* Counts a call that is meant; is it the one? */
@@ -157,34 +190,41 @@ static void end_here(void)
 		pause();
 }
 
-static enum what outcome(const char *call, int fd)
+/* By a descriptor of the thing or its folder, or by a whole path. */
+static enum what outcome(const char *call, int fd, const char *path)
 {
 	char line[PATH_MAX + 64];
 	struct fault f;
 
 	if (read_line(line, sizeof(line)) <= 0 || !parse(line, &f) || !is_meant(&f, call) ||
-	    !fd_below(fd, f.folder) || !is_its_turn(&f, line) || strcmp(f.what, "0") == 0)
+	    !(path ? is_below(path, f.folder) : fd_below(fd, f.folder)) || !is_its_turn(&f, line) ||
+	    strcmp(f.what, "0") == 0)
 		return PASS;
 	if (strcmp(f.what, "tear") == 0)
 		return TEAR;
 	if (strcmp(f.what, "kill") == 0)
 		return KILL;
-	board->fired++;
+	note_fault();
 	errno = atoi(f.what);
 	return FAIL;
 }
 
-/* Should this call on what `fd` is, or is in, fail? */
-static bool fails(const char *call, int fd)
+static bool fails_at(const char *call, int fd, const char *path)
 {
 	int before = errno;
-	enum what what = outcome(call, fd);
+	enum what what = outcome(call, fd, path);
 
 	if (what == KILL || what == TEAR)
 		end_here();
 	if (what == PASS)
 		errno = before;
 	return what == FAIL;
+}
+
+/* Should this call on what `fd` is, or is in, fail? */
+static bool fails(const char *call, int fd)
+{
+	return fails_at(call, fd, NULL);
 }
 
 /* ---- the calls ---- */
@@ -194,12 +234,13 @@ static bool fails(const char *call, int fd)
 
 static bool open_fails(int dir, const char *path, int flags)
 {
+	const char *call = flags & O_CREAT ? "create" : "open";
 	int fd;
 
 	/* What a descriptor is of, opened anew. */
 	if (sscanf(path, "/proc/self/fd/%d", &fd) == 1)
-		dir = fd;
-	return fails(flags & O_CREAT ? "create" : "open", dir);
+		return fails(call, fd);
+	return fails_at(call, dir, *path == '/' ? path : NULL);
 }
 
 int openat(int dir, const char *path, int flags, ...)
@@ -269,7 +310,7 @@ static void tear(int fd, const void *data, size_t size, off_t at)
 static bool write_fails(int fd, const void *data, size_t size, off_t at)
 {
 	int before = errno;
-	enum what what = outcome("write", fd);
+	enum what what = outcome("write", fd, NULL);
 
 	if (what == TEAR)
 		tear(fd, data, size, at);
@@ -401,7 +442,7 @@ static bool allocation_fails(void)
 
 	if (!fail_at || ++board->allocations != fail_at)
 		return false;
-	board->fired++;
+	note_fault();
 	errno = ENOMEM;
 	return true;
 }

@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <grp.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -136,24 +137,21 @@ static void make_all(const struct setting *s)
 	must(chmod("f", s->folder_mode));
 }
 
-/* What may be there, each before the folder that it is in. */
-static const char *const names[] = {"f/a/in", "f/a/c", "f/a",   "f/b", "f/c", "f/d/x",
-				    "f/d/c",  "f/d",   "f/g/c", "f/g", "c",   "f"};
+/* What may be there. */
+static const char *const names[] = {"f/a/in", "f/a/c", "f/a/x",     "f/a", "f/b",
+				    "f/c",    "f/d/x", "f/d/c",     "f/d", "f/g/c",
+				    "f/g/x",  "f/g",   "f/missing", "c",   "f"};
 
-static void remove_name(const char *name)
+static int remove_one(const char *name, const struct stat *st, int type, struct FTW *place)
 {
-	if (unlink(name) != 0 && (errno == EISDIR || errno == EPERM))
-		rmdir(name);
+	(void)st, (void)type, (void)place;
+	return remove(name);
 }
 
-/* A folder may stand under another's name by now, and be full. */
 static void remove_all(void)
 {
-	for (int again = 0; again < 3 && rmdir("f") != 0 && errno == ENOTEMPTY; again++) {
-		for (size_t i = 0; i < COUNT(names); i++)
-			remove_name(names[i]);
-	}
-	remove_name("c");
+	nftw("f", remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	nftw("c", remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* ---- what is seen ---- */
@@ -177,7 +175,7 @@ static int say(char *at, size_t size, const char *name)
 
 static void look(char line[LINE_MAX_SIZE], bool wide)
 {
-	static const char *const few[] = {"f", "f/a", "f/b", "f/c"};
+	static const char *const few[] = {"f", "f/a", "f/b", "f/c", "f/missing"};
 	size_t used = strlen(line), count = wide ? COUNT(names) : COUNT(few);
 
 	for (size_t i = 0; i < count && used < LINE_MAX_SIZE; i++)
@@ -361,7 +359,7 @@ static bool call_open(unsigned n, long long *value)
 	n %= COUNT(more) * COUNT(accesses);
 	return name < COUNT(opened) &&
 	       closed(value,
-		      open(names[name],
+		      open(opened[name],
 			   more[n / COUNT(accesses)] | accesses[n % COUNT(accesses)] | O_NONBLOCK,
 			   02766));
 }

@@ -30,7 +30,8 @@
 #include <unistd.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define OTHER 65534 /* user and group */
+#define OTHER 65534  /* user and group */
+#define BESIDES 5432 /* another group of this user */
 
 static char pattern[1 << 16]; /* to write */
 static char big[1 << 16];     /* to read into */
@@ -195,6 +196,7 @@ static int rename_at(const char *from, const char *to, unsigned flags)
 /* Runs as another user, in a process of its own. False where we may not. */
 static bool as_other(void (*act)(void))
 {
+	const gid_t besides = BESIDES;
 	int status = 0;
 	pid_t pid;
 
@@ -203,7 +205,7 @@ static bool as_other(void (*act)(void))
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		if (setgroups(0, NULL) || setgid(OTHER) || setuid(OTHER))
+		if (setgroups(1, &besides) || setgid(OTHER) || setuid(OTHER))
 			_exit(1);
 		act();
 		fflush(stdout);
@@ -1030,6 +1032,11 @@ static void act_in_setgid(void)
 	close(fd);
 	fd = OPEN("d/setgid", O_WRONLY | O_CREAT, 02755);
 	close(fd);
+	fd = OPEN("d/lockable", O_WRONLY | O_CREAT, 02745);
+	close(fd);
+	fd = OPEN("ours/setgid", O_WRONLY | O_CREAT, 02755);
+	close(fd);
+	OK(mknod("ours/made", S_IFREG | 06755, 0));
 	fd = OPEN("free/setgid", O_WRONLY | O_CREAT, 06755);
 	close(fd);
 	OK(mkdir("free/folder", 02755));
@@ -1039,6 +1046,9 @@ static void act_in_setgid(void)
 	show("d/pipe");
 	show("d/setuid");
 	show("d/setgid");
+	show("d/lockable");
+	show("ours/setgid");
+	show("ours/made");
 	show("free/setgid");
 	show("free/folder");
 	OK(chmod("d/other", 02755));
@@ -1050,6 +1060,9 @@ static void case_other_in_setgid(void)
 	mkdir("d", 0755);
 	OK(chown("d", 0, 4321));
 	OK(chmod("d", 02777));
+	mkdir("ours", 0755);
+	OK(chown("ours", 0, BESIDES));
+	OK(chmod("ours", 02777));
 	mkdir("free", 0755);
 	OK(chmod("free", 0777));
 	as_other(act_in_setgid);

@@ -128,6 +128,16 @@ class Soak:
                 raise AssertionError("never seen: " + what)
             time.sleep(0.02)
 
+    def clips(self, file):
+        """What was put beside the texts of clips that others took away stays."""
+        return [n for n in self.folders(file) if "clip.json" in self.names(file + "/" + n)]
+
+    def says(self, file):
+        """Whether the mount says of it what the model does: one bone may be alike by chance."""
+        bones = self.model.of_file(file).items()
+        return self.clips(file) == self.model.clips(file) and all(
+            abs(value_of(self.read(self.view(file, *key))) - want) <= NEAR for key, want in bones)
+
     # ---- what is done ----
 
     def do_read(self):
@@ -157,8 +167,12 @@ class Soak:
         value = float(self.random.randrange(-170, 170))
         text = self.read(self.view(*key))
         self.save(self.view(*key), changed(text, value))
+        seen = value_of(self.read(self.view(*key)))
+        # What was so before the burst, and changed outside since, may be an old copy: that is told.
+        if abs(seen - value) > NEAR and key[0] + ": passed over" in self.read(".animfs/errors"):
+            value = value_of(text)
         self.model.bones[key] = value
-        self.expect("saved " + self.view(*key), value_of(self.read(self.view(*key))), value)
+        self.expect("saved " + self.view(*key), seen, value)
 
     def do_bad_edit(self):
         key = self.pick()
@@ -247,10 +261,7 @@ class Soak:
             shutil.copy(os.path.join(self.source, other), temporary)
             os.rename(temporary, os.path.join(self.source, file))
             self.model.replace_file(file, self.model.of_file(other))
-            key = self.random.choice([k for k in sorted(self.model.bones) if k[0] == file])
-        want = self.model.bones[key]
-        self.soon("outside " + self.view(*key),
-                  lambda: abs(value_of(self.read(self.view(*key))) - want) <= NEAR)
+        self.soon("outside " + self.view(*key), lambda: self.says(file))
 
     def do_note(self):
         file = self.random.choice(self.model.files())
@@ -293,8 +304,7 @@ class Soak:
                             value_of(self.cat(self.view(file, clip, bone))), want)
             names = self.names(file)
             assert len(names) == len(set(names)), (file, names)
-            # What was put beside the texts of clips that others took away stays.
-            clips = [n for n in self.folders(file) if "clip.json" in self.names(file + "/" + n)]
+            clips = self.clips(file)
             assert clips == self.model.clips(file), (file, clips, self.model.clips(file))
         left = [n for n in os.listdir(self.source) if n.startswith(".animfs") and n != ".animfs"]
         assert not left, left

@@ -399,7 +399,7 @@ static void check_edits(const struct bone *b)
 
 	for (int round = 0; round < 40 && !b->at.anim->format->lanes[ROLE_TRANSLATION]; round++) {
 		struct buf edited = BUF_INIT;
-		unsigned column = 0, row = 0, cells = 0;
+		unsigned column = 0, row = 0;
 
 		for (const char *p = (char *)text.data; *p;) {
 			size_t size = strcspn(p, ",\n");
@@ -409,7 +409,6 @@ static void check_edits(const struct bone *b)
 				double v = ldexp(rand() % 65536 - 32768, rand() % 8 - 12);
 
 				buf_f32_text(&edited, (float)v);
-				cells++;
 			} else {
 				buf_add(&edited, p, size);
 			}

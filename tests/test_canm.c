@@ -747,7 +747,10 @@ START_TEST(test_false_claims)
 	};
 	struct buf src = load_sample("wiki512");
 
-	memcpy(src.data + lies[_i].at, &lies[_i].value, lies[_i].size);
+	if (lies[_i].size == 2)
+		put_u16(src.data + lies[_i].at, (uint16_t)lies[_i].value);
+	else
+		put_u32(src.data + lies[_i].at, lies[_i].value);
 	check_refused(buf_bytes(&src), lies[_i].want);
 	buf_release(&src);
 }

@@ -313,6 +313,24 @@ START_TEST(a_saved_text_goes_when_the_view_says_something_else)
 }
 END_TEST
 
+START_TEST(a_saved_text_goes_when_it_could_not_be_compared)
+{
+	struct err err = {.code = ERR_NONE};
+	struct snap *now;
+
+	type(edited);
+	tree_text_limit(1); /* as out of memory: no view can be rendered */
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	tree_text_limit(DEFAULT_MAX_TEXT);
+	draft_end(draft);
+	now = source_get(source, scratch_root, &err);
+	ck_assert(draft_update(draft, &(struct tree){now, NAME}, &place));
+	ck_assert(draft_load(draft, NAME));
+	ck_assert_ptr_nonnull(memmem(draft->text.data, draft->text.size, ",-1,2.65535,", 12));
+	snap_put(now);
+}
+END_TEST
+
 /* Somebody else saves another text; returns the version after it. */
 static struct snap *save_other(const char *path, const char *text, size_t size)
 {
@@ -465,6 +483,7 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, text_that_nobody_saved_keeps_its_base);
 	tcase_add_test(tc, refused_text_goes_with_the_last_close);
 	tcase_add_test(tc, a_saved_text_goes_when_the_view_says_something_else);
+	tcase_add_test(tc, a_saved_text_goes_when_it_could_not_be_compared);
 	tcase_add_test(tc, a_clips_text_stays_while_it_is_open_and_says_what_is_there);
 	tcase_add_test(tc, generated_views_take_their_own_text_alone);
 	tcase_add_test(tc, a_skeleton_is_saved_from_its_base);

@@ -15,7 +15,7 @@ int fstatfs(int fd, struct statfs *fs)
 	int result = (int)syscall(SYS_fstatfs, fd, fs);
 
 	if (pretended)
-		fs->f_type = pretended;
+		fs->f_type = (__typeof__(fs->f_type))pretended;
 	return result;
 }
 

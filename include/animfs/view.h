@@ -42,6 +42,8 @@ struct view {
 	 */
 	const char *file;
 	bool (*present)(const struct shown *at); /* would it say something? NULL: always */
+	/* The same where it takes memory to tell: 0, ENOENT or ENOMEM; else NULL. */
+	int (*check)(const struct shown *at);
 	/* Appends the whole text. A failed allocation shows in out->failed. */
 	void (*render)(const struct shown *at, struct buf *out);
 	/*

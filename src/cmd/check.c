@@ -162,7 +162,7 @@ static void check(struct tally *t, struct checker *checker, const struct check_i
 	else if (!checker)
 		err_memory(&c.err);
 	else
-		checker_check(checker, item->path, &c);
+		checker_check(checker, item->target ? item->target : item->path, &c);
 	write_line(t->choice, item->path, &c, &said->lines);
 	said->outcome = c.outcome;
 	if (c.outcome == CHECK_TROUBLE)
@@ -285,8 +285,8 @@ static const char usage[] =
 	"      --json              a JSON object a line for each file, and one for their\n"
 	"                            number: animfs.check/1, see animfs(1)\n"
 	"      --shard=I/N         only part I of N, by the paths of files below PATH, so\n"
-	"                            that N machines that share the work agree\n" HELP_TYPE HELP_END
-	"\n"
+	"                            that N machines that share the work agree\n" HELP_READS
+		HELP_END "\n"
 	"Exit status:\n"
 	"  0  all are fine\n"
 	"  1  some fail\n"

@@ -10,7 +10,8 @@
 
 struct check_item {
 	char *path;
-	int missing; /* the errno with which it cannot be looked at, or 0 */
+	char *target; /* of an operand that is a link: the file, else NULL */
+	int missing;  /* the errno with which it cannot be looked at, or 0 */
 };
 
 struct check_list {

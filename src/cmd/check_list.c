@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Takes the path, which is freed when there is no room for it. */
-static bool add(struct check_list *l, char *path, int missing)
+/* Takes the paths, which are freed when there is no room for them. */
+static bool add(struct check_list *l, char *path, char *target, int missing)
 {
 	if (path && l->count == l->room) {
 		size_t room = l->room ? 2 * l->room : 1024;
@@ -17,13 +17,14 @@ static bool add(struct check_list *l, char *path, int missing)
 
 		if (!items) {
 			free(path);
+			free(target);
 			return false;
 		}
 		l->items = items;
 		l->room = room;
 	}
 	if (path)
-		l->items[l->count++] = (struct check_item){path, missing};
+		l->items[l->count++] = (struct check_item){path, target, missing};
 	return path != NULL;
 }
 
@@ -60,7 +61,7 @@ static bool add_folder(struct check_list *l, const char *folder, const struct st
 
 		if (asprintf(&path, "%s%s%s", folder, slash ? "" : "/", found.paths[i]) < 0)
 			path = NULL;
-		room = add(l, path, 0);
+		room = add(l, path, NULL, 0);
 	}
 	gathered_release(&found);
 	return room;
@@ -77,7 +78,8 @@ bool check_list_add(struct check_list *l, const char *path, const struct store *
 		missing = errno;
 	else if (S_ISDIR(st.st_mode))
 		return add_folder(l, path, store, shard);
-	return !shard_has(shard, slash ? slash + 1 : path) || add(l, strdup(path), missing);
+	return !shard_has(shard, slash ? slash + 1 : path) ||
+	       add(l, strdup(path), operand_target(path), missing);
 }
 
 static bool read_names(struct check_list *l, FILE *in, const char *from, const struct store *store,
@@ -113,7 +115,9 @@ bool check_list_read(struct check_list *l, const char *from, const struct store 
 
 void check_list_release(struct check_list *l)
 {
-	for (size_t i = 0; i < l->count; i++)
+	for (size_t i = 0; i < l->count; i++) {
 		free(l->items[i].path);
+		free(l->items[i].target);
+	}
 	free(l->items);
 }

@@ -30,7 +30,8 @@ int cmd_import(int argc, char **argv);
 /* The options that commands share. */
 struct command {
 	char name[32];              /* "animfs ls", as messages have it */
-	struct store_options store; /* --rate, --type, --rotations, --bones, --bvh, --backup */
+	struct store_options store; /* --rate, --type, --rotations and the others that it has */
+	size_t max_text;            /* --max-text */
 	const char *source;         /* --source: the folder that is, or would be, mounted */
 	const char *state;          /* --state: its state directory */
 };
@@ -66,6 +67,9 @@ void command_version(void);
 #define HELP_TYPE                                                                                  \
 	"      --type=GLOB=FORMAT  files of this name are of this format; auto looks at\n"         \
 	"                            the content\n"
+/* Of commands alone: a mount shows what it does not read. */
+#define HELP_READS HELP_TYPE "      --max-file=SIZE     larger files are not read (256M)\n"
+#define HELP_MAX_TEXT "      --max-text=SIZE     larger texts are refused (256M)\n"
 #define HELP_TIMES                                                                                 \
 	"      --rate=FORMAT=HZ    game frames a second of a format that counts in frames\n"       \
 	"      --rotations=FORM    euler or quaternion, whatever is stored\n"
@@ -89,7 +93,7 @@ void command_version(void);
 	"                            (each), none\n"
 /* The options of those that write, and all that follows. */
 #define COMMAND_WRITES                                                                             \
-	HELP_TYPE HELP_TIMES HELP_PICTURES HELP_BVH HELP_BACKUP HELP_SITE HELP_END                 \
+	HELP_READS HELP_TIMES HELP_BACKUP HELP_SITE HELP_END                                       \
 		"\n"                                                                               \
 		"Exit status:\n"                                                                   \
 		"  0  it is saved, or was so already\n"                                            \
@@ -121,9 +125,14 @@ struct site {
 };
 
 /*
+ * An operand that is a symbolic link stands for the file that it leads to, with that one's name and
+ * folder: its path, which the caller frees. NULL of what is no link, or leads nowhere.
+ */
+char *operand_target(const char *path);
+
+/*
  * What a path through an animation file names: ranger.canm/walk/bones/hips.csv is the view
- * walk/bones/hips.csv of the file ranger.canm. Symbolic links in folders are followed, as a shell
- * does.
+ * walk/bones/hips.csv of the file ranger.canm, or of the one that this is a link to.
  */
 struct target {
 	struct arena arena; /* of the parts of the path */

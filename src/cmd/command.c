@@ -10,7 +10,22 @@
 #include <string.h>
 
 /* What every command understands, where it means something to it or not. */
-enum { RATE, TYPE, ROTATIONS, BONES, BVH, BACKUP, SOURCE, STATE, COLOR, HELP, VERSION, SHARED };
+enum {
+	RATE,
+	TYPE,
+	ROTATIONS,
+	BONES,
+	BVH,
+	MAX_FILE,
+	MAX_TEXT,
+	BACKUP,
+	SOURCE,
+	STATE,
+	COLOR,
+	HELP,
+	VERSION,
+	SHARED
+};
 
 static const struct option shared[SHARED] = {
 	[RATE] = {"rate", required_argument, NULL, 0},
@@ -18,6 +33,8 @@ static const struct option shared[SHARED] = {
 	[ROTATIONS] = {"rotations", required_argument, NULL, 0},
 	[BONES] = {"bones", required_argument, NULL, 0},
 	[BVH] = {"bvh", required_argument, NULL, 0},
+	[MAX_FILE] = {"max-file", required_argument, NULL, 0},
+	[MAX_TEXT] = {"max-text", required_argument, NULL, 0},
 	[BACKUP] = {"backup", required_argument, NULL, 0},
 	[SOURCE] = {"source", required_argument, NULL, 0},
 	[STATE] = {"state", required_argument, NULL, 0},
@@ -86,6 +103,10 @@ static bool take_shared(struct command *c, int which, struct err *err)
 		return option_bones(&c->store, optarg, err);
 	case BVH:
 		return option_bvh(&c->store, optarg, err);
+	case MAX_FILE:
+		return option_size(optarg, &c->store.max_file, err);
+	case MAX_TEXT:
+		return option_max_text(optarg, &c->max_text, err);
 	case BACKUP:
 		return option_backup(&c->store, optarg, err);
 	case COLOR:
@@ -148,8 +169,9 @@ bool command_begin(int *argc, char ***argv, struct command *command,
 	struct options options;
 	int found, which = 0;
 
-	*command = (struct command){
-		.store = {.max_file = DEFAULT_MAX_FILE, .cache = DEFAULT_MAX_FILE}};
+	*command =
+		(struct command){.store = {.max_file = DEFAULT_MAX_FILE, .cache = DEFAULT_MAX_FILE},
+				 .max_text = DEFAULT_MAX_TEXT};
 	snprintf(command->name, sizeof(command->name), "animfs %s", **argv);
 	**argv = command->name; /* for getopt's messages */
 	list_options(own, &options);

@@ -214,7 +214,7 @@ static const char usage[] =
 	"\n"
 	"Options:\n"
 	"  -q, --brief             only whether they differ\n"
-	"      --json              one JSON document, animfs.diff/1 (see animfs(1))\n" HELP_TYPE
+	"      --json              one JSON document, animfs.diff/1 (see animfs(1))\n" HELP_READS
 		HELP_TIMES HELP_COLOR HELP_END "\n"
 	"Exit status:\n"
 	"  0  nothing differs\n"

@@ -172,7 +172,8 @@ static bool export_other(struct one *one)
 
 	if (!one->x->all)
 		return true;
-	error = export_copy(one->from, one->to, one->name, &one->st, one->x->update);
+	error = export_copy(one->from, one->to, one->name, &one->st, one->x->update,
+			    &one->x->progress);
 	if (error)
 		return fail_system(one, error, "copy");
 	one->x->copied++;
@@ -450,8 +451,8 @@ static const char usage[] =
 	"      --shard=I/N         the I-th of N parts of the files, by their paths\n"
 	"      --layout=hive       one table for each clip, in partitions:\n"
 	"                            DIR/format=FORMAT/file=PATH/clip=CLIP/part.csv\n"
-	"      --compress=HOW      of such tables: gzip or zstd\n" HELP_TYPE HELP_TIMES
-		HELP_PICTURES HELP_BVH HELP_END "\n"
+	"      --compress=HOW      of such tables: gzip or zstd\n" HELP_READS HELP_MAX_TEXT
+		HELP_TIMES HELP_PICTURES HELP_BVH HELP_END "\n"
 	"Exit status:\n"
 	"  0  all is exported\n"
 	"  1  some files are not: they do not decode, or their texts were edited\n"

@@ -80,20 +80,20 @@ static bool is_there(int to, const char *name, const struct stat *st)
 	       (there.st_mode & S_IFMT) == (st->st_mode & S_IFMT);
 }
 
-int export_copy(int from, int to, const char *name, const struct stat *st, bool update)
+int export_copy(int from, int to, const char *name, const struct stat *st, bool update,
+		const struct progress *progress)
 {
-	char part[PART_NAME_SIZE];
+	struct export_part part;
 	int error;
 
 	if (update && is_there(to, name, st))
 		return 0;
-	export_part_name(name, part);
-	unlinkat(to, part, 0);
-	error = S_ISLNK(st->st_mode) ? copy_link(from, to, name, part)
-				     : copy_file(from, to, name, part, st);
-	if (!error && renameat(to, part, to, name) != 0)
+	error = export_part_begin(&part, to, name, progress);
+	if (!error)
+		error = S_ISLNK(st->st_mode) ? copy_link(from, to, name, part.name)
+					     : copy_file(from, to, name, part.name, st);
+	if (!error && renameat(to, part.name, to, name) != 0)
 		error = errno;
-	if (error)
-		unlinkat(to, part, 0);
+	export_part_end(&part);
 	return error;
 }

@@ -9,6 +9,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TEMPORARY ".animfs-text~"
@@ -84,17 +86,75 @@ int export_make_folders(int root, const char *path, int *fd)
 	return error;
 }
 
-void export_part_name(const char *name, char part[PART_NAME_SIZE])
+/* ---- parts ---- */
+
+/* Is it the file of that name still, or one that its holder has removed meanwhile? */
+static bool is_lock(const struct export_part *part)
 {
-	snprintf(part, PART_NAME_SIZE, ".animfs-part-%016llx~",
-		 (unsigned long long)XXH3_64bits(name, strlen(name)));
+	struct stat held, named;
+
+	return fstat(part->lock, &held) == 0 &&
+	       fstatat(part->parent, part->lock_name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-int export_begin_part(int parent, const char *name, char part[PART_NAME_SIZE], int *fd)
+/* Goes on without a lock where the filesystem has none. */
+static int wait_for_lock(const struct export_part *part, const struct progress *progress)
 {
-	export_part_name(name, part);
-	export_remove(parent, part);
-	return make_folder(parent, part, fd);
+	const struct timespec pause = {.tv_nsec = 10000000};
+
+	while (!progress_stopped(progress) && flock(part->lock, LOCK_EX | LOCK_NB) != 0 &&
+	       errno == EWOULDBLOCK)
+		nanosleep(&pause, NULL);
+	return progress_stopped(progress) ? EINTR : 0;
+}
+
+static int take_lock(struct export_part *part, const struct progress *progress)
+{
+	int error;
+
+	for (;;) {
+		error = at_open(part->parent, part->lock_name, O_RDWR | O_CREAT, MODE_FILE,
+				&part->lock);
+		if (error)
+			return error;
+		error = wait_for_lock(part, progress);
+		if (!error && is_lock(part))
+			return 0;
+		close(part->lock);
+		part->lock = -1;
+		if (error)
+			return error;
+	}
+}
+
+int export_part_begin(struct export_part *part, int parent, const char *name,
+		      const struct progress *progress)
+{
+	unsigned long long hash = XXH3_64bits(name, strlen(name));
+	int error;
+
+	*part = (struct export_part){.parent = parent, .lock = -1};
+	snprintf(part->name, PART_NAME_SIZE, ".animfs-part-%016llx~", hash);
+	snprintf(part->lock_name, PART_NAME_SIZE, ".animfs-lock-%016llx~", hash);
+	error = take_lock(part, progress);
+	if (!error)
+		export_remove(parent, part->name);
+	return error;
+}
+
+int export_part_folder(const struct export_part *part, int *fd)
+{
+	return make_folder(part->parent, part->name, fd);
+}
+
+void export_part_end(struct export_part *part)
+{
+	if (part->lock < 0)
+		return;
+	export_remove(part->parent, part->name);
+	unlinkat(part->parent, part->lock_name, 0);
+	close(part->lock);
 }
 
 /* ---- the texts ---- */
@@ -132,18 +192,19 @@ static bool is_rendered(const struct writing *w, const struct place *place)
 	       w->shown.clip == place->clip && tree_alike(&w->x->tree, place);
 }
 
-static bool render(struct writing *w, const struct place *place)
+static bool render(struct writing *w, const char *path, const struct place *place)
 {
+	int error;
+
 	if (is_rendered(w, place))
 		return true;
 	w->shown = *place;
 	buf_clear(&w->text);
-	tree_render(&w->x->tree, place, &w->text);
-	if (!w->text.failed)
+	error = tree_render(&w->x->tree, place, &w->text);
+	if (!error)
 		return true;
 	buf_release(&w->text);
-	return err_set(w->err, ERR_MEMORY, "a text is longer than %zu bytes, or than memory",
-		       TEXT_MAX);
+	return fail(w, error, path);
 }
 
 static bool read_there(struct writing *w, const struct level *l, const char *name)
@@ -151,7 +212,7 @@ static bool read_there(struct writing *w, const struct level *l, const char *nam
 	struct stat st;
 
 	buf_clear(&w->there);
-	return l->fd >= 0 && at_read(l->fd, name, TEXT_MAX, &w->there, &st) == 0;
+	return l->fd >= 0 && at_read(l->fd, name, SIZE_MAX, &w->there, &st) == 0;
 }
 
 /* Has nobody edited what is there, or only to what is to be written? */
@@ -165,7 +226,7 @@ static bool check_text(const struct level *l, const char *name, const char *path
 		return true;
 	if (noted && XXH128_isEqual(noted->text, text_hash_of(buf_bytes(&w->there))))
 		return true;
-	if (!render(w, place))
+	if (!render(w, path, place))
 		return false;
 	return bytes_equal(buf_bytes(&w->text), buf_bytes(&w->there)) ||
 	       err_set(w->err, ERR_CONFLICT,
@@ -198,7 +259,7 @@ static bool write_text(const struct level *l, const char *name, const char *path
 
 	if (progress_stopped(w->x->progress))
 		return err_system(w->err, EINTR, path);
-	if (!render(w, place))
+	if (!render(w, path, place))
 		return false;
 	error = replace_text(l, name);
 	if (error)
@@ -217,6 +278,15 @@ struct visit {
 
 static bool visit_place(void *closure, const char *name, const struct place *place);
 
+static bool visit_names(struct visit *v, const struct place *place)
+{
+	struct writing *w = v->level.w;
+
+	if (v->make && !w->fresh)
+		unlinkat(v->level.fd, TEMPORARY, 0); /* of a killed export */
+	return tree_list(&w->x->tree, place, w->x->listed, visit_place, v) || err_memory(w->err);
+}
+
 static bool visit_folder(const struct visit *above, const char *path, const char *name,
 			 const struct place *place)
 {
@@ -234,8 +304,7 @@ static bool visit_folder(const struct visit *above, const char *path, const char
 		error = make_folder(above->level.fd, name, &v.level.fd);
 	else if (above->level.fd >= 0)
 		(void)at_open(above->level.fd, name, O_RDONLY | O_DIRECTORY, 0, &v.level.fd);
-	fine = error ? fail(w, error, path)
-		     : tree_list(&w->x->tree, place, w->x->listed, visit_place, &v);
+	fine = error ? fail(w, error, path) : visit_names(&v, place);
 	if (v.level.fd >= 0)
 		close(v.level.fd);
 	return fine;
@@ -257,7 +326,7 @@ static bool visit_all(struct writing *w, int fd, at_text *each, bool make)
 	const struct place top = {PLACE_FILE, NULL, 0, 0, 0};
 	struct visit v = {.level = {.w = w, .fd = fd, .path = ""}, .each = each, .make = make};
 
-	return tree_list(&w->x->tree, &top, w->x->listed, visit_place, &v);
+	return visit_names(&v, &top);
 }
 
 static bool put_stamp(struct writing *w, int fd)
@@ -273,20 +342,17 @@ static bool put_stamp(struct writing *w, int fd)
 
 /* ---- a folder that is not there ---- */
 
-static bool write_new(struct writing *w)
+static bool write_new(struct writing *w, const struct export_part *part)
 {
 	struct folder_export *x = w->x;
-	char part[PART_NAME_SIZE];
-	int fd, error = export_begin_part(x->parent, x->name, part, &fd);
+	int fd, error = export_part_folder(part, &fd);
 	bool fine = !error ? visit_all(w, fd, write_text, true) && put_stamp(w, fd)
 			   : fail(w, error, x->name);
 
-	if (fine && renameat(x->parent, part, x->parent, x->name) != 0)
+	if (fine && renameat(x->parent, part->name, x->parent, x->name) != 0)
 		fine = fail(w, errno, x->name);
 	if (fd >= 0)
 		close(fd);
-	if (!fine)
-		export_remove(x->parent, part);
 	return fine;
 }
 
@@ -359,6 +425,22 @@ static bool write_over(struct writing *w, int fd)
 	return put_stamp(w, fd);
 }
 
+static bool write_folder(struct writing *w, const struct export_part *part)
+{
+	const struct folder_export *x = w->x;
+	int fd, error = at_open(x->parent, x->name, O_RDONLY | O_DIRECTORY, 0, &fd);
+	bool fine;
+
+	w->fresh = error == ENOENT;
+	if (w->fresh)
+		fine = write_new(w, part);
+	else
+		fine = error ? fail(w, error, x->name) : write_over(w, fd);
+	if (fd >= 0)
+		close(fd);
+	return fine;
+}
+
 bool export_folder(struct folder_export *x, struct err *err)
 {
 	struct writing w = {.x = x,
@@ -367,16 +449,11 @@ bool export_folder(struct folder_export *x, struct err *err)
 			    .text = BUF_INIT,
 			    .there = BUF_INIT,
 			    .err = err};
-	int fd, error = at_open(x->parent, x->name, O_RDONLY | O_DIRECTORY, 0, &fd);
-	bool fine;
+	struct export_part part;
+	int error = export_part_begin(&part, x->parent, x->name, x->progress);
+	bool fine = error ? fail(&w, error, x->name) : write_folder(&w, &part);
 
-	w.fresh = error == ENOENT;
-	if (w.fresh)
-		fine = write_new(&w);
-	else
-		fine = error ? fail(&w, error, x->name) : write_over(&w, fd);
-	if (fd >= 0)
-		close(fd);
+	export_part_end(&part);
 	stamp_release(&w.old);
 	stamp_release(&w.stamp);
 	buf_release(&w.text);

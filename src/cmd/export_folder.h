@@ -36,12 +36,24 @@ bool export_is_current(int parent, const char *name, const char *file_name, cons
 int export_make_folders(int root, const char *path, int *fd);
 /*
  * What a file or a folder is called beside its own name while it is written: the same for the same
- * name, so that what a killed export left is found again.
+ * name, so that what a killed export left is found again. Whoever writes it holds the lock, a file
+ * beside it, so that exports that are at the same name take their turn.
  */
 #define PART_NAME_SIZE 48
-void export_part_name(const char *name, char part[PART_NAME_SIZE]);
-/* A folder under that name in `parent`, made anew. 0 or an errno. */
-int export_begin_part(int parent, const char *name, char part[PART_NAME_SIZE], int *fd);
+struct export_part {
+	int parent, lock;
+	char name[PART_NAME_SIZE], lock_name[PART_NAME_SIZE];
+};
+/*
+ * Waits for whoever writes `name` in `parent`, and removes what a killed export left. 0 or an
+ * errno: EINTR when progress says so. Ended in either case.
+ */
+int export_part_begin(struct export_part *part, int parent, const char *name,
+		      const struct progress *progress);
+/* A folder of the part's name. 0 or an errno. */
+int export_part_folder(const struct export_part *part, int *fd);
+/* Removes the part, if it still has that name. */
+void export_part_end(struct export_part *part);
 /* A new file. 0 or an errno. */
 int export_put_file(int folder, const char *name, struct bytes text, const struct timespec *mtime);
 /* A folder and all that is in it. */

@@ -71,8 +71,9 @@ static bool write_table(struct part *p, const struct place *place, const char *c
 	int fd = -1, error;
 
 	if (fine) {
-		tree_render(&p->x->tree, place, &text);
-		error = text.failed ? ENOMEM : export_make_folders(p->fd, name, &fd);
+		error = tree_render(&p->x->tree, place, &text);
+		if (!error)
+			error = export_make_folders(p->fd, name, &fd);
 		fine = error ? err_system(p->err, error, clip) : put_table(p, fd, buf_bytes(&text));
 	}
 	if (fd >= 0)
@@ -124,17 +125,20 @@ static int replace_folder(int parent, const char *part, const char *name)
 static bool write_file(struct folder_export *x, int parent, const char *name, enum packing packing,
 		       struct err *err)
 {
-	struct part p = {.x = x, .packing = packing, .err = err};
-	char part[PART_NAME_SIZE];
-	int error = export_begin_part(parent, name, part, &p.fd);
-	bool fine = error ? err_system(err, error, name) : write_part(&p, name);
+	struct part p = {.x = x, .packing = packing, .fd = -1, .err = err};
+	struct export_part part;
+	int error = export_part_begin(&part, parent, name, x->progress);
+	bool fine;
 
+	if (!error)
+		error = export_part_folder(&part, &p.fd);
+	fine = !error && write_part(&p, name);
 	if (p.fd >= 0)
 		close(p.fd);
-	error = fine ? replace_folder(parent, part, name) : 0;
-	if (!fine || error)
-		export_remove(parent, part);
-	return fine && (!error || err_system(err, error, name));
+	if (fine)
+		error = replace_folder(parent, part.name, name);
+	export_part_end(&part);
+	return error ? err_system(err, error, name) : fine;
 }
 
 static bool open_format(int dir, const struct format *format, int *fd, struct err *err)

@@ -288,7 +288,7 @@ static const char usage[] =
 	"\n"
 	"Options:\n"
 	"  -0, --null              of FILEs: the name and its format, each ended by NUL\n"
-	"      --json              one JSON document, animfs.formats/1 (see animfs(1))\n" HELP_TYPE
+	"      --json              one JSON document, animfs.formats/1 (see animfs(1))\n" HELP_READS
 		HELP_END "\n"
 	"Exit status:\n"
 	"  0  all was listed\n"

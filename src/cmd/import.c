@@ -148,6 +148,8 @@ static void import_one(void *closure, size_t i)
 				.source = m->site.root,
 				.texts = -1,
 				.dry_run = m->dry_run,
+				.max_text = m->command.max_text,
+				.max_file = m->command.store.max_file,
 				.messages = BUF_INIT,
 				.rejects = BUF_INIT};
 	enum import_outcome outcome = IMPORT_REJECTED;
@@ -276,8 +278,8 @@ static const char usage[] =
 	"  -n, --dry-run           save nothing; print what would be done\n"
 	"      --existing          make no new animation files\n"
 	"      --json              a JSON object a line for each file, and one of numbers\n"
-	"      --shard=I/N         the I-th of N parts of the files, by their paths\n" HELP_TYPE
-		HELP_TIMES HELP_PICTURES HELP_BVH HELP_BACKUP
+	"      --shard=I/N         the I-th of N parts of the files, by their paths\n" HELP_READS
+		HELP_MAX_TEXT HELP_TIMES HELP_PICTURES HELP_BVH HELP_BACKUP
 	"      --state=DIR         the state directory, as it is given to the mount\n" HELP_END "\n"
 	"Exit status:\n"
 	"  0  all that was edited is saved\n"

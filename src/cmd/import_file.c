@@ -30,21 +30,20 @@ struct importing {
 
 /* ---- which texts say something else than the file ---- */
 
-/* What the file says under the text's name. False when out of memory. */
+/* What the file says under the text's name. False and err when that cannot be made. */
 static bool look_up(struct importing *m, struct import_text *text)
 {
 	const struct tree tree = {m->snap, m->f->name};
 	struct buf now = BUF_INIT;
-	bool fine;
+	int error;
 
 	text->found = tree_walk(&tree, text->path, &text->place) && text->place.kind == PLACE_VIEW;
 	if (!text->found)
 		return true;
-	tree_render(&tree, &text->place, &now);
-	fine = !now.failed;
+	error = tree_render(&tree, &text->place, &now);
 	text->now = text_hash_of(buf_bytes(&now));
 	buf_release(&now);
-	return fine || err_memory(m->err);
+	return !error || err_system(m->err, error, text->path);
 }
 
 static bool says_the_same(const struct import_text *text)
@@ -530,7 +529,11 @@ static enum import_outcome import_opened(struct importing *m)
 
 enum import_outcome import_file(struct import_file *f)
 {
-	struct importing m = {.f = f, .dir = -1, .stamp = STAMP_INIT, .err = &f->err};
+	struct importing m = {.f = f,
+			      .dir = -1,
+			      .stamp = STAMP_INIT,
+			      .texts = {.max_text = f->max_text, .max_file = f->max_file},
+			      .err = &f->err};
 	int error = open_folder(&m);
 	enum import_outcome outcome = IMPORT_REJECTED;
 

@@ -21,6 +21,7 @@ struct import_file {
 	int source;         /* SOURCE */
 	int texts;          /* the folder of texts */
 	bool dry_run;       /* only finds out */
+	size_t max_text, max_file;
 	/* The answer. */
 	size_t read;     /* bytes of text */
 	size_t rejected; /* texts */

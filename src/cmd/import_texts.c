@@ -27,12 +27,17 @@ static bool add(struct import_texts *t, const struct import_text *text)
 	return true;
 }
 
+static size_t limit_of(const struct import_texts *t, const char *path)
+{
+	return strncmp(path, "raw.", 4) == 0 && !strchr(path, '/') ? t->max_file : t->max_text;
+}
+
 static bool read_text(struct import_texts *t, int folder, const char *name, const char *path,
 		      const struct stamp *stamp, struct err *err)
 {
 	struct import_text text = {.text = BUF_INIT, .noted = stamp_find(stamp, path)};
 	struct stat st;
-	int error = at_read(folder, name, TEXT_MAX, &text.text, &st);
+	int error = at_read(folder, name, limit_of(t, path), &text.text, &st);
 
 	t->read += text.text.size;
 	if (error)

@@ -8,7 +8,8 @@
 struct import_texts {
 	struct import_text *list; /* by path */
 	size_t count, room;
-	size_t read; /* bytes of all that were looked at */
+	size_t max_text, max_file; /* the largest that are read; raw.* is a file */
+	size_t read;               /* bytes of all that were looked at */
 };
 
 /*

@@ -28,7 +28,9 @@ static const char usage[] =
 	"                            (x.canm.d)\n"
 	"      --cache=SIZE        memory for decoded files that nobody uses (256M)\n"
 	"      --max-file=SIZE     larger files are shown as they are (256M)\n"
-	"      --max-text=SIZE     larger texts are refused (256M)\n"
+	/* clang-format off */
+	HELP_MAX_TEXT
+	/* clang-format on */
 	"      --extra-max=SIZE    ordinary files beside the texts hold no more (4G)\n"
 	/* clang-format off */
 	HELP_BACKUP

@@ -12,19 +12,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_all(FILE *in, struct buf *out)
+static bool read_all(FILE *in, size_t limit, struct buf *out)
 {
 	uint8_t part[65536];
 	size_t size;
 
 	errno = 0;
-	while ((size = fread(part, 1, sizeof(part), in)) > 0 && out->size <= DEFAULT_MAX_TEXT)
+	while ((size = fread(part, 1, sizeof(part), in)) > 0 && out->size <= limit)
 		buf_add(out, part, size);
-	return !out->failed && !ferror(in) && out->size <= DEFAULT_MAX_TEXT;
+	return !out->failed && !ferror(in) && out->size <= limit;
 }
 
 /* Standard input for "-" or NULL. */
-static bool read_text(const char *from, struct buf *out)
+static bool read_text(const char *from, size_t limit, struct buf *out)
 {
 	bool standard = !from || strcmp(from, "-") == 0;
 	FILE *in = standard ? stdin : fopen(from, "re");
@@ -32,7 +32,7 @@ static bool read_text(const char *from, struct buf *out)
 
 	if (in)
 		errno = 0;
-	fine = in && read_all(in, out);
+	fine = in && read_all(in, limit, out);
 	if (!fine)
 		command_fail(standard ? "standard input" : from, strerror(errno ? errno : EFBIG));
 	if (in && !standard)
@@ -87,7 +87,7 @@ static int put(const struct command *command, const char *path, const char *from
 
 	if (fine && t.place.kind != PLACE_VIEW)
 		fine = command_fail(path, strerror(EISDIR));
-	if (fine && read_text(from, &text))
+	if (fine && read_text(from, command->max_text, &text))
 		status = save(&t, from && strcmp(from, "-") != 0 ? from : path, &text);
 	buf_release(&text);
 	target_release(&t);
@@ -100,7 +100,7 @@ static const char usage[] =
 	"replaced. Without TEXT, or when it is -, standard input is saved. A text that is\n"
 	"wrong is refused with TEXT:LINE:COLUMN: and the reason on standard error.\n"
 	"\n"
-	"Options:\n" COMMAND_WRITES;
+	"Options:\n" HELP_MAX_TEXT HELP_PICTURES HELP_BVH COMMAND_WRITES;
 
 int cmd_put(int argc, char **argv)
 {

@@ -153,7 +153,7 @@ static const char ls_usage[] =
 	"\n"
 	"Options:\n"
 	"  -0, --null              whole paths, as cat takes them, each ended by NUL\n"
-	"      --json              one JSON document, animfs.ls/1 (see animfs(1))\n" HELP_TYPE
+	"      --json              one JSON document, animfs.ls/1 (see animfs(1))\n" HELP_READS
 		HELP_BVH HELP_COLOR HELP_END "\n"
 	"Exit status:\n"
 	"  0  all was listed\n"
@@ -190,10 +190,10 @@ static bool print_view(const char *path, const struct command *command)
 	if (fine && t.place.kind != PLACE_VIEW)
 		fine = command_fail(path, strerror(EISDIR));
 	if (fine) {
-		tree_render(&t.tree, &t.place, &text);
+		int error = tree_render(&t.tree, &t.place, &text);
+
 		command_print(&text);
-		if (text.failed)
-			fine = command_fail(path, strerror(text.full ? EFBIG : ENOMEM));
+		fine = !error || command_fail(path, strerror(error));
 	}
 	buf_release(&text);
 	target_release(&t);
@@ -204,7 +204,7 @@ static const char cat_usage[] =
 	"Usage: animfs cat [OPTION]... FILE/PATH...\n"
 	"Print views of animation files, as reading them in a mount does.\n"
 	"\n"
-	"Options:\n" HELP_TYPE HELP_TIMES HELP_PICTURES HELP_BVH HELP_END "\n"
+	"Options:\n" HELP_READS HELP_MAX_TEXT HELP_TIMES HELP_PICTURES HELP_BVH HELP_END "\n"
 	"Exit status:\n"
 	"  0  all was printed\n"
 	"  2  the call was wrong, or something could not be printed\n";

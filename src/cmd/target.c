@@ -32,17 +32,33 @@ static size_t file_part(const char *path)
 	return length;
 }
 
+char *operand_target(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+}
+
+static bool split_file(struct target *t, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+	t->folder_path = slash ? arena_text(&t->arena, path, (size_t)(name - path)) : ".";
+	t->file_name = arena_text(&t->arena, name, strlen(name));
+	return !t->arena.failed;
+}
+
 static bool split(struct target *t, const char *path)
 {
-	size_t length = file_part(path), name = length;
+	size_t length = file_part(path);
+	char *file = strndup(path, length), *target = file ? operand_target(file) : NULL;
+	bool fine = file && split_file(t, target ? target : file);
 
-	while (name > 0 && path[name - 1] != '/')
-		name--;
-	t->folder_path = name ? arena_text(&t->arena, path, name) : ".";
-	t->file_name = arena_text(&t->arena, path + name, length - name);
+	free(target);
+	free(file);
 	length += strspn(path + length, "/");
 	t->inside = arena_text(&t->arena, path + length, strlen(path + length));
-	return !t->arena.failed;
+	return fine && !t->arena.failed;
 }
 
 /* The length of the path of SOURCE, which begins the file's folder. */

@@ -50,7 +50,7 @@ static const char usage[] =
 	"  echo '*.canm diff=animation' >> .gitattributes\n"
 	"A file that does not decode is one line that says why.\n"
 	"\n"
-	"Options:\n" HELP_TYPE HELP_TIMES HELP_END "\n"
+	"Options:\n" HELP_READS HELP_TIMES HELP_END "\n"
 	"Exit status:\n"
 	"  0  it was printed\n"
 	"  2  the call was wrong, or there is no such file, or it cannot be read\n";

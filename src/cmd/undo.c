@@ -27,18 +27,29 @@ static bool cut(const char *path, struct parts *out)
 	return out->folder != NULL;
 }
 
+static char *join(const char *a, const char *b)
+{
+	char *joined;
+
+	return asprintf(&joined, "%s%s", a, b) < 0 ? NULL : joined;
+}
+
 /* A skeleton is kept as what it is: a file beside the animation. The caller frees it. */
 static char *kept_path(const char *path)
 {
 	static const char view[] = "/" REST_FILE;
-	size_t length = strlen(path), file = length - (sizeof(view) - 1);
-	char *kept = strdup(path);
+	size_t length = strlen(path), end = length - (sizeof(view) - 1);
+	bool skeleton = length >= sizeof(view) && strcmp(path + end, view) == 0;
+	char *file = strndup(path, skeleton ? end : length);
+	char *target = file ? operand_target(file) : NULL, *kept = NULL;
 	struct stat st;
 
-	if (!kept || length < sizeof(view) || strcmp(path + file, view) != 0)
-		return kept;
-	kept[file] = '\0';
-	kept[file] = stat(kept, &st) == 0 && S_ISREG(st.st_mode) ? '.' : '/';
+	if (skeleton && file && !(stat(file, &st) == 0 && S_ISREG(st.st_mode)))
+		kept = strdup(path);
+	else if (file)
+		kept = join(target ? target : file, skeleton ? "." REST_FILE : "");
+	free(target);
+	free(file);
 	return kept;
 }
 

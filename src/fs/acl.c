@@ -146,6 +146,20 @@ static bool has_group(const struct asking *who, gid_t group)
 	return false;
 }
 
+bool acl_in_group(fuse_req_t req, gid_t group)
+{
+	struct asking who;
+	bool has;
+
+	if (fuse_req_ctx(req)->gid == group)
+		return true;
+	if (find_groups(req, &who) != 0)
+		return false;
+	has = has_group(&who, group);
+	free(who.groups);
+	return has;
+}
+
 static bool mode_lets_read(const struct asking *who, const struct stat *st)
 {
 	if (who->uid == st->st_uid)

@@ -16,14 +16,28 @@
 
 struct memo *memo_of(struct fs *fs, struct node *node)
 {
-	struct node_more *more = node_need_more(node);
+	struct node_more *more;
+	struct memo *memo;
 
-	if (!more || more->memo)
-		return node_memo(node);
-	more->memo = calloc(1, sizeof(*more->memo));
-	if (more->memo)
-		fs_reference(fs, node, 1);
-	return more->memo;
+	nodes_lock(&fs->nodes);
+	more = node_need_more(node);
+	if (more && !more->memo)
+		more->memo = calloc(1, sizeof(*more->memo));
+	memo = node_memo(node);
+	nodes_unlock(&fs->nodes);
+	return memo;
+}
+
+void memo_forget(struct fs *fs, struct node *node)
+{
+	struct memo *memo;
+
+	nodes_lock(&fs->nodes);
+	memo = node_memo(node);
+	if (memo)
+		node->more->memo = NULL;
+	nodes_unlock(&fs->nodes);
+	memo_free(memo);
 }
 
 void memo_free(struct memo *memo)

@@ -22,12 +22,15 @@ void fs_own(fuse_req_t req, int folder, const char *name)
 		return;
 	if (fstat(folder, &parent) == 0 && (parent.st_mode & S_ISGID))
 		gid = parent.st_gid;
-	/* A change of owner takes a file's set-id bits away; set-gid is only for one's own group.
+	/* A change of owner takes set-id bits away; programs are set-gid only to one's own groups.
 	 */
 	if (fstat(fd, &st) == 0 && fchownat(fd, "", ctx->uid, gid, AT_EMPTY_PATH) == 0 &&
 	    S_ISREG(st.st_mode) && (st.st_mode & (S_ISUID | S_ISGID)) &&
-	    at_proc_path(fd, NULL, path, sizeof(path)) == 0)
-		chmod(path, st.st_mode & (gid == ctx->gid ? 07777 : 07777 & ~S_ISGID));
+	    at_proc_path(fd, NULL, path, sizeof(path)) == 0) {
+		if ((st.st_mode & S_IXGRP) && !acl_in_group(req, gid))
+			st.st_mode &= ~(mode_t)S_ISGID;
+		chmod(path, st.st_mode & 07777);
+	}
 	close(fd);
 }
 
@@ -48,11 +51,12 @@ int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slo
 	if (error)
 		return error;
 	file_lock(slot->parent->file);
-	slot->is_view = fs_is_view(fs, snap, slot->parent, name, &slot->place);
+	error = fs_find_view(fs, snap, slot->parent, name, &slot->place);
+	slot->is_view = error == 0;
 	slot->present = slot->is_view && !file_is_away(slot->parent->file, slot->parent, name);
 	file_unlock(slot->parent->file);
 	snap_put(snap);
-	return 0;
+	return error == ENOMEM ? ENOMEM : 0;
 }
 
 /* For things that cannot stand under a view's name. */

@@ -57,7 +57,7 @@ bool fs_confine(struct fs *fs, bool background)
 		hold_log();
 	if (fs->options->unconfined)
 		return true;
-	error = unmounter_start(fs->session, &fs->unmounter);
+	error = unmounter_start(fs->session, fs->options->mountpoint, &fs->unmounter);
 	if (error)
 		err_system(&err, error, "the unmounter");
 	else if (limit(fs, &err))

@@ -80,14 +80,15 @@ static int list_folder(struct fs *fs, struct node *node, enum node_area area, st
 	return error ? error : list_descriptor(fs, fd, area == AREA_SOURCE, false, l);
 }
 
-/* Is this name, in this folder, the folder of an animation? */
+/* Is this name, in this folder, the folder of an animation? Of one that cannot be read just now. */
 static bool is_file_folder(struct fs *fs, struct node *node, const char *name)
 {
 	struct fuse_entry_param entry;
+	int error = fs_lookup(fs, node, name, &entry);
 	bool is;
 
-	if (fs_lookup(fs, node, name, &entry) != 0)
-		return false;
+	if (error)
+		return error != ENOENT;
 	is = fs_node(fs, entry.ino)->kind == NODE_FILE;
 	fs_forget(fs, entry.ino, 1);
 	return is;
@@ -377,6 +378,11 @@ static size_t add_plus(fuse_req_t req, struct fs *fs, struct node *node, const s
 	if (!dot && (view < 0 || asker_is_told(fs->asker, told, (unsigned)view)) &&
 	    fs_lookup(fs, node, name, &entry) != 0)
 		entry.ino = 0;
+	/* The type would be kept with the names, and be wrong when it is a folder after all. */
+	if (entry.ino && !l->entries[i].type && S_ISREG(entry.attr.st_mode)) {
+		fs_forget(fs, entry.ino, 1);
+		entry = (struct fuse_entry_param){.ino = 0};
+	}
 	if (!entry.ino) {
 		entry.attr.st_ino = l->entries[i].ino ? l->entries[i].ino : 1;
 		entry.attr.st_mode = l->entries[i].type;
@@ -472,15 +478,6 @@ void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi)
 {
 	read_folder(req, ino, size, off, fi, true);
-}
-
-void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
-{
-	struct handle *handle = handle_of(fi);
-
-	(void)ino;
-	handle_free(fs_of(req), handle);
-	fuse_reply_err(req, 0);
 }
 
 /* Ends what time would end, and tells how that went. */

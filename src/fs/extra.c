@@ -37,7 +37,8 @@ void extras_free(struct extras *e)
 	free(e);
 }
 
-static uint64_t count_in(int parent, const char *name, unsigned depth)
+/* `folder`: what one counts for; other things are an entry and their bytes. */
+static uint64_t count_in(int parent, const char *name, uint64_t folder, unsigned depth)
 {
 	struct dirent *entry;
 	uint64_t sum = 0;
@@ -55,11 +56,10 @@ static uint64_t count_in(int parent, const char *name, unsigned depth)
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 			continue;
-		sum += EXTRA_ENTRY;
 		if (S_ISDIR(st.st_mode))
-			sum += count_in(dirfd(dir), entry->d_name, depth + 1);
+			sum += folder + count_in(dirfd(dir), entry->d_name, folder, depth + 1);
 		else
-			sum += (uint64_t)st.st_size;
+			sum += EXTRA_ENTRY + (uint64_t)st.st_size;
 	}
 	if (dir)
 		closedir(dir);
@@ -73,7 +73,7 @@ static uint64_t count_all(struct fs *fs)
 
 	if (state_folder(fs->state, STATE_EXTRA, "", false, &folder) != 0)
 		return 0;
-	sum = count_in(folder, ".", 0);
+	sum = count_in(folder, ".", EXTRA_ENTRY, 0);
 	close(folder);
 	return sum;
 }
@@ -121,10 +121,11 @@ static void tell_orphan(int extra, int source, const char *path, const char *nam
 	if (asprintf(&below, "%s%s%s", path, *path ? "/" : "", name) < 0)
 		return;
 	if (fstatat(source, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		buf_format(out,
-			   "%s: there is no such file any more; what was put beside its texts is "
-			   "kept in extra/%s of the state directory\n",
-			   below, below);
+		if (count_in(extra, name, 0, 0) > 0)
+			buf_format(out,
+				   "%s: there is no such file any more; what was put beside its "
+				   "texts is kept in extra/%s of the state directory\n",
+				   below, below);
 	} else if (S_ISDIR(st.st_mode) &&
 		   at_open(extra, name, O_RDONLY | O_DIRECTORY, 0, &from) == 0) {
 		if (at_open(source, name, O_PATH | O_DIRECTORY, 0, &to) == 0) {

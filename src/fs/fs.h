@@ -7,7 +7,7 @@
  *   confinement.c  what the process gives up then; unmounter.c another one, which unmounts
  *   lookup.c   names to nodes, nodes to attributes
  *   attr.c     getattr, setattr, statfs; xattr.c the extended ones; acl.c those that say who may
- *   dir.c      folders: opendir to releasedir; entries.c what is told of one, asker.c who wants
+ *   dir.c      folders: opendir to fsyncdir; entries.c what is told of one, asker.c who wants
  *              attributes with the names
  *   open.c     open, create, release
  *   io.c       read, write, flush, fsync and their kin
@@ -124,7 +124,9 @@ bool fs_confine(struct fs *fs, bool background);
  * Starts a process that unmounts when it is told to, or when this one has ended. 0 or an errno, and
  * the descriptor to tell it by.
  */
-int unmounter_start(struct fuse_session *session, int *tell);
+int unmounter_start(struct fuse_session *session, const char *mountpoint, int *tell);
+/* By the thread that will tell it: if that one ends before, the process was killed. */
+void unmounter_watch(int tell);
 /* Tells it, and waits until it has; fuse_session_unmount only releases things afterwards. */
 void unmounter_end(struct fuse_session *session, int tell);
 
@@ -198,7 +200,9 @@ int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, st
 /* A view's node by name, made when it is not known; one reference for the caller. */
 int fs_view_node(struct fs *fs, struct node *parent, const char *name, const struct place *place,
 		 struct node **out);
-/* Is there a view of this name (away or not)? Wants the file's lock. */
+/* The view, or folder, of this name (away or not): 0, ENOENT or ENOMEM. Wants the file's lock. */
+int fs_find_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
+		 struct place *place);
 bool fs_is_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
 		struct place *place);
 uint8_t view_number(const struct view *view); /* its place in views[] */
@@ -206,6 +210,10 @@ uint8_t view_number(const struct view *view); /* its place in views[] */
 void node_join_file(struct node *node, struct file *file);
 void node_become_view(struct node *node, struct file *file, const struct view *view);
 void node_leave_file(struct nodes *t, struct node *node);
+/* Those of a file's members that are wanted, each referenced; ends with NULL, or is it. */
+struct node **file_members(struct fs *fs, const struct file *file,
+			   bool (*wanted)(const struct node *node, const void *user),
+			   const void *user);
 /* The inode number that a virtual name is shown with. */
 uint64_t fs_virtual_ino(const struct node *parent, const char *name);
 /* The path of a name from the root; appends to out. */
@@ -278,6 +286,8 @@ void acl_for_file(struct buf *acl);
 mode_t acl_mode(fuse_req_t req, int folder, mode_t mode);
 /* May who asks read this? 0, or EACCES. For what takes a text to another name. */
 int acl_check_read(fuse_req_t req, struct node *node);
+/* Is who asks in the group, by whichever of his? */
+bool acl_in_group(fuse_req_t req, gid_t group);
 
 /* ---- dir.c ---- */
 
@@ -285,7 +295,6 @@ void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 void fs_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi);
 void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 		    struct fuse_file_info *fi);
-void fs_releasedir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
 /* Is nothing in a virtual folder, no view, and nothing that people put there? Else ENOTEMPTY. */
 int fs_check_empty(struct fs *fs, struct node *node);
 void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi);
@@ -314,7 +323,8 @@ bool fs_closes_at_once(const struct handle *handle);
 void fs_begin_release(struct fs *fs, struct handle *handle);
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
-void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi);
+/* Of a file or a folder. */
+void fs_release(struct fs *fs, struct handle *handle);
 /* Takes the descriptor over (-1: none), also when it fails. */
 struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd);
 /*
@@ -551,6 +561,9 @@ void journal_free(struct journal *j);
 struct notifier *notifier_new(struct fs *fs);
 /* From here on the kernel is told nothing: the connection to it is about to be closed. */
 void notifier_silence(struct notifier *n);
+/* It does nothing more, once the connection is gone: what it tells may wait for answers until then.
+ */
+void notifier_stop(struct notifier *n);
 void notifier_free(struct notifier *n);
 /* From a thread of its own, soon: drop the pages of a node, or a name. Nothing waits for it. */
 void notify_data(struct fs *fs, const struct node *node);

@@ -795,6 +795,25 @@ static bool is_hidden(struct file *file, const struct node *parent, const char *
 }
 
 /*
+ * Of a file that cannot be read: ENOTDIR where that lasts, so that it is shown as it is; else its
+ * errno: programs would take a file in the place of a folder for another thing.
+ */
+static int verdict_errno(const struct err *err)
+{
+	static const int lasting[] = {EACCES, EPERM, EAGAIN, ENOENT, ELOOP, EISDIR, EINVAL};
+
+	if (err->code == ERR_MEMORY)
+		return ENOMEM;
+	if (err->code != ERR_SYSTEM)
+		return ENOTDIR;
+	for (size_t i = 0; i < ARRAY_SIZE(lasting); i++) {
+		if (err->number == lasting[i])
+			return ENOTDIR;
+	}
+	return err->number;
+}
+
+/*
  * The animation file `name` of a real folder, as a folder named `link`. ENOTDIR when it does not
  * decode (and then is an ordinary file); one reference for the caller.
  */
@@ -824,32 +843,29 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 	snap = node->file->damaged ? NULL : shown(fs, node->file);
 	if (!snap)
 		snap = look_in(fs, node->file, folder, &st, &err);
-	/* That a file of any name is no animation is nothing to tell. */
-	if (!snap)
-		note_verdict(fs, parent, name, "shown as it is",
-			     err.code == ERR_UNKNOWN ? NULL : err.message);
 	if (snap && stays_file(fs, snap->codec) != (strcmp(link, name) != 0)) {
-		snap_put(snap); /* it is shown, but not under this name */
-		goto none;
-	}
-	if (snap) {
+		error = ENOTDIR; /* it is shown, but not under this name */
+	} else if (snap) {
 		note_verdict(fs, parent, name, "read-only", snap->anim->read_only);
 		if (!node->file->generation)
 			node->file->generation = snap->generation;
-		snap_put(snap);
+	} else {
+		error = verdict_errno(&err);
+		/* That a file of any name is no animation is nothing to tell. */
+		note_verdict(fs, parent, name, error == ENOTDIR ? "shown as it is" : "not read",
+			     err.code == ERR_UNKNOWN ? NULL : err.message);
+		snap = fs->unopened_files ? NULL : last_good(fs, node->file);
+		error = snap ? 0 : error;
+	}
+	snap_put(snap);
+	if (!error) {
 		*out = node;
 		return 0;
 	}
-	snap = fs->unopened_files ? NULL : last_good(fs, node->file);
-	if (snap) {
-		snap_put(snap);
-		*out = node;
-		return 0;
-	}
-none:
-	forget_child(fs, parent, link);
+	if (error == ENOTDIR)
+		forget_child(fs, parent, link);
 	fs_reference(fs, node, -1);
-	return err.code == ERR_MEMORY ? ENOMEM : ENOTDIR;
+	return error;
 }
 
 const char *const beside_suffixes[2] = {".d", ".d~2"};
@@ -959,7 +975,7 @@ int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, st
 	error = fs_place(fs, snap, parent, &folder);
 	if (error)
 		return error;
-	return tree_lookup(&tree, &folder, name, out) ? 0 : ENOENT;
+	return tree_find(&tree, &folder, name, out);
 }
 
 uint8_t view_number(const struct view *view)
@@ -1000,6 +1016,28 @@ void node_leave_file(struct nodes *t, struct node *node)
 	node->next_in_file = NULL;
 	node->back_in_file = NULL;
 	nodes_drop(t, node->file->node, 0, 1);
+}
+
+struct node **file_members(struct fs *fs, const struct file *file,
+			   bool (*wanted)(const struct node *node, const void *user),
+			   const void *user)
+{
+	struct node **list;
+	size_t count = 0;
+
+	nodes_lock(&fs->nodes);
+	for (const struct node *n = file->members; n; n = n->next_in_file)
+		count++;
+	list = calloc(count + 1, sizeof(*list));
+	count = 0;
+	for (struct node *n = file->members; n && list; n = n->next_in_file) {
+		if (!wanted(n, user))
+			continue;
+		n->references++;
+		list[count++] = n;
+	}
+	nodes_unlock(&fs->nodes);
+	return list;
 }
 
 static enum node_kind kind_of(const struct place *place)
@@ -1049,13 +1087,20 @@ done:
 	return node ? 0 : ENOMEM;
 }
 
-bool fs_is_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
-		struct place *place)
+int fs_find_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
+		 struct place *place)
 {
 	struct tree tree = {snap, parent->file->name};
 	struct place folder;
+	int error = fs_place(fs, snap, parent, &folder);
 
-	return fs_place(fs, snap, parent, &folder) == 0 && tree_lookup(&tree, &folder, name, place);
+	return error ? error : tree_find(&tree, &folder, name, place);
+}
+
+bool fs_is_view(struct fs *fs, const struct snap *snap, struct node *parent, const char *name,
+		struct place *place)
+{
+	return fs_find_view(fs, snap, parent, name, place) == 0;
 }
 
 static int lookup_extra(struct fs *fs, struct node *parent, const char *name,
@@ -1088,14 +1133,17 @@ static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
 	if (error)
 		return error;
 	file_lock(file);
-	if (fs_is_view(fs, snap, parent, name, &place) && !file_is_away(file, parent, name))
+	error = fs_find_view(fs, snap, parent, name, &place);
+	if (!error && !file_is_away(file, parent, name))
 		error = fs_view_node(fs, parent, name, &place, &node);
 	if (node)
 		error = attributes_in(fs, node, snap, &place, &st);
 	file_unlock(file);
 	snap_put(snap);
+	if (!node && error != ENOMEM)
+		return lookup_extra(fs, parent, name, entry);
 	if (!node)
-		return error ? error : lookup_extra(fs, parent, name, entry);
+		return error;
 	if (!error)
 		fill_entry(fs, node, &st, entry);
 	fs_reference(fs, node, -1);

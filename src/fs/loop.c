@@ -129,6 +129,7 @@ static bool is_short(const struct loop *l, const struct fuse_buf *request)
 	case FUSE_LOOKUP:
 	case FUSE_GETATTR:
 	case FUSE_READ:
+	case FUSE_LSEEK:
 		return fs_answers_at_once(l->fs, in->nodeid);
 	case FUSE_OPEN:
 		return (open->flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY &&
@@ -137,6 +138,47 @@ static bool is_short(const struct loop *l, const struct fuse_buf *request)
 		return fs_closes_at_once((const void *)(uintptr_t)release->fh);
 	default:
 		return false;
+	}
+}
+
+static void forget_each(struct fs *fs, const struct fuse_batch_forget_in *batch)
+{
+	const struct fuse_forget_one *one = (const void *)(batch + 1);
+
+	for (uint32_t i = 0; i < batch->count; i++)
+		fs_forget(fs, one[i].nodeid, one[i].nlookup);
+}
+
+static void release(const struct loop *l, const struct fuse_in_header *in)
+{
+	const struct fuse_release_in *release = (const void *)(in + 1);
+	struct fuse_out_header done = {.len = sizeof(done), .unique = in->unique};
+
+	fs_release(l->fs, (void *)(uintptr_t)release->fh);
+	(void)!write(fuse_session_fd(l->session), &done, sizeof(done));
+}
+
+/*
+ * What the kernel asks for once, whatever the answer, is not left to libfuse: where that has no
+ * memory for a request of its own it refuses it unseen, and what it was about would stay for good.
+ */
+static void process(const struct loop *l, const struct fuse_buf *request)
+{
+	const struct fuse_in_header *in = request->mem;
+
+	switch (in->opcode) {
+	case FUSE_FORGET:
+		fs_forget(l->fs, in->nodeid, ((const struct fuse_forget_in *)(in + 1))->nlookup);
+		return;
+	case FUSE_BATCH_FORGET:
+		forget_each(l->fs, (const void *)(in + 1));
+		return;
+	case FUSE_RELEASE:
+	case FUSE_RELEASEDIR:
+		release(l, in);
+		return;
+	default:
+		fuse_session_process_buf(l->session, request);
 	}
 }
 
@@ -152,7 +194,7 @@ static bool answer(struct loop *l, const struct fuse_buf *request)
 		if (!l->asleep)
 			add_thread(l);
 	}
-	fuse_session_process_buf(l->session, request);
+	process(l, request);
 	l->answered = clock_ns();
 	return leads || take_lead_back(l);
 }
@@ -248,11 +290,22 @@ static bool loop_init(struct loop *l)
 	       add_thread(l) == 0;
 }
 
+static bool has_thread(struct loop *l, unsigned number)
+{
+	bool has;
+
+	pthread_mutex_lock(&l->lock);
+	has = number < l->count;
+	pthread_mutex_unlock(&l->lock);
+	return has;
+}
+
+/* While some are waited for, they may add others. */
 static void loop_release(struct loop *l)
 {
 	if (l->end >= 0)
 		eventfd_write(l->end, 1);
-	for (unsigned i = 0; i < l->count; i++)
+	for (unsigned i = 0; has_thread(l, i); i++)
 		pthread_join(l->threads[i], NULL);
 	if (l->end >= 0)
 		close(l->end);

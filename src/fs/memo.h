@@ -25,7 +25,11 @@ struct memo {
 	struct memo_xattr *xattrs;
 };
 
-/* The node's memo, made on first use; the node then stays. NULL when out of memory. */
+/*
+ * The node's memo, made on first use; the node then stays for as long as it has a name. NULL when
+ * out of memory.
+ */
 struct memo *memo_of(struct fs *fs, struct node *node);
+void memo_forget(struct fs *fs, struct node *node);
 
 #endif

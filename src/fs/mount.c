@@ -4,7 +4,6 @@
 #include "fs.h"
 
 #include "confine.h"
-#include "json_load.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -44,8 +43,13 @@ static void fs_init(void *userdata, struct fuse_conn_info *conn)
 	/* A pipe between costs every request two more calls, and saves a copy for large writes
 	 * only. */
 	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
-	/* What is read of an ordinary file goes from its pages to the kernel's, not through us. */
+	/*
+	 * What is read of an ordinary file goes from its pages to the kernel's, not through us.
+	 * ThreadSanitizer would not see that its descriptor is closed after that.
+	 */
+#ifndef __SANITIZE_THREAD__
 	conn->want |= conn->capable & FUSE_CAP_SPLICE_WRITE;
+#endif
 	fs->acls = has_acls(fs->options) && (conn->capable & FUSE_CAP_POSIX_ACL);
 	if (fs->acls)
 		conn->want |= FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK;
@@ -73,24 +77,10 @@ static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *nam
 		fuse_reply_entry(req, &entry);
 }
 
-static void fs_forget_request(fuse_req_t req, fuse_ino_t ino, uint64_t count)
-{
-	fs_forget(fs_of(req), ino, count);
-	fuse_reply_none(req);
-}
-
-static void fs_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_data *list)
-{
-	for (size_t i = 0; i < count; i++)
-		fs_forget(fs_of(req), list[i].ino, list[i].nlookup);
-	fuse_reply_none(req);
-}
-
+/* Releases and what is forgotten are loop.c's. */
 static const struct fuse_lowlevel_ops operations = {
 	.init = fs_init,
 	.lookup = fs_lookup_request,
-	.forget = fs_forget_request,
-	.forget_multi = fs_forget_multi,
 	.getattr = fs_getattr,
 	.setattr = fs_setattr,
 	.readlink = fs_readlink,
@@ -105,12 +95,10 @@ static const struct fuse_lowlevel_ops operations = {
 	.read = fs_read,
 	.write_buf = fs_write_buf,
 	.flush = fs_flush,
-	.release = fs_release,
 	.fsync = fs_fsync,
 	.opendir = fs_opendir,
 	.readdir = fs_readdir,
 	.readdirplus = fs_readdirplus,
-	.releasedir = fs_releasedir,
 	.fsyncdir = fs_fsyncdir,
 	.statfs = fs_statfs,
 	.setxattr = fs_setxattr,
@@ -229,6 +217,19 @@ static void keep_one_heap(void)
 #endif
 }
 
+static int out_of_memory(void)
+{
+	fprintf(stderr, "animfs: out of memory\n");
+	return 1;
+}
+
+/* libfuse says why, if there is memory for that. */
+static int not_mounted(const struct fs *fs)
+{
+	fprintf(stderr, "animfs: %s: not mounted\n", fs->options->mountpoint);
+	return 1;
+}
+
 static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 {
 	sigset_t before;
@@ -240,9 +241,11 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 		fuse_set_log_func(log_to_syslog);
 	keep_one_heap();
 	hold_signals(&before);
+	if (fs->unmounter >= 0)
+		unmounter_watch(fs->unmounter);
 	fs->notifier = notifier_new(fs);
 	if (!fs->notifier)
-		return 1;
+		return out_of_memory();
 	outside_start(fs);
 	fillings_resume(fs);
 	fs->threads = cmdline->singlethread ? 1 : cmdline->max_threads;
@@ -259,13 +262,18 @@ static int serve(struct fs *fs, struct fuse_args *args, const struct fuse_cmdlin
 
 	fs->session = fuse_session_new(args, &operations, sizeof(operations), fs);
 	if (!fs->session)
-		return 1;
+		return not_mounted(fs);
 	if (fuse_set_signal_handlers(fs->session) == 0) {
-		if (fuse_session_mount(fs->session, fs->options->mountpoint) == 0) {
+		if (fuse_session_mount(fs->session, fs->options->mountpoint) != 0) {
+			not_mounted(fs);
+		} else {
 			if (fs_confine(fs, !cmdline->foreground))
 				status = run_session(fs, cmdline);
-			if (fs->unmounter >= 0)
+			if (fs->unmounter >= 0) {
 				unmounter_end(fs->session, fs->unmounter);
+				/* Or it writes to what is opened under the session's number. */
+				notifier_stop(fs->notifier);
+			}
 			fuse_session_unmount(fs->session);
 		}
 		fuse_remove_signal_handlers(fs->session);
@@ -357,7 +365,7 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		if (p->options->source)
 			return 1; /* the mountpoint is libfuse's */
 		p->options->source = strdup(arg);
-		return p->options->source ? 0 : -1;
+		return p->options->source ? 0 : -out_of_memory();
 	case KEY_BESIDE:
 		p->options->beside = true;
 		return 0;
@@ -425,7 +433,7 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 			return 0;
 		break;
 	case KEY_MAX_TEXT:
-		if (option_size(value, &p->options->max_text, &err))
+		if (option_max_text(value, &p->options->max_text, &err))
 			return 0;
 		break;
 	case KEY_EXTRA_MAX:
@@ -434,7 +442,7 @@ static int parse_option(void *data, const char *arg, int key, struct fuse_args *
 		break;
 	case KEY_STATE:
 		p->options->state = strdup(value);
-		return p->options->state ? 0 : -1;
+		return p->options->state ? 0 : -out_of_memory();
 	default:
 		/* libfuse knows short ones, and those of -o. */
 		if (strncmp(arg, "--", 2) != 0 || !arg[2] || strcmp(arg, "--debug") == 0)
@@ -583,7 +591,7 @@ static int mount_source(struct mount_options *o, struct fuse_args *args,
 	umask(0);
 	raise_descriptor_limit();
 	if (!fs_start(&fs) || !add_mount_options(args, o))
-		fprintf(stderr, "animfs: out of memory\n");
+		out_of_memory();
 	else
 		status = serve(&fs, args, cmdline);
 done:
@@ -618,15 +626,13 @@ int mount_main(int argc, char **argv)
 	    fuse_opt_parse(&args, &parsing, option_keys, parse_option) != 0 ||
 	    fuse_parse_cmdline(&args, &cmdline) != 0)
 		goto done;
-	json_load_limit(o.max_text > SIZE_MAX / 4 ? SIZE_MAX : 4 * o.max_text);
-	tree_text_limit(o.max_text > DEFAULT_MAX_TEXT ? o.max_text : DEFAULT_MAX_TEXT);
 	if (!o.source)
 		status = usage_error("no SOURCE given");
 	else if (!cmdline.mountpoint)
 		status = usage_error("no MOUNTPOINT given");
 	else {
 		o.mountpoint = strdup(cmdline.mountpoint);
-		status = o.mountpoint ? check_mountpoint(&o, parsing.nonempty) : 1;
+		status = o.mountpoint ? check_mountpoint(&o, parsing.nonempty) : out_of_memory();
 		if (status == 0)
 			status = mount_source(&o, &args, &cmdline);
 	}

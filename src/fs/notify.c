@@ -7,6 +7,7 @@
  * thread that answers requests, and nothing waits for it. It holds no lock while it tells.
  */
 #include "fs.h"
+#include "memo.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -125,19 +126,30 @@ void file_look(struct fs *fs, struct file *file)
 	watch_file(fs->notifier, file, true);
 }
 
+/* libfuse 3.16 took the flags away. */
+static int expire_name(struct fuse_session *session, const struct notice *notice, size_t size)
+{
+#if FUSE_VERSION < FUSE_MAKE_VERSION(3, 16)
+	return fuse_lowlevel_notify_expire_entry(session, notice->node, notice->name, size,
+						 FUSE_LL_EXPIRE_ONLY);
+#else
+	return fuse_lowlevel_notify_expire_entry(session, notice->node, notice->name, size);
+#endif
+}
+
 /*
  * A name is only made to be looked up again: dropping it would take the ground from under those who
  * have the folder as their working directory. Kernels before 6.2 know no other way.
  */
 static void tell(struct notifier *n, const struct notice *notice)
 {
+	struct fuse_session *session = n->fs->session;
 	size_t size = strlen(notice->name);
 
 	if (!size)
-		fuse_lowlevel_notify_inval_inode(n->fs->session, notice->node, 0, 0);
-	else if (fuse_lowlevel_notify_expire_entry(n->fs->session, notice->node, notice->name, size,
-						   FUSE_LL_EXPIRE_ONLY) == -ENOSYS)
-		fuse_lowlevel_notify_inval_entry(n->fs->session, notice->node, notice->name, size);
+		fuse_lowlevel_notify_inval_inode(session, notice->node, 0, 0);
+	else if (expire_name(session, notice, size) == -ENOSYS)
+		fuse_lowlevel_notify_inval_entry(session, notice->node, notice->name, size);
 }
 
 enum news file_news(struct fs *fs, struct file *file)
@@ -240,6 +252,29 @@ bool file_look_now(struct fs *fs, struct file *file)
 	return looks;
 }
 
+static bool has_memo(const struct node *node, const void *user)
+{
+	(void)user;
+	return node->kind == NODE_VIEW && node_memo(node);
+}
+
+/* Attributes that were given to views that are no more. Wants the file's lock. */
+static void forget_memos(struct fs *fs, struct file *file)
+{
+	struct node **list = file_members(fs, file, has_memo, NULL);
+	struct snap *snap = NULL;
+	struct place place;
+	int error = list && list[0] ? fs_snap(fs, file, &snap) : 0;
+
+	for (size_t i = 0; list && list[i]; i++) {
+		if (error == ENOENT || (snap && fs_place(fs, snap, list[i], &place) == ENOENT))
+			memo_forget(fs, list[i]);
+		fs_reference(fs, list[i], -1);
+	}
+	snap_put(snap);
+	free(list);
+}
+
 /*
  * What was asked for just before a change may reach the kernel after it was told to forget it: it
  * is told again at the look after next. True while that is to come.
@@ -262,6 +297,8 @@ static bool tell_again(struct fs *fs, struct file *file)
 	if (names)
 		notify_names_of(fs, file->node);
 	nodes_unlock(&fs->nodes);
+	if (names)
+		forget_memos(fs, file);
 	return file->tell_names || file->tell_folders;
 }
 
@@ -447,15 +484,22 @@ static void end_bursts(struct notifier *n)
 	}
 }
 
-void notifier_free(struct notifier *n)
+void notifier_stop(struct notifier *n)
 {
-	if (!n)
+	if (!n || n->ending)
 		return;
 	pthread_mutex_lock(&n->lock);
 	n->ending = true;
 	pthread_cond_signal(&n->wake);
 	pthread_mutex_unlock(&n->lock);
 	pthread_join(n->thread, NULL);
+}
+
+void notifier_free(struct notifier *n)
+{
+	if (!n)
+		return;
+	notifier_stop(n);
 	fillings_finish(n->fs, NULL);
 	end_bursts(n);
 	while (n->first) {

@@ -272,8 +272,9 @@ static int open_real_handle(fuse_req_t req, struct fs *fs, struct node *node,
 	if (fs->read_only && (fi->flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
 	error = open_real(fs, node, fi->flags, &fd);
+	/* The kernel has not heard yet that the name is another node's, or nobody's: see there. */
 	if (error)
-		return error;
+		return error == ENOENT ? ESTALE : error;
 	error = fi->flags & O_TRUNC ? empty(req, fd) : 0;
 	if (error) {
 		close(fd);
@@ -637,12 +638,8 @@ static void leave_view(struct fs *fs, struct handle *handle)
 	changes_tell(fs, &changes);
 }
 
-void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
+void fs_release(struct fs *fs, struct handle *handle)
 {
-	struct handle *handle = handle_of(fi);
-	struct fs *fs = fs_of(req);
-
-	(void)ino;
 	/* A rename that makes the file a view counts it among those of the draft, or does not. */
 	nodes_lock(&fs->nodes);
 	unlist(handle);
@@ -651,5 +648,4 @@ void fs_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	if (handle->node->kind == NODE_REAL && handle_writes(handle))
 		filling_touch(fs, handle->node);
 	handle_free(fs, handle);
-	fuse_reply_err(req, 0);
 }

@@ -230,31 +230,15 @@ static bool is_below(const struct node *node, const struct node *clip)
 	return node != NULL;
 }
 
-/* The views of a clip that have a draft, each referenced; ends with NULL. */
-static struct node **drafted_views(struct fs *fs, const struct node *clip)
+static bool is_drafted_below(const struct node *node, const void *clip)
 {
-	struct node **list = NULL;
-	size_t count = 0;
-
-	nodes_lock(&fs->nodes);
-	for (const struct node *n = clip->file->members; n; n = n->next_in_file)
-		count++;
-	list = calloc(count + 1, sizeof(*list));
-	count = 0;
-	for (struct node *n = clip->file->members; n && list; n = n->next_in_file) {
-		if (!n->draft || !is_below(n, clip))
-			continue;
-		n->references++;
-		list[count++] = n;
-	}
-	nodes_unlock(&fs->nodes);
-	return list;
+	return node->draft && is_below(node, clip);
 }
 
 /* What the views of a clip are edited from says the clip's old name: now it is this version. */
 static void rebase_drafts(struct fs *fs, const struct node *clip)
 {
-	struct node **list = drafted_views(fs, clip);
+	struct node **list = file_members(fs, clip->file, is_drafted_below, clip);
 	struct snap *snap = NULL;
 	struct place place;
 
@@ -624,6 +608,28 @@ static int choose(struct move *m)
 	return EPERM;
 }
 
+/* What has moved on the disk is not to be left without a name here. */
+static bool make_ready(const struct move *m)
+{
+	struct nodes *nodes = &m->fs->nodes;
+	bool ready;
+
+	nodes_lock(nodes);
+	ready = nodes_ready(m->node) && (!m->over || nodes_ready(m->over));
+	nodes_unlock(nodes);
+	return ready;
+}
+
+static void let_go(struct fs *fs, struct node *node)
+{
+	if (!node)
+		return;
+	nodes_lock(&fs->nodes);
+	nodes_settle(node);
+	nodes_drop(&fs->nodes, node, 0, 1);
+	nodes_unlock(&fs->nodes);
+}
+
 void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
 	       const char *new_name, unsigned flags)
 {
@@ -642,6 +648,8 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t n
 	error = m.node ? 0 : ENOENT;
 	if (!error && takes_text(&m))
 		error = acl_check_read(req, m.node);
+	if (!error && !make_ready(&m))
+		error = ENOMEM;
 	if (!error)
 		error = choose(&m);
 	changes_tell(fs, &m.changes);
@@ -649,8 +657,6 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t n
 	/* What is called as an animation is may be a folder now, or was one. */
 	if (!error && (may_be_animation(fs, name) || may_be_animation(fs, new_name)))
 		notify_entry(fs, m.to.parent, new_name);
-	if (m.over)
-		fs_reference(fs, m.over, -1);
-	if (m.node)
-		fs_reference(fs, m.node, -1);
+	let_go(fs, m.over);
+	let_go(fs, m.node);
 }

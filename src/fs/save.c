@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* ---- what a view says ---- */
 
@@ -139,12 +140,11 @@ static int count_text(struct fs *fs, struct node *node, const struct snap *snap,
 	struct file *file = node->file;
 	struct tree tree = {snap, file->name};
 	struct buf text = BUF_INIT;
+	int error;
 
 	fs->texts++;
-	tree_render(&tree, place, &text);
-	if (text.failed) {
-		int error = text.full ? EFBIG : ENOMEM;
-
+	error = tree_render(&tree, place, &text);
+	if (error) {
 		buf_release(&text);
 		return error;
 	}
@@ -410,6 +410,27 @@ static bool has_other_names(const struct folder *folder, const char *name)
 	return fstatat(folder->fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_nlink > 1;
 }
 
+static uint64_t hash_text(const struct node *parent, const char *name, const struct buf *text)
+{
+	return XXH3_64bits_withSeed(text->data, text->size, fs_virtual_ino(parent, name));
+}
+
+/*
+ * Is it the text, once more, that was saved last? Of one that is made anew then, the second time
+ * each member that followed from another would be read as an edit back.
+ */
+static bool is_again(struct fs *fs, const struct draft *draft, struct file *file, uint64_t hash)
+{
+	struct snap *now;
+	bool same;
+
+	if (hash != file->text.hash || draft_stays_as_saved(draft) || fs_snap(fs, file, &now) != 0)
+		return false;
+	same = now->generation == file->text.generation;
+	snap_put(now);
+	return same;
+}
+
 /* The text says what was there before: what is there now stays, and is what the view says. */
 static void pass_over(struct fs *fs, struct draft *draft, struct file *file, struct node *saved,
 		      struct changes *changes)
@@ -422,6 +443,24 @@ static void pass_over(struct fs *fs, struct draft *draft, struct file *file, str
 	notify_data(fs, saved);
 }
 
+/* What goes with a text that is in the binary now; `hash` is its own. */
+static void note_saved(struct fs *fs, struct draft *draft, struct node *parent, const char *name,
+		       uint64_t hash, const struct node *saved, struct changes *changes)
+{
+	struct file *file = parent->file;
+	const char *label;
+
+	file->text.hash = hash;
+	file->text.generation = draft->saved->generation;
+	drop_refusals(fs, parent, name);
+	draft->rejected = 0;
+	burst_saved(fs, parent, name);
+	file_changed(fs, file, saved ? saved->id : 0, changes);
+	label = new_clip_name(draft, parent);
+	if (label)
+		clip_follow(fs, parent, label);
+}
+
 int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
 	       const char *name, struct node *saved, struct changes *changes)
 {
@@ -429,14 +468,17 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 	struct file *file = parent->file;
 	struct folder folder;
 	enum verdict verdict;
-	const char *label;
+	uint64_t hash;
 	bool linked;
 	int error = fs_source_folder(fs, file, &folder);
 
 	if (error)
 		return error;
 	burst_begin(fs, file);
-	if ((draft->dirty || draft->pending) && burst_passes_over(fs, parent, name, &draft->text)) {
+	hash = hash_text(parent, name, &draft->text);
+	if ((draft->dirty || draft->pending) &&
+	    (is_again(fs, draft, file, hash) ||
+	     burst_passes_over(fs, parent, name, &draft->text))) {
 		pass_over(fs, draft, file, saved, changes);
 		folder_close(&fs->folders, &folder);
 		return 0;
@@ -449,15 +491,8 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 			 "animfs: %s: saved under this name only; its other hard links stay as "
 			 "they were\n",
 			 file->name);
-	if (verdict == VERDICT_SAVED) {
-		drop_refusals(fs, parent, name);
-		draft->rejected = 0;
-		burst_saved(fs, parent, name);
-		file_changed(fs, file, saved ? saved->id : 0, changes);
-		label = new_clip_name(draft, parent);
-		if (label)
-			clip_follow(fs, parent, label);
-	}
+	if (verdict == VERDICT_SAVED)
+		note_saved(fs, draft, parent, name, hash, saved, changes);
 	if (verdict == VERDICT_REFUSED)
 		keep_refusal(fs, parent, name, draft, &err, changes);
 	if (verdict == VERDICT_PENDING || verdict == VERDICT_REFUSED)

@@ -28,6 +28,8 @@
 #include "rotation.h"
 #include "views.h"
 
+#include <errno.h>
+
 #include <math.h>
 #include <string.h>
 
@@ -116,17 +118,24 @@ static bool figure_fits(const struct figure *f, const struct shown *at, struct e
 	return length_fits(f, err) && (at->style.lossy_bvh || bvh_is_lossless(f, err));
 }
 
-/* Without memory it is there, and reading it fails for that reason. */
-static bool bvh_present(const struct shown *at)
+static int bvh_check(const struct shown *at)
 {
 	struct arena arena = ARENA_INIT;
 	struct figure f;
-	bool fits = figure_present(at);
+	int error = ENOMEM;
 
-	if (fits && figure_make(&f, at, &arena))
-		fits = figure_fits(&f, at, NULL);
+	if (!figure_present(at))
+		return ENOENT;
+	if (figure_make(&f, at, &arena))
+		error = figure_fits(&f, at, NULL) ? 0 : ENOENT;
 	arena_release(&arena);
-	return fits;
+	return error;
+}
+
+/* Without memory it is there, and reading it fails for that reason. */
+static bool bvh_present(const struct shown *at)
+{
+	return bvh_check(at) != ENOENT;
 }
 
 static void bvh_explain(const struct shown *at, struct err *err)
@@ -438,14 +447,13 @@ static struct anim *bvh_parse(const struct shown *at, struct bytes text, struct 
 	struct err loss = {.code = ERR_NONE};
 	struct figure f;
 
-	if (!bvh_present(at))
-		bvh_explain(at, err);
+	if (!figure_present(at))
+		figure_explain(at, err);
 	else if (!figure_make(&f, at, &arena))
 		err_memory(err);
-	else if (bvh_is_lossless(&f, &loss))
-		edited = bvh_import(at, text, err);
-	else
-		edited = lossy_parse(at, text, &loss, err);
+	else if (figure_fits(&f, at, err))
+		edited = bvh_is_lossless(&f, &loss) ? bvh_import(at, text, err)
+						    : lossy_parse(at, text, &loss, err);
 	arena_release(&arena);
 	return edited;
 }
@@ -455,6 +463,7 @@ const struct view view_bvh = {
 	.place = VIEW_OF_CLIP,
 	.file = "clip.bvh",
 	.present = bvh_present,
+	.check = bvh_check,
 	.explain = bvh_explain,
 	.render = bvh_render,
 	.every_key = true,

@@ -19,13 +19,14 @@ import subprocess
 import sys
 import time
 
-from crash import Reference, compare, differing, fresh_mount, look_at
-from mounts import Failure, Ground, Mount, Watch, in_processes, strays, wait_until
+from crash import Reference, compare, differing, fresh_mount, look_at, texts_of
+from mounts import NEVER, Failure, Ground, Mount, Watch, in_processes, strays, wait_until
 from saves import EDITS, Save, all_saves, folder_of, read, replaced
 
 ERRNOS = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EACCES, errno.ENOMEM)
 # A text that was refused is no fault; and EIO stands for two that programs misread.
 CLEAR = {*ERRNOS}
+OTHER = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR}
 
 
 # ---- what is done ----
@@ -108,6 +109,7 @@ class Trial:
             if self.mount.is_alive():
                 self.judge(done)
                 self.finish()
+                texts_of(self.mount, self.save)
         if watch.hung:
             raise Failure("it hangs")
         self.end()
@@ -160,8 +162,7 @@ class FaultReference(Reference):
         super().__init__(animfs, top, save)
         mount = fresh_mount(animfs, self.top, self.template)
         mount.begin()
-        mount.set_fault("any", 0)
-        mount.set_allocation(2**64 - 1)
+        arm_nothing(mount)
         for step in save.steps:
             step(mount.point)
         self.calls = mount.board["calls"]
@@ -185,6 +186,20 @@ def sample(count, most):
     return numbers
 
 
+def arm_nothing(mount):
+    """Only counts."""
+    mount.set_fault("any", 0)
+    mount.set_allocation(NEVER)
+
+
+def errno_of(n):
+    return ERRNOS[n % len(ERRNOS)]
+
+
+def arm_call(mount, n, shift=0):
+    mount.set_fault("any", errno_of(n + shift), n)
+
+
 class Tests:
     def __init__(self, options):
         self.options = options
@@ -204,7 +219,7 @@ class Tests:
             if trial.run(arm, disarm):
                 self.count(kind)
         except (Failure, OSError, ValueError) as error:
-            self.failed(f"{reference.save.name}, {what}: {error}")
+            self.failed(f"{reference.save.name}, {what}: {error}\n  in {trial.mount.where()}")
             self.clean(trial.mount)
 
     def clean(self, mount):
@@ -223,9 +238,9 @@ class Tests:
             return
         place = os.path.join(top, "fault")
         for n in sample(reference.calls, self.options.calls):
-            number_of_errno = ERRNOS[(n + number) % len(ERRNOS)]
-            self.trial(place, reference, "call", f"call {n} {errno.errorcode[number_of_errno]}",
-                       lambda mount, n=n, e=number_of_errno: mount.set_fault("any", e, n))
+            self.trial(place, reference, "call",
+                       f"call {n} {errno.errorcode[errno_of(n + number)]}",
+                       lambda mount, n=n: arm_call(mount, n, number))
         for n in sample(reference.allocations, allocations):
             self.trial(place, reference, "allocation", f"allocation {n}",
                        lambda mount, n=n: mount.set_allocation(n))
@@ -235,62 +250,84 @@ class Tests:
 
     # Mounting
 
-    def mounting(self, ground, arm, what, kind):
+    def place(self, ground, kind):
+        return os.path.join(ground.top, f"mounting_{kind}")
+
+    def mounting(self, ground, kind, arm, what):
         """It begins, or ends with a word of why and a status."""
-        mount = fresh_mount(self.options.animfs, os.path.join(ground.top, f"mounting {kind}"),
-                            self.game)
+        mount = fresh_mount(self.options.animfs, self.place(ground, kind), self.game)
         try:
-            mount.board["allocations"] = 0
             arm(mount)
             mount.spawn()
-            begun = mount.has_begun()
+            begun = mount.has_begun() and self.can_be_read(mount, what)
             fired = mount.fired()
             mount.end_fault()
             if begun:
-                os.listdir(mount.point)
+                self.read_shown(mount)
                 mount.end()
             elif mount.daemon.wait(10) <= 0 or not mount.said().strip():
                 raise Failure(f"status {mount.daemon.returncode} and {mount.said()!r}")
             if mount.source and look_at(mount)["source"] != self.game_state:
                 raise Failure("SOURCE is not as it was")
-            self.count(kind, fired)
-            return fired
-        except (Failure, OSError, ValueError) as error:
-            self.failed(f"mounting, {what}: {error}")
+            self.count(f"mounting, {kind}", fired)
+        except (Failure, OSError, ValueError, subprocess.TimeoutExpired) as error:
+            self.failed(f"mounting, {what}: {error}\n  in {mount.where()}")
             self.clean(mount)
-            return True
 
-    def all_mountings(self, ground):
-        self.game = ground.folder("game")
+    def can_be_read(self, mount, what):
+        """Now the files are decoded; what is told of a fault must be what it was."""
+        # What may not be read is shown as the file that it is, for a while.
+        other = OTHER if "EACCES" in what else {}
+        try:
+            read_all(mount.point)
+        except OSError as error:
+            if error.errno not in CLEAR and error.errno not in other:
+                raise
+        return True
+
+    def read_shown(self, mount):
+        """All is there again; what was shown as an ordinary file, after a moment."""
+        def shown():
+            try:
+                texts = {os.path.relpath(path, mount.point): text
+                         for path, text in read_all(mount.point).items()}
+            except OSError as error:
+                if error.errno not in OTHER:
+                    raise
+                return False
+            self.right = self.right or texts
+            return texts == self.right
+
+        if not wait_until(shown, 5):
+            raise Failure("it shows something else")
+
+    def all_mountings(self, ground, kind, most, arm):
+        """The n-th call or allocation of mounting and of reading all for the first time."""
+        self.game = ground.folder(f"game_{kind}")
         for one in all_readings():
             one.make_source(self.game)
-        mount = fresh_mount(self.options.animfs, os.path.join(ground.top, "mounting"), self.game)
+        mount = fresh_mount(self.options.animfs, self.place(ground, kind), self.game)
         self.game_state = look_at(mount)["source"]
-        for n in range(1, self.options.allocations + 1):
-            if not self.mounting(ground, lambda mount, n=n: mount.set_allocation(n),
-                                 f"allocation {n}", "mounting, allocation"):
-                break
-        for n in range(1, self.options.calls + 1):
-            number = ERRNOS[n % len(ERRNOS)]
-            if not self.mounting(ground, lambda mount, n=n, e=number: mount.set_fault("any", e, n),
-                                 f"call {n} {errno.errorcode[number]}", "mounting, call"):
-                break
+        self.right = None
+        self.mounting(ground, kind, arm_nothing, "undisturbed")
+        for n in sample(mount.board[f"{kind}s"], most):
+            name = f" {errno.errorcode[errno_of(n)]}" if kind == "call" else ""
+            self.mounting(ground, kind, lambda mount, n=n: arm(mount, n), f"{kind} {n}{name}")
 
     # Commands
 
     def command(self, ground, sample_, view, old, new):
         """animfs put: it saves, or says that it has not."""
         name = os.path.basename(sample_)
-        mount = Mount(self.options.animfs, os.path.join(ground.top, f"put {name} {view}".replace("/", " ")))
+        mount = Mount(self.options.animfs, ground.folder(f"put_{name}_{view}".replace("/", "_")))
         save = Save(name, {name: sample_}, [])
         path = os.path.join(mount.source, name)
-        place = f"{folder_of(name)}/{view}"
+        place = f"{name}/{view}"
         save.make_source(mount.source)
         before = read(path)
         done = self.animfs(mount, "cat", place)
         text = replaced(old, new)(done.stdout)
-        mount.set_allocation(2**64 - 1)
-        mount.set_fault("any", 0)
+        arm_nothing(mount)
         self.animfs(mount, "put", place, text)
         after, total = read(path), (mount.board["calls"], mount.board["allocations"])
         for kind, count in (("call", total[0]), ("allocation", total[1])):
@@ -300,20 +337,27 @@ class Tests:
                 mount.board["fired"] = 0
                 mount.end_fault()
                 if kind == "call":
-                    mount.set_fault("any", ERRNOS[n % len(ERRNOS)], n)
+                    arm_call(mount, n)
                 else:
                     mount.set_allocation(n)
                 done = self.animfs(mount, "put", place, text)
                 self.count(f"command, {kind}", mount.board["fired"])
                 mount.end_fault()
-                self.judge_command(f"put {place}, {kind} {n}", mount, done, read(path),
-                                   (before, after))
+                what = f"put {place}, {kind} {n}"
+                now = read(path)
+                self.judge_command(what, done, now, (before, after))
+                # Its own text, where it is there: one of a clip may say the edit in one member only.
+                again = text if now == before else self.animfs(mount, "cat", place).stdout
+                self.animfs(mount, "put", place, again)
+                if read(path) != after or strays(mount.source):
+                    self.failed(f"{what}: done again it is not there, or leaves"
+                                f" {strays(mount.source)}")
 
     def animfs(self, mount, command, place, text=b""):
         return subprocess.run([mount.animfs, command, place], cwd=mount.source, input=text,
                               capture_output=True, check=False, env=mount.environment())
 
-    def judge_command(self, what, mount, done, now, states):
+    def judge_command(self, what, done, now, states):
         said = done.stderr.decode(errors="replace")
         if done.returncode < 0 or done.returncode > 2:
             self.failed(f"{what}: status {done.returncode}: {said}")
@@ -321,10 +365,6 @@ class Tests:
             self.failed(f"{what}: status {done.returncode}, and the file is otherwise: {said}")
         elif done.returncode and not said.strip():
             self.failed(f"{what}: status {done.returncode} without a word")
-        elif left := [path for path in strays(mount.source) if "mounts" not in path]:
-            self.animfs(mount, "put", "no.canm/file.json")
-            if strays(mount.source):
-                self.failed(f"{what}: {left} stays")
 
     # Full filesystems
 
@@ -382,7 +422,10 @@ def all_works(options, ground):
         ground, i, save, options.allocations // (1 if i % 6 == 0 else 3)))
         for i, save in enumerate(saves)]
     if not options.only:
-        works.append(lambda: alone(lambda tests: tests.all_mountings(ground)))
+        works.append(lambda: alone(lambda tests: tests.all_mountings(
+            ground, "call", options.calls, arm_call)))
+        works.append(lambda: alone(lambda tests: tests.all_mountings(
+            ground, "allocation", options.allocations, Mount.set_allocation)))
         works += [lambda edit=edit: alone(lambda tests: tests.command(ground, *edit))
                   for edit in EDITS]
         works += [lambda i=i: alone(lambda tests: tests.full(ground, i, saves[3 * i]))
@@ -396,7 +439,8 @@ def main():
     parser.add_argument("--calls", type=int, default=60, help="of each save, at most")
     parser.add_argument("--allocations", type=int, default=150)
     parser.add_argument("--every", type=int, default=2, help="only every so many saves")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    # Mostly they wait.
+    parser.add_argument("--jobs", type=int, default=2 * os.cpu_count())
     parser.add_argument("--only", default="", help="saves whose name has this")
     options = parser.parse_args()
     begin = time.monotonic()

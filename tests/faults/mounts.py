@@ -12,11 +12,16 @@ import subprocess
 import tempfile
 import threading
 import time
+import traceback
 
 NEVER = 2**64 - 1
 MNT_FORCE = 1
+CLONE_NEWNS = 0x20000
+MS_REC = 0x4000
+MS_PRIVATE = 1 << 18
 LIBC = ctypes.CDLL(None, use_errno=True)
 FIELDS = ("calls", "fired", "allocations", "fail_at", "live")
+TRACE = 32
 
 
 class Failure(Exception):
@@ -39,6 +44,10 @@ class Board:
 
     def __setitem__(self, field, value):
         struct.pack_into("Q", self.map, 8 * FIELDS.index(field), value)
+
+    def trace(self):
+        places = struct.unpack_from(f"{TRACE}Q", self.map, 8 * len(FIELDS))
+        return places[:places.index(0)] if 0 in places else places
 
 
 def wait_until(what, seconds=20):
@@ -190,6 +199,14 @@ class Mount:
     def fired(self):
         return self.board["fired"]
 
+    def where(self):
+        """The functions in which what failed last was called, the innermost first."""
+        places = [hex(place) for place in self.board.trace() if place]
+        done = subprocess.run(["addr2line", "-s", "-f", "-i", "-e", self.animfs, *places],
+                              capture_output=True, check=False, text=True) if places else None
+        lines = done.stdout.split() if done else []
+        return " < ".join(f"{name} {line}" for name, line in zip(lines[::2], lines[1::2]))
+
     def descriptors(self):
         """How many it holds: of folders, which it keeps for those that the kernel knows; others."""
         folder = f"/proc/{self.daemon.pid}/fd"
@@ -235,13 +252,20 @@ class Watch:
 def in_processes(jobs, works):
     """Calls each of the functions, some at a time; what they return. Not in threads: while one saves
     another would fork, and the copy of the open file that its child closes would be a save, too."""
+    def attempt(work):
+        try:
+            return work()
+        except Exception:
+            traceback.print_exc()
+            return None
+
     readers = []
     for worker in range(jobs):
         reader, writer = os.pipe()
         if os.fork() == 0:
             status = 1
             try:
-                results = [work() for work in works[worker::jobs]]
+                results = [attempt(work) for work in works[worker::jobs]]
                 with os.fdopen(writer, "w", encoding="utf-8") as file:
                     json.dump(results, file)
                 status = 0
@@ -313,10 +337,18 @@ def strays(top):
 
 # A folder to work in
 
+def stand_apart():
+    """From here on nobody has a copy of the other's mounts, with which these would not end."""
+    if os.geteuid() == 0 and LIBC.unshare(CLONE_NEWNS) == 0:
+        LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None)
+        subprocess.run(["umount", "-a", "-l", "-t", "fuse.animfs"], capture_output=True, check=False)
+
+
 class Ground:
     """A temporary folder; leaving it says what is still mounted below, and unmounts that."""
 
     def __enter__(self):
+        stand_apart()
         base = os.environ.get("ANIMFS_TEST_DIR", "/var/tmp")
         self.top = tempfile.mkdtemp(prefix="animfs-fault.", dir=base)
         self.left = []

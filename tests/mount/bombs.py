@@ -161,7 +161,8 @@ def save(what, path):
         return errno.errorcode[error.errno]
 
 
-if sys.argv[1] == "files":
-    make_files(sys.argv[2])
-else:
-    print(save(sys.argv[2], sys.argv[3]))
+if __name__ == "__main__":
+    if sys.argv[1] == "files":
+        make_files(sys.argv[2])
+    else:
+        print(save(sys.argv[2], sys.argv[3]))

@@ -28,6 +28,14 @@ ok "clip.json: loop" sed -i 's/"loop": true/"loop": false/' "$CLIP/clip.json"
 is "changes that" "$(changed | grep -c loop)" 3
 like "in clip.kanim, too" "$(<"$CLIP/clip.kanim")" 'loop="false"'
 
+fresh again
+text=$(sed 's/"loop": true/"loop": false/' "$CLIP/clip.json")
+for time in first second; do
+	ok "clip.json: loop, the $time time" tee "$CLIP/clip.json" <<<"$text"
+done
+like "what says the same in another member is not taken for an edit back" "$(<"$CLIP/clip.json")" \
+	'"loop": false, '
+
 fresh frame_time
 ok "clip.json: frame_time" sed -i 's/"frame_time": 2,/"frame_time": 4,/' "$CLIP/clip.json"
 like "the duration follows" "$(<"$CLIP/clip.json")" '"frame_time": 4, "duration": 8,'

@@ -105,6 +105,31 @@ ok "dirty pages: the daemon ends" wait_for 10 is_gone "$PID"
 unset "DAEMON[$MNT]"
 ok "dirty pages: nothing stays mounted" gone
 
+# A killed daemon does not end while one of its threads waits for another mount, which has begun to
+# answer: here, in its turn, with the help of a third that is stopped.
+stuck() { grep -qs request_wait_answer "/proc/$PID/task"/*/wchan; }
+if [ "$(id -u)" -eq 0 ]; then
+	BELOW=$WORK/below
+	LOWEST=$WORK/lowest
+	mkdir "$BELOW" "$LOWEST"
+	MNT=$LOWEST mount_animfs
+	SRC=$LOWEST MNT=$BELOW mount_animfs -o ro
+	SRC=$BELOW mount_animfs -o ro
+	PID=${DAEMON[$MNT]}
+	kill -STOP "${DAEMON[$LOWEST]}"
+	cat "$MNT/note" >/dev/null 2>&1 &
+	READER=$!
+	ok "a thread waits in the kernel" wait_for 10 stuck
+	kill -KILL "$PID"
+	ok "killed then: nothing stays mounted" wait_for 10 gone
+	ok "and nobody waits for it" wait_for 10 is_gone "$READER"
+	kill -CONT "${DAEMON[$LOWEST]}"
+	wait "$PID" 2>/dev/null
+	unset "DAEMON[$MNT]"
+	MNT=$BELOW umount_animfs
+	MNT=$LOWEST umount_animfs
+fi
+
 # Somebody else's mount in the same place is not the daemon's to unmount.
 if [ "$(id -u)" -eq 0 ]; then
 	mount_animfs

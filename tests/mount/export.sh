@@ -112,6 +112,8 @@ is "of nothing: status 2" $? 2
 # Does every folder of texts in it say what it was made of? That is written last.
 whole_folders() { [ -z "$(find "$1" -type d -name '*.canm' ! -exec test -s {}/.animfs-export \; -print)" ]; }
 
+left_over() { find "$1" -name '.animfs-*~'; }
+
 make_game --files 30 --clips 2 --bones 12 --frames 10 --plain 0
 for delay in 0.03 0.1 0.2; do
 	rm -rf "$OUT"
@@ -119,7 +121,7 @@ for delay in 0.03 0.1 0.2; do
 	ok "after a kill ($delay s) what is there is whole" whole_folders "$OUT"
 done
 exported --update >/dev/null
-is "--update goes on, and leaves no other trace" "$(find "$OUT" -name '*part*')" ''
+is "--update goes on, and leaves no other trace" "$(left_over "$OUT")" ''
 whole=$(sums "$OUT")
 rm -rf "$OUT"
 exported >/dev/null
@@ -134,11 +136,81 @@ status=0
 wait $pid || status=$?
 if [ "$status" -eq 130 ]; then
 	like "SIGINT stops it" "$(cat "$WORK/said")" 'interrupted after [0-9]+ of [0-9]+ files'
-	is "and leaves no half folder" "$(find "$OUT" -name '*part*')" ''
+	is "and leaves no half folder" "$(left_over "$OUT")" ''
 	ok "what is there is whole" whole_folders "$OUT"
 else
 	is "it was done before it could be stopped" "$status" 0
 fi
+
+# ---- two at the same files ----
+
+less=--views=json
+folders() { find "$OUT" -name '*.canm' | wc -l; }
+all_but_one() { [ "$(folders)" -ge $(($(find "$SRC" -name '*.canm' | wc -l) - 1)) ]; }
+# An export that stands still while it writes a file: $first.
+stop_within()
+{
+	rm -rf "$OUT"
+	"$ANIMFS" export -j1 $less "$SRC" "$OUT" 2>/dev/null &
+	first=$!
+	while kill -STOP $first 2>/dev/null; do
+		[ -z "$(find "$OUT" -name '.animfs-part-*' 2>/dev/null)" ] || return 0
+		kill -CONT $first
+	done
+	return 1
+}
+both_end()
+{
+	local status=0
+	wait "$first" || status=$?
+	wait "$second" || status=$?
+	return $status
+}
+
+rm -rf "$OUT"
+exported $less >/dev/null
+whole=$(sums "$OUT")
+wait_for 20 stop_within || not_ok "an export stands still while it writes a file"
+"$ANIMFS" export -j2 $less "$SRC" "$OUT" 2>/dev/null &
+second=$!
+ok "a second one goes on with the others" wait_for 20 all_but_one
+kill -CONT $first
+both_end
+is "and waits for that one: both end well" $? 0
+is "the outcome is the same" "$(sums "$OUT")" "$whole"
+is "nothing is left over" "$(left_over "$OUT")" ''
+
+wait_for 20 stop_within || not_ok "an export stands still while it writes a file"
+env --default-signal=INT "$ANIMFS" export -j1 $less "$SRC" "$OUT" 2>/dev/null &
+second=$!
+kill -INT $second
+wait $second
+is "one that waits can be interrupted" $? 130
+kill -KILL $first
+wait $first 2>/dev/null
+exported $less >/dev/null
+is "what a kill leaves goes" "$(left_over "$OUT")" ''
+is "and the rest is done" "$(sums "$OUT")" "$whole"
+touch "$OUT"/object/e0000/ranger.canm{,/walk/bones}/.animfs-text~
+exported $less >/dev/null
+is "what a kill left in a folder that was there goes, too" "$(left_over "$OUT")" ''
+
+for how in "$less" "$less --all" --layout=hive; do
+	rm -rf "$OUT"
+	exported $how >/dev/null
+	whole=$(sums "$OUT")
+	for before in there gone; do
+		[ $before = there ] || rm -rf "$OUT"
+		"$ANIMFS" export $how "$SRC" "$OUT" 2>/dev/null &
+		first=$!
+		"$ANIMFS" export $how "$SRC" "$OUT" 2>/dev/null &
+		second=$!
+		both_end
+		is "two at once, $how, what was before is $before: both end well" $? 0
+		is "the outcome is the same" "$(sums "$OUT")" "$whole"
+		is "nothing is left over" "$(left_over "$OUT")" ''
+	done
+done
 
 # ---- a full disk ----
 
@@ -147,7 +219,7 @@ if mkdir -p "$WORK/small" && mount -t tmpfs -o size=1m none "$WORK/small" 2>/dev
 	is "a full disk: status 2" $? 2
 	like "it is said once for each job at most" "$(grep -c 'No space left' <<<"$said")" '^[1-9]$'
 	like "and that it stopped" "$said" 'stopped after'
-	is "no half folder is left" "$(find "$WORK/small" -name '*part*')" ''
+	is "no half folder is left" "$(left_over "$WORK/small")" ''
 	ok "what is there is whole" whole_folders "$WORK/small/out"
 	umount "$WORK/small"
 else

@@ -59,4 +59,11 @@ is "and are gone" "$(cd "$TOP/run/bones" && echo sub* notes* link* third)" "sub*
 umount_animfs
 mount_animfs
 is "for good" "$(ls "$TOP/run/bones" | grep -c 'sub\|notes\|link')" 0
+
+# What stays of files that are gone is told.
+cp "$SRC/other.canm" "$SRC/bare.canm"
+ok "a note that comes and goes" sh -c "echo note >'$MNT/bare.canm/run/note' && rm '$MNT/bare.canm/run/note'"
+rm "$SRC/other.canm" "$SRC/bare.canm"
+like "what is kept of a file that is gone" "$(<"$MNT/.animfs/errors")" 'other.canm: there is no such file any more'
+fails "and not that nothing is" grep bare.canm "$MNT/.animfs/errors"
 umount_animfs

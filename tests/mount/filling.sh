@@ -122,6 +122,23 @@ is "that says the same" "$(text wiki512.canm/texts_of_ow | cut -d, -f1-4 | sort)
 	"$(text wiki512.canm/from_ow | cut -d, -f1-4 | sort)"
 is "and nothing but a clip that stays is an error" "$(grep -v 'a:b\|b.canm\|second.csv' "$MNT/.animfs/errors" | cut -d: -f1,2)" "one.006/one: not removed"
 
+# Who knows a text of the folder finds the view of that name at once.
+ok "each text of a new clip is there right after fsync" python3 - "$TOP/from_ow" <<'PYTHON'
+import os, shutil, sys
+
+for i in range(40):
+    clip = "%s.%d" % (sys.argv[1], i)
+    shutil.copytree(sys.argv[1], clip)
+    fd = os.open(clip, os.O_RDONLY)
+    os.fsync(fd)
+    os.close(fd)
+    for folder, _, names in os.walk(clip):
+        for name in names:
+            with open(os.path.join(folder, name)) as text:
+                text.read()
+    shutil.rmtree(clip)
+PYTHON
+
 # Ends that are not those of a burst.
 ok "filled and unmounted at once" cp -r "$TOP/walk" "$TOP/last"
 umount_animfs

@@ -22,4 +22,18 @@ cp "$WORK/saved" "$MNT/$view"
 ok "a view says what was saved" cmp "$MNT/$view" "$WORK/saved"
 says_its_own() { forget && cmp -s "$MNT/$view" "$WORK/own"; }
 ok "and its own text once it was forgotten" wait_for 5 says_its_own
+
+# What was given to a view is kept, for as long as there is the view.
+ok "views are saved by rename" sh -c "for i in \$(seq 60); do cp '$WORK/own' '$MNT/$view.new' && mv '$MNT/$view.new' '$MNT/$view' || exit; done"
+ok "which leaves no nodes" wait_for 5 few_nodes
+ok "a mode" chmod 640 "$MNT/$view"
+ok "the kernel forgets" wait_for 5 few_nodes
+is "stays" "$(stat -c %a "$MNT/$view")" 640
+for i in $(seq 20); do
+	cp "$SRC/a.canm" "$SRC/$i.canm"
+	chmod 640 "$MNT/$i.canm/${view#*/}"
+done
+ok "of many" test "$(stat -c %a "$MNT"/[0-9]*.canm/"${view#*/}" | grep -c 640)" = 20
+rm "$SRC"/[0-9]*.canm
+ok "it goes with the files" wait_for 5 few_nodes
 umount_animfs

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fstab.sh - mount -t animfs, lines of /etc/fstab, and umount: mount(8) runs contrib/mount.animfs,
 # which must be in /sbin. It is, for the processes of this test alone.
+# alone: its copies of the mounts of other tests would keep their daemons from ending
 . tests/mount/lib.sh
 
 reason=$(can_mount) || skip_all "$reason"
 [ "$(id -u)" -eq 0 ] || skip_all "only root mounts by /etc/fstab"
 if [ "${OWN_SBIN:-}" != yes ]; then
+	unshare --mount --propagation private true 2>/dev/null ||
+		skip_all "mounts cannot be made for this test alone, as in a chroot"
 	mkdir "$WORK/upper" "$WORK/tmp"
 	cp contrib/mount.animfs "$WORK/upper"
 	ln -s "$ANIMFS" "$WORK/upper/animfs"
