@@ -46,9 +46,10 @@ confine.?            : animfs/base.h confine.h seccomp.h sys/capability.h
 # Animation files, and the folders that they are shown as.
 ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h rest.h snap.h
 source.?             : $WORDS $DISK animfs/codec.h bones.h loss.h model.h snap.h source.h
-options.?            : $WORDS animfs/codec.h source.h options.h
+options.?            : $WORDS animfs/codec.h json_load.h source.h tree.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
-node.?               : $WORDS animfs/view.h node.h
+node.?               : $WORDS animfs/view.h node.h slab.h
+slab.?               : slab.h sanitizer/asan_interface.h
 recent.?             : animfs/base.h recent.h
 jobs.?               : jobs.h
 shard.?              : animfs/base.h shard.h

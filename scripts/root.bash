@@ -41,6 +41,7 @@ root_run()
 	env -u MAKEFLAGS -u MAKELEVEL -u BUILD -u TMPDIR LC_ALL=C.UTF-8 \
 		DEBIAN_FRONTEND=noninteractive HOME=/root PATH=/usr/local/bin:/usr/bin:/usr/sbin \
 		/usr/bin/unshare --mount --pid --fork --kill-child --propagation private sh -c '
+		umount -a -l -t fuse.animfs 2>/dev/null # a copy would keep its daemon from ending
 		mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" || exit 1
 		dir=$1
 		shift

@@ -3,8 +3,9 @@
 # test-portable.sh [TARGET...] - builds animfs and runs its unit tests with both compilers on 64 and
 # 32 bits and on a big-endian machine, which qemu plays, and with the libraries of the next Debian;
 # with warnings as errors, undefined behaviour stopped, and the oldest libfuse interface asked for.
-# In Debian systems of its own below $ROOTS, that are kept and used again. Root. Targets are those
-# of the list below.
+# In Debian systems of its own below $ROOTS, that are kept and used again, and so are the objects of
+# the last run. As many targets at a time as there are processors. Root. Targets are those of the
+# list below.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/root.bash
@@ -60,7 +61,7 @@ build()
 		make -s -j"$(nproc)" BUILD="$build" CC="$compiler" \
 		CFLAGS="-O2 -g -Werror -fsanitize=undefined -fsanitize-undefined-trap-on-error" \
 		"$build/animfs" "$build/unit" &&
-		root_run "$dir" env -C /animfs $emulator "$build/unit"
+		root_run "$dir" env -C /animfs CK_TIMEOUT_MULTIPLIER=20 $emulator "$build/unit"
 }
 
 run()
@@ -74,21 +75,32 @@ run()
 	esac
 }
 
-[ $# -gt 0 ] || set -- $targets
-failed=0
-for target in "$@"; do
-	case $target in
-	*-trixie) system=trixie ;;
-	*) system=bookworm ;;
-	esac
-	log=$ROOTS/$target.log
-	if make_system "$system" && root_sources "$ROOTS/portable-$system" &&
-		run "$target" >"$log" 2>&1; then
-		echo "$target: $(tail -n 1 "$log")"
+report()
+{
+	local log=$ROOTS/$1.log began=$SECONDS
+
+	if run "$1" >"$log" 2>&1; then
+		echo "$1: $(tail -n 1 "$log") ($((SECONDS - began)) s)"
 	else
-		echo "$target: FAILED"
+		echo "$1: FAILED"
 		tail -n 30 "$log"
-		((++failed))
+		echo "$1" >>"$failed"
 	fi
+}
+
+[ $# -gt 0 ] || set -- $targets
+for system in bookworm trixie; do
+	case "$*:$system" in
+	*-trixie*:trixie | *-amd64*:bookworm | *-i386*:bookworm | *-s390x*:bookworm)
+		make_system "$system" && root_sources "$ROOTS/portable-$system" || exit 1
+		;;
+	esac
 done
-[ "$failed" -eq 0 ]
+failed=$(mktemp)
+trap 'rm -f "$failed"' EXIT
+for target in "$@"; do
+	[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+	report "$target" &
+done
+wait
+[ ! -s "$failed" ]

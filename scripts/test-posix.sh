@@ -39,15 +39,15 @@ mkdir "$work/fs/src" "$work/fs/bare"
 chmod 777 "$work/fs" "$work/fs/src" "$work/fs/bare" "$work"
 "$BUILD/animfs" -o allow_other,unconfined "$work/fs/src" "$work/mnt" || exit 1
 
-# verdict NAME STATUS LOG
+# verdict STATUS NAME LOG
 verdict()
 {
-	if [ "$2" -eq 0 ]; then
+	if [ "$1" -eq 0 ]; then
 		passed=$((passed + 1))
-		echo "ok - $1"
+		echo "ok - $2"
 	else
 		failed=$((failed + 1))
-		echo "not ok - $1 (status $2)"
+		echo "not ok - $2 (status $1)"
 		tail -n 40 "$3" | sed 's/^/    /'
 	fi
 }
@@ -71,7 +71,7 @@ both()
 	shift
 	for side in bare mount; do
 		on $side "$@" >"$work/log" 2>&1
-		verdict "$name, $side" $? "$work/log"
+		verdict $? "$name, $side" "$work/log"
 	done
 }
 
@@ -79,7 +79,7 @@ part_matrix()
 {
 	mkdir "$work/fs/bare/matrix" "$work/mnt/matrix"
 	"$BUILD/posix_matrix" "$work/fs/bare/matrix" "$work/mnt/matrix" >"$work/log" 2>&1
-	verdict "matrix: $(tail -n 1 "$work/log")" $? "$work/log"
+	verdict $? "matrix: $(tail -n 1 "$work/log")" "$work/log"
 	rm -rf "$work/fs/bare/matrix" "$work/mnt/matrix"
 }
 
@@ -90,7 +90,7 @@ part_random()
 		mkdir "$work/fs/bare/random" "$work/mnt/random"
 		"$BUILD/random_ops" "$work/fs/bare/random" "$work/mnt/random" $((OPS / 4)) \
 			$((SEED + i)) >"$work/log" 2>&1
-		verdict "random, seed $((SEED + i)): $(tail -n 1 "$work/log")" $? "$work/log"
+		verdict $? "random, seed $((SEED + i)): $(tail -n 1 "$work/log")" "$work/log"
 		rm -rf "$work/fs/bare/random" "$work/mnt/random"
 	done
 }
@@ -104,11 +104,11 @@ part_stress()
 	local status=$?
 	# 4: a kind of call is not there at all (FS_IOC_FIEMAP), and is said to be skipped.
 	[ $status -ne 4 ] || grep -qE 'fail:|error:' "$work/log" || status=0
-	verdict "stress-ng" $status "$work/log"
+	verdict $status "stress-ng" "$work/log"
 	# These found something once.
 	on mount stress-ng --fstat 2 --xattr 2 --dentry 2 --rename 2 --verify --timeout 10 --temp-path . \
 		>"$work/log" 2>&1
-	verdict "stress-ng: fstat, xattr, dentry, rename at once" $? "$work/log"
+	verdict $? "stress-ng: fstat, xattr, dentry, rename at once" "$work/log"
 }
 
 part_fio()
@@ -134,7 +134,7 @@ part_storms()
 {
 	ROUNDS=4 ANIMFS=$BUILD/animfs tests/mount/run.sh tests/mount/concurrent.sh \
 		tests/mount/source_changes.sh >"$work/log" 2>&1
-	verdict "storms: $(tail -n 1 "$work/log")" $? "$work/log"
+	verdict $? "storms: $(tail -n 1 "$work/log")" "$work/log"
 }
 
 [ $# -gt 0 ] || set -- matrix stress fio dbench storms random
