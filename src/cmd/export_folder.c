@@ -98,15 +98,20 @@ static bool is_lock(const struct export_part *part)
 	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
 }
 
-/* Goes on without a lock where the filesystem has none. */
+/*
+ * Goes on without a lock where the filesystem has none. Whoever is stopped here leaves the file to
+ * its holder; otherwise it is the caller's to remove, stopped or not.
+ */
 static int wait_for_lock(const struct export_part *part, const struct progress *progress)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
 
-	while (!progress_stopped(progress) && flock(part->lock, LOCK_EX | LOCK_NB) != 0 &&
-	       errno == EWOULDBLOCK)
+	while (flock(part->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+		if (progress_stopped(progress))
+			return EINTR;
 		nanosleep(&pause, NULL);
-	return progress_stopped(progress) ? EINTR : 0;
+	}
+	return 0;
 }
 
 static int take_lock(struct export_part *part, const struct progress *progress)

@@ -146,7 +146,7 @@ fi
 
 less=--views=json
 folders() { find "$OUT" -name '*.canm' | wc -l; }
-all_but_one() { [ "$(folders)" -ge $(($(find "$SRC" -name '*.canm' | wc -l) - 1)) ]; }
+all_but_one() { [ "$(folders)" -ge $(($(find "$SRC" -name '*.canm' -type f | wc -l) - 1)) ]; }
 # An export that stands still while it writes a file: $first.
 stop_within()
 {
