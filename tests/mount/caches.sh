@@ -54,6 +54,7 @@ outside()
 	mount_animfs -o "$how"
 	use
 
+	rm -f "$WORK/mapped"
 	python3 "$WORK/mapped.py" "$MNT/$bone" >"$WORK/mapped" &
 	reader=$!
 	wait_for 3 grep -q True "$WORK/mapped"
