@@ -505,9 +505,17 @@ static bool is_needed(const struct nodes *t, const struct node *node)
 }
 
 /*
- * A node that nothing needs any more; its parents are left with a reference too many, in
- * `orphaned`, by next_in_file: they are folders, and no views.
+ * A node that nothing needs any more is out of its file, whose list has its neighbours: only then
+ * next_in_file is free to hold those that are still to be buried together.
  */
+static void orphan(struct nodes *t, struct node *node, struct node **orphaned)
+{
+	nodes_leave_identity(t, node);
+	t->gone(node);
+	node->next_in_file = *orphaned;
+	*orphaned = node;
+}
+
 static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 {
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed is taken out before */
@@ -515,15 +523,11 @@ static void bury(struct nodes *t, struct node *node, struct node **orphaned)
 		struct node *parent = take_link(t, first_link(node));
 
 		parent->references--;
-		if (is_needed(t, parent))
-			continue;
-		nodes_leave_identity(t, parent);
-		parent->next_in_file = *orphaned;
-		*orphaned = parent;
+		if (!is_needed(t, parent))
+			orphan(t, parent, orphaned);
 	}
 	set_remove(&t->by_id, node, hash_node);
 	t->count--;
-	t->gone(node);
 	node_free(t, node);
 }
 
@@ -538,13 +542,11 @@ void nodes_drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t r
 	node->references -= references;
 	if (is_needed(t, node))
 		return;
-	nodes_leave_identity(t, node);
+	orphan(t, node, &orphaned);
 	/* A loop: folders may lie deeper in one another than a stack is. */
-	bury(t, node, &orphaned);
 	while (orphaned) {
 		node = orphaned;
 		orphaned = node->next_in_file;
-		node->next_in_file = NULL;
 		bury(t, node, &orphaned);
 	}
 }
