@@ -77,13 +77,16 @@ struct snap *source_last(struct source *s);
  */
 struct snap *source_replaced(struct source *s, uint32_t generation);
 unsigned source_replaced_count(struct source *s);
-/* The same is to hold of this one from now on: it was shown although the file had been damaged. */
+/*
+ * This one stays as if it were replaced just now: it was shown although the file had been damaged,
+ * or is still being read.
+ */
 void source_keep(struct source *s, struct snap *replaced);
 /*
  * To be called now and then with the time in milliseconds: lets versions go that were there at a
  * call REPLACED_MS ago. True while there are others.
  */
-#define REPLACED_MS 300
+#define REPLACED_MS 500
 bool source_let_go(struct source *s, int64_t now);
 /* Was the file when it was read what *st says? */
 bool source_is_read(struct source *s, const struct stat *st);

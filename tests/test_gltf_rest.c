@@ -16,6 +16,9 @@ static const char text[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\n"
 static const float matrices[] = {1, 0,  0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0,  0, 0, 1,
 				 0, -1, 0, 0, 1, 0, 0,  0, 0, 0, 1, 0, -1, 0, 0, 1};
 
+/* Where hip is in three frames, then the matrices: what the file has behind its three times. */
+static float values[9 + ARRAY_SIZE(matrices)];
+static float *const places = values, *const binds = values + 9;
 static struct skeleton *skeleton;
 
 static void setup(void)
@@ -25,8 +28,9 @@ static void setup(void)
 	skeleton = read_skeleton(text);
 	at.skeleton = skeleton;
 	gltf = gltf_hip();
-	for (size_t i = 0; i < ARRAY_SIZE(matrices); i++)
-		buf_f32(&gltf.data, matrices[i]);
+	for (size_t i = 0; i < 9; i++)
+		places[i] = get_f32(gltf.data.data + 4 * (3 + i));
+	memcpy(binds, matrices, sizeof(matrices));
 	gltf.nodes = "[{\"name\": \"hip\"}, {\"name\": \"Bone01\", \"children\": [0]}, {\"name\": "
 		     "\"Armature\", \"children\": [1]}]";
 	gltf.skins = "[{\"joints\": [1, 0], \"inverseBindMatrices\": 2}]";
@@ -45,15 +49,23 @@ static void teardown(void)
 	sample_close(&s);
 }
 
-static float *values(void)
+static void store_values(void)
 {
-	return (float *)(void *)gltf.data.data + 3;
+	gltf.data.size = 4 * 3;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		buf_f32(&gltf.data, values[i]);
+}
+
+static struct anim *apply(void)
+{
+	store_values();
+	return gltf_apply();
 }
 
 /* Of places, in the axes of Bone01: x, z, -y. */
 static void turn_places(void)
 {
-	for (float *v = values(); v < values() + 9; v += 3) {
+	for (float *v = places; v < places + 9; v += 3) {
 		float y = v[1];
 
 		v[1] = v[2];
@@ -63,7 +75,7 @@ static void turn_places(void)
 
 static void assert_same(void)
 {
-	struct anim *edited = gltf_apply();
+	struct anim *edited = apply();
 
 	ck_assert(model_same(edited, s.anim));
 	anim_free(edited);
@@ -75,8 +87,8 @@ START_TEST(places_are_turned_back)
 
 	turn_places();
 	assert_same();
-	values()[3 + 1] = 7;
-	edited = gltf_apply();
+	places[3 + 1] = 7;
+	edited = apply();
 	ck_assert_double_eq_tol(hip_value(edited, 1, 2), 7, 1e-12);
 	ck_assert(f64_same(hip_value(edited, 1, 1), hip_value(s.anim, 1, 1)));
 	anim_free(edited);
@@ -86,12 +98,11 @@ END_TEST
 /* The armature is elsewhere, turned and larger, and the matrices with it. */
 START_TEST(what_holds_the_bones_makes_no_difference)
 {
-
 	gltf.nodes = "[{\"name\": \"hip\"}, {\"name\": \"Bone01\", \"children\": [0]}, {\"name\": "
 		     "\"Armature\", \"children\": [1], \"translation\": [4, 0, 0], \"rotation\": "
 		     "[0, 0, 0.70710678, 0.70710678], \"scale\": [2, 2, 2]}]";
 	for (unsigned joint = 0; joint < 2; joint++) {
-		float *m = values() + 9 + (size_t)16 * joint;
+		float *m = binds + (size_t)16 * joint;
 		float was[16];
 
 		/* m * T(4 0 0)^-1 turned by -90 degrees around z, and half as large */
@@ -114,10 +125,10 @@ START_TEST(scales_are_in_their_order_again)
 	struct anim *edited;
 	const struct curve *c;
 
-	memcpy(values(), scales, sizeof(scales));
+	memcpy(places, scales, sizeof(scales));
 	gltf.animations = "[{\"channels\": [{\"sampler\": 0, \"target\": {\"node\": 0, \"path\": "
 			  "\"scale\"}}], \"samplers\": [" GLTF_SAMPLER "]}]";
-	edited = gltf_apply();
+	edited = apply();
 	c = edited->clips[0].tracks[2].curve[ROLE_SCALE];
 	ck_assert_double_eq_tol(curve_value(c, 0, 0), 1, 1e-12);
 	ck_assert_double_eq_tol(curve_value(c, 0, 1), 2, 1e-12);
@@ -132,7 +143,7 @@ START_TEST(rotations_are_turned_back)
 	const struct curve *c;
 	struct anim *edited;
 
-	memcpy(values(), turn, sizeof(turn));
+	memcpy(places, turn, sizeof(turn));
 	gltf.animations = "[{\"channels\": [{\"sampler\": 0, \"target\": {\"node\": 0, \"path\": "
 			  "\"rotation\"}}], \"samplers\": [" GLTF_SAMPLER "]}]";
 	gltf.accessors =
@@ -140,7 +151,7 @@ START_TEST(rotations_are_turned_back)
 		"\"SCALAR\"}, {\"bufferView\": 0, \"byteOffset\": 12, \"componentType\": 5126, "
 		"\"count\": 1, \"type\": \"VEC4\"}, {\"bufferView\": 0, \"byteOffset\": 48, "
 		"\"componentType\": 5126, \"count\": 2, \"type\": \"MAT4\"}]";
-	edited = gltf_apply();
+	edited = apply();
 	c = edited->clips[0].tracks[2].curve[ROLE_ROTATION];
 	for (unsigned axis = 0; axis < 3; axis++)
 		ck_assert_double_eq_tol(remainder(curve_value(c, 0, axis), 360), 0, 1e-5);
@@ -151,14 +162,14 @@ END_TEST
 /* Another rest pose is one that somebody made: the bones are taken as they are. */
 START_TEST(a_bone_that_is_elsewhere_is_taken_as_it_is)
 {
-	values()[9 + 16 + 12] = -1.1f;
+	binds[16 + 12] = -1.1f;
 	assert_same();
 }
 END_TEST
 
 START_TEST(a_bone_that_is_turned_otherwise_is_taken_as_it_is)
 {
-	float *m = values() + 9 + 16;
+	float *m = binds + 16;
 
 	/* by 30 degrees around z, a step above the other still */
 	m[0] = m[5] = 0.8660254f;
@@ -176,7 +187,7 @@ START_TEST(a_matrix_may_be_none)
 
 	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
 		for (unsigned k = 16; k < 32; k++)
-			values()[9 + k] = none[i];
+			binds[k] = none[i];
 		assert_same();
 	}
 }
@@ -187,6 +198,7 @@ START_TEST(matrices_must_be_as_many_as_joints)
 	struct err err;
 
 	gltf.skins = "[{\"joints\": [1, 0, 2], \"inverseBindMatrices\": 2}]";
+	store_values();
 	err = gltf_refuse();
 	ck_assert_ptr_nonnull(strstr(err.message, "too few for 3 joints"));
 }

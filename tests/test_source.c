@@ -248,10 +248,13 @@ START_TEST(a_replaced_version_stays_for_a_moment_where_that_is_asked_for)
 	old = source_replaced(source, first);
 	ck_assert_ptr_nonnull(old);
 	ck_assert_int_eq(snap_clip(old, "dup"), 0);
-	snap_put(old);
 	ck_assert(source_let_go(source, 1000));
 	ck_assert(source_let_go(source, 1000 + REPLACED_MS - 1));
-	ck_assert(!source_let_go(source, 1000 + REPLACED_MS));
+	source_keep(source, old); /* it is being read */
+	snap_put(old);
+	ck_assert(source_let_go(source, 2000));
+	ck_assert(source_let_go(source, 2000 + REPLACED_MS - 1));
+	ck_assert(!source_let_go(source, 2000 + REPLACED_MS));
 	ck_assert_ptr_null(source_replaced(source, first));
 }
 END_TEST

@@ -29,7 +29,6 @@
 #include "views.h"
 
 #include <errno.h>
-
 #include <math.h>
 #include <string.h>
 

@@ -43,9 +43,9 @@ rm -rf "$MNT/random"
 
 # Two programs at once, each in a folder of its own.
 mkdir "$BARE/left" "$BARE/right" "$MNT/left" "$MNT/right"
-"$TOOLS/random_ops" "$BARE/left" "$MNT/left" 2000 >"$WORK/left" 2>&1 &
+"$TOOLS/random_ops" "$BARE/left" "$MNT/left" 2000 $RANDOM >"$WORK/left" 2>&1 &
 left=$!
-ok "random operations beside others" "$TOOLS/random_ops" "$BARE/right" "$MNT/right" 2000
+ok "random operations beside others" "$TOOLS/random_ops" "$BARE/right" "$MNT/right" 2000 $RANDOM
 status=0
 wait $left || status=$?
 is "the others" "$(tail -n 1 "$WORK/left") $status" "2000 operations, both the same 0"

@@ -129,12 +129,48 @@ umount_animfs
 rm -r "$SRC/.animfs"
 by_mv a
 
+# Reads the text for more than a second, and begins to; it is replaced meanwhile.
+read_slowly()
+{
+	python3 - "$MNT/file.canm/$view" "$WORK/begun" <<'PYTHON'
+import os, sys, time
+
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)  # no page before it is read
+size = os.fstat(fd).st_size
+piece = size // 30 // 4096 * 4096 + 4096
+while text := os.read(fd, piece):
+    sys.stdout.buffer.write(text)
+    open(sys.argv[2], "w").close()
+    time.sleep(0.05)
+PYTHON
+}
+
+is_as_large_as() { [ "$(stat -c %s "$MNT/file.canm/$view")" = "$(stat -c %s "$WORK/$1.csv")" ]; }
+slow_reader()
+{
+	local reading
+	rm -f "$WORK/begun"
+	by_mv a
+	by_mv b
+	wait_for 3 is_as_large_as b # nobody has read it yet
+	read_slowly >"$WORK/slow" &
+	reading=$!
+	wait_for 5 test -e "$WORK/begun"
+	by_mv a
+	wait $reading
+	ok "$1: who reads slowly reads it to the end as it was" cmp "$WORK/slow" "$WORK/b.csv"
+	ok "$1: and then as it is" wait_for 3 reads a
+	by_mv b
+}
+
 # ---- read meanwhile ----
 
 for how in rw ro; do
 	mount_animfs -o $how
 	way 1 2 by_mv "$how, mv"
 	way 0 2 by_cp "$how, cp"
+	slow_reader "$how"
 	if [ $how = rw ] || [ "${ROUNDS:-1}" -gt 1 ]; then
 		way 1 1 by_rsync "$how, rsync"
 		way 0 1 by_rsync_inplace "$how, rsync --inplace"
