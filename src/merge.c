@@ -21,14 +21,23 @@ static bool text_same(const char *a, const char *b)
 
 /* ---- what comes back from the file ---- */
 
+/* Numbers that are one float32 with v are no farther apart than this. */
+static double float_width(double v)
+{
+	float f = fabsf((float)v);
+
+	return 2 * (double)(f - nextafterf(f, 0));
+}
+
 /*
  * Is `stored` as near to `wanted` as its lane allows? A hair more is given to the rounding of
  * converting between the units, and of base + k * step: a value half-way between two k is near
- * to both.
+ * to both. One that goes into a new grid beside an edited one goes there as its text says it
+ * (quant.c), which is the same float32.
  */
 static bool value_near(double wanted, double stored, const struct lane *lane)
 {
-	double want, got, hair;
+	double want, got, hair, half;
 
 	if (f64_same(wanted, stored) || (float)wanted == (float)stored)
 		return true;
@@ -38,7 +47,8 @@ static bool value_near(double wanted, double stored, const struct lane *lane)
 	got = stored / lane->unit;
 	hair = 4 * DBL_EPSILON *
 	       (fabs(want) + fabs((double)lane->base) + 65535 * fabs((double)lane->step));
-	if (lane->form == LANE_GRID && fabs(want - got) <= fabs((double)lane->step) / 2 + hair)
+	half = fabs((double)lane->step) / 2 + float_width(wanted) / lane->unit;
+	if (lane->form == LANE_GRID && fabs(want - got) <= half + hair)
 		return true;
 	return (float)got >= (float)(want - hair) && (float)got <= (float)(want + hair);
 }

@@ -694,11 +694,14 @@ START_TEST(a_value_is_stored_on_the_nearest_point_of_its_grid)
 	ck_stored(true, "");
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.75);
 	ck_stored(true, "");
+	/* the same float32 as 2.75, by whose text it was stored */
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.7500001);
+	ck_stored(true, "");
+	set(edited, 0, 1, ROLE_TRANSLATION, 2.750001);
 	ck_stored(false, CANNOT "the translation of spine in walk comes back different in frame 0");
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.25);
 	ck_stored(true, "");
-	set(edited, 0, 1, ROLE_TRANSLATION, 2.2499999);
+	set(edited, 0, 1, ROLE_TRANSLATION, 2.249999);
 	ck_stored(false, CANNOT "the translation of spine in walk comes back different in frame 0");
 }
 END_TEST
