@@ -28,7 +28,7 @@ struct kept {
 
 struct list {
 	struct kept *kept;
-	size_t count;
+	size_t count, room;
 };
 
 /* 0 for what is no number. */
@@ -62,7 +62,7 @@ static int add_kept(struct list *l, int dir, const char *name)
 	    !S_ISREG(made.st.st_mode))
 		return 0;
 	strcpy(made.name, name); /* the longest is one of nine digits */
-	more = realloc(l->kept, (l->count + 1) * sizeof(*more));
+	more = array_room(l->kept, l->count, &l->room, sizeof(*more));
 	if (!more)
 		return ENOMEM;
 	l->kept = more;
@@ -76,7 +76,7 @@ static int read_list(int folder, struct list *l)
 	int fd, error = at_walk(folder, "", O_RDONLY | O_DIRECTORY, &fd);
 	DIR *dir = error ? NULL : fdopendir(fd);
 
-	*l = (struct list){NULL, 0};
+	*l = (struct list){.count = 0};
 	if (error)
 		return error;
 	if (!dir) {
@@ -107,7 +107,7 @@ static unsigned long highest(const struct list *l)
 
 int backup_list(struct state *s, const char *path, backup_each *each, void *closure)
 {
-	struct list list = {NULL, 0};
+	struct list list = {.count = 0};
 	int folder, error = state_folder(s, STATE_BACKUP, path, false, &folder);
 
 	if (!error) {

@@ -181,6 +181,18 @@ float read_f32(struct reader *r)
 	return f32_from_bits(read_u32(r));
 }
 
+/* ---- arrays ---- */
+
+void *array_grow(void *array, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 16;
+
+	array = reallocarray(array, more, size);
+	if (array)
+		*room = more;
+	return array;
+}
+
 /* ---- bytes out ---- */
 
 bool buf_reserve(struct buf *b, size_t more)

@@ -13,7 +13,7 @@ struct bone {
 
 struct bone_names {
 	struct arena arena;
-	size_t count, capacity;
+	size_t count, room;
 	struct bone *by_number, *by_name; /* the same, sorted */
 };
 
@@ -144,18 +144,14 @@ static bool read_number(const struct cell *cell, uint32_t *number)
 	return true;
 }
 
-static bool grow(struct bone_names *names)
+static bool add_bone(struct bone_names *names, struct bone bone)
 {
-	size_t capacity = names->capacity ? 2 * names->capacity : 64;
-	struct bone *list;
+	struct bone *list = array_room(names->by_number, names->count, &names->room, sizeof(*list));
 
-	if (names->count < names->capacity)
-		return true;
-	list = reallocarray(names->by_number, capacity, sizeof(*list));
 	if (!list)
 		return false;
 	names->by_number = list;
-	names->capacity = capacity;
+	list[names->count++] = bone;
 	return true;
 }
 
@@ -172,15 +168,12 @@ static bool read_bone(struct reading *r)
 	}
 	if (name->size == 0)
 		return refuse(r, name, "\"%s\" is not a name");
-	if (!grow(r->names))
-		return err_memory(r->err);
 	bone.name = arena_text(&r->names->arena, name->text, name->size);
 	if (!bone.name)
 		return err_memory(r->err);
 	if (plain_number(r->format, bone.name, &other) && other != bone.number)
 		return refuse(r, name, "\"%s\" is the name of another number");
-	r->names->by_number[r->names->count++] = bone;
-	return true;
+	return add_bone(r->names, bone) || err_memory(r->err);
 }
 
 static bool refuse_twice(const struct reading *r, const struct bone *first,

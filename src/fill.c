@@ -373,16 +373,11 @@ static struct bone *need_bone(struct making *m, const char *label)
 
 	if (bone)
 		return bone;
-	if (m->bone_count == m->bone_room) {
-		size_t room = m->bone_room ? 2 * m->bone_room : 64;
-		struct bone *bones = reallocarray(m->bones, room, sizeof(*bones));
-
-		if (!bones)
-			return NULL;
-		m->bones = bones;
-		m->bone_room = room;
-	}
-	bone = &m->bones[m->bone_count];
+	bone = array_room(m->bones, m->bone_count, &m->bone_room, sizeof(*bone));
+	if (!bone)
+		return NULL;
+	m->bones = bone;
+	bone += m->bone_count;
 	*bone = (struct bone){.label = strdup(label)};
 	if (!bone->label)
 		return NULL;

@@ -123,7 +123,8 @@ struct reading {
 	size_t place[COLUMN_COUNT]; /* of the columns */
 	struct arena arena;
 	struct row *rows;
-	uint32_t count, capacity;
+	uint32_t count;
+	size_t room;
 	bool cut; /* the last row has no line end and fewer cells than the header */
 	const struct skeleton *old;  /* what a missing column leaves; may be NULL */
 	const struct format *format; /* may be NULL */
@@ -169,18 +170,14 @@ static bool read_rest(struct reading *r, const struct joint *old, struct row *ro
 
 static struct row *new_row(struct reading *r)
 {
-	if (r->count == r->capacity) {
-		uint32_t capacity = r->capacity ? 2 * r->capacity : 64;
-		struct row *rows = capacity > INT32_MAX
-					   ? NULL
-					   : reallocarray(r->rows, capacity, sizeof(*rows));
+	struct row *rows = r->count == INT32_MAX
+				   ? NULL
+				   : array_room(r->rows, r->count, &r->room, sizeof(*rows));
 
-		if (!rows)
-			return NULL;
-		r->rows = rows;
-		r->capacity = capacity;
-	}
-	return &r->rows[r->count++];
+	if (!rows)
+		return NULL;
+	r->rows = rows;
+	return &rows[r->count++];
 }
 
 /* A cell that no column is above says what nobody would read. */

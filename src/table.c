@@ -150,18 +150,15 @@ void table_close(struct table *t)
 
 static bool add_cell(struct table *t, struct cell cell)
 {
+	struct cell *cells;
+
 	if (t->count == CELLS_MAX)
 		return false;
-	if (t->count == t->capacity) {
-		size_t capacity = t->capacity ? 2 * t->capacity : 32;
-		struct cell *cells = reallocarray(t->cells, capacity, sizeof(*cells));
-
-		if (!cells)
-			return false;
-		t->cells = cells;
-		t->capacity = capacity;
-	}
-	t->cells[t->count++] = cell;
+	cells = array_room(t->cells, t->count, &t->room, sizeof(*cells));
+	if (!cells)
+		return false;
+	t->cells = cells;
+	cells[t->count++] = cell;
 	return true;
 }
 

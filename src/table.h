@@ -37,7 +37,7 @@ struct table {
 	struct cell blank; /* stands there, for the cells that a short row has not */
 
 	/* private */
-	size_t capacity;
+	size_t room;
 	size_t next;                 /* byte offset of the next row */
 	bool stops[256];             /* bytes that end a run of a cell's own */
 	struct table_quoted *quoted; /* libcsv, once a quote was met */

@@ -305,16 +305,11 @@ static bool next_attribute(const struct xml *x, size_t *at, size_t end, struct x
 
 static bool grow_attributes(struct xml *x, size_t count)
 {
-	size_t capacity = x->capacity ? 2 * x->capacity : 16;
-	struct xml_attribute *more;
+	struct xml_attribute *more = array_room(x->attributes, count, &x->room, sizeof(*more));
 
-	if (count < x->capacity)
-		return true;
-	more = reallocarray(x->attributes, capacity, sizeof(*more));
 	if (!more)
 		return err_memory(x->err);
 	x->attributes = more;
-	x->capacity = capacity;
 	return true;
 }
 

@@ -68,7 +68,7 @@ struct xml {
 	void *user;
 	struct _xmlParserCtxt *parser;
 	struct xml_attribute *attributes;
-	size_t capacity;
+	size_t room;
 	unsigned depth;
 	bool closed; /* the root is: the text cannot be the beginning of another */
 	bool ending; /* there is no more text */

@@ -3,6 +3,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 START_TEST(a_reader_goes_bad_and_stays_bad)
@@ -90,6 +91,28 @@ START_TEST(a_buffer_may_have_a_limit)
 	buf_char(&b, '.');
 	ck_assert(b.failed && b.size == 300);
 	buf_release(&b);
+}
+END_TEST
+
+START_TEST(an_array_keeps_what_it_has_as_it_grows)
+{
+	uint32_t *list = NULL;
+	size_t room = 0;
+
+	for (uint32_t i = 0; i < 1000; i++) {
+		list = array_room(list, i, &room, sizeof(*list));
+		ck_assert_ptr_nonnull(list);
+		ck_assert_uint_gt(room, i);
+		list[i] = i;
+	}
+	ck_assert_uint_lt(room, 2000);
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(list[i], i);
+	room = SIZE_MAX / 4;
+	ck_assert_ptr_null(array_room(list, room, &room, sizeof(*list)));
+	ck_assert_uint_eq(room, SIZE_MAX / 4);
+	ck_assert_uint_eq(list[999], 999);
+	free(list);
 }
 END_TEST
 
@@ -181,6 +204,7 @@ Suite *base_suite(void)
 	tcase_add_test(tc, what_is_put_is_got);
 	tcase_add_test(tc, a_buffer_that_failed_takes_no_more);
 	tcase_add_test(tc, a_buffer_may_have_a_limit);
+	tcase_add_test(tc, an_array_keeps_what_it_has_as_it_grows);
 	tcase_add_test(tc, an_arena_gives_zeroed_aligned_memory);
 	tcase_add_test(tc, the_first_error_wins);
 	tcase_add_test(tc, a_place_is_a_line_and_a_column_of_characters);

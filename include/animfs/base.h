@@ -17,6 +17,17 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+/*
+ * Room for one more in an array that grows: the array, or the one twice as large that takes its
+ * place. NULL when out of memory; then the array is as it was. *room: how many members it has room
+ * for, 0 at first.
+ */
+void *array_grow(void *array, size_t *room, size_t size);
+static inline void *array_room(void *array, size_t count, size_t *room, size_t size)
+{
+	return count < *room ? array : array_grow(array, room, size);
+}
+
 /* Some bytes that belong to someone else. data may be NULL when size is 0. */
 struct bytes {
 	const uint8_t *data;

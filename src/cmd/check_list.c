@@ -11,21 +11,17 @@
 /* Takes the paths, which are freed when there is no room for them. */
 static bool add(struct check_list *l, char *path, char *target, int missing)
 {
-	if (path && l->count == l->room) {
-		size_t room = l->room ? 2 * l->room : 1024;
-		struct check_item *items = reallocarray(l->items, room, sizeof(*items));
+	struct check_item *items =
+		path ? array_room(l->items, l->count, &l->room, sizeof(*items)) : NULL;
 
-		if (!items) {
-			free(path);
-			free(target);
-			return false;
-		}
-		l->items = items;
-		l->room = room;
+	if (!items) {
+		free(path);
+		free(target);
+		return false;
 	}
-	if (path)
-		l->items[l->count++] = (struct check_item){path, target, missing};
-	return path != NULL;
+	l->items = items;
+	items[l->count++] = (struct check_item){path, target, missing};
+	return true;
 }
 
 struct asked {

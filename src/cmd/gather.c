@@ -7,17 +7,13 @@
 
 static bool take(struct gathered *g, const char *path)
 {
-	if (g->count == g->room) {
-		size_t room = g->room ? 2 * g->room : 1024;
-		char **paths = reallocarray(g->paths, room, sizeof(*paths));
+	char **paths = array_room(g->paths, g->count, &g->room, sizeof(*paths));
 
-		if (!paths)
-			return false;
-		g->paths = paths;
-		g->room = room;
-	}
-	g->paths[g->count] = strdup(path);
-	return g->paths[g->count++] != NULL;
+	if (!paths)
+		return false;
+	g->paths = paths;
+	paths[g->count] = strdup(path);
+	return paths[g->count++] != NULL;
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b)

@@ -14,16 +14,12 @@
 
 static bool add(struct import_texts *t, const struct import_text *text)
 {
-	if (t->count == t->room) {
-		size_t room = t->room ? 2 * t->room : 16;
-		struct import_text *list = reallocarray(t->list, room, sizeof(*list));
+	struct import_text *list = array_room(t->list, t->count, &t->room, sizeof(*list));
 
-		if (!list)
-			return false;
-		t->list = list;
-		t->room = room;
-	}
-	t->list[t->count++] = *text;
+	if (!list)
+		return false;
+	t->list = list;
+	list[t->count++] = *text;
 	return true;
 }
 

@@ -19,18 +19,14 @@
 
 bool stamp_add(struct stamp *s, const char *path, text_hash hash)
 {
-	if (s->count == s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
-		struct stamp_text *texts = reallocarray(s->texts, room, sizeof(*texts));
+	struct stamp_text *texts = array_room(s->texts, s->count, &s->room, sizeof(*texts));
 
-		if (!texts)
-			return false;
-		s->texts = texts;
-		s->room = room;
-	}
-	s->texts[s->count] =
+	if (!texts)
+		return false;
+	s->texts = texts;
+	texts[s->count] =
 		(struct stamp_text){arena_text(&s->arena, path, strlen(path)), hash, hash};
-	return s->texts[s->count++].path != NULL;
+	return texts[s->count++].path != NULL;
 }
 
 static void put_hash(struct buf *out, text_hash hash)

@@ -38,22 +38,6 @@ static bool refuse_value(struct kanim *k, const struct xml_attribute *attribute,
 			  (const char *)attribute->name.data);
 }
 
-/* Room for one more in an array that doubles. */
-static bool grow(void **array, size_t *room, size_t count, size_t size)
-{
-	size_t more = *room ? 2 * *room : 16;
-	void *p;
-
-	if (count < *room)
-		return true;
-	p = reallocarray(*array, more, size);
-	if (!p)
-		return false;
-	*array = p;
-	*room = more;
-	return true;
-}
-
 /* ---- values ---- */
 
 static bool copy_text(struct kanim *k, struct bytes value, const char **out)
@@ -166,9 +150,11 @@ static bool open_animation(struct kanim *k, const struct xml_tag *tag)
 
 	if (!xml_is(tag->name, "animation"))
 		return xml_refuse_tag(&k->xml, tag, "<animation>", "this is not an <animation>");
-	if (!grow((void **)&k->animations, &k->animation_room, k->animation_count, sizeof(*a)))
+	a = array_room(k->animations, k->animation_count, &k->animation_room, sizeof(*a));
+	if (!a)
 		return err_memory(k->xml.err);
-	a = &k->animations[k->animation_count++];
+	k->animations = a;
+	a += k->animation_count++;
 	*a = (struct kanim_animation){
 		.begin = tag->begin,
 		.head = tag->end,
@@ -223,9 +209,11 @@ static bool open_frame(struct kanim *k, const struct xml_tag *tag)
 
 	if (!xml_is(tag->name, "frame"))
 		return xml_refuse_tag(&k->xml, tag, "<frame>", "this is not a <frame>");
-	if (!grow((void **)&k->frames, &k->frame_room, k->frame_count, sizeof(*f)))
+	f = array_room(k->frames, k->frame_count, &k->frame_room, sizeof(*f));
+	if (!f)
 		return err_memory(k->xml.err);
-	f = &k->frames[k->frame_count++];
+	k->frames = f;
+	f += k->frame_count++;
 	*f = (struct kanim_frame){
 		.begin = tag->begin,
 		.head = tag->end,

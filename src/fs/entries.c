@@ -26,16 +26,13 @@ void listing_free(struct listing *l)
 
 bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type)
 {
-	if (l->count == l->capacity) {
-		size_t capacity = l->capacity ? 2 * l->capacity : 64;
-		struct listing_entry *entries = realloc(l->entries, capacity * sizeof(*entries));
+	struct listing_entry *entries =
+		array_room(l->entries, l->count, &l->room, sizeof(*entries));
 
-		if (!entries)
-			return false;
-		l->entries = entries;
-		l->capacity = capacity;
-	}
-	l->entries[l->count++] =
+	if (!entries)
+		return false;
+	l->entries = entries;
+	entries[l->count++] =
 		(struct listing_entry){.name = l->names.size, .ino = ino, .type = type, .view = -1};
 	buf_add(&l->names, name, strlen(name) + 1);
 	return !l->names.failed;

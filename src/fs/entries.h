@@ -24,7 +24,7 @@ struct listing_entry {
 struct listing {
 	struct buf names;
 	struct listing_entry *entries;
-	size_t count, capacity;
+	size_t count, room;
 	uint32_t places; /* how many have been passed, listed or not */
 	bool has_views;
 	bool fresh; /* read when the folder was opened, and not told to anybody yet */

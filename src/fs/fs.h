@@ -400,7 +400,7 @@ struct changes {
 		fuse_ino_t node;
 		bool folder;
 	} * nodes;
-	size_t count, capacity;
+	size_t count, room;
 };
 
 /* The view's draft, at the version that is shown; made when there is none. Wants the file's lock.

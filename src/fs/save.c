@@ -192,16 +192,12 @@ void view_settle(struct fs *fs, struct node *node)
 
 void changes_add(struct changes *c, const struct node *node)
 {
-	if (c->count == c->capacity) {
-		size_t capacity = c->capacity ? 2 * c->capacity : 16;
-		struct change *nodes = realloc(c->nodes, capacity * sizeof(*nodes));
+	struct change *nodes = array_room(c->nodes, c->count, &c->room, sizeof(*nodes));
 
-		if (!nodes)
-			return;
-		c->nodes = nodes;
-		c->capacity = capacity;
-	}
-	c->nodes[c->count++] = (struct change){node->id, node->folder};
+	if (!nodes)
+		return;
+	c->nodes = nodes;
+	nodes[c->count++] = (struct change){node->id, node->folder};
 }
 
 void changes_tell(struct fs *fs, struct changes *c)

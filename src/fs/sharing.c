@@ -32,7 +32,7 @@ struct sharing {
 		enum state_area area;
 		char *path; /* of the virtual folder, from the root */
 	} * folders;
-	size_t count, capacity;
+	size_t count, room;
 };
 
 struct sharing *sharing_new(void)
@@ -55,17 +55,13 @@ void sharing_free(struct sharing *b)
 
 static bool append(struct sharing *b, enum state_area area, const char *path)
 {
-	if (b->count == b->capacity) {
-		size_t capacity = b->capacity ? 2 * b->capacity : 16;
-		struct watched *folders = reallocarray(b->folders, capacity, sizeof(*folders));
+	struct watched *folders = array_room(b->folders, b->count, &b->room, sizeof(*folders));
 
-		if (!folders)
-			return false;
-		b->folders = folders;
-		b->capacity = capacity;
-	}
-	b->folders[b->count] = (struct watched){area, strdup(path)};
-	if (!b->folders[b->count].path)
+	if (!folders)
+		return false;
+	b->folders = folders;
+	folders[b->count] = (struct watched){area, strdup(path)};
+	if (!folders[b->count].path)
 		return false;
 	b->count++;
 	return true;

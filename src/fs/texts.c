@@ -17,18 +17,13 @@ static const char *const inner_folders[] = {"bones", "frames"};
 static bool add_name(struct texts *t, const char *inside, const char *name, int64_t born,
 		     bool folder)
 {
+	struct text_name *names = array_room(t->names, t->count, &t->room, sizeof(*names));
 	struct text_name *to;
 
-	if (t->count == t->room) {
-		size_t room = t->room ? 2 * t->room : 256;
-		struct text_name *names = reallocarray(t->names, room, sizeof(*names));
-
-		if (!names)
-			return false;
-		t->names = names;
-		t->room = room;
-	}
-	to = &t->names[t->count];
+	if (!names)
+		return false;
+	t->names = names;
+	to = &names[t->count];
 	*to = (struct text_name){.born = born, .folder = folder};
 	if (asprintf(&to->path, "%s%s%s", inside, *inside ? "/" : "", name) < 0)
 		return false;

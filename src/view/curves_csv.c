@@ -184,7 +184,8 @@ struct curves_text {
 	uint8_t axes; /* bit per column x y z w that is there */
 
 	struct target *targets; /* the clip's own come first */
-	uint32_t target_count, target_room;
+	uint32_t target_count;
+	size_t target_room;
 	json_t *numbers; /* of targets, by label */
 	uint32_t last;   /* the bone of the row before */
 
@@ -194,8 +195,9 @@ struct curves_text {
 	bool scattered; /* the rows of a bone do not stand together */
 
 	struct anim *edited;
-	struct track *added; /* new bones; room for all targets */
-	uint32_t added_count, added_room;
+	struct track *added; /* new bones */
+	uint32_t added_count;
+	size_t added_room;
 	bool changed, cut;
 	struct csv_retimed retimed;
 };
@@ -223,16 +225,13 @@ static bool read_header(struct curves_text *p)
 
 static bool add_target(struct curves_text *p, const char *label)
 {
-	if (p->target_count == p->target_room) {
-		uint32_t room = p->target_room ? 2 * p->target_room : 64;
-		struct target *targets = reallocarray(p->targets, room, sizeof(*targets));
+	struct target *targets =
+		array_room(p->targets, p->target_count, &p->target_room, sizeof(*targets));
 
-		if (!targets || room < p->target_room)
-			return err_memory(p->err);
-		p->targets = targets;
-		p->target_room = room;
-	}
-	p->targets[p->target_count] = (struct target){.label = label};
+	if (!targets || p->target_count == UINT32_MAX)
+		return err_memory(p->err);
+	p->targets = targets;
+	targets[p->target_count] = (struct target){.label = label};
 	return json_object_set_new_nocheck(p->numbers, label, json_integer(p->target_count++)) ==
 		       0 ||
 	       err_memory(p->err);
@@ -318,14 +317,11 @@ static bool new_bone(struct curves_text *p, uint32_t bone, struct curves_rows ro
 	const struct target *target = &p->targets[bone];
 	struct track track = clip_new_track(p->at->anim, clip_shown(p->at)), now;
 
-	if (p->added_count == p->added_room) {
-		struct track *added = reallocarray(p->added, p->target_room, sizeof(*added));
+	struct track *added = array_room(p->added, p->added_count, &p->added_room, sizeof(*added));
 
-		if (!added)
-			return err_memory(p->err);
-		p->added = added;
-		p->added_room = p->target_room;
-	}
+	if (!added)
+		return err_memory(p->err);
+	p->added = added;
 	track.label = target->label;
 	track.name = label_bone(p->edited, target->label, target->at, target->length, p->err);
 	if (!track.name)
@@ -453,16 +449,12 @@ static bool read_entry(struct curves_text *p, struct curves_row *e)
 
 static bool add_entry(struct curves_text *p, const struct curves_row *e)
 {
-	if (p->count == p->room) {
-		size_t room = p->room ? 2 * p->room : 256;
-		struct curves_row *entries = reallocarray(p->entries, room, sizeof(*entries));
+	struct curves_row *entries = array_room(p->entries, p->count, &p->room, sizeof(*entries));
 
-		if (!entries)
-			return err_memory(p->err);
-		p->entries = entries;
-		p->room = room;
-	}
-	p->entries[p->count++] = *e;
+	if (!entries)
+		return err_memory(p->err);
+	p->entries = entries;
+	entries[p->count++] = *e;
 	return true;
 }
 

@@ -240,18 +240,12 @@ static bool check_row_end(struct frames_text *p)
 static bool read_row(struct frames_text *p)
 {
 	const struct still *old = NULL;
-	struct row *row;
+	struct row *row = array_room(p->rows, p->count, &p->room, sizeof(*row));
 
-	if (p->count == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-
-		row = reallocarray(p->rows, room, sizeof(*row));
-		if (!row)
-			return err_memory(p->err);
-		p->rows = row;
-		p->room = room;
-	}
-	row = &p->rows[p->count];
+	if (!row)
+		return err_memory(p->err);
+	p->rows = row;
+	row += p->count;
 	*row = (struct row){.still = {.url = "", .origin = ANIM_NEW}};
 	if (!check_row_end(p) || !read_animation(p, row) || !read_frame(p, row))
 		return false;
