@@ -16,6 +16,8 @@
 #define FRAME_PREFIX "frame_"
 #define FRAME_DIGITS 5
 
+const char *const tree_inner_folders[2] = {BONES, FRAMES};
+
 void tree_raw_name(const char *file_name, const struct format *format, char out[NAME_MAX + 1])
 {
 	snprintf(out, NAME_MAX + 1, "raw.%s", file_extension(file_name, format));

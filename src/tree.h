@@ -26,6 +26,9 @@ struct place {
 	uint32_t clip, track, frame; /* as far as the kind or the view has them */
 };
 
+/* The folders that a clip's may have. */
+extern const char *const tree_inner_folders[2];
+
 /* The file whose folder it is. */
 struct tree {
 	const struct snap *snap;

@@ -424,22 +424,6 @@ void fs_unlink(fuse_req_t req, fuse_ino_t ino, const char *name)
 	fuse_reply_err(req, error);
 }
 
-/* What lay in a virtual folder lay in real ones of its name; empty, they would be seen in its
- * place. */
-static void remove_mirrors(struct fs *fs, struct node *parent, const char *name)
-{
-	static const enum node_area areas[] = {AREA_EXTRA, AREA_REJECTED};
-
-	for (size_t i = 0; i < ARRAY_SIZE(areas); i++) {
-		struct folder folder;
-
-		if (fs_folder(fs, parent, areas[i], false, &folder) != 0)
-			continue;
-		unlinkat(folder.fd, name, AT_REMOVEDIR);
-		folder_close(&fs->folders, &folder);
-	}
-}
-
 /*
  * A folder can be removed when what is in it was. It is away then; a clip leaves the file when the
  * burst ends, bones/ and frames/ come back.
@@ -455,7 +439,7 @@ static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 		return ENOENT;
 	error = fs_check_empty(fs, node);
 	if (!error) {
-		remove_mirrors(fs, parent, name);
+		mirrors_remove(fs, parent, name);
 		file_lock(file);
 		error = file_set_folder_away(file, &fs->nodes, node, parent, name) ? 0 : ENOMEM;
 		file_touch(fs, file);
@@ -492,7 +476,7 @@ static int rmdir_file(struct fs *fs, struct node *parent, const char *name, stru
 
 	if (error)
 		return error;
-	remove_mirrors(fs, parent, file->name);
+	mirrors_remove(fs, parent, file->name);
 	if (strcmp(file->name, name) == 0)
 		error = unlink_file(fs, parent, name, file);
 	file_lock(file);

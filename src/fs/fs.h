@@ -16,7 +16,7 @@
  *   clips.c    clips as folders
  *   filling.c  folders that are being filled, and become clips or files; fill_clip.c, fill_file.c
  *   texts.c    the texts in them
- *   extra.c    how much may be put beside the texts
+ *   extra.c    how much may be put beside the texts; mirrors.c where that lies
  *   burst.c    what is finished when nobody does more below a file
  *   save.c     what a draft's commit means to the mount: attributes, .rejected, .error
  *   control.c  .animfs at the top of the mount
@@ -221,6 +221,8 @@ int fs_path(struct fs *fs, const struct node *parent, const char *name, struct b
 /* The node that a name is known to have, referenced; NULL when none is. */
 struct node *fs_child(struct fs *fs, struct node *parent, const char *name);
 void fs_reference(struct fs *fs, struct node *node, int by);
+/* The folder of the node's n-th name, referenced, and that name (or NULL). NULL: it has no more. */
+struct node *fs_parent(struct fs *fs, const struct node *node, unsigned n, char name[NAME_MAX + 1]);
 /* A name is gone; st: what was there, when it was something real. */
 void fs_lose_name(struct fs *fs, struct node *parent, const char *name, const struct stat *st);
 
@@ -607,6 +609,10 @@ void notify_fillings(struct fs *fs);
 void outside_start(struct fs *fs); /* after the process has detached */
 /* Is all heard of that others do in SOURCE's own filesystem, and in the state directory? */
 bool outside_is_heard(const struct fs *fs);
+void outside_end(struct fs *fs);
+/* The real folder `folder`, open as fd, is in use. */
+void outside_watch(struct fs *fs, struct node *folder, int fd);
+void outside_forget(struct fs *fs, const struct node *folder);
 
 /* ---- sharing.c ---- */
 
@@ -616,9 +622,16 @@ void sharing_free(struct sharing *b); /* NULL is fine */
 bool sharing_watch(struct fs *fs);
 /* Something that the watch told: true when it was about the state directory. */
 bool sharing_changed(struct fs *fs, uint64_t cookie, const char *name, uint32_t mask);
-void outside_end(struct fs *fs);
-/* The real folder `folder`, open as fd, is in use. */
-void outside_watch(struct fs *fs, struct node *folder, int fd);
-void outside_forget(struct fs *fs, const struct node *folder);
+
+/* ---- mirrors.c ---- */
+
+/* The virtual folder of this name is removed, and was empty. */
+void mirrors_remove(struct fs *fs, struct node *parent, const char *name);
+/*
+ * Others changed what the clips of the file in this folder are called, or took it away (snap NULL).
+ * What is there is not touched: somebody may be about to put something into it.
+ */
+void mirrors_prune(struct fs *fs, const struct file *file, struct node *parent,
+		   const struct snap *snap);
 
 #endif

@@ -76,8 +76,7 @@ int fs_folder(struct fs *fs, struct node *node, enum node_area area, bool make, 
 	return state_path_folder(fs, node, area, make, out);
 }
 
-/* The node's n-th name and the folder it is in, which is referenced. NULL: it has no more. */
-static struct node *nth_name(struct fs *fs, const struct node *node, unsigned n, char *name)
+struct node *fs_parent(struct fs *fs, const struct node *node, unsigned n, char name[NAME_MAX + 1])
 {
 	const struct link *link;
 	struct node *parent = NULL;
@@ -88,8 +87,9 @@ static struct node *nth_name(struct fs *fs, const struct node *node, unsigned n,
 	if (link) {
 		parent = link->parent;
 		parent->references++;
-		strcpy(name, link->name);
 	}
+	if (link && name)
+		strcpy(name, link->name);
 	nodes_unlock(&fs->nodes);
 	return parent;
 }
@@ -108,7 +108,7 @@ static int try_names(struct fs *fs, struct node *node, struct folder *folder, ch
 	struct node *parent;
 	int error = ENOENT;
 
-	for (unsigned n = 0; error && (parent = nth_name(fs, node, n, name)); n++) {
+	for (unsigned n = 0; error && (parent = fs_parent(fs, node, n, name)); n++) {
 		error = fs_folder(fs, parent, (enum node_area)node->area, false, folder);
 		fs_reference(fs, parent, -1);
 		if (error)
@@ -134,15 +134,9 @@ int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name
 
 int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out)
 {
-	struct node *parent = NULL;
+	struct node *parent = fs_parent(fs, file->node, 0, NULL);
 	int error;
 
-	nodes_lock(&fs->nodes);
-	if (node_link(file->node)) {
-		parent = node_link(file->node)->parent;
-		parent->references++;
-	}
-	nodes_unlock(&fs->nodes);
 	if (!parent)
 		return ENOENT;
 	error = folder_open(&fs->folders, parent, out);

@@ -215,6 +215,19 @@ static void tell_news(struct fs *fs, struct node *node, enum news news, struct c
 		notify_names_of(fs, node);
 }
 
+static void prune_mirrors(struct fs *fs, struct file *file)
+{
+	struct node *parent = fs_parent(fs, file->node, 0, NULL);
+	struct snap *snap = NULL;
+	int error = parent ? fs_snap(fs, file, &snap) : ENOENT;
+
+	if (parent && (!error || error == ENOENT))
+		mirrors_prune(fs, file, parent, snap);
+	snap_put(snap);
+	if (parent)
+		fs_reference(fs, parent, -1);
+}
+
 /* The file as it is now, if that is news to the kernel: every view of it may say something else. */
 static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 {
@@ -234,6 +247,8 @@ static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 	}
 	tell_news(fs, file->node, news, changes);
 	nodes_unlock(&fs->nodes);
+	if (news >= NEWS_NAMES)
+		prune_mirrors(fs, file);
 }
 
 bool file_look_now(struct fs *fs, struct file *file)

@@ -258,11 +258,9 @@ void clip_follow(struct fs *fs, struct node *clip, const char *label)
 	struct move m = {.fs = fs, .new_name = label, .node = clip};
 	char name[NAME_MAX + 1];
 
-	nodes_lock(&fs->nodes);
-	m.from.parent = m.to.parent = node_link(clip)->parent;
-	m.from.parent->references++;
-	strcpy(name, node_link(clip)->name);
-	nodes_unlock(&fs->nodes);
+	m.from.parent = m.to.parent = fs_parent(fs, clip, 0, name);
+	if (!m.from.parent)
+		return; /* it has just been removed */
 	m.name = name;
 	relink(&m);
 	move_state(&m);
@@ -630,6 +628,22 @@ static void let_go(struct fs *fs, struct node *node)
 	nodes_unlock(&fs->nodes);
 }
 
+/* What is known to have the new name; a file that others took away may still be known. */
+static void find_over(struct move *m)
+{
+	struct fs *fs = m->fs;
+	struct node *over = fs_child(fs, m->to.parent, m->new_name);
+	struct stat st;
+
+	if (over && over->kind == NODE_FILE && fs_source_stat(fs, over->file, &st) == ENOENT) {
+		fs_lose_name(fs, m->to.parent, m->new_name, NULL);
+		mirrors_prune(fs, over->file, m->to.parent, NULL);
+		fs_reference(fs, over, -1);
+		over = NULL;
+	}
+	m->over = over;
+}
+
 void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
 	       const char *new_name, unsigned flags)
 {
@@ -644,7 +658,7 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t n
 		return;
 	}
 	m.node = fs_child(fs, m.from.parent, name);
-	m.over = fs_child(fs, m.to.parent, new_name);
+	find_over(&m);
 	error = m.node ? 0 : ENOENT;
 	if (!error && takes_text(&m))
 		error = acl_check_read(req, m.node);

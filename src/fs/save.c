@@ -500,18 +500,12 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes)
 {
 	char name[NAME_MAX + 1];
-	struct node *parent = NULL;
+	struct node *parent;
 	int error;
 
 	if (!node->draft)
 		return 0;
-	nodes_lock(&fs->nodes);
-	if (node_link(node)) {
-		parent = node_link(node)->parent;
-		parent->references++;
-		strcpy(name, node_link(node)->name);
-	}
-	nodes_unlock(&fs->nodes);
+	parent = fs_parent(fs, node, 0, name);
 	if (!parent)
 		return 0; /* it carries no view's name any more */
 	error = draft_save(fs, node->draft, event, parent, name, node, changes);

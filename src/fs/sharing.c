@@ -10,93 +10,184 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
-/* Cookies that are no nodes' numbers. */
+/* Cookies that are no nodes' numbers; those of folders count on. */
 #define STATE_COOKIE ((uint64_t)1 << 63)
 #define COOKIE_ABOVE STATE_COOKIE       /* the folder that the state directory is in */
 #define COOKIE_STATE (STATE_COOKIE | 1) /* the state directory */
-#define COOKIE_FIRST (STATE_COOKIE | 2) /* folders[0] */
+#define COOKIE_FIRST (STATE_COOKIE | 2)
 
 #define DEPTH_MAX 64
 
 static const enum state_area areas[] = {STATE_EXTRA, STATE_REJECTED};
 
-struct sharing {
-	pthread_mutex_t lock; /* of the list */
-	struct watched {
-		enum state_area area;
-		char *path; /* of the virtual folder, from the root */
-	} * folders;
-	size_t count, room;
+struct watched {
+	uint64_t cookie;
+	enum state_area area;
+	const char *path; /* of the virtual folder, from the root */
 };
+
+struct sharing {
+	pthread_mutex_t lock; /* of what follows */
+	void *by_cookie;      /* tsearch: struct watched */
+	void *by_path;        /* the same */
+	uint64_t next;
+};
+
+static int compare_cookies(const void *a, const void *b)
+{
+	const struct watched *x = a, *y = b;
+
+	return (x->cookie > y->cookie) - (x->cookie < y->cookie);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	const struct watched *x = a, *y = b;
+
+	return x->area != y->area ? (x->area > y->area) - (x->area < y->area)
+				  : strcmp(x->path, y->path);
+}
 
 struct sharing *sharing_new(void)
 {
 	struct sharing *b = calloc(1, sizeof(*b));
 
-	if (b)
-		pthread_mutex_init(&b->lock, NULL);
+	if (!b)
+		return NULL;
+	pthread_mutex_init(&b->lock, NULL);
+	b->next = COOKIE_FIRST;
 	return b;
+}
+
+static void keep(void *watched)
+{
+	(void)watched;
 }
 
 void sharing_free(struct sharing *b)
 {
-	for (size_t i = 0; b && i < b->count; i++)
-		free(b->folders[i].path);
-	if (b)
-		free(b->folders);
+	if (!b)
+		return;
+	tdestroy(b->by_path, keep);
+	tdestroy(b->by_cookie, free);
 	free(b);
 }
 
-static bool append(struct sharing *b, enum state_area area, const char *path)
+/* One allocation with its path; NULL when out of memory. */
+static struct watched *insert(struct sharing *b, enum state_area area, const char *path)
 {
-	struct watched *folders = array_room(b->folders, b->count, &b->room, sizeof(*folders));
+	size_t size = strlen(path) + 1;
+	struct watched *w = malloc(sizeof(*w) + size);
 
-	if (!folders)
-		return false;
-	b->folders = folders;
-	folders[b->count] = (struct watched){area, strdup(path)};
-	if (!folders[b->count].path)
-		return false;
-	b->count++;
-	return true;
+	if (!w)
+		return NULL;
+	*w = (struct watched){b->next, area, memcpy(w + 1, path, size)};
+	if (!tsearch(w, &b->by_cookie, compare_cookies)) {
+		free(w);
+		return NULL;
+	}
+	if (!tsearch(w, &b->by_path, compare_paths)) {
+		tdelete(w, &b->by_cookie, compare_cookies);
+		free(w);
+		return NULL;
+	}
+	b->next++;
+	return w;
 }
 
 /* 0 when out of memory. */
 static uint64_t cookie_of(struct sharing *b, enum state_area area, const char *path)
 {
-	uint64_t cookie = 0;
-	size_t i;
+	struct watched key = {0, area, path}, **found, *watched;
+	uint64_t cookie;
 
 	pthread_mutex_lock(&b->lock);
-	for (i = 0; i < b->count; i++) {
-		if (b->folders[i].area == area && strcmp(b->folders[i].path, path) == 0)
-			break;
-	}
-	if (i < b->count || append(b, area, path))
-		cookie = COOKIE_FIRST + i;
+	found = tfind(&key, &b->by_path, compare_paths);
+	watched = found ? *found : insert(b, area, path);
+	cookie = watched ? watched->cookie : 0;
 	pthread_mutex_unlock(&b->lock);
 	return cookie;
 }
 
-/* The caller frees it; NULL when out of memory. */
+static struct watched *find(struct sharing *b, uint64_t cookie)
+{
+	struct watched key = {cookie, STATE_EXTRA, ""};
+	struct watched **found = tfind(&key, &b->by_cookie, compare_cookies);
+
+	return found ? *found : NULL;
+}
+
+/* The caller frees it; NULL when out of memory, or when nothing is known of it any more. */
 static char *path_of(struct sharing *b, uint64_t cookie, enum state_area *area)
 {
-	size_t index = (size_t)(cookie - COOKIE_FIRST);
+	const struct watched *watched;
 	char *path = NULL;
 
 	pthread_mutex_lock(&b->lock);
-	if (index < b->count) {
-		*area = b->folders[index].area;
-		path = strdup(b->folders[index].path);
+	watched = find(b, cookie);
+	if (watched) {
+		*area = watched->area;
+		path = strdup(watched->path);
 	}
 	pthread_mutex_unlock(&b->lock);
 	return path;
+}
+
+static void forget(struct fs *fs, uint64_t cookie)
+{
+	struct sharing *b = fs->sharing;
+	struct watched *watched;
+
+	watch_drop(fs->watch, cookie);
+	pthread_mutex_lock(&b->lock);
+	watched = find(b, cookie);
+	if (watched) {
+		tdelete(watched, &b->by_path, compare_paths);
+		tdelete(watched, &b->by_cookie, compare_cookies);
+		free(watched);
+	}
+	pthread_mutex_unlock(&b->lock);
+}
+
+struct below {
+	enum state_area area;
+	const char *path;
+	struct buf cookies; /* of the folder and of all below it */
+};
+
+static void collect_below(const void *node, VISIT visit, void *closure)
+{
+	const struct watched *watched = *(struct watched *const *)node;
+	struct below *below = closure;
+	size_t size = strlen(below->path);
+
+	if ((visit == postorder || visit == leaf) && watched->area == below->area &&
+	    strncmp(watched->path, below->path, size) == 0 &&
+	    (watched->path[size] == '\0' || watched->path[size] == '/'))
+		buf_add(&below->cookies, &watched->cookie, sizeof(watched->cookie));
+}
+
+/* What moved is found anew where it came to. */
+static void forget_below(struct fs *fs, enum state_area area, const char *path)
+{
+	struct below below = {area, path, BUF_INIT};
+	uint64_t cookie;
+
+	pthread_mutex_lock(&fs->sharing->lock);
+	twalk_r(fs->sharing->by_path, collect_below, &below);
+	pthread_mutex_unlock(&fs->sharing->lock);
+	for (size_t at = 0; at < below.cookies.size; at += sizeof(cookie)) {
+		memcpy(&cookie, below.cookies.data + at, sizeof(cookie));
+		forget(fs, cookie);
+	}
+	buf_release(&below.cookies);
 }
 
 /* An animation file is there by its own name, its folder perhaps by that and a suffix. */
@@ -179,12 +270,13 @@ static void watch_inner(struct fs *fs, enum state_area area, const char *path, i
 /* With all below it; what is in it already may be news. */
 static void watch_folder(struct fs *fs, enum state_area area, const char *path, int depth)
 {
-	uint64_t cookie = cookie_of(fs->sharing, area, path);
-	int fd;
+	int fd, error = depth > DEPTH_MAX ? ELOOP : state_folder(fs->state, area, path, false, &fd);
+	uint64_t cookie = error ? 0 : cookie_of(fs->sharing, area, path);
 
-	if (!cookie || depth > DEPTH_MAX || state_folder(fs->state, area, path, false, &fd) != 0)
+	if (error)
 		return;
-	watch_add(fs->watch, fd, cookie);
+	if (cookie && watch_add(fs->watch, fd, cookie) != 0)
+		forget(fs, cookie);
 	folder_changed(fs, path);
 	watch_inner(fs, area, path, fd, depth);
 	close(fd);
@@ -206,27 +298,40 @@ bool sharing_watch(struct fs *fs)
 	return error == 0;
 }
 
+/* Something of this name, perhaps a folder, came to or went from a folder. */
+static void name_changed(struct fs *fs, enum state_area area, const char *path, const char *name,
+			 uint32_t mask)
+{
+	char *inner;
+
+	if (!(mask & IN_ISDIR) || asprintf(&inner, "%s%s%s", path, *path ? "/" : "", name) < 0)
+		return;
+	if (mask & IN_MOVED_FROM)
+		forget_below(fs, area, inner);
+	if (mask & (IN_CREATE | IN_MOVED_TO))
+		watch_folder(fs, area, inner, 0);
+	free(inner);
+}
+
 bool sharing_changed(struct fs *fs, uint64_t cookie, const char *name, uint32_t mask)
 {
-	bool folder = (mask & IN_ISDIR) && (mask & (IN_CREATE | IN_MOVED_TO));
 	enum state_area area;
-	char *path, *inner;
+	char *path;
 
 	if (!(cookie & STATE_COOKIE))
 		return false;
 	if (cookie < COOKIE_FIRST) {
-		if (folder)
+		if ((mask & IN_ISDIR) && (mask & (IN_CREATE | IN_MOVED_TO)))
 			sharing_watch(fs);
 		return true;
 	}
 	path = path_of(fs->sharing, cookie, &area);
 	if (path && (!name || (mask & (IN_CREATE | IN_DELETE | IN_MOVE))))
 		folder_changed(fs, path);
-	if (path && name && folder &&
-	    asprintf(&inner, "%s%s%s", path, *path ? "/" : "", name) >= 0) {
-		watch_folder(fs, area, inner, 0);
-		free(inner);
-	}
+	if (path && name)
+		name_changed(fs, area, path, name, mask);
 	free(path);
+	if (mask & IN_IGNORED)
+		forget(fs, cookie);
 	return true;
 }

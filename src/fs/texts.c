@@ -10,8 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const inner_folders[] = {"bones", "frames"};
-
 /* ---- read ---- */
 
 static bool add_name(struct texts *t, const char *inside, const char *name, int64_t born,
@@ -118,8 +116,8 @@ int texts_read(struct fs *fs, int folder, bool (*wants)(const char *path), struc
 {
 	int error = list_names(t, folder, "");
 
-	for (size_t i = 0; i < ARRAY_SIZE(inner_folders) && !error; i++)
-		error = list_names(t, folder, inner_folders[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders) && !error; i++)
+		error = list_names(t, folder, tree_inner_folders[i]);
 	if (error)
 		return error;
 	if (t->count)
@@ -197,6 +195,6 @@ void texts_put_away(struct fs *fs, int folder, const char *path, struct texts *t
 		if (t->list[i].fate != FILL_EXTRA)
 			unlink_text(folder, t->list[i].path);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(inner_folders); i++)
-		unlinkat(folder, inner_folders[i], AT_REMOVEDIR);
+	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders); i++)
+		unlinkat(folder, tree_inner_folders[i], AT_REMOVEDIR);
 }

@@ -29,20 +29,25 @@ static inline bool take_number(struct plain *t, struct num_plain *out)
 	return t->p != NULL;
 }
 
-/* "12,0.4", as it is served or in another way. */
+static bool take_frame(struct plain *t, uint32_t row)
+{
+	const char *p = t->p;
+	uint32_t frame = 0;
+
+	for (; p < t->end && (unsigned char)(*p - '0') < 10 && p - t->p < 9; p++)
+		frame = frame * 10 + (uint32_t)(*p - '0');
+	if (p == t->p || frame != row)
+		return false;
+	t->p = p;
+	return true;
+}
+
+/* "12,0.4". */
 static bool take_time(struct plain *t, uint32_t row)
 {
-	struct num_plain frame, time;
-	char served[CSV_TIME_MAX];
-	size_t size = csv_put_time(served, row, t->seconds_per_frame);
+	struct num_plain time;
 
-	if (size < (size_t)(t->end - t->p) && memcmp(t->p, served, size) == 0 &&
-	    (t->p[size] == ',' || t->p[size] == '\n')) {
-		t->p += size;
-		return true;
-	}
-	return take_number(t, &frame) && frame.digits == row && !frame.places && !frame.negative &&
-	       take(t, ',') && take_number(t, &time) &&
+	return take_frame(t, row) && take(t, ',') && take_number(t, &time) &&
 	       csv_is_served_time(time.value, row * t->seconds_per_frame);
 }
 
