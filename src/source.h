@@ -86,7 +86,7 @@ void source_keep(struct source *s, struct snap *replaced);
  * To be called now and then with the time in milliseconds: lets versions go that were there at a
  * call REPLACED_MS ago. True while there are others.
  */
-#define REPLACED_MS 500
+#define REPLACED_MS 300
 bool source_let_go(struct source *s, int64_t now);
 /* Was the file when it was read what *st says? */
 bool source_is_read(struct source *s, const struct stat *st);

@@ -6,6 +6,7 @@ outside, mixed at random, against a model that knows what every file must hold. 
 animation files of make_game. Ends with 1 at the first difference, or when the daemon (PID) keeps
 growing; says what it did once a minute.
 """
+import collections
 import errno
 import os
 import random
@@ -68,6 +69,7 @@ class Soak:
         self.random = random.Random(seed)
         self.model = Model()
         self.done = {}
+        self.trail = collections.deque(maxlen=40)
         self.counter = 0
         for folder, _, names in os.walk(source):
             for name in names:
@@ -78,7 +80,7 @@ class Soak:
 
     def cat(self, path):
         return subprocess.run([self.program, "cat", os.path.join(self.source, path)], check=True,
-                              capture_output=True, text=True).stdout
+                              stdout=subprocess.PIPE, text=True).stdout
 
     def read(self, path):
         with open(os.path.join(self.mount, path)) as file:
@@ -165,6 +167,7 @@ class Soak:
     def do_edit(self):
         key = self.pick()
         value = float(self.random.randrange(-170, 170))
+        self.doing(self.view(*key), "%g" % value)
         text = self.read(self.view(*key))
         self.save(self.view(*key), changed(text, value))
         seen = value_of(self.read(self.view(*key)))
@@ -177,6 +180,7 @@ class Soak:
     def do_bad_edit(self):
         key = self.pick()
         path = self.view(*key)
+        self.doing(path)
         try:
             self.save(path, changed(self.read(path), 1).replace(",1,", ",1..,", 1) + "x,\n")
             raise AssertionError("nonsense was saved: " + path)
@@ -193,6 +197,7 @@ class Soak:
         if len(self.model.clips(file)) > 4:
             return
         new = self.fresh("clip")
+        self.doing(file, clip, "to", new)
         at = os.path.join(self.mount, file)
         subprocess.run(["cp", "-r", os.path.join(at, clip), os.path.join(at, new)], check=True)
         fd = os.open(os.path.join(at, new), os.O_RDONLY)
@@ -205,6 +210,7 @@ class Soak:
     def do_rename_clip(self):
         file = self.random.choice(self.model.files())
         clip, new = self.random.choice(self.model.clips(file)), self.fresh("clip")
+        self.doing(file, clip, "to", new)
         os.rename(os.path.join(self.mount, file, clip), os.path.join(self.mount, file, new))
         for (c, bone), value in self.model.of_file(file).items():
             if c == clip:
@@ -217,6 +223,7 @@ class Soak:
         if len(clips) < 3:
             return
         clip = self.random.choice(clips)
+        self.doing(file, clip)
         shutil.rmtree(os.path.join(self.mount, file, clip))
         fd = os.open(os.path.join(self.mount, file), os.O_RDONLY)
         os.fsync(fd)
@@ -228,6 +235,7 @@ class Soak:
     def do_rename_file(self):
         file = self.random.choice(self.model.files())
         new = os.path.join(os.path.dirname(file), self.fresh("file") + ".canm")
+        self.doing(file, "to", new)
         os.rename(os.path.join(self.mount, file), os.path.join(self.mount, new))
         self.model.replace_file(new, self.model.of_file(file))
         self.model.drop_file(file)
@@ -236,11 +244,13 @@ class Soak:
         """A file that others put beside it, and one that they take away."""
         file = self.random.choice(self.model.files())
         new = os.path.join(os.path.dirname(file), self.fresh("file") + ".canm")
+        self.doing(file, "to", new)
         shutil.copy(os.path.join(self.source, file), os.path.join(self.source, new))
         self.model.replace_file(new, self.model.of_file(file))
         self.soon(new, lambda: os.path.isdir(os.path.join(self.mount, new)))
         if len(self.model.files()) > 8:
             old = self.random.choice(self.model.files())
+            self.doing("without", old)
             os.unlink(os.path.join(self.source, old))
             self.model.drop_file(old)
             self.soon("no " + old, lambda: not os.path.lexists(os.path.join(self.mount, old)))
@@ -251,12 +261,14 @@ class Soak:
         file = key[0]
         if self.random.random() < 0.5:
             value = float(self.random.randrange(-170, 170))
+            self.doing(self.view(*key), "%g" % value)
             path = os.path.join(self.source, self.view(*key))
             subprocess.run([self.program, "put", path], check=True, text=True,
                            input=changed(self.cat(self.view(*key)), value))
             self.model.bones[key] = value
         else:
             other = self.random.choice(self.model.files())
+            self.doing(other, "over", file)
             temporary = os.path.join(self.source, file + ".tmp")
             shutil.copy(os.path.join(self.source, other), temporary)
             os.rename(temporary, os.path.join(self.source, file))
@@ -268,6 +280,7 @@ class Soak:
         clip = self.random.choice(self.model.clips(file))
         folder = os.path.join(self.mount, file, clip)
         name = os.path.join(folder, self.fresh("note") + ".txt")
+        self.doing(file, clip)
         with open(name, "w") as out:
             out.write(name)
         assert open(name).read() == name
@@ -283,11 +296,16 @@ class Soak:
     def step(self):
         kind = self.random.choices([k for k, _ in self.KINDS], [w for _, w in self.KINDS])[0]
         self.done[kind] = self.done.get(kind, 0) + 1
+        self.trail.append(kind)
         try:
             getattr(self, "do_" + kind)()
         except Exception:
-            print("while doing", kind, flush=True)
+            print("the last steps:", *self.trail, sep="\n  ", flush=True)
             raise
+
+    def doing(self, *what):
+        """For who reads why it ended."""
+        self.trail[-1] += " " + " ".join(what)
 
     def check_all(self):
         """By the mount and by the binaries themselves: nothing has drifted, nothing is missing."""

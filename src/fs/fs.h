@@ -628,10 +628,11 @@ bool sharing_changed(struct fs *fs, uint64_t cookie, const char *name, uint32_t 
 /* The virtual folder of this name is removed, and was empty. */
 void mirrors_remove(struct fs *fs, struct node *parent, const char *name);
 /*
- * Others changed what the clips of the file in this folder are called, or took it away (snap NULL).
- * What is there is not touched: somebody may be about to put something into it.
+ * Others took the file in this folder away, or those of its clips that are in `before` alone. What
+ * is there is not touched: somebody may be about to put something into it.
  */
-void mirrors_prune(struct fs *fs, const struct file *file, struct node *parent,
-		   const struct snap *snap);
+void mirrors_of_file(struct fs *fs, const struct file *file, struct node *parent);
+void mirrors_of_clips(struct fs *fs, const struct file *file, struct node *parent,
+		      const struct snap *before, const struct snap *now);
 
 #endif

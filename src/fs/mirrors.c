@@ -47,18 +47,8 @@ static void remove_clip(int folder, const char *name)
 	unlinkat(folder, name, AT_REMOVEDIR);
 }
 
-/*
- * Is it the mirror of a clip that is no more? What begins with a dot is somebody's own folder, and
- * what there is a note about (filling.c) is going to be a clip. `notes` may be -1.
- */
-static bool is_left(const char *name, int notes, const struct snap *snap)
-{
-	if (*name == '.' || (snap && snap_clip(snap, name) >= 0))
-		return false;
-	return notes < 0 || faccessat(notes, name, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-}
-
-static void remove_clips(int file, int notes, const struct snap *snap)
+/* What begins with a dot is somebody's own folder. */
+static void remove_clips(int file)
 {
 	int fd = openat(file, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -67,39 +57,53 @@ static void remove_clips(int file, int notes, const struct snap *snap)
 	if (!dir && fd >= 0)
 		close(fd);
 	while (dir && (entry = readdir(dir))) {
-		if (is_left(entry->d_name, notes, snap))
+		if (*entry->d_name != '.')
 			remove_clip(file, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-static void remove_all(struct fs *fs, const char *path, const struct snap *snap)
+static void remove_lost(int file, const struct snap *before, const struct snap *now)
 {
-	int notes, file;
-
-	if (state_folder(fs->state, STATE_FILLING, path, false, &notes) != 0)
-		notes = -1;
-	for (size_t i = 0; i < ARRAY_SIZE(areas); i++) {
-		if (areas[i] == STATE_FILLING ||
-		    state_folder(fs->state, areas[i], path, false, &file) != 0)
-			continue;
-		remove_clips(file, notes, snap);
-		close(file);
+	for (uint32_t i = 0; i < before->anim->clip_count; i++) {
+		if (snap_clip(now, before->anim->clips[i].label) < 0)
+			remove_clip(file, before->anim->clips[i].label);
 	}
-	if (notes >= 0)
-		close(notes);
 }
 
-void mirrors_prune(struct fs *fs, const struct file *file, struct node *parent,
-		   const struct snap *snap)
+/* before NULL: all of them. */
+static void remove_in(struct fs *fs, const struct file *file, struct node *parent,
+		      const struct snap *before, const struct snap *now)
 {
 	struct buf path = BUF_INIT;
+	int folder;
 
-	if (!fs->read_only && fs_path(fs, parent, file->name, &path) == 0) {
-		remove_all(fs, (const char *)path.data, snap);
-		if (!snap)
-			mirrors_remove(fs, parent, file->name);
+	if (fs_path(fs, parent, file->name, &path) != 0)
+		path.size = 0;
+	for (size_t i = 0; path.size && i < ARRAY_SIZE(areas); i++) {
+		if (state_folder(fs->state, areas[i], (const char *)path.data, false, &folder) != 0)
+			continue;
+		if (before)
+			remove_lost(folder, before, now);
+		else
+			remove_clips(folder);
+		close(folder);
 	}
 	buf_release(&path);
+}
+
+void mirrors_of_file(struct fs *fs, const struct file *file, struct node *parent)
+{
+	if (fs->read_only)
+		return;
+	remove_in(fs, file, parent, NULL, NULL);
+	mirrors_remove(fs, parent, file->name);
+}
+
+void mirrors_of_clips(struct fs *fs, const struct file *file, struct node *parent,
+		      const struct snap *before, const struct snap *now)
+{
+	if (!fs->read_only)
+		remove_in(fs, file, parent, before, now);
 }

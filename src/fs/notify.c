@@ -215,15 +215,19 @@ static void tell_news(struct fs *fs, struct node *node, enum news news, struct c
 		notify_names_of(fs, node);
 }
 
-static void prune_mirrors(struct fs *fs, struct file *file)
+/* told: the generation that is news no more. Wants the file's lock. */
+static void prune_mirrors(struct fs *fs, struct file *file, uint64_t told)
 {
 	struct node *parent = fs_parent(fs, file->node, 0, NULL);
-	struct snap *snap = NULL;
-	int error = parent ? fs_snap(fs, file, &snap) : ENOENT;
+	struct snap *before = source_replaced(file->source, (uint32_t)told), *now = NULL;
+	struct stat st;
 
-	if (parent && (!error || error == ENOENT))
-		mirrors_prune(fs, file, parent, snap);
-	snap_put(snap);
+	if (parent && fs_source_stat(fs, file, &st) == ENOENT)
+		mirrors_of_file(fs, file, parent);
+	else if (parent && before && fs_snap(fs, file, &now) == 0)
+		mirrors_of_clips(fs, file, parent, before, now);
+	snap_put(now);
+	snap_put(before);
 	if (parent)
 		fs_reference(fs, parent, -1);
 }
@@ -231,6 +235,7 @@ static void prune_mirrors(struct fs *fs, struct file *file)
 /* The file as it is now, if that is news to the kernel: every view of it may say something else. */
 static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 {
+	uint64_t told = file->generation;
 	enum news news = file_news(fs, file);
 
 	file->looked = clock_ms();
@@ -248,7 +253,7 @@ static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 	tell_news(fs, file->node, news, changes);
 	nodes_unlock(&fs->nodes);
 	if (news >= NEWS_NAMES)
-		prune_mirrors(fs, file);
+		prune_mirrors(fs, file, told);
 }
 
 bool file_look_now(struct fs *fs, struct file *file)

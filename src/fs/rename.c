@@ -637,7 +637,7 @@ static void find_over(struct move *m)
 
 	if (over && over->kind == NODE_FILE && fs_source_stat(fs, over->file, &st) == ENOENT) {
 		fs_lose_name(fs, m->to.parent, m->new_name, NULL);
-		mirrors_prune(fs, over->file, m->to.parent, NULL);
+		mirrors_of_file(fs, over->file, m->to.parent);
 		fs_reference(fs, over, -1);
 		over = NULL;
 	}

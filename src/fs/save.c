@@ -91,7 +91,8 @@ int view_told_text(struct fs *fs, struct node *node, struct draft **out)
 
 	if (!told)
 		return view_text(fs, node, out);
-	source_keep(node->file->source, told); /* who reads slowly is not done yet */
+	if (fs_is_retired(fs, node))
+		source_keep(node->file->source, told); /* who reads slowly is not done yet */
 	error = need_draft(node, out);
 	if (!error)
 		error = draft_at(fs, node, told);
