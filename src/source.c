@@ -119,7 +119,7 @@ static struct decoding store_decoding(const struct store *s, const char *file_na
 
 /* ---- a file ---- */
 
-#define KEPT_MAX 16
+#define KEPT_MAX 64
 #define KEPT_SIZE ((size_t)16 << 20) /* of all together; the last one stays whatever its size */
 
 struct source {
@@ -136,7 +136,8 @@ struct source {
 	struct kept {
 		struct snap *snap;
 		int64_t seen; /* by source_let_go, first; 0: not yet */
-	} kept[KEPT_MAX];
+	} * kept;
+	size_t kept_room;
 	unsigned kept_count;
 	struct rest rest; /* where the skeleton of `current` was found */
 };
@@ -146,7 +147,13 @@ static unsigned keep_replaced(struct source *s, struct snap *replaced, struct sn
 {
 	size_t size = replaced->size;
 	unsigned first = s->kept_count;
+	struct kept *kept = array_room(s->kept, s->kept_count, &s->kept_room, sizeof(*kept));
 
+	if (!kept) {
+		gone[0] = replaced;
+		return 1;
+	}
+	s->kept = kept;
 	while (first && s->kept_count - first < KEPT_MAX - 1 &&
 	       size + s->kept[first - 1].snap->size <= KEPT_SIZE)
 		size += s->kept[--first].snap->size;
@@ -216,6 +223,11 @@ static void let_go(struct source *s, int64_t now)
 			s->kept[left++] = *kept;
 	}
 	s->kept_count = left;
+	if (!left) {
+		free(s->kept);
+		s->kept = NULL;
+		s->kept_room = 0;
+	}
 	pthread_mutex_unlock(&s->facts);
 	while (count)
 		snap_put(gone[--count]);

@@ -261,22 +261,22 @@ END_TEST
 
 START_TEST(of_many_replaced_versions_the_latest_stay)
 {
-	uint32_t generations[40];
+	uint32_t generations[100];
 
 	store_keep_replaced(store);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 100; i++) {
 		generations[i] = (uint32_t)generation_of(source);
 		toggle_loop(&sample);
 		replace_outside(FILE_NAME, &sample);
 	}
 	generation_of(source);
-	for (int i = 24; i < 40; i++) {
+	for (int i = 36; i < 100; i++) {
 		struct snap *old = source_replaced(source, generations[i]);
 
 		ck_assert_ptr_nonnull(old);
 		snap_put(old);
 	}
-	ck_assert_ptr_null(source_replaced(source, generations[23]));
+	ck_assert_ptr_null(source_replaced(source, generations[35]));
 }
 END_TEST
 

@@ -16,7 +16,7 @@
 
 #define TICK_MS 200 /* how often files in a burst are looked at, */
 #define LOOK_MS 40  /* and those that others may have changed */
-#define FEW 8       /* versions of a file that were replaced just now: one more can be at once */
+#define FEW 48      /* versions of a file that were replaced just now: one more can be at once */
 
 struct notice {
 	struct notice *next;
