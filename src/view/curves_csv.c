@@ -181,24 +181,22 @@ struct curves_text {
 	struct table table;
 	size_t place[MEANING_COUNT]; /* of each column, or TABLE_NOWHERE */
 	size_t width;
-	uint8_t axes; /* bit per column x y z w that is there */
+	uint8_t axes;   /* bit per column x y z w that is there */
+	bool scattered; /* the rows of a bone do not stand together */
+	bool changed, cut;
 
+	uint32_t last; /* the bone of the row before */
+	uint32_t target_count, added_count;
+	size_t target_room, added_room;
 	struct target *targets; /* the clip's own come first */
-	uint32_t target_count;
-	size_t target_room;
-	json_t *numbers; /* of targets, by label */
-	uint32_t last;   /* the bone of the row before */
+	json_t *numbers;        /* of targets, by label */
 
 	struct curves_row
 		*entries; /* of the bone that is being read; of all of them when scattered */
 	size_t count, room;
-	bool scattered; /* the rows of a bone do not stand together */
 
 	struct anim *edited;
 	struct track *added; /* new bones */
-	uint32_t added_count;
-	size_t added_room;
-	bool changed, cut;
 	struct csv_retimed retimed;
 };
 
