@@ -144,12 +144,13 @@ static int list_places(struct fs *fs, struct node *node, struct listing *l)
 	struct place place;
 	struct snap *snap;
 	struct stat st;
-	int error = fs_shown_now(fs, node, &snap, &st);
+	int error = fs_lock_shown(fs, node, &snap, &st);
 
-	if (error)
+	if (error) {
+		file_unlock(node->file);
 		return error;
+	}
 	tree.snap = snap;
-	file_lock(node->file);
 	error = fs_place(fs, snap, node, &place);
 	if (!error && !tree_list(&tree, &place, fs->options->listed, add_place, &lister))
 		error = ENOMEM;

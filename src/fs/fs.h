@@ -187,8 +187,11 @@ int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
  * the file was replaced. And what the file is on disk, which may be more by then.
  */
 int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
-/* The same, and the kernel is told first if it was. Takes the file's lock. */
-int fs_shown_now(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
+/*
+ * The same, and the kernel is told first if it was. Locks the file, also where it fails; the
+ * version stays the one that is shown for as long.
+ */
+int fs_lock_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
 /* Looks whether the file was replaced, before it is heard. Takes the file's lock. */
 void fs_catch_up(struct fs *fs, struct file *file);
 /* The latest version of an animation file. */

@@ -251,15 +251,15 @@ static bool is_unheard(const struct file *file)
 }
 
 /*
- * A view that was replaced by others goes on saying what it said for a moment, for who is reading
- * it. Takes `latest` over.
+ * Of a version that the kernel was not told of yet, in its place the one that it was told of; of a
+ * view that was replaced by others, what it said before, for who is reading it. Takes `latest`
+ * over.
  */
 static struct snap *version_of(struct fs *fs, const struct node *node, struct snap *latest)
 {
-	struct snap *before = NULL;
+	uint64_t told = fs_is_retired(fs, node) ? node->generation : node->file->generation;
+	struct snap *before = source_replaced(node->file->source, (uint32_t)told);
 
-	if (fs_is_retired(fs, node))
-		before = source_replaced(node->file->source, node->generation);
 	if (!before)
 		return latest;
 	snap_put(latest);
@@ -288,36 +288,57 @@ static struct snap *shown(struct fs *fs, struct file *file)
 	return last;
 }
 
+/* The latest version, told or not. */
+static int latest_shown(struct fs *fs, struct file *file, struct snap **out, struct stat *st)
+{
+	*out = shown(fs, file);
+	if (*out && fs_source_stat(fs, file, st) == 0)
+		return 0;
+	snap_put(*out);
+	return fs_look(fs, file, out, st);
+}
+
+/* Is the file, of which *st is what the disk has, another than the kernel was told? */
+static bool is_news(struct file *file, const struct stat *st)
+{
+	struct snap *replaced;
+
+	if (!file->generation || !source_is_read(file->source, st))
+		return true;
+	/* Somebody else has read the one that is there now. */
+	replaced = source_replaced(file->source, (uint32_t)file->generation);
+	snap_put(replaced);
+	return replaced != NULL;
+}
+
 void fs_catch_up(struct fs *fs, struct file *file)
 {
 	struct stat st;
 
-	if (fs_source_stat(fs, file, &st) == 0 && !source_is_read(file->source, &st))
+	if (fs_source_stat(fs, file, &st) == 0 && is_news(file, &st))
 		file_look_now(fs, file);
-}
-
-int fs_shown_now(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
-{
-	int error = fs_shown(fs, node, out, st);
-
-	if (error || source_is_read(node->file->source, st) || !file_look_now(fs, node->file))
-		return error;
-	snap_put(*out);
-	return fs_shown(fs, node, out, st);
 }
 
 int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
 {
-	struct file *file = node->file;
-	int error = 0;
+	int error = latest_shown(fs, node->file, out, st);
 
-	*out = shown(fs, file);
-	if (*out && (error = fs_source_stat(fs, file, st)) != 0) {
+	if (!error)
+		*out = version_of(fs, node, *out);
+	return error;
+}
+
+int fs_lock_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
+{
+	struct file *file = node->file;
+	int error = latest_shown(fs, file, out, st);
+	bool stays = error || !is_news(file, st) || !file_look_now(fs, file);
+
+	file_lock(file);
+	if (!error && !(stays && (*out)->generation == file->generation)) {
 		snap_put(*out);
-		*out = NULL;
+		error = latest_shown(fs, file, out, st);
 	}
-	if (!*out)
-		error = fs_look(fs, file, out, st);
 	if (!error)
 		*out = version_of(fs, node, *out);
 	return error;
@@ -439,8 +460,7 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 	int error;
 
 	st->st_mode = 0;
-	error = fs_shown_now(fs, node, &snap, st);
-	file_lock(node->file);
+	error = fs_lock_shown(fs, node, &snap, st);
 	there = !error && fs_place(fs, snap, node, &place) == 0;
 	if (!error || node->draft)
 		error = attributes_in(fs, node, snap, there ? &place : NULL, st);
@@ -807,6 +827,17 @@ static int verdict_errno(const struct err *err)
 	return err->number;
 }
 
+/* Is there anything that the kernel was told, perhaps before the file was gone for a while? */
+static bool is_known(struct fs *fs, const struct file *file)
+{
+	bool known = file->generation;
+
+	nodes_lock(&fs->nodes);
+	known |= file->members != NULL;
+	nodes_unlock(&fs->nodes);
+	return known;
+}
+
 /*
  * The animation file `name` of a real folder, as a folder named `link`. ENOTDIR when it does not
  * decode (and then is an ordinary file); one reference for the caller.
@@ -819,6 +850,7 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 	struct snap *snap;
 	struct stat st;
 	int error = 0;
+	bool known;
 
 	if (node && node->kind != NODE_FILE) {
 		fs_reference(fs, node, -1);
@@ -832,7 +864,8 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		error = new_file_node(fs, parent, link, name, &node);
 	if (error)
 		return error;
-	if (node->file->generation)
+	known = is_known(fs, node->file);
+	if (known)
 		fs_catch_up(fs, node->file);
 	snap = node->file->damaged ? NULL : shown(fs, node->file);
 	if (!snap)
@@ -841,7 +874,7 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		error = ENOTDIR; /* it is shown, but not under this name */
 	} else if (snap) {
 		note_verdict(fs, parent, name, "read-only", snap->anim->read_only);
-		if (!node->file->generation)
+		if (!known)
 			node->file->generation = snap->generation;
 	} else {
 		error = verdict_errno(&err);
@@ -1122,11 +1155,12 @@ static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
 	struct place place;
 	struct snap *snap;
 	struct stat st;
-	int error = fs_shown_now(fs, parent, &snap, &st);
+	int error = fs_lock_shown(fs, parent, &snap, &st);
 
-	if (error)
+	if (error) {
+		file_unlock(file);
 		return error;
-	file_lock(file);
+	}
 	error = fs_find_view(fs, snap, parent, name, &place);
 	if (!error && !file_is_away(file, parent, name))
 		error = fs_view_node(fs, parent, name, &place, &node);

@@ -262,7 +262,8 @@ bool file_look_now(struct fs *fs, struct file *file)
 	bool looks;
 
 	file_lock(file);
-	looks = source_replaced_count(file->source) < FEW || clock_ms() - file->looked >= LOOK_MS;
+	looks = !file->generation || source_replaced_count(file->source) < FEW ||
+		clock_ms() - file->looked >= LOOK_MS;
 	if (looks)
 		look_at(fs, file, &changes);
 	file_unlock(file);

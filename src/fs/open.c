@@ -385,6 +385,7 @@ static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info
 {
 	struct node *node = handle->node;
 	bool first = !node->cached;
+	uint64_t size;
 	uint32_t told;
 	int error;
 
@@ -400,6 +401,9 @@ static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info
 	fi->keep_cache = first ? give_pages(fs, node, handle) : keeps_pages(node, handle);
 	*stale = (!first && !fi->keep_cache) || node->cached != told ||
 		 node->cached != node_generation(node->file->generation);
+	/* It is read from here on, also by who does not ask for its size before. */
+	if (node->cached != CACHED_OTHER && node->cached != told)
+		(void)view_size(fs, node, &size);
 	return 0;
 }
 

@@ -21,6 +21,13 @@ awk -F, -v OFS=, '$2 == "rotation" && $5 != "" { $5 = $5 + 1 } { print }' "$WORK
 fails "the texts differ" cmp "$WORK/a.csv" "$WORK/b.csv"
 
 by_mv() { cp "$WORK/$1/file.canm" "$WORK/new" && mv "$WORK/new" "$SRC/file.canm"; }
+# Changes of such a file may not be heard of, so it is looked at each time; and the notifier, which
+# has just looked at another one, will not be first.
+by_mv_of_links()
+{
+	cp "$WORK/$1/file.canm" "$WORK/new" && ln -f "$WORK/new" "$WORK/link.$1" &&
+		cp "$WORK/a/file.canm" "$SRC/other.canm" && mv "$WORK/new" "$SRC/file.canm"
+}
 by_cp() { cp "$WORK/$1/file.canm" "$SRC/file.canm"; }
 by_rsync() { rsync -I "$WORK/$1/file.canm" "$SRC/file.canm"; }
 by_rsync_inplace() { rsync -I --inplace "$WORK/$1/file.canm" "$SRC/file.canm"; }
@@ -129,39 +136,41 @@ umount_animfs
 rm -r "$SRC/.animfs"
 by_mv a
 
-# Reads the text for more than a second, and begins to; it is replaced meanwhile.
+# Reads the text in $1 pieces, which takes more than a second, and begins to; it is replaced meanwhile.
 read_slowly()
 {
-	python3 - "$MNT/file.canm/$view" "$WORK/begun" <<'PYTHON'
+	python3 - "$MNT/file.canm/$view" "$WORK/begun" "$1" <<'PYTHON'
 import os, sys, time
 
+pieces = int(sys.argv[3])
 fd = os.open(sys.argv[1], os.O_RDONLY)
 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)  # no page before it is read
 size = os.fstat(fd).st_size
-piece = size // 30 // 4096 * 4096 + 4096
+piece = size // pieces // 4096 * 4096 + 4096
 while text := os.read(fd, piece):
     sys.stdout.buffer.write(text)
     open(sys.argv[2], "w").close()
-    time.sleep(0.05)
+    time.sleep(1.5 / pieces)
 PYTHON
 }
 
 is_as_large_as() { [ "$(stat -c %s "$MNT/file.canm/$view")" = "$(stat -c %s "$WORK/$1.csv")" ]; }
+# slow_reader FUNCTION PIECES NAME
 slow_reader()
 {
-	local reading
+	local how=$1 pieces=$2 name=$3 reading
 	rm -f "$WORK/begun"
-	by_mv a
-	by_mv b
+	"$how" a
+	"$how" b
 	wait_for 3 is_as_large_as b # nobody has read it yet
-	read_slowly >"$WORK/slow" &
+	read_slowly "$pieces" >"$WORK/slow" &
 	reading=$!
 	wait_for 5 test -e "$WORK/begun"
-	by_mv a
+	"$how" a
 	wait $reading
-	ok "$1: who reads slowly reads it to the end as it was" cmp "$WORK/slow" "$WORK/b.csv"
-	ok "$1: and then as it is" wait_for 3 reads a
-	by_mv b
+	ok "$name: who reads slowly reads it to the end as it was" cmp "$WORK/slow" "$WORK/b.csv"
+	ok "$name: and then as it is" wait_for 3 reads a
+	"$how" b
 }
 
 # ---- read meanwhile ----
@@ -170,7 +179,10 @@ for how in rw ro; do
 	mount_animfs -o $how
 	way 1 2 by_mv "$how, mv"
 	way 0 2 by_cp "$how, cp"
-	slow_reader "$how"
+	slow_reader by_mv 30 "$how"
+	cp "$WORK/a/file.canm" "$SRC/other.canm"
+	ls "$MNT/other.canm" >/dev/null
+	slow_reader by_mv_of_links 500 "$how, several links"
 	if [ $how = rw ] || [ "${ROUNDS:-1}" -gt 1 ]; then
 		way 1 1 by_rsync "$how, rsync"
 		way 0 1 by_rsync_inplace "$how, rsync --inplace"
