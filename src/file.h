@@ -64,7 +64,6 @@ struct file {
 	_Atomic bool damaged; /* it does not decode: what is shown is `good` */
 	_Atomic bool linked;  /* it has other names: others may change it unheard */
 	bool look;            /* others may have changed the file */
-	int64_t looked;       /* when that was found out last, clock_ms */
 	/* Looks until the kernel is told again to forget names, or what is in folders; 0: never. */
 	unsigned tell_names;
 	_Atomic unsigned tell_folders;

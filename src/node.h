@@ -57,6 +57,7 @@ struct node_more {
 	bool identified;            /* it is found by `real` */
 	struct stat *last;          /* NODE_REAL: what it was when it lost its last name, or NULL */
 	struct memo *memo;          /* attributes given to a view; under the file's lock */
+	struct snap *version;       /* that a retired view says for good, or NULL */
 	struct further_link *links; /* names that are not in the node */
 	bool own_last;              /* the one that is was seen before the first of them */
 	struct further_link *spare; /* for nodes_link, by nodes_ready; or NULL */
@@ -161,6 +162,11 @@ const struct identity *node_identity(const struct node *node);
 static inline struct memo *node_memo(const struct node *node)
 {
 	return node->more ? node->more->memo : NULL;
+}
+
+static inline struct snap *node_version(const struct node *node)
+{
+	return node->more ? node->more->version : NULL;
 }
 
 static inline struct stat *node_last(const struct node *node)

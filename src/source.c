@@ -178,16 +178,6 @@ struct snap *source_replaced(struct source *s, uint32_t generation)
 	return snap;
 }
 
-unsigned source_replaced_count(struct source *s)
-{
-	unsigned count;
-
-	pthread_mutex_lock(&s->facts);
-	count = s->kept_count;
-	pthread_mutex_unlock(&s->facts);
-	return count;
-}
-
 void source_keep(struct source *s, struct snap *replaced)
 {
 	struct snap *gone[KEPT_MAX];

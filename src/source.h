@@ -76,10 +76,8 @@ struct snap *source_last(struct source *s);
  * The version of this generation, where it was replaced only lately; NULL where it is not at hand.
  */
 struct snap *source_replaced(struct source *s, uint32_t generation);
-unsigned source_replaced_count(struct source *s);
 /*
- * This one stays as if it were replaced just now: it was shown although the file had been damaged,
- * or is still being read.
+ * This one stays as if it were replaced just now: it was shown although the file had been damaged.
  */
 void source_keep(struct source *s, struct snap *replaced);
 /*

@@ -188,8 +188,8 @@ int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
  */
 int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
 /*
- * The same, and the kernel is told first if it was. Locks the file, also where it fails; the
- * version stays the one that is shown for as long.
+ * The same, and the kernel is told first if it was. Locks the file, also where it fails: for so
+ * long it is the one that is shown.
  */
 int fs_lock_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
 /* Looks whether the file was replaced, before it is heard. Takes the file's lock. */
@@ -597,11 +597,9 @@ void notify_listing(struct fs *fs, const struct node *folder);
 void file_tell_again(struct fs *fs, struct file *file);
 /* The file may have been changed by others: what it is now will be looked at soon. */
 void file_look(struct fs *fs, struct file *file);
-/*
- * The same at once, unless that was done too often just now: false. Takes the file's lock, and
- * tells the kernel what it may be told in a request.
+/* The same at once. Takes the file's lock, and tells the kernel what it may be told in a request.
  */
-bool file_look_now(struct fs *fs, struct file *file);
+void file_look_now(struct fs *fs, struct file *file);
 /* Something happened below the file: its burst goes on, and its end will be looked after. */
 void file_touch(struct fs *fs, struct file *file);
 /* There are folders to be looked after. */

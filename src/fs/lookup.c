@@ -171,14 +171,17 @@ static struct snap *last_good(struct fs *fs, struct file *file)
 	return snap;
 }
 
+/* The one before it may be what the kernel was told of until now. */
 static void keep_good(struct fs *fs, struct file *file, struct snap *snap)
 {
 	struct snap *old = NULL;
+	bool needed;
 
 	nodes_lock(&fs->nodes);
-	if ((file->open || (fs->unopened_files && file->damaged)) && file->good != snap) {
+	needed = file->open || (fs->unopened_files && file->damaged);
+	if (file->good != snap) {
 		old = file->good;
-		file->good = snap_get(snap);
+		file->good = needed ? snap_get(snap) : NULL;
 	}
 	nodes_unlock(&fs->nodes);
 	if (old)
@@ -250,20 +253,29 @@ static bool is_unheard(const struct file *file)
 	return file->damaged || !is_heard(file);
 }
 
-/*
- * Of a version that the kernel was not told of yet, in its place the one that it was told of; of a
- * view that was replaced by others, what it said before, for who is reading it. Takes `latest`
- * over.
- */
-static struct snap *version_of(struct fs *fs, const struct node *node, struct snap *latest)
+/* In place of one that the kernel was not told of yet, the one that it was told of. */
+static struct snap *told_version(const struct file *file, struct snap *latest)
 {
-	uint64_t told = fs_is_retired(fs, node) ? node->generation : node->file->generation;
-	struct snap *before = source_replaced(node->file->source, (uint32_t)told);
+	struct snap *told = source_replaced(file->source, (uint32_t)file->generation);
 
-	if (!before)
+	if (!told)
 		return latest;
 	snap_put(latest);
-	return before;
+	return told;
+}
+
+/* A view that others replaced goes on saying what it said, for who is reading it. */
+static int retired_version(struct fs *fs, const struct node *node, struct snap **out,
+			   struct stat *st)
+{
+	nodes_lock(&fs->nodes);
+	*out = node_version(node) ? snap_get(node_version(node)) : NULL;
+	nodes_unlock(&fs->nodes);
+	if (!*out)
+		return ESTALE;
+	if (fs_source_stat(fs, node->file, st) != 0)
+		st->st_mode = 0;
+	return 0;
 }
 
 /*
@@ -321,27 +333,30 @@ void fs_catch_up(struct fs *fs, struct file *file)
 
 int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
 {
-	int error = latest_shown(fs, node->file, out, st);
+	int error;
 
+	if (fs_is_retired(fs, node))
+		return retired_version(fs, node, out, st);
+	error = latest_shown(fs, node->file, out, st);
 	if (!error)
-		*out = version_of(fs, node, *out);
+		*out = told_version(node->file, *out);
 	return error;
 }
 
 int fs_lock_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
 {
 	struct file *file = node->file;
-	int error = latest_shown(fs, file, out, st);
-	bool stays = error || !is_news(file, st) || !file_look_now(fs, file);
+	int error;
 
 	file_lock(file);
-	if (!error && !(stays && (*out)->generation == file->generation)) {
-		snap_put(*out);
-		error = latest_shown(fs, file, out, st);
-	}
-	if (!error)
-		*out = version_of(fs, node, *out);
-	return error;
+	error = fs_shown(fs, node, out, st);
+	if (error || !is_news(file, st))
+		return error;
+	snap_put(*out);
+	file_unlock(file);
+	file_look_now(fs, file);
+	file_lock(file);
+	return fs_shown(fs, node, out, st);
 }
 
 /* ---- attributes ---- */

@@ -123,6 +123,7 @@ static void node_gone(struct node *node)
 	}
 	draft_free(node->draft);
 	memo_free(node_memo(node));
+	snap_put(node_version(node));
 	free(node_last(node));
 	if (node->kind != NODE_FILE)
 		return;

@@ -16,11 +16,11 @@
 
 #define TICK_MS 200 /* how often files in a burst are looked at, */
 #define LOOK_MS 40  /* and those that others may have changed */
-#define FEW 48      /* versions of a file that were replaced just now: one more can be at once */
 
 struct notice {
 	struct notice *next;
 	fuse_ino_t node;
+	bool drop;   /* the name of what nobody is to find any more, and no other node's below it */
 	char name[]; /* "" when it is the node's attributes and pages */
 };
 
@@ -37,7 +37,7 @@ struct notifier {
 	_Atomic bool fillings; /* there are folders to look after */
 };
 
-static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
+static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool drop)
 {
 	size_t size = strlen(name) + 1;
 	struct notice *notice = malloc(sizeof(*notice) + size);
@@ -46,6 +46,7 @@ static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
 		return;
 	notice->next = NULL;
 	notice->node = node;
+	notice->drop = drop;
 	memcpy(notice->name, name, size);
 	pthread_mutex_lock(&n->lock);
 	*n->last = notice;
@@ -56,12 +57,12 @@ static void enqueue(struct notifier *n, fuse_ino_t node, const char *name)
 
 void notify_data(struct fs *fs, const struct node *node)
 {
-	enqueue(fs->notifier, node->id, "");
+	enqueue(fs->notifier, node->id, "", false);
 }
 
 void notify_entry(struct fs *fs, const struct node *parent, const char *name)
 {
-	enqueue(fs->notifier, parent->id, name);
+	enqueue(fs->notifier, parent->id, name, false);
 }
 
 void notify_names_of(struct fs *fs, const struct node *node)
@@ -138,8 +139,8 @@ static int expire_name(struct fuse_session *session, const struct notice *notice
 }
 
 /*
- * A name is only made to be looked up again: dropping it would take the ground from under those who
- * have the folder as their working directory. Kernels before 6.2 know no other way.
+ * A name is mostly made to be looked up again: dropping it would take the ground from under those
+ * who have the folder as their working directory. Kernels before 6.2 know no other way.
  */
 static void tell(struct notifier *n, const struct notice *notice)
 {
@@ -148,7 +149,7 @@ static void tell(struct notifier *n, const struct notice *notice)
 
 	if (!size)
 		fuse_lowlevel_notify_inval_inode(session, notice->node, 0, 0);
-	else if (expire_name(session, notice, size) == -ENOSYS)
+	else if (notice->drop || expire_name(session, notice, size) == -ENOSYS)
 		fuse_lowlevel_notify_inval_entry(session, notice->node, notice->name, size);
 }
 
@@ -183,6 +184,19 @@ enum news file_news(struct fs *fs, struct file *file)
 	return news;
 }
 
+/* The kernel is to forget the node as soon as nobody has it open. Wants the nodes' lock. */
+static void drop_node(struct fs *fs, struct node *node)
+{
+	struct snap *said = source_replaced(node->file->source, node->generation);
+
+	if (said && node_need_more(node))
+		node->more->version = said;
+	else
+		snap_put(said); /* reading it fails from now on */
+	enqueue(fs->notifier, node_link(node)->parent->id, node_link(node)->name, true);
+	nodes_retire(&fs->nodes, node);
+}
+
 /*
  * Who has the view open, and is perhaps in the middle of it, reads on in what it was: who asks for
  * its name gets a node of its own. What is being written, and what was given to the view, stays
@@ -191,12 +205,14 @@ enum news file_news(struct fs *fs, struct file *file)
 static bool retire(struct fs *fs, struct node *node)
 {
 	bool read = node->handles || fs->unopened_files;
+	bool other = node->generation != node_generation(node->file->generation);
 
-	if (node->kind != NODE_VIEW || !read || node_memo(node) || fs->options->noforget ||
+	if (node->kind != NODE_VIEW || !read || !other || node_memo(node) ||
+	    fs->options->noforget ||
 	    (node->draft && (node->draft->writers || node->draft->written)))
 		return false;
-	notify_names_of(fs, node);
-	nodes_retire(&fs->nodes, node);
+	if (node_link(node)) /* or it has lost its name already */
+		drop_node(fs, node);
 	return true;
 }
 
@@ -232,22 +248,31 @@ static void prune_mirrors(struct fs *fs, struct file *file, uint64_t told)
 		fs_reference(fs, parent, -1);
 }
 
+/* Is the version that the kernel was told of replaced? */
+static bool is_replaced(const struct file *file)
+{
+	struct snap *told = source_replaced(file->source, (uint32_t)file->generation);
+
+	snap_put(told);
+	return told != NULL;
+}
+
 /* The file as it is now, if that is news to the kernel: every view of it may say something else. */
 static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 {
 	uint64_t told = file->generation;
 	enum news news = file_news(fs, file);
 
-	file->looked = clock_ms();
 	if (news == NEWS_NONE)
 		return;
 	if (news >= NEWS_NAMES)
 		file->tell_names = 2;
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file) {
-		if (news >= NEWS_TEXTS && news < NEWS_GONE && retire(fs, node))
-			file->told_old = true;
-		else
+		bool stays = node_is_retired(node) ||
+			     (news >= NEWS_TEXTS && news < NEWS_GONE && retire(fs, node));
+
+		if (!stays)
 			tell_news(fs, node, news, changes);
 	}
 	tell_news(fs, file->node, news, changes);
@@ -256,21 +281,15 @@ static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 		prune_mirrors(fs, file, told);
 }
 
-bool file_look_now(struct fs *fs, struct file *file)
+void file_look_now(struct fs *fs, struct file *file)
 {
 	struct changes changes = {NULL, 0, 0};
-	bool looks;
 
 	file_lock(file);
-	looks = !file->generation || source_replaced_count(file->source) < FEW ||
-		clock_ms() - file->looked >= LOOK_MS;
-	if (looks)
-		look_at(fs, file, &changes);
+	look_at(fs, file, &changes);
 	file_unlock(file);
 	changes_tell(fs, &changes);
-	if (looks)
-		file_look(fs, file); /* versions that were replaced are to be let go */
-	return looks;
+	file_look(fs, file); /* versions that were replaced are to be let go */
 }
 
 static bool has_memo(const struct node *node, const void *user)
@@ -336,7 +355,7 @@ static bool let_go(struct fs *fs, struct file *file, int64_t now)
 	file->told_old = false;
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file) {
-		if (node->kind == NODE_VIEW)
+		if (node->kind == NODE_VIEW && !node_is_retired(node))
 			notify_data(fs, node);
 	}
 	nodes_unlock(&fs->nodes);
@@ -388,7 +407,7 @@ static void look_after(struct notifier *n)
 		file->look = false;
 		pthread_mutex_unlock(&n->lock);
 		file_lock(file);
-		if (look)
+		if (look || is_replaced(file))
 			look_at(n->fs, file, &changes);
 		waiting = tell_again(n->fs, file);
 		waiting |= let_go(n->fs, file, now);

@@ -180,6 +180,7 @@ for how in rw ro; do
 	way 1 2 by_mv "$how, mv"
 	way 0 2 by_cp "$how, cp"
 	slow_reader by_mv 30 "$how"
+	slow_reader by_mv 2 "$how, a pause"
 	cp "$WORK/a/file.canm" "$SRC/other.canm"
 	ls "$MNT/other.canm" >/dev/null
 	slow_reader by_mv_of_links 500 "$how, several links"
