@@ -334,6 +334,9 @@ class Soak:
         with open("/proc/%d/status" % self.pid) as status:
             return int(next(l for l in status if l.startswith("VmRSS")).split()[1])
 
+    def nodes(self):
+        return int(self.read(".animfs/status").split("nodes ")[1].split()[0])
+
     def descriptors(self):
         return len(os.listdir("/proc/%d/fd" % self.pid))
 
@@ -352,8 +355,9 @@ def main():
             told = passed
             soak.check_all()
             rss = soak.rss()
-            print("%d s: %d steps, RSS %d KiB, %d descriptors" %
-                  (passed, sum(soak.done.values()), rss, soak.descriptors()), flush=True)
+            print("%d s: %d steps, RSS %d KiB, %d descriptors, %d nodes" %
+                  (passed, sum(soak.done.values()), rss, soak.descriptors(), soak.nodes()),
+                  flush=True)
             if not warm and passed >= min(WARM, float(seconds) / 2):
                 warm = rss
             elif warm and rss > warm + GROWTH_KIB:

@@ -65,10 +65,16 @@ void notify_entry(struct fs *fs, const struct node *parent, const char *name)
 	enqueue(fs->notifier, parent->id, name, false);
 }
 
-void notify_names_of(struct fs *fs, const struct node *node)
+/* Wants the nodes' lock. */
+static void tell_names(struct fs *fs, const struct node *node, bool gone)
 {
 	for (const struct link *link = node_link(node); link; link = node_next_link(node, link))
-		notify_entry(fs, link->parent, link->name);
+		enqueue(fs->notifier, link->parent->id, link->name, gone);
+}
+
+void notify_names_of(struct fs *fs, const struct node *node)
+{
+	tell_names(fs, node, false);
 }
 
 /* Puts the file on the list of those that look_after looks at. */
@@ -193,7 +199,7 @@ static void drop_node(struct fs *fs, struct node *node)
 		node->more->version = said;
 	else
 		snap_put(said); /* reading it fails from now on */
-	enqueue(fs->notifier, node_link(node)->parent->id, node_link(node)->name, true);
+	tell_names(fs, node, true);
 	nodes_retire(&fs->nodes, node);
 }
 
@@ -292,27 +298,53 @@ void file_look_now(struct fs *fs, struct file *file)
 	file_look(fs, file); /* versions that were replaced are to be let go */
 }
 
-static bool has_memo(const struct node *node, const void *user)
+static bool is_any(const struct node *node, const void *user)
 {
+	(void)node;
 	(void)user;
-	return node->kind == NODE_VIEW && node_memo(node);
+	return true;
 }
 
-/* Attributes that were given to views that are no more. Wants the file's lock. */
-static void forget_memos(struct fs *fs, struct file *file)
+/*
+ * The names of all nodes, once more. What is no more by now has gone for good, with all that is in
+ * it and the attributes that were given to it; the kernel would keep it as long as it has memory.
+ * Wants the file's lock.
+ */
+static void tell_names_again(struct fs *fs, struct file *file)
 {
-	struct node **list = file_members(fs, file, has_memo, NULL);
+	struct node **list = file_members(fs, file, is_any, NULL);
 	struct snap *snap = NULL;
 	struct place place;
-	int error = list && list[0] ? fs_snap(fs, file, &snap) : 0;
+	int error = fs_snap(fs, file, &snap);
 
 	for (size_t i = 0; list && list[i]; i++) {
-		if (error == ENOENT || (snap && fs_place(fs, snap, list[i], &place) == ENOENT))
-			memo_forget(fs, list[i]);
-		fs_reference(fs, list[i], -1);
+		struct node *node = list[i];
+		bool gone =
+			error == ENOENT || (!error && fs_place(fs, snap, node, &place) == ENOENT);
+
+		if (gone && node->kind == NODE_VIEW && node_memo(node))
+			memo_forget(fs, node);
+		nodes_lock(&fs->nodes);
+		tell_names(fs, node, gone);
+		nodes_unlock(&fs->nodes);
+		fs_reference(fs, node, -1);
 	}
+	nodes_lock(&fs->nodes);
+	tell_names(fs, file->node, error == ENOENT);
+	nodes_unlock(&fs->nodes);
 	snap_put(snap);
 	free(list);
+}
+
+static void tell_folders_again(struct fs *fs, const struct file *file)
+{
+	nodes_lock(&fs->nodes);
+	for (const struct node *node = file->members; node; node = node->next_in_file) {
+		if (node->folder)
+			notify_data(fs, node);
+	}
+	notify_data(fs, file->node);
+	nodes_unlock(&fs->nodes);
 }
 
 /*
@@ -325,20 +357,10 @@ static bool tell_again(struct fs *fs, struct file *file)
 
 	file->tell_names -= file->tell_names > 0;
 	file->tell_folders -= file->tell_folders > 0;
-	nodes_lock(&fs->nodes);
-	for (struct node *node = file->members; node && folders; node = node->next_in_file) {
-		if (node->folder)
-			notify_data(fs, node);
-		if (names)
-			notify_names_of(fs, node);
-	}
 	if (folders)
-		notify_data(fs, file->node);
+		tell_folders_again(fs, file);
 	if (names)
-		notify_names_of(fs, file->node);
-	nodes_unlock(&fs->nodes);
-	if (names)
-		forget_memos(fs, file);
+		tell_names_again(fs, file);
 	return file->tell_names || file->tell_folders;
 }
 

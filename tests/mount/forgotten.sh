@@ -11,8 +11,9 @@ mount_animfs
 find "$MNT" >/dev/null
 
 forget() { echo 2 >/proc/sys/vm/drop_caches; }
-few_nodes() { forget && [ "$(sed -n 's/^nodes //p' "$MNT/.animfs/status")" -lt 50 ]; }
-ok "many nodes are known" test "$(sed -n 's/^nodes //p' "$MNT/.animfs/status")" -gt 150
+nodes() { sed -n 's/^nodes //p' "$MNT/.animfs/status"; }
+few_nodes() { forget && [ "$(nodes)" -lt 50 ]; }
+ok "many nodes are known" test "$(nodes)" -gt 150
 ok "the table of nodes shrinks" wait_for 5 few_nodes
 
 view=$(cd "$MNT" && ls -d a.canm/*/bones/*.csv | head -n 1)
@@ -36,4 +37,21 @@ done
 ok "of many" test "$(stat -c %a "$MNT"/[0-9]*.canm/"${view#*/}" | grep -c 640)" = 20
 rm "$SRC"/[0-9]*.canm
 ok "it goes with the files" wait_for 5 few_nodes
+
+# What others took away, and nobody looks for any more, is not kept until memory is short.
+ls -lR "$MNT" >/dev/null
+known=$(nodes)
+clip=${view#*/} clip=${clip%%/*}
+for i in $(seq 10); do
+	"$ANIMFS" clip rename "$SRC/a.canm/$clip" "clip$i"
+	clip=clip$i
+	wait_for 3 test -e "$MNT/a.canm/$clip/clip.json"
+	ls -lR "$MNT/a.canm" >/dev/null
+done
+no_more_nodes() { [ "$(nodes)" -le $((known + 5)) ]; }
+ok "clips that are no more go" wait_for 5 no_more_nodes
+of_file=$(find "$MNT/a.canm" | wc -l)
+rm "$SRC/a.canm"
+without_file() { [ "$(nodes)" -le $((known + 5 - of_file)) ]; }
+ok "and files" wait_for 5 without_file
 umount_animfs
