@@ -264,18 +264,22 @@ static struct snap *told_version(const struct file *file, struct snap *latest)
 	return told;
 }
 
-/* A view that others replaced goes on saying what it said, for who is reading it. */
-static int retired_version(struct fs *fs, const struct node *node, struct snap **out,
-			   struct stat *st)
+/*
+ * A view that others replaced goes on saying what it said, for who is reading it; see let_go in
+ * notify.c. NULL: it says what the file does.
+ */
+static struct snap *version_before(struct fs *fs, const struct node *node)
 {
+	struct snap *before;
+
 	nodes_lock(&fs->nodes);
-	*out = node_version(node) ? snap_get(node_version(node)) : NULL;
+	before = node_version(node);
+	if (before) {
+		snap_get(before);
+		node->more->read = clock_ms();
+	}
 	nodes_unlock(&fs->nodes);
-	if (!*out)
-		return ESTALE;
-	if (fs_source_stat(fs, node->file, st) != 0)
-		st->st_mode = 0;
-	return 0;
+	return before;
 }
 
 /*
@@ -335,8 +339,11 @@ int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct s
 {
 	int error;
 
-	if (fs_is_retired(fs, node))
-		return retired_version(fs, node, out, st);
+	*out = version_before(fs, node);
+	if (*out && fs_source_stat(fs, node->file, st) != 0)
+		st->st_mode = 0;
+	if (*out)
+		return 0;
 	error = latest_shown(fs, node->file, out, st);
 	if (!error)
 		*out = told_version(node->file, *out);

@@ -16,6 +16,11 @@
 
 #define TICK_MS 200 /* how often files in a burst are looked at, */
 #define LOOK_MS 40  /* and those that others may have changed */
+/*
+ * How long who reads a replaced text may pause. Who has it mapped is to see the new one within a
+ * second.
+ */
+#define HELD_MS 500
 
 struct notice {
 	struct notice *next;
@@ -190,23 +195,28 @@ enum news file_news(struct fs *fs, struct file *file)
 	return news;
 }
 
-/* The kernel is to forget the node as soon as nobody has it open. Wants the nodes' lock. */
-static void drop_node(struct fs *fs, struct node *node)
+/* The view goes on saying what it says. False where that is not at hand. Wants the nodes' lock. */
+static bool hold_version(struct node *node)
 {
-	struct snap *said = source_replaced(node->file->source, node->generation);
+	struct snap *said = node_version(node);
 
-	if (said && node_need_more(node))
+	if (said)
+		return true;
+	said = source_replaced(node->file->source, node->generation);
+	if (said && node_need_more(node)) {
 		node->more->version = said;
-	else
-		snap_put(said); /* reading it fails from now on */
-	tell_names(fs, node, true);
-	nodes_retire(&fs->nodes, node);
+		node->more->read = clock_ms();
+		return true;
+	}
+	snap_put(said);
+	return false;
 }
 
 /*
  * Who has the view open, and is perhaps in the middle of it, reads on in what it was: who asks for
- * its name gets a node of its own. What is being written, and what was given to the view, stays
- * with the name. Wants the nodes' lock.
+ * its name gets a node of its own, and the kernel is to forget this one as soon as nobody has it
+ * open. What is being written, and what was given to the view, stays with the name. False when
+ * the node says something else now. Wants the nodes' lock.
  */
 static bool retire(struct fs *fs, struct node *node)
 {
@@ -217,9 +227,11 @@ static bool retire(struct fs *fs, struct node *node)
 	    fs->options->noforget ||
 	    (node->draft && (node->draft->writers || node->draft->written)))
 		return false;
-	if (node_link(node)) /* or it has lost its name already */
-		drop_node(fs, node);
-	return true;
+	if (node_link(node) && !node_is_retired(node)) {
+		tell_names(fs, node, true);
+		nodes_retire(&fs->nodes, node);
+	}
+	return hold_version(node);
 }
 
 static void tell_news(struct fs *fs, struct node *node, enum news news, struct changes *changes)
@@ -275,7 +287,7 @@ static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 		file->tell_names = 2;
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file) {
-		bool stays = node_is_retired(node) ||
+		bool stays = node_version(node) ||
 			     (news >= NEWS_TEXTS && news < NEWS_GONE && retire(fs, node));
 
 		if (!stays)
@@ -364,24 +376,40 @@ static bool tell_again(struct fs *fs, struct file *file)
 	return file->tell_names || file->tell_folders;
 }
 
+/* True while the view is being read as it was. Wants the nodes' lock. */
+static bool is_held(struct fs *fs, struct node *node, int64_t now)
+{
+	struct snap *version = node_version(node);
+
+	if (!version)
+		return false;
+	if (now - node->more->read < HELD_MS)
+		return true;
+	node->more->version = NULL;
+	snap_put(version);
+	notify_data(fs, node);
+	return false;
+}
+
 /*
- * Versions that were replaced, for who was reading them; pages of theirs may have reached the
- * kernel after it was told to drop them. True while there are some.
+ * Versions that were replaced, for who was reading them: those who have them mapped are to see the
+ * new one, too. True while there are some.
  */
 static bool let_go(struct fs *fs, struct file *file, int64_t now)
 {
-	if (source_let_go(file->source, now))
-		return true;
-	if (!file->told_old)
-		return false;
-	file->told_old = false;
+	bool waiting = source_let_go(file->source, now);
+	bool old = !waiting && file->told_old;
+
+	file->told_old &= waiting;
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file) {
-		if (node->kind == NODE_VIEW && !node_is_retired(node))
+		waiting |= is_held(fs, node, now);
+		/* Pages may have reached the kernel after it was told to drop them. */
+		if (old && node->kind == NODE_VIEW && !node_version(node))
 			notify_data(fs, node);
 	}
 	nodes_unlock(&fs->nodes);
-	return false;
+	return waiting;
 }
 
 /* Half-written text that nobody went on with. True while there is some to wait for. */
