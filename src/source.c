@@ -138,7 +138,7 @@ struct source {
 		int64_t seen; /* by source_let_go, first; 0: not yet */
 	} * kept;
 	size_t kept_room;
-	unsigned kept_count;
+	_Atomic unsigned kept_count; /* nearly always 0, which is asked for often */
 	struct rest rest; /* where the skeleton of `current` was found */
 };
 
@@ -169,6 +169,8 @@ struct snap *source_replaced(struct source *s, uint32_t generation)
 {
 	struct snap *snap = NULL;
 
+	if (!s->kept_count)
+		return NULL;
 	pthread_mutex_lock(&s->facts);
 	for (unsigned i = 0; i < s->kept_count && !snap; i++) {
 		if ((uint32_t)s->kept[i].snap->generation == generation)

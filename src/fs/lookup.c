@@ -272,6 +272,8 @@ static struct snap *version_before(struct fs *fs, const struct node *node)
 {
 	struct snap *before;
 
+	if (node->kind != NODE_VIEW)
+		return NULL;
 	nodes_lock(&fs->nodes);
 	before = node_version(node);
 	if (before) {
