@@ -34,6 +34,14 @@ struct retired {
 	char *name;
 };
 
+bool file_is_replaced(const struct file *f)
+{
+	struct snap *told = source_replaced(f->source, (uint32_t)f->generation);
+
+	snap_put(told);
+	return told != NULL;
+}
+
 bool file_rename(struct file *f, const char *name)
 {
 	struct retired *retired = malloc(sizeof(*retired));

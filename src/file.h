@@ -86,6 +86,9 @@ void file_lock(struct file *f);
 bool file_trylock(struct file *f);
 void file_unlock(struct file *f);
 
+/* Has somebody read a newer version than the kernel was told of? */
+bool file_is_replaced(const struct file *f);
+
 /* False when out of memory. */
 bool file_rename(struct file *f, const char *name);
 

@@ -57,7 +57,7 @@ struct node_more {
 	bool identified;            /* it is found by `real` */
 	struct stat *last;          /* NODE_REAL: what it was when it lost its last name, or NULL */
 	struct memo *memo;          /* attributes given to a view; under the file's lock */
-	struct snap *version;       /* that a retired view says as yet, or NULL */
+	struct snap *version;       /* that a view which was replaced says as yet, or NULL */
 	int64_t read;               /* when that was asked for last, in ms of the monotonic clock */
 	struct further_link *links; /* names that are not in the node */
 	bool own_last;              /* the one that is was seen before the first of them */

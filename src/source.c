@@ -323,7 +323,7 @@ struct reading {
 static bool file_stat(int dir, const char *name, struct stat *st, struct err *err)
 {
 	if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW)) {
-		st->st_mode = 0;
+		*st = (struct stat){.st_mode = 0};
 		return err_system(err, errno, name);
 	}
 	if (!S_ISREG(st->st_mode))

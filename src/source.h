@@ -48,7 +48,7 @@ bool store_names(struct store *s, int folder, naming_told *told, void *closure);
  * the store.
  */
 void store_rests(struct store *s, rest_told *told, void *closure);
-/* Versions that are replaced stay for a moment, for who began to read them: source_version. */
+/* Versions that are replaced stay for a moment, for who began to read them: source_replaced. */
 void store_keep_replaced(struct store *s);
 void store_free(struct store *s);           /* after its sources; NULL is fine */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */

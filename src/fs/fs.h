@@ -184,7 +184,8 @@ int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out)
 int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
 /*
  * The version that a virtual node is of: all of a file are of one, until the kernel is told that
- * the file was replaced. And what the file is on disk, which may be more by then.
+ * the file was replaced, but for those that were being read then. And what the file is on disk,
+ * which may be more by then. Wants the file's lock.
  */
 int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
 /*

@@ -211,7 +211,7 @@ static struct snap *look_in(struct fs *fs, struct file *file, int folder, struct
 static bool say_last(struct fs *fs, struct file *file, struct snap **out, struct stat *st)
 {
 	*out = fs->unopened_files ? last_good(fs, file) : NULL;
-	st->st_mode = 0;
+	*st = (struct stat){.st_mode = 0};
 	return *out != NULL;
 }
 
@@ -265,7 +265,7 @@ static struct snap *told_version(const struct file *file, struct snap *latest)
 }
 
 /*
- * A view that others replaced goes on saying what it said, for who is reading it; see let_go in
+ * A view that others replaced goes on saying what it said, for who is reading it; see is_held in
  * notify.c. NULL: it says what the file does.
  */
 static struct snap *version_before(struct fs *fs, const struct node *node)
@@ -319,14 +319,7 @@ static int latest_shown(struct fs *fs, struct file *file, struct snap **out, str
 /* Is the file, of which *st is what the disk has, another than the kernel was told? */
 static bool is_news(struct file *file, const struct stat *st)
 {
-	struct snap *replaced;
-
-	if (!file->generation || !source_is_read(file->source, st))
-		return true;
-	/* Somebody else has read the one that is there now. */
-	replaced = source_replaced(file->source, (uint32_t)file->generation);
-	snap_put(replaced);
-	return replaced != NULL;
+	return !file->generation || !source_is_read(file->source, st) || file_is_replaced(file);
 }
 
 void fs_catch_up(struct fs *fs, struct file *file)
@@ -343,7 +336,7 @@ int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct s
 
 	*out = version_before(fs, node);
 	if (*out && fs_source_stat(fs, node->file, st) != 0)
-		st->st_mode = 0;
+		*st = (struct stat){.st_mode = 0};
 	if (*out)
 		return 0;
 	error = latest_shown(fs, node->file, out, st);

@@ -266,15 +266,6 @@ static void prune_mirrors(struct fs *fs, struct file *file, uint64_t told)
 		fs_reference(fs, parent, -1);
 }
 
-/* Is the version that the kernel was told of replaced? */
-static bool is_replaced(const struct file *file)
-{
-	struct snap *told = source_replaced(file->source, (uint32_t)file->generation);
-
-	snap_put(told);
-	return told != NULL;
-}
-
 /* The file as it is now, if that is news to the kernel: every view of it may say something else. */
 static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 {
@@ -327,12 +318,14 @@ static void tell_names_again(struct fs *fs, struct file *file)
 	struct node **list = file_members(fs, file, is_any, NULL);
 	struct snap *snap = NULL;
 	struct place place;
-	int error = fs_snap(fs, file, &snap);
+	struct stat st;
+	/* What is open says what it said, but its name is gone as well. */
+	bool all_gone = fs_source_stat(fs, file, &st) == ENOENT;
+	bool known = !all_gone && fs_snap(fs, file, &snap) == 0;
 
 	for (size_t i = 0; list && list[i]; i++) {
 		struct node *node = list[i];
-		bool gone =
-			error == ENOENT || (!error && fs_place(fs, snap, node, &place) == ENOENT);
+		bool gone = all_gone || (known && fs_place(fs, snap, node, &place) == ENOENT);
 
 		if (gone && node->kind == NODE_VIEW && node_memo(node))
 			memo_forget(fs, node);
@@ -342,7 +335,7 @@ static void tell_names_again(struct fs *fs, struct file *file)
 		fs_reference(fs, node, -1);
 	}
 	nodes_lock(&fs->nodes);
-	tell_names(fs, file->node, error == ENOENT);
+	tell_names(fs, file->node, all_gone);
 	nodes_unlock(&fs->nodes);
 	snap_put(snap);
 	free(list);
@@ -376,40 +369,75 @@ static bool tell_again(struct fs *fs, struct file *file)
 	return file->tell_names || file->tell_folders;
 }
 
-/* True while the view is being read as it was. Wants the nodes' lock. */
-static bool is_held(struct fs *fs, struct node *node, int64_t now)
+static bool has_version(const struct node *node, const void *user)
 {
-	struct snap *version = node_version(node);
+	(void)user;
+	return node_version(node);
+}
 
-	if (!version)
-		return false;
-	if (now - node->more->read < HELD_MS)
+/*
+ * True while the view is being read as it was. Where it is no more, in the version that there is
+ * now (NULL: none), it has nothing else to say.
+ */
+static bool is_held(struct fs *fs, struct node *node, const struct snap *snap, int64_t now)
+{
+	struct snap *version;
+	struct place place;
+	int64_t read;
+
+	nodes_lock(&fs->nodes);
+	read = node->more->read;
+	nodes_unlock(&fs->nodes);
+	if (now - read < HELD_MS)
 		return true;
+	if (!snap || fs_place(fs, snap, node, &place) != 0)
+		return false;
+	nodes_lock(&fs->nodes);
+	version = node->more->version;
 	node->more->version = NULL;
+	nodes_unlock(&fs->nodes);
 	snap_put(version);
 	notify_data(fs, node);
 	return false;
 }
 
+/* Versions that views hold: who has one mapped is to see the new text, too. True while some are. */
+static bool let_go_held(struct fs *fs, struct file *file, int64_t now)
+{
+	struct node **held = file_members(fs, file, has_version, NULL);
+	struct snap *snap = NULL;
+	bool waiting = false;
+	struct stat st;
+
+	if (held && held[0] && fs_source_stat(fs, file, &st) == 0)
+		(void)fs_snap(fs, file, &snap);
+	for (size_t i = 0; held && held[i]; i++) {
+		waiting |= is_held(fs, held[i], snap, now);
+		fs_reference(fs, held[i], -1);
+	}
+	snap_put(snap);
+	free(held);
+	return waiting;
+}
+
 /*
- * Versions that were replaced, for who was reading them: those who have them mapped are to see the
- * new one, too. True while there are some.
+ * Versions that were replaced; pages of theirs may have reached the kernel after it was told to
+ * drop them. True while there are some.
  */
 static bool let_go(struct fs *fs, struct file *file, int64_t now)
 {
-	bool waiting = source_let_go(file->source, now);
-	bool old = !waiting && file->told_old;
-
-	file->told_old &= waiting;
+	if (source_let_go(file->source, now))
+		return true;
+	if (!file->told_old)
+		return false;
+	file->told_old = false;
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file) {
-		waiting |= is_held(fs, node, now);
-		/* Pages may have reached the kernel after it was told to drop them. */
-		if (old && node->kind == NODE_VIEW && !node_version(node))
+		if (node->kind == NODE_VIEW && !node_version(node))
 			notify_data(fs, node);
 	}
 	nodes_unlock(&fs->nodes);
-	return waiting;
+	return false;
 }
 
 /* Half-written text that nobody went on with. True while there is some to wait for. */
@@ -457,10 +485,11 @@ static void look_after(struct notifier *n)
 		file->look = false;
 		pthread_mutex_unlock(&n->lock);
 		file_lock(file);
-		if (look || is_replaced(file))
+		if (look || file_is_replaced(file))
 			look_at(n->fs, file, &changes);
 		waiting = tell_again(n->fs, file);
 		waiting |= let_go(n->fs, file, now);
+		waiting |= let_go_held(n->fs, file, now);
 		waiting |= end_pending(n->fs, file, now);
 		waiting |= burst_end(n->fs, file, now, &changes);
 		pthread_mutex_lock(&n->lock);

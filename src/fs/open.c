@@ -384,12 +384,15 @@ static bool give_pages(struct fs *fs, struct node *node, const struct handle *ha
 static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info *fi, bool *stale)
 {
 	struct node *node = handle->node;
-	bool first = !node->cached;
+	bool first = !node->cached, reads;
 	uint64_t size;
 	uint32_t told;
 	int error;
 
-	fi->keep_cache = (handle->flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY && has_pages(fs, node);
+	reads = (handle->flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY;
+	if (!reads && fs_is_retired(fs, node))
+		return ESTALE;
+	fi->keep_cache = reads && has_pages(fs, node);
 	if (fi->keep_cache)
 		return 0;
 	error = join_view(fs, node, handle);
@@ -425,8 +428,6 @@ static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_fi
 
 	if (fs->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	if ((flags & (O_ACCMODE | O_TRUNC)) != O_RDONLY && fs_is_retired(fs, node))
-		return ESTALE;
 	if (!node->cached)
 		fs_catch_up(fs, node->file);
 	handle = handle_new(fs, node, flags, -1);

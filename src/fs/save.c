@@ -85,8 +85,9 @@ int view_text(struct fs *fs, struct node *node, struct draft **out)
 
 int view_told_text(struct fs *fs, struct node *node, struct draft **out)
 {
-	bool edited = node->draft && (node->draft->writers || node->draft->written);
-	struct snap *told = edited ? NULL : source_replaced(node->file->source, node->generation);
+	bool own = (node->draft && (node->draft->writers || node->draft->written)) ||
+		   fs_is_retired(fs, node);
+	struct snap *told = own ? NULL : source_replaced(node->file->source, node->generation);
 	int error;
 
 	if (!told)

@@ -170,6 +170,21 @@ slow_reader()
 	"$how" b
 }
 
+# keeps_open NAME: others take away what somebody has open, and has read before.
+keeps_open()
+{
+	local clip=${view%/*}
+	cat "$MNT/file.canm/$view" >"$WORK/kept"
+	exec 5<"$MNT/file.canm/$view"
+	"$ANIMFS" clip rename "$SRC/file.canm/$clip" other
+	wait_for 3 other_clip
+	sleep 1.2 # longer than who reads may pause
+	ok "$1: who has open what is no more reads it" cmp "$WORK/kept" /dev/fd/5
+	exec 5<&-
+	by_mv b
+	wait_for 3 reads b
+}
+
 # ---- read meanwhile ----
 
 for how in rw ro; do
@@ -180,6 +195,7 @@ for how in rw ro; do
 	cp "$WORK/a/file.canm" "$SRC/other.canm"
 	ls "$MNT/other.canm" >/dev/null
 	slow_reader by_mv_of_links 500 "$how, several links"
+	keeps_open "$how"
 	if [ $how = rw ] || [ "${ROUNDS:-1}" -gt 1 ]; then
 		way 1 1 by_rsync "$how, rsync"
 		way 0 1 by_rsync_inplace "$how, rsync --inplace"
