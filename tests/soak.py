@@ -18,7 +18,7 @@ import time
 COLUMN = 5  # rx of the first row
 NEAR = 0.06  # what the format rounds, and what a new grid moves other keys
 WARM = 60  # seconds until the daemon has what it needs
-GROWTH_KIB = 24 << 10
+GROWTH_KIB = 8 << 10
 
 
 class Model:
