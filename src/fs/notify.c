@@ -318,14 +318,12 @@ static void tell_names_again(struct fs *fs, struct file *file)
 	struct node **list = file_members(fs, file, is_any, NULL);
 	struct snap *snap = NULL;
 	struct place place;
-	struct stat st;
-	/* What is open says what it said, but its name is gone as well. */
-	bool all_gone = fs_source_stat(fs, file, &st) == ENOENT;
-	bool known = !all_gone && fs_snap(fs, file, &snap) == 0;
+	int error = fs_snap(fs, file, &snap);
 
 	for (size_t i = 0; list && list[i]; i++) {
 		struct node *node = list[i];
-		bool gone = all_gone || (known && fs_place(fs, snap, node, &place) == ENOENT);
+		bool gone =
+			error == ENOENT || (!error && fs_place(fs, snap, node, &place) == ENOENT);
 
 		if (gone && node->kind == NODE_VIEW && node_memo(node))
 			memo_forget(fs, node);
@@ -335,7 +333,7 @@ static void tell_names_again(struct fs *fs, struct file *file)
 		fs_reference(fs, node, -1);
 	}
 	nodes_lock(&fs->nodes);
-	tell_names(fs, file->node, all_gone);
+	tell_names(fs, file->node, error == ENOENT);
 	nodes_unlock(&fs->nodes);
 	snap_put(snap);
 	free(list);

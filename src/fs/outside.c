@@ -79,12 +79,31 @@ static void real_changed(struct fs *fs, struct node *parent, struct node *node, 
 		notify_data(fs, node);
 }
 
+/*
+ * What has the name is not known here, but two lookups at once, of which one found half a file, may
+ * have left the kernel with a folder that has lost it.
+ */
+static void unknown_changed(struct fs *fs, uint64_t folder, const char *name, uint32_t mask)
+{
+	const struct node *parent;
+
+	if (!(mask & (NAMES | IN_CLOSE_WRITE)) || !fs_may_show(fs, name, false))
+		return;
+	nodes_lock(&fs->nodes);
+	parent = nodes_by_id(&fs->nodes, folder);
+	if (parent)
+		notify_entry(fs, parent, name);
+	nodes_unlock(&fs->nodes);
+}
+
 static void name_changed(struct fs *fs, uint64_t cookie, const char *name, uint32_t mask)
 {
 	struct node *parent, *node = find_child(fs, cookie, name, &parent);
 
-	if (!node)
+	if (!node) {
+		unknown_changed(fs, cookie, name, mask);
 		return;
+	}
 	if (node->kind == NODE_FILE && (mask & NAMES))
 		notify_entry(fs, parent, name);
 	if (node->kind == NODE_FILE)

@@ -55,12 +55,3 @@ rm "$SRC/a.canm"
 without_file() { [ "$(nodes)" -le $((known + 5 - of_file)) ]; }
 ok "and files" wait_for 5 without_file
 umount_animfs
-
-mount_animfs -o ro
-cp tests/data/canm/wiki512.canm "$SRC/a.canm"
-ls -lR "$MNT" >/dev/null
-known=$(nodes)
-of_file=$(find "$MNT/a.canm" | wc -l)
-rm "$SRC/a.canm"
-ok "in a read-only mount, too" wait_for 5 without_file
-umount_animfs

@@ -174,6 +174,7 @@ slow_reader()
 keeps_open()
 {
 	local clip=${view%/*}
+	wait_for 3 reads b
 	cat "$MNT/file.canm/$view" >"$WORK/kept"
 	exec 5<"$MNT/file.canm/$view"
 	"$ANIMFS" clip rename "$SRC/file.canm/$clip" other
