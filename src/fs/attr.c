@@ -234,14 +234,17 @@ static int set_real(struct fs *fs, struct node *node, const struct stat *attr, i
 /* The folder of a file, and raw.*, have the binary's own attributes. */
 static int set_binary(struct fs *fs, struct node *node, const struct stat *attr, int to_set)
 {
+	struct file *file = fs_file_of(fs, node);
 	struct stat wanted = *attr;
 	struct folder folder;
-	int fd, error = fs_source_folder(fs, node->file, &folder);
+	int fd, error = file ? fs_source_folder(fs, file, &folder) : ESTALE;
 
-	if (error)
-		return error;
-	error = at_open(folder.fd, node->file->name, O_PATH | O_NOFOLLOW, 0, &fd);
-	folder_close(&fs->folders, &folder);
+	if (!error) {
+		error = at_open(folder.fd, file->name, O_PATH | O_NOFOLLOW, 0, &fd);
+		folder_close(&fs->folders, &folder);
+	}
+	if (file)
+		fs_file_put(fs, file);
 	if (error)
 		return error;
 	if (node->folder)
@@ -331,18 +334,18 @@ static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct h
 static int set_view(struct fs *fs, struct node *node, const struct stat *attr, int to_set,
 		    struct fuse_file_info *fi, struct changes *changes)
 {
+	struct file *file = fs_is_retired(fs, node) ? NULL : fs_lock_file(fs, node);
 	int error = 0;
 
-	if (fs_is_retired(fs, node))
+	if (!file)
 		return ESTALE;
-	file_lock(node->file);
 	if (to_set & FUSE_SET_ATTR_SIZE)
 		error = resize_view(fs, node, (uint64_t)attr->st_size, fi ? handle_of(fi) : NULL,
 				    changes);
 	if (!error)
 		error = remember(fs, node, attr, to_set);
 	view_settle(fs, node);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	return error;
 }
 
@@ -352,7 +355,7 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 	struct changes changes = {NULL, 0, 0};
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
-	int error;
+	int error = ESTALE;
 
 	if (fs->read_only)
 		error = EROFS;
@@ -361,10 +364,11 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 	else if (node->kind == NODE_VIEW &&
 		 !(node_view(node)->whole && !(to_set & FUSE_SET_ATTR_SIZE)))
 		error = set_view(fs, node, attr, to_set, fi, &changes);
-	else if (node->kind == NODE_REAL)
-		error = set_real(fs, node, attr, to_set, fi);
-	else
+	else if (node->kind != NODE_REAL)
 		error = set_binary(fs, node, attr, to_set);
+	/* It may have been renamed away while we waited for its file. */
+	if (error == ESTALE && node->kind == NODE_REAL)
+		error = set_real(fs, node, attr, to_set, fi);
 	changes_tell(fs, &changes);
 	if (error)
 		fuse_reply_err(req, error);

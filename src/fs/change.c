@@ -36,6 +36,7 @@ void fs_own(fuse_req_t req, int folder, const char *name)
 
 int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slot)
 {
+	struct file *file;
 	struct snap *snap;
 	int error;
 
@@ -47,16 +48,19 @@ int fs_slot(struct fs *fs, fuse_ino_t parent, const char *name, struct slot *slo
 		return EPERM;
 	if (!node_is_virtual(slot->parent))
 		return 0;
-	error = fs_snap(fs, slot->parent->file, &snap);
-	if (error)
-		return error;
-	file_lock(slot->parent->file);
-	error = fs_find_view(fs, snap, slot->parent, name, &slot->place);
-	slot->is_view = error == 0;
-	slot->present = slot->is_view && !file_is_away(slot->parent->file, slot->parent, name);
-	file_unlock(slot->parent->file);
-	snap_put(snap);
-	return error == ENOMEM ? ENOMEM : 0;
+	file = fs_lock_file(fs, slot->parent);
+	if (!file)
+		return ESTALE;
+	error = fs_snap(fs, file, &snap);
+	if (!error) {
+		error = fs_find_view(fs, snap, slot->parent, name, &slot->place);
+		slot->is_view = error == 0;
+		slot->present = slot->is_view && !file_is_away(file, slot->parent, name);
+		error = error == ENOMEM ? ENOMEM : 0;
+		snap_put(snap);
+	}
+	fs_unlock_file(fs, file);
+	return error;
 }
 
 /* For things that cannot stand under a view's name. */
@@ -120,12 +124,15 @@ void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev
 /* A folder that was removed, made anew: it is there again, and what is away in it stays so. */
 static void bring_back(fuse_req_t req, struct fs *fs, struct node *parent, const char *name)
 {
-	struct file *file = parent->file;
+	struct file *file = fs_lock_file(fs, parent);
 	struct fuse_entry_param entry;
 	struct node *was;
 	int error;
 
-	file_lock(file);
+	if (!file) {
+		fuse_reply_err(req, ESTALE);
+		return;
+	}
 	was = file_folder_away(file, parent, name);
 	if (was)
 		fs_reference(fs, was, 1);
@@ -140,6 +147,7 @@ static void bring_back(fuse_req_t req, struct fs *fs, struct node *parent, const
 	}
 	if (was)
 		fs_reference(fs, was, -1);
+	fs_file_put(fs, file);
 	if (error)
 		fuse_reply_err(req, error);
 	else
@@ -227,12 +235,14 @@ static int link_real(struct fs *fs, struct node *node, struct node *parent, cons
 static int link_view(fuse_req_t req, struct fs *fs, struct node *node, struct node *parent,
 		     const char *name, struct fuse_entry_param *entry)
 {
+	struct file *file = fs_lock_file(fs, node);
 	struct folder folder;
 	int error;
 
-	file_lock(node->file);
+	if (!file)
+		return ESTALE;
 	error = view_write_out(fs, node, parent, name, true);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	if (!error)
 		error = fs_folder(fs, parent, fs_area_for(parent), false, &folder);
 	if (error)
@@ -248,14 +258,16 @@ static int link_onto_view(struct fs *fs, struct node *node, const struct slot *s
 			  const char *name, struct fuse_entry_param *entry)
 {
 	struct changes changes = {NULL, 0, 0};
-	struct file *file = slot->parent->file;
 	struct buf text = BUF_INIT;
 	struct node *view = NULL;
 	struct draft *draft;
+	struct file *file;
 	int error = node_text(fs, node, &text);
 
+	file = error ? NULL : fs_lock_file(fs, slot->parent);
+	if (!error && !file)
+		error = ESTALE;
 	if (!error) {
-		file_lock(file);
 		error = text_save(fs, slot->parent, name, &text, &draft, &changes);
 		if (!error) {
 			file_clear_away(file, &fs->nodes, slot->parent, name);
@@ -265,7 +277,7 @@ static int link_onto_view(struct fs *fs, struct node *node, const struct slot *s
 			else
 				view->draft = draft;
 		}
-		file_unlock(file);
+		fs_unlock_file(fs, file);
 	}
 	changes_tell(fs, &changes);
 	buf_release(&text);
@@ -398,14 +410,15 @@ static int unlink_real(struct fs *fs, struct node *parent, const char *name, int
 
 static int unlink_view(struct fs *fs, struct node *parent, const char *name)
 {
-	struct file *file = parent->file;
+	struct file *file = fs_lock_file(fs, parent);
 	int error = 0;
 
-	file_lock(file);
+	if (!file)
+		return ESTALE;
 	if (!file_set_away(file, &fs->nodes, parent, name))
 		error = ENOMEM;
 	file_touch(fs, file);
-	file_unlock(file);
+	fs_unlock_file(fs, file);
 	if (!error)
 		fs_lose_name(fs, parent, name, NULL);
 	return error;
@@ -430,7 +443,7 @@ void fs_unlink(fuse_req_t req, fuse_ino_t ino, const char *name)
  */
 static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 {
-	struct file *file = parent->file;
+	struct file *file;
 	struct node *node;
 	int error;
 
@@ -438,12 +451,15 @@ static int rmdir_virtual(struct fs *fs, struct node *parent, const char *name)
 	if (!node)
 		return ENOENT;
 	error = fs_check_empty(fs, node);
-	if (!error) {
+	if (!error)
 		mirrors_remove(fs, parent, name);
-		file_lock(file);
+	file = error ? NULL : fs_lock_file(fs, parent);
+	if (!error && !file)
+		error = ESTALE;
+	if (!error) {
 		error = file_set_folder_away(file, &fs->nodes, node, parent, name) ? 0 : ENOMEM;
 		file_touch(fs, file);
-		file_unlock(file);
+		fs_unlock_file(fs, file);
 	}
 	if (!error)
 		fs_lose_name(fs, parent, name, NULL);

@@ -140,21 +140,23 @@ static bool add_place(void *closure, const char *name, const struct place *place
 static int list_places(struct fs *fs, struct node *node, struct listing *l)
 {
 	struct view_lister lister = {fs, node, l};
-	struct tree tree = {NULL, node->file->name};
 	struct place place;
+	struct file *file;
 	struct snap *snap;
+	struct tree tree;
 	struct stat st;
-	int error = fs_lock_shown(fs, node, &snap, &st);
+	int error = fs_lock_shown(fs, node, &file, &snap, &st);
 
 	if (error) {
-		file_unlock(node->file);
+		if (file)
+			fs_unlock_file(fs, file);
 		return error;
 	}
-	tree.snap = snap;
+	tree = (struct tree){snap, file->name};
 	error = fs_place(fs, snap, node, &place);
 	if (!error && !tree_list(&tree, &place, fs->options->listed, add_place, &lister))
 		error = ENOMEM;
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	snap_put(snap);
 	return error;
 }
@@ -482,14 +484,18 @@ void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 }
 
 /* Ends what time would end, and tells how that went. */
-static int sync_file(struct fs *fs, struct file *file)
+static int sync_file(struct fs *fs, const struct node *folder)
 {
 	struct changes changes = {NULL, 0, 0};
-	int filled = fillings_finish(fs, file->node), error;
+	struct file *file = fs_file_of(fs, folder);
+	int filled, error;
 
+	if (!file)
+		return ESTALE;
+	filled = fillings_finish(fs, file->node);
 	file_lock(file);
 	error = burst_finish(fs, file, &changes);
-	file_unlock(file);
+	fs_unlock_file(fs, file);
 	changes_tell(fs, &changes);
 	return filled ? filled : error;
 }
@@ -515,7 +521,7 @@ void fs_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_
 	int error = 0;
 
 	if (node_is_virtual(node))
-		error = sync_file(fs, node->file);
+		error = sync_file(fs, node);
 	else if (node->filling)
 		error = fillings_finish(fs, node);
 	else if (node->kind == NODE_REAL)

@@ -88,7 +88,8 @@ struct handle {
 	bool wrote;              /* views: since this handle's last flush */
 	_Atomic bool busy;       /* real: written or opened for writing, and not flushed since */
 	bool counted;            /* views: it is among its draft's handles */
-	struct file *closing;    /* views: it waits for the last word of this handle, or NULL */
+	struct file *closing;    /* views: it waits for the last word of this handle, and stays in
+				    memory until then; or NULL */
 	struct listing *listing; /* folders */
 	bool caches;     /* folders: the kernel keeps what it is told through this handle, */
 	uint32_t told;   /* the hash of which this is */
@@ -131,6 +132,21 @@ void unmounter_watch(int tell);
 void unmounter_end(struct fuse_session *session, int tell);
 
 /* ---- lookup.c ---- */
+
+/*
+ * A rename can turn a view into an ordinary file, or give it or its folder to another animation
+ * file, while others wait for the lock of the file that it belonged to. So that lock is taken
+ * through these: the file that is returned is the one that the node belongs to for as long as it
+ * is locked, and the one to unlock. NULL, and nothing locked: the node belongs to none. The file
+ * stays in memory until fs_unlock_file.
+ */
+struct file *fs_lock_file(struct fs *fs, const struct node *node);
+struct file *fs_trylock_file(struct fs *fs, const struct node *node);
+void fs_unlock_file(struct fs *fs, struct file *file);
+/* The same without locking, until fs_file_put: the node may belong to another one by then. */
+struct file *fs_file_of(struct fs *fs, const struct node *node);
+bool fs_belongs(struct fs *fs, const struct node *node, const struct file *file);
+void fs_file_put(struct fs *fs, struct file *file);
 
 /* The node of a number the kernel has; it stays while the kernel has it. */
 struct node *fs_node(struct fs *fs, fuse_ino_t ino);
@@ -189,17 +205,19 @@ int fs_source_stat(struct fs *fs, const struct file *file, struct stat *st);
  */
 int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
 /*
- * The same, and the kernel is told first if it was. Locks the file, also where it fails: for so
- * long it is the one that is shown.
+ * The same, and the kernel is told first if it was. *file is locked, also where it fails, for
+ * fs_unlock_file: for so long the version is the one that is shown. ESTALE and NULL where the node
+ * belongs to no file any more.
  */
-int fs_lock_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st);
+int fs_lock_shown(struct fs *fs, const struct node *node, struct file **file, struct snap **out,
+		  struct stat *st);
 /* Looks whether the file was replaced, before it is heard. Takes the file's lock. */
 void fs_catch_up(struct fs *fs, struct file *file);
 /* The latest version of an animation file. */
 int fs_snap(struct fs *fs, struct file *file, struct snap **out);
 /* The same, and what the file is on disk; st_mode is 0 where it is gone. */
 int fs_look(struct fs *fs, struct file *file, struct snap **out, struct stat *st);
-/* What a virtual node stands for in a version. Wants the file's lock. */
+/* What a virtual node stands for in a version. */
 int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, struct place *out);
 /* A view's node by name, made when it is not known; one reference for the caller. */
 int fs_view_node(struct fs *fs, struct node *parent, const char *name, const struct place *place,

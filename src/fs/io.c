@@ -18,19 +18,23 @@ static void reply_part(fuse_req_t req, const struct buf *text, size_t size, off_
 		       size < left ? size : left);
 }
 
-static void read_view(fuse_req_t req, struct fs *fs, struct node *node, size_t size, off_t off)
+/* False where it is no view any more. */
+static bool read_view(fuse_req_t req, struct fs *fs, struct node *node, size_t size, off_t off)
 {
+	struct file *file = fs_lock_file(fs, node);
 	struct draft *draft;
 	int error;
 
-	file_lock(node->file);
+	if (!file)
+		return false;
 	error = view_told_text(fs, node, &draft);
 	if (error)
 		fuse_reply_err(req, error);
 	else
 		reply_part(req, &draft->text, size, off);
 	view_settle(fs, node);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
+	return true;
 }
 
 /* From a copy: as soon as the reply is out another thread may release the handle. */
@@ -81,9 +85,9 @@ void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse
 	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
 
-	if (node->kind == NODE_VIEW)
-		read_view(req, fs, node, size, off);
-	else if (node->kind == NODE_CONTROL)
+	if (node->kind == NODE_VIEW && read_view(req, fs, node, size, off))
+		return;
+	if (node->kind == NODE_CONTROL)
 		read_control(req, fs, node, handle, size, off);
 	else if (handle)
 		read_descriptor(req, handle_descriptor(fs, handle), size, off);
@@ -93,54 +97,60 @@ void fs_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse
 
 /* ---- write ---- */
 
-static ssize_t write_view(struct fs *fs, struct handle *handle, struct fuse_bufvec *in, off_t off,
-			  bool by_mapping)
+/*
+ * What was written, in one piece of memory, which the caller frees (out->buf[0].mem). The number of
+ * bytes or a negated errno.
+ */
+static ssize_t flatten(struct fuse_bufvec *in, struct fuse_bufvec *out)
 {
 	size_t size = fuse_buf_size(in);
-	struct fuse_bufvec flat = FUSE_BUFVEC_INIT(size);
-	struct node *node = handle->node;
-	struct draft *draft;
 	ssize_t copied;
+
+	*out = FUSE_BUFVEC_INIT(size);
+	out->buf[0].mem = malloc(size ? size : 1);
+	if (!out->buf[0].mem)
+		return -ENOMEM;
+	copied = fuse_buf_copy(out, in, 0);
+	*out = (struct fuse_bufvec){.count = 1,
+				    .buf = {{.size = copied < 0 ? 0 : (size_t)copied,
+					     .mem = out->buf[0].mem,
+					     .fd = -1}}};
+	return copied;
+}
+
+/* ESTALE where it is no view any more. */
+static int write_view(struct fs *fs, struct handle *handle, struct bytes data, off_t off,
+		      bool by_mapping)
+{
+	struct node *node = handle->node;
+	struct file *file = fs_lock_file(fs, node);
+	struct draft *draft;
 	int error;
 
-	flat.buf[0].mem = malloc(size ? size : 1);
-	if (!flat.buf[0].mem)
-		return -ENOMEM;
-	copied = fuse_buf_copy(&flat, in, 0);
-	if (copied < 0) {
-		free(flat.buf[0].mem);
-		return copied;
-	}
-	file_lock(node->file);
+	if (!file)
+		return ESTALE;
 	error = view_draft(fs, node, &draft);
 	if (!error) {
 		/* The kernel's idea of the end may be older than the text. */
-		if ((handle->flags & O_APPEND) && !by_mapping &&
-		    draft_load(draft, node->file->name))
+		if ((handle->flags & O_APPEND) && !by_mapping && draft_load(draft, file->name))
 			off = (off_t)draft->text.size;
-		error = draft_write(draft, node->file->name, (uint64_t)off, flat.buf[0].mem,
-				    (size_t)copied, fs->options->max_text);
+		error = draft_write(draft, file->name, (uint64_t)off, data.data, data.size,
+				    fs->options->max_text);
 	}
 	if (!error && by_mapping)
 		draft->mapped = true;
 	else if (!error)
 		handle->wrote = true;
-	file_unlock(node->file);
-	free(flat.buf[0].mem);
-	return error ? -error : copied;
+	fs_unlock_file(fs, file);
+	return error;
 }
 
 /* Behind what is there, whoever wrote it. */
 static ssize_t append_real(int fd, struct fuse_bufvec *in)
 {
-	size_t size = fuse_buf_size(in);
-	struct fuse_bufvec flat = FUSE_BUFVEC_INIT(size);
-	ssize_t copied;
+	struct fuse_bufvec flat;
+	ssize_t copied = flatten(in, &flat);
 
-	flat.buf[0].mem = malloc(size ? size : 1);
-	if (!flat.buf[0].mem)
-		return -ENOMEM;
-	copied = fuse_buf_copy(&flat, in, 0);
 	if (copied > 0) {
 		struct iovec part = {flat.buf[0].mem, (size_t)copied};
 
@@ -176,6 +186,29 @@ static ssize_t write_real(struct fs *fs, struct handle *handle, struct fuse_bufv
 	return fuse_buf_copy(&out, in, 0);
 }
 
+static ssize_t write_either(struct fs *fs, struct handle *handle, struct fuse_bufvec *in, off_t off,
+			    const struct fuse_file_info *fi)
+{
+	bool append = (fi->flags & O_APPEND) && !fi->writepage;
+	struct fuse_bufvec flat;
+	ssize_t size;
+	int error;
+
+	if (handle->node->kind != NODE_VIEW)
+		return write_real(fs, handle, in, off, append);
+	size = flatten(in, &flat);
+	if (size >= 0) {
+		error = write_view(fs, handle, (struct bytes){flat.buf[0].mem, flat.buf[0].size},
+				   off, fi->writepage);
+		if (error == ESTALE && handle->node->kind == NODE_REAL)
+			size = write_real(fs, handle, &flat, off, append);
+		else if (error)
+			size = -error;
+	}
+	free(flat.buf[0].mem);
+	return size;
+}
+
 void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t off,
 		  struct fuse_file_info *fi)
 {
@@ -186,10 +219,8 @@ void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t 
 	(void)ino;
 	if (fs->read_only)
 		written = -EROFS;
-	else if (handle->node->kind == NODE_VIEW)
-		written = write_view(fs, handle, in, off, fi->writepage);
 	else
-		written = write_real(fs, handle, in, off, (fi->flags & O_APPEND) && !fi->writepage);
+		written = write_either(fs, handle, in, off, fi);
 	if (written < 0)
 		fuse_reply_err(req, (int)-written);
 	else
@@ -203,63 +234,82 @@ static int flush_view(struct fs *fs, struct handle *handle)
 {
 	struct changes changes = {NULL, 0, 0};
 	struct node *node = handle->node;
+	struct file *file = fs_lock_file(fs, node);
 	int error = 0;
 
-	file_lock(node->file);
+	if (!file)
+		return ESTALE;
 	if (node->draft && (handle->wrote || node->draft->mapped)) {
 		handle->wrote = node->draft->mapped = false;
 		error = view_commit(fs, node, DRAFT_FLUSH, &changes);
 	}
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	changes_tell(fs, &changes);
 	return error;
+}
+
+static int flush_real(struct handle *handle)
+{
+	int fd;
+
+	if (handle->fd < 0)
+		return 0;
+	handle->busy = false;
+	fd = dup(handle->fd);
+	return fd < 0 || close(fd) != 0 ? errno : 0;
 }
 
 void fs_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
-	int fd, error = 0;
+	int error = ESTALE;
 
 	(void)ino;
-	if (fs->unopened_files) {
+	if (fs->unopened_files)
 		error = ENOSYS; /* never asked again */
-	} else if (handle->node->kind == NODE_VIEW) {
+	else if (handle->node->kind == NODE_VIEW)
 		error = flush_view(fs, handle);
-	} else if (handle->fd >= 0) {
-		handle->busy = false;
-		fd = dup(handle->fd);
-		error = fd < 0 || close(fd) != 0 ? errno : 0;
-	}
+	if (error == ESTALE && handle->node->kind != NODE_VIEW)
+		error = flush_real(handle);
 	fuse_reply_err(req, error);
 }
 
 static int sync_view(struct fs *fs, struct node *node)
 {
 	struct changes changes = {NULL, 0, 0};
+	struct file *file = fs_lock_file(fs, node);
 	int error = 0;
 
-	file_lock(node->file);
+	if (!file)
+		return ESTALE;
 	if (node->draft)
 		error = view_commit(fs, node, DRAFT_DEMAND, &changes);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	changes_tell(fs, &changes);
 	return error;
+}
+
+static int sync_real(const struct handle *handle, int datasync)
+{
+	int fd = handle->fd;
+
+	return fd < 0 || (datasync ? fdatasync(fd) : fsync(fd)) == 0 ? 0 : errno;
 }
 
 void fs_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
 {
 	struct handle *handle = handle_of(fi);
 	struct fs *fs = fs_of(req);
-	int error = 0;
+	int error = ESTALE;
 
 	(void)ino;
 	if (fs->unopened_files)
 		error = ENOSYS;
 	else if (handle->node->kind == NODE_VIEW)
 		error = sync_view(fs, handle->node);
-	else if (handle->fd >= 0 && (datasync ? fdatasync(handle->fd) : fsync(handle->fd)) != 0)
-		error = errno;
+	if (error == ESTALE && handle->node->kind != NODE_VIEW)
+		error = sync_real(handle, datasync);
 	fuse_reply_err(req, error);
 }
 

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #define VIRTUAL_BLOCK 4096
+#define VIRTUAL_DEPTH 3 /* names from an animation file's folder to a view: CLIP/bones/VIEW */
 /* What programs best read and write at once: each such piece is a request. */
 #define IO_BLOCK (128 << 10)
 
@@ -26,6 +27,68 @@ struct node *fs_node(struct fs *fs, fuse_ino_t ino)
 struct node *fs_node_of(fuse_req_t req, fuse_ino_t ino, const struct fuse_file_info *fi)
 {
 	return handle_of(fi) ? handle_of(fi)->node : fs_node(fs_of(req), ino);
+}
+
+struct file *fs_file_of(struct fs *fs, const struct node *node)
+{
+	struct file *file;
+
+	nodes_lock(&fs->nodes);
+	file = node->file;
+	if (file)
+		file->node->references++;
+	nodes_unlock(&fs->nodes);
+	return file;
+}
+
+void fs_file_put(struct fs *fs, struct file *file)
+{
+	fs_reference(fs, file->node, -1);
+}
+
+bool fs_belongs(struct fs *fs, const struct node *node, const struct file *file)
+{
+	bool belongs;
+
+	nodes_lock(&fs->nodes);
+	belongs = node->file == file;
+	nodes_unlock(&fs->nodes);
+	return belongs;
+}
+
+struct file *fs_lock_file(struct fs *fs, const struct node *node)
+{
+	struct file *file;
+
+	while ((file = fs_file_of(fs, node))) {
+		file_lock(file);
+		if (fs_belongs(fs, node, file))
+			return file;
+		fs_unlock_file(fs, file);
+	}
+	return NULL;
+}
+
+struct file *fs_trylock_file(struct fs *fs, const struct node *node)
+{
+	struct file *file = fs_file_of(fs, node);
+
+	if (!file)
+		return NULL;
+	if (!file_trylock(file)) {
+		fs_file_put(fs, file);
+		return NULL;
+	}
+	if (fs_belongs(fs, node, file))
+		return file;
+	fs_unlock_file(fs, file);
+	return NULL;
+}
+
+void fs_unlock_file(struct fs *fs, struct file *file)
+{
+	file_unlock(file);
+	fs_file_put(fs, file);
 }
 
 bool node_is_virtual(const struct node *node)
@@ -345,20 +408,23 @@ int fs_shown(struct fs *fs, const struct node *node, struct snap **out, struct s
 	return error;
 }
 
-int fs_lock_shown(struct fs *fs, const struct node *node, struct snap **out, struct stat *st)
+int fs_lock_shown(struct fs *fs, const struct node *node, struct file **file, struct snap **out,
+		  struct stat *st)
 {
-	struct file *file = node->file;
 	int error;
 
-	file_lock(file);
+	*file = fs_lock_file(fs, node);
+	if (!*file)
+		return ESTALE;
 	error = fs_shown(fs, node, out, st);
-	if (error || !is_news(file, st))
+	if (error || !is_news(*file, st))
 		return error;
 	snap_put(*out);
-	file_unlock(file);
-	file_look_now(fs, file);
-	file_lock(file);
-	return fs_shown(fs, node, out, st);
+	file_unlock(*file);
+	file_look_now(fs, *file);
+	fs_file_put(fs, *file);
+	*file = fs_lock_file(fs, node);
+	return *file ? fs_shown(fs, node, out, st) : ESTALE;
 }
 
 /* ---- attributes ---- */
@@ -473,16 +539,34 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 {
 	struct snap *snap = NULL;
 	struct place place;
+	struct file *file;
 	bool there;
 	int error;
 
 	st->st_mode = 0;
-	error = fs_lock_shown(fs, node, &snap, st);
+	error = fs_lock_shown(fs, node, &file, &snap, st);
+	if (!file)
+		return error;
 	there = !error && fs_place(fs, snap, node, &place) == 0;
 	if (!error || node->draft)
 		error = attributes_in(fs, node, snap, there ? &place : NULL, st);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	snap_put(snap);
+	return error;
+}
+
+/* Of a folder of an animation file, or of one of its clips. */
+static int folder_attributes(struct fs *fs, struct node *node, struct stat *st)
+{
+	struct file *file = fs_file_of(fs, node);
+	int error = file ? fs_source_stat(fs, file, st) : ESTALE;
+
+	if (!error) {
+		file->linked = st->st_nlink > 1;
+		virtual_attributes(fs, node, st);
+	}
+	if (file)
+		fs_file_put(fs, file);
 	return error;
 }
 
@@ -564,14 +648,12 @@ int fs_attributes(struct fs *fs, struct node *node, struct stat *st)
 		control_attributes(fs, node, st);
 		return 0;
 	case NODE_VIEW:
-		return view_attributes(fs, node, st);
+		error = view_attributes(fs, node, st);
+		/* It was renamed away while we waited for its file. */
+		return error == ESTALE && node->kind == NODE_REAL ? real_attributes(fs, node, st)
+								  : error;
 	default:
-		error = fs_source_stat(fs, node->file, st);
-		if (error)
-			return error;
-		node->file->linked = st->st_nlink > 1;
-		virtual_attributes(fs, node, st);
-		return 0;
+		return folder_attributes(fs, node, st);
 	}
 }
 
@@ -998,28 +1080,28 @@ done:
 
 int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, struct place *out)
 {
-	struct tree tree = {snap, node->file->name};
-	char name[NAME_MAX + 1];
-	const struct node *parent = NULL;
-	struct place folder;
-	int error;
+	char names[VIRTUAL_DEPTH][NAME_MAX + 1];
+	struct tree tree = {snap, NULL};
+	unsigned depth = 0;
+	int error = 0;
 
-	if (node->kind == NODE_FILE) {
-		*out = (struct place){PLACE_FILE, NULL, 0, 0, 0};
-		return 0;
-	}
 	nodes_lock(&fs->nodes);
-	if (node_link(node)) {
-		parent = node_link(node)->parent;
-		strcpy(name, node_link(node)->name);
+	while (node->kind != NODE_FILE && node_link(node) && depth < VIRTUAL_DEPTH) {
+		strcpy(names[depth++], node_link(node)->name);
+		node = node_link(node)->parent;
 	}
+	if (node->kind == NODE_FILE)
+		tree.file_name = node->file->name;
 	nodes_unlock(&fs->nodes);
-	if (!parent)
+	if (!tree.file_name)
 		return ENOENT;
-	error = fs_place(fs, snap, parent, &folder);
-	if (error)
-		return error;
-	return tree_find(&tree, &folder, name, out);
+	*out = (struct place){PLACE_FILE, NULL, 0, 0, 0};
+	while (depth > 0 && !error) {
+		struct place folder = *out;
+
+		error = tree_find(&tree, &folder, names[--depth], out);
+	}
+	return error;
 }
 
 uint8_t view_number(const struct view *view)
@@ -1167,15 +1249,16 @@ static int lookup_extra(struct fs *fs, struct node *parent, const char *name,
 static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
 			  struct fuse_entry_param *entry)
 {
-	struct file *file = parent->file;
 	struct node *node = NULL;
 	struct place place;
+	struct file *file;
 	struct snap *snap;
 	struct stat st;
-	int error = fs_lock_shown(fs, parent, &snap, &st);
+	int error = fs_lock_shown(fs, parent, &file, &snap, &st);
 
 	if (error) {
-		file_unlock(file);
+		if (file)
+			fs_unlock_file(fs, file);
 		return error;
 	}
 	error = fs_find_view(fs, snap, parent, name, &place);
@@ -1183,7 +1266,7 @@ static int lookup_virtual(struct fs *fs, struct node *parent, const char *name,
 		error = fs_view_node(fs, parent, name, &place, &node);
 	if (node)
 		error = attributes_in(fs, node, snap, &place, &st);
-	file_unlock(file);
+	fs_unlock_file(fs, file);
 	snap_put(snap);
 	if (!node && error != ENOMEM)
 		return lookup_extra(fs, parent, name, entry);

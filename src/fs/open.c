@@ -316,23 +316,24 @@ bool fs_closes_at_once(const struct handle *handle)
 {
 	if (handle_writes(handle) || !handle->file || !file_trylock(handle->file))
 		return false;
-	file_unlock(handle->file);
+	file_unlock(handle->file); /* which the handle keeps in memory */
 	return true;
 }
 
 bool fs_answers_at_once(struct fs *fs, fuse_ino_t ino)
 {
 	const struct node *node = fs_node(fs, ino);
-	bool shown = node && (node->kind == NODE_VIEW || node_is_virtual(node));
+	struct file *file = node ? fs_trylock_file(fs, node) : NULL;
 	struct snap *snap;
 	bool at_once;
 
-	if (!shown || !file_trylock(node->file))
+	if (!file)
 		return false;
-	file_unlock(node->file);
-	snap = fs_told(fs, node->file);
+	file_unlock(file);
+	snap = fs_told(fs, file);
 	at_once = snap && snap->bytes.size <= SMALL_FILE;
 	snap_put(snap);
+	fs_file_put(fs, file);
 	return at_once;
 }
 
@@ -420,22 +421,35 @@ bool fs_is_retired(struct fs *fs, const struct node *node)
 	return retired;
 }
 
+/* The kernel may not have pages of it yet: those that it asks for are to be the latest. */
+static void catch_up_view(struct fs *fs, struct node *node)
+{
+	struct file *file = node->cached ? NULL : fs_file_of(fs, node);
+
+	if (!file)
+		return;
+	fs_catch_up(fs, file);
+	fs_file_put(fs, file);
+}
+
+/* ESTALE where it is no view any more. */
 static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_file_info *fi)
 {
 	struct handle *handle;
+	struct file *file;
 	bool stale = false;
 	int error;
 
 	if (fs->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	if (!node->cached)
-		fs_catch_up(fs, node->file);
+	catch_up_view(fs, node);
 	handle = handle_new(fs, node, flags, -1);
 	if (!handle)
 		return ENOMEM;
-	file_lock(node->file);
-	error = open_text(fs, handle, fi, &stale);
-	file_unlock(node->file);
+	file = fs_lock_file(fs, node);
+	error = file ? open_text(fs, handle, fi, &stale) : ESTALE;
+	if (file)
+		fs_unlock_file(fs, file);
 	if (error) {
 		handle_free(fs, handle);
 		return error;
@@ -477,6 +491,9 @@ void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	else if (node->kind == NODE_VIEW)
 		error = open_view(fs, node, fi->flags, fi);
 	else
+		error = open_real_handle(req, fs, node, fi);
+	/* It was renamed away while we waited for its file. */
+	if (error == ESTALE && node->kind == NODE_REAL)
 		error = open_real_handle(req, fs, node, fi);
 	if (error)
 		fuse_reply_err(req, error);
@@ -539,13 +556,15 @@ static int create_view(struct fs *fs, struct node *parent, const char *name,
 		       const struct place *place, struct fuse_file_info *fi,
 		       struct fuse_entry_param *entry)
 {
+	struct file *file = fs_lock_file(fs, parent);
 	struct node *node;
 	int error;
 
-	file_lock(parent->file);
-	file_clear_away(parent->file, &fs->nodes, parent, name);
+	if (!file)
+		return ESTALE;
+	file_clear_away(file, &fs->nodes, parent, name);
 	error = fs_view_node(fs, parent, name, place, &node);
-	file_unlock(parent->file);
+	fs_unlock_file(fs, file);
 	if (error)
 		return error;
 	error = open_view(fs, node, fi->flags | O_TRUNC, fi);
@@ -588,30 +607,28 @@ void fs_begin_release(struct fs *fs, struct handle *handle)
 	nodes_lock(&fs->nodes);
 	if (handle->node->kind == NODE_VIEW) {
 		handle->closing = handle->node->file;
+		handle->closing->node->references++;
 		file_begin_close(handle->closing);
 	}
 	nodes_unlock(&fs->nodes);
 }
 
 /*
- * With the lock of the view's file; without any, and false, where the node is no view. What a
- * rename made of it just when the release was read is still another thing than it was then.
+ * The view's file, locked; NULL where the node is no view. What a rename made of it just when the
+ * release was read is still another thing than it was then.
  */
-static bool lock_to_leave(struct handle *handle)
+static struct file *lock_to_leave(struct fs *fs, struct handle *handle)
 {
 	struct node *node = handle->node;
 	struct file *closing = handle->closing;
 
 	if (closing) {
 		file_lock_to_close(closing);
-		if (node->kind == NODE_VIEW && node->file == closing)
-			return true;
-		file_unlock(closing);
+		if (fs_belongs(fs, node, closing))
+			return closing;
+		fs_unlock_file(fs, closing);
 	}
-	if (node->kind != NODE_VIEW)
-		return false;
-	file_lock(node->file);
-	return true;
+	return fs_lock_file(fs, node);
 }
 
 /* The last word of a handle on a view: there is nobody left to hear of a failure. */
@@ -619,9 +636,13 @@ static void leave_view(struct fs *fs, struct handle *handle)
 {
 	struct changes changes = {NULL, 0, 0};
 	struct node *node = handle->node;
+	struct file *file;
 	struct draft *draft;
 
-	if (!lock_to_leave(handle))
+	if (node->kind != NODE_VIEW && !handle->closing)
+		return;
+	file = lock_to_leave(fs, handle);
+	if (!file)
 		return;
 	draft = node->draft;
 	if (handle->counted && draft) {
@@ -632,14 +653,14 @@ static void leave_view(struct fs *fs, struct handle *handle)
 				view_commit(fs, node, DRAFT_CLOSE, &changes);
 			draft_end(draft);
 			if (draft->pending)
-				file_touch(fs, node->file);
+				file_touch(fs, file);
 		}
 		draft->handles--;
 		if (wrote && !draft->written)
 			notify_data(fs, node); /* what the kernel has was refused */
 		view_settle(fs, node);
 	}
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	changes_tell(fs, &changes);
 }
 

@@ -18,8 +18,9 @@ struct move {
 	struct slot from, to;
 	const char *name, *new_name;
 	unsigned flags;
-	struct node *node; /* what moves; referenced */
-	struct node *over; /* what has the new name; referenced, or NULL */
+	struct node *node;      /* what moves; referenced */
+	struct node *over;      /* what has the new name; referenced, or NULL */
+	struct file *locked[2]; /* by lock_files, each once; NULL: none */
 	struct changes changes;
 };
 
@@ -34,33 +35,45 @@ static void relink(struct move *m)
 	nodes_unlock(&fs->nodes);
 }
 
-/* Both files' locks, always in the same order. */
-static void lock_files(const struct move *m)
+static void unlock_files(struct move *m)
 {
-	struct file *a = node_is_virtual(m->from.parent) ? m->from.parent->file : NULL;
-	struct file *b = node_is_virtual(m->to.parent) ? m->to.parent->file : NULL;
-
-	if (a > b) {
-		struct file *c = a;
-
-		a = b;
-		b = c;
+	for (size_t i = 0; i < ARRAY_SIZE(m->locked); i++) {
+		if (m->locked[i])
+			fs_unlock_file(m->fs, m->locked[i]);
+		m->locked[i] = NULL;
 	}
-	if (a)
-		pthread_mutex_lock(&a->lock);
-	if (b && b != a)
-		pthread_mutex_lock(&b->lock);
 }
 
-static void unlock_files(const struct move *m)
+/* The files that both folders belong to now, always locked in the same order. */
+static void lock_files_once(struct move *m, struct file *a, struct file *b)
 {
-	struct file *a = node_is_virtual(m->from.parent) ? m->from.parent->file : NULL;
-	struct file *b = node_is_virtual(m->to.parent) ? m->to.parent->file : NULL;
+	bool swap = a > b;
 
-	if (a)
-		pthread_mutex_unlock(&a->lock);
-	if (b && b != a)
-		pthread_mutex_unlock(&b->lock);
+	m->locked[0] = swap ? b : a;
+	m->locked[1] = swap ? a : b;
+	if (a == b && b) {
+		fs_file_put(m->fs, b);
+		m->locked[1] = NULL;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(m->locked); i++) {
+		if (m->locked[i])
+			pthread_mutex_lock(&m->locked[i]->lock);
+	}
+}
+
+/* Of both folders, where they are an animation file's: for as long they stay that file's. */
+static void lock_files(struct move *m)
+{
+	const struct node *from = m->from.parent, *to = m->to.parent;
+
+	for (;;) {
+		struct file *a = fs_file_of(m->fs, from), *b = fs_file_of(m->fs, to);
+
+		lock_files_once(m, a, b);
+		if (fs_belongs(m->fs, from, a) && fs_belongs(m->fs, to, b))
+			return;
+		unlock_files(m);
+	}
 }
 
 /* The folder that holds the moving name; a virtual one has two. */
@@ -121,12 +134,20 @@ static int save_real(struct move *m)
 	return error;
 }
 
+/* The view that moves is away where it was. */
+static void view_goes(struct move *m)
+{
+	struct file *file = m->from.parent->file;
+
+	file_set_away(file, &m->fs->nodes, m->from.parent, m->name);
+	file_touch(m->fs, file);
+}
+
 /* One view moved onto another: its text is saved there, and it is away here for a moment. */
 static int save_view(struct move *m)
 {
 	struct fs *fs = m->fs;
 	struct buf text = BUF_INIT;
-	struct file *file = m->from.parent->file;
 	struct draft *draft;
 	int error = node_text(fs, m->node, &text);
 
@@ -134,8 +155,7 @@ static int save_view(struct move *m)
 	if (!error)
 		error = text_save(fs, m->to.parent, m->new_name, &text, &draft, &m->changes);
 	if (!error) {
-		file_set_away(file, &fs->nodes, m->from.parent, m->name);
-		file_touch(fs, file);
+		view_goes(m);
 		become_view(m, draft);
 	}
 	unlock_files(m);
@@ -145,7 +165,21 @@ static int save_view(struct move *m)
 
 /* ---- a view is moved away ---- */
 
-static void become_real(struct move *m, const struct identity *id)
+/*
+ * Handles on the view are handles on the file from now on, whatever happens to its name next: it
+ * may be removed before they are used again. Wants the nodes' lock.
+ */
+static void give_descriptors(struct node *node, int fd)
+{
+	for (struct handle *h = node->handles; h; h = h->next_of_node) {
+		h->counted = false;
+		if (h->fd < 0 && fd >= 0)
+			h->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	}
+}
+
+/* fd: of the file, or -1. */
+static void become_real(struct move *m, const struct identity *id, int fd)
 {
 	struct fs *fs = m->fs;
 	struct node *node = m->node;
@@ -158,8 +192,7 @@ static void become_real(struct move *m, const struct identity *id)
 	node->kind = NODE_REAL;
 	node->file = NULL;
 	nodes_identify(&fs->nodes, node, id);
-	for (struct handle *h = node->handles; h; h = h->next_of_node)
-		h->counted = false;
+	give_descriptors(node, fd);
 	nodes_unlock(&fs->nodes);
 	relink(m);
 }
@@ -167,11 +200,10 @@ static void become_real(struct move *m, const struct identity *id)
 static int move_view_away(struct move *m)
 {
 	struct fs *fs = m->fs;
-	struct file *file = m->from.parent->file;
 	struct folder folder;
 	struct identity id;
 	struct stat st;
-	int error;
+	int fd = -1, error;
 
 	lock_files(m);
 	error = view_write_out(fs, m->node, m->to.parent, m->new_name, m->flags & RENAME_NOREPLACE);
@@ -179,14 +211,18 @@ static int move_view_away(struct move *m)
 		error = fs_folder(fs, m->to.parent, fs_area_for(m->to.parent), false, &folder);
 	if (!error) {
 		error = identity_at(folder.fd, m->new_name, &id, &st);
+		/* A handle that finds none opens the file when it is used. */
+		if (!error && at_open(folder.fd, m->new_name, O_RDWR, 0, &fd) != 0)
+			fd = -1;
 		folder_close(&fs->folders, &folder);
 	}
 	if (!error) {
-		file_set_away(file, &fs->nodes, m->from.parent, m->name);
-		file_touch(fs, file);
-		become_real(m, &id);
+		view_goes(m);
+		become_real(m, &id, fd);
 	}
 	unlock_files(m);
+	if (fd >= 0)
+		close(fd);
 	return error;
 }
 

@@ -537,10 +537,12 @@ void fs_commit_all(struct fs *fs)
 
 	for (size_t i = 0; list && list[i]; i++) {
 		struct changes changes = {NULL, 0, 0};
+		struct file *file = fs_lock_file(fs, list[i]);
 
-		file_lock(list[i]->file);
-		view_commit(fs, list[i], DRAFT_CLOSE, &changes);
-		file_unlock(list[i]->file);
+		if (file) {
+			view_commit(fs, list[i], DRAFT_CLOSE, &changes);
+			fs_unlock_file(fs, file);
+		}
 		free(changes.nodes); /* nobody is there to be told */
 		fs_reference(fs, list[i], -1);
 	}

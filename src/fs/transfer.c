@@ -24,20 +24,21 @@ static int read_real(struct fs *fs, struct node *node, struct buf *text)
 int node_text(struct fs *fs, struct node *node, struct buf *text)
 {
 	struct draft *draft;
+	struct file *file;
 	int error;
 
-	if (node->kind == NODE_REAL)
-		return read_real(fs, node, text);
-	if (node->kind != NODE_VIEW)
+	if (node->kind != NODE_REAL && node->kind != NODE_VIEW)
 		return EPERM;
-	file_lock(node->file);
+	file = node->kind == NODE_VIEW ? fs_lock_file(fs, node) : NULL;
+	if (!file)
+		return read_real(fs, node, text);
 	error = view_text(fs, node, &draft);
 	if (!error) {
 		buf_add(text, draft->text.data, draft->text.size);
 		error = text->failed ? ENOMEM : 0;
 	}
 	view_settle(fs, node);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	return error;
 }
 

@@ -27,6 +27,7 @@ struct real_path {
 
 static int real_path_open(struct fs *fs, struct node *node, struct real_path *p)
 {
+	struct file *file = node->kind == NODE_REAL ? NULL : fs_file_of(fs, node);
 	char name[NAME_MAX + 1];
 	struct stat st;
 	int error;
@@ -36,11 +37,12 @@ static int real_path_open(struct fs *fs, struct node *node, struct real_path *p)
 		at_proc_path(fs->root, ".", p->path, sizeof(p->path));
 		return 0;
 	}
-	if (node->kind == NODE_REAL) {
-		error = fs_where(fs, node, &p->folder, name, &st);
+	if (file) {
+		error = fs_source_folder(fs, file, &p->folder);
+		snprintf(name, sizeof(name), "%s", file->name);
+		fs_file_put(fs, file);
 	} else {
-		error = fs_source_folder(fs, node->file, &p->folder);
-		snprintf(name, sizeof(name), "%s", node->file->name);
+		error = fs_where(fs, node, &p->folder, name, &st);
 	}
 	if (!error) {
 		at_proc_path(p->folder.fd, name, p->path, sizeof(p->path));
@@ -135,17 +137,22 @@ static int absent(const char *name)
 										   : EOPNOTSUPP;
 }
 
-static void get_remembered(fuse_req_t req, struct node *node, const char *name, size_t size)
+static void get_remembered(fuse_req_t req, struct fs *fs, struct node *node, const char *name,
+			   size_t size)
 {
+	struct file *file = fs_lock_file(fs, node);
 	struct memo_xattr *x;
 
-	file_lock(node->file);
+	if (!file) {
+		fuse_reply_err(req, ESTALE);
+		return;
+	}
 	x = node_memo(node) ? *find_memo(node_memo(node), name) : NULL;
 	if (x)
 		reply_value(req, x->value, x->size, size);
 	else
 		fuse_reply_err(req, absent(name));
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 }
 
 ssize_t xattr_real(struct fs *fs, struct node *node, const char *name, void *value, size_t size)
@@ -183,15 +190,15 @@ static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const cha
 	free(value);
 }
 
-static bool is_remembered(struct node *node, const char *name)
+static bool is_remembered(struct fs *fs, struct node *node, const char *name)
 {
+	struct file *file = node->kind == NODE_VIEW ? fs_lock_file(fs, node) : NULL;
 	bool is;
 
-	if (node->kind != NODE_VIEW)
+	if (!file)
 		return false;
-	file_lock(node->file);
 	is = node_memo(node) && *find_memo(node_memo(node), name);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 	return is;
 }
 
@@ -215,23 +222,26 @@ void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 
 	if (strcmp(name, ERROR_XATTR) == 0 && error_text(fs, node, &err))
 		reply_value(req, err.message, strlen(err.message), size);
-	else if (fs->acls && acl_is_name(name) && !is_remembered(node, name))
+	else if (fs->acls && acl_is_name(name) && !is_remembered(fs, node, name))
 		get_acl(req, fs, node, name, size);
 	else if (is_binary(node))
 		get_real(req, fs, node, name, size);
 	else if (node->kind == NODE_VIEW)
-		get_remembered(req, node, name, size);
+		get_remembered(req, fs, node, name, size);
 	else
 		fuse_reply_err(req, absent(name));
 }
 
-static void list_remembered(struct node *node, struct buf *out)
+static void list_remembered(struct fs *fs, struct node *node, struct buf *out)
 {
-	file_lock(node->file);
+	struct file *file = fs_lock_file(fs, node);
+
+	if (!file)
+		return;
 	for (struct memo_xattr *x = node_memo(node) ? node_memo(node)->xattrs : NULL; x;
 	     x = x->next)
 		buf_add(out, x->name, strlen(x->name) + 1);
-	file_unlock(node->file);
+	fs_unlock_file(fs, file);
 }
 
 static int list_real(struct fs *fs, struct node *node, struct buf *out)
@@ -266,7 +276,7 @@ void fs_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 	if (is_binary(node))
 		error = list_real(fs, node, &list);
 	else if (node->kind == NODE_VIEW)
-		list_remembered(node, &list);
+		list_remembered(fs, node, &list);
 	if (error || list.failed)
 		fuse_reply_err(req, error ? error : ENOMEM);
 	else
@@ -347,6 +357,7 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 {
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
+	struct file *file;
 	int error;
 
 	if (fs->read_only || strcmp(name, ERROR_XATTR) == 0) {
@@ -356,9 +367,10 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 	} else if (node->kind == NODE_VIEW && fs_is_retired(fs, node)) {
 		error = ESTALE;
 	} else if (node->kind == NODE_VIEW) {
-		file_lock(node->file);
-		error = set_remembered(fs, node, name, value, size, flags);
-		file_unlock(node->file);
+		file = fs_lock_file(fs, node);
+		error = file ? set_remembered(fs, node, name, value, size, flags) : ESTALE;
+		if (file)
+			fs_unlock_file(fs, file);
 	} else {
 		error = EPERM;
 	}
@@ -386,6 +398,7 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
 	struct real_path p;
+	struct file *file;
 	int error;
 
 	if (fs->read_only) {
@@ -399,9 +412,10 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 			real_path_close(fs, &p);
 		}
 	} else if (node->kind == NODE_VIEW) {
-		file_lock(node->file);
-		error = remove_remembered(node, name);
-		file_unlock(node->file);
+		file = fs_lock_file(fs, node);
+		error = file ? remove_remembered(node, name) : ESTALE;
+		if (file)
+			fs_unlock_file(fs, file);
 	} else {
 		error = ENODATA;
 	}
