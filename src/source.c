@@ -126,7 +126,8 @@ struct source {
 	struct store *store;
 	pthread_mutex_t work;  /* held while the file is read and decoded, or replaced */
 	pthread_mutex_t facts; /* of what follows, held for moments */
-	char *folder, *name;
+	char *folder;
+	char *name; /* changes with `work` held, too */
 	/* What `current` and `verdict` are about, where either is there. */
 	struct file_version version;
 	bool settled; /* a later write would show as another version */
@@ -139,7 +140,7 @@ struct source {
 	} * kept;
 	size_t kept_room;
 	_Atomic unsigned kept_count; /* nearly always 0, which is asked for often */
-	struct rest rest; /* where the skeleton of `current` was found */
+	struct rest rest;            /* where the skeleton of `current` was found */
 };
 
 /* What has to go for it, in gone; returns how many. With `facts` held. */
@@ -300,13 +301,39 @@ bool source_renamed(struct source *s, const char *folder, const char *name)
 	return true;
 }
 
-/* Of a file beside it, from SOURCE; the caller frees it. */
-static char *path_of(const struct source *s, const char *name)
+bool source_moved(struct source *s, const char *folder)
 {
-	char *path;
+	char *copy = strdup(folder), *old;
 
-	if (asprintf(&path, "%s%s%s", s->folder, *s->folder ? "/" : "", name) < 0)
-		return NULL;
+	if (!copy)
+		return false;
+	pthread_mutex_lock(&s->facts);
+	old = s->folder;
+	s->folder = copy;
+	pthread_mutex_unlock(&s->facts);
+	free(old);
+	return true;
+}
+
+/* The path of its folder as it is now; the caller frees it. NULL when out of memory. */
+static char *folder_of(struct source *s)
+{
+	char *folder;
+
+	pthread_mutex_lock(&s->facts);
+	folder = strdup(s->folder);
+	pthread_mutex_unlock(&s->facts);
+	return folder;
+}
+
+/* Of a file beside it, from SOURCE; the caller frees it. */
+static char *path_of(struct source *s, const char *name)
+{
+	char *folder = folder_of(s), *path;
+
+	if (!folder || asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", name) < 0)
+		path = NULL;
+	free(folder);
 	return path;
 }
 
@@ -507,7 +534,7 @@ static bool ask_model(const struct source *s, int dir, const struct codec *codec
 
 static void tell_rest(void *closure, const char *name, const char *fault)
 {
-	const struct source *s = closure;
+	struct source *s = closure;
 	char *path = path_of(s, name);
 
 	if (path)
@@ -762,17 +789,21 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 	struct source *s = job->source;
 	struct state *state = s->store->state;
 	char temporary[STATE_TEMPORARY_SIZE];
+	char *folder = folder_of(s);
 	struct file_version now;
 	bool settled;
-	int error = state_temporary(state, s->folder, temporary, sizeof(temporary));
+	int error = folder ? state_temporary(state, folder, temporary, sizeof(temporary)) : ENOMEM;
 
-	if (error)
+	if (error) {
+		free(folder);
 		return err_system(err, error, "the state directory");
+	}
 	error = replace_file(job->dir, s->name, expect, temporary, buf_bytes(&job->result->bytes),
 			     &now, &settled);
 	/* One that could not be removed stays listed, and a later mount removes it. */
 	if (faccessat(job->dir, temporary, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
-		state_temporary_gone(state, s->folder);
+		state_temporary_gone(state, folder);
+	free(folder);
 	if (error == EAGAIN || error == EBUSY)
 		job->wait = error;
 	if (error)
@@ -784,7 +815,7 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 
 static bool put_with_backup(struct commit_job *job, struct err *err)
 {
-	const struct source *s = job->source;
+	struct source *s = job->source;
 	char *path = path_of(s, s->name);
 	int error =
 		path ? keep(s, job->dir, s->name, path, buf_bytes(&job->current->bytes)) : ENOMEM;
@@ -840,18 +871,23 @@ static int put_new_text(const struct commit_job *job, const char *name, const ch
 /* `old`: the version that is there, or NULL. */
 static int put_text(struct commit_job *job, const char *name, const struct file_version *old)
 {
-	const struct source *s = job->source;
+	struct source *s = job->source;
 	char temporary[STATE_TEMPORARY_SIZE];
+	char *folder = folder_of(s);
 	struct file_version now;
-	int error = state_temporary(s->store->state, s->folder, temporary, sizeof(temporary));
+	int error = folder ? state_temporary(s->store->state, folder, temporary, sizeof(temporary))
+			   : ENOMEM;
 
-	if (error)
+	if (error) {
+		free(folder);
 		return error;
+	}
 	error = old ? replace_file(job->dir, name, old, temporary, buf_bytes(&job->bytes), &now,
 				   NULL)
 		    : put_new_text(job, name, temporary);
 	if (faccessat(job->dir, temporary, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
-		state_temporary_gone(s->store->state, s->folder);
+		state_temporary_gone(s->store->state, folder);
+	free(folder);
 	if (error == EAGAIN || error == EBUSY)
 		job->wait = error;
 	return error;
@@ -886,7 +922,7 @@ static bool find_text(struct source *s, const char *name, struct file_version *v
 
 static int put_over_text(struct commit_job *job, const char *name, const struct file_version *old)
 {
-	const struct source *s = job->source;
+	struct source *s = job->source;
 	bool loses = skeleton_loses(rest_skeleton(job->current->rest), job->skeleton);
 	char *path = path_of(s, name);
 	int error = path ? 0 : ENOMEM;

@@ -62,8 +62,13 @@ bool store_claims(const struct store *s, const char *file_name, const struct cod
  */
 struct source *source_new(struct store *s, const char *folder, const char *name);
 void source_free(struct source *s); /* NULL is fine; snaps live on with their holders */
-/* Out of memory: the source keeps the old name. */
+/* Out of memory: the source keeps the old name. Waits until nobody reads or saves the file. */
 bool source_renamed(struct source *s, const char *folder, const char *name);
+/*
+ * A folder above it was renamed: its folder's path is another. What is known of the file stays
+ * true, and nothing is waited for. False when out of memory.
+ */
+bool source_moved(struct source *s, const char *folder);
 /*
  * The latest version, a holder for the caller. NULL and err: ERR_FORMAT where the file does not
  * decode, ERR_UNKNOWN where it is of no known format; this verdict is kept by version, so that

@@ -240,30 +240,68 @@ static void move_state(struct move *m)
 	buf_release(&to);
 }
 
-/* The files below a moved folder say their new path in messages and temporaries. */
-static void renew_paths(struct fs *fs)
+/* Is it the folder, or in it? Wants the nodes' lock. */
+static bool is_below(const struct node *node, const struct node *folder)
 {
-	const struct node *n;
-	size_t at = 0;
-
-	nodes_lock(&fs->nodes);
-	while ((n = nodes_next(&fs->nodes, &at))) {
-		struct buf path = BUF_INIT;
-
-		if (n->kind == NODE_FILE && node_link(n) &&
-		    node_path(node_link(n)->parent, &path) == 0)
-			source_renamed(n->file->source, (const char *)path.data, n->file->name);
-		buf_release(&path);
-	}
-	nodes_unlock(&fs->nodes);
-}
-
-/* Is it the clip's folder, or in it? Wants the nodes' lock. */
-static bool is_below(const struct node *node, const struct node *clip)
-{
-	while (node && node != clip)
+	while (node && node != folder)
 		node = node_link(node) ? node_link(node)->parent : NULL;
 	return node != NULL;
+}
+
+/* The path of the folder that a file is in. */
+static int path_above(struct fs *fs, const struct file *file, struct buf *path)
+{
+	int error = ENOENT;
+
+	nodes_lock(&fs->nodes);
+	if (node_link(file->node))
+		error = node_path(node_link(file->node)->parent, path);
+	nodes_unlock(&fs->nodes);
+	return error;
+}
+
+/* The animation files below a folder, each referenced; ends with NULL, or is it. */
+static struct file **files_below(struct fs *fs, const struct node *folder)
+{
+	const struct node *n;
+	struct file **list;
+	size_t count = 0, at = 0;
+
+	nodes_lock(&fs->nodes);
+	list = calloc(fs->nodes.count + 1, sizeof(*list));
+	while (list && (n = nodes_next(&fs->nodes, &at))) {
+		if (n->kind != NODE_FILE || !is_below(n, folder))
+			continue;
+		n->file->node->references++;
+		list[count++] = n->file;
+	}
+	nodes_unlock(&fs->nodes);
+	return list;
+}
+
+/* Messages and temporaries of the files below a moved folder have their new path. */
+static void move_sources(struct fs *fs, const struct node *folder)
+{
+	struct file **list = files_below(fs, folder);
+
+	for (size_t i = 0; list && list[i]; i++) {
+		struct buf path = BUF_INIT;
+
+		if (path_above(fs, list[i], &path) == 0)
+			source_moved(list[i]->source, (const char *)path.data);
+		buf_release(&path);
+		fs_file_put(fs, list[i]);
+	}
+	free(list);
+}
+
+static void rename_source(struct fs *fs, const struct file *file)
+{
+	struct buf path = BUF_INIT;
+
+	if (path_above(fs, file, &path) == 0)
+		source_renamed(file->source, (const char *)path.data, file->name);
+	buf_release(&path);
 }
 
 static bool is_drafted_below(const struct node *node, const void *clip)
@@ -494,7 +532,7 @@ static int rename_real(struct move *m)
 	refill(m, filling);
 	if (m->node->folder && area == AREA_SOURCE) {
 		move_state(m);
-		renew_paths(fs);
+		move_sources(fs, m->node);
 	} else if (area == AREA_SOURCE && !(m->flags & RENAME_EXCHANGE) &&
 		   fs_may_show(fs, m->name, true) && fs_may_show(fs, m->new_name, true)) {
 		move_state(m); /* of the folder beside it */
@@ -585,7 +623,7 @@ static int rename_file(struct move *m)
 	if (m->node->kind == NODE_FILE) {
 		file_rename(m->node->file, m->new_name);
 		relink(m);
-		renew_paths(fs);
+		rename_source(fs, m->node->file);
 		if (by_file)
 			clip_by_file_follows(fs, m->node->file, clip);
 		file_lock(m->node->file);
