@@ -83,7 +83,7 @@ struct handle {
 	struct node *node;
 	struct handle *next_of_node; /* under the nodes' lock */
 	struct file *file; /* of a view: it counts as open there, and its node is referenced */
-	int fd;            /* -1 for a view, until it becomes a real file */
+	_Atomic int fd;    /* -1 for a view, until it becomes a real file */
 	int flags;
 	bool wrote;              /* views: since this handle's last flush */
 	_Atomic bool busy;       /* real: written or opened for writing, and not flushed since */
