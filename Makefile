@@ -67,7 +67,9 @@ MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes
 
 ifdef SANITIZE
-GUARDS      := -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# Locks are checked for their order, too (src/util/lock.h).
+GUARDS      := -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
+	-DANIMFS_LOCK_ORDER
 LINK_GUARDS := -fsanitize=$(SANITIZE)
 else
 # Without optimisation FORTIFY_SOURCE does nothing but warn.
@@ -308,7 +310,8 @@ bench:
 
 lint:
 	@scripts/setup.sh build test lint
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror' \
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/clang CC=clang \
+		CFLAGS='-O2 -Werror -Wthread-safety' \
 		$(BUILD)/clang/animfs $(BUILD)/clang/unit
 	@scripts/lint.sh $(SRC) src/codec/skel.c -- $(ALL_CPPFLAGS)
 

@@ -10,10 +10,14 @@ set -euf
 cd "$(dirname "$0")/.."
 
 LIBRARIES='fuse* jansson* csv* libxml* seccomp.h sys/capability.h'
+UTIL='util/*.h'
 WORDS='animfs/base.h animfs/anim.h num.h names.h'
 DISK='animfs/base.h at.h backup.h refusal.h replace.h state.h watch.h'
 
 RULES="
+# What any part may use.
+util/*               : $UTIL
+
 # The words of the program.
 animfs/base.h base.c : animfs/base.h
 animfs/anim.h        : animfs/base.h
@@ -24,7 +28,7 @@ table.?              : $WORDS table.h csv.h
 xml.?                : $WORDS xml.h libxml/*
 json_load.?          : animfs/base.h json_load.h jansson.h
 bones.?              : $WORDS table.h bones.h
-naming.?             : $WORDS at.h bones.h naming.h
+naming.?             : $WORDS at.h bones.h naming.h $UTIL
 lens*.? rotation.?    : $WORDS lens.h rotation.h
 skeleton.? rig.?     : $WORDS rotation.h skeleton.h table.h
 models.?             : $WORDS models.h skeleton.h
@@ -44,13 +48,13 @@ rest.?               : animfs/base.h at.h model.h rest.h skeleton.h
 confine.?            : animfs/base.h confine.h seccomp.h sys/capability.h
 
 # Animation files, and the folders that they are shown as.
-ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h rest.h snap.h
+ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h rest.h snap.h $UTIL
 source.?             : $WORDS $DISK animfs/codec.h bones.h loss.h model.h snap.h source.h
 options.?            : $WORDS animfs/codec.h json_load.h source.h tree.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
 node.?               : $WORDS animfs/view.h node.h slab.h
 slab.?               : slab.h sanitizer/asan_interface.h
-recent.?             : animfs/base.h recent.h
+recent.?             : animfs/base.h recent.h $UTIL
 jobs.?               : jobs.h
 shard.?              : animfs/base.h shard.h
 pack.?               : animfs/base.h pack.h

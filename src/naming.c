@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "naming.h"
 #include "at.h"
+#include "util/lock_classes.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +17,18 @@ struct naming_table {
 };
 
 struct naming {
-	pthread_mutex_t lock; /* of all that follows */
+	struct lock lock;
 	int folder;
 	naming_told *told;
 	void *closure;
-	bool faulty; /* what was told */
+	bool faulty GUARDED_BY(naming_class); /* what was told */
 	/* What was read, of which version of the file, and what came of it for which format. */
-	struct file_version version;
-	bool there, settled; /* settled: a later write would show as another version */
-	struct buf text;
-	const struct format *format;
-	struct naming_table *table;
+	struct file_version version GUARDED_BY(naming_class);
+	bool there GUARDED_BY(naming_class);
+	bool settled GUARDED_BY(naming_class); /* a later write would show as another version */
+	struct buf text GUARDED_BY(naming_class);
+	const struct format *format GUARDED_BY(naming_class);
+	struct naming_table *table GUARDED_BY(naming_class);
 };
 
 /* ---- a version ---- */
@@ -73,20 +74,20 @@ struct naming *naming_new(int folder, naming_told *told, void *closure)
 
 	if (!n)
 		return NULL;
-	pthread_mutex_init(&n->lock, NULL);
+	lock_init(&n->lock);
 	n->folder = folder;
 	n->told = told;
 	n->closure = closure;
 	return n;
 }
 
-void naming_free(struct naming *n)
+UNSHARED void naming_free(struct naming *n)
 {
 	if (!n)
 		return;
 	naming_table_put(n->table);
 	buf_release(&n->text);
-	pthread_mutex_destroy(&n->lock);
+	lock_destroy(&n->lock);
 	free(n);
 }
 
@@ -95,7 +96,7 @@ bool naming_concerns(const struct format *format)
 	return format->bone_name && !format->bones_counted;
 }
 
-static void tell(struct naming *n, const char *fault)
+static void tell(struct naming *n, const char *fault) REQUIRES(naming_class)
 {
 	if (!fault && !n->faulty)
 		return;
@@ -103,7 +104,7 @@ static void tell(struct naming *n, const char *fault)
 	n->told(n->closure, fault);
 }
 
-static void tell_place(struct naming *n, const struct err *err)
+static void tell_place(struct naming *n, const struct err *err) REQUIRES(naming_class)
 {
 	char fault[sizeof(err->message) + sizeof(err->accepted) + 64];
 	size_t line = err_locate(buf_bytes(&n->text), err->at).line;
@@ -114,7 +115,7 @@ static void tell_place(struct naming *n, const struct err *err)
 }
 
 /* Without memory for it there is no table; the next time it is tried again. */
-static void parse(struct naming *n, const struct format *format)
+static void parse(struct naming *n, const struct format *format) REQUIRES(naming_class)
 {
 	struct err err = {.code = ERR_NONE};
 	bool wrong;
@@ -129,7 +130,7 @@ static void parse(struct naming *n, const struct format *format)
 		tell(n, NULL);
 }
 
-static void forget(struct naming *n)
+static void forget(struct naming *n) REQUIRES(naming_class)
 {
 	naming_table_put(n->table);
 	n->table = NULL;
@@ -138,7 +139,7 @@ static void forget(struct naming *n)
 }
 
 /* The text as it is now; true when it is another one. */
-static bool read_text(struct naming *n)
+static bool read_text(struct naming *n) REQUIRES(naming_class)
 {
 	struct buf text = BUF_INIT;
 	struct timespec now;
@@ -168,7 +169,7 @@ static bool read_text(struct naming *n)
 	return true;
 }
 
-static void look(struct naming *n, const struct format *format)
+static void look(struct naming *n, const struct format *format) REQUIRES(naming_class)
 {
 	struct file_version version;
 	struct stat st;
@@ -197,9 +198,9 @@ struct naming_table *naming_get(struct naming *n, const struct format *format)
 
 	if (!n || !naming_concerns(format))
 		return NULL;
-	pthread_mutex_lock(&n->lock);
+	lock_acquire(&n->lock, &naming_class);
 	look(n, format);
 	table = naming_table_get(n->table);
-	pthread_mutex_unlock(&n->lock);
+	lock_release(&n->lock, &naming_class);
 	return table;
 }

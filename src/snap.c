@@ -2,9 +2,9 @@
 #include "snap.h"
 #include "animfs/view.h"
 #include "names.h"
+#include "util/lock_classes.h"
 
 #include <linux/limits.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,9 +213,10 @@ struct snap *snap_of_bytes(const struct codec *codec, struct buf *bytes, const c
  * and back, happens under the mutex; between others the counter alone is enough.
  */
 struct cache {
-	pthread_mutex_t mutex;
-	size_t limit, size;
-	struct snap *newest, *oldest;
+	struct lock lock;
+	size_t limit;
+	size_t size GUARDED_BY(cache_class);
+	struct snap *newest GUARDED_BY(cache_class), *oldest GUARDED_BY(cache_class);
 };
 
 struct cache *cache_new(size_t limit)
@@ -225,7 +226,7 @@ struct cache *cache_new(size_t limit)
 	if (!c)
 		return NULL;
 	c->limit = limit;
-	pthread_mutex_init(&c->mutex, NULL);
+	lock_init(&c->lock);
 	return c;
 }
 
@@ -233,7 +234,7 @@ void cache_free(struct cache *c)
 {
 	if (!c)
 		return;
-	pthread_mutex_destroy(&c->mutex);
+	lock_destroy(&c->lock);
 	free(c);
 }
 
@@ -241,13 +242,13 @@ size_t cache_size(struct cache *c)
 {
 	size_t size;
 
-	pthread_mutex_lock(&c->mutex);
+	lock_acquire(&c->lock, &cache_class);
 	size = c->size;
-	pthread_mutex_unlock(&c->mutex);
+	lock_release(&c->lock, &cache_class);
 	return size;
 }
 
-static void list_add(struct cache *c, struct snap *s)
+static void list_add(struct cache *c, struct snap *s) REQUIRES(cache_class)
 {
 	s->newer = NULL;
 	s->older = c->newest;
@@ -256,7 +257,7 @@ static void list_add(struct cache *c, struct snap *s)
 	c->size += s->size;
 }
 
-static void list_remove(struct cache *c, struct snap *s)
+static void list_remove(struct cache *c, struct snap *s) REQUIRES(cache_class)
 {
 	*(s->newer ? &s->newer->older : &c->newest) = s->older;
 	*(s->older ? &s->older->newer : &c->oldest) = s->newer;
@@ -268,13 +269,13 @@ static bool drop_oldest(struct cache *c)
 {
 	struct snap *s;
 
-	pthread_mutex_lock(&c->mutex);
+	lock_acquire(&c->lock, &cache_class);
 	s = c->size > c->limit ? c->oldest : NULL;
 	if (s) {
 		list_remove(c, s);
 		*s->home = NULL;
 	}
-	pthread_mutex_unlock(&c->mutex);
+	lock_release(&c->lock, &cache_class);
 	if (s)
 		snap_free(s);
 	return s != NULL;
@@ -284,16 +285,16 @@ struct snap *cache_take(struct cache *c, struct snap **home)
 {
 	struct snap *s;
 
-	pthread_mutex_lock(&c->mutex);
+	lock_acquire(&c->lock, &cache_class);
 	s = *home;
 	if (s && s->references++ == 0)
 		list_remove(c, s);
-	pthread_mutex_unlock(&c->mutex);
+	lock_release(&c->lock, &cache_class);
 	return s;
 }
 
 /* Returns the old one when nobody holds it. */
-static struct snap *move(struct cache *c, struct snap **home, struct snap *s)
+static struct snap *move(struct cache *c, struct snap **home, struct snap *s) REQUIRES(cache_class)
 {
 	struct snap *old = *home;
 
@@ -314,10 +315,10 @@ void cache_settle(struct cache *c, struct snap **home, struct snap *s)
 {
 	struct snap *gone = NULL;
 
-	pthread_mutex_lock(&c->mutex);
+	lock_acquire(&c->lock, &cache_class);
 	if (*home != s)
 		gone = move(c, home, s);
-	pthread_mutex_unlock(&c->mutex);
+	lock_release(&c->lock, &cache_class);
 	if (gone)
 		snap_free(gone);
 }
@@ -344,12 +345,12 @@ static void put_last(struct cache *c, struct snap *s)
 {
 	bool last, homeless;
 
-	pthread_mutex_lock(&c->mutex);
+	lock_acquire(&c->lock, &cache_class);
 	last = --s->references == 0;
 	homeless = last && !s->home;
 	if (last && s->home)
 		list_add(c, s);
-	pthread_mutex_unlock(&c->mutex);
+	lock_release(&c->lock, &cache_class);
 	if (homeless)
 		snap_free(s);
 	else if (last)

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lock_classes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- the order, in debug builds ---- */
+
+#ifdef ANIMFS_LOCK_ORDER
+
+#define HELD_MAX 16
+
+struct held {
+	const struct lock *lock;
+	const struct lock_class *class;
+};
+
+static _Thread_local struct held held[HELD_MAX];
+static _Thread_local unsigned held_count;
+
+static void fail(const char *what, const struct lock_class *class, const char *other)
+{
+	fprintf(stderr, "animfs: lock order: %s %s%s%s\n", what, class->name,
+		*other ? " while holding " : "", other);
+	abort();
+}
+
+/* Before it waits, so that a wrong order is found also where nobody else is in the way. */
+static void check_order(const struct lock *l, const struct lock_class *class, bool second)
+{
+	for (unsigned i = 0; i < held_count; i++) {
+		if (held[i].lock == l)
+			fail("taking twice", class, "");
+		if (held[i].class->rank > class->rank ||
+		    (held[i].class->rank == class->rank && !second))
+			fail("taking", class, held[i].class->name);
+	}
+	if (held_count == HELD_MAX)
+		fail("too many locks at", class, "");
+}
+
+static void note_held(const struct lock *l, const struct lock_class *class)
+{
+	held[held_count++] = (struct held){l, class};
+}
+
+static void note_released(const struct lock *l, const struct lock_class *class)
+{
+	unsigned i = held_count;
+
+	while (i > 0 && held[i - 1].lock != l)
+		i--;
+	if (i == 0)
+		fail("releasing, not held,", class, "");
+	for (; i < held_count; i++)
+		held[i - 1] = held[i];
+	held_count--;
+}
+
+static void check_last(const struct lock *l, const struct lock_class *class)
+{
+	if (held_count == 0 || held[held_count - 1].lock != l)
+		fail("waiting, not the last lock taken,", class, "");
+}
+
+#else
+
+static void check_order(const struct lock *l, const struct lock_class *class, bool second)
+{
+	(void)l;
+	(void)class;
+	(void)second;
+}
+
+static void note_held(const struct lock *l, const struct lock_class *class)
+{
+	(void)l;
+	(void)class;
+}
+
+static void note_released(const struct lock *l, const struct lock_class *class)
+{
+	(void)l;
+	(void)class;
+}
+
+static void check_last(const struct lock *l, const struct lock_class *class)
+{
+	(void)l;
+	(void)class;
+}
+
+#endif
+
+/* ---- locks ---- */
+
+/* The functions that are the locks themselves cannot be checked by what they promise. */
+#define IS_THE_LOCK LOCK_ATTRIBUTE(no_thread_safety_analysis)
+
+void lock_init(struct lock *l)
+{
+	pthread_mutex_init(&l->mutex, NULL);
+}
+
+void lock_destroy(struct lock *l)
+{
+	pthread_mutex_destroy(&l->mutex);
+}
+
+static void take(struct lock *l, const struct lock_class *class, bool second)
+{
+	check_order(l, class, second);
+	pthread_mutex_lock(&l->mutex);
+	note_held(l, class);
+}
+
+static void give_back(struct lock *l, const struct lock_class *class)
+{
+	note_released(l, class);
+	pthread_mutex_unlock(&l->mutex);
+}
+
+IS_THE_LOCK void lock_acquire(struct lock *l, struct lock_class *class)
+{
+	take(l, class, false);
+}
+
+/* Without waiting no order can be wrong. */
+IS_THE_LOCK bool lock_try(struct lock *l, struct lock_class *class)
+{
+	if (pthread_mutex_trylock(&l->mutex) != 0)
+		return false;
+	note_held(l, class);
+	return true;
+}
+
+IS_THE_LOCK void lock_release(struct lock *l, struct lock_class *class)
+{
+	give_back(l, class);
+}
+
+IS_THE_LOCK void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_class *class)
+{
+	struct lock *first = (uintptr_t)a < (uintptr_t)b ? a : b;
+	struct lock *second = first == a ? b : a;
+
+	if (first)
+		take(first, class, false);
+	if (second && second != first)
+		take(second, class, first != NULL);
+}
+
+IS_THE_LOCK void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class)
+{
+	if (a)
+		give_back(a, class);
+	if (b && b != a)
+		give_back(b, class);
+}
+
+/* ---- conditions ---- */
+
+void lock_condition_init(pthread_cond_t *condition)
+{
+	pthread_condattr_t attributes;
+
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(condition, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+void lock_wait(struct lock *l, struct lock_class *class, pthread_cond_t *condition)
+{
+	check_last(l, class);
+	pthread_cond_wait(condition, &l->mutex);
+}
+
+bool lock_wait_until(struct lock *l, struct lock_class *class, pthread_cond_t *condition,
+		     const struct timespec *until)
+{
+	check_last(l, class);
+	return pthread_cond_timedwait(condition, &l->mutex, until) != ETIMEDOUT;
+}
+
+/* ---- the classes ---- */
+
+#define LOCK_CLASS_DEFINE(class, rank) struct lock_class class = {#class, rank};
+LOCK_CLASSES(LOCK_CLASS_DEFINE)

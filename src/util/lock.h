@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lock.h - mutexes with a class, which clang and debug builds check.
+ *
+ * A class says what kind of thing a lock guards, and its rank. A thread takes locks in rising rank;
+ * of locks of one class it takes a second one only by lock_acquire_pair, which orders the two by
+ * address. `lock_classes.h` lists all classes with their ranks, so that the order of the whole
+ * program is one table.
+ *
+ * What clang checks (-Wthread-safety, `make lint`). In C a field cannot be guarded by the lock
+ * beside it (the attribute would have to name a member of a struct that is not complete yet), so it
+ * is guarded by the class, a global object:
+ *
+ *   struct table {
+ *           struct lock lock;
+ *           size_t count GUARDED_BY(table_class);
+ *   };
+ *   void table_grow(struct table *t) REQUIRES(table_class);
+ *
+ *   lock_acquire(&t->lock, &table_class);
+ *   table_grow(t);
+ *   lock_release(&t->lock, &table_class);
+ *
+ * So the check knows that some lock of the class is held, not which.
+ *
+ * What debug builds check (ANIMFS_LOCK_ORDER, on in `make debug` and under the sanitizers): each
+ * thread remembers the locks that it holds; taking one of a lower rank, taking one twice, and
+ * releasing one that it does not hold end the process with the names of both classes.
+ */
+#ifndef ANIMFS_UTIL_LOCK_H
+#define ANIMFS_UTIL_LOCK_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __clang__
+#define LOCK_ATTRIBUTE(...) __attribute__((__VA_ARGS__))
+#else
+#define LOCK_ATTRIBUTE(...)
+#endif
+
+/* On a field: read and written with a lock of this class held. */
+#define GUARDED_BY(class) LOCK_ATTRIBUTE(guarded_by(class))
+/* On a pointer: the same of what it points to. */
+#define PT_GUARDED_BY(class) LOCK_ATTRIBUTE(pt_guarded_by(class))
+/* On a function: its callers hold one; it takes one and returns with it; it gives one back. */
+#define REQUIRES(...) LOCK_ATTRIBUTE(requires_capability(__VA_ARGS__))
+#define ACQUIRE(...) LOCK_ATTRIBUTE(acquire_capability(__VA_ARGS__))
+#define TRY_ACQUIRE(...) LOCK_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
+#define RELEASE(...) LOCK_ATTRIBUTE(release_capability(__VA_ARGS__))
+/* On a function: its callers hold none, since it takes one itself. */
+#define EXCLUDES(...) LOCK_ATTRIBUTE(locks_excluded(__VA_ARGS__))
+/*
+ * On a function whose object no other thread knows yet, or any more: makers and destructors. Say
+ * anything else that it is used for beside it.
+ */
+#define UNSHARED LOCK_ATTRIBUTE(no_thread_safety_analysis)
+
+/* `name` is for messages. */
+struct LOCK_ATTRIBUTE(capability("lock")) lock_class {
+	const char *name;
+	unsigned rank;
+};
+
+struct lock {
+	pthread_mutex_t mutex;
+};
+
+void lock_init(struct lock *l);
+void lock_destroy(struct lock *l); /* held by nobody */
+
+void lock_acquire(struct lock *l, struct lock_class *class) ACQUIRE(*class);
+bool lock_try(struct lock *l, struct lock_class *class) TRY_ACQUIRE(true, *class);
+void lock_release(struct lock *l, struct lock_class *class) RELEASE(*class);
+
+/*
+ * Both of one class, in the order of their addresses; either may be NULL, and both the same. They
+ * are released together.
+ */
+void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_class *class) ACQUIRE(*class);
+void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class) RELEASE(*class);
+
+/*
+ * Waits for the condition, whose lock is released meanwhile; as pthread_cond_wait it may return
+ * without a signal. It must be the last lock that the thread took. `until`: on the monotonic clock
+ * (lock_condition_init); false when that has come.
+ */
+struct timespec;
+void lock_condition_init(pthread_cond_t *condition);
+void lock_wait(struct lock *l, struct lock_class *class, pthread_cond_t *condition)
+	REQUIRES(*class);
+bool lock_wait_until(struct lock *l, struct lock_class *class, pthread_cond_t *condition,
+		     const struct timespec *until) REQUIRES(*class);
+
+#endif
