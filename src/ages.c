@@ -15,15 +15,11 @@ static uint32_t count_of(const struct anim *anim)
 	return count;
 }
 
-static bool track_same(const struct track *a, const struct track *b)
+/* All that the texts of a bone show: its names, the columns it can have, its keys. */
+static bool texts_same(const struct track *a, const struct track *b)
 {
-	if (strcmp(a->label, b->label) != 0)
-		return false;
-	for (unsigned role = 0; role < ROLE_COUNT; role++) {
-		if (!curve_same(a->curve[role], b->curve[role]))
-			return false;
-	}
-	return true;
+	return strcmp(a->label, b->label) == 0 && strcmp(a->name, b->name) == 0 &&
+	       a->roles == b->roles && a->rotation == b->rotation && track_same(a, b);
 }
 
 /* Everything that a clip says beside its tracks. */
@@ -68,7 +64,7 @@ static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
 	for (uint32_t i = 0; i < clip->track_count; i++) {
 		const struct track *now = &clip->tracks[i];
 		int64_t track = track_before(before, (uint32_t)old_index, i, now->label);
-		bool same = track >= 0 && (kept || track_same(now, &old->tracks[track]));
+		bool same = track >= 0 && (kept || texts_same(now, &old->tracks[track]));
 
 		if (same && same_frames)
 			at[1 + i] = old_at[1 + track];

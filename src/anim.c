@@ -288,6 +288,15 @@ bool fields_same(const struct field *a, uint32_t a_count, const struct field *b,
 	return true;
 }
 
+bool track_same(const struct track *a, const struct track *b)
+{
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		if (!curve_same(a->curve[role], b->curve[role]))
+			return false;
+	}
+	return keyframes_same(a->keyframes, b->keyframes);
+}
+
 const struct track *track_labelled(const struct clip *c, uint32_t hint, const char *label)
 {
 	if (hint < c->track_count && strcmp(c->tracks[hint].label, label) == 0)

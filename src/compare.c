@@ -158,15 +158,6 @@ static void compare_keyframes(struct diff *d, const struct track *a, const struc
 	merge_lines(d, &x, &y);
 }
 
-static bool track_same(const struct track *a, const struct track *b)
-{
-	for (unsigned role = 0; role < ROLE_COUNT; role++) {
-		if (!curve_same(a->curve[role], b->curve[role]))
-			return false;
-	}
-	return keyframes_same(a->keyframes, b->keyframes);
-}
-
 /* ---- curves of two formats ---- */
 
 static bool vectors_near(const struct curve *a, const double *x, const struct curve *b,

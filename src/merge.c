@@ -251,15 +251,10 @@ static bool merge_values(const struct versions *v, struct clip *to, struct arena
 
 /* ---- tracks ---- */
 
-static bool track_same(const struct track *a, const struct track *b)
+/* All of a bone that an edit can change: also what its rotations are to be stored as. */
+static bool bone_same(const struct track *a, const struct track *b)
 {
-	if (a->rotation != b->rotation || !keyframes_same(a->keyframes, b->keyframes))
-		return false;
-	for (unsigned role = 0; role < ROLE_COUNT; role++) {
-		if (!curve_same(a->curve[role], b->curve[role]))
-			return false;
-	}
-	return true;
+	return a->rotation == b->rotation && track_same(a, b);
 }
 
 /* `edited` names its tracks in the order, and by the names, that `base` has. */
@@ -291,7 +286,7 @@ static bool tracks_same(const struct clip *a, const struct clip *b)
 	if (!bones_same(a, b))
 		return false;
 	for (uint32_t i = 0; i < a->track_count; i++) {
-		if (!track_same(&a->tracks[i], &b->tracks[i]))
+		if (!bone_same(&a->tracks[i], &b->tracks[i]))
 			return false;
 	}
 	return true;
@@ -317,11 +312,11 @@ static bool merge_keyframes(const struct versions *v, const struct track *base,
 			    const struct track *edited, struct track *to, struct err *err)
 {
 	const struct track *last = &v->last->tracks[base->origin];
-	bool ours = !track_same(last, base) && track_holds(to, last);
+	bool ours = !bone_same(last, base) && track_holds(to, last);
 
-	if (track_same(edited, ours ? last : base))
+	if (bone_same(edited, ours ? last : base))
 		return true;
-	if (!ours && !track_same(to, base) && !track_same(to, edited))
+	if (!ours && !bone_same(to, base) && !bone_same(to, edited))
 		return err_set(err, ERR_CONFLICT, "somebody else changed %s in %s in the meantime",
 			       base->label, v->base->label);
 	memcpy(to->curve, edited->curve, sizeof(to->curve));
@@ -372,7 +367,7 @@ static bool merge_kept_bones(const struct versions *v, struct track *to, struct 
 		const struct track *base = &v->base->tracks[i], *edited = &v->edited->tracks[i];
 		const struct track *now;
 
-		if (track_same(base, edited) && track_same(base, &v->last->tracks[i]))
+		if (bone_same(base, edited) && bone_same(base, &v->last->tracks[i]))
 			continue;
 		now = track_labelled(v->current, i, base->label);
 		if (!now)
@@ -414,7 +409,7 @@ static bool check_removed_bones(const struct versions *v, struct arena *arena, s
 			kept[v->edited->tracks[i].origin] = true;
 	}
 	for (uint32_t i = 0; i < v->base->track_count; i++) {
-		if (!kept[i] && !track_same(&v->base->tracks[i], &v->current->tracks[i]))
+		if (!kept[i] && !bone_same(&v->base->tracks[i], &v->current->tracks[i]))
 			return err_set(err, ERR_CONFLICT,
 				       "somebody else changed %s in %s, which this removes",
 				       v->base->tracks[i].label, v->base->label);

@@ -196,6 +196,32 @@ START_TEST(curves_are_the_same_by_the_bits_of_what_they_say)
 }
 END_TEST
 
+START_TEST(tracks_are_the_same_by_curves_and_keyframes)
+{
+	const uint32_t frames[] = {0, 4};
+	const uint8_t flags[] = {1, 2}, others[] = {1, 3}, roles[] = {1, 0};
+	const double values[] = {1, 2, 3};
+	const struct curve curve = {.kind = CURVE_VECTOR, .count = 1, .values = values};
+	const struct keyframes keyframes = {2, frames, flags, roles};
+	const struct keyframes copy = keyframes, flagged = {2, frames, others, roles};
+	const struct track track = {.label = "a", .curve = {&curve}, .keyframes = &keyframes};
+	struct track other = track;
+
+	other.label = "b";
+	other.name = "b";
+	other.rotation = CURVE_QUATERNION;
+	other.keyframes = &copy;
+	ck_assert(track_same(&track, &other));
+	other.keyframes = &flagged;
+	ck_assert(!track_same(&track, &other));
+	other.keyframes = NULL;
+	ck_assert(!track_same(&track, &other));
+	other = track;
+	other.curve[ROLE_SCALE] = &curve;
+	ck_assert(!track_same(&track, &other));
+}
+END_TEST
+
 START_TEST(time_is_told_in_the_unit_of_the_format)
 {
 	static const struct format frames = {.rate = 60}, seconds = {.rate = 0};
@@ -811,6 +837,7 @@ static TCase *curve_case(void)
 	tcase_add_test(tc, quaternions_go_the_shorter_way_at_even_speed);
 	tcase_add_test(tc, a_clip_shows_the_keys_below_its_end);
 	tcase_add_test(tc, curves_are_the_same_by_the_bits_of_what_they_say);
+	tcase_add_test(tc, tracks_are_the_same_by_curves_and_keyframes);
 	tcase_add_test(tc, time_is_told_in_the_unit_of_the_format);
 	tcase_add_test(tc, a_time_that_is_none_counts_as_one_over_the_rate);
 	return tc;

@@ -248,6 +248,11 @@ void anim_time_unit(const struct anim *a, char out[32]);
 /* How long a frame of the clip takes; where the stored time is no time, one over the rate. */
 double anim_seconds_per_frame(const struct anim *a, const struct clip *clip);
 
+/*
+ * Same curves and keyframes: all that a bone's keys say. Names, roles and the kind of rotation that
+ * the bone would get by default may differ; callers for whom those count compare them too.
+ */
+bool track_same(const struct track *a, const struct track *b);
 /* By label, NULL when there is none; `hint` is where it probably is. */
 const struct clip *clip_labelled(const struct anim *a, uint32_t hint, const char *label);
 const struct track *track_labelled(const struct clip *c, uint32_t hint, const char *label);

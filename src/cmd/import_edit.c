@@ -102,15 +102,6 @@ static bool apply_whole(struct import_edit *e, bool (*is)(const struct import_te
 
 /* ---- texts of curves ---- */
 
-static bool is_same_track(const struct track *a, const struct track *b)
-{
-	for (unsigned role = 0; role < ROLE_COUNT; role++) {
-		if (!curve_same(a->curve[role], b->curve[role]))
-			return false;
-	}
-	return keyframes_same(a->keyframes, b->keyframes);
-}
-
 static bool disagrees(struct import_text *text, const char *about)
 {
 	err_set(&text->err, ERR_CONFLICT, "another text that was edited says something else of %s",
@@ -128,10 +119,10 @@ static bool take_tracks(struct import_edit *e, struct import_text *text, const s
 		const struct track *now = &e->merged->clips[clip].tracks[i];
 		struct track *track;
 
-		if (is_same_track(&is->tracks[i], &was->tracks[i]))
+		if (track_same(&is->tracks[i], &was->tracks[i]))
 			continue;
-		if (!is_same_track(now, &was->tracks[i])) {
-			if (is_same_track(now, &is->tracks[i]))
+		if (!track_same(now, &was->tracks[i])) {
+			if (track_same(now, &is->tracks[i]))
 				continue;
 			return disagrees(text, was->tracks[i].label);
 		}

@@ -272,11 +272,6 @@ static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *
 
 /* ---- one bone ---- */
 
-static bool track_changed(const struct track *a, const struct track *b)
-{
-	return memcmp(a->curve, b->curve, sizeof(a->curve)) != 0 || a->keyframes != b->keyframes;
-}
-
 static bool read_track(struct curves_text *p, const struct track *track, struct curves_rows rows,
 		       struct track *now)
 {
@@ -296,7 +291,7 @@ static bool old_bone(struct curves_text *p, uint32_t bone, struct curves_rows ro
 
 	if (!read_track(p, old, rows, &now))
 		return false;
-	if (!track_changed(&now, old))
+	if (track_same(&now, old))
 		return true;
 	/* The cells that a half-written row has not got yet remove nothing. */
 	if (p->cut)

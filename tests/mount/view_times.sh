@@ -3,8 +3,8 @@
 # view_times.sh - a view's time moves when its own curve changes, those of a clip and a file when any of
 # their curves does, and no other: make and rsync do only what there is to do.
 . "$(dirname "$0")/lib.sh"
-cp tests/data/canm/wiki512.canm "$SRC"
-touch -d '2001-02-03 04:05:06' "$SRC/wiki512.canm"
+cp tests/data/canm/wiki512.canm tests/data/ribbon/objects024.anm "$SRC"
+touch -d '2001-02-03 04:05:06' "$SRC/wiki512.canm" "$SRC/objects024.anm"
 mount_animfs
 TOP=$MNT/wiki512.canm
 
@@ -31,10 +31,28 @@ stale()
 {
 	(cd "$TOP" && find . -type f ! -name 'frame_*' -printf '%P\n' | sort) |
 		while read -r view; do
-			"$ANIMFS" cat "$SRC/wiki512.canm/$view" | cmp -s - "$TOP/$view" || echo "$view"
+			"$ANIMFS" cat "$SRC/${TOP##*/}/$view" | cmp -s - "$TOP/$view" || echo "$view"
 		done
 }
 is "every text is what the file says" "$(stale)" ""
 ok "one more edit" sed -i 2s/2.5,/3.5,/ "$TOP/walk/bones/Bone01.csv"
 is "and so it is after that" "$(stale)" ""
+
+# The flags of keyframes are what a bone says, like its curves: saved through any of its texts.
+TOP=$MNT/objects024.anm
+said_again="file.json objects024/bones/object_001.csv objects024/bones/object_001.json objects024/bones/object_001.svg objects024/clip.gltf objects024/clip.json objects024/clip.kanim objects024/clip.svg objects024/clip.x3d objects024/curves.csv raw.anm skeleton.csv"
+flags_moved() # EXPRESSION TEXT
+{
+	times >"$WORK/before"
+	ok "flags, by $2" sed -i "$1" "$TOP/objects024/$2"
+	is "move the bone's own views, its clip's and its file's" "$(moved "$WORK/before")" "$said_again"
+	is "and every text is what the file says" "$(stale)" ""
+}
+flags_moved '2s/,0$/,8/' bones/object_001.csv
+flags_moved 's/"frame": 1, "flags": 0/"frame": 1, "flags": 16/' bones/object_001.json
+flags_moved '/^object_001,scale,1,/s/,16,0$/,24,0/' curves.csv
+ok "a mirror of it" rsync -a "$TOP/objects024/bones/" "$WORK/mirror"
+ok "one more edit of flags" sed -i '2s/,8$/,128/' "$TOP/objects024/bones/object_001.csv"
+ok "rsync -a again" rsync -a "$TOP/objects024/bones/" "$WORK/mirror"
+ok "brings it" cmp "$TOP/objects024/bones/object_001.csv" "$WORK/mirror/object_001.csv"
 umount_animfs
