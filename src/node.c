@@ -498,7 +498,7 @@ bool node_is_retired(const struct node *node)
 
 static bool is_needed(const struct nodes *t, const struct node *node)
 {
-	bool kept = t->keeps || (node->kind == NODE_VIEW && node_memo(node));
+	bool kept = t->keeps || (node->kind != NODE_REAL && node_memo(node));
 
 	return node->references || node->lookups || node->id == NODE_ROOT ||
 	       (kept && node_link(node));

@@ -18,7 +18,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define ACL_ACCESS "system.posix_acl_access"
 #define ACL_DEFAULT "system.posix_acl_default"
 #define READ_WRITE (ACL_READ | ACL_WRITE)
 
@@ -62,6 +61,59 @@ static void show_as(struct buf *acl, mode_t mode)
 		entries[i].e_perm = htole16((uint16_t)shown_perm(&entries[i], mode));
 }
 
+/* The entry that the group's bits of a mode are about: the mask, where there is one. */
+static unsigned group_tag(struct buf *acl)
+{
+	size_t count;
+	const acl_entry *entries = entries_of(acl, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (le16toh(entries[i].e_tag) == ACL_MASK)
+			return ACL_MASK;
+	}
+	return ACL_GROUP_OBJ;
+}
+
+/* Where the entry's bits are in a mode, or -1: it says more than a mode can. */
+static int mode_shift(const acl_entry *entry, unsigned group)
+{
+	unsigned tag = le16toh(entry->e_tag);
+
+	return tag == ACL_USER_OBJ ? 6 : tag == group ? 3 : tag == ACL_OTHER ? 0 : -1;
+}
+
+bool acl_read_mode(struct buf *acl, mode_t *mode)
+{
+	unsigned group = group_tag(acl);
+	bool whole = true;
+	size_t count;
+	const acl_entry *entries = entries_of(acl, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int shift = mode_shift(&entries[i], group);
+
+		if (shift >= 0)
+			*mode = (*mode & ~((mode_t)7 << shift)) |
+				(mode_t)(le16toh(entries[i].e_perm) & 7) << shift;
+		whole = whole && shift >= 0;
+	}
+	return whole;
+}
+
+void acl_write_mode(struct buf *acl, mode_t mode)
+{
+	unsigned group = group_tag(acl);
+	size_t count;
+	acl_entry *entries = entries_of(acl, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		int shift = mode_shift(&entries[i], group);
+
+		if (shift >= 0)
+			entries[i].e_perm = htole16((uint16_t)(mode >> shift & 7));
+	}
+}
+
 void acl_for_file(struct buf *acl)
 {
 	size_t count;
@@ -91,6 +143,8 @@ int acl_get(struct fs *fs, struct node *node, const char *name, struct buf *out)
 
 	if (node->kind == NODE_REAL)
 		return read_acl(fs, node, name, out);
+	if (xattr_remembered(fs, node, name, out))
+		return out->failed ? ENOMEM : 0;
 	if (strcmp(name, ACL_ACCESS) != 0 || node->kind == NODE_CONTROL)
 		return ENODATA;
 	error = read_acl(fs, node, name, out);

@@ -57,7 +57,7 @@ void memo_apply(const struct memo *memo, struct stat *st)
 	if (!memo)
 		return;
 	if (memo->has_mode)
-		st->st_mode = S_IFREG | (memo->mode & 07777);
+		st->st_mode = (st->st_mode & S_IFMT) | (memo->mode & 07777);
 	if (memo->has_uid)
 		st->st_uid = memo->uid;
 	if (memo->has_gid)
@@ -265,7 +265,9 @@ void memo_time(struct fs *fs, struct node *node, struct timespec mtime)
 
 	if (!memo || fs_look(fs, node->file, &snap, &st) != 0)
 		return;
-	fs_view_facts(node, snap, fs_place(fs, snap, node, &place) == 0 ? &place : NULL, &st);
+	if (node->kind == NODE_VIEW)
+		fs_view_facts(node, snap, fs_place(fs, snap, node, &place) == 0 ? &place : NULL,
+			      &st);
 	snap_put(snap);
 	memo->has_mtime = true;
 	memo->mtime = mtime;
@@ -281,10 +283,8 @@ static int remember(struct fs *fs, struct node *node, const struct stat *attr, i
 	memo = memo_of(fs, node);
 	if (!memo)
 		return ENOMEM;
-	if (to_set & FUSE_SET_ATTR_MODE) {
-		memo->has_mode = true;
-		memo->mode = attr->st_mode;
-	}
+	if (to_set & FUSE_SET_ATTR_MODE)
+		memo_mode(memo, attr->st_mode);
 	if (to_set & FUSE_SET_ATTR_UID) {
 		memo->has_uid = true;
 		memo->uid = attr->st_uid;
@@ -349,6 +349,19 @@ static int set_view(struct fs *fs, struct node *node, const struct stat *attr, i
 	return error;
 }
 
+/* A clip's folder, or one in it. */
+static int set_inner(struct fs *fs, struct node *node, const struct stat *attr, int to_set)
+{
+	struct file *file = fs_lock_file(fs, node);
+	int error;
+
+	if (!file)
+		return ESTALE;
+	error = remember(fs, node, attr, to_set);
+	fs_unlock_file(fs, file);
+	return error;
+}
+
 void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		struct fuse_file_info *fi)
 {
@@ -364,6 +377,8 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 	else if (node->kind == NODE_VIEW &&
 		 !(node_view(node)->whole && !(to_set & FUSE_SET_ATTR_SIZE)))
 		error = set_view(fs, node, attr, to_set, fi, &changes);
+	else if (memo_is_for(node))
+		error = set_inner(fs, node, attr, to_set);
 	else if (node->kind != NODE_REAL)
 		error = set_binary(fs, node, attr, to_set);
 	/* It may have been renamed away while we waited for its file. */

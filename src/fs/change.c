@@ -99,26 +99,47 @@ static void reply_made(fuse_req_t req, struct fs *fs, struct node *parent, enum 
 		fuse_reply_entry(req, &entry);
 }
 
+static int make_node(fuse_req_t req, struct fs *fs, struct node *parent, const char *name,
+		     mode_t mode, dev_t rdev, struct folder *folder)
+{
+	enum node_area area = fs_area_for(parent);
+	int error = node_is_virtual(parent) && !S_ISREG(mode) ? EPERM : 0;
+
+	if (!error)
+		error = extra_grow(fs, area, EXTRA_ENTRY);
+	if (!error)
+		error = fs_folder(fs, parent, area, true, folder);
+	if (error)
+		return error;
+	if (mknodat(folder->fd, name, acl_mode(req, folder->fd, mode), rdev) != 0)
+		return errno;
+	fs_own(req, folder->fd, name);
+	return 0;
+}
+
+/* What is to be a text is often made so first: tar --xattrs gives attributes before the bytes. */
 void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev_t rdev)
 {
 	struct fs *fs = fs_of(req);
 	struct folder folder = FOLDER_NONE;
-	enum node_area area;
+	struct fuse_entry_param entry;
 	struct slot slot;
-	int error = slot_for_other(fs, ino, name, &slot);
+	int error = fs_slot(fs, ino, name, &slot);
 
-	if (!error && node_is_virtual(slot.parent))
+	if (!error && slot.present)
+		error = EEXIST;
+	if (!error && slot.is_view && (!S_ISREG(mode) || slot.place.kind != PLACE_VIEW))
 		error = EPERM;
-	area = fs_area_for(slot.parent);
-	if (!error)
-		error = fs_folder(fs, slot.parent, area, true, &folder);
-	if (!error) {
-		mode = acl_mode(req, folder.fd, mode);
-		error = mknodat(folder.fd, name, mode, rdev) == 0 ? 0 : errno;
-		if (!error)
-			fs_own(req, folder.fd, name);
+	if (!error && slot.is_view) {
+		error = fs_make_view(fs, slot.parent, name, &slot.place, &entry);
+		if (!error) {
+			fuse_reply_entry(req, &entry);
+			return;
+		}
 	}
-	reply_made(req, fs, slot.parent, area, &folder, name, error, false);
+	if (!error)
+		error = make_node(req, fs, slot.parent, name, mode, rdev, &folder);
+	reply_made(req, fs, slot.parent, fs_area_for(slot.parent), &folder, name, error, false);
 }
 
 /* A folder that was removed, made anew: it is there again, and what is away in it stays so. */

@@ -299,11 +299,21 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name);
 /* Of what is real, or of the animation file: its size or a negated errno. */
 ssize_t xattr_real(struct fs *fs, struct node *node, const char *name, void *value, size_t size);
 
+/* Appends what was given to a virtual thing that remembers it; false where nothing was. Takes the
+ * file's lock. */
+bool xattr_remembered(struct fs *fs, struct node *node, const char *name, struct buf *out);
+
 /* ---- acl.c ---- */
+
+#define ACL_ACCESS "system.posix_acl_access"
 
 bool acl_is_name(const char *name);
 /* ENODATA where there is none. Appends to out. */
 int acl_get(struct fs *fs, struct node *node, const char *name, struct buf *out);
+/* The mode that an ACL says, into the lower bits of *mode. True when it says no more than that. */
+bool acl_read_mode(struct buf *acl, mode_t *mode);
+/* The other way, as chmod does it. */
+void acl_write_mode(struct buf *acl, mode_t mode);
 /* What was given to an animation file's folder, as it is the file's. */
 void acl_for_file(struct buf *acl);
 /* The mode with which something new is to be made in a folder. */
@@ -347,6 +357,9 @@ bool fs_closes_at_once(const struct handle *handle);
 void fs_begin_release(struct fs *fs, struct handle *handle);
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
+/* A view whose name was away is there again, empty until somebody writes it. */
+int fs_make_view(struct fs *fs, struct node *parent, const char *name, const struct place *place,
+		 struct fuse_entry_param *entry);
 /* Of a file or a folder. */
 void fs_release(struct fs *fs, struct handle *handle);
 /* Takes the descriptor over (-1: none), also when it fails. */

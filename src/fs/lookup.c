@@ -530,8 +530,7 @@ static int attributes_in(struct fs *fs, struct node *node, const struct snap *sn
 	if (view && snap)
 		fs_view_facts(node, snap, place, st);
 	virtual_attributes(fs, node, st);
-	if (view)
-		memo_apply(node_memo(node), st);
+	memo_apply(node_memo(node), st);
 	return 0;
 }
 
@@ -555,6 +554,24 @@ static int view_attributes(struct fs *fs, struct node *node, struct stat *st)
 	return error;
 }
 
+/* Few folders have one: the others do not wait for the file's lock. */
+static void apply_folder_memo(struct fs *fs, const struct node *node, struct stat *st)
+{
+	struct file *file;
+	bool given;
+
+	nodes_lock(&fs->nodes);
+	given = node_memo(node) != NULL;
+	nodes_unlock(&fs->nodes);
+	if (!given)
+		return;
+	file = fs_lock_file(fs, node);
+	if (!file)
+		return;
+	memo_apply(node_memo(node), st);
+	fs_unlock_file(fs, file);
+}
+
 /* Of a folder of an animation file, or of one of its clips. */
 static int folder_attributes(struct fs *fs, struct node *node, struct stat *st)
 {
@@ -564,6 +581,7 @@ static int folder_attributes(struct fs *fs, struct node *node, struct stat *st)
 	if (!error) {
 		file->linked = st->st_nlink > 1;
 		virtual_attributes(fs, node, st);
+		apply_folder_memo(fs, node, st);
 	}
 	if (file)
 		fs_file_put(fs, file);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memo.h - attributes that people gave to a view. They are remembered while the mount lives, never
- * a reason for a save to fail, and never passed to the binary.
+ * memo.h - attributes that people gave to a view, or to a clip's folder and those in it. They are
+ * remembered while the mount lives, never a reason for a save to fail, and never passed to the
+ * binary.
  */
 #ifndef ANIMFS_MEMO_H
 #define ANIMFS_MEMO_H
@@ -26,10 +27,30 @@ struct memo {
 };
 
 /*
+ * Is what is given to this node remembered? Otherwise it is the binary's own, or a real file's.
+ * raw.* is remembered in nothing but its size.
+ */
+static inline bool memo_is_for(const struct node *node)
+{
+	switch ((enum node_kind)node->kind) {
+	case NODE_CLIP:
+	case NODE_BONES:
+	case NODE_FRAMES:
+		return true;
+	case NODE_VIEW:
+		return !node_view(node)->whole;
+	default:
+		return false;
+	}
+}
+
+/*
  * The node's memo, made on first use; the node then stays for as long as it has a name. NULL when
  * out of memory.
  */
 struct memo *memo_of(struct fs *fs, struct node *node);
+/* The mode was given: a remembered ACL says it, too. */
+void memo_mode(struct memo *memo, mode_t mode);
 void memo_forget(struct fs *fs, struct node *node);
 
 #endif

@@ -325,7 +325,7 @@ static void tell_names_again(struct fs *fs, struct file *file)
 		bool gone =
 			error == ENOENT || (!error && fs_place(fs, snap, node, &place) == ENOENT);
 
-		if (gone && node->kind == NODE_VIEW && node_memo(node))
+		if (gone && node->kind != NODE_REAL && node_memo(node))
 			memo_forget(fs, node);
 		nodes_lock(&fs->nodes);
 		tell_names(fs, node, gone);

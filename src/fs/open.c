@@ -577,6 +577,17 @@ static int create_view(struct fs *fs, struct node *parent, const char *name,
 	return error;
 }
 
+int fs_make_view(struct fs *fs, struct node *parent, const char *name, const struct place *place,
+		 struct fuse_entry_param *entry)
+{
+	struct fuse_file_info fi = {.flags = O_WRONLY | O_CREAT};
+	int error = create_view(fs, parent, name, place, &fi, entry);
+
+	if (!error)
+		fs_release(fs, handle_of(&fi));
+	return error;
+}
+
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi)
 {

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #define ERROR_XATTR "user.animfs.error"
-#define ACL_HEADER 4 /* bytes of a system.posix_acl_* value: a version, then entries */
-#define ACL_ENTRY 8
 
 /*
  * A path for the xattr calls, which have no *at form: the folder's descriptor and one name, used
@@ -137,6 +135,22 @@ static int absent(const char *name)
 										   : EOPNOTSUPP;
 }
 
+void memo_mode(struct memo *memo, mode_t mode)
+{
+	struct memo_xattr *x = *find_memo(memo, ACL_ACCESS);
+	struct buf acl = BUF_INIT;
+
+	memo->has_mode = true;
+	memo->mode = mode;
+	if (!x)
+		return;
+	buf_add(&acl, x->value, x->size);
+	acl_write_mode(&acl, mode);
+	if (!acl.failed)
+		memcpy(x->value, acl.data, x->size);
+	buf_release(&acl);
+}
+
 static void get_remembered(fuse_req_t req, struct fs *fs, struct node *node, const char *name,
 			   size_t size)
 {
@@ -190,16 +204,19 @@ static void get_real(fuse_req_t req, struct fs *fs, struct node *node, const cha
 	free(value);
 }
 
-static bool is_remembered(struct fs *fs, struct node *node, const char *name)
+bool xattr_remembered(struct fs *fs, struct node *node, const char *name, struct buf *out)
 {
-	struct file *file = node->kind == NODE_VIEW ? fs_lock_file(fs, node) : NULL;
-	bool is;
+	struct file *file = memo_is_for(node) ? fs_lock_file(fs, node) : NULL;
+	const struct memo_xattr *x = NULL;
 
 	if (!file)
 		return false;
-	is = node_memo(node) && *find_memo(node_memo(node), name);
+	if (node_memo(node))
+		x = *find_memo(node_memo(node), name);
+	if (x)
+		buf_add(out, x->value, x->size);
 	fs_unlock_file(fs, file);
-	return is;
+	return x;
 }
 
 static void get_acl(fuse_req_t req, struct fs *fs, struct node *node, const char *name, size_t size)
@@ -222,11 +239,11 @@ void fs_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 
 	if (strcmp(name, ERROR_XATTR) == 0 && error_text(fs, node, &err))
 		reply_value(req, err.message, strlen(err.message), size);
-	else if (fs->acls && acl_is_name(name) && !is_remembered(fs, node, name))
+	else if (fs->acls && acl_is_name(name))
 		get_acl(req, fs, node, name, size);
 	else if (is_binary(node))
 		get_real(req, fs, node, name, size);
-	else if (node->kind == NODE_VIEW)
+	else if (memo_is_for(node))
 		get_remembered(req, fs, node, name, size);
 	else
 		fuse_reply_err(req, absent(name));
@@ -275,7 +292,7 @@ void fs_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 
 	if (is_binary(node))
 		error = list_real(fs, node, &list);
-	else if (node->kind == NODE_VIEW)
+	else if (memo_is_for(node))
 		list_remembered(fs, node, &list);
 	if (error || list.failed)
 		fuse_reply_err(req, error ? error : ENOMEM);
@@ -284,21 +301,12 @@ void fs_listxattr(fuse_req_t req, fuse_ino_t ino, size_t size)
 	buf_release(&list);
 }
 
-/* An ACL that says no more than the mode does, as editors write it back: no ACL at all. */
-static bool is_minimal_acl(const char *name, size_t size)
+static int remember(struct fs *fs, struct node *node, const char *name, const void *value,
+		    size_t size, int flags)
 {
-	return strcmp(name, "system.posix_acl_access") == 0 && size <= ACL_HEADER + 3 * ACL_ENTRY;
-}
-
-static int set_remembered(struct fs *fs, struct node *node, const char *name, const char *value,
-			  size_t size, int flags)
-{
+	struct memo *memo = memo_of(fs, node);
 	struct memo_xattr **at, *x;
-	struct memo *memo;
 
-	if (is_minimal_acl(name, size))
-		return 0;
-	memo = memo_of(fs, node);
 	if (!memo)
 		return ENOMEM;
 	at = find_memo(memo, name);
@@ -324,6 +332,85 @@ static int set_remembered(struct fs *fs, struct node *node, const char *name, co
 	}
 	*at = x;
 	return 0;
+}
+
+/* Wants the file's lock. */
+static int forget_remembered(struct node *node, const char *name)
+{
+	struct memo_xattr **at, *x;
+
+	if (!node_memo(node))
+		return ENODATA;
+	at = find_memo(node_memo(node), name);
+	x = *at;
+	if (!x)
+		return ENODATA;
+	*at = x->next;
+	free(x->value);
+	free(x);
+	return 0;
+}
+
+/*
+ * Programs that copy write back what they read: nothing is remembered of an ACL that is shown
+ * already, so that the view goes on to follow its file. One that says no more than a mode is one.
+ */
+static int give_acl(struct fs *fs, struct node *node, struct buf *acl)
+{
+	struct buf now = BUF_INIT;
+	bool none, same, minimal;
+	struct memo *memo = NULL;
+	struct file *file;
+	struct stat st;
+	mode_t mode;
+	int error = fs_attributes(fs, node, &st);
+
+	if (error)
+		return error;
+	mode = st.st_mode;
+	minimal = acl_read_mode(acl, &mode);
+	if (fs->acls)
+		error = acl_get(fs, node, ACL_ACCESS, &now);
+	else
+		error = xattr_remembered(fs, node, ACL_ACCESS, &now) ? 0 : ENODATA;
+	none = error == ENODATA;
+	same = !error && bytes_equal(buf_bytes(&now), buf_bytes(acl));
+	buf_release(&now);
+	if (error && !none)
+		return error;
+	if (mode == st.st_mode && (same || (none && minimal)))
+		return 0;
+	file = fs_lock_file(fs, node);
+	if (!file)
+		return ESTALE;
+	error = none && minimal ? 0 : remember(fs, node, ACL_ACCESS, acl->data, acl->size, 0);
+	if (!error)
+		memo = memo_of(fs, node);
+	if (memo)
+		memo_mode(memo, mode);
+	fs_unlock_file(fs, file);
+	return error || memo ? error : ENOMEM;
+}
+
+static int set_remembered(struct fs *fs, struct node *node, const char *name, const char *value,
+			  size_t size, int flags)
+{
+	struct buf acl = BUF_INIT;
+	struct file *file;
+	int error;
+
+	if (strcmp(name, ACL_ACCESS) == 0) {
+		buf_add(&acl, value, size);
+		error = acl.failed ? ENOMEM : give_acl(fs, node, &acl);
+		buf_release(&acl);
+		return error;
+	}
+	file = fs_lock_file(fs, node);
+	if (!file)
+		return ESTALE;
+	error = remember(fs, node, name, value, size, flags);
+	fs_unlock_file(fs, file);
+	return error;
 }
 
 static int set_at(const struct real_path *p, const char *name, const struct buf *value, int flags)
@@ -366,31 +453,12 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 		error = set_real(fs, node, name, value, size, flags);
 	} else if (node->kind == NODE_VIEW && fs_is_retired(fs, node)) {
 		error = ESTALE;
-	} else if (node->kind == NODE_VIEW) {
-		file = fs_lock_file(fs, node);
-		error = file ? set_remembered(fs, node, name, value, size, flags) : ESTALE;
-		if (file)
-			fs_unlock_file(fs, file);
+	} else if (memo_is_for(node)) {
+		error = set_remembered(fs, node, name, value, size, flags);
 	} else {
 		error = EPERM;
 	}
 	fuse_reply_err(req, error);
-}
-
-static int remove_remembered(struct node *node, const char *name)
-{
-	struct memo_xattr **at, *x;
-
-	if (!node_memo(node))
-		return ENODATA;
-	at = find_memo(node_memo(node), name);
-	x = *at;
-	if (!x)
-		return ENODATA;
-	*at = x->next;
-	free(x->value);
-	free(x);
-	return 0;
 }
 
 void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
@@ -411,9 +479,9 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 			error = result == 0 ? 0 : errno;
 			real_path_close(fs, &p);
 		}
-	} else if (node->kind == NODE_VIEW) {
+	} else if (memo_is_for(node)) {
 		file = fs_lock_file(fs, node);
-		error = file ? remove_remembered(node, name) : ESTALE;
+		error = file ? forget_remembered(node, name) : ESTALE;
 		if (file)
 			fs_unlock_file(fs, file);
 	} else {

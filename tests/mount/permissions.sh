@@ -81,6 +81,27 @@ is "a link, too" "$(stat -c '%u %g' "$SRC/open/link")" "$USER_ID $USER_ID"
 ok "in a set-gid folder" setpriv --reuid=$OTHER_ID --regid=$OTHER_ID --groups=$USER_ID -- sh -c "umask 022; touch '$MNT/open/group/file'; mkdir '$MNT/open/group/folder'"
 is "it is the folder's group's" "$(cd "$SRC/open/group" && stat -c '%n %u %g %a' file folder)" \
 	"$(printf '%s\n' "file $OTHER_ID $USER_ID 644" "folder $OTHER_ID $USER_ID 2755")"
+# By a member whose own group is another, by one who is none, and below one another: as in SOURCE.
+made_in() # FOLDER
+{
+	local member="setpriv --reuid=$OTHER_ID --regid=$OTHER_ID --groups=$USER_ID --"
+	umask 022
+	$member mkdir "$1/made" "$1/made/below" && $member mkdir -m 2770 "$1/asked" &&
+		$member install -d -m 2755 "$1/installed" && $member mkdir "$1/changed" &&
+		$member chmod 2750 "$1/changed" && $member cp -a "$1/made" "$1/copied" &&
+		$member mkdir "$1/animation.canm" "$1/animation.canm/below" &&
+		as_other mkdir "$1/stranger" && as_other chmod 2755 "$1/stranger"
+}
+in_folder() { (cd "$1" && find . -mindepth 1 -printf '%P %U %G %m\n' | sort); }
+for place in "$SRC/open/native" "$MNT/open/mounted"; do
+	mkdir -p "$place"
+	chown 0:$USER_ID "$place"
+	chmod 2777 "$place"
+	ok "set-gid folders: $(basename "$place")" made_in "$place"
+done
+is "what is made in them is as anywhere" "$(in_folder "$SRC/open/mounted")" "$(in_folder "$SRC/open/native")"
+is "and shown so" "$(in_folder "$MNT/open/mounted")" "$(in_folder "$SRC/open/native")"
+rm -r "$SRC/open/native" "$SRC/open/mounted"
 as_user touch "$MNT/sticky/file"
 refused "what is another's in a sticky folder stays" as_other rm -f "$MNT/sticky/file"
 ok "a copied animation" as_user cp "$MNT/shared.canm/raw.canm" "$MNT/open/copy.canm"
