@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 LIBRARIES='fuse* jansson* csv* libxml* seccomp.h sys/capability.h'
 UTIL='util/*.h'
 WORDS='animfs/base.h animfs/anim.h num.h names.h'
-DISK='animfs/base.h at.h backup.h refusal.h replace.h state.h watch.h'
+DISK='animfs/base.h at.h attributes.h backup.h refusal.h replace.h state.h watch.h'
 
 RULES="
 # What any part may use.
@@ -42,7 +42,7 @@ codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h xml.h
 view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h skeleton.h table.h jansson.h json_load.h xml.h
 
 # The disk: knows no animations.
-at.? backup.? refusal.? replace.? state.? watch.? : $DISK
+at.? attributes.? backup.? refusal.? replace.? state.? watch.? : $DISK
 model.?              : $WORDS at.h model.h models.h
 rest.?               : animfs/base.h at.h model.h rest.h skeleton.h
 confine.?            : animfs/base.h confine.h seccomp.h sys/capability.h

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replace.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/limits.h>
@@ -18,6 +19,7 @@ struct job {
 	int dir, via; /* via: the folder of the temporary */
 	const char *name, *temporary;
 	const struct file_version *expect;
+	const struct attributes *as; /* of a new file; NULL: as the folder has it */
 	int old, fresh;
 	struct file_version written; /* the new file before anybody else can reach it */
 	bool settled;                /* and its mtime is one that no later write leaves behind */
@@ -170,13 +172,16 @@ static struct timespec set_moment(int fd)
 
 static int fill(struct job *job, struct bytes data)
 {
-	struct timespec moment;
+	struct timespec moment = {0, 0};
 	struct stat st;
 	int error = at_write(job->fresh, data);
 
 	if (!error && job->old >= 0)
 		error = copy_attributes(job->old, job->fresh);
-	moment = set_moment(job->fresh);
+	if (!job->as || !job->as->has_mtime)
+		moment = set_moment(job->fresh);
+	if (!error && job->as)
+		error = attributes_give(job->as, job->fresh);
 	if (!error && (fsync(job->fresh) || fstat(job->fresh, &st)))
 		error = errno;
 	if (error)
@@ -299,6 +304,25 @@ static int write_and_place(struct job *job, struct bytes data, struct file_versi
 	return error;
 }
 
+static int replace(struct job *job, struct bytes data, struct file_version *now, bool *settled)
+{
+	mode_t mode = job->expect || job->as ? 0600 : 0666;
+	int error = at_is_name(job->name) ? open_old(job) : EINVAL;
+
+	if (!error)
+		error = at_open(job->dir, job->temporary, O_WRONLY | O_CREAT | O_EXCL, mode,
+				&job->fresh);
+	if (!error)
+		error = write_and_place(job, data, now);
+	if (settled)
+		*settled = job->settled;
+	if (job->fresh >= 0)
+		close(job->fresh);
+	if (job->old >= 0)
+		close(job->old);
+	return error;
+}
+
 int replace_file(int dir, const char *name, const struct file_version *expect,
 		 const char *temporary, struct bytes data, struct file_version *now, bool *settled)
 {
@@ -311,20 +335,24 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 		.old = -1,
 		.fresh = -1,
 	};
-	int error = at_is_name(name) ? open_old(&job) : EINVAL;
 
-	if (!error)
-		error = at_open(dir, temporary, O_WRONLY | O_CREAT | O_EXCL, expect ? 0600 : 0666,
-				&job.fresh);
-	if (!error)
-		error = write_and_place(&job, data, now);
-	if (settled)
-		*settled = job.settled;
-	if (job.fresh >= 0)
-		close(job.fresh);
-	if (job.old >= 0)
-		close(job.old);
-	return error;
+	return replace(&job, data, now, settled);
+}
+
+int replace_new(int dir, const char *name, const struct attributes *as, const char *temporary,
+		struct bytes data, struct file_version *now, bool *settled)
+{
+	struct job job = {
+		.dir = dir,
+		.via = dir,
+		.name = name,
+		.temporary = temporary,
+		.as = as,
+		.old = -1,
+		.fresh = -1,
+	};
+
+	return replace(&job, data, now, settled);
 }
 
 int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,

@@ -14,6 +14,7 @@
 #define ANIMFS_REPLACE_H
 
 #include "at.h"
+#include "attributes.h"
 
 /*
  * dir and name: the file. expect: the version it must still have (NULL: the file must not exist,
@@ -26,6 +27,13 @@
  */
 int replace_file(int dir, const char *name, const struct file_version *expect,
 		 const char *temporary, struct bytes data, struct file_version *now, bool *settled);
+
+/*
+ * A file that does not exist yet, which has these attributes before it can be seen; otherwise as
+ * replace_file without `expect`.
+ */
+int replace_new(int dir, const char *name, const struct attributes *as, const char *temporary,
+		struct bytes data, struct file_version *now, bool *settled);
 
 /*
  * Puts a file under a name without looking at what it replaces (`over`), or where there is none yet

@@ -687,6 +687,7 @@ struct commit_job {
 	const struct snap *base;
 	const struct anim *edited, *last;
 	const struct bytes *whole;
+	const struct attributes *as;                     /* of a file that is made; may be NULL */
 	const struct skeleton *skeleton, *last_skeleton; /* in place of edited and last */
 	struct snap *current, *result;                   /* each with a holder */
 	struct anim *merged; /* what result was made of, edited from current's model */
@@ -798,8 +799,10 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 		free(folder);
 		return err_system(err, error, "the state directory");
 	}
-	error = replace_file(job->dir, s->name, expect, temporary, buf_bytes(&job->result->bytes),
-			     &now, &settled);
+	error = expect ? replace_file(job->dir, s->name, expect, temporary,
+				      buf_bytes(&job->result->bytes), &now, &settled)
+		       : replace_new(job->dir, s->name, job->as, temporary,
+				     buf_bytes(&job->result->bytes), &now, &settled);
 	/* One that could not be removed stays listed, and a later mount removes it. */
 	if (faccessat(job->dir, temporary, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		state_temporary_gone(state, folder);
@@ -1121,7 +1124,13 @@ static bool create_locked(struct commit_job *job, const struct anim *made, struc
 bool source_create(struct source *s, int dir, const struct codec *codec, const struct anim *made,
 		   struct err *err)
 {
-	struct commit_job job = {.source = s, .dir = dir, .codec = codec};
+	return source_create_as(s, dir, codec, made, NULL, err);
+}
+
+bool source_create_as(struct source *s, int dir, const struct codec *codec, const struct anim *made,
+		      const struct attributes *as, struct err *err)
+{
+	struct commit_job job = {.source = s, .dir = dir, .codec = codec, .as = as};
 	bool done = false;
 	int error;
 

@@ -9,6 +9,7 @@
 #define ANIMFS_SOURCE_H
 
 #include "at.h"
+#include "attributes.h"
 #include "backup.h"
 #include "snap.h"
 #include "state.h"
@@ -129,6 +130,9 @@ enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
  */
 bool source_create(struct source *s, int dir, const struct codec *codec, const struct anim *made,
 		   struct err *err);
+/* The same, with these attributes (replace.h). */
+bool source_create_as(struct source *s, int dir, const struct codec *codec, const struct anim *made,
+		      const struct attributes *as, struct err *err);
 
 /* Removes the file, and keeps it as --backup says. 0 or an errno. */
 int source_remove(struct source *s, int dir);

@@ -205,9 +205,25 @@ static bool set_last(struct fs *fs, struct node *node, const struct stat *attr, 
 	return known;
 }
 
-static int set_real(struct fs *fs, struct node *node, const struct stat *attr, int to_set,
+static unsigned given_by(int to_set)
+{
+	unsigned given = 0;
+
+	if (to_set & FUSE_SET_ATTR_UID)
+		given |= 1u << GIVEN_OWNER;
+	if (to_set & FUSE_SET_ATTR_GID)
+		given |= 1u << GIVEN_GROUP;
+	if (to_set & FUSE_SET_ATTR_MODE)
+		given |= 1u << GIVEN_MODE;
+	if (to_set & (FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_MTIME_NOW))
+		given |= 1u << GIVEN_TIME;
+	return given;
+}
+
+static int set_real(fuse_req_t req, struct node *node, const struct stat *attr, int to_set,
 		    struct fuse_file_info *fi)
 {
+	struct fs *fs = fs_of(req);
 	int fd, error;
 
 	if (fi && (to_set & FUSE_SET_ATTR_SIZE)) {
@@ -227,7 +243,7 @@ static int set_real(struct fs *fs, struct node *node, const struct stat *attr, i
 	if (!error)
 		error = change_real(fd, attr, to_set);
 	close(fd);
-	filling_touch(fs, node);
+	filling_given(req, node, error ? 0 : given_by(to_set));
 	return error;
 }
 
@@ -383,7 +399,7 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		error = set_binary(fs, node, attr, to_set);
 	/* It may have been renamed away while we waited for its file. */
 	if (error == ESTALE && node->kind == NODE_REAL)
-		error = set_real(fs, node, attr, to_set, fi);
+		error = set_real(req, node, attr, to_set, fi);
 	changes_tell(fs, &changes);
 	if (error)
 		fuse_reply_err(req, error);

@@ -93,6 +93,8 @@ static void reply_made(fuse_req_t req, struct fs *fs, struct node *parent, enum 
 	folder_close(&fs->folders, folder);
 	if (!error)
 		filling_touch(fs, parent);
+	if (!error && !fill)
+		filling_given(req, fs_node(fs, entry.ino), 1u << GIVEN_MADE);
 	if (error)
 		fuse_reply_err(req, error);
 	else

@@ -5,6 +5,10 @@
  * Its raw.* is the file, and texts that differ from what that says are edits of it. Without one the
  * clips make a new file. Its skeleton is put beside that. The folder is moved aside for that; if
  * nothing comes of it, it is moved back, also by the next mount after one was killed.
+ *
+ * The file is its maker's, who owns the folder from mkdir on, and has what was given to the folder
+ * or to raw.* (filling_say). Where nothing was given, or a kill made us forget it, it has the mode
+ * of raw.*, and whom the folder kept out the file keeps out.
  */
 #include "../names.h"
 #include "../replace.h"
@@ -18,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define FILE_MODE 0666 /* of a folder's mode: its x is not a file's */
 
 /* One folder of texts in it, which is to be a clip. */
 struct clip_folder {
@@ -36,7 +42,8 @@ struct filled {
 	char name[NAME_MAX + 1], aside[NAME_MAX + 1];
 	struct file *file; /* what it becomes */
 	struct buf raw;
-	struct texts texts; /* directly in it */
+	struct attributes as; /* what the file is to have beside its bytes */
+	struct texts texts;   /* directly in it */
 	struct clip_folder *clips;
 	size_t clip_count;
 	struct err err;
@@ -117,11 +124,97 @@ static void release(struct filled *f)
 	}
 	free(f->clips);
 	texts_release(&f->texts);
+	attributes_release(&f->as);
 	buf_release(&f->raw);
 	buf_release(&f->path);
 	if (f->fd >= 0)
 		close(f->fd);
 	file_free(f->file);
+}
+
+/* ---- whose the file is ---- */
+
+/* raw.*, and who it is; *fd is -1 where there is none that counts. */
+static int open_raw(struct filled *f, struct identity *id, int *fd)
+{
+	char name[NAME_MAX + 1];
+	struct stat st;
+	int error;
+
+	*fd = -1;
+	raw_name(f, name);
+	if (!f->raw.size)
+		return 0;
+	error = at_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
+	return error ? error : identity_at(*fd, "", id, &st);
+}
+
+static void take_rights(struct attributes *to, struct attributes *from)
+{
+	to->mode = from->mode;
+	buf_clear(&to->acl);
+	buf_add(&to->acl, from->acl.data, from->acl.size);
+}
+
+/* Who may enter the folder may do with raw.* what that lets him. */
+static mode_t let_in(mode_t folder)
+{
+	return (folder & 0777) | (folder & 0111) << 1 | (folder & 0111) << 2;
+}
+
+/* `as` has the folder's. */
+static void choose_rights(struct attributes *as, struct attributes *raw, enum say say)
+{
+	mode_t both = let_in(as->mode) & raw->mode;
+
+	as->mode &= FILE_MODE;
+	if (say == SAY_FOLDER)
+		return;
+	if (say == SAY_RAW || raw->acl.size)
+		take_rights(as, raw);
+	if (say == SAY_NOBODY)
+		as->mode = both;
+}
+
+static void choose(struct filled *f, struct attributes *raw, const struct identity *id)
+{
+	struct fs *fs = f->fs;
+
+	if (filling_say(fs, f->node, id, GIVEN_OWNER) == SAY_RAW)
+		f->as.uid = raw->uid;
+	if (filling_say(fs, f->node, id, GIVEN_GROUP) == SAY_RAW)
+		f->as.gid = raw->gid;
+	choose_rights(&f->as, raw, filling_say(fs, f->node, id, GIVEN_MODE));
+	if (filling_say(fs, f->node, id, GIVEN_TIME) != SAY_FOLDER)
+		f->as.mtime = raw->mtime;
+	f->as.has_mtime = true;
+}
+
+/* The extended attributes of both: those of raw.* are given after the folder's. */
+static int find_attributes(struct filled *f)
+{
+	struct attributes raw = ATTRIBUTES_INIT;
+	struct identity id;
+	int fd, error = attributes_read(f->fd, &f->as);
+
+	if (error)
+		return error;
+	if (filling_say(f->fs, f->node, NULL, GIVEN_MODE) == SAY_FOLDER)
+		acl_for_file(&f->as.acl);
+	f->as.has_mtime = filling_say(f->fs, f->node, NULL, GIVEN_TIME) == SAY_FOLDER;
+	error = open_raw(f, &id, &fd);
+	if (!error && fd >= 0)
+		error = attributes_read(fd, &raw);
+	if (!error && fd >= 0) {
+		choose(f, &raw, &id);
+		buf_add(&f->as.xattrs, raw.xattrs.data, raw.xattrs.size);
+	}
+	if (fd >= 0)
+		close(fd);
+	else
+		f->as.mode &= FILE_MODE;
+	attributes_release(&raw);
+	return error ? error : f->as.acl.failed || f->as.xattrs.failed ? ENOMEM : 0;
 }
 
 /* ---- what it says ---- */
@@ -163,8 +256,8 @@ static int put_raw(struct filled *f)
 	*(slash ? slash : folder) = '\0';
 	error = state_temporary(state, folder, temporary, sizeof(temporary));
 	if (!error) {
-		error = replace_file(f->parent, f->name, NULL, temporary, buf_bytes(&f->raw), &now,
-				     NULL);
+		error = replace_new(f->parent, f->name, &f->as, temporary, buf_bytes(&f->raw), &now,
+				    NULL);
 		state_temporary_gone(state, folder);
 	}
 	free(folder);
@@ -245,7 +338,8 @@ static bool make_of_clips(struct filled *f)
 		err_memory(&f->err);
 	else
 		made = fill_all(f, fill) && fill_model(fill)->clip_count > 0 &&
-		       source_create(f->file->source, f->parent, codec, fill_model(fill), &f->err);
+		       source_create_as(f->file->source, f->parent, codec, fill_model(fill), &f->as,
+					&f->err);
 	fill_free(fill);
 	anim_free(blank);
 	return made;
@@ -318,7 +412,9 @@ static void keep_extra(struct filled *f, int from, const char *name, int to)
 	if (renameat(from, name, to, name) == 0 || errno != EXDEV ||
 	    at_read(from, name, f->fs->options->store.max_file, &data, &st) != 0)
 		return;
-	if (at_open(to, name, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 07777, &fd) == 0) {
+	if (at_open(to, name, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 0777, &fd) == 0) {
+		if (fchown(fd, st.st_uid, st.st_gid) != 0)
+			fchmod(fd, st.st_mode & S_IRWXU);
 		if (at_write(fd, buf_bytes(&data)) == 0)
 			unlinkat(from, name, 0);
 		close(fd);
@@ -459,7 +555,8 @@ static int begin(struct filled *f)
 	*(slash ? slash : folder) = '\0';
 	f->file = file_new(f->fs->store, folder, f->name);
 	free(folder);
-	return f->file ? read_all(f) : ENOMEM;
+	error = f->file ? read_all(f) : ENOMEM;
+	return error ? error : find_attributes(f);
 }
 
 /* Between the two names the file has none: who looks for it then waits. */
@@ -543,7 +640,7 @@ void fill_recover_rest(struct fs *fs, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
-	struct filled f = {.fs = fs, .fd = -1};
+	struct filled f = {.fs = fs, .fd = -1, .as = ATTRIBUTES_INIT};
 
 	buf_add(&f.path, path, strlen(path) + 1);
 	snprintf(f.name, sizeof(f.name), "%s", name);
@@ -561,7 +658,7 @@ void fill_recover_rest(struct fs *fs, const char *path)
 
 int fill_make_file(struct fs *fs, struct node *folder)
 {
-	struct filled f = {.fs = fs, .node = folder, .fd = -1};
+	struct filled f = {.fs = fs, .node = folder, .fd = -1, .as = ATTRIBUTES_INIT};
 	struct folder parent = FOLDER_NONE;
 	int error = find_names(&f, &parent);
 

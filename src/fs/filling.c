@@ -19,10 +19,26 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What was given to one of the files in the folder, or to the folder itself. */
+struct gift {
+	struct identity to;
+	struct {
+		uint64_t turn; /* 0: it was not; otherwise a later one has a higher number */
+		pid_t by;
+	} given[GIVEN_COUNT];
+};
+
+/* So many files are remembered, the latest: raw.* is among the first few of any folder. */
+#define GIFTS_MAX 64
+
 struct filling {
 	struct filling *next;
 	struct node *node; /* referenced */
 	int64_t touched; /* when something happened there last; 0: it failed, and waits for that */
+	uint64_t turns;
+	struct gift own;
+	struct gift *gifts; /* of files, the oldest first; NULL: none was given anything */
+	size_t gift_count;
 };
 
 struct fillings {
@@ -48,6 +64,7 @@ void fillings_free(struct fillings *f)
 	while (f && f->first) {
 		struct filling *next = f->first->next;
 
+		free(f->first->gifts);
 		free(f->first);
 		f->first = next;
 	}
@@ -177,8 +194,10 @@ static void drop(struct fs *fs, struct node *folder)
 	}
 	pthread_mutex_unlock(&fs->fillings->lock);
 	folder->filling = false;
-	if (filling)
+	if (filling) {
 		fs_reference(fs, folder, -1);
+		free(filling->gifts);
+	}
 	free(filling);
 }
 
@@ -238,6 +257,122 @@ void filling_touch(struct fs *fs, const struct node *node)
 		return;
 	touch(fs, folder, clock_ms());
 	notify_fillings(fs);
+}
+
+/* ---- what is given ---- */
+
+static struct gift *find_gift(const struct filling *f, const struct identity *to)
+{
+	for (size_t i = 0; i < f->gift_count; i++) {
+		if (identity_same(&f->gifts[i].to, to))
+			return &f->gifts[i];
+	}
+	return NULL;
+}
+
+/* Where there is no memory nothing is known of it: as after a kill. */
+static struct gift *need_gift(struct filling *f, const struct identity *to)
+{
+	struct gift *gift = find_gift(f, to);
+
+	if (gift)
+		return gift;
+	if (!f->gifts)
+		f->gifts = calloc(GIFTS_MAX, sizeof(*f->gifts));
+	if (!f->gifts)
+		return NULL;
+	if (f->gift_count == GIFTS_MAX)
+		memmove(f->gifts, f->gifts + 1, --f->gift_count * sizeof(*f->gifts));
+	gift = &f->gifts[f->gift_count++];
+	*gift = (struct gift){.to = *to};
+	return gift;
+}
+
+static void give(struct filling *f, const struct identity *to, unsigned what, pid_t by)
+{
+	struct gift *gift = to ? need_gift(f, to) : &f->own;
+
+	f->turns++;
+	/* Its inode number may have been another's. */
+	if (gift && (what & 1u << GIVEN_MADE))
+		memset(gift->given, 0, sizeof(gift->given));
+	for (unsigned i = 0; gift && i < GIVEN_COUNT; i++) {
+		if (!(what & 1u << i))
+			continue;
+		gift->given[i].turn = f->turns;
+		gift->given[i].by = by;
+	}
+}
+
+/* Wants the list's lock. */
+static struct filling *find_filling(const struct fs *fs, const struct node *folder)
+{
+	struct filling *f = fs->fillings->first;
+
+	while (f && f->node != folder)
+		f = f->next;
+	return f;
+}
+
+void filling_given(fuse_req_t req, const struct node *node, unsigned what)
+{
+	struct fs *fs = fs_of(req);
+	const struct node *folder;
+	struct identity to = {0};
+	struct filling *f;
+	bool direct;
+
+	if (!fs->fillings->count)
+		return;
+	nodes_lock(&fs->nodes);
+	folder = find_above(node);
+	direct = folder && node_link(node) && node_link(node)->parent == folder && !node->folder;
+	if (direct)
+		to = *node_identity(node);
+	nodes_unlock(&fs->nodes);
+	if (folder && (direct || folder == node)) {
+		pthread_mutex_lock(&fs->fillings->lock);
+		f = find_filling(fs, folder);
+		if (f)
+			give(f, direct ? &to : NULL, what, fuse_req_ctx(req)->pid);
+		pthread_mutex_unlock(&fs->fillings->lock);
+	}
+	filling_touch(fs, node);
+}
+
+static enum say decide(const struct gift *folder, const struct gift *raw, enum given what)
+{
+	bool of_folder = folder->given[what].turn, of_raw = raw && raw->given[what].turn;
+	enum given of = what;
+
+	/* A mode with which raw.* was made is one, but not against who closed the folder before. */
+	if (what == GIVEN_MODE && of_folder && !of_raw && raw) {
+		of = GIVEN_MADE;
+		of_raw = raw->given[of].turn;
+		if (of_raw && folder->given[what].by != raw->given[of].by &&
+		    folder->given[what].turn < raw->given[of].turn)
+			return SAY_NOBODY;
+	}
+	if (!of_folder || !of_raw)
+		return of_raw ? SAY_RAW : of_folder ? SAY_FOLDER : SAY_NOBODY;
+	return folder->given[what].by != raw->given[of].by &&
+			       folder->given[what].turn > raw->given[of].turn
+		       ? SAY_FOLDER
+		       : SAY_RAW;
+}
+
+enum say filling_say(struct fs *fs, const struct node *folder, const struct identity *raw,
+		     enum given what)
+{
+	enum say say = SAY_NOBODY;
+	struct filling *f;
+
+	pthread_mutex_lock(&fs->fillings->lock);
+	f = find_filling(fs, folder);
+	if (f)
+		say = decide(&f->own, raw ? find_gift(f, raw) : NULL, what);
+	pthread_mutex_unlock(&fs->fillings->lock);
+	return say;
 }
 
 /* ---- the end ---- */

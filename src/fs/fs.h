@@ -532,6 +532,21 @@ void filling_put_away(struct fs *fs, const char *path);
 #define FILLED ".animfs-filled~"
 /* Something happens to a real thing: if it is in such a folder, that one is not full yet. */
 void filling_touch(struct fs *fs, const struct node *node);
+/*
+ * What people gave to such a folder, or to a file in it, by who asks: bits (1 << GIVEN_...). The
+ * file that the folder becomes gets that. GIVEN_MADE: the file was made, with its mode. Something
+ * happened there, too (filling_touch).
+ */
+enum given { GIVEN_MADE, GIVEN_OWNER, GIVEN_GROUP, GIVEN_MODE, GIVEN_TIME };
+#define GIVEN_COUNT 5
+void filling_given(fuse_req_t req, const struct node *node, unsigned what);
+/*
+ * Who of the folder and its raw.* (NULL: there is none) has the say about one of these? A program
+ * that copies gives both, the folder last, and means raw.*; otherwise what was given last counts.
+ */
+enum say { SAY_NOBODY, SAY_FOLDER, SAY_RAW };
+enum say filling_say(struct fs *fs, const struct node *folder, const struct identity *raw,
+		     enum given what);
 /* Is it one, or in one? */
 bool filling_has(struct fs *fs, const struct node *node);
 /* Those that were left for two seconds. True while there are others. */

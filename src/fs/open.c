@@ -546,7 +546,7 @@ static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const
 		return ENOMEM;
 	}
 	handle->busy = handle_writes(handle);
-	filling_touch(fs, parent);
+	filling_given(req, handle->node, 1u << GIVEN_MADE);
 	fi->fh = (uintptr_t)handle;
 	return 0;
 }

@@ -439,6 +439,11 @@ static int set_real(struct fs *fs, struct node *node, const char *name, const ch
 	return error;
 }
 
+/* Who may do what is said by mode and ACL together. */
+static void xattr_changed(fuse_req_t req, const struct node *node, const char *name)
+{
+	filling_given(req, node, strcmp(name, ACL_ACCESS) == 0 ? 1u << GIVEN_MODE : 0);
+}
 void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size,
 		 int flags)
 {
@@ -451,6 +456,8 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 		error = fs->read_only ? EROFS : EPERM;
 	} else if (is_binary(node)) {
 		error = set_real(fs, node, name, value, size, flags);
+		if (!error)
+			xattr_changed(req, node, name);
 	} else if (node->kind == NODE_VIEW && fs_is_retired(fs, node)) {
 		error = ESTALE;
 	} else if (memo_is_for(node)) {
@@ -478,6 +485,8 @@ void fs_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 				p.fd >= 0 ? removexattr(p.path, name) : lremovexattr(p.path, name);
 			error = result == 0 ? 0 : errno;
 			real_path_close(fs, &p);
+			if (!error)
+				xattr_changed(req, node, name);
 		}
 	} else if (memo_is_for(node)) {
 		file = fs_lock_file(fs, node);
