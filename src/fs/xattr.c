@@ -444,12 +444,12 @@ static void xattr_changed(fuse_req_t req, const struct node *node, const char *n
 {
 	filling_given(req, node, strcmp(name, ACL_ACCESS) == 0 ? 1u << GIVEN_MODE : 0);
 }
+
 void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value, size_t size,
 		 int flags)
 {
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
-	struct file *file;
 	int error;
 
 	if (fs->read_only || strcmp(name, ERROR_XATTR) == 0) {

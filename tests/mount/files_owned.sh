@@ -3,7 +3,7 @@
 # files_owned.sh - a file that is made from a folder has the owner, group, mode, times, ACL and
 # extended attributes that the same program would have given to a copy of the file itself: of every
 # user, in set-gid folders and those that hand an ACL down, and after a kill.
-# limit: 300
+# limit: 600
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/user.bash"
 
