@@ -158,7 +158,7 @@ $(BUILD)/image_recorder: $(BUILD)/tests/image_recorder.o
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
 # Stands in for the C library's calls, which headers that check them must not have replaced before.
-$(BUILD)/fault.so: tests/fault.c $(BUILD)/flags
+$(BUILD)/fault.so $(BUILD)/intruder.so: $(BUILD)/%.so: tests/%.c tests/intruder.h $(BUILD)/flags
 	$(QUIET_LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0 \
 		-fPIC -shared -o $@ $< -ldl
 
@@ -281,7 +281,7 @@ test-portable:
 
 test: setup
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail \
-		$(BUILD)/replay $(BUILD)/fault.so $(MOUNT_TOOLS)
+		$(BUILD)/replay $(BUILD)/fault.so $(BUILD)/intruder.so $(MOUNT_TOOLS)
 	@BUILD=$(BUILD) scripts/test.sh unit alloc replay mount
 
 check-san: setup

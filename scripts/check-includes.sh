@@ -45,7 +45,7 @@ view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h s
 at.? attributes.? backup.? refusal.? replace.? state.? watch.? : $DISK
 model.?              : $WORDS at.h model.h models.h
 rest.?               : animfs/base.h at.h model.h rest.h skeleton.h
-confine.?            : animfs/base.h confine.h seccomp.h sys/capability.h
+confine.? enclose.?  : animfs/base.h at.h confine.h enclose.h seccomp.h sys/capability.h
 
 # Animation files, and the folders that they are shown as.
 ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h rest.h snap.h $UTIL
@@ -63,7 +63,7 @@ draft.?              : $WORDS source.h tree.h file.h draft.h
 
 # The mount: the only part that knows FUSE. The commands see nothing of it but mount.h.
 mount.h              : source.h tree.h
-fs/*                 : $WORDS $DISK confine.h animfs/*.h json_load.h source.h tree.h node.h file.h folder.h draft.h options.h recent.h structure.h fill.h mount.h fs/*.h fuse*
+fs/*                 : $WORDS $DISK confine.h enclose.h animfs/*.h json_load.h source.h tree.h node.h file.h folder.h draft.h options.h recent.h structure.h fill.h mount.h fs/*.h fuse*
 cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h structure.h listing.h compare.h fill.h fill_facts.h jansson.h jobs.h models.h mount.h naming.h pack.h shard.h view/clip.h view/json.h cmd/*.h
 main.c               : cmd/cmd.h libxml/parser.h
 "

@@ -33,6 +33,13 @@ int at_read(int dir, const char *name, size_t limit, struct buf *out, struct sta
 int at_write(int fd, struct bytes data);
 
 /*
+ * From here on the process's current folder is a /proc, and it has no other (enclose.h). Nothing in
+ * a process that serves a mount may say "/proc" but by at_proc_path() and at_proc_open().
+ */
+void at_proc_is_here(void);
+/* Opens a file of /proc for reading: "PID/status". */
+int at_proc_open(const char *path, int *fd);
+/*
  * "/proc/self/fd/N/NAME" for calls that have no *at form (use lgetxattr and its like), where "." is
  * the folder; name NULL: whatever the descriptor is of, "/proc/self/fd/N" (use getxattr and its
  * like, since that is a link). On failure out is "", which every call refuses. AT_PROC_SIZE has

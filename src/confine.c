@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "confine.h"
+#include "enclose.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,22 +16,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* LeakSanitizer traces its own process from a clone. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
+static bool is_folder(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+}
 
 bool confine_descriptors(struct err *err)
 {
 	int fd;
 
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (is_folder(fd))
+			close(fd);
+	}
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd <= STDERR_FILENO);
@@ -122,7 +122,12 @@ static int add_path(int ruleset, const struct rules *rules, const char *path, bo
  */
 static int add_system(int ruleset, const struct rules *rules)
 {
-	int error = add_path(ruleset, rules, "/dev/null", true);
+	const struct confine_place proc = {enclose_proc(), false};
+	int error;
+
+	if (proc.fd >= 0)
+		return add_place(ruleset, rules, &proc);
+	error = add_path(ruleset, rules, "/dev/null", true);
 
 	if (!error)
 		error = add_path(ruleset, rules, "/sys/devices/system/cpu", false);
@@ -154,6 +159,26 @@ static int limit_files(const struct confine_place *places, size_t count)
 }
 
 /*
+ * The tree
+ */
+
+static int limit_tree(const struct confine_place *places, size_t count, unsigned *held)
+{
+	struct enclosed folders[CONFINE_PLACES_MAX];
+	bool apart;
+	int error;
+
+	if (CONFINE_SANITIZED)
+		return ENOSYS;
+	for (size_t i = 0; i < count; i++)
+		folders[i] = (struct enclosed){places[i].fd, places[i].writable};
+	error = enclose(folders, count, &apart);
+	if (!error && apart)
+		*held |= CONFINED_NAMESPACE;
+	return error > 0 ? ENOSYS : -error;
+}
+
+/*
  * Capabilities
  */
 
@@ -161,8 +186,10 @@ static int limit_files(const struct confine_place *places, size_t count)
  * Root's own files are the least that it serves: what others have made, and may use, is opened,
  * given away, changed and asked for leases (replace.h) in their place.
  */
-static const cap_value_t kept[] = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,
-				   CAP_FOWNER, CAP_FSETID,       CAP_LEASE};
+static const cap_value_t of_daemon[] = {CAP_CHOWN,  CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH,
+					CAP_FOWNER, CAP_FSETID,       CAP_LEASE};
+/* The mountpoint may lie in folders that root has no right to by their mode. */
+static const cap_value_t of_unmounter[] = {CAP_SYS_ADMIN, CAP_DAC_READ_SEARCH};
 
 static bool keep_capability(cap_t to, cap_t from, cap_value_t capability)
 {
@@ -173,13 +200,13 @@ static bool keep_capability(cap_t to, cap_t from, cap_value_t capability)
 	       cap_set_flag(to, CAP_EFFECTIVE, 1, &capability, has) == 0;
 }
 
-static int limit_capabilities(void)
+static int limit_capabilities(const cap_value_t *kept, size_t count)
 {
 	cap_t now = cap_get_proc(), then = cap_init();
 	bool fine = now && then;
 	int error;
 
-	for (size_t i = 0; i < ARRAY_SIZE(kept) && fine; i++)
+	for (size_t i = 0; i < count && fine; i++)
 		fine = keep_capability(then, now, kept[i]);
 	error = fine && cap_set_proc(then) == 0 ? 0 : errno;
 	cap_free(now);
@@ -192,9 +219,10 @@ static int limit_capabilities(void)
  */
 
 static const int refused[] = {
-	/* Other programs, and other processes' affairs; ptrace is with them unless SANITIZED. */
+	/* Other programs, and other processes' affairs; ptrace is with them unless sanitized. */
 	SCMP_SYS(execve),
 	SCMP_SYS(execveat),
+	SCMP_SYS(ioprio_set),
 	SCMP_SYS(kcmp),
 	SCMP_SYS(kill),
 	SCMP_SYS(migrate_pages),
@@ -207,6 +235,11 @@ static const int refused[] = {
 	SCMP_SYS(process_vm_writev),
 	SCMP_SYS(rt_sigqueueinfo),
 	SCMP_SYS(rt_tgsigqueueinfo),
+	SCMP_SYS(sched_setaffinity),
+	SCMP_SYS(sched_setattr),
+	SCMP_SYS(sched_setparam),
+	SCMP_SYS(sched_setscheduler),
+	SCMP_SYS(setpriority),
 	SCMP_SYS(tkill),
 	/* The network, and services behind sockets. */
 	SCMP_SYS(connect),
@@ -228,8 +261,6 @@ static const int refused[] = {
 	SCMP_SYS(quotactl),
 	SCMP_SYS(quotactl_fd),
 	SCMP_SYS(setns),
-	SCMP_SYS(umount),
-	SCMP_SYS(umount2),
 	SCMP_SYS(unshare),
 	/* The kernel's own affairs, and what it was attacked by. */
 	SCMP_SYS(acct),
@@ -277,9 +308,11 @@ static int refuse(scmp_filter_ctx filter, int call)
 #define CLONE_FLAGS 0
 #endif
 
+static const int unmounting[] = {SCMP_SYS(umount), SCMP_SYS(umount2)};
+
 /*
  * Flags of clone3 cannot be seen: without that call the C library takes clone. What is written to a
- * terminal by TIOCSTI is as if it were typed there.
+ * terminal by TIOCSTI is as if it were typed there. Limits are those of the process itself, 0.
  */
 static int refuse_some(scmp_filter_ctx filter)
 {
@@ -292,26 +325,31 @@ static int refuse_some(scmp_filter_ctx filter)
 	if (!error)
 		error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
 					 SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI));
-	if (!error && !SANITIZED)
+	if (!error)
+		error = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(prlimit64), 1,
+					 SCMP_A0(SCMP_CMP_NE, 0, 0));
+	if (!error && !CONFINE_SANITIZED)
 		error = refuse(filter, SCMP_SYS(ptrace));
 	return error;
 }
 
 /* As the library says it: a negated errno. */
-static int load_calls(scmp_filter_ctx filter)
+static int load_calls(scmp_filter_ctx filter, bool may_unmount)
 {
 	/* Calls of another architecture have other numbers. */
 	int error = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
 	for (size_t i = 0; i < ARRAY_SIZE(refused) && !error; i++)
 		error = refuse(filter, refused[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(unmounting) && !error && !may_unmount; i++)
+		error = refuse(filter, unmounting[i]);
 	if (!error)
 		error = refuse_some(filter);
 	return error ? error : seccomp_load(filter);
 }
 
 /* A kernel that has filters wants to see the one that is not given here. */
-static int limit_calls(void)
+static int limit_calls(bool may_unmount)
 {
 	scmp_filter_ctx filter;
 	int error;
@@ -321,7 +359,7 @@ static int limit_calls(void)
 	filter = seccomp_init(SCMP_ACT_ALLOW);
 	if (!filter)
 		return ENOMEM;
-	error = -load_calls(filter);
+	error = -load_calls(filter, may_unmount);
 	seccomp_release(filter);
 	return error;
 }
@@ -354,15 +392,30 @@ bool confine(const struct confine_place *places, size_t count, unsigned *held, s
 	if (prctl(SET_MDWE, MDWE_REFUSE_EXEC, 0, 0, 0) == 0)
 		*held |= CONFINED_MEMORY;
 	return done(limit_privileges(), CONFINED_PRIVILEGES, held, "no_new_privs", err) &&
+	       done(limit_tree(places, count, held), CONFINED_TREE, held, "namespace", err) &&
 	       done(limit_files(places, count), CONFINED_FILES, held, "landlock", err) &&
-	       done(limit_capabilities(), CONFINED_CAPABILITIES, held, "capabilities", err) &&
-	       done(limit_calls(), CONFINED_CALLS, held, "seccomp", err);
+	       done(limit_capabilities(of_daemon, ARRAY_SIZE(of_daemon)), CONFINED_CAPABILITIES,
+		    held, "capabilities", err) &&
+	       done(limit_calls(false), CONFINED_CALLS, held, "seccomp", err);
+}
+
+bool confine_unmounter(struct err *err)
+{
+	bool root = geteuid() == 0;
+	unsigned held = 0;
+
+	limit_core();
+	return (!root ||
+		done(limit_privileges(), CONFINED_PRIVILEGES, &held, "no_new_privs", err)) &&
+	       done(limit_capabilities(of_unmounter, root ? ARRAY_SIZE(of_unmounter) : 0),
+		    CONFINED_CAPABILITIES, &held, "capabilities", err) &&
+	       (!root || done(limit_calls(true), CONFINED_CALLS, &held, "seccomp", err));
 }
 
 void confine_tell(unsigned held, struct buf *out)
 {
-	static const char *const words[] = {"files",      "calls",  "capabilities",
-					    "privileges", "memory", "core"};
+	static const char *const words[] = {"files",  "calls", "capabilities", "privileges",
+					    "memory", "core",  "tree",         "namespace"};
 
 	if (!held)
 		buf_text(out, "no");

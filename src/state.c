@@ -47,7 +47,7 @@ struct state {
 	int source;
 	/* DIR is opened anew each time, by its name, since people may remove or replace it. */
 	int parent;
-	char *name;
+	char *name; /* "" when `parent` is DIR: state_move */
 	bool read_only;
 
 	pthread_mutex_t replacing; /* state_lock: flock is between open files, not threads */
@@ -109,6 +109,8 @@ static int open_root(struct state *s, bool make, int *root)
 
 	if (make && s->read_only)
 		return EROFS;
+	if (!*s->name)
+		return at_walk(s->parent, "", FOLDER, root);
 	error = at_open(s->parent, s->name, FOLDER, 0, root);
 	return error == ENOENT && make ? make_root(s, root) : error;
 }
@@ -419,7 +421,8 @@ bool state_is(struct state *s, const struct stat *st)
 {
 	struct stat own;
 
-	return S_ISDIR(st->st_mode) && !fstatat(s->parent, s->name, &own, AT_SYMLINK_NOFOLLOW) &&
+	return S_ISDIR(st->st_mode) &&
+	       !fstatat(s->parent, s->name, &own, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH) &&
 	       own.st_dev == st->st_dev && own.st_ino == st->st_ino;
 }
 
@@ -436,6 +439,15 @@ int state_hold(struct state *s, int *fd)
 int state_above(const struct state *s)
 {
 	return s->parent;
+}
+
+int state_move(struct state *s, int folder, bool itself)
+{
+	if (dup3(folder, s->parent, O_CLOEXEC) < 0)
+		return errno;
+	if (itself)
+		*s->name = '\0';
+	return 0;
 }
 
 int state_folder(struct state *s, enum state_area area, const char *path, bool make, int *fd)

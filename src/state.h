@@ -46,6 +46,11 @@ int state_open(struct state *s, int *fd);
 int state_hold(struct state *s, int *fd);
 /* The folder that DIR is in, or will be, as a descriptor that stays the state's. */
 int state_above(const struct state *s);
+/*
+ * From here on that folder is used by another descriptor, which stays the caller's; with `itself`
+ * that is DIR, and nothing above it is used any more.
+ */
+int state_move(struct state *s, int folder, bool itself);
 
 /* The folder PATH of an area as an O_PATH descriptor; ENOENT where it is not there and !make. */
 int state_folder(struct state *s, enum state_area area, const char *path, bool make, int *fd);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -176,19 +177,65 @@ struct asking {
 	int count;
 };
 
+static bool add_group(struct asking *who, gid_t group)
+{
+	gid_t *more = realloc(who->groups, ((size_t)who->count + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	who->groups = more;
+	who->groups[who->count++] = group;
+	return true;
+}
+
+/* A line "Groups:" of /proc/PID/status; others say nothing. */
+static bool add_groups(struct asking *who, const char *line)
+{
+	unsigned group;
+	int length;
+
+	if (strncmp(line, "Groups:", 7) != 0)
+		return true;
+	for (line += 7; sscanf(line, "%u%n", &group, &length) == 1; line += length) {
+		if (!add_group(who, group))
+			return false;
+	}
+	return true;
+}
+
+/* None where the process has ended, or is of another PID namespace. */
+static bool add_groups_of(struct asking *who, pid_t thread)
+{
+	char path[64], *line = NULL;
+	bool fine = true;
+	size_t size = 0;
+	FILE *status;
+	int fd;
+
+	snprintf(path, sizeof(path), "%d/status", (int)thread);
+	if (at_proc_open(path, &fd) != 0)
+		return true;
+	status = fdopen(fd, "r");
+	if (!status)
+		close(fd);
+	while (fine && status && getline(&line, &size, status) >= 0)
+		fine = add_groups(who, line);
+	free(line);
+	if (status)
+		fclose(status);
+	return fine;
+}
+
+/* fuse_req_getgroups reads "/proc", which is not there (enclose.h). */
 static int find_groups(fuse_req_t req, struct asking *who)
 {
-	int count = fuse_req_getgroups(req, 0, NULL);
+	const struct fuse_ctx *asked = fuse_req_ctx(req);
 
-	who->uid = fuse_req_ctx(req)->uid;
-	who->groups = calloc((size_t)(count > 0 ? count : 0) + 1, sizeof(*who->groups));
-	if (!who->groups)
-		return ENOMEM;
-	if (count > 0)
-		count = fuse_req_getgroups(req, count, who->groups + 1);
-	who->groups[0] = fuse_req_ctx(req)->gid;
-	who->count = 1 + (count > 0 ? count : 0);
-	return 0;
+	*who = (struct asking){.uid = asked->uid};
+	if (add_group(who, asked->gid) && add_groups_of(who, asked->pid))
+		return 0;
+	free(who->groups);
+	return ENOMEM;
 }
 
 static bool has_group(const struct asking *who, gid_t group)

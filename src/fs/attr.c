@@ -12,8 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PROC_PATH 64
-
 struct memo *memo_of(struct fs *fs, struct node *node)
 {
 	struct node_more *more;
@@ -126,11 +124,6 @@ static int pin(struct fs *fs, struct node *node, int *fd)
 	return *fd < 0 ? error : 0;
 }
 
-static void proc_path(int fd, char path[PROC_PATH])
-{
-	snprintf(path, PROC_PATH, "/proc/self/fd/%d", fd);
-}
-
 static struct timespec time_for(const struct stat *attr, int to_set, bool access)
 {
 	if (to_set & (access ? FUSE_SET_ATTR_ATIME_NOW : FUSE_SET_ATTR_MTIME_NOW))
@@ -154,9 +147,9 @@ static struct timespec now_or(struct timespec given)
 /* fd may be O_PATH, also of a symbolic link. */
 static int change_real(int fd, const struct stat *attr, int to_set)
 {
-	char path[PROC_PATH];
+	char path[AT_PROC_SIZE];
 
-	proc_path(fd, path);
+	at_proc_path(fd, NULL, path, sizeof(path));
 	if (to_set & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) {
 		uid_t uid = to_set & FUSE_SET_ATTR_UID ? attr->st_uid : (uid_t)-1;
 		gid_t gid = to_set & FUSE_SET_ATTR_GID ? attr->st_gid : (gid_t)-1;

@@ -122,10 +122,12 @@ int fs_loop(struct fs *fs, const sigset_t *while_waiting);
  */
 bool fs_confine(struct fs *fs, bool background);
 /*
- * Starts a process that unmounts when it is told to, or when this one has ended. 0 or an errno, and
- * the descriptor to tell it by.
+ * Starts a process that unmounts when it is told to, or when this one has ended. As long as it
+ * lives it also keeps the filesystems of SOURCE and of the state directory from being unmounted, as
+ * the one that serves the mount no longer does in a namespace of its own. 0 or an errno, and the
+ * descriptor to tell it by.
  */
-int unmounter_start(struct fuse_session *session, const char *mountpoint, int *tell);
+int unmounter_start(struct fs *fs, int *tell);
 /* By the thread that will tell it: if that one ends before, the process was killed. */
 void unmounter_watch(int tell);
 /* Tells it, and waits until it has; fuse_session_unmount only releases things afterwards. */

@@ -4,6 +4,7 @@
 #include "fs.h"
 
 #include "confine.h"
+#include "enclose.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -238,6 +239,7 @@ static int run_session(struct fs *fs, const struct fuse_cmdline_opts *cmdline)
 
 	if (fuse_daemonize(cmdline->foreground) != 0)
 		return 1;
+	enclose_settle(!cmdline->foreground);
 	if (!cmdline->foreground)
 		fuse_set_log_func(log_to_syslog);
 	keep_one_heap();

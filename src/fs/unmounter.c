@@ -5,6 +5,8 @@
  */
 #include "fs.h"
 
+#include "confine.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -44,9 +46,11 @@ static int make_lock(void)
 	return error;
 }
 
-/* What ends the mount must not end this one before it; nor does it need more than two descriptors.
+/*
+ * What ends the mount must not end this one before it. Descriptors that are closed on exec are
+ * kept: that of the connection, and those that keep filesystems in use.
  */
-static void stand_apart(int told, int requests)
+static void stand_apart(struct fs *fs, int told)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -54,13 +58,11 @@ static void stand_apart(int told, int requests)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	setsid();
-	(void)!chdir("/");
+	(void)!fchdir(fs->root);
 	prctl(PR_SET_NAME, "animfs-unmount");
 	dup2(told, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
-	close_range(STDERR_FILENO + 1, (unsigned)requests - 1, 0);
-	close_range((unsigned)requests + 1, ~0U, 0);
 }
 
 /* The number of the mount that is there, without asking whoever serves it; 0 where none can be. */
@@ -111,19 +113,24 @@ static bool was_killed(void)
  * It has the connection open as well, which is how it sees that somebody else has unmounted: the
  * mountpoint may be another mount's by now.
  */
-static _Noreturn void wait_and_unmount(struct fuse_session *session, const char *mountpoint,
-				       int told)
+static _Noreturn void wait_and_unmount(struct fs *fs, int told)
 {
+	struct fuse_session *session = fs->session;
+	const char *mountpoint = fs->options->mountpoint;
 	unsigned number = mount_number(mountpoint);
+	struct err err = {.code = ERR_NONE};
 
-	stand_apart(told, fuse_session_fd(session));
+	if (!confine_unmounter(&err))
+		fuse_log(FUSE_LOG_WARNING, "animfs: the unmounter is not confined: %s\n",
+			 err.message);
+	stand_apart(fs, told);
 	if (was_killed() && is_connected(session))
 		cut_off(session, mountpoint, number);
 	fuse_session_unmount(session);
 	_exit(0);
 }
 
-int unmounter_start(struct fuse_session *session, const char *mountpoint, int *tell)
+int unmounter_start(struct fs *fs, int *tell)
 {
 	int ends[2], error = make_lock();
 	pid_t child;
@@ -133,8 +140,10 @@ int unmounter_start(struct fuse_session *session, const char *mountpoint, int *t
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return errno;
 	child = fork();
-	if (child == 0)
-		wait_and_unmount(session, mountpoint, ends[0]);
+	if (child == 0) {
+		close(ends[1]);
+		wait_and_unmount(fs, ends[0]);
+	}
 	if (child < 0)
 		error = errno;
 	close(ends[0]);

@@ -7,6 +7,15 @@ cp tests/data/canm/wiki512.canm "$SRC"
 F=$MNT/wiki512.canm/walk/bones/Bone01.csv
 
 fact() { sed -n "s/^$1:[[:space:]]*//p" "/proc/${DAEMON[$MNT]}/status"; }
+gone() { ! is_mounted; }
+# What is neither SOURCE, as which the state directory is reached, nor its /proc.
+others()
+{
+	local fd
+	for fd in "/proc/${DAEMON[$MNT]}/fd"/*; do
+		[ "$fd" -ef "$SRC" ] || [ "$(stat -fLc %T "$fd")" = proc ] || readlink "$fd"
+	done | sed 's/:\[[0-9]*\]$//' | sort -u
+}
 descriptors() { readlink "/proc/${DAEMON[$MNT]}/fd"/* | sed 's/:\[[0-9]*\]$//' | sort -u; }
 holds() { sed -n 's/^confined //p' "$MNT/.animfs/status" | grep -qw "$1"; }
 # CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID LEASE
@@ -27,8 +36,8 @@ for word in capabilities privileges core; do
 done
 is "no core" "$(awk '/^Max core/ { print $5, $6 }' "/proc/${DAEMON[$MNT]}/limits")" "0 0"
 is "what it was started with is closed" "$(descriptors | grep -c passwd)" 0
-# Standard input, $LOG, SOURCE, and its own.
-is "and nothing else is open" "$(descriptors | grep -vxF -e "$LOG" -e /dev/null -e "$SRC" -e /dev/fuse \
+# Standard input, $LOG, and its own.
+is "and nothing else is open" "$(others | grep -vxF -e "$LOG" -e /dev/null -e /dev/fuse \
 	-e anon_inode -e 'anon_inode:[eventfd]' -e 'anon_inode:[eventpoll]' -e anon_inode:inotify -e pipe)" ""
 ok "it serves" grep -q 0,0,1.5,-2 "$F"
 ok "and saves" sed -i 2s/1.5,/2.5,/ "$F"
@@ -77,10 +86,157 @@ is "unconfined: what it was started with is open" "$(descriptors | grep -c passw
 ok "unconfined: anything can be made" touch "$MNT/wiki512.canm/other"
 umount_animfs
 
+# ---- the file tree ----
+
+# The process that is confined must not reach OUTSIDE, nor VICTIM, by any call that landlock does not
+# ask about: tests/intruder.h. What it could do is the target of a link.
+INTRUDER_SO=$(dirname "$ANIMFS")/intruder.so
+OUTSIDE=$WORK/outside/file
+mkdir "$WORK/outside"
+touch "$OUTSIDE"
+sleep 300 &
+VICTIM=$!
+trap 'kill "$VICTIM"; finish' EXIT
+intruded_animfs() { LD_PRELOAD=$INTRUDER_SO INTRUDER=$VICTIM:$OUTSIDE mount_animfs "$@"; }
+intruder()
+{
+	rm -f "$MNT/intruder"
+	ln -s intruder "$MNT/intruder"
+	readlink "$MNT/intruder"
+	rm -f "$MNT/intruder"
+}
+tampered() { [ "$(stat -c '%a %u %X %Y' "$OUTSIDE")" != "$1" ]; }
+unmounter() { pgrep -P "${DAEMON[$MNT]}" animfs-unmount; }
+ends_after()
+{
+	local name=$1 pid=${DAEMON[$MNT]}
+	shift
+	ok "$name" "$@"
+	ok "$name: the daemon ends" wait_for 10 is_gone "$pid"
+	wait "$pid"
+	is "$name: well" $? 0
+	unset "DAEMON[$MNT]"
+}
+
+# tree_checks WORDS [OPTION...]: SOURCE is $SRC, mounted on $MNT; `confined` has to have the WORDS
+tree_checks()
+{
+	local word before words=$1
+	shift
+	before=$(stat -c '%a %u %X %Y' "$OUTSIDE")
+	mkdir -p "$SRC/later" "$SRC/plain"
+	intruded_animfs "$@"
+	for word in $words; do
+		ok "status: $word" holds "$word"
+	done
+	is "an intruder could do" "$(intruder)" nothing
+	fails "and has not" tampered "$before"
+	ok "it serves" grep -q ^ "$F"
+	mount -t tmpfs none "$SRC/later"
+	echo new >"$SRC/later/file"
+	is "what is mounted below SOURCE now is seen" "$(cat "$MNT/later/file" 2>&1)" new
+	umount -l "$SRC/later"
+	ok "and gone when it is unmounted" wait_for 10 test ! -e "$MNT/later/file"
+	ok "links to what is there" ln "$MNT/note" "$MNT/plain/linked"
+	ok "attributes" setfattr -n user.mine -v 1 "$MNT/plain/linked"
+	is "are there" "$(getfattr --absolute-names --only-values -n user.mine "$SRC/plain/linked" 2>&1)" 1
+	ok "modes" chmod 640 "$MNT/plain/linked"
+	ok "times" touch -d @1000 "$MNT/plain/linked"
+	is "too" "$(stat -c '%a %Y' "$SRC/plain/linked")" "640 1000"
+	rm "$MNT/plain/linked"
+	# SYS_ADMIN and DAC_READ_SEARCH
+	is "the unmounter has what that takes" "$(sed -n 's/^\(CapPrm\|CapEff\|NoNewPrivs\|Seccomp\):\t//p' \
+		"/proc/$(unmounter)/status" | xargs)" "0000000000200004 0000000000200004 1 2"
+	ends_after umount umount "$MNT"
+	mount_animfs "$@"
+	ends_after "umount -l" umount -l "$MNT"
+	mount_animfs "$@"
+	ends_after "fusermount3 -u" fusermount3 -u "$MNT"
+	mount_animfs "$@"
+	ends_after SIGTERM kill "${DAEMON[$MNT]}"
+	mount_animfs "$@"
+	exec 5<"$MNT"
+	umount -l "$MNT"
+	exec 5<&-
+	ok "umount -l while in use: the daemon ends" wait_for 10 is_gone "${DAEMON[$MNT]}"
+	wait "${DAEMON[$MNT]}"
+	unset "DAEMON[$MNT]"
+}
+
+sanitized() { grep -q -e libasan -e libtsan -e __asan_init -e __tsan_init "$ANIMFS"; }
+if [ "$(id -u)" -ne 0 ]; then
+	skip "only root's mount loses sight of other folders"
+elif sanitized; then
+	skip "a sanitized build keeps /proc, and with it the whole file tree"
+elif [ ! -e "$INTRUDER_SO" ]; then
+	skip "intruder.so is not built"
+else
+	intruded_animfs -o unconfined
+	like "unconfined: an intruder could do" "$(intruder)" 'chmod chown utimensat .*prlimit'
+	umount_animfs
+
+	F=$MNT/wiki512.canm/run/bones/Bone01.csv
+	# On a mount whose mounts nobody else sees: it stays in the namespace.
+	mkdir "$WORK/private" "$WORK/shared"
+	mount -t tmpfs --make-private none "$WORK/private"
+	mount -t tmpfs none "$WORK/shared"
+	mount --make-shared "$WORK/shared"
+	for place in private shared; do
+		cp -r "$SRC" "$WORK/$place/src"
+		words=tree
+		[ $place = private ] || words="tree namespace"
+		SRC=$WORK/$place/src tree_checks "$words"
+		# SOURCE itself is covered.
+		MNT=$WORK/$place/src SRC=$WORK/$place/src mount_animfs
+		MNT=$WORK/$place/src F=$WORK/$place/src/wiki512.canm/run/bones/Bone01.csv
+		ok "$place: covered, it serves" grep -q ^ "$F"
+		ends_after "$place: umount of SOURCE" umount "$MNT"
+		MNT=$WORK/mnt F=$WORK/mnt/wiki512.canm/run/bones/Bone01.csv
+		# By a link, and from elsewhere.
+		ln -s "$place/src" "$WORK/link.$place"
+		(cd "$WORK" && "$ANIMFS" "link.$place" mnt) || not_ok "$place: a link"
+		PID=$(sed -n 's/^pid //p' "$MNT/.animfs/status")
+		echo "$PID" >>"$WORK/daemons"
+		ok "$place: a link, in the background" grep -q ^ "$F"
+		is "$place: with nothing but /dev/null" "$(readlink "/proc/$PID/fd/"[012] | sort -u)" /dev/null
+		ok "$place: ends" "$ANIMFS" umount "$MNT"
+		# What is used cannot be taken away.
+		SRC=$WORK/$place/src mount_animfs
+		fails "$place: its filesystem stays" umount "$WORK/$place"
+		PID=${DAEMON[$MNT]}
+		kill -KILL "$PID"
+		wait "$PID" 2>/dev/null
+		unset "DAEMON[$MNT]"
+		ok "$place: killed: nothing stays mounted" wait_for 10 gone
+		ok "$place: nor is its filesystem in use" wait_for 10 umount "$WORK/$place"
+	done
+
+	# A state directory is another such place, with nothing of what it is in.
+	mkdir "$WORK/outside/states"
+	OUTSIDE=$WORK/outside/states/file
+	touch "$OUTSIDE"
+	intruded_animfs --state="$WORK/outside/states/state"
+	is "with --state: an intruder could do" "$(intruder)" nothing
+	ok "with --state: notes" touch "$MNT/wiki512.canm/noted"
+	ok "with --state: are there" test -e "$WORK/outside/states/state/extra/wiki512.canm/noted"
+	fails "with --state: that is another filesystem" ln "$MNT/wiki512.canm/noted" "$MNT/linked"
+	ok "with --state: for mv that is all the same" mv "$MNT/wiki512.canm/noted" "$MNT/noted"
+	ends_after "with --state: umount" umount "$MNT"
+	rm -r "$WORK/outside/states/state"
+	mount_animfs -o ro --state="$WORK/outside/states/state"
+	ok "read-only, with no state yet: it serves" grep -q ^ "$F"
+	ok "read-only: status: tree" holds tree
+	umount_animfs
+	mount_animfs --state="$SRC/states"
+	ok "state in SOURCE: a note" touch "$MNT/wiki512.canm/noted"
+	ok "state in SOURCE: is a file like others" ln "$MNT/wiki512.canm/noted" "$MNT/linked"
+	umount_animfs
+	rm -r "$SRC/states" "$SRC/linked"
+fi
+
 # ---- the end ----
 
 # The unmount is another's; the daemon must not wait for it for ever, nor leave a dead mount.
-gone() { ! is_mounted; }
 mount_animfs
 PID=${DAEMON[$MNT]}
 exec 5<"$MNT/wiki512.canm/run/clip.json"

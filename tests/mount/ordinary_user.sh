@@ -38,7 +38,7 @@ fails "what it cannot read is not mounted" as_user "$USER_ANIMFS" "$SRC" "$MNT"
 
 chmod 755 "$SRC"
 chown -R $USER_ID:$USER_ID "$SRC"
-fact() { sed -n "s/^$1:[[:space:]]*//p" "/proc/$PID/status"; }
+fact() { sed -n "s/^$1:[[:space:]]*//p" "/proc/${2:-$PID}/status"; }
 gone() { ! is_mounted; }
 ok "mounts once more" as_user "$USER_ANIMFS" "$SRC" "$MNT"
 PID=$(as_user sed -n 's/^pid //p' "$MNT/.animfs/status")
@@ -47,6 +47,10 @@ is "without capabilities, or a way to new ones" "$(fact CapPrm) $(fact NoNewPriv
 like "which status tells" "$(as_user cat "$MNT/.animfs/status")" 'confined .*privileges'
 fails "others, root too, are not let in" ls "$MNT"
 is "errors are the mounter's" "$(as_user stat -c '%a %u' "$MNT/.animfs/errors")" "400 $USER_ID"
+UNMOUNTER=$(pgrep -P "$PID" animfs-unmount || pgrep -u $USER_ID -n animfs-unmount)
+is "nor has what unmounts" "$(fact CapPrm "$UNMOUNTER") $(fact CapEff "$UNMOUNTER")" \
+	"0000000000000000 0000000000000000"
+fails "it sees the file tree" as_user grep -Eqw 'confined.* (tree|namespace)' "$MNT/.animfs/status"
 kill -TERM "$PID"
 ok "SIGTERM: ends" wait_for 10 is_gone "$PID"
 ok "SIGTERM: nothing stays mounted" gone
@@ -54,3 +58,39 @@ ok "mounts again after it" as_user "$USER_ANIMFS" "$SRC" "$MNT"
 PID=$(as_user sed -n 's/^pid //p' "$MNT/.animfs/status")
 kill -KILL "$PID"
 ok "SIGKILL: nothing stays mounted" wait_for 10 gone
+
+# However it is unmounted, the daemon ends.
+for how in "fusermount3 -u" "fusermount3 -uz" "umount" "umount -l"; do
+	ok "mounts for $how" as_user "$USER_ANIMFS" "$SRC" "$MNT"
+	PID=$(as_user sed -n 's/^pid //p' "$MNT/.animfs/status")
+	echo "$PID" >>"$WORK/daemons"
+	read -ra unmount <<<"$how"
+	[ "${unmount[0]}" = umount ] || unmount=(as_user "${unmount[@]}")
+	ok "$how" "${unmount[@]}" "$MNT"
+	ok "$how: the daemon ends" wait_for 10 is_gone "$PID"
+done
+
+# What the manual says is left: files of the user's own. Others' processes' limits are not.
+INTRUDER_SO=$(dirname "$ANIMFS")/intruder.so
+OUTSIDE=$WORK/outside/file
+mkdir "$WORK/outside"
+touch "$OUTSIDE" "$WORK/outside/others"
+chown $USER_ID:$USER_ID "$OUTSIDE"
+setpriv --reuid=$USER_ID --regid=$USER_ID --clear-groups -- sleep 300 &
+VICTIM=$!
+if [ -e "$INTRUDER_SO" ]; then
+	cp "$INTRUDER_SO" "$WORK/bin"
+	ok "mounts, taken over" as_user env LD_PRELOAD="$WORK/bin/intruder.so" INTRUDER=$VICTIM:"$OUTSIDE" "$USER_ANIMFS" "$SRC" "$MNT"
+	as_user ln -s intruder "$MNT/intruder"
+	like "its user's own files elsewhere, and nothing more" "$(as_user readlink "$MNT/intruder")" \
+		'^chmod chown utimensat( setxattr)?$'
+	ok "unmounts" as_user "$USER_ANIMFS" umount "$MNT"
+	as_user rm "$SRC/intruder"
+	as_user env LD_PRELOAD="$WORK/bin/intruder.so" INTRUDER=$VICTIM:"$WORK/outside/others" "$USER_ANIMFS" "$SRC" "$MNT"
+	as_user ln -s intruder "$MNT/intruder"
+	is "others' not" "$(as_user readlink "$MNT/intruder")" nothing
+	ok "unmounts that" as_user "$USER_ANIMFS" umount "$MNT"
+else
+	skip "intruder.so is not built"
+fi
+kill "$VICTIM"
