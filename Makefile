@@ -19,6 +19,9 @@
 #   CRASHES           how often 'make test-crash' kills, at least (1000)
 #   OPS, SEED         how many operations 'make test-posix' does at random, and from which seed
 #   SOAK_SECONDS      how long 'make test-soak' goes on (3600)
+#   STORM_SAVES, STORM_SEED
+#                     how many saves 'make test-storm' makes with each build, and from which seed
+#                     (30000, 1); STRICT=1: faults that are expected fail it, too
 #   TESTS             the mount tests that 'make check-tsan' runs (all)
 #   ROWS, ROUNDS      what 'make bench' measures (all of it), and how often (5)
 
@@ -44,6 +47,8 @@ FORMATS_SEED ?= 1
 CRASHES      ?= 1000
 ROUNDS       ?= 5
 SOAK_SECONDS ?= 3600
+STORM_SAVES  ?= 30000
+STORM_SEED   ?= 1
 CFLAGS       ?= -O2 -g
 
 ifneq ($(V),1)
@@ -101,7 +106,8 @@ FUZZERS   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz-%)
 # The same targets without libFuzzer, for what is in tests/fuzz/corpus.
 REPLAY_OBJ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay-%.o)
 # What the mount tests run beside the program.
-MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops posix_matrix random_ops)
+MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops posix_matrix random_ops storm)
+STORM_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/storm/*.c))
 MAN       := $(wildcard man/*.[1-8])
 
 .DEFAULT_GOAL := all
@@ -149,8 +155,11 @@ $(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_core: $(BUILD)/%: $(B
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
 # They know nothing of the program: one writes animation files without its encoder, three compare a
-# mount with a bare filesystem.
-$(MOUNT_TOOLS): $(BUILD)/%: $(BUILD)/tests/%.o
+# mount with a bare filesystem, one saves and reads in all ways at once.
+$(filter-out %/storm,$(MOUNT_TOOLS)): $(BUILD)/%: $(BUILD)/tests/%.o
+	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
+
+$(BUILD)/storm: $(STORM_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
 
 # A folder with one file whose writes are kept in order.
@@ -189,7 +198,7 @@ $(BUILD)/replay: $(BUILD)/tests/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
 .PHONY: help install uninstall setup demo demo-check deb test check-san check-tsan fuzz fuzz-long \
 	fuzzers bench lint test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh \
 	test-x3d test-svg pictures test-probe test-formats test-duckdb test-posix test-export \
-	test-slurm test-soak test-crash test-faults test-deb test-portable clean
+	test-slurm test-soak test-storm test-crash test-faults test-deb test-portable clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -212,6 +221,8 @@ help:
 	@echo 'make test-export      serve a mount by NFS and Samba'
 	@echo 'make test-slurm       export, import and check as array jobs of a Slurm that is started for it'
 	@echo 'make test-soak        read, edit and change a mount for SOAK_SECONDS ($(SOAK_SECONDS)), against a model'
+	@echo 'make test-storm       all ways to save beside all ways to read and rename: STORM_SAVES ($(STORM_SAVES)) each,'
+	@echo '                      plain, under AddressSanitizer and UBSan, and under ThreadSanitizer'
 	@echo 'make check-tsan       mount tests under ThreadSanitizer (TESTS="parallel.sh ...": these)'
 	@echo 'make test-duckdb      ask a DuckDB (npm) about the exported tables of 1,000 clips'
 	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
@@ -378,6 +389,15 @@ test-soak:
 	@scripts/setup.sh build test
 	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
 	@BUILD=$(BUILD) SOAK_SECONDS=$(SOAK_SECONDS) scripts/test-soak.sh
+
+test-storm:
+	@scripts/setup.sh build test
+	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
+		$(BUILD)/san/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread \
+		$(BUILD)/tsan/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/tsan/%)
+	@BUILD=$(BUILD) STORM_SAVES=$(STORM_SAVES) STORM_SEED=$(STORM_SEED) scripts/test-storm.sh
 
 # Its memory must lie where it expects it: no random addresses.
 check-tsan:

@@ -94,6 +94,7 @@ for test in "$@"; do
 	[ "$skips" -eq 0 ] || line+=", $skips skipped ($(sed -n 's/^ok .* # SKIP //p' "$output" |
 		sort -u | paste -sd ';'))"
 	echo "$line"
+	[ "${V:-0}" = 1 ] || sed -n 's/^ok [0-9]* - \(.* # \(NO FAILURE ANY MORE\|expected failure\): .*\)/    \1/p' "$output"
 	if [ "${V:-0}" = 1 ] || { [ "$bad" -gt 0 ] && ! grep -q '^not ok ' "$output"; }; then
 		cat "$output"
 	elif [ "$bad" -gt 0 ]; then

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * calls.c - each call of a worker says what it is and since when, for the watchdog, and each errno
+ * is counted by who saw it, in which call, and whether a bare filesystem would have said it.
+ */
+#include "storm.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+struct shared *shared;
+struct worker *me;
+const struct habit *my_habit;
+bool my_text_is_partial;
+
+long milliseconds(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (long)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+const char *op_name(enum op op)
+{
+	static const char *const names[OPS] = {
+		[OP_OPEN] = "open",          [OP_STAT] = "stat",        [OP_RENAME] = "rename",
+		[OP_UNLINK] = "unlink",      [OP_LINK] = "link",        [OP_SYMLINK] = "symlink",
+		[OP_MKDIR] = "mkdir",        [OP_OPENDIR] = "opendir",  [OP_CHMOD] = "chmod",
+		[OP_XATTR] = "xattr",        [OP_READ] = "read",        [OP_WRITE] = "write",
+		[OP_TRUNCATE] = "ftruncate", [OP_FSTAT] = "fstat",      [OP_CLOSE] = "close",
+		[OP_MMAP] = "mmap",          [OP_MAPPED] = "a mapping", [OP_READDIR] = "readdir",
+		[OP_LOCK] = "lock",          [OP_FCHMOD] = "fchmod",    [OP_UTIMES] = "utimes",
+		[OP_SYNC] = "fsync",
+	};
+	return names[op];
+}
+
+const char *number_name(int number)
+{
+	if (number == NUMBER_SIGBUS)
+		return "SIGBUS";
+	return number ? strerrorname_np(number) : "no error";
+}
+
+/* ---- what a bare filesystem would say ---- */
+
+/* May the name that a handle was opened by be gone, or another text's? */
+static bool may_lose_name(const char *path, const struct task *task)
+{
+	return below_any(&now.moved, path) || (task && task->habit->flags & (REPLACES | GAP));
+}
+
+static enum verdict judge_by_handle(enum op op, const char *path, int number,
+				    const struct task *task)
+{
+	if (op == OP_SYNC)
+		return SYNC;
+	if (number == NUMBER_SIGBUS && task && task->habit->flags & IN_PLACE)
+		return BARE;
+	if ((number == ENOENT || number == ESTALE || number == NUMBER_SIGBUS) &&
+	    may_lose_name(path, task))
+		return BY_HANDLE;
+	return WRONG;
+}
+
+static enum verdict judge_missing(const char *path, const struct task *task)
+{
+	if (below_any(&now.moved, path))
+		return BARE;
+	if (my_habit)
+		return WRONG; /* nobody else takes its names */
+	if (!known_name(path))
+		return BARE; /* somebody's temporary */
+	if (task && task->habit->flags & GAP)
+		return BARE;
+	return task && task->habit->flags & REPLACES ? BY_NAME : WRONG;
+}
+
+static bool may_refuse(const char *path)
+{
+	return below_any(&now.voided, path) || my_text_is_partial;
+}
+
+static enum verdict judge(enum op op, const char *path, int number)
+{
+	const struct task *task = task_of(path);
+
+	/* A refused text, where the structure makes it one: the only errno that is animfs' own. */
+	if (number == EBADMSG && may_refuse(path))
+		return BARE;
+	if (op == OP_XATTR && (number == ENODATA || number == EOPNOTSUPP))
+		return BARE;
+	if (op >= OP_BY_HANDLE)
+		return judge_by_handle(op, path, number, task);
+	return number == ENOENT ? judge_missing(path, task) : WRONG;
+}
+
+/* How often could one of the known faults have shown? */
+static void count_try(enum op op, const char *path)
+{
+	const struct task *task = task_of(path);
+
+	if (op == OP_SYNC)
+		atomic_fetch_add(&shared->tries[SYNC], 1);
+	else if (op >= OP_BY_HANDLE && may_lose_name(path, task))
+		atomic_fetch_add(&shared->tries[BY_HANDLE], 1);
+	else if ((op == OP_OPEN || op == OP_STAT) && !my_habit && task &&
+		 task->habit->flags & REPLACES && !(task->habit->flags & GAP))
+		atomic_fetch_add(&shared->tries[BY_NAME], 1);
+}
+
+/* ---- counting ---- */
+
+static void name_who(char who[96], const char *path)
+{
+	const struct task *task = task_of(path);
+
+	snprintf(who, 96, "%s%s%s, structure %s", me ? me->role : "the check",
+		 task && !my_habit ? " beside " : "", task && !my_habit ? task->habit->name : "",
+		 now.structure->name);
+}
+
+static struct count *find_count(const char *who, enum op op, int number, enum verdict verdict)
+{
+	struct count *count = shared->counts;
+
+	for (; count < shared->counts + shared->count_count; count++) {
+		if (count->op == op && count->number == number && count->verdict == verdict &&
+		    strcmp(count->who, who) == 0)
+			return count;
+	}
+	if (shared->count_count == COUNTS_MAX)
+		return &shared->counts[COUNTS_MAX - 1];
+	shared->count_count++;
+	count->op = op;
+	count->number = number;
+	count->verdict = verdict;
+	strcpy(count->who, who);
+	count->round = now.number;
+	return count;
+}
+
+void account(enum op op, const char *path, int number)
+{
+	enum verdict verdict = judge(op, path, number);
+	struct count *count;
+	char who[96];
+
+	name_who(who, path);
+	while (atomic_flag_test_and_set(&shared->lock))
+		;
+	count = find_count(who, op, number, verdict);
+	if (count->times++ == 0)
+		snprintf(count->path, sizeof(count->path), "%s",
+			 path + (strncmp(path, options.top, strlen(options.top))
+					 ? 0
+					 : strlen(options.top) + 1));
+	atomic_flag_clear(&shared->lock);
+}
+
+void call_begins(enum op op, const char *path)
+{
+	if (!me)
+		return;
+	snprintf(me->path, sizeof(me->path), "%s", path);
+	atomic_store(&me->op, (int)op);
+	atomic_store(&me->since, milliseconds());
+}
+
+void call_ends(enum op op, const char *path, long result)
+{
+	int number = errno;
+
+	if (me)
+		atomic_store(&me->since, 0);
+	count_try(op, path);
+	if (result == -1 && (number == ENOTCONN || number == ECONNABORTED)) {
+		atomic_store(&shared->dead, true);
+		if (me)
+			_exit(0);
+	} else if (result == -1) {
+		account(op, path, number);
+	}
+	errno = number;
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	atomic_fetch_add(&shared->complaints, 1);
+	printf("WRONG: round %u (%s): %s: ", now.number,
+	       now.structure ? now.structure->name : "none", me ? me->role : "the check");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	fflush(stdout);
+}
+
+void die(const char *format, ...)
+{
+	va_list args;
+
+	printf("storm: ");
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	fflush(stdout);
+	_exit(2);
+}
+
+/* ---- mappings ---- */
+
+static sigjmp_buf after_sigbus;
+
+static void on_sigbus(int number)
+{
+	(void)number;
+	siglongjmp(after_sigbus, 1);
+}
+
+bool without_sigbus(void (*body)(void *), void *context)
+{
+	struct sigaction action = {.sa_handler = on_sigbus}, old;
+	bool whole = false;
+
+	sigaction(SIGBUS, &action, &old);
+	if (sigsetjmp(after_sigbus, 1) == 0) {
+		body(context);
+		whole = true;
+	}
+	sigaction(SIGBUS, &old, NULL);
+	return whole;
+}
