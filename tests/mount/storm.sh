@@ -18,7 +18,7 @@ fresh()
 {
 	MNT=$WORK/mnt.$((++MOUNTS)) SRC=$WORK/src.$MOUNTS
 	mkdir "$MNT" "$SRC"
-	make_game --files 2 --clips 2 --bones 3 --frames 4 --plain 2
+	make_game --files 2 --clips 2 --bones 3 --frames 4 --plain 2 --version 512
 	cp tests/data/cas/v203.cas "$SRC"
 	mount_animfs
 }

@@ -70,22 +70,26 @@ static enum verdict judge_by_handle(enum op op, const char *path, int number,
 	return WRONG;
 }
 
-static enum verdict judge_missing(const char *path, const struct task *task)
+static enum verdict judge_missing(const char *path, int number, const struct task *task)
 {
 	if (below_any(&now.moved, path))
-		return BARE;
+		return number == ENOENT ? BARE : BY_NAME;
 	if (my_habit)
-		return WRONG; /* nobody else takes its names */
-	if (!known_name(path))
-		return BARE; /* somebody's temporary */
-	if (task && task->habit->flags & GAP)
+		return WRONG;  /* nobody else takes its names */
+	if (!known_name(path)) /* somebody's temporary */
+		return number == ENOENT ? BARE : BY_NAME;
+	if (task && task->habit->flags & GAP && number == ENOENT)
 		return BARE;
-	return task && task->habit->flags & REPLACES ? BY_NAME : WRONG;
+	return task && task->habit->flags & (REPLACES | GAP) ? BY_NAME : WRONG;
 }
 
+/* A bone's JSON says the name of its clip: where that has another name now, it is another's. */
 static bool may_refuse(const char *path)
 {
-	return below_any(&now.voided, path) || my_text_is_partial;
+	const char *end = strrchr(path, '.');
+
+	return below_any(&now.voided, path) || my_text_is_partial ||
+	       (end && strncmp(end, ".json", 5) == 0 && below_any(&now.moved, path));
 }
 
 static enum verdict judge(enum op op, const char *path, int number)
@@ -99,7 +103,13 @@ static enum verdict judge(enum op op, const char *path, int number)
 		return BARE;
 	if (op >= OP_BY_HANDLE)
 		return judge_by_handle(op, path, number, task);
-	return number == ENOENT ? judge_missing(path, task) : WRONG;
+	/* mv copies, then. */
+	if (op == OP_RENAME && number == EXDEV && !my_habit)
+		return BARE;
+	/* What a saver could not remove, since its folder had another name then. */
+	if (number == EEXIST && below_any(&now.moved, path))
+		return BARE;
+	return number == ENOENT || number == ESTALE ? judge_missing(path, number, task) : WRONG;
 }
 
 /* How often could one of the known faults have shown? */

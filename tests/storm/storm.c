@@ -24,7 +24,8 @@
  * what the others do at this time? Those it would not have given are counted by who, beside which
  * habit, during which structure, call and errno. Three kinds are known, and counted by themselves:
  *
- *   by-name    an open or stat by name gets ENOENT while something is renamed onto the view
+ *   by-name    a call by name gets ENOENT while something is renamed onto the view, or ESTALE when
+ *              what had the name is gone
  *   by-handle  a handle or mapping that is open gets ENOENT, ESTALE or SIGBUS because its name is
  *              gone or another's: something above it is renamed, or a new text came in its place
  *   fsync      fsync, fdatasync or msync fails

@@ -194,9 +194,10 @@ static bool deal_outside(void)
 
 	if (!options.source)
 		return false;
-	snprintf(from, sizeof(from), "%s%s", options.source, file + strlen(options.top));
-	if (snprintf(to, sizeof(to), "%s.storm~", from) >= (int)sizeof(to))
+	if (snprintf(from, sizeof(from), "%s%s", options.source, file + strlen(options.top)) >=
+	    (int)sizeof(from))
 		return false;
+	insert_in_name(to, from, ".storm-");
 	add_prefix(&now.voided, file);
 	return true;
 }
