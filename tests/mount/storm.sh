@@ -24,13 +24,17 @@ fresh()
 }
 MOUNTS=0
 
-# A daemon that is dead or hangs cannot be unmounted as others are.
+# A daemon that is dead or hangs cannot be unmounted as others are. One that waits in the kernel for
+# somebody who waits for it does not even die before their connection is aborted.
 bury()
 {
-	kill -KILL "${DAEMON[$MNT]}" 2>/dev/null
-	wait "${DAEMON[$MNT]}" 2>/dev/null
-	unset "DAEMON[$MNT]"
+	local pid=${DAEMON[$MNT]} id
+	id=$(awk -v mount="$MNT" '$5 == mount { sub("0:", "", $3); print $3 }' /proc/self/mountinfo)
+	kill -KILL "$pid" 2>/dev/null
+	{ echo 1 >"/sys/fs/fuse/connections/$id/abort"; } 2>/dev/null || umount -f "$MNT" 2>/dev/null
 	fusermount3 -uz "$MNT" 2>/dev/null
+	wait_for 20 is_gone "$pid"
+	unset "DAEMON[$MNT]"
 	sed '/^animfs: /d' "$LOG" | head -n 60
 }
 

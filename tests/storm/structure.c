@@ -197,7 +197,9 @@ static bool deal_outside(void)
 	if (snprintf(from, sizeof(from), "%s%s", options.source, file + strlen(options.top)) >=
 	    (int)sizeof(from))
 		return false;
-	insert_in_name(to, from, ".storm-");
+	/* A name that no mount takes for an animation. */
+	insert_in_name(to, from, ".");
+	strncat(to, "~", sizeof(to) - strlen(to) - 1);
 	add_prefix(&now.voided, file);
 	return true;
 }
