@@ -342,5 +342,7 @@ void draft_end(struct draft *d)
 	if (d->refused || !draft_stays_as_saved(d) || (d->written && !d->settled))
 		draft_forget(d);
 	forget_commits(d);
-	let_go(&d->base);
+	/* A text that nobody wrote is the base's. */
+	if (d->written)
+		let_go(&d->base);
 }
