@@ -60,7 +60,6 @@ struct file {
 	uint64_t names, ino;
 	struct timespec ctime;
 	bool told_damaged;
-	bool told_old;        /* the kernel may have got pages of a version that is replaced */
 	_Atomic bool damaged; /* it does not decode: what is shown is `good` */
 	_Atomic bool linked;  /* it has other names: others may change it unheard */
 	bool look;            /* others may have changed the file */

@@ -501,7 +501,7 @@ static bool is_needed(const struct nodes *t, const struct node *node)
 	bool kept = t->keeps || (node->kind != NODE_REAL && node_memo(node));
 
 	return node->references || node->lookups || node->id == NODE_ROOT ||
-	       (kept && node_link(node));
+	       (kept && node_link(node) && !node_is_retired(node));
 }
 
 /*

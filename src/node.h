@@ -53,12 +53,13 @@ struct link {
 
 /* What few nodes have. */
 struct node_more {
-	struct identity real;       /* NODE_REAL */
-	bool identified;            /* it is found by `real` */
-	struct stat *last;          /* NODE_REAL: what it was when it lost its last name, or NULL */
-	struct memo *memo;          /* attributes given to a view; under the file's lock */
-	struct snap *version;       /* that a view which was replaced says as yet, or NULL */
-	int64_t read;               /* when that was asked for last, in ms of the monotonic clock */
+	struct identity real; /* NODE_REAL */
+	bool identified;      /* it is found by `real` */
+	struct stat *last;    /* NODE_REAL: what it was when it lost its last name, or NULL */
+	struct memo *memo;    /* attributes given to a view; under the file's lock */
+	/* Of a replaced view of a mount that sees no handles: the version that it stays; or NULL.
+	 */
+	struct snap *version;
 	struct further_link *links; /* names that are not in the node */
 	bool own_last;              /* the one that is was seen before the first of them */
 	struct further_link *spare; /* for nodes_link, by nodes_ready; or NULL */
@@ -69,9 +70,9 @@ struct node {
 	struct node *next_in_file, **back_in_file; /* NODE_CLIP to NODE_VIEW: its file's members */
 	struct node_more *more;                    /* or NULL */
 	struct file *file;                         /* NODE_FILE and below */
-	struct draft *draft;    /* NODE_VIEW: see draft.h; under the file's lock */
-	struct handle *handles; /* open handles; under nodes_lock */
-	uint64_t shown_ino;     /* st_ino */
+	struct draft *draft;        /* NODE_VIEW: see draft.h; under the file's lock */
+	struct handle *handles;     /* open handles; under nodes_lock */
+	_Atomic uint64_t shown_ino; /* st_ino */
 	uint64_t lookups;
 	uint32_t references;
 	uint32_t size; /* NODE_VIEW: of its text, and */

@@ -134,10 +134,7 @@ struct source {
 	struct err *verdict;
 	struct snap *current; /* the cache's: cache_take, cache_settle */
 	/* Those before it, the latest last, where the store keeps them. */
-	struct kept {
-		struct snap *snap;
-		int64_t seen; /* by source_let_go, first; 0: not yet */
-	} * kept;
+	struct snap **kept;
 	size_t kept_room;
 	_Atomic unsigned kept_count; /* nearly always 0, which is asked for often */
 	struct rest rest;            /* where the skeleton of `current` was found */
@@ -148,7 +145,7 @@ static unsigned keep_replaced(struct source *s, struct snap *replaced, struct sn
 {
 	size_t size = replaced->size;
 	unsigned first = s->kept_count;
-	struct kept *kept = array_room(s->kept, s->kept_count, &s->kept_room, sizeof(*kept));
+	struct snap **kept = array_room(s->kept, s->kept_count, &s->kept_room, sizeof(*kept));
 
 	if (!kept) {
 		gone[0] = replaced;
@@ -156,13 +153,13 @@ static unsigned keep_replaced(struct source *s, struct snap *replaced, struct sn
 	}
 	s->kept = kept;
 	while (first && s->kept_count - first < KEPT_MAX - 1 &&
-	       size + s->kept[first - 1].snap->size <= KEPT_SIZE)
-		size += s->kept[--first].snap->size;
+	       size + s->kept[first - 1]->size <= KEPT_SIZE)
+		size += s->kept[--first]->size;
 	for (unsigned i = 0; i < first; i++)
-		gone[i] = s->kept[i].snap;
+		gone[i] = s->kept[i];
 	s->kept_count -= first;
 	memmove(s->kept, s->kept + first, s->kept_count * sizeof(*s->kept));
-	s->kept[s->kept_count++] = (struct kept){replaced, 0};
+	s->kept[s->kept_count++] = replaced;
 	return first;
 }
 
@@ -174,8 +171,8 @@ struct snap *source_replaced(struct source *s, uint32_t generation)
 		return NULL;
 	pthread_mutex_lock(&s->facts);
 	for (unsigned i = 0; i < s->kept_count && !snap; i++) {
-		if ((uint32_t)s->kept[i].snap->generation == generation)
-			snap = snap_get(s->kept[i].snap);
+		if ((uint32_t)s->kept[i]->generation == generation)
+			snap = snap_get(s->kept[i]);
 	}
 	pthread_mutex_unlock(&s->facts);
 	return snap;
@@ -187,33 +184,28 @@ void source_keep(struct source *s, struct snap *replaced)
 	unsigned at = 0, count = 0;
 
 	pthread_mutex_lock(&s->facts);
-	while (at < s->kept_count && s->kept[at].snap != replaced)
+	while (at < s->kept_count && s->kept[at] != replaced)
 		at++;
-	if (at < s->kept_count)
-		s->kept[at].seen = 0;
-	else if (s->store->keeps_replaced)
+	if (at == s->kept_count && s->store->keeps_replaced)
 		count = keep_replaced(s, snap_get(replaced), gone);
 	pthread_mutex_unlock(&s->facts);
 	while (count)
 		snap_put(gone[--count]);
 }
 
-/* now: INT64_MAX for all of them. */
-static void let_go(struct source *s, int64_t now)
+void source_told(struct source *s, uint64_t generation)
 {
 	struct snap *gone[KEPT_MAX];
 	unsigned count = 0, left = 0;
 
+	if (!s->kept_count)
+		return;
 	pthread_mutex_lock(&s->facts);
 	for (unsigned i = 0; i < s->kept_count; i++) {
-		struct kept *kept = &s->kept[i];
-
-		if (!kept->seen && now != INT64_MAX)
-			kept->seen = now;
-		if (now - kept->seen >= REPLACED_MS)
-			gone[count++] = kept->snap;
+		if (s->kept[i]->generation == generation)
+			s->kept[left++] = s->kept[i];
 		else
-			s->kept[left++] = *kept;
+			gone[count++] = s->kept[i];
 	}
 	s->kept_count = left;
 	if (!left) {
@@ -224,17 +216,6 @@ static void let_go(struct source *s, int64_t now)
 	pthread_mutex_unlock(&s->facts);
 	while (count)
 		snap_put(gone[--count]);
-}
-
-bool source_let_go(struct source *s, int64_t now)
-{
-	bool left;
-
-	let_go(s, now);
-	pthread_mutex_lock(&s->facts);
-	left = s->kept_count > 0;
-	pthread_mutex_unlock(&s->facts);
-	return left;
 }
 
 static bool copy_names(const char *folder, const char *name, char **folder_copy, char **name_copy)
@@ -268,7 +249,7 @@ void source_free(struct source *s)
 {
 	if (!s)
 		return;
-	let_go(s, INT64_MAX);
+	source_told(s, 0);
 	cache_settle(s->store->cache, &s->current, NULL);
 	pthread_mutex_destroy(&s->work);
 	pthread_mutex_destroy(&s->facts);

@@ -49,7 +49,7 @@ bool store_names(struct store *s, int folder, naming_told *told, void *closure);
  * the store.
  */
 void store_rests(struct store *s, rest_told *told, void *closure);
-/* Versions that are replaced stay for a moment, for who began to read them: source_replaced. */
+/* Versions that are replaced stay until source_told: for source_replaced. */
 void store_keep_replaced(struct store *s);
 void store_free(struct store *s);           /* after its sources; NULL is fine */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
@@ -78,20 +78,17 @@ bool source_moved(struct source *s, const char *folder);
 struct snap *source_get(struct source *s, int dir, struct err *err);
 /* The latest version that was asked for, if it is at hand; the file is not looked at. */
 struct snap *source_last(struct source *s);
-/*
- * The version of this generation, where it was replaced only lately; NULL where it is not at hand.
- */
+/* The version of this generation, where it was replaced since source_told; or NULL. */
 struct snap *source_replaced(struct source *s, uint32_t generation);
 /*
  * This one stays as if it were replaced just now: it was shown although the file had been damaged.
  */
 void source_keep(struct source *s, struct snap *replaced);
 /*
- * To be called now and then with the time in milliseconds: lets versions go that were there at a
- * call REPLACED_MS ago. True while there are others.
+ * All who were shown a version know of this generation now, and hold another one if they need it.
+ * It may have been replaced already; then it is the one that stays. 0: none does.
  */
-#define REPLACED_MS 300
-bool source_let_go(struct source *s, int64_t now);
+void source_told(struct source *s, uint64_t generation);
 /* Was the file when it was read what *st says? */
 bool source_is_read(struct source *s, const struct stat *st);
 /* The same as source_get, and what the file was just before; st_mode is 0 where there is none. */

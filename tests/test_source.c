@@ -231,7 +231,7 @@ START_TEST(a_replaced_file_is_decoded_again)
 }
 END_TEST
 
-START_TEST(a_replaced_version_stays_for_a_moment_where_that_is_asked_for)
+START_TEST(a_replaced_version_stays_until_told_where_that_is_asked_for)
 {
 	uint32_t first = (uint32_t)generation_of(source);
 	struct snap *old;
@@ -239,7 +239,6 @@ START_TEST(a_replaced_version_stays_for_a_moment_where_that_is_asked_for)
 	replace_outside(FILE_NAME, &other_sample);
 	generation_of(source);
 	ck_assert_ptr_null(source_replaced(source, first));
-	ck_assert(!source_let_go(source, 1));
 	store_keep_replaced(store);
 	first = (uint32_t)generation_of(source);
 	replace_outside(FILE_NAME, &sample);
@@ -248,13 +247,19 @@ START_TEST(a_replaced_version_stays_for_a_moment_where_that_is_asked_for)
 	old = source_replaced(source, first);
 	ck_assert_ptr_nonnull(old);
 	ck_assert_int_eq(snap_clip(old, "dup"), 0);
-	ck_assert(source_let_go(source, 1000));
-	ck_assert(source_let_go(source, 1000 + REPLACED_MS - 1));
-	source_keep(source, old); /* it is being read */
+	source_told(source, old->generation);
 	snap_put(old);
-	ck_assert(source_let_go(source, 2000));
-	ck_assert(source_let_go(source, 2000 + REPLACED_MS - 1));
-	ck_assert(!source_let_go(source, 2000 + REPLACED_MS));
+	old = source_replaced(source, first);
+	ck_assert_ptr_nonnull(old);
+	source_told(source, 0);
+	ck_assert_ptr_null(source_replaced(source, first));
+	source_keep(source, old); /* it was shown again */
+	source_keep(source, old);
+	snap_put(old);
+	old = source_replaced(source, first);
+	ck_assert_ptr_nonnull(old);
+	snap_put(old);
+	source_told(source, 0);
 	ck_assert_ptr_null(source_replaced(source, first));
 }
 END_TEST
@@ -1104,7 +1109,7 @@ static TCase *read_case(void)
 	tcase_add_test(tc, bytes_without_a_file_are_decoded_by_their_content);
 	tcase_add_test(tc, an_extension_is_the_file_s_own_or_the_format_s);
 	tcase_add_test(tc, a_replaced_file_is_decoded_again);
-	tcase_add_test(tc, a_replaced_version_stays_for_a_moment_where_that_is_asked_for);
+	tcase_add_test(tc, a_replaced_version_stays_until_told_where_that_is_asked_for);
 	tcase_add_test(tc, of_many_replaced_versions_the_latest_stay);
 	tcase_add_test(tc, a_write_in_place_shows_even_within_the_file_system_s_clock_tick);
 	tcase_add_test(tc, other_times_and_modes_make_no_other_version);

@@ -26,16 +26,21 @@ struct memo *memo_of(struct fs *fs, struct node *node)
 	return memo;
 }
 
+void memo_forget_locked(struct node *node)
+{
+	struct memo *memo = node_memo(node);
+
+	if (!memo)
+		return;
+	node->more->memo = NULL;
+	memo_free(memo);
+}
+
 void memo_forget(struct fs *fs, struct node *node)
 {
-	struct memo *memo;
-
 	nodes_lock(&fs->nodes);
-	memo = node_memo(node);
-	if (memo)
-		node->more->memo = NULL;
+	memo_forget_locked(node);
 	nodes_unlock(&fs->nodes);
-	memo_free(memo);
 }
 
 void memo_free(struct memo *memo)
@@ -324,6 +329,7 @@ static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct h
 
 	if (error)
 		return error;
+	view_written(fs, node);
 	if (!handle && !draft->writers) {
 		error = view_begin(fs, node); /* a writer for the moment */
 		if (error)
@@ -374,7 +380,7 @@ static int set_inner(struct fs *fs, struct node *node, const struct stat *attr, 
 void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		struct fuse_file_info *fi)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 	struct fs *fs = fs_of(req);
 	struct node *node = fs_node(fs, ino);
 	int error = ESTALE;

@@ -280,7 +280,7 @@ static int link_view(fuse_req_t req, struct fs *fs, struct node *node, struct no
 static int link_onto_view(struct fs *fs, struct node *node, const struct slot *slot,
 			  const char *name, struct fuse_entry_param *entry)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 	struct buf text = BUF_INIT;
 	struct node *view = NULL;
 	struct draft *draft;
@@ -302,7 +302,9 @@ static int link_onto_view(struct fs *fs, struct node *node, const struct slot *s
 		}
 		fs_unlock_file(fs, file);
 	}
+	changes.locked[0] = slot->parent->id;
 	changes_tell(fs, &changes);
+	changes_tell_rest(fs, &changes); /* the notifier waits for the reply */
 	buf_release(&text);
 	if (error)
 		return error;

@@ -486,7 +486,7 @@ void fs_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 /* Ends what time would end, and tells how that went. */
 static int sync_file(struct fs *fs, const struct node *folder)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 	struct file *file = fs_file_of(fs, folder);
 	int filled, error;
 

@@ -411,7 +411,7 @@ static bool is_busy(struct fs *fs, const struct node *folder)
 /* The folder becomes what its texts say; one without texts is an ordinary one from now on. */
 static int finish_now(struct fs *fs, struct node *folder)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 	struct buf path = BUF_INIT;
 	struct node *parent = NULL;
 	int error = path_of(fs, folder, &path);

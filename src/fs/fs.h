@@ -74,6 +74,8 @@ struct fs {
 	struct extras *extras;
 	struct listings *listings; /* unopened_folders: of those that are being read */
 	struct asker *asker;
+	/* The node that each thread looked up last and has not opened since: see fs_open. */
+	_Atomic uint64_t looked_up[1024];
 	struct recent *recent;  /* texts that were made to tell their size */
 	_Atomic uint64_t texts; /* how many were made */
 };
@@ -85,9 +87,16 @@ struct handle {
 	struct file *file; /* of a view: it counts as open there, and its node is referenced */
 	_Atomic int fd;    /* -1 for a view, until it becomes a real file */
 	int flags;
-	bool wrote;              /* views: since this handle's last flush */
-	_Atomic bool busy;       /* real: written or opened for writing, and not flushed since */
-	bool counted;            /* views: it is among its draft's handles */
+	bool wrote;        /* views: since this handle's last flush */
+	_Atomic bool busy; /* real: written or opened for writing, and not flushed since */
+	bool counted;      /* views: it is among its draft's handles */
+	/*
+	 * Views: the version that it was opened with, which is the view's text until it is closed;
+	 * NULL where the view's text is a draft, or follows the file. Under the nodes' lock.
+	 */
+	struct snap *version;
+	struct place place;      /* of the view in it */
+	bool follows;            /* it is not the view's text any more */
 	struct file *closing;    /* views: it waits for the last word of this handle, and stays in
 				    memory until then; or NULL */
 	struct listing *listing; /* folders */
@@ -99,6 +108,13 @@ struct handle {
 static inline struct fs *fs_of(fuse_req_t req)
 {
 	return fuse_req_userdata(req);
+}
+
+static inline _Atomic uint64_t *fs_looked_up(fuse_req_t req)
+{
+	struct fs *fs = fs_of(req);
+
+	return &fs->looked_up[(unsigned)fuse_req_ctx(req)->pid % ARRAY_SIZE(fs->looked_up)];
 }
 
 static inline struct handle *handle_of(const struct fuse_file_info *fi)
@@ -388,6 +404,13 @@ int node_open(struct fs *fs, struct node *node, int *fd);
 bool fs_is_retired(struct fs *fs, const struct node *node);
 /* Counts a node's open handles in its draft, after the node became a view. */
 void handles_join(struct fs *fs, struct node *node);
+/* The handle, of those that hold a version, that tells the view's; or NULL. With the nodes' lock.
+ */
+const struct handle *handles_version(const struct node *node);
+/* The view follows the file from now on, for those who have it open too. With the nodes' lock. */
+void handles_follow(struct node *node);
+/* The same of a view that was just written to: its text is what was written. */
+void view_written(struct fs *fs, struct node *node);
 
 /* ---- io.c ---- */
 
@@ -440,7 +463,23 @@ struct changes {
 		bool folder;
 	} * nodes;
 	size_t count, room;
+	/*
+	 * Names of views that were replaced while they are open. Whoever looks for them after the
+	 * reply is to find others, so the reply waits a moment until they are dropped; but not for
+	 * names in the folders that the kernel has locked for the request.
+	 */
+	struct dropped_name {
+		struct dropped_name *next;
+		fuse_ino_t parent;
+		char name[];
+	} * dropped;
+	fuse_ino_t locked[2]; /* 0: none */
+	bool saved;           /* it is a save that the caller waits for; others change it unasked */
 };
+#define CHANGES_NONE                                                                               \
+	{                                                                                          \
+		NULL, 0, 0, NULL, {0, 0}, false                                                    \
+	}
 
 /* The view's draft, at the version that is shown; made when there is none. Wants the file's lock.
  */
@@ -451,8 +490,9 @@ int view_begin(struct fs *fs, struct node *node);
 /* The draft with its text in memory. */
 int view_text(struct fs *fs, struct node *node, struct draft **out);
 /*
- * The same of the version of which the kernel was told the size, where it still is at hand: what it
- * asks for while the file is replaced is of one version then. Wants the file's lock.
+ * The text that READ answers with: of the version that the view was opened with, whatever the file
+ * is by now; without handles, of the version of which the kernel was told the size, where it still
+ * is at hand. Wants the file's lock.
  */
 int view_told_text(struct fs *fs, struct node *node, struct draft **out);
 /* Exact size of a view's text. Wants the file's lock. */
@@ -465,7 +505,13 @@ void view_settle(struct fs *fs, struct node *node);
 /* Saves. Wants the file's lock; call changes_tell without it, before the reply. */
 int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes);
 void changes_add(struct changes *changes, const struct node *node);
+/* The node's names are dropped. Wants the nodes' lock. */
+void changes_drop_names(struct changes *changes, const struct node *node);
+/* Before the reply, but for the names in locked folders; and those after it. */
 void changes_tell(struct fs *fs, struct changes *changes);
+void changes_tell_rest(struct fs *fs, struct changes *changes);
+/* Without telling anybody. */
+void changes_release(struct changes *changes);
 /* The same for a draft that is not in a node yet, as the view of this name. `saved` may be NULL. */
 int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
 	       const char *name, struct node *saved, struct changes *changes);
@@ -622,6 +668,17 @@ void notifier_free(struct notifier *n);
 /* From a thread of its own, soon: drop the pages of a node, or a name. Nothing waits for it. */
 void notify_data(struct fs *fs, const struct node *node);
 void notify_entry(struct fs *fs, const struct node *parent, const char *name);
+/* The same, and other than there the name is dropped with what is below it. */
+void notify_drop(struct fs *fs, fuse_ino_t parent, const char *name);
+/* Waits until all that was asked for until now is done, or for DROP_WAIT_MS. With no lock held. */
+#define DROP_WAIT_MS 50
+void notifier_wait(struct notifier *n);
+/*
+ * The view goes on saying what it says for those who have it open: its name is another node's from
+ * now on. False where nobody has it open, or where it says what people write: then it follows the
+ * file. Wants the nodes' lock.
+ */
+bool view_replaced(struct fs *fs, struct node *node, struct changes *changes);
 /* What is new of a file since the kernel was told of it last; each has those before it. */
 enum news {
 	NEWS_NONE,

@@ -137,6 +137,8 @@ static int write_view(struct fs *fs, struct handle *handle, struct bytes data, o
 		error = draft_write(draft, file->name, (uint64_t)off, data.data, data.size,
 				    fs->options->max_text);
 	}
+	if (!error)
+		view_written(fs, node);
 	if (!error && by_mapping)
 		draft->mapped = true;
 	else if (!error)
@@ -232,7 +234,7 @@ void fs_write_buf(fuse_req_t req, fuse_ino_t ino, struct fuse_bufvec *in, off_t 
 /* Programs flush handles they never wrote to; only one that wrote, or a mapping, makes a save. */
 static int flush_view(struct fs *fs, struct handle *handle)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 	struct node *node = handle->node;
 	struct file *file = fs_lock_file(fs, node);
 	int error = 0;
@@ -277,7 +279,7 @@ void fs_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 static int sync_view(struct fs *fs, struct node *node)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 	struct file *file = fs_lock_file(fs, node);
 	int error = 0;
 

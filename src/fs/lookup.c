@@ -195,7 +195,7 @@ int fs_where(struct fs *fs, struct node *node, struct folder *folder, char *name
 	return error;
 }
 
-int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out)
+static int open_folder_of(struct fs *fs, const struct file *file, struct folder *out)
 {
 	struct node *parent = fs_parent(fs, file->node, 0, NULL);
 	int error;
@@ -204,6 +204,19 @@ int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out)
 		return ENOENT;
 	error = folder_open(&fs->folders, parent, out);
 	fs_reference(fs, parent, -1);
+	return error;
+}
+
+int fs_source_folder(struct fs *fs, const struct file *file, struct folder *out)
+{
+	int error = open_folder_of(fs, file, out);
+
+	if (error != ENOENT && error != ESTALE)
+		return error;
+	/* A folder above it was perhaps just being renamed. */
+	folders_hold_still(&fs->folders);
+	error = open_folder_of(fs, file, out);
+	folders_let_move(&fs->folders);
 	return error;
 }
 
@@ -327,22 +340,21 @@ static struct snap *told_version(const struct file *file, struct snap *latest)
 	return told;
 }
 
-/*
- * A view that others replaced goes on saying what it said, for who is reading it; see is_held in
- * notify.c. NULL: it says what the file does.
- */
+/* The version that a replaced view stays for those who have it open; NULL: it follows the file. */
 static struct snap *version_before(struct fs *fs, const struct node *node)
 {
-	struct snap *before;
+	const struct handle *opened;
+	struct snap *before = NULL;
 
 	if (node->kind != NODE_VIEW)
 		return NULL;
 	nodes_lock(&fs->nodes);
-	before = node_version(node);
-	if (before) {
-		snap_get(before);
-		node->more->read = clock_ms();
+	if (node_is_retired(node)) {
+		opened = handles_version(node);
+		before = opened ? opened->version : node_version(node);
 	}
+	if (before)
+		snap_get(before);
 	nodes_unlock(&fs->nodes);
 	return before;
 }
@@ -578,6 +590,12 @@ static int folder_attributes(struct fs *fs, struct node *node, struct stat *st)
 	struct file *file = fs_file_of(fs, node);
 	int error = file ? fs_source_stat(fs, file, st) : ESTALE;
 
+	/* It was perhaps just being renamed, which is done with the lock. */
+	if (error == ENOENT) {
+		file_lock(file);
+		error = fs_source_stat(fs, file, st);
+		file_unlock(file);
+	}
 	if (!error) {
 		file->linked = st->st_nlink > 1;
 		virtual_attributes(fs, node, st);
@@ -1096,6 +1114,24 @@ done:
 
 /* ---- what is inside an animation file's folder ---- */
 
+/* Where a view was in the version that it was opened with, whatever its folder's name is now. */
+static bool opened_place(struct fs *fs, const struct snap *snap, const struct node *node,
+			 struct place *out)
+{
+	const struct handle *opened;
+	bool is_this;
+
+	if (node->kind != NODE_VIEW)
+		return false;
+	nodes_lock(&fs->nodes);
+	opened = handles_version(node);
+	is_this = opened && opened->version == snap;
+	if (is_this)
+		*out = opened->place;
+	nodes_unlock(&fs->nodes);
+	return is_this;
+}
+
 int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, struct place *out)
 {
 	char names[VIRTUAL_DEPTH][NAME_MAX + 1];
@@ -1103,6 +1139,8 @@ int fs_place(struct fs *fs, const struct snap *snap, const struct node *node, st
 	unsigned depth = 0;
 	int error = 0;
 
+	if (opened_place(fs, snap, node, out))
+		return 0;
 	nodes_lock(&fs->nodes);
 	while (node->kind != NODE_FILE && node_link(node) && depth < VIRTUAL_DEPTH) {
 		strcpy(names[depth++], node_link(node)->name);

@@ -52,5 +52,7 @@ struct memo *memo_of(struct fs *fs, struct node *node);
 /* The mode was given: a remembered ACL says it, too. */
 void memo_mode(struct memo *memo, mode_t mode);
 void memo_forget(struct fs *fs, struct node *node);
+/* The same with the nodes' lock held. */
+void memo_forget_locked(struct node *node);
 
 #endif

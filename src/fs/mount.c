@@ -70,8 +70,10 @@ static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *nam
 		error = ENAMETOOLONG;
 	else
 		error = fs_lookup(fs, fs_node(fs, parent), name, &entry);
-	if (!error)
+	if (!error) {
 		asker_asked(fs->asker, fuse_req_ctx(req)->pid, fs_node(fs, entry.ino));
+		*fs_looked_up(req) = entry.ino;
+	}
 	if (error)
 		fuse_reply_err(req, error);
 	else

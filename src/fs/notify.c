@@ -16,16 +16,11 @@
 
 #define TICK_MS 200 /* how often files in a burst are looked at, */
 #define LOOK_MS 40  /* and those that others may have changed */
-/*
- * How long who reads a replaced text may pause. Who has it mapped is to see the new one within a
- * second.
- */
-#define HELD_MS 500
 
 struct notice {
 	struct notice *next;
 	fuse_ino_t node;
-	bool drop;   /* the name of what nobody is to find any more, and no other node's below it */
+	bool drop;   /* the name is to be found no more, and what is below it goes with it */
 	char name[]; /* "" when it is the node's attributes and pages */
 };
 
@@ -37,6 +32,8 @@ struct notifier {
 	bool ending;
 	bool silent; /* the kernel is told no more */
 	struct notice *first, **last;
+	uint64_t asked, done; /* how many notices there were, and how many are done */
+	pthread_cond_t progress;
 	struct file *watched;  /* by next_watched; each node referenced */
 	bool look;             /* one of them is to be looked at soon */
 	_Atomic bool fillings; /* there are folders to look after */
@@ -56,6 +53,7 @@ static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool 
 	pthread_mutex_lock(&n->lock);
 	*n->last = notice;
 	n->last = &notice->next;
+	n->asked++;
 	pthread_cond_signal(&n->wake);
 	pthread_mutex_unlock(&n->lock);
 }
@@ -68,6 +66,30 @@ void notify_data(struct fs *fs, const struct node *node)
 void notify_entry(struct fs *fs, const struct node *parent, const char *name)
 {
 	enqueue(fs->notifier, parent->id, name, false);
+}
+
+void notify_drop(struct fs *fs, fuse_ino_t parent, const char *name)
+{
+	enqueue(fs->notifier, parent, name, true);
+}
+
+void notifier_wait(struct notifier *n)
+{
+	struct timespec until;
+	uint64_t asked;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += DROP_WAIT_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	if (pthread_equal(n->thread, pthread_self()))
+		return;
+	pthread_mutex_lock(&n->lock);
+	asked = n->asked;
+	while (n->done < asked && !n->ending &&
+	       pthread_cond_timedwait(&n->progress, &n->lock, &until) != ETIMEDOUT)
+		;
+	pthread_mutex_unlock(&n->lock);
 }
 
 /* Wants the nodes' lock. */
@@ -195,7 +217,10 @@ enum news file_news(struct fs *fs, struct file *file)
 	return news;
 }
 
-/* The view goes on saying what it says. False where that is not at hand. Wants the nodes' lock. */
+/*
+ * Where the mount sees no handles, a node that the kernel knows counts as open until it is
+ * forgotten. False where its version is not at hand. Wants the nodes' lock.
+ */
 static bool hold_version(struct node *node)
 {
 	struct snap *said = node_version(node);
@@ -205,33 +230,76 @@ static bool hold_version(struct node *node)
 	said = source_replaced(node->file->source, node->generation);
 	if (said && node_need_more(node)) {
 		node->more->version = said;
-		node->more->read = clock_ms();
 		return true;
 	}
 	snap_put(said);
 	return false;
 }
 
+/* Does the view say something else in the version that the kernel is told of now? */
+static bool says_another(const struct node *node, const struct handle *opened)
+{
+	uint32_t now = node_generation(node->file->generation);
+
+	return opened ? node_generation(opened->version->generation) != now
+		      : node->generation != now;
+}
+
 /*
- * Who has the view open, and is perhaps in the middle of it, reads on in what it was: who asks for
- * its name gets a node of its own, and the kernel is to forget this one as soon as nobody has it
- * open. What is being written, and what was given to the view, stays with the name. False when
- * the node says something else now. Wants the nodes' lock.
+ * What was given to the view stays with its name: it is of the node that is found there from now
+ * on. Wants the nodes' lock.
  */
+static bool hand_over(struct fs *fs, struct node *node, struct node *parent, const char *name)
+{
+	struct node *now = nodes_add(&fs->nodes, NODE_VIEW, name);
+
+	if (!now)
+		return false;
+	now->references++;
+	node_become_view(now, node->file, node_view(node));
+	now->shown_ino = node->shown_ino;
+	if (node_need_more(now) && nodes_link(&fs->nodes, now, parent, name)) {
+		now->more->memo = node->more->memo;
+		node->more->memo = NULL;
+	}
+	nodes_drop(&fs->nodes, now, 0, 1);
+	return !node_memo(node);
+}
+
+/* Its name is another node's. Wants the nodes' lock. */
 static bool retire(struct fs *fs, struct node *node)
 {
-	bool read = node->handles || fs->unopened_files;
-	bool other = node->generation != node_generation(node->file->generation);
+	struct node *parent = node_link(node) ? node_link(node)->parent : NULL;
+	char name[NAME_MAX + 1];
 
-	if (node->kind != NODE_VIEW || !read || !other || node_memo(node) ||
-	    fs->options->noforget ||
-	    (node->draft && (node->draft->writers || node->draft->written)))
+	if (parent)
+		strcpy(name, node_link(node)->name);
+	nodes_retire(&fs->nodes, node);
+	return !parent || !node_memo(node) || hand_over(fs, node, parent, name);
+}
+
+bool view_replaced(struct fs *fs, struct node *node, struct changes *changes)
+{
+	const struct handle *opened = handles_version(node);
+	const struct draft *draft = node->draft;
+
+	if (node->kind != NODE_VIEW)
 		return false;
-	if (node_link(node) && !node_is_retired(node)) {
-		tell_names(fs, node, true);
-		nodes_retire(&fs->nodes, node);
+	if (node_is_retired(node))
+		return opened || node_version(node);
+	if (!(opened || fs->unopened_files) || !says_another(node, opened))
+		return false;
+	/* A number that others keep stands for the view, whatever it says. */
+	if (fs->options->noforget ||
+	    (draft && (draft->writers || draft->dirty || draft->pending)) ||
+	    (!opened && !hold_version(node))) {
+		handles_follow(node);
+		return false;
 	}
-	return hold_version(node);
+	changes_drop_names(changes, node);
+	if (!retire(fs, node))
+		memo_forget_locked(node); /* there is no memory for it */
+	return true;
 }
 
 static void tell_news(struct fs *fs, struct node *node, enum news news, struct changes *changes)
@@ -278,27 +346,28 @@ static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 		file->tell_names = 2;
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file) {
-		bool stays = node_version(node) ||
-			     (news >= NEWS_TEXTS && news < NEWS_GONE && retire(fs, node));
+		bool texts = news >= NEWS_TEXTS && news < NEWS_GONE;
 
-		if (!stays)
+		if (!texts || !view_replaced(fs, node, changes))
 			tell_news(fs, node, news, changes);
 	}
 	tell_news(fs, file->node, news, changes);
 	nodes_unlock(&fs->nodes);
 	if (news >= NEWS_NAMES)
 		prune_mirrors(fs, file, told);
+	source_told(file->source, file->generation);
 }
 
 void file_look_now(struct fs *fs, struct file *file)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 
 	file_lock(file);
 	look_at(fs, file, &changes);
 	file_unlock(file);
 	changes_tell(fs, &changes);
-	file_look(fs, file); /* versions that were replaced are to be let go */
+	if (file->tell_names)
+		file_look(fs, file); /* to tell them again */
 }
 
 static bool is_any(const struct node *node, const void *user)
@@ -367,77 +436,6 @@ static bool tell_again(struct fs *fs, struct file *file)
 	return file->tell_names || file->tell_folders;
 }
 
-static bool has_version(const struct node *node, const void *user)
-{
-	(void)user;
-	return node_version(node);
-}
-
-/*
- * True while the view is being read as it was. Where it is no more, in the version that there is
- * now (NULL: none), it has nothing else to say.
- */
-static bool is_held(struct fs *fs, struct node *node, const struct snap *snap, int64_t now)
-{
-	struct snap *version;
-	struct place place;
-	int64_t read;
-
-	nodes_lock(&fs->nodes);
-	read = node->more->read;
-	nodes_unlock(&fs->nodes);
-	if (now - read < HELD_MS)
-		return true;
-	if (!snap || fs_place(fs, snap, node, &place) != 0)
-		return false;
-	nodes_lock(&fs->nodes);
-	version = node->more->version;
-	node->more->version = NULL;
-	nodes_unlock(&fs->nodes);
-	snap_put(version);
-	notify_data(fs, node);
-	return false;
-}
-
-/* Versions that views hold: who has one mapped is to see the new text, too. True while some are. */
-static bool let_go_held(struct fs *fs, struct file *file, int64_t now)
-{
-	struct node **held = file_members(fs, file, has_version, NULL);
-	struct snap *snap = NULL;
-	bool waiting = false;
-	struct stat st;
-
-	if (held && held[0] && fs_source_stat(fs, file, &st) == 0)
-		(void)fs_snap(fs, file, &snap);
-	for (size_t i = 0; held && held[i]; i++) {
-		waiting |= is_held(fs, held[i], snap, now);
-		fs_reference(fs, held[i], -1);
-	}
-	snap_put(snap);
-	free(held);
-	return waiting;
-}
-
-/*
- * Versions that were replaced; pages of theirs may have reached the kernel after it was told to
- * drop them. True while there are some.
- */
-static bool let_go(struct fs *fs, struct file *file, int64_t now)
-{
-	if (source_let_go(file->source, now))
-		return true;
-	if (!file->told_old)
-		return false;
-	file->told_old = false;
-	nodes_lock(&fs->nodes);
-	for (struct node *node = file->members; node; node = node->next_in_file) {
-		if (node->kind == NODE_VIEW && !node_version(node))
-			notify_data(fs, node);
-	}
-	nodes_unlock(&fs->nodes);
-	return false;
-}
-
 /* Half-written text that nobody went on with. True while there is some to wait for. */
 static bool end_pending(struct fs *fs, struct file *file, int64_t now)
 {
@@ -473,7 +471,7 @@ static void look_after(struct notifier *n)
 	n->look = false;
 	pthread_mutex_unlock(&n->lock);
 	for (; list; list = next) {
-		struct changes changes = {NULL, 0, 0};
+		struct changes changes = CHANGES_NONE;
 		struct file *file = list;
 		bool waiting, look;
 
@@ -486,8 +484,6 @@ static void look_after(struct notifier *n)
 		if (look || file_is_replaced(file))
 			look_at(n->fs, file, &changes);
 		waiting = tell_again(n->fs, file);
-		waiting |= let_go(n->fs, file, now);
-		waiting |= let_go_held(n->fs, file, now);
 		waiting |= end_pending(n->fs, file, now);
 		waiting |= burst_end(n->fs, file, now, &changes);
 		pthread_mutex_lock(&n->lock);
@@ -541,6 +537,8 @@ static void *run(void *closure)
 				tell(n, notice);
 			free(notice);
 			pthread_mutex_lock(&n->lock);
+			n->done++;
+			pthread_cond_broadcast(&n->progress);
 			continue;
 		}
 		if ((n->watched || n->fillings) &&
@@ -573,6 +571,7 @@ struct notifier *notifier_new(struct fs *fs)
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&n->wake, &attr);
+	pthread_cond_init(&n->progress, &attr);
 	pthread_condattr_destroy(&attr);
 	if (pthread_create(&n->thread, NULL, run, n) == 0)
 		return n;
@@ -591,12 +590,12 @@ void notifier_silence(struct notifier *n)
 static void end_bursts(struct notifier *n)
 {
 	while (n->watched) {
-		struct changes changes = {NULL, 0, 0};
+		struct changes changes = CHANGES_NONE;
 		struct file *file = n->watched;
 
 		n->watched = file->next_watched;
 		burst_finish(n->fs, file, &changes);
-		free(changes.nodes); /* nobody is there to be told */
+		changes_release(&changes); /* nobody is there to be told */
 		fs_reference(n->fs, file->node, -1);
 	}
 }
@@ -608,6 +607,7 @@ void notifier_stop(struct notifier *n)
 	pthread_mutex_lock(&n->lock);
 	n->ending = true;
 	pthread_cond_signal(&n->wake);
+	pthread_cond_broadcast(&n->progress);
 	pthread_mutex_unlock(&n->lock);
 	pthread_join(n->thread, NULL);
 }
@@ -626,6 +626,7 @@ void notifier_free(struct notifier *n)
 		n->first = next;
 	}
 	pthread_cond_destroy(&n->wake);
+	pthread_cond_destroy(&n->progress);
 	pthread_mutex_destroy(&n->lock);
 	free(n);
 }

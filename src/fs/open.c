@@ -74,6 +74,7 @@ void folder_let_go(struct fs *fs, struct node *parent, const char *name, int fd)
 
 static void handle_delete(struct handle *handle)
 {
+	snap_put(handle->version);
 	if (handle->fd >= 0)
 		close(handle->fd);
 	listing_free(handle->listing);
@@ -132,6 +133,28 @@ int handle_borrow(struct fs *fs, const struct node *node)
 	}
 	nodes_unlock(&fs->nodes);
 	return fd;
+}
+
+const struct handle *handles_version(const struct node *node)
+{
+	const struct handle *h = node->handles;
+
+	while (h && (!h->version || h->follows))
+		h = h->next_of_node;
+	return h;
+}
+
+void view_written(struct fs *fs, struct node *node)
+{
+	nodes_lock(&fs->nodes);
+	handles_follow(node);
+	nodes_unlock(&fs->nodes);
+}
+
+void handles_follow(struct node *node)
+{
+	for (struct handle *h = node->handles; h; h = h->next_of_node)
+		h->follows = true;
 }
 
 static void count_handle(struct handle *handle, struct draft *draft)
@@ -308,6 +331,7 @@ static int join_view(struct fs *fs, struct node *node, struct handle *handle)
 	if (handle->flags & O_TRUNC) {
 		draft_truncate(draft, node->file->name, 0, fs->options->max_text);
 		handle->wrote = true;
+		view_written(fs, node);
 	}
 	return 0;
 }
@@ -337,19 +361,47 @@ bool fs_answers_at_once(struct fs *fs, fuse_ino_t ino)
 	return at_once;
 }
 
+/* The version stays the view's text for this handle. Takes `snap` over. Wants the file's lock. */
+static bool pin_version(struct fs *fs, struct handle *handle, struct snap *snap)
+{
+	struct place place;
+	bool found = snap && fs_place(fs, snap, handle->node, &place) == 0;
+
+	if (!found) {
+		snap_put(snap);
+		return false;
+	}
+	nodes_lock(&fs->nodes);
+	handle->version = snap;
+	handle->place = place;
+	nodes_unlock(&fs->nodes);
+	return true;
+}
+
+/* The version that it is opened with, where its text is not a draft. Wants the file's lock. */
+static void pin_shown(struct fs *fs, struct handle *handle)
+{
+	struct snap *snap;
+	struct stat st;
+
+	if (!handle->node->draft->writers && fs_shown(fs, handle->node, &snap, &st) == 0)
+		pin_version(fs, handle, snap);
+}
+
 /* Does the kernel have the text as it is? Then there is nothing to find out. Wants the file's lock.
  */
-static bool has_pages(struct fs *fs, const struct node *node)
+static bool has_pages(struct fs *fs, struct handle *handle)
 {
+	const struct node *node = handle->node;
 	struct snap *told;
-	bool has;
 
-	if (node->draft || !node->cached)
+	if (node->draft || !node->cached || fs_is_retired(fs, node))
 		return false;
 	told = fs_told(fs, node->file);
-	has = told && node_generation(told->generation) == node->cached;
+	if (told && node_generation(told->generation) == node->cached)
+		return pin_version(fs, handle, told);
 	snap_put(told);
-	return has;
+	return false;
 }
 
 /* Has the kernel pages of the text that the handle is to read? Wants the file's lock. */
@@ -391,9 +443,7 @@ static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info
 	int error;
 
 	reads = (handle->flags & (O_ACCMODE | O_TRUNC)) == O_RDONLY;
-	if (!reads && fs_is_retired(fs, node))
-		return ESTALE;
-	fi->keep_cache = reads && has_pages(fs, node);
+	fi->keep_cache = reads && has_pages(fs, handle);
 	if (fi->keep_cache)
 		return 0;
 	error = join_view(fs, node, handle);
@@ -401,6 +451,7 @@ static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info
 		view_settle(fs, node);
 		return error;
 	}
+	pin_shown(fs, handle);
 	told = node->generation;
 	fi->keep_cache = first ? give_pages(fs, node, handle) : keeps_pages(node, handle);
 	*stale = (!first && !fi->keep_cache) || node->cached != told ||
@@ -478,6 +529,22 @@ static int open_control(struct fs *fs, struct node *node, struct fuse_file_info 
 	return 0;
 }
 
+/*
+ * Does the kernel open, by a name that it has not dropped yet, a view that was replaced? Then it is
+ * to look the name up again, which it does once. Where it has just done so, the view was replaced
+ * in between: the text that it finds was there when it looked. And where it comes back without
+ * having looked, it was not by a name: a descriptor is opened again (/dev/fd/N).
+ */
+static bool is_outdated(fuse_req_t req, const struct node *node)
+{
+	_Atomic uint64_t *looked_up = fs_looked_up(req);
+	bool outdated = node->kind == NODE_VIEW && fs_is_retired(fs_of(req), node) &&
+			*looked_up != node->id;
+
+	*looked_up = outdated ? node->id : 0;
+	return outdated;
+}
+
 void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct fs *fs = fs_of(req);
@@ -486,6 +553,8 @@ void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 
 	if (fs->unopened_files)
 		error = ENOSYS; /* the kernel takes it for good, and for all files */
+	else if (is_outdated(req, node))
+		error = ESTALE;
 	else if (node->kind == NODE_CONTROL)
 		error = open_control(fs, node, fi);
 	else if (node->kind == NODE_VIEW)
@@ -645,7 +714,7 @@ static struct file *lock_to_leave(struct fs *fs, struct handle *handle)
 /* The last word of a handle on a view: there is nobody left to hear of a failure. */
 static void leave_view(struct fs *fs, struct handle *handle)
 {
-	struct changes changes = {NULL, 0, 0};
+	struct changes changes = CHANGES_NONE;
 	struct node *node = handle->node;
 	struct file *file;
 	struct draft *draft;

@@ -61,19 +61,22 @@ static void lock_files_once(struct move *m, struct file *a, struct file *b)
 	}
 }
 
-/* Of both folders, where they are an animation file's: for as long they stay that file's. */
-static void lock_files(struct move *m)
+/* Of two nodes, where they belong to animation files: for as long they belong to them. */
+static void lock_files_of(struct move *m, const struct node *from, const struct node *to)
 {
-	const struct node *from = m->from.parent, *to = m->to.parent;
-
 	for (;;) {
-		struct file *a = fs_file_of(m->fs, from), *b = fs_file_of(m->fs, to);
+		struct file *a = fs_file_of(m->fs, from), *b = to ? fs_file_of(m->fs, to) : NULL;
 
 		lock_files_once(m, a, b);
-		if (fs_belongs(m->fs, from, a) && fs_belongs(m->fs, to, b))
+		if (fs_belongs(m->fs, from, a) && (!to || fs_belongs(m->fs, to, b)))
 			return;
 		unlock_files(m);
 	}
+}
+
+static void lock_files(struct move *m)
+{
+	lock_files_of(m, m->from.parent, m->to.parent);
 }
 
 /* The folder that holds the moving name; a virtual one has two. */
@@ -98,6 +101,12 @@ static void become_view(struct move *m, struct draft *draft)
 	node_become_view(node, m->to.parent->file, m->to.place.view);
 	node->shown_ino = fs_virtual_ino(m->to.parent, m->new_name);
 	nodes_unlock(&fs->nodes);
+	/* Who has the old text open reads on in it. */
+	if (m->over && m->over->kind == NODE_VIEW) {
+		nodes_lock(&fs->nodes);
+		nodes_retire(&fs->nodes, m->over);
+		nodes_unlock(&fs->nodes);
+	}
 	node->draft = draft;
 	handles_join(fs, node);
 	file_clear_away(m->to.parent->file, &fs->nodes, m->to.parent, m->new_name);
@@ -581,9 +590,11 @@ static void clip_by_file_follows(struct fs *fs, struct file *file, const char *w
 		fs_reference(fs, clip, -1);
 }
 
-/* The folder of an animation file moves as the file does; under another name it may be no folder.
+/*
+ * On disk and in the table. With the locks of the files: nobody looks for one under the name that
+ * it has no more.
  */
-static int rename_file(struct move *m)
+static int rename_locked_file(struct move *m)
 {
 	struct fs *fs = m->fs;
 	char clip[NAME_MAX + 1];
@@ -591,12 +602,6 @@ static int rename_file(struct move *m)
 	bool by_file;
 	int error;
 
-	if (m->over && m->over->kind == NODE_FILE && !(m->flags & RENAME_EXCHANGE))
-		return ENOTEMPTY;
-	if (node_is_virtual(m->to.parent) || m->to.parent->area != AREA_SOURCE)
-		return EPERM;
-	if (is_beside(m->node, m->name) || is_beside(m->over, m->new_name))
-		return EPERM; /* it is the file beside it that is moved */
 	by_file = m->node->kind == NODE_FILE && clip_by_file(fs, m->node->file, clip);
 	error = folder_open(&fs->folders, m->from.parent, &from);
 	if (error)
@@ -626,11 +631,27 @@ static int rename_file(struct move *m)
 		rename_source(fs, m->node->file);
 		if (by_file)
 			clip_by_file_follows(fs, m->node->file, clip);
-		file_lock(m->node->file);
 		file_changed(fs, m->node->file, 0, &m->changes); /* texts say its name */
-		file_unlock(m->node->file);
 	}
 	return 0;
+}
+
+/* The folder of an animation file moves as the file does; under another name it may be no folder.
+ */
+static int rename_file(struct move *m)
+{
+	int error;
+
+	if (m->over && m->over->kind == NODE_FILE && !(m->flags & RENAME_EXCHANGE))
+		return ENOTEMPTY;
+	if (node_is_virtual(m->to.parent) || m->to.parent->area != AREA_SOURCE)
+		return EPERM;
+	if (is_beside(m->node, m->name) || is_beside(m->over, m->new_name))
+		return EPERM; /* it is the file beside it that is moved */
+	lock_files_of(m, m->node, m->over);
+	error = rename_locked_file(m);
+	unlock_files(m);
+	return error;
 }
 
 /* ---- the choice ---- */
@@ -740,8 +761,11 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t n
 		error = ENOMEM;
 	if (!error)
 		error = choose(&m);
+	m.changes.locked[0] = parent;
+	m.changes.locked[1] = new_parent;
 	changes_tell(fs, &m.changes);
 	fuse_reply_err(req, error);
+	changes_tell_rest(fs, &m.changes);
 	/* What is called as an animation is may be a folder now, or was one. */
 	if (!error && (may_be_animation(fs, name) || may_be_animation(fs, new_name)))
 		notify_entry(fs, m.to.parent, new_name);

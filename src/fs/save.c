@@ -83,11 +83,24 @@ int view_text(struct fs *fs, struct node *node, struct draft **out)
 	return error ? error : load_text(fs, node, *out);
 }
 
-int view_told_text(struct fs *fs, struct node *node, struct draft **out)
+/* The text of a version that is not the latest, for those who have it open. */
+static int version_text(struct fs *fs, struct node *node, struct snap *snap,
+			const struct place *place, struct draft **out)
 {
-	bool own = (node->draft && (node->draft->writers || node->draft->written)) ||
-		   fs_is_retired(fs, node);
-	struct snap *told = own ? NULL : source_replaced(node->file->source, node->generation);
+	struct tree tree = {snap, node->file->name};
+	int error = need_draft(node, out);
+
+	if (error)
+		return error;
+	return draft_update(*out, &tree, place) ? load_text(fs, node, *out) : ENOMEM;
+}
+
+/* Without handles: of the version that the kernel was told the size of, if it is still at hand. */
+static int counted_text(struct fs *fs, struct node *node, struct draft **out)
+{
+	struct snap *told = fs_is_retired(fs, node)
+				    ? NULL
+				    : source_replaced(node->file->source, node->generation);
 	int error;
 
 	if (!told)
@@ -96,12 +109,38 @@ int view_told_text(struct fs *fs, struct node *node, struct draft **out)
 	if (!error)
 		error = draft_at(fs, node, told);
 	snap_put(told);
-	if (error)
-		return error;
 	/* Who opens it next is to ask for the text that is there now. */
 	node->cached = CACHED_OTHER;
-	node->file->told_old = true;
-	return load_text(fs, node, *out);
+	return error ? error : load_text(fs, node, *out);
+}
+
+/* Is the view's text what people write, or wrote? */
+static bool is_drafted(const struct node *node)
+{
+	return node->draft && (node->draft->writers || node->draft->written);
+}
+
+int view_told_text(struct fs *fs, struct node *node, struct draft **out)
+{
+	const struct handle *opened;
+	struct snap *version = NULL;
+	struct place place;
+	int error;
+
+	if (is_drafted(node))
+		return view_text(fs, node, out);
+	nodes_lock(&fs->nodes);
+	opened = handles_version(node);
+	if (opened) {
+		version = snap_get(opened->version);
+		place = opened->place;
+	}
+	nodes_unlock(&fs->nodes);
+	if (!version)
+		return counted_text(fs, node, out);
+	error = version_text(fs, node, version, &place, out);
+	snap_put(version);
+	return error;
 }
 
 /* What the kernel is told now. */
@@ -200,13 +239,72 @@ void changes_add(struct changes *c, const struct node *node)
 	nodes[c->count++] = (struct change){node->id, node->folder};
 }
 
+void changes_drop_names(struct changes *c, const struct node *node)
+{
+	for (const struct link *link = node_link(node); link; link = node_next_link(node, link)) {
+		size_t size = strlen(link->name) + 1;
+		struct dropped_name *name = malloc(sizeof(*name) + size);
+
+		if (!name)
+			return;
+		name->parent = link->parent->id;
+		memcpy(name->name, link->name, size);
+		name->next = c->dropped;
+		c->dropped = name;
+	}
+}
+
+static bool is_locked(const struct changes *c, const struct dropped_name *name)
+{
+	return name->parent == c->locked[0] || name->parent == c->locked[1];
+}
+
+/* Those in locked folders, or the others. True when there were some. */
+static bool drop_names(struct fs *fs, struct changes *c, bool locked)
+{
+	struct dropped_name **at = &c->dropped, *name;
+	bool dropped = false;
+
+	while ((name = *at)) {
+		if (is_locked(c, name) != locked) {
+			at = &name->next;
+			continue;
+		}
+		notify_drop(fs, name->parent, name->name);
+		*at = name->next;
+		free(name);
+		dropped = true;
+	}
+	return dropped;
+}
+
 void changes_tell(struct fs *fs, struct changes *c)
 {
 	for (size_t i = 0; i < c->count; i++)
 		fuse_lowlevel_notify_inval_inode(fs->session, c->nodes[i].node,
 						 c->nodes[i].folder ? 0 : -1, 0);
 	free(c->nodes);
-	*c = (struct changes){NULL, 0, 0};
+	c->nodes = NULL;
+	c->count = c->room = 0;
+	if (drop_names(fs, c, false) && c->saved)
+		notifier_wait(fs->notifier);
+}
+
+void changes_tell_rest(struct fs *fs, struct changes *c)
+{
+	drop_names(fs, c, true);
+}
+
+void changes_release(struct changes *c)
+{
+	while (c->dropped) {
+		struct dropped_name *next = c->dropped->next;
+
+		free(c->dropped);
+		c->dropped = next;
+	}
+	free(c->nodes);
+	*c = (struct changes)CHANGES_NONE;
 }
 
 /* A clip's folder, and whether nothing below it changed. */
@@ -252,11 +350,13 @@ static bool view_kept(const struct snap *snap, const struct node *node, struct k
 }
 
 /* Wants the nodes' lock. */
-static void member_changed(struct fs *fs, const struct node *node, fuse_ino_t saved, enum news news,
+static void member_changed(struct fs *fs, struct node *node, fuse_ino_t saved, enum news news,
 			   struct changes *changes)
 {
 	bool view = node->kind == NODE_VIEW;
 
+	if (view && node->id != saved && view_replaced(fs, node, changes))
+		return;
 	changes_add(changes, node);
 	if (view && node->id != saved)
 		notify_data(fs, node);
@@ -287,6 +387,8 @@ void file_changed(struct fs *fs, struct file *file, fuse_ino_t saved, struct cha
 			member_changed(fs, node, saved, news, changes);
 	}
 	nodes_unlock(&fs->nodes);
+	changes->saved = true;
+	source_told(file->source, file->generation);
 	snap_put(snap);
 	file_touch(fs, file);
 }
@@ -536,14 +638,14 @@ void fs_commit_all(struct fs *fs)
 	struct node **list = unsaved_views(fs);
 
 	for (size_t i = 0; list && list[i]; i++) {
-		struct changes changes = {NULL, 0, 0};
+		struct changes changes = CHANGES_NONE;
 		struct file *file = fs_lock_file(fs, list[i]);
 
 		if (file) {
 			view_commit(fs, list[i], DRAFT_CLOSE, &changes);
 			fs_unlock_file(fs, file);
 		}
-		free(changes.nodes); /* nobody is there to be told */
+		changes_release(&changes); /* nobody is there to be told */
 		fs_reference(fs, list[i], -1);
 	}
 	free(list);

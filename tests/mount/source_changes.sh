@@ -44,9 +44,9 @@ for version in a b; do
 done
 
 reads() { cmp -s "$MNT/file.canm/$view" "$WORK/$1.csv"; }
-# mapped_becomes MARK TEXT...: a mapping that is kept says each text in its turn, after MARK.1 was
-# made, MARK.2 and so on.
-mapped_becomes()
+# mappings_keep MARK TEXT...: a mapping made while the view says the first text, after which MARK.1
+# is made, one of the second, and so on: at the end each still has its own.
+mappings_keep()
 {
 	python3 - "$MNT/file.canm/$view" "$@" <<'PYTHON'
 import mmap, sys, time
@@ -54,28 +54,28 @@ import mmap, sys, time
 path, mark, *names = sys.argv[1:]
 texts = [open(name, "rb").read() for name in names]
 
-def wait(condition):
-    end = time.monotonic() + 3
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    return condition()
-
-def is_first():
-    """There may be none for a moment."""
+def map_it(text):
+    """None where it is another text, or for a moment not there."""
     try:
         with open(path, "rb") as file:
-            return file.read() == texts[0]
-    except OSError:
-        return False
+            view = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ)
+    except (OSError, ValueError):
+        return None
+    return view if view[:] == text else None
 
-if not wait(is_first):
-    sys.exit("it is not the old text")
-with open(path, "rb") as file:
-    view = mmap.mmap(file.fileno(), min(map(len, texts)), prot=mmap.PROT_READ)
+views = []
 for i, text in enumerate(texts):
-    if not wait(lambda: view[:] == text[:len(view)]):
-        sys.exit("text %d is not seen" % i)
+    end = time.monotonic() + 5
+    while not (view := map_it(text)):
+        if time.monotonic() > end:
+            sys.exit("text %d is not seen" % i)
+        time.sleep(0.02)
+    views.append(view)
     open("%s.%d" % (mark, i + 1), "w").close()
+time.sleep(1)
+for i, (view, text) in enumerate(zip(views, texts)):
+    if view[:] != text:
+        sys.exit("mapping %d has another text" % i)
 PYTHON
 }
 
@@ -107,14 +107,14 @@ way()
 	is "$name: every text that is read is whole" "$(head -n 4 "$WORK/wrong")" ""
 	is "$name: the new one is there soon" "$late" ""
 	rm -f "$WORK"/mark.*
-	mapped_becomes "$WORK/mark" "$WORK/b.csv" "$WORK/a.csv" "$WORK/b.csv" >"$WORK/mapped" 2>&1 &
+	mappings_keep "$WORK/mark" "$WORK/b.csv" "$WORK/a.csv" "$WORK/b.csv" >"$WORK/mapped" 2>&1 &
 	reading=$!
 	for version in a b; do
-		wait_for 4 test -e "$WORK/mark.$((++turn))"
+		wait_for 6 test -e "$WORK/mark.$((++turn))"
 		"$how" $version
 	done
 	wait $reading
-	is "$name: for who has mapped it, too" "$? $(<"$WORK/mapped")" "0 "
+	is "$name: each mapping keeps the text that it was made of" "$? $(<"$WORK/mapped")" "0 "
 }
 
 # ---- what was put into a clip that others take away ----
@@ -133,7 +133,8 @@ umount_animfs
 rm -r "$SRC/.animfs"
 by_mv a
 
-# Reads the text in $1 pieces, which takes more than a second, and begins to; it is replaced meanwhile.
+# Reads the text in $1 pieces, with pauses that take more than three seconds in all; it is replaced
+# meanwhile.
 read_slowly()
 {
 	python3 - "$MNT/file.canm/$view" "$WORK/begun" "$1" <<'PYTHON'
@@ -147,7 +148,7 @@ piece = size // pieces // 4096 * 4096 + 4096
 while text := os.read(fd, piece):
     sys.stdout.buffer.write(text)
     open(sys.argv[2], "w").close()
-    time.sleep(1.5 / pieces)
+    time.sleep(3.5 / pieces)
 PYTHON
 }
 
@@ -179,7 +180,7 @@ keeps_open()
 	exec 5<"$MNT/file.canm/$view"
 	"$ANIMFS" clip rename "$SRC/file.canm/$clip" other
 	wait_for 3 other_clip
-	sleep 1.2 # longer than who reads may pause
+	sleep 1.2
 	ok "$1: who has open what is no more reads it" cmp "$WORK/kept" /dev/fd/5
 	exec 5<&-
 	by_mv b
@@ -192,6 +193,7 @@ for how in rw ro; do
 	mount_animfs -o $how
 	way 1 2 by_mv "$how, mv"
 	way 0 2 by_cp "$how, cp"
+	slow_reader by_mv 3 "$how, in long pauses"
 	slow_reader by_mv 30 "$how"
 	cp "$WORK/a/file.canm" "$SRC/other.canm"
 	ls "$MNT/other.canm" >/dev/null
