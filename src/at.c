@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
+#include <stdio.h> /* renameat2 */
 #include <string.h>
 #include <unistd.h>
 
@@ -164,6 +164,87 @@ int at_proc_open(const char *path, int *fd)
 		return ENAMETOOLONG;
 	*fd = open(whole, O_RDONLY | O_CLOEXEC);
 	return *fd < 0 ? errno : 0;
+}
+
+/*
+ * Renames without flags
+ */
+
+bool at_lacks_flags(int error)
+{
+	return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
+}
+
+/*
+ * The last resort. A file that another program makes between the two calls is lost: nothing takes
+ * the name that keeps others out and that a kill does not leave behind as an empty file.
+ */
+static int rename_unless_there(int from, const char *name, int to, const char *new_name)
+{
+	struct stat st;
+
+	if (fstatat(to, new_name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+		return EEXIST;
+	if (errno != ENOENT)
+		return errno;
+	return renameat(from, name, to, new_name) ? errno : 0;
+}
+
+/*
+ * A folder replaces an empty one in one step, and what somebody puts into that one before makes the
+ * rename fail. Some filesystems replace no folder at all.
+ */
+static int rename_folder(int from, const char *name, int to, const char *new_name)
+{
+	int error;
+
+	if (mkdirat(to, new_name, 0700))
+		return errno;
+	if (renameat(from, name, to, new_name) == 0)
+		return 0;
+	error = errno;
+	if (unlinkat(to, new_name, AT_REMOVEDIR))
+		return errno == ENOTEMPTY ? EEXIST : error;
+	if (error != EEXIST && error != ENOTEMPTY && error != EPERM)
+		return error;
+	return rename_unless_there(from, name, to, new_name);
+}
+
+static bool is_link_refused(int error)
+{
+	return error == EPERM || error == EMLINK || at_lacks_flags(error);
+}
+
+static int rename_file(int from, const char *name, int to, const char *new_name)
+{
+	int error;
+
+	if (linkat(from, name, to, new_name, 0))
+		return is_link_refused(errno) ? rename_unless_there(from, name, to, new_name)
+					      : errno;
+	if (unlinkat(from, name, 0) == 0)
+		return 0;
+	error = errno;
+	unlinkat(to, new_name, 0);
+	return error;
+}
+
+int at_rename(int from, const char *name, int to, const char *new_name, unsigned flags)
+{
+	struct stat st;
+
+	if (renameat2(from, name, to, new_name, flags) == 0)
+		return 0;
+	if (!at_lacks_flags(errno) || flags == RENAME_EXCHANGE)
+		return errno;
+	if (flags == 0)
+		return renameat(from, name, to, new_name) ? errno : 0;
+	if (flags != RENAME_NOREPLACE)
+		return errno;
+	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	return S_ISDIR(st.st_mode) ? rename_folder(from, name, to, new_name)
+				   : rename_file(from, name, to, new_name);
 }
 
 int at_proc_path(int dir, const char *name, char *out, size_t size)

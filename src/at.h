@@ -39,6 +39,16 @@ int at_write(int fd, struct bytes data);
 void at_proc_is_here(void);
 /* Opens a file of /proc for reading: "PID/status". */
 int at_proc_open(const char *path, int *fd);
+
+/*
+ * renameat2(). RENAME_NOREPLACE works on every filesystem; where the kernel cannot do it there, a
+ * link or an empty folder takes the new name first, and a file that cannot be linked is renamed
+ * right after a look. RENAME_EXCHANGE has no such way: see at_lacks_flags.
+ */
+int at_rename(int from, const char *name, int to, const char *new_name, unsigned flags);
+/* Is this what renameat2() returns where the filesystem does not know the flags? */
+bool at_lacks_flags(int error);
+
 /*
  * "/proc/self/fd/N/NAME" for calls that have no *at form (use lgetxattr and its like), where "." is
  * the folder; name NULL: whatever the descriptor is of, "/proc/self/fd/N" (use getxattr and its

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <linux/limits.h>
 #include <signal.h>
-#include <stdio.h> /* renameat2 */
+#include <stdio.h> /* RENAME_EXCHANGE */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
@@ -205,7 +205,7 @@ static int identify(const struct job *job, const char *name, struct file_version
 
 static int rename_as(const struct job *job, unsigned flags)
 {
-	return renameat2(job->via, job->temporary, job->dir, job->name, flags) ? errno : 0;
+	return at_rename(job->via, job->temporary, job->dir, job->name, flags);
 }
 
 /*
@@ -242,7 +242,7 @@ static int place(const struct job *job)
 {
 	int error = job->expect ? exchange(job) : rename_as(job, RENAME_NOREPLACE);
 
-	if (error != EINVAL && error != ENOSYS)
+	if (!job->expect || !at_lacks_flags(error))
 		return error == EEXIST ? EAGAIN : error;
 	error = check(job);
 	return error ? error : rename_as(job, 0);

@@ -4,7 +4,8 @@
  *
  * A new file beside the old one gets the bytes, the old one's mode, owner, xattrs and ACLs; fsync;
  * then RENAME_EXCHANGE where the filesystem has it: what comes out must still be the version that
- * was checked, otherwise both are exchanged back and the answer is EAGAIN. Plain rename elsewhere.
+ * was checked, otherwise both are exchanged back and the answer is EAGAIN. Elsewhere a plain rename
+ * right after the check: what another program puts there between the two is lost.
  * The folder is fsynced. A reader sees the old file or the new one.
  *
  * Whether another program has the old file open for writing is asked by a lease (F_SETLEASE), which
@@ -23,7 +24,7 @@
  * write will show as another (may be NULL). Returns 0 or an errno: EAGAIN when the file is not the
  * expected version any more, EBUSY when another program has it open for writing (found out before
  * anything is written, so that asking again costs little). When the folder's fsync fails, the old
- * file is put back.
+ * file is put back where it was exchanged.
  */
 int replace_file(int dir, const char *name, const struct file_version *expect,
 		 const char *temporary, struct bytes data, struct file_version *now, bool *settled);

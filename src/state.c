@@ -738,9 +738,9 @@ static int write_via(const struct put *p, mode_t mode, struct bytes data)
 		error = errno;
 	if (close(fd) && !error)
 		error = errno;
-	if (!error && renameat2(p->via, p->temporary, p->folder, p->name,
-				p->how & STATE_PUT_NEW ? RENAME_NOREPLACE : 0))
-		error = errno;
+	if (!error)
+		error = at_rename(p->via, p->temporary, p->folder, p->name,
+				  p->how & STATE_PUT_NEW ? RENAME_NOREPLACE : 0);
 	if (error)
 		unlinkat(p->via, p->temporary, 0);
 	return error;

@@ -2,6 +2,7 @@
 #include "at.h"
 #include "scratch.h"
 #include <limits.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 /* in/ is the root of the tests; secret and out/ lie outside of it, and links in it lead there. */
@@ -356,6 +357,106 @@ START_TEST(version_tells_files_and_writes_apart)
 }
 END_TEST
 
+/* ---- renames ---- */
+
+extern bool renames_lack_flags; /* test_replace.c */
+static bool links_are_refused;
+
+int linkat(int from, const char *old, int to, const char *new, int flags)
+{
+	if (links_are_refused) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int)syscall(SYS_linkat, from, old, to, new, flags);
+}
+
+/* 0: as the kernel does it; 1: the filesystem knows no flags; 2: and no links. */
+static void set_filesystem(int poor)
+{
+	renames_lack_flags = poor > 0;
+	links_are_refused = poor > 1;
+}
+
+static int rename_new(const char *from, const char *to)
+{
+	return at_rename(scratch_root, from, scratch_root, to, RENAME_NOREPLACE);
+}
+
+START_TEST(a_rename_replaces_nothing)
+{
+	ino_t was;
+
+	set_filesystem(_i);
+	put("theirs", "theirs");
+	put("ours", "ours");
+	was = stat_of("ours").st_ino;
+	ck_assert_int_eq(rename_new("ours", "theirs"), EEXIST);
+	ck_assert_int_eq(rename_new("ours", "in"), EEXIST);
+	ck_assert_int_eq(rename_new("ours", "ours"), EEXIST);
+	ck_assert_int_eq(rename_new("none", "new"), ENOENT);
+	ck_assert_int_eq(rename_new("ours", "none/new"), ENOENT);
+	ck_text("theirs", "theirs");
+	ck_text("ours", "ours");
+	ck_assert_int_eq(rename_new("ours", "new"), 0);
+	ck_text("new", "ours");
+	ck_assert_uint_eq(stat_of("new").st_ino, was);
+	ck_assert_uint_eq(stat_of("new").st_nlink, 1);
+	ck_assert(!is_there("ours"));
+	set_filesystem(0);
+}
+END_TEST
+
+START_TEST(a_folder_s_rename_replaces_nothing)
+{
+	int before = count_entries(".");
+
+	set_filesystem(_i);
+	ck_assert_int_eq(mkdir("empty", 0700), 0);
+	ck_assert_int_eq(mkdir("ours", 0750), 0);
+	put("ours/file", "text");
+	ck_assert_int_eq(rename_new("ours", "empty"), EEXIST);
+	ck_assert_int_eq(rename_new("ours", "secret"), EEXIST);
+	ck_assert_int_eq(rename_new("ours", "ours/below"), EINVAL);
+	ck_assert_int_eq(rename_new("ours", "new"), 0);
+	ck_text("new/file", "text");
+	ck_assert_uint_eq(stat_of("new").st_mode & 0777, 0750);
+	ck_assert_int_eq(count_entries("empty"), 0);
+	ck_assert_int_eq(count_entries("new"), 1);
+	ck_assert_int_eq(count_entries("."), before + 2);
+	set_filesystem(0);
+}
+END_TEST
+
+START_TEST(a_link_is_renamed_itself)
+{
+	set_filesystem(_i);
+	ck_assert_int_eq(symlink("nowhere", "link"), 0);
+	ck_assert_int_eq(symlink("nowhere", "theirs"), 0);
+	ck_assert_int_eq(rename_new("link", "theirs"), EEXIST);
+	ck_assert_int_eq(rename_new("link", "new"), 0);
+	ck_assert(S_ISLNK(stat_of("new").st_mode) && !is_there("link"));
+	set_filesystem(0);
+}
+END_TEST
+
+START_TEST(flags_that_have_no_other_way_are_refused)
+{
+	set_filesystem(_i);
+	put("a", "a");
+	put("b", "b");
+	ck_assert_int_eq(at_rename(scratch_root, "a", scratch_root, "b", RENAME_EXCHANGE),
+			 _i ? EINVAL : 0);
+	ck_text("a", _i ? "a" : "b");
+	ck_assert_int_eq(
+		at_rename(scratch_root, "a", scratch_root, "b", RENAME_EXCHANGE | RENAME_NOREPLACE),
+		EINVAL);
+	ck_assert_int_eq(at_rename(scratch_root, "a", scratch_root, "b", 0), 0);
+	ck_assert(!is_there("a"));
+	set_filesystem(0);
+}
+END_TEST
+
 Suite *at_suite(void);
 Suite *at_suite(void)
 {
@@ -379,6 +480,10 @@ Suite *at_suite(void)
 	tcase_add_test(tc, proc_path_names_the_file_itself);
 	tcase_add_test(tc, proc_path_never_leaves);
 	tcase_add_test(tc, version_tells_files_and_writes_apart);
+	tcase_add_loop_test(tc, a_rename_replaces_nothing, 0, 3);
+	tcase_add_loop_test(tc, a_folder_s_rename_replaces_nothing, 0, 3);
+	tcase_add_loop_test(tc, a_link_is_renamed_itself, 0, 3);
+	tcase_add_loop_test(tc, flags_that_have_no_other_way_are_refused, 0, 3);
 	suite_add_tcase(s, tc);
 	return s;
 }

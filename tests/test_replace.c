@@ -16,11 +16,14 @@
  */
 static int (*meddle)(unsigned flags, int before);
 static int renames;
+bool renames_lack_flags; /* test_at.c */
 
 int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
 {
 	int error = meddle ? meddle(flags, renames++) : 0;
 
+	if (!error && renames_lack_flags && flags)
+		error = EINVAL;
 	if (error) {
 		errno = error;
 		return -1;

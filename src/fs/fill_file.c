@@ -563,14 +563,13 @@ static int begin(struct filled *f)
 static int become(struct filled *f)
 {
 	struct folders *folders = &f->fs->folders;
-	int error = 0;
+	int error;
 
 	folders_hold_still(folders);
-	if (renameat2(f->parent, f->name, f->parent, f->aside, RENAME_NOREPLACE) != 0)
-		error = errno;
+	error = at_rename(f->parent, f->name, f->parent, f->aside, RENAME_NOREPLACE);
 	if (!error && !make(f)) {
 		error = errno_of(&f->err);
-		renameat2(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE);
+		at_rename(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE);
 	}
 	if (!error) {
 		fill_skeleton(f);
@@ -593,7 +592,7 @@ void fill_recover(struct fs *fs, const char *path)
 		/* A file that stands there is what was being made of the folder. */
 		if (fstatat(fd, aside, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
 		    (unlinkat(fd, name, 0) == 0 || errno == ENOENT))
-			renameat2(fd, aside, fd, name, RENAME_NOREPLACE);
+			at_rename(fd, aside, fd, name, RENAME_NOREPLACE);
 		close(fd);
 	}
 	free(folder);

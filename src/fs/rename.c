@@ -444,16 +444,7 @@ static void move_skeleton(struct move *m, const struct folder *from, const struc
 	if (!(m->flags & RENAME_EXCHANGE) && fs_may_show(m->fs, m->name, beside) &&
 	    fs_may_show(m->fs, m->new_name, beside) && rest_own_name(m->name, name) &&
 	    rest_own_name(m->new_name, new_name))
-		renameat2(from->fd, name, to->fd, new_name, RENAME_NOREPLACE);
-}
-
-static int rename_at(struct move *m, const struct folder *from, const struct folder *to)
-{
-	if (renameat2(from->fd, m->name, to->fd, m->new_name, m->flags) == 0)
-		return 0;
-	if (errno == EINVAL && m->flags == 0)
-		return renameat(from->fd, m->name, to->fd, m->new_name) == 0 ? 0 : errno;
-	return errno;
+		at_rename(from->fd, name, to->fd, new_name, RENAME_NOREPLACE);
 }
 
 static void exchange_links(struct move *m)
@@ -480,7 +471,7 @@ static int move_real(struct move *m, const struct folder *from, const struct fol
 	replaces = m->over && identity_at(to->fd, m->new_name, &id, &over) == 0;
 	if (replaces && m->over->folder && !(m->flags & RENAME_EXCHANGE))
 		held = folder_hold(m->fs, to->fd, m->new_name);
-	error = rename_at(m, from, to);
+	error = at_rename(from->fd, m->name, to->fd, m->new_name, m->flags);
 	folder_let_go(m->fs, error ? NULL : m->to.parent, m->new_name, held);
 	if (!error && (m->flags & RENAME_EXCHANGE)) {
 		exchange_links(m);
@@ -608,7 +599,7 @@ static int rename_locked_file(struct move *m)
 		return error;
 	error = folder_open(&fs->folders, m->to.parent, &to);
 	if (!error) {
-		error = rename_at(m, &from, &to);
+		error = at_rename(from.fd, m->name, to.fd, m->new_name, m->flags);
 		if (!error)
 			move_skeleton(m, &from, &to, false);
 		folder_close(&fs->folders, &to);
