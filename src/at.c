@@ -147,6 +147,28 @@ int at_write(int fd, struct bytes data)
 	return 0;
 }
 
+int at_compare(int fd, struct bytes data)
+{
+	uint8_t block[16384];
+	size_t at = 0;
+
+	for (;;) {
+		ssize_t got = pread(fd, block, sizeof(block), (off_t)at);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno;
+		if ((size_t)got > data.size - at)
+			return EAGAIN;
+		if (got == 0)
+			return at == data.size ? 0 : EAGAIN;
+		if (memcmp(block, data.data + at, (size_t)got) != 0)
+			return EAGAIN;
+		at += (size_t)got;
+	}
+}
+
 static const char *proc = "/proc/";
 
 void at_proc_is_here(void)
@@ -284,20 +306,28 @@ bool file_version_same(const struct file_version *a, const struct file_version *
 	       same_time(&a->mtime, &b->mtime) && same_time(&a->ctime, &b->ctime);
 }
 
-#define MILLISECOND ((int64_t)1000000) /* in ns */
+#define SECOND ((int64_t)1000000000) /* in ns */
+#define CLOCK_TICK (SECOND / 100)
+#define COARSE_TICK (2 * SECOND)
 
 /*
- * Times of files move in ticks, of 10 ms at most on the usual systems: two writes within one leave
- * the same version behind. A ctime far in the future (another machine's clock) says nothing and is
- * left at that.
+ * Times of files move in ticks, and two writes within one leave the same version behind. The clock
+ * of the usual systems has ticks of 10 ms at most. Some filesystems keep whole seconds (ext3, ext4
+ * with inodes of 128 bytes, SFTP) or even ones (FAT): then every time ends in zeros.
  */
+bool file_version_coarse(const struct file_version *version)
+{
+	return version->ctime.tv_nsec == 0;
+}
+
+/* A ctime far in the future (another machine's clock) says nothing and is left at that. */
 bool file_version_settled(const struct file_version *version, const struct timespec *now)
 {
 	int64_t seconds = now->tv_sec - version->ctime.tv_sec;
-	int64_t age;
+	int64_t unsure = 2 * (file_version_coarse(version) ? COARSE_TICK : CLOCK_TICK), age;
 
-	if (seconds < -1 || seconds > 1)
+	if (seconds < -10 || seconds > 10)
 		return true;
-	age = seconds * 1000 * MILLISECOND + now->tv_nsec - version->ctime.tv_nsec;
-	return age > 20 * MILLISECOND || age < -20 * MILLISECOND;
+	age = seconds * SECOND + now->tv_nsec - version->ctime.tv_nsec;
+	return age > unsure || age < -unsure;
 }

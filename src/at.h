@@ -31,6 +31,8 @@ int at_make_folders(int root, const char *path, int *fd);
 int at_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st);
 /* All of the bytes to the descriptor's place, however many calls it takes. */
 int at_write(int fd, struct bytes data);
+/* Does the file hold these bytes and no others? EAGAIN if not. */
+int at_compare(int fd, struct bytes data);
 
 /*
  * From here on the process's current folder is a /proc, and it has no other (enclose.h). Nothing in
@@ -66,7 +68,14 @@ struct file_version {
 };
 struct file_version file_version_of(const struct stat *st);
 bool file_version_same(const struct file_version *a, const struct file_version *b);
-/* Would any write after `now` show as another version? Read the file after that time. */
+/*
+ * Would any write after `now` show as another version? Read the file after that time. Not if the
+ * file changed less than two ticks before: of the clock, or of the filesystem where it keeps whole
+ * seconds only.
+ */
 bool file_version_settled(const struct file_version *version, const struct timespec *now);
+/* Does it come from a filesystem that keeps whole seconds only? Rarely true of another, by chance.
+ */
+bool file_version_coarse(const struct file_version *version);
 
 #endif

@@ -248,7 +248,7 @@ static int put_anew(struct undo *u)
 	return error;
 }
 
-static int put_over(struct undo *u, const struct file_version *there)
+static int put_over(struct undo *u, const struct file_version *version, struct bytes there)
 {
 	char temporary[STATE_TEMPORARY_SIZE];
 	struct file_version now;
@@ -256,7 +256,8 @@ static int put_over(struct undo *u, const struct file_version *there)
 
 	if (error)
 		return error;
-	error = replace_file(u->dir, u->name, there, temporary, buf_bytes(&u->bytes), &now, NULL);
+	error = replace_file(u->dir, u->name, version, &there, temporary, buf_bytes(&u->bytes),
+			     &now, NULL);
 	state_temporary_gone(u->state, u->folder);
 	return error;
 }
@@ -271,7 +272,7 @@ static int exchange(struct undo *u, int old, struct bytes there, const struct fi
 		error = write_kept(u->state, u->backups, name, old, there);
 	if (error)
 		return error;
-	error = put_over(u, version);
+	error = put_over(u, version, there);
 	if (error)
 		unlinkat(u->backups, name, 0);
 	else if (strcmp(name, NEXT) == 0)

@@ -20,6 +20,7 @@ struct job {
 	const char *name, *temporary;
 	const struct file_version *expect;
 	const struct attributes *as; /* of a new file; NULL: as the folder has it */
+	const struct bytes *was; /* what `expect` holds, or NULL */
 	int old, fresh;
 	struct file_version written; /* the new file before anybody else can reach it */
 	bool settled;                /* and its mtime is one that no later write leaves behind */
@@ -59,6 +60,21 @@ static int check(const struct job *job)
 	int error = check_version(job);
 
 	return !error && job->old >= 0 && is_written(job->old) ? EBUSY : error;
+}
+
+/* Another program's write may leave all of the version's times as they were. */
+static int check_bytes(const struct job *job)
+{
+	return job->was ? at_compare(job->old, *job->was) : 0;
+}
+
+/*
+ * Since the bytes were compared only the version was. Where times are fine, that leaves the moment
+ * between the last check and the rename.
+ */
+static int check_bytes_again(const struct job *job)
+{
+	return job->was && file_version_coarse(job->expect) ? check_bytes(job) : 0;
 }
 
 /* Where the old file cannot be opened because it is not the expected one, that is the answer. */
@@ -176,6 +192,11 @@ static int fill(struct job *job, struct bytes data)
 	struct stat st;
 	int error = at_write(job->fresh, data);
 
+	/* The disk takes the new bytes while the old ones are compared. */
+	if (!error && job->was) {
+		sync_file_range(job->fresh, 0, 0, SYNC_FILE_RANGE_WRITE);
+		error = check_bytes(job);
+	}
 	if (!error && job->old >= 0)
 		error = copy_attributes(job->old, job->fresh);
 	if (!job->as || !job->as->has_mtime)
@@ -230,10 +251,14 @@ static int exchange(const struct job *job)
 			return result ? result : error == ENOENT ? EAGAIN : error;
 		if (!file_version_same(&out, &expected))
 			result = EAGAIN;
-		else if (result || !is_written(job->old))
+		else if (result)
 			return result;
-		else
+		else if (is_written(job->old))
 			result = EBUSY;
+		else
+			result = check_bytes_again(job);
+		if (!result)
+			return 0;
 		expected = put;
 	}
 }
@@ -245,6 +270,8 @@ static int place(const struct job *job)
 	if (!job->expect || !at_lacks_flags(error))
 		return error == EEXIST ? EAGAIN : error;
 	error = check(job);
+	if (!error)
+		error = check_bytes_again(job);
 	return error ? error : rename_as(job, 0);
 }
 
@@ -324,7 +351,8 @@ static int replace(struct job *job, struct bytes data, struct file_version *now,
 }
 
 int replace_file(int dir, const char *name, const struct file_version *expect,
-		 const char *temporary, struct bytes data, struct file_version *now, bool *settled)
+		 const struct bytes *was, const char *temporary, struct bytes data,
+		 struct file_version *now, bool *settled)
 {
 	struct job job = {
 		.dir = dir,
@@ -332,6 +360,7 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 		.name = name,
 		.temporary = temporary,
 		.expect = expect,
+		.was = was,
 		.old = -1,
 		.fresh = -1,
 	};

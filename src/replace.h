@@ -19,15 +19,17 @@
 
 /*
  * dir and name: the file. expect: the version it must still have (NULL: the file must not exist,
- * and gets mode 0666 less umask). temporary: a free name in dir, of the caller's choosing; it is
- * gone afterwards. now: the version that is there afterwards; *settled tells whether any later
- * write will show as another (may be NULL). Returns 0 or an errno: EAGAIN when the file is not the
- * expected version any more, EBUSY when another program has it open for writing (found out before
- * anything is written, so that asking again costs little). When the folder's fsync fails, the old
- * file is put back where it was exchanged.
+ * and gets mode 0666 less umask). was: the bytes that it must still hold, since times can be too
+ * coarse to tell (NULL: the version is enough). temporary: a free name in dir, of the caller's
+ * choosing; it is gone afterwards. now: the version that is there afterwards; *settled tells
+ * whether any later write will show as another (may be NULL). Returns 0 or an errno: EAGAIN when
+ * the file is not the expected version any more, EBUSY when another program has it open for writing
+ * (found out before anything is written, so that asking again costs little). When the folder's
+ * fsync fails, the old file is put back where it was exchanged.
  */
 int replace_file(int dir, const char *name, const struct file_version *expect,
-		 const char *temporary, struct bytes data, struct file_version *now, bool *settled);
+		 const struct bytes *was, const char *temporary, struct bytes data,
+		 struct file_version *now, bool *settled);
 
 /*
  * A file that does not exist yet, which has these attributes before it can be seen; otherwise as

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define MILLISECOND ((int64_t)1000000) /* in ns */
 
@@ -619,13 +620,34 @@ static struct snap *latest(struct source *s, int dir, struct err *err)
 	return latest_seen(s, dir, &st, err);
 }
 
+/* The next look reads the file, whatever its times say. */
+static void forget_version(struct source *s)
+{
+	pthread_mutex_lock(&s->facts);
+	s->settled = false;
+	s->rest.settled = false;
+	pthread_mutex_unlock(&s->facts);
+}
+
+/* Does the file hold these bytes, whatever its times say? */
+static bool holds(const struct source *s, int dir, struct bytes bytes)
+{
+	int fd, error = at_open(dir, s->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+
+	if (error)
+		return false;
+	error = at_compare(fd, bytes);
+	close(fd);
+	return !error;
+}
+
 bool source_is_read(struct source *s, const struct stat *st)
 {
 	struct file_version version = file_version_of(st);
 	bool same;
 
 	pthread_mutex_lock(&s->facts);
-	same = file_version_same(&version, &s->version);
+	same = is_known(s, &version);
 	pthread_mutex_unlock(&s->facts);
 	return same;
 }
@@ -770,6 +792,7 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 {
 	struct source *s = job->source;
 	struct state *state = s->store->state;
+	struct bytes was = {NULL, 0};
 	char temporary[STATE_TEMPORARY_SIZE];
 	char *folder = folder_of(s);
 	struct file_version now;
@@ -780,7 +803,9 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 		free(folder);
 		return err_system(err, error, "the state directory");
 	}
-	error = expect ? replace_file(job->dir, s->name, expect, temporary,
+	if (expect)
+		was = buf_bytes(&job->current->bytes);
+	error = expect ? replace_file(job->dir, s->name, expect, &was, temporary,
 				      buf_bytes(&job->result->bytes), &now, &settled)
 		       : replace_new(job->dir, s->name, job->as, temporary,
 				     buf_bytes(&job->result->bytes), &now, &settled);
@@ -812,18 +837,39 @@ static bool put_with_backup(struct commit_job *job, struct err *err)
 	return done;
 }
 
-/* With the locks held. */
+/*
+ * Times tell the versions of a file apart only if they are fine enough and nobody sets them back;
+ * bytes do. replace_file compares them, too, but where times are coarse it had better not be needed
+ * for that.
+ */
+static struct snap *latest_by_bytes(struct source *s, int dir, struct err *err)
+{
+	struct snap *snap = latest(s, dir, err);
+
+	if (!snap || !file_version_coarse(&s->version) || holds(s, dir, buf_bytes(&snap->bytes)))
+		return snap;
+	snap_put(snap);
+	forget_version(s);
+	return latest(s, dir, err);
+}
+
+/* With the locks held. A verdict about bytes that are there no more is none. */
 static bool commit_file(struct commit_job *job, struct err *err)
 {
-	job->current = latest(job->source, job->dir, err);
+	bool fine;
+
+	job->current = latest_by_bytes(job->source, job->dir, err);
 	if (!job->current)
 		return false;
 	job->codec = job->current->codec;
-	if (job->whole ? !prepare_whole(job, err) : !prepare_edit(job, err))
-		return false;
-	if (job->result == job->current)
-		return true;
-	return job->loses ? put_with_backup(job, err) : put_result(job, &job->source->version, err);
+	fine = job->whole ? prepare_whole(job, err) : prepare_edit(job, err);
+	if (fine && job->result != job->current)
+		return job->loses ? put_with_backup(job, err)
+				  : put_result(job, &job->source->version, err);
+	if (holds(job->source, job->dir, buf_bytes(&job->current->bytes)))
+		return fine;
+	job->wait = EAGAIN;
+	return false;
 }
 
 /* ---- the skeleton beside it ---- */
@@ -852,8 +898,16 @@ static int put_new_text(const struct commit_job *job, const char *name, const ch
 	return error;
 }
 
-/* `old`: the version that is there, or NULL. */
-static int put_text(struct commit_job *job, const char *name, const struct file_version *old)
+/* The text that is there, as `latest` found it. */
+struct text_there {
+	struct file_version version;
+	uint64_t hash;
+	bool faulty;
+};
+
+/* Over `old`, which holds the bytes `was`; NULL: there is none. */
+static int put_text(struct commit_job *job, const char *name, const struct text_there *old,
+		    const struct bytes *was)
 {
 	struct source *s = job->source;
 	char temporary[STATE_TEMPORARY_SIZE];
@@ -866,8 +920,8 @@ static int put_text(struct commit_job *job, const char *name, const struct file_
 		free(folder);
 		return error;
 	}
-	error = old ? replace_file(job->dir, name, old, temporary, buf_bytes(&job->bytes), &now,
-				   NULL)
+	error = old ? replace_file(job->dir, name, &old->version, was, temporary,
+				   buf_bytes(&job->bytes), &now, NULL)
 		    : put_new_text(job, name, temporary);
 	if (faccessat(job->dir, temporary, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		state_temporary_gone(s->store->state, folder);
@@ -877,59 +931,60 @@ static int put_text(struct commit_job *job, const char *name, const struct file_
 	return error;
 }
 
-/* What is there as it is before bones go from it. */
-static int keep_text(const struct source *s, int dir, const char *name, const char *path)
-{
-	struct buf bytes = BUF_INIT;
-	struct stat st;
-	int error = at_read(dir, name, REST_TEXT_MAX, &bytes, &st);
-
-	if (!error)
-		error = keep(s, dir, name, path, buf_bytes(&bytes));
-	buf_release(&bytes);
-	return error;
-}
-
-/* The text that is there, as `latest` found it. False: there is none. */
-static bool find_text(struct source *s, const char *name, struct file_version *version,
-		      bool *faulty)
+/* False: there is none. */
+static bool find_text(struct source *s, const char *name, struct text_there *text)
 {
 	bool found;
 
 	pthread_mutex_lock(&s->facts);
 	found = s->rest.name && strcmp(s->rest.name, name) == 0;
-	*version = s->rest.file;
-	*faulty = s->rest.faulty;
+	*text = (struct text_there){s->rest.file, s->rest.hash, s->rest.faulty};
 	pthread_mutex_unlock(&s->facts);
 	return found;
 }
 
-static int put_over_text(struct commit_job *job, const char *name, const struct file_version *old)
+/* The bytes of the text, if it is still what `latest` found. */
+static int read_text(struct commit_job *job, const char *name, const struct text_there *old,
+		     struct buf *bytes)
+{
+	struct stat st;
+	int error = at_read(job->dir, name, REST_TEXT_MAX, bytes, &st);
+
+	if (!error && XXH3_64bits(bytes->data, bytes->size) != old->hash)
+		error = job->wait = EAGAIN;
+	return error;
+}
+
+/* What is there is kept before bones go from it. */
+static int put_over_text(struct commit_job *job, const char *name, const struct text_there *old)
 {
 	struct source *s = job->source;
 	bool loses = skeleton_loses(rest_skeleton(job->current->rest), job->skeleton);
 	char *path = path_of(s, name);
-	int error = path ? 0 : ENOMEM;
+	struct buf there = BUF_INIT;
+	struct bytes was;
+	int error = path ? read_text(job, name, old, &there) : ENOMEM;
 
+	was = buf_bytes(&there);
 	if (!error && loses)
-		error = keep_text(s, job->dir, name, path);
+		error = keep(s, job->dir, name, path, was);
 	if (!error)
-		error = put_text(job, name, old);
+		error = put_text(job, name, old, &was);
 	if (!error && loses)
 		backup_removed(s->store->state, path);
+	buf_release(&there);
 	free(path);
 	return error;
 }
 
 static bool put_skeleton(struct commit_job *job, const char *name, struct err *err)
 {
-	struct file_version old;
-	bool faulty;
+	struct text_there old;
 	int error;
 
-	if (!find_text(job->source, name, &old, &faulty)) {
-		error = put_text(job, name, NULL);
-	} else if (faulty) {
+	if (!find_text(job->source, name, &old)) {
+		error = put_text(job, name, NULL, NULL);
+	} else if (old.faulty) {
 		err_set(err, ERR_CONFLICT, "%.120s, which is there, cannot be read", name);
 		return err_accept(err, "the same once that file is mended or removed");
 	} else {
@@ -959,6 +1014,7 @@ static bool commit_skeleton(struct commit_job *job, struct err *err)
 {
 	const struct skeleton *now;
 
+	forget_version(job->source); /* the text beside it is read by the same */
 	job->current = latest(job->source, job->dir, err);
 	if (!job->current)
 		return false;
@@ -995,6 +1051,8 @@ static enum commit commit_once(struct commit_job *job, struct err *err)
 			outcome = job->result == job->current ? COMMIT_SAME : COMMIT_DONE;
 		state_unlock(s->store->state);
 	}
+	if (job->wait == EAGAIN)
+		forget_version(s);
 	pthread_mutex_unlock(&s->work);
 	return outcome;
 }

@@ -357,6 +357,54 @@ START_TEST(version_tells_files_and_writes_apart)
 }
 END_TEST
 
+START_TEST(compare_wants_these_bytes_and_no_others)
+{
+	char *large = malloc(50001);
+	int fd;
+
+	memset(large, 'x', 50000);
+	large[50000] = '\0';
+	put("large", large);
+	fd = open("large", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(at_compare(fd, bytes_of(large)), 0);
+	ck_assert_int_eq(at_compare(fd, (struct bytes){(uint8_t *)large, 49999}), EAGAIN);
+	ck_assert_int_eq(at_compare(fd, (struct bytes){(uint8_t *)large, 50001}), EAGAIN);
+	ck_assert_int_eq(at_compare(fd, (struct bytes){NULL, 0}), EAGAIN);
+	large[49999] = 'y';
+	ck_assert_int_eq(at_compare(fd, bytes_of(large)), EAGAIN);
+	large[49999] = 'x';
+	large[0] = 'y';
+	ck_assert_int_eq(at_compare(fd, bytes_of(large)), EAGAIN);
+	close(fd);
+	free(large);
+	ck_assert_int_eq(at_compare(-1, bytes_of("")), EBADF);
+}
+END_TEST
+
+START_TEST(a_version_is_settled_two_ticks_later)
+{
+	static const struct {
+		long nsec;
+		int64_t ms; /* before now */
+		bool settled;
+	} cases[] = {
+		{1, 0, false},    {1, 19, false},    {1, 21, true},     {1, -19, false},
+		{1, -21, true},   {1, 1000, true},   {0, 0, false},     {0, 21, false},
+		{0, 999, false},  {0, 3999, false},  {0, 4001, true},   {0, -3999, false},
+		{0, -4001, true}, {0, 100000, true}, {0, -60000, true}, {500000000, 21, true},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct file_version of = {.ctime = {1000000, cases[i].nsec}};
+		int64_t ns = 1000000 * INT64_C(1000000000) + cases[i].nsec +
+			     cases[i].ms * INT64_C(1000000);
+		struct timespec now = {ns / 1000000000, ns % 1000000000};
+
+		ck_assert_msg(file_version_settled(&of, &now) == cases[i].settled, "case %zu", i);
+	}
+}
+END_TEST
+
 /* ---- renames ---- */
 
 extern bool renames_lack_flags; /* test_replace.c */
@@ -480,6 +528,8 @@ Suite *at_suite(void)
 	tcase_add_test(tc, proc_path_names_the_file_itself);
 	tcase_add_test(tc, proc_path_never_leaves);
 	tcase_add_test(tc, version_tells_files_and_writes_apart);
+	tcase_add_test(tc, a_version_is_settled_two_ticks_later);
+	tcase_add_test(tc, compare_wants_these_bytes_and_no_others);
 	tcase_add_loop_test(tc, a_rename_replaces_nothing, 0, 3);
 	tcase_add_loop_test(tc, a_folder_s_rename_replaces_nothing, 0, 3);
 	tcase_add_loop_test(tc, a_link_is_renamed_itself, 0, 3);

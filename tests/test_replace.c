@@ -16,7 +16,8 @@
  */
 static int (*meddle)(unsigned flags, int before);
 static int renames;
-bool renames_lack_flags; /* test_at.c */
+bool renames_lack_flags;  /* test_at.c */
+extern bool coarse_times; /* test_source.c */
 
 int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
 {
@@ -36,6 +37,7 @@ static void begin(void)
 	scratch_begin();
 	umask(022);
 	meddle = NULL;
+	coarse_times = false;
 	renames = 0;
 	put("file", "old");
 }
@@ -49,7 +51,7 @@ static struct file_version version(const char *path)
 
 static int replace(const struct file_version *expect, const char *text, struct file_version *now)
 {
-	return replace_file(scratch_root, "file", expect, "tmp", bytes_of(text), now, NULL);
+	return replace_file(scratch_root, "file", expect, NULL, "tmp", bytes_of(text), now, NULL);
 }
 
 static void ck_refused(int error, const char *there)
@@ -87,8 +89,8 @@ START_TEST(a_write_right_after_shows)
 		struct file_version was = now;
 		int fd = -1;
 
-		ck_assert_int_eq(replace_file(scratch_root, "file", &was, "tmp", bytes_of("new"),
-					      &now, &settled),
+		ck_assert_int_eq(replace_file(scratch_root, "file", &was, NULL, "tmp",
+					      bytes_of("new"), &now, &settled),
 				 0);
 		fd = open("file", O_WRONLY | O_CLOEXEC);
 		ck_assert_int_eq(pwrite(fd, "now", 3, 0), 3);
@@ -299,12 +301,15 @@ START_TEST(names_never_leave_the_folder)
 
 	ck_assert_int_eq(mkdir("in", 0700), 0);
 	dir = open("in", O_PATH | O_CLOEXEC);
-	ck_assert_int_eq(replace_file(dir, "../file", &was, "tmp", bytes_of("new"), &now, NULL),
-			 EINVAL);
-	ck_assert_int_eq(replace_file(dir, "../made", NULL, "tmp", bytes_of("new"), &now, NULL),
-			 EINVAL);
-	ck_assert_int_eq(replace_file(dir, "made", NULL, "../tmp", bytes_of("new"), &now, NULL),
-			 EINVAL);
+	ck_assert_int_eq(
+		replace_file(dir, "../file", &was, NULL, "tmp", bytes_of("new"), &now, NULL),
+		EINVAL);
+	ck_assert_int_eq(
+		replace_file(dir, "../made", NULL, NULL, "tmp", bytes_of("new"), &now, NULL),
+		EINVAL);
+	ck_assert_int_eq(
+		replace_file(dir, "made", NULL, NULL, "../tmp", bytes_of("new"), &now, NULL),
+		EINVAL);
 	close(dir);
 	ck_text("file", "old");
 	ck_assert_int_eq(count_entries("."), 2);
@@ -395,11 +400,28 @@ static int slip_in_twice(unsigned flags, int before)
 	return 0;
 }
 
+static int plain; /* errno of renames with flags */
+
 static int slip_in_a_write(unsigned flags, int before)
 {
 	if (flags == RENAME_EXCHANGE && before == 0)
 		put("file", "written in place");
 	return 0;
+}
+
+/* Of the same size, and all times that a rename does not move are as before. */
+static int slip_in_unseen(unsigned flags, int before)
+{
+	struct stat st = stat_of("file");
+	int fd;
+
+	if (before > 0)
+		return flags ? plain : 0;
+	fd = open("file", O_WRONLY | O_CLOEXEC);
+	ck_assert_int_eq(pwrite(fd, "OLD", 3, 0), 3);
+	ck_assert_int_eq(futimens(fd, (struct timespec[]){st.st_atim, st.st_mtim}), 0);
+	close(fd);
+	return flags ? plain : 0;
 }
 
 static int slip_in_a_removal(unsigned flags, int before)
@@ -442,6 +464,53 @@ START_TEST(a_write_in_place_at_the_last_moment_stays)
 	meddle = slip_in_a_write;
 	ck_refused(EAGAIN, "written in place");
 	ck_assert_uint_eq(stat_of("file").st_ino, was);
+}
+END_TEST
+
+static int replace_these(const char *was, const char *text)
+{
+	struct bytes bytes = bytes_of(was);
+	struct file_version there, now;
+	struct stat st;
+
+	ck_assert_int_eq(fstatat(AT_FDCWD, "file", &st, 0), 0);
+	there = file_version_of(&st);
+	return replace_file(scratch_root, "file", &there, &bytes, "tmp", bytes_of(text), &now,
+			    NULL);
+}
+
+static void ck_unseen_stays(void)
+{
+	coarse_times = true;
+	meddle = slip_in_unseen;
+	ck_assert_int_eq(replace_these("old", "new"), EAGAIN);
+	ck_text("file", "OLD");
+	ck_assert_int_eq(count_entries("."), 1);
+	meddle = NULL;
+}
+
+START_TEST(only_the_bytes_that_were_read_are_replaced)
+{
+	ck_assert_int_eq(replace_these("OLD", "new"), EAGAIN);
+	ck_assert_int_eq(replace_these("older", "new"), EAGAIN);
+	ck_text("file", "old");
+	ck_assert_int_eq(count_entries("."), 1);
+	ck_assert_int_eq(replace_these("old", "new"), 0);
+	ck_text("file", "new");
+}
+END_TEST
+
+START_TEST(a_write_that_times_do_not_show_stays)
+{
+	plain = 0;
+	ck_unseen_stays();
+}
+END_TEST
+
+START_TEST(a_write_that_times_do_not_show_stays_without_exchange)
+{
+	plain = EOPNOTSUPP;
+	ck_unseen_stays();
 }
 END_TEST
 
@@ -568,6 +637,9 @@ static void add_meddlers(TCase *tc)
 	tcase_add_test(tc, who_slips_in_at_the_last_moment_stays);
 	tcase_add_test(tc, the_latest_who_slips_in_stays);
 	tcase_add_test(tc, a_write_in_place_at_the_last_moment_stays);
+	tcase_add_test(tc, only_the_bytes_that_were_read_are_replaced);
+	tcase_add_test(tc, a_write_that_times_do_not_show_stays);
+	tcase_add_test(tc, a_write_that_times_do_not_show_stays_without_exchange);
 	tcase_add_test(tc, a_removal_at_the_last_moment_is_kept);
 	tcase_add_test(tc, a_writer_that_opens_at_the_last_moment_is_not_cut_off);
 	tcase_add_test(tc, a_filesystem_without_exchange_gets_a_plain_rename);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
 /*
@@ -63,6 +64,64 @@ static bool file_holds(const char *path, const struct buf *data)
 	return same;
 }
 
+/*
+ * As on FAT, exFAT and SFTP: times have whole seconds, and ctime is mtime, so that programs can set
+ * all of them back.
+ */
+bool coarse_times; /* test_replace.c */
+
+static struct timespec whole_seconds(const struct statx_timestamp *t)
+{
+	return (struct timespec){.tv_sec = t->tv_sec, .tv_nsec = coarse_times ? 0 : t->tv_nsec};
+}
+
+int fstatat(int dir, const char *name, struct stat *st, int flags)
+{
+	struct statx x;
+
+	if (statx(dir, name, flags, STATX_BASIC_STATS, &x))
+		return -1;
+	*st = (struct stat){
+		.st_dev = makedev(x.stx_dev_major, x.stx_dev_minor),
+		.st_ino = x.stx_ino,
+		.st_mode = x.stx_mode,
+		.st_nlink = x.stx_nlink,
+		.st_uid = x.stx_uid,
+		.st_gid = x.stx_gid,
+		.st_rdev = makedev(x.stx_rdev_major, x.stx_rdev_minor),
+		.st_size = (off_t)x.stx_size,
+		.st_blksize = (blksize_t)x.stx_blksize,
+		.st_blocks = (blkcnt_t)x.stx_blocks,
+		.st_atim = whole_seconds(&x.stx_atime),
+		.st_mtim = whole_seconds(&x.stx_mtime),
+		.st_ctim = whole_seconds(coarse_times ? &x.stx_mtime : &x.stx_ctime),
+	};
+	return 0;
+}
+
+int fstat(int fd, struct stat *st)
+{
+	return fstatat(fd, "", st, AT_EMPTY_PATH);
+}
+
+/* In place, of the same size; no time shows it. */
+static void write_unseen(const char *path, const struct buf *data)
+{
+	struct stat before = stat_of(path);
+
+	write_in_place(path, data);
+	ck_assert_int_eq(
+		utimensat(AT_FDCWD, path, (struct timespec[]){before.st_atim, before.st_mtim}, 0),
+		0);
+}
+
+static void make_old(const char *path)
+{
+	ck_assert_int_eq(
+		utimensat(AT_FDCWD, path, (struct timespec[]){{1000000000, 0}, {1000000000, 0}}, 0),
+		0);
+}
+
 static struct store *open_store(size_t cache, struct state *with)
 {
 	struct store_options options = {.cache = cache, .max_file = 1 << 20};
@@ -74,6 +133,7 @@ static struct store *open_store(size_t cache, struct state *with)
 
 static void begin(void)
 {
+	coarse_times = false;
 	sample = load_file(SAMPLE);
 	other_sample = load_file(OTHER);
 	damaged = load_file(DAMAGED);
@@ -670,6 +730,67 @@ START_TEST(a_commit_keeps_what_another_program_wrote)
 }
 END_TEST
 
+START_TEST(a_commit_keeps_a_write_that_no_time_shows)
+{
+	struct snap *base, *now;
+
+	coarse_times = true;
+	make_old(FILE_NAME);
+	base = get();
+	toggle_loop(&sample);
+	write_unseen(FILE_NAME, &sample);
+	now = get();
+	ck_assert(now == base); /* old times are trusted */
+	snap_put(now);
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	snap_put(base);
+	base = get();
+	ck_assert(value_of(base, BONE) == 7 && !base->anim->clips[0].loop);
+	snap_put(base);
+	ck_tidy();
+}
+END_TEST
+
+/* What is saved equals what was there last, and not what is there now. */
+START_TEST(a_commit_is_written_where_no_time_shows_that_it_is_needed)
+{
+	struct snap *base, *now;
+
+	coarse_times = true;
+	base = get();
+	ck_assert_int_eq(commit(base, ROOT, 8), COMMIT_DONE);
+	make_old(FILE_NAME);
+	now = get();
+	write_unseen(FILE_NAME, &sample);
+	ck_assert(value_in_file(ROOT) != 8);
+	ck_assert_int_eq(commit(base, ROOT, 8), COMMIT_DONE);
+	ck_assert(value_in_file(ROOT) == 8);
+	snap_put(now);
+	snap_put(base);
+}
+END_TEST
+
+START_TEST(young_times_of_whole_seconds_are_not_trusted)
+{
+	coarse_times = true;
+	for (int i = 0; i < 10; i++) {
+		struct snap *snap = get();
+		bool loop = snap->anim->clips[0].loop;
+		struct stat st = stat_of(FILE_NAME);
+
+		ck_assert(fstatat(scratch_root, FILE_NAME, &st, 0) == 0);
+		ck_assert(!source_is_read(source, &st));
+		snap_put(snap);
+		usleep(30000);
+		toggle_loop(&sample);
+		write_unseen(FILE_NAME, &sample);
+		snap = get();
+		ck_assert(snap->anim->clips[0].loop != loop);
+		snap_put(snap);
+	}
+}
+END_TEST
+
 START_TEST(the_same_curve_saved_by_two_is_a_conflict)
 {
 	struct snap *base = get();
@@ -1234,6 +1355,34 @@ START_TEST(two_who_save_a_skeleton_are_a_conflict)
 }
 END_TEST
 
+START_TEST(a_skeleton_keeps_a_write_that_no_time_shows)
+{
+	struct snap *base, *now;
+	struct buf theirs = BUF_INIT;
+
+	coarse_times = true;
+	put(OWN, TABLE);
+	make_old(OWN);
+	make_old(FILE_NAME);
+	ck_assert_int_eq(state_lock(state), 0); /* makes the directory */
+	state_unlock(state);
+	make_old(".");
+	base = get();
+	buf_text(&theirs, "bone,parent,ty\nBone01,Scene_Root,2\nScene_Root,,\n");
+	write_unseen(OWN, &theirs);
+	ck_assert_int_eq(commit_text(base, "bone,parent,ty\nBone01,Scene_Root,3\nScene_Root,,\n",
+				     NULL, &now),
+			 COMMIT_REFUSED);
+	ck_refused(ERR_CONFLICT, 0);
+	ck_assert(file_holds(OWN, &theirs));
+	snap_put(base);
+	base = get();
+	ck_assert(height_of(base, "Bone01") == 2);
+	snap_put(base);
+	buf_release(&theirs);
+}
+END_TEST
+
 START_TEST(a_skeleton_before_bones_go_from_it_is_kept)
 {
 	static const char blank[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nBone01,,,2,,,,,,,\n"
@@ -1320,6 +1469,7 @@ static TCase *skeleton_case(void)
 	tcase_add_test(tc, a_skeleton_is_saved_beside_its_file);
 	tcase_add_test(tc, a_text_that_says_what_is_known_makes_no_file);
 	tcase_add_test(tc, two_who_save_a_skeleton_are_a_conflict);
+	tcase_add_test(tc, a_skeleton_keeps_a_write_that_no_time_shows);
 	tcase_add_test(tc, a_skeleton_before_bones_go_from_it_is_kept);
 	tcase_add_test(tc, a_skeleton_that_cannot_be_read_is_not_written_over);
 	tcase_add_test(tc, a_skeleton_that_cannot_be_saved_says_why);
@@ -1336,6 +1486,9 @@ static TCase *commit_case(void)
 	tcase_add_test(tc, a_commit_of_what_is_there_writes_nothing);
 	tcase_add_test(tc, a_commit_keeps_what_others_saved_meanwhile);
 	tcase_add_test(tc, a_commit_keeps_what_another_program_wrote);
+	tcase_add_test(tc, a_commit_keeps_a_write_that_no_time_shows);
+	tcase_add_test(tc, a_commit_is_written_where_no_time_shows_that_it_is_needed);
+	tcase_add_test(tc, young_times_of_whole_seconds_are_not_trusted);
 	tcase_add_test(tc, the_same_curve_saved_by_two_is_a_conflict);
 	tcase_add_test(tc, a_draft_goes_on_from_its_own_commits);
 	tcase_add_test(tc, what_the_format_cannot_store_is_refused);

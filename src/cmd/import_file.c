@@ -415,7 +415,7 @@ static bool put_raw(struct importing *m, struct bytes bytes)
 	int error = state_temporary(m->f->state, m->f->folder, temporary, sizeof(temporary));
 
 	if (!error) {
-		error = replace_file(m->dir, m->f->name, NULL, temporary, bytes, &now, NULL);
+		error = replace_file(m->dir, m->f->name, NULL, NULL, temporary, bytes, &now, NULL);
 		state_temporary_gone(m->f->state, m->f->folder);
 	}
 	return !error || err_system(m->err, error, m->f->name);
