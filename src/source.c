@@ -727,17 +727,18 @@ static bool decode_encoded(struct commit_job *job, struct err *err)
 				 why.message);
 }
 
-static bool encode_merged(struct commit_job *job, struct err *err)
+/* Of a model that was edited from current's. */
+static bool encode_model(struct commit_job *job, const struct anim *model, struct err *err)
 {
 	const struct snap *current = job->current;
 
-	if (!job->codec->encode(job->merged, buf_bytes(&current->bytes), &job->bytes, err))
+	if (!job->codec->encode(model, buf_bytes(&current->bytes), &job->bytes, err))
 		return job->bytes.failed ? err_memory(err) : false;
 	if (bytes_equal(buf_bytes(&job->bytes), buf_bytes(&current->bytes)))
 		job->result = snap_get(job->current);
 	else if (!decode_encoded(job, err))
 		return false;
-	return anim_stored(job->merged, current->anim, job->result->anim, err);
+	return anim_stored(model, current->anim, job->result->anim, err);
 }
 
 static bool prepare_edit(struct commit_job *job, struct err *err)
@@ -745,7 +746,7 @@ static bool prepare_edit(struct commit_job *job, struct err *err)
 	const struct anim *now = job->current->anim;
 
 	job->merged = anim_merge(job->base->anim, job->edited, job->last, now, err);
-	if (!job->merged || !encode_merged(job, err))
+	if (!job->merged || !encode_model(job, job->merged, err))
 		return false;
 	job->loses = anim_loses(now, job->merged, true);
 	return true;
@@ -822,14 +823,15 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 	return true;
 }
 
-static bool put_with_backup(struct commit_job *job, struct err *err)
+static bool put_with_backup(struct commit_job *job, const struct file_version *expect,
+			    struct err *err)
 {
 	struct source *s = job->source;
 	char *path = path_of(s, s->name);
 	int error =
 		path ? keep(s, job->dir, s->name, path, buf_bytes(&job->current->bytes)) : ENOMEM;
 	bool done = error ? err_system(err, error, "the backup in the state directory")
-			  : put_result(job, &s->version, err);
+			  : put_result(job, expect, err);
 
 	if (done)
 		backup_removed(s->store->state, path);
@@ -864,7 +866,7 @@ static bool commit_file(struct commit_job *job, struct err *err)
 	job->codec = job->current->codec;
 	fine = job->whole ? prepare_whole(job, err) : prepare_edit(job, err);
 	if (fine && job->result != job->current)
-		return job->loses ? put_with_backup(job, err)
+		return job->loses ? put_with_backup(job, &job->source->version, err)
 				  : put_result(job, &job->source->version, err);
 	if (holds(job->source, job->dir, buf_bytes(&job->current->bytes)))
 		return fine;
@@ -1148,43 +1150,106 @@ enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
 
 /* ---- making and removing ---- */
 
-static bool create_locked(struct commit_job *job, const struct anim *made, struct err *err)
+struct snap *source_decode(struct source *s, int dir, struct bytes bytes, struct err *err)
+{
+	struct reading r = {.bytes = BUF_INIT};
+	struct snap *snap = NULL;
+
+	buf_add(&r.bytes, bytes.data, bytes.size);
+	if (r.bytes.failed) {
+		err_memory(err);
+	} else {
+		pthread_mutex_lock(&s->work);
+		snap = decode(s, dir, &r, err);
+		pthread_mutex_unlock(&s->work);
+	}
+	buf_release(&r.bytes);
+	return snap;
+}
+
+struct snap *source_edited(struct source *s, int dir, struct snap *base, const struct anim *edited,
+			   struct err *err)
+{
+	struct commit_job job = {
+		.source = s, .dir = dir, .codec = base->codec, .current = snap_get(base)};
+	struct snap *result = NULL;
+
+	pthread_mutex_lock(&s->work);
+	if (encode_model(&job, edited, err))
+		result = snap_get(job.result);
+	pthread_mutex_unlock(&s->work);
+	job_clear(&job);
+	return result;
+}
+
+static bool encode_made(struct commit_job *job, const struct anim *made, struct err *err)
+{
+	if (!job->codec->encode(made, (struct bytes){NULL, 0}, &job->bytes, err))
+		return job->bytes.failed ? err_memory(err) : false;
+	return decode_encoded(job, err) && anim_stored(made, NULL, job->result->anim, err);
+}
+
+struct snap *source_made(struct source *s, int dir, const struct codec *codec,
+			 const struct anim *made, struct err *err)
+{
+	struct commit_job job = {.source = s, .dir = dir, .codec = codec};
+	struct snap *result = NULL;
+
+	pthread_mutex_lock(&s->work);
+	if (encode_made(&job, made, err))
+		result = snap_get(job.result);
+	pthread_mutex_unlock(&s->work);
+	job_clear(&job);
+	return result;
+}
+
+static bool put_new_locked(struct commit_job *job, struct err *err)
 {
 	struct stat st;
 
 	if (!fstatat(job->dir, job->source->name, &st, AT_SYMLINK_NOFOLLOW))
 		return err_set(err, ERR_CONFLICT, "there is a file of this name already");
-	if (!job->codec->encode(made, (struct bytes){NULL, 0}, &job->bytes, err))
-		return job->bytes.failed ? err_memory(err) : false;
-	return decode_encoded(job, err) && anim_stored(made, NULL, job->result->anim, err) &&
-	       put_result(job, NULL, err);
+	if (job->current && anim_loses(job->current->anim, job->result->anim, true))
+		return put_with_backup(job, NULL, err);
+	return put_result(job, NULL, err);
+}
+
+bool source_put_new(struct source *s, int dir, struct snap *base, struct snap *made,
+		    const struct attributes *as, struct err *err)
+{
+	struct commit_job job = {.source = s,
+				 .dir = dir,
+				 .as = as,
+				 .codec = made->codec,
+				 .current = base ? snap_get(base) : NULL,
+				 .result = snap_get(made)};
+	bool done = false;
+	int error;
+
+	if (!s->store->state) {
+		err_system(err, EROFS, s->name);
+	} else {
+		pthread_mutex_lock(&s->work);
+		error = state_lock(s->store->state);
+		if (error) {
+			err_system(err, error, "the state directory");
+		} else {
+			done = put_new_locked(&job, err);
+			state_unlock(s->store->state);
+		}
+		pthread_mutex_unlock(&s->work);
+	}
+	job_clear(&job);
+	return done;
 }
 
 bool source_create(struct source *s, int dir, const struct codec *codec, const struct anim *made,
 		   struct err *err)
 {
-	return source_create_as(s, dir, codec, made, NULL, err);
-}
+	struct snap *result = source_made(s, dir, codec, made, err);
+	bool done = result && source_put_new(s, dir, NULL, result, NULL, err);
 
-bool source_create_as(struct source *s, int dir, const struct codec *codec, const struct anim *made,
-		      const struct attributes *as, struct err *err)
-{
-	struct commit_job job = {.source = s, .dir = dir, .codec = codec, .as = as};
-	bool done = false;
-	int error;
-
-	if (!s->store->state)
-		return err_system(err, EROFS, s->name);
-	pthread_mutex_lock(&s->work);
-	error = state_lock(s->store->state);
-	if (error) {
-		err_system(err, error, "the state directory");
-	} else {
-		done = create_locked(&job, made, err);
-		state_unlock(s->store->state);
-	}
-	pthread_mutex_unlock(&s->work);
-	job_clear(&job);
+	snap_put(result);
 	return done;
 }
 

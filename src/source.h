@@ -127,9 +127,21 @@ enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
  */
 bool source_create(struct source *s, int dir, const struct codec *codec, const struct anim *made,
 		   struct err *err);
-/* The same, with these attributes (replace.h). */
-bool source_create_as(struct source *s, int dir, const struct codec *codec, const struct anim *made,
-		      const struct attributes *as, struct err *err);
+/*
+ * The same in steps. What the file would be, with a holder for the caller: with these bytes; with a
+ * model that was edited from base's; with one that was not. NULL and err, as of source_commit.
+ */
+struct snap *source_decode(struct source *s, int dir, struct bytes bytes, struct err *err);
+struct snap *source_edited(struct source *s, int dir, struct snap *base, const struct anim *edited,
+			   struct err *err);
+struct snap *source_made(struct source *s, int dir, const struct codec *codec,
+			 const struct anim *made, struct err *err);
+/*
+ * Makes the file of it, with these attributes (replace.h; NULL: the folder's usual ones). base:
+ * what it was edited from, kept where something was removed; or NULL.
+ */
+bool source_put_new(struct source *s, int dir, struct snap *base, struct snap *made,
+		    const struct attributes *as, struct err *err);
 
 /* Removes the file, and keeps it as --backup says. 0 or an errno. */
 int source_remove(struct source *s, int dir);

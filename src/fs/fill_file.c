@@ -3,15 +3,16 @@
  * fill_file.c - a folder of texts under the name of an animation file becomes that file.
  *
  * Its raw.* is the file, and texts that differ from what that says are edits of it. Without one the
- * clips make a new file. Its skeleton is put beside that. The folder is moved aside for that; if
- * nothing comes of it, it is moved back, also by the next mount after one was killed.
+ * clips make a new file. Its skeleton is put beside that. When the new bytes are known the folder
+ * is moved aside, and they are put in its place. If they cannot be, it is moved back; the next
+ * mount after one was killed does so, or goes on. Neither replaces or removes a file of others that
+ * has come by the name.
  *
  * The file is its maker's, who owns the folder from mkdir on, and has what was given to the folder
  * or to raw.* (filling_say). Where nothing was given, or a kill made us forget it, it has the mode
  * of raw.*, and whom the folder kept out the file keeps out.
  */
 #include "../names.h"
-#include "../replace.h"
 #include "../structure.h"
 #include "texts.h"
 
@@ -41,6 +42,8 @@ struct filled {
 	struct buf path; /* of it, from SOURCE, with a NUL */
 	char name[NAME_MAX + 1], aside[NAME_MAX + 1];
 	struct file *file; /* what it becomes */
+	struct snap *base; /* what raw.* says, or NULL */
+	struct snap *made; /* what all of it says */
 	struct buf raw;
 	struct attributes as; /* what the file is to have beside its bytes */
 	struct texts texts;   /* directly in it */
@@ -129,6 +132,8 @@ static void release(struct filled *f)
 	buf_release(&f->path);
 	if (f->fd >= 0)
 		close(f->fd);
+	snap_put(f->base);
+	snap_put(f->made);
 	file_free(f->file);
 }
 
@@ -242,28 +247,6 @@ static bool fill_all(struct filled *f, struct fill *fill)
 
 /* ---- the file ---- */
 
-static int put_raw(struct filled *f)
-{
-	char temporary[STATE_TEMPORARY_SIZE];
-	struct state *state = f->fs->state;
-	struct file_version now;
-	char *slash, *folder = strdup((const char *)f->path.data);
-	int error;
-
-	if (!folder)
-		return ENOMEM;
-	slash = strrchr(folder, '/');
-	*(slash ? slash : folder) = '\0';
-	error = state_temporary(state, folder, temporary, sizeof(temporary));
-	if (!error) {
-		error = replace_new(f->parent, f->name, &f->as, temporary, buf_bytes(&f->raw), &now,
-				    NULL);
-		state_temporary_gone(state, folder);
-	}
-	free(folder);
-	return error;
-}
-
 /* What its edits come to, if they are refused all together: the file stays what raw.* said. */
 static void refuse_edits(struct filled *f, const struct err *err)
 {
@@ -280,46 +263,36 @@ static void refuse_edits(struct filled *f, const struct err *err)
 	}
 }
 
-static bool edit_raw(struct filled *f, struct snap *base)
+static bool edit_raw(struct filled *f)
 {
-	struct fill *fill = fill_new(base->anim, f->name);
+	struct fill *fill = fill_new(f->base->anim, f->name);
 	struct err err = {.code = ERR_NONE};
-	struct snap *now;
 	bool fine;
 
 	if (!fill)
 		return err_memory(&f->err);
 	fine = fill_all(f, fill);
-	if (fine && fill_model(fill) != base->anim) {
-		if (source_commit(f->file->source, f->parent, base, fill_model(fill), NULL, NULL,
-				  &now, &err) == COMMIT_REFUSED)
+	if (fine && fill_model(fill) != f->base->anim) {
+		f->made =
+			source_edited(f->file->source, f->parent, f->base, fill_model(fill), &err);
+		if (!f->made)
 			refuse_edits(f, &err);
-		else
-			snap_put(now);
 	}
+	if (fine && !f->made)
+		f->made = snap_get(f->base);
 	fill_free(fill);
 	return fine;
 }
 
-/* False where raw.* is no animation: then the file is not there. */
+/* False where raw.* is no animation. */
 static bool make_of_raw(struct filled *f)
 {
 	struct err err = {.code = ERR_NONE};
-	struct snap *base = NULL;
-	int error = put_raw(f);
 
-	if (error)
-		return err_system(&f->err, error, f->name);
-	base = source_get(f->file->source, f->parent, &err);
-	if (!base)
-		err_set(&f->err, err.code, "%s", err.message);
-	if (base && edit_raw(f, base)) {
-		snap_put(base);
-		return true;
-	}
-	snap_put(base);
-	unlinkat(f->parent, f->name, 0);
-	return false;
+	f->base = source_decode(f->file->source, f->parent, buf_bytes(&f->raw), &err);
+	if (!f->base)
+		return err_set(&f->err, err.code, "%s", err.message);
+	return edit_raw(f);
 }
 
 static bool make_of_clips(struct filled *f)
@@ -327,7 +300,7 @@ static bool make_of_clips(struct filled *f)
 	const struct codec *codec;
 	struct fill *fill = NULL;
 	struct anim *blank;
-	bool probe, made = false;
+	bool probe;
 
 	if (!store_claims(f->fs->store, f->name, &codec, &probe) || !codec)
 		return false;
@@ -336,15 +309,14 @@ static bool make_of_clips(struct filled *f)
 		fill = fill_new(blank, f->name);
 	if (!fill)
 		err_memory(&f->err);
-	else
-		made = fill_all(f, fill) && fill_model(fill)->clip_count > 0 &&
-		       source_create_as(f->file->source, f->parent, codec, fill_model(fill), &f->as,
-					&f->err);
+	else if (fill_all(f, fill) && fill_model(fill)->clip_count > 0)
+		f->made = source_made(f->file->source, f->parent, codec, fill_model(fill), &f->err);
 	fill_free(fill);
 	anim_free(blank);
-	return made;
+	return f->made != NULL;
 }
 
+/* What the file is to be. Nothing is written yet. */
 static bool make(struct filled *f)
 {
 	if (f->raw.size && make_of_raw(f))
@@ -542,10 +514,11 @@ static int find_names(struct filled *f, struct folder *parent)
 	return error;
 }
 
-static int begin(struct filled *f)
+/* `now`: the folder's name, which may be the one aside. */
+static int begin(struct filled *f, const char *now)
 {
 	char *folder = strdup((const char *)f->path.data), *slash;
-	int error = at_open(f->parent, f->name, O_RDONLY | O_DIRECTORY, 0, &f->fd);
+	int error = at_open(f->parent, now, O_RDONLY | O_DIRECTORY, 0, &f->fd);
 
 	if (error || !folder) {
 		free(folder);
@@ -559,18 +532,58 @@ static int begin(struct filled *f)
 	return error ? error : find_attributes(f);
 }
 
+/*
+ * Another file has come by the name and stays: the folder gets a name beside it that nothing else
+ * has, where people find it.
+ */
+static void set_apart(struct filled *f)
+{
+	size_t above = f->path.size - 1 - strlen(f->name);
+	char name[NAME_MAX + 1], *path = NULL;
+	int error = EEXIST;
+
+	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
+		if ((size_t)snprintf(name, sizeof(name), "%s.~%u~", f->name, i) >= sizeof(name))
+			error = ENAMETOOLONG;
+		else
+			error = at_rename(f->parent, f->aside, f->parent, name, RENAME_NOREPLACE);
+	}
+	if (asprintf(&path, "%.*s%s", (int)above, (const char *)f->path.data,
+		     error ? f->aside : name) >= 0)
+		journal_note(f->fs, path, "not an animation yet",
+			     "another file has come by the name that it had");
+	free(path);
+	err_clear(&f->err);
+}
+
 /* Between the two names the file has none: who looks for it then waits. */
+static int put_in_place(struct filled *f)
+{
+	struct attributes as = f->as;
+	int error = at_rename(f->parent, f->name, f->parent, f->aside, RENAME_NOREPLACE);
+
+	/* What is not the raw.* that came changed now: rsync is to see that. */
+	if (f->base && !bytes_equal(buf_bytes(&f->base->bytes), buf_bytes(&f->made->bytes)))
+		as.has_mtime = false;
+	if (error || source_put_new(f->file->source, f->parent, f->base, f->made, &as, &f->err))
+		return error;
+	error = errno_of(&f->err);
+	if (at_rename(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE) == EEXIST) {
+		set_apart(f);
+		error = ENOENT;
+	}
+	return error;
+}
+
 static int become(struct filled *f)
 {
 	struct folders *folders = &f->fs->folders;
 	int error;
 
+	if (!make(f))
+		return errno_of(&f->err);
 	folders_hold_still(folders);
-	error = at_rename(f->parent, f->name, f->parent, f->aside, RENAME_NOREPLACE);
-	if (!error && !make(f)) {
-		error = errno_of(&f->err);
-		at_rename(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE);
-	}
+	error = put_in_place(f);
 	if (!error) {
 		fill_skeleton(f);
 		adopt(f);
@@ -579,23 +592,75 @@ static int become(struct filled *f)
 	return error;
 }
 
+/* ---- what an earlier mount left ---- */
+
+/* By the file's path, for what has no node. The caller closes `parent`, where it returns 0. */
+static int find_path(struct filled *f, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
+	int error = folder ? 0 : ENOMEM;
+
+	buf_add(&f->path, path, strlen(path) + 1);
+	snprintf(f->name, sizeof(f->name), "%s", slash ? slash + 1 : path);
+	if ((size_t)snprintf(f->aside, sizeof(f->aside), "%s%s", f->name, FILLED) >=
+	    sizeof(f->aside))
+		error = ENAMETOOLONG;
+	if (!error && f->path.failed)
+		error = ENOMEM;
+	if (!error)
+		error = at_walk(f->fs->root, folder, O_PATH | O_DIRECTORY, &f->parent);
+	free(folder);
+	return error;
+}
+
+/* Is the file that has the name now what the folder aside came to? */
+static bool is_made(struct filled *f)
+{
+	int fd, error = begin(f, f->aside);
+
+	if (error || !make(f) ||
+	    at_open(f->parent, f->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd) != 0)
+		return false;
+	error = at_compare(fd, buf_bytes(&f->made->bytes));
+	close(fd);
+	return !error;
+}
+
+/* Goes on where the last mount was killed; nothing has gone from the folder yet. */
+static void finish_made(struct filled *f)
+{
+	fill_skeleton(f);
+	keep_refused(f);
+	filling_noted(f->fs, (const char *)f->path.data);
+	if (put_away(f))
+		filling_put_away(f->fs, (const char *)f->path.data);
+}
+
+/* A file that has the name was put there by the last mount, or by somebody else, and stays. */
+static void recover_aside(struct filled *f)
+{
+	struct stat st;
+
+	if (fstatat(f->parent, f->aside, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode) ||
+	    at_rename(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE) != EEXIST ||
+	    unlinkat(f->parent, f->aside, AT_REMOVEDIR) == 0)
+		return;
+	if (is_made(f))
+		finish_made(f);
+	else
+		set_apart(f);
+}
+
 void fill_recover(struct fs *fs, const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
-	char aside[NAME_MAX + sizeof(FILLED)];
-	struct stat st;
-	int fd;
+	struct filled f = {.fs = fs, .fd = -1, .as = ATTRIBUTES_INIT};
 
-	snprintf(aside, sizeof(aside), "%.*s%s", NAME_MAX, name, FILLED);
-	if (folder && at_walk(fs->root, folder, O_PATH | O_DIRECTORY, &fd) == 0) {
-		/* A file that stands there is what was being made of the folder. */
-		if (fstatat(fd, aside, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode) &&
-		    (unlinkat(fd, name, 0) == 0 || errno == ENOENT))
-			at_rename(fd, aside, fd, name, RENAME_NOREPLACE);
-		close(fd);
+	if (find_path(&f, path) == 0) {
+		recover_aside(&f);
+		close(f.parent);
 	}
-	free(folder);
+	release(&f);
 }
 
 /* Texts that were refused are kept already; those that are left came to something. */
@@ -637,22 +702,14 @@ static bool recover_rest(struct filled *f)
 
 void fill_recover_rest(struct fs *fs, const char *path)
 {
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-	char *folder = strndup(path, slash ? (size_t)(slash - path) : 0);
 	struct filled f = {.fs = fs, .fd = -1, .as = ATTRIBUTES_INIT};
 
-	buf_add(&f.path, path, strlen(path) + 1);
-	snprintf(f.name, sizeof(f.name), "%s", name);
-	snprintf(f.aside, sizeof(f.aside), "%.*s%s", (int)(NAME_MAX - strlen(FILLED)), name,
-		 FILLED);
-	if (folder && !f.path.failed &&
-	    at_walk(fs->root, folder, O_PATH | O_DIRECTORY, &f.parent) == 0) {
+	if (find_path(&f, path) == 0) {
 		if (recover_rest(&f))
 			filling_put_away(fs, path);
 		close(f.parent);
 	}
 	release(&f);
-	free(folder);
 }
 
 int fill_make_file(struct fs *fs, struct node *folder)
@@ -663,7 +720,7 @@ int fill_make_file(struct fs *fs, struct node *folder)
 
 	f.parent = parent.fd;
 	if (!error)
-		error = begin(&f);
+		error = begin(&f, f.name);
 	if (!error && !is_something(&f))
 		error = ENODATA;
 	if (!error)

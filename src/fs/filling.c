@@ -209,7 +209,7 @@ void filling_forget(struct fs *fs, struct node *folder, const char *path)
 	drop(fs, folder);
 }
 
-void filling_made(struct fs *fs, struct node *folder, const char *path)
+void filling_noted(struct fs *fs, const char *path)
 {
 	char aside[NAME_MAX + sizeof(FILLED)];
 	const char *name;
@@ -221,6 +221,11 @@ void filling_made(struct fs *fs, struct node *folder, const char *path)
 			unlinkat(notes, name, 0);
 		close(notes);
 	}
+}
+
+void filling_made(struct fs *fs, struct node *folder, const char *path)
+{
+	filling_noted(fs, path);
 	drop(fs, folder);
 }
 

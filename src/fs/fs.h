@@ -575,6 +575,7 @@ void filling_forget(struct fs *fs, struct node *folder, const char *path);
 /* It is what it says now; what is left of its texts stands aside, until it is put away, by the
  * next mount if not by this one. */
 void filling_made(struct fs *fs, struct node *folder, const char *path);
+void filling_noted(struct fs *fs, const char *path); /* the same, where it has no node yet */
 void filling_put_away(struct fs *fs, const char *path);
 /* Behind the name of a folder that stands aside, and of the note about it. */
 #define FILLED ".animfs-filled~"
@@ -608,7 +609,10 @@ void node_become_folder(struct fs *fs, struct node *node, enum node_kind kind, s
 /* 0 or an errno; ENODATA where there are no texts in it. */
 int fill_make_clip(struct fs *fs, struct node *folder, struct changes *changes);
 int fill_make_file(struct fs *fs, struct node *folder);
-/* What making a file of the folder left, when it was killed, is that folder again. */
+/*
+ * What making a file of the folder left, when it was killed, is that folder again; or it is made,
+ * if that is the file which has the name. Another file stays, and the folder gets a name beside it.
+ */
 void fill_recover(struct fs *fs, const char *path);
 /* The file was made, and a killed mount has not put away all that was left of the folder. */
 void fill_recover_rest(struct fs *fs, const char *path);

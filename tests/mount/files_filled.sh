@@ -21,6 +21,14 @@ nothing_left()
 		! -name README ! -name lock)" ]
 }
 
+kill_mount()
+{
+	kill -KILL "${DAEMON[$MNT]}"
+	wait "${DAEMON[$MNT]}" 2>/dev/null
+	unset "DAEMON[$MNT]"
+	fusermount3 -u "$MNT" || umount -l "$MNT"
+}
+
 for file in "${originals[@]}"; do
 	name=${file##*/}
 	copy=copy.${name##*.}
@@ -100,14 +108,43 @@ umount_animfs
 ok "is a file" cmp "$SRC/wiki512.canm" "$SRC/sub/last.canm"
 mount_animfs
 ok "filled, and the daemon killed" cp -r "$MNT/wiki512.canm" "$MNT/sub/killed.canm"
-kill -KILL "${DAEMON[$MNT]}"
-wait "${DAEMON[$MNT]}" 2>/dev/null
-unset "DAEMON[$MNT]"
-fusermount3 -u "$MNT" || umount -l "$MNT"
+kill_mount
 ok "is a folder" test -d "$SRC/sub/killed.canm"
-mv "$SRC/sub/killed.canm" "$SRC/sub/killed.canm.animfs-filled~" # killed a moment later
-cp "$SRC/nan512.canm" "$SRC/sub/killed.canm"
+# What a kill leaves while the file is put in the folder's place.
+set_aside() { mv "$SRC/sub/killed.canm" "$SRC/sub/killed.canm.animfs-filled~"; }
+set_aside
 mount_animfs
 ok "before the next mount" wait_for 5 cmp -s "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
 ok "nothing is left aside" wait_for 3 nothing_aside
+
+rm "$SRC/sub/killed.canm"
+cp -r "$WORK/slip" "$MNT/sub/killed.canm"
+kill_mount
+set_aside
+cp "$SRC/wiki512.canm" "$SRC/sub/killed.canm" # as it was put there a moment later
+before=$(stat -c %i "$SRC/sub/killed.canm")
+mount_animfs
+is "killed when the file was made: it stays" "$(stat -c %i "$SRC/sub/killed.canm")" "$before"
+ok "nothing is left aside of it" wait_for 3 nothing_aside
+ok "what was wrong is kept" wait_for 3 cmp -s "$WORK/slip/file.json" "$MNT/sub/killed.canm/file.json.rejected"
+fails "the folder has no other name" ls -d "$SRC/sub/killed.canm.~1~"
+
+rm "$SRC/sub/killed.canm"
+cp -r "$MNT/wiki512.canm" "$WORK/theirs"
+cp -r "$WORK/theirs" "$MNT/sub/killed.canm"
+kill_mount
+set_aside
+cp "$SRC/nan512.canm" "$SRC/sub/killed.canm"
+echo notes >"$SRC/sub/killed.canm.~1~"
+before=$(stat -c %i:%Y "$SRC/sub/killed.canm")
+mount_animfs
+ok "a file that came by the name before the next mount stays" cmp "$SRC/nan512.canm" "$SRC/sub/killed.canm"
+is "that very file" "$(stat -c %i:%Y "$SRC/sub/killed.canm")" "$before"
+ok "and is shown" test -f "$MNT/sub/killed.canm/file.json"
+ok "the folder is beside it, with all its texts" diff -r "$WORK/theirs" "$SRC/sub/killed.canm.~2~"
+is "what was there stays, too" "$(<"$SRC/sub/killed.canm.~1~")" notes
+like "it is told" "$(<"$MNT/.animfs/errors")" 'sub/killed\.canm\.~2~: not an animation yet: another file'
+umount_animfs
+mount_animfs
+ok "the mount after that leaves all of it" test -f "$SRC/sub/killed.canm" -a -d "$SRC/sub/killed.canm.~2~"
 umount_animfs
