@@ -10,7 +10,7 @@ packages()
 	build) echo gcc libc6-dev make pkg-config libfuse3-dev fuse3 libxml2-dev libjansson-dev \
 		libcsv-dev libxxhash-dev zlib1g-dev libzstd-dev libseccomp-dev libcap-dev ;;
 	test) echo check vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
-		moreutils librsvg2-bin libxml2-utils fish zsh man-db mandoc zstd ;;
+		moreutils librsvg2-bin libxml2-utils fish zsh man-db mandoc zstd bindfs ;;
 	lint) echo clang clang-tidy cppcheck shellcheck ;;
 	bench) echo g++ python3 ;;
 	posix) echo stress-ng fio dbench e2fsprogs mount python3 rsync git ;;

@@ -14,6 +14,12 @@
  * tear, which lets a write write one half of its bytes first; or 0, which only counts. With NTH it
  * is the n-th of them alone, counted since the line was last another one.
  *
+ * Two more CALLs, which the others do not include, make a filesystem below FOLDER poorer:
+ *
+ *   flags WHAT FOLDER    renameat2() with flags ends with that errno
+ *   poor WHAT FOLDER     that; links are refused with EPERM; times have whole seconds, and ctime is
+ *                        mtime, so that it can be set back
+ *
  * The program must not be confined (-o unconfined), so that it can read FILE.
  *
  * FAULT_BOARD=FILE is a file of the size of struct board, for counting and for allocations.
@@ -136,6 +142,8 @@ static bool is_meant(const struct fault *f, const char *call)
 {
 	static const char *const harmless[] = {"open", "list", "read"};
 
+	if (strcmp(call, "flags") == 0 || strcmp(call, "poor") == 0)
+		return strcmp(f->call, call) == 0;
 	if (strcmp(f->call, "change") != 0)
 		return strcmp(f->call, call) == 0 || strcmp(f->call, "any") == 0;
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++) {
@@ -398,8 +406,45 @@ int fsetxattr(int fd, const char *name, const void *value, size_t size, int flag
 	return REAL(fsetxattr, "fsetxattr")(fd, name, value, size, flags);
 }
 
+/* ---- poorer filesystems ---- */
+
+static bool is_poor(int fd, const char *path)
+{
+	int before = errno;
+	bool poor = fails_at("poor", fd, path);
+
+	errno = before;
+	return poor;
+}
+
+static void make_coarse(struct stat *st)
+{
+	st->st_atim.tv_nsec = st->st_mtim.tv_nsec = 0;
+	st->st_ctim = st->st_mtim;
+}
+
+int fstatat(int dir, const char *name, struct stat *st, int flags)
+{
+	int result = REAL(fstatat, "fstatat64")(dir, name, st, flags);
+
+	if (result == 0 && is_poor(dir, *name == '/' ? name : NULL))
+		make_coarse(st);
+	return result;
+}
+
+int fstat(int fd, struct stat *st)
+{
+	int result = REAL(fstat, "fstat64")(fd, st);
+
+	if (result == 0 && is_poor(fd, NULL))
+		make_coarse(st);
+	return result;
+}
+
 int renameat2(int from, const char *a, int to, const char *b, unsigned flags)
 {
+	if (flags && (fails("flags", to) || fails("poor", to)))
+		return -1;
 	return fails("rename", to) ? -1 : REAL(renameat2, "renameat2")(from, a, to, b, flags);
 }
 
@@ -410,6 +455,10 @@ int renameat(int from, const char *a, int to, const char *b)
 
 int linkat(int from, const char *a, int to, const char *b, int flags)
 {
+	if (is_poor(to, NULL)) {
+		errno = EPERM;
+		return -1;
+	}
 	return fails("create", to) ? -1 : REAL(linkat, "linkat")(from, a, to, b, flags);
 }
 
