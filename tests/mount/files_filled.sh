@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # files_filled.sh - a folder of texts under the name of an animation file becomes that file: copied
 # within the mount, out of it and back, with edits, without its raw bytes, of every format.
+# limit: 300
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,edf6_768,nan512}.canm "$SRC"
 cp tests/data/owanim/small.006 tests/data/ff9anim/frames007_low.ff9anim tests/data/ribbon/duplicate.anm \
