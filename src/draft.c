@@ -23,9 +23,13 @@ static void let_go(struct snap **snap)
 /* What this draft committed; it points into the base and goes before it. */
 static void forget_commits(struct draft *d)
 {
-	anim_free(d->last);
-	d->last = NULL;
-	let_go(&d->saved);
+	committed_clear(&d->last);
+}
+
+static void drop_kept(struct draft *d)
+{
+	buf_release(&d->kept);
+	d->have_kept = false;
 }
 
 void draft_free(struct draft *d)
@@ -35,6 +39,8 @@ void draft_free(struct draft *d)
 	forget_commits(d);
 	let_go(&d->base);
 	buf_release(&d->text);
+	drop_kept(d);
+	draft_free(d->closed_as);
 	free(d);
 }
 
@@ -51,7 +57,20 @@ void draft_forget(struct draft *d)
 {
 	d->have_text = d->written = d->dirty = d->pending = d->refused = false;
 	buf_release(&d->text);
+	drop_kept(d);
 	forget_commits(d);
+}
+
+void draft_give_up(struct draft *d)
+{
+	if (!d->have_kept) {
+		draft_forget(d);
+		return;
+	}
+	buf_release(&d->text);
+	d->text = d->kept;
+	d->kept = (struct buf)BUF_INIT;
+	d->have_kept = d->dirty = d->pending = d->refused = false;
 }
 
 static bool render_hash(const struct tree *t, const struct place *place, uint64_t *out)
@@ -72,13 +91,13 @@ static bool render_hash(const struct tree *t, const struct place *place, uint64_
  */
 static bool settle(struct draft *d, const char *file_name)
 {
-	struct tree t = {d->saved ? d->saved : d->base, file_name};
+	struct tree t = {d->last.saved ? d->last.saved : d->base, file_name};
 	struct place place = d->place;
 
 	if (d->settled)
 		return true;
 	d->canonical = 0;
-	d->settled = (d->saved &&
+	d->settled = (d->last.saved &&
 		      !tree_again(&t, &(struct tree){d->base, file_name}, &d->place, &place)) ||
 		     render_hash(&t, &place, &d->canonical);
 	return d->settled;
@@ -136,11 +155,65 @@ bool draft_load(struct draft *d, const char *file_name)
 	return d->have_text;
 }
 
+static void drop_closed(struct draft *d)
+{
+	draft_free(d->closed_as);
+	d->closed_as = NULL;
+}
+
+/* Makes the draft what it was when its text was closed, if the file is still what that left. */
+static void open_again(struct draft *d, const struct snap *now)
+{
+	struct draft *was = d->closed_as;
+
+	if (!bytes_equal(buf_bytes(&was->last.saved->bytes), buf_bytes(&now->bytes)))
+		return;
+	draft_forget(d);
+	let_go(&d->base);
+	d->text = was->text;
+	d->base = was->base;
+	d->place = was->place;
+	d->last = was->last;
+	d->have_text = d->written = true;
+	d->settled = false;
+	d->checked = now->generation;
+	free(was);
+	d->closed_as = NULL;
+}
+
+bool draft_continue(struct draft *d, const struct snap *now)
+{
+	if (d->writers || d->dirty || d->pending)
+		return false;
+	if (d->closed_as && !d->written)
+		open_again(d, now);
+	if (!d->written || !d->base || !d->last.saved)
+		return false;
+	d->writers++;
+	return true;
+}
+
 void draft_begin(struct draft *d, struct snap *now, const struct place *place)
 {
 	if (d->writers++ > 0 || d->dirty || d->pending)
 		return;
+	drop_closed(d);
 	rebase(d, now, place);
+}
+
+/*
+ * Before text is changed: what it says as it was saved is what the view goes on saying where the
+ * change is refused. Out of memory it then says the same as it is rendered.
+ */
+static void keep_saved(struct draft *d)
+{
+	if (!d->written || d->dirty || d->pending || d->refused || !draft_stays_as_saved(d))
+		return;
+	drop_kept(d);
+	buf_add(&d->kept, d->text.data, d->text.size);
+	d->have_kept = !d->kept.failed;
+	if (!d->have_kept)
+		drop_kept(d);
 }
 
 /* Makes text what people write: from here on nothing renders over it. */
@@ -159,6 +232,7 @@ int draft_write(struct draft *d, const char *file_name, uint64_t at, const void 
 		return EFBIG;
 	if (!draft_load(d, file_name))
 		return ENOMEM;
+	keep_saved(d);
 	if (end > d->text.size) {
 		if (!buf_reserve(&d->text, end - d->text.size)) {
 			d->text.failed = false;
@@ -181,6 +255,7 @@ int draft_truncate(struct draft *d, const char *file_name, uint64_t size, size_t
 	if (size > 0 && !draft_load(d, file_name))
 		return ENOMEM;
 	if (size <= d->text.size) {
+		keep_saved(d);
 		d->text.size = (size_t)size;
 		touch(d);
 		return 0;
@@ -190,6 +265,7 @@ int draft_truncate(struct draft *d, const char *file_name, uint64_t size, size_t
 
 void draft_replace(struct draft *d, struct buf *text)
 {
+	keep_saved(d);
 	buf_release(&d->text);
 	d->text = *text;
 	*text = (struct buf)BUF_INIT;
@@ -220,18 +296,11 @@ static bool same_as_rendered(struct draft *d, const char *file_name, struct err 
 	return same || draft_refuse_generated(err);
 }
 
-/* The commit that a text came to; `edited` is what it was made of, and taken over. */
-static enum verdict committed(struct draft *d, enum commit commit, struct anim *edited,
-			      struct snap *now)
+static enum verdict verdict_of(enum commit commit)
 {
-	if (commit == COMMIT_REFUSED) {
-		anim_free(edited);
-		return VERDICT_REFUSED;
-	}
-	forget_commits(d);
-	d->last = edited;
-	d->saved = now;
-	return commit == COMMIT_DONE ? VERDICT_SAVED : VERDICT_SAME;
+	return commit == COMMIT_REFUSED ? VERDICT_REFUSED
+	       : commit == COMMIT_DONE  ? VERDICT_SAVED
+					: VERDICT_SAME;
 }
 
 static enum verdict save_skeleton(struct draft *d, struct source *source, int folder,
@@ -240,15 +309,19 @@ static enum verdict save_skeleton(struct draft *d, struct source *source, int fo
 	struct tree t = {d->base, file_name};
 	struct shown at = tree_shown(&t, &d->place);
 	struct skeleton *edited = d->place.view->parse_skeleton(&at, buf_bytes(&d->text), err);
-	struct snap *now = NULL;
+	struct snap *saved = d->last.saved, *now = NULL;
 	enum commit commit;
 
 	if (!edited)
 		return VERDICT_REFUSED;
 	commit = source_commit_skeleton(source, folder, d->base, edited,
-					d->saved ? rest_skeleton(d->saved->rest) : NULL, &now, err);
+					saved ? rest_skeleton(saved->rest) : NULL, &now, err);
 	skeleton_free(edited);
-	return committed(d, commit, NULL, now);
+	if (commit != COMMIT_REFUSED) {
+		forget_commits(d);
+		d->last.saved = now;
+	}
+	return verdict_of(commit);
 }
 
 static enum verdict save(struct draft *d, struct source *source, int folder, const char *file_name,
@@ -258,9 +331,7 @@ static enum verdict save(struct draft *d, struct source *source, int folder, con
 	struct tree t = {d->base, file_name};
 	struct shown at = tree_shown(&t, &d->place);
 	struct bytes text = buf_bytes(&d->text);
-	const struct anim *last = d->last;
 	struct anim *edited = NULL;
-	struct snap *now = NULL;
 	enum commit commit;
 
 	if (view->parse_skeleton)
@@ -272,11 +343,11 @@ static enum verdict save(struct draft *d, struct source *source, int folder, con
 		if (!edited)
 			return VERDICT_REFUSED;
 	}
-	if (view->whole && d->saved)
-		last = d->saved->anim;
-	commit = source_commit(source, folder, d->base, edited, last, view->whole ? &text : NULL,
-			       &now, err);
-	return committed(d, commit, edited, now);
+	commit = source_commit_draft(source, folder, d->base, edited, view->whole ? &text : NULL,
+				     &d->last, err);
+	if (commit == COMMIT_REFUSED)
+		anim_free(edited);
+	return verdict_of(commit);
 }
 
 static bool is_half_written(const struct err *err)
@@ -321,8 +392,9 @@ enum verdict draft_commit(struct draft *d, enum draft_event event, struct source
 	d->refused = verdict == VERDICT_REFUSED;
 	if (d->refused)
 		return verdict;
+	drop_kept(d);
 	d->settled = false;
-	d->checked = (d->saved ? d->saved : d->base)->generation;
+	d->checked = (d->last.saved ? d->last.saved : d->base)->generation;
 	/* The text of another is given up when it is closed, mostly before anybody asks for this.
 	 */
 	if (draft_stays_as_saved(d) && !settle(d, file_name))
@@ -330,19 +402,60 @@ enum verdict draft_commit(struct draft *d, enum draft_event event, struct source
 	return verdict;
 }
 
+/* Where its commits left all as it was, a base of that moment leads to the same. */
+bool draft_awaits_more(const struct draft *d)
+{
+	return d->closed_as || (d->written && !d->writers && !d->dirty && !d->pending &&
+				d->last.saved && d->last.saved != d->last.ground);
+}
+
+/* What it is but for its text goes on without it; out of memory nobody can go on with it. */
+static void put_closed(struct draft *d)
+{
+	struct draft *was = draft_new();
+
+	if (was) {
+		was->text = d->text;
+		was->base = d->base;
+		was->place = d->place;
+		was->last = d->last;
+		d->text = (struct buf)BUF_INIT;
+		d->base = NULL;
+		d->last = (struct committed){NULL, NULL, NULL};
+		d->closed_as = was;
+	}
+	draft_forget(d);
+}
+
+static void end_base(struct draft *d)
+{
+	forget_commits(d);
+	/* A text that nobody wrote is the base's. */
+	if (d->written)
+		let_go(&d->base);
+}
+
 void draft_end(struct draft *d)
 {
 	if (--d->writers > 0)
 		return;
 	d->closed = clock_ms();
-	d->rejected = 0;
 	if (d->pending || d->dirty) /* it is still to be saved */
 		return;
+	d->rejected = 0;
+	if (d->refused)
+		draft_give_up(d);
+	if (!draft_stays_as_saved(d) && draft_awaits_more(d))
+		put_closed(d);
 	/* Without its hash nobody could tell later whether it is still what the file says. */
-	if (d->refused || !draft_stays_as_saved(d) || (d->written && !d->settled))
+	else if (!draft_stays_as_saved(d) || (d->written && !d->settled))
 		draft_forget(d);
-	forget_commits(d);
-	/* A text that nobody wrote is the base's. */
-	if (d->written)
-		let_go(&d->base);
+	if (!draft_awaits_more(d) || d->closed_as)
+		end_base(d);
+}
+
+void draft_expire(struct draft *d)
+{
+	drop_closed(d);
+	end_base(d);
 }

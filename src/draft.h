@@ -19,23 +19,26 @@
 
 struct draft {
 	struct buf text;
+	struct buf kept; /* the text as it was saved, while another is being written over it */
+	bool have_kept;
 	bool have_text; /* text is the view's text; otherwise it is still to be rendered */
 	bool written;   /* text came from people, not from render */
 	bool dirty;     /* written to since the last commit */
 	bool mapped;    /* a mapping wrote since the last flush; it has no handle of its own */
 	bool pending;   /* the last commit took it for half-written: the next open continues it */
 	bool refused;   /* the last commit was refused: the text is in .rejected */
-	unsigned rejected;  /* which of the .rejected files is this draft's, or 0 */
-	unsigned handles;   /* open */
-	unsigned writers;   /* of them, for writing */
-	struct snap *base;  /* what edits are computed from; what text was rendered from */
-	struct place place; /* of the view in base */
-	struct anim *last;  /* the edit of base that this draft committed last, or NULL */
-	struct snap *saved; /* the version that it left */
-	bool settled;       /* once saved: canonical is known; until then `saved` is there */
-	uint64_t canonical; /* hash of what the view rendered to then, to notice other edits */
-	uint64_t checked;   /* the generation for which canonical was last compared */
-	int64_t closed;     /* when the last writer closed, clock_ms */
+	unsigned rejected;     /* which of the .rejected files is this draft's, or 0 */
+	unsigned handles;      /* open */
+	unsigned writers;      /* of them, for writing */
+	struct snap *base;     /* what edits are computed from; what text was rendered from */
+	struct place place;    /* of the view in base */
+	struct committed last; /* the edit of base that this draft committed last */
+	bool settled;          /* once saved: canonical is known; until then last.saved is there */
+	uint64_t canonical;    /* hash of what the view rendered to then, to notice other edits */
+	uint64_t checked;      /* the generation for which canonical was last compared */
+	int64_t closed;        /* when the last writer closed, clock_ms */
+	/* Of a text that is rendered again once it is closed: the draft as it was, or NULL. */
+	struct draft *closed_as;
 };
 
 struct draft *draft_new(void);
@@ -51,15 +54,30 @@ bool draft_update(struct draft *d, const struct tree *now, const struct place *p
 void draft_rebase(struct draft *d, struct snap *now, const struct place *place);
 /* Has the text in memory; false when out of memory. */
 bool draft_load(struct draft *d, const char *file_name);
-/* Somebody opens it for writing: takes `now` as the base where no writer has one yet. */
+/*
+ * Somebody opens it for writing: takes `now` as the base where the draft has none of its own. Call
+ * draft_update before, which gives up a text, and with it a base, that the view has left behind.
+ */
 void draft_begin(struct draft *d, struct snap *now, const struct place *place);
+/*
+ * The same for somebody who appends, where `now` is the version that is there: goes on with a text
+ * that was saved and closed lately, and with its base, also where it is rendered again by now.
+ * False: there is none; call draft_begin.
+ */
+bool draft_continue(struct draft *d, const struct snap *now);
 
 /*
- * One writer less; call it after the commit. With the last one text that was refused is given up,
- * and saved text of a clip or file, which renders to something else where its members hang
- * together.
+ * One writer less; call it after the commit. With the last one text that was refused is given up
+ * (draft_give_up), and saved text of a clip or file, which renders to something else where its
+ * members hang together. A saved text keeps its base, for who appends to it, until draft_expire.
  */
 void draft_end(struct draft *d);
+/* Has it a base that waits for who goes on with the text? */
+bool draft_awaits_more(const struct draft *d);
+/* Nobody has gone on with the saved text: the next writer edits what is there then. */
+void draft_expire(struct draft *d);
+/* Gives up what was written and not saved: the text is the one saved before, or rendered again. */
+void draft_give_up(struct draft *d);
 /* Gives up what people wrote; the text will be rendered again. */
 void draft_forget(struct draft *d);
 

@@ -560,6 +560,17 @@ static bool merge_new_clips(struct merge *m, struct err *err)
 	return true;
 }
 
+bool anim_same_names(const struct anim *a, const struct anim *b)
+{
+	if (!clip_lists_same(a, b))
+		return false;
+	for (uint32_t i = 0; i < a->clip_count; i++) {
+		if (!bones_same(&a->clips[i], &b->clips[i]))
+			return false;
+	}
+	return true;
+}
+
 static bool bone_lists_same(const struct anim *a, const struct anim *b)
 {
 	if (a->bone_count != b->bone_count)

@@ -197,6 +197,7 @@ struct snap *snap_of_bytes(const struct codec *codec, struct buf *bytes, const c
 	}
 	s->references = 1;
 	s->generation = ++generations;
+	s->lineage = s->generation;
 	s->codec = codec;
 	s->bytes = *bytes;
 	*bytes = (struct buf)BUF_INIT;

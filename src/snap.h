@@ -17,6 +17,11 @@
 struct snap {
 	_Atomic unsigned references;
 	uint64_t generation; /* differs between any two snaps of this process; never 0 */
+	/*
+	 * Versions of a file that have it in common came of each other by edits of their models:
+	 * what no model says is the same in them. A version that was read has its own.
+	 */
+	uint64_t lineage;
 	const struct codec *codec;
 	struct buf bytes;
 	struct anim *anim;          /* labelled */

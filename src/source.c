@@ -689,26 +689,36 @@ struct commit_job {
 	const struct codec *codec;
 	const struct snap *base;
 	const struct anim *edited, *last;
+	const struct committed *before; /* by the same draft; NULL for one that commits once */
 	const struct bytes *whole;
 	const struct attributes *as;                     /* of a file that is made; may be NULL */
 	const struct skeleton *skeleton, *last_skeleton; /* in place of edited and last */
 	struct snap *current, *result;                   /* each with a holder */
-	struct anim *merged; /* what result was made of, edited from current's model */
+	struct snap *ground; /* what the edit is stored over, with a holder */
+	struct anim *merged; /* what result was made of, edited from ground's model */
 	struct buf bytes;    /* of result, until it is made */
-	bool loses;          /* keys, bones or clips, on the way to result */
+	bool is_grounded;    /* ground is the file without what the draft committed */
+	bool loses;          /* keys, bones or clips, on the way from current to result */
 	int wait;            /* errno of replace_file that says: try again */
 };
 
-/* The bytes are result's own, and result is named and decoded as the file will be. */
-static bool decode_result(struct commit_job *job, struct err *err)
+/* The bytes are taken over; the snap is named and decoded as the file will be. */
+static struct snap *decode_bytes(const struct commit_job *job, struct buf *bytes, struct err *err)
 {
 	const struct source *s = job->source;
 	struct decoding how = store_decoding(s->store, s->name, job->codec);
+	struct snap *snap;
 
-	ask_model(s, job->dir, job->codec, buf_bytes(&job->bytes), &how);
+	ask_model(s, job->dir, job->codec, buf_bytes(bytes), &how);
 	how.rest = job->current ? job->current->rest : NULL;
-	job->result = snap_of_bytes(job->codec, &job->bytes, s->name, &how, err);
+	snap = snap_of_bytes(job->codec, bytes, s->name, &how, err);
 	naming_table_put(how.names);
+	return snap;
+}
+
+static bool decode_result(struct commit_job *job, struct err *err)
+{
+	job->result = decode_bytes(job, &job->bytes, err);
 	return job->result != NULL;
 }
 
@@ -727,28 +737,112 @@ static bool decode_encoded(struct commit_job *job, struct err *err)
 				 why.message);
 }
 
-/* Of a model that was edited from current's. */
+static bool same_bytes(const struct snap *a, const struct snap *b)
+{
+	return a == b || bytes_equal(buf_bytes(&a->bytes), buf_bytes(&b->bytes));
+}
+
+/* Of a model that was edited from ground's. */
 static bool encode_model(struct commit_job *job, const struct anim *model, struct err *err)
 {
-	const struct snap *current = job->current;
+	const struct snap *ground = job->ground;
 
-	if (!job->codec->encode(model, buf_bytes(&current->bytes), &job->bytes, err))
+	if (!job->codec->encode(model, buf_bytes(&ground->bytes), &job->bytes, err))
 		return job->bytes.failed ? err_memory(err) : false;
-	if (bytes_equal(buf_bytes(&job->bytes), buf_bytes(&current->bytes)))
+	if (bytes_equal(buf_bytes(&job->bytes), buf_bytes(&job->current->bytes))) {
 		job->result = snap_get(job->current);
-	else if (!decode_encoded(job, err))
-		return false;
-	return anim_stored(model, current->anim, job->result->anim, err);
+	} else {
+		if (!decode_encoded(job, err))
+			return false;
+		job->result->lineage = job->current->lineage;
+	}
+	return anim_stored(model, ground->anim, job->result->anim, err);
+}
+
+/* ---- what an edit of a draft is stored over ---- */
+
+/* The edit that leads from `base` to `edited`, made in `on`. False where it cannot be. */
+static bool apply(const struct commit_job *job, const struct anim *base, const struct anim *edited,
+		  const struct snap *on, struct buf *bytes)
+{
+	struct err why = {.code = ERR_NONE};
+	struct anim *merged = anim_merge(base, edited, NULL, on->anim, &why);
+	bool done = merged && job->codec->encode(merged, buf_bytes(&on->bytes), bytes, &why) &&
+		    !bytes->failed;
+
+	anim_free(merged);
+	return done;
+}
+
+/* Is the file what the draft's last commit makes of this ground? */
+static bool leads_to_current(const struct commit_job *job, const struct snap *ground)
+{
+	struct buf bytes = BUF_INIT;
+	bool same = apply(job, job->base->anim, job->before->edited, ground, &bytes) &&
+		    bytes_equal(buf_bytes(&bytes), buf_bytes(&job->current->bytes));
+
+	buf_release(&bytes);
+	return same;
+}
+
+/*
+ * What others saved since the draft's last commit, made in its ground. NULL where that cannot be
+ * told: a model says all that changed where it was edits of models that changed the file; else the
+ * file itself must be what comes of it.
+ */
+static struct snap *move_ground(const struct commit_job *job)
+{
+	const struct committed *before = job->before;
+	struct err why = {.code = ERR_NONE};
+	struct buf bytes = BUF_INIT;
+	struct snap *ground = NULL;
+
+	if (anim_same_names(before->saved->anim, job->current->anim) &&
+	    apply(job, before->saved->anim, job->current->anim, before->ground, &bytes))
+		ground = decode_bytes(job, &bytes, &why);
+	buf_release(&bytes);
+	if (ground && before->saved->lineage != job->current->lineage &&
+	    !leads_to_current(job, ground)) {
+		snap_put(ground);
+		return NULL;
+	}
+	if (ground)
+		ground->lineage = job->current->lineage;
+	return ground;
+}
+
+/* With a holder; NULL where the draft has committed, and what was there without it is lost. */
+static struct snap *find_ground(const struct commit_job *job)
+{
+	const struct committed *before = job->before;
+
+	if (!before || !before->saved)
+		return job->last ? NULL : snap_get(job->current);
+	if (!before->ground || before->ground->codec != job->codec)
+		return NULL;
+	if (same_bytes(job->current, before->saved))
+		return snap_get(before->ground);
+	if (same_bytes(before->ground, before->saved))
+		return snap_get(job->current);
+	return move_ground(job);
 }
 
 static bool prepare_edit(struct commit_job *job, struct err *err)
 {
-	const struct anim *now = job->current->anim;
+	const struct anim *last = NULL;
 
-	job->merged = anim_merge(job->base->anim, job->edited, job->last, now, err);
+	job->ground = find_ground(job);
+	job->is_grounded = job->ground != NULL;
+	if (!job->ground) {
+		job->ground = snap_get(job->current);
+		last = job->last;
+	}
+	job->merged = anim_merge(job->base->anim, job->edited, last, job->ground->anim, err);
 	if (!job->merged || !encode_model(job, job->merged, err))
 		return false;
-	job->loses = anim_loses(now, job->merged, true);
+	job->loses = job->ground == job->current
+			     ? anim_loses(job->current->anim, job->merged, true)
+			     : anim_loses(job->current->anim, job->result->anim, false);
 	return true;
 }
 
@@ -761,7 +855,8 @@ static bool prepare_whole(struct commit_job *job, struct err *err)
 		job->result = snap_get(job->current);
 		return true;
 	}
-	if (!bytes_equal(now, buf_bytes(&job->base->bytes)) && job->last != job->current->anim)
+	if (!bytes_equal(now, buf_bytes(&job->base->bytes)) && job->last != job->current->anim &&
+	    !(job->before && job->before->saved && same_bytes(job->current, job->before->saved)))
 		return err_set(err, ERR_CONFLICT, "somebody else changed the file in the meantime");
 	buf_add(&job->bytes, job->whole->data, job->whole->size);
 	if (job->bytes.failed)
@@ -818,7 +913,7 @@ static bool put_result(struct commit_job *job, const struct file_version *expect
 		job->wait = error;
 	if (error)
 		return err_system(err, error, s->name);
-	set_ages(s, job->result, now.mtime, job->merged);
+	set_ages(s, job->result, now.mtime, job->ground == job->current ? job->merged : NULL);
 	publish(s, &now, settled, NULL, job->result);
 	return true;
 }
@@ -1064,8 +1159,9 @@ static void job_clear(struct commit_job *job)
 	anim_free(job->merged);
 	snap_put(job->current);
 	snap_put(job->result);
+	snap_put(job->ground);
 	job->merged = NULL;
-	job->current = job->result = NULL;
+	job->current = job->result = job->ground = NULL;
 	buf_release(&job->bytes);
 }
 
@@ -1097,7 +1193,9 @@ static bool try_again(int wait, int64_t begin, unsigned tries, struct err *err)
 				     : "other programs keep changing the file");
 }
 
-static enum commit commit(struct commit_job *job, struct snap **now, struct err *err)
+/* *now: the version that is there then. *ground, where it is not NULL: as of struct committed. */
+static enum commit commit(struct commit_job *job, struct snap **now, struct snap **ground,
+			  struct err *err)
 {
 	const int64_t begin = clock_now();
 	struct err why = {.code = ERR_NONE};
@@ -1117,8 +1215,11 @@ static enum commit commit(struct commit_job *job, struct snap **now, struct err 
 		if (!try_again(job->wait, begin, tries, &why))
 			break;
 	}
-	if (outcome != COMMIT_REFUSED)
+	if (outcome != COMMIT_REFUSED) {
 		*now = snap_get(job->result);
+		if (ground && job->is_grounded)
+			*ground = snap_get(job->ground);
+	}
 	job_clear(job);
 	tell(err, &why);
 	return outcome;
@@ -1135,7 +1236,35 @@ enum commit source_commit(struct source *s, int dir, struct snap *base, const st
 				 .last = last,
 				 .whole = whole};
 
-	return commit(&job, now, err);
+	return commit(&job, now, NULL, err);
+}
+
+void committed_clear(struct committed *c)
+{
+	anim_free(c->edited);
+	snap_put(c->saved);
+	snap_put(c->ground);
+	*c = (struct committed){NULL, NULL, NULL};
+}
+
+enum commit source_commit_draft(struct source *s, int dir, struct snap *base, struct anim *edited,
+				const struct bytes *whole, struct committed *c, struct err *err)
+{
+	struct commit_job job = {.source = s,
+				 .dir = dir,
+				 .base = base,
+				 .edited = edited,
+				 .last = c->edited,
+				 .before = c,
+				 .whole = whole};
+	struct snap *now, *ground = NULL;
+	enum commit outcome = commit(&job, &now, &ground, err);
+
+	if (outcome == COMMIT_REFUSED)
+		return outcome;
+	committed_clear(c);
+	*c = (struct committed){edited, now, ground};
+	return outcome;
 }
 
 enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
@@ -1145,7 +1274,7 @@ enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
 	struct commit_job job = {
 		.source = s, .dir = dir, .base = base, .skeleton = edited, .last_skeleton = last};
 
-	return commit(&job, now, err);
+	return commit(&job, now, NULL, err);
 }
 
 /* ---- making and removing ---- */
@@ -1171,7 +1300,8 @@ struct snap *source_edited(struct source *s, int dir, struct snap *base, const s
 			   struct err *err)
 {
 	struct commit_job job = {
-		.source = s, .dir = dir, .codec = base->codec, .current = snap_get(base)};
+		.source = s, .dir = dir, .codec = base->codec, .current = snap_get(base),
+		.ground = snap_get(base)};
 	struct snap *result = NULL;
 
 	pthread_mutex_lock(&s->work);

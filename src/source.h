@@ -95,10 +95,19 @@ bool source_is_read(struct source *s, const struct stat *st);
 struct snap *source_look(struct source *s, int dir, struct stat *st, struct err *err);
 
 enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
+
+/* What a draft committed last, to be replaced by its next commit. {0}: nothing yet. */
+struct committed {
+	struct anim *edited; /* what was committed, edited from the draft's base */
+	struct snap *saved;  /* the version that it left */
+	struct snap *ground; /* the file without it: see source_commit_draft; NULL: not known */
+};
+void committed_clear(struct committed *c);
+
 /*
  * Saves `edited` (made from base->anim by anim_edit), or for raw.* `whole` in place of it.
- * `last` is what the same draft committed before, or NULL: for `edited` the model that was `edited`
- * then, from the same base; for `whole` the model of the snap that it left.
+ * `last` is what the same writer committed before, or NULL: for `edited` the model that was
+ * `edited` then, from the same base; for `whole` the model of the snap that it left.
  *
  * Merges with what others saved, encodes, decodes again, compares, keeps the old file where keys,
  * bones or clips are removed from it (--backup), replaces. ERR_CONFLICT when
@@ -109,6 +118,26 @@ enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 enum commit source_commit(struct source *s, int dir, struct snap *base, const struct anim *edited,
 			  const struct anim *last, const struct bytes *whole, struct snap **now,
 			  struct err *err);
+
+/*
+ * The same for a draft that may commit more than once. What is stored depends on `base`, `edited`
+ * and what others saved, and not on what the draft committed before, to the byte: a text that
+ * arrives in pieces is stored as one that comes at once, also where the format stores equal values
+ * in more than one way (the order of keys, the grid of a curve, bits that no value needs).
+ *
+ * For that, `edited` is not stored over the bytes that the last commit left but over the `ground`:
+ * the file as it would be had the draft committed nothing. That is the version before its first
+ * commit, with all that others saved since: the difference between the models of c->saved and of
+ * the file, which is stored over the ground. That is all of it where the versions between came of
+ * edits in this process (snap.h, lineage). Where another program changed the file it is taken for
+ * all only if the draft's last commit leads from the new ground to the file, byte for byte. Else,
+ * and where others changed what the draft has, or added and removed bones, the ground is lost: this
+ * commit and later ones are stored over what is there, and equal in value alone.
+ *
+ * Success replaces what is in *c and takes `edited` over.
+ */
+enum commit source_commit_draft(struct source *s, int dir, struct snap *base, struct anim *edited,
+				const struct bytes *whole, struct committed *c, struct err *err);
 
 /*
  * Saves what was made of base's skeleton: as the file's own (rest.h), in a text beside it, which is

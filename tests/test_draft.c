@@ -255,6 +255,7 @@ START_TEST(a_writer_that_came_with_saved_text_edits_what_is_there)
 	type(edited);
 	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAVED);
 	draft_end(draft);
+	draft_expire(draft); /* by and by */
 	draft->writers++;
 	snap_put(snap);
 	snap = source_get(source, scratch_root, NULL);
@@ -288,6 +289,44 @@ START_TEST(refused_text_goes_with_the_last_close)
 	ck_assert(draft_load(draft, NAME));
 	ck_assert_int_eq(memcmp(draft->text.data, header, strlen(header)), 0);
 	ck_assert(file_is_sample());
+}
+END_TEST
+
+/* What was saved before is still what the view says, to the byte. */
+START_TEST(a_refused_text_leaves_the_saved_one)
+{
+	static const char *const bad[] = {"frame,tx\n0,nonsense\n", "frame,tx\n0,1e99\n", header};
+
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		type(bad[i]);
+		ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_REFUSED);
+		ck_draft_text(bad[i]); /* for who has it open */
+		draft_end(draft);
+		ck_draft_text(edited);
+		draft_begin(draft, snap, &place);
+	}
+	ck_assert_int_eq(draft_write(draft, NAME, 0, "?", 1, LIMIT), 0);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
+	ck_assert_int_eq(draft_write(draft, NAME, 0, "!", 1, LIMIT), 0);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
+	draft_end(draft);
+	ck_draft_text(edited);
+	ck_assert(!draft->dirty && !draft->refused);
+}
+END_TEST
+
+START_TEST(a_text_given_up_half_written_leaves_the_saved_one)
+{
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	type(header);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_PENDING);
+	draft_end(draft);
+	ck_draft_text(header);
+	draft_give_up(draft);
+	ck_draft_text(edited);
 }
 END_TEST
 
@@ -482,6 +521,8 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, a_writer_that_came_with_saved_text_edits_what_is_there);
 	tcase_add_test(tc, text_that_nobody_saved_keeps_its_base);
 	tcase_add_test(tc, refused_text_goes_with_the_last_close);
+	tcase_add_test(tc, a_refused_text_leaves_the_saved_one);
+	tcase_add_test(tc, a_text_given_up_half_written_leaves_the_saved_one);
 	tcase_add_test(tc, a_saved_text_goes_when_the_view_says_something_else);
 	tcase_add_test(tc, a_saved_text_goes_when_it_could_not_be_compared);
 	tcase_add_test(tc, a_clips_text_stays_while_it_is_open_and_says_what_is_there);

@@ -284,6 +284,9 @@ struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track);
 struct anim *anim_merge(const struct anim *base, const struct anim *edited, const struct anim *last,
 			const struct anim *current, struct err *err);
 
+/* The same clips with the same bones, by label, in the same order. */
+bool anim_same_names(const struct anim *a, const struct anim *b);
+
 /*
  * Does `stored`, decoded again, say what `wanted` said? Curves that `wanted` took over unchanged
  * from `old` must have the same bits; others the same keys, each value to the nearest that the

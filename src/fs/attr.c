@@ -331,7 +331,7 @@ static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct h
 		return error;
 	view_written(fs, node);
 	if (!handle && !draft->writers) {
-		error = view_begin(fs, node); /* a writer for the moment */
+		error = view_begin(fs, node, false); /* a writer for the moment */
 		if (error)
 			return error;
 		error = draft_truncate(draft, node->file->name, size, fs->options->max_text);

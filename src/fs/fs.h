@@ -484,9 +484,11 @@ struct changes {
 /* The view's draft, at the version that is shown; made when there is none. Wants the file's lock.
  */
 int view_draft(struct fs *fs, struct node *node, struct draft **out);
-/* One writer more on the view's draft, which is there: its base is the version that is there now.
+/*
+ * One writer more on the view's draft, which is there: its base is the version that is there now,
+ * unless the draft goes on.
  */
-int view_begin(struct fs *fs, struct node *node);
+int view_begin(struct fs *fs, struct node *node, bool append);
 /* The draft with its text in memory. */
 int view_text(struct fs *fs, struct node *node, struct draft **out);
 /*
@@ -712,6 +714,8 @@ void file_look(struct fs *fs, struct file *file);
 void file_look_now(struct fs *fs, struct file *file);
 /* Something happened below the file: its burst goes on, and its end will be looked after. */
 void file_touch(struct fs *fs, struct file *file);
+/* There is something to end in the file later, which does not make its burst go on. */
+void file_watch(struct fs *fs, struct file *file);
 /* There are folders to be looked after. */
 void notify_fillings(struct fs *fs);
 

@@ -126,10 +126,15 @@ static void watch_file(struct notifier *n, struct file *file, bool look)
 		fs_reference(n->fs, file->node, 1);
 }
 
+void file_watch(struct fs *fs, struct file *file)
+{
+	watch_file(fs->notifier, file, false);
+}
+
 void file_touch(struct fs *fs, struct file *file)
 {
 	file->burst = clock_ms();
-	watch_file(fs->notifier, file, false);
+	file_watch(fs, file);
 }
 
 void notify_fillings(struct fs *fs)
@@ -436,24 +441,33 @@ static bool tell_again(struct fs *fs, struct file *file)
 	return file->tell_names || file->tell_folders;
 }
 
-/* Half-written text that nobody went on with. True while there is some to wait for. */
-static bool end_pending(struct fs *fs, struct file *file, int64_t now)
+/* Wants the nodes' lock. */
+static void end_text(struct fs *fs, struct node *node)
+{
+	if (!node->draft->pending) {
+		draft_expire(node->draft);
+		return;
+	}
+	draft_give_up(node->draft);
+	view_settle(fs, node);
+	notify_data(fs, node);
+}
+
+/* Text, half-written or saved, that nobody went on with. True while there is some to wait for. */
+static bool end_texts(struct fs *fs, struct file *file, int64_t now)
 {
 	bool waiting = false;
 
 	nodes_lock(&fs->nodes);
 	for (struct node *node = file->members; node; node = node->next_in_file) {
-		struct draft *draft = node->draft;
+		const struct draft *draft = node->draft;
 
-		if (!draft || !draft->pending)
+		if (!draft || !(draft->pending || draft_awaits_more(draft)))
 			continue;
-		if (draft->writers || now - draft->closed < BURST_MS) {
+		if (draft->writers || now - draft->closed < BURST_MS)
 			waiting = true;
-			continue;
-		}
-		draft_forget(draft);
-		view_settle(fs, node);
-		notify_data(fs, node);
+		else
+			end_text(fs, node);
 	}
 	nodes_unlock(&fs->nodes);
 	return waiting;
@@ -484,7 +498,7 @@ static void look_after(struct notifier *n)
 		if (look || file_is_replaced(file))
 			look_at(n->fs, file, &changes);
 		waiting = tell_again(n->fs, file);
-		waiting |= end_pending(n->fs, file, now);
+		waiting |= end_texts(n->fs, file, now);
 		waiting |= burst_end(n->fs, file, now, &changes);
 		pthread_mutex_lock(&n->lock);
 		waiting |= file->look;

@@ -324,7 +324,7 @@ static int join_view(struct fs *fs, struct node *node, struct handle *handle)
 	int error = view_draft(fs, node, &draft);
 
 	if (!error && handle_writes(handle))
-		error = view_begin(fs, node);
+		error = view_begin(fs, node, handle->flags & O_APPEND);
 	if (error)
 		return error;
 	count_handle(handle, draft);
@@ -726,17 +726,23 @@ static void leave_view(struct fs *fs, struct handle *handle)
 		return;
 	draft = node->draft;
 	if (handle->counted && draft) {
-		bool wrote = draft->written;
+		bool gone = false;
 
 		if (handle_writes(handle)) {
+			bool wrote = draft->written, refused;
+
 			if (draft->writers == 1)
 				view_commit(fs, node, DRAFT_CLOSE, &changes);
+			refused = draft->refused;
 			draft_end(draft);
+			gone = (wrote && !draft->written) || (refused && !draft->refused);
 			if (draft->pending)
 				file_touch(fs, file);
+			else if (draft_awaits_more(draft))
+				file_watch(fs, file);
 		}
 		draft->handles--;
-		if (wrote && !draft->written)
+		if (gone)
 			notify_data(fs, node); /* what the kernel has was refused */
 		view_settle(fs, node);
 	}

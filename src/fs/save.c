@@ -50,7 +50,7 @@ int view_draft(struct fs *fs, struct node *node, struct draft **out)
 	return error;
 }
 
-int view_begin(struct fs *fs, struct node *node)
+int view_begin(struct fs *fs, struct node *node, bool append)
 {
 	struct place place;
 	struct snap *snap;
@@ -60,7 +60,7 @@ int view_begin(struct fs *fs, struct node *node)
 	if (error)
 		return error;
 	error = view_is_fixed(node_view(node), snap) ? EACCES : fs_place(fs, snap, node, &place);
-	if (!error)
+	if (!error && !(append && draft_continue(node->draft, snap)))
 		draft_begin(node->draft, snap, &place);
 	snap_put(snap);
 	return error;
@@ -219,7 +219,7 @@ void view_settle(struct fs *fs, struct node *node)
 {
 	struct draft *draft = node->draft;
 
-	if (!draft || draft->handles || draft->written)
+	if (!draft || draft->handles || draft->written || draft_awaits_more(draft))
 		return;
 	if (draft->have_text && draft->base)
 		recent_put(fs->recent, node->id, draft->base->generation, &draft->text);
@@ -454,15 +454,22 @@ static void keep_refusal(struct fs *fs, struct node *parent, const char *name, s
 	buf_release(&path);
 }
 
-static void drop_refusals(struct fs *fs, struct node *parent, const char *name)
+/* Of a text that could not be kept, and is no more. */
+static void drop_note(struct fs *fs, const struct node *parent, const char *name)
 {
-	char gone[2 * NAME_MAX];
 	struct buf path = BUF_INIT;
-	struct folder folder;
 
 	if (path_of(fs, parent, name, &path))
 		journal_note(fs, (const char *)path.data, NULL, NULL);
 	buf_release(&path);
+}
+
+static void drop_refusals(struct fs *fs, struct node *parent, const char *name)
+{
+	char gone[2 * NAME_MAX];
+	struct folder folder;
+
+	drop_note(fs, parent, name);
 	if (fs_folder(fs, parent, AREA_REJECTED, false, &folder) != 0)
 		return;
 	if (refusal_remove(folder.fd, name)) {
@@ -496,9 +503,9 @@ static const char *new_clip_name(const struct draft *draft, const struct node *p
 {
 	const char *label;
 
-	if (parent->kind != NODE_CLIP || !draft->last)
+	if (parent->kind != NODE_CLIP || !draft->last.edited)
 		return NULL;
-	label = draft->last->clips[draft->place.clip].label;
+	label = draft->last.edited->clips[draft->place.clip].label;
 	return strcmp(label, node_link(parent)->name) == 0 ? NULL : label;
 }
 
@@ -542,6 +549,19 @@ static void pass_over(struct fs *fs, struct draft *draft, struct file *file, str
 	notify_data(fs, saved);
 }
 
+/*
+ * The text says what is there. What this very draft was refused before was on the way to it; what
+ * others were refused stays.
+ */
+static void note_same(struct fs *fs, struct draft *draft, struct node *parent, const char *name)
+{
+	if (draft->rejected == 1)
+		drop_refusals(fs, parent, name);
+	else
+		drop_note(fs, parent, name);
+	draft->rejected = 0;
+}
+
 /* What goes with a text that is in the binary now; `hash` is its own. */
 static void note_saved(struct fs *fs, struct draft *draft, struct node *parent, const char *name,
 		       uint64_t hash, const struct node *saved, struct changes *changes)
@@ -550,7 +570,7 @@ static void note_saved(struct fs *fs, struct draft *draft, struct node *parent, 
 	const char *label;
 
 	file->text.hash = hash;
-	file->text.generation = draft->saved->generation;
+	file->text.generation = draft->last.saved->generation;
 	drop_refusals(fs, parent, name);
 	draft->rejected = 0;
 	burst_saved(fs, parent, name);
@@ -592,6 +612,8 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 			 file->name);
 	if (verdict == VERDICT_SAVED)
 		note_saved(fs, draft, parent, name, hash, saved, changes);
+	if (verdict == VERDICT_SAME)
+		note_same(fs, draft, parent, name);
 	if (verdict == VERDICT_REFUSED)
 		keep_refusal(fs, parent, name, draft, &err, changes);
 	if (verdict == VERDICT_PENDING || verdict == VERDICT_REFUSED)

@@ -43,6 +43,25 @@ fails "and again" cp "$WORK/bad.csv" "$F"
 ok "a refused text can be taken up again" sed -i s/1x,/-180,/ "$F.rejected"
 ok "and moved onto the view" mv "$F.rejected" "$F"
 
+# The text as it was saved, which is not how the view is rendered, outlives what is refused.
+sed '1s/,sx,sy,sz$//; 2,$s/,[^,]*,[^,]*,[^,]*$//' "$NEW" >"$WORK/mine.csv"
+cp "$WORK/mine.csv" "$F"
+cp "$SRC/wiki512.canm" "$WORK/saved.canm"
+ok "a text of fewer columns stays as it was typed" cmp "$F" "$WORK/mine.csv"
+fails "a bad one over it" cp "$WORK/bad.csv" "$F"
+ok "leaves it" wait_for 2 cmp -s "$F" "$WORK/mine.csv"
+is "with its size" "$(stat -c %s "$F")" "$(wc -c <"$WORK/mine.csv")"
+is "a bad one by fsync" "$(save_errno fsync "$F" "$(<"$WORK/bad.csv")")" EBADMSG
+ok "leaves it, too" wait_for 2 cmp -s "$F" "$WORK/mine.csv"
+is "a bad one by rename" "$(save_errno rename "$F" "$(<"$WORK/bad.csv")")" EBADMSG
+ok "as well" wait_for 2 cmp -s "$F" "$WORK/mine.csv"
+: >"$F"
+ok "so does an empty one that nobody goes on with" wait_for 4 cmp -s "$F" "$WORK/mine.csv"
+fails "a size by name that is refused" python3 -c 'import os, sys; os.truncate(sys.argv[1], 40)' "$F"
+ok "leaves it all the same" wait_for 2 cmp -s "$F" "$WORK/mine.csv"
+ok "the file is as it was saved" cmp "$SRC/wiki512.canm" "$WORK/saved.canm"
+rm -f "$F.rejected"* "$F.error" "$F.new~"
+
 cp "$OLD" "$F"
 fails "one handle: refused by fsync" python3 -c '
 import os, sys
