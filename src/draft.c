@@ -402,6 +402,12 @@ enum verdict draft_commit(struct draft *d, enum draft_event event, struct source
 	return verdict;
 }
 
+void draft_keep_unsaved(struct draft *d)
+{
+	d->dirty = true;
+	d->pending = d->refused = false;
+}
+
 /* Where its commits left all as it was, a base of that moment leads to the same. */
 bool draft_awaits_more(const struct draft *d)
 {

@@ -107,6 +107,8 @@ bool draft_refuse_generated(struct err *err);
 
 enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,
 			  int folder, const char *file_name, struct err *err);
+/* What was refused is nowhere else: it stays, past the last close, until a later commit of it. */
+void draft_keep_unsaved(struct draft *d);
 /* Does a text that was saved go on saying what was typed? Others are made anew. */
 bool draft_stays_as_saved(const struct draft *d);
 

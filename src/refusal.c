@@ -98,7 +98,7 @@ static int place_for(int folder, const char *name, struct bytes text, unsigned *
 		if (same || error == ENOENT)
 			return 0;
 	}
-	return EEXIST;
+	return ENOSPC; /* EEXIST would say that the save met a file in its way */
 }
 
 int refusal_write(struct state *s, int folder, const char *path, const char *name,

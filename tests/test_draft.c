@@ -330,6 +330,23 @@ START_TEST(a_text_given_up_half_written_leaves_the_saved_one)
 }
 END_TEST
 
+START_TEST(a_refused_text_that_is_nowhere_else_stays)
+{
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	type("frame,tx\n0,nonsense\n");
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
+	draft_keep_unsaved(draft);
+	draft_end(draft);
+	ck_assert(draft_update(draft, &tree, &place));
+	ck_draft_text("frame,tx\n0,nonsense\n");
+	draft_begin(draft, snap, &place);
+	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
+	draft_end(draft);
+	ck_draft_text(edited);
+}
+END_TEST
+
 START_TEST(a_saved_text_goes_when_the_view_says_something_else)
 {
 	struct err err = {.code = ERR_NONE};
@@ -523,6 +540,7 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, refused_text_goes_with_the_last_close);
 	tcase_add_test(tc, a_refused_text_leaves_the_saved_one);
 	tcase_add_test(tc, a_text_given_up_half_written_leaves_the_saved_one);
+	tcase_add_test(tc, a_refused_text_that_is_nowhere_else_stays);
 	tcase_add_test(tc, a_saved_text_goes_when_the_view_says_something_else);
 	tcase_add_test(tc, a_saved_text_goes_when_it_could_not_be_compared);
 	tcase_add_test(tc, a_clips_text_stays_while_it_is_open_and_says_what_is_there);

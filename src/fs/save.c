@@ -425,33 +425,45 @@ static void reason_changed(struct fs *fs, struct node *parent, const char *name,
 	fs_reference(fs, node, -1);
 }
 
-/* Puts what was refused, and why, beside the view; where it cannot be put, .animfs/errors says so.
- */
-static void keep_refusal(struct fs *fs, struct node *parent, const char *name, struct draft *draft,
-			 const struct err *err, struct changes *changes)
+/* Both from the log and in .animfs/errors: the text itself stays where it was. */
+static void note_unkept(struct fs *fs, const char *path, const struct err *err, int error)
 {
 	char reason[2 * sizeof(err->message)];
+
+	snprintf(reason, sizeof(reason),
+		 "%s; the text is not saved and cannot be put beside the view: %s", err->message,
+		 strerror(error));
+	journal_note(fs, path, "not saved", reason);
+}
+
+/*
+ * Puts what was refused, and why, beside the view. An errno where it cannot be put: then the draft
+ * is the only place that has the text, and keeps it.
+ */
+static int keep_refusal(struct fs *fs, struct node *parent, const char *name, struct draft *draft,
+			const struct err *err, struct changes *changes)
+{
 	struct buf path = BUF_INIT;
 	struct folder folder;
 	int error = path_of(fs, parent, name, &path) ? 0 : ENOMEM;
+	const char *word = path.data ? (const char *)path.data : name;
 
 	if (!error)
 		error = fs_folder(fs, parent, AREA_REJECTED, true, &folder);
 	if (!error) {
-		error = refusal_write(fs->state, folder.fd, (const char *)path.data, name,
-				      buf_bytes(&draft->text), err, &draft->rejected);
+		error = refusal_write(fs->state, folder.fd, word, name, buf_bytes(&draft->text),
+				      err, &draft->rejected);
 		folder_close(&fs->folders, &folder);
 		reason_changed(fs, parent, name, changes);
 		notify_listing(fs, parent);
 	}
-	fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s\n", path.data ? (const char *)path.data : name,
-		 err->message);
-	if (error) {
-		snprintf(reason, sizeof(reason), "%s; the text cannot be kept: %s", err->message,
-			 strerror(error));
-		journal_note(fs, path.data ? (const char *)path.data : name, "not saved", reason);
-	}
+	fuse_log(FUSE_LOG_WARNING, "animfs: %s: %s\n", word, err->message);
+	if (error)
+		note_unkept(fs, word, err, error);
+	else
+		journal_note(fs, word, NULL, NULL); /* .error says it */
 	buf_release(&path);
+	return error;
 }
 
 /* Of a text that could not be kept, and is no more. */
@@ -484,15 +496,19 @@ static void drop_refusals(struct fs *fs, struct node *parent, const char *name)
 
 /* ---- saving ---- */
 
+/* Programs misread these two from a rename: mv and LibreOffice lose text over them. */
+static int errno_for_rename(int error)
+{
+	return error == EINVAL || error == EXDEV ? EIO : error;
+}
+
 int errno_of(const struct err *err)
 {
 	switch (err->code) {
 	case ERR_MEMORY:
 		return ENOMEM;
 	case ERR_SYSTEM:
-		/* Programs misread these two from a rename: mv and LibreOffice lose text over them.
-		 */
-		return err->number == EINVAL || err->number == EXDEV ? EIO : err->number;
+		return errno_for_rename(err->number);
 	default:
 		return EBADMSG;
 	}
@@ -580,6 +596,18 @@ static void note_saved(struct fs *fs, struct draft *draft, struct node *parent, 
 		clip_follow(fs, parent, label);
 }
 
+/* The errno of a save that was refused. */
+static int refuse(struct fs *fs, struct draft *draft, struct node *parent, const char *name,
+		  const struct err *err, struct changes *changes)
+{
+	int error = keep_refusal(fs, parent, name, draft, err, changes);
+
+	if (!error)
+		return errno_of(err);
+	draft_keep_unsaved(draft);
+	return err->code == ERR_SYSTEM ? errno_of(err) : errno_for_rename(error);
+}
+
 int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struct node *parent,
 	       const char *name, struct node *saved, struct changes *changes)
 {
@@ -614,11 +642,9 @@ int draft_save(struct fs *fs, struct draft *draft, enum draft_event event, struc
 		note_saved(fs, draft, parent, name, hash, saved, changes);
 	if (verdict == VERDICT_SAME)
 		note_same(fs, draft, parent, name);
-	if (verdict == VERDICT_REFUSED)
-		keep_refusal(fs, parent, name, draft, &err, changes);
 	if (verdict == VERDICT_PENDING || verdict == VERDICT_REFUSED)
 		file_touch(fs, file);
-	return verdict == VERDICT_REFUSED ? errno_of(&err) : 0;
+	return verdict == VERDICT_REFUSED ? refuse(fs, draft, parent, name, &err, changes) : 0;
 }
 
 int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct changes *changes)
