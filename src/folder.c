@@ -6,11 +6,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+int descriptors_end(void)
+{
+	struct rlimit limit;
+	rlim_t end, quarter;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur > INT_MAX)
+		return INT_MAX;
+	end = limit.rlim_cur;
+	quarter = end / 4;
+	return (int)(end - (quarter < DESCRIPTORS_RESERVED ? quarter : DESCRIPTORS_RESERVED));
+}
 
 /* An eighth of what the process may have: open files and the work on them need the rest. */
 static unsigned slots_to_keep(void)
@@ -31,6 +44,7 @@ void folders_init(struct folders *f, struct nodes *nodes, int root)
 	pthread_mutex_init(&f->moves, &recursive);
 	pthread_mutexattr_destroy(&recursive);
 	pthread_mutex_init(&f->lock, NULL);
+	f->end = descriptors_end();
 	f->kept = slots_to_keep();
 	f->nodes = nodes;
 	f->root = root;
@@ -183,7 +197,7 @@ static void nearest(struct folders *f, const struct node *node, const struct nod
 static void keep(struct folders *f, struct node *node, int fd, struct folder *out)
 {
 	*out = (struct folder){fd, -1, true};
-	for (unsigned tries = 0; tries < 2 * f->kept; tries++) {
+	for (unsigned tries = 0; tries < 2 * f->kept && fd < f->end; tries++) {
 		struct folder_slot *slot = &f->slot[f->hand];
 		unsigned index = f->hand;
 

@@ -17,10 +17,23 @@
 
 #define FOLDERS_KEPT 256
 
+/*
+ * Descriptors are of two kinds: those of one piece of work, and those that are kept, by programs
+ * that have files open and by this table. So many stay free for the first kind, without which not
+ * even a name could be looked up; a process that may have few keeps a quarter.
+ */
+#define DESCRIPTORS_RESERVED 64
+/*
+ * No descriptor of this number or a higher one is kept. The kernel gives the lowest that is free:
+ * where it gives one of these, all below are in use.
+ */
+int descriptors_end(void);
+
 struct folders {
 	pthread_mutex_t lock, moves; /* moves: recursive; no file's lock is taken under it */
 	struct nodes *nodes;
 	int root;      /* SOURCE; not ours to close */
+	int end;       /* descriptors_end, when this was made */
 	unsigned kept; /* slots in use: fewer where a process may have few descriptors */
 	unsigned hand;
 	struct folder_slot {

@@ -235,7 +235,7 @@ static int list_real(struct fs *fs, struct node *node, const struct handle *hand
 {
 	int fd, error = 0;
 
-	if (!handle)
+	if (!handle || handle->fd < 0)
 		error = open_real_folder(fs, node, &fd);
 	else if ((fd = openat(handle->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		error = errno;
@@ -353,6 +353,9 @@ void fs_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 		fuse_reply_err(req, error);
 		return;
 	}
+	/* A folder is read without one as well, as long as it has its name. */
+	if (fd >= 0)
+		(void)handle_keep(fs, &fd);
 	handle = handle_new(fs, node, fi->flags, fd);
 	if (!handle) {
 		fuse_reply_err(req, ENOMEM);
@@ -502,14 +505,16 @@ static int sync_file(struct fs *fs, const struct node *folder)
 
 static int sync_real(struct fs *fs, struct node *node, const struct handle *handle, int datasync)
 {
-	int fd = handle ? handle->fd : -1, error = 0;
+	int opened = -1, fd = handle ? handle->fd : -1, error = 0;
 
-	if (!handle)
-		error = open_real_folder(fs, node, &fd);
+	if (fd < 0) {
+		error = open_real_folder(fs, node, &opened);
+		fd = opened;
+	}
 	if (!error && (datasync ? fdatasync(fd) : fsync(fd)) != 0)
 		error = errno;
-	if (!handle && fd >= 0)
-		close(fd);
+	if (opened >= 0)
+		close(opened);
 	return error;
 }
 

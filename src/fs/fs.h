@@ -383,6 +383,11 @@ void fs_release(struct fs *fs, struct handle *handle);
 /* Takes the descriptor over (-1: none), also when it fails. */
 struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd);
 /*
+ * What a program has open keeps a descriptor of ours, but none of those that are for the work on
+ * requests (DESCRIPTORS_RESERVED): closes such a one. EMFILE, and *fd is -1, or 0.
+ */
+int handle_keep(struct fs *fs, int *fd);
+/*
  * A folder that is about to lose its name may be open without our knowing: a descriptor of it, or
  * -1. Then the name is gone, and the folder's node gets the descriptor for as long as it lives; or
  * it is not, and parent is NULL.

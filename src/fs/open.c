@@ -43,12 +43,33 @@ struct handle *handle_new(struct fs *fs, struct node *node, int flags, int fd)
 	return handle;
 }
 
+int handle_keep(struct fs *fs, int *fd)
+{
+	if (*fd < fs->folders.end)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return EMFILE;
+}
+
+/* Could a descriptor be kept that is opened now? For what leaves something behind. */
+static int check_room(struct fs *fs)
+{
+	int fd = fcntl(fs->root, F_DUPFD_CLOEXEC, 0);
+	int error = fd < 0 ? errno : handle_keep(fs, &fd);
+
+	if (!error)
+		close(fd);
+	return error;
+}
+
 int folder_hold(struct fs *fs, int parent, const char *name)
 {
 	int fd;
 
 	if (!fs->unopened_folders || at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, &fd) != 0)
 		return -1;
+	(void)handle_keep(fs, &fd);
 	return fd;
 }
 
@@ -295,6 +316,8 @@ static int open_real_handle(fuse_req_t req, struct fs *fs, struct node *node,
 	if (fs->read_only && (fi->flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
 	error = open_real(fs, node, fi->flags, &fd);
+	if (!error)
+		error = handle_keep(fs, &fd);
 	/* The kernel has not heard yet that the name is another node's, or nobody's: see there. */
 	if (error)
 		return error == ENOENT ? ESTALE : error;
@@ -588,6 +611,8 @@ static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const
 	bool probe;
 	int fd, error = extra_grow(fs, area, EXTRA_ENTRY);
 
+	if (!error)
+		error = check_room(fs);
 	if (!error)
 		error = fs_folder(fs, parent, area, true, &folder);
 	if (error)
