@@ -28,7 +28,7 @@ table.?              : $WORDS table.h csv.h
 xml.?                : $WORDS xml.h libxml/*
 json_load.?          : animfs/base.h json_load.h jansson.h
 bones.?              : $WORDS table.h bones.h
-naming.?             : $WORDS at.h bones.h naming.h $UTIL
+naming.?             : $WORDS at.h bones.h caller.h guard.h naming.h $UTIL
 lens*.? rotation.?    : $WORDS lens.h rotation.h
 skeleton.? rig.?     : $WORDS rotation.h skeleton.h table.h
 models.?             : $WORDS models.h skeleton.h
@@ -43,8 +43,10 @@ view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h s
 
 # The disk: knows no animations.
 at.? attributes.? backup.? refusal.? replace.? state.? watch.? : $DISK
-model.?              : $WORDS at.h model.h models.h
-rest.?               : animfs/base.h at.h model.h rest.h skeleton.h
+caller.?             : animfs/base.h caller.h
+guard.h              : animfs/base.h at.h caller.h
+model.?              : $WORDS at.h guard.h model.h models.h
+rest.?               : animfs/base.h at.h guard.h model.h rest.h skeleton.h
 confine.? enclose.?  : animfs/base.h at.h confine.h enclose.h seccomp.h sys/capability.h
 
 # Animation files, and the folders that they are shown as.

@@ -157,7 +157,7 @@ static int write_kept(struct state *s, int folder, const char *name, int like, s
 
 	if (error)
 		return error;
-	error = replace_copy(folder, name, via, temporary, true, like, bytes);
+	error = replace_copy(folder, name, via, temporary, true, like, NULL, bytes);
 	close(via);
 	return error;
 }
@@ -242,7 +242,7 @@ static int put_anew(struct undo *u)
 
 	if (error)
 		return error;
-	error = replace_copy(u->dir, u->name, u->dir, temporary, false, u->kept,
+	error = replace_copy(u->dir, u->name, u->dir, temporary, false, u->kept, NULL,
 			     buf_bytes(&u->bytes));
 	state_temporary_gone(u->state, u->folder);
 	return error;

@@ -41,6 +41,7 @@ void draft_free(struct draft *d)
 	buf_release(&d->text);
 	drop_kept(d);
 	draft_free(d->closed_as);
+	free(d->who);
 	free(d);
 }
 
@@ -216,6 +217,12 @@ static void keep_saved(struct draft *d)
 		drop_kept(d);
 }
 
+void draft_save_for(struct draft *d, struct caller *who)
+{
+	free(d->who);
+	d->who = who;
+}
+
 /* Makes text what people write: from here on nothing renders over it. */
 static void touch(struct draft *d)
 {
@@ -315,7 +322,8 @@ static enum verdict save_skeleton(struct draft *d, struct source *source, int fo
 	if (!edited)
 		return VERDICT_REFUSED;
 	commit = source_commit_skeleton(source, folder, d->base, edited,
-					saved ? rest_skeleton(saved->rest) : NULL, &now, err);
+					saved ? rest_skeleton(saved->rest) : NULL, d->who, &now,
+					err);
 	skeleton_free(edited);
 	if (commit != COMMIT_REFUSED) {
 		forget_commits(d);

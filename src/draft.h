@@ -39,6 +39,7 @@ struct draft {
 	int64_t closed;        /* when the last writer closed, clock_ms */
 	/* Of a text that is rendered again once it is closed: the draft as it was, or NULL. */
 	struct draft *closed_as;
+	struct caller *who;    /* who opened it for writing last; NULL: who may do what we may */
 };
 
 struct draft *draft_new(void);
@@ -65,6 +66,9 @@ void draft_begin(struct draft *d, struct snap *now, const struct place *place);
  * False: there is none; call draft_begin.
  */
 bool draft_continue(struct draft *d, const struct snap *now);
+
+/* Who is asked about when the text comes to a file beside the animation; taken over. */
+void draft_save_for(struct draft *d, struct caller *who);
 
 /*
  * One writer less; call it after the commit. With the last one text that was refused is given up

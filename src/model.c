@@ -52,8 +52,9 @@ static bool search(int dir, const char *wanted, const char *extension, char name
 }
 
 bool model_find(int dir, const char *file_name, const struct model_format *format,
-		char name[NAME_MAX + 1])
+		const struct guard *guard, char name[NAME_MAX + 1])
 {
+	struct file_version folder;
 	int stem = (int)name_stem(file_name);
 	char wanted[2 * NAME_MAX];
 	struct stat st;
@@ -63,19 +64,24 @@ bool model_find(int dir, const char *file_name, const struct model_format *forma
 		strcpy(name, wanted);
 		return true;
 	}
-	return search(dir, wanted, format->extension, name);
+	return guard_lets_read(guard, dir, file_name, ".", &folder) &&
+	       search(dir, wanted, format->extension, name);
 }
 
-uint32_t model_bones(int dir, const char *file_name)
+uint32_t model_bones(int dir, const char *file_name, const struct guard *guard)
 {
+	struct file_version let, read;
 	struct buf bytes = BUF_INIT;
 	struct skeleton *s = NULL;
 	char name[NAME_MAX + 1];
 	uint32_t count;
 	struct stat st;
+	bool fine = model_find(dir, file_name, &model_ff9, guard, name) &&
+		    guard_lets_read(guard, dir, file_name, name, &let) &&
+		    at_read(dir, name, MODEL_LIMIT, &bytes, &st) == 0;
 
-	if (model_find(dir, file_name, &model_ff9, name) &&
-	    at_read(dir, name, MODEL_LIMIT, &bytes, &st) == 0)
+	read = fine ? file_version_of(&st) : (struct file_version){.dev = 0};
+	if (fine && (!guard || file_version_same(&let, &read)))
 		s = model_ff9.read(buf_bytes(&bytes), NULL);
 	count = s ? s->count : 0;
 	skeleton_free(s);

@@ -8,16 +8,20 @@
 #ifndef ANIMFS_MODEL_H
 #define ANIMFS_MODEL_H
 
+#include "guard.h"
 #include "models.h"
 #include <limits.h>
 
-/* The name of the model of this animation file; false when there is none. */
+/*
+ * The name of the model of this animation file; false when there is none. The guard is asked for
+ * the names in the folder, where these are read; whether the model may be is for the caller to ask.
+ */
 bool model_find(int dir, const char *file_name, const struct model_format *format,
-		char name[NAME_MAX + 1]);
+		const struct guard *guard, char name[NAME_MAX + 1]);
 /* Is this the name of a model, of any format? */
 bool model_has_name(const char *name);
 /* How many bones the Final Fantasy IX model of this file has; 0: none that can be read. */
-uint32_t model_bones(int dir, const char *file_name);
+uint32_t model_bones(int dir, const char *file_name, const struct guard *guard);
 
 /* No model is larger: an MDB has the geometry too. */
 #define MODEL_LIMIT ((size_t)64 << 20)

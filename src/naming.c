@@ -3,6 +3,7 @@
 #include "at.h"
 #include "util/lock_classes.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct naming_table {
 struct naming {
 	struct lock lock;
 	int folder;
+	const struct guard *guard; /* may be NULL */
 	naming_told *told;
 	void *closure;
 	bool faulty GUARDED_BY(naming_class); /* what was told */
@@ -81,6 +83,12 @@ struct naming *naming_new(int folder, naming_told *told, void *closure)
 	return n;
 }
 
+void naming_guard(struct naming *n, const struct guard *guard)
+{
+	if (n)
+		n->guard = guard;
+}
+
 UNSHARED void naming_free(struct naming *n)
 {
 	if (!n)
@@ -138,6 +146,19 @@ static void forget(struct naming *n) REQUIRES(naming_class)
 	buf_clear(&n->text);
 }
 
+/* EACCES where the guard says so of what was read. */
+static int check_read(const struct naming *n, const struct stat *st)
+{
+	struct file_version read = file_version_of(st), let;
+
+	if (!n->guard)
+		return 0;
+	return guard_lets_read(n->guard, n->folder, NULL, NAMING_FILE, &let) &&
+			       file_version_same(&let, &read)
+		       ? 0
+		       : EACCES;
+}
+
 /* The text as it is now; true when it is another one. */
 static bool read_text(struct naming *n) REQUIRES(naming_class)
 {
@@ -149,6 +170,8 @@ static bool read_text(struct naming *n) REQUIRES(naming_class)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	error = at_read(n->folder, NAMING_FILE, FILE_MAX, &text, &st);
+	if (!error)
+		error = check_read(n, &st);
 	same = !error && n->format && bytes_equal(buf_bytes(&text), buf_bytes(&n->text));
 
 	if (error) {

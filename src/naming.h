@@ -9,6 +9,7 @@
 #define ANIMFS_NAMING_H
 
 #include "bones.h"
+#include "guard.h"
 
 #define NAMING_FILE "bone-names.csv"
 
@@ -27,6 +28,8 @@ typedef void naming_told(void *closure, const char *fault);
 struct naming;
 /* `folder` stays the caller's and stays open. NULL when out of memory. */
 struct naming *naming_new(int folder, naming_told *told, void *closure);
+/* The table is used only if the guard lets everybody read it; NULL is fine for both. */
+void naming_guard(struct naming *n, const struct guard *guard);
 void naming_free(struct naming *n); /* tables live on with their holders; NULL is fine */
 /* Are the bones of this format called by such a table? Only where their numbers mean the same in
  * every file. */

@@ -21,6 +21,7 @@ struct job {
 	const struct file_version *expect;
 	const struct attributes *as; /* of a new file; NULL: as the folder has it */
 	const struct bytes *was; /* what `expect` holds, or NULL */
+	const struct replace_owner *owner; /* NULL: that of `old` */
 	int old, fresh;
 	struct file_version written; /* the new file before anybody else can reach it */
 	bool settled;                /* and its mtime is one that no later write leaves behind */
@@ -93,19 +94,19 @@ static int open_old(struct job *job)
  * Only root can give files away. What cannot be kept must not open doors: no set-id bits for
  * another owner, and not the old group's rights for another group.
  */
-static int copy_owner_and_mode(int from, int to)
+static int copy_owner_and_mode(const struct stat *from, const struct replace_owner *owner, int to)
 {
-	struct stat st;
-	mode_t mode;
+	bool same_owner = owner->uid == from->st_uid, same_group = owner->gid == from->st_gid;
+	mode_t mode = from->st_mode & 07777;
 
-	if (fstat(from, &st))
-		return errno;
-	mode = st.st_mode & 07777;
-	if (fchown(to, st.st_uid, st.st_gid)) {
-		mode &= (mode_t) ~(S_ISUID | S_ISGID);
-		if (fchown(to, (uid_t)-1, st.st_gid))
-			mode = (mode & ~(mode_t)S_IRWXG) | (mode & S_IRWXO) << 3;
+	if (fchown(to, owner->uid, owner->gid)) {
+		same_owner = false;
+		same_group &= fchown(to, (uid_t)-1, owner->gid) == 0;
 	}
+	if (!same_owner || !same_group)
+		mode &= (mode_t) ~(S_ISUID | S_ISGID);
+	if (!same_group)
+		mode = (mode & ~(mode_t)S_IRWXG) | (mode & S_IRWXO) << 3;
 	return fchmod(to, mode) ? errno : 0;
 }
 
@@ -126,8 +127,8 @@ static int copy_xattr(int from, int to, const char *name, void *value)
 	return 0;
 }
 
-/* ACLs are xattrs too. */
-static int copy_xattrs(int from, int to)
+/* ACLs are xattrs too; one is for the group that it was made for. */
+static int copy_xattrs(int from, int to, bool acl)
 {
 	char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
 	ssize_t size;
@@ -140,8 +141,10 @@ static int copy_xattrs(int from, int to)
 		error = errno == ENOTSUP ? 0 : errno;
 		size = 0;
 	}
-	for (const char *at = names; !error && at < names + size; at += strlen(at) + 1)
-		error = copy_xattr(from, to, at, names + XATTR_LIST_MAX);
+	for (const char *at = names; !error && at < names + size; at += strlen(at) + 1) {
+		if (acl || strcmp(at, ACL) != 0)
+			error = copy_xattr(from, to, at, names + XATTR_LIST_MAX);
+	}
 	free(names);
 	return error;
 }
@@ -154,14 +157,19 @@ static int drop_inherited_acl(int fd)
 	return errno;
 }
 
-static int copy_attributes(int from, int to)
+static int copy_attributes(int from, const struct replace_owner *owner, int to)
 {
-	int error = drop_inherited_acl(to);
+	struct replace_owner own;
+	struct stat st;
+	int error = fstat(from, &st) ? errno : drop_inherited_acl(to);
 
+	own = (struct replace_owner){st.st_uid, st.st_gid};
+	if (!owner)
+		owner = &own;
 	if (!error)
-		error = copy_owner_and_mode(from, to);
+		error = copy_owner_and_mode(&st, owner, to);
 	if (!error)
-		error = copy_xattrs(from, to);
+		error = copy_xattrs(from, to, owner->gid == st.st_gid);
 	return error;
 }
 
@@ -198,7 +206,7 @@ static int fill(struct job *job, struct bytes data)
 		error = check_bytes(job);
 	}
 	if (!error && job->old >= 0)
-		error = copy_attributes(job->old, job->fresh);
+		error = copy_attributes(job->old, job->owner, job->fresh);
 	if (!job->as || !job->as->has_mtime)
 		moment = set_moment(job->fresh);
 	if (!error && job->as)
@@ -385,12 +393,13 @@ int replace_new(int dir, const char *name, const struct attributes *as, const ch
 }
 
 int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
-		 struct bytes data)
+		 const struct replace_owner *owner, struct bytes data)
 {
 	struct job job = {.dir = dir,
 			  .via = via,
 			  .name = name,
 			  .temporary = temporary,
+			  .owner = owner,
 			  .old = like,
 			  .fresh = -1};
 	int error = at_is_name(name) ? 0 : EINVAL;

@@ -38,12 +38,18 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 int replace_new(int dir, const char *name, const struct attributes *as, const char *temporary,
 		struct bytes data, struct file_version *now, bool *settled);
 
+struct replace_owner {
+	uid_t uid;
+	gid_t gid;
+};
+
 /*
  * Puts a file under a name without looking at what it replaces (`over`), or where there is none yet
- * (EAGAIN). It gets the attributes of the file `like`; -1: mode 0600. `temporary` is a free name in
- * the folder `via`, of the same filesystem.
+ * (EAGAIN). It gets the attributes of the file `like`; -1: mode 0600. It belongs to `owner`, or to
+ * the owner of `like` (NULL); another group than that of `like` has others' rights, and no ACL.
+ * `temporary` is a free name in the folder `via`, of the same filesystem.
  */
 int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
-		 struct bytes data);
+		 const struct replace_owner *owner, struct bytes data);
 
 #endif

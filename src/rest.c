@@ -2,6 +2,7 @@
 #include "rest.h"
 #include "model.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +66,19 @@ static struct rest_skeleton *new_holder(struct skeleton *s, const struct file_ve
 
 void rest_release(struct rest *r)
 {
+	for (unsigned i = 0; i < r->barred_count; i++)
+		free(r->barred[i].name);
 	free(r->name);
 	*r = (struct rest){.looked = false};
+}
+
+bool rest_bars(const struct rest *r, const char *name)
+{
+	for (unsigned i = 0; i < r->barred_count; i++) {
+		if (strcmp(r->barred[i].name, name) == 0)
+			return true;
+	}
+	return false;
 }
 
 static bool is_there(int dir, const char *name)
@@ -97,19 +109,6 @@ bool rest_is_shared(const char *name)
 	return strcmp(name, REST_FILE) == 0 || model_has_name(name);
 }
 
-static bool find_file(int dir, const char *file_name, const struct format *format,
-		      char name[NAME_MAX + 1])
-{
-	const struct model_format *model = model_format_of(format);
-
-	if (rest_own_name(file_name, name) && is_there(dir, name))
-		return true;
-	if (model && model_find(dir, file_name, model, name))
-		return true;
-	strcpy(name, REST_FILE);
-	return is_there(dir, name);
-}
-
 static bool version_at(int dir, const char *name, struct file_version *version)
 {
 	struct stat st;
@@ -128,9 +127,10 @@ static bool is_model(const char *name)
 }
 
 /* The bytes, and what is to be known of them in `seen`. 0 or an errno. */
-static int read_found(int dir, struct rest *seen, struct buf *bytes)
+static int read_found(int dir, const struct guard *guard, struct rest *seen, struct buf *bytes)
 {
 	size_t limit = is_model(seen->name) ? MODEL_LIMIT : REST_TEXT_MAX;
+	const struct file_version let = seen->file;
 	struct timespec now;
 	struct stat st;
 	int error;
@@ -141,63 +141,133 @@ static int read_found(int dir, struct rest *seen, struct buf *bytes)
 	if (!error)
 		seen->file = file_version_of(&st);
 	seen->settled = seen->settled && file_version_settled(&seen->file, &now);
+	/* Another file has the name now, and nobody has asked who may read that. */
+	if (!error && guard && !file_version_same(&seen->file, &let))
+		error = EAGAIN;
 	seen->hash = error ? (uint64_t)error : XXH3_64bits(bytes->data, bytes->size);
 	return error;
 }
 
-/* Which file it is now, before it is read. False: no memory. */
-static bool look(int dir, const char *file_name, const struct format *format, struct rest *seen)
-{
-	char name[NAME_MAX + 1];
-	struct timespec now;
+/* What is looked for: the skeleton of this animation. */
+struct search {
+	int dir;
+	const char *file_name;
+	const struct format *format;
+	const struct guard *guard;
+};
 
-	*seen = (struct rest){.looked = true};
-	clock_gettime(CLOCK_REALTIME, &now);
-	seen->settled =
-		version_at(dir, ".", &seen->folder) && file_version_settled(&seen->folder, &now);
-	if (!find_file(dir, file_name, format, name))
-		return true;
-	seen->name = strdup(name);
-	return seen->name != NULL;
+/* Notes the name as the one, or as one that is as if it were not there. */
+static bool take(const struct search *s, const char *name, struct rest *seen)
+{
+	struct file_version version = {.dev = 0};
+	bool lets = guard_lets_read(s->guard, s->dir, s->file_name, name, &version);
+	char *copy = strdup(name);
+
+	seen->looked &= copy != NULL;
+	if (lets) {
+		seen->name = copy;
+		seen->file = version;
+	} else if (copy) {
+		seen->barred[seen->barred_count++] = (struct rest_barred){copy, version};
+	}
+	return lets;
 }
 
-static bool is_untouched(const struct rest *r, int dir)
+static void find_file(const struct search *s, struct rest *seen)
 {
-	struct file_version folder, file;
+	const struct model_format *model = model_format_of(s->format);
+	char name[NAME_MAX + 1];
 
-	if (!r->settled || !version_at(dir, ".", &folder) ||
-	    !file_version_same(&folder, &r->folder))
-		return false;
-	return !r->name || (version_at(dir, r->name, &file) && file_version_same(&file, &r->file));
+	if (rest_own_name(s->file_name, name) && is_there(s->dir, name) && take(s, name, seen))
+		return;
+	if (model && model_find(s->dir, s->file_name, model, s->guard, name) && take(s, name, seen))
+		return;
+	if (is_there(s->dir, REST_FILE))
+		take(s, REST_FILE, seen);
+}
+
+static void settle(struct rest *seen, bool there, const struct file_version *version,
+		   const struct timespec *now)
+{
+	seen->settled = seen->settled && there && file_version_settled(version, now);
+}
+
+/* Which file it is now, before it is read. False: no memory; `seen` is to be released. */
+static bool look(const struct search *s, struct rest *seen)
+{
+	struct timespec now;
+
+	*seen = (struct rest){.looked = true, .settled = true};
+	clock_gettime(CLOCK_REALTIME, &now);
+	settle(seen, version_at(s->dir, ".", &seen->folder), &seen->folder, &now);
+	if (s->guard)
+		settle(seen, version_at(s->dir, s->file_name, &seen->animation), &seen->animation,
+		       &now);
+	find_file(s, seen);
+	for (unsigned i = 0; i < seen->barred_count; i++)
+		settle(seen, true, &seen->barred[i].version, &now);
+	return seen->looked;
+}
+
+static bool is_still(int dir, const char *name, const struct file_version *version)
+{
+	struct file_version now;
+
+	return version_at(dir, name, &now) && file_version_same(&now, version);
+}
+
+/* A change of owner, mode or ACL shows in a version, too. */
+static bool is_untouched(const struct rest *r, const struct search *s)
+{
+	bool still = r->settled && is_still(s->dir, ".", &r->folder);
+
+	if (still && s->guard)
+		still = is_still(s->dir, s->file_name, &r->animation);
+	for (unsigned i = 0; i < r->barred_count && still; i++)
+		still = is_still(s->dir, r->barred[i].name, &r->barred[i].version);
+	return still && (!r->name || is_still(s->dir, r->name, &r->file));
+}
+
+static bool same_barred(const struct rest *a, const struct rest *b)
+{
+	bool same = a->barred_count == b->barred_count;
+
+	for (unsigned i = 0; i < a->barred_count && same; i++)
+		same = rest_bars(b, a->barred[i].name);
+	return same;
 }
 
 /* Another version that says the same is no change; `seen` is what it is known by from now on. */
-static bool says_the_same(const struct rest *r, int dir, struct rest *seen)
+static bool says_the_same(const struct rest *r, const struct search *s, struct rest *seen)
 {
 	struct buf bytes = BUF_INIT;
 	bool same;
 
+	if (!same_barred(r, seen))
+		return false;
 	if (!r->name || !seen->name)
 		return !r->name && !seen->name;
 	if (strcmp(r->name, seen->name) != 0)
 		return false;
-	(void)read_found(dir, seen, &bytes);
+	(void)read_found(s->dir, s->guard, seen, &bytes);
 	same = seen->hash == r->hash;
 	buf_release(&bytes);
 	seen->faulty = r->faulty;
 	return same;
 }
 
-bool rest_same(struct rest *r, int dir, const char *file_name, const struct format *format)
+bool rest_same(struct rest *r, int dir, const char *file_name, const struct format *format,
+	       const struct guard *guard)
 {
+	const struct search s = {dir, file_name, format, guard};
 	struct rest seen, other;
 	bool same;
 
 	if (!r->looked)
 		return false;
-	if (is_untouched(r, dir))
+	if (is_untouched(r, &s))
 		return true;
-	same = look(dir, file_name, format, &seen) && says_the_same(r, dir, &seen);
+	same = look(&s, &seen) && says_the_same(r, &s, &seen);
 	other = seen;
 	if (same) {
 		other = *r;
@@ -230,18 +300,55 @@ static void tell_fault(const struct rest *r, struct bytes bytes, const struct er
 	told(closure, r->name, fault);
 }
 
-struct rest_skeleton *rest_load(struct rest *r, int dir, const char *file_name,
-				const struct format *format, rest_told *told, void *closure)
+/* Those that are not used any more because of who may read them, and those that no longer are so.
+ */
+static void tell_barred(const struct rest *before, const struct rest *now, const char *file_name,
+			rest_told *told, void *closure)
 {
+	char fault[NAME_MAX + 64];
+
+	for (unsigned i = 0; i < before->barred_count; i++) {
+		if (!rest_bars(now, before->barred[i].name))
+			told(closure, before->barred[i].name, NULL);
+	}
+	snprintf(fault, sizeof(fault), "not everybody who may read %s may read it", file_name);
+	for (unsigned i = 0; i < now->barred_count; i++)
+		told(closure, now->barred[i].name, fault);
+}
+
+#define READ_TRIES 8
+
+/* The file and its bytes. False: no memory. */
+static bool find_and_read(const struct search *s, struct rest *seen, struct buf *bytes, int *error)
+{
+	for (unsigned i = 0; i < READ_TRIES; i++) {
+		if (!look(s, seen))
+			return false;
+		buf_clear(bytes);
+		*error = seen->name ? read_found(s->dir, s->guard, seen, bytes) : 0;
+		if (*error != EAGAIN || i + 1 == READ_TRIES)
+			break;
+		rest_release(seen);
+	}
+	return true;
+}
+
+struct rest_skeleton *rest_load(struct rest *r, int dir, const char *file_name,
+				const struct format *format, const struct guard *guard,
+				rest_told *told, void *closure)
+{
+	const struct search search = {dir, file_name, format, guard};
 	struct buf bytes = BUF_INIT;
 	struct err err = {.code = ERR_NONE};
 	struct skeleton *s = NULL;
 	struct rest seen;
-	int error;
+	int error = 0;
 
-	if (!look(dir, file_name, format, &seen))
+	if (!find_and_read(&search, &seen, &bytes, &error)) {
+		rest_release(&seen);
+		buf_release(&bytes);
 		return NULL;
-	error = seen.name ? read_found(dir, &seen, &bytes) : 0;
+	}
 	if (error)
 		err_set(&err, ERR_SYSTEM, "%s", strerror(error));
 	else if (seen.name)
@@ -251,6 +358,8 @@ struct rest_skeleton *rest_load(struct rest *r, int dir, const char *file_name,
 	seen.looked = err.code != ERR_MEMORY;
 	if (told && r->faulty && (!seen.faulty || strcmp(r->name, seen.name) != 0))
 		told(closure, r->name, NULL);
+	if (told)
+		tell_barred(r, &seen, file_name, told, closure);
 	if (told && seen.faulty)
 		tell_fault(&seen, buf_bytes(&bytes), &err, told, closure);
 	buf_release(&bytes);

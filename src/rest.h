@@ -4,12 +4,14 @@
  *
  * In NAME.skeleton.csv beside it (NAME with the extension), else in a model beside it (model.h),
  * else in skeleton.csv, which is for all files of the folder. The first that is there is the one,
- * also when it cannot be used.
+ * also when it cannot be used. One that the guard does not let everybody read is as if it were not
+ * there.
  */
 #ifndef ANIMFS_REST_H
 #define ANIMFS_REST_H
 
 #include "at.h"
+#include "guard.h"
 #include "skeleton.h"
 #include <limits.h>
 
@@ -42,16 +44,28 @@ struct rest {
 	char *name; /* of the file; NULL: there is none */
 	uint64_t hash;
 	bool faulty; /* it was told */
+	/* With a guard, what it was asked about: the animation, and those that it did not let. */
+	struct file_version animation;
+	struct rest_barred {
+		char *name;
+		struct file_version version;
+	} barred[3];
+	unsigned barred_count;
 };
 void rest_release(struct rest *r);
 
-/* Would the same be found again? Two fstatat while nothing in the folder changes. */
-bool rest_same(struct rest *r, int dir, const char *file_name, const struct format *format);
+/* Is this the name of one that is there, and that the guard does not let everybody read? */
+bool rest_bars(const struct rest *r, const char *name);
+
+/* Would the same be found again? A few fstatat while nothing in the folder changes. */
+bool rest_same(struct rest *r, int dir, const char *file_name, const struct format *format,
+	       const struct guard *guard);
 
 /* Called with the reason when a file cannot be used, and with NULL when it can, or is gone. */
 typedef void rest_told(void *closure, const char *name, const char *fault);
 /* Looks for it and reads it, with a holder for the caller; NULL: there is none, or no memory. */
 struct rest_skeleton *rest_load(struct rest *r, int dir, const char *file_name,
-				const struct format *format, rest_told *told, void *closure);
+				const struct format *format, const struct guard *guard,
+				rest_told *told, void *closure);
 
 #endif

@@ -26,6 +26,7 @@ struct store {
 	struct naming *naming; /* may be NULL */
 	rest_told *rest_told;  /* may be NULL */
 	void *rest_closure;
+	const struct guard *guard; /* may be NULL */
 	bool keeps_replaced;
 };
 
@@ -48,6 +49,7 @@ bool store_names(struct store *s, int folder, naming_told *told, void *closure)
 {
 	naming_free(s->naming);
 	s->naming = naming_new(folder, told, closure);
+	naming_guard(s->naming, s->guard);
 	return s->naming != NULL;
 }
 
@@ -55,6 +57,12 @@ void store_rests(struct store *s, rest_told *told, void *closure)
 {
 	s->rest_told = told;
 	s->rest_closure = closure;
+}
+
+void store_guard(struct store *s, const struct guard *guard)
+{
+	s->guard = guard;
+	naming_guard(s->naming, guard);
 }
 
 void store_keep_replaced(struct store *s)
@@ -466,7 +474,7 @@ static bool has_same_rest(struct source *s, int dir, const struct snap *snap)
 {
 	const struct format *format = snap->codec->format;
 
-	return format->stills || rest_same(&s->rest, dir, s->name, format);
+	return format->stills || rest_same(&s->rest, dir, s->name, format, s->store->guard);
 }
 
 /*
@@ -510,7 +518,7 @@ static bool ask_model(const struct source *s, int dir, const struct codec *codec
 {
 	if (how->hints.bones || !codec || !codec->incomplete || !codec->incomplete(bytes))
 		return false;
-	how->hints.bones = model_bones(dir, s->name);
+	how->hints.bones = model_bones(dir, s->name, s->store->guard);
 	return true;
 }
 
@@ -528,14 +536,22 @@ static void tell_rest(void *closure, const char *name, const char *fault)
 static void load_rest(struct source *s, int dir, const struct codec *codec, struct reading *r,
 		      struct decoding *how)
 {
+	const struct guard *guard = s->store->guard;
+
 	if (!codec || codec->format->stills)
 		return;
 	pthread_mutex_lock(&s->facts);
 	r->rest = s->rest;
 	s->rest = (struct rest){.looked = false};
 	pthread_mutex_unlock(&s->facts);
-	how->rest = rest_load(&r->rest, dir, s->name, codec->format,
+	how->rest = rest_load(&r->rest, dir, s->name, codec->format, guard,
 			      s->store->rest_told ? tell_rest : NULL, s);
+	/* What was asked is who may read the file that has the name now, which is not this one. */
+	if (guard && !file_version_same(&r->rest.animation, &r->version)) {
+		rest_skeleton_put(how->rest);
+		how->rest = NULL;
+		r->rest.looked = false;
+	}
 }
 
 static void keep_rest(struct source *s, struct reading *r)
@@ -693,12 +709,14 @@ struct commit_job {
 	const struct bytes *whole;
 	const struct attributes *as;                     /* of a file that is made; may be NULL */
 	const struct skeleton *skeleton, *last_skeleton; /* in place of edited and last */
+	const struct caller *who;                        /* skeleton: of the guard */
 	struct snap *current, *result;                   /* each with a holder */
 	struct snap *ground; /* what the edit is stored over, with a holder */
 	struct anim *merged; /* what result was made of, edited from ground's model */
 	struct buf bytes;    /* of result, until it is made */
 	bool is_grounded;    /* ground is the file without what the draft committed */
 	bool loses;          /* keys, bones or clips, on the way from current to result */
+	bool made;           /* skeleton: the text is new */
 	int wait;            /* errno of replace_file that says: try again */
 };
 
@@ -981,16 +999,39 @@ static bool skeleton_loses(const struct skeleton *old, const struct skeleton *no
 	return false;
 }
 
-/* A new one is as the file is to everybody: mode, owner, ACLs. */
+/*
+ * Who a new one belongs to. Where somebody else asks for it than the owner of `like`, it is his,
+ * and of the group of `like` if he, or the folder, could give it that.
+ */
+static int choose_owner(const struct commit_job *job, int like, struct replace_owner *owner)
+{
+	const struct caller *who = job->who;
+	struct stat st, folder;
+
+	if (fstat(like, &st) || fstat(job->dir, &folder))
+		return errno;
+	*owner = (struct replace_owner){st.st_uid, st.st_gid};
+	if (!who || who->uid == 0)
+		return 0;
+	owner->uid = who->uid;
+	if (!caller_in_group(who, st.st_gid))
+		owner->gid = folder.st_mode & S_ISGID ? folder.st_gid : who->groups[0];
+	return 0;
+}
+
+/* A new one is as the file is to everybody: mode, ACLs, and owner where that can be. */
 static int put_new_text(const struct commit_job *job, const char *name, const char *temporary)
 {
+	struct replace_owner owner;
 	int like, error = at_open(job->dir, job->source->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
 				  &like);
 
 	if (error)
 		return error;
-	error = replace_copy(job->dir, name, job->dir, temporary, false, like,
-			     buf_bytes(&job->bytes));
+	error = choose_owner(job, like, &owner);
+	if (!error)
+		error = replace_copy(job->dir, name, job->dir, temporary, false, like, &owner,
+				     buf_bytes(&job->bytes));
 	close(like);
 	return error;
 }
@@ -1074,13 +1115,56 @@ static int put_over_text(struct commit_job *job, const char *name, const struct 
 	return error;
 }
 
+static bool is_barred(struct source *s, const char *name)
+{
+	bool barred;
+
+	pthread_mutex_lock(&s->facts);
+	barred = rest_bars(&s->rest, name);
+	pthread_mutex_unlock(&s->facts);
+	return barred;
+}
+
+/* Saved in it, the skeleton would be shown to nobody. */
+static bool refuse_barred(const struct source *s, const char *name, struct err *err)
+{
+	err_set(err, ERR_SYSTEM, "not everybody who may read %.120s may read %.120s", s->name,
+		name);
+	err->number = EACCES;
+	return err_accept(err, "the same once they may, or that file is removed");
+}
+
+/* May who asks write the text, of the version `old`, or make it? 0 or an errno. */
+static int check_writer(struct commit_job *job, const char *name, const struct file_version *old)
+{
+	const struct guard *guard = job->source->store->guard;
+	struct file_version asked;
+	int error;
+
+	if (!guard)
+		return 0;
+	if (!job->who)
+		return EACCES;
+	error = guard->check_write(guard, job->who, job->dir, old ? name : NULL, &asked);
+	if (!error && old && !file_version_same(&asked, old))
+		error = job->wait = EAGAIN;
+	return error;
+}
+
 static bool put_skeleton(struct commit_job *job, const char *name, struct err *err)
 {
 	struct text_there old;
+	bool found = find_text(job->source, name, &old);
 	int error;
 
-	if (!find_text(job->source, name, &old)) {
+	if (is_barred(job->source, name))
+		return refuse_barred(job->source, name, err);
+	error = check_writer(job, name, found ? &old.version : NULL);
+	if (error)
+		return err_system(err, error, name);
+	if (!found) {
 		error = put_text(job, name, NULL, NULL);
+		job->made = !error;
 	} else if (old.faulty) {
 		err_set(err, ERR_CONFLICT, "%.120s, which is there, cannot be read", name);
 		return err_accept(err, "the same once that file is mended or removed");
@@ -1106,6 +1190,24 @@ static bool write_skeleton(struct commit_job *job, struct err *err)
 	return put_skeleton(job, name, err);
 }
 
+/*
+ * One that was made is not to stay where it does not count: its owner is not the animation's, and
+ * may not give the animation's readers what they need.
+ */
+static bool check_made(struct commit_job *job, struct err *err)
+{
+	char name[NAME_MAX + 1];
+
+	if (!job->made || !rest_own_name(job->source->name, name) || !is_barred(job->source, name))
+		return true;
+	unlinkat(job->dir, name, 0);
+	err_set(err, ERR_SYSTEM,
+		"%.120s, made by user %u, would not be for everybody who may read %.120s", name,
+		(unsigned)job->who->uid, job->source->name);
+	err->number = EACCES;
+	return false;
+}
+
 /* With the locks held. What comes of it is what is read then. */
 static bool commit_skeleton(struct commit_job *job, struct err *err)
 {
@@ -1127,7 +1229,7 @@ static bool commit_skeleton(struct commit_job *job, struct err *err)
 	if (!write_skeleton(job, err))
 		return false;
 	job->result = latest(job->source, job->dir, err);
-	return job->result != NULL;
+	return job->result && check_made(job, err);
 }
 
 /* ---- all of it ---- */
@@ -1269,10 +1371,14 @@ enum commit source_commit_draft(struct source *s, int dir, struct snap *base, st
 
 enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
 				   const struct skeleton *edited, const struct skeleton *last,
-				   struct snap **now, struct err *err)
+				   const struct caller *who, struct snap **now, struct err *err)
 {
-	struct commit_job job = {
-		.source = s, .dir = dir, .base = base, .skeleton = edited, .last_skeleton = last};
+	struct commit_job job = {.source = s,
+				 .dir = dir,
+				 .base = base,
+				 .skeleton = edited,
+				 .last_skeleton = last,
+				 .who = who};
 
 	return commit(&job, now, NULL, err);
 }

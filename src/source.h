@@ -49,6 +49,9 @@ bool store_names(struct store *s, int folder, naming_told *told, void *closure);
  * the store.
  */
 void store_rests(struct store *s, rest_told *told, void *closure);
+/* Which files beside animations are used, and written; stays the caller's. Before the first source.
+ */
+void store_guard(struct store *s, const struct guard *guard);
 /* Versions that are replaced stay until source_told: for source_replaced. */
 void store_keep_replaced(struct store *s);
 void store_free(struct store *s);           /* after its sources; NULL is fine */
@@ -143,12 +146,13 @@ enum commit source_commit_draft(struct source *s, int dir, struct snap *base, st
  * Saves what was made of base's skeleton: as the file's own (rest.h), in a text beside it, which is
  * made where there is none; the file stays as it is. `last` is what the same draft committed
  * before, or NULL. ERR_CONFLICT when others changed the skeleton, or when the text that is there
- * cannot be read. A text from which bones are removed is kept as a file is. The rest is as of
+ * cannot be read. A text from which bones are removed is kept as a file is. With a guard it is
+ * written, or made, only as `who` could do it, and one that is made is his. The rest is as of
  * source_commit.
  */
 enum commit source_commit_skeleton(struct source *s, int dir, struct snap *base,
 				   const struct skeleton *edited, const struct skeleton *last,
-				   struct snap **now, struct err *err);
+				   const struct caller *who, struct snap **now, struct err *err);
 
 /*
  * Makes the file, which must not be there yet (ERR_CONFLICT), of a model that was not edited from

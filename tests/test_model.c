@@ -28,13 +28,13 @@ static void change(const char *name, long at, int byte)
 
 START_TEST(the_model_of_the_same_name)
 {
-	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim"), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 0);
 	write_model("walk.ff9model", 24);
 	write_model("run.ff9model", 255);
-	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim"), 24);
-	ck_assert_uint_eq(model_bones(scratch_root, "walk"), 24);
-	ck_assert_uint_eq(model_bones(scratch_root, "run.bin"), 255);
-	ck_assert_uint_eq(model_bones(scratch_root, "walk.x.ff9anim"), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 24);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk", NULL), 24);
+	ck_assert_uint_eq(model_bones(scratch_root, "run.bin", NULL), 255);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.x.ff9anim", NULL), 0);
 }
 END_TEST
 
@@ -42,29 +42,29 @@ START_TEST(the_only_model_of_the_folder)
 {
 	write_model("Zidane.FF9MODEL", 30);
 	put("notes.txt", "");
-	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim"), 30);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 30);
 	write_model("another.ff9model", 12);
-	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim"), 0);
-	ck_assert_uint_eq(model_bones(scratch_root, "another.ff9anim"), 12);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "another.ff9anim", NULL), 12);
 }
 END_TEST
 
 START_TEST(what_is_no_model_says_nothing)
 {
 	write_model("a.ff9model", 0);
-	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim"), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 	write_model("a.ff9model", 9);
 	change("a.ff9model", 0x14 + 4 * 8 + 3, 8); /* its own parent */
-	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim"), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 	change("a.ff9model", 0x14 + 4 * 8 + 3, 7);
-	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim"), 9);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 9);
 	change("a.ff9model", 2, 10); /* one more than there are */
-	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim"), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 	put("a.ff9model", "");
-	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim"), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 	ck_assert_int_eq(unlink("a.ff9model"), 0);
 	ck_assert_int_eq(mkdir("a.ff9model", 0700), 0);
-	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim"), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
 }
 END_TEST
 

@@ -35,7 +35,7 @@ static void end(void)
 static const char *first_bone(const struct format *of)
 {
 	static char bone[64];
-	struct rest_skeleton *r = rest_load(&rest, scratch_root, "walk.x", of, note, &rest);
+	struct rest_skeleton *r = rest_load(&rest, scratch_root, "walk.x", of, NULL, note, &rest);
 	const struct skeleton *s = rest_skeleton(r);
 
 	snprintf(bone, sizeof(bone), "%s", s && s->count ? s->joints[0].bone : "");
@@ -45,7 +45,7 @@ static const char *first_bone(const struct format *of)
 
 static bool is_same(void)
 {
-	return rest_same(&rest, scratch_root, "walk.x", &format);
+	return rest_same(&rest, scratch_root, "walk.x", &format, NULL);
 }
 
 static void put_model(const char *name)
@@ -195,6 +195,89 @@ START_TEST(files_follow_their_skeleton)
 }
 END_TEST
 
+/* Lets nobody read what is called so, and may put another file there as soon as it was asked. */
+static const char *barred;
+static bool swaps;
+
+static bool lets_read(const struct guard *g, int dir, const char *file, const char *name,
+		      struct file_version *version)
+{
+	struct stat st;
+
+	ck_assert_ptr_null(g->closure);
+	ck_assert_str_eq(file, "walk.x");
+	ck_assert_int_eq(fstatat(dir, name, &st, 0), 0);
+	*version = file_version_of(&st);
+	if (swaps && strcmp(name, ".") != 0) {
+		put("swapped", "bone,sx\nsecret,1\n");
+		ck_assert_int_eq(rename("swapped", name), 0);
+	}
+	return !barred || strcmp(name, barred) != 0;
+}
+
+static const struct guard guard = {.lets_read = lets_read};
+
+static const char *guarded_bone(void)
+{
+	static char bone[64];
+	struct rest_skeleton *r =
+		rest_load(&rest, scratch_root, "walk.x", &format, &guard, note, &rest);
+	const struct skeleton *s = rest_skeleton(r);
+
+	snprintf(bone, sizeof(bone), "%s", s && s->count ? s->joints[0].bone : "");
+	rest_skeleton_put(r);
+	return s ? bone : "";
+}
+
+static bool is_guarded_same(void)
+{
+	return rest_same(&rest, scratch_root, "walk.x", &format, &guard);
+}
+
+START_TEST(what_is_not_for_all_is_as_if_it_were_not_there)
+{
+	barred = "walk.x.skeleton.csv";
+	swaps = false;
+	put("walk.x", "");
+	put("skeleton.csv", "bone,sx\nshared,1\n");
+	put("walk.x.skeleton.csv", "bone,sx\nown,1\n");
+	ck_assert_str_eq(guarded_bone(), "shared");
+	ck_assert_str_eq(named, "walk.x.skeleton.csv");
+	ck_assert_ptr_nonnull(strstr(fault, "not everybody who may read walk.x"));
+	ck_assert(rest_bars(&rest, "walk.x.skeleton.csv"));
+	ck_assert(!rest_bars(&rest, "skeleton.csv"));
+	ck_assert(is_guarded_same());
+	usleep(50000); /* from now on a change shows */
+	ck_assert(is_guarded_same());
+	ck_assert(is_guarded_same());
+	barred = NULL;
+	ck_assert_int_eq(chmod("walk.x.skeleton.csv", 0640), 0);
+	ck_assert(!is_guarded_same());
+	ck_assert_str_eq(guarded_bone(), "own");
+	ck_assert_str_eq(fault, "");
+	ck_assert(is_guarded_same());
+	usleep(50000);
+	ck_assert(is_guarded_same());
+	barred = "walk.x.skeleton.csv";
+	ck_assert_int_eq(chmod("walk.x", 0604), 0); /* others may read it now */
+	ck_assert(!is_guarded_same());
+	ck_assert_str_eq(guarded_bone(), "shared");
+}
+END_TEST
+
+START_TEST(what_nobody_was_asked_about_is_not_read)
+{
+	barred = NULL;
+	swaps = true;
+	put("walk.x", "");
+	put("walk.x.skeleton.csv", "bone,sx\nown,1\n");
+	ck_assert_str_eq(guarded_bone(), "");
+	swaps = false;
+	ck_assert(!is_guarded_same());
+	ck_assert_str_eq(guarded_bone(), "secret");
+}
+END_TEST
+
 Suite *rest_suite(void);
 
 Suite *rest_suite(void)
@@ -208,6 +291,8 @@ Suite *rest_suite(void)
 	tcase_add_test(tc, a_file_that_cannot_be_used_is_told_and_stands_in_the_way);
 	tcase_add_test(tc, what_cannot_be_read_is_no_change_either);
 	tcase_add_test(tc, files_follow_their_skeleton);
+	tcase_add_test(tc, what_is_not_for_all_is_as_if_it_were_not_there);
+	tcase_add_test(tc, what_nobody_was_asked_about_is_not_read);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -1264,7 +1264,7 @@ static enum commit commit_text(struct snap *base, const char *text, const struct
 
 	ck_assert_msg(edited != NULL, "%s", err.message);
 	err_clear(&err);
-	outcome = source_commit_skeleton(source, scratch_root, base, edited, last, now, &err);
+	outcome = source_commit_skeleton(source, scratch_root, base, edited, last, NULL, now, &err);
 	ck_assert((outcome == COMMIT_REFUSED) == (*now == NULL));
 	ck_assert((outcome == COMMIT_REFUSED) == (err.code != ERR_NONE));
 	skeleton_free(edited);

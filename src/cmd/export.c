@@ -87,7 +87,7 @@ static void describe(const struct one *one, const struct format *format, struct 
 	buf_format(out, "%lld %lld.%09ld %s", (long long)one->st.st_size,
 		   (long long)one->st.st_mtim.tv_sec, one->st.st_mtim.tv_nsec, one->x->options);
 	if (!format->stills)
-		rest_skeleton_put(rest_load(&rest, one->from, one->name, format, NULL, NULL));
+		rest_skeleton_put(rest_load(&rest, one->from, one->name, format, NULL, NULL, NULL));
 	if (rest.name)
 		buf_format(out, " %lld %lld.%09ld", (long long)rest.file.size,
 			   (long long)rest.file.mtime.tv_sec, rest.file.mtime.tv_nsec);

@@ -248,7 +248,8 @@ static bool save_skeleton(struct importing *m, const struct skeleton *edited, bo
 	*changed = true;
 	if (m->f->dry_run)
 		return true;
-	commit = source_commit_skeleton(m->source, m->dir, m->snap, edited, NULL, &now, m->err);
+	commit = source_commit_skeleton(m->source, m->dir, m->snap, edited, NULL, NULL, &now,
+					m->err);
 	snap_put(now);
 	return commit != COMMIT_REFUSED;
 }

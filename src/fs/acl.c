@@ -171,25 +171,24 @@ mode_t acl_mode(fuse_req_t req, int folder, mode_t mode)
 
 /* ---- who asks ---- */
 
-struct asking {
-	uid_t uid;
-	gid_t *groups;
-	int count;
+struct groups {
+	gid_t *list;
+	size_t count;
 };
 
-static bool add_group(struct asking *who, gid_t group)
+static bool add_group(struct groups *g, gid_t group)
 {
-	gid_t *more = realloc(who->groups, ((size_t)who->count + 1) * sizeof(*more));
+	gid_t *more = realloc(g->list, (g->count + 1) * sizeof(*more));
 
 	if (!more)
 		return false;
-	who->groups = more;
-	who->groups[who->count++] = group;
+	g->list = more;
+	g->list[g->count++] = group;
 	return true;
 }
 
 /* A line "Groups:" of /proc/PID/status; others say nothing. */
-static bool add_groups(struct asking *who, const char *line)
+static bool add_groups(struct groups *g, const char *line)
 {
 	unsigned group;
 	int length;
@@ -197,14 +196,17 @@ static bool add_groups(struct asking *who, const char *line)
 	if (strncmp(line, "Groups:", 7) != 0)
 		return true;
 	for (line += 7; sscanf(line, "%u%n", &group, &length) == 1; line += length) {
-		if (!add_group(who, group))
+		if (!add_group(g, group))
 			return false;
 	}
 	return true;
 }
 
-/* None where the process has ended, or is of another PID namespace. */
-static bool add_groups_of(struct asking *who, pid_t thread)
+/*
+ * fuse_req_getgroups reads "/proc", which is not there (enclose.h). None where the process has
+ * ended, or is of another PID namespace.
+ */
+static bool add_groups_of(struct groups *g, pid_t thread)
 {
 	char path[64], *line = NULL;
 	bool fine = true;
@@ -219,117 +221,60 @@ static bool add_groups_of(struct asking *who, pid_t thread)
 	if (!status)
 		close(fd);
 	while (fine && status && getline(&line, &size, status) >= 0)
-		fine = add_groups(who, line);
+		fine = add_groups(g, line);
 	free(line);
 	if (status)
 		fclose(status);
 	return fine;
 }
 
-/* fuse_req_getgroups reads "/proc", which is not there (enclose.h). */
-static int find_groups(fuse_req_t req, struct asking *who)
+int acl_caller(fuse_req_t req, struct caller **out)
 {
-	const struct fuse_ctx *asked = fuse_req_ctx(req);
+	const struct fuse_ctx *ctx = fuse_req_ctx(req);
+	struct groups groups = {NULL, 0};
 
-	*who = (struct asking){.uid = asked->uid};
-	if (add_group(who, asked->gid) && add_groups_of(who, asked->pid))
-		return 0;
-	free(who->groups);
-	return ENOMEM;
-}
-
-static bool has_group(const struct asking *who, gid_t group)
-{
-	for (int i = 0; i < who->count; i++) {
-		if (who->groups[i] == group)
-			return true;
-	}
-	return false;
+	*out = NULL;
+	if (add_groups_of(&groups, ctx->pid))
+		*out = caller_new(ctx->uid, ctx->gid, groups.list, groups.count);
+	free(groups.list);
+	return *out ? 0 : ENOMEM;
 }
 
 bool acl_in_group(fuse_req_t req, gid_t group)
 {
-	struct asking who;
+	struct caller *who;
 	bool has;
 
 	if (fuse_req_ctx(req)->gid == group)
 		return true;
-	if (find_groups(req, &who) != 0)
+	if (acl_caller(req, &who) != 0)
 		return false;
-	has = has_group(&who, group);
-	free(who.groups);
+	has = caller_in_group(who, group);
+	free(who);
 	return has;
-}
-
-static bool mode_lets_read(const struct asking *who, const struct stat *st)
-{
-	if (who->uid == st->st_uid)
-		return st->st_mode & S_IRUSR;
-	return st->st_mode & (has_group(who, st->st_gid) ? S_IRGRP : S_IROTH);
-}
-
-/* Is the entry about who asks? `group`: is it one of several that may let him? */
-static bool concerns(const acl_entry *entry, const struct asking *who, const struct stat *st,
-		     bool *group)
-{
-	unsigned tag = le16toh(entry->e_tag);
-
-	*group = tag == ACL_GROUP_OBJ || tag == ACL_GROUP;
-	switch (tag) {
-	case ACL_USER:
-		return le32toh(entry->e_id) == who->uid;
-	case ACL_GROUP_OBJ:
-		return has_group(who, st->st_gid);
-	case ACL_GROUP:
-		return has_group(who, le32toh(entry->e_id));
-	default:
-		return false;
-	}
-}
-
-/* The entries are in the order in which they count; a mode's group bits are the mask. */
-static bool acl_lets_read(struct buf *acl, const struct asking *who, const struct stat *st)
-{
-	bool masked = st->st_mode & S_IRGRP, concerned = false, group;
-	size_t count;
-	const acl_entry *entries = entries_of(acl, &count);
-
-	if (who->uid == st->st_uid)
-		return st->st_mode & S_IRUSR;
-	for (size_t i = 0; i < count; i++) {
-		bool reads = masked && (le16toh(entries[i].e_perm) & ACL_READ);
-
-		if (!concerns(&entries[i], who, st, &group))
-			continue;
-		if (reads || !group)
-			return reads;
-		concerned = true;
-	}
-	return !concerned && (st->st_mode & S_IROTH);
 }
 
 int acl_check_read(fuse_req_t req, struct node *node)
 {
 	struct fs *fs = fs_of(req);
 	struct buf acl = BUF_INIT;
-	struct asking who;
+	struct rights rights;
+	struct caller *who;
 	struct stat st;
-	bool lets = false;
 	int error;
 
 	if (fuse_req_ctx(req)->uid == 0)
 		return 0;
 	error = fs_attributes(fs, node, &st);
 	if (!error)
-		error = find_groups(req, &who);
+		error = acl_caller(req, &who);
 	if (error)
 		return error;
 	error = fs->acls ? acl_get(fs, node, ACL_ACCESS, &acl) : ENODATA;
-	if (error == ENODATA)
-		lets = mode_lets_read(&who, &st);
-	else if (!error)
-		lets = acl_lets_read(&acl, &who, &st);
-	free(who.groups);
+	rights = (struct rights){st.st_uid, st.st_gid, st.st_mode, buf_bytes(&acl)};
+	if (!error || error == ENODATA)
+		error = caller_may(who, &rights, MAY_READ) ? 0 : EACCES;
+	free(who);
 	buf_release(&acl);
-	return lets ? 0 : error && error != ENODATA ? error : EACCES;
+	return error;
 }

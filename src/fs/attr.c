@@ -149,6 +149,8 @@ static struct timespec now_or(struct timespec given)
 	(FUSE_SET_ATTR_ATIME | FUSE_SET_ATTR_MTIME | FUSE_SET_ATTR_ATIME_NOW |                     \
 	 FUSE_SET_ATTR_MTIME_NOW)
 
+#define SETS_RIGHTS (FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)
+
 /* fd may be O_PATH, also of a symbolic link. */
 static int change_real(int fd, const struct stat *attr, int to_set)
 {
@@ -321,9 +323,11 @@ static int remember(struct fs *fs, struct node *node, const struct stat *attr, i
  * Through a handle the size is part of what that handle writes. By name (truncate F) there is no
  * close to wait for: to nothing is the beginning of a save, any other size is one.
  */
-static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct handle *handle,
+static int resize_view(fuse_req_t req, struct node *node, uint64_t size, struct handle *handle,
 		       struct changes *changes)
 {
+	struct fs *fs = fs_of(req);
+	struct caller *who = NULL;
 	struct draft *draft;
 	int error = view_draft(fs, node, &draft);
 
@@ -331,7 +335,10 @@ static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct h
 		return error;
 	view_written(fs, node);
 	if (!handle && !draft->writers) {
-		error = view_begin(fs, node, false); /* a writer for the moment */
+		if (node_view(node)->parse_skeleton)
+			error = access_caller(req, &who);
+		if (!error)
+			error = view_begin(fs, node, who, false); /* a writer for the moment */
 		if (error)
 			return error;
 		error = draft_truncate(draft, node->file->name, size, fs->options->max_text);
@@ -346,16 +353,17 @@ static int resize_view(struct fs *fs, struct node *node, uint64_t size, struct h
 	return error;
 }
 
-static int set_view(struct fs *fs, struct node *node, const struct stat *attr, int to_set,
+static int set_view(fuse_req_t req, struct node *node, const struct stat *attr, int to_set,
 		    struct fuse_file_info *fi, struct changes *changes)
 {
+	struct fs *fs = fs_of(req);
 	struct file *file = fs_is_retired(fs, node) ? NULL : fs_lock_file(fs, node);
 	int error = 0;
 
 	if (!file)
 		return ESTALE;
 	if (to_set & FUSE_SET_ATTR_SIZE)
-		error = resize_view(fs, node, (uint64_t)attr->st_size, fi ? handle_of(fi) : NULL,
+		error = resize_view(req, node, (uint64_t)attr->st_size, fi ? handle_of(fi) : NULL,
 				    changes);
 	if (!error)
 		error = remember(fs, node, attr, to_set);
@@ -377,6 +385,17 @@ static int set_inner(struct fs *fs, struct node *node, const struct stat *attr, 
 	return error;
 }
 
+/* Who may read an animation decides which skeletons it is shown with (access.c). */
+static void look_at_rights(struct fs *fs, const struct node *node)
+{
+	struct file *file = node->kind == NODE_REAL ? NULL : fs_file_of(fs, node);
+
+	if (!file)
+		return;
+	file_look_now(fs, file);
+	fs_file_put(fs, file);
+}
+
 void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		struct fuse_file_info *fi)
 {
@@ -391,7 +410,7 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		error = EPERM;
 	else if (node->kind == NODE_VIEW &&
 		 !(node_view(node)->whole && !(to_set & FUSE_SET_ATTR_SIZE)))
-		error = set_view(fs, node, attr, to_set, fi, &changes);
+		error = set_view(req, node, attr, to_set, fi, &changes);
 	else if (memo_is_for(node))
 		error = set_inner(fs, node, attr, to_set);
 	else if (node->kind != NODE_REAL)
@@ -399,6 +418,9 @@ void fs_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 	/* It may have been renamed away while we waited for its file. */
 	if (error == ESTALE && node->kind == NODE_REAL)
 		error = set_real(req, node, attr, to_set, fi);
+	/* Those who may read it now are not to find a skeleton that is not for them. */
+	if (!error && (to_set & SETS_RIGHTS))
+		look_at_rights(fs, node);
 	changes_tell(fs, &changes);
 	if (error)
 		fuse_reply_err(req, error);

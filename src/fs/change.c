@@ -133,7 +133,7 @@ void fs_mknod(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode, dev
 	if (!error && slot.is_view && (!S_ISREG(mode) || slot.place.kind != PLACE_VIEW))
 		error = EPERM;
 	if (!error && slot.is_view) {
-		error = fs_make_view(fs, slot.parent, name, &slot.place, &entry);
+		error = fs_make_view(req, slot.parent, name, &slot.place, &entry);
 		if (!error) {
 			fuse_reply_entry(req, &entry);
 			return;
@@ -277,21 +277,26 @@ static int link_view(fuse_req_t req, struct fs *fs, struct node *node, struct no
 }
 
 /* A link onto a view that is away saves the text. */
-static int link_onto_view(struct fs *fs, struct node *node, const struct slot *slot,
+static int link_onto_view(fuse_req_t req, struct fs *fs, struct node *node, const struct slot *slot,
 			  const char *name, struct fuse_entry_param *entry)
 {
 	struct changes changes = CHANGES_NONE;
 	struct buf text = BUF_INIT;
 	struct node *view = NULL;
+	struct caller *who = NULL;
 	struct draft *draft;
 	struct file *file;
 	int error = node_text(fs, node, &text);
 
+	if (!error)
+		error = access_caller(req, &who);
 	file = error ? NULL : fs_lock_file(fs, slot->parent);
-	if (!error && !file)
+	if (!error && !file) {
+		free(who);
 		error = ESTALE;
+	}
 	if (!error) {
-		error = text_save(fs, slot->parent, name, &text, &draft, &changes);
+		error = text_save(fs, slot->parent, name, &text, who, &draft, &changes);
 		if (!error) {
 			file_clear_away(file, &fs->nodes, slot->parent, name);
 			error = fs_view_node(fs, slot->parent, name, &slot->place, &view);
@@ -337,7 +342,7 @@ void fs_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t new_parent, const char *
 	if (error)
 		;
 	else if (slot.is_view)
-		error = link_onto_view(fs, node, &slot, name, &entry);
+		error = link_onto_view(req, fs, node, &slot, name, &entry);
 	else if (node->kind == NODE_VIEW)
 		error = link_view(req, fs, node, slot.parent, name, &entry);
 	else if (node->kind == NODE_REAL)

@@ -331,6 +331,20 @@ static bool make(struct filled *f)
 
 /* ---- its skeleton ---- */
 
+/* Nobody asks for this in a request: it is done for the owner of the folder, made by him here. */
+static struct caller *folder_owner(const struct filled *f)
+{
+	struct caller *who;
+	struct stat st;
+
+	if (!f->fs->options->allow_other || fstat(f->fd, &st) != 0)
+		return NULL;
+	who = caller_new(st.st_uid, st.st_gid, NULL, 0);
+	if (who)
+		who->makes = true;
+	return who;
+}
+
 static enum verdict save_skeleton(struct filled *f, struct snap *base, struct bytes text,
 				  struct err *err)
 {
@@ -341,6 +355,8 @@ static enum verdict save_skeleton(struct filled *f, struct snap *base, struct by
 	struct place place;
 
 	buf_add(&copy, text.data, text.size);
+	if (draft)
+		draft_save_for(draft, folder_owner(f));
 	if (!draft || copy.failed) {
 		err_memory(err);
 	} else if (!tree_walk(&tree, REST_FILE, &place)) {

@@ -6,7 +6,8 @@
  *   mount.c    the session: options, start, end; loop.c its threads
  *   confinement.c  what the process gives up then; unmounter.c another one, which unmounts
  *   lookup.c   names to nodes, nodes to attributes
- *   attr.c     getattr, setattr, statfs; xattr.c the extended ones; acl.c those that say who may
+ *   attr.c     getattr, setattr, statfs; xattr.c the extended ones; acl.c those that say who may;
+ *              access.c who may have what lies beside an animation used, or written
  *   dir.c      folders: opendir to fsyncdir; entries.c what is told of one, asker.c who wants
  *              attributes with the names
  *   open.c     open, create, release
@@ -66,6 +67,7 @@ struct fs {
 	struct folders folders;
 	struct state *state;
 	struct store *store;
+	struct guard guard; /* the store's, where others are let in */
 	struct notifier *notifier;
 	struct journal *journal;
 	struct watch *watch; /* NULL where there is none */
@@ -340,6 +342,17 @@ mode_t acl_mode(fuse_req_t req, int folder, mode_t mode);
 int acl_check_read(fuse_req_t req, struct node *node);
 /* Is who asks in the group, by whichever of his? */
 bool acl_in_group(fuse_req_t req, gid_t group);
+/* Who asks, with all his groups. 0 or an errno; free() releases it. */
+int acl_caller(fuse_req_t req, struct caller **out);
+
+/* ---- access.c ---- */
+
+/* Before the store is used. */
+void access_start(struct fs *fs);
+/* Who asks, where others are let in; elsewhere NULL, who may do what we may. 0 or an errno. */
+int access_caller(fuse_req_t req, struct caller **out);
+/* May he move this name, in a folder of which he may write the names, though that is sticky? */
+bool access_may_move(struct fs *fs, const struct caller *who, int dir, const char *name);
 
 /* ---- dir.c ---- */
 
@@ -376,7 +389,7 @@ void fs_begin_release(struct fs *fs, struct handle *handle);
 void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	       struct fuse_file_info *fi);
 /* A view whose name was away is there again, empty until somebody writes it. */
-int fs_make_view(struct fs *fs, struct node *parent, const char *name, const struct place *place,
+int fs_make_view(fuse_req_t req, struct node *parent, const char *name, const struct place *place,
 		 struct fuse_entry_param *entry);
 /* Of a file or a folder. */
 void fs_release(struct fs *fs, struct handle *handle);
@@ -491,9 +504,10 @@ struct changes {
 int view_draft(struct fs *fs, struct node *node, struct draft **out);
 /*
  * One writer more on the view's draft, which is there: its base is the version that is there now,
- * unless the draft goes on.
+ * unless the draft goes on. What is saved is saved for `who` (access_caller), who is taken over,
+ * failing or not.
  */
-int view_begin(struct fs *fs, struct node *node, bool append);
+int view_begin(struct fs *fs, struct node *node, struct caller *who, bool append);
 /* The draft with its text in memory. */
 int view_text(struct fs *fs, struct node *node, struct draft **out);
 /*
@@ -642,11 +656,11 @@ void extra_tell_orphans(struct fs *fs, struct buf *out);
 /* A copy of what a view or a real file says. Takes the file's lock. */
 int node_text(struct fs *fs, struct node *node, struct buf *text);
 /*
- * Saves `text` (taken over, and given back when refused) as the view `name` of a folder; *out is
- * the draft that then is the view's. Wants the file's lock.
+ * Saves `text` (taken over, and given back when refused) as the view `name` of a folder, for `who`
+ * (access_caller, taken over); *out is the draft that then is the view's. Wants the file's lock.
  */
 int text_save(struct fs *fs, struct node *parent, const char *name, struct buf *text,
-	      struct draft **out, struct changes *changes);
+	      struct caller *who, struct draft **out, struct changes *changes);
 /* Writes a view's text into a real file. Wants the view's file's lock. */
 int view_write_out(struct fs *fs, struct node *node, struct node *parent, const char *name,
 		   bool exclusive);

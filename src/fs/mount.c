@@ -174,6 +174,7 @@ static bool fs_start(struct fs *fs)
 		return false;
 	store_rests(fs->store, note_rest, fs);
 	store_keep_replaced(fs->store);
+	access_start(fs);
 	return store_names(fs->store, fs->root, note_names, fs);
 }
 

@@ -341,13 +341,17 @@ static int open_real_handle(fuse_req_t req, struct fs *fs, struct node *node,
 /* ---- views ---- */
 
 /* One more handle on a view. Wants the file's lock. */
-static int join_view(struct fs *fs, struct node *node, struct handle *handle)
+static int join_view(fuse_req_t req, struct node *node, struct handle *handle)
 {
+	struct fs *fs = fs_of(req);
+	struct caller *who = NULL;
 	struct draft *draft;
 	int error = view_draft(fs, node, &draft);
 
+	if (!error && handle_writes(handle) && node_view(node)->parse_skeleton)
+		error = access_caller(req, &who);
 	if (!error && handle_writes(handle))
-		error = view_begin(fs, node, handle->flags & O_APPEND);
+		error = view_begin(fs, node, who, handle->flags & O_APPEND);
 	if (error)
 		return error;
 	count_handle(handle, draft);
@@ -457,8 +461,9 @@ static bool give_pages(struct fs *fs, struct node *node, const struct handle *ha
 }
 
 /* *stale: the kernel remembers another text than this one. Wants the file's lock. */
-static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info *fi, bool *stale)
+static int open_text(fuse_req_t req, struct handle *handle, struct fuse_file_info *fi, bool *stale)
 {
+	struct fs *fs = fs_of(req);
 	struct node *node = handle->node;
 	bool first = !node->cached, reads;
 	uint64_t size;
@@ -469,7 +474,7 @@ static int open_text(struct fs *fs, struct handle *handle, struct fuse_file_info
 	fi->keep_cache = reads && has_pages(fs, handle);
 	if (fi->keep_cache)
 		return 0;
-	error = join_view(fs, node, handle);
+	error = join_view(req, node, handle);
 	if (error) {
 		view_settle(fs, node);
 		return error;
@@ -507,8 +512,9 @@ static void catch_up_view(struct fs *fs, struct node *node)
 }
 
 /* ESTALE where it is no view any more. */
-static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_file_info *fi)
+static int open_view(fuse_req_t req, struct node *node, int flags, struct fuse_file_info *fi)
 {
+	struct fs *fs = fs_of(req);
 	struct handle *handle;
 	struct file *file;
 	bool stale = false;
@@ -521,7 +527,7 @@ static int open_view(struct fs *fs, struct node *node, int flags, struct fuse_fi
 	if (!handle)
 		return ENOMEM;
 	file = fs_lock_file(fs, node);
-	error = file ? open_text(fs, handle, fi, &stale) : ESTALE;
+	error = file ? open_text(req, handle, fi, &stale) : ESTALE;
 	if (file)
 		fs_unlock_file(fs, file);
 	if (error) {
@@ -581,7 +587,7 @@ void fs_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 	else if (node->kind == NODE_CONTROL)
 		error = open_control(fs, node, fi);
 	else if (node->kind == NODE_VIEW)
-		error = open_view(fs, node, fi->flags, fi);
+		error = open_view(req, node, fi->flags, fi);
 	else
 		error = open_real_handle(req, fs, node, fi);
 	/* It was renamed away while we waited for its file. */
@@ -646,10 +652,11 @@ static int create_real(fuse_req_t req, struct fs *fs, struct node *parent, const
 }
 
 /* A view whose name was away: it is there again, with nothing in it yet. */
-static int create_view(struct fs *fs, struct node *parent, const char *name,
+static int create_view(fuse_req_t req, struct node *parent, const char *name,
 		       const struct place *place, struct fuse_file_info *fi,
 		       struct fuse_entry_param *entry)
 {
+	struct fs *fs = fs_of(req);
 	struct file *file = fs_lock_file(fs, parent);
 	struct node *node;
 	int error;
@@ -661,7 +668,7 @@ static int create_view(struct fs *fs, struct node *parent, const char *name,
 	fs_unlock_file(fs, file);
 	if (error)
 		return error;
-	error = open_view(fs, node, fi->flags | O_TRUNC, fi);
+	error = open_view(req, node, fi->flags | O_TRUNC, fi);
 	if (!error) {
 		error = fs_entry(fs, node, entry);
 		if (error)
@@ -671,14 +678,14 @@ static int create_view(struct fs *fs, struct node *parent, const char *name,
 	return error;
 }
 
-int fs_make_view(struct fs *fs, struct node *parent, const char *name, const struct place *place,
+int fs_make_view(fuse_req_t req, struct node *parent, const char *name, const struct place *place,
 		 struct fuse_entry_param *entry)
 {
 	struct fuse_file_info fi = {.flags = O_WRONLY | O_CREAT};
-	int error = create_view(fs, parent, name, place, &fi, entry);
+	int error = create_view(req, parent, name, place, &fi, entry);
 
 	if (!error)
-		fs_release(fs, handle_of(&fi));
+		fs_release(fs_of(req), handle_of(&fi));
 	return error;
 }
 
@@ -695,7 +702,7 @@ void fs_create(fuse_req_t req, fuse_ino_t ino, const char *name, mode_t mode,
 	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
 		error = EISDIR;
 	if (!error)
-		error = slot.is_view ? create_view(fs, slot.parent, name, &slot.place, fi, &entry)
+		error = slot.is_view ? create_view(req, slot.parent, name, &slot.place, fi, &entry)
 				     : create_real(req, fs, slot.parent, name, mode, fi, &entry);
 	if (error)
 		fuse_reply_err(req, error);

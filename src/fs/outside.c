@@ -223,6 +223,9 @@ static void changed(void *closure, uint64_t cookie, const char *name, uint32_t m
 		everything_changed(fs);
 	else if (mask & IN_IGNORED)
 		unheard(fs, cookie);
+	/* Who may list a folder says whether models in it are found for everybody. */
+	if (cookie && !name && (mask & IN_ATTRIB) && fs->options->allow_other)
+		look_at_files(fs, cookie);
 	if (!cookie || !name)
 		return;
 	if (fs->unopened_folders && ((mask & NAMES) || fs_may_show(fs, name, true)))

@@ -21,6 +21,7 @@ struct move {
 	struct node *node;      /* what moves; referenced */
 	struct node *over;      /* what has the new name; referenced, or NULL */
 	struct file *locked[2]; /* by lock_files, each once; NULL: none */
+	struct caller *who;     /* access_caller; until a text is saved for him */
 	struct changes changes;
 };
 
@@ -85,6 +86,15 @@ static int from_folder(struct move *m, struct folder *out)
 	return fs_folder(m->fs, m->from.parent, (enum node_area)m->node->area, false, out);
 }
 
+/* For text_save, which takes him over. */
+static struct caller *take_caller(struct move *m)
+{
+	struct caller *who = m->who;
+
+	m->who = NULL;
+	return who;
+}
+
 /* ---- a file lands on a view ---- */
 
 /* The text is saved; the moving node is the view now, with the text as it was saved. */
@@ -127,7 +137,8 @@ static int save_real(struct move *m)
 	if (error)
 		return error == ELOOP || error == EINVAL ? EBADMSG : error;
 	lock_files(m);
-	error = text_save(fs, m->to.parent, m->new_name, &text, &draft, &m->changes);
+	error = text_save(fs, m->to.parent, m->new_name, &text, take_caller(m), &draft,
+			  &m->changes);
 	if (!error) {
 		if (from_folder(m, &folder) == 0) {
 			if (fstatat(folder.fd, m->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -162,7 +173,8 @@ static int save_view(struct move *m)
 
 	lock_files(m);
 	if (!error)
-		error = text_save(fs, m->to.parent, m->new_name, &text, &draft, &m->changes);
+		error = text_save(fs, m->to.parent, m->new_name, &text, take_caller(m), &draft,
+				  &m->changes);
 	if (!error) {
 		view_goes(m);
 		become_view(m, draft);
@@ -435,7 +447,10 @@ static int rename_clip(struct move *m)
 
 /* ---- real things ---- */
 
-/* The text of an animation's skeleton goes with it, where there is none for the new name. */
+/*
+ * The text of an animation's skeleton goes with it, where there is none for the new name. That
+ * whoever moves the animation may write both folders' names was checked for the animation's own.
+ */
 static void move_skeleton(struct move *m, const struct folder *from, const struct folder *to,
 			  bool beside)
 {
@@ -443,7 +458,7 @@ static void move_skeleton(struct move *m, const struct folder *from, const struc
 
 	if (!(m->flags & RENAME_EXCHANGE) && fs_may_show(m->fs, m->name, beside) &&
 	    fs_may_show(m->fs, m->new_name, beside) && rest_own_name(m->name, name) &&
-	    rest_own_name(m->new_name, new_name))
+	    rest_own_name(m->new_name, new_name) && access_may_move(m->fs, m->who, from->fd, name))
 		at_rename(from->fd, name, to->fd, new_name, RENAME_NOREPLACE);
 }
 
@@ -745,13 +760,14 @@ void fs_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t n
 	}
 	m.node = fs_child(fs, m.from.parent, name);
 	find_over(&m);
-	error = m.node ? 0 : ENOENT;
+	error = m.node ? access_caller(req, &m.who) : ENOENT;
 	if (!error && takes_text(&m))
 		error = acl_check_read(req, m.node);
 	if (!error && !make_ready(&m))
 		error = ENOMEM;
 	if (!error)
 		error = choose(&m);
+	free(m.who);
 	m.changes.locked[0] = parent;
 	m.changes.locked[1] = new_parent;
 	changes_tell(fs, &m.changes);

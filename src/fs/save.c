@@ -50,18 +50,25 @@ int view_draft(struct fs *fs, struct node *node, struct draft **out)
 	return error;
 }
 
-int view_begin(struct fs *fs, struct node *node, bool append)
+int view_begin(struct fs *fs, struct node *node, struct caller *who, bool append)
 {
 	struct place place;
 	struct snap *snap;
 	struct stat st;
 	int error = fs_shown(fs, node, &snap, &st);
 
-	if (error)
+	if (error) {
+		free(who);
 		return error;
+	}
 	error = view_is_fixed(node_view(node), snap) ? EACCES : fs_place(fs, snap, node, &place);
-	if (!error && !(append && draft_continue(node->draft, snap)))
-		draft_begin(node->draft, snap, &place);
+	if (!error) {
+		if (!append || !draft_continue(node->draft, snap))
+			draft_begin(node->draft, snap, &place);
+		draft_save_for(node->draft, who);
+	} else {
+		free(who);
+	}
 	snap_put(snap);
 	return error;
 }

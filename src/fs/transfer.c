@@ -43,15 +43,19 @@ int node_text(struct fs *fs, struct node *node, struct buf *text)
 }
 
 int text_save(struct fs *fs, struct node *parent, const char *name, struct buf *text,
-	      struct draft **out, struct changes *changes)
+	      struct caller *who, struct draft **out, struct changes *changes)
 {
 	struct place place;
 	struct snap *snap;
 	int error = fs_snap(fs, parent->file, &snap);
 
+	*out = error ? NULL : draft_new();
+	if (*out)
+		draft_save_for(*out, who);
+	else
+		free(who);
 	if (error)
 		return error;
-	*out = draft_new();
 	if (!*out)
 		error = ENOMEM;
 	else if (!fs_is_view(fs, snap, parent, name, &place) || place.kind != PLACE_VIEW)
