@@ -319,6 +319,29 @@ static int remember(struct fs *fs, struct node *node, const struct stat *attr, i
 	return 0;
 }
 
+struct node *memo_owner(struct fs *fs, struct node *node)
+{
+	struct node *now = NULL;
+
+	nodes_lock(&fs->nodes);
+	if (node_is_retired(node))
+		now = nodes_by_name(&fs->nodes, node_link(node)->parent, node_link(node)->name);
+	if (!now || now->kind != NODE_VIEW || now->file != node->file)
+		now = node;
+	now->references++;
+	nodes_unlock(&fs->nodes);
+	return now;
+}
+
+static int remember_by_name(struct fs *fs, struct node *node, const struct stat *attr, int to_set)
+{
+	struct node *owner = memo_owner(fs, node);
+	int error = remember(fs, owner, attr, to_set);
+
+	fs_reference(fs, owner, -1);
+	return error;
+}
+
 /*
  * Through a handle the size is part of what that handle writes. By name (truncate F) there is no
  * close to wait for: to nothing is the beginning of a save, any other size is one.
@@ -357,7 +380,9 @@ static int set_view(fuse_req_t req, struct node *node, const struct stat *attr, 
 		    struct fuse_file_info *fi, struct changes *changes)
 {
 	struct fs *fs = fs_of(req);
-	struct file *file = fs_is_retired(fs, node) ? NULL : fs_lock_file(fs, node);
+	bool by_name = !fi && (to_set & FUSE_SET_ATTR_SIZE);
+	/* Another text has the name by now: that is the one to cut. */
+	struct file *file = by_name && fs_is_retired(fs, node) ? NULL : fs_lock_file(fs, node);
 	int error = 0;
 
 	if (!file)
@@ -366,7 +391,7 @@ static int set_view(fuse_req_t req, struct node *node, const struct stat *attr, 
 		error = resize_view(req, node, (uint64_t)attr->st_size, fi ? handle_of(fi) : NULL,
 				    changes);
 	if (!error)
-		error = remember(fs, node, attr, to_set);
+		error = remember_by_name(fs, node, attr, to_set);
 	view_settle(fs, node);
 	fs_unlock_file(fs, file);
 	return error;

@@ -51,6 +51,11 @@ static inline bool memo_is_for(const struct node *node)
 struct memo *memo_of(struct fs *fs, struct node *node);
 /* The mode was given: a remembered ACL says it, too. */
 void memo_mode(struct memo *memo, mode_t mode);
+/*
+ * What is given to a view that was replaced is its name's: the node that has that now, referenced;
+ * or the node itself.
+ */
+struct node *memo_owner(struct fs *fs, struct node *node);
 void memo_forget(struct fs *fs, struct node *node);
 /* The same with the nodes' lock held. */
 void memo_forget_locked(struct node *node);

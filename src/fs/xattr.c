@@ -458,10 +458,11 @@ void fs_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *v
 		error = set_real(fs, node, name, value, size, flags);
 		if (!error)
 			xattr_changed(req, node, name);
-	} else if (node->kind == NODE_VIEW && fs_is_retired(fs, node)) {
-		error = ESTALE;
 	} else if (memo_is_for(node)) {
-		error = set_remembered(fs, node, name, value, size, flags);
+		struct node *owner = memo_owner(fs, node);
+
+		error = set_remembered(fs, owner, name, value, size, flags);
+		fs_reference(fs, owner, -1);
 	} else {
 		error = EPERM;
 	}

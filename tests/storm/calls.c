@@ -99,6 +99,9 @@ static enum verdict judge(enum op op, const char *path, int number)
 	/* A refused text, where the structure makes it one: the only errno that is animfs' own. */
 	if (number == EBADMSG && may_refuse(path))
 		return BARE;
+	/* Of such texts only so many are kept beside a view; then the text stays in it instead. */
+	if (number == ENOSPC && my_text_is_partial)
+		return BARE;
 	if (op == OP_XATTR && (number == ENODATA || number == EOPNOTSUPP))
 		return BARE;
 	if (op >= OP_BY_HANDLE)
