@@ -10,7 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define PIECE 16384 /* of a text, for libxml2 */
+#define PIECE 16384        /* of a text, for libxml2: at least */
+#define LOOKUP_MAX 9900000 /* bytes that libxml2 may hold back; beyond 10,000,000 it gives up */
 #define NUL_FAULT "a NUL has no place in XML"
 
 /* ---- encodings ---- */
@@ -270,7 +271,128 @@ static size_t tag_begin(const struct xml *x, size_t at)
 	return at;
 }
 
+/* ---- attributes are counted ---- */
+
+/*
+ * libxml2 compares each attribute of a tag with all before it, and calls back only then. So they
+ * are counted before it gets the text.
+ *
+ * What it takes for a tag must not be taken for something else here. Up to its first fault libxml2
+ * sees the same tags and comments as this does; with a fault it ends, at the latest behind the tag
+ * that has it. No attribute goes on beyond a '<', so that each '<' begins the count again.
+ */
+
+/* Behind the next `ending`, or at the end of the text. */
+static size_t find_behind(struct bytes text, size_t at, const char *ending)
+{
+	size_t length = strlen(ending);
+	const uint8_t *found =
+		at < text.size ? memmem(text.data + at, text.size - at, ending, length) : NULL;
+
+	return found ? (size_t)(found - text.data) + length : text.size;
+}
+
+static bool begins(struct bytes text, size_t at, const char *with)
+{
+	size_t length = strlen(with);
+
+	return text.size - at >= length && memcmp(text.data + at, with, length) == 0;
+}
+
+/* From a quote to behind the one that closes it, or to the '<' before that if `tag`. */
+static size_t pass_quoted(struct bytes text, size_t at, bool tag)
+{
+	uint8_t quote = text.data[at++];
+
+	while (at < text.size && text.data[at] != quote && !(tag && text.data[at] == '<'))
+		at++;
+	return at < text.size && text.data[at] == quote ? at + 1 : at;
+}
+
+/* Behind a DOCTYPE. One with declarations is refused before these are read. */
+static size_t pass_doctype(struct bytes text, size_t at)
+{
+	while (at < text.size && text.data[at] != '>') {
+		uint8_t c = text.data[at];
+
+		if (c == '[')
+			return text.size;
+		at = c == '"' || c == '\'' ? pass_quoted(text, at, false) : at + 1;
+	}
+	return at;
+}
+
+/* From a '<' to behind the tag, or to the next '<'. */
+static bool count_attributes(struct xml *x, size_t *at)
+{
+	struct bytes text = x->text;
+	size_t begin = (*at)++, count = 0;
+
+	while (*at < text.size && text.data[*at] != '>' && text.data[*at] != '<') {
+		bool quoted = text.data[*at] == '"' || text.data[*at] == '\'';
+
+		*at = quoted ? pass_quoted(text, *at, true) : *at + 1;
+		count += quoted;
+		if (count > XML_ATTRIBUTES_MAX)
+			return xml_refuse(x, begin, *at - begin, "4096 attributes at most",
+					  "this tag has more than %d attributes",
+					  XML_ATTRIBUTES_MAX);
+	}
+	return true;
+}
+
+static bool check_attributes(struct xml *x)
+{
+	struct bytes text = x->text;
+	const uint8_t *next;
+	size_t at = 0;
+
+	while (at < text.size && (next = memchr(text.data + at, '<', text.size - at))) {
+		at = (size_t)(next - text.data);
+		if (begins(text, at, "<!--"))
+			at = find_behind(text, at + 4, "-->");
+		else if (begins(text, at, "<![CDATA["))
+			at = find_behind(text, at + 9, "]]>");
+		else if (begins(text, at, "<?"))
+			at = find_behind(text, at + 2, "?>");
+		else if (begins(text, at, "<!"))
+			at = pass_doctype(text, at);
+		else if (!count_attributes(x, &at))
+			return false;
+	}
+	return true;
+}
+
 /* ---- tags ---- */
+
+/* An element that declares namespaces, and how many. */
+struct xml_scope {
+	unsigned depth, count;
+};
+
+/* libxml2 goes through all that are declared around each name. */
+static bool open_scope(struct xml *x, const struct xml_tag *tag, int count)
+{
+	struct xml_scope *more;
+
+	if (count <= 0)
+		return true;
+	more = array_room(x->scopes, x->scope_count, &x->scope_room, sizeof(*more));
+	if (!more)
+		return err_memory(x->err);
+	x->scopes = more;
+	x->scopes[x->scope_count++] = (struct xml_scope){tag->depth, (unsigned)count};
+	x->declared += (size_t)count;
+	return x->declared <= XML_ATTRIBUTES_MAX ||
+	       xml_refuse(x, tag->begin, tag->end - tag->begin, "4096 namespaces at most",
+			  "more than %d namespaces are declared around this", XML_ATTRIBUTES_MAX);
+}
+
+static void close_scope(struct xml *x)
+{
+	if (x->scope_count > 0 && x->scopes[x->scope_count - 1].depth == x->depth)
+		x->declared -= x->scopes[--x->scope_count].count;
+}
 
 static bool is_namespace(struct bytes name)
 {
@@ -377,13 +499,14 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
 	(void)name;
 	(void)prefix;
 	(void)uri;
-	(void)namespace_count;
 	(void)namespaces;
 	(void)defaulted;
 	/* After a fault libxml2 hands out what it has got of the tag. */
 	if (x->err->code != ERR_NONE || !find_tag(x, &tag))
 		return;
-	finish(x, read_attributes(x, &tag, tag.begin + 1 + tag.name.size, values, (size_t)count) &&
+	finish(x, open_scope(x, &tag, namespace_count) &&
+			  read_attributes(x, &tag, tag.begin + 1 + tag.name.size, values,
+					  (size_t)count) &&
 			  (!x->events->open || x->events->open(x->user, &tag)));
 }
 
@@ -395,6 +518,7 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 	(void)prefix;
 	(void)uri;
 	x->depth--;
+	close_scope(x);
 	x->closed = x->depth == 0;
 	if (x->err->code == ERR_NONE && x->events->close)
 		finish(x, x->events->close(x->user, x->depth, offset_now(x)));
@@ -470,6 +594,21 @@ static void on_fault(void *user, xmlError *fault)
 
 /* ---- the whole text ---- */
 
+/*
+ * In pieces: libxml2 moves all of what it was given each time it is done with a part. But what it
+ * holds back, a tag that has not ended yet, it may search anew with each: then as much again.
+ */
+static size_t next_piece(const struct xml *x, size_t left)
+{
+	size_t held = x->text.size - left - offset_now(x), piece = PIECE;
+
+	if (held > PIECE)
+		piece = held < LOOKUP_MAX / 2 ? held : LOOKUP_MAX - held;
+	if (piece < PIECE || held > LOOKUP_MAX)
+		piece = PIECE;
+	return piece < left ? piece : left;
+}
+
 static bool parse_all(struct xml *x)
 {
 	const char *text = (const char *)x->text.data;
@@ -477,9 +616,8 @@ static bool parse_all(struct xml *x)
 
 	/* NOENT: an '&' in a value is an '&'. There is no other entity that it could replace. */
 	xmlCtxtUseOptions(x->parser, XML_PARSE_NONET | XML_PARSE_IGNORE_ENC | XML_PARSE_NOENT);
-	/* In pieces: libxml2 moves all of what it was given each time it is done with a part. */
 	while (left > 0 && x->err->code == ERR_NONE) {
-		size_t piece = left < PIECE ? left : PIECE;
+		size_t piece = next_piece(x, left);
 
 		xmlParseChunk(x->parser, text + (x->text.size - left), (int)piece, 0);
 		left -= piece;
@@ -530,7 +668,7 @@ bool xml_read(struct xml *x, const struct xml_events *events, void *user)
 	x->events = events;
 	x->user = user;
 	x->parser = xmlCreatePushParserCtxt(&handler, x, NULL, 0, NULL);
-	return x->parser ? parse_all(x) : err_memory(x->err);
+	return x->parser ? check_attributes(x) && parse_all(x) : err_memory(x->err);
 }
 
 void xml_release(struct xml *x)
@@ -538,6 +676,7 @@ void xml_release(struct xml *x)
 	if (x->parser)
 		xmlFreeParserCtxt(x->parser);
 	free(x->attributes);
+	free(x->scopes);
 	arena_release(&x->own);
 	*x = (struct xml){.text = {NULL, 0}};
 }

@@ -17,6 +17,12 @@
 #include "animfs/base.h"
 #include <string.h>
 
+/*
+ * How many attributes a tag can have, namespace declarations included, and how many namespaces can
+ * be declared around one place. libxml2 compares each of them with each.
+ */
+#define XML_ATTRIBUTES_MAX 4096
+
 static inline bool xml_is_space(uint8_t c)
 {
 	return memchr(" \t\r\n", c, 4) != NULL;
@@ -70,13 +76,18 @@ struct xml {
 	struct xml_attribute *attributes;
 	size_t room;
 	unsigned depth;
-	bool closed; /* the root is: the text cannot be the beginning of another */
-	bool ending; /* there is no more text */
+	struct xml_scope *scopes; /* the open elements that declare namespaces, */
+	size_t scope_count, scope_room;
+	size_t declared; /* and how many they declare in all */
+	bool closed;     /* the root is: the text cannot be the beginning of another */
+	bool ending;     /* there is no more text */
 };
 
 /* False and ERR_EMPTY or ERR_TEXT. err may be NULL. xml_release is right after either. */
 bool xml_open(struct xml *x, struct bytes file, struct err *err);
-/* Once. ERR_EARLY where the text ends before its root element does; else ERR_TEXT, or ERR_MEMORY.
+/*
+ * Once. ERR_EARLY where the text ends before its root element does; else ERR_TEXT, or ERR_MEMORY.
+ * The time that it takes grows with the length of the text, whatever that says.
  */
 bool xml_read(struct xml *x, const struct xml_events *events, void *user);
 void xml_release(struct xml *x);

@@ -194,6 +194,195 @@ START_TEST(a_text_that_is_cut_ends_early)
 }
 END_TEST
 
+/* ---- limits ---- */
+
+static void add_attributes(struct buf *text, unsigned count, const char *prefix)
+{
+	for (unsigned i = 0; i < count; i++)
+		buf_format(text, " %sb%u='x'", prefix, i);
+}
+
+/* The text in another encoding; *size is what the file has in front of it. */
+static void encode_text(struct buf *text, enum xml_encoding encoding, size_t *size)
+{
+	static const char *const begins[] = {"", "\xff\xfe", "\xfe\xff",
+					     "<?xml version='1.0' encoding='ISO-8859-1'?>"};
+	static const size_t sizes[] = {0, 2, 2, 43};
+	struct xml x = {.encoding = encoding};
+	struct buf out = BUF_INIT;
+
+	buf_char(text, '\0');
+	buf_add(&out, begins[encoding], sizes[encoding]);
+	ck_assert(xml_encode(&x, (const char *)text->data, &out));
+	buf_release(text);
+	*text = out;
+	*size = sizes[encoding];
+}
+
+/* Of each encoding, with namespaces among them. */
+START_TEST(a_tag_has_so_many_attributes)
+{
+	enum xml_encoding encoding = (enum xml_encoding)_i;
+	size_t unit = encoding == XML_UTF16LE || encoding == XML_UTF16BE ? 2 : 1;
+
+	for (unsigned more = 0; more < 2; more++) {
+		struct told t = {.lines = BUF_INIT};
+		struct buf text = BUF_INIT;
+		struct err err = {0};
+		size_t size;
+		bool fine;
+
+		buf_text(&text, "<a>\n<b");
+		add_attributes(&text, 3000, "");
+		add_attributes(&text, XML_ATTRIBUTES_MAX - 3000 + more, "xmlns:");
+		buf_text(&text, "/></a>");
+		encode_text(&text, encoding, &size);
+		fine = tell(&t, buf_bytes(&text), &all, &err);
+		ck_assert_msg(fine == !more, "%s", err.message);
+		if (more) {
+			ck_assert_int_eq(err.code, ERR_TEXT);
+			ck_assert_str_eq(err.message, "this tag has more than 4096 attributes");
+			ck_assert_uint_eq(err.at, size + 4 * unit);
+		}
+		told_release(&t);
+		buf_release(&text);
+	}
+}
+END_TEST
+
+/* What stands in these is no attribute. */
+static const char *const quoting[][2] = {
+	{"<a><!--", "--></a>"},
+	{"<!--", "--><a/>"},
+	{"<a><![CDATA[", "]]></a>"},
+	{"<a>", "</a>"},
+	{"<?p", "?><a/>"},
+	{"<a><?p ' ", "?></a>"},
+	{"<!DOCTYPE a SYSTEM \"", "\"><a/>"},
+	{"<!DOCTYPE a PUBLIC '-//a' \"<", "\"><a/>"},
+	{"<a b=\"", "\"/>"},
+	{"<a b=\">", "\"/>"},
+	{"<a/><!-- <a", "-->"},
+};
+
+START_TEST(what_only_looks_like_attributes_is_not_counted)
+{
+	struct told t = {.lines = BUF_INIT};
+	struct buf text = BUF_INIT;
+	struct err err = {0};
+
+	buf_text(&text, quoting[_i][0]);
+	add_attributes(&text, XML_ATTRIBUTES_MAX + 1, "");
+	buf_text(&text, quoting[_i][1]);
+	ck_assert_msg(tell(&t, buf_bytes(&text),
+			   &(const struct xml_events){on_open, on_close, NULL, NULL}, &err),
+		      "%s", err.message);
+	told_release(&t);
+	buf_release(&text);
+}
+END_TEST
+
+/* Behind each of these there is a tag, whatever it looks like. */
+static const char *const hiding[] = {
+	"<a><!-- ' -->",
+	"<a><!----><!-- - ' -> -->",
+	"<a><![CDATA[ <!-- ]] ' ]]>",
+	"<a><?p <!-- \" ?>",
+	"<?xml version='1.0'?><!-- ' --><a>",
+	"<!DOCTYPE a SYSTEM \"<!--\"><a>",
+	"<!DOCTYPE a SYSTEM '<!-- \">'><a>",
+	"<a c='\"'>",
+	"<a c=\"'>\" d='--> ?> ]]>'>",
+	"<a>\"'",
+	"<a>x]]&gt;' <c/>",
+	"<a c='&lt;!--'>",
+	"<a\nc = '1'\n>",
+};
+
+START_TEST(attributes_cannot_be_hidden)
+{
+	struct told t = {.lines = BUF_INIT};
+	struct buf text = BUF_INIT;
+	struct err err = {0};
+
+	buf_text(&text, hiding[_i]);
+	buf_text(&text, "<b");
+	add_attributes(&text, XML_ATTRIBUTES_MAX + 1, "");
+	buf_text(&text, "/></a>");
+	ck_assert(!tell(&t, buf_bytes(&text), &all, &err));
+	ck_assert_str_eq(err.message, "this tag has more than 4096 attributes");
+	ck_assert_uint_eq(err.at, strlen(hiding[_i]));
+	told_release(&t);
+	buf_release(&text);
+}
+END_TEST
+
+/* Each in its own element, one in another. */
+static void nest(struct buf *text, unsigned count, const char *inner)
+{
+	for (unsigned i = 0; i < count; i++)
+		buf_format(text, "<a xmlns:b%u='x'>", i);
+	buf_text(text, inner);
+	for (unsigned i = 0; i < count; i++)
+		buf_text(text, "</a>");
+}
+
+START_TEST(so_many_namespaces_are_around_an_element)
+{
+	static const struct xml_events none = {NULL, NULL, NULL, NULL};
+
+	for (unsigned more = 0; more < 2; more++) {
+		struct told t = {.lines = BUF_INIT};
+		struct buf text = BUF_INIT;
+		struct err err = {0};
+		bool fine;
+
+		/* Those of elements that are closed do not count. */
+		buf_text(&text, "<r>\n");
+		nest(&text, XML_ATTRIBUTES_MAX, "<b xml:c='x'/>");
+		nest(&text, XML_ATTRIBUTES_MAX - 1,
+		     more ? "<b xmlns='x' xmlns:c='x'/>" : "<b xmlns='x'/><b xmlns='x'/>");
+		buf_text(&text, "</r>");
+		fine = tell(&t, buf_bytes(&text), &none, &err);
+		ck_assert_msg(fine == !more, "%s", err.message);
+		if (more) {
+			ck_assert_str_eq(err.message,
+					 "more than 4096 namespaces are declared around this");
+			ck_assert(memcmp(text.data + err.at, "<b xmlns", 8) == 0);
+		}
+		told_release(&t);
+		buf_release(&text);
+	}
+}
+END_TEST
+
+/* As much as libxml2 takes, which is 10 MB; with what it searches for in every piece. */
+START_TEST(a_long_value_is_whole)
+{
+	static const char wanted[] = "\n1 d [<d e='f'/>][ e='f']e=f\n";
+	static const size_t sizes[] = {40000, 4000000, 6000000, 9950000};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct told t = {.lines = BUF_INIT};
+		struct buf text = BUF_INIT;
+		struct err err = {0};
+		const char *line;
+
+		buf_text(&text, "<a><b c='");
+		ck_assert(buf_reserve(&text, sizes[i]));
+		memset(text.data + text.size, '>', sizes[i]);
+		text.size += sizes[i];
+		buf_text(&text, "'/>\n<d e='f'/></a>");
+		ck_assert_msg(tell(&t, buf_bytes(&text), &all, &err), "%s", err.message);
+		line = strstr((const char *)t.lines.data, "\n1 d ");
+		ck_assert(line && strncmp(line, wanted, strlen(wanted)) == 0);
+		ck_assert_uint_gt(t.lines.size, 3 * sizes[i]);
+		told_release(&t);
+		buf_release(&text);
+	}
+}
+END_TEST
+
 /* ---- values ---- */
 
 static const struct {
@@ -299,6 +488,12 @@ Suite *xml_suite(void)
 	tcase_add_test(t, a_reader_can_say_no);
 	tcase_add_test(t, events_may_be_left_out);
 	tcase_add_test(t, a_text_that_is_cut_ends_early);
+	tcase_add_loop_test(t, a_tag_has_so_many_attributes, 0, XML_LATIN1 + 1);
+	tcase_add_loop_test(t, what_only_looks_like_attributes_is_not_counted, 0,
+			    (int)ARRAY_SIZE(quoting));
+	tcase_add_loop_test(t, attributes_cannot_be_hidden, 0, (int)ARRAY_SIZE(hiding));
+	tcase_add_test(t, so_many_namespaces_are_around_an_element);
+	tcase_add_test(t, a_long_value_is_whole);
 	tcase_add_loop_test(t, values_are_escaped, 0, (int)ARRAY_SIZE(values));
 	tcase_add_loop_test(t, texts_come_back_in_their_own_encoding, 0, (int)ARRAY_SIZE(encoded));
 	tcase_add_test(t, what_an_encoding_has_not_is_not_written);

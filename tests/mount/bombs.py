@@ -51,6 +51,11 @@ def names_of(count):
     return [f"bone{i}" for i in range(count)]
 
 
+def attributes(count):
+    return (b"<animation><frame url='a.x3d' time='0'"
+            + b"".join(b" a%d=''" % i for i in range(count)) + b"/></animation>\n")
+
+
 FILES = {
     # Frames that take no bytes of the file, and keys that it has not.
     "frames.canm": lambda: canm([("long", 0x7FFFFFFF, 0, 1)], rows_of(1), ["a"], [(0, 1)]),
@@ -80,6 +85,12 @@ FILES = {
     "nested.kanim": lambda: b"<animation>" + b"<frame>" * 200000,
     "attribute.kanim": lambda: b"<animation><frame url='" + b"a" * 8 * MEGABYTE
                                + b"' time='0'/></animation>\n",
+    # What libxml2 compares each with each.
+    "attributes.kanim": lambda: b"\n" + attributes(200000),
+    "utf16.kanim": lambda: attributes(200000).decode().encode("utf-16"),
+    "namespaces.kanim": lambda: b"<animation><frame url='a.x3d' time='0'>"
+                                + b"".join(b"<a xmlns:n%d='u'>" % i for i in range(50000))
+                                + b"<b/>" * 200000 + b"</a>" * 50000 + b"</frame></animation>",
     "million.kanim": lambda: b"<animation>" + b"<frame url='a.x3d' time='0'/>" * 1000000
                              + b"</animation>\n",
 }
@@ -135,6 +146,7 @@ TEXTS = {
     "members": lambda: [b"{", b", ".join(b'"%d": 0' % i for i in range(200000)), b"}"],
     "string": lambda: [b'{"format": "', b"a" * 5000000, b'"}'],
     "laughs": lambda: [FILES["laughs.kanim"]()],
+    "attributes": lambda: [FILES["attributes.kanim"]()],
     "elements": lambda: [FILES["nested.kanim"]()],
     "accessors": lambda: [gltf(0xFFFFFFFF, 0xFFFFFFFF)],
     "views": lambda: [gltf(3, 1 << 62)],

@@ -21,10 +21,18 @@ for name in frames4g keys one_name clip_names sparse; do
 	like "$name.canm: the reason is told" "$(grep -F "$name.canm" "$MNT/.animfs/errors")" \
 		'frames|fit into the file|used too often|larger than'
 done
-for name in laughs nested million; do
+for name in laughs nested million attributes utf16 namespaces; do
 	ok "$name.kanim has no folder" test ! -e "$MNT/$name.kanim.d"
 	ok "$name.kanim: the reason is told" grep -qF "$name.kanim" "$MNT/.animfs/errors"
 done
+for name in attributes utf16 namespaces; do
+	like "$name.kanim: it is too much" "$(grep -F "$name.kanim" "$MNT/.animfs/errors")" \
+		'more than 4096'
+done
+like "and where" "$("$ANIMFS" check "$SRC/attributes.kanim" 2>&1)" \
+	'/attributes.kanim:2:12: this tag has more than 4096 attributes'
+like "in UTF-16, too" "$("$ANIMFS" check "$SRC/utf16.kanim" 2>&1)" \
+	'/utf16.kanim.*: this tag has more than 4096 attributes'
 is "what is declared outside is not read" "$(grep -rl root: "$MNT/outside.kanim.d")" ""
 is "two billion frames that take no bytes" \
 	"$(sed -n 's/.*"frames": \([0-9]*\).*/\1/p' "$MNT/frames.canm/long/clip.json")" 2147483647
@@ -70,6 +78,7 @@ refused members clip.json EBADMSG
 refused string clip.json EBADMSG
 refused laughs clip.kanim EBADMSG 'DOCTYPE'
 refused elements clip.kanim EBADMSG
+refused attributes clip.kanim EBADMSG 'clip.kanim:2:12:.*more than 4096 attributes'
 refused accessors clip.gltf EBADMSG
 refused views clip.gltf EBADMSG
 refused glb clip.gltf EBADMSG
