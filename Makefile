@@ -79,6 +79,7 @@ LINK_GUARDS := -fsanitize=$(SANITIZE)
 else
 # Without optimisation FORTIFY_SOURCE does nothing but warn.
 FORTIFY     := $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+# Without effect where the C library's start files do not ask for it, too, as Debian's do not.
 CF          := $(if $(filter x86_64-% i386-% i686-%,$(MACHINE)),-fcf-protection)
 GUARDS      := $(FORTIFY) -fstack-protector-strong -fPIE $(CF)
 LINK_GUARDS := -pie -Wl,-z,relro -Wl,-z,now

@@ -24,10 +24,3 @@ if [ "$(readelf -W --dyn-syms "$ANIMFS" | grep -c '__[a-z]*_chk')" -gt 1 ]; then
 else
 	skip "built without optimisation, which FORTIFY_SOURCE needs"
 fi
-# The note about it in the whole program is the C library's to allow.
-case $(uname -m) in
-x86_64)
-	ok "jumps go to where they may" sh -c "objdump -d --disassemble=mount_main '$ANIMFS' | grep -A1 '<mount_main>:' | grep endbr64"
-	;;
-*) skip "this processor's compiler has no such thing" ;;
-esac
