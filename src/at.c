@@ -23,6 +23,16 @@ int at_open(int dir, const char *name, int flags, mode_t mode, int *fd)
 	return *fd < 0 ? errno : 0;
 }
 
+int at_make(int dir, const char *name, mode_t mode, int *fd)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL;
+	int error = at_open(dir, name, flags, mode, fd);
+
+	if (error == EEXIST && unlinkat(dir, name, 0) == 0)
+		error = at_open(dir, name, flags, mode, fd);
+	return error;
+}
+
 static int open_self(int dir, int flags, int *fd)
 {
 	*fd = openat(dir, ".", flags | O_CLOEXEC);

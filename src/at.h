@@ -16,6 +16,11 @@ bool at_is_name(const char *name);
 /* One name below dir: never "..", never a path, never through a symbolic link. */
 int at_open(int dir, const char *name, int flags, mode_t mode, int *fd);
 /*
+ * A new file, to be written: what had the name (a FIFO, a link, what was left by a killed program)
+ * loses it and stays as it is. EEXIST where that is a folder.
+ */
+int at_make(int dir, const char *name, mode_t mode, int *fd);
+/*
  * A relative path below root, component by component, each without following links; "" is root
  * itself. O_PATH works, O_CREAT does not. A link on the way is ENOTDIR, at the end ELOOP (or the
  * link itself with O_PATH).

@@ -194,6 +194,30 @@ START_TEST(folders_are_never_made_outside)
 }
 END_TEST
 
+/* None of what somebody put there is written to, or waited for. */
+START_TEST(a_new_file_is_new)
+{
+	static const char *const names[] = {"hard", "link", "dangling", "fifo", "none"};
+	int fd;
+
+	ck_assert_int_eq(linkat(root, "file", root, "hard", 0), 0);
+	ck_assert_int_eq(mkfifoat(root, "fifo", 0600), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct stat st;
+
+		ck_assert_int_eq(at_make(root, names[i], 0600, &fd), 0);
+		ck_assert_int_eq(fstat(fd, &st), 0);
+		ck_assert(S_ISREG(st.st_mode) && st.st_size == 0 && st.st_nlink == 1);
+		close(fd);
+	}
+	ck_assert_int_eq(at_make(root, "a", 0600, &fd), EEXIST);
+	ck_assert_int_eq(fd, -1);
+	ck_assert(!is_there("made"));
+	ck_text("in/file", "0123456789");
+	ck_text("secret", "secret");
+}
+END_TEST
+
 START_TEST(read_appends_a_whole_file)
 {
 	struct buf out = BUF_INIT;
@@ -519,6 +543,7 @@ Suite *at_suite(void)
 	tcase_add_test(tc, walk_refuses_long_components);
 	tcase_add_test(tc, folders_are_made_where_missing);
 	tcase_add_test(tc, folders_are_never_made_outside);
+	tcase_add_test(tc, a_new_file_is_new);
 	tcase_add_test(tc, read_appends_a_whole_file);
 	tcase_add_test(tc, read_keeps_to_its_limit);
 	tcase_add_test(tc, read_trusts_no_size);

@@ -22,7 +22,7 @@
 int export_put_file(int folder, const char *name, struct bytes text, const struct timespec *mtime)
 {
 	const struct timespec times[2] = {*mtime, *mtime};
-	int fd, error = at_open(folder, name, O_WRONLY | O_CREAT | O_TRUNC, MODE_FILE, &fd);
+	int fd, error = at_make(folder, name, MODE_FILE, &fd);
 
 	if (error)
 		return error;

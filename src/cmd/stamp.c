@@ -51,7 +51,7 @@ static void put_text(struct buf *out, const struct stamp_text *text)
 
 static int put_file(int folder, struct bytes text)
 {
-	int fd, error = at_open(folder, TEMPORARY, O_WRONLY | O_CREAT | O_TRUNC, 0666, &fd);
+	int fd, error = at_make(folder, TEMPORARY, 0666, &fd);
 
 	if (error)
 		return error;

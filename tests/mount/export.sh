@@ -7,6 +7,7 @@ walk=object/e0000/ranger.canm/walk
 
 # exported OPTION...: what the export says at its end.
 exported() { "$ANIMFS" export "$@" "$SRC" "$OUT" 2>&1 | tail -n 1; }
+exported_soon() { timeout 60 "$ANIMFS" export "$@" "$SRC" "$OUT" 2>&1 | tail -n 1; }
 texts() { (cd "$1" && find . -type f ! -name .animfs-export ! -name 'skeleton.csv' | sort); }
 sums() { (cd "$1" && find . -type f -exec md5sum {} + | sort -k 2 | tee "$WORK/sums" | md5sum); }
 
@@ -75,6 +76,22 @@ is "it stays" "$(cat "$OUT/$walk/bones/hips.csv")" "$edited"
 exported --force >/dev/null
 fails "--force replaces it" [ "$(cat "$OUT/$walk/bones/hips.csv")" = "$edited" ]
 is "other files stay" "$(cat "$OUT/$walk/notes.txt")" mine
+
+# ---- what somebody put in the way ----
+
+for name in .animfs-export~ .animfs-text~; do
+	for plant in mkfifo 'ln -s victim' 'ln -s nowhere' "ln $OUT/victim"; do
+		echo precious >"$OUT/victim"
+		$plant "$OUT/object/e0000/ranger.canm/$name"
+		cp "$OUT/victim" "$OUT/object/e0000/ranger.canm/"
+		touch "$SRC/object/e0000/ranger.canm"
+		like "${plant%% /*} $name: the export ends" "$(exported_soon --force)" '^[0-9]+ exported, 0 failed'
+		is "${plant%% /*} $name: what it leads to stays" \
+			"$(head -qn 1 "$OUT/victim" "$OUT/object/e0000/ranger.canm/victim" | uniq)" precious
+		fails "${plant%% /*} $name: nothing is made" test -e "$OUT/object/e0000/ranger.canm/nowhere"
+		rm -f "$OUT/victim" "$OUT/object/e0000/ranger.canm"/{victim,nowhere,.animfs-*~}
+	done
+done
 
 # ---- which ----
 
