@@ -57,12 +57,13 @@ struct fs {
 	 * where nothing can be written.
 	 */
 	_Atomic bool unopened_folders, unopened_files;
-	bool heard;        /* see outside_is_heard */
-	bool acls;         /* the kernel asks for them */
-	unsigned confined; /* CONFINED_... */
-	int unmounter;     /* see unmounter_start; -1: none */
-	uint32_t stamp;    /* tells handles of this mount's nodes from those of others */
-	unsigned threads;  /* that answer requests, at most */
+	_Atomic bool answering_init; /* see send_answer in mount.c */
+	bool heard;                  /* see outside_is_heard */
+	bool acls;                   /* the kernel asks for them */
+	unsigned confined;           /* CONFINED_... */
+	int unmounter;               /* see unmounter_start; -1: none */
+	uint32_t stamp;              /* tells handles of this mount's nodes from those of others */
+	unsigned threads;            /* that answer requests, at most */
 	struct nodes nodes;
 	struct folders folders;
 	struct state *state;

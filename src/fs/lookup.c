@@ -836,10 +836,13 @@ struct node *fs_child(struct fs *fs, struct node *parent, const char *name)
 	return node;
 }
 
-static void forget_child(struct fs *fs, struct node *parent, const char *name)
+/* The node has this name no more, unless another has it already. */
+static void forget_child(struct fs *fs, struct node *parent, const char *name,
+			 const struct node *node)
 {
 	nodes_lock(&fs->nodes);
-	nodes_unlink(&fs->nodes, parent, name);
+	if (nodes_by_name(&fs->nodes, parent, name) == node)
+		nodes_unlink(&fs->nodes, parent, name);
 	nodes_unlock(&fs->nodes);
 }
 
@@ -850,7 +853,31 @@ uint64_t fs_virtual_ino(const struct node *parent, const char *name)
 	return XXH3_64bits_withSeed(name, strlen(name), seed) | (uint64_t)1 << 63;
 }
 
-/* A folder node for an animation file; one reference for the caller. */
+/* A new folder node for `file`, which it takes over. Wants the nodes' lock. */
+static struct node *enter_file(struct fs *fs, struct node *parent, const char *link,
+			       struct file *file)
+{
+	struct node *node = nodes_add(&fs->nodes, NODE_FILE, link);
+
+	if (!node) {
+		file_free(file);
+		return NULL;
+	}
+	node->folder = true;
+	node->file = file;
+	node->shown_ino = fs_virtual_ino(parent, link);
+	file->node = node;
+	node->references++;
+	if (nodes_link(&fs->nodes, node, parent, link))
+		return node;
+	nodes_drop(&fs->nodes, node, 0, 1); /* and the file */
+	return NULL;
+}
+
+/*
+ * A folder node for an animation file; one reference for the caller. Another request may have made
+ * it meanwhile.
+ */
 static int new_file_node(struct fs *fs, struct node *parent, const char *link, const char *name,
 			 struct node **out)
 {
@@ -870,22 +897,15 @@ static int new_file_node(struct fs *fs, struct node *parent, const char *link, c
 	if (error)
 		return error;
 	nodes_lock(&fs->nodes);
-	node = nodes_add(&fs->nodes, NODE_FILE, link);
-	if (node) {
-		node->folder = true;
-		node->file = file;
-		node->shown_ino = fs_virtual_ino(parent, link);
-		file->node = node;
+	node = nodes_by_name(&fs->nodes, parent, link);
+	if (node && node->kind == NODE_FILE) {
 		node->references++;
-		if (!nodes_link(&fs->nodes, node, parent, link)) {
-			nodes_drop(&fs->nodes, node, 0, 1);
-			node = NULL;
-			file = NULL; /* went with the node */
-		}
+	} else {
+		node = enter_file(fs, parent, link, file);
+		file = NULL;
 	}
 	nodes_unlock(&fs->nodes);
-	if (!node)
-		file_free(file);
+	file_free(file);
 	*out = node;
 	return node ? 0 : ENOMEM;
 }
@@ -1025,7 +1045,7 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 		return 0;
 	}
 	if (error == ENOTDIR)
-		forget_child(fs, parent, link);
+		forget_child(fs, parent, link, node);
 	fs_reference(fs, node, -1);
 	return error;
 }

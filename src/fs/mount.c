@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fuse.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -54,9 +56,60 @@ static void fs_init(void *userdata, struct fuse_conn_info *conn)
 	fs->acls = has_acls(fs->options) && (conn->capable & FUSE_CAP_POSIX_ACL);
 	if (fs->acls)
 		conn->want |= FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK;
+	/*
+	 * Otherwise the kernel asks for one name of a folder at a time, and whoever asks for any
+	 * other waits while a file is decoded.
+	 */
+	conn->want |= conn->capable & FUSE_CAP_PARALLEL_DIROPS;
+	fs->answering_init = conn->capable & FUSE_CAP_PARALLEL_DIROPS;
 	/* Names "." and ".." are answered, for NFS. */
 	conn->want |= conn->capable & FUSE_CAP_EXPORT_SUPPORT;
 }
+
+/*
+ * libfuse before 3.17 says that FUSE_CAP_PARALLEL_DIROPS is its default, and never tells the
+ * kernel: it is put into the answer on its way. Before 3.13 there is no way to do that.
+ */
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 13) && FUSE_VERSION < FUSE_MAKE_VERSION(3, 17)
+static ssize_t send_answer(int fd, struct iovec *parts, int count, void *user)
+{
+	struct fs *fs = user;
+
+	if (fs->answering_init) {
+		fs->answering_init = false;
+		if (count > 1 && parts[1].iov_len >= offsetof(struct fuse_init_out, unused))
+			((struct fuse_init_out *)parts[1].iov_base)->flags |= FUSE_PARALLEL_DIROPS;
+	}
+	return writev(fd, parts, count);
+}
+
+static ssize_t receive(int fd, void *request, size_t size, void *user)
+{
+	(void)user;
+	return read(fd, request, size);
+}
+
+static ssize_t splice_answer(int in, off_t *in_at, int out, off_t *out_at, size_t size,
+			     unsigned flags, void *user)
+{
+	(void)user;
+	return splice(in, in_at, out, out_at, size, flags);
+}
+
+static bool send_ourselves(struct fuse_session *session)
+{
+	static const struct fuse_custom_io io = {
+		.writev = send_answer, .read = receive, .splice_send = splice_answer};
+
+	return fuse_session_custom_io(session, &io, fuse_session_fd(session)) == 0;
+}
+#else
+static bool send_ourselves(struct fuse_session *session)
+{
+	(void)session;
+	return true;
+}
+#endif
 
 static void fs_lookup_request(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
@@ -273,7 +326,7 @@ static int serve(struct fs *fs, struct fuse_args *args, const struct fuse_cmdlin
 		if (fuse_session_mount(fs->session, fs->options->mountpoint) != 0) {
 			not_mounted(fs);
 		} else {
-			if (fs_confine(fs, !cmdline->foreground))
+			if (send_ourselves(fs->session) && fs_confine(fs, !cmdline->foreground))
 				status = run_session(fs, cmdline);
 			if (fs->unmounter >= 0) {
 				unmounter_end(fs->session, fs->unmounter);
