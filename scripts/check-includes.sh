@@ -51,21 +51,22 @@ confine.? enclose.?  : animfs/base.h at.h confine.h enclose.h seccomp.h sys/capa
 
 # Animation files, and the folders that they are shown as.
 ages.? snap.?        : $WORDS $DISK animfs/codec.h animfs/view.h ages.h naming.h rest.h snap.h $UTIL
-source.?             : $WORDS $DISK animfs/codec.h bones.h loss.h model.h snap.h source.h
+source.?             : $WORDS $DISK animfs/codec.h bones.h loss.h model.h slow.h snap.h source.h
 options.?            : $WORDS animfs/codec.h json_load.h source.h tree.h options.h
 tree.?               : $WORDS animfs/view.h source.h tree.h
 node.?               : $WORDS animfs/view.h node.h slab.h
+slow.?               : slow.h
 slab.?               : slab.h sanitizer/asan_interface.h
 recent.?             : animfs/base.h recent.h $UTIL
 jobs.?               : jobs.h
 shard.?              : animfs/base.h shard.h
 pack.?               : animfs/base.h pack.h
-file.? folder.?      : $DISK source.h node.h file.h folder.h
+file.? folder.?      : $DISK source.h node.h file.h folder.h slow.h
 draft.?              : $WORDS source.h tree.h file.h draft.h
 
 # The mount: the only part that knows FUSE. The commands see nothing of it but mount.h.
 mount.h              : source.h tree.h
-fs/*                 : $WORDS $DISK confine.h enclose.h animfs/*.h json_load.h source.h tree.h node.h file.h folder.h draft.h options.h recent.h structure.h fill.h mount.h fs/*.h fuse*
+fs/*                 : $WORDS $DISK confine.h enclose.h animfs/*.h json_load.h source.h tree.h node.h file.h folder.h draft.h options.h recent.h slow.h structure.h fill.h mount.h fs/*.h fuse*
 cmd/*                : $WORDS $DISK animfs/*.h source.h tree.h draft.h options.h structure.h listing.h compare.h fill.h fill_facts.h jansson.h jobs.h models.h mount.h naming.h pack.h shard.h view/clip.h view/json.h cmd/*.h
 main.c               : cmd/cmd.h libxml/parser.h
 "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "file.h"
+#include "slow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,16 +94,36 @@ void file_begin_close(struct file *f)
 
 void file_lock_to_close(struct file *f)
 {
-	pthread_mutex_lock(&f->lock);
+	slow_lock(&f->lock);
 	f->closing--;
 	pthread_cond_broadcast(&f->closed);
 }
 
 void file_lock(struct file *f)
 {
-	pthread_mutex_lock(&f->lock);
+	slow_lock(&f->lock);
+	if (!f->closing)
+		return;
+	slow_begin();
 	while (f->closing)
 		pthread_cond_wait(&f->closed, &f->lock);
+	slow_end();
+}
+
+bool file_lock_within(struct file *f, unsigned ms)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += ms * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	if (pthread_mutex_timedlock(&f->lock, &until) != 0)
+		return false;
+	if (!f->closing)
+		return true;
+	pthread_mutex_unlock(&f->lock);
+	return false;
 }
 
 bool file_trylock(struct file *f)

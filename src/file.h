@@ -63,6 +63,8 @@ struct file {
 	_Atomic bool damaged; /* it does not decode: what is shown is `good` */
 	_Atomic bool linked;  /* it has other names: others may change it unheard */
 	bool look;            /* others may have changed the file */
+	/* What it is now is being read for the notifier; it was, and is to be looked at. */
+	_Atomic bool loading, loaded;
 	/* Looks until the kernel is told again to forget names, or what is in folders; 0: never. */
 	unsigned tell_names;
 	_Atomic unsigned tell_folders;
@@ -83,6 +85,8 @@ void file_begin_close(struct file *f);
 void file_lock_to_close(struct file *f);
 void file_lock(struct file *f);
 bool file_trylock(struct file *f);
+/* False where others have it for longer. */
+bool file_lock_within(struct file *f, unsigned ms);
 void file_unlock(struct file *f);
 
 /* Has somebody read a newer version than the kernel was told of? */

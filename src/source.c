@@ -3,6 +3,7 @@
 #include "loss.h"
 #include "model.h"
 #include "replace.h"
+#include "slow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -276,7 +277,7 @@ bool source_renamed(struct source *s, const char *folder, const char *name)
 
 	if (!copy_names(folder, name, &new_folder, &new_name))
 		return false;
-	pthread_mutex_lock(&s->work);
+	slow_lock(&s->work);
 	pthread_mutex_lock(&s->facts);
 	free(s->folder);
 	free(s->name);
@@ -684,10 +685,22 @@ struct snap *source_look(struct source *s, int dir, struct stat *st, struct err 
 
 	if (recall(s, dir, &snap, st, err))
 		return snap;
+	slow_begin();
 	pthread_mutex_lock(&s->work);
 	snap = latest_seen(s, dir, st, err);
 	pthread_mutex_unlock(&s->work);
+	slow_end();
 	return snap;
+}
+
+bool source_is_known(struct source *s, int dir)
+{
+	struct snap *snap;
+	struct stat st;
+	bool known = recall(s, dir, &snap, &st, NULL);
+
+	snap_put(snap);
+	return known;
 }
 
 struct snap *source_get(struct source *s, int dir, struct err *err)
@@ -1241,6 +1254,7 @@ static enum commit commit_once(struct commit_job *job, struct err *err)
 	int error;
 
 	job->wait = 0;
+	slow_begin();
 	pthread_mutex_lock(&s->work);
 	error = state_lock(s->store->state);
 	if (error) {
@@ -1253,6 +1267,7 @@ static enum commit commit_once(struct commit_job *job, struct err *err)
 	if (job->wait == EAGAIN)
 		forget_version(s);
 	pthread_mutex_unlock(&s->work);
+	slow_end();
 	return outcome;
 }
 
@@ -1394,9 +1409,11 @@ struct snap *source_decode(struct source *s, int dir, struct bytes bytes, struct
 	if (r.bytes.failed) {
 		err_memory(err);
 	} else {
+		slow_begin();
 		pthread_mutex_lock(&s->work);
 		snap = decode(s, dir, &r, err);
 		pthread_mutex_unlock(&s->work);
+		slow_end();
 	}
 	buf_release(&r.bytes);
 	return snap;
@@ -1410,10 +1427,12 @@ struct snap *source_edited(struct source *s, int dir, struct snap *base, const s
 		.ground = snap_get(base)};
 	struct snap *result = NULL;
 
+	slow_begin();
 	pthread_mutex_lock(&s->work);
 	if (encode_model(&job, edited, err))
 		result = snap_get(job.result);
 	pthread_mutex_unlock(&s->work);
+	slow_end();
 	job_clear(&job);
 	return result;
 }
@@ -1431,10 +1450,12 @@ struct snap *source_made(struct source *s, int dir, const struct codec *codec,
 	struct commit_job job = {.source = s, .dir = dir, .codec = codec};
 	struct snap *result = NULL;
 
+	slow_begin();
 	pthread_mutex_lock(&s->work);
 	if (encode_made(&job, made, err))
 		result = snap_get(job.result);
 	pthread_mutex_unlock(&s->work);
+	slow_end();
 	job_clear(&job);
 	return result;
 }
@@ -1465,6 +1486,7 @@ bool source_put_new(struct source *s, int dir, struct snap *base, struct snap *m
 	if (!s->store->state) {
 		err_system(err, EROFS, s->name);
 	} else {
+		slow_begin();
 		pthread_mutex_lock(&s->work);
 		error = state_lock(s->store->state);
 		if (error) {
@@ -1474,6 +1496,7 @@ bool source_put_new(struct source *s, int dir, struct snap *base, struct snap *m
 			state_unlock(s->store->state);
 		}
 		pthread_mutex_unlock(&s->work);
+		slow_end();
 	}
 	job_clear(&job);
 	return done;
@@ -1515,6 +1538,7 @@ int source_remove(struct source *s, int dir)
 
 	if (!s->store->state)
 		return EROFS;
+	slow_begin();
 	pthread_mutex_lock(&s->work);
 	error = state_lock(s->store->state);
 	if (!error) {
@@ -1522,5 +1546,6 @@ int source_remove(struct source *s, int dir)
 		state_unlock(s->store->state);
 	}
 	pthread_mutex_unlock(&s->work);
+	slow_end();
 	return error;
 }

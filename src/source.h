@@ -96,6 +96,8 @@ void source_told(struct source *s, uint64_t generation);
 bool source_is_read(struct source *s, const struct stat *st);
 /* The same as source_get, and what the file was just before; st_mode is 0 where there is none. */
 struct snap *source_look(struct source *s, int dir, struct stat *st, struct err *err);
+/* Would that have its answer at once? */
+bool source_is_known(struct source *s, int dir);
 
 enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 

@@ -11,7 +11,8 @@
  * truncate, attribute, rename, unlink, mkdir, or "any", or "change": all of these but open, list
  * and read, so all that leave something behind. WHAT is an errno, with which each such call below
  * FOLDER fails and does nothing; or kill, which kills the process in the place of the call; or
- * tear, which lets a write write one half of its bytes first; or 0, which only counts. With NTH it
+ * tear, which lets a write write one half of its bytes first; or hold, with which it waits until
+ * FILE has another line, and FILE.held is there once one does; or 0, which only counts. With NTH it
  * is the n-th of them alone, counted since the line was last another one.
  *
  * Two more CALLs, which the others do not include, make a filesystem below FOLDER poorer:
@@ -45,6 +46,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 #define TRACE 32
@@ -198,6 +200,19 @@ static void end_here(void)
 		pause();
 }
 
+/* Until the line is another one. */
+static void hold(const char *line)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+	char now[PATH_MAX + 64];
+
+	snprintf(now, sizeof(now), "%s.held", getenv("FAULT"));
+	syscall(SYS_close,
+		syscall(SYS_openat, AT_FDCWD, now, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	while (read_line(now, sizeof(now)) > 0 && strcmp(now, line) == 0)
+		nanosleep(&pause, NULL);
+}
+
 /* By a descriptor of the thing or its folder, or by a whole path. */
 static enum what outcome(const char *call, int fd, const char *path)
 {
@@ -208,6 +223,10 @@ static enum what outcome(const char *call, int fd, const char *path)
 	    !(path ? is_below(path, f.folder) : fd_below(fd, f.folder)) || !is_its_turn(&f, line) ||
 	    strcmp(f.what, "0") == 0)
 		return PASS;
+	if (strcmp(f.what, "hold") == 0) {
+		hold(line);
+		return PASS;
+	}
 	if (strcmp(f.what, "tear") == 0)
 		return TEAR;
 	if (strcmp(f.what, "kill") == 0)

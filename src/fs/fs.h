@@ -696,7 +696,10 @@ void notify_data(struct fs *fs, const struct node *node);
 void notify_entry(struct fs *fs, const struct node *parent, const char *name);
 /* The same, and other than there the name is dropped with what is below it. */
 void notify_drop(struct fs *fs, fuse_ino_t parent, const char *name);
-/* Waits until all that was asked for until now is done, or for DROP_WAIT_MS. With no lock held. */
+/*
+ * Waits until all that was asked for until now is done, but for names that are held (see
+ * notify_hold_names), or for DROP_WAIT_MS. With no lock held.
+ */
 #define DROP_WAIT_MS 50
 void notifier_wait(struct notifier *n);
 /*
@@ -705,6 +708,13 @@ void notifier_wait(struct notifier *n);
  * file. Wants the nodes' lock.
  */
 bool view_replaced(struct fs *fs, struct node *node, struct changes *changes);
+/*
+ * A request for a name in this folder takes its time, and the kernel has the folder locked
+ * meanwhile: to tell it about names there would wait for that, and then all other requests for
+ * names in there would wait for us. As often released as held.
+ */
+void notify_hold_names(struct fs *fs, fuse_ino_t folder);
+void notify_release_names(struct fs *fs, fuse_ino_t folder);
 /* What is new of a file since the kernel was told of it last; each has those before it. */
 enum news {
 	NEWS_NONE,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lookup.c - names to nodes, nodes to attributes. */
+#include "../slow.h"
 #include "fs.h"
 
 #include <errno.h>
@@ -265,11 +266,24 @@ static void keep_good(struct fs *fs, struct file *file, struct snap *snap)
 	snap_put(old);
 }
 
+/*
+ * The last one that decoded, as far as is known. Where the file was read without a look, and does
+ * not decode any more, that is what the kernel was told of.
+ */
+static struct snap *last_known(struct fs *fs, struct file *file)
+{
+	struct snap *snap = source_last(file->source);
+
+	if (!snap)
+		snap = last_good(fs, file);
+	return snap ? snap : source_replaced(file->source, (uint32_t)file->generation);
+}
+
 /* The latest version; the last one that decoded is kept where somebody may still read it. */
 static struct snap *look_in(struct fs *fs, struct file *file, int folder, struct stat *st,
 			    struct err *err)
 {
-	struct snap *before = fs->unopened_files ? source_last(file->source) : NULL;
+	struct snap *before = fs->unopened_files ? last_known(fs, file) : NULL;
 	struct snap *now = source_look(file->source, folder, st, err);
 
 	file->linked = st->st_nlink > 1;
@@ -997,8 +1011,8 @@ static bool is_known(struct fs *fs, const struct file *file)
  * The animation file `name` of a real folder, as a folder named `link`. ENOTDIR when it does not
  * decode (and then is an ordinary file); one reference for the caller.
  */
-static int find_file(struct fs *fs, struct node *parent, int folder, const char *link,
-		     const char *name, struct node **out)
+static int find_file_now(struct fs *fs, struct node *parent, int folder, const char *link,
+			 const char *name, struct node **out)
 {
 	struct err err = {.code = ERR_NONE};
 	struct node *node = fs_child(fs, parent, link);
@@ -1047,6 +1061,16 @@ static int find_file(struct fs *fs, struct node *parent, int folder, const char 
 	if (error == ENOTDIR)
 		forget_child(fs, parent, link, node);
 	fs_reference(fs, node, -1);
+	return error;
+}
+
+static int find_file(struct fs *fs, struct node *parent, int folder, const char *link,
+		     const char *name, struct node **out)
+{
+	uint64_t before = slow_in(parent->id);
+	int error = find_file_now(fs, parent, folder, link, name, out);
+
+	slow_in(before);
 	return error;
 }
 

@@ -11,7 +11,11 @@
  * looks, the gate is open: the kernel then wakes one of the others when a request comes, and that
  * one leads. The gate is shut while the leader looks, or everything that it finds would wake
  * another thread for nothing.
+ *
+ * Threads that are in something slow (slow.h) do not count: a file that takes its time, and all who
+ * ask for it, leave as many threads as there were for everything else.
  */
+#include "../slow.h"
 #include "fs.h"
 
 #include <errno.h>
@@ -31,6 +35,7 @@
 #define SOON_NS 500000    /* where that came this soon after the one before it */
 #define LOST_NS 30000     /* a look that took longer: others need the processor */
 #define REST_NS 100000000 /* and so nobody looks for a while */
+#define SLOW_MAX 1024     /* threads in something slow that do not count */
 
 /* Before the buffer of a request is asked for again. */
 static const struct timespec memory_rest = {.tv_nsec = 10000000};
@@ -46,10 +51,15 @@ struct loop {
 	_Atomic int64_t rested;   /* not before this there is any looking */
 	_Atomic int error;
 	_Atomic unsigned asleep;
+	unsigned limit;
 	pthread_mutex_t lock; /* of what follows */
-	unsigned count, limit;
+	unsigned count;
+	size_t room;
 	pthread_t *threads;
 };
+
+/* This thread is the leader, and answers a request. */
+static _Thread_local bool leads;
 
 static void *serve(void *loop);
 
@@ -70,13 +80,24 @@ static void set_gate(struct loop *l, bool open)
 	epoll_ctl(l->gate, EPOLL_CTL_MOD, event.data.fd, &event);
 }
 
+static unsigned limit_now(const struct loop *l)
+{
+	unsigned slow = l->limit > 1 ? slow_count() : 0;
+
+	return l->limit + (slow < SLOW_MAX ? slow : SLOW_MAX);
+}
+
 static int add_thread(struct loop *l)
 {
+	pthread_t *threads;
 	int error = 0;
 
 	pthread_mutex_lock(&l->lock);
-	if (l->count < l->limit) {
-		error = pthread_create(&l->threads[l->count], NULL, serve, l);
+	if (l->count < limit_now(l)) {
+		threads = array_room(l->threads, l->count, &l->room, sizeof(*threads));
+		if (threads)
+			l->threads = threads;
+		error = threads ? pthread_create(&threads[l->count], NULL, serve, l) : ENOMEM;
 		l->count += error == 0;
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -102,6 +123,29 @@ static bool take_lead_back(struct loop *l)
 		return false;
 	set_gate(l, false);
 	return true;
+}
+
+/* This thread will be busy for a while: another one is to be there for the next request. */
+static void slow_began(void *loop, uint64_t folder)
+{
+	struct loop *l = loop;
+
+	if (folder)
+		notify_hold_names(l->fs, folder);
+	if (leads) {
+		leads = false;
+		leave_lead(l);
+	}
+	if (!l->asleep)
+		add_thread(l);
+}
+
+static void slow_ended(void *loop, uint64_t folder)
+{
+	struct loop *l = loop;
+
+	if (folder)
+		notify_release_names(l->fs, folder);
 }
 
 /* What is to be seen before another request is read. */
@@ -185,7 +229,7 @@ static void process(const struct loop *l, const struct fuse_buf *request)
 /* False when another thread leads now. */
 static bool answer(struct loop *l, const struct fuse_buf *request)
 {
-	bool leads;
+	bool led;
 
 	see(l, request);
 	leads = is_short(l, request);
@@ -196,7 +240,9 @@ static bool answer(struct loop *l, const struct fuse_buf *request)
 	}
 	process(l, request);
 	l->answered = clock_ns();
-	return leads || take_lead_back(l);
+	led = leads;
+	leads = false;
+	return led || take_lead_back(l);
 }
 
 static void end_session(struct loop *l, int error)
@@ -281,21 +327,22 @@ static bool loop_init(struct loop *l)
 	int requests = fuse_session_fd(l->session);
 
 	pthread_mutex_init(&l->lock, NULL);
-	l->threads = calloc(l->limit, sizeof(*l->threads));
 	l->gate = epoll_create1(EPOLL_CLOEXEC);
 	l->end = eventfd(0, EFD_CLOEXEC);
-	return l->threads && l->gate >= 0 && l->end >= 0 &&
+	return l->gate >= 0 && l->end >= 0 &&
 	       fcntl(requests, F_SETFL, fcntl(requests, F_GETFL) | O_NONBLOCK) == 0 &&
 	       gate_add(l, requests, EPOLLIN | EPOLLONESHOT) && gate_add(l, l->end, EPOLLIN) &&
 	       add_thread(l) == 0;
 }
 
-static bool has_thread(struct loop *l, unsigned number)
+static bool get_thread(struct loop *l, unsigned number, pthread_t *thread)
 {
 	bool has;
 
 	pthread_mutex_lock(&l->lock);
 	has = number < l->count;
+	if (has)
+		*thread = l->threads[number];
 	pthread_mutex_unlock(&l->lock);
 	return has;
 }
@@ -303,10 +350,13 @@ static bool has_thread(struct loop *l, unsigned number)
 /* While some are waited for, they may add others. */
 static void loop_release(struct loop *l)
 {
+	pthread_t thread;
+
+	slow_tell(NULL);
 	if (l->end >= 0)
 		eventfd_write(l->end, 1);
-	for (unsigned i = 0; has_thread(l, i); i++)
-		pthread_join(l->threads[i], NULL);
+	for (unsigned i = 0; get_thread(l, i, &thread); i++)
+		pthread_join(thread, NULL);
 	if (l->end >= 0)
 		close(l->end);
 	if (l->gate >= 0)
@@ -323,9 +373,12 @@ int fs_loop(struct fs *fs, const sigset_t *while_waiting)
 			 .end = -1,
 			 .limit = fs->threads,
 			 .look_ns = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? LOOK_NS : 0};
+	const struct slow_listener listener = {slow_began, slow_ended, &l};
 
 	if (!loop_init(&l))
 		l.error = -errno;
+	else if (l.limit > 1)
+		slow_tell(&listener);
 	while (!l.error && !fuse_session_exited(fs->session)) {
 		struct pollfd end = {.fd = l.end, .events = POLLIN};
 

@@ -5,6 +5,9 @@
  *
  * Dropping pages or names can wait for a request that waits for us, so nothing in here is done by a
  * thread that answers requests, and nothing waits for it. It holds no lock while it tells.
+ *
+ * It does not decode either, or one file would keep it from all others: what is to be looked at and
+ * is not known yet is loaded by a thread of its own, and looked at afterwards.
  */
 #include "fs.h"
 #include "memo.h"
@@ -14,12 +17,15 @@
 #include <string.h>
 #include <time.h>
 
-#define TICK_MS 200 /* how often files in a burst are looked at, */
-#define LOOK_MS 40  /* and those that others may have changed */
+#define TICK_MS 200     /* how often files in a burst are looked at, */
+#define LOOK_MS 40      /* and those that others may have changed */
+#define LOCK_MS 20      /* how long it waits, once in a look, for a file that others work on */
+#define LOADERS_MAX 256 /* files that are loaded at a time */
 
 struct notice {
 	struct notice *next;
 	fuse_ino_t node;
+	bool done;   /* nobody waits for it any more: it was held back */
 	bool drop;   /* the name is to be found no more, and what is below it goes with it */
 	char name[]; /* "" when it is the node's attributes and pages */
 };
@@ -32,11 +38,20 @@ struct notifier {
 	bool ending;
 	bool silent; /* the kernel is told no more */
 	struct notice *first, **last;
-	uint64_t asked, done; /* how many notices there were, and how many are done */
+	/* How many notices there were, and how many of them are done, or held back for now. */
+	uint64_t asked, done;
 	pthread_cond_t progress;
+	struct notice *held, **held_last; /* names in folders that are held */
+	struct held_folder {
+		fuse_ino_t node;
+		unsigned count;
+	} * folders;
+	size_t folder_count, folder_room;
 	struct file *watched;  /* by next_watched; each node referenced */
 	bool look;             /* one of them is to be looked at soon */
 	_Atomic bool fillings; /* there are folders to look after */
+	unsigned loaders;
+	pthread_cond_t less; /* there is one less */
 };
 
 static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool drop)
@@ -48,6 +63,7 @@ static void enqueue(struct notifier *n, fuse_ino_t node, const char *name, bool 
 		return;
 	notice->next = NULL;
 	notice->node = node;
+	notice->done = false;
 	notice->drop = drop;
 	memcpy(notice->name, name, size);
 	pthread_mutex_lock(&n->lock);
@@ -90,6 +106,95 @@ void notifier_wait(struct notifier *n)
 	       pthread_cond_timedwait(&n->progress, &n->lock, &until) != ETIMEDOUT)
 		;
 	pthread_mutex_unlock(&n->lock);
+}
+
+/* NULL where it is not held. Wants the lock. */
+static struct held_folder *find_held(const struct notifier *n, fuse_ino_t node)
+{
+	for (size_t i = 0; i < n->folder_count; i++) {
+		if (n->folders[i].node == node)
+			return &n->folders[i];
+	}
+	return NULL;
+}
+
+void notify_hold_names(struct fs *fs, fuse_ino_t folder)
+{
+	struct notifier *n = fs->notifier;
+	struct held_folder *held;
+
+	pthread_mutex_lock(&n->lock);
+	held = find_held(n, folder);
+	if (!held) {
+		held = array_room(n->folders, n->folder_count, &n->folder_room, sizeof(*held));
+		if (held) {
+			n->folders = held;
+			held += n->folder_count++;
+			*held = (struct held_folder){folder, 0};
+		}
+	}
+	if (held)
+		held->count++;
+	pthread_mutex_unlock(&n->lock);
+}
+
+/*
+ * What was held back is next, in the order in which it was asked for; what must wait longer is held
+ * back again. Wants the lock.
+ */
+static void put_back(struct notifier *n)
+{
+	*n->held_last = n->first;
+	if (!n->first)
+		n->last = n->held_last;
+	n->first = n->held;
+	n->held = NULL;
+	n->held_last = &n->held;
+	pthread_cond_signal(&n->wake);
+}
+
+void notify_release_names(struct fs *fs, fuse_ino_t folder)
+{
+	struct notifier *n = fs->notifier;
+	struct held_folder *held;
+
+	pthread_mutex_lock(&n->lock);
+	held = find_held(n, folder);
+	if (held && --held->count == 0) {
+		*held = n->folders[--n->folder_count];
+		if (n->held)
+			put_back(n);
+	}
+	pthread_mutex_unlock(&n->lock);
+}
+
+/* For those who wait: it is told, or cannot be for as long as a folder is held. Wants the lock. */
+static void count_done(struct notifier *n, bool done)
+{
+	if (done)
+		return;
+	n->done++;
+	pthread_cond_broadcast(&n->progress);
+}
+
+/* The next one to be told. Wants the lock. */
+static struct notice *take_notice(struct notifier *n)
+{
+	struct notice *notice;
+
+	while ((notice = n->first)) {
+		n->first = notice->next;
+		if (!n->first)
+			n->last = &n->first;
+		if (!*notice->name || !find_held(n, notice->node))
+			break;
+		notice->next = NULL;
+		*n->held_last = notice;
+		n->held_last = &notice->next;
+		count_done(n, notice->done);
+		notice->done = true;
+	}
+	return notice;
 }
 
 /* Wants the nodes' lock. */
@@ -473,10 +578,173 @@ static bool end_texts(struct fs *fs, struct file *file, int64_t now)
 	return waiting;
 }
 
+/* ---- files that are not known yet ---- */
+
+struct loading {
+	struct notifier *notifier;
+	struct file *file; /* its node is referenced */
+};
+
+/* Once more where what was read may be older than what is there. */
+static void load_file(struct fs *fs, struct file *file)
+{
+	const struct timespec tick = {.tv_nsec = 25000000};
+	struct folder folder;
+
+	if (fs_source_folder(fs, file, &folder) != 0)
+		return;
+	snap_put(source_get(file->source, folder.fd, NULL));
+	if (!source_is_known(file->source, folder.fd)) {
+		nanosleep(&tick, NULL);
+		snap_put(source_get(file->source, folder.fd, NULL));
+	}
+	folder_close(&fs->folders, &folder);
+}
+
+static void end_loading(struct notifier *n)
+{
+	pthread_mutex_lock(&n->lock);
+	n->loaders--;
+	pthread_cond_signal(&n->less);
+	pthread_mutex_unlock(&n->lock);
+}
+
+static void *load(void *closure)
+{
+	struct loading *loading = closure;
+	struct notifier *n = loading->notifier;
+	struct file *file = loading->file;
+
+	free(loading);
+	load_file(n->fs, file);
+	file->loaded = true;
+	file->loading = false;
+	file_look(n->fs, file);
+	fs_reference(n->fs, file->node, -1);
+	end_loading(n);
+	return NULL;
+}
+
+static bool start_thread(struct notifier *n, struct file *file)
+{
+	struct loading *loading = malloc(sizeof(*loading));
+	pthread_t thread;
+
+	if (!loading)
+		return false;
+	*loading = (struct loading){n, file};
+	if (pthread_create(&thread, NULL, load, loading) == 0)
+		return pthread_detach(thread) == 0;
+	free(loading);
+	return false;
+}
+
+/* False where that cannot be now. */
+static bool start_loading(struct notifier *n, struct file *file)
+{
+	bool may;
+
+	pthread_mutex_lock(&n->lock);
+	may = n->loaders < LOADERS_MAX;
+	n->loaders += may;
+	pthread_mutex_unlock(&n->lock);
+	if (!may)
+		return false;
+	file->loading = true;
+	fs_reference(n->fs, file->node, 1);
+	if (start_thread(n, file))
+		return true;
+	file->loading = false;
+	fs_reference(n->fs, file->node, -1);
+	end_loading(n);
+	return false;
+}
+
+static bool is_ending(struct notifier *n)
+{
+	bool ending;
+
+	pthread_mutex_lock(&n->lock);
+	ending = n->ending;
+	pthread_mutex_unlock(&n->lock);
+	return ending;
+}
+
+/*
+ * Can it be said without waiting what the file is now? Otherwise it is loaded, and looked at again
+ * after that; but when the mount ends, there is no later.
+ */
+static bool is_loaded(struct notifier *n, struct file *file)
+{
+	struct folder folder;
+	bool known;
+
+	if (file->loading)
+		return false;
+	if (file->loaded || is_ending(n) || fs_source_folder(n->fs, file, &folder) != 0)
+		return true;
+	known = source_is_known(file->source, folder.fd);
+	folder_close(&n->fs->folders, &folder);
+	if (!known)
+		start_loading(n, file);
+	return known;
+}
+
+/*
+ * Looks after one file; true while there is something to wait for. *look: others may have changed
+ * it, which stays so until it is looked at. Wants the file's lock.
+ */
+static bool look_after_file(struct notifier *n, struct file *file, bool *look, int64_t now,
+			    struct changes *changes)
+{
+	bool waiting;
+
+	*look |= file_is_replaced(file);
+	if ((*look || file->tell_names == 1) && !is_loaded(n, file))
+		return true;
+	file->loaded = false;
+	if (*look)
+		look_at(n->fs, file, changes);
+	*look = false;
+	waiting = tell_again(n->fs, file);
+	waiting |= end_texts(n->fs, file, now);
+	waiting |= burst_end(n->fs, file, now, changes);
+	return waiting;
+}
+
+/* Takes a file off the list. True: it is to be looked at. */
+static bool take_watched(struct notifier *n, struct file *file, struct file **next)
+{
+	bool look;
+
+	pthread_mutex_lock(&n->lock);
+	*next = file->next_watched;
+	look = file->look;
+	file->look = false;
+	pthread_mutex_unlock(&n->lock);
+	return look;
+}
+
+/* True where it is on the list again. */
+static bool put_watched(struct notifier *n, struct file *file, bool waiting, bool look)
+{
+	pthread_mutex_lock(&n->lock);
+	file->look |= look;
+	waiting |= file->look;
+	file->watched = waiting;
+	if (waiting) {
+		file->next_watched = n->watched;
+		n->watched = file;
+	}
+	pthread_mutex_unlock(&n->lock);
+	return waiting;
+}
+
 /* Looks after every file in a burst once; those with nothing left to wait for are let go. */
 static void look_after(struct notifier *n)
 {
 	int64_t now = clock_ms();
+	unsigned patience = LOCK_MS;
 	struct file *list, *next;
 
 	pthread_mutex_lock(&n->lock);
@@ -487,28 +755,16 @@ static void look_after(struct notifier *n)
 	for (; list; list = next) {
 		struct changes changes = CHANGES_NONE;
 		struct file *file = list;
-		bool waiting, look;
+		bool look = take_watched(n, file, &next), waiting = true;
+		bool locked = file_lock_within(file, patience);
 
-		pthread_mutex_lock(&n->lock);
-		next = file->next_watched;
-		look = file->look;
-		file->look = false;
-		pthread_mutex_unlock(&n->lock);
-		file_lock(file);
-		if (look || file_is_replaced(file))
-			look_at(n->fs, file, &changes);
-		waiting = tell_again(n->fs, file);
-		waiting |= end_texts(n->fs, file, now);
-		waiting |= burst_end(n->fs, file, now, &changes);
-		pthread_mutex_lock(&n->lock);
-		waiting |= file->look;
-		file->watched = waiting;
-		if (waiting) {
-			file->next_watched = n->watched;
-			n->watched = file;
-		}
-		pthread_mutex_unlock(&n->lock);
-		file_unlock(file);
+		if (locked)
+			waiting = look_after_file(n, file, &look, now, &changes);
+		else
+			patience = 0;
+		waiting = put_watched(n, file, waiting, look);
+		if (locked)
+			file_unlock(file);
 		changes_tell(n->fs, &changes);
 		if (!waiting)
 			fs_reference(n->fs, file->node, -1);
@@ -538,21 +794,18 @@ static void *run(void *closure)
 
 	pthread_mutex_lock(&n->lock);
 	while (!n->ending) {
-		struct notice *notice = n->first;
-		bool silent;
+		struct notice *notice = take_notice(n);
+		bool silent, done;
 
 		if (notice) {
-			n->first = notice->next;
-			if (!n->first)
-				n->last = &n->first;
 			silent = n->silent;
+			done = notice->done;
 			pthread_mutex_unlock(&n->lock);
 			if (!silent)
 				tell(n, notice);
 			free(notice);
 			pthread_mutex_lock(&n->lock);
-			n->done++;
-			pthread_cond_broadcast(&n->progress);
+			count_done(n, done);
 			continue;
 		}
 		if ((n->watched || n->fillings) &&
@@ -581,11 +834,13 @@ struct notifier *notifier_new(struct fs *fs)
 		return NULL;
 	n->fs = fs;
 	n->last = &n->first;
+	n->held_last = &n->held;
 	pthread_mutex_init(&n->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&n->wake, &attr);
 	pthread_cond_init(&n->progress, &attr);
+	pthread_cond_init(&n->less, NULL);
 	pthread_condattr_destroy(&attr);
 	if (pthread_create(&n->thread, NULL, run, n) == 0)
 		return n;
@@ -624,6 +879,20 @@ void notifier_stop(struct notifier *n)
 	pthread_cond_broadcast(&n->progress);
 	pthread_mutex_unlock(&n->lock);
 	pthread_join(n->thread, NULL);
+	pthread_mutex_lock(&n->lock);
+	while (n->loaders)
+		pthread_cond_wait(&n->less, &n->lock);
+	pthread_mutex_unlock(&n->lock);
+}
+
+static void free_notices(struct notice *first)
+{
+	while (first) {
+		struct notice *next = first->next;
+
+		free(first);
+		first = next;
+	}
 }
 
 void notifier_free(struct notifier *n)
@@ -633,14 +902,12 @@ void notifier_free(struct notifier *n)
 	notifier_stop(n);
 	fillings_finish(n->fs, NULL);
 	end_bursts(n);
-	while (n->first) {
-		struct notice *next = n->first->next;
-
-		free(n->first);
-		n->first = next;
-	}
+	free_notices(n->first);
+	free_notices(n->held);
+	free(n->folders);
 	pthread_cond_destroy(&n->wake);
 	pthread_cond_destroy(&n->progress);
+	pthread_cond_destroy(&n->less);
 	pthread_mutex_destroy(&n->lock);
 	free(n);
 }

@@ -3,6 +3,7 @@
  * rename.c - names that move. A node follows its name: what was a temporary file and lands on a
  * view's name is that view from then on, and a view that is moved away becomes an ordinary file.
  */
+#include "../slow.h"
 #include "fs.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ static void lock_files_once(struct move *m, struct file *a, struct file *b)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(m->locked); i++) {
 		if (m->locked[i])
-			pthread_mutex_lock(&m->locked[i]->lock);
+			slow_lock(&m->locked[i]->lock);
 	}
 }
 
