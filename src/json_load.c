@@ -2,7 +2,6 @@
 #include "json_load.h"
 
 #include <malloc.h>
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -101,7 +100,11 @@ static void give_back(void *p)
 	free(b);
 }
 
-static void use_own_memory(void)
+/*
+ * Before there is any value, and any thread: what one function took the other must give back, and
+ * values are made elsewhere too, without a load (view/curves_csv.c).
+ */
+__attribute__((constructor)) static void use_own_memory(void)
 {
 	json_set_alloc_funcs(take, give_back);
 }
@@ -130,11 +133,9 @@ static json_t *load_or_give_up(struct load *l, struct bytes text, size_t flags)
 
 json_t *json_load_bytes(struct bytes text, size_t flags, struct json_fault *fault)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct load l = {.limit = limit_of_all, .fault = fault};
 	json_t *value;
 
-	pthread_once(&once, use_own_memory);
 	fault->why = JSON_MALFORMED;
 	block_alone(&l.held);
 	current = &l;

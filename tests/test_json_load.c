@@ -104,6 +104,21 @@ START_TEST(deep_nesting_is_refused)
 }
 END_TEST
 
+/* A table that no text was loaded for (view/curves_csv.c) is freed after one was. */
+START_TEST(values_made_before_the_first_load_are_freed_after_it)
+{
+	static const uint8_t text[] = "{\"a\": 1}";
+	json_t *made = json_object(), *loaded;
+	struct json_fault fault;
+
+	json_object_set_new(made, "key", json_integer(1));
+	loaded = json_load_bytes((struct bytes){text, sizeof(text) - 1}, 0, &fault);
+	ck_assert_ptr_nonnull(loaded);
+	json_decref(made);
+	json_decref(loaded);
+}
+END_TEST
+
 Suite *json_load_suite(void);
 
 Suite *json_load_suite(void)
@@ -115,6 +130,7 @@ Suite *json_load_suite(void)
 	tcase_add_test(t, only_what_is_held_counts);
 	tcase_add_loop_test(t, one_string_or_number_has_the_same_limit, 0, 2);
 	tcase_add_test(t, deep_nesting_is_refused);
+	tcase_add_test(t, values_made_before_the_first_load_are_freed_after_it);
 	suite_add_tcase(s, t);
 	return s;
 }
