@@ -18,6 +18,9 @@
 #                     how many files 'make test-formats' invents, and from which number (1000, 1)
 #   CRASHES           how often 'make test-crash' kills, at least (1000)
 #   OPS, SEED         how many operations 'make test-posix' does at random, and from which seed
+#   SIM_STEPS, SIM_SEED
+#                     how many steps 'make test-sim' does, and from which seed (1000000, 1)
+#   STRICT            1: faults that 'make test-sim' knows of fail too
 #   SOAK_SECONDS      how long 'make test-soak' goes on (3600)
 #   STORM_SAVES, STORM_SEED
 #                     how many saves 'make test-storm' makes with each build, and from which seed
@@ -49,6 +52,8 @@ ROUNDS       ?= 5
 SOAK_SECONDS ?= 3600
 STORM_SAVES  ?= 30000
 STORM_SEED   ?= 1
+SIM_STEPS    ?= 1000000
+SIM_SEED     ?= 1
 CFLAGS       ?= -O2 -g
 
 ifneq ($(V),1)
@@ -109,6 +114,7 @@ REPLAY_OBJ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay-%.o)
 # What the mount tests run beside the program.
 MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops posix_matrix random_ops storm)
 STORM_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/storm/*.c))
+SIM_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/sim/*.c)) $(BUILD)/tests/sim/make_game.o
 MAN       := $(wildcard man/*.[1-8])
 
 .DEFAULT_GOAL := all
@@ -192,6 +198,15 @@ $(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/fuzz/%.c $(BUILD)/flags
 $(BUILD)/replay: $(BUILD)/tests/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
+# The whole mount in one process, below a model of the kernel. The C library's calls that are listed
+# go through the simulation, and make_game is a part of it.
+$(BUILD)/tests/sim/make_game.o: tests/make_game.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) -Dmain=sim_make_game $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/sim: $(SIM_OBJ) $(CORE_OBJ) tests/sim/wraps
+	$(QUIET_LINK) $(CC) -o $@ $(SIM_OBJ) $(CORE_OBJ) -Wl,@tests/sim/wraps $(ALL_LDFLAGS) $(LIBS) -ldl
+
 -include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)
 
 #### What one can ask for
@@ -199,7 +214,7 @@ $(BUILD)/replay: $(BUILD)/tests/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
 .PHONY: help install uninstall setup demo demo-check deb test check-san check-tsan fuzz fuzz-long \
 	fuzzers bench lint test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh \
 	test-x3d test-svg pictures test-probe test-formats test-duckdb test-posix test-export \
-	test-slurm test-soak test-storm test-crash test-faults test-deb test-portable clean
+	test-slurm test-soak test-storm test-sim test-crash test-faults test-deb test-portable clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -224,6 +239,7 @@ help:
 	@echo 'make test-soak        read, edit and change a mount for SOAK_SECONDS ($(SOAK_SECONDS)), against a model'
 	@echo 'make test-storm       all ways to save beside all ways to read and rename: STORM_SAVES ($(STORM_SAVES)) each,'
 	@echo '                      plain, under AddressSanitizer and UBSan, and under ThreadSanitizer'
+	@echo 'make test-sim         the mount in one process, its threads, disk and kernel led by a seed (SIM_SEED=N)'
 	@echo 'make check-tsan       mount tests under ThreadSanitizer (TESTS="parallel.sh ...": these)'
 	@echo 'make test-duckdb      ask a DuckDB (npm) about the exported tables of 1,000 clips'
 	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
@@ -293,17 +309,17 @@ test-portable:
 
 test: setup
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail \
-		$(BUILD)/replay $(BUILD)/fault.so $(BUILD)/intruder.so $(MOUNT_TOOLS)
-	@BUILD=$(BUILD) scripts/test.sh unit alloc replay mount
+		$(BUILD)/replay $(BUILD)/sim $(BUILD)/fault.so $(BUILD)/intruder.so $(MOUNT_TOOLS)
+	@BUILD=$(BUILD) scripts/test.sh unit alloc replay sim mount
 
 check-san: setup
 	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
-		$(BUILD)/san/animfs $(BUILD)/san/unit $(BUILD)/san/replay \
+		$(BUILD)/san/animfs $(BUILD)/san/unit $(BUILD)/san/replay $(BUILD)/san/sim \
 		$(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
 	@# Not a process for each test, which takes ten times as long; and strstr need not measure the
 	@# whole text at every call.
 	@BUILD=$(BUILD)/san CK_FORK=no RANDOM_EDITS=500 ASAN_OPTIONS=intercept_strstr=0 \
-		scripts/test.sh unit replay mount
+		scripts/test.sh unit replay sim mount
 
 fuzzers: $(FUZZERS)
 
@@ -399,6 +415,12 @@ test-storm:
 	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread \
 		$(BUILD)/tsan/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/tsan/%)
 	@BUILD=$(BUILD) STORM_SAVES=$(STORM_SAVES) STORM_SEED=$(STORM_SEED) scripts/test-storm.sh
+# With sanitizers: a fault is found where it is made, and what is not freed at the end.
+test-sim: setup
+	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
+		$(BUILD)/san/sim
+	@$(BUILD)/san/sim --seed $(SIM_SEED) --total $(SIM_STEPS) \
+		--jobs $(shell nproc) $(if $(filter 1,$(STRICT)),--strict)
 
 # Its memory must lie where it expects it: no random addresses.
 check-tsan:

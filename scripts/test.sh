@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test.sh PART... - runs parts of the tests (unit, alloc, replay, mount) on what is built in $BUILD, all of
+# test.sh PART... - runs parts of the tests (unit, alloc, replay, sim, mount) on what is built in $BUILD, all of
 # them even when one fails, at once, and ends with the sum of their "N passed, N failed, N skipped" lines.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -12,6 +12,7 @@ part()
 	unit) "$BUILD/unit" ;;
 	alloc) "$BUILD/alloc_fail" ;;
 	replay) "$BUILD/replay" ;;
+	sim) "$BUILD/sim" --seed 1 --total 200000 --twice ;;
 	mount) ANIMFS=$BUILD/animfs JOBS=${JOBS:-2} tests/mount/run.sh ;;
 	*) echo "test.sh: no part $1" >&2; return 1 ;;
 	esac

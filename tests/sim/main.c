@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * main.c - sim [--seed N] [--steps N] [--runs N | --total N] [--jobs N] [--stop STEP] [--trace]
+ *              [--strict] [--no-faults] [--twice]
+ *
+ * Runs the mount by seeds N, N + 1, ... (sim.h says how), each in a process of its own, and ends
+ * with "sim: N passed, N failed". A failure prints the seed, the step, what every thread was at,
+ * and the command that goes there again:
+ *
+ *   build/sim --seed 17 --stop 8123 --trace
+ *
+ * --steps   after so many no program begins anything new (50000)
+ * --runs    how many seeds (1)
+ * --total   as many as take that many steps
+ * --jobs    how many runs at a time (1)
+ * --stop    ends at this step, with the same report as a failure
+ * --trace   prints every request, notification, fault, and what programs do
+ * --strict  what is known to be wrong fails (sim.h: enum known); without it, it is counted
+ * --no-faults  disk calls never fail; otherwise they do for one seed in three
+ * --twice   every seed twice: both must take the same steps
+ *
+ * A report names the lock or the answer that each thread waits for and what it holds. A build
+ * with sanitizers takes the same steps.
+ *
+ * What it has to find: with "Lock a node's file by what it belongs to when it is locked" taken out
+ * again, seeds 9 and 99 crash, 65 unlocks a file that it did not lock, and ten more of the first
+ * 100 give a reader EIO. A commit that is acknowledged though the disk refused it, a node that is
+ * not let go, and a name that is dropped in the request which has locked its folder are found as
+ * well.
+ */
+#include "sim.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct sim_options sim = {.seed = 1, .steps = 50000};
+
+static char work[] = "/tmp/animfs-sim.XXXXXX";
+
+/* What a run leaves for its parent. */
+struct result {
+	uint64_t hash, steps;
+	unsigned saved, refused, read, moved, faults, known[KNOWN_COUNT];
+};
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		(void)!write(fd, text, strlen(text));
+		close(fd);
+	}
+}
+
+/* A new tmpfs, which goes with the process. False: this machine does not let us have one. */
+static bool mount_disk(void)
+{
+	unsigned uid = geteuid(), gid = getegid();
+	char map[64];
+
+	if (unshare(CLONE_NEWNS) != 0) {
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+			return false;
+		write_file("/proc/self/setgroups", "deny");
+		snprintf(map, sizeof(map), "%u %u 1", uid, uid);
+		write_file("/proc/self/uid_map", map);
+		snprintf(map, sizeof(map), "%u %u 1", gid, gid);
+		write_file("/proc/self/gid_map", map);
+	}
+	return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	       mount("sim", work, "tmpfs", 0, "mode=0755") == 0;
+}
+
+/* The program: everything but what its main() does before. */
+int mount_main(int argc, char **argv);
+
+static void *serve(void *options)
+{
+	char **argv = options;
+	int argc = 0;
+
+	while (argv[argc])
+		argc++;
+	return (void *)(intptr_t)mount_main(argc, argv);
+}
+
+static void run(struct result *result)
+{
+	char source[64], mountpoint[64];
+	char *argv[] = {"mount", "-f", "-o", "unconfined", source, mountpoint, NULL};
+	pthread_t program;
+	void *status;
+
+	snprintf(source, sizeof(source), "%s/source", work);
+	snprintf(mountpoint, sizeof(mountpoint), "%s/mount", work);
+	mkdir(source, 0755);
+	mkdir(mountpoint, 0755);
+	programs_make_source(source);
+	sched_start();
+	sim.faults = rnd_one_in(3) && !sim.no_faults; /* the seed goes on alike */
+	pthread_create(&program, NULL, serve, argv);
+	kernel_start();
+	programs_start(source);
+	programs_await();
+	disk_set_faults(false);
+	trace("all programs have ended");
+	sched_sleep(20 * SECOND); /* whatever time ends */
+	programs_check();
+	kernel_drop_caches();
+	sched_sleep(20 * SECOND);
+	kernel_check_forgotten(programs_walk);
+	sched_check_locks();
+	trace("unmount");
+	kernel_unmount();
+	pthread_join(program, &status);
+	if (status)
+		fail("the program ended with status %d", (int)(intptr_t)status);
+	programs_end();
+	*result = (struct result){.hash = sched_hash(),
+				  .steps = sched_step(),
+				  .saved = programs_saved,
+				  .refused = programs_refused,
+				  .read = programs_read,
+				  .moved = programs_moved,
+				  .faults = disk_faults};
+	memcpy(result->known, known_count, sizeof(known_count));
+	sched_end();
+}
+
+/* In a process of its own. Its status says how it went; a leak is LeakSanitizer's to say. */
+static _Noreturn void run_child(int log, int results)
+{
+	struct result result;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (log >= 0) {
+		dup2(log, STDOUT_FILENO);
+		dup2(log, STDERR_FILENO);
+	}
+	if (sim.trace)
+		setvbuf(stdout, NULL, _IOLBF, 0); /* nothing is lost in a crash */
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1);
+#endif
+	if (!mount_disk()) {
+		fprintf(stderr, "sim: no tmpfs can be mounted here: %s\n", strerror(errno));
+		_exit(77);
+	}
+	run(&result);
+	(void)!write(results, &result, sizeof(result));
+	exit(0);
+}
+
+struct job {
+	pid_t pid;
+	uint64_t seed;
+	int log, results;
+};
+
+static void start_job(struct job *job, uint64_t seed, bool quiet)
+{
+	int ends[2];
+
+	sim.seed = seed;
+	job->seed = seed;
+	job->log = quiet ? memfd_create("log", MFD_CLOEXEC) : -1;
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		exit(2);
+	fflush(NULL);
+	job->pid = fork();
+	if (job->pid == 0) {
+		close(ends[0]);
+		run_child(job->log, ends[1]);
+	}
+	close(ends[1]);
+	job->results = ends[0];
+	if (job->pid < 0)
+		exit(2);
+}
+
+static void print_log(int log)
+{
+	char data[4096];
+	ssize_t got;
+
+	lseek(log, 0, SEEK_SET);
+	while ((got = read(log, data, sizeof(data))) > 0)
+		(void)!write(STDOUT_FILENO, data, (size_t)got);
+}
+
+/* 0: passed, 77: cannot run here; anything else: failed. */
+static int end_job(struct job *job, struct result *result)
+{
+	int status;
+
+	while (waitpid(job->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (status == 0 && read(job->results, result, sizeof(*result)) != sizeof(*result))
+		status = 1;
+	close(job->results);
+	if (status != 0 && job->log >= 0) {
+		fflush(stdout);
+		print_log(job->log);
+	}
+	if (job->log >= 0)
+		close(job->log);
+	if (WIFSIGNALED(status))
+		printf("sim: seed %llu: killed by %s\n", (unsigned long long)job->seed,
+		       strsignal(WTERMSIG(status)));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value = strtoull(text, &end, 10);
+
+	if (!*text || *end) {
+		fprintf(stderr, "sim: %s is no number\n", text);
+		exit(2);
+	}
+	return value;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"seed", 1, NULL, 's'},  {"steps", 1, NULL, 'n'}, {"runs", 1, NULL, 'r'},
+		{"stop", 1, NULL, 'p'},  {"trace", 0, NULL, 't'}, {"strict", 0, NULL, 'x'},
+		{"total", 1, NULL, 'T'}, {"twice", 0, NULL, '2'}, {"no-faults", 0, NULL, 'f'},
+		{"jobs", 1, NULL, 'j'},  {NULL, 0, NULL, 0}};
+	uint64_t runs = 1, total = 0, first, passed = 0, failed = 0, skipped = 0;
+	struct result sum = {.hash = 0};
+	struct job jobs[64];
+	unsigned parallel = 1;
+	bool twice = false;
+	int option;
+
+	/* Where a heap lies must not matter; but if it does, it is to be so again. */
+	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE) &&
+	    personality((unsigned)personality(0xffffffff) | ADDR_NO_RANDOMIZE) != -1)
+		execv("/proc/self/exe", argv);
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 's':
+			sim.seed = number(optarg);
+			break;
+		case 'n':
+			sim.steps = number(optarg);
+			break;
+		case 'r':
+			runs = number(optarg);
+			break;
+		case 'T':
+			total = number(optarg);
+			break;
+		case 'j':
+			parallel = (unsigned)number(optarg);
+			break;
+		case 'p':
+			sim.stop = number(optarg);
+			break;
+		case 't':
+			sim.trace = true;
+			break;
+		case 'x':
+			sim.strict = true;
+			break;
+		case 'f':
+			sim.no_faults = true;
+			break;
+		case '2':
+			twice = true;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (total)
+		runs = (total + sim.steps - 1) / sim.steps;
+	if (parallel < 1 || parallel > 64)
+		parallel = 1;
+	if (!mkdtemp(work)) {
+		perror(work);
+		return 2;
+	}
+	first = sim.seed;
+	for (uint64_t i = 0; i < runs; i += parallel) {
+		unsigned count = runs - i < parallel ? (unsigned)(runs - i) : parallel;
+
+		for (unsigned j = 0; j < count; j++)
+			start_job(&jobs[j], first + i + j, runs > 1 || twice);
+		for (unsigned j = 0; j < count; j++) {
+			struct result one = {.hash = 0}, other = {.hash = 0};
+			int status = end_job(&jobs[j], &one);
+
+			if (status == 0 && twice) {
+				start_job(&jobs[j], jobs[j].seed, true);
+				status = end_job(&jobs[j], &other);
+				if (status == 0 && one.hash != other.hash) {
+					printf("sim: seed %llu took other steps the second time\n",
+					       (unsigned long long)jobs[j].seed);
+					status = 1;
+				}
+			}
+			passed += status == 0;
+			skipped += status == 77;
+			failed += status != 0 && status != 77;
+			sum.steps += one.steps;
+			sum.saved += one.saved;
+			sum.refused += one.refused;
+			sum.read += one.read;
+			sum.moved += one.moved;
+			sum.faults += one.faults;
+			for (int n = 0; n < KNOWN_COUNT; n++)
+				sum.known[n] += one.known[n];
+		}
+	}
+	rmdir(work);
+	printf("%llu steps: %u saves, %u refused, %u reads, %u moves, %u faults\n",
+	       (unsigned long long)sum.steps, sum.saved, sum.refused, sum.read, sum.moved,
+	       sum.faults);
+	for (int n = 0; n < KNOWN_COUNT; n++) {
+		if (sum.known[n])
+			printf("known: %u %s\n", sum.known[n], known_names[n]);
+	}
+	if (skipped)
+		printf("sim: %llu passed, %llu failed, %llu skipped\n", (unsigned long long)passed,
+		       (unsigned long long)failed, (unsigned long long)skipped);
+	else
+		printf("sim: %llu passed, %llu failed\n", (unsigned long long)passed,
+		       (unsigned long long)failed);
+	return failed != 0;
+}

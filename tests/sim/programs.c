@@ -1,0 +1,1462 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * programs.c - savers, readers and movers at work in the mount, and what they may see.
+ *
+ * A save gives every row of a bone's table one number that no other save has. So a text shows which
+ * save it is of, whatever name it was read by, and a text with two numbers is mixed of two. A
+ * number is a float32 that an animation file stores as it is: whether a save has reached the disk
+ * is seen by its four bytes in the file, without any code of the program's.
+ *
+ * What a reader may see of a bone: a save that no acknowledged one, begun after it ended, has
+ * replaced before the reader opened. A save that was refused may be seen or not.
+ *
+ * Names are never used twice, so a name stands for one bone for good. Who asks by a name that is
+ * being moved may find nothing, as on any filesystem; nobody else.
+ */
+#include "sim.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FIRST_NUMBER 1000003
+#define FILES_MAX 4
+#define CLIPS_MAX 24
+#define SAVES_MAX 20000
+#define SETTLES (4 * SECOND) /* half-written text is let go by then */
+
+/* Something with a name that may change: odd while it does. */
+struct named {
+	char name[64];
+	unsigned changes;
+};
+
+struct clip {
+	struct named is;
+	unsigned file;
+	bool gone; /* removed, or about to be */
+};
+
+struct save {
+	unsigned bone;
+	uint64_t begun, ended;
+	enum { GOES_ON, SAVED, MAYBE } how;
+};
+
+enum form { CSV, JSON, FORMS };
+
+/* One text of a bone. */
+struct view {
+	char *first;           /* before any save */
+	unsigned changes;      /* as of a name */
+	unsigned in_place;     /* savers who now write where others read */
+	int64_t last_in_place; /* when one ended */
+	/* A saver took the name away and failed then: it is back when others rest, or save it. */
+	bool absent;
+	bool broken; /* or left it half-written: the same */
+};
+
+/* One bone in one clip. */
+struct bone {
+	unsigned clip;
+	const char *name;
+	struct view views[FORMS];
+	unsigned savers; /* now */
+	unsigned begun;  /* saves, ever */
+};
+
+static const char *const bone_names[] = {"hips", "spine"};
+static const char *const form_names[] = {"csv", "json"};
+
+#define BONES (sizeof(bone_names) / sizeof(bone_names[0]))
+#define BONES_NONE (CLIPS_MAX * BONES) /* a save of none */
+
+static struct named folder = {"object/e0000", 0};
+static struct named files[FILES_MAX];
+static struct clip clips[CLIPS_MAX];
+static struct bone bones[CLIPS_MAX * BONES + 1];
+static struct save saves[SAVES_MAX];
+static unsigned file_count, clip_count, bone_count, save_count = 1, name_serial, moving;
+static unsigned running;
+static const char *source_dir;
+
+/* The last file is changed by others in SOURCE only: one of two contents, in turn. */
+static struct {
+	unsigned file, bone;
+	long number; /* the second one's, of that bone */
+	unsigned now;
+	struct text {
+		char *data;
+		size_t size;
+	} bytes[2];
+} outside;
+
+unsigned programs_saved, programs_refused, programs_read, programs_moved;
+
+#define PATH 512
+
+static void end_program(void)
+{
+	running--;
+	sched_wake(&running);
+}
+
+static void path_of_clip(unsigned clip, char path[PATH])
+{
+	snprintf(path, PATH, "%s/%s/%s", folder.name, files[clips[clip].file].name,
+		 clips[clip].is.name);
+}
+
+static void path_of_bone(unsigned bone, const char *suffix, char path[PATH])
+{
+	const struct clip *c = &clips[bones[bone].clip];
+
+	snprintf(path, PATH, "%s/%s/%s/bones/%s", folder.name, files[c->file].name, c->is.name,
+		 suffix);
+}
+
+static void path_of_view(unsigned bone, enum form form, char path[PATH])
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s.%s", bones[bone].name, form_names[form]);
+	path_of_bone(bone, name, path);
+}
+
+/* ---- what may happen ---- */
+
+/* What a view's path was at some time. */
+struct moment {
+	enum form form;
+	unsigned changes, begun, in_file;
+	bool moves, saves;
+	uint64_t step;
+};
+
+/* Saves of all that is in the same file, ever; those that go on count twice. */
+static unsigned saves_in_file(unsigned file)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < bone_count; i++) {
+		if (clips[bones[i].clip].file == file)
+			count += bones[i].begun + bones[i].savers;
+	}
+	return count;
+}
+
+static struct moment moment_of(unsigned bone, enum form form)
+{
+	const struct bone *b = &bones[bone];
+	const struct view *v = &b->views[form];
+	const struct clip *c = &clips[b->clip];
+
+	return (struct moment){
+		.form = form,
+		.changes = folder.changes + files[c->file].changes + c->is.changes + v->changes,
+		.begun = b->begun,
+		.in_file = saves_in_file(c->file),
+		.moves = ((folder.changes | files[c->file].changes | c->is.changes | v->changes) &
+			  1) ||
+			 v->absent,
+		.saves = b->savers > 0,
+		.step = sched_step(),
+	};
+}
+
+static bool was_moved(unsigned bone, const struct moment *since)
+{
+	return since->moves || moment_of(bone, since->form).changes != since->changes;
+}
+
+static bool was_saved(unsigned bone, const struct moment *since)
+{
+	return since->saves || bones[bone].begun != since->begun;
+}
+
+static bool was_file_saved(unsigned bone, const struct moment *since)
+{
+	const struct clip *c = &clips[bones[bone].clip];
+
+	return was_saved(bone, since) || saves_in_file(c->file) != since->in_file;
+}
+
+static bool is_fault(int error)
+{
+	return sim.faults && (error == EIO || error == ENOSPC || error == ENOMEM ||
+			      error == EMFILE || error == ENFILE || error == EDQUOT);
+}
+
+/* An error where a bare filesystem would have none ends the run, but for what is known. */
+static void judge(const char *what, int error, unsigned bone, const struct moment *since)
+{
+	const char *name = error ? strerrorname_np(error) : "";
+
+	if (!error || is_fault(error))
+		return;
+	if (error == ENOENT || error == ENOTDIR) {
+		if (was_moved(bone, since))
+			return;
+		if (was_saved(bone, since)) {
+			known(KNOWN_ENOENT, "%s: %s while others save", what, name);
+			return;
+		}
+	}
+	if (error == EEXIST && was_moved(bone, since)) {
+		known(KNOWN_ENOENT, "%s: EEXIST while it is moved", what);
+		return;
+	}
+	if (error == ESTALE) {
+		known(KNOWN_ESTALE, "%s: ESTALE", what);
+		return;
+	}
+	fail("%s of bone %u (%s/%s.%s): %s", what, bone, clips[bones[bone].clip].is.name,
+	     bones[bone].name, form_names[since->form], name);
+}
+
+/* ---- texts ---- */
+
+static void add(struct text *t, const char *data, size_t size)
+{
+	t->data = realloc(t->data, t->size + size + 1);
+	if (!t->data)
+		fail("out of memory");
+	memcpy(t->data + t->size, data, size);
+	t->size += size;
+	t->data[t->size] = '\0';
+}
+
+/* The length of the n-th cell of a row, and where it is; rows end with a line feed. */
+static size_t cell(const char *row, unsigned n, const char **at)
+{
+	while (n && *row != '\n' && *row) {
+		n -= *row == ',';
+		row++;
+	}
+	*at = row;
+	return strcspn(row, ",\n");
+}
+
+enum { COLUMN = 2 /* tx */, LAST_WITH = 4 /* tz: a translation is given as a whole */ };
+
+/* Every row with this number; blank cells beside it are filled. */
+static void renumber_csv(const char *data, unsigned number, struct text *out)
+{
+	const char *row = strchr(data, '\n');
+
+	if (!row)
+		return;
+	add(out, data, (size_t)(++row - data));
+	while (*row) {
+		const char *end = row + strcspn(row, "\n");
+		const char *at;
+		char digits[16];
+
+		cell(row, COLUMN, &at);
+		add(out, row, (size_t)(at - row));
+		snprintf(digits, sizeof(digits), "%u", number);
+		add(out, digits, strlen(digits));
+		for (unsigned n = COLUMN + 1; n <= LAST_WITH; n++) {
+			size_t length = cell(row, n, &at);
+
+			add(out, ",", 1);
+			add(out, length ? at : "0", length ? length : 1);
+		}
+		at += strcspn(at, ",\n");
+		add(out, at, (size_t)(end - at));
+		add(out, "\n", 1);
+		row = end + (*end == '\n');
+	}
+}
+
+static const char translation[] = "\"translation\"", value_is[] = "\"value\": [";
+
+/* Where the first number of each key of the translation is, one after the other; NULL: no more. */
+static const char *next_key(const char *at, const char **end)
+{
+	if (!*end) {
+		at = strstr(at, translation);
+		*end = at ? strstr(at, "\n    ]") : NULL;
+		if (!*end)
+			return NULL;
+	}
+	at = strstr(at, value_is);
+	return at && at < *end ? at + sizeof(value_is) - 1 : NULL;
+}
+
+static void renumber_json(const char *data, unsigned number, struct text *out)
+{
+	const char *end = NULL, *at = data;
+	char digits[16];
+
+	snprintf(digits, sizeof(digits), "%u", number);
+	while ((at = next_key(at, &end))) {
+		add(out, data, (size_t)(at - data));
+		add(out, digits, strlen(digits));
+		at += strcspn(at, ",");
+		data = at;
+	}
+	add(out, data, strlen(data));
+}
+
+static long number_in_json(const char *data)
+{
+	const char *end = NULL, *at = data;
+	unsigned long number = 0;
+	size_t size = strlen(data);
+
+	if (size < 3 || strcmp(data + size - 2, "}\n") != 0)
+		return -1;
+	while ((at = next_key(at, &end))) {
+		char *after;
+		unsigned long here = strtoul(at, &after, 10);
+
+		if (*after != ',' || here < FIRST_NUMBER || (number && here != number))
+			return -1;
+		number = here;
+	}
+	return number ? (long)number : -1;
+}
+
+static void renumber(enum form form, const char *data, unsigned number, struct text *out)
+{
+	if (form == CSV)
+		renumber_csv(data, number, out);
+	else
+		renumber_json(data, number, out);
+}
+
+/* The number in all rows, which are as many as ever; or -1. */
+static long number_in_csv(const char *data, const char *first)
+{
+	const char *row = strchr(data, '\n');
+	unsigned long number = 0;
+	unsigned rows = 0;
+
+	if (!row || data[strlen(data) - 1] != '\n')
+		return -1;
+	for (row++; *row; row += strcspn(row, "\n") + 1) {
+		const char *at;
+		size_t length = cell(row, COLUMN, &at);
+		char *end;
+		unsigned long here = strtoul(at, &end, 10);
+
+		/* What does not move is given once. */
+		if (rows && !length)
+			here = number;
+		else if (end != at + length || here < FIRST_NUMBER || (rows && here != number))
+			return -1;
+		number = here;
+		rows++;
+	}
+	for (row = first; (row = strchr(row, '\n')); row++)
+		rows--;
+	return rows + 1 == 0 ? (long)number : -1;
+}
+
+/* Without the names of its file and clip, which are in the first lines. */
+static const char *from_parent(const char *json)
+{
+	const char *at = strstr(json, "\"parent\"");
+
+	return at ? at : json;
+}
+
+/* The number of a text; 0: it is the first, which has none; -1: it is none of those there are. */
+static long number_of(unsigned bone, enum form form, const struct text *t)
+{
+	const char *data = t->data ? t->data : "";
+	const char *first = bones[bone].views[form].first;
+
+	if (strcmp(data, first) == 0 ||
+	    (form == JSON && strcmp(from_parent(data), from_parent(first)) == 0))
+		return 0;
+	return form == CSV ? number_in_csv(data, first) : number_in_json(data);
+}
+
+/* ---- what is seen ---- */
+
+/* Has somebody saved since, and was told so, before this step? */
+static const struct save *replaced(const struct save *s, unsigned bone, uint64_t before)
+{
+	for (unsigned i = 1; i < save_count; i++) {
+		const struct save *later = &saves[i];
+
+		if (later->bone == bone && later->how == SAVED && later->ended < before &&
+		    (!s || (s->how != GOES_ON && later->begun > s->ended)))
+			return later;
+	}
+	return NULL;
+}
+
+/* before: the step at which the reader began. `crossed`: somebody has the bone open to save it. */
+static void check_number(const char *what, long number, unsigned bone, uint64_t before,
+			 bool crossed)
+{
+	if (clips[bones[bone].clip].file == outside.file)
+		return; /* seen within a second */
+	unsigned index = number ? (unsigned)number - FIRST_NUMBER + 1 : 0;
+	const struct save *s = index ? &saves[index] : NULL, *later;
+
+	if (index >= save_count || (s && s->bone != bone))
+		fail("%s of bone %u shows %ld, which is another's", what, bone, number);
+	later = replaced(s, bone, before);
+	if (later && crossed)
+		known(KNOWN_OLD, "%s of bone %u shows %ld, and %u was saved before", what, bone,
+		      number, (unsigned)(later - saves) - 1 + FIRST_NUMBER);
+	else if (later)
+		fail("%s of bone %u shows %ld, and %u was saved before step %llu", what, bone,
+		     number, (unsigned)(later - saves) - 1 + FIRST_NUMBER,
+		     (unsigned long long)before);
+}
+
+/* Were others writing where this was read? */
+static bool was_in_place(unsigned bone, const struct moment *since)
+{
+	const struct view *v = &bones[bone].views[since->form];
+
+	return v->broken ||
+	       (was_saved(bone, since) &&
+		(v->in_place || (v->last_in_place && sched_now() - v->last_in_place < SETTLES)));
+}
+
+/* ---- readers ---- */
+
+enum way { WHOLE, IN_PIECES, SLOWLY, MAPPED, WAYS };
+
+static const char *const way_names[] = {"a read", "a read in pieces", "a slow read", "a mapping"};
+
+static int read_mapped(struct kfile *file, size_t size, struct text *out)
+{
+	char page[4096];
+
+	while (out->size < size) {
+		size_t part = size - out->size < sizeof(page) ? size - out->size : sizeof(page);
+		long got = k_read_mapped(file, (int64_t)out->size, page, part);
+
+		if (got < 0)
+			return (int)-got;
+		add(out, page, (size_t)got);
+		if (rnd_one_in(3))
+			sched_sleep((1 + rnd_below(400)) * MS);
+	}
+	return 0;
+}
+
+static int read_all(struct kfile *file, enum way way, struct text *out)
+{
+	char data[8192];
+
+	for (;;) {
+		size_t part = way == WHOLE ? sizeof(data) : 500 + rnd_below(4000);
+		long got = k_read(file, data, part);
+
+		if (got <= 0)
+			return (int)-got;
+		add(out, data, (size_t)got);
+		if (way == SLOWLY && rnd_one_in(3))
+			sched_sleep((int64_t)rnd_below(3000) * MS);
+		else if (way != WHOLE)
+			sched_sleep((int64_t)rnd_below(20) * MS);
+	}
+}
+
+static void check_text(const char *what, const struct text *t, unsigned bone, size_t size,
+		       const struct moment *since, bool slow)
+{
+	long number = number_of(bone, since->form, t);
+
+	if (was_in_place(bone, since))
+		return;
+	if (number < 0 && (slow || was_saved(bone, since) || was_moved(bone, since))) {
+		known(KNOWN_MIXED, "%s of bone %u is mixed", what, bone);
+	} else if (number < 0) {
+		fprintf(stderr, "%s\n", t->data ? t->data : "(empty)");
+		fail("%s of bone %u is none of its texts", what, bone);
+	} else if (t->size != size && (was_file_saved(bone, since) || was_moved(bone, since))) {
+		known(KNOWN_SIZE, "%s of bone %u has %zu bytes, and fstat says %zu", what, bone,
+		      t->size, size);
+	} else if (t->size != size) {
+		fail("%s of bone %u has %zu bytes, and fstat says %zu", what, bone, t->size, size);
+	} else {
+		check_number(what, number, bone, since->step, was_saved(bone, since));
+	}
+}
+
+/* 0, or what ended it. The text is the caller's. */
+static int read_bone(unsigned bone, enum form form, enum way way, struct text *out)
+{
+	struct moment since = moment_of(bone, form);
+	struct kfile *file;
+	struct stat st = {.st_size = 0}, by_name = {.st_size = -1};
+	char path[PATH];
+	int error;
+
+	path_of_view(bone, form, path);
+	if (rnd_one_in(2))
+		judge("stat", k_stat(path, &by_name), bone, &since);
+	error = k_open(path, O_RDONLY, 0, &file);
+	judge("open", error, bone, &since);
+	if (error)
+		return error;
+	bones[bone].views[form].absent = false;
+	error = k_fstat(file, &st);
+	judge("fstat", error, bone, &since);
+	if (!error)
+		error = way == MAPPED ? read_mapped(file, (size_t)st.st_size, out)
+				      : read_all(file, way, out);
+	if (error == EFAULT) {
+		if (!was_saved(bone, &since) && !was_moved(bone, &since) && !sim.faults)
+			fail("SIGBUS in a mapping of bone %u", bone);
+	} else {
+		judge(way_names[way], error, bone, &since);
+	}
+	judge("close", k_close(file), bone, &since);
+	trace("%s of %s: %zu bytes, number %ld", way_names[way], path, out->size,
+	      error || !out->data ? -2 : number_of(bone, form, out));
+	if (!error) {
+		check_text(way_names[way], out, bone, (size_t)st.st_size, &since,
+			   way == SLOWLY || way == MAPPED);
+		if (by_name.st_size >= 0 && !was_saved(bone, &since) && !was_moved(bone, &since) &&
+		    !bones[bone].views[form].broken && by_name.st_size != (off_t)out->size)
+			known(KNOWN_SIZE, "%s has %zu bytes, and stat says %lld", path, out->size,
+			      (long long)by_name.st_size);
+		programs_read++;
+	}
+	return error;
+}
+
+/* One that is there. */
+static unsigned any_bone(void)
+{
+	unsigned bone;
+
+	do
+		bone = rnd_below(bone_count);
+	while (clips[bones[bone].clip].gone);
+	return bone;
+}
+
+/* The same, where programs save. */
+static unsigned any_saved_bone(void)
+{
+	unsigned bone;
+
+	do
+		bone = any_bone();
+	while (clips[bones[bone].clip].file == outside.file);
+	return bone;
+}
+
+/* Mostly what was saved last: what is wrong is so for a moment. */
+static void reader(void *unused)
+{
+	(void)unused;
+	while (!sched_is_over()) {
+		unsigned last = saves[save_count - 1].bone;
+		unsigned bone = last < bone_count && !clips[bones[last].clip].gone && !rnd_one_in(3)
+					? last
+					: any_bone();
+		struct text text = {NULL, 0};
+
+		read_bone(bone, (enum form)rnd_below(FORMS), (enum way)rnd_below(WAYS), &text);
+		free(text.data);
+		sched_sleep((int64_t)rnd_below(rnd_one_in(2) ? 300 : 20) * MS);
+		if (rnd_one_in(4))
+			kernel_shrink();
+	}
+	end_program();
+}
+
+static void visit(void *path, const char *name, unsigned type)
+{
+	(void)type;
+	char inner[PATH * 2];
+	struct stat st;
+	int error;
+
+	snprintf(inner, sizeof(inner), "%s%s%s", (char *)path, *(char *)path ? "/" : "", name);
+	if (strlen(inner) >= PATH)
+		return;
+	error = k_stat(inner, &st);
+	if (error && error != ENOENT && error != ENOTDIR && !is_fault(error))
+		judge("lstat", error, 0, &(struct moment){.moves = true});
+	/* A still of every moment is much to draw. */
+	if (!error && S_ISDIR(st.st_mode) && (strcmp(name, "frames") != 0 || rnd_one_in(40)))
+		k_list(inner, visit, inner);
+}
+
+static void lister(void *unused)
+{
+	(void)unused;
+	while (!sched_is_over()) {
+		char top[PATH] = "";
+
+		k_list(top, visit, top);
+		sched_sleep((int64_t)rnd_below(2000) * MS);
+	}
+	end_program();
+}
+
+/* ---- savers ---- */
+
+struct saving {
+	unsigned bone;
+	enum form form;
+	struct text text;
+	struct moment since;
+	char view[PATH], other[PATH];
+};
+
+static int write_text(struct saving *s, struct kfile *file)
+{
+	size_t done = 0;
+
+	while (done < s->text.size) {
+		size_t part = rnd_one_in(2) ? s->text.size - done
+					    : 1 + rnd_below((unsigned)(s->text.size - done));
+		long got = k_write(file, s->text.data + done, part);
+
+		if (got < 0)
+			return (int)-got;
+		done += (size_t)got;
+		if (rnd_one_in(4))
+			sched_sleep((int64_t)rnd_below(30) * MS);
+	}
+	return 0;
+}
+
+/* The first error counts, but a file is closed in any case. */
+static int close_after(struct kfile *file, int error)
+{
+	int closed = k_close(file);
+
+	return error ? error : closed;
+}
+
+static int open_and_write(struct saving *s, const char *path, int flags, bool synced)
+{
+	struct kfile *file;
+	int error = k_open(path, flags, 0644, &file);
+
+	if (error)
+		return error;
+	if (flags & O_TRUNC || flags & O_EXCL)
+		error = write_text(s, file);
+	else if (!(error = k_truncate(file, 0)))
+		error = write_text(s, file);
+	if (!error && synced)
+		error = k_fsync(file);
+	return close_after(file, error);
+}
+
+static int truncating(struct saving *s)
+{
+	return open_and_write(s, s->view, O_WRONLY | O_CREAT | O_TRUNC, false);
+}
+
+static int synced(struct saving *s)
+{
+	return open_and_write(s, s->view, O_WRONLY | O_TRUNC, true);
+}
+
+static int cutting(struct saving *s)
+{
+	return open_and_write(s, s->view, O_RDWR, rnd_one_in(2));
+}
+
+/* Writes inside, cuts what is too much. */
+static int rsync_in_place(struct saving *s)
+{
+	struct kfile *file;
+	int error = k_open(s->view, O_RDWR, 0, &file);
+
+	if (error)
+		return error;
+	error = write_text(s, file);
+	if (!error)
+		error = k_truncate(file, (int64_t)s->text.size);
+	return close_after(file, error);
+}
+
+static void path_beside(struct saving *s, const char *format)
+{
+	char name[80];
+
+	snprintf(name, sizeof(name), format, ++name_serial);
+	path_of_bone(s->bone, name, s->other);
+}
+
+static int renaming(struct saving *s)
+{
+	int error;
+
+	path_beside(s, "sed%06u");
+	error = open_and_write(s, s->other, O_WRONLY | O_CREAT | O_EXCL, false);
+	if (!error)
+		error = k_rename(s->other, s->view, 0);
+	if (error)
+		k_unlink(s->other);
+	return error;
+}
+
+/* Renames while both are open. */
+static int glib(struct saving *s)
+{
+	struct kfile *view, *other;
+	int error = k_open(s->view, O_WRONLY, 0, &view);
+
+	if (error)
+		return error;
+	path_beside(s, ".goutputstream-%06u");
+	error = k_open(s->other, O_WRONLY | O_CREAT | O_EXCL, 0666, &other);
+	if (!error) {
+		error = write_text(s, other);
+		if (!error)
+			error = k_fsync(other);
+		if (!error)
+			error = k_rename(s->other, s->view, 0);
+		error = close_after(other, error);
+	}
+	return close_after(view, error);
+}
+
+static void take_name(struct saving *s)
+{
+	bones[s->bone].views[s->form].changes++;
+}
+
+static void give_name_back(struct saving *s, int error)
+{
+	struct view *v = &bones[s->bone].views[s->form];
+
+	v->changes++;
+	if (error)
+		v->absent = true;
+}
+
+static int vim(struct saving *s)
+{
+	char probe[PATH];
+	struct kfile *file;
+	int error;
+
+	path_of_bone(s->bone, "4913", probe);
+	if (k_open(probe, O_WRONLY | O_CREAT | O_EXCL, 0644, &file) == 0) {
+		k_close(file);
+		k_unlink(probe);
+	}
+	snprintf(s->other, sizeof(s->other), "%.*s~", PATH - 2, s->view);
+	take_name(s);
+	error = k_rename(s->view, s->other, 0);
+	if (!error)
+		error = open_and_write(s, s->view, O_WRONLY | O_CREAT, true);
+	if (!error)
+		error = k_unlink(s->other);
+	give_name_back(s, error);
+	return error;
+}
+
+static int replacing(struct saving *s)
+{
+	int error;
+
+	take_name(s);
+	error = k_unlink(s->view);
+	if (!error)
+		error = open_and_write(s, s->view, O_WRONLY | O_CREAT | O_EXCL, false);
+	give_name_back(s, error);
+	return error;
+}
+
+static const struct {
+	const char *name;
+	int (*save)(struct saving *s);
+	bool in_place;
+} habits[] = {
+	{"truncating", truncating, true},
+	{"truncating and syncing", synced, true},
+	{"cutting", cutting, true},
+	{"rsync --inplace", rsync_in_place, true},
+	{"renaming", renaming, false},
+	{"GLib", glib, false},
+	{"vim", vim, true},
+	{"unlinking", replacing, true},
+};
+
+#define HABITS (sizeof(habits) / sizeof(habits[0]))
+
+/* A refused save is one that somebody else's save of the same bone, or a move, has crossed. */
+static void judge_save(const char *habit, int error, struct saving *s, bool crossed)
+{
+	bool lost_name = error == ENOENT || error == ENOTDIR || error == EEXIST;
+
+	if (error == EBADMSG && (crossed || was_moved(s->bone, &s->since)))
+		known(KNOWN_REFUSED, "%s: EBADMSG while others save", habit);
+	else if (lost_name && crossed)
+		return; /* the others took it */
+	else
+		judge(habit, error, s->bone, &s->since);
+}
+
+/* since: before the text was read. */
+static void save_bone(unsigned bone, const struct moment *since, const char *old)
+{
+	enum form form = since->form;
+	size_t habit = rnd_below(HABITS);
+	struct saving s = {.bone = bone, .form = form, .since = *since};
+	struct bone *b = &bones[bone];
+	struct view *v = &b->views[form];
+	unsigned index = save_count, number = FIRST_NUMBER + index - 1;
+	bool crossed;
+	int error;
+
+	/* Two that write in one place leave a mixture behind, anywhere. */
+	while (v->in_place && habits[habit].in_place)
+		habit = rnd_below(HABITS);
+	if (save_count == SAVES_MAX)
+		return;
+	saves[save_count++] = (struct save){bone, sched_step(), 0, GOES_ON};
+	b->begun++;
+	b->savers++;
+	v->in_place += habits[habit].in_place;
+	renumber(form, old, number, &s.text);
+	path_of_view(bone, form, s.view);
+	trace("saves %u in %s by %s", number, s.view, habits[habit].name);
+	error = habits[habit].save(&s);
+	b->savers--;
+	v->in_place -= habits[habit].in_place;
+	if (habits[habit].in_place)
+		v->last_in_place = sched_now();
+	v->broken = error && habits[habit].in_place;
+	crossed = s.since.saves || b->begun != s.since.begun + 1;
+	trace("saved %u: %s", number, error ? strerrorname_np(error) : "fine");
+	saves[index].ended = sched_step();
+	saves[index].how = error ? MAYBE : SAVED;
+	if (error)
+		programs_refused++;
+	else
+		programs_saved++;
+	judge_save(habits[habit].name, error, &s, crossed);
+	free(s.text.data);
+}
+
+/* One after another; mostly of a bone that nobody else saves. */
+static void saver(void *number)
+{
+	unsigned own = (unsigned)(uintptr_t)number;
+
+	while (!sched_is_over()) {
+		unsigned bone =
+			rnd_one_in(6) || clips[bones[own].clip].gone ? any_saved_bone() : own;
+		enum form form = rnd_one_in(3) ? JSON : CSV;
+		struct moment since = moment_of(bone, form);
+		struct text text = {NULL, 0};
+
+		if (read_bone(bone, form, WHOLE, &text) == 0 && number_of(bone, form, &text) >= 0)
+			save_bone(bone, &since, text.data);
+		free(text.data);
+		/* What it saved is there at once, in the other text too. */
+		text = (struct text){NULL, 0};
+		if (rnd_one_in(2))
+			read_bone(bone, (enum form)rnd_below(FORMS), WHOLE, &text);
+		free(text.data);
+		sched_sleep((int64_t)rnd_below(rnd_one_in(3) ? 4000 : 200) * MS);
+	}
+	end_program();
+}
+
+/* ---- movers ---- */
+
+static void begin_move(struct named *n)
+{
+	n->changes++;
+	moving++;
+}
+
+static void end_move(struct named *n)
+{
+	n->changes++;
+	moving--;
+}
+
+static void judge_move(const char *what, int error)
+{
+	if (!error) {
+		programs_moved++;
+		return;
+	}
+	if (is_fault(error))
+		return;
+	/* Formats and skeletons may differ: mv copies then. */
+	if (error == EXDEV)
+		return;
+	if (error == ESTALE || error == ENOENT)
+		known(error == ESTALE ? KNOWN_ESTALE : KNOWN_ENOENT, "%s: %s", what,
+		      strerrorname_np(error));
+	else if (error == EBADMSG || error == EBUSY)
+		known(KNOWN_REFUSED, "%s: %s", what, strerrorname_np(error));
+	else
+		fail("%s: %s", what, strerrorname_np(error));
+}
+
+/* Within its file, or into another one. */
+static void move_clip(unsigned clip, unsigned to)
+{
+	char from_path[PATH], to_path[PATH], name[64];
+	struct clip *c = &clips[clip];
+	unsigned from = c->file;
+	int error;
+
+	begin_move(&c->is);
+	snprintf(name, sizeof(name), "clip_%u", ++name_serial);
+	path_of_clip(clip, from_path);
+	snprintf(to_path, sizeof(to_path), "%s/%s/%s", folder.name, files[to].name, name);
+	error = k_rename(from_path, to_path, 0);
+	trace("moved %s to %s: %s", from_path, to_path, error ? strerrorname_np(error) : "fine");
+	if (!error) {
+		snprintf(c->is.name, sizeof(c->is.name), "%s", name);
+		c->file = to;
+	}
+	end_move(&c->is);
+	judge_move(from == to ? "rename of a clip" : "move of a clip", error);
+}
+
+static void move_file(unsigned file)
+{
+	char from_path[PATH], to_path[PATH], name[64];
+	int error;
+
+	begin_move(&files[file]);
+	snprintf(name, sizeof(name), "file_%u.canm", ++name_serial);
+	snprintf(from_path, sizeof(from_path), "%s/%s", folder.name, files[file].name);
+	snprintf(to_path, sizeof(to_path), "%s/%s", folder.name, name);
+	error = k_rename(from_path, to_path, 0);
+	trace("moved %s to %s: %s", from_path, to_path, error ? strerrorname_np(error) : "fine");
+	if (!error)
+		snprintf(files[file].name, sizeof(files[file].name), "%s", name);
+	end_move(&files[file]);
+	judge_move("rename of a file", error);
+}
+
+static void move_folder(void)
+{
+	char name[64];
+	int error;
+
+	begin_move(&folder);
+	snprintf(name, sizeof(name), "object/e%u", ++name_serial);
+	error = k_rename(folder.name, name, 0);
+	trace("moved %s to %s: %s", folder.name, name, error ? strerrorname_np(error) : "fine");
+	if (!error)
+		snprintf(folder.name, sizeof(folder.name), "%s", name);
+	end_move(&folder);
+	judge_move("rename of a folder", error);
+}
+
+static void remove_name(void *path, const char *name, unsigned type)
+{
+	char inner[PATH * 2];
+	struct stat st;
+	int error;
+
+	(void)type;
+	snprintf(inner, sizeof(inner), "%s/%s", (char *)path, name);
+	if (strlen(inner) >= PATH)
+		return;
+	error = k_stat(inner, &st);
+	if (!error && S_ISDIR(st.st_mode)) {
+		k_list(inner, remove_name, inner);
+		error = k_rmdir(inner);
+	} else if (!error) {
+		error = k_unlink(inner);
+	}
+	if (error && error != ENOENT && error != ENOTDIR && error != ENOTEMPTY && !is_fault(error))
+		judge("rm -r", error, 0, &(struct moment){.moves = true});
+}
+
+/* rm -r of one whose names nobody needs any more. */
+static void remove_clip(unsigned clip)
+{
+	char path[PATH];
+	unsigned left = 0;
+	int error;
+
+	for (unsigned i = 0; i < clip_count; i++)
+		left += clips[i].file != outside.file && !clips[i].gone;
+	if (left < 3)
+		return;
+	begin_move(&clips[clip].is);
+	clips[clip].gone = true;
+	path_of_clip(clip, path);
+	trace("rm -r %s", path);
+	k_list(path, remove_name, path);
+	error = k_rmdir(path);
+	trace("removed %s: %s", path, error ? strerrorname_np(error) : "fine");
+	moving--; /* and its name stays odd */
+	if (error && error != ENOENT && error != ENOTDIR && error != ENOTEMPTY)
+		judge_move("rmdir of a clip", error);
+	else
+		programs_moved++;
+}
+
+static void mover(void *unused)
+{
+	(void)unused;
+	while (!sched_is_over()) {
+		unsigned clip = bones[any_saved_bone()].clip;
+
+		switch (rnd_below(7)) {
+		case 6:
+			remove_clip(clip);
+			break;
+		case 0:
+			move_folder();
+			break;
+		case 1:
+			move_file(rnd_below(file_count - 1));
+			break;
+		case 2:
+			move_clip(clip, rnd_below(file_count - 1));
+			break;
+		default:
+			move_clip(clip, clips[clip].file);
+			break;
+		}
+		sched_sleep((int64_t)rnd_below(rnd_one_in(2) ? 3000 : 100) * MS);
+	}
+	end_program();
+}
+
+/* Are the four bytes of this number in the file? */
+static bool is_on_disk(unsigned file_number, long number)
+{
+	char path[PATH * 2];
+	const float value = (float)number;
+	struct text file = {NULL, 0};
+	char data[4096];
+	ssize_t got;
+	bool is;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[file_number].name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail("%s: %s", path, strerror(errno));
+	while ((got = read(fd, data, sizeof(data))) > 0)
+		add(&file, data, (size_t)got);
+	close(fd);
+	is = file.data && memmem(file.data, file.size, &value, sizeof(value));
+	free(file.data);
+	return is;
+}
+
+/* ---- clips that are made of folders ---- */
+
+/* What a clip's folder is called now: what is above it may be moved at any time. */
+struct filled {
+	unsigned file, numbers[BONES];
+	char name[64];
+	unsigned changes; /* of all above, when it was begun */
+	struct text texts[BONES];
+};
+
+static unsigned changes_above(unsigned file)
+{
+	return folder.changes + files[file].changes;
+}
+
+static void path_of_filled(const struct filled *f, const char *below, char path[PATH])
+{
+	snprintf(path, PATH, "%s/%s/%s%s", folder.name, files[f->file].name, f->name, below);
+}
+
+static bool was_moved_above(const struct filled *f)
+{
+	return (f->changes & 1) || changes_above(f->file) != f->changes;
+}
+
+static int write_filled(const struct filled *f, unsigned bone)
+{
+	struct saving s = {.text = f->texts[bone]};
+	char below[80], path[PATH];
+
+	snprintf(below, sizeof(below), "/bones/%s.csv", bone_names[bone]);
+	path_of_filled(f, below, path);
+	return open_and_write(&s, path, O_WRONLY | O_CREAT | O_EXCL, false);
+}
+
+/* mkdir, and what cp -r would write. */
+static int fill(const struct filled *f)
+{
+	char path[PATH];
+	int error;
+
+	path_of_filled(f, "", path);
+	error = k_mkdir(path, 0755);
+	path_of_filled(f, "/bones", path);
+	if (!error)
+		error = k_mkdir(path, 0755);
+	for (unsigned i = 0; i < BONES && !error; i++)
+		error = write_filled(f, i);
+	return error;
+}
+
+static bool is_clip(const struct filled *f)
+{
+	char path[PATH];
+	struct stat st;
+
+	path_of_filled(f, "/clip.json", path);
+	return k_stat(path, &st) == 0;
+}
+
+/* Are the texts in it? */
+static bool is_whole(const struct filled *f)
+{
+	bool is;
+
+	for (unsigned i = 0; i < BONES; i++) {
+		long number = FIRST_NUMBER + (long)f->numbers[i] - 1;
+
+		while (moving)
+			sched_sleep(10 * MS);
+		sched_hold(); /* the path stays */
+		is = is_on_disk(f->file, number);
+		sched_resume();
+		if (is)
+			continue;
+		if (!sim.faults)
+			fail("%s was made without %ld", f->name, number);
+		known(KNOWN_FILLED, "%s was made without %ld", f->name, number);
+		return false;
+	}
+	return true;
+}
+
+/* From here on it is one like all others, and what was written is what was saved. */
+static void add_clip(const struct filled *f, unsigned from)
+{
+	struct clip *c = &clips[clip_count];
+
+	snprintf(c->is.name, sizeof(c->is.name), "%s", f->name);
+	c->file = f->file;
+	for (unsigned i = 0; i < BONES; i++) {
+		struct bone *b = &bones[bone_count];
+
+		*b = (struct bone){.clip = clip_count, .name = bone_names[i]};
+		b->views[CSV].first = strdup(bones[from + i].views[CSV].first);
+		b->views[JSON].first = strdup("");
+		saves[f->numbers[i]] =
+			(struct save){bone_count++, sched_step(), sched_step(), SAVED};
+	}
+	clip_count++;
+	programs_moved++;
+}
+
+static void make_clip(void)
+{
+	unsigned from = any_saved_bone() / BONES * BONES;
+	struct filled f = {.file = clips[bones[from].clip].file};
+	int error = 0;
+
+	if (clip_count == CLIPS_MAX || save_count + BONES > SAVES_MAX)
+		return;
+	f.changes = changes_above(f.file);
+	snprintf(f.name, sizeof(f.name), "clip_%u", ++name_serial);
+	for (unsigned i = 0; i < BONES; i++) {
+		f.numbers[i] = save_count;
+		saves[save_count++] = (struct save){BONES_NONE, 0, 0, MAYBE};
+		renumber(CSV, bones[from + i].views[CSV].first, FIRST_NUMBER + f.numbers[i] - 1,
+			 &f.texts[i]);
+	}
+	error = fill(&f);
+	trace("filled %s: %s", f.name, error ? strerrorname_np(error) : "fine");
+	if (error && !is_fault(error) && !was_moved_above(&f))
+		fail("a clip cannot be filled: %s", strerrorname_np(error));
+	for (unsigned tries = 0; !error && tries < 4 && !is_clip(&f); tries++)
+		sched_sleep(5 * SECOND);
+	if (!error && is_clip(&f) && is_whole(&f))
+		add_clip(&f, from);
+	else if (!error && !is_clip(&f) && !sim.faults && !was_moved_above(&f))
+		fail("%s has not become a clip", f.name);
+	for (unsigned i = 0; i < BONES; i++)
+		free(f.texts[i].data);
+}
+
+static void filler(void *unused)
+{
+	(void)unused;
+	while (!sched_is_over()) {
+		sched_sleep((int64_t)rnd_below(3000) * MS);
+		make_clip();
+	}
+	end_program();
+}
+
+/* ---- what others do in SOURCE ---- */
+
+static void write_outside(const char *path, const struct text *bytes)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (fd < 0 || write(fd, bytes->data, bytes->size) != (ssize_t)bytes->size)
+		fail("%s: %s", path, strerror(errno));
+	close(fd);
+}
+
+/* Others see it as a save by somebody. */
+static void replace_file(void)
+{
+	char path[PATH * 2], other[PATH * 2 + 8];
+	struct moment since = moment_of(outside.bone, CSV);
+
+	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[outside.file].name);
+	snprintf(other, sizeof(other), "%s.new", path);
+	outside.now = !outside.now;
+	trace("replaces %s by content %u", path, outside.now);
+	for (unsigned i = 0; i < bone_count; i++) {
+		if (clips[bones[i].clip].file == outside.file)
+			bones[i].begun++;
+	}
+	write_outside(other, &outside.bytes[outside.now]);
+	if (renameat(AT_FDCWD, other, AT_FDCWD, path) != 0) {
+		if (!was_moved(outside.bone, &since))
+			fail("%s: %s", path, strerror(errno));
+		unlinkat(AT_FDCWD, other, 0);
+		outside.now = !outside.now;
+	}
+}
+
+static void outsider(void *unused)
+{
+	char path[PATH * 2];
+	unsigned made = 0;
+
+	(void)unused;
+	while (!sched_is_over()) {
+		const char *file = files[rnd_below(file_count)].name;
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, file);
+		switch (rnd_below(6)) {
+		case 4:
+		case 5:
+			if (!(folder.changes & 1))
+				replace_file();
+			break;
+		case 0:
+			chmod(path, rnd_one_in(2) ? 0644 : 0664);
+			break;
+		case 1:
+			utimensat(AT_FDCWD, path, NULL, 0);
+			break;
+		case 2:
+			snprintf(path, sizeof(path), "%s/%s/notes_%u.txt", source_dir, folder.name,
+				 made++);
+			fd = open(path, O_WRONLY | O_CREAT, 0644);
+			if (fd >= 0) {
+				(void)!write(fd, "notes\n", 6);
+				close(fd);
+			}
+			break;
+		default:
+			snprintf(path, sizeof(path), "%s/%s/notes_%u.txt", source_dir, folder.name,
+				 rnd_below(made + 1));
+			unlinkat(AT_FDCWD, path, 0);
+			break;
+		}
+		sched_sleep((int64_t)rnd_below(2000) * MS);
+	}
+	end_program();
+}
+
+/* ---- begin and end ---- */
+
+int sim_make_game(int argc, char **argv);
+
+void programs_make_source(const char *source)
+{
+	char *argv[] = {"make_game",  (char *)(uintptr_t)source,
+			"--files",    "3",
+			"--clips",    "2",
+			"--bones",    "3",
+			"--frames",   "90",
+			"--version",  "512",
+			"--plain",    "1",
+			"--skeleton", "0",
+			NULL};
+
+	if (sim_make_game((int)(sizeof(argv) / sizeof(argv[0])) - 1, argv) != 0)
+		fail("make_game");
+}
+
+static void found_clip(void *file, const char *name, unsigned type)
+{
+	unsigned number = *(unsigned *)file;
+
+	if (type != DT_DIR || clip_count == CLIPS_MAX || name[0] == '.')
+		return;
+	snprintf(clips[clip_count].is.name, sizeof(clips[0].is.name), "%s", name);
+	clips[clip_count].file = number;
+	for (size_t i = 0; i < BONES; i++)
+		bones[bone_count++] = (struct bone){.clip = clip_count, .name = bone_names[i]};
+	clip_count++;
+}
+
+static void found_file(void *unused, const char *name, unsigned type)
+{
+	size_t length = strlen(name);
+
+	(void)unused;
+	(void)type;
+	if (length > 5 && strcmp(name + length - 5, ".canm") == 0 && file_count < FILES_MAX)
+		snprintf(files[file_count++].name, sizeof(files[0].name), "%s", name);
+}
+
+static void read_first_text(unsigned bone, enum form form)
+{
+	struct text text = {NULL, 0};
+	struct kfile *file;
+	char path[PATH];
+	int error;
+
+	path_of_view(bone, form, path);
+	error = k_open(path, O_RDONLY, 0, &file);
+	if (!error) {
+		error = read_all(file, WHOLE, &text);
+		k_close(file);
+	}
+	if (error || !text.data)
+		fail("%s: %s", path, strerror(error));
+	bones[bone].views[form].first = text.data;
+}
+
+static void start(const char *kind, unsigned count, void (*run)(void *))
+{
+	for (unsigned i = 0; i < count; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "%s%u", kind, i + 1);
+		running++;
+		sched_spawn(name, run, (void *)(uintptr_t)i);
+	}
+}
+
+static void read_bytes(struct text *out)
+{
+	char path[PATH * 2], data[4096];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[outside.file].name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail("%s: %s", path, strerror(errno));
+	while ((got = read(fd, data, sizeof(data))) > 0)
+		add(out, data, (size_t)got);
+	close(fd);
+}
+
+/* The second content is what a save makes of the first. */
+static void prepare_outside(void)
+{
+	struct moment since;
+
+	read_bytes(&outside.bytes[0]);
+	while (clips[bones[outside.bone].clip].file != outside.file)
+		outside.bone++;
+	since = moment_of(outside.bone, CSV);
+	save_bone(outside.bone, &since, bones[outside.bone].views[CSV].first);
+	outside.number = FIRST_NUMBER;
+	outside.now = 1;
+	sched_sleep(5 * SECOND);
+	read_bytes(&outside.bytes[1]);
+}
+
+void programs_start(const char *source)
+{
+	source_dir = source;
+	if (k_list(folder.name, found_file, NULL) != 0 || !file_count)
+		fail("%s cannot be listed", folder.name);
+	outside.file = file_count - 1;
+	for (unsigned i = 0; i < file_count; i++) {
+		char path[PATH];
+
+		snprintf(path, sizeof(path), "%s/%s", folder.name, files[i].name);
+		if (k_list(path, found_clip, &i) != 0)
+			fail("%s cannot be listed", path);
+	}
+	for (unsigned i = 0; i < bone_count; i++)
+		for (enum form form = CSV; form < FORMS; form++)
+			read_first_text(i, form);
+	prepare_outside();
+	disk_set_faults(sim.faults);
+	start("saver", 1 + rnd_below(4), saver);
+	start("reader", 1 + rnd_below(4), reader);
+	start("lister", rnd_below(2), lister);
+	start("mover", rnd_below(2), mover);
+	start("filler", rnd_below(2), filler);
+	start("outsider", rnd_below(2), outsider);
+}
+
+void programs_await(void)
+{
+	while (running)
+		sched_wait(&running, sched_now() + SECOND, "programs");
+}
+
+static void check_view(unsigned bone, enum form form)
+{
+	struct view *v = &bones[bone].views[form];
+	struct text text = {NULL, 0};
+	long number;
+	int error;
+
+	v->last_in_place = 0;
+	v->absent = v->broken = false;
+	error = read_bone(bone, form, WHOLE, &text);
+	if (error)
+		fail("bone %u cannot be read at the end: %s", bone, strerrorname_np(error));
+	number = number_of(bone, form, &text);
+	if (number < 0)
+		fail("bone %u is none of its texts at the end", bone);
+	check_number("the end", number, bone, sched_step() + 1, false);
+	if (bone == outside.bone && number != (outside.now ? outside.number : 0))
+		fail("bone %u shows %ld, and others have put content %u there", bone, number,
+		     outside.now);
+	if (number && !is_on_disk(clips[bones[bone].clip].file, number))
+		fail("bone %u shows %ld at the end, and its file does not have it", bone, number);
+	free(text.data);
+}
+
+void programs_check(void)
+{
+	for (unsigned i = 0; i < bone_count; i++) {
+		for (enum form form = CSV; form < FORMS && !clips[bones[i].clip].gone; form++)
+			check_view(i, form);
+	}
+}
+
+void programs_walk(void)
+{
+	char top[PATH] = "";
+
+	k_list(top, visit, top);
+}
+
+void programs_end(void)
+{
+	free(outside.bytes[0].data);
+	free(outside.bytes[1].data);
+	for (unsigned i = 0; i < bone_count; i++) {
+		for (enum form form = CSV; form < FORMS; form++)
+			free(bones[i].views[form].first);
+	}
+}
