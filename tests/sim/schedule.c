@@ -753,6 +753,8 @@ void sched_check_locks(void)
 int __real_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
 int __real_pthread_mutex_destroy(pthread_mutex_t *mutex);
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
@@ -892,6 +894,24 @@ static int64_t deadline_of(const struct timespec *until)
 	int64_t at = until->tv_sec * SECOND + until->tv_nsec;
 
 	return at > realtime_base / 2 ? at - realtime_base : at - monotonic_base;
+}
+
+int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	struct lock *l;
+
+	if (self < 0)
+		return __real_pthread_mutex_timedlock(mutex, until);
+	sched_point("timedlock");
+	l = find_lock(mutex, true);
+	note_order(&threads[self], l, __builtin_return_address(0));
+	while (l->owner >= 0 && now_ns < deadline_of(until))
+		block(l, deadline_of(until), NULL, 0, "a lock, for a while",
+		      __builtin_return_address(0), true);
+	if (l->owner >= 0)
+		return ETIMEDOUT;
+	own(l, __builtin_return_address(0));
+	return __real_pthread_mutex_lock(mutex);
 }
 
 /* Waits end early now and then, as POSIX allows. */
