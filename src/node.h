@@ -85,11 +85,12 @@ struct node {
 	_Atomic uint32_t cached;
 	_Atomic uint8_t
 		kind; /* changes when a save turns a file into a view, or a view is renamed away */
-	_Atomic uint8_t area; /* changes when it is renamed from one root to another */
-	_Atomic bool watched; /* a real folder: changes made by others are heard of */
-	_Atomic bool edited;  /* NODE_VIEW: its text is not what the file says */
-	_Atomic bool filling; /* a real folder that is to become a clip or an animation file */
-	bool folder;          /* a directory */
+	_Atomic uint8_t area;    /* changes when it is renamed from one root to another */
+	_Atomic bool watched;    /* a real folder: changes made by others are heard of */
+	_Atomic bool moved_over; /* NODE_VIEW: another text was moved onto its name */
+	_Atomic bool edited;     /* NODE_VIEW: its text is not what the file says */
+	_Atomic bool filling;    /* a real folder that is to become a clip or an animation file */
+	bool folder;             /* a directory */
 	union {
 		uint8_t view;       /* NODE_VIEW: its place in views[] */
 		int16_t descriptor; /* a folder: slot in the cache of descriptors, or -1 */

@@ -116,6 +116,7 @@ static void become_view(struct move *m, struct draft *draft)
 	if (m->over && m->over->kind == NODE_VIEW) {
 		nodes_lock(&fs->nodes);
 		nodes_retire(&fs->nodes, m->over);
+		m->over->moved_over = true;
 		nodes_unlock(&fs->nodes);
 	}
 	node->draft = draft;

@@ -660,7 +660,8 @@ int view_commit(struct fs *fs, struct node *node, enum draft_event event, struct
 	struct node *parent;
 	int error;
 
-	if (!node->draft)
+	/* What is written through a handle on it then is of a file without a name. */
+	if (!node->draft || node->moved_over)
 		return 0;
 	parent = fs_parent(fs, node, 0, name);
 	if (!parent)
