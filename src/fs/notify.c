@@ -471,13 +471,15 @@ static void look_at(struct fs *fs, struct file *file, struct changes *changes)
 void file_look_now(struct fs *fs, struct file *file)
 {
 	struct changes changes = CHANGES_NONE;
+	bool again;
 
 	file_lock(file);
 	look_at(fs, file, &changes);
+	again = file->tell_names;
 	file_unlock(file);
 	changes_tell(fs, &changes);
-	if (file->tell_names)
-		file_look(fs, file); /* to tell them again */
+	if (again)
+		file_look(fs, file); /* to tell the names once more */
 }
 
 static bool is_any(const struct node *node, const void *user)
