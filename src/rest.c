@@ -159,16 +159,15 @@ struct search {
 /* Notes the name as the one, or as one that is as if it were not there. */
 static bool take(const struct search *s, const char *name, struct rest *seen)
 {
-	struct file_version version = {.dev = 0};
-	bool lets = guard_lets_read(s->guard, s->dir, s->file_name, name, &version);
-	char *copy = strdup(name);
+	struct rest_barred named = {.name = strdup(name)};
+	bool lets = guard_lets_read(s->guard, s->dir, s->file_name, name, &named.version);
 
-	seen->looked &= copy != NULL;
+	seen->looked &= named.name != NULL;
 	if (lets) {
-		seen->name = copy;
-		seen->file = version;
-	} else if (copy) {
-		seen->barred[seen->barred_count++] = (struct rest_barred){copy, version};
+		seen->name = named.name;
+		seen->file = named.version;
+	} else if (named.name) {
+		seen->barred[seen->barred_count++] = named;
 	}
 	return lets;
 }

@@ -57,7 +57,7 @@ replace_file()
 begin()
 {
 	local folder
-	rm -rf "$SRC"/*/*
+	rm -rf "${SRC:?}"/*/*
 	for folder in near far; do
 		cp "$WORK/one.canm" "$SRC/$folder/other.canm"
 		cp "$WORK/one.canm" "$SRC/$folder/seen.canm"
@@ -66,7 +66,7 @@ begin()
 	done
 	cp "$WORK/one.canm" "$SRC/near/slow.canm"
 	cp tests/data/kanim/stick.kanim "$SRC/near/slow.kanim"
-	LD_PRELOAD=$FAULT_SO FAULT=$GATE mount_animfs -o unconfined "$@"
+	LD_PRELOAD=$FAULT_SO FAULT=$GATE mount_animfs -o unconfined
 }
 # By what the kernel has been told, and believes until it is told otherwise.
 size() { soon stat -c %s "$MNT/$1/seen.canm/walk/clip.json"; }
@@ -144,7 +144,7 @@ umount_animfs
 
 # ---- who asks for the same at once gets the same ----
 
-rm -rf "$SRC"/*/*
+rm -rf "${SRC:?}"/*/*
 for i in {1..60}; do
 	echo broken >"$SRC/near/broken$i.canm"
 	cp "$WORK/one.canm" "$SRC/near/good$i.canm"
