@@ -436,6 +436,7 @@ static void put_closed(struct draft *d)
 		d->text = (struct buf)BUF_INIT;
 		d->base = NULL;
 		d->last = (struct committed){NULL, NULL, NULL};
+		drop_closed(d);
 		d->closed_as = was;
 	}
 	draft_forget(d);
@@ -459,10 +460,11 @@ void draft_end(struct draft *d)
 	d->rejected = 0;
 	if (d->refused)
 		draft_give_up(d);
-	if (!draft_stays_as_saved(d) && draft_awaits_more(d))
+	/* A handle that came with a rename may close without having written again. */
+	if (d->written && !draft_stays_as_saved(d) && draft_awaits_more(d))
 		put_closed(d);
 	/* Without its hash nobody could tell later whether it is still what the file says. */
-	else if (!draft_stays_as_saved(d) || (d->written && !d->settled))
+	else if (!d->closed_as && (!draft_stays_as_saved(d) || (d->written && !d->settled)))
 		draft_forget(d);
 	if (!draft_awaits_more(d) || d->closed_as)
 		end_base(d);
