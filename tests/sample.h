@@ -107,6 +107,33 @@ static inline struct buf view_text(const struct view *view, const struct shown *
 	return out;
 }
 
+static inline uint32_t view_places(const struct view *view, const struct clip *clip)
+{
+	if (view->place == VIEW_OF_BONE)
+		return clip->track_count;
+	return view->place == VIEW_OF_FRAME ? clip->frames : 1;
+}
+
+/* Calls `law` for every text that the sample shows. */
+static inline void for_each_text(const struct sample *s,
+				 void (*law)(const struct view *view, const struct shown *at))
+{
+	for (const struct view *const *v = views; *v; v++) {
+		uint32_t clips = (*v)->place == VIEW_OF_FILE ? 1 : s->anim->clip_count;
+
+		for (uint32_t c = 0; c < clips; c++) {
+			for (uint32_t i = 0; i < view_places(*v, &s->anim->clips[c]); i++) {
+				struct shown at = sample_shown(s, c, NULL);
+
+				at.track = (*v)->place == VIEW_OF_BONE ? i : 0;
+				at.frame = (*v)->place == VIEW_OF_FRAME ? i : 0;
+				if (!(*v)->present || (*v)->present(&at))
+					law(*v, &at);
+			}
+		}
+	}
+}
+
 /* text with its first `was` as `is`; the caller frees it. */
 static inline char *text_edit(const char *text, const char *was, const char *is)
 {

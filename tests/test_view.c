@@ -4,33 +4,6 @@
 
 #include <math.h>
 
-static uint32_t places(const struct view *view, const struct clip *clip)
-{
-	if (view->place == VIEW_OF_BONE)
-		return clip->track_count;
-	return view->place == VIEW_OF_FRAME ? clip->frames : 1;
-}
-
-/* Calls `law` for every text that the sample shows. */
-static void for_each_text(const struct sample *s,
-			  void (*law)(const struct view *view, const struct shown *at))
-{
-	for (const struct view *const *v = views; *v; v++) {
-		uint32_t clips = (*v)->place == VIEW_OF_FILE ? 1 : s->anim->clip_count;
-
-		for (uint32_t c = 0; c < clips; c++) {
-			for (uint32_t i = 0; i < places(*v, &s->anim->clips[c]); i++) {
-				struct shown at = sample_shown(s, c, NULL);
-
-				at.track = (*v)->place == VIEW_OF_BONE ? i : 0;
-				at.frame = (*v)->place == VIEW_OF_FRAME ? i : 0;
-				if (!(*v)->present || (*v)->present(&at))
-					law(*v, &at);
-			}
-		}
-	}
-}
-
 static void for_each_sample(void (*law)(const struct view *view, const struct shown *at))
 {
 	for (const char *const *name = sample_names; *name; name++) {
