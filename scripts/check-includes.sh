@@ -62,7 +62,7 @@ jobs.?               : jobs.h
 shard.?              : animfs/base.h shard.h
 pack.?               : animfs/base.h pack.h
 file.? folder.?      : $DISK source.h node.h file.h folder.h slow.h
-draft.?              : $WORDS source.h tree.h file.h draft.h
+draft.?              : $WORDS source.h tree.h file.h draft.h view/own_digest.h
 
 # The mount: the only part that knows FUSE. The commands see nothing of it but mount.h.
 mount.h              : source.h tree.h

@@ -2,6 +2,7 @@
 #include "draft.h"
 
 #include "file.h"
+#include "view/own_digest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -281,26 +282,22 @@ void draft_replace(struct draft *d, struct buf *text)
 
 bool draft_refuse_generated(struct err *err)
 {
-	err_at(err, ERR_TEXT, 0, 0, "this text is generated from the curves and cannot be edited");
+	err_at(err, ERR_TEXT, 0, 0,
+	       "this text is generated from the curves, and was changed by hand: its last line is "
+	       "not its digest");
 	return err_accept(
 		err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
 }
 
-/* Generated texts have one right form; bringing back the same is fine, anything else is not. */
-static bool same_as_rendered(struct draft *d, const char *file_name, struct err *err)
+/*
+ * A text as it was generated changes nothing, whichever version it shows: copies of whole folders
+ * bring it back.
+ */
+static enum verdict save_generated(const struct draft *d, struct err *err)
 {
-	struct tree t = {d->base, file_name};
-	struct buf now = BUF_INIT;
-	bool same;
-
-	tree_render(&t, &d->place, &now);
-	if (now.failed) {
-		buf_release(&now);
-		return err_memory(err);
-	}
-	same = bytes_equal(buf_bytes(&now), buf_bytes(&d->text));
-	buf_release(&now);
-	return same || draft_refuse_generated(err);
+	return own_digest_valid(buf_bytes(&d->text)) || draft_refuse_generated(err)
+		       ? VERDICT_SAME
+		       : VERDICT_REFUSED;
 }
 
 static enum verdict verdict_of(enum commit commit)
@@ -345,7 +342,7 @@ static enum verdict save(struct draft *d, struct source *source, int folder, con
 	if (view->parse_skeleton)
 		return save_skeleton(d, source, folder, file_name, err);
 	if (!view->whole && !view->parse)
-		return same_as_rendered(d, file_name, err) ? VERDICT_SAME : VERDICT_REFUSED;
+		return save_generated(d, err);
 	if (!view->whole) {
 		edited = view->parse(&at, text, err);
 		if (!edited)
@@ -365,13 +362,14 @@ static bool is_half_written(const struct err *err)
 
 /*
  * The texts of clips and files say in one member what follows from another. As it was saved such a
- * text would contradict itself, and the next edit of it would be read as one of both.
+ * text would contradict itself, and the next edit of it would be read as one of both. A generated
+ * text may be that of an older version.
  */
 bool draft_stays_as_saved(const struct draft *d)
 {
 	const struct view *view = d->place.view;
 
-	return view->whole || view->parse_skeleton || view->place == VIEW_OF_BONE;
+	return view->whole || view->parse_skeleton || (view->parse && view->place == VIEW_OF_BONE);
 }
 
 enum verdict draft_commit(struct draft *d, enum draft_event event, struct source *source,

@@ -3,6 +3,7 @@
 #include "clip.h"
 #include "lens.h"
 #include "num.h"
+#include "own_digest.h"
 #include "plot.h"
 #include "svg.h"
 #include "views.h"
@@ -141,6 +142,7 @@ static void bone_svg_render(const struct shown *at, struct buf *out)
 		plot_seconds(&chart, CHART_BOTTOM - 10,
 			     anim_seconds_per_frame(at->anim, chart.clip), out);
 		svg_end(out);
+		own_digest_add(out);
 	}
 	arena_release(&arena);
 }

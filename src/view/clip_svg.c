@@ -8,6 +8,7 @@
 #include "clip.h"
 #include "lens.h"
 #include "num.h"
+#include "own_digest.h"
 #include "plot.h"
 #include "svg.h"
 #include "views.h"
@@ -196,6 +197,7 @@ static void clip_svg_render(const struct shown *at, struct buf *out)
 	write_rows(&s, out);
 	write_times(&s, out);
 	svg_end(out);
+	own_digest_add(out);
 }
 
 const struct view view_clip_svg = {

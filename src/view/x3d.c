@@ -12,6 +12,7 @@
  * are small crosses, with a line to the parent.
  */
 #include "num.h"
+#include "own_digest.h"
 #include "scene.h"
 #include "views.h"
 #include <math.h>
@@ -292,6 +293,7 @@ static void write_scene(struct scene *s, const struct shown *at, struct buf *out
 	else
 		write_lines(s, at->frame, out);
 	buf_text(out, "</Scene></X3D>\n");
+	own_digest_add(out);
 }
 
 static void frame_render(const struct shown *at, struct buf *out)

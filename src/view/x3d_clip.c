@@ -19,6 +19,7 @@
  */
 #include "figure.h"
 #include "num.h"
+#include "own_digest.h"
 #include "scene.h"
 #include "views.h"
 
@@ -307,6 +308,7 @@ static void write_scene(struct writing *w)
 	for (uint32_t bone = 0; bone < w->f->bones && !w->out->failed; bone++)
 		write_motions(w, bone);
 	buf_text(w->out, "</Scene></X3D>\n");
+	own_digest_add(w->out);
 }
 
 static void clip_render(const struct shown *at, struct buf *out)
