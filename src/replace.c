@@ -107,7 +107,8 @@ static int copy_owner_and_mode(const struct stat *from, const struct replace_own
 		mode &= (mode_t) ~(S_ISUID | S_ISGID);
 	if (!same_group)
 		mode = (mode & ~(mode_t)S_IRWXG) | (mode & S_IRWXO) << 3;
-	return fchmod(to, mode) ? errno : 0;
+	/* Without modes of its own, what the filesystem shows is its mount's, for both files. */
+	return fchmod(to, mode) == 0 || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : errno;
 }
 
 /* Some that are listed cannot be set: they are the filesystem's or a security module's own. */
