@@ -25,6 +25,7 @@
 #   STORM_SAVES, STORM_SEED
 #                     how many saves 'make test-storm' makes with each build, and from which seed
 #                     (30000, 1); STRICT=1: faults that are expected fail it, too
+#   FILESYSTEMS       which ones 'make test-filesystems' mounts: tmpfs ext4 ext4-128 xfs ... (all)
 #   TESTS             the mount tests that 'make check-tsan' runs (all)
 #   ROWS, ROUNDS      what 'make bench' measures (all of it), and how often (5)
 
@@ -214,7 +215,7 @@ $(BUILD)/sim: $(SIM_OBJ) $(CORE_OBJ) tests/sim/wraps
 .PHONY: help install uninstall setup demo demo-check deb test check-san check-tsan fuzz fuzz-long \
 	fuzzers bench lint test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh \
 	test-x3d test-svg pictures test-probe test-formats test-duckdb test-posix test-export \
-	test-slurm test-soak test-storm test-sim test-crash test-faults test-deb test-portable clean
+	test-slurm test-soak test-storm test-sim test-crash test-faults test-filesystems test-deb test-portable clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'
@@ -245,6 +246,7 @@ help:
 	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
 	@echo 'make test-crash       kill the daemon while it saves (CRASHES=$(CRASHES)); cut the power'
 	@echo 'make test-faults      fail calls and allocations one by one, and fill filesystems'
+	@echo 'make test-filesystems SOURCE on tmpfs, ext4, xfs, btrfs, overlayfs, FAT, exFAT, NTFS, bindfs, sshfs (root)'
 	@echo 'make test-probe       count the files of /usr that are taken for animations'
 	@echo 'make test-formats     edit many invented files of every format, and read them independently'
 	@echo 'make test-deb         install that package in a bare Debian and use it (root)'
@@ -361,6 +363,11 @@ test-faults:
 	@scripts/setup.sh build test faults
 	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
 	@BUILD=$(BUILD) scripts/test-faults.sh
+
+test-filesystems:
+	@scripts/setup.sh build test filesystems
+	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
+	@BUILD=$(BUILD) scripts/test-filesystems.sh $(FILESYSTEMS)
 
 test-kanim:
 	@scripts/setup.sh build kanim

@@ -17,6 +17,8 @@ packages()
 	export) echo nfs-ganesha nfs-ganesha-vfs nfs-common rpcbind libnfs-utils samba smbclient python3 ;;
 	slurm) echo slurm-wlm munge parallel ;;
 	faults) echo python3 e2fsprogs mount ;;
+	filesystems) echo python3 e2fsprogs mount kmod xfsprogs btrfs-progs dosfstools fusefat exfatprogs \
+		exfat-fuse ntfs-3g bindfs sshfs openssh-sftp-server user-mode-linux rsync vim perl libglib2.0-bin tar ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
 	# One kind of LibreOffice removes the other: whichever is there does.
 	editors) command -v soffice >/dev/null || echo libreoffice-calc-nogui
@@ -31,7 +33,7 @@ packages()
 	duckdb) command -v npm >/dev/null || echo nodejs npm
 		echo python3 zstd ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test bench editors lint posix export slurm faults fuzz kanim svg pictures gltf duckdb blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test bench editors lint posix export slurm faults filesystems fuzz kanim svg pictures gltf duckdb blender)" >&2; exit 2 ;;
 	esac
 }
 
