@@ -215,7 +215,8 @@ $(BUILD)/sim: $(SIM_OBJ) $(CORE_OBJ) tests/sim/wraps
 .PHONY: help install uninstall setup demo demo-check deb test check-san check-tsan fuzz fuzz-long \
 	fuzzers bench lint test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh \
 	test-x3d test-svg pictures test-probe test-formats test-duckdb test-posix test-export \
-	test-slurm test-soak test-storm test-sim test-crash test-faults test-filesystems test-deb test-portable clean
+	test-slurm test-soak test-storm test-sim test-crash test-faults test-filesystems test-deb \
+	test-portable clean
 
 help:
 	@echo 'make                  build $(BUILD)/animfs'

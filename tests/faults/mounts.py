@@ -114,7 +114,7 @@ class Mount:
     def begin(self):
         self.spawn()
         if not self.has_begun():
-            raise Failure(f"it does not mount: {self.said()}")
+            raise Failure(f"it does not mount (status {self.daemon.poll()}): {self.said()}")
         # It answers when it has gone on with what an earlier one left.
         os.listdir(self.point)
 

@@ -9,7 +9,7 @@ import oracle
 from kinds import empty
 from mounts import Failure, Mount, Watch, read_source, strays, wait_until
 
-LIMIT = 120  # seconds for a check, against hanging
+LIMIT = 100  # seconds for a check, against hanging
 RESULTS = ("ok  ", "FAIL", "lost")
 SECONDS = 5  # until a change shows that is not there at once, and a folder has become a file
 
@@ -48,6 +48,7 @@ class Report:
         self.section = None
         self.sums = {}
         self.mount = Idle()
+        self.rescue = None
 
     def begin(self, section):
         self.section = section
@@ -65,10 +66,9 @@ class Report:
 
     def check(self, name, function, *arguments):
         """It fails by what it raises; what it returns is said."""
-        rescue = threading.Timer(LIMIT, self.kind.abort)
-        rescue.start()
+        self.rearm()
         try:
-            with Watch(self.mount, kills=False, seconds=LIMIT / 2) as watch:
+            with Watch(self.mount, kills=False, seconds=LIMIT * 0.8) as watch:
                 said = function(*arguments)
             if watch.hung:
                 raise Failure("the mount hangs")
@@ -76,8 +76,18 @@ class Report:
             self.failed(name, f"{type(error).__name__}: {error}")
         else:
             self.line("ok  ", name, said)
-        finally:
-            rescue.cancel()
+        self.rearm()
+
+    def rearm(self):
+        """From here on a filesystem that hangs is ended in time."""
+        self.end()
+        self.rescue = threading.Timer(LIMIT, self.kind.abort)
+        self.rescue.daemon = True
+        self.rescue.start()
+
+    def end(self):
+        if self.rescue:
+            self.rescue.cancel()
 
 
 def read(path):

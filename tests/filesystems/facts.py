@@ -15,7 +15,7 @@ IN_CREATE = 0x100
 IN_MODIFY = 0x2
 # What times are cut to, in nanoseconds.
 STEPS = (1, 100, 1000, 10**6, 10**7, 10**9, 2 * 10**9)
-STEP_WORDS = {1: "1 ns", 100: "100 ns", 1000: "1 us", 10**6: "1 ms", 10**7: "10 ms", 10**9: "1 s", 2 * 10**9: "2 s"}
+STEP_WORDS = {1: "1ns", 100: "100ns", 1000: "1us", 10**6: "1ms", 10**7: "10ms", 10**9: "1s", 2 * 10**9: "2s"}
 # An odd second, and no step of the above but 1 ns divides it.
 SOME_TIME = 1700000001_123456789
 
@@ -61,6 +61,7 @@ class Facts:
         self.found["inotify"] = self.inotify()
         self.found["leases"] = self.leases()
         self.found["names"] = self.names()
+        self.found["folders"] = self.folders()
         self.found["ctime"] = self.own_ctime()
         write(self.path("time"))
         os.utime(self.path("time"), ns=(SOME_TIME, SOME_TIME))
@@ -154,6 +155,13 @@ class Facts:
                 raise
             found.append("marks")
         return found
+
+    def folders(self):
+        """Has a folder that is renamed still what was in it?"""
+        os.mkdir(self.path("folder-a"))
+        write(self.path("folder-a/file"))
+        os.rename(self.path("folder-a"), self.path("folder-b"))
+        return os.listdir(self.path("folder-b")) == ["file"]
 
     def own_ctime(self):
         """Does a write show there whose other time is set back?"""

@@ -11,8 +11,6 @@ from bench import Plain, read, write
 from kinds import empty
 from mounts import Failure, Mount, Watch, read_source, strays, wait_until
 
-KILLS = 8  # of each save at a call, at least; as many at any moment
-
 NAME = "save.canm"
 OLD = oracle.sample()
 NEW = oracle.with_x(OLD, 2.5)
@@ -92,6 +90,8 @@ class Kills:
 
     def state(self):
         """Which of both the file is."""
+        if self.bench.kind.unsteady:
+            wait_until(lambda: read(self.bench.src(NAME)).startswith(b"CANM"), 2)
         clips = oracle.read(read(self.bench.src(NAME)))
         if clips not in (self.old, self.new):
             raise Failure(f"the file is neither: {[clip.name for clip in clips]}")
@@ -165,7 +165,7 @@ class Kills:
 
     def all_calls(self):
         calls = self.calls()
-        stride = max(1, calls // KILLS)
+        stride = max(1, calls // self.bench.kind.kills)
         kills = sum(self.at_call(number) for number in range(1, calls + 1, stride))
         if not kills:
             raise Failure("it was never killed")
@@ -177,9 +177,9 @@ class Kills:
         self.saved()
         seconds = time.monotonic() - begin
         mount.end()
-        for _ in range(KILLS):
+        for _ in range(self.bench.kind.kills):
             self.at_moment(rng.random() * seconds * 1.2)
-        return f"{KILLS} kills"
+        return f"{self.bench.kind.kills} kills"
 
 
 def kills(bench):

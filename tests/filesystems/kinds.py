@@ -21,6 +21,7 @@ class Kind:
 
     kernel = None  # its name in /proc/filesystems
     needed = True
+    kills = 8  # of each save at a call, at least; as many at any moment
     unsteady = False  # reads may be wrong for a moment; fsck finds it damaged, also without animfs
     uml = False  # User-mode Linux has it
     server = None  # its process, where it would not end with its mount
@@ -29,6 +30,7 @@ class Kind:
     def __init__(self, top, folder):
         self.top = top
         self.folder = folder
+        self.hung = False
 
     @classmethod
     def why_not(cls):
@@ -55,6 +57,7 @@ class Kind:
         raise NotImplementedError
 
     def attach(self):
+        self.hung = False
         self.mount()
         if not wait_until(lambda: self.folder in mounted(), 10):
             raise Failure("it is not mounted")
@@ -67,8 +70,16 @@ class Kind:
             wait_until(lambda: False, 0.1)
         raise Failure(f"it cannot be unmounted: {done.stderr.strip()}")
 
+    def renew(self):
+        """Mounts it again, a new one if it is damaged."""
+        self.detach()
+        if self.damage():
+            self.make()
+        self.attach()
+
     def abort(self):
         """Frees whoever waits for it, when it hangs."""
+        self.hung = True
         if self.server:
             self.server.kill()
         LIBC.umount2(os.fsencode(self.folder), MNT_FORCE)
@@ -111,15 +122,12 @@ class Tmpfs(Kind):
 
 
 class Ext4(Image):
-    name = "ext4, 256-byte inodes"
-    short = "ext4"
-    kernel = "ext4"
+    name = kernel = "ext4"
     mkfs = ("mkfs.ext4", "-q", "-F", "-I", "256")
 
 
 class Ext4Small(Ext4):
-    name = "ext4, 128-byte inodes"
-    short = "ext4-128"
+    name = "ext4-128"
     mkfs = ("mkfs.ext4", "-q", "-F", "-I", "128")
 
 
@@ -149,11 +157,11 @@ class Overlay(Kind):
 
 
 class FuseFat(Image):
-    name = "FAT, fusefat"
-    short = "fusefat"
+    name = "fusefat"
     kernel = None
     unsteady = True
-    # It loses files of a folder that has more than one cluster, and answers several threads wrongly.
+    # It loses what is in a folder that is renamed or has more than one cluster, and answers several
+    # threads wrongly.
     size = "512M"
     mkfs = ("mkfs.vfat", "-F", "16", "-s", "64", "-r", "4096")
 
@@ -164,6 +172,8 @@ class FuseFat(Image):
 
 
     def damage(self):
+        if self.hung:
+            return " (it hung when the mount was dead)"
         done = subprocess.run(["fsck.vfat", "-n", self.path("image")], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, check=False, text=True)
         said = [line.strip() for line in done.stdout.splitlines() if not line.startswith("fsck")]
@@ -171,8 +181,7 @@ class FuseFat(Image):
 
 
 class FuseExfat(Image):
-    name = "exFAT, exfat-fuse"
-    short = "exfat-fuse"
+    name = "exfat-fuse"
     kernel = None
     mkfs = ("mkfs.exfat",)
 
@@ -186,8 +195,7 @@ class FuseExfat(Image):
 
 
 class Ntfs3g(Image):
-    name = "NTFS, ntfs-3g"
-    short = "ntfs-3g"
+    name = "ntfs-3g"
     kernel = None
     mkfs = ("mkntfs", "-q", "-F")
 
@@ -232,29 +240,27 @@ class Sshfs(Kind):
 
 
 class KernelFat(Image):
-    name = "FAT, kernel"
-    short = kernel = "vfat"
+    name = kernel = "vfat"
     uml = True
+    kills = 3  # that machine is slow
     mkfs = ("mkfs.vfat",)
 
 
 class KernelExfat(Image):
-    name = "exFAT, kernel"
-    short = kernel = "exfat"
+    name = kernel = "exfat"
     needed = False
     mkfs = ("mkfs.exfat",)
 
 
 class KernelNtfs(Image):
-    name = "NTFS, kernel"
-    short = kernel = "ntfs3"
+    name = kernel = "ntfs3"
     needed = False
     mkfs = ("mkntfs", "-q", "-F")
 
 
 ALL = [Tmpfs, Ext4, Ext4Small, Xfs, Btrfs, Overlay, FuseFat, FuseExfat, Ntfs3g, Bindfs, Sshfs,
        KernelFat, KernelExfat, KernelNtfs]
-KINDS = {getattr(kind, "short", kind.name): kind for kind in ALL}
+KINDS = {kind.name: kind for kind in ALL}
 
 
 def empty(folder):
