@@ -115,7 +115,10 @@ REPLAY_OBJ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay-%.o)
 # What the mount tests run beside the program.
 MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops posix_matrix random_ops storm)
 STORM_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/storm/*.c))
-SIM_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/sim/*.c)) $(BUILD)/tests/sim/make_game.o
+# The simulation knows no libfuse.
+SIM_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/sim/*.c)) \
+	$(addprefix $(BUILD)/tests/sim/,make_game.o lock.o) \
+	$(filter-out $(BUILD)/src/fuse/% $(BUILD)/src/cmd/% $(BUILD)/src/util/lock.o,$(CORE_OBJ))
 MAN       := $(wildcard man/*.[1-8])
 
 .DEFAULT_GOAL := all
@@ -199,14 +202,20 @@ $(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/fuzz/%.c $(BUILD)/flags
 $(BUILD)/replay: $(BUILD)/tests/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# The whole mount in one process, below a model of the kernel. The C library's calls that are listed
-# go through the simulation, and make_game is a part of it.
+# The tree of a mount in one process, below a model of the kernel. The calls that are listed go
+# through the simulation, and make_game is a part of it.
 $(BUILD)/tests/sim/make_game.o: tests/make_game.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) -Dmain=sim_make_game $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/sim: $(SIM_OBJ) $(CORE_OBJ) tests/sim/wraps
-	$(QUIET_LINK) $(CC) -o $@ $(SIM_OBJ) $(CORE_OBJ) -Wl,@tests/sim/wraps $(ALL_LDFLAGS) $(LIBS) -ldl
+# The order of locks is always checked in it.
+$(BUILD)/tests/sim/lock.o: src/util/lock.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) -DANIMFS_LOCK_ORDER $(ALL_CFLAGS) \
+		-MMD -MP -c -o $@ $<
+
+$(BUILD)/sim: $(SIM_OBJ) tests/sim/wraps
+	$(QUIET_LINK) $(CC) -o $@ $(SIM_OBJ) -Wl,@tests/sim/wraps $(ALL_LDFLAGS) $(LIBS)
 
 -include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)
 

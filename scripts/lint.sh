@@ -24,7 +24,7 @@ printf '%s\n' "${sources[@]}" | xargs -P "$(nproc)" -I '{}' clang-tidy --quiet \
 # The faults in there are found, and nothing else: or the check of locks checks nothing.
 echo "== locks"
 planted=$(grep -c 'FAULT \*/' tests/lint/missing_lock.c)
-found=$(clang -std=gnu11 -Wthread-safety -fsyntax-only -Isrc tests/lint/missing_lock.c 2>&1 |
+found=$(clang -std=gnu11 -Wthread-safety -fsyntax-only "$@" tests/lint/missing_lock.c 2>&1 |
 	grep -o 'missing_lock.c:[0-9]*:' | cut -d: -f2 | sort -u |
 	while read -r line; do sed -n "${line}p" tests/lint/missing_lock.c; done)
 if [ "$(grep -c 'FAULT \*/' <<<"$found")" -ne "$planted" ] || [ "$(wc -l <<<"$found")" -ne "$planted" ]; then

@@ -12,7 +12,7 @@ part()
 	unit) "$BUILD/unit" ;;
 	alloc) "$BUILD/alloc_fail" ;;
 	replay) "$BUILD/replay" ;;
-	sim) "$BUILD/sim" --seed 1 --total 200000 --twice ;;
+	sim) "$BUILD/sim" --seed 1 --steps 20000 --twice ;;
 	mount) ANIMFS=$BUILD/animfs JOBS=${JOBS:-2} tests/mount/run.sh ;;
 	*) echo "test.sh: no part $1" >&2; return 1 ;;
 	esac

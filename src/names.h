@@ -3,9 +3,10 @@
  * names.h - stored names to file names and back.
  *
  * UTF-8 as it is; %XX for '/', control bytes, % # : \ , ; ", for a leading . = + - @ or space, a
- * trailing space or dot, and for lone surrogates (three bytes each); the empty name is "%". Of equal
- * names the first keeps its form; each further one, and one that meets a reserved name, gets the
- * first free ~2, ~3 ... in file order. Longer than fits: cut on a character, then '~' and a hash.
+ * trailing space or dot, and for lone surrogates (three bytes each); the empty name is "%". Of
+ * equal names the first keeps its form; each further one, and one that meets a reserved name, gets
+ * the first free ~2, ~3 ... in file order. Longer than fits: cut on a character, then '~' and a
+ * hash.
  */
 #ifndef ANIMFS_NAMES_H
 #define ANIMFS_NAMES_H

@@ -3,7 +3,7 @@
 
 #include "json_load.h"
 #include "num.h"
-#include "tree.h"
+#include "store/tree.h"
 
 #include <errno.h>
 #include <limits.h>

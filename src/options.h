@@ -4,9 +4,11 @@
 #ifndef ANIMFS_OPTIONS_H
 #define ANIMFS_OPTIONS_H
 
-#include "source.h"
+#include "store/store.h"
 
 #define DEFAULT_MAX_FILE ((size_t)256 << 20)
+#define DEFAULT_DRAFTS_MAX ((size_t)1 << 30)
+#define DEFAULT_REJECTED_MAX ((size_t)256 << 20)
 
 /* "canm=30" */
 bool option_rate(struct store_options *o, const char *value, struct err *err);

@@ -14,19 +14,6 @@
 
 #define ACL "system.posix_acl_access"
 
-/* What is replaced and by what; `old` is -1 where there is no file yet. */
-struct job {
-	int dir, via; /* via: the folder of the temporary */
-	const char *name, *temporary;
-	const struct file_version *expect;
-	const struct attributes *as; /* of a new file; NULL: as the folder has it */
-	const struct bytes *was; /* what `expect` holds, or NULL */
-	const struct replace_owner *owner; /* NULL: that of `old` */
-	int old, fresh;
-	struct file_version written; /* the new file before anybody else can reach it */
-	bool settled;                /* and its mtime is one that no later write leaves behind */
-};
-
 /*
  * A read lease is refused while anybody has the file open for writing. It is given back at once:
  * kept, it would make other programs wait in open(). One that comes in between breaks the lease,
@@ -42,51 +29,50 @@ static bool is_written(int fd)
 }
 
 /* The file as it is now; EAGAIN unless it is the expected version, or absent as expected. */
-static int check_version(const struct job *job)
+static int check_version(const struct replacement *r)
 {
 	struct file_version there;
 	struct stat st;
 
-	if (fstatat(job->dir, job->name, &st, AT_SYMLINK_NOFOLLOW)) {
+	if (fstatat(r->dir, r->name, &st, AT_SYMLINK_NOFOLLOW)) {
 		if (errno != ENOENT)
 			return errno;
-		return job->expect ? EAGAIN : 0;
+		return r->expect ? EAGAIN : 0;
 	}
 	there = file_version_of(&st);
-	return job->expect && file_version_same(&there, job->expect) ? 0 : EAGAIN;
+	return r->expect && file_version_same(&there, r->expect) ? 0 : EAGAIN;
 }
 
-static int check(const struct job *job)
+static int check(const struct replacement *r)
 {
-	int error = check_version(job);
+	int error = check_version(r);
 
-	return !error && job->old >= 0 && is_written(job->old) ? EBUSY : error;
+	return !error && r->expect && r->old >= 0 && is_written(r->old) ? EBUSY : error;
 }
 
 /* Another program's write may leave all of the version's times as they were. */
-static int check_bytes(const struct job *job)
+static int check_bytes(const struct replacement *r)
 {
-	return job->was ? at_compare(job->old, *job->was) : 0;
+	return r->was ? at_compare(r->old, *r->was) : 0;
 }
 
 /*
  * Since the bytes were compared only the version was. Where times are fine, that leaves the moment
  * between the last check and the rename.
  */
-static int check_bytes_again(const struct job *job)
+static int check_bytes_again(const struct replacement *r)
 {
-	return job->was && file_version_coarse(job->expect) ? check_bytes(job) : 0;
+	return r->was && file_version_coarse(r->expect) ? check_bytes(r) : 0;
 }
 
 /* Where the old file cannot be opened because it is not the expected one, that is the answer. */
-static int open_old(struct job *job)
+static int open_old(struct replacement *r)
 {
 	int opened = 0, error;
 
-	if (job->expect)
-		opened = at_open(job->dir, job->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
-				 &job->old);
-	error = check(job);
+	if (r->expect)
+		opened = at_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
+	error = check(r);
 	return error ? error : opened;
 }
 
@@ -195,47 +181,42 @@ static struct timespec set_moment(int fd)
 	return times[1];
 }
 
-static int fill(struct job *job, struct bytes data)
+static int fill(struct replacement *r, struct bytes data)
 {
 	struct timespec moment = {0, 0};
 	struct stat st;
-	int error = at_write(job->fresh, data);
+	int error = at_write(r->fresh, data);
 
-	/* The disk takes the new bytes while the old ones are compared. */
-	if (!error && job->was) {
-		sync_file_range(job->fresh, 0, 0, SYNC_FILE_RANGE_WRITE);
-		error = check_bytes(job);
-	}
-	if (!error && job->old >= 0)
-		error = copy_attributes(job->old, job->owner, job->fresh);
-	if (!job->as || !job->as->has_mtime)
-		moment = set_moment(job->fresh);
-	if (!error && job->as)
-		error = attributes_give(job->as, job->fresh);
-	if (!error && (fsync(job->fresh) || fstat(job->fresh, &st)))
+	if (!error && r->old >= 0)
+		error = copy_attributes(r->old, r->owner, r->fresh);
+	if (!r->as || !r->as->has_mtime)
+		moment = set_moment(r->fresh);
+	if (!error && r->as)
+		error = attributes_give(r->as, r->fresh);
+	if (!error && (fsync(r->fresh) || fstat(r->fresh, &st)))
 		error = errno;
 	if (error)
 		return error;
-	job->written = file_version_of(&st);
-	job->settled = same_moment(&job->written.mtime, &moment);
+	r->written = file_version_of(&st);
+	r->settled = same_moment(&r->written.mtime, &moment);
 	return 0;
 }
 
 /* One of the two names as it is now. A rename moves ctime, so that is not part of who it is. */
-static int identify(const struct job *job, const char *name, struct file_version *version)
+static int identify(const struct replacement *r, const char *name, struct file_version *version)
 {
 	struct stat st;
 
-	if (fstatat(job->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+	if (fstatat(r->dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno;
 	*version = file_version_of(&st);
 	version->ctime = (struct timespec){0, 0};
 	return 0;
 }
 
-static int rename_as(const struct job *job, unsigned flags)
+static int rename_as(const struct replacement *r, unsigned flags)
 {
-	return at_rename(job->via, job->temporary, job->dir, job->name, flags);
+	return at_rename(r->via, r->temporary, r->dir, r->name, flags);
 }
 
 /*
@@ -243,45 +224,45 @@ static int rename_as(const struct job *job, unsigned flags)
  * file there at any time, and then its bytes are the ones that must stay. Afterwards the temporary
  * name holds what nobody needs any more.
  */
-static int exchange(const struct job *job)
+static int exchange(const struct replacement *r)
 {
-	struct file_version expected = *job->expect, put, out;
+	struct file_version expected = *r->expect, put, out;
 	int result = 0;
 
 	expected.ctime = (struct timespec){0, 0};
 	for (;;) {
-		int error = identify(job, job->temporary, &put);
+		int error = identify(r, r->temporary, &put);
 
 		if (!error)
-			error = rename_as(job, RENAME_EXCHANGE);
+			error = rename_as(r, RENAME_EXCHANGE);
 		if (!error)
-			error = identify(job, job->temporary, &out);
+			error = identify(r, r->temporary, &out);
 		if (error)
 			return result ? result : error == ENOENT ? EAGAIN : error;
 		if (!file_version_same(&out, &expected))
 			result = EAGAIN;
 		else if (result)
 			return result;
-		else if (is_written(job->old))
+		else if (is_written(r->old))
 			result = EBUSY;
 		else
-			result = check_bytes_again(job);
+			result = check_bytes_again(r);
 		if (!result)
 			return 0;
 		expected = put;
 	}
 }
 
-static int place(const struct job *job)
+static int place(const struct replacement *r)
 {
-	int error = job->expect ? exchange(job) : rename_as(job, RENAME_NOREPLACE);
+	int error = r->expect ? exchange(r) : rename_as(r, RENAME_NOREPLACE);
 
-	if (!job->expect || !at_lacks_flags(error))
+	if (!r->expect || !at_lacks_flags(error))
 		return error == EEXIST ? EAGAIN : error;
-	error = check(job);
+	error = check(r);
 	if (!error)
-		error = check_bytes_again(job);
-	return error ? error : rename_as(job, 0);
+		error = check_bytes_again(r);
+	return error ? error : rename_as(r, 0);
 }
 
 /* Not every folder that can be written can be read, and not every filesystem syncs folders. */
@@ -298,64 +279,88 @@ static int sync_folder(int dir)
 }
 
 /* The rename moved ctime; if anything else has moved since, it was not us. */
-static int settle(const struct job *job, struct file_version *now)
+static int settle(const struct replacement *r, struct file_version *now)
 {
 	struct stat st;
 
-	if (fstat(job->fresh, &st))
+	if (fstat(r->fresh, &st))
 		return errno;
-	*now = job->written;
+	*now = r->written;
 	now->ctime = st.st_ctim;
-	return sync_folder(job->dir);
+	return sync_folder(r->dir);
 }
 
 /* What may not last was not saved: the old file comes back, unless it is another's turn already. */
-static void take_back(const struct job *job)
+static void take_back(const struct replacement *r)
 {
-	struct file_version there, own = job->written;
+	struct file_version there, own = r->written;
 
 	own.ctime = (struct timespec){0, 0};
-	if (identify(job, job->name, &there) || !file_version_same(&there, &own))
+	if (identify(r, r->name, &there) || !file_version_same(&there, &own))
 		return;
-	if (job->expect)
-		rename_as(job, RENAME_EXCHANGE);
+	if (r->expect)
+		rename_as(r, RENAME_EXCHANGE);
 	else
-		unlinkat(job->dir, job->name, 0);
+		unlinkat(r->dir, r->name, 0);
 }
 
-static int write_and_place(struct job *job, struct bytes data, struct file_version *now)
+int replace_prepare(struct replacement *r, struct bytes data)
 {
-	int error = fill(job, data);
+	mode_t mode = r->expect || r->as || r->has_like ? 0600 : 0666;
+	int error;
+
+	r->prepared = true;
+	r->fresh = -1;
+	r->old = r->has_like ? r->like : -1;
+	error = at_is_name(r->name) ? 0 : EINVAL;
+	if (!error && !r->has_like)
+		error = open_old(r);
+	if (!error)
+		error = at_open(r->via, r->temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &r->fresh);
+	return error ? error : fill(r, data);
+}
+
+int replace_place(struct replacement *r, struct file_version *now, bool *settled)
+{
+	int error = check(r);
 
 	if (!error)
-		error = check(job);
+		error = check_bytes(r);
 	if (!error)
-		error = place(job);
+		error = check_version(r);
+	if (!error)
+		error = place(r);
 	if (!error) {
-		error = settle(job, now);
+		error = settle(r, now);
 		if (error)
-			take_back(job);
+			take_back(r);
 	}
-	unlinkat(job->dir, job->temporary, 0);
+	if (settled)
+		*settled = r->settled;
 	return error;
 }
 
-static int replace(struct job *job, struct bytes data, struct file_version *now, bool *settled)
+void replace_end(struct replacement *r)
 {
-	mode_t mode = job->expect || job->as ? 0600 : 0666;
-	int error = at_is_name(job->name) ? open_old(job) : EINVAL;
+	if (!r->prepared)
+		return;
+	if (r->fresh >= 0) {
+		unlinkat(r->via, r->temporary, 0);
+		close(r->fresh);
+	}
+	if (r->old >= 0 && !r->has_like)
+		close(r->old);
+	r->prepared = false;
+}
+
+static int replace(struct replacement *r, struct bytes data, struct file_version *now,
+		   bool *settled)
+{
+	int error = replace_prepare(r, data);
 
 	if (!error)
-		error = at_open(job->dir, job->temporary, O_WRONLY | O_CREAT | O_EXCL, mode,
-				&job->fresh);
-	if (!error)
-		error = write_and_place(job, data, now);
-	if (settled)
-		*settled = job->settled;
-	if (job->fresh >= 0)
-		close(job->fresh);
-	if (job->old >= 0)
-		close(job->old);
+		error = replace_place(r, now, settled);
+	replace_end(r);
 	return error;
 }
 
@@ -363,59 +368,41 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 		 const struct bytes *was, const char *temporary, struct bytes data,
 		 struct file_version *now, bool *settled)
 {
-	struct job job = {
-		.dir = dir,
-		.via = dir,
-		.name = name,
-		.temporary = temporary,
-		.expect = expect,
-		.was = was,
-		.old = -1,
-		.fresh = -1,
-	};
+	struct replacement r = {.dir = dir,
+				.via = dir,
+				.name = name,
+				.temporary = temporary,
+				.expect = expect,
+				.was = was};
 
-	return replace(&job, data, now, settled);
+	return replace(&r, data, now, settled);
 }
 
 int replace_new(int dir, const char *name, const struct attributes *as, const char *temporary,
 		struct bytes data, struct file_version *now, bool *settled)
 {
-	struct job job = {
-		.dir = dir,
-		.via = dir,
-		.name = name,
-		.temporary = temporary,
-		.as = as,
-		.old = -1,
-		.fresh = -1,
-	};
+	struct replacement r = {
+		.dir = dir, .via = dir, .name = name, .temporary = temporary, .as = as};
 
-	return replace(&job, data, now, settled);
+	return replace(&r, data, now, settled);
 }
 
 int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
 		 const struct replace_owner *owner, struct bytes data)
 {
-	struct job job = {.dir = dir,
-			  .via = via,
-			  .name = name,
-			  .temporary = temporary,
-			  .owner = owner,
-			  .old = like,
-			  .fresh = -1};
-	int error = at_is_name(name) ? 0 : EINVAL;
+	struct replacement r = {.dir = dir,
+				.via = via,
+				.name = name,
+				.temporary = temporary,
+				.owner = owner,
+				.has_like = true,
+				.like = like};
+	int error = replace_prepare(&r, data);
 
 	if (!error)
-		error = at_open(via, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &job.fresh);
-	if (error)
-		return error;
-	error = fill(&job, data);
+		error = over ? rename_as(&r, 0) : place(&r);
 	if (!error)
-		error = over ? rename_as(&job, 0) : place(&job);
-	if (error)
-		unlinkat(via, temporary, 0);
-	else
 		error = sync_folder(dir);
-	close(job.fresh);
+	replace_end(&r);
 	return error;
 }

@@ -38,10 +38,46 @@ int replace_file(int dir, const char *name, const struct file_version *expect,
 int replace_new(int dir, const char *name, const struct attributes *as, const char *temporary,
 		struct bytes data, struct file_version *now, bool *settled);
 
+/*
+ * The same in two steps, for who holds a lock only from the check of the old file to the rename:
+ *
+ *	struct replacement r = {.dir = ..., .via = ..., .name = ..., .temporary = ..., ...};
+ *	error = replace_prepare(&r, data);
+ *	... lock ...
+ *	if (!error)
+ *		error = replace_place(&r, &now, &settled);
+ *	... unlock ...
+ *	replace_end(&r);
+ *
+ * The temporary gets its bytes and attributes and is on disk after replace_prepare; the old file is
+ * compared by replace_place.
+ */
 struct replace_owner {
 	uid_t uid;
 	gid_t gid;
 };
+
+struct replacement {
+	int dir, via;                      /* the folders of the file and of the temporary */
+	const char *name, *temporary;      /* each as of replace_file */
+	const struct file_version *expect; /* NULL: there must be no file */
+	const struct bytes *was;           /* what `expect` holds; NULL: the version is enough */
+	/* Of a new file: these attributes; or those of the file `like`, for this owner; or none. */
+	const struct attributes *as;
+	bool has_like;
+	int like;                          /* with has_like, a descriptor */
+	const struct replace_owner *owner; /* NULL: that of `like` */
+
+	/* private */
+	bool prepared;
+	int old, fresh;
+	struct file_version written; /* the new file before anybody else can reach it */
+	bool settled;                /* and its mtime is one that no later write leaves behind */
+};
+
+int replace_prepare(struct replacement *r, struct bytes data);
+int replace_place(struct replacement *r, struct file_version *now, bool *settled);
+void replace_end(struct replacement *r); /* removes the temporary */
 
 /*
  * Puts a file under a name without looking at what it replaces (`over`), or where there is none yet

@@ -315,6 +315,20 @@ static void tell_barred(const struct rest *before, const struct rest *now, const
 		told(closure, now->barred[i].name, fault);
 }
 
+/*
+ * Nobody has looked yet, or what was found then is forgotten: a fault of the file that is the
+ * animation's own may still be told. (One of a shared file may be another animation's.)
+ */
+static void tell_first(const struct rest *now, const char *file_name, rest_told *told,
+		       void *closure)
+{
+	char name[NAME_MAX + 1];
+
+	if (rest_own_name(file_name, name) && !rest_bars(now, name) &&
+	    !(now->faulty && strcmp(now->name, name) == 0))
+		told(closure, name, NULL);
+}
+
 #define READ_TRIES 8
 
 /* The file and its bytes. False: no memory. */
@@ -357,6 +371,8 @@ struct rest_skeleton *rest_load(struct rest *r, int dir, const char *file_name,
 	seen.looked = err.code != ERR_MEMORY;
 	if (told && r->faulty && (!seen.faulty || strcmp(r->name, seen.name) != 0))
 		told(closure, r->name, NULL);
+	if (told && !r->looked)
+		tell_first(&seen, file_name, told, closure);
 	if (told)
 		tell_barred(r, &seen, file_name, told, closure);
 	if (told && seen.faulty)

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "state.h"
 #include "at.h"
+#include "util/lock_classes.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FOLDER (O_PATH | O_DIRECTORY)
@@ -50,14 +51,14 @@ struct state {
 	char *name; /* "" when `parent` is DIR: state_move */
 	bool read_only;
 
-	pthread_mutex_t replacing; /* state_lock: flock is between open files, not threads */
-	int lock;                  /* held by whoever holds `replacing` */
+	struct lock replacing; /* state_lock: flock is between open files, not threads */
+	int lock GUARDED_BY(replace_class);
 
-	pthread_mutex_t mutex; /* of what follows */
-	int entry;             /* mounts/ID, -1 until the first temporary */
-	char id[17];
-	uint64_t counter;
-	struct flight *flights;
+	struct lock mutex;
+	int entry GUARDED_BY(state_class); /* mounts/ID, -1 until the first temporary */
+	char id[17] GUARDED_BY(state_class);
+	uint64_t counter GUARDED_BY(state_class);
+	struct flight *flights GUARDED_BY(state_class);
 };
 
 /* Was the file of this descriptor removed? */
@@ -325,7 +326,7 @@ static int locate_in_source(struct state *s)
 	return s->parent < 0 ? errno : 0;
 }
 
-struct state *state_new(int source, const char *dir, bool read_only, struct err *err)
+UNSHARED struct state *state_new(int source, const char *dir, bool read_only, struct err *err)
 {
 	struct state *s = calloc(1, sizeof(*s));
 	int error;
@@ -337,8 +338,8 @@ struct state *state_new(int source, const char *dir, bool read_only, struct err 
 	s->source = source;
 	s->read_only = read_only;
 	s->parent = s->lock = s->entry = -1;
-	pthread_mutex_init(&s->replacing, NULL);
-	pthread_mutex_init(&s->mutex, NULL);
+	lock_init(&s->replacing);
+	lock_init(&s->mutex);
 	error = dir ? locate_given(s, dir) : locate_in_source(s);
 	if (error) {
 		err_system(err, error, dir ? dir : "SOURCE");
@@ -350,7 +351,7 @@ struct state *state_new(int source, const char *dir, bool read_only, struct err 
 	return s;
 }
 
-static void forget_flights(struct state *s)
+static void forget_flights(struct state *s) REQUIRES(state_class)
 {
 	while (s->flights) {
 		struct flight *first = s->flights;
@@ -360,7 +361,7 @@ static void forget_flights(struct state *s)
 	}
 }
 
-static bool has_temporaries(const struct state *s)
+static bool has_temporaries(const struct state *s) REQUIRES(state_class)
 {
 	const struct flight *flight = s->flights;
 
@@ -370,7 +371,7 @@ static bool has_temporaries(const struct state *s)
 }
 
 /* Where something is left the entry stays, so that the next mount looks there. */
-static void end_entry(struct state *s)
+static void end_entry(struct state *s) REQUIRES(state_class)
 {
 	int mounts;
 
@@ -381,7 +382,7 @@ static void end_entry(struct state *s)
 	close(s->entry);
 }
 
-void state_free(struct state *s)
+UNSHARED void state_free(struct state *s)
 {
 	if (!s)
 		return;
@@ -390,8 +391,8 @@ void state_free(struct state *s)
 	forget_flights(s);
 	if (s->parent >= 0)
 		close(s->parent);
-	pthread_mutex_destroy(&s->replacing);
-	pthread_mutex_destroy(&s->mutex);
+	lock_destroy(&s->replacing);
+	lock_destroy(&s->mutex);
 	free(s->name);
 	free(s);
 }
@@ -434,6 +435,11 @@ int state_open(struct state *s, int *fd)
 int state_hold(struct state *s, int *fd)
 {
 	return open_root(s, !s->read_only, fd);
+}
+
+const char *state_name(const struct state *s)
+{
+	return *s->name ? s->name : ".";
 }
 
 int state_above(const struct state *s)
@@ -516,7 +522,7 @@ int state_rename(struct state *s, const char *from, const char *to)
  * The lock
  */
 
-static int open_lock(struct state *s)
+static int open_lock(struct state *s) REQUIRES(replace_class)
 {
 	int root, error = open_root(s, true, &root);
 
@@ -527,44 +533,83 @@ static int open_lock(struct state *s)
 	return error;
 }
 
-/* Where people remove the file while we wait for it, others lock a new one: so must we. */
-static int take_lock(struct state *s)
-{
-	int error;
-
-	do {
-		if (s->lock >= 0)
-			close(s->lock);
-		s->lock = -1;
-		error = open_lock(s);
-		if (!error)
-			error = lock_file(s->lock, LOCK_EX);
-	} while (!error && is_gone(s->lock));
-	return error;
-}
-
-static void drop_lock(struct state *s)
+static void close_lock(struct state *s) REQUIRES(replace_class)
 {
 	if (s->lock >= 0)
 		close(s->lock);
 	s->lock = -1;
-	pthread_mutex_unlock(&s->replacing);
+}
+
+/* People may remove the file: the next one locks a new one, and so must we. */
+static int take_lock(struct state *s) REQUIRES(replace_class)
+{
+	int error;
+
+	do {
+		close_lock(s);
+		error = open_lock(s);
+		if (!error)
+			error = lock_file(s->lock, LOCK_EX | LOCK_NB);
+	} while (!error && is_gone(s->lock));
+	if (error)
+		close_lock(s);
+	return error == EWOULDBLOCK ? EBUSY : error;
+}
+
+int state_trylock(struct state *s)
+{
+	int error;
+
+	lock_acquire(&s->replacing, &replace_class);
+	error = take_lock(s);
+	if (error)
+		lock_release(&s->replacing, &replace_class);
+	return error;
+}
+
+void state_unlock(struct state *s)
+{
+	close_lock(s);
+	lock_release(&s->replacing, &replace_class);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+#define WAIT_STEP_MS 5
+
+/* There is no flock with an end of its waiting. */
+int state_wait(struct state *s, int64_t ms)
+{
+	const struct timespec step = {.tv_nsec = WAIT_STEP_MS * 1000000};
+	const int64_t end = now_ms() + ms;
+	int error;
+
+	while ((error = state_trylock(s)) == EBUSY) {
+		if (now_ms() >= end)
+			return ETIMEDOUT;
+		nanosleep(&step, NULL);
+	}
+	if (!error)
+		state_unlock(s);
+	return error;
 }
 
 int state_lock(struct state *s)
 {
 	int error;
 
-	pthread_mutex_lock(&s->replacing);
-	error = take_lock(s);
-	if (error)
-		drop_lock(s);
+	while ((error = state_trylock(s)) == EBUSY) {
+		error = state_wait(s, INT32_MAX);
+		if (error && error != ETIMEDOUT)
+			break;
+	}
 	return error;
-}
-
-void state_unlock(struct state *s)
-{
-	drop_lock(s);
 }
 
 /*
@@ -582,7 +627,7 @@ static int random_id(char id[17])
 }
 
 /* Until it is locked, another mount may take the new entry for a stale one and remove it. */
-static int make_entry(struct state *s, int mounts)
+static int make_entry(struct state *s, int mounts) REQUIRES(state_class)
 {
 	int error;
 
@@ -606,7 +651,7 @@ static int make_entry(struct state *s, int mounts)
 }
 
 /* What a removed entry listed is lost with it; what comes now is listed in a new one. */
-static int need_entry(struct state *s)
+static int need_entry(struct state *s) REQUIRES(state_class)
 {
 	int mounts, error;
 
@@ -621,7 +666,7 @@ static int need_entry(struct state *s)
 	return error;
 }
 
-static struct flight **find_flight(struct state *s, const char *path)
+static struct flight **find_flight(struct state *s, const char *path) REQUIRES(state_class)
 {
 	struct flight **at = &s->flights;
 
@@ -631,7 +676,7 @@ static struct flight **find_flight(struct state *s, const char *path)
 }
 
 /* Half a path must not stay: the next one would be appended to it. */
-static int list_path(struct state *s, const char *path, size_t size)
+static int list_path(struct state *s, const char *path, size_t size) REQUIRES(state_class)
 {
 	struct stat before;
 	int error;
@@ -646,7 +691,7 @@ static int list_path(struct state *s, const char *path, size_t size)
 	return error;
 }
 
-static int add_flight(struct state *s, const char *path)
+static int add_flight(struct state *s, const char *path) REQUIRES(state_class)
 {
 	size_t size = strlen(path) + 1;
 	struct flight *flight = *find_flight(s, path);
@@ -671,7 +716,7 @@ static int add_flight(struct state *s, const char *path)
 	return 0;
 }
 
-static int name_temporary(struct state *s, char *name, size_t size)
+static int name_temporary(struct state *s, char *name, size_t size) REQUIRES(state_class)
 {
 	int length = snprintf(name, size, PREFIX "%s-%ld-%" PRIu64 SUFFIX, s->id, (long)getpid(),
 			      s->counter++);
@@ -683,13 +728,13 @@ int state_temporary(struct state *s, const char *path, char *name, size_t size)
 {
 	int error;
 
-	pthread_mutex_lock(&s->mutex);
+	lock_acquire(&s->mutex, &state_class);
 	error = need_entry(s);
 	if (!error)
 		error = name_temporary(s, name, size);
 	if (!error)
 		error = add_flight(s, path);
-	pthread_mutex_unlock(&s->mutex);
+	lock_release(&s->mutex, &state_class);
 	return error;
 }
 
@@ -697,11 +742,11 @@ void state_temporary_gone(struct state *s, const char *path)
 {
 	struct flight *flight;
 
-	pthread_mutex_lock(&s->mutex);
+	lock_acquire(&s->mutex, &state_class);
 	flight = *find_flight(s, path);
 	if (flight && flight->count)
 		flight->count--;
-	pthread_mutex_unlock(&s->mutex);
+	lock_release(&s->mutex, &state_class);
 }
 
 /*
@@ -712,20 +757,39 @@ int state_partial(struct state *s, int *fd, char *name, size_t size)
 {
 	int error;
 
-	pthread_mutex_lock(&s->mutex);
+	lock_acquire(&s->mutex, &state_class);
 	error = need_entry(s);
 	if (!error)
 		error = name_temporary(s, name, size);
-	pthread_mutex_unlock(&s->mutex);
+	lock_release(&s->mutex, &state_class);
 	return error ? error : open_part(s, "partial", true, fd);
 }
 
-/* Where a file is written, and where it goes then. */
+/* Where a file is written, whose it is, and where it goes then. */
 struct put {
 	int via, folder;
 	const char *temporary, *name;
+	const struct state_owner *owner; /* NULL: ours */
 	unsigned how;
 };
+
+static int give(int fd, const struct state_owner *owner)
+{
+	mode_t mode = owner->mode & 0777;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return errno;
+	if ((st.st_uid != owner->uid || st.st_gid != owner->gid) &&
+	    fchown(fd, owner->uid, owner->gid)) {
+		if (errno != EPERM)
+			return errno;
+		/* Only root can give files away. Another group may what the others may. */
+		if (st.st_gid != owner->gid && fchown(fd, (uid_t)-1, owner->gid))
+			mode = (mode & 0707) | (mode & 07) << 3;
+	}
+	return fchmod(fd, mode) ? errno : 0;
+}
 
 static int write_via(const struct put *p, mode_t mode, struct bytes data)
 {
@@ -734,6 +798,8 @@ static int write_via(const struct put *p, mode_t mode, struct bytes data)
 	if (error)
 		return error;
 	error = at_write(fd, data);
+	if (!error && p->owner)
+		error = give(fd, p->owner);
 	if (!error && p->how & STATE_PUT_SYNC && fsync(fd))
 		error = errno;
 	if (close(fd) && !error)
@@ -746,20 +812,37 @@ static int write_via(const struct put *p, mode_t mode, struct bytes data)
 	return error;
 }
 
-int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
-	      struct bytes data, unsigned how)
+static int put(struct state *s, struct put *p, const char *in_source, mode_t mode,
+	       struct bytes data)
 {
 	char temporary[STATE_TEMPORARY_SIZE];
-	struct put put = {folder, folder, temporary, name, how};
 	int error = in_source ? state_temporary(s, in_source, temporary, sizeof(temporary))
-			      : state_partial(s, &put.via, temporary, sizeof(temporary));
+			      : state_partial(s, &p->via, temporary, sizeof(temporary));
 
 	if (error)
 		return error;
-	error = write_via(&put, mode, data);
+	p->temporary = temporary;
+	error = write_via(p, mode, data);
+	p->temporary = NULL;
 	if (in_source)
 		state_temporary_gone(s, in_source);
 	else
-		close(put.via);
+		close(p->via);
 	return error;
+}
+
+int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
+	      struct bytes data, unsigned how)
+{
+	struct put p = {.via = folder, .folder = folder, .name = name, .how = how};
+
+	return put(s, &p, in_source, mode, data);
+}
+
+int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
+		 const struct state_owner *owner, struct bytes data, unsigned how)
+{
+	struct put p = {.via = folder, .folder = folder, .name = name, .owner = owner, .how = how};
+
+	return put(s, &p, in_source, 0600, data);
 }

@@ -20,6 +20,7 @@
 #define ANIMFS_STATE_H
 
 #include "animfs/base.h"
+#include "util/lock_classes.h"
 #include <sys/stat.h>
 
 enum state_area { STATE_EXTRA, STATE_REJECTED, STATE_BACKUP, STATE_FILLING };
@@ -44,6 +45,8 @@ bool state_is(struct state *s, const struct stat *st);
 int state_open(struct state *s, int *fd);
 /* The same, made where it is not there; ENOENT where nothing is to be made. */
 int state_hold(struct state *s, int *fd);
+/* DIR's own name, for messages. */
+const char *state_name(const struct state *s);
 /* The folder that DIR is in, or will be, as a descriptor that stays the state's. */
 int state_above(const struct state *s);
 /*
@@ -65,8 +68,12 @@ int state_rename(struct state *s, const char *from, const char *to);
  * Exclusive between all threads, mounts and commands that use this state directory. Not recursive;
  * the thread that locked it unlocks it, and only where state_lock returned 0.
  */
-int state_lock(struct state *s);
-void state_unlock(struct state *s);
+int state_lock(struct state *s) TRY_ACQUIRE(0, replace_class);
+void state_unlock(struct state *s) RELEASE(replace_class);
+/* EBUSY where another process has it; waits for other threads of this one only for moments. */
+int state_trylock(struct state *s) TRY_ACQUIRE(0, replace_class);
+/* Waits until no other process has it, at most so long (ETIMEDOUT). It is not taken. */
+int state_wait(struct state *s, int64_t ms);
 
 /*
  * A name for a temporary in the folder `path` of SOURCE (relative, "" for the root) that says
@@ -90,5 +97,16 @@ int state_partial(struct state *s, int *fd, char *name, size_t size);
 #define STATE_PUT_SYNC 2 /* it is to outlast a power cut */
 int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
 	      struct bytes data, unsigned how);
+/*
+ * The same of a file that belongs to somebody: it has this owner, where that can be given, and this
+ * mode, whatever the umask, before it can be seen.
+ */
+struct state_owner {
+	uid_t uid;
+	gid_t gid;
+	mode_t mode;
+};
+int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
+		 const struct state_owner *owner, struct bytes data, unsigned how);
 
 #endif

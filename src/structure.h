@@ -3,9 +3,9 @@
  * structure.h - clips and bones as wholes: renamed, removed, copied, made; within a file, between
  * files, and between formats.
  *
- *   struct anim *edited = anim_edit(snap->anim);
+ *   struct anim *edited = anim_edit(version->anim);
  *   if (!anim_clip_remove(edited, clip, &err)) ...
- *   source_commit(source, dir, snap, edited, ...);
+ *   source_commit(source, &where, version, edited, ...);
  *
  * Each changes a model that anim_edit or anim_blank made; several may follow each other before it
  * is stored. False and err when refused or out of memory, and then the model is of no use any more.

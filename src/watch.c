@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "watch.h"
 #include "at.h"
+#include "util/lock_classes.h"
 #include <errno.h>
 #include <linux/magic.h>
 #include <poll.h>
-#include <pthread.h>
 #include <search.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -35,9 +35,9 @@ struct watch {
 	void *closure;
 	int inotify, stop;
 	pthread_t thread;
-	pthread_mutex_t mutex; /* of the trees, and of what the kernel watches */
-	void *folders;         /* tsearch by wd */
-	void *listeners;       /* tsearch by cookie */
+	struct lock lock;                        /* also of what the kernel watches */
+	void *folders GUARDED_BY(watch_class);   /* tsearch by wd */
+	void *listeners GUARDED_BY(watch_class); /* tsearch by cookie */
 };
 
 static int by_wd(const void *a, const void *b)
@@ -54,7 +54,7 @@ static int by_cookie(const void *a, const void *b)
 	return (x->cookie > y->cookie) - (x->cookie < y->cookie);
 }
 
-static struct folder *find_folder(struct watch *w, int wd)
+static struct folder *find_folder(struct watch *w, int wd) REQUIRES(watch_class)
 {
 	struct folder key = {.wd = wd};
 	struct folder **found = tfind(&key, &w->folders, by_wd);
@@ -62,7 +62,7 @@ static struct folder *find_folder(struct watch *w, int wd)
 	return found ? *found : NULL;
 }
 
-static struct listener *find_listener(struct watch *w, uint64_t cookie)
+static struct listener *find_listener(struct watch *w, uint64_t cookie) REQUIRES(watch_class)
 {
 	struct listener key = {.cookie = cookie};
 	struct listener **found = tfind(&key, &w->listeners, by_cookie);
@@ -70,7 +70,7 @@ static struct listener *find_listener(struct watch *w, uint64_t cookie)
 	return found ? *found : NULL;
 }
 
-static void remove_folder(struct watch *w, struct folder *folder)
+static void remove_folder(struct watch *w, struct folder *folder) REQUIRES(watch_class)
 {
 	inotify_rm_watch(w->inotify, folder->wd);
 	tdelete(folder, &w->folders, by_wd);
@@ -78,7 +78,7 @@ static void remove_folder(struct watch *w, struct folder *folder)
 }
 
 /* A folder that nobody listens to any more goes with its last listener. */
-static void remove_listener(struct watch *w, struct listener *listener)
+static void remove_listener(struct watch *w, struct listener *listener) REQUIRES(watch_class)
 {
 	struct folder *folder = listener->folder;
 	struct listener **at = &folder->listeners;
@@ -92,7 +92,7 @@ static void remove_listener(struct watch *w, struct listener *listener)
 		remove_folder(w, folder);
 }
 
-static int insert_folder(struct watch *w, int wd, struct folder **folder)
+static int insert_folder(struct watch *w, int wd, struct folder **folder) REQUIRES(watch_class)
 {
 	*folder = calloc(1, sizeof(**folder));
 	if (!*folder)
@@ -105,6 +105,7 @@ static int insert_folder(struct watch *w, int wd, struct folder **folder)
 }
 
 static int insert_listener(struct watch *w, struct folder *folder, uint64_t cookie)
+	REQUIRES(watch_class)
 {
 	struct listener *listener = malloc(sizeof(*listener));
 
@@ -120,7 +121,7 @@ static int insert_listener(struct watch *w, struct folder *folder, uint64_t cook
 }
 
 /* The kernel gives the same wd for the same folder, however it was reached. */
-static int listen_to(struct watch *w, int wd, uint64_t cookie)
+static int listen_to(struct watch *w, int wd, uint64_t cookie) REQUIRES(watch_class)
 {
 	struct listener *before = find_listener(w, cookie);
 	struct folder *folder;
@@ -172,10 +173,10 @@ int watch_add(struct watch *w, int folder, uint64_t cookie)
 	error = at_proc_path(folder, NULL, path, sizeof(path));
 	if (error)
 		return error;
-	pthread_mutex_lock(&w->mutex);
+	lock_acquire(&w->lock, &watch_class);
 	wd = inotify_add_watch(w->inotify, path, EVENTS);
 	error = wd < 0 ? errno : listen_to(w, wd, cookie);
-	pthread_mutex_unlock(&w->mutex);
+	lock_release(&w->lock, &watch_class);
 	return error;
 }
 
@@ -183,11 +184,11 @@ void watch_drop(struct watch *w, uint64_t cookie)
 {
 	struct listener *listener;
 
-	pthread_mutex_lock(&w->mutex);
+	lock_acquire(&w->lock, &watch_class);
 	listener = find_listener(w, cookie);
 	if (listener)
 		remove_listener(w, listener);
-	pthread_mutex_unlock(&w->mutex);
+	lock_release(&w->lock, &watch_class);
 }
 
 /* Who hears of it, as cookies in `to`. IN_IGNORED: the kernel watches the folder no longer. */
@@ -196,7 +197,7 @@ static void collect(struct watch *w, const struct inotify_event *event, struct b
 	struct folder *folder;
 	struct listener *at, *next;
 
-	pthread_mutex_lock(&w->mutex);
+	lock_acquire(&w->lock, &watch_class);
 	folder = find_folder(w, event->wd);
 	for (at = folder ? folder->listeners : NULL; at; at = next) {
 		next = at->next;
@@ -204,7 +205,7 @@ static void collect(struct watch *w, const struct inotify_event *event, struct b
 		if (event->mask & IN_IGNORED)
 			remove_listener(w, at);
 	}
-	pthread_mutex_unlock(&w->mutex);
+	lock_release(&w->lock, &watch_class);
 }
 
 static void tell(struct watch *w, const struct inotify_event *event, struct buf *cookies)
@@ -266,7 +267,7 @@ static int start(struct watch *w)
 	return error;
 }
 
-static void release(struct watch *w)
+static UNSHARED void release(struct watch *w)
 {
 	if (w->inotify >= 0)
 		close(w->inotify);
@@ -274,7 +275,7 @@ static void release(struct watch *w)
 		close(w->stop);
 	tdestroy(w->listeners, free);
 	tdestroy(w->folders, free);
-	pthread_mutex_destroy(&w->mutex);
+	lock_destroy(&w->lock);
 	free(w);
 }
 
@@ -287,7 +288,7 @@ struct watch *watch_new(watch_changed *changed, void *closure)
 		return NULL;
 	w->changed = changed;
 	w->closure = closure;
-	pthread_mutex_init(&w->mutex, NULL);
+	lock_init(&w->lock);
 	w->stop = eventfd(0, EFD_CLOEXEC);
 	w->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (w->inotify < 0 || w->stop < 0)

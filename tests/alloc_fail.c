@@ -10,9 +10,9 @@
 #include "listing.h"
 #include "load.h"
 #include "models.h"
-#include "source.h"
+#include "store/source.h"
+#include "store/tree.h"
 #include "structure.h"
-#include "tree.h"
 #include "view/views.h"
 
 #include <errno.h>
@@ -116,24 +116,24 @@ struct step {
 	const struct view *view;
 	struct bytes text;
 	bool (*run)(const struct step *step, struct buf *out, struct err *err);
-	const struct snap *snap;
+	const struct version *version;
 };
 
 /* The model as its bytes: encode says all of it. */
 static bool decode(const struct step *step, struct buf *out, struct err *err)
 {
 	struct buf copy = BUF_INIT;
-	struct snap *s;
+	struct version *s;
 	bool good;
 
 	buf_add(&copy, step->file.data, step->file.size);
 	if (copy.failed)
 		return err_memory(err);
-	s = snap_of_bytes(step->codec, &copy, "canm", NULL, err);
+	s = version_of_bytes(step->codec, &copy, "canm", NULL, err);
 	if (!s)
 		return false;
 	good = step->codec->encode(s->anim, step->file, out, err);
-	snap_put(s);
+	version_put(s);
 	return good;
 }
 
@@ -222,9 +222,9 @@ static bool add_name(void *out, const char *name, const struct place *place)
 /* What is in the folders of the clips: a view is not to be missed because memory ran out. */
 static bool list_clips(const struct step *step, struct buf *out, struct err *err)
 {
-	const struct tree tree = {step->snap, "canm"};
+	const struct tree tree = {step->version, "canm"};
 
-	for (uint32_t i = 0; i < step->snap->anim->clip_count; i++) {
+	for (uint32_t i = 0; i < step->version->anim->clip_count; i++) {
 		const struct place clip = {PLACE_CLIP, NULL, i, 0, 0};
 
 		if (!tree_list(&tree, &clip, VIEW_SET_ALL, add_name, out))
@@ -412,7 +412,7 @@ static void try_edits(struct step *step, const char *name)
 	step->text = own;
 }
 
-static void try_view(const struct snap *s, const struct view *view, const struct shown *at,
+static void try_view(const struct version *s, const struct view *view, const struct shown *at,
 		     const char *sample)
 {
 	struct step step = {
@@ -438,7 +438,7 @@ static void try_view(const struct snap *s, const struct view *view, const struct
 }
 
 /* Into each format that can hold its first clip. */
-static void try_conversions(const struct snap *s, const char *sample)
+static void try_conversions(const struct version *s, const char *sample)
 {
 	struct shown at = {.anim = s->anim};
 	char what[256];
@@ -458,7 +458,7 @@ static void try_conversions(const struct snap *s, const char *sample)
 }
 
 /* Where it can, each bone hangs from the one before it, and the first from one that no clip has. */
-static void try_skeleton(const struct snap *s, const char *sample)
+static void try_skeleton(const struct version *s, const char *sample)
 {
 	struct shown at = {.anim = s->anim};
 	struct step step = {.at = &at, .run = pose};
@@ -510,7 +510,7 @@ static void try_models(void)
 	buf_release(&model);
 }
 
-static uint32_t places(const struct snap *s, const struct view *view, uint32_t clip)
+static uint32_t places(const struct version *s, const struct view *view, uint32_t clip)
 {
 	if (view->place == VIEW_OF_BONE)
 		return s->anim->clips[clip].track_count;
@@ -521,7 +521,7 @@ static uint32_t places(const struct snap *s, const struct view *view, uint32_t c
 
 /* Views in the form in which the model shows rotations; where it is not the stored one, of these.
  */
-static void try_views(const struct snap *s, const char *sample)
+static void try_views(const struct version *s, const char *sample)
 {
 	for (const struct view *const *v = views; *v; v++) {
 		uint32_t clips = (*v)->place == VIEW_OF_FILE ? 1 : s->anim->clip_count;
@@ -551,21 +551,21 @@ static void try_sample(const char *sample)
 	struct buf bytes = load_file(sample), kept = BUF_INIT;
 	struct err err = {0};
 	const struct codec *codec = codec_for_name(sample);
-	struct snap *s;
+	struct version *s;
 
 	buf_add(&kept, bytes.data, bytes.size);
 	try(&(struct step){.codec = codec, .file = buf_bytes(&kept), .run = decode}, sample);
 	try(&(struct step){.codec = codec, .file = buf_bytes(&kept), .run = decode_apart}, sample);
-	s = snap_of_bytes(codec, &bytes, "canm", NULL, &err);
+	s = version_of_bytes(codec, &bytes, "canm", NULL, &err);
 	if (s) {
-		try(&(struct step){.run = list_clips, .snap = s}, sample);
+		try(&(struct step){.run = list_clips, .version = s}, sample);
 		try_conversions(s, sample);
 		try_skeleton(s, sample);
 		for (int form = ROTATIONS_STORED; form <= ROTATIONS_QUATERNION; form++) {
 			s->anim->rotations = (enum rotations)form;
 			try_views(s, sample);
 		}
-		snap_put(s);
+		version_put(s);
 	} else {
 		fprintf(stderr, "%s: %s\n", sample, err.message);
 		failed++;

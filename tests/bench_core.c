@@ -12,7 +12,7 @@
  */
 #include "bones.h"
 #include "load.h"
-#include "snap.h"
+#include "store/version.h"
 #include "structure.h"
 #include "view/views.h"
 
@@ -40,7 +40,7 @@ static double now(void)
 struct subject {
 	const struct codec *codec;
 	struct buf bytes;
-	struct snap *snap;
+	struct version *version;
 	size_t bones; /* of all clips */
 	struct buf *texts;
 };
@@ -50,14 +50,14 @@ typedef size_t bone_work(struct subject *s, const struct shown *at, size_t bone,
 
 static size_t each_bone(struct subject *s, bone_work *work)
 {
-	const struct anim *a = s->snap->anim;
+	const struct anim *a = s->version->anim;
 	struct err err = {0};
 	size_t done = 0, bone = 0;
 
 	for (uint32_t c = 0; c < a->clip_count; c++) {
 		for (uint32_t t = 0; t < a->clips[c].track_count; t++) {
 			struct shown at = {.anim = a,
-					   .raw = buf_bytes(&s->snap->bytes),
+					   .raw = buf_bytes(&s->version->bytes),
 					   .file_name = "bench.canm",
 					   .clip = c,
 					   .track = t};
@@ -114,11 +114,11 @@ static void subject_open(struct subject *s, const char *path)
 	struct err err = {0};
 	struct buf bytes = load_file(path);
 
-	s->snap = snap_of_bytes(codec_named("canm"), &bytes, path, NULL, &err);
-	if (!s->snap)
+	s->version = version_of_bytes(codec_named("canm"), &bytes, path, NULL, &err);
+	if (!s->version)
 		die(path, &err);
-	for (uint32_t i = 0; i < s->snap->anim->clip_count; i++)
-		s->bones += s->snap->anim->clips[i].track_count;
+	for (uint32_t i = 0; i < s->version->anim->clip_count; i++)
+		s->bones += s->version->anim->clips[i].track_count;
 	s->texts = calloc(s->bones, sizeof(*s->texts));
 	if (!s->texts)
 		exit(1);
@@ -131,7 +131,7 @@ static void subject_close(struct subject *s)
 		buf_release(&s->texts[i]);
 	free(s->texts);
 	buf_release(&s->bytes);
-	snap_put(s->snap);
+	version_put(s->version);
 }
 
 /* Bones are called as the format calls them, and what it has no room for is left out. */
@@ -166,7 +166,7 @@ static bool fit(struct anim *motion, const struct format *format)
 /* The first clip in a file of another format. */
 static void subject_convert(struct subject *s, const char *name)
 {
-	struct anim *motion = anim_edit(s->snap->anim), *made;
+	struct anim *motion = anim_edit(s->version->anim), *made;
 	struct err err = {0};
 
 	s->codec = codec_named(name);
@@ -184,7 +184,7 @@ static void subject_convert(struct subject *s, const char *name)
 static void subject_reread(struct subject *s)
 {
 	s->codec = codec_named("canm");
-	buf_add(&s->bytes, s->snap->bytes.data, s->snap->bytes.size);
+	buf_add(&s->bytes, s->version->bytes.data, s->version->bytes.size);
 }
 
 /* ---- commands ---- */

@@ -4,7 +4,7 @@
 #define ANIMFS_TESTS_SAMPLE_H
 
 #include "load.h"
-#include "snap.h"
+#include "store/version.h"
 #include "view/views.h"
 
 #include <check.h>
@@ -29,7 +29,7 @@ static const char *const sample_names[] = {"wiki512.canm",
 
 struct sample {
 	const char *name;
-	struct snap *snap;
+	struct version *version;
 	/* What it holds. */
 	const struct codec *codec;
 	struct buf bytes;
@@ -42,10 +42,10 @@ static inline struct sample sample_decode_as(const char *name, struct buf bytes,
 	struct err err = {0};
 	struct sample s = {.name = name, .codec = codec_for_name(name)};
 
-	s.snap = snap_of_bytes(s.codec, &bytes, name, how, &err);
-	ck_assert_msg(s.snap != NULL, "%s: %s", name, err.message);
-	s.bytes = s.snap->bytes;
-	s.anim = s.snap->anim;
+	s.version = version_of_bytes(s.codec, &bytes, name, how, &err);
+	ck_assert_msg(s.version != NULL, "%s: %s", name, err.message);
+	s.bytes = s.version->bytes;
+	s.anim = s.version->anim;
 	return s;
 }
 
@@ -81,7 +81,7 @@ static inline struct sample sample_store(const struct sample *s, const struct an
 
 static inline void sample_close(struct sample *s)
 {
-	snap_put(s->snap);
+	version_put(s->version);
 }
 
 /* Bones are told by their label; NULL for a view that is not of a bone. */

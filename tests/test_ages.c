@@ -1,67 +1,84 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "ages.h"
 #include "sample.h"
-#include "snap.h"
+#include "store/ages.h"
 
-static const struct timespec first = {100, 1}, second = {200, 2};
+static const struct timespec first = {100, 1};
+static const struct age second = {{200, 2}, UINT64_MAX};
 
-static struct snap *snap_of(const char *path)
+static bool ages_after(struct ages *ages, const struct anim *edited, const struct version *v,
+		       const struct anim *edit)
+{
+	const struct aged before = {v->anim, v->labels, &v->ages};
+
+	return ages_init(ages, edited, second, &before, true, edit);
+}
+
+/* Of both kinds alike. */
+static void ck_changed(const struct ages *ages, const struct version *v, uint32_t clip,
+		       int64_t track, bool changed)
+{
+	struct age age = ages_of(ages, clip, track);
+
+	ck_assert_int_eq(age.time.tv_sec, changed ? second.time.tv_sec : first.tv_sec);
+	ck_assert_uint_eq(age.since, changed ? second.since : v->generation);
+}
+
+static struct version *snap_of(const char *path)
 {
 	struct buf bytes = load_file(path);
 	struct err err = {0};
-	struct snap *snap = snap_of_bytes(NULL, &bytes, strrchr(path, '/') + 1, NULL, &err);
+	struct version *version =
+		version_of_bytes(NULL, &bytes, strrchr(path, '/') + 1, NULL, &err);
 
-	ck_assert_msg(snap != NULL, "%s", err.message);
-	ck_assert(ages_init(&snap->ages, snap->anim, first, NULL, NULL));
-	return snap;
+	ck_assert_msg(version != NULL, "%s", err.message);
+	version_settle_ages(version, first, NULL, NULL);
+	return version;
 }
 
-static struct snap *sample_snap(void)
+static struct version *sample_version(void)
 {
 	return snap_of("tests/data/canm/wiki512.canm");
 }
 
 START_TEST(a_first_version_is_as_old_as_its_file)
 {
-	struct snap *s = sample_snap();
+	struct version *v = sample_version();
 
-	for (uint32_t i = 0; i < s->anim->clip_count; i++) {
-		for (int64_t j = -1; j < (int64_t)s->anim->clips[i].track_count; j++)
-			ck_assert_int_eq(ages_of(&s->ages, i, j).tv_sec, first.tv_sec);
+	for (uint32_t i = 0; i < v->anim->clip_count; i++) {
+		for (int64_t j = -1; j < (int64_t)v->anim->clips[i].track_count; j++)
+			ck_changed(&v->ages, v, i, j, false);
 	}
-	snap_put(s);
+	version_put(v);
 }
 END_TEST
 
 START_TEST(only_what_changed_is_younger)
 {
-	struct snap *s = sample_snap();
-	struct anim *edited = anim_edit(s->anim);
+	struct version *v = sample_version();
+	struct anim *edited = anim_edit(v->anim);
 	double values[3] = {42};
 	const struct curve curve = {.kind = CURVE_VECTOR, .count = 1, .values = values};
 	struct ages ages;
 
 	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
-	ck_assert(ages_init(&ages, edited, second, s, _i ? edited : NULL));
-	for (uint32_t i = 0; i < s->anim->clip_count; i++) {
-		for (int64_t j = -1; j < (int64_t)s->anim->clips[i].track_count; j++) {
+	ck_assert(ages_after(&ages, edited, v, _i ? edited : NULL));
+	for (uint32_t i = 0; i < v->anim->clip_count; i++) {
+		for (int64_t j = -1; j < (int64_t)v->anim->clips[i].track_count; j++) {
 			bool changed = i == 0 && (j == 2 || j == -1);
 
-			ck_assert_int_eq(ages_of(&ages, i, j).tv_sec,
-					 changed ? second.tv_sec : first.tv_sec);
-			ck_assert_int_eq(ages_kept(&ages, i, j), !changed);
+			ck_changed(&ages, v, i, j, changed);
 		}
 	}
 	ages_release(&ages);
 	anim_free(edited);
-	snap_put(s);
+	version_put(v);
 }
 END_TEST
 
 START_TEST(flags_of_keyframes_are_what_a_bone_says)
 {
-	struct snap *s = snap_of("tests/data/ribbon/objects024.anm");
-	struct anim *edited = anim_edit(s->anim);
+	struct version *v = snap_of("tests/data/ribbon/objects024.anm");
+	struct anim *edited = anim_edit(v->anim);
 	struct track *track = anim_edit_track(edited, 0, 1);
 	struct keyframes changed = *track->keyframes;
 	uint8_t flags[256];
@@ -73,71 +90,112 @@ START_TEST(flags_of_keyframes_are_what_a_bone_says)
 	flags[0] ^= 8;
 	changed.flags = flags;
 	track->keyframes = &changed;
-	ck_assert(ages_init(&ages, edited, second, s, _i ? edited : NULL));
-	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
-	for (int64_t j = 0; j < (int64_t)s->anim->clips[0].track_count; j++)
-		ck_assert_int_eq(ages_of(&ages, 0, j).tv_sec,
-				 j == 1 ? second.tv_sec : first.tv_sec);
+	ck_assert(ages_after(&ages, edited, v, _i ? edited : NULL));
+	ck_changed(&ages, v, 0, -1, true);
+	for (int64_t j = 0; j < (int64_t)v->anim->clips[0].track_count; j++)
+		ck_changed(&ages, v, 0, j, j == 1);
 	ages_release(&ages);
 	anim_free(edited);
-	snap_put(s);
+	version_put(v);
 }
 END_TEST
 
 START_TEST(a_name_is_what_a_bone_says)
 {
-	struct snap *s = sample_snap();
-	struct anim *edited = anim_edit(s->anim);
+	struct version *v = sample_version();
+	struct anim *edited = anim_edit(v->anim);
 	struct ages ages;
 
 	anim_edit_track(edited, 0, 1)->name = "another name of the same file name";
-	ck_assert(ages_init(&ages, edited, second, s, NULL));
-	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
-	ck_assert_int_eq(ages_of(&ages, 0, 0).tv_sec, first.tv_sec);
-	ck_assert_int_eq(ages_of(&ages, 0, 1).tv_sec, second.tv_sec);
+	ck_assert(ages_after(&ages, edited, v, NULL));
+	ck_changed(&ages, v, 0, -1, true);
+	ck_changed(&ages, v, 0, 0, false);
+	ck_changed(&ages, v, 0, 1, true);
 	ages_release(&ages);
 	anim_free(edited);
-	snap_put(s);
+	version_put(v);
 }
 END_TEST
 
 START_TEST(a_loop_is_the_clips_and_a_frame_time_everybodys)
 {
-	struct snap *s = sample_snap();
-	struct anim *edited = anim_edit(s->anim);
+	struct version *v = sample_version();
+	struct anim *edited = anim_edit(v->anim);
 	struct ages ages;
 
 	anim_edit_clip(edited, 0)->loop = false;
 	anim_edit_clip(edited, 1)->frame_time = 9;
-	ck_assert(ages_init(&ages, edited, second, s, NULL));
-	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
-	ck_assert_int_eq(ages_of(&ages, 0, 0).tv_sec, first.tv_sec);
-	ck_assert_int_eq(ages_of(&ages, 1, -1).tv_sec, second.tv_sec);
-	ck_assert_int_eq(ages_of(&ages, 1, 0).tv_sec, second.tv_sec);
-	ck_assert_int_eq(ages_of(&ages, 2, -1).tv_sec, first.tv_sec);
+	ck_assert(ages_after(&ages, edited, v, NULL));
+	ck_changed(&ages, v, 0, -1, true);
+	ck_changed(&ages, v, 0, 0, false);
+	ck_changed(&ages, v, 1, -1, true);
+	ck_changed(&ages, v, 1, 0, true);
+	ck_changed(&ages, v, 2, -1, false);
 	ages_release(&ages);
 	anim_free(edited);
-	snap_put(s);
+	version_put(v);
 }
 END_TEST
 
 START_TEST(the_order_of_bones_is_the_clips)
 {
-	struct snap *s = sample_snap();
-	struct anim *edited = anim_edit(s->anim);
+	struct version *v = sample_version();
+	struct anim *edited = anim_edit(v->anim);
 	struct clip *clip = anim_edit_clip(edited, 0);
 	struct track *tracks = anim_edit_track(edited, 0, 0), moved = tracks[0];
 	struct ages ages;
 
 	memmove(tracks, tracks + 1, (clip->track_count - 1) * sizeof(*tracks));
 	tracks[clip->track_count - 1] = moved;
-	ck_assert(ages_init(&ages, edited, second, s, NULL));
-	ck_assert_int_eq(ages_of(&ages, 0, -1).tv_sec, second.tv_sec);
+	ck_assert(ages_after(&ages, edited, v, NULL));
+	ck_changed(&ages, v, 0, -1, true);
 	for (int64_t j = 0; j < (int64_t)clip->track_count; j++)
-		ck_assert_int_eq(ages_of(&ages, 0, j).tv_sec, first.tv_sec);
+		ck_changed(&ages, v, 0, j, false);
 	ages_release(&ages);
 	anim_free(edited);
-	snap_put(s);
+	version_put(v);
+}
+END_TEST
+
+/* Their texts may be other ones, though nothing in the clip is. */
+START_TEST(what_else_texts_depend_on_is_newer_and_no_older)
+{
+	struct version *v = sample_version();
+	const struct aged before = {v->anim, v->labels, &v->ages};
+	struct ages ages;
+
+	ck_assert(ages_init(&ages, v->anim, second, &before, false, _i ? v->anim : NULL));
+	for (int64_t j = -1; j < (int64_t)v->anim->clips[0].track_count; j++) {
+		ck_assert_int_eq(ages_of(&ages, 0, j).time.tv_sec, first.tv_sec);
+		ck_assert_uint_eq(ages_of(&ages, 0, j).since, second.since);
+	}
+	ages_release(&ages);
+	version_put(v);
+}
+END_TEST
+
+/* 0.1 of a float and of a grid are the same value, and not of the same digits. */
+START_TEST(another_lane_is_another_text)
+{
+	struct version *v = sample_version();
+	struct anim *edited = anim_edit(v->anim);
+	struct track *track = anim_edit_track(edited, 0, 0);
+	struct curve curve;
+	struct ages ages;
+	unsigned role = 0;
+
+	while (!track->curve[role])
+		role++;
+	curve = *track->curve[role];
+	curve.lane[0].exact = !curve.lane[0].exact;
+	track->curve[role] = &curve;
+	ck_assert(ages_after(&ages, edited, v, NULL));
+	ck_assert_int_eq(ages_of(&ages, 0, 0).time.tv_sec, first.tv_sec);
+	ck_assert_uint_eq(ages_of(&ages, 0, 0).since, second.since);
+	ck_assert_uint_eq(ages_of(&ages, 0, -1).since, second.since);
+	ages_release(&ages);
+	anim_free(edited);
+	version_put(v);
 }
 END_TEST
 
@@ -153,6 +211,8 @@ Suite *ages_suite(void)
 	tcase_add_test(tc, a_name_is_what_a_bone_says);
 	tcase_add_test(tc, a_loop_is_the_clips_and_a_frame_time_everybodys);
 	tcase_add_test(tc, the_order_of_bones_is_the_clips);
+	tcase_add_loop_test(tc, what_else_texts_depend_on_is_newer_and_no_older, 0, 2);
+	tcase_add_test(tc, another_lane_is_another_text);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

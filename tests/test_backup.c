@@ -29,7 +29,7 @@ static int removal(enum backup_mode mode, const char *was, const char *is)
 {
 	int like = open("obj/a.canm", O_RDONLY | O_CLOEXEC), error;
 
-	ck_assert_int_eq(state_lock(state), 0);
+	ck_locks(state_lock(state));
 	error = backup_keep(state, mode, "obj/a.canm", like, bytes_of(was));
 	if (!error) {
 		put("obj/a.canm", is);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_draft.c - texts being written, and when they become an edit of a real file. */
-#include "draft.h"
-#include "file.h"
 #include "load.h"
 #include "scratch.h"
-#include "tree.h"
+#include "store/draft.h"
 
 #define NAME "wiki512.canm"
 #define VIEW "walk/bones/hip.csv"
@@ -18,38 +16,60 @@ static struct buf sample; /* read before the working directory changes */
 static struct state *state;
 static struct store *store;
 static struct source *source;
-static struct snap *snap;
+static struct where where;
+static struct version *version;
 static struct tree tree;
 static struct place place;
 static struct draft *draft;
+static struct err err;
+
+static struct text *rendered(void)
+{
+	struct buf bytes = BUF_INIT;
+
+	ck_assert_int_eq(tree_render(&tree, &place, &bytes), 0);
+	return text_new(&bytes);
+}
+
+/* A first write begins in the view of this path. */
+static void open_view(const char *path)
+{
+	struct text *text;
+
+	draft_free(draft);
+	ck_assert(tree_walk(&tree, path, &place));
+	text = rendered();
+	draft = draft_new(version, &place, text, NULL);
+	text_put(text);
+}
 
 static void begin(void)
 {
 	struct store_options options = {.cache = LIMIT, .max_file = LIMIT};
-	struct err err = {.code = ERR_NONE};
 	FILE *file;
 
+	err_clear(&err);
 	sample = load_file("tests/data/canm/" NAME);
 	scratch_begin();
+	where = (struct where){scratch_root, "", NAME, NULL};
 	file = fopen(NAME, "wbe");
 	ck_assert_uint_eq(fwrite(sample.data, 1, sample.size, file), sample.size);
 	ck_assert_int_eq(fclose(file), 0);
 	state = state_new(scratch_root, NULL, false, &err);
 	ck_assert_msg(state != NULL, "%s", err.message);
 	store = store_new(&options, state);
-	source = source_new(store, "", NAME);
-	snap = source_get(source, scratch_root, &err);
-	ck_assert_msg(snap != NULL, "%s", err.message);
-	tree = (struct tree){snap, NAME};
-	ck_assert(tree_walk(&tree, VIEW, &place));
-	draft = draft_new();
-	draft_begin(draft, snap, &place);
+	source = source_new(store);
+	version = source_get(source, &where, &err);
+	ck_assert_msg(version != NULL, "%s", err.message);
+	tree = (struct tree){version, NAME};
+	draft = NULL;
+	open_view(VIEW);
 }
 
 static void end(void)
 {
 	draft_free(draft);
-	snap_put(snap);
+	version_put(version);
 	source_free(source);
 	store_free(store);
 	state_free(state);
@@ -57,17 +77,45 @@ static void end(void)
 	scratch_end();
 }
 
+static int put_at(uint64_t at, const char *text)
+{
+	return draft_write(draft, at, bytes_of(text), LIMIT);
+}
+
 static void type(const char *text)
 {
-	ck_assert_int_eq(draft_truncate(draft, NAME, 0, LIMIT), 0);
-	ck_assert_int_eq(draft_write(draft, NAME, 0, text, strlen(text), LIMIT), 0);
+	ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
+	ck_assert_int_eq(put_at(0, text), 0);
+}
+
+static size_t size_of(const struct draft *d)
+{
+	return text_bytes(d->text).size;
+}
+
+static enum verdict commit_of(struct draft *d, enum draft_event event)
+{
+	struct attempt attempt;
+	enum verdict verdict;
+
+	err_clear(&err);
+	ck_assert(draft_attempt(d, event, &attempt));
+	verdict = attempt_commit(&attempt, source, &where, &err);
+	draft_conclude(d, &attempt, verdict);
+	attempt_release(&attempt);
+	return verdict;
 }
 
 static enum verdict commit(enum draft_event event)
 {
-	struct err err = {.code = ERR_NONE};
+	return commit_of(draft, event);
+}
 
-	return draft_commit(draft, event, source, scratch_root, NAME, &err);
+static bool has_nothing_to_save(enum draft_event event)
+{
+	struct attempt attempt;
+
+	return !draft_attempt(draft, event, &attempt);
 }
 
 static bool file_is_sample(void)
@@ -81,53 +129,74 @@ static bool file_is_sample(void)
 
 static void ck_draft_text(const char *text)
 {
-	ck_assert(draft_load(draft, NAME));
-	ck_assert(bytes_equal(buf_bytes(&draft->text), bytes_of(text)));
+	ck_assert(bytes_equal(text_bytes(draft->text), bytes_of(text)));
 }
-
-START_TEST(reading_shows_the_rendered_view)
-{
-	struct buf rendered = BUF_INIT;
-
-	tree_render(&tree, &place, &rendered);
-	buf_char(&rendered, '\0');
-	ck_draft_text((const char *)rendered.data);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_NOTHING);
-	buf_release(&rendered);
-}
-END_TEST
 
 START_TEST(writing_in_place_keeps_the_rest)
 {
-	ck_assert(draft_load(draft, NAME));
-	size_t size = draft->text.size;
+	size_t size = size_of(draft);
 
-	ck_assert_int_eq(draft_write(draft, NAME, 2, "XY", 2, LIMIT), 0);
-	ck_assert_uint_eq(draft->text.size, size);
-	ck_assert_int_eq(memcmp(draft->text.data, "frXYe,time", 10), 0);
-	ck_assert_int_eq(draft_write(draft, NAME, size + 3, "Z", 1, LIMIT), 0);
-	ck_assert_uint_eq(draft->text.size, size + 4);
-	ck_assert_int_eq(memcmp(draft->text.data + size, "\0\0\0Z", 4), 0);
+	ck_assert_int_eq(put_at(2, "XY"), 0);
+	ck_assert_uint_eq(size_of(draft), size);
+	ck_assert_int_eq(memcmp(text_bytes(draft->text).data, "frXYe,time", 10), 0);
+	ck_assert_int_eq(put_at(size + 3, "Z"), 0);
+	ck_assert_uint_eq(size_of(draft), size + 4);
+	ck_assert_int_eq(memcmp(text_bytes(draft->text).data + size, "\0\0\0Z", 4), 0);
+}
+END_TEST
+
+/* Who reads it, and a commit, have what was there. */
+START_TEST(a_text_that_others_hold_does_not_change)
+{
+	struct text *held = text_get(draft->text);
+	size_t size = text_bytes(held).size;
+
+	ck_assert_int_eq(put_at(2, "XY"), 0);
+	ck_assert_ptr_ne(draft->text, held);
+	ck_assert_int_eq(memcmp(text_bytes(held).data, "frame,time", 10), 0);
+	text_put(held);
+	held = text_get(draft->text);
+	ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
+	ck_assert_uint_eq(text_bytes(held).size, size);
+	text_put(held);
 }
 END_TEST
 
 START_TEST(a_text_has_a_limit)
 {
-	ck_assert_int_eq(draft_write(draft, NAME, LIMIT, "x", 1, LIMIT), EFBIG);
-	ck_assert_int_eq(draft_write(draft, NAME, UINT64_MAX, "x", 1, LIMIT), EFBIG);
-	ck_assert_int_eq(draft_truncate(draft, NAME, LIMIT + 1, LIMIT), EFBIG);
-	ck_assert_int_eq(draft_truncate(draft, NAME, LIMIT, LIMIT), 0);
-	ck_assert_uint_eq(draft->text.size, LIMIT);
+	ck_assert_int_eq(put_at(LIMIT, "x"), EFBIG);
+	ck_assert_int_eq(put_at(UINT64_MAX, "x"), EFBIG);
+	ck_assert_int_eq(draft_truncate(draft, LIMIT + 1, LIMIT), EFBIG);
+	ck_assert_int_eq(draft_truncate(draft, LIMIT, LIMIT), 0);
+	ck_assert_uint_eq(size_of(draft), LIMIT);
+}
+END_TEST
+
+START_TEST(all_drafts_together_have_a_limit)
+{
+	struct budget budget = BUDGET_OF(10000);
+	struct draft *first = draft_new(version, &place, NULL, &budget);
+	struct draft *second = draft_new(version, &place, NULL, &budget);
+
+	ck_assert_int_eq(draft_truncate(first, 9000, LIMIT), 0);
+	ck_assert_int_eq(draft_truncate(second, 2000, LIMIT), ENOSPC);
+	ck_assert_uint_eq(size_of(second), 0);
+	ck_assert_int_eq(draft_write(second, 2000, bytes_of("x"), LIMIT), ENOSPC);
+	ck_assert_int_eq(draft_write(second, 10, bytes_of("x"), LIMIT), 0);
+	draft_free(first);
+	ck_assert_int_eq(draft_truncate(second, 2000, LIMIT), 0);
+	draft_free(second);
+	ck_assert_uint_eq(budget.used, 0);
 }
 END_TEST
 
 START_TEST(a_save_changes_the_file_and_stays_as_typed)
 {
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 	ck_assert(!file_is_sample());
 	ck_draft_text(edited);
-	ck_assert_int_eq(commit(DRAFT_CLOSE), VERDICT_NOTHING);
+	ck_assert(has_nothing_to_save(DRAFT_SAVE));
 }
 END_TEST
 
@@ -135,37 +204,35 @@ START_TEST(a_gap_may_fall_half_way_between_two_stored_values)
 {
 	type("frame,time,tx,ty,tz,rx,ry,rz\n0,0,0,-1,2,-180,5.729578,11.46070875\n"
 	     "2,0.066667,1,-1,2.65535,180,5.729579,22.723793\n");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 }
 END_TEST
 
 /* hip's translation is keyed in the sample; one value and blank rows to the end make it static. */
 START_TEST(one_value_and_blank_rows_make_a_keyed_curve_static)
 {
-	struct err err = {.code = ERR_NONE};
 	const struct curve *curve;
-	struct snap *now;
+	struct version *now;
 
 	type("frame,time,tx,ty,tz\n0,,0,-1,2\n");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED); /* it may have been cut short */
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER),
+			 VERDICT_REFUSED); /* it may have been cut short */
 	type("frame,time,tx,ty,tz\n0,,0,-1,2\n1,,,,\n2,,,,\n");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
-	now = source_get(source, scratch_root, &err);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
+	now = source_get(source, &where, &err);
 	curve = now->anim->clips[place.clip].tracks[place.track].curve[ROLE_TRANSLATION];
 	ck_assert(!curve->keyed);
 	ck_assert(curve_value(curve, 0, 1) == -1);
-	snap_put(now);
+	version_put(now);
 }
 END_TEST
 
 START_TEST(its_own_text_changes_nothing)
 {
-	struct buf rendered = BUF_INIT;
 	struct stat before = stat_of(NAME), after;
 
-	tree_render(&tree, &place, &rendered);
-	draft_replace(draft, &rendered);
-	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAME);
+	draft_replace(draft, rendered());
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
 	after = stat_of(NAME);
 	ck_assert_uint_eq(before.st_ino, after.st_ino);
 	ck_assert_int_eq(before.st_mtim.tv_nsec, after.st_mtim.tv_nsec);
@@ -174,17 +241,13 @@ END_TEST
 
 START_TEST(a_second_save_is_computed_from_the_base)
 {
-	struct buf rendered = BUF_INIT;
-
-	tree_render(&tree, &place, &rendered);
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
-	draft_replace(draft, &rendered);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
-	ck_assert_int_eq(commit(DRAFT_CLOSE), VERDICT_NOTHING);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
+	draft_replace(draft, rendered());
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
+	ck_assert(has_nothing_to_save(DRAFT_SAVE));
 	/* The edit took the curve out of the channel it shared; what it says is as before. */
-	struct err err = {.code = ERR_NONE};
-	struct snap *now = source_get(source, scratch_root, &err);
+	struct version *now = source_get(source, &where, &err);
 	struct tree again = {now, NAME};
 	struct place there;
 	struct buf text = BUF_INIT, was = BUF_INIT;
@@ -195,7 +258,7 @@ START_TEST(a_second_save_is_computed_from_the_base)
 	ck_assert(bytes_equal(buf_bytes(&text), buf_bytes(&was)));
 	buf_release(&text);
 	buf_release(&was);
-	snap_put(now);
+	version_put(now);
 }
 END_TEST
 
@@ -206,12 +269,12 @@ START_TEST(half_written_text_is_pending_at_a_flush)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		type(texts[i]);
-		ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_PENDING);
+		ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
 		ck_assert(draft->pending);
 		ck_assert(file_is_sample());
 	}
-	ck_assert_int_eq(draft_write(draft, NAME, 0, edited, strlen(edited), LIMIT), 0);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(put_at(0, edited), 0);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 	ck_assert(!draft->pending);
 }
 END_TEST
@@ -223,7 +286,7 @@ START_TEST(half_written_text_is_no_save_on_demand)
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		type(texts[i]);
-		ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_REFUSED);
+		ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 		ck_assert(file_is_sample());
 	}
 }
@@ -232,39 +295,74 @@ END_TEST
 START_TEST(half_written_text_stays_after_the_last_close)
 {
 	type("");
-	ck_assert_int_eq(commit(DRAFT_CLOSE), VERDICT_NOTHING);
-	draft_end(draft);
-	ck_assert(draft->pending);
-	draft_begin(draft, snap, &place);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
+	ck_assert(has_nothing_to_save(DRAFT_FLUSH_OTHER)); /* once more nobody asks */
+	ck_assert(draft_settle(draft, 1));
+	draft_begin(draft, version, &place, true);
 	ck_draft_text("");
 	type(header);
-	ck_assert_int_eq(commit(DRAFT_CLOSE), VERDICT_REFUSED);
-	draft_end(draft);
-	ck_assert(draft->pending);
-	ck_assert(draft_update(draft, &tree, &place));
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
+	ck_assert(draft_settle(draft, 2));
 	ck_draft_text(header);
-	draft_begin(draft, snap, &place);
-	ck_assert_int_eq(draft_write(draft, NAME, 0, edited, strlen(edited), LIMIT), 0);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	draft_begin(draft, version, &place, false);
+	ck_assert_int_eq(put_at(0, edited), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 }
 END_TEST
 
-/* As of a file that is renamed onto the view and written on. */
-START_TEST(a_writer_that_came_with_saved_text_edits_what_is_there)
+START_TEST(in_the_end_half_written_text_is_an_error_and_empty_text_is_nothing)
+{
+	type(header);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
+	ck_assert(draft_settle(draft, 1));
+	ck_assert_int_eq(commit(DRAFT_END), VERDICT_REFUSED);
+	ck_assert(!draft_settle(draft, 3));
+	open_view(VIEW);
+	type("");
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
+	ck_assert(has_nothing_to_save(DRAFT_END));
+	ck_assert(!draft_settle(draft, 3));
+	open_view(VIEW);
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
+	type("");
+	ck_assert(has_nothing_to_save(DRAFT_END));
+	ck_assert(draft_settle(draft, 3));
+	ck_draft_text(edited);
+}
+END_TEST
+
+START_TEST(a_new_writer_edits_what_is_there)
 {
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAVED);
-	draft_end(draft);
-	draft_expire(draft); /* by and by */
-	draft->writers++;
-	snap_put(snap);
-	snap = source_get(source, scratch_root, NULL);
-	tree.snap = snap;
-	ck_assert(draft_update(draft, &tree, &place));
-	ck_assert_ptr_eq(draft->base, snap);
-	ck_assert(draft->written);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
+	ck_assert(draft_settle(draft, 1));
+	version_put(version);
+	version = source_get(source, &where, NULL);
+	draft_begin(draft, version, &place, false);
+	ck_assert_ptr_eq(draft->base, version);
+	ck_assert_ptr_null(draft->last.saved);
+	ck_draft_text(edited);
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAME);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
+}
+END_TEST
+
+START_TEST(one_who_appends_goes_on_with_the_draft_while_the_file_is_what_it_left)
+{
+	struct version *now, *base = draft->base;
+
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
+	ck_assert(draft_settle(draft, 1));
+	now = source_get(source, &where, NULL);
+	draft_begin(draft, now, &place, true);
+	ck_assert_ptr_eq(draft->base, base);
+	ck_assert_ptr_nonnull(draft->last.saved);
+	/* The sample again, which others saved. */
+	draft_begin(draft, version, &place, true);
+	ck_assert_ptr_null(draft->last.saved);
+	version_put(now);
 }
 END_TEST
 
@@ -272,22 +370,18 @@ END_TEST
 START_TEST(text_that_nobody_saved_keeps_its_base)
 {
 	type(edited);
-	draft_end(draft);
-	draft_begin(draft, snap, &place);
-	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_SAVED);
+	ck_assert(draft_settle(draft, 1));
+	draft_begin(draft, version, &place, false);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 }
 END_TEST
 
 START_TEST(refused_text_goes_with_the_last_close)
 {
 	type("frame,tx\n0,nonsense\n");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
-	ck_assert(draft->written);
-	draft_end(draft);
-	ck_assert(!draft->written);
-	ck_assert(draft_update(draft, &tree, &place));
-	ck_assert(draft_load(draft, NAME));
-	ck_assert_int_eq(memcmp(draft->text.data, header, strlen(header)), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	ck_draft_text("frame,tx\n0,nonsense\n");
+	ck_assert(!draft_settle(draft, 1));
 	ck_assert(file_is_sample());
 }
 END_TEST
@@ -298,20 +392,20 @@ START_TEST(a_refused_text_leaves_the_saved_one)
 	static const char *const bad[] = {"frame,tx\n0,nonsense\n", "frame,tx\n0,1e99\n", header};
 
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		type(bad[i]);
-		ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_REFUSED);
+		ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 		ck_draft_text(bad[i]); /* for who has it open */
-		draft_end(draft);
+		ck_assert(draft_settle(draft, 1));
 		ck_draft_text(edited);
-		draft_begin(draft, snap, &place);
+		draft_begin(draft, version, &place, false);
 	}
-	ck_assert_int_eq(draft_write(draft, NAME, 0, "?", 1, LIMIT), 0);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
-	ck_assert_int_eq(draft_write(draft, NAME, 0, "!", 1, LIMIT), 0);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
-	draft_end(draft);
+	ck_assert_int_eq(put_at(0, "?"), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	ck_assert_int_eq(put_at(0, "!"), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	ck_assert(draft_settle(draft, 1));
 	ck_draft_text(edited);
 	ck_assert(!draft->dirty && !draft->refused);
 }
@@ -320,12 +414,12 @@ END_TEST
 START_TEST(a_text_given_up_half_written_leaves_the_saved_one)
 {
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	type(header);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_PENDING);
-	draft_end(draft);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
+	ck_assert(draft_settle(draft, 1));
 	ck_draft_text(header);
-	draft_give_up(draft);
+	ck_assert(draft_give_up(draft));
 	ck_draft_text(edited);
 }
 END_TEST
@@ -333,134 +427,166 @@ END_TEST
 START_TEST(a_refused_text_that_is_nowhere_else_stays)
 {
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	type("frame,tx\n0,nonsense\n");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 	draft_keep_unsaved(draft);
-	draft_end(draft);
-	ck_assert(draft_update(draft, &tree, &place));
+	ck_assert(draft_settle(draft, 1));
 	ck_draft_text("frame,tx\n0,nonsense\n");
-	draft_begin(draft, snap, &place);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
-	draft_end(draft);
+	draft_begin(draft, version, &place, false);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	ck_assert(draft_settle(draft, 1));
 	ck_draft_text(edited);
 }
 END_TEST
 
-START_TEST(a_saved_text_goes_when_the_view_says_something_else)
+/* ---- while a commit is running ---- */
+
+START_TEST(a_write_during_a_commit_is_still_to_be_saved)
 {
-	struct err err = {.code = ERR_NONE};
-	struct snap *now;
-	struct tree later;
-	struct place there;
+	struct attempt attempt, other;
+	enum verdict verdict;
 
 	type(edited);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
-	draft_end(draft);
-	now = source_get(source, scratch_root, &err);
-	later = (struct tree){now, NAME};
-	ck_assert(tree_walk(&later, VIEW, &there));
-	ck_assert(draft_update(draft, &later, &there));
-	ck_draft_text(edited); /* it says what the file says */
-	ck_assert(draft_update(draft, &tree, &place));
-	ck_assert(draft_load(draft, NAME)); /* the first version again: other curves */
-	ck_assert_int_eq(memcmp(draft->text.data, header, strlen(header)), 0);
-	snap_put(now);
+	ck_assert(draft_attempt(draft, DRAFT_SAVE, &attempt));
+	ck_assert(!draft_attempt(draft, DRAFT_SAVE, &other));
+	type("frame,tx\n0,nonsense\n");
+	verdict = attempt_commit(&attempt, source, &where, &err);
+	ck_assert_int_eq(verdict, VERDICT_SAVED);
+	draft_conclude(draft, &attempt, verdict);
+	attempt_release(&attempt);
+	ck_assert(draft->dirty);
+	ck_draft_text("frame,tx\n0,nonsense\n");
+	ck_assert_int_eq(put_at(0, "F"), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	ck_assert(draft_settle(draft, 1));
+	ck_draft_text(edited);
 }
 END_TEST
 
-START_TEST(a_saved_text_goes_when_it_could_not_be_compared)
+START_TEST(a_writer_who_comes_during_a_commit_goes_on_from_it)
 {
-	struct err err = {.code = ERR_NONE};
-	struct snap *now;
+	struct version *base = draft->base, *now;
+	struct attempt attempt;
+	enum verdict verdict;
 
 	type(edited);
-	tree_text_limit(1); /* as out of memory: no view can be rendered */
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
-	tree_text_limit(DEFAULT_MAX_TEXT);
-	draft_end(draft);
-	now = source_get(source, scratch_root, &err);
-	ck_assert(draft_update(draft, &(struct tree){now, NAME}, &place));
-	ck_assert(draft_load(draft, NAME));
-	ck_assert_ptr_nonnull(memmem(draft->text.data, draft->text.size, ",-1,2.65535,", 12));
-	snap_put(now);
+	ck_assert(draft_attempt(draft, DRAFT_SAVE, &attempt));
+	draft_begin(draft, version, &place, false);
+	draft_replace(draft, rendered());
+	verdict = attempt_commit(&attempt, source, &where, &err);
+	draft_conclude(draft, &attempt, verdict);
+	attempt_release(&attempt);
+	ck_assert_int_eq(verdict, VERDICT_SAVED);
+	ck_assert_ptr_eq(draft->base, base);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
+	now = source_get(source, &where, NULL);
+	ck_assert(file_is_sample()); /* as if the first text had never been saved */
+	version_put(now);
 }
 END_TEST
 
-/* Somebody else saves another text; returns the version after it. */
-static struct snap *save_other(const char *path, const char *text, size_t size)
+START_TEST(a_draft_may_go_while_its_text_is_saved)
 {
-	struct err err = {.code = ERR_NONE};
-	struct draft *other = draft_new();
-	struct snap *now = source_get(source, scratch_root, &err);
-	struct tree latest = {now, NAME};
-	struct buf bytes = BUF_INIT;
-	struct place at;
+	struct attempt attempt;
 
-	ck_assert(tree_walk(&latest, path, &at));
-	draft_begin(other, now, &at);
-	buf_add(&bytes, text, size);
-	draft_replace(other, &bytes);
-	ck_assert_int_eq(draft_commit(other, DRAFT_DEMAND, source, scratch_root, NAME, &err),
-			 VERDICT_SAVED);
-	draft_end(other);
-	draft_free(other);
-	snap_put(now);
-	return source_get(source, scratch_root, &err);
+	type(edited);
+	ck_assert(draft_attempt(draft, DRAFT_SAVE, &attempt));
+	draft_free(draft);
+	draft = NULL;
+	ck_assert_int_eq(attempt_commit(&attempt, source, &where, &err), VERDICT_SAVED);
+	ck_assert_ptr_nonnull(attempt.last.saved);
+	attempt_release(&attempt);
+}
+END_TEST
+
+/* ---- what is served 2 s after the last close ---- */
+
+static bool same(const char *path, const char *saved, const char *canonical)
+{
+	ck_assert(tree_walk(&tree, path, &place));
+	return draft_same_table(place.view, bytes_of(saved), bytes_of(canonical));
 }
 
-static void update(struct snap *now, const char *path)
+START_TEST(a_saved_text_stays_where_it_is_the_same_table)
 {
-	struct tree latest = {now, NAME};
-	struct place at;
+	static const char csv[] = "frame,time,tx\n0,0,1.5\n1,0.1,2\n";
+	static const char json[] = "{\"a\": [1.5, null], \"b\": \"x\"}";
 
-	ck_assert(tree_walk(&latest, path, &at));
-	ck_assert(draft_update(draft, &latest, &at));
-	snap_put(now);
+	ck_assert(same(VIEW, csv, csv));
+	ck_assert(same(VIEW, "frame,time,tx\n0,0,1.50000001\n1,.1,2e0\n", csv));
+	ck_assert(!same(VIEW, "frame;time;tx\n0;0;1.5\n1;0.1;2\n", csv));
+	ck_assert(!same(VIEW, "frame,time,tx\n0,0,\"1,5\"\n1,0.1,2\n", csv));
+	ck_assert(!same(VIEW, "frame,tx\n0,1.5\n1,2\n", csv));
+	ck_assert(!same(VIEW, "frame,tx,time\n0,0,1.5\n1,0.1,2\n", csv));
+	ck_assert(!same(VIEW, "frame,time,tx\n0,0,1.5\n", csv));
+	ck_assert(!same(VIEW, "frame,time,tx\n0,0,1.5\n1,,2\n", csv));
+	ck_assert(same("walk/bones/hip.json", "{\"b\":\"x\",\"a\":[1.50001,null]}", json));
+	ck_assert(!same("walk/bones/hip.json", "{\"a\": [1.5], \"b\": \"x\"}", json));
+	ck_assert(!same("walk/bones/hip.json", "{\"a\": [1.5, null]}", json));
+	ck_assert(!same("walk/bones/hip.json", "{\"a\": [1.5, null], \"b\": \"y\"}", json));
+	ck_assert(!same("walk/bones/hip.json", "{\"a\": [1.5, 0], \"b\": \"x\"}", json));
+	ck_assert(!same("walk/clip.json", "{\"a\":[1.5,null],\"b\":\"x\"}", json));
+	ck_assert(same("walk/clip.json", json, json));
+	ck_assert(!same("walk/curves.csv", "frame,tx\n0,1.50\n", "frame,tx\n0,1.5\n"));
+	ck_assert(same("skeleton.csv", "bone,tx\na,1.0\n", "bone,tx\na,1\n"));
 }
+END_TEST
 
-START_TEST(a_clips_text_stays_while_it_is_open_and_says_what_is_there)
+START_TEST(a_text_of_another_dialect_goes_when_nobody_goes_on_with_it)
 {
-	struct err err = {.code = ERR_NONE};
-	struct place curves;
-	char *number;
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
+	ck_assert(draft_settle(draft, 1));
+	ck_assert(draft_expire(draft, bytes_of(edited)));
+	ck_assert_ptr_null(draft->base);
+	ck_assert(!draft_expire(draft, bytes_of(header)));
+}
+END_TEST
 
-	ck_assert(tree_walk(&tree, "walk/curves.csv", &curves));
-	draft_end(draft);
-	draft_begin(draft, snap, &curves);
-	ck_assert(draft_load(draft, NAME));
-	buf_char(&draft->text, '\n'); /* not as it is rendered */
-	buf_char(&draft->text, '\0');
-	number = strstr((char *)draft->text.data, "1.5,-2");
-	ck_assert_ptr_nonnull(number);
-	number[0] = '7';
-	ck_assert_int_eq(draft_truncate(draft, NAME, draft->text.size - 1, LIMIT), 0);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
-	update(source_get(source, scratch_root, &err), "walk/curves.csv");
-	ck_assert(draft->written);
+/* The frames are named in one member and counted in others. */
+START_TEST(a_clips_text_that_was_saved_is_edited_from_its_own_base)
+{
+	struct version *now;
 
-	/* The loop is not in this text. */
-	update(save_other("walk/clip.json", "{\"loop\": false}", 15), "walk/curves.csv");
-	ck_assert(draft->written);
-	update(save_other(VIEW, edited, strlen(edited)), "walk/curves.csv");
-	ck_assert(!draft->written);
+	open_view("walk/clip.json");
+	type("{\"loop\": false}");
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
+	ck_assert(draft_settle(draft, 1));
+	now = source_get(source, &where, NULL);
+	draft_begin(draft, now, &place, false);
+	ck_assert_ptr_eq(draft->base, version);
+	version_put(now);
+}
+END_TEST
+
+/* Rows are appended to it one by one, each by a program that opens it anew. */
+START_TEST(a_clips_table_as_it_is_rendered_is_appended_to_from_its_base)
+{
+	open_view("walk/curves.csv");
+	draft_replace(draft, rendered());
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAME);
+	ck_assert(draft_settle(draft, 1));
+	ck_assert(!draft_is_contradictory(draft));
+	draft_begin(draft, version, &place, true);
+	ck_assert_ptr_nonnull(draft->last.saved);
+	draft_begin(draft, version, &place, false);
+	ck_assert_ptr_null(draft->last.saved);
+	/* Without its last line feed it is another text. */
+	ck_assert_int_eq(draft_truncate(draft, size_of(draft) - 1, LIMIT), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
+	ck_assert(draft_is_contradictory(draft));
 }
 END_TEST
 
 START_TEST(generated_views_take_their_own_text_alone)
 {
-	struct err err = {.code = ERR_NONE};
-	struct place picture;
-
-	ck_assert(tree_walk(&tree, "walk/frames/frame_00001.x3d", &picture));
-	draft_end(draft);
-	draft_begin(draft, snap, &picture);
-	ck_assert(draft_load(draft, NAME));
-	ck_assert_int_eq(draft_write(draft, NAME, 0, "<", 1, LIMIT), 0);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAME);
-	ck_assert_int_eq(draft_write(draft, NAME, 0, "!", 1, LIMIT), 0);
-	ck_assert_int_eq(draft_commit(draft, DRAFT_FLUSH, source, scratch_root, NAME, &err),
-			 VERDICT_REFUSED);
+	open_view("walk/frames/frame_00001.x3d");
+	ck_assert_int_eq(put_at(0, "<"), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
+	ck_assert(!draft_settle(draft, 1));
+	ck_assert_int_eq(put_at(0, "!"), 0);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 	ck_assert_ptr_nonnull(strstr(err.message, "generated"));
 	ck_assert_str_ne(err.accepted, "");
 	ck_assert(file_is_sample());
@@ -469,22 +595,19 @@ END_TEST
 
 START_TEST(raw_bytes_replace_the_file)
 {
-	struct place raw;
 	struct buf other = BUF_INIT;
 
-	ck_assert(tree_walk(&tree, "raw.canm", &raw));
-	draft_end(draft);
-	draft_begin(draft, snap, &raw);
+	open_view("raw.canm");
 	buf_add(&other, sample.data, sample.size);
 	other.data[0xFC] = 2; /* walk's loop */
-	draft_replace(draft, &other);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	draft_replace(draft, text_new(&other));
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	ck_assert(!file_is_sample());
 	type("no animation");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_REFUSED);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 	buf_add(&other, sample.data, sample.size);
-	draft_replace(draft, &other);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	draft_replace(draft, text_new(&other));
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	ck_assert(file_is_sample());
 }
 END_TEST
@@ -494,25 +617,21 @@ START_TEST(a_skeleton_is_saved_from_its_base)
 {
 	static const char wanted[] = "bone,parent,tx\nBone01,Scene_Root,2\nScene_Root,,\n";
 
-	draft_free(draft);
-	ck_assert(tree_walk(&tree, "skeleton.csv", &place));
-	draft = draft_new();
-	draft_begin(draft, snap, &place);
-	ck_assert(draft_load(draft, NAME));
-	ck_assert_int_eq(draft_write(draft, NAME, 0, "bone", 4, LIMIT), 0);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAME);
+	open_view("skeleton.csv");
+	ck_assert_int_eq(put_at(0, "bone"), 0);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAME);
 	type("bone,parent,tx\n");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_PENDING);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
 	type("bone,parent,tx\nBone01,Sc");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_PENDING);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
 	ck_assert_int_ne(access(NAME ".skeleton.csv", F_OK), 0);
 	type("bone,parent,tx\nBone01,Scene_Root,1\nScene_Root,,\n");
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 	type(wanted);
-	ck_assert_int_eq(commit(DRAFT_FLUSH), VERDICT_SAVED);
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 	ck_draft_text(wanted);
 	type("bone,parent,tx\nBone01,nobody,1\n");
-	ck_assert_int_eq(commit(DRAFT_DEMAND), VERDICT_REFUSED);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 	ck_assert(file_is_sample());
 }
 END_TEST
@@ -524,9 +643,10 @@ Suite *draft_suite(void)
 	TCase *tc = tcase_create("draft");
 
 	tcase_add_checked_fixture(tc, begin, end);
-	tcase_add_test(tc, reading_shows_the_rendered_view);
 	tcase_add_test(tc, writing_in_place_keeps_the_rest);
+	tcase_add_test(tc, a_text_that_others_hold_does_not_change);
 	tcase_add_test(tc, a_text_has_a_limit);
+	tcase_add_test(tc, all_drafts_together_have_a_limit);
 	tcase_add_test(tc, a_save_changes_the_file_and_stays_as_typed);
 	tcase_add_test(tc, a_gap_may_fall_half_way_between_two_stored_values);
 	tcase_add_test(tc, one_value_and_blank_rows_make_a_keyed_curve_static);
@@ -535,18 +655,24 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, half_written_text_is_pending_at_a_flush);
 	tcase_add_test(tc, half_written_text_is_no_save_on_demand);
 	tcase_add_test(tc, half_written_text_stays_after_the_last_close);
-	tcase_add_test(tc, a_writer_that_came_with_saved_text_edits_what_is_there);
+	tcase_add_test(tc, in_the_end_half_written_text_is_an_error_and_empty_text_is_nothing);
+	tcase_add_test(tc, a_new_writer_edits_what_is_there);
+	tcase_add_test(tc, one_who_appends_goes_on_with_the_draft_while_the_file_is_what_it_left);
 	tcase_add_test(tc, text_that_nobody_saved_keeps_its_base);
 	tcase_add_test(tc, refused_text_goes_with_the_last_close);
 	tcase_add_test(tc, a_refused_text_leaves_the_saved_one);
 	tcase_add_test(tc, a_text_given_up_half_written_leaves_the_saved_one);
 	tcase_add_test(tc, a_refused_text_that_is_nowhere_else_stays);
-	tcase_add_test(tc, a_saved_text_goes_when_the_view_says_something_else);
-	tcase_add_test(tc, a_saved_text_goes_when_it_could_not_be_compared);
-	tcase_add_test(tc, a_clips_text_stays_while_it_is_open_and_says_what_is_there);
+	tcase_add_test(tc, a_write_during_a_commit_is_still_to_be_saved);
+	tcase_add_test(tc, a_writer_who_comes_during_a_commit_goes_on_from_it);
+	tcase_add_test(tc, a_draft_may_go_while_its_text_is_saved);
+	tcase_add_test(tc, a_saved_text_stays_where_it_is_the_same_table);
+	tcase_add_test(tc, a_text_of_another_dialect_goes_when_nobody_goes_on_with_it);
+	tcase_add_test(tc, a_clips_text_that_was_saved_is_edited_from_its_own_base);
+	tcase_add_test(tc, a_clips_table_as_it_is_rendered_is_appended_to_from_its_base);
 	tcase_add_test(tc, generated_views_take_their_own_text_alone);
-	tcase_add_test(tc, a_skeleton_is_saved_from_its_base);
 	tcase_add_test(tc, raw_bytes_replace_the_file);
+	tcase_add_test(tc, a_skeleton_is_saved_from_its_base);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

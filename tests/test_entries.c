@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_entries.c - the order in which a folder is told, whatever comes or goes meanwhile. */
-#include "fs/entries.h"
+#include "vfs/entries.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "naming.h"
 #include "scratch.h"
-#include "source.h"
+#include "store/source.h"
 
 #include "load.h"
 
@@ -175,9 +175,9 @@ static void put_sample(const char *name)
 	buf_release(&bytes);
 }
 
-static const char *name_in(const struct snap *s)
+static const char *name_in(const struct version *v)
 {
-	return s->anim->clips[0].tracks[0].name;
+	return v->anim->clips[0].tracks[0].name;
 }
 
 START_TEST(test_files_follow_the_table)
@@ -186,32 +186,33 @@ START_TEST(test_files_follow_the_table)
 	struct store *store = store_new(&options, NULL);
 	struct err err = {0};
 	struct source *source;
-	struct snap *plain, *named, *again;
+	const struct where where = {scratch_root, "", "a.006", NULL};
+	struct version *plain, *named, *again;
 
 	ck_assert(store_names(store, scratch_root, note, &naming));
 	put_sample("a.006");
-	source = source_new(store, "", "a.006");
-	plain = source_get(source, scratch_root, &err);
+	source = source_new(store);
+	plain = source_get(source, &where, &err);
 	ck_assert_msg(plain != NULL, "%s", err.message);
 	ck_assert_str_eq(name_in(plain), "bone_0E7A");
 	put(NAMING_FILE, "id,name\n0xE7A,hips\n");
-	named = source_get(source, scratch_root, &err);
+	named = source_get(source, &where, &err);
 	ck_assert_msg(named != NULL, "%s", err.message);
 	ck_assert_str_eq(name_in(named), "hips");
 	ck_assert(named->generation != plain->generation);
-	again = source_get(source, scratch_root, &err);
+	again = source_get(source, &where, &err);
 	ck_assert_ptr_eq(again, named);
-	snap_put(again);
+	version_put(again);
 	ck_assert_int_eq(unlink(NAMING_FILE), 0);
-	again = source_get(source, scratch_root, &err);
+	again = source_get(source, &where, &err);
 	ck_assert_str_eq(name_in(again), "bone_0E7A");
-	snap_put(again);
+	version_put(again);
 	source_free(source);
 	store_free(store);
 	/* Whoever reads an older version has its names. */
 	ck_assert_str_eq(name_in(named), "hips");
-	snap_put(named);
-	snap_put(plain);
+	version_put(named);
+	version_put(plain);
 }
 END_TEST
 

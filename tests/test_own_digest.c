@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_own_digest.c - generated texts are told from edited ones, whichever version they show. */
-#include "draft.h"
-#include "file.h"
 #include "sample.h"
 #include "scratch.h"
-#include "tree.h"
+#include "store/draft.h"
 #include "view/own_digest.h"
 
 #define LIMIT ((size_t)1 << 24)
@@ -146,8 +144,8 @@ END_TEST
 
 static struct store *store;
 static struct source *source;
-static struct snap *now;
-static const char *file_name;
+static struct version *now;
+static struct where where;
 
 static void write_file(const char *name, const struct buf *bytes)
 {
@@ -158,25 +156,21 @@ static void write_file(const char *name, const struct buf *bytes)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
+/* A generated text is given up with its last writer, accepted or not. */
 static enum verdict save(const struct place *place, const char *text, size_t size, struct err *err)
 {
-	const struct tree tree = {now, file_name};
-	struct draft *draft = draft_new();
-	struct buf bytes = BUF_INIT, rendered = BUF_INIT;
+	struct draft *draft = draft_new(now, place, NULL, NULL);
+	struct buf bytes = BUF_INIT;
+	struct attempt attempt;
 	enum verdict verdict;
 
-	draft_begin(draft, now, place);
 	buf_add(&bytes, text, size);
-	draft_replace(draft, &bytes);
-	verdict = draft_commit(draft, DRAFT_DEMAND, source, scratch_root, file_name, err);
-	draft_end(draft);
-	if (is_generated(place->view)) {
-		/* What was saved is gone with the last writer, accepted or not. */
-		ck_assert(draft_load(draft, file_name));
-		ck_assert_int_eq(tree_render(&tree, place, &rendered), 0);
-		ck_assert(bytes_equal(buf_bytes(&draft->text), buf_bytes(&rendered)));
-		buf_release(&rendered);
-	}
+	draft_replace(draft, text_new(&bytes));
+	ck_assert(draft_attempt(draft, DRAFT_SAVE, &attempt));
+	verdict = attempt_commit(&attempt, source, &where, err);
+	draft_conclude(draft, &attempt, verdict);
+	attempt_release(&attempt);
+	ck_assert(!is_generated(place->view) || !draft_settle(draft, 0));
 	draft_free(draft);
 	return verdict;
 }
@@ -245,7 +239,7 @@ static unsigned stale; /* texts of version A that version B would not have rende
 static void law_older_text(const struct view *view, const struct shown *at)
 {
 	const struct place was = {PLACE_VIEW, view, at->clip, at->track, at->frame};
-	struct tree tree = {now, file_name};
+	const struct tree tree = {now, where.name};
 	struct buf text, current = BUF_INIT;
 	struct err err = {0};
 
@@ -255,7 +249,7 @@ static void law_older_text(const struct view *view, const struct shown *at)
 	ck_assert_int_eq(tree_render(&tree, &was, &current), 0);
 	stale += !bytes_equal(buf_bytes(&text), buf_bytes(&current));
 	ck_assert_msg(save(&was, (char *)text.data, text.size, &err) == VERDICT_SAME, "%s: %s: %s",
-		      file_name, view->file, err.message);
+		      where.name, view->file, err.message);
 	text.data[text.size / 2] ^= 1;
 	ck_assert_int_eq(save(&was, (char *)text.data, text.size, &err), VERDICT_REFUSED);
 	text.data[text.size / 2] ^= 1;
@@ -272,16 +266,16 @@ static void check_older_texts(const char *name, struct buf *bytes)
 	struct sample sample;
 	struct buf version;
 
-	file_name = name;
+	where = (struct where){scratch_root, "", name, NULL};
 	write_file(name, bytes);
 	sample = sample_decode(name, *bytes);
-	source = source_new(store, "", name);
-	now = source_get(source, scratch_root, &err);
+	source = source_new(store);
+	now = source_get(source, &where, &err);
 	ck_assert_msg(now != NULL, "%s", err.message);
 	edited_any = false;
 	for_each_text(&sample, edit_bone);
-	snap_put(now);
-	now = source_get(source, scratch_root, &err);
+	version_put(now);
+	now = source_get(source, &where, &err);
 	version = load_file(name);
 	ck_assert_int_eq(bytes_equal(buf_bytes(&version), sample_shown(&sample, 0, NULL).raw),
 			 !edited_any);
@@ -290,7 +284,7 @@ static void check_older_texts(const char *name, struct buf *bytes)
 	version = load_file(name);
 	ck_assert(bytes_equal(buf_bytes(&version), buf_bytes(&now->bytes)));
 	buf_release(&version);
-	snap_put(now);
+	version_put(now);
 	source_free(source);
 	sample_close(&sample);
 }

@@ -13,11 +13,9 @@
  * close and an open for appending; some of these refuse what is there so far, others store part of
  * the text. The cuts are random, the same in every run, and half of them at the end of a line.
  */
-#include "draft.h"
-#include "file.h"
 #include "load.h"
 #include "scratch.h"
-#include "tree.h"
+#include "store/draft.h"
 
 #include <glob.h>
 #include <xxhash.h>
@@ -92,13 +90,14 @@ static void restore(struct trial *t)
 	write_bytes(t->name, buf_bytes(&t->bytes));
 	snprintf(skeleton, sizeof(skeleton), "%.200s" SKELETON_SUFFIX, t->name);
 	unlink(skeleton);
-	t->source = source_new(store, "", t->name);
+	t->source = source_new(store);
 }
 
-static struct snap *now_of(const struct trial *t)
+static struct version *now_of(const struct trial *t)
 {
+	const struct where where = {scratch_root, "", t->name, NULL};
 	struct err err = {.code = ERR_NONE};
-	struct snap *now = source_get(t->source, scratch_root, &err);
+	struct version *now = source_get(t->source, &where, &err);
 
 	ck_assert_msg(now != NULL, "%s: %s", t->sample, err.message);
 	return now;
@@ -122,59 +121,83 @@ static struct buf stored(const struct trial *t)
 
 /* ---- writing ---- */
 
-/* As the mount does when a program opens the view for writing. */
-static void open_view(const struct trial *t, struct draft *draft, bool append)
+/*
+ * As the mount does when a program opens the view for writing. *draft is NULL where the view's text
+ * is the rendered one.
+ */
+static void open_view(const struct trial *t, struct draft **draft, bool append)
 {
-	struct snap *now = now_of(t);
+	struct version *now = now_of(t);
 	struct tree tree = {now, t->name};
+	struct buf rendered = BUF_INIT;
 	struct place place;
+	struct text *text;
 
 	ck_assert_msg(tree_walk(&tree, t->path, &place), "%s/%s is gone: %s", t->sample, t->path,
 		      t->story);
-	ck_assert(draft_update(draft, &tree, &place));
-	if (!append || !draft_continue(draft, now))
-		draft_begin(draft, now, &place);
-	snap_put(now);
+	if (*draft) {
+		draft_begin(*draft, now, &place, append);
+	} else {
+		ck_assert_int_eq(tree_render(&tree, &place, &rendered), 0);
+		text = text_new(&rendered);
+		*draft = draft_new(now, &place, text, NULL);
+		text_put(text);
+	}
+	version_put(now);
+}
+
+static struct bytes text_of(const struct draft *draft)
+{
+	return text_bytes(draft->text);
 }
 
 static enum verdict commit(const struct trial *t, struct draft *draft, enum draft_event event,
 			   struct err *err)
 {
+	const struct where where = {scratch_root, "", t->name, NULL};
+	struct attempt attempt;
+	enum verdict verdict;
+
 	*err = (struct err){.code = ERR_NONE};
-	return draft_commit(draft, event, t->source, scratch_root, t->name, err);
+	if (!draft_attempt(draft, event, &attempt))
+		return VERDICT_SAME;
+	verdict = attempt_commit(&attempt, t->source, &where, err);
+	draft_conclude(draft, &attempt, verdict);
+	attempt_release(&attempt);
+	return verdict;
 }
 
-static void close_view(const struct trial *t, struct draft *draft)
+static void close_view(const struct trial *t, struct draft **draft)
 {
 	struct err err;
 
-	commit(t, draft, DRAFT_CLOSE, &err);
-	draft_end(draft);
+	commit(t, *draft, DRAFT_FLUSH_OTHER, &err);
+	if (draft_settle(*draft, 0))
+		return;
+	draft_free(*draft);
+	*draft = NULL;
 }
 
 /* What is done with a text when a piece of it was written, and another is to come. */
 enum gap { GAP_FLUSH, GAP_SYNC, GAP_APPEND };
 #define GAP_COUNT 3
 
-static void pause_in(const struct trial *t, struct draft *draft, enum gap gap)
+static void pause_in(const struct trial *t, struct draft **draft, enum gap gap)
 {
 	struct err err;
 
-	commit(t, draft, gap == GAP_SYNC ? DRAFT_DEMAND : DRAFT_FLUSH, &err);
+	commit(t, *draft, gap == GAP_SYNC ? DRAFT_SAVE : DRAFT_FLUSH_OTHER, &err);
 	if (gap != GAP_APPEND)
 		return;
 	close_view(t, draft);
 	open_view(t, draft, true);
 }
 
-static void write_piece(struct trial *t, struct draft *draft, struct bytes text, size_t from,
-			size_t to)
+static void write_piece(struct draft *draft, struct bytes text, size_t from, size_t to)
 {
-	size_t at = draft->text.size;
+	const struct bytes piece = {text.data + from, to - from};
 
-	ck_assert(draft_load(draft, t->name));
-	at = draft->text.size;
-	ck_assert_int_eq(draft_write(draft, t->name, at, text.data + from, to - from, LIMIT), 0);
+	ck_assert_int_eq(draft_write(draft, text_of(draft).size, piece, LIMIT), 0);
 }
 
 /*
@@ -184,25 +207,24 @@ static void write_piece(struct trial *t, struct draft *draft, struct bytes text,
 static enum verdict save_pieces(struct trial *t, struct bytes text, const size_t *cuts,
 				unsigned count, enum gap gap, struct err *err)
 {
-	struct draft *draft = draft_new();
+	struct draft *draft = NULL;
 	enum verdict verdict;
 	size_t from = 0;
 
-	open_view(t, draft, false);
-	ck_assert_int_eq(draft_truncate(draft, t->name, 0, LIMIT), 0);
+	open_view(t, &draft, false);
+	ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
 	for (unsigned i = 0; i < count; i++) {
-		write_piece(t, draft, text, from, cuts[i]);
-		pause_in(t, draft, gap);
+		write_piece(draft, text, from, cuts[i]);
+		pause_in(t, &draft, gap);
 		from = cuts[i];
-		ck_assert(draft_load(draft, t->name));
-		if (draft->text.size == from && memcmp(draft->text.data, text.data, from) == 0)
+		if (bytes_equal(text_of(draft), (struct bytes){text.data, from}))
 			continue;
-		ck_assert_int_eq(draft_truncate(draft, t->name, 0, LIMIT), 0);
+		ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
 		from = 0;
 	}
-	write_piece(t, draft, text, from, text.size);
-	verdict = commit(t, draft, DRAFT_FLUSH, err);
-	close_view(t, draft);
+	write_piece(draft, text, from, text.size);
+	verdict = commit(t, draft, DRAFT_FLUSH_OTHER, err);
+	close_view(t, &draft);
 	draft_free(draft);
 	return verdict;
 }
@@ -285,18 +307,18 @@ static void check_own_text(struct trial *t, struct bytes own)
 static enum verdict save_second(struct trial *t, struct bytes first, struct bytes text,
 				struct err *err)
 {
-	struct draft *draft = draft_new();
+	struct draft *draft = NULL;
 	enum verdict verdict;
 
 	snprintf(t->story, sizeof(t->story), "over another text");
-	open_view(t, draft, false);
-	ck_assert_int_eq(draft_truncate(draft, t->name, 0, LIMIT), 0);
-	write_piece(t, draft, first, 0, first.size);
-	commit(t, draft, DRAFT_DEMAND, err);
-	ck_assert_int_eq(draft_truncate(draft, t->name, 0, LIMIT), 0);
-	write_piece(t, draft, text, 0, text.size);
-	verdict = commit(t, draft, DRAFT_DEMAND, err);
-	close_view(t, draft);
+	open_view(t, &draft, false);
+	ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
+	write_piece(draft, first, 0, first.size);
+	commit(t, draft, DRAFT_SAVE, err);
+	ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
+	write_piece(draft, text, 0, text.size);
+	verdict = commit(t, draft, DRAFT_SAVE, err);
+	close_view(t, &draft);
 	draft_free(draft);
 	return verdict;
 }
@@ -346,13 +368,13 @@ done:
 
 static void render(const struct trial *t, const char *path, struct buf *out)
 {
-	struct snap *now = now_of(t);
+	struct version *now = now_of(t);
 	struct tree tree = {now, t->name};
 	struct place place;
 
 	ck_assert(tree_walk(&tree, path, &place));
 	ck_assert_int_eq(tree_render(&tree, &place, out), 0);
-	snap_put(now);
+	version_put(now);
 }
 
 static bool save_other(struct trial *t, const char *path, struct bytes text)
@@ -371,7 +393,7 @@ static bool save_other(struct trial *t, const char *path, struct bytes text)
 static void check_beside_others(struct trial *t, const char *other, bool whole)
 {
 	struct buf own = BUF_INIT, theirs = BUF_INIT, text, wanted;
-	struct draft *draft = draft_new();
+	struct draft *draft = NULL;
 	size_t cuts[PIECES_MAX];
 	enum verdict verdict;
 	struct err err;
@@ -384,25 +406,25 @@ static void check_beside_others(struct trial *t, const char *other, bool whole)
 		goto done;
 	wanted = stored(t);
 	restore(t);
-	open_view(t, draft, false);
-	ck_assert_int_eq(draft_truncate(draft, t->name, 0, LIMIT), 0);
+	open_view(t, &draft, false);
+	ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
 	if (whole) {
 		struct buf first = another_text(buf_bytes(&own));
 
-		write_piece(t, draft, buf_bytes(&first), 0, first.size);
+		write_piece(draft, buf_bytes(&first), 0, first.size);
 		cuts[0] = 0;
 		buf_release(&first);
 	} else {
-		write_piece(t, draft, buf_bytes(&own), 0, cuts[0]);
+		write_piece(draft, buf_bytes(&own), 0, cuts[0]);
 	}
-	pause_in(t, draft, GAP_FLUSH);
+	pause_in(t, &draft, GAP_FLUSH);
 	ck_assert(save_other(t, other, buf_bytes(&text)));
-	ck_assert_int_eq(draft_truncate(draft, t->name, cuts[0], LIMIT), 0);
-	write_piece(t, draft, buf_bytes(&own), cuts[0], own.size);
-	verdict = commit(t, draft, DRAFT_FLUSH, &err);
+	ck_assert_int_eq(draft_truncate(draft, cuts[0], LIMIT), 0);
+	write_piece(draft, buf_bytes(&own), cuts[0], own.size);
+	verdict = commit(t, draft, DRAFT_FLUSH_OTHER, &err);
 	check_stored(t, &wanted, verdict, &err, other);
 	buf_release(&wanted);
-	close_view(t, draft);
+	close_view(t, &draft);
 	tried++;
 done:
 	draft_free(draft);
@@ -416,14 +438,14 @@ done:
 
 static void try_view(struct trial *t)
 {
-	struct snap *snap = now_of(t);
-	struct tree tree = {snap, t->name};
+	struct version *version = now_of(t);
+	struct tree tree = {version, t->name};
 	struct buf own = BUF_INIT;
 	struct place place;
 
 	ck_assert(tree_walk(&tree, t->path, &place));
 	ck_assert_int_eq(tree_render(&tree, &place, &own), 0);
-	snap_put(snap);
+	version_put(version);
 	if (own.size > 1 && own.size < LIMIT) {
 		check_own_text(t, buf_bytes(&own));
 		check_over_another(t, buf_bytes(&own));
@@ -475,7 +497,7 @@ static bool list_folder(struct trial *t, const struct tree *tree, const struct p
 	struct listing l = {.t = t, .tree = *tree, .folder = folder, .every = 1};
 
 	if (folder->kind == PLACE_BONES)
-		l.every = 1 + tree->snap->anim->clips[folder->clip].track_count / BONES_TRIED;
+		l.every = 1 + tree->version->anim->clips[folder->clip].track_count / BONES_TRIED;
 	snprintf(l.prefix, sizeof(l.prefix), "%.398s%s", prefix, *prefix ? "/" : "");
 	return tree_list(tree, folder, VIEW_SET_ALL, try_name, &l);
 }
@@ -491,7 +513,7 @@ static void try_folder(struct trial *t, const struct tree *tree)
 /* The first bones of each clip, two by two. */
 static void try_bones(struct trial *t, const struct tree *tree)
 {
-	const struct anim *anim = tree->snap->anim;
+	const struct anim *anim = tree->version->anim;
 	char other[512];
 
 	for (uint32_t i = 0; i < anim->clip_count; i++) {
@@ -515,15 +537,16 @@ static void try_sample(const char *path, struct bytes bytes,
 		       void (*try)(struct trial *t, const struct tree *tree))
 {
 	struct trial t = {.sample = path, .name = strrchr(path, '/') + 1, .bytes = BUF_INIT};
-	struct snap *snap;
+	const struct where where = {scratch_root, "", t.name, NULL};
+	struct version *version;
 
 	seed = XXH3_64bits(path, strlen(path)) | 1;
 	buf_add(&t.bytes, bytes.data, bytes.size);
 	restore(&t);
-	snap = source_get(t.source, scratch_root, NULL);
-	if (snap && !snap->anim->read_only)
-		try(&t, &(struct tree){snap, t.name});
-	snap_put(snap);
+	version = source_get(t.source, &where, NULL);
+	if (version && !version->anim->read_only)
+		try(&t, &(struct tree){version, t.name});
+	version_put(version);
 	source_free(t.source);
 	unlink(t.name);
 	buf_release(&t.bytes);

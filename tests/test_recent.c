@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "recent.h"
+#include "store/recent.h"
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,29 +20,40 @@ static void end(void)
 /* A text of `size` bytes, which begins with the number. */
 static void put(uint64_t node, uint64_t generation, size_t size)
 {
-	struct buf text = BUF_INIT;
+	struct buf bytes = BUF_INIT;
+	struct text *text;
 
-	buf_zero(&text, size);
-	memcpy(text.data, &node, sizeof(node));
-	recent_put(recent, node, generation, &text);
-	ck_assert_ptr_null(text.data);
+	buf_zero(&bytes, size);
+	memcpy(bytes.data, &node, sizeof(node));
+	text = text_new(&bytes);
+	ck_assert_ptr_null(bytes.data);
+	recent_put(recent, node, generation, text);
+	text_put(text);
 }
 
 static bool has(uint64_t node, uint64_t generation)
 {
-	struct buf text = BUF_INIT;
-	bool there = recent_take(recent, node, generation, &text);
+	struct text *text = recent_get(recent, node, generation);
 
-	ck_assert(!there || memcmp(text.data, &node, sizeof(node)) == 0);
-	buf_release(&text);
-	return there;
+	ck_assert(!text || memcmp(text_bytes(text).data, &node, sizeof(node)) == 0);
+	text_put(text);
+	return text != NULL;
 }
 
-START_TEST(a_text_is_handed_over_once)
+START_TEST(a_text_stays_and_is_shared)
 {
+	struct text *first, *second;
+
 	put(7, 1, 100);
-	ck_assert(has(7, 1));
+	first = recent_get(recent, 7, 1);
+	second = recent_get(recent, 7, 1);
+	ck_assert_ptr_nonnull(first);
+	ck_assert_ptr_eq(first, second);
+	text_put(second);
+	put(7, 2, 100);
 	ck_assert(!has(7, 1));
+	ck_assert_uint_eq(text_bytes(first).size, 100); /* its holder's still */
+	text_put(first);
 }
 END_TEST
 
@@ -108,7 +119,7 @@ Suite *recent_suite(void)
 	TCase *tc = tcase_create("texts");
 
 	tcase_add_checked_fixture(tc, begin, end);
-	tcase_add_test(tc, a_text_is_handed_over_once);
+	tcase_add_test(tc, a_text_stays_and_is_shared);
 	tcase_add_test(tc, a_text_of_another_version_is_not_the_text);
 	tcase_add_test(tc, all_together_never_exceed_the_limit);
 	tcase_add_test(tc, a_text_larger_than_the_limit_is_not_kept);

@@ -4,6 +4,8 @@
 
 /* The folder that refusals are put into. */
 static struct state *state;
+static struct refusals *refusals;
+static struct refusal_owner owner;
 static int folder = -1;
 
 static void begin(void)
@@ -13,6 +15,9 @@ static void begin(void)
 	scratch_begin();
 	state = state_new(scratch_root, NULL, false, &err);
 	ck_assert_ptr_nonnull(state);
+	refusals = refusals_new(state, 100000);
+	ck_assert_ptr_nonnull(refusals);
+	owner = (struct refusal_owner){geteuid(), getegid(), 0640};
 	ck_assert_int_eq(state_folder(state, STATE_REJECTED, "", true, &folder), 0);
 	ck_assert_int_eq(chdir(".animfs/rejected"), 0);
 }
@@ -20,6 +25,7 @@ static void begin(void)
 static void end(void)
 {
 	close(folder);
+	refusals_free(refusals);
 	state_free(state);
 	scratch_end();
 }
@@ -126,7 +132,7 @@ static int refuse(const char *name, const char *text)
 	struct err err = fault(0, 5);
 	unsigned own = 0;
 
-	return refusal_write(state, folder, "x", name, bytes_of(text), &err, &own);
+	return refusal_write(refusals, folder, "x", name, bytes_of(text), &err, &owner, &own);
 }
 
 START_TEST(both_files_are_written)
@@ -135,6 +141,8 @@ START_TEST(both_files_are_written)
 	ck_text("x.csv.rejected", "12..5\n");
 	ck_assert(is_there("x.csv.error"));
 	ck_assert_int_eq(count_entries("."), 2);
+	ck_assert_uint_eq(stat_of("x.csv.rejected").st_mode, S_IFREG | 0640);
+	ck_assert_uint_eq(stat_of("x.csv.error").st_mode, S_IFREG | 0640);
 	ck_assert(refusal_remove(folder, "x.csv"));
 	ck_assert_int_eq(count_entries("."), 0);
 	ck_assert(!refusal_remove(folder, "x.csv"));
@@ -163,12 +171,68 @@ START_TEST(more_of_a_text_is_written_over_less_of_it)
 	unsigned own = 0;
 
 	ck_assert_int_eq(refuse("x.csv", "of another day"), 0);
-	ck_assert_int_eq(refusal_write(state, folder, "x", "x.csv", bytes_of("a"), &err, &own), 0);
-	ck_assert_int_eq(refusal_write(state, folder, "x", "x.csv", bytes_of("ab"), &err, &own), 0);
+	ck_assert_int_eq(
+		refusal_write(refusals, folder, "x", "x.csv", bytes_of("a"), &err, &owner, &own),
+		0);
+	ck_assert_int_eq(
+		refusal_write(refusals, folder, "x", "x.csv", bytes_of("ab"), &err, &owner, &own),
+		0);
 	ck_text("x.csv.rejected", "of another day");
 	ck_text("x.csv.rejected.~2~", "ab");
 	ck_assert_int_eq(count_entries("."), 3);
 	ck_assert(refusal_remove(folder, "x.csv"));
+}
+END_TEST
+
+START_TEST(the_files_are_the_caller_s)
+{
+	owner = (struct refusal_owner){12345, 12346, 0};
+	ck_assert_int_eq(refuse("x.csv", "text"), 0);
+	ck_assert_uint_eq(stat_of("x.csv.error").st_mode, S_IFREG | 0600);
+	if (geteuid() == 0) {
+		ck_assert_uint_eq(stat_of("x.csv.rejected").st_uid, 12345);
+		ck_assert_uint_eq(stat_of("x.csv.rejected").st_gid, 12346);
+	}
+}
+END_TEST
+
+START_TEST(all_together_have_a_limit_and_what_is_removed_is_free)
+{
+	char text[3001];
+	unsigned count = 0;
+
+	memset(text, 't', 3000);
+	text[3000] = '\0';
+	for (; count < 100; count++) {
+		text[0] = (char)(' ' + count);
+		int error = refuse("x.csv", text);
+
+		if (error) {
+			ck_assert_int_eq(error, ENOSPC);
+			break;
+		}
+	}
+	ck_assert_uint_ge(count, 5);
+	ck_assert_uint_lt(count, 15);
+	ck_assert_int_eq(count_entries("."), count + 1);
+	ck_assert(refusal_remove(folder, "x.csv"));
+	ck_assert_int_eq(refuse("x.csv", text), 0);
+}
+END_TEST
+
+START_TEST(there_may_be_more_than_a_hundred)
+{
+	char text[8];
+
+	refusals_free(refusals);
+	refusals = refusals_new(state, 100 << 20);
+	for (unsigned i = 1; i <= 120; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		ck_assert_int_eq(refuse("x.csv", text), 0);
+	}
+	ck_text("x.csv.rejected.~120~", "120");
+	ck_assert(refusal_remove(folder, "x.csv"));
+	ck_assert_int_eq(count_entries("."), 0);
 }
 END_TEST
 
@@ -199,6 +263,9 @@ Suite *refusal_suite(void)
 	tcase_add_test(tc, both_files_are_written);
 	tcase_add_test(tc, another_text_gets_a_number_and_the_same_does_not);
 	tcase_add_test(tc, more_of_a_text_is_written_over_less_of_it);
+	tcase_add_test(tc, the_files_are_the_caller_s);
+	tcase_add_test(tc, all_together_have_a_limit_and_what_is_removed_is_free);
+	tcase_add_test(tc, there_may_be_more_than_a_hundred);
 	tcase_add_test(tc, a_name_that_is_too_long_says_so);
 	suite_add_tcase(suite, tc);
 	return suite;

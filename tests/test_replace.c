@@ -79,6 +79,36 @@ START_TEST(new_bytes_take_the_place)
 END_TEST
 
 /* Also one that comes within the same tick of the clock that files are written by. */
+START_TEST(what_is_prepared_waits_for_its_check)
+{
+	struct file_version was = version("file"), now;
+	const struct bytes old = bytes_of("old");
+	struct replacement r = {.dir = scratch_root,
+				.via = scratch_root,
+				.name = "file",
+				.temporary = "tmp",
+				.expect = &was,
+				.was = &old};
+
+	ck_assert_int_eq(replace_prepare(&r, bytes_of("new")), 0);
+	ck_text("file", "old");
+	ck_text("tmp", "new");
+	put("file", "others");
+	ck_assert_int_eq(replace_place(&r, &now, NULL), EAGAIN);
+	replace_end(&r);
+	ck_assert(!is_there("tmp"));
+	ck_text("file", "others");
+
+	put("file", "old");
+	was = version("file");
+	ck_assert_int_eq(replace_prepare(&r, bytes_of("new")), 0);
+	ck_assert_int_eq(replace_place(&r, &now, NULL), 0);
+	replace_end(&r);
+	ck_text("file", "new");
+	ck_assert_int_eq(count_entries("."), 1);
+}
+END_TEST
+
 START_TEST(a_write_right_after_shows)
 {
 	struct file_version now = version("file"), later;
@@ -633,6 +663,7 @@ END_TEST
 
 static void add_meddlers(TCase *tc)
 {
+	tcase_add_test(tc, what_is_prepared_waits_for_its_check);
 	tcase_add_test(tc, a_write_right_after_shows);
 	tcase_add_test(tc, who_slips_in_at_the_last_moment_stays);
 	tcase_add_test(tc, the_latest_who_slips_in_stays);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "load.h"
 #include "scratch.h"
-#include "source.h"
+#include "store/source.h"
 
 static const struct format format = {.name = "ff9anim"}, flat = {.name = "ribbon", .flat = true};
 
@@ -78,7 +78,8 @@ START_TEST(the_nearest_file_says_it)
 	ck_assert_int_eq(unlink("walk.x.skeleton.csv"), 0);
 	ck_assert(!is_same());
 	ck_assert_str_eq(first_bone(&flat), "other");
-	ck_assert_uint_eq(told, 0);
+	ck_assert_uint_eq(told, 1); /* that there is no fault, when it was looked for first */
+	ck_assert_str_eq(fault, "");
 }
 END_TEST
 
@@ -124,6 +125,20 @@ START_TEST(a_file_that_cannot_be_used_is_told_and_stands_in_the_way)
 }
 END_TEST
 
+START_TEST(a_fault_that_was_told_before_all_was_forgotten_goes)
+{
+	put("walk.x.skeleton.csv", "bone,parent\na,\na,\n");
+	ck_assert_ptr_null(first_bone(&format));
+	ck_assert_str_ne(fault, "");
+	rest_release(&rest);
+	put("walk.x.skeleton.csv", "bone,sx\na,1\n");
+	ck_assert_str_eq(first_bone(&format), "a");
+	ck_assert_str_eq(named, "walk.x.skeleton.csv");
+	ck_assert_str_eq(fault, "");
+	ck_assert_uint_eq(told, 2);
+}
+END_TEST
+
 START_TEST(what_cannot_be_read_is_no_change_either)
 {
 	ck_assert_int_eq(mkdir("skeleton.csv", 0700), 0);
@@ -153,21 +168,22 @@ static void put_sample(const char *name)
 	buf_release(&bytes);
 }
 
-static struct snap *get(struct source *source)
+static struct version *get(struct source *source)
 {
 	struct err err = {0};
-	struct snap *snap = source_get(source, scratch_root, &err);
+	const struct where where = {scratch_root, "sub", "a.canm", NULL};
+	struct version *version = source_get(source, &where, &err);
 
-	ck_assert_msg(snap != NULL, "%s", err.message);
-	return snap;
+	ck_assert_msg(version != NULL, "%s", err.message);
+	return version;
 }
 
 START_TEST(files_follow_their_skeleton)
 {
 	const struct store_options options = {.cache = 1 << 20, .max_file = 1 << 20};
 	struct store *store = store_new(&options, NULL);
-	struct source *source = source_new(store, "sub", "a.canm");
-	struct snap *plain, *posed, *again;
+	struct source *source = source_new(store);
+	struct version *plain, *posed, *again;
 
 	store_rests(store, note, &rest);
 	put_sample("a.canm");
@@ -180,18 +196,18 @@ START_TEST(files_follow_their_skeleton)
 	put("unrelated", "");
 	again = get(source);
 	ck_assert_ptr_eq(again, posed);
-	snap_put(again);
+	version_put(again);
 	put("a.canm.skeleton.csv", "bone\nScene_Root\nScene_Root\n");
 	again = get(source);
 	ck_assert_ptr_null(rest_skeleton(again->rest));
 	ck_assert_str_eq(named, "sub/a.canm.skeleton.csv");
-	snap_put(again);
+	version_put(again);
 	/* Whoever holds an older version has its skeleton. */
 	ck_assert_str_eq(rest_skeleton(posed->rest)->joints[0].bone, "Scene_Root");
 	source_free(source);
 	store_free(store);
-	snap_put(posed);
-	snap_put(plain);
+	version_put(posed);
+	version_put(plain);
 }
 END_TEST
 
@@ -289,6 +305,7 @@ Suite *rest_suite(void)
 	tcase_add_test(tc, the_nearest_file_says_it);
 	tcase_add_test(tc, another_version_is_another_skeleton);
 	tcase_add_test(tc, a_file_that_cannot_be_used_is_told_and_stands_in_the_way);
+	tcase_add_test(tc, a_fault_that_was_told_before_all_was_forgotten_goes);
 	tcase_add_test(tc, what_cannot_be_read_is_no_change_either);
 	tcase_add_test(tc, files_follow_their_skeleton);
 	tcase_add_test(tc, what_is_not_for_all_is_as_if_it_were_not_there);

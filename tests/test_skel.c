@@ -40,10 +40,10 @@ static struct sample open_bytes(struct buf bytes)
 	struct err err = {0};
 	struct sample s = {.name = "made.skel", .codec = &skel_codec};
 
-	s.snap = snap_of_bytes(&skel_codec, &bytes, s.name, NULL, &err);
-	ck_assert_msg(s.snap != NULL, "%s", err.message);
-	s.bytes = s.snap->bytes;
-	s.anim = s.snap->anim;
+	s.version = version_of_bytes(&skel_codec, &bytes, s.name, NULL, &err);
+	ck_assert_msg(s.version != NULL, "%s", err.message);
+	s.bytes = s.version->bytes;
+	s.anim = s.version->anim;
 	return s;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "slab.h"
+#include "util/slab.h"
 
 #include <check.h>
 #include <stdbool.h>

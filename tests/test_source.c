@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "load.h"
 #include "scratch.h"
-#include "source.h"
+#include "store/commit.h"
+#include "store/commit_skeleton.h"
+#include "store/create.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
@@ -104,6 +108,19 @@ int fstat(int fd, struct stat *st)
 	return fstatat(fd, "", st, AT_EMPTY_PATH);
 }
 
+/* Called once, while the file that is to take the old one's place is being prepared. */
+static _Thread_local void (*while_prepared)(void);
+
+int futimens(int fd, const struct timespec times[2])
+{
+	void (*meddle)(void) = while_prepared;
+
+	while_prepared = NULL;
+	if (meddle)
+		meddle();
+	return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
+}
+
 /* In place, of the same size; no time shows it. */
 static void write_unseen(const char *path, const struct buf *data)
 {
@@ -120,6 +137,40 @@ static void make_old(const char *path)
 	ck_assert_int_eq(
 		utimensat(AT_FDCWD, path, (struct timespec[]){{1000000000, 0}, {1000000000, 0}}, 0),
 		0);
+}
+
+/* Where each source's file is; the latest of a source's address counts. */
+#define OPENED_MAX 64
+static struct opened {
+	const struct source *source;
+	struct where where;
+} opened[OPENED_MAX];
+static unsigned opened_count;
+
+static struct source *open_source(struct store *s, const char *name)
+{
+	struct source *made = source_new(s);
+	struct opened *o = &opened[opened_count++];
+
+	ck_assert_uint_le(opened_count, OPENED_MAX);
+	ck_assert_ptr_nonnull(made);
+	*o = (struct opened){made, {scratch_root, "", strdup(name), NULL}};
+	return made;
+}
+
+static struct where *where_of(const struct source *s)
+{
+	unsigned i = opened_count;
+
+	while (opened[--i].source != s)
+		ck_assert_uint_gt(i, 0);
+	return &opened[i].where;
+}
+
+static void forget_opened(void)
+{
+	while (opened_count)
+		free((char *)opened[--opened_count].where.name);
 }
 
 static struct store *open_store(size_t cache, struct state *with)
@@ -142,7 +193,7 @@ static void begin(void)
 	state = state_new(scratch_root, NULL, false, &err);
 	ck_assert_ptr_nonnull(state);
 	store = open_store(1 << 20, state);
-	source = source_new(store, "", FILE_NAME);
+	source = open_source(store, FILE_NAME);
 	ck_assert_ptr_nonnull(source);
 	write_bytes(FILE_NAME, buf_bytes(&sample));
 }
@@ -150,6 +201,7 @@ static void begin(void)
 static void end(void)
 {
 	source_free(source);
+	forget_opened();
 	store_free(store);
 	state_free(state);
 	scratch_end();
@@ -158,15 +210,15 @@ static void end(void)
 	buf_release(&sample);
 }
 
-static struct snap *get_of(struct source *s)
+static struct version *get_of(struct source *s)
 {
-	struct snap *snap = source_get(s, scratch_root, &err);
+	struct version *version = source_get(s, where_of(s), &err);
 
-	ck_assert_msg(snap != NULL, "%s", err.message);
-	return snap;
+	ck_assert_msg(version != NULL, "%s", err.message);
+	return version;
 }
 
-static struct snap *get(void)
+static struct version *get(void)
 {
 	return get_of(source);
 }
@@ -174,10 +226,10 @@ static struct snap *get(void)
 /* The latest version's generation, and nobody holds it. */
 static uint64_t generation_of(struct source *s)
 {
-	struct snap *snap = get_of(s);
-	uint64_t generation = snap->generation;
+	struct version *version = get_of(s);
+	uint64_t generation = version->generation;
 
-	snap_put(snap);
+	version_put(version);
 	return generation;
 }
 
@@ -185,80 +237,80 @@ static void ck_fails(enum err_code code, int number)
 {
 	struct err why = {.code = ERR_NONE};
 
-	ck_assert_ptr_null(source_get(source, scratch_root, &why));
+	ck_assert_ptr_null(source_get(source, where_of(source), &why));
 	ck_assert_msg(why.code == code && why.number == number, "%d %d: %s", why.code, why.number,
 		      why.message);
 }
 
-/* ---- snaps ---- */
+/* ---- versions ---- */
 
 START_TEST(a_file_is_decoded_and_labelled)
 {
-	struct snap *snap = get();
+	struct version *version = get();
 
-	ck_assert(bytes_equal(buf_bytes(&snap->bytes), buf_bytes(&sample)));
-	ck_assert_ptr_eq(snap->codec, codec_named("canm"));
-	ck_assert_uint_ne(snap->generation, 0);
-	ck_assert_int_eq(snap_clip(snap, "walk"), 0);
-	ck_assert_int_eq(snap_clip(snap, "run"), -1);
-	ck_assert_int_eq(snap_clip(snap, "hip"), -1);
-	for (uint32_t i = 0; i < snap->anim->clip_count; i++) {
-		const struct clip *clip = &snap->anim->clips[i];
+	ck_assert(bytes_equal(buf_bytes(&version->bytes), buf_bytes(&sample)));
+	ck_assert_ptr_eq(version->codec, codec_named("canm"));
+	ck_assert_uint_ne(version->generation, 0);
+	ck_assert_int_eq(version_clip(version, "walk"), 0);
+	ck_assert_int_eq(version_clip(version, "run"), -1);
+	ck_assert_int_eq(version_clip(version, "hip"), -1);
+	for (uint32_t i = 0; i < version->anim->clip_count; i++) {
+		const struct clip *clip = &version->anim->clips[i];
 
-		ck_assert_int_eq(snap_clip(snap, clip->label), i);
-		ck_assert_int_eq(snap_track(snap, i, "walk"), -1);
+		ck_assert_int_eq(version_clip(version, clip->label), i);
+		ck_assert_int_eq(version_track(version, i, "walk"), -1);
 		for (uint32_t j = 0; j < clip->track_count; j++)
-			ck_assert_int_eq(snap_track(snap, i, clip->tracks[j].label), j);
+			ck_assert_int_eq(version_track(version, i, clip->tracks[j].label), j);
 	}
-	snap_put(snap);
+	version_put(version);
 }
 END_TEST
 
 START_TEST(the_latest_version_is_decoded_once)
 {
-	struct snap *snap = get(), *again = get();
+	struct version *version = get(), *again = get();
 
-	ck_assert_ptr_eq(snap, again);
-	snap_put(again);
-	snap_put(snap);
+	ck_assert_ptr_eq(version, again);
+	version_put(again);
+	version_put(version);
 	ck_assert_uint_eq(generation_of(source), generation_of(source));
 }
 END_TEST
 
 START_TEST(what_is_at_hand_is_not_looked_for)
 {
-	struct snap *snap = get(), *last;
+	struct version *version = get(), *last;
 
 	replace_outside(FILE_NAME, &other_sample);
 	last = source_last(source);
-	ck_assert_ptr_eq(last, snap);
-	snap_put(last);
-	snap_put(snap);
-	snap = get();
+	ck_assert_ptr_eq(last, version);
+	version_put(last);
+	version_put(version);
+	version = get();
 	last = source_last(source);
-	ck_assert_ptr_eq(last, snap);
-	snap_put(last);
-	snap_put(snap);
+	ck_assert_ptr_eq(last, version);
+	version_put(last);
+	version_put(version);
 	ck_assert_int_eq(unlink(FILE_NAME), 0);
 	last = source_last(source);
 	ck_assert_ptr_nonnull(last);
-	snap_put(last);
+	version_put(last);
 }
 END_TEST
 
 START_TEST(bytes_without_a_file_are_decoded_by_their_content)
 {
 	struct buf bytes = BUF_INIT;
-	struct snap *snap;
+	struct version *version;
 
 	buf_add(&bytes, sample.data, sample.size);
-	snap = snap_of_bytes(NULL, &bytes, "x", &(struct decoding){.rate = 24}, &err);
-	ck_assert_ptr_nonnull(snap);
+	version = version_of_bytes(NULL, &bytes, "x", &(struct decoding){.rate = 24}, &err);
+	ck_assert_ptr_nonnull(version);
 	ck_assert_ptr_null(bytes.data);
-	ck_assert(snap->anim->rate == 24);
-	snap_put(snap);
+	ck_assert(version->anim->rate == 24);
+	version_put(version);
 	buf_text(&bytes, "frame,time,tx,ty,tz\n");
-	ck_assert_ptr_null(snap_of_bytes(NULL, &bytes, "x", NULL, &err));
+	ck_assert_ptr_null(version_of_bytes(NULL, &bytes, "x", NULL, &err));
 	ck_assert_int_eq(err.code, ERR_UNKNOWN);
 	ck_assert_ptr_null(bytes.data);
 }
@@ -279,84 +331,30 @@ END_TEST
 
 START_TEST(a_replaced_file_is_decoded_again)
 {
-	struct snap *before = get(), *after;
+	struct version *before = get(), *after;
 
 	replace_outside(FILE_NAME, &other_sample);
 	after = get();
 	ck_assert_uint_ne(before->generation, after->generation);
-	ck_assert_int_eq(snap_clip(after, "dup"), 0);
-	ck_assert_int_eq(snap_clip(before, "walk"), 0);
-	snap_put(before);
-	snap_put(after);
-}
-END_TEST
-
-START_TEST(a_replaced_version_stays_until_told_where_that_is_asked_for)
-{
-	uint32_t first = (uint32_t)generation_of(source);
-	struct snap *old;
-
-	replace_outside(FILE_NAME, &other_sample);
-	generation_of(source);
-	ck_assert_ptr_null(source_replaced(source, first));
-	store_keep_replaced(store);
-	first = (uint32_t)generation_of(source);
-	replace_outside(FILE_NAME, &sample);
-	ck_assert_ptr_null(source_replaced(source, first));
-	generation_of(source);
-	old = source_replaced(source, first);
-	ck_assert_ptr_nonnull(old);
-	ck_assert_int_eq(snap_clip(old, "dup"), 0);
-	source_told(source, old->generation);
-	snap_put(old);
-	old = source_replaced(source, first);
-	ck_assert_ptr_nonnull(old);
-	source_told(source, 0);
-	ck_assert_ptr_null(source_replaced(source, first));
-	source_keep(source, old); /* it was shown again */
-	source_keep(source, old);
-	snap_put(old);
-	old = source_replaced(source, first);
-	ck_assert_ptr_nonnull(old);
-	snap_put(old);
-	source_told(source, 0);
-	ck_assert_ptr_null(source_replaced(source, first));
-}
-END_TEST
-
-START_TEST(of_many_replaced_versions_the_latest_stay)
-{
-	uint32_t generations[100];
-
-	store_keep_replaced(store);
-	for (int i = 0; i < 100; i++) {
-		generations[i] = (uint32_t)generation_of(source);
-		toggle_loop(&sample);
-		replace_outside(FILE_NAME, &sample);
-	}
-	generation_of(source);
-	for (int i = 36; i < 100; i++) {
-		struct snap *old = source_replaced(source, generations[i]);
-
-		ck_assert_ptr_nonnull(old);
-		snap_put(old);
-	}
-	ck_assert_ptr_null(source_replaced(source, generations[35]));
+	ck_assert_int_eq(version_clip(after, "dup"), 0);
+	ck_assert_int_eq(version_clip(before, "walk"), 0);
+	version_put(before);
+	version_put(after);
 }
 END_TEST
 
 START_TEST(a_write_in_place_shows_even_within_the_file_system_s_clock_tick)
 {
 	for (int i = 0; i < 50; i++) {
-		struct snap *snap = get();
-		bool loop = snap->anim->clips[0].loop;
+		struct version *version = get();
+		bool loop = version->anim->clips[0].loop;
 
 		toggle_loop(&sample);
 		write_in_place(FILE_NAME, &sample);
-		snap_put(snap);
-		snap = get();
-		ck_assert(snap->anim->clips[0].loop != loop);
-		snap_put(snap);
+		version_put(version);
+		version = get();
+		ck_assert(version->anim->clips[0].loop != loop);
+		version_put(version);
 	}
 }
 END_TEST
@@ -375,21 +373,21 @@ END_TEST
 
 START_TEST(a_damaged_file_is_refused_until_it_is_another)
 {
-	struct snap *before = get();
+	struct version *before = get();
 	struct err first = {.code = ERR_NONE}, second = {.code = ERR_NONE};
 
 	replace_outside(FILE_NAME, &damaged);
-	ck_assert_ptr_null(source_get(source, scratch_root, &first));
+	ck_assert_ptr_null(source_get(source, where_of(source), &first));
 	ck_assert_int_eq(first.code, ERR_FORMAT);
 	ck_assert_int_ne(first.message[0], '\0');
-	ck_assert_ptr_null(source_get(source, scratch_root, &second));
+	ck_assert_ptr_null(source_get(source, where_of(source), &second));
 	ck_assert_str_eq(second.message, first.message);
 	ck_assert_uint_eq(second.at, first.at);
 	/* The last good version lives on with its holder. */
-	ck_assert_int_eq(snap_clip(before, "walk"), 0);
-	snap_put(before);
+	ck_assert_int_eq(version_clip(before, "walk"), 0);
+	version_put(before);
 	replace_outside(FILE_NAME, &sample);
-	snap_put(get());
+	version_put(get());
 }
 END_TEST
 
@@ -415,19 +413,21 @@ START_TEST(a_file_over_the_limit_is_refused_as_one_that_does_not_decode)
 	ck_fails(ERR_FORMAT, 0);
 	ck_fails(ERR_FORMAT, 0);
 	replace_outside(FILE_NAME, &sample);
-	snap_put(get());
+	version_put(get());
 }
 END_TEST
 
 START_TEST(a_renamed_source_reads_the_file_of_its_new_name)
 {
 	write_bytes("b.canm", buf_bytes(&other_sample));
-	snap_put(get());
-	ck_assert(source_renamed(source, "", "b.canm"));
-	struct snap *snap = get();
+	version_put(get());
+	free((char *)where_of(source)->name);
+	where_of(source)->name = strdup("b.canm");
+	source_forget(source);
+	struct version *version = get();
 
-	ck_assert_int_eq(snap_clip(snap, "dup"), 0);
-	snap_put(snap);
+	ck_assert_int_eq(version_clip(version, "dup"), 0);
+	version_put(version);
 }
 END_TEST
 
@@ -457,13 +457,13 @@ START_TEST(the_rate_of_the_options_is_the_model_s)
 					.rates = {{codec_named("canm")->format, 25}},
 					.rate_count = 1};
 	struct store *s = store_new(&options, NULL);
-	struct source *file = source_new(s, "", FILE_NAME);
-	struct snap *snap = get_of(file), *usual = get();
+	struct source *file = open_source(s, FILE_NAME);
+	struct version *version = get_of(file), *usual = get();
 
-	ck_assert(snap->anim->rate == 25);
+	ck_assert(version->anim->rate == 25);
 	ck_assert(usual->anim->rate == 60);
-	snap_put(usual);
-	snap_put(snap);
+	version_put(usual);
+	version_put(version);
 	source_free(file);
 	store_free(s);
 }
@@ -476,12 +476,12 @@ START_TEST(a_file_of_any_name_is_found_by_content_where_that_is_asked_for)
 	struct store_options options = {
 		.max_file = 1 << 20, .patterns = &pattern, .pattern_count = 1};
 	struct store *s = store_new(&options, NULL);
-	struct source *file = source_new(s, "", "data.bin");
+	struct source *file = open_source(s, "data.bin");
 
 	write_bytes("data.bin", buf_bytes(&sample));
-	snap_put(get_of(file));
+	version_put(get_of(file));
 	put("data.bin", "something else");
-	ck_assert_ptr_null(source_get(file, scratch_root, &err));
+	ck_assert_ptr_null(source_get(file, where_of(file), &err));
 	ck_assert_int_eq(err.code, ERR_UNKNOWN);
 	source_free(file);
 	store_free(s);
@@ -497,21 +497,21 @@ static const uint8_t one_bone[0x18] = {0, 0, 1};
 
 START_TEST(a_model_beside_a_file_says_how_many_bones_it_has)
 {
-	struct source *block = source_new(store, "", "walk.ff9anim");
-	struct snap *snap;
+	struct source *block = open_source(store, "walk.ff9anim");
+	struct version *version;
 
 	write_bytes("walk.ff9anim", (struct bytes){still_block, sizeof(still_block)});
-	ck_assert_ptr_null(source_get(block, scratch_root, &err));
+	ck_assert_ptr_null(source_get(block, where_of(block), &err));
 	ck_assert_msg(err.code == ERR_FORMAT && strstr(err.message, "how many bones"), "%s",
 		      err.message);
 	err_clear(&err);
 	usleep(50000); /* the refusal would be settled by now */
-	ck_assert_ptr_null(source_get(block, scratch_root, NULL));
+	ck_assert_ptr_null(source_get(block, where_of(block), NULL));
 	write_bytes("walk.ff9model", (struct bytes){one_bone, sizeof(one_bone)});
-	snap = get_of(block);
-	ck_assert_uint_eq(snap->anim->clips[0].track_count, 1);
-	ck_assert_str_eq(snap->anim->clips[0].name, "walk");
-	snap_put(snap);
+	version = get_of(block);
+	ck_assert_uint_eq(version->anim->clips[0].track_count, 1);
+	ck_assert_str_eq(version->anim->clips[0].name, "walk");
+	version_put(version);
 	source_free(block);
 }
 END_TEST
@@ -522,13 +522,13 @@ START_TEST(an_option_says_how_many_bones_a_file_has)
 	struct store_options options = {
 		.cache = 1 << 20, .max_file = 1 << 20, .patterns = &pattern, .pattern_count = 1};
 	struct store *with = store_new(&options, state);
-	struct source *block = source_new(with, "", "walk.ff9anim");
-	struct snap *snap;
+	struct source *block = open_source(with, "walk.ff9anim");
+	struct version *version;
 
 	write_bytes("walk.ff9anim", (struct bytes){still_block, sizeof(still_block)});
-	snap = get_of(block);
-	ck_assert_uint_eq(snap->anim->clips[0].track_count, 1);
-	snap_put(snap);
+	version = get_of(block);
+	ck_assert_uint_eq(version->anim->clips[0].track_count, 1);
+	version_put(version);
 	source_free(block);
 	store_free(with);
 }
@@ -540,17 +540,17 @@ START_TEST(the_cache_keeps_what_was_put_down_last)
 	uint64_t before[MANY];
 	size_t size;
 	struct store *s;
-	struct snap *snap = get();
+	struct version *version = get();
 
-	size = snap->size;
-	snap_put(snap);
+	size = version->size;
+	version_put(version);
 	s = open_store(2 * size, NULL);
 	for (unsigned i = 0; i < MANY; i++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "%u.canm", i);
 		write_bytes(name, buf_bytes(&sample));
-		files[i] = source_new(s, "", name);
+		files[i] = open_source(s, name);
 		before[i] = generation_of(files[i]);
 		ck_assert_uint_le(store_cached(s), 2 * size);
 	}
@@ -571,20 +571,20 @@ END_TEST
 START_TEST(what_is_held_is_never_dropped)
 {
 	struct store *s = open_store(0, NULL);
-	struct source *file = source_new(s, "", FILE_NAME);
-	struct snap *snap = get_of(file), *again = get_of(file);
-	uint64_t before = snap->generation;
+	struct source *file = open_source(s, FILE_NAME);
+	struct version *version = get_of(file), *again = get_of(file);
+	uint64_t before = version->generation;
 
-	ck_assert_ptr_eq(snap, again);
-	snap_put(again);
+	ck_assert_ptr_eq(version, again);
+	version_put(again);
 	ck_assert_uint_eq(store_cached(s), 0);
 	ck_assert_uint_eq(generation_of(file), before);
-	snap_put(snap);
+	version_put(version);
 	ck_assert_uint_ne(generation_of(file), before);
-	snap = get_of(file);
+	version = get_of(file);
 	source_free(file);
-	ck_assert_int_eq(snap_clip(snap, "walk"), 0);
-	snap_put(snap);
+	ck_assert_int_eq(version_clip(version, "walk"), 0);
+	version_put(version);
 	ck_assert_uint_eq(store_cached(s), 0);
 	store_free(s);
 }
@@ -593,7 +593,7 @@ END_TEST
 /* ---- commits ---- */
 
 /* A model in which a bone of walk/ has the static translation value,0,0. */
-static struct anim *edit(const struct snap *base, uint32_t bone, double value)
+static struct anim *edit(const struct version *base, uint32_t bone, double value)
 {
 	struct anim *a = anim_edit(base->anim);
 	struct curve *c = arena_alloc(&a->arena, 1, sizeof(*c));
@@ -607,40 +607,40 @@ static struct anim *edit(const struct snap *base, uint32_t bone, double value)
 	return a;
 }
 
-static double value_of(const struct snap *snap, uint32_t bone)
+static double value_of(const struct version *version, uint32_t bone)
 {
-	return curve_value(snap->anim->clips[0].tracks[bone].curve[ROLE_TRANSLATION], 0, 0);
+	return curve_value(version->anim->clips[0].tracks[bone].curve[ROLE_TRANSLATION], 0, 0);
 }
 
 /* The value in the file, as another program reads it. */
 static double value_in_file(uint32_t bone)
 {
 	struct buf bytes = load_file(FILE_NAME);
-	struct snap *snap = snap_of_bytes(NULL, &bytes, FILE_NAME, NULL, &err);
+	struct version *version = version_of_bytes(NULL, &bytes, FILE_NAME, NULL, &err);
 	double value;
 
-	ck_assert_msg(snap != NULL, "%s", err.message);
-	value = value_of(snap, bone);
-	snap_put(snap);
+	ck_assert_msg(version != NULL, "%s", err.message);
+	value = value_of(version, bone);
+	version_put(version);
 	return value;
 }
 
-static enum commit commit_in(struct source *s, struct snap *base, uint32_t bone, double value)
+static enum commit commit_in(struct source *s, struct version *base, uint32_t bone, double value)
 {
 	struct anim *edited = edit(base, bone, value);
-	struct snap *now;
+	struct version *now;
 	enum commit outcome;
 
 	err_clear(&err);
-	outcome = source_commit(s, scratch_root, base, edited, NULL, NULL, &now, &err);
+	outcome = source_commit(s, where_of(s), base, edited, NULL, NULL, &now, &err);
 	ck_assert((outcome == COMMIT_REFUSED) == (now == NULL));
 	ck_assert((outcome == COMMIT_REFUSED) == (err.code != ERR_NONE));
-	snap_put(now);
+	version_put(now);
 	anim_free(edited);
 	return outcome;
 }
 
-static enum commit commit(struct snap *base, uint32_t bone, double value)
+static enum commit commit(struct version *base, uint32_t bone, double value)
 {
 	return commit_in(source, base, bone, value);
 }
@@ -659,11 +659,12 @@ static void ck_tidy(void)
 
 START_TEST(a_commit_changes_one_curve_and_nothing_else)
 {
-	struct snap *base = get(), *now, *seen;
+	struct version *base = get(), *now, *seen;
 	struct anim *edited = edit(base, BONE, 7);
 
-	ck_assert_int_eq(source_commit(source, scratch_root, base, edited, NULL, NULL, &now, &err),
-			 COMMIT_DONE);
+	ck_assert_int_eq(
+		source_commit(source, where_of(source), base, edited, NULL, NULL, &now, &err),
+		COMMIT_DONE);
 	ck_assert(value_in_file(BONE) == 7);
 	ck_assert(file_holds(FILE_NAME, &now->bytes));
 	ck_assert_uint_ne(now->generation, base->generation);
@@ -678,9 +679,9 @@ START_TEST(a_commit_changes_one_curve_and_nothing_else)
 	}
 	seen = get();
 	ck_assert_ptr_eq(seen, now);
-	snap_put(seen);
-	snap_put(now);
-	snap_put(base);
+	version_put(seen);
+	version_put(now);
+	version_put(base);
 	anim_free(edited);
 	ck_tidy();
 }
@@ -688,51 +689,51 @@ END_TEST
 
 START_TEST(a_commit_of_what_is_there_writes_nothing)
 {
-	struct snap *base = get();
+	struct version *base = get();
 	struct stat before, after;
 	struct timespec past[] = {{1000, 0}, {1000, 0}};
 
 	ck_assert_int_eq(utimensat(scratch_root, FILE_NAME, past, 0), 0);
 	ck_assert_int_eq(commit(base, BONE, value_of(base, BONE)), COMMIT_DONE);
-	snap_put(base);
+	version_put(base);
 	base = get();
 	before = stat_of(FILE_NAME);
 	ck_assert_int_eq(commit(base, BONE, value_of(base, BONE)), COMMIT_SAME);
 	after = stat_of(FILE_NAME);
 	ck_assert(before.st_ino == after.st_ino);
 	ck_assert(!memcmp(&before.st_mtim, &after.st_mtim, sizeof(before.st_mtim)));
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_commit_keeps_what_others_saved_meanwhile)
 {
-	struct snap *base = get();
+	struct version *base = get();
 
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
 	ck_assert_int_eq(commit(base, ROOT, 8), COMMIT_DONE);
 	ck_assert(value_in_file(BONE) == 7 && value_in_file(ROOT) == 8);
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_commit_keeps_what_another_program_wrote)
 {
-	struct snap *base = get();
+	struct version *base = get();
 
 	toggle_loop(&sample);
 	write_in_place(FILE_NAME, &sample);
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
-	snap_put(base);
+	version_put(base);
 	base = get();
 	ck_assert(value_of(base, BONE) == 7 && !base->anim->clips[0].loop);
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_commit_keeps_a_write_that_no_time_shows)
 {
-	struct snap *base, *now;
+	struct version *base, *now;
 
 	coarse_times = true;
 	make_old(FILE_NAME);
@@ -741,12 +742,12 @@ START_TEST(a_commit_keeps_a_write_that_no_time_shows)
 	write_unseen(FILE_NAME, &sample);
 	now = get();
 	ck_assert(now == base); /* old times are trusted */
-	snap_put(now);
+	version_put(now);
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
-	snap_put(base);
+	version_put(base);
 	base = get();
 	ck_assert(value_of(base, BONE) == 7 && !base->anim->clips[0].loop);
-	snap_put(base);
+	version_put(base);
 	ck_tidy();
 }
 END_TEST
@@ -754,7 +755,7 @@ END_TEST
 /* What is saved equals what was there last, and not what is there now. */
 START_TEST(a_commit_is_written_where_no_time_shows_that_it_is_needed)
 {
-	struct snap *base, *now;
+	struct version *base, *now;
 
 	coarse_times = true;
 	base = get();
@@ -765,8 +766,8 @@ START_TEST(a_commit_is_written_where_no_time_shows_that_it_is_needed)
 	ck_assert(value_in_file(ROOT) != 8);
 	ck_assert_int_eq(commit(base, ROOT, 8), COMMIT_DONE);
 	ck_assert(value_in_file(ROOT) == 8);
-	snap_put(now);
-	snap_put(base);
+	version_put(now);
+	version_put(base);
 }
 END_TEST
 
@@ -774,26 +775,23 @@ START_TEST(young_times_of_whole_seconds_are_not_trusted)
 {
 	coarse_times = true;
 	for (int i = 0; i < 10; i++) {
-		struct snap *snap = get();
-		bool loop = snap->anim->clips[0].loop;
-		struct stat st = stat_of(FILE_NAME);
+		struct version *version = get();
+		bool loop = version->anim->clips[0].loop;
 
-		ck_assert(fstatat(scratch_root, FILE_NAME, &st, 0) == 0);
-		ck_assert(!source_is_read(source, &st));
-		snap_put(snap);
+		version_put(version);
 		usleep(30000);
 		toggle_loop(&sample);
 		write_unseen(FILE_NAME, &sample);
-		snap = get();
-		ck_assert(snap->anim->clips[0].loop != loop);
-		snap_put(snap);
+		version = get();
+		ck_assert(version->anim->clips[0].loop != loop);
+		version_put(version);
 	}
 }
 END_TEST
 
 START_TEST(the_same_curve_saved_by_two_is_a_conflict)
 {
-	struct snap *base = get();
+	struct version *base = get();
 	struct buf before;
 
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
@@ -804,51 +802,54 @@ START_TEST(the_same_curve_saved_by_two_is_a_conflict)
 	/* Both saved the same. */
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_SAME);
 	buf_release(&before);
-	snap_put(base);
+	version_put(base);
 	ck_tidy();
 }
 END_TEST
 
 START_TEST(a_draft_goes_on_from_its_own_commits)
 {
-	struct snap *base = get(), *now;
+	struct version *base = get(), *now;
 	struct anim *first = edit(base, BONE, 7), *second = edit(base, BONE, 8);
 	struct anim *none = anim_edit(base->anim);
 
-	ck_assert_int_eq(source_commit(source, scratch_root, base, first, NULL, NULL, &now, &err),
-			 COMMIT_DONE);
-	snap_put(now);
-	ck_assert_int_eq(source_commit(source, scratch_root, base, second, first, NULL, &now, &err),
-			 COMMIT_DONE);
-	snap_put(now);
+	ck_assert_int_eq(
+		source_commit(source, where_of(source), base, first, NULL, NULL, &now, &err),
+		COMMIT_DONE);
+	version_put(now);
+	ck_assert_int_eq(
+		source_commit(source, where_of(source), base, second, first, NULL, &now, &err),
+		COMMIT_DONE);
+	version_put(now);
 	ck_assert(value_in_file(BONE) == 8);
 	ck_assert_int_eq(commit(base, ROOT, 9), COMMIT_DONE);
 	/* Taken back: as the base has it, and what others saved stays. */
-	ck_assert_int_eq(source_commit(source, scratch_root, base, none, second, NULL, &now, &err),
-			 COMMIT_DONE);
-	snap_put(now);
+	ck_assert_int_eq(
+		source_commit(source, where_of(source), base, none, second, NULL, &now, &err),
+		COMMIT_DONE);
+	version_put(now);
 	ck_assert(value_in_file(BONE) == value_of(base, BONE) && value_in_file(ROOT) == 9);
 	anim_free(none);
 	anim_free(second);
 	anim_free(first);
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(what_the_format_cannot_store_is_refused)
 {
-	struct snap *base = get();
+	struct version *base = get();
 
 	ck_assert_int_eq(commit(base, BONE, 1e300), COMMIT_REFUSED);
 	ck_refused(ERR_STORE, 0);
 	ck_assert(file_holds(FILE_NAME, &sample));
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_commit_keeps_mode_and_xattrs)
 {
-	struct snap *base;
+	struct version *base;
 	struct stat before, after;
 	char value[8] = "";
 	bool have_xattrs = setxattr(FILE_NAME, "user.note", "keep", 4, 0) == 0;
@@ -857,7 +858,7 @@ START_TEST(a_commit_keeps_mode_and_xattrs)
 	before = stat_of(FILE_NAME);
 	base = get();
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
-	snap_put(base);
+	version_put(base);
 	after = stat_of(FILE_NAME);
 	ck_assert_uint_ne(before.st_ino, after.st_ino);
 	ck_assert_uint_eq(before.st_mode, after.st_mode);
@@ -869,12 +870,12 @@ END_TEST
 
 START_TEST(nothing_is_committed_where_the_state_cannot_be_written)
 {
-	struct snap *base = get();
+	struct version *base = get();
 	struct state *frozen = state_new(scratch_root, NULL, true, &err);
 	struct store *stores[] = {open_store(1 << 20, frozen), open_store(1 << 20, NULL)};
 
 	for (unsigned i = 0; i < 2; i++) {
-		struct source *file = source_new(stores[i], "", FILE_NAME);
+		struct source *file = open_source(stores[i], FILE_NAME);
 
 		ck_assert_int_eq(commit_in(file, base, BONE, 7), COMMIT_REFUSED);
 		ck_refused(ERR_SYSTEM, EROFS);
@@ -883,14 +884,14 @@ START_TEST(nothing_is_committed_where_the_state_cannot_be_written)
 	}
 	ck_assert(file_holds(FILE_NAME, &sample));
 	ck_assert_int_eq(count_entries("."), 1);
-	snap_put(base);
+	version_put(base);
 	state_free(frozen);
 }
 END_TEST
 
 START_TEST(nothing_is_committed_into_a_file_that_is_gone_or_damaged)
 {
-	struct snap *base = get();
+	struct version *base = get();
 
 	replace_outside(FILE_NAME, &damaged);
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_REFUSED);
@@ -900,67 +901,67 @@ START_TEST(nothing_is_committed_into_a_file_that_is_gone_or_damaged)
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_REFUSED);
 	ck_refused(ERR_SYSTEM, ENOENT);
 	ck_assert(!is_there(FILE_NAME));
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 /* ---- the whole file ---- */
 
-static enum commit commit_whole(struct snap *base, const struct anim *last, const struct buf *data,
-				struct snap **now)
+static enum commit commit_whole(struct version *base, const struct anim *last,
+				const struct buf *data, struct version **now)
 {
 	struct bytes whole = buf_bytes(data);
 
 	err_clear(&err);
-	return source_commit(source, scratch_root, base, NULL, last, &whole, now, &err);
+	return source_commit(source, where_of(source), base, NULL, last, &whole, now, &err);
 }
 
 START_TEST(a_whole_file_takes_the_place_of_the_old)
 {
-	struct snap *base = get(), *now;
+	struct version *base = get(), *now;
 
 	ck_assert_int_eq(commit_whole(base, NULL, &sample, &now), COMMIT_SAME);
 	ck_assert_ptr_eq(now, base);
-	snap_put(now);
+	version_put(now);
 	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_DONE);
 	ck_assert(file_holds(FILE_NAME, &other_sample));
-	ck_assert_int_eq(snap_clip(now, "dup"), 0);
-	snap_put(now);
-	snap_put(base);
+	ck_assert_int_eq(version_clip(now, "dup"), 0);
+	version_put(now);
+	version_put(base);
 	ck_tidy();
 }
 END_TEST
 
 START_TEST(a_whole_file_that_does_not_decode_is_refused_with_the_place)
 {
-	struct snap *base = get(), *now;
+	struct version *base = get(), *now;
 
 	ck_assert_int_eq(commit_whole(base, NULL, &damaged, &now), COMMIT_REFUSED);
 	ck_assert_ptr_null(now);
 	ck_refused(ERR_FORMAT, 0);
 	ck_assert(err.placed);
 	ck_assert(file_holds(FILE_NAME, &sample));
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_whole_file_does_not_undo_what_others_saved)
 {
-	struct snap *base = get(), *now, *again;
+	struct version *base = get(), *now, *again;
 
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
 	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
 	ck_assert(value_in_file(BONE) == 7);
 	/* But what the same draft saved before, it does. */
-	snap_put(base);
+	version_put(base);
 	base = get();
 	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_DONE);
 	ck_assert_int_eq(commit_whole(base, now->anim, &sample, &again), COMMIT_DONE);
 	ck_assert(file_holds(FILE_NAME, &sample));
-	snap_put(again);
-	snap_put(now);
-	snap_put(base);
+	version_put(again);
+	version_put(now);
+	version_put(base);
 }
 END_TEST
 
@@ -979,7 +980,7 @@ static bool leases_work(void)
 
 START_TEST(a_file_that_stays_open_for_writing_is_a_conflict)
 {
-	struct snap *base = get();
+	struct version *base = get();
 	int writer = open(FILE_NAME, O_WRONLY | O_CLOEXEC);
 
 	if (leases_work()) {
@@ -990,7 +991,7 @@ START_TEST(a_file_that_stays_open_for_writing_is_a_conflict)
 	}
 	close(writer);
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
-	snap_put(base);
+	version_put(base);
 	ck_tidy();
 }
 END_TEST
@@ -1006,14 +1007,14 @@ static void *close_soon(void *fd)
 
 START_TEST(a_writer_who_leaves_is_waited_for)
 {
-	struct snap *base = get();
+	struct version *base = get();
 	int writer = open(FILE_NAME, O_WRONLY | O_CLOEXEC);
 	pthread_t thread;
 
 	ck_assert_int_eq(pthread_create(&thread, NULL, close_soon, &writer), 0);
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
 	pthread_join(thread, NULL);
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
@@ -1035,21 +1036,22 @@ static void *save_often(void *closure)
 
 	while (e->landed < e->saves) {
 		struct err why = {.code = ERR_NONE};
-		struct snap *base = source_get(e->source, scratch_root, &why), *now = NULL;
+		struct version *base = source_get(e->source, where_of(e->source), &why),
+			       *now = NULL;
 		struct anim *edited;
 
 		if (!base)
 			continue;
 		e->lost += e->landed && value_of(base, e->bone) != e->landed;
 		edited = edit(base, e->bone, e->landed + 1);
-		if (source_commit(e->source, scratch_root, base, edited, NULL, NULL, &now, &why) ==
-		    COMMIT_DONE)
+		if (source_commit(e->source, where_of(e->source), base, edited, NULL, NULL, &now,
+				  &why) == COMMIT_DONE)
 			e->landed++;
 		else
 			e->refused++;
 		anim_free(edited);
-		snap_put(now);
-		snap_put(base);
+		version_put(now);
+		version_put(base);
 	}
 	return NULL;
 }
@@ -1082,7 +1084,7 @@ static void work_with_mount(const char *state_path, unsigned *refused)
 {
 	struct state *second = state_new(scratch_root, state_path, false, &err);
 	struct store *their_store = open_store(1 << 20, second);
-	struct source *theirs = source_new(their_store, "", FILE_NAME);
+	struct source *theirs = open_source(their_store, FILE_NAME);
 	struct editor a = {.source = source, .bone = ROOT, .saves = SAVES_OF_MANY};
 	struct editor b = {.source = theirs, .bone = BONE, .saves = SAVES_OF_MANY};
 
@@ -1118,10 +1120,10 @@ static void *read_often(void *closure)
 
 	for (unsigned i = 0; i < 20 * SAVES; i++) {
 		struct err why = {.code = ERR_NONE};
-		struct snap *snap = source_get(source, scratch_root, &why);
+		struct version *version = source_get(source, where_of(source), &why);
 
-		*bad += !snap || snap_clip(snap, "walk") != 0;
-		snap_put(snap);
+		*bad += !version || version_clip(version, "walk") != 0;
+		version_put(version);
 	}
 	return NULL;
 }
@@ -1148,7 +1150,7 @@ END_TEST
 
 START_TEST(the_file_before_a_removal_is_kept)
 {
-	struct snap *base = get(), *now;
+	struct version *base = get(), *now;
 	struct anim *edited = anim_edit(base->anim);
 
 	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
@@ -1157,65 +1159,66 @@ START_TEST(the_file_before_a_removal_is_kept)
 
 	ck_assert_ptr_nonnull(anim_edit_clip(edited, 0));
 	((struct clip *)&edited->clips[0])->track_count--;
-	ck_assert_msg(source_commit(source, scratch_root, base, edited, NULL, NULL, &now, &err) ==
-			      COMMIT_DONE,
+	ck_assert_msg(source_commit(source, where_of(source), base, edited, NULL, NULL, &now,
+				    &err) == COMMIT_DONE,
 		      "%s", err.message);
 	ck_assert(file_holds(KEPT, &before));
 	buf_release(&before);
 	anim_free(edited);
-	snap_put(now);
-	snap_put(base);
+	version_put(now);
+	version_put(base);
 }
 END_TEST
 
 /* What cannot be kept is not removed. */
 START_TEST(nothing_is_removed_that_cannot_be_kept)
 {
-	struct snap *base = get(), *now;
+	struct version *base = get(), *now;
 	struct anim *edited = anim_edit(base->anim);
 
 	ck_assert_int_eq(mkdir(".animfs", 0700), 0);
 	put(".animfs/backup", "in the way");
 	ck_assert_ptr_nonnull(anim_edit_clip(edited, 0));
 	((struct clip *)&edited->clips[0])->track_count--;
-	ck_assert_int_eq(source_commit(source, scratch_root, base, edited, NULL, NULL, &now, &err),
-			 COMMIT_REFUSED);
+	ck_assert_int_eq(
+		source_commit(source, where_of(source), base, edited, NULL, NULL, &now, &err),
+		COMMIT_REFUSED);
 	ck_refused(ERR_SYSTEM, ENOTDIR);
-	ck_assert_int_eq(source_remove(source, scratch_root), ENOTDIR);
+	ck_assert_int_eq(source_remove(source, where_of(source)), ENOTDIR);
 	ck_assert(file_holds(FILE_NAME, &sample));
 	anim_free(edited);
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_removed_file_is_kept)
 {
-	struct source *none = source_new(store, "", "nothing.canm");
+	struct source *none = open_source(store, "nothing.canm");
 
-	ck_assert_int_eq(source_remove(source, scratch_root), 0);
+	ck_assert_int_eq(source_remove(source, where_of(source)), 0);
 	ck_assert(!is_there(FILE_NAME));
 	ck_assert(file_holds(KEPT, &sample));
 	ck_fails(ERR_SYSTEM, ENOENT);
-	ck_assert_int_eq(source_remove(none, scratch_root), ENOENT);
+	ck_assert_int_eq(source_remove(none, where_of(none)), ENOENT);
 	source_free(none);
 }
 END_TEST
 
 START_TEST(a_file_is_made_where_there_is_none)
 {
-	struct source *made = source_new(store, "", "made.canm");
-	struct snap *base = get(), *now;
+	struct source *made = open_source(store, "made.canm");
+	struct version *base = get(), *now;
 
 	err_clear(&err);
-	ck_assert_msg(source_create(made, scratch_root, base->codec, base->anim, &err), "%s",
+	ck_assert_msg(source_create(made, where_of(made), base->codec, base->anim, &err), "%s",
 		      err.message);
 	now = get_of(made);
 	ck_assert_uint_eq(now->anim->clip_count, base->anim->clip_count);
-	snap_put(now);
-	ck_assert(!source_create(made, scratch_root, base->codec, base->anim, &err));
+	version_put(now);
+	ck_assert(!source_create(made, where_of(made), base->codec, base->anim, &err));
 	ck_refused(ERR_CONFLICT, 0);
 	source_free(made);
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
@@ -1230,8 +1233,6 @@ static TCase *read_case(void)
 	tcase_add_test(tc, bytes_without_a_file_are_decoded_by_their_content);
 	tcase_add_test(tc, an_extension_is_the_file_s_own_or_the_format_s);
 	tcase_add_test(tc, a_replaced_file_is_decoded_again);
-	tcase_add_test(tc, a_replaced_version_stays_until_told_where_that_is_asked_for);
-	tcase_add_test(tc, of_many_replaced_versions_the_latest_stay);
 	tcase_add_test(tc, a_write_in_place_shows_even_within_the_file_system_s_clock_tick);
 	tcase_add_test(tc, other_times_and_modes_make_no_other_version);
 	tcase_add_test(tc, a_damaged_file_is_refused_until_it_is_another);
@@ -1255,8 +1256,8 @@ static TCase *read_case(void)
 #define BACKUP ".animfs/backup/" OWN
 
 /* Saves a text in place of base's skeleton. */
-static enum commit commit_text(struct snap *base, const char *text, const struct skeleton *last,
-			       struct snap **now)
+static enum commit commit_text(struct version *base, const char *text, const struct skeleton *last,
+			       struct version **now)
 {
 	struct skeleton *edited =
 		skeleton_edit(rest_skeleton(base->rest), base->anim, bytes_of(text), &err);
@@ -1264,16 +1265,17 @@ static enum commit commit_text(struct snap *base, const char *text, const struct
 
 	ck_assert_msg(edited != NULL, "%s", err.message);
 	err_clear(&err);
-	outcome = source_commit_skeleton(source, scratch_root, base, edited, last, NULL, now, &err);
+	outcome = source_commit_skeleton(source, where_of(source), base, edited, last, NULL, now,
+					 &err);
 	ck_assert((outcome == COMMIT_REFUSED) == (*now == NULL));
 	ck_assert((outcome == COMMIT_REFUSED) == (err.code != ERR_NONE));
 	skeleton_free(edited);
 	return outcome;
 }
 
-static double height_of(const struct snap *snap, const char *bone)
+static double height_of(const struct version *version, const char *bone)
 {
-	const struct joint *joint = skeleton_joint(rest_skeleton(snap->rest), bone);
+	const struct joint *joint = skeleton_joint(rest_skeleton(version->rest), bone);
 
 	return joint ? joint->rest[ROLE_TRANSLATION][1] : NAN;
 }
@@ -1291,7 +1293,7 @@ static void ck_file_untouched(const struct stat *before)
 
 START_TEST(a_skeleton_is_saved_beside_its_file)
 {
-	struct snap *base = get(), *now, *again;
+	struct version *base = get(), *now, *again;
 	struct stat before, own;
 
 	ck_assert_int_eq(chmod(FILE_NAME, 0604), 0);
@@ -1303,41 +1305,41 @@ START_TEST(a_skeleton_is_saved_beside_its_file)
 	ck_assert_uint_eq(own.st_mode & 07777, 0604);
 	again = get();
 	ck_assert_ptr_eq(again, now);
-	snap_put(again);
+	version_put(again);
 	ck_assert_int_eq(commit_text(now, TABLE, NULL, &again), COMMIT_SAME);
 	ck_assert_ptr_eq(again, now);
 	ck_file_untouched(&before);
 	ck_assert_int_eq(count_entries("."), 3);
-	snap_put(again);
-	snap_put(now);
-	snap_put(base);
+	version_put(again);
+	version_put(now);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_text_that_says_what_is_known_makes_no_file)
 {
-	struct snap *base, *now;
+	struct version *base, *now;
 
 	write_bytes("skeleton.csv", bytes_of(TABLE));
 	base = get();
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_SAME);
 	ck_assert_int_ne(access(OWN, F_OK), 0);
-	snap_put(now);
+	version_put(now);
 	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\nScene_Root,\n", NULL, &now),
 			 COMMIT_DONE);
 	ck_assert(height_of(now, "Bone01") == 2);
-	snap_put(now);
-	snap_put(base);
+	version_put(now);
+	version_put(base);
 	ck_assert_int_eq(unlink(OWN), 0);
 	base = get();
 	ck_assert(height_of(base, "Bone01") == 1);
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(two_who_save_a_skeleton_are_a_conflict)
 {
-	struct snap *base = get(), *first, *second;
+	struct version *base = get(), *first, *second;
 
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &first), COMMIT_DONE);
 	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\n", NULL, &second), COMMIT_REFUSED);
@@ -1346,25 +1348,25 @@ START_TEST(two_who_save_a_skeleton_are_a_conflict)
 	ck_assert_int_eq(
 		commit_text(base, "bone,ty\nBone01,2\n", rest_skeleton(first->rest), &second),
 		COMMIT_DONE);
-	snap_put(second);
+	version_put(second);
 	/* And saying the same is none. */
 	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\n", NULL, &second), COMMIT_SAME);
-	snap_put(second);
-	snap_put(first);
-	snap_put(base);
+	version_put(second);
+	version_put(first);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_skeleton_keeps_a_write_that_no_time_shows)
 {
-	struct snap *base, *now;
+	struct version *base, *now;
 	struct buf theirs = BUF_INIT;
 
 	coarse_times = true;
 	put(OWN, TABLE);
 	make_old(OWN);
 	make_old(FILE_NAME);
-	ck_assert_int_eq(state_lock(state), 0); /* makes the directory */
+	ck_locks(state_lock(state)); /* makes the directory */
 	state_unlock(state);
 	make_old(".");
 	base = get();
@@ -1375,10 +1377,10 @@ START_TEST(a_skeleton_keeps_a_write_that_no_time_shows)
 			 COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
 	ck_assert(file_holds(OWN, &theirs));
-	snap_put(base);
+	version_put(base);
 	base = get();
 	ck_assert(height_of(base, "Bone01") == 2);
-	snap_put(base);
+	version_put(base);
 	buf_release(&theirs);
 }
 END_TEST
@@ -1387,7 +1389,7 @@ START_TEST(a_skeleton_before_bones_go_from_it_is_kept)
 {
 	static const char blank[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nBone01,,,2,,,,,,,\n"
 				    "Scene_Root,,,,,,,,,,\n";
-	struct snap *base = get(), *posed, *moved, *less;
+	struct version *base = get(), *posed, *moved, *less;
 	struct buf was;
 
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &posed), COMMIT_DONE);
@@ -1400,16 +1402,16 @@ START_TEST(a_skeleton_before_bones_go_from_it_is_kept)
 	ck_assert_int_eq(backup_undo(state, scratch_root, "", OWN, NULL), 0);
 	ck_assert(file_holds(OWN, &was));
 	buf_release(&was);
-	snap_put(less);
-	snap_put(moved);
-	snap_put(posed);
-	snap_put(base);
+	version_put(less);
+	version_put(moved);
+	version_put(posed);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_skeleton_that_cannot_be_read_is_not_written_over)
 {
-	struct snap *base, *now;
+	struct version *base, *now;
 
 	write_bytes(OWN, bytes_of("no table"));
 	base = get();
@@ -1419,8 +1421,8 @@ START_TEST(a_skeleton_that_cannot_be_read_is_not_written_over)
 	ck_assert(file_holds(OWN, &(struct buf){(uint8_t *)"no table", 8, 8, false, 0, false}));
 	ck_assert_int_eq(unlink(OWN), 0);
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_DONE);
-	snap_put(now);
-	snap_put(base);
+	version_put(now);
+	version_put(base);
 }
 END_TEST
 
@@ -1428,34 +1430,34 @@ START_TEST(a_skeleton_that_cannot_be_saved_says_why)
 {
 	char name[NAME_MAX + 1];
 	struct source *s;
-	struct snap *base, *now;
+	struct version *base, *now;
 
 	memset(name, 'x', sizeof(name));
 	strcpy(name + 240, ".canm");
 	ck_assert_int_eq(rename(FILE_NAME, name), 0);
-	s = source_new(store, "", name);
+	s = open_source(store, name);
 	base = get_of(s);
 	source_free(source);
 	source = s;
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_REFUSED);
 	ck_refused(ERR_STORE, 0);
 	ck_assert_ptr_nonnull(strstr(err.message, "too long"));
-	snap_put(base);
+	version_put(base);
 }
 END_TEST
 
 START_TEST(a_skeleton_is_not_saved_where_the_state_cannot_be_written)
 {
 	struct store *readers = open_store(0, NULL);
-	struct source *s = source_new(readers, "", FILE_NAME);
-	struct snap *base = get_of(s), *now;
+	struct source *s = open_source(readers, FILE_NAME);
+	struct version *base = get_of(s), *now;
 	struct source *own = source;
 
 	source = s;
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &now), COMMIT_REFUSED);
 	ck_refused(ERR_SYSTEM, EROFS);
 	source = own;
-	snap_put(base);
+	version_put(base);
 	source_free(s);
 	store_free(readers);
 }
@@ -1505,6 +1507,75 @@ static TCase *commit_case(void)
 	return tc;
 }
 
+/* The same thread: if it waited, it would wait for itself. */
+static void read_during_commit(void)
+{
+	struct version *last = source_last(source), *seen;
+	struct stat st;
+
+	ck_assert_int_eq(chmod(FILE_NAME, 0600), 0);
+	seen = source_look(source, where_of(source), &st, &err);
+	ck_assert_ptr_nonnull(seen);
+	ck_assert_ptr_eq(seen, last);
+	version_put(seen);
+	version_put(last);
+}
+
+START_TEST(no_reader_waits_for_a_commit)
+{
+	struct version *base = get();
+
+	while_prepared = read_during_commit;
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	ck_assert_ptr_null(while_prepared);
+	ck_assert(value_in_file(BONE) == 7);
+	version_put(base);
+}
+END_TEST
+
+/* flock is between open files: this one is as another process's. */
+static int others_lock;
+static unsigned released, acquired;
+
+/* Nothing is held: the file can be read anew, and others can save. */
+static void release_turn(void *closure)
+{
+	ck_assert_ptr_eq(closure, source);
+	released++;
+	replace_outside(FILE_NAME, &other_sample);
+	version_put(get());
+	replace_outside(FILE_NAME, &sample);
+	ck_assert_int_eq(flock(others_lock, LOCK_UN), 0);
+}
+
+static void acquire_turn(void *closure)
+{
+	ck_assert_ptr_eq(closure, source);
+	acquired++;
+}
+
+START_TEST(a_commit_that_waits_for_another_process_holds_nothing)
+{
+	struct turn turn = {release_turn, acquire_turn, source};
+	struct version *base = get();
+
+	released = acquired = 0;
+	ck_assert_int_eq(commit(base, BONE, 6), COMMIT_DONE);
+	replace_outside(FILE_NAME, &sample);
+	others_lock = open(".animfs/lock", O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(others_lock, 0);
+	ck_assert_int_eq(flock(others_lock, LOCK_EX), 0);
+	where_of(source)->turn = &turn;
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	ck_assert_uint_eq(released, 1);
+	ck_assert_uint_eq(acquired, 1);
+	ck_assert(value_in_file(BONE) == 7);
+	close(others_lock);
+	version_put(base);
+	ck_tidy();
+}
+END_TEST
+
 static TCase *together_case(void)
 {
 	TCase *tc = tcase_create("with others at work");
@@ -1516,6 +1587,8 @@ static TCase *together_case(void)
 	tcase_add_test(tc, two_mounts_with_one_state_directory_lose_nothing);
 	tcase_add_test(tc, two_mounts_without_a_common_lock_lose_nothing);
 	tcase_add_test(tc, readers_always_see_one_whole_version);
+	tcase_add_test(tc, no_reader_waits_for_a_commit);
+	tcase_add_test(tc, a_commit_that_waits_for_another_process_holds_nothing);
 	return tc;
 }
 

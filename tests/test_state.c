@@ -3,6 +3,7 @@
 #include "state.h"
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 /* source/ is SOURCE, out/ something beside it that must never be touched. */
@@ -128,10 +129,10 @@ START_TEST(a_removed_directory_is_made_again)
 	char name[STATE_TEMPORARY_SIZE], id[64], text[64];
 
 	ck_assert_int_eq(state_temporary(s, "sub", name, sizeof(name)), 0);
-	ck_assert_int_eq(state_lock(s), 0);
+	ck_locks(state_lock(s));
 	state_unlock(s);
 	remove_all("source/.animfs");
-	ck_assert_int_eq(state_lock(s), 0);
+	ck_locks(state_lock(s));
 	ck_assert(is_there("source/.animfs/lock"));
 	state_unlock(s);
 	ck_assert_int_eq(state_temporary(s, "sub", name, sizeof(name)), 0);
@@ -276,7 +277,7 @@ static void *count_under_lock(void *state)
 		int count = 0;
 		FILE *f;
 
-		ck_assert_int_eq(state_lock(state), 0);
+		ck_locks(state_lock(state));
 		f = fopen("count", "r+e");
 		if (fscanf(f, "%d", &count) != 1)
 			count = -1000000;
@@ -482,7 +483,7 @@ START_TEST(cleaning_never_leaves_the_source)
 	static const char forged[] = "../out\0/\0link\0sub/../../out\0none\0\0sub\0half";
 	struct state *s = new_state(NULL);
 
-	ck_assert_int_eq(state_lock(s), 0);
+	ck_locks(state_lock(s));
 	state_unlock(s);
 	state_free(s);
 	ck_assert_int_eq(mkdir("source/.animfs/mounts", 0700), 0);
@@ -504,6 +505,31 @@ START_TEST(cleaning_never_leaves_the_source)
 }
 END_TEST
 
+/* flock is between open files: one of our own is as another process's. */
+START_TEST(who_does_not_wait_is_told_that_another_process_has_the_lock)
+{
+	struct state *s = new_state(NULL);
+	int other;
+
+	ck_locks(state_trylock(s));
+	state_unlock(s);
+	ck_assert_int_eq(state_wait(s, 0), 0);
+	other = open("source/.animfs/lock", O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(other, 0);
+	ck_assert_int_eq(flock(other, LOCK_EX), 0);
+	ck_assert_int_eq(state_trylock(s), EBUSY);
+	ck_assert_int_eq(state_wait(s, 0), ETIMEDOUT);
+	ck_assert_int_eq(state_wait(s, 20), ETIMEDOUT);
+	ck_assert_int_eq(flock(other, LOCK_UN), 0);
+	ck_assert_int_eq(state_wait(s, 0), 0);
+	ck_assert_int_eq(flock(other, LOCK_EX | LOCK_NB), 0); /* it only waited */
+	ck_assert_int_eq(close(other), 0);
+	ck_locks(state_trylock(s));
+	state_unlock(s);
+	state_free(s);
+}
+END_TEST
+
 Suite *state_suite(void);
 Suite *state_suite(void)
 {
@@ -521,6 +547,7 @@ Suite *state_suite(void)
 	tcase_add_test(tc, a_read_only_mount_makes_nothing);
 	tcase_add_test(tc, a_source_that_cannot_be_written_is_no_error);
 	tcase_add_test(tc, the_lock_holds_between_threads_and_processes);
+	tcase_add_test(tc, who_does_not_wait_is_told_that_another_process_has_the_lock);
 	tcase_add_test(tc, temporaries_are_listed_before_they_exist);
 	tcase_add_test(tc, a_name_needs_room);
 	tcase_add_test(tc, a_file_is_put_whole_or_not_at_all);

@@ -21,14 +21,14 @@
 
 /* What a file may need to be read and does not say. All of it can be left out: {0}, or NULL. */
 struct hints {
-	uint32_t bones; /* how many there are; 0: not known */
+	uint32_t bones;                      /* how many there are; 0: not known */
 	const struct bone_names *bone_names; /* of numbers; the model keeps the pointer */
 };
 
 struct codec {
 	const struct format *format;
-	const char *const *patterns; /* of file names, for fnmatch; ends with NULL; case is ignored */
-	bool (*probe)(struct bytes src); /* could it be one? strict: claims no file of another kind */
+	const char *const *patterns; /* of file names, for fnmatch without case; NULL ends them */
+	bool (*probe)(struct bytes src);      /* could it be one? strict: claims no other kind */
 	bool (*incomplete)(struct bytes src); /* can it be read with hints alone? NULL: none is */
 	struct anim *(*decode)(struct bytes src, const struct hints *hints, struct err *err);
 	bool (*encode)(const struct anim *a, struct bytes old, struct buf *out, struct err *err);

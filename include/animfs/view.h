@@ -61,8 +61,9 @@ struct view {
 	/* VIEW_OF_FRAME: is the text of every frame the same? NULL: it is not. */
 	bool (*alike)(const struct shown *at);
 	bool whole; /* the text is the animation file itself (raw.*); it is decoded, not parsed */
-	bool every_key; /* VIEW_OF_CLIP: the text has at least a few bytes for every key */
-	bool posed;     /* the text says something of at->skeleton */
+	bool every_key;  /* VIEW_OF_CLIP: the text has at least a few bytes for every key */
+	bool posed;      /* the text says something of at->skeleton, */
+	bool names_file; /* and of at->file_name */
 };
 
 extern const struct view *const views[]; /* ends with NULL */

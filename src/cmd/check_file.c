@@ -96,14 +96,14 @@ static bool enter_folder(struct checker *c, const char *path, struct err *err)
 	return store_names(c->store, c->fd, tell_names, c) || err_memory(err);
 }
 
-static bool compare(const struct snap *snap, struct err *err)
+static bool compare(const struct version *version, struct err *err)
 {
-	struct bytes bytes = buf_bytes(&snap->bytes);
+	struct bytes bytes = buf_bytes(&version->bytes);
 	struct buf again = BUF_INIT;
 	size_t at = 0;
 	bool same;
 
-	if (!snap->codec->encode(snap->anim, bytes, &again, err)) {
+	if (!version->codec->encode(version->anim, bytes, &again, err)) {
 		buf_release(&again);
 		return false;
 	}
@@ -128,15 +128,16 @@ static enum check_outcome outcome(bool fine, const struct err *err)
 /* As a mount would read it, with what lies beside it. */
 static bool read_and_compare(struct checker *c, const char *name, struct checked *out)
 {
-	struct source *source = source_new(c->store, "", name);
-	struct snap *snap = source ? source_get(source, c->fd, &out->err) : NULL;
-	bool fine = snap && compare(snap, &out->err);
+	const struct where where = {c->fd, "", name, NULL};
+	struct source *source = source_new(c->store);
+	struct version *version = source ? source_get(source, &where, &out->err) : NULL;
+	bool fine = version && compare(version, &out->err);
 
 	if (!source)
 		err_memory(&out->err);
-	if (snap)
-		out->format = snap->codec->format->name;
-	snap_put(snap);
+	if (version)
+		out->format = version->codec->format->name;
+	version_put(version);
 	source_free(source);
 	return fine;
 }

@@ -81,10 +81,10 @@ static bool new_label(const struct target *t, const struct anim *edited, const c
 static bool copy_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
 {
 	const struct target *from = ((const struct job *)closure)->from;
-	const struct clip *clip = &from->snap->anim->clips[from->place.clip];
+	const struct clip *clip = &from->version->anim->clips[from->place.clip];
 	struct buf label = BUF_INIT;
 	bool fine = new_label(t, edited, clip->label, &label, err) &&
-		    anim_clip_copy(edited, from->snap->anim, from->place.clip,
+		    anim_clip_copy(edited, from->version->anim, from->place.clip,
 				   (const char *)label.data, err);
 
 	buf_release(&label);

@@ -8,7 +8,9 @@
 #define ANIMFS_CMD_H
 
 #include "../state.h"
-#include "../tree.h"
+#include "../store/commit.h"
+#include "../store/create.h"
+#include "../store/tree.h"
 
 enum { STATUS_FINE, STATUS_REFUSED, STATUS_TROUBLE };
 
@@ -144,7 +146,8 @@ struct target {
 	struct site site;          /* to write */
 	struct store *store;
 	struct source *source;
-	struct snap *snap;
+	struct where where;
+	struct version *version;
 	struct tree tree;
 	struct place place;
 };
@@ -160,7 +163,7 @@ struct target {
 enum {
 	TARGET_WRITE = 1,
 	TARGET_ANY = 2, /* whatever the file is called: it is looked into */
-	TARGET_NEW = 4, /* of target_read: the file need not be there; snap is NULL then */
+	TARGET_NEW = 4, /* of target_read: the file need not be there; version is NULL then */
 };
 bool target_open(struct target *t, const char *path, const struct command *command, unsigned how);
 /* The same without looking for the place, and in silence. */
@@ -180,7 +183,7 @@ int target_edit(const char *path, const struct command *command, unsigned how,
 		target_change *change, void *closure);
 
 /* For a file in `folder`, as TARGET_WRITE says. */
-bool site_open(struct site *s, const char *folder, const struct command *command, struct err *err);
+bool site_find(struct site *s, const char *folder, const struct command *command, struct err *err);
 void site_release(struct site *s);
 
 #endif

@@ -29,7 +29,7 @@ static enum subject subject(const struct place *p)
 
 static bool compare_places(const struct target *a, const struct target *b, struct buf *out)
 {
-	const struct anim *x = a->snap->anim, *y = b->snap->anim;
+	const struct anim *x = a->version->anim, *y = b->version->anim;
 	const struct place *p = &a->place, *q = &b->place;
 
 	switch (subject(p)) {
@@ -40,8 +40,8 @@ static bool compare_places(const struct target *a, const struct target *b, struc
 	case A_BONE:
 		return compare_bones(x, p->clip, p->track, y, q->clip, q->track, out);
 	case A_SKELETON:
-		return compare_skeletons(rest_skeleton(a->snap->rest), rest_skeleton(b->snap->rest),
-					 out);
+		return compare_skeletons(rest_skeleton(a->version->rest),
+					 rest_skeleton(b->version->rest), out);
 	}
 	return true;
 }

@@ -138,11 +138,12 @@ static bool fail_system(const struct one *one, int error, const char *what)
 	return fail(one, &err);
 }
 
-static bool write_snap(struct one *one, struct snap *snap, const char *name, const char *made_of)
+static bool write_version(struct one *one, struct version *version, const char *name,
+			  const char *made_of)
 {
 	struct export *x = one->x;
 	struct err err = {.code = ERR_NONE};
-	struct folder_export folder = {.tree = {snap, one->name},
+	struct folder_export folder = {.tree = {version, one->name},
 				       .listed = x->listed,
 				       .mtime = one->st.st_mtim,
 				       .made_of = made_of,
@@ -153,7 +154,7 @@ static bool write_snap(struct one *one, struct snap *snap, const char *name, con
 	bool fine;
 
 	/* Stills have no tables. */
-	if (x->hive && snap->codec->format->stills)
+	if (x->hive && version->codec->format->stills)
 		return true;
 	fine = x->hive ? export_hive(&folder, x->dir, one->path, x->packing, &err)
 		       : export_folder(&folder, &err);
@@ -180,19 +181,19 @@ static bool export_other(struct one *one)
 	return true;
 }
 
-static bool export_snap(struct one *one, struct snap *snap)
+static bool export_version(struct one *one, struct version *version)
 {
 	struct buf made_of = BUF_INIT;
 	char name[NAME_MAX + 1];
 	bool fine;
 
-	describe(one, snap->codec->format, &made_of);
-	if (made_of.failed || !folder_name(one, snap->codec, name))
+	describe(one, version->codec->format, &made_of);
+	if (made_of.failed || !folder_name(one, version->codec, name))
 		fine = fail_system(one, made_of.failed ? ENOMEM : ENAMETOOLONG, one->name);
 	else
-		fine = write_snap(one, snap, name, (const char *)made_of.data);
+		fine = write_version(one, version, name, (const char *)made_of.data);
 	buf_release(&made_of);
-	return fine && (!snap->codec->format->stills || export_other(one));
+	return fine && (!version->codec->format->stills || export_other(one));
 }
 
 /* --update: is there nothing to do? */
@@ -216,18 +217,19 @@ static bool is_current(const struct one *one, const struct codec *codec)
 
 static void export_animation(struct one *one, const struct codec *codec)
 {
+	const struct where where = {one->from, one->folder, one->name, NULL};
 	struct err err = {.code = ERR_NONE};
 	struct source *source;
-	struct snap *snap;
+	struct version *version;
 
 	if (is_current(one, codec)) {
 		one->x->current++;
 		return;
 	}
-	source = source_new(one->x->store, one->folder, one->name);
-	snap = source ? source_look(source, one->from, &one->st, &err) : NULL;
-	if (snap) {
-		export_snap(one, snap);
+	source = source_new(one->x->store);
+	version = source ? source_look(source, &where, &one->st, &err) : NULL;
+	if (version) {
+		export_version(one, version);
 	} else {
 		if (!source)
 			err_memory(&err);
@@ -236,7 +238,7 @@ static void export_animation(struct one *one, const struct codec *codec)
 			fail(one, &err);
 		export_other(one);
 	}
-	snap_put(snap);
+	version_put(version);
 	source_free(source);
 }
 

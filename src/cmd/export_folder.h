@@ -9,7 +9,7 @@
 #ifndef ANIMFS_EXPORT_FOLDER_H
 #define ANIMFS_EXPORT_FOLDER_H
 
-#include "../tree.h"
+#include "../store/tree.h"
 #include "progress.h"
 
 struct folder_export {

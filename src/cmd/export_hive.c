@@ -155,7 +155,7 @@ static bool open_format(int dir, const struct format *format, int *fd, struct er
 bool export_hive(struct folder_export *x, int dir, const char *path, enum packing packing,
 		 struct err *err)
 {
-	const struct format *format = x->tree.snap->codec->format;
+	const struct format *format = x->tree.version->codec->format;
 	char name[NAME_MAX + 1];
 	bool fine;
 	int fd;

@@ -246,7 +246,7 @@ static void find_format(struct files *f, const char *path, const struct command 
 		status = STATUS_TROUBLE;
 	}
 	if (status != STATUS_TROUBLE || f->json)
-		add_file(f, path, fine ? t.snap->anim->format->name : NULL, &err);
+		add_file(f, path, fine ? t.version->anim->format->name : NULL, &err);
 	if (!fine)
 		command_tell(path, &err);
 	f->status = status > f->status ? status : f->status;

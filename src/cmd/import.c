@@ -226,7 +226,7 @@ static bool open_trees(struct import *m, const char *source, struct err *err)
 	m->dir = open(m->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dir < 0)
 		return err_system(err, errno, m->dir_path);
-	if (!site_open(&m->site, source, &m->command, err))
+	if (!site_find(&m->site, source, &m->command, err))
 		return false;
 	if (fstat(m->site.root, &m->source_stat) != 0)
 		return err_system(err, errno, source);

@@ -53,9 +53,9 @@ static bool find_place(const struct import_edit *e, const struct anim *model, st
 {
 	const struct clip *was;
 
-	if (place->view->place == VIEW_OF_FILE || model == e->tree.snap->anim)
+	if (place->view->place == VIEW_OF_FILE || model == e->tree.version->anim)
 		return true;
-	was = &e->tree.snap->anim->clips[place->clip];
+	was = &e->tree.version->anim->clips[place->clip];
 	if (!find_clip(model, was->origin, &place->clip))
 		return err_set(err, ERR_CONFLICT, "file.json removes this clip");
 	return place->view->place != VIEW_OF_BONE ||
@@ -293,7 +293,7 @@ static bool add_clip(struct import_edit *e, struct import_text *text, struct err
 	clip = strndup(text->path, clip_length(text->path));
 	if (!clip)
 		return err_memory(err);
-	if (clip_labelled(e->tree.snap->anim, 0, clip)) {
+	if (clip_labelled(e->tree.version->anim, 0, clip)) {
 		fine = refuse_bone(text);
 	} else {
 		if (!e->fill)
@@ -343,7 +343,7 @@ bool import_edit(struct import_edit *e, struct err *err)
 {
 	bool fine;
 
-	e->model = e->tree.snap->anim;
+	e->model = e->tree.version->anim;
 	fine = apply_whole(e, is_of_clip_json);
 	fine &= apply_whole(e, is_of_file);
 	if (!fine)

@@ -11,7 +11,7 @@
 #define ANIMFS_IMPORT_EDIT_H
 
 #include "../fill.h"
-#include "../tree.h"
+#include "../store/tree.h"
 #include "stamp.h"
 
 struct import_text {

@@ -2,10 +2,13 @@
 #include "import_file.h"
 
 #include "../at.h"
-#include "../draft.h"
 #include "../fill_facts.h"
 #include "../refusal.h"
 #include "../replace.h"
+#include "../store/commit.h"
+#include "../store/commit_skeleton.h"
+#include "../store/create.h"
+#include "../store/draft.h"
 #include "../structure.h"
 #include "../view/json.h"
 #include "export_folder.h"
@@ -20,11 +23,11 @@
 
 struct importing {
 	struct import_file *f;
-	int dir; /* the folder of the animation file */
+	struct where where; /* dir is -1 where the folder is not there */
 	struct stamp stamp;
 	struct import_texts texts;
 	struct source *source;
-	struct snap *snap; /* NULL: the file is not there */
+	struct version *version; /* NULL: the file is not there */
 	struct err *err;
 };
 
@@ -33,7 +36,7 @@ struct importing {
 /* What the file says under the text's name. False and err when that cannot be made. */
 static bool look_up(struct importing *m, struct import_text *text)
 {
-	const struct tree tree = {m->snap, m->f->name};
+	const struct tree tree = {m->version, m->f->name};
 	struct buf now = BUF_INIT;
 	int error;
 
@@ -145,9 +148,9 @@ static void refuse_stale(struct import_text *text)
 /* Would it be stored as other bytes? False and err, too, where it cannot be. */
 static bool changes_bytes(const struct importing *m, const struct anim *edited, struct err *err)
 {
-	struct bytes now = buf_bytes(&m->snap->bytes);
+	struct bytes now = buf_bytes(&m->version->bytes);
 	struct buf bytes = BUF_INIT;
-	bool fine = m->snap->codec->encode(edited, now, &bytes, err);
+	bool fine = m->version->codec->encode(edited, now, &bytes, err);
 	bool changes = fine && !bytes_equal(now, buf_bytes(&bytes));
 
 	if (bytes.failed)
@@ -209,7 +212,7 @@ static struct import_text *find_text(const struct importing *m,
 
 static struct skeleton *read_skeleton(const struct importing *m, struct import_text *text)
 {
-	const struct tree tree = {m->snap, m->f->name};
+	const struct tree tree = {m->version, m->f->name};
 	const struct shown at = tree_shown(&tree, &text->place);
 
 	text->used = true;
@@ -224,33 +227,33 @@ static struct skeleton *read_skeleton(const struct importing *m, struct import_t
 
 static bool save_model(struct importing *m, const struct anim *model, bool *changed)
 {
-	struct snap *now = NULL;
+	struct version *now = NULL;
 	enum commit commit;
 
-	if (model == m->snap->anim)
+	if (model == m->version->anim)
 		return true;
 	*changed = changes_bytes(m, model, m->err);
 	if (m->err->code || !*changed || m->f->dry_run)
 		return !m->err->code;
-	commit = source_commit(m->source, m->dir, m->snap, model, NULL, NULL, &now, m->err);
-	snap_put(now);
+	commit = source_commit(m->source, &m->where, m->version, model, NULL, NULL, &now, m->err);
+	version_put(now);
 	return commit != COMMIT_REFUSED;
 }
 
 /* It is a file of its own: the last thing that is written, once all that can be refused was not. */
 static bool save_skeleton(struct importing *m, const struct skeleton *edited, bool *changed)
 {
-	struct snap *now = NULL;
+	struct version *now = NULL;
 	enum commit commit;
 
-	if (!edited || skeleton_same(edited, rest_skeleton(m->snap->rest)))
+	if (!edited || skeleton_same(edited, rest_skeleton(m->version->rest)))
 		return true;
 	*changed = true;
 	if (m->f->dry_run)
 		return true;
-	commit = source_commit_skeleton(m->source, m->dir, m->snap, edited, NULL, NULL, &now,
+	commit = source_commit_skeleton(m->source, &m->where, m->version, edited, NULL, NULL, &now,
 					m->err);
-	snap_put(now);
+	version_put(now);
 	return commit != COMMIT_REFUSED;
 }
 
@@ -277,7 +280,7 @@ static enum import_outcome save_whole(struct importing *m, struct import_text *t
 {
 	struct bytes bytes = buf_bytes(&text->text);
 	struct buf copy = BUF_INIT;
-	struct snap *now = NULL;
+	struct version *now = NULL;
 	bool fine;
 
 	text->used = true;
@@ -290,12 +293,13 @@ static enum import_outcome save_whole(struct importing *m, struct import_text *t
 		return tell_all(m) ? IMPORT_SAME : IMPORT_REJECTED;
 	buf_add(&copy, bytes.data, bytes.size);
 	if (m->f->dry_run)
-		now = snap_of_bytes(m->snap->codec, &copy, m->f->name, NULL, &text->err);
+		now = version_of_bytes(m->version->codec, &copy, m->f->name, NULL, &text->err);
 	else
-		source_commit(m->source, m->dir, m->snap, NULL, NULL, &bytes, &now, &text->err);
+		source_commit(m->source, &m->where, m->version, NULL, NULL, &bytes, &now,
+			      &text->err);
 	buf_release(&copy);
 	fine = now != NULL;
-	snap_put(now);
+	version_put(now);
 	return fine || tell_all(m) ? IMPORT_CHANGED : IMPORT_REJECTED;
 }
 
@@ -305,14 +309,14 @@ static enum import_outcome save_whole(struct importing *m, struct import_text *t
 static void note_all(struct importing *m)
 {
 	struct err err = {.code = ERR_NONE};
-	struct snap *now;
+	struct version *now;
 	int error;
 
 	if (!m->stamp.file || m->f->dry_run)
 		return;
-	now = source_get(m->source, m->dir, &err);
-	snap_put(m->snap);
-	m->snap = now;
+	now = source_get(m->source, &m->where, &err);
+	version_put(m->version);
+	m->version = now;
 	for (size_t i = 0; now && i < m->texts.count; i++) {
 		if (m->texts.list[i].used && look_up(m, &m->texts.list[i]))
 			note(&m->texts.list[i]);
@@ -327,7 +331,7 @@ static void note_all(struct importing *m)
 
 static enum import_outcome import_edits(struct importing *m)
 {
-	struct import_edit edit = {.tree = {m->snap, m->f->name}};
+	struct import_edit edit = {.tree = {m->version, m->f->name}};
 	struct import_text *whole;
 	enum import_outcome outcome;
 
@@ -349,8 +353,8 @@ static enum import_outcome import_into(struct importing *m)
 		return IMPORT_REJECTED;
 	if (!m->texts.count)
 		return IMPORT_SAME;
-	m->snap = source_get(m->source, m->dir, m->err);
-	return m->snap ? import_edits(m) : IMPORT_REJECTED;
+	m->version = source_get(m->source, &m->where, m->err);
+	return m->version ? import_edits(m) : IMPORT_REJECTED;
 }
 
 /* ---- one that is not ---- */
@@ -383,7 +387,7 @@ static uint32_t version_of(const struct importing *m, const struct format *forma
 /* The clips make the file, as a folder that is filled in a mount does. */
 static enum import_outcome make_of_clips(struct importing *m, const struct codec *codec)
 {
-	struct snap blank = {.codec = codec, .anim = anim_blank(codec->format, NULL)};
+	struct version blank = {.codec = codec, .anim = anim_blank(codec->format, NULL)};
 	struct import_edit edit = {
 		.tree = {&blank, m->f->name}, .texts = m->texts.list, .count = m->texts.count};
 	enum import_outcome outcome = IMPORT_REJECTED;
@@ -401,7 +405,7 @@ static enum import_outcome make_of_clips(struct importing *m, const struct codec
 		outcome = IMPORT_SAME;
 	else if (fine &&
 		 (m->f->dry_run ? codec->encode(edit.model, (struct bytes){NULL, 0}, &bytes, m->err)
-				: source_create(m->source, m->dir, codec, edit.model, m->err)))
+				: source_create(m->source, &m->where, codec, edit.model, m->err)))
 		outcome = IMPORT_MADE;
 	buf_release(&bytes);
 	import_edit_release(&edit);
@@ -416,7 +420,8 @@ static bool put_raw(struct importing *m, struct bytes bytes)
 	int error = state_temporary(m->f->state, m->f->folder, temporary, sizeof(temporary));
 
 	if (!error) {
-		error = replace_file(m->dir, m->f->name, NULL, NULL, temporary, bytes, &now, NULL);
+		error = replace_file(m->where.dir, m->f->name, NULL, NULL, temporary, bytes, &now,
+				     NULL);
 		state_temporary_gone(m->f->state, m->f->folder);
 	}
 	return !error || err_system(m->err, error, m->f->name);
@@ -430,21 +435,21 @@ static enum import_outcome make_of_raw(struct importing *m, const struct codec *
 	struct buf copy = BUF_INIT;
 
 	buf_add(&copy, raw->text.data, raw->text.size);
-	m->snap = snap_of_bytes(codec, &copy, m->f->name, NULL, &raw->err);
-	if (!m->snap) {
+	m->version = version_of_bytes(codec, &copy, m->f->name, NULL, &raw->err);
+	if (!m->version) {
 		tell_all(m);
 		return outcome;
 	}
 	if (!m->f->dry_run) {
 		if (!put_raw(m, buf_bytes(&raw->text)))
 			return outcome;
-		snap_put(m->snap);
-		m->snap = source_get(m->source, m->dir, m->err);
+		version_put(m->version);
+		m->version = source_get(m->source, &m->where, m->err);
 	}
-	if (m->snap)
+	if (m->version)
 		outcome = import_edits(m);
 	if (outcome == IMPORT_REJECTED && !m->f->dry_run)
-		unlinkat(m->dir, m->f->name, 0);
+		unlinkat(m->where.dir, m->f->name, 0);
 	return outcome == IMPORT_REJECTED ? outcome : IMPORT_MADE;
 }
 
@@ -455,8 +460,8 @@ static void add_skeleton(struct importing *m)
 	struct import_text *text;
 	bool changed;
 
-	m->snap = source_get(m->source, m->dir, m->err);
-	for (size_t i = 0; m->snap && i < m->texts.count; i++) {
+	m->version = source_get(m->source, &m->where, m->err);
+	for (size_t i = 0; m->version && i < m->texts.count; i++) {
 		text = &m->texts.list[i];
 		if (strcmp(text->path, REST_FILE) != 0 || !look_up(m, text) || says_the_same(text))
 			continue;
@@ -508,8 +513,8 @@ static int open_folder(struct importing *m)
 	int error;
 
 	if (!f->dry_run)
-		return export_make_folders(f->source, f->folder, &m->dir);
-	error = at_walk(f->source, f->folder, O_RDONLY | O_DIRECTORY, &m->dir);
+		return export_make_folders(f->source, f->folder, &m->where.dir);
+	error = at_walk(f->source, f->folder, O_RDONLY | O_DIRECTORY, &m->where.dir);
 	return error == ENOENT ? 0 : error;
 }
 
@@ -518,12 +523,12 @@ static enum import_outcome import_opened(struct importing *m)
 	struct stat st;
 	int error = stamp_read(m->f->texts, m->f->name, &m->stamp);
 
-	m->source = source_new(m->f->store, m->f->folder, m->f->name);
+	m->source = source_new(m->f->store);
 	if (error || !m->source) {
 		err_memory(m->err);
 		return IMPORT_REJECTED;
 	}
-	return m->dir >= 0 && fstatat(m->dir, m->f->name, &st, AT_SYMLINK_NOFOLLOW) == 0
+	return m->where.dir >= 0 && fstatat(m->where.dir, m->f->name, &st, AT_SYMLINK_NOFOLLOW) == 0
 		       ? import_into(m)
 		       : import_new(m);
 }
@@ -531,7 +536,7 @@ static enum import_outcome import_opened(struct importing *m)
 enum import_outcome import_file(struct import_file *f)
 {
 	struct importing m = {.f = f,
-			      .dir = -1,
+			      .where = {-1, f->folder, f->name, NULL},
 			      .stamp = STAMP_INIT,
 			      .texts = {.max_text = f->max_text, .max_file = f->max_file},
 			      .err = &f->err};
@@ -544,10 +549,10 @@ enum import_outcome import_file(struct import_file *f)
 		outcome = import_opened(&m);
 	f->read = m.texts.read;
 	import_texts_release(&m.texts);
-	snap_put(m.snap);
+	version_put(m.version);
 	source_free(m.source);
 	stamp_release(&m.stamp);
-	if (m.dir >= 0)
-		close(m.dir);
+	if (m.where.dir >= 0)
+		close(m.where.dir);
 	return outcome;
 }

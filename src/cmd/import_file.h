@@ -7,7 +7,7 @@
 #define ANIMFS_IMPORT_FILE_H
 
 #include "../state.h"
-#include "../tree.h"
+#include "../store/tree.h"
 
 enum import_outcome { IMPORT_SAME, IMPORT_CHANGED, IMPORT_MADE, IMPORT_REJECTED };
 

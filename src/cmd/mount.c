@@ -2,10 +2,19 @@
 /* mount.c - `animfs mount`, or no command at all. */
 #include "cmd.h"
 
-#include "../mount.h"
+#include "../fuse/session.h"
+#include "../options.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define DEFAULT_CACHE ((size_t)256 << 20)
+#define DEFAULT_EXTRA_MAX ((size_t)4 << 30)
+#define DEFAULT_HELD_MAX ((size_t)1 << 30)
+#define DEFAULT_THREADS 256
 
 static const char usage[] =
 	"Usage: animfs mount [OPTION]... SOURCE MOUNTPOINT\n"
@@ -31,7 +40,10 @@ static const char usage[] =
 	/* clang-format off */
 	HELP_MAX_TEXT
 	/* clang-format on */
+	"      --drafts-max=SIZE   memory for all texts that are being written (1G)\n"
+	"      --held-max=SIZE     old versions that are still open take no more (1G)\n"
 	"      --extra-max=SIZE    ordinary files beside the texts hold no more (4G)\n"
+	"      --rejected-max=SIZE refused texts hold no more (256M)\n"
 	/* clang-format off */
 	HELP_BACKUP
 	/* clang-format on */
@@ -42,6 +54,306 @@ static const char usage[] =
 	"  1  it cannot be mounted\n"
 	"  2  the call was wrong\n";
 
+/* ---- the options ---- */
+
+#define AT(member) offsetof(struct mount_options, member)
+
+/* Behind -o, and those that are `lengthy` with "--" as well. All but flags have a value. */
+static const struct option {
+	const char *name;
+	enum { FLAG, TEXT, SIZE, MAX_TEXT, NUMBER, MASK, VIEWS, OF_STORE } kind;
+	bool lengthy;
+	size_t at;
+	bool (*read)(struct store_options *o, const char *value, struct err *err);
+} mount_option_list[] = {
+	{"views", VIEWS, true, AT(listed), NULL},
+	{"rate", OF_STORE, true, 0, option_rate},
+	{"type", OF_STORE, true, 0, option_type},
+	{"rotations", OF_STORE, true, 0, option_rotations},
+	{"bones", OF_STORE, true, 0, option_bones},
+	{"bvh", OF_STORE, true, 0, option_bvh},
+	{"backup", OF_STORE, true, 0, option_backup},
+	{"cache", SIZE, true, AT(store.cache), NULL},
+	{"max-file", SIZE, true, AT(store.max_file), NULL},
+	{"max-text", MAX_TEXT, true, AT(max_text), NULL},
+	{"drafts-max", SIZE, true, AT(drafts_max), NULL},
+	{"held-max", SIZE, true, AT(held_max), NULL},
+	{"extra-max", SIZE, true, AT(extra_max), NULL},
+	{"rejected-max", SIZE, true, AT(rejected_max), NULL},
+	{"state", TEXT, true, AT(state), NULL},
+	{"beside", FLAG, true, AT(beside), NULL},
+	{"debug", FLAG, true, AT(debug), NULL},
+	{"ro", FLAG, false, AT(read_only), NULL},
+	{"nonempty", FLAG, false, AT(nonempty), NULL},
+	{"noforget", FLAG, false, AT(noforget), NULL},
+	{"unconfined", FLAG, false, AT(unconfined), NULL},
+	{"allow_other", FLAG, false, AT(allow_other), NULL},
+	{"uid", NUMBER, false, AT(uid), NULL},
+	{"gid", NUMBER, false, AT(gid), NULL},
+	{"umask", MASK, false, AT(umask), NULL},
+	{"max_threads", NUMBER, false, AT(threads), NULL},
+};
+
+static const struct option *find_option(const char *item, bool lengthy)
+{
+	size_t length = strcspn(item, "=");
+
+	for (size_t i = 0; i < ARRAY_SIZE(mount_option_list); i++) {
+		const struct option *option = &mount_option_list[i];
+
+		if (strlen(option->name) == length && memcmp(option->name, item, length) == 0 &&
+		    (option->lengthy || !lengthy))
+			return option;
+	}
+	return NULL;
+}
+
+static bool set_text(char **out, const char *value, struct err *err)
+{
+	free(*out);
+	*out = strdup(value);
+	return *out || err_memory(err);
+}
+
+/* value: NULL where there is none. */
+static bool set_option(struct mount_options *o, const struct option *option, const char *value,
+		       struct err *err)
+{
+	void *at = (char *)o + option->at;
+
+	if (option->kind != FLAG && !value)
+		return err_set(err, ERR_TEXT, "a value is wanted");
+	switch (option->kind) {
+	case FLAG:
+		*(bool *)at = true;
+		return !value || err_set(err, ERR_TEXT, "it has no value");
+	case TEXT:
+		return set_text(at, value, err);
+	case SIZE:
+		return option_size(value, at, err);
+	case MAX_TEXT:
+		return option_max_text(value, at, err);
+	case NUMBER:
+		return option_number(value, 10, at, err);
+	case MASK:
+		return option_number(value, 8, at, err);
+	case VIEWS:
+		return view_set_parse(value, at, err);
+	case OF_STORE:
+		return option->read(&o->store, value, err);
+	}
+	return false;
+}
+
+static const char *value_in(const char *item)
+{
+	const char *equals = strchr(item, '=');
+
+	return equals ? equals + 1 : NULL;
+}
+
+/* ---- the command line ---- */
+
+/* value: of the option, where it is an argument of its own; or NULL. */
+static bool misuse_of(const char *arg, const char *value, const char *why)
+{
+	fprintf(stderr, "animfs: %s%s%s: %s\nTry 'animfs mount --help' for more information.\n",
+		arg, value ? " " : "", value ? value : "", why);
+	return false;
+}
+
+static bool misuse(const char *arg, const char *why)
+{
+	return misuse_of(arg, NULL, why);
+}
+
+/* The length of the first item of a list; commas that do not end it have a '\' before them. */
+static size_t item_length(const char *list)
+{
+	size_t length = 0;
+
+	while (list[length] && list[length] != ',')
+		length += list[length] == '\\' && list[length + 1] ? 2 : 1;
+	return length;
+}
+
+static void unescape(char *item)
+{
+	char *to = item;
+
+	for (; *item; item++) {
+		if (*item == '\\' && item[1])
+			item++;
+		*to++ = *item;
+	}
+	*to = '\0';
+}
+
+/* What is not ours is passed on as it was given. */
+static bool pass_item(struct mount_options *o, const char *item, size_t length, struct err *err)
+{
+	char *list;
+
+	if (asprintf(&list, "%s%s%.*s", o->passed ? o->passed : "", o->passed ? "," : "",
+		     (int)length, item) < 0)
+		return err_memory(err);
+	free(o->passed);
+	o->passed = list;
+	return true;
+}
+
+static bool take_item(struct mount_options *o, const char *given, size_t length)
+{
+	char *item = strndup(given, length);
+	struct err err = {.code = ERR_NONE};
+	const struct option *option;
+	bool fine;
+
+	if (!item)
+		return misuse(given, strerror(ENOMEM));
+	unescape(item);
+	option = find_option(item, false);
+	fine = option ? set_option(o, option, value_in(item), &err)
+		      : pass_item(o, given, length, &err);
+	if (!fine)
+		misuse(item, err.message);
+	free(item);
+	return fine;
+}
+
+static bool take_list(struct mount_options *o, const char *list)
+{
+	while (*list) {
+		size_t length = item_length(list);
+
+		if (length && !take_item(o, list, length))
+			return false;
+		list += length + (list[length] == ',');
+	}
+	return true;
+}
+
+/* "--rate=canm=30", or "--rate canm=30"; *next is the argument behind it, and the one after that.
+ */
+static bool take_lengthy(struct mount_options *o, const char *arg, char ***next)
+{
+	const struct option *option = find_option(arg + 2, true);
+	const char *value = value_in(arg), *apart = NULL;
+	struct err err = {.code = ERR_NONE};
+
+	if (!option)
+		return misuse(arg, "there is no such option");
+	if (option->kind != FLAG && !value && **next)
+		value = apart = *(*next)++;
+	return set_option(o, option, value, &err) || misuse_of(arg, apart, err.message);
+}
+
+static bool take_letter(struct mount_options *o, const char *arg, char ***next)
+{
+	if (strncmp(arg, "-o", 2) == 0 && arg[2])
+		return take_list(o, arg + 2);
+	if (strcmp(arg, "-o") == 0)
+		return **next ? take_list(o, *(*next)++) : misuse(arg, "a list is wanted");
+	if (strcmp(arg, "-f") == 0)
+		o->foreground = true;
+	else if (strcmp(arg, "-d") == 0)
+		o->debug = true;
+	else if (strcmp(arg, "-s") == 0)
+		o->threads = 1;
+	else
+		return misuse(arg, "there is no such option");
+	return true;
+}
+
+static bool take_operand(struct mount_options *o, const char *arg)
+{
+	struct err err = {.code = ERR_NONE};
+
+	if (o->mountpoint)
+		return misuse(arg, "more than SOURCE and MOUNTPOINT is given");
+	return set_text(o->source ? &o->mountpoint : &o->source, arg, &err) ||
+	       misuse(arg, err.message);
+}
+
+/* Options and operands in any order; those behind "--" are operands. */
+static bool parse(char **argv, struct mount_options *o)
+{
+	char **next = argv + 1;
+	bool options = true, fine = true;
+
+	while (fine && *next) {
+		const char *arg = *next++;
+
+		if (!options || arg[0] != '-')
+			fine = take_operand(o, arg);
+		else if (strcmp(arg, "--") == 0)
+			options = false;
+		else if (arg[1] == '-')
+			fine = take_lengthy(o, arg, &next);
+		else
+			fine = take_letter(o, arg, &next);
+	}
+	if (fine && !o->mountpoint)
+		fine = misuse("mount", o->source ? "no MOUNTPOINT given" : "no SOURCE given");
+	return fine;
+}
+
+/* ---- where ---- */
+
+/* A folder that cannot be read counts as empty. */
+static bool is_empty(DIR *dir)
+{
+	struct dirent *entry;
+	bool empty = true;
+
+	while (dir && (entry = readdir(dir)))
+		empty &= strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+	return empty;
+}
+
+static bool check_folder(const char *mountpoint, bool nonempty)
+{
+	DIR *dir = opendir(mountpoint);
+	bool empty;
+
+	if (!dir && errno == ENOTDIR)
+		return command_fail(mountpoint, strerror(ENOTDIR));
+	empty = is_empty(dir);
+	if (dir)
+		closedir(dir);
+	return nonempty || empty ||
+	       command_fail(mountpoint, "the mountpoint is not empty (-o nonempty mounts over it)");
+}
+
+static bool make_absolute(char **path)
+{
+	char *absolute = realpath(*path, NULL);
+
+	if (!absolute)
+		return command_fail(*path, strerror(errno));
+	free(*path);
+	*path = absolute;
+	return true;
+}
+
+/* MOUNTPOINT may be SOURCE itself, and nothing below it. */
+static bool check_paths(struct mount_options *o)
+{
+	size_t length;
+
+	if (!make_absolute(&o->source) || !make_absolute(&o->mountpoint))
+		return false;
+	if (strcmp(o->source, o->mountpoint) == 0)
+		return true;
+	length = strcmp(o->source, "/") == 0 ? 0 : strlen(o->source);
+	if (strncmp(o->source, o->mountpoint, length) == 0 && o->mountpoint[length] == '/')
+		return command_fail(o->mountpoint, "the mountpoint lies inside SOURCE; use that "
+						   "itself, or a folder outside");
+	return check_folder(o->mountpoint, o->nonempty);
+}
+
+/* ---- the command ---- */
+
 static bool wants(int argc, char **argv, const char *shorter, const char *longer)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -51,6 +363,31 @@ static bool wants(int argc, char **argv, const char *shorter, const char *longer
 	return false;
 }
 
+static int mount(char **argv)
+{
+	struct mount_options o = {.listed = VIEW_SET_ALL,
+				  .store = {.cache = DEFAULT_CACHE, .max_file = DEFAULT_MAX_FILE},
+				  .max_text = DEFAULT_MAX_TEXT,
+				  .extra_max = DEFAULT_EXTRA_MAX,
+				  .drafts_max = DEFAULT_DRAFTS_MAX,
+				  .rejected_max = DEFAULT_REJECTED_MAX,
+				  .held_max = DEFAULT_HELD_MAX,
+				  .uid = -1,
+				  .gid = -1,
+				  .umask = -1,
+				  .threads = DEFAULT_THREADS};
+	int status = STATUS_TROUBLE;
+
+	if (parse(argv, &o))
+		status = check_paths(&o) ? mount_serve(&o) : 1;
+	option_release(&o.store);
+	free(o.source);
+	free(o.mountpoint);
+	free(o.state);
+	free(o.passed);
+	return status;
+}
+
 int cmd_mount(int argc, char **argv)
 {
 	if (wants(argc, argv, "-h", "--help"))
@@ -58,6 +395,6 @@ int cmd_mount(int argc, char **argv)
 	else if (wants(argc, argv, "-V", "--version"))
 		command_version();
 	else
-		return mount_main(argc, argv);
+		return mount(argv);
 	return command_flush() ? STATUS_FINE : STATUS_TROUBLE;
 }

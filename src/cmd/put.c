@@ -3,9 +3,9 @@
 #include "cmd.h"
 #include "color.h"
 
-#include "../draft.h"
 #include "../options.h"
 #include "../refusal.h"
+#include "../store/draft.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -51,30 +51,32 @@ static void print_refusal(const struct buf *reason)
 	fwrite(reason->data + first, 1, reason->size - first, stderr);
 }
 
+static void print_reason(const char *text_name, struct bytes text, const struct err *err)
+{
+	struct buf reason = BUF_INIT;
+
+	refusal_explain(text_name, text, err, NULL, &reason);
+	if (!reason.failed)
+		print_refusal(&reason);
+	buf_release(&reason);
+}
+
+/* The text is taken over. */
 static int save(struct target *t, const char *text_name, struct buf *text)
 {
 	struct err err = {.code = ERR_NONE};
-	struct draft *draft = draft_new();
-	struct buf reason = BUF_INIT;
+	struct attempt attempt = {.text = text_new(text), .event = DRAFT_SAVE};
 	enum verdict verdict = VERDICT_REFUSED;
 
-	if (draft) {
-		draft_begin(draft, t->snap, &t->place);
-		draft_replace(draft, text);
-		verdict =
-			draft_commit(draft, DRAFT_DEMAND, t->source, t->folder, t->file_name, &err);
-	} else {
+	attempt.base = version_get(t->version);
+	attempt.place = t->place;
+	if (attempt.text)
+		verdict = attempt_commit(&attempt, t->source, &t->where, &err);
+	else
 		err_memory(&err);
-	}
-	if (verdict == VERDICT_REFUSED) {
-		refusal_explain(text_name,
-				draft ? buf_bytes(&draft->text) : (struct bytes){NULL, 0}, &err,
-				NULL, &reason);
-		if (!reason.failed)
-			print_refusal(&reason);
-	}
-	buf_release(&reason);
-	draft_free(draft);
+	if (verdict == VERDICT_REFUSED)
+		print_reason(text_name, text_bytes(attempt.text), &err);
+	attempt_release(&attempt);
 	return verdict == VERDICT_REFUSED ? command_status(&err) : STATUS_FINE;
 }
 

@@ -91,7 +91,7 @@ static bool given_length(const char *source, const char *folder, size_t *length,
 	return err_set(err, ERR_TEXT, "it is not in %s", source);
 }
 
-bool site_open(struct site *s, const char *folder, const struct command *command, struct err *err)
+bool site_find(struct site *s, const char *folder, const struct command *command, struct err *err)
 {
 	char path[PATH_MAX];
 	size_t length;
@@ -133,10 +133,11 @@ static void tell_names(void *closure, const char *fault)
 static bool open_source(struct target *t, const struct command *command, unsigned how,
 			struct err *err)
 {
-	if ((how & TARGET_WRITE) && !site_open(&t->site, t->folder_path, command, err))
+	if ((how & TARGET_WRITE) && !site_find(&t->site, t->folder_path, command, err))
 		return false;
+	t->where = (struct where){t->folder, t->site.folder, t->file_name, NULL};
 	t->store = store_new(&command->store, t->site.state);
-	t->source = t->store ? source_new(t->store, t->site.folder, t->file_name) : NULL;
+	t->source = t->store ? source_new(t->store) : NULL;
 	if (!t->source || !store_names(t->store, t->folder, tell_names, NULL))
 		return err_memory(err);
 	store_rests(t->store, tell_rest, NULL);
@@ -162,10 +163,10 @@ static bool open_file(struct target *t, const struct command *command, unsigned 
 			       "no format has this name; --type '*=auto' looks at the content");
 	if (how & TARGET_NEW)
 		return t->codec || err_set(err, ERR_UNKNOWN, "no format has this name");
-	t->snap = source_get(t->source, t->folder, err);
-	if (t->snap)
-		t->tree = (struct tree){t->snap, t->file_name};
-	return t->snap != NULL;
+	t->version = source_get(t->source, &t->where, err);
+	if (t->version)
+		t->tree = (struct tree){t->version, t->file_name};
+	return t->version != NULL;
 }
 
 bool target_read(struct target *t, const char *path, const struct command *command, unsigned how,
@@ -177,9 +178,9 @@ bool target_read(struct target *t, const char *path, const struct command *comma
 
 bool target_find(struct target *t, struct err *err)
 {
-	if (t->snap && tree_walk(&t->tree, t->inside, &t->place))
+	if (t->version && tree_walk(&t->tree, t->inside, &t->place))
 		return true;
-	if (t->snap)
+	if (t->version)
 		tree_explain(&t->tree, t->inside, err);
 	return err_set(err, ERR_TEXT, "%s", strerror(ENOENT));
 }
@@ -194,14 +195,14 @@ bool target_open(struct target *t, const char *path, const struct command *comma
 
 static bool commit(struct target *t, const struct anim *edited, struct err *err)
 {
-	struct snap *now = NULL;
+	struct version *now = NULL;
 	bool fine;
 
-	if (!t->snap)
-		return source_create(t->source, t->folder, t->codec, edited, err);
-	fine = source_commit(t->source, t->folder, t->snap, edited, NULL, NULL, &now, err) !=
+	if (!t->version)
+		return source_create(t->source, &t->where, t->codec, edited, err);
+	fine = source_commit(t->source, &t->where, t->version, edited, NULL, NULL, &now, err) !=
 	       COMMIT_REFUSED;
-	snap_put(now);
+	version_put(now);
 	return fine;
 }
 
@@ -214,8 +215,8 @@ static int edit_once(const char *path, const struct command *command, unsigned h
 	bool fine;
 
 	if (target_read(&t, path, command, TARGET_WRITE | how, err)) {
-		assert(t.snap || t.codec);
-		edited = t.snap ? anim_edit(t.snap->anim) : anim_blank(t.codec->format, NULL);
+		assert(t.version || t.codec);
+		edited = t.version ? anim_edit(t.version->anim) : anim_blank(t.codec->format, NULL);
 		fine = edited ? change(closure, &t, edited, err) && commit(&t, edited, err)
 			      : err_memory(err);
 		status = fine ? STATUS_FINE : command_status(err);
@@ -246,8 +247,8 @@ int target_edit(const char *path, const struct command *command, unsigned how,
 
 void target_release(struct target *t)
 {
-	if (t->snap)
-		snap_put(t->snap);
+	if (t->version)
+		version_put(t->version);
 	if (t->source)
 		source_free(t->source);
 	if (t->store)

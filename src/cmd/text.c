@@ -13,7 +13,7 @@ static bool print_listing(const struct target *t, const char *path)
 	struct listing l = LISTING_INIT;
 	bool fine;
 
-	listing_anim(&l, t->snap->anim);
+	listing_anim(&l, t->version->anim);
 	fine = !listing_failed(&l);
 	if (fine)
 		command_print(&l.text);

@@ -136,7 +136,7 @@ static int undo(const char *path, const struct command *command, bool only_list,
 		command_fail(path, strerror(ENOMEM));
 		return STATUS_TROUBLE;
 	}
-	if (!site_open(&site, file.folder, command, &err)) {
+	if (!site_find(&site, file.folder, command, &err)) {
 		command_tell(path, &err);
 		status = STATUS_TROUBLE;
 	} else if (!(only_list ? list(&site, &file, &error)

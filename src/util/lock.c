@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "lock_classes.h"
+#include "lock.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -184,8 +184,3 @@ bool lock_wait_until(struct lock *l, struct lock_class *class, pthread_cond_t *c
 	check_last(l, class);
 	return pthread_cond_timedwait(condition, &l->mutex, until) != ETIMEDOUT;
 }
-
-/* ---- the classes ---- */
-
-#define LOCK_CLASS_DEFINE(class, rank) struct lock_class class = {#class, rank};
-LOCK_CLASSES(LOCK_CLASS_DEFINE)

@@ -9,11 +9,27 @@
 
 #include "lock.h"
 
-/*           class              rank  guards */
+/*           class               rank  guards */
 #define LOCK_CLASSES(X)                                                                            \
-	X(naming_class, 700) /* the table of bones' names */                                       \
-	X(cache_class, 900)  /* which versions nobody holds */                                     \
-	X(recent_class, 910) /* the texts that were made last */
+	X(staging_class, 100)     /* folders that become clips or files: one at a time */          \
+	X(writer_class, 200)      /* an animation: whoever changes its file; never for reading */  \
+	X(moves_class, 300)       /* names that move on disk and in the table as one */            \
+	X(work_class, 400)        /* an animation: its file is read and decoded, or replaced */    \
+	X(vfs_class, 500)         /* the tree of a mount: nodes, things, handles, drafts */        \
+	X(facts_class, 600)       /* what is known of an animation's file */                       \
+	X(refusals_class, 630)    /* how much was refused and is kept */                           \
+	X(replace_class, 640)     /* the lock in the state directory, among our threads */         \
+	X(state_class, 650)       /* the state directory */                                        \
+	X(naming_class, 700)      /* the table of bones' names */                                  \
+	X(sharing_class, 740)     /* which folders of the state directory are watched */           \
+	X(watch_class, 750)       /* which folders the kernel watches for us */                    \
+	X(upper_class, 760)       /* how much lies beside the views */                             \
+	X(diagnostics_class, 770) /* the list behind .animfs/errors */                             \
+	X(listings_class, 780)    /* the folders that are just being read */                       \
+	X(invalidate_class, 800)  /* what the kernel is still to be sent */                        \
+	X(deadline_class, 810)    /* what ends when */                                             \
+	X(cache_class, 900)       /* which versions nobody holds */                                \
+	X(recent_class, 910)      /* the texts that were made last */
 
 #define LOCK_CLASS_DECLARE(class, rank) extern struct lock_class class;
 LOCK_CLASSES(LOCK_CLASS_DECLARE)

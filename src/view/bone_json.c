@@ -495,4 +495,5 @@ const struct view view_bone_json = {
 	.render = bone_json_render,
 	.parse = bone_json_parse,
 	.posed = true,
+	.names_file = true,
 };

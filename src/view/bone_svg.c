@@ -153,4 +153,5 @@ const struct view view_bone_svg = {
 	.file = ".svg",
 	.present = bone_svg_present,
 	.render = bone_svg_render,
+	.names_file = true,
 };

@@ -318,4 +318,5 @@ const struct view view_clip_json = {
 	.file = "clip.json",
 	.render = clip_json_render,
 	.parse = clip_json_parse,
+	.names_file = true,
 };

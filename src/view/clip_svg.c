@@ -206,4 +206,5 @@ const struct view view_clip_svg = {
 	.file = "clip.svg",
 	.present = clip_svg_present,
 	.render = clip_svg_render,
+	.names_file = true,
 };

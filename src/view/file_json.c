@@ -257,4 +257,5 @@ const struct view view_file_json = {
 	.file = "file.json",
 	.render = file_json_render,
 	.parse = file_json_parse,
+	.names_file = true,
 };

@@ -232,4 +232,5 @@ const struct view view_gltf = {
 	.every_key = true,
 	.parse = gltf_parse,
 	.posed = true,
+	.names_file = true,
 };

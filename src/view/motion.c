@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "motion.h"
 
-#include "motion_role.h"
-
 #include <math.h>
 
 struct span {

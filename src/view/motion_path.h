@@ -3,7 +3,10 @@
 #ifndef ANIMFS_VIEW_MOTION_PATH_H
 #define ANIMFS_VIEW_MOTION_PATH_H
 
-#include "motion.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum motion_interpolation { MOTION_STEP, MOTION_LINEAR, MOTION_CUBIC };
 
 struct path {
 	enum motion_interpolation interpolation;

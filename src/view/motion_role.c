@@ -2,7 +2,6 @@
 #include "motion_role.h"
 
 #include "lens.h"
-#include "motion_path.h"
 #include "rotation.h"
 
 #include <math.h>

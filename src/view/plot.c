@@ -2,7 +2,6 @@
 #include "plot.h"
 
 #include "num.h"
-#include "plot_line.h"
 #include "svg.h"
 
 #include <math.h>

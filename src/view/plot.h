@@ -15,23 +15,10 @@
 #ifndef ANIMFS_VIEW_PLOT_H
 #define ANIMFS_VIEW_PLOT_H
 
-#include "animfs/anim.h"
-
-/* Round ticks at the multiples of step; they are labelled in units of 10^exponent. */
-struct axis {
-	double low, high, step;
-	int exponent;
-};
+#include "plot_line.h"
 
 /* At most `ticks` + 1 of them; of angles, at parts of a turn. low is less than high. */
 struct axis axis_over(double low, double high, double ticks, bool angles);
-
-struct chart {
-	const struct clip *clip;
-	double x, y, width, height; /* of the area between the axes */
-	unsigned columns;           /* that are told apart, of all of it */
-	double font;                /* size of the labels, which stand around the area */
-};
 
 /* Has the track a key of the role that the clip shows? And of any role? */
 bool plot_has_role(const struct clip *clip, const struct track *track, enum role role);

@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plot_line.h - one component of a curve as lines and markers; for plot.c. */
+/* plot_line.h - one component of a curve as lines and markers. */
 #ifndef ANIMFS_VIEW_PLOT_LINE_H
 #define ANIMFS_VIEW_PLOT_LINE_H
 
-#include "plot.h"
+#include "animfs/anim.h"
+
+/* Round ticks at the multiples of step; they are labelled in units of 10^exponent. */
+struct axis {
+	double low, high, step;
+	int exponent;
+};
+
+struct chart {
+	const struct clip *clip;
+	double x, y, width, height; /* of the area between the axes */
+	unsigned columns;           /* that are told apart, of all of it */
+	double font;                /* size of the labels, which stand around the area */
+};
 
 /* Can the number be drawn? */
 bool plot_is_drawn(double v);

@@ -248,7 +248,7 @@ static inline void edit_put_get(const struct shown *now, struct bytes saved, str
 
 struct edit {
 	const struct view *view;
-	const struct snap *old;
+	const struct version *old;
 	struct shown at;
 	const struct choice *choice;
 	struct bytes own;
@@ -275,7 +275,7 @@ static inline void edit_again(const struct edit *e, const struct shown *now)
 static inline void edit_stored(const struct edit *e, const struct anim *edited, struct bytes stored)
 {
 	struct err err = {0};
-	struct snap *s = fuzz_snap(e->old->codec, stored, &err);
+	struct version *s = fuzz_version(e->old->codec, stored, &err);
 	struct shown now = e->at;
 	struct bytes cell = edit_number(e->own, get_u16(e->choice->place));
 	double typed;
@@ -286,7 +286,7 @@ static inline void edit_stored(const struct edit *e, const struct anim *edited, 
 	 * another number, and then it is refused. */
 	if (e->old->codec == codec_named("owanim") &&
 	    !anim_stored(edited, e->old->anim, s->anim, &err)) {
-		snap_put(s);
+		version_put(s);
 		return;
 	}
 	s->anim->rotations = e->at.anim->rotations;
@@ -304,7 +304,7 @@ static inline void edit_stored(const struct edit *e, const struct anim *edited, 
 				     (struct bytes){e->saved.data + (cell.data - e->own.data), 1},
 				     typed);
 	}
-	snap_put(s);
+	version_put(s);
 }
 
 static inline void edit_save(struct edit *e)
@@ -327,7 +327,7 @@ static inline void edit_save(struct edit *e)
 }
 
 /* The text as it is, and then with its change. */
-static inline void edit_view_of(const struct snap *s, const struct choice *c,
+static inline void edit_view_of(const struct version *s, const struct choice *c,
 				const struct shown *at)
 {
 	struct edit e = {edit_view(c->view), s, *at, c, {NULL, 0}, BUF_INIT};
@@ -355,14 +355,15 @@ static inline int edit_file(const char *codec, const uint8_t *data, size_t size)
 {
 	struct err err = {0};
 	struct choice c;
-	struct snap *s;
+	struct version *s;
 	struct shown at;
 	uint32_t tracks;
 
 	if (size < sizeof(c))
 		return 0;
 	memcpy(&c, data, sizeof(c));
-	s = fuzz_snap(codec_named(codec), (struct bytes){data + sizeof(c), size - sizeof(c)}, &err);
+	s = fuzz_version(codec_named(codec), (struct bytes){data + sizeof(c), size - sizeof(c)},
+			 &err);
 	if (s && edit_small(s->anim)) {
 		s->anim->rotations = (enum rotations)(c.form % 3);
 		at = fuzz_shown(s, c.clip % s->anim->clip_count, 0);
@@ -371,7 +372,7 @@ static inline int edit_file(const char *codec, const uint8_t *data, size_t size)
 		if (tracks || edit_view(c.view)->place != VIEW_OF_BONE)
 			edit_view_of(s, &c, &at);
 	}
-	snap_put(s);
+	version_put(s);
 	return 0;
 }
 

@@ -16,7 +16,7 @@
 #endif
 
 #include "../load.h"
-#include "source.h"
+#include "store/source.h"
 #include "view/views.h"
 
 #include <glob.h>
@@ -79,42 +79,44 @@ static inline void fuzz_refused(const struct err *err, size_t size)
 		fuzz_broken("an error lies in its text", err);
 }
 
-static inline struct snap *fuzz_snap(const struct codec *codec, struct bytes bytes, struct err *err)
+static inline struct version *fuzz_version(const struct codec *codec, struct bytes bytes,
+					   struct err *err)
 {
 	struct buf copy = BUF_INIT;
 
 	buf_add(&copy, bytes.data, bytes.size);
-	return snap_of_bytes(codec, &copy, "canm", 0, err);
+	return version_of_bytes(codec, &copy, "canm", 0, err);
 }
 
 /* The sample, decoded once. */
-static inline struct snap *fuzz_sample(unsigned i)
+static inline struct version *fuzz_sample(unsigned i)
 {
-	static struct snap *snaps[ARRAY_SIZE(fuzz_samples)];
+	static struct version *versions[ARRAY_SIZE(fuzz_samples)];
 
-	if (!snaps[i]) {
+	if (!versions[i]) {
 		struct err err = {0};
 		struct buf bytes = load_file(fuzz_samples[i]);
 
-		snaps[i] = snap_of_bytes(codec_for_name(fuzz_samples[i]), &bytes, "canm", 0, &err);
-		if (!snaps[i])
+		versions[i] =
+			version_of_bytes(codec_for_name(fuzz_samples[i]), &bytes, "canm", 0, &err);
+		if (!versions[i])
 			fuzz_broken(fuzz_samples[i], &err);
 	}
-	return snaps[i];
+	return versions[i];
 }
 
 #define FUZZ_CHOICES (3 * ARRAY_SIZE(fuzz_samples))
 
 /* The sample that a byte says, showing rotations as it says. */
-static inline const struct snap *fuzz_chosen(uint8_t byte)
+static inline const struct version *fuzz_chosen(uint8_t byte)
 {
-	const struct snap *s = fuzz_sample(byte % ARRAY_SIZE(fuzz_samples));
+	const struct version *s = fuzz_sample(byte % ARRAY_SIZE(fuzz_samples));
 
 	s->anim->rotations = (enum rotations)(byte / ARRAY_SIZE(fuzz_samples) % 3);
 	return s;
 }
 
-static inline struct shown fuzz_shown(const struct snap *s, uint32_t clip, uint32_t track)
+static inline struct shown fuzz_shown(const struct version *s, uint32_t clip, uint32_t track)
 {
 	return (struct shown){
 		.anim = s->anim,
@@ -129,7 +131,7 @@ static inline struct shown fuzz_shown(const struct snap *s, uint32_t clip, uint3
 static inline void fuzz_text_seeds(const struct view *view, const char *folder)
 {
 	for (uint8_t i = 0; i < FUZZ_CHOICES; i++) {
-		const struct snap *s = fuzz_chosen(i);
+		const struct version *s = fuzz_chosen(i);
 
 		for (uint8_t c = 0; c < s->anim->clip_count; c++) {
 			uint32_t tracks = s->anim->clips[c].track_count;
@@ -151,11 +153,11 @@ static inline void fuzz_text_seeds(const struct view *view, const char *folder)
 }
 
 /* What was stored is what was asked for, and saving it as it is then shown changes no byte. */
-static inline void fuzz_laws(const struct view *view, const struct snap *old,
+static inline void fuzz_laws(const struct view *view, const struct version *old,
 			     const struct shown *at, const struct anim *edited, struct bytes stored)
 {
 	struct err err = {0};
-	struct snap *s = fuzz_snap(old->codec, stored, &err);
+	struct version *s = fuzz_version(old->codec, stored, &err);
 	struct shown now = *at;
 	struct buf text = BUF_INIT, again = BUF_INIT;
 	struct anim *same;
@@ -178,14 +180,14 @@ static inline void fuzz_laws(const struct view *view, const struct snap *old,
 	anim_free(same);
 	buf_release(&text);
 	buf_release(&again);
-	snap_put(s);
+	version_put(s);
 }
 
 static inline int fuzz_text(const struct view *view, const uint8_t *data, size_t size)
 {
 	struct err err = {0};
 	struct buf out = BUF_INIT;
-	const struct snap *s;
+	const struct version *s;
 	struct shown at;
 	struct anim *edited;
 	uint32_t tracks;
@@ -215,7 +217,7 @@ static inline int fuzz_bytes(const char *codec, const uint8_t *data, size_t size
 {
 	struct err err = {0};
 	struct buf out = BUF_INIT;
-	struct snap *s = fuzz_snap(codec_named(codec), (struct bytes){data, size}, &err);
+	struct version *s = fuzz_version(codec_named(codec), (struct bytes){data, size}, &err);
 
 	if (!s) {
 		if (err.code != ERR_FORMAT || err.message[0] == '\0')
@@ -227,7 +229,7 @@ static inline int fuzz_bytes(const char *codec, const uint8_t *data, size_t size
 	if (!bytes_equal(buf_bytes(&out), buf_bytes(&s->bytes)))
 		fuzz_broken("encoding what was decoded gives the same bytes", NULL);
 	buf_release(&out);
-	snap_put(s);
+	version_put(s);
 	return 0;
 }
 

@@ -31,6 +31,10 @@ fails "not by another" as_other ls "$MNT/a.canm"
 ok "a save" as_user sed -i 2s/1.5,/2.5,/ "$MNT/a.canm/$BONE"
 is "keeps the ACL" "$(acl_of "$SRC/a.canm")" "group::--- mask::rw- other::--- user:$USER_ID:rw- user::rw-"
 ok "a note beside it" as_user touch "$MNT/a.canm/note"
+as_user sh -c "echo nonsense >'$MNT/a.canm/$BONE'" 2>/dev/null
+is "what is refused is not the group's, of which the mode says the mask" \
+	"$(stat -c '%u %a' "$MNT/a.canm/$BONE.rejected")" "$USER_ID 600"
+rm "$MNT/a.canm/$BONE.rejected" "$MNT/a.canm/$BONE.error"
 
 # ---- ACLs that change ----
 

@@ -5,6 +5,7 @@
 bombs.py files DIR        makes the files
 bombs.py save WHAT PATH   saves a text there and prints 0 or the name of the errno
 """
+import contextlib
 import errno
 import itertools
 import os
@@ -166,8 +167,12 @@ def save(what, path):
                 while piece:
                     piece = piece[os.write(fd, piece):]
             os.fsync(fd)
-        finally:
-            os.close(fd)
+        except OSError:
+            # What came of it is a save, too, and refused.
+            with contextlib.suppress(OSError):
+                os.close(fd)
+            raise
+        os.close(fd)
         return 0
     except OSError as error:
         return errno.errorcode[error.errno]

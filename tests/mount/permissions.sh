@@ -64,6 +64,7 @@ refused "and nobody else's to read" as_user cat "$MNT/team.canm/note"
 as_other sh -c "cat >'$MNT/team.canm/$BONE'" <<<"nonsense" 2>/dev/null
 ok "what was refused is there" test -s "$MNT/team.canm/$BONE.rejected"
 ok "for the group" as_user cat "$MNT/team.canm/$BONE.error"
+is "which is the file's" "$(stat -c '%u %g %a' "$MNT/team.canm/$BONE.rejected")" "$OTHER_ID $USER_ID 640"
 save_errno close "$MNT/mine.canm/$BONE" nonsense >/dev/null
 ok "and where it was root's" test -s "$MNT/mine.canm/$BONE.rejected"
 refused "for root" as_user cat "$MNT/mine.canm/$BONE.rejected"

@@ -127,10 +127,11 @@ like "is told" "$(<"$F.error")" 'hangs from itself'
 is "an unknown column" "$(save_errno close "$F" $'bone,qx\nBone01,1\n')" EBADMSG
 is "a bone twice" "$(save_errno close "$F" $'bone,tx\nBone01,1\nBone01,1\n')" EBADMSG
 ok "made no file" [ ! -e "$OWN" ]
-is "half a text is waited for" "$(save_errno close "$F" $'bone,parent,tx\nBone01,Scene_R')" 0
+is "half a text" "$(save_errno close "$F" $'bone,parent,tx\nBone01,Scene_R')" EBADMSG
 ok "no file either" [ ! -e "$OWN" ]
-ok "a good one" cp "$NEW" "$F"
-ok "takes the refusals away" [ ! -e "$F.error" ]
+ok "half a text by a child is waited for" sh -ec "{ head -c 50 '$NEW'; tail -c +51 '$NEW'; } >'$F'"
+ok "with the rest of it, it is the text" cmp "$OWN" "$NEW"
+ok "which takes the refusals away" [ ! -e "$F.error" ]
 is "a bone that is forgotten" "$(save_errno close "$F" $'bone,tx\nBone01,1\n')" EBADMSG
 like "is named" "$(<"$F.error")" 'no row for the bone Scene_Root'
 ok "the text stays" cmp "$OWN" "$NEW"

@@ -24,9 +24,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#define FUSE_USE_VERSION 312
-#include <fuse_lowlevel.h>
-
 #define INODES_MAX 65536 /* a power of two */
 #define EPOCH 1700000000 /* as schedule.c */
 #define TICK (4 * MS)
@@ -49,8 +46,6 @@ unsigned disk_faults;
 
 int __real_fstat64(int fd, struct stat64 *st);
 int __real_fstatat64(int dir, const char *name, struct stat64 *st, int flags);
-int __real_stat64(const char *path, struct stat64 *st);
-int __real_lstat64(const char *path, struct stat64 *st);
 
 static int64_t stamp(void)
 {
@@ -135,7 +130,7 @@ static void touch_path(const char *path, enum change how)
 	struct stat64 st;
 	int error = errno;
 
-	if (sched_thread() >= 0 && __real_stat64(path, &st) == 0)
+	if (sched_thread() >= 0 && __real_fstatat64(AT_FDCWD, path, &st, 0) == 0)
 		touch(&st, how);
 	errno = error;
 }
@@ -282,18 +277,6 @@ int __wrap_fstatat64(int dir, const char *name, struct stat64 *st, int flags)
 	return result;
 }
 
-int __wrap_stat64(const char *path, struct stat64 *st);
-int __wrap_stat64(const char *path, struct stat64 *st)
-{
-	return __wrap_fstatat64(AT_FDCWD, path, st, 0);
-}
-
-int __wrap_lstat64(const char *path, struct stat64 *st);
-int __wrap_lstat64(const char *path, struct stat64 *st)
-{
-	return __wrap_fstatat64(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
-}
-
 static struct statx_timestamp statx_time(int64_t ns)
 {
 	return (struct statx_timestamp){.tv_sec = ns / SECOND, .tv_nsec = (uint32_t)(ns % SECOND)};
@@ -370,29 +353,23 @@ ssize_t __wrap_read(int fd, void *data, size_t size)
 	return __real_read(fd, data, size);
 }
 
-ssize_t __real___read_chk(int fd, void *data, size_t size, size_t room);
-ssize_t __wrap___read_chk(int fd, void *data, size_t size, size_t room);
-ssize_t __wrap___read_chk(int fd, void *data, size_t size, size_t room)
+ssize_t __real_pread64(int fd, void *data, size_t size, off64_t at);
+ssize_t __wrap_pread64(int fd, void *data, size_t size, off64_t at);
+ssize_t __wrap_pread64(int fd, void *data, size_t size, off64_t at)
 {
-	(void)room;
-	return __wrap_read(fd, data, size);
+	static const int errors[] = {EIO};
+
+	if (REFUSED("pread", 800, errors))
+		return -1;
+	return __real_pread64(fd, data, size, at);
 }
 
-bool kernel_owns(int fd);
-ssize_t kernel_reply(int fd, struct iovec *parts, int count, void *userdata);
-
-/* What is written to the device by hand is the kernel's. */
 ssize_t __real_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size);
 ssize_t __wrap_write(int fd, const void *data, size_t size)
 {
 	ssize_t result;
 
-	if (kernel_owns(fd)) {
-		struct iovec part = {(void *)(uintptr_t)data, size};
-
-		return kernel_reply(fd, &part, 1, NULL);
-	}
 	if (REFUSED("write", 100, write_errors))
 		return -1;
 	if (fails && sched_is_program() && size > 1 && rnd_one_in(40))
@@ -403,24 +380,31 @@ ssize_t __wrap_write(int fd, const void *data, size_t size)
 	return result;
 }
 
-/* libfuse writes what came with a request to an ordinary file by itself. */
-ssize_t __real_fuse_buf_copy(struct fuse_bufvec *to, struct fuse_bufvec *from,
-			     enum fuse_buf_copy_flags flags);
-ssize_t __wrap_fuse_buf_copy(struct fuse_bufvec *to, struct fuse_bufvec *from,
-			     enum fuse_buf_copy_flags flags);
-ssize_t __wrap_fuse_buf_copy(struct fuse_bufvec *to, struct fuse_bufvec *from,
-			     enum fuse_buf_copy_flags flags)
+ssize_t __real_pwrite64(int fd, const void *data, size_t size, off64_t at);
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off64_t at);
+ssize_t __wrap_pwrite64(int fd, const void *data, size_t size, off64_t at)
 {
-	bool disk = to->count && (to->buf[0].flags & FUSE_BUF_IS_FD);
 	ssize_t result;
 
-	if (disk && REFUSED("pwrite", 60, write_errors))
-		return -errno;
-	result = __real_fuse_buf_copy(to, from, flags);
-	for (size_t i = 0; result > 0 && i < to->count; i++) {
-		if (to->buf[i].flags & FUSE_BUF_IS_FD)
-			touch_fd(to->buf[i].fd, CONTENT);
-	}
+	if (REFUSED("pwrite", 60, write_errors))
+		return -1;
+	result = __real_pwrite64(fd, data, size, at);
+	if (result > 0)
+		touch_fd(fd, CONTENT);
+	return result;
+}
+
+ssize_t __real_pwritev64v2(int fd, const struct iovec *parts, int count, off64_t at, int flags);
+ssize_t __wrap_pwritev64v2(int fd, const struct iovec *parts, int count, off64_t at, int flags);
+ssize_t __wrap_pwritev64v2(int fd, const struct iovec *parts, int count, off64_t at, int flags)
+{
+	ssize_t result;
+
+	if (REFUSED("pwritev2", 60, write_errors))
+		return -1;
+	result = __real_pwritev64v2(fd, parts, count, at, flags);
+	if (result > 0)
+		touch_fd(fd, CONTENT);
 	return result;
 }
 
@@ -520,11 +504,6 @@ WRAP_PATH(chmod, (const char *path, mode_t mode), (path, mode))
 WRAP_PATH(setxattr, (const char *path, const char *name, const void *value, size_t size, int flags),
 	  (path, name, value, size, flags))
 WRAP_PATH(removexattr, (const char *path, const char *name), (path, name))
-WRAP_PATH(lsetxattr,
-	  (const char *path, const char *name, const void *value, size_t size, int flags),
-	  (path, name, value, size, flags))
-WRAP_PATH(lremovexattr, (const char *path, const char *name), (path, name))
-
 int __real_truncate64(const char *path, off64_t size);
 int __wrap_truncate64(const char *path, off64_t size);
 int __wrap_truncate64(const char *path, off64_t size)
@@ -648,12 +627,6 @@ int __wrap_unlinkat(int dir, const char *name, int flags)
 WRAP_NEW(mkdirat, (int dir, const char *path, mode_t mode), (dir, path, mode))
 WRAP_NEW(mknodat, (int dir, const char *path, mode_t mode, dev_t device), (dir, path, mode, device))
 WRAP_NEW(symlinkat, (const char *target, int dir, const char *path), (target, dir, path))
-
-int __wrap_mkdir(const char *path, mode_t mode);
-int __wrap_mkdir(const char *path, mode_t mode)
-{
-	return __wrap_mkdirat(AT_FDCWD, path, mode);
-}
 
 int __real_inotify_add_watch(int inotify, const char *path, uint32_t mask);
 int __wrap_inotify_add_watch(int inotify, const char *path, uint32_t mask);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kernel.c - the kernel's side of /dev/fuse, as Linux 6.x has it in fs/fuse and fs/namei.c.
+ * kernel.c - the kernel's side of a mount, as Linux 6.x has it in fs/fuse and fs/namei.c, on the
+ * calls of vfs.h.
  *
- * What it knows, and how long it believes it:
+ * Requests wait in a queue, and threads in here make the calls, as those of libfuse do: as many as
+ * the seed says, one at the least. Nobody waits for a RELEASE or a FORGET. struct kernel is the
+ * other direction: notifications, on the threads of the program.
+ *
+ * What the kernel knows, and how long it believes it:
  *   names        until their timeout; then, and for what is about to be replaced (rename) or
  *                retried (ESTALE), they are looked up again. What has another number by then is
  *                dropped with all below it.
@@ -14,8 +19,8 @@
  *   folders      what a READDIR said, where the file system allows it.
  *
  * Locks: a folder's inode is held by all that looks up (shared), makes, removes, renames or
- * invalidates names in it; a file's by what writes it or takes its name. A notification is sent
- * from the program's own thread and waits for these locks there, as it does in the kernel.
+ * invalidates names in it; a file's by what writes it or takes its name. A notification waits for
+ * these locks.
  *
  * An inode that nothing uses any more is forgotten; its number must mean nothing then.
  *
@@ -24,22 +29,19 @@
  */
 #include "sim.h"
 
+#include "vfs/vfs.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <linux/fuse.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <sys/uio.h>
 #include <unistd.h>
-
-#define FUSE_USE_VERSION 312
-#include <fuse_lowlevel.h>
 
 #define PAGE 4096
 #define MAX_WRITE (128 << 10)
+#define WORKERS_MAX 10
 #define FIRST_PID 5000000 /* above what any system has: nobody is found in /proc */
 
 /* A lock that many may share. */
@@ -48,21 +50,21 @@ struct rwsem {
 	unsigned readers;
 };
 
-struct listing {
+struct names {
 	struct {
 		char *name;
 		unsigned type;
 	} * entries;
 	size_t count;
-	uint64_t mtime, version;
-	uint32_t mtimensec;
+	struct timespec mtime;
+	uint64_t version;
 };
 
 struct inode {
 	struct inode *next;
-	uint64_t id, generation, lookups;
+	uint64_t id, lookups;
 	unsigned refs;
-	struct fuse_attr attr;
+	struct stat attr;
 	int64_t attr_until;
 	uint64_t attr_version, dir_version;
 	bool bad, dead;
@@ -72,7 +74,7 @@ struct inode {
 		char data[PAGE];
 	} * *pages;
 	size_t page_count;
-	struct listing *listing;
+	struct names *names;
 };
 
 struct dentry {
@@ -87,67 +89,60 @@ struct dentry {
 struct kfile {
 	struct inode *inode;
 	struct dentry *dentry;
-	uint64_t handle;
-	uint32_t open_flags;
+	struct opened opened;
 	int flags;
 	int64_t at;
-	bool no_handle;
 };
 
-struct request {
-	struct request *next;
-	uint64_t unique;
-	uint32_t opcode;
-	char *in;
-	size_t size;
+/* A request: what a call of vfs.h takes, and what it gives. */
+struct call {
+	struct call *next;
+	const char *what;
+	void (*serve)(struct call *c);
 	bool answered;
-	bool unheard;       /* nobody waits for the answer */
-	struct inode *hold; /* until it is answered */
-	int error;
-	char *out;
-	size_t out_size;
-};
+	bool unheard;       /* nobody waits for the answer, and it is freed then */
+	struct inode *hold; /* until then */
+	struct request who;
+	uint64_t node, other;
+	char name[NAME_MAX + 1], other_name[NAME_MAX + 1];
+	struct handle *handle;
+	int flags;
+	mode_t mode;
+	off_t at;
+	void *data; /* written, or where to read to */
+	size_t size;
+	uint64_t lookups;
+	bool plus;
 
-struct forget {
-	struct forget *next;
-	struct fuse_forget_one one;
+	int error;
+	size_t got;
+	struct entry entry;
+	struct opened opened;
+	struct stat st;
+	double timeout;
+	struct told {
+		char name[NAME_MAX + 1];
+		struct entry entry;
+		off_t next;
+	} * told;
+	size_t told_count;
+	struct after *after;
 };
 
 static struct {
-	bool mounted, ended;
-	int device;
-	struct request *first, **last; /* not read yet */
-	struct request *processing;
-	struct forget *forgets, **last_forget;
-	uint64_t unique, attr_version;
-	uint32_t flags;
-	bool no_open, no_opendir, no_flush;
+	struct vfs *vfs;
+	bool ended;
+	unsigned workers, serving;
+	struct call *first, **last;
+	struct call *forgets, **last_forget;
+	uint64_t attr_version;
+	bool plus, expires; /* kernels differ */
 	struct inode *inodes;
 	struct dentry *dentries, *root;
 	struct rwsem rename_lock;
 	uint64_t *forgotten;
 	size_t forgotten_count;
-} k = {.device = -1, .last = &k.first, .last_forget = &k.forgets};
-
-static const char *opcode_name(uint32_t opcode)
-{
-	static const char *const names[] = {
-		[FUSE_LOOKUP] = "LOOKUP",     [FUSE_FORGET] = "FORGET",
-		[FUSE_GETATTR] = "GETATTR",   [FUSE_SETATTR] = "SETATTR",
-		[FUSE_MKDIR] = "MKDIR",       [FUSE_UNLINK] = "UNLINK",
-		[FUSE_RMDIR] = "RMDIR",       [FUSE_RENAME] = "RENAME",
-		[FUSE_OPEN] = "OPEN",         [FUSE_READ] = "READ",
-		[FUSE_WRITE] = "WRITE",       [FUSE_RELEASE] = "RELEASE",
-		[FUSE_FSYNC] = "FSYNC",       [FUSE_FLUSH] = "FLUSH",
-		[FUSE_INIT] = "INIT",         [FUSE_OPENDIR] = "OPENDIR",
-		[FUSE_READDIR] = "READDIR",   [FUSE_RELEASEDIR] = "RELEASEDIR",
-		[FUSE_CREATE] = "CREATE",     [FUSE_BATCH_FORGET] = "BATCH_FORGET",
-		[FUSE_RENAME2] = "RENAME2",   [FUSE_READDIRPLUS] = "READDIRPLUS",
-		[FUSE_FSYNCDIR] = "FSYNCDIR",
-	};
-
-	return opcode < sizeof(names) / sizeof(names[0]) && names[opcode] ? names[opcode] : "?";
-}
+} k = {.last = &k.first, .last_forget = &k.forgets};
 
 static void *must(void *memory)
 {
@@ -181,292 +176,233 @@ static void unlock(struct rwsem *l)
 	sched_wake(l);
 }
 
-/* ---- the device ---- */
+/* ---- requests ---- */
 
-bool kernel_owns(int fd);
-ssize_t kernel_reply(int fd, struct iovec *parts, int count, void *userdata);
-ssize_t __real_read(int fd, void *data, size_t size);
-ssize_t __real_write(int fd, const void *data, size_t size);
+static void put_inode(struct inode *inode);
 
-bool kernel_owns(int fd)
+static void enqueue(struct call *c, struct call ***last)
 {
-	return k.device >= 0 && fd == k.device;
+	c->who = (struct request){geteuid(), getegid(), FIRST_PID + sched_thread(), 022};
+	**last = c;
+	*last = &c->next;
+	trace("-> %s of %llu %s", c->what, (unsigned long long)c->node, c->name);
+	sched_wake(&k.first);
 }
 
-/* The descriptor is ready for whoever waits for it, and for as long as there is something. */
-static void ring(void)
+/* Makes a call of it, and waits for the answer. */
+static int call(struct call *c, void (*serve)(struct call *), const char *what, uint64_t node,
+		const char *name)
 {
-	const uint64_t one = 1;
-
-	(void)!__real_write(k.device, &one, sizeof(one));
-	sched_wake(&k.device);
+	c->serve = serve;
+	c->what = what;
+	c->node = node;
+	snprintf(c->name, sizeof(c->name), "%s", name);
+	enqueue(c, &k.last);
+	while (!c->answered)
+		sched_wait(c, NEVER, what);
+	return c->error;
 }
 
-static void hush(void)
-{
-	uint64_t count;
+#define CALL(c, operation, node, name) call(c, serve_##operation, #operation, node, name)
 
-	if (!k.first && !k.forgets && !k.ended)
-		(void)!__real_read(k.device, &count, sizeof(count));
+static struct call *take_call(struct call **first, struct call ***last)
+{
+	struct call *c = *first;
+
+	*first = c->next;
+	if (!c->next)
+		*last = first;
+	return c;
 }
 
-static struct request *enqueue(uint32_t opcode, uint64_t node, const struct iovec *args, int count)
+/* NULL: the mount has ended. */
+static struct call *next_call(void)
 {
-	struct request *r = must(calloc(1, sizeof(*r)));
-	struct fuse_in_header *header;
-	size_t at = sizeof(*header);
-
-	for (int i = 0; i < count; i++)
-		at += args[i].iov_len;
-	r->in = must(malloc(at));
-	r->size = at;
-	r->opcode = opcode;
-	r->unique = k.unique += 2;
-	header = (void *)r->in;
-	*header = (struct fuse_in_header){.len = (uint32_t)at,
-					  .opcode = opcode,
-					  .unique = r->unique,
-					  .nodeid = node,
-					  .uid = geteuid(),
-					  .gid = getegid(),
-					  .pid = (uint32_t)(FIRST_PID + sched_thread())};
-	at = sizeof(*header);
-	for (int i = 0; i < count; i++) {
-		memcpy(r->in + at, args[i].iov_base, args[i].iov_len);
-		at += args[i].iov_len;
+	while (!k.first && !k.forgets) {
+		if (k.ended)
+			return NULL;
+		sched_idle(&k.first, "a request");
 	}
-	*k.last = r;
-	k.last = &r->next;
-	trace("-> %llu %s of %llu%s%s", (unsigned long long)r->unique, opcode_name(opcode),
-	      (unsigned long long)node, opcode == FUSE_LOOKUP || opcode == FUSE_UNLINK ? " " : "",
-	      opcode == FUSE_LOOKUP || opcode == FUSE_UNLINK ? (char *)args[0].iov_base : "");
-	ring();
-	return r;
+	if (k.forgets && (!k.first || rnd_one_in(4)))
+		return take_call(&k.forgets, &k.last_forget);
+	return take_call(&k.first, &k.last);
 }
 
-static void free_request(struct request *r)
+static void answer(struct call *c)
 {
-	free(r->in);
-	free(r->out);
-	free(r);
+	sched_point("answer");
+	if (c->error < 0 || c->error >= 512)
+		fail("the answer %d to %s is none", c->error, c->what);
+	trace("<- %s of %llu %s: %s", c->what, (unsigned long long)c->node, c->name,
+	      c->error ? strerrorname_np(c->error) : "fine");
+	if (!c->unheard) {
+		c->answered = true;
+		sched_wake(c);
+		return;
+	}
+	if (c->hold)
+		put_inode(c->hold);
+	free(c);
 }
 
-/* Sends a request and waits; `size` bytes of the answer are copied. 0 or an errno. */
-static int call_sized(uint32_t opcode, uint64_t node, const struct iovec *args, int count,
-		      void *out, size_t room, size_t *size)
+static void work(void *unused)
 {
-	struct request *r = enqueue(opcode, node, args, count);
-	int error;
+	struct call *c;
 
-	while (!r->answered)
-		sched_wait(r, NEVER, opcode_name(opcode));
-	error = r->error;
-	if (!error && r->out_size > room)
-		fail("the answer to %s is too long", opcode_name(opcode));
-	if (!error && r->out_size)
-		memcpy(out, r->out, r->out_size);
-	if (size)
-		*size = error ? 0 : r->out_size;
-	else if (!error && r->out_size != room)
-		fail("the answer to %s has %zu bytes, not %zu", opcode_name(opcode), r->out_size,
-		     room);
-	free_request(r);
-	return error;
+	(void)unused;
+	while ((c = next_call())) {
+		struct after *after;
+
+		k.serving++;
+		sched_point(c->what);
+		c->serve(c);
+		after = c->after;
+		answer(c);
+		vfs_after(k.vfs, after);
+		k.serving--;
+	}
+	k.workers--;
+	sched_wake(&k.workers);
 }
 
-static int call(uint32_t opcode, uint64_t node, const struct iovec *args, int count, void *out,
-		size_t room)
+static bool is_idle(void)
 {
-	return call_sized(opcode, node, args, count, out, room, NULL);
+	return !k.first && !k.forgets && !k.serving;
 }
 
-#define ARG(object) ((struct iovec){&(object), sizeof(object)})
-#define NAME(text) ((struct iovec){(void *)(uintptr_t)(text), strlen(text) + 1})
-#define ARGS(...)                                                                                  \
-	(const struct iovec[]){__VA_ARGS__},                                                       \
-		sizeof((struct iovec[]){__VA_ARGS__}) / sizeof(struct iovec)
+/* ---- the calls of vfs.h ---- */
+
+#define SERVE(operation, result)                                                                   \
+	static void serve_##operation(struct call *c)                                              \
+	{                                                                                          \
+		c->error = (result);                                                               \
+	}
+
+SERVE(lookup, strcmp(c->name, ".") == 0 ? vfs_lookup_handle(k.vfs, c->node, false, &c->entry)
+					: vfs_lookup(k.vfs, &c->who, c->node, c->name, &c->entry))
+SERVE(getattr, vfs_getattr(k.vfs, &c->who, c->node, NULL, &c->st, &c->timeout))
+SERVE(truncate,
+      vfs_setattr(k.vfs, &c->who, c->node, c->handle, &(struct stat){.st_size = (off_t)c->size},
+		  SET_SIZE, &c->st, &c->timeout))
+SERVE(open, vfs_open(k.vfs, &c->who, c->node, c->flags, &c->opened))
+SERVE(create,
+      vfs_create(k.vfs, &c->who, c->node, c->name, c->mode, c->flags, &c->entry, &c->opened))
+SERVE(flush, vfs_flush(k.vfs, &c->who, c->handle))
+SERVE(fsync, vfs_fsync(k.vfs, &c->who, c->handle, false))
+SERVE(unlink, vfs_unlink(k.vfs, &c->who, c->node, c->name))
+SERVE(rmdir, vfs_rmdir(k.vfs, &c->who, c->node, c->name))
+SERVE(mkdir, vfs_mkdir(k.vfs, &c->who, c->node, c->name, c->mode, &c->entry))
+SERVE(rename, vfs_rename(k.vfs, &c->who, c->node, c->name, c->other, c->other_name,
+			 (unsigned)c->flags, &c->after))
+SERVE(opendir, vfs_opendir(k.vfs, c->node, c->flags, &c->opened))
+
+static void serve_release(struct call *c)
+{
+	vfs_release(k.vfs, c->handle);
+}
+
+static void serve_forget(struct call *c)
+{
+	vfs_forget(k.vfs, c->node, c->lookups);
+}
+
+static void serve_read(struct call *c)
+{
+	struct read_part part;
+	ssize_t got;
+
+	c->error = vfs_read(k.vfs, c->node, c->handle, c->size, c->at, &part);
+	if (c->error)
+		return;
+	got = (ssize_t)part.part.size;
+	if (part.fd >= 0)
+		got = pread(part.fd, c->data, c->size, c->at);
+	else if (part.part.size > c->size)
+		fail("the answer to a read is too long");
+	else if (got)
+		memcpy(c->data, part.part.data, part.part.size);
+	c->error = got < 0 ? errno : 0;
+	c->got = got < 0 ? 0 : (size_t)got;
+	read_part_end(&part);
+}
+
+static void serve_write(struct call *c)
+{
+	ssize_t got = vfs_write(k.vfs, c->handle, (struct bytes){c->data, c->size}, c->at, c->flags,
+				false);
+
+	if (got > (ssize_t)c->size)
+		fail("a write of %zu bytes wrote %zd", c->size, got);
+	c->error = got < 0 ? (int)-got : 0;
+	c->got = got < 0 ? 0 : (size_t)got;
+}
+
+/* Entries have the room that those of /dev/fuse take. */
+static bool add_told(void *call, const char *name, const struct entry *entry, off_t next)
+{
+	struct call *c = call;
+	struct told *told = &c->told[c->told_count];
+	size_t length = strlen(name), size = (24 + length + 7) / 8 * 8 + (c->plus ? 128 : 0);
+
+	if (length > NAME_MAX || !length)
+		fail("an entry of a folder has a name of %zu bytes", length);
+	if (c->got + size > c->size)
+		return false;
+	*told = (struct told){.entry = *entry, .next = next};
+	snprintf(told->name, sizeof(told->name), "%s", name);
+	c->told_count++;
+	c->got += size;
+	return true;
+}
+
+SERVE(readdir, vfs_readdir(k.vfs, &c->who, c->node, c->handle, c->at, c->plus, add_told, c))
 
 static void forget(uint64_t id, uint64_t lookups)
 {
-	struct forget *f = must(calloc(1, sizeof(*f)));
+	struct call *c = must(calloc(1, sizeof(*c)));
 
-	f->one = (struct fuse_forget_one){id, lookups};
-	*k.last_forget = f;
-	k.last_forget = &f->next;
-	ring();
+	c->serve = serve_forget;
+	c->what = "forget";
+	c->unheard = true;
+	c->node = id;
+	c->lookups = lookups;
+	enqueue(c, &k.last_forget);
 }
 
-static struct forget *take_forget(void)
+static void release(struct inode *inode, struct handle *handle)
 {
-	struct forget *f = k.forgets;
+	struct call *c = must(calloc(1, sizeof(*c)));
 
-	k.forgets = f->next;
-	if (!k.forgets)
-		k.last_forget = &k.forgets;
-	return f;
-}
-
-static ssize_t read_forget(char *data)
-{
-	struct fuse_in_header *header = (void *)data;
-	struct fuse_forget_in one;
-	struct forget *f = take_forget();
-
-	trace("FORGET %llu", (unsigned long long)f->one.nodeid);
-	*header = (struct fuse_in_header){.len = sizeof(*header) + sizeof(one),
-					  .opcode = FUSE_FORGET,
-					  .unique = k.unique += 2,
-					  .nodeid = f->one.nodeid};
-	one.nlookup = f->one.nlookup;
-	memcpy(header + 1, &one, sizeof(one));
-	free(f);
-	return header->len;
-}
-
-static ssize_t read_forgets(char *data)
-{
-	struct fuse_in_header *header = (void *)data;
-	struct fuse_batch_forget_in batch = {.count = 0};
-	size_t at = sizeof(*header) + sizeof(batch);
-
-	while (k.forgets && batch.count < 16) {
-		struct forget *f = take_forget();
-
-		trace("FORGET %llu", (unsigned long long)f->one.nodeid);
-		memcpy(data + at, &f->one, sizeof(f->one));
-		at += sizeof(f->one);
-		batch.count++;
-		free(f);
-	}
-	*header = (struct fuse_in_header){
-		.len = (uint32_t)at, .opcode = FUSE_BATCH_FORGET, .unique = k.unique += 2};
-	memcpy(header + 1, &batch, sizeof(batch));
-	return (ssize_t)at;
-}
-
-static ssize_t device_read(int fd, void *data, size_t room, void *userdata)
-{
-	struct request *r;
-	ssize_t size;
-
-	(void)userdata;
-	sched_point("read the device");
-	while (!k.first && !k.forgets && !k.ended) {
-		if (fcntl(fd, F_GETFL) & O_NONBLOCK) {
-			sched_pass(5000 + rnd_below(20000)); /* who spins is not faster for it */
-			errno = EAGAIN;
-			return -1;
-		}
-		sched_wait(&k.device, NEVER, "a request");
-	}
-	if (!k.first && !k.forgets) {
-		errno = ENODEV;
-		return -1;
-	}
-	if (k.forgets && (!k.first || rnd_one_in(4))) {
-		size = k.forgets->next ? read_forgets(data) : read_forget(data);
-		hush();
-		return size;
-	}
-	r = k.first;
-	if (r->size > room) {
-		errno = EIO;
-		return -1;
-	}
-	k.first = r->next;
-	if (!k.first)
-		k.last = &k.first;
-	memcpy(data, r->in, r->size);
-	size = (ssize_t)r->size;
-	r->next = k.processing;
-	k.processing = r;
-	hush();
-	return size;
-}
-
-static void put_inode(struct inode *inode);
-static int notify(int code, const char *data, size_t size);
-
-static ssize_t answer(const struct fuse_out_header *header, const char *data, size_t size)
-{
-	struct request **at = &k.processing, *r;
-
-	while (*at && (*at)->unique != header->unique)
-		at = &(*at)->next;
-	r = *at;
-	if (!r)
-		fail("an answer to %llu, which was not asked or is answered already",
-		     (unsigned long long)header->unique);
-	if (header->error > 0 || header->error <= -512 || (header->error && size))
-		fail("the answer %d to %s is none", header->error, opcode_name(r->opcode));
-	*at = r->next;
-	r->error = -header->error;
-	trace("<- %llu %s: %s, %zu bytes", (unsigned long long)r->unique, opcode_name(r->opcode),
-	      r->error ? strerrorname_np(r->error) : "fine", size);
-	if (r->unheard) {
-		if (r->hold)
-			put_inode(r->hold);
-		free_request(r);
-		return 0;
-	}
-	r->out = must(malloc(size + 1));
-	memcpy(r->out, data, size);
-	r->out_size = size;
-	r->answered = true;
-	sched_wake(r);
-	return 0;
-}
-
-/* All that the program writes: answers, and notifications (their number is 0). */
-ssize_t kernel_reply(int fd, struct iovec *parts, int count, void *userdata)
-{
-	struct fuse_out_header *header;
-	size_t size = 0;
-	int error = 0;
-	char *data;
-
-	(void)fd;
-	(void)userdata;
-	for (int i = 0; i < count; i++)
-		size += parts[i].iov_len;
-	data = must(malloc(size + 1));
-	size = 0;
-	for (int i = 0; i < count; i++) {
-		memcpy(data + size, parts[i].iov_base, parts[i].iov_len);
-		size += parts[i].iov_len;
-	}
-	header = (void *)data;
-	if (size < sizeof(*header) || header->len != size)
-		fail("the program writes %zu bytes and says %u", size, header->len);
-	sched_point(header->unique ? "answer" : "notify");
-	if (k.ended)
-		error = ENOENT;
-	else if (header->unique)
-		answer(header, data + sizeof(*header), size - sizeof(*header));
-	else
-		error = notify(header->error, data + sizeof(*header), size - sizeof(*header));
-	free(data);
-	if (!error)
-		return (ssize_t)size;
-	errno = error;
-	return -1;
+	c->serve = serve_release;
+	c->what = "release";
+	c->unheard = true;
+	c->node = inode->id;
+	c->handle = handle;
+	c->hold = inode;
+	inode->refs++;
+	enqueue(c, &k.last);
 }
 
 /* ---- inodes ---- */
 
-static int64_t until(uint64_t seconds, uint32_t ns)
+static int64_t until(double seconds)
 {
-	return seconds > 1000000 ? NEVER : sched_now() + (int64_t)seconds * SECOND + (int64_t)ns;
+	return seconds > 1000000 ? NEVER : sched_now() + (int64_t)(seconds * (double)SECOND);
+}
+
+static bool is_same(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
 static bool is_folder(const struct inode *inode)
 {
-	return S_ISDIR(inode->attr.mode);
+	return S_ISDIR(inode->attr.st_mode);
 }
 
-static void free_listing(struct inode *inode)
+static void free_names(struct inode *inode)
 {
-	struct listing *l = inode->listing;
+	struct names *l = inode->names;
 
 	if (!l)
 		return;
@@ -474,7 +410,7 @@ static void free_listing(struct inode *inode)
 		free(l->entries[i].name);
 	free(l->entries);
 	free(l);
-	inode->listing = NULL;
+	inode->names = NULL;
 }
 
 static void wait_for_page(const struct page *page)
@@ -494,11 +430,11 @@ static void drop_pages(struct inode *inode, size_t from)
 		inode->pages[i]->valid = false;
 	}
 	if (is_folder(inode))
-		free_listing(inode);
+		free_names(inode);
 	put_inode(inode);
 }
 
-static void truncate_pages(struct inode *inode, uint64_t size)
+static void truncate_pages(struct inode *inode, size_t size)
 {
 	size_t last = size / PAGE;
 
@@ -537,11 +473,11 @@ static void put_inode(struct inode *inode)
 	while (*at != inode)
 		at = &(*at)->next;
 	*at = inode->next;
-	if (inode->id != FUSE_ROOT_ID && inode->lookups) {
+	if (inode->id != NODE_ROOT && inode->lookups) {
 		note_forgotten(inode->id);
 		forget(inode->id, inode->lookups);
 	}
-	free_listing(inode);
+	free_names(inode);
 	for (size_t i = 0; i < inode->page_count; i++)
 		free(inode->pages[i]);
 	free(inode->pages);
@@ -562,79 +498,85 @@ static void invalidate_attr(struct inode *inode)
 	inode->attr_until = 0;
 }
 
-static void set_attr(struct inode *inode, const struct fuse_attr *attr, int64_t valid)
+static void set_attr(struct inode *inode, const struct stat *attr, int64_t valid)
 {
 	inode->attr_version = ++k.attr_version;
 	inode->attr = *attr;
 	inode->attr_until = valid;
 }
 
-/* asked: the version when the request was sent. */
-static void change_attr(struct inode *inode, const struct fuse_attr *attr, int64_t valid,
-			uint64_t asked)
+/* A size that the kernel knows by itself. */
+static void set_size(struct inode *inode, uint64_t size)
 {
-	struct fuse_attr old = inode->attr;
+	inode->attr_version = ++k.attr_version;
+	inode->attr.st_size = (off_t)size;
+}
+
+static uint64_t size_of(const struct inode *inode)
+{
+	return (uint64_t)inode->attr.st_size;
+}
+
+/* asked: the version when the request was sent. */
+static void change_attr(struct inode *inode, const struct stat *attr, int64_t valid, uint64_t asked)
+{
+	struct stat old = inode->attr;
 
 	if (asked && inode->attr_version > asked) {
 		invalidate_attr(inode);
 		return;
 	}
 	set_attr(inode, attr, valid);
-	if (!S_ISREG(attr->mode))
+	if (!S_ISREG(attr->st_mode))
 		return;
-	if (old.size != attr->size) {
-		truncate_pages(inode, attr->size);
-		if (k.flags & FUSE_AUTO_INVAL_DATA)
-			drop_pages(inode, 0);
-	} else if ((k.flags & FUSE_AUTO_INVAL_DATA) &&
-		   (old.mtime != attr->mtime || old.mtimensec != attr->mtimensec)) {
+	if (old.st_size != attr->st_size) {
+		truncate_pages(inode, (size_t)attr->st_size);
+		drop_pages(inode, 0);
+	} else if (!is_same(old.st_mtim, attr->st_mtim)) {
 		drop_pages(inode, 0);
 	}
 }
 
-static bool is_stale(const struct inode *inode, uint64_t generation, const struct fuse_attr *attr)
+static bool is_stale(const struct inode *inode, const struct stat *attr)
 {
-	return inode->generation != generation ||
-	       (inode->attr.mode & S_IFMT) != (attr->mode & S_IFMT);
+	return (inode->attr.st_mode & S_IFMT) != (attr->st_mode & S_IFMT);
 }
 
 /* The inode of an answer, referenced. */
-static struct inode *get_inode(const struct fuse_entry_out *entry, uint64_t asked)
+static struct inode *get_inode(const struct entry *entry, uint64_t asked)
 {
-	struct inode *inode = find_inode(entry->nodeid);
+	struct inode *inode = find_inode(entry->node);
 
-	if (inode && is_stale(inode, entry->generation, &entry->attr)) {
+	if (inode && is_stale(inode, &entry->st)) {
 		inode->bad = true;
 		inode = NULL;
 	}
 	if (!inode) {
 		inode = must(calloc(1, sizeof(*inode)));
-		inode->id = entry->nodeid;
-		inode->generation = entry->generation;
-		inode->attr = entry->attr;
+		inode->id = entry->node;
+		inode->attr = entry->st;
 		inode->next = k.inodes;
 		k.inodes = inode;
 	}
 	inode->refs++;
 	inode->lookups++;
-	change_attr(inode, &entry->attr, until(entry->attr_valid, entry->attr_valid_nsec), asked);
+	change_attr(inode, &entry->st, until(entry->attr_timeout), asked);
 	return inode;
 }
 
 static int get_attr(struct inode *inode)
 {
-	struct fuse_getattr_in in = {.getattr_flags = 0};
-	struct fuse_attr_out out;
+	struct call c = {.next = NULL};
 	uint64_t asked = k.attr_version;
-	int error = call(FUSE_GETATTR, inode->id, ARGS(ARG(in)), &out, sizeof(out));
+	int error = CALL(&c, getattr, inode->id, "");
 
 	if (error)
 		return error;
-	if ((out.attr.mode & S_IFMT) != (inode->attr.mode & S_IFMT)) {
+	if (is_stale(inode, &c.st)) {
 		inode->bad = true;
 		return EIO;
 	}
-	change_attr(inode, &out.attr, until(out.attr_valid, out.attr_valid_nsec), asked);
+	change_attr(inode, &c.st, until(c.timeout), asked);
 	return 0;
 }
 
@@ -741,15 +683,10 @@ static void invalidate(struct dentry *d)
 
 enum { REVAL = 1, EXCLUSIVE = 2, TARGET = 4 };
 
-static int send_lookup(const struct dentry *parent, const char *name, struct fuse_entry_out *out)
-{
-	return call(FUSE_LOOKUP, parent->inode->id, ARGS(NAME(name)), out, sizeof(*out));
-}
-
 /* 1: the name is what it was; 0: it is not; or a negated errno. */
 static int revalidate(struct dentry *d, int flags)
 {
-	struct fuse_entry_out entry;
+	struct call c = {.next = NULL};
 	uint64_t asked = k.attr_version;
 	int error;
 
@@ -759,30 +696,30 @@ static int revalidate(struct dentry *d, int flags)
 		return 1;
 	if (!d->inode)
 		return 0;
-	error = send_lookup(d->parent, d->name, &entry);
+	error = CALL(&c, lookup, d->parent->inode->id, d->name);
 	if (error == ENOMEM || error == EINTR)
 		return -error;
-	if (error || !entry.nodeid)
+	if (error || !c.entry.node)
 		return 0;
-	if (entry.nodeid != d->inode->id) {
-		forget(entry.nodeid, 1);
+	if (c.entry.node != d->inode->id) {
+		forget(c.entry.node, 1);
 		return 0;
 	}
 	d->inode->lookups++;
-	if (is_stale(d->inode, entry.generation, &entry.attr))
+	if (is_stale(d->inode, &c.entry.st))
 		return 0;
-	change_attr(d->inode, &entry.attr, until(entry.attr_valid, entry.attr_valid_nsec), asked);
-	d->until = until(entry.entry_valid, entry.entry_valid_nsec);
+	change_attr(d->inode, &c.entry.st, until(c.entry.attr_timeout), asked);
+	d->until = until(c.entry.entry_timeout);
 	return 1;
 }
 
-/* A folder that has another name already is moved: it has one. */
+/* A folder that has another name already is moved: it has one, even one that was dropped. */
 static struct dentry *give_inode(struct dentry *d, struct inode *inode)
 {
 	struct dentry *alias = NULL;
 
 	for (struct dentry *at = k.dentries; at && is_folder(inode); at = at->next) {
-		if (at != d && at->hashed && at->inode == inode)
+		if (at != d && at->inode == inode)
 			alias = at;
 	}
 	if (!alias) {
@@ -799,25 +736,26 @@ static struct dentry *give_inode(struct dentry *d, struct inode *inode)
 	put_dentry(alias->parent);
 	alias->parent = d->parent;
 	snprintf(alias->name, sizeof(alias->name), "%s", d->name);
+	alias->hashed = true;
 	d->hashed = false;
 	return alias;
 }
 
 static int look_up_new(struct dentry *d, struct dentry **out)
 {
-	struct fuse_entry_out entry = {.nodeid = 0};
+	struct call c = {.next = NULL};
 	uint64_t asked = k.attr_version;
 	struct dentry *result = d;
 	int error;
 
 	d->in_lookup = true;
-	error = send_lookup(d->parent, d->name, &entry);
-	if (!error && entry.nodeid) {
-		result = give_inode(d, get_inode(&entry, asked));
+	error = CALL(&c, lookup, d->parent->inode->id, d->name);
+	if (!error && c.entry.node) {
+		result = give_inode(d, get_inode(&c.entry, asked));
 		error = result ? 0 : ELOOP;
 	}
 	if (!error)
-		result->until = until(entry.entry_valid, entry.entry_valid_nsec);
+		result->until = until(c.entry.entry_timeout);
 	if (error == ENOENT)
 		error = 0; /* known not to be there, for no time at all */
 	d->in_lookup = false;
@@ -940,16 +878,6 @@ static int walk(const char *path, int flags, struct dentry **out)
 
 /* ---- attributes ---- */
 
-static void fill_stat(const struct fuse_attr *a, struct stat *st)
-{
-	*st = (struct stat){.st_ino = a->ino,
-			    .st_mode = a->mode,
-			    .st_nlink = a->nlink,
-			    .st_size = (off_t)a->size,
-			    .st_mtim = {(time_t)a->mtime, a->mtimensec},
-			    .st_ctim = {(time_t)a->ctime, a->ctimensec}};
-}
-
 static int try_stat(const char *path, int flags, struct stat *st)
 {
 	struct dentry *d;
@@ -959,7 +887,7 @@ static int try_stat(const char *path, int flags, struct stat *st)
 		return error;
 	error = update_attr(d->inode);
 	if (!error)
-		fill_stat(&d->inode->attr, st);
+		*st = d->inode->attr;
 	put_dentry(d);
 	return error;
 }
@@ -977,7 +905,7 @@ int k_fstat(struct kfile *file, struct stat *st)
 	int error = update_attr(file->inode);
 
 	if (!error)
-		fill_stat(&file->inode->attr, st);
+		*st = file->inode->attr;
 	return error;
 }
 
@@ -988,16 +916,15 @@ static void finish_open(struct kfile *f, bool truncated)
 	struct inode *inode = f->inode;
 
 	if (truncated) {
-		inode->attr_version = ++k.attr_version;
-		inode->attr.size = 0;
+		set_size(inode, 0);
 		invalidate_attr(inode);
 		drop_pages(inode, 0);
-	} else if (!(f->open_flags & (FOPEN_KEEP_CACHE | FOPEN_DIRECT_IO))) {
+	} else if (!f->opened.keep_cache && !f->opened.direct_io) {
 		drop_pages(inode, 0);
 	}
 }
 
-static struct kfile *new_file(struct dentry *d, int flags, const struct fuse_open_out *out)
+static struct kfile *new_file(struct dentry *d, int flags, const struct opened *opened)
 {
 	struct kfile *f = must(calloc(1, sizeof(*f)));
 
@@ -1006,54 +933,37 @@ static struct kfile *new_file(struct dentry *d, int flags, const struct fuse_ope
 	f->dentry = d;
 	f->inode = d->inode;
 	f->flags = flags;
-	f->handle = out->fh;
-	f->open_flags = out->open_flags;
+	f->opened = *opened;
 	return f;
 }
 
 static int send_open(struct dentry *d, int flags, struct kfile **file)
 {
-	struct fuse_open_in in = {.flags = (uint32_t)(flags & ~(O_CREAT | O_EXCL | O_NOCTTY)) |
-					   O_LARGEFILE};
-	struct fuse_open_out out = {.open_flags = FOPEN_KEEP_CACHE};
-	struct inode *inode = d->inode;
-	int error = 0;
+	struct call c = {.flags = flags & ~(O_CREAT | O_EXCL | O_NOCTTY)};
+	int error = CALL(&c, open, d->inode->id, "");
 
-	if (!k.no_open)
-		error = call(FUSE_OPEN, inode->id, ARGS(ARG(in)), &out, sizeof(out));
-	if (error == ENOSYS) {
-		k.no_open = true;
-		error = 0;
-	}
 	if (error)
 		return error;
-	*file = new_file(d, flags, &out);
-	(*file)->no_handle = k.no_open;
+	*file = new_file(d, flags, &c.opened);
 	finish_open(*file, flags & O_TRUNC);
 	return 0;
 }
 
 static int send_create(struct dentry *d, int flags, mode_t mode, struct kfile **file)
 {
-	struct fuse_create_in in = {.flags = (uint32_t)(flags & ~O_NOCTTY) | O_LARGEFILE,
-				    .mode = S_IFREG | mode,
-				    .umask = 022};
-	struct {
-		struct fuse_entry_out entry;
-		struct fuse_open_out open;
-	} out;
+	struct call c = {.flags = flags & ~O_NOCTTY, .mode = S_IFREG | (mode & ~022U)};
 	struct inode *dir = d->parent->inode;
 	uint64_t asked = k.attr_version;
-	int error = call(FUSE_CREATE, dir->id, ARGS(ARG(in), NAME(d->name)), &out, sizeof(out));
+	int error = CALL(&c, create, dir->id, d->name);
 
 	if (error)
 		return error;
-	if (!S_ISREG(out.entry.attr.mode) || !out.entry.nodeid)
+	if (!S_ISREG(c.entry.st.st_mode) || !c.entry.node)
 		fail("CREATE made something else");
-	d->inode = get_inode(&out.entry, asked);
-	d->until = until(out.entry.entry_valid, out.entry.entry_valid_nsec);
+	d->inode = get_inode(&c.entry, asked);
+	d->until = until(c.entry.entry_timeout);
 	dir_changed(dir);
-	*file = new_file(d, flags, &out.open);
+	*file = new_file(d, flags, &c.opened);
 	finish_open(*file, flags & O_TRUNC);
 	return 0;
 }
@@ -1105,31 +1015,18 @@ int k_open(const char *path, int flags, mode_t mode, struct kfile **file)
 
 static int flush(struct kfile *f)
 {
-	struct fuse_flush_in in = {.fh = f->handle, .lock_owner = 1};
-	int error = 0;
+	struct call c = {.handle = f->opened.handle};
+	int error = f->opened.noflush ? 0 : CALL(&c, flush, f->inode->id, "");
 
-	if (!k.no_flush && !(f->open_flags & FOPEN_NOFLUSH) && !f->no_handle)
-		error = call(FUSE_FLUSH, f->inode->id, ARGS(ARG(in)), NULL, 0);
-	if (error == ENOSYS) {
-		k.no_flush = true;
-		error = 0;
-	}
 	invalidate_attr(f->inode);
 	return error;
 }
 
 int k_close(struct kfile *f)
 {
-	struct fuse_release_in in = {.fh = f->handle, .flags = (uint32_t)f->flags | O_LARGEFILE};
 	int error = flush(f);
 
-	if (!f->no_handle) {
-		struct request *r = enqueue(FUSE_RELEASE, f->inode->id, ARGS(ARG(in)));
-
-		r->unheard = true;
-		r->hold = f->inode;
-		f->inode->refs++;
-	}
+	release(f->inode, f->opened.handle);
 	put_inode(f->inode);
 	put_dentry(f->dentry);
 	free(f);
@@ -1140,19 +1037,19 @@ int k_close(struct kfile *f)
 
 static int send_read(struct kfile *f, uint64_t offset, size_t size, char *out, size_t *got)
 {
-	struct fuse_read_in in = {.fh = f->handle,
-				  .offset = offset,
-				  .size = (uint32_t)size,
-				  .flags = (uint32_t)f->flags | O_LARGEFILE};
+	struct call c = {
+		.handle = f->opened.handle, .at = (off_t)offset, .data = out, .size = size};
+	int error = CALL(&c, read, f->inode->id, "");
 
-	return call_sized(FUSE_READ, f->inode->id, ARGS(ARG(in)), out, size, got);
+	*got = c.got;
+	return error;
 }
 
 /* Reads pages into the cache, locked meanwhile. Only those that are not there. */
 static int read_pages(struct kfile *f, size_t first, size_t count)
 {
 	struct inode *inode = f->inode;
-	uint64_t asked = k.attr_version, size = inode->attr.size;
+	uint64_t asked = k.attr_version, size = size_of(inode);
 	size_t got = 0;
 	char *data;
 	int error;
@@ -1170,11 +1067,10 @@ static int read_pages(struct kfile *f, size_t first, size_t count)
 	error = send_read(f, first * PAGE, count * PAGE, data, &got);
 	/* A short one tells where the file ends. */
 	if (!error && got < count * PAGE && inode->attr_version <= asked &&
-	    inode->attr.size == size && first * PAGE + got < size) {
+	    size_of(inode) == size && first * PAGE + got < size) {
 		trace("short read: %llu ends at %zu, not %llu", (unsigned long long)inode->id,
 		      first * PAGE + got, (unsigned long long)size);
-		inode->attr_version = ++k.attr_version;
-		inode->attr.size = first * PAGE + got;
+		set_size(inode, first * PAGE + got);
 	}
 	for (size_t i = 0; i < count; i++) {
 		struct page *page = inode->pages[first + i];
@@ -1197,7 +1093,7 @@ static int fill_page(struct kfile *f, size_t index)
 
 	for (unsigned tries = 0;; tries++) {
 		struct page *page = page_of(f->inode, index);
-		uint64_t pages = (f->inode->attr.size + PAGE - 1) / PAGE;
+		uint64_t pages = (size_of(f->inode) + PAGE - 1) / PAGE;
 		size_t ahead = 1;
 
 		wait_for_page(page);
@@ -1215,20 +1111,18 @@ static long read_cached(struct kfile *f, char *data, size_t size)
 {
 	struct inode *inode = f->inode;
 	size_t done = 0;
-	int error = 0;
+	int error = update_attr(inode);
 
-	if ((k.flags & FUSE_AUTO_INVAL_DATA) || (uint64_t)f->at + size > inode->attr.size)
-		error = update_attr(inode);
-	while (!error && done < size && (uint64_t)f->at < inode->attr.size) {
+	while (!error && done < size && (uint64_t)f->at < size_of(inode)) {
 		size_t offset = (size_t)f->at % PAGE, part = PAGE - offset;
 
 		error = fill_page(f, (size_t)f->at / PAGE);
-		if (error || (uint64_t)f->at >= inode->attr.size)
+		if (error || (uint64_t)f->at >= size_of(inode))
 			break;
 		if (part > size - done)
 			part = size - done;
-		if (part > inode->attr.size - (uint64_t)f->at)
-			part = inode->attr.size - (uint64_t)f->at;
+		if (part > size_of(inode) - (uint64_t)f->at)
+			part = size_of(inode) - (uint64_t)f->at;
 		memcpy(data + done, inode->pages[(size_t)f->at / PAGE]->data + offset, part);
 		done += part;
 		f->at += (int64_t)part;
@@ -1243,7 +1137,7 @@ long k_read(struct kfile *f, void *data, size_t size)
 
 	if (f->inode->bad)
 		return -EIO;
-	if (!(f->open_flags & FOPEN_DIRECT_IO))
+	if (!f->opened.direct_io)
 		return read_cached(f, data, size);
 	error = send_read(f, (uint64_t)f->at, size, data, &got);
 	f->at += (int64_t)got;
@@ -1258,7 +1152,7 @@ long k_read_mapped(struct kfile *f, int64_t offset, void *data, size_t size)
 	while (done < size) {
 		size_t at = (size_t)offset + done, part = PAGE - at % PAGE;
 
-		if (at / PAGE >= (inode->attr.size + PAGE - 1) / PAGE || inode->bad)
+		if (at / PAGE >= (size_of(inode) + PAGE - 1) / PAGE || inode->bad)
 			return -EFAULT; /* SIGBUS */
 		if (fill_page(f, at / PAGE) != 0)
 			return -EFAULT;
@@ -1275,13 +1169,13 @@ long k_read_mapped(struct kfile *f, int64_t offset, void *data, size_t size)
 /* Pages are filled before they are sent, and stay if they were known as a whole. */
 static long write_part(struct kfile *f, uint64_t at, const char *data, size_t size)
 {
-	struct fuse_write_in in = {.fh = f->handle,
-				   .offset = at,
-				   .size = (uint32_t)size,
-				   .flags = (uint32_t)f->flags | O_LARGEFILE};
+	struct call c = {.handle = f->opened.handle,
+			 .at = (off_t)at,
+			 .data = (void *)(uintptr_t)data,
+			 .size = size,
+			 .flags = f->flags};
 	struct inode *inode = f->inode;
 	size_t first = at / PAGE, last = (at + size - 1) / PAGE;
-	struct fuse_write_out out = {.size = 0};
 	int error;
 
 	for (size_t i = first; i <= last; i++) {
@@ -1295,22 +1189,16 @@ static long write_part(struct kfile *f, uint64_t at, const char *data, size_t si
 		if (from == 0 && to == PAGE)
 			page->valid = true;
 	}
-	error = call(FUSE_WRITE, inode->id,
-		     ARGS(ARG(in), ((struct iovec){(void *)(uintptr_t)data, size})), &out,
-		     sizeof(out));
-	if (!error && out.size > size)
-		fail("WRITE of %zu bytes wrote %u", size, out.size);
-	inode->attr_version = ++k.attr_version;
-	if (!error && at + out.size > inode->attr.size)
-		inode->attr.size = at + out.size;
+	error = CALL(&c, write, inode->id, "");
+	set_size(inode, !error && at + c.got > size_of(inode) ? at + c.got : size_of(inode));
 	invalidate_attr(inode);
 	for (size_t i = first; i <= last; i++) {
-		if (error || out.size < size)
+		if (error || c.got < size)
 			inode->pages[i]->valid = false;
 		inode->pages[i]->locked = false;
 		sched_wake(inode->pages[i]);
 	}
-	return error ? -error : (long)out.size;
+	return error ? -error : (long)c.got;
 }
 
 long k_write(struct kfile *f, const void *data, size_t size)
@@ -1320,7 +1208,7 @@ long k_write(struct kfile *f, const void *data, size_t size)
 
 	lock_exclusive(&f->inode->lock, "a file, to write it");
 	if (f->flags & O_APPEND)
-		f->at = (int64_t)f->inode->attr.size;
+		f->at = f->inode->attr.st_size;
 	while (done < size && got >= 0) {
 		size_t part = size - done > MAX_WRITE ? MAX_WRITE : size - done;
 
@@ -1344,20 +1232,19 @@ int k_seek(struct kfile *f, int64_t offset)
 
 int k_truncate(struct kfile *f, int64_t size)
 {
-	struct fuse_setattr_in in = {
-		.valid = FATTR_SIZE | FATTR_FH, .fh = f->handle, .size = (uint64_t)size};
+	struct call c = {.handle = f->opened.handle, .size = (size_t)size};
 	struct inode *inode = f->inode;
-	struct fuse_attr_out out;
-	uint64_t old;
+	uint64_t old, now;
 	int error;
 
 	lock_exclusive(&inode->lock, "a file, to cut it");
-	error = call(FUSE_SETATTR, inode->id, ARGS(ARG(in)), &out, sizeof(out));
+	error = CALL(&c, truncate, inode->id, "");
 	if (!error) {
-		old = inode->attr.size;
-		set_attr(inode, &out.attr, until(out.attr_valid, out.attr_valid_nsec));
-		if (old != out.attr.size)
-			truncate_pages(inode, out.attr.size < old ? out.attr.size : old);
+		old = size_of(inode);
+		set_attr(inode, &c.st, until(c.timeout));
+		now = size_of(inode);
+		if (old != now)
+			truncate_pages(inode, now < old ? now : old);
 	}
 	unlock(&inode->lock);
 	return error;
@@ -1365,13 +1252,13 @@ int k_truncate(struct kfile *f, int64_t size)
 
 int k_fsync(struct kfile *f)
 {
-	struct fuse_fsync_in in = {.fh = f->handle};
+	struct call c = {.handle = f->opened.handle};
 	int error;
 
 	lock_exclusive(&f->inode->lock, "a file, to sync it");
-	error = call(FUSE_FSYNC, f->inode->id, ARGS(ARG(in)), NULL, 0);
+	error = CALL(&c, fsync, f->inode->id, "");
 	unlock(&f->inode->lock);
-	return error == ENOSYS ? 0 : error;
+	return error;
 }
 
 /* ---- removing and moving ---- */
@@ -1382,9 +1269,9 @@ static void entry_gone(struct dentry *d)
 
 	inode->attr_version = ++k.attr_version;
 	if (is_folder(inode))
-		inode->attr.nlink = 0;
-	else if (inode->attr.nlink)
-		inode->attr.nlink--;
+		inode->attr.st_nlink = 0;
+	else if (inode->attr.st_nlink)
+		inode->attr.st_nlink--;
 	invalidate_attr(inode);
 	invalidate(d);
 }
@@ -1405,10 +1292,11 @@ static int try_remove(const char *path, int flags, bool folder)
 		error = folder ? ENOTDIR : EISDIR;
 	if (!error) {
 		struct inode *inode = d->inode;
+		struct call c = {.next = NULL};
 
 		lock_exclusive(&inode->lock, "what is removed");
-		error = call(folder ? FUSE_RMDIR : FUSE_UNLINK, parent->inode->id, ARGS(NAME(name)),
-			     NULL, 0);
+		error = folder ? CALL(&c, rmdir, parent->inode->id, name)
+			       : CALL(&c, unlink, parent->inode->id, name);
 		if (!error && folder)
 			inode->dead = true;
 		unlock(&inode->lock);
@@ -1444,8 +1332,7 @@ int k_rmdir(const char *path)
 
 static int try_mkdir(const char *path, int flags, mode_t mode)
 {
-	struct fuse_mkdir_in in = {.mode = S_IFDIR | mode, .umask = 022};
-	struct fuse_entry_out entry;
+	struct call c = {.mode = S_IFDIR | (mode & ~022U)};
 	struct dentry *parent, *d, *made;
 	char name[NAME_MAX + 1];
 	uint64_t asked;
@@ -1459,13 +1346,12 @@ static int try_mkdir(const char *path, int flags, mode_t mode)
 		error = EEXIST;
 	asked = k.attr_version;
 	if (!error)
-		error = call(FUSE_MKDIR, parent->inode->id, ARGS(ARG(in), NAME(name)), &entry,
-			     sizeof(entry));
+		error = CALL(&c, mkdir, parent->inode->id, name);
 	if (!error) {
-		made = give_inode(d, get_inode(&entry, asked));
+		made = give_inode(d, get_inode(&c.entry, asked));
 		if (!made)
 			fail("MKDIR made a folder that is above itself");
-		made->until = until(entry.entry_valid, entry.entry_valid_nsec);
+		made->until = until(c.entry.entry_timeout);
 		if (made != d)
 			put_dentry(made);
 		dir_changed(parent->inode);
@@ -1502,15 +1388,11 @@ static void move_dentry(struct dentry *d, struct dentry *parent, const char *nam
 
 static int send_rename(struct dentry *from, struct dentry *to, unsigned flags)
 {
-	struct fuse_rename2_in with_flags = {.newdir = to->parent->inode->id, .flags = flags};
-	struct fuse_rename_in in = {.newdir = to->parent->inode->id};
-	uint64_t dir = from->parent->inode->id;
+	struct call c = {.other = to->parent->inode->id, .flags = (int)flags};
 
 	trace("rename %s to %s", from->name, to->name);
-	if (flags)
-		return call(FUSE_RENAME2, dir,
-			    ARGS(ARG(with_flags), NAME(from->name), NAME(to->name)), NULL, 0);
-	return call(FUSE_RENAME, dir, ARGS(ARG(in), NAME(from->name), NAME(to->name)), NULL, 0);
+	snprintf(c.other_name, sizeof(c.other_name), "%s", to->name);
+	return CALL(&c, rename, from->parent->inode->id, from->name);
 }
 
 /* Both names looked up, both folders locked. */
@@ -1615,12 +1497,12 @@ int k_rename(const char *from, const char *to, unsigned flags)
 
 /* ---- folders ---- */
 
-static void link_plus(struct dentry *parent, const struct fuse_entry_out *entry, const char *name,
+static void link_plus(struct dentry *parent, const struct entry *entry, const char *name,
 		      uint64_t asked)
 {
 	struct dentry *d, *made;
 
-	if (!entry->nodeid)
+	if (!entry->node)
 		return;
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		fail("READDIRPLUS counts a lookup of %s", name);
@@ -1633,12 +1515,11 @@ static void link_plus(struct dentry *parent, const struct fuse_entry_out *entry,
 		put_dentry(d);
 		d = find_dentry(parent, name);
 	}
-	if (d && d->inode && d->inode->id == entry->nodeid && !d->inode->bad &&
-	    !is_stale(d->inode, entry->generation, &entry->attr)) {
+	if (d && d->inode && d->inode->id == entry->node && !d->inode->bad &&
+	    !is_stale(d->inode, &entry->st)) {
 		d->inode->lookups++;
-		change_attr(d->inode, &entry->attr,
-			    until(entry->attr_valid, entry->attr_valid_nsec), asked);
-		d->until = until(entry->entry_valid, entry->entry_valid_nsec);
+		change_attr(d->inode, &entry->st, until(entry->attr_timeout), asked);
+		d->until = until(entry->entry_timeout);
 		return;
 	}
 	if (d)
@@ -1646,7 +1527,7 @@ static void link_plus(struct dentry *parent, const struct fuse_entry_out *entry,
 	d = new_dentry(parent, name);
 	made = give_inode(d, get_inode(entry, asked));
 	if (made)
-		made->until = until(entry->entry_valid, entry->entry_valid_nsec);
+		made->until = until(entry->entry_timeout);
 	else
 		d->hashed = false;
 	if (made && made != d)
@@ -1654,7 +1535,7 @@ static void link_plus(struct dentry *parent, const struct fuse_entry_out *entry,
 	put_dentry(d);
 }
 
-static void add_entry(struct listing *l, const char *name, unsigned type)
+static void add_name(struct names *l, const char *name, unsigned type)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		if (strcmp(l->entries[i].name, name) == 0)
@@ -1666,66 +1547,56 @@ static void add_entry(struct listing *l, const char *name, unsigned type)
 }
 
 /* One answer's entries; the offset after the last. */
-static uint64_t add_entries(struct dentry *dir, struct listing *l, const char *data, size_t size,
-			    bool plus, uint64_t asked)
+static off_t add_names(struct dentry *dir, struct names *l, const struct call *c, uint64_t asked)
 {
-	uint64_t offset = 0;
+	off_t offset = 0;
 
-	while (size) {
-		const struct fuse_entry_out *entry = plus ? (const void *)data : NULL;
-		const struct fuse_dirent *d = (const void *)(data + (plus ? sizeof(*entry) : 0));
-		size_t length = plus ? FUSE_DIRENTPLUS_SIZE((const struct fuse_direntplus *)data)
-				     : FUSE_DIRENT_SIZE(d);
-		char name[NAME_MAX + 1];
+	for (size_t i = 0; i < c->told_count; i++) {
+		const struct told *told = &c->told[i];
 
-		if (length > size || d->namelen > NAME_MAX || !d->namelen)
-			fail("an entry of a folder is cut off");
-		snprintf(name, sizeof(name), "%.*s", (int)d->namelen, d->name);
-		if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
-			add_entry(l, name, d->type);
-		if (entry)
-			link_plus(dir, entry, name, asked);
-		offset = d->off;
-		data += length;
-		size -= length;
+		if (strcmp(told->name, ".") != 0 && strcmp(told->name, "..") != 0)
+			add_name(l, told->name, told->entry.st.st_mode >> 12 & 15);
+		if (c->plus)
+			link_plus(dir, &told->entry, told->name, asked);
+		offset = told->next;
 	}
 	return offset;
 }
 
-static int read_folder(struct dentry *dir, uint64_t handle, struct listing *l)
+static int read_folder(struct dentry *dir, struct handle *handle, struct names *l)
 {
-	uint64_t offset = 0;
-	bool plus = (k.flags & FUSE_DO_READDIRPLUS) && !rnd_one_in(3);
-	size_t size = 1;
+	struct told *told = must(calloc(PAGE / 32, sizeof(*told)));
+	bool plus = k.plus && !rnd_one_in(3);
+	size_t count = 1;
+	off_t offset = 0;
 	int error = 0;
 
-	while (!error && size) {
-		struct fuse_read_in in = {
-			.fh = handle, .offset = offset, .size = PAGE, .flags = O_LARGEFILE};
-		_Alignas(8) char data[PAGE];
+	while (!error && count) {
+		struct call c = {
+			.handle = handle, .at = offset, .size = PAGE, .plus = plus, .told = told};
 		uint64_t asked = k.attr_version;
 
 		lock_shared(&dir->inode->lock, "a folder, to read it");
-		error = call_sized(plus ? FUSE_READDIRPLUS : FUSE_READDIR, dir->inode->id,
-				   ARGS(ARG(in)), data, sizeof(data), &size);
-		if (!error && size)
-			offset = add_entries(dir, l, data, size, plus, asked);
+		error = CALL(&c, readdir, dir->inode->id, "");
+		count = c.told_count;
+		if (!error && count)
+			offset = add_names(dir, l, &c, asked);
 		unlock(&dir->inode->lock);
 	}
+	free(told);
 	return error;
 }
 
 /* The names that the kernel has, if it may still believe them. */
-static struct listing *cached(struct inode *dir)
+static struct names *cached(struct inode *dir)
 {
-	struct listing *l;
+	struct names *l;
 
-	if (!dir->listing || ((k.flags & FUSE_AUTO_INVAL_DATA) && update_attr(dir) != 0))
+	if (!dir->names || update_attr(dir) != 0)
 		return NULL;
-	l = dir->listing;
-	if (l && (l->version != dir->dir_version || l->mtime != dir->attr.mtime ||
-		  l->mtimensec != dir->attr.mtimensec)) {
-		free_listing(dir);
+	l = dir->names;
+	if (l && (l->version != dir->dir_version || !is_same(l->mtime, dir->attr.st_mtim))) {
+		free_names(dir);
 		l = NULL;
 	}
 	return l;
@@ -1734,7 +1605,7 @@ static struct listing *cached(struct inode *dir)
 static void each_entry(struct inode *dir, void (*each)(void *, const char *, unsigned),
 		       void *closure)
 {
-	struct listing *l = dir->listing;
+	struct names *l = dir->names;
 	size_t count = l->count;
 	struct {
 		char *name;
@@ -1752,62 +1623,56 @@ static void each_entry(struct inode *dir, void (*each)(void *, const char *, uns
 	free(copy);
 }
 
+/* ENOSYS: folders are not opened, and what a READDIR says stays. */
+static int open_folder(struct inode *dir, struct opened *opened)
+{
+	struct call c = {.flags = O_RDONLY | O_DIRECTORY};
+	int error = CALL(&c, opendir, dir->id, "");
+
+	*opened = error ? (struct opened){.keep_cache = true, .cache_readdir = true} : c.opened;
+	return error == ENOSYS ? 0 : error;
+}
+
+static int list_folder(struct dentry *d, const struct opened *opened,
+		       void (*each)(void *, const char *, unsigned), void *closure)
+{
+	struct inode *dir = d->inode;
+	int error = 0;
+
+	if (!opened->keep_cache)
+		free_names(dir);
+	if (!opened->cache_readdir || !cached(dir)) {
+		struct names *l = must(calloc(1, sizeof(*l)));
+
+		l->version = dir->dir_version;
+		error = read_folder(d, opened->handle, l);
+		free_names(dir);
+		l->mtime = dir->attr.st_mtim;
+		dir->names = l;
+	}
+	if (!error)
+		each_entry(dir, each, closure);
+	if (error || !opened->cache_readdir)
+		free_names(dir);
+	return error;
+}
+
 static int try_list(const char *path, int flags, void (*each)(void *, const char *, unsigned),
 		    void *closure)
 {
-	struct fuse_open_in in = {.flags = O_RDONLY | O_DIRECTORY | O_LARGEFILE};
-	struct fuse_open_out out = {.open_flags = FOPEN_KEEP_CACHE | FOPEN_CACHE_DIR};
-	struct fuse_release_in release = {.fh = 0};
-	struct listing *l;
+	struct opened opened;
 	struct dentry *d;
-	struct inode *dir;
-	bool opened;
 	int error = walk(path, flags, &d);
 
 	if (error)
 		return error;
-	dir = d->inode;
-	if (!is_folder(dir))
-		error = ENOTDIR;
+	error = is_folder(d->inode) ? permission(d->inode) : ENOTDIR;
 	if (!error)
-		error = permission(dir);
-	if (!error && !k.no_opendir)
-		error = call(FUSE_OPENDIR, dir->id, ARGS(ARG(in)), &out, sizeof(out));
-	if (error == ENOSYS) {
-		k.no_opendir = true;
-		error = 0;
-	}
-	if (error) {
-		put_dentry(d);
-		return error;
-	}
-	opened = !k.no_opendir;
-	if (opened && !(out.open_flags & FOPEN_KEEP_CACHE))
-		free_listing(dir);
-	if (!(out.open_flags & FOPEN_CACHE_DIR) || !cached(dir)) {
-		uint64_t version = dir->dir_version;
-
-		l = must(calloc(1, sizeof(*l)));
-		error = read_folder(d, out.fh, l);
-		free_listing(dir);
-		l->version = version;
-		l->mtime = dir->attr.mtime;
-		l->mtimensec = dir->attr.mtimensec;
-		dir->listing = l;
-	}
-	dir->refs++;
-	if (!error)
-		each_entry(dir, each, closure);
-	if (error || !(out.open_flags & FOPEN_CACHE_DIR))
-		free_listing(dir);
-	put_inode(dir);
-	release.fh = out.fh;
-	if (opened) {
-		struct request *r = enqueue(FUSE_RELEASEDIR, dir->id, ARGS(ARG(release)));
-
-		r->unheard = true;
-		r->hold = dir;
-		dir->refs++;
+		error = open_folder(d->inode, &opened);
+	if (!error) {
+		error = list_folder(d, &opened, each, closure);
+		if (opened.handle)
+			release(d->inode, opened.handle);
 	}
 	put_dentry(d);
 	return error;
@@ -1824,192 +1689,134 @@ int k_list(const char *path, void (*each)(void *closure, const char *name, unsig
 
 /* ---- notifications ---- */
 
-static int inval_inode(const struct fuse_notify_inval_inode_out *in)
+/* ENOENT where there is no mount any more. */
+static int begin_notification(void)
 {
-	struct inode *inode = find_inode(in->ino);
+	sched_point("notify");
+	return k.ended ? ENOENT : 0;
+}
 
+static int inval_node(void *unused, uint64_t node, bool pages)
+{
+	int error = begin_notification();
+	struct inode *inode = error ? NULL : find_inode(node);
+
+	(void)unused;
 	if (!inode)
 		return ENOENT;
-	trace("invalidate %llu%s", (unsigned long long)in->ino,
-	      in->off < 0 ? "" : " and its pages");
+	trace("invalidate %llu%s", (unsigned long long)node, pages ? " and its pages" : "");
 	inode->attr_version = ++k.attr_version;
 	invalidate_attr(inode);
-	if (in->off >= 0)
-		drop_pages(inode, (size_t)in->off / PAGE);
+	if (pages)
+		drop_pages(inode, 0);
 	return 0;
 }
 
+/* Of a folder, which has one; also when its name was dropped. */
 static struct dentry *alias_of(const struct inode *inode)
 {
 	for (struct dentry *d = k.dentries; d; d = d->next) {
-		if (d->inode == inode && d->hashed)
+		if (d->inode == inode)
 			return d;
 	}
 	return NULL;
 }
 
-static int drop_entry(uint64_t parent, uint64_t child, const char *name, bool expire)
+static int drop_entry(uint64_t folder, const char *name, bool expire)
 {
-	struct inode *dir = find_inode(parent), *inode;
+	int error = begin_notification();
+	struct inode *dir = error ? NULL : find_inode(folder);
 	struct dentry *above, *d;
-	int error = ENOENT;
 
 	if (!dir)
 		return ENOENT;
-	trace("%s %s in %llu", expire ? "expire" : "drop", name, (unsigned long long)parent);
+	trace("%s %s in %llu", expire ? "expire" : "drop", name, (unsigned long long)folder);
 	dir->refs++;
 	lock_exclusive(&dir->lock, "a folder, to drop a name in it");
 	above = alias_of(dir);
 	d = above ? find_dentry(above, name) : NULL;
 	if (d && !d->in_lookup) {
 		d->refs++;
-		inode = d->inode;
-		error = 0;
 		if (expire) {
 			d->until = 0;
 		} else {
 			dir_changed(dir);
 			invalidate(d);
-			if (child && inode && inode->id == child)
-				inode->attr.nlink = 0;
 		}
 		put_dentry(d);
 	}
+	error = d ? 0 : ENOENT;
 	unlock(&dir->lock);
 	put_inode(dir);
 	return error;
 }
 
-/* Bytes that the program gives: whole pages become known. */
-static int store(const struct fuse_notify_store_out *out, const char *data, size_t size)
+static int inval_name(void *unused, uint64_t folder, const char *name)
 {
-	struct inode *inode = find_inode(out->nodeid);
-	uint64_t end = out->offset + out->size;
+	(void)unused;
+	return drop_entry(folder, name, false);
+}
 
+static int expire_name(void *unused, uint64_t folder, const char *name)
+{
+	(void)unused;
+	return k.expires ? drop_entry(folder, name, true) : ENOSYS;
+}
+
+/* Whole pages become known, and the last. */
+static int store(void *unused, uint64_t node, struct bytes text)
+{
+	int error = begin_notification();
+	struct inode *inode = error ? NULL : find_inode(node);
+
+	(void)unused;
 	if (!inode)
 		return ENOENT;
-	if (out->size != size)
-		return EINVAL;
+	trace("store %zu bytes of %llu", text.size, (unsigned long long)node);
 	inode->refs++;
-	if (end > inode->attr.size) {
-		inode->attr_version = ++k.attr_version;
-		inode->attr.size = end;
-	}
-	for (uint64_t at = out->offset; at < end;) {
+	if (text.size > size_of(inode))
+		set_size(inode, text.size);
+	for (size_t at = 0; at < text.size; at += PAGE) {
 		struct page *page = page_of(inode, at / PAGE);
-		uint64_t part = PAGE - at % PAGE;
+		size_t part = text.size - at < PAGE ? text.size - at : PAGE;
 
-		if (part > end - at)
-			part = end - at;
 		wait_for_page(page);
-		memcpy(page->data + at % PAGE, data + (at - out->offset), part);
-		if (at % PAGE == 0 && (part == PAGE || end == inode->attr.size))
+		memcpy(page->data, text.data + at, part);
+		if (part == PAGE || text.size == size_of(inode))
 			page->valid = true;
-		at += part;
 	}
 	put_inode(inode);
 	return 0;
 }
 
-static int notify(int code, const char *data, size_t size)
-{
-	const struct fuse_notify_inval_entry_out *entry = (const void *)data;
-	const struct fuse_notify_delete_out *gone = (const void *)data;
-	const struct fuse_notify_store_out *stored = (const void *)data;
-
-	switch (code) {
-	case FUSE_NOTIFY_INVAL_INODE:
-		return inval_inode((const void *)data);
-	case FUSE_NOTIFY_INVAL_ENTRY:
-		return drop_entry(entry->parent, 0, data + sizeof(*entry),
-				  entry->flags & FUSE_EXPIRE_ONLY);
-	case FUSE_NOTIFY_DELETE:
-		return drop_entry(gone->parent, gone->child, data + sizeof(*gone), false);
-	case FUSE_NOTIFY_STORE:
-		return store(stored, data + sizeof(*stored), size - sizeof(*stored));
-	default:
-		fail("notification %d", code);
-	}
-}
+const struct kernel sim_kernel = {inval_node, inval_name, expire_name, store, NULL};
 
 /* ---- begin and end ---- */
 
-static const struct fuse_custom_io device_io = {.read = device_read, .writev = kernel_reply};
-
-int __real_fuse_session_custom_io(struct fuse_session *session, const struct fuse_custom_io *io,
-				  int fd);
-int __wrap_fuse_session_custom_io(struct fuse_session *session, const struct fuse_custom_io *io,
-				  int fd);
-
-/* The program's own, by which it adds a flag to an answer (mount.c), is for a real device. */
-int __wrap_fuse_session_custom_io(struct fuse_session *session, const struct fuse_custom_io *io,
-				  int fd)
-{
-	(void)session;
-	(void)io;
-	(void)fd;
-	return 0;
-}
-
-int __wrap_fuse_session_mount(struct fuse_session *session, const char *mountpoint);
-int __wrap_fuse_session_mount(struct fuse_session *session, const char *mountpoint)
-{
-	(void)mountpoint;
-	k.device = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	/* As open("/dev/fuse") leaves it; the program may change that. */
-	fcntl(k.device, F_SETFL, fcntl(k.device, F_GETFL) & ~O_NONBLOCK);
-	if (k.device < 0 || __real_fuse_session_custom_io(session, &device_io, k.device) != 0)
-		fail("no device");
-	k.mounted = true;
-	sched_wake(&k.mounted);
-	return 0;
-}
-
-bool kernel_is_mounted(void)
-{
-	return k.mounted;
-}
-
 /* A mount of a kernel without one feature or another. */
-static uint32_t offered(void)
+void kernel_start(struct vfs *v)
 {
-	uint32_t flags = FUSE_ASYNC_READ | FUSE_ATOMIC_O_TRUNC | FUSE_EXPORT_SUPPORT |
-			 FUSE_BIG_WRITES | FUSE_DONT_MASK | FUSE_AUTO_INVAL_DATA |
-			 FUSE_PARALLEL_DIROPS | FUSE_POSIX_ACL | FUSE_MAX_PAGES | FUSE_INIT_EXT |
-			 FUSE_NO_OPEN_SUPPORT;
-
-	if (!rnd_one_in(4))
-		flags |= FUSE_DO_READDIRPLUS | FUSE_READDIRPLUS_AUTO;
-	if (!rnd_one_in(3))
-		flags |= FUSE_NO_OPENDIR_SUPPORT;
-	return flags;
-}
-
-void kernel_start(void)
-{
-	struct fuse_init_in in = {.major = FUSE_KERNEL_VERSION,
-				  .minor = FUSE_KERNEL_MINOR_VERSION,
-				  .max_readahead = 128 << 10,
-				  .flags = offered(),
-				  .flags2 = rnd_one_in(4) ? 0 : FUSE_HAS_EXPIRE_ONLY >> 32};
-	struct fuse_init_out out;
 	struct inode *root = must(calloc(1, sizeof(*root)));
-	int error;
 
-	while (!k.mounted)
-		sched_wait(&k.mounted, NEVER, "the mount");
-	error = call(FUSE_INIT, 0, ARGS(ARG(in)), &out, sizeof(out));
-	if (error || out.major != FUSE_KERNEL_VERSION)
-		fail("INIT: %s", strerror(error));
-	k.flags = out.flags;
-	root->id = FUSE_ROOT_ID;
-	root->attr.mode = S_IFDIR;
+	k.vfs = v;
+	k.plus = !rnd_one_in(4);
+	k.expires = !rnd_one_in(4);
+	v->unopened_folders = v->watched && !rnd_one_in(3);
+	root->id = NODE_ROOT;
+	root->attr.st_mode = S_IFDIR;
 	root->refs = 1;
 	root->next = k.inodes;
 	k.inodes = root;
 	k.root = new_dentry(NULL, "");
 	k.root->inode = root;
 	k.root->until = NEVER;
+	k.workers = 1 + rnd_below(WORKERS_MAX);
+	for (unsigned i = 0; i < k.workers; i++) {
+		char name[24];
+
+		snprintf(name, sizeof(name), "worker%u", i + 1);
+		sched_spawn(name, work, NULL, true);
+	}
 }
 
 void kernel_shrink(void)
@@ -2027,7 +1834,7 @@ void kernel_drop_caches(void)
 	while ((d = find_unused(k.root, 0)))
 		unhash(d);
 	/* What was forgotten reaches the program. */
-	while (k.first || k.forgets || k.processing)
+	while (!is_idle())
 		sched_sleep(MS);
 	for (d = k.dentries; d; d = d->next) {
 		if (d != k.root)
@@ -2063,11 +1870,11 @@ static uint64_t *known_numbers(size_t *count)
 
 static bool is_unknown(uint64_t id)
 {
-	struct fuse_entry_out entry;
-	int error = call(FUSE_LOOKUP, id, ARGS(NAME(".")), &entry, sizeof(entry));
+	struct call c = {.next = NULL};
+	int error = CALL(&c, lookup, id, ".");
 
 	if (!error)
-		forget(entry.nodeid, 1);
+		forget(c.entry.node, 1);
 	else if (error != ESTALE && error != ENOENT)
 		fail("LOOKUP of . in %llu: %s", (unsigned long long)id, strerrorname_np(error));
 	return error;
@@ -2107,10 +1914,12 @@ void kernel_check_forgotten(void (*look_up_all)(void))
 
 void kernel_unmount(void)
 {
-	while (k.first || k.forgets || k.processing)
+	while (!is_idle())
 		sched_sleep(MS);
 	k.ended = true;
-	ring();
+	sched_wake(&k.first);
+	while (k.workers)
+		sched_wait(&k.workers, NEVER, "the last requests");
 	unhash(k.root);
 	k.root->refs = 0;
 	free_dentry(k.root);

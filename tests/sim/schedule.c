@@ -14,6 +14,8 @@
  */
 #include "sim.h"
 
+#include "util/lock.h"
+
 #include <errno.h>
 #include <execinfo.h>
 #include <linux/futex.h>
@@ -24,7 +26,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -33,16 +34,12 @@
 #define THREADS_MAX 96
 #define LOCKS_MAX 4096 /* a power of two */
 #define HELD_MAX 16
-#define CLASSES_MAX 64
 #define HANG_SECONDS 60      /* of real time without a step */
 #define STUCK (300 * SECOND) /* of virtual time in one wait for a lock or an answer */
 
-struct lock {
-	const pthread_mutex_t *mutex;
+struct mutex {
+	const pthread_mutex_t *real;
 	int owner; /* a thread's number, or -1 */
-	unsigned depth;
-	unsigned number; /* in the order of creation */
-	void *made;      /* where: its class */
 };
 
 struct thread {
@@ -50,6 +47,7 @@ struct thread {
 	pthread_t real;
 	uint32_t go; /* the futex */
 	bool used, program, done, blocked;
+	bool detached; /* its place is another's when it is done */
 	const void *channel;
 	int64_t deadline;
 	struct pollfd *fds; /* also awake when one of them is ready */
@@ -60,13 +58,14 @@ struct thread {
 	void *where;
 	uint64_t frozen; /* until this step, if others can run */
 	struct {
-		struct lock *lock;
+		struct mutex *mutex;
+		const char *class; /* or NULL */
 		void *where;
 	} held[HELD_MAX];
 	unsigned held_count;
 	void *(*start)(void *);
 	void (*run)(void *);
-	void *closure, *result;
+	void *closure;
 };
 
 static struct thread threads[THREADS_MAX];
@@ -81,12 +80,11 @@ static _Thread_local int self = -1;
 
 unsigned known_count[KNOWN_COUNT];
 const char *const known_names[KNOWN_COUNT] = {
-	"errors of names that are being renamed",
-	"ESTALE",
+	"ENOENT while others save or rename",
+	"EEXIST while others rename",
 	"refused saves",
 	"mixed texts",
 	"sizes that are not the text's",
-	"old texts of what others have open to save",
 	"texts that could not be read when their clip was made"};
 
 /* ---- the seed ---- */
@@ -141,7 +139,8 @@ static void print_threads(void)
 		fputs(t->where ? " in " : "\n", stderr);
 		print_place(t->where);
 		for (unsigned n = 0; n < t->held_count; n++) {
-			fprintf(stderr, "       holds lock %u, taken in ", t->held[n].lock->number);
+			fprintf(stderr, "       holds %s, taken in ",
+				t->held[n].class ? t->held[n].class : "a mutex");
 			print_place(t->held[n].where);
 		}
 	}
@@ -361,13 +360,14 @@ static void count_step(const char *what)
 static void pass_on(void)
 {
 	int me = self, next;
+	bool done = threads[me].done; /* its place may be another's in a moment */
 
 	while ((next = choose()) < 0)
 		advance_to_deadline();
 	if (next == me)
 		return;
 	pass_to(next);
-	if (!threads[me].done)
+	if (!done)
 		await_baton(me);
 }
 
@@ -419,6 +419,11 @@ bool sched_wait(const void *channel, int64_t deadline, const char *what)
 {
 	return block(channel, deadline, NULL, 0, what, __builtin_return_address(0),
 		     deadline == NEVER);
+}
+
+void sched_idle(const void *channel, const char *what)
+{
+	block(channel, NEVER, NULL, 0, what, __builtin_return_address(0), false);
 }
 
 void sched_wake(const void *channel)
@@ -496,16 +501,16 @@ uint64_t sched_hash(void)
 
 static struct thread *new_thread(const char *name, bool program)
 {
-	struct thread *t = &threads[thread_count];
+	struct thread *t = threads;
 
-	if (thread_count == THREADS_MAX)
+	while (t < &threads[thread_count] && t->used)
+		t++;
+	if (t == &threads[THREADS_MAX])
 		fail("more than %d threads", THREADS_MAX);
+	*t = (struct thread){.used = true, .program = program, .deadline = NEVER, .what = "start"};
 	snprintf(t->name, sizeof(t->name), "%s", name);
-	t->used = true;
-	t->program = program;
-	t->deadline = NEVER;
-	t->what = "start";
-	thread_count++;
+	if (t == &threads[thread_count])
+		thread_count++;
 	return t;
 }
 
@@ -535,18 +540,20 @@ int __real_pthread_join(pthread_t thread, void **result);
 static void *trampoline(void *thread)
 {
 	struct thread *t = thread;
+	void *result = NULL;
 
 	self = (int)(t - threads);
 	await_baton(self);
 	if (t->run)
 		t->run(t->closure);
 	else
-		t->result = t->start(t->closure);
+		result = t->start(t->closure);
 	t->done = true;
+	t->used = !t->detached;
 	sched_wake(t);
 	count_step("end");
 	pass_on();
-	return t->result;
+	return result;
 }
 
 static int begin(struct thread *t)
@@ -558,9 +565,9 @@ static int begin(struct thread *t)
 	return 0;
 }
 
-void sched_spawn(const char *name, void (*run)(void *), void *closure)
+void sched_spawn(const char *name, void (*run)(void *), void *closure, bool program)
 {
-	struct thread *t = new_thread(name, false);
+	struct thread *t = new_thread(name, program);
 
 	t->run = run;
 	t->closure = closure;
@@ -588,275 +595,152 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	return 0;
 }
 
+static struct thread *find_thread(pthread_t real)
+{
+	for (int i = 0; self >= 0 && i < thread_count; i++) {
+		if (threads[i].used && pthread_equal(threads[i].real, real))
+			return &threads[i];
+	}
+	return NULL;
+}
+
 int __wrap_pthread_join(pthread_t thread, void **result);
 int __wrap_pthread_join(pthread_t thread, void **result)
 {
-	for (int i = 0; self >= 0 && i < thread_count; i++) {
-		if (threads[i].used && pthread_equal(threads[i].real, thread)) {
-			while (!threads[i].done)
-				block(&threads[i], NEVER, NULL, 0, "pthread_join",
-				      __builtin_return_address(0), false);
-			threads[i].used = false;
-			break;
-		}
-	}
+	struct thread *t = find_thread(thread);
+
+	while (t && !t->done)
+		block(t, NEVER, NULL, 0, "pthread_join", __builtin_return_address(0), false);
+	if (t)
+		t->used = false;
 	return __real_pthread_join(thread, result);
+}
+
+int __real_pthread_detach(pthread_t thread);
+int __wrap_pthread_detach(pthread_t thread);
+int __wrap_pthread_detach(pthread_t thread)
+{
+	struct thread *t = find_thread(thread);
+
+	if (t) {
+		t->detached = true;
+		t->used = !t->done;
+	}
+	return __real_pthread_detach(thread);
 }
 
 /* ---- locks ---- */
 
-static struct lock locks[LOCKS_MAX];
-static unsigned lock_serial;
+static struct mutex mutexes[LOCKS_MAX];
+/* Whose lock_acquire the thread is in. */
+static _Thread_local const struct lock_class *asked_class;
+static _Thread_local void *asked_where;
 
-static struct lock *find_lock(const pthread_mutex_t *mutex, bool make)
+static struct mutex *find_mutex(const pthread_mutex_t *real)
 {
-	size_t at = ((uintptr_t)mutex >> 4) * 0x9E3779B1 % LOCKS_MAX;
+	size_t at = ((uintptr_t)real >> 4) * 0x9E3779B1 % LOCKS_MAX;
 
 	for (size_t tries = 0; tries < LOCKS_MAX; tries++) {
-		struct lock *l = &locks[(at + tries) % LOCKS_MAX];
+		struct mutex *m = &mutexes[(at + tries) % LOCKS_MAX];
 
-		if (l->mutex == mutex)
-			return l;
-		if (l->mutex)
+		if (m->real && m->real != real)
 			continue;
-		if (!make)
-			return NULL;
-		*l = (struct lock){mutex, -1, 0, ++lock_serial, (void *)mutex};
-		return l;
+		if (!m->real)
+			*m = (struct mutex){real, -1};
+		return m;
 	}
-	fail("more than %d locks", LOCKS_MAX);
+	fail("more than %d mutexes", LOCKS_MAX);
 }
 
-/* A record stays in its place when the mutex ends: others may lie behind it. */
-static void renew_lock(struct lock *l, void *made)
-{
-	*l = (struct lock){l->mutex, -1, 0, ++lock_serial, made};
-}
-
-/*
- * The order of locks: which class was taken while which other was held. Within a class the order of
- * creation stands for the lock. What is only tried for cannot wait for anything, and makes no
- * order.
- */
-static struct {
-	void *made;
-	const char *name;
-} classes[CLASSES_MAX];
-static unsigned class_count;
-static struct {
-	bool seen, inner;
-	void *outer_taken, *inner_taken;
-} order[CLASSES_MAX][CLASSES_MAX];
-static struct {
-	unsigned outer, inner;
-	void *outer_taken, *inner_taken;
-} nested[LOCKS_MAX]; /* of one class */
-static unsigned nested_count;
-
-static unsigned class_of(const struct lock *l)
-{
-	for (unsigned i = 0; i < class_count; i++) {
-		if (classes[i].made == l->made)
-			return i;
-	}
-	if (class_count == CLASSES_MAX)
-		fail("more than %d classes of locks", CLASSES_MAX);
-	classes[class_count].made = l->made;
-	return class_count++;
-}
-
-static void note_nested(const struct lock *outer, void *outer_taken, const struct lock *inner,
-			void *inner_taken)
-{
-	for (unsigned i = 0; i < nested_count; i++) {
-		if (nested[i].outer == outer->number && nested[i].inner == inner->number)
-			return;
-	}
-	if (nested_count == LOCKS_MAX)
-		return;
-	nested[nested_count].outer = outer->number;
-	nested[nested_count].inner = inner->number;
-	nested[nested_count].outer_taken = outer_taken;
-	nested[nested_count++].inner_taken = inner_taken;
-}
-
-static void note_order(const struct thread *t, const struct lock *inner, void *where)
-{
-	unsigned to = class_of(inner);
-
-	for (unsigned i = 0; i < t->held_count; i++) {
-		unsigned from = class_of(t->held[i].lock);
-
-		if (t->held[i].lock == inner)
-			return;
-		if (from == to) {
-			note_nested(t->held[i].lock, t->held[i].where, inner, where);
-		} else if (!order[from][to].seen) {
-			order[from][to].seen = true;
-			order[from][to].outer_taken = t->held[i].where;
-			order[from][to].inner_taken = where;
-		}
-	}
-}
-
-static void print_order(void *outer, void *inner)
-{
-	fputs("  taken in ", stderr);
-	print_place(outer);
-	fputs("    and then in ", stderr);
-	print_place(inner);
-}
-
-static bool reaches(unsigned from, unsigned to, bool *passed)
-{
-	if (order[from][to].seen)
-		return true;
-	passed[from] = true;
-	for (unsigned next = 0; next < class_count; next++) {
-		if (order[from][next].seen && !passed[next] && reaches(next, to, passed))
-			return true;
-	}
-	return false;
-}
-
-void sched_check_locks(void)
-{
-	for (unsigned a = 0; a < class_count; a++) {
-		for (unsigned b = 0; b < class_count; b++) {
-			bool passed[CLASSES_MAX] = {false};
-
-			if (a == b || !order[a][b].seen || !reaches(b, a, passed))
-				continue;
-			if (a < b || !order[b][a].seen) {
-				fputs("sim: a circle of locks:\n", stderr);
-				print_order(order[a][b].outer_taken, order[a][b].inner_taken);
-				if (order[b][a].seen)
-					print_order(order[b][a].outer_taken,
-						    order[b][a].inner_taken);
-				fail("locks are taken in a circle");
-			}
-		}
-	}
-	for (unsigned i = 0; i < nested_count; i++) {
-		for (unsigned j = i + 1; j < nested_count; j++) {
-			if (nested[i].outer != nested[j].inner ||
-			    nested[i].inner != nested[j].outer)
-				continue;
-			fputs("sim: two locks of a kind, in both orders:\n", stderr);
-			print_order(nested[i].outer_taken, nested[i].inner_taken);
-			print_order(nested[j].outer_taken, nested[j].inner_taken);
-			fail("locks of a kind are taken in both orders");
-		}
-	}
-}
-
-int __real_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
 int __real_pthread_mutex_destroy(pthread_mutex_t *mutex);
 int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __real_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
-int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
 int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
 int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr);
 int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 
-int __wrap_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attr)
-{
-	if (self >= 0)
-		renew_lock(find_lock(mutex, true), __builtin_return_address(0));
-	return __real_pthread_mutex_init(mutex, attr);
-}
-
+/* Its record stays in its place: others may lie behind it. */
 int __wrap_pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-	struct lock *l = self >= 0 ? find_lock(mutex, false) : NULL;
+	struct mutex *m = self >= 0 ? find_mutex(mutex) : NULL;
 
-	if (l && l->owner >= 0)
-		fail("a mutex ends that %s holds", threads[l->owner].name);
-	for (int i = 0; l && i < thread_count; i++) {
-		if (threads[i].blocked && threads[i].channel == l)
+	if (m && m->owner >= 0)
+		fail("a mutex ends that %s holds", threads[m->owner].name);
+	for (int i = 0; m && i < thread_count; i++) {
+		if (threads[i].blocked && threads[i].channel == m)
 			fail("a mutex ends that %s waits for", threads[i].name);
 	}
 	return __real_pthread_mutex_destroy(mutex);
 }
 
-static void own(struct lock *l, void *where)
+static void own(struct mutex *m, void *where)
 {
 	struct thread *t = &threads[self];
 
-	l->owner = self;
-	if (l->depth++)
-		return;
+	m->owner = self;
 	if (t->held_count == HELD_MAX)
 		fail("holds more than %d locks", HELD_MAX);
-	t->held[t->held_count].lock = l;
+	t->held[t->held_count].mutex = m;
+	t->held[t->held_count].class = asked_class ? asked_class->name : NULL;
 	t->held[t->held_count++].where = where;
 }
 
 static int take(pthread_mutex_t *mutex, void *where)
 {
-	struct lock *l = find_lock(mutex, true);
+	struct mutex *m = find_mutex(mutex);
 
-	note_order(&threads[self], l, where);
-	/* A recursive one can be had again. */
-	if (l->owner == self && __real_pthread_mutex_trylock(mutex) != 0)
+	if (m->owner == self)
 		fail("takes a lock that it holds");
-	if (l->owner == self) {
-		l->depth++;
-		return 0;
-	}
-	while (l->owner >= 0)
-		block(l, NEVER, NULL, 0, "a lock", where, true);
-	own(l, where);
+	while (m->owner >= 0)
+		block(m, NEVER, NULL, 0, asked_class ? asked_class->name : "a mutex", where, true);
+	own(m, where);
 	return __real_pthread_mutex_lock(mutex);
 }
 
 static int leave(pthread_mutex_t *mutex)
 {
-	struct lock *l = find_lock(mutex, true);
+	struct mutex *m = find_mutex(mutex);
 	struct thread *t = &threads[self];
 	unsigned at = t->held_count;
 
-	if (l->owner != self)
+	if (m->owner != self)
 		fail("unlocks what it does not hold");
-	if (--l->depth == 0) {
-		while (at > 0 && t->held[at - 1].lock != l)
-			at--;
-		t->held_count--;
-		memmove(&t->held[at - 1], &t->held[at],
-			(t->held_count - (at - 1)) * sizeof(t->held[0]));
-		l->owner = -1;
-		sched_wake(l);
-	}
+	while (at > 0 && t->held[at - 1].mutex != m)
+		at--;
+	t->held_count--;
+	memmove(&t->held[at - 1], &t->held[at], (t->held_count - (at - 1)) * sizeof(t->held[0]));
+	m->owner = -1;
+	sched_wake(m);
 	return __real_pthread_mutex_unlock(mutex);
 }
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
 {
+	void *where = asked_class ? asked_where : __builtin_return_address(0);
+
 	if (self < 0)
 		return __real_pthread_mutex_lock(mutex);
 	sched_point("lock");
-	threads[self].where = __builtin_return_address(0);
-	return take(mutex, __builtin_return_address(0));
+	threads[self].where = where;
+	return take(mutex, where);
 }
 
 int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-	struct lock *l;
+	struct mutex *m;
 	int error;
 
 	if (self < 0)
 		return __real_pthread_mutex_trylock(mutex);
 	sched_point("trylock");
-	l = find_lock(mutex, true);
-	if (l->owner >= 0 && l->owner != self)
+	m = find_mutex(mutex);
+	if (m->owner >= 0)
 		return EBUSY;
 	error = __real_pthread_mutex_trylock(mutex);
 	if (!error)
-		own(l, __builtin_return_address(0));
+		own(m, __builtin_return_address(0));
 	return error;
 }
 
@@ -870,6 +754,21 @@ int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
 	sched_point("unlock");
 	return result;
 }
+
+/* Reports say which class of lock is asked for, and where: not a line of lock.c. */
+#define ASKS(name, parameters, arguments)                                                          \
+	void __real_lock_##name parameters;                                                        \
+	void __wrap_lock_##name parameters;                                                        \
+	void __wrap_lock_##name parameters                                                         \
+	{                                                                                          \
+		asked_class = class;                                                               \
+		asked_where = __builtin_return_address(0);                                         \
+		__real_lock_##name arguments;                                                      \
+		asked_class = NULL;                                                                \
+	}
+
+ASKS(acquire, (struct lock * l, struct lock_class *class), (l, class))
+ASKS(acquire_pair, (struct lock * a, struct lock *b, struct lock_class *class), (a, b, class))
 
 int __real_pthread_once(pthread_once_t *once, void (*init)(void));
 int __wrap_pthread_once(pthread_once_t *once, void (*init)(void));
@@ -894,24 +793,6 @@ static int64_t deadline_of(const struct timespec *until)
 	int64_t at = until->tv_sec * SECOND + until->tv_nsec;
 
 	return at > realtime_base / 2 ? at - realtime_base : at - monotonic_base;
-}
-
-int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
-{
-	struct lock *l;
-
-	if (self < 0)
-		return __real_pthread_mutex_timedlock(mutex, until);
-	sched_point("timedlock");
-	l = find_lock(mutex, true);
-	note_order(&threads[self], l, __builtin_return_address(0));
-	while (l->owner >= 0 && now_ns < deadline_of(until))
-		block(l, deadline_of(until), NULL, 0, "a lock, for a while",
-		      __builtin_return_address(0), true);
-	if (l->owner >= 0)
-		return ETIMEDOUT;
-	own(l, __builtin_return_address(0));
-	return __real_pthread_mutex_lock(mutex);
 }
 
 /* Waits end early now and then, as POSIX allows. */
@@ -1002,53 +883,18 @@ static int64_t after(int timeout_ms)
 	return timeout_ms < 0 ? NEVER : now_ns + timeout_ms * MS;
 }
 
-static int wait_for_any(struct pollfd *fds, unsigned count, int64_t deadline, const char *what,
-			void *where)
-{
-	int ready;
-
-	sched_point(what);
-	while ((ready = __real_poll(fds, count, 0)) == 0 && now_ns < deadline)
-		block(NULL, deadline, fds, count, what, where, false);
-	return ready;
-}
-
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 {
-	if (self < 0)
-		return __real_poll(fds, count, timeout);
-	return wait_for_any(fds, (unsigned)count, after(timeout), "poll",
-			    __builtin_return_address(0));
-}
-
-int __real_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
-		 const sigset_t *mask);
-int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
-		 const sigset_t *mask);
-int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
-		 const sigset_t *mask)
-{
-	int64_t until = timeout ? now_ns + timeout->tv_sec * SECOND + timeout->tv_nsec : NEVER;
-
-	if (self < 0)
-		return __real_ppoll(fds, count, timeout, mask);
-	return wait_for_any(fds, (unsigned)count, until, "ppoll", __builtin_return_address(0));
-}
-
-int __real_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout);
-int __wrap_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout);
-int __wrap_epoll_wait(int epoll, struct epoll_event *events, int count, int timeout)
-{
-	struct pollfd fd = {.fd = epoll, .events = POLLIN};
 	int64_t deadline = after(timeout);
 	int ready;
 
 	if (self < 0)
-		return __real_epoll_wait(epoll, events, count, timeout);
-	sched_point("epoll_wait");
-	while ((ready = __real_epoll_wait(epoll, events, count, 0)) == 0 && now_ns < deadline)
-		block(NULL, deadline, &fd, 1, "epoll_wait", __builtin_return_address(0), false);
+		return __real_poll(fds, count, timeout);
+	sched_point("poll");
+	while ((ready = __real_poll(fds, count, 0)) == 0 && now_ns < deadline)
+		block(NULL, deadline, fds, (unsigned)count, "poll", __builtin_return_address(0),
+		      false);
 	return ready;
 }
 
@@ -1067,14 +913,6 @@ pid_t __wrap_getpid(void);
 pid_t __wrap_getpid(void)
 {
 	return 4242;
-}
-
-long __real_sysconf(int name);
-long __wrap_sysconf(int name);
-long __wrap_sysconf(int name)
-{
-	return name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF ? 4
-									    : __real_sysconf(name);
 }
 
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);

@@ -6,12 +6,11 @@
  *   schedule.c  one thread runs at a time; a seed decides which one goes on at each step
  *   disk.c      the calls that reach the disk: a step each, stamped with virtual time, and failing
  *               where the seed says so
- *   kernel.c    the kernel's side of /dev/fuse: names, attributes and pages as Linux keeps them
+ *   kernel.c    the kernel's side of the mount: names, attributes and pages as Linux keeps them
  *   programs.c  what uses the mount: savers, readers, movers; and what they may see
  *
- * The border is the device: the program runs from mount_main to its end with the real libfuse,
- * which reads requests in the kernel's wire format from kernel.c. Nothing in here knows a name of
- * the program but mount_main.
+ * The border is vfs.h: kernel.c makes the calls that libfuse makes of the kernel's requests, and is
+ * the struct kernel that the mount notifies. Nothing of src/fuse is in it.
  *
  * A run is a function of its seed: virtual time, random numbers, process ids and inode numbers come
  * from here, and the disk is a new tmpfs. The same seed gives the same steps, so that
@@ -35,7 +34,7 @@ struct sim_options {
 	uint64_t steps; /* after which programs begin nothing new */
 	uint64_t stop;  /* ends the run there, with a report; 0: never */
 	bool trace;
-	bool strict; /* what is known to be wrong counts as a failure */
+	bool strict; /* enum known counts as a failure */
 	bool no_faults;
 	bool faults; /* disk calls fail in this run */
 	const char *dir;
@@ -56,8 +55,10 @@ void sched_point(const char *what);
 bool sched_wait(const void *channel, int64_t deadline, const char *what);
 void sched_wake(const void *channel);
 void sched_sleep(int64_t ns);
-/* A thread of the simulation itself, which is not the program under test. */
-void sched_spawn(const char *name, void (*run)(void *), void *closure);
+/* The same without an end, and not because anybody is busy. */
+void sched_idle(const void *channel, const char *what);
+/* A thread of the simulation itself; `program`: it makes the calls of the program under test. */
+void sched_spawn(const char *name, void (*run)(void *), void *closure, bool program);
 void sched_pass(int64_t ns); /* time goes on, without a step */
 int64_t sched_now(void);     /* virtual ns since the start */
 uint64_t sched_step(void);
@@ -68,7 +69,6 @@ int sched_thread(void); /* the number of the running thread */
 void sched_hold(void);
 void sched_resume(void);
 uint64_t sched_hash(void);
-void sched_check_locks(void);
 void sched_end(void);
 
 /* What the seed says next; below(0) is 0. */
@@ -80,14 +80,16 @@ bool rnd_one_in(unsigned n);
 __attribute__((format(printf, 1, 2))) void trace(const char *format, ...);
 /* Something that must not happen: says so with the step and ends the process. */
 _Noreturn __attribute__((format(printf, 1, 2))) void fail(const char *format, ...);
-/* The same, but only --strict ends there: faults of the program that are known. Counted by kind. */
+/*
+ * The same, but only --strict ends there: errors and texts that a bare filesystem would not give,
+ * and that still come about. Counted by kind. Everything else always ends the run.
+ */
 enum known {
 	KNOWN_ENOENT,
-	KNOWN_ESTALE,
+	KNOWN_EEXIST,
 	KNOWN_REFUSED,
 	KNOWN_MIXED,
 	KNOWN_SIZE,
-	KNOWN_OLD,
 	KNOWN_FILLED,
 	KNOWN_COUNT,
 };
@@ -97,17 +99,18 @@ extern const char *const known_names[KNOWN_COUNT];
 
 /* ---- disk.c ---- */
 
-/* From here on calls of the program fail where the seed says so. */
+/* From here on calls that the program makes fail where the seed says so. */
 void disk_set_faults(bool on);
 extern unsigned disk_faults; /* how many did */
 
 /* ---- kernel.c ---- */
 
+struct kernel;
 struct kfile;
+struct vfs;
 
-void kernel_start(void);
-/* After fuse_session_mount, until the session ends. */
-bool kernel_is_mounted(void);
+extern const struct kernel sim_kernel; /* what is notified */
+void kernel_start(struct vfs *v);
 /* The whole tree is dropped from the caches, and what the kernel knew is forgotten. */
 void kernel_drop_caches(void);
 /* Dentries that nobody uses, now and then. */

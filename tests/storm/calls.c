@@ -51,40 +51,20 @@ const char *number_name(int number)
 
 /* ---- what a bare filesystem would say ---- */
 
-/* May the name that a handle was opened by be gone, or another text's? */
-static bool may_lose_name(const char *path, const struct task *task)
-{
-	return below_any(&now.moved, path) || (task && task->habit->flags & (REPLACES | GAP));
-}
-
-static enum verdict judge_by_handle(enum op op, const char *path, int number,
-				    const struct task *task)
-{
-	if (op == OP_SYNC)
-		return SYNC;
-	if (number == NUMBER_SIGBUS && task && task->habit->flags & IN_PLACE)
-		return BARE;
-	if ((number == ENOENT || number == ESTALE || number == NUMBER_SIGBUS) &&
-	    may_lose_name(path, task))
-		return BY_HANDLE;
-	return WRONG;
-}
-
-static enum verdict judge_missing(const char *path, int number, const struct task *task)
+/* May a name be missing at this time? */
+static bool may_be_missing(const char *path, const struct task *task)
 {
 	if (below_any(&now.moved, path))
-		return number == ENOENT ? BARE : BY_NAME;
+		return true;
 	if (my_habit)
-		return WRONG;  /* nobody else takes its names */
+		return false;  /* nobody else takes its names */
 	if (!known_name(path)) /* somebody's temporary */
-		return number == ENOENT ? BARE : BY_NAME;
-	if (task && task->habit->flags & GAP && number == ENOENT)
-		return BARE;
-	return task && task->habit->flags & (REPLACES | GAP) ? BY_NAME : WRONG;
+		return true;
+	return task && task->habit->flags & GAP;
 }
 
 /* A bone's JSON says the name of its clip: where that has another name now, it is another's. */
-static bool may_refuse(const char *path)
+bool may_refuse(const char *path)
 {
 	const char *end = strrchr(path, '.');
 
@@ -92,41 +72,28 @@ static bool may_refuse(const char *path)
 	       (end && strncmp(end, ".json", 5) == 0 && below_any(&now.moved, path));
 }
 
-static enum verdict judge(enum op op, const char *path, int number)
+/* Would a bare filesystem give it? */
+static bool is_bare(enum op op, const char *path, int number)
 {
 	const struct task *task = task_of(path);
 
 	/* A refused text, where the structure makes it one: the only errno that is animfs' own. */
 	if (number == EBADMSG && may_refuse(path))
-		return BARE;
+		return true;
 	/* Of such texts only so many are kept beside a view; then the text stays in it instead. */
 	if (number == ENOSPC && my_text_is_partial)
-		return BARE;
+		return true;
 	if (op == OP_XATTR && (number == ENODATA || number == EOPNOTSUPP))
-		return BARE;
+		return true;
 	if (op >= OP_BY_HANDLE)
-		return judge_by_handle(op, path, number, task);
+		return number == NUMBER_SIGBUS && task && task->habit->flags & IN_PLACE;
 	/* mv copies, then. */
 	if (op == OP_RENAME && number == EXDEV && !my_habit)
-		return BARE;
+		return true;
 	/* What a saver could not remove, since its folder had another name then. */
 	if (number == EEXIST && below_any(&now.moved, path))
-		return BARE;
-	return number == ENOENT || number == ESTALE ? judge_missing(path, number, task) : WRONG;
-}
-
-/* How often could one of the known faults have shown? */
-static void count_try(enum op op, const char *path)
-{
-	const struct task *task = task_of(path);
-
-	if (op == OP_SYNC)
-		atomic_fetch_add(&shared->tries[SYNC], 1);
-	else if (op >= OP_BY_HANDLE && may_lose_name(path, task))
-		atomic_fetch_add(&shared->tries[BY_HANDLE], 1);
-	else if ((op == OP_OPEN || op == OP_STAT) && !my_habit && task &&
-		 task->habit->flags & REPLACES && !(task->habit->flags & GAP))
-		atomic_fetch_add(&shared->tries[BY_NAME], 1);
+		return true;
+	return number == ENOENT && may_be_missing(path, task);
 }
 
 /* ---- counting ---- */
@@ -140,12 +107,12 @@ static void name_who(char who[96], const char *path)
 		 now.structure->name);
 }
 
-static struct count *find_count(const char *who, enum op op, int number, enum verdict verdict)
+static struct count *find_count(const char *who, enum op op, int number, bool wrong)
 {
 	struct count *count = shared->counts;
 
 	for (; count < shared->counts + shared->count_count; count++) {
-		if (count->op == op && count->number == number && count->verdict == verdict &&
+		if (count->op == op && count->number == number && count->wrong == wrong &&
 		    strcmp(count->who, who) == 0)
 			return count;
 	}
@@ -154,7 +121,7 @@ static struct count *find_count(const char *who, enum op op, int number, enum ve
 	shared->count_count++;
 	count->op = op;
 	count->number = number;
-	count->verdict = verdict;
+	count->wrong = wrong;
 	strcpy(count->who, who);
 	count->round = now.number;
 	return count;
@@ -162,14 +129,14 @@ static struct count *find_count(const char *who, enum op op, int number, enum ve
 
 void account(enum op op, const char *path, int number)
 {
-	enum verdict verdict = judge(op, path, number);
+	bool wrong = !is_bare(op, path, number);
 	struct count *count;
 	char who[96];
 
 	name_who(who, path);
 	while (atomic_flag_test_and_set(&shared->lock))
 		;
-	count = find_count(who, op, number, verdict);
+	count = find_count(who, op, number, wrong);
 	if (count->times++ == 0)
 		snprintf(count->path, sizeof(count->path), "%s",
 			 path + (strncmp(path, options.top, strlen(options.top))
@@ -193,7 +160,6 @@ void call_ends(enum op op, const char *path, long result)
 
 	if (me)
 		atomic_store(&me->since, 0);
-	count_try(op, path);
 	if (result == -1 && (number == ENOTCONN || number == ECONNABORTED)) {
 		atomic_store(&shared->dead, true);
 		if (me)

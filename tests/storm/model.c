@@ -248,12 +248,44 @@ static long value_in(const struct curve *curve, enum kind kind)
 	return text_value(&text, kind == KIND_CURVES ? curve->bone : NULL);
 }
 
-static long value_at_least(const struct curve *curve, enum kind kind, long least)
+/*
+ * No call tells a program what became of what its mapping wrote after close. Where that may be
+ * refused, .error beside the view says so.
+ */
+static bool is_refused(const struct task *task)
+{
+	char name[PATH_MAX];
+
+	return task->habit->flags & EVENTUAL && may_refuse(task_path(task)) &&
+	       snprintf(name, sizeof(name), "%s.error", task_path(task)) < PATH_MAX &&
+	       access(name, F_OK) == 0;
+}
+
+static bool is_reported(unsigned i)
+{
+	for (unsigned t = 0; t < now.task_count; t++) {
+		const struct task *task = &now.tasks[t];
+
+		if ((task->curve == i ||
+		     (task->kind == KIND_CURVES && curves[task->curve].clip == curves[i].clip)) &&
+		    is_refused(task))
+			return true;
+	}
+	return false;
+}
+
+/* At least what must be there, or what was there before a save that was refused. */
+static long settled_value(unsigned i, enum kind kind, long held, long sure)
 {
 	long end = milliseconds() + WAIT_MS, value;
 
-	while ((value = value_in(curve, kind)) < least && milliseconds() < end)
+	while ((value = value_in(&curves[i], kind)) < sure && milliseconds() < end) {
+		if (value >= held && is_reported(i))
+			break;
 		usleep(20000);
+	}
+	if (value >= held && value < sure && is_reported(i))
+		atomic_store(&shared->sure[i], value);
 	return value;
 }
 
@@ -268,7 +300,8 @@ static void check_view(unsigned i, enum kind kind)
 	if (value != NO_VALUE && value < held)
 		complain("a save is lost: %s holds %ld, and %ld was saved", curve->path[kind],
 			 value, held);
-	value = value_at_least(curve, kind, sure);
+	value = settled_value(i, kind, held, sure);
+	sure = atomic_load(&shared->sure[i]);
 	if (value < sure || value > issued)
 		complain("%s holds %ld in place of %ld to %ld", curve->path[kind], value, sure,
 			 issued);
@@ -335,8 +368,6 @@ unsigned model_check(void)
 {
 	unsigned long before = atomic_load(&shared->complaints);
 
-	for (unsigned i = 0; i < clip_count; i++)
-		check_names(&clips[i]);
 	for (unsigned i = 0; i < curve_count; i++) {
 		if (voided(i))
 			save_calmly(i);
@@ -345,6 +376,8 @@ unsigned model_check(void)
 		for (unsigned kind = 0; kind < (options.bare ? 1 : KINDS); kind++)
 			check_view(i, kind);
 	}
+	for (unsigned i = 0; i < clip_count; i++)
+		check_names(&clips[i]);
 	return (unsigned)(atomic_load(&shared->complaints) - before);
 }
 

@@ -22,15 +22,7 @@
  *
  * Errors. Each errno is judged (calls.c): would a bare filesystem have given it to this call, with
  * what the others do at this time? Those it would not have given are counted by who, beside which
- * habit, during which structure, call and errno. Three kinds are known, and counted by themselves:
- *
- *   by-name    a call by name gets ENOENT while something is renamed onto the view, or ESTALE when
- *              what had the name is gone
- *   by-handle  a handle or mapping that is open gets ENOENT, ESTALE or SIGBUS because its name is
- *              gone or another's: something above it is renamed, or a new text came in its place
- *   fsync      fsync, fdatasync or msync fails
- *
- * With --strict they are wrong like all others.
+ * habit, during which structure, call and errno.
  *
  * Hangs. A call that lasts longer than --hang seconds (60) ends the storm with status 3, after the
  * calls that all workers are in were printed and --on-hang COMMAND was run. Status 4: the daemon is
@@ -64,7 +56,6 @@ struct options options = {
 	.kind = -1,
 	.saves = 5000,
 };
-static bool strict;
 static unsigned long saves_done;
 static unsigned worker_count;
 static long began;
@@ -487,41 +478,28 @@ static void print_numbers(void)
 		       atomic_load(&shared->changes[i]));
 }
 
-static const char *verdict_name(enum verdict verdict)
+static unsigned long print_counts(void)
 {
-	static const char *const names[VERDICTS] = {"bare", "by-name", "by-handle", "fsync",
-						    "wrong"};
-	return names[verdict];
-}
+	unsigned long sum = 0;
 
-static void print_counts(unsigned long sums[VERDICTS])
-{
 	for (unsigned i = 0; i < shared->count_count; i++) {
 		const struct count *count = &shared->counts[i];
 
-		sums[count->verdict] += count->times;
-		if (count->verdict != BARE)
-			printf("%s: %s: %s: %s: %lu times, first in round %u: %s\n",
-			       verdict_name(count->verdict), count->who, op_name(count->op),
-			       number_name(count->number), count->times, count->round, count->path);
+		if (count->wrong)
+			sum += count->times;
+		printf("%s: %s: %s: %s: %lu times, first in round %u: %s\n",
+		       count->wrong ? "wrong" : "bare", count->who, op_name(count->op),
+		       number_name(count->number), count->times, count->round, count->path);
 	}
+	return sum;
 }
 
 static unsigned long wrong;
 
 static void report(void)
 {
-	unsigned long sums[VERDICTS] = {0};
-
 	print_numbers();
-	print_counts(sums);
-	wrong = sums[WRONG] + atomic_load(&shared->complaints);
-	for (enum verdict verdict = BY_NAME; verdict < WRONG; verdict++) {
-		printf("known %s: %lu of %lu\n", verdict_name(verdict), sums[verdict],
-		       atomic_load(&shared->tries[verdict]));
-		if (strict)
-			wrong += sums[verdict];
-	}
+	wrong = print_counts() + atomic_load(&shared->complaints);
 	saves_done = 0;
 	for (unsigned i = 0; habits[i].name; i++)
 		saves_done += atomic_load(&shared->saved[i]);
@@ -602,8 +580,7 @@ static const struct option long_options[] = {
 	{"source", required_argument, NULL, 'D'}, /* where the binaries are */
 	{"state", required_argument, NULL, 'o'},  /* writes there what the views hold in the end */
 	{"verify", required_argument, NULL, 'c'}, /* only checks that */
-	{"strict", no_argument, NULL, '!'},
-	{"bare", no_argument, NULL, 'b'}, /* TOP is no mount: its texts are just files */
+	{"bare", no_argument, NULL, 'b'},         /* TOP is no mount: its texts are just files */
 	{"list", no_argument, NULL, 'l'},
 	{NULL, 0, NULL, 0},
 };
@@ -681,9 +658,6 @@ static void set_option(int letter)
 		break;
 	case 'c':
 		verify = optarg;
-		break;
-	case '!':
-		strict = true;
 		break;
 	case 'b':
 		options.bare = true;

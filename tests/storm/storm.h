@@ -183,15 +183,6 @@ enum op {
 	OPS
 };
 
-enum verdict {
-	BARE,    /* a bare filesystem would say the same */
-	BY_NAME, /* the three that are known to be wrong */
-	BY_HANDLE,
-	SYNC,
-	WRONG,
-	VERDICTS
-};
-
 struct worker {
 	pid_t pid;
 	char role[64];
@@ -204,7 +195,7 @@ struct count {
 	char who[96];
 	enum op op;
 	int number;
-	enum verdict verdict;
+	bool wrong; /* a bare filesystem would not give it */
 	unsigned long times;
 	unsigned round;
 	char path[256]; /* of the first */
@@ -216,7 +207,6 @@ struct shared {
 	atomic_flag lock;
 	unsigned count_count;
 	struct count counts[COUNTS_MAX];
-	atomic_ulong tries[VERDICTS]; /* calls that could have had one of the known faults */
 	atomic_long held[CURVES_MAX]; /* the newest value whose save was acknowledged */
 	atomic_long sure[CURVES_MAX]; /* the newest that must be there in the end */
 	atomic_long issued[CURVES_MAX];
@@ -243,6 +233,8 @@ void call_ends(enum op op, const char *path, long result);
 		result_;                                                                           \
 	})
 void account(enum op op, const char *path, int number);
+/* May a text that was saved there be refused because of what the structure does? */
+bool may_refuse(const char *path);
 const char *op_name(enum op op);
 const char *number_name(int number);
 long milliseconds(void);

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "confinement.h"
+
+#include "at.h"
+#include "confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Descriptors of folders as paths of the same namespace. */
+static bool path_of(int fd, char path[PATH_MAX])
+{
+	char link[AT_PROC_SIZE];
+	ssize_t size = -1;
+
+	if (at_proc_path(fd, NULL, link, sizeof(link)) == 0)
+		size = readlink(link, path, PATH_MAX);
+	if (size < 0 || size >= PATH_MAX)
+		return false;
+	path[size] = '\0';
+	return true;
+}
+
+/* The path of what the state directory is in, from SOURCE; false where it is not below SOURCE. */
+static bool is_in_source(int root, const struct state *state, char below[PATH_MAX])
+{
+	char source[PATH_MAX], path[PATH_MAX];
+	size_t length;
+
+	if (!path_of(root, source) || !path_of(state_above(state), path))
+		return false;
+	length = strcmp(source, "/") == 0 ? 0 : strlen(source);
+	if (strncmp(path, source, length) != 0 || (path[length] && path[length] != '/'))
+		return false;
+	snprintf(below, PATH_MAX, "%s", path + length + (path[length] == '/'));
+	return true;
+}
+
+/* The state directory as the process reaches it. */
+struct held_state {
+	bool in_source;
+	char below[PATH_MAX]; /* the folder that it is in, from SOURCE */
+	int fd;               /* elsewhere: itself, or that folder */
+	bool itself;
+};
+
+/*
+ * Below SOURCE it stays one of its folders, so that names can move between them. Elsewhere it is
+ * made now, since it cannot be later; where only others may make it, what is above it can be read.
+ */
+static int hold_state(int root, struct state *state, struct held_state *held)
+{
+	int error;
+
+	*held = (struct held_state){.fd = -1, .in_source = is_in_source(root, state, held->below)};
+	if (held->in_source)
+		return 0;
+	error = state_hold(state, &held->fd);
+	held->itself = !error;
+	if (error != ENOENT)
+		return error;
+	held->fd = fcntl(state_above(state), F_DUPFD_CLOEXEC, 0);
+	return held->fd < 0 ? errno : 0;
+}
+
+static bool same_folder(int a, int b)
+{
+	struct stat first, second;
+
+	return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
+}
+
+/* No descriptor of a folder as it was seen from outside may stay. */
+static int move_state(int root, struct state *state, const struct held_state *held)
+{
+	int fd, error;
+
+	if (!held->in_source)
+		return state_move(state, held->fd, held->itself);
+	error = at_walk(root, held->below, O_PATH | O_DIRECTORY, &fd);
+	if (error)
+		return error;
+	error = same_folder(fd, state_above(state)) ? state_move(state, fd, false) : ESTALE;
+	close(fd);
+	return error;
+}
+
+/* Only root is promised that. */
+static void warn_of_tree(const char *source, unsigned held)
+{
+	if (geteuid() == 0 && !(held & CONFINED_TREE) && !CONFINE_SANITIZED)
+		fprintf(stderr,
+			"animfs: warning: the process keeps its view of folders other than %s; see "
+			"SECURITY in animfs(1)\n",
+			source);
+}
+
+bool mount_confine(const struct mount_options *o, int root, struct state *state, unsigned *held,
+		   struct err *err)
+{
+	struct confine_place places[CONFINE_PLACES_MAX];
+	struct held_state state_held;
+	int error = hold_state(root, state, &state_held);
+	bool fine;
+
+	if (error)
+		return err_system(err, error, o->state);
+	places[0] = (struct confine_place){root, !o->read_only};
+	places[1] = (struct confine_place){state_held.fd, !o->read_only};
+	fine = confine(places, ARRAY_SIZE(places), held, err);
+	if (fine && *held & CONFINED_TREE) {
+		error = move_state(root, state, &state_held);
+		fine = !error || err_system(err, error, "the state directory");
+	}
+	if (state_held.fd >= 0)
+		close(state_held.fd);
+	if (fine)
+		warn_of_tree(o->source, *held);
+	return fine;
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "session.h"
+
+#include "confine.h"
+#include "confinement.h"
+#include "enclose.h"
+#include "fuse/kernel.h"
+#include "ops.h"
+#include "unmounter.h"
+#include "vfs/deadline.h"
+#include "vfs/diagnostics.h"
+#include "vfs/vfs.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#define IDLE_THREADS 16 /* that are kept though there is nothing to do */
+
+struct session {
+	const struct mount_options *options;
+	struct fuse_session *fuse;
+	struct kernel kernel;
+	struct served served;
+	int root; /* SOURCE */
+	struct state *state;
+	int unmounter; /* a pipe to it; -1: there is none */
+};
+
+/* ---- what is agreed on with the kernel ---- */
+
+/* INIT is being answered: see send_answer. */
+static _Atomic bool answering_init;
+
+/* Where nobody else is let in, and where all is shown as somebody's, modes say enough. */
+static bool has_acls(const struct mount_options *o)
+{
+	return o->allow_other && o->uid < 0 && o->gid < 0 && o->umask < 0;
+}
+
+static void op_init(void *user, struct fuse_conn_info *conn)
+{
+	struct vfs *v = ((struct served *)user)->vfs;
+
+	conn->time_gran = 1;
+	v->unopened_folders = v->watched && (conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT);
+	v->unopened_files =
+		v->watched && v->read_only && (conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
+	/* A pipe between costs every request two more calls, and spares a copy for large writes
+	 * only. */
+	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
+	/* ThreadSanitizer would not see that a file's descriptor is closed after its bytes went. */
+#ifndef __SANITIZE_THREAD__
+	conn->want |= conn->capable & FUSE_CAP_SPLICE_WRITE;
+#endif
+	v->acls = has_acls(v->options) && (conn->capable & FUSE_CAP_POSIX_ACL);
+	if (v->acls)
+		conn->want |= FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK;
+	/*
+	 * Otherwise the kernel asks for one name of a folder at a time, and everything else in it
+	 * waits while a file is decoded.
+	 */
+	conn->want |= conn->capable & FUSE_CAP_PARALLEL_DIROPS;
+	answering_init = conn->capable & FUSE_CAP_PARALLEL_DIROPS;
+	/* Names "." and ".." are answered, for NFS. */
+	conn->want |= conn->capable & FUSE_CAP_EXPORT_SUPPORT;
+}
+
+/* ---- what goes through the connection ---- */
+
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 13)
+/* The request that this thread works on, if the kernel makes it only once; in libfuse's buffer. */
+static _Thread_local const struct fuse_in_header *final;
+
+static ssize_t receive(int fd, void *request, size_t size, void *user)
+{
+	ssize_t got = read(fd, request, size);
+
+	(void)user;
+	final = got >= (ssize_t)sizeof(*final) && request_is_final(request) ? request : NULL;
+	return got;
+}
+
+/*
+ * libfuse before 3.17 says that FUSE_CAP_PARALLEL_DIROPS is its default, and never sends it. And
+ * where it has no memory for a request it refuses it, though what that was about stays for good if
+ * nobody does it.
+ */
+static ssize_t send_answer(int fd, struct iovec *parts, int count, void *user)
+{
+	const struct fuse_out_header *out = parts[0].iov_base;
+	struct served *served = user;
+
+	if (final && out->unique == final->unique && out->error == -ENOMEM)
+		request_finish(served->vfs, final);
+	if (answering_init && out->unique) {
+		answering_init = false;
+		if (count > 1 && parts[1].iov_len >= offsetof(struct fuse_init_out, unused))
+			((struct fuse_init_out *)parts[1].iov_base)->flags |= FUSE_PARALLEL_DIROPS;
+	}
+	return writev(fd, parts, count);
+}
+
+static ssize_t splice_answer(int in, off_t *in_at, int out, off_t *out_at, size_t size,
+			     unsigned flags, void *user)
+{
+	(void)user;
+	return splice(in, in_at, out, out_at, size, flags);
+}
+
+static bool carry_ourselves(struct fuse_session *fuse)
+{
+	static const struct fuse_custom_io io = {
+		.writev = send_answer, .read = receive, .splice_send = splice_answer};
+
+	return fuse_session_custom_io(fuse, &io, fuse_session_fd(fuse)) == 0;
+}
+#else
+static bool carry_ourselves(struct fuse_session *fuse)
+{
+	(void)fuse;
+	return true;
+}
+#endif
+
+/* ---- the log ---- */
+
+static void log_to_system(const char *line)
+{
+	syslog(LOG_WARNING, "%s", line);
+}
+
+static void libfuse_to_system(enum fuse_log_level level, const char *format, va_list args)
+{
+	vsyslog((int)level, format, args);
+}
+
+/* The system log's socket, and its time zone: a confined process can open neither. */
+static void hold_log(void)
+{
+	tzset();
+	openlog("animfs", LOG_PID | LOG_NDELAY, LOG_DAEMON);
+}
+
+/* ---- serving ---- */
+
+static int out_of_memory(void)
+{
+	fprintf(stderr, "animfs: out of memory\n");
+	return 1;
+}
+
+/* libfuse says why, if there is memory for that. */
+static int not_mounted(const struct mount_options *o)
+{
+	fprintf(stderr, "animfs: %s: not mounted\n", o->mountpoint);
+	return 1;
+}
+
+/* Those that end the session are for the main thread, while it waits for that. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGHUP);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+/*
+ * Any thread may decode and save a large file: with a heap for each, what one freed would be of no
+ * use to the next, and the memory would grow with their number.
+ */
+static void keep_one_heap(void)
+{
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+/* libfuse cancels its threads at the end; glibc then loads libgcc_s, which a confined process
+ * cannot.
+ */
+static void load_unwinder(void)
+{
+#ifdef __GLIBC__
+	void *frame;
+
+	backtrace(&frame, 1);
+#endif
+}
+
+static int loop(const struct session *s)
+{
+	struct fuse_loop_config *config = fuse_loop_cfg_create();
+	int result;
+
+	if (!config)
+		return -ENOMEM;
+	fuse_loop_cfg_set_max_threads(config, (unsigned)s->options->threads);
+	fuse_loop_cfg_set_idle_threads(config, IDLE_THREADS);
+	result = fuse_session_loop_mt(s->fuse, config);
+	fuse_loop_cfg_destroy(config);
+	return result;
+}
+
+static int run(const struct session *s, bool background)
+{
+	struct vfs *v = s->served.vfs;
+	sigset_t before, held;
+	int result;
+
+	if (fuse_daemonize(!background) != 0)
+		return 1;
+	enclose_settle(background);
+	if (background) {
+		log_write = log_to_system;
+		fuse_set_log_func(libfuse_to_system);
+	}
+	keep_one_heap();
+	hold_signals(&before);
+	if (s->unmounter >= 0)
+		unmounter_watch(s->unmounter);
+	if (!vfs_watch(v))
+		return out_of_memory();
+	vfs_resume(v);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	result = loop(s);
+	hold_signals(&held);
+	vfs_silence(v);
+	vfs_finish(v);
+	return result < 0 ? 1 : 0;
+}
+
+static bool confine_session(struct session *s, bool background)
+{
+	const struct mount_options *o = s->options;
+	struct err err = {.code = ERR_NONE};
+	int error;
+
+	if (background)
+		hold_log();
+	if (o->unconfined)
+		return true;
+	load_unwinder();
+	error = unmounter_start(s->fuse, o->mountpoint, s->root, &s->unmounter);
+	if (error)
+		err_system(&err, error, "the unmounter");
+	else if (mount_confine(o, s->root, s->state, &s->served.vfs->confined, &err))
+		return true;
+	fprintf(stderr, "animfs: cannot be confined: %s\n", err.message);
+	return false;
+}
+
+/* Mounted until it returns; what the kernel is sent ends with the connection. */
+static int serve_mounted(struct session *s)
+{
+	bool background = !s->options->foreground && !s->options->debug;
+	int status = 1;
+
+	if (fuse_session_mount(s->fuse, s->options->mountpoint) != 0)
+		return not_mounted(s->options);
+	if (carry_ourselves(s->fuse) && confine_session(s, background))
+		status = run(s, background);
+	if (s->unmounter >= 0)
+		unmounter_end(s->fuse, s->unmounter);
+	else
+		fuse_session_unmount(s->fuse);
+	return status;
+}
+
+/* ---- what libfuse is asked for ---- */
+
+/* What we say wins, being last: "rw" is among what mount(8) passes. */
+static bool add_options(struct fuse_args *args, const struct mount_options *o)
+{
+	char *list = NULL, *name = NULL;
+	bool fine = asprintf(&name, "fsname=%s", o->source) >= 0 &&
+		    (!o->passed || fuse_opt_add_opt(&list, o->passed) == 0) &&
+		    fuse_opt_add_opt(&list, "default_permissions") == 0 &&
+		    fuse_opt_add_opt(&list, "subtype=animfs") == 0 &&
+		    fuse_opt_add_opt_escaped(&list, name) == 0 &&
+		    (!o->read_only || fuse_opt_add_opt(&list, "ro") == 0) &&
+		    (!o->allow_other || fuse_opt_add_opt(&list, "allow_other") == 0) &&
+		    fuse_opt_add_arg(args, "animfs") == 0 && fuse_opt_add_arg(args, "-o") == 0 &&
+		    fuse_opt_add_arg(args, list) == 0 &&
+		    (!o->debug || fuse_opt_add_arg(args, "-d") == 0);
+
+	free(name);
+	free(list);
+	return fine;
+}
+
+static struct fuse_session *make_session(const struct mount_options *o, struct served *served)
+{
+	struct fuse_lowlevel_ops operations = vfs_operations;
+	struct fuse_args args = FUSE_ARGS_INIT(0, NULL);
+	struct fuse_session *fuse = NULL;
+
+	operations.init = op_init;
+	if (add_options(&args, o))
+		fuse = fuse_session_new(&args, &operations, sizeof(operations), served);
+	fuse_opt_free_args(&args);
+	return fuse;
+}
+
+static int serve(struct session *s)
+{
+	int status = 1;
+
+	s->kernel = kernel_of(&s->fuse);
+	s->served.vfs = vfs_new(s->options, &s->kernel, s->root, s->state, s->options->read_only);
+	if (!s->served.vfs)
+		return 1;
+	if (getrandom(&s->served.stamp, sizeof(s->served.stamp), 0) < 0)
+		s->served.stamp = (uint32_t)clock_ms();
+	s->fuse = make_session(s->options, &s->served);
+	if (!s->fuse) {
+		not_mounted(s->options);
+	} else if (fuse_set_signal_handlers(s->fuse) == 0) {
+		status = serve_mounted(s);
+		fuse_remove_signal_handlers(s->fuse);
+	}
+	/* Before anything else can have the connection's number. */
+	vfs_free(s->served.vfs);
+	if (s->fuse) {
+		fuse_session_unmount(s->fuse);
+		fuse_session_destroy(s->fuse);
+	}
+	return status;
+}
+
+/* ---- SOURCE and the state ---- */
+
+static void raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static void check_writable(struct mount_options *o, struct state *state)
+{
+	int error = o->read_only ? 0 : state_writable(state);
+
+	if (!error)
+		return;
+	fprintf(stderr,
+		"animfs: %s cannot be written (%s) and there is no --state: the mount is "
+		"read-only\n",
+		o->source, strerror(error));
+	o->read_only = true;
+}
+
+int mount_serve(struct mount_options *o)
+{
+	struct session s = {.options = o, .unmounter = -1};
+	struct err err = {.code = ERR_NONE};
+	int status = 1;
+
+	if (!o->unconfined && !confine_descriptors(&err)) {
+		fprintf(stderr, "animfs: %s\n", err.message);
+		return 1;
+	}
+	s.root = open(o->source, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s.root < 0) {
+		fprintf(stderr, "animfs: %s: %s\n", o->source, strerror(errno));
+		return 1;
+	}
+	s.state = state_new(s.root, o->state, o->read_only, &err);
+	if (s.state) {
+		check_writable(o, s.state);
+		umask(0);
+		raise_descriptor_limit();
+		status = serve(&s);
+		state_free(s.state);
+	} else {
+		fprintf(stderr, "animfs: %s\n", err.message);
+	}
+	close(s.root);
+	return status;
+}

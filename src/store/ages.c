@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "ages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t count_of(const struct anim *anim)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < anim->clip_count; i++)
+		count += 1 + anim->clips[i].track_count;
+	return count;
+}
+
+/* What the texts of a bone show beside its keys: its names, the columns it can have. */
+static bool head_same(const struct track *a, const struct track *b)
+{
+	return strcmp(a->label, b->label) == 0 && strcmp(a->name, b->name) == 0 &&
+	       a->roles == b->roles && a->rotation == b->rotation;
+}
+
+/* How many digits show a value depends on how it is stored. */
+static bool lane_same(const struct lane *a, const struct lane *b)
+{
+	return a->form == b->form && a->exact == b->exact && f64_same(a->unit, b->unit) &&
+	       f64_same(a->turn, b->turn) && f64_same((double)a->base, (double)b->base) &&
+	       f64_same((double)a->step, (double)b->step);
+}
+
+/* Of curves that hold the same values. */
+static bool lanes_same(const struct track *a, const struct track *b)
+{
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		const struct curve *x = a->curve[role], *y = b->curve[role];
+
+		if (!x != !y)
+			return false;
+		for (unsigned i = 0; x && x != y && i < curve_width(x); i++) {
+			if (!lane_same(&x->lane[i], &y->lane[i]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Everything that a clip says beside its tracks. */
+static bool clip_same(const struct clip *a, const struct clip *b)
+{
+	return a->frames == b->frames && a->loop == b->loop && a->track_count == b->track_count &&
+	       f32_bits(a->frame_time) == f32_bits(b->frame_time) &&
+	       f32_bits(a->duration) == f32_bits(b->duration) && strcmp(a->name, b->name) == 0 &&
+	       fields_same(a->fields, a->field_count, b->fields, b->field_count);
+}
+
+/* What a track of the clip was before: at the same place in most cases. -1: it is new. */
+static int64_t track_before(const struct aged *before, uint32_t clip, uint32_t hint,
+			    const char *label)
+{
+	const struct clip *old = &before->anim->clips[clip];
+
+	if (hint < old->track_count && strcmp(old->tracks[hint].label, label) == 0)
+		return hint;
+	return labels_track(before->labels, before->anim, clip, label);
+}
+
+/* Two versions of one clip, and where their ages are. */
+struct heirs {
+	const struct clip *now, *old;
+	struct age *at;
+	const struct age *old_at;
+	bool tracks_kept; /* none was edited */
+	bool same_frames; /* another count or time of frames shows in every text of the clip */
+	bool texts_kept;  /* what texts depend on beside clips and tracks is the same */
+};
+
+static void inherit_track(const struct heirs *h, uint32_t index, int64_t track, bool *time,
+			  bool *texts)
+{
+	const struct track *now = &h->now->tracks[index], *old = &h->old->tracks[track];
+	bool head = head_same(now, old);
+
+	*time = h->tracks_kept || (head && track_same(now, old));
+	*texts = *time && head && h->texts_kept && lanes_same(now, old);
+	if (*time && h->same_frames)
+		h->at[1 + index].time = h->old_at[1 + track].time;
+	if (*texts && h->same_frames)
+		h->at[1 + index].since = h->old_at[1 + track].since;
+}
+
+static void inherit_clip(const struct heirs *h, const struct aged *before, uint32_t old_index)
+{
+	bool times = clip_same(h->now, h->old), texts = times && h->texts_kept;
+
+	for (uint32_t i = 0; i < h->now->track_count; i++) {
+		int64_t track = track_before(before, old_index, i, h->now->tracks[i].label);
+		bool time = false, text = false;
+
+		if (track >= 0)
+			inherit_track(h, i, track, &time, &text);
+		times = times && time && track == i;
+		texts = texts && text && track == i;
+	}
+	if (times)
+		h->at[0].time = h->old_at[0].time;
+	if (texts)
+		h->at[0].since = h->old_at[0].since;
+}
+
+/* `edit` is the clip as it was stored, or NULL. */
+static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
+		    const struct aged *before, bool kept, const struct clip *edit)
+{
+	int64_t old_index = labels_clip(before->labels, before->anim, clip->label);
+	struct heirs h = {.now = clip, .at = &ages->at[ages->first[index]]};
+
+	if (old_index < 0)
+		return;
+	h.old = &before->anim->clips[old_index];
+	h.old_at = &before->ages->at[before->ages->first[old_index]];
+	h.tracks_kept = edit && edit->tracks == h.old->tracks;
+	h.same_frames = clip->frames == h.old->frames &&
+			f32_bits(clip->frame_time) == f32_bits(h.old->frame_time);
+	h.texts_kept = kept;
+	inherit_clip(&h, before, (uint32_t)old_index);
+}
+
+bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
+	       const struct aged *before, bool kept, const struct anim *edit)
+{
+	uint32_t count = count_of(anim), next = 0;
+
+	*ages = (struct ages){.first = calloc(anim->clip_count + 1, sizeof(*ages->first)),
+			      .at = calloc(count + 1, sizeof(*ages->at)),
+			      .size = (anim->clip_count + 1) * sizeof(*ages->first) +
+				      ((size_t)count + 1) * sizeof(*ages->at)};
+	if (!ages->first || !ages->at) {
+		ages_release(ages);
+		return false;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		ages->at[i] = now;
+	for (uint32_t i = 0; i < anim->clip_count; i++) {
+		ages->first[i] = next;
+		next += 1 + anim->clips[i].track_count;
+		if (before && before->ages->at)
+			inherit(ages, i, &anim->clips[i], before, kept,
+				edit ? &edit->clips[i] : NULL);
+	}
+	return true;
+}
+
+void ages_release(struct ages *ages)
+{
+	free(ages->first);
+	free(ages->at);
+	*ages = (struct ages){.size = 0};
+}
+
+struct age ages_of(const struct ages *ages, uint32_t clip, int64_t track)
+{
+	return ages->at[ages->first[clip] + (uint32_t)(track + 1)];
+}

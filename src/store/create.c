@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "create.h"
+
+#include "../loss.h"
+#include "work.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- what a file would be ---- */
+
+struct version *source_decode(struct source *s, const struct where *where, struct bytes bytes,
+			      struct err *err)
+{
+	struct reading r = {.bytes = BUF_INIT};
+	struct version *version = NULL;
+
+	buf_add(&r.bytes, bytes.data, bytes.size);
+	if (r.bytes.failed) {
+		err_memory(err);
+	} else {
+		source_begin_work(s, false);
+		version = source_decode_reading(s, where, &r, err);
+		source_end_work(s);
+	}
+	buf_release(&r.bytes);
+	return version;
+}
+
+struct version *source_edited(struct source *s, const struct where *where, struct version *base,
+			      const struct anim *edited, struct err *err)
+{
+	struct work w = {.source = s,
+			 .where = where,
+			 .codec = base->codec,
+			 .current = version_get(base),
+			 .ground = version_get(base)};
+	struct version *result = NULL;
+
+	if (work_encode(&w, edited, err))
+		result = version_get(w.result);
+	work_clear(&w);
+	return result;
+}
+
+static bool encode_made(struct work *w, const struct anim *made, struct err *err)
+{
+	if (!w->codec->encode(made, (struct bytes){NULL, 0}, &w->bytes, err))
+		return w->bytes.failed ? err_memory(err) : false;
+	return work_decode(w, err) && anim_stored(made, NULL, w->result->anim, err);
+}
+
+struct version *source_made(struct source *s, const struct where *where, const struct codec *codec,
+			    const struct anim *made, struct err *err)
+{
+	struct work w = {.source = s, .where = where, .codec = codec};
+	struct version *result = NULL;
+
+	if (encode_made(&w, made, err))
+		result = version_get(w.result);
+	work_clear(&w);
+	return result;
+}
+
+/* ---- making and removing ---- */
+
+static bool put_new(struct work *w, struct err *err) REQUIRES(work_class)
+{
+	struct stat st;
+
+	if (!fstatat(w->where->dir, w->where->name, &st, AT_SYMLINK_NOFOLLOW))
+		return err_set(err, ERR_CONFLICT, "there is a file of this name already");
+	w->result = version_get(w->made);
+	w->current = w->made_from ? version_get(w->made_from) : NULL;
+	w->loses = w->current && anim_loses(w->current->anim, w->result->anim, true);
+	return work_put(w, NULL, err);
+}
+
+bool source_put_new(struct source *s, const struct where *where, struct version *base,
+		    struct version *made, const struct attributes *as, struct err *err)
+{
+	struct work w = {.source = s,
+			 .where = where,
+			 .attempt = put_new,
+			 .as = as,
+			 .made = made,
+			 .made_from = base};
+	struct version *now;
+	bool done = work_run(&w, &now, NULL, err) != COMMIT_REFUSED;
+
+	version_put(now);
+	return done;
+}
+
+bool source_create(struct source *s, const struct where *where, const struct codec *codec,
+		   const struct anim *made, struct err *err)
+{
+	struct version *result = source_made(s, where, codec, made, err);
+	bool done = result && source_put_new(s, where, NULL, result, NULL, err);
+
+	version_put(result);
+	return done;
+}
+
+/* With the lock of the state directory. */
+static int remove_locked(struct work *w, const struct backup *backup)
+{
+	char *path = NULL;
+	int error = work_keep(w, backup, &path);
+
+	if (!error && unlinkat(w->where->dir, w->where->name, 0))
+		error = errno;
+	if (!error)
+		backup_removed(store_state(source_store(w->source)), path);
+	free(path);
+	return error;
+}
+
+static int remove_file(struct work *w, const struct reading *r)
+{
+	const struct backup backup = {w->where->name, buf_bytes(&r->bytes)};
+	struct state *state = store_state(source_store(w->source));
+	int error = state_trylock(state);
+
+	if (error) {
+		w->obstacle = error == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
+		return error;
+	}
+	if (source_holds(w->where, backup.bytes)) {
+		error = remove_locked(w, &backup);
+	} else {
+		w->obstacle = OBSTACLE_CHANGED;
+		error = EAGAIN;
+	}
+	state_unlock(state);
+	return error;
+}
+
+static bool read_and_remove(struct work *w, struct err *err) REQUIRES(work_class)
+{
+	struct reading r = {.bytes = BUF_INIT};
+	bool done = source_read(w->source, w->where, &r, err);
+	int error = done ? remove_file(w, &r) : 0;
+
+	buf_release(&r.bytes);
+	return error ? err_system(err, error, w->where->name) : done;
+}
+
+int source_remove(struct source *s, const struct where *where)
+{
+	struct work w = {.source = s, .where = where, .attempt = read_and_remove};
+	struct err err = {.code = ERR_NONE};
+	struct version *now;
+
+	if (work_run(&w, &now, NULL, &err) != COMMIT_REFUSED)
+		return 0;
+	return err.number ? err.number : err.code == ERR_FORMAT ? EFBIG : EBUSY;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "draft.h"
+
+#include "../view/own_digest.h"
+#include "commit_skeleton.h"
+#include "same_table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory ---- */
+
+static size_t memory_of(const struct draft *d)
+{
+	return text_capacity(d->text) + (d->saved != d->text ? text_capacity(d->saved) : 0);
+}
+
+/* What it has is what it has, also beyond the limit. */
+static void settle_charge(struct draft *d)
+{
+	size_t now = memory_of(d);
+
+	if (!d->budget)
+		return;
+	if (now > d->charged)
+		budget_force(d->budget, now - d->charged);
+	else
+		budget_give(d->budget, d->charged - now);
+	d->charged = now;
+}
+
+/* May it grow by this much? */
+static bool is_affordable(const struct draft *d, size_t more)
+{
+	if (!d->budget || !more)
+		return true;
+	if (!budget_take(d->budget, more))
+		return false;
+	budget_give(d->budget, more);
+	return true;
+}
+
+/* ---- beginning and end ---- */
+
+struct draft *draft_new(struct version *base, const struct place *place, struct text *text,
+			struct budget *budget)
+{
+	struct draft *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->text = text_get(text);
+	d->base = version_get(base);
+	d->place = *place;
+	d->budget = budget;
+	settle_charge(d);
+	return d;
+}
+
+static void set_text(struct text **to, struct text *text)
+{
+	text_put(*to);
+	*to = text;
+}
+
+/* What was committed points into the base and goes before it. */
+static void set_base(struct draft *d, struct version *base)
+{
+	struct version *old = d->base;
+
+	committed_clear(&d->last);
+	d->base = base ? version_get(base) : NULL;
+	version_put(old);
+}
+
+void draft_free(struct draft *d)
+{
+	if (!d)
+		return;
+	set_base(d, NULL);
+	set_text(&d->text, NULL);
+	set_text(&d->saved, NULL);
+	settle_charge(d);
+	free(d->who);
+	free(d);
+}
+
+/*
+ * The texts of clips and files say in one member what follows from another. As it was saved such a
+ * text contradicts itself, and an edit of it, read as one of what is there now, would be one of
+ * both.
+ */
+bool draft_hangs_together(const struct view *view)
+{
+	return !view->whole && !view->parse_skeleton && view->place != VIEW_OF_BONE;
+}
+
+bool draft_is_contradictory(const struct draft *d)
+{
+	return d->is_saved && !d->is_rendered && draft_hangs_together(d->place.view);
+}
+
+static bool is_generated(const struct view *view)
+{
+	return !view->whole && !view->parse && !view->parse_skeleton;
+}
+
+/* Is the file still what the last commit left? */
+static bool is_last(const struct draft *d, const struct version *now)
+{
+	return d->base && d->last.saved && version_same_bytes(d->last.saved, now);
+}
+
+void draft_begin(struct draft *d, struct version *now, const struct place *place, bool append)
+{
+	if (d->base && (d->dirty || d->pending || d->committing))
+		return;
+	if ((append || draft_is_contradictory(d)) && is_last(d, now))
+		return;
+	draft_rebase(d, now, place);
+}
+
+void draft_rebase(struct draft *d, struct version *now, const struct place *place)
+{
+	set_base(d, now);
+	d->place = *place;
+}
+
+void draft_save_for(struct draft *d, struct caller *who)
+{
+	free(d->who);
+	d->who = who;
+}
+
+/* ---- writing ---- */
+
+/* Before text is changed: what was saved is what the view goes back to if the change is refused. */
+static void keep_saved(struct draft *d)
+{
+	if (d->is_saved && !draft_hangs_together(d->place.view))
+		set_text(&d->saved, text_get(d->text));
+}
+
+static void touch(struct draft *d)
+{
+	d->dirty = true;
+	d->refused = d->is_saved = d->is_rendered = false;
+	settle_charge(d);
+}
+
+/* The bytes of the text, to be changed, with room for `size`. 0 or an errno. */
+static int open_text(struct draft *d, size_t size, struct buf **out)
+{
+	size_t room = text_capacity(d->text), more = size > room ? size - room : 0;
+
+	keep_saved(d);
+	if (text_is_shared(d->text) && d->saved == d->text)
+		more = size > text_bytes(d->text).size ? size : text_bytes(d->text).size;
+	if (!is_affordable(d, more))
+		return ENOSPC;
+	*out = text_writable(&d->text, size);
+	return *out ? 0 : ENOMEM;
+}
+
+static int resize(struct draft *d, size_t size, struct buf **out)
+{
+	int error = open_text(d, size, out);
+	struct buf *bytes;
+
+	if (error)
+		return error;
+	bytes = *out;
+	if (size > bytes->size)
+		memset(bytes->data + bytes->size, 0, size - bytes->size);
+	bytes->size = size;
+	return 0;
+}
+
+int draft_write(struct draft *d, uint64_t at, struct bytes data, size_t limit)
+{
+	struct buf *bytes;
+	size_t end;
+	int error;
+
+	if (at > limit || data.size > limit - at)
+		return EFBIG;
+	end = (size_t)at + data.size;
+	if (end < text_bytes(d->text).size)
+		end = text_bytes(d->text).size;
+	error = resize(d, end, &bytes);
+	if (error)
+		return error;
+	if (data.size)
+		memcpy(bytes->data + at, data.data, data.size);
+	touch(d);
+	return 0;
+}
+
+int draft_truncate(struct draft *d, uint64_t size, size_t limit)
+{
+	struct buf *bytes;
+	int error;
+
+	if (size > limit)
+		return EFBIG;
+	if (size == 0) {
+		/* Needs no copy of what others hold. */
+		keep_saved(d);
+		set_text(&d->text, NULL);
+		touch(d);
+		return 0;
+	}
+	error = resize(d, (size_t)size, &bytes);
+	if (!error)
+		touch(d);
+	return error;
+}
+
+void draft_replace(struct draft *d, struct text *text)
+{
+	keep_saved(d);
+	set_text(&d->text, text);
+	touch(d);
+}
+
+/* ---- committing ---- */
+
+bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
+{
+	if (d->committing || (!d->dirty && !d->pending))
+		return false;
+	/* It was found half-written already. */
+	if (!d->dirty && event == DRAFT_FLUSH_OTHER)
+		return false;
+	if (event == DRAFT_END && text_bytes(d->text).size == 0) {
+		d->dirty = d->pending = false;
+		d->refused = true;
+		return false;
+	}
+	*out = (struct attempt){
+		.text = text_get(d->text),
+		.base = version_get(d->base),
+		.place = d->place,
+		.event = event,
+		.last = d->last,
+		.who = d->who,
+		.rejected = d->rejected,
+	};
+	d->last = (struct committed){NULL, NULL, NULL};
+	d->who = NULL;
+	d->dirty = false;
+	d->committing = true;
+	return true;
+}
+
+void attempt_release(struct attempt *a)
+{
+	committed_clear(&a->last);
+	version_put(a->base);
+	text_put(a->text);
+	free(a->who);
+	*a = (struct attempt){.text = NULL};
+}
+
+bool draft_refuse_generated(struct err *err)
+{
+	err_at(err, ERR_TEXT, 0, 0,
+	       "this text is generated from the curves, and was changed by hand: its last line is "
+	       "not its digest");
+	return err_accept(
+		err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
+}
+
+/*
+ * A text as it was generated changes nothing, whichever version it shows: copies of whole folders
+ * bring it back.
+ */
+static enum verdict save_generated(const struct attempt *a, struct err *err)
+{
+	return own_digest_valid(text_bytes(a->text)) || draft_refuse_generated(err)
+		       ? VERDICT_SAME
+		       : VERDICT_REFUSED;
+}
+
+static enum verdict verdict_of(enum commit commit)
+{
+	return commit == COMMIT_REFUSED ? VERDICT_REFUSED
+	       : commit == COMMIT_DONE  ? VERDICT_SAVED
+					: VERDICT_SAME;
+}
+
+static enum verdict save_skeleton(struct attempt *a, const struct shown *at, struct source *source,
+				  const struct where *where, struct err *err)
+{
+	struct skeleton *edited = a->place.view->parse_skeleton(at, text_bytes(a->text), err);
+	struct version *saved = a->last.saved, *now = NULL;
+	enum commit commit;
+
+	if (!edited)
+		return VERDICT_REFUSED;
+	commit = source_commit_skeleton(source, where, a->base, edited,
+					saved ? rest_skeleton(saved->rest) : NULL, a->who, &now,
+					err);
+	skeleton_free(edited);
+	if (commit != COMMIT_REFUSED) {
+		committed_clear(&a->last);
+		a->last.saved = now;
+	}
+	return verdict_of(commit);
+}
+
+static enum verdict save(struct attempt *a, struct source *source, const struct where *where,
+			 struct err *err)
+{
+	const struct view *view = a->place.view;
+	struct tree tree = {a->base, where->name};
+	struct shown at = tree_shown(&tree, &a->place);
+	struct bytes text = text_bytes(a->text);
+	struct anim *edited = NULL;
+	enum commit commit;
+
+	if (view->parse_skeleton)
+		return save_skeleton(a, &at, source, where, err);
+	if (is_generated(view))
+		return save_generated(a, err);
+	if (!view->whole) {
+		edited = view->parse(&at, text, err);
+		if (!edited)
+			return VERDICT_REFUSED;
+	}
+	commit = source_commit_draft(source, where, a->base, edited, view->whole ? &text : NULL,
+				     &a->last, err);
+	if (commit == COMMIT_REFUSED)
+		anim_free(edited);
+	return verdict_of(commit);
+}
+
+static bool is_half_written(const struct err *err)
+{
+	return err->code == ERR_EARLY || err->code == ERR_EMPTY;
+}
+
+static bool has_suffix(const struct view *view, const char *suffix)
+{
+	const char *own = strrchr(view->file, '.');
+
+	return own && strcmp(own, suffix) == 0;
+}
+
+/* Is the text that was saved what is rendered of what it left? */
+static bool is_rendered(const struct attempt *a, const char *file_name)
+{
+	const struct tree was = {a->base, file_name}, now = {a->last.saved, file_name};
+	struct buf canonical = BUF_INIT;
+	struct place place;
+	bool same = now.version && tree_again(&now, &was, &a->place, &place) &&
+		    tree_render(&now, &place, &canonical) == 0 &&
+		    bytes_equal(text_bytes(a->text), buf_bytes(&canonical));
+
+	buf_release(&canonical);
+	return same;
+}
+
+enum verdict attempt_commit(struct attempt *a, struct source *source, const struct where *where,
+			    struct err *err)
+{
+	const struct view *view = a->place.view;
+	enum verdict verdict = VERDICT_REFUSED;
+
+	if (text_bytes(a->text).size > 0) {
+		verdict = save(a, source, where, err);
+	} else {
+		err_set(err, ERR_EMPTY, "the text is empty");
+		err_accept(err, "the whole text; in a bone's CSV, blank cells remove keys");
+	}
+	if (verdict == VERDICT_REFUSED && a->event == DRAFT_FLUSH_OTHER && is_half_written(err))
+		return VERDICT_PENDING;
+	if (verdict != VERDICT_REFUSED && draft_hangs_together(view) && has_suffix(view, ".csv"))
+		a->is_rendered = is_rendered(a, where->name);
+	return verdict;
+}
+
+/* The text of the attempt is saved; what is written by now may be another one. */
+static void note_saved(struct draft *d, const struct attempt *a)
+{
+	bool newer = d->dirty && !draft_hangs_together(a->place.view);
+
+	d->pending = d->refused = false;
+	d->is_saved = !d->dirty;
+	d->is_rendered = d->is_saved && a->is_rendered;
+	set_text(&d->saved, newer ? text_get(a->text) : NULL);
+	settle_charge(d);
+}
+
+void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
+{
+	d->committing = false;
+	d->rejected = a->rejected;
+	if (!d->who) {
+		d->who = a->who;
+		a->who = NULL;
+	}
+	/* It points into the base. */
+	if (d->base == a->base) {
+		d->last = a->last;
+		a->last = (struct committed){NULL, NULL, NULL};
+	}
+	if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME) {
+		note_saved(d, a);
+	} else if (!d->dirty) {
+		d->pending = verdict == VERDICT_PENDING;
+		d->refused = verdict == VERDICT_REFUSED;
+	}
+}
+
+void draft_keep_unsaved(struct draft *d)
+{
+	d->dirty = true;
+	d->pending = d->refused = false;
+}
+
+/* ---- when it is closed ---- */
+
+bool draft_give_up(struct draft *d)
+{
+	d->dirty = d->pending = d->refused = false;
+	if (!d->saved)
+		return d->is_saved;
+	set_text(&d->text, d->saved);
+	d->saved = NULL;
+	d->is_saved = true;
+	settle_charge(d);
+	return true;
+}
+
+bool draft_settle(struct draft *d, int64_t now_ms)
+{
+	d->closed = now_ms;
+	if (d->dirty || d->pending)
+		return true;
+	d->rejected = 0;
+	/* A generated text may be that of another version. */
+	if (is_generated(d->place.view))
+		return false;
+	return d->refused ? draft_give_up(d) : d->is_saved;
+}
+
+bool draft_expire(struct draft *d, struct bytes canonical)
+{
+	if (d->dirty || d->pending || d->committing)
+		return true;
+	set_base(d, NULL);
+	return draft_same_table(d->place.view, text_bytes(d->text), canonical);
+}
+
+bool draft_same_table(const struct view *view, struct bytes saved, struct bytes canonical)
+{
+	if (bytes_equal(saved, canonical))
+		return true;
+	if (view->whole || draft_hangs_together(view))
+		return false;
+	if (has_suffix(view, ".csv"))
+		return same_table_csv(saved, canonical);
+	return has_suffix(view, ".json") && same_table_json(saved, canonical);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "store.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+struct store {
+	struct store_options options;
+	struct state *state;
+	struct cache *cache;
+	struct naming *naming; /* may be NULL */
+	rest_told *rest_told;  /* may be NULL */
+	void *rest_closure;
+	const struct guard *guard; /* may be NULL */
+};
+
+struct store *store_new(const struct store_options *options, struct state *state)
+{
+	struct store *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->options = *options;
+	s->state = state;
+	s->cache = cache_new(options->cache);
+	if (s->cache)
+		return s;
+	free(s);
+	return NULL;
+}
+
+bool store_names(struct store *s, int folder, naming_told *told, void *closure)
+{
+	naming_free(s->naming);
+	s->naming = naming_new(folder, told, closure);
+	naming_guard(s->naming, s->guard);
+	return s->naming != NULL;
+}
+
+void store_rests(struct store *s, rest_told *told, void *closure)
+{
+	s->rest_told = told;
+	s->rest_closure = closure;
+}
+
+void store_guard(struct store *s, const struct guard *guard)
+{
+	s->guard = guard;
+	naming_guard(s->naming, guard);
+}
+
+void store_free(struct store *s)
+{
+	if (!s)
+		return;
+	naming_free(s->naming);
+	cache_free(s->cache);
+	free(s);
+}
+
+size_t store_cached(const struct store *s)
+{
+	return cache_size(s->cache);
+}
+
+/* The first of the options' patterns that fits, or NULL. */
+static const struct pattern *find_pattern(const struct store *s, const char *file_name)
+{
+	for (unsigned i = 0; i < s->options.pattern_count; i++) {
+		if (fnmatch(s->options.patterns[i].glob, file_name, FNM_CASEFOLD) == 0)
+			return &s->options.patterns[i];
+	}
+	return NULL;
+}
+
+bool store_claims(const struct store *s, const char *file_name, const struct codec **codec,
+		  bool *probe)
+{
+	const struct pattern *pattern = find_pattern(s, file_name);
+
+	*codec = pattern ? pattern->codec : codec_for_name(file_name);
+	*probe = pattern && !pattern->codec;
+	return *codec || *probe;
+}
+
+struct decoding store_decoding(const struct store *s, const char *file_name,
+			       const struct codec *codec)
+{
+	struct decoding how = {.rotations = s->options.rotations, .style = s->options.style};
+	const struct pattern *pattern = find_pattern(s, file_name);
+
+	for (unsigned i = 0; codec && i < s->options.rate_count; i++) {
+		if (s->options.rates[i].format == codec->format)
+			how.rate = s->options.rates[i].hz;
+	}
+	if (pattern)
+		how.hints.bones = pattern->bones;
+	if (codec)
+		how.names = naming_get(s->naming, codec->format);
+	how.hints.bone_names = naming_table_names(how.names);
+	return how;
+}
+
+struct cache *store_cache(const struct store *s)
+{
+	return s->cache;
+}
+
+struct state *store_state(const struct store *s)
+{
+	return s->state;
+}
+
+const struct guard *store_guarded(const struct store *s)
+{
+	return s->guard;
+}
+
+const struct store_options *store_settings(const struct store *s)
+{
+	return &s->options;
+}
+
+struct naming_table *store_naming(const struct store *s, const struct format *format)
+{
+	return naming_get(s->naming, format);
+}
+
+bool store_wants_rests(const struct store *s)
+{
+	return s->rest_told != NULL;
+}
+
+void store_rest_fault(const struct store *s, const char *path, const char *fault)
+{
+	s->rest_told(s->rest_closure, path, fault);
+}

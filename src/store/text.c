@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "text.h"
+
+#include <stdlib.h>
+
+struct text {
+	_Atomic unsigned references;
+	struct buf bytes;
+};
+
+struct text *text_new(struct buf *bytes)
+{
+	struct text *t = bytes->failed ? NULL : malloc(sizeof(*t));
+
+	if (!t) {
+		buf_release(bytes);
+		return NULL;
+	}
+	t->references = 1;
+	t->bytes = *bytes;
+	*bytes = (struct buf)BUF_INIT;
+	return t;
+}
+
+struct text *text_get(struct text *t)
+{
+	if (t)
+		t->references++;
+	return t;
+}
+
+void text_put(struct text *t)
+{
+	if (!t || --t->references > 0)
+		return;
+	buf_release(&t->bytes);
+	free(t);
+}
+
+struct bytes text_bytes(const struct text *t)
+{
+	return t ? buf_bytes(&t->bytes) : (struct bytes){NULL, 0};
+}
+
+size_t text_capacity(const struct text *t)
+{
+	return t ? t->bytes.capacity : 0;
+}
+
+bool text_is_shared(const struct text *t)
+{
+	return t && t->references > 1;
+}
+
+/* NULL has no bytes. */
+static struct text *copy(const struct text *t, size_t room)
+{
+	struct bytes from = text_bytes(t);
+	struct buf bytes = BUF_INIT;
+
+	if (!buf_reserve(&bytes, room > from.size ? room : from.size))
+		return NULL;
+	buf_add(&bytes, from.data, from.size);
+	return text_new(&bytes);
+}
+
+struct buf *text_writable(struct text **t, size_t room)
+{
+	struct text *own;
+
+	if (*t && !text_is_shared(*t)) {
+		struct buf *bytes = &(*t)->bytes;
+
+		if (room <= bytes->size || buf_reserve(bytes, room - bytes->size))
+			return bytes;
+		bytes->failed = false;
+		return NULL;
+	}
+	own = copy(*t, room);
+	if (!own)
+		return NULL;
+	text_put(*t);
+	*t = own;
+	return &own->bytes;
+}

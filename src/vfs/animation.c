@@ -1,0 +1,817 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "animation.h"
+#include "handle.h"
+#include "held.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the object ---- */
+
+UNSHARED struct animation *animation_new(struct vfs *v, bool beside)
+{
+	struct animation *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->source = source_new(v->store);
+	if (!a->source) {
+		free(a);
+		return NULL;
+	}
+	a->references = 1;
+	a->beside = beside;
+	a->end = (struct deadline){.due = v->animation_ends, .user = a};
+	a->look = (struct deadline){.due = v->animation_looks, .user = a};
+	lock_init(&a->writer);
+	return a;
+}
+
+void animation_get(struct animation *a)
+{
+	a->references++;
+}
+
+static void mark_free(struct vfs *v, struct mark *mark) REQUIRES(vfs_class)
+{
+	node_put(&v->nodes, mark->parent);
+	node_put(&v->nodes, mark->folder);
+	v->given_free(mark->given);
+	free(mark);
+}
+
+static void marks_free(struct vfs *v, struct mark *first) REQUIRES(vfs_class)
+{
+	while (first) {
+		struct mark *next = first->next;
+
+		mark_free(v, first);
+		first = next;
+	}
+}
+
+UNSHARED static void animation_free(struct vfs *v, struct animation *a)
+{
+	while (a->burst.saved) {
+		struct saved *next = a->burst.saved->next;
+
+		free(a->burst.saved);
+		a->burst.saved = next;
+	}
+	version_put(a->burst.before);
+	version_put(a->good);
+	version_put(a->seen);
+	source_free(a->source);
+	lock_destroy(&a->writer);
+	(void)v;
+	free(a);
+}
+
+void animation_put(struct vfs *v, struct animation *a)
+{
+	if (!a || --a->references)
+		return;
+	marks_free(v, a->absent);
+	marks_free(v, a->given);
+	animation_free(v, a);
+}
+
+/* ---- where it is ---- */
+
+bool animation_name(const struct animation *a, char name[NAME_MAX + 1])
+{
+	const struct link *link = a->folder && a->folder->node ? node_link(a->folder->node) : NULL;
+
+	if (!link)
+		return false;
+	strcpy(name, link->name);
+	if (a->beside)
+		*strrchr(name, '.') = '\0';
+	return true;
+}
+
+static void writer_release(void *animation) LOCK_ATTRIBUTE(no_thread_safety_analysis)
+{
+	struct animation *a = animation;
+
+	writer_unlock(a);
+}
+
+static void writer_acquire(void *animation) LOCK_ATTRIBUTE(no_thread_safety_analysis)
+{
+	struct animation *a = animation;
+
+	writer_lock(a);
+}
+
+/* The folder's node, with a reference, its path, and the file's name. */
+static int site_names(struct vfs *v, struct animation *a, struct site *site, struct node **parent)
+{
+	struct buf path = BUF_INIT;
+	int error = 0;
+
+	vfs_lock(v);
+	if (!animation_name(a, site->name))
+		error = ENOENT;
+	if (!error)
+		*parent = node_get(node_link(a->folder->node)->parent);
+	if (!error) {
+		error = node_path(*parent, &path);
+		if (error)
+			node_put(&v->nodes, *parent);
+	}
+	vfs_unlock(v);
+	site->folder_path = (char *)path.data;
+	if (error)
+		buf_release(&path);
+	return error;
+}
+
+static int site_try(struct vfs *v, struct animation *a, struct site *site)
+{
+	struct node *parent;
+	int error = site_names(v, a, site, &parent);
+
+	if (error)
+		return error;
+	error = folder_open(v, parent, &site->folder);
+	vfs_lock(v);
+	node_put(&v->nodes, parent);
+	vfs_unlock(v);
+	if (error)
+		free(site->folder_path);
+	return error;
+}
+
+int site_open(struct vfs *v, struct animation *a, struct site *out)
+{
+	int error = site_try(v, a, out);
+
+	/* A folder above it was perhaps just being renamed. */
+	if (error == ENOENT || error == ESTALE) {
+		folders_hold_still(v);
+		error = site_try(v, a, out);
+		folders_let_move(v);
+	}
+	if (error)
+		return error;
+	out->turn = (struct turn){writer_release, writer_acquire, a};
+	out->where = (struct where){out->folder.fd, out->folder_path, out->name, NULL};
+	return 0;
+}
+
+void site_close(struct vfs *v, struct site *site)
+{
+	folder_close(v, &site->folder);
+	free(site->folder_path);
+}
+
+int animation_stat(struct vfs *v, struct animation *a, struct stat *st)
+{
+	struct site site;
+	int error = site_open(v, a, &site);
+
+	if (error)
+		return error;
+	error = fstatat(site.folder.fd, site.name, st, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+	site_close(v, &site);
+	return error;
+}
+
+/* ---- places by name ---- */
+
+/* The clip whose folder it is, or is in; -1: none. */
+static int64_t clip_of(const struct node *folder, const struct version *version) REQUIRES(vfs_class)
+{
+	const struct link *link;
+
+	if (folder->thing->kind == THING_BONES || folder->thing->kind == THING_FRAMES) {
+		link = node_link(folder);
+		if (!link)
+			return -1;
+		folder = link->parent;
+	}
+	link = node_link(folder);
+	return folder->thing->kind == THING_CLIP && link ? version_clip(version, link->name) : -1;
+}
+
+static bool bone_by_name(const char *name, const struct view *view, const struct version *version,
+			 struct place *out)
+{
+	size_t length = strlen(name), suffix = strlen(view->file);
+	char label[NAME_MAX + 1];
+	int64_t track;
+
+	if (length < suffix)
+		return false;
+	memcpy(label, name, length - suffix);
+	label[length - suffix] = '\0';
+	track = version_track(version, out->clip, label);
+	out->track = (uint32_t)track;
+	return track >= 0;
+}
+
+static bool view_by_name(const struct link *link, const struct view *view,
+			 const struct version *version, struct place *out) REQUIRES(vfs_class)
+{
+	int64_t clip;
+
+	*out = (struct place){.kind = PLACE_VIEW, .view = view};
+	if (view->place == VIEW_OF_FILE)
+		return true;
+	clip = clip_of(link->parent, version);
+	if (clip < 0)
+		return false;
+	out->clip = (uint32_t)clip;
+	if (view->place == VIEW_OF_BONE)
+		return bone_by_name(link->name, view, version, out);
+	if (view->place != VIEW_OF_FRAME)
+		return true;
+	out->frame = (uint32_t)strtoul(link->name + strlen("frame_"), NULL, 10);
+	return out->frame < version->anim->clips[out->clip].frames;
+}
+
+bool place_by_names(const struct node *node, const struct version *version, struct place *out)
+{
+	static const enum place_kind kinds[] = {[THING_ANIMATION] = PLACE_FILE,
+						[THING_CLIP] = PLACE_CLIP,
+						[THING_BONES] = PLACE_BONES,
+						[THING_FRAMES] = PLACE_FRAMES};
+	const struct thing *thing = node->thing;
+	const struct link *link = node_link(node);
+	int64_t clip = 0;
+
+	if (!link)
+		return false;
+	if (thing->kind == THING_VIEW)
+		return view_by_name(link, view_of(thing), version, out);
+	if (thing->kind != THING_ANIMATION)
+		clip = clip_of(node, version);
+	*out = (struct place){.kind = kinds[thing->kind], .clip = (uint32_t)clip};
+	return clip >= 0;
+}
+
+/* ---- drafts ---- */
+
+void view_give_draft(struct node *node, struct draft *draft)
+{
+	node->thing->view.draft = draft;
+	node_get(node);
+}
+
+void view_release_draft(struct vfs *v, struct node *node)
+{
+	node_put(&v->nodes, node);
+}
+
+void view_drop_draft(struct vfs *v, struct node *node)
+{
+	struct draft *draft = node->thing->view.draft;
+	bool held = draft && draft->base;
+
+	draft_free(draft);
+	node->thing->view.draft = NULL;
+	if (held)
+		node_put(&v->nodes, node);
+}
+
+void view_part(struct vfs *v, struct node *node, struct changes *changes)
+{
+	if (!node->handles || v->nodes.keeps) {
+		view_drop_draft(v, node);
+		changes_data(changes, node);
+		return;
+	}
+	node->thing->view.standing = REPLACED;
+	changes_names(changes, node, true);
+	nodes_retire(&v->nodes, node);
+}
+
+bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
+{
+	struct draft *draft = node->thing->view.draft;
+
+	if (!draft || draft->committing)
+		return draft != NULL;
+	if (!draft_settle(draft, clock_ms())) {
+		view_drop_draft(v, node);
+		changes_data(changes, node);
+		return false;
+	}
+	if (draft_is_contradictory(draft))
+		view_part(v, node, changes);
+	return node->thing->view.draft != NULL;
+}
+
+/* ---- a new version ---- */
+
+struct advance {
+	struct vfs *v;
+	struct animation *a;
+	struct version *before, *now; /* before: NULL where it is not at hand, or not needed */
+	const struct thing *saved;
+	const struct relabel *relabels;
+	size_t relabel_count;
+	struct changes *changes;
+	bool names; /* other names are in its folders */
+};
+
+#define RELABELS_MAX 64 /* more clips than that are looked up again */
+
+/* What people are writing is the view's text, whatever the file says. */
+static bool is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
+{
+	const struct draft *draft = thing->view.draft;
+
+	return draft && (draft->dirty || draft->pending || draft->committing || draft->refused);
+}
+
+/* What is written in a view of the clip is edited from what says its old name until now. */
+static void rebase_view(struct thing *thing, struct version *now) REQUIRES(vfs_class)
+{
+	struct view_state *view = &thing->view;
+	struct place place;
+
+	if (view->standing != STANDS || !(is_unsaved(thing) || node_writers(thing->node)) ||
+	    !place_by_names(thing->node, now, &place))
+		return;
+	if (view->draft && view->draft->base && !view->draft->committing)
+		draft_rebase(view->draft, now, &place);
+	view->saved = now->generation;
+	if (!view->version)
+		return;
+	version_put(view->version);
+	view->version = version_get(now);
+	view->place = place;
+}
+
+static void rebase_clip(const struct advance *d, const struct node *clip) REQUIRES(vfs_class)
+{
+	for (struct thing *thing = d->a->members; thing; thing = thing->next_member) {
+		if (thing->kind == THING_VIEW && thing->node && node_is_below(thing->node, clip))
+			rebase_view(thing, d->now);
+	}
+}
+
+/* All names go before the first comes: two clips may change theirs with each other. */
+static void relabel_clips(const struct advance *d, struct node *folder) REQUIRES(vfs_class)
+{
+	struct nodes *t = &d->v->nodes;
+	struct node *clips[RELABELS_MAX] = {NULL};
+	size_t count = d->relabel_count < RELABELS_MAX ? d->relabel_count : RELABELS_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		struct node *clip = nodes_by_name(t, folder, d->relabels[i].from);
+
+		changes_name(d->changes, folder, d->relabels[i].from, false);
+		if (!clip || clip->thing->kind != THING_CLIP)
+			continue;
+		clips[i] = node_get(clip);
+		nodes_unlink(t, folder, d->relabels[i].from);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!clips[i])
+			continue;
+		nodes_link(t, clips[i], folder, d->relabels[i].to);
+		clips[i]->shown_ino = virtual_ino(folder, d->relabels[i].to);
+		rebase_clip(d, clips[i]);
+		node_put(t, clips[i]);
+	}
+}
+
+/* Does the text go on to be what its node was told? */
+static bool says_the_same(const struct advance *d, const struct thing *thing,
+			  const struct place *place) REQUIRES(vfs_class)
+{
+	const struct view_state *view = &thing->view;
+	uint64_t told = view->generation;
+	const struct tree tree = {d->now, NULL};
+
+	if (view->draft)
+		told = view->saved;
+	else if (view->version && view->version->generation > told)
+		told = view->version->generation;
+	return told && tree_since(&tree, place) <= told;
+}
+
+/* It is open and has lost its name: its version only lives on for it. */
+static void count_old(const struct advance *d, struct thing *thing) REQUIRES(vfs_class)
+{
+	const struct version *version = thing->view.version;
+
+	if (version && version->generation < d->now->generation)
+		held_add(d->v, thing, &d->a->members);
+}
+
+/* Who has it open reads the same in the new version, and keeps no old one for it. */
+static void keep_up(const struct advance *d, struct view_state *view, const struct place *place)
+	REQUIRES(vfs_class)
+{
+	if (!view->version || view->draft)
+		return;
+	version_put(view->version);
+	view->version = version_get(d->now);
+	view->place = *place;
+}
+
+/* Where files are not opened any node that the kernel knows may be open. */
+static bool hold_version(const struct advance *d, struct node *node) REQUIRES(vfs_class)
+{
+	struct view_state *view = &node->thing->view;
+
+	if (!d->v->unopened_files || !d->before || !view->generation ||
+	    !place_by_names(node, d->before, &view->place))
+		return false;
+	view->version = version_get(d->before);
+	return true;
+}
+
+/* Who has it open keeps the text; its name is another node's from now on. */
+static bool replace_view(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
+{
+	if (d->v->nodes.keeps || !(node->thing->view.version || hold_version(d, node)))
+		return false;
+	changes_names(d->changes, node, true);
+	node->thing->view.standing = gone ? DETACHED : REPLACED;
+	if (gone)
+		nodes_unlink_all(&d->v->nodes, node);
+	else
+		nodes_retire(&d->v->nodes, node);
+	count_old(d, node->thing);
+	return true;
+}
+
+/* It follows the file: nobody has it open, or its number must stay. */
+static void follow(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
+{
+	view_drop_draft(d->v, node);
+	view_unpin(d->v, node->thing);
+	changes_data(d->changes, node);
+	if (gone || d->names || view_of(node->thing)->present || view_of(node->thing)->check)
+		changes_names(d->changes, node, gone);
+}
+
+static void advance_view(const struct advance *d, struct node *node) REQUIRES(vfs_class)
+{
+	struct thing *thing = node->thing;
+	struct place place;
+	bool found;
+
+	if (thing == d->saved) {
+		changes_attributes(d->changes, node);
+		return;
+	}
+	if (thing->view.standing != STANDS)
+		count_old(d, thing);
+	if (thing->view.standing != STANDS || is_unsaved(thing))
+		return;
+	found = place_by_names(node, d->now, &place);
+	if (found && says_the_same(d, thing, &place))
+		keep_up(d, &thing->view, &place);
+	else if (!replace_view(d, node, !found))
+		follow(d, node, !found);
+}
+
+static void advance_member(const struct advance *d, struct node *node) REQUIRES(vfs_class)
+{
+	if (node->thing->kind == THING_VIEW) {
+		advance_view(d, node);
+	} else if (d->names) {
+		changes_data(d->changes, node);
+		changes_names(d->changes, node, false);
+	} else {
+		changes_attributes(d->changes, node);
+	}
+}
+
+/* A member's view may go while its names are taken from it, and its neighbours with it. */
+static void advance_members(const struct advance *d) REQUIRES(vfs_class)
+{
+	struct nodes *t = &d->v->nodes;
+	struct thing *thing = d->a->members, *next;
+
+	if (thing)
+		thing_get(thing);
+	for (; thing; thing = next) {
+		struct node *node = thing->node;
+
+		if (node) {
+			node_get(node);
+			advance_member(d, node);
+			node_put(t, node);
+		}
+		next = thing->next_member;
+		if (next)
+			thing_get(next);
+		thing_put(t, thing);
+	}
+}
+
+static void advance(struct advance *d, uint64_t names) REQUIRES(vfs_class)
+{
+	struct animation *a = d->a;
+	struct node *folder = a->folder ? a->folder->node : NULL;
+
+	d->names = names != a->names || a->damaged;
+	if (folder)
+		relabel_clips(d, folder);
+	advance_members(d);
+	if (folder) {
+		changes_attributes(d->changes, folder);
+		if (d->names)
+			changes_data(d->changes, folder);
+		if (node_link(folder))
+			changes_attributes(d->changes, node_link(folder)->parent);
+	}
+	a->generation = d->now->generation;
+	a->names = names;
+	a->damaged = false;
+	a->rights.ctime = (struct timespec){0, 0};
+}
+
+/* found: the version as it was looked up, for which another may be shown; NULL: it was saved. */
+static void publish(struct advance *d, struct version **found)
+{
+	uint64_t names = tree_names(d->now);
+	struct version *good = NULL, *showing;
+
+	vfs_lock(d->v);
+	showing = d->a->showing;
+	if (found && showing) {
+		good = *found;
+		*found = version_get(showing);
+		showing = NULL;
+	} else if (d->now->generation > d->a->generation || d->a->damaged) {
+		good = d->a->good;
+		d->a->good = NULL;
+		if (good)
+			d->before = good;
+		else if (d->before && d->before->generation != d->a->generation)
+			d->before = NULL; /* somebody else has read the file since */
+		advance(d, names);
+	}
+	if (!found)
+		d->a->showing = NULL;
+	vfs_unlock(d->v);
+	version_put(good);
+	version_put(showing);
+}
+
+void animation_show(struct vfs *v, struct animation *a, struct version *version)
+{
+	struct version *was;
+
+	vfs_lock(v);
+	was = a->showing;
+	a->showing = version;
+	vfs_unlock(v);
+	version_put(was);
+}
+
+void animation_publish(struct vfs *v, struct animation *a, struct version *now,
+		       const struct thing *saved, const struct relabel *relabels, size_t count,
+		       struct changes *changes)
+{
+	struct advance d = {v, a, NULL, now, saved, relabels, count, changes, false};
+
+	publish(&d, NULL);
+}
+
+static struct shown_rights rights_of(const struct stat *st)
+{
+	return (struct shown_rights){st->st_mode, st->st_uid, st->st_gid, st->st_ctim};
+}
+
+void animation_begin(struct animation *a, const struct version *now, const struct stat *st)
+{
+	a->generation = now->generation;
+	a->names = tree_names(now);
+	a->linked = st->st_nlink > 1;
+	a->rights = rights_of(st);
+}
+
+/* ---- looking ---- */
+
+/* What is shown although the file is damaged, or gone: of what is open, the newest. */
+static struct version *last_good(const struct animation *a) REQUIRES(vfs_class)
+{
+	struct version *good = a->good;
+
+	for (const struct thing *thing = a->members; thing; thing = thing->next_member) {
+		struct version *held = thing->kind == THING_VIEW && thing->view.standing != DETACHED
+					       ? thing->view.version
+					       : NULL;
+
+		if (held && (!good || held->generation > good->generation))
+			good = held;
+	}
+	return good ? version_get(good) : NULL;
+}
+
+static bool same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* Mode, owner, group or ACL of the file are those of all its views. */
+static void note_rights(struct animation *a, const struct stat *st, struct changes *changes)
+	REQUIRES(vfs_class)
+{
+	const struct shown_rights *old = &a->rights;
+	bool other = old->mode != st->st_mode || old->uid != st->st_uid || old->gid != st->st_gid;
+
+	a->linked = st->st_nlink > 1;
+	if (old->ctime.tv_sec && !same_time(old->ctime, st->st_ctim))
+		other = true;
+	a->rights = rights_of(st);
+	if (!other)
+		return;
+	for (const struct thing *thing = a->members; thing; thing = thing->next_member) {
+		if (thing->node)
+			changes_attributes(changes, thing->node);
+	}
+	if (a->folder && a->folder->node)
+		changes_attributes(changes, a->folder->node);
+}
+
+/* Nothing in it that is not open can be opened any more. */
+static void note_damage(struct vfs *v, struct animation *a, struct changes *changes)
+	REQUIRES(vfs_class)
+{
+	if (a->damaged)
+		return;
+	a->damaged = true;
+	for (const struct thing *thing = a->members; thing; thing = thing->next_member) {
+		if (!thing->node)
+			continue;
+		if (!v->unopened_files)
+			changes_attributes(changes, thing->node);
+		changes_names(changes, thing->node, false);
+	}
+	if (!a->folder || !a->folder->node)
+		return;
+	changes_data(changes, a->folder->node);
+	changes_names(changes, a->folder->node, false);
+}
+
+static int errno_of_look(const struct err *err)
+{
+	return err->code == ERR_MEMORY ? ENOMEM : err->code == ERR_SYSTEM ? err->number : EIO;
+}
+
+/* `before`: what was shown until now, where it may still be open; or NULL. */
+static int look_from(struct vfs *v, struct animation *a, struct version *before,
+		     struct version **out, struct stat *st)
+{
+	struct changes changes = CHANGES_INIT;
+	struct err err = {.code = ERR_NONE};
+	struct site site;
+	int error = site_open(v, a, &site);
+
+	*out = NULL;
+	*st = (struct stat){.st_mode = 0};
+	if (!error) {
+		*out = source_look(a->source, &site.where, st, &err);
+		site_close(v, &site);
+	}
+	if (*out) {
+		struct advance d = {v, a, before, *out, NULL, NULL, 0, &changes, false};
+
+		publish(&d, out);
+	}
+	vfs_lock(v);
+	if (*out) {
+		note_rights(a, st, &changes);
+	} else if (err.code != ERR_MEMORY && (error == ENOENT || !error)) {
+		if (before && !a->good)
+			a->good = version_get(before);
+		note_damage(v, a, &changes);
+		*out = last_good(a);
+	}
+	vfs_unlock(v);
+	changes_send_all(v, &changes);
+	if (*out)
+		return 0;
+	return error ? error : errno_of_look(&err);
+}
+
+int animation_look(struct vfs *v, struct animation *a, struct version **out, struct stat *st)
+{
+	struct version *before;
+	int error;
+
+	if (!v->unopened_files)
+		return look_from(v, a, NULL, out, st);
+	/* Nothing is saved there, so that this waits for others that look, and no longer. */
+	writer_lock(a);
+	before = source_last(a->source);
+	error = look_from(v, a, before, out, st);
+	writer_unlock(a);
+	version_put(before);
+	return error;
+}
+
+bool animation_is_watched(const struct vfs *v, const struct animation *a)
+{
+	const struct link *link = a->folder && a->folder->node ? node_link(a->folder->node) : NULL;
+
+	return v->watch && link && link->parent->thing->plain.watched && !a->linked && !a->damaged;
+}
+
+void animation_end_at(struct vfs *v, struct animation *a, int64_t when)
+{
+	if (a->ends && a->ends <= when)
+		return;
+	a->ends = when;
+	if (deadline_set(v->deadlines, &a->end, when))
+		animation_get(a);
+}
+
+void animation_touch(struct vfs *v, struct animation *a)
+{
+	int64_t now = clock_ms();
+
+	vfs_lock(v);
+	a->touched = now;
+	animation_end_at(v, a, now + END_MS);
+	vfs_unlock(v);
+}
+
+#define LOOK_MS 40 /* a change mostly comes in several events */
+
+void animation_changed(struct vfs *v, struct animation *a)
+{
+	vfs_lock(v);
+	if (deadline_set(v->deadlines, &a->look, clock_ms() + LOOK_MS))
+		animation_get(a);
+	vfs_unlock(v);
+}
+
+/* ---- names that are absent ---- */
+
+static struct mark **find_mark(struct mark **at, const struct node *parent, const char *name)
+{
+	while (*at && ((*at)->parent != parent || strcmp((*at)->name, name) != 0))
+		at = &(*at)->next;
+	return at;
+}
+
+bool name_is_absent(const struct animation *a, const struct node *parent, const char *name)
+{
+	struct mark *first = a->absent;
+
+	return *find_mark(&first, parent, name) != NULL;
+}
+
+bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, const char *name,
+		     struct node *folder)
+{
+	size_t size = strlen(name) + 1;
+	struct mark *mark;
+
+	(void)v;
+	if (name_is_absent(a, parent, name))
+		return true;
+	mark = calloc(1, sizeof(*mark) + size);
+	if (!mark)
+		return false;
+	mark->parent = node_get(parent);
+	mark->folder = folder ? node_get(folder) : NULL;
+	memcpy(mark->name, name, size);
+	mark->next = a->absent;
+	a->absent = mark;
+	return true;
+}
+
+void name_set_present(struct vfs *v, struct animation *a, const struct node *parent,
+		      const char *name)
+{
+	struct mark **at = find_mark(&a->absent, parent, name), *mark = *at;
+
+	if (!mark)
+		return;
+	*at = mark->next;
+	mark_free(v, mark);
+}
+
+struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
+{
+	struct mark *first = a->absent;
+	const struct mark *mark = *find_mark(&first, parent, name);
+
+	return mark ? mark->folder : NULL;
+}
+
+void names_move(struct vfs *v, struct animation *a, const struct node *old, struct node *now)
+{
+	for (struct mark *mark = a->absent; mark; mark = mark->next) {
+		if (mark->parent != old)
+			continue;
+		mark->parent = node_get(now);
+		node_put(&v->nodes, (struct node *)(uintptr_t)old);
+	}
+}

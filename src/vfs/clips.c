@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* clips.c - clips as folders: renamed, moved to another file, removed. */
+#include "clips.h"
+
+#include "diagnostics.h"
+#include "names.h"
+#include "structure.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static int latest(struct vfs *v, struct animation *a, struct version **out)
+{
+	struct stat st;
+
+	return animation_look(v, a, out, &st);
+}
+
+/* ---- names ---- */
+
+static int refuse_name(struct vfs *v, struct animation *a, const char *label)
+{
+	struct buf text = BUF_INIT;
+
+	buf_text(&text, "a clip of this name is called ");
+	name_escape(label, NAME_LIMIT, &text);
+	buf_char(&text, '\0');
+	if (!text.failed)
+		diagnose_animation(v, a, label, "not a clip's name", (const char *)text.data);
+	buf_release(&text);
+	return EILSEQ;
+}
+
+/* EILSEQ where no clip has such a name, or EPERM; .animfs/errors says what would be right. */
+static int clip_check_name(struct vfs *v, struct animation *a, const char *label)
+{
+	const struct codec *codec;
+	struct buf name = BUF_INIT;
+	bool possible, failed, probe;
+
+	/* A second `cp -r a.canm b.canm`, which finds b.canm there: not to be taken for a clip. */
+	if (store_claims(v->store, label, &codec, &probe) && !probe)
+		return EPERM;
+	possible = name_unescape(label, &name);
+	failed = name.failed;
+	buf_release(&name);
+	if (failed)
+		return ENOMEM;
+	return possible ? 0 : refuse_name(v, a, label);
+}
+
+int clip_check_new(struct vfs *v, struct animation *a, const char *label)
+{
+	struct version *now;
+	int error = latest(v, a, &now);
+
+	if (error)
+		return error;
+	if (!now->anim->format->many_clips || now->anim->format->stills || now->anim->read_only)
+		error = EPERM;
+	version_put(now);
+	return error ? error : clip_check_name(v, a, label);
+}
+
+/* ---- edits ---- */
+
+/* Of a model that was made from base's by anim_edit. */
+typedef bool clip_edit(struct anim *edited, uint32_t clip, const void *user, struct err *err);
+
+/* Edits a clip of `base`; ENOENT where that has none of this label. err is for people. */
+static int edit_clip(struct vfs *v, struct animation *a, struct version *base, const char *label,
+		     clip_edit *edit, const void *user, struct changes *changes, struct err *err)
+	REQUIRES(writer_class)
+{
+	int64_t clip = version_clip(base, label);
+	struct anim *edited = clip < 0 ? NULL : anim_edit(base->anim);
+	int error;
+
+	if (!edited)
+		return clip < 0 ? ENOENT : ENOMEM;
+	if (edit(edited, (uint32_t)clip, user, err))
+		error = edit_commit(v, a, base, edited, changes, err);
+	else
+		error = errno_of(err);
+	anim_free(edited);
+	return error;
+}
+
+static bool edit_name(struct anim *edited, uint32_t clip, const void *label, struct err *err)
+{
+	return anim_clip_rename(edited, clip, label, err);
+}
+
+int clip_rename(struct vfs *v, struct animation *a, const char *label, const char *new_label,
+		struct changes *changes)
+{
+	struct err err = {.code = ERR_NONE};
+	struct version *base;
+	int error = latest(v, a, &base);
+
+	if (error)
+		return error;
+	error = base->anim->format->nameless ? EPERM : clip_check_name(v, a, new_label);
+	if (!error)
+		error = edit_clip(v, a, base, label, edit_name, new_label, changes, &err);
+	version_put(base);
+	return error;
+}
+
+/* ---- from one file to another ---- */
+
+static int copy_clip(struct vfs *v, struct version *from, const char *label, struct animation *to,
+		     struct version *base, const char *new_label, struct changes *changes)
+	REQUIRES(writer_class)
+{
+	struct err err = {.code = ERR_NONE};
+	int64_t clip = version_clip(from, label);
+	struct anim *edited = clip < 0 ? NULL : anim_edit(base->anim);
+	int error;
+
+	if (!edited)
+		return clip < 0 ? ENOENT : ENOMEM;
+	if (anim_clip_copy(edited, from->anim, (uint32_t)clip, new_label, &err))
+		error = edit_commit(v, to, base, edited, changes, &err);
+	else
+		error = errno_of(&err);
+	anim_free(edited);
+	/* Where it will be looked for: mv reports no more than that it failed. */
+	diagnose_animation(v, to, new_label, "not moved here", error ? err.message : NULL);
+	return error;
+}
+
+static bool edit_gone(struct anim *edited, uint32_t clip, const void *unused, struct err *err)
+{
+	(void)unused;
+	return anim_clip_remove(edited, clip, err);
+}
+
+/* Where a format has one clip it stays, and what was to be moved is a copy. */
+static int take_clip(struct vfs *v, struct animation *a, struct version *base, const char *label,
+		     struct changes *changes) REQUIRES(writer_class)
+{
+	struct err err = {.code = ERR_NONE};
+	int error = edit_clip(v, a, base, label, edit_gone, NULL, changes, &err);
+
+	diagnose_animation(v, a, label, "not removed", err.code ? err.message : NULL);
+	return base->anim->format->many_clips ? error : 0;
+}
+
+static bool can_move(const struct version *from, const struct version *to)
+{
+	return to->anim->format->many_clips && !from->anim->format->stills &&
+	       !to->anim->format->stills;
+}
+
+int clip_move(struct vfs *v, struct animation *from, const char *label, struct animation *to,
+	      const char *new_label, struct changes *changes)
+{
+	struct version *source, *target = NULL;
+	int error = latest(v, from, &source);
+
+	if (error)
+		return error;
+	error = latest(v, to, &target);
+	if (!error && !can_move(source, target))
+		error = EXDEV;
+	if (!error)
+		error = clip_check_name(v, to, new_label);
+	if (!error)
+		error = copy_clip(v, source, label, to, target, new_label, changes);
+	if (!error)
+		error = take_clip(v, from, source, label, changes);
+	version_put(target);
+	version_put(source);
+	return error;
+}
+
+/* ---- remove ---- */
+
+/* Which clips' folders are absent; false: none. */
+static bool mark_removed(struct vfs *v, const struct animation *a, const struct version *base,
+			 bool *gone)
+{
+	bool any = false;
+
+	if (base->anim->format->stills)
+		return false;
+	vfs_lock(v);
+	for (const struct mark *m = a->absent; m && a->folder; m = m->next) {
+		int64_t clip = m->parent == a->folder->node ? version_clip(base, m->name) : -1;
+
+		if (clip < 0)
+			continue;
+		gone[clip] = true;
+		any = true;
+	}
+	vfs_unlock(v);
+	return any;
+}
+
+/* The last of them first: those before it keep their places. */
+static struct anim *edit_removed(const struct anim *base, const bool *gone, struct err *err)
+{
+	struct anim *edited = anim_edit(base);
+
+	if (!edited)
+		err_memory(err);
+	for (uint32_t i = base->clip_count; edited && i-- > 0;) {
+		if (!gone[i] || anim_clip_remove(edited, i, err))
+			continue;
+		anim_free(edited);
+		edited = NULL;
+	}
+	return edited;
+}
+
+static void diagnose_removed(struct vfs *v, struct animation *a, const struct anim *base,
+			     const bool *gone, const struct err *err)
+{
+	uint32_t first = base->clip_count;
+	bool moved = false;
+	char text[160];
+
+	for (uint32_t i = 0; i < base->clip_count; i++) {
+		moved |= !gone[i] && first < i;
+		if (!gone[i])
+			continue;
+		if (i < first)
+			first = i;
+		diagnose_animation(v, a, base->clips[i].label, "not removed",
+				   err->code ? err->message : NULL);
+	}
+	/* Games count clips: who finds another one under a number is to find out why. */
+	snprintf(text, sizeof(text), "clip %u was removed: those behind it have moved up", first);
+	if (moved && !err->code)
+		diagnose_animation(v, a, NULL, "clips", text);
+}
+
+int clips_take_out(struct vfs *v, struct animation *a, struct changes *changes)
+{
+	struct err err = {.code = ERR_NONE};
+	struct anim *edited = NULL;
+	struct version *base;
+	bool *gone;
+	int error = latest(v, a, &base);
+
+	if (error)
+		return error;
+	gone = calloc(base->anim->clip_count + 1, sizeof(*gone));
+	if (!gone) {
+		error = ENOMEM;
+	} else if (mark_removed(v, a, base, gone)) {
+		edited = edit_removed(base->anim, gone, &err);
+		error = edited ? edit_commit(v, a, base, edited, changes, &err) : errno_of(&err);
+		diagnose_removed(v, a, base->anim, gone, &err);
+	}
+	anim_free(edited);
+	free(gone);
+	version_put(base);
+	return error;
+}

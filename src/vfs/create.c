@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* create.c - names that are made: mknod, mkdir, symlink. */
+#include "acl.h"
+#include "clips.h"
+#include "lookup.h"
+#include "open.h"
+#include "plain.h"
+#include "save.h"
+#include "staging.h"
+#include "upper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* ---- plain things ---- */
+
+/* What is to be made, where: mode has its type. */
+struct creation {
+	struct vfs *v;
+	const struct request *who;
+	const struct target *parent;
+	const char *name;
+	mode_t mode;
+	dev_t device;
+	const char *target; /* of a symbolic link */
+	bool staging;       /* a folder that texts come into */
+};
+
+static int make_in(const struct creation *c, int folder)
+{
+	mode_t mode = c->target ? 0 : acl_mode(c->v, c->who, folder, c->mode);
+	int failed;
+
+	if (c->target)
+		failed = symlinkat(c->target, folder, c->name);
+	else if (S_ISDIR(c->mode))
+		failed = mkdirat(folder, c->name, mode & 07777);
+	else
+		failed = mknodat(folder, c->name, mode, c->device);
+	if (failed)
+		return errno;
+	plain_own(c->v, c->who, folder, c->name);
+	return 0;
+}
+
+/* The new node is known to the staging folders; it is one of them, or may be in one. */
+static int note_made(const struct creation *c, uint64_t node)
+{
+	struct target made;
+	int error = target_get(c->v, node, &made);
+
+	if (error)
+		return error;
+	if (c->staging)
+		error = staging_begin(c->v, &made);
+	else
+		staging_given(c->v, c->who, made.node, 1u << GIVEN_MADE);
+	target_put(c->v, &made);
+	if (!error)
+		staging_touch(c->v, c->parent->node);
+	return error;
+}
+
+static int enter_made(const struct creation *c, enum area area, int folder, struct entry *out)
+{
+	int error = plain_entry(c->v, c->parent, area, folder, c->name, out);
+
+	if (!error) {
+		error = note_made(c, out->node);
+		if (error)
+			vfs_forget(c->v, out->node, 1);
+	}
+	/* A plain folder is not what was asked for. */
+	if (error && c->staging)
+		unlinkat(folder, c->name, AT_REMOVEDIR);
+	return error;
+}
+
+static int create_plain(const struct creation *c, struct entry *out)
+{
+	enum area area = area_for(c->parent->thing);
+	struct folder folder;
+	int error = upper_grow(c->v, area, UPPER_ENTRY);
+
+	if (!error)
+		error = plain_folder(c->v, c->parent, area, true, &folder);
+	if (error)
+		return error;
+	error = make_in(c, folder.fd);
+	if (!error)
+		error = enter_made(c, area, folder.fd, out);
+	folder_close(c->v, &folder);
+	return error;
+}
+
+/* ---- views and folders whose names are absent ---- */
+
+static int create_view(struct vfs *v, const struct request *who, const struct slot *slot,
+		       const char *name, struct entry *out)
+{
+	struct opened opened;
+	int error = view_create(v, who, &slot->parent, name, &slot->place, O_WRONLY | O_CREAT,
+				&opened, out);
+
+	if (!error)
+		vfs_release(v, opened.handle);
+	return error;
+}
+
+/* What is absent in the folder that had the name stays so. False: the name is not absent. */
+static bool set_present(struct vfs *v, struct animation *a, const struct target *parent,
+			const char *name, struct node *now)
+{
+	const struct node *was;
+	bool absent;
+
+	vfs_lock(v);
+	absent = name_is_absent(a, parent->node, name);
+	was = name_folder(a, parent->node, name);
+	if (was)
+		names_move(v, a, was, now);
+	name_set_present(v, a, parent->node, name);
+	vfs_unlock(v);
+	return absent;
+}
+
+/*
+ * A folder that was removed is made anew: it is there again. With the writer's lock, since it may
+ * be a clip that is just leaving the file: then the kernel is to ask again.
+ */
+static int bring_back(struct vfs *v, const struct slot *slot, const char *name, struct entry *out)
+{
+	struct animation *a = slot->parent.thing->animation;
+	struct target now;
+	int error;
+
+	writer_lock(a);
+	error = place_node(v, &slot->parent, name, &slot->place, &now);
+	if (!error) {
+		error = set_present(v, a, &slot->parent, name, now.node) ? 0 : ESTALE;
+		target_put(v, &now);
+	}
+	writer_unlock(a);
+	if (!error)
+		animation_touch(v, a);
+	return error ? error : lookup_in(v, &slot->parent, name, out);
+}
+
+/* ---- the requests ---- */
+
+/* What is to be a text is often made so first: tar --xattrs gives attributes before the bytes. */
+int vfs_mknod(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
+	      mode_t mode, dev_t rdev, struct entry *out)
+{
+	struct slot slot;
+	struct creation c = {v, who, &slot.parent, name, mode, rdev, NULL, false};
+	int error = slot_find(v, parent, name, &slot);
+
+	if (!error && slot.present)
+		error = EEXIST;
+	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
+		error = EPERM;
+	if (!error && thing_is_virtual(slot.parent.thing) && !S_ISREG(mode))
+		error = EPERM;
+	if (!error)
+		error = slot.is_view ? create_view(v, who, &slot, name, out)
+				     : create_plain(&c, out);
+	slot_release(v, &slot);
+	return error;
+}
+
+static int create_folder(struct creation *c, struct entry *out)
+{
+	const struct thing *parent = c->parent->thing;
+	int error = 0;
+
+	c->staging = staging_wanted(c->v, parent, c->name);
+	if (c->staging && parent->kind == THING_ANIMATION)
+		error = clip_check_new(c->v, parent->animation, c->name);
+	return error ? error : create_plain(c, out);
+}
+
+int vfs_mkdir(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
+	      mode_t mode, struct entry *out)
+{
+	struct slot slot;
+	const mode_t folder = S_IFDIR | (mode & 07777);
+	struct creation c = {v, who, &slot.parent, name, folder, 0, NULL, false};
+	int error = slot_find(v, parent, name, &slot);
+
+	if (!error && slot.present)
+		error = EEXIST;
+	else if (!error && !slot.is_view)
+		error = create_folder(&c, out);
+	else if (!error)
+		error = slot.place.kind == PLACE_VIEW ? EPERM : bring_back(v, &slot, name, out);
+	slot_release(v, &slot);
+	return error;
+}
+
+int vfs_symlink(struct vfs *v, const struct request *who, const char *target, uint64_t parent,
+		const char *name, struct entry *out)
+{
+	struct slot slot;
+	struct creation c = {v, who, &slot.parent, name, S_IFLNK, 0, target, false};
+	int error = slot_find(v, parent, name, &slot);
+
+	if (!error && slot.present)
+		error = EEXIST;
+	if (!error && slot.is_view)
+		error = EPERM;
+	if (!error)
+		error = create_plain(&c, out);
+	slot_release(v, &slot);
+	return error;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "deadline.h"
+#include "vfs.h"
+
+#include <signal.h>
+#include <stdlib.h>
+
+#define WORKERS_MAX 256
+#define IDLE_MS 1000 /* a worker without work ends after that */
+
+/* One that is being made, on the stack of the thread that makes it. */
+struct call {
+	struct call *next;
+	const struct deadline *of; /* whose memory may be gone by now, unless `again` */
+	bool again;                /* it was set meanwhile, and is queued after the call */
+};
+
+struct deadlines {
+	struct vfs *v;
+	struct lock lock;
+	struct deadline *first GUARDED_BY(deadline_class); /* those that are set, by their time */
+	struct deadline **last GUARDED_BY(deadline_class);
+	struct call *calls GUARDED_BY(deadline_class);
+	unsigned workers GUARDED_BY(deadline_class), idle GUARDED_BY(deadline_class);
+	bool ending GUARDED_BY(deadline_class);
+	bool started;
+	pthread_t timer;
+	pthread_cond_t wake;  /* the timer: another deadline is the first */
+	pthread_cond_t work;  /* an idle worker */
+	pthread_cond_t ended; /* there is a worker less */
+};
+
+int64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+struct timespec clock_time(int64_t ms)
+{
+	return (struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+}
+
+/* ---- the queue ---- */
+
+static struct deadline *owner_of(struct deadline **next)
+{
+	return (struct deadline *)((char *)next - offsetof(struct deadline, next));
+}
+
+/* From its end, where most belong. */
+static void enqueue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
+{
+	struct deadline **at = d->last;
+
+	while (at != &d->first && owner_of(at)->when > deadline->when)
+		at = owner_of(at)->back;
+	deadline->next = *at;
+	deadline->back = at;
+	*at = deadline;
+	if (deadline->next)
+		deadline->next->back = &deadline->next;
+	else
+		d->last = &deadline->next;
+	if (d->first == deadline)
+		pthread_cond_signal(&d->wake);
+}
+
+static void dequeue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
+{
+	if (!deadline->back)
+		return;
+	if (d->first == deadline)
+		pthread_cond_signal(&d->wake);
+	*deadline->back = deadline->next;
+	if (deadline->next)
+		deadline->next->back = deadline->back;
+	else
+		d->last = deadline->back;
+	deadline->back = NULL;
+}
+
+static struct deadline *take_first(struct deadlines *d) REQUIRES(deadline_class)
+{
+	struct deadline *first = d->first;
+
+	if (!first)
+		return NULL;
+	dequeue(d, first);
+	first->when = 0;
+	return first;
+}
+
+static struct call *find_call(const struct deadlines *d, const struct deadline *deadline)
+	REQUIRES(deadline_class)
+{
+	struct call *call = d->calls;
+
+	while (call && call->of != deadline)
+		call = call->next;
+	return call;
+}
+
+bool deadline_set(struct deadlines *d, struct deadline *deadline, int64_t when)
+{
+	struct call *call;
+	bool was_set;
+
+	lock_acquire(&d->lock, &deadline_class);
+	was_set = deadline->when != 0;
+	deadline->when = when;
+	call = find_call(d, deadline);
+	if (call) {
+		call->again = true;
+	} else {
+		dequeue(d, deadline);
+		enqueue(d, deadline);
+	}
+	lock_release(&d->lock, &deadline_class);
+	return !was_set;
+}
+
+bool deadline_clear(struct deadlines *d, struct deadline *deadline)
+{
+	struct call *call;
+	bool was_set;
+
+	lock_acquire(&d->lock, &deadline_class);
+	was_set = deadline->when != 0;
+	deadline->when = 0;
+	call = find_call(d, deadline);
+	if (call)
+		call->again = false;
+	dequeue(d, deadline);
+	lock_release(&d->lock, &deadline_class);
+	return was_set;
+}
+
+struct deadline *deadlines_take(struct deadlines *d)
+{
+	struct deadline *first;
+
+	lock_acquire(&d->lock, &deadline_class);
+	first = take_first(d);
+	lock_release(&d->lock, &deadline_class);
+	return first;
+}
+
+/* ---- threads ---- */
+
+static bool is_due(const struct deadlines *d) REQUIRES(deadline_class)
+{
+	return !d->ending && d->first && d->first->when <= clock_ms();
+}
+
+static void begin_call(struct deadlines *d, struct call *call) REQUIRES(deadline_class)
+{
+	call->next = d->calls;
+	d->calls = call;
+}
+
+static void end_call(struct deadlines *d, const struct call *call) REQUIRES(deadline_class)
+{
+	struct call **at = &d->calls;
+
+	while (*at != call)
+		at = &(*at)->next;
+	*at = call->next;
+}
+
+static void call_first(struct deadlines *d) REQUIRES(deadline_class)
+{
+	struct deadline *deadline = take_first(d);
+	struct call call = {.of = deadline};
+
+	begin_call(d, &call);
+	lock_release(&d->lock, &deadline_class);
+	deadline->due(d->v, deadline->user);
+	lock_acquire(&d->lock, &deadline_class);
+	end_call(d, &call);
+	if (call.again)
+		enqueue(d, deadline);
+}
+
+/* False when there was none for IDLE_MS. */
+static bool wait_for_work(struct deadlines *d) REQUIRES(deadline_class)
+{
+	struct timespec until = clock_time(clock_ms() + IDLE_MS);
+	bool woken;
+
+	d->idle++;
+	woken = lock_wait_until(&d->lock, &deadline_class, &d->work, &until);
+	d->idle--;
+	return woken || is_due(d);
+}
+
+static void *run_worker(void *closure)
+{
+	struct deadlines *d = closure;
+
+	lock_acquire(&d->lock, &deadline_class);
+	d->idle--; /* as which it began */
+	do {
+		while (is_due(d))
+			call_first(d);
+	} while (!d->ending && wait_for_work(d));
+	d->workers--;
+	pthread_cond_signal(&d->ended);
+	lock_release(&d->lock, &deadline_class);
+	return NULL;
+}
+
+static bool start_worker(struct deadlines *d) REQUIRES(deadline_class)
+{
+	pthread_t thread;
+	bool started;
+
+	d->workers++;
+	d->idle++;
+	lock_release(&d->lock, &deadline_class);
+	started = pthread_create(&thread, NULL, run_worker, d) == 0;
+	if (started)
+		pthread_detach(thread);
+	lock_acquire(&d->lock, &deadline_class);
+	d->workers -= !started;
+	d->idle -= !started;
+	return started;
+}
+
+/* Sees to it that a worker takes the first, or does so itself where there can be none. */
+static void serve(struct deadlines *d) REQUIRES(deadline_class)
+{
+	if (!d->idle && d->workers < WORKERS_MAX && start_worker(d))
+		return;
+	if (!is_due(d))
+		return;
+	if (!d->workers) {
+		call_first(d);
+		return;
+	}
+	pthread_cond_signal(&d->work);
+	lock_wait(&d->lock, &deadline_class, &d->wake); /* until another one is the first */
+}
+
+static void *run_timer(void *closure)
+{
+	struct deadlines *d = closure;
+	struct timespec until;
+
+	lock_acquire(&d->lock, &deadline_class);
+	while (!d->ending) {
+		if (is_due(d)) {
+			serve(d);
+		} else if (d->first) {
+			until = clock_time(d->first->when);
+			lock_wait_until(&d->lock, &deadline_class, &d->wake, &until);
+		} else {
+			lock_wait(&d->lock, &deadline_class, &d->wake);
+		}
+	}
+	lock_release(&d->lock, &deadline_class);
+	return NULL;
+}
+
+/* ---- all of them ---- */
+
+UNSHARED struct deadlines *deadlines_new(struct vfs *v)
+{
+	struct deadlines *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->v = v;
+	d->last = &d->first;
+	lock_init(&d->lock);
+	lock_condition_init(&d->wake);
+	lock_condition_init(&d->work);
+	lock_condition_init(&d->ended);
+	return d;
+}
+
+/* The program's signals are for its main thread; workers are the timer's children. */
+bool deadlines_start(struct deadlines *d)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	d->started = pthread_create(&d->timer, NULL, run_timer, d) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return d->started;
+}
+
+void deadlines_stop(struct deadlines *d)
+{
+	if (!d->started)
+		return;
+	d->started = false;
+	lock_acquire(&d->lock, &deadline_class);
+	d->ending = true;
+	pthread_cond_signal(&d->wake);
+	pthread_cond_broadcast(&d->work);
+	lock_release(&d->lock, &deadline_class);
+	pthread_join(d->timer, NULL);
+	lock_acquire(&d->lock, &deadline_class);
+	while (d->workers)
+		lock_wait(&d->lock, &deadline_class, &d->ended);
+	lock_release(&d->lock, &deadline_class);
+}
+
+void deadlines_free(struct deadlines *d)
+{
+	if (!d)
+		return;
+	deadlines_stop(d);
+	pthread_cond_destroy(&d->wake);
+	pthread_cond_destroy(&d->work);
+	pthread_cond_destroy(&d->ended);
+	lock_destroy(&d->lock);
+	free(d);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "end.h"
+#include "burst.h"
+#include "clips.h"
+#include "diagnostics.h"
+#include "handle.h"
+
+#include <stdio.h>
+
+static void note_passed(struct vfs *v, struct animation *a) REQUIRES(writer_class)
+{
+	unsigned passed = a->burst.passed;
+	char text[120];
+
+	if (!passed)
+		return;
+	snprintf(text, sizeof(text),
+		 "%u text%s, saved together with an edit, said what was there before it", passed,
+		 passed == 1 ? "" : "s");
+	diagnose_animation(v, a, NULL, "passed over", text);
+}
+
+/* ---- names ---- */
+
+/* The folder beside the file was removed: it is a view of a file that is still there. */
+static bool whole_folder_is_absent(const struct animation *a) REQUIRES(vfs_class)
+{
+	for (const struct mark *mark = a->absent; mark; mark = mark->next) {
+		if (!thing_is_virtual(mark->parent->thing))
+			return true;
+	}
+	return false;
+}
+
+static void come_back(struct vfs *v, struct animation *a, struct changes *changes)
+{
+	vfs_lock(v);
+	while (a->absent) {
+		struct node *parent = node_get(a->absent->parent);
+
+		/* The kernel takes a folder that it removed for dead: another one stands there. */
+		if (!thing_is_virtual(parent->thing))
+			nodes_unlink(&v->nodes, parent, a->absent->name);
+		changes_name(changes, parent, a->absent->name, false);
+		changes_data(changes, parent);
+		name_set_present(v, a, parent, a->absent->name);
+		node_put(&v->nodes, parent);
+	}
+	vfs_unlock(v);
+}
+
+int end_finish(struct vfs *v, struct animation *a, struct changes *changes)
+{
+	bool removed;
+	int error = 0;
+
+	vfs_lock(v);
+	removed = a->absent && !whole_folder_is_absent(a);
+	vfs_unlock(v);
+	if (removed)
+		error = clips_take_out(v, a, changes);
+	come_back(v, a, changes);
+	note_passed(v, a);
+	burst_forget(a);
+	return error;
+}
+
+/* ---- drafts ---- */
+
+static void expire_draft(struct vfs *v, const struct target *t, struct text *text,
+			 struct changes *changes, bool same) REQUIRES(vfs_class)
+{
+	struct draft *draft = t->thing->view.draft;
+
+	if (!draft || draft->text != text || draft->dirty || draft->committing ||
+	    node_writers(t->node) || t->node->thing != t->thing)
+		return;
+	if (draft->base && draft_expire(draft, text_bytes(text)))
+		view_release_draft(v, t->node);
+	if (!same)
+		view_part(v, t->node, changes);
+}
+
+/* Nobody has gone on with the text that was saved: it stays if others would write the same. */
+static void end_saved(struct vfs *v, const struct target *t, struct changes *changes)
+{
+	struct text *text = NULL;
+	struct sight s;
+	struct stat st;
+	struct buf canonical = BUF_INIT;
+	bool same = false;
+
+	vfs_lock(v);
+	if (t->thing->view.draft)
+		text = text_get(t->thing->view.draft->text);
+	vfs_unlock(v);
+	if (text && sight_of(v, t, &s, &st) == 0) {
+		struct tree tree = sight_tree(&s);
+
+		if (tree_render(&tree, &s.place, &canonical) == 0)
+			same = draft_same_table(s.place.view, text_bytes(text),
+						buf_bytes(&canonical));
+		sight_release(&s);
+	}
+	vfs_lock(v);
+	if (text)
+		expire_draft(v, t, text, changes, same);
+	vfs_unlock(v);
+	buf_release(&canonical);
+	text_put(text);
+}
+
+/* Text that nobody went on with, half-written or saved. */
+static void end_draft(struct vfs *v, const struct target *t, struct changes *changes)
+	REQUIRES(writer_class)
+{
+	struct draft *draft;
+	bool unsaved, stays = true;
+
+	vfs_lock(v);
+	draft = t->thing->view.draft;
+	unsaved = draft && (draft->dirty || draft->pending);
+	vfs_unlock(v);
+	if (unsaved)
+		view_commit_held(v, t, DRAFT_END, changes);
+	vfs_lock(v);
+	draft = t->thing->view.draft;
+	if (draft && !node_writers(t->node) && t->node->thing == t->thing)
+		stays = view_settle(v, t->node, changes);
+	vfs_unlock(v);
+	if (stays && !unsaved)
+		end_saved(v, t, changes);
+}
+
+/* The next view with a draft that nobody has gone on with since `before`; with references. */
+static bool next_draft(struct vfs *v, struct animation *a, int64_t before, struct thing **at,
+		       struct target *out)
+{
+	struct thing *thing, *was = *at;
+
+	vfs_lock(v);
+	for (thing = was ? was->next_member : a->members; thing; thing = thing->next_member) {
+		if (thing->kind == THING_VIEW && thing->view.draft && thing->view.draft->base &&
+		    thing->view.standing != DETACHED && thing->node && !node_writers(thing->node) &&
+		    thing->view.draft->closed <= before)
+			break;
+	}
+	*at = thing ? thing_get(thing) : NULL;
+	if (thing)
+		*out = (struct target){node_get(thing->node), thing_get(thing)};
+	thing_put(&v->nodes, was);
+	vfs_unlock(v);
+	return thing != NULL;
+}
+
+static void end_drafts(struct vfs *v, struct animation *a, int64_t before, struct changes *changes)
+	REQUIRES(writer_class)
+{
+	struct thing *at = NULL;
+	struct target t;
+
+	while (next_draft(v, a, before, &at, &t)) {
+		end_draft(v, &t, changes);
+		target_put(v, &t);
+	}
+}
+
+/* ---- the end ---- */
+
+/* When there is more to end; 0: nothing. */
+static int64_t next_end(const struct animation *a, int64_t now) REQUIRES(vfs_class)
+{
+	bool quiet = !a->absent && now - a->touched >= END_MS;
+	int64_t next = quiet ? 0 : a->touched + END_MS;
+
+	for (const struct thing *thing = a->members; thing; thing = thing->next_member) {
+		const struct draft *draft = thing->kind == THING_VIEW ? thing->view.draft : NULL;
+
+		if (!draft || !draft->base || !thing->node || node_writers(thing->node) ||
+		    thing->view.standing == DETACHED)
+			continue;
+		if (!next || draft->closed + END_MS < next)
+			next = draft->closed + END_MS;
+	}
+	return next;
+}
+
+void end_due(struct vfs *v, void *animation)
+{
+	struct changes changes = CHANGES_INIT;
+	struct animation *a = animation;
+	int64_t now = clock_ms(), next;
+
+	vfs_lock(v);
+	a->ends = 0;
+	vfs_unlock(v);
+	writer_lock(a);
+	end_drafts(v, a, now - END_MS, &changes);
+	if (burst_is_over(v, a))
+		end_finish(v, a, &changes);
+	writer_unlock(a);
+	changes_send_all(v, &changes);
+	vfs_lock(v);
+	next = next_end(a, now);
+	/* What could not be ended is tried again. */
+	if (next)
+		animation_end_at(v, a, next > now ? next : now + END_MS);
+	animation_put(v, a);
+	vfs_unlock(v);
+}

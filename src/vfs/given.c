@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The marks of an animation are a list, of which the first stays the first, and from there a tree
+ * by the hash of folder and name: rsync gives something to every view of a file.
+ */
+#include "given.h"
+
+#include "acl.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <xxhash.h>
+
+bool given_is_for(const struct thing *thing)
+{
+	switch ((enum thing_kind)thing->kind) {
+	case THING_CLIP:
+	case THING_BONES:
+	case THING_FRAMES:
+		return true;
+	case THING_VIEW:
+		return !view_of(thing)->whole;
+	default:
+		return false;
+	}
+}
+
+/* ---- by name ---- */
+
+static struct mark **slot_of(struct animation *a, const struct node *parent, const char *name)
+	REQUIRES(vfs_class)
+{
+	uint64_t hash = XXH3_64bits_withSeed(name, strlen(name), parent->id);
+	struct mark **at = &a->given;
+
+	for (; *at && ((*at)->parent != parent || strcmp((*at)->name, name) != 0); hash <<= 2)
+		at = &(*at)->given->below[hash >> 62];
+	return at;
+}
+
+static void enter(struct animation *a, struct mark *mark) REQUIRES(vfs_class)
+{
+	memset(mark->given->below, 0, sizeof(mark->given->below));
+	mark->next = NULL;
+	*slot_of(a, mark->parent, mark->name) = mark;
+	if (a->given == mark)
+		return;
+	mark->next = a->given->next;
+	a->given->next = mark;
+}
+
+struct given *given_find(const struct node *node)
+{
+	const struct link *link = node_link(node);
+	struct animation *a = node->thing->animation;
+	const struct mark *mark = link && a ? *slot_of(a, link->parent, link->name) : NULL;
+
+	return mark ? mark->given : NULL;
+}
+
+struct given *given_need(struct vfs *v, struct node *node)
+{
+	const struct link *link = node_link(node);
+	struct given *given = given_find(node);
+	struct mark *mark;
+
+	(void)v;
+	if (given || !link || !node->thing->animation)
+		return given;
+	mark = calloc(1, sizeof(*mark) + strlen(link->name) + 1);
+	given = calloc(1, sizeof(*given));
+	if (!mark || !given) {
+		free(mark);
+		free(given);
+		return NULL;
+	}
+	mark->parent = node_get(link->parent);
+	mark->given = given;
+	strcpy(mark->name, link->name);
+	enter(node->thing->animation, mark);
+	return given;
+}
+
+/* Of the folder itself, or of something in it? */
+static bool is_of(const struct mark *mark, const struct node *folder) REQUIRES(vfs_class)
+{
+	const struct link *link = node_link(folder);
+
+	return node_is_below(mark->parent, folder) ||
+	       (link && mark->parent == link->parent && strcmp(mark->name, link->name) == 0);
+}
+
+void given_forget(struct vfs *v, const struct node *folder)
+{
+	struct animation *a = folder->thing->animation;
+	struct mark *mark = a->given, *next;
+
+	a->given = NULL;
+	for (; mark; mark = next) {
+		next = mark->next;
+		if (!is_of(mark, folder)) {
+			enter(a, mark);
+			continue;
+		}
+		given_free(mark->given);
+		node_put(&v->nodes, mark->parent);
+		free(mark);
+	}
+}
+
+static void xattrs_free(struct given *g)
+{
+	while (g->xattrs) {
+		struct given_xattr *next = g->xattrs->next;
+
+		free(g->xattrs->value);
+		free(g->xattrs);
+		g->xattrs = next;
+	}
+}
+
+void given_move(struct vfs *v, const struct node *parent, const char *name, struct node *now)
+{
+	const size_t size = offsetof(struct given, below);
+	struct mark *was = *slot_of(now->thing->animation, parent, name);
+	struct given *to = was ? given_need(v, now) : NULL;
+
+	if (!to || to == was->given)
+		return;
+	xattrs_free(to);
+	memcpy(to, was->given, size);
+	memset(was->given, 0, size);
+}
+
+void given_free(struct given *g)
+{
+	if (g)
+		xattrs_free(g);
+	free(g);
+}
+
+/* ---- attributes ---- */
+
+void given_apply(const struct given *g, struct stat *st)
+{
+	if (!g)
+		return;
+	if (g->has_mode)
+		st->st_mode = (st->st_mode & S_IFMT) | (g->mode & 07777);
+	if (g->has_uid)
+		st->st_uid = g->uid;
+	if (g->has_gid)
+		st->st_gid = g->gid;
+	if (g->has_atime)
+		st->st_atim = g->atime;
+	if (g->has_mtime && g->age.tv_sec == st->st_mtim.tv_sec &&
+	    g->age.tv_nsec == st->st_mtim.tv_nsec)
+		st->st_mtim = g->mtime;
+}
+
+static struct given_xattr **find_xattr(struct given *g, const char *name)
+{
+	struct given_xattr **at = &g->xattrs;
+
+	while (*at && strcmp((*at)->name, name) != 0)
+		at = &(*at)->next;
+	return at;
+}
+
+void given_mode(struct given *g, mode_t mode)
+{
+	const struct given_xattr *x = *find_xattr(g, ACL_ACCESS);
+
+	g->has_mode = true;
+	g->mode = mode;
+	if (x)
+		acl_write_mode(&(struct buf){.data = x->value, .size = x->size}, mode);
+}
+
+void given_mtime(struct vfs *v, const struct target *t, struct timespec mtime)
+{
+	struct given *g;
+	struct sight s;
+	struct stat st;
+
+	if (sight_of(v, t, &s, &st) != 0)
+		return;
+	if (t->thing->kind == THING_VIEW)
+		view_facts(&s, &st);
+	sight_release(&s);
+	vfs_lock(v);
+	g = given_need(v, t->node);
+	if (g) {
+		g->has_mtime = true;
+		g->mtime = mtime;
+		g->age = st.st_mtim;
+	}
+	vfs_unlock(v);
+}
+
+int given_xattr(struct vfs *v, const struct target *t, const char *name, struct buf *out)
+{
+	const struct given_xattr *x;
+	struct given *g;
+
+	vfs_lock(v);
+	g = given_find(t->node);
+	x = g ? *find_xattr(g, name) : NULL;
+	if (x)
+		buf_add(out, x->value, x->size);
+	vfs_unlock(v);
+	return !x ? ENODATA : out->failed ? ENOMEM : 0;
+}
+
+void given_list_xattrs(struct vfs *v, const struct target *t, struct buf *out)
+{
+	const struct given *g;
+
+	vfs_lock(v);
+	g = given_find(t->node);
+	for (const struct given_xattr *x = g ? g->xattrs : NULL; x; x = x->next)
+		buf_add(out, x->name, strlen(x->name) + 1);
+	vfs_unlock(v);
+}
+
+int given_set_xattr(struct given *g, const char *name, struct bytes value, int flags)
+{
+	struct given_xattr **at = find_xattr(g, name), *x = *at;
+	uint8_t *copy;
+
+	if (x && (flags & XATTR_CREATE))
+		return EEXIST;
+	if (!x && (flags & XATTR_REPLACE))
+		return ENODATA;
+	copy = malloc(value.size ? value.size : 1);
+	if (copy && !x)
+		x = calloc(1, sizeof(*x) + strlen(name) + 1);
+	if (!copy || !x) {
+		free(copy);
+		return ENOMEM;
+	}
+	if (value.size)
+		memcpy(copy, value.data, value.size);
+	if (!*at)
+		strcpy(x->name, name);
+	free(x->value);
+	x->value = copy;
+	x->size = value.size;
+	*at = x;
+	return 0;
+}
+
+int given_remove_xattr(struct given *g, const char *name)
+{
+	struct given_xattr **at = find_xattr(g, name), *x = *at;
+
+	if (!x)
+		return ENODATA;
+	*at = x->next;
+	free(x->value);
+	free(x);
+	return 0;
+}

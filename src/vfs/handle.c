@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "handle.h"
+#include "entries.h"
+#include "folder.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct handle *handle_new(struct vfs *v, struct node *node, int flags, int fd)
+{
+	struct handle *h = calloc(1, sizeof(*h));
+
+	if (!h) {
+		if (fd >= 0)
+			close(fd);
+		return NULL;
+	}
+	h->flags = flags;
+	vfs_lock(v);
+	h->fd = fd;
+	h->node = node_get(node);
+	h->next_of_node = node->handles;
+	node->handles = h;
+	vfs_unlock(v);
+	return h;
+}
+
+UNSHARED static void handle_delete(struct handle *h)
+{
+	if (h->fd >= 0)
+		close(h->fd);
+	listing_free(h->listing);
+	buf_release(&h->text);
+	free(h->who);
+	free(h);
+}
+
+void handle_free(struct vfs *v, struct handle *h)
+{
+	struct handle **at;
+
+	vfs_lock(v);
+	for (at = &h->node->handles; *at != h; at = &(*at)->next_of_node)
+		;
+	*at = h->next_of_node;
+	node_put(&v->nodes, h->node);
+	vfs_unlock(v);
+	handle_delete(h);
+}
+
+void handles_free(struct node *node)
+{
+	while (node->handles) {
+		struct handle *next = node->handles->next_of_node;
+
+		handle_delete(node->handles);
+		node->handles = next;
+	}
+}
+
+int handle_keep(struct vfs *v, int *fd)
+{
+	if (*fd < descriptors_end(v->folders))
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return EMFILE;
+}
+
+void handle_target(struct vfs *v, const struct handle *h, struct target *out)
+{
+	vfs_lock(v);
+	*out = (struct target){node_get(h->node), thing_get(h->node->thing)};
+	vfs_unlock(v);
+}
+
+unsigned node_writers(const struct node *node)
+{
+	unsigned writers = 0;
+
+	for (const struct handle *h = node->handles; h; h = h->next_of_node)
+		writers += handle_writes(h);
+	return writers;
+}

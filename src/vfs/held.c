@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "held.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct held_version {
+	struct version *version; /* its views hold it */
+	struct thing *const *members;
+	unsigned views;
+};
+
+struct held {
+	size_t limit; /* constant */
+	struct held_version *
+		list GUARDED_BY(vfs_class); /* the one that was replaced first is first */
+	size_t count GUARDED_BY(vfs_class), room GUARDED_BY(vfs_class);
+	size_t size GUARDED_BY(vfs_class);
+};
+
+UNSHARED struct held *held_new(size_t limit)
+{
+	struct held *h = calloc(1, sizeof(*h));
+
+	if (h)
+		h->limit = limit;
+	return h;
+}
+
+UNSHARED void held_free(struct held *h)
+{
+	if (h)
+		free(h->list);
+	free(h);
+}
+
+size_t held_size(const struct vfs *v)
+{
+	return v->held->size;
+}
+
+/* From the end: what is looked for was mostly replaced just now. NULL: it does not count. */
+static struct held_version *find(const struct held *h, const struct version *version)
+	REQUIRES(vfs_class)
+{
+	for (size_t i = h->count; i-- > 0;) {
+		if (h->list[i].version == version)
+			return &h->list[i];
+	}
+	return NULL;
+}
+
+static struct held_version *count_version(struct held *h, struct version *version,
+					  struct thing *const *members) REQUIRES(vfs_class)
+{
+	struct held_version *list = array_room(h->list, h->count, &h->room, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	h->list = list;
+	h->size += version->size;
+	list[h->count] = (struct held_version){version, members, 0};
+	return &list[h->count++];
+}
+
+static void uncount_view(struct held *h, struct thing *view) REQUIRES(vfs_class)
+{
+	struct held_version *one = find(h, view->view.version);
+	size_t behind;
+
+	view->view.held = false;
+	if (--one->views)
+		return;
+	h->size -= one->version->size;
+	behind = h->count - (size_t)(one - h->list) - 1;
+	memmove(one, one + 1, behind * sizeof(*one));
+	h->count--;
+}
+
+void view_unpin(struct vfs *v, struct thing *view)
+{
+	if (view->view.held)
+		uncount_view(v->held, view);
+	text_put(view->view.rendered);
+	version_put(view->view.version);
+	view->view.rendered = NULL;
+	view->view.version = NULL;
+}
+
+/* The last of its views takes it out of the list. */
+static void give_up_oldest(struct vfs *v) REQUIRES(vfs_class)
+{
+	const struct version *version = v->held->list[0].version;
+
+	for (struct thing *thing = *v->held->list[0].members; thing; thing = thing->next_member) {
+		if (thing->kind != THING_VIEW || !thing->view.held ||
+		    thing->view.version != version)
+			continue;
+		thing->view.lost = true;
+		view_unpin(v, thing);
+	}
+}
+
+void held_add(struct vfs *v, struct thing *view, struct thing *const *members)
+{
+	struct held *h = v->held;
+	struct held_version *one;
+
+	if (view->view.held)
+		return;
+	one = find(h, view->view.version);
+	if (!one)
+		one = count_version(h, view->view.version, members);
+	if (!one)
+		return;
+	one->views++;
+	view->view.held = true;
+	while (h->size > h->limit)
+		give_up_oldest(v);
+}

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "invalidate.h"
+#include "deadline.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SENT_WAIT_MS 50 /* how long a save waits for names to be dropped, at most */
+
+/* What the thread sends. Also a list of them that is sent after a reply. */
+struct after {
+	struct after *next;
+	uint64_t node;
+	bool counted; /* nobody waits for it any more: it was held back */
+	bool drop;    /* the name is dropped, with what is below it */
+	char name[];  /* "": the node's attributes and pages */
+};
+
+struct change {
+	uint64_t node;       /* its attributes are sent at once; 0: none are */
+	bool listing;        /* with the listing of the folder that it is */
+	struct after *later; /* or NULL */
+};
+
+struct queue {
+	struct after *first, **last;
+};
+
+struct invalidator {
+	const struct kernel *kernel;
+	pthread_t thread;
+	bool started;
+	struct lock lock;
+	pthread_cond_t wake, progress;
+	bool ending GUARDED_BY(invalidate_class);
+	bool silent GUARDED_BY(invalidate_class);
+	struct queue queue GUARDED_BY(invalidate_class);
+	/* How many came into the queue, and how many of them are sent, or held back for now. */
+	uint64_t asked GUARDED_BY(invalidate_class), done GUARDED_BY(invalidate_class);
+	uint64_t folder GUARDED_BY(invalidate_class);   /* a name in it is being sent; 0: none is */
+	struct queue held GUARDED_BY(invalidate_class); /* names in folders that are held */
+	struct held_folder {
+		uint64_t node;
+		unsigned count;
+	} * folders GUARDED_BY(invalidate_class);
+	size_t folder_count GUARDED_BY(invalidate_class), folder_room GUARDED_BY(invalidate_class);
+};
+
+/* ---- the queue ---- */
+
+static void queue_init(struct queue *q)
+{
+	*q = (struct queue){NULL, &q->first};
+}
+
+static void queue_put(struct queue *q, struct after *one)
+{
+	one->next = NULL;
+	*q->last = one;
+	q->last = &one->next;
+}
+
+static struct after *queue_take(struct queue *q)
+{
+	struct after *first = q->first;
+
+	if (!first)
+		return NULL;
+	q->first = first->next;
+	if (!q->first)
+		q->last = &q->first;
+	return first;
+}
+
+static struct after *after_new(uint64_t node, const char *name, bool drop)
+{
+	size_t size = strlen(name) + 1;
+	struct after *one = malloc(sizeof(*one) + size);
+
+	if (!one)
+		return NULL;
+	*one = (struct after){.node = node, .drop = drop};
+	memcpy(one->name, name, size);
+	return one;
+}
+
+static void after_free(struct after *list)
+{
+	while (list) {
+		struct after *next = list->next;
+
+		free(list);
+		list = next;
+	}
+}
+
+/* Takes the list over. */
+static void enqueue(struct invalidator *n, struct after *list)
+{
+	lock_acquire(&n->lock, &invalidate_class);
+	while (list) {
+		struct after *next = list->next;
+
+		queue_put(&n->queue, list);
+		n->asked++;
+		list = next;
+	}
+	pthread_cond_signal(&n->wake);
+	lock_release(&n->lock, &invalidate_class);
+}
+
+void invalidate_data(struct vfs *v, uint64_t node)
+{
+	enqueue(v->invalidator, after_new(node, "", false));
+}
+
+void invalidate_name(struct vfs *v, uint64_t folder, const char *name)
+{
+	enqueue(v->invalidator, after_new(folder, name, false));
+}
+
+/* ---- names that are held ---- */
+
+/* NULL where it is not held. */
+static struct held_folder *find_held(const struct invalidator *n, uint64_t node)
+	REQUIRES(invalidate_class)
+{
+	for (size_t i = 0; i < n->folder_count; i++) {
+		if (n->folders[i].node == node)
+			return &n->folders[i];
+	}
+	return NULL;
+}
+
+static struct held_folder *add_held(struct invalidator *n, uint64_t node) REQUIRES(invalidate_class)
+{
+	struct held_folder *list =
+		array_room(n->folders, n->folder_count, &n->folder_room, sizeof(*list));
+
+	if (!list)
+		return NULL;
+	n->folders = list;
+	list[n->folder_count] = (struct held_folder){node, 0};
+	return &list[n->folder_count++];
+}
+
+void names_hold(struct vfs *v, uint64_t folder)
+{
+	struct invalidator *n = v->invalidator;
+	struct held_folder *held;
+
+	lock_acquire(&n->lock, &invalidate_class);
+	held = find_held(n, folder);
+	if (!held)
+		held = add_held(n, folder);
+	if (held)
+		held->count++;
+	lock_release(&n->lock, &invalidate_class);
+}
+
+/* What was held back is next, in its order; what must wait longer is held back again. */
+static void put_back(struct invalidator *n) REQUIRES(invalidate_class)
+{
+	if (!n->held.first)
+		return;
+	*n->held.last = n->queue.first;
+	if (!n->queue.first)
+		n->queue.last = n->held.last;
+	n->queue.first = n->held.first;
+	queue_init(&n->held);
+	pthread_cond_signal(&n->wake);
+}
+
+void names_release(struct vfs *v, uint64_t folder)
+{
+	struct invalidator *n = v->invalidator;
+	struct held_folder *held;
+
+	lock_acquire(&n->lock, &invalidate_class);
+	held = find_held(n, folder);
+	if (held && --held->count == 0) {
+		*held = n->folders[--n->folder_count];
+		put_back(n);
+	}
+	lock_release(&n->lock, &invalidate_class);
+}
+
+/* ---- the thread ---- */
+
+/* It is sent, or cannot be for as long as its folder is held. */
+static void count_done(struct invalidator *n, bool counted) REQUIRES(invalidate_class)
+{
+	if (counted)
+		return;
+	n->done++;
+	pthread_cond_broadcast(&n->progress);
+}
+
+static struct after *take_next(struct invalidator *n) REQUIRES(invalidate_class)
+{
+	struct after *one;
+
+	while ((one = queue_take(&n->queue)) && *one->name && find_held(n, one->node)) {
+		queue_put(&n->held, one);
+		count_done(n, one->counted);
+		one->counted = true;
+	}
+	return one;
+}
+
+/*
+ * A name is mostly looked up again: dropping it would take the ground from under those who have the
+ * folder as their working directory. Kernels before 6.2 know no other way.
+ */
+static void send_later(const struct kernel *k, const struct after *one)
+{
+	if (!*one->name)
+		k->inval_node(k->closure, one->node, true);
+	else if (one->drop || k->expire_name(k->closure, one->node, one->name) == ENOSYS)
+		k->inval_name(k->closure, one->node, one->name);
+}
+
+static void *run_invalidator(void *closure)
+{
+	struct invalidator *n = closure;
+
+	lock_acquire(&n->lock, &invalidate_class);
+	while (!n->ending) {
+		struct after *one = take_next(n);
+		bool silent = n->silent, counted;
+
+		if (!one) {
+			lock_wait(&n->lock, &invalidate_class, &n->wake);
+			continue;
+		}
+		n->folder = *one->name ? one->node : 0;
+		pthread_cond_broadcast(&n->progress);
+		lock_release(&n->lock, &invalidate_class);
+		if (!silent)
+			send_later(n->kernel, one);
+		counted = one->counted;
+		free(one);
+		lock_acquire(&n->lock, &invalidate_class);
+		n->folder = 0;
+		count_done(n, counted);
+	}
+	lock_release(&n->lock, &invalidate_class);
+	return NULL;
+}
+
+static bool is_locked(const struct changes *c, uint64_t folder)
+{
+	return folder && (folder == c->locked[0] || folder == c->locked[1]);
+}
+
+/*
+ * Waits until all that is in the queue now is sent, or held back; but not while the thread waits
+ * for a folder that our request has locked.
+ */
+static void wait_sent(struct invalidator *n, const struct changes *c)
+{
+	struct timespec until = clock_time(clock_ms() + SENT_WAIT_MS);
+	uint64_t asked;
+
+	lock_acquire(&n->lock, &invalidate_class);
+	asked = n->asked;
+	while (n->done < asked && !n->ending && !is_locked(c, n->folder) &&
+	       lock_wait_until(&n->lock, &invalidate_class, &n->progress, &until))
+		;
+	lock_release(&n->lock, &invalidate_class);
+}
+
+static void send_now(struct invalidator *n, uint64_t node, bool listing)
+{
+	const struct kernel *k = n->kernel;
+	bool silent;
+
+	lock_acquire(&n->lock, &invalidate_class);
+	silent = n->silent;
+	lock_release(&n->lock, &invalidate_class);
+	if (!silent)
+		k->inval_node(k->closure, node, listing);
+}
+
+/* ---- what a call collects ---- */
+
+static void add_change(struct changes *c, struct change change)
+{
+	struct change *list = array_room(c->list, c->count, &c->room, sizeof(*list));
+
+	if (!list) {
+		free(change.later);
+		return;
+	}
+	c->list = list;
+	list[c->count++] = change;
+}
+
+void changes_attributes(struct changes *c, const struct node *node)
+{
+	add_change(c, (struct change){.node = node->id});
+}
+
+void changes_data(struct changes *c, const struct node *node)
+{
+	bool folder = node->thing->folder;
+
+	add_change(c, (struct change){node->id, folder,
+				      folder ? NULL : after_new(node->id, "", false)});
+}
+
+void changes_name(struct changes *c, const struct node *folder, const char *name, bool drop)
+{
+	add_change(c, (struct change){.later = after_new(folder->id, name, drop)});
+}
+
+void changes_names(struct changes *c, const struct node *node, bool drop)
+{
+	for (const struct link *link = node_link(node); link; link = node_next_link(node, link))
+		changes_name(c, link->parent, link->name, drop);
+}
+
+/* What is for the thread: at once, or, where names are in locked folders, after the reply. */
+static void sort_changes(const struct changes *c, struct queue *soon, struct queue *locked)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		struct after *one = c->list[i].later;
+
+		if (one)
+			queue_put(*one->name && is_locked(c, one->node) ? locked : soon, one);
+	}
+}
+
+static bool has_names(const struct after *list)
+{
+	while (list && !*list->name)
+		list = list->next;
+	return list != NULL;
+}
+
+struct after *changes_send(struct vfs *v, struct changes *c)
+{
+	struct invalidator *n = v->invalidator;
+	struct queue soon, locked;
+	bool wait;
+
+	queue_init(&soon);
+	queue_init(&locked);
+	/* Attributes of all before the pages of any: who sees one text changed sees all. */
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->list[i].node)
+			send_now(n, c->list[i].node, c->list[i].listing);
+	}
+	sort_changes(c, &soon, &locked);
+	wait = c->saved && n->started && has_names(soon.first);
+	enqueue(n, soon.first);
+	if (wait)
+		wait_sent(n, c);
+	free(c->list);
+	c->list = NULL;
+	c->count = c->room = 0;
+	c->saved = false;
+	return locked.first;
+}
+
+void after_send(struct vfs *v, struct after *after)
+{
+	if (after)
+		enqueue(v->invalidator, after);
+}
+
+void changes_send_all(struct vfs *v, struct changes *c)
+{
+	after_send(v, changes_send(v, c));
+}
+
+void changes_discard(struct changes *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		free(c->list[i].later);
+	free(c->list);
+	*c = (struct changes)CHANGES_INIT;
+}
+
+/* ---- all of it ---- */
+
+UNSHARED struct invalidator *invalidator_new(const struct kernel *kernel)
+{
+	struct invalidator *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	n->kernel = kernel;
+	queue_init(&n->queue);
+	queue_init(&n->held);
+	lock_init(&n->lock);
+	lock_condition_init(&n->wake);
+	lock_condition_init(&n->progress);
+	return n;
+}
+
+/* The program's signals are for its main thread. */
+bool invalidator_start(struct invalidator *n)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	n->started = pthread_create(&n->thread, NULL, run_invalidator, n) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return n->started;
+}
+
+void invalidator_silence(struct invalidator *n)
+{
+	lock_acquire(&n->lock, &invalidate_class);
+	n->silent = true;
+	lock_release(&n->lock, &invalidate_class);
+}
+
+static void stop_thread(struct invalidator *n)
+{
+	lock_acquire(&n->lock, &invalidate_class);
+	n->ending = true;
+	pthread_cond_signal(&n->wake);
+	pthread_cond_broadcast(&n->progress);
+	lock_release(&n->lock, &invalidate_class);
+	if (n->started)
+		pthread_join(n->thread, NULL);
+}
+
+UNSHARED void invalidator_free(struct invalidator *n)
+{
+	if (!n)
+		return;
+	stop_thread(n);
+	after_free(n->queue.first);
+	after_free(n->held.first);
+	free(n->folders);
+	pthread_cond_destroy(&n->wake);
+	pthread_cond_destroy(&n->progress);
+	lock_destroy(&n->lock);
+	free(n);
+}

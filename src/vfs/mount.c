@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mount.c - all parts of the mount put together. */
+#include "access.h"
+#include "asker.h"
+#include "control.h"
+#include "diagnostics.h"
+#include "end.h"
+#include "entries.h"
+#include "given.h"
+#include "handle.h"
+#include "held.h"
+#include "naming.h"
+#include "outside.h"
+#include "refusal.h"
+#include "sharing.h"
+#include "staging.h"
+#include "store/recent.h"
+#include "upper.h"
+#include "watching.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define RECENT_LIMIT ((size_t)8 << 20) /* a folder of some thousand bones */
+
+/* ---- things that come and go ---- */
+
+static void thing_made(void *vfs, struct thing *thing) REQUIRES(vfs_class)
+{
+	struct animation *a = thing->animation;
+
+	(void)vfs;
+	animation_get(a);
+	if (thing->kind == THING_ANIMATION) {
+		thing->beside = a->beside;
+		a->folder = thing;
+		return;
+	}
+	thing->next_member = a->members;
+	thing->back_member = &a->members;
+	if (a->members)
+		a->members->back_member = &thing->next_member;
+	a->members = thing;
+}
+
+static void leave_animation(struct vfs *v, struct thing *thing) REQUIRES(vfs_class)
+{
+	struct animation *a = thing->animation;
+
+	if (!a)
+		return;
+	if (a->folder == thing)
+		a->folder = NULL;
+	if (thing->back_member)
+		*thing->back_member = thing->next_member;
+	if (thing->next_member)
+		thing->next_member->back_member = thing->back_member;
+	animation_put(v, a);
+}
+
+static void thing_gone(void *vfs, struct thing *thing) REQUIRES(vfs_class)
+{
+	struct vfs *v = vfs;
+
+	if (thing->kind == THING_PLAIN) {
+		free(thing->plain.last);
+		if (thing->folder)
+			folder_forget(v, thing);
+	} else if (thing->kind == THING_VIEW) {
+		draft_free(thing->view.draft);
+		view_unpin(v, thing);
+	}
+	leave_animation(v, thing);
+}
+
+static void node_gone(void *vfs, struct node *node) REQUIRES(vfs_class)
+{
+	handles_free(node);
+	if (node->thing->kind == THING_PLAIN && node->thing->folder)
+		folder_unwatch(vfs, node->id, node->thing);
+}
+
+/* ---- the beginning ---- */
+
+static void note_names(void *vfs, const char *fault)
+{
+	diagnose(vfs, NAMING_FILE, "not used", fault);
+}
+
+static void note_rest(void *vfs, const char *path, const char *fault)
+{
+	diagnose(vfs, path, "not used", fault);
+}
+
+/* The root is a plain folder of SOURCE like any other. */
+static bool identify_root(struct vfs *v)
+{
+	struct thing *thing;
+	struct stat st;
+
+	if (identity_at(v->root, ".", &v->root_identity, &st) != 0)
+		return true;
+	vfs_lock(v);
+	thing = thing_plain(&v->nodes, AREA_SOURCE, true, &v->root_identity);
+	if (thing)
+		node_point(&v->nodes, nodes_by_id(&v->nodes, NODE_ROOT), thing);
+	thing_put(&v->nodes, thing);
+	vfs_unlock(v);
+	return thing != NULL;
+}
+
+static UNSHARED bool make_nodes(struct vfs *v)
+{
+	if (!nodes_init(&v->nodes))
+		return false;
+	v->nodes.keeps = v->options->noforget;
+	v->nodes.thing_made = thing_made;
+	v->nodes.thing_gone = thing_gone;
+	v->nodes.node_gone = node_gone;
+	v->nodes.closure = v;
+	return identify_root(v);
+}
+
+static bool make_parts(struct vfs *v)
+{
+	return (v->folders = folders_new(v->root)) && (v->deadlines = deadlines_new(v)) &&
+	       (v->invalidator = invalidator_new(v->kernel)) &&
+	       (v->diagnostics = diagnostics_new()) && (v->held = held_new(v->options->held_max)) &&
+	       (v->control = control_new()) && (v->sharing = sharing_new()) &&
+	       (v->stagings = stagings_new(v)) && (v->upper = upper_new()) &&
+	       (v->listings = listings_new()) && (v->asker = asker_new()) &&
+	       (v->recent = recent_new(RECENT_LIMIT)) &&
+	       (v->refusals = refusals_new(v->state, v->options->rejected_max));
+}
+
+static bool make_store(struct vfs *v)
+{
+	v->store = store_new(&v->options->store, v->state);
+	if (!v->store)
+		return false;
+	store_rests(v->store, note_rest, v);
+	access_start(v);
+	return store_names(v->store, v->root, note_names, v);
+}
+
+static struct vfs *out_of_memory(void)
+{
+	fprintf(stderr, "animfs: out of memory\n");
+	return NULL;
+}
+
+struct vfs *vfs_new(const struct mount_options *options, const struct kernel *kernel, int fd,
+		    struct state *state, bool read_only)
+{
+	struct vfs *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return out_of_memory();
+	v->options = options;
+	v->kernel = kernel;
+	v->root = fd;
+	v->state = state;
+	v->read_only = read_only;
+	v->drafts.limit = options->drafts_max;
+	v->given_free = given_free;
+	v->animation_ends = end_due;
+	v->animation_looks = outside_due;
+	lock_init(&v->lock);
+	if (make_parts(v) && make_nodes(v) && make_store(v))
+		return v;
+	vfs_free(v);
+	return out_of_memory();
+}
+
+bool vfs_watch(struct vfs *v)
+{
+	if (!invalidator_start(v->invalidator) || !deadlines_start(v->deadlines))
+		return false;
+	outside_start(v);
+	return true;
+}
+
+void vfs_resume(struct vfs *v)
+{
+	stagings_resume(v);
+}
+
+/* ---- the end ---- */
+
+void vfs_silence(struct vfs *v)
+{
+	invalidator_silence(v->invalidator);
+}
+
+/* What was to end when nobody goes on with it. */
+static void end_animation(struct vfs *v, struct animation *a)
+{
+	struct changes changes = CHANGES_INIT;
+
+	writer_lock(a);
+	end_finish(v, a, &changes);
+	writer_unlock(a);
+	changes_discard(&changes);
+}
+
+void vfs_finish(struct vfs *v)
+{
+	struct deadline *deadline;
+
+	outside_end(v);
+	deadlines_stop(v->deadlines);
+	drafts_commit_all(v);
+	stagings_finish(v, NULL);
+	while ((deadline = deadlines_take(v->deadlines))) {
+		if (deadline->due == v->animation_ends)
+			end_animation(v, deadline->user);
+		if (deadline->due != v->animation_ends && deadline->due != v->animation_looks)
+			continue;
+		vfs_lock(v);
+		animation_put(v, deadline->user);
+		vfs_unlock(v);
+	}
+}
+
+/* Also what is not whole, and what was not finished. */
+UNSHARED void vfs_free(struct vfs *v)
+{
+	outside_end(v);
+	invalidator_free(v->invalidator);
+	if (v->deadlines)
+		deadlines_stop(v->deadlines);
+	nodes_release(&v->nodes);
+	deadlines_free(v->deadlines);
+	store_free(v->store);
+	folders_free(v->folders);
+	stagings_free(v->stagings);
+	upper_free(v->upper);
+	sharing_free(v->sharing);
+	listings_free(v->listings);
+	recent_free(v->recent);
+	refusals_free(v->refusals);
+	control_free(v->control);
+	held_free(v->held);
+	diagnostics_free(v->diagnostics);
+	free(v->asker);
+	lock_destroy(&v->lock);
+	free(v);
+}

@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* open.c - open, create, release. */
+#include "open.h"
+#include "access.h"
+#include "attr.h"
+#include "control.h"
+#include "lookup.h"
+#include "plain.h"
+#include "save.h"
+#include "staging.h"
+#include "upper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GIVEN_MAX (64 << 10) /* bytes of a text that is given to the kernel unasked */
+
+/* ---- plain files ---- */
+
+/* O_TRUNC works with O_RDONLY too, and takes away set-id bits unless it is root who asks. */
+static int empty_file(const struct request *who, int fd)
+{
+	char path[AT_PROC_SIZE];
+	struct stat st;
+	int emptied, error = at_proc_path(fd, NULL, path, sizeof(path));
+
+	if (error)
+		return error;
+	/* Not truncate(), to which a file that is empty already has nothing new. */
+	emptied = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC);
+	if (emptied < 0)
+		return errno;
+	close(emptied);
+	if (who->uid != 0 && fstat(fd, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
+		fchmod(fd, st.st_mode & (st.st_mode & S_IXGRP ? 01777 : 03777));
+	return 0;
+}
+
+static int open_plain(struct vfs *v, const struct request *who, const struct target *t, int flags,
+		      struct opened *out)
+{
+	int fd, error;
+
+	if (v->read_only && (flags & O_ACCMODE) != O_RDONLY)
+		return EROFS;
+	error = plain_open(v, t, flags, &fd);
+	if (!error)
+		error = handle_keep(v, &fd);
+	/* The kernel does not know yet that the name is another node's, or nobody's. */
+	if (error)
+		return error == ENOENT ? ESTALE : error;
+	error = flags & O_TRUNC ? empty_file(who, fd) : 0;
+	if (error) {
+		close(fd);
+		return error;
+	}
+	out->handle = handle_new(v, t->node, flags, fd);
+	if (!out->handle)
+		return ENOMEM;
+	out->keep_cache = true; /* the kernel drops the pages itself when the mtime moved */
+	out->noflush = !handle_writes(out->handle);
+	if (!handle_writes(out->handle))
+		return 0;
+	vfs_lock(v);
+	out->handle->busy = true;
+	vfs_unlock(v);
+	staging_touch(v, t->node);
+	return 0;
+}
+
+/* ---- views ---- */
+
+/* The text that a writer starts from, where there is no draft yet; NULL: the empty one. */
+static int start_text(struct vfs *v, const struct target *t, bool empty, struct text **out)
+{
+	const struct draft *draft;
+
+	*out = NULL;
+	vfs_lock(v);
+	draft = t->thing->view.draft;
+	vfs_unlock(v);
+	return draft || empty ? 0 : view_text(v, t, out);
+}
+
+int view_need_draft(struct vfs *v, const struct target *t, bool empty)
+{
+	struct view_state *view = &t->thing->view;
+	struct draft *draft = NULL;
+	struct text *text, *rendered = NULL;
+	int error = start_text(v, t, empty, &text);
+
+	if (error)
+		return error;
+	vfs_lock(v);
+	if (t->node->thing != t->thing || !(view->version || view->lost)) {
+		error = ESTALE;
+	} else if (!view->draft && view->lost) {
+		error = EIO;
+	} else if (!view->draft) {
+		draft = draft_new(view->version, &view->place, text, &v->drafts);
+		error = draft ? 0 : ENOMEM;
+	}
+	if (draft) {
+		view_give_draft(t->node, draft);
+		rendered = view->rendered;
+		view->rendered = NULL;
+	}
+	if (!error)
+		t->node->cached = CACHED_OTHER;
+	if (error)
+		vfs_unlock(v);
+	text_put(text);
+	text_put(rendered);
+	return error;
+}
+
+/*
+ * While the clip that it is in becomes another file's: waits until it is, or is not. Afterwards the
+ * handle is in the way of that. ESTALE: it is.
+ */
+static int await_move(struct vfs *v, const struct target *t)
+{
+	struct animation *a = t->thing->animation;
+	bool moves, moved;
+
+	vfs_lock(v);
+	moves = a->moving && node_is_below(t->node, a->moving);
+	vfs_unlock(v);
+	if (moves) {
+		writer_lock(a);
+		writer_unlock(a);
+	}
+	vfs_lock(v);
+	moved = t->node->thing != t->thing;
+	vfs_unlock(v);
+	return moved ? ESTALE : 0;
+}
+
+/*
+ * Does the kernel open, by a name that it has not dropped yet, a view that was replaced? Then it is
+ * to look the name up again, which it does once. Where it has just done so, the view was replaced
+ * in between: the text that it finds was there when it looked. And where it comes back without
+ * having looked, it was not by a name: a descriptor is opened again (/dev/fd/N).
+ */
+static bool is_outdated(struct vfs *v, const struct request *who, const struct target *t)
+	REQUIRES(vfs_class)
+{
+	_Atomic uint64_t *looked_up = looked_up_by(v, who);
+
+	if (t->thing->view.standing == STANDS || *looked_up == t->node->id)
+		return false;
+	*looked_up = t->node->id;
+	return true;
+}
+
+/*
+ * What whoever opens it now is to see: the latest version, or what those who have it open see.
+ * With the tree's lock on success: the view is pinned to it, and the handle is among the node's.
+ */
+static int pin_sight(struct vfs *v, const struct request *who, const struct target *t,
+		     struct handle *h, struct sight *s) TRY_ACQUIRE(0, vfs_class)
+{
+	const struct view_state *view = &t->thing->view;
+	struct stat st;
+	int error = await_move(v, t);
+
+	if (error)
+		return error;
+	for (;;) {
+		error = sight_of(v, t, s, &st);
+		if (error)
+			return error;
+		vfs_lock(v);
+		if (h->node->thing != t->thing || is_outdated(v, who, t))
+			break;
+		/* A version that came in between is to be seen. */
+		if (view->version == s->version ||
+		    t->thing->animation->generation <= s->version->generation) {
+			view_pin(t->node, s);
+			*looked_up_by(v, who) = 0;
+			return 0;
+		}
+		vfs_unlock(v);
+		sight_release(s);
+	}
+	vfs_unlock(v);
+	sight_release(s);
+	return ESTALE;
+}
+
+/* The first writer, of a view with a draft: it goes on, or starts from what is there now. */
+static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
+			const struct sight *s) REQUIRES(vfs_class)
+{
+	struct draft *draft = t->thing->view.draft;
+	bool had_base;
+
+	if (!draft || draft->committing || node_writers(t->node) > 1)
+		return;
+	had_base = draft->base != NULL;
+	draft_begin(draft, s->version, &s->place, h->flags & O_APPEND);
+	if (!had_base)
+		node_get(t->node); /* view_release_draft gives it back */
+	(void)v;
+}
+
+/* Has the kernel pages of the text that the handle is to read? *first: it has none at all. */
+static bool keeps_pages(const struct target *t, const struct handle *h, const struct sight *s,
+			bool *first) REQUIRES(vfs_class)
+{
+	struct tree tree = sight_tree(s);
+	uint64_t before = t->node->cached;
+	bool other = t->thing->view.draft || handle_writes(h);
+
+	*first = !before;
+	t->node->cached = other ? CACHED_OTHER : s->version->generation;
+	return !other && before && before != CACHED_OTHER && before >= tree_since(&tree, &s->place);
+}
+
+/*
+ * Gives the kernel a small text before it asks: with what opens it, that is all there is to reading
+ * it. No page of it can be in use, since the view was never opened before.
+ */
+static bool give_pages(struct vfs *v, const struct target *t)
+{
+	struct text *text;
+	bool told, given = false;
+
+	vfs_lock(v);
+	told = t->thing->view.generation && t->thing->view.size <= GIVEN_MAX &&
+	       !t->thing->view.draft;
+	vfs_unlock(v);
+	if (!told || view_text(v, t, &text) != 0)
+		return false;
+	if (text_bytes(text).size <= GIVEN_MAX)
+		given = v->kernel->store(v->kernel->closure, t->node->id, text_bytes(text)) == 0;
+	text_put(text);
+	return given;
+}
+
+static int truncate_view(struct vfs *v, const struct target *t, struct handle *h)
+{
+	int error = view_need_draft(v, t, true);
+
+	if (error)
+		return error;
+	error = draft_truncate(t->thing->view.draft, 0, v->options->max_text);
+	h->wrote = !error;
+	vfs_unlock(v);
+	return error;
+}
+
+/* Once the handle is there; on failure it is not used. */
+static int join_view(struct vfs *v, const struct request *who, const struct target *t,
+		     struct handle *h, struct opened *out)
+{
+	struct sight s;
+	bool first, reads = !handle_writes(h);
+	int error = pin_sight(v, who, t, h, &s);
+
+	if (error)
+		return error;
+	if (!reads)
+		begin_draft(v, t, h, &s);
+	out->keep_cache = keeps_pages(t, h, &s, &first);
+	vfs_unlock(v);
+	if (!reads && view_is_fixed(view_of(t->thing), s.version))
+		error = EACCES;
+	sight_release(&s);
+	if (!error && (h->flags & O_TRUNC))
+		error = truncate_view(v, t, h);
+	if (!error && first && reads)
+		out->keep_cache = give_pages(v, t);
+	else if (!error && !out->keep_cache)
+		v->kernel->inval_node(v->kernel->closure, t->node->id, false);
+	return error;
+}
+
+static int open_view(struct vfs *v, const struct request *who, const struct target *t, int flags,
+		     struct opened *out)
+{
+	bool writes = (flags & O_ACCMODE) != O_RDONLY;
+	struct caller *caller = NULL;
+	struct handle *h;
+	int error = 0;
+
+	if (v->read_only && writes)
+		return EROFS;
+	if (writes && view_of(t->thing)->parse_skeleton)
+		error = access_caller(v, who, &caller);
+	if (error)
+		return error;
+	h = handle_new(v, t->node, flags, -1);
+	if (!h) {
+		free(caller);
+		return ENOMEM;
+	}
+	vfs_lock(v);
+	h->who = caller;
+	if (writes) {
+		t->thing->view.uid = who->uid;
+		t->thing->view.gid = who->gid;
+	}
+	vfs_unlock(v);
+	h->opener = writes ? process_of(who->pid) : 0;
+	error = join_view(v, who, t, h, out);
+	if (error) {
+		vfs_release(v, h);
+		return error;
+	}
+	out->handle = h;
+	out->noflush = !writes;
+	return 0;
+}
+
+static int open_control(struct vfs *v, const struct target *t, int flags, struct opened *out)
+{
+	if ((flags & O_ACCMODE) != O_RDONLY)
+		return EACCES;
+	out->handle = handle_new(v, t->node, flags, -1);
+	if (!out->handle)
+		return ENOMEM;
+	control_text(v, t, false, &out->handle->text);
+	out->direct_io = true; /* what it says may have changed since its size was asked for */
+	out->noflush = true;
+	return 0;
+}
+
+/* ---- the request ---- */
+
+static int open_target(struct vfs *v, const struct request *who, const struct target *t, int flags,
+		       struct opened *out)
+{
+	switch ((enum thing_kind)t->thing->kind) {
+	case THING_CONTROL:
+		return open_control(v, t, flags, out);
+	case THING_VIEW:
+		return open_view(v, who, t, flags, out);
+	case THING_PLAIN:
+		return open_plain(v, who, t, flags, out);
+	default:
+		return EISDIR;
+	}
+}
+
+#define OPEN_TRIES 8
+
+int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags, struct opened *out)
+{
+	bool moved = true;
+	struct target t;
+	int error = ESTALE;
+
+	*out = (struct opened){.handle = NULL};
+	if (v->unopened_files)
+		return ENOSYS; /* the kernel takes it for good, and for all files */
+	/* A rename may just have pointed the node at another thing. */
+	for (unsigned i = 0; i < OPEN_TRIES && error == ESTALE && moved; i++) {
+		error = target_get(v, node, &t);
+		if (error)
+			return error;
+		error = open_target(v, who, &t, flags, out);
+		vfs_lock(v);
+		moved = t.node->thing != t.thing;
+		vfs_unlock(v);
+		target_put(v, &t);
+	}
+	return error == ENOSYS ? EOPNOTSUPP : error; /* of a filesystem below */
+}
+
+/* ---- create ---- */
+
+/* Could a descriptor be kept that is opened now? For what leaves something behind. */
+static int check_room(struct vfs *v)
+{
+	int fd = fcntl(v->root, F_DUPFD_CLOEXEC, 0);
+	int error = fd < 0 ? errno : handle_keep(v, &fd);
+
+	if (!error)
+		close(fd);
+	return error;
+}
+
+/* What the kernel did already, or what would make the descriptor unfit for it. */
+static int create_flags(int flags)
+{
+	return (flags & ~(O_TRUNC | O_APPEND | O_DIRECT | O_NOFOLLOW | O_NOCTTY)) | O_CREAT |
+	       O_EXCL;
+}
+
+/*
+ * The kernel asks for it when it found nothing under the name. Where there is something by now,
+ * nobody has checked yet who may open it: the kernel is to look again.
+ */
+static int make_file(struct vfs *v, const struct request *who, const struct target *parent,
+		     const char *name, mode_t mode, int flags, int *fd, struct entry *entry)
+{
+	enum area area = area_for(parent->thing);
+	struct folder folder;
+	struct identity id;
+	struct stat st;
+	int error = plain_folder(v, parent, area, true, &folder);
+
+	if (error)
+		return error;
+	error = at_open(folder.fd, name, create_flags(flags), acl_mode(v, who, folder.fd, mode),
+			fd);
+	if (error == EEXIST && !(flags & O_EXCL))
+		error = ESTALE;
+	if (!error) {
+		plain_own(v, who, folder.fd, name);
+		error = identity_at(*fd, "", &id, &st);
+		if (!error)
+			error = plain_entry_found(v, parent, area, name, &id, &st, entry);
+		if (error)
+			close(*fd);
+	}
+	folder_close(v, &folder);
+	return error;
+}
+
+static int create_plain(struct vfs *v, const struct request *who, const struct target *parent,
+			const char *name, mode_t mode, int flags, struct entry *entry,
+			struct opened *out)
+{
+	const struct codec *codec;
+	struct target t;
+	bool probe;
+	int fd, error = upper_grow(v, area_for(parent->thing), UPPER_ENTRY);
+
+	if (!error)
+		error = check_room(v);
+	if (!error)
+		error = make_file(v, who, parent, name, mode, flags, &fd, entry);
+	if (error)
+		return error;
+	if (store_claims(v->store, name, &codec, &probe))
+		entry->entry_timeout = 0; /* it may be a folder once it is written */
+	error = target_get(v, entry->node, &t);
+	out->handle = error ? NULL : handle_new(v, t.node, flags, fd);
+	if (!out->handle) {
+		if (!error)
+			target_put(v, &t);
+		vfs_forget(v, entry->node, 1);
+		return ENOMEM;
+	}
+	vfs_lock(v);
+	out->handle->busy = handle_writes(out->handle);
+	vfs_unlock(v);
+	staging_given(v, who, t.node, 1u << GIVEN_MADE);
+	target_put(v, &t);
+	return 0;
+}
+
+int view_create(struct vfs *v, const struct request *who, const struct target *parent,
+		const char *name, const struct place *place, int flags, struct opened *out,
+		struct entry *entry)
+{
+	struct target t;
+	int error = place_node(v, parent, name, place, &t);
+
+	*out = (struct opened){.handle = NULL};
+	if (error)
+		return error;
+	vfs_lock(v);
+	name_set_present(v, parent->thing->animation, parent->node, name);
+	vfs_unlock(v);
+	error = open_view(v, who, &t, flags | O_TRUNC, out);
+	if (!error) {
+		error = entry_of(v, &t, entry);
+		if (error)
+			vfs_release(v, out->handle);
+	}
+	target_put(v, &t);
+	return error;
+}
+
+int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
+	       mode_t mode, int flags, struct entry *entry, struct opened *out)
+{
+	struct slot slot;
+	int error = slot_find(v, parent, name, &slot);
+
+	*out = (struct opened){.handle = NULL};
+	if (!error && slot.present && (flags & O_EXCL))
+		error = EEXIST;
+	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
+		error = EISDIR;
+	if (!error)
+		error = slot.is_view
+				? view_create(v, who, &slot.parent, name, &slot.place, flags, out,
+					      entry)
+				: create_plain(v, who, &slot.parent, name, mode, flags, entry, out);
+	slot_release(v, &slot);
+	return error;
+}
+
+/* ---- release ---- */
+
+/* There is nobody left to hear of a failure: .rejected and .error do. */
+static void save_last(struct vfs *v, const struct target *t, const struct handle *h)
+{
+	struct changes changes = CHANGES_INIT;
+	const struct view_state *view = &t->thing->view;
+	enum draft_event event = DRAFT_FLUSH_OTHER;
+	bool dirty;
+
+	vfs_lock(v);
+	dirty = handle_writes(h) && node_writers(t->node) == 1 && view->draft && view->draft->dirty;
+	if (view->mapped)
+		event = DRAFT_SAVE;
+	vfs_unlock(v);
+	if (!dirty)
+		return;
+	view_commit(v, t, event, &changes);
+	changes_send_all(v, &changes);
+}
+
+/* What the view says to those who have it open, when there is one less. */
+static void settle(struct vfs *v, const struct target *t, bool wrote)
+{
+	struct changes changes = CHANGES_INIT;
+	bool waits = false;
+
+	vfs_lock(v);
+	if (wrote && t->thing->view.draft && t->node->thing == t->thing && !node_writers(t->node))
+		waits = view_settle(v, t->node, &changes);
+	if (!t->node->handles && t->node->thing == t->thing)
+		view_closed(v, t->node);
+	vfs_unlock(v);
+	if (waits)
+		animation_touch(v, t->thing->animation);
+	changes_send_all(v, &changes);
+}
+
+void vfs_release(struct vfs *v, struct handle *h)
+{
+	bool wrote = handle_writes(h);
+	struct target t;
+
+	handle_target(v, h, &t);
+	if (t.thing->kind == THING_VIEW)
+		save_last(v, &t, h);
+	handle_free(v, h);
+	if (t.thing->kind == THING_VIEW)
+		settle(v, &t, wrote);
+	else if (t.thing->kind == THING_PLAIN && wrote)
+		staging_touch(v, t.node);
+	target_put(v, &t);
+}

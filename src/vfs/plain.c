@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* plain.c - where a plain thing is, what it is, and descriptors of it. */
+#include "plain.h"
+
+#include "acl.h"
+#include "at.h"
+#include "handle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What programs best read and write at once: each such piece is a request. */
+#define IO_BLOCK (128 << 10)
+
+/* ---- where it is ---- */
+
+enum area area_for(const struct thing *parent)
+{
+	return thing_is_virtual(parent) ? AREA_UPPER : (enum area)parent->area;
+}
+
+/* From its path to the descriptor it does not move; then that moves with it. */
+static int state_path_folder(struct vfs *v, const struct node *node, enum area area, bool make,
+			     struct folder *out)
+{
+	struct buf path = BUF_INIT;
+	int error;
+
+	folders_hold_still(v);
+	vfs_lock(v);
+	error = node_path(node, &path);
+	vfs_unlock(v);
+	*out = (struct folder)FOLDER_NONE;
+	if (!error)
+		error = state_folder(v->state, area == AREA_UPPER ? STATE_EXTRA : STATE_REJECTED,
+				     (const char *)path.data, make, &out->fd);
+	folders_let_move(v);
+	out->owned = !error;
+	buf_release(&path);
+	return error;
+}
+
+int plain_folder(struct vfs *v, const struct target *parent, enum area area, bool make,
+		 struct folder *out)
+{
+	if (area != AREA_SOURCE)
+		return state_path_folder(v, parent->node, area, make, out);
+	/* The node of a file may have got a view's name meanwhile. */
+	return thing_is_virtual(parent->thing) ? ENOENT : folder_open(v, parent->node, out);
+}
+
+static bool is_identity(struct vfs *v, const struct thing *thing, const struct identity *id)
+{
+	bool same;
+
+	vfs_lock(v);
+	same = identity_same(&thing->plain.identity, id);
+	vfs_unlock(v);
+	return same;
+}
+
+/* Is that what the thing is? "": the descriptor itself. */
+static int check_identity(struct vfs *v, const struct thing *thing, int folder, const char *name,
+			  struct stat *st)
+{
+	struct identity id;
+	int error = identity_at(folder, name, &id, st);
+
+	return error ? error : is_identity(v, thing, &id) ? 0 : ESTALE;
+}
+
+/* The node's n-th name, and the folder that it is in. False: it has no more. */
+static bool nth_name(struct vfs *v, const struct node *node, unsigned n, char *name,
+		     struct target *parent)
+{
+	const struct link *link;
+
+	vfs_lock(v);
+	for (link = node_link(node); link && n > 0; n--)
+		link = node_next_link(node, link);
+	if (link) {
+		parent->node = node_get(link->parent);
+		parent->thing = thing_get(link->parent->thing);
+		strcpy(name, link->name);
+	}
+	vfs_unlock(v);
+	return link != NULL;
+}
+
+static int try_names(struct vfs *v, const struct target *t, struct folder *folder, char *name,
+		     struct stat *st)
+{
+	struct target parent;
+	int error = ENOENT;
+
+	for (unsigned n = 0; error && nth_name(v, t->node, n, name, &parent); n++) {
+		error = plain_folder(v, &parent, (enum area)t->thing->area, false, folder);
+		target_put(v, &parent);
+		if (error)
+			continue;
+		error = check_identity(v, t->thing, folder->fd, name, st);
+		if (error)
+			folder_close(v, folder);
+	}
+	return error;
+}
+
+static bool stands_for(struct vfs *v, const struct target *t)
+{
+	bool stands;
+
+	vfs_lock(v);
+	stands = t->node->thing == t->thing;
+	vfs_unlock(v);
+	return stands;
+}
+
+int plain_where(struct vfs *v, const struct target *t, struct folder *folder, char *name,
+		struct stat *st)
+{
+	int error = try_names(v, t, folder, name, st);
+
+	if (error != ENOENT && error != ESTALE)
+		return error;
+	folders_hold_still(v);
+	error = try_names(v, t, folder, name, st);
+	folders_let_move(v);
+	return error == ENOENT && !stands_for(v, t) ? ESTALE : error;
+}
+
+/* ---- descriptors ---- */
+
+int plain_borrow(struct vfs *v, const struct target *t)
+{
+	int fd = -1;
+
+	/* With the lock, since a handle may be closed at any time; this call never waits. */
+	vfs_lock(v);
+	for (const struct handle *h = t->node->handles; h && fd < 0; h = h->next_of_node) {
+		if (h->fd >= 0)
+			fd = fcntl(h->fd, F_DUPFD_CLOEXEC, 0);
+	}
+	vfs_unlock(v);
+	return fd;
+}
+
+/*
+ * What the kernel did already, or what would make the descriptor unfit for it. Appending comes with
+ * each write: pages of a mapping are written through any descriptor, to where they belong.
+ */
+static int own_flags(int flags)
+{
+	return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_DIRECT | O_NOFOLLOW | O_NOCTTY);
+}
+
+static int open_again(int fd, int flags, int *again)
+{
+	char path[AT_PROC_SIZE];
+	int error = at_proc_path(fd, NULL, path, sizeof(path));
+
+	if (error)
+		return error;
+	*again = open(path, flags | O_CLOEXEC);
+	return *again < 0 ? errno : 0;
+}
+
+/* Opens what the node stands for, and not what another program put in its place just now. */
+static int open_named(struct vfs *v, const struct target *t, int flags, int *fd)
+{
+	char name[NAME_MAX + 1];
+	struct folder folder;
+	struct stat st;
+	int error = plain_where(v, t, &folder, name, &st);
+
+	if (error)
+		return error;
+	/* Never waits for a FIFO that took the name just now, but for another program's lease. */
+	error = at_open(folder.fd, name, flags | O_NONBLOCK, 0, fd);
+	if (error == EWOULDBLOCK && !(flags & O_NONBLOCK))
+		error = at_open(folder.fd, name, flags, 0, fd);
+	folder_close(v, &folder);
+	if (error)
+		return error == ELOOP || error == ENXIO ? ESTALE : error;
+	error = check_identity(v, t->thing, *fd, "", &st);
+	if (error)
+		close(*fd);
+	return error;
+}
+
+int plain_open(struct vfs *v, const struct target *t, int flags, int *fd)
+{
+	int opened, error = open_named(v, t, own_flags(flags), fd);
+
+	if (error != ENOENT && error != ESTALE)
+		return error;
+	opened = plain_borrow(v, t);
+	if (opened < 0)
+		return error;
+	error = open_again(opened, own_flags(flags), fd);
+	close(opened);
+	return error;
+}
+
+int handle_descriptor(struct vfs *v, struct handle *h)
+{
+	struct target t;
+	int fd, opened = -1;
+
+	vfs_lock(v);
+	fd = h->fd;
+	vfs_unlock(v);
+	if (fd >= 0)
+		return fd;
+	handle_target(v, h, &t);
+	if (t.thing->kind == THING_PLAIN && plain_open(v, &t, h->flags & ~O_TRUNC, &opened) != 0)
+		opened = -1;
+	target_put(v, &t);
+	vfs_lock(v);
+	if (h->fd < 0) {
+		h->fd = opened;
+		opened = -1;
+	}
+	fd = h->fd;
+	vfs_unlock(v);
+	if (opened >= 0)
+		close(opened);
+	return fd;
+}
+
+int plain_pin(struct vfs *v, const struct target *t, int *fd)
+{
+	int error;
+
+	if (t->node->id == NODE_ROOT) {
+		*fd = fcntl(v->root, F_DUPFD_CLOEXEC, 0);
+		return *fd < 0 ? errno : 0;
+	}
+	error = open_named(v, t, O_PATH, fd);
+	if (!error)
+		return 0;
+	*fd = plain_borrow(v, t);
+	return *fd < 0 ? error : 0;
+}
+
+/* ---- attributes ---- */
+
+void plain_show(const struct vfs *v, struct stat *st)
+{
+	/* Files of the root's device keep their numbers; others must not meet them. */
+	if (st->st_dev != v->root_identity.dev)
+		st->st_ino ^= st->st_dev << 40 | st->st_dev >> 24;
+	if (S_ISDIR(st->st_mode) && st->st_nlink)
+		st->st_nlink = 1;
+	if (S_ISREG(st->st_mode) && st->st_blksize < IO_BLOCK)
+		st->st_blksize = IO_BLOCK;
+	if (v->options->uid >= 0)
+		st->st_uid = (uid_t)v->options->uid;
+	if (v->options->gid >= 0)
+		st->st_gid = (gid_t)v->options->gid;
+	if (v->options->umask >= 0)
+		st->st_mode &= ~(mode_t)(v->options->umask & 0777);
+}
+
+static bool last_attributes(struct vfs *v, const struct target *t, struct stat *st)
+{
+	bool known;
+
+	vfs_lock(v);
+	known = !node_link(t->node) && t->thing->plain.last;
+	if (known)
+		*st = *t->thing->plain.last;
+	vfs_unlock(v);
+	return known;
+}
+
+static int named_attributes(struct vfs *v, const struct target *t, struct stat *st)
+{
+	char name[NAME_MAX + 1];
+	struct folder folder;
+	int error;
+
+	if (t->node->id == NODE_ROOT)
+		return fstat(v->root, st) == 0 ? 0 : errno;
+	error = plain_where(v, t, &folder, name, st);
+	if (!error)
+		folder_close(v, &folder);
+	return error;
+}
+
+int plain_attributes(struct vfs *v, const struct target *t, struct stat *st)
+{
+	int fd, error = named_attributes(v, t, st);
+
+	/* Removed, but still open somewhere: ask that descriptor. */
+	if (error && (fd = plain_borrow(v, t)) >= 0) {
+		error = fstat(fd, st) == 0 ? 0 : errno;
+		close(fd);
+	} else if (error && last_attributes(v, t, st)) {
+		error = 0;
+	}
+	if (!error)
+		plain_show(v, st);
+	return error;
+}
+
+/* ---- entries ---- */
+
+/* The thing that is there, known or not; one whose number another one has is not found any more. */
+static struct thing *thing_there(struct nodes *t, enum area area, bool folder,
+				 const struct identity *id) REQUIRES(vfs_class)
+{
+	struct thing *thing = nodes_by_identity(t, id);
+
+	if (thing && thing->folder == folder && thing->area == area)
+		return thing_get(thing);
+	if (thing)
+		thing_leave_identity(t, thing);
+	return thing_plain(t, area, folder, id);
+}
+
+/* The node of a plain thing under this name, with a reference; NULL: no memory. */
+static struct node *node_there(struct nodes *t, struct node *parent, enum area area,
+			       const char *name, const struct identity *id, bool folder)
+	REQUIRES(vfs_class)
+{
+	struct thing *thing = thing_there(t, area, folder, id);
+	struct node *node;
+
+	if (!thing)
+		return NULL;
+	node = thing->node ? node_get(thing->node) : nodes_add(t, thing, name);
+	thing_put(t, thing);
+	/* A folder has one name: the one it was last seen under. */
+	if (node && folder)
+		nodes_unlink_all(t, node);
+	if (!node || nodes_link(t, node, parent, name))
+		return node;
+	node_put(t, node);
+	return NULL;
+}
+
+int plain_entry_found(struct vfs *v, const struct target *parent, enum area area, const char *name,
+		      const struct identity *id, struct stat *st, struct entry *out)
+{
+	bool folder = S_ISDIR(st->st_mode);
+	struct node *node;
+
+	plain_show(v, st);
+	*out = (struct entry){.st = *st, .attr_timeout = TIMEOUT, .entry_timeout = TIMEOUT};
+	vfs_lock(v);
+	node = node_there(&v->nodes, parent->node, area, name, id, folder);
+	if (node) {
+		out->node = node->id;
+		node->lookups++;
+		node_put(&v->nodes, node);
+	}
+	vfs_unlock(v);
+	return node ? 0 : ENOMEM;
+}
+
+int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,
+		const char *name, struct entry *out)
+{
+	struct identity id;
+	struct stat st;
+	int error = identity_at(folder, name, &id, &st);
+
+	return error ? error : plain_entry_found(v, parent, area, name, &id, &st, out);
+}
+
+/* ---- lost names ---- */
+
+/*
+ * A FIFO, a working directory or an O_PATH descriptor is in use without being open here: what it
+ * was is kept for them.
+ */
+static void keep_last(struct node *node, const struct stat *st) REQUIRES(vfs_class)
+{
+	struct thing *thing = node->thing;
+
+	if (!thing->plain.last)
+		thing->plain.last = malloc(sizeof(*st));
+	if (!thing->plain.last)
+		return;
+	*thing->plain.last = *st;
+	thing->plain.last->st_nlink -= thing->folder ? st->st_nlink : 1;
+}
+
+void plain_lost_name(struct vfs *v, struct node *node, const struct stat *st)
+{
+	bool nameless = !node_link(node);
+
+	if (node->thing->kind != THING_PLAIN)
+		return;
+	if (nameless)
+		keep_last(node, st);
+	/*
+	 * Its inode number may be another's in a moment, unless an open file keeps it. A folder is
+	 * dead to the kernel whatever happens: should it still be somewhere, it needs a new node.
+	 */
+	if (node->thing->folder || (nameless && !node->handles))
+		thing_leave_identity(&v->nodes, node->thing);
+}
+
+void name_lost(struct vfs *v, struct node *parent, const char *name, const struct stat *st)
+{
+	struct node *node;
+
+	vfs_lock(v);
+	node = nodes_by_name(&v->nodes, parent, name);
+	if (node) {
+		node_get(node);
+		nodes_unlink(&v->nodes, parent, name);
+		if (st)
+			plain_lost_name(v, node, st);
+		if (node->thing->folder)
+			folder_forget(v, node->thing);
+		node_put(&v->nodes, node);
+	}
+	vfs_unlock(v);
+}
+
+int plain_hold_folder(struct vfs *v, int parent, const char *name)
+{
+	int fd;
+
+	if (!v->unopened_folders || at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, &fd) != 0)
+		return -1;
+	(void)handle_keep(v, &fd);
+	return fd;
+}
+
+void plain_let_go(struct vfs *v, struct node *parent, const char *name, int fd)
+{
+	struct handle *handle = fd >= 0 && parent ? calloc(1, sizeof(*handle)) : NULL;
+	struct node *node = NULL;
+
+	vfs_lock(v);
+	if (handle)
+		node = nodes_by_name(&v->nodes, parent, name);
+	if (node) {
+		/* Without a reference: it goes with the node. */
+		handle->node = node;
+		handle->fd = fd;
+		handle->next_of_node = node->handles;
+		node->handles = handle;
+	}
+	vfs_unlock(v);
+	if (node)
+		return;
+	free(handle);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- owners ---- */
+
+/* A change of owner takes set-id bits away; programs are set-gid only to one's own groups. */
+static void give_mode_back(const struct request *who, int fd, mode_t mode, gid_t gid)
+{
+	char path[AT_PROC_SIZE];
+
+	if (!S_ISREG(mode) || !(mode & (S_ISUID | S_ISGID)) ||
+	    at_proc_path(fd, NULL, path, sizeof(path)) != 0)
+		return;
+	if ((mode & S_IXGRP) && !acl_in_group(who, gid))
+		mode &= ~(mode_t)S_ISGID;
+	chmod(path, mode & 07777);
+}
+
+void plain_own(struct vfs *v, const struct request *who, int folder, const char *name)
+{
+	struct stat parent, st;
+	gid_t gid = who->gid;
+	int fd;
+
+	(void)v;
+	if (geteuid() != 0 || (who->uid == 0 && who->gid == 0) ||
+	    at_open(folder, name, O_PATH, 0, &fd) != 0)
+		return;
+	if (fstat(folder, &parent) == 0 && (parent.st_mode & S_ISGID))
+		gid = parent.st_gid;
+	if (fstat(fd, &st) == 0 && fchownat(fd, "", who->uid, gid, AT_EMPTY_PATH) == 0)
+		give_mode_back(who, fd, st.st_mode, gid);
+	close(fd);
+}

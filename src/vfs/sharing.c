@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sharing.c - what other mounts of the same state directory put beside the texts: ordinary files
+ * and refusals are in the listings of virtual folders, which the kernel keeps. Every folder of them
+ * is watched; there are as many as people have put something into.
+ */
+#include "sharing.h"
+#include "lookup.h"
+
+#include "watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+/* Cookies that are no nodes' numbers; those of folders count on. */
+#define STATE_COOKIE ((uint64_t)1 << 63)
+#define COOKIE_ABOVE STATE_COOKIE       /* the folder that the state directory is in */
+#define COOKIE_STATE (STATE_COOKIE | 1) /* the state directory */
+#define COOKIE_FIRST (STATE_COOKIE | 2)
+
+#define DEPTH_MAX 64
+
+static const enum state_area areas[] = {STATE_EXTRA, STATE_REJECTED};
+
+struct watched {
+	uint64_t cookie;
+	uint64_t hash; /* of path and area */
+	enum state_area area;
+	char *path; /* of the virtual folder, from the root */
+};
+
+struct sharing {
+	struct lock lock;
+	struct watched *list GUARDED_BY(sharing_class);
+	size_t count GUARDED_BY(sharing_class), room GUARDED_BY(sharing_class);
+	uint64_t next GUARDED_BY(sharing_class); /* cookie */
+};
+
+/* ---- what is watched ---- */
+
+UNSHARED struct sharing *sharing_new(void)
+{
+	struct sharing *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	lock_init(&s->lock);
+	s->next = COOKIE_FIRST;
+	return s;
+}
+
+UNSHARED void sharing_free(struct sharing *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->count; i++)
+		free(s->list[i].path);
+	free(s->list);
+	lock_destroy(&s->lock);
+	free(s);
+}
+
+/* 0 when out of memory. */
+static uint64_t add(struct sharing *s, enum state_area area, const char *path, uint64_t hash)
+	REQUIRES(sharing_class)
+{
+	struct watched *list = array_room(s->list, s->count, &s->room, sizeof(*list));
+	char *copy = list ? strdup(path) : NULL;
+
+	if (list)
+		s->list = list;
+	if (!copy)
+		return 0;
+	list[s->count++] = (struct watched){s->next, hash, area, copy};
+	return s->next++;
+}
+
+/* The cookie of the folder, a new one where it has none yet; 0 when out of memory. */
+static uint64_t cookie_of(struct sharing *s, enum state_area area, const char *path)
+{
+	uint64_t hash = XXH3_64bits_withSeed(path, strlen(path), area), cookie = 0;
+
+	lock_acquire(&s->lock, &sharing_class);
+	for (size_t i = 0; i < s->count && !cookie; i++) {
+		if (s->list[i].hash == hash && s->list[i].area == area &&
+		    strcmp(s->list[i].path, path) == 0)
+			cookie = s->list[i].cookie;
+	}
+	if (!cookie)
+		cookie = add(s, area, path, hash);
+	lock_release(&s->lock, &sharing_class);
+	return cookie;
+}
+
+static struct watched *find(struct sharing *s, uint64_t cookie) REQUIRES(sharing_class)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->list[i].cookie == cookie)
+			return &s->list[i];
+	}
+	return NULL;
+}
+
+/* The caller frees it; NULL when out of memory, or when nothing is known of it any more. */
+static char *path_of(struct sharing *s, uint64_t cookie, enum state_area *area)
+{
+	const struct watched *watched;
+	char *path = NULL;
+
+	lock_acquire(&s->lock, &sharing_class);
+	watched = find(s, cookie);
+	if (watched) {
+		*area = watched->area;
+		path = strdup(watched->path);
+	}
+	lock_release(&s->lock, &sharing_class);
+	return path;
+}
+
+static void forget(struct vfs *v, uint64_t cookie)
+{
+	struct sharing *s = v->sharing;
+	struct watched *watched;
+
+	watch_drop(v->watch, cookie);
+	lock_acquire(&s->lock, &sharing_class);
+	watched = find(s, cookie);
+	if (watched) {
+		free(watched->path);
+		*watched = s->list[--s->count];
+	}
+	lock_release(&s->lock, &sharing_class);
+}
+
+static bool is_below(const struct watched *watched, enum state_area area, const char *path)
+{
+	size_t size = strlen(path);
+
+	return watched->area == area && strncmp(watched->path, path, size) == 0 &&
+	       (watched->path[size] == '\0' || watched->path[size] == '/');
+}
+
+/* What moved is found anew where it came to. */
+static void forget_below(struct vfs *v, enum state_area area, const char *path)
+{
+	struct sharing *s = v->sharing;
+	struct buf cookies = BUF_INIT;
+	uint64_t cookie;
+
+	lock_acquire(&s->lock, &sharing_class);
+	for (size_t i = 0; i < s->count; i++) {
+		if (is_below(&s->list[i], area, path))
+			buf_add(&cookies, &s->list[i].cookie, sizeof(cookie));
+	}
+	lock_release(&s->lock, &sharing_class);
+	for (size_t at = 0; at < cookies.size; at += sizeof(cookie)) {
+		memcpy(&cookie, cookies.data + at, sizeof(cookie));
+		forget(v, cookie);
+	}
+	buf_release(&cookies);
+}
+
+/* ---- what changes ---- */
+
+/* An animation file is there by its own name, its folder perhaps by that and a suffix. */
+static struct node *find_step(struct nodes *t, const struct node *parent, const char *name)
+	REQUIRES(vfs_class)
+{
+	struct node *node = nodes_by_name(t, parent, name);
+	char beside[NAME_MAX + 8];
+
+	for (size_t i = 0; i < ARRAY_SIZE(beside_suffixes); i++) {
+		if (node && node->thing->folder)
+			break;
+		snprintf(beside, sizeof(beside), "%s%s", name, beside_suffixes[i]);
+		node = nodes_by_name(t, parent, beside);
+	}
+	return node;
+}
+
+/* NULL: the kernel knows none of this path. */
+static struct node *find_folder(struct nodes *t, const char *path) REQUIRES(vfs_class)
+{
+	struct node *node = nodes_by_id(t, NODE_ROOT);
+	char name[NAME_MAX + 1];
+
+	while (node && *path) {
+		size_t length = strcspn(path, "/");
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, path);
+		node = find_step(t, node, name);
+		path += length + (path[length] == '/');
+	}
+	return node;
+}
+
+/* What the kernel knows of the virtual folder of this path may not be true any more. */
+static void folder_changed(struct vfs *v, const char *path)
+{
+	const struct node *node;
+	struct animation *a;
+
+	vfs_lock(v);
+	node = find_folder(&v->nodes, path);
+	if (node && thing_is_virtual(node->thing)) {
+		a = node->thing->animation;
+		invalidate_data(v, node->id);
+		a->again = clock_ms() + TICK_MS;
+		if (deadline_set(v->deadlines, &a->look, a->again))
+			animation_get(a);
+	}
+	vfs_unlock(v);
+}
+
+static bool is_folder(int parent, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+		return false;
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+static void watch_folder(struct vfs *v, enum state_area area, const char *path, int depth);
+
+static void watch_inner(struct vfs *v, enum state_area area, const char *path, int folder,
+			int depth)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	char *inner;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (entry = readdir(dir))) {
+		if (!is_folder(dirfd(dir), entry) ||
+		    asprintf(&inner, "%s%s%s", path, *path ? "/" : "", entry->d_name) < 0)
+			continue;
+		watch_folder(v, area, inner, depth + 1);
+		free(inner);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* With all below it; what is in it already may be unknown to the kernel. */
+static void watch_folder(struct vfs *v, enum state_area area, const char *path, int depth)
+{
+	int fd, error = depth > DEPTH_MAX ? ELOOP : state_folder(v->state, area, path, false, &fd);
+	uint64_t cookie = error ? 0 : cookie_of(v->sharing, area, path);
+
+	if (error)
+		return;
+	if (cookie && watch_add(v->watch, fd, cookie) != 0)
+		forget(v, cookie);
+	folder_changed(v, path);
+	watch_inner(v, area, path, fd, depth);
+	close(fd);
+}
+
+bool sharing_watch(struct vfs *v)
+{
+	int fd, error = watch_add(v->watch, state_above(v->state), COOKIE_ABOVE);
+
+	if (error)
+		return false;
+	error = state_open(v->state, &fd);
+	if (error)
+		return error == ENOENT; /* that it is made will be noticed */
+	error = watch_add(v->watch, fd, COOKIE_STATE);
+	close(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(areas); i++)
+		watch_folder(v, areas[i], "", 0);
+	return error == 0;
+}
+
+/* Something of this name, perhaps a folder, came to or went from a folder. */
+static void name_changed(struct vfs *v, enum state_area area, const char *path, const char *name,
+			 uint32_t mask)
+{
+	char *inner;
+
+	if (!(mask & IN_ISDIR) || asprintf(&inner, "%s%s%s", path, *path ? "/" : "", name) < 0)
+		return;
+	if (mask & IN_MOVED_FROM)
+		forget_below(v, area, inner);
+	if (mask & (IN_CREATE | IN_MOVED_TO))
+		watch_folder(v, area, inner, 0);
+	free(inner);
+}
+
+bool sharing_changed(struct vfs *v, uint64_t cookie, const char *name, uint32_t mask)
+{
+	enum state_area area;
+	char *path;
+
+	if (!(cookie & STATE_COOKIE))
+		return false;
+	if (cookie < COOKIE_FIRST) {
+		if ((mask & IN_ISDIR) && (mask & (IN_CREATE | IN_MOVED_TO)))
+			sharing_watch(v);
+		return true;
+	}
+	path = path_of(v->sharing, cookie, &area);
+	if (path && (!name || (mask & (IN_CREATE | IN_DELETE | IN_MOVE))))
+		folder_changed(v, path);
+	if (path && name)
+		name_changed(v, area, path, name, mask);
+	free(path);
+	if (mask & IN_IGNORED)
+		forget(v, cookie);
+	return true;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "watching.h"
+
+#include "watch.h"
+
+void folder_watch(struct vfs *v, const struct target *folder, int fd)
+{
+	bool watched;
+
+	vfs_lock(v);
+	watched = folder->thing->plain.watched;
+	vfs_unlock(v);
+	if (!v->watch || watched || watch_add(v->watch, fd, folder->node->id) != 0)
+		return;
+	vfs_lock(v);
+	folder->thing->plain.watched = true;
+	vfs_unlock(v);
+}
+
+void folder_unwatch(struct vfs *v, uint64_t node, const struct thing *folder)
+{
+	if (v->watch && folder->kind == THING_PLAIN && folder->plain.watched)
+		watch_drop(v->watch, node);
+}

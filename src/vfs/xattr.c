@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* xattr.c - extended attributes: a file's own, those given to views, and the error's. */
+#include "access.h"
+#include "at.h"
+#include "attr.h"
+#include "backing.h"
+#include "given.h"
+#include "plain.h"
+#include "staging.h"
+#include "store/source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define ERROR_XATTR "user.animfs.error"
+
+/* Has the attributes of a file: what is plain, an animation's folder, and raw.*. */
+static bool is_backed(const struct thing *thing)
+{
+	return thing->kind != THING_CONTROL && !given_is_for(thing);
+}
+
+/*
+ * Why a file that should be an animation by its name is shown as a plain file; false when that is
+ * not so.
+ */
+static bool error_text(struct vfs *v, const struct target *t, struct err *err)
+{
+	const struct thing *thing = t->thing;
+	struct version *version = NULL;
+	char name[NAME_MAX + 1];
+	const struct codec *codec;
+	struct source *source;
+	struct folder folder;
+	struct stat st;
+	bool probe;
+
+	if (thing->kind != THING_PLAIN || thing->folder || thing->area != AREA_SOURCE ||
+	    plain_where(v, t, &folder, name, &st) != 0)
+		return false;
+	if (store_claims(v->store, name, &codec, &probe) && !probe) {
+		const struct where where = {folder.fd, "", name, NULL};
+
+		source = source_new(v->store);
+		version = source ? source_get(source, &where, err) : NULL;
+		version_put(version);
+		source_free(source);
+	}
+	folder_close(v, &folder);
+	return !version && err->code == ERR_FORMAT;
+}
+
+/*
+ * Of what was not given to a virtual thing. That there are no labels and ACLs at all is told as it
+ * is, for programs (ls -l) then do not ask about every other file.
+ */
+static int absent(const char *name)
+{
+	return strncmp(name, "user.", 5) == 0 || strncmp(name, "trusted.", 8) == 0 ? ENODATA
+										   : EOPNOTSUPP;
+}
+
+static int get_virtual(struct vfs *v, const struct target *t, const char *name, struct buf *out)
+{
+	int error = given_is_for(t->thing) ? given_xattr(v, t, name, out) : ENODATA;
+
+	return error == ENODATA ? absent(name) : error;
+}
+
+int vfs_getxattr(struct vfs *v, uint64_t node, const char *name, struct buf *out)
+{
+	struct err err = {.code = ERR_NONE};
+	struct target t;
+	int error = target_get(v, node, &t);
+
+	if (error)
+		return error;
+	if (strcmp(name, ERROR_XATTR) == 0 && error_text(v, &t, &err))
+		buf_text(out, err.message);
+	else if (v->acls && acl_is_name(name))
+		error = acl_get(v, &t, name, out);
+	else if (is_backed(t.thing))
+		error = backing_xattr(v, &t, name, out);
+	else
+		error = get_virtual(v, &t, name, out);
+	target_put(v, &t);
+	return error ? error : out->failed ? ENOMEM : 0;
+}
+
+int vfs_listxattr(struct vfs *v, uint64_t node, struct buf *out)
+{
+	struct err err = {.code = ERR_NONE};
+	struct target t;
+	int error = target_get(v, node, &t);
+
+	if (error)
+		return error;
+	if (is_backed(t.thing))
+		error = backing_xattr(v, &t, NULL, out);
+	else if (given_is_for(t.thing))
+		given_list_xattrs(v, &t, out);
+	if (!error && error_text(v, &t, &err))
+		buf_add(out, ERROR_XATTR, sizeof(ERROR_XATTR));
+	target_put(v, &t);
+	return error ? error : out->failed ? ENOMEM : 0;
+}
+
+/* ---- changes ---- */
+
+/* value NULL: it is removed. */
+static int change_backing(struct vfs *v, const struct target *t, const char *name,
+			  const struct buf *value, int flags)
+{
+	char path[AT_PROC_SIZE];
+	int fd, error = backing_pin(v, t, &fd);
+
+	if (error)
+		return error;
+	at_proc_path(fd, NULL, path, sizeof(path));
+	if ((value ? setxattr(path, name, value->data, value->size, flags)
+		   : removexattr(path, name)) != 0)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* Who may do what is said by mode and ACL together. */
+static void backing_changed(struct vfs *v, const struct request *who, const struct target *t,
+			    const char *name)
+{
+	bool rights = strcmp(name, ACL_ACCESS) == 0;
+
+	staging_given(v, who, t->node, rights ? 1u << GIVEN_MODE : 0);
+	if (rights)
+		access_changed(v, t);
+}
+
+static int set_given(struct vfs *v, const struct target *t, const char *name, struct bytes value,
+		     int flags)
+{
+	struct given *g;
+	int error;
+
+	vfs_lock(v);
+	g = given_need(v, t->node);
+	error = g ? given_set_xattr(g, name, value, flags) : node_link(t->node) ? ENOMEM : 0;
+	vfs_unlock(v);
+	return error;
+}
+
+static int give_mode(struct vfs *v, const struct target *t, mode_t mode)
+{
+	struct given *g;
+	int error;
+
+	vfs_lock(v);
+	g = given_need(v, t->node);
+	error = g || !node_link(t->node) ? 0 : ENOMEM;
+	if (g)
+		given_mode(g, mode);
+	vfs_unlock(v);
+	return error;
+}
+
+/*
+ * Programs that copy write back what they read: nothing is remembered of an ACL that is shown
+ * already, so that the view goes on to follow its file. One that says no more than a mode is one.
+ */
+static int give_acl(struct vfs *v, const struct target *t, struct buf *acl)
+{
+	struct buf now = BUF_INIT;
+	bool none, same, minimal;
+	struct stat st;
+	mode_t mode;
+	int error = attributes_of(v, t, &st);
+
+	if (error)
+		return error;
+	mode = st.st_mode;
+	minimal = acl_read_mode(acl, &mode);
+	error = v->acls ? acl_get(v, t, ACL_ACCESS, &now) : given_xattr(v, t, ACL_ACCESS, &now);
+	none = error == ENODATA;
+	same = !error && bytes_equal(buf_bytes(&now), buf_bytes(acl));
+	buf_release(&now);
+	if (error && !none)
+		return error;
+	if (mode == st.st_mode && (same || (none && minimal)))
+		return 0;
+	error = none && minimal ? 0 : set_given(v, t, ACL_ACCESS, buf_bytes(acl), 0);
+	return error ? error : give_mode(v, t, mode);
+}
+
+static int set_xattr(struct vfs *v, const struct request *who, const struct target *t,
+		     const char *name, struct buf *value, int flags)
+{
+	int error;
+
+	if (given_is_for(t->thing))
+		return strcmp(name, ACL_ACCESS) == 0
+			       ? give_acl(v, t, value)
+			       : set_given(v, t, name, buf_bytes(value), flags);
+	if (!is_backed(t->thing))
+		return EPERM;
+	if (t->thing->kind != THING_PLAIN && acl_is_name(name))
+		acl_for_file(value);
+	error = change_backing(v, t, name, value, flags);
+	if (!error)
+		backing_changed(v, who, t, name);
+	return error;
+}
+
+int vfs_setxattr(struct vfs *v, const struct request *who, uint64_t node, const char *name,
+		 struct bytes value, int flags)
+{
+	struct buf copy = BUF_INIT;
+	struct target t;
+	int error;
+
+	if (v->read_only)
+		return EROFS;
+	if (strcmp(name, ERROR_XATTR) == 0)
+		return EPERM;
+	error = target_get(v, node, &t);
+	if (error)
+		return error;
+	buf_add(&copy, value.data, value.size);
+	error = copy.failed ? ENOMEM : set_xattr(v, who, &t, name, &copy, flags);
+	buf_release(&copy);
+	target_put(v, &t);
+	return error;
+}
+
+static int remove_given(struct vfs *v, const struct target *t, const char *name)
+{
+	struct given *g;
+	int error;
+
+	vfs_lock(v);
+	g = given_find(t->node);
+	error = g ? given_remove_xattr(g, name) : ENODATA;
+	vfs_unlock(v);
+	return error;
+}
+
+int vfs_removexattr(struct vfs *v, const struct request *who, uint64_t node, const char *name)
+{
+	struct target t;
+	int error;
+
+	if (v->read_only)
+		return EROFS;
+	error = target_get(v, node, &t);
+	if (error)
+		return error;
+	if (given_is_for(t.thing))
+		error = remove_given(v, &t, name);
+	else
+		error = is_backed(t.thing) ? change_backing(v, &t, name, NULL, 0) : ENODATA;
+	if (!error && is_backed(t.thing))
+		backing_changed(v, who, &t, name);
+	target_put(v, &t);
+	return error;
+}
