@@ -65,7 +65,7 @@ mount.h options.?    : $WORDS json_load.h store/store.h store/tree.h options.h
 vfs/*                : $WORDS $DISK animfs/view.h confine.h fill.h mount.h naming.h structure.h store/*.h vfs/*.h $UTIL
 fuse/*               : animfs/base.h at.h confine.h enclose.h mount.h state.h vfs/vfs.h vfs/deadline.h vfs/diagnostics.h vfs/kernel.h fuse/*.h fuse*.h
 cmd/mount.c          : cmd/cmd.h options.h fuse/session.h
-cmd/*                : $WORDS $DISK animfs/*.h store/*.h options.h structure.h listing.h compare.h fill.h fill_facts.h jansson.h jobs.h models.h naming.h pack.h shard.h view/clip.h view/json.h cmd/*.h
+cmd/*                : $WORDS $DISK animfs/*.h store/*.h options.h structure.h listing.h compare.h fill.h fill_facts.h jansson.h jobs.h models.h naming.h pack.h shard.h view/clip.h view/json.h view/own_digest.h cmd/*.h
 main.c               : cmd/cmd.h libxml/parser.h
 "
 

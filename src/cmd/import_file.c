@@ -11,6 +11,7 @@
 #include "../store/draft.h"
 #include "../structure.h"
 #include "../view/json.h"
+#include "../view/own_digest.h"
 #include "export_folder.h"
 #include "import_texts.h"
 
@@ -184,7 +185,7 @@ static bool is_skeleton(const struct import_text *text)
 	return text->found && text->place.view->parse_skeleton;
 }
 
-/* One that is not there any more, or that only renders. */
+/* One that is not there any more, or that is generated and was changed by hand. */
 static void refuse_others(struct importing *m)
 {
 	for (size_t i = 0; i < m->texts.count; i++) {
@@ -195,7 +196,8 @@ static void refuse_others(struct importing *m)
 		if (!text->found && text->noted)
 			err_set(&text->err, ERR_CONFLICT,
 				"the animation file has nothing of this name any more");
-		else if (text->found && !is_whole(text) && !is_skeleton(text))
+		else if (text->found && !is_whole(text) && !is_skeleton(text) &&
+			 !own_digest_valid(buf_bytes(&text->text)))
 			draft_refuse_generated(&text->err);
 	}
 }

@@ -104,6 +104,13 @@ fresh
 sed -i 's/1/2/' "$walk/clip.svg"
 like "a picture cannot be edited" "$(imported)" 'clip.svg:1:1: this text is generated'
 fresh
+cp "$walk/clip.svg" "$WORK/picture.svg"
+set_cell "$hips.csv" 3 3 0.021
+imported >/dev/null
+fresh
+cp "$WORK/picture.svg" "$walk/clip.svg"
+is "that of an older version is brought back" "$(imported)" '6 files, 0 changed, 0 rejected'
+fresh
 printf x >>"$walk/notes.txt"
 is "other files do not count" "$(imported)" '6 files, 0 changed, 0 rejected'
 
