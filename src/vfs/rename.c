@@ -75,8 +75,7 @@ static struct caller *take_caller(struct move *m)
  * the kernel may be about to open it by a name that it looked up before: then it says what `view`
  * says.
  */
-static void detach(struct vfs *v, struct thing *over, const struct thing *view)
-	REQUIRES(vfs_class)
+static void detach(struct vfs *v, struct thing *over, const struct thing *view) REQUIRES(vfs_class)
 {
 	if (over->kind != THING_VIEW)
 		return;
