@@ -40,5 +40,5 @@ cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability
 	-Iinclude -Isrc -D_GNU_SOURCE -DANIMFS_VERSION='"0"' "${sources[@]}" || status=1
 
 echo "== shellcheck"
-shellcheck -x -S warning scripts/*.sh scripts/*.sbatch scripts/root.bash contrib/mount.animfs contrib/animfs.bash tests/mount/*.*sh tests/export/*.sh tests/editors/*.*sh tests/filesystems/*.sh .ci/run || status=1
+shellcheck -x -S warning scripts/*.sh scripts/*.sbatch scripts/root.bash contrib/mount.animfs contrib/animfs.bash tests/mount/*.*sh tests/search/*.sh tests/export/*.sh tests/editors/*.*sh tests/filesystems/*.sh .ci/run || status=1
 exit $status

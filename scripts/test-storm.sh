@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-storm.sh - tests/mount/storm.sh with $STORM_SAVES saves (30000) from seed $STORM_SEED, against
-# the three builds below $BUILD: as it is, with AddressSanitizer and UBSan (san), with
-# ThreadSanitizer (tsan). STRICT=1: also the failures that are expected. Takes about half an hour.
+# test-storm.sh - tests/search/storm.sh with $STORM_SAVES saves (30000) from seed $STORM_SEED, on three
+# builds below $BUILD: plain, with AddressSanitizer and UBSan (san), with ThreadSanitizer (tsan).
+# STRICT=1: known failures fail, too. Takes about half an hour.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
@@ -17,7 +17,7 @@ status=0
 for build in "$BUILD" "$BUILD/san" "$BUILD/tsan"; do
 	echo "== $build"
 	# ThreadSanitizer's memory must lie where it expects it: no random addresses.
-	ANIMFS=$build/animfs setarch -R tests/mount/run.sh tests/mount/storm.sh || status=1
+	ANIMFS=$build/animfs setarch -R tests/mount/run.sh tests/search/storm.sh || status=1
 done
 [ $status -eq 0 ] && echo "storm: 3 builds passed" || echo "storm: some failed"
 exit $status

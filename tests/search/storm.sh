@@ -8,7 +8,7 @@
 #
 # Three faults of the live layer are known, and expected: STRICT=1 makes them fail the test.
 # limit: 3600
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../mount/lib.sh"
 STORM=$(dirname "$ANIMFS")/storm
 SAVES=${STORM_SAVES:-2000}
 LAST=${STORM_SECONDS:-10}
