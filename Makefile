@@ -5,9 +5,9 @@
 #   V=1               to see the commands
 #   CC, CFLAGS, CPPFLAGS, LDFLAGS, PKGCONF
 #                     to build another way; CFLAGS and LDFLAGS stand after the project's own flags
-#                     and so win over them
+#                     and so override them
 #   SANITIZE=LIST     for -fsanitize=LIST in place of the hardening flags
-#   BUILD             where everything that is made goes (build)
+#   BUILD             the folder for everything that is built (build)
 #   PREFIX, DESTDIR, BINDIR, SBINDIR, MANDIR, BASHDIR, ZSHDIR, FISHDIR, UNITDIR, EXAMPLEDIR
 #                     where 'make install' puts things (/usr/local; what mount(8) runs: /sbin)
 #   ROOTS             where 'make test-deb' and 'make test-portable' keep their Debian systems
@@ -20,14 +20,16 @@
 #   OPS, SEED         how many operations 'make test-posix' does at random, and from which seed
 #   SIM_STEPS, SIM_SEED
 #                     how many steps 'make test-sim' does, and from which seed (1000000, 1)
-#   STRICT            1: faults that 'make test-sim' knows of fail too
 #   SOAK_SECONDS      how long 'make test-soak' goes on (3600)
 #   STORM_SAVES, STORM_SEED
 #                     how many saves 'make test-storm' makes with each build, and from which seed
-#                     (30000, 1); STRICT=1: faults that are expected fail it, too
+#                     (30000, 1)
+#   BATCH_SEEDS, BATCH_FIRST
+#                     how many orders 'make test-batches' tries, and from which number (10, 1)
 #   FILESYSTEMS       which ones 'make test-filesystems' mounts: tmpfs ext4 ext4-128 xfs ... (all)
 #   TESTS             the mount tests that 'make check-tsan' runs (all)
 #   ROWS, ROUNDS      what 'make bench' measures (all of it), and how often (5)
+#   BASE              the commit that 'make bench' compares with
 
 VERSION := 0.1.0
 
@@ -40,7 +42,7 @@ ZSHDIR       ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR      ?= $(PREFIX)/share/fish/vendor_completions.d
 UNITDIR      ?= $(PREFIX)/lib/systemd/user
 EXAMPLEDIR   ?= $(PREFIX)/share/doc/animfs/examples
-# mount looks for its helpers there and nowhere else; who installs for himself cannot write there.
+# mount(8) looks for its helpers only there; a user who installs below HOME cannot write there.
 SBINDIR      ?= $(if $(filter /usr /usr/local,$(PREFIX)),/sbin,$(PREFIX)/sbin)
 DESTDIR      ?=
 PKGCONF      ?= pkg-config
@@ -56,6 +58,7 @@ STORM_SEED   ?= 1
 SIM_STEPS    ?= 1000000
 SIM_SEED     ?= 1
 CFLAGS       ?= -O2 -g
+export BUILD FUZZ_SECONDS CRASHES ROUNDS BASE SOAK_SECONDS STORM_SAVES STORM_SEED
 
 ifneq ($(V),1)
 QUIET_CC   = @echo '  CC      ' $@;
@@ -64,28 +67,28 @@ QUIET_GEN  = @echo '  GEN     ' $@;
 endif
 
 # Parallel where the caller did not choose.
-MAKE_PARALLEL = $(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+MAKE_PARALLEL = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 #### Flags
 
-LIBRARIES := fuse3 libxml-2.0 jansson libxxhash libseccomp libcap zlib libzstd
+LIBRARIES := fuse3 libxml-2.0 libxxhash libseccomp libcap zlib libzstd libzip
 LIB_FLAGS := $(shell $(PKGCONF) --cflags $(LIBRARIES) 2>/dev/null)
-LIBS      := $(shell $(PKGCONF) --libs $(LIBRARIES) 2>/dev/null) -lcsv -lm
-CHECK_FLAGS := $(shell $(PKGCONF) --cflags check 2>/dev/null)
-CHECK_LIBS  := $(shell $(PKGCONF) --libs check 2>/dev/null)
+LIBS      := $(shell $(PKGCONF) --libs $(LIBRARIES) 2>/dev/null) -lm
+CHECK_FLAGS := $(shell $(PKGCONF) --cflags check jansson 2>/dev/null)
+CHECK_LIBS  := $(shell $(PKGCONF) --libs check jansson 2>/dev/null)
 
 MACHINE  := $(shell $(CC) -dumpmachine 2>/dev/null)
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes
 
 ifdef SANITIZE
-# Locks are checked for their order, too (src/util/lock.h).
+# Also checks the order of locks (src/util/lock.h).
 GUARDS      := -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
 	-DANIMFS_LOCK_ORDER
 LINK_GUARDS := -fsanitize=$(SANITIZE)
 else
-# Without optimisation FORTIFY_SOURCE does nothing but warn.
+# Without optimisation FORTIFY_SOURCE only warns.
 FORTIFY     := $(if $(filter -O0,$(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
-# Without effect where the C library's start files do not ask for it, too, as Debian's do not.
+# Has no effect unless the C library's start files ask for it, too, which Debian's do not.
 CF          := $(if $(filter x86_64-% i386-% i686-%,$(MACHINE)),-fcf-protection)
 GUARDS      := $(FORTIFY) -fstack-protector-strong -fPIE $(CF)
 LINK_GUARDS := -pie -Wl,-z,relro -Wl,-z,now
@@ -93,29 +96,30 @@ endif
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-DANIMFS_VERSION='"$(VERSION)"' -Iinclude -Isrc $(LIB_FLAGS) $(CPPFLAGS)
-# One rounding an operation, whatever the machine: the numbers in the texts depend on it.
+# One rounding per operation on every machine: the numbers in the texts depend on it.
 ROUNDING    := -ffp-contract=off $(if $(filter i386-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
 ALL_CFLAGS   = -std=gnu11 $(ROUNDING) -pthread $(WARNINGS) $(GUARDS) $(CFLAGS)
 ALL_LDFLAGS  = -pthread $(LINK_GUARDS) $(CFLAGS) $(LDFLAGS)
 
 #### Files
 
-# The template of a codec is for the tests.
-SRC       := $(filter-out src/codec/skel.c,$(wildcard src/*.c src/*/*.c))
+# The templates are only for the tests.
+TEMPLATES := src/codec/skel.c src/container/skel.c
+SRC       := $(filter-out $(TEMPLATES),$(wildcard src/*/*.c))
 OBJ       := $(SRC:%.c=$(BUILD)/%.o)
-# Everything but the command line: what the tests are linked with.
-CORE_OBJ  := $(filter-out $(BUILD)/src/main.o,$(OBJ))
+# Everything but main(), for linking with the tests.
+CORE_OBJ  := $(filter-out $(BUILD)/src/cmd/main.o,$(OBJ))
 
-TEST_SRC  := $(wildcard tests/test_*.c)
-UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/main.c)
+TEST_SRC  := $(wildcard tests/unit/*/test_*.c)
+UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/unit/main.c)
 FUZZ_SRC  := $(wildcard tests/fuzz/*.c)
 FUZZERS   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz-%)
-# The same targets without libFuzzer, for what is in tests/fuzz/corpus.
+# The same targets without libFuzzer, to run tests/fuzz/corpus.
 REPLAY_OBJ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay-%.o)
-# What the mount tests run beside the program.
+# Tools that the mount tests run.
 MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops posix_matrix random_ops storm)
 STORM_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/storm/*.c))
-# The simulation knows no libfuse.
+# The simulation does not use libfuse.
 SIM_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/sim/*.c)) \
 	$(addprefix $(BUILD)/tests/sim/,make_game.o lock.o) \
 	$(filter-out $(BUILD)/src/fuse/% $(BUILD)/src/cmd/% $(BUILD)/src/util/lock.o,$(CORE_OBJ))
@@ -131,6 +135,9 @@ all: $(BUILD)/animfs
 
 # Rewritten, and so rebuilding everything, only when a flag has changed.
 $(BUILD)/flags: FORCE
+	@$(PKGCONF) --exists $(LIBRARIES) || { \
+		echo "animfs needs libraries that are not here: 'scripts/setup.sh build' installs them" >&2; \
+		exit 1; }
 	@mkdir -p $(@D)
 	@flags='$(subst ','\'',$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(LIBS))'; \
 	if [ "$$flags" != "$$(cat $@ 2>/dev/null)" ]; then \
@@ -142,10 +149,16 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) $(TARGET_FLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(BUILD)/animfs: $(OBJ)
-	@$(PKGCONF) --exists $(LIBRARIES) || { echo 'run scripts/setup.sh build first'; exit 1; }
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# With the place where the program will be.
+# The player in the pages, as string literals of C.
+$(BUILD)/src/view/page.o: $(BUILD)/player.h
+$(BUILD)/src/view/page.o: TARGET_FLAGS = -I$(BUILD)
+$(BUILD)/player.h: $(wildcard src/view/player/*) scripts/embed.sh scripts/minify.awk
+	@mkdir -p $(@D)
+	$(QUIET_GEN) scripts/embed.sh src/view/player > $@.new && mv $@.new $@
+
+# Contains the path of the installed program.
 $(BUILD)/animfs@.service: contrib/animfs@.service FORCE
 	@mkdir -p $(@D)
 	@sed 's|@BINDIR@|$(BINDIR)|' $< > $@
@@ -153,62 +166,62 @@ $(BUILD)/animfs@.service: contrib/animfs@.service FORCE
 # The list of suites: test_base.c has base_suite().
 $(BUILD)/suites.h: FORCE
 	@mkdir -p $(@D)
-	@printf 'SUITE(%s)\n' $(sort $(TEST_SRC:tests/test_%.c=%)) > $@.new
+	@printf 'SUITE(%s)\n' $(sort $(patsubst test_%.c,%,$(notdir $(TEST_SRC)))) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(BUILD)/tests/main.o: $(BUILD)/suites.h
-$(UNIT_OBJ): TARGET_FLAGS = -I$(BUILD) $(CHECK_FLAGS)
+$(BUILD)/tests/unit/main.o: $(BUILD)/suites.h
+$(UNIT_OBJ): TARGET_FLAGS = -Itests/unit -I$(BUILD) $(CHECK_FLAGS)
 
-$(BUILD)/unit: $(UNIT_OBJ) $(BUILD)/src/codec/skel.o $(CORE_OBJ)
+$(BUILD)/unit: $(UNIT_OBJ) $(TEMPLATES:%.c=$(BUILD)/%.o) $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS) $(CHECK_LIBS)
 
-$(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_core: $(BUILD)/%: $(BUILD)/tests/%.o $(CORE_OBJ)
+$(BUILD)/alloc_fail $(BUILD)/exhaustive_num $(BUILD)/bench_core: $(BUILD)/%: $(BUILD)/tests/tools/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# They know nothing of the program: one writes animation files without its encoder, three compare a
-# mount with a bare filesystem, one saves and reads in all ways at once.
-$(filter-out %/storm,$(MOUNT_TOOLS)): $(BUILD)/%: $(BUILD)/tests/%.o
+# Independent of the program: one writes animation files without its encoder, three compare a mount
+# with a plain filesystem, one saves and reads in all ways at once.
+$(filter-out %/storm,$(MOUNT_TOOLS)): $(BUILD)/%: $(BUILD)/tests/tools/%.o
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
 
 $(BUILD)/storm: $(STORM_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) -lm
 
-# A folder with one file whose writes are kept in order.
-$(BUILD)/image_recorder: $(BUILD)/tests/image_recorder.o
+# A FUSE folder with one file, which records all writes in order.
+$(BUILD)/image_recorder: $(BUILD)/tests/tools/image_recorder.o
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# Stands in for the C library's calls, which headers that check them must not have replaced before.
-$(BUILD)/fault.so $(BUILD)/intruder.so: $(BUILD)/%.so: tests/%.c tests/intruder.h $(BUILD)/flags
+# Replaces calls of the C library, which _FORTIFY_SOURCE must not have redirected before.
+$(BUILD)/fault.so $(BUILD)/intruder.so: $(BUILD)/%.so: tests/tools/%.c tests/tools/intruder.h $(BUILD)/flags
 	$(QUIET_LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0 \
 		-fPIC -shared -o $@ $< -ldl
 
 $(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# The list of targets, and each under names of its own.
+# The list of targets; each gets distinct names.
 $(BUILD)/targets.h: FORCE
 	@mkdir -p $(@D)
 	@printf 'TARGET(%s)\n' $(sort $(FUZZ_SRC:tests/fuzz/%.c=%)) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-$(BUILD)/tests/replay.o: $(BUILD)/targets.h
-$(BUILD)/tests/replay.o: TARGET_FLAGS = -I$(BUILD)
+$(BUILD)/tests/tools/replay.o: $(BUILD)/targets.h
+$(BUILD)/tests/tools/replay.o: TARGET_FLAGS = -Itests/unit -I$(BUILD)
 
 $(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/fuzz/%.c $(BUILD)/flags
 	@mkdir -p $(BUILD)/tests
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) '-DREPLAY(part)=replay_$*_##part' $(ALL_CFLAGS) \
 		-MMD -MP -MF $(BUILD)/tests/replay-$*.d -c -o $@ $<
 
-$(BUILD)/replay: $(BUILD)/tests/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
+$(BUILD)/replay: $(BUILD)/tests/tools/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# The tree of a mount in one process, below a model of the kernel. The calls that are listed go
-# through the simulation, and make_game is a part of it.
-$(BUILD)/tests/sim/make_game.o: tests/make_game.c $(BUILD)/flags
+# The tree of a mount in one process, below a model of the kernel. The calls in tests/sim/wraps go
+# through the simulation; make_game is part of it.
+$(BUILD)/tests/sim/make_game.o: tests/tools/make_game.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) -Dmain=sim_make_game $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The order of locks is always checked in it.
+# It always checks the order of locks.
 $(BUILD)/tests/sim/lock.o: src/util/lock.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) -DANIMFS_LOCK_ORDER $(ALL_CFLAGS) \
@@ -220,54 +233,27 @@ $(BUILD)/sim: $(SIM_OBJ) tests/sim/wraps
 -include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)
 
 #### What one can ask for
+#
+# 'make help' prints the lines that begin with "##", grouped by their first word. Targets that need
+# packages build with a second make, which sees the libraries that setup.sh has just installed.
 
-.PHONY: help install uninstall setup demo demo-check deb test check-san check-tsan fuzz fuzz-long \
-	fuzzers bench lint test-exhaustive test-editors test-kanim test-gltf test-blender test-bvh \
-	test-x3d test-svg pictures test-probe test-formats test-duckdb test-posix test-export \
-	test-slurm test-soak test-storm test-sim test-crash test-faults test-filesystems test-deb \
-	test-portable clean
+# $(call suite,TARGET,GROUPS,FILES): installs the groups of packages (scripts/setup.sh), builds the
+# program and FILES, and runs scripts/TARGET.sh.
+define SUITE
+.PHONY: $(1)
+$(1):
+	@scripts/setup.sh $(2)
+	@$$(MAKE_PARALLEL) all $(3)
+	@scripts/$(1).sh $(4)
+endef
+suite = $(eval $(call SUITE,$(1),$(2),$(3),$(4)))
+GAME := $(BUILD)/make_game
 
+.PHONY: help
 help:
-	@echo 'make                  build $(BUILD)/animfs'
-	@echo 'make install          install program, manuals, mount helper, completions (DESTDIR, PREFIX=$(PREFIX))'
-	@echo 'make uninstall        remove what make install installed'
-	@echo 'make setup            install what building and testing need (Debian; root or sudo)'
-	@echo 'make demo             set up, build, mount a sample game and edit it'
-	@echo 'make demo-check       is what README.md shows what the demo prints?'
-	@echo 'make deb              build a Debian package in $(BUILD)/deb, and have lintian read it'
-	@echo 'make test             set up, build, run all tests'
-	@echo 'make test-exhaustive  prove the number formatting over all 2^32 floats (long)'
-	@echo 'make test-kanim       play mounted kanims in view3dscene, and hold the poses against the tables'
-	@echo 'make test-x3d         read clip.x3d of every sample with view3dscene, and play some'
-	@echo 'make test-svg         draw pictures of curves with rsvg-convert and chromium, and compare'
-	@echo 'make pictures         make the pictures of README.md anew (view3dscene, LibreOffice)'
-	@echo 'make test-gltf        show clip.gltf of every sample to the Khronos validator (npm)'
-	@echo 'make test-blender     take clip.gltf of every sample into Blender and back'
-	@echo 'make test-bvh         send clip.bvh of every sample through Blender and back'
-	@echo 'make test-posix       hold the mount against a bare ext4 (OPS=1000000 random operations; root)'
-	@echo 'make test-export      serve a mount by NFS and Samba'
-	@echo 'make test-slurm       export, import and check as array jobs of a Slurm that is started for it'
-	@echo 'make test-soak        read, edit and change a mount for SOAK_SECONDS ($(SOAK_SECONDS)), against a model'
-	@echo 'make test-storm       all ways to save beside all ways to read and rename: STORM_SAVES ($(STORM_SAVES)) each,'
-	@echo '                      plain, under AddressSanitizer and UBSan, and under ThreadSanitizer'
-	@echo 'make test-sim         the mount in one process, its threads, disk and kernel led by a seed (SIM_SEED=N)'
-	@echo 'make check-tsan       mount tests under ThreadSanitizer (TESTS="parallel.sh ...": these)'
-	@echo 'make test-duckdb      ask a DuckDB (npm) about the exported tables of 1,000 clips'
-	@echo 'make test-editors     save with every program, also under faults; random edits (long)'
-	@echo 'make test-crash       kill the daemon while it saves (CRASHES=$(CRASHES)); cut the power'
-	@echo 'make test-faults      fail calls and allocations one by one, and fill filesystems'
-	@echo 'make test-filesystems SOURCE on tmpfs, ext4, xfs, btrfs, overlayfs, FAT, exFAT, NTFS, bindfs, sshfs (root)'
-	@echo 'make test-probe       count the files of /usr that are taken for animations'
-	@echo 'make test-formats     edit many invented files of every format, and read them independently'
-	@echo 'make test-deb         install that package in a bare Debian and use it (root)'
-	@echo 'make test-portable    gcc and clang, 32 bits, big-endian, the next Debian (root, long)'
-	@echo 'make check-san        unit and mount tests under AddressSanitizer and UBSan'
-	@echo 'make fuzz             fuzz every decoder and parser (FUZZ_SECONDS=$(FUZZ_SECONDS) each)'
-	@echo 'make fuzz-long        the same until $(FUZZ_RUNS) inputs were tried in all (FUZZ_RUNS=N)'
-	@echo 'make bench            measure, and write bench/RESULTS.md (ROWS="cold list": print these)'
-	@echo 'make lint             clang-tidy, cppcheck, include rules, shellcheck, clang warnings'
-	@echo 'make clean            remove $(BUILD)/'
-	@echo 'V=1 shows the commands; CC, CFLAGS, CPPFLAGS, LDFLAGS as usual.'
+	@awk -f scripts/help.awk Makefile
+	@echo
+	@echo 'The top of the Makefile lists the variables, such as V=1 to see the commands.'
 
 # $(call installed,MODE,FILE,WHERE) for each file that is installed.
 define INSTALLED
@@ -285,194 +271,229 @@ define NEWLINE
 
 endef
 
+.PHONY: install uninstall setup demo debug
+## use build/animfs, the program; 'make' alone does it
+all:
+
+## use install program, manuals, mount helper and completions (DESTDIR, PREFIX)
 install: installed = install -D -m$(1) '$(2)' '$(DESTDIR)$(3)'$(NEWLINE)
 install: all $(BUILD)/animfs@.service
 	$(INSTALLED)
 
+## use remove what 'make install' installed
 uninstall: installed = rm -f '$(DESTDIR)$(3)'$(NEWLINE)
 uninstall:
 	$(INSTALLED)
 
+## use install the packages for building and testing (Debian; root or sudo)
 setup:
 	@scripts/setup.sh build test
 
-# The parts run in a second make, which sees the libraries that setup has just installed.
+## use set up, build, mount a sample game and edit it
 demo:
 	@scripts/setup.sh build
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/demo.sh
+	@$(MAKE_PARALLEL) all $(GAME)
+	@scripts/demo.sh
 
-demo-check:
+## use mount in the foreground, in gdb where there is one (SOURCE=DIR, MOUNTPOINT=DIR)
+debug:
 	@scripts/setup.sh build
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/demo-check.sh
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/debug CFLAGS='-Og -g3' CPPFLAGS=-DANIMFS_LOCK_ORDER \
+		all $(GAME:$(BUILD)/%=$(BUILD)/debug/%)
+	@BUILD=$(BUILD)/debug scripts/debug.sh $(SOURCE) $(MOUNTPOINT)
 
-deb:
-	@scripts/setup.sh build test deb
-	@BUILD=$(BUILD) scripts/deb.sh
+## use remove build/
+clean:
+	rm -rf $(BUILD)
 
-test-deb: deb
-	@scripts/setup.sh roots
-	@BUILD=$(BUILD) scripts/test-deb.sh
-
-test-portable:
-	@scripts/setup.sh roots
-	@scripts/test-portable.sh
-
+.PHONY: test check-san check-tsan lint format coverage clean
+## test set up, build and run all tests
 test: setup
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/unit $(BUILD)/alloc_fail \
-		$(BUILD)/replay $(BUILD)/sim $(BUILD)/fault.so $(BUILD)/intruder.so $(MOUNT_TOOLS)
-	@BUILD=$(BUILD) scripts/test.sh unit alloc replay sim mount
+	@$(MAKE_PARALLEL) all $(BUILD)/unit $(BUILD)/alloc_fail $(BUILD)/replay $(BUILD)/sim \
+		$(BUILD)/fault.so $(BUILD)/intruder.so $(MOUNT_TOOLS)
+	@scripts/test.sh unit alloc replay sim mount
 
+## test the same under AddressSanitizer and UBSan (TESTS="parallel.sh ...": of the mount tests, these)
 check-san: setup
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/san SANITIZE=address,undefined \
 		$(BUILD)/san/animfs $(BUILD)/san/unit $(BUILD)/san/replay $(BUILD)/san/sim \
 		$(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
-	@# Not a process for each test, which takes ten times as long; and strstr need not measure the
-	@# whole text at every call.
-	@BUILD=$(BUILD)/san CK_FORK=no RANDOM_EDITS=500 ASAN_OPTIONS=intercept_strstr=0 \
+	@# Without a process for each test, which takes ten times as long; and strstr need not be checked
+	@# to the end of the text at every call.
+	@BUILD=$(BUILD)/san CK_FORK=no RANDOM_EDITS=500 ASAN_OPTIONS=intercept_strstr=0 TESTS='$(TESTS)' \
 		scripts/test.sh unit replay sim mount
 
-fuzzers: $(FUZZERS)
-
-fuzz fuzz-long:
-	@scripts/setup.sh build fuzz
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/fuzz CC=clang \
-		SANITIZE=fuzzer-no-link,address,undefined fuzzers
-	@BUILD=$(BUILD)/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) \
-		FUZZ_RUNS=$(if $(filter fuzz-long,$@),$(FUZZ_RUNS)) scripts/fuzz.sh \
-		$(FUZZ_SRC:tests/fuzz/%.c=%)
-
-bench:
-	@scripts/setup.sh build bench
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game $(BUILD)/bench_core
-	@BUILD=$(BUILD) ROUNDS=$(ROUNDS) scripts/bench.sh $(ROWS)
-
-lint:
-	@scripts/setup.sh build test lint
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/clang CC=clang \
-		CFLAGS='-O2 -Werror -Wthread-safety' \
-		$(BUILD)/clang/animfs $(BUILD)/clang/unit
-	@scripts/lint.sh $(SRC) src/codec/skel.c -- $(ALL_CPPFLAGS)
-
-test-exhaustive: setup
-	@$(MAKE_PARALLEL) --no-print-directory $(BUILD)/exhaustive_num
-	$(BUILD)/exhaustive_num
-
-test-editors:
-	@scripts/setup.sh build test editors
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
-	@BUILD=$(BUILD) scripts/test-editors.sh
-
-test-crash:
-	@scripts/setup.sh build test faults
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so $(BUILD)/image_recorder
-	@BUILD=$(BUILD) CRASHES=$(CRASHES) scripts/test-crash.sh
-
-test-faults:
-	@scripts/setup.sh build test faults
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
-	@BUILD=$(BUILD) scripts/test-faults.sh
-
-test-filesystems:
-	@scripts/setup.sh build test filesystems
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/fault.so
-	@BUILD=$(BUILD) scripts/test-filesystems.sh $(FILESYSTEMS)
-
-test-kanim:
-	@scripts/setup.sh build kanim
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-kanim.sh
-
-test-x3d:
-	@scripts/setup.sh build kanim
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-x3d.sh
-
-test-svg:
-	@scripts/setup.sh build svg
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-svg.sh
-
-pictures:
-	@scripts/setup.sh build pictures
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/pictures.sh
-
-test-gltf:
-	@scripts/setup.sh build gltf
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-gltf.sh
-
-test-posix:
-	@scripts/setup.sh build posix
-	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
-	@BUILD=$(BUILD) scripts/test-posix.sh
-
-test-export:
-	@scripts/setup.sh build export
-	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
-	@BUILD=$(BUILD) scripts/test-export.sh
-
-test-slurm:
-	@scripts/setup.sh build slurm
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-slurm.sh
-
-test-soak:
-	@scripts/setup.sh build test
-	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
-	@BUILD=$(BUILD) SOAK_SECONDS=$(SOAK_SECONDS) scripts/test-soak.sh
-
-test-storm:
-	@scripts/setup.sh build test
-	@$(MAKE_PARALLEL) --no-print-directory all $(MOUNT_TOOLS)
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
-		$(BUILD)/san/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread \
-		$(BUILD)/tsan/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/tsan/%)
-	@BUILD=$(BUILD) STORM_SAVES=$(STORM_SAVES) STORM_SEED=$(STORM_SEED) scripts/test-storm.sh
-# With sanitizers: a fault is found where it is made, and what is not freed at the end.
-test-sim: setup
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/san SANITIZE=address,undefined \
-		$(BUILD)/san/sim
-	@$(BUILD)/san/sim --seed $(SIM_SEED) --total $(SIM_STEPS) \
-		--jobs $(shell nproc) $(if $(filter 1,$(STRICT)),--strict)
-
-# Its memory must lie where it expects it: no random addresses.
-check-tsan:
-	@scripts/setup.sh build test
-	@$(MAKE_PARALLEL) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread \
+# ThreadSanitizer needs a fixed memory layout: no address randomization.
+## test mount tests under ThreadSanitizer (TESTS="parallel.sh ...": these)
+check-tsan: setup
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/tsan SANITIZE=thread \
 		$(BUILD)/tsan/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/tsan/%)
 	@ANIMFS=$(BUILD)/tsan/animfs RANDOM_EDITS=500 TEST_TIMEOUT=900 \
 		TSAN_OPTIONS=second_deadlock_stack=1 \
 		setarch -R tests/mount/run.sh $(TESTS:%=tests/mount/%)
 
-test-duckdb:
-	@scripts/setup.sh build duckdb
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-duckdb.sh
+## test clang-tidy, cppcheck, include rules, shellcheck, formatting, clang warnings
+lint:
+	@scripts/setup.sh build test lint
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror -Wthread-safety' \
+		$(BUILD)/clang/animfs $(BUILD)/clang/unit
+	@$(MAKE_PARALLEL) $(BUILD)/player.h
+	@scripts/lint.sh $(SRC) $(TEMPLATES) -- $(ALL_CPPFLAGS) -I$(BUILD)
 
-test-blender:
-	@scripts/setup.sh build blender
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-blender.sh
+# All C sources of the project.
+FORMATTED := $(wildcard src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
 
-test-bvh:
-	@scripts/setup.sh build blender
-	@$(MAKE_PARALLEL) --no-print-directory all $(BUILD)/make_game
-	@BUILD=$(BUILD) scripts/test-bvh.sh
+## test format all C sources with clang-format
+format:
+	@scripts/setup.sh lint
+	@clang-format -i $(FORMATTED)
 
-test-probe:
-	@scripts/setup.sh build
-	@$(MAKE_PARALLEL) --no-print-directory all
-	@BUILD=$(BUILD) scripts/test-probe.sh
+## test print the share of lines that the tests run, by layer
+coverage:
+	@scripts/setup.sh build test coverage
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/coverage CFLAGS='-O0 -g --coverage' \
+		$(BUILD)/coverage/animfs $(BUILD)/coverage/unit $(BUILD)/coverage/replay \
+		$(BUILD)/coverage/sim $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/coverage/%)
+	@BUILD=$(BUILD)/coverage scripts/coverage.sh
 
+## test write compile_commands.json, for clangd
+.PHONY: compile_commands.json tags
+compile_commands.json:
+	@scripts/compile-commands.sh $(SRC) $(TEST_SRC) -- $(CC) $(ALL_CPPFLAGS) \
+		-Itests/unit -I$(BUILD) $(CHECK_FLAGS) $(ALL_CFLAGS) > $@
+
+## test write tags, for editors
+tags:
+	@scripts/setup.sh tags
+	@ctags -R --languages=C include src tests
+
+## prove show that numbers are formatted right, for all 2^32 floats (long)
+.PHONY: test-exhaustive
+test-exhaustive: setup
+	@$(MAKE_PARALLEL) $(BUILD)/exhaustive_num
+	$(BUILD)/exhaustive_num
+
+## prove edit many invented files of every format, and read them independently
+.PHONY: test-formats
 test-formats:
 	@scripts/setup.sh build
-	@$(MAKE_PARALLEL) --no-print-directory all
-	PYTHONDONTWRITEBYTECODE=1 tests/check_formats.py --seed $(FORMATS_SEED) \
+	@$(MAKE_PARALLEL) all
+	PYTHONDONTWRITEBYTECODE=1 tests/tools/check_formats.py --seed $(FORMATS_SEED) \
 		--count $(FORMATS_COUNT) --keep $(BUILD)/formats $(BUILD)/animfs
 
-clean:
-	rm -rf $(BUILD)
+## prove compare the mount with a plain ext4 (OPS=N random operations; root)
+$(call suite,test-posix,build posix,$(MOUNT_TOOLS))
+## prove save with every program, also under faults; random edits (long)
+$(call suite,test-editors,build test editors,$(BUILD)/fault.so)
+## prove write many views at once, with every program and in many orders (BATCH_SEEDS=N)
+$(call suite,test-batches,build test batches,$(MOUNT_TOOLS))
+## prove kill the daemon while it saves (CRASHES=N times); cut the power
+$(call suite,test-crash,build test faults,$(BUILD)/fault.so $(BUILD)/image_recorder)
+## prove fail calls and allocations one by one, and fill filesystems
+$(call suite,test-faults,build test faults,$(BUILD)/fault.so)
+## prove test SOURCE on tmpfs, ext4, xfs, btrfs, overlayfs, FAT, exFAT, NTFS, bindfs, sshfs (root)
+$(call suite,test-filesystems,build test filesystems,$(BUILD)/fault.so,$(FILESYSTEMS))
+## prove read, edit and change a mount for SOAK_SECONDS, against a model
+$(call suite,test-soak,build test,$(MOUNT_TOOLS))
+
+## prove save, read and rename in all ways at once, also under the sanitizers
+.PHONY: test-storm
+test-storm: setup
+	@$(MAKE_PARALLEL) all $(MOUNT_TOOLS)
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/san SANITIZE=address,undefined \
+		$(BUILD)/san/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/tsan SANITIZE=thread \
+		$(BUILD)/tsan/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/tsan/%)
+	@scripts/test-storm.sh
+
+# With sanitizers, which report faults where they happen, and leaks at the end.
+## prove simulate a mount in one process: a seed decides threads, disk, kernel (SIM_SEED=N)
+.PHONY: test-sim
+test-sim: setup
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/san SANITIZE=address,undefined $(BUILD)/san/sim
+	@$(BUILD)/san/sim --seed $(SIM_SEED) --total $(SIM_STEPS) \
+		--jobs $(shell nproc)
+
+## prove put fixed bugs back into a copy of the program: the simulation must find them
+$(call suite,test-sim-planted,build test,$(BUILD)/sim)
+
+fuzzers: $(FUZZERS)
+
+## prove fuzz every decoder and parser (FUZZ_SECONDS=N each; fuzz-long: FUZZ_RUNS=N inputs in all)
+.PHONY: fuzz fuzz-long fuzzers
+fuzz fuzz-long:
+	@scripts/setup.sh build fuzz
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/fuzz CC=clang \
+		SANITIZE=fuzzer-no-link,address,undefined fuzzers
+	@BUILD=$(BUILD)/fuzz FUZZ_RUNS=$(if $(filter fuzz-long,$@),$(FUZZ_RUNS)) scripts/fuzz.sh \
+		$(FUZZ_SRC:tests/fuzz/%.c=%)
+
+## prove play mounted kanims in view3dscene, and compare the poses with the tables
+$(call suite,test-kanim,build kanim,$(GAME))
+## prove read clip.x3d of every sample with view3dscene, and play some
+$(call suite,test-x3d,build kanim,$(GAME))
+## prove draw pictures of curves with rsvg-convert and chromium, and compare
+$(call suite,test-svg,build svg,$(GAME))
+## prove play the pages of every sample in chromium and firefox, and use them
+$(call suite,test-player,build player,$(GAME))
+## prove check clip.gltf of every sample with the Khronos validator (npm)
+$(call suite,test-gltf,build gltf,$(GAME))
+## prove follow the steps of CONTRIBUTING.md for a new format, container, view and command, in a copy
+$(call suite,test-guide,build test,)
+## prove take clip.gltf of every sample into Blender and back
+$(call suite,test-blender,build blender,$(GAME))
+## prove send clip.bvh of every sample through Blender and back
+$(call suite,test-bvh,build blender,$(GAME))
+## prove serve a mount by NFS and Samba
+$(call suite,test-export,build export,$(MOUNT_TOOLS))
+## prove export, import and check as array jobs of a Slurm that is started for it
+$(call suite,test-slurm,build slurm,$(GAME))
+## prove query the exported tables of 1,000 clips with DuckDB (npm)
+$(call suite,test-duckdb,build duckdb,$(GAME))
+
+.PHONY: bench
+## measure write bench/RESULTS.md (ROWS="cold list": print these; BASE=COMMIT: compare)
+bench:
+	@scripts/setup.sh build bench
+	@$(MAKE_PARALLEL) all $(GAME) $(BUILD)/bench_core
+	@scripts/bench.sh $(ROWS)
+
+## measure count the files of /usr that are mistaken for animations
+$(call suite,test-probe,build)
+
+## release draw docs/architecture.svg, the layers, from the includes (graphviz)
+.PHONY: architecture
+architecture:
+	@scripts/setup.sh architecture
+	@scripts/architecture.sh
+
+## release compare the demo's output with README.md
+$(call suite,demo-check,build,$(GAME))
+## release remake the pictures of README.md (view3dscene, LibreOffice)
+$(call suite,pictures,build pictures,$(GAME))
+
+.PHONY: deb test-deb test-container test-first-hour test-portable
+## release build a Debian package in build/deb, and check it with lintian
+deb:
+	@scripts/setup.sh build test deb
+	@scripts/deb.sh
+
+## release install that package in a bare Debian and use it (root)
+test-deb: deb
+	@scripts/setup.sh roots
+	@scripts/test-deb.sh
+
+## release build the image of Dockerfile and run the commands of docs/desktops.md in it (root)
+test-container:
+	@scripts/setup.sh roots
+	@scripts/test-container.sh
+
+## release follow README.md in bare Debian 12 and 13, and time it (root)
+test-first-hour:
+	@scripts/setup.sh roots
+	@scripts/test-first-hour.sh
+
+## release test gcc and clang, 32 bits, big-endian, the next Debian (root, long)
+test-portable:
+	@scripts/setup.sh roots
+	@scripts/test-portable.sh

@@ -3,7 +3,7 @@
 
 function __animfs_commands
 	echo help
-	animfs --help 2>/dev/null | sed -n '/^Commands/,$s/^  \([a-z][a-z]*\) .*/\1/p' | sort -u
+	animfs --help 2>/dev/null | sed -n '/^Commands/,$s/^  \([a-z][a-z-]*\) .*/\1/p' | sort -u
 end
 
 # The command that stands on the line.
@@ -38,14 +38,62 @@ function __animfs_inside
 	end
 end
 
+# The verbs of clip and bone.
+function __animfs_verbs
+	animfs (__animfs_command) --help 2>/dev/null | sed -nE 's/.* animfs [a-z]+ ([a-z]+) \[OPTION.*/\1/p'
+end
+
+# The words behind the command that are no options.
+function __animfs_operands
+	set -l words (commandline -opc)
+	string match -v -- '-*' $words[3..-1]
+end
+
+function __animfs_wants_verb
+	contains -- (__animfs_command) clip bone; and test (count (__animfs_operands)) -eq 0
+end
+
+function __animfs_wants_bone
+	set -l operands (__animfs_operands)
+	test (__animfs_command) = bone; and test (count $operands) -ge 2; and test $operands[1] != add
+end
+
+# The bones of FILE, or of FILE/CLIP.
+function __animfs_bones
+	set -l operands (__animfs_operands)
+	set -l file (string replace -r '/$' '' -- $operands[2])
+	set -l names (animfs ls $file 2>/dev/null | string match -- '*/')
+	set -l folders $file/bones
+	contains -- bones/ $names; or set folders $file/{$names}bones
+	animfs ls $folders 2>/dev/null | sed -n 's/\.csv$//p' | sort -u
+end
+
+# What may stand behind -o: names, with '=' where they have a value. The same
+# script is in the completions of all shells, since each is installed by itself.
+function __animfs_mount_options
+	animfs mount --help 2>/dev/null | sed -nE '
+		/^  -o /,/^  -f /{
+			s/.*mount options://
+			/(,| and)$/!d
+			s/ and$//
+			y/,/\n/
+			s/[ MN]//g
+			p
+		}' | string match -r '^[a-z_]+=?$'
+	animfs mount --help 2>/dev/null | sed -nE 's/^      --([a-z-]+=?).*/\1/p'
+end
+
+complete -c animfs -n __animfs_wants_verb -f -a '(__animfs_verbs)'
+complete -c animfs -n __animfs_wants_bone -f -a '(__animfs_bones)'
+complete -c animfs -s o -x -a '(__fish_append , (__animfs_mount_options))'
 complete -c animfs -n __animfs_wants_command -a '(__animfs_commands)'
 complete -c animfs -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__animfs_options)'
 complete -c animfs -n 'string match -q -- "*/*" (commandline -ct)' -a '(__animfs_inside)'
 complete -c animfs -n '__animfs_takes rotations' -l rotations -x -a 'euler quaternion'
 complete -c animfs -n '__animfs_takes bones' -l bones -x -a 'octahedra lines'
 complete -c animfs -n '__animfs_takes bvh' -l bvh -x -a 'lossless lossy'
-complete -c animfs -n '__animfs_takes backup' -l backup -x -a 'simple numbered none'
+complete -c animfs -n '__animfs_takes gltf' -l gltf -x -a 'figure plain'
 complete -c animfs -n '__animfs_takes color' -l color -x -a 'auto always never'
-complete -c animfs -n '__animfs_takes views' -l views -x -a 'raw json curves kanim x3d gltf bvh csv svg'
+complete -c animfs -n '__animfs_takes views' -l views -x -a 'raw json skeleton parts curves kanim x3d gltf bvh csv svg html all'
 complete -c animfs -n '__animfs_takes state' -l state -x -a '(__fish_complete_directories)'
 complete -c animfs -n '__animfs_takes source' -l source -x -a '(__fish_complete_directories)'

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bench_report.py WORK ROUNDS TABLE [PICTURE] - the table of bench.sh, from the rows and samples that
-it left in WORK. With PICTURE: the table of all rows, with what they mean, and the same drawn."""
+it left in WORK. With PICTURE: the table of all rows, with what they mean, and the same drawn.
+
+bench_report.py --base COMMIT WORK ROUNDS TABLE - what WORK/now has, against what WORK/base has."""
 
 import html
 import math
@@ -144,7 +146,66 @@ def write_picture(file, rows):
                '</svg>\n')
 
 
+# ---- two programs ----
+
+COMPARISON = """# Against an earlier version
+
+Made by `make bench BASE={base}` in one run: {rounds} rounds, in which that program and this one
+take turns. Figures are medians; a ratio is taken within each round, its median is printed bold, with
+the least and the greatest beside it, so that less than 1 is better than before. "cpu" is the
+processor time of the daemon, user and system.
+
+Machine: {machine}.
+
+"""
+
+
+def ratio_of(before, now, least):
+    """The cost now, as a multiple of the cost before."""
+    pairs = [(b, n) if not least else (n, b) for b, n in zip(before, now)]
+    ratios = [n / b if b else (1.0 if n == b else math.inf) for b, n in pairs]
+    return (f"**{number(statistics.median(ratios))}** "
+            f"({number(min(ratios))} to {number(max(ratios))})")
+
+
+def compared(work, row):
+    sides = [samples(os.path.join(work, side), row["mine"]) for side in ("base", "now")]
+    cells = [row["what"], *(amount(side, row["unit"]) for side in sides),
+             ratio_of(*sides, row["least"])]
+    try:
+        sides = [samples(os.path.join(work, side), row["mine"] + ".cpu")
+                 for side in ("base", "now")]
+        cells += [*(amount(side, "ms") for side in sides), ratio_of(*sides, False)]
+    except FileNotFoundError:
+        cells += ["", "", ""]
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def rows_of(work):
+    """Each measured thing once: rows may hold it against several others."""
+    seen = set()
+    with open(os.path.join(work, "now", "rows")) as file:
+        for text in file:
+            what, unit, mine, bar_text = text.rstrip("\n").split("\t")[:4]
+            if mine in seen:
+                continue
+            seen.add(mine)
+            yield {"what": what, "unit": unit, "mine": mine, "least": bar_text.startswith(">=")}
+
+
+def compare(base, work, rounds, table):
+    with open(table, "w") as file:
+        file.write(COMPARISON.format(base=base, rounds=rounds, machine=machine()))
+        file.write("| what | before | now | ratio | cpu before | cpu now | ratio |\n")
+        file.write("|---|---|---|---|---|---|---|\n")
+        for row in rows_of(work):
+            file.write(compared(work, row))
+
+
 def main():
+    if sys.argv[1] == "--base":
+        compare(*sys.argv[2:])
+        return
     work, rounds, table, *picture = sys.argv[1:]
     with open(os.path.join(work, "rows")) as file:
         rows = [Row(work, *text.rstrip("\n").split("\t")) for text in file]

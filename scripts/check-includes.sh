@@ -1,73 +1,52 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# check-includes.sh - keeps the layers of the program. Each line of the table is
+# check-includes.sh [--edges] - checks the layers of the program (CONTRIBUTING.md, "The map").
 #
-#   FILE... : HEADER...    these files (below include/ or src/) may include these headers
+# A folder of src/ is a layer. It may include its own headers and those of the folders that LAYERS
+# lists after its name; these stand above it in the list. WORDS says who may include the headers of
+# include/animfs, and LIBRARIES which files may include a library. Standard and system headers are
+# not restricted.
 #
-# and a file's rule is the first line that names it. Standard and system headers are free; those of
-# the libraries in $LIBRARIES are not.
+# In addition, the files of src/vfs may include only files that precede them in the list in vfs.h;
+# there must be no cycle between files, where X.c and X.h count as one; and one header of each layer
+# must begin with a comment "Layer NAME: ..." whose "May use:" repeats the table.
 #
-# Besides, the files of src/vfs include only those before them in the list in vfs.h, and nowhere is
-# there a circle between files, where X.c and X.h count as one.
+# --edges prints "LAYER LAYER" for each include between two layers, for architecture.sh.
 set -euf
 cd "$(dirname "$0")/.."
 
-LIBRARIES='fuse* jansson* csv* libxml* seccomp.h sys/capability.h'
-UTIL='util/*.h'
-WORDS='animfs/base.h animfs/anim.h num.h names.h'
-DISK='animfs/base.h at.h attributes.h backup.h refusal.h replace.h state.h watch.h'
+LAYERS='
+util      :
+text      : util
+disk      : util
+model     : util text
+skeleton  : util text disk model
+codec     : util text model
+view      : util text model skeleton
+container : util text model
+store     : util text disk model skeleton codec view container
+vfs       : util text disk model skeleton view store
+fuse      : util disk vfs
+cmd       : util text disk model skeleton view container store fuse/session.h vfs/mount_options.h
+'
 
-RULES="
-# What any part may use.
-util/*               : $UTIL
+WORDS='
+base.h      : include/animfs/* src/*
+lane.h      : include/animfs/* src/*
+anim.h      : include/animfs/* src/model/* src/skeleton/* src/codec/* src/view/* src/store/* src/vfs/* src/cmd/*
+codec.h     : src/codec/* src/store/* src/cmd/*
+container.h : src/container/* src/store/* src/cmd/*
+view.h      : src/model/* src/view/* src/store/* src/vfs/* src/cmd/*
+'
 
-# The words of the program, and text.
-animfs/base.h base.c : animfs/base.h
-animfs/anim.h        : animfs/base.h
-animfs/codec.h       : animfs/base.h animfs/anim.h
-animfs/view.h        : animfs/base.h animfs/anim.h
-num*.? names.? anim.c merge.c : $WORDS num_decimal.h
-table.?              : $WORDS table.h csv.h
-xml.?                : $WORDS xml.h libxml/*
-json_load.?          : animfs/base.h json_load.h jansson.h
-pack.?               : animfs/base.h pack.h
-
-# The disk: knows no animations.
-at.? attributes.? backup.? refusal.? replace.? state.? watch.? : $DISK $UTIL
-caller.?             : animfs/base.h caller.h
-guard.h              : animfs/base.h at.h caller.h
-confine.? enclose.?  : animfs/base.h at.h confine.h enclose.h seccomp.h sys/capability.h
-jobs.?               : jobs.h
-shard.?              : animfs/base.h shard.h
-
-# The model, and edits of it; skeletons.
-bones.?              : $WORDS table.h bones.h
-naming.?             : $WORDS at.h bones.h guard.h naming.h $UTIL
-lens*.? rotation.?   : $WORDS lens.h rotation.h
-skeleton.? rig.?     : $WORDS rotation.h skeleton.h table.h
-models.?             : $WORDS models.h skeleton.h
-model.?              : $WORDS at.h guard.h model.h models.h
-rest.?               : at.h guard.h model.h rest.h skeleton.h
-loss.?               : $WORDS loss.h
-listing.? compare.?  : $WORDS lens.h listing.h compare.h rotation.h skeleton.h
-structure.?          : $WORDS bones.h rotation.h structure.h view/clip.h view/label.h
-fill*.?              : $WORDS animfs/view.h bones.h fill*.h structure.h table.h jansson.h json_load.h view/clip.h view/label.h
-
-# Formats and views: they know neither each other nor files nor FUSE.
-codec.c codec/*      : $WORDS bones.h animfs/codec.h codec/*.h xml.h
-view.c view/*        : $WORDS bones.h animfs/view.h view/*.h lens.h rotation.h skeleton.h table.h jansson.h json_load.h xml.h
-
-# Animation files through their versions.
-store/*              : $WORDS $DISK animfs/codec.h animfs/view.h guard.h json_load.h jansson.h loss.h model.h naming.h rest.h table.h view/own_digest.h store/*.h $UTIL
-
-# The mount: its tree, which knows no FUSE, and FUSE. The commands see nothing of it but its start.
-mount.h options.?    : $WORDS json_load.h store/store.h store/tree.h options.h
-vfs/*                : $WORDS $DISK animfs/view.h confine.h fill.h mount.h naming.h structure.h store/*.h vfs/*.h $UTIL
-fuse/*               : animfs/base.h at.h confine.h enclose.h mount.h state.h vfs/vfs.h vfs/deadline.h vfs/diagnostics.h vfs/kernel.h fuse/*.h fuse*.h
-cmd/mount.c          : cmd/cmd.h options.h fuse/session.h
-cmd/*                : $WORDS $DISK animfs/*.h store/*.h options.h structure.h listing.h compare.h fill.h fill_facts.h jansson.h jobs.h models.h naming.h pack.h shard.h view/clip.h view/json.h view/own_digest.h cmd/*.h
-main.c               : cmd/cmd.h libxml/parser.h
-"
+LIBRARIES='
+fuse*            : src/fuse/*
+jansson.h        :
+libxml/*         : src/text/xml.c src/cmd/main.c
+zip.h            : src/container/zip.c
+seccomp.h        : src/disk/confine.c src/disk/enclose.c
+sys/capability.h : src/disk/confine.c src/disk/enclose.c
+'
 
 # one_of NAME PATTERN...
 one_of()
@@ -81,22 +60,45 @@ one_of()
 	return 1
 }
 
-# The headers that the file's rule allows.
-allowed()
+# Prints the line of this name in a table.
+line_of()
 {
-	local files headers
-	while IFS=: read -r files headers; do
-		# shellcheck disable=SC2086 # lists of words
-		if one_of "$1" $files; then
-			echo "$headers"
-			return
-		fi
-	done <<<"$RULES"
-	echo "$1: no rule for this file" >&2
-	return 1
+	local name rest
+	while IFS=: read -r name rest; do
+		[ "${name%% *}" != "$1" ] || { echo "$rest"; return; }
+	done <<<"$2"
 }
 
-# A header's name from src/ or include/, however the file writes it.
+# May the file include the header of this name below include/ or src/, or of a library?
+may_include()
+{
+	local file=$1 header=$2 layer=${1#src/} name files
+	layer=${layer%%/*}
+	case $header in
+	animfs/*)
+		# shellcheck disable=SC2046
+		one_of "$file" $(line_of "${header#animfs/}" "$WORDS")
+		return
+		;;
+	"$layer"/*) return ;;
+	esac
+	if [ -e "src/$header" ]; then
+		# shellcheck disable=SC2046
+		one_of "${header%%/*}" $(line_of "$layer" "$LAYERS") ||
+			one_of "$header" $(line_of "$layer" "$LAYERS")
+		return
+	fi
+	while IFS=: read -r name files; do
+		# shellcheck disable=SC2086,SC2053
+		if [[ -n $name && $header == ${name%% *} ]]; then
+			one_of "$file" $files
+			return
+		fi
+	done <<<"$LIBRARIES"
+	# Of the system.
+}
+
+# The name of a header relative to src/ or include/, however it is included.
 resolve()
 {
 	local folder path
@@ -112,30 +114,24 @@ resolve()
 	echo "$2"
 }
 
-# Lines of "FILE HEADER", and what the table does not allow on standard error.
+# Prints "FILE HEADER" lines; reports what the tables do not allow on standard error.
 read_includes()
 {
-	local file headers header name status=0
+	local file header name status=0
 	while read -r file; do
-		headers=$(allowed "${file#*/}") || { status=1; continue; }
 		while read -r header; do
 			case $header in
 			\"*) name=$(resolve "$file" "${header//\"/}") ;;
-			*)
-				name=${header//[<>]/}
-				# shellcheck disable=SC2086
-				one_of "$name" $LIBRARIES || continue
-				;;
+			*) name=${header//[<>]/} ;;
 			esac
-			# shellcheck disable=SC2086
-			one_of "$name" $headers || { echo "$file includes $name" >&2; status=1; }
-			echo "${file#*/} $name"
+			may_include "$file" "$name" || { echo "$file includes $name" >&2; status=1; }
+			case $header in \"*) echo "${file#*/} $name" ;; esac
 		done < <(sed -n 's/^[ \t]*#[ \t]*include[ \t]*\([<"][^>"]*[>"]\).*/\1/p' "$file")
 	done < <(find include src -name '*.[ch]' | sort)
 	return "$status"
 }
 
-# The list in vfs.h, and then the includes: what stands in no place, or includes what comes later.
+# Checks src/vfs against the list in vfs.h: files that are not listed, or include later ones.
 check_vfs()
 {
 	{
@@ -151,15 +147,50 @@ check_vfs()
 		END { exit bad }'
 }
 
-# tsort names the files of each circle.
+# tsort names the files of each cycle.
 check_circles()
 {
-	sed 's/\.[ch]\>//g' <<<"$1" | tsort >/dev/null
+	echo "$1" | sed 's/\.[ch]\>//g' | tsort >/dev/null
+}
+
+# Checks the comment about a layer: in exactly one header, with what the layer may use.
+check_comments()
+{
+	local name uses headers comment status=0
+	while IFS=: read -r name uses; do
+		name=${name%% *}
+		[ -n "$name" ] || continue
+		headers=$(grep -lr --include='*.h' "^ \* Layer $name: " "src/$name" || :)
+		if [ "$(grep -c . <<<"$headers")" -ne 1 ]; then
+			echo "src/$name: one header must begin with a comment \"Layer $name: ...\"" >&2
+			status=1
+			continue
+		fi
+		comment=$(sed -n '/^ \* Layer /,/^ \*\/$/s/^ \*\/\?//p' "$headers" | tr -s ' \n' ' ')
+		read -r uses <<<"$uses"
+		[[ $comment == *". May use: ${uses:-nothing} " ]] || {
+			echo "$headers: the comment must end in \"May use: ${uses:-nothing}\"" >&2
+			status=1
+		}
+	done <<<"$LAYERS"
+	return "$status"
+}
+
+# "LAYER LAYER" for each include from one layer into another.
+print_edges()
+{
+	# The list of formats is declared in animfs/codec.h.
+	sed -nE 's,animfs/codec.h,codec/,; s,^([a-z]+)/[^ ]* ([a-z]+)/.*,\1 \2,p' <<<"$1" | awk '$1 != $2 && $2 != "animfs" && $1 != "animfs"'
 }
 
 status=0
 includes=$(read_includes) || status=1
+if [ "${1-}" = --edges ]; then
+	print_edges "$includes"
+	exit "$status"
+fi
+check_comments || status=1
 check_vfs "$includes" || status=1
 check_circles "$includes" || status=1
-[ "$status" -ne 0 ] || echo "includes: as the table says"
+[ "$status" -ne 0 ] || echo "includes: as the tables say"
 exit "$status"

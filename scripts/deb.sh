@@ -16,7 +16,7 @@ mkdir -p "$BUILD/deb/animfs-$version"
 deb=$(realpath "$BUILD/deb")
 tar -c --exclude-vcs --exclude=./build --exclude='./build-*' . | tar -x -C "$deb/animfs-$version"
 cd "$deb/animfs-$version"
-# The flags of this make are not the package's.
+# The package must not be built with the flags of this make.
 env -u MAKEFLAGS -u MAKELEVEL -u CC -u CFLAGS -u BUILD dpkg-buildpackage -us -uc -j"$(nproc)" \
 	>../build.log 2>&1 || {
 	tail -n 40 ../build.log

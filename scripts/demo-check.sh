@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# demo-check.sh - compares what README.md says that the demo prints with what it does print. The
-# name of sed's temporary file is another each time.
+# demo-check.sh - compares the demo's output with what README.md shows. The name of sed's temporary
+# file differs each time.
 set -eu
 cd "$(dirname "$0")/.."
 said=$(mktemp)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# interchange.bash - for scripts that hand clips to other programs. Sets $work, which goes at the
-# end, and makes in $work/clips a folder for each clip of the samples, of every format, and of a
-# game with a skeleton, with the views that are named:
+# interchange.bash - for scripts that pass clips to other programs. Sets $work, which is removed at
+# the end, and makes in $work/clips a folder for each clip of the samples of every format, and of a
+# game with a skeleton, with the named views:
 #
 #	export_clips clip.gltf curves.csv
+#
+# Rotations are quaternions, unless $rotations names other options of animfs(1), or is empty.
 BUILD=$(realpath "${BUILD:-build}")
 work=$(mktemp -d /var/tmp/animfs-interchange.XXXXXX) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -33,7 +35,8 @@ export_clip()
 	"$BUILD/animfs" ls "$from" | grep -qx "$1" || return 0
 	mkdir -p "$to"
 	for view; do
-		"$BUILD/animfs" cat --rotations=quaternion "$from/$view" >"$to/$view"
+		# shellcheck disable=SC2086 # they are words
+		"$BUILD/animfs" cat ${rotations---rotations=quaternion} "$from/$view" >"$to/$view"
 	done
 	"$BUILD/animfs" cat "$(dirname "$from")/skeleton.csv" >"$to/skeleton.csv"
 }

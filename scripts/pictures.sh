@@ -23,7 +23,7 @@ mkdir "$work/anim"
 walk=$work/anim/object/e0000/ranger.canm/walk
 mkdir -p docs
 
-# One moment beside the other: a clip of half a second.
+# Several moments side by side, of a clip of half a second.
 shots=()
 for moment in 0.01 0.1 0.2 0.3 0.4; do
 	shots+=(--screenshot "$moment" "$work/$moment.png")
@@ -32,7 +32,12 @@ xvfb-run -a -s "-screen 0 400x480x24" view3dscene "$walk/clip.kanim" --geometry 
 	--hide-extras --hide-menu --no-sound "${shots[@]}"
 convert "$work"/0.*.png -gravity center -crop 190x400+0+0 +repage +append "$work/kanim.png"
 
-rsvg-convert --background-color white "$walk/bones/leg_L.svg" >"$work/plot.png"
+rsvg-convert "$walk/bones/leg_L.svg" >"$work/plot.png"
+
+puppeteer=$BUILD/npm/node_modules/puppeteer-core
+[ -e "$puppeteer" ] || npm install --silent --prefix "$BUILD/npm" puppeteer-core@24.10.0 >/dev/null
+node tests/tools/player.mjs "$puppeteer" chromium picture \
+	"$walk/clip.html#frame=10&bone=foot_L&theme=dark&view=48,10,2.3,0,0.8,0" "$work/player.png"
 
 soffice "-env:UserInstallation=file://$work/profile" --headless --norestore \
 	--accept="pipe,name=animfs$$;urp" >"$work/office" 2>&1 &
@@ -42,7 +47,7 @@ pdftoppm -r 96 -f 1 -l 1 -singlefile -png "$work/table.pdf" "$work/table"
 
 convert "$work/table.png" -trim -bordercolor white -border 12 "$work/table.png"
 
-for picture in kanim plot table; do
+for picture in kanim plot table player; do
 	convert "$work/$picture.png" -colors 128 "PNG8:docs/$picture.png"
 	optipng -quiet -o5 "docs/$picture.png"
 	ls -l "docs/$picture.png"

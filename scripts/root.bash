@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# root.bash - Debian systems in folders, for tests that need a machine of their own. Sourced by them.
+# root.bash - Debian systems in folders, for tests that need a separate machine. Sourced by them.
 #
 #   root_make DIR SUITE    a bare system, from the copy that is kept in $ROOTS, which debootstrap
 #                          makes once

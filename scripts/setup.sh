@@ -7,33 +7,41 @@ set -eu
 packages()
 {
 	case $1 in
-	build) echo gcc libc6-dev make pkg-config libfuse3-dev fuse3 libxml2-dev libjansson-dev \
-		libcsv-dev libxxhash-dev zlib1g-dev libzstd-dev libseccomp-dev libcap-dev ;;
-	test) echo check vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
-		moreutils librsvg2-bin libxml2-utils fish zsh man-db mandoc zstd bindfs ;;
-	lint) echo clang clang-tidy cppcheck shellcheck ;;
+	build) echo gcc libc6-dev make pkg-config libfuse3-dev fuse3 libxml2-dev \
+		libxxhash-dev zlib1g-dev libzstd-dev libzip-dev libseccomp-dev libcap-dev ;;
+	test) echo check libjansson-dev vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
+		moreutils librsvg2-bin libxml2-utils fish zsh man-db mandoc zstd bindfs miller python3-pandas strace ;;
+	lint) command -v npm >/dev/null || echo nodejs npm
+		echo clang clang-format clang-tidy cppcheck shellcheck ;;
+	coverage) echo lcov ;;
+	tags) echo universal-ctags ;;
+	architecture) echo graphviz ;;
 	bench) echo g++ python3 ;;
 	posix) echo stress-ng fio dbench e2fsprogs mount python3 rsync git ;;
 	export) echo nfs-ganesha nfs-ganesha-vfs nfs-common rpcbind libnfs-utils samba smbclient python3 ;;
+	batches) echo git rsync unzip vim tar samba smbclient python3 ;;
 	slurm) echo slurm-wlm munge parallel ;;
 	faults) echo python3 e2fsprogs mount ;;
 	filesystems) echo python3 e2fsprogs mount kmod xfsprogs btrfs-progs dosfstools fusefat exfatprogs \
 		exfat-fuse ntfs-3g bindfs sshfs openssh-sftp-server user-mode-linux rsync vim perl libglib2.0-bin tar ;;
 	fuzz) echo clang llvm libclang-rt-14-dev ;;
-	# One kind of LibreOffice removes the other: whichever is there does.
+	# One LibreOffice package removes the other: either will do.
 	editors) command -v soffice >/dev/null || echo libreoffice-calc-nogui
 		echo neovim emacs-nox python3-uno tar ;;
 	svg) echo librsvg2-bin chromium imagemagick ;;
 	pictures) command -v soffice >/dev/null || echo libreoffice-calc-nogui
-		echo view3dscene xvfb xauth imagemagick librsvg2-bin poppler-utils python3-uno optipng ;;
+		command -v npm >/dev/null || echo nodejs npm
+		echo chromium fonts-vlgothic view3dscene xvfb xauth imagemagick librsvg2-bin poppler-utils python3-uno optipng ;;
+	player) command -v npm >/dev/null || echo nodejs npm
+		echo chromium firefox-esr python3 python3-pil ;;
 	kanim) echo view3dscene xvfb xauth imagemagick python3-pil ;;
 	deb) echo build-essential debhelper dpkg-dev fakeroot lintian ;;
-	roots) echo debootstrap util-linux ;;
+	roots) echo debootstrap util-linux libcap2-bin ;;
 	gltf) command -v npm >/dev/null || echo nodejs npm ;;
 	duckdb) command -v npm >/dev/null || echo nodejs npm
 		echo python3 zstd ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test bench editors lint posix export slurm faults filesystems fuzz kanim svg pictures gltf duckdb blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test batches bench coverage editors lint tags architecture posix export slurm faults filesystems fuzz kanim svg player pictures gltf duckdb blender)" >&2; exit 2 ;;
 	esac
 }
 
@@ -75,5 +83,5 @@ install_missing()
 	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $missing \
 		>/dev/null
 }
-# Fresh lists only where the old ones do not do: an update takes longer than most installs.
+# Update the lists only if the old ones do not work: that takes longer than most installs.
 install_missing 2>/dev/null || { $sudo apt-get update -qq && install_missing; }

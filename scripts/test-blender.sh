@@ -1,10 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-blender.sh - every clip.gltf of the samples, and of a game, into Blender: it must come out as
-# an armature with the clip's bones, and an action as long as the clip that poses them as the tables
-# say. And back: what Blender exports, copied over the view of a mounted copy, must leave the file as
-# it is, and what was edited there must be what the tables say then. Skipped where there is no
-# Blender.
+# test-blender.sh - imports every clip.gltf of the samples, and of a game, into Blender: the result
+# must be an armature with the clip's bones, and an action as long as the clip, with the poses in
+# the tables. And back: Blender's export, copied over the view in a mounted copy, must not change
+# the file, and after an edit in Blender the tables must show the edit. Skipped without Blender.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 if ! command -v blender >/dev/null || ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
@@ -15,7 +14,7 @@ fi
 
 export_clips clip.gltf curves.csv clip.json
 mapfile -d '' folders < <(find "$work/clips" -name clip.gltf -printf '%h\0' | sort -z)
-blender -b --factory-startup -P tests/check_blender.py -- "${folders[@]}" >"$work/log" 2>&1
+blender -b --factory-startup -P tests/tools/check_blender.py -- "${folders[@]}" >"$work/log" 2>&1
 status=$?
 grep -v -e 'glTF import finished' -e '^Data are loaded' -e '^Blender ' -e '^$' -e ' | INFO: ' -e Draco "$work/log"
 
@@ -33,8 +32,7 @@ check()
 	fi
 }
 
-# The files that the clips are of, as they are and as they are mounted; those of the game with their
-# skeletons beside them.
+# The clips' files, plain and mounted; those of the game with their skeletons beside them.
 mkdir -p "$work/old/samples" "$work/mnt"
 cp tests/data/{canm/*.canm,cas/*.cas,owanim/*.006,ff9anim/*.ff9anim} "$work/old/samples"
 cp -r "$work/src" "$work/old/game"
@@ -42,10 +40,10 @@ cp -r "$work/old" "$work/new"
 "$BUILD/animfs" "$work/new" "$work/mnt" || exit 1
 trap '"$BUILD/animfs" umount "$work/mnt"; rm -rf "$work"' EXIT
 
-# file_of FOLDER: prints the path of the file that the clip is of, where it is mounted too.
+# file_of FOLDER: prints the path of the clip's file, which is also mounted.
 file_of() { (cd "$work/old" && find . -name "$(basename "$(dirname "$1")")" -printf '%P\n'); }
 
-# What Vib-Ribbon's clips say is for reading there.
+# Vib-Ribbon's clips cannot be saved as glTF.
 for folder in "${folders[@]}"; do
 	clip=$(basename "$folder")
 	file=$(file_of "$folder")
@@ -60,7 +58,7 @@ for edited in "$work"/clips/*/*/turned.gltf; do
 	clip=$(basename "$folder")
 	file=$(file_of "$folder")
 	check "$file/$clip: an edit is accepted" cp "$edited" "$work/mnt/$file/$clip/clip.gltf"
-	check "$file/$clip: and is what was edited" tests/check_turned.py "$BUILD/animfs" \
+	check "$file/$clip: and is what was edited" tests/tools/check_turned.py "$BUILD/animfs" \
 		"$work/old/$file/$clip/curves.csv" "$work/new/$file/$clip/curves.csv"
 done
 echo "blender and back: $passed passed, $failed failed"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-bvh.sh - clip.bvh of every sample, and of bones that hang from each other, through Blender and
-# back: without an edit no byte of the animation file changes, whether Blender turned it to have Z up
-# or not; and of an edit just the bone that was edited. Skipped where there is no Blender.
+# test-bvh.sh - sends clip.bvh of every sample, and of a tree of bones, through Blender and back:
+# without an edit no byte of the animation file may change, whether Blender rotated it to Z up or
+# not; with an edit only the edited bone may change. Skipped without Blender.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 if ! command -v blender >/dev/null || ! /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
@@ -36,7 +36,7 @@ write_tree()
 	done
 }
 
-# skeleton_of FILE: so that no bone but roots moves.
+# skeleton_of FILE: a skeleton in which only roots move.
 skeleton_of()
 {
 	case $1 in
@@ -45,17 +45,17 @@ skeleton_of()
 	esac
 }
 
-# without_scales FILE CLIP: then more of them have one.
+# without_scales FILE CLIP: so that more clips have a clip.bvh.
 without_scales()
 {
 	local bone
 	"$BUILD/animfs" ls "$1/$2/bones" | grep '\.csv$' | while IFS= read -r bone; do
 		"$BUILD/animfs" cat "$1/$2/bones/$bone" | sed '2,$s/,[^,]*,[^,]*,[^,]*$/,,,/' |
-			"$BUILD/animfs" put --backup=none "$1/$2/bones/$bone"
+			"$BUILD/animfs" put --history=0 "$1/$2/bones/$bone"
 	done
 }
 
-# A folder for each clip that has one: what is shown, and the file that it is of.
+# A folder for each clip that has a clip.bvh: the view, and the clip's file.
 n=0
 "$BUILD/make_game" "$work/src" --files 2 --clips 2 --frames 20 --version mix --plain 0 --skeleton 1
 for file in "$work"/src/object/*/*.canm tests/data/{canm/*.canm,cas/*.cas,owanim/*.006,ff9anim/*.ff9anim,ribbon/*.anm}; do
@@ -74,11 +74,11 @@ for file in "$work"/src/object/*/*.canm tests/data/{canm/*.canm,cas/*.cas,owanim
 	done < <("$BUILD/animfs" ls "$file" 2>/dev/null | grep '/$')
 done
 mapfile -d '' folders < <(find "$work/clips" -name clip.bvh -printf '%h\0' | sort -z)
-check "Blender" blender -b --factory-startup -P tests/blender_bvh.py -- "${folders[@]}"
+check "Blender" blender -b --factory-startup -P tests/tools/blender_bvh.py -- "${folders[@]}"
 
 # put TEXT: saves it.
-put() { "$BUILD/animfs" put --backup=none "$at/$file/$clip/clip.bvh" <"$at/$1.bvh"; }
-# Bones whose tables are not as they were.
+put() { "$BUILD/animfs" put --history=0 "$at/$file/$clip/clip.bvh" <"$at/$1.bvh"; }
+# Bones whose tables have changed.
 changed()
 {
 	local bone

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-crash.sh - the daemon is killed at every call of many saves, and at random moments, $CRASHES
-# times or more (1000; for fewer than there are calls, only every few of them); then what a power
-# cut leaves, where loop devices can be had.
+# test-crash.sh - kills the daemon at every call of many saves, and at random moments, at least
+# $CRASHES times (1000; with fewer than there are calls, only at some of them); then checks what a
+# power cut leaves, if there are loop devices.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 ANIMFS=$(realpath "${BUILD:-build}/animfs")

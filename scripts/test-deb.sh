@@ -18,7 +18,7 @@ mkdir "$root/game" "$root/anim"
 cp tests/data/canm/wiki512.canm "$root/game/"
 root_install "$root" man-db /animfs.deb || exit 1
 
-# What it does there; the first failure ends it.
+# What is done there; it stops at the first failure.
 root_run "$root" sh -eu -c '
 	run() { echo "$ $*"; "$@" || { echo "failed: $*"; exit 1; }; }
 	run animfs --version

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-duckdb.sh - the long table of 1,000 clips in a real DuckDB: the bones that turn by more than
-# 90 degrees within 0.1 s, against the same found in their CSVs; plain and compressed, and through
-# the one line that makes Parquet of it.
+# test-duckdb.sh - queries the long table of 1,000 clips with DuckDB: the bones that rotate by more
+# than 90 degrees within 0.1 s, compared with the same computed from their CSVs; plain, compressed,
+# and converted to Parquet.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=$(realpath "${BUILD:-build}")
@@ -14,7 +14,7 @@ duckdb=$BUILD/npm/node_modules/@duckdb/node-api
 [ -e "$duckdb" ] || npm install --silent --prefix "$BUILD/npm" @duckdb/node-api@1.5.6-r.1 >/dev/null
 
 "$BUILD/make_game" "$work/src" --files 250 --clips 4 --bones 12 --frames 31 --version mix --plain 0
-# In the game no bone turns that fast. Now some do, and others take longer for it.
+# No bone in the game rotates that fast: make some do, and others a bit too slowly.
 "$BUILD/animfs" export --rotations=euler --views=csv "$work/src" "$work/texts" 2>/dev/null
 for file in "$work"/texts/*/*/*_00[0-9][05]*.canm; do
 	awk -F, -v OFS=, '$1 == 10 { $6 = 110 } 1' "$file/walk/bones/spine.csv" >"$work/text"
@@ -23,13 +23,13 @@ for file in "$work"/texts/*/*/*_00[0-9][05]*.canm; do
 	cat "$work/text" >"$file/run/bones/hips.csv"
 done
 "$BUILD/animfs" import --rotations=euler "$work/texts" "$work/src" | tail -n 1
-python3 tests/duckdb_turns.py "$BUILD/animfs" "$work/src" >"$work/expected"
+python3 tests/tools/duckdb_turns.py "$BUILD/animfs" "$work/src" >"$work/expected"
 [ -s "$work/expected" ] || { echo "not ok - no bone turns so far"; exit 1; }
 
 # check NAME PATTERN COMPRESSION: asks DuckDB.
 check()
 {
-	node tests/duckdb_turns.js "$duckdb" "$work/table" "$2" "$3" | sort >"$work/answer"
+	node tests/tools/duckdb_turns.js "$duckdb" "$work/table" "$2" "$3" | sort >"$work/answer"
 	if ! diff <(sort "$work/expected") "$work/answer" >"$work/difference"; then
 		echo "not ok - $1"
 		head "$work/difference"
@@ -45,4 +45,4 @@ for how in none::none gzip:.gz:gzip zstd:.zst:zstd; do
 		"$work/src" "$work/table" 2>/dev/null
 	check "part.csv$suffix" "format=*/file=*/clip=*/part.csv$suffix" "$compression"
 done
-node tests/duckdb_parquet.js "$duckdb" "$work/table" "$work/curves.parquet" "$work/src" "$BUILD/animfs"
+node tests/tools/duckdb_parquet.js "$duckdb" "$work/table" "$work/curves.parquet" "$work/src" "$BUILD/animfs"

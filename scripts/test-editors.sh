@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-editors.sh - saves with every program in every view, and again while something fails, with
-# the tables of what came of it; then random edits against a model. Takes about a quarter of an hour.
+# test-editors.sh - saves every view with every program, and again while something fails, and prints
+# tables of the results; then compares random edits with a model. Takes about half an hour.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")
-export ANIMFS=$BUILD/animfs TABLES=$BUILD/editors TEST_TIMEOUT=${TEST_TIMEOUT:-1800}
+export ANIMFS=$BUILD/animfs TABLES=$BUILD/editors TEST_TIMEOUT=${TEST_TIMEOUT:-3600}
+export RANDOM_EDITS=${RANDOM_EDITS:-10000}
 mkdir -p "$TABLES"
 rm -f "$TABLES"/*
 

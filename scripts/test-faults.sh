@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-faults.sh - calls and allocations fail, one after the other, while files are read, saved and
-# mounted, and filesystems are full.
+# test-faults.sh - lets calls and allocations fail, one by one, while files are read, saved and
+# mounted, and fills filesystems.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 ANIMFS=$(realpath "${BUILD:-build}/animfs")

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-kanim.sh - every clip.kanim of a mount through tovrmlx3d, which reads it with the engine's own
-# code: it must load without a word, bake a scene for each frame, and move in between when asked for
-# four scenes a frame (a viewer that finds the stills unequal holds each one and jumps). Pictures that
-# view3dscene takes of some at several times must show the poses that the tables say. And every kanim
-# of SOURCE: what is edited in the mount the engine loads as it was meant, and what is refused there
-# the engine does not load either.
+# test-kanim.sh - reads every clip.kanim of a mount with tovrmlx3d, which uses the engine's own
+# code: it must load without a warning, bake a scene for each frame, and interpolate when asked for
+# four scenes per frame (if the stills have different structures, each one is held and then jumps).
+# Screenshots by view3dscene of some at several times must show the poses in the tables. And for
+# every kanim of SOURCE: what is edited in the mount, the engine loads as intended, and what is
+# refused there, the engine does not load either. Stills joined into one scene with interpolators
+# must look like the kanim of them at several times.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")
@@ -17,16 +18,7 @@ clean_up()
 }
 trap clean_up EXIT
 
-passed=0 failed=0
-is()
-{
-	if [ "$2" = "$3" ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		printf 'not ok - %s\n  got:  %s\n  want: %s\n' "$1" "$2" "$3"
-	fi
-}
+. scripts/is.bash
 
 like()
 {
@@ -71,7 +63,7 @@ done < <(find "$work/mnt" -name clip.kanim | sort)
 
 for clip in "$work/mnt/"{object/e0000/{ranger,diver}.canm/{walk,run},crosses.canm/run} \
 	"$work/mnt/"{frames033_low.ff9anim/frames033_low,objects024.anm/objects024}; do
-	said=$(tests/check_pose.py "$clip" "$(dirname "$clip")/skeleton.csv" clip.kanim 2>&1)
+	said=$(tests/tools/check_pose.py "$clip" "$(dirname "$clip")/skeleton.csv" clip.kanim 2>&1)
 	like "${clip#"$work/mnt/"}: view3dscene shows the poses" "$said" "show their poses"
 	echo "  ${clip#"$work/mnt/"}: $said"
 done
@@ -124,6 +116,86 @@ for text in '<animations/>' '<Animation/>' "<!DOCTYPE animation><animation>$fram
 	"<animation>$frame</animation>x" "<animations><foo/><animation>$frame</animation></animations>"; do
 	is "the engine agrees on $text" "$(verdicts "$text" | uniq | wc -l)" 1
 done
+
+# ---- stills joined with interpolators ----
+
+# picture FILE TIME...: FILE.TIME.png each, taken when the file has been playing for so long.
+picture()
+{
+	local file=$1 time
+	local -a shots=()
+	shift
+	for time; do shots+=(--screenshot "$time" "$file.$time.png"); done
+	xvfb-run -a -s "-screen 0 320x320x24" view3dscene "$file" --geometry 320x320 --hide-extras \
+		--hide-menu --no-sound "${shots[@]}" 2>&1
+}
+# How many pixels two pictures differ in by more than a little.
+apart() { compare -metric AE -fuzz 8% "$1" "$2" null: 2>&1; }
+
+# still NUMBER HEIGHT ANGLE COLOUR TRANSPARENCY X: nodes of all kinds that move. Not the camera nor
+# lights: the engine never looks through those of its own scenes between, and lights those of all.
+still()
+{
+	cat >"$work/join/still_$1.x3d" <<-END
+	<X3D version="3.2" profile="Interchange"><Scene>
+	<Viewpoint position="0 1 6"/>
+	<Transform DEF="body" translation="0 $2 0" rotation="0 0 1 $3"><Transform scale="1 $2 1">
+	<Shape DEF="box"><Appearance><Material diffuseColor="$4" transparency="$5"/></Appearance><Box/></Shape>
+	</Transform><Transform translation="0 -1.6 0" scale=".2 .2 .2"><Shape USE="box"/></Transform></Transform>
+	<Shape><Appearance><Material emissiveColor="$4"/></Appearance><IndexedFaceSet solid="false" coordIndex="0 1 2 -1 0 2 3 -1">
+	<Coordinate point="-2 -1 0, $6 -1.5 0, -1 $2 0, -2 $2 1"/></IndexedFaceSet></Shape></Scene></X3D>
+	END
+}
+mkdir "$work/join"
+still 0 0 0 "1 0 0" 0 -1
+still 1 1.2 1.5 "0 0 1" .5 0
+still 2 .4 .4 "0 1 0" .1 1
+# kanim NAME ATTRIBUTES: of these stills, with so many scenes between that none is seen to jump.
+kanim()
+{
+	printf '<animation scenes_per_time="100" %s>%s</animation>\n' "$2" '<frame url="still_0.x3d" time="1"/>
+		<frame url="still_1.x3d" time="2"/><frame url="still_2.x3d" time="3"/>' >"$work/join/$1.kanim"
+}
+kanim once 'loop="false"'
+kanim loop 'loop="true"'
+kanim back 'loop="true" backwards="true"'
+cp "$work/src"/frame_?.x3d "$work/join"
+sed 's/scenes_per_time="[0-9]*"/scenes_per_time="100"/' "$work/src/stick.kanim" >"$work/join/stick.kanim"
+cp -r "$work/mnt/object/e0000/ranger.canm/walk/frames" "$work/join"
+rate=$(sed -n 's/.*scenes_per_time="\([0-9]*\)".*/\1/p' "$work/mnt/object/e0000/ranger.canm/walk/clip.kanim")
+sed "s/scenes_per_time=\"$rate\"/scenes_per_time=\"$((rate * 8))\"/" \
+	"$work/mnt/object/e0000/ranger.canm/walk/clip.kanim" >"$work/join/walk.kanim"
+
+# alike NAME TIME...: pictures of the kanim and of the scene at each time; those of other times differ.
+alike()
+{
+	local name=$1 time last='' file=$work/join/$1 clip
+	shift
+	clip=$("$BUILD/animfs" ls "$file.kanim" | sed -n 's,/$,,p')
+	is "$name: is joined" "$("$BUILD/animfs" cat "$file.kanim/$clip/clip.x3d" 2>&1 >"$file.x3d")" ""
+	is "$name: the engine reads it" "$(bake "$file.x3d")" ""
+	is "$name: the kanim is shown" "$(picture "$file.kanim" "$@")" ""
+	is "$name: and what it became" "$(picture "$file.x3d" "$@")" ""
+	for time; do
+		pixels=$(apart "$file.kanim.$time.png" "$file.x3d.$time.png")
+		echo "  $name at $time: $pixels pixels differ"
+		is "$name: alike at $time" "$((pixels < 60))" 1
+		if [ -n "$last" ]; then
+			pixels=$(apart "$file.kanim.$last.png" "$file.x3d.$time.png")
+			echo "  $name at $last and $time: $pixels pixels differ"
+			is "$name: not what is at $last" "$((pixels > 120))" 1
+		fi
+		last=$time
+	done
+}
+alike once 0.2 0.8 1.3 1.9
+alike loop 0.2 1.3 2.6
+alike back 0.5 1.6 2.9 3.3
+alike stick 0.3 0.7 1.6
+alike walk 0.05 0.15 0.25
+is "stills that differ are not joined" "$(sed -i 's/<Box/<Sphere/' "$work/join/still_1.x3d"
+	"$BUILD/animfs" cat "$work/join/loop.kanim/%/clip.x3d" 2>&1 | sed -n 's/.*clip.x3d: //p')" \
+	"still_1.x3d:4:93: frame 1: Sphere stands where frame 0 has Box"
 
 "$BUILD/animfs" umount "$work/mnt"
 echo "kanim: $passed passed, $failed failed"

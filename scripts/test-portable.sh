@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # test-portable.sh [TARGET...] - builds animfs and runs its unit tests with both compilers on 64 and
-# 32 bits and on a big-endian machine, which qemu plays, and with the libraries of the next Debian;
-# with warnings as errors, undefined behaviour stopped, and the oldest libfuse interface asked for.
-# In Debian systems of its own below $ROOTS, that are kept and used again, and so are the objects of
-# the last run. As many targets at a time as there are processors. Root. Targets are those of the
-# list below.
+# 32 bits and on an emulated big-endian machine, and with the libraries of the next Debian; with
+# warnings as errors, undefined behaviour as a failure, and the oldest libfuse interface. Uses
+# Debian systems below $ROOTS, which are kept for the next run, as are the objects. Runs as many
+# targets at a time as there are processors. Needs root. The targets are listed below.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/root.bash
 
-libraries="libc6-dev libfuse3-dev libxml2-dev libjansson-dev libcsv-dev libxxhash-dev zlib1g-dev
-	libzstd-dev libseccomp-dev libcap-dev check"
+libraries="libc6-dev libfuse3-dev libxml2-dev libjansson-dev libxxhash-dev zlib1g-dev
+	libzstd-dev libzip-dev libseccomp-dev libcap-dev check"
 foreign="i386 s390x"
 # Where they run, and how.
 targets="gcc-amd64 clang-amd64 gcc-i386 clang-i386 gcc-s390x clang-s390x gcc-trixie clang-trixie"
@@ -56,7 +55,7 @@ build()
 	gcc-*) compiler=$triplet-gcc ;;
 	clang-*) compiler="clang --target=$triplet" ;;
 	esac
-	# Undefined behaviour stops a test where there is a library for that.
+	# Undefined behaviour stops a test if there is a library for that.
 	root_run "$dir" env -C /animfs PKG_CONFIG_LIBDIR="/usr/lib/$5/pkgconfig:/usr/share/pkgconfig" \
 		make -s -j"$(nproc)" BUILD="$build" CC="$compiler" \
 		CFLAGS="-O2 -g -Werror -fsanitize=undefined -fsanitize-undefined-trap-on-error" \
@@ -96,7 +95,8 @@ for system in bookworm trixie; do
 		;;
 	esac
 done
-# Of the next Debian, since the one of this makes a wrong double of two floats (MDEBR), as clang does.
+# From the next Debian, since this one's miscomputes a double from two floats (MDEBR, which clang
+# uses).
 [[ "$*" != *-s390x* ]] ||
 	cp "$ROOTS/portable-trixie/usr/bin/qemu-s390x" "$ROOTS/portable-bookworm/usr/local/bin/" || exit 1
 failed=$(mktemp)

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-posix.sh [PART...] - what is no animation behaves through a mount as on the bare filesystem,
-# which is asked at the same time: matrix (posix_matrix.c), random (random_ops.c, $OPS operations in
-# four runs, from seed $SEED on), stress-ng, fio and dbench; storms (concurrent.sh and
-# source_changes.sh, longer). All of it without PART. Wants root.
+# test-posix.sh [PART...] - checks that ordinary files behave the same in a mount and on the plain
+# filesystem: matrix (posix_matrix.c), random (random_ops.c, $OPS operations in four runs, from seed
+# $SEED on), stress-ng, fio and dbench; storms (concurrent.sh and source_changes.sh, longer). All
+# parts without PART. Needs root.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")
@@ -52,7 +52,7 @@ verdict()
 	fi
 }
 
-# on SIDE COMMAND...: in a folder of its own there
+# on SIDE COMMAND...: runs it there in a new folder
 on()
 {
 	local side=$1 top
@@ -95,14 +95,14 @@ part_random()
 	done
 }
 
-# Without those that need what neither side has (binderfs, verity), that mount something over it, or
-# that have nothing to do with a filesystem.
+# Without those that need something that neither side has (binderfs, verity), mount something over
+# it, or have nothing to do with filesystems.
 part_stress()
 {
 	on mount stress-ng --class filesystem --exclude binderfs,verity,bind-mount,procfs,ioprio,eventfd \
 		--verify --seq 2 --timeout "$SECONDS_EACH" --temp-path . >"$work/log" 2>&1
 	local status=$?
-	# 4: a kind of call is not there at all (FS_IOC_FIEMAP), and is said to be skipped.
+	# 4: a kind of call is not available (FS_IOC_FIEMAP), and reported as skipped.
 	[ $status -ne 4 ] || grep -qE 'fail:|error:' "$work/log" || status=0
 	verdict $status "stress-ng" "$work/log"
 	# These found something once.

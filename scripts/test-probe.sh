@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-probe.sh [DIR...] - how many ordinary files --type '*=auto' takes for animations, and whether
-# those are encoded to themselves. Some formats have no magic number: a handful is too many.
+# test-probe.sh [DIR...] - counts the ordinary files that --type '*=auto' takes for animations, and
+# checks that they encode to the same bytes. Some formats have no magic number: more than a handful
+# is too many.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 ANIMFS=$(realpath "${BUILD:-build}/animfs")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-slurm.sh - a Slurm of two nodes on this machine, for as long as this runs, and on it what the
-# manual says of several machines: export, check and import as array jobs, of which tasks are killed,
-# requeued and lost with their node; and the same by GNU parallel.
+# test-slurm.sh - starts a Slurm of two nodes on this machine, and runs on it what the manual says
+# about several machines: export, check and import as array jobs, with tasks killed, requeued and
+# lost with their node; and the same with GNU parallel.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=$(realpath "${BUILD:-build}")

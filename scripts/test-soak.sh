@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-soak.sh - a mount that is read, edited and changed from outside for $SOAK_SECONDS (3600), held
-# against a model (tests/soak.py); its memory must not grow. $SEED repeats one.
+# test-soak.sh - reads, edits and changes a mount from outside for $SOAK_SECONDS (3600), and
+# compares it with a model (tests/tools/soak.py); the daemon's memory must not grow. $SEED repeats a
+# run.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
@@ -19,14 +20,14 @@ trap 'exit 130' INT TERM
 
 "$BUILD/make_game" "$work/src" --files 4 --clips 3 --bones 10 --frames 20 --plain 2 --version 512 || exit 1
 # Little room for decoded files, so that they come and go.
-"$BUILD/animfs" -f --cache=1M --backup=none "$work/src" "$work/mnt" >"$work/log" 2>&1 &
+"$BUILD/animfs" -f --cache=1M --history=0 "$work/src" "$work/mnt" >"$work/log" 2>&1 &
 daemon=$!
 for ((i = 0; i < 200; i++)); do
 	grep -q " $work/mnt fuse" /proc/self/mounts && break
 	sleep 0.05
 done
 status=0
-PYTHONDONTWRITEBYTECODE=1 python3 tests/soak.py "$BUILD/animfs" "$work/src" "$work/mnt" "$daemon" \
+PYTHONDONTWRITEBYTECODE=1 python3 tests/tools/soak.py "$BUILD/animfs" "$work/src" "$work/mnt" "$daemon" \
 	"${SOAK_SECONDS:-3600}" ${SEED:+"$SEED"} || status=1
 if [ $status -ne 0 ]; then
 	cat "$work/mnt/.animfs/errors" "$work/log"

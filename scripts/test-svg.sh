@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-svg.sh - pictures of curves of every format, drawn by rsvg-convert and by chromium: they must
-# look alike, and be told from other pictures, which shows that the likeness means something.
+# test-svg.sh - draws pictures of curves of every format with rsvg-convert and chromium: both must
+# look alike, and differ from other pictures, which shows that the comparison means something. On
+# black, since every picture has its own background, which must be dark if the viewer prefers dark.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/interchange.bash
@@ -17,15 +18,22 @@ verdict()
 	fi
 }
 
-# draw SVG: $1.r.png and $1.c.png
+browse()
+{
+	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/chromium" "$@" \
+		>/dev/null 2>&1
+}
+
+# draw SVG: $1.r.png, $1.c.png and, where dark is preferred, $1.d.png
 draw()
 {
 	local width height
 	width=$(sed -n 's/.*<svg [^>]* width="\([0-9]*\).*/\1/p' "$1" | head -n 1)
 	height=$(sed -n 's/.*<svg [^>]* height="\([0-9]*\).*/\1/p' "$1" | head -n 1)
-	rsvg-convert --background-color white "$1" >"$1.r.png"
-	chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --user-data-dir="$work/chromium" \
-		--screenshot="$1.c.png" --window-size="$width,$height" "file://$1" >/dev/null 2>&1
+	rsvg-convert --background-color black "$1" >"$1.r.png"
+	browse --screenshot="$1.c.png" --window-size="$width,$height" "file://$1"
+	browse --blink-settings=preferredColorScheme=0 --screenshot="$1.d.png" \
+		--window-size="$width,$height" "file://$1"
 }
 # How far two pictures are from each other, from 0 to 1. Letters have other edges in each program.
 distance() { convert "$1" "$2" -blur 0x2 -metric RMSE -compare -format '%[distortion]' info:; }
@@ -56,6 +64,8 @@ for picture in "${pictures[@]}"; do
 	apart=$(distance "$picture.r.png" "$picture.c.png")
 	echo "  ${picture##*/}: $apart"
 	verdict "${picture##*/}: rsvg-convert and chromium draw alike" "$(below "$apart" 0.008)"
+	verdict "${picture##*/}: dark where dark is preferred" \
+		"$(convert "$picture.d.png" -format '%[pixel:p{1,1}]' info: | grep -c '(27,27,27[,)]')"
 	if [ -n "$last" ] && [ "$(identify -format %wx%h "$last.r.png")" = "$(identify -format %wx%h "$picture.c.png")" ]; then
 		other=$(distance "$last.r.png" "$picture.c.png")
 		echo "  ${picture##*/} is not ${last##*/}: $other"

@@ -8,7 +8,7 @@
  *   curve   the keys of one role of one bone: a value of 3 or 4 components at each key
  *
  * A format whose clips are lists of stills, files of their own (kanim), has those in place of
- * tracks.
+ * tracks. One whose files are lists of other files (sequence) has one clip, joined from theirs.
  *
  * A model is made by a codec from bytes, or by editing another (anim_edit); it never changes once
  * others can see it. It owns one arena. It points into the bytes it was decoded from, and an edited
@@ -28,6 +28,7 @@
 #define ANIMFS_ANIM_H
 
 #include "animfs/base.h"
+#include "animfs/lane.h"
 
 enum role { ROLE_TRANSLATION, ROLE_ROTATION, ROLE_SCALE };
 #define ROLE_COUNT 3
@@ -42,28 +43,31 @@ enum curve_kind {
 
 enum interpolation { INTERPOLATION_LINEAR, INTERPOLATION_STEP };
 
-/*
- * How the numbers of one component are stored, and so what is near enough to be the same number.
- * The value is unit * stored for LANE_FLOAT, unit * (base + k * step) for LANE_GRID, all in double.
- */
-enum lane_form {
-	LANE_DOUBLE, /* typed by a person, not stored yet: no grid */
-	LANE_FLOAT,  /* a float32 */
-	LANE_GRID,   /* an integer k from 0 to 65535 on base + k * step */
-	LANE_CODE,   /* one number of a code that holds them all (a packed quaternion): no grid of
-		      * its own, and what is stored may be `step` away from what was wanted */
-};
-
-struct lane {
-	enum lane_form form;
-	float base, step; /* LANE_GRID; LANE_CODE has a step */
-	double unit;      /* 1, or degrees in one stored radian or step of a turn */
-	double turn; /* values that differ by a multiple of it are the same (360); 0: none are */
-	bool exact;  /* LANE_GRID: shown in full, not by the fewest digits; 9 decimals do */
-};
-
 /* Degrees in one of the 4096 steps of a turn that PlayStation games count angles in. */
 #define DEGREES_PER_STEP (360.0 / 4096)
+
+/* XXH3_128 of what a text says (said.h); all zero: it says that there is nothing. */
+struct digest {
+	uint64_t low, high;
+};
+
+/*
+ * What a curve of a `timed` format has beside its values; all numbers are float32, little-endian.
+ *
+ * A key stands at a time in seconds, and in and out of it lead tangents, in units of its value a
+ * second: between keys the curve is a cubic Hermite spline of each component. A tangent that is not
+ * finite makes a step. A component that is NaN is none: that component of the curve has no key
+ * there.
+ *
+ * Times ascend and may repeat. `frames` says the frame that is nearest to each; if `between`, keys
+ * need not stand at frames, and the frame of a key is its time * rate, in full (curve_moment).
+ */
+struct curve_timing {
+	const uint8_t *times;    /* count of them */
+	const uint8_t *tangents; /* count * 2 * width: in, then out. NULL: none are known */
+	double rate;             /* frames a second */
+	bool between;
+};
 
 /*
  * The keys of one role. Key i stands at frame `frames[i]`, or at frame i when frames is NULL
@@ -82,7 +86,9 @@ struct curve {
 	struct lane lane[4];
 	const uint8_t
 		*stored; /* count keys of u16 k[width] (LANE_GRID) or f32[width] (LANE_FLOAT) */
-	const double *values; /* count * width, when stored is NULL */
+	const double *values;              /* count * width, when stored is NULL */
+	const struct curve_timing *timing; /* NULL: keys stand at frames and have no tangents */
+	struct digest said;                /* of the cells it was made of by lens.h; else zero */
 };
 
 static inline unsigned curve_width(const struct curve *c)
@@ -109,11 +115,35 @@ static inline uint32_t curve_frame(const struct curve *c, uint32_t key)
 	return c->frames ? c->frames[key] : key;
 }
 
+/* Stored times and tangents of a curve with `timing`. */
+static inline float curve_time(const struct curve *c, uint32_t key)
+{
+	return get_f32(c->timing->times + 4 * (size_t)key);
+}
+
+enum tangent { TANGENT_IN, TANGENT_OUT };
+
+static inline float curve_tangent(const struct curve *c, uint32_t key, enum tangent side,
+				  unsigned axis)
+{
+	return get_f32(c->timing->tangents +
+		       4 * (((size_t)key * 2 + side) * curve_width(c) + axis));
+}
+
+/* The frame of a key, which need not be whole, nor 0 or more, if keys stand between frames. */
+static inline double curve_moment(const struct curve *c, uint32_t key)
+{
+	return c->timing && c->timing->between ? (double)curve_time(c, key) * c->timing->rate
+					       : curve_frame(c, key);
+}
+
 /* Keys that a clip of `frames` frames shows: those below it. */
 uint32_t curve_shown(const struct curve *c, uint32_t frames);
 /* Same kind, interpolation, keyedness, frames and values, values by their bits. Either may be NULL.
  */
 bool curve_same(const struct curve *a, const struct curve *b);
+/* The number of keys before a frame, in a curve that notes the frames of its keys or not. */
+uint32_t curve_keys_before(const struct curve *c, double frame);
 /*
  * The last of the keys that stand in the frame of this one. It is what the curve says there, coming
  * and going: the others are kept, and do not count.
@@ -145,12 +175,15 @@ int64_t keyframes_find(const struct keyframes *k, uint32_t frame, uint32_t occur
 
 #define ANIM_NEW UINT32_MAX /* an origin that is not in the file yet */
 
-/* A number that the format stores and the model has no word for ("loop" of canm as its raw int). */
+/* A number or text that the format stores and the model has no word for ("loop" of canm as its raw
+ * int). */
 struct field {
 	const char *name;
-	enum { FIELD_INT, FIELD_REAL, FIELD_BOOL } type; /* FIELD_BOOL: integer is 1 or 0 */
+	/* FIELD_BOOL: integer is 1 or 0 */
+	enum { FIELD_INT, FIELD_REAL, FIELD_BOOL, FIELD_TEXT } type;
 	int64_t integer;
 	double real;
+	const char *text;
 	bool editable;
 };
 
@@ -162,6 +195,7 @@ struct track {
 	enum curve_kind rotation; /* the kind a rotation of this bone is stored as by default */
 	const struct curve *curve[ROLE_COUNT]; /* NULL: the role has no keys */
 	const struct keyframes *keyframes;     /* NULL where the format has none */
+	struct digest said; /* of the rows that keyframes and curves were made of; else zero */
 };
 
 /* A frame of a clip of stills. */
@@ -170,6 +204,12 @@ struct still {
 	const char *url; /* as the file says it; "": the still stands in the file itself */
 	uint32_t origin; /* place among the clip's stills in the file it came from, or ANIM_NEW */
 	struct bytes written; /* as the file has it, for its codec to write it again; or none */
+};
+
+/* A file that a clip was joined from. */
+struct clip_part {
+	const char *file;       /* its name */
+	uint32_t first, frames; /* where it begins in the clip, and how long it is */
 };
 
 struct clip {
@@ -199,13 +239,21 @@ struct format {
 	bool full;      /* dense, and every role that a bone can have has a key in every frame */
 	bool keyframes; /* sparse, tracks have keyframes; keys hold and do not interpolate */
 	uint8_t flags;  /* of keyframes: the bits that can be set */
-	bool stills;    /* clips have stills and no tracks; the file stays beside its folder */
-	bool text;      /* the file is text itself: a place in it is a line and a column */
+	bool stills;    /* clips have stills and no tracks */
+	/*
+	 * A file of the format stays a file, with its folder beside it, whose name has ".d" in
+	 * place of this end of the file's name. NULL: it is shown as a folder itself.
+	 */
+	const char *beside;
+	/* A file of the format lists others beside it, of this format. NULL: it stands for itself.
+	 */
+	const struct format *parts;
+	bool text; /* the file is text itself: a place in it is a line and a column */
 	bool many_clips;
 	bool flat;   /* bones have no parents: what they do is said in the space of the model */
-	bool y_down; /* in the space of its models Y points down, and Z away from who looks */
+	bool y_down; /* in the space of its models Y points down, and Z away from the viewer */
 	const char *length; /* the unit of translations: "m", or "game unit" */
-	bool nameless;      /* stores no name of its one clip, which is called as the file is */
+	bool nameless;      /* stores no name of its one clip, which is named after the file */
 	bool has_loop;
 	bool has_frame_time, has_duration; /* stored, and so editable */
 	const char *rate_field; /* the clip's field that is the file's own rate, or NULL */
@@ -213,9 +261,19 @@ struct format {
 	 * %0Nu or %0NX, as of printf. NULL: names are stored. */
 	const char *bone_name;
 	bool bones_counted; /* that number is the bone's place */
-	bool bones_sorted;  /* by that number: no order of their own is stored */
-	bool quaternions;   /* rotations are quaternions in every file */
-	uint8_t roles[2];   /* bits: what the first bone and the others can have; 0: all */
+	bool bones_sorted;  /* by that number, or by name: no order of their own is stored */
+	/*
+	 * Names of bones are paths, "root/hip/knee": the parent of a bone is the path without its
+	 * last part, and its label is of the last part.
+	 */
+	bool paths;
+	/*
+	 * Sparse; keys have times and tangents (struct curve_timing), and a clip ends with its last
+	 * key.
+	 */
+	bool timed;
+	bool quaternions; /* rotations are quaternions in every file */
+	uint8_t roles[2]; /* bits: what the first bone and the others can have; 0: all */
 	/* How each component of a role is stored in every file. NULL: as each curve says. */
 	const struct lane *lanes[ROLE_COUNT];
 	uint32_t max_frames;
@@ -239,9 +297,17 @@ struct anim {
 	const char *const *bones;
 	uint32_t field_count;
 	const struct field *fields; /* header fields beyond version */
+	uint32_t part_count;
+	const struct clip_part *parts; /* of format->parts, that its clip was joined from */
 };
 
 void anim_free(struct anim *a); /* NULL is fine */
+
+/* The format that the keys are stored in: that of the parts, where there are any. */
+static inline const struct format *format_stored(const struct format *f)
+{
+	return f->parts ? f->parts : f;
+}
 
 /* "1/60 s" or "s": the unit of frame_time and duration. */
 void anim_time_unit(const struct anim *a, char out[32]);
@@ -268,11 +334,18 @@ struct anim *anim_edit(const struct anim *old);
 struct clip *anim_edit_clip(struct anim *a, uint32_t clip);
 struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track);
 
+/* A clip that others have renamed. */
+struct clip_renamed {
+	uint32_t clip;     /* which one it was */
+	const char *label; /* what it is called now */
+};
+
 /*
  * The change that leads from `base` to `edited`, applied to `current`, which is `base` after others
  * have saved. `last` is the model that the same draft committed before, edited from `base` too, or
  * NULL: what it changed and `edited` does not is taken back. Clips and tracks of `current` are
- * matched by label; `base` and `current` were decoded, so that an origin is a place in them.
+ * matched by label, but for the clip of base in `renamed` (or NULL); `base` and `current` were
+ * decoded, so that an origin is a place in them.
  *
  * A curve, or one of a clip's own values, that `edited` changes must in `current` still be what it
  * is in `base`, or what came of `last`; otherwise ERR_CONFLICT. The same holds for the list of
@@ -282,10 +355,13 @@ struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track);
  * failure.
  */
 struct anim *anim_merge(const struct anim *base, const struct anim *edited, const struct anim *last,
-			const struct anim *current, struct err *err);
+			const struct anim *current, const struct clip_renamed *renamed,
+			struct err *err);
 
 /* The same clips with the same bones, by label, in the same order. */
 bool anim_same_names(const struct anim *a, const struct anim *b);
+/* Does the edited model share everything that texts can change with the one it was edited from? */
+bool anim_is_unedited(const struct anim *edited, const struct anim *base);
 
 /*
  * Does `stored`, decoded again, say what `wanted` said? Curves that `wanted` took over unchanged

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * base.h - bytes in, bytes out, memory, errors: what every other file stands on.
+ * base.h - bytes in, bytes out, memory, errors: used by every other file.
  *
- * Ownership, for the whole program: whoever calls x_new, x_load or x_get releases what it got with
- * x_free or x_put; a pointer to const that a function returns belongs to the thing it was asked of.
- * x_init makes a struct usable, x_release gives back what it holds, x_clear empties it for reuse.
+ * Ownership, for the whole program: the caller of x_new, x_load or x_get owns the result (x_free,
+ * x_put). A pointer to const that a function returns belongs to the object passed to it. x_init
+ * makes a struct usable, x_release frees what it holds, x_clear empties it for reuse.
  */
 #ifndef ANIMFS_BASE_H
 #define ANIMFS_BASE_H
@@ -52,20 +52,23 @@ enum err_code {
 	ERR_TEXT,     /* the text does not parse, or says something it must not */
 	ERR_STORE,    /* the text parses, but the format cannot store what it says */
 	ERR_CONFLICT, /* the same curve was changed by somebody else in the meantime */
+	ERR_OPERAND,  /* what the user named is not there, or is no such thing */
 	ERR_EARLY,    /* the text's one fault is that it ends too early */
-	ERR_EMPTY, /* the text says nothing: it is empty, or a header alone over a curve with keys
-		    */
+	ERR_EMPTY,    /* the text is empty, or is a header without rows for a curve that has keys
+		       */
 };
 
 struct err {
 	enum err_code code;
-	int number;         /* errno for ERR_SYSTEM, otherwise 0 */
-	bool placed;        /* at and length mean something */
-	size_t at;          /* byte offset of the fault */
-	size_t length;      /* of the text at fault, 0 when it is a place and not a text */
-	size_t column;      /* of a table, from 1, where the text is one; 0: characters count */
-	char message[320];  /* what is wrong, no full stop, no newline */
-	char accepted[320]; /* what would be accepted here; "" when the message says it */
+	int number;          /* errno for ERR_SYSTEM, otherwise 0 */
+	bool placed;         /* at and length mean something */
+	size_t at;           /* byte offset of the fault */
+	size_t length;       /* of the text at fault, 0 when it is a place and not a text */
+	size_t line, column; /* of `at`, in a file that is a text itself; 0: not known */
+	char cell[12];       /* of a table: "C12", as spreadsheets count; "" where there is none */
+	char heading[48];    /* of that cell's column; "" where it has none */
+	char message[320];   /* what is wrong, no full stop, no newline */
+	char accepted[320];  /* what would be accepted here; "" when the message says it */
 };
 
 /* These return false, so that a caller can `return err_...(...)`. err may be NULL. */
@@ -83,6 +86,7 @@ struct position {
 	size_t line, column; /* from 1; the column counts characters (UTF-8) */
 	size_t begin, end;   /* the line's bytes, without its line end */
 };
+/* Of UTF-16 with a byte order mark, bytes count as in its UTF-8 (util/utf8.h). */
 struct position err_locate(struct bytes text, size_t at);
 
 /*
@@ -98,11 +102,7 @@ struct reader {
 struct reader reader_at(struct bytes src, size_t at);
 uint8_t read_u8(struct reader *r);
 uint16_t read_u16(struct reader *r);
-int16_t read_s16(struct reader *r);
 uint32_t read_u32(struct reader *r);
-int32_t read_s32(struct reader *r);
-uint64_t read_u64(struct reader *r);
-float read_f32(struct reader *r);
 /* Is [at, at + count * size) inside src? Never overflows. */
 bool bytes_hold(struct bytes src, uint64_t at, uint64_t count, uint64_t size);
 

@@ -19,17 +19,25 @@
 
 #include "animfs/anim.h"
 
+/* The files beside one that is decoded, for a format whose files list others. */
+struct neighbours {
+	/* All of the file of this name; the bytes stay until decode returns. False and err. */
+	bool (*read)(void *closure, const char *name, struct bytes *out, struct err *err);
+	void *closure;
+};
+
 /* What a file may need to be read and does not say. All of it can be left out: {0}, or NULL. */
 struct hints {
 	uint32_t bones;                      /* how many there are; 0: not known */
 	const struct bone_names *bone_names; /* of numbers; the model keeps the pointer */
+	const struct neighbours *neighbours; /* NULL: there are none */
 };
 
 struct codec {
 	const struct format *format;
-	const char *const *patterns; /* of file names, for fnmatch without case; NULL ends them */
+	const char *const *patterns; /* of file names: "*" and their end, without case; then NULL */
 	bool (*probe)(struct bytes src);      /* could it be one? strict: claims no other kind */
-	bool (*incomplete)(struct bytes src); /* can it be read with hints alone? NULL: none is */
+	bool (*incomplete)(struct bytes src); /* readable only with hints? NULL: never */
 	struct anim *(*decode)(struct bytes src, const struct hints *hints, struct err *err);
 	bool (*encode)(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
 };
@@ -39,5 +47,7 @@ extern const struct codec *const codecs[]; /* ends with NULL */
 const struct codec *codec_named(const char *name);
 const struct codec *codec_for_name(const char *file_name); /* by pattern, or NULL */
 const struct codec *codec_probe(struct bytes src);         /* by content, or NULL */
+/* How many bytes of a file's name stand before what says its format: all where nothing does. */
+size_t codec_stem(const struct codec *codec, const char *file_name);
 
 #endif

@@ -19,19 +19,45 @@ enum view_place {
 
 /* What is chosen for the views of a whole mount. {0}: the usual. */
 struct style {
-	bool lines;     /* --bones=lines: in pictures, bones are lines and not bodies */
-	bool lossy_bvh; /* --bvh=lossy: clip.bvh is there also where it leaves something out */
+	bool lines;      /* --bones=lines: in pictures, bones are lines and not bodies */
+	bool lossy_bvh;  /* --bvh=lossy: clip.bvh is there also where it leaves something out */
+	bool plain_gltf; /* --gltf=plain: clip.gltf has no mesh */
+	bool tangents;   /* --tangents: tables have columns for them, where the format has them */
+	bool left_hand;  /* --ff9clip-hand=left: the space of its models is left-handed */
+};
+
+/* What came of the stills of a clip, which are other files, or stand in the file itself. */
+struct shown_stills {
+	const struct x3d_joined *joined; /* x3d_join.h; NULL: they are not to be joined */
+	const struct err *why;           /* that is; or NULL */
+	const char *folder;              /* from the clip's folder to theirs: "../../" */
 };
 
 /* What a view is a view of. clip, track and frame count from 0 and mean something where the place
  * does. */
 struct shown {
 	const struct anim *anim;
-	struct bytes raw;                /* the file's bytes */
-	const char *file_name;           /* the animation file's own name, without folders */
+	struct bytes raw;      /* the file's bytes */
+	const char *file_name; /* the animation file's own name, without folders */
+	const char *from;      /* a file of a mod that is shown in place of the member; or NULL */
 	const struct skeleton *skeleton; /* rest pose and parents (skeleton.h); NULL: none known */
+	/* Of the clip; of a file, those of all its clips. NULL where there are none. */
+	const struct shown_stills *stills;
 	struct style style;
+	/*
+	 * For parse: the text is known to be one that was rendered, of some version. So what it
+	 * lacks is not missing by mistake.
+	 */
+	bool as_rendered;
 	uint32_t clip, track, frame;
+	/*
+	 * In views that are `composed`, for a clip that is shown on top of another
+	 * (model/compose.h): `anim` is the composed model, `stored` the file's own, and `base`
+	 * the clip below. A view of the whole file has no `base`.
+	 * NULL: `anim` is the file's own.
+	 */
+	const struct anim *stored;
+	uint32_t base;
 };
 
 struct view {
@@ -42,15 +68,18 @@ struct view {
 	 */
 	const char *file;
 	bool (*present)(const struct shown *at); /* would it say something? NULL: always */
-	/* The same where it takes memory to tell: 0, ENOENT or ENOMEM; else NULL. */
+	/* In place of present, where the answer takes memory: 0, ENOENT or ENOMEM. Or NULL. */
 	int (*check)(const struct shown *at);
 	/* Appends the whole text. A failed allocation shows in out->failed. */
 	void (*render)(const struct shown *at, struct buf *out);
+	/* The size of that text, where it is known without rendering it; false: no memory. Or NULL.
+	 */
+	bool (*size)(const struct shown *at, uint64_t *out);
 	/*
 	 * The model that the text asks for, edited from at->anim (anim_edit); curves and values
 	 * that the text did not change are the same pointers and bits. NULL and err (position in
-	 * the text) when refused; ERR_EARLY and ERR_EMPTY tell a half-written text from a wrong
-	 * one. parse is NULL where the text is generated and says nothing of its own.
+	 * the text) when refused; ERR_EARLY and ERR_EMPTY mean a half-written text rather than a
+	 * wrong one. parse is NULL where the text is generated and says nothing of its own.
 	 */
 	struct anim *(*parse)(const struct shown *at, struct bytes text, struct err *err);
 	/* The same of a text that says at->skeleton, which is kept in a file of its own. */
@@ -60,10 +89,14 @@ struct view {
 	void (*explain)(const struct shown *at, struct err *err);
 	/* VIEW_OF_FRAME: is the text of every frame the same? NULL: it is not. */
 	bool (*alike)(const struct shown *at);
+	bool stills;   /* VIEW_OF_CLIP: of clips of stills, and not of any other */
+	bool unlisted; /* not listed by default, as it would slow down grep -r */
 	bool whole; /* the text is the animation file itself (raw.*); it is decoded, not parsed */
 	bool every_key;  /* VIEW_OF_CLIP: the text has at least a few bytes for every key */
-	bool posed;      /* the text says something of at->skeleton, */
+	bool posed;      /* the text says something of at->skeleton or at->stills, */
 	bool names_file; /* and of at->file_name */
+	bool lists;      /* of a file: nothing of what its curves hold, only which there are */
+	bool composed;   /* additive clips are shown on their base */
 };
 
 extern const struct view *const views[]; /* ends with NULL */

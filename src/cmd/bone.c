@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bone.c - `animfs bone`: bones as wholes, in one clip or in every clip of a file. */
+/*
+ * bone.c - `animfs bone`: renames, removes and adds bones, in one clip or in every clip of a file.
+ */
 #include "cmd.h"
 
-#include "../structure.h"
+#include "model/structure.h"
+#include "util/nearest.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* In one clip of an edit. bone: the place in it, where the verb is about one that is there. */
-struct verb {
-	const char *name;
-	bool is_new;
-	int operands; /* behind the file; -1: one or more */
+/* An action on one clip of an edit. bone: its index, if the action is about an existing bone. */
+struct action {
+	bool is_new, has_name;
 	bool (*run)(struct anim *a, uint32_t clip, uint32_t bone, const char *name,
 		    struct err *err);
 };
@@ -36,45 +37,51 @@ static bool add_bone(struct anim *a, uint32_t clip, uint32_t bone, const char *n
 	return anim_bone_add(a, clip, name, err);
 }
 
-static const struct verb verbs[] = {
-	{"rename", false, 2, rename_bone},
-	{"remove", false, -1, remove_bone},
-	{"add", true, -1, add_bone},
-};
+static const struct command_verb verbs[] = {{"rename", 2}, {"remove", -1}, {"add", -1}, {NULL, 0}};
+static const struct action actions[] = {
+	{false, true, rename_bone}, {false, false, remove_bone}, {true, false, add_bone}};
 
-static const struct verb *find_verb(const char *name)
+static bool refuse_bone(const struct anim *a, uint32_t first, uint32_t count, const char *bone,
+			struct err *err)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-		if (strcmp(name, verbs[i].name) == 0)
-			return &verbs[i];
+	struct nearest near = nearest_to(bone, strlen(bone));
+	char meant[192];
+
+	for (uint32_t clip = first; clip < first + count; clip++) {
+		for (uint32_t i = 0; i < a->clips[clip].track_count; i++)
+			nearest_offer(&near, a->clips[clip].tracks[i].label);
 	}
-	return NULL;
+	nearest_text(&near, meant, sizeof(meant));
+	return err_set(err, ERR_OPERAND, "there is no bone \"%.64s\"%s", bone, meant);
 }
 
-/* The clips from `first` on, `count` of them, that have the bone; it must be in one. */
-static bool edit_clips(const struct verb *verb, struct anim *a, uint32_t first, uint32_t count,
+/*
+ * Edits those of `count` clips from `first` on that have the bone; at least one must. A new bone is
+ * added to those that lack it.
+ */
+static bool edit_clips(const struct action *action, struct anim *a, uint32_t first, uint32_t count,
 		       const char *bone, const char *name, struct err *err)
 {
-	bool found = verb->is_new;
+	bool found = action->is_new;
 
 	for (uint32_t clip = first; clip < first + count; clip++) {
 		const struct clip *c = &a->clips[clip];
 		const struct track *t = track_labelled(c, 0, bone);
 
-		if (!verb->is_new && !t)
+		if (!action->is_new && !t)
 			continue;
-		/* Once more over a part that has it already. */
-		if (verb->is_new && t && count > 1)
+		/* Clips that have the new bone already are skipped, if there are several. */
+		if (action->is_new && t && count > 1)
 			continue;
 		found = true;
-		if (!verb->run(a, clip, t ? (uint32_t)(t - c->tracks) : 0, name, err))
+		if (!action->run(a, clip, t ? (uint32_t)(t - c->tracks) : 0, name, err))
 			return false;
 	}
-	return found || err_set(err, ERR_TEXT, "there is no bone \"%s\"", bone);
+	return found || refuse_bone(a, first, count, bone, err);
 }
 
 struct job {
-	const struct verb *verb;
+	const struct action *action;
 	char **bones;
 	int count;
 };
@@ -87,17 +94,18 @@ static bool change_bones(void *closure, struct target *t, struct anim *edited, s
 	if (!target_find(t, err))
 		return false;
 	if (t->place.kind != PLACE_FILE && t->place.kind != PLACE_CLIP)
-		return err_set(err, ERR_TEXT,
-			       "FILE or FILE/CLIP is wanted, and the bone behind it");
+		return err_set(err, ERR_OPERAND,
+			       "expected FILE or FILE/CLIP, followed by the bone");
 	if (t->place.kind == PLACE_CLIP) {
 		first = t->place.clip;
 		clips = 1;
 	}
-	if (job->verb->operands == 2)
-		return edit_clips(job->verb, edited, first, clips, job->bones[0], job->bones[1],
+	if (job->action->has_name)
+		return edit_clips(job->action, edited, first, clips, job->bones[0], job->bones[1],
 				  err);
 	for (int i = 0; i < job->count; i++) {
-		if (!edit_clips(job->verb, edited, first, clips, job->bones[i], job->bones[i], err))
+		if (!edit_clips(job->action, edited, first, clips, job->bones[i], job->bones[i],
+				err))
 			return false;
 	}
 	return true;
@@ -108,35 +116,22 @@ static const char usage[] =
 	"  or:  animfs bone remove [OPTION]... FILE[/CLIP] BONE...\n"
 	"  or:  animfs bone add [OPTION]... FILE[/CLIP] BONE...\n"
 	"Rename, remove or add bones of a clip, or of every clip of the file that has\n"
-	"them (add: that lacks them). All of it is saved at once, or nothing. Names are\n"
-	"written as a mount shows them.\n"
+	"them (add: that lacks them). Either everything is saved or nothing. Write names\n"
+	"as a mount shows them.\n"
 	"\n"
 	"Options:\n" COMMAND_WRITES;
-
-static int run(const struct command *command, int argc, char **argv)
-{
-	const struct verb *verb;
-	int operands;
-
-	if (argc == 0)
-		return command_misuse(command, "missing operand: rename, remove or add");
-	verb = find_verb(argv[0]);
-	if (!verb)
-		return command_misuse(command, "'%s' is neither rename, remove nor add", argv[0]);
-	operands = verb->operands < 0 ? 1 : verb->operands;
-	if (!command_operands(command, argc, argv, 2 + operands,
-			      verb->operands < 0 ? argc : 2 + operands))
-		return STATUS_TROUBLE;
-	return target_edit(argv[1], command, 0, change_bones,
-			   &(struct job){verb, argv + 2, argc - 2});
-}
 
 int cmd_bone(int argc, char **argv)
 {
 	struct command command;
-	int status;
+	int status, verb;
 
 	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
-	return command_end(&command, run(&command, argc, argv));
+	status = STATUS_TROUBLE;
+	verb = command_verb(&command, verbs, 1, argc, argv);
+	if (verb >= 0)
+		status = target_edit(argv[1], &command, 0, change_bones,
+				     &(struct job){&actions[verb], argv + 2, argc - 2});
+	return command_end(&command, status);
 }

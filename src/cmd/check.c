@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* check.c - `animfs check`: decodes, encodes again and compares; a line for each file that fails.
- */
+/* check.c - `animfs check`: decodes, encodes, compares; prints a line for each file that fails. */
 #include "check.h"
 
-#include "../jobs.h"
-#include "../options.h"
-#include "../refusal.h"
-#include "../view/json.h"
+#include "disk/refusal.h"
+#include "options.h"
+#include "util/jobs.h"
+#include "view/json.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,10 +20,10 @@ struct choice {
 	struct shard shard;
 };
 
-/* ---- what is said of a file ---- */
+/* ---- the report of a file ---- */
 
-/* The place in a text, and the line; of bytes their number. */
-static void explain(const char *path, const struct checked *c, struct buf *out)
+/* Writes the failure with line and column if the file is text, else with the byte offset. */
+static void explain_file(const char *path, const struct checked *c, struct buf *out)
 {
 	struct err err = c->err;
 
@@ -81,30 +80,30 @@ static void write_line(const struct choice *choice, const char *path, const stru
 	else if (c->outcome == CHECK_FAILED && choice->null)
 		buf_add(out, path, strlen(path) + 1);
 	else if (c->outcome == CHECK_FAILED)
-		explain(path, c, out);
+		explain_file(path, c, out);
 }
 
 /* ---- all of them, in their order ---- */
 
-/* What is to be printed of one, once all before it are. */
+/* The output about one file, held back until all earlier files are printed. */
 struct said {
 	bool done;
 	enum check_outcome outcome;
-	struct buf lines, notes; /* on standard output and error */
+	struct buf lines, notes; /* for standard output and standard error */
 };
 
 struct tally {
 	const struct command *command;
 	const struct choice *choice;
 	const struct check_list *list;
-	struct said *said; /* of each in the list */
+	struct said *said; /* one for each file of the list */
 	pthread_mutex_t lock;
 	size_t next; /* the first that is not printed yet */
 	size_t counts[CHECK_TROUBLE + 1];
-	struct buf told; /* the notes that were printed last: once for all files of a folder */
+	struct buf told; /* notes printed last, so that files of one folder do not repeat them */
 	struct checker **idle;
 	size_t idle_count;
-	bool memory; /* there was none */
+	bool memory; /* out of memory */
 };
 
 static void print_notes(struct tally *t, struct buf *notes)
@@ -118,7 +117,7 @@ static void print_notes(struct tally *t, struct buf *notes)
 	buf_release(notes);
 }
 
-/* Under the lock. */
+/* With the lock held. */
 static void print_finished(struct tally *t)
 {
 	for (; t->next < t->list->count && t->said[t->next].done; t->next++) {
@@ -130,10 +129,10 @@ static void print_finished(struct tally *t)
 		print_notes(t, &said->notes);
 		buf_release(&said->lines);
 	}
-	fflush(stdout); /* whoever reads it need not wait for the rest */
+	fflush(stdout); /* show progress to readers of a pipe */
 }
 
-/* One that nobody uses; the last one is likely to be in the next file's folder already. */
+/* Takes an idle checker: the one used last, which has probably read the next file's folder. */
 static struct checker *take_checker(struct tally *t)
 {
 	struct checker *c = NULL;
@@ -152,17 +151,26 @@ static void describe_trouble(const char *path, const struct err *err, struct buf
 	buf_char(out, '\n');
 }
 
-static void check(struct tally *t, struct checker *checker, const struct check_item *item,
-		  struct said *said)
+static void check_item(struct tally *t, struct checker *checker, const struct check_item *item,
+		       struct said *said)
 {
 	struct checked c = {.outcome = CHECK_TROUBLE, .text = BUF_INIT, .notes = BUF_INIT};
 
 	if (item->missing)
 		err_set(&c.err, ERR_SYSTEM, "%s", strerror(item->missing));
+	else if (item->err)
+		c.err = *item->err;
 	else if (!checker)
 		err_memory(&c.err);
+	else if (item->target)
+		checker_check(checker, item->target, item->target_inside, &c);
 	else
-		checker_check(checker, item->target ? item->target : item->path, &c);
+		checker_check(checker, item->path, item->inside, &c);
+	if (item->err && command_status(item->err) == STATUS_REFUSED)
+		c.outcome = CHECK_FAILED;
+	/* A file found in a folder need not be an animation; an operand must be one. */
+	if (c.outcome == CHECK_NONE && item->named)
+		c.outcome = CHECK_TROUBLE;
 	write_line(t->choice, item->path, &c, &said->lines);
 	said->outcome = c.outcome;
 	if (c.outcome == CHECK_TROUBLE)
@@ -177,7 +185,7 @@ static void check_one(void *closure, size_t i)
 	struct tally *t = closure;
 	struct checker *checker = take_checker(t);
 
-	check(t, checker, &t->list->items[i], &t->said[i]);
+	check_item(t, checker, &t->list->items[i], &t->said[i]);
 	pthread_mutex_lock(&t->lock);
 	if (checker)
 		t->idle[t->idle_count++] = checker;
@@ -194,6 +202,9 @@ static void print_sum(const struct tally *t)
 		printf("{\"format\": \"animfs.check/1\", \"checked\": %zu, \"failed\": %zu, "
 		       "\"unreadable\": %zu}\n",
 		       checked, failed, t->counts[CHECK_TROUBLE]);
+	else if (t->counts[CHECK_TROUBLE])
+		fprintf(stderr, "%zu checked, %zu failed, %zu not read\n", checked, failed,
+			t->counts[CHECK_TROUBLE]);
 	else
 		fprintf(stderr, "%zu checked, %zu failed\n", checked, failed);
 }
@@ -238,7 +249,7 @@ static bool list_files(struct check_list *list, char **paths, const struct comma
 	return fine || command_fail("check", strerror(ENOMEM));
 }
 
-static int run(const struct command *command, char **paths, const struct choice *choice)
+static int run_check(const struct command *command, char **paths, const struct choice *choice)
 {
 	struct check_list list = {.fine = true};
 	struct tally tally = {.command = command,
@@ -260,11 +271,10 @@ static bool read_choice(const struct command *command, struct choice *choice, co
 	struct err err = {.code = ERR_NONE};
 
 	if (choice->json && choice->null)
-		command_misuse(command, "--json and --null exclude each other");
-	else if (jobs && (!option_number(jobs, 10, &choice->jobs, &err) || choice->jobs < 1))
-		command_misuse(command, "--jobs=%s: a number from 1 on is wanted", jobs);
-	else if (shard && !shard_parse(&choice->shard, shard, &err))
-		command_misuse(command, "--shard=%s: %s", shard, err.message);
+		command_misuse(command, "--json and --null cannot be used together");
+	else if (!option_jobs(jobs, &choice->jobs, &err) ||
+		 !shard_parse(&choice->shard, shard, &err))
+		command_misuse(command, "%s", err.message);
 	else
 		return true;
 	return false;
@@ -273,24 +283,25 @@ static bool read_choice(const struct command *command, struct choice *choice, co
 static const char usage[] =
 	"Usage: animfs check [OPTION]... PATH...\n"
 	"  or:  animfs check [OPTION]... --files0-from=FILE\n"
-	"Decode every animation file below the PATHs, encode it again, and compare.\n"
-	"Each that fails is a line, with the place in the file, in the order of names.\n"
-	"How many there were is said on standard error.\n"
+	"Decode every animation file below the PATHs, in archives too, encode it again,\n"
+	"and compare.\n"
+	"Print a line for each file that fails, sorted by name, with the place in it. The\n"
+	"total is printed on standard error.\n"
 	"\n"
 	"Options:\n"
-	"  -0, --null              only the paths of those that fail, each ended by NUL\n"
-	"      --files0-from=FILE  FILE has the PATHs, each ended by NUL; - is standard\n"
+	"  -0, --null              print only the paths that fail, each ended by NUL\n"
+	"      --files0-from=FILE  read PATHs, ended by NUL, from FILE; - is standard\n"
 	"                            input\n"
-	"  -j, --jobs=N            so many at a time (default: one for each processor)\n"
-	"      --json              a JSON object a line for each file, and one for their\n"
-	"                            number: animfs.check/1, see animfs(1)\n"
+	"  -j, --jobs=N            process N files in parallel (default: all CPUs)\n"
+	"      --json              one JSON object per line for each file, and a last one\n"
+	"                            with the totals: animfs.check/1, see animfs(1)\n"
 	"      --shard=I/N         only part I of N, by the paths of files below PATH, so\n"
 	"                            that N machines that share the work agree\n" HELP_READS
-		HELP_END "\n"
+		HELP_SITE HELP_END "\n"
 	"Exit status:\n"
-	"  0  all are fine\n"
-	"  1  some fail\n"
-	"  2  the call was wrong, or something cannot be read\n";
+	"  0  no file fails\n"
+	"  1  a file fails\n"
+	"  2  usage or I/O error\n";
 
 int cmd_check(int argc, char **argv)
 {
@@ -307,9 +318,10 @@ int cmd_check(int argc, char **argv)
 		return status;
 	status = STATUS_TROUBLE;
 	if (choice.files && argc > 0)
-		command_misuse(&command, "extra operand '%s': --files0-from names all", argv[0]);
+		command_misuse(&command, "extra operand '%s': --files0-from gives all paths",
+			       argv[0]);
 	else if ((choice.files || command_operands(&command, argc, argv, 1, argc)) &&
 		 read_choice(&command, &choice, jobs, shard))
-		status = run(&command, argv, &choice);
+		status = run_check(&command, argv, &choice);
 	return command_end(&command, status);
 }

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* check.h - the parts of `animfs check`: which files it is about, and one of them. */
+/* check.h - the parts of `animfs check`: the list of files, and the check of one. */
 #ifndef ANIMFS_CMD_CHECK_H
 #define ANIMFS_CMD_CHECK_H
 
-#include "../shard.h"
 #include "cmd.h"
+#include "shard.h"
 
 /* ---- check_list.c ---- */
 
 struct check_item {
 	char *path;
-	char *target; /* of an operand that is a link: the file, else NULL */
+	char *target; /* the file, of an operand that is a link or in a mount; else NULL */
 	int missing;  /* the errno with which it cannot be looked at, or 0 */
+	bool named;   /* an operand, and not found in a folder */
+	/* Of a member of an archive: where its path in that begins, in path and in target; else 0.
+	 */
+	size_t inside, target_inside;
+	struct err *err; /* why it cannot be read; or NULL */
 };
 
 struct check_list {
@@ -21,17 +26,18 @@ struct check_list {
 };
 
 /*
- * Adds a file, or the animation files below a folder, by their names and in the order of these.
- * Of the shard alone: by the path below the folder, or the name of the file. Folders that cannot be
- * read are told on stderr. False when out of memory.
+ * Adds a file, or the animation files below a folder, by their names and in the order of these,
+ * with those in archives. What is in a mount is looked for in its SOURCE. Only of the shard: by the
+ * path below the folder, or the name of the file. Folders that cannot be read are reported on
+ * stderr. False when out of memory.
  */
-bool check_list_add(struct check_list *l, const char *path, const struct store *store,
+bool check_list_add(struct check_list *l, const char *path, struct store *store,
 		    const struct shard *shard);
 /*
- * Adds what a file names, "-" standard input; each name ends in NUL. False when it cannot be read,
- * or a name is empty: said on stderr.
+ * Adds the names in a file, "-" for standard input; each ends in NUL. Prints an error and returns
+ * false if it cannot be read, or a name is empty.
  */
-bool check_list_read(struct check_list *l, const char *from, const struct store *store,
+bool check_list_read(struct check_list *l, const char *from, struct store *store,
 		     const struct shard *shard);
 void check_list_release(struct check_list *l);
 
@@ -44,21 +50,24 @@ enum check_outcome {
 	CHECK_TROUBLE /* it cannot be read */
 };
 
-/* What is said of a file. */
+/* The result for a file. */
 struct checked {
 	enum check_outcome outcome;
 	const char *format; /* its name, or NULL */
-	struct err err;     /* of a failure or trouble */
-	struct buf text;    /* of a file that is text itself: where the failure is */
-	struct buf notes;   /* lines about other files, which could not be used to read it */
+	struct err err;     /* why the check or the read failed */
+	struct buf text;    /* of a file that is text: for the line of the failure */
+	struct buf notes;   /* about other files that could not be used to read it */
 };
 
-/* What reads files one after the other, and faster where they lie in one folder. */
+/* Checks one file after the other; faster if they are sorted by folder. */
 struct checker;
 struct checker *checker_new(const struct command *command); /* NULL when out of memory */
 void checker_free(struct checker *c);                       /* NULL is fine */
-/* *out ends with checked_release. */
-void checker_check(struct checker *c, const char *path, struct checked *out);
+/*
+ * *out ends with checked_release. `inside`: where in the path the path in an archive begins; 0: it
+ * is a file.
+ */
+void checker_check(struct checker *c, const char *path, size_t inside, struct checked *out);
 void checked_release(struct checked *c);
 
 #endif

@@ -10,9 +10,13 @@
 struct checker {
 	size_t max_file;
 	struct store *store;
-	char *folder; /* the one it is in, NULL at first */
+	char *folder; /* of the last file; NULL at first */
 	int fd;
-	struct checked *out; /* of the file at hand */
+	char *archive; /* path of the open archive; NULL: none */
+	struct archived archived;
+	struct site site; /* of the open archive */
+	const struct command *command;
+	struct checked *out; /* of the current file */
 };
 
 struct checker *checker_new(const struct command *command)
@@ -22,6 +26,7 @@ struct checker *checker_new(const struct command *command)
 	if (!c)
 		return NULL;
 	c->fd = -1;
+	c->command = command;
 	c->max_file = command->store.max_file;
 	c->store = store_new(&command->store, NULL);
 	if (c->store)
@@ -39,17 +44,28 @@ static void leave_folder(struct checker *c)
 	c->folder = NULL;
 }
 
+static void leave_archive(struct checker *c)
+{
+	if (c->archive) {
+		archived_release(&c->archived);
+		site_release(&c->site);
+	}
+	free(c->archive);
+	c->archive = NULL;
+}
+
 void checker_free(struct checker *c)
 {
 	if (!c)
 		return;
+	leave_archive(c);
 	store_free(c->store);
 	leave_folder(c);
 	free(c);
 }
 
-/* Until it can be used again; the file itself says nothing of that. */
-static void tell_rest(void *closure, const char *name, const char *fault)
+/* Reports that a file beside the animation cannot be used; not that it can again (fault NULL). */
+static void report_fault(void *closure, const char *name, const char *fault)
 {
 	struct checker *c = closure;
 	bool current = strcmp(c->folder, ".") == 0;
@@ -59,12 +75,12 @@ static void tell_rest(void *closure, const char *name, const char *fault)
 			   current ? "" : c->folder, current ? "" : "/", name, fault);
 }
 
-static void tell_names(void *closure, const char *fault)
+static void report_names(void *closure, const char *fault)
 {
-	tell_rest(closure, NAMING_FILE, fault);
+	report_fault(closure, NAMING_FILE, fault);
 }
 
-/* The folder of a path: "." and "/" for what has none. */
+/* The folder part of a path: "." or "/" if it has none. */
 static char *folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -92,17 +108,19 @@ static bool enter_folder(struct checker *c, const char *path, struct err *err)
 		leave_folder(c);
 		return false;
 	}
-	store_rests(c->store, tell_rest, c);
-	return store_names(c->store, c->fd, tell_names, c) || err_memory(err);
+	store_report_skeletons(c->store, report_fault, c);
+	return store_names(c->store, c->fd, report_names, c) || err_memory(err);
 }
 
-static bool compare(const struct version *version, struct err *err)
+static bool compare_encoded(const struct version *version, struct err *err)
 {
 	struct bytes bytes = buf_bytes(&version->bytes);
 	struct buf again = BUF_INIT;
 	size_t at = 0;
 	bool same;
 
+	if (version->codec->format->parts)
+		return true; /* a list of other files is never encoded */
 	if (!version->codec->encode(version->anim, bytes, &again, err)) {
 		buf_release(&again);
 		return false;
@@ -116,7 +134,7 @@ static bool compare(const struct version *version, struct err *err)
 	return same;
 }
 
-static enum check_outcome outcome(bool fine, const struct err *err)
+static enum check_outcome outcome_of(bool fine, const struct err *err)
 {
 	if (fine)
 		return CHECK_FINE;
@@ -125,13 +143,13 @@ static enum check_outcome outcome(bool fine, const struct err *err)
 	return command_status(err) == STATUS_TROUBLE ? CHECK_TROUBLE : CHECK_FAILED;
 }
 
-/* As a mount would read it, with what lies beside it. */
+/* Reads the file with those beside it, as a mount does, and compares. */
 static bool read_and_compare(struct checker *c, const char *name, struct checked *out)
 {
-	const struct where where = {c->fd, "", name, NULL};
+	const struct where where = {.dir = c->fd, .folder = "", .name = name};
 	struct source *source = source_new(c->store);
 	struct version *version = source ? source_get(source, &where, &out->err) : NULL;
-	bool fine = version && compare(version, &out->err);
+	bool fine = version && compare_encoded(version, &out->err);
 
 	if (!source)
 		err_memory(&out->err);
@@ -142,7 +160,68 @@ static bool read_and_compare(struct checker *c, const char *name, struct checked
 	return fine;
 }
 
-/* For the place of the failure, which has a line and a column in a text. */
+/* Opens the archive whose path is the first `size` bytes, unless it is open already. */
+static bool enter_archive(struct checker *c, const char *path, size_t size, struct err *err)
+{
+	const char *slash = memrchr(path, '/', size);
+	size_t begin = slash ? (size_t)(slash - path) + 1 : 0;
+	char *name;
+	bool fine;
+
+	if (c->archive && strlen(c->archive) == size && strncmp(c->archive, path, size) == 0)
+		return true;
+	leave_archive(c);
+	name = strndup(path + begin, size - begin);
+	c->archive = strndup(path, size);
+	if (!name || !c->archive) {
+		free(name);
+		free(c->archive);
+		c->archive = NULL;
+		return err_memory(err);
+	}
+	c->site = (struct site)SITE_INIT;
+	c->archived = (struct archived){.fd = -1, .dir = -1};
+	fine = site_find(&c->site, c->folder, c->command, false, err) &&
+	       archived_open(&c->archived, c->store, &c->site, c->fd, name, err);
+	if (!fine)
+		leave_archive(c);
+	free(name);
+	return fine;
+}
+
+static bool read_member(struct checker *c, const char *inside, struct checked *out)
+{
+	struct version *version;
+	const char *rest;
+	struct stat st;
+	bool fine;
+
+	if (!archived_go(&c->archived, inside, &rest, &out->err))
+		return false;
+	if (archived_kind(&c->archived) == ARCHIVED_FOLDER)
+		return err_set(&out->err, ERR_UNKNOWN, "a folder");
+	version = archived_version(&c->archived, &st, &out->err);
+	fine = version && compare_encoded(version, &out->err);
+	if (version)
+		out->format = version->codec->format->name;
+	version_put(version);
+	return fine;
+}
+
+static void check_member(struct checker *c, const char *path, size_t inside, struct checked *out)
+{
+	char *file = strndup(path, inside - 1);
+	bool fine;
+
+	if (!file)
+		err_memory(&out->err);
+	fine = file && enter_folder(c, file, &out->err) &&
+	       enter_archive(c, path, inside - 1, &out->err) && read_member(c, path + inside, out);
+	out->outcome = outcome_of(fine, &out->err);
+	free(file);
+}
+
+/* Sets the format, by name. Reads a text, so that the failure can be located by line and column. */
 static void read_text(struct checker *c, const char *name, struct checked *out)
 {
 	const struct codec *codec;
@@ -157,7 +236,7 @@ static void read_text(struct checker *c, const char *name, struct checked *out)
 		buf_clear(&out->text);
 }
 
-void checker_check(struct checker *c, const char *path, struct checked *out)
+void checker_check(struct checker *c, const char *path, size_t inside, struct checked *out)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -165,8 +244,12 @@ void checker_check(struct checker *c, const char *path, struct checked *out)
 
 	*out = (struct checked){.text = BUF_INIT, .notes = BUF_INIT};
 	c->out = out;
+	if (inside) {
+		check_member(c, path, inside, out);
+		return;
+	}
 	fine = enter_folder(c, path, &out->err) && read_and_compare(c, name, out);
-	out->outcome = outcome(fine, &out->err);
+	out->outcome = outcome_of(fine, &out->err);
 	if (out->outcome == CHECK_FAILED)
 		read_text(c, name, out);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clip.c - `animfs clip`: clips as wholes, in one file and from one file to another. */
+/* clip.c - `animfs clip`: renames, removes, copies and adds clips. */
 #include "cmd.h"
 
-#include "../names.h"
-#include "../options.h"
-#include "../structure.h"
+#include "model/names.h"
+#include "model/structure.h"
+#include "options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is done to a clip, or where there will be one. */
+/* Arguments of the verbs, and what remove reports. */
 struct job {
 	const char *name;          /* rename: the new one */
 	uint32_t frames;           /* new */
 	const struct target *from; /* copy */
-	/* remove: how many clips moved up, and the first of them. */
+	/* remove: how many clips followed the removed one, and the label of the first of them. */
 	uint32_t moved;
 	char first[NAME_LIMIT + 1];
 };
@@ -25,7 +25,7 @@ static bool find_clip(struct target *t, struct err *err)
 	if (!target_find(t, err))
 		return false;
 	return t->place.kind == PLACE_CLIP ||
-	       err_set(err, ERR_TEXT, "not a clip; FILE/CLIP is wanted");
+	       err_set(err, ERR_OPERAND, "not a clip; expected FILE/CLIP");
 }
 
 static bool rename_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
@@ -47,7 +47,7 @@ static bool remove_clip(void *closure, struct target *t, struct anim *edited, st
 	return true;
 }
 
-/* What a clip of a file is called where the format stores no name. */
+/* The label of the only clip in formats that store no name. */
 static void file_label(const char *file_name, struct buf *out)
 {
 	const char *dot = strrchr(file_name, '.');
@@ -60,16 +60,16 @@ static void file_label(const char *file_name, struct buf *out)
 	free(stem);
 }
 
-/* What a clip that comes into the file is to be called; `usual` where the path does not say it. */
+/* The label of a new clip; `usual` if the path does not give one. */
 static bool new_label(const struct target *t, const struct anim *edited, const char *usual,
 		      struct buf *out, struct err *err)
 {
 	if (edited->format->nameless && *t->inside)
-		return err_set(err, ERR_TEXT,
-			       "%s files store no name for their clip; FILE alone is wanted",
+		return err_set(err, ERR_OPERAND,
+			       "%s files store no name for their clip; expected only FILE",
 			       edited->format->name);
 	if (!edited->format->nameless && !*t->inside && !usual)
-		return err_set(err, ERR_TEXT, "the new clip needs a name: FILE/CLIP is wanted");
+		return err_set(err, ERR_OPERAND, "the new clip needs a name: expected FILE/CLIP");
 	if (edited->format->nameless)
 		file_label(t->file_name, out);
 	else
@@ -111,7 +111,7 @@ static int run_rename(char **argv, const struct command *command, uint32_t frame
 	return target_edit(argv[0], command, 0, rename_clip, &job);
 }
 
-/* Other files may know clips by their number. */
+/* Warns that clips were renumbered: other files may refer to them by number. */
 static int run_remove(char **argv, const struct command *command, uint32_t frames)
 {
 	struct job job = {.frames = frames};
@@ -135,11 +135,11 @@ static int run_copy(char **argv, const struct command *command, uint32_t frames)
 	if (!target_read(&from, argv[0], command, 0, &err))
 		status = STATUS_TROUBLE;
 	else if (!find_clip(&from, &err))
-		status = STATUS_REFUSED;
+		status = command_status(&err);
 	if (status == STATUS_FINE)
 		status = target_edit(argv[1], command, TARGET_NEW, copy_clip, &job);
 	else
-		command_tell(argv[0], &err);
+		command_error(argv[0], &err);
 	target_release(&from);
 	return status;
 }
@@ -151,56 +151,33 @@ static int run_new(char **argv, const struct command *command, uint32_t frames)
 	return target_edit(argv[0], command, TARGET_NEW, new_clip, &job);
 }
 
-static const struct verb {
-	const char *name;
-	int operands; /* -1: one or more, one after the other */
-	int (*run)(char **argv, const struct command *command, uint32_t frames);
-} verbs[] = {
-	{"rename", 2, run_rename},
-	{"remove", -1, run_remove},
-	{"copy", 2, run_copy},
-	{"new", 1, run_new},
-};
-
-static const struct verb *find_verb(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(verbs); i++) {
-		if (strcmp(name, verbs[i].name) == 0)
-			return &verbs[i];
-	}
-	return NULL;
-}
+static const struct command_verb verbs[] = {
+	{"rename", 2}, {"remove", -1}, {"copy", 2}, {"new", 1}, {NULL, 0}};
+static int (*const actions[])(char **argv, const struct command *command,
+			      uint32_t frames) = {run_rename, run_remove, run_copy, run_new};
 
 static const char usage[] =
 	"Usage: animfs clip rename [OPTION]... FILE/CLIP NAME\n"
 	"  or:  animfs clip remove [OPTION]... FILE/CLIP...\n"
 	"  or:  animfs clip copy [OPTION]... FILE/CLIP TO[/NAME]\n"
 	"  or:  animfs clip new [OPTION]... FILE/CLIP\n"
-	"Rename, remove, copy or make clips. A renamed clip keeps its place among the\n"
-	"others, a new one and a copy come last. The file TO, and that of a new clip, is\n"
-	"made where there is none; it may be of another format, and what that cannot\n"
-	"store is refused. Names are written as a mount shows them.\n"
+	"Rename, remove, copy or make clips. A renamed clip keeps its place; a new one\n"
+	"comes last. The file that gets a clip is made if it does not exist; it may have\n"
+	"another format, and what that cannot store is refused. Write names as a mount\n"
+	"shows them.\n"
 	"\n"
 	"Options:\n"
-	"      --frames=N          how long a new clip is (1)\n" COMMAND_WRITES;
+	"      --frames=N          the length of a new clip (1)\n" COMMAND_WRITES;
 
-static int run(const struct command *command, int argc, char **argv, uint32_t frames)
+/* Several clips to remove are handled one after the other. */
+static int run_verb(const struct command *command, int argc, char **argv, uint32_t frames)
 {
-	const struct verb *verb;
-	int operands, status = STATUS_FINE;
+	int verb = command_verb(command, verbs, 0, argc, argv), status = STATUS_FINE;
 
-	if (argc == 0)
-		return command_misuse(command, "missing operand: rename, remove, copy or new");
-	verb = find_verb(argv[0]);
-	if (!verb)
-		return command_misuse(command, "'%s' is neither rename, remove, copy nor new",
-				      argv[0]);
-	operands = verb->operands < 0 ? 1 : verb->operands;
-	if (!command_operands(command, argc, argv, 1 + operands,
-			      verb->operands < 0 ? argc : 1 + operands))
+	if (verb < 0)
 		return STATUS_TROUBLE;
-	for (int i = 1; i < argc; i += operands) {
-		int one = verb->run(argv + i, command, frames);
+	for (int i = 1; i < argc; i += verbs[verb].operands < 0 ? 1 : verbs[verb].operands) {
+		int one = actions[verb](argv + i, command, frames);
 
 		status = one > status ? one : status;
 	}
@@ -218,7 +195,7 @@ int cmd_clip(int argc, char **argv)
 	if (!command_begin(&argc, &argv, &command, own, usage, &status))
 		return status;
 	if (option_number(frames, 10, &count, &err))
-		status = run(&command, argc, argv, (uint32_t)count);
+		status = run_verb(&command, argc, argv, (uint32_t)count);
 	else
 		status = command_misuse(&command, "--frames=%s: %s", frames, err.message);
 	return command_end(&command, status);

@@ -1,41 +1,66 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cmd.h - the commands that need no mount. Each gets its own name as argv[0] and returns an exit
- * status: 0 all is well; 1 something differs, fails a check or was refused; 2 the call was wrong,
- * or there was trouble: a file that cannot be read or written. What is wrong is said on stderr.
+ * Layer cmd: the command line: one file for each command and one line for each in main.c. A
+ * command works on store as the mount does, so that both wait for each other and save the same
+ * bytes. Errors become messages and exit statuses here and nowhere else. `mount` is one of the
+ * commands and hands over to fuse.
+ *
+ * May use: util text disk model skeleton view container store fuse/session.h
+ * vfs/mount_options.h
+ */
+/*
+ * cmd.h - the commands, and what they share. Each gets its own name as argv[0] and returns an exit
+ * status: 0 success; 1 a difference, a failed check or a refused edit; 2 usage or I/O error.
+ * Messages go to stderr.
  */
 #ifndef ANIMFS_CMD_H
 #define ANIMFS_CMD_H
 
-#include "../state.h"
-#include "../store/commit.h"
-#include "../store/create.h"
-#include "../store/tree.h"
+#include "archived.h"
+#include "disk/state.h"
+#include "mounted.h"
+#include "site.h"
+#include "store/commit.h"
+#include "store/create.h"
+#include "store/tree.h"
 
 enum { STATUS_FINE, STATUS_REFUSED, STATUS_TROUBLE };
 
 int cmd_mount(int argc, char **argv);
 int cmd_ls(int argc, char **argv);
 int cmd_cat(int argc, char **argv);
+int cmd_view(int argc, char **argv);
 int cmd_put(int argc, char **argv);
 int cmd_check(int argc, char **argv);
+int cmd_lint(int argc, char **argv);
 int cmd_umount(int argc, char **argv);
+int cmd_status(int argc, char **argv);
 int cmd_text(int argc, char **argv);
 int cmd_diff(int argc, char **argv); /* its exit status is as diff's */
 int cmd_undo(int argc, char **argv);
+int cmd_redo(int argc, char **argv);
+int cmd_log(int argc, char **argv);
+int cmd_forget(int argc, char **argv);
+int cmd_errors(int argc, char **argv);
 int cmd_clip(int argc, char **argv);
 int cmd_bone(int argc, char **argv);
 int cmd_formats(int argc, char **argv);
+int cmd_git_setup(int argc, char **argv);
+int cmd_git_merge(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 
 /* The options that commands share. */
 struct command {
-	char name[32];              /* "animfs ls", as messages have it */
-	struct store_options store; /* --rate, --type, --rotations and the others that it has */
-	size_t max_text;            /* --max-text */
-	const char *source;         /* --source: the folder that is, or would be, mounted */
-	const char *state;          /* --state: its state directory */
+	char name[32]; /* "animfs ls", for messages */
+	struct store_options
+		store; /* --rate, --type, --rotations and other options of struct store_options */
+	struct history_note note; /* for history: the program's name, and a new batch */
+	size_t max_text;          /* --max-text */
+	const char *source;       /* --source: the folder that is, or would be, mounted */
+	const char *state;        /* --state: its state directory */
+	const char *overlay;      /* --overlay: where edited members of archives go */
+	bool rebuild;             /* --rebuild: archives as loose files, with an edited member */
 };
 /*
  * One of a command's own options; without a value where `value` is NULL. "j,jobs" is --jobs, and -j
@@ -47,114 +72,146 @@ struct command_option {
 	const char **value;
 };
 /*
- * Takes the options off the arguments; `own` may be NULL. False when the command is over, with its
- * exit status: --help prints `usage`, --version the version, or the call was wrong. Ends with
- * command_release when true.
+ * Parses the options and removes them from the arguments; `own` may be NULL. Returns false if the
+ * command is finished, with its exit status in *status: after --help (prints `usage`), --version
+ * or a usage error. After true, call command_end.
  */
 bool command_begin(int *argc, char ***argv, struct command *command,
 		   const struct command_option *own, const char *usage, int *status);
-void command_release(struct command *command);
-/* Says what is wrong with the call, and where to read more. Returns STATUS_TROUBLE. */
+/* Prints what is wrong with the call, and where to read more. Returns STATUS_TROUBLE. */
 int command_misuse(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same when there are not `least` to `most` operands; false. */
+/* Prints an error if there are not `least` to `most` operands; false then. */
 bool command_operands(const struct command *command, int argc, char **argv, int least, int most);
-/* The text of --version. */
+/* What a command such as `clip` can do: the first operand. Lists end with {0}. */
+struct command_verb {
+	const char *name;
+	int operands; /* of its own, after `before` others; -1: one or more */
+};
+/*
+ * The index of the verb that argv[0] is. -1 after an error: no such verb, or not the number of
+ * operands that it takes.
+ */
+int command_verb(const struct command *command, const struct command_verb *verbs, int before,
+		 int argc, char **argv);
+/* Prints the text of --version. */
 void command_version(void);
 
 /*
- * What --help says in all commands alike: lines "Usage: ...", what it does, "Options:", and
- * "Exit status:". The options' own texts begin in column 26.
+ * The parts that all help texts share: lines "Usage: ...", what it does, "Options:", and "Exit
+ * status:". The descriptions of options begin in column 26.
  */
 #define HELP_TYPE                                                                                  \
-	"      --type=GLOB=FORMAT  files of this name are of this format; auto looks at\n"         \
-	"                            the content\n"
-/* Of commands alone: a mount shows what it does not read. */
-#define HELP_READS HELP_TYPE "      --max-file=SIZE     larger files are not read (256M)\n"
-#define HELP_MAX_TEXT "      --max-text=SIZE     larger texts are refused (256M)\n"
+	"      --type=GLOB=FORMAT  files with such names have this format; auto: look at\n"        \
+	"                            their content\n"
+/* Only for commands: a mount shows what it does not read. */
+#define HELP_READS HELP_TYPE "      --max-file=SIZE     do not read larger files (256M)\n"
+#define HELP_MAX_TEXT "      --max-text=SIZE     refuse larger texts (256M)\n"
 #define HELP_TIMES                                                                                 \
-	"      --rate=FORMAT=HZ    game frames a second of a format that counts in frames\n"       \
-	"      --rotations=FORM    euler or quaternion, whatever is stored\n"
+	"      --rate=FORMAT=HZ    frames per second of a format that counts in frames\n"          \
+	"      --rotations=FORM    show euler or quaternion, whatever is stored\n"
+#define HELP_BASE                                                                                  \
+	"      --base=CLIP         show other clips, or with PATTERN=CLIP those, on\n"             \
+	"                            top of it, in pictures, player, X3D and glTF\n"
 #define HELP_PICTURES                                                                              \
+	HELP_BASE                                                                                  \
 	"      --bones=SHAPE       draw bones as octahedra (the default) or as lines\n"
-#define HELP_BVH "      --bvh=lossy         clip.bvh also where it leaves something out\n"
+#define HELP_INTERCHANGE                                                                           \
+	"      --bvh=lossy         clip.bvh even if it leaves something out\n"                     \
+	"      --gltf=plain        clip.gltf without a mesh, bones only\n"                         \
+	"      --ff9clip-hand=HAND the space of ff9clip in clip.gltf: right or left\n"             \
+	"      --tangents          tables with the tangents of keys, where there are any\n"
 #define HELP_SITE                                                                                  \
 	"      --source=DIR        the folder that is, or would be, mounted (default: the\n"       \
-	"                            nearest one above FILE with a folder .animfs, or\n"           \
+	"                            nearest one above FILE that contains .animfs, or\n"           \
 	"                            FILE's own)\n"                                                \
-	"      --state=DIR         the state directory, as it is given to the mount\n"
+	"      --state=DIR         the state directory, as given to the mount\n" HELP_OVERLAY
+/* Where members of archives are read and written. */
+#define HELP_OVERLAY                                                                               \
+	"      --overlay=DIR       DIR has the edited members of archives (default: the\n"         \
+	"                            game's Mods, else overlay in the state directory)\n"
+#define HELP_REBUILD                                                                               \
+	"      --rebuild           save a member of a RAB by writing that archive anew,\n"         \
+	"                            as a loose file\n"
 #define HELP_COLOR                                                                                 \
-	"      --color[=WHEN]      always (without WHEN), never or auto, the default:\n"           \
-	"                            on a terminal alone\n"
+	"      --color[=WHEN]      always (without WHEN), never, or auto (the default):\n"         \
+	"                            only on a terminal\n"
 #define HELP_END                                                                                   \
-	"  -h, --help              this text\n"                                                    \
-	"  -V, --version           the version\n"
-#define HELP_BACKUP                                                                                \
-	"      --backup=MODE       keep files before something is removed from them:\n"            \
-	"                            simple (the last one, the default), numbered\n"               \
-	"                            (each), none\n"
+	"  -h, --help              print this text\n"                                              \
+	"  -V, --version           print the version\n"
+#define HELP_HISTORY "      --history=SIZE      space for old versions of files (1G; 0: none)\n"
 /* The options of those that write, and all that follows. */
 #define COMMAND_WRITES                                                                             \
-	HELP_READS HELP_TIMES HELP_BACKUP HELP_SITE HELP_END                                       \
+	HELP_READS HELP_TIMES HELP_HISTORY HELP_SITE HELP_REBUILD HELP_END                         \
 		"\n"                                                                               \
 		"Exit status:\n"                                                                   \
-		"  0  it is saved, or was so already\n"                                            \
-		"  1  it was refused; the file is as it was\n"                                     \
-		"  2  the call was wrong, or the file cannot be read or written\n"
+		"  0  it is saved, or already was\n"                                               \
+		"  1  it was refused; the file has not changed\n"                                  \
+		"  2  usage error, or the file cannot be read or written\n"
 
-/* To standard output; what cannot be written shows at the end. */
+/* Writes to standard output; errors show in command_flush and command_end. */
 void command_print(const struct buf *text);
-/* Was all of standard output written? Says on stderr when not. */
+/* Was all of standard output written? Else prints an error. */
 bool command_flush(void);
-/* The exit status, or that of trouble when standard output could not be written. */
+/* The exit status; STATUS_TROUBLE if standard output could not be written. */
 int command_end(struct command *command, int status);
-/* A message about a path or another thing, on stderr. Returns false. */
+/* Prints a message about a path on stderr. Returns false. */
 bool command_fail(const char *what, const char *why);
-/* The same for an error, with its place in a file of bytes, and with what would be accepted. */
-bool command_tell(const char *what, const struct err *err);
-/* "what:0x1c: message", of a place in a file of bytes, or "what: message". */
+/* Prints that a mount was expected; returns the exit status. */
+int command_no_mount(const char *path);
+/* Prints an error with its place in a binary file and what would be accepted. Returns false. */
+bool command_error(const char *what, const struct err *err);
+/*
+ * Appends "what:0x1c: message" for a place in bytes, "what:2:7: message" in a text, else "what:
+ * message".
+ */
 void command_describe(const char *what, const struct err *err, struct buf *out);
-/* The message alone, without the name of the file where that is the last part of `what`. */
+/* Only the message, without a file name if that is the last part of `what`. */
 const char *command_message(const char *what, const struct err *err);
-/* Of something that was not done: was it refused, or is there trouble? */
+/* The exit status for an error: refused, or trouble. */
 int command_status(const struct err *err);
-
-/* SOURCE, and its state directory. */
-struct site {
-	int root;
-	struct state *state;
-	char folder[PATH_MAX]; /* the path of `folder` from SOURCE; "" is SOURCE itself */
-};
 
 /*
  * An operand that is a symbolic link stands for the file that it leads to, with that one's name and
  * folder: its path, which the caller frees. NULL of what is no link, or leads nowhere.
  */
 char *operand_target(const char *path);
+/* How much of the path is the animation file or archive: up to the first part that is no folder. */
+size_t operand_file(const char *path);
 
 /*
  * What a path through an animation file names: ranger.canm/walk/bones/hips.csv is the view
- * walk/bones/hips.csv of the file ranger.canm, or of the one that this is a link to.
+ * walk/bones/hips.csv of the file ranger.canm, or of the one that this is a link to. In a mount it
+ * is that of the file in SOURCE.
+ *
+ * In an archive it may be a member: Root.cpk/OBJECT/X.CAS/walk/bones/hips.csv is the view
+ * walk/bones/hips.csv of the member OBJECT/X.CAS. It is read from its loose file where there is
+ * one, and saved to that (store/overlay.h): folder and file_name are those of the loose file.
  */
 struct target {
-	struct arena arena; /* of the parts of the path */
-	int folder;         /* the file's folder */
+	const char *typed;  /* the path as it was given */
+	struct arena arena; /* memory for the parts of the path */
+	struct mounted mounted;
+	int folder; /* the file's folder */
 	const char *folder_path;
 	const char *file_name;
-	const char *inside;        /* what is behind the file, without a leading '/' */
+	const char *inside;        /* the path inside the file, without a leading '/' */
 	const struct codec *codec; /* by its name; NULL: by its content */
-	struct site site;          /* to write */
+	struct site site;          /* for writing */
 	struct store *store;
 	struct source *source;
 	struct where where;
-	struct version *version;
+	bool is_archived;         /* the file is an archive: */
+	struct archived archived; /* what is named in it */
+	struct loose loose;       /* of the member */
+	struct version *version;  /* NULL: see TARGET_NEW, TARGET_MEMBER */
 	struct tree tree;
 	struct place place;
 };
 
 /*
- * Opens the file and finds the place. Says on stderr what is wrong and returns false when there is
- * no such file, it does not decode, or it has no such place. Release it in either case.
+ * Opens the file and finds the place. Prints an error and returns false if there is no such file,
+ * it does not decode, or it has no such place. Release it in either case.
  *
  * TARGET_WRITE: SOURCE is --source, or the nearest folder above the file with a state directory, or
  * its own folder where there is none: what is saved here and what a mount saves then wait for each
@@ -162,28 +219,32 @@ struct target {
  */
 enum {
 	TARGET_WRITE = 1,
-	TARGET_ANY = 2, /* whatever the file is called: it is looked into */
-	TARGET_NEW = 4, /* of target_read: the file need not be there; version is NULL then */
+	TARGET_ANY = 2,    /* under any name: the content decides */
+	TARGET_NEW = 4,    /* of target_read: the file need not be there; version is NULL then */
+	TARGET_MEMBER = 8, /* anything in an archive; without a version if it is no animation */
 };
 bool target_open(struct target *t, const char *path, const struct command *command, unsigned how);
-/* The same without looking for the place, and in silence. */
+/* Opens the file without finding the place, and prints nothing. */
 bool target_read(struct target *t, const char *path, const struct command *command, unsigned how,
 		 struct err *err);
-/* Looks for the place, too. */
+/* Refuses what is an ordinary folder, and names a file in it to type instead. */
+bool target_refuse_folder(const struct target *t, struct err *err);
+/* Prepares to find or save the file, which need not exist. */
+bool target_locate(struct target *t, const char *path, const struct command *command,
+		   struct err *err);
+/* Finds the place too. */
 bool target_find(struct target *t, struct err *err);
+/* Is the place a view? Else prints an error that names one. */
+bool target_is_view(const struct target *t, const char *path);
 void target_release(struct target *t);
 
 /*
- * Opens the file, has it changed, and saves it, or makes it where there is none (TARGET_NEW). Does
- * all that again when others have changed the file in the meantime, since `change` says what is to
- * be done to whatever is there. An exit status; what is wrong is said on stderr.
+ * Opens the file, calls `change`, and saves the file, or makes it if there is none (TARGET_NEW).
+ * Does all that again if others have changed the file in the meantime, so `change` must work on any
+ * state of it. Returns the exit status; prints errors on stderr.
  */
 typedef bool target_change(void *closure, struct target *t, struct anim *edited, struct err *err);
 int target_edit(const char *path, const struct command *command, unsigned how,
 		target_change *change, void *closure);
-
-/* For a file in `folder`, as TARGET_WRITE says. */
-bool site_find(struct site *s, const char *folder, const struct command *command, struct err *err);
-void site_release(struct site *s);
 
 #endif

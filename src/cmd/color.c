@@ -17,10 +17,10 @@ bool color_choose(const char *when, struct err *err)
 			return true;
 		}
 	}
-	return err_set(err, ERR_TEXT, "colours are always, never or auto");
+	return err_set(err, ERR_TEXT, "expected always, never or auto");
 }
 
-static bool colored(FILE *out)
+static bool is_colored(FILE *out)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
@@ -37,10 +37,10 @@ const char *color_begin(FILE *out, enum color color)
 		[COLOR_FOLDER] = "\033[01;34m", [COLOR_ERROR] = "\033[1;31m",
 	};
 
-	return colored(out) ? codes[color] : "";
+	return is_colored(out) ? codes[color] : "";
 }
 
 const char *color_end(FILE *out)
 {
-	return colored(out) ? "\033[0m" : "";
+	return is_colored(out) ? "\033[0m" : "";
 }

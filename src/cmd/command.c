@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* command.c - what the command lines of all commands have in common. */
+/* command.c - options, messages and exit statuses that all commands share. */
 #include "cmd.h"
 #include "color.h"
 
-#include "../options.h"
+#include "options.h"
+#include "util/nearest.h"
 
+#include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-/* What every command understands, where it means something to it or not. */
+/* Options that every command accepts, even if they have no effect on it. */
 enum {
 	RATE,
 	TYPE,
 	ROTATIONS,
+	BASE,
 	BONES,
 	BVH,
+	GLTF,
+	HAND,
+	TANGENTS,
 	MAX_FILE,
 	MAX_TEXT,
-	BACKUP,
+	HISTORY,
 	SOURCE,
 	STATE,
+	OVERLAY,
+	REBUILD,
 	COLOR,
 	HELP,
 	VERSION,
@@ -31,21 +42,27 @@ static const struct option shared[SHARED] = {
 	[RATE] = {"rate", required_argument, NULL, 0},
 	[TYPE] = {"type", required_argument, NULL, 0},
 	[ROTATIONS] = {"rotations", required_argument, NULL, 0},
+	[BASE] = {"base", required_argument, NULL, 0},
 	[BONES] = {"bones", required_argument, NULL, 0},
 	[BVH] = {"bvh", required_argument, NULL, 0},
+	[GLTF] = {"gltf", required_argument, NULL, 0},
+	[HAND] = {"ff9clip-hand", required_argument, NULL, 0},
+	[TANGENTS] = {"tangents", no_argument, NULL, 0},
 	[MAX_FILE] = {"max-file", required_argument, NULL, 0},
 	[MAX_TEXT] = {"max-text", required_argument, NULL, 0},
-	[BACKUP] = {"backup", required_argument, NULL, 0},
+	[HISTORY] = {"history", required_argument, NULL, 0},
 	[SOURCE] = {"source", required_argument, NULL, 0},
 	[STATE] = {"state", required_argument, NULL, 0},
+	[OVERLAY] = {"overlay", required_argument, NULL, 0},
+	[REBUILD] = {"rebuild", no_argument, NULL, 0},
 	[COLOR] = {"color", optional_argument, NULL, 0},
 	[HELP] = {"help", no_argument, NULL, 0},
-	[VERSION] = {"version", no_argument, NULL, 0},
+	[VERSION] = {"version", optional_argument, NULL, 0},
 };
 
 #define OWN_MAX 16
 
-/* All options as getopt has them. */
+/* All options, in the form of getopt_long. */
 struct options {
 	struct option longs[SHARED + OWN_MAX + 1];
 	char letters[2 * OWN_MAX + sizeof("hV")];
@@ -76,7 +93,7 @@ static void list_options(const struct command_option *own, struct options *out)
 	out->longs[count] = (struct option){NULL, 0, NULL, 0};
 }
 
-/* The place among the long options of the one that was found. */
+/* Index in the list of long options of the option that getopt found; -1: unknown. */
 static int which_option(int found, int which, const struct command_option *own)
 {
 	if (found == 0)
@@ -99,20 +116,35 @@ static bool take_shared(struct command *c, int which, struct err *err)
 		return option_type(&c->store, optarg, err);
 	case ROTATIONS:
 		return option_rotations(&c->store, optarg, err);
+	case BASE:
+		return option_base(&c->store, optarg, err);
 	case BONES:
 		return option_bones(&c->store, optarg, err);
 	case BVH:
 		return option_bvh(&c->store, optarg, err);
+	case GLTF:
+		return option_gltf(&c->store, optarg, err);
+	case HAND:
+		return option_hand(&c->store, optarg, err);
+	case TANGENTS:
+		c->store.style.tangents = true;
+		return true;
 	case MAX_FILE:
 		return option_size(optarg, &c->store.max_file, err);
 	case MAX_TEXT:
 		return option_max_text(optarg, &c->max_text, err);
-	case BACKUP:
-		return option_backup(&c->store, optarg, err);
+	case HISTORY:
+		return option_size(optarg, &c->store.history, err);
 	case COLOR:
 		return color_choose(optarg, err);
 	case SOURCE:
 		c->source = optarg;
+		return true;
+	case OVERLAY:
+		c->overlay = optarg;
+		return true;
+	case REBUILD:
+		c->rebuild = true;
 		return true;
 	default:
 		c->state = optarg;
@@ -128,6 +160,17 @@ static void take_own(const struct command_option *own)
 		*own->flag = true;
 }
 
+/* Suggests the nearest long option. */
+static void suggest_option(const char *arg, const struct option *longs)
+{
+	struct nearest near = nearest_to(arg + 2, strcspn(arg + 2, "="));
+
+	for (; longs->name; longs++)
+		nearest_offer(&near, longs->name);
+	if (near.count)
+		fprintf(stderr, "Did you mean '--%s'?\n", near.names[0]);
+}
+
 static int try_help(const struct command *command)
 {
 	fprintf(stderr, "Try '%s --help' for more information.\n", command->name);
@@ -140,14 +183,30 @@ static int say_wrong_value(const struct command *command, int which, const struc
 			      err->message);
 }
 
-/* An option: true when there may be more. */
-static bool take(struct command *command, const struct command_option *own, int which,
-		 const char *usage, int *status)
+/* Takes --version=N if the command has that option and a value is given; else false. */
+static bool take_version(const struct command_option *own)
+{
+	for (; optarg && own && own->name; own++) {
+		if (strcmp(own->name, "version") != 0)
+			continue;
+		*own->value = optarg;
+		return true;
+	}
+	return false;
+}
+
+/* Handles one option; false ends the parsing. */
+static bool take_option(struct command *command, const struct command_option *own, int which,
+			const char *usage, int *status)
 {
 	struct err err = {.code = ERR_NONE};
 
+	if (which == VERSION && take_version(own))
+		return true;
 	if (which < 0)
 		*status = try_help(command);
+	else if (which == VERSION && optarg)
+		*status = command_misuse(command, "--version takes no value here");
 	else if (which == HELP || which == VERSION)
 		*status = STATUS_FINE;
 	else if (which < SHARED && !take_shared(command, which, &err))
@@ -158,7 +217,7 @@ static bool take(struct command *command, const struct command_option *own, int 
 		take_own(&own[which - SHARED]);
 	if (which == HELP)
 		printf("%s", usage);
-	if (which == VERSION)
+	if (which == VERSION && !optarg)
 		command_version();
 	return which >= SHARED;
 }
@@ -166,18 +225,26 @@ static bool take(struct command *command, const struct command_option *own, int 
 bool command_begin(int *argc, char ***argv, struct command *command,
 		   const struct command_option *own, const char *usage, int *status)
 {
-	struct options options;
+	struct options options = {.letters = ""};
 	int found, which = 0;
 
-	*command =
-		(struct command){.store = {.max_file = DEFAULT_MAX_FILE, .cache = DEFAULT_MAX_FILE},
-				 .max_text = DEFAULT_MAX_TEXT};
+	*command = (struct command){.store = {.max_file = DEFAULT_MAX_FILE,
+					      .cache = DEFAULT_MAX_FILE,
+					      .history = HISTORY_DEFAULT},
+				    .max_text = DEFAULT_MAX_TEXT};
 	snprintf(command->name, sizeof(command->name), "animfs %s", **argv);
-	**argv = command->name; /* for getopt's messages */
+	command->note.program = command->name;
+	while (!command->note.batch &&
+	       getrandom(&command->note.batch, sizeof(command->note.batch), 0) > 0)
+		;
+	**argv = command->name; /* the name in getopt's messages */
 	list_options(own, &options);
 	optind = 0;
 	while ((found = getopt_long(*argc, *argv, options.letters, options.longs, &which)) != -1) {
-		if (take(command, own, which_option(found, which, own), usage, status))
+		/* optopt is only set for a known option that lacks a value or has an extra one. */
+		if (found == '?' && !optopt && strncmp((*argv)[optind - 1], "--", 2) == 0)
+			suggest_option((*argv)[optind - 1], options.longs);
+		if (take_option(command, own, which_option(found, which, own), usage, status))
 			continue;
 		*status = command_end(command, *status);
 		return false;
@@ -185,11 +252,6 @@ bool command_begin(int *argc, char ***argv, struct command *command,
 	*argc -= optind;
 	*argv += optind;
 	return true;
-}
-
-void command_release(struct command *command)
-{
-	option_release(&command->store);
 }
 
 int command_misuse(const struct command *command, const char *format, ...)
@@ -217,6 +279,58 @@ bool command_operands(const struct command *command, int argc, char **argv, int 
 	return false;
 }
 
+/* "rename, remove or add" */
+static void list_verbs(const struct command_verb *verbs, const char *last, struct buf *out)
+{
+	for (size_t i = 0; verbs[i].name; i++) {
+		buf_text(out, i == 0 ? "" : verbs[i + 1].name ? ", " : last);
+		buf_text(out, verbs[i].name);
+	}
+	buf_char(out, '\0');
+}
+
+static int find_verb(const struct command *command, const struct command_verb *verbs,
+		     const char *name)
+{
+	struct nearest near = nearest_to(name, strlen(name));
+	struct buf names = BUF_INIT;
+	char meant[128];
+
+	for (int i = 0; verbs[i].name; i++) {
+		if (strcmp(name, verbs[i].name) == 0)
+			return i;
+		nearest_offer(&near, verbs[i].name);
+	}
+	nearest_text(&near, meant, sizeof(meant));
+	list_verbs(verbs, " nor ", &names);
+	if (!names.failed)
+		command_misuse(command, "'%s' is neither %s%s", name, (char *)names.data, meant);
+	buf_release(&names);
+	return -1;
+}
+
+int command_verb(const struct command *command, const struct command_verb *verbs, int before,
+		 int argc, char **argv)
+{
+	struct buf names = BUF_INIT;
+	int i, least;
+
+	if (argc == 0) {
+		list_verbs(verbs, " or ", &names);
+		if (!names.failed)
+			command_misuse(command, "missing operand: %s", (char *)names.data);
+		buf_release(&names);
+		return -1;
+	}
+	i = find_verb(command, verbs, argv[0]);
+	if (i < 0)
+		return -1;
+	least = 1 + before + (verbs[i].operands < 0 ? 1 : verbs[i].operands);
+	return command_operands(command, argc, argv, least, verbs[i].operands < 0 ? argc : least)
+		       ? i
+		       : -1;
+}
+
 void command_version(void)
 {
 	printf("animfs %s\n"
@@ -242,7 +356,7 @@ void command_print(const struct buf *text)
 
 int command_end(struct command *command, int status)
 {
-	command_release(command);
+	option_release(&command->store);
 	return command_flush() ? status : STATUS_TROUBLE;
 }
 
@@ -257,7 +371,37 @@ bool command_fail(const char *what, const char *why)
 	struct err err = {.code = ERR_NONE};
 
 	err_set(&err, ERR_TEXT, "%s", why);
-	return command_tell(what, &err);
+	return command_error(what, &err);
+}
+
+struct shown_at {
+	const char *source;
+	char mountpoint[PATH_MAX];
+};
+
+static bool find_shown(void *closure, const char *mountpoint, const char *source)
+{
+	struct shown_at *s = closure;
+
+	if (strcmp(source, s->source) == 0)
+		snprintf(s->mountpoint, sizeof(s->mountpoint), "%s", mountpoint);
+	return true;
+}
+
+int command_no_mount(const char *path)
+{
+	char real[PATH_MAX], why[PATH_MAX + 64];
+	struct shown_at s = {real, ""};
+
+	if (!realpath(path, real) && errno == ENOENT) {
+		command_fail(path, strerror(ENOENT));
+		return STATUS_TROUBLE;
+	}
+	mounted_each(find_shown, &s);
+	snprintf(why, sizeof(why), "not a mount of animfs%s%s",
+		 *s.mountpoint ? "; it is mounted at " : "", s.mountpoint);
+	command_fail(path, why);
+	return STATUS_REFUSED;
 }
 
 const char *command_message(const char *what, const struct err *err)
@@ -272,13 +416,15 @@ const char *command_message(const char *what, const struct err *err)
 
 void command_describe(const char *what, const struct err *err, struct buf *out)
 {
-	if (err->placed && err->code == ERR_FORMAT)
+	if (err->line)
+		buf_format(out, "%s:%zu:%zu: %s", what, err->line, err->column, err->message);
+	else if (err->placed && err->code == ERR_FORMAT)
 		buf_format(out, "%s:0x%zx: %s", what, err->at, err->message);
 	else
 		buf_format(out, "%s: %s", what, command_message(what, err));
 }
 
-bool command_tell(const char *what, const struct err *err)
+bool command_error(const char *what, const struct err *err)
 {
 	struct buf said = BUF_INIT;
 
@@ -293,5 +439,12 @@ bool command_tell(const char *what, const struct err *err)
 
 int command_status(const struct err *err)
 {
-	return err->code == ERR_SYSTEM || err->code == ERR_MEMORY ? STATUS_TROUBLE : STATUS_REFUSED;
+	switch (err->code) {
+	case ERR_SYSTEM:
+	case ERR_MEMORY:
+	case ERR_OPERAND:
+		return STATUS_TROUBLE;
+	default:
+		return STATUS_REFUSED;
+	}
 }

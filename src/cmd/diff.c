@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* diff.c - `animfs diff`: what differs between two animation files, clips or bones. */
-#include "cmd.h"
+#include "diff.h"
 #include "color.h"
+#include "skeleton/difference.h"
+#include "versions.h"
 
-#include "../compare.h"
-#include "../view/json.h"
+#include "model/compare.h"
+#include "view/json.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is compared. */
 enum subject { A_FILE, A_CLIP, A_BONE, A_SKELETON };
 
-static enum subject subject(const struct place *p)
+static enum subject subject_of(const struct place *p)
 {
 	if (p->kind != PLACE_VIEW)
 		return p->kind == PLACE_FILE ? A_FILE : A_CLIP;
@@ -32,7 +35,7 @@ static bool compare_places(const struct target *a, const struct target *b, struc
 	const struct anim *x = a->version->anim, *y = b->version->anim;
 	const struct place *p = &a->place, *q = &b->place;
 
-	switch (subject(p)) {
+	switch (subject_of(p)) {
 	case A_FILE:
 		return compare_files(x, y, out);
 	case A_CLIP:
@@ -40,8 +43,8 @@ static bool compare_places(const struct target *a, const struct target *b, struc
 	case A_BONE:
 		return compare_bones(x, p->clip, p->track, y, q->clip, q->track, out);
 	case A_SKELETON:
-		return compare_skeletons(rest_skeleton(a->version->rest),
-					 rest_skeleton(b->version->rest), out);
+		return skeleton_difference(shared_skeleton(a->version->skeleton),
+					   shared_skeleton(b->version->skeleton), out);
 	}
 	return true;
 }
@@ -54,7 +57,7 @@ static void print_line(const uint8_t *line, size_t size, enum color color)
 	       color_end(stdout));
 }
 
-static void print_lines(const struct buf *lines)
+void diff_print(const struct buf *lines)
 {
 	static const enum color colors[256] = {['-'] = COLOR_REMOVED,
 					       ['+'] = COLOR_ADDED,
@@ -79,7 +82,7 @@ static void print_differences(char **paths, const struct buf *lines, bool brief)
 	}
 	printf("%s--- %s%s\n", color_begin(stdout, COLOR_HEAD), paths[0], color_end(stdout));
 	printf("%s+++ %s%s\n", color_begin(stdout, COLOR_HEAD), paths[1], color_end(stdout));
-	print_lines(lines);
+	diff_print(lines);
 }
 
 /* ---- for programs ---- */
@@ -104,7 +107,7 @@ static void write_difference(struct buf *out, const char *clip, const char *bone
 	buf_char(out, '}');
 }
 
-/* "bone CLIP/BONE" or "clip CLIP", which the next lines are about. */
+/* Parses "bone CLIP/BONE" or "clip CLIP", the heading of the next lines. */
 static void read_heading(char *line, const char **clip, const char **bone)
 {
 	char *slash = *line == 'b' ? strchr(line, '/') : NULL;
@@ -115,7 +118,7 @@ static void read_heading(char *line, const char **clip, const char **bone)
 		*slash = '\0';
 }
 
-/* The lines as compare.h has them, which are ended in this. */
+/* Writes the lines of compare.h as JSON; splits `lines` in place. */
 static void write_differences(struct buf *out, struct buf *lines)
 {
 	const char *clip = NULL, *bone = NULL;
@@ -166,6 +169,7 @@ static bool print_json(char **paths, struct buf *lines, bool same, bool brief)
 
 struct choice {
 	bool brief, json;
+	const char *version; /* NULL: two files */
 };
 
 static int compare_targets(const struct target *a, const struct target *b, char **paths,
@@ -174,7 +178,7 @@ static int compare_targets(const struct target *a, const struct target *b, char 
 	struct buf lines = BUF_INIT;
 	bool same, fine;
 
-	if (subject(&a->place) != subject(&b->place)) {
+	if (subject_of(&a->place) != subject_of(&b->place)) {
 		command_fail(paths[1], "a file, a clip, a bone or a skeleton is compared with "
 				       "another such");
 		return STATUS_TROUBLE;
@@ -191,7 +195,53 @@ static int compare_targets(const struct target *a, const struct target *b, char 
 	return !fine ? STATUS_TROUBLE : same ? STATUS_FINE : STATUS_REFUSED;
 }
 
-static int run(const struct command *command, char **paths, const struct choice *choice)
+/* ---- versions of one file ---- */
+
+/* Makes *t, which owns nothing yet, a target for the version with this number. */
+static bool take_version(struct target *t, struct versions *v, const char *number, struct err *err)
+{
+	size_t i;
+
+	if (!versions_number(v, number, &i, err))
+		return false;
+	*t = (struct target){.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}};
+	t->version = versions_decode(v, i, err);
+	t->inside = v->t.inside;
+	t->file_name = v->t.file_name;
+	if (t->version)
+		t->tree = (struct tree){t->version, t->file_name};
+	return t->version && target_find(t, err);
+}
+
+/* "5" compares that version with the file, "5:7" two versions. */
+static int run_versions(const struct command *command, char *path, const struct choice *choice)
+{
+	char *first = strdup(choice->version), *second = first ? strchr(first, ':') : NULL;
+	struct target a = {.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}}, b = a;
+	struct err err = {.code = ERR_NONE};
+	char *paths[] = {path, path};
+	struct versions v;
+	int status = STATUS_TROUBLE;
+	bool fine;
+
+	if (second)
+		*second++ = '\0';
+	fine = versions_open(&v, path, command, &err) &&
+	       take_version(&a, &v, first ? first : "", &err) &&
+	       (second ? take_version(&b, &v, second, &err)
+		       : target_read(&b, path, command, TARGET_ANY, &err) && target_find(&b, &err));
+	if (fine)
+		status = compare_targets(&a, &b, paths, choice);
+	else
+		command_error(path, &err);
+	target_release(&a);
+	target_release(&b);
+	versions_release(&v);
+	free(first);
+	return status;
+}
+
+static int run_diff(const struct command *command, char **paths, const struct choice *choice)
 {
 	struct target a, b = {.folder = -1, .site = {.root = -1}};
 	int status = STATUS_TROUBLE;
@@ -206,33 +256,40 @@ static int run(const struct command *command, char **paths, const struct choice 
 
 static const char usage[] =
 	"Usage: animfs diff [OPTION]... A B\n"
-	"Print what differs between two animation files, or clips (FILE/CLIP) or bones\n"
-	"(FILE/CLIP/bones/BONE.csv) of them, key by key, or skeletons\n"
-	"(FILE/skeleton.csv), bone by bone. Files of different formats hold other\n"
-	"numbers for the same movement: they are compared in the frames that have keys,\n"
-	"to within the steps of the two.\n"
+	"  or:  animfs diff [OPTION]... --version=N[:M] FILE[/PATH]\n"
+	"Print the differences between two animation files, clips (FILE/CLIP) or bones\n"
+	"(FILE/CLIP/bones/BONE.csv) key by key, or between two skeletons\n"
+	"(FILE/skeleton.csv) bone by bone. Files of different formats store different\n"
+	"numbers for the same movement, so their poses are compared, in frames that have\n"
+	"keys and within the steps of both formats.\n"
 	"\n"
 	"Options:\n"
-	"  -q, --brief             only whether they differ\n"
-	"      --json              one JSON document, animfs.diff/1 (see animfs(1))\n" HELP_READS
-		HELP_TIMES HELP_COLOR HELP_END "\n"
+	"  -q, --brief             only say whether they differ\n"
+	"      --version=N[:M]     compare version N of one file with M, or with the\n"
+	"                            present one (see animfs log)\n"
+	"      --json              print JSON, animfs.diff/1 (see "
+	"animfs(1))\n" HELP_READS HELP_TIMES HELP_SITE HELP_COLOR HELP_END "\n"
 	"Exit status:\n"
-	"  0  nothing differs\n"
-	"  1  something does\n"
-	"  2  the call was wrong, or they cannot be compared\n";
+	"  0  no difference\n"
+	"  1  a difference\n"
+	"  2  usage or I/O error, or they cannot be compared\n";
 
 int cmd_diff(int argc, char **argv)
 {
 	struct choice choice = {.brief = false};
-	const struct command_option own[] = {
-		{"q,brief", &choice.brief, NULL}, {"json", &choice.json, NULL}, {NULL, NULL, NULL}};
+	const struct command_option own[] = {{"q,brief", &choice.brief, NULL},
+					     {"json", &choice.json, NULL},
+					     {"version", NULL, &choice.version},
+					     {NULL, NULL, NULL}};
 	struct command command;
 	int status;
 
 	if (!command_begin(&argc, &argv, &command, own, usage, &status))
 		return status;
 	status = STATUS_TROUBLE;
-	if (command_operands(&command, argc, argv, 2, 2))
-		status = run(&command, argv, &choice);
+	if (choice.version && command_operands(&command, argc, argv, 1, 1))
+		status = run_versions(&command, argv[0], &choice);
+	else if (!choice.version && command_operands(&command, argc, argv, 2, 2))
+		status = run_diff(&command, argv, &choice);
 	return command_end(&command, status);
 }

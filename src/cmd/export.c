@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* export.c - `animfs export`: the texts of a whole tree, as a mount shows it, on a disk. */
+/* export.c - `animfs export`: writes the texts of a whole tree to a disk, as a mount shows them. */
 #include "cmd.h"
 #include "export_copy.h"
 #include "export_folder.h"
 #include "export_hive.h"
+#include "export_list.h"
+#include "export_site.h"
 #include "gather.h"
 #include "progress.h"
 
-#include "../at.h"
-#include "../jobs.h"
-#include "../naming.h"
-#include "../options.h"
-#include "../shard.h"
+#include "disk/at.h"
+#include "options.h"
+#include "shard.h"
+#include "skeleton/naming.h"
+#include "store/beside.h"
+#include "store/digests_kept.h"
+#include "util/jobs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +31,7 @@ struct export
 {
 	struct command command;
 	bool update, force, all, hive;
+	bool site; /* --views names pages: they share a player, and there is an index */
 	int jobs;
 	view_set listed;
 	enum packing packing;
@@ -36,16 +41,18 @@ struct export
 	int source, dir; /* folders */
 	struct stat dir_stat;
 	struct store *store;
-	struct gathered files;
+	struct state *state; /* NULL: nothing can be noted */
+	struct export_list list;
+	struct site around; /* SOURCE, with loose files */
 	struct progress progress;
-	char *options; /* what the texts depend on beside the file */
+	char *options; /* all options that the texts depend on */
 	_Atomic size_t exported, current, copied, failed;
 	_Atomic bool trouble; /* something could not be read or written */
 };
 
 /* ---- which files ---- */
 
-/* The state directory, and what is exported into, are no part of the tree. */
+/* Is it the state directory, or the folder exported into? */
 static bool is_left_out(const struct export *x, const FTSENT *entry)
 {
 	return strcmp(entry->fts_name, ".animfs") == 0 ||
@@ -53,7 +60,7 @@ static bool is_left_out(const struct export *x, const FTSENT *entry)
 		entry->fts_statp->st_ino == x->dir_stat.st_ino);
 }
 
-static enum gather ask(void *closure, const FTSENT *entry, const char *path)
+static enum gather filter_entry(void *closure, const FTSENT *entry, const char *path)
 {
 	const struct export *x = closure;
 	const struct codec *codec;
@@ -61,6 +68,9 @@ static enum gather ask(void *closure, const FTSENT *entry, const char *path)
 
 	if (entry->fts_info == FTS_D)
 		return is_left_out(x, entry) ? GATHER_PASS : GATHER_ENTER;
+	/* Its members are assigned to shards one by one. */
+	if (entry->fts_info == FTS_F && store_container(x->store, entry->fts_name))
+		return GATHER_TAKE;
 	wanted = x->all ? entry->fts_info == FTS_F || entry->fts_info == FTS_SL ||
 				  entry->fts_info == FTS_SLNONE
 			: entry->fts_info == FTS_F &&
@@ -74,41 +84,45 @@ struct one {
 	struct export *x;
 	const char *path, *name; /* from SOURCE */
 	char *folder;            /* and that of its folder */
-	int from, to;            /* its folder, and the one that it is exported into */
+	int from, to;            /* descriptors of its folder, and of that in DIR */
+	bool is_member;          /* of an archive: `from` is -1; `st` is as of archived_stat */
 	struct stat st;
 	size_t bytes;
 };
 
-/* All that its texts are made of; the skeleton is known when somebody has looked for it. */
-static void describe(const struct one *one, const struct format *format, struct buf *out)
+/* Describes everything that the file's texts are made from, for the stamp. */
+static void describe_inputs(const struct one *one, const struct format *format,
+			    const struct version *version, struct buf *out)
 {
-	struct rest rest = {.looked = false};
+	struct found_skeleton found = {.looked = false};
 
 	buf_format(out, "%lld %lld.%09ld %s", (long long)one->st.st_size,
 		   (long long)one->st.st_mtim.tv_sec, one->st.st_mtim.tv_nsec, one->x->options);
-	if (!format->stills)
-		rest_skeleton_put(rest_load(&rest, one->from, one->name, format, NULL, NULL, NULL));
-	if (rest.name)
-		buf_format(out, " %lld %lld.%09ld", (long long)rest.file.size,
-			   (long long)rest.file.mtime.tv_sec, rest.file.mtime.tv_nsec);
-	rest_release(&rest);
+	if (!format->stills && !one->is_member)
+		shared_skeleton_put(find_skeleton(&found, one->from, one->name,
+						  format_stored(format), NULL, NULL, NULL));
+	if (version && version->stills)
+		buf_format(out, " %016llx", (unsigned long long)stills_hash(version->stills));
+	if (found.name)
+		buf_format(out, " %lld %lld.%09ld", (long long)found.file.size,
+			   (long long)found.file.mtime.tv_sec, found.file.mtime.tv_nsec);
+	found_skeleton_release(&found);
 	buf_char(out, '\0');
 }
 
-/* What its folder is called: stills have theirs beside them, and a real one of that name wins. */
+/* Names the folder for the file's texts; one beside the file avoids an existing name. */
 static bool folder_name(const struct one *one, const struct codec *codec, char name[NAME_MAX + 1])
 {
 	struct stat st;
-	int size =
-		snprintf(name, NAME_MAX + 1, "%s%s", one->name, codec->format->stills ? ".d" : "");
 
-	if (codec->format->stills && size <= NAME_MAX &&
-	    fstatat(one->from, name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		size = snprintf(name, NAME_MAX + 1, "%s.d~2", one->name);
-	return size <= NAME_MAX;
+	if (!codec->format->beside)
+		return snprintf(name, NAME_MAX + 1, "%s", one->name) <= NAME_MAX;
+	return beside_folder(one->x->store, one->name, 0, name) &&
+	       (fstatat(one->from, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		beside_folder(one->x->store, one->name, 1, name));
 }
 
-static bool fail(const struct one *one, const struct err *err)
+static bool report_failure(const struct one *one, const struct err *err)
 {
 	struct progress *p = &one->x->progress;
 	struct buf line = BUF_INIT;
@@ -121,9 +135,9 @@ static bool fail(const struct one *one, const struct err *err)
 	command_describe(one->path, err, &line);
 	buf_char(&line, '\0');
 	if (!line.failed)
-		progress_tell(p, (const char *)line.data);
+		progress_message(p, (const char *)line.data);
 	buf_release(&line);
-	/* What is full stays full. */
+	/* Stop: the other files would fail as well. */
 	if (err->code == ERR_SYSTEM &&
 	    (err->number == ENOSPC || err->number == EDQUOT || err->number == EROFS))
 		progress_stop(p);
@@ -135,7 +149,54 @@ static bool fail_system(const struct one *one, int error, const char *what)
 	struct err err = {.code = ERR_NONE};
 
 	err_system(&err, error, what);
-	return fail(one, &err);
+	return report_failure(one, &err);
+}
+
+/*
+ * Notes the version and its texts, so that edited texts are recognized on import (store/copied.h).
+ * Failure to do so is harmless.
+ */
+static void note_version(const struct one *one, const struct history_file *file,
+			 const struct digests *known, uint32_t before)
+{
+	struct digests *now;
+
+	if (state_lock(one->x->state) != 0)
+		return;
+	now = digests_load(one->x->state, file);
+	if (now && digests_last(now) == before)
+		(void)digests_store(one->x->state, file, known);
+	digests_free(now);
+	state_unlock(one->x->state);
+}
+
+static bool write_folder(struct one *one, struct folder_export *folder, struct version *version,
+			 struct err *err)
+{
+	const struct history_file file = {
+		.dir = one->from, .folder = one->folder, .name = one->name};
+	struct digests *known =
+		one->x->state && !one->is_member ? digests_load(one->x->state, &file) : NULL;
+	uint32_t before = known ? digests_last(known) : 0;
+	bool fine;
+
+	folder->number = known ? digests_add(known, version, NULL) : 0;
+	folder->known = folder->number ? known : NULL;
+	fine = export_folder(folder, err);
+	if (fine && (folder->known || folder->number > before))
+		note_version(one, &file, known, before);
+	digests_free(known);
+	return fine;
+}
+
+/* The depth of the file's folder below DIR. */
+static unsigned folder_depth(const char *above)
+{
+	unsigned depth = *above ? 2 : 1;
+
+	for (; *above; above++)
+		depth += *above == '/';
+	return depth;
 }
 
 static bool write_version(struct one *one, struct version *version, const char *name,
@@ -143,30 +204,32 @@ static bool write_version(struct one *one, struct version *version, const char *
 {
 	struct export *x = one->x;
 	struct err err = {.code = ERR_NONE};
-	struct folder_export folder = {.tree = {version, one->name},
+	const char *file_name = one->is_member ? version->file_name : one->name;
+	struct folder_export folder = {.tree = {version, file_name},
 				       .listed = x->listed,
 				       .mtime = one->st.st_mtim,
 				       .made_of = made_of,
 				       .parent = one->to,
 				       .name = name,
 				       .force = x->force,
+				       .site_depth = x->site ? folder_depth(one->folder) : 0,
 				       .progress = &x->progress};
 	bool fine;
 
-	/* Stills have no tables. */
+	/* --layout=hive: stills have no tables. */
 	if (x->hive && version->codec->format->stills)
 		return true;
 	fine = x->hive ? export_hive(&folder, x->dir, one->path, x->packing, &err)
-		       : export_folder(&folder, &err);
+		       : write_folder(one, &folder, version, &err);
 
 	if (!fine)
-		return fail(one, &err);
+		return report_failure(one, &err);
 	one->bytes = folder.bytes;
 	x->exported++;
 	return true;
 }
 
-/* What does not decode is shown as it is. */
+/* With --all, copies the file as it is. */
 static bool export_other(struct one *one)
 {
 	int error;
@@ -187,25 +250,40 @@ static bool export_version(struct one *one, struct version *version)
 	char name[NAME_MAX + 1];
 	bool fine;
 
-	describe(one, version->codec->format, &made_of);
+	describe_inputs(one, version->codec->format, version, &made_of);
 	if (made_of.failed || !folder_name(one, version->codec, name))
 		fine = fail_system(one, made_of.failed ? ENOMEM : ENAMETOOLONG, one->name);
 	else
 		fine = write_version(one, version, name, (const char *)made_of.data);
 	buf_release(&made_of);
-	return fine && (!version->codec->format->stills || export_other(one));
+	return fine && (!version->codec->format->beside || export_other(one));
 }
 
-/* --update: is there nothing to do? */
-static bool is_current(const struct one *one, const struct codec *codec)
+/* Reads a file of stills, since they are known only then; NULL for other formats. */
+static struct version *read_stills(struct one *one, const struct codec *codec)
+{
+	const struct where where = {.dir = one->from, .folder = one->folder, .name = one->name};
+	struct source *source = codec->format->stills ? source_new(one->x->store) : NULL;
+	struct version *version = source ? source_look(source, &where, &one->st, NULL) : NULL;
+
+	source_free(source);
+	return version;
+}
+
+/* --update: are the texts up to date? */
+static bool is_current(struct one *one, const struct codec *codec)
 {
 	struct buf made_of = BUF_INIT;
+	struct version *version;
 	char name[NAME_MAX + 1];
 	bool current;
 
-	if (!one->x->update || !codec)
+	/* A list's parts are only known after reading it. */
+	if (!one->x->update || !codec || codec->format->parts)
 		return false;
-	describe(one, codec->format, &made_of);
+	version = read_stills(one, codec);
+	describe_inputs(one, codec->format, version, &made_of);
+	version_put(version);
 	current = !made_of.failed && folder_name(one, codec, name) &&
 		  (one->x->hive ? export_hive_is_current(one->x->dir, one->path, codec->format,
 							 (const char *)made_of.data)
@@ -217,7 +295,7 @@ static bool is_current(const struct one *one, const struct codec *codec)
 
 static void export_animation(struct one *one, const struct codec *codec)
 {
-	const struct where where = {one->from, one->folder, one->name, NULL};
+	const struct where where = {.dir = one->from, .folder = one->folder, .name = one->name};
 	struct err err = {.code = ERR_NONE};
 	struct source *source;
 	struct version *version;
@@ -233,9 +311,9 @@ static void export_animation(struct one *one, const struct codec *codec)
 	} else {
 		if (!source)
 			err_memory(&err);
-		/* That a file of any name is no animation is nothing to tell. */
+		/* --type '*=auto' tries files of any name: no message if one is no animation. */
 		if (err.code != ERR_UNKNOWN)
-			fail(one, &err);
+			report_failure(one, &err);
 		export_other(one);
 	}
 	version_put(version);
@@ -256,24 +334,88 @@ static bool open_folders(struct one *one)
 	return !error || fail_system(one, error, one->x->dir_path);
 }
 
-static void export_one(void *closure, size_t i)
+static void export_file(struct one *one, bool plain)
 {
-	struct export *x = closure;
-	struct one one = {.x = x, .path = x->files.paths[i], .from = -1, .to = -1};
 	const struct codec *codec;
 	bool probe;
 
+	one->name = path_cut(one->path, &one->folder);
+	if (!one->folder)
+		fail_system(one, ENOMEM, "read");
+	else if (!open_folders(one))
+		;
+	else if (!plain && S_ISREG(one->st.st_mode) &&
+		 store_claims(one->x->store, one->name, &codec, &probe))
+		export_animation(one, codec);
+	else
+		export_other(one);
+}
+
+/* Exports the current entry of the archive. */
+static void export_entry(struct one *one, const struct archived *a)
+{
+	const struct member_of m = archived_member(a, a->entry);
+	struct err err = {.code = ERR_NONE};
+	const struct codec *codec = NULL;
+	struct version *version;
+	bool probe;
+
+	if (!archived_stat(a, &one->st, &err)) {
+		report_failure(one, &err);
+		return;
+	}
+	if (member_claims(one->x->store, &m, &codec, &probe) && is_current(one, codec)) {
+		one->x->current++;
+		return;
+	}
+	version = archived_version(a, &one->st, &err);
+	if (version)
+		export_version(one, version);
+	else if (err.code != ERR_UNKNOWN)
+		report_failure(one, &err);
+	version_put(version);
+}
+
+static void export_member(struct one *one, const struct export_item *item)
+{
+	struct err err = {.code = ERR_NONE};
+	struct open_archive *o;
+	int error = 0;
+
+	one->is_member = true;
+	one->name = path_cut(item->shown, &one->folder);
+	if (!one->folder)
+		error = ENOMEM;
+	else if (!one->x->hive)
+		error = export_make_folders(one->x->dir, one->folder, &one->to);
+	if (error) {
+		fail_system(one, error, one->x->dir_path);
+		return;
+	}
+	o = export_list_open(&one->x->list, item->path, item->inside - 1, item->path + item->inside,
+			     &err);
+	if (o) {
+		export_entry(one, open_archive_at(o));
+		export_list_close(&one->x->list, o);
+	} else {
+		report_failure(one, &err);
+	}
+}
+
+static void export_one(void *closure, size_t i)
+{
+	struct export *x = closure;
+	const struct export_item *item = &x->list.items[i];
+	struct one one = {.x = x, .path = item->path, .from = -1, .to = -1};
+
 	if (progress_stopped(&x->progress))
 		return;
-	one.name = path_cut(one.path, &one.folder);
-	if (!one.folder)
-		fail_system(&one, ENOMEM, "read");
-	else if (!open_folders(&one))
-		;
-	else if (S_ISREG(one.st.st_mode) && store_claims(x->store, one.name, &codec, &probe))
-		export_animation(&one, codec);
+	if (item->err)
+		report_failure(&one, item->err);
+	else if (item->inside)
+		export_member(&one, item);
 	else
-		export_other(&one);
+		export_file(&one, item->plain);
 	if (one.from >= 0)
 		close(one.from);
 	if (one.to >= 0)
@@ -284,17 +426,20 @@ static void export_one(void *closure, size_t i)
 
 /* ---- all of them ---- */
 
-/* Whatever changes the texts of every file, as one word. */
+/* Describes all options that change texts. */
 static bool describe_options(struct export *x)
 {
 	const struct store_options *o = &x->command.store;
 	struct buf out = BUF_INIT;
 	struct stat st = {.st_size = 0};
 
-	buf_format(&out, ANIMFS_VERSION " %llx %d %d %d %d", (unsigned long long)x->listed,
-		   (int)o->rotations, o->style.lines, o->style.lossy_bvh, (int)x->packing);
+	buf_format(&out, ANIMFS_VERSION " %llx %d %d %d %d %d %d %d", (unsigned long long)x->listed,
+		   (int)o->rotations, o->style.lines, o->style.lossy_bvh, o->style.plain_gltf,
+		   o->style.left_hand, o->style.tangents, (int)x->packing);
 	for (unsigned i = 0; i < o->rate_count; i++)
 		buf_format(&out, " %s=%.17g", o->rates[i].format->name, o->rates[i].hz);
+	for (unsigned i = 0; i < o->base_count; i++)
+		buf_format(&out, " %s=%s", o->bases[i].pattern, o->bases[i].clip);
 	for (unsigned i = 0; i < o->pattern_count; i++)
 		buf_format(&out, " %s=%s:%u", o->patterns[i].glob,
 			   o->patterns[i].codec ? o->patterns[i].codec->format->name : "auto",
@@ -309,7 +454,7 @@ static bool describe_options(struct export *x)
 	return x->options != NULL;
 }
 
-static void tell_rest(void *closure, const char *path, const char *fault)
+static void report_fault(void *closure, const char *path, const char *fault)
 {
 	struct export *x = closure;
 	struct buf line = BUF_INIT;
@@ -319,16 +464,16 @@ static void tell_rest(void *closure, const char *path, const char *fault)
 	buf_format(&line, "%s: not used: %s", path, fault);
 	buf_char(&line, '\0');
 	if (!line.failed)
-		progress_tell(&x->progress, (const char *)line.data);
+		progress_message(&x->progress, (const char *)line.data);
 	buf_release(&line);
 }
 
-static void tell_names(void *closure, const char *fault)
+static void report_names(void *closure, const char *fault)
 {
-	tell_rest(closure, NAMING_FILE, fault);
+	report_fault(closure, NAMING_FILE, fault);
 }
 
-static int summarise(const struct export *x, bool walked, bool interrupted)
+static int print_summary(const struct export *x, bool walked, bool interrupted)
 {
 	size_t done = x->exported + x->current + x->copied + x->failed;
 	bool whole = !interrupted && !x->progress.stop;
@@ -340,14 +485,36 @@ static int summarise(const struct export *x, bool walked, bool interrupted)
 		fprintf(stderr, "%zu copied, ", x->copied);
 	fprintf(stderr, "%zu failed\n", x->failed);
 	if (!whole)
-		fprintf(stderr, "%s: %s after %zu of %zu files; --update goes on from here\n",
+		fprintf(stderr, "%s: %s after %zu of %zu files; --update continues from here\n",
 			x->command.name, interrupted ? "interrupted" : "stopped", done,
-			x->files.count);
+			x->list.count);
 	if (interrupted)
 		return STATUS_INTERRUPTED;
 	return !whole || !walked || x->trouble ? STATUS_TROUBLE
 	       : x->failed                     ? STATUS_REFUSED
 					       : STATUS_FINE;
+}
+
+/* Missing state is no error: an export makes nothing in SOURCE. */
+static bool open_state(struct export *x, struct err *err)
+{
+	struct err why = {.code = ERR_NONE};
+	int fd = -1;
+
+	if (x->hive)
+		return true;
+	x->state = state_new(x->source, x->command.state, false, &why);
+	if (!x->state && x->command.state) {
+		*err = why;
+		return false;
+	}
+	if (x->state && (state_open(x->state, &fd) != 0 || state_writable(x->state) != 0)) {
+		state_free(x->state);
+		x->state = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	return true;
 }
 
 static bool open_trees(struct export *x, struct err *err)
@@ -367,42 +534,55 @@ static bool open_trees(struct export *x, struct err *err)
 			       "the texts cannot be where the animation files are; another "
 			       "folder is wanted");
 	x->store = store_new(&x->command.store, NULL);
-	if (!x->store || !store_names(x->store, x->source, tell_names, x) || !describe_options(x))
+	if (!x->store || !store_names(x->store, x->source, report_names, x) || !describe_options(x))
 		return err_memory(err);
-	store_rests(x->store, tell_rest, x);
-	return true;
+	store_report_skeletons(x->store, report_fault, x);
+	return site_find(&x->around, x->source_path, &x->command, false, err) && open_state(x, err);
 }
 
 static int export_all(struct export *x)
 {
-	bool walked = gather(x->source_path, ask, x, &x->files), interrupted;
+	struct gathered files = GATHERED_INIT;
+	bool walked = gather(x->source_path, filter_entry, x, &files), made, interrupted;
+	struct err err = {.code = ERR_NONE};
 
-	progress_begin(&x->progress, x->command.name, x->files.count);
-	if (!jobs_run((unsigned)x->jobs, x->files.count, export_one, x)) {
+	export_list_init(&x->list, x->store, &x->around);
+	x->list.shard = &x->shard;
+	x->list.all = x->all;
+	made = export_list_make(&x->list, &files);
+	gathered_release(&files);
+	progress_begin(&x->progress, x->command.name, x->list.count);
+	if (!made || !jobs_run((unsigned)x->jobs, x->list.count, export_one, x)) {
 		x->failed++;
 		progress_stop(&x->progress);
 	}
 	interrupted = progress_end(&x->progress);
-	return summarise(x, walked, interrupted);
+	if (x->site && !interrupted && !export_site(x->dir, &err)) {
+		command_error(x->dir_path, &err);
+		x->trouble = true;
+	}
+	return print_summary(x, walked, interrupted);
 }
 
-static int run(struct export *x, char **argv)
+static int run_export(struct export *x, char **argv)
 {
 	struct err err = {.code = ERR_NONE};
 	int status;
 
-	x->source_path = argv[0];
+	x->source_path = x->command.source = argv[0];
 	x->dir_path = argv[1];
-	x->source = x->dir = -1;
+	x->source = x->dir = x->around.root = -1;
 	if (open_trees(x, &err)) {
 		status = export_all(x);
 	} else {
-		command_tell(x->command.name, &err);
+		command_error(x->command.name, &err);
 		status = STATUS_TROUBLE;
 	}
-	gathered_release(&x->files);
+	export_list_release(&x->list);
+	site_release(&x->around);
 	free(x->options);
 	store_free(x->store);
+	state_free(x->state);
 	if (x->source >= 0)
 		close(x->source);
 	if (x->dir >= 0)
@@ -420,49 +600,63 @@ static bool take_layout(struct export *x, const struct values *v, struct err *er
 {
 	x->hive = v->layout && strcmp(v->layout, "hive") == 0;
 	if (v->layout && !x->hive && strcmp(v->layout, "tree") != 0)
-		return err_set(err, ERR_TEXT, "\"%s\" is no layout; tree or hive is wanted",
+		return err_set(err, ERR_TEXT, "\"%s\" is not a layout; expected tree or hive",
 			       v->layout);
 	if (v->compress && !packing_parse(&x->packing, v->compress, err))
 		return false;
 	if (x->packing && !x->hive)
-		return err_set(err, ERR_TEXT, "--compress is for --layout=hive alone");
+		return err_set(err, ERR_TEXT, "--compress needs --layout=hive");
 	return !x->hive || (!v->views && !x->all) ||
-	       err_set(err, ERR_TEXT, "--layout=hive has one table, and no --views or --all");
+	       err_set(err, ERR_TEXT,
+		       "--layout=hive writes one table; it does not take --views or --all");
+}
+
+/* Pages that are named in --views make a site. */
+static bool take_views(struct export *x, const struct values *v, struct err *err)
+{
+	view_set pages;
+
+	if (!view_set_parse(v->views, &x->listed, err) || !view_set_parse("html", &pages, err))
+		return false;
+	x->site = (x->listed & pages) != 0;
+	return !x->site || !x->all ||
+	       err_set(err, ERR_TEXT, "--views=html makes a site, which has no place for --all");
 }
 
 static bool take_values(struct export *x, const struct values *v, struct err *err)
 {
 	x->listed = VIEW_SET_ALL;
-	if (v->jobs && (!option_number(v->jobs, 10, &x->jobs, err) || x->jobs < 1))
-		return err_set(err, ERR_TEXT, "-j takes a number from 1");
-	return (!v->views || view_set_parse(v->views, &x->listed, err)) &&
-	       (!v->shard || shard_parse(&x->shard, v->shard, err)) && take_layout(x, v, err);
+	return option_jobs(v->jobs, &x->jobs, err) && (!v->views || take_views(x, v, err)) &&
+	       shard_parse(&x->shard, v->shard, err) && take_layout(x, v, err);
 }
 
 static const char usage[] =
 	"Usage: animfs export [OPTION]... SOURCE DIR\n"
 	"Write the texts of all animation files below SOURCE into DIR, as a mount shows\n"
-	"them.\n"
+	"them; those of animations in archives into a folder beside each archive.\n"
 	"\n"
 	"Options:\n"
-	"  -j, --jobs=N            so many at a time (default: one for each processor)\n"
-	"  -u, --update            pass over files whose texts are as they would be\n"
-	"  -f, --force             replace texts that were edited since, too\n"
-	"      --views=LIST        write these views only, such as csv,json\n"
-	"      --all               copy all other files, too\n"
-	"      --shard=I/N         the I-th of N parts of the files, by their paths\n"
+	"  -j, --jobs=N            process N files in parallel (default: all CPUs)\n"
+	"  -u, --update            skip files whose texts would not change\n"
+	"  -f, --force             also replace texts that were edited\n"
+	"      --views=LIST        only these views, such as csv,json; with html, DIR\n"
+	"                            is a site, with an index.html\n"
+	"      --all               also copy all other files\n"
+	"      --shard=I/N         only part I of N, by the paths of the files\n"
 	"      --layout=hive       one table for each clip, in partitions:\n"
 	"                            DIR/format=FORMAT/file=PATH/clip=CLIP/part.csv\n"
-	"      --compress=HOW      of such tables: gzip or zstd\n" HELP_READS HELP_MAX_TEXT
-		HELP_TIMES HELP_PICTURES HELP_BVH HELP_END "\n"
+	"      --compress=HOW      compress these tables: gzip or zstd\n" HELP_READS HELP_MAX_TEXT
+		HELP_TIMES HELP_PICTURES HELP_INTERCHANGE
+	"      --state=DIR         the state directory, as given to the mount\n" HELP_OVERLAY
+		HELP_END "\n"
 	"Exit status:\n"
-	"  0  all is exported\n"
-	"  1  some files are not: they do not decode, or their texts were edited\n"
-	"  2  the call was wrong, or something cannot be read or written\n";
+	"  0  everything was exported\n"
+	"  1  some files were not: they do not decode, or their texts were edited\n"
+	"  2  usage or I/O error\n";
 
 int cmd_export(int argc, char **argv)
 {
-	struct export x = {.files = GATHERED_INIT};
+	struct export x = {.all = false};
 	struct values v = {.jobs = NULL};
 	const struct command_option own[] = {
 		{"j,jobs", NULL, &v.jobs},   {"u,update", &x.update, NULL},
@@ -478,6 +672,6 @@ int cmd_export(int argc, char **argv)
 	if (!take_values(&x, &v, &err))
 		status = command_misuse(&x.command, "%s", err.message);
 	else if (command_operands(&x.command, argc, argv, 2, 2))
-		status = run(&x, argv);
+		status = run_export(&x, argv);
 	return command_end(&x.command, status);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export_copy.h"
 
-#include "../at.h"
+#include "disk/at.h"
 #include "export_folder.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static int copy_by_hand(int in, int out)
 	return error;
 }
 
-/* Where the kernel does not copy between these filesystems, we do. */
+/* Copies by read and write if the kernel cannot copy between these filesystems. */
 static int copy_bytes(int in, int out)
 {
 	ssize_t copied;

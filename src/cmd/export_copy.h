@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* export_copy.h - what is no animation, copied as it is. */
+/* export_copy.h - copies files that are not animations. */
 #ifndef ANIMFS_EXPORT_COPY_H
 #define ANIMFS_EXPORT_COPY_H
 
@@ -10,7 +10,7 @@
 /*
  * The file or symbolic link `name` of one folder into another, with its mode and mtime, in place of
  * the file or link that is there, whole or not at all. update: not where that has the same size and
- * mtime. 0 or an errno: EINTR when progress says so.
+ * mtime. 0 or an errno: EINTR if progress was stopped.
  */
 int export_copy(int from, int to, const char *name, const struct stat *st, bool update,
 		const struct progress *progress);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export_folder.h"
 
-#include "../at.h"
+#include "disk/at.h"
 #include "stamp.h"
+#include "view/page.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -47,20 +48,11 @@ void export_remove(int parent, const char *name)
 {
 	struct dirent *entry;
 	DIR *dir;
-	int fd;
 
-	if (unlinkat(parent, name, 0) == 0 ||
-	    at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, &fd) != 0)
+	if (unlinkat(parent, name, 0) == 0 || at_list(parent, name, &dir) != 0)
 		return;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
-	while ((entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			export_remove(dirfd(dir), entry->d_name);
-	}
+	while ((entry = at_next(dir)))
+		export_remove(dirfd(dir), entry->d_name);
 	closedir(dir);
 	unlinkat(parent, name, AT_REMOVEDIR);
 }
@@ -88,7 +80,7 @@ int export_make_folders(int root, const char *path, int *fd)
 
 /* ---- parts ---- */
 
-/* Is it the file of that name still, or one that its holder has removed meanwhile? */
+/* Is the locked file still the one with that name? The last holder may have removed it. */
 static bool is_lock(const struct export_part *part)
 {
 	struct stat held, named;
@@ -99,8 +91,8 @@ static bool is_lock(const struct export_part *part)
 }
 
 /*
- * Goes on without a lock where the filesystem has none. Whoever is stopped here leaves the file to
- * its holder; otherwise it is the caller's to remove, stopped or not.
+ * On a filesystem without locks, continues without one. If interrupted, returns EINTR; the lock
+ * file then stays, since another process holds it.
  */
 static int wait_for_lock(const struct export_part *part, const struct progress *progress)
 {
@@ -166,38 +158,55 @@ void export_part_end(struct export_part *part)
 
 struct writing {
 	struct folder_export *x;
-	bool fresh;       /* nothing is there yet */
-	struct stamp old; /* of what is there */
+	bool fresh;       /* the folder did not exist */
+	struct stamp old; /* of the existing folder */
 	struct stamp stamp;
-	struct buf text;    /* rendered last, */
-	struct place shown; /* of this view */
+	struct buf text;    /* the last rendered text, */
+	struct place shown; /* and its view */
 	struct buf there;
 	struct err *err;
 };
 
-/* A folder in it, with its path and a '/'. */
+/* A folder of the tree; its path is empty or ends in '/'. */
 struct level {
 	struct writing *w;
-	int fd; /* -1: it is not there */
+	int fd; /* -1: it does not exist */
 	char path[PATH_MAX];
 };
 
 typedef bool at_text(const struct level *l, const char *name, const char *path,
 		     const struct place *place);
 
-static bool fail(struct writing *w, int error, const char *path)
+static bool fail_writing(struct writing *w, int error, const char *path)
 {
 	return err_system(w->err, error, path);
 }
 
-/* Stills in which nothing moves are all the same text. */
+/* Frames without motion have the same text, so it is rendered once. */
 static bool is_rendered(const struct writing *w, const struct place *place)
 {
 	return w->shown.view == place->view && place->view->place == VIEW_OF_FRAME &&
 	       w->shown.clip == place->clip && tree_alike(&w->x->tree, place);
 }
 
-static bool render(struct writing *w, const char *path, const struct place *place)
+/* Replaces a page of a site by one that uses the shared player; other texts stay as they are. */
+static bool share_player(struct writing *w, const struct place *place)
+{
+	const unsigned depth = w->x->site_depth + (place->view->place == VIEW_OF_CLIP);
+	struct buf shared = BUF_INIT;
+
+	if (w->x->site_depth == 0 || strcmp(place->view->name, "html") != 0)
+		return true;
+	if (!page_shared(buf_bytes(&w->text), depth, &shared) || shared.failed) {
+		buf_release(&shared);
+		return err_memory(w->err);
+	}
+	buf_release(&w->text);
+	w->text = shared;
+	return true;
+}
+
+static bool render_text(struct writing *w, const char *path, const struct place *place)
 {
 	int error;
 
@@ -207,9 +216,9 @@ static bool render(struct writing *w, const char *path, const struct place *plac
 	buf_clear(&w->text);
 	error = tree_render(&w->x->tree, place, &w->text);
 	if (!error)
-		return true;
+		return share_player(w, place);
 	buf_release(&w->text);
-	return fail(w, error, path);
+	return fail_writing(w, error, path);
 }
 
 static bool read_there(struct writing *w, const struct level *l, const char *name)
@@ -220,7 +229,7 @@ static bool read_there(struct writing *w, const struct level *l, const char *nam
 	return l->fd >= 0 && at_read(l->fd, name, SIZE_MAX, &w->there, &st) == 0;
 }
 
-/* Has nobody edited what is there, or only to what is to be written? */
+/* Is the existing text the one that was exported, or equal to the new one? */
 static bool check_text(const struct level *l, const char *name, const char *path,
 		       const struct place *place)
 {
@@ -231,7 +240,7 @@ static bool check_text(const struct level *l, const char *name, const char *path
 		return true;
 	if (noted && XXH128_isEqual(noted->text, text_hash_of(buf_bytes(&w->there))))
 		return true;
-	if (!render(w, path, place))
+	if (!render_text(w, path, place))
 		return false;
 	return bytes_equal(buf_bytes(&w->text), buf_bytes(&w->there)) ||
 	       err_set(w->err, ERR_CONFLICT,
@@ -256,6 +265,23 @@ static int replace_text(const struct level *l, const char *name)
 	return error;
 }
 
+/*
+ * Notes which version an editable text is of, since it may be imported after the file has changed.
+ * If the first one is known already, all are.
+ */
+static bool note_text(struct writing *w, const char *path, const struct place *place)
+{
+	struct folder_export *x = w->x;
+	struct bytes text = buf_bytes(&w->text);
+
+	if (!x->known || !place->view->parse)
+		return true;
+	if (digests_of_text(x->known, path, text) != x->number)
+		return digests_note_text(x->known, path, text, x->number) || err_memory(w->err);
+	x->known = NULL;
+	return true;
+}
+
 static bool write_text(const struct level *l, const char *name, const char *path,
 		       const struct place *place)
 {
@@ -264,13 +290,15 @@ static bool write_text(const struct level *l, const char *name, const char *path
 
 	if (progress_stopped(w->x->progress))
 		return err_system(w->err, EINTR, path);
-	if (!render(w, path, place))
+	if (!render_text(w, path, place))
 		return false;
 	error = replace_text(l, name);
 	if (error)
-		return fail(w, error, path);
+		return fail_writing(w, error, path);
 	w->x->bytes += w->text.size;
-	return stamp_add(&w->stamp, path, text_hash_of(buf_bytes(&w->text))) || err_memory(w->err);
+	return note_text(w, path, place) &&
+	       (stamp_add(&w->stamp, path, text_hash_of(buf_bytes(&w->text))) ||
+		err_memory(w->err));
 }
 
 /* ---- all of them ---- */
@@ -278,7 +306,7 @@ static bool write_text(const struct level *l, const char *name, const char *path
 struct visit {
 	struct level level;
 	at_text *each;
-	bool make; /* folders that are not there */
+	bool make; /* make missing folders */
 };
 
 static bool visit_place(void *closure, const char *name, const struct place *place);
@@ -288,7 +316,7 @@ static bool visit_names(struct visit *v, const struct place *place)
 	struct writing *w = v->level.w;
 
 	if (v->make && !w->fresh)
-		unlinkat(v->level.fd, TEMPORARY, 0); /* of a killed export */
+		unlinkat(v->level.fd, TEMPORARY, 0); /* from a killed export */
 	return tree_list(&w->x->tree, place, w->x->listed, visit_place, v) || err_memory(w->err);
 }
 
@@ -304,12 +332,12 @@ static bool visit_folder(const struct visit *above, const char *path, const char
 	v.level.fd = -1;
 	if ((size_t)snprintf(v.level.path, sizeof(v.level.path), "%s/", path) >=
 	    sizeof(v.level.path))
-		return fail(w, ENAMETOOLONG, path);
+		return fail_writing(w, ENAMETOOLONG, path);
 	if (v.make)
 		error = make_folder(above->level.fd, name, &v.level.fd);
 	else if (above->level.fd >= 0)
 		(void)at_open(above->level.fd, name, O_RDONLY | O_DIRECTORY, 0, &v.level.fd);
-	fine = error ? fail(w, error, path) : visit_names(&v, place);
+	fine = error ? fail_writing(w, error, path) : visit_names(&v, place);
 	if (v.level.fd >= 0)
 		close(v.level.fd);
 	return fine;
@@ -321,7 +349,7 @@ static bool visit_place(void *closure, const char *name, const struct place *pla
 	char path[PATH_MAX];
 
 	if ((size_t)snprintf(path, sizeof(path), "%s%s", v->level.path, name) >= sizeof(path))
-		return fail(v->level.w, ENAMETOOLONG, name);
+		return fail_writing(v->level.w, ENAMETOOLONG, name);
 	return place->kind == PLACE_VIEW ? v->each(&v->level, name, path, place)
 					 : visit_folder(v, path, name, place);
 }
@@ -341,30 +369,30 @@ static bool put_stamp(struct writing *w, int fd)
 	stamp_sort(&w->stamp);
 	w->stamp.file = w->x->tree.file_name;
 	w->stamp.made_of = w->x->made_of;
+	w->stamp.version = digest_of_file(buf_bytes(&w->x->tree.version->bytes));
 	error = stamp_write(fd, &w->stamp);
-	return !error || fail(w, error, STAMP_FILE);
+	return !error || fail_writing(w, error, STAMP_FILE);
 }
 
-/* ---- a folder that is not there ---- */
+/* ---- a new folder ---- */
 
 static bool write_new(struct writing *w, const struct export_part *part)
 {
 	struct folder_export *x = w->x;
 	int fd, error = export_part_folder(part, &fd);
 	bool fine = !error ? visit_all(w, fd, write_text, true) && put_stamp(w, fd)
-			   : fail(w, error, x->name);
+			   : fail_writing(w, error, x->name);
 
 	if (fine && renameat(x->parent, part->name, x->parent, x->name) != 0)
-		fine = fail(w, errno, x->name);
+		fine = fail_writing(w, errno, x->name);
 	if (fd >= 0)
 		close(fd);
 	return fine;
 }
 
-/* ---- one that is ---- */
+/* ---- an existing folder ---- */
 
-/* The folder of a path in it, which may have gone; `name` is the path's last. -1: it is not there.
- */
+/* Opens the folder of a path below, which may be gone (-1); `name` is the last part of the path. */
 static int open_above(int fd, const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
@@ -378,7 +406,7 @@ static int open_above(int fd, const char *path, const char **name)
 	return opened;
 }
 
-/* Folders that are empty then go, too. */
+/* Removes the folders above a removed text that are empty now. */
 static void remove_above(int fd, const char *path)
 {
 	char above[PATH_MAX];
@@ -392,7 +420,7 @@ static void remove_above(int fd, const char *path)
 	}
 }
 
-/* A text that an earlier export wrote and this one does not: its clip or bone is gone. */
+/* Removes a text of an earlier export whose clip or bone is gone. */
 static void remove_text(struct writing *w, int fd, const struct stamp_text *gone)
 {
 	struct level l = {.w = w};
@@ -421,7 +449,7 @@ static bool write_over(struct writing *w, int fd)
 	int error = stamp_read(fd, w->x->tree.file_name, &w->old);
 
 	if (error)
-		return fail(w, error, STAMP_FILE);
+		return fail_writing(w, error, STAMP_FILE);
 	if ((!w->x->force && !visit_all(w, fd, check_text, false)) ||
 	    !visit_all(w, fd, write_text, true))
 		return false;
@@ -440,7 +468,7 @@ static bool write_folder(struct writing *w, const struct export_part *part)
 	if (w->fresh)
 		fine = write_new(w, part);
 	else
-		fine = error ? fail(w, error, x->name) : write_over(w, fd);
+		fine = error ? fail_writing(w, error, x->name) : write_over(w, fd);
 	if (fd >= 0)
 		close(fd);
 	return fine;
@@ -456,7 +484,7 @@ bool export_folder(struct folder_export *x, struct err *err)
 			    .err = err};
 	struct export_part part;
 	int error = export_part_begin(&part, x->parent, x->name, x->progress);
-	bool fine = error ? fail(&w, error, x->name) : write_folder(&w, &part);
+	bool fine = error ? fail_writing(&w, error, x->name) : write_folder(&w, &part);
 
 	export_part_end(&part);
 	stamp_release(&w.old);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export_hive.h"
 
-#include "../at.h"
+#include "disk/at.h"
 #include "stamp.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Beside control characters: those that Hive's own writer escapes. */
+/* Characters that Hive escapes, besides control characters. */
 #define ESCAPED "\"#%'*/:=?\\{[]^\x7f"
 
 void hive_escape(const char *value, struct buf *out)
@@ -22,9 +22,9 @@ void hive_escape(const char *value, struct buf *out)
 	}
 }
 
-/* "clip=walk"; false where it is too long for a name. */
-static bool partition(const char *column, const char *value, char out[NAME_MAX + 1],
-		      struct err *err)
+/* Makes "clip=walk"; false if that is too long for a file name. */
+static bool partition_name(const char *column, const char *value, char out[NAME_MAX + 1],
+			   struct err *err)
 {
 	struct buf name = BUF_INIT;
 	bool fine;
@@ -67,7 +67,7 @@ static bool write_table(struct part *p, const struct place *place, const char *c
 {
 	struct buf text = BUF_INIT;
 	char name[NAME_MAX + 1];
-	bool fine = partition("clip", clip, name, p->err);
+	bool fine = partition_name("clip", clip, name, p->err);
 	int fd = -1, error;
 
 	if (fine) {
@@ -107,7 +107,7 @@ static bool write_part(struct part *p, const char *part_name)
 	return !error || err_system(p->err, error, part_name);
 }
 
-/* What is there is no text of people's. */
+/* Replaces the whole folder: it contains no texts that people edit. */
 static int replace_folder(int parent, const char *part, const char *name)
 {
 	if (renameat(parent, part, parent, name) == 0)
@@ -146,7 +146,7 @@ static bool open_format(int dir, const struct format *format, int *fd, struct er
 	char name[NAME_MAX + 1];
 	int error;
 
-	if (!partition("format", format->name, name, err))
+	if (!partition_name("format", format->name, name, err))
 		return false;
 	error = export_make_folders(dir, name, fd);
 	return !error || err_system(err, error, name);
@@ -160,7 +160,7 @@ bool export_hive(struct folder_export *x, int dir, const char *path, enum packin
 	bool fine;
 	int fd;
 
-	if (!partition("file", path, name, err) || !open_format(dir, format, &fd, err))
+	if (!partition_name("file", path, name, err) || !open_format(dir, format, &fd, err))
 		return false;
 	fine = write_file(x, fd, name, packing, err);
 	close(fd);
@@ -175,8 +175,8 @@ bool export_hive_is_current(int dir, const char *path, const struct format *form
 	bool current;
 	int fd;
 
-	if (!partition("format", format->name, folder, NULL) ||
-	    !partition("file", path, name, NULL) ||
+	if (!partition_name("format", format->name, folder, NULL) ||
+	    !partition_name("file", path, name, NULL) ||
 	    at_walk(dir, folder, O_PATH | O_DIRECTORY, &fd) != 0)
 		return false;
 	current = export_is_current(fd, name, slash ? slash + 1 : path, made_of);

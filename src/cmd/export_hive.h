@@ -11,17 +11,17 @@
 #ifndef ANIMFS_EXPORT_HIVE_H
 #define ANIMFS_EXPORT_HIVE_H
 
-#include "../pack.h"
 #include "export_folder.h"
+#include "text/pack.h"
 
-/* x says what, and not where: `parent` and `name` are not asked for. */
+/* `parent` and `name` of x are ignored. */
 bool export_hive(struct folder_export *x, int dir, const char *path, enum packing packing,
 		 struct err *err);
-/* Has it been made of just this? */
+/* Was it made from exactly this? */
 bool export_hive_is_current(int dir, const char *path, const struct format *format,
 			    const char *made_of);
 
-/* A value as the name of a partition; appends to out. */
+/* Appends a value, escaped for the name of a partition. */
 void hive_escape(const char *value, struct buf *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* formats.c - `animfs formats`: what the formats can store, or which one some files are of. */
+/* formats.c - `animfs formats`: what the formats can store, or the formats of given files. */
 #include "cmd.h"
 
-#include "../models.h"
-#include "../view/json.h"
+#include "skeleton/model_formats.h"
+#include "view/json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool has_role(const struct format *f, bool first, enum role role)
 	return !f->stills && (!roles || (roles >> role & 1));
 }
 
-/* NULL: as each curve says. */
+/* How values are stored; NULL: it differs by curve. */
 static const char *stored_word(const struct lane *lane)
 {
 	static const char *const words[] = {
@@ -38,7 +38,7 @@ static const char *stored_word(const struct lane *lane)
 	return lane ? words[lane->form] : NULL;
 }
 
-/* What an edit of a format's texts can change, by what it stores. */
+/* What can be edited in texts of a format. */
 struct editable {
 	const char *words[12];
 	size_t count;
@@ -50,10 +50,12 @@ static void add_word(struct editable *e, bool is, const char *word)
 		e->words[e->count++] = word;
 }
 
-static struct editable editable(const struct format *f)
+static struct editable editable_of(const struct format *f)
 {
 	struct editable e = {.count = 0};
 
+	if (f->parts)
+		return e;
 	add_word(&e, f->stills, "stills");
 	add_word(&e, !f->stills, f->keyframes ? "keyframes" : "keys");
 	add_word(&e, f->keyframes && f->flags, "flags");
@@ -113,13 +115,13 @@ static void print_format(const struct codec *codec)
 {
 	const struct format *f = codec->format;
 	const struct model_format *model = model_format_of(f);
-	struct editable e = editable(f);
+	struct editable e = editable_of(f);
 
 	printf("%s:", f->name);
 	for (size_t i = 0; codec->patterns[i]; i++)
 		printf(" %s", codec->patterns[i]);
 	printf("\n    clips     %s", f->many_clips ? "many" : "one");
-	printf(f->nameless ? ", called as the file" : ", with %s",
+	printf(f->nameless ? ", named like the file" : ", with %s",
 	       f->many_clips ? "names" : "a name");
 	printf(f->max_frames == UINT32_MAX ? "\n" : ", of up to %u frames\n", f->max_frames);
 	if (!f->stills)
@@ -130,7 +132,7 @@ static void print_format(const struct codec *codec)
 		printf("    rate      %g frames a second\n", f->rate);
 	if (model)
 		printf("    skeleton  from *%s\n", model->extension);
-	printf("    edit      ");
+	printf("    edit      %s", e.count ? "" : "only in its parts");
 	for (size_t i = 0; i < e.count; i++)
 		printf("%s%s", i ? ", " : "", e.words[i]);
 	putchar('\n');
@@ -181,7 +183,7 @@ static void write_format(struct buf *out, const struct codec *codec)
 {
 	const struct format *f = codec->format;
 	const struct model_format *model = model_format_of(f);
-	struct editable e = editable(f);
+	struct editable e = editable_of(f);
 	size_t patterns = 0;
 
 	while (codec->patterns[patterns])
@@ -248,7 +250,7 @@ static void find_format(struct files *f, const char *path, const struct command 
 	if (status != STATUS_TROUBLE || f->json)
 		add_file(f, path, fine ? t.version->anim->format->name : NULL, &err);
 	if (!fine)
-		command_tell(path, &err);
+		command_error(path, &err);
 	f->status = status > f->status ? status : f->status;
 	target_release(&t);
 }
@@ -283,17 +285,17 @@ static void list_formats(struct files *f)
 
 static const char usage[] =
 	"Usage: animfs formats [OPTION]... [FILE]...\n"
-	"List the formats: names of files, what they store, and what can be edited.\n"
-	"With FILEs, tell the format of each, by its name or else by its content.\n"
+	"List the formats: file names, what they store, and what can be edited. With\n"
+	"FILEs, print the format of each, by its name or else by its content.\n"
 	"\n"
 	"Options:\n"
-	"  -0, --null              of FILEs: the name and its format, each ended by NUL\n"
-	"      --json              one JSON document, animfs.formats/1 (see animfs(1))\n" HELP_READS
-		HELP_END "\n"
+	"  -0, --null              with FILEs: end each name and each format with NUL\n"
+	"      --json              print JSON, animfs.formats/1 (see "
+	"animfs(1))\n" HELP_READS HELP_END "\n"
 	"Exit status:\n"
-	"  0  all was listed\n"
-	"  1  a FILE is of no format that is known, or damaged\n"
-	"  2  the call was wrong, or a FILE cannot be read\n";
+	"  0  everything was listed\n"
+	"  1  a FILE has no known format, or is damaged\n"
+	"  2  usage error, or a FILE cannot be read\n";
 
 int cmd_formats(int argc, char **argv)
 {
@@ -306,7 +308,7 @@ int cmd_formats(int argc, char **argv)
 	if (!command_begin(&argc, &argv, &command, own, usage, &status))
 		return status;
 	if (f.json && f.null)
-		f.status = command_misuse(&command, "--json and --null exclude each other");
+		f.status = command_misuse(&command, "--json and --null cannot be used together");
 	else if (argc > 0)
 		find_formats(&f, argv, &command);
 	else

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool take(struct gathered *g, const char *path)
+static bool take_path(struct gathered *g, const char *path)
 {
 	char **paths = array_room(g->paths, g->count, &g->room, sizeof(*paths));
 
@@ -21,15 +21,15 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-static bool tell(const FTSENT *entry, int error)
+static bool report_unreadable(const FTSENT *entry, int error)
 {
 	fprintf(stderr, "animfs: %s: %s\n", entry->fts_path, strerror(error));
 	return false;
 }
 
-/* One entry below the root, whose path is so long. */
-static bool visit(FTS *fts, FTSENT *entry, size_t root, gather_ask *ask, void *closure,
-		  struct gathered *out)
+/* Handles one entry; `root` is the length of the path of the root. */
+static bool visit_entry(FTS *fts, FTSENT *entry, size_t root, gather_filter *filter, void *closure,
+			struct gathered *out)
 {
 	const char *path = entry->fts_path + root;
 
@@ -37,19 +37,19 @@ static bool visit(FTS *fts, FTSENT *entry, size_t root, gather_ask *ask, void *c
 	case FTS_ERR:
 	case FTS_DNR:
 	case FTS_NS:
-		return tell(entry, entry->fts_errno);
+		return report_unreadable(entry, entry->fts_errno);
 	case FTS_DC:
-		return tell(entry, ELOOP);
+		return report_unreadable(entry, ELOOP);
 	case FTS_DP:
 		return true;
 	}
 	if (entry->fts_level == FTS_ROOTLEVEL)
-		return entry->fts_info == FTS_D || tell(entry, ENOTDIR);
+		return entry->fts_info == FTS_D || report_unreadable(entry, ENOTDIR);
 	path += *path == '/';
-	switch (ask(closure, entry, path)) {
+	switch (filter(closure, entry, path)) {
 	case GATHER_TAKE:
-		if (!take(out, path))
-			return tell(entry, ENOMEM);
+		if (!take_path(out, path))
+			return report_unreadable(entry, ENOMEM);
 		/* fall through */
 	case GATHER_PASS:
 		fts_set(fts, entry, FTS_SKIP);
@@ -60,7 +60,7 @@ static bool visit(FTS *fts, FTSENT *entry, size_t root, gather_ask *ask, void *c
 	return true;
 }
 
-bool gather(const char *root, gather_ask *ask, void *closure, struct gathered *out)
+bool gather(const char *root, gather_filter *filter, void *closure, struct gathered *out)
 {
 	char *const roots[] = {(char *)root, NULL};
 	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
@@ -68,7 +68,7 @@ bool gather(const char *root, gather_ask *ask, void *closure, struct gathered *o
 	FTSENT *entry;
 
 	while (fts && (entry = fts_read(fts)))
-		fine &= visit(fts, entry, strlen(root), ask, closure, out);
+		fine &= visit_entry(fts, entry, strlen(root), filter, closure, out);
 	if (fts)
 		fts_close(fts);
 	return fine;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* gather.h - what a command over a whole tree works on: paths below its root, in order. */
+/* gather.h - collects the paths that a command works on, below a root, sorted. */
 #ifndef ANIMFS_GATHER_H
 #define ANIMFS_GATHER_H
 
@@ -15,18 +15,18 @@ struct gathered {
 		NULL, 0, 0                                                                         \
 	}
 
-/* What becomes of an entry; GATHER_TAKE does not go into a folder. */
+/* What to do with an entry; GATHER_TAKE does not descend. */
 enum gather { GATHER_PASS, GATHER_ENTER, GATHER_TAKE };
-typedef enum gather gather_ask(void *closure, const FTSENT *entry, const char *path);
+typedef enum gather gather_filter(void *closure, const FTSENT *entry, const char *path);
 
 /*
- * Asks about everything below `root`, the path of a folder, without following links; folders that
- * cannot be read are told on stderr, and the answer is false then.
+ * Calls the filter for everything below `root`, without following links. Prints errors about
+ * folders that cannot be read, and returns false then.
  */
-bool gather(const char *root, gather_ask *ask, void *closure, struct gathered *out);
+bool gather(const char *root, gather_filter *filter, void *closure, struct gathered *out);
 void gathered_release(struct gathered *g);
 
-/* The last name in a path, and in `folder` what stands before it, which the caller frees. */
+/* Splits a path: returns the last name; *folder, which the caller frees, is the part before it. */
 const char *path_cut(const char *path, char **folder);
 
 #endif

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* import.c - `animfs import`: exported texts that were edited, saved into the animation files. */
 #include "cmd.h"
+#include "export_list.h"
 #include "gather.h"
 #include "import_file.h"
 #include "progress.h"
 
-#include "../at.h"
-#include "../jobs.h"
-#include "../options.h"
-#include "../shard.h"
-#include "../view/json.h"
+#include "disk/at.h"
+#include "options.h"
+#include "shard.h"
+#include "store/beside.h"
+#include "store/overlay.h"
+#include "util/jobs.h"
+#include "view/json.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -23,7 +27,7 @@
 
 struct import {
 	struct command command;
-	bool existing, dry_run, json;
+	bool existing, dry_run, json, verbose;
 	int jobs;
 	struct shard shard;
 
@@ -33,49 +37,70 @@ struct import {
 	struct site site;
 	struct store *store;
 	struct gathered folders;
+	struct export_list archives; /* that are open */
 	struct progress progress;
-	_Atomic size_t files, changed, rejected;
+	_Atomic size_t files, changed, rejected, silent;
 	_Atomic bool trouble; /* something could not be read or written */
 };
 
 /* ---- which folders ---- */
 
-static const char *const beside[] = {"", ".d", ".d~2"};
-
 /*
- * The path of the animation file that a folder of texts is of, from SOURCE: its own name, or what
- * stands before ".d". False when it can be none. A file of any name must be there.
+ * Is it the path of an animation file, from SOURCE? beside: its folder has another name. A file
+ * recognized by content, or with such a folder, must exist.
  */
+static bool is_file(const struct import *m, const char *path, bool beside, bool *there)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const struct codec *codec;
+	struct stat st;
+	bool probe;
+
+	if (!store_claims(m->store, name, &codec, &probe))
+		return false;
+	*there = fstatat(m->site.root, path, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return *there ? S_ISREG(st.st_mode) : codec && !beside;
+}
+
+/* The animation file that a folder of texts belongs to. False if it belongs to none. */
 static bool file_of(const struct import *m, const char *path, char out[PATH_MAX], bool *there)
 {
-	size_t length = strlen(path);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char file[NAME_MAX + 1];
 
-	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
-		size_t suffix = strlen(beside[i]);
-		const struct codec *codec;
-		const char *name;
-		struct stat st;
-		bool probe;
-
-		if (length <= suffix || length - suffix >= PATH_MAX ||
-		    strcmp(path + length - suffix, beside[i]) != 0)
-			continue;
-		snprintf(out, PATH_MAX, "%.*s", (int)(length - suffix), path);
-		name = strrchr(out, '/');
-		name = name ? name + 1 : out;
-		if (!store_claims(m->store, name, &codec, &probe))
-			continue;
-		*there = fstatat(m->site.root, out, &st, AT_SYMLINK_NOFOLLOW) == 0;
-		if (*there ? S_ISREG(st.st_mode) : codec && suffix == 0)
+	if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
+		return false;
+	if (is_file(m, out, false, there))
+		return true;
+	for (unsigned i = 0; beside_file(name, i, file, NULL); i++) {
+		if (snprintf(out, PATH_MAX, "%.*s%s", (int)(name - path), path, file) < PATH_MAX &&
+		    is_file(m, out, true, there))
 			return true;
 	}
 	return false;
 }
 
-static enum gather ask(void *closure, const FTSENT *entry, const char *path)
+/*
+ * Is the path below the folder that stands beside an archive of SOURCE? Sets the archive's path,
+ * and where the path inside it begins.
+ */
+static bool is_archived(const struct import *m, const char *path, char file[PATH_MAX],
+			const char **inside)
+{
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		if (!archived_beside(m->site.root, m->store, path, (size_t)(slash - path), file))
+			continue;
+		*inside = slash + 1;
+		return true;
+	}
+	return false;
+}
+
+static enum gather filter_entry(void *closure, const FTSENT *entry, const char *path)
 {
 	const struct import *m = closure;
-	char file[PATH_MAX];
+	char file[PATH_MAX], archive[PATH_MAX];
+	const char *inside;
 	bool there;
 
 	if (entry->fts_info != FTS_D || entry->fts_name[0] == '.' ||
@@ -84,7 +109,10 @@ static enum gather ask(void *closure, const FTSENT *entry, const char *path)
 		return GATHER_PASS;
 	if (!file_of(m, path, file, &there))
 		return GATHER_ENTER;
-	return (there || !m->existing) && shard_has(&m->shard, file) ? GATHER_TAKE : GATHER_PASS;
+	return (there || !m->existing || is_archived(m, path, archive, &inside)) &&
+			       shard_has(&m->shard, file)
+		       ? GATHER_TAKE
+		       : GATHER_PASS;
 }
 
 /* ---- one of them ---- */
@@ -96,7 +124,7 @@ static const char *const outcomes[] = {
 	[IMPORT_REJECTED] = "rejected",
 };
 
-/* Files that stay as they are have no line. */
+/* Prints nothing about unchanged files. */
 static void print_outcome(struct import *m, const struct import_file *f,
 			  enum import_outcome outcome)
 {
@@ -118,11 +146,12 @@ static void print_outcome(struct import *m, const struct import_file *f,
 	buf_release(&line);
 }
 
-static void count(struct import *m, struct import_file *f, enum import_outcome outcome)
+static void count_outcome(struct import *m, struct import_file *f, enum import_outcome outcome)
 {
 	m->files++;
 	m->changed += outcome == IMPORT_CHANGED || outcome == IMPORT_MADE;
 	m->rejected += outcome == IMPORT_REJECTED;
+	m->silent += f->silent;
 	if (f->err.code) {
 		if (command_status(&f->err) == STATUS_TROUBLE)
 			m->trouble = true;
@@ -134,10 +163,30 @@ static void count(struct import *m, struct import_file *f, enum import_outcome o
 			buf_format(&f->messages, "accepted here: %s\n", f->err.accepted);
 	}
 	print_outcome(m, f, outcome);
-	/* What is full stays full. */
+	/* Stop: the other files would fail as well. */
 	if (f->err.code == ERR_SYSTEM &&
 	    (f->err.number == ENOSPC || f->err.number == EDQUOT || f->err.number == EROFS))
 		progress_stop(&m->progress);
+}
+
+static enum import_outcome import_member(struct import *m, struct import_file *f,
+					 const char *archive, const char *inside)
+{
+	struct open_archive *o =
+		export_list_open(&m->archives, archive, strlen(archive), inside, &f->err);
+	enum import_outcome outcome = IMPORT_REJECTED;
+	struct loose loose = {.folder = NULL};
+
+	if (!o)
+		return outcome;
+	if (archived_loose(open_archive_at(o), &loose, &f->err)) {
+		f->loose = &loose;
+		outcome = import_file(f);
+		f->loose = NULL;
+	}
+	loose_release(&loose);
+	export_list_close(&m->archives, o);
+	return outcome;
 }
 
 static void import_one(void *closure, size_t i)
@@ -145,15 +194,18 @@ static void import_one(void *closure, size_t i)
 	struct import *m = closure;
 	struct import_file f = {.store = m->store,
 				.state = m->site.state,
+				.note = &m->command.note,
 				.source = m->site.root,
 				.texts = -1,
 				.dry_run = m->dry_run,
+				.verbose = m->verbose,
 				.max_text = m->command.max_text,
 				.max_file = m->command.store.max_file,
 				.messages = BUF_INIT,
 				.rejects = BUF_INIT};
 	enum import_outcome outcome = IMPORT_REJECTED;
-	char file[PATH_MAX], shown[2 * PATH_MAX], *folder = NULL;
+	char file[PATH_MAX], archive[PATH_MAX], shown[2 * PATH_MAX], *folder = NULL;
+	const char *inside;
 	bool there;
 	int error;
 
@@ -169,8 +221,10 @@ static void import_one(void *closure, size_t i)
 	if (error)
 		err_system(&f.err, error, shown);
 	else
-		outcome = import_file(&f);
-	count(m, &f, outcome);
+		outcome = is_archived(m, file, archive, &inside)
+				  ? import_member(m, &f, archive, inside)
+				  : import_file(&f);
+	count_outcome(m, &f, outcome);
 	if (f.texts >= 0)
 		close(f.texts);
 	buf_release(&f.messages);
@@ -181,7 +235,7 @@ static void import_one(void *closure, size_t i)
 
 /* ---- all of them ---- */
 
-static void tell_rest(void *closure, const char *path, const char *fault)
+static void report_fault(void *closure, const char *path, const char *fault)
 {
 	struct import *m = closure;
 	struct buf line = BUF_INIT;
@@ -193,12 +247,12 @@ static void tell_rest(void *closure, const char *path, const char *fault)
 	buf_release(&line);
 }
 
-static void tell_names(void *closure, const char *fault)
+static void report_names(void *closure, const char *fault)
 {
-	tell_rest(closure, NAMING_FILE, fault);
+	report_fault(closure, NAMING_FILE, fault);
 }
 
-static int summarise(const struct import *m, bool walked, bool interrupted)
+static int print_summary(const struct import *m, bool walked, bool interrupted)
 {
 	bool whole = !interrupted && !m->progress.stop;
 
@@ -209,6 +263,13 @@ static int summarise(const struct import *m, bool walked, bool interrupted)
 		       m->files, m->changed, m->rejected);
 	fprintf(stderr, "%zu files, %zu %s, %zu rejected\n", m->files, m->changed,
 		m->dry_run ? "would change" : "changed", m->rejected);
+	if (m->silent)
+		fprintf(stderr,
+			"%zu old texts say nothing: they are copies, and others were edited%s\n",
+			m->silent, m->verbose ? "" : " (-v names them)");
+	if (m->changed && !m->dry_run && m->command.store.history)
+		fprintf(stderr, "animfs undo --batch=%016" PRIx64 " %s takes this import back\n",
+			m->command.note.batch, m->command.source);
 	if (!whole)
 		fprintf(stderr, "%s: %s after %zu of %zu files\n", m->command.name,
 			interrupted ? "interrupted" : "stopped", m->files, m->folders.count);
@@ -219,36 +280,37 @@ static int summarise(const struct import *m, bool walked, bool interrupted)
 					       : STATUS_FINE;
 }
 
-/* SOURCE is what is given, and not what may lie around it. */
+/* SOURCE is the folder that the user named, even if one above it has a state directory. */
 static bool open_trees(struct import *m, const char *source, struct err *err)
 {
 	m->command.source = source;
 	m->dir = open(m->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (m->dir < 0)
 		return err_system(err, errno, m->dir_path);
-	if (!site_find(&m->site, source, &m->command, err))
+	if (!site_find(&m->site, source, &m->command, true, err))
 		return false;
 	if (fstat(m->site.root, &m->source_stat) != 0)
 		return err_system(err, errno, source);
 	m->store = store_new(&m->command.store, m->site.state);
-	if (!m->store || !store_names(m->store, m->site.root, tell_names, m))
+	if (!m->store || !store_names(m->store, m->site.root, report_names, m))
 		return err_memory(err);
-	store_rests(m->store, tell_rest, m);
+	store_report_skeletons(m->store, report_fault, m);
+	export_list_init(&m->archives, m->store, &m->site);
 	return true;
 }
 
 static int import_all(struct import *m)
 {
-	bool walked = gather(m->dir_path, ask, m, &m->folders), interrupted;
+	bool walked = gather(m->dir_path, filter_entry, m, &m->folders), interrupted;
 
 	progress_begin(&m->progress, m->command.name, m->folders.count);
 	if (!jobs_run((unsigned)m->jobs, m->folders.count, import_one, m))
 		progress_stop(&m->progress);
 	interrupted = progress_end(&m->progress);
-	return summarise(m, walked, interrupted);
+	return print_summary(m, walked, interrupted);
 }
 
-static int run(struct import *m, char **argv)
+static int run_import(struct import *m, char **argv)
 {
 	struct err err = {.code = ERR_NONE};
 	int status = STATUS_TROUBLE;
@@ -258,7 +320,8 @@ static int run(struct import *m, char **argv)
 	if (open_trees(m, argv[1], &err))
 		status = import_all(m);
 	else
-		command_tell(m->command.name, &err);
+		command_error(m->command.name, &err);
+	export_list_release(&m->archives);
 	gathered_release(&m->folders);
 	store_free(m->store);
 	site_release(&m->site);
@@ -269,41 +332,45 @@ static int run(struct import *m, char **argv)
 
 static const char usage[] =
 	"Usage: animfs import [OPTION]... DIR SOURCE\n"
-	"Save the texts below DIR, where 'animfs export' wrote them, that were edited\n"
-	"since into the animation files below SOURCE: all edited texts of a file, or none\n"
-	"of them. Print the files that changed, and what was refused, with its place.\n"
+	"Save the texts below DIR that were edited since 'animfs export' wrote them into\n"
+	"the animation files below SOURCE: for each file all edited texts or none. Print\n"
+	"the files that changed, and what was refused, with its place.\n"
 	"\n"
 	"Options:\n"
-	"  -j, --jobs=N            so many at a time (default: one for each processor)\n"
-	"  -n, --dry-run           save nothing; print what would be done\n"
+	"  -j, --jobs=N            process N files in parallel (default: all CPUs)\n"
+	"  -n, --dry-run           save nothing; print what would change\n"
 	"      --existing          make no new animation files\n"
-	"      --json              a JSON object a line for each file, and one of numbers\n"
-	"      --shard=I/N         the I-th of N parts of the files, by their paths\n" HELP_READS
-		HELP_MAX_TEXT HELP_TIMES HELP_PICTURES HELP_BVH HELP_BACKUP
-	"      --state=DIR         the state directory, as it is given to the mount\n" HELP_END "\n"
+	"      --json              one JSON object per line for each file, and a last one\n"
+	"                            with the totals\n"
+	"      --shard=I/N         only part I of N, by the paths of the files\n"
+	"  -v, --verbose           name the old texts that say nothing, too\n" HELP_READS
+		HELP_MAX_TEXT HELP_TIMES HELP_PICTURES HELP_INTERCHANGE HELP_HISTORY
+	"      --state=DIR         the state directory, as given to the mount\n" HELP_OVERLAY
+		HELP_REBUILD HELP_END "\n"
 	"Exit status:\n"
-	"  0  all that was edited is saved\n"
-	"  1  some files were rejected; they are as they were\n"
-	"  2  the call was wrong, or something cannot be read or written\n";
+	"  0  everything that was edited is saved\n"
+	"  1  some texts were refused; their files have not changed\n"
+	"  2  usage or I/O error\n";
 
 int cmd_import(int argc, char **argv)
 {
 	struct import m = {.folders = GATHERED_INIT};
 	const char *jobs = NULL, *shard = NULL;
-	const struct command_option own[] = {
-		{"j,jobs", NULL, &jobs},         {"n,dry-run", &m.dry_run, NULL},
-		{"existing", &m.existing, NULL}, {"json", &m.json, NULL},
-		{"shard", NULL, &shard},         {NULL, NULL, NULL}};
+	const struct command_option own[] = {{"j,jobs", NULL, &jobs},
+					     {"n,dry-run", &m.dry_run, NULL},
+					     {"existing", &m.existing, NULL},
+					     {"json", &m.json, NULL},
+					     {"shard", NULL, &shard},
+					     {"v,verbose", &m.verbose, NULL},
+					     {NULL, NULL, NULL}};
 	struct err err = {.code = ERR_NONE};
 	int status = STATUS_TROUBLE;
 
 	if (!command_begin(&argc, &argv, &m.command, own, usage, &status))
 		return status;
-	if (jobs && (!option_number(jobs, 10, &m.jobs, &err) || m.jobs < 1))
-		status = command_misuse(&m.command, "-j takes a number from 1");
-	else if (shard && !shard_parse(&m.shard, shard, &err))
+	if (!option_jobs(jobs, &m.jobs, &err) || !shard_parse(&m.shard, shard, &err))
 		status = command_misuse(&m.command, "%s", err.message);
 	else if (command_operands(&m.command, argc, argv, 2, 2))
-		status = run(&m, argv);
+		status = run_import(&m, argv);
 	return command_end(&m.command, status);
 }

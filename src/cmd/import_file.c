@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "import_file.h"
 
-#include "../at.h"
-#include "../fill_facts.h"
-#include "../refusal.h"
-#include "../replace.h"
-#include "../store/commit.h"
-#include "../store/commit_skeleton.h"
-#include "../store/create.h"
-#include "../store/draft.h"
-#include "../structure.h"
-#include "../view/json.h"
-#include "../view/own_digest.h"
+#include "disk/at.h"
+#include "disk/refusal.h"
+#include "disk/replace.h"
 #include "export_folder.h"
 #include "import_texts.h"
+#include "model/structure.h"
+#include "store/assembly_facts.h"
+#include "store/commit.h"
+#include "store/commit_skeleton.h"
+#include "store/create.h"
+#include "store/digests_kept.h"
+#include "store/draft.h"
+#include "store/overlay.h"
+#include "text/table.h"
+#include "view/json.h"
+#include "view/own_digest.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,66 +27,34 @@
 
 struct importing {
 	struct import_file *f;
-	struct where where; /* dir is -1 where the folder is not there */
+	struct where where; /* dir is -1 if the folder does not exist */
 	struct stamp stamp;
 	struct import_texts texts;
 	struct source *source;
-	struct version *version; /* NULL: the file is not there */
+	struct version *version; /* NULL: the file does not exist */
+	struct digests *known;   /* its known versions; NULL: none */
+	struct copied copied;
+	struct import_clips clips;
+	struct version *raw;  /* of a new file: its raw.*, decoded; or NULL */
+	struct version *made; /* the outcome; NULL: the file is unchanged */
 	struct err *err;
 };
 
-/* ---- which texts say something else than the file ---- */
-
-/* What the file says under the text's name. False and err when that cannot be made. */
-static bool look_up(struct importing *m, struct import_text *text)
+/*
+ * The hash of the view's text as the file has it now. False if it has no such view, or out of
+ * memory.
+ */
+static bool look_up(const struct importing *m, const struct import_text *text, text_hash *now)
 {
 	const struct tree tree = {m->version, m->f->name};
-	struct buf now = BUF_INIT;
-	int error;
+	struct buf out = BUF_INIT;
+	struct place place;
+	bool found = tree_walk(&tree, text->path, &place) && place.kind == PLACE_VIEW &&
+		     tree_render(&tree, &place, &out) == 0;
 
-	text->found = tree_walk(&tree, text->path, &text->place) && text->place.kind == PLACE_VIEW;
-	if (!text->found)
-		return true;
-	error = tree_render(&tree, &text->place, &now);
-	text->now = text_hash_of(buf_bytes(&now));
-	buf_release(&now);
-	return !error || err_system(m->err, error, text->path);
-}
-
-static bool says_the_same(const struct import_text *text)
-{
-	return text->found && XXH128_isEqual(text->now, text_hash_of(buf_bytes(&text->text)));
-}
-
-/* The text and the file are in step: what an export would have noted. */
-static void note(struct import_text *text)
-{
-	if (!text->noted)
-		return;
-	text->noted->text = text_hash_of(buf_bytes(&text->text));
-	text->noted->said = text->now;
-}
-
-/* Keeps those texts that the file does not say. */
-static bool drop_same_texts(struct importing *m)
-{
-	size_t kept = 0, i;
-	bool fine = true;
-
-	for (i = 0; i < m->texts.count; i++) {
-		struct import_text *text = &m->texts.list[i];
-
-		fine = fine && look_up(m, text);
-		if (fine && says_the_same(text)) {
-			note(text);
-			free(text->path);
-			buf_release(&text->text);
-		} else {
-			m->texts.list[kept++] = *text;
-		}
-	}
-	m->texts.count = kept;
-	return fine;
+	*now = text_hash_of(buf_bytes(&out));
+	buf_release(&out);
+	return found;
 }
 
 /* ---- refusing ---- */
@@ -91,16 +62,21 @@ static bool drop_same_texts(struct importing *m)
 void import_reject(struct import_file *f, const char *path, struct bytes text,
 		   const struct err *err)
 {
-	struct position where = err_locate(text, err->at < text.size ? err->at : text.size);
+	struct position where = err_locate(text, err->at);
 	struct buf *out = &f->rejects;
 
 	buf_text(out, ", {\"path\": ");
 	json_write_name(out, path);
-	if (err->placed && err->code == ERR_FORMAT)
+	if (err->placed && err->code == ERR_FORMAT && !err->line)
 		buf_format(out, ", \"byte\": %zu", err->at);
 	else if (err->placed)
-		buf_format(out, ", \"line\": %zu, \"column\": %zu", where.line,
-			   err->column ? err->column : where.column);
+		buf_format(out, ", \"line\": %zu, \"column\": %zu", where.line, where.column);
+	if (*err->cell)
+		buf_format(out, ", \"cell\": \"%s\"", err->cell);
+	if (*err->heading) {
+		buf_text(out, ", \"column_name\": ");
+		json_write_name(out, err->heading);
+	}
 	buf_text(out, ", \"message\": ");
 	json_write_name(out, err->message);
 	if (*err->accepted) {
@@ -110,7 +86,7 @@ void import_reject(struct import_file *f, const char *path, struct bytes text,
 	buf_char(out, '}');
 }
 
-static void tell(struct importing *m, const struct import_text *text, const struct err *err)
+static void report_text(struct importing *m, const struct import_text *text, const struct err *err)
 {
 	char path[2 * PATH_MAX];
 
@@ -120,23 +96,38 @@ static void tell(struct importing *m, const struct import_text *text, const stru
 	m->f->rejected++;
 }
 
-static bool tell_all(struct importing *m)
+/* Reports what was ignored in a text that was not refused. */
+static void report_ignored(struct importing *m, const struct import_text *text)
+{
+	const char *ignored = table_ignored(text->path, buf_bytes(&text->text));
+
+	if (text->used && ignored)
+		buf_format(&m->f->messages, "animfs: %s/%s: %s\n", m->f->shown, text->path,
+			   ignored);
+}
+
+/* Reports each text; false if one was refused. */
+static bool report_texts(struct importing *m)
 {
 	bool fine = true;
 
 	for (size_t i = 0; i < m->texts.count; i++) {
-		if (!m->texts.list[i].err.code)
-			continue;
-		tell(m, &m->texts.list[i], &m->texts.list[i].err);
-		fine = false;
+		const struct import_text *text = &m->texts.list[i];
+
+		if (text->err.code)
+			report_text(m, text, &text->err);
+		else
+			report_ignored(m, text);
+		fine = fine && !text->err.code;
 	}
 	return fine;
 }
 
-static bool was_said_otherwise(const struct import_text *text)
+static bool was_said_otherwise(const struct importing *m, const struct import_text *text)
 {
-	return text->noted && text->used &&
-	       !(text->found && XXH128_isEqual(text->now, text->noted->said));
+	text_hash now;
+
+	return text->noted && !(look_up(m, text, &now) && XXH128_isEqual(now, text->noted->said));
 }
 
 static void refuse_stale(struct import_text *text)
@@ -146,7 +137,7 @@ static void refuse_stale(struct import_text *text)
 	err_accept(&text->err, "the edit in a text that was exported since, with the same options");
 }
 
-/* Would it be stored as other bytes? False and err, too, where it cannot be. */
+/* Would the edit change the file's bytes? False and err if it cannot be stored. */
 static bool changes_bytes(const struct importing *m, const struct anim *edited, struct err *err)
 {
 	struct bytes now = buf_bytes(&m->version->bytes);
@@ -160,95 +151,213 @@ static bool changes_bytes(const struct importing *m, const struct anim *edited, 
 	return changes;
 }
 
-/* A text that was edited here while the file was changed otherwise there, and not to the same. */
-static void refuse_conflicts(struct importing *m)
+/* Would this text by itself change the file's bytes? True if unknown. */
+static bool changes_file(const struct importing *m, const struct import_text *text)
 {
-	for (size_t i = 0; i < m->texts.count; i++) {
-		struct import_text *text = &m->texts.list[i];
-		struct err err = {.code = ERR_NONE};
+	const struct tree tree = {m->version, m->f->name};
+	struct err err = {.code = ERR_NONE};
+	struct anim *edited = NULL;
+	struct place place;
+	struct shown at;
+	bool changes;
 
-		if (!text->err.code && was_said_otherwise(text) &&
-		    (!text->edited || changes_bytes(m, text->edited, &err) || err.code))
-			refuse_stale(text);
+	if (tree_walk(&tree, text->path, &place) && place.kind == PLACE_VIEW && place.view->parse) {
+		at = tree_shown(&tree, &place);
+		edited = place.view->parse(&at, buf_bytes(&text->text), &err);
 	}
+	changes = !edited || changes_bytes(m, edited, &err) || err.code;
+	anim_free(edited);
+	return changes;
 }
 
-/* ---- texts that are no edit of the model ---- */
-
-static bool is_whole(const struct import_text *text)
+/* The version that the text was exported from or imported into last; 0: unknown. */
+static uint32_t version_of_text(const struct importing *m, const struct import_text *text)
 {
-	return text->found && text->place.view->whole;
+	struct digest version = text->noted && !digest_is_none(text->noted->version)
+					? text->noted->version
+					: m->stamp.version;
+
+	return digest_is_none(version) ? 0 : digests_of_file(m->known, version);
 }
 
-static bool is_skeleton(const struct import_text *text)
+/*
+ * Refuses a text that was edited while the file was changed too, unless both say the same. Compares
+ * curves and values if the version that the text came from is known.
+ */
+static void refuse_conflict(struct importing *m, struct import_text *text)
 {
-	return text->found && text->place.view->parse_skeleton;
+	uint32_t since = version_of_text(m, text);
+	const char *clip, *bone;
+
+	if (was_said_otherwise(m, text) &&
+	    (!since || batch_overrules(m->copied.batch, text->path, since, &clip, &bone)) &&
+	    changes_file(m, text))
+		refuse_stale(text);
 }
 
-/* One that is not there any more, or that is generated and was changed by hand. */
-static void refuse_others(struct importing *m)
+/* Imported texts have no order in time, so none of two contradicting texts wins. */
+static void refuse_contradiction(struct importing *m, struct import_text *text)
 {
-	for (size_t i = 0; i < m->texts.count; i++) {
-		struct import_text *text = &m->texts.list[i];
+	const char *clip, *bone;
 
-		if (text->used || text->err.code)
+	if (!batch_contradicts(m->copied.batch, text->path, &clip, &bone))
+		return;
+	err_set(&text->err, ERR_CONFLICT, "another edited text contradicts this one about %s",
+		bone   ? bone
+		: clip ? clip
+		       : m->f->name);
+	err_accept(&text->err, "the same edit in both, or one of them as it was exported");
+}
+
+static void check_text(struct importing *m, struct import_text *text, bool same)
+{
+	text_hash now;
+
+	if (text->fate == COPIED_OTHER && text->noted && !m->clips.all)
+		err_set(&text->err, ERR_CONFLICT,
+			"the animation file has nothing of this name any more");
+	else if (text->fate == COPIED_GENERATED && !own_digest_valid(buf_bytes(&text->text)) &&
+		 !(m->version && look_up(m, text, &now) &&
+		   XXH128_isEqual(now, text_hash_of(buf_bytes(&text->text)))))
+		draft_refuse_generated(m->version && m->version->codec->format->stills, &text->err);
+	text->used = text->fate == COPIED_USED || text->fate == COPIED_SILENT;
+	if (text->fate != COPIED_USED)
+		return;
+	refuse_contradiction(m, text);
+	if (!text->err.code && !same && m->version && !m->clips.all)
+		refuse_conflict(m, text);
+}
+
+/* ---- the edited model ---- */
+
+/* Counts stale texts that would change the file if they were not ignored. */
+static void report_silent(struct importing *m)
+{
+	struct batch_silent silent;
+
+	while (batch_next_silent(m->copied.batch, &silent)) {
+		m->f->silent++;
+		if (!m->f->verbose)
 			continue;
-		if (!text->found && text->noted)
-			err_set(&text->err, ERR_CONFLICT,
-				"the animation file has nothing of this name any more");
-		else if (text->found && !is_whole(text) && !is_skeleton(text) &&
-			 !own_digest_valid(buf_bytes(&text->text)))
-			draft_refuse_generated(&text->err);
+		buf_format(&m->f->messages, "animfs: %s/%s: an old text, which says nothing",
+			   m->f->shown, silent.path);
+		if (silent.clip)
+			buf_format(&m->f->messages, "; it would have changed %s%s%s", silent.clip,
+				   silent.bone ? " " : "", silent.bone ? silent.bone : "");
+		buf_char(&m->f->messages, '\n');
 	}
 }
 
-static struct import_text *find_text(const struct importing *m,
-				     bool (*is)(const struct import_text *text))
+/* Reads all texts except `but`, which may be NULL. */
+static bool read_texts(struct importing *m, const struct import_text *but)
+{
+	struct copied *c = &m->copied;
+	struct copied_text *texts = calloc(m->texts.count + 1, sizeof(*texts));
+	bool fine;
+
+	if (!texts)
+		return err_memory(m->err);
+	for (size_t i = 0; i < m->texts.count; i++) {
+		const struct import_text *text = &m->texts.list[i];
+
+		if (text != but)
+			texts[c->count++] = (struct copied_text){.path = text->path,
+								 .text = buf_bytes(&text->text)};
+	}
+	c->source = m->source;
+	c->where = &m->where;
+	c->texts = texts;
+	fine = copied_read(c, m->err);
+	for (size_t i = 0, k = 0; fine && i < m->texts.count; i++) {
+		struct import_text *text = &m->texts.list[i];
+
+		if (text == but)
+			continue;
+		text->fate = texts[k].fate;
+		text->err = texts[k].err;
+		check_text(m, text, texts[k++].same);
+	}
+	free(texts);
+	c->texts = NULL;
+	if (fine)
+		report_silent(m);
+	return fine;
+}
+
+/* Makes the edited model, with new clips. False also if a text is refused. */
+static bool make_model(struct importing *m, const struct import_text *but)
+{
+	struct import_clips *clips = &m->clips;
+	bool fine;
+
+	if (!read_texts(m, but))
+		return false;
+	clips->file_name = m->f->name;
+	clips->texts = m->texts.list;
+	clips->count = m->texts.count;
+	clips->model = m->copied.edited ? m->copied.edited : m->copied.over->anim;
+	fine = import_clips(clips, m->err);
+	return report_texts(m) && fine;
+}
+
+/* Sets m->made to the version that results from the model. */
+static bool make_version(struct importing *m)
+{
+	struct version *over = m->copied.over;
+
+	m->made = m->clips.model == over->anim
+			  ? version_get(over)
+			  : source_edited(m->source, &m->where, over, m->clips.model, m->err);
+	return m->made != NULL;
+}
+
+/* ---- skeletons ---- */
+
+static bool is_skeleton(const struct importing *m, const struct import_text *text)
+{
+	text_hash now;
+
+	return strcmp(text->path, SKELETON_FILE) == 0 && m->version &&
+	       !(look_up(m, text, &now) &&
+		 XXH128_isEqual(now, text_hash_of(buf_bytes(&text->text))));
+}
+
+static struct import_text *find_skeleton_text(const struct importing *m)
 {
 	for (size_t i = 0; i < m->texts.count; i++) {
-		if (is(&m->texts.list[i]))
+		if (is_skeleton(m, &m->texts.list[i]))
 			return &m->texts.list[i];
 	}
 	return NULL;
 }
 
-static struct skeleton *read_skeleton(const struct importing *m, struct import_text *text)
+/* Parses the skeleton. *edited is NULL if there is no such view, or it is refused (text->err). */
+static void read_skeleton(const struct importing *m, struct import_text *text,
+			  struct skeleton **edited)
 {
 	const struct tree tree = {m->version, m->f->name};
-	const struct shown at = tree_shown(&tree, &text->place);
+	struct place place;
+	struct shown at;
 
+	*edited = NULL;
+	if (!tree_walk(&tree, text->path, &place))
+		return;
 	text->used = true;
-	if (was_said_otherwise(text))
+	if (!m->clips.all && was_said_otherwise(m, text))
 		refuse_stale(text);
-	return text->err.code
-		       ? NULL
-		       : text->place.view->parse_skeleton(&at, buf_bytes(&text->text), &text->err);
+	if (text->err.code)
+		return;
+	at = tree_shown(&tree, &place);
+	*edited = place.view->parse_skeleton(&at, buf_bytes(&text->text), &text->err);
 }
 
-/* ---- saving ---- */
-
-static bool save_model(struct importing *m, const struct anim *model, bool *changed)
-{
-	struct version *now = NULL;
-	enum commit commit;
-
-	if (model == m->version->anim)
-		return true;
-	*changed = changes_bytes(m, model, m->err);
-	if (m->err->code || !*changed || m->f->dry_run)
-		return !m->err->code;
-	commit = source_commit(m->source, &m->where, m->version, model, NULL, NULL, &now, m->err);
-	version_put(now);
-	return commit != COMMIT_REFUSED;
-}
-
-/* It is a file of its own: the last thing that is written, once all that can be refused was not. */
+/* Saves the skeleton, which is a file of its own; done last, when everything else is saved. */
 static bool save_skeleton(struct importing *m, const struct skeleton *edited, bool *changed)
 {
 	struct version *now = NULL;
 	enum commit commit;
 
-	if (!edited || skeleton_same(edited, rest_skeleton(m->version->rest)))
+	if (!edited || skeleton_same(edited, shared_skeleton(m->version->skeleton)))
 		return true;
 	*changed = true;
 	if (m->f->dry_run)
@@ -259,59 +368,58 @@ static bool save_skeleton(struct importing *m, const struct skeleton *edited, bo
 	return commit != COMMIT_REFUSED;
 }
 
-static enum import_outcome save_edit(struct importing *m, struct import_edit *edit)
-{
-	struct import_text *text = find_text(m, is_skeleton);
-	struct skeleton *skeleton = NULL;
-	bool changed = false, fine;
+/* ---- saving ---- */
 
-	fine = import_edit(edit, m->err);
-	if (text)
-		skeleton = read_skeleton(m, text);
-	if (fine)
-		refuse_conflicts(m);
-	refuse_others(m);
-	fine = tell_all(m) && fine && save_model(m, edit->model, &changed) &&
-	       save_skeleton(m, skeleton, &changed);
-	skeleton_free(skeleton);
-	return fine ? changed ? IMPORT_CHANGED : IMPORT_SAME : IMPORT_REJECTED;
+/* Notes the versions before and after this import. Failure to do so is harmless. */
+static void note_known(struct importing *m, struct version *now)
+{
+	const struct history_file file = where_file(&m->where);
+	struct digests *d;
+
+	if (!m->f->state || state_lock(m->f->state) != 0)
+		return;
+	d = digests_load(m->f->state, &file);
+	if (d && (!m->version || digests_add(d, m->version, NULL)) &&
+	    digests_add(d, now, m->version))
+		(void)digests_store(m->f->state, &file, d);
+	digests_free(d);
+	state_unlock(m->f->state);
 }
 
-/* The file as a whole leaves no room for edits of parts of it. */
-static enum import_outcome save_whole(struct importing *m, struct import_text *text)
+static bool save_model(struct importing *m, bool *changed)
 {
-	struct bytes bytes = buf_bytes(&text->text);
-	struct buf copy = BUF_INIT;
+	const struct bytes *whole = NULL;
 	struct version *now = NULL;
-	bool fine;
+	enum commit commit;
+	struct bytes bytes;
 
-	text->used = true;
-	if (was_said_otherwise(text))
-		refuse_stale(text);
-	else if (m->texts.count > 1)
-		err_set(&text->err, ERR_CONFLICT,
-			"this is the whole file, and texts of parts of it were edited, too");
-	if (text->err.code)
-		return tell_all(m) ? IMPORT_SAME : IMPORT_REJECTED;
-	buf_add(&copy, bytes.data, bytes.size);
-	if (m->f->dry_run)
-		now = version_of_bytes(m->version->codec, &copy, m->f->name, NULL, &text->err);
-	else
-		source_commit(m->source, &m->where, m->version, NULL, NULL, &bytes, &now,
-			      &text->err);
-	buf_release(&copy);
-	fine = now != NULL;
+	if (m->clips.model == m->version->anim)
+		return true;
+	if (m->copied.over != m->version) {
+		if (!make_version(m))
+			return false;
+		bytes = buf_bytes(&m->made->bytes);
+		whole = &bytes;
+		*changed = !version_same_bytes(m->made, m->version);
+	} else {
+		*changed = changes_bytes(m, m->clips.model, m->err);
+	}
+	if (m->err->code || !*changed || m->f->dry_run)
+		return !m->err->code;
+	commit = source_commit(m->source, &m->where, m->version, whole ? NULL : m->clips.model,
+			       NULL, whole, &now, m->err);
+	if (now)
+		note_known(m, now);
 	version_put(now);
-	return fine || tell_all(m) ? IMPORT_CHANGED : IMPORT_REJECTED;
+	return commit != COMMIT_REFUSED;
 }
 
-/* ---- after it ---- */
-
-/* What was saved is in step with the file from here on. A folder that cannot be written stays. */
+/* Notes in the stamp which texts the file has now. Failure (read-only folder) is only reported. */
 static void note_all(struct importing *m)
 {
 	struct err err = {.code = ERR_NONE};
 	struct version *now;
+	bool noted = false;
 	int error;
 
 	if (!m->stamp.file || m->f->dry_run)
@@ -320,142 +428,178 @@ static void note_all(struct importing *m)
 	version_put(m->version);
 	m->version = now;
 	for (size_t i = 0; now && i < m->texts.count; i++) {
-		if (m->texts.list[i].used && look_up(m, &m->texts.list[i]))
-			note(&m->texts.list[i]);
+		struct import_text *text = &m->texts.list[i];
+		text_hash said;
+
+		if (!text->used || !text->noted || !look_up(m, text, &said) ||
+		    (text->fate == COPIED_SILENT && changes_file(m, text)))
+			continue;
+		text->noted->text = text_hash_of(buf_bytes(&text->text));
+		text->noted->said = said;
+		text->noted->version = digest_of_file(buf_bytes(&now->bytes));
+		noted = true;
 	}
-	error = stamp_write(m->f->texts, &m->stamp);
+	error = noted ? stamp_write(m->f->texts, &m->stamp) : 0;
 	if (error)
 		buf_format(&m->f->messages, "animfs: %s/" STAMP_FILE ": %s\n", m->f->shown,
 			   strerror(error));
 }
 
-/* ---- a file that is there ---- */
+/* ---- an existing file ---- */
+
+static bool find_known(struct importing *m)
+{
+	const struct history_file file = where_file(&m->where);
+
+	m->known = m->f->state ? digests_load(m->f->state, &file) : digests_new();
+	if (m->known && m->f->state)
+		digests_learn(m->known, m->f->state, &m->where, m->source);
+	m->copied.known = m->known;
+	m->copied.base = m->version;
+	m->copied.number = m->known ? digests_add(m->known, m->version, NULL) : 0;
+	if (!m->copied.number)
+		return err_memory(m->err);
+	if (!m->stamp.file || m->clips.all)
+		return true;
+	/*
+	 * Without a known version of the export, texts are compared with the present one
+	 * (refuse_conflict).
+	 */
+	if (!digest_is_none(m->stamp.version))
+		m->copied.origin = digests_of_file(m->known, m->stamp.version);
+	if (!m->copied.origin)
+		m->copied.origin = m->copied.number;
+	return true;
+}
 
 static enum import_outcome import_edits(struct importing *m)
 {
-	struct import_edit edit = {.tree = {m->version, m->f->name}};
-	struct import_text *whole;
-	enum import_outcome outcome;
+	struct skeleton *skeleton = NULL;
+	struct import_text *text;
+	bool changed = false, fine;
 
-	if (!drop_same_texts(m))
+	if (!find_known(m))
 		return IMPORT_REJECTED;
-	edit.texts = m->texts.list;
-	edit.count = m->texts.count;
-	whole = find_text(m, is_whole);
-	outcome = whole ? save_whole(m, whole) : save_edit(m, &edit);
-	import_edit_release(&edit);
-	if (outcome != IMPORT_REJECTED)
-		note_all(m);
-	return outcome;
+	text = find_skeleton_text(m);
+	if (text)
+		read_skeleton(m, text, &skeleton);
+	fine = (text && text->err.code ? (report_text(m, text, &text->err), false) : true);
+	fine = make_model(m, text) && fine && save_model(m, &changed) &&
+	       save_skeleton(m, skeleton, &changed);
+	skeleton_free(skeleton);
+	if (!fine)
+		return IMPORT_REJECTED;
+	note_all(m);
+	return changed ? IMPORT_CHANGED : IMPORT_SAME;
 }
 
+/* Was one of its texts imported since the export? Then the folder is not a copy of one version. */
+static bool is_worked_on(const struct stamp *stamp)
+{
+	for (size_t i = 0; i < stamp->count; i++) {
+		if (!digest_is_none(stamp->texts[i].version))
+			return true;
+	}
+	return false;
+}
+
+/* Is the file unchanged since the export, by size and time? */
+static bool is_as_exported(const struct importing *m)
+{
+	struct stat st;
+	char words[64];
+
+	if (m->f->loose ? loose_stat(m->f->loose, m->where.dir, &st)
+			: fstatat(m->where.dir, m->f->name, &st, AT_SYMLINK_NOFOLLOW))
+		return false;
+	snprintf(words, sizeof(words), "%lld %lld.%09ld ", (long long)st.st_size,
+		 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+	return strncmp(m->stamp.made_of, words, strlen(words)) == 0;
+}
+
+/*
+ * If texts were edited since the export, imports those; the others are known to be copies. If none
+ * was, the folder as a whole is a copy of a version, and restores that; so does a folder without a
+ * stamp.
+ */
 static enum import_outcome import_into(struct importing *m)
 {
 	if (!import_texts_read(&m->texts, m->f->texts, &m->stamp, m->err))
 		return IMPORT_REJECTED;
-	if (!m->texts.count)
-		return IMPORT_SAME;
+	if (!m->texts.count) {
+		if (!m->stamp.file || is_worked_on(&m->stamp) || is_as_exported(m))
+			return IMPORT_SAME;
+		m->texts.all = m->clips.all = true;
+		if (!import_texts_read(&m->texts, m->f->texts, &m->stamp, m->err))
+			return IMPORT_REJECTED;
+	}
 	m->version = source_get(m->source, &m->where, m->err);
 	return m->version ? import_edits(m) : IMPORT_REJECTED;
 }
 
-/* ---- one that is not ---- */
+/* ---- a new file ---- */
 
 static bool is_of_clip(const struct import_text *text)
 {
 	const char *slash = strchr(text->path, '/');
 
-	return slash && fill_reads(slash + 1);
+	return slash && assembly_reads(slash + 1);
 }
 
-/* Which version of its format it was, as its file.json says. */
+/* The version of the file's format, from its file.json. */
 static uint32_t version_of(const struct importing *m, const struct format *format)
 {
 	uint32_t version = 0;
 
 	for (size_t i = 0; i < m->texts.count; i++) {
-		json_t *facts = strcmp(m->texts.list[i].path, "file.json") == 0
-					? facts_of(buf_bytes(&m->texts.list[i].text))
-					: NULL;
-		const char *type = facts_text(facts, "type");
+		struct doc facts;
+		const char *type;
 
+		if (strcmp(m->texts.list[i].path, "file.json") != 0)
+			continue;
+		doc_read(&facts, buf_bytes(&m->texts.list[i].text), NULL);
+		type = facts_text(facts.root, "type");
 		if (type && strcmp(type, format->name) == 0)
-			version = (uint32_t)facts_number(facts, "version", 0);
-		json_decref(facts);
+			version = (uint32_t)facts_number(facts.root, "version", 0);
+		doc_release(&facts);
 	}
 	return version;
 }
 
-/* The clips make the file, as a folder that is filled in a mount does. */
-static enum import_outcome make_of_clips(struct importing *m, const struct codec *codec)
+/* Makes a file from clips, as a staged folder in a mount does. */
+static bool make_of_clips(struct importing *m, const struct codec *codec)
 {
-	struct version blank = {.codec = codec, .anim = anim_blank(codec->format, NULL)};
-	struct import_edit edit = {
-		.tree = {&blank, m->f->name}, .texts = m->texts.list, .count = m->texts.count};
-	enum import_outcome outcome = IMPORT_REJECTED;
-	struct buf bytes = BUF_INIT;
+	struct anim *blank = anim_blank(codec->format, NULL);
 	bool fine;
 
-	if (!blank.anim) {
-		err_memory(m->err);
-		return outcome;
-	}
-	blank.anim->version = version_of(m, codec->format);
-	fine = import_edit(&edit, m->err);
-	fine = tell_all(m) && fine;
-	if (fine && edit.model->clip_count == 0)
-		outcome = IMPORT_SAME;
-	else if (fine &&
-		 (m->f->dry_run ? codec->encode(edit.model, (struct bytes){NULL, 0}, &bytes, m->err)
-				: source_create(m->source, &m->where, codec, edit.model, m->err)))
-		outcome = IMPORT_MADE;
-	buf_release(&bytes);
-	import_edit_release(&edit);
-	anim_free(blank.anim);
-	return outcome;
+	if (!blank)
+		return err_memory(m->err);
+	blank->version = version_of(m, codec->format);
+	m->clips.file_name = m->f->name;
+	m->clips.texts = m->texts.list;
+	m->clips.count = m->texts.count;
+	m->clips.model = blank;
+	fine = import_clips(&m->clips, m->err);
+	fine = report_texts(m) && fine;
+	if (fine && m->clips.model->clip_count > 0)
+		m->made = source_made(m->source, &m->where, codec, m->clips.model, m->err);
+	import_clips_release(&m->clips);
+	m->clips.assembly = NULL;
+	anim_free(blank);
+	return m->made != NULL;
 }
 
-static bool put_raw(struct importing *m, struct bytes bytes)
+/* Makes a file from raw.*, and applies the other texts as edits. */
+static bool make_of_raw(struct importing *m, struct import_text *raw)
 {
-	char temporary[STATE_TEMPORARY_SIZE];
-	struct file_version now;
-	int error = state_temporary(m->f->state, m->f->folder, temporary, sizeof(temporary));
-
-	if (!error) {
-		error = replace_file(m->where.dir, m->f->name, NULL, NULL, temporary, bytes, &now,
-				     NULL);
-		state_temporary_gone(m->f->state, m->f->folder);
-	}
-	return !error || err_system(m->err, error, m->f->name);
+	m->raw = source_decode(m->source, &m->where, buf_bytes(&raw->text), &raw->err);
+	m->copied.base = m->raw;
+	if (!m->raw)
+		return report_texts(m);
+	return make_model(m, raw) && make_version(m);
 }
 
-/* Its raw.* is the file, if it decodes, and the other texts are edits of it. */
-static enum import_outcome make_of_raw(struct importing *m, const struct codec *codec,
-				       struct import_text *raw)
-{
-	enum import_outcome outcome = IMPORT_REJECTED;
-	struct buf copy = BUF_INIT;
-
-	buf_add(&copy, raw->text.data, raw->text.size);
-	m->version = version_of_bytes(codec, &copy, m->f->name, NULL, &raw->err);
-	if (!m->version) {
-		tell_all(m);
-		return outcome;
-	}
-	if (!m->f->dry_run) {
-		if (!put_raw(m, buf_bytes(&raw->text)))
-			return outcome;
-		version_put(m->version);
-		m->version = source_get(m->source, &m->where, m->err);
-	}
-	if (m->version)
-		outcome = import_edits(m);
-	if (outcome == IMPORT_REJECTED && !m->f->dry_run)
-		unlinkat(m->where.dir, m->f->name, 0);
-	return outcome == IMPORT_REJECTED ? outcome : IMPORT_MADE;
-}
-
-/* The skeleton stands beside the file, so that had to be there first. */
+/* The skeleton is saved beside the file, so after the file exists. */
 static void add_skeleton(struct importing *m)
 {
 	struct skeleton *skeleton;
@@ -463,37 +607,50 @@ static void add_skeleton(struct importing *m)
 	bool changed;
 
 	m->version = source_get(m->source, &m->where, m->err);
-	for (size_t i = 0; m->version && i < m->texts.count; i++) {
-		text = &m->texts.list[i];
-		if (strcmp(text->path, REST_FILE) != 0 || !look_up(m, text) || says_the_same(text))
-			continue;
-		skeleton = read_skeleton(m, text);
-		if (!skeleton || !save_skeleton(m, skeleton, &changed))
-			tell(m, text, skeleton ? m->err : &text->err);
-		skeleton_free(skeleton);
-	}
+	text = m->version ? find_skeleton_text(m) : NULL;
+	if (!text)
+		return;
+	read_skeleton(m, text, &skeleton);
+	if (!skeleton || !save_skeleton(m, skeleton, &changed))
+		report_text(m, text, skeleton ? m->err : &text->err);
+	skeleton_free(skeleton);
 }
 
-static enum import_outcome make(struct importing *m, const struct codec *codec)
+static enum import_outcome save_new(struct importing *m)
 {
-	enum import_outcome outcome = IMPORT_SAME;
+	struct version *base = m->raw;
+
+	if (m->f->dry_run)
+		return IMPORT_MADE;
+	if (base && version_same_bytes(base, m->made))
+		base = NULL;
+	if (!source_put_new(m->source, &m->where, base, m->made, NULL, m->err))
+		return IMPORT_REJECTED;
+	note_known(m, m->made);
+	add_skeleton(m);
+	return IMPORT_MADE;
+}
+
+static enum import_outcome make_file(struct importing *m, const struct codec *codec)
+{
+	struct import_text *raw = NULL;
 	char raw_name[NAME_MAX + 1];
 	bool any = false;
 
 	tree_raw_name(m->f->name, codec->format, raw_name);
 	for (size_t i = 0; i < m->texts.count; i++) {
 		if (strcmp(m->texts.list[i].path, raw_name) == 0)
-			return make_of_raw(m, codec, &m->texts.list[i]);
+			raw = &m->texts.list[i];
 		any |= is_of_clip(&m->texts.list[i]);
 	}
-	if (any)
-		outcome = make_of_clips(m, codec);
-	if (outcome == IMPORT_MADE && !m->f->dry_run)
-		add_skeleton(m);
-	return outcome;
+	if (!raw && !any)
+		return IMPORT_SAME;
+	if (raw ? make_of_raw(m, raw) : make_of_clips(m, codec))
+		return save_new(m);
+	return m->err->code || m->f->rejected ? IMPORT_REJECTED : IMPORT_SAME;
 }
 
-/* A stamp, if the folder has one, is that of a file which has gone: all its texts count. */
+/* A stamp in the folder is ignored: the file it was made from is gone. */
 static enum import_outcome import_new(struct importing *m)
 {
 	const struct codec *codec;
@@ -504,7 +661,7 @@ static enum import_outcome import_new(struct importing *m)
 		return IMPORT_SAME;
 	if (!import_texts_read(&m->texts, m->f->texts, &m->stamp, m->err))
 		return IMPORT_REJECTED;
-	return make(m, codec);
+	return make_file(m, codec);
 }
 
 /* ---- all of it ---- */
@@ -514,6 +671,11 @@ static int open_folder(struct importing *m)
 	const struct import_file *f = m->f;
 	int error;
 
+	if (f->loose) {
+		if (loose_folder(f->loose, false, &m->where.dir))
+			m->where.dir = -1;
+		return 0;
+	}
 	if (!f->dry_run)
 		return export_make_folders(f->source, f->folder, &m->where.dir);
 	error = at_walk(f->source, f->folder, O_RDONLY | O_DIRECTORY, &m->where.dir);
@@ -530,6 +692,8 @@ static enum import_outcome import_opened(struct importing *m)
 		err_memory(m->err);
 		return IMPORT_REJECTED;
 	}
+	if (m->f->loose)
+		return import_into(m);
 	return m->where.dir >= 0 && fstatat(m->where.dir, m->f->name, &st, AT_SYMLINK_NOFOLLOW) == 0
 		       ? import_into(m)
 		       : import_new(m);
@@ -538,19 +702,31 @@ static enum import_outcome import_opened(struct importing *m)
 enum import_outcome import_file(struct import_file *f)
 {
 	struct importing m = {.f = f,
-			      .where = {-1, f->folder, f->name, NULL},
+			      .where = {-1, f->folder, f->name, NULL, f->note, NULL},
 			      .stamp = STAMP_INIT,
 			      .texts = {.max_text = f->max_text, .max_file = f->max_file},
 			      .err = &f->err};
-	int error = open_folder(&m);
+	int error;
 	enum import_outcome outcome = IMPORT_REJECTED;
+
+	if (f->loose) {
+		m.where.folder = f->loose->folder;
+		m.where.name = f->loose->name;
+		m.where.loose = f->loose;
+	}
+	error = open_folder(&m);
 
 	if (error)
 		err_system(&f->err, error, f->path);
 	else
 		outcome = import_opened(&m);
 	f->read = m.texts.read;
+	import_clips_release(&m.clips);
+	copied_release(&m.copied);
+	version_put(m.raw);
+	digests_free(m.known);
 	import_texts_release(&m.texts);
+	version_put(m.made);
 	version_put(m.version);
 	source_free(m.source);
 	stamp_release(&m.stamp);

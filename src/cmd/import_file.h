@@ -1,33 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * import_file.h - the edited texts of one folder saved into its animation file, all or none; or the
- * file made of them, where there is none.
+ * import_file.h - imports the edited texts of one folder into its animation file, all or none, or
+ * makes the file if it does not exist. A member of an archive is saved as a loose file.
  */
 #ifndef ANIMFS_IMPORT_FILE_H
 #define ANIMFS_IMPORT_FILE_H
 
-#include "../state.h"
-#include "../store/tree.h"
+#include "disk/state.h"
+#include "store/tree.h"
 
 enum import_outcome { IMPORT_SAME, IMPORT_CHANGED, IMPORT_MADE, IMPORT_REJECTED };
 
 struct import_file {
 	struct store *store;
 	struct state *state;
-	const char *path;   /* the animation file, from SOURCE */
-	const char *name;   /* and its last part */
-	const char *folder; /* and what stands before it */
-	const char *shown;  /* the folder of texts, as it is called in messages */
-	int source;         /* SOURCE */
-	int texts;          /* the folder of texts */
-	bool dry_run;       /* only finds out */
+	const char *path;                /* the animation file, from SOURCE */
+	const struct loose *loose;       /* it is a member of an archive; or NULL */
+	const char *name;                /* the last part of path */
+	const char *folder;              /* the part before that */
+	const char *shown;               /* the folder of texts, for messages */
+	const struct history_note *note; /* who saves */
+	int source;                      /* SOURCE */
+	int texts;                       /* the folder of texts */
+	bool dry_run;                    /* changes nothing */
+	bool verbose;                    /* messages also list ignored texts */
 	size_t max_text, max_file;
-	/* The answer. */
+	/* Results. */
 	size_t read;     /* bytes of text */
 	size_t rejected; /* texts */
+	size_t silent;   /* old texts that were ignored although the file has other values */
 	struct buf messages;
-	struct buf rejects; /* the same as JSON, a comma before each */
-	struct err err;     /* of IMPORT_REJECTED, where it is not about a text */
+	struct buf rejects; /* the refusals as JSON, each after a comma */
+	struct err err;     /* for IMPORT_REJECTED, unless about a text */
 };
 
 enum import_outcome import_file(struct import_file *f);

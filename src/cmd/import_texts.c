@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "import_texts.h"
 
-#include "../at.h"
+#include "disk/at.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define DEPTH_MAX 3 /* walk/bones/hips.csv */
 
-static bool add(struct import_texts *t, const struct import_text *text)
+static bool add_text(struct import_texts *t, const struct import_text *text)
 {
 	struct import_text *list = array_room(t->list, t->count, &t->room, sizeof(*list));
 
@@ -38,13 +38,13 @@ static bool read_text(struct import_texts *t, int folder, const char *name, cons
 	t->read += text.text.size;
 	if (error)
 		err_system(err, error, path);
-	if (error ||
-	    (text.noted && XXH128_isEqual(text.noted->text, text_hash_of(buf_bytes(&text.text))))) {
+	if (error || (text.noted && !t->all &&
+		      XXH128_isEqual(text.noted->text, text_hash_of(buf_bytes(&text.text))))) {
 		buf_release(&text.text);
 		return !error;
 	}
 	text.path = strdup(path);
-	if (text.path && add(t, &text))
+	if (text.path && add_text(t, &text))
 		return true;
 	free(text.path);
 	buf_release(&text.text);
@@ -78,19 +78,15 @@ static bool read_entry(struct import_texts *t, int folder, const char *name, con
 static bool read_folder(struct import_texts *t, int folder, const char *path, unsigned depth,
 			const struct stamp *stamp, struct err *err)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	char below[PATH_MAX];
 	struct dirent *entry;
+	DIR *dir;
+	int error = at_list(folder, "", &dir);
 	bool fine = true;
 
-	if (!dir) {
-		err_system(err, errno, *path ? path : ".");
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	while (fine && (entry = readdir(dir))) {
+	if (error)
+		return err_system(err, error, *path ? path : ".");
+	while (fine && (entry = at_next(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		if ((size_t)snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "",

@@ -3,18 +3,19 @@
 #ifndef ANIMFS_IMPORT_TEXTS_H
 #define ANIMFS_IMPORT_TEXTS_H
 
-#include "import_edit.h"
+#include "import_clips.h"
 
 struct import_texts {
 	struct import_text *list; /* by path */
 	size_t count, room;
-	size_t max_text, max_file; /* the largest that are read; raw.* is a file */
-	size_t read;               /* bytes of all that were looked at */
+	size_t max_text, max_file; /* limits on sizes; max_file applies to raw.* */
+	bool all;                  /* also those that the stamp says are unchanged */
+	size_t read;               /* bytes of all texts read */
 };
 
 /*
- * Reads all texts in the folder and in those in it, and adds those that are not as the stamp notes
- * them. Names that begin with a dot, and what is no file, are passed over. False and err.
+ * Reads all texts in the folder and below. Adds those that differ from the stamp, or all. Skips
+ * names that begin with a dot, and anything but files. False and err.
  */
 bool import_texts_read(struct import_texts *t, int folder, const struct stamp *stamp,
 		       struct err *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mount.c - `animfs mount`, or no command at all. */
+/* mount.c - `animfs mount`; also runs without a command. */
 #include "cmd.h"
 
-#include "../fuse/session.h"
-#include "../options.h"
+#include "fuse/session.h"
+#include "options.h"
+#include "util/nearest.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,46 +20,51 @@
 static const char usage[] =
 	"Usage: animfs mount [OPTION]... SOURCE MOUNTPOINT\n"
 	"  or:  animfs [OPTION]... SOURCE MOUNTPOINT\n"
-	"Mount a folder of binary game animation files. Each appears as a folder of CSV\n"
-	"and JSON curves; save an edit, and the binary is encoded anew.\n"
+	"Mount a folder of binary game animation files. Each one appears as a folder of\n"
+	"CSV, JSON and other texts; when you save an edited text, the file is encoded\n"
+	"again.\n"
 	"\n"
 	"Options:\n"
 	"  -o OPT[,OPT]...         mount options: ro, allow_other, uid=N, gid=N, umask=M,\n"
 	"                            nonempty, noforget, unconfined, max_threads=N, and\n"
 	"                            every long option below, with ':' in lists\n"
 	"  -f                      stay in the foreground\n"
-	"  -d                      foreground, with every request printed\n"
-	"  -s                      one thread\n"
-	"      --views=LIST        list these views only, such as csv,json\n"
+	"  -d                      stay in the foreground and print every request\n"
+	"  -s                      use one thread\n"
+	"      --views=LIST        list only these views (csv,json), or all, pages too\n"
 	/* clang-format off: a line for each */
-	HELP_TYPE HELP_TIMES HELP_PICTURES HELP_BVH
+	HELP_TYPE HELP_TIMES HELP_PICTURES HELP_INTERCHANGE
 	/* clang-format on */
-	"      --beside            keep each animation file, with its folder beside it\n"
+	"      --beside            keep each animation file and show the folder beside it\n"
 	"                            (x.canm.d)\n"
-	"      --cache=SIZE        memory for decoded files that nobody uses (256M)\n"
-	"      --max-file=SIZE     larger files are shown as they are (256M)\n"
+	"      --cache=SIZE        memory for what is decoded and not in use (256M)\n"
+	"      --max-file=SIZE     show larger files as they are (256M)\n"
 	/* clang-format off */
 	HELP_MAX_TEXT
 	/* clang-format on */
 	"      --drafts-max=SIZE   memory for all texts that are being written (1G)\n"
-	"      --held-max=SIZE     old versions that are still open take no more (1G)\n"
-	"      --extra-max=SIZE    ordinary files beside the texts hold no more (4G)\n"
-	"      --rejected-max=SIZE refused texts hold no more (256M)\n"
+	"      --held-max=SIZE     memory for old versions that are still open (1G)\n"
+	"      --extra-max=SIZE    space for ordinary files beside the texts (4G)\n"
+	"      --rejected-max=SIZE space for refused texts (256M)\n"
 	/* clang-format off */
-	HELP_BACKUP
+	HELP_HISTORY
 	/* clang-format on */
-	"      --state=DIR         where extra files, refused texts and backups are kept\n"
-	"                            (default: SOURCE/.animfs)\n" HELP_END "\n"
+	"      --state=DIR         directory for extra files, refused texts and old\n"
+	"                            versions (default: SOURCE/.animfs)\n"
+	/* clang-format off */
+	HELP_OVERLAY HELP_REBUILD HELP_END
+	/* clang-format on */
+	"\n"
 	"Exit status:\n"
-	"  0  it was mounted, and with -f has ended well\n"
+	"  0  mounted; with -f: mounted, and ended without error\n"
 	"  1  it cannot be mounted\n"
-	"  2  the call was wrong\n";
+	"  2  usage error, or a path does not exist\n";
 
 /* ---- the options ---- */
 
 #define AT(member) offsetof(struct mount_options, member)
 
-/* Behind -o, and those that are `lengthy` with "--" as well. All but flags have a value. */
+/* Options of -o; `lengthy` ones also have a form with "--". All except flags have a value. */
 static const struct option {
 	const char *name;
 	enum { FLAG, TEXT, SIZE, MAX_TEXT, NUMBER, MASK, VIEWS, OF_STORE } kind;
@@ -70,9 +76,13 @@ static const struct option {
 	{"rate", OF_STORE, true, 0, option_rate},
 	{"type", OF_STORE, true, 0, option_type},
 	{"rotations", OF_STORE, true, 0, option_rotations},
+	{"base", OF_STORE, true, 0, option_base},
 	{"bones", OF_STORE, true, 0, option_bones},
 	{"bvh", OF_STORE, true, 0, option_bvh},
-	{"backup", OF_STORE, true, 0, option_backup},
+	{"gltf", OF_STORE, true, 0, option_gltf},
+	{"ff9clip-hand", OF_STORE, true, 0, option_hand},
+	{"tangents", FLAG, true, AT(store.style.tangents), NULL},
+	{"history", SIZE, true, AT(store.history), NULL},
 	{"cache", SIZE, true, AT(store.cache), NULL},
 	{"max-file", SIZE, true, AT(store.max_file), NULL},
 	{"max-text", MAX_TEXT, true, AT(max_text), NULL},
@@ -81,6 +91,8 @@ static const struct option {
 	{"extra-max", SIZE, true, AT(extra_max), NULL},
 	{"rejected-max", SIZE, true, AT(rejected_max), NULL},
 	{"state", TEXT, true, AT(state), NULL},
+	{"overlay", TEXT, true, AT(overlay), NULL},
+	{"rebuild", FLAG, true, AT(rebuild), NULL},
 	{"beside", FLAG, true, AT(beside), NULL},
 	{"debug", FLAG, true, AT(debug), NULL},
 	{"ro", FLAG, false, AT(read_only), NULL},
@@ -115,18 +127,18 @@ static bool set_text(char **out, const char *value, struct err *err)
 	return *out || err_memory(err);
 }
 
-/* value: NULL where there is none. */
+/* value: NULL if there is none. */
 static bool set_option(struct mount_options *o, const struct option *option, const char *value,
 		       struct err *err)
 {
 	void *at = (char *)o + option->at;
 
 	if (option->kind != FLAG && !value)
-		return err_set(err, ERR_TEXT, "a value is wanted");
+		return err_set(err, ERR_TEXT, "a value is missing");
 	switch (option->kind) {
 	case FLAG:
 		*(bool *)at = true;
-		return !value || err_set(err, ERR_TEXT, "it has no value");
+		return !value || err_set(err, ERR_TEXT, "it takes no value");
 	case TEXT:
 		return set_text(at, value, err);
 	case SIZE:
@@ -154,7 +166,7 @@ static const char *value_in(const char *item)
 
 /* ---- the command line ---- */
 
-/* value: of the option, where it is an argument of its own; or NULL. */
+/* value: of the option, if it is an argument of its own; or NULL. */
 static bool misuse_of(const char *arg, const char *value, const char *why)
 {
 	fprintf(stderr, "animfs: %s%s%s: %s\nTry 'animfs mount --help' for more information.\n",
@@ -162,12 +174,12 @@ static bool misuse_of(const char *arg, const char *value, const char *why)
 	return false;
 }
 
-static bool misuse(const char *arg, const char *why)
+static bool misuse_arg(const char *arg, const char *why)
 {
 	return misuse_of(arg, NULL, why);
 }
 
-/* The length of the first item of a list; commas that do not end it have a '\' before them. */
+/* The length of the first item of a list; a comma after '\' does not end it. */
 static size_t item_length(const char *list)
 {
 	size_t length = 0;
@@ -177,7 +189,7 @@ static size_t item_length(const char *list)
 	return length;
 }
 
-static void unescape(char *item)
+static void unescape_item(char *item)
 {
 	char *to = item;
 
@@ -189,7 +201,7 @@ static void unescape(char *item)
 	*to = '\0';
 }
 
-/* What is not ours is passed on as it was given. */
+/* Passes an option that is not ours on to libfuse. */
 static bool pass_item(struct mount_options *o, const char *item, size_t length, struct err *err)
 {
 	char *list;
@@ -210,13 +222,13 @@ static bool take_item(struct mount_options *o, const char *given, size_t length)
 	bool fine;
 
 	if (!item)
-		return misuse(given, strerror(ENOMEM));
-	unescape(item);
+		return misuse_arg(given, strerror(ENOMEM));
+	unescape_item(item);
 	option = find_option(item, false);
 	fine = option ? set_option(o, option, value_in(item), &err)
 		      : pass_item(o, given, length, &err);
 	if (!fine)
-		misuse(item, err.message);
+		misuse_arg(item, err.message);
 	free(item);
 	return fine;
 }
@@ -233,8 +245,21 @@ static bool take_list(struct mount_options *o, const char *list)
 	return true;
 }
 
-/* "--rate=canm=30", or "--rate canm=30"; *next is the argument behind it, and the one after that.
- */
+static bool refuse_option(const char *arg)
+{
+	struct nearest near = nearest_to(arg + 2, strcspn(arg + 2, "="));
+	char meant[128], why[192];
+
+	for (size_t i = 0; i < ARRAY_SIZE(mount_option_list); i++) {
+		if (mount_option_list[i].lengthy)
+			nearest_offer(&near, mount_option_list[i].name);
+	}
+	nearest_text(&near, meant, sizeof(meant));
+	snprintf(why, sizeof(why), "there is no such option%s", meant);
+	return misuse_arg(arg, why);
+}
+
+/* Takes "--rate=canm=30" or "--rate canm=30"; *next is the next argument, and is advanced. */
 static bool take_lengthy(struct mount_options *o, const char *arg, char ***next)
 {
 	const struct option *option = find_option(arg + 2, true);
@@ -242,7 +267,7 @@ static bool take_lengthy(struct mount_options *o, const char *arg, char ***next)
 	struct err err = {.code = ERR_NONE};
 
 	if (!option)
-		return misuse(arg, "there is no such option");
+		return refuse_option(arg);
 	if (option->kind != FLAG && !value && **next)
 		value = apart = *(*next)++;
 	return set_option(o, option, value, &err) || misuse_of(arg, apart, err.message);
@@ -253,7 +278,7 @@ static bool take_letter(struct mount_options *o, const char *arg, char ***next)
 	if (strncmp(arg, "-o", 2) == 0 && arg[2])
 		return take_list(o, arg + 2);
 	if (strcmp(arg, "-o") == 0)
-		return **next ? take_list(o, *(*next)++) : misuse(arg, "a list is wanted");
+		return **next ? take_list(o, *(*next)++) : misuse_arg(arg, "a list is wanted");
 	if (strcmp(arg, "-f") == 0)
 		o->foreground = true;
 	else if (strcmp(arg, "-d") == 0)
@@ -261,7 +286,7 @@ static bool take_letter(struct mount_options *o, const char *arg, char ***next)
 	else if (strcmp(arg, "-s") == 0)
 		o->threads = 1;
 	else
-		return misuse(arg, "there is no such option");
+		return misuse_arg(arg, "there is no such option");
 	return true;
 }
 
@@ -270,13 +295,13 @@ static bool take_operand(struct mount_options *o, const char *arg)
 	struct err err = {.code = ERR_NONE};
 
 	if (o->mountpoint)
-		return misuse(arg, "more than SOURCE and MOUNTPOINT is given");
+		return misuse_arg(arg, "more than SOURCE and MOUNTPOINT is given");
 	return set_text(o->source ? &o->mountpoint : &o->source, arg, &err) ||
-	       misuse(arg, err.message);
+	       misuse_arg(arg, err.message);
 }
 
-/* Options and operands in any order; those behind "--" are operands. */
-static bool parse(char **argv, struct mount_options *o)
+/* Options and operands may be mixed; after "--" there are only operands. */
+static bool parse_options(char **argv, struct mount_options *o)
 {
 	char **next = argv + 1;
 	bool options = true, fine = true;
@@ -294,7 +319,7 @@ static bool parse(char **argv, struct mount_options *o)
 			fine = take_letter(o, arg, &next);
 	}
 	if (fine && !o->mountpoint)
-		fine = misuse("mount", o->source ? "no MOUNTPOINT given" : "no SOURCE given");
+		fine = misuse_arg("mount", o->source ? "no MOUNTPOINT given" : "no SOURCE given");
 	return fine;
 }
 
@@ -336,15 +361,18 @@ static bool make_absolute(char **path)
 	return true;
 }
 
-/* MOUNTPOINT may be SOURCE itself, and nothing below it. */
-static bool check_paths(struct mount_options *o)
+/* MOUNTPOINT may be SOURCE itself, but not a folder below it. */
+static bool check_paths(const struct mount_options *o)
 {
 	size_t length;
 
-	if (!make_absolute(&o->source) || !make_absolute(&o->mountpoint))
-		return false;
-	if (strcmp(o->source, o->mountpoint) == 0)
+	if (strcmp(o->source, o->mountpoint) == 0) {
+		fprintf(stderr,
+			"animfs: %s: mounted over itself: until it is unmounted, every program "
+			"sees the texts there in place of the animation files\n",
+			o->source);
 		return true;
+	}
 	length = strcmp(o->source, "/") == 0 ? 0 : strlen(o->source);
 	if (strncmp(o->source, o->mountpoint, length) == 0 && o->mountpoint[length] == '/')
 		return command_fail(o->mountpoint, "the mountpoint lies inside SOURCE; use that "
@@ -354,7 +382,7 @@ static bool check_paths(struct mount_options *o)
 
 /* ---- the command ---- */
 
-static bool wants(int argc, char **argv, const char *shorter, const char *longer)
+static bool has_flag(int argc, char **argv, const char *shorter, const char *longer)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (strcmp(argv[i], shorter) == 0 || strcmp(argv[i], longer) == 0)
@@ -363,10 +391,12 @@ static bool wants(int argc, char **argv, const char *shorter, const char *longer
 	return false;
 }
 
-static int mount(char **argv)
+static int run_mount(char **argv)
 {
-	struct mount_options o = {.listed = VIEW_SET_ALL,
-				  .store = {.cache = DEFAULT_CACHE, .max_file = DEFAULT_MAX_FILE},
+	struct mount_options o = {.listed = view_set_usual(),
+				  .store = {.cache = DEFAULT_CACHE,
+					    .max_file = DEFAULT_MAX_FILE,
+					    .history = HISTORY_DEFAULT},
 				  .max_text = DEFAULT_MAX_TEXT,
 				  .extra_max = DEFAULT_EXTRA_MAX,
 				  .drafts_max = DEFAULT_DRAFTS_MAX,
@@ -378,23 +408,24 @@ static int mount(char **argv)
 				  .threads = DEFAULT_THREADS};
 	int status = STATUS_TROUBLE;
 
-	if (parse(argv, &o))
+	if (parse_options(argv, &o) && make_absolute(&o.source) && make_absolute(&o.mountpoint))
 		status = check_paths(&o) ? mount_serve(&o) : 1;
 	option_release(&o.store);
 	free(o.source);
 	free(o.mountpoint);
 	free(o.state);
+	free(o.overlay);
 	free(o.passed);
 	return status;
 }
 
 int cmd_mount(int argc, char **argv)
 {
-	if (wants(argc, argv, "-h", "--help"))
+	if (has_flag(argc, argv, "-h", "--help"))
 		printf("%s", usage);
-	else if (wants(argc, argv, "-V", "--version"))
+	else if (has_flag(argc, argv, "-V", "--version"))
 		command_version();
 	else
-		return mount(argv);
+		return run_mount(argv);
 	return command_flush() ? STATUS_FINE : STATUS_TROUBLE;
 }

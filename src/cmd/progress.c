@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "progress.h"
 
+#include "util/clock.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
 #define BAR_STEP 100    /* ms between two bars */
-#define LINE_STEP 10000 /* and between two lines */
+#define LINE_STEP 10000 /* ms between two lines */
 
 static volatile sig_atomic_t interrupted;
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 
-static void interrupt(int number)
+static void note_signal(int number)
 {
 	interrupted = number;
 }
 
-/* One that was ignored (nohup, a shell's background) stays so. */
+/* A signal that was ignored (nohup, a shell's background) stays ignored. */
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND}, was;
+	struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND}, was;
 
 	interrupted = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(signals); i++) {
@@ -29,24 +31,16 @@ static void catch_signals(void)
 	}
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * (int64_t)1000 + now.tv_nsec / 1000000;
-}
-
 void progress_begin(struct progress *p, const char *verb, size_t count)
 {
 	*p = (struct progress){.verb = verb, .count = count, .terminal = isatty(STDERR_FILENO)};
 	pthread_mutex_init(&p->lock, NULL);
-	p->began = p->told = now_ms();
+	p->began = p->told = clock_ms();
 	catch_signals();
 }
 
 /* "export: 120 of 1000 files, 85.2 MB/s, 0:12 left" */
-static void tell(const struct progress *p, int64_t now)
+static void print_progress(const struct progress *p, int64_t now)
 {
 	double seconds = (double)(now - p->began + 1) / 1000;
 	long left = (long)(seconds / (double)p->done * (double)(p->count - p->done) + 0.5);
@@ -57,7 +51,7 @@ static void tell(const struct progress *p, int64_t now)
 
 #define BAR_WIDTH 20
 
-static void draw(const struct progress *p, int64_t now)
+static void draw_bar(const struct progress *p, int64_t now)
 {
 	size_t full = p->done * BAR_WIDTH / p->count;
 	char bar[BAR_WIDTH + 1];
@@ -66,12 +60,12 @@ static void draw(const struct progress *p, int64_t now)
 	memset(bar + full, '.', BAR_WIDTH - full);
 	bar[BAR_WIDTH] = '\0';
 	fprintf(stderr, "\r[%s] ", bar);
-	tell(p, now);
+	print_progress(p, now);
 	fputs("\033[K", stderr);
 	fflush(stderr);
 }
 
-static void wipe(const struct progress *p)
+static void wipe_bar(const struct progress *p)
 {
 	if (p->terminal)
 		fputs("\r\033[K", stderr);
@@ -79,7 +73,7 @@ static void wipe(const struct progress *p)
 
 void progress_step(struct progress *p, size_t bytes)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 
 	pthread_mutex_lock(&p->lock);
 	p->done++;
@@ -87,9 +81,9 @@ void progress_step(struct progress *p, size_t bytes)
 	if (now - p->told >= (p->terminal ? BAR_STEP : LINE_STEP) && p->done < p->count) {
 		p->told = now;
 		if (p->terminal) {
-			draw(p, now);
+			draw_bar(p, now);
 		} else {
-			tell(p, now);
+			print_progress(p, now);
 			fputc('\n', stderr);
 		}
 	}
@@ -99,7 +93,7 @@ void progress_step(struct progress *p, size_t bytes)
 void progress_print(struct progress *p, struct bytes lines)
 {
 	pthread_mutex_lock(&p->lock);
-	wipe(p);
+	wipe_bar(p);
 	fwrite(lines.data, 1, lines.size, stderr);
 	pthread_mutex_unlock(&p->lock);
 }
@@ -108,14 +102,14 @@ void progress_output(struct progress *p, struct bytes lines)
 {
 	pthread_mutex_lock(&p->lock);
 	if (lines.size) {
-		wipe(p);
+		wipe_bar(p);
 		fflush(stderr);
 		fwrite(lines.data, 1, lines.size, stdout);
 	}
 	pthread_mutex_unlock(&p->lock);
 }
 
-void progress_tell(struct progress *p, const char *message)
+void progress_message(struct progress *p, const char *message)
 {
 	struct buf line = BUF_INIT;
 
@@ -136,7 +130,7 @@ bool progress_stopped(const struct progress *p)
 
 bool progress_end(struct progress *p)
 {
-	wipe(p);
+	wipe_bar(p);
 	fflush(stderr);
 	pthread_mutex_destroy(&p->lock);
 	return interrupted;

@@ -24,20 +24,20 @@ struct progress {
 	pthread_mutex_t lock;
 };
 
-/* From here to the end SIGINT, SIGTERM and SIGHUP stop the work, and a second one kills. */
+/* From now until the end SIGINT, SIGTERM and SIGHUP stop the work; a second signal kills. */
 void progress_begin(struct progress *p, const char *verb, size_t count);
-/* One of them is done, and so many bytes more of text. */
+/* One more file is done, with this many bytes of text. */
 void progress_step(struct progress *p, size_t bytes);
-/* A message, on a line of its own behind "animfs: ". */
-void progress_tell(struct progress *p, const char *message);
-/* Lines as they are; and such on standard output. */
+/* Prints "animfs: " and a message, without disturbing the bar. */
+void progress_message(struct progress *p, const char *message);
+/* Prints lines as they are: to stderr, and to standard output. */
 void progress_print(struct progress *p, struct bytes lines);
 void progress_output(struct progress *p, struct bytes lines);
-/* Ends the work, since the rest would fail as this did. */
+/* Stops the work, as the remaining files would fail in the same way. */
 void progress_stop(struct progress *p);
-/* Is there to be no more work? */
+/* Should the work stop? */
 bool progress_stopped(const struct progress *p);
-/* Takes the bar away. True when a signal ended the work. */
+/* Removes the bar. True if a signal stopped the work. */
 bool progress_end(struct progress *p);
 
 #endif

@@ -3,9 +3,10 @@
 #include "cmd.h"
 #include "color.h"
 
-#include "../options.h"
-#include "../refusal.h"
-#include "../store/draft.h"
+#include "disk/refusal.h"
+#include "options.h"
+#include "store/draft.h"
+#include "text/table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ static bool read_all(FILE *in, size_t limit, struct buf *out)
 	return !out->failed && !ferror(in) && out->size <= limit;
 }
 
-/* Standard input for "-" or NULL. */
+/* Reads standard input if `from` is "-" or NULL. */
 static bool read_text(const char *from, size_t limit, struct buf *out)
 {
 	bool standard = !from || strcmp(from, "-") == 0;
@@ -40,7 +41,7 @@ static bool read_text(const char *from, size_t limit, struct buf *out)
 	return fine;
 }
 
-/* Its first line says what and where; the others show it. */
+/* Colours the first line, which has place and reason. */
 static void print_refusal(const struct buf *reason)
 {
 	const uint8_t *end = memchr(reason->data, '\n', reason->size);
@@ -61,12 +62,13 @@ static void print_reason(const char *text_name, struct bytes text, const struct 
 	buf_release(&reason);
 }
 
-/* The text is taken over. */
-static int save(struct target *t, const char *text_name, struct buf *text)
+/* Saves the text, which it takes over. */
+static int save_text(struct target *t, const char *text_name, struct buf *text)
 {
 	struct err err = {.code = ERR_NONE};
 	struct attempt attempt = {.text = text_new(text), .event = DRAFT_SAVE};
 	enum verdict verdict = VERDICT_REFUSED;
+	const char *ignored;
 
 	attempt.base = version_get(t->version);
 	attempt.place = t->place;
@@ -76,21 +78,21 @@ static int save(struct target *t, const char *text_name, struct buf *text)
 		err_memory(&err);
 	if (verdict == VERDICT_REFUSED)
 		print_reason(text_name, text_bytes(attempt.text), &err);
+	else if ((ignored = table_ignored(t->place.view->file, text_bytes(attempt.text))))
+		command_fail(text_name, ignored);
 	attempt_release(&attempt);
 	return verdict == VERDICT_REFUSED ? command_status(&err) : STATUS_FINE;
 }
 
-static int put(const struct command *command, const char *path, const char *from)
+static int put_text(const struct command *command, const char *path, const char *from)
 {
 	struct buf text = BUF_INIT;
 	struct target t;
 	int status = STATUS_TROUBLE;
 	bool fine = target_open(&t, path, command, TARGET_WRITE);
 
-	if (fine && t.place.kind != PLACE_VIEW)
-		fine = command_fail(path, strerror(EISDIR));
-	if (fine && read_text(from, command->max_text, &text))
-		status = save(&t, from && strcmp(from, "-") != 0 ? from : path, &text);
+	if (fine && target_is_view(&t, path) && read_text(from, command->max_text, &text))
+		status = save_text(&t, from && strcmp(from, "-") != 0 ? from : path, &text);
 	buf_release(&text);
 	target_release(&t);
 	return status;
@@ -98,11 +100,11 @@ static int put(const struct command *command, const char *path, const char *from
 
 static const char usage[] =
 	"Usage: animfs put [OPTION]... FILE/PATH [TEXT]\n"
-	"Save the file TEXT as a view of an animation file, which is encoded anew and\n"
-	"replaced. Without TEXT, or when it is -, standard input is saved. A text that is\n"
-	"wrong is refused with TEXT:LINE:COLUMN: and the reason on standard error.\n"
+	"Save the file TEXT as a view of an animation file. Without TEXT, or if it is -,\n"
+	"save standard input. A text with a mistake is refused with TEXT:LINE:COLUMN: and\n"
+	"the reason on standard error.\n"
 	"\n"
-	"Options:\n" HELP_MAX_TEXT HELP_PICTURES HELP_BVH COMMAND_WRITES;
+	"Options:\n" HELP_MAX_TEXT HELP_PICTURES HELP_INTERCHANGE COMMAND_WRITES;
 
 int cmd_put(int argc, char **argv)
 {
@@ -113,6 +115,6 @@ int cmd_put(int argc, char **argv)
 		return status;
 	status = STATUS_TROUBLE;
 	if (command_operands(&command, argc, argv, 1, 2))
-		status = put(&command, argv[0], argc > 1 ? argv[1] : NULL);
+		status = put_text(&command, argv[0], argc > 1 ? argv[1] : NULL);
 	return command_end(&command, status);
 }

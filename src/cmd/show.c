@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* show.c - `animfs ls` and `animfs cat`. */
-#include "cmd.h"
 #include "color.h"
+#include "versions.h"
 
-#include "../view/json.h"
+#include "view/json.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@
 
 struct listed {
 	bool json, null, several;
-	bool first;       /* of all paths, or of the entries of one in JSON */
-	const char *path; /* of the folder at hand */
+	bool first;       /* no path, or no entry of the current one, has been written yet */
+	const char *path; /* of the current folder */
 	struct buf out;   /* JSON */
 };
 
-static const char *editable(const struct place *place)
+static const char *is_editable(const struct place *place)
 {
 	const struct view *view = place->view;
 
@@ -34,12 +34,12 @@ static void add_json(struct listed *l, const char *name, const struct place *pla
 	json_write_name(&l->out, name);
 	if (place->kind == PLACE_VIEW)
 		buf_format(&l->out, ", \"type\": \"view\", \"view\": \"%s\", \"editable\": %s}",
-			   place->view->name, editable(place));
+			   place->view->name, is_editable(place));
 	else
 		buf_text(&l->out, ", \"type\": \"folder\"}");
 }
 
-/* A path that cat and put take. */
+/* Prints a path that cat and put accept. */
 static void print_path(const char *folder, const char *name, bool is_view)
 {
 	size_t length = strlen(folder);
@@ -91,14 +91,63 @@ static void list_view(struct listed *l, const struct target *t)
 {
 	if (l->json)
 		buf_format(&l->out, "\"type\": \"view\", \"view\": \"%s\", \"editable\": %s}",
-			   t->place.view->name, editable(&t->place));
+			   t->place.view->name, is_editable(&t->place));
 	else
 		printf("%s%c", l->path, l->null ? '\0' : '\n');
 }
 
+/* ---- ls in an archive ---- */
+
+/* Everything except plain files can be listed, and is shown with a '/' after it. */
+static void add_entry(struct listed *l, const char *name, enum archived_kind kind)
+{
+	if (l->json) {
+		json_write_comma(&l->out, &l->first, "\n    ");
+		buf_text(&l->out, "{\"name\": ");
+		json_write_name(&l->out, name);
+		buf_format(&l->out, ", \"type\": \"%s\"}",
+			   kind == ARCHIVED_FILE ? "file" : "folder");
+	} else if (l->null) {
+		print_path(l->path, name, kind == ARCHIVED_FILE);
+	} else if (kind == ARCHIVED_FILE) {
+		puts(name);
+	} else {
+		printf("%s%s%s/\n", color_begin(stdout, COLOR_FOLDER), name, color_end(stdout));
+	}
+}
+
+static void list_entries(struct listed *l, const struct archived *a)
+{
+	const struct contents_entry *entries = archived_level(a)->contents->entries;
+
+	if (l->json)
+		buf_text(&l->out, "\"type\": \"folder\", \"entries\": [");
+	for (uint32_t i = entries[a->entry].first; i != CONTENTS_NONE; i = entries[i].next)
+		add_entry(l, entries[i].label, archived_kind_of(a, i));
+	if (l->json)
+		buf_text(&l->out, l->first ? "]}" : "\n  ]}");
+}
+
+static void list_archived(struct listed *l, const char *path, const struct archived *a)
+{
+	bool is_file = archived_kind(a) == ARCHIVED_FILE;
+
+	if (!is_file || l->json)
+		begin_path(l, path);
+	l->path = path;
+	if (!is_file)
+		list_entries(l, a);
+	else if (l->json)
+		buf_text(&l->out, "\"type\": \"file\"}");
+	else
+		printf("%s%c", path, l->null ? '\0' : '\n');
+}
+
+/* ---- ls ---- */
+
 static void list_failure(struct listed *l, const char *path, const struct err *err)
 {
-	command_tell(path, err);
+	command_error(path, err);
 	if (!l->json)
 		return;
 	begin_path(l, path);
@@ -107,14 +156,20 @@ static void list_failure(struct listed *l, const char *path, const struct err *e
 	buf_char(&l->out, '}');
 }
 
-static bool list(struct listed *l, const char *path, const struct command *command)
+static bool list_path(struct listed *l, const char *path, const struct command *command)
 {
 	struct err err = {.code = ERR_NONE};
 	struct target t;
-	bool fine = target_read(&t, path, command, 0, &err) && target_find(&t, &err);
+	bool fine = target_read(&t, path, command, TARGET_MEMBER, &err);
 
+	if (fine && t.is_archived && archived_kind(&t.archived) == ARCHIVED_ARCHIVE)
+		fine = archived_enter(&t.archived, &err);
+	if (fine && t.version)
+		fine = target_find(&t, &err);
 	if (!fine) {
 		list_failure(l, path, &err);
+	} else if (!t.version) {
+		list_archived(l, path, &t.archived);
 	} else if (t.place.kind == PLACE_VIEW && !l->json) {
 		l->path = path;
 		list_view(l, &t);
@@ -138,7 +193,7 @@ static bool list_all(struct listed *l, char **paths, const struct command *comma
 	if (l->json)
 		buf_text(&l->out, "{\"format\": \"animfs.ls/1\", \"paths\": [");
 	for (; *paths; paths++)
-		fine &= list(l, *paths, command);
+		fine &= list_path(l, *paths, command);
 	if (l->json)
 		buf_text(&l->out, "\n]}\n");
 	if (l->out.failed)
@@ -149,15 +204,16 @@ static bool list_all(struct listed *l, char **paths, const struct command *comma
 
 static const char ls_usage[] =
 	"Usage: animfs ls [OPTION]... FILE[/PATH]...\n"
-	"List what a mount shows in animation files; folders end in '/'.\n"
+	"List what a mount shows in animation files, and what is in archives. Folders end\n"
+	"in '/'.\n"
 	"\n"
 	"Options:\n"
-	"  -0, --null              whole paths, as cat takes them, each ended by NUL\n"
-	"      --json              one JSON document, animfs.ls/1 (see animfs(1))\n" HELP_READS
-		HELP_BVH HELP_COLOR HELP_END "\n"
+	"  -0, --null              print whole paths, for cat, each ended by NUL\n"
+	"      --json              print JSON, animfs.ls/1 (see animfs(1))\n" HELP_READS
+		HELP_INTERCHANGE HELP_SITE HELP_COLOR HELP_END "\n"
 	"Exit status:\n"
-	"  0  all was listed\n"
-	"  2  the call was wrong, or something could not be listed\n";
+	"  0  everything was listed\n"
+	"  2  usage or I/O error\n";
 
 int cmd_ls(int argc, char **argv)
 {
@@ -172,7 +228,7 @@ int cmd_ls(int argc, char **argv)
 	l.several = argc > 1;
 	status = STATUS_TROUBLE;
 	if (l.json && l.null)
-		command_misuse(&command, "--json and --null exclude each other");
+		command_misuse(&command, "--json and --null cannot be used together");
 	else if (command_operands(&command, argc, argv, 1, argc) && list_all(&l, argv, &command))
 		status = STATUS_FINE;
 	buf_release(&l.out);
@@ -181,44 +237,100 @@ int cmd_ls(int argc, char **argv)
 
 /* ---- cat ---- */
 
-static bool print_view(const char *path, const struct command *command)
+/* --version: prints the text as it was in a version. */
+static bool print_old(const char *path, const struct command *command, const char *number)
+{
+	struct err err = {.code = ERR_NONE};
+	struct buf text = BUF_INIT;
+	struct versions v;
+	size_t i;
+	bool fine = versions_open(&v, path, command, &err) && versions_number(&v, number, &i, &err);
+
+	/* Without a path in it, or with that of raw.*: the file's own bytes. */
+	if (fine)
+		fine = *v.t.inside ? versions_text(&v, i, &text, &err)
+				   : versions_bytes(&v, i, &text, &err);
+	if (fine)
+		command_print(&text);
+	else if (!err.code && versions_check_view(&v, &err))
+		err_set(&err, ERR_OPERAND, "there was no such view in version %s", number);
+	buf_release(&text);
+	versions_release(&v);
+	return fine || command_error(path, &err);
+}
+
+static bool print_text(struct target *t, const char *path)
 {
 	struct buf text = BUF_INIT;
-	struct target t;
-	bool fine = target_open(&t, path, command, 0);
+	bool fine = target_is_view(t, path);
 
-	if (fine && t.place.kind != PLACE_VIEW)
-		fine = command_fail(path, strerror(EISDIR));
 	if (fine) {
-		int error = tree_render(&t.tree, &t.place, &text);
+		int error = tree_render(&t->tree, &t->place, &text);
 
 		command_print(&text);
 		fine = !error || command_fail(path, strerror(error));
 	}
 	buf_release(&text);
-	target_release(&t);
 	return fine;
+}
+
+/* Prints a member that is no animation, unpacked. */
+static bool print_member(const struct archived *a, struct err *err)
+{
+	struct buf bytes = BUF_INIT;
+	bool fine = archived_kind(a) != ARCHIVED_FOLDER
+			    ? archived_read(a, &bytes, err)
+			    : err_set(err, ERR_OPERAND, "a folder; animfs ls lists it");
+
+	if (fine)
+		command_print(&bytes);
+	buf_release(&bytes);
+	return fine;
+}
+
+static bool print_view(const char *path, const struct command *command)
+{
+	struct err err = {.code = ERR_NONE};
+	struct target t;
+	bool fine = target_read(&t, path, command, TARGET_MEMBER, &err);
+
+	if (fine && !t.version)
+		fine = print_member(&t.archived, &err);
+	else if (fine && target_find(&t, &err))
+		fine = print_text(&t, path);
+	else
+		fine = false;
+	target_release(&t);
+	return fine || (err.code && command_error(path, &err));
 }
 
 static const char cat_usage[] =
 	"Usage: animfs cat [OPTION]... FILE/PATH...\n"
-	"Print views of animation files, as reading them in a mount does.\n"
+	"Print views of animation files, or members of archives.\n"
 	"\n"
-	"Options:\n" HELP_READS HELP_MAX_TEXT HELP_TIMES HELP_PICTURES HELP_BVH HELP_END "\n"
+	"Options:\n"
+	"      --version=N         print them as of version N (see animfs log)\n"
+	/* clang-format off: a line for each */
+	HELP_READS HELP_MAX_TEXT HELP_TIMES HELP_PICTURES HELP_INTERCHANGE HELP_SITE HELP_END
+	/* clang-format on */
+	"\n"
 	"Exit status:\n"
-	"  0  all was printed\n"
-	"  2  the call was wrong, or something could not be printed\n";
+	"  0  everything was printed\n"
+	"  2  usage or I/O error\n";
 
 int cmd_cat(int argc, char **argv)
 {
+	const char *version = NULL;
+	const struct command_option own[] = {{"version", NULL, &version}, {NULL, NULL, NULL}};
 	struct command command;
 	int status;
 
-	if (!command_begin(&argc, &argv, &command, NULL, cat_usage, &status))
+	if (!command_begin(&argc, &argv, &command, own, cat_usage, &status))
 		return status;
 	status = command_operands(&command, argc, argv, 1, argc) ? STATUS_FINE : STATUS_TROUBLE;
 	for (int i = 0; i < argc; i++) {
-		if (!print_view(argv[i], &command))
+		if (!(version ? print_old(argv[i], &command, version)
+			      : print_view(argv[i], &command)))
 			status = STATUS_TROUBLE;
 	}
 	return command_end(&command, status);

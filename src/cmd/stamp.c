@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stamp.h"
 
-#include "../at.h"
+#include "disk/at.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,9 @@
 #define TEMPORARY STAMP_FILE "~"
 #define SIZE_MAX_OF_STAMP ((size_t)1 << 30)
 #define HASH_DIGITS 32
-#define SAME "= " /* in place of a second hash */
+#define SAME "= " /* instead of a second, equal hash */
+#define VERSION "version "
+#define IMPORTED "@"
 
 /* ---- writing ---- */
 
@@ -25,7 +27,7 @@ bool stamp_add(struct stamp *s, const char *path, text_hash hash)
 		return false;
 	s->texts = texts;
 	texts[s->count] =
-		(struct stamp_text){arena_text(&s->arena, path, strlen(path)), hash, hash};
+		(struct stamp_text){arena_text(&s->arena, path, strlen(path)), hash, hash, {0, 0}};
 	return texts[s->count++].path != NULL;
 }
 
@@ -35,7 +37,13 @@ static void put_hash(struct buf *out, text_hash hash)
 		   (unsigned long long)hash.low64);
 }
 
-/* One that a line cannot hold is not noted, and compared with what the file says instead. */
+static void put_version(struct buf *out, struct digest version)
+{
+	buf_format(out, "%016llx%016llx", (unsigned long long)version.high,
+		   (unsigned long long)version.low);
+}
+
+/* A path that a line cannot hold is left out; its text counts as edited on import. */
 static void put_text(struct buf *out, const struct stamp_text *text)
 {
 	if (strchr(text->path, '\n'))
@@ -45,6 +53,11 @@ static void put_text(struct buf *out, const struct stamp_text *text)
 		buf_text(out, SAME);
 	else
 		put_hash(out, text->said);
+	if (!digest_is_none(text->version)) {
+		buf_text(out, IMPORTED);
+		put_version(out, text->version);
+		buf_char(out, ' ');
+	}
 	buf_text(out, text->path);
 	buf_char(out, '\n');
 }
@@ -71,6 +84,11 @@ int stamp_write(int folder, const struct stamp *s)
 	int error;
 
 	buf_format(&out, FIRST_LINE "\nfile %s\nmade of %s\n", s->file, s->made_of);
+	if (!digest_is_none(s->version)) {
+		buf_text(&out, VERSION);
+		put_version(&out, s->version);
+		buf_char(&out, '\n');
+	}
 	for (size_t i = 0; i < s->count; i++)
 		put_text(&out, &s->texts[i]);
 	error = out.failed ? ENOMEM : put_file(folder, buf_bytes(&out));
@@ -93,53 +111,87 @@ void stamp_sort(struct stamp *s)
 		qsort(s->texts, s->count, sizeof(*s->texts), by_path);
 }
 
-/* Moves *line behind a hash and its space. */
-static bool take_hash(char **line, text_hash *hash)
+/* Reads the digits of a hash, and moves *line after them. */
+static bool take_digits(char **line, uint64_t *high, uint64_t *low)
 {
 	char half[HASH_DIGITS / 2 + 1] = "";
-	size_t digits = strspn(*line, "0123456789abcdef");
 
-	if (digits != HASH_DIGITS || (*line)[digits] != ' ')
+	if (strspn(*line, "0123456789abcdef") != HASH_DIGITS)
 		return false;
 	memcpy(half, *line, HASH_DIGITS / 2);
-	hash->high64 = strtoull(half, NULL, 16);
+	*high = strtoull(half, NULL, 16);
 	memcpy(half, *line + HASH_DIGITS / 2, HASH_DIGITS / 2);
-	hash->low64 = strtoull(half, NULL, 16);
-	*line += HASH_DIGITS + 1;
+	*low = strtoull(half, NULL, 16);
+	*line += HASH_DIGITS;
 	return true;
 }
 
-/* What a line says behind its first words, or NULL. */
-static char *after(char *line, const char *words)
+/* Reads a hash and the space after it. */
+static bool take_hash(char **line, text_hash *hash)
+{
+	uint64_t high, low;
+
+	if (!take_digits(line, &high, &low) || *(*line)++ != ' ')
+		return false;
+	*hash = (text_hash){.low64 = low, .high64 = high};
+	return true;
+}
+
+static struct digest take_version(char **line)
+{
+	struct digest d = {0, 0};
+
+	return take_digits(line, &d.high, &d.low) ? d : (struct digest){0, 0};
+}
+
+/* The rest of a line that begins with these words, or NULL. */
+static char *after_prefix(char *line, const char *words)
 {
 	return line && strncmp(line, words, strlen(words)) == 0 ? line + strlen(words) : NULL;
 }
 
+/* Reads "@5d0e...10 ", which is optional. */
+static struct digest take_imported(char **line)
+{
+	char *version = after_prefix(*line, IMPORTED);
+	struct digest d = version ? take_version(&version) : (struct digest){0, 0};
+
+	if (!digest_is_none(d) && *version == ' ')
+		*line = version + 1;
+	return d;
+}
+
 static bool read_line(struct stamp *s, char *line)
 {
-	char *path;
+	char *version = after_prefix(line, VERSION), *path;
+	struct digest imported;
 	text_hash text, said;
 
+	if (version)
+		s->version = take_version(&version);
 	if (!take_hash(&line, &text))
 		return true;
 	said = text;
-	path = after(line, SAME);
+	path = after_prefix(line, SAME);
 	if (!path && !take_hash(&line, &said))
 		return true;
-	if (!stamp_add(s, path ? path : line, text))
+	path = path ? path : line;
+	imported = take_imported(&path);
+	if (!stamp_add(s, path, text))
 		return false;
 	s->texts[s->count - 1].said = said;
+	s->texts[s->count - 1].version = imported;
 	return true;
 }
 
-static int parse(struct stamp *s, char *text, const char *file)
+static int parse_stamp(struct stamp *s, char *text, const char *file)
 {
 	char *line = strsep(&text, "\n"), *name, *made_of;
 
 	if (!line || strcmp(line, FIRST_LINE) != 0)
 		return 0;
-	name = after(strsep(&text, "\n"), "file ");
-	made_of = name ? after(strsep(&text, "\n"), "made of ") : NULL;
+	name = after_prefix(strsep(&text, "\n"), "file ");
+	made_of = name ? after_prefix(strsep(&text, "\n"), "made of ") : NULL;
 	if (!made_of || strcmp(name, file) != 0)
 		return 0;
 	while ((line = strsep(&text, "\n"))) {
@@ -160,7 +212,7 @@ int stamp_read(int folder, const char *file, struct stamp *s)
 
 	if (!error) {
 		buf_char(&text, '\0');
-		error = text.failed ? ENOMEM : parse(s, (char *)text.data, file);
+		error = text.failed ? ENOMEM : parse_stamp(s, (char *)text.data, file);
 	} else if (error != ENOMEM) {
 		error = 0;
 	}

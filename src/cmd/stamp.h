@@ -6,17 +6,19 @@
  *	animfs export 1
  *	file ranger.canm
  *	made of 18234 1700000000.123456789 ...
+ *	version 91b0...2c
  *	6c5f...e1 = walk/bones/hips.csv
- *	6c5f...e1 0b1d...77 walk/clip.json
+ *	6c5f...e1 0b1d...77 @5d0e...10 walk/clip.json
  *
  * So the next export knows whether it would write the same, and an import which texts were edited
  * since. A second hash is that of what the animation file said when the text was in step with it:
- * once a text was imported, its own form of a number stays in it.
+ * once a text was imported, its own form of a number stays in it. The version, of the export and of
+ * the import of the text, is that by which it is known (store/digests.h).
  */
 #ifndef ANIMFS_STAMP_H
 #define ANIMFS_STAMP_H
 
-#include "animfs/base.h"
+#include "model/said.h"
 #include <xxhash.h>
 
 #define STAMP_FILE ".animfs-export"
@@ -28,36 +30,38 @@ static inline text_hash text_hash_of(struct bytes text)
 }
 
 struct stamp_text {
-	const char *path; /* in the folder: "walk/bones/hips.csv" */
-	text_hash text;   /* of the text */
-	text_hash said;   /* of what the animation file said then */
+	const char *path;      /* in the folder: "walk/bones/hips.csv" */
+	text_hash text;        /* of the text */
+	text_hash said;        /* of the text of the animation file at that time */
+	struct digest version; /* version it was imported into; none: it was not imported */
 };
 
 struct stamp {
 	struct arena arena;
-	const char *file;    /* the animation file's own name; NULL: there is no stamp */
-	const char *made_of; /* all that the texts depend on, in words of the export's own */
+	const char *file;      /* the animation file's name; NULL: there is no stamp */
+	const char *made_of;   /* everything that the texts depend on, as text */
+	struct digest version; /* the version that was exported; none: unknown */
 	struct stamp_text *texts;
 	size_t count, room;
 };
 #define STAMP_INIT                                                                                 \
 	{                                                                                          \
-		ARENA_INIT, NULL, NULL, NULL, 0, 0                                                 \
+		ARENA_INIT, NULL, NULL, {0, 0}, NULL, 0, 0                                         \
 	}
 
 /*
- * What stands in the folder, unless it is that of another file. 0 also where there is none that can
- * be used; ENOMEM.
+ * Reads the stamp in the folder, unless it is of another file. 0 also if there is no valid one;
+ * ENOMEM.
  */
 int stamp_read(int folder, const char *file, struct stamp *s);
 void stamp_release(struct stamp *s);
-/* NULL where it has no such text. Of a stamp that was read, or sorted. */
+/* Finds a text in a stamp that was read or sorted; NULL: none. */
 struct stamp_text *stamp_find(const struct stamp *s, const char *path);
 
-/* Notes a text; false when out of memory. */
+/* Adds a text; false when out of memory. */
 bool stamp_add(struct stamp *s, const char *path, text_hash hash);
 void stamp_sort(struct stamp *s);
-/* Puts it into the folder, whole or not at all. 0 or an errno. */
+/* Writes the stamp atomically. 0 or an errno. */
 int stamp_write(int folder, const struct stamp *s);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd.h"
 
-#include "../structure.h"
+#include "model/structure.h"
+#include "store/beside.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How much of the path is the animation file: up to the first part that is no folder. */
-static size_t file_part(const char *path)
+size_t operand_file(const char *path)
 {
 	char *part = strdup(path);
 	size_t length = 0, whole = strlen(path);
@@ -44,15 +45,38 @@ static bool split_file(struct target *t, const char *path)
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
 	t->folder_path = slash ? arena_text(&t->arena, path, (size_t)(name - path)) : ".";
-	t->file_name = arena_text(&t->arena, name, strlen(name));
+	t->file_name = *name ? arena_text(&t->arena, name, strlen(name)) : "."; /* of "/" */
 	return !t->arena.failed;
 }
 
-static bool split(struct target *t, const char *path)
+/* Root.cpk.d, a folder that only a mount shows, stands for the archive Root.cpk. */
+static bool archive_beside(const char *file, char out[PATH_MAX])
 {
-	size_t length = file_part(path);
-	char *file = strndup(path, length), *target = file ? operand_target(file) : NULL;
-	bool fine = file && split_file(t, target ? target : file);
+	size_t length = beside_length(file, strlen(file));
+	struct stat st;
+
+	if (!length || strlen(file) >= PATH_MAX || lstat(file, &st) == 0)
+		return false;
+	snprintf(out, PATH_MAX, "%.*s", (int)length, file);
+	return container_for_name(out) && stat(out, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+/* Splits a path that is in no mount. */
+static bool split_plain(struct target *t, const char *path)
+{
+	size_t length = operand_file(path), end = length;
+	char *file, *target, beside[PATH_MAX];
+	bool fine;
+
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	file = strndup(path, end);
+	if (file && archive_beside(file, beside)) {
+		free(file);
+		file = strdup(beside);
+	}
+	target = file ? operand_target(file) : NULL;
+	fine = file && split_file(t, target ? target : file);
 
 	free(target);
 	free(file);
@@ -61,7 +85,29 @@ static bool split(struct target *t, const char *path)
 	return fine && !t->arena.failed;
 }
 
-/* The length of the path of SOURCE, which begins the file's folder. */
+static bool split_path(struct target *t, const char *path, struct err *err)
+{
+	if (!mounted_find(path, &t->mounted, err))
+		return false;
+	return split_plain(t, t->mounted.path) || err_memory(err);
+}
+
+/* The command's options, with those of the mount that the path is in. */
+static struct command as_mounted(const struct target *t, const struct command *command)
+{
+	struct command c = *command;
+
+	if (t->mounted.source && !c.source)
+		c.source = t->mounted.source;
+	if (t->mounted.state && !c.state)
+		c.state = t->mounted.state;
+	return c;
+}
+
+/*
+ * The length of SOURCE in the folder's path: of the nearest folder, upwards, with a state
+ * directory; else of the folder itself.
+ */
 static size_t source_length(const char *folder)
 {
 	char state[PATH_MAX + sizeof("/.animfs")];
@@ -78,7 +124,7 @@ static size_t source_length(const char *folder)
 	}
 }
 
-/* --source, which must have the folder in it. */
+/* The same for SOURCE as given by --source, which must contain the folder. */
 static bool given_length(const char *source, const char *folder, size_t *length, struct err *err)
 {
 	char path[PATH_MAX];
@@ -91,7 +137,8 @@ static bool given_length(const char *source, const char *folder, size_t *length,
 	return err_set(err, ERR_TEXT, "it is not in %s", source);
 }
 
-bool site_find(struct site *s, const char *folder, const struct command *command, struct err *err)
+bool site_find(struct site *s, const char *folder, const struct command *command, bool write,
+	       struct err *err)
 {
 	char path[PATH_MAX];
 	size_t length;
@@ -106,58 +153,225 @@ bool site_find(struct site *s, const char *folder, const struct command *command
 	s->root = open(length ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->root < 0)
 		return err_system(err, errno, path);
-	s->state = state_new(s->root, command->state, false, err);
-	return s->state != NULL;
+	s->rebuild = command->rebuild;
+	s->state = state_new(s->root, command->state, !write, err);
+	s->overlay = s->state ? overlay_new(s->state, command->overlay, err) : NULL;
+	if (s->overlay && write)
+		history_clean(s->state);
+	return s->overlay != NULL;
 }
 
 void site_release(struct site *s)
 {
+	overlay_free(s->overlay);
 	state_free(s->state);
 	if (s->root >= 0)
 		close(s->root);
 }
 
-static void tell_rest(void *closure, const char *path, const char *fault)
+static void report_fault(void *closure, const char *path, const char *fault)
 {
 	(void)closure;
 	if (fault)
 		fprintf(stderr, "animfs: %s: not used: %s\n", path, fault);
 }
 
-static void tell_names(void *closure, const char *fault)
+static void report_names(void *closure, const char *fault)
 {
-	tell_rest(closure, NAMING_FILE, fault);
+	report_fault(closure, NAMING_FILE, fault);
 }
 
-/* The file in its store, which is not read yet. */
+/* Makes the file's source; reads nothing yet. */
 static bool open_source(struct target *t, const struct command *command, unsigned how,
 			struct err *err)
 {
-	if ((how & TARGET_WRITE) && !site_find(&t->site, t->folder_path, command, err))
+	const struct command c = as_mounted(t, command);
+	bool write = how & TARGET_WRITE, archive = container_for_name(t->file_name) != NULL;
+
+	/* A read needs the site only of an archive, for its loose files. */
+	if ((write || archive) && !site_find(&t->site, t->folder_path, &c, write, err))
 		return false;
-	t->where = (struct where){t->folder, t->site.folder, t->file_name, NULL};
+	t->where = (struct where){.dir = t->folder,
+				  .folder = t->site.folder,
+				  .name = t->file_name,
+				  .note = &command->note};
 	t->store = store_new(&command->store, t->site.state);
 	t->source = t->store ? source_new(t->store) : NULL;
-	if (!t->source || !store_names(t->store, t->folder, tell_names, NULL))
+	if (!t->source || !store_names(t->store, t->folder, report_names, NULL))
 		return err_memory(err);
-	store_rests(t->store, tell_rest, NULL);
+	store_report_skeletons(t->store, report_fault, NULL);
 	return true;
+}
+
+static bool open_folder(struct target *t, struct err *err)
+{
+	t->folder = open(t->folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return t->folder >= 0 || err_set(err, ERR_SYSTEM, "%s", strerror(errno));
+}
+
+/* ---- ordinary folders ---- */
+
+/* At most so many names are looked at to find an example. */
+#define EXAMPLE_LIMIT 20000
+
+static int files_first(const FTSENT **a, const FTSENT **b)
+{
+	int order = ((*a)->fts_info == FTS_D) - ((*b)->fts_info == FTS_D);
+
+	return order ? order : strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool is_example(const struct target *t, const FTSENT *entry, bool *archive)
+{
+	const struct codec *codec;
+	bool probe;
+
+	*archive = store_container(t->store, entry->fts_name) != NULL;
+	return entry->fts_info == FTS_F &&
+	       (*archive || (store_claims(t->store, entry->fts_name, &codec, &probe) && codec));
+}
+
+/*
+ * The path, in the folder, of an animation or archive in it or below. *whole: all names were looked
+ * at. The caller frees the path.
+ */
+static char *find_example(const struct target *t, char *folder, bool *archive, bool *whole)
+{
+	char *const roots[] = {folder, NULL};
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, files_first);
+	FTSENT *entry = NULL;
+	char *found = NULL;
+
+	for (unsigned i = 0; fts && !found && i < EXAMPLE_LIMIT; i++) {
+		entry = fts_read(fts);
+		if (!entry)
+			break;
+		if (entry->fts_level > 0 && *entry->fts_name == '.')
+			fts_set(fts, entry, FTS_SKIP);
+		else if (is_example(t, entry, archive))
+			found = strdup(entry->fts_path + strlen(folder) + 1);
+	}
+	*whole = fts && !entry;
+	if (fts)
+		fts_close(fts);
+	return found;
+}
+
+bool target_refuse_folder(const struct target *t, struct err *err)
+{
+	size_t typed = strlen(t->typed);
+	bool archive = false, whole = false;
+	char folder[PATH_MAX], *found = NULL;
+
+	if (snprintf(folder, sizeof(folder), "%s/%s", t->folder_path, t->file_name) <
+	    (int)sizeof(folder))
+		found = find_example(t, folder, &archive, &whole);
+	while (typed > 0 && t->typed[typed - 1] == '/')
+		typed--;
+	if (found)
+		err_set(err, ERR_OPERAND,
+			"an ordinary folder; expected an %s in it, such as %.*s/%s",
+			archive ? "archive" : "animation file", (int)typed, t->typed, found);
+	else
+		err_set(err, ERR_OPERAND, "an ordinary folder; expected an animation file%s",
+			whole ? ", and there is none in it: 'animfs formats' says what their names "
+				"are"
+			      : "");
+	free(found);
+	return false;
+}
+
+/* ---- in archives ---- */
+
+struct example_member {
+	char *path;
+};
+
+static bool keep_member(void *closure, const char *path, const struct err *why)
+{
+	struct example_member *e = closure;
+
+	if (!why)
+		e->path = strdup(path);
+	return why != NULL;
+}
+
+/* Refuses a folder or a plain file of an archive; names an animation in it, if any. */
+static bool refuse_member(struct target *t, struct err *err)
+{
+	struct example_member e = {NULL};
+
+	archived_visit(&t->archived, keep_member, &e);
+	if (e.path && *e.path)
+		err_set(err, ERR_OPERAND, "no animation; expected one in it, such as %s", e.path);
+	else
+		err_set(err, ERR_OPERAND, "no animation, and there is none in it");
+	free(e.path);
+	return false;
+}
+
+/* Makes the member's loose file the target's file. */
+static bool use_loose(struct target *t, struct err *err)
+{
+	int error;
+
+	if (!archived_loose(&t->archived, &t->loose, err))
+		return false;
+	close(t->folder);
+	error = loose_folder(&t->loose, false, &t->folder);
+	if (error)
+		t->folder = -1;
+	if (error && error != ENOENT && error != ENOTDIR)
+		return err_system(err, error, t->loose.shown);
+	t->file_name = t->loose.label;
+	t->where.dir = t->folder;
+	t->where.folder = t->loose.folder;
+	t->where.name = t->loose.name;
+	t->where.loose = &t->loose;
+	return true;
+}
+
+/* Goes to what the path names in the archive. */
+static bool walk_archive(struct target *t, struct err *err)
+{
+	t->is_archived = true;
+	return archived_open(&t->archived, t->store, &t->site, t->folder, t->file_name, err) &&
+	       archived_walk(&t->archived, t->inside, &t->inside, err);
+}
+
+/* Finds what the path names in the archive, and decodes it if it is an animation. */
+static bool open_member(struct target *t, unsigned how, struct err *err)
+{
+	if (!walk_archive(t, err))
+		return false;
+	if (archived_kind(&t->archived) != ARCHIVED_ANIMATION)
+		return (how & TARGET_MEMBER) || refuse_member(t, err);
+	if (!use_loose(t, err))
+		return false;
+	t->version = source_get(t->source, &t->where, err);
+	if (t->version)
+		t->tree = (struct tree){t->version, t->version->file_name};
+	return t->version != NULL;
 }
 
 static bool open_file(struct target *t, const struct command *command, unsigned how,
 		      struct err *err)
 {
+	struct stat st;
 	bool probe;
 
-	t->folder = open(t->folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (t->folder < 0)
-		return err_set(err, ERR_SYSTEM, "%s", strerror(errno));
+	if (!open_folder(t, err))
+		return false;
 	if (faccessat(t->folder, t->file_name, R_OK, 0) == 0)
 		how &= ~(unsigned)TARGET_NEW;
 	else if (errno != ENOENT || !(how & TARGET_NEW))
 		return err_set(err, ERR_SYSTEM, "%s", strerror(errno));
 	if (!open_source(t, command, how, err))
 		return false;
+	if (fstatat(t->folder, t->file_name, &st, 0) == 0 && S_ISDIR(st.st_mode))
+		return target_refuse_folder(t, err);
+	if (store_container(t->store, t->file_name))
+		return open_member(t, how, err);
 	if (!store_claims(t->store, t->file_name, &t->codec, &probe) && !(how & TARGET_ANY))
 		return err_set(err, ERR_UNKNOWN,
 			       "no format has this name; --type '*=auto' looks at the content");
@@ -172,17 +386,75 @@ static bool open_file(struct target *t, const struct command *command, unsigned 
 bool target_read(struct target *t, const char *path, const struct command *command, unsigned how,
 		 struct err *err)
 {
-	*t = (struct target){.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}};
-	return split(t, path) ? open_file(t, command, how, err) : err_memory(err);
+	*t = (struct target){
+		.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}, .typed = path};
+	return split_path(t, path, err) && open_file(t, command, how, err);
+}
+
+/* Finds a member that has, or can have, a loose file; it need not be an animation. */
+static bool locate_member(struct target *t, struct err *err)
+{
+	enum archived_kind kind;
+
+	if (!walk_archive(t, err))
+		return false;
+	kind = archived_kind(&t->archived);
+	if (t->archived.entry == CONTENTS_TOP
+		    ? !archived_level(&t->archived)->archive->container->replace
+		    : kind == ARCHIVED_FOLDER)
+		return err_set(err, ERR_OPERAND,
+			       "archives are only read, so only the members in them that were "
+			       "edited have old versions");
+	return use_loose(t, err) &&
+	       (!t->loose.rab ||
+		err_set(err, ERR_OPERAND, "its versions are those of the archive that it is in, %s",
+			t->loose.shown));
+}
+
+bool target_locate(struct target *t, const char *path, const struct command *command,
+		   struct err *err)
+{
+	*t = (struct target){
+		.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}, .typed = path};
+	if (!split_path(t, path, err) || !open_folder(t, err) ||
+	    !open_source(t, command, TARGET_WRITE, err))
+		return false;
+	return !store_container(t->store, t->file_name) || locate_member(t, err);
 }
 
 bool target_find(struct target *t, struct err *err)
 {
-	if (t->version && tree_walk(&t->tree, t->inside, &t->place))
+	return t->version ? tree_resolve(&t->tree, t->inside, &t->place, err)
+			  : err_set(err, ERR_OPERAND, "%s", strerror(ENOENT));
+}
+
+struct example {
+	char name[NAME_MAX + 1];
+};
+
+static bool keep_example(void *closure, const char *name, const struct place *place)
+{
+	struct example *e = closure;
+
+	if (place->kind == PLACE_VIEW && !place->view->whole && !*e->name)
+		snprintf(e->name, sizeof(e->name), "%s", name);
+	return true;
+}
+
+bool target_is_view(const struct target *t, const char *path)
+{
+	struct example e = {""};
+	struct err err = {.code = ERR_NONE};
+
+	if (t->place.kind == PLACE_VIEW)
 		return true;
-	if (t->version)
-		tree_explain(&t->tree, t->inside, err);
-	return err_set(err, ERR_TEXT, "%s", strerror(ENOENT));
+	tree_list(&t->tree, &t->place, VIEW_SET_ALL, keep_example, &e);
+	if (*e.name)
+		err_set(&err, ERR_OPERAND, "a folder; expected a view in it, such as %s%s%s", path,
+			path[strlen(path) - 1] == '/' ? "" : "/", e.name);
+	else
+		err_set(&err, ERR_OPERAND, "a folder; expected a view");
+	return command_error(path, &err);
 }
 
 bool target_open(struct target *t, const char *path, const struct command *command, unsigned how)
@@ -190,10 +462,10 @@ bool target_open(struct target *t, const char *path, const struct command *comma
 	struct err err = {.code = ERR_NONE};
 
 	return (target_read(t, path, command, how, &err) && target_find(t, &err)) ||
-	       command_tell(path, &err);
+	       command_error(path, &err);
 }
 
-static bool commit(struct target *t, const struct anim *edited, struct err *err)
+static bool commit_edit(struct target *t, const struct anim *edited, struct err *err)
 {
 	struct version *now = NULL;
 	bool fine;
@@ -217,7 +489,7 @@ static int edit_once(const char *path, const struct command *command, unsigned h
 	if (target_read(&t, path, command, TARGET_WRITE | how, err)) {
 		assert(t.version || t.codec);
 		edited = t.version ? anim_edit(t.version->anim) : anim_blank(t.codec->format, NULL);
-		fine = edited ? change(closure, &t, edited, err) && commit(&t, edited, err)
+		fine = edited ? change(closure, &t, edited, err) && commit_edit(&t, edited, err)
 			      : err_memory(err);
 		status = fine ? STATUS_FINE : command_status(err);
 	}
@@ -241,7 +513,7 @@ int target_edit(const char *path, const struct command *command, unsigned how,
 			break;
 	}
 	if (status != STATUS_FINE)
-		command_tell(path, &err);
+		command_error(path, &err);
 	return status;
 }
 
@@ -249,6 +521,9 @@ void target_release(struct target *t)
 {
 	if (t->version)
 		version_put(t->version);
+	loose_release(&t->loose);
+	if (t->is_archived)
+		archived_release(&t->archived);
 	if (t->source)
 		source_free(t->source);
 	if (t->store)
@@ -256,5 +531,6 @@ void target_release(struct target *t)
 	site_release(&t->site);
 	if (t->folder >= 0)
 		close(t->folder);
+	mounted_release(&t->mounted);
 	arena_release(&t->arena);
 }

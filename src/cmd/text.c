@@ -2,7 +2,7 @@
 /* text.c - `animfs text`: every clip of a file as one text, for git to compare. */
 #include "cmd.h"
 
-#include "../listing.h"
+#include "model/listing.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,9 +23,19 @@ static bool print_listing(const struct target *t, const char *path)
 	return fine;
 }
 
+static void print_reason(const struct err *err)
+{
+	printf("not decoded: %s", err->message);
+	if (err->line)
+		printf(" (in line %zu, column %zu)", err->line, err->column);
+	else if (err->placed)
+		printf(" (at byte %zu)", err->at);
+	putchar('\n');
+}
+
 /*
- * A file that is there and cannot be decoded has its reason as its text: git gives up where a
- * program fails, though other versions of the file may be fine.
+ * The text of a file that cannot be decoded is the reason: if the program failed, git would stop,
+ * even if other versions of the file are fine.
  */
 static bool print_text(const char *path, const struct command *command)
 {
@@ -34,26 +44,28 @@ static bool print_text(const char *path, const struct command *command)
 	bool fine = true;
 
 	if (target_read(&t, path, command, TARGET_ANY, &err))
-		fine = *t.inside ? command_fail(path, strerror(ENOTDIR)) : print_listing(&t, path);
+		fine = *t.inside
+			       ? command_fail(path, "expected only FILE; animfs cat prints a view")
+			       : print_listing(&t, path);
 	else if (err.code == ERR_FORMAT || err.code == ERR_UNKNOWN)
-		printf("not decoded: %s (at byte %zu)\n", err.message, err.at);
+		print_reason(&err);
 	else
-		fine = command_tell(path, &err);
+		fine = command_error(path, &err);
 	target_release(&t);
 	return fine;
 }
 
 static const char usage[] =
 	"Usage: animfs text [OPTION]... FILE\n"
-	"Print every clip of an animation file as one text, a line for each key. For git:\n"
+	"Print an animation file as one text with a line for each key. For git:\n"
 	"  git config diff.animation.textconv 'animfs text'\n"
 	"  echo '*.canm diff=animation' >> .gitattributes\n"
-	"A file that does not decode is one line that says why.\n"
+	"For a file that does not decode, print one line with the reason.\n"
 	"\n"
-	"Options:\n" HELP_READS HELP_TIMES HELP_END "\n"
+	"Options:\n" HELP_READS HELP_TIMES HELP_SITE HELP_END "\n"
 	"Exit status:\n"
-	"  0  it was printed\n"
-	"  2  the call was wrong, or there is no such file, or it cannot be read\n";
+	"  0  the file was printed\n"
+	"  2  usage error, or the file cannot be read\n";
 
 int cmd_text(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* umount.c - `animfs umount MNT`: returns when what was written is in the binaries. */
+/* umount.c - `animfs umount`: unmounts, and returns when everything is saved. */
 #include "cmd.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The process that serves the mount, from its own word; 0 when it is no mount of animfs. */
+/* The pid of the daemon, from .animfs/status; 0 if it is no mount of animfs. */
 static pid_t daemon_of(const char *mountpoint)
 {
 	char path[PATH_MAX + 32], line[256];
@@ -32,7 +32,7 @@ static pid_t daemon_of(const char *mountpoint)
 	return (pid_t)pid;
 }
 
-static int unmount(const char *mountpoint)
+static int unmount_path(const char *mountpoint)
 {
 	pid_t child;
 	int status;
@@ -60,16 +60,14 @@ static void wait_for(pid_t pid)
 	close(ended.fd);
 }
 
-static int run(const char *mountpoint)
+static int unmount_at(const char *mountpoint)
 {
 	pid_t pid = daemon_of(mountpoint);
 	int error;
 
-	if (!pid) {
-		command_fail(mountpoint, "not a mount of animfs");
-		return STATUS_REFUSED;
-	}
-	error = unmount(mountpoint);
+	if (!pid)
+		return command_no_mount(mountpoint);
+	error = unmount_path(mountpoint);
 	if (error) {
 		command_fail(mountpoint, strerror(error));
 		return STATUS_REFUSED;
@@ -78,14 +76,27 @@ static int run(const char *mountpoint)
 	return STATUS_FINE;
 }
 
-static const char usage[] = "Usage: animfs umount [OPTION]... MOUNTPOINT\n"
-			    "Unmount, and wait until everything that was saved is in the files.\n"
-			    "\n"
-			    "Options:\n" HELP_END "\n"
-			    "Exit status:\n"
-			    "  0  all is saved, and the mount has ended\n"
-			    "  1  it is in use, or no mount of animfs\n"
-			    "  2  the call was wrong\n";
+static int run_umount(const char *path)
+{
+	char *mountpoint, *source;
+	int status = mounted_point(path, &mountpoint, &source) ? unmount_at(mountpoint)
+							       : command_no_mount(path);
+
+	free(mountpoint);
+	free(source);
+	return status;
+}
+
+static const char usage[] =
+	"Usage: animfs umount [OPTION]... MOUNTPOINT\n"
+	"Unmount, and wait until everything is saved and the mount has ended. A path\n"
+	"inside the mount will do.\n"
+	"\n"
+	"Options:\n" HELP_END "\n"
+	"Exit status:\n"
+	"  0  everything is saved, and the mount has ended\n"
+	"  1  it is in use, or not a mount of animfs\n"
+	"  2  usage error\n";
 
 int cmd_umount(int argc, char **argv)
 {
@@ -96,6 +107,6 @@ int cmd_umount(int argc, char **argv)
 		return status;
 	status = STATUS_TROUBLE;
 	if (command_operands(&command, argc, argv, 1, 1))
-		status = run(argv[0]);
+		status = run_umount(argv[0]);
 	return command_end(&command, status);
 }

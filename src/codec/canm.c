@@ -50,20 +50,20 @@
  * or becomes the new name when its last bone is renamed. canm_plan.c decides that, canm_write.c
  * puts the parts in their places.
  */
-#include "codec/canm.h"
-#include "codec/codecs.h"
-#include "names.h"
+#include "canm.h"
+#include "codecs.h"
+#include "text/utf.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /*
- * Rows and strings may overlap, and then a small file can say a lot. What they come to may be this
- * much (rows, code units), or as many as the file has bytes.
+ * Rows and strings may overlap, so a small file can decode to a large model. Limit on rows and code
+ * units together: this, or the size of the file if that is larger.
  */
 #define EXPANSION_MIN 0x10000u
-/* So many times more may the names come to, said once for every bone that has them. */
+/* Limit on the size of all bones' names, as a multiple of that. */
 #define REPEATS 64
 
 #define DEGREES (180 / M_PI)
@@ -262,7 +262,7 @@ static bool check_channel(const struct canm *f, uint32_t i, struct err *err)
 	return true;
 }
 
-/* The string that the offset at `field` of the entry at `entry` leads to. */
+/* Notes the string at the offset in `field` of the entry at `entry`. */
 static bool note_text(struct canm *f, size_t entry, size_t field, const char *whose, uint32_t i,
 		      struct err *err)
 {
@@ -341,12 +341,12 @@ static bool check_clip(const struct canm *f, uint32_t i, size_t *room, struct er
 	return true;
 }
 
-static size_t expansion(const struct canm *f)
+static size_t expansion_limit(const struct canm *f)
 {
 	return f->src.size > EXPANSION_MIN ? f->src.size : EXPANSION_MIN;
 }
 
-/* Behind the last zero that can end a string. */
+/* The end of the last NUL that can terminate a string. */
 static size_t find_closed(struct bytes src)
 {
 	size_t end = src.size & ~(size_t)1;
@@ -363,10 +363,10 @@ static int by_place(const void *a, const void *b)
 	return p->at < q->at ? -1 : p->at > q->at;
 }
 
-/* Each string once, and how long it is. */
+/* Finds the length of each string once. */
 static bool measure_texts(struct canm *f, struct err *err)
 {
-	size_t room = expansion(f), count = 0, i;
+	size_t room = expansion_limit(f), count = 0, i;
 
 	qsort(f->texts, f->text_count, sizeof(*f->texts), by_place);
 	for (i = 0; i < f->text_count; i++) {
@@ -395,7 +395,7 @@ size_t canm_find_text(const struct canm *f, size_t at)
 	return (size_t)(t - f->texts);
 }
 
-static bool spend(size_t *room, size_t units, struct err *err)
+static bool spend_room(size_t *room, size_t units, struct err *err)
 {
 	if (units > *room)
 		return err_set(err, ERR_FORMAT, "names as long as these are used too often");
@@ -403,10 +403,10 @@ static bool spend(size_t *room, size_t units, struct err *err)
 	return true;
 }
 
-/* A small file can name thousands of bones by one long string, and every text repeats it. */
+/* A small file can give one long name to thousands of bones; every text would repeat it. */
 static bool check_repeats(struct canm *f, struct err *err)
 {
-	size_t room = REPEATS * expansion(f);
+	size_t room = REPEATS * expansion_limit(f);
 	size_t *units = arena_alloc(&f->arena, f->names.count, sizeof(*units));
 	uint32_t i, row;
 
@@ -414,16 +414,16 @@ static bool check_repeats(struct canm *f, struct err *err)
 		return err_memory(err);
 	for (i = 0; i < f->names.count; i++) {
 		units[i] = f->texts[canm_find_text(f, canm_name_place(f, i))].units;
-		if (!spend(&room, units[i], err))
+		if (!spend_room(&room, units[i], err))
 			return false;
 	}
 	for (i = 0; i < f->clips.count; i++) {
 		struct entry e = canm_entry(f, i);
 
-		if (!spend(&room, f->texts[canm_find_text(f, e.name_at)].units, err))
+		if (!spend_room(&room, f->texts[canm_find_text(f, e.name_at)].units, err))
 			return false;
 		for (row = 0; row < e.row_count; row++)
-			if (!spend(&room, units[canm_row(f, &e, row).name], err))
+			if (!spend_room(&room, units[canm_row(f, &e, row).name], err))
 				return false;
 	}
 	return true;
@@ -451,7 +451,7 @@ bool canm_read(struct canm *f, struct bytes src, struct err *err)
 		if (!note_text(f, at, at, "bone", i, err))
 			return false;
 	}
-	rows = expansion(f);
+	rows = expansion_limit(f);
 	for (i = 0; i < f->clips.count; i++) {
 		size_t at = canm_clip_place(f, i);
 
@@ -461,32 +461,32 @@ bool canm_read(struct canm *f, struct bytes src, struct err *err)
 	return measure_texts(f, err) && check_repeats(f, err);
 }
 
-static void reach(size_t *extent, size_t at, size_t count, size_t size)
+static void extend_to(size_t *extent, size_t at, size_t count, size_t size)
 {
 	if (count && at + count * size > *extent)
 		*extent = at + count * size;
 }
 
-static size_t measure(const struct canm *f)
+static size_t data_extent(const struct canm *f)
 {
 	size_t extent = HEADER_SIZE, i;
 
-	reach(&extent, f->clips.at, f->clips.count, CLIP_SIZE);
-	reach(&extent, f->channels.at, f->channels.count, canm_channel_size(f->version));
-	reach(&extent, f->names.at, f->names.count, NAME_SIZE);
+	extend_to(&extent, f->clips.at, f->clips.count, CLIP_SIZE);
+	extend_to(&extent, f->channels.at, f->channels.count, canm_channel_size(f->version));
+	extend_to(&extent, f->names.at, f->names.count, NAME_SIZE);
 	for (i = 0; i < f->channels.count; i++) {
 		struct channel c = canm_channel(f, (uint32_t)i);
 
 		if (c.keys)
-			reach(&extent, (size_t)(c.keys - f->src.data), 1, keys_size(&c));
+			extend_to(&extent, (size_t)(c.keys - f->src.data), 1, keys_size(&c));
 	}
 	for (i = 0; i < f->clips.count; i++) {
 		struct entry e = canm_entry(f, (uint32_t)i);
 
-		reach(&extent, e.rows_at, e.row_count, ROW_SIZE);
+		extend_to(&extent, e.rows_at, e.row_count, ROW_SIZE);
 	}
 	for (i = 0; i < f->text_count; i++)
-		reach(&extent, f->texts[i].at, f->texts[i].units + 1, 2);
+		extend_to(&extent, f->texts[i].at, f->texts[i].units + 1, 2);
 	return extent;
 }
 
@@ -496,7 +496,7 @@ bool canm_extent(struct bytes src, size_t *extent, struct err *err)
 	bool ok = canm_read(&f, src, err);
 
 	if (ok)
-		*extent = measure(&f);
+		*extent = data_extent(&f);
 	arena_release(&f.arena);
 	return ok;
 }
@@ -515,7 +515,7 @@ double canm_unit(enum curve_kind kind)
 	return kind == CURVE_EULER ? DEGREES : 1;
 }
 
-/* A channel as the curve it is in a role. `base` is where its base stands in the file. */
+/* The curve of a channel in a role. `base`: where its base is in the file. */
 static struct curve curve_of(const struct channel *c, const uint8_t *base, enum role role)
 {
 	bool keyed = kind_is_keyed(c->kind);
@@ -558,7 +558,7 @@ const char **canm_texts(const struct canm *f, struct arena *arena)
 	size_t i;
 
 	for (i = 0; names && i < f->text_count; i++) {
-		names[i] = name_from_utf16(arena, canm_bytes(f, f->texts[i].at), f->texts[i].units);
+		names[i] = utf8_from_utf16(arena, canm_bytes(f, f->texts[i].at), f->texts[i].units);
 		if (!names[i])
 			return NULL;
 	}
@@ -569,7 +569,7 @@ struct decoder {
 	struct canm f;
 	struct anim *a;
 	const char **texts;
-	const struct curve **curves[2]; /* of each channel: as a vector, as a rotation */
+	const struct curve **curves[2]; /* by channel: the curve as a vector, and as a rotation */
 };
 
 static const struct curve *shared_curve(struct decoder *d, uint32_t channel, enum role role)

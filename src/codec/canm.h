@@ -15,8 +15,8 @@
 #define CLIP_SIZE 0x1C
 #define ROW_SIZE 8
 #define NAME_SIZE 4
-#define NONE 0xFFFFu      /* a channel of a row that has none */
-#define COUNT_MAX 0xFFFFu /* of channels and bone names that rows can tell apart, and of frames */
+#define NONE 0xFFFFu      /* in a row: no channel */
+#define COUNT_MAX 0xFFFFu /* limit on channels, bone names and frames */
 
 /* What a file's format says of the CANM that it is or holds. */
 #define CANM_FORMAT                                                                                \
@@ -31,29 +31,29 @@ struct table {
 	size_t at;
 };
 
-/* A string: where it begins, and how many code units stand before its end. */
+/* A string: its offset, and its length in code units without the NUL. */
 struct text {
 	size_t at;
 	size_t units;
 };
 
-/* A file whose every claim was checked: all counts hold, all offsets lead into it. */
+/* A file in which all counts and offsets have been checked. */
 struct canm {
 	struct arena arena;
 	struct bytes src;
 	uint32_t version;
 	struct table clips, channels, names;
-	size_t closed; /* strings that begin before it have an end */
+	size_t closed; /* strings that begin before this are terminated */
 	size_t text_count;
-	struct text *texts; /* the strings in use, by place */
+	struct text *texts; /* the strings that are used, by offset */
 };
 
 struct channel {
 	uint32_t kind, count;
-	uint32_t base[4], step[4]; /* the bits of float32 */
+	uint32_t base[4], step[4]; /* bits of float32 */
 	int32_t offset;
 	uint32_t spare;
-	const uint8_t *keys; /* kinds 1 and 3 */
+	const uint8_t *keys; /* for kinds 1 and 3 */
 };
 
 struct entry {
@@ -105,28 +105,31 @@ static inline size_t canm_clip_place(const struct canm *f, uint32_t i)
 	return f->clips.at + (size_t)i * CLIP_SIZE;
 }
 
-/* Where an offset leads that stands in the entry at `entry`. False when that is not in the file. */
+/* The target of an offset in the entry at `entry`. False if that is outside the file. */
 bool canm_follow(struct bytes src, size_t entry, int32_t offset, size_t *at);
 
-/* Checks a whole file. What it needs is in f->arena, also after a failure. */
+/* Checks a whole file. Allocates in f->arena, which the caller releases, also after a failure. */
 bool canm_read(struct canm *f, struct bytes src, struct err *err);
-/* How much of `src`, which begins with a CANM file, that file takes: to the end of all it says. */
+/*
+ * The size of the CANM file at the beginning of `src`: up to the end of everything that it refers
+ * to.
+ */
 bool canm_extent(struct bytes src, size_t *extent, struct err *err);
 
 struct channel canm_channel(const struct canm *f, uint32_t i);
 struct entry canm_entry(const struct canm *f, uint32_t i);
 struct row canm_row(const struct canm *f, const struct entry *e, uint32_t i);
 size_t canm_name_place(const struct canm *f, uint32_t i);
-/* The same backwards, offsets as they are in the struct; the name's is left alone. */
+/* The reverse: writes offsets as they are in the struct, but not the name's. */
 void canm_put_channel(uint32_t version, const struct channel *c, uint8_t *p);
 void canm_put_entry(const struct entry *e, uint8_t *p);
 void canm_get_words(const uint8_t *p, unsigned count, uint32_t *out);
 
-/* The number of the string that begins there, and the names of all strings. */
+/* The index of the string at that offset; and all strings. */
 size_t canm_find_text(const struct canm *f, size_t at);
 const char **canm_texts(const struct canm *f, struct arena *arena);
 
-/* A channel as the curve it is in a role; and what its values are multiplied with. */
+/* The curve of a channel in a role; and the unit of its values. */
 struct curve canm_curve(const struct canm *f, uint32_t channel, enum role role);
 double canm_unit(enum curve_kind kind);
 

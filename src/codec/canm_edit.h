@@ -1,37 +1,39 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * canm_edit.h - a model on its way into a CANM file: first it is planned which channel every curve
- * is and which string every name (canm_plan.c), then the file is put together (canm_write.c).
+ * canm_edit.h - encoding a model as CANM: canm_plan.c assigns a channel to each curve and a string
+ * to each name, then canm_write.c writes the file.
  */
 #ifndef ANIMFS_CANM_EDIT_H
 #define ANIMFS_CANM_EDIT_H
 
-#include "codec/canm.h"
-#include "codec/index.h"
-#include "codec/layout.h"
+#include "canm.h"
+#include "index.h"
+#include "layout.h"
 
-/* What a curve of the model is: the number of its record, or of its pair, or EMPTY for none. */
+/* What a curve is stored as: the index of a record, or of a pair, or EMPTY. */
 #define SLOT_PAIR 0x80000000u
 #define EMPTY UINT32_MAX
 
-/* A curve that is another than the channel that was in its place. */
+/* A curve that differs from the channel that it was decoded from. */
 struct pair {
 	const struct curve *want;
-	uint32_t was, is; /* channels, as numbers of records */
+	uint32_t was, is; /* channels, as indices of records */
 	uint32_t clip, track;
 	enum role role;
 };
 
-/* Curves that were compared with a channel: the last that was equal, and the last that was not. */
+/*
+ * Results of comparing curves with a channel: the last that was equal, and the last that was not.
+ */
 struct compared {
 	const struct curve *equal, *other;
 };
 
-/* A channel of the new file. The first ones are those of the old file, under their old numbers. */
+/* A channel of the new file. Those of the old file come first, with their old indices. */
 struct record {
 	struct channel is;
 	bool changed;
-	uint32_t had, users; /* how many roles used it, and how many do */
+	uint32_t had, users; /* how many roles used it, and use it now */
 	uint32_t number;     /* in the new table */
 	struct part *keys;
 	size_t keys_at; /* in that part */
@@ -41,13 +43,13 @@ struct record {
 struct bone {
 	size_t text;
 	uint32_t users;
-	const char *seen; /* a name in the model that was found to be this one */
+	const char *seen; /* a name of the model that is known to be equal */
 };
 
 struct string {
 	const char *name;
 	const uint8_t *units;
-	size_t size; /* with the zero at the end */
+	size_t size; /* with the NUL */
 	size_t order;
 	bool used;
 	struct part *part;
@@ -56,13 +58,13 @@ struct string {
 /* An animation of the new file. */
 struct target {
 	const struct clip *clip;
-	uint32_t was; /* its number in the old file, or ANIM_NEW */
+	uint32_t was; /* index in the old file, or ANIM_NEW */
 	struct entry old;
-	size_t first; /* its first track, among those of all clips */
+	size_t first; /* index of its first track among those of all clips */
 	size_t text;
 	int32_t loop;
 	uint8_t *rows;
-	size_t place; /* of its rows in the old file, or LAYOUT_NEW */
+	size_t place; /* offset of its rows in the old file, or LAYOUT_NEW */
 	struct part *part;
 };
 
@@ -73,9 +75,9 @@ struct edit {
 	uint32_t version;
 	struct target *targets;
 	size_t track_count;
-	uint32_t *slots;   /* of each track and role */
-	uint32_t *named;   /* of each track: its bone */
-	size_t name_count; /* not more different names do the tracks have */
+	uint32_t *slots;   /* by track and role */
+	uint32_t *named;   /* by track: its bone */
+	size_t name_count; /* at most as many different names as this */
 	struct pair *pairs;
 	uint32_t pair_count;
 	struct record *records;
@@ -84,7 +86,7 @@ struct edit {
 	uint32_t bone_count;
 	struct string *strings;
 	size_t string_count;
-	struct compared *compared[2]; /* of each old channel: as a vector, as a rotation */
+	struct compared *compared[2]; /* by old channel: as a vector, as a rotation */
 	struct index pair_index, record_index, bone_index, string_index, row_index;
 	bool records_indexed;
 	struct layout layout;
@@ -93,17 +95,17 @@ struct edit {
 		uint8_t *bytes;
 	} header, channels, clips, names; /* what holds offsets, and is filled in last */
 	uint32_t channel_count;
-	bool too_far; /* an offset does not fit */
+	bool too_far; /* an offset is out of range */
 };
 
-/* Memory that lasts as long as the edit. NULL, and the error is set, when there is none. */
+/* Allocates for as long as the edit. NULL, with the error set, when out of memory. */
 void *edit_alloc(struct edit *e, size_t count, size_t size);
 
-/* From the model and the old file, which is read: targets, pairs, records, bones, strings. */
+/* Plans the new file from the model and the old file: targets, pairs, records, bones, strings. */
 bool edit_plan(struct edit *e);
-/* Is this channel in the new file? */
+/* Is this record in the new file? */
 bool edit_keeps(const struct edit *e, uint32_t record);
-/* The record that a slot leads to, or EMPTY. */
+/* The record of a slot, or EMPTY. */
 uint32_t edit_record(const struct edit *e, uint32_t slot);
 
 #endif

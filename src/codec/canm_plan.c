@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "codec/canm_edit.h"
-#include "codec/quant.h"
-#include "names.h"
+#include "canm_edit.h"
+#include "quant.h"
+#include "text/utf.h"
 
 #include <math.h>
 #include <string.h>
 
 #define PENDING UINT32_MAX
-#define SOME 64 /* bytes of keys, for a hash */
+#define SOME 64 /* bytes of keys that are hashed */
 
 void *edit_alloc(struct edit *e, size_t count, size_t size)
 {
@@ -18,7 +18,7 @@ void *edit_alloc(struct edit *e, size_t count, size_t size)
 	return memory;
 }
 
-/* Its row in the old file. False when it is new. */
+/* The track's row in the old file. False if it is new. */
 static bool old_row(const struct edit *e, const struct target *t, const struct track *track,
 		    struct row *row)
 {
@@ -45,7 +45,7 @@ static const struct field *find_loop(const struct clip *clip)
 	return NULL;
 }
 
-/* The stored number goes before the word, where both were changed. */
+/* If both the stored number and the word were changed, the number counts. */
 static bool choose_loop(const struct edit *e, struct target *t)
 {
 	const struct field *field = find_loop(t->clip);
@@ -176,7 +176,10 @@ static bool same_pair(const void *owner, uint32_t number, const void *key)
 	return a->want == b->want && a->was == b->was && a->role == b->role;
 }
 
-/* Is the curve what this old channel is in that role? Tracks that share one share the answer. */
+/*
+ * Is the curve equal to this old channel in that role? The result is shared by tracks that share a
+ * curve.
+ */
 static bool stays_channel(struct edit *e, const struct curve *want, uint32_t was, enum role role)
 {
 	struct compared *c;
@@ -193,7 +196,7 @@ static bool stays_channel(struct edit *e, const struct curve *want, uint32_t was
 	return c->equal == want;
 }
 
-/* The channels that a track had: NONE where it is new. */
+/* The old channels of a track; NONE if it is new. */
 static struct row old_channels(const struct edit *e, const struct target *t,
 			       const struct track *track)
 {
@@ -204,7 +207,7 @@ static struct row old_channels(const struct edit *e, const struct target *t,
 	return row;
 }
 
-/* First the curves that stay; *changed counts the others. */
+/* Assigns unchanged curves to their channels; *changed: number of the others. */
 static void plan_kept(struct edit *e, const struct target *t, size_t *changed)
 {
 	uint32_t track;
@@ -293,7 +296,7 @@ uint32_t edit_record(const struct edit *e, uint32_t slot)
 	return slot != EMPTY && slot & SLOT_PAIR ? e->pairs[slot & ~SLOT_PAIR].is : slot;
 }
 
-/* How many of a channel's numbers mean something. */
+/* How many numbers of a channel's base are used. */
 static unsigned base_width(uint32_t kind)
 {
 	return kind == KIND_QUATERNIONS ? 0 : kind == KIND_QUATERNION ? 4 : 3;
@@ -327,7 +330,7 @@ static uint64_t hash_channel(const struct channel *c)
 		hash = index_mix(hash, c->base[i]);
 	for (i = 0; i < step_width(c->kind); i++)
 		hash = index_mix(hash, c->step[i]);
-	/* Some of the keys tell channels apart well enough. */
+	/* Hashing some of the keys is enough. */
 	if (size <= 2 * SOME)
 		return index_bytes(hash, c->keys, size);
 	hash = index_bytes(hash, c->keys, SOME);
@@ -367,7 +370,7 @@ static bool load_records(struct edit *e)
 	return e->records != NULL;
 }
 
-/* Most edits change a channel in place and never look for an equal one. */
+/* Built on demand: most edits change a channel in place and never search for an equal one. */
 static bool index_records(struct edit *e)
 {
 	uint32_t i;
@@ -377,7 +380,8 @@ static bool index_records(struct edit *e)
 	if (!index_init(&e->record_index, &e->old.arena,
 			(size_t)e->old.channels.count + e->pair_count))
 		return err_memory(e->err);
-	for (i = 0; i < e->old.channels.count && i < COUNT_MAX; i++) { /* rows name no others */
+	for (i = 0; i < e->old.channels.count && i < COUNT_MAX;
+	     i++) { /* rows cannot refer to others */
 		const struct channel *c = &e->records[i].is;
 
 		if (!e->records[i].changed)
@@ -400,7 +404,7 @@ static uint32_t kind_of(const struct curve *c)
 	return c->keyed ? KIND_VECTORS : KIND_VECTOR;
 }
 
-/* As the game's own files fill in what a kind has no use for. */
+/* Unused fields are filled in like in the game's own files. */
 static struct channel new_channel(uint32_t kind)
 {
 	struct channel c = {.kind = kind, .count = 1};
@@ -412,7 +416,7 @@ static struct channel new_channel(uint32_t kind)
 	return c;
 }
 
-/* Does the model's curve hold just what a channel of this kind stores? */
+/* Are all values of the curve exactly representable by a channel of this kind? */
 static bool is_stored_form(const struct curve *c, uint32_t kind)
 {
 	enum lane_form form = kind == KIND_VECTORS ? LANE_GRID : LANE_FLOAT;
@@ -520,7 +524,7 @@ static bool make_channel(struct edit *e, const struct pair *pair, struct channel
 		       q.key, why);
 }
 
-/* A record for the channel: an equal one, or a new one. */
+/* Finds an equal record, or makes one. */
 static bool find_record(struct edit *e, const struct channel *c, uint32_t *is)
 {
 	if (!index_records(e))
@@ -535,7 +539,7 @@ static bool find_record(struct edit *e, const struct channel *c, uint32_t *is)
 	return true;
 }
 
-/* The record of an edited curve. */
+/* Assigns a record to an edited curve. */
 static bool place_pair(struct edit *e, struct pair *pair)
 {
 	struct record *was = pair->was == NONE ? NULL : &e->records[pair->was];
@@ -556,7 +560,7 @@ static bool place_pair(struct edit *e, struct pair *pair)
 	return true;
 }
 
-/* One that nobody used is none of our business; one that lost its users goes. */
+/* A channel that was never used stays; one that is not used any more goes. */
 bool edit_keeps(const struct edit *e, uint32_t i)
 {
 	const struct record *r = &e->records[i];
@@ -593,7 +597,7 @@ static bool same_string(const void *owner, uint32_t number, const void *key)
 	return strcmp(((const struct string *)owner + number)->name, key) == 0;
 }
 
-/* At most so many names do the bones have: most clips have those of the clip before. */
+/* An upper limit on the number of names: most clips share those of the clip before. */
 static size_t count_names(const struct anim *a)
 {
 	size_t count = 0;
@@ -640,11 +644,11 @@ static bool has_unit_zero(const struct buf *units)
 	return false;
 }
 
-/* Only text has UTF-16: a byte that is no UTF-8 would come back as something else. */
+/* A name must be UTF-8 to be stored as UTF-16; another byte would not read back the same. */
 static bool check_text(const struct edit *e, const char *name, const struct buf *units)
 {
 	struct arena scratch = ARENA_INIT;
-	char *again = name_from_utf16(&scratch, units->data, units->size / 2);
+	char *again = utf8_from_utf16(&scratch, units->data, units->size / 2);
 	bool same = again && strcmp(again, name) == 0;
 
 	if (!again)
@@ -662,7 +666,7 @@ static bool add_string(struct edit *e, const char *name)
 	uint8_t *copy = NULL;
 	bool ok = false;
 
-	name_to_utf16(name, &units);
+	utf8_to_utf16(name, &units);
 	if (has_unit_zero(&units)) {
 		err_set(e->err, ERR_STORE, "a name cannot hold a zero character");
 		goto done;
@@ -747,14 +751,14 @@ static bool keeps_bone(struct edit *e, const struct track *track, uint32_t was)
 {
 	struct bone *b = &e->bones[was];
 
-	/* Tracks of one bone mostly share their name by pointer too. */
+	/* Tracks of one bone mostly share its name's pointer. */
 	if (b->seen != track->name && !same_bone(e, was, track->name))
 		return false;
 	b->seen = track->name;
 	return true;
 }
 
-/* `was`: the bone that the track was, or PENDING. */
+/* `was`: the track's old bone, or PENDING. */
 static bool bone_for(struct edit *e, const char *name, uint32_t was, uint32_t *number)
 {
 	uint64_t hash = index_text(name);
@@ -792,7 +796,7 @@ static bool name_track(struct edit *e, const struct target *t, uint32_t track, b
 	return true;
 }
 
-/* First those that stay, so that it is known which names are free. */
+/* Unchanged names first, so that it is known which are free. */
 static bool name_tracks(struct edit *e)
 {
 	uint32_t clip, track, pass;

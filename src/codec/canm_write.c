@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "codec/canm_edit.h"
+#include "canm_edit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static size_t clips_end(const struct canm *f)
 	return f->clips.at + (size_t)f->clips.count * CLIP_SIZE;
 }
 
-/* Where an old table that is empty may grow: LAYOUT_NEW when that is nowhere. */
+/* The offset at which an old empty table may grow; LAYOUT_NEW if it has none. */
 static size_t table_place(const struct canm *f, const struct table *t)
 {
 	size_t at;
@@ -51,7 +51,7 @@ static bool add_table(struct edit *e, enum rank rank, size_t align, const struct
 {
 	size_t place = table_place(&e->old, old);
 
-	/* An empty table that points nowhere keeps doing so. */
+	/* An empty table with an invalid offset keeps it. */
 	if (e->old.src.size && place == LAYOUT_NEW && count == 0)
 		return true;
 	return add_piece(e, rank, align, place, old->count * entry, count * entry, piece);
@@ -69,7 +69,7 @@ static bool add_tables(struct edit *e)
 	       add_table(e, RANK_NAMES, 4, &e->old.names, NAME_SIZE, e->bone_count, &e->names);
 }
 
-/* The keys of an old channel. Channels may share them. */
+/* The keys of an old channel; channels may share them. */
 struct block {
 	size_t at, size;
 	uint32_t kind, record;
@@ -77,9 +77,9 @@ struct block {
 };
 
 struct blocks {
-	struct block *list; /* by place */
+	struct block *list; /* sorted by offset */
 	size_t count;
-	size_t parts; /* of the layout, that they come to */
+	size_t parts; /* number of parts in the layout */
 };
 
 static int by_block(const void *a, const void *b)
@@ -95,7 +95,7 @@ static int by_block(const void *a, const void *b)
 	return p->record < q->record ? -1 : p->record > q->record;
 }
 
-/* As in the game's files: then there is nothing to sort. */
+/* Blocks of the game's files are in order, so need no sorting. */
 static bool in_order(const struct blocks *keys)
 {
 	size_t i;
@@ -121,14 +121,14 @@ static size_t keys_align(uint32_t kind)
 	return kind == KIND_QUATERNIONS ? 16 : 2;
 }
 
-/* `at`: where in the part. */
+/* `at`: offset in the part. */
 static void give_keys(struct record *r, struct part *part, size_t at)
 {
 	r->keys = part;
 	r->keys_at = at;
 }
 
-/* A part for the record's keys alone. */
+/* Makes a part of the record's keys only. */
 static void fill_keys(struct record *r, struct part *part)
 {
 	part->data = r->is.keys;
@@ -136,8 +136,8 @@ static void fill_keys(struct record *r, struct part *part)
 	give_keys(r, part, 0);
 }
 
-/* Keys that stay, right behind others that do, are one part with those: most of a file is. */
-static bool joins(const struct block *b, const struct block *before)
+/* Kept keys that directly follow other kept keys are one part with them; that is most of a file. */
+static bool continues_block(const struct block *b, const struct block *before)
 {
 	return b->kept && before->kept && keys_rank(b->kind) == keys_rank(before->kind) &&
 	       before->at + before->size == b->at;
@@ -152,12 +152,12 @@ static size_t block_end(const struct blocks *keys, size_t i)
 	return next;
 }
 
-static bool stays(const struct edit *e, const struct block *b)
+static bool block_stays(const struct edit *e, const struct block *b)
 {
 	return edit_keeps(e, b->record) && !e->records[b->record].changed;
 }
 
-/* A block that one of its channels still has stays as it is. */
+/* A block stays if one of its channels keeps its keys. */
 static void find_kept(const struct edit *e, struct blocks *keys)
 {
 	size_t i, k, next;
@@ -167,10 +167,10 @@ static void find_kept(const struct edit *e, struct blocks *keys)
 
 		next = block_end(keys, i);
 		for (k = i; k < next; k++)
-			kept |= stays(e, &keys->list[k]);
+			kept |= block_stays(e, &keys->list[k]);
 		for (k = i; k < next; k++)
 			keys->list[k].kept = kept;
-		keys->parts += i == 0 || !joins(&keys->list[i], &keys->list[i - 1]);
+		keys->parts += i == 0 || !continues_block(&keys->list[i], &keys->list[i - 1]);
 	}
 }
 
@@ -195,7 +195,10 @@ static bool find_blocks(struct edit *e, struct blocks *keys)
 	return true;
 }
 
-/* `count` old channels with the same keys, which none of them keeps: who puts its own there? */
+/*
+ * For `count` old channels whose shared keys none of them keeps: chooses one to write its new keys
+ * there.
+ */
 static void reuse_block(struct edit *e, const struct block *b, size_t count)
 {
 	struct part *part =
@@ -223,7 +226,7 @@ static void add_old_keys(struct edit *e, const struct blocks *keys)
 			reuse_block(e, b, next - i);
 			continue;
 		}
-		if (i == 0 || !joins(b, b - 1)) {
+		if (i == 0 || !continues_block(b, b - 1)) {
 			part = layout_add(&e->layout, keys_rank(b->kind), keys_align(b->kind),
 					  b->at, 0);
 			part->data = canm_bytes(&e->old, b->at);
@@ -231,7 +234,7 @@ static void add_old_keys(struct edit *e, const struct blocks *keys)
 		part->old_size += b->size;
 		part->size = part->old_size;
 		for (k = i; k < next; k++)
-			if (stays(e, &keys->list[k]))
+			if (block_stays(e, &keys->list[k]))
 				give_keys(&e->records[keys->list[k].record], part,
 					  b->at - part->old_at);
 	}
@@ -284,7 +287,7 @@ static bool fill_rows(struct edit *e, struct target *t)
 	return t->rows != NULL;
 }
 
-/* Rows that two animations shared, and that are still the same, stay shared. */
+/* Animations that shared equal rows keep sharing them. */
 static void add_rows(struct edit *e, uint32_t i)
 {
 	struct target *t = &e->targets[i];
@@ -312,8 +315,8 @@ static void add_rows(struct edit *e, uint32_t i)
 }
 
 /*
- * Where the rows of the old animations stand. Those of one without rows are where they would be if
- * it had some, provided that its offset says so; otherwise it keeps its offset whatever it says.
+ * The offsets of the old animations' rows. An animation without rows has an offset where rows could
+ * be added, if it is a valid one; otherwise the offset stays as it is.
  */
 static size_t *find_row_places(struct edit *e)
 {
@@ -466,7 +469,7 @@ static bool add_parts(struct edit *e)
 
 /* ---- the bytes of what holds offsets ---- */
 
-/* Writes the offset, from the entry at `entry`, of a place in the new file. */
+/* Writes the offset, relative to the entry at `entry`, of a place in the new file. */
 static void put_offset(struct edit *e, const struct piece *piece, size_t entry, size_t field,
 		       size_t to)
 {
@@ -543,7 +546,7 @@ static void put_tables(struct edit *e)
 
 /* ---- encode ---- */
 
-static bool begin(struct edit *e, struct bytes old)
+static bool begin_edit(struct edit *e, struct bytes old)
 {
 	uint32_t version = e->a->version ? e->a->version : VERSION_EDF5;
 
@@ -577,7 +580,7 @@ static bool place_parts(struct edit *e)
 bool canm_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct edit e = {.a = a, .err = err};
-	bool ok = begin(&e, old) && edit_plan(&e) && add_parts(&e) && place_parts(&e);
+	bool ok = begin_edit(&e, old) && edit_plan(&e) && add_parts(&e) && place_parts(&e);
 
 	if (ok) {
 		layout_write(&e.layout, out);

@@ -4,8 +4,8 @@
  *
  * Around the CANM stands a tree of records that says when the game plays which animation. It names
  * the animations by their numbers, and other things by names of its own, whose texts stand behind
- * the CANM. Here the tree is shown as its CANM alone (canm.c); of the rest no more is understood
- * than an edit of the CANM needs, which moves those texts.
+ * the CANM. Only the CANM is shown (canm.c); of the rest, only as much is
+ * understood as an edit of the CANM needs, which moves those texts.
  *
  * All numbers are little-endian. The header's offsets count from the start of the file, all others
  * are signed and count from the start of the record that holds them.
@@ -29,7 +29,8 @@
  *   name         i32 offset of UTF-16LE text, 2-aligned, up to a zero; 0: the record has none
  *
  * The five names are all offsets that lead behind the CANM. Words of records that the game does not
- * use hold what was in memory, and may look like offsets: nothing is told from a value.
+ * use hold what was in memory, and may look like offsets: what a word is never depends on its
+ * value.
  *
  * The length of the CANM is stored nowhere: it ends where the last thing ends that it refers to.
  *
@@ -37,15 +38,15 @@
  * which words are offsets: records outside the place for them, or on top of each other, or bytes
  * there that belong to none; and names that are none. cas_write.c says how the others are written.
  */
-#include "codec/cas.h"
-#include "codec/canm.h"
-#include "codec/codecs.h"
+#include "cas.h"
+#include "canm.h"
+#include "codecs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Names may overlap: what they come to may be so much more than the file. */
+/* Names may overlap; limit on their total size, beyond that of the file. */
 #define EXPANSION 0x10000u
 
 static const struct format cas_format = {
@@ -90,7 +91,7 @@ static struct bytes behind_records(const struct cas *c)
 	return (struct bytes){c->src.data + c->records_end, c->src.size - c->records_end};
 }
 
-/* Errors of the CANM count from its start. */
+/* Positions of errors in the CANM are relative to its start. */
 static bool of_canm(const struct cas *c, bool fine, struct err *err)
 {
 	if (!fine && err && err->placed)
@@ -116,9 +117,9 @@ static bool cas_probe(struct bytes src)
 
 /* ---- the records ---- */
 
-/* Takes the place of `count` records; `field` is where they are told of. */
-static bool take(struct cas *c, size_t field, int64_t at, uint32_t count, size_t size,
-		 enum mark mark, const char *what, struct err *err)
+/* Marks `count` records as taken; `field` has their count or offset. */
+static bool take_part(struct cas *c, size_t field, int64_t at, uint32_t count, size_t size,
+		      enum mark mark, const char *what, struct err *err)
 {
 	const struct bytes place = {c->src.data, c->records_end};
 	size_t i, from = (size_t)at;
@@ -139,14 +140,14 @@ static bool take(struct cas *c, size_t field, int64_t at, uint32_t count, size_t
 	return true;
 }
 
-/* Named records, told of by a count and an offset; `each` takes what belongs to one. */
+/* Reads a table of named records by its count and offset; `each` reads what belongs to a record. */
 static bool take_table(struct cas *c, size_t record, size_t field, size_t size, const char *what,
 		       bool (*each)(struct cas *, size_t, struct err *), struct err *err)
 {
 	uint32_t count = cas_word(c, record + field), i;
 	int64_t at = cas_follow(c, record, field + 4);
 
-	if (!take(c, record + field + 4, at, count, size, MARK_NAME, what, err))
+	if (!take_part(c, record + field + 4, at, count, size, MARK_NAME, what, err))
 		return false;
 	for (i = 0; each && i < count; i++)
 		if (!each(c, (size_t)at + i * size, err))
@@ -156,8 +157,8 @@ static bool take_table(struct cas *c, size_t record, size_t field, size_t size, 
 
 static bool take_indices(struct cas *c, size_t control, struct err *err)
 {
-	return take(c, control + 8, cas_follow(c, control, 8), cas_word(c, control + 4), 4,
-		    MARK_TAKEN, "numbers of animations", err);
+	return take_part(c, control + 8, cas_follow(c, control, 8), cas_word(c, control + 4), 4,
+			 MARK_TAKEN, "numbers of animations", err);
 }
 
 static bool take_group(struct cas *c, size_t record, size_t field, struct err *err)
@@ -165,9 +166,9 @@ static bool take_group(struct cas *c, size_t record, size_t field, struct err *e
 	int64_t at = cas_follow(c, record, field);
 	size_t group = (size_t)at;
 
-	return take(c, record + field, at, 1, 8, MARK_TAKEN, "CasDataGroup", err) &&
-	       take(c, group + 4, cas_follow(c, group, 4), cas_word(c, group),
-		    cas_data_size(c->version), MARK_DATA, "CasData", err);
+	return take_part(c, record + field, at, 1, 8, MARK_TAKEN, "CasDataGroup", err) &&
+	       take_part(c, group + 4, cas_follow(c, group, 4), cas_word(c, group),
+			 cas_data_size(c->version), MARK_DATA, "CasData", err);
 }
 
 static bool take_slot(struct cas *c, size_t record, size_t field, struct err *err)
@@ -181,7 +182,7 @@ static bool take_anm_data(struct cas *c, size_t record, size_t field, uint32_t c
 	int64_t at = cas_follow(c, record, field);
 	uint32_t i;
 
-	if (!take(c, record + field, at, count, 0x20, MARK_TAKEN, "AnmData", err))
+	if (!take_part(c, record + field, at, count, 0x20, MARK_TAKEN, "AnmData", err))
 		return false;
 	for (i = 0; i < count; i++)
 		if (!take_slot(c, (size_t)at + i * 0x20, 8, err))
@@ -299,8 +300,8 @@ bool cas_understand(struct cas *c, struct err *err)
 
 /* ---- decode ---- */
 
-/* False when out of memory. */
-static bool explain(const struct cas *c, struct anim *a, const struct err *why)
+/* Puts the reason into the model. False when out of memory. */
+static bool explain_read_only(const struct cas *c, struct anim *a, const struct err *why)
 {
 	a->format = &cas_format;
 	a->version = c->version;
@@ -321,7 +322,7 @@ static struct anim *cas_decode(struct bytes src, const struct hints *hints, stru
 	if (!of_canm(&c, a != NULL, err))
 		goto done;
 	cas_understand(&c, &why);
-	if (!explain(&c, a, &why)) {
+	if (!explain_read_only(&c, a, &why)) {
 		err_memory(err);
 		anim_free(a);
 		a = NULL;

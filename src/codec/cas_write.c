@@ -7,16 +7,16 @@
  * inside the CANM is the CANM's own: where it does not stay, the name gets a copy at the end of the
  * file. The result is read again and must say what the old file said.
  */
-#include "codec/cas.h"
-#include "codec/codecs.h"
-#include "names.h"
+#include "cas.h"
+#include "codecs.h"
+#include "text/utf.h"
 
 #include <string.h>
 
 #define COMMAND(n) ((uint64_t)1 << (n))
 #define COMMANDS(first, last) (COMMAND((last) + 1) - COMMAND(first))
 
-/* The commands that the games' own files hold: no word of theirs is an offset. */
+/* The commands in the games' own files: none has a word that is an offset. */
 static const struct {
 	uint32_t version;
 	uint64_t commands;
@@ -37,7 +37,7 @@ static const char *name_of(struct cas *c, size_t record)
 
 	for (i = 0; i < c->name_count; i++)
 		if (c->names[i].record == record)
-			return name_from_utf16(&c->arena, c->src.data + c->names[i].text,
+			return utf8_from_utf16(&c->arena, c->src.data + c->names[i].text,
 					       c->names[i].size / 2 - 1);
 	return NULL;
 }
@@ -53,7 +53,7 @@ static bool refuse_number(struct cas *c, size_t control, uint32_t number, struct
 	return err_accept(err, "new animations at the end; none removed up to that one");
 }
 
-/* What TControls name must be what it was: `kept` animations are, from the first one on. */
+/* The animations that TControls refer to must be unchanged; the first `kept` are. */
 static bool check_controls(struct cas *c, uint32_t kept, uint32_t was, uint32_t is, struct err *err)
 {
 	uint32_t count = cas_word(c, CAS_TCONTROLS), i, k;
@@ -92,7 +92,7 @@ static bool check_clips(struct cas *c, const struct anim *a, struct err *err)
 
 /* ---- the names keep their texts ---- */
 
-/* Does the text stand in the new file where it stood? */
+/* Is the text at the same offset in the new file? */
 static bool text_stays(const struct cas *c, const struct cas_name *name, struct bytes now)
 {
 	return bytes_hold(now, name->text, 1, name->size) &&
@@ -133,7 +133,7 @@ static bool is_known(const struct cas *c, uint32_t command)
 	return command < 64 && (known[i].commands & COMMAND(command));
 }
 
-/* A command that nobody has seen might have a name of its own, which would have to move. */
+/* An unknown command may contain the offset of a name, which would have to be changed. */
 static bool check_data(const struct cas *c, struct err *err)
 {
 	size_t at, word;
@@ -156,7 +156,7 @@ static bool check_data(const struct cas *c, struct err *err)
 	return true;
 }
 
-/* Where the text of name `i` goes; `before` is where that of the name before it went. */
+/* The new offset of the text of name `i`; `before`: that of the name before. */
 static size_t place_text(const struct cas *c, size_t i, size_t before, int64_t grown,
 			 struct buf *out)
 {
@@ -199,7 +199,7 @@ static bool move_names(const struct cas *c, struct buf *out, struct err *err)
 
 /* ---- the new file ---- */
 
-/* The same records, word for word, and the same texts. */
+/* Compares all records and texts. */
 static bool reads_same(const struct cas *old, const struct cas *now)
 {
 	size_t i;
@@ -239,8 +239,8 @@ static bool read_back(const struct cas *old, struct bytes made, struct err *err)
 		       : err_set(err, ERR_STORE, "the records of this CAS would not stay the same");
 }
 
-/* The texts behind the CANM stay 2-aligned. */
-static bool assemble(struct cas *c, struct bytes canm, struct buf *out, struct err *err)
+/* Keeps the texts after the CANM 2-aligned. */
+static bool assemble_file(struct cas *c, struct bytes canm, struct buf *out, struct err *err)
 {
 	size_t end = c->records_end + c->canm.size;
 
@@ -265,7 +265,7 @@ static bool encode_canm(const struct cas *c, const struct anim *a, struct buf *c
 	return canm_codec.encode(&inner, c->canm, canm, err);
 }
 
-/* Does the model say what is there? Then it can be said of a file that is not understood, too. */
+/* Is the model unchanged? Then it can be encoded even for a file that is read-only. */
 static bool replace_canm(struct cas *c, const struct anim *a, struct buf *canm, struct buf *out,
 			 struct err *err)
 {
@@ -284,7 +284,7 @@ static bool replace_canm(struct cas *c, const struct anim *a, struct buf *canm, 
 	if (!editable)
 		return err_set(err, ERR_STORE, "this CAS is read-only: %s (at byte 0x%zx)",
 			       lock.message, lock.at);
-	return made && check_clips(c, a, err) && assemble(c, buf_bytes(canm), out, err);
+	return made && check_clips(c, a, err) && assemble_file(c, buf_bytes(canm), out, err);
 }
 
 bool cas_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)

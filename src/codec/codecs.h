@@ -1,4 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer codec: the formats. Each is a const struct codec (include/animfs/codec.h) in a file or
+ * family of its own: it turns bytes into a model, and a model and the old bytes into new bytes,
+ * and keeps the stored form of all that is equal. A codec opens no file and trusts no byte. It
+ * knows no view, so that N formats and M views are N + M pieces. skel.c is the template of a new
+ * one.
+ *
+ * May use: util text model
+ */
 /* codecs.h - what codecs[] lists: one entry a format, at the end of its file. */
 #ifndef ANIMFS_CODECS_H
 #define ANIMFS_CODECS_H
@@ -9,9 +18,11 @@ extern const struct codec canm_codec;
 extern const struct codec owanim_codec;
 extern const struct codec cas_codec;
 extern const struct codec ff9anim_codec;
+extern const struct codec ff9clip_codec;
 extern const struct codec ribbon_codec;
 extern const struct codec kanim_codec;
-/* Not in the list: the template of a new one. */
+extern const struct codec sequence_codec;
+/* The template for new formats; not in the list. */
 extern const struct codec skel_codec;
 
 #endif

@@ -40,9 +40,9 @@
  * first word, the unused bits of masks and what stands behind the last part survive that, gaps and
  * sharing do not. A low table stays, and comes where an angle needs it (ff9anim_write.c).
  */
-#include "codec/ff9anim.h"
-#include "bones.h"
-#include "codec/codecs.h"
+#include "ff9anim.h"
+#include "codecs.h"
+#include "model/bones.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +175,7 @@ static uint32_t count_records(const struct block *b, size_t table, size_t other,
 	return (uint32_t)((at - table) / RECORD_SIZE);
 }
 
-/* `given` counts only where the block does not tell. 0: it cannot be told. */
+/* `given` is used only where the block does not determine the number. 0: it is unknown. */
 static uint32_t count_bones(const struct block *b, uint32_t given)
 {
 	bool firm = false, whole = false;
@@ -273,13 +273,13 @@ bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err
 	b->bones = count_bones(b, bones);
 	if (b->bones == 0)
 		return err_at(err, ERR_FORMAT, b->high, 0,
-			      "the block does not tell how many bones it has: say it with "
+			      "the block does not say how many bones it has: give the number with "
 			      "--type 'NAME=ff9anim:24', or put the model beside it, as NAME with "
 			      "the extension .ff9model");
 	return check_tables(b, err);
 }
 
-/* The block could be read, if only it told how many bones it has. */
+/* Could the block be read if the number of bones were known? */
 static bool ff9_incomplete(struct bytes src)
 {
 	struct block b;
@@ -413,7 +413,7 @@ static bool points_past_header(const struct record *r)
 	return true;
 }
 
-/* There is no magic number: only what holds for all blocks of the game tells them from the rest. */
+/* There is no magic number: checks what holds for all blocks of the game. */
 static bool ff9_probe(struct bytes src)
 {
 	struct block b;

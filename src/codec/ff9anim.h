@@ -49,7 +49,7 @@ static inline size_t stream_size(enum part part, uint32_t frames)
 					: ((size_t)frames + 1) / 2;
 }
 
-/* Checks a whole block. `bones` is how many there are where the block does not tell, or 0. */
+/* Checks a whole block. `bones` is their number where the block does not determine it, or 0. */
 bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err);
 /* A bone's record, or the translation's (bone 0). What there is no table for is 0 in all frames. */
 struct record ff9_record(const struct block *b, enum part part, uint32_t bone);

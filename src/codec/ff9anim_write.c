@@ -3,8 +3,8 @@
  * ff9anim_write.c - a model as a Final Fantasy IX block: the old one while it says the same,
  * otherwise one in the order of the game's own.
  */
-#include "bones.h"
-#include "codec/ff9anim.h"
+#include "ff9anim.h"
+#include "model/bones.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static bool read_word0(struct edit *e)
 	return true;
 }
 
-/* A bone is known by its place alone. */
+/* A bone is identified only by its index. */
 static bool check_bone(struct edit *e, uint32_t i)
 {
 	const struct track *t = &e->clip->tracks[i];
@@ -86,10 +86,11 @@ static bool check_bone(struct edit *e, uint32_t i)
 
 	if (bone_number(e->a->format, e->a->bone_names, t->name, &number) && number == i)
 		return true;
-	return err_set(e->err, ERR_STORE,
-		       "%s cannot be bone %u of %s: bones are told by their place, and so can only "
-		       "be added or removed at the end, under the next number",
-		       track_word(t), i, clip_word(e));
+	return err_set(
+		e->err, ERR_STORE,
+		"%s cannot be bone %u of %s: bones are identified by their place, and so can only "
+		"be added or removed at the end, under the next number",
+		track_word(t), i, clip_word(e));
 }
 
 /* Which curves there are is what the format says; they have a key in every frame. */
@@ -103,7 +104,7 @@ static bool check_curve(struct edit *e, uint32_t bone, enum role role)
 	if (!c != !wanted)
 		return err_set(e->err, ERR_STORE,
 			       wanted ? "%s of %s needs a %s, in every frame"
-				      : "%s of %s cannot have a %s; it has a rotation alone, and "
+				      : "%s of %s cannot have a %s; it has only a rotation, and "
 					"only the first bone a translation",
 			       name, clip_word(e), word);
 	if (!c)
@@ -220,7 +221,7 @@ static bool says_the_same(const struct edit *e, uint8_t *keys)
 	return true;
 }
 
-static bool compare(struct edit *e, bool *same)
+static bool compare_blocks(struct edit *e, bool *same)
 {
 	uint8_t *keys;
 
@@ -234,7 +235,7 @@ static bool compare(struct edit *e, bool *same)
 	return true;
 }
 
-static void reach(size_t end, size_t *last)
+static void extend_to(size_t end, size_t *last)
 {
 	if (end > *last)
 		*last = end;
@@ -246,20 +247,20 @@ static void reach_streams(const struct block *b, enum part part, uint32_t bone, 
 
 	for (unsigned axis = 0; axis < AXES; axis++)
 		if (!is_constant(&r, axis))
-			reach(r.field[axis] + stream_size(part, b->frames), last);
+			extend_to(r.field[axis] + stream_size(part, b->frames), last);
 }
 
 /* What stands behind the last part and its padding. */
-static struct bytes trailing(const struct block *b)
+static struct bytes trailing_bytes(const struct block *b)
 {
 	size_t last = HEADER_SIZE, table = (size_t)b->bones * RECORD_SIZE;
 
 	if (b->bones == 0)
 		return (struct bytes){NULL, 0};
-	reach(b->high + table, &last);
+	extend_to(b->high + table, &last);
 	reach_streams(b, PART_TRANSLATION, 0, &last);
 	if (b->low)
-		reach(b->low + table, &last);
+		extend_to(b->low + table, &last);
 	for (uint32_t bone = 0; bone < b->bones; bone++) {
 		reach_streams(b, PART_HIGH, bone, &last);
 		reach_streams(b, PART_LOW, bone, &last);
@@ -293,7 +294,7 @@ static uint16_t bits_of(const struct edit *e, enum part part, uint32_t bone, uns
 	return part == PART_TRANSLATION ? key ^ 0x8000 : part == PART_HIGH ? key >> 4 : key & 0xF;
 }
 
-static bool moves(const struct edit *e, enum part part, uint32_t bone, unsigned axis)
+static bool part_moves(const struct edit *e, enum part part, uint32_t bone, unsigned axis)
 {
 	uint16_t first = bits_of(e, part, bone, axis, 0);
 
@@ -309,7 +310,7 @@ static uint32_t count_moving(const struct edit *e, enum part part)
 
 	for (uint32_t bone = 0; bone < bones; bone++)
 		for (unsigned axis = 0; axis < AXES; axis++)
-			count += moves(e, part, bone, axis);
+			count += part_moves(e, part, bone, axis);
 	return count;
 }
 
@@ -318,12 +319,13 @@ static bool needs_low(const struct edit *e)
 {
 	for (uint32_t bone = 0; bone < e->bones; bone++)
 		for (unsigned axis = 0; axis < AXES; axis++)
-			if (bits_of(e, PART_LOW, bone, axis, 0) || moves(e, PART_LOW, bone, axis))
+			if (bits_of(e, PART_LOW, bone, axis, 0) ||
+			    part_moves(e, PART_LOW, bone, axis))
 				return true;
 	return false;
 }
 
-static size_t aligned(size_t at)
+static size_t align_up(size_t at)
 {
 	return (at + 3) & ~(size_t)3;
 }
@@ -335,7 +337,7 @@ static size_t last_stream(const struct edit *e, const uint32_t moving[3], uint32
 
 	for (enum part part = PART_TRANSLATION; part <= PART_LOW; part++) {
 		if (part != PART_TRANSLATION)
-			at = aligned(at) + table;
+			at = align_up(at) + table;
 		at += moving[part] * stream_size(part, frames);
 		if (moving[part])
 			last = at - stream_size(part, frames);
@@ -391,7 +393,7 @@ static void put_record(struct edit *e, enum part part, uint32_t bone, size_t at)
 	for (unsigned axis = 0; axis < AXES; axis++) {
 		uint16_t field = (uint16_t)e->out->size;
 
-		if (moves(e, part, bone, axis)) {
+		if (part_moves(e, part, bone, axis)) {
 			put_stream(e, part, bone, axis);
 		} else {
 			field = bits_of(e, part, bone, axis, 0);
@@ -422,7 +424,7 @@ static void put_table(struct edit *e, enum part part, size_t pointer)
 
 static bool put_block(struct edit *e)
 {
-	struct bytes rest = trailing(&e->old);
+	struct bytes rest = trailing_bytes(&e->old);
 	uint32_t moving[3] = {count_moving(e, PART_TRANSLATION), count_moving(e, PART_HIGH), 0};
 
 	/* Without streams and a low table, what trails would be taken for more of the high one. */
@@ -448,7 +450,7 @@ bool ff9_encode(const struct anim *a, struct bytes old, struct buf *out, struct 
 	struct edit e = {.arena = ARENA_INIT, .a = a, .clip = a->clips, .err = err, .out = out};
 	bool same = false;
 	bool done = (old.size == 0 || ff9_read(&e.old, old, a->bone_count, err)) &&
-		    store_model(&e) && compare(&e, &same);
+		    store_model(&e) && compare_blocks(&e, &same);
 
 	if (done && same) {
 		buf_add(out, old.data, old.size);

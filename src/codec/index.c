@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "codec/index.h"
+#include "index.h"
 
 #include <string.h>
 #include <xxhash.h>

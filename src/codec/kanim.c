@@ -36,6 +36,7 @@ static const struct format kanim_format = {
 	.name = "kanim",
 	.suffix = "kanim",
 	.stills = true,
+	.beside = "",
 	.text = true,
 	.many_clips = true,
 	.has_loop = true,
@@ -84,7 +85,8 @@ struct kanim_values kanim_values_of(const struct clip *clip)
 }
 
 /* In the file itself, where that is what was read. */
-static struct bytes written(struct arena *arena, const struct kanim *k, const struct kanim_frame *f)
+static struct bytes frame_text(struct arena *arena, const struct kanim *k,
+			       const struct kanim_frame *f)
 {
 	struct bytes text = {k->xml.text.data + f->begin, f->end - f->begin};
 
@@ -103,7 +105,7 @@ static bool decode_stills(struct arena *arena, struct clip *clip, const struct k
 
 		stills[i] = frames[i].still;
 		stills[i].url = arena_text(arena, url, strlen(url));
-		stills[i].written = written(arena, k, &frames[i]);
+		stills[i].written = frame_text(arena, k, &frames[i]);
 	}
 	clip->stills = stills;
 	return !arena->failed;
@@ -160,7 +162,7 @@ static struct anim *kanim_decode(struct bytes src, const struct hints *hints, st
 	return anim;
 }
 
-/* XML of another kind is told by its first element; what the engine would not load is none. */
+/* The first element decides; what the engine would not load is no kanim. */
 static bool kanim_probe(struct bytes src)
 {
 	struct kanim k;

@@ -7,7 +7,7 @@
 #define ANIMFS_CODEC_KANIM_H
 
 #include "animfs/codec.h"
-#include "xml.h"
+#include "text/xml.h"
 
 enum kanim_attribute { KANIM_NAME, KANIM_LOOP, KANIM_BACKWARDS, KANIM_SCENES, KANIM_EPSILON };
 #define KANIM_ATTRIBUTES 5

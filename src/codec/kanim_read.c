@@ -5,7 +5,7 @@
  */
 #include "kanim.h"
 
-#include "num.h"
+#include "text/num.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "kanim.h"
 
-#include "num.h"
+#include "text/num.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static size_t spaces_begin(const struct writer *w, size_t end)
 	return end;
 }
 
-static const char *called(const struct clip *clip)
+static const char *name_of_clip(const struct clip *clip)
 {
 	return clip->label ? clip->label : clip->name;
 }
@@ -188,8 +188,8 @@ static bool write_time(struct writer *w, const struct still *still)
 }
 
 /* url or time, where it stands in the old text. */
-static bool replace(struct writer *w, const struct kanim_place *p, bool url,
-		    const struct still *still)
+static bool write_replaced(struct writer *w, const struct kanim_place *p, bool url,
+			   const struct still *still)
 {
 	copy_to(w, p->at);
 	w->at = p->at + p->length;
@@ -204,17 +204,17 @@ static bool write_kept(struct writer *w, const struct kanim_frame *f, const stru
 	bool url_first = f->url.at < f->time.at;
 
 	w->at = f->begin;
-	if ((url && url_first && !replace(w, &f->url, true, still)) ||
-	    (time && !replace(w, &f->time, false, still)) ||
-	    (url && !url_first && !replace(w, &f->url, true, still)))
+	if ((url && url_first && !write_replaced(w, &f->url, true, still)) ||
+	    (time && !write_replaced(w, &f->time, false, still)) ||
+	    (url && !url_first && !write_replaced(w, &f->url, true, still)))
 		return false;
 	copy_to(w, f->end);
 	return true;
 }
 
 /* An attribute with another value, in the manner in which it is written elsewhere. */
-static bool imitate(struct writer *w, const struct kanim_place *p, bool url,
-		    const struct still *still)
+static bool write_like(struct writer *w, const struct kanim_place *p, bool url,
+		       const struct still *still)
 {
 	char quote = (char)old_text(w)[p->at - 1];
 
@@ -277,11 +277,11 @@ static bool write_new(struct writer *w, const struct kanim_frame *like, const st
 		if (!write_text(w, still->url, quote))
 			return false;
 		buf_char(&w->text, quote);
-	} else if (url_first && !imitate(w, &like->url, true, still)) {
+	} else if (url_first && !write_like(w, &like->url, true, still)) {
 		return false;
 	}
-	if (!imitate(w, &like->time, false, still) ||
-	    (like->url.at && !url_first && !imitate(w, &like->url, true, still)))
+	if (!write_like(w, &like->time, false, still) ||
+	    (like->url.at && !url_first && !write_like(w, &like->url, true, still)))
 		return false;
 	if (empty)
 		copy_part(w, like->attributes_end, like->head);
@@ -356,7 +356,7 @@ static bool write_frames(struct writer *w, struct frames *f)
 static bool check_still(struct writer *w, struct frames *f, uint32_t i)
 {
 	const struct still *still = &f->clip->stills[i];
-	const char *name = called(f->clip);
+	const char *name = name_of_clip(f->clip);
 	bool new = is_new(w, still);
 
 	if (!isfinite(still->time) || (i > 0 && !(still->time > still[-1].time))) {
@@ -380,10 +380,10 @@ static bool check_values(struct writer *w, const struct clip *clip,
 {
 	if (!isfinite(values->epsilon))
 		return err_set(w->err, ERR_STORE, "the equality_epsilon of %s is not finite",
-			       called(clip));
+			       name_of_clip(clip));
 	if (clip->frames > 0)
 		return true;
-	err_set(w->err, ERR_STORE, "%s has no frame", called(clip));
+	err_set(w->err, ERR_STORE, "%s has no frame", name_of_clip(clip));
 	return err_accept(w->err, "at least one frame in each animation");
 }
 

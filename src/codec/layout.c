@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "codec/layout.h"
+#include "layout.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /*
  * Which of the parts that belong to one old position, from front to back. What goes behind a part
- * is one side further; among empty ones the rank tells.
+ * is one side further; among empty ones the rank decides.
  */
 enum { SIDE_EMPTY = 0, SIDE_RUN = 2, SIDE_OLD = 4 };
 
@@ -49,7 +49,7 @@ static bool part_changed(const struct layout *l, const struct part *p)
 	return !part_untouched(l, p) && memcmp(p->data, l->old.data + p->old_at, p->size) != 0;
 }
 
-static int compare(size_t a, size_t b)
+static int compare_sizes(size_t a, size_t b)
 {
 	return a < b ? -1 : a > b;
 }
@@ -57,25 +57,25 @@ static int compare(size_t a, size_t b)
 static int by_old_place(const void *a, const void *b)
 {
 	const struct part *p = *(struct part *const *)a, *q = *(struct part *const *)b;
-	int order = compare(p->old_at, q->old_at);
+	int order = compare_sizes(p->old_at, q->old_at);
 
 	if (!order)
-		order = compare(p->old_size, q->old_size);
+		order = compare_sizes(p->old_size, q->old_size);
 	if (!order)
-		order = compare(p->rank, q->rank);
-	return order ? order : compare(p->old_order, q->old_order);
+		order = compare_sizes(p->rank, q->rank);
+	return order ? order : compare_sizes(p->old_order, q->old_order);
 }
 
 static int by_spot(const void *a, const void *b)
 {
 	const struct part *p = *(struct part *const *)a, *q = *(struct part *const *)b;
-	int order = compare(p->spot.at, q->spot.at);
+	int order = compare_sizes(p->spot.at, q->spot.at);
 
 	if (!order)
-		order = compare(p->spot.side, q->spot.side);
+		order = compare_sizes(p->spot.side, q->spot.side);
 	if (!order)
-		order = compare(p->rank, q->rank);
-	return order ? order : compare(p->order, q->order);
+		order = compare_sizes(p->rank, q->rank);
+	return order ? order : compare_sizes(p->order, q->order);
 }
 
 /* The first old part of a rank when all of them stand in one run and in order, otherwise NULL. */
@@ -219,7 +219,7 @@ static struct spot own_spot(const struct part *p)
 	return (struct spot){p->old_at, p->old_size ? SIDE_OLD : SIDE_EMPTY};
 }
 
-static struct spot behind(struct spot s)
+static struct spot spot_after(struct spot s)
 {
 	return (struct spot){s.at, s.side == SIDE_EMPTY ? SIDE_EMPTY : s.side + 1};
 }
@@ -249,7 +249,7 @@ static void find_spots(struct layout *l, unsigned rank, struct spot *anchor)
 		else if (part_is_old(p) && !together)
 			p->spot = own_spot(p);
 		else
-			p->spot = behind(*anchor);
+			p->spot = spot_after(*anchor);
 	}
 }
 

@@ -43,16 +43,16 @@
  * three of values, each padded to 4; sometimes these stand before the table. Some bytes of unknown
  * meaning end the file. Arrays that are equal may be one.
  */
-#include "codec/owanim.h"
-#include "bones.h"
-#include "codec/codecs.h"
-#include "codec/smallest3.h"
+#include "owanim.h"
+#include "codecs.h"
+#include "model/bones.h"
+#include "smallest3.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL_RATE 30 /* where the stored one is none */
+#define USUAL_RATE 30 /* if the file has none */
 
 static const struct lane lanes[LIST_COUNT] = {
 	[LIST_SCALES] = {.form = LANE_GRID, .step = 1.0f / 1024, .unit = 1},
@@ -131,7 +131,7 @@ bool owanim_read(struct owanim *f, struct bytes src, struct err *err)
 	return read_header(f, err) && owanim_find_fit(f, err);
 }
 
-/* Counts the keys of each bone; with `next`, puts them in their places. */
+/* Counts the keys of each bone; with `next`, also sorts them in. */
 static void visit_keys(const struct owanim *f, struct owkeys *keys, size_t *next)
 {
 	uint32_t entries = owanim_entries(&f->fit, f->bones);
@@ -146,7 +146,7 @@ static void visit_keys(const struct owanim *f, struct owkeys *keys, size_t *next
 			uint32_t bone = f->fit.by_frame ? index : entry;
 
 			if (bone >= f->bones)
-				continue; /* kept, but nobody's */
+				continue; /* a key of a bone that is not in the list; it is kept */
 			if (!next) {
 				keys->first[(size_t)bone * LIST_COUNT + kind + 1]++;
 				continue;
@@ -201,8 +201,8 @@ bool owanim_keys(struct owanim *f, struct owkeys *keys)
 }
 
 /*
- * Could it be one, whatever it is called? No magic number says so: then the header must be what
- * headers are, and every index and array must be in its place.
+ * Could it be one, whatever its name? There is no magic number, so the header's values must be
+ * plausible, and every index and array must be in its place.
  */
 static bool owanim_probe(struct bytes src)
 {
@@ -307,13 +307,15 @@ static bool decode_track(struct owanim *f, const struct owkeys *keys, struct ani
 	return true;
 }
 
-static struct field integer(const char *name, uint32_t value, bool editable)
+static struct field integer_field(const char *name, uint32_t value, bool editable)
 {
 	return (struct field){
 		.name = name, .type = FIELD_INT, .integer = value, .editable = editable};
 }
 
-/* The header's numbers. A key of 64 bits is shown in halves: many readers of JSON have 53. */
+/*
+ * The header's fields. A 64-bit field is shown as two halves, as many readers of JSON have 53 bits.
+ */
 static bool decode_fields(const struct owanim *f, struct anim *a, struct clip *clip)
 {
 	const uint8_t *p = f->src.data;
@@ -322,16 +324,16 @@ static bool decode_fields(const struct owanim *f, struct anim *a, struct clip *c
 
 	if (!own || !effect)
 		return false;
-	own[0] = integer("counter1", get_u32(p + AT_COUNTER), true);
+	own[0] = integer_field("counter1", get_u32(p + AT_COUNTER), true);
 	own[1] = (struct field){.name = "fps",
 				.type = FIELD_REAL,
 				.real = (double)get_f32(p + AT_FPS),
 				.editable = true};
-	own[2] = integer("flag", get_u16(p + AT_FLAG), true);
+	own[2] = integer_field("flag", get_u16(p + AT_FLAG), true);
 	clip->field_count = 3;
 	clip->fields = own;
-	effect[0] = integer("effect_high", get_u32(p + AT_EFFECT + 4), false);
-	effect[1] = integer("effect_low", get_u32(p + AT_EFFECT), false);
+	effect[0] = integer_field("effect_high", get_u32(p + AT_EFFECT + 4), false);
+	effect[1] = integer_field("effect_low", get_u32(p + AT_EFFECT), false);
 	a->field_count = 2;
 	a->fields = effect;
 	return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owanim.h - what the parts of the Overwatch codec share: a file that was checked, and its keys.
- * The format itself is described in owanim.c.
+ * owanim.h - shared by the parts of the Overwatch codec: a file that was checked, and its keys. The
+ * format is described in owanim.c.
  */
 #ifndef ANIMFS_OWANIM_H
 #define ANIMFS_OWANIM_H
@@ -11,10 +11,10 @@
 #define HEADER_SIZE 80
 #define ENTRY_SIZE 32
 #define ID_SIZE 4
-#define INDEX_MAX 0xFFFFu /* of an index, and keys of a list */
+#define INDEX_MAX 0xFFFFu /* largest index, and number of keys in a list */
 #define FRAMES_MAX (INDEX_MAX + 1)
-#define NARROW_MAX 255u  /* so many frames at most have indices of one byte */
-#define PAGE_NARROW 254u /* so many keys at most, where each list has a width of its own */
+#define NARROW_MAX 255u  /* with up to this many frames, indices have one byte */
+#define PAGE_NARROW 254u /* with up to this many keys, if each list has its own width */
 
 /* Places of the header's fields. */
 enum field_at {
@@ -38,13 +38,13 @@ enum field_at {
 enum list_kind { LIST_SCALES, LIST_POSITIONS, LIST_ROTATIONS };
 #define LIST_COUNT 3
 
-/* What decides how wide an index is. */
+/* What determines the width of an index. */
 enum width_rule {
-	WIDTH_BY_LIMIT, /* the number of things that indices count */
+	WIDTH_BY_LIMIT, /* the number of things that can be indexed */
 	WIDTH_BY_COUNT, /* the number of indices of the list */
 };
 
-/* How a file is to be read; found by trying (owanim_fit.c). */
+/* The interpretation of a file, found by trying (owanim_fit.c). */
 struct owfit {
 	bool by_frame;   /* entries are frames and indices are bones; otherwise the reverse */
 	uint32_t frames; /* of the clip */
@@ -52,33 +52,33 @@ struct owfit {
 	bool wide; /* WIDTH_BY_LIMIT: indices are u16 */
 };
 
-/* A file whose every claim was checked: all counts hold, all offsets lead into it. */
+/* A file in which all counts and offsets have been checked. */
 struct owanim {
 	struct arena arena;
 	struct bytes src;
 	uint16_t bones;
-	uint64_t bones_at, table_at; /* where there are bones and entries */
+	uint64_t bones_at, table_at; /* if there are bones, and entries */
 	struct owfit fit;
-	uint64_t wrong; /* indices and bytes that contradict the reading all the same */
+	uint64_t wrong; /* indices and bytes that contradict the interpretation */
 };
 
 /* A list of a table entry. */
 struct owlist {
 	uint32_t count;
 	bool wide;
-	const uint8_t *index, *data; /* where count is not 0 */
+	const uint8_t *index, *data; /* if count is not 0 */
 };
 
-/* A key as its bone has it, and where it stands in the file. */
+/* A key of a bone, and where it is in the file. */
 struct owkey {
 	uint32_t frame;
 	uint32_t place; /* in the list */
 	const uint8_t *data;
 };
 
-/* All keys, by bone and kind, those of one in ascending order of frames; equal ones as stored. */
+/* All keys, sorted by bone, kind and frame; equal ones in stored order. */
 struct owkeys {
-	size_t *first; /* of bone * LIST_COUNT + kind; and one more, the end */
+	size_t *first; /* by bone * LIST_COUNT + kind; one more for the end */
 	struct owkey *keys;
 };
 
@@ -115,7 +115,7 @@ static inline uint32_t owanim_index(const struct owlist *list, uint32_t i)
 
 enum list_kind owanim_kind(enum role role);
 
-/* Checks a whole file. What it needs is in f->arena, also after a failure. */
+/* Checks a whole file. Allocates in f->arena, which the caller releases, also after a failure. */
 bool owanim_read(struct owanim *f, struct bytes src, struct err *err);
 /*
  * Finds f->fit, the reading with the least evidence against it, and f->wrong. The header was
@@ -123,12 +123,12 @@ bool owanim_read(struct owanim *f, struct bytes src, struct err *err);
  */
 bool owanim_find_fit(struct owanim *f, struct err *err);
 
-/* Where a list's indices or data begin, as its entry says. */
+/* Where the indices or the data of a list begin. */
 bool owanim_follow(const struct owanim *f, uint32_t entry, unsigned field, uint64_t *at);
 struct owlist owanim_list(const struct owanim *f, uint32_t entry, enum list_kind kind);
-/* In f->arena; false when there is no memory. */
+/* Allocates in f->arena; false when out of memory. */
 bool owanim_keys(struct owanim *f, struct owkeys *keys);
-/* What all curves of a kind are, without their keys. */
+/* A curve of a kind, without keys. */
 struct curve owanim_curve(enum list_kind kind);
 
 bool owanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);

@@ -7,14 +7,14 @@
  * is taken: indices that are out of range, bytes that two arrays claim, and bytes that nothing
  * claims. Among equals the first one tried is taken, so the likely ones come first.
  */
-#include "codec/owanim.h"
+#include "owanim.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /*
- * Lists may share their arrays, and then a small file can have a lot of keys: this many, or as many
- * times its bytes.
+ * Lists may share arrays, so a small file can have many keys: up to this, or to as many as it has
+ * bytes.
  */
 #define KEYS_MIN 0x40000u
 #define KEYS_PER_BYTE 4
@@ -28,7 +28,7 @@ struct claims {
 	unsigned count;
 };
 
-/* `last`: of the last frame, cut or rounded already. */
+/* `last`: number of the last frame, rounded already. */
 static void add_claim(struct claims *c, double last)
 {
 	uint32_t frames;
@@ -44,8 +44,8 @@ static void add_claim(struct claims *c, double last)
 }
 
 /*
- * What duration and rate say, as different programs compute it, in the order in which they are to
- * be believed. A duration that is no time says nothing.
+ * The numbers of frames that follow from duration and rate, as various programs compute them, most
+ * likely first. A duration that is not a positive number gives none.
  */
 static struct claims claims_of(float duration, float fps)
 {
@@ -68,18 +68,18 @@ struct range {
 };
 
 struct trial {
-	struct owanim *f; /* its fit is the one on trial */
+	struct owanim *f; /* its fit is being tried */
 	uint32_t claim;   /* frames; 0: not known */
 	uint64_t wrong;
 
-	/* What follows from the arrays, whatever the claim: the same as long as they stay. */
+	/* Results that depend on the arrays only, kept while those stay the same. */
 	bool tried, fine;
-	struct owfit arrays; /* that they were tried with */
+	struct owfit arrays; /* the fit that they are for */
 	uint64_t keys, keys_left;
 	uint32_t most;      /* keys of a list */
 	uint32_t index_end; /* one past the largest index */
-	uint64_t twice;     /* bytes that are claimed by two */
-	uint64_t unknown;   /* bytes that nothing claims */
+	uint64_t twice;     /* bytes used by two arrays */
+	uint64_t unknown;   /* bytes used by none */
 	struct range *ranges;
 	size_t count, room;
 };
@@ -175,8 +175,8 @@ static int by_place(const void *a, const void *b)
 	return p->size < q->size ? -1 : p->size > q->size;
 }
 
-/* Bytes that nothing claims. Zeros up to the next multiple of 4 from the table are padding. */
-static uint64_t unclaimed(const struct owanim *f, uint64_t from, uint64_t to)
+/* Bytes that no array uses. Zeros up to the next multiple of 4 (from the table) are padding. */
+static uint64_t unclaimed_bytes(const struct owanim *f, uint64_t from, uint64_t to)
 {
 	while (from < to && (from - f->table_at) % 4 && f->src.data[from] == 0)
 		from++;
@@ -196,16 +196,16 @@ static void weigh_ranges(struct trial *t)
 		if (i > 0 && by_place(r - 1, r) == 0)
 			continue; /* shared */
 		if (r->at > end)
-			t->unknown += unclaimed(t->f, end, r->at);
+			t->unknown += unclaimed_bytes(t->f, end, r->at);
 		else
 			t->twice += (r_end < end ? r_end : end) - r->at;
 		if (r_end > end)
 			end = r_end;
 	}
-	t->unknown += unclaimed(t->f, end, t->f->src.size);
+	t->unknown += unclaimed_bytes(t->f, end, t->f->src.size);
 }
 
-/* Does this reading find the same arrays as the last one did? */
+/* Has this interpretation the same arrays as the last one? */
 static bool same_arrays(const struct trial *t)
 {
 	const struct owfit *a = &t->arrays, *b = &t->f->fit;
@@ -216,7 +216,7 @@ static bool same_arrays(const struct trial *t)
 		return false;
 	if (a_mixed == b_mixed)
 		return a_mixed || a->wide == b->wide;
-	/* Where no list is long, all are narrow by their own count too. */
+	/* If no list is long, all are narrow by their own count too. */
 	return t->fine && t->most <= PAGE_NARROW && !(a_mixed ? b : a)->wide;
 }
 
@@ -232,7 +232,7 @@ static bool try_arrays(struct trial *t, struct err *err)
 	return t->fine;
 }
 
-/* Indices that the claim has no room for. */
+/* The number of indices past the claimed frames. */
 static uint64_t count_wrong(const struct trial *t)
 {
 	const struct owanim *f = t->f;
@@ -250,7 +250,7 @@ static uint64_t count_wrong(const struct trial *t)
 	return wrong;
 }
 
-/* Keys may stand past the frames that the duration claims, and are there all the same. */
+/* Keys past the frames that the duration claims count as well. */
 static void settle_frames(struct trial *t)
 {
 	struct owfit *fit = &t->f->fit;
@@ -274,7 +274,7 @@ struct search {
 	bool found;
 	struct owfit best;
 	uint64_t evidence, wrong; /* of the best */
-	struct err why;           /* the first one failed */
+	struct err why;           /* error of the first that failed */
 };
 
 static void try_fit(struct search *s, uint32_t claim, struct owfit fit)
@@ -320,7 +320,7 @@ static void try_widths(struct search *s, const struct claims *c, bool by_frame)
 	}
 }
 
-/* Where the duration claims too little, indices may be wide because of keys past its end. */
+/* If the duration is too short, indices may be wide because of keys past its end. */
 static void try_longer(struct search *s, const struct claims *c)
 {
 	struct owfit fit = {.rule = WIDTH_BY_LIMIT, .wide = true};

@@ -7,11 +7,11 @@
  * in which it was stored; a new key goes before the first larger index. At last the arrays are put
  * into their places (layout.h): where none changed its size they stay where they were.
  */
-#include "bones.h"
-#include "codec/layout.h"
-#include "codec/owanim.h"
-#include "codec/smallest3.h"
-#include "num.h"
+#include "layout.h"
+#include "model/bones.h"
+#include "owanim.h"
+#include "smallest3.h"
+#include "text/num.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,17 +21,17 @@
 #define BONES_MAX 0xFFFFu
 #define DATA_MAX 12
 
-/* What a file that is new begins with. */
+/* in new files */
 #define USUAL_KIND 160
 #define USUAL_RATE 30
 
 enum rank { RANK_HEADER, RANK_BONES, RANK_TABLE, RANK_ARRAYS };
 
-/* A key in the file that is to be. */
+/* A key of the new file. */
 struct element {
 	size_t list;    /* entry * LIST_COUNT + kind */
-	uint32_t place; /* in the list as it was, or NEW */
-	uint32_t order; /* among the new ones of the list */
+	uint32_t place; /* index in the old list, or NEW */
+	uint32_t order; /* among the new keys of the list */
 	uint32_t index;
 	uint8_t data[DATA_MAX];
 };
@@ -49,18 +49,18 @@ enum { INDICES, VALUES };
 struct edit {
 	const struct anim *a;
 	const struct clip *clip;
-	struct owanim old; /* src.size 0: there is none */
+	struct owanim old; /* src.size 0: there is no old file */
 	struct owkeys keys;
 	struct owfit fit; /* of the new file */
 	uint32_t bones, entries, old_entries;
-	uint32_t *origins; /* of the entries: which old ones they were, or NEW */
+	uint32_t *origins; /* by entry: its old entry, or NEW */
 	struct element *elements;
 	size_t element_count;
-	uint32_t *counts;     /* of the lists */
-	struct array *arrays; /* of the lists: ARRAY_COUNT each */
+	uint32_t *counts;     /* by list */
+	struct array *arrays; /* by list: ARRAY_COUNT each */
 	struct layout layout;
 	uint8_t *header, *ids, *table;
-	struct part *header_part, *ids_part, *table_part; /* the last two: NULL where empty */
+	struct part *header_part, *ids_part, *table_part; /* NULL if empty */
 	struct err *err;
 };
 
@@ -81,13 +81,13 @@ struct place {
 	uint32_t frame;
 };
 
-static bool refuse(const struct edit *e, const struct place *p, const char *what)
+static bool refuse_value(const struct edit *e, const struct place *p, const char *what)
 {
 	return err_set(e->err, ERR_STORE, "%s, %s, frame %u: the %s %s", e->clip->label,
 		       p->track->label, p->frame, role_names[p->role], what);
 }
 
-/* Components that are what stood there keep their bits. */
+/* Unchanged components keep their bits. */
 static bool store_position(const struct edit *e, const struct place *p, const double *value,
 			   const uint8_t *was, uint8_t *data)
 {
@@ -97,7 +97,7 @@ static bool store_position(const struct edit *e, const struct place *p, const do
 			continue;
 		}
 		if (!isfinite((float)value[axis])) {
-			refuse(e, p, "cannot become infinite or nan");
+			refuse_value(e, p, "cannot become infinite or nan");
 			return err_accept(e->err, "finite numbers that a float32 can hold");
 		}
 		put_f32(data + 4 * axis, (float)value[axis]);
@@ -115,7 +115,7 @@ static bool store_scale(const struct edit *e, const struct place *p, const doubl
 		uint32_t k = num_nearest_k(value[axis], &grid.lane[0]);
 
 		if (!(fabs(value[axis] - k * step) <= step / 2)) {
-			refuse(e, p, "is out of range");
+			refuse_value(e, p, "is out of range");
 			return err_accept(e->err, "factors from 0 to %.10g", INDEX_MAX * step);
 		}
 		put_u16(data + 2 * axis, (uint16_t)k);
@@ -123,7 +123,7 @@ static bool store_scale(const struct edit *e, const struct place *p, const doubl
 	return true;
 }
 
-/* Further from 1 than rounding can bring a length is no rotation; views say so in their texts. */
+/* A length further from 1 than by rounding: no rotation. Views show such values as they are. */
 #define UNIT_TOLERANCE 1e-6
 
 static bool store_rotation(const struct edit *e, const struct place *p, const double *value,
@@ -140,7 +140,7 @@ static bool store_rotation(const struct edit *e, const struct place *p, const do
 	length = sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2] +
 		      value[3] * value[3]);
 	if (!(fabs(length - 1) <= UNIT_TOLERANCE)) {
-		refuse(e, p, "is no quaternion of length 1");
+		refuse_value(e, p, "is no quaternion of length 1");
 		return err_accept(e->err, "x, y, z and w whose squares add up to 1");
 	}
 	for (unsigned axis = 0; axis < 4; axis++)
@@ -178,7 +178,7 @@ static void add_element(struct edit *e, uint32_t bone, enum list_kind kind, uint
 	memcpy(to->data, data, owanim_data_size(kind));
 }
 
-/* The keys that stood there; none for a bone that is new. */
+/* The old keys of a track; none for a new bone. */
 static const struct owkey *old_keys(const struct edit *e, const struct track *t, enum role role,
 				    size_t *count)
 {
@@ -198,11 +198,12 @@ static bool check_curve(const struct edit *e, const struct track *t, enum role r
 	enum curve_kind kind = role == ROLE_ROTATION ? CURVE_QUATERNION : CURVE_VECTOR;
 
 	if (c->kind != kind)
-		return refuse(e, &p, "is not a quaternion, which is what is stored");
+		return refuse_value(e, &p, "is not a quaternion, which is what is stored");
 	if (!c->keyed)
-		return refuse(e, &p, "is one value for the whole clip; only keys are stored");
+		return refuse_value(e, &p, "is one value for the whole clip; only keys are stored");
 	if (c->interpolation != INTERPOLATION_LINEAR)
-		return refuse(e, &p, "holds its keys; only linear interpolation can be stored");
+		return refuse_value(e, &p,
+				    "holds its keys; only linear interpolation can be stored");
 	return true;
 }
 
@@ -224,7 +225,7 @@ static bool add_curve(struct edit *e, uint32_t bone, enum role role)
 		bool kept;
 
 		if (p.frame >= e->clip->frames)
-			return refuse(e, &p, "has a key past the end of the clip");
+			return refuse_value(e, &p, "has a key past the end of the clip");
 		while (next < count && was[next].frame < p.frame)
 			next++;
 		kept = next < count && was[next].frame == p.frame;
@@ -236,7 +237,7 @@ static bool add_curve(struct edit *e, uint32_t bone, enum role role)
 	return true;
 }
 
-/* Keys of bones that the file's list does not have: no bone shows them, but they are there. */
+/* Adds keys of bones that are not in the file's list: no view shows them, but they must be kept. */
 static void add_strays(struct edit *e)
 {
 	for (uint32_t i = 0; e->fit.by_frame && i < e->old_entries * LIST_COUNT; i++) {
@@ -270,7 +271,7 @@ static size_t count_keys(const struct edit *e)
 	return count;
 }
 
-/* By list; the old ones as they were stored, then the new ones by index. */
+/* By list; old keys in stored order, then new ones by index. */
 static int by_list(const void *a, const void *b)
 {
 	const struct element *p = a, *q = b;
@@ -304,7 +305,7 @@ static bool collect_keys(struct edit *e)
 
 /* ---- lists ---- */
 
-static size_t padded(size_t size)
+static size_t padded_size(size_t size)
 {
 	return (size + 3) & ~(size_t)3;
 }
@@ -340,7 +341,7 @@ static bool check_list(const struct edit *e, const struct element *from, size_t 
 	return true;
 }
 
-/* `count` keys of one list, the first `kept` of them old. */
+/* Makes a list of `count` keys, the first `kept` of which are old. */
 static bool make_list(struct edit *e, const struct element *from, size_t count, size_t kept)
 {
 	struct array *arrays = &e->arrays[from->list * ARRAY_COUNT];
@@ -353,8 +354,8 @@ static bool make_list(struct edit *e, const struct element *from, size_t count, 
 	e->counts[from->list] = (uint32_t)count;
 	arrays[INDICES].size = count * (wide ? 2 : 1);
 	arrays[VALUES].size = count * w.data_size;
-	w.index = edit_alloc(e, padded(arrays[INDICES].size), 1);
-	w.data = edit_alloc(e, padded(arrays[VALUES].size), 1);
+	w.index = edit_alloc(e, padded_size(arrays[INDICES].size), 1);
+	w.data = edit_alloc(e, padded_size(arrays[VALUES].size), 1);
 	if (!w.index || !w.data)
 		return false;
 	arrays[INDICES].bytes = w.index;
@@ -393,10 +394,10 @@ static bool make_lists(struct edit *e)
 
 /* ---- parts ---- */
 
-/* What claims bytes of the old file. */
+/* A range of the old file and what uses it. */
 struct claim {
 	size_t at, size;
-	size_t array; /* its number among the old ones: list * ARRAY_COUNT + which; or NONE */
+	size_t array; /* number of the old array: list * ARRAY_COUNT + which; or NONE */
 };
 #define NONE SIZE_MAX
 
@@ -417,7 +418,7 @@ static bool same_place(const struct claim *p, const struct claim *q)
 }
 
 /* The canonical order: three arrays of indices and three of values for each entry. */
-static size_t canonical(size_t array)
+static size_t canonical_rank(size_t array)
 {
 	size_t list = array / ARRAY_COUNT, which = array % ARRAY_COUNT;
 
@@ -435,7 +436,7 @@ static void claim_array(const struct edit *e, size_t list, unsigned which, struc
 				list * ARRAY_COUNT + which};
 }
 
-/* All that is known of the old file, by place. */
+/* All used ranges of the old file, by offset. */
 static struct claim *find_claims(struct edit *e, size_t *count)
 {
 	size_t lists = (size_t)e->old_entries * LIST_COUNT, n = 0;
@@ -463,8 +464,8 @@ static struct claim *find_claims(struct edit *e, size_t *count)
 }
 
 /*
- * The zeros behind an array that pad it to 4, as the table counts, belong to it; `limit` is what
- * stands behind them.
+ * The zeros after an array that pad it to a multiple of 4 belong to it; `limit`: start of the next
+ * range.
  */
 static size_t padded_end(const struct edit *e, size_t end, size_t limit)
 {
@@ -474,15 +475,15 @@ static size_t padded_end(const struct edit *e, size_t end, size_t limit)
 }
 
 /*
- * What offsets lead to must be a multiple of 4 away from the table. Where that is not aligned, no
- * other part may be: since all sizes are multiples of 4, what moves does so by such.
+ * Offsets must be a multiple of 4 from the table. If the old parts are not aligned so, no part
+ * needs to be: all sizes are multiples of 4, so parts move by such.
  */
-static size_t alignment(const struct edit *e)
+static size_t array_alignment(const struct edit *e)
 {
 	return e->old_entries && e->old.table_at % 4 ? 1 : 4;
 }
 
-/* Which new array an old one has become. NULL: its entry is gone, or has no such keys any more. */
+/* The new array for each old one. NULL: its entry is gone, or has no keys of that kind any more. */
 static struct array **find_heirs(struct edit *e)
 {
 	struct array **heirs =
@@ -501,22 +502,23 @@ static struct array **find_heirs(struct edit *e)
 static void give_array(const struct edit *e, struct array *array, struct part *part)
 {
 	part->data = array->bytes;
-	part->size = padded(array->size);
-	part->order = canonical((size_t)(array - e->arrays));
+	part->size = padded_size(array->size);
+	part->order = canonical_rank((size_t)(array - e->arrays));
 	array->part = part;
 }
 
 /*
- * `count` old arrays that are one range: those whose bytes are the same share it on, and if there
- * are none, one may put its own there.
+ * `count` old arrays share one range: those with the same new bytes keep sharing it; if none of
+ * them does, one may put its new bytes there.
  */
 static void add_range(struct edit *e, const struct claim *c, size_t count, size_t end,
 		      struct array **heirs)
 {
-	struct part *part = layout_add(&e->layout, RANK_ARRAYS, alignment(e), c->at, end - c->at);
+	struct part *part =
+		layout_add(&e->layout, RANK_ARRAYS, array_alignment(e), c->at, end - c->at);
 	const uint8_t *was = e->old.src.data + c->at;
 
-	part->old_order = part->order = canonical(c->array);
+	part->old_order = part->order = canonical_rank(c->array);
 	for (size_t i = 0; i < count; i++) {
 		struct array *heir = heirs[c[i].array];
 
@@ -565,13 +567,13 @@ static void add_new_arrays(struct edit *e)
 
 	for (size_t i = 0; i < count; i++) {
 		if (e->arrays[i].size && !e->arrays[i].part)
-			give_array(
-				e, &e->arrays[i],
-				layout_add(&e->layout, RANK_ARRAYS, alignment(e), LAYOUT_NEW, 0));
+			give_array(e, &e->arrays[i],
+				   layout_add(&e->layout, RANK_ARRAYS, array_alignment(e),
+					      LAYOUT_NEW, 0));
 	}
 }
 
-/* A part that is `count` things now, and was `old_count` of them at `at`. */
+/* A table of `count` entries, which had `old_count` at `at`. */
 static bool add_table(struct edit *e, enum rank rank, uint64_t at, size_t old_count, size_t count,
 		      size_t size, uint8_t **bytes, struct part **part)
 {
@@ -580,8 +582,8 @@ static bool add_table(struct edit *e, enum rank rank, uint64_t at, size_t old_co
 		return false;
 	if (count == 0 && old_count == 0)
 		return true;
-	*part = layout_add(&e->layout, rank, alignment(e), old_count ? (size_t)at : LAYOUT_NEW,
-			   old_count * size);
+	*part = layout_add(&e->layout, rank, array_alignment(e),
+			   old_count ? (size_t)at : LAYOUT_NEW, old_count * size);
 	(*part)->data = *bytes;
 	(*part)->size = count * size;
 	return true;
@@ -624,7 +626,7 @@ static bool put_offset(const struct edit *e, size_t entry_at, uint8_t *field,
 	return true;
 }
 
-/* What a list without keys says about its place stays as it is, if it had none before. */
+/* The offsets of a list that has no keys, and had none, stay as they are. */
 static bool put_entry(const struct edit *e, uint32_t entry)
 {
 	uint8_t *p = e->table + (size_t)entry * ENTRY_SIZE;
@@ -680,7 +682,7 @@ static bool put_number(struct edit *e, const char *name, unsigned at)
 	return true;
 }
 
-/* An end of the data moves with the data. */
+/* Adjusts an offset that points to the end of the data. */
 static void put_end(struct edit *e, unsigned at)
 {
 	uint64_t end = owanim_u64(e->header + at);
@@ -780,7 +782,7 @@ static bool check_clip(const struct edit *e)
 	return true;
 }
 
-/* The reading of the old file is that of the new one, but for the width where a limit is passed. */
+/* Keeps the interpretation of the old file, except for the width if a limit is passed. */
 static void plan_fit(struct edit *e)
 {
 	struct owfit *fit = &e->fit;
@@ -809,7 +811,7 @@ static bool find_origins(struct edit *e)
 	return e->origins != NULL;
 }
 
-static bool begin(struct edit *e, struct bytes old)
+static bool begin_edit(struct edit *e, struct bytes old)
 {
 	if (old.size && !owanim_read(&e->old, old, e->err))
 		return false;
@@ -819,7 +821,7 @@ static bool begin(struct edit *e, struct bytes old)
 	return find_origins(e);
 }
 
-/* Another rule will do where it makes the same widths. */
+/* Another rule is as good if it gives the same widths. */
 static bool is_meant(const struct edit *e, const struct owfit *is)
 {
 	const struct owfit *fit = &e->fit;
@@ -836,7 +838,7 @@ static bool is_meant(const struct edit *e, const struct owfit *is)
 	return true;
 }
 
-/* A duration near to the wanted one that makes so many frames, however the product is rounded. */
+/* A duration near the wanted one that gives this number of frames with any rounding. */
 static float fitting_duration(uint32_t frames, float fps)
 {
 	float duration = (float)((frames - 1) / (double)fps);
@@ -846,7 +848,7 @@ static float fitting_duration(uint32_t frames, float fps)
 	return duration;
 }
 
-/* A file does not say how it is to be read: what came out must be read as it is meant. */
+/* The file does not state its interpretation, so the result must be recognized as intended. */
 static bool check_fit(struct edit *e, struct bytes out)
 {
 	float fps = get_f32(out.data + AT_FPS), duration = get_f32(out.data + AT_DURATION);
@@ -878,7 +880,7 @@ bool owanim_encode(const struct anim *a, struct bytes old, struct buf *out, stru
 {
 	struct edit e = {.a = a, .clip = a->clips, .err = err};
 	size_t start = out->size;
-	bool ok = begin(&e, old) && collect_keys(&e) && make_lists(&e) && add_parts(&e) &&
+	bool ok = begin_edit(&e, old) && collect_keys(&e) && make_lists(&e) && add_parts(&e) &&
 		  put_ids(&e) && place_parts(&e);
 
 	if (ok) {

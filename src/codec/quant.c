@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "codec/quant.h"
-#include "num.h"
+#include "quant.h"
+#include "text/num.h"
 
 #include <math.h>
 
@@ -18,7 +18,7 @@ static double wanted_value(const struct quant *q, uint32_t key, unsigned axis)
 	return curve_value(q->wanted, key, axis);
 }
 
-/* The old key that showed at this frame: past the end the last one holds. */
+/* The old key shown at this frame; past the end the last one. */
 static uint32_t old_key(const struct quant *q, uint32_t key)
 {
 	return key < q->old->count ? key : q->old->count - 1;
@@ -29,7 +29,7 @@ static double old_value(const struct quant *q, uint32_t key, unsigned axis)
 	return curve_value(q->old, old_key(q, key), axis);
 }
 
-/* One NaN is as good as another here: a grid cannot tell them apart. */
+/* NaNs are equal here: a grid cannot tell them apart. */
 static bool is_kept(const struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis), old;
@@ -40,8 +40,8 @@ static bool is_kept(const struct quant *q, uint32_t key, unsigned axis)
 	return f64_same(now, old);
 }
 
-/* What is not finite may stand only where something not finite stood. */
-static const char *check(struct quant *q, uint32_t key, unsigned axis)
+/* A value that is not finite is only accepted if the old value was not finite. */
+static const char *check_value(struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis);
 
@@ -65,14 +65,14 @@ const char *quant_float(struct quant *q, uint32_t key, unsigned axis, float *out
 		return NULL;
 	}
 	*out = (float)(now / q->unit);
-	return check(q, key, axis);
+	return check_value(q, key, axis);
 }
 
 /* ---- on the old grid ---- */
 
 enum fit {
-	FIT_KEPT,    /* the very value that was there */
-	FIT_ON,      /* a value of the grid, as near as a float32 can tell */
+	FIT_KEPT,    /* unchanged */
+	FIT_ON,      /* on the grid, to the precision of a float32 */
 	FIT_BETWEEN, /* within the grid's range */
 	FIT_OUTSIDE,
 };
@@ -88,11 +88,11 @@ static uint32_t old_k(const struct quant *q, uint32_t key, unsigned axis)
 }
 
 /*
- * The text of the grid's ends may lie outside by what a float32 cannot tell, in the unit that is
- * shown; it still means the end, where that is near enough in the unit that is stored, too.
+ * The text of an end of the grid may be outside by less than a float32 resolution, in the shown
+ * unit; it means the end if it is near enough in the stored unit too.
  */
-static enum fit fit(const struct quant *q, uint32_t key, unsigned axis, const struct lane *lane,
-		    uint32_t *k)
+static enum fit fit_value(const struct quant *q, uint32_t key, unsigned axis,
+			  const struct lane *lane, uint32_t *k)
 {
 	double value = wanted_value(q, key, axis), stored = value / q->unit;
 	double first = grid_value(lane, 0), last = grid_value(lane, K_MAX), nearest;
@@ -104,7 +104,7 @@ static enum fit fit(const struct quant *q, uint32_t key, unsigned axis, const st
 	if (!isfinite((float)value))
 		return FIT_OUTSIDE;
 	nearest = grid_value(lane, num_nearest_k(stored, lane));
-	/* Where several k are one value, as all are on a step of 0, the old one stays. */
+	/* If several k have the same value, as with a step of 0, keep the old one. */
 	if (!f64_same(nearest, grid_value(lane, *k)))
 		*k = num_nearest_k(stored, lane);
 	same = (float)value == (float)(q->unit * nearest);
@@ -116,12 +116,12 @@ static enum fit fit(const struct quant *q, uint32_t key, unsigned axis, const st
 		       : FIT_OUTSIDE;
 }
 
-/* What a finer step must leave room for. */
+/* What a finer grid must cover. */
 struct room {
 	uint32_t largest; /* k */
-	double farthest;  /* of the places between two k */
-	double below;     /* how far, in steps, a value lies outside that means the base */
-	uint32_t between; /* how many values are between two k */
+	double farthest;  /* largest distance of a value from the nearest k */
+	double below;     /* distance in steps of values that mean the base but are below */
+	uint32_t between; /* number of values between two k */
 };
 
 static void make_room(struct room *room, enum fit how, uint32_t k, double stored,
@@ -139,7 +139,7 @@ static void make_room(struct room *room, enum fit how, uint32_t k, double stored
 		room->below = fmax(room->below, -place);
 }
 
-/* How often the step can be halved, exactly. */
+/* How many times the step can be halved exactly. */
 static unsigned find_shift(const struct room *room, float step)
 {
 	int shift = 0;
@@ -153,8 +153,8 @@ static unsigned find_shift(const struct room *room, float step)
 	return (unsigned)shift;
 }
 
-static void refine(const struct quant *q, unsigned axis, unsigned shift, struct lane *lane,
-		   uint16_t *k)
+static void refine_lane(const struct quant *q, unsigned axis, unsigned shift, struct lane *lane,
+			uint16_t *k)
 {
 	uint32_t i;
 
@@ -177,7 +177,7 @@ static bool is_constant(const struct quant *q, unsigned axis)
 	return true;
 }
 
-/* False when a new grid is better: for a value outside, or for one new value in all keys. */
+/* False if a new grid is better: for a value outside, or if all keys have one new value. */
 static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, uint16_t *k)
 {
 	struct room room = {.largest = 0};
@@ -185,7 +185,7 @@ static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, u
 	uint32_t i, at;
 
 	for (i = 0; i < q->wanted->count; i++) {
-		enum fit how = fit(q, i, axis, lane, &at);
+		enum fit how = fit_value(q, i, axis, lane, &at);
 
 		if (how == FIT_OUTSIDE)
 			return false;
@@ -196,16 +196,13 @@ static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, u
 		return false;
 	shift = room.between ? find_shift(&room, lane->step) : 0;
 	if (shift)
-		refine(q, axis, shift, lane, k);
+		refine_lane(q, axis, shift, lane, k);
 	return true;
 }
 
 /* ---- a new grid ---- */
 
-/*
- * A value that is stored anew is what its text says: to save that text once more must not come to
- * other bits, as those of a value between two that a float32 or a step can tell apart.
- */
+/* Rounds a new value as its text will be: saving that text again must give the same bits. */
 static double new_value(const struct quant *q, uint32_t key, unsigned axis)
 {
 	double value = wanted_value(q, key, axis), said;
@@ -217,7 +214,7 @@ static double new_value(const struct quant *q, uint32_t key, unsigned axis)
 	return said / q->unit;
 }
 
-/* The smallest float32 that still reaches `most` in K_MAX steps. */
+/* The smallest float32 with which K_MAX steps reach `most`. */
 static float step_to(double base, double most)
 {
 	float step;
@@ -234,7 +231,7 @@ static float step_to(double base, double most)
 
 static void set_range(double least, double most, struct lane *lane)
 {
-	/* The nearest float32 is what people see; it may lie above by less than k can tell. */
+	/* The nearest float32 is what is shown; it may be higher, by less than a step of k. */
 	lane->base = (float)least;
 	lane->step = step_to(lane->base, most);
 	if ((double)lane->base - least > (double)lane->step / 2) {
@@ -256,7 +253,7 @@ static const char *new_grid(struct quant *q, unsigned axis, struct lane *lane, u
 	}
 	for (i = 0; i < q->wanted->count; i++) {
 		double stored = new_value(q, i, axis);
-		const char *why = is_kept(q, i, axis) ? NULL : check(q, i, axis);
+		const char *why = is_kept(q, i, axis) ? NULL : check_value(q, i, axis);
 
 		if (!why && !isfinite(stored))
 			why = mixed;

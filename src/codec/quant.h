@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * quant.h - numbers of a model to the numbers of a file: k on base + k * step, or float32.
+ * quant.h - stores numbers of a model as k on a grid base + k * step, or as float32.
  *
- * Keys whose value is that of the curve that was there keep their stored form. All of it is done
- * one component (axis) at a time: what happens to x never moves y.
+ * Unchanged values keep their stored form. Each component (axis) is stored by itself: a change of x
+ * never moves y.
  */
 #ifndef ANIMFS_QUANT_H
 #define ANIMFS_QUANT_H
 
 #include "animfs/anim.h"
 
-/* What is to be stored, and what is there now. */
+/* The curve to store, and the stored one. */
 struct quant {
 	const struct curve *wanted;
-	const struct curve *old; /* of the same kind and unit; NULL: nothing */
+	const struct curve *old; /* of the same kind and unit; NULL: none */
 	double unit;             /* value = unit * stored */
-	uint32_t key;            /* of the fault, when there is one */
+	uint32_t key;            /* of the error, if there is one */
 };
 
 /*
@@ -28,7 +28,7 @@ struct quant {
  */
 const char *quant_grid(struct quant *q, unsigned axis, struct lane *lane, uint16_t *k);
 
-/* One component of one key as a float32. NULL, or why it cannot be stored. */
+/* One component of one key as a float32. Returns NULL, or why it cannot be stored. */
 const char *quant_float(struct quant *q, uint32_t key, unsigned axis, float *out);
 
 #endif

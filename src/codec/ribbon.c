@@ -34,35 +34,23 @@
  * file's: the n-th keyframe of an object in a frame takes the place of its old n-th one, and those
  * without an old one follow, by object. What stands around the frames is copied.
  */
-#include "codec/ribbon.h"
-#include "bones.h"
-#include "codec/codecs.h"
+#include "ribbon.h"
+#include "codecs.h"
+#include "model/bones.h"
 
 #include <stdlib.h>
 
 /* A stored s16 is k - 32768. */
-static const struct lane translation_lane = {
-	.form = LANE_GRID, .base = INT16_MIN, .step = 1, .unit = 1};
-static const struct lane rotation_lane = {
+const struct lane ribbon_translation = {.form = LANE_GRID, .base = INT16_MIN, .step = 1, .unit = 1};
+const struct lane ribbon_rotation = {
 	.form = LANE_GRID, .base = INT16_MIN, .step = 1, .unit = DEGREES_PER_STEP, .exact = true};
-static const struct lane scale_lane = {
-	.form = LANE_GRID, .base = -8, .step = 1.0f / 4096, .unit = 1};
+const struct lane ribbon_scale = {.form = LANE_GRID, .base = -8, .step = 1.0f / 4096, .unit = 1};
 
 const struct format ribbon_format = {
 	.name = "ribbon",
 	.suffix = "anm",
-	.rate = 30,
-	.sparse = true,
-	.keyframes = true,
-	.flags = (uint8_t)~PART_BITS,
-	.flat = true,
-	.y_down = true,
-	.length = "game unit",
-	.nameless = true,
-	.bone_name = "object_%03u",
-	.bones_sorted = true,
-	.lanes = {&translation_lane, &rotation_lane, &scale_lane},
 	.max_frames = FRAMES_MAX,
+	RIBBON_MEMBERS,
 };
 
 /* ---- the file ---- */
@@ -121,7 +109,7 @@ bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err)
 	return true;
 }
 
-/* Two bytes are little to tell a format by: only a file without a byte to spare is one. */
+/* Two bytes are little evidence: only a file without a byte to spare is accepted. */
 static bool ribbon_probe(struct bytes src)
 {
 	struct ribbon f;
@@ -136,7 +124,7 @@ struct keys {
 	uint8_t *stored; /* u16[3] each */
 };
 
-/* What the file says of one object. Counted first, then filled, counting again. */
+/* The keys of an object. Counted in a first pass and filled in a second. */
 struct object {
 	uint32_t count, *frames;
 	uint8_t *flags, *roles;
@@ -183,7 +171,7 @@ static void take_keyframe(struct object *o, uint32_t frame, const struct keyfram
 	}
 }
 
-/* Fills the objects, or where `counting` says so, finds how much there is to fill in. */
+/* With `counting` counts the keys, else fills them in. */
 static void visit_keyframes(struct decoder *d, bool counting)
 {
 	for (uint32_t frame = 0; frame < d->f.frames; frame++) {
@@ -280,7 +268,7 @@ static void make_clip(struct decoder *d, struct clip *clip, struct field *word2)
 	}
 }
 
-/* False when out of memory. */
+/* Makes the model. False when out of memory. */
 static bool make_anim(struct decoder *d, const struct hints *hints)
 {
 	struct anim *a = d->a;

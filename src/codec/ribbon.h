@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ribbon.h - what reading and writing of Vib-Ribbon files share. ribbon.c tells the format. */
+/* ribbon.h - what reading and writing of Vib-Ribbon files share. ribbon.c describes the format. */
 #ifndef ANIMFS_CODEC_RIBBON_H
 #define ANIMFS_CODEC_RIBBON_H
 
@@ -69,6 +69,13 @@ bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err);
 bool ribbon_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
 
 extern const struct format ribbon_format;
+extern const struct lane ribbon_translation, ribbon_rotation, ribbon_scale;
+
+/* Members of ribbon_format that a format of joined files has, too. */
+#define RIBBON_MEMBERS                                                                             \
+	.rate = 30, .sparse = true, .keyframes = true, .flags = (uint8_t)~PART_BITS, .flat = true, \
+	.y_down = true, .length = "game unit", .nameless = true, .bone_name = "object_%03u",       \
+	.bones_sorted = true, .lanes = {&ribbon_translation, &ribbon_rotation, &ribbon_scale}
 
 static inline enum curve_kind ribbon_kind(enum role role)
 {

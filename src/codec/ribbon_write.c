@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* ribbon_write.c - a model to the bytes of a Vib-Ribbon file. */
-#include "bones.h"
-#include "codec/ribbon.h"
-#include "num.h"
+#include "model/bones.h"
+#include "ribbon.h"
+#include "text/num.h"
 
 #include <string.h>
 

@@ -19,8 +19,8 @@
  * Writing. The model says everything but those last bytes and the bits of numbers that are not
  * finite; quant.h keeps the bits of every number that stays the same.
  */
-#include "codec/codecs.h"
-#include "codec/quant.h"
+#include "codecs.h"
+#include "quant.h"
 
 #include <stdlib.h>
 
@@ -206,7 +206,7 @@ static bool check_track(const struct edit *e, const struct track *t)
 			return err_set(e->err, ERR_STORE, "the name %s is not ASCII", t->name);
 	}
 	if (t->curve[ROLE_ROTATION] || t->curve[ROLE_SCALE])
-		return err_set(e->err, ERR_STORE, "%s: translations alone can be stored", t->name);
+		return err_set(e->err, ERR_STORE, "%s: only translations can be stored", t->name);
 	if (!c || !c->keyed || c->frames || c->count != e->clip->frames)
 		return err_set(e->err, ERR_STORE, "%s needs a translation in every frame", t->name);
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "codec/smallest3.h"
+#include "smallest3.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "confinement.h"
 
-#include "at.h"
-#include "confine.h"
+#include "disk/at.h"
+#include "disk/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Descriptors of folders as paths of the same namespace. */
+/* The path of an open folder in our namespace. False if it is not known. */
 static bool path_of(int fd, char path[PATH_MAX])
 {
 	char link[AT_PROC_SIZE];
@@ -26,7 +26,7 @@ static bool path_of(int fd, char path[PATH_MAX])
 	return true;
 }
 
-/* The path of what the state directory is in, from SOURCE; false where it is not below SOURCE. */
+/* Is the state directory's parent in SOURCE? `below` is the parent's path from there. */
 static bool is_in_source(int root, const struct state *state, char below[PATH_MAX])
 {
 	char source[PATH_MAX], path[PATH_MAX];
@@ -41,17 +41,18 @@ static bool is_in_source(int root, const struct state *state, char below[PATH_MA
 	return true;
 }
 
-/* The state directory as the process reaches it. */
+/* How the process reaches the state directory once it is confined. */
 struct held_state {
 	bool in_source;
-	char below[PATH_MAX]; /* the folder that it is in, from SOURCE */
-	int fd;               /* elsewhere: itself, or that folder */
+	char below[PATH_MAX]; /* its parent folder, from SOURCE */
+	int fd;               /* if not in SOURCE: the directory (itself), or its parent */
 	bool itself;
 };
 
 /*
- * Below SOURCE it stays one of its folders, so that names can move between them. Elsewhere it is
- * made now, since it cannot be later; where only others may make it, what is above it can be read.
+ * In SOURCE the directory is reached through SOURCE, so that files can be renamed between them.
+ * Elsewhere it is made now, since the confined process cannot make it. A read-only mount does not
+ * make it, and holds its parent instead, since another process may make it later.
  */
 static int hold_state(int root, struct state *state, struct held_state *held)
 {
@@ -76,7 +77,7 @@ static bool same_folder(int a, int b)
 	       first.st_ino == second.st_ino;
 }
 
-/* No descriptor of a folder as it was seen from outside may stay. */
+/* Reopens the state directory in the confined tree: a descriptor from outside would lead out. */
 static int move_state(int root, struct state *state, const struct held_state *held)
 {
 	int fd, error;
@@ -91,18 +92,18 @@ static int move_state(int root, struct state *state, const struct held_state *he
 	return error;
 }
 
-/* Only root is promised that. */
+/* Only mounts by root are promised a tree of their own. */
 static void warn_of_tree(const char *source, unsigned held)
 {
 	if (geteuid() == 0 && !(held & CONFINED_TREE) && !CONFINE_SANITIZED)
 		fprintf(stderr,
 			"animfs: warning: the process keeps its view of folders other than %s; see "
-			"SECURITY in animfs(1)\n",
+			"SECURITY in animfs-mount(1)\n",
 			source);
 }
 
-bool mount_confine(const struct mount_options *o, int root, struct state *state, unsigned *held,
-		   struct err *err)
+bool mount_confine(const struct mount_options *o, int root, struct state *state, int overlay,
+		   unsigned *held, struct err *err)
 {
 	struct confine_place places[CONFINE_PLACES_MAX];
 	struct held_state state_held;
@@ -113,6 +114,7 @@ bool mount_confine(const struct mount_options *o, int root, struct state *state,
 		return err_system(err, error, o->state);
 	places[0] = (struct confine_place){root, !o->read_only};
 	places[1] = (struct confine_place){state_held.fd, !o->read_only};
+	places[2] = (struct confine_place){overlay, !o->read_only};
 	fine = confine(places, ARRAY_SIZE(places), held, err);
 	if (fine && *held & CONFINED_TREE) {
 		error = move_state(root, state, &state_held);

@@ -3,15 +3,15 @@
 #ifndef ANIMFS_FUSE_CONFINEMENT_H
 #define ANIMFS_FUSE_CONFINEMENT_H
 
-#include "mount.h"
-#include "state.h"
+#include "disk/state.h"
+#include "vfs/mount_options.h"
 
 /*
  * From here on the process can do no more than serve the mount (confine.h); before there are
- * threads. `root` is SOURCE. *held: CONFINED_... Warns on standard error where root keeps more than
- * he is promised.
+ * threads. `root` is SOURCE, `overlay` the folder that --overlay is in, or -1. *held: CONFINED_...
+ * Warns on standard error where root keeps more than he is promised.
  */
-bool mount_confine(const struct mount_options *o, int root, struct state *state, unsigned *held,
-		   struct err *err);
+bool mount_confine(const struct mount_options *o, int root, struct state *state, int overlay,
+		   unsigned *held, struct err *err);
 
 #endif

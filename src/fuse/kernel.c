@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "fuse/kernel.h"
+#include "kernel.h"
 
 #include "lowlevel.h"
 
@@ -21,8 +21,9 @@ static int inval_name(void *closure, uint64_t folder, const char *name)
 }
 
 /*
- * Dropping a name would take the ground from under those who have the folder as their working
- * directory. Kernels before 6.2 know no other way. libfuse 3.16 took the flags away.
+ * Has the kernel look the name up again. Invalidating it instead would break getcwd() in processes
+ * whose working directory it is; kernels before 6.2 can do nothing else. libfuse 3.16 dropped the
+ * flags.
  */
 static int expire_name(void *closure, uint64_t folder, const char *name)
 {
@@ -37,7 +38,7 @@ static int expire_name(void *closure, uint64_t folder, const char *name)
 	return error == ENOSYS ? inval_name(closure, folder, name) : error;
 }
 
-static int store(void *closure, uint64_t node, struct bytes text)
+static int kernel_store(void *closure, uint64_t node, struct bytes text)
 {
 	struct fuse_bufvec pages = FUSE_BUFVEC_INIT(text.size);
 
@@ -47,5 +48,5 @@ static int store(void *closure, uint64_t node, struct bytes text)
 
 struct kernel kernel_of(struct fuse_session **session)
 {
-	return (struct kernel){inval_node, inval_name, expire_name, store, session};
+	return (struct kernel){inval_node, inval_name, expire_name, kernel_store, session};
 }

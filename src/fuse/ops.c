@@ -26,6 +26,8 @@ static struct request who_asks(fuse_req_t req)
 	return (struct request){ctx->uid, ctx->gid, ctx->pid, ctx->umask};
 }
 
+#define WHO(req) ((struct request[]){who_asks(req)})
+
 static struct handle *handle_of(const struct fuse_file_info *fi)
 {
 	return fi ? (struct handle *)(uintptr_t)fi->fh : NULL;
@@ -34,8 +36,8 @@ static struct handle *handle_of(const struct fuse_file_info *fi)
 /* ---- replies ---- */
 
 /*
- * ENOSYS means to the kernel that a request is never to be sent again, for any file: only what is
- * meant so says it, not a call of a filesystem below that lacks something.
+ * After ENOSYS the kernel never sends the same kind of request again, for any file. An error from
+ * the filesystem below must not cause that; what intends it calls fuse_reply_err().
  */
 static void reply_err(fuse_req_t req, int error)
 {
@@ -86,7 +88,7 @@ static void reply_opened(fuse_req_t req, int error, struct fuse_file_info *fi,
 			 const struct opened *opened)
 {
 	if (error) {
-		fuse_reply_err(req, error); /* ENOSYS: nothing is opened */
+		fuse_reply_err(req, error); /* ENOSYS: the kernel is to send no more opens */
 		return;
 	}
 	set_opened(fi, opened);
@@ -102,7 +104,7 @@ static void reply_count(fuse_req_t req, ssize_t size)
 		fuse_reply_write(req, (size_t)size);
 }
 
-/* The value of an extended attribute, or its size where no room is given for it. */
+/* Replies the value of an extended attribute, or its size if `room` is 0. */
 static void reply_value(fuse_req_t req, int error, struct buf *value, size_t room)
 {
 	if (!error && value->failed)
@@ -122,7 +124,6 @@ static void reply_value(fuse_req_t req, int error, struct buf *value, size_t roo
 
 static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct request who = who_asks(req);
 	struct entry entry;
 	int error;
 
@@ -131,7 +132,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	else if (strlen(name) > NAME_MAX)
 		error = ENAMETOOLONG;
 	else
-		error = vfs_lookup(vfs_of(req), &who, parent, name, &entry);
+		error = vfs_lookup(vfs_of(req), WHO(req), parent, name, &entry);
 	reply_entry(req, error, &entry);
 }
 
@@ -150,10 +151,9 @@ static void op_forget_multi(fuse_req_t req, size_t count, struct fuse_forget_dat
 
 static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct request who = who_asks(req);
 	struct stat st;
 	double timeout;
-	int error = vfs_getattr(vfs_of(req), &who, ino, handle_of(fi), &st, &timeout);
+	int error = vfs_getattr(vfs_of(req), WHO(req), ino, handle_of(fi), &st, &timeout);
 
 	reply_attributes(req, error, &st, timeout);
 }
@@ -161,10 +161,10 @@ static void op_getattr(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 static void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *attr, int to_set,
 		       struct fuse_file_info *fi)
 {
-	struct request who = who_asks(req);
 	struct stat st;
 	double timeout;
-	int error = vfs_setattr(vfs_of(req), &who, ino, handle_of(fi), attr, to_set, &st, &timeout);
+	int error =
+		vfs_setattr(vfs_of(req), WHO(req), ino, handle_of(fi), attr, to_set, &st, &timeout);
 
 	reply_attributes(req, error, &st, timeout);
 }
@@ -196,58 +196,50 @@ static void op_statfs(fuse_req_t req, fuse_ino_t ino)
 
 static void op_mknod(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode, dev_t rdev)
 {
-	struct request who = who_asks(req);
 	struct entry entry;
 
-	reply_entry(req, vfs_mknod(vfs_of(req), &who, parent, name, mode, rdev, &entry), &entry);
+	reply_entry(req, vfs_mknod(vfs_of(req), WHO(req), parent, name, mode, rdev, &entry),
+		    &entry);
 }
 
 static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode)
 {
-	struct request who = who_asks(req);
 	struct entry entry;
 
-	reply_entry(req, vfs_mkdir(vfs_of(req), &who, parent, name, mode, &entry), &entry);
+	reply_entry(req, vfs_mkdir(vfs_of(req), WHO(req), parent, name, mode, &entry), &entry);
 }
 
 static void op_symlink(fuse_req_t req, const char *target, fuse_ino_t parent, const char *name)
 {
-	struct request who = who_asks(req);
 	struct entry entry;
 
-	reply_entry(req, vfs_symlink(vfs_of(req), &who, target, parent, name, &entry), &entry);
+	reply_entry(req, vfs_symlink(vfs_of(req), WHO(req), target, parent, name, &entry), &entry);
 }
 
 static void op_link(fuse_req_t req, fuse_ino_t ino, fuse_ino_t parent, const char *name)
 {
-	struct request who = who_asks(req);
 	struct entry entry;
 
-	reply_entry(req, vfs_link(vfs_of(req), &who, ino, parent, name, &entry), &entry);
+	reply_entry(req, vfs_link(vfs_of(req), WHO(req), ino, parent, name, &entry), &entry);
 }
 
 static void op_unlink(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct request who = who_asks(req);
-
-	reply_err(req, vfs_unlink(vfs_of(req), &who, parent, name));
+	reply_err(req, vfs_unlink(vfs_of(req), WHO(req), parent, name));
 }
 
 static void op_rmdir(fuse_req_t req, fuse_ino_t parent, const char *name)
 {
-	struct request who = who_asks(req);
-
-	reply_err(req, vfs_rmdir(vfs_of(req), &who, parent, name));
+	reply_err(req, vfs_rmdir(vfs_of(req), WHO(req), parent, name));
 }
 
 static void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t new_parent,
 		      const char *new_name, unsigned flags)
 {
-	struct request who = who_asks(req);
 	struct vfs *v = vfs_of(req);
 	struct after *after = NULL;
 
-	reply_err(req, vfs_rename(v, &who, parent, name, new_parent, new_name, flags, &after));
+	reply_err(req, vfs_rename(v, WHO(req), parent, name, new_parent, new_name, flags, &after));
 	vfs_after(v, after);
 }
 
@@ -272,17 +264,14 @@ static void op_listxattr(fuse_req_t req, fuse_ino_t ino, size_t room)
 static void op_setxattr(fuse_req_t req, fuse_ino_t ino, const char *name, const char *value,
 			size_t size, int flags)
 {
-	struct request who = who_asks(req);
 	struct bytes bytes = {(const uint8_t *)value, size};
 
-	reply_err(req, vfs_setxattr(vfs_of(req), &who, ino, name, bytes, flags));
+	reply_err(req, vfs_setxattr(vfs_of(req), WHO(req), ino, name, bytes, flags));
 }
 
 static void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 {
-	struct request who = who_asks(req);
-
-	reply_err(req, vfs_removexattr(vfs_of(req), &who, ino, name));
+	reply_err(req, vfs_removexattr(vfs_of(req), WHO(req), ino, name));
 }
 
 /* ---- folders ---- */
@@ -290,7 +279,7 @@ static void op_removexattr(fuse_req_t req, fuse_ino_t ino, const char *name)
 static void op_opendir(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	struct opened opened = {.handle = NULL};
-	int error = vfs_opendir(vfs_of(req), ino, fi->flags, &opened);
+	int error = vfs_opendir(vfs_of(req), WHO(req), ino, fi->flags, &opened);
 
 	reply_opened(req, error, fi, &opened);
 }
@@ -325,11 +314,10 @@ static void read_folder(fuse_req_t req, fuse_ino_t ino, size_t size, off_t behin
 			const struct fuse_file_info *fi, bool plus)
 {
 	struct dir_reply reply = {.req = req, .plus = plus, .buf = malloc(size), .size = size};
-	struct request who = who_asks(req);
 	int error = ENOMEM;
 
 	if (reply.buf)
-		error = vfs_readdir(vfs_of(req), &who, ino, handle_of(fi), behind, plus,
+		error = vfs_readdir(vfs_of(req), WHO(req), ino, handle_of(fi), behind, plus,
 				    dir_reply_add, &reply);
 	if (error)
 		reply_err(req, error);
@@ -359,9 +347,8 @@ static void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fus
 
 static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct request who = who_asks(req);
 	struct opened opened = {.handle = NULL};
-	int error = vfs_open(vfs_of(req), &who, ino, fi->flags, &opened);
+	int error = vfs_open(vfs_of(req), WHO(req), ino, fi->flags, &opened);
 
 	reply_opened(req, error, fi, &opened);
 }
@@ -369,11 +356,11 @@ static void op_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode,
 		      struct fuse_file_info *fi)
 {
-	struct request who = who_asks(req);
 	struct opened opened = {.handle = NULL};
 	struct fuse_entry_param param;
 	struct entry entry;
-	int error = vfs_create(vfs_of(req), &who, parent, name, mode, fi->flags, &entry, &opened);
+	int error =
+		vfs_create(vfs_of(req), WHO(req), parent, name, mode, fi->flags, &entry, &opened);
 
 	if (error) {
 		reply_err(req, error);
@@ -392,7 +379,7 @@ static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi
 	reply_err(req, 0);
 }
 
-/* A plain file's bytes go from its pages to the kernel's, not through us. */
+/* Replies with bytes of a plain file, spliced where possible instead of copied through us. */
 static void reply_descriptor(fuse_req_t req, int fd, size_t size, off_t at)
 {
 	struct fuse_bufvec buf = FUSE_BUFVEC_INIT(size);
@@ -414,7 +401,7 @@ static void op_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t at,
 		return;
 	}
 	if (r.fd >= 0)
-		reply_descriptor(req, r.fd, size, at);
+		reply_descriptor(req, r.fd, r.size, r.at);
 	else
 		fuse_reply_buf(req, r.part.size ? (const char *)r.part.data : "", r.part.size);
 	read_part_end(&r);
@@ -430,27 +417,25 @@ static void op_write(fuse_req_t req, fuse_ino_t ino, const char *data, size_t si
 		    vfs_write(vfs_of(req), handle_of(fi), bytes, at, fi->flags, fi->writepage));
 }
 
-/* ENOSYS: the kernel never asks again. */
+/* No handle: the kernel opens no files here. After ENOSYS it sends no flush again. */
 static void op_flush(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
-	struct request who = who_asks(req);
 	struct handle *handle = handle_of(fi);
 
 	(void)ino;
 	if (handle)
-		reply_err(req, vfs_flush(vfs_of(req), &who, handle));
+		reply_err(req, vfs_flush(vfs_of(req), WHO(req), handle));
 	else
 		fuse_reply_err(req, ENOSYS);
 }
 
 static void op_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)
 {
-	struct request who = who_asks(req);
 	struct handle *handle = handle_of(fi);
 
 	(void)ino;
 	if (handle)
-		reply_err(req, vfs_fsync(vfs_of(req), &who, handle, datasync));
+		reply_err(req, vfs_fsync(vfs_of(req), WHO(req), handle, datasync));
 	else
 		fuse_reply_err(req, ENOSYS);
 }

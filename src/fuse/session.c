@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "session.h"
 
-#include "confine.h"
 #include "confinement.h"
-#include "enclose.h"
-#include "fuse/kernel.h"
+#include "disk/confine.h"
+#include "disk/enclose.h"
+#include "kernel.h"
 #include "ops.h"
 #include "unmounter.h"
 #include "vfs/deadline.h"
@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define IDLE_THREADS 16 /* that are kept though there is nothing to do */
+#define IDLE_THREADS 16 /* kept when there is nothing to do */
 
 struct session {
 	const struct mount_options *options;
@@ -43,7 +43,7 @@ struct session {
 /* INIT is being answered: see send_answer. */
 static _Atomic bool answering_init;
 
-/* Where nobody else is let in, and where all is shown as somebody's, modes say enough. */
+/* ACLs only matter if other users are let in, and no option overrides owners or modes. */
 static bool has_acls(const struct mount_options *o)
 {
 	return o->allow_other && o->uid < 0 && o->gid < 0 && o->umask < 0;
@@ -57,10 +57,9 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 	v->unopened_folders = v->watched && (conn->capable & FUSE_CAP_NO_OPENDIR_SUPPORT);
 	v->unopened_files =
 		v->watched && v->read_only && (conn->capable & FUSE_CAP_NO_OPEN_SUPPORT);
-	/* A pipe between costs every request two more calls, and spares a copy for large writes
-	 * only. */
+	/* Splicing costs each request two more calls, and only saves a copy of large writes. */
 	conn->want &= ~(unsigned)FUSE_CAP_SPLICE_READ;
-	/* ThreadSanitizer would not see that a file's descriptor is closed after its bytes went. */
+	/* ThreadSanitizer does not see that a spliced file is closed only after the reply. */
 #ifndef __SANITIZE_THREAD__
 	conn->want |= conn->capable & FUSE_CAP_SPLICE_WRITE;
 #endif
@@ -68,7 +67,7 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 	if (v->acls)
 		conn->want |= FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK;
 	/*
-	 * Otherwise the kernel asks for one name of a folder at a time, and everything else in it
+	 * Otherwise the kernel sends one lookup in a folder at a time, and everything else in it
 	 * waits while a file is decoded.
 	 */
 	conn->want |= conn->capable & FUSE_CAP_PARALLEL_DIROPS;
@@ -80,7 +79,7 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 /* ---- what goes through the connection ---- */
 
 #if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 13)
-/* The request that this thread works on, if the kernel makes it only once; in libfuse's buffer. */
+/* In libfuse's buffer: this thread's request, if it is sent only once (forget, release). */
 static _Thread_local const struct fuse_in_header *final;
 
 static ssize_t receive(int fd, void *request, size_t size, void *user)
@@ -88,14 +87,17 @@ static ssize_t receive(int fd, void *request, size_t size, void *user)
 	ssize_t got = read(fd, request, size);
 
 	(void)user;
+	/* The connection ended while the kernel was handing over a request. */
+	if (got < 0 && errno == ECONNABORTED)
+		errno = ENODEV;
 	final = got >= (ssize_t)sizeof(*final) && request_is_final(request) ? request : NULL;
 	return got;
 }
 
 /*
- * libfuse before 3.17 says that FUSE_CAP_PARALLEL_DIROPS is its default, and never sends it. And
- * where it has no memory for a request it refuses it, though what that was about stays for good if
- * nobody does it.
+ * libfuse before 3.17 claims that FUSE_CAP_PARALLEL_DIROPS is its default, but never sends it: adds
+ * it to the reply to INIT. And if libfuse has no memory for a forget or release, it refuses that,
+ * and the kernel does not repeat it: does it here, or the node or handle would never be freed.
  */
 static ssize_t send_answer(int fd, struct iovec *parts, int count, void *user)
 {
@@ -146,7 +148,7 @@ static void libfuse_to_system(enum fuse_log_level level, const char *format, va_
 	vsyslog((int)level, format, args);
 }
 
-/* The system log's socket, and its time zone: a confined process can open neither. */
+/* Opens the system log and loads the time zone now, since a confined process can do neither. */
 static void hold_log(void)
 {
 	tzset();
@@ -161,14 +163,17 @@ static int out_of_memory(void)
 	return 1;
 }
 
-/* libfuse says why, if there is memory for that. */
+/* libfuse has printed the reason, if it had memory for that. */
 static int not_mounted(const struct mount_options *o)
 {
 	fprintf(stderr, "animfs: %s: not mounted\n", o->mountpoint);
 	return 1;
 }
 
-/* Those that end the session are for the main thread, while it waits for that. */
+/*
+ * Blocks the signals that end the session, also in threads that are started from now on: only the
+ * main thread is to get them, while it is in the loop.
+ */
 static void hold_signals(sigset_t *before)
 {
 	sigset_t held;
@@ -181,8 +186,8 @@ static void hold_signals(sigset_t *before)
 }
 
 /*
- * Any thread may decode and save a large file: with a heap for each, what one freed would be of no
- * use to the next, and the memory would grow with their number.
+ * Any thread may decode and save a large file: with a heap for each, no thread could reuse what
+ * another has freed, and memory would grow with the number of threads.
  */
 static void keep_one_heap(void)
 {
@@ -191,8 +196,9 @@ static void keep_one_heap(void)
 #endif
 }
 
-/* libfuse cancels its threads at the end; glibc then loads libgcc_s, which a confined process
- * cannot.
+/*
+ * At the end libfuse cancels its threads, for which glibc loads libgcc_s. A confined process could
+ * not, so do it now.
  */
 static void load_unwinder(void)
 {
@@ -201,6 +207,22 @@ static void load_unwinder(void)
 
 	backtrace(&frame, 1);
 #endif
+}
+
+/*
+ * libfuse ends the loop when one of its threads has no memory for a buffer. That thread has read no
+ * request, and the others answer theirs before they end, so the loop can begin again.
+ */
+static int loop_again(const struct session *s, struct fuse_loop_config *config)
+{
+	const struct timespec rest = {.tv_nsec = 10000000};
+	int result = fuse_session_loop_mt(s->fuse, config);
+
+	while (result == -ENOMEM) {
+		nanosleep(&rest, NULL);
+		result = fuse_session_loop_mt(s->fuse, config);
+	}
+	return result;
 }
 
 static int loop(const struct session *s)
@@ -212,12 +234,12 @@ static int loop(const struct session *s)
 		return -ENOMEM;
 	fuse_loop_cfg_set_max_threads(config, (unsigned)s->options->threads);
 	fuse_loop_cfg_set_idle_threads(config, IDLE_THREADS);
-	result = fuse_session_loop_mt(s->fuse, config);
+	result = loop_again(s, config);
 	fuse_loop_cfg_destroy(config);
 	return result;
 }
 
-static int run(const struct session *s, bool background)
+static int run_session(const struct session *s, bool background)
 {
 	struct vfs *v = s->served.vfs;
 	sigset_t before, held;
@@ -259,13 +281,14 @@ static bool confine_session(struct session *s, bool background)
 	error = unmounter_start(s->fuse, o->mountpoint, s->root, &s->unmounter);
 	if (error)
 		err_system(&err, error, "the unmounter");
-	else if (mount_confine(o, s->root, s->state, &s->served.vfs->confined, &err))
+	else if (mount_confine(o, s->root, s->state, vfs_overlay_above(s->served.vfs),
+			       &s->served.vfs->confined, &err))
 		return true;
 	fprintf(stderr, "animfs: cannot be confined: %s\n", err.message);
 	return false;
 }
 
-/* Mounted until it returns; what the kernel is sent ends with the connection. */
+/* Mounts, serves and unmounts. The connection is closed when it returns. */
 static int serve_mounted(struct session *s)
 {
 	bool background = !s->options->foreground && !s->options->debug;
@@ -274,7 +297,7 @@ static int serve_mounted(struct session *s)
 	if (fuse_session_mount(s->fuse, s->options->mountpoint) != 0)
 		return not_mounted(s->options);
 	if (carry_ourselves(s->fuse) && confine_session(s, background))
-		status = run(s, background);
+		status = run_session(s, background);
 	if (s->unmounter >= 0)
 		unmounter_end(s->fuse, s->unmounter);
 	else
@@ -284,7 +307,7 @@ static int serve_mounted(struct session *s)
 
 /* ---- what libfuse is asked for ---- */
 
-/* What we say wins, being last: "rw" is among what mount(8) passes. */
+/* Ours come after those that mount(8) passes, "rw" among them, since the last one wins. */
 static bool add_options(struct fuse_args *args, const struct mount_options *o)
 {
 	char *list = NULL, *name = NULL;
@@ -317,7 +340,7 @@ static struct fuse_session *make_session(const struct mount_options *o, struct s
 	return fuse;
 }
 
-static int serve(struct session *s)
+static int serve_requests(struct session *s)
 {
 	int status = 1;
 
@@ -334,7 +357,7 @@ static int serve(struct session *s)
 		status = serve_mounted(s);
 		fuse_remove_signal_handlers(s->fuse);
 	}
-	/* Before anything else can have the connection's number. */
+	/* Ends its threads before the connection's descriptor can become another file's. */
 	vfs_free(s->served.vfs);
 	if (s->fuse) {
 		fuse_session_unmount(s->fuse);
@@ -388,7 +411,7 @@ int mount_serve(struct mount_options *o)
 		check_writable(o, s.state);
 		umask(0);
 		raise_descriptor_limit();
-		status = serve(&s);
+		status = serve_requests(&s);
 		state_free(s.state);
 	} else {
 		fprintf(stderr, "animfs: %s\n", err.message);

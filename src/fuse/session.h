@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer fuse: the border to libfuse: requests become calls of vfs.h, an errno becomes a reply, and
+ * the four calls of vfs/kernel.h become notifications. The only layer that includes <fuse*>. It
+ * also starts and ends a mount: options, privileges that are dropped, signals, and the process
+ * that unmounts after a kill.
+ *
+ * May use: util disk vfs
+ */
 /* session.h - a mount, from its options to its end. */
 #ifndef ANIMFS_FUSE_SESSION_H
 #define ANIMFS_FUSE_SESSION_H
 
-#include "mount.h"
+#include "vfs/mount_options.h"
 
 /*
  * Does not return before the mount has ended; in the background, unless the options say otherwise.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unmounter.h"
 
-#include "confine.h"
+#include "disk/confine.h"
 #include "lowlevel.h"
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* Bytes to the other process. */
+/* Bytes that the serving process sends to the unmounter. */
 enum { SERVING = 1, ENDED };
 
 /*
- * Both have it, and the one that serves holds it with its main thread, which ends at once when the
- * process is killed. Another thread, and with it all that the process has open, may wait in the
- * kernel for an answer that nobody is left to give.
+ * Shared by both processes; held by the main thread of the serving one, and released by the kernel
+ * as soon as that thread is killed (EOWNERDEAD). The end of the pipe would come too late: another
+ * thread may wait in the kernel for a reply that nobody is left to give, and keep the pipe open.
  */
 static pthread_mutex_t *serving;
 
@@ -45,8 +45,8 @@ static int make_lock(void)
 }
 
 /*
- * What ends the mount must not end this one before it. Descriptors that are closed on exec are
- * kept: that of the connection, and those that keep filesystems in use.
+ * Signals that end the mount must not end the unmounter first. There is no exec, so all descriptors
+ * stay open: that of the connection, and those that keep filesystems from being unmounted.
  */
 static void stand_apart(int root, int from)
 {
@@ -63,15 +63,16 @@ static void stand_apart(int root, int from)
 	dup2(null, STDERR_FILENO);
 }
 
-/* The number of the mount that is there, without asking whoever serves it; 0 where none can be. */
-static unsigned mount_number(const char *mountpoint)
+/*
+ * The minor device number of a mount, which is its number in /sys/fs/fuse/connections, too. 0 on
+ * error. Sends no request to its daemon.
+ */
+static unsigned mount_number(int dir, const char *path)
 {
+	const int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT;
 	struct statx st;
 
-	return statx(AT_FDCWD, mountpoint, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE, &st) ==
-			       0
-		       ? st.stx_dev_minor
-		       : 0;
+	return statx(dir, path, flags, STATX_TYPE, &st) == 0 ? st.stx_dev_minor : 0;
 }
 
 static bool is_connected(struct fuse_session *session)
@@ -82,22 +83,42 @@ static bool is_connected(struct fuse_session *session)
 }
 
 /*
- * The kernel gives an error to all who wait for the killed process, and it can end. What then
- * stands in the place of the connection shows fuse_session_unmount that it has to unmount.
+ * Opens the mount's root: the descriptor stays on this mount, whatever is mounted there later. -1
+ * if somebody else has unmounted it. No other mount can have its number while the connection lasts,
+ * so the connection is checked last.
  */
-static void cut_off(struct fuse_session *session, const char *mountpoint, unsigned number)
+static int hold_mount(struct fuse_session *session, const char *mountpoint, unsigned number)
+{
+	int mount = open(mountpoint, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (mount < 0 || (mount_number(mount, "") == number && is_connected(session)))
+		return mount;
+	close(mount);
+	return -1;
+}
+
+static bool unmount(int mount, int flags)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", mount);
+	return umount2(path, flags) == 0;
+}
+
+/* Aborts the connection: requests that wait for the killed process fail, so that it can end. */
+static void cut_off(int mount, unsigned number)
 {
 	char path[64];
 	int fd;
 
 	snprintf(path, sizeof(path), "/sys/fs/fuse/connections/%u/abort", number);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if ((fd < 0 || write(fd, "1", 1) != 1) && number && mount_number(mountpoint) == number)
-		umount2(mountpoint, MNT_FORCE | UMOUNT_NOFOLLOW);
-	dup2(STDOUT_FILENO, fuse_session_fd(session));
+	/* Aborts as well. The mount itself stays, since our descriptor keeps it busy. */
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		unmount(mount, MNT_FORCE);
 }
 
-/* Did the other process end without saying so? */
+/* Waits for the end of the serving process. Was it killed? */
 static bool was_killed(void)
 {
 	char byte = ENDED;
@@ -108,22 +129,43 @@ static bool was_killed(void)
 }
 
 /*
- * It has the connection open as well, which is how it sees that somebody else has unmounted: the
- * mountpoint may be another mount's by now.
+ * Unmounts the mount that is held; at its path there may be another one by now. If we may not,
+ * fuse_session_unmount does it by the path, through fusermount3. That skips it if its descriptor
+ * polls an error, as that of an aborted connection does; hence /dev/null in its place.
+ */
+static void unmount_held(struct fuse_session *session, int mount)
+{
+	bool refused;
+
+	dup2(STDOUT_FILENO, fuse_session_fd(session));
+	refused = !unmount(mount, MNT_DETACH) && errno != EINVAL;
+	close(mount);
+	if (refused)
+		fuse_session_unmount(session);
+}
+
+/*
+ * The unmounter has the connection open as well, and sees by it if somebody else has unmounted:
+ * then the mountpoint may be another mount's.
  */
 static _Noreturn void wait_and_unmount(struct fuse_session *session, const char *mountpoint,
 				       int root, int from)
 {
-	unsigned number = mount_number(mountpoint);
+	unsigned number = mount_number(AT_FDCWD, mountpoint);
 	struct err err = {.code = ERR_NONE};
+	bool killed;
+	int mount;
 
 	if (!confine_unmounter(&err))
 		fprintf(stderr, "animfs: warning: the unmounter is not confined: %s\n",
 			err.message);
 	stand_apart(root, from);
-	if (was_killed() && is_connected(session))
-		cut_off(session, mountpoint, number);
-	fuse_session_unmount(session);
+	killed = was_killed();
+	mount = hold_mount(session, mountpoint, number);
+	if (mount >= 0 && killed)
+		cut_off(mount, number);
+	if (mount >= 0)
+		unmount_held(session, mount);
 	_exit(0);
 }
 
@@ -165,9 +207,9 @@ void unmounter_end(struct fuse_session *session, int to)
 	const char byte = ENDED;
 
 	/*
-	 * Our end of the connection goes first: an unmount may wait for answers. What stands in its
-	 * place shows fuse_session_unmount, once the other process is gone, that nothing is left to
-	 * do.
+	 * Close our end of the connection first, since an unmount may wait for replies. The pipe
+	 * takes its place: once the unmounter is gone it polls an error, and fuse_session_unmount
+	 * takes that for unmounted.
 	 */
 	dup2(to, fuse_session_fd(session));
 	(void)!write(to, &byte, 1);

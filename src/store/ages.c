@@ -13,14 +13,16 @@ static uint32_t count_of(const struct anim *anim)
 	return count;
 }
 
-/* What the texts of a bone show beside its keys: its names, the columns it can have. */
+/*
+ * Is what a bone's texts show besides its keys the same: its name, its possible columns? (Its label
+ * is, since the track was found by it.)
+ */
 static bool head_same(const struct track *a, const struct track *b)
 {
-	return strcmp(a->label, b->label) == 0 && strcmp(a->name, b->name) == 0 &&
-	       a->roles == b->roles && a->rotation == b->rotation;
+	return a->roles == b->roles && a->rotation == b->rotation && strcmp(a->name, b->name) == 0;
 }
 
-/* How many digits show a value depends on how it is stored. */
+/* How many digits a value is shown with depends on how it is stored. */
 static bool lane_same(const struct lane *a, const struct lane *b)
 {
 	return a->form == b->form && a->exact == b->exact && f64_same(a->unit, b->unit) &&
@@ -28,7 +30,21 @@ static bool lane_same(const struct lane *a, const struct lane *b)
 	       f64_same((double)a->step, (double)b->step);
 }
 
-/* Of curves that hold the same values. */
+/* Usually all bytes are the same, so compare those first. */
+static bool curve_lanes_same(const struct curve *a, const struct curve *b)
+{
+	unsigned width = curve_width(a);
+
+	if (memcmp(a->lane, b->lane, width * sizeof(a->lane[0])) == 0)
+		return true;
+	for (unsigned i = 0; i < width; i++) {
+		if (!lane_same(&a->lane[i], &b->lane[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Are curves with the same values also stored the same? */
 static bool lanes_same(const struct track *a, const struct track *b)
 {
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
@@ -36,15 +52,13 @@ static bool lanes_same(const struct track *a, const struct track *b)
 
 		if (!x != !y)
 			return false;
-		for (unsigned i = 0; x && x != y && i < curve_width(x); i++) {
-			if (!lane_same(&x->lane[i], &y->lane[i]))
-				return false;
-		}
+		if (x && x != y && !curve_lanes_same(x, y))
+			return false;
 	}
 	return true;
 }
 
-/* Everything that a clip says beside its tracks. */
+/* Compares everything of a clip except its tracks. */
 static bool clip_same(const struct clip *a, const struct clip *b)
 {
 	return a->frames == b->frames && a->loop == b->loop && a->track_count == b->track_count &&
@@ -53,7 +67,7 @@ static bool clip_same(const struct clip *a, const struct clip *b)
 	       fields_same(a->fields, a->field_count, b->fields, b->field_count);
 }
 
-/* What a track of the clip was before: at the same place in most cases. -1: it is new. */
+/* The index of the track in the previous version, usually `hint`; -1: it is new. */
 static int64_t track_before(const struct aged *before, uint32_t clip, uint32_t hint,
 			    const char *label)
 {
@@ -64,14 +78,14 @@ static int64_t track_before(const struct aged *before, uint32_t clip, uint32_t h
 	return labels_track(before->labels, before->anim, clip, label);
 }
 
-/* Two versions of one clip, and where their ages are. */
+/* Two versions of a clip, and their ages. */
 struct heirs {
 	const struct clip *now, *old;
 	struct age *at;
 	const struct age *old_at;
-	bool tracks_kept; /* none was edited */
-	bool same_frames; /* another count or time of frames shows in every text of the clip */
-	bool texts_kept;  /* what texts depend on beside clips and tracks is the same */
+	bool tracks_kept; /* no track was edited */
+	bool same_frames; /* in number and duration; if not, every text of the clip changed */
+	bool texts_kept;  /* everything else that texts depend on is unchanged */
 };
 
 static void inherit_track(const struct heirs *h, uint32_t index, int64_t track, bool *time,
@@ -107,9 +121,9 @@ static void inherit_clip(const struct heirs *h, const struct aged *before, uint3
 		h->at[0].since = h->old_at[0].since;
 }
 
-/* `edit` is the clip as it was stored, or NULL. */
-static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
-		    const struct aged *before, bool kept, const struct clip *edit)
+/* `edit`: the edited clip that was stored, or NULL. */
+static void inherit_ages(struct ages *ages, uint32_t index, const struct clip *clip,
+			 const struct aged *before, bool kept, const struct clip *edit)
 {
 	int64_t old_index = labels_clip(before->labels, before->anim, clip->label);
 	struct heirs h = {.now = clip, .at = &ages->at[ages->first[index]]};
@@ -125,6 +139,24 @@ static void inherit(struct ages *ages, uint32_t index, const struct clip *clip,
 	inherit_clip(&h, before, (uint32_t)old_index);
 }
 
+/* Are the same clips and bones listed, in the same order? */
+static bool list_same(const struct anim *a, const struct anim *b)
+{
+	if (a->clip_count != b->clip_count || a->bone_count != b->bone_count ||
+	    strcmp(a->read_only ? a->read_only : "", b->read_only ? b->read_only : "") != 0)
+		return false;
+	for (uint32_t i = 0; i < a->clip_count; i++) {
+		if (strcmp(a->clips[i].label, b->clips[i].label) != 0 ||
+		    !clip_same(&a->clips[i], &b->clips[i]))
+			return false;
+	}
+	for (uint32_t i = 0; i < a->bone_count; i++) {
+		if (strcmp(a->bones[i], b->bones[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
 bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	       const struct aged *before, bool kept, const struct anim *edit)
 {
@@ -133,19 +165,22 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	*ages = (struct ages){.first = calloc(anim->clip_count + 1, sizeof(*ages->first)),
 			      .at = calloc(count + 1, sizeof(*ages->at)),
 			      .size = (anim->clip_count + 1) * sizeof(*ages->first) +
-				      ((size_t)count + 1) * sizeof(*ages->at)};
+				      ((size_t)count + 1) * sizeof(*ages->at),
+			      .listed = now};
 	if (!ages->first || !ages->at) {
 		ages_release(ages);
 		return false;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		ages->at[i] = now;
+	if (before && kept && before->ages->at && list_same(anim, before->anim))
+		ages->listed = before->ages->listed;
 	for (uint32_t i = 0; i < anim->clip_count; i++) {
 		ages->first[i] = next;
 		next += 1 + anim->clips[i].track_count;
 		if (before && before->ages->at)
-			inherit(ages, i, &anim->clips[i], before, kept,
-				edit ? &edit->clips[i] : NULL);
+			inherit_ages(ages, i, &anim->clips[i], before, kept,
+				     edit ? &edit->clips[i] : NULL);
 	}
 	return true;
 }
@@ -160,4 +195,9 @@ void ages_release(struct ages *ages)
 struct age ages_of(const struct ages *ages, uint32_t clip, int64_t track)
 {
 	return ages->at[ages->first[clip] + (uint32_t)(track + 1)];
+}
+
+struct age ages_listed(const struct ages *ages)
+{
+	return ages->listed;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ages.h - since when each clip and track of a version has been the same: the time, which is the
- * mtime of its views, and the generation of the version in which its texts became what they are.
+ * ages.h - since when each clip and track of a version has been unchanged: the time, which is the
+ * mtime of its views, and the generation, that of the version in which its texts last changed.
  *
- * A save replaces the whole file, but a backup, make or rsync must see a change only where there is
- * one. What is the same as in the version before, by name, keeps its time.
+ * A save replaces the whole file, but backups, make and rsync must see a change only in what
+ * changed. What is the same as in the previous version, by name, keeps its age.
  */
 #ifndef ANIMFS_AGES_H
 #define ANIMFS_AGES_H
@@ -15,16 +15,18 @@
 
 struct age {
 	struct timespec time;
-	uint64_t since; /* generation; says more than the time, which others can set */
+	uint64_t since; /* generation; unlike the time, nobody can set it */
 };
 
 struct ages {
-	uint32_t *first; /* by clip: where its ages begin: the clip's own, then its tracks' */
+	/* by clip: index in `at` of the clip's age, which its tracks' ages follow */
+	uint32_t *first;
 	struct age *at;
-	size_t size; /* of both */
+	size_t size;       /* memory of both, in bytes */
+	struct age listed; /* of everything but the curves: which clips and bones there are */
 };
 
-/* A model and what is known of it. */
+/* A model and its ages. */
 struct aged {
 	const struct anim *anim;
 	const struct labels *labels;
@@ -32,17 +34,21 @@ struct aged {
 };
 
 /*
- * `now` is the age of what is new. `before` is the version before; its ages are empty where it is
- * not known. kept: what the texts depend on beside clips and tracks is the same in it, so that
- * generations are inherited as times are. `edit` is the model edited from before that was stored as
- * `anim` (anim_stored), or NULL: its clips that still have the tracks of before need not be
- * compared again. False when out of memory.
+ * Computes the ages of `anim`. `now`: the age of what has changed. `before`: the previous version;
+ * its ages are empty if unknown. kept: whatever else texts depend on is unchanged, so generations
+ * are inherited as well as times. `edit`: the model edited from before->anim that was stored as
+ * `anim` (anim_stored), or NULL; tracks that it shares with before->anim are not compared again.
+ * False when out of memory.
  */
 bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	       const struct aged *before, bool kept, const struct anim *edit);
 void ages_release(struct ages *ages);
 
-/* track -1: of the clip, which is as old as the newest change in it or in any of its tracks. */
+/*
+ * The age of a track or, with track -1, of the clip: that of the newest change in it or its tracks.
+ */
 struct age ages_of(const struct ages *ages, uint32_t clip, int64_t track);
+/* The age of what a view with `lists` shows, except for the file's name. */
+struct age ages_listed(const struct ages *ages);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* budget.h - memory that many share (--drafts-max). Thread-safe, without a lock. */
+/* budget.h - a limit of memory that many share (--drafts-max). Thread-safe, lock-free. */
 #ifndef ANIMFS_BUDGET_H
 #define ANIMFS_BUDGET_H
 
@@ -8,14 +8,10 @@
 
 struct budget {
 	size_t limit;
-	_Atomic size_t used; /* may be more than the limit: budget_force */
+	_Atomic size_t used; /* in bytes; may exceed the limit, see budget_force */
 };
-#define BUDGET_OF(size)                                                                            \
-	{                                                                                          \
-		(size), 0                                                                          \
-	}
 
-/* False when there is not so much left. */
+/* Takes `size` bytes; false if that would exceed the limit. budget_force always takes them. */
 bool budget_take(struct budget *b, size_t size);
 void budget_force(struct budget *b, size_t size);
 void budget_give(struct budget *b, size_t size);

@@ -1,21 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cache.h"
 
-#include "../util/lock_classes.h"
+#include "util/lock_classes.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /*
- * A version with a home and without holders is on the list and counts. Going from no holder to one,
- * and back, happens under the mutex; between others the counter alone is enough.
+ * What has a home and no references is on the list and counts. The count of references changes
+ * between 0 and 1 only under the lock; otherwise atomically.
  */
 struct cache {
-	_Atomic size_t users; /* who made it, and the versions that have had a home in it */
+	_Atomic size_t users; /* its creator, and what has or had a home in it */
 	struct lock lock;
 	size_t limit;
 	size_t size GUARDED_BY(cache_class);
-	struct version *newest GUARDED_BY(cache_class), *oldest GUARDED_BY(cache_class);
+	struct cached *newest GUARDED_BY(cache_class), *oldest GUARDED_BY(cache_class);
 };
+
+/* ---- references ---- */
+
+struct cached *cached_get(struct cached *c)
+{
+	c->references++;
+	return c;
+}
+
+/* Drops a reference without a lock, unless it is the last. */
+static bool put_one_of_many(struct cached *c)
+{
+	unsigned seen = c->references;
+
+	while (seen > 1) {
+		if (atomic_compare_exchange_weak(&c->references, &seen, seen - 1))
+			return true;
+	}
+	return false;
+}
+
+void cached_put(struct cached *c)
+{
+	if (!c || put_one_of_many(c))
+		return;
+	if (c->put_last)
+		c->put_last(c);
+	else
+		c->free(c);
+}
+
+/* ---- the cache ---- */
 
 struct cache *cache_new(size_t limit)
 {
@@ -37,17 +70,22 @@ void cache_free(struct cache *c)
 	free(c);
 }
 
-/* Those in a list by `older`. With no lock held: a large model takes its time. */
-static void discard(struct version *list)
+/* Frees a list, linked by `older`. Without a lock, since freeing much takes time. */
+static void discard_all(struct cached *list)
 {
 	while (list) {
-		struct version *v = list;
+		struct cached *v = list;
 		struct cache *c = v->cache;
 
 		list = v->older;
-		version_free(v);
+		v->free(v);
 		cache_free(c);
 	}
+}
+
+size_t cache_limit(const struct cache *c)
+{
+	return c->limit;
 }
 
 size_t cache_size(struct cache *c)
@@ -60,7 +98,7 @@ size_t cache_size(struct cache *c)
 	return size;
 }
 
-static void list_add(struct cache *c, struct version *v) REQUIRES(cache_class)
+static void list_add(struct cache *c, struct cached *v) REQUIRES(cache_class)
 {
 	v->newer = NULL;
 	v->older = c->newest;
@@ -69,7 +107,7 @@ static void list_add(struct cache *c, struct version *v) REQUIRES(cache_class)
 	c->size += v->size;
 }
 
-static void list_remove(struct cache *c, struct version *v) REQUIRES(cache_class)
+static void list_remove(struct cache *c, struct cached *v) REQUIRES(cache_class)
 {
 	*(v->newer ? &v->newer->older : &c->newest) = v->older;
 	*(v->older ? &v->older->newer : &c->oldest) = v->newer;
@@ -77,10 +115,10 @@ static void list_remove(struct cache *c, struct version *v) REQUIRES(cache_class
 	c->size -= v->size;
 }
 
-/* The oldest, which do not fit any more; linked by `older`. */
-static struct version *take_surplus(struct cache *c) REQUIRES(cache_class)
+/* Takes out the oldest that exceed the limit; linked by `older`. */
+static struct cached *take_surplus(struct cache *c) REQUIRES(cache_class)
 {
-	struct version *list = NULL, *v;
+	struct cached *list = NULL, *v;
 
 	while (c->size > c->limit && (v = c->oldest)) {
 		list_remove(c, v);
@@ -91,9 +129,9 @@ static struct version *take_surplus(struct cache *c) REQUIRES(cache_class)
 	return list;
 }
 
-struct version *cache_take(struct cache *c, struct version **home)
+struct cached *cache_take(struct cache *c, struct cached **home)
 {
-	struct version *v;
+	struct cached *v;
 
 	lock_acquire(&c->lock, &cache_class);
 	v = *home;
@@ -104,13 +142,13 @@ struct version *cache_take(struct cache *c, struct version **home)
 }
 
 /*
- * What version_put does of the last holder's. Once the lock is released only what is discarded
- * keeps the cache.
+ * Called by cached_put for the last reference. After the lock is released, only what is discarded
+ * keeps the cache alive.
  */
-static void put_last(struct version *v)
+static void put_last(struct cached *v)
 {
 	struct cache *c = v->cache;
-	struct version *gone = NULL;
+	struct cached *gone = NULL;
 
 	lock_acquire(&c->lock, &cache_class);
 	if (--v->references == 0 && v->home) {
@@ -120,14 +158,14 @@ static void put_last(struct version *v)
 		gone = v;
 	}
 	lock_release(&c->lock, &cache_class);
-	discard(gone);
+	discard_all(gone);
 }
 
-/* Returns the old one when nobody holds it. */
-static struct version *move(struct cache *c, struct version **home, struct version *v)
+/* Sets the home to v. Returns what was there, to be freed, if it has no references; else NULL. */
+static struct cached *move_home(struct cache *c, struct cached **home, struct cached *v)
 	REQUIRES(cache_class)
 {
-	struct version *old = *home;
+	struct cached *old = *home;
 
 	*home = v;
 	if (v) {
@@ -144,13 +182,13 @@ static struct version *move(struct cache *c, struct version **home, struct versi
 	return old;
 }
 
-void cache_settle(struct cache *c, struct version **home, struct version *v)
+void cache_settle(struct cache *c, struct cached **home, struct cached *v)
 {
-	struct version *gone = NULL;
+	struct cached *gone = NULL;
 
 	lock_acquire(&c->lock, &cache_class);
 	if (*home != v)
-		gone = move(c, home, v);
+		gone = move_home(c, home, v);
 	lock_release(&c->lock, &cache_class);
-	discard(gone);
+	discard_all(gone);
 }

@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cache.h - the versions of files that nobody holds.
+ * cache.h - keeps what nobody uses for now in bounded memory: versions of files, opened archives,
+ * unpacked members.
  *
- * A version in it has a home, which is a pointer to the latest one of a file. Held by nobody they
- * stay while all such together take at most `limit` bytes; those released longest ago go first.
- * Thread-safe.
+ * What is cached has a home: a pointer, of the file's latest version for example. What is not
+ * referenced stays while all of it takes at most `limit` bytes; the least recently released is
+ * dropped first, and its home cleared. Thread-safe.
  */
 #ifndef ANIMFS_CACHE_H
 #define ANIMFS_CACHE_H
 
-#include "version.h"
+#include "animfs/base.h"
+
+struct cache;
+
+/* The first member of what can be cached. */
+struct cached {
+	_Atomic unsigned references; /* 1 for its creator */
+	size_t size;                 /* bytes of memory */
+	void (*free)(struct cached *c);
+	/* Used by the cache; NULL if it never had a home. */
+	struct cache *cache;
+	void (*put_last)(struct cached *c);
+	struct cached **home;
+	struct cached *newer, *older;
+};
+
+struct cached *cached_get(struct cached *c); /* takes a reference */
+void cached_put(struct cached *c);           /* drops a reference; NULL is fine */
 
 struct cache *cache_new(size_t limit);
-/* When no version has a home in it any more; holders of some may outlive it. NULL is fine. */
+/* Call it when nothing has a home in it; references may outlive it. NULL is fine. */
 void cache_free(struct cache *c);
 size_t cache_size(struct cache *c);
-/* A holder of the version at home, or NULL. */
-struct version *cache_take(struct cache *c, struct version **home);
-/* Another one moves in, or none (NULL); the one that was there lives on with its holders. */
-void cache_settle(struct cache *c, struct version **home, struct version *v);
+size_t cache_limit(const struct cache *c);
+/* A reference to what is at home, or NULL. */
+struct cached *cache_take(struct cache *c, struct cached **home);
+/*
+ * Replaces what is at home (NULL: by nothing); the old one lives until its references are dropped.
+ */
+void cache_settle(struct cache *c, struct cached **home, struct cached *v);
 
 #endif

@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commit.h"
 
-#include "../loss.h"
 #include "work.h"
 
 /* ---- what an edit of a draft is stored over ---- */
 
-/* The edit that leads from `base` to `edited`, made in `on`. False where it cannot be. */
-static bool apply(const struct work *w, const struct anim *base, const struct anim *edited,
-		  const struct version *on, struct buf *bytes)
+/*
+ * The name of the base's clip in `on`, which is the current file or the ground. The ground may have
+ * another name for it, but has the clips in the same order.
+ */
+static const struct clip_renamed *renamed_in(const struct work *w, const struct version *on,
+					     struct clip_renamed *out)
+{
+	int64_t at = w->renamed ? version_clip(w->current, w->renamed->label) : -1;
+
+	if (at < 0 || (uint64_t)at >= on->anim->clip_count)
+		return w->renamed;
+	*out = (struct clip_renamed){w->renamed->clip, on->anim->clips[at].label};
+	return out;
+}
+
+/*
+ * Applies the edit that leads from `base` to `edited` to `on`, and encodes it. False if that is
+ * impossible.
+ */
+static bool apply_edit(const struct work *w, const struct anim *base, const struct anim *edited,
+		       const struct version *on, const struct clip_renamed *renamed,
+		       struct buf *bytes)
 {
 	struct err why = {.code = ERR_NONE};
-	struct anim *merged = anim_merge(base, edited, NULL, on->anim, &why);
+	struct anim *merged = anim_merge(base, edited, NULL, on->anim, renamed, &why);
 	bool done = merged && w->codec->encode(merged, buf_bytes(&on->bytes), bytes, &why) &&
 		    !bytes->failed;
 
@@ -19,11 +37,13 @@ static bool apply(const struct work *w, const struct anim *base, const struct an
 	return done;
 }
 
-/* Is the file what the draft's last commit makes of this ground? */
+/* Does the draft's last commit, applied to this ground, give the current file? */
 static bool leads_to_current(const struct work *w, const struct version *ground)
 {
+	struct clip_renamed renamed;
 	struct buf bytes = BUF_INIT;
-	bool same = apply(w, w->base->anim, w->before->edited, ground, &bytes) &&
+	bool same = apply_edit(w, w->base->anim, w->before->edited, ground,
+			       renamed_in(w, ground, &renamed), &bytes) &&
 		    bytes_equal(buf_bytes(&bytes), buf_bytes(&w->current->bytes));
 
 	buf_release(&bytes);
@@ -31,9 +51,9 @@ static bool leads_to_current(const struct work *w, const struct version *ground)
 }
 
 /*
- * What others saved since the draft's last commit, made in its ground. NULL where that is not
- * known: a model says all that changed where it was edits of models that changed the file; else the
- * file itself must be what comes of it.
+ * Applies what others saved since the draft's last commit to its ground. NULL if what they changed
+ * is not fully known: comparing models suffices if only edits of models changed the file (lineage);
+ * otherwise the result must lead to the current file.
  */
 static struct version *move_ground(const struct work *w)
 {
@@ -43,7 +63,7 @@ static struct version *move_ground(const struct work *w)
 	struct version *ground = NULL;
 
 	if (anim_same_names(before->saved->anim, w->current->anim) &&
-	    apply(w, before->saved->anim, w->current->anim, before->ground, &bytes))
+	    apply_edit(w, before->saved->anim, w->current->anim, before->ground, NULL, &bytes))
 		ground = work_decode_bytes(w, &bytes, &why);
 	buf_release(&bytes);
 	if (ground && before->saved->lineage != w->current->lineage &&
@@ -56,7 +76,7 @@ static struct version *move_ground(const struct work *w)
 	return ground;
 }
 
-/* With a holder; NULL where the draft has committed, and what was there without it is lost. */
+/* The ground, with a reference; NULL if the draft has committed before and its ground is lost. */
 static struct version *find_ground(const struct work *w)
 {
 	const struct committed *before = w->before;
@@ -75,6 +95,7 @@ static struct version *find_ground(const struct work *w)
 static bool prepare_edit(struct work *w, struct err *err)
 {
 	const struct anim *last = NULL;
+	struct clip_renamed renamed;
 
 	w->ground = find_ground(w);
 	w->is_grounded = w->ground != NULL;
@@ -82,15 +103,12 @@ static bool prepare_edit(struct work *w, struct err *err)
 		w->ground = version_get(w->current);
 		last = w->last;
 	}
-	w->merged = anim_merge(w->base->anim, w->edited, last, w->ground->anim, err);
-	if (!w->merged || !work_encode(w, w->merged, err))
-		return false;
-	w->loses = w->ground == w->current ? anim_loses(w->current->anim, w->merged, true)
-					   : anim_loses(w->current->anim, w->result->anim, false);
-	return true;
+	w->merged = anim_merge(w->base->anim, w->edited, last, w->ground->anim,
+			       renamed_in(w, w->ground, &renamed), err);
+	return w->merged && work_encode(w, w->merged, err);
 }
 
-/* All of the file at once: nothing of what others saved would be left. */
+/* A whole file (raw.*) would undo what others saved, so a change by others is a conflict. */
 static bool prepare_whole(struct work *w, struct err *err)
 {
 	struct bytes now = buf_bytes(&w->current->bytes);
@@ -99,24 +117,22 @@ static bool prepare_whole(struct work *w, struct err *err)
 		w->result = version_get(w->current);
 		return true;
 	}
+	if (w->codec->format->parts)
+		return err_set(err, ERR_STORE, "%s", w->current->anim->read_only);
 	if (!bytes_equal(now, buf_bytes(&w->base->bytes)) && w->last != w->current->anim &&
 	    !(w->before && w->before->saved && version_same_bytes(w->current, w->before->saved)))
 		return err_set(err, ERR_CONFLICT, "somebody else changed the file in the meantime");
 	buf_add(&w->bytes, w->whole->data, w->whole->size);
 	if (w->bytes.failed)
 		return err_memory(err);
-	if (!work_decode_result(w, err))
-		return false;
-	w->loses = anim_loses(w->current->anim, w->result->anim, false);
-	return true;
+	return work_decode_result(w, err);
 }
 
 /* ---- all of it ---- */
 
 /*
- * Times tell the versions of a file apart only if they are fine enough and nobody sets them back;
- * bytes do. replace_place compares them, too, but where times are coarse it had better not be
- * needed for that.
+ * Gets the latest version, comparing bytes if the file's times are too coarse to tell versions
+ * apart. replace_place compares bytes, too, but a change that is found there means another attempt.
  */
 static struct version *latest_by_bytes(struct work *w, struct err *err) REQUIRES(work_class)
 {
@@ -130,7 +146,7 @@ static struct version *latest_by_bytes(struct work *w, struct err *err) REQUIRES
 	return source_latest(w->source, w->where, &w->stamp, err);
 }
 
-/* A verdict about bytes that are there no more is none. */
+/* A refusal counts only if it was about the file's current bytes. */
 static bool commit_file(struct work *w, struct err *err) REQUIRES(work_class)
 {
 	bool fine;
@@ -168,11 +184,13 @@ void committed_clear(struct committed *c)
 	anim_free(c->edited);
 	version_put(c->saved);
 	version_put(c->ground);
-	*c = (struct committed){NULL, NULL, NULL};
+	version_put(c->was);
+	*c = (struct committed){.edited = NULL};
 }
 
 enum commit source_commit_draft(struct source *s, const struct where *where, struct version *base,
-				struct anim *edited, const struct bytes *whole, struct committed *c,
+				struct anim *edited, const struct bytes *whole,
+				const struct clip_renamed *renamed, struct committed *c,
 				struct err *err)
 {
 	struct work w = {.source = s,
@@ -182,13 +200,17 @@ enum commit source_commit_draft(struct source *s, const struct where *where, str
 			 .edited = edited,
 			 .last = c->edited,
 			 .before = c,
-			 .whole = whole};
-	struct version *now, *ground = NULL;
-	enum commit outcome = work_run(&w, &now, &ground, err);
+			 .whole = whole,
+			 .renamed = renamed};
+	struct version *now, *ground = NULL, *was = NULL;
+	enum commit outcome;
+
+	w.replaced = &was;
+	outcome = work_run(&w, &now, &ground, err);
 
 	if (outcome == COMMIT_REFUSED)
 		return outcome;
 	committed_clear(c);
-	*c = (struct committed){edited, now, ground};
+	*c = (struct committed){edited, now, ground, was};
 	return outcome;
 }

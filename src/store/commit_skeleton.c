@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "commit_skeleton.h"
+#include "skeleton/difference.h"
 
+#include "model/summary.h"
+#include "overlay.h"
 #include "work.h"
 
 #include <errno.h>
@@ -10,19 +13,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Is a joint of `old` not known any more? */
-static bool skeleton_loses(const struct skeleton *old, const struct skeleton *now)
-{
-	for (uint32_t i = 0; old && i < old->count; i++) {
-		if (!skeleton_joint(now, old->joints[i].bone))
-			return true;
-	}
-	return false;
-}
-
 /*
- * Who a new one belongs to. Where somebody else asks for it than the owner of `like`, it is his,
- * and of the group of `like` if he, or the folder, could give it that.
+ * The owner of a new text: that of the animation file (`like`) if the caller is root or not given,
+ * else the caller. Then the group is the file's, too, if the caller is in it; else as for any new
+ * file.
  */
 static int choose_owner(const struct work *w, int like, struct replace_owner *owner)
 {
@@ -40,12 +34,15 @@ static int choose_owner(const struct work *w, int like, struct replace_owner *ow
 	return 0;
 }
 
-/* A new one is as the file is to everybody: mode, ACLs, and owner where that can be. */
+/* Gives a new text the animation file's mode and ACLs and, if possible, its owner. */
 static int prepare_new(const struct work *w, struct replacement *r, struct replace_owner *owner)
 {
 	int error = at_open(w->where->dir, w->where->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
 			    &r->like);
 
+	/* A member without a loose file has no file to take them from. */
+	if (error == ENOENT && w->where->loose)
+		return 0;
 	if (error)
 		return error;
 	r->has_like = true;
@@ -53,19 +50,24 @@ static int prepare_new(const struct work *w, struct replacement *r, struct repla
 	return choose_owner(w, r->like, owner);
 }
 
-/* Over `old`, which holds the bytes `was`; NULL: there is none. */
-static int put_text(struct work *w, const char *name, const struct rest_text *old,
-		    const struct bytes *was, const struct backup *backup)
+/* Writes the text over `old`, whose bytes are `was`; NULL: there is none. */
+static int put_text(struct work *w, const char *name, const struct skeleton_file *old,
+		    const struct bytes *was)
 {
+	const struct bytes data = buf_bytes(&w->bytes);
+	struct buf what = BUF_INIT;
 	struct replace_owner owner;
 	struct file_version now;
 	struct temporary temporary;
+	struct history_save save;
 	struct replacement r = {.dir = w->where->dir,
 				.via = w->where->dir,
 				.name = name,
 				.temporary = temporary.name,
 				.expect = old ? &old->version : NULL,
-				.was = was};
+				.was = was,
+				.keep = history_keep,
+				.keeper = &save};
 	int error = temporary_begin(w, &temporary);
 
 	if (error)
@@ -73,23 +75,25 @@ static int put_text(struct work *w, const char *name, const struct rest_text *ol
 	if (!old)
 		error = prepare_new(w, &r, &owner);
 	if (!error)
-		error = replace_prepare(&r, buf_bytes(&w->bytes));
-	w->obstacle = work_obstacle(error);
+		error = work_prepare(w, &r, data);
 	if (!error)
-		error = work_place(w, &r, backup, &now, NULL);
+		skeleton_summary(shared_skeleton(w->current->skeleton), w->skeleton, &what);
+	if (!error)
+		error = work_place(w, &r, data, &what, &now, NULL);
 	replace_end(&r);
 	if (r.has_like)
 		close(r.like);
+	buf_release(&what);
 	temporary_end(w, &temporary);
 	return error;
 }
 
-/* The bytes of the text, if it is still what was found. */
-static int read_text(struct work *w, const char *name, const struct rest_text *old,
+/* Reads the text, if it is still the file that was found. */
+static int read_text(struct work *w, const char *name, const struct skeleton_file *old,
 		     struct buf *bytes)
 {
 	struct stat st;
-	int error = at_read(w->where->dir, name, REST_TEXT_MAX, bytes, &st);
+	int error = at_read(w->where->dir, name, SKELETON_TEXT_MAX, bytes, &st);
 
 	if (!error && XXH3_64bits(bytes->data, bytes->size) != old->hash) {
 		w->obstacle = OBSTACLE_CHANGED;
@@ -98,31 +102,29 @@ static int read_text(struct work *w, const char *name, const struct rest_text *o
 	return error;
 }
 
-/* What is there is kept before bones go from it. */
-static int put_over_text(struct work *w, const char *name, const struct rest_text *old)
+static int put_over_text(struct work *w, const char *name, const struct skeleton_file *old)
 {
-	bool loses = skeleton_loses(rest_skeleton(w->current->rest), w->skeleton);
 	struct buf there = BUF_INIT;
-	struct backup backup = {.name = name};
+	struct bytes was;
 	int error = read_text(w, name, old, &there);
 
-	backup.bytes = buf_bytes(&there);
+	was = buf_bytes(&there);
 	if (!error)
-		error = put_text(w, name, old, &backup.bytes, loses ? &backup : NULL);
+		error = put_text(w, name, old, &was);
 	buf_release(&there);
 	return error;
 }
 
-/* Saved in it, the skeleton would be shown to nobody. */
+/* Refuses to save to a text that the guard bars, since its skeleton would not be used. */
 static bool refuse_barred(const struct work *w, const char *name, struct err *err)
 {
 	err_set(err, ERR_SYSTEM, "not everybody who may read %.120s may read %.120s",
 		w->where->name, name);
 	err->number = EACCES;
-	return err_accept(err, "the same once they may, or that file is removed");
+	return err_accept(err, "the same save once they may, or once that file is removed");
 }
 
-/* May who asks write the text, of the version `old`, or make it? 0 or an errno. */
+/* May the caller write the text of version `old`, or create one? 0 or an errno. */
 static int check_writer(struct work *w, const char *name, const struct file_version *old)
 {
 	const struct guard *guard = store_guarded(source_store(w->source));
@@ -143,21 +145,21 @@ static int check_writer(struct work *w, const char *name, const struct file_vers
 
 static bool put_skeleton(struct work *w, const char *name, struct err *err)
 {
-	struct rest_text old;
-	bool found = source_rest_text(w->source, name, &old);
+	struct skeleton_file old;
+	bool found = source_skeleton_file(w->source, name, &old);
 	int error;
 
-	if (source_rest_bars(w->source, name))
+	if (source_bars_skeleton(w->source, name))
 		return refuse_barred(w, name, err);
 	error = check_writer(w, name, found ? &old.version : NULL);
 	if (error)
 		return err_system(err, error, name);
 	if (!found) {
-		error = put_text(w, name, NULL, NULL, NULL);
+		error = put_text(w, name, NULL, NULL);
 		w->is_new = !error;
 	} else if (old.faulty) {
 		err_set(err, ERR_CONFLICT, "%.120s, which is there, cannot be read", name);
-		return err_accept(err, "the same once that file is mended or removed");
+		return err_accept(err, "the same save once that file is mended or removed");
 	} else {
 		error = put_over_text(w, name, &old);
 	}
@@ -168,28 +170,33 @@ static bool write_skeleton(struct work *w, struct err *err)
 {
 	char name[NAME_MAX + 1];
 
-	if (!rest_own_name(w->where->name, name))
+	if (w->where->loose && w->where->loose->rab)
+		return err_set(err, ERR_STORE,
+			       "the rest pose of a member of an archive in another is only read");
+	if (w->where->loose && !work_make_folder(w, err))
+		return false;
+	if (!skeleton_own_name(w->where->name, name))
 		return err_set(err, ERR_STORE, "the name of its file, %.80s..., would be too long",
 			       name);
 	skeleton_text(w->skeleton, w->current->anim, &w->bytes);
 	if (w->bytes.failed)
 		return err_memory(err);
-	if (w->bytes.size > REST_TEXT_MAX)
+	if (w->bytes.size > SKELETON_TEXT_MAX)
 		return err_set(err, ERR_STORE, "the text of all bones is longer than %zu bytes",
-			       REST_TEXT_MAX);
+			       SKELETON_TEXT_MAX);
 	return put_skeleton(w, name, err);
 }
 
 /*
- * One that was made is not to stay where it does not count: its owner is not the animation's, and
- * may not give the animation's readers what they need.
+ * Removes a new text that the guard would bar: its owner may differ from the animation's, and so
+ * the animation's readers may not be allowed to read it.
  */
 static bool check_made(struct work *w, struct err *err)
 {
 	char name[NAME_MAX + 1];
 
-	if (!w->is_new || !rest_own_name(w->where->name, name) ||
-	    !source_rest_bars(w->source, name))
+	if (!w->is_new || !skeleton_own_name(w->where->name, name) ||
+	    !source_bars_skeleton(w->source, name))
 		return true;
 	unlinkat(w->where->dir, name, 0);
 	err_set(err, ERR_SYSTEM,
@@ -199,21 +206,21 @@ static bool check_made(struct work *w, struct err *err)
 	return false;
 }
 
-/* What comes of it is what is read then. */
+/* Writes the text, and reads the result back as the next version. */
 static bool commit_skeleton(struct work *w, struct err *err) REQUIRES(work_class)
 {
 	const struct skeleton *now;
 
-	source_doubt(w->source); /* the text beside it is read by the same */
+	source_doubt(w->source); /* so that the text beside it is read again */
 	w->current = source_latest(w->source, w->where, &w->stamp, err);
 	if (!w->current)
 		return false;
-	now = rest_skeleton(w->current->rest);
+	now = shared_skeleton(w->current->skeleton);
 	if (skeleton_same(w->skeleton, now)) {
 		w->result = version_get(w->current);
 		return true;
 	}
-	if (!skeleton_same(now, rest_skeleton(w->base->rest)) &&
+	if (!skeleton_same(now, shared_skeleton(w->base->skeleton)) &&
 	    !(w->last_skeleton && skeleton_same(now, w->last_skeleton)))
 		return err_set(err, ERR_CONFLICT,
 			       "somebody else changed the skeleton in the meantime");

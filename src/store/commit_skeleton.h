@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* commit_skeleton.h - saves a skeleton in the text beside the animation file (rest.h). */
+/* commit_skeleton.h - saves a skeleton to the text beside the animation file (find_skeleton.h). */
 #ifndef ANIMFS_COMMIT_SKELETON_H
 #define ANIMFS_COMMIT_SKELETON_H
 
 #include "source.h"
 
 /*
- * Saves what was made of base's skeleton: as the file's own (rest.h), in a text beside it, which is
- * made where there is none; the file stays as it is. `last` is what the same draft committed
- * before, or NULL. ERR_CONFLICT when others changed the skeleton, or when the text that is there
- * cannot be read. A text from which bones are removed is kept as a file is. With a guard it is
- * written, or made, only as `who` could do it, and one that is made is his. The rest is as of
- * source_commit.
+ * Saves `edited`, made from base's skeleton, to the file's own skeleton text, which is created if
+ * necessary; the animation file does not change. `last`: what the same draft committed before, or
+ * NULL. ERR_CONFLICT: others changed the skeleton, or the existing text cannot be read. The old
+ * text is kept in history. With a guard, the text is written or created only if `who` could do so,
+ * and then belongs to `who`. Otherwise as source_commit.
  */
 enum commit source_commit_skeleton(struct source *s, const struct where *where,
 				   struct version *base, const struct skeleton *edited,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "create.h"
 
-#include "../loss.h"
+#include "overlay.h"
 #include "work.h"
 
 #include <errno.h>
@@ -74,7 +74,6 @@ static bool put_new(struct work *w, struct err *err) REQUIRES(work_class)
 		return err_set(err, ERR_CONFLICT, "there is a file of this name already");
 	w->result = version_get(w->made);
 	w->current = w->made_from ? version_get(w->made_from) : NULL;
-	w->loses = w->current && anim_loses(w->current->anim, w->result->anim, true);
 	return work_put(w, NULL, err);
 }
 
@@ -104,23 +103,27 @@ bool source_create(struct source *s, const struct where *where, const struct cod
 	return done;
 }
 
-/* With the lock of the state directory. */
-static int remove_locked(struct work *w, const struct backup *backup)
+static int remove_locked(struct work *w, struct bytes was) REQUIRES(replace_class)
 {
-	char *path = NULL;
-	int error = work_keep(w, backup, &path);
+	const struct history_file file = work_file(w, w->where->name);
+	struct history_note note = work_note(w, NULL);
+	struct history_save save;
+	int error = history_begin(store_history(source_store(w->source)), &save, &file, &was,
+				  note.batch);
 
-	if (!error && unlinkat(w->where->dir, w->where->name, 0))
-		error = errno;
+	note.what = "removed";
 	if (!error)
-		backup_removed(store_state(source_store(w->source)), path);
-	free(path);
+		error = history_remove(&save);
+	if (error)
+		history_cancel(&save);
+	else
+		history_end(&save, NULL, &note);
 	return error;
 }
 
 static int remove_file(struct work *w, const struct reading *r)
 {
-	const struct backup backup = {w->where->name, buf_bytes(&r->bytes)};
+	const struct bytes was = buf_bytes(&r->bytes);
 	struct state *state = store_state(source_store(w->source));
 	int error = state_trylock(state);
 
@@ -128,21 +131,22 @@ static int remove_file(struct work *w, const struct reading *r)
 		w->obstacle = error == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
 		return error;
 	}
-	if (source_holds(w->where, backup.bytes)) {
-		error = remove_locked(w, &backup);
-	} else {
-		w->obstacle = OBSTACLE_CHANGED;
-		error = EAGAIN;
-	}
+	error = source_holds(w->where, was) ? remove_locked(w, was) : EAGAIN;
 	state_unlock(state);
+	if (error == EAGAIN)
+		w->obstacle = OBSTACLE_CHANGED;
 	return error;
 }
 
 static bool read_and_remove(struct work *w, struct err *err) REQUIRES(work_class)
 {
+	const struct loose *loose = w->where->loose;
 	struct reading r = {.bytes = BUF_INIT};
 	bool done = source_read(w->source, w->where, &r, err);
-	int error = done ? remove_file(w, &r) : 0;
+	/* A member cannot be removed, only its loose file. */
+	int error = done && loose && (loose->rab || w->where->dir < 0) ? EROFS
+		    : done                                             ? remove_file(w, &r)
+								       : 0;
 
 	buf_release(&r.bytes);
 	return error ? err_system(err, error, w->where->name) : done;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* create.h - animation files that are made, and removed. */
+/* create.h - creates and removes animation files. */
 #ifndef ANIMFS_CREATE_H
 #define ANIMFS_CREATE_H
 
-#include "../attributes.h"
+#include "disk/attributes.h"
 #include "source.h"
 
 /*
- * Makes the file, which must not be there yet (ERR_CONFLICT), of a model that was not edited from
- * another's (anim_blank). False and err, as of source_commit.
+ * Creates the file, which must not exist (ERR_CONFLICT), from a new model (anim_blank). False and
+ * err as source_commit.
  */
 bool source_create(struct source *s, const struct where *where, const struct codec *codec,
 		   const struct anim *made, struct err *err);
 /*
- * The same in steps. What the file would be, with a holder for the caller: with these bytes; with a
- * model that was edited from base's; with one that was not. NULL and err, as of source_commit.
+ * The same in steps. These return the version that the file would be, with a reference for the
+ * caller: from bytes; from a model edited from base's; from a new model. NULL and err as
+ * source_commit.
  */
 struct version *source_decode(struct source *s, const struct where *where, struct bytes bytes,
 			      struct err *err);
@@ -23,13 +24,14 @@ struct version *source_edited(struct source *s, const struct where *where, struc
 struct version *source_made(struct source *s, const struct where *where, const struct codec *codec,
 			    const struct anim *made, struct err *err);
 /*
- * Makes the file of it, with these attributes (replace.h; NULL: the folder's usual ones). base:
- * what it was edited from, kept where something was removed; or NULL.
+ * Creates the file from that version, with these attributes (replace.h; NULL: the folder's
+ * defaults). base: the version that it was edited from, kept in history as its predecessor; or
+ * NULL.
  */
 bool source_put_new(struct source *s, const struct where *where, struct version *base,
 		    struct version *made, const struct attributes *as, struct err *err);
 
-/* Removes the file, and keeps it as --backup says. 0 or an errno. */
+/* Removes the file, keeping it in history. 0 or an errno. */
 int source_remove(struct source *s, const struct where *where);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "draft.h"
 
-#include "../view/own_digest.h"
 #include "commit_skeleton.h"
 #include "same_table.h"
+#include "view/own_digest.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static size_t memory_of(const struct draft *d)
 	return text_capacity(d->text) + (d->saved != d->text ? text_capacity(d->saved) : 0);
 }
 
-/* What it has is what it has, also beyond the limit. */
+/* Charges the budget with the memory in use, even beyond the limit. */
 static void settle_charge(struct draft *d)
 {
 	size_t now = memory_of(d);
@@ -30,7 +30,7 @@ static void settle_charge(struct draft *d)
 	d->charged = now;
 }
 
-/* May it grow by this much? */
+/* May the draft grow by this much? */
 static bool is_affordable(const struct draft *d, size_t more)
 {
 	if (!d->budget || !more)
@@ -43,6 +43,13 @@ static bool is_affordable(const struct draft *d, size_t more)
 
 /* ---- beginning and end ---- */
 
+static uint64_t new_id(void)
+{
+	static _Atomic uint64_t last;
+
+	return ++last;
+}
+
 struct draft *draft_new(struct version *base, const struct place *place, struct text *text,
 			struct budget *budget)
 {
@@ -52,6 +59,7 @@ struct draft *draft_new(struct version *base, const struct place *place, struct 
 		return NULL;
 	d->text = text_get(text);
 	d->base = version_get(base);
+	d->id = new_id();
 	d->place = *place;
 	d->budget = budget;
 	settle_charge(d);
@@ -64,13 +72,14 @@ static void set_text(struct text **to, struct text *text)
 	*to = text;
 }
 
-/* What was committed points into the base and goes before it. */
+/* The committed edit points into the base, so it is freed first. */
 static void set_base(struct draft *d, struct version *base)
 {
 	struct version *old = d->base;
 
 	committed_clear(&d->last);
 	d->base = base ? version_get(base) : NULL;
+	d->id = new_id();
 	version_put(old);
 }
 
@@ -87,18 +96,20 @@ void draft_free(struct draft *d)
 }
 
 /*
- * The texts of clips and files say in one member what follows from another. As it was saved such a
- * text contradicts itself, and an edit of it, read as one of what is there now, would be one of
- * both.
+ * In texts of clips and files one member may follow from another. Kept as saved after an edit of
+ * one, such a text contradicts itself, and the next edit of it would be taken for a change of both.
+ * A generated text may be of another version.
  */
 bool draft_hangs_together(const struct view *view)
 {
-	return !view->whole && !view->parse_skeleton && view->place != VIEW_OF_BONE;
+	return !view->whole && !view->parse_skeleton &&
+	       (view->place != VIEW_OF_BONE || !view->parse);
 }
 
 bool draft_is_contradictory(const struct draft *d)
 {
-	return d->is_saved && !d->is_rendered && draft_hangs_together(d->place.view);
+	return d->is_saved &&
+	       (d->is_silent || (!d->is_rendered && draft_hangs_together(d->place.view)));
 }
 
 static bool is_generated(const struct view *view)
@@ -106,10 +117,17 @@ static bool is_generated(const struct view *view)
 	return !view->whole && !view->parse && !view->parse_skeleton;
 }
 
-/* Is the file still what the last commit left? */
+/* Is the file still as the last commit left it? */
 static bool is_last(const struct draft *d, const struct version *now)
 {
 	return d->base && d->last.saved && version_same_bytes(d->last.saved, now);
+}
+
+void draft_begin_again(struct draft *d, bool append)
+{
+	if (d->base && d->is_saved && !d->dirty && !d->pending && !d->committing && !append &&
+	    !draft_is_contradictory(d))
+		d->id = new_id();
 }
 
 void draft_begin(struct draft *d, struct version *now, const struct place *place, bool append)
@@ -118,11 +136,6 @@ void draft_begin(struct draft *d, struct version *now, const struct place *place
 		return;
 	if ((append || draft_is_contradictory(d)) && is_last(d, now))
 		return;
-	draft_rebase(d, now, place);
-}
-
-void draft_rebase(struct draft *d, struct version *now, const struct place *place)
-{
 	set_base(d, now);
 	d->place = *place;
 }
@@ -135,21 +148,21 @@ void draft_save_for(struct draft *d, struct caller *who)
 
 /* ---- writing ---- */
 
-/* Before text is changed: what was saved is what the view goes back to if the change is refused. */
+/* Before the text is changed: keeps the saved one, to go back to if the change is refused. */
 static void keep_saved(struct draft *d)
 {
 	if (d->is_saved && !draft_hangs_together(d->place.view))
 		set_text(&d->saved, text_get(d->text));
 }
 
-static void touch(struct draft *d)
+static void draft_touch(struct draft *d)
 {
 	d->dirty = true;
-	d->refused = d->is_saved = d->is_rendered = false;
+	d->refused = d->is_saved = d->is_rendered = d->is_silent = false;
 	settle_charge(d);
 }
 
-/* The bytes of the text, to be changed, with room for `size`. 0 or an errno. */
+/* Gets the text's bytes for changing, with room for `size`. 0 or an errno. */
 static int open_text(struct draft *d, size_t size, struct buf **out)
 {
 	size_t room = text_capacity(d->text), more = size > room ? size - room : 0;
@@ -163,7 +176,7 @@ static int open_text(struct draft *d, size_t size, struct buf **out)
 	return *out ? 0 : ENOMEM;
 }
 
-static int resize(struct draft *d, size_t size, struct buf **out)
+static int draft_resize(struct draft *d, size_t size, struct buf **out)
 {
 	int error = open_text(d, size, out);
 	struct buf *bytes;
@@ -188,12 +201,12 @@ int draft_write(struct draft *d, uint64_t at, struct bytes data, size_t limit)
 	end = (size_t)at + data.size;
 	if (end < text_bytes(d->text).size)
 		end = text_bytes(d->text).size;
-	error = resize(d, end, &bytes);
+	error = draft_resize(d, end, &bytes);
 	if (error)
 		return error;
 	if (data.size)
 		memcpy(bytes->data + at, data.data, data.size);
-	touch(d);
+	draft_touch(d);
 	return 0;
 }
 
@@ -205,15 +218,15 @@ int draft_truncate(struct draft *d, uint64_t size, size_t limit)
 	if (size > limit)
 		return EFBIG;
 	if (size == 0) {
-		/* Needs no copy of what others hold. */
+		/* An empty text needs no copy. */
 		keep_saved(d);
 		set_text(&d->text, NULL);
-		touch(d);
+		draft_touch(d);
 		return 0;
 	}
-	error = resize(d, (size_t)size, &bytes);
+	error = draft_resize(d, (size_t)size, &bytes);
 	if (!error)
-		touch(d);
+		draft_touch(d);
 	return error;
 }
 
@@ -221,7 +234,7 @@ void draft_replace(struct draft *d, struct text *text)
 {
 	keep_saved(d);
 	set_text(&d->text, text);
-	touch(d);
+	draft_touch(d);
 }
 
 /* ---- committing ---- */
@@ -230,7 +243,7 @@ bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 {
 	if (d->committing || (!d->dirty && !d->pending))
 		return false;
-	/* It was found half-written already. */
+	/* It has already been found incomplete. */
 	if (!d->dirty && event == DRAFT_FLUSH_OTHER)
 		return false;
 	if (event == DRAFT_END && text_bytes(d->text).size == 0) {
@@ -241,13 +254,15 @@ bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 	*out = (struct attempt){
 		.text = text_get(d->text),
 		.base = version_get(d->base),
+		.id = d->id,
 		.place = d->place,
 		.event = event,
 		.last = d->last,
 		.who = d->who,
 		.rejected = d->rejected,
+		.is_renamed = d->is_renamed,
 	};
-	d->last = (struct committed){NULL, NULL, NULL};
+	d->last = (struct committed){.edited = NULL};
 	d->who = NULL;
 	d->dirty = false;
 	d->committing = true;
@@ -256,6 +271,7 @@ bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 
 void attempt_release(struct attempt *a)
 {
+	anim_free(a->edited);
 	committed_clear(&a->last);
 	version_put(a->base);
 	text_put(a->text);
@@ -263,22 +279,25 @@ void attempt_release(struct attempt *a)
 	*a = (struct attempt){.text = NULL};
 }
 
-bool draft_refuse_generated(struct err *err)
+bool draft_refuse_generated(bool stills, struct err *err)
 {
 	err_at(err, ERR_TEXT, 0, 0,
-	       "this text is generated from the curves, and was changed by hand: its last line is "
-	       "not its digest");
-	return err_accept(
-		err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
+	       "this text is generated from the %s, and was changed by hand: its last line is not "
+	       "its digest",
+	       stills ? "stills" : "curves");
+	return err_accept(err, "edits of %s; this view follows them",
+			  stills ? "the stills, frames.csv or file.json"
+				 : "bones/*.csv, bones/*.json or clip.json");
 }
 
 /*
- * A text as it was generated changes nothing, whichever version it shows: copies of whole folders
- * bring it back.
+ * A generated text that is unchanged is accepted, whichever version it is of: copying a whole
+ * folder writes it back.
  */
 static enum verdict save_generated(const struct attempt *a, struct err *err)
 {
-	return own_digest_valid(text_bytes(a->text)) || draft_refuse_generated(err)
+	return own_digest_valid(text_bytes(a->text)) ||
+			       draft_refuse_generated(a->base->anim->format->stills, err)
 		       ? VERDICT_SAME
 		       : VERDICT_REFUSED;
 }
@@ -290,18 +309,20 @@ static enum verdict verdict_of(enum commit commit)
 					: VERDICT_SAME;
 }
 
-static enum verdict save_skeleton(struct attempt *a, const struct shown *at, struct source *source,
+static enum verdict save_skeleton(struct attempt *a, struct source *source,
 				  const struct where *where, struct err *err)
 {
-	struct skeleton *edited = a->place.view->parse_skeleton(at, text_bytes(a->text), err);
+	const struct tree tree = {a->base, where_label(where)};
+	const struct shown at = tree_shown(&tree, &a->place);
+	struct skeleton *edited = a->place.view->parse_skeleton(&at, text_bytes(a->text), err);
 	struct version *saved = a->last.saved, *now = NULL;
 	enum commit commit;
 
 	if (!edited)
 		return VERDICT_REFUSED;
 	commit = source_commit_skeleton(source, where, a->base, edited,
-					saved ? rest_skeleton(saved->rest) : NULL, a->who, &now,
-					err);
+					saved ? shared_skeleton(saved->skeleton) : NULL, a->who,
+					&now, err);
 	skeleton_free(edited);
 	if (commit != COMMIT_REFUSED) {
 		committed_clear(&a->last);
@@ -310,30 +331,14 @@ static enum verdict save_skeleton(struct attempt *a, const struct shown *at, str
 	return verdict_of(commit);
 }
 
-static enum verdict save(struct attempt *a, struct source *source, const struct where *where,
-			 struct err *err)
+static bool is_unfilled(const struct view *view, struct bytes text)
 {
-	const struct view *view = a->place.view;
-	struct tree tree = {a->base, where->name};
-	struct shown at = tree_shown(&tree, &a->place);
-	struct bytes text = text_bytes(a->text);
-	struct anim *edited = NULL;
-	enum commit commit;
+	return !view->whole && text.size > 0 && text.data[text.size - 1] == '\0';
+}
 
-	if (view->parse_skeleton)
-		return save_skeleton(a, &at, source, where, err);
-	if (is_generated(view))
-		return save_generated(a, err);
-	if (!view->whole) {
-		edited = view->parse(&at, text, err);
-		if (!edited)
-			return VERDICT_REFUSED;
-	}
-	commit = source_commit_draft(source, where, a->base, edited, view->whole ? &text : NULL,
-				     &a->last, err);
-	if (commit == COMMIT_REFUSED)
-		anim_free(edited);
-	return verdict_of(commit);
+bool draft_is_unfilled(const struct draft *d)
+{
+	return is_unfilled(d->place.view, text_bytes(d->text));
 }
 
 static bool is_half_written(const struct err *err)
@@ -348,7 +353,7 @@ static bool has_suffix(const struct view *view, const char *suffix)
 	return own && strcmp(own, suffix) == 0;
 }
 
-/* Is the text that was saved what is rendered of what it left? */
+/* Is the saved text equal to the text rendered from the resulting version? */
 static bool is_rendered(const struct attempt *a, const char *file_name)
 {
 	const struct tree was = {a->base, file_name}, now = {a->last.saved, file_name};
@@ -362,26 +367,138 @@ static bool is_rendered(const struct attempt *a, const char *file_name)
 	return same;
 }
 
-enum verdict attempt_commit(struct attempt *a, struct source *source, const struct where *where,
-			    struct err *err)
+static bool parse_attempt(struct attempt *a, const struct where *where, struct err *err)
 {
 	const struct view *view = a->place.view;
-	enum verdict verdict = VERDICT_REFUSED;
+	const struct tree tree = {a->base, where_label(where)};
+	const struct shown at = tree_shown(&tree, &a->place);
 
-	if (text_bytes(a->text).size > 0) {
-		verdict = save(a, source, where, err);
-	} else {
+	if (view->whole || view->parse_skeleton)
+		return true;
+	a->edited = view->parse(&at, text_bytes(a->text), err);
+	return a->edited != NULL;
+}
+
+/* Is the error one that an incomplete text may have, so that it may be pending? */
+static bool attempt_is_half_written(const struct attempt *a, const struct err *err)
+{
+	return a->event == DRAFT_FLUSH_OTHER &&
+	       (is_half_written(err) || is_unfilled(a->place.view, text_bytes(a->text)));
+}
+
+enum verdict attempt_read(struct attempt *a, const struct where *where, struct err *err)
+{
+	bool fine = false;
+
+	if (!text_bytes(a->text).size) {
 		err_set(err, ERR_EMPTY, "the text is empty");
 		err_accept(err, "the whole text; in a bone's CSV, blank cells remove keys");
+	} else if (is_generated(a->place.view)) {
+		return save_generated(a, err);
+	} else {
+		fine = parse_attempt(a, where, err);
 	}
-	if (verdict == VERDICT_REFUSED && a->event == DRAFT_FLUSH_OTHER && is_half_written(err))
-		return VERDICT_PENDING;
-	if (verdict != VERDICT_REFUSED && draft_hangs_together(view) && has_suffix(view, ".csv"))
-		a->is_rendered = is_rendered(a, where->name);
+	if (fine)
+		return VERDICT_SAVED;
+	return attempt_is_half_written(a, err) ? VERDICT_PENDING : VERDICT_REFUSED;
+}
+
+bool attempt_read_as(struct attempt *a, struct version *now)
+{
+	const struct tree was = {a->base, NULL}, is = {now, NULL};
+	struct place place;
+	struct anim *edited;
+
+	if (a->last.saved || !tree_again(&is, &was, &a->place, &place))
+		return false;
+	edited = anim_edit(now->anim);
+	if (!edited)
+		return false;
+	a->edited = edited;
+	a->once_more = true;
+	version_put(a->base);
+	a->base = version_get(now);
+	a->place = place;
+	return true;
+}
+
+/*
+ * True for an edit that changes nothing and is the draft's first: it leaves any version as it is.
+ * False also if the latest version is not in memory.
+ */
+static bool store_nothing(struct attempt *a, struct source *source)
+{
+	struct version *now;
+
+	if (!a->edited || a->last.saved || !anim_is_unedited(a->edited, a->base->anim))
+		return false;
+	now = source_last(source);
+	if (!now)
+		return false;
+	a->last = (struct committed){a->edited, now, version_get(now), NULL};
+	a->edited = NULL;
+	return true;
+}
+
+static enum verdict store_attempt(struct attempt *a, struct source *source,
+				  const struct where *where, struct err *err)
+{
+	const struct view *view = a->place.view;
+	const struct clip_renamed renamed = {a->place.clip, a->called};
+	const struct bytes text = text_bytes(a->text);
+	enum commit commit;
+
+	if (view->parse_skeleton)
+		return save_skeleton(a, source, where, err);
+	if (store_nothing(a, source))
+		return VERDICT_SAME;
+	commit = source_commit_draft(source, where, a->base, a->edited, view->whole ? &text : NULL,
+				     a->called ? &renamed : NULL, &a->last, err);
+	if (commit != COMMIT_REFUSED)
+		a->edited = NULL;
+	return verdict_of(commit);
+}
+
+enum verdict attempt_store(struct attempt *a, struct source *source, const struct where *where,
+			   struct err *err)
+{
+	enum verdict verdict = store_attempt(a, source, where, err);
+
+	if (verdict == VERDICT_REFUSED)
+		return attempt_is_half_written(a, err) ? VERDICT_PENDING : VERDICT_REFUSED;
+	/*
+	 * Only needed for texts that rows are appended to; any other is dropped on close without
+	 * rendering.
+	 */
+	if (a->event == DRAFT_FLUSH_OTHER && draft_hangs_together(a->place.view) &&
+	    has_suffix(a->place.view, ".csv"))
+		a->is_rendered = is_rendered(a, where_label(where));
 	return verdict;
 }
 
-/* The text of the attempt is saved; what is written by now may be another one. */
+enum verdict attempt_commit(struct attempt *a, struct source *source, const struct where *where,
+			    struct err *err)
+{
+	enum verdict verdict = attempt_read(a, where, err);
+
+	return verdict == VERDICT_SAVED ? attempt_store(a, source, where, err) : verdict;
+}
+
+/* Without the committed edit, a later commit cannot replace it. */
+void attempt_stored(struct attempt *a, struct version *saved)
+{
+	committed_clear(&a->last);
+	a->last.saved = version_get(saved);
+}
+
+bool attempt_is_stored_otherwise(const struct attempt *a)
+{
+	const struct view *view = a->place.view;
+
+	return a->last.saved && !a->last.edited && !view->whole && !view->parse_skeleton;
+}
+
+/* The attempt's text is saved; the draft's may have changed meanwhile. */
 static void note_saved(struct draft *d, const struct attempt *a)
 {
 	bool newer = d->dirty && !draft_hangs_together(a->place.view);
@@ -389,6 +506,7 @@ static void note_saved(struct draft *d, const struct attempt *a)
 	d->pending = d->refused = false;
 	d->is_saved = !d->dirty;
 	d->is_rendered = d->is_saved && a->is_rendered;
+	d->is_silent = d->is_saved && a->is_silent;
 	set_text(&d->saved, newer ? text_get(a->text) : NULL);
 	settle_charge(d);
 }
@@ -397,14 +515,15 @@ void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 {
 	d->committing = false;
 	d->rejected = a->rejected;
+	d->is_renamed = a->is_renamed;
 	if (!d->who) {
 		d->who = a->who;
 		a->who = NULL;
 	}
-	/* It points into the base. */
+	/* The edit points into the base. */
 	if (d->base == a->base) {
 		d->last = a->last;
-		a->last = (struct committed){NULL, NULL, NULL};
+		a->last = (struct committed){.edited = NULL};
 	}
 	if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME) {
 		note_saved(d, a);
@@ -412,6 +531,11 @@ void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 		d->pending = verdict == VERDICT_PENDING;
 		d->refused = verdict == VERDICT_REFUSED;
 	}
+}
+
+void draft_try_again(struct draft *d)
+{
+	d->dirty |= d->refused;
 }
 
 void draft_keep_unsaved(struct draft *d)
@@ -440,9 +564,6 @@ bool draft_settle(struct draft *d, int64_t now_ms)
 	if (d->dirty || d->pending)
 		return true;
 	d->rejected = 0;
-	/* A generated text may be that of another version. */
-	if (is_generated(d->place.view))
-		return false;
 	return d->refused ? draft_give_up(d) : d->is_saved;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * draft.h - what people wrote into a view, and how that becomes an edit.
+ * draft.h - a text that is being written to a view, and how it becomes an edit.
  *
- * A draft exists from the first write or truncation on, and only while its text is not the rendered
- * one. It is shared by all handles. Writing never fails for what is written. Every commit is
- * computed from the base, the version that was there when the view was first opened for writing,
- * and not from the last commit: shells flush an empty file before its data, and subshells flush
- * half a table.
+ * A draft exists from the first write or truncation, as long as its text may differ from the
+ * rendered one. All handles share it. A write never fails because of the text's content. Every
+ * commit is computed from the base, the version at the time when the view was first opened for
+ * writing, not from the previous commit: shells flush an empty file before its data, and subshells
+ * flush half a table.
  *
  *	lock; if (draft_attempt(d, event, &a)) {
  *		unlock; verdict = attempt_commit(&a, source, where, &err);
@@ -15,8 +15,8 @@
  *		attempt_release(&a);
  *	}
  *
- * "lock" is the caller's and guards the draft; it is not held during a commit. Meanwhile the text
- * may be read and written. Knows no FUSE.
+ * "lock" is the caller's lock that guards the draft. It is not held during a commit, so the text
+ * may be read and written meanwhile.
  */
 #ifndef ANIMFS_DRAFT_H
 #define ANIMFS_DRAFT_H
@@ -27,140 +27,189 @@
 #include "tree.h"
 
 struct draft {
-	struct text *text; /* what they wrote */
-	/* The text as saved last, to go back to when what is written now is refused; or NULL. */
+	struct text *text; /* what was written */
+	/* The last saved text, to go back to if the current one is refused; or NULL. */
 	struct text *saved;
-	struct version *base;  /* what edits are computed from; NULL once draft_expire gave it up */
-	struct place place;    /* of the view in base */
-	struct committed last; /* the edit of base committed last; empty while one is running */
+	/* the version that edits are computed from; NULL after draft_expire */
+	struct version *base;
+	uint64_t id;           /* unique to this draft, base and save */
+	struct place place;    /* the view's place in base */
+	struct committed last; /* the last committed edit of base; empty during a commit */
 	bool dirty;            /* written to since the last commit began */
-	bool pending;       /* the last commit took it for half-written: the next one continues */
-	bool refused;       /* the last commit was refused: the text is in .rejected */
-	bool committing;    /* between draft_attempt and draft_conclude */
-	bool is_saved;      /* the text is what was saved last, */
-	bool is_rendered;   /* and a table that hangs together, as it is rendered */
-	unsigned rejected;  /* which of the .rejected files is this draft's, or 0 */
-	struct caller *who; /* who opened it for writing last; NULL: who may do what we may */
-	int64_t closed;     /* when the last writer closed: draft_settle */
-	struct budget *budget; /* the caller's; NULL: no limit */
+	bool pending;          /* the last commit found it incomplete: it may be continued */
+	bool refused;          /* the last commit was refused; the text is in .rejected */
+	bool committing;       /* between draft_attempt and draft_conclude */
+	bool is_saved;         /* the text is the last saved one, */
+	bool is_rendered;      /* and equals the rendered text */
+	bool is_silent;        /* or it was ignored as stale (batch.h), and is dropped on close */
+	bool is_renamed;       /* it was saved when its clip had another name than in base */
+	unsigned rejected;     /* number of this draft's .rejected file, or 0 */
+	/* credentials of the last one to open it for writing; NULL: the daemon's */
+	struct caller *who;
+	int64_t closed;        /* when the last writer closed it; set by draft_settle */
+	struct budget *budget; /* not owned; NULL: no limit */
 	size_t charged;
 };
 
 /*
- * `text` is the rendered one; a holder of its own is taken. NULL: it is empty. Whoever calls writes
- * next. NULL when out of memory.
+ * `text`: the rendered text, of which a reference is taken; NULL: empty. Call it only before a
+ * write. NULL when out of memory.
  */
 struct draft *draft_new(struct version *base, const struct place *place, struct text *text,
 			struct budget *budget);
-/* While no commit is running, or when its draft_conclude will not be called. NULL is fine. */
+/* Not during a commit, unless draft_conclude will not be called. NULL is fine. */
 void draft_free(struct draft *d);
 
 /*
- * A first writer opens it. Takes `now` as the base, unless text is still to be saved; or, where it
- * is opened for appending, the draft's last commit is what the file still holds. (A text that is
- * contradictory keeps its base then however it is opened: it says what it was saved as.)
- * Give the draft up before where the view changed since (tree_since).
+ * Called when a first writer opens a view with a draft. Makes `now` the base, unless there is
+ * unsaved text; or if it is opened for appending and the file still is what the draft's last commit
+ * left. (A contradictory text keeps its base however it is opened.) If the view has changed since
+ * (tree_since), drop the draft before.
  */
 void draft_begin(struct draft *d, struct version *now, const struct place *place, bool append);
-/* What it is edited from is called otherwise in `now`, and is the same. No commit is running. */
-void draft_rebase(struct draft *d, struct version *now, const struct place *place);
-/* Who is asked about when the text comes to a file beside the animation; taken over. */
+/*
+ * Called when another writer opens the view: what it saves is a new save, not part of the last one,
+ * unless it appends. The base stays. (The last writer may have closed the view already: the kernel
+ * reports that late.)
+ */
+void draft_begin_again(struct draft *d, bool append);
+/* Sets the credentials for writing a file beside the animation; taken over. */
 void draft_save_for(struct draft *d, struct caller *who);
 
 /*
- * 0 or an errno: EFBIG beyond `limit`, which bounds the text; ENOSPC beyond the budget; ENOMEM.
- * What lies between is filled with zeros.
+ * 0 or an errno: EFBIG if the text would exceed `limit` bytes; ENOSPC if it would exceed the
+ * budget; ENOMEM. Gaps are filled with zeros.
  */
 int draft_write(struct draft *d, uint64_t at, struct bytes data, size_t limit);
 int draft_truncate(struct draft *d, uint64_t size, size_t limit);
-/* The whole text at once (rename onto the view); the text is taken over. */
+/* Replaces the whole text (rename onto the view); takes it over. */
 void draft_replace(struct draft *d, struct text *text);
 
-/* How a commit is asked for. */
+/* What causes a commit. */
 enum draft_event {
 	/*
-	 * A flush by another process than the opener, or before the opener wrote, or the close of a
-	 * handle that was opened for appending: half-written text stays pending.
+	 * A flush by a process other than the opener, or before the opener has written, or of a
+	 * handle that was opened for appending: an incomplete text stays pending.
 	 */
 	DRAFT_FLUSH_OTHER,
 	/*
-	 * The opener's flush, rename, fsync, truncate by name, a mapping's release: half-written
+	 * The opener's flush, rename, fsync, truncate by name, release of a mapping: an incomplete
 	 * text is an error.
 	 */
 	DRAFT_SAVE,
 	/*
-	 * 2 s after the last close, or the end of the mount: empty text is no change, and given up
-	 * by draft_settle; other half-written text is an error.
+	 * 2 s after the last close, or the end of the mount: an empty text is no change, and
+	 * dropped by draft_settle; any other incomplete text is an error.
 	 */
 	DRAFT_END,
 };
 
 enum verdict {
-	VERDICT_PENDING, /* half-written: wait for more */
-	VERDICT_SAME,    /* the text says what is there already */
+	VERDICT_PENDING, /* incomplete: wait for more */
+	VERDICT_SAME,    /* the text changes nothing */
 	VERDICT_SAVED,
-	VERDICT_REFUSED, /* see err; the binary is unchanged */
+	VERDICT_REFUSED, /* see err; the animation file is unchanged */
 };
 
-/* A commit that is to be made, with holders of its own. */
+/* A commit in progress; has references of its own. */
 struct attempt {
 	struct text *text;
 	struct version *base;
+	uint64_t id; /* id of the draft */
 	struct place place;
 	enum draft_event event;
-	struct committed last; /* last.saved: afterwards, the version that is there */
+	struct anim *edited;   /* set by attempt_read: the edit of the base; or NULL */
+	struct committed last; /* last.saved: after the commit, the current version */
 	struct caller *who;
+	/*
+	 * The current name of the clip in the file; NULL: as in base. Set and owned by the caller.
+	 */
+	const char *called;
 	unsigned rejected; /* for refusal_write */
-	bool is_rendered;  /* as of struct draft */
+	bool is_rendered;  /* as in struct draft, */
+	bool is_silent;    /* likewise; */
+	bool is_renamed;   /* likewise */
+	bool once_more;    /* attempt_read_as was called: the text was the last one to be saved */
+	/* Does the file say what the text says? Set by the caller when the batch was stored. */
+	bool as_said;
 };
 
 /*
- * With the lock, while no commit of this draft is running. False: there is nothing to save. Clears
- * dirty.
+ * Begins a commit. Call it with the lock, while no other commit of this draft is running. False:
+ * nothing to save. Clears dirty.
  */
 bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out);
-/* With no lock. The file may be one of another name by now: `where` says which. */
+/*
+ * The commit in two steps; call them without the lock. `where`: where the file is now, perhaps with
+ * a new name. attempt_read parses the text: VERDICT_SAVED: there is something to store;
+ * VERDICT_SAME: nothing; pending; or refused. Whole files and skeletons are only parsed by
+ * attempt_store.
+ */
+enum verdict attempt_read(struct attempt *a, const struct where *where, struct err *err);
+/*
+ * In place of attempt_read, for a text that the save which made `now` stored: it says what `now`
+ * says, whatever parsing it would give. False: no memory, `now` has no such view, or the draft has
+ * been committed before; then nothing changes.
+ */
+bool attempt_read_as(struct attempt *a, struct version *now);
+enum verdict attempt_store(struct attempt *a, struct source *source, const struct where *where,
+			   struct err *err);
 enum verdict attempt_commit(struct attempt *a, struct source *source, const struct where *where,
 			    struct err *err);
-/* With the lock. A write during the commit leaves the draft dirty. */
+/*
+ * Instead of attempt_store: the caller stored the text's effect by other means, which made `saved`.
+ * Later commits of this draft must not use attempt_store.
+ */
+void attempt_stored(struct attempt *a, struct version *saved);
+bool attempt_is_stored_otherwise(const struct attempt *a);
+/* Ends a commit; call it with the lock. A write during the commit leaves the draft dirty. */
 void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict);
 void attempt_release(struct attempt *a);
 /*
- * After draft_conclude: what was refused is nowhere else. It stays, past the last close, until a
- * later commit of it.
+ * Was the text extended and not filled yet? A mapping may be written after the descriptor was
+ * closed, so a text that ends in zeros is incomplete.
+ */
+bool draft_is_unfilled(const struct draft *d);
+/* The refused text, if it was refused, is to be committed again as it is. */
+void draft_try_again(struct draft *d);
+/*
+ * After draft_conclude: the refused text could not be kept elsewhere. The draft then stays after
+ * the last close, until a later commit.
  */
 void draft_keep_unsaved(struct draft *d);
 
 /*
- * There is no writer any more, and no commit running. Gives up what was refused. False: what is
- * left is the rendered text, and the draft is to be freed. True: it stays, either because something
- * is still to be saved (dirty or pending: DRAFT_END 2 s later) or because its text was saved
- * (draft_expire 2 s later).
+ * Call it when there is no writer, and no commit in progress. Drops a refused text. False: only the
+ * rendered text is left; free the draft. True: it stays, because something is still to be saved
+ * (dirty or pending: DRAFT_END 2 s later), or because its text was saved (draft_expire 2 s later).
  */
 bool draft_settle(struct draft *d, int64_t now_ms);
 /*
- * 2 s after the last close nobody has gone on with the saved text: it gives up its base. False: the
- * text is not the same table as `canonical`, the view as it is rendered now; free the draft.
+ * Nobody has continued a saved text for 2 s after the last close: drops the base. False: the text
+ * is not the same table as `canonical`, the text that is rendered now; free the draft.
  */
 bool draft_expire(struct draft *d, struct bytes canonical);
-/* Gives up what was written and not saved. False: the rendered text is left; free the draft. */
+/* Drops what was written and not saved. False: the rendered text is left; free the draft. */
 bool draft_give_up(struct draft *d);
 
 /*
- * Would any reader see the same table in both? In CSV: the same separator, decimal point, header
- * and rows, whatever the digits of the numbers; in JSON: the same structure. Texts whose members
- * hang together (of clips and files) are the same only in every byte: as saved they would
- * contradict themselves, and the next edit would be read as one of both.
+ * draft_same_table: do both texts have the same structure, whatever the digits of numbers? In CSV
+ * the same separator, decimal point, header and rows; in JSON the same members. Texts whose members
+ * depend on each other (clip.json, file.json) must be equal byte for byte: kept as saved they would
+ * contradict themselves, and the next edit would be taken for a change of both. So must generated
+ * texts: the saved one may be of another version. draft_hangs_together: is the view one of these
+ * two kinds?
  */
 bool draft_hangs_together(const struct view *view);
 bool draft_same_table(const struct view *view, struct bytes saved, struct bytes canonical);
 /*
- * Was a text saved whose members hang together? Not a table that is what is rendered: that does not
- * contradict itself, and rows that are appended to it go on from its base.
+ * Is the saved text one that must not be kept: of a view that draft_hangs_together, or a stale one
+ * that was ignored? False for a table equal to the rendered one: it does not contradict itself, and
+ * rows that are appended to it continue from its base.
  */
 bool draft_is_contradictory(const struct draft *d);
 
-/* Refuses a text of a view that only renders. Returns false. */
-bool draft_refuse_generated(struct err *err);
+/* Refuses a text of a generated view: sets err and returns false. */
+bool draft_refuse_generated(bool stills, struct err *err);
 
 #endif

@@ -11,9 +11,10 @@ struct slot {
 	uint32_t clip, track;
 };
 
-/* Open addressing; at most half of the slots are taken. */
+/* Open addressing; at most half of the slots are used. */
 struct labels {
 	size_t mask;
+	uint64_t outline;
 	struct slot slots[];
 };
 
@@ -24,17 +25,34 @@ static const char *slot_label(const struct anim *a, struct slot slot)
 	return slot.track == NONE ? clip->label : clip->tracks[slot.track].label;
 }
 
-/* Labels of bones are unique in their clip only: the clip is the seed. Clips have none. */
+/*
+ * Labels of bones are unique only within a clip, so the clip's index is the seed; for clips it is
+ * NONE.
+ */
+static uint64_t hash_label(uint32_t clip, const char *label)
+{
+	return XXH3_64bits_withSeed(label, strlen(label), clip);
+}
+
 static size_t hash_start(const struct labels *l, uint32_t clip, const char *label)
 {
-	return (size_t)XXH3_64bits_withSeed(label, strlen(label), clip) & l->mask;
+	return (size_t)hash_label(clip, label) & l->mask;
+}
+
+/* Adds a fact to the outline, which depends on their order. */
+static void outline_add(struct labels *l, uint64_t fact)
+{
+	l->outline = (l->outline ^ fact) * 0x9E3779B97F4A7C15 + 1;
+	l->outline ^= l->outline >> 32;
 }
 
 static void labels_add(struct labels *l, const struct anim *a, struct slot slot)
 {
 	uint32_t seed = slot.track == NONE ? NONE : slot.clip;
-	size_t at = hash_start(l, seed, slot_label(a, slot));
+	uint64_t hash = hash_label(seed, slot_label(a, slot));
+	size_t at = (size_t)hash & l->mask;
 
+	outline_add(l, hash);
 	while (l->slots[at].clip != NONE)
 		at = (at + 1) & l->mask;
 	l->slots[at] = slot;
@@ -54,9 +72,11 @@ struct labels *labels_new(const struct anim *a, size_t *size)
 	if (!l)
 		return NULL;
 	l->mask = slots - 1;
+	l->outline = a->clip_count;
 	memset(l->slots, 0xFF, slots * sizeof(l->slots[0]));
 	for (uint32_t i = 0; i < a->clip_count; i++) {
 		labels_add(l, a, (struct slot){i, NONE});
+		outline_add(l, a->clips[i].frames);
 		for (uint32_t j = 0; j < a->clips[i].track_count; j++)
 			labels_add(l, a, (struct slot){i, j});
 	}
@@ -66,6 +86,11 @@ struct labels *labels_new(const struct anim *a, size_t *size)
 void labels_free(struct labels *l)
 {
 	free(l);
+}
+
+uint64_t labels_outline(const struct labels *l)
+{
+	return l->outline;
 }
 
 int64_t labels_clip(const struct labels *l, const struct anim *a, const char *label)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* labels.h - finds clips and tracks of a labelled model by name, hashed. */
+/* labels.h - a hash index of a model's clips and tracks by label. */
 #ifndef ANIMFS_LABELS_H
 #define ANIMFS_LABELS_H
 
@@ -7,10 +7,15 @@
 
 struct labels;
 
-/* *size: its memory. NULL when out of memory. */
+/* *size: its memory in bytes. NULL when out of memory. */
 struct labels *labels_new(const struct anim *a, size_t *size);
 void labels_free(struct labels *l); /* NULL is fine */
-/* -1 when there is none. `a` is the model that it was made of. */
+/*
+ * A hash of the names in the model's folders: differs between models with other clips, bones or
+ * frames. It does not reflect views that are present or not depending on curves.
+ */
+uint64_t labels_outline(const struct labels *l);
+/* -1: none. `a` is the model that the index was made of. */
 int64_t labels_clip(const struct labels *l, const struct anim *a, const char *label);
 int64_t labels_track(const struct labels *l, const struct anim *a, uint32_t clip,
 		     const char *label);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "recent.h"
 
-#include "../util/lock_classes.h"
+#include "util/lock_classes.h"
 
 #include <stdlib.h>
 
-/* Node numbers count up, so that the last so many never meet in a slot. */
+/* Node numbers are consecutive, so the latest ones do not share a slot. */
 #define SLOTS 1024
 
 struct recent {
 	struct lock lock;
 	size_t limit;
-	size_t size GUARDED_BY(recent_class); /* of all texts */
-	size_t hand GUARDED_BY(recent_class); /* the slot to be emptied next */
+	size_t size GUARDED_BY(recent_class); /* bytes of all texts */
+	size_t hand GUARDED_BY(recent_class); /* the next slot to evict */
 	struct recent_slot {
 		uint64_t node, generation;
 		struct text *text;
@@ -30,7 +30,7 @@ struct recent *recent_new(size_t limit)
 	return r;
 }
 
-static void empty(struct recent *r, struct recent_slot *slot) REQUIRES(recent_class)
+static void empty_slot(struct recent *r, struct recent_slot *slot) REQUIRES(recent_class)
 {
 	r->size -= text_capacity(slot->text);
 	text_put(slot->text);
@@ -42,7 +42,7 @@ UNSHARED void recent_free(struct recent *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < SLOTS; i++)
-		empty(r, &r->slots[i]);
+		empty_slot(r, &r->slots[i]);
 	lock_destroy(&r->lock);
 	free(r);
 }
@@ -56,9 +56,9 @@ void recent_put(struct recent *r, uint64_t node, uint64_t generation, struct tex
 		return;
 	lock_acquire(&r->lock, &recent_class);
 	slot = &r->slots[node % SLOTS];
-	empty(r, slot);
+	empty_slot(r, slot);
 	while (r->size + size > r->limit)
-		empty(r, &r->slots[r->hand++ % SLOTS]);
+		empty_slot(r, &r->slots[r->hand++ % SLOTS]);
 	*slot = (struct recent_slot){node, generation, text_get(text)};
 	r->size += size;
 	lock_release(&r->lock, &recent_class);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * recent.h - the texts that were made last, in bounded memory. A text is made for its size to be
- * known, and often read next.
+ * recent.h - caches the texts that were rendered last, in bounded memory. Often a text is first
+ * rendered for its size, and then read.
  *
- * A text belongs to a node in a version of its file (version.h), which say what it is once and for
- * all. Thread-safe.
+ * A text is identified by a node and the generation of a version (version.h), which determine it.
+ * Thread-safe.
  */
 #ifndef ANIMFS_RECENT_H
 #define ANIMFS_RECENT_H
@@ -16,9 +16,9 @@ struct recent;
 struct recent *recent_new(size_t limit); /* bytes; NULL when out of memory */
 void recent_free(struct recent *r);      /* NULL is fine */
 
-/* Keeps it, with a holder of its own, and drops others for it; or not, where it is too long. */
+/* Caches a text, with a reference of its own, dropping others for it; unless it is too long. */
 void recent_put(struct recent *r, uint64_t node, uint64_t generation, struct text *text);
-/* With a holder for the caller; NULL when it is not there any more. */
+/* With a reference for the caller; NULL if it is not cached. */
 struct text *recent_get(struct recent *r, uint64_t node, uint64_t generation);
 
 #endif

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "same_table.h"
 
-#include "../json_load.h"
-#include "../num.h"
-#include "../table.h"
+#include "text/json.h"
+#include "text/num.h"
+#include "text/table.h"
 
-#include <jansson.h>
 #include <string.h>
 
-/* With a decimal point: a comma is another dialect. */
+/* Numbers have a decimal point; a comma is another dialect. */
 static bool is_number(const struct cell *cell)
 {
 	double value;
@@ -48,58 +47,52 @@ bool same_table_csv(struct bytes a, struct bytes b)
 	return same;
 }
 
-static bool same_value(json_t *a, json_t *b);
+static bool same_value(const struct token *a, const struct token *b);
 
-static bool same_object(json_t *a, json_t *b)
+static bool same_list(const struct token *a, const struct token *b)
 {
-	const char *name;
-	json_t *value;
+	const struct token *other = token_first(b);
 
-	if (json_object_size(a) != json_object_size(b))
-		return false;
-	json_object_foreach(a, name, value)
-	{
-		json_t *other = json_object_get(b, name);
-
-		if (!other || !same_value(value, other))
+	for (const struct token *t = token_first(a); t; t = token_next(a, t)) {
+		if (!other || !same_value(t, other))
 			return false;
+		other = token_next(b, other);
 	}
-	return true;
+	return !other;
 }
 
-static bool same_array(json_t *a, json_t *b)
+static bool same_object(const struct token *a, const struct token *b)
 {
-	if (json_array_size(a) != json_array_size(b))
-		return false;
-	for (size_t i = 0; i < json_array_size(a); i++) {
-		if (!same_value(json_array_get(a, i), json_array_get(b, i)))
+	for (const struct token *t = token_first(a); t; t = token_next(a, t)) {
+		const struct token *other = token_member(b, token_name(t));
+
+		if (!other || !same_value(t, other))
 			return false;
 	}
-	return true;
+	return token_count(a) == token_count(b);
 }
 
-/* No deeper than jansson's parser goes. */
-static bool same_value(json_t *a, json_t *b) /* NOLINT(misc-no-recursion) */
+/* The parser limits the depth. */
+static bool same_value(const struct token *a, /* NOLINT(misc-no-recursion) */
+		       const struct token *b)
 {
-	if (json_is_number(a) && json_is_number(b))
-		return true;
-	if (json_typeof(a) != json_typeof(b))
+	if (a->type != b->type)
 		return false;
-	if (json_is_object(a))
+	if (a->type == TOKEN_OBJECT)
 		return same_object(a, b);
-	if (json_is_array(a))
-		return same_array(a, b);
-	return json_equal(a, b);
+	if (a->type == TOKEN_LIST)
+		return same_list(a, b);
+	return a->type != TOKEN_STRING || strcmp(a->text, b->text) == 0;
 }
 
 bool same_table_json(struct bytes a, struct bytes b)
 {
-	struct json_fault fault;
-	json_t *x = json_load_bytes(a, JSON_REJECT_DUPLICATES, &fault);
-	json_t *y = x ? json_load_bytes(b, JSON_REJECT_DUPLICATES, &fault) : NULL;
-	bool same = y && same_value(x, y);
+	struct doc x, y;
+	bool same = doc_read(&x, a, NULL);
 
-	json_decref(x);
-	json_decref(y);
+	same = doc_read(&y, b, NULL) && same;
+	same = same && same_value(x.root, y.root);
+	doc_release(&x);
+	doc_release(&y);
 	return same;
 }

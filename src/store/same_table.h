@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* same_table.h - do two texts hold one table, whatever the digits of its numbers? */
+/* same_table.h - do two texts hold the same table, apart from the digits of numbers? */
 #ifndef ANIMFS_SAME_TABLE_H
 #define ANIMFS_SAME_TABLE_H
 
 #include "animfs/base.h"
 
-/* False also of texts that cannot be read, and out of memory. */
+/* Also false if a text cannot be parsed, and when out of memory. */
 bool same_table_csv(struct bytes a, struct bytes b);
 bool same_table_json(struct bytes a, struct bytes b);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source.h"
 
-#include "../at.h"
-#include "../model.h"
-#include "../util/lock_classes.h"
+#include "disk/at.h"
+#include "overlay.h"
+#include "skeleton/find_model.h"
+#include "util/lock_classes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,20 +17,24 @@
 struct source {
 	struct store *store;
 	/*
-	 * Held by the thread that reads and decodes the file, or replaces it. Who that is, is
-	 * decided by `working`, so that others can wait for a version as well as for the end.
+	 * Held by the thread that reads and decodes the file, or replaces it. Threads take turns by
+	 * `working`, so that others can wait for a version as well as for the end of the work.
 	 */
 	struct lock work;
-	struct lock facts;       /* held for moments */
-	pthread_cond_t progress; /* work ended, or there is a version */
+	struct lock facts;       /* not held while the file is read or decoded */
+	pthread_cond_t progress; /* signalled when work ends, or there is a version */
 	bool working GUARDED_BY(facts_class);
 	bool committing GUARDED_BY(facts_class); /* `working` is a commit */
-	/* What `current` and `verdict` are about, where either is there. */
+	/* The stamp of the file that `current` or `verdict` is about. */
 	struct file_version stamp GUARDED_BY(facts_class);
-	bool settled GUARDED_BY(facts_class); /* a later write would show as another stamp */
+	bool settled GUARDED_BY(facts_class); /* a later write is sure to change the stamp */
 	struct err *verdict GUARDED_BY(facts_class);
-	struct version *current;                  /* the cache's: cache_take, cache_settle */
-	struct rest rest GUARDED_BY(facts_class); /* where the skeleton of `current` was found */
+	struct cached *current; /* a version; owned by the cache: version_take, cache_settle */
+	struct found_skeleton
+		found GUARDED_BY(facts_class);      /* where the skeleton of `current` was found */
+	struct parts parts GUARDED_BY(facts_class); /* the files beside it that it was read with */
+	struct version *replaced[REPLACED_MAX] GUARDED_BY(facts_class);
+	size_t replaced_count GUARDED_BY(facts_class);
 };
 
 struct source *source_new(struct store *store)
@@ -53,7 +58,10 @@ UNSHARED void source_free(struct source *s)
 	lock_destroy(&s->work);
 	lock_destroy(&s->facts);
 	pthread_cond_destroy(&s->progress);
-	rest_release(&s->rest);
+	found_skeleton_release(&s->found);
+	parts_release(&s->parts);
+	for (size_t i = 0; i < s->replaced_count; i++)
+		version_put(s->replaced[i]);
 	free(s->verdict);
 	free(s);
 }
@@ -65,7 +73,7 @@ struct store *source_store(const struct source *s)
 
 /* ---- one thread at a time ---- */
 
-/* With facts held, which are released. */
+/* Called with `facts` held, which it releases. */
 static void start_work(struct source *s, bool commit) RELEASE(facts_class) ACQUIRE(work_class)
 {
 	s->working = true;
@@ -98,25 +106,40 @@ void source_forget(struct source *s)
 	free(s->verdict);
 	s->verdict = NULL;
 	s->settled = false;
-	rest_release(&s->rest);
+	found_skeleton_release(&s->found);
 	lock_release(&s->facts, &facts_class);
 	source_end_work(s);
 }
 
 /* ---- reading ---- */
 
-static bool file_stat(int dir, const char *name, struct stat *st, struct err *err)
+static bool file_stat(const struct where *where, struct stat *st, struct err *err)
 {
-	if (fstatat(dir, name, st, AT_SYMLINK_NOFOLLOW)) {
+	int error = where->loose ? loose_stat(where->loose, where->dir, st) : 0;
+
+	if (!where->loose && fstatat(where->dir, where->name, st, AT_SYMLINK_NOFOLLOW))
+		error = errno;
+	if (error) {
 		*st = (struct stat){.st_mode = 0};
-		return err_system(err, errno, name);
+		return err_system(err, error, where->name);
 	}
 	if (!S_ISREG(st->st_mode))
-		return err_system(err, S_ISDIR(st->st_mode) ? EISDIR : EINVAL, name);
+		return err_system(err, S_ISDIR(st->st_mode) ? EISDIR : EINVAL, where->name);
 	return true;
 }
 
-/* Once through the file; *whole tells whether nobody wrote meanwhile. */
+/* True with *error EFBIG if the file is too large, unless it is a loose one. */
+static bool read_bytes(const struct where *where, size_t max, struct buf *out, struct stat *st,
+		       int *error, struct err *err)
+{
+	*error = 0;
+	if (where->loose)
+		return loose_read(where->loose, where->dir, max, out, st, err);
+	*error = at_read(where->dir, where->name, max, out, st);
+	return !*error || *error == EFBIG || err_system(err, *error, where->name);
+}
+
+/* Reads the file once; *whole: nobody wrote to it meanwhile. */
 static bool read_once(const struct source *s, const struct where *where, struct reading *r,
 		      bool *whole, struct err *err)
 {
@@ -127,10 +150,8 @@ static bool read_once(const struct source *s, const struct where *where, struct 
 	int error;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	error = at_read(where->dir, where->name, max, &r->bytes, &st);
-	if (error && error != EFBIG)
-		return err_system(err, error, where->name);
-	if (!file_stat(where->dir, where->name, &st_after, err))
+	if (!read_bytes(where, max, &r->bytes, &st, &error, err) ||
+	    !file_stat(where, &st_after, err))
 		return false;
 	after = file_version_of(&st_after);
 	r->version = file_version_of(&st);
@@ -159,32 +180,55 @@ bool source_read(const struct source *s, const struct where *where, struct readi
 	return err_system(err, EAGAIN, where->name);
 }
 
-/* All facts at once; verdict and version are taken over, and one of them may be there. */
-static void publish(struct source *s, const struct file_version *stamp, bool settled,
-		    struct err *verdict, struct version *version) EXCLUDES(facts_class)
+/* Sets all facts at once; takes over the verdict or the version, whichever there is. */
+static void publish_facts(struct source *s, const struct file_version *stamp, bool settled,
+			  struct err *verdict, struct version *version) EXCLUDES(facts_class)
 {
 	lock_acquire(&s->facts, &facts_class);
 	s->stamp = *stamp;
 	s->settled = settled;
 	free(s->verdict);
 	s->verdict = verdict;
-	cache_settle(store_cache(s->store), &s->current, version);
+	cache_settle(store_cache(s->store), &s->current, version ? &version->cached : NULL);
 	pthread_cond_broadcast(&s->progress);
 	lock_release(&s->facts, &facts_class);
+}
+
+bool source_has_replaced(struct source *s)
+{
+	bool has;
+
+	lock_acquire(&s->facts, &facts_class);
+	has = s->replaced_count > 0;
+	lock_release(&s->facts, &facts_class);
+	return has;
+}
+
+size_t source_replaced(struct source *s, struct version *out[REPLACED_MAX])
+{
+	size_t count;
+
+	lock_acquire(&s->facts, &facts_class);
+	count = s->replaced_count;
+	memcpy(out, s->replaced, count * sizeof(*out));
+	s->replaced_count = 0;
+	lock_release(&s->facts, &facts_class);
+	return count;
 }
 
 void source_publish(struct source *s, const struct file_version *stamp, bool settled,
 		    struct version *version, const struct anim *edit)
 {
-	struct version *before = cache_take(store_cache(s->store), &s->current);
+	struct version *before = version_take(store_cache(s->store), &s->current);
 
 	if (before != version)
-		version_settle_ages(version, stamp->mtime, before, edit);
-	/* It was decoded under another name, or with another skeleton. */
+		version_settle_ages(version, later_time(stamp->mtime, version->parts_mtime), before,
+				    edit);
+	/* Same bytes, decoded under another name or with another skeleton. */
 	if (before && before != version && version_same_bytes(before, version))
 		version->lineage = before->lineage;
 	version_put(before);
-	publish(s, stamp, settled, NULL, version);
+	publish_facts(s, stamp, settled, NULL, version);
 }
 
 static void copy_error(struct err *to, const struct err *from)
@@ -193,8 +237,35 @@ static void copy_error(struct err *to, const struct err *from)
 		*to = *from;
 }
 
-/* A file that does not decode. Out of memory it is found out again the next time. */
-static void condemn(struct source *s, const struct reading *r, const struct err *why)
+/*
+ * Keeps a version that others replaced; of too many, the newest. now: NULL if the file does not
+ * decode.
+ */
+static void keep_replaced(struct source *s, const struct version *now) EXCLUDES(facts_class)
+{
+	struct version *before = version_take(store_cache(s->store), &s->current), *oldest = NULL;
+
+	if (!before || !before->is_served || (now && version_same_bytes(before, now))) {
+		version_put(before);
+		return;
+	}
+	lock_acquire(&s->facts, &facts_class);
+	if (s->replaced_count == REPLACED_MAX) {
+		oldest = s->replaced[0];
+		memmove(&s->replaced[0], &s->replaced[1],
+			(REPLACED_MAX - 1) * sizeof(s->replaced[0]));
+		s->replaced_count--;
+	}
+	s->replaced[s->replaced_count++] = before;
+	lock_release(&s->facts, &facts_class);
+	version_put(oldest);
+}
+
+/*
+ * Notes that the file does not decode. Not after a failed allocation, so that the next call tries
+ * again.
+ */
+static void note_refusal(struct source *s, const struct reading *r, const struct err *why)
 {
 	bool lasting = why->code == ERR_FORMAT || why->code == ERR_UNKNOWN;
 	struct err *verdict = lasting ? malloc(sizeof(*verdict)) : NULL;
@@ -202,7 +273,8 @@ static void condemn(struct source *s, const struct reading *r, const struct err 
 	if (!verdict)
 		return;
 	*verdict = *why;
-	publish(s, &r->version, r->settled, verdict, NULL);
+	keep_replaced(s, NULL);
+	publish_facts(s, &r->version, r->settled, verdict, NULL);
 }
 
 static bool is_known(const struct source *s, const struct file_version *stamp) REQUIRES(facts_class)
@@ -217,42 +289,73 @@ static bool has_same_names(const struct source *s, const struct version *version
 
 	if (!naming_concerns(version->codec->format))
 		return true;
-	names = store_naming(s->store, version->codec->format);
+	names = store_naming(s->store, format_stored(version->codec->format));
 	same = names == version->names;
 	naming_table_put(names);
 	return same;
 }
 
-static bool has_same_rest(struct source *s, const struct where *where,
-			  const struct version *version) REQUIRES(facts_class)
+static bool has_same_stills(const struct source *s, const struct where *where,
+			    const struct version *version)
+{
+	const struct stills_of of = {where->dir, where->name, buf_bytes(&version->bytes),
+				     version->anim, store_guarded(s->store)};
+
+	return version->stills && stills_same(version->stills, &of);
+}
+
+/* Are files beside it read, too? Not if a loose file has no folder yet, or is an archive. */
+static bool looks_beside(const struct where *where)
+{
+	return !where->loose || (where->dir >= 0 && !where->loose->rab);
+}
+
+static bool has_same_skeleton(struct source *s, const struct where *where,
+			      const struct version *version) REQUIRES(facts_class)
 {
 	const struct format *format = version->codec->format;
 
-	return format->stills ||
-	       rest_same(&s->rest, where->dir, where->name, format, store_guarded(s->store));
+	if (format->stills)
+		return has_same_stills(s, where, version);
+	if (!looks_beside(where))
+		return !s->found.looked;
+	return found_skeleton_same(&s->found, where->dir, where->name, format_stored(format),
+				   store_guarded(s->store));
 }
 
-/* What is known of this version, if the file and its bones are still called so and rest so. */
+static bool has_same_parts(struct source *s, const struct where *where,
+			   const struct version *version) REQUIRES(facts_class)
+{
+	return !version->codec->format->parts ||
+	       parts_same(&s->parts, where->dir, where->name, store_guarded(s->store),
+			  store_settings(s->store)->max_file);
+}
+
+/*
+ * The current version, with a reference, if the file's name, the bones' names, the skeleton and the
+ * parts are still those that it was decoded with.
+ */
 static struct version *take_current(struct source *s, const struct where *where)
 	REQUIRES(facts_class)
 {
-	struct version *version = cache_take(store_cache(s->store), &s->current);
+	struct version *version = version_take(store_cache(s->store), &s->current);
 
-	if (version && strcmp(version->file_name, where->name) == 0 && has_same_names(s, version) &&
-	    has_same_rest(s, where, version))
+	if (version && strcmp(version->file_name, where_label(where)) == 0 &&
+	    has_same_names(s, version) && has_same_skeleton(s, where, version) &&
+	    has_same_parts(s, where, version))
 		return version;
 	version_put(version);
 	return NULL;
 }
 
-/* True when there is an answer without reading the file: a version, or NULL and err. */
-static bool recall(struct source *s, const struct where *where, struct version **version,
-		   struct stat *st, struct err *err) REQUIRES(facts_class)
+/* True if the answer is known without reading the file: a version, or NULL and err. */
+static bool recall_version(struct source *s, const struct where *where, struct version **version,
+			   struct stat *st, struct err *err) REQUIRES(facts_class)
 {
 	struct file_version stamp;
 
 	*version = NULL;
-	if (!file_stat(where->dir, where->name, st, err))
+	if (!file_stat(where, st, err))
 		return true;
 	stamp = file_version_of(st);
 	if (!is_known(s, &stamp))
@@ -268,11 +371,12 @@ bool source_ask_model(const struct source *s, const struct where *where, const s
 {
 	if (how->hints.bones || !codec || !codec->incomplete || !codec->incomplete(bytes))
 		return false;
-	how->hints.bones = model_bones(where->dir, where->name, store_guarded(s->store));
+	if (looks_beside(where))
+		how->hints.bones = model_bones(where->dir, where->name, store_guarded(s->store));
 	return true;
 }
 
-/* Faults of skeletons are said by their path from SOURCE. */
+/* Reports faults of skeletons by their path from SOURCE. */
 struct faults {
 	const struct store *store;
 	const struct where *where;
@@ -286,72 +390,130 @@ static void pass_fault(void *closure, const char *name, const char *fault)
 
 	if (asprintf(&path, "%s%s%s", folder, *folder ? "/" : "", name) < 0)
 		return;
-	store_rest_fault(f->store, path, fault);
+	store_report_skeleton(f->store, path, fault);
 	free(path);
 }
 
-/* Detach s->rest while loading, so that a concurrent recall() misses and waits for the work. */
-static void load_rest(struct source *s, const struct where *where, const struct codec *codec,
-		      struct reading *r, struct decoding *how) EXCLUDES(facts_class)
+/* Detach s->found while loading: a concurrent recall_version() then misses and waits for work. */
+static void load_skeleton(struct source *s, const struct where *where, const struct codec *codec,
+			  struct reading *r, struct decoding *how) EXCLUDES(facts_class)
 {
 	const struct guard *guard = store_guarded(s->store);
 	struct faults faults = {s->store, where};
 
 	if (!codec || codec->format->stills)
 		return;
+	if (!looks_beside(where)) {
+		r->found.looked = false;
+		return;
+	}
 	lock_acquire(&s->facts, &facts_class);
-	r->rest = s->rest;
-	s->rest = (struct rest){.looked = false};
+	r->found = s->found;
+	s->found = (struct found_skeleton){.looked = false};
 	lock_release(&s->facts, &facts_class);
-	how->rest = rest_load(&r->rest, where->dir, where->name, codec->format, guard,
-			      store_wants_rests(s->store) ? pass_fault : NULL, &faults);
-	/* What was asked is who may read the file that has the name now, which is not this one. */
-	if (guard && !file_version_same(&r->rest.animation, &r->version)) {
-		rest_skeleton_put(how->rest);
-		how->rest = NULL;
-		r->rest.looked = false;
+	how->skeleton = find_skeleton(
+		&r->found, where->dir, where->name, format_stored(codec->format), guard,
+		store_reports_skeletons(s->store) ? pass_fault : NULL, &faults);
+	/* The guard was asked about a newer file of this name than the one that was read. */
+	if (guard && !file_version_same(&r->found.animation, &r->version)) {
+		shared_skeleton_put(how->skeleton);
+		how->skeleton = NULL;
+		r->found.looked = false;
 	}
 }
 
-static void keep_rest(struct source *s, struct reading *r) EXCLUDES(facts_class)
+static void keep_found(struct source *s, struct reading *r) EXCLUDES(facts_class)
 {
 	lock_acquire(&s->facts, &facts_class);
-	rest_release(&s->rest);
-	s->rest = r->rest;
+	found_skeleton_release(&s->found);
+	s->found = r->found;
+	parts_release(&s->parts);
+	s->parts = r->parts;
+	r->parts = (struct parts){.list = NULL};
 	lock_release(&s->facts, &facts_class);
+}
+
+/* Decodes a file that is read with others beside it, its parts. */
+static struct version *decode_with_parts(const struct source *s, const struct codec *codec,
+					 const struct where *where, struct reading *r,
+					 struct decoding *how, struct err *err)
+{
+	struct parts_reader reader;
+	struct version *version;
+
+	parts_begin(&reader, &r->parts, where->dir, where->name, store_guarded(s->store),
+		    store_settings(s->store)->max_file);
+	how->hints.neighbours = &reader.neighbours;
+	version = version_of_bytes(codec, &r->bytes, where->name, how, err);
+	parts_drop_bytes(&r->parts);
+	/* A fault of a part may be mended at any time. */
+	if (!version)
+		r->settled = false;
+	else
+		version->parts_mtime = parts_mtime(&r->parts);
+	return version;
+}
+
+/*
+ * The path of the loose file that is read; NULL: it does not exist, or the file is no loose file.
+ */
+static const char *loose_from(const struct where *where)
+{
+	const struct loose *l = where->loose;
+
+	while (l && l->rab)
+		l = l->rab;
+	return l && l->is_there && where->dir >= 0 ? l->shown : NULL;
 }
 
 struct version *source_decode_reading(struct source *s, const struct where *where,
 				      struct reading *r, struct err *err)
 {
+	const char *label = where_label(where);
 	const struct codec *codec = NULL;
 	struct version *version;
 	struct decoding how;
 	bool probe;
 
-	if (!store_claims(s->store, where->name, &codec, &probe) || probe)
+	if (!store_claims(s->store, label, &codec, &probe) || probe)
 		codec = codec_probe(buf_bytes(&r->bytes));
-	how = store_decoding(s->store, where->name, codec);
-	/* A model may come at any time: a refusal for the lack of it is not for good. */
+	if (where->loose && !member_can_be(codec, err))
+		return NULL;
+	how = store_decoding(s->store, label, codec);
+	/* A model may be added at any time, so this result must not be remembered. */
 	if (source_ask_model(s, where, codec, buf_bytes(&r->bytes), &how))
 		r->settled = false;
-	load_rest(s, where, codec, r, &how);
-	version = version_of_bytes(codec, &r->bytes, where->name, &how, err);
-	keep_rest(s, r);
-	rest_skeleton_put(how.rest);
+	load_skeleton(s, where, codec, r, &how);
+	if (where->loose && !how.skeleton &&
+	    !member_decoding(s->store, &where->loose->member, codec, buf_bytes(&r->bytes), &how)) {
+		err_memory(err);
+		naming_table_put(how.names);
+		return NULL;
+	}
+	how.where = where;
+	how.from = loose_from(where);
+	how.guard = store_guarded(s->store);
+	version = codec && codec->format->parts
+			  ? decode_with_parts(s, codec, where, r, &how, err)
+			  : version_of_bytes(codec, &r->bytes, label, &how, err);
+	keep_found(s, r);
+	shared_skeleton_put(how.skeleton);
 	naming_table_put(how.names);
 	return version;
 }
 
 /*
- * A file whose bytes stayed (chmod, link, rename, a write of the same) is no other version: what
- * was decoded stays, and with it what the kernel remembers.
+ * A file with unchanged bytes (after chmod, link, rename, or a write of the same) is not a new
+ * version: keeps what was decoded, and with it the kernel's caches.
  */
 static struct version *unchanged(struct source *s, const struct where *where,
 				 const struct reading *r) EXCLUDES(facts_class)
 {
 	struct version *version;
 
+	/* Its skeleton may be in the archive. */
+	if (where->loose)
+		return NULL;
 	lock_acquire(&s->facts, &facts_class);
 	version = take_current(s, where);
 	lock_release(&s->facts, &facts_class);
@@ -361,7 +523,7 @@ static struct version *unchanged(struct source *s, const struct where *where,
 	return NULL;
 }
 
-/* Whatever is known. */
+/* Reads and decodes the file, even if it is known. */
 static struct version *read_again(struct source *s, const struct where *where, struct err *err)
 	REQUIRES(work_class)
 {
@@ -374,23 +536,25 @@ static struct version *read_again(struct source *s, const struct where *where, s
 		if (!version)
 			version = source_decode_reading(s, where, &r, &why);
 	}
-	if (version)
+	if (version) {
+		keep_replaced(s, version);
 		source_publish(s, &r.version, r.settled, version, NULL);
-	else
-		condemn(s, &r, &why);
+	} else {
+		note_refusal(s, &r, &why);
+	}
 	copy_error(err, &why);
 	buf_release(&r.bytes);
 	return version;
 }
 
-static struct version *look(struct source *s, const struct where *where, struct stat *st,
-			    struct err *err) REQUIRES(work_class)
+static struct version *look_at_file(struct source *s, const struct where *where, struct stat *st,
+				    struct err *err) REQUIRES(work_class)
 {
 	struct version *version;
 	bool known;
 
 	lock_acquire(&s->facts, &facts_class);
-	known = recall(s, where, &version, st, err);
+	known = recall_version(s, where, &version, st, err);
 	lock_release(&s->facts, &facts_class);
 	return known ? version : read_again(s, where, err);
 }
@@ -399,7 +563,7 @@ struct version *source_latest(struct source *s, const struct where *where,
 			      struct file_version *stamp, struct err *err)
 {
 	struct stat st;
-	struct version *version = look(s, where, &st, err);
+	struct version *version = look_at_file(s, where, &st, err);
 
 	lock_acquire(&s->facts, &facts_class);
 	*stamp = s->stamp;
@@ -411,11 +575,12 @@ void source_doubt(struct source *s)
 {
 	lock_acquire(&s->facts, &facts_class);
 	s->settled = false;
-	s->rest.settled = false;
+	s->found.settled = false;
+	s->parts.unsettled = true;
 	lock_release(&s->facts, &facts_class);
 }
 
-bool source_holds(const struct where *where, struct bytes bytes)
+static bool file_holds(const struct where *where, struct bytes bytes)
 {
 	int fd, error = at_open(where->dir, where->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
 
@@ -426,23 +591,41 @@ bool source_holds(const struct where *where, struct bytes bytes)
 	return !error;
 }
 
-bool source_rest_text(struct source *s, const char *name, struct rest_text *text)
+static bool loose_holds(const struct where *where, struct bytes bytes)
+{
+	struct buf now = BUF_INIT;
+	struct stat st;
+	bool same = loose_read(where->loose, where->dir, SIZE_MAX, &now, &st, NULL) &&
+		    bytes_equal(buf_bytes(&now), bytes);
+
+	buf_release(&now);
+	return same;
+}
+
+bool source_holds(const struct where *where, struct bytes bytes)
+{
+	if (where->loose)
+		return loose_holds(where, bytes);
+	return file_holds(where, bytes);
+}
+
+bool source_skeleton_file(struct source *s, const char *name, struct skeleton_file *text)
 {
 	bool found;
 
 	lock_acquire(&s->facts, &facts_class);
-	found = s->rest.name && strcmp(s->rest.name, name) == 0;
-	*text = (struct rest_text){s->rest.file, s->rest.hash, s->rest.faulty};
+	found = s->found.name && strcmp(s->found.name, name) == 0;
+	*text = (struct skeleton_file){s->found.file, s->found.hash, s->found.faulty};
 	lock_release(&s->facts, &facts_class);
 	return found;
 }
 
-bool source_rest_bars(struct source *s, const char *name)
+bool source_bars_skeleton(struct source *s, const char *name)
 {
 	bool barred;
 
 	lock_acquire(&s->facts, &facts_class);
-	barred = rest_bars(&s->rest, name);
+	barred = found_skeleton_bars(&s->found, name);
 	lock_release(&s->facts, &facts_class);
 	return barred;
 }
@@ -451,17 +634,20 @@ bool source_rest_bars(struct source *s, const char *name)
 
 struct version *source_last(struct source *s)
 {
-	return cache_take(store_cache(s->store), &s->current);
+	return version_take(store_cache(s->store), &s->current);
 }
 
-/* While others work: NULL when they have ended, or what is there while they commit. */
+/*
+ * While another thread works: waits until it has ended, and returns NULL; if it is a commit,
+ * returns the current version, if there is one, without waiting.
+ */
 static struct version *wait_for_work(struct source *s) REQUIRES(facts_class)
 {
 	struct version *version = NULL;
 
 	while (s->working && !version) {
 		if (s->committing)
-			version = cache_take(store_cache(s->store), &s->current);
+			version = version_take(store_cache(s->store), &s->current);
 		if (!version)
 			lock_wait(&s->facts, &facts_class, &s->progress);
 	}
@@ -474,9 +660,9 @@ struct version *source_look(struct source *s, const struct where *where, struct 
 	struct version *version;
 
 	lock_acquire(&s->facts, &facts_class);
-	if (!recall(s, where, &version, st, err) && !(version = wait_for_work(s))) {
+	if (!recall_version(s, where, &version, st, err) && !(version = wait_for_work(s))) {
 		start_work(s, false);
-		version = look(s, where, st, err);
+		version = look_at_file(s, where, st, err);
 		source_end_work(s);
 		return version;
 	}

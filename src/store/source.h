@@ -1,87 +1,100 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * source.h - an animation file of SOURCE through all its versions: how it is read.
+ * source.h - an animation file of SOURCE through all its versions: reading it.
  *
- * A source knows the latest version (version.h) and decodes again when the file changed. It keeps
- * neither the file's name nor its folder: each call says where the file is. Thread-safe. No call
- * here waits for a commit of the file (commit.h) as long as some version of it is at hand.
+ * A source knows the latest version (version.h), and decodes the file again when it has changed. It
+ * stores neither the file's name nor its folder: each call gets them. Thread-safe.
+ * No call here waits for a commit of the file (commit.h) while there is a version to return.
  */
 #ifndef ANIMFS_SOURCE_H
 #define ANIMFS_SOURCE_H
 
-#include "../util/lock_classes.h"
+#include "parts.h"
 #include "store.h"
+#include "util/lock_classes.h"
 #include "where.h"
 
 struct source;
 
 struct source *source_new(struct store *s);
-void source_free(struct source *s); /* NULL is fine; versions live on with their holders */
+/* NULL is fine; versions live until their references are dropped */
+void source_free(struct source *s);
 /*
- * The file has another name, or is another file: it is read again, since another name may mean
- * another codec and other reserved names. What is the same in it keeps its age. Waits until nobody
- * reads or saves the file. A folder above it may be renamed at any time without this.
+ * Call it when the file has a new name, or is another file: it will be read again, since the name
+ * may determine the codec and reserved names. What is unchanged keeps its age. Waits until nobody
+ * reads or saves the file. Not needed when a folder above is renamed.
  */
 void source_forget(struct source *s);
 /*
- * The latest version, a holder for the caller. NULL and err: ERR_FORMAT where the file does not
- * decode, ERR_UNKNOWN where it is of no known format; this verdict is kept by version, so that
- * asking again costs one fstatat. ERR_SYSTEM where there is no regular file, or it cannot be read.
- * While the file is being replaced by a commit, the version before is the latest.
+ * The latest version, with a reference for the caller. NULL and err: ERR_FORMAT if the file does
+ * not decode, ERR_UNKNOWN if its format is not known (this verdict is remembered, so asking again
+ * costs one fstatat); ERR_SYSTEM if it is not a regular file, or cannot be read. While a commit
+ * replaces the file, this is the version before.
  */
 struct version *source_get(struct source *s, const struct where *where, struct err *err);
-/* The latest version that was asked for, if it is at hand; the file is not looked at. */
+/* The last version that was read, if it is still in memory; does not look at the file. */
 struct version *source_last(struct source *s);
-/* The same as source_get, and what the file was just before; st_mode is 0 where there is none. */
+/*
+ * Takes the versions that others replaced after texts of them had been read (version.h: is_served),
+ * oldest first, with references for the caller. The source keeps the last REPLACED_MAX.
+ */
+#define REPLACED_MAX 4
+size_t source_replaced(struct source *s, struct version *out[REPLACED_MAX]);
+bool source_has_replaced(struct source *s);
+/* As source_get; `st`: the file's attributes just before; st_mode is 0 if there is no file. */
 struct version *source_look(struct source *s, const struct where *where, struct stat *st,
 			    struct err *err);
 
-/* What became of an attempt to replace it (commit.h). */
+/* The result of an attempt to replace the file (commit.h). */
 enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 
 /*
  * ---- for commit.c and its kin ----
  *
- * One thread works on a source at a time. Readers that find a commit at work take the version that
- * is there.
+ * One thread at a time works on a source. Readers do not wait for a commit, but get the version
+ * from before it.
  */
 
 void source_begin_work(struct source *s, bool commit) ACQUIRE(work_class);
 void source_end_work(struct source *s) RELEASE(work_class);
 struct store *source_store(const struct source *s);
 
-/* What was read of the file, and whether its version tells it from all that can follow. */
+/* What was read of the file, and whether any later write is sure to change its stamp. */
 struct reading {
-	struct rest rest;
+	struct found_skeleton found;
+	struct parts parts;
 	struct buf bytes;
 	struct file_version version;
 	bool settled;
 };
-/* A file that is too large has its version filled in all the same. */
+/* Fills in r->version even if the file is too large. */
 bool source_read(const struct source *s, const struct where *where, struct reading *r,
 		 struct err *err);
 struct version *source_decode_reading(struct source *s, const struct where *where,
 				      struct reading *r, struct err *err) REQUIRES(work_class);
-/* A model beside the file says what a file does not that is incomplete; true where it was asked. */
+/* Asks a model beside the file for what the file itself does not store; true if one was asked. */
 bool source_ask_model(const struct source *s, const struct where *where, const struct codec *codec,
 		      struct bytes bytes, struct decoding *how);
-/* The version that is there, with its stamp; as source_get otherwise. */
+/* As source_get, with the file's stamp. */
 struct version *source_latest(struct source *s, const struct where *where,
 			      struct file_version *stamp, struct err *err) REQUIRES(work_class);
-/* The next look reads the file, whatever its times say. */
+/* Has the next look read the file, even if its times are unchanged. */
 void source_doubt(struct source *s);
-/* Does the file hold these bytes, whatever its times say? */
+/* Does the file contain exactly these bytes? Reads it. */
 bool source_holds(const struct where *where, struct bytes bytes);
-/* The file is `version` now, of this stamp. `edit` is as in version_settle_ages. */
+/* Sets the latest version and its stamp after a commit. `edit`: see version_settle_ages. */
 void source_publish(struct source *s, const struct file_version *stamp, bool settled,
 		    struct version *version, const struct anim *edit) REQUIRES(work_class);
-/* The text beside the file that its skeleton is from, as it was found. False: `name` is not it. */
-struct rest_text {
+/*
+ * The text beside the file that the skeleton was read from, as found then. False: `name` is not
+ * that text.
+ */
+struct skeleton_file {
 	struct file_version version;
 	uint64_t hash;
 	bool faulty;
 };
-bool source_rest_text(struct source *s, const char *name, struct rest_text *text);
-bool source_rest_bars(struct source *s, const char *name);
+bool source_skeleton_file(struct source *s, const char *name, struct skeleton_file *text);
+bool source_bars_skeleton(struct source *s, const char *name);
 
 #endif

@@ -7,10 +7,11 @@
 struct store {
 	struct store_options options;
 	struct state *state;
+	struct history *history;
 	struct cache *cache;
-	struct naming *naming; /* may be NULL */
-	rest_told *rest_told;  /* may be NULL */
-	void *rest_closure;
+	struct naming *naming;              /* may be NULL */
+	skeleton_reporter *report_skeleton; /* may be NULL */
+	void *skeleton_closure;
 	const struct guard *guard; /* may be NULL */
 };
 
@@ -23,24 +24,25 @@ struct store *store_new(const struct store_options *options, struct state *state
 	s->options = *options;
 	s->state = state;
 	s->cache = cache_new(options->cache);
-	if (s->cache)
+	s->history = state ? history_new(state, options->history) : NULL;
+	if (s->cache && (s->history || !state))
 		return s;
-	free(s);
+	store_free(s);
 	return NULL;
 }
 
-bool store_names(struct store *s, int folder, naming_told *told, void *closure)
+bool store_names(struct store *s, int folder, naming_reporter *report, void *closure)
 {
 	naming_free(s->naming);
-	s->naming = naming_new(folder, told, closure);
+	s->naming = naming_new(folder, report, closure);
 	naming_guard(s->naming, s->guard);
 	return s->naming != NULL;
 }
 
-void store_rests(struct store *s, rest_told *told, void *closure)
+void store_report_skeletons(struct store *s, skeleton_reporter *report, void *closure)
 {
-	s->rest_told = told;
-	s->rest_closure = closure;
+	s->report_skeleton = report;
+	s->skeleton_closure = closure;
 }
 
 void store_guard(struct store *s, const struct guard *guard)
@@ -55,6 +57,7 @@ void store_free(struct store *s)
 		return;
 	naming_free(s->naming);
 	cache_free(s->cache);
+	history_free(s->history);
 	free(s);
 }
 
@@ -63,7 +66,7 @@ size_t store_cached(const struct store *s)
 	return cache_size(s->cache);
 }
 
-/* The first of the options' patterns that fits, or NULL. */
+/* The first pattern of the options that matches, or NULL. */
 static const struct pattern *find_pattern(const struct store *s, const char *file_name)
 {
 	for (unsigned i = 0; i < s->options.pattern_count; i++) {
@@ -86,17 +89,22 @@ bool store_claims(const struct store *s, const char *file_name, const struct cod
 struct decoding store_decoding(const struct store *s, const char *file_name,
 			       const struct codec *codec)
 {
-	struct decoding how = {.rotations = s->options.rotations, .style = s->options.style};
+	struct decoding how = {.rotations = s->options.rotations,
+			       .style = s->options.style,
+			       .bases = s->options.bases,
+			       .base_count = s->options.base_count};
 	const struct pattern *pattern = find_pattern(s, file_name);
 
+	const struct format *format = codec ? format_stored(codec->format) : NULL;
+
 	for (unsigned i = 0; codec && i < s->options.rate_count; i++) {
-		if (s->options.rates[i].format == codec->format)
+		if (s->options.rates[i].format == format)
 			how.rate = s->options.rates[i].hz;
 	}
 	if (pattern)
 		how.hints.bones = pattern->bones;
-	if (codec)
-		how.names = naming_get(s->naming, codec->format);
+	if (format)
+		how.names = naming_get(s->naming, format);
 	how.hints.bone_names = naming_table_names(how.names);
 	return how;
 }
@@ -109,6 +117,11 @@ struct cache *store_cache(const struct store *s)
 struct state *store_state(const struct store *s)
 {
 	return s->state;
+}
+
+struct history *store_history(const struct store *s)
+{
+	return s->history;
 }
 
 const struct guard *store_guarded(const struct store *s)
@@ -126,12 +139,12 @@ struct naming_table *store_naming(const struct store *s, const struct format *fo
 	return naming_get(s->naming, format);
 }
 
-bool store_wants_rests(const struct store *s)
+bool store_reports_skeletons(const struct store *s)
 {
-	return s->rest_told != NULL;
+	return s->report_skeleton != NULL;
 }
 
-void store_rest_fault(const struct store *s, const char *path, const char *fault)
+void store_report_skeleton(const struct store *s, const char *path, const char *fault)
 {
-	s->rest_told(s->rest_closure, path, fault);
+	s->report_skeleton(s->skeleton_closure, path, fault);
 }

@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* store.h - what all animation files of a mount or command have in common. */
+/*
+ * Layer store: an animation file through its versions. It reads and decodes a file once, keeps
+ * versions that are immutable and shared, turns a saved text into an edit, commits it to the file
+ * with a check that nobody else has changed it, and decides what the texts of one program mean
+ * together (batch.h). It knows names below SOURCE but no nodes, kernel or mount; the commands use
+ * it as the mount does.
+ *
+ * May use: util text disk model skeleton codec view container
+ */
+/* store.h - what all animation files of a mount or command share: options, cache, history. */
 #ifndef ANIMFS_STORE_H
 #define ANIMFS_STORE_H
 
-#include "../backup.h"
-#include "../guard.h"
-#include "../naming.h"
-#include "../rest.h"
-#include "../state.h"
-#include "cache.h"
+#include "disk/guard.h"
+#include "disk/history.h"
+#include "disk/state.h"
+#include "model/compose.h"
+#include "skeleton/find_skeleton.h"
+#include "skeleton/naming.h"
+#include "version.h"
 
 struct store;
 struct store_options {
-	size_t cache;    /* bytes of versions kept though nobody holds them */
-	size_t max_file; /* larger files are not decoded */
+	size_t cache;    /* limit, in bytes, of unreferenced versions in the cache */
+	size_t max_file; /* bytes; larger files are not decoded */
 	struct rate {    /* --rate FORMAT=HZ */
 		const struct format *format;
 		double hz;
@@ -25,31 +35,38 @@ struct store_options {
 		uint32_t bones; /* 0: not given */
 	} * patterns;
 	unsigned pattern_count;
+	struct base_rule bases[16]; /* --base */
+	unsigned base_count;
 	enum rotations rotations; /* --rotations */
 	struct style style;       /* --bones, --bvh */
-	enum backup_mode backup;  /* --backup */
+	size_t history;           /* --history: bytes of old versions; 0: none are kept */
 };
 /*
- * The options are copied, their patterns are not. state NULL: nothing can be committed. NULL when
+ * The options are copied, but not their patterns. state NULL: nothing can be committed. NULL when
  * out of memory.
  */
 struct store *store_new(const struct store_options *options, struct state *state);
 /*
- * Bones are called as the table in this folder says (naming.h), which the caller keeps open. In
- * place of the folder that was named before; while nothing else uses the store.
+ * Names bones by the table in this folder (naming.h), which the caller keeps open. Replaces an
+ * earlier folder; call it while nothing else uses the store. False when out of memory.
  */
-bool store_names(struct store *s, int folder, naming_told *told, void *closure);
+bool store_names(struct store *s, int folder, naming_reporter *report, void *closure);
 /*
- * Called with skeletons that cannot be used (rest.h), by their path from SOURCE. It must not ask
- * the store.
+ * Sets the function that is called about skeletons that cannot be used (find_skeleton.h), with
+ * their path from SOURCE. It must not call the store.
  */
-void store_rests(struct store *s, rest_told *told, void *closure);
-/* Which files beside animations are used, and written; stays the caller's. Before the first source.
+void store_report_skeletons(struct store *s, skeleton_reporter *report, void *closure);
+/*
+ * Sets the guard, which decides which files beside animations are used and written; not owned. Call
+ * it before the first source is made.
  */
 void store_guard(struct store *s, const struct guard *guard);
-void store_free(struct store *s);           /* after its sources; NULL is fine */
+void store_free(struct store *s);           /* call it after freeing its sources; NULL is fine */
 size_t store_cached(const struct store *s); /* bytes, for .animfs/status */
-/* Could a file of this name be one? Patterns of the options first. *probe: by content alone. */
+/*
+ * Could a file of this name be an animation? Patterns of the options come first. *probe: it depends
+ * on the content.
+ */
 bool store_claims(const struct store *s, const char *file_name, const struct codec **codec,
 		  bool *probe);
 
@@ -57,15 +74,16 @@ bool store_claims(const struct store *s, const char *file_name, const struct cod
 
 struct cache *store_cache(const struct store *s);
 struct state *store_state(const struct store *s);         /* NULL: nothing can be committed */
+struct history *store_history(const struct store *s);     /* NULL only where there is no state */
 const struct guard *store_guarded(const struct store *s); /* may be NULL */
 const struct store_options *store_settings(const struct store *s);
 struct naming_table *store_naming(const struct store *s, const struct format *format);
-/* Are faults of skeletons asked for? */
-bool store_wants_rests(const struct store *s);
-void store_rest_fault(const struct store *s, const char *path, const char *fault);
+/* Is there a function for faults of skeletons (store_report_skeletons)? */
+bool store_reports_skeletons(const struct store *s);
+void store_report_skeleton(const struct store *s, const char *path, const char *fault);
 /*
- * What the options and the table of names say about a file of this name and format; codec NULL: of
- * any. The caller releases how.names.
+ * What the options and the table of names say about decoding a file of this name and format (codec
+ * NULL: any). The caller drops how.names.
  */
 struct decoding store_decoding(const struct store *s, const char *file_name,
 			       const struct codec *codec);

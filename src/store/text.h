@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * text.h - the text of a view, shared by all who need it.
+ * text.h - a reference-counted text of a view.
  *
- * It never changes while more than one holds it. Thread-safe.
+ * It never changes while there are several references. Thread-safe.
  */
 #ifndef ANIMFS_TEXT_H
 #define ANIMFS_TEXT_H
@@ -11,16 +11,16 @@
 
 struct text;
 
-/* Takes the bytes over, failing or not. NULL when out of memory, or when `bytes` failed. */
+/* Takes over the bytes, even if it fails. NULL when out of memory, or if bytes->failed. */
 struct text *text_new(struct buf *bytes);
-struct text *text_get(struct text *t);         /* one more holder; NULL is fine */
-void text_put(struct text *t);                 /* one less; NULL is fine */
-struct bytes text_bytes(const struct text *t); /* of NULL none */
-size_t text_capacity(const struct text *t);    /* its memory; 0 of NULL */
+struct text *text_get(struct text *t);         /* takes a reference; NULL is fine */
+void text_put(struct text *t);                 /* drops a reference; NULL is fine */
+struct bytes text_bytes(const struct text *t); /* empty for NULL */
+size_t text_capacity(const struct text *t);    /* bytes of memory; 0 for NULL */
 
 /*
- * Its bytes, to be changed by the one who holds it in *t: where others hold it, too, *t becomes a
- * copy first, with room for `room` bytes. NULL when out of memory; then *t is as it was.
+ * The text's bytes, to be changed by the caller. If there are other references, *t is first
+ * replaced by a copy, with room for `room` bytes. NULL when out of memory; then *t is unchanged.
  */
 struct buf *text_writable(struct text **t, size_t room);
 bool text_is_shared(const struct text *t);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "tree.h"
 
-#include "../names.h"
-#include "../num.h"
+#include "model/names.h"
+#include "text/num.h"
+#include "util/nearest.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #define BONES "bones"
 #define FRAMES "frames"
@@ -23,12 +23,56 @@ void tree_raw_name(const char *file_name, const struct format *format, char out[
 	snprintf(out, NAME_MAX + 1, "raw.%s", file_extension(file_name, format));
 }
 
+view_set view_set_usual(void)
+{
+	view_set usual = 0;
+
+	for (unsigned i = 0; views[i]; i++) {
+		if (!views[i]->unlisted)
+			usual |= (view_set)1 << i;
+	}
+	return usual;
+}
+
+/* Several views may share a name ("csv"): is this a later one of them? */
+static bool is_named_before(unsigned index)
+{
+	for (unsigned i = 0; i < index; i++) {
+		if (strcmp(views[i]->name, views[index]->name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool refuse_view(const char *name, size_t length, struct err *err)
+{
+	struct nearest near = nearest_to(name, length);
+	char meant[128], all[128] = "";
+	size_t used = 0;
+
+	for (unsigned i = 0; views[i]; i++) {
+		if (is_named_before(i))
+			continue;
+		nearest_offer(&near, views[i]->name);
+		if (used < sizeof(all))
+			used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s",
+						 used ? ", " : "", views[i]->name);
+	}
+	nearest_offer(&near, "all");
+	nearest_text(&near, meant, sizeof(meant));
+	return err_set(err, ERR_TEXT, "\"%.*s\" is not a view%s the views are %s, or all",
+		       (int)(length < 64 ? length : 64), name, *meant ? meant : ";", all);
+}
+
 bool view_set_parse(const char *list, view_set *out, struct err *err)
 {
 	*out = 0;
 	while (*list) {
 		size_t length = strcspn(list, ",:");
-		bool known = false;
+		bool known = length == 3 && strncmp(list, "all", 3) == 0;
+
+		if (known)
+			*out = VIEW_SET_ALL;
 
 		for (unsigned i = 0; views[i]; i++) {
 			if (strlen(views[i]->name) != length ||
@@ -38,7 +82,7 @@ bool view_set_parse(const char *list, view_set *out, struct err *err)
 			known = true;
 		}
 		if (!known)
-			return err_set(err, ERR_TEXT, "\"%.*s\" is not a view", (int)length, list);
+			return refuse_view(list, length, err);
 		list += length;
 		list += *list != '\0';
 	}
@@ -65,11 +109,21 @@ static bool is_view_file(const struct tree *t, const struct view *view, const ch
 
 struct shown tree_shown(const struct tree *t, const struct place *place)
 {
+	const struct version *v = t->version;
+	bool composed = v->composed && place->kind == PLACE_VIEW && place->view->composed;
+	bool of_file = composed && place->view->place == VIEW_OF_FILE;
+	uint32_t base = composed && !of_file ? version_base(v, place->clip) : COMPOSE_NONE;
+
 	return (struct shown){
-		.anim = t->version->anim,
+		.anim = of_file || base != COMPOSE_NONE ? v->composed : v->anim,
+		.stored = base != COMPOSE_NONE ? v->anim : NULL,
+		.base = base,
 		.raw = buf_bytes(&t->version->bytes),
 		.file_name = t->file_name,
-		.skeleton = rest_skeleton(t->version->rest),
+		.from = v->from,
+		.skeleton = shared_skeleton(t->version->skeleton),
+		.stills =
+			t->version->stills ? stills_of_clip(t->version->stills, place->clip) : NULL,
 		.style = t->version->style,
 		.clip = place->clip,
 		.track = place->track,
@@ -77,7 +131,44 @@ struct shown tree_shown(const struct tree *t, const struct place *place)
 	};
 }
 
-/* 0, ENOENT, or ENOMEM when out of memory. */
+bool tree_shown_model(const struct tree *t, const struct place *place, const struct anim *model,
+		      struct shown *out, struct anim **made)
+{
+	const struct anim *own = t->version->anim;
+	const struct clip *clip = NULL, *base = NULL;
+	struct place there = *place;
+	uint32_t *bases;
+
+	if (place->view->place != VIEW_OF_FILE)
+		clip = clip_labelled(own, place->clip, model->clips[place->clip].label);
+	there.clip = clip ? (uint32_t)(clip - own->clips) : UINT32_MAX;
+	*out = tree_shown(t, &there);
+	if (out->stored)
+		base = clip_labelled(model, out->base, own->clips[out->base].label);
+	*made = NULL;
+	out->anim = model;
+	out->clip = place->clip;
+	out->stored = base ? model : NULL;
+	out->base = base ? (uint32_t)(base - model->clips) : COMPOSE_NONE;
+	if (!base)
+		return true;
+	bases = malloc(model->clip_count * sizeof(*bases));
+	for (uint32_t i = 0; bases && i < model->clip_count; i++)
+		bases[i] = i == out->clip ? out->base : COMPOSE_NONE;
+	*made = bases ? compose(model, bases) : NULL;
+	free(bases);
+	out->anim = *made;
+	return *made != NULL;
+}
+
+/* May a folder of this kind have the view? Clips of stills have views of their own. */
+static bool is_of(const struct tree *t, const struct view *view, enum view_place of)
+{
+	return view->place == of &&
+	       (of == VIEW_OF_FILE || view->stills == t->version->codec->format->stills);
+}
+
+/* Is the view present? 0, ENOENT or ENOMEM. */
 static int place_check(const struct tree *t, const struct place *place)
 {
 	struct shown at = tree_shown(t, place);
@@ -101,10 +192,10 @@ void tree_text_limit(size_t bytes)
 	text_limit = bytes < TEXT_MAX ? bytes : TEXT_MAX;
 }
 
-/* The shortest text that a key can have in a view of all keys. */
+/* The least number of bytes that a key takes in a view of all keys. */
 #define KEY_LENGTH 4
 
-/* Is it known without rendering that the text would be longer than its limit? */
+/* Is it certain, without rendering, that the text would exceed the limit? */
 static bool is_too_long(const struct shown *at, const struct view *view, size_t limit)
 {
 	const struct clip *clip = at->anim->clips + at->clip;
@@ -135,27 +226,35 @@ int tree_render(const struct tree *t, const struct place *place, struct buf *out
 	return out->full ? EFBIG : ENOMEM;
 }
 
+int tree_size(const struct tree *t, const struct place *place, uint64_t *out)
+{
+	struct shown at = tree_shown(t, place);
+
+	if (!place->view->size)
+		return ENOSYS;
+	if (is_too_long(&at, place->view, text_limit))
+		return EFBIG;
+	if (!place->view->size(&at, out))
+		return ENOMEM;
+	return *out > text_limit ? EFBIG : 0;
+}
+
 /*
- * The view of the kind that a folder holds which has this name, for the file and clip folders.
- * ENOENT, and the view in *out, where it is not present; none where no view has the name.
+ * Finds a view by name in the folder of a file or clip. ENOENT with the view in *out if it is not
+ * present, without one if no view has the name.
  */
 static int lookup_view(const struct tree *t, const struct place *folder, enum view_place of,
 		       const char *name, struct place *out)
 {
+	*out = *folder;
 	out->view = NULL;
 	for (unsigned i = 0; views[i]; i++) {
-		if (views[i]->place != of || !is_view_file(t, views[i], name))
+		if (!is_of(t, views[i], of) || !is_view_file(t, views[i], name))
 			continue;
 		*out = (struct place){PLACE_VIEW, views[i], folder->clip, 0, 0};
 		return place_check(t, out);
 	}
 	return ENOENT;
-}
-
-/* A clip of stills is shown in the texts of its file. */
-static bool has_clip_folders(const struct tree *t)
-{
-	return !t->version->codec->format->stills;
 }
 
 static int lookup_in_file(const struct tree *t, const struct place *folder, const char *name,
@@ -166,8 +265,8 @@ static int lookup_in_file(const struct tree *t, const struct place *folder, cons
 
 	if (error != ENOENT)
 		return error;
-	clip = has_clip_folders(t) ? version_clip(t->version, name) : -1;
-	if (clip < 0)
+	clip = version_clip(t->version, name);
+	if (clip < 0 || !version_shows_clip(t->version, (uint32_t)clip))
 		return ENOENT;
 	*out = (struct place){PLACE_CLIP, NULL, (uint32_t)clip, 0, 0};
 	return 0;
@@ -178,19 +277,19 @@ static const struct view *frame_view(const struct tree *t, uint32_t clip)
 	for (unsigned i = 0; views[i]; i++) {
 		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
 
-		if (views[i]->place == VIEW_OF_FRAME && place_check(t, &first) == 0)
+		if (is_of(t, views[i], VIEW_OF_FRAME) && place_check(t, &first) == 0)
 			return views[i];
 	}
 	return NULL;
 }
 
-/* A clip without a bone still has the folder for them. */
+/* A clip without bones still has the folder bones/. */
 static bool has_bones(const struct tree *t, uint32_t clip)
 {
 	for (unsigned i = 0; views[i]; i++) {
 		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
 
-		if (views[i]->place == VIEW_OF_BONE && place_check(t, &first) == 0)
+		if (is_of(t, views[i], VIEW_OF_BONE) && place_check(t, &first) == 0)
 			return true;
 	}
 	return false;
@@ -222,7 +321,7 @@ static int lookup_in_bones(const struct tree *t, const struct place *folder, con
 		size_t suffix = strlen(views[i]->file);
 		int64_t track;
 
-		if (views[i]->place != VIEW_OF_BONE || length < suffix ||
+		if (!is_of(t, views[i], VIEW_OF_BONE) || length < suffix ||
 		    length - suffix > NAME_MAX ||
 		    strcmp(name + length - suffix, views[i]->file) != 0)
 			continue;
@@ -282,8 +381,40 @@ bool tree_lookup(const struct tree *t, const struct place *folder, const char *n
 	return tree_find(t, folder, name, out) == 0;
 }
 
-bool tree_walk(const struct tree *t, const char *path, struct place *out)
+static bool offer_name(void *closure, const char *name, const struct place *place)
 {
+	(void)place;
+	nearest_offer(closure, name);
+	return true;
+}
+
+/* Refuses the part of a path after `folder`, which has no such name. */
+static bool refuse_name(const struct tree *t, const struct place *folder, const char *path,
+			const char *name, size_t length, struct err *err)
+{
+	const char *above = t->file_name;
+	size_t before = (size_t)(name - path);
+	struct nearest near = nearest_to(name, length);
+	char meant[192];
+
+	while (before > 0 && path[before - 1] == '/')
+		before--;
+	if (before > 0)
+		above = path;
+	else
+		before = strlen(above);
+	if (folder->kind == PLACE_VIEW)
+		return err_set(err, ERR_OPERAND, "%.*s is a view and not a folder", (int)before,
+			       above);
+	tree_list(t, folder, VIEW_SET_ALL, offer_name, &near);
+	nearest_text(&near, meant, sizeof(meant));
+	return err_set(err, ERR_OPERAND, "there is no \"%.*s\" in %.*s%s",
+		       (int)(length < 64 ? length : 64), name, (int)before, above, meant);
+}
+
+bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err)
+{
+	const char *at = path;
 	char name[NAME_MAX + 1];
 
 	*out = (struct place){PLACE_FILE, NULL, 0, 0, 0};
@@ -291,33 +422,82 @@ bool tree_walk(const struct tree *t, const char *path, struct place *out)
 		struct place folder = *out;
 		size_t length;
 
-		path += strspn(path, "/");
-		length = strcspn(path, "/");
+		at += strspn(at, "/");
+		length = strcspn(at, "/");
 		if (length == 0)
 			return true;
-		if (length > NAME_MAX)
-			return false;
-		memcpy(name, path, length);
-		name[length] = '\0';
-		if (!tree_lookup(t, &folder, name, out))
-			return false;
-		path += length;
+		if (length <= NAME_MAX) {
+			memcpy(name, at, length);
+			name[length] = '\0';
+		}
+		if (length > NAME_MAX || !tree_lookup(t, &folder, name, out)) {
+			if (err)
+				tree_explain(t, path, err);
+			return err && refuse_name(t, &folder, path, at, length, err);
+		}
+		at += length;
 	}
+}
+
+bool tree_walk(const struct tree *t, const char *path, struct place *out)
+{
+	return tree_resolve(t, path, out, NULL);
+}
+
+void tree_path(const struct tree *t, const struct place *place, char out[TREE_PATH_MAX])
+{
+	const struct clip *clip = &t->version->anim->clips[place->clip];
+	char file[NAME_MAX + 1];
+
+	view_file_name(t, place->view, file);
+	switch (place->view->place) {
+	case VIEW_OF_FILE:
+		snprintf(out, TREE_PATH_MAX, "%s", file);
+		break;
+	case VIEW_OF_CLIP:
+		snprintf(out, TREE_PATH_MAX, "%s/%s", clip->label, file);
+		break;
+	case VIEW_OF_BONE:
+		snprintf(out, TREE_PATH_MAX, "%s/" BONES "/%s%s", clip->label,
+			 clip->tracks[place->track].label, file);
+		break;
+	case VIEW_OF_FRAME:
+		frame_name(place->view, place->frame, file);
+		snprintf(out, TREE_PATH_MAX, "%s/" FRAMES "/%s", clip->label, file);
+		break;
+	}
+}
+
+/* Finds the clip of a path, even if the clip has no folder. */
+static bool find_clip(const struct tree *t, const char *path, struct place *out)
+{
+	int64_t clip;
+
+	if (tree_walk(t, path, out))
+		return out->kind == PLACE_CLIP;
+	clip = version_clip(t->version, path);
+	*out = (struct place){PLACE_CLIP, NULL, clip < 0 ? 0 : (uint32_t)clip, 0, 0};
+	return clip >= 0;
+}
+
+static void explain_view(const struct tree *t, const struct place *place, struct err *err)
+{
+	const struct shown at = tree_shown(t, place);
+
+	if (place->view && place->view->explain)
+		place->view->explain(&at, err);
 }
 
 void tree_explain(const struct tree *t, const char *path, struct err *err)
 {
 	const char *name = strrchr(path, '/');
-	struct place folder, place;
+	struct place folder = {PLACE_FILE, NULL, 0, 0, 0}, place;
 	char *parent = strndup(path, name ? (size_t)(name - path) : 0);
 
-	if (parent && tree_walk(t, parent, &folder) && folder.kind == PLACE_CLIP &&
-	    lookup_view(t, &folder, VIEW_OF_CLIP, name ? name + 1 : path, &place) != 0 &&
-	    place.view && place.view->explain) {
-		const struct shown at = tree_shown(t, &place);
-
-		place.view->explain(&at, err);
-	}
+	if ((!name && lookup_view(t, &folder, VIEW_OF_FILE, path, &place) != 0 && place.view) ||
+	    (parent && find_clip(t, name ? parent : path, &folder) &&
+	     lookup_view(t, &folder, VIEW_OF_CLIP, name ? name + 1 : "clip.x3d", &place) != 0))
+		explain_view(t, &place, err);
 	free(parent);
 }
 
@@ -352,24 +532,36 @@ bool tree_again(const struct tree *t, const struct tree *was, const struct place
 	return place_check(t, out) != ENOENT;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t later_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-/* The skeleton shows in the text, or decides whether there is one; so may the file's name. */
+/* When the base that the clip is shown on last changed, which changed the text. */
+static uint64_t base_since(const struct version *v, uint32_t clip)
+{
+	uint32_t base = version_base(v, clip);
+
+	return base == COMPOSE_NONE ? 0 : version_since(v, base, -1);
+}
+
+/* The skeleton may show in the text, or decide whether there is one; so may the file's name. */
 static uint64_t view_since(const struct version *v, const struct place *place)
 {
 	const struct view *view = place->view;
 	uint64_t since;
 
-	if (view->place == VIEW_OF_FILE)
+	if (view->place == VIEW_OF_FILE && !(view->lists && v->ages.at))
 		return v->generation;
-	since = version_since(v, place->clip,
-			      view->place == VIEW_OF_BONE ? (int64_t)place->track : -1);
+	since = view->lists
+			? ages_listed(&v->ages).since
+			: version_since(v, place->clip,
+					view->place == VIEW_OF_BONE ? (int64_t)place->track : -1);
 	if (view->posed)
-		since = later(since, v->rest_since);
-	return view->names_file ? later(since, v->named_since) : since;
+		since = later_of(since, v->skeleton_since);
+	if (view->composed)
+		since = later_of(since, base_since(v, place->clip));
+	return view->names_file ? later_of(since, v->named_since) : since;
 }
 
 uint64_t tree_since(const struct tree *t, const struct place *place)
@@ -382,29 +574,12 @@ uint64_t tree_since(const struct tree *t, const struct place *place)
 	case PLACE_CLIP:
 	case PLACE_BONES:
 	case PLACE_FRAMES:
-		return later(version_since(v, place->clip, -1), v->rest_since);
+		return later_of(later_of(version_since(v, place->clip, -1), v->skeleton_since),
+				base_since(v, place->clip));
 	case PLACE_FILE:
 		break;
 	}
 	return v->generation;
-}
-
-uint64_t tree_names(const struct version *version)
-{
-	const struct anim *anim = version->anim;
-	uint64_t hash = anim->clip_count;
-
-	for (uint32_t i = 0; i < anim->clip_count; i++) {
-		const struct clip *clip = &anim->clips[i];
-
-		hash = XXH3_64bits_withSeed(clip->label, strlen(clip->label), hash ^ clip->frames);
-		for (uint32_t j = 0; j < clip->track_count; j++) {
-			const char *label = clip->tracks[j].label;
-
-			hash = XXH3_64bits_withSeed(label, strlen(label), hash);
-		}
-	}
-	return hash;
 }
 
 static bool list_views(const struct tree *t, const struct place *folder, enum view_place of,
@@ -416,7 +591,7 @@ static bool list_views(const struct tree *t, const struct place *folder, enum vi
 		struct place place = {PLACE_VIEW, views[i], folder->clip, 0, 0};
 		int error;
 
-		if (views[i]->place != of || !(listed >> i & 1))
+		if (!is_of(t, views[i], of) || !(listed >> i & 1))
 			continue;
 		error = place_check(t, &place);
 		if (error == ENOENT)
@@ -435,10 +610,11 @@ static bool list_file(const struct tree *t, const struct place *folder, view_set
 
 	if (!list_views(t, folder, VIEW_OF_FILE, listed, each, closure))
 		return false;
-	for (uint32_t i = 0; has_clip_folders(t) && i < anim->clip_count; i++) {
+	for (uint32_t i = 0; i < anim->clip_count; i++) {
 		struct place place = {PLACE_CLIP, NULL, i, 0, 0};
 
-		if (!each(closure, anim->clips[i].label, &place))
+		if (version_shows_clip(t->version, i) &&
+		    !each(closure, anim->clips[i].label, &place))
 			return false;
 	}
 	return true;
@@ -478,7 +654,7 @@ static bool list_bones(const struct tree *t, const struct place *folder, view_se
 		for (unsigned i = 0; views[i]; i++) {
 			struct place place = {PLACE_VIEW, views[i], folder->clip, track, 0};
 
-			if (views[i]->place != VIEW_OF_BONE || !(listed >> i & 1) ||
+			if (!is_of(t, views[i], VIEW_OF_BONE) || !(listed >> i & 1) ||
 			    place_check(t, &place) != 0)
 				continue;
 			snprintf(name, sizeof(name), "%s%s", clip->tracks[track].label,

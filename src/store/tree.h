@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tree.h - the folder that an animation file appears as: which names it has, and what each one is.
+ * tree.h - the folder as which an animation file is shown: its names, and what each one is.
  *
- * A place is a thing in that folder, by position in one version: ask again for another one, by
- * name. Knows no FUSE and no disk; the mount and the commands stand on it alike.
+ * A place is a folder or view in it, identified by indices that are valid in one version; in
+ * another version it must be looked up again by name (tree_again). Does no I/O; the mount and the
+ * commands both use it.
  */
 #ifndef ANIMFS_TREE_H
 #define ANIMFS_TREE_H
@@ -23,73 +24,86 @@ enum place_kind {
 struct place {
 	enum place_kind kind;
 	const struct view *view;     /* PLACE_VIEW */
-	uint32_t clip, track, frame; /* as far as the kind or the view has them */
+	uint32_t clip, track, frame; /* as far as they apply to the kind or view */
 };
 
-/* The folders that a clip's may have. */
+/* The folders that a clip's folder may have: bones, frames. */
 extern const char *const tree_inner_folders[2];
 
-/* The file whose folder it is. */
+/* A version, and the file that it is of. */
 struct tree {
 	const struct version *version;
 	const char *file_name; /* the animation file's own name */
 };
 
-/* Which of views[] are listed; each opens by its name all the same. */
+/* Bits of the views in views[] that are listed; others can still be opened by name. */
 typedef uint64_t view_set;
 #define VIEW_SET_ALL UINT64_MAX
-/* "csv,json" and the like; also with ':' between. False, and the word at fault, when unknown. */
+view_set view_set_usual(void); /* the views that are listed by default */
+/* Parses "csv,json" or "all" (also with ':' as separator). False and err: an unknown word. */
 bool view_set_parse(const char *list, view_set *out, struct err *err);
 
-/* What `name` is in a folder: 0, ENOENT, or ENOMEM. */
+/* Finds `name` in a folder: 0, ENOENT or ENOMEM. */
 int tree_find(const struct tree *t, const struct place *folder, const char *name,
 	      struct place *out);
-/* The same; false when it is not found. */
+/* The same; false if not found. */
 bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
 		 struct place *out);
-/* The same along a path with '/'; "" is the folder of the file. */
+/* The same for a path with '/'; "" is the folder of the file. */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
+/* The same; err is ERR_OPERAND, with the names that may be meant, or what tree_explain says. */
+bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err);
 
-/* Says in err why a view, which tree_walk has not found at the path, is not there, if it knows. */
+/* The path of a view, as tree_walk takes it. */
+#define TREE_PATH_MAX (3 * (NAME_MAX + 1))
+void tree_path(const struct tree *t, const struct place *place, char out[TREE_PATH_MAX]);
+
+/* Sets err to the reason why tree_walk did not find a view at this path, if one is known. */
 void tree_explain(const struct tree *t, const char *path, struct err *err);
 
-/* The same place in another version, by the labels of its clip and bone. False when it is not
- * there.
+/*
+ * Finds the same place in another version, by the labels of its clip and bone. False if not there.
  */
 bool tree_again(const struct tree *t, const struct tree *was, const struct place *place,
 		struct place *out);
 
 /*
- * The generation since which the text of this view, or the names in this folder, have been the
- * same. Never too old; it may be too new, up to the version's own.
+ * The generation since which this view's text, or this folder's names, have been the same.
+ * Conservative: it may be too new, but never too old.
  */
 uint64_t tree_since(const struct tree *t, const struct place *place);
 
 /*
- * Differs between two versions where there are other clips, bones or frames; a view that is there
- * or not for what curves say makes no difference.
+ * Calls `each` for every name in a folder, in order. Stops and returns false if `each` does, or
+ * when out of memory.
  */
-uint64_t tree_names(const struct version *version);
-
-/* Every name in a folder, in order. Stops and returns false when `each` does, or out of memory. */
 typedef bool tree_each(void *closure, const char *name, const struct place *place);
 bool tree_list(const struct tree *t, const struct place *folder, view_set listed, tree_each *each,
 	       void *closure);
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
 /*
- * The text of a view, to an empty `out`. 0, ENOMEM, or EFBIG when it is longer than the limit:
- * curves are shared in a file and not in its texts, so a small one can say terabytes.
+ * The same of a model that was edited from the version's, to be parsed over. *made is what the
+ * caller frees after that, or NULL. False when out of memory.
+ */
+bool tree_shown_model(const struct tree *t, const struct place *place, const struct anim *model,
+		      struct shown *out, struct anim **made);
+/*
+ * Renders the text of a view into `out`, which is empty. 0, ENOMEM, or EFBIG if it exceeds the
+ * limit: a file may share curves, which its texts cannot, so a small file could have terabytes of
+ * text.
  */
 int tree_render(const struct tree *t, const struct place *place, struct buf *out);
-/* Of all texts that are rendered later: DEFAULT_MAX_TEXT at first, and never above TEXT_MAX. */
+/* The size of that text, if it is known without rendering: 0, EFBIG, ENOMEM; ENOSYS: not known. */
+int tree_size(const struct tree *t, const struct place *place, uint64_t *out);
+/* Sets the limit of texts that are rendered later: DEFAULT_MAX_TEXT at first, at most TEXT_MAX. */
 void tree_text_limit(size_t bytes);
 #define DEFAULT_MAX_TEXT ((size_t)256 << 20)
 #define TEXT_MAX ((size_t)1 << 30)
-/* Is the view of a frame, and would every other frame's have the same text? */
+/* Is it a view of a frame, with the same text for every frame? */
 bool tree_alike(const struct tree *t, const struct place *place);
 
-/* "raw.canm": the name of the view of the file's own bytes. */
+/* Makes "raw.canm", the name of the view of the file's own bytes. */
 void tree_raw_name(const char *file_name, const struct format *format, char out[NAME_MAX + 1]);
 
 #endif

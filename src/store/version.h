@@ -2,94 +2,127 @@
 /*
  * version.h - one version of an animation file, decoded.
  *
- * It never changes and lives as long as somebody holds it, or until the cache (cache.h) drops it.
+ * Immutable. It lives while it is referenced, and after that until the cache (cache.h) drops it.
  * Thread-safe.
  */
 #ifndef ANIMFS_VERSION_H
 #define ANIMFS_VERSION_H
 
-#include "../naming.h"
-#include "../rest.h"
 #include "ages.h"
 #include "animfs/codec.h"
 #include "animfs/view.h"
-
-struct cache;
+#include "cache.h"
+#include "disk/history_log.h"
+#include "model/compose.h"
+#include "skeleton/find_skeleton.h"
+#include "skeleton/naming.h"
+#include "stills.h"
+#include "util/lock_classes.h"
+#include "where.h"
 
 struct version {
-	_Atomic unsigned references;
-	uint64_t generation; /* rises from version to version of this process; never 0 */
+	struct cached cached; /* the first member */
+	uint64_t generation;  /* increases with each version in this process; never 0 */
 	/*
-	 * Versions of a file that have it in common came of each other by edits of their models:
-	 * what no model says is the same in them. A version that was read has its own.
+	 * Versions of a file with the same lineage were made from each other by edits of models, so
+	 * what the model does not represent is the same in them. A version that was read has a new
+	 * one.
 	 */
 	uint64_t lineage;
 	const struct codec *codec;
 	struct buf bytes;
 	struct anim *anim;          /* labelled */
-	struct naming_table *names; /* that its bones are called by; may be NULL */
-	struct rest_skeleton *rest; /* of its bones; may be NULL */
-	struct style style;         /* of its views */
-	const char *file_name;      /* that it was decoded under: the anim's arena has it */
+	struct anim *composed;      /* shows additive clips on their base; NULL: there are none */
+	uint32_t *bases;            /* of each clip: what it is shown on (compose.h); or NULL */
+	struct naming_table *names; /* the table that names its bones; may be NULL */
+	struct shared_skeleton *skeleton; /* its skeleton; may be NULL */
+	struct stills *stills;            /* of a format that has them; may be NULL */
+	struct style style;               /* style of its views */
+	struct history_digest digest; /* has_digest: it is there, and does not change any more */
+	_Atomic bool has_digest;      /* set by version_digest */
+	const char *file_name;        /* name under which it was decoded; in the anim's arena */
+	const char *from;             /* the same of the loose file that it is; or NULL */
+	_Atomic bool is_served;       /* a text of it has been read */
+	struct lock serving;
+	struct digest *served GUARDED_BY(served_class); /* see version_serve */
+	size_t served_count GUARDED_BY(served_class), served_room GUARDED_BY(served_class);
 
-	/* Set before others see it (version_settle_ages); empty in a version of no file. */
+	/* Set by version_settle_ages before the version is shared; empty if it is not of a file. */
 	struct ages ages;
-	struct timespec mtime; /* of the file */
-	uint64_t rest_since;   /* the generation since which the skeleton is the same, */
-	uint64_t named_since;  /* and the file's name */
+	struct timespec mtime;       /* of the file, or of the latest of its parts */
+	struct timespec parts_mtime; /* of the latest part; {0}: it has none */
+	uint64_t skeleton_since;     /* generation since which the skeleton is the same, */
+	uint64_t named_since;        /* and the file's name */
 	struct labels *labels;
-	size_t size; /* all its memory */
-	/* Of the cache; NULL for a version that is in none. */
-	struct cache *cache;
-	void (*put_last)(struct version *v);
-	struct version **home; /* the place that knows it, cleared when it is dropped */
-	struct version *newer, *older;
 };
 
-/* What a file is read with beside its bytes. */
+/* What decoding needs in addition to the bytes. */
 struct decoding {
-	double rate; /* 0: the format's, or the file's own */
+	double rate; /* frames per second; 0: the format's, or the file's own */
 	enum rotations rotations;
 	struct style style;
-	struct naming_table *names; /* the caller's; hints.bone_names are its own */
-	struct rest_skeleton *rest; /* the caller's */
+	const struct base_rule *bases; /* of additive clips; as long as the version is decoded */
+	unsigned base_count;
+	struct naming_table *names;       /* not owned; hints.bone_names point into it */
+	struct shared_skeleton *skeleton; /* not owned */
 	struct hints hints;
+	const char *from;          /* it is this loose file (overlay.h); NULL: it is none */
+	const struct where *where; /* of the file, to find its stills; NULL: they are not */
+	const struct guard *guard; /* to ask about them */
 };
 
 /*
- * Decodes `bytes`, which are taken over, failing or not, with a holder for the caller. codec NULL:
- * found by content. `file_name` is the animation file's own. how NULL: nothing is asked for.
+ * Decodes `bytes`, which it takes over even if it fails. Returns a reference. codec NULL: found by
+ * content. `file_name`: the animation file's own name. how NULL: defaults.
  */
 struct version *version_of_bytes(const struct codec *codec, struct buf *bytes,
 				 const char *file_name, const struct decoding *how,
 				 struct err *err);
-struct version *version_get(struct version *v); /* one more holder */
-void version_put(struct version *v);            /* one less; NULL is fine */
-void version_free(struct version *v);           /* for the cache, which has the last one */
+struct version *version_get(struct version *v); /* takes a reference */
+void version_put(struct version *v);            /* drops a reference; NULL is fine */
+/* The version at home in a cache, with a reference; or NULL. */
+struct version *version_take(struct cache *c, struct cached **home);
 
-/* By label, hashed. -1 when there is none. */
+/* Index by label; -1: none. */
 int64_t version_clip(const struct version *v, const char *label);
 int64_t version_track(const struct version *v, uint32_t clip, const char *label);
 
 /*
- * Tells its ages from the version before, or NULL where that is not known; `edit` is as in ages.h.
- * Before others see it. Out of memory everything only looks as new as the version.
+ * Computes its ages from the previous version (NULL: unknown); `edit`: see ages.h. Call it before
+ * the version is shared. Out of memory, everything counts as new.
  */
 void version_settle_ages(struct version *v, struct timespec mtime, const struct version *before,
 			 const struct anim *edit);
-/* When the clip (track -1) or the track last changed; the beginning of time in one of no file. */
+/* What the clip is shown on in composed views, or COMPOSE_NONE. */
+uint32_t version_base(const struct version *v, uint32_t clip);
+/*
+ * Differs where others have other names: of clips, bones and frames (labels.h), and of clips that
+ * are shown or not for what their stills are.
+ */
+uint64_t version_outline(const struct version *v);
+/* Has the clip a folder? One of stills has none where they cannot be joined. */
+bool version_shows_clip(const struct version *v, uint32_t clip);
+/* When the clip (track -1) or track last changed; {0} for a version that is not of a file. */
 struct timespec version_time(const struct version *v, uint32_t clip, int64_t track);
 /*
- * The generation since which all texts that the clip (track -1) or the track alone decide have been
- * the same. Views that show the skeleton or the file's name depend on rest_since and named_since,
- * too; tree_since takes care of that.
+ * The generation since which all texts that depend only on the clip (track -1) or track are the
+ * same. Views that show the skeleton or the file's name also depend on skeleton_since and
+ * named_since; tree_since considers those.
  */
 uint64_t version_since(const struct version *v, uint32_t clip, int64_t track);
 
+/* Notes that this text (digests_text) was served; at most SERVED_MAX per version. */
+#define SERVED_MAX 8192
+void version_serve(struct version *v, struct digest text);
+/* Takes the texts noted so far: returns their number; *out is to be freed. */
+size_t version_served(struct version *v, struct digest **out);
+
+/* The digest of its bytes, computed once. Thread-safe. */
+const struct history_digest *version_digest(struct version *v);
 /* Do both have the same bytes? */
 bool version_same_bytes(const struct version *a, const struct version *b);
 
-/* An animation file's extension, without its dot: its own, or the format's where it has none. */
+/* A file name's extension without the dot; the format's if it has none. */
 const char *file_extension(const char *file_name, const struct format *format);
 
 #endif

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* where.h - where an animation file is. Borrowed for the call that gets it. */
+/* where.h - where an animation file is. Valid for the duration of the call that it is passed to. */
 #ifndef ANIMFS_STORE_WHERE_H
 #define ANIMFS_STORE_WHERE_H
 
+#include "disk/history.h"
+
 /*
- * What the caller holds that a commit is to give up while it waits for another process. A commit
- * that has waited starts from the beginning, so nothing that was true before need be true then.
+ * Releases what the caller holds while a commit waits for another process. After a wait the commit
+ * starts from the beginning, so what was true before need not be true any more.
  */
 struct turn {
 	void (*release)(void *closure);
@@ -13,11 +15,30 @@ struct turn {
 	void *closure;
 };
 
+struct loose;
+
 struct where {
 	int dir;                 /* its folder's descriptor */
 	const char *folder;      /* its folder's path from SOURCE, without slashes at the ends */
-	const char *name;        /* its own name */
+	const char *name;        /* its own name on disk */
 	const struct turn *turn; /* NULL: the caller holds nothing that others wait for */
+	const struct history_note *note; /* who saves (history.h); NULL: it is not known */
+	/*
+	 * The file is the loose file of a member of an archive (overlay.h): while it does not
+	 * exist, the member's bytes are read, and a commit makes it. Its folder need not exist:
+	 * then `dir` is -1. NULL: it is a file like any other.
+	 */
+	const struct loose *loose;
 };
+
+/* The file, as history.h names it. */
+static inline struct history_file where_file(const struct where *where)
+{
+	return (struct history_file){
+		.dir = where->dir, .folder = where->folder, .name = where->name};
+}
+
+/* The name that it is decoded by, and shown under. */
+const char *where_label(const struct where *where);
 
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "work.h"
 
+#include "model/summary.h"
+#include "overlay.h"
+#include "util/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,18 +16,34 @@
 
 struct version *work_decode_bytes(const struct work *w, struct buf *bytes, struct err *err)
 {
-	struct decoding how = store_decoding(source_store(w->source), w->where->name, w->codec);
+	struct decoding how =
+		store_decoding(source_store(w->source), where_label(w->where), w->codec);
 	struct version *version;
 
 	source_ask_model(w->source, w->where, w->codec, buf_bytes(bytes), &how);
-	how.rest = w->current ? w->current->rest : NULL;
-	version = version_of_bytes(w->codec, bytes, w->where->name, &how, err);
+	how.where = w->where;
+	how.from = w->where->loose ? w->where->loose->shown : NULL;
+	how.guard = store_guarded(source_store(w->source));
+	how.skeleton = w->current ? w->current->skeleton : NULL;
+	version = version_of_bytes(w->codec, bytes, where_label(w->where), &how, err);
 	naming_table_put(how.names);
 	return version;
 }
 
+/* A larger file would be a plain file from then on: nothing could take the edit back here. */
+static bool check_size(const struct work *w, struct err *err)
+{
+	const size_t max = store_settings(source_store(w->source))->max_file;
+
+	return w->bytes.size <= max ||
+	       err_set(err, ERR_STORE, "the file would have %zu bytes; --max-file allows %zu",
+		       w->bytes.size, max);
+}
+
 bool work_decode_result(struct work *w, struct err *err)
 {
+	if (!check_size(w, err))
+		return false;
 	w->result = work_decode_bytes(w, &w->bytes, err);
 	return w->result != NULL;
 }
@@ -32,7 +52,10 @@ bool work_decode(struct work *w, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
 
-	if (work_decode_result(w, &why))
+	if (!check_size(w, err))
+		return false;
+	w->result = work_decode_bytes(w, &w->bytes, &why);
+	if (w->result)
 		return true;
 	return why.code == ERR_MEMORY
 		       ? err_memory(err)
@@ -42,10 +65,23 @@ bool work_decode(struct work *w, struct err *err)
 				 why.message);
 }
 
+/* A model that was read from several files is never written: refuses any change of it. */
+static bool check_parts(struct work *w, const struct anim *model, struct err *err)
+{
+	const struct anim *anim = w->current->anim;
+
+	if (!anim_stored(model, anim, anim, NULL))
+		return err_set(err, ERR_STORE, "%s", anim->read_only);
+	w->result = version_get(w->current);
+	return true;
+}
+
 bool work_encode(struct work *w, const struct anim *model, struct err *err)
 {
 	const struct version *ground = w->ground;
 
+	if (w->codec->format->parts && w->current)
+		return check_parts(w, model, err);
 	if (!w->codec->encode(model, buf_bytes(&ground->bytes), &w->bytes, err))
 		return w->bytes.failed ? err_memory(err) : false;
 	if (bytes_equal(buf_bytes(&w->bytes), buf_bytes(&w->current->bytes))) {
@@ -66,54 +102,92 @@ int temporary_begin(const struct work *w, struct temporary *t)
 			       sizeof(t->name));
 }
 
-/* One that could not be removed stays listed, and a later mount removes it. */
+/* A temporary that could not be removed stays noted, and a later mount removes it. */
 void temporary_end(const struct work *w, const struct temporary *t)
 {
 	if (faccessat(w->where->dir, t->name, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
 		state_temporary_gone(store_state(source_store(w->source)), w->where->folder);
 }
 
-/* Attributes that cannot be read are not kept. */
-int work_keep(const struct work *w, const struct backup *b, char **path)
+struct history_file work_file(const struct work *w, const char *name)
 {
-	const struct store *store = source_store(w->source);
-	const char *folder = w->where->folder;
-	int like = -1, error;
-
-	if (asprintf(path, "%s%s%s", folder, *folder ? "/" : "", b->name) < 0) {
-		*path = NULL;
-		return ENOMEM;
-	}
-	(void)at_open(w->where->dir, b->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &like);
-	error = backup_keep(store_state(store), store_settings(store)->backup, *path, like,
-			    b->bytes);
-	if (like >= 0)
-		close(like);
-	return error;
+	return (struct history_file){.dir = w->where->dir,
+				     .folder = w->where->folder,
+				     .name = name,
+				     .was = w->was_digest,
+				     .now = w->now_digest};
 }
 
-static int place(struct work *w, struct replacement *r, const struct backup *backup,
-		 struct file_version *now, bool *settled) REQUIRES(replace_class)
+struct history_note work_note(const struct work *w, struct buf *what)
 {
-	char *path = NULL;
-	int error = backup ? work_keep(w, backup, &path) : 0;
+	struct history_note note = {.batch = 0};
 
+	if (w->where->note)
+		note = *w->where->note;
+	if (what) {
+		buf_char(what, '\0');
+		note.what = what->failed ? NULL : (const char *)what->data;
+	}
+	return note;
+}
+
+/* Keeps the version that a new file was made from, if its bytes differ. */
+static int keep_base(const struct work *w, struct history_save *save, struct bytes data)
+	REQUIRES(replace_class)
+{
+	const struct history_note note = work_note(w, NULL);
+	const struct bytes base = w->made_from ? buf_bytes(&w->made_from->bytes) : data;
+
+	return bytes_equal(base, data) ? 0 : history_base(save, base, &note);
+}
+
+/* A batch is one version in history, with one line about what its saves changed. */
+static void end_save(const struct work *w, struct history_save *save, struct bytes data,
+		     const struct buf *what) REQUIRES(replace_class)
+{
+	struct buf line = BUF_INIT;
+	struct history_note note;
+
+	note = work_note(w, NULL);
+	if (note.what)
+		buf_format(&line, "%s: ", note.what);
+	if (what)
+		summary_join(history_line(save), what, &line);
+	note = work_note(w, what ? &line : NULL);
+	history_end(save, &data, &note);
+	buf_release(&line);
+}
+
+static int place_file(struct work *w, struct replacement *r, struct bytes data,
+		      const struct buf *what, struct file_version *now, bool *settled)
+	REQUIRES(replace_class)
+{
+	const struct history_file file = work_file(w, r->name);
+	const struct history_note note = work_note(w, NULL);
+	struct history_save *save = r->keeper;
+	int error = history_begin(store_history(source_store(w->source)), save, &file,
+				  r->expect ? r->was : NULL, note.batch);
+
+	if (!error && !r->expect)
+		error = keep_base(w, save, data);
 	if (!error)
 		error = replace_place(r, now, settled);
-	if (!error && backup)
-		backup_removed(store_state(source_store(w->source)), path);
-	free(path);
+	if (error)
+		history_cancel(save);
+	else
+		end_save(w, save, data, what);
 	return error;
 }
 
-enum obstacle work_obstacle(int error)
+/* The obstacle that an errno of replace_prepare or replace_place means. */
+static enum obstacle obstacle_of(int error)
 {
 	return error == EAGAIN  ? OBSTACLE_CHANGED
 	       : error == EBUSY ? OBSTACLE_WRITER
 				: OBSTACLE_NONE;
 }
 
-int work_place(struct work *w, struct replacement *r, const struct backup *backup,
+int work_place(struct work *w, struct replacement *r, struct bytes data, const struct buf *what,
 	       struct file_version *now, bool *settled)
 {
 	struct state *state = store_state(source_store(w->source));
@@ -123,45 +197,125 @@ int work_place(struct work *w, struct replacement *r, const struct backup *backu
 		w->obstacle = error == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
 		return error;
 	}
-	error = place(w, r, backup, now, settled);
+	error = place_file(w, r, data, what, now, settled);
 	state_unlock(state);
-	w->obstacle = work_obstacle(error);
+	w->obstacle = obstacle_of(error);
 	return error;
 }
 
-static int put_bytes(struct work *w, const struct file_version *expect,
-		     const struct temporary *temporary, struct file_version *now, bool *settled)
+/* If the error is a lack of space, frees old versions, so that the save succeeds. */
+static bool make_room(struct work *w, uint64_t size, int *error)
 {
-	struct bytes was = w->current ? buf_bytes(&w->current->bytes) : (struct bytes){NULL, 0};
-	const struct backup backup = {w->where->name, was};
+	struct store *store = source_store(w->source);
+	int locked;
+	bool made;
+
+	if (!history_needs_room(*error))
+		return false;
+	locked = state_trylock(store_state(store));
+	if (locked) {
+		w->obstacle = locked == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
+		return false;
+	}
+	made = history_yield(store_history(store), size);
+	state_unlock(store_state(store));
+	return made;
+}
+
+int work_prepare(struct work *w, struct replacement *r, struct bytes data)
+{
+	int error = replace_prepare(r, data);
+
+	w->obstacle = obstacle_of(error);
+	while (make_room(w, data.size, &error)) {
+		const int full = error;
+
+		replace_end(r);
+		error = replace_prepare(r, data);
+		w->obstacle = obstacle_of(error);
+		/* The first temporary could not be removed. */
+		if (error == EEXIST)
+			return full;
+	}
+	return error;
+}
+
+/* Uses the edited model if it is known, which shares most data with the one before. */
+static void summarise_work(const struct work *w, struct buf *what)
+{
+	const struct anim *after =
+		w->merged && w->ground == w->current ? w->merged : w->result->anim;
+
+	if (w->current)
+		summary_files(w->current->anim, after, what);
+	else
+		buf_text(what, "made");
+}
+
+/* What there is on disk to be replaced, and by what. */
+struct exchange {
+	const struct file_version *expect; /* NULL: there is nothing */
+	struct bytes was, now;
+	struct buf archive, rebuilt; /* what these point into for a member of a RAB */
+	struct stat st;              /* of the archive */
+	struct file_version found;
+};
+
+/* A new loose file gets the attributes of the archive. */
+static int like_archive(const struct work *w, struct replacement *r)
+{
+	int error = w->where->loose && !r->expect && !r->as
+			    ? loose_open_archive(w->where->loose, &r->like)
+			    : ENOENT;
+
+	r->has_like = !error;
+	return error == ENOENT ? 0 : error;
+}
+
+static int put_bytes(struct work *w, const struct exchange *x, const struct temporary *temporary,
+		     struct file_version *now, bool *settled)
+{
+	struct buf what = BUF_INIT;
+	struct history_save save;
 	struct replacement r = {
 		.dir = w->where->dir,
 		.via = w->where->dir,
 		.name = w->where->name,
 		.temporary = temporary->name,
-		.expect = expect,
-		.was = expect ? &was : NULL,
+		.expect = x->expect,
+		.was = x->expect ? &x->was : NULL,
 		.as = w->as,
+		.keep = history_keep,
+		.keeper = &save,
 	};
-	int error = replace_prepare(&r, buf_bytes(&w->result->bytes));
+	int error = like_archive(w, &r);
 
-	w->obstacle = work_obstacle(error);
 	if (!error)
-		error = work_place(w, &r, w->loses ? &backup : NULL, now, settled);
+		error = work_prepare(w, &r, x->now);
+	if (!error)
+		summarise_work(w, &what);
+	if (!error)
+		error = work_place(w, &r, x->now, &what, now, settled);
 	replace_end(&r);
+	if (r.has_like)
+		close(r.like);
+	buf_release(&what);
 	return error;
 }
 
-bool work_put(struct work *w, const struct file_version *expect, struct err *err)
+static bool put_exchange(struct work *w, const struct exchange *x, struct err *err)
+	REQUIRES(work_class)
 {
 	struct temporary temporary;
 	struct file_version now;
 	bool settled;
 	int error = temporary_begin(w, &temporary);
 
+	while (make_room(w, 4096, &error))
+		error = temporary_begin(w, &temporary);
 	if (error)
 		return err_system(err, error, "the state directory");
-	error = put_bytes(w, expect, &temporary, &now, &settled);
+	error = put_bytes(w, x, &temporary, &now, &settled);
 	temporary_end(w, &temporary);
 	if (error)
 		return err_system(err, error, w->where->name);
@@ -170,7 +324,105 @@ bool work_put(struct work *w, const struct file_version *expect, struct err *err
 	return true;
 }
 
+bool work_make_folder(struct work *w, struct err *err)
+{
+	const struct loose *loose = w->where->loose;
+	int error;
+
+	if (!loose_check(loose, err))
+		return false;
+	error = w->here.dir < 0 ? loose_folder(loose, true, &w->here.dir) : 0;
+	if (!error)
+		return true;
+	w->here.dir = -1;
+	return err_system(err, error, loose->shown);
+}
+
+/* Reads the archive that the member is in, as it is now, and rebuilds it with the new bytes. */
+static bool read_rab(struct work *w, struct exchange *x, struct err *err)
+{
+	const struct where *where = w->where;
+	struct buf member = BUF_INIT;
+	struct stat st;
+	bool same;
+
+	if (!loose_read(where->loose->rab, where->dir, SIZE_MAX, &x->archive, &x->st, err) ||
+	    !loose_read(where->loose, where->dir, SIZE_MAX, &member, &st, err)) {
+		buf_release(&member);
+		return false;
+	}
+	same = st.st_ino == x->st.st_ino &&
+	       bytes_equal(buf_bytes(&member), buf_bytes(&w->current->bytes));
+	buf_release(&member);
+	if (!same) {
+		w->obstacle = OBSTACLE_CHANGED;
+		return err_system(err, EAGAIN, where->name);
+	}
+	x->was = buf_bytes(&x->archive);
+	return loose_wrap(where->loose, x->was, x->now, &x->rebuilt, err);
+}
+
+/*
+ * If the loose file does not exist, there is nothing to replace, and nothing to keep in history:
+ * the old bytes are in the archive.
+ */
+static bool put_loose(struct work *w, struct exchange *x, struct err *err) REQUIRES(work_class)
+{
+	const struct loose *loose = w->where->loose;
+	struct stat st;
+
+	if (!work_make_folder(w, err) || (loose->rab && !read_rab(w, x, err)))
+		return false;
+	if (loose->rab) {
+		x->found = file_version_of(&x->st);
+		x->expect = &x->found;
+		x->now = buf_bytes(&x->rebuilt);
+		w->was_digest = w->now_digest = NULL;
+	}
+	if (fstatat(w->where->dir, w->where->name, &st, AT_SYMLINK_NOFOLLOW) != 0 &&
+	    errno == ENOENT) {
+		x->expect = NULL;
+		w->was_digest = NULL;
+	}
+	return put_exchange(w, x, err);
+}
+
+bool work_put(struct work *w, const struct file_version *expect, struct err *err)
+{
+	struct exchange x = {.expect = expect,
+			     .was = w->current ? buf_bytes(&w->current->bytes)
+					       : (struct bytes){NULL, 0},
+			     .now = buf_bytes(&w->result->bytes),
+			     .archive = BUF_INIT,
+			     .rebuilt = BUF_INIT};
+	bool fine;
+
+	w->was_digest = w->current ? version_digest(w->current) : NULL;
+	w->now_digest = version_digest(w->result);
+	fine = w->where->loose ? put_loose(w, &x, err) : put_exchange(w, &x, err);
+	buf_release(&x.archive);
+	buf_release(&x.rebuilt);
+	return fine;
+}
+
 /* ---- tries ---- */
+
+/* One attempt, with the loose file's folder as it is now: other programs may have made it. */
+static bool attempt_here(struct work *w, struct err *err) REQUIRES(work_class)
+{
+	const struct where *given = w->where;
+	bool fine;
+
+	w->here = *given;
+	if (given->loose && given->dir < 0 && loose_folder(given->loose, false, &w->here.dir))
+		w->here.dir = -1;
+	w->where = &w->here;
+	fine = w->attempt(w, err);
+	w->where = given;
+	if (w->here.dir >= 0 && w->here.dir != given->dir)
+		close(w->here.dir);
+	return fine;
+}
 
 static enum commit run_once(struct work *w, struct err *err)
 {
@@ -178,7 +430,7 @@ static enum commit run_once(struct work *w, struct err *err)
 
 	w->obstacle = OBSTACLE_NONE;
 	source_begin_work(w->source, true);
-	fine = w->attempt(w, err);
+	fine = attempt_here(w, err);
 	if (w->obstacle == OBSTACLE_CHANGED)
 		source_doubt(w->source);
 	source_end_work(w->source);
@@ -193,7 +445,8 @@ void work_clear(struct work *w)
 	version_put(w->ground);
 	w->merged = NULL;
 	w->current = w->result = w->ground = NULL;
-	w->is_grounded = w->loses = w->is_new = false;
+	w->was_digest = w->now_digest = NULL;
+	w->is_grounded = w->is_new = false;
 	buf_release(&w->bytes);
 }
 
@@ -201,14 +454,6 @@ void work_clear(struct work *w)
 #define WRITER_LIMIT_MS 1000
 #define WRITER_STEP_MS 20
 #define LOCKED_LIMIT_MS 10000
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 static void wait_for(struct state *state, enum obstacle obstacle, int64_t ms)
 {
@@ -220,15 +465,15 @@ static void wait_for(struct state *state, enum obstacle obstacle, int64_t ms)
 		state_wait(state, ms);
 }
 
-/* How long each has lasted, in tries or since the first time. */
+/* How long each obstacle has lasted: attempts, or time since the first. */
 struct patience {
 	unsigned changed;
-	int64_t writer_begin, locked_begin; /* 0: not yet */
+	int64_t writer_begin, locked_begin; /* 0: not met yet */
 };
 
 static int64_t time_left(int64_t *begin, int64_t limit)
 {
-	int64_t now = now_ms();
+	int64_t now = clock_ms();
 
 	if (!*begin)
 		*begin = now;
@@ -266,7 +511,7 @@ static bool give_up(const struct work *w, struct err *err)
 	return err_set(err, ERR_CONFLICT, "other programs keep changing the file");
 }
 
-/* After a try that met another program: is there to be one more? Waits, with no lock held. */
+/* Decides whether to try again after an obstacle. Waits, with no lock held. */
 static bool try_again(const struct work *w, struct patience *patience, struct err *err)
 {
 	const struct turn *turn = w->where->turn;
@@ -290,7 +535,7 @@ static void copy_error(struct err *to, const struct err *from)
 		*to = *from;
 }
 
-static enum commit run(struct work *w, struct err *err)
+static enum commit run_attempts(struct work *w, struct err *err)
 {
 	struct patience patience = {.changed = 0};
 	enum commit outcome;
@@ -313,13 +558,15 @@ enum commit work_run(struct work *w, struct version **now, struct version **grou
 
 	*now = NULL;
 	if (store_state(source_store(w->source)))
-		outcome = run(w, &why);
+		outcome = run_attempts(w, &why);
 	else
 		err_system(&why, EROFS, w->where->name);
 	if (outcome != COMMIT_REFUSED) {
 		*now = w->result ? version_get(w->result) : NULL;
 		if (ground && w->is_grounded)
 			*ground = version_get(w->ground);
+		if (w->replaced)
+			*w->replaced = version_get(w->current);
 	}
 	work_clear(w);
 	copy_error(err, &why);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * work.h - what commit.c, commit_skeleton.c and create.c share: how a file is replaced.
+ * work.h - replacing a file: what commit.c, commit_skeleton.c and create.c share.
  *
- * A try runs with the work on its source begun; it is repeated from the beginning where another
- * program was in the way.
+ * Each attempt runs between source_begin_work and its end; if another program was in the way, it is
+ * repeated from the beginning.
  */
 #ifndef ANIMFS_WORK_H
 #define ANIMFS_WORK_H
 
-#include "../attributes.h"
-#include "../replace.h"
+#include "disk/attributes.h"
+#include "disk/history.h"
+#include "disk/replace.h"
 #include "source.h"
 
 struct committed;
@@ -17,51 +18,68 @@ struct committed;
 struct work {
 	struct source *source;
 	const struct where *where;
-	/* One try, with the work begun. It sets `obstacle` where it is to be made again. */
+	/* One attempt. Sets `obstacle` if it should be repeated. */
 	bool (*attempt)(struct work *w, struct err *err);
 
 	const struct codec *codec;
 	const struct version *base;
 	const struct anim *edited, *last;
-	const struct committed *before; /* by the same draft; NULL for one that commits once */
+	const struct committed *before; /* the same draft's last commit; NULL: commits only once */
 	const struct bytes *whole;
-	const struct attributes *as;                     /* of a file that is made; may be NULL */
-	const struct skeleton *skeleton, *last_skeleton; /* in place of edited and last */
-	const struct caller *who;                        /* skeleton: of the guard */
+	const struct clip_renamed *renamed;              /* new name of a clip of base; or NULL */
+	const struct attributes *as;                     /* attributes of a new file; may be NULL */
+	const struct skeleton *skeleton, *last_skeleton; /* instead of edited and last */
+	const struct caller *who;                        /* skeleton: credentials for the guard */
 	struct version *made, *made_from;                /* create.c */
 
-	struct version *current, *result; /* each with a holder */
-	struct file_version stamp;        /* of the file as it is current */
-	struct version *ground;           /* what the edit is stored over, with a holder */
-	struct anim *merged;              /* what result was made of, edited from ground's model */
-	struct buf bytes;                 /* of result, until it is made */
-	bool is_grounded;                 /* ground is the file without what the draft committed */
-	bool loses;  /* keys, bones or clips, on the way from current to result */
-	bool is_new; /* skeleton: the text was not there before */
+	struct where here;                /* `where` during an attempt, with its folder open */
+	struct version *current, *result; /* each with a reference */
+	struct file_version stamp;        /* stamp of the file with the content `current` */
+	/* the version that the edit is encoded over; referenced */
+	struct version *ground;
+	/* the model that result was made from, edited from ground's */
+	struct anim *merged;
+	struct buf bytes;          /* encoded bytes, until result is made */
+	struct version **replaced; /* gets a reference to `current`; or NULL */
+	bool is_grounded;          /* ground is the file without the draft's commits */
+	bool is_new;               /* skeleton: the text did not exist before */
+	/* digests of current and result; or NULL */
+	const struct history_digest *was_digest, *now_digest;
 	enum obstacle {
 		OBSTACLE_NONE,
-		OBSTACLE_CHANGED, /* the file is another one by now */
+		OBSTACLE_CHANGED, /* the file has changed */
 		OBSTACLE_WRITER,  /* another program has it open for writing */
 		OBSTACLE_LOCKED,  /* another process holds the lock of the state directory */
 	} obstacle;
 };
 
 /*
- * Makes tries until there is an outcome. *now: the version that is there then. *ground, where it is
- * not NULL: as of struct committed.
+ * Makes attempts until there is a result. *now: the file's version afterwards. ground: NULL, or
+ * gets the new ground (struct committed).
  */
 enum commit work_run(struct work *w, struct version **now, struct version **ground,
 		     struct err *err);
 void work_clear(struct work *w);
 
-/* Encodes a model that was edited from ground's, and checks what comes back. */
+/*
+ * Encodes a model that was edited from ground's into w->bytes, and checks that it decodes to the
+ * same.
+ */
 bool work_encode(struct work *w, const struct anim *model, struct err *err);
-/* The bytes are taken over; the version is named and decoded as the file will be. */
+/* Decodes bytes, which it takes over, with the file's name and options. */
 struct version *work_decode_bytes(const struct work *w, struct buf *bytes, struct err *err);
-/* The bytes in w->bytes, to w->result. */
+/* Decodes w->bytes into w->result. */
 bool work_decode_result(struct work *w, struct err *err);
-/* The same of bytes that were encoded. What cannot be read again is not what was wanted. */
+/*
+ * The same for encoded bytes: failing to decode them means that the format cannot store the edit.
+ */
 bool work_decode(struct work *w, struct err *err);
+
+/*
+ * Of a loose file that is to be written: is that possible? Makes and opens its folder, for the rest
+ * of the attempt.
+ */
+bool work_make_folder(struct work *w, struct err *err);
 
 /* A temporary beside the file, noted in the state directory. */
 struct temporary {
@@ -70,22 +88,20 @@ struct temporary {
 int temporary_begin(const struct work *w, struct temporary *t);
 void temporary_end(const struct work *w, const struct temporary *t);
 
-/* What is to be kept before it is replaced: the file `name`, which holds these bytes. */
-struct backup {
-	const char *name;
-	struct bytes bytes;
-};
 /*
- * Puts what is prepared in its place, under the lock of the state directory. `backup` may be NULL.
- * 0 or an errno; sets the obstacle.
+ * Puts a prepared replacement, with the content `data`, in its place, under the lock of the state
+ * directory. The old content is kept (history.h); `what` (or NULL) describes the change. 0 or an
+ * errno; sets the obstacle.
  */
-int work_place(struct work *w, struct replacement *r, const struct backup *backup,
+int work_place(struct work *w, struct replacement *r, struct bytes data, const struct buf *what,
 	       struct file_version *now, bool *settled);
-/* Of an errno of replace_prepare or replace_place. */
-enum obstacle work_obstacle(int error);
-/* Keeps it, with the lock; `path` is that of the file from SOURCE, which the caller frees. */
-int work_keep(const struct work *w, const struct backup *b, char **path);
-/* Makes result the file's content. expect NULL: there is no file yet. */
+/* replace_prepare; if the disk is full, frees old versions and tries again. */
+int work_prepare(struct work *w, struct replacement *r, struct bytes data);
+/* The history's name for the file `name` in the folder of w's file. */
+struct history_file work_file(const struct work *w, const char *name);
+/* The note of who saves, and of what changed: `what` (or NULL) gets its NUL. */
+struct history_note work_note(const struct work *w, struct buf *what);
+/* Replaces the file by w->result. expect: the stamp it must have; NULL: it must not exist. */
 bool work_put(struct work *w, const struct file_version *expect, struct err *err)
 	REQUIRES(work_class);
 

@@ -20,7 +20,7 @@ struct held {
 static _Thread_local struct held held[HELD_MAX];
 static _Thread_local unsigned held_count;
 
-static void fail(const char *what, const struct lock_class *class, const char *other)
+static void fail_lock(const char *what, const struct lock_class *class, const char *other)
 {
 	fprintf(stderr, "animfs: lock order: %s %s%s%s\n", what, class->name,
 		*other ? " while holding " : "", other);
@@ -32,13 +32,13 @@ static void check_order(const struct lock *l, const struct lock_class *class, bo
 {
 	for (unsigned i = 0; i < held_count; i++) {
 		if (held[i].lock == l)
-			fail("taking twice", class, "");
+			fail_lock("taking twice", class, "");
 		if (held[i].class->rank > class->rank ||
 		    (held[i].class->rank == class->rank && !second))
-			fail("taking", class, held[i].class->name);
+			fail_lock("taking", class, held[i].class->name);
 	}
 	if (held_count == HELD_MAX)
-		fail("too many locks at", class, "");
+		fail_lock("too many locks at", class, "");
 }
 
 static void note_held(const struct lock *l, const struct lock_class *class)
@@ -53,7 +53,7 @@ static void note_released(const struct lock *l, const struct lock_class *class)
 	while (i > 0 && held[i - 1].lock != l)
 		i--;
 	if (i == 0)
-		fail("releasing, not held,", class, "");
+		fail_lock("releasing, not held,", class, "");
 	for (; i < held_count; i++)
 		held[i - 1] = held[i];
 	held_count--;
@@ -62,7 +62,7 @@ static void note_released(const struct lock *l, const struct lock_class *class)
 static void check_last(const struct lock *l, const struct lock_class *class)
 {
 	if (held_count == 0 || held[held_count - 1].lock != l)
-		fail("waiting, not the last lock taken,", class, "");
+		fail_lock("waiting, not the last lock taken,", class, "");
 }
 
 #else
@@ -109,7 +109,7 @@ void lock_destroy(struct lock *l)
 	pthread_mutex_destroy(&l->mutex);
 }
 
-static void take(struct lock *l, const struct lock_class *class, bool second)
+static void take_lock(struct lock *l, const struct lock_class *class, bool second)
 {
 	check_order(l, class, second);
 	pthread_mutex_lock(&l->mutex);
@@ -124,16 +124,7 @@ static void give_back(struct lock *l, const struct lock_class *class)
 
 IS_THE_LOCK void lock_acquire(struct lock *l, struct lock_class *class)
 {
-	take(l, class, false);
-}
-
-/* Without waiting no order can be wrong. */
-IS_THE_LOCK bool lock_try(struct lock *l, struct lock_class *class)
-{
-	if (pthread_mutex_trylock(&l->mutex) != 0)
-		return false;
-	note_held(l, class);
-	return true;
+	take_lock(l, class, false);
 }
 
 IS_THE_LOCK void lock_release(struct lock *l, struct lock_class *class)
@@ -147,9 +138,9 @@ IS_THE_LOCK void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_c
 	struct lock *second = first == a ? b : a;
 
 	if (first)
-		take(first, class, false);
+		take_lock(first, class, false);
 	if (second && second != first)
-		take(second, class, first != NULL);
+		take_lock(second, class, first != NULL);
 }
 
 IS_THE_LOCK void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class)

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
+ * Layer util: memory, locks, threads: what every other layer needs and what knows nothing of
+ * animations. Bytes, errors, buffers and arenas are declared in include/animfs/base.h and defined
+ * here; so are locks with classes, the table of their ranks, slabs, and jobs that run in parallel.
+ * Nothing here opens a file or parses a text.
+ *
+ * May use: nothing
+ */
+/*
  * lock.h - mutexes with a class, which clang and debug builds check.
  *
  * A class says what kind of thing a lock guards, and its rank. A thread takes locks in rising rank;
@@ -71,7 +79,6 @@ void lock_init(struct lock *l);
 void lock_destroy(struct lock *l); /* held by nobody */
 
 void lock_acquire(struct lock *l, struct lock_class *class) ACQUIRE(*class);
-bool lock_try(struct lock *l, struct lock_class *class) TRY_ACQUIRE(true, *class);
 void lock_release(struct lock *l, struct lock_class *class) RELEASE(*class);
 
 /*

@@ -12,13 +12,15 @@
 /*           class               rank  guards */
 #define LOCK_CLASSES(X)                                                                            \
 	X(staging_class, 100)     /* folders that become clips or files: one at a time */          \
-	X(writer_class, 200)      /* an animation: whoever changes its file; never for reading */  \
+	X(writer_class, 200)      /* an animation: taken to change its file, never to read it  */  \
 	X(moves_class, 300)       /* names that move on disk and in the table as one */            \
+	X(opening_class, 350)     /* an archive: its tables are read */                            \
 	X(work_class, 400)        /* an animation: its file is read and decoded, or replaced */    \
 	X(vfs_class, 500)         /* the tree of a mount: nodes, things, handles, drafts */        \
 	X(facts_class, 600)       /* what is known of an animation's file */                       \
 	X(refusals_class, 630)    /* how much was refused and is kept */                           \
 	X(replace_class, 640)     /* the lock in the state directory, among our threads */         \
+	X(history_class, 645)     /* whether names move that old versions are kept by */           \
 	X(state_class, 650)       /* the state directory */                                        \
 	X(naming_class, 700)      /* the table of bones' names */                                  \
 	X(sharing_class, 740)     /* which folders of the state directory are watched */           \
@@ -27,8 +29,12 @@
 	X(diagnostics_class, 770) /* the list behind .animfs/errors */                             \
 	X(listings_class, 780)    /* the folders that are just being read */                       \
 	X(invalidate_class, 800)  /* what the kernel is still to be sent */                        \
+	X(program_class, 805)     /* the programs that are known, and what ends with them */       \
 	X(deadline_class, 810)    /* what ends when */                                             \
+	X(unpacking_class, 880)   /* members of an archive: one is unpacked */                     \
+	X(archive_class, 890)     /* the reader of a ZIP archive, which serves one at a time */    \
 	X(cache_class, 900)       /* which versions nobody holds */                                \
+	X(served_class, 905)      /* a version: which texts of it were served */                   \
 	X(recent_class, 910)      /* the texts that were made last */
 
 #define LOCK_CLASS_DECLARE(class, rank) extern struct lock_class class;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * access.c - who may do what. The kernel decides, by owner, mode and ACL (default_permissions).
- * Here is which ACLs things are shown with, and what the kernel does not check: on other
- * filesystems a rename takes no text to another name, and the skeletons and models beside
- * animations are read without being opened by name.
+ * access.c - permissions. The kernel checks owner, mode and ACL (default_permissions). This file
+ * says which ACLs things have, and checks what the kernel does not: a rename may expose a view's
+ * text under another name, and skeletons and models beside animations are read without being opened
+ * by the caller.
  *
- * Files count with the owner, mode and ACL that the mount shows them with, as the kernel checks
- * them when they are opened by name. The way to a folder was checked when an animation in it was
- * reached.
+ * Checks use the owner, mode and ACL that the mount shows, as the kernel's do. The path to a folder
+ * was checked when the kernel looked up an animation in it.
  */
 #include "access.h"
 
@@ -33,8 +32,8 @@ static int backing_acl(struct vfs *v, const struct target *t, const char *name, 
 }
 
 /*
- * What an animation file is shown as has the file's ACL, with the mode that it is shown with: a
- * folder's x goes with r, and what cannot be written is nobody's to write.
+ * The folders and views of an animation have the file's ACL, adapted to the mode that they are
+ * shown with: folders have x wherever they have r, and read-only views have no w.
  */
 int acl_get(struct vfs *v, const struct target *t, const char *name, struct buf *out)
 {
@@ -91,9 +90,9 @@ void access_changed(struct vfs *v, const struct target *t)
 
 /* ---- of names beside an animation ---- */
 
-/* What is asked about: pinned, so that all is of one file. */
+/* A file whose rights are checked; pinned, so that all facts are of one file. */
 struct asked {
-	struct stat st; /* as it is shown */
+	struct stat st; /* as the mount shows it */
 	struct file_version version;
 	struct buf acl;
 	struct rights rights;
@@ -106,15 +105,11 @@ static int read_acl(const struct vfs *v, int fd, struct buf *out)
 	return error == ENODATA || error == EOPNOTSUPP ? 0 : error;
 }
 
-/* name ".": the folder itself. 0 or an errno; asked_release in either case. */
-static int ask(const struct vfs *v, int dir, const char *name, struct asked *a)
+/* 0 or an errno; call asked_release in either case. */
+static int ask_descriptor(const struct vfs *v, int fd, struct asked *a)
 {
-	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	int error = fd < 0 ? errno : 0;
+	int error = fstat(fd, &a->st) == 0 ? 0 : errno;
 
-	*a = (struct asked){.acl = BUF_INIT};
-	if (!error && fstat(fd, &a->st) != 0)
-		error = errno;
 	a->version = file_version_of(&a->st);
 	if (!error && S_ISLNK(a->st.st_mode))
 		error = ELOOP;
@@ -122,8 +117,20 @@ static int ask(const struct vfs *v, int dir, const char *name, struct asked *a)
 		error = read_acl(v, fd, &a->acl);
 	plain_show(v, &a->st);
 	a->rights = (struct rights){a->st.st_uid, a->st.st_gid, a->st.st_mode, buf_bytes(&a->acl)};
-	if (fd >= 0)
-		close(fd);
+	return error;
+}
+
+/* The same by name; ".": the folder itself. */
+static int ask_name(const struct vfs *v, int dir, const char *name, struct asked *a)
+{
+	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	int error;
+
+	*a = (struct asked){.acl = BUF_INIT};
+	if (fd < 0)
+		return errno;
+	error = ask_descriptor(v, fd, a);
+	close(fd);
 	return error;
 }
 
@@ -135,16 +142,16 @@ static void asked_release(struct asked *a)
 static bool lets_read(const struct guard *g, int dir, const char *file, const char *name,
 		      struct file_version *version)
 {
-	/* Owned by nobody, and for everybody. */
+	/* Owned by nobody, readable by everybody. */
 	static const struct rights everybody = {(uid_t)-1, (gid_t)-1, 0444, {NULL, 0}};
 	const struct vfs *v = g->closure;
 	struct asked animation = {.acl = BUF_INIT}, other;
-	int error = ask(v, dir, name, &other);
+	int error = ask_name(v, dir, name, &other);
 	bool lets;
 
 	*version = other.version;
 	if (!error && file)
-		error = ask(v, dir, file, &animation);
+		error = ask_name(v, dir, file, &animation);
 	lets = !error && rights_cover(&other.rights, file ? &animation.rights : &everybody);
 	asked_release(&animation);
 	asked_release(&other);
@@ -156,19 +163,41 @@ static int check_write(const struct guard *g, const struct caller *who, int dir,
 {
 	const struct vfs *v = g->closure;
 	struct asked folder, file = {.acl = BUF_INIT};
-	int error = ask(v, dir, ".", &folder);
+	int error = ask_name(v, dir, ".", &folder);
 	unsigned what = name || who->makes ? MAY_SEARCH : MAY_SEARCH | MAY_WRITE;
 
 	if (!error && !caller_may(who, &folder.rights, what))
 		error = EACCES;
 	if (!error && name)
-		error = ask(v, dir, name, &file);
+		error = ask_name(v, dir, name, &file);
 	if (!error && name && !caller_may(who, &file.rights, MAY_WRITE))
 		error = EACCES;
 	if (version)
 		*version = file.version;
 	asked_release(&folder);
 	asked_release(&file);
+	return error;
+}
+
+int access_check_open(const struct vfs *v, const struct request *who, int fd, int flags)
+{
+	static const unsigned needed[] = {
+		[O_RDONLY] = MAY_READ, [O_WRONLY] = MAY_WRITE, [O_RDWR] = MAY_READ | MAY_WRITE};
+	unsigned what = needed[(flags & O_ACCMODE) % ARRAY_SIZE(needed)];
+	struct asked file = {.acl = BUF_INIT};
+	struct caller *caller;
+	int error;
+
+	if (who->uid == 0)
+		return 0;
+	error = acl_caller(who, &caller);
+	if (error)
+		return error;
+	error = ask_descriptor(v, fd, &file);
+	if (!error && !caller_may(caller, &file.rights, what))
+		error = EACCES;
+	asked_release(&file);
+	free(caller);
 	return error;
 }
 
@@ -192,7 +221,7 @@ bool access_may_move(struct vfs *v, const struct caller *who, int dir, const cha
 
 	if (may)
 		return true;
-	if (ask(v, dir, ".", &folder) == 0 && ask(v, dir, name, &file) == 0)
+	if (ask_name(v, dir, ".", &folder) == 0 && ask_name(v, dir, name, &file) == 0)
 		may = !(folder.st.st_mode & S_ISVTX) || who->uid == file.st.st_uid ||
 		      who->uid == folder.st.st_uid;
 	asked_release(&folder);

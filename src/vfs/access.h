@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* access.h - who may do what: ACLs, and the guard of a mount that several users share. */
+/* access.h - permissions: ACLs, and checks in a mount that several users share (allow_other). */
 #ifndef ANIMFS_VFS_ACCESS_H
 #define ANIMFS_VFS_ACCESS_H
 
 #include "acl.h"
 
-/* The ACL of this name, to an empty `out`. ENODATA where there is none. */
+/* Reads the ACL xattr `name` into `out`, which is empty. ENODATA if there is none. */
 int acl_get(struct vfs *v, const struct target *t, const char *name, struct buf *out)
 	EXCLUDES(vfs_class);
-/* May who asks read this? 0, or EACCES. For what takes a text to another name. */
+/* May the caller read this? 0 or EACCES. For requests that expose a text under another name. */
 int acl_check_read(struct vfs *v, const struct request *who, const struct target *t)
 	EXCLUDES(vfs_class);
+/*
+ * May the caller open the file behind `fd` with these flags? For files that the kernel may not have
+ * checked itself.
+ */
+int access_check_open(const struct vfs *v, const struct request *who, int fd, int flags);
 
-/* Before the store is used. */
+/* Sets up the guard; call it before the store is used. */
 void access_start(struct vfs *v);
-/* Who asks, where others are let in; elsewhere NULL, who may do what we may. 0 or an errno. */
+/*
+ * The caller's credentials, if other users are let in; else *out is NULL, which may do whatever the
+ * daemon may. free() releases them. 0 or an errno.
+ */
 int access_caller(struct vfs *v, const struct request *who, struct caller **out);
-/* May he move this name, in a folder of which he may write the names, though that is sticky? */
+/* May the caller rename or remove this name in a writable folder, considering its sticky bit? */
 bool access_may_move(struct vfs *v, const struct caller *who, int dir, const char *name);
 /*
- * Owner, mode or ACL were set. Who may read an animation decides which skeletons it is shown with:
- * it is looked at before the reply.
+ * Owner, mode or ACL were set. Looks at the animation again before the reply, since they decide
+ * which skeletons may be used with it.
  */
 void access_changed(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
 

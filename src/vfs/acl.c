@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "acl.h"
 
-#include "at.h"
+#include "disk/at.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static acl_entry *entries_of(struct buf *acl, size_t *count)
 	const size_t head = sizeof(struct posix_acl_xattr_header);
 
 	*count = acl->size < head ? 0 : (acl->size - head) / sizeof(acl_entry);
-	return (acl_entry *)(void *)(acl->data + head);
+	return *count ? (acl_entry *)(void *)(acl->data + head) : NULL;
 }
 
 static unsigned shown_perm(const acl_entry *entry, mode_t mode)
@@ -65,7 +65,7 @@ void acl_for_file(struct buf *acl)
 		entries[i].e_perm &= htole16(READ_WRITE);
 }
 
-/* The entry that the group's bits of a mode are about: the mask, where there is one. */
+/* The tag of the entry that a mode's group bits stand for: the mask, if there is one. */
 static unsigned group_tag(const acl_entry *entries, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static unsigned group_tag(const acl_entry *entries, size_t count)
 	return ACL_GROUP_OBJ;
 }
 
-/* Where the entry's bits are in a mode, or -1: it says more than a mode can. */
+/* The shift of the entry's bits in a mode, or -1 if a mode cannot express it. */
 static int mode_shift(const acl_entry *entry, unsigned group)
 {
 	unsigned tag = le16toh(entry->e_tag);
@@ -120,17 +120,17 @@ mode_t acl_mode(const struct vfs *v, const struct request *who, int folder, mode
 	char path[AT_PROC_SIZE];
 
 	if (!v->acls)
-		return mode; /* the kernel did it */
-	/* A default ACL of the folder takes the place of the umask. */
+		return mode; /* the kernel has applied the umask */
+	/* A default ACL of the folder replaces the umask. */
 	if (at_proc_path(folder, NULL, path, sizeof(path)) == 0 &&
 	    getxattr(path, ACL_DEFAULT, NULL, 0) > 0)
 		return mode;
 	return mode & ~who->umask;
 }
 
-/* ---- who asks ---- */
+/* ---- callers ---- */
 
-/* What /proc/TID/status says of a thread. */
+/* What /proc/TID/status contains about a thread. */
 struct status {
 	pid_t process;
 	gid_t *groups;
@@ -155,8 +155,9 @@ static void add_groups(struct status *s, const char *list)
 }
 
 /*
- * Nothing is known of a thread that has ended, or is of another PID namespace. fuse_req_getgroups
- * opens "/proc", which is not there (enclose.h).
+ * If the thread has ended, or is in another PID namespace, *s has no groups, and the thread counts
+ * as its own process. fuse_req_getgroups cannot be used: it opens "/proc", which is not accessible
+ * (disk/enclose.h).
  */
 static void read_status(pid_t thread, struct status *s)
 {

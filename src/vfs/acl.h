@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* acl.h - POSIX ACLs as bytes, and who asks: process and groups. Knows no nodes. */
+/* acl.h - POSIX ACLs in xattr form, and a caller's process and groups. Does not know nodes. */
 #ifndef ANIMFS_VFS_ACL_H
 #define ANIMFS_VFS_ACL_H
 
@@ -8,22 +8,27 @@
 #define ACL_ACCESS "system.posix_acl_access"
 
 bool acl_is_name(const char *name);
-/* The mode that an ACL says, into the lower bits of *mode. True when it says no more than that. */
+/*
+ * Sets the lower bits of *mode to the mode that the ACL is equivalent to. True if the ACL says no
+ * more than that mode.
+ */
 bool acl_read_mode(struct buf *acl, mode_t *mode);
-/* The other way, as chmod does it. */
+/* Applies a mode to an ACL, as chmod does. */
 void acl_write_mode(struct buf *acl, mode_t mode);
-/* What was given to an animation file's folder, as it is the file's. */
+/* Converts an ACL that was set on an animation's folder into one for the file. */
 void acl_for_file(struct buf *acl);
-/* The other way: the file's, as something is shown that has this mode. */
+/* Converts the file's ACL into one for something that is shown with this mode. */
 void acl_for_shown(struct buf *acl, mode_t mode);
 
-/* The mode with which something new is to be made in a folder. */
+/*
+ * The mode for something new in a folder: applies the umask, unless the folder has a default ACL.
+ */
 mode_t acl_mode(const struct vfs *v, const struct request *who, int folder, mode_t mode);
-/* Is who asks in the group, by whichever of his? */
+/* Is the caller in the group, as primary or supplementary group? */
 bool acl_in_group(const struct request *who, gid_t group);
-/* Who asks, with all his groups. 0 or an errno; free() releases it. */
+/* The caller's credentials with all groups. 0 or an errno; free() releases them. */
 int acl_caller(const struct request *who, struct caller **out);
-/* The process of a thread; the thread itself where that cannot be told. */
+/* The process (tgid) of a thread; the thread's own id if that cannot be read. */
 pid_t process_of(pid_t thread);
 
 #endif

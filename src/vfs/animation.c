@@ -2,6 +2,7 @@
 #include "animation.h"
 #include "handle.h"
 #include "held.h"
+#include "known.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 
 /* ---- the object ---- */
 
-UNSHARED struct animation *animation_new(struct vfs *v, bool beside)
+UNSHARED struct animation *animation_new(struct vfs *v, const char *beside, bool archived)
 {
 	struct animation *a = calloc(1, sizeof(*a));
 
@@ -25,6 +26,7 @@ UNSHARED struct animation *animation_new(struct vfs *v, bool beside)
 	}
 	a->references = 1;
 	a->beside = beside;
+	a->archived = archived;
 	a->end = (struct deadline){.due = v->animation_ends, .user = a};
 	a->look = (struct deadline){.due = v->animation_looks, .user = a};
 	lock_init(&a->writer);
@@ -36,7 +38,7 @@ void animation_get(struct animation *a)
 	a->references++;
 }
 
-static void mark_free(struct vfs *v, struct mark *mark) REQUIRES(vfs_class)
+void mark_free(struct vfs *v, struct mark *mark)
 {
 	node_put(&v->nodes, mark->parent);
 	node_put(&v->nodes, mark->folder);
@@ -56,13 +58,7 @@ static void marks_free(struct vfs *v, struct mark *first) REQUIRES(vfs_class)
 
 UNSHARED static void animation_free(struct vfs *v, struct animation *a)
 {
-	while (a->burst.saved) {
-		struct saved *next = a->burst.saved->next;
-
-		free(a->burst.saved);
-		a->burst.saved = next;
-	}
-	version_put(a->burst.before);
+	known_free(a->known);
 	version_put(a->good);
 	version_put(a->seen);
 	source_free(a->source);
@@ -90,7 +86,7 @@ bool animation_name(const struct animation *a, char name[NAME_MAX + 1])
 		return false;
 	strcpy(name, link->name);
 	if (a->beside)
-		*strrchr(name, '.') = '\0';
+		strcpy(strrchr(name, '.'), a->beside);
 	return true;
 }
 
@@ -108,7 +104,7 @@ static void writer_acquire(void *animation) LOCK_ATTRIBUTE(no_thread_safety_anal
 	writer_lock(a);
 }
 
-/* The folder's node, with a reference, its path, and the file's name. */
+/* Finds the folder's node (*parent, referenced), its path, and the file's name. */
 static int site_names(struct vfs *v, struct animation *a, struct site *site, struct node **parent)
 {
 	struct buf path = BUF_INIT;
@@ -131,14 +127,36 @@ static int site_names(struct vfs *v, struct animation *a, struct site *site, str
 	return error;
 }
 
-static int site_try(struct vfs *v, struct animation *a, struct site *site)
+/* Finds the member of an archive that the file is. */
+static int find_member(struct vfs *v, const struct node *parent, struct site *site)
 {
-	struct node *parent;
-	int error = site_names(v, a, site, &parent);
+	int error = spot_of(v, parent, &site->spot, NULL);
 
 	if (error)
 		return error;
-	error = folder_open(v, parent, &site->folder);
+	site->spot.entry = catalog_find(site->spot.of, site->spot.entry, site->name);
+	if (site->spot.entry != CATALOG_NONE &&
+	    catalog_kind(site->spot.of, site->spot.entry) == MEMBER_ANIMATION)
+		error = loose_site_open(v, parent, &site->spot, &site->loose, NULL);
+	else
+		error = ENOENT;
+	if (error)
+		spot_release(&site->spot);
+	return error;
+}
+
+static int site_try(struct vfs *v, struct animation *a, struct site *site)
+{
+	struct node *parent;
+	int error;
+
+	site->folder = (struct folder)FOLDER_NONE;
+	site->spot = (struct spot){NULL, CATALOG_NONE, false};
+	site->loose = (struct loose_site){.folder = FOLDER_NONE, .dir = -1};
+	error = site_names(v, a, site, &parent);
+	if (error)
+		return error;
+	error = a->archived ? find_member(v, parent, site) : folder_open(v, parent, &site->folder);
 	vfs_lock(v);
 	node_put(&v->nodes, parent);
 	vfs_unlock(v);
@@ -151,7 +169,7 @@ int site_open(struct vfs *v, struct animation *a, struct site *out)
 {
 	int error = site_try(v, a, out);
 
-	/* A folder above it was perhaps just being renamed. */
+	/* A folder above may just have been renamed: wait for that, and try again. */
 	if (error == ENOENT || error == ESTALE) {
 		folders_hold_still(v);
 		error = site_try(v, a, out);
@@ -160,14 +178,42 @@ int site_open(struct vfs *v, struct animation *a, struct site *out)
 	if (error)
 		return error;
 	out->turn = (struct turn){writer_release, writer_acquire, a};
-	out->where = (struct where){out->folder.fd, out->folder_path, out->name, NULL};
+	out->where = a->archived ? loose_where(&out->loose)
+				 : (struct where){.dir = out->folder.fd,
+						  .folder = out->folder_path,
+						  .name = out->name};
 	return 0;
 }
 
 void site_close(struct vfs *v, struct site *site)
 {
 	folder_close(v, &site->folder);
+	loose_site_close(v, &site->loose);
+	spot_release(&site->spot);
 	free(site->folder_path);
+}
+
+/*
+ * Clears the write bits of what cannot be edited. Only in nested archives: elsewhere finding out is
+ * slow.
+ */
+static void show_editable(const struct site *site, struct stat *st)
+{
+	if (site->loose.depth > 1 && !loose_check(site->loose.loose, NULL))
+		st->st_mode &= ~(mode_t)0222;
+}
+
+int site_stat(const struct site *site, struct stat *st)
+{
+	const struct where *where = &site->where;
+	int error = 0;
+
+	if (where->loose)
+		error = loose_stat(where->loose, where->dir, st);
+	else if (fstatat(where->dir, where->name, st, AT_SYMLINK_NOFOLLOW) != 0)
+		error = errno;
+	show_editable(site, st);
+	return error;
 }
 
 int animation_stat(struct vfs *v, struct animation *a, struct stat *st)
@@ -177,14 +223,29 @@ int animation_stat(struct vfs *v, struct animation *a, struct stat *st)
 
 	if (error)
 		return error;
-	error = fstatat(site.folder.fd, site.name, st, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : errno;
+	error = site_stat(&site, st);
+	site_close(v, &site);
+	return error;
+}
+
+int animation_check(struct vfs *v, struct animation *a, struct err *err)
+{
+	struct site site;
+	int error;
+
+	if (!a->archived)
+		return 0;
+	error = site_open(v, a, &site);
+	if (error)
+		return error;
+	error = loose_check(site.where.loose, err) ? 0 : EROFS;
 	site_close(v, &site);
 	return error;
 }
 
 /* ---- places by name ---- */
 
-/* The clip whose folder it is, or is in; -1: none. */
+/* The index of the clip whose folder this is, or is in; -1: none. */
 static int64_t clip_of(const struct node *folder, const struct version *version) REQUIRES(vfs_class)
 {
 	const struct link *link;
@@ -263,8 +324,19 @@ void view_give_draft(struct node *node, struct draft *draft)
 	node_get(node);
 }
 
+void view_drop_program(struct node *node)
+{
+	struct view_state *view = &node->thing->view;
+
+	if (node_writers(node))
+		return;
+	program_put(view->program);
+	view->program = NULL;
+}
+
 void view_release_draft(struct vfs *v, struct node *node)
 {
+	view_drop_program(node);
 	node_put(&v->nodes, node);
 }
 
@@ -275,34 +347,71 @@ void view_drop_draft(struct vfs *v, struct node *node)
 
 	draft_free(draft);
 	node->thing->view.draft = NULL;
+	node->thing->view.outdated = false;
+	view_drop_program(node);
 	if (held)
 		node_put(&v->nodes, node);
 }
 
+void view_leave_draft(struct vfs *v, struct node *node)
+{
+	const struct draft *draft = node->thing->view.draft;
+
+	if (draft && draft->base)
+		node_put(&v->nodes, node);
+}
+
+/* The view is open but has lost its name: count the version that is kept for it. */
+static void count_old(struct vfs *v, struct thing *thing, uint64_t latest) REQUIRES(vfs_class)
+{
+	const struct version *version = thing->view.version;
+
+	if (version && version->generation < latest)
+		held_add(v, thing, &thing->animation->members);
+}
+
 void view_part(struct vfs *v, struct node *node, struct changes *changes)
 {
+	struct thing *thing = node->thing;
+
 	if (!node->handles || v->nodes.keeps) {
 		view_drop_draft(v, node);
+		if (thing->view.standing == STANDS)
+			view_unpin(v, thing);
 		changes_data(changes, node);
 		return;
 	}
-	node->thing->view.standing = REPLACED;
+	if (thing->view.standing != STANDS)
+		return;
+	thing->view.standing = REPLACED;
 	changes_names(changes, node, true);
 	nodes_retire(&v->nodes, node);
+	count_old(v, thing, thing->animation->generation);
+}
+
+/* Does the view have an unsaved draft? Then that is its text, whatever the file contains. */
+static bool is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
+{
+	const struct draft *draft = thing->view.draft;
+
+	return draft && (draft->dirty || draft->pending || draft->committing || draft->refused);
 }
 
 bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
 {
 	struct draft *draft = node->thing->view.draft;
+	bool outdated = node->thing->view.outdated;
 
 	if (!draft || draft->committing)
 		return draft != NULL;
 	if (!draft_settle(draft, clock_ms())) {
 		view_drop_draft(v, node);
 		changes_data(changes, node);
+		if (outdated)
+			view_part(v, node, changes);
 		return false;
 	}
-	if (draft_is_contradictory(draft))
+	if (draft_is_contradictory(draft) || (outdated && !is_unsaved(node->thing)))
 		view_part(v, node, changes);
 	return node->thing->view.draft != NULL;
 }
@@ -312,52 +421,17 @@ bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
 struct advance {
 	struct vfs *v;
 	struct animation *a;
-	struct version *before, *now; /* before: NULL where it is not at hand, or not needed */
+	struct version *before, *now; /* before: NULL if not available, or not needed */
 	const struct thing *saved;
 	const struct relabel *relabels;
 	size_t relabel_count;
 	struct changes *changes;
-	bool names; /* other names are in its folders */
+	bool names; /* the names in its folders have changed */
 };
 
-#define RELABELS_MAX 64 /* more clips than that are looked up again */
+#define RELABELS_MAX 64 /* if more clips are renamed, they are looked up again */
 
-/* What people are writing is the view's text, whatever the file says. */
-static bool is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
-{
-	const struct draft *draft = thing->view.draft;
-
-	return draft && (draft->dirty || draft->pending || draft->committing || draft->refused);
-}
-
-/* What is written in a view of the clip is edited from what says its old name until now. */
-static void rebase_view(struct thing *thing, struct version *now) REQUIRES(vfs_class)
-{
-	struct view_state *view = &thing->view;
-	struct place place;
-
-	if (view->standing != STANDS || !(is_unsaved(thing) || node_writers(thing->node)) ||
-	    !place_by_names(thing->node, now, &place))
-		return;
-	if (view->draft && view->draft->base && !view->draft->committing)
-		draft_rebase(view->draft, now, &place);
-	view->saved = now->generation;
-	if (!view->version)
-		return;
-	version_put(view->version);
-	view->version = version_get(now);
-	view->place = place;
-}
-
-static void rebase_clip(const struct advance *d, const struct node *clip) REQUIRES(vfs_class)
-{
-	for (struct thing *thing = d->a->members; thing; thing = thing->next_member) {
-		if (thing->kind == THING_VIEW && thing->node && node_is_below(thing->node, clip))
-			rebase_view(thing, d->now);
-	}
-}
-
-/* All names go before the first comes: two clips may change theirs with each other. */
+/* Takes all names before giving any: two clips may have exchanged theirs. */
 static void relabel_clips(const struct advance *d, struct node *folder) REQUIRES(vfs_class)
 {
 	struct nodes *t = &d->v->nodes;
@@ -378,12 +452,14 @@ static void relabel_clips(const struct advance *d, struct node *folder) REQUIRES
 			continue;
 		nodes_link(t, clips[i], folder, d->relabels[i].to);
 		clips[i]->shown_ino = virtual_ino(folder, d->relabels[i].to);
-		rebase_clip(d, clips[i]);
 		node_put(t, clips[i]);
 	}
 }
 
-/* Does the text go on to be what its node was told? */
+/*
+ * Does the kernel's text of the node equal that in the new version? With a draft, compares the text
+ * that the draft started from, or was saved as.
+ */
 static bool says_the_same(const struct advance *d, const struct thing *thing,
 			  const struct place *place) REQUIRES(vfs_class)
 {
@@ -391,23 +467,16 @@ static bool says_the_same(const struct advance *d, const struct thing *thing,
 	uint64_t told = view->generation;
 	const struct tree tree = {d->now, NULL};
 
-	if (view->draft)
+	if (view->draft && view->draft->base && view->draft->base->generation > view->saved)
+		told = view->draft->base->generation;
+	else if (view->draft)
 		told = view->saved;
 	else if (view->version && view->version->generation > told)
 		told = view->version->generation;
 	return told && tree_since(&tree, place) <= told;
 }
 
-/* It is open and has lost its name: its version only lives on for it. */
-static void count_old(const struct advance *d, struct thing *thing) REQUIRES(vfs_class)
-{
-	const struct version *version = thing->view.version;
-
-	if (version && version->generation < d->now->generation)
-		held_add(d->v, thing, &d->a->members);
-}
-
-/* Who has it open reads the same in the new version, and keeps no old one for it. */
+/* An open view whose text is unchanged: moves it on to the new version, to free the old one. */
 static void keep_up(const struct advance *d, struct view_state *view, const struct place *place)
 	REQUIRES(vfs_class)
 {
@@ -418,7 +487,7 @@ static void keep_up(const struct advance *d, struct view_state *view, const stru
 	view->place = *place;
 }
 
-/* Where files are not opened any node that the kernel knows may be open. */
+/* If the kernel opens no files, any node that it knows may be open. */
 static bool hold_version(const struct advance *d, struct node *node) REQUIRES(vfs_class)
 {
 	struct view_state *view = &node->thing->view;
@@ -430,10 +499,10 @@ static bool hold_version(const struct advance *d, struct node *node) REQUIRES(vf
 	return true;
 }
 
-/* Who has it open keeps the text; its name is another node's from now on. */
+/* Those who have the view open keep the old text; its name gets another node. */
 static bool replace_view(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
 {
-	if (d->v->nodes.keeps || !(node->thing->view.version || hold_version(d, node)))
+	if ((d->v->nodes.keeps && !gone) || !(node->thing->view.version || hold_version(d, node)))
 		return false;
 	changes_names(d->changes, node, true);
 	node->thing->view.standing = gone ? DETACHED : REPLACED;
@@ -441,15 +510,26 @@ static bool replace_view(const struct advance *d, struct node *node, bool gone) 
 		nodes_unlink_all(&d->v->nodes, node);
 	else
 		nodes_retire(&d->v->nodes, node);
-	count_old(d, node->thing);
+	count_old(d->v, node->thing, d->now->generation);
 	return true;
 }
 
-/* It follows the file: nobody has it open, or its number must stay. */
-static void follow(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
+/*
+ * Moves a view on to the new version: it is not open, or its node number must stay. place: NULL if
+ * it no longer exists.
+ */
+static void follow_file(const struct advance *d, struct node *node, const struct place *place)
+	REQUIRES(vfs_class)
 {
+	struct view_state *view = &node->thing->view;
+	bool gone = !place;
+
 	view_drop_draft(d->v, node);
 	view_unpin(d->v, node->thing);
+	if (node->handles && place) {
+		view->version = version_get(d->now);
+		view->place = *place;
+	}
 	changes_data(d->changes, node);
 	if (gone || d->names || view_of(node->thing)->present || view_of(node->thing)->check)
 		changes_names(d->changes, node, gone);
@@ -459,21 +539,24 @@ static void advance_view(const struct advance *d, struct node *node) REQUIRES(vf
 {
 	struct thing *thing = node->thing;
 	struct place place;
-	bool found;
+	bool found, same;
 
 	if (thing == d->saved) {
 		changes_attributes(d->changes, node);
 		return;
 	}
-	if (thing->view.standing != STANDS)
-		count_old(d, thing);
-	if (thing->view.standing != STANDS || is_unsaved(thing))
+	if (thing->view.standing != STANDS) {
+		count_old(d->v, thing, d->now->generation);
 		return;
+	}
 	found = place_by_names(node, d->now, &place);
-	if (found && says_the_same(d, thing, &place))
+	same = found && says_the_same(d, thing, &place);
+	if (is_unsaved(thing))
+		thing->view.outdated |= !same;
+	else if (same)
 		keep_up(d, &thing->view, &place);
 	else if (!replace_view(d, node, !found))
-		follow(d, node, !found);
+		follow_file(d, node, found ? &place : NULL);
 }
 
 static void advance_member(const struct advance *d, struct node *node) REQUIRES(vfs_class)
@@ -488,7 +571,7 @@ static void advance_member(const struct advance *d, struct node *node) REQUIRES(
 	}
 }
 
-/* A member's view may go while its names are taken from it, and its neighbours with it. */
+/* Taking names from a member may free it, and its neighbours in the list. */
 static void advance_members(const struct advance *d) REQUIRES(vfs_class)
 {
 	struct nodes *t = &d->v->nodes;
@@ -511,12 +594,18 @@ static void advance_members(const struct advance *d) REQUIRES(vfs_class)
 	}
 }
 
-static void advance(struct advance *d, uint64_t names) REQUIRES(vfs_class)
+static void note_stills(struct animation *a, const struct version *now) REQUIRES(vfs_class)
+{
+	a->stills = now->stills != NULL;
+	a->apart = now->stills && stills_apart(now->stills);
+}
+
+static void advance_animation(struct advance *d) REQUIRES(vfs_class)
 {
 	struct animation *a = d->a;
 	struct node *folder = a->folder ? a->folder->node : NULL;
 
-	d->names = names != a->names || a->damaged;
+	d->names = version_outline(d->now) != a->names || a->damaged;
 	if (folder)
 		relabel_clips(d, folder);
 	advance_members(d);
@@ -528,15 +617,17 @@ static void advance(struct advance *d, uint64_t names) REQUIRES(vfs_class)
 			changes_attributes(d->changes, node_link(folder)->parent);
 	}
 	a->generation = d->now->generation;
-	a->names = names;
+	a->names = version_outline(d->now);
+	note_stills(a, d->now);
 	a->damaged = false;
 	a->rights.ctime = (struct timespec){0, 0};
 }
 
-/* found: the version as it was looked up, for which another may be shown; NULL: it was saved. */
-static void publish(struct advance *d, struct version **found)
+/*
+ * found: the version that was looked up, replaced if another one is to be shown; NULL after a save.
+ */
+static void publish_version(struct advance *d, struct version **found)
 {
-	uint64_t names = tree_names(d->now);
 	struct version *good = NULL, *showing;
 
 	vfs_lock(d->v);
@@ -551,8 +642,8 @@ static void publish(struct advance *d, struct version **found)
 		if (good)
 			d->before = good;
 		else if (d->before && d->before->generation != d->a->generation)
-			d->before = NULL; /* somebody else has read the file since */
-		advance(d, names);
+			d->before = NULL; /* somebody else has published another version since */
+		advance_animation(d);
 	}
 	if (!found)
 		d->a->showing = NULL;
@@ -578,7 +669,7 @@ void animation_publish(struct vfs *v, struct animation *a, struct version *now,
 {
 	struct advance d = {v, a, NULL, now, saved, relabels, count, changes, false};
 
-	publish(&d, NULL);
+	publish_version(&d, NULL);
 }
 
 static struct shown_rights rights_of(const struct stat *st)
@@ -589,14 +680,19 @@ static struct shown_rights rights_of(const struct stat *st)
 void animation_begin(struct animation *a, const struct version *now, const struct stat *st)
 {
 	a->generation = now->generation;
-	a->names = tree_names(now);
+	a->names = version_outline(now);
+	note_stills(a, now);
 	a->linked = st->st_nlink > 1;
 	a->rights = rights_of(st);
+	a->lists = now->codec->format->parts != NULL;
 }
 
 /* ---- looking ---- */
 
-/* What is shown although the file is damaged, or gone: of what is open, the newest. */
+/*
+ * The version to show although the file is damaged or gone: the newest of `good` and those that
+ * open views have.
+ */
 static struct version *last_good(const struct animation *a) REQUIRES(vfs_class)
 {
 	struct version *good = a->good;
@@ -617,7 +713,7 @@ static bool same_time(struct timespec a, struct timespec b)
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Mode, owner, group or ACL of the file are those of all its views. */
+/* All views have the file's mode, owner, group and ACL: invalidate them if these have changed. */
 static void note_rights(struct animation *a, const struct stat *st, struct changes *changes)
 	REQUIRES(vfs_class)
 {
@@ -638,7 +734,7 @@ static void note_rights(struct animation *a, const struct stat *st, struct chang
 		changes_attributes(changes, a->folder->node);
 }
 
-/* Nothing in it that is not open can be opened any more. */
+/* The file no longer decodes: what is not open in it can no longer be opened. */
 static void note_damage(struct vfs *v, struct animation *a, struct changes *changes)
 	REQUIRES(vfs_class)
 {
@@ -663,25 +759,55 @@ static int errno_of_look(const struct err *err)
 	return err->code == ERR_MEMORY ? ENOMEM : err->code == ERR_SYSTEM ? err->number : EIO;
 }
 
-/* `before`: what was shown until now, where it may still be open; or NULL. */
-static int look_from(struct vfs *v, struct animation *a, struct version *before,
-		     struct version **out, struct stat *st)
+/*
+ * Reads the latest version. On failure *out is NULL, and either an errno is returned, since the
+ * file's folder or archive could not be opened, or *err says why the file cannot be read.
+ */
+static int read_latest(struct vfs *v, struct animation *a, struct version **out, struct stat *st,
+		       struct err *err)
 {
-	struct changes changes = CHANGES_INIT;
-	struct err err = {.code = ERR_NONE};
 	struct site site;
 	int error = site_open(v, a, &site);
 
 	*out = NULL;
 	*st = (struct stat){.st_mode = 0};
-	if (!error) {
-		*out = source_look(a->source, &site.where, st, &err);
-		site_close(v, &site);
+	if (error)
+		return error;
+	*out = source_look(a->source, &site.where, st, err);
+	show_editable(&site, st);
+	site_close(v, &site);
+	return 0;
+}
+
+/*
+ * Waits for a rename in progress: the file may have its new name on disk but not yet in the table.
+ */
+static void await_rename(struct vfs *v)
+{
+	folders_hold_still(v);
+	folders_let_move(v);
+}
+
+#define LOOK_TRIES 4
+
+/* `before`: the version shown until now, if it may still be open; or NULL. */
+static int look_from(struct vfs *v, struct animation *a, struct version *before,
+		     struct version **out, struct stat *st)
+{
+	struct changes changes = CHANGES_INIT;
+	struct err err = {.code = ERR_NONE};
+	int error = read_latest(v, a, out, st, &err);
+
+	for (unsigned i = 1; i < LOOK_TRIES && err.code == ERR_SYSTEM && err.number == ENOENT;
+	     i++) {
+		await_rename(v);
+		err_clear(&err);
+		error = read_latest(v, a, out, st, &err);
 	}
 	if (*out) {
 		struct advance d = {v, a, before, *out, NULL, NULL, 0, &changes, false};
 
-		publish(&d, out);
+		publish_version(&d, out);
 	}
 	vfs_lock(v);
 	if (*out) {
@@ -692,6 +818,9 @@ static int look_from(struct vfs *v, struct animation *a, struct version *before,
 		note_damage(v, a, &changes);
 		*out = last_good(a);
 	}
+	/* Versions that others replaced are added to the known ones even if nobody saves. */
+	if (!v->read_only && source_has_replaced(a->source))
+		animation_end_at(v, a, clock_ms() + END_MS);
 	vfs_unlock(v);
 	changes_send_all(v, &changes);
 	if (*out)
@@ -699,18 +828,46 @@ static int look_from(struct vfs *v, struct animation *a, struct version *before,
 	return error ? error : errno_of_look(&err);
 }
 
+/*
+ * Time spent looking at the file does not count as quiet: on a slow filesystem a program that
+ * removes a folder tree may wait longer than END_MS between two requests.
+ */
+static int64_t look_begins(struct vfs *v, struct animation *a)
+{
+	vfs_lock(v);
+	a->looks++;
+	vfs_unlock(v);
+	return clock_ms();
+}
+
+static void look_ends(struct vfs *v, struct animation *a, int64_t began)
+{
+	int64_t now = clock_ms();
+
+	vfs_lock(v);
+	a->looks--;
+	if (a->absent)
+		a->touched += now - (began > a->touched ? began : a->touched);
+	vfs_unlock(v);
+}
+
 int animation_look(struct vfs *v, struct animation *a, struct version **out, struct stat *st)
 {
+	int64_t began = look_begins(v, a);
 	struct version *before;
 	int error;
 
-	if (!v->unopened_files)
-		return look_from(v, a, NULL, out, st);
-	/* Nothing is saved there, so that this waits for others that look, and no longer. */
+	if (!v->unopened_files) {
+		error = look_from(v, a, NULL, out, st);
+		look_ends(v, a, began);
+		return error;
+	}
+	/* Nothing is saved in such a mount, so this only waits for other looks. */
 	writer_lock(a);
 	before = source_last(a->source);
 	error = look_from(v, a, before, out, st);
 	writer_unlock(a);
+	look_ends(v, a, began);
 	version_put(before);
 	return error;
 }
@@ -719,7 +876,8 @@ bool animation_is_watched(const struct vfs *v, const struct animation *a)
 {
 	const struct link *link = a->folder && a->folder->node ? node_link(a->folder->node) : NULL;
 
-	return v->watch && link && link->parent->thing->plain.watched && !a->linked && !a->damaged;
+	return v->watch && !a->archived && link && link->parent->thing->plain.watched &&
+	       !a->linked && !a->apart && !a->damaged;
 }
 
 void animation_end_at(struct vfs *v, struct animation *a, int64_t when)
@@ -741,7 +899,17 @@ void animation_touch(struct vfs *v, struct animation *a)
 	vfs_unlock(v);
 }
 
-#define LOOK_MS 40 /* a change mostly comes in several events */
+bool animation_is_quiet(struct vfs *v, const struct animation *a)
+{
+	bool quiet;
+
+	vfs_lock(v);
+	quiet = clock_ms() - a->touched >= END_MS && !(a->absent && a->looks);
+	vfs_unlock(v);
+	return quiet;
+}
+
+#define LOOK_MS 40 /* one change usually causes several events */
 
 void animation_changed(struct vfs *v, struct animation *a)
 {
@@ -804,6 +972,21 @@ struct node *name_folder(const struct animation *a, const struct node *parent, c
 	const struct mark *mark = *find_mark(&first, parent, name);
 
 	return mark ? mark->folder : NULL;
+}
+
+void names_give(struct animation *from, struct animation *to, const struct node *clip)
+{
+	struct mark **at = &from->absent, *mark;
+
+	while ((mark = *at)) {
+		if (!node_is_below(mark->parent, clip)) {
+			at = &mark->next;
+			continue;
+		}
+		*at = mark->next;
+		mark->next = to->absent;
+		to->absent = mark;
+	}
 }
 
 void names_move(struct vfs *v, struct animation *a, const struct node *old, struct node *now)

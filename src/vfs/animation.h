@@ -1,91 +1,121 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * animation.h - an animation file while the mount shows it: its versions, and what is going on in
- * its folder.
+ * animation.h - an animation file while the mount shows it: its versions, drafts, absent names, and
+ * what the kernel knows of it.
  *
- * Which version is shown has one answer: animation_look(), the latest, of which the kernel is
- * notified before it is returned; but a view that is open shows what it was opened with (view_at).
+ * animation_look() is the only way to the version that is shown, the latest; the kernel is notified
+ * of it before it returns. Only an open view keeps showing the version that it was opened with
+ * (sight_of).
  */
 #ifndef ANIMFS_VFS_ANIMATION_H
 #define ANIMFS_VFS_ANIMATION_H
 
+#include "archive.h"
 #include "deadline.h"
 #include "folder.h"
 #include "invalidate.h"
 #include "vfs.h"
 
-/* Milliseconds after which what nobody goes on with is ended. */
+/* Milliseconds without activity after which something unfinished is ended. */
 #define END_MS 2000
-/* After which a reply that was on its way when something changed has reached the kernel. */
+/* Milliseconds after which replies that were in flight during a change have reached the kernel. */
 #define TICK_MS 200
 
-/* A name below an animation that is absent, or was given attributes; by the node it is in. */
+/* A name below an animation that is absent, or that was given attributes; kept by folder. */
 struct mark {
 	struct mark *next;
 	struct node *parent; /* referenced */
-	struct node *folder; /* absent: what had the name, where that is a folder; referenced */
-	struct given *given; /* or NULL: absent */
+	struct node *folder; /* of an absent name: the folder that had it; referenced; or NULL */
+	struct given *given; /* NULL: the name is absent */
 	char name[];
 };
 
-/* A view, by its path in the animation's folder, that was saved in the burst. */
-struct saved {
-	struct saved *next;
-	char path[];
-};
+struct known;
+struct program_batch;
 
 struct animation {
-	bool beside; /* constant: the file stays what it is, its folder's name has a suffix */
-	struct source *source; /* constant; has locks of its own */
 	/*
-	 * Held by whoever changes the file, from the version that it starts from to the one that it
-	 * leaves, and while names of its folder are moved. Never for reading.
+	 * Constant. Not NULL: the file is shown as itself, and its folder beside it; the file's
+	 * name ends with this where the folder's ends with ".d". NULL: the file is the folder.
+	 */
+	const char *beside;
+	bool archived;                    /* constant: it is a member of an archive */
+	bool lists GUARDED_BY(vfs_class); /* the file lists others beside it (format.parts) */
+	struct source *source;            /* constant; locks itself */
+	/*
+	 * Held while the file is changed, from taking the version that the change starts from until
+	 * the new version is published, and while names in its folder are moved. Readers do not
+	 * take it.
 	 */
 	struct lock writer;
-	bool paired GUARDED_BY(writer_class); /* by who holds another one, too */
-	struct burst {                        /* see burst.h */
-		struct version *before; /* what was there before the burst; NULL: no save in it */
-		struct saved *saved;    /* what was saved in it */
-		unsigned passed;        /* how many texts were stale copies */
-		uint64_t hash, generation; /* the text saved last, and the version that it made */
-	} burst GUARDED_BY(writer_class);
+	/* the holder also holds another animation's */
+	bool paired GUARDED_BY(writer_class);
+	struct program_batch *batches GUARDED_BY(writer_class); /* batches.h */
+	struct known *known GUARDED_BY(writer_class);           /* known.h; NULL: not loaded */
+	/* The folder's node while there is any of both, referenced; or NULL. batches.c */
+	struct node *kept GUARDED_BY(writer_class);
+	/* Hash of the text that was saved last, and the generation that it made. */
+	struct last_text {
+		uint64_t hash, generation;
+		bool as_said; /* struct attempt */
+	} last_text GUARDED_BY(writer_class);
 
 	uint32_t references GUARDED_BY(vfs_class);
-	struct thing *folder GUARDED_BY(vfs_class);  /* ANIMATION; not referenced */
-	struct thing *members GUARDED_BY(vfs_class); /* CLIP to VIEW, by next_member */
+	struct thing *folder GUARDED_BY(vfs_class); /* THING_ANIMATION; not referenced */
+	/* THING_CLIP to THING_VIEW, linked by next_member */
+	struct thing *members GUARDED_BY(vfs_class);
 	struct mark *absent GUARDED_BY(vfs_class);
 	struct mark *given GUARDED_BY(vfs_class);
-	/* What the kernel was notified of last: the version, its names, the file on disk. */
+	/* What the kernel was last notified of: version, names, and the file's attributes. */
 	uint64_t generation GUARDED_BY(vfs_class), names GUARDED_BY(vfs_class);
-	/* While a save replaces the file: what is shown until animation_publish; or NULL. */
+	/* While a save replaces the file: the version to show until animation_publish; or NULL. */
 	struct version *showing GUARDED_BY(vfs_class);
-	/* While a clip becomes another file's, by its writer: its node. See open.c. */
+	/* While the writer moves a clip to another file: the clip's node (see open.c); or NULL. */
 	const struct node *moving GUARDED_BY(vfs_class);
-	/* Where files are not opened, and it does not decode any more: what is still shown. */
+	/*
+	 * If the kernel opens no files: the last version that decoded, still shown when the file no
+	 * longer does.
+	 */
 	struct version *good GUARDED_BY(vfs_class);
 	struct shown_rights {
 		mode_t mode;
 		uid_t uid;
 		gid_t gid;
-		struct timespec ctime; /* {0}: not known since a save */
+		struct timespec ctime; /* {0}: unknown since a save */
 	} rights GUARDED_BY(vfs_class);
 	bool damaged
-		GUARDED_BY(vfs_class); /* it does not decode now: see last_good in animation.c */
+		/* the file does not decode now; see last_good in animation.c */
+		GUARDED_BY(vfs_class);
 	bool linked
-		GUARDED_BY(vfs_class); /* it has other names: changes by those are not noticed */
-	/* How long each still of a clip is in which nothing moves, in the version of `generation`.
+		/* the file has further hard links, changes through which go unnoticed */
+		GUARDED_BY(vfs_class);
+	bool stills GUARDED_BY(vfs_class);        /* it shows stills, */
+	bool apart GUARDED_BY(vfs_class);         /* some of another folder, which is not watched */
+	uint64_t explained GUARDED_BY(vfs_class); /* generation: see diagnose_stills */
+	/*
+	 * Cached, for version `generation`: the size of a still of a clip whose stills are all
+	 * alike.
 	 */
 	struct {
 		uint64_t generation;
 		uint32_t clip, size;
 	} still GUARDED_BY(vfs_class);
-	int64_t touched GUARDED_BY(vfs_class); /* when something below it changed last, clock_ms */
-	int64_t ends GUARDED_BY(vfs_class);    /* when `end` is due; 0: it is not set */
-	struct deadline end;  /* END_MS after that, or after a view with a draft was closed */
-	struct deadline look; /* others may have changed the file */
-	/* Of outside.c: what was there when others changed the file, until it is looked at; */
+	/*
+	 * When something below it last changed (clock_ms); while names are absent, the time that
+	 * looks at the file have taken since is added. And the number of looks in progress.
+	 */
+	int64_t touched GUARDED_BY(vfs_class);
+	unsigned looks GUARDED_BY(vfs_class);
+	int64_t ends GUARDED_BY(vfs_class); /* when `end` is due; 0: not set */
+	/* due END_MS after `touched`, or after a view with a draft was closed */
+	struct deadline end;
+	struct deadline look; /* due when others may have changed the file */
+	/*
+	 * Used by outside.c: the version from before others changed the file, until it is looked
+	 * at;
+	 */
 	struct version *seen GUARDED_BY(vfs_class);
-	/* which names were seen last; when all are invalidated once more: clock_ms, or 0. */
+	/* the names that were seen last; when to invalidate all once more (clock_ms; 0: never). */
 	uint64_t looked GUARDED_BY(vfs_class);
 	int64_t again GUARDED_BY(vfs_class);
 };
@@ -100,110 +130,132 @@ static inline void writer_unlock(struct animation *a) RELEASE(writer_class)
 	lock_release(&a->writer, &writer_class);
 }
 
-/* With one reference for the caller. NULL: no memory. */
-struct animation *animation_new(struct vfs *v, bool beside);
+/* Makes one with a reference for the caller. NULL: no memory. */
+struct animation *animation_new(struct vfs *v, const char *beside, bool archived);
 void animation_get(struct animation *a) REQUIRES(vfs_class);
 void animation_put(struct vfs *v, struct animation *a) REQUIRES(vfs_class); /* NULL is fine */
 
-/* Where its file lies now. */
+/* Where the file is now. */
 struct site {
-	struct folder folder;
+	struct folder folder;    /* closed for a member of an archive: */
+	struct spot spot;        /* it is here, */
+	struct loose_site loose; /* or its loose file there */
 	char name[NAME_MAX + 1];
 	char *folder_path;
-	struct turn turn; /* gives the writer's lock up while another process is waited for */
+	struct turn turn; /* releases the writer's lock while waiting for another process */
 	struct where where;
 };
-/* 0 or an errno: ENOENT when its folder has no name any more. To be closed where it is 0. */
+/* 0 or an errno: ENOENT if its folder no longer has a name. After 0, call site_close. */
 int site_open(struct vfs *v, struct animation *a, struct site *out) EXCLUDES(vfs_class);
 void site_close(struct vfs *v, struct site *site);
-/* The file's own name; false where its folder has none any more. */
+/* Its attributes; those of a member of an archive where that has no loose file. 0 or an errno. */
+int site_stat(const struct site *site, struct stat *st);
+/*
+ * May what is shown of a member of an archive be edited? 0, or EROFS and err, which names the way.
+ * 0 for any other file.
+ */
+int animation_check(struct vfs *v, struct animation *a, struct err *err) EXCLUDES(vfs_class);
+/* The file's own name; false if its folder no longer has a name. */
 bool animation_name(const struct animation *a, char name[NAME_MAX + 1]) REQUIRES(vfs_class);
-/* Its attributes on disk. */
+/* The file's attributes on disk. 0 or an errno. */
 int animation_stat(struct vfs *v, struct animation *a, struct stat *st) EXCLUDES(vfs_class);
 
 /*
- * The latest version, with a holder for the caller, and the file's attributes; st_mode is 0 where
- * the file is gone and something in it is still open. The kernel has been notified of it before
- * (outside of `changes`, in a burst of its own). 0, ENOENT, EIO where it does not decode and
- * nothing in it is open, ENOMEM, or what reading it failed with.
+ * The latest version, with a reference for the caller, and the file's attributes; st_mode is 0 if
+ * the file is gone and something in it is still open. The kernel has been notified of the version
+ * (except for what another caller's `changes` still holds). Returns 0; ENOENT; EIO if it does not
+ * decode and nothing in it is open; ENOMEM; or the errno of reading it.
  */
 int animation_look(struct vfs *v, struct animation *a, struct version **out, struct stat *st)
 	EXCLUDES(vfs_class);
 /*
- * This is the version that is there now, and was made by a save, or found: what of it the kernel
- * knows and says something else now is added to `changes`. `saved` (or NULL): the view that was
- * saved, whose text is what was saved. The nodes of clips that have another name there get it, and
- * what is written in their views is edited from this version. An older version than the latest is
- * left alone.
+ * Makes `now` (made by a save, or found on disk) the version that is shown, and adds to `changes`
+ * whatever the kernel knows that differs in it. `saved` (or NULL): the view that was saved, which
+ * keeps the saved text. `relabels`: clips with a new name; their nodes get it. Does nothing if
+ * `now` is older than what is shown.
  */
-struct relabel { /* a clip that has another name in it, in the form of file names */
+struct relabel { /* a renamed clip; names in file-name form */
 	const char *from, *to;
 };
 void animation_publish(struct vfs *v, struct animation *a, struct version *now,
 		       const struct thing *saved, const struct relabel *relabels, size_t count,
 		       struct changes *changes) EXCLUDES(vfs_class);
 /*
- * Shows this version from here until animation_publish, or until it is called with NULL, whatever
- * the file is meanwhile: who looks at a file that was just replaced knows neither which view was
- * saved nor which clips were renamed. Takes the version over.
+ * Makes animation_look return this version, whatever the file is, until animation_publish or a call
+ * with NULL: a look at the replaced file before it is published could know neither which view was
+ * saved nor which clips were renamed. Takes over the caller's reference.
  */
 void animation_show(struct vfs *v, struct animation *a, struct version *version) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);
-/* Will changes by others be noticed, so that the kernel may believe what it was told? */
+/* Are changes by others noticed, so that the kernel may cache for long? */
 bool animation_is_watched(const struct vfs *v, const struct animation *a) REQUIRES(vfs_class);
-/* The same of one that the kernel knows nothing of yet. */
+/* Notes the first version of an animation that the kernel does not know yet. */
 void animation_begin(struct animation *a, const struct version *now, const struct stat *st)
 	REQUIRES(vfs_class);
 /*
- * The place of a view or folder in a version, by the names that its node and those above have now.
- * Whether a view that needs something to say has it is not looked at. False: there is none.
+ * The place of a view or folder in a version, by the current names of its node and those above.
+ * Does not check whether the view is present (view.h). False: there is none.
  */
 bool place_by_names(const struct node *node, const struct version *version, struct place *out)
 	REQUIRES(vfs_class);
 /* ---- drafts of views ---- */
 
 /*
- * The draft that the view has from now on; its node stays while the draft has a base (draft_expire
- * gives that up), whether the kernel remembers it or not.
+ * Gives the view a draft, which it takes over. The node stays, even if the kernel forgets it, while
+ * the draft has a base (draft_expire drops that).
  */
 void view_give_draft(struct node *node, struct draft *draft) REQUIRES(vfs_class);
-/* The draft gave up its base: the node may be forgotten. */
+/* Forgets which program saves this view, unless somebody still has it open for writing. */
+void view_drop_program(struct node *node) REQUIRES(vfs_class);
+/* The draft has dropped its base: the node may go once it is forgotten. */
 void view_release_draft(struct vfs *v, struct node *node) REQUIRES(vfs_class);
-/* The view says again what is rendered. The node may go. */
+/* Drops the draft: the view's text is rendered again. May free the node. */
 void view_drop_draft(struct vfs *v, struct node *node) REQUIRES(vfs_class);
+/*
+ * The node is about to be pointed at another thing with the same text. The old thing keeps its
+ * draft for requests that are reading it; nothing else finds it. The caller has references to both.
+ */
+void view_leave_draft(struct vfs *v, struct node *node) REQUIRES(vfs_class);
 
 /*
- * Nobody has the view open for writing any more. What was refused is given up; and a text whose
- * members follow from each other is rendered again at once (draft_is_contradictory): as it was
- * saved it would contradict itself, and the next edit of it be read as one of both. True while
- * there is something to be ended later.
+ * Called when the view is no longer open for writing. Drops a refused draft, and a saved text whose
+ * members depend on each other (draft_is_contradictory): kept as saved it would contradict itself,
+ * and the next edit would be taken for a change of both. Returns whether something is left to be
+ * ended later.
  */
 bool view_settle(struct vfs *v, struct node *node, struct changes *changes) REQUIRES(vfs_class);
-/* Its name opens what is rendered; those who have it open keep the text as it was saved. */
+/* Makes the view's name open the rendered text; those who have it open keep the text as saved. */
 void view_part(struct vfs *v, struct node *node, struct changes *changes) REQUIRES(vfs_class);
 
 /* ---- what is done later ---- */
 
-/* Something below it changed: what waits for END_MS of quiet waits on. */
+/* Something below it changed: restarts the wait for END_MS of quiet. */
 void animation_touch(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
-/* Looks at this time, at the latest, what is to be ended (end.h). */
+/* Has nothing changed below it for END_MS? */
+bool animation_is_quiet(struct vfs *v, const struct animation *a) EXCLUDES(vfs_class);
+/* Sets the deadline `end` to this time, unless it is due before (end.h). */
 void animation_end_at(struct vfs *v, struct animation *a, int64_t when) REQUIRES(vfs_class);
-/* Others may have changed the file: it is looked at soon, by a thread of its own. */
+/* Others may have changed the file: a thread looks at it soon. */
 void animation_changed(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
 
 /* ---- names that are absent ---- */
 
 bool name_is_absent(const struct animation *a, const struct node *parent, const char *name)
 	REQUIRES(vfs_class);
-/* folder: what has the name, where that is a folder, or NULL. False when out of memory. */
+/* `folder`: the folder that has the name, or NULL if it is a file. False when out of memory. */
 bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, const char *name,
 		     struct node *folder) REQUIRES(vfs_class);
 void name_set_present(struct vfs *v, struct animation *a, const struct node *parent,
 		      const char *name) REQUIRES(vfs_class);
-/* The folder that had an absent name; NULL where it was none. */
+/* The folder that had an absent name; NULL if it was not a folder. */
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
 	REQUIRES(vfs_class);
-/* What is absent in folder `old` is absent in folder `now`, which stands in its place. */
+/* Frees what is marked at a name, and the mark, which is in no list any more. */
+void mark_free(struct vfs *v, struct mark *mark) REQUIRES(vfs_class);
+/* Moves the absent names of a clip along when the clip moves to another file. */
+void names_give(struct animation *from, struct animation *to, const struct node *clip)
+	REQUIRES(vfs_class);
+/* Moves the absent names of folder `old` to `now`, which replaces it. */
 void names_move(struct vfs *v, struct animation *a, const struct node *old, struct node *now)
 	REQUIRES(vfs_class);
 

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * asker.c - who will ask for the attributes of the views in a folder?
+ * asker.c - guesses who will ask for the attributes of the views in a folder.
  *
- * To send them with the names spares a request for each. But a size costs a rendering, for which
- * only those should wait who ask for it. So a program that looked up most of the views of a kind in
- * one folder gets them with the names of the next few folders that it lists; then it has to look
- * them up once more.
+ * Sending them with the names (readdirplus) saves a request each. But a view's size may need
+ * rendering, which only programs that want the size should wait for. So a program that looked up
+ * most of the views of a kind in one folder gets them with the names in the next few folders that
+ * it lists; after those it has to look them up once more.
  */
 #include "asker.h"
 
 #include <stdlib.h>
 
-#define FOLDERS 15 /* that are sent for one that was looked up */
+#define FOLDERS 15 /* folders listed with attributes for one that was looked up */
 
-/* What threads do to it at once makes a worse guess, and nothing else. */
+/* Not locked: races only make the guess worse. */
 struct asker {
 	_Atomic pid_t pid;
-	_Atomic unsigned folders;               /* to be sent */
-	_Atomic view_set sent;                  /* the kinds of views in them */
-	_Atomic unsigned listed[64], asked[64]; /* by kind: not sent, and then looked up */
+	_Atomic unsigned folders; /* folders still to be sent with attributes */
+	_Atomic view_set sent;    /* the kinds of views in them */
+	/* by view: names sent without attributes, and of those looked up */
+	_Atomic unsigned listed[64], asked[64];
 };
 
 struct asker *asker_new(void)

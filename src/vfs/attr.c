@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "attr.h"
 #include "control.h"
+#include "diagnostics.h"
 #include "given.h"
 #include "handle.h"
+#include "invalidate.h"
 #include "plain.h"
 
 #include <errno.h>
 
 #define VIRTUAL_BLOCK 4096
-/* What programs best read and write at once: each such piece is a request. */
+/* Preferred I/O size (st_blksize): programs that follow it make one request per piece. */
 #define IO_BLOCK (128 << 10)
 
 /* ---- virtual things ---- */
@@ -20,11 +22,11 @@ static mode_t folder_mode(mode_t file_mode)
 	return S_IFDIR | (file_mode & 0666) | read >> 2;
 }
 
-/* What a virtual folder or view takes over from the animation file: owner, mode, times. */
+/* Derives a virtual folder's or view's attributes from the animation file's: owner, mode, times. */
 static void show_virtual(struct vfs *v, const struct target *t, struct stat *st)
 {
 	const struct mount_options *o = v->options;
-	bool view = t->thing->kind == THING_VIEW;
+	bool view = !t->thing->folder; /* or a file in an archive */
 
 	st->st_nlink = 1;
 	st->st_rdev = 0;
@@ -57,6 +59,32 @@ static int folder_attributes(struct vfs *v, const struct target *t, struct stat 
 	return error;
 }
 
+/* What is in an archive, and the folder beside it, is read-only. */
+static void show_member(struct vfs *v, const struct target *t, struct stat *st)
+{
+	st->st_mode &= ~(mode_t)0222;
+	show_virtual(v, t, st);
+}
+
+static int member_attributes(struct vfs *v, const struct target *t, struct stat *st)
+{
+	struct spot spot;
+	int error;
+
+	if (t->thing->kind == THING_ARCHIVE) {
+		error = archive_stat(v, t->node, st);
+	} else {
+		error = member_spot(v, t->node, &spot);
+		if (!error)
+			spot_stat(v, t->node, &spot, st);
+		if (!error)
+			spot_release(&spot);
+	}
+	if (!error)
+		show_member(v, t, st);
+	return error;
+}
+
 static bool view_stands(struct vfs *v, const struct target *t)
 {
 	bool stands;
@@ -67,7 +95,7 @@ static bool view_stands(struct vfs *v, const struct target *t)
 	return stands;
 }
 
-/* What people wrote is there whether the file shows such a view or not. */
+/* A draft has a size whether or not the file still has such a view. */
 static bool draft_size(struct vfs *v, const struct target *t, uint64_t *out)
 {
 	const struct draft *draft;
@@ -80,29 +108,37 @@ static bool draft_size(struct vfs *v, const struct target *t, uint64_t *out)
 	return draft != NULL;
 }
 
-static int view_attributes(struct vfs *v, const struct target *t, struct stat *st)
+/* The attributes of a view in a sight, which is released; `error` not 0: there is no sight. */
+static int view_attributes_in(struct vfs *v, const struct target *t, struct sight *s, int error,
+			      struct stat *st)
 {
-	struct sight s = {.version = NULL};
 	uint64_t size = 0;
-	int error = sight_of(v, t, &s, st);
 
 	if (error && !draft_size(v, t, &size))
 		return error == ENOENT && !view_stands(v, t) ? ESTALE : error;
 	if (!error)
-		error = view_size(v, t, &s, &size);
+		error = view_size(v, t, s, &size);
 	else if (animation_stat(v, t->thing->animation, st) == 0)
 		error = 0;
-	/* Its file is gone. */
+	/* The file is gone. */
 	if (!st->st_mode)
 		*st = (struct stat){.st_mode = S_IFREG | 0600};
 	st->st_size = (off_t)size;
-	if (!error && s.version)
-		view_facts(&s, st);
-	sight_release(&s);
+	if (!error && s->version)
+		view_facts(s, st);
+	sight_release(s);
 	if (error)
 		return error;
 	show_virtual(v, t, st);
 	return 0;
+}
+
+static int view_attributes(struct vfs *v, const struct target *t, struct stat *st)
+{
+	struct sight s = {.version = NULL};
+	int error = sight_of(v, t, &s, st);
+
+	return view_attributes_in(v, t, &s, error, st);
 }
 
 int attributes_of(struct vfs *v, const struct target *t, struct stat *st)
@@ -113,6 +149,9 @@ int attributes_of(struct vfs *v, const struct target *t, struct stat *st)
 	case THING_CONTROL:
 		control_attributes(v, t, st);
 		return 0;
+	case THING_ARCHIVE:
+	case THING_MEMBER:
+		return member_attributes(v, t, st);
 	case THING_VIEW:
 		return view_attributes(v, t, st);
 	default:
@@ -120,7 +159,7 @@ int attributes_of(struct vfs *v, const struct target *t, struct stat *st)
 	}
 }
 
-/* What is being written changes without anybody saying so. */
+/* Can attributes change without an invalidation, since the view is being written to? */
 static bool is_unsettled(const struct target *t) REQUIRES(vfs_class)
 {
 	const struct draft *draft = t->thing->kind == THING_VIEW ? t->thing->view.draft : NULL;
@@ -134,7 +173,7 @@ double timeout_of(struct vfs *v, const struct target *t)
 
 	if (t->thing->kind == THING_CONTROL)
 		return 0;
-	if (t->thing->kind == THING_PLAIN)
+	if (t->thing->kind == THING_PLAIN || thing_is_member(t->thing))
 		return TIMEOUT;
 	vfs_lock(v);
 	believed = !is_unsettled(t) && animation_is_watched(v, t->thing->animation);
@@ -163,11 +202,41 @@ int entry_of(struct vfs *v, const struct target *t, struct entry *out)
 	return error;
 }
 
+int member_entry(struct vfs *v, const struct target *t, const struct spot *spot, struct entry *out)
+{
+	struct stat st;
+
+	spot_stat(v, t->node, spot, &st);
+	show_member(v, t, &st);
+	entry_fill(v, t, &st, out);
+	return 0;
+}
+
+int entry_in(struct vfs *v, const struct target *t, const struct sight *latest,
+	     const struct stat *st, struct entry *out)
+{
+	struct stat shown = *st;
+	struct sight s;
+	int error = 0;
+
+	if (!st->st_mode)
+		return entry_of(v, t, out);
+	if (t->thing->kind == THING_VIEW) {
+		error = sight_in(v, t, latest, &s);
+		error = view_attributes_in(v, t, &s, error, &shown);
+	} else {
+		show_virtual(v, t, &shown);
+	}
+	if (!error)
+		entry_fill(v, t, &shown, out);
+	return error;
+}
+
 /* ---- the request ---- */
 
 /*
- * A text that its name does not open any more is there for those who have it open, and for who has
- * just looked it up: anybody else is to look up the name again, which the kernel does once.
+ * A replaced text may be used by those who have it open, and by a thread that has just looked it
+ * up. Anybody else gets ESTALE, on which the kernel looks up the name again, once.
  */
 static bool is_lost(struct vfs *v, const struct request *who, const struct target *t)
 	REQUIRES(vfs_class)
@@ -176,25 +245,57 @@ static bool is_lost(struct vfs *v, const struct request *who, const struct targe
 	       !t->node->handles && !v->unopened_files && *looked_up_by(v, who) != t->node->id;
 }
 
-int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct handle *handle,
-		struct stat *st, double *timeout)
+/*
+ * Invalidates cached pages of a file that others changed. (Pages of a file that is open for writing
+ * here are what was written.)
+ */
+static void check_pages(struct vfs *v, const struct target *t, const struct stat *st,
+			const struct timespec *now)
 {
-	struct target t;
-	int fd = -1, error = target_get(v, node, &t);
+	bool read;
 
-	if (error)
-		return error;
 	vfs_lock(v);
-	if (is_lost(v, who, &t))
-		error = ESTALE;
-	if (handle && t.thing->kind == THING_PLAIN)
+	read = t->node->handles && !node_writers(t->node);
+	vfs_unlock(v);
+	if (read && !plain_keeps_pages(v, t->node, st, now))
+		invalidate_data(v, t->node->id);
+}
+
+static int get_attributes(struct vfs *v, const struct request *who, const struct target *t,
+			  struct handle *handle, struct stat *st)
+{
+	struct timespec now;
+	bool lost;
+	int fd = -1, error = 0;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	vfs_lock(v);
+	lost = is_lost(v, who, t);
+	if (handle && t->thing->kind == THING_PLAIN)
 		fd = handle->fd;
 	vfs_unlock(v);
 	if (fd >= 0 && fstat(fd, st) == 0)
 		plain_show(v, st);
-	else if (!error)
-		error = attributes_of(v, &t, st);
-	*timeout = timeout_of(v, &t);
-	target_put(v, &t);
+	else
+		error = lost ? ESTALE : attributes_of(v, t, st);
+	if (!error && t->thing->kind == THING_PLAIN && S_ISREG(st->st_mode))
+		check_pages(v, t, st, &now);
+	return error;
+}
+
+int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct handle *handle,
+		struct stat *st, double *timeout)
+{
+	struct target t;
+	unsigned tries = 0;
+	int error;
+
+	do {
+		error = target_get(v, node, &t);
+		if (error)
+			return error;
+		error = get_attributes(v, who, &t, handle, st);
+		*timeout = timeout_of(v, &t);
+	} while (target_again(v, &t, error, &tries));
 	return error;
 }

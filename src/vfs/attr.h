@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* attr.h - attributes of any node, and entries made of them. */
+/* attr.h - attributes of any node, and entries (a lookup's reply) made of them. */
 #ifndef ANIMFS_VFS_ATTR_H
 #define ANIMFS_VFS_ATTR_H
 
 #include "view.h"
 
 int attributes_of(struct vfs *v, const struct target *t, struct stat *st) EXCLUDES(vfs_class);
-/* How long the kernel may believe what it is told of the node, its name included. */
+/* For how many seconds the kernel may cache the node's attributes and name. */
 double timeout_of(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
-/* Counts as one lookup. */
+/* Makes an entry, which counts as one lookup of the node. 0 or an errno. */
 int entry_of(struct vfs *v, const struct target *t, struct entry *out) EXCLUDES(vfs_class);
+/* The same for what is at this place in an archive, or for the folder beside it. */
+int member_entry(struct vfs *v, const struct target *t, const struct spot *spot, struct entry *out)
+	EXCLUDES(vfs_class);
+/*
+ * The same for a virtual thing that was just found in the latest version; `st` is the animation
+ * file's attributes (animation_look).
+ */
+int entry_in(struct vfs *v, const struct target *t, const struct sight *latest,
+	     const struct stat *st, struct entry *out) EXCLUDES(vfs_class);
 
 #endif

@@ -2,7 +2,7 @@
 #include "backing.h"
 
 #include "animation.h"
-#include "at.h"
+#include "disk/at.h"
 #include "plain.h"
 
 #include <errno.h>
@@ -17,6 +17,8 @@ int backing_pin(struct vfs *v, const struct target *t, int *fd)
 
 	if (t->thing->kind == THING_PLAIN)
 		return plain_pin(v, t, fd);
+	if (!t->thing->animation || t->thing->animation->archived)
+		return archive_pin(v, t->node, fd);
 	error = site_open(v, t->thing->animation, &site);
 	if (error)
 		return error;
@@ -25,14 +27,14 @@ int backing_pin(struct vfs *v, const struct target *t, int *fd)
 	return error;
 }
 
-/* Through /proc, since the calls for descriptors refuse O_PATH. */
+/* Uses /proc/self/fd, since fgetxattr() refuses O_PATH descriptors. */
 int descriptor_xattr(int fd, const char *name, struct buf *out)
 {
 	char path[AT_PROC_SIZE];
 	ssize_t size;
 	char *at;
 
-	/* Most have none: room for any value spares the call that asks for its size. */
+	/* Room for any value saves the call that asks for the size. */
 	if (!buf_reserve(out, XATTR_SIZE_MAX))
 		return ENOMEM;
 	at = (char *)out->data + out->size;
@@ -47,7 +49,10 @@ int descriptor_xattr(int fd, const char *name, struct buf *out)
 
 int backing_xattr(struct vfs *v, const struct target *t, const char *name, struct buf *out)
 {
-	/* The kernel asks for one before each write: an open file need not be found again. */
+	/*
+	 * The kernel asks for security.capability before each write: use an open descriptor if
+	 * possible.
+	 */
 	int fd = t->thing->kind == THING_PLAIN ? plain_borrow(v, t) : -1;
 	int error = fd < 0 ? backing_pin(v, t, &fd) : 0;
 

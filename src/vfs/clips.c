@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clips.c - clips as folders: renamed, moved to another file, removed. */
+/* clips.c - renaming, moving and removing clips as folders. */
 #include "clips.h"
 
 #include "diagnostics.h"
-#include "names.h"
-#include "structure.h"
+#include "model/names.h"
+#include "model/structure.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -32,14 +32,20 @@ static int refuse_name(struct vfs *v, struct animation *a, const char *label)
 	return EILSEQ;
 }
 
-/* EILSEQ where no clip has such a name, or EPERM; .animfs/errors says what would be right. */
+/*
+ * EPERM if it is the name of an animation file. EILSEQ if it is not a valid clip's name in
+ * file-name form; .animfs/errors then has the valid form.
+ */
 static int clip_check_name(struct vfs *v, struct animation *a, const char *label)
 {
 	const struct codec *codec;
 	struct buf name = BUF_INIT;
 	bool possible, failed, probe;
 
-	/* A second `cp -r a.canm b.canm`, which finds b.canm there: not to be taken for a clip. */
+	/*
+	 * `cp -r a.canm b.canm` with an existing b.canm makes a.canm in it: that is not meant as a
+	 * clip.
+	 */
 	if (store_claims(v->store, label, &codec, &probe) && !probe)
 		return EPERM;
 	possible = name_unescape(label, &name);
@@ -65,21 +71,25 @@ int clip_check_new(struct vfs *v, struct animation *a, const char *label)
 
 /* ---- edits ---- */
 
-/* Of a model that was made from base's by anim_edit. */
-typedef bool clip_edit(struct anim *edited, uint32_t clip, const void *user, struct err *err);
+/*
+ * An edit of a model from anim_edit, with a clip of `from` and, if the edit needs one, a new label.
+ */
+typedef bool clip_edit(struct anim *edited, const struct anim *from, uint32_t clip,
+		       const char *new_label, struct err *err);
 
-/* Edits a clip of `base`; ENOENT where that has none of this label. err is for people. */
-static int edit_clip(struct vfs *v, struct animation *a, struct version *base, const char *label,
-		     clip_edit *edit, const void *user, struct changes *changes, struct err *err)
+/* Edits `base` and commits. ENOENT if `from` has no clip with this label. err is for the user. */
+static int edit_clip(struct vfs *v, struct animation *a, struct version *base,
+		     const struct version *from, const char *label, clip_edit *edit,
+		     const char *new_label, struct changes *changes, struct err *err)
 	REQUIRES(writer_class)
 {
-	int64_t clip = version_clip(base, label);
+	int64_t clip = version_clip(from, label);
 	struct anim *edited = clip < 0 ? NULL : anim_edit(base->anim);
 	int error;
 
 	if (!edited)
 		return clip < 0 ? ENOENT : ENOMEM;
-	if (edit(edited, (uint32_t)clip, user, err))
+	if (edit(edited, from->anim, (uint32_t)clip, new_label, err))
 		error = edit_commit(v, a, base, edited, changes, err);
 	else
 		error = errno_of(err);
@@ -87,8 +97,10 @@ static int edit_clip(struct vfs *v, struct animation *a, struct version *base, c
 	return error;
 }
 
-static bool edit_name(struct anim *edited, uint32_t clip, const void *label, struct err *err)
+static bool edit_name(struct anim *edited, const struct anim *from, uint32_t clip,
+		      const char *label, struct err *err)
 {
+	(void)from;
 	return anim_clip_rename(edited, clip, label, err);
 }
 
@@ -103,7 +115,7 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 		return error;
 	error = base->anim->format->nameless ? EPERM : clip_check_name(v, a, new_label);
 	if (!error)
-		error = edit_clip(v, a, base, label, edit_name, new_label, changes, &err);
+		error = edit_clip(v, a, base, base, label, edit_name, new_label, changes, &err);
 	version_put(base);
 	return error;
 }
@@ -115,34 +127,27 @@ static int copy_clip(struct vfs *v, struct version *from, const char *label, str
 	REQUIRES(writer_class)
 {
 	struct err err = {.code = ERR_NONE};
-	int64_t clip = version_clip(from, label);
-	struct anim *edited = clip < 0 ? NULL : anim_edit(base->anim);
-	int error;
+	int error = edit_clip(v, to, base, from, label, anim_clip_copy, new_label, changes, &err);
 
-	if (!edited)
-		return clip < 0 ? ENOENT : ENOMEM;
-	if (anim_clip_copy(edited, from->anim, (uint32_t)clip, new_label, &err))
-		error = edit_commit(v, to, base, edited, changes, &err);
-	else
-		error = errno_of(&err);
-	anim_free(edited);
-	/* Where it will be looked for: mv reports no more than that it failed. */
+	/* mv only reports that it failed, so say why where the user will look. */
 	diagnose_animation(v, to, new_label, "not moved here", error ? err.message : NULL);
 	return error;
 }
 
-static bool edit_gone(struct anim *edited, uint32_t clip, const void *unused, struct err *err)
+static bool edit_gone(struct anim *edited, const struct anim *from, uint32_t clip,
+		      const char *unused, struct err *err)
 {
+	(void)from;
 	(void)unused;
 	return anim_clip_remove(edited, clip, err);
 }
 
-/* Where a format has one clip it stays, and what was to be moved is a copy. */
+/* Removes the clip after it was copied. In a format with exactly one clip per file it stays. */
 static int take_clip(struct vfs *v, struct animation *a, struct version *base, const char *label,
 		     struct changes *changes) REQUIRES(writer_class)
 {
 	struct err err = {.code = ERR_NONE};
-	int error = edit_clip(v, a, base, label, edit_gone, NULL, changes, &err);
+	int error = edit_clip(v, a, base, base, label, edit_gone, NULL, changes, &err);
 
 	diagnose_animation(v, a, label, "not removed", err.code ? err.message : NULL);
 	return base->anim->format->many_clips ? error : 0;
@@ -178,7 +183,7 @@ int clip_move(struct vfs *v, struct animation *from, const char *label, struct a
 
 /* ---- remove ---- */
 
-/* Which clips' folders are absent; false: none. */
+/* Marks the clips whose folders are absent; false: none. */
 static bool mark_removed(struct vfs *v, const struct animation *a, const struct version *base,
 			 bool *gone)
 {
@@ -199,7 +204,7 @@ static bool mark_removed(struct vfs *v, const struct animation *a, const struct 
 	return any;
 }
 
-/* The last of them first: those before it keep their places. */
+/* Removes from the end, so that the other indices stay valid. */
 static struct anim *edit_removed(const struct anim *base, const bool *gone, struct err *err)
 {
 	struct anim *edited = anim_edit(base);
@@ -231,8 +236,8 @@ static void diagnose_removed(struct vfs *v, struct animation *a, const struct an
 		diagnose_animation(v, a, base->clips[i].label, "not removed",
 				   err->code ? err->message : NULL);
 	}
-	/* Games count clips: who finds another one under a number is to find out why. */
-	snprintf(text, sizeof(text), "clip %u was removed: those behind it have moved up", first);
+	/* Games refer to clips by number, so report that numbers have changed. */
+	snprintf(text, sizeof(text), "clip %u was removed: later clips have moved up", first);
 	if (moved && !err->code)
 		diagnose_animation(v, a, NULL, "clips", text);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "control.h"
 
-#include "at.h"
-#include "confine.h"
 #include "diagnostics.h"
+#include "disk/at.h"
+#include "disk/confine.h"
 #include "held.h"
+#include "program.h"
 #include "upper.h"
 #include "view.h"
 
@@ -18,15 +19,15 @@
 #include <unistd.h>
 
 #define CONTROL_FILES 3
-#define SENT_MS 100  /* a text stays what it is for so long: whoever reads it gets to its end */
-#define DEPTH_MAX 64 /* folders of refusals below one another */
+#define SENT_MS 100  /* for which a text is not rendered again, so that a reader gets all of it */
+#define DEPTH_MAX 64 /* depth of folders of refusals */
 #define REASON_MAX (64 * 1024)
 
-/* Without handles: what each text was when its size was asked for. */
+/* For a kernel that opens no files: each text as it was when its size was asked for. */
 struct control {
 	struct sent {
 		struct text *text;
-		struct timespec since; /* when it became that */
+		struct timespec since; /* when the text last changed */
 		int64_t made;          /* clock_ms; 0: never */
 	} sent[CONTROL_FILES] GUARDED_BY(vfs_class);
 };
@@ -45,22 +46,79 @@ UNSHARED void control_free(struct control *c)
 
 /* ---- texts ---- */
 
+/* Appends the node's path; control characters become '?', so that it stays in its line. */
+static void add_path(const struct node *node, struct buf *out) REQUIRES(vfs_class)
+{
+	size_t begin = out->size;
+
+	if (node_path(node, out) != 0)
+		return;
+	out->size--; /* the NUL */
+	for (size_t i = begin; i < out->size; i++) {
+		if (out->data[i] < 0x20)
+			out->data[i] = '?';
+	}
+}
+
+/* What the node has that is in no animation file yet; or NULL. */
+static const char *pending_kind(const struct node *node) REQUIRES(vfs_class)
+{
+	const struct thing *thing = node->thing;
+	const struct draft *draft = thing->kind == THING_VIEW ? thing->view.draft : NULL;
+
+	if (draft && (draft->dirty || draft->pending) && thing->view.standing != DETACHED)
+		return "text";
+	return thing->kind == THING_PLAIN && thing->plain.staging ? "folder" : NULL;
+}
+
+/* Other users must not see which files somebody edits. */
+static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
+{
+	const struct node *node;
+	const char *kind;
+	size_t at = 0, count = 0;
+
+	while ((node = nodes_next(&v->nodes, &at))) {
+		kind = pending_kind(node);
+		count += kind != NULL;
+		if (!kind || v->options->allow_other)
+			continue;
+		buf_format(out, "pending_%s ", kind);
+		add_path(node, out);
+		buf_char(out, '\n');
+	}
+	buf_format(out, "pending %zu\n", count);
+}
+
 static void render_status(struct vfs *v, struct buf *out)
 {
+	struct buf pending = BUF_INIT;
 	size_t nodes, held;
 
 	vfs_lock(v);
 	nodes = v->nodes.count;
 	held = held_size(v);
+	render_pending(v, &pending);
 	vfs_unlock(v);
 	buf_format(out, "version %s\npid %d\nsource %s\nmountpoint %s\n", ANIMFS_VERSION,
 		   (int)getpid(), v->options->source, v->options->mountpoint);
+	if (v->options->state)
+		buf_format(out, "state %s\n", v->options->state);
 	buf_format(out, "read_only %s\nconfined ", v->read_only ? "yes" : "no");
-	confine_tell(v->confined, out);
+	confine_describe(v->confined, out);
 	buf_char(out, '\n');
 	buf_format(out, "cache_bytes %zu\ncache_limit %zu\nheld_bytes %zu\nheld_limit %zu\n",
 		   store_cached(v->store), v->options->store.cache, held, v->options->held_max);
-	buf_format(out, "nodes %zu\ntexts %" PRIu64 "\n", nodes, v->rendered);
+	buf_format(out, "drafts_bytes %zu\ndrafts_limit %zu\n", v->drafts.used, v->drafts.limit);
+	buf_format(out, "extra_limit %zu\nrejected_limit %zu\nhistory_limit %zu\n",
+		   v->options->extra_max, v->options->rejected_max, v->options->store.history);
+	buf_format(out, "nodes %zu\ntexts %" PRIu64 "\nsince %" PRId64 "\n", nodes, v->rendered,
+		   v->since);
+	buf_add(out, pending.data, pending.size);
+	buf_release(&pending);
+	/* Other users must not see which commands somebody runs. */
+	if (!v->options->allow_other)
+		programs_render(v->programs, out);
 }
 
 static void render_formats(struct vfs *v, struct buf *out)
@@ -76,7 +134,7 @@ static void render_formats(struct vfs *v, struct buf *out)
 	}
 }
 
-/* The first line of a NAME.error: place and reason. */
+/* Appends the first line of a NAME.error: place and reason. */
 static void add_reason(int folder, const char *name, struct buf *out)
 {
 	struct buf text = BUF_INIT;
@@ -100,24 +158,16 @@ static bool ends_in(const char *name, const char *suffix)
 
 static void add_refusals(int parent, const char *name, int depth, struct buf *out)
 {
-	int fd = depth > DEPTH_MAX
-			 ? -1
-			 : openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	DIR *dir;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
+	if (depth > DEPTH_MAX || at_list(parent, name, &dir) != 0)
 		return;
-	}
-	while ((entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
+	while ((entry = at_next(dir))) {
 		if (ends_in(entry->d_name, ".error"))
-			add_reason(fd, entry->d_name, out);
+			add_reason(dirfd(dir), entry->d_name, out);
 		else
-			add_refusals(fd, entry->d_name, depth + 1, out);
+			add_refusals(dirfd(dir), entry->d_name, depth + 1, out);
 	}
 	closedir(dir);
 }
@@ -129,14 +179,14 @@ static void render_errors(struct vfs *v, struct buf *out)
 	diagnostics_render(v, out);
 	upper_list_orphans(v, out);
 	if (state_folder(v->state, STATE_REJECTED, "", false, &folder) == 0) {
-		add_refusals(folder, ".", 0, out);
+		add_refusals(folder, "", 0, out);
 		close(folder);
 	}
 }
 
 static const struct control_file {
 	const char *name;
-	mode_t mode; /* errors quote texts that not everybody may read */
+	mode_t mode; /* errors quote texts that others may not be allowed to read */
 	void (*render)(struct vfs *v, struct buf *out);
 } control_files[CONTROL_FILES] = {
 	{"status", 0444, render_status},
@@ -149,7 +199,7 @@ const char *control_name(unsigned index)
 	return index < CONTROL_FILES ? control_files[index].name : NULL;
 }
 
-/* Which of control_files it is; -1 where it is none. */
+/* The index in control_files; -1: none. */
 static int index_of_name(const char *name)
 {
 	for (int i = 0; i < CONTROL_FILES; i++) {
@@ -168,7 +218,7 @@ static int index_of(const struct node *node) REQUIRES(vfs_class)
 
 /* ---- texts that are read without a handle ---- */
 
-/* The kernel drops its pages when `since` is another. */
+/* Replaces the text. A new `since` (mtime) makes the kernel drop its pages. */
 static void sent_renew(struct sent *sent, struct text *text)
 {
 	sent->made = clock_ms();
@@ -179,7 +229,7 @@ static void sent_renew(struct sent *sent, struct text *text)
 	}
 }
 
-/* Renders it anew, where it is time for that; *st gets its size and age. */
+/* Renders the text again if it is old enough; sets size and times in *st. */
 static void send_text(struct vfs *v, int index, struct stat *st)
 {
 	struct buf rendered = BUF_INIT;
@@ -221,8 +271,8 @@ void control_text(struct vfs *v, const struct target *t, bool as_sent, struct bu
 
 /* ---- nodes ---- */
 
-static int make(struct vfs *v, struct node *parent, const char *name, bool folder,
-		struct target *out) REQUIRES(vfs_class)
+static int make_node(struct vfs *v, struct node *parent, const char *name, bool folder,
+		     struct target *out) REQUIRES(vfs_class)
 {
 	struct thing *thing = thing_of(&v->nodes, THING_CONTROL, NULL);
 	struct node *node = thing ? nodes_add(&v->nodes, thing, name) : NULL;
@@ -251,12 +301,12 @@ int control_find(struct vfs *v, const struct target *parent, const char *name, s
 	if (node && node->thing->kind == THING_CONTROL)
 		*out = (struct target){node_get(node), thing_get(node->thing)};
 	else
-		error = make(v, parent->node, name, folder, out);
+		error = make_node(v, parent->node, name, folder, out);
 	vfs_unlock(v);
 	return error;
 }
 
-/* Who is shown as the owner of everything can read it. */
+/* The owner given by uid= or gid=, so that this user can read .animfs/errors; else our own. */
 static unsigned owner(int given, unsigned own)
 {
 	return given >= 0 ? (unsigned)given : own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* create.c - names that are made: mknod, mkdir, symlink. */
+/* create.c - mknod, mkdir, symlink. */
 #include "acl.h"
 #include "clips.h"
 #include "lookup.h"
@@ -15,7 +15,7 @@
 
 /* ---- plain things ---- */
 
-/* What is to be made, where: mode has its type. */
+/* What to make, and where; mode includes the type. */
 struct creation {
 	struct vfs *v;
 	const struct request *who;
@@ -23,8 +23,9 @@ struct creation {
 	const char *name;
 	mode_t mode;
 	dev_t device;
-	const char *target; /* of a symbolic link */
-	bool staging;       /* a folder that texts come into */
+	const char *target; /* target of a symbolic link */
+	char stored[NAME_MAX + 1];
+	bool staging; /* make a staged folder */
 };
 
 static int make_in(const struct creation *c, int folder)
@@ -33,18 +34,18 @@ static int make_in(const struct creation *c, int folder)
 	int failed;
 
 	if (c->target)
-		failed = symlinkat(c->target, folder, c->name);
+		failed = symlinkat(c->target, folder, c->stored);
 	else if (S_ISDIR(c->mode))
-		failed = mkdirat(folder, c->name, mode & 07777);
+		failed = mkdirat(folder, c->stored, mode & 07777);
 	else
-		failed = mknodat(folder, c->name, mode, c->device);
+		failed = mknodat(folder, c->stored, mode, c->device);
 	if (failed)
 		return errno;
-	plain_own(c->v, c->who, folder, c->name);
+	plain_own(c->v, c->who, folder, c->stored);
 	return 0;
 }
 
-/* The new node is known to the staging folders; it is one of them, or may be in one. */
+/* Passes the new node to staging.c: it may be a staged folder or be in one. */
 static int note_made(const struct creation *c, uint64_t node)
 {
 	struct target made;
@@ -53,7 +54,7 @@ static int note_made(const struct creation *c, uint64_t node)
 	if (error)
 		return error;
 	if (c->staging)
-		error = staging_begin(c->v, &made);
+		error = staging_begin(c->v, c->who, &made);
 	else
 		staging_given(c->v, c->who, made.node, 1u << GIVEN_MADE);
 	target_put(c->v, &made);
@@ -71,18 +72,20 @@ static int enter_made(const struct creation *c, enum area area, int folder, stru
 		if (error)
 			vfs_forget(c->v, out->node, 1);
 	}
-	/* A plain folder is not what was asked for. */
+	/* It could not be staged, and a plain folder is not what was asked for. */
 	if (error && c->staging)
-		unlinkat(folder, c->name, AT_REMOVEDIR);
+		unlinkat(folder, c->stored, AT_REMOVEDIR);
 	return error;
 }
 
-static int create_plain(const struct creation *c, struct entry *out)
+static int create_plain(struct creation *c, struct entry *out)
 {
 	enum area area = area_for(c->parent->thing);
 	struct folder folder;
-	int error = upper_grow(c->v, area, UPPER_ENTRY);
+	int error = plain_name(area, c->name, c->stored);
 
+	if (!error)
+		error = upper_grow(c->v, area, UPPER_ENTRY);
 	if (!error)
 		error = plain_folder(c->v, c->parent, area, true, &folder);
 	if (error)
@@ -108,7 +111,10 @@ static int create_view(struct vfs *v, const struct request *who, const struct sl
 	return error;
 }
 
-/* What is absent in the folder that had the name stays so. False: the name is not absent. */
+/*
+ * Makes an absent name present again; names in the folder that had it stay absent. False if the
+ * name is not absent.
+ */
 static bool set_present(struct vfs *v, struct animation *a, const struct target *parent,
 			const char *name, struct node *now)
 {
@@ -126,8 +132,8 @@ static bool set_present(struct vfs *v, struct animation *a, const struct target 
 }
 
 /*
- * A folder that was removed is made anew: it is there again. With the writer's lock, since it may
- * be a clip that is just leaving the file: then the kernel is to ask again.
+ * mkdir of a virtual folder that was removed brings it back. Takes the writer's lock, since it may
+ * be a clip that is just being removed from the file: then the kernel must ask again.
  */
 static int bring_back(struct vfs *v, const struct slot *slot, const char *name, struct entry *out)
 {
@@ -149,12 +155,12 @@ static int bring_back(struct vfs *v, const struct slot *slot, const char *name, 
 
 /* ---- the requests ---- */
 
-/* What is to be a text is often made so first: tar --xattrs gives attributes before the bytes. */
+/* Programs may create a text this way first: tar --xattrs sets attributes before writing. */
 int vfs_mknod(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	      mode_t mode, dev_t rdev, struct entry *out)
 {
 	struct slot slot;
-	struct creation c = {v, who, &slot.parent, name, mode, rdev, NULL, false};
+	struct creation c = {v, who, &slot.parent, name, mode, rdev, NULL, "", false};
 	int error = slot_find(v, parent, name, &slot);
 
 	if (!error && slot.present)
@@ -186,7 +192,7 @@ int vfs_mkdir(struct vfs *v, const struct request *who, uint64_t parent, const c
 {
 	struct slot slot;
 	const mode_t folder = S_IFDIR | (mode & 07777);
-	struct creation c = {v, who, &slot.parent, name, folder, 0, NULL, false};
+	struct creation c = {v, who, &slot.parent, name, folder, 0, NULL, "", false};
 	int error = slot_find(v, parent, name, &slot);
 
 	if (!error && slot.present)
@@ -203,7 +209,7 @@ int vfs_symlink(struct vfs *v, const struct request *who, const char *target, ui
 		const char *name, struct entry *out)
 {
 	struct slot slot;
-	struct creation c = {v, who, &slot.parent, name, S_IFLNK, 0, target, false};
+	struct creation c = {v, who, &slot.parent, name, S_IFLNK, 0, target, "", false};
 	int error = slot_find(v, parent, name, &slot);
 
 	if (!error && slot.present)

@@ -2,41 +2,41 @@
 #include "deadline.h"
 #include "vfs.h"
 
-#include <signal.h>
+#include "util/thread.h"
+
 #include <stdlib.h>
 
 #define WORKERS_MAX 256
-#define IDLE_MS 1000 /* a worker without work ends after that */
+#define IDLE_MS 1000 /* an idle worker exits after this time */
+#define NEVER INT64_MAX
 
-/* One that is being made, on the stack of the thread that makes it. */
+/* A call in progress, on the stack of its thread. */
 struct call {
 	struct call *next;
-	const struct deadline *of; /* whose memory may be gone by now, unless `again` */
-	bool again;                /* it was set meanwhile, and is queued after the call */
+	const struct deadline *of; /* may have been freed, unless `again` */
+	bool again;                /* it was set during the call, and is queued after it */
 };
 
 struct deadlines {
 	struct vfs *v;
 	struct lock lock;
-	struct deadline *first GUARDED_BY(deadline_class); /* those that are set, by their time */
+	/* deadlines that are set, sorted by time */
+	struct deadline *first GUARDED_BY(deadline_class);
 	struct deadline **last GUARDED_BY(deadline_class);
 	struct call *calls GUARDED_BY(deadline_class);
 	unsigned workers GUARDED_BY(deadline_class), idle GUARDED_BY(deadline_class);
+	/*
+	 * The timer thread sleeps until then, and needs no wakeup for later deadlines. NEVER: it
+	 * waits for a signal.
+	 */
+	int64_t sleeps_until GUARDED_BY(deadline_class);
 	bool ending GUARDED_BY(deadline_class);
 	bool started;
 	pthread_t timer;
-	pthread_cond_t wake;  /* the timer: another deadline is the first */
-	pthread_cond_t work;  /* an idle worker */
-	pthread_cond_t ended; /* there is a worker less */
+	pthread_cond_t wake;  /* wakes the timer for an earlier deadline */
+	pthread_cond_t work;  /* wakes an idle worker */
+	pthread_cond_t ended; /* a worker has ended */
 };
-
-int64_t clock_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 struct timespec clock_time(int64_t ms)
 {
@@ -50,7 +50,7 @@ static struct deadline *owner_of(struct deadline **next)
 	return (struct deadline *)((char *)next - offsetof(struct deadline, next));
 }
 
-/* From its end, where most belong. */
+/* Searches from the end, where most belong. */
 static void enqueue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
 {
 	struct deadline **at = d->last;
@@ -64,15 +64,19 @@ static void enqueue(struct deadlines *d, struct deadline *deadline) REQUIRES(dea
 		deadline->next->back = &deadline->next;
 	else
 		d->last = &deadline->next;
-	if (d->first == deadline)
+	if (d->first == deadline && deadline->when < d->sleeps_until)
 		pthread_cond_signal(&d->wake);
 }
 
+/*
+ * Does not wake a timer that sleeps until a deadline: it may wake up once for nothing. One that
+ * waits for a worker must see the new first deadline.
+ */
 static void dequeue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
 {
 	if (!deadline->back)
 		return;
-	if (d->first == deadline)
+	if (d->first == deadline && d->sleeps_until == NEVER)
 		pthread_cond_signal(&d->wake);
 	*deadline->back = deadline->next;
 	if (deadline->next)
@@ -103,23 +107,47 @@ static struct call *find_call(const struct deadlines *d, const struct deadline *
 	return call;
 }
 
-bool deadline_set(struct deadlines *d, struct deadline *deadline, int64_t when)
+static void set(struct deadlines *d, struct deadline *deadline, int64_t when)
+	REQUIRES(deadline_class)
 {
-	struct call *call;
-	bool was_set;
+	struct call *call = find_call(d, deadline);
 
-	lock_acquire(&d->lock, &deadline_class);
-	was_set = deadline->when != 0;
 	deadline->when = when;
-	call = find_call(d, deadline);
 	if (call) {
 		call->again = true;
 	} else {
 		dequeue(d, deadline);
 		enqueue(d, deadline);
 	}
+}
+
+bool deadline_set(struct deadlines *d, struct deadline *deadline, int64_t when)
+{
+	bool was_set;
+
+	lock_acquire(&d->lock, &deadline_class);
+	was_set = deadline->when != 0;
+	set(d, deadline, when);
 	lock_release(&d->lock, &deadline_class);
 	return !was_set;
+}
+
+void deadline_hasten(struct deadlines *d, struct deadline *deadline, int64_t when)
+{
+	lock_acquire(&d->lock, &deadline_class);
+	if (deadline->when > when)
+		set(d, deadline, when);
+	lock_release(&d->lock, &deadline_class);
+}
+
+bool deadline_is_set(struct deadlines *d, const struct deadline *deadline)
+{
+	bool is;
+
+	lock_acquire(&d->lock, &deadline_class);
+	is = deadline->when != 0;
+	lock_release(&d->lock, &deadline_class);
+	return is;
 }
 
 bool deadline_clear(struct deadlines *d, struct deadline *deadline)
@@ -184,7 +212,7 @@ static void call_first(struct deadlines *d) REQUIRES(deadline_class)
 		enqueue(d, deadline);
 }
 
-/* False when there was none for IDLE_MS. */
+/* Returns false if there was no work for IDLE_MS. */
 static bool wait_for_work(struct deadlines *d) REQUIRES(deadline_class)
 {
 	struct timespec until = clock_time(clock_ms() + IDLE_MS);
@@ -201,7 +229,7 @@ static void *run_worker(void *closure)
 	struct deadlines *d = closure;
 
 	lock_acquire(&d->lock, &deadline_class);
-	d->idle--; /* as which it began */
+	d->idle--; /* a worker starts as idle */
 	do {
 		while (is_due(d))
 			call_first(d);
@@ -229,8 +257,8 @@ static bool start_worker(struct deadlines *d) REQUIRES(deadline_class)
 	return started;
 }
 
-/* Sees to it that a worker takes the first, or does so itself where there can be none. */
-static void serve(struct deadlines *d) REQUIRES(deadline_class)
+/* Has a worker make the first call; makes it itself if there is none and none can be started. */
+static void serve_first(struct deadlines *d) REQUIRES(deadline_class)
 {
 	if (!d->idle && d->workers < WORKERS_MAX && start_worker(d))
 		return;
@@ -241,7 +269,7 @@ static void serve(struct deadlines *d) REQUIRES(deadline_class)
 		return;
 	}
 	pthread_cond_signal(&d->work);
-	lock_wait(&d->lock, &deadline_class, &d->wake); /* until another one is the first */
+	lock_wait(&d->lock, &deadline_class, &d->wake); /* until the first one changes */
 }
 
 static void *run_timer(void *closure)
@@ -252,10 +280,12 @@ static void *run_timer(void *closure)
 	lock_acquire(&d->lock, &deadline_class);
 	while (!d->ending) {
 		if (is_due(d)) {
-			serve(d);
+			serve_first(d);
 		} else if (d->first) {
 			until = clock_time(d->first->when);
+			d->sleeps_until = d->first->when;
 			lock_wait_until(&d->lock, &deadline_class, &d->wake, &until);
+			d->sleeps_until = NEVER;
 		} else {
 			lock_wait(&d->lock, &deadline_class, &d->wake);
 		}
@@ -274,6 +304,7 @@ UNSHARED struct deadlines *deadlines_new(struct vfs *v)
 		return NULL;
 	d->v = v;
 	d->last = &d->first;
+	d->sleeps_until = NEVER;
 	lock_init(&d->lock);
 	lock_condition_init(&d->wake);
 	lock_condition_init(&d->work);
@@ -281,15 +312,10 @@ UNSHARED struct deadlines *deadlines_new(struct vfs *v)
 	return d;
 }
 
-/* The program's signals are for its main thread; workers are the timer's children. */
+/* The timer blocks all signals, and its workers inherit that. */
 bool deadlines_start(struct deadlines *d)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	d->started = pthread_create(&d->timer, NULL, run_timer, d) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	d->started = thread_start(&d->timer, run_timer, d) == 0;
 	return d->started;
 }
 

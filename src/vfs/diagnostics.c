@@ -6,10 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#define EVENTS_MAX 1024
 
 struct diagnostic {
 	struct diagnostic *next;
-	const char *how; /* a constant text */
+	const char *how; /* a string constant */
 	char *reason;
 	char path[];
 };
@@ -17,6 +20,9 @@ struct diagnostic {
 struct diagnostics {
 	struct lock lock;
 	struct diagnostic *first GUARDED_BY(diagnostics_class); /* newest first */
+	/* A ring; once it is full, the oldest is at event_count % EVENTS_MAX. */
+	struct diagnostic *events[EVENTS_MAX] GUARDED_BY(diagnostics_class);
+	uint64_t event_count GUARDED_BY(diagnostics_class); /* number of events ever */
 };
 
 /* ---- the log ---- */
@@ -54,6 +60,8 @@ struct diagnostics *diagnostics_new(void)
 
 static void diagnostic_free(struct diagnostic *entry)
 {
+	if (!entry)
+		return;
 	free(entry->reason);
 	free(entry);
 }
@@ -68,6 +76,8 @@ UNSHARED void diagnostics_free(struct diagnostics *d)
 		diagnostic_free(d->first);
 		d->first = next;
 	}
+	for (size_t i = 0; i < EVENTS_MAX; i++)
+		diagnostic_free(d->events[i]);
 	lock_destroy(&d->lock);
 	free(d);
 }
@@ -88,9 +98,9 @@ static struct diagnostic *diagnostic_new(const char *path, const char *how, cons
 	return NULL;
 }
 
-/* Puts it in the place of what was known of the path. False: that was the same. */
-static bool replace(struct diagnostics *d, const char *path, const char *how, const char *reason)
-	REQUIRES(diagnostics_class)
+/* Replaces the path's entry, of whatever kind, or removes it. False if it was the same. */
+static bool replace_entry(struct diagnostics *d, const char *path, const char *how,
+			  const char *reason) REQUIRES(diagnostics_class)
 {
 	struct diagnostic **at = &d->first, *old, *new;
 
@@ -117,10 +127,126 @@ void diagnose(struct vfs *v, const char *path, const char *how, const char *reas
 	bool is_new;
 
 	lock_acquire(&d->lock, &diagnostics_class);
-	is_new = replace(d, path, how, reason);
+	is_new = replace_entry(d, path, how, reason);
 	lock_release(&d->lock, &diagnostics_class);
 	if (is_new && reason)
 		log_warning("%s: %s: %s", path, how, reason);
+}
+
+/* The time to the millisecond, which also makes lines distinct. */
+static void say_time(char out[32])
+{
+	struct timespec now;
+	struct tm parts;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	localtime_r(&now.tv_sec, &parts);
+	snprintf(out, 32, "%02d:%02d:%02d.%03ld", parts.tm_hour, parts.tm_min, parts.tm_sec,
+		 now.tv_nsec / 1000000);
+}
+
+static void add_event(struct diagnostics *d, struct diagnostic *event) REQUIRES(diagnostics_class)
+{
+	struct diagnostic **at = &d->events[d->event_count++ % EVENTS_MAX];
+
+	diagnostic_free(*at);
+	*at = event;
+}
+
+void diagnose_event(struct vfs *v, const char *path, const char *how, const char *reason)
+{
+	struct diagnostics *d = v->diagnostics;
+	struct diagnostic *event;
+	char time[32], *timed;
+
+	log_warning("%s: %s: %s", path, how, reason);
+	say_time(time);
+	if (asprintf(&timed, "%s: %s", time, reason) < 0)
+		return;
+	event = diagnostic_new(path, how, timed);
+	free(timed);
+	lock_acquire(&d->lock, &diagnostics_class);
+	if (event)
+		add_event(d, event);
+	lock_release(&d->lock, &diagnostics_class);
+}
+
+/* Leaves a gap in the ring. */
+static void remove_event(struct diagnostics *d, const char *path, const char *how)
+	REQUIRES(diagnostics_class)
+{
+	for (uint64_t i = d->event_count; i > 0 && i + EVENTS_MAX > d->event_count; i--) {
+		struct diagnostic **at = &d->events[(i - 1) % EVENTS_MAX];
+
+		if (!*at || strcmp((*at)->how, how) != 0 || strcmp((*at)->path, path) != 0)
+			continue;
+		diagnostic_free(*at);
+		*at = NULL;
+		return;
+	}
+}
+
+void diagnose_event_gone(struct vfs *v, const char *path, const char *how)
+{
+	struct diagnostics *d = v->diagnostics;
+
+	lock_acquire(&d->lock, &diagnostics_class);
+	remove_event(d, path, how);
+	lock_release(&d->lock, &diagnostics_class);
+	log_warning("%s: %s: it is used after all", path, how);
+}
+
+void fault_describe(const struct err *err, char *out, size_t size)
+{
+	char place[64] = "";
+
+	if (err->line)
+		snprintf(place, sizeof(place), "line %zu, column %zu: ", err->line, err->column);
+	snprintf(out, size, "%s%s%s%s", place, err->message, err->accepted[0] ? "; accepted: " : "",
+		 err->accepted);
+}
+
+int member_failed(struct vfs *v, const struct node *node, const struct err *err)
+{
+	char reason[FAULT_SIZE];
+	char *path;
+
+	if (path_of(v, node, NULL, &path) != 0)
+		return spot_errno(err);
+	fault_describe(err, reason, sizeof(reason));
+	diagnose(v, path, "not read", reason);
+	free(path);
+	return spot_errno(err);
+}
+
+int member_spot(struct vfs *v, const struct node *node, struct spot *out)
+{
+	struct err err = {.code = ERR_NONE};
+	int error = spot_of(v, node, out, &err);
+
+	return err.code == ERR_NONE ? error : member_failed(v, node, &err);
+}
+
+int refuse_in_archive(struct vfs *v, const struct node *folder, const char *name,
+		      const char *reason)
+{
+	char *path;
+
+	if (path_of(v, folder, name, &path) == 0)
+		diagnose_event(v, path, "not changed",
+			       reason ? reason
+				      : "archives are only read; edits of animations in them "
+					"become loose files, and animfs export takes members out");
+	free(path);
+	return EROFS;
+}
+
+int check_editable(struct vfs *v, const struct target *t, const char *name)
+{
+	struct err err = {.code = ERR_NONE};
+	int error = animation_check(v, t->thing->animation, &err);
+
+	return error == EROFS ? refuse_in_archive(v, t->node, name, err.message) : error;
 }
 
 void diagnose_animation(struct vfs *v, struct animation *a, const char *name, const char *how,
@@ -140,12 +266,90 @@ void diagnose_animation(struct vfs *v, struct animation *a, const char *name, co
 	buf_release(&path);
 }
 
+#define UNJOINED "not joined"
+
+/* Why the first clip without a folder has none, and how many others there are; NULL: none. */
+static char *unjoined(const struct version *version)
+{
+	const struct err *why = NULL;
+	const char *label = "";
+	uint32_t count = 0;
+	char more[32] = "", *out;
+
+	for (uint32_t i = 0; i < version->anim->clip_count; i++) {
+		if (version_shows_clip(version, i))
+			continue;
+		if (count++ > 0)
+			continue;
+		why = stills_of_clip(version->stills, i)->why;
+		label = version->anim->clips[i].label;
+	}
+	if (count > 1)
+		snprintf(more, sizeof(more), " (and %u more)", (unsigned)count - 1);
+	if (!why || asprintf(&out, "%s: %s%s%s%s", label, why->message,
+			     why->accepted[0] ? "; accepted: " : "", why->accepted, more) < 0)
+		return NULL;
+	return out;
+}
+
+/* If two threads have seen different versions, the newer one counts, whichever comes last. */
+static bool is_explained(const struct animation *a, const struct version *version)
+	REQUIRES(vfs_class)
+{
+	return !version->stills || a->explained >= version->generation;
+}
+
+static bool explain_stills(struct vfs *v, struct animation *a, const struct version *version,
+			   const char *reason, struct buf *path) REQUIRES(vfs_class)
+{
+	struct diagnostics *d = v->diagnostics;
+	const struct node *folder = a->folder ? a->folder->node : NULL;
+	bool is_new;
+
+	if (is_explained(a, version) || !folder || node_path_of(folder, "clip.x3d", path))
+		return false;
+	a->explained = version->generation;
+	lock_acquire(&d->lock, &diagnostics_class);
+	is_new = replace_entry(d, (const char *)path->data, UNJOINED, reason);
+	lock_release(&d->lock, &diagnostics_class);
+	return is_new;
+}
+
+void diagnose_stills(struct vfs *v, struct animation *a, const struct version *version)
+{
+	struct buf path = BUF_INIT;
+	char *reason;
+	bool explained, is_new;
+
+	vfs_lock(v);
+	explained = is_explained(a, version);
+	vfs_unlock(v);
+	if (explained)
+		return;
+	reason = unjoined(version);
+	vfs_lock(v);
+	is_new = explain_stills(v, a, version, reason, &path);
+	vfs_unlock(v);
+	if (is_new && reason)
+		log_warning("%s: %s: %s", (const char *)path.data, UNJOINED, reason);
+	buf_release(&path);
+	free(reason);
+}
+
+static void render(const struct diagnostic *entry, struct buf *out)
+{
+	buf_format(out, "%s: %s: %s\n", entry->path, entry->how, entry->reason);
+}
+
 void diagnostics_render(struct vfs *v, struct buf *out)
 {
 	struct diagnostics *d = v->diagnostics;
 
 	lock_acquire(&d->lock, &diagnostics_class);
 	for (const struct diagnostic *entry = d->first; entry; entry = entry->next)
-		buf_format(out, "%s: %s: %s\n", entry->path, entry->how, entry->reason);
+		render(entry, out);
+	for (uint64_t i = d->event_count; i > 0 && i + EVENTS_MAX > d->event_count; i--)
+		if (d->events[(i - 1) % EVENTS_MAX])
+			render(d->events[(i - 1) % EVENTS_MAX], out);
 	lock_release(&d->lock, &diagnostics_class);
 }

@@ -1,25 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * diagnostics.h - the list behind .animfs/errors: what is not as it should be, by path. Each also
- * goes to the log, once.
+ * diagnostics.h - the list behind .animfs/errors: what is wrong, by path. Each new entry is also
+ * logged once.
  */
 #ifndef ANIMFS_VFS_DIAGNOSTICS_H
 #define ANIMFS_VFS_DIAGNOSTICS_H
 
-#include "vfs.h"
+#include "archive.h"
 
 struct diagnostics *diagnostics_new(void); /* NULL: no memory */
 void diagnostics_free(struct diagnostics *d);
-/* how: a constant, "read-only", "not a clip yet". reason NULL: it is as it should be again. */
+/*
+ * Replaces the entry of this path, or adds one; a path has one at most. how: its kind, a string
+ * constant such as "read-only" or "not a clip yet". reason NULL: removes the entry, of any kind.
+ */
 void diagnose(struct vfs *v, const char *path, const char *how, const char *reason);
-/* About an animation, or about a name in its folder (or NULL). */
+/* Adds an event, with the current time. The last 1024 are kept. */
+void diagnose_event(struct vfs *v, const char *path, const char *how, const char *reason);
+/* Withdraws the last event of this path and kind. */
+void diagnose_event_gone(struct vfs *v, const char *path, const char *how);
+/* Describes a fault with its place in a text, and with what would be accepted. */
+#define FAULT_SIZE                                                                                 \
+	(sizeof(((struct err *)NULL)->message) + sizeof(((struct err *)NULL)->accepted) + 96)
+void fault_describe(const struct err *err, char *out, size_t size);
+/* spot_of, and notes why an archive cannot be read. */
+int member_spot(struct vfs *v, const struct node *node, struct spot *out) EXCLUDES(vfs_class);
+/* Notes why a file in an archive cannot be read. Returns the errno. */
+int member_failed(struct vfs *v, const struct node *node, const struct err *err)
+	EXCLUDES(vfs_class);
+/* Notes that nothing can be changed there, and why (NULL: as usual). Returns EROFS. */
+int refuse_in_archive(struct vfs *v, const struct node *folder, const char *name,
+		      const char *reason) EXCLUDES(vfs_class);
+/* animation_check, and notes why nothing can be changed in this virtual folder, or of this view. */
+int check_editable(struct vfs *v, const struct target *t, const char *name) EXCLUDES(vfs_class);
+/* As diagnose, about an animation, or about `name` (unless NULL) in its folder. */
 void diagnose_animation(struct vfs *v, struct animation *a, const char *name, const char *how,
 			const char *reason) EXCLUDES(vfs_class);
-/* All of it as lines. */
+/* Why clips of stills have no folder, or that they do. */
+void diagnose_stills(struct vfs *v, struct animation *a, const struct version *version)
+	EXCLUDES(vfs_class);
+/* Renders the whole list, one entry per line. */
 void diagnostics_render(struct vfs *v, struct buf *out);
-/* For the log alone; as printf. */
+/* Logs only; like printf. */
 __attribute__((format(printf, 1, 2))) void log_warning(const char *format, ...);
-/* Who writes the log: standard error, or syslog, by what fuse/ sets. */
+/* Writes a line to the log: standard error, or syslog, as fuse/ sets it. */
 extern void (*log_write)(const char *line);
 
 #endif

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * dir.c - folders. A handle reads the whole folder when it is read from its beginning, and answers
- * from that, so that neither a change nor a second reader moves it.
+ * dir.c - opendir, readdir, fsyncdir. A handle takes a listing of the whole folder when it is read
+ * from the beginning, and answers from that, so that changes and other readers do not disturb it.
  *
- * The kernel keeps a listing and serves it to the next opener if the folder is still the same, so a
- * folder of which it has one is read when it is opened. Without handles the kernel is notified when
- * a folder changes.
+ * The kernel may cache a listing and serve it to the next opener. So a folder whose listing the
+ * kernel has is read when it is opened, to see whether that is still right. A kernel that opens no
+ * folders is notified of changes instead.
  */
 #include "dir.h"
 
 #include "asker.h"
 #include "control.h"
+#include "diagnostics.h"
+#include "disk/portable.h"
 #include "end.h"
 #include "handle.h"
+#include "lookup.h"
 #include "plain.h"
 #include "staging.h"
+#include "store/beside.h"
 #include "watching.h"
 
 #include <dirent.h>
@@ -37,7 +41,7 @@ static bool list_dots(struct listing *l)
 
 /* ---- plain folders ---- */
 
-/* 0 for a name that may turn out to be an animation's folder. */
+/* 0 for a name that may be shown as an animation's folder. */
 static mode_t type_of(struct vfs *v, const struct dirent *entry, bool source)
 {
 	if (entry->d_type == DT_UNKNOWN)
@@ -47,7 +51,7 @@ static mode_t type_of(struct vfs *v, const struct dirent *entry, bool source)
 	return (mode_t)DTTOIF(entry->d_type);
 }
 
-/* The state directory is the mount's own business. */
+/* Is it the state directory, which is not shown? */
 static bool is_state(struct vfs *v, const struct stat *folder, const struct dirent *entry)
 {
 	struct stat st = {.st_dev = folder->st_dev, .st_ino = entry->d_ino};
@@ -55,9 +59,19 @@ static bool is_state(struct vfs *v, const struct stat *folder, const struct dire
 	return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) && state_is(v->state, &st);
 }
 
-/* The descriptor is closed. */
+/* The name of an entry as it is shown, in `name` if it must be decoded. */
+static const char *name_of(const struct dirent *entry, bool source, char name[NAME_MAX + 1])
+{
+	if (source || is_dot(entry->d_name))
+		return entry->d_name;
+	portable_read(entry->d_name, name);
+	return name;
+}
+
+/* Lists the folder behind a descriptor, and closes it. */
 static int list_descriptor(struct vfs *v, int fd, bool source, bool dots, struct listing *l)
 {
+	char name[NAME_MAX + 1];
 	struct dirent *entry;
 	struct stat st;
 	int error = 0;
@@ -71,7 +85,8 @@ static int list_descriptor(struct vfs *v, int fd, bool source, bool dots, struct
 	while (errno = 0, (entry = readdir(dir))) {
 		if ((!dots && is_dot(entry->d_name)) || (source && is_state(v, &st, entry)))
 			continue;
-		if (!listing_add(l, entry->d_name, entry->d_ino, type_of(v, entry, source))) {
+		if (!listing_add(l, name_of(entry, source, name), entry->d_ino,
+				 type_of(v, entry, source))) {
 			error = ENOMEM;
 			break;
 		}
@@ -82,7 +97,7 @@ static int list_descriptor(struct vfs *v, int fd, bool source, bool dots, struct
 	return error;
 }
 
-/* The folder of an area that belongs to a folder. */
+/* Opens a plain folder, or the one that an area has for a virtual folder, to list it. */
 static int open_area(struct vfs *v, const struct target *t, enum area area, int *fd)
 {
 	struct folder folder;
@@ -96,7 +111,7 @@ static int open_area(struct vfs *v, const struct target *t, enum area area, int 
 	return error;
 }
 
-/* A descriptor of its own: it is still that folder when its name is gone. */
+/* Opens a separate descriptor, which stays valid when the name is gone. */
 static int open_plain(struct vfs *v, const struct target *t, int *fd)
 {
 	int error = open_area(v, t, (enum area)t->thing->area, fd);
@@ -107,7 +122,7 @@ static int open_plain(struct vfs *v, const struct target *t, int *fd)
 	return *fd < 0 ? error : 0;
 }
 
-/* The handle's own descriptor, which stays the handle's; -1: there is none. */
+/* The handle's descriptor, not to be closed; -1: none. */
 static int descriptor_of(struct vfs *v, const struct handle *handle)
 {
 	int fd;
@@ -131,11 +146,14 @@ static int list_plain(struct vfs *v, const struct target *t, const struct handle
 	if (error)
 		return error;
 	if (source)
-		folder_watch(v, t, fd); /* before it is read, or a change gets lost */
+		folder_watch(v, t, fd); /* before reading, so as not to miss a change */
 	return list_descriptor(v, fd, source, true, l);
 }
 
-/* Is this name, in this folder, the folder of an animation? Of one that cannot be read just now. */
+/*
+ * Is this name shown as the folder of an animation or archive? Also true if the file cannot be read
+ * at the moment.
+ */
 static bool is_animation(struct vfs *v, const struct target *parent, const char *name)
 {
 	struct target found;
@@ -146,7 +164,7 @@ static bool is_animation(struct vfs *v, const struct target *parent, const char 
 	if (error)
 		return error != ENOENT;
 	if (target_get(v, entry.node, &found) == 0) {
-		is = found.thing->kind == THING_ANIMATION;
+		is = found.thing->kind == THING_ANIMATION || found.thing->kind == THING_ARCHIVE;
 		target_put(v, &found);
 	}
 	vfs_forget(v, entry.node, 1);
@@ -163,21 +181,20 @@ static uint64_t ino_of(struct vfs *v, const struct target *parent, const char *n
 	return ino;
 }
 
-/* The folders of animations that stay files, behind the files. A plain entry of that name wins. */
+/* Adds the folders beside animation files. A plain entry with the same name has precedence. */
 static int list_beside(struct vfs *v, const struct target *t, struct listing *l)
 {
 	size_t count = l->count;
 
 	for (size_t i = 0; i < count; i++) {
 		mode_t type = l->entries[i].type;
-		char name[NAME_MAX + 8];
+		char name[NAME_MAX + 1];
 
 		if ((type && type != S_IFREG) || !name_may_show(v, listing_name(l, i), true))
 			continue;
-		for (size_t j = 0; j < ARRAY_SIZE(beside_suffixes); j++) {
-			snprintf(name, sizeof(name), "%s%s", listing_name(l, i),
-				 beside_suffixes[j]);
-			if (strlen(name) > NAME_MAX || !is_animation(v, t, name))
+		for (unsigned j = 0; j < BESIDE_NAMES; j++) {
+			if (!beside_folder(v->store, listing_name(l, i), j, name) ||
+			    !is_animation(v, t, name))
 				continue;
 			if (!listing_add(l, name, ino_of(v, t, name), S_IFDIR))
 				return ENOMEM;
@@ -185,6 +202,61 @@ static int list_beside(struct vfs *v, const struct target *t, struct listing *l)
 		}
 	}
 	return 0;
+}
+
+/* ---- archives ---- */
+
+/* The type of a member that is shown as itself; 0 if it may be an animation's folder. */
+static mode_t type_of_member(const struct vfs *v, enum member_kind kind)
+{
+	if (kind == MEMBER_FOLDER)
+		return S_IFDIR;
+	return kind == MEMBER_ANIMATION && !v->options->beside ? 0 : S_IFREG;
+}
+
+static bool stands_beside(struct vfs *v, const struct target *t, const struct spot *member,
+			  const char *name)
+{
+	enum member_kind kind = catalog_kind(member->of, member->entry);
+
+	if (kind == MEMBER_ARCHIVE)
+		return !catalog_was_refused(member->of, member->entry);
+	return kind == MEMBER_ANIMATION && v->options->beside && is_animation(v, t, name);
+}
+
+/* Reads nothing but the archive's tables, unless animations have their folders beside them. */
+static int list_member(struct vfs *v, const struct target *t, const struct spot *spot,
+		       struct listing *l)
+{
+	const struct catalog *o = spot->of;
+	char name[NAME_MAX + 1];
+
+	for (uint32_t i = catalog_first(o, spot->entry); i != CATALOG_NONE;
+	     i = catalog_next(o, i)) {
+		const struct spot member = {spot->of, i, spot->loose};
+		enum member_kind kind = catalog_kind(o, i);
+
+		if (!listing_add(l, catalog_name(o, i), ino_of(v, t, catalog_name(o, i)),
+				 type_of_member(v, kind)))
+			return ENOMEM;
+		if ((kind == MEMBER_ARCHIVE || kind == MEMBER_ANIMATION) &&
+		    catalog_beside(o, i, name) && stands_beside(v, t, &member, name) &&
+		    !listing_add(l, name, ino_of(v, t, name), S_IFDIR))
+			return ENOMEM;
+	}
+	return 0;
+}
+
+static int list_archive(struct vfs *v, const struct target *t, struct listing *l)
+{
+	struct spot spot;
+	int error = list_dots(l) ? member_spot(v, t->node, &spot) : ENOMEM;
+
+	if (error)
+		return error;
+	error = list_member(v, t, &spot, l);
+	spot_release(&spot);
+	return error;
 }
 
 /* ---- virtual folders ---- */
@@ -232,8 +304,8 @@ static int list_places(struct vfs *v, const struct target *t, struct listing *l)
 }
 
 /*
- * The upper folders also have those of clips, and of folders inside one: what is listed already, as
- * a view, a clip or an upper file, is not listed a second time.
+ * An upper folder also contains the upper folders of clips and of bones/ and frames/: drops names
+ * that are already listed as a view, a clip or an upper file.
  */
 static void drop_doubles(struct listing *l, size_t before)
 {
@@ -293,8 +365,8 @@ static int list_control(struct listing *l)
 	return fine ? 0 : ENOMEM;
 }
 
-static int list(struct vfs *v, const struct target *t, const struct handle *handle,
-		struct listing *l)
+static int list_folder(struct vfs *v, const struct target *t, const struct handle *handle,
+		       struct listing *l)
 {
 	int error;
 
@@ -302,6 +374,8 @@ static int list(struct vfs *v, const struct target *t, const struct handle *hand
 		return list_control(l);
 	if (thing_is_virtual(t->thing))
 		return list_virtual(v, t, l);
+	if (thing_is_member(t->thing))
+		return list_archive(v, t, l);
 	error = list_plain(v, t, handle, l);
 	if (!error && t->thing->area == AREA_SOURCE && !is_staged(v, t->node))
 		error = list_beside(v, t, l);
@@ -316,7 +390,7 @@ static int listing_make(struct vfs *v, const struct target *t, const struct hand
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return ENOMEM;
-	error = list(v, t, handle, *out);
+	error = list_folder(v, t, handle, *out);
 	if (!error) {
 		listing_order(*out);
 		return 0;
@@ -334,14 +408,16 @@ static int refill(struct vfs *v, const struct target *t, struct handle *handle)
 
 /* ---- opening ---- */
 
-/* May the kernel serve the listing that it has, and may it keep the one that it gets now? */
+/* May the kernel use the listing that it has cached, and may it cache the one that it gets now? */
 static void open_listing(struct vfs *v, const struct target *t, struct opened *o)
 {
 	struct handle *handle = o->handle;
 	uint64_t cached;
 
 	vfs_lock(v);
-	/* What the kernel keeps comes from one handle at a time, so that it is of one reading. */
+	/*
+	 * Only one handle at a time may fill the cache, so that the cached listing is consistent.
+	 */
 	o->cache_readdir = t->thing->kind != THING_CONTROL && t->node->handles == handle &&
 			   !handle->next_of_node;
 	cached = t->node->cached;
@@ -359,21 +435,26 @@ static int open_folder(struct vfs *v, const struct target *t, int flags, struct 
 
 	if (error)
 		return error;
-	/* A folder is read without one as well, as long as it has its name. */
+	/* Without a descriptor the folder can still be read by its name. */
 	if (fd >= 0)
 		(void)handle_keep(v, &fd);
-	*out = (struct opened){.handle = handle_new(v, t->node, flags, fd)};
+	*out = (struct opened){.handle = handle_new(v, NULL, t->node, flags, fd)};
 	if (!out->handle)
 		return ENOMEM;
 	open_listing(v, t, out);
 	return 0;
 }
 
-int vfs_opendir(struct vfs *v, uint64_t node, int flags, struct opened *out)
+int vfs_opendir(struct vfs *v, const struct request *who, uint64_t node, int flags,
+		struct opened *out)
 {
 	struct target t;
-	int error = v->unopened_folders ? ENOSYS : target_get(v, node, &t);
+	int error;
 
+	if (v->unopened_folders)
+		return ENOSYS;
+	staging_visit(v, who, node);
+	error = target_get(v, node, &t);
 	if (error)
 		return error;
 	error = open_folder(v, &t, flags, out);
@@ -390,30 +471,50 @@ struct dir_read {
 	bool plus;
 	dir_add *add;
 	void *closure;
+	/* Of a virtual folder, or of one in an archive; shared by all entries of a reply. */
+	struct seen seen;
+	struct spot spot;
 };
 
+static int look_up_name(struct dir_read *r, const char *name, struct entry *out)
+{
+	int error = 0;
+
+	if (thing_is_virtual(r->folder->thing))
+		return lookup_virtual(r->v, r->folder, name, &r->seen, out);
+	if (!thing_is_member(r->folder->thing))
+		return lookup_in(r->v, r->folder, name, out);
+	if (!r->spot.of)
+		error = member_spot(r->v, r->folder->node, &r->spot);
+	return error ? error : lookup_member(r->v, r->folder, &r->spot, name, out);
+}
+
 /*
- * Not of views whose size nobody seems to want: such an entry has no node, and the kernel looks it
- * up when it is wanted after all.
+ * Looks up an entry for its attributes, but not a view whose size nobody seems to want: that entry
+ * has no node, and the kernel looks it up if it is needed.
  */
-static void look_up(const struct dir_read *r, const struct listing *l, size_t i, view_set sent,
+static void look_up(struct dir_read *r, const struct listing *l, size_t i, view_set sent,
 		    struct entry *out)
 {
 	const char *name = listing_name(l, i);
 	int view = l->entries[i].view;
 
-	if (is_dot(name) || (view >= 0 && !asker_is_sent(r->v->asker, sent, (unsigned)view)) ||
-	    lookup_in(r->v, r->folder, name, out) != 0)
+	/* Listing an archive unpacks nothing. */
+	bool may_be = thing_is_member(r->folder->thing) && !l->entries[i].type;
+
+	if (is_dot(name) || may_be ||
+	    (view >= 0 && !asker_is_sent(r->v->asker, sent, (unsigned)view)) ||
+	    look_up_name(r, name, out) != 0)
 		out->node = 0;
-	/* The type would be kept with the names, and be wrong when it is a folder after all. */
+	/* The kernel would cache the type with the name, which is wrong if it becomes a folder. */
 	if (out->node && !l->entries[i].type && S_ISREG(out->st.st_mode)) {
 		vfs_forget(r->v, out->node, 1);
 		out->node = 0;
 	}
 }
 
-/* False: there is no room for it. */
-static bool add_entry(const struct dir_read *r, const struct listing *l, size_t i, view_set sent)
+/* Returns false if there is no room for it. */
+static bool add_entry(struct dir_read *r, const struct listing *l, size_t i, view_set sent)
 {
 	const struct listing_entry *e = &l->entries[i];
 	struct entry entry = {.node = 0};
@@ -429,8 +530,8 @@ static bool add_entry(const struct dir_read *r, const struct listing *l, size_t 
 	return added;
 }
 
-/* As many entries as there is room for. */
-static void add_entries(const struct dir_read *r, const struct listing *l, off_t behind)
+/* Adds as many entries as there is room for. */
+static void add_entries(struct dir_read *r, const struct listing *l, off_t behind)
 {
 	bool root = r->folder->node->id == NODE_ROOT;
 	struct asker *asker = r->v->asker;
@@ -440,13 +541,15 @@ static void add_entries(const struct dir_read *r, const struct listing *l, off_t
 		sent = behind ? asker_goes_on(asker, r->pid) : asker_begin(asker, r->pid);
 	for (size_t i = listing_behind(l, (uint64_t)behind); i < l->count; i++) {
 		if (root && strcmp(listing_name(l, i), CONTROL) == 0)
-			continue; /* it answers by name only */
+			continue; /* it can be opened, but is not listed */
 		if (!add_entry(r, l, i, sent))
 			break;
 	}
+	seen_release(&r->seen);
+	spot_release(&r->spot);
 }
 
-/* Of two readings that differ the kernel would keep a part each. */
+/* If two readings differ, the kernel's cache could mix them: drop it. */
 static void note_listed(struct vfs *v, const struct target *t, struct handle *handle)
 {
 	uint32_t hash = listing_hash(handle->listing);
@@ -459,7 +562,7 @@ static void note_listed(struct vfs *v, const struct target *t, struct handle *ha
 	vfs_unlock(v);
 }
 
-static int read_handle(const struct dir_read *r, struct handle *handle, off_t behind)
+static int read_handle(struct dir_read *r, struct handle *handle, off_t behind)
 {
 	bool begins = behind == 0 || !handle->listing;
 	int error = 0;
@@ -475,7 +578,7 @@ static int read_handle(const struct dir_read *r, struct handle *handle, off_t be
 	return 0;
 }
 
-static int read_unopened(const struct dir_read *r, off_t behind)
+static int read_unopened(struct dir_read *r, off_t behind)
 {
 	uint64_t node = r->folder->node->id;
 	struct listing *l = behind ? listings_take(r->v->listings, node) : NULL;
@@ -492,32 +595,28 @@ int vfs_readdir(struct vfs *v, const struct request *who, uint64_t node, struct 
 		off_t behind, bool plus, dir_add *add, void *closure)
 {
 	struct target t;
-	struct dir_read r = {v, &t, who->pid, plus, add, closure};
-	int error = target_get(v, node, &t);
+	struct dir_read r = {.v = v,
+			     .folder = &t,
+			     .pid = who->pid,
+			     .plus = plus,
+			     .add = add,
+			     .closure = closure};
+	unsigned tries = 0;
+	int error;
 
-	if (error)
-		return error;
-	error = handle ? read_handle(&r, handle, behind) : read_unopened(&r, behind);
-	target_put(v, &t);
+	staging_visit(v, who, node);
+	do {
+		error = target_get(v, node, &t);
+		if (error)
+			return error;
+		error = handle ? read_handle(&r, handle, behind) : read_unopened(&r, behind);
+	} while (target_again(v, &t, error, &tries));
 	return error;
 }
 
 /* ---- fsync ---- */
 
-/* The folder that the animation is shown as, with a reference; NULL: it is not shown any more. */
-static struct node *folder_of(struct vfs *v, struct animation *a)
-{
-	struct node *node;
-
-	vfs_lock(v);
-	node = a->folder ? a->folder->node : NULL;
-	if (node)
-		node_get(node);
-	vfs_unlock(v);
-	return node;
-}
-
-/* Ends what time would end, and returns how that went. */
+/* Ends at once what would end after END_MS of quiet (staging.h, end.h). 0 or an errno. */
 static int sync_virtual(struct vfs *v, const struct target *t)
 {
 	struct animation *a = t->thing->animation;
@@ -533,9 +632,7 @@ static int sync_virtual(struct vfs *v, const struct target *t)
 	error = end_finish(v, a, &changes);
 	writer_unlock(a);
 	changes_send_all(v, &changes);
-	vfs_lock(v);
-	node_put(&v->nodes, folder);
-	vfs_unlock(v);
+	node_release(v, folder);
 	return staged ? staged : error;
 }
 

@@ -1,28 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "end.h"
-#include "burst.h"
+#include "batches.h"
 #include "clips.h"
-#include "diagnostics.h"
 #include "handle.h"
-
-#include <stdio.h>
-
-static void note_passed(struct vfs *v, struct animation *a) REQUIRES(writer_class)
-{
-	unsigned passed = a->burst.passed;
-	char text[120];
-
-	if (!passed)
-		return;
-	snprintf(text, sizeof(text),
-		 "%u text%s, saved together with an edit, said what was there before it", passed,
-		 passed == 1 ? "" : "s");
-	diagnose_animation(v, a, NULL, "passed over", text);
-}
 
 /* ---- names ---- */
 
-/* The folder beside the file was removed: it is a view of a file that is still there. */
+/* Was the folder beside a file removed? The file is still there, so the folder comes back. */
 static bool whole_folder_is_absent(const struct animation *a) REQUIRES(vfs_class)
 {
 	for (const struct mark *mark = a->absent; mark; mark = mark->next) {
@@ -32,13 +16,13 @@ static bool whole_folder_is_absent(const struct animation *a) REQUIRES(vfs_class
 	return false;
 }
 
-static void come_back(struct vfs *v, struct animation *a, struct changes *changes)
+void end_come_back(struct vfs *v, struct animation *a, struct changes *changes)
 {
 	vfs_lock(v);
 	while (a->absent) {
 		struct node *parent = node_get(a->absent->parent);
 
-		/* The kernel takes a folder that it removed for dead: another one stands there. */
+		/* The kernel considers a removed folder dead, so the name must get another node. */
 		if (!thing_is_virtual(parent->thing))
 			nodes_unlink(&v->nodes, parent, a->absent->name);
 		changes_name(changes, parent, a->absent->name, false);
@@ -59,9 +43,7 @@ int end_finish(struct vfs *v, struct animation *a, struct changes *changes)
 	vfs_unlock(v);
 	if (removed)
 		error = clips_take_out(v, a, changes);
-	come_back(v, a, changes);
-	note_passed(v, a);
-	burst_forget(a);
+	end_come_back(v, a, changes);
 	return error;
 }
 
@@ -81,7 +63,7 @@ static void expire_draft(struct vfs *v, const struct target *t, struct text *tex
 		view_part(v, t->node, changes);
 }
 
-/* Nobody has gone on with the text that was saved: it stays if others would write the same. */
+/* Nobody has continued a saved text: the draft stays only if the view would render the same. */
 static void end_saved(struct vfs *v, const struct target *t, struct changes *changes)
 {
 	struct text *text = NULL;
@@ -110,7 +92,7 @@ static void end_saved(struct vfs *v, const struct target *t, struct changes *cha
 	text_put(text);
 }
 
-/* Text that nobody went on with, half-written or saved. */
+/* Ends a draft that nobody has continued, incomplete or saved. */
 static void end_draft(struct vfs *v, const struct target *t, struct changes *changes)
 	REQUIRES(writer_class)
 {
@@ -132,7 +114,7 @@ static void end_draft(struct vfs *v, const struct target *t, struct changes *cha
 		end_saved(v, t, changes);
 }
 
-/* The next view with a draft that nobody has gone on with since `before`; with references. */
+/* Finds the next view with a draft that nobody has touched since `before`; with references. */
 static bool next_draft(struct vfs *v, struct animation *a, int64_t before, struct thing **at,
 		       struct target *out)
 {
@@ -167,7 +149,7 @@ static void end_drafts(struct vfs *v, struct animation *a, int64_t before, struc
 
 /* ---- the end ---- */
 
-/* When there is more to end; 0: nothing. */
+/* When there is more to end (clock_ms); 0: nothing. */
 static int64_t next_end(const struct animation *a, int64_t now) REQUIRES(vfs_class)
 {
 	bool quiet = !a->absent && now - a->touched >= END_MS;
@@ -189,20 +171,25 @@ void end_due(struct vfs *v, void *animation)
 {
 	struct changes changes = CHANGES_INIT;
 	struct animation *a = animation;
-	int64_t now = clock_ms(), next;
+	int64_t now = clock_ms(), next, batches;
+	bool quiet;
 
 	vfs_lock(v);
 	a->ends = 0;
 	vfs_unlock(v);
 	writer_lock(a);
 	end_drafts(v, a, now - END_MS, &changes);
-	if (burst_is_over(v, a))
+	quiet = animation_is_quiet(v, a);
+	if (quiet)
 		end_finish(v, a, &changes);
+	batches = batches_end(v, a, quiet ? BATCHES_QUIET : BATCHES_BUSY);
 	writer_unlock(a);
 	changes_send_all(v, &changes);
 	vfs_lock(v);
 	next = next_end(a, now);
-	/* What could not be ended is tried again. */
+	if (batches && (!next || batches < next))
+		next = batches;
+	/* Retry later what could not be ended. */
 	if (next)
 		animation_end_at(v, a, next > now ? next : now + END_MS);
 	animation_put(v, a);

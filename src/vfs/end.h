@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * end.h - what ends when nobody goes on with it: clips whose folders were removed leave the file,
- * names that are absent come back, drafts that stayed pending are refused.
+ * end.h - ends what has been left unfinished: clips whose folders were removed leave the file,
+ * other absent names come back, drafts that are still incomplete are refused.
  */
 #ifndef ANIMFS_VFS_END_H
 #define ANIMFS_VFS_END_H
 
 #include "save.h"
 
-/* Ends what time would end, but for drafts. An errno where clips stay. */
+/* All names below the animation that are absent are present again, and nothing is removed. */
+void end_come_back(struct vfs *v, struct animation *a, struct changes *changes) EXCLUDES(vfs_class)
+	REQUIRES(writer_class);
+/* Ends it now, except for drafts. 0, or an errno if clips could not be removed. */
 int end_finish(struct vfs *v, struct animation *a, struct changes *changes) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);
-/* The animation's `end` deadline. */
+/* Function of the animation's deadline `end`. */
 void end_due(struct vfs *v, void *animation);
 
 #endif

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define KEPT_MAX 65536 /* bytes of names in a folder that the kernel is to keep */
+#define KEPT_MAX 65536 /* bytes of names in the largest listing that the kernel may cache */
 
-/* Offsets: dots, places, and all other names, in this order. */
+/* Ranges of offsets: "." and "..", then places, then all other names. */
 #define OFFSET_PLACES 2
 #define OFFSET_NAMES ((uint64_t)1 << 60)
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * entries.h - what is in a folder, in the order in which it is told, and from where one reads on.
+ * entries.h - a folder's listing, with offsets from which a reader can resume.
  *
- * The kernel reads a folder piece by piece, and may come back for the rest when it has dropped what
- * it was told, and the folder has changed. So a name's offset says where it belongs in the order
- * whatever else is there: that of a place is its number in the file, that of any other name comes
- * from the name alone. What stays in the folder is then told once, whatever comes or goes.
+ * The kernel reads a folder piece by piece, and may ask for the rest after it dropped its cache and
+ * the folder changed. So a name's offset does not depend on what else is in the folder: that of a
+ * clip, bone or view is its index in the file, that of any other name is a hash of the name.
+ * Whatever stays in the folder is listed exactly once.
  */
 #ifndef ANIMFS_FS_ENTRIES_H
 #define ANIMFS_FS_ENTRIES_H
@@ -14,49 +14,49 @@
 #include <sys/stat.h>
 
 struct listing_entry {
-	size_t name; /* offset in names */
+	size_t name; /* offset in listing.names */
 	uint64_t ino;
 	uint64_t offset; /* 0 until listing_order */
-	mode_t type;     /* S_IF...; 0: not known before it is looked up */
-	int view;        /* its place in views[], or -1 */
+	mode_t type;     /* S_IF...; 0: unknown until it is looked up */
+	int view;        /* index in views[], or -1 */
 };
 
 struct listing {
 	struct buf names;
 	struct listing_entry *entries;
 	size_t count, room;
-	uint32_t places; /* how many have been passed, listed or not */
+	uint32_t places; /* number of places passed, listed or not */
 	bool has_views;
-	bool fresh; /* read when the folder was opened, and not told to anybody yet */
+	bool fresh; /* read when the folder was opened, and not used yet */
 };
 
 /* False when out of memory. */
 bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type);
 /*
- * The same for a place in an animation file's folder, with its view or -1; all of them, in order,
- * are to be passed.
+ * The same for a clip, bone, still or view of an animation file, with its index in views[] or -1.
+ * Call one of these for each place, in order: listing_pass_place for a place that is not listed.
  */
 void listing_pass_place(struct listing *l);
 bool listing_add_place(struct listing *l, const char *name, uint64_t ino, int view);
 const char *listing_name(const struct listing *l, size_t i);
-/* When all names are in it. */
+/* Sorts the listing; call it when all names have been added. */
 void listing_order(struct listing *l);
-/* The first entry behind an offset. */
+/* Index of the first entry after an offset. */
 size_t listing_behind(const struct listing *l, uint64_t offset);
-/* What tells it from others; 0 where that does not matter. */
+/* A hash of the listing's names; 0 for a listing that the kernel may not cache. */
 uint32_t listing_hash(const struct listing *l);
 void listing_free(struct listing *l); /* NULL is fine */
 
 /*
- * Listings of folders that are just being read by a kernel that opens none, so that not every piece
- * takes a new one. Thread-safe.
+ * For a kernel that does not open folders: keeps listings that are being read, so that not every
+ * piece needs a new one. Thread-safe.
  */
 struct listings;
 struct listings *listings_new(void);
 void listings_free(struct listings *l); /* NULL is fine */
-/* Hands over that of a node, if one was put in a moment ago; NULL otherwise. */
+/* Takes out the listing of a node, if one was put in a moment ago; else NULL. */
 struct listing *listings_take(struct listings *l, uint64_t node);
-/* Takes it over. */
+/* Puts a listing in, and takes it over. */
 void listings_put(struct listings *l, uint64_t node, struct listing *listing);
 
 #endif

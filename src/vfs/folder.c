@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "folder.h"
 
-#include "at.h"
 #include "deadline.h"
+#include "disk/at.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,20 +16,20 @@
 
 struct folder_slot {
 	int fd;              /* -1: free */
-	struct thing *thing; /* NULL: nobody's any more, to be closed when nobody has it on loan */
-	unsigned pins;       /* loans */
+	struct thing *thing; /* NULL: forgotten; closed once it is no longer borrowed */
+	unsigned pins;       /* number of borrowers */
 	bool used;
 };
 
 struct folders {
 	struct lock moves;
-	int root;      /* SOURCE; not ours to close */
+	int root;      /* SOURCE; not closed here */
 	int end;       /* descriptors_end */
-	unsigned kept; /* slots in use: fewer where a process may have few descriptors */
+	unsigned kept; /* number of slots; fewer if the process's limit is low */
 	unsigned hand GUARDED_BY(vfs_class);
 	struct folder_slot slots[FOLDERS_KEPT] GUARDED_BY(vfs_class);
 	struct deadline
-		close; /* closes what folder_forget left, which cannot do it with the lock */
+		close; /* closes what folder_forget left, which must not close under the lock */
 };
 
 /* ---- the table ---- */
@@ -46,7 +46,7 @@ static int first_not_kept(void)
 	return (int)(end - (quarter < DESCRIPTORS_RESERVED ? quarter : DESCRIPTORS_RESERVED));
 }
 
-/* An eighth of what the process may have: open files and the work on them need the rest. */
+/* An eighth of the process's limit: the rest is for open files and for requests. */
 static unsigned slots_to_keep(void)
 {
 	struct rlimit limit;
@@ -56,7 +56,7 @@ static unsigned slots_to_keep(void)
 	return limit.rlim_cur < 16 ? 2 : (unsigned)(limit.rlim_cur / 8);
 }
 
-/* Takes its descriptor out of a slot that is nobody's; -1: it has none, or is on loan. */
+/* Takes the descriptor out of a forgotten slot; -1: it has none, or is borrowed. */
 static int empty_slot(struct folder_slot *slot)
 {
 	int fd = slot->fd;
@@ -117,7 +117,7 @@ int descriptors_end(const struct folders *f)
 
 /* ---- names that move ---- */
 
-static _Thread_local unsigned holding; /* how often this thread holds the names still */
+static _Thread_local unsigned holding; /* nesting of folders_hold_still in this thread */
 
 LOCK_ATTRIBUTE(no_thread_safety_analysis) void folders_hold_still(struct vfs *v)
 {
@@ -189,7 +189,10 @@ static bool slot_of(struct folders *f, const struct thing *thing, struct folder 
 	return true;
 }
 
-/* The nearest folder above (or at) `node` that is at hand. NULL: one on the way has no name. */
+/*
+ * The nearest folder above (or at) `node` with an open descriptor. NULL if one on the way has no
+ * name.
+ */
 static const struct node *nearest(struct folders *f, const struct node *node, struct folder *out)
 	REQUIRES(vfs_class)
 {
@@ -203,7 +206,10 @@ static const struct node *nearest(struct folders *f, const struct node *node, st
 	return node;
 }
 
-/* A slot for one more, whose old descriptor is then *old (or -1); NULL: all are in use. */
+/*
+ * Takes a slot that was not used recently (clock algorithm); *old is its old descriptor or -1, for
+ * the caller to close. NULL if all are borrowed.
+ */
 static struct folder_slot *take_slot(struct folders *f, int *old) REQUIRES(vfs_class)
 {
 	for (unsigned tries = 0; tries < 2 * f->kept; tries++) {
@@ -230,8 +236,8 @@ static void put_in_slot(struct folder_slot *slot, int index, struct thing *thing
 	*out = (struct folder){fd, index, false};
 }
 
-/* Keeps a descriptor if a slot can be had; otherwise it is the borrower's to close. */
-static void keep(struct vfs *v, struct thing *thing, int fd, struct folder *out)
+/* Caches a descriptor if there is a slot; otherwise folder_close closes it. */
+static void keep_descriptor(struct vfs *v, struct thing *thing, int fd, struct folder *out)
 {
 	struct folders *f = v->folders;
 	struct folder_slot *slot;
@@ -242,7 +248,7 @@ static void keep(struct vfs *v, struct thing *thing, int fd, struct folder *out)
 		return;
 	vfs_lock(v);
 	if (slot_of(f, thing, out)) {
-		old = fd; /* another thread was as quick */
+		old = fd; /* another thread has cached one meanwhile */
 	} else {
 		slot = take_slot(f, &old);
 		if (slot)
@@ -253,13 +259,13 @@ static void keep(struct vfs *v, struct thing *thing, int fd, struct folder *out)
 		close(old);
 }
 
-/* From where a folder is opened. */
+/* Where to start opening a folder from. */
 struct way {
 	struct thing *thing; /* the folder's; referenced */
 	struct identity identity;
 	struct folder start;
-	struct buf path;   /* from the root, with a NUL; empty: `start` is the folder itself */
-	size_t start_size; /* of the part that leads to `start` */
+	struct buf path;   /* path from the root, with a NUL; empty: `start` is the folder itself */
+	size_t start_size; /* length of the part that leads to `start` */
 };
 
 static int find_names(struct vfs *v, const struct node *node, struct way *way) REQUIRES(vfs_class)
@@ -320,19 +326,19 @@ static int walk(const struct way *way, int *fd)
 	return error;
 }
 
-/* By the names that the table has now. */
+/* Opens it by the names that the table has now. */
 static int open_by_names(struct vfs *v, struct node *node, struct folder *out)
 {
 	struct way way = {.start = FOLDER_NONE, .path = BUF_INIT};
 	int error = find_way(v, node, &way), fd;
 
 	if (!error && !way.path.data) {
-		*out = way.start; /* it is the folder itself */
+		*out = way.start; /* already open */
 		way.start = (struct folder)FOLDER_NONE;
 	} else if (!error) {
 		error = walk(&way, &fd);
 		if (!error)
-			keep(v, way.thing, fd, out);
+			keep_descriptor(v, way.thing, fd, out);
 	}
 	end_way(v, &way);
 	return error;
@@ -347,7 +353,7 @@ int folder_open(struct vfs *v, struct node *node, struct folder *out)
 	folders_hold_still(v);
 	error = open_by_names(v, node, out);
 	folders_let_move(v);
-	/* Something else stands where a folder was: the kernel is to look the path up again. */
+	/* Something else is where a folder was: the kernel must look the path up again. */
 	return error == ENOTDIR || error == ELOOP ? ESTALE : error;
 }
 
@@ -381,4 +387,16 @@ void folder_forget(struct vfs *v, const struct thing *thing)
 	slot->used = false;
 	if (!slot->pins)
 		deadline_set(v->deadlines, &v->folders->close, clock_ms());
+}
+
+void folder_moved(struct vfs *v, const struct node *node)
+{
+	const struct folders *f = v->folders;
+
+	for (unsigned i = 0; i < f->kept; i++) {
+		const struct thing *thing = f->slots[i].thing;
+
+		if (thing && thing->node && node_is_below(thing->node, node))
+			folder_forget(v, thing);
+	}
 }

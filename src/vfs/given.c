@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The marks of an animation are a list, of which the first stays the first, and from there a tree
- * by the hash of folder and name: rsync gives something to every view of a file.
+ * given.c - an animation's marks with attributes form a list and, by the hash of folder and name, a
+ * tree whose root is the first of the list. The tree makes finding one fast: rsync sets attributes
+ * of every view.
  */
 #include "given.h"
 
@@ -16,6 +17,9 @@
 
 bool given_is_for(const struct thing *thing)
 {
+	/* A member may have no loose file to set them on. */
+	if (thing->animation && thing->animation->archived)
+		return true;
 	switch ((enum thing_kind)thing->kind) {
 	case THING_CLIP:
 	case THING_BONES:
@@ -84,7 +88,7 @@ struct given *given_need(struct vfs *v, struct node *node)
 	return given;
 }
 
-/* Of the folder itself, or of something in it? */
+/* Is the mark of the folder itself, or of something in it? */
 static bool is_of(const struct mark *mark, const struct node *folder) REQUIRES(vfs_class)
 {
 	const struct link *link = node_link(folder);
@@ -105,9 +109,7 @@ void given_forget(struct vfs *v, const struct node *folder)
 			enter(a, mark);
 			continue;
 		}
-		given_free(mark->given);
-		node_put(&v->nodes, mark->parent);
-		free(mark);
+		mark_free(v, mark);
 	}
 }
 
@@ -122,17 +124,56 @@ static void xattrs_free(struct given *g)
 	}
 }
 
-void given_move(struct vfs *v, const struct node *parent, const char *name, struct node *now)
+/* Moves all attributes from `was` to `to`. */
+static void take_over(struct given *to, struct given *was)
 {
 	const size_t size = offsetof(struct given, below);
+
+	xattrs_free(to);
+	memcpy(to, was, size);
+	memset(was, 0, size);
+}
+
+void given_move(struct vfs *v, const struct node *parent, const char *name, struct node *now)
+{
 	struct mark *was = *slot_of(now->thing->animation, parent, name);
 	struct given *to = was ? given_need(v, now) : NULL;
 
-	if (!to || to == was->given)
+	if (to && to != was->given)
+		take_over(to, was->given);
+}
+
+void given_give(struct vfs *v, struct animation *from, const struct node *parent, const char *name,
+		struct node *clip)
+{
+	struct mark *mark = from->given, *next;
+	struct given *own;
+
+	from->given = NULL;
+	for (; mark; mark = next) {
+		bool is_clip = mark->parent == parent && strcmp(mark->name, name) == 0;
+
+		next = mark->next;
+		if (!is_clip) {
+			enter(node_is_below(mark->parent, clip) ? clip->thing->animation : from,
+			      mark);
+			continue;
+		}
+		own = given_need(v, clip);
+		if (own)
+			take_over(own, mark->given);
+		mark_free(v, mark);
+	}
+}
+
+void given_lose(struct node *node)
+{
+	struct given *given = given_find(node);
+
+	if (!given)
 		return;
-	xattrs_free(to);
-	memcpy(to, was->given, size);
-	memset(was->given, 0, size);
+	xattrs_free(given);
+	memset(given, 0, offsetof(struct given, below));
 }
 
 void given_free(struct given *g)

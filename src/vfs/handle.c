@@ -7,7 +7,20 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct handle *handle_new(struct vfs *v, struct node *node, int flags, int fd)
+UNSHARED static void handle_delete(struct handle *h)
+{
+	if (h->fd >= 0)
+		close(h->fd);
+	program_put(h->program);
+	listing_free(h->listing);
+	buf_release(&h->text);
+	member_bytes_release(&h->member.bytes);
+	catalog_put(h->member.of);
+	free(h->who);
+	free(h);
+}
+
+UNSHARED static struct handle *make(struct vfs *v, const struct request *who, int flags, int fd)
 {
 	struct handle *h = calloc(1, sizeof(*h));
 
@@ -17,8 +30,24 @@ struct handle *handle_new(struct vfs *v, struct node *node, int flags, int fd)
 		return NULL;
 	}
 	h->flags = flags;
-	vfs_lock(v);
 	h->fd = fd;
+	if (!handle_writes(h) && !(flags & O_TRUNC))
+		return h;
+	h->program = program_of(v, who);
+	if (h->program)
+		return h;
+	handle_delete(h);
+	return NULL;
+}
+
+struct handle *handle_new(struct vfs *v, const struct request *who, struct node *node, int flags,
+			  int fd)
+{
+	struct handle *h = make(v, who, flags, fd);
+
+	if (!h)
+		return NULL;
+	vfs_lock(v);
 	h->node = node_get(node);
 	h->next_of_node = node->handles;
 	node->handles = h;
@@ -26,14 +55,14 @@ struct handle *handle_new(struct vfs *v, struct node *node, int flags, int fd)
 	return h;
 }
 
-UNSHARED static void handle_delete(struct handle *h)
+int handle_spot(struct vfs *v, const struct handle *h, struct spot *out)
 {
-	if (h->fd >= 0)
-		close(h->fd);
-	listing_free(h->listing);
-	buf_release(&h->text);
-	free(h->who);
-	free(h);
+	vfs_lock(v);
+	*out = (struct spot){h->member.of, h->member.entry, false};
+	if (out->of)
+		catalog_get(out->of);
+	vfs_unlock(v);
+	return out->of ? 0 : EIO;
 }
 
 void handle_free(struct vfs *v, struct handle *h)
@@ -73,6 +102,14 @@ void handle_target(struct vfs *v, const struct handle *h, struct target *out)
 	vfs_lock(v);
 	*out = (struct target){node_get(h->node), thing_get(h->node->thing)};
 	vfs_unlock(v);
+}
+
+void view_save_for(struct view_state *view, const struct handle *h)
+{
+	if (!h->program || view->program == h->program)
+		return;
+	program_put(view->program);
+	view->program = program_get(h->program);
 }
 
 unsigned node_writers(const struct node *node)

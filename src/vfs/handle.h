@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * handle.h - open files and folders. A handle is of a node, and acts on what the node stands for:
- * a file that is renamed onto a view is that view for all who have it open.
+ * handle.h - open files and folders. A handle belongs to a node, and acts on the thing that the
+ * node stands for at the time: after a file is renamed onto a view, its handles act on the view.
  */
 #ifndef ANIMFS_VFS_HANDLE_H
 #define ANIMFS_VFS_HANDLE_H
 
+#include "archive.h"
+#include "program.h"
 #include "vfs.h"
 
 #include <fcntl.h>
@@ -13,17 +15,28 @@
 struct handle {
 	struct node *node; /* constant; a reference */
 	int flags;         /* constant */
-	pid_t opener;      /* constant; the process that opened it, where it writes to a view */
+	/* constant; referenced: the program that opened it for writing; or NULL */
+	struct program *program;
 	struct handle *next_of_node GUARDED_BY(vfs_class);
-	int fd GUARDED_BY(vfs_class);             /* of a plain thing; -1: opened when it is used */
-	bool wrote GUARDED_BY(vfs_class);         /* views: since this handle's last flush */
-	bool has_written GUARDED_BY(vfs_class);   /* views: at all */
-	struct caller *who GUARDED_BY(vfs_class); /* views of the skeleton: who writes; or NULL */
-	bool busy GUARDED_BY(vfs_class); /* plain: open for writing, and not flushed since */
-	struct listing *listing;         /* folders; one call at a time works on it */
-	bool caches;     /* folders: the kernel keeps what it is told through this handle, */
-	uint32_t listed; /* the hash of which this is */
-	struct buf text; /* what is in .animfs: rendered when opened */
+	int fd GUARDED_BY(vfs_class);           /* of a plain thing; -1: opened on first use */
+	bool wrote GUARDED_BY(vfs_class);       /* views: written to since the last flush */
+	bool has_written GUARDED_BY(vfs_class); /* views: written to at all */
+	bool owed GUARDED_BY(vfs_class);        /* views: the opener is to hear of a refusal */
+	bool released GUARDED_BY(vfs_class);    /* views: the kernel has released it */
+	/* views of the skeleton: the credentials of the writer; or NULL */
+	struct caller *who GUARDED_BY(vfs_class);
+	bool busy GUARDED_BY(vfs_class); /* plain: open for writing, and not flushed yet */
+	/* files in an archive: what is read, and its bytes once they are; `of` NULL: another file
+	 */
+	struct member_handle {
+		struct catalog *of;
+		uint32_t entry;
+		struct member_bytes bytes;
+	} member GUARDED_BY(vfs_class);
+	struct listing *listing; /* folders; the kernel makes one call at a time */
+	bool caches;             /* folders: the kernel caches the listing, */
+	uint32_t listed;         /* whose hash this is */
+	struct buf text;         /* files in .animfs: the text, rendered on open */
 };
 
 static inline bool handle_writes(const struct handle *h)
@@ -31,20 +44,32 @@ static inline bool handle_writes(const struct handle *h)
 	return (h->flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Takes the descriptor over (-1: none), also when it fails. NULL: no memory. */
-struct handle *handle_new(struct vfs *v, struct node *node, int flags, int fd) EXCLUDES(vfs_class);
-/* Only frees it: a view's last word is handle.c's caller's. */
+/*
+ * `who`: the caller, NULL if nothing will be written. Takes over the descriptor (-1: none) even if
+ * it fails. NULL: no memory.
+ */
+struct handle *handle_new(struct vfs *v, const struct request *who, struct node *node, int flags,
+			  int fd) EXCLUDES(vfs_class);
+/* The file in an archive that it was opened for. 0, or EIO: it is of another kind. */
+int handle_spot(struct vfs *v, const struct handle *h, struct spot *out) EXCLUDES(vfs_class);
+/* Only frees it: the caller has committed what was written. */
 void handle_free(struct vfs *v, struct handle *h) EXCLUDES(vfs_class);
-/* All of a node's that is going. */
+/* Frees all handles of a node that is being freed. */
 void handles_free(struct node *node) REQUIRES(vfs_class);
-/* What it acts on now. */
+/* The node and thing that it acts on now, with references. */
 void handle_target(struct vfs *v, const struct handle *h, struct target *out) EXCLUDES(vfs_class);
 /*
- * What a program has open keeps a descriptor of ours, but none of those that are for the work on
- * requests (DESCRIPTORS_RESERVED): closes such a one. EMFILE, and *fd is -1; or 0.
+ * A descriptor is to be kept for an open file. If it is one of those that are reserved for requests
+ * (DESCRIPTORS_RESERVED), closes it, sets *fd to -1 and returns EMFILE; else returns 0.
  */
 int handle_keep(struct vfs *v, int *fd);
-/* How many of the node's handles are open for writing. */
+/*
+ * What is saved of the view next is the save of the program that opened the handle: it wrote last.
+ * Two programs that have a view open share its draft, and the last to write has the text, as in any
+ * file.
+ */
+void view_save_for(struct view_state *view, const struct handle *h) REQUIRES(vfs_class);
+/* The number of the node's handles that are open for writing. */
 unsigned node_writers(const struct node *node) REQUIRES(vfs_class);
 
 #endif

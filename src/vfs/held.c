@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct held_version {
-	struct version *version; /* its views hold it */
+	struct version *version; /* referenced by its views */
 	struct thing *const *members;
 	unsigned views;
 };
@@ -13,7 +13,7 @@ struct held_version {
 struct held {
 	size_t limit; /* constant */
 	struct held_version *
-		list GUARDED_BY(vfs_class); /* the one that was replaced first is first */
+		list GUARDED_BY(vfs_class); /* in the order in which they were replaced */
 	size_t count GUARDED_BY(vfs_class), room GUARDED_BY(vfs_class);
 	size_t size GUARDED_BY(vfs_class);
 };
@@ -39,8 +39,8 @@ size_t held_size(const struct vfs *v)
 	return v->held->size;
 }
 
-/* From the end: what is looked for was mostly replaced just now. NULL: it does not count. */
-static struct held_version *find(const struct held *h, const struct version *version)
+/* Searches from the end, since it was probably replaced just now. NULL: it is not counted. */
+static struct held_version *find_held_version(const struct held *h, const struct version *version)
 	REQUIRES(vfs_class)
 {
 	for (size_t i = h->count; i-- > 0;) {
@@ -58,20 +58,20 @@ static struct held_version *count_version(struct held *h, struct version *versio
 	if (!list)
 		return NULL;
 	h->list = list;
-	h->size += version->size;
+	h->size += version->cached.size;
 	list[h->count] = (struct held_version){version, members, 0};
 	return &list[h->count++];
 }
 
 static void uncount_view(struct held *h, struct thing *view) REQUIRES(vfs_class)
 {
-	struct held_version *one = find(h, view->view.version);
+	struct held_version *one = find_held_version(h, view->view.version);
 	size_t behind;
 
 	view->view.held = false;
 	if (--one->views)
 		return;
-	h->size -= one->version->size;
+	h->size -= one->version->cached.size;
 	behind = h->count - (size_t)(one - h->list) - 1;
 	memmove(one, one + 1, behind * sizeof(*one));
 	h->count--;
@@ -87,7 +87,7 @@ void view_unpin(struct vfs *v, struct thing *view)
 	view->view.version = NULL;
 }
 
-/* The last of its views takes it out of the list. */
+/* Drops the oldest version; the last of its views takes it out of the list. */
 static void give_up_oldest(struct vfs *v) REQUIRES(vfs_class)
 {
 	const struct version *version = v->held->list[0].version;
@@ -108,7 +108,7 @@ void held_add(struct vfs *v, struct thing *view, struct thing *const *members)
 
 	if (view->view.held)
 		return;
-	one = find(h, view->view.version);
+	one = find_held_version(h, view->view.version);
 	if (!one)
 		one = count_version(h, view->view.version, members);
 	if (!one)

@@ -2,26 +2,27 @@
 #include "invalidate.h"
 #include "deadline.h"
 
+#include "util/thread.h"
+
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define SENT_WAIT_MS 50 /* how long a save waits for names to be dropped, at most */
+#define SENT_WAIT_MS 50 /* limit of a save's wait for names to be dropped */
 
-/* What the thread sends. Also a list of them that is sent after a reply. */
+/* A notification for the thread; also a list of those that are sent after a reply. */
 struct after {
 	struct after *next;
 	uint64_t node;
-	bool counted; /* nobody waits for it any more: it was held back */
-	bool drop;    /* the name is dropped, with what is below it */
+	bool counted; /* it was held back, and counts as done */
+	bool drop;    /* drop the name and what is below it */
 	char name[];  /* "": the node's attributes and pages */
 };
 
 struct change {
-	uint64_t node;       /* its attributes are sent at once; 0: none are */
-	bool listing;        /* with the listing of the folder that it is */
-	struct after *later; /* or NULL */
+	uint64_t node;       /* invalidate this node's attributes at once; 0: none */
+	bool listing;        /* and, of a folder, its listing */
+	struct after *later; /* what the thread sends; or NULL */
 };
 
 struct queue {
@@ -37,10 +38,12 @@ struct invalidator {
 	bool ending GUARDED_BY(invalidate_class);
 	bool silent GUARDED_BY(invalidate_class);
 	struct queue queue GUARDED_BY(invalidate_class);
-	/* How many came into the queue, and how many of them are sent, or held back for now. */
+	/* Number of notifications queued, and number sent or held back. */
 	uint64_t asked GUARDED_BY(invalidate_class), done GUARDED_BY(invalidate_class);
-	uint64_t folder GUARDED_BY(invalidate_class);   /* a name in it is being sent; 0: none is */
-	struct queue held GUARDED_BY(invalidate_class); /* names in folders that are held */
+	/* folder of the name that is being sent; 0: none */
+	uint64_t folder GUARDED_BY(invalidate_class);
+	/* held-back names in folders that are held */
+	struct queue held GUARDED_BY(invalidate_class);
 	struct held_folder {
 		uint64_t node;
 		unsigned count;
@@ -96,9 +99,11 @@ static void after_free(struct after *list)
 	}
 }
 
-/* Takes the list over. */
+/* Queues a list, which it takes over, and wakes the thread unless the list is empty. */
 static void enqueue(struct invalidator *n, struct after *list)
 {
+	if (!list)
+		return;
 	lock_acquire(&n->lock, &invalidate_class);
 	while (list) {
 		struct after *next = list->next;
@@ -107,8 +112,9 @@ static void enqueue(struct invalidator *n, struct after *list)
 		n->asked++;
 		list = next;
 	}
-	pthread_cond_signal(&n->wake);
 	lock_release(&n->lock, &invalidate_class);
+	/* Signalled without the lock, or the thread would wake up only to wait for it. */
+	pthread_cond_signal(&n->wake);
 }
 
 void invalidate_data(struct vfs *v, uint64_t node)
@@ -123,7 +129,7 @@ void invalidate_name(struct vfs *v, uint64_t folder, const char *name)
 
 /* ---- names that are held ---- */
 
-/* NULL where it is not held. */
+/* NULL: not held. */
 static struct held_folder *find_held(const struct invalidator *n, uint64_t node)
 	REQUIRES(invalidate_class)
 {
@@ -160,7 +166,10 @@ void names_hold(struct vfs *v, uint64_t folder)
 	lock_release(&n->lock, &invalidate_class);
 }
 
-/* What was held back is next, in its order; what must wait longer is held back again. */
+/*
+ * Puts what was held back at the front of the queue, in order; what must still wait is held back
+ * again.
+ */
 static void put_back(struct invalidator *n) REQUIRES(invalidate_class)
 {
 	if (!n->held.first)
@@ -189,7 +198,7 @@ void names_release(struct vfs *v, uint64_t folder)
 
 /* ---- the thread ---- */
 
-/* It is sent, or cannot be for as long as its folder is held. */
+/* Counts a notification as done: sent, or held back. */
 static void count_done(struct invalidator *n, bool counted) REQUIRES(invalidate_class)
 {
 	if (counted)
@@ -211,8 +220,8 @@ static struct after *take_next(struct invalidator *n) REQUIRES(invalidate_class)
 }
 
 /*
- * A name is mostly looked up again: dropping it would take the ground from under those who have the
- * folder as their working directory. Kernels before 6.2 know no other way.
+ * Usually the kernel is only asked to look the name up again: dropping it would break processes
+ * whose working directory is below. Kernels before 6.2 can only drop it.
  */
 static void send_later(const struct kernel *k, const struct after *one)
 {
@@ -252,12 +261,16 @@ static void *run_invalidator(void *closure)
 
 static bool is_locked(const struct changes *c, uint64_t folder)
 {
-	return folder && (folder == c->locked[0] || folder == c->locked[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(c->locked); i++) {
+		if (folder && folder == c->locked[i])
+			return true;
+	}
+	return false;
 }
 
 /*
- * Waits until all that is in the queue now is sent, or held back; but not while the thread waits
- * for a folder that our request has locked.
+ * Waits until all that is queued now is sent or held back, but not while the thread is blocked by a
+ * folder that our request has locked in the kernel.
  */
 static void wait_sent(struct invalidator *n, const struct changes *c)
 {
@@ -322,7 +335,10 @@ void changes_names(struct changes *c, const struct node *node, bool drop)
 		changes_name(c, link->parent, link->name, drop);
 }
 
-/* What is for the thread: at once, or, where names are in locked folders, after the reply. */
+/*
+ * Sorts changes into what the thread sends soon, and what must wait for the reply (names in locked
+ * folders).
+ */
 static void sort_changes(const struct changes *c, struct queue *soon, struct queue *locked)
 {
 	for (size_t i = 0; i < c->count; i++) {
@@ -346,9 +362,13 @@ struct after *changes_send(struct vfs *v, struct changes *c)
 	struct queue soon, locked;
 	bool wait;
 
+	if (!c->count) {
+		c->saved = false;
+		return NULL;
+	}
 	queue_init(&soon);
 	queue_init(&locked);
-	/* Attributes of all before the pages of any: who sees one text changed sees all. */
+	/* All attributes before any pages, so that somebody who sees one changed text sees all. */
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->list[i].node)
 			send_now(n, c->list[i].node, c->list[i].listing);
@@ -367,8 +387,7 @@ struct after *changes_send(struct vfs *v, struct changes *c)
 
 void after_send(struct vfs *v, struct after *after)
 {
-	if (after)
-		enqueue(v->invalidator, after);
+	enqueue(v->invalidator, after);
 }
 
 void changes_send_all(struct vfs *v, struct changes *c)
@@ -401,15 +420,9 @@ UNSHARED struct invalidator *invalidator_new(const struct kernel *kernel)
 	return n;
 }
 
-/* The program's signals are for its main thread. */
 bool invalidator_start(struct invalidator *n)
 {
-	sigset_t all, before;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	n->started = pthread_create(&n->thread, NULL, run_invalidator, n) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	n->started = thread_start(&n->thread, run_invalidator, n) == 0;
 	return n->started;
 }
 

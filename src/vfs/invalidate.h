@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * invalidate.h - what the kernel must forget, and when it is sent.
+ * invalidate.h - collects what the kernel must forget, and sends it.
  *
- * Attributes are invalidated by the thread that changed them, before it replies: that is safe
- * inside any request, with no lock held. Names and pages are sent by a thread of their own, since
- * the kernel may have to wait for a request that waits for us.
+ * Attributes are invalidated by the thread that changed them, before it replies: with no lock held
+ * this is safe inside any request. Names and pages are sent by a separate thread, since in the
+ * kernel that may wait for a request that waits for us.
  *
  * A call that changes something collects what the kernel must forget in a `struct changes` while it
  * holds locks, and sends it, without locks, before it returns:
@@ -23,46 +23,61 @@ struct change;
 struct changes {
 	struct change *list;
 	size_t count, room;
-	uint64_t locked[2]; /* folders that the kernel has locked for this request; 0: none */
-	bool saved;         /* the caller waits for a save: names are dropped before the reply */
+	/*
+	 * Nodes of folders that the kernel has locked for this request; 0: none. A rename locks
+	 * both parents, a folder that gets another parent, and one that is replaced.
+	 */
+	uint64_t locked[4];
+	bool saved; /* a program waits for a save: drop names before the reply */
 };
 #define CHANGES_INIT                                                                               \
 	{                                                                                          \
-		NULL, 0, 0, {0, 0}, false                                                          \
+		NULL, 0, 0, {0}, false                                                             \
 	}
 
-/* Out of memory the kernel finds out late, at the end of its timeouts. */
+/* These cannot fail: out of memory, the kernel's caches only expire with their timeout. */
 void changes_attributes(struct changes *c, const struct node *node) REQUIRES(vfs_class);
-/* And its pages; or the listing of a folder. */
+/* Attributes and cached pages; of a folder, its cached listing. */
 void changes_data(struct changes *c, const struct node *node) REQUIRES(vfs_class);
-/* All its names: looked up again, or dropped at once with what is below them. */
+/*
+ * All names of the node: the kernel looks them up again or, with `drop`, drops them and what is
+ * below at once.
+ */
 void changes_names(struct changes *c, const struct node *node, bool drop) REQUIRES(vfs_class);
 void changes_name(struct changes *c, const struct node *folder, const char *name, bool drop)
 	REQUIRES(vfs_class);
 /*
- * Sends all of it, and empties it. Where `saved`, waits at most 50 ms until names are dropped, but
- * for those in locked folders, which are returned and are to be sent after the reply; NULL: none.
+ * Sends all changes, and empties the struct. If `saved`, waits at most 50 ms until names are
+ * dropped, except for names in locked folders: those are returned, for after_send once the kernel
+ * has the reply; NULL: none.
  */
 struct after *changes_send(struct vfs *v, struct changes *c) EXCLUDES(vfs_class);
-/* The same for calls whose reply releases no folder that matters: the rest goes to the thread. */
+/*
+ * The same for calls that have nothing to do after the reply: names in locked folders are left to
+ * the thread.
+ */
 void changes_send_all(struct vfs *v, struct changes *c) EXCLUDES(vfs_class);
 void after_send(struct vfs *v, struct after *after); /* NULL is fine */
 void changes_discard(struct changes *c);
 
-/* Single ones, from the thread, soon. With or without the tree's lock. */
+/*
+ * Invalidate one node's data or one name soon, from the thread. May be called under any lock of
+ * lower rank.
+ */
 void invalidate_data(struct vfs *v, uint64_t node);
-void invalidate_name(struct vfs *v, uint64_t folder, const char *name); /* looked up again */
+/* the kernel looks it up again */
+void invalidate_name(struct vfs *v, uint64_t folder, const char *name);
 
 /*
- * A request for a name in this folder is going to take its time, and the kernel has the folder
- * locked meanwhile: names in it are sent when the last of these has ended.
+ * A request that may take long holds the kernel's lock of this folder: names in it are sent only
+ * after as many names_release. Nestable.
  */
 void names_hold(struct vfs *v, uint64_t folder);
 void names_release(struct vfs *v, uint64_t folder);
 
 struct invalidator *invalidator_new(const struct kernel *kernel); /* NULL: no memory */
 bool invalidator_start(struct invalidator *n);
-void invalidator_silence(struct invalidator *n); /* nothing is sent any more */
+void invalidator_silence(struct invalidator *n); /* from now on nothing is sent */
 void invalidator_free(struct invalidator *n);    /* NULL is fine */
 
 #endif

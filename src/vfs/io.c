@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* io.c - reading and writing. */
+/* io.c - read, write, flush, fsync and the like. */
 #include "access.h"
 #include "attr.h"
 #include "control.h"
+#include "diagnostics.h"
 #include "open.h"
 #include "plain.h"
 #include "save.h"
@@ -15,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* What the request is about: through a handle, what that acts on now. */
+/* The target of a request: through a handle, what the handle acts on now. */
 static int io_target(struct vfs *v, uint64_t node, const struct handle *h, struct target *out)
 {
 	if (!h)
@@ -26,7 +27,7 @@ static int io_target(struct vfs *v, uint64_t node, const struct handle *h, struc
 
 /* ---- read ---- */
 
-static void cut(struct read_part *r, size_t size, off_t at)
+static void cut_part(struct read_part *r, size_t size, off_t at)
 {
 	struct bytes all = text_bytes(r->text);
 	size_t from = (size_t)at < all.size ? (size_t)at : all.size;
@@ -35,7 +36,7 @@ static void cut(struct read_part *r, size_t size, off_t at)
 	r->part = (struct bytes){all.data ? all.data + from : NULL, size < left ? size : left};
 }
 
-/* From a copy: as soon as the reply is out another thread may release the handle. */
+/* Makes a copy, since another thread may release the handle before the reply is sent. */
 static int read_control(struct vfs *v, const struct target *t, const struct handle *h,
 			struct text **out)
 {
@@ -59,23 +60,117 @@ static int read_plain(struct vfs *v, const struct target *t, struct handle *h,
 	return out->fd < 0 ? EIO : 0;
 }
 
+/* Takes bytes that were unpacked for this handle before. */
+static bool take_bytes(struct vfs *v, const struct handle *h, struct member_bytes *out)
+{
+	vfs_lock(v);
+	*out = h->member.bytes;
+	if (out->held)
+		cached_get(out->held);
+	vfs_unlock(v);
+	return out->held != NULL;
+}
+
+/* Keeps them while the handle is open, since they may be too large for the cache. */
+static void keep_bytes(struct vfs *v, struct handle *h, const struct member_bytes *bytes)
+{
+	vfs_lock(v);
+	if (!h->member.bytes.held) {
+		h->member.bytes = *bytes;
+		cached_get(bytes->held);
+	}
+	vfs_unlock(v);
+}
+
+static int find_bytes(struct vfs *v, const struct target *t, struct handle *h,
+		      struct member_bytes *out)
+{
+	struct err err = {.code = ERR_NONE};
+	struct spot spot;
+	uint64_t size;
+	int error;
+
+	*out = (struct member_bytes){.fd = -1};
+	if (h && take_bytes(v, h, out))
+		return 0;
+	error = h ? handle_spot(v, h, &spot) : member_spot(v, t->node, &spot);
+	if (error)
+		return error;
+	if (!catalog_bytes(spot.of, spot.entry, out, &err)) {
+		error = member_failed(v, t->node, &err);
+		if (catalog_measure(spot.of, spot.entry, &size) &&
+		    size > v->options->store.max_file)
+			error = EFBIG;
+	}
+	if (!error && h)
+		keep_bytes(v, h, out);
+	spot_release(&spot);
+	return error;
+}
+
+/* Does a loose file replace the member? Then sets out->fd. */
+static bool find_loose(struct vfs *v, const struct target *t, const struct handle *h,
+		       struct read_part *out)
+{
+	struct spot spot;
+
+	if (h) {
+		vfs_lock(v);
+		out->fd = h->fd;
+		vfs_unlock(v);
+		return out->fd >= 0;
+	}
+	if (spot_of(v, t->node, &spot, NULL) != 0)
+		return false;
+	out->own_fd = spot_loose(v, t->node, &spot, &out->fd) == 0;
+	spot_release(&spot);
+	return out->own_fd;
+}
+
+static int read_member(struct vfs *v, const struct target *t, struct handle *h, size_t size,
+		       off_t at, struct read_part *out)
+{
+	struct member_bytes bytes;
+	uint64_t from, left;
+	int error;
+
+	if (find_loose(v, t, h, out))
+		return 0;
+	error = find_bytes(v, t, h, &bytes);
+	if (error)
+		return error;
+	from = (uint64_t)at < bytes.size ? (uint64_t)at : bytes.size;
+	left = bytes.size - from;
+	out->held = bytes.held;
+	out->size = size < left ? size : (size_t)left;
+	if (bytes.fd < 0) {
+		out->part = (struct bytes){bytes.data ? bytes.data + from : NULL, out->size};
+	} else {
+		out->fd = bytes.fd;
+		out->at = (off_t)(bytes.at + from);
+	}
+	return 0;
+}
+
 int vfs_read(struct vfs *v, uint64_t node, struct handle *h, size_t size, off_t at,
 	     struct read_part *out)
 {
 	struct target t;
 	int error = io_target(v, node, h, &t);
 
-	*out = (struct read_part){.fd = -1};
+	*out = (struct read_part){.fd = -1, .at = at, .size = size};
 	if (error)
 		return error;
 	if (t.thing->kind == THING_VIEW)
 		error = view_text(v, &t, &out->text);
 	else if (t.thing->kind == THING_CONTROL)
 		error = read_control(v, &t, h, &out->text);
+	else if (t.thing->kind == THING_MEMBER)
+		error = read_member(v, &t, h, size, at, out);
 	else
 		error = read_plain(v, &t, h, out);
 	if (!error && out->text)
-		cut(out, size, at);
+		cut_part(out, size, at);
 	target_put(v, &t);
 	return error;
 }
@@ -83,13 +178,14 @@ int vfs_read(struct vfs *v, uint64_t node, struct handle *h, size_t size, off_t 
 void read_part_end(struct read_part *r)
 {
 	text_put(r->text);
+	cached_put(r->held);
 	if (r->own_fd && r->fd >= 0)
 		close(r->fd);
 }
 
 /* ---- write ---- */
 
-/* A view that is written to has a draft with whoever may write a skeleton. */
+/* Notes in the draft who writes, for permission to write the skeleton. */
 static void write_for(struct draft *draft, struct handle *h) REQUIRES(vfs_class)
 {
 	if (!h->who)
@@ -107,12 +203,15 @@ static int write_view(struct vfs *v, const struct target *t, struct handle *h, s
 	if (error)
 		return error;
 	draft = t->thing->view.draft;
-	/* The kernel's idea of the end may be older than the text. */
+	/* The kernel's idea of the end may be outdated. */
 	if (append)
 		at = (off_t)text_bytes(draft->text).size;
 	error = draft_write(draft, (uint64_t)at, data, v->options->max_text);
 	if (!error) {
 		write_for(draft, h);
+		/* The kernel writes back mapped pages through any of the open handles. */
+		if (!by_mapping)
+			view_save_for(&t->thing->view, h);
 		t->thing->view.mapped |= by_mapping;
 		h->wrote |= !by_mapping;
 		h->has_written |= !by_mapping;
@@ -154,6 +253,7 @@ ssize_t vfs_write(struct vfs *v, struct handle *h, struct bytes data, off_t at, 
 		  bool by_mapping)
 {
 	bool append = (flags & O_APPEND) && !by_mapping;
+	unsigned tries = 0;
 	struct target t;
 	ssize_t size;
 	int error;
@@ -168,8 +268,7 @@ ssize_t vfs_write(struct vfs *v, struct handle *h, struct bytes data, off_t at, 
 			error = write_view(v, &t, h, data, at, append, by_mapping);
 		else
 			size = write_plain(v, &t, h, data, at, append);
-		target_put(v, &t);
-	} while (error == ESTALE); /* it was just renamed away */
+	} while (target_again(v, &t, error, &tries)); /* the node was just renamed */
 	return error ? -error : size;
 }
 
@@ -181,7 +280,7 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 	int error;
 
 	if (!h) {
-		/* By name there is no close to wait for: an open, and its last word. */
+		/* Without a handle there is no close to wait for: open, write and flush at once. */
 		error = vfs_open(v, who, t->node->id, O_WRONLY, &opened);
 		if (error)
 			return error;
@@ -191,6 +290,7 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 	if (!error) {
 		error = draft_truncate(view->draft, size, v->options->max_text);
 		write_for(view->draft, h);
+		view_save_for(view, h);
 		h->wrote |= !error && !opened.handle;
 		vfs_unlock(v);
 	}
@@ -204,36 +304,63 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 /* ---- flush and fsync ---- */
 
 /*
- * How is it asked for? Shells flush an empty file before its data, and their children each what
- * they wrote: only the opener's own flush, once it has written, says that the text is whole. What a
- * mapping wrote is whole, too.
+ * Classifies a flush. Shells flush a file when it is still empty, and each of their children
+ * flushes what it wrote: only a flush by the opener, after it has written, or of what was written
+ * through a mapping, means that the text is complete.
  */
 static enum draft_event flush_event(const struct request *who, const struct handle *h,
 				    bool by_opener, bool mapped)
 {
-	bool whole = mapped || (by_opener && process_of(who->pid) == h->opener);
+	struct process process = {.pid = 0};
 
-	return whole ? DRAFT_SAVE : DRAFT_FLUSH_OTHER;
+	if (by_opener && !mapped)
+		process_of_thread(who->pid, &process);
+	return mapped || (by_opener && process.pid == h->program->process.pid) ? DRAFT_SAVE
+									       : DRAFT_FLUSH_OTHER;
 }
 
-/* Programs flush handles they never wrote to; only one that wrote, or a mapping, makes a save. */
+/* Begins the flush of what a handle wrote. */
+static void begin_flush(struct vfs *v, const struct view_state *view, struct handle *h,
+			enum draft_event event)
+{
+	vfs_lock(v);
+	if (event == DRAFT_SAVE && h->owed && view->draft)
+		draft_try_again(view->draft);
+	h->owed &= event != DRAFT_SAVE;
+	h->wrote = false;
+	vfs_unlock(v);
+}
+
+static void end_flush(struct vfs *v, const struct view_state *view, struct handle *h,
+		      enum draft_event event)
+{
+	vfs_lock(v);
+	h->owed |= event == DRAFT_FLUSH_OTHER && view->draft && view->draft->refused;
+	vfs_unlock(v);
+}
+
+/* Every close flushes; only a handle that wrote or is owed an error, or a mapping, makes a save. */
 static int flush_view(struct vfs *v, const struct request *who, const struct target *t,
 		      struct handle *h)
 {
 	struct changes changes = CHANGES_INIT;
 	struct view_state *view = &t->thing->view;
 	bool wrote, mapped, by_opener;
+	enum draft_event event;
 	int error;
 
 	vfs_lock(v);
-	mapped = view->mapped;
-	wrote = view->draft && (h->wrote || mapped);
+	/* A text that was only extended, to be mapped, has nothing to save yet. */
+	mapped = view->mapped && view->draft && !draft_is_unfilled(view->draft);
+	wrote = view->draft && (h->wrote || h->owed || mapped);
 	by_opener = h->has_written && !(h->flags & O_APPEND);
-	h->wrote = false;
 	vfs_unlock(v);
 	if (!wrote)
 		return 0;
-	error = view_commit(v, t, flush_event(who, h, by_opener, mapped), &changes);
+	event = flush_event(who, h, by_opener, mapped);
+	begin_flush(v, view, h, event);
+	error = view_commit(v, t, event, &changes);
+	end_flush(v, view, h, event);
 	changes_send_all(v, &changes);
 	return error;
 }
@@ -258,7 +385,7 @@ int vfs_flush(struct vfs *v, const struct request *who, struct handle *h)
 	int error;
 
 	if (v->unopened_files)
-		return ENOSYS; /* never asked again */
+		return ENOSYS; /* the kernel never asks again */
 	handle_target(v, h, &t);
 	error = t.thing->kind == THING_VIEW ? flush_view(v, who, &t, h) : flush_plain(v, h);
 	target_put(v, &t);
@@ -296,7 +423,7 @@ int vfs_fsync(struct vfs *v, const struct request *who, struct handle *h, bool d
 
 /* ---- the rest ---- */
 
-/* What a handle of a plain thing is of. EOPNOTSUPP for anything else. */
+/* The target and descriptor of a plain file's handle. EOPNOTSUPP for anything else. */
 static int plain_handle(struct vfs *v, struct handle *h, struct target *t, int *fd)
 {
 	handle_target(v, h, t);
@@ -324,7 +451,7 @@ int vfs_fallocate(struct vfs *v, struct handle *h, int mode, off_t at, off_t len
 	return error;
 }
 
-/* A text has no holes but the one at its end. */
+/* A text, or a member of an archive, has no holes but the implicit one at its end. */
 static int seek_view(struct vfs *v, const struct target *t, off_t at, int whence, off_t *out)
 {
 	struct stat st;
@@ -345,7 +472,7 @@ int vfs_lseek(struct vfs *v, uint64_t node, struct handle *h, off_t at, int when
 
 	if (error)
 		return error;
-	if (t.thing->kind == THING_VIEW) {
+	if (t.thing->kind != THING_PLAIN) {
 		error = seek_view(v, &t, at, whence, out);
 	} else {
 		error = read_plain(v, &t, h, &part) ? EINVAL : 0;
@@ -367,7 +494,7 @@ ssize_t vfs_copy(struct vfs *v, struct handle *from, off_t from_at, struct handl
 
 	if (v->read_only)
 		return -EROFS;
-	/* Of anything else the kernel then reads and writes. */
+	/* For anything else the kernel falls back to reading and writing. */
 	if (plain_handle(v, from, &in, &fd_in) != 0)
 		return -EOPNOTSUPP;
 	target_put(v, &in);
@@ -377,7 +504,7 @@ ssize_t vfs_copy(struct vfs *v, struct handle *from, off_t from_at, struct handl
 	to->busy = true;
 	vfs_unlock(v);
 	staging_touch(v, out.node);
-	/* It may be less than `size` that there is. */
+	/* There may be less than `size` to copy, and so no need to refuse: fall back. */
 	if (upper_grow_to(v, out.thing, fd_out, (uint64_t)to_at + size) != 0)
 		copied = -EOPNOTSUPP;
 	else if ((copied = copy_file_range(fd_in, &from_at, fd_out, &to_at, size, flags)) < 0)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kernel.h - all that a mount sends to the kernel unasked: four calls, which fuse/ makes of
- * libfuse's and a test of a model of the kernel's caches.
+ * kernel.h - the notifications that a mount sends to the kernel: four calls, implemented by fuse/
+ * with libfuse, and by tests with a model of the kernel's caches.
  *
- * Each returns 0 or an errno, which says no more than that the kernel did not know the node or
- * name.
+ * Each returns 0 or an errno; an error only means that the kernel did not know the node or name.
  *
- * `attributes` is safe inside any request. The others can wait for a request that waits for us
- * (Linux takes the folder's lock for a name, and a page's lock for pages): they are called only by
- * a thread that holds no lock and for which nothing waits (invalidate.h), or, `pages` and `store`,
- * for a node that no request can be about.
+ * inval_node without `pages` is safe inside any request. The others can wait for a request that
+ * waits for us (Linux takes the lock of a folder for a name, and of a page for pages): they are
+ * called only by a thread that holds no lock and that nothing waits for (invalidate.h) or, with
+ * `pages` and for store, for a node that no request can refer to.
  */
 #ifndef ANIMFS_VFS_KERNEL_H
 #define ANIMFS_VFS_KERNEL_H
@@ -17,13 +16,15 @@
 #include "animfs/base.h"
 
 struct kernel {
-	/* Forgets the node's attributes; `pages`: also its pages, or the listing of a folder. */
+	/* Drops the node's attributes; `pages`: also its cached pages, or a folder's listing. */
 	int (*inval_node)(void *closure, uint64_t node, bool pages);
-	/* Forgets the name, with what is below it; or only looks it up again when next asked for.
+	/*
+	 * inval_name drops the name and what is below it; expire_name has it looked up again at its
+	 * next use.
 	 */
 	int (*inval_name)(void *closure, uint64_t folder, const char *name);
 	int (*expire_name)(void *closure, uint64_t folder, const char *name);
-	/* Gives the node's text from its beginning, so that reading it takes no request. */
+	/* Puts the node's text into the page cache, so that reading it takes no request. */
 	int (*store)(void *closure, uint64_t node, struct bytes text);
 	void *closure;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* link.c - further names of plain files. A view has one name: what is made is a copy of its text.
- */
+/* link.c - hard links to plain files. A view has one name: linking it makes a copy of its text. */
 #include "access.h"
 #include "attr.h"
+#include "diagnostics.h"
 #include "lookup.h"
 #include "plain.h"
 #include "save.h"
@@ -16,16 +16,18 @@ static int link_plain(struct vfs *v, const struct target *from, const struct tar
 		      const char *name, struct entry *out)
 {
 	enum area area = area_for(parent->thing);
-	char old_name[NAME_MAX + 1];
+	char old_name[NAME_MAX + 1], stored[NAME_MAX + 1];
 	struct folder old, now;
 	struct stat st;
-	int error = plain_where(v, from, &old, old_name, &st);
+	int error = plain_name(area, name, stored);
 
+	if (!error)
+		error = plain_where(v, from, &old, old_name, &st);
 	if (error)
 		return error;
 	error = plain_folder(v, parent, area, true, &now);
 	if (!error) {
-		error = linkat(old.fd, old_name, now.fd, name, 0) == 0 ? 0 : errno;
+		error = linkat(old.fd, old_name, now.fd, stored, 0) == 0 ? 0 : errno;
 		if (!error)
 			error = plain_entry(v, parent, area, now.fd, name, out);
 		folder_close(v, &now);
@@ -38,20 +40,23 @@ static int copy_view(struct vfs *v, const struct request *who, const struct targ
 		     const struct target *parent, const char *name, struct entry *out)
 {
 	enum area area = area_for(parent->thing);
+	char stored[NAME_MAX + 1];
 	struct folder folder;
-	int error = view_write_out(v, view, parent, name, true);
+	int error = plain_name(area, name, stored);
 
+	if (!error)
+		error = view_write_out(v, view, parent, name, true);
 	if (!error)
 		error = plain_folder(v, parent, area, false, &folder);
 	if (error)
 		return error;
-	plain_own(v, who, folder.fd, name);
+	plain_own(v, who, folder.fd, stored);
 	error = plain_entry(v, parent, area, folder.fd, name, out);
 	folder_close(v, &folder);
 	return error;
 }
 
-/* Nobody has the view open that was just saved. */
+/* Settles a view that was just saved, and is not open. */
 static void settle_view(struct vfs *v, struct node *node, struct changes *changes)
 	REQUIRES(vfs_class)
 {
@@ -62,7 +67,7 @@ static void settle_view(struct vfs *v, struct node *node, struct changes *change
 	view_closed(v, node);
 }
 
-/* The name is the view's again, whose thing this is; with references. False: no memory. */
+/* Makes a node of this name for the view; *out takes over the thing. False: no memory. */
 static bool name_view(struct vfs *v, const struct target *parent, const char *name,
 		      struct thing *thing, struct target *out, struct changes *changes)
 	REQUIRES(vfs_class)
@@ -84,7 +89,7 @@ static bool name_view(struct vfs *v, const struct target *parent, const char *na
 	return true;
 }
 
-/* The caller holds the writer's lock; `caller` is taken over. */
+/* Saves the text as the view of this name. `caller` is taken over. */
 static int save_as(struct vfs *v, const struct request *who, const struct target *parent,
 		   const char *name, struct text *text, struct caller *caller, struct target *out,
 		   struct changes *changes) REQUIRES(writer_class)
@@ -100,7 +105,7 @@ static int save_as(struct vfs *v, const struct request *who, const struct target
 	return error;
 }
 
-/* A link to the name of a view that is absent saves the text. */
+/* Linking a file to the absent name of a view saves its text there. */
 static int link_onto_view(struct vfs *v, const struct request *who, const struct target *from,
 			  const struct target *parent, const char *name, struct entry *out)
 {
@@ -124,13 +129,13 @@ static int link_onto_view(struct vfs *v, const struct request *who, const struct
 	changes_send_all(v, &changes);
 	if (error)
 		return error;
-	animation_touch(v, a); /* the draft expires then */
+	animation_touch(v, a); /* the draft expires END_MS later */
 	error = entry_of(v, &view, out);
 	target_put(v, &view);
 	return error;
 }
 
-/* Does this expose what it says under another name? */
+/* Does this expose a view's text under another name? */
 static bool takes_text(struct vfs *v, const struct target *from, const struct slot *slot)
 {
 	return slot->is_view || from->thing->kind == THING_VIEW ||
@@ -145,6 +150,8 @@ static int link_into(struct vfs *v, const struct request *who, const struct targ
 
 	if (slot->present)
 		return EEXIST;
+	if (from->thing->kind == THING_MEMBER)
+		return refuse_in_archive(v, from->node, NULL, NULL);
 	if (slot->is_view && slot->place.kind != PLACE_VIEW)
 		return EPERM;
 	error = takes_text(v, from, slot) ? acl_check_read(v, who, from) : 0;
@@ -170,7 +177,7 @@ int vfs_link(struct vfs *v, const struct request *who, uint64_t node, uint64_t p
 	if (!error)
 		error = link_into(v, who, &from, &slot, name, out);
 	if (!error)
-		staging_touch(v, slot.parent.node);
+		staging_given(v, who, slot.parent.node, 0);
 	slot_release(v, &slot);
 	target_put(v, &from);
 	return error;

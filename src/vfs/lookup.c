@@ -8,8 +8,11 @@
 #include "plain.h"
 #include "watching.h"
 
+#include "store/beside.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,7 +31,17 @@ bool child_of(struct vfs *v, const struct node *parent, const char *name, struct
 	return node != NULL;
 }
 
-/* False: the node has no name any more. */
+struct node *folder_of(struct vfs *v, struct animation *a)
+{
+	struct node *node;
+
+	vfs_lock(v);
+	node = a->folder && a->folder->node ? node_get(a->folder->node) : NULL;
+	vfs_unlock(v);
+	return node;
+}
+
+/* False: the node no longer has a name. */
 static bool parent_of(struct vfs *v, const struct node *node, struct target *out)
 {
 	const struct link *link;
@@ -41,17 +54,19 @@ static bool parent_of(struct vfs *v, const struct node *node, struct target *out
 	return link != NULL;
 }
 
+struct staging *staging_above(const struct node *node)
+{
+	while (node && node->thing->kind == THING_PLAIN && !node->thing->plain.staging)
+		node = node_link(node) ? node_link(node)->parent : NULL;
+	return node && node->thing->kind == THING_PLAIN ? node->thing->plain.staging : NULL;
+}
+
 bool is_staged(struct vfs *v, const struct node *node)
 {
-	const struct link *link;
-	bool staged = false;
+	bool staged;
 
 	vfs_lock(v);
-	while (node && !staged) {
-		staged = node->thing->kind == THING_PLAIN && node->thing->plain.staging;
-		link = node_link(node);
-		node = link ? link->parent : NULL;
-	}
+	staged = staging_above(node) != NULL;
 	vfs_unlock(v);
 	return staged;
 }
@@ -60,45 +75,69 @@ bool is_staged(struct vfs *v, const struct node *node)
 
 bool stays_file(const struct vfs *v, const struct codec *codec)
 {
-	return v->options->beside || codec->format->stills;
+	return v->options->beside || codec->format->beside;
 }
-
-const char *const beside_suffixes[2] = {".d", ".d~2"};
 
 bool name_may_show(struct vfs *v, const char *name, bool beside)
 {
 	const struct codec *codec;
 	bool probe;
 
+	if (beside && archive_has_name(v->store, name))
+		return true;
 	if (!store_claims(v->store, name, &codec, &probe))
 		return false;
 	return probe ? beside || !v->options->beside : stays_file(v, codec) == beside;
 }
 
-/*
- * "x.canm.d": the file that this folder would stand beside; "x.canm.d~2" where something real is
- * called "x.canm.d". False for any other name.
- */
-static bool beside_name(struct vfs *v, int folder, const char *name, char base[NAME_MAX + 1])
+static bool is_there(int folder, const char *name, mode_t *type)
 {
 	struct stat st;
-	char *end;
 
-	strcpy(base, name);
-	end = strrchr(base, '.');
-	if (!end || (strcmp(end, beside_suffixes[0]) != 0 && strcmp(end, beside_suffixes[1]) != 0))
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return false;
-	if (end[2]) {
-		end[2] = '\0';
-		if (fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) != 0)
-			return false;
-	}
-	*end = '\0';
-	return fstatat(folder, base, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-	       name_may_show(v, base, true);
+	*type = st.st_mode & S_IFMT;
+	return true;
 }
 
-/* Is somebody still writing the file, through the mount? */
+/* Notes that the folder has a file that lists others: changes of those change what it shows. */
+static void note_list(struct vfs *v, const struct target *folder, const char *name)
+{
+	const struct codec *codec;
+	bool probe;
+
+	if (!store_claims(v->store, name, &codec, &probe) || probe || !codec->format->parts)
+		return;
+	vfs_lock(v);
+	folder->thing->plain.lists = true;
+	vfs_unlock(v);
+}
+
+/*
+ * If `name` is "x.canm.d" (or "x.canm.d~2", if "x.canm.d" exists in SOURCE), sets `base` to
+ * "x.canm", the file that the folder would be beside, and *end to the part of the file's name that
+ * the folder's name lacks (format.beside). Else returns false.
+ */
+static bool beside_name(struct vfs *v, const struct target *parent, int folder, const char *name,
+			char base[NAME_MAX + 1], const char **end)
+{
+	unsigned which = beside_which(name);
+	char own[NAME_MAX + 1];
+	mode_t type;
+
+	for (unsigned i = 0; beside_file(name, i, base, end); i++) {
+		if (!is_there(folder, base, &type) || !S_ISREG(type) ||
+		    !name_may_show(v, base, true) || !beside_folder(v->store, base, which, own) ||
+		    strcmp(own, name) != 0)
+			continue;
+		note_list(v, parent, base);
+		return which == 0 ||
+		       (beside_folder(v->store, base, 0, own) && is_there(folder, own, &type));
+	}
+	return false;
+}
+
+/* Is the file open for writing through the mount? */
 static bool being_written(struct vfs *v, const struct identity *id)
 {
 	const struct thing *thing;
@@ -114,8 +153,9 @@ static bool being_written(struct vfs *v, const struct identity *id)
 }
 
 /*
- * Of a file that cannot be read: ENOTDIR where that lasts, so that it is shown as it is; else its
- * errno: programs would take a file in the place of a folder for another thing.
+ * The errno for a file that cannot be read as an animation: ENOTDIR if that will not change by
+ * itself, so that it is shown as a file. Else an error: a file instead of a folder would mislead
+ * programs.
  */
 static int verdict_errno(const struct err *err)
 {
@@ -132,36 +172,40 @@ static int verdict_errno(const struct err *err)
 	return err->number;
 }
 
-/* For .animfs/errors: how the file is shown, and why so; reason NULL: as it should be. */
+/* Notes for .animfs/errors how the file is shown, and why; reason NULL: as it should be. */
 static void note_verdict(struct vfs *v, const struct target *parent, const char *name,
 			 const char *how, const char *reason)
 {
-	struct buf path = BUF_INIT;
-	int error;
+	char *path;
 
-	vfs_lock(v);
-	error = node_path_of(parent->node, name, &path);
-	vfs_unlock(v);
-	if (!error)
-		diagnose(v, (const char *)path.data, how, reason);
-	buf_release(&path);
+	if (path_of(v, parent->node, name, &path) == 0)
+		diagnose(v, path, how, reason);
+	free(path);
 }
 
-/* The name as an animation's folder, in a real one. */
+/* A name in a plain folder, or in one of an archive, that may be an animation's folder. */
 struct candidate {
 	const struct target *parent;
-	int folder;       /* descriptor of the parent, */
-	const char *path; /* and its path */
-	const char *link; /* the folder's name, */
-	const char *name; /* and the file's */
+	int folder;         /* the parent's descriptor, or -1 */
+	const char *path;   /* and its path */
+	const char *link;   /* the folder's name, */
+	const char *name;   /* and the file's name, */
+	const char *beside; /* which ends with this where the folder's has ".d"; NULL: same names */
+	const struct loose_site *loose; /* of a member of an archive; or NULL */
 };
+
+static struct where where_of(const struct candidate *c)
+{
+	return c->loose ? loose_where(c->loose)
+			: (struct where){.dir = c->folder, .folder = c->path, .name = c->name};
+}
 
 static bool is_beside(const struct candidate *c)
 {
-	return strcmp(c->link, c->name) != 0;
+	return c->beside != NULL;
 }
 
-/* Another call may have entered it meanwhile. Takes the animation over. */
+/* Adds the animation to the table, unless another call has done so meanwhile. Takes it over. */
 static int enter_animation(struct vfs *v, const struct candidate *c, struct animation *a,
 			   const struct version *version, const struct stat *st, struct target *out)
 {
@@ -193,29 +237,33 @@ static int enter_animation(struct vfs *v, const struct candidate *c, struct anim
 	return node ? 0 : ENOMEM;
 }
 
-/* What the file is now, and whether the name stands for it. */
-static int judge(struct vfs *v, const struct candidate *c, const struct version *version,
-		 const struct err *err)
+/* Decides whether the name is an animation's folder: 0 or an errno. */
+static int judge_candidate(struct vfs *v, const struct candidate *c, const struct version *version,
+			   const struct err *err)
 {
+	char reason[FAULT_SIZE];
 	int error;
 
 	if (version && stays_file(v, version->codec) != is_beside(c))
-		return ENOTDIR; /* it is shown, but not under this name */
+		return ENOTDIR; /* the folder has another name */
 	if (version) {
-		note_verdict(v, c->parent, c->name, "read-only", version->anim->read_only);
+		/* A file that lists others is always read-only: edit its parts. */
+		note_verdict(v, c->parent, c->name, "read-only",
+			     version->codec->format->parts ? NULL : version->anim->read_only);
 		return 0;
 	}
 	error = verdict_errno(err);
-	/* That a file of any name is no animation is nothing to say. */
+	fault_describe(err, reason, sizeof(reason));
+	/* That a file is not an animation at all is not worth reporting. */
 	note_verdict(v, c->parent, c->name, error == ENOTDIR ? "shown as it is" : "not read",
-		     err->code == ERR_UNKNOWN ? NULL : err->message);
+		     err->code == ERR_UNKNOWN ? NULL : reason);
 	return error;
 }
 
 static int new_animation(struct vfs *v, const struct candidate *c, struct target *out)
 {
-	const struct where where = {c->folder, c->path, c->name, NULL};
-	struct animation *a = animation_new(v, is_beside(c));
+	const struct where where = where_of(c);
+	struct animation *a = animation_new(v, c->beside, c->loose != NULL);
 	struct err err = {.code = ERR_NONE};
 	struct version *version;
 	struct stat st;
@@ -224,9 +272,11 @@ static int new_animation(struct vfs *v, const struct candidate *c, struct target
 	if (!a)
 		return ENOMEM;
 	version = source_look(a->source, &where, &st, &err);
-	error = judge(v, c, version, &err);
+	error = judge_candidate(v, c, version, &err);
 	if (!error) {
 		error = enter_animation(v, c, a, version, &st, out);
+		if (!error)
+			diagnose_stills(v, out->thing->animation, version);
 	} else {
 		vfs_lock(v);
 		animation_put(v, a);
@@ -236,7 +286,7 @@ static int new_animation(struct vfs *v, const struct candidate *c, struct target
 	return error;
 }
 
-/* It is no folder any more: what has the name is another thing. */
+/* The animation is no longer shown as a folder: takes the name from its node. */
 static void leave_animation(struct vfs *v, const struct candidate *c, const struct target *t)
 {
 	vfs_lock(v);
@@ -263,20 +313,20 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 	vfs_lock(v);
 	damaged = a->damaged;
 	vfs_unlock(v);
-	/* What may be open there is found by its node. */
+	/* What is open there is found by its node, not by name. */
 	if (damaged && v->unopened_files)
 		error = EIO;
 	if (!error && !damaged) {
-		error = judge(v, c, version, &err);
+		error = judge_candidate(v, c, version, &err);
 	} else {
-		const struct where where = {c->folder, c->path, c->name, NULL};
+		const struct where where = where_of(c);
 		struct version *again = source_get(a->source, &where, &err);
 
-		/* Why it is not shown, or only what is open of it. */
+		/* Finds out why it is not shown, or why nothing but what is open in it still is. */
 		if (again || error)
-			error = judge(v, c, again, &err);
+			error = judge_candidate(v, c, again, &err);
 		else
-			(void)judge(v, c, NULL, &err);
+			(void)judge_candidate(v, c, NULL, &err);
 		version_put(again);
 	}
 	version_put(version);
@@ -285,17 +335,14 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 	return error;
 }
 
-/* The animation's folder; ENOTDIR when it is shown as the file it is. */
+/* Finds the animation's folder; ENOTDIR if it is shown as a file. */
 static int find_animation(struct vfs *v, struct candidate *c, struct target *out)
 {
 	bool known = child_of(v, c->parent->node, c->link, out);
-	struct buf path = BUF_INIT;
-	int error;
+	char *path;
+	int error = path_of(v, c->parent->node, NULL, &path);
 
-	vfs_lock(v);
-	error = node_path(c->parent->node, &path);
-	vfs_unlock(v);
-	c->path = error ? "" : (const char *)path.data;
+	c->path = error ? "" : path;
 	names_hold(v, c->parent->node->id);
 	if (known && out->thing->kind == THING_ANIMATION) {
 		error = known_animation(v, c, out);
@@ -307,7 +354,7 @@ static int find_animation(struct vfs *v, struct candidate *c, struct target *out
 		error = new_animation(v, c, out);
 	}
 	names_release(v, c->parent->node->id);
-	buf_release(&path);
+	free(path);
 	return error;
 }
 
@@ -319,10 +366,157 @@ static int entry_and_put(struct vfs *v, struct target *t, struct entry *out)
 	return error;
 }
 
+/* ---- archives ---- */
+
+/* The archive whose folder has this name, with a reference; a new one if the table has none. */
+static int archive_by_name(struct vfs *v, const struct target *parent, const char *name,
+			   struct shown_archive **out)
+{
+	struct node *node;
+
+	*out = NULL;
+	vfs_lock(v);
+	node = nodes_by_name(&v->nodes, parent->node, name);
+	if (node && node->thing->kind == THING_ARCHIVE) {
+		*out = node->thing->archive;
+		shown_archive_get(*out);
+	}
+	vfs_unlock(v);
+	if (!*out)
+		*out = shown_archive_new(v);
+	return *out ? 0 : ENOMEM;
+}
+
+/* Finds the archive's folder; ENOENT if it is shown as a file only. */
+static int find_archive(struct vfs *v, const struct candidate *c, struct target *out)
+{
+	struct err err = {.code = ERR_NONE};
+	char reason[FAULT_SIZE];
+	struct shown_archive *s;
+	struct catalog *o;
+	int error = archive_by_name(v, c->parent, c->link, &s);
+
+	if (error)
+		return error;
+	o = archive_look(s->source, c->folder, c->name, &err);
+	error = o ? 0 : verdict_errno(&err);
+	fault_describe(&err, reason, sizeof(reason));
+	note_verdict(v, c->parent, c->name, "shown as it is", error ? reason : NULL);
+	if (!error)
+		error = archive_node(v, c->parent, c->link, s, out);
+	catalog_put(o);
+	vfs_lock(v);
+	if (error && nodes_by_name(&v->nodes, c->parent->node, c->link))
+		nodes_unlink(&v->nodes, c->parent->node, c->link);
+	shown_archive_put(s);
+	vfs_unlock(v);
+	return error == ENOTDIR ? ENOENT : error;
+}
+
+/* The folder of an archive in an archive, which is not opened before it is entered. */
+static int find_nested(struct vfs *v, const struct target *parent, const struct spot *member,
+		       const char *name, struct target *out)
+{
+	struct shown_archive *s;
+	int error = catalog_was_refused(member->of, member->entry)
+			    ? ENOENT
+			    : archive_by_name(v, parent, name, &s);
+
+	if (error)
+		return error;
+	error = archive_node(v, parent, name, s, out);
+	vfs_lock(v);
+	shown_archive_put(s);
+	vfs_unlock(v);
+	return error;
+}
+
+/* A member that may be shown as an animation's folder; ENOTDIR if it is not. */
+static int lookup_animation(struct vfs *v, const struct target *parent, const struct spot *spot,
+			    const char *name, bool beside, struct entry *out)
+{
+	struct loose_site loose;
+	struct candidate c = {
+		parent, -1, "", name, catalog_name(spot->of, spot->entry), beside ? "" : NULL,
+		&loose};
+	struct target t;
+	int error = loose_site_open(v, parent->node, spot, &loose, NULL);
+
+	if (error)
+		return error;
+	error = find_animation(v, &c, &t);
+	loose_site_close(v, &loose);
+	return error ? error : entry_and_put(v, &t, out);
+}
+
+/* Looks up the folder beside a member. */
+static int lookup_beside_member(struct vfs *v, const struct target *parent, struct spot *spot,
+				const char *name, struct entry *out)
+{
+	struct target t;
+	int error = ENOENT;
+
+	spot->entry = catalog_beside_which(spot->of, spot->entry, name);
+	if (spot->entry == CATALOG_NONE)
+		return ENOENT;
+	if (catalog_kind(spot->of, spot->entry) == MEMBER_ARCHIVE) {
+		error = find_nested(v, parent, spot, name, &t);
+		if (!error)
+			error = member_entry(v, &t, spot, out);
+		if (!error)
+			target_put(v, &t);
+	} else if (v->options->beside && catalog_kind(spot->of, spot->entry) == MEMBER_ANIMATION) {
+		error = lookup_animation(v, parent, spot, name, true, out);
+	}
+	return error == ENOTDIR ? ENOENT : error;
+}
+
+int lookup_member(struct vfs *v, const struct target *parent, const struct spot *folder,
+		  const char *name, struct entry *out)
+{
+	struct spot spot = *folder; /* without a reference of its own */
+	enum member_kind kind;
+	struct target t;
+	int error;
+
+	spot.entry = catalog_find(spot.of, spot.entry, name);
+	if (spot.entry == CATALOG_NONE) {
+		spot.entry = folder->entry;
+		return lookup_beside_member(v, parent, &spot, name, out);
+	}
+	kind = catalog_kind(spot.of, spot.entry);
+	if (kind == MEMBER_ANIMATION && !v->options->beside) {
+		error = lookup_animation(v, parent, &spot, name, false, out);
+		if (error != ENOTDIR)
+			return error;
+	}
+	error = spot_node(v, parent, name, kind == MEMBER_FOLDER, &spot, &t);
+	if (error)
+		return error;
+	error = member_entry(v, &t, &spot, out);
+	target_put(v, &t);
+	return error;
+}
+
+static int lookup_in_archive(struct vfs *v, const struct target *parent, const char *name,
+			     struct entry *out)
+{
+	struct spot spot;
+	int error = member_spot(v, parent->node, &spot);
+
+	if (error)
+		return error;
+	error = lookup_member(v, parent, &spot, name, out);
+	spot_release(&spot);
+	return error;
+}
+
+/* ---- files and folders of SOURCE ---- */
+
 static int lookup_in_source(struct vfs *v, const struct target *parent, const char *name,
 			    struct entry *out)
 {
-	struct candidate c = {parent, -1, "", name, name};
+	struct candidate c = {parent, -1, "", name, name, NULL, NULL};
 	char base[NAME_MAX + 1];
 	struct folder folder;
 	struct identity id;
@@ -336,9 +530,10 @@ static int lookup_in_source(struct vfs *v, const struct target *parent, const ch
 	folder_watch(v, parent, folder.fd);
 	error = identity_at(folder.fd, name, &id, &st);
 	if (error == ENOENT && !is_staged(v, parent->node) &&
-	    beside_name(v, folder.fd, name, base)) {
+	    beside_name(v, parent, folder.fd, name, base, &c.beside)) {
 		c.name = base;
-		error = find_animation(v, &c, &t);
+		error = archive_has_name(v->store, base) ? find_archive(v, &c, &t)
+							 : find_animation(v, &c, &t);
 		error = error == ENOTDIR ? ENOENT : error;
 		if (!error)
 			error = entry_and_put(v, &t, out);
@@ -378,74 +573,103 @@ static int lookup_upper(struct vfs *v, const struct target *parent, const char *
 		error = plain_entry(v, parent, areas[i], folder.fd, name, out);
 		folder_close(v, &folder);
 	}
-	return error == ENOTDIR ? ENOENT : error;
+	return error == ENOTDIR || error == ENAMETOOLONG ? ENOENT : error;
 }
 
-/* Was the view replaced, or its text, while its attributes were asked for? */
-static bool is_outdated(struct vfs *v, const struct target *t)
+/* Do these attributes differ from what the kernel was last notified of? */
+static bool has_other_rights(const struct animation *a, const struct stat *st) REQUIRES(vfs_class)
+{
+	struct timespec ctime = a->rights.ctime;
+
+	return ctime.tv_sec &&
+	       (ctime.tv_sec != st->st_ctim.tv_sec || ctime.tv_nsec != st->st_ctim.tv_nsec);
+}
+
+/* Was the view replaced, or did its text or the file's rights change, while the entry was made? */
+static bool is_outdated(struct vfs *v, const struct target *t, const struct seen *seen)
 {
 	const struct view_state *view = &t->thing->view;
 	const struct animation *a = t->thing->animation;
-	bool outdated;
+	bool own, outdated; /* own: it does not show the latest version */
 
-	if (t->thing->kind != THING_VIEW)
-		return false;
 	vfs_lock(v);
-	outdated = view->standing != STANDS || (!view->draft && !view->version && !a->damaged &&
-						view->generation < a->generation);
+	own = t->thing->kind == THING_VIEW && (view->draft || view->version);
+	outdated = (!own && seen->version->generation < a->generation) ||
+		   has_other_rights(a, &seen->st);
+	outdated &= !a->damaged;
+	outdated |= t->thing->kind == THING_VIEW && view->standing != STANDS;
 	vfs_unlock(v);
 	return outdated;
 }
 
-/* ESTALE: it is to be looked up again. */
-static int virtual_entry(struct vfs *v, struct target *t, struct entry *out)
+/* Makes the entry. ESTALE: look it up again. */
+static int virtual_entry(struct vfs *v, const struct target *t, const struct place *place,
+			 const struct seen *seen, struct entry *out)
 {
-	int error = entry_of(v, t, out);
+	const struct sight latest = {seen->version, *place};
+	int error = entry_in(v, t, &latest, &seen->st, out);
 
-	/* Now that the lookup counts, whatever changes finds it. */
-	if (!error && is_outdated(v, t)) {
+	/* Once the lookup counts, later changes will invalidate it; check for earlier ones. */
+	if (!error && is_outdated(v, t, seen)) {
 		vfs_forget(v, out->node, 1);
 		error = ESTALE;
 	}
-	target_put(v, t);
 	return error;
 }
 
 static int lookup_place(struct vfs *v, const struct target *parent, const char *name,
-			struct entry *out)
+			const struct seen *seen, struct entry *out)
 {
-	struct animation *a = parent->thing->animation;
-	struct version *version;
 	struct place place;
 	struct target t;
-	struct stat st;
 	bool absent;
-	int error = animation_look(v, a, &version, &st);
+	int error = place_in(v, parent, seen->version, name, &place);
 
-	if (error)
-		return error;
-	error = place_in(v, parent, version, name, &place);
-	version_put(version);
 	vfs_lock(v);
-	absent = name_is_absent(a, parent->node, name);
+	absent = name_is_absent(parent->thing->animation, parent->node, name);
 	vfs_unlock(v);
-	if (error == ENOMEM)
+	if (error == ENOMEM || error == ESTALE)
 		return error;
 	if (error || absent)
 		return lookup_upper(v, parent, name, out);
 	error = place_node(v, parent, name, &place, &t);
-	return error ? error : virtual_entry(v, &t, out);
+	if (error)
+		return error;
+	error = virtual_entry(v, &t, &place, seen, out);
+	target_put(v, &t);
+	return error;
 }
 
-#define LOOKUP_TRIES 8
-
-static int lookup_virtual(struct vfs *v, const struct target *parent, const char *name,
-			  struct entry *out)
+/* Looks at the animation of this folder. Returns as animation_look. */
+static int seen_look(struct vfs *v, const struct target *folder, struct seen *out)
 {
-	int error = ESTALE;
+	struct animation *a = folder->thing->animation;
+	int error = animation_look(v, a, &out->version, &out->st);
 
-	for (unsigned i = 0; i < LOOKUP_TRIES && error == ESTALE; i++)
-		error = lookup_place(v, parent, name, out);
+	if (!error)
+		diagnose_stills(v, a, out->version);
+	return error;
+}
+
+void seen_release(struct seen *s)
+{
+	version_put(s->version);
+	s->version = NULL;
+}
+
+int lookup_virtual(struct vfs *v, const struct target *parent, const char *name, struct seen *seen,
+		   struct entry *out)
+{
+	unsigned tries = 0;
+	int error;
+
+	do {
+		if (tries)
+			seen_release(seen);
+		error = seen->version ? 0 : seen_look(v, parent, seen);
+		if (!error)
+			error = lookup_place(v, parent, name, seen, out);
+	} while (target_retry(v, parent, error, &tries));
 	return error;
 }
 
@@ -453,6 +677,7 @@ static int lookup_virtual(struct vfs *v, const struct target *parent, const char
 
 int lookup_in(struct vfs *v, const struct target *parent, const char *name, struct entry *out)
 {
+	struct seen seen = {.version = NULL};
 	struct folder folder;
 	struct target t;
 	int error;
@@ -462,8 +687,13 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 		error = control_find(v, parent, name, &t);
 		return error ? error : entry_and_put(v, &t, out);
 	}
-	if (thing_is_virtual(parent->thing))
-		return lookup_virtual(v, parent, name, out);
+	if (thing_is_virtual(parent->thing)) {
+		error = lookup_virtual(v, parent, name, &seen, out);
+		seen_release(&seen);
+		return error;
+	}
+	if (thing_is_member(parent->thing))
+		return lookup_in_archive(v, parent, name, out);
 	if (parent->thing->area == AREA_SOURCE)
 		return lookup_in_source(v, parent, name, out);
 	error = plain_folder(v, parent, (enum area)parent->thing->area, false, &folder);
@@ -474,7 +704,7 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 	return error;
 }
 
-/* Which view it is that the program asks about. */
+/* Notes which view the program looks up, for asker.c, and which node, for open and getattr. */
 static void note_asked(struct vfs *v, const struct request *who, uint64_t id)
 {
 	const struct node *node;
@@ -490,16 +720,33 @@ static void note_asked(struct vfs *v, const struct request *who, uint64_t id)
 	*looked_up_by(v, who) = id;
 }
 
+static int look_up_child(struct vfs *v, uint64_t parent, const char *name, struct entry *out)
+{
+	unsigned tries = 0;
+	struct target t;
+	int error;
+
+	do {
+		error = target_get(v, parent, &t);
+		if (error)
+			return error;
+		error = lookup_in(v, &t, name, out);
+	} while (target_again(v, &t, error, &tries));
+	return error;
+}
+
 int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	       struct entry *out)
 {
-	struct target t;
-	int error = strlen(name) > NAME_MAX ? ENAMETOOLONG : target_get(v, parent, &t);
+	unsigned turns;
+	int error;
 
-	if (error)
-		return error;
-	error = lookup_in(v, &t, name, out);
-	target_put(v, &t);
+	if (strlen(name) > NAME_MAX)
+		return ENAMETOOLONG;
+	do {
+		turns = v->gate_turns;
+		error = look_up_child(v, parent, name, out);
+	} while (error == ENOENT && gate_await(v, parent, turns));
 	if (!error)
 		note_asked(v, who, out->node);
 	return error;
@@ -536,29 +783,56 @@ void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups)
 
 /* ---- slots ---- */
 
-static int slot_in_animation(struct vfs *v, const char *name, struct slot *out)
+int await_move(struct vfs *v, const struct target *t)
 {
-	struct animation *a = out->parent.thing->animation;
-	struct version *version;
-	struct stat st;
-	int error = animation_look(v, a, &version, &st);
+	struct animation *a = t->thing->animation;
+	bool moves;
 
-	if (error)
-		return error;
-	error = place_in(v, &out->parent, version, name, &out->place);
-	version_put(version);
-	out->is_view = !error;
 	vfs_lock(v);
-	out->present = !error && !name_is_absent(a, out->parent.node, name);
+	moves = a->moving && node_is_below(t->node, a->moving);
 	vfs_unlock(v);
-	return error == ENOMEM ? ENOMEM : 0;
+	if (moves) {
+		writer_lock(a);
+		writer_unlock(a);
+	}
+	return target_stands(v, t) ? 0 : ESTALE;
 }
 
-int slot_find(struct vfs *v, uint64_t parent, const char *name, struct slot *out)
+static int slot_in_animation(struct vfs *v, const char *name, struct slot *out)
+{
+	const struct animation *a = out->parent.thing->animation;
+	int error = place_find(v, &out->parent, name, &out->place, &out->is_view);
+
+	/*
+	 * While a clip moves between files it has no views, and a new name would become an ordinary
+	 * file.
+	 */
+	if (!error && !out->is_view)
+		error = await_move(v, &out->parent);
+	vfs_lock(v);
+	out->present = !error && out->is_view && !name_is_absent(a, out->parent.node, name);
+	vfs_unlock(v);
+	return error;
+}
+
+/* Is the name that of an archive's folder? */
+static bool is_archive_folder(struct vfs *v, const struct node *parent, const char *name)
+{
+	const struct node *node;
+	bool is;
+
+	vfs_lock(v);
+	node = nodes_by_name(&v->nodes, parent, name);
+	is = node && node->thing->kind == THING_ARCHIVE;
+	vfs_unlock(v);
+	return is;
+}
+
+static int try_slot(struct vfs *v, uint64_t parent, const char *name, struct slot *out)
 {
 	int error;
 
-	*out = (struct slot){.present = false};
+	gate_enter(v, parent, &out->guest);
 	error = target_get(v, parent, &out->parent);
 	if (error)
 		return error;
@@ -567,11 +841,31 @@ int slot_find(struct vfs *v, uint64_t parent, const char *name, struct slot *out
 	if (out->parent.thing->kind == THING_CONTROL ||
 	    (parent == NODE_ROOT && strcmp(name, CONTROL) == 0))
 		return EPERM;
-	return thing_is_virtual(out->parent.thing) ? slot_in_animation(v, name, out) : 0;
+	if (thing_is_member(out->parent.thing) || is_archive_folder(v, out->parent.node, name))
+		return refuse_in_archive(v, out->parent.node, name, NULL);
+	if (!thing_is_virtual(out->parent.thing))
+		return 0;
+	error = check_editable(v, &out->parent, name);
+	return error ? error : slot_in_animation(v, name, out);
+}
+
+int slot_find(struct vfs *v, uint64_t parent, const char *name, struct slot *out)
+{
+	unsigned tries = 0;
+	int error;
+
+	*out = (struct slot){.present = false};
+	do {
+		slot_release(v, out);
+		*out = (struct slot){.present = false};
+		error = try_slot(v, parent, name, out);
+	} while (out->parent.node && may_retry(error, &tries));
+	return error;
 }
 
 void slot_release(struct vfs *v, struct slot *s)
 {
 	if (s->parent.node)
 		target_put(v, &s->parent);
+	gate_leave(v, &s->guest);
 }

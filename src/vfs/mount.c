@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mount.c - all parts of the mount put together. */
+/* mount.c - starts and ends a mount. */
 #include "access.h"
+#include "archive.h"
 #include "asker.h"
+#include "batches.h"
 #include "control.h"
 #include "diagnostics.h"
+#include "disk/history.h"
+#include "disk/refusal.h"
 #include "end.h"
 #include "entries.h"
 #include "given.h"
 #include "handle.h"
 #include "held.h"
-#include "naming.h"
 #include "outside.h"
-#include "refusal.h"
+#include "program.h"
 #include "sharing.h"
+#include "skeleton/naming.h"
 #include "staging.h"
 #include "store/recent.h"
 #include "upper.h"
@@ -20,8 +24,17 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
-#define RECENT_LIMIT ((size_t)8 << 20) /* a folder of some thousand bones */
+#define RECENT_LIMIT ((size_t)8 << 20) /* enough for a folder of a few thousand bones */
+
+static int64_t time_of_day(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 /* ---- things that come and go ---- */
 
@@ -68,8 +81,11 @@ static void thing_gone(void *vfs, struct thing *thing) REQUIRES(vfs_class)
 			folder_forget(v, thing);
 	} else if (thing->kind == THING_VIEW) {
 		draft_free(thing->view.draft);
+		program_put(thing->view.program);
 		view_unpin(v, thing);
 	}
+	if (thing->kind == THING_ARCHIVE)
+		shown_archive_put(thing->archive);
 	leave_animation(v, thing);
 }
 
@@ -82,12 +98,12 @@ static void node_gone(void *vfs, struct node *node) REQUIRES(vfs_class)
 
 /* ---- the beginning ---- */
 
-static void note_names(void *vfs, const char *fault)
+static void report_names(void *vfs, const char *fault)
 {
 	diagnose(vfs, NAMING_FILE, "not used", fault);
 }
 
-static void note_rest(void *vfs, const char *path, const char *fault)
+static void report_skeleton(void *vfs, const char *path, const char *fault)
 {
 	diagnose(vfs, path, "not used", fault);
 }
@@ -124,10 +140,11 @@ static UNSHARED bool make_nodes(struct vfs *v)
 static bool make_parts(struct vfs *v)
 {
 	return (v->folders = folders_new(v->root)) && (v->deadlines = deadlines_new(v)) &&
+	       (v->programs = programs_new(v->deadlines, descriptors_end(v->folders))) &&
 	       (v->invalidator = invalidator_new(v->kernel)) &&
 	       (v->diagnostics = diagnostics_new()) && (v->held = held_new(v->options->held_max)) &&
 	       (v->control = control_new()) && (v->sharing = sharing_new()) &&
-	       (v->stagings = stagings_new(v)) && (v->upper = upper_new()) &&
+	       (v->stagings = stagings_new()) && (v->upper = upper_new()) &&
 	       (v->listings = listings_new()) && (v->asker = asker_new()) &&
 	       (v->recent = recent_new(RECENT_LIMIT)) &&
 	       (v->refusals = refusals_new(v->state, v->options->rejected_max));
@@ -138,9 +155,24 @@ static bool make_store(struct vfs *v)
 	v->store = store_new(&v->options->store, v->state);
 	if (!v->store)
 		return false;
-	store_rests(v->store, note_rest, v);
+	store_report_skeletons(v->store, report_skeleton, v);
 	access_start(v);
-	return store_names(v->store, v->root, note_names, v);
+	return store_names(v->store, v->root, report_names, v);
+}
+
+static bool make_overlay(struct vfs *v)
+{
+	struct err err = {.code = ERR_NONE};
+
+	v->overlay = overlay_new(v->state, v->options->overlay, &err);
+	if (!v->overlay)
+		fprintf(stderr, "animfs: %s\n", err.message);
+	return v->overlay != NULL;
+}
+
+int vfs_overlay_above(const struct vfs *v)
+{
+	return overlay_above(v->overlay);
 }
 
 static struct vfs *out_of_memory(void)
@@ -149,8 +181,8 @@ static struct vfs *out_of_memory(void)
 	return NULL;
 }
 
-struct vfs *vfs_new(const struct mount_options *options, const struct kernel *kernel, int fd,
-		    struct state *state, bool read_only)
+UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct kernel *kernel,
+			     int fd, struct state *state, bool read_only)
 {
 	struct vfs *v = calloc(1, sizeof(*v));
 
@@ -158,6 +190,7 @@ struct vfs *vfs_new(const struct mount_options *options, const struct kernel *ke
 		return out_of_memory();
 	v->options = options;
 	v->kernel = kernel;
+	v->since = time_of_day();
 	v->root = fd;
 	v->state = state;
 	v->read_only = read_only;
@@ -165,7 +198,15 @@ struct vfs *vfs_new(const struct mount_options *options, const struct kernel *ke
 	v->given_free = given_free;
 	v->animation_ends = end_due;
 	v->animation_looks = outside_due;
+	if (!read_only && history_recover(state) == EBUSY)
+		log_warning("another process holds the lock of the state directory: what a kill "
+			    "left half done there is completed by the next mount");
 	lock_init(&v->lock);
+	lock_condition_init(&v->gate.moved);
+	if (!make_overlay(v)) {
+		vfs_free(v);
+		return NULL;
+	}
 	if (make_parts(v) && make_nodes(v) && make_store(v))
 		return v;
 	vfs_free(v);
@@ -174,7 +215,8 @@ struct vfs *vfs_new(const struct mount_options *options, const struct kernel *ke
 
 bool vfs_watch(struct vfs *v)
 {
-	if (!invalidator_start(v->invalidator) || !deadlines_start(v->deadlines))
+	if (!invalidator_start(v->invalidator) || !deadlines_start(v->deadlines) ||
+	    !programs_watch(v->programs))
 		return false;
 	outside_start(v);
 	return true;
@@ -192,25 +234,35 @@ void vfs_silence(struct vfs *v)
 	invalidator_silence(v->invalidator);
 }
 
-/* What was to end when nobody goes on with it. */
+/* Ends at once what was waiting for the animation's deadline. */
 static void end_animation(struct vfs *v, struct animation *a)
 {
 	struct changes changes = CHANGES_INIT;
 
 	writer_lock(a);
 	end_finish(v, a, &changes);
+	batches_end(v, a, BATCHES_LAST);
 	writer_unlock(a);
 	changes_discard(&changes);
+}
+
+/* Deadlines first: their functions may use the programs and the watch until they return. */
+static void stop_threads(struct vfs *v)
+{
+	if (v->deadlines)
+		deadlines_stop(v->deadlines);
+	if (v->programs)
+		programs_stop(v->programs);
+	outside_end(v);
 }
 
 void vfs_finish(struct vfs *v)
 {
 	struct deadline *deadline;
 
-	outside_end(v);
-	deadlines_stop(v->deadlines);
+	stop_threads(v);
 	drafts_commit_all(v);
-	stagings_finish(v, NULL);
+	stagings_end(v);
 	while ((deadline = deadlines_take(v->deadlines))) {
 		if (deadline->due == v->animation_ends)
 			end_animation(v, deadline->user);
@@ -222,18 +274,17 @@ void vfs_finish(struct vfs *v)
 	}
 }
 
-/* Also what is not whole, and what was not finished. */
+/* Also frees a mount that is only partly made. */
 UNSHARED void vfs_free(struct vfs *v)
 {
-	outside_end(v);
+	stop_threads(v);
 	invalidator_free(v->invalidator);
-	if (v->deadlines)
-		deadlines_stop(v->deadlines);
 	nodes_release(&v->nodes);
 	deadlines_free(v->deadlines);
 	store_free(v->store);
 	folders_free(v->folders);
 	stagings_free(v->stagings);
+	programs_free(v->programs);
 	upper_free(v->upper);
 	sharing_free(v->sharing);
 	listings_free(v->listings);
@@ -243,6 +294,8 @@ UNSHARED void vfs_free(struct vfs *v)
 	held_free(v->held);
 	diagnostics_free(v->diagnostics);
 	free(v->asker);
+	overlay_free(v->overlay);
+	pthread_cond_destroy(&v->gate.moved);
 	lock_destroy(&v->lock);
 	free(v);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A name of a node that has others, or whose own room is too small for it. */
+/* A name of a node with several names, or one that does not fit into the node. */
 struct further_link {
 	struct further_link *next;
 	struct node *node;
@@ -17,11 +17,11 @@ struct further_link {
 
 #define OWN_NAME (offsetof(struct node, own) + offsetof(struct link, name))
 
-/* What few nodes have. */
+/* Fields that few nodes need. */
 struct node_more {
-	struct further_link *links; /* names that are not in the node */
-	bool own_last;              /* the one that is was seen before the first of them */
-	struct further_link *spare; /* for nodes_link, by node_ready; or NULL */
+	struct further_link *links; /* names outside of the node */
+	bool own_last;              /* the name in the node is older than the first of these */
+	struct further_link *spare; /* reserved by node_ready, for nodes_link; or NULL */
 };
 
 static struct further_link *further_of(const struct link *link)
@@ -81,7 +81,7 @@ static bool set_grow(struct node_set *s, hash_of *hash)
 	return true;
 }
 
-/* A failed growth only makes it slower, for as long as there is a free slot left behind it. */
+/* If growing fails, the set only gets slower, as long as one slot stays free. */
 static bool set_add(struct node_set *s, void *element, hash_of *hash)
 {
 	if (4 * (s->count + 1) > 3 * s->size && !set_grow(s, hash) && s->count + 2 > s->size)
@@ -90,7 +90,7 @@ static bool set_add(struct node_set *s, void *element, hash_of *hash)
 	return true;
 }
 
-/* What stands behind it moves up where it would not be found any more. */
+/* Moves up later elements that would no longer be found. */
 static void set_remove(struct node_set *s, const void *element, hash_of *hash)
 {
 	size_t hole = (size_t)hash(element) & (s->size - 1);
@@ -267,6 +267,20 @@ struct thing *thing_view(struct nodes *t, struct animation *animation, const str
 	return thing;
 }
 
+struct thing *thing_member(struct nodes *t, bool folder)
+{
+	return thing_new(t, THING_MEMBER, folder);
+}
+
+struct thing *thing_archive(struct nodes *t, struct shown_archive *archive)
+{
+	struct thing *thing = thing_new(t, THING_ARCHIVE, true);
+
+	if (thing)
+		thing->archive = archive;
+	return thing;
+}
+
 struct thing *thing_get(struct thing *thing)
 {
 	thing->references++;
@@ -318,7 +332,7 @@ UNSHARED bool nodes_init(struct nodes *t)
 	return true;
 }
 
-/* With room for its first name. */
+/* The size of a node with room for its first name. */
 static size_t size_of(size_t room)
 {
 	size_t size = OWN_NAME + room + 1;
@@ -351,7 +365,7 @@ UNSHARED void nodes_release(struct nodes *t)
 	}
 	at = 0;
 	while (t->by_id.slots && (node = nodes_next(t, &at))) {
-		/* Two nodes may have pointed to it. */
+		/* Another node may point to the thing now. */
 		if (node->thing->node == node && t->thing_gone)
 			t->thing_gone(t->closure, node->thing);
 	}
@@ -428,7 +442,7 @@ const struct link *node_next_link(const struct node *node, const struct link *li
 	return link->further && more->own_last && node->own.parent ? &node->own : NULL;
 }
 
-/* The node's first, to be changed. */
+/* The node's first link, for changing it. */
 static struct link *first_link(struct node *node) REQUIRES(vfs_class)
 {
 	return (struct link *)(uintptr_t)node_link(node);
@@ -460,7 +474,10 @@ static void drop_link(struct link *link) REQUIRES(vfs_class)
 	free(further_of(link));
 }
 
-/* Takes a link out of its node and out of the table; the parent keeps its reference. */
+/*
+ * Takes a link out of its node and the table. Returns the parent, whose reference is now the
+ * caller's.
+ */
 static struct node *take_link(struct nodes *t, struct link *link) REQUIRES(vfs_class)
 {
 	struct node *parent = link->parent;
@@ -479,8 +496,8 @@ static bool is_needed(const struct nodes *t, const struct node *node) REQUIRES(v
 }
 
 /*
- * And the folders above it that only it kept: a loop, since folders may lie deeper in one another
- * than a stack is. Only a file has several names.
+ * Frees a node, and the folders above that only it kept alive: in a loop, since the tree may be
+ * deeper than the stack. Only files have several names.
  */
 static void end_node(struct nodes *t, struct node *node) REQUIRES(vfs_class)
 {
@@ -511,7 +528,7 @@ static void drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t 
 	REQUIRES(vfs_class)
 {
 	if (t->ending)
-		return; /* each is freed in its turn */
+		return; /* the caller's loop frees it */
 	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a link that was freed is no node */
 	assert(node->lookups >= lookups && node->references >= references);
 	node->lookups -= lookups;
@@ -537,7 +554,7 @@ void node_forget(struct nodes *t, struct node *node, uint64_t lookups)
 	drop(t, node, lookups, 0);
 }
 
-/* The node goes where only that name kept it. */
+/* Removes a name; frees the node if only that name kept it. */
 static void lose_link(struct nodes *t, struct link *link) REQUIRES(vfs_class)
 {
 	struct node *node = node_of(link);
@@ -546,7 +563,7 @@ static void lose_link(struct nodes *t, struct link *link) REQUIRES(vfs_class)
 	drop(t, node, 0, 0);
 }
 
-/* The name that was seen last goes before the others. */
+/* Makes this name, the one last seen, the node's first. */
 static void move_to_front(struct link *link) REQUIRES(vfs_class)
 {
 	struct node *node = node_of(link);
@@ -566,7 +583,7 @@ static struct node_more *need_more(struct node *node) REQUIRES(vfs_class)
 	return node->more;
 }
 
-/* A link of the node that is not in use, its own if that has the room. */
+/* An unused link of the node: the one in the node, if the name fits. */
 static struct link *new_link(struct node *node, const char *name) REQUIRES(vfs_class)
 {
 	size_t size = strlen(name);
@@ -666,22 +683,32 @@ bool node_is_below(const struct node *node, const struct node *folder)
 	return node == folder;
 }
 
-/* Of the node's part of a path: the suffix of a folder beside an animation file is none. */
-static size_t own_length(const struct node *node) REQUIRES(vfs_class)
+/*
+ * The node's part of a path, which is the file's name even if its folder is beside it: `*length`
+ * bytes of the name, and then *end.
+ */
+static const char *own_name(const struct node *node, size_t *length, const char **end)
+	REQUIRES(vfs_class)
 {
-	const char *name = node_link(node)->name;
+	const char *name = node_link(node)->name, *beside = node->thing->beside;
 
-	return node->thing->beside ? (size_t)(strrchr(name, '.') - name) : strlen(name);
+	*length = beside ? (size_t)(strrchr(name, '.') - name) : strlen(name);
+	*end = beside ? beside : "";
+	return name;
 }
 
-/* Each part with the slash or NUL behind it. 0 or ENOENT. */
+/* The size of the path, with slashes and the NUL. 0 or ENOENT. */
 static int path_size(const struct node *node, size_t *size) REQUIRES(vfs_class)
 {
+	const char *end;
+	size_t length;
+
 	*size = 0;
 	for (; node->id != NODE_ROOT; node = node_link(node)->parent) {
 		if (!node_link(node))
 			return ENOENT;
-		*size += own_length(node) + 1;
+		own_name(node, &length, &end);
+		*size += length + strlen(end) + 1;
 	}
 	return 0;
 }
@@ -689,6 +716,7 @@ static int path_size(const struct node *node, size_t *size) REQUIRES(vfs_class)
 int node_path(const struct node *node, struct buf *out)
 {
 	size_t size, length;
+	const char *name, *end;
 	uint8_t *at;
 
 	if (path_size(node, &size) != 0)
@@ -699,9 +727,11 @@ int node_path(const struct node *node, struct buf *out)
 	at = out->data + out->size;
 	*--at = '\0';
 	for (; node->id != NODE_ROOT; node = node_link(node)->parent) {
-		length = own_length(node);
+		name = own_name(node, &length, &end);
+		at -= strlen(end);
+		memcpy(at, end, strlen(end));
 		at -= length;
-		memcpy(at, node_link(node)->name, length);
+		memcpy(at, name, length);
 		if (node_link(node)->parent->id != NODE_ROOT)
 			*--at = '/';
 	}

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * node.h - what the kernel knows, and what it stands for.
+ * node.h - nodes, which the kernel knows, and the things that they stand for.
  *
- * The kernel knows nodes: a number, names, and how often it was told the number. A node points to a
- * thing: a plain file or folder, a folder of an animation, or a view. What a thing is, which
- * animation it belongs to and where it lies never changes. A rename makes names point at other
- * nodes, and nodes at other things.
+ * The kernel knows nodes: a number, names, and a count of lookups. A node points to a thing: a
+ * plain file or folder, a folder of an animation, or a view. A thing's kind, area and animation
+ * never change. A rename makes names point to other nodes, and nodes to other things.
  *
- * Numbers come from a counter and are never used again. A node lives while the kernel remembers it
- * (lookups) or something here refers to it (references: names in it, handles, calls that are
- * working on it); in a table that keeps (-o noforget), also while it has a name. A thing lives
- * while a node points to it or a call works on it.
+ * Numbers come from a counter and are never reused. A node lives while the kernel remembers it
+ * (lookups) or something here refers to it (references: names in it, handles, calls that work on
+ * it); with -o noforget, also while it has a name. A thing lives while a node points to it or a
+ * call works on it.
  *
- * A link is a name of a node. A plain file has as many as the mount has seen, anything else has
- * one, and what was removed while it is open has none.
+ * A link is a name of a node. A plain file has as many as the mount has seen; anything else has
+ * one, or none after it was removed while open.
  *
- * Everything here is guarded by the lock of the tree (vfs_class), but for what is constant.
+ * Everything here is guarded by the lock of the tree (vfs_class), except constants.
  */
 #ifndef ANIMFS_VFS_NODE_H
 #define ANIMFS_VFS_NODE_H
@@ -26,80 +25,108 @@
 
 #include <sys/stat.h>
 
+struct shown_archive;
+
 enum thing_kind {
-	THING_PLAIN,     /* a file or folder that exists as such: in SOURCE, or in the state */
-	THING_ANIMATION, /* the folder that an animation file is shown as */
+	THING_PLAIN,     /* an ordinary file or folder, in SOURCE or in the state directory */
+	THING_ANIMATION, /* the folder as which an animation file is shown */
 	THING_CLIP,      /* a clip's folder */
 	THING_BONES,     /* its bones/ */
 	THING_FRAMES,    /* its frames/ */
 	THING_VIEW,
-	THING_CONTROL, /* .animfs at the top, and what is in it */
+	THING_CONTROL, /* .animfs at the top, and its files */
+	THING_ARCHIVE, /* the folder beside an archive; see archive.h */
+	THING_MEMBER,  /* a folder or file in an archive */
 };
 
-/* Where a plain thing lies: below SOURCE, or, for a virtual folder, in the state directory. */
+/* Where a plain thing is: in SOURCE or, if it is in a virtual folder, in the state directory. */
 enum area { AREA_SOURCE, AREA_UPPER, AREA_REJECTED };
 
-/* What tells one file from another, the next owner of an inode number included. */
+/* Identifies a file, even if its inode number is reused. */
 struct identity {
 	uint64_t dev, ino;
-	int64_t born; /* nanoseconds; 0 where the filesystem does not say */
+	int64_t born; /* birth time in ns; 0 if the filesystem has none */
 };
 
-/* How a view's thing stands to its name. */
+/* The relation of a view's thing to its name. */
 enum standing {
-	STANDS,   /* it is what its name opens */
-	REPLACED, /* its name opens another text by now; see nodes_retire */
-	DETACHED, /* its name was removed, or given to another text: nothing is saved through it */
+	STANDS,   /* opening the name gives this thing */
+	REPLACED, /* opening the name gives another text; see nodes_retire */
+	DETACHED, /* the name was removed or given to another text: writes to this are not saved */
 };
 
 struct thing {
 	/* Constant. */
 	uint8_t kind; /* enum thing_kind */
-	uint8_t area; /* PLAIN: enum area */
+	uint8_t area; /* THING_PLAIN: enum area */
 	bool folder;
-	bool beside;                 /* ANIMATION: beside the file, by its name and a suffix */
-	uint8_t view_at;             /* VIEW: its place in views[] */
-	struct animation *animation; /* ANIMATION and below; a reference */
+	/* THING_ANIMATION: see struct animation */
+	const char *beside;
+	uint8_t view_at;             /* THING_VIEW: index in views[] */
+	struct animation *animation; /* THING_ANIMATION and below; referenced */
 
 	uint32_t references GUARDED_BY(vfs_class);
-	struct node *node GUARDED_BY(vfs_class); /* that points to it; NULL: none does any more */
+	/* the node that points to it; NULL: none any more */
+	struct node *node GUARDED_BY(vfs_class);
 	union {
 		struct plain {
 			struct identity identity;
-			struct thing *next_identified;
-			struct stat *last;  /* what it was when it lost its last name; or NULL */
-			int16_t descriptor; /* a folder: its slot in struct folders, or -1 */
-			bool identified, watched, staging;
+			struct stat *last;  /* its attributes when it lost its last name; or NULL */
+			int16_t descriptor; /* of a folder: its slot in struct folders, or -1 */
+			bool identified, watched;
+			bool lists; /* a file in this folder lists others (format.parts) */
+			/* a staged folder became something, and this text is now a view of it */
+			bool taken;
+			struct staging *staging; /* of a staged folder; or NULL */
 		} plain GUARDED_BY(vfs_class);
 		/*
-		 * The text is draft's where there is one, else what the view says in `version`;
-		 * where that is NULL, in the animation's latest version.
+		 * The text is the draft's if there is one; else it is rendered from `version` or,
+		 * if that is NULL, from the animation's latest version.
 		 */
 		struct view_state {
-			struct draft *draft;     /* what people wrote; or NULL */
-			struct version *version; /* while it is open: what it was opened with */
-			struct place place;      /* of the view in it */
-			struct text *rendered;   /* of it, while it is open; or NULL */
-			uint64_t generation; /* of the version that `size` was told of; 0: none */
-			uint64_t saved;      /* a draft that was saved: the same of what it left */
+			struct draft *draft; /* what was written; or NULL */
+			/* while it is open: the version it was opened with */
+			struct version *version;
+			struct place place;    /* the view's place in `version` */
+			struct text *rendered; /* its text, while it is open; or NULL */
+			uint64_t generation;   /* of the version that `size` is of; 0: none */
+			/* with a saved draft: generation of the version that the save made */
+			uint64_t saved;
 			uint32_t size;
 			uint8_t standing; /* enum standing */
-			bool mapped;      /* a mapping wrote since the last commit */
-			bool held;        /* `version` counts: see held.h, */
-			bool lost;        /* and was given up */
-			uid_t uid;        /* of who opened it for writing last: .rejected is his */
+			bool mapped;      /* written to through mmap since the last commit */
+			/*
+			 * Others changed the text while the draft was unsaved, or an old copy was
+			 * renamed onto the view.
+			 */
+			bool outdated;
+			bool held; /* `version` is counted, see held.h, */
+			bool lost; /* and was dropped to save memory */
+			uid_t uid; /* who last opened it for writing, and owns .rejected */
 			gid_t gid;
+			/*
+			 * The program that its saves belong to, while it is open for writing or has
+			 * an unsettled draft: the one whose handle wrote last (the first one while
+			 * none has written), or that renamed a text onto it.
+			 */
+			struct program *program;
 		} view GUARDED_BY(vfs_class);
+		struct shown_archive *archive GUARDED_BY(vfs_class); /* referenced */
+		/* Its entry in the archive of this generation. */
+		struct member_state {
+			uint64_t generation;
+			uint32_t entry;
+		} member GUARDED_BY(vfs_class);
 	};
-	/* CLIP to VIEW: the other things of the animation. */
+	/* THING_CLIP to THING_VIEW: links in the list of the animation's things. */
 	struct thing *next_member GUARDED_BY(vfs_class), **back_member GUARDED_BY(vfs_class);
 };
 
 struct link {
-	struct node *parent; /* NULL: this is no name */
-	bool further;        /* it lies in a struct further_link */
+	struct node *parent; /* NULL: unused */
+	bool further;        /* it is part of a struct further_link */
 	bool retired;        /* nodes_by_name does not find it */
-	uint8_t room;        /* in `name`, before its NUL */
+	uint8_t room;        /* capacity of `name`, without the NUL */
 	char name[];
 };
 
@@ -107,38 +134,39 @@ struct node {
 	uint64_t id;                                  /* constant */
 	struct thing *thing GUARDED_BY(vfs_class);    /* never NULL once it has a name */
 	struct handle *handles GUARDED_BY(vfs_class); /* open; see handle.h */
-	struct node_more *more GUARDED_BY(vfs_class); /* what few nodes have; or NULL */
+	struct node_more *more GUARDED_BY(vfs_class); /* rarely needed fields; or NULL */
 	uint64_t shown_ino GUARDED_BY(vfs_class);     /* st_ino of a virtual thing */
 	uint64_t lookups GUARDED_BY(vfs_class);
 	/*
-	 * What the kernel may have pages of: of a view the generation whose text it is, of a folder
-	 * its listing's hash. 0: nothing; CACHED_OTHER: a text that people wrote.
+	 * What the kernel's page cache may hold: for a view the generation of the text, for a
+	 * folder the hash of its listing, for a plain file see plain_keeps_pages. 0: nothing, or
+	 * unknown; CACHED_OTHER: a text that was written.
 	 */
 	uint64_t cached GUARDED_BY(vfs_class);
 	uint32_t references GUARDED_BY(vfs_class);
-	struct link own GUARDED_BY(vfs_class); /* a name; see node_link */
+	struct link own GUARDED_BY(vfs_class); /* the first name; see node_link */
 };
 
 #define NODE_ROOT 1
 #define CACHED_OTHER UINT64_MAX
 
-/* Of nodes, things or links, hashed: open addressing. */
+/* A hash set of nodes, things or links, with open addressing. */
 struct node_set {
 	void **slots;
-	size_t size, count; /* the size is a power of two */
+	size_t size, count; /* size is a power of two */
 };
 
 struct nodes {
 	uint64_t next_id;
 	size_t count, links;
 	struct node_set by_id, by_identity, by_name;
-	struct slab slab; /* the nodes and things themselves */
-	bool keeps;       /* what has a name stays, also when the kernel has forgotten it */
+	struct slab slab; /* memory of nodes and things */
+	bool keeps;       /* nodes with a name stay when the kernel forgets them (noforget) */
 	bool ending;
 	/*
-	 * Called when a thing of an animation is made, which then joins that and takes a reference;
-	 * before a thing's memory goes, with all that it has; and before a node's. `closure` is the
-	 * mount. Set after nodes_init; NULL: nothing is called.
+	 * Called when a thing of an animation has been made (it joins the animation's list and
+	 * takes a reference); before a thing is freed, to free what it holds; and before a node is
+	 * freed. `closure` is the mount. Set after nodes_init; NULL: not called.
 	 */
 	void (*thing_made)(void *closure, struct thing *thing);
 	void (*thing_gone)(void *closure, struct thing *thing);
@@ -146,22 +174,25 @@ struct nodes {
 	void *closure;
 };
 
-/* With the root, a plain folder. False when out of memory. */
+/* Makes a table with the root, a plain folder. False when out of memory. */
 bool nodes_init(struct nodes *t);
-/* All of them, whatever refers to them. */
+/* Frees all nodes and things, whatever refers to them. */
 void nodes_release(struct nodes *t);
 
 struct node *nodes_by_id(struct nodes *t, uint64_t id) REQUIRES(vfs_class);
 struct node *nodes_by_name(struct nodes *t, const struct node *parent, const char *name)
 	REQUIRES(vfs_class);
-/* All of them, in no order: from *at = 0 on, until NULL. None may come or go meanwhile. */
+/*
+ * Iterates over all nodes, in no order: *at is 0 at first; returns NULL at the end. Nodes must not
+ * be added or freed meanwhile.
+ */
 struct node *nodes_next(const struct nodes *t, size_t *at) REQUIRES(vfs_class);
 
 /* ---- things ---- */
 
 /*
- * Each with a reference for the caller; NULL when out of memory. An animation's things take a
- * reference to it (animation.h counts them), and join its members.
+ * Each returns a thing with a reference for the caller; NULL when out of memory. An animation's
+ * things take a reference to it, and join its members.
  */
 struct thing *thing_plain(struct nodes *t, enum area area, bool folder,
 			  const struct identity *identity) REQUIRES(vfs_class);
@@ -169,23 +200,32 @@ struct thing *thing_of(struct nodes *t, enum thing_kind kind, struct animation *
 	REQUIRES(vfs_class);
 struct thing *thing_view(struct nodes *t, struct animation *animation, const struct view *view)
 	REQUIRES(vfs_class);
+struct thing *thing_member(struct nodes *t, bool folder) REQUIRES(vfs_class);
+/* Takes over the caller's reference to the archive. */
+struct thing *thing_archive(struct nodes *t, struct shown_archive *archive) REQUIRES(vfs_class);
 struct thing *thing_get(struct thing *thing) REQUIRES(vfs_class);
 void thing_put(struct nodes *t, struct thing *thing) REQUIRES(vfs_class); /* NULL is fine */
-/* The plain thing of this identity, without a reference; NULL: none is known. */
+/* The plain thing with this identity, without a reference; NULL: none is known. */
 struct thing *nodes_by_identity(struct nodes *t, const struct identity *real) REQUIRES(vfs_class);
-/* It is found by its identity no more: the file behind it is gone for good. */
+/* The file is gone for good: nodes_by_identity no longer finds the thing. */
 void thing_leave_identity(struct nodes *t, struct thing *thing) REQUIRES(vfs_class);
 
 static inline const struct view *view_of(const struct thing *thing)
 {
 	return views[thing->view_at];
 }
-uint8_t view_number(const struct view *view); /* its place in views[] */
+uint8_t view_number(const struct view *view); /* index in views[] */
 
-/* A folder of an animation file, or below it. */
+/* Is it the folder of an animation file, or something below it? */
 static inline bool thing_is_virtual(const struct thing *thing)
 {
 	return thing->kind >= THING_ANIMATION && thing->kind <= THING_FRAMES;
+}
+
+/* Is it the folder of an archive, or a folder or file in one? */
+static inline bool thing_is_member(const struct thing *thing)
+{
+	return thing->kind == THING_ARCHIVE || thing->kind == THING_MEMBER;
 }
 
 bool identity_same(const struct identity *a, const struct identity *b);
@@ -193,44 +233,44 @@ bool identity_same(const struct identity *a, const struct identity *b);
 /* ---- nodes ---- */
 
 /*
- * A node that points to the thing, without a name yet, but with room for this one (or NULL), and
- * with one reference for the caller. NULL when out of memory.
+ * Makes a node that points to the thing, with a reference for the caller. It has no name yet, but
+ * room for this one (or NULL). NULL when out of memory.
  */
 struct node *nodes_add(struct nodes *t, struct thing *thing, const char *name) REQUIRES(vfs_class);
-/* The node stands for another thing from now on. */
+/* Points the node to another thing. */
 void node_point(struct nodes *t, struct node *node, struct thing *thing) REQUIRES(vfs_class);
 struct node *node_get(struct node *node) REQUIRES(vfs_class);
 void node_put(struct nodes *t, struct node *node) REQUIRES(vfs_class); /* NULL is fine */
-/* The kernel has forgotten so many lookups. */
+/* The kernel drops this many lookups. */
 void node_forget(struct nodes *t, struct node *node, uint64_t lookups) REQUIRES(vfs_class);
 
-/* Gives the node the name; whoever had it loses it. False when out of memory. */
+/* Gives the node the name, and takes it from the node that has it. False when out of memory. */
 bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const char *name)
 	REQUIRES(vfs_class);
-/* Makes sure that the node can be given one more name, until node_settle. False: out of memory. */
+/* Reserves memory for one more name, until node_settle. False: out of memory. */
 bool node_ready(struct node *node) REQUIRES(vfs_class);
 void node_settle(struct node *node) REQUIRES(vfs_class);
 void nodes_unlink(struct nodes *t, struct node *parent, const char *name) REQUIRES(vfs_class);
 void nodes_unlink_all(struct nodes *t, struct node *node) REQUIRES(vfs_class);
 /*
- * The name is to be another node's: looking for it does not find this one any more, which still
- * says what it was called, and where, for those who have it open.
+ * The name is about to be another node's: nodes_by_name no longer finds this one, but for those who
+ * have it open the node keeps its parent and name.
  */
 void nodes_retire(struct nodes *t, struct node *node) REQUIRES(vfs_class);
-/* The node's first name, or NULL when it has none any more; and the one behind a name. */
+/* The node's first name, or NULL if it has none; and the name after `link`. */
 const struct link *node_link(const struct node *node) REQUIRES(vfs_class);
 const struct link *node_next_link(const struct node *node, const struct link *link)
 	REQUIRES(vfs_class);
-/* The inode number that a virtual name is shown with. */
+/* The inode number (st_ino) of a virtual name. */
 uint64_t virtual_ino(const struct node *parent, const char *name) REQUIRES(vfs_class);
-/* Is it the folder, or in it? */
+/* Is the node the folder, or below it? */
 bool node_is_below(const struct node *node, const struct node *folder) REQUIRES(vfs_class);
 /*
- * The path of a node from the root, without a leading slash and with a NUL; animation files by
- * their own name. 0, ENOMEM, or ENOENT when the node, or a folder above it, has no name any more.
+ * The path of a node from the root, without a leading slash, with a NUL; animation files by their
+ * own name. 0, ENOMEM, or ENOENT if the node, or a folder above it, has no name.
  */
 int node_path(const struct node *node, struct buf *out) REQUIRES(vfs_class);
-/* The same of a name in the folder. */
+/* The same for a name in a folder. */
 int node_path_of(const struct node *folder, const char *name, struct buf *out) REQUIRES(vfs_class);
 
 #endif

@@ -4,6 +4,7 @@
 #include "access.h"
 #include "attr.h"
 #include "control.h"
+#include "diagnostics.h"
 #include "lookup.h"
 #include "plain.h"
 #include "save.h"
@@ -12,15 +13,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define GIVEN_MAX (64 << 10) /* bytes of a text that is given to the kernel unasked */
+#define GIVEN_MAX (64 << 10) /* size limit of texts that are pushed to the kernel on open */
 
 /* ---- plain files ---- */
 
-/* O_TRUNC works with O_RDONLY too, and takes away set-id bits unless it is root who asks. */
+/* Truncates. O_TRUNC also works with O_RDONLY, and drops set-id bits unless the caller is root. */
 static int empty_file(const struct request *who, int fd)
 {
 	char path[AT_PROC_SIZE];
@@ -29,7 +31,7 @@ static int empty_file(const struct request *who, int fd)
 
 	if (error)
 		return error;
-	/* Not truncate(), to which a file that is empty already has nothing new. */
+	/* Not truncate(), which does not change the mtime of a file that is already empty. */
 	emptied = open(path, O_WRONLY | O_TRUNC | O_NONBLOCK | O_CLOEXEC);
 	if (emptied < 0)
 		return errno;
@@ -39,6 +41,38 @@ static int empty_file(const struct request *who, int fd)
 	return 0;
 }
 
+/* Has this thread just looked up the node? True only once per lookup. */
+static bool was_looked_up(struct vfs *v, const struct request *who, const struct target *t)
+{
+	uint64_t id = t->node->id;
+
+	return atomic_compare_exchange_strong(looked_up_by(v, who), &id, 0);
+}
+
+/*
+ * May the kernel keep its pages? It drops them by itself only when the mtime changes, which coarse
+ * timestamps do not do at every write.
+ */
+static bool keeps_file(struct vfs *v, struct node *node, int fd)
+{
+	struct timespec now;
+	struct stat st;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return fstat(fd, &st) == 0 && plain_keeps_pages(v, node, &st, &now);
+}
+
+/* Is it opened for writing after its staged folder has become a clip or an animation file? */
+static bool is_taken(struct vfs *v, const struct target *t, int flags)
+{
+	bool taken;
+
+	vfs_lock(v);
+	taken = t->thing->plain.taken;
+	vfs_unlock(v);
+	return taken && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
+}
+
 static int open_plain(struct vfs *v, const struct request *who, const struct target *t, int flags,
 		      struct opened *out)
 {
@@ -46,34 +80,41 @@ static int open_plain(struct vfs *v, const struct request *who, const struct tar
 
 	if (v->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	error = plain_open(v, t, flags, &fd);
+	error = is_taken(v, t, flags) ? ESTALE : plain_open(v, t, flags, &fd);
 	if (!error)
 		error = handle_keep(v, &fd);
-	/* The kernel does not know yet that the name is another node's, or nobody's. */
+	/*
+	 * The kernel does not know yet that the name is gone or another node's: ESTALE makes it
+	 * look again. If it has just looked, the name was removed since.
+	 */
 	if (error)
-		return error == ENOENT ? ESTALE : error;
-	error = flags & O_TRUNC ? empty_file(who, fd) : 0;
+		return error == ENOENT && !was_looked_up(v, who, t) ? ESTALE : error;
+	/* It may be another file than the one whose mode the kernel has checked. */
+	if (t->thing->area == AREA_REJECTED)
+		error = access_check_open(v, who, fd, flags);
+	if (!error && (flags & O_TRUNC))
+		error = empty_file(who, fd);
 	if (error) {
 		close(fd);
 		return error;
 	}
-	out->handle = handle_new(v, t->node, flags, fd);
+	out->handle = handle_new(v, who, t->node, flags, fd);
 	if (!out->handle)
 		return ENOMEM;
-	out->keep_cache = true; /* the kernel drops the pages itself when the mtime moved */
+	out->keep_cache = keeps_file(v, t->node, fd);
 	out->noflush = !handle_writes(out->handle);
 	if (!handle_writes(out->handle))
 		return 0;
 	vfs_lock(v);
 	out->handle->busy = true;
 	vfs_unlock(v);
-	staging_touch(v, t->node);
+	staging_given(v, who, t->node, 0);
 	return 0;
 }
 
 /* ---- views ---- */
 
-/* The text that a writer starts from, where there is no draft yet; NULL: the empty one. */
+/* The text that a writer starts from, if there is no draft yet; NULL: empty. */
 static int start_text(struct vfs *v, const struct target *t, bool empty, struct text **out)
 {
 	const struct draft *draft;
@@ -118,32 +159,10 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 }
 
 /*
- * While the clip that it is in becomes another file's: waits until it is, or is not. Afterwards the
- * handle is in the way of that. ESTALE: it is.
- */
-static int await_move(struct vfs *v, const struct target *t)
-{
-	struct animation *a = t->thing->animation;
-	bool moves, moved;
-
-	vfs_lock(v);
-	moves = a->moving && node_is_below(t->node, a->moving);
-	vfs_unlock(v);
-	if (moves) {
-		writer_lock(a);
-		writer_unlock(a);
-	}
-	vfs_lock(v);
-	moved = t->node->thing != t->thing;
-	vfs_unlock(v);
-	return moved ? ESTALE : 0;
-}
-
-/*
- * Does the kernel open, by a name that it has not dropped yet, a view that was replaced? Then it is
- * to look the name up again, which it does once. Where it has just done so, the view was replaced
- * in between: the text that it finds was there when it looked. And where it comes back without
- * having looked, it was not by a name: a descriptor is opened again (/dev/fd/N).
+ * Is the kernel opening a replaced view by a name that it has not dropped yet? Then ESTALE makes it
+ * look the name up again, once. If it has just done so, the view was replaced in between, and
+ * opening what it found is right. If it comes back without a lookup, it opened no name but a
+ * descriptor (/dev/fd/N).
  */
 static bool is_outdated(struct vfs *v, const struct request *who, const struct target *t)
 	REQUIRES(vfs_class)
@@ -157,8 +176,9 @@ static bool is_outdated(struct vfs *v, const struct request *who, const struct t
 }
 
 /*
- * What whoever opens it now is to see: the latest version, or what those who have it open see.
- * With the tree's lock on success: the view is pinned to it, and the handle is among the node's.
+ * Determines what the new handle shows: the latest version, or what other open handles show. On
+ * success returns with the lock of the tree held, the view pinned to that version, and the handle
+ * added to the node.
  */
 static int pin_sight(struct vfs *v, const struct request *who, const struct target *t,
 		     struct handle *h, struct sight *s) TRY_ACQUIRE(0, vfs_class)
@@ -176,7 +196,7 @@ static int pin_sight(struct vfs *v, const struct request *who, const struct targ
 		vfs_lock(v);
 		if (h->node->thing != t->thing || is_outdated(v, who, t))
 			break;
-		/* A version that came in between is to be seen. */
+		/* Check that no newer version was published meanwhile. */
 		if (view->version == s->version ||
 		    t->thing->animation->generation <= s->version->generation) {
 			view_pin(t->node, s);
@@ -191,23 +211,37 @@ static int pin_sight(struct vfs *v, const struct request *who, const struct targ
 	return ESTALE;
 }
 
-/* The first writer, of a view with a draft: it goes on, or starts from what is there now. */
+/* The first writer: what is written later through a mapping is saved for its program. */
+static void save_for(const struct target *t, const struct handle *h) REQUIRES(vfs_class)
+{
+	if (node_writers(t->node) <= handle_writes(h))
+		view_save_for(&t->thing->view, h);
+}
+
+/*
+ * A writer opens a view that may have a draft: the first one continues it, or starts again from the
+ * current text; further ones join it, with saves of their own.
+ */
 static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 			const struct sight *s) REQUIRES(vfs_class)
 {
 	struct draft *draft = t->thing->view.draft;
 	bool had_base;
 
-	if (!draft || draft->committing || node_writers(t->node) > 1)
+	if (!draft || draft->committing)
 		return;
+	if (node_writers(t->node) > 1) {
+		draft_begin_again(draft, h->flags & O_APPEND);
+		return;
+	}
 	had_base = draft->base != NULL;
 	draft_begin(draft, s->version, &s->place, h->flags & O_APPEND);
 	if (!had_base)
-		node_get(t->node); /* view_release_draft gives it back */
+		node_get(t->node); /* view_release_draft drops it */
 	(void)v;
 }
 
-/* Has the kernel pages of the text that the handle is to read? *first: it has none at all. */
+/* Does the kernel have pages of this handle's text? *first: it has none of any text. */
 static bool keeps_pages(const struct target *t, const struct handle *h, const struct sight *s,
 			bool *first) REQUIRES(vfs_class)
 {
@@ -221,8 +255,8 @@ static bool keeps_pages(const struct target *t, const struct handle *h, const st
 }
 
 /*
- * Gives the kernel a small text before it asks: with what opens it, that is all there is to reading
- * it. No page of it can be in use, since the view was never opened before.
+ * Pushes a small text into the page cache, which saves the read request. No page can be in use,
+ * since the view was never opened before.
  */
 static bool give_pages(struct vfs *v, const struct target *t)
 {
@@ -249,11 +283,13 @@ static int truncate_view(struct vfs *v, const struct target *t, struct handle *h
 		return error;
 	error = draft_truncate(t->thing->view.draft, 0, v->options->max_text);
 	h->wrote = !error;
+	if (!error)
+		view_save_for(&t->thing->view, h);
 	vfs_unlock(v);
 	return error;
 }
 
-/* Once the handle is there; on failure it is not used. */
+/* Opens a view for a new handle, which is not used on failure. */
 static int join_view(struct vfs *v, const struct request *who, const struct target *t,
 		     struct handle *h, struct opened *out)
 {
@@ -263,6 +299,7 @@ static int join_view(struct vfs *v, const struct request *who, const struct targ
 
 	if (error)
 		return error;
+	save_for(t, h);
 	if (!reads)
 		begin_draft(v, t, h, &s);
 	out->keep_cache = keeps_pages(t, h, &s, &first);
@@ -289,11 +326,13 @@ static int open_view(struct vfs *v, const struct request *who, const struct targ
 
 	if (v->read_only && writes)
 		return EROFS;
-	if (writes && view_of(t->thing)->parse_skeleton)
+	if (writes)
+		error = check_editable(v, t, NULL);
+	if (!error && writes && view_of(t->thing)->parse_skeleton)
 		error = access_caller(v, who, &caller);
 	if (error)
 		return error;
-	h = handle_new(v, t->node, flags, -1);
+	h = handle_new(v, who, t->node, flags, -1);
 	if (!h) {
 		free(caller);
 		return ENOMEM;
@@ -305,7 +344,6 @@ static int open_view(struct vfs *v, const struct request *who, const struct targ
 		t->thing->view.gid = who->gid;
 	}
 	vfs_unlock(v);
-	h->opener = writes ? process_of(who->pid) : 0;
 	error = join_view(v, who, t, h, out);
 	if (error) {
 		vfs_release(v, h);
@@ -316,15 +354,60 @@ static int open_view(struct vfs *v, const struct request *who, const struct targ
 	return 0;
 }
 
+/* Opens the loose file that replaces a member. Takes over its descriptor. */
+static int open_loose(struct vfs *v, const struct target *t, int flags, int fd, struct opened *out)
+{
+	int error = handle_keep(v, &fd);
+
+	if (error)
+		return error;
+	out->keep_cache = keeps_file(v, t->node, fd);
+	out->handle = handle_new(v, NULL, t->node, flags, fd);
+	out->noflush = true;
+	return out->handle ? 0 : ENOMEM;
+}
+
+/* The handle keeps the content that the member had on open, even if the archive is replaced. */
+static int open_member(struct vfs *v, const struct target *t, int flags, struct opened *out)
+{
+	struct spot spot;
+	int fd, error;
+
+	if (t->thing->folder)
+		return EISDIR;
+	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC))
+		return refuse_in_archive(v, t->node, NULL, NULL);
+	error = member_spot(v, t->node, &spot);
+	if (error)
+		return error;
+	if (spot_loose(v, t->node, &spot, &fd) == 0) {
+		spot_release(&spot);
+		return open_loose(v, t, flags, fd, out);
+	}
+	out->handle = handle_new(v, NULL, t->node, flags, -1);
+	if (!out->handle) {
+		spot_release(&spot);
+		return ENOMEM;
+	}
+	vfs_lock(v);
+	out->handle->member.of = spot.of;
+	out->handle->member.entry = spot.entry;
+	out->keep_cache = t->node->cached == catalog_generation(spot.of);
+	t->node->cached = catalog_generation(spot.of);
+	vfs_unlock(v);
+	out->noflush = true;
+	return 0;
+}
+
 static int open_control(struct vfs *v, const struct target *t, int flags, struct opened *out)
 {
 	if ((flags & O_ACCMODE) != O_RDONLY)
 		return EACCES;
-	out->handle = handle_new(v, t->node, flags, -1);
+	out->handle = handle_new(v, NULL, t->node, flags, -1);
 	if (!out->handle)
 		return ENOMEM;
 	control_text(v, t, false, &out->handle->text);
-	out->direct_io = true; /* what it says may have changed since its size was asked for */
+	out->direct_io = true; /* its text may have changed since its size was asked for */
 	out->noflush = true;
 	return 0;
 }
@@ -341,39 +424,39 @@ static int open_target(struct vfs *v, const struct request *who, const struct ta
 		return open_view(v, who, t, flags, out);
 	case THING_PLAIN:
 		return open_plain(v, who, t, flags, out);
+	case THING_MEMBER:
+		return open_member(v, t, flags, out);
 	default:
 		return EISDIR;
 	}
 }
 
-#define OPEN_TRIES 8
-
 int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags, struct opened *out)
 {
-	bool moved = true;
+	struct guest guest = {.node = NULL};
+	unsigned tries = 0;
 	struct target t;
-	int error = ESTALE;
+	int error;
 
 	*out = (struct opened){.handle = NULL};
 	if (v->unopened_files)
-		return ENOSYS; /* the kernel takes it for good, and for all files */
-	/* A rename may just have pointed the node at another thing. */
-	for (unsigned i = 0; i < OPEN_TRIES && error == ESTALE && moved; i++) {
+		return ENOSYS; /* the kernel then stops opening any file */
+	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC))
+		gate_enter(v, node, &guest);
+	do {
 		error = target_get(v, node, &t);
 		if (error)
-			return error;
+			break;
 		error = open_target(v, who, &t, flags, out);
-		vfs_lock(v);
-		moved = t.node->thing != t.thing;
-		vfs_unlock(v);
-		target_put(v, &t);
-	}
-	return error == ENOSYS ? EOPNOTSUPP : error; /* of a filesystem below */
+	} while (target_again(v, &t, error, &tries));
+	gate_leave(v, &guest);
+	/* An ENOSYS from the filesystem of SOURCE would make the kernel stop opening files. */
+	return error == ENOSYS ? EOPNOTSUPP : error;
 }
 
 /* ---- create ---- */
 
-/* Could a descriptor be kept that is opened now? For what leaves something behind. */
+/* Is there a descriptor for an open file? Checked before anything is created. */
 static int check_room(struct vfs *v)
 {
 	int fd = fcntl(v->root, F_DUPFD_CLOEXEC, 0);
@@ -384,7 +467,7 @@ static int check_room(struct vfs *v)
 	return error;
 }
 
-/* What the kernel did already, or what would make the descriptor unfit for it. */
+/* Removes flags that the kernel has handled, or that would make the descriptor unusable for it. */
 static int create_flags(int flags)
 {
 	return (flags & ~(O_TRUNC | O_APPEND | O_DIRECT | O_NOFOLLOW | O_NOCTTY)) | O_CREAT |
@@ -392,26 +475,29 @@ static int create_flags(int flags)
 }
 
 /*
- * The kernel asks for it when it found nothing under the name. Where there is something by now,
- * nobody has checked yet who may open it: the kernel is to look again.
+ * The kernel asks for this after it found nothing under the name. If there is something now, nobody
+ * has checked permissions yet: the kernel must look again.
  */
 static int make_file(struct vfs *v, const struct request *who, const struct target *parent,
 		     const char *name, mode_t mode, int flags, int *fd, struct entry *entry)
 {
 	enum area area = area_for(parent->thing);
+	char stored[NAME_MAX + 1];
 	struct folder folder;
 	struct identity id;
 	struct stat st;
-	int error = plain_folder(v, parent, area, true, &folder);
+	int error = plain_name(area, name, stored);
 
+	if (!error)
+		error = plain_folder(v, parent, area, true, &folder);
 	if (error)
 		return error;
-	error = at_open(folder.fd, name, create_flags(flags), acl_mode(v, who, folder.fd, mode),
+	error = at_open(folder.fd, stored, create_flags(flags), acl_mode(v, who, folder.fd, mode),
 			fd);
 	if (error == EEXIST && !(flags & O_EXCL))
 		error = ESTALE;
 	if (!error) {
-		plain_own(v, who, folder.fd, name);
+		plain_own(v, who, folder.fd, stored);
 		error = identity_at(*fd, "", &id, &st);
 		if (!error)
 			error = plain_entry_found(v, parent, area, name, &id, &st, entry);
@@ -438,9 +524,9 @@ static int create_plain(struct vfs *v, const struct request *who, const struct t
 	if (error)
 		return error;
 	if (store_claims(v->store, name, &codec, &probe))
-		entry->entry_timeout = 0; /* it may be a folder once it is written */
+		entry->entry_timeout = 0; /* it may become a folder once it is written */
 	error = target_get(v, entry->node, &t);
-	out->handle = error ? NULL : handle_new(v, t.node, flags, fd);
+	out->handle = error ? NULL : handle_new(v, who, t.node, flags, fd);
 	if (!out->handle) {
 		if (!error)
 			target_put(v, &t);
@@ -500,8 +586,17 @@ int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const 
 
 /* ---- release ---- */
 
-/* There is nobody left to hear of a failure: .rejected and .error do. */
-static void save_last(struct vfs *v, const struct target *t, const struct handle *h)
+static bool is_written(const struct node *node) REQUIRES(vfs_class)
+{
+	const struct handle *h = node->handles;
+
+	while (h && (!handle_writes(h) || h->released))
+		h = h->next_of_node;
+	return h != NULL;
+}
+
+/* Saves what the last handle left. Nobody gets an error code: .rejected and .error must do. */
+static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 {
 	struct changes changes = CHANGES_INIT;
 	const struct view_state *view = &t->thing->view;
@@ -509,7 +604,9 @@ static void save_last(struct vfs *v, const struct target *t, const struct handle
 	bool dirty;
 
 	vfs_lock(v);
-	dirty = handle_writes(h) && node_writers(t->node) == 1 && view->draft && view->draft->dirty;
+	/* Marked, so that of two concurrent releases one is the last. */
+	h->released = true;
+	dirty = handle_writes(h) && !is_written(t->node) && view->draft && view->draft->dirty;
 	if (view->mapped)
 		event = DRAFT_SAVE;
 	vfs_unlock(v);
@@ -519,8 +616,8 @@ static void save_last(struct vfs *v, const struct target *t, const struct handle
 	changes_send_all(v, &changes);
 }
 
-/* What the view says to those who have it open, when there is one less. */
-static void settle(struct vfs *v, const struct target *t, bool wrote)
+/* Settles the view after a handle is closed. */
+static void settle_view(struct vfs *v, const struct target *t, bool wrote)
 {
 	struct changes changes = CHANGES_INIT;
 	bool waits = false;
@@ -546,7 +643,7 @@ void vfs_release(struct vfs *v, struct handle *h)
 		save_last(v, &t, h);
 	handle_free(v, h);
 	if (t.thing->kind == THING_VIEW)
-		settle(v, &t, wrote);
+		settle_view(v, &t, wrote);
 	else if (t.thing->kind == THING_PLAIN && wrote)
 		staging_touch(v, t.node);
 	target_put(v, &t);

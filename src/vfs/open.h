@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* open.h - making and opening views, for calls that are no open. */
+/* open.h - opening and creating views, for calls other than open. */
 #ifndef ANIMFS_VFS_OPEN_H
 #define ANIMFS_VFS_OPEN_H
 
@@ -7,15 +7,16 @@
 #include "view.h"
 
 /*
- * A view whose name was absent is there again, empty until somebody writes it, and open. The entry
- * counts as one lookup.
+ * Creates and opens a view whose name is absent; it is empty until somebody writes to it. The entry
+ * counts as one lookup. 0 or an errno.
  */
 int view_create(struct vfs *v, const struct request *who, const struct target *parent,
 		const char *name, const struct place *place, int flags, struct opened *out,
 		struct entry *entry) EXCLUDES(vfs_class);
 /*
- * The view has a draft, made of what it says where there is none. ESTALE where the node stands for
- * another thing by now. With the tree's lock on success, and not otherwise.
+ * Makes sure that the view has a draft: a copy of its text (`empty`: without one). Returns 0 with
+ * the lock of the tree held, or an errno without it: ESTALE if the node now stands for another
+ * thing.
  */
 int view_need_draft(struct vfs *v, const struct target *t, bool empty) EXCLUDES(vfs_class)
 	TRY_ACQUIRE(0, vfs_class);

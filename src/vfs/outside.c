@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * outside.c - changes that other programs make in SOURCE, seen by a watch on every folder in use.
+ * outside.c - changes that other programs make in SOURCE, seen by watching every folder in use.
  *
- * What is below an animation file is believed by the kernel until it is invalidated, wherever the
- * file's folder is watched. Everything else is believed for TIMEOUT only, so that changes show as
- * well; but pages that somebody has mapped, or holds open, are dropped only when we say so.
+ * If the file's folder is watched, the kernel caches what is below an animation file until it is
+ * invalidated. Everything else is cached for TIMEOUT only, so that changes show anyway, except in
+ * pages of open or mapped files, which are dropped only when invalidated.
  */
 #include "outside.h"
 #include "diagnostics.h"
@@ -15,8 +15,9 @@
 #include "upper.h"
 #include "watching.h"
 
+#include "disk/watch.h"
+#include "store/beside.h"
 #include "store/source.h"
-#include "watch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +30,8 @@
 /* ---- an animation that others may have changed ---- */
 
 /*
- * The version is held until the animation is looked at: a request may see the change earlier, and
- * then nobody else knows which clips there were.
+ * Keeps the current version until the animation is looked at, to know which clips there were: a
+ * request may load the new version before that.
  */
 static void look_soon(struct vfs *v, struct animation *a)
 {
@@ -59,7 +60,7 @@ static struct version *take_seen(struct vfs *v, struct animation *a)
 	return seen;
 }
 
-/* `now` NULL: the file is gone. */
+/* Removes empty upper folders of clips that are gone. `now` NULL: the file is gone. */
 static void prune_upper(struct vfs *v, struct animation *a, const struct version *before,
 			const struct version *now)
 {
@@ -74,12 +75,10 @@ static void prune_upper(struct vfs *v, struct animation *a, const struct version
 		upper_remove_empty(v, parent, name);
 	else if (parent && before)
 		upper_remove_clips(v, parent, name, before, now);
-	vfs_lock(v);
-	node_put(&v->nodes, parent);
-	vfs_unlock(v);
+	node_release(v, parent);
 }
 
-/* `now` NULL: all of it is gone. */
+/* Is the node not in version `now`? NULL: everything is gone. */
 static bool is_gone(const struct node *node, const struct version *now) REQUIRES(vfs_class)
 {
 	struct place place;
@@ -87,7 +86,7 @@ static bool is_gone(const struct node *node, const struct version *now) REQUIRES
 	return !now || !place_by_names(node, now, &place);
 }
 
-/* What is gone is dropped, or the kernel would keep it as long as it has memory. */
+/* Names that are gone are dropped, or the kernel would keep them as long as it has memory. */
 static void collect_again(struct vfs *v, struct node *node, const struct version *now,
 			  struct changes *changes) REQUIRES(vfs_class)
 {
@@ -101,7 +100,7 @@ static void collect_again(struct vfs *v, struct node *node, const struct version
 		given_forget(v, node);
 }
 
-/* A member may go while what was given in it is forgotten. */
+/* Forgetting attributes may free a member. */
 static void collect_members(struct vfs *v, struct animation *a, const struct version *now,
 			    struct changes *changes) REQUIRES(vfs_class)
 {
@@ -119,8 +118,8 @@ static void collect_members(struct vfs *v, struct animation *a, const struct ver
 }
 
 /*
- * All names and listings once more: replies in flight may have reached the kernel after the first
- * time.
+ * Invalidates all names and listings again: replies in flight may have reached the kernel after the
+ * first time.
  */
 static void invalidate_again(struct vfs *v, struct animation *a, const struct version *now)
 	EXCLUDES(vfs_class)
@@ -142,10 +141,10 @@ static void invalidate_again(struct vfs *v, struct animation *a, const struct ve
 	changes_send_all(v, &changes);
 }
 
-/* Other names than when it was looked at last? Then they are invalidated once more, later. */
+/* Have the names changed since the last look? Then schedules invalidate_again. */
 static bool note_names(struct vfs *v, struct animation *a, const struct version *now)
 {
-	uint64_t names = now ? tree_names(now) : 1;
+	uint64_t names = now ? version_outline(now) : 1;
 	bool other;
 
 	vfs_lock(v);
@@ -158,8 +157,7 @@ static bool note_names(struct vfs *v, struct animation *a, const struct version 
 	return other;
 }
 
-/* Is it time to invalidate names once more? Otherwise it is set to look then, if that is to come.
- */
+/* Is it time for invalidate_again? If it is scheduled for later, sets the deadline. */
 static bool take_again(struct vfs *v, struct animation *a)
 {
 	bool again;
@@ -182,7 +180,9 @@ void outside_due(struct vfs *v, void *animation)
 	int error = animation_look(v, a, &now, &st);
 	bool gone = error == ENOENT || (!error && !st.st_mode);
 
-	/* Where it only does not decode, nothing is known of its names. */
+	if (!error)
+		diagnose_stills(v, a, now);
+	/* If the file does not decode, its names are unknown. */
 	if (!error || gone) {
 		if (note_names(v, a, gone ? NULL : now))
 			prune_upper(v, a, before, gone ? NULL : now);
@@ -196,8 +196,34 @@ void outside_due(struct vfs *v, void *animation)
 	vfs_unlock(v);
 }
 
-/* The animations of which views are known, of a folder or all there are (0). */
-static void look_at_animations(struct vfs *v, uint64_t folder)
+/* Which animations a change concerns. */
+enum concerned { ALL_SHOWN, OF_STILLS, OF_PARTS };
+
+static bool is_concerned(const struct animation *a, enum concerned which) REQUIRES(vfs_class)
+{
+	if (which == OF_STILLS)
+		return a->stills;
+	return a->members && (which == ALL_SHOWN || a->lists);
+}
+
+/* Is the node in this folder (0: any), or below the folder of this archive? */
+static bool is_in(const struct node *node, uint64_t folder) REQUIRES(vfs_class)
+{
+	const struct link *link = node_link(node);
+
+	if (!folder)
+		return true;
+	for (; link; link = node_link(link->parent)) {
+		if (link->parent->id == folder)
+			return true;
+		if (!thing_is_member(link->parent->thing))
+			break;
+	}
+	return false;
+}
+
+/* Schedules a look at these animations: those in a folder or archive, or all there are (0). */
+static void look_at_animations(struct vfs *v, uint64_t folder, enum concerned which)
 {
 	struct animation **list;
 	size_t count = 0, at = 0;
@@ -206,8 +232,8 @@ static void look_at_animations(struct vfs *v, uint64_t folder)
 	vfs_lock(v);
 	list = calloc(v->nodes.count, sizeof(struct animation *));
 	while (list && (node = nodes_next(&v->nodes, &at))) {
-		if (node->thing->kind != THING_ANIMATION || !node->thing->animation->members ||
-		    (folder && (!node_link(node) || node_link(node)->parent->id != folder)))
+		if (node->thing->kind != THING_ANIMATION ||
+		    !is_concerned(node->thing->animation, which) || !is_in(node, folder))
 			continue;
 		list[count++] = node->thing->animation;
 		animation_get(node->thing->animation);
@@ -224,16 +250,24 @@ static void look_at_animations(struct vfs *v, uint64_t folder)
 
 /* ---- names ---- */
 
-/* Writing through the mount needs no invalidation: the kernel did it. */
-static bool is_other(struct vfs *v, const struct target *t, const struct identity *id, bool *writes)
+static bool is_other(struct vfs *v, const struct target *t, const struct identity *id)
 {
 	bool other;
 
 	vfs_lock(v);
 	other = !identity_same(id, &t->thing->plain.identity);
-	*writes = node_writers(t->node) > 0;
 	vfs_unlock(v);
 	return other;
+}
+
+static bool is_written(struct vfs *v, const struct target *t)
+{
+	bool writes;
+
+	vfs_lock(v);
+	writes = node_writers(t->node) > 0;
+	vfs_unlock(v);
+	return writes;
 }
 
 static void plain_changed(struct vfs *v, const struct target *parent, const struct target *t,
@@ -242,17 +276,33 @@ static void plain_changed(struct vfs *v, const struct target *parent, const stru
 	struct folder folder;
 	struct identity id;
 	struct stat st;
-	bool writes;
-	int error = folder_open(v, parent->node, &folder);
+	int error;
 
+	/* Writes through the mount need no invalidation: the kernel's cache has them. */
+	if (!(mask & NAMES) && is_written(v, t))
+		return;
+	error = folder_open(v, parent->node, &folder);
 	if (error)
 		return;
 	error = identity_at(folder.fd, name, &id, &st);
 	folder_close(v, &folder);
-	if (error || is_other(v, t, &id, &writes))
+	if (error || is_other(v, t, &id))
 		invalidate_name(v, parent->node->id, name);
-	else if ((mask & CONTENT) && !writes)
+	else if (mask & CONTENT)
 		invalidate_data(v, t->node->id);
+}
+
+/* Invalidates all that the kernel knows of the archive, and schedules a look at its animations. */
+static void archive_file_changed(struct vfs *v, const struct target *folder, uint32_t mask)
+{
+	struct changes changes = CHANGES_INIT;
+
+	/* While it is still being written, what the kernel caches of it expires by itself. */
+	if (!(mask & (NAMES | IN_CLOSE_WRITE | IN_ATTRIB)))
+		return;
+	archive_changed(v, folder->node, &changes);
+	changes_send_all(v, &changes);
+	look_at_animations(v, folder->node->id, ALL_SHOWN);
 }
 
 static void known_changed(struct vfs *v, const struct target *parent, const struct target *t,
@@ -260,6 +310,8 @@ static void known_changed(struct vfs *v, const struct target *parent, const stru
 {
 	if (t->thing->kind == THING_PLAIN)
 		plain_changed(v, parent, t, name, mask);
+	if (t->thing->kind == THING_ARCHIVE)
+		archive_file_changed(v, t, mask);
 	if (t->thing->kind != THING_ANIMATION)
 		return;
 	if (mask & NAMES)
@@ -277,44 +329,64 @@ static void name_changed(struct vfs *v, uint64_t cookie, const char *name, uint3
 		known_changed(v, &parent, &child, name, mask);
 		target_put(v, &child);
 	} else if ((mask & (NAMES | IN_CLOSE_WRITE)) && name_may_show(v, name, false)) {
-		/* Of two lookups at once one may have found half a file: a folder that is none. */
+		/* A lookup may have found a file that was half written, and shown it as a file. */
 		invalidate_name(v, cookie, name);
 	}
 	target_put(v, &parent);
 }
 
-/* With its folder, where that stands beside it. */
+/* A file has changed: handles its own name, and its folder beside it. */
 static void file_changed(struct vfs *v, uint64_t folder, const char *name, uint32_t mask)
 {
-	char beside[NAME_MAX + 8];
+	char beside[NAME_MAX + 1];
 
 	name_changed(v, folder, name, mask);
-	for (size_t i = 0; i < ARRAY_SIZE(beside_suffixes) && name_may_show(v, name, true); i++) {
-		snprintf(beside, sizeof(beside), "%s%s", name, beside_suffixes[i]);
-		name_changed(v, folder, beside, mask);
+	for (unsigned i = 0; i < BESIDE_NAMES && name_may_show(v, name, true); i++) {
+		if (beside_folder(v->store, name, i, beside))
+			name_changed(v, folder, beside, mask);
 	}
 }
 
-/* What files are shown with is in others beside them: texts and models of skeletons, bones' names.
- */
+/* Schedules a look at animations whose skeleton, bone names or stills may come from this file. */
 static void beside_changed(struct vfs *v, uint64_t folder, const char *name)
 {
 	char own[NAME_MAX + 1];
 	size_t length;
 
-	if (rest_is_shared(name)) {
-		look_at_animations(v, folder);
-	} else if (rest_is_own(name, &length)) {
+	if (skeleton_is_shared_name(name)) {
+		look_at_animations(v, folder, ALL_SHOWN);
+	} else if (skeleton_is_own_name(name, &length)) {
 		snprintf(own, sizeof(own), "%.*s", (int)length, name);
 		file_changed(v, folder, own, 0);
 	} else if (folder == NODE_ROOT && strcmp(name, NAMING_FILE) == 0) {
-		look_at_animations(v, 0);
+		look_at_animations(v, 0, ALL_SHOWN);
+	} else if (stills_claims(name)) {
+		look_at_animations(v, folder, OF_STILLS);
 	}
+}
+
+/*
+ * Any file may be one that a list names: with it, the folder of the list may appear, change or
+ * vanish.
+ */
+static void part_changed(struct vfs *v, uint64_t folder)
+{
+	const struct node *node;
+	bool lists;
+
+	vfs_lock(v);
+	node = nodes_by_id(&v->nodes, folder);
+	lists = node && node->thing->kind == THING_PLAIN && node->thing->plain.lists;
+	vfs_unlock(v);
+	if (lists && v->unopened_folders)
+		invalidate_data(v, folder);
+	if (lists)
+		look_at_animations(v, folder, OF_PARTS);
 }
 
 /* ---- events ---- */
 
-/* Anything may have changed: events were lost. */
+/* Events were lost: anything may have changed. */
 static void everything_changed(struct vfs *v)
 {
 	const struct link *link;
@@ -328,10 +400,10 @@ static void everything_changed(struct vfs *v)
 			invalidate_name(v, link->parent->id, link->name);
 	}
 	vfs_unlock(v);
-	look_at_animations(v, 0);
+	look_at_animations(v, 0, ALL_SHOWN);
 }
 
-/* The folder is not watched any more: what is in it is not to be believed for long. */
+/* The folder is no longer watched: the kernel must not cache for long. */
 static void watch_ended(struct vfs *v, uint64_t folder)
 {
 	struct node *node;
@@ -341,7 +413,7 @@ static void watch_ended(struct vfs *v, uint64_t folder)
 	if (node && node->thing->kind == THING_PLAIN)
 		node->thing->plain.watched = false;
 	vfs_unlock(v);
-	look_at_animations(v, folder);
+	look_at_animations(v, folder, ALL_SHOWN);
 }
 
 static void changed(void *closure, uint64_t cookie, const char *name, uint32_t mask)
@@ -354,16 +426,17 @@ static void changed(void *closure, uint64_t cookie, const char *name, uint32_t m
 		everything_changed(v);
 	else if (mask & IN_IGNORED)
 		watch_ended(v, cookie);
-	/* Who may list a folder says whether models in it are found for everybody. */
+	/* The folder's mode decides whether models in it may be used for everybody. */
 	if (cookie && !name && (mask & IN_ATTRIB) && v->options->allow_other)
-		look_at_animations(v, cookie);
+		look_at_animations(v, cookie, ALL_SHOWN);
 	if (!cookie || !name)
 		return;
-	/* A kernel that opens no folders keeps what is in them. */
+	/* A kernel that opens no folders caches their listings. */
 	if (v->unopened_folders && ((mask & NAMES) || name_may_show(v, name, true)))
 		invalidate_data(v, cookie);
 	file_changed(v, cookie, name, mask);
 	beside_changed(v, cookie, name);
+	part_changed(v, cookie);
 }
 
 static bool watch_root(struct vfs *v)

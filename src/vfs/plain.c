@@ -3,7 +3,8 @@
 #include "plain.h"
 
 #include "acl.h"
-#include "at.h"
+#include "disk/at.h"
+#include "disk/portable.h"
 #include "handle.h"
 
 #include <errno.h>
@@ -11,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
-/* What programs best read and write at once: each such piece is a request. */
+/* Preferred I/O size (st_blksize): programs that follow it make one request per piece. */
 #define IO_BLOCK (128 << 10)
 
 /* ---- where it is ---- */
@@ -22,24 +24,25 @@ enum area area_for(const struct thing *parent)
 	return thing_is_virtual(parent) ? AREA_UPPER : (enum area)parent->area;
 }
 
-/* From its path to the descriptor it does not move; then that moves with it. */
+/*
+ * Opens a folder of the state directory by the node's path. Renames wait until it is open; after
+ * that the descriptor follows them.
+ */
 static int state_path_folder(struct vfs *v, const struct node *node, enum area area, bool make,
 			     struct folder *out)
 {
-	struct buf path = BUF_INIT;
+	char *path;
 	int error;
 
 	folders_hold_still(v);
-	vfs_lock(v);
-	error = node_path(node, &path);
-	vfs_unlock(v);
+	error = path_of(v, node, NULL, &path);
 	*out = (struct folder)FOLDER_NONE;
 	if (!error)
-		error = state_folder(v->state, area == AREA_UPPER ? STATE_EXTRA : STATE_REJECTED,
-				     (const char *)path.data, make, &out->fd);
+		error = state_folder(v->state, area == AREA_UPPER ? STATE_UPPER : STATE_REJECTED,
+				     path, make, &out->fd);
 	folders_let_move(v);
 	out->owned = !error;
-	buf_release(&path);
+	free(path);
 	return error;
 }
 
@@ -48,21 +51,41 @@ int plain_folder(struct vfs *v, const struct target *parent, enum area area, boo
 {
 	if (area != AREA_SOURCE)
 		return state_path_folder(v, parent->node, area, make, out);
-	/* The node of a file may have got a view's name meanwhile. */
+	/* A staged folder may have become a virtual one meanwhile. */
 	return thing_is_virtual(parent->thing) ? ENOENT : folder_open(v, parent->node, out);
 }
 
+int plain_name(enum area area, const char *name, char stored[NAME_MAX + 1])
+{
+	if (area != AREA_SOURCE)
+		return portable_name(name, stored);
+	if (strlen(name) > NAME_MAX)
+		return ENAMETOOLONG;
+	strcpy(stored, name);
+	return 0;
+}
+
+bool plain_is_refusal(const struct thing *thing)
+{
+	return thing->kind == THING_PLAIN && thing->area == AREA_REJECTED && !thing->folder;
+}
+
+/*
+ * A .rejected or .error file is replaced by the next one: unless it is open, another file with the
+ * name counts as the same, since it may be opened while it is being replaced.
+ */
 static bool is_identity(struct vfs *v, const struct thing *thing, const struct identity *id)
 {
 	bool same;
 
 	vfs_lock(v);
-	same = identity_same(&thing->plain.identity, id);
+	same = identity_same(&thing->plain.identity, id) ||
+	       (plain_is_refusal(thing) && thing->node && !thing->node->handles);
 	vfs_unlock(v);
 	return same;
 }
 
-/* Is that what the thing is? "": the descriptor itself. */
+/* Is the file of this name what the thing stands for? "": the file behind the descriptor. */
 static int check_identity(struct vfs *v, const struct thing *thing, int folder, const char *name,
 			  struct stat *st)
 {
@@ -72,7 +95,7 @@ static int check_identity(struct vfs *v, const struct thing *thing, int folder, 
 	return error ? error : is_identity(v, thing, &id) ? 0 : ESTALE;
 }
 
-/* The node's n-th name, and the folder that it is in. False: it has no more. */
+/* The node's n-th name and its folder. False: it has no more. */
 static bool nth_name(struct vfs *v, const struct node *node, unsigned n, char *name,
 		     struct target *parent)
 {
@@ -93,11 +116,15 @@ static bool nth_name(struct vfs *v, const struct node *node, unsigned n, char *n
 static int try_names(struct vfs *v, const struct target *t, struct folder *folder, char *name,
 		     struct stat *st)
 {
+	const enum area area = (enum area)t->thing->area;
+	char called[NAME_MAX + 1];
 	struct target parent;
 	int error = ENOENT;
 
-	for (unsigned n = 0; error && nth_name(v, t->node, n, name, &parent); n++) {
-		error = plain_folder(v, &parent, (enum area)t->thing->area, false, folder);
+	for (unsigned n = 0; error && nth_name(v, t->node, n, called, &parent); n++) {
+		error = plain_name(area, called, name);
+		if (!error)
+			error = plain_folder(v, &parent, area, false, folder);
 		target_put(v, &parent);
 		if (error)
 			continue;
@@ -106,16 +133,6 @@ static int try_names(struct vfs *v, const struct target *t, struct folder *folde
 			folder_close(v, folder);
 	}
 	return error;
-}
-
-static bool stands_for(struct vfs *v, const struct target *t)
-{
-	bool stands;
-
-	vfs_lock(v);
-	stands = t->node->thing == t->thing;
-	vfs_unlock(v);
-	return stands;
 }
 
 int plain_where(struct vfs *v, const struct target *t, struct folder *folder, char *name,
@@ -128,7 +145,7 @@ int plain_where(struct vfs *v, const struct target *t, struct folder *folder, ch
 	folders_hold_still(v);
 	error = try_names(v, t, folder, name, st);
 	folders_let_move(v);
-	return error == ENOENT && !stands_for(v, t) ? ESTALE : error;
+	return error == ENOENT && !target_stands(v, t) ? ESTALE : error;
 }
 
 /* ---- descriptors ---- */
@@ -137,7 +154,7 @@ int plain_borrow(struct vfs *v, const struct target *t)
 {
 	int fd = -1;
 
-	/* With the lock, since a handle may be closed at any time; this call never waits. */
+	/* Duplicates under the lock, since a handle may be closed at any time; dup never blocks. */
 	vfs_lock(v);
 	for (const struct handle *h = t->node->handles; h && fd < 0; h = h->next_of_node) {
 		if (h->fd >= 0)
@@ -148,8 +165,9 @@ int plain_borrow(struct vfs *v, const struct target *t)
 }
 
 /*
- * What the kernel did already, or what would make the descriptor unfit for it. Appending comes with
- * each write: pages of a mapping are written through any descriptor, to where they belong.
+ * Removes flags that the kernel has handled, or that would make the descriptor unusable. O_APPEND
+ * is applied at each write instead, since pages of a mapping are written back through any
+ * descriptor, at their offset.
  */
 static int own_flags(int flags)
 {
@@ -167,7 +185,9 @@ static int open_again(int fd, int flags, int *again)
 	return *again < 0 ? errno : 0;
 }
 
-/* Opens what the node stands for, and not what another program put in its place just now. */
+/*
+ * Opens the file that the node stands for, and not one that another program just put in its place.
+ */
 static int open_named(struct vfs *v, const struct target *t, int flags, int *fd)
 {
 	char name[NAME_MAX + 1];
@@ -177,7 +197,10 @@ static int open_named(struct vfs *v, const struct target *t, int flags, int *fd)
 
 	if (error)
 		return error;
-	/* Never waits for a FIFO that took the name just now, but for another program's lease. */
+	/*
+	 * O_NONBLOCK in case a FIFO just took the name; retried without for another program's
+	 * lease.
+	 */
 	error = at_open(folder.fd, name, flags | O_NONBLOCK, 0, fd);
 	if (error == EWOULDBLOCK && !(flags & O_NONBLOCK))
 		error = at_open(folder.fd, name, flags, 0, fd);
@@ -245,11 +268,39 @@ int plain_pin(struct vfs *v, const struct target *t, int *fd)
 	return *fd < 0 ? error : 0;
 }
 
+/* ---- pages ---- */
+
+/* A hash of the file's version; 0 if a later write might not change the version. */
+static uint64_t hash_of(const struct stat *st, const struct timespec *now)
+{
+	const struct file_version version = file_version_of(st);
+	const uint64_t facts[] = {(uint64_t)version.size, (uint64_t)version.mtime.tv_sec,
+				  (uint64_t)version.mtime.tv_nsec, (uint64_t)version.ctime.tv_sec,
+				  (uint64_t)version.ctime.tv_nsec};
+
+	return file_version_settled(&version, now) ? XXH3_64bits(facts, sizeof(facts)) : 0;
+}
+
+bool plain_keeps_pages(struct vfs *v, struct node *node, const struct stat *st,
+		       const struct timespec *now)
+{
+	uint64_t hash = hash_of(st, now);
+	bool keeps;
+
+	vfs_lock(v);
+	keeps = hash && node->cached == hash;
+	node->cached = hash;
+	vfs_unlock(v);
+	return keeps;
+}
+
 /* ---- attributes ---- */
 
 void plain_show(const struct vfs *v, struct stat *st)
 {
-	/* Files of the root's device keep their numbers; others must not meet them. */
+	/*
+	 * Files on the root's device keep their inode numbers; others must not collide with them.
+	 */
 	if (st->st_dev != v->root_identity.dev)
 		st->st_ino ^= st->st_dev << 40 | st->st_dev >> 24;
 	if (S_ISDIR(st->st_mode) && st->st_nlink)
@@ -294,7 +345,7 @@ int plain_attributes(struct vfs *v, const struct target *t, struct stat *st)
 {
 	int fd, error = named_attributes(v, t, st);
 
-	/* Removed, but still open somewhere: ask that descriptor. */
+	/* Removed, but still open: use a handle's descriptor. */
 	if (error && (fd = plain_borrow(v, t)) >= 0) {
 		error = fstat(fd, st) == 0 ? 0 : errno;
 		close(fd);
@@ -308,7 +359,10 @@ int plain_attributes(struct vfs *v, const struct target *t, struct stat *st)
 
 /* ---- entries ---- */
 
-/* The thing that is there, known or not; one whose number another one has is not found any more. */
+/*
+ * The thing with this identity, made if necessary. A known one of another kind or area is no longer
+ * found by it.
+ */
 static struct thing *thing_there(struct nodes *t, enum area area, bool folder,
 				 const struct identity *id) REQUIRES(vfs_class)
 {
@@ -321,21 +375,45 @@ static struct thing *thing_there(struct nodes *t, enum area area, bool folder,
 	return thing_plain(t, area, folder, id);
 }
 
-/* The node of a plain thing under this name, with a reference; NULL: no memory. */
-static struct node *node_there(struct nodes *t, struct node *parent, enum area area,
-			       const char *name, const struct identity *id, bool folder)
-	REQUIRES(vfs_class)
+/* The node of the previous .rejected or .error, if it is not open: points it to the new one. */
+static struct node *refusal_before(struct nodes *t, const struct node *parent, const char *name,
+				   struct thing *now) REQUIRES(vfs_class)
 {
+	struct node *node = nodes_by_name(t, parent, name);
+
+	if (!node || node->handles || !plain_is_refusal(node->thing) || !plain_is_refusal(now))
+		return NULL;
+	thing_leave_identity(t, node->thing);
+	node_point(t, node, now);
+	return node;
+}
+
+/* A folder has one name, the one it was last seen under: takes other names away. */
+static void leave_names(struct vfs *v, struct node *node, const struct node *parent,
+			const char *name) REQUIRES(vfs_class)
+{
+	if (node_link(node) && nodes_by_name(&v->nodes, parent, name) != node)
+		folder_moved(v, node);
+	nodes_unlink_all(&v->nodes, node);
+}
+
+/*
+ * The node for a plain thing under this name, made if necessary; with a reference. NULL: no memory.
+ */
+static struct node *node_there(struct vfs *v, struct node *parent, enum area area, const char *name,
+			       const struct identity *id, bool folder) REQUIRES(vfs_class)
+{
+	struct nodes *t = &v->nodes;
 	struct thing *thing = thing_there(t, area, folder, id);
 	struct node *node;
 
 	if (!thing)
 		return NULL;
-	node = thing->node ? node_get(thing->node) : nodes_add(t, thing, name);
+	node = thing->node ? thing->node : refusal_before(t, parent, name, thing);
+	node = node ? node_get(node) : nodes_add(t, thing, name);
 	thing_put(t, thing);
-	/* A folder has one name: the one it was last seen under. */
 	if (node && folder)
-		nodes_unlink_all(t, node);
+		leave_names(v, node, parent, name);
 	if (!node || nodes_link(t, node, parent, name))
 		return node;
 	node_put(t, node);
@@ -351,7 +429,7 @@ int plain_entry_found(struct vfs *v, const struct target *parent, enum area area
 	plain_show(v, st);
 	*out = (struct entry){.st = *st, .attr_timeout = TIMEOUT, .entry_timeout = TIMEOUT};
 	vfs_lock(v);
-	node = node_there(&v->nodes, parent->node, area, name, id, folder);
+	node = node_there(v, parent->node, area, name, id, folder);
 	if (node) {
 		out->node = node->id;
 		node->lookups++;
@@ -364,18 +442,21 @@ int plain_entry_found(struct vfs *v, const struct target *parent, enum area area
 int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,
 		const char *name, struct entry *out)
 {
+	char stored[NAME_MAX + 1];
 	struct identity id;
 	struct stat st;
-	int error = identity_at(folder, name, &id, &st);
+	int error = plain_name(area, name, stored);
 
+	if (!error)
+		error = identity_at(folder, stored, &id, &st);
 	return error ? error : plain_entry_found(v, parent, area, name, &id, &st, out);
 }
 
 /* ---- lost names ---- */
 
 /*
- * A FIFO, a working directory or an O_PATH descriptor is in use without being open here: what it
- * was is kept for them.
+ * A FIFO, a working directory or an O_PATH descriptor can be in use without an open handle here:
+ * keeps the last attributes for them.
  */
 static void keep_last(struct node *node, const struct stat *st) REQUIRES(vfs_class)
 {
@@ -398,8 +479,8 @@ void plain_lost_name(struct vfs *v, struct node *node, const struct stat *st)
 	if (nameless)
 		keep_last(node, st);
 	/*
-	 * Its inode number may be another's in a moment, unless an open file keeps it. A folder is
-	 * dead to the kernel whatever happens: should it still be somewhere, it needs a new node.
+	 * The inode number may be reused, unless an open file keeps it. The kernel considers a
+	 * removed folder dead: if it still exists somewhere, it needs a new node.
 	 */
 	if (node->thing->folder || (nameless && !node->handles))
 		thing_leave_identity(&v->nodes, node->thing);
@@ -442,7 +523,7 @@ void plain_let_go(struct vfs *v, struct node *parent, const char *name, int fd)
 	if (handle)
 		node = nodes_by_name(&v->nodes, parent, name);
 	if (node) {
-		/* Without a reference: it goes with the node. */
+		/* No reference to the node: the handle is freed with it. */
 		handle->node = node;
 		handle->fd = fd;
 		handle->next_of_node = node->handles;
@@ -458,7 +539,7 @@ void plain_let_go(struct vfs *v, struct node *parent, const char *name, int fd)
 
 /* ---- owners ---- */
 
-/* A change of owner takes set-id bits away; programs are set-gid only to one's own groups. */
+/* chown drops set-id bits: restores them; set-gid only for a group that the caller is in. */
 static void give_mode_back(const struct request *who, int fd, mode_t mode, gid_t gid)
 {
 	char path[AT_PROC_SIZE];

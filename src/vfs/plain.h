@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plain.h - files and folders that exist as such: in SOURCE, or, for virtual folders, in the folder
- * of the same path in the state directory.
+ * plain.h - ordinary files and folders: in SOURCE or, if they are in a virtual folder, in the
+ * folder of the same path in the state directory.
  */
 #ifndef ANIMFS_VFS_PLAIN_H
 #define ANIMFS_VFS_PLAIN_H
@@ -9,50 +9,68 @@
 #include "folder.h"
 #include "handle.h"
 
-/* Where a new plain thing in this folder lies. */
+/* The area for a new plain thing in this folder. */
 enum area area_for(const struct thing *parent);
-/* The folder in which a node's plain children of an area are. ENOENT: there is none, and !make. */
+/*
+ * Opens the folder on disk that holds the plain children of a node. ENOENT: there is none and
+ * !make.
+ */
 int plain_folder(struct vfs *v, const struct target *parent, enum area area, bool make,
 		 struct folder *out) EXCLUDES(vfs_class);
+/* The stored form of a name: unchanged in SOURCE, else as in portable.h. 0 or an errno. */
+int plain_name(enum area area, const char *name, char stored[NAME_MAX + 1]);
+/* Is it a .rejected or .error file? The next refusal replaces it. */
+bool plain_is_refusal(const struct thing *thing);
 /*
- * A folder and name under which a plain node is now; ENOENT when it has no name, ESTALE when other
- * things stand there, or the node stands for another thing. name has NAME_MAX + 1 bytes.
+ * The folder and stored name of a plain node now. ENOENT if it has no name; ESTALE if another file
+ * has the name, or the node stands for another thing. `name` has NAME_MAX + 1 bytes.
  */
 int plain_where(struct vfs *v, const struct target *t, struct folder *folder, char *name,
 		struct stat *st) EXCLUDES(vfs_class);
-/* Opens it, by its name or, where it has none any more, as a second opening of an open file. */
+/* Opens it by its name or, if it no longer has one, through an open handle's descriptor. */
 int plain_open(struct vfs *v, const struct target *t, int flags, int *fd) EXCLUDES(vfs_class);
-/* An O_PATH descriptor of it, also of a symbolic link, or that of an open handle. */
+/* Opens it with O_PATH (also a symbolic link), or duplicates an open handle's descriptor. */
 int plain_pin(struct vfs *v, const struct target *t, int *fd) EXCLUDES(vfs_class);
-/* A descriptor of any open handle of the node, duplicated; -1: there is none. */
+/* Duplicates the descriptor of any open handle of the node; -1: none. */
 int plain_borrow(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
 
-/* The descriptor of a plain node's handle, opened now where a rename made it plain; or -1. */
+/* The descriptor of a plain node's handle; opens it now if a rename turned a view plain; or -1. */
 int handle_descriptor(struct vfs *v, struct handle *h) EXCLUDES(vfs_class);
 
-/* Its attributes as the mount shows them. */
+/*
+ * May the kernel keep its cached pages of a file? Only if they are of this version, and were read
+ * when any later write was sure to change the version (timestamps are coarse). `now` is a time from
+ * before `st` was read. Also notes that pages read from now on are those of `st`.
+ */
+bool plain_keeps_pages(struct vfs *v, struct node *node, const struct stat *st,
+		       const struct timespec *now) EXCLUDES(vfs_class);
+
+/* Changes attributes to what the mount shows (uid=, gid=, umask=, read-only). */
 void plain_show(const struct vfs *v, struct stat *st);
 int plain_attributes(struct vfs *v, const struct target *t, struct stat *st) EXCLUDES(vfs_class);
-/* An entry for what was just seen, or made, under this name in `folder`. */
+/*
+ * Makes an entry for what has this name in `folder`; the _found variant for something that was just
+ * seen or made.
+ */
 int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,
 		const char *name, struct entry *out) EXCLUDES(vfs_class);
 int plain_entry_found(struct vfs *v, const struct target *parent, enum area area, const char *name,
 		      const struct identity *id, struct stat *st, struct entry *out)
 	EXCLUDES(vfs_class);
 
-/* A name is gone; st: what was there, when it was something plain, or NULL. */
+/* A name is gone; `st`: the attributes of what had it, if it was plain, or NULL. */
 void name_lost(struct vfs *v, struct node *parent, const char *name, const struct stat *st)
 	EXCLUDES(vfs_class);
-/* A plain thing lost a name, of which `st` says what it was. */
+/* A plain thing has lost a name; `st` was its attributes. */
 void plain_lost_name(struct vfs *v, struct node *node, const struct stat *st) REQUIRES(vfs_class);
 /*
- * A folder that is about to lose its name may be open without our knowing: a descriptor of it, or
- * -1. Then the name is gone, and the folder's node gets the descriptor for as long as it lives; or
- * it is not, and parent is NULL.
+ * For a kernel that does not open folders, a folder that is about to lose its name may be in use.
+ * plain_hold_folder opens it (-1: failed); when the name is gone, plain_let_go gives the descriptor
+ * to the folder's node. If the name is not gone, pass NULL as parent, which closes it.
  */
 int plain_hold_folder(struct vfs *v, int parent, const char *name);
 void plain_let_go(struct vfs *v, struct node *parent, const char *name, int fd) EXCLUDES(vfs_class);
-/* Gives what the caller makes to the caller, where the daemon is not the caller. */
+/* Makes the caller the owner of what was made for it, if the daemon runs as another user. */
 void plain_own(struct vfs *v, const struct request *who, int folder, const char *name);
 
 #endif

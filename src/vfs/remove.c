@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* remove.c - names that go: unlink, rmdir. */
+/* remove.c - unlink, rmdir. */
+#include "diagnostics.h"
 #include "dir.h"
+#include "end.h"
 #include "given.h"
 #include "plain.h"
 #include "save.h"
@@ -14,7 +16,10 @@
 
 /* ---- plain things ---- */
 
-/* Is it still what the kernel means? Otherwise it is to look the name up again. */
+/*
+ * Is this still the file that the kernel knows? If not, ESTALE makes it look the name up again,
+ * which it does once. A refusal counts as known, since the next one may replace it at any time.
+ */
 static int check_known(struct vfs *v, const struct node *parent, const char *name,
 		       const struct identity *id)
 {
@@ -23,57 +28,42 @@ static int check_known(struct vfs *v, const struct node *parent, const char *nam
 
 	vfs_lock(v);
 	node = nodes_by_name(&v->nodes, parent, name);
-	known = node && (node->thing->kind != THING_PLAIN ||
+	known = node && (node->thing->kind != THING_PLAIN || plain_is_refusal(node->thing) ||
 			 identity_same(&node->thing->plain.identity, id));
 	vfs_unlock(v);
 	return known ? 0 : ESTALE;
 }
 
-/* A folder that was to become something is removed. */
-static void forget_staging(struct vfs *v, const struct node *parent, const char *name)
-{
-	struct buf path = BUF_INIT;
-	struct target t;
-	bool staging;
-
-	if (!child_of(v, parent, name, &t))
-		return;
-	vfs_lock(v);
-	staging = t.thing->kind == THING_PLAIN && t.thing->plain.staging &&
-		  node_path_of(parent, name, &path) == 0;
-	vfs_unlock(v);
-	if (staging)
-		staging_forget(v, &t, (const char *)path.data);
-	target_put(v, &t);
-	buf_release(&path);
-}
-
-/* *st: what was removed. */
+/* Removes a name on disk; *st: attributes of what was removed. */
 static int remove_in(struct vfs *v, const struct target *parent, enum area area, const char *name,
 		     int flags, struct stat *st)
 {
+	char stored[NAME_MAX + 1];
 	struct folder folder;
 	struct identity id;
-	int held = -1, error = plain_folder(v, parent, area, false, &folder);
+	int held = -1, error = plain_name(area, name, stored);
 
+	if (!error)
+		error = plain_folder(v, parent, area, false, &folder);
 	if (error)
 		return error;
-	error = identity_at(folder.fd, name, &id, st);
+	error = identity_at(folder.fd, stored, &id, st);
 	if (!error)
 		error = check_known(v, parent->node, name, &id);
 	if (!error && (flags & AT_REMOVEDIR))
-		held = plain_hold_folder(v, folder.fd, name);
+		held = plain_hold_folder(v, folder.fd, stored);
 	if (!error)
-		error = unlinkat(folder.fd, name, flags) == 0 ? 0 : errno;
+		error = unlinkat(folder.fd, stored, flags) == 0 ? 0 : errno;
 	folder_close(v, &folder);
 	plain_let_go(v, error ? NULL : parent->node, name, held);
 	return error;
 }
 
-/* The name's plain thing, in the first area that has it. */
+/* Removes a plain name from the first area that has it. */
 static int remove_plain(struct vfs *v, const struct target *parent, const char *name, int flags)
 {
 	enum area area = area_for(parent->thing);
+	struct target gone;
 	struct stat st;
 	int error = remove_in(v, parent, area, name, flags, &st);
 
@@ -82,31 +72,38 @@ static int remove_plain(struct vfs *v, const struct target *parent, const char *
 	if (error)
 		return error;
 	staging_touch(v, parent->node);
-	forget_staging(v, parent->node, name);
+	if (child_of(v, parent->node, name, &gone)) {
+		staging_forget(v, &gone, parent->node, name);
+		target_put(v, &gone);
+	}
 	name_lost(v, parent->node, name, &st);
 	return 0;
 }
 
 /* ---- what an animation shows ---- */
 
-/* Who has the view open reads on, and saves nothing. Where nobody has, its draft is given up. */
+/*
+ * Those who have the view open can read on, but nothing is saved. If it is not open, its draft is
+ * dropped.
+ */
 static void detach_view(struct vfs *v, struct node *node) REQUIRES(vfs_class)
 {
 	struct view_state *view = &node->thing->view;
 
+	given_lose(node);
 	view->standing = DETACHED;
 	if (view->draft && !view->draft->committing && !node->handles)
 		view_drop_draft(v, node);
 }
 
-/* The name is absent, for a moment. folder: what had the name, where that is a folder, or NULL. */
+/* Makes the name absent for a while. folder: the folder that had the name, or NULL. */
 static int make_absent(struct vfs *v, struct animation *a, const struct target *parent,
 		       const char *name, struct node *folder)
 {
 	struct node *node;
 	bool noted;
 
-	animation_touch(v, a); /* before, or the burst might end just now */
+	animation_touch(v, a); /* first, or the quiet time might end just now */
 	vfs_lock(v);
 	noted = name_set_absent(v, a, parent->node, name, folder);
 	node = noted ? nodes_by_name(&v->nodes, parent->node, name) : NULL;
@@ -125,7 +122,7 @@ static int remove_view(struct vfs *v, const struct target *parent, const char *n
 	return error;
 }
 
-/* A folder of an animation is gone, and what was given to it and to what was in it. */
+/* A folder of an animation is removed: forgets attributes of it and below. */
 static void lose_folder(struct vfs *v, const struct target *parent, const char *name,
 			const struct target *folder)
 {
@@ -135,10 +132,21 @@ static void lose_folder(struct vfs *v, const struct target *parent, const char *
 	name_lost(v, parent->node, name, NULL);
 }
 
+/* Is it the folder of a clip of stills? Those stay: frames.csv says which stills they have. */
+static bool is_of_stills(struct vfs *v, const struct target *folder)
+{
+	bool is;
+
+	vfs_lock(v);
+	is = folder->thing->kind == THING_CLIP && folder->thing->animation->stills;
+	vfs_unlock(v);
+	return is;
+}
+
 /*
- * A folder can be removed when what is in it was. It is absent then; a clip leaves the file when
- * the burst ends, bones/ and frames/ come back. With the writer's lock: a burst that is just ending
- * would bring a clip back without removing it.
+ * A folder can be removed when everything in it was. It is then absent; after END_MS of quiet a
+ * clip is removed from the file, while bones/ and frames/ come back. Takes the writer's lock: an
+ * end_finish in progress would bring a clip back without removing it.
  */
 static int remove_virtual(struct vfs *v, const struct target *parent, const char *name)
 {
@@ -148,7 +156,7 @@ static int remove_virtual(struct vfs *v, const struct target *parent, const char
 
 	if (!child_of(v, parent->node, name, &folder))
 		return ENOENT;
-	error = folder_check_empty(v, &folder);
+	error = is_of_stills(v, &folder) ? EPERM : folder_check_empty(v, &folder);
 	if (!error) {
 		upper_remove_folder(v, parent->node, name);
 		writer_lock(a);
@@ -170,14 +178,16 @@ static int remove_file(struct vfs *v, struct animation *a)
 	error = site_open(v, a, &site);
 	if (!error) {
 		site.where.turn = &site.turn;
-		error = source_remove(a->source, &site.where);
+		error = a->archived && !site.loose.loose->is_there
+				? EROFS
+				: source_remove(a->source, &site.where);
 		site_close(v, &site);
 	}
 	writer_unlock(a);
 	return error;
 }
 
-/* What lies in the state for the folder of the file is empty, too. */
+/* Removes the file's empty upper folder. */
 static void remove_upper(struct vfs *v, const struct target *parent, const struct animation *a)
 {
 	char name[NAME_MAX + 1];
@@ -191,9 +201,9 @@ static void remove_upper(struct vfs *v, const struct target *parent, const struc
 }
 
 /*
- * The folder of an animation file, in which everything was removed: that removes the file. Beside
- * the file the folder is only absent, for programs that remove both; its node keeps the name, by
- * which a lookup finds that it is.
+ * Removing the emptied folder of an animation removes the file. A folder beside its file only
+ * becomes absent, for programs that remove both; its node keeps the name, so that a lookup sees
+ * that it is absent.
  */
 static int remove_animation(struct vfs *v, const struct target *parent, const char *name,
 			    const struct target *folder)
@@ -210,8 +220,63 @@ static int remove_animation(struct vfs *v, const struct target *parent, const ch
 	if (error)
 		return error;
 	lose_folder(v, parent, name, folder);
-	animation_touch(v, a); /* what is absent in it is forgotten then */
+	animation_touch(v, a); /* so that its absent names are forgotten */
 	return 0;
+}
+
+/* ---- loose files ---- */
+
+/* Brings back what was removed below a member that cannot itself be removed. */
+static void bring_back_all(struct vfs *v, struct animation *a)
+{
+	struct changes changes = CHANGES_INIT;
+
+	writer_lock(a);
+	end_come_back(v, a, &changes);
+	writer_unlock(a);
+	changes_send_all(v, &changes);
+}
+
+/*
+ * Removing the emptied folder of a member of an archive removes its loose file, and the archive's
+ * member is shown again. Without a loose file that fails, and the folder's content comes back.
+ */
+static int remove_loose(struct vfs *v, const struct target *parent, const char *name)
+{
+	struct target folder;
+	int error;
+
+	if (!child_of(v, parent->node, name, &folder))
+		return refuse_in_archive(v, parent->node, name, NULL);
+	if (folder.thing->kind != THING_ANIMATION) {
+		error = refuse_in_archive(v, parent->node, name, NULL);
+	} else {
+		error = folder_check_empty(v, &folder);
+		if (!error)
+			error = remove_file(v, folder.thing->animation);
+		if (error == EROFS) {
+			bring_back_all(v, folder.thing->animation);
+			refuse_in_archive(v, parent->node, name, NULL);
+		}
+	}
+	if (!error) {
+		remove_upper(v, parent, folder.thing->animation);
+		lose_folder(v, parent, name, &folder);
+		animation_touch(v, folder.thing->animation);
+	}
+	target_put(v, &folder);
+	return error;
+}
+
+/* Is the parent in an archive, or an archive's folder? Then remove_loose handles the request. */
+static bool begin_remove_loose(struct vfs *v, uint64_t node, struct target *parent)
+{
+	if (v->read_only || target_get(v, node, parent) != 0)
+		return false;
+	if (thing_is_member(parent->thing))
+		return true;
+	target_put(v, parent);
+	return false;
 }
 
 /* ---- the requests ---- */
@@ -221,7 +286,8 @@ int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const 
 	struct slot slot;
 	int error = slot_find(v, parent, name, &slot);
 
-	(void)who;
+	if (!error)
+		staging_given(v, who, slot.parent.node, 0);
 	if (!error && !slot.present)
 		error = remove_plain(v, &slot.parent, name, 0);
 	else if (!error)
@@ -234,24 +300,37 @@ static int remove_any_folder(struct vfs *v, const struct slot *slot, const char 
 {
 	const struct target *parent = &slot->parent;
 	struct target child;
+	struct guest guest;
 	int error;
 
 	if (slot->present)
 		return slot->place.kind == PLACE_VIEW ? ENOTDIR : remove_virtual(v, parent, name);
 	if (!child_of(v, parent->node, name, &child))
 		return remove_plain(v, parent, name, AT_REMOVEDIR);
-	error = child.thing->kind == THING_ANIMATION ? remove_animation(v, parent, name, &child)
-						     : remove_plain(v, parent, name, AT_REMOVEDIR);
+	error = gate_enter_target(v, &child, &guest);
+	if (!error)
+		error = child.thing->kind == THING_ANIMATION
+				? remove_animation(v, parent, name, &child)
+				: remove_plain(v, parent, name, AT_REMOVEDIR);
+	gate_leave(v, &guest);
 	target_put(v, &child);
 	return error;
 }
 
 int vfs_rmdir(struct vfs *v, const struct request *who, uint64_t parent, const char *name)
 {
+	struct target folder;
 	struct slot slot;
-	int error = slot_find(v, parent, name, &slot);
+	int error;
 
-	(void)who;
+	if (begin_remove_loose(v, parent, &folder)) {
+		error = remove_loose(v, &folder, name);
+		target_put(v, &folder);
+		return error;
+	}
+	error = slot_find(v, parent, name, &slot);
+	if (!error)
+		staging_given(v, who, slot.parent.node, 0);
 	if (!error)
 		error = remove_any_folder(v, &slot, name);
 	slot_release(v, &slot);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rename.c - names that move. A node goes with its name; what it stands for may be another thing
- * then: a temporary file that lands on a view's name is that view, and a view that is moved away is
- * an ordinary file.
+ * rename.c - rename. A node moves with its name, and may then stand for another thing: a temporary
+ * file that is renamed onto a view becomes that view, and a view that is moved away becomes an
+ * ordinary file.
  */
 #include "access.h"
 #include "clips.h"
@@ -28,9 +28,13 @@ struct move {
 	struct slot from, to;
 	const char *name, *new_name;
 	unsigned flags;
-	struct target node;    /* what moves */
-	struct target over;    /* what has the new name; or {NULL, NULL} */
-	struct caller *caller; /* access_caller; until a text is saved for him */
+	struct target node; /* what moves */
+	struct guest guest; /* of that node */
+	/* it is a view that was replaced: the kernel has another node for its name */
+	bool overtaken;
+	struct target over;    /* what has the new name; {NULL, NULL}: nothing */
+	bool respells;         /* `over` is the same file, by another spelling of its name */
+	struct caller *caller; /* from access_caller; NULL once text_save has taken it over */
 	struct changes changes;
 };
 
@@ -43,6 +47,13 @@ static void relink(struct move *m) REQUIRES(vfs_class)
 		nodes_unlink(t, m->from.parent.node, m->name);
 }
 
+/* Do all nodes still stand for the same things? A clip may have moved to another file. */
+static bool stands(const struct move *m)
+{
+	return target_stands(m->v, &m->node) && target_stands(m->v, &m->from.parent) &&
+	       target_stands(m->v, &m->to.parent);
+}
+
 static struct animation *animation_from(const struct move *m)
 {
 	return m->from.parent.thing->animation;
@@ -53,13 +64,32 @@ static struct animation *animation_to(const struct move *m)
 	return m->to.parent.thing->animation;
 }
 
-/* The folder that holds the moving name; a virtual one has two. */
-static int from_folder(struct move *m, struct folder *out)
+/* A stored name and its folder. */
+struct place_on_disk {
+	struct folder folder;
+	char name[NAME_MAX + 1];
+};
+
+static int open_place(struct move *m, const struct target *parent, enum area area, const char *name,
+		      bool make, struct place_on_disk *out)
 {
-	return plain_folder(m->v, &m->from.parent, (enum area)m->node.thing->area, false, out);
+	int error = plain_name(area, name, out->name);
+
+	return error ? error : plain_folder(m->v, parent, area, make, &out->folder);
 }
 
-/* For text_save, which takes him over. */
+/* Opens the folder of the moving name; a virtual folder has two areas to look in. */
+static int open_from(struct move *m, struct place_on_disk *out)
+{
+	return open_place(m, &m->from.parent, (enum area)m->node.thing->area, m->name, false, out);
+}
+
+static int open_to(struct move *m, bool make, struct place_on_disk *out)
+{
+	return open_place(m, &m->to.parent, area_for(m->to.parent.thing), m->new_name, make, out);
+}
+
+/* Takes m->caller, for text_save. */
 static struct caller *take_caller(struct move *m)
 {
 	struct caller *caller = m->caller;
@@ -71,11 +101,11 @@ static struct caller *take_caller(struct move *m)
 /* ---- a text lands on a view ---- */
 
 /*
- * Who has the old text open reads on in it; nothing is saved through it any more. Where nobody has,
- * the kernel may be about to open it by a name that it looked up before: then it says what `view`
- * says.
+ * Detaches the old view: those who have it open read on, but save nothing. If it is not open, the
+ * kernel may be about to open it after an earlier lookup: then it shows what `view` shows.
  */
-static void detach(struct vfs *v, struct thing *over, const struct thing *view) REQUIRES(vfs_class)
+static void detach_view(struct vfs *v, struct thing *over, const struct thing *view)
+	REQUIRES(vfs_class)
 {
 	if (over->kind != THING_VIEW)
 		return;
@@ -84,23 +114,23 @@ static void detach(struct vfs *v, struct thing *over, const struct thing *view) 
 		over->view.version = version_get(view->view.version);
 		over->view.place = view->view.place;
 	}
-	/* What was written there is nobody's any more; the node may go. */
+	/* Nobody can read its draft any more. This may free the node. */
 	if (over->node && !over->node->handles)
 		view_closed(v, over->node);
 }
 
-/* Where the save replaced what had the name, it may have been looked up again since. */
+/* The save may have replaced the node of the new name: detaches that, too. */
 static void detach_over(struct move *m, const struct thing *view) REQUIRES(vfs_class)
 {
 	struct node *named = nodes_by_name(&m->v->nodes, m->to.parent.node, m->new_name);
 
 	if (m->over.node && m->over.node->thing == m->over.thing)
-		detach(m->v, m->over.thing, view);
+		detach_view(m->v, m->over.thing, view);
 	if (named && named != m->node.node)
-		detach(m->v, named->thing, view);
+		detach_view(m->v, named->thing, view);
 }
 
-/* The moving node is the view now, with the text as it was saved. */
+/* Points the moving node to the view, with the text as saved. */
 static void become_view(struct move *m, struct thing *view)
 {
 	struct vfs *v = m->v;
@@ -113,7 +143,7 @@ static void become_view(struct move *m, struct thing *view)
 	if (m->node.thing->kind == THING_PLAIN)
 		thing_leave_identity(&v->nodes, m->node.thing);
 	else
-		view_drop_draft(v, node);
+		view_leave_draft(v, node);
 	detach_over(m, view);
 	node_point(&v->nodes, node, view);
 	node->shown_ino = virtual_ino(m->to.parent.node, m->new_name);
@@ -126,11 +156,11 @@ static void become_view(struct move *m, struct thing *view)
 		view_settle(v, node, &m->changes);
 	if (!node->handles)
 		view_closed(v, node);
-	changes_data(&m->changes, node); /* it has the view's attributes now */
+	changes_data(&m->changes, node); /* it now has the view's attributes */
 	vfs_unlock(v);
 }
 
-/* The view that moves is absent where it was. */
+/* Makes the old name of a moved view absent. */
 static void leave_name(struct move *m)
 {
 	struct animation *a = animation_from(m);
@@ -141,22 +171,22 @@ static void leave_name(struct move *m)
 	animation_touch(m->v, a);
 }
 
-/* What was a plain file is a text of the animation: the file itself goes. *mtime: what it had. */
+/* Removes the plain file whose text has been saved. *mtime: its mtime. */
 static void remove_plain(struct move *m, struct timespec *mtime)
 {
-	struct folder folder;
+	struct place_on_disk from;
 	struct stat st;
 
 	clock_gettime(CLOCK_REALTIME, mtime);
-	if (from_folder(m, &folder) != 0)
+	if (open_from(m, &from) != 0)
 		return;
-	if (fstatat(folder.fd, m->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if (fstatat(from.folder.fd, from.name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		*mtime = st.st_mtim;
-	unlinkat(folder.fd, m->name, 0);
-	folder_close(m->v, &folder);
+	unlinkat(from.folder.fd, from.name, 0);
+	folder_close(m->v, &from.folder);
 }
 
-/* rsync compares the time the next time. */
+/* Gives the view the file's mtime, which rsync compares next time. */
 static void keep_mtime(struct move *m, struct timespec mtime)
 {
 	struct target now;
@@ -178,8 +208,9 @@ static int save_text(struct move *m)
 	if (error)
 		return error == ELOOP || error == EINVAL ? EBADMSG : error;
 	writers_lock(animation_from(m), animation_to(m));
-	error = text_save(m->v, m->who, &m->to.parent, m->new_name, text, take_caller(m), &view,
-			  &m->changes);
+	error = !stands(m) ? ESTALE
+			   : text_save(m->v, m->who, &m->to.parent, m->new_name, text,
+				       take_caller(m), &view, &m->changes);
 	if (!error) {
 		if (plain)
 			remove_plain(m, &mtime);
@@ -201,8 +232,8 @@ static int save_text(struct move *m)
 /* ---- a view is moved away ---- */
 
 /*
- * Handles on the view are handles on the file from now on, whatever happens to its name next: it
- * may be removed before they are used again.
+ * Handles on the view become handles on the file: opens their descriptors now, since the file may
+ * be removed before they are used again.
  */
 static void give_descriptors(struct node *node, int fd) REQUIRES(vfs_class)
 {
@@ -212,7 +243,7 @@ static void give_descriptors(struct node *node, int fd) REQUIRES(vfs_class)
 	}
 }
 
-/* fd: of the file, or -1. */
+/* Points the node to a plain thing. fd: of the file, or -1. */
 static int become_plain(struct move *m, const struct identity *id, int fd)
 {
 	struct vfs *v = m->v;
@@ -222,7 +253,7 @@ static int become_plain(struct move *m, const struct identity *id, int fd)
 	vfs_lock(v);
 	plain = thing_plain(&v->nodes, area_for(m->to.parent.thing), false, id);
 	if (plain) {
-		view_drop_draft(v, node);
+		view_leave_draft(v, node);
 		m->node.thing->view.standing = DETACHED;
 		node_point(&v->nodes, node, plain);
 		thing_put(&v->nodes, plain);
@@ -233,21 +264,21 @@ static int become_plain(struct move *m, const struct identity *id, int fd)
 	return plain ? 0 : ENOMEM;
 }
 
-/* The file that the view's text was written to. *fd: of it, or -1. */
+/* Finds the file that the view's text was written to. *fd: its descriptor, or -1. */
 static int find_written(struct move *m, struct identity *id, int *fd)
 {
-	struct folder folder;
+	struct place_on_disk to;
 	struct stat st;
-	int error = plain_folder(m->v, &m->to.parent, area_for(m->to.parent.thing), false, &folder);
+	int error = open_to(m, false, &to);
 
 	*fd = -1;
 	if (error)
 		return error;
-	error = identity_at(folder.fd, m->new_name, id, &st);
-	/* A handle that finds none opens the file when it is used. */
-	if (!error && at_open(folder.fd, m->new_name, O_RDWR, 0, fd) != 0)
+	error = identity_at(to.folder.fd, to.name, id, &st);
+	/* A handle without one opens the file when it is used. */
+	if (!error && at_open(to.folder.fd, to.name, O_RDWR, 0, fd) != 0)
 		*fd = -1;
-	folder_close(m->v, &folder);
+	folder_close(m->v, &to.folder);
 	return error;
 }
 
@@ -258,8 +289,9 @@ static int move_view_away(struct move *m)
 	int fd = -1, error;
 
 	writer_lock(a);
-	error = view_write_out(m->v, &m->node, &m->to.parent, m->new_name,
-			       m->flags & RENAME_NOREPLACE);
+	error = !stands(m) ? ESTALE
+			   : view_write_out(m->v, &m->node, &m->to.parent, m->new_name,
+					    m->flags & RENAME_NOREPLACE);
 	if (!error)
 		error = find_written(m, &id, &fd);
 	if (!error)
@@ -274,24 +306,13 @@ static int move_view_away(struct move *m)
 
 /* ---- clips ---- */
 
-/* What people put into virtual folders goes where the file, or the folder above it, goes. */
-static void move_upper(struct move *m)
+/* Moves ordinary files beside views along with a clip, an animation file or a folder above. */
+static void move_upper(const struct move *m)
 {
-	struct buf from = BUF_INIT, to = BUF_INIT;
-	int error;
-
-	vfs_lock(m->v);
-	error = node_path_of(m->from.parent.node, m->name, &from);
-	if (!error)
-		error = node_path_of(m->to.parent.node, m->new_name, &to);
-	vfs_unlock(m->v);
-	if (!error)
-		upper_move(m->v, (const char *)from.data, (const char *)to.data);
-	buf_release(&from);
-	buf_release(&to);
+	upper_move(m->v, m->from.parent.node, m->name, m->to.parent.node, m->new_name);
 }
 
-/* Is a text of the clip open, or not saved yet? */
+/* Is a text of the clip open or unsaved? */
 static bool is_in_use(const struct move *m) REQUIRES(vfs_class)
 {
 	const struct node *clip = m->node.node;
@@ -309,7 +330,7 @@ static bool is_in_use(const struct move *m) REQUIRES(vfs_class)
 	return used;
 }
 
-/* False where the clip is in use. From here on nothing in it is opened, until end_moving. */
+/* Keeps anything in the clip from being opened until end_moving. False if the clip is in use. */
 static bool begin_moving(const struct move *m)
 {
 	bool used;
@@ -329,7 +350,7 @@ static void end_moving(const struct move *m)
 	vfs_unlock(m->v);
 }
 
-/* A node below the clip that still stands for a thing of the file it came from. */
+/* Finds a node below the clip that still stands for a thing of the old file. */
 static struct node *next_below(const struct move *m) REQUIRES(vfs_class)
 {
 	for (const struct thing *thing = animation_from(m)->members; thing;
@@ -340,7 +361,7 @@ static struct node *next_below(const struct move *m) REQUIRES(vfs_class)
 	return NULL;
 }
 
-/* The folders and views of the clip are another file's now. */
+/* Points the nodes of the clip to things of its new file. */
 static void give_nodes(struct move *m)
 {
 	struct nodes *t = &m->v->nodes;
@@ -358,7 +379,7 @@ static void give_nodes(struct move *m)
 		done = now != NULL;
 		if (!done)
 			break;
-		node_get(node); /* its draft may have the last reference */
+		node_get(node); /* dropping its draft may drop the last reference */
 		if (was->kind == THING_VIEW)
 			view_drop_draft(m->v, node);
 		node_point(t, node, now);
@@ -366,12 +387,17 @@ static void give_nodes(struct move *m)
 		changes_data(&m->changes, node);
 		node_put(t, node);
 	}
+	names_give(animation_from(m), to, m->node.node);
 	relink(m);
+	given_give(m->v, animation_from(m), m->from.parent.node, m->name, m->node.node);
 	m->node.node->shown_ino = virtual_ino(m->to.parent.node, m->new_name);
 	vfs_unlock(m->v);
 }
 
-/* Into another file. A text that is open is edited from a version of this one: mv then copies. */
+/*
+ * Moves the clip to another file. EXDEV if a text of it is open, as that is based on a version of
+ * the old file; mv then copies.
+ */
 static int move_clip(struct move *m) REQUIRES(writer_class)
 {
 	struct animation *from = animation_from(m), *to = animation_to(m);
@@ -397,11 +423,17 @@ static int rename_clip(struct move *m)
 	if (m->to.parent.thing->kind != THING_ANIMATION)
 		return thing_is_virtual(m->to.parent.thing) ? EPERM : EXDEV;
 	if (m->from.place.kind != PLACE_CLIP)
-		return EPERM;
+		return m->from.is_view ? EPERM
+				       : ESTALE; /* it did not exist when the name was looked at */
 	if (m->to.present)
 		return ENOTEMPTY;
+	/* As on any filesystem, a folder replaces only an empty one. */
+	if (m->over.node && m->over.thing->kind == THING_PLAIN)
+		error = vfs_rmdir(m->v, m->who, m->to.parent.node->id, m->new_name);
+	if (error)
+		return error;
 	writers_lock(animation_from(m), animation_to(m));
-	/* The clip of that name was removed a moment ago. */
+	/* A clip of that name was just removed: remove it from the file now. */
 	if (m->to.is_view)
 		error = end_finish(m->v, animation_to(m), &m->changes);
 	if (!error)
@@ -413,11 +445,28 @@ static int rename_clip(struct move *m)
 	return error;
 }
 
-/* ---- plain things ---- */
+/* ---- on disk and in the table ---- */
+
+/* Moves the history along with the file. */
+static void move_history(const struct move *m, const char *name, const char *new_name)
+{
+	struct buf from = BUF_INIT, to = BUF_INIT;
+	int error;
+
+	vfs_lock(m->v);
+	error = node_path_of(m->from.parent.node, name, &from);
+	if (!error)
+		error = node_path_of(m->to.parent.node, new_name, &to);
+	vfs_unlock(m->v);
+	if (!error)
+		history_rename(m->v->state, (const char *)from.data, (const char *)to.data);
+	buf_release(&from);
+	buf_release(&to);
+}
 
 /*
- * The text of an animation's skeleton goes with it, where there is none for the new name. That
- * whoever moves the animation may write both folders' names was checked for the animation's own.
+ * Moves the animation's skeleton file (NAME.skeleton.csv) along, unless the new name has one. The
+ * caller's permission to write both folders was checked for the animation itself.
  */
 static void move_skeleton(struct move *m, const struct folder *from, const struct folder *to,
 			  bool beside)
@@ -425,10 +474,11 @@ static void move_skeleton(struct move *m, const struct folder *from, const struc
 	char name[NAME_MAX + 1], new_name[NAME_MAX + 1];
 
 	if (!(m->flags & RENAME_EXCHANGE) && name_may_show(m->v, m->name, beside) &&
-	    name_may_show(m->v, m->new_name, beside) && rest_own_name(m->name, name) &&
-	    rest_own_name(m->new_name, new_name) &&
-	    access_may_move(m->v, m->caller, from->fd, name))
-		at_rename(from->fd, name, to->fd, new_name, RENAME_NOREPLACE);
+	    name_may_show(m->v, m->new_name, beside) && skeleton_own_name(m->name, name) &&
+	    skeleton_own_name(m->new_name, new_name) &&
+	    access_may_move(m->v, m->caller, from->fd, name) &&
+	    at_rename(from->fd, name, to->fd, new_name, RENAME_NOREPLACE) == 0)
+		move_history(m, name, new_name);
 }
 
 static void exchange_links(struct move *m) REQUIRES(vfs_class)
@@ -441,16 +491,17 @@ static void exchange_links(struct move *m) REQUIRES(vfs_class)
 		nodes_link(t, m->over.node, m->from.parent.node, m->name);
 }
 
-/* It lies in another root now, and so is another thing. */
+/* The file has moved to another area, so its node needs another thing. */
 static void change_area(struct move *m) REQUIRES(vfs_class)
 {
 	struct nodes *t = &m->v->nodes;
 	enum area area = area_for(m->to.parent.thing);
-	const struct identity id = m->node.thing->plain.identity;
+	struct identity id;
 	struct thing *thing;
 
-	if (m->node.thing->area == area)
+	if (m->node.thing->kind != THING_PLAIN || m->node.thing->area == area)
 		return;
+	id = m->node.thing->plain.identity;
 	thing_leave_identity(t, m->node.thing);
 	thing = thing_plain(t, area, m->node.thing->folder, &id);
 	if (!thing)
@@ -459,18 +510,88 @@ static void change_area(struct move *m) REQUIRES(vfs_class)
 	thing_put(t, thing);
 }
 
-/* Lies something in the state for it, or for the folder beside it? */
+/* Is either name an animation file's? */
+static bool moves_file(const struct move *m)
+{
+	return m->node.thing->kind == THING_ANIMATION ||
+	       (m->over.node && m->over.thing->kind == THING_ANIMATION);
+}
+
+/* May the state directory have files for it, or for the folder beside it? */
 static bool has_upper(const struct move *m)
 {
-	if (area_for(m->to.parent.thing) != AREA_SOURCE)
+	if (area_for(m->to.parent.thing) != AREA_SOURCE ||
+	    (moves_file(m) && (m->flags & RENAME_EXCHANGE)))
 		return false;
 	return m->node.thing->folder ||
 	       (!(m->flags & RENAME_EXCHANGE) && name_may_show(m->v, m->name, true) &&
 		name_may_show(m->v, m->new_name, true));
 }
 
-/* On disk and in the table, as one for those who look for what moves. */
-static int move_plain(struct move *m, const struct folder *from, const struct folder *to)
+/* Removes both names from the table, so that they are looked up. */
+static void unlink_both(struct move *m) REQUIRES(vfs_class)
+{
+	nodes_unlink(&m->v->nodes, m->from.parent.node, m->name);
+	nodes_unlink(&m->v->nodes, m->to.parent.node, m->new_name);
+	changes_name(&m->changes, m->from.parent.node, m->name, false);
+}
+
+/* Updates the table after the rename on disk. `over`: attributes of what was replaced, or NULL. */
+static void move_links(struct move *m, const struct stat *over) REQUIRES(vfs_class)
+{
+	if (m->flags & RENAME_EXCHANGE) {
+		if (moves_file(m))
+			unlink_both(m);
+		else
+			exchange_links(m);
+		return;
+	}
+	change_area(m);
+	relink(m);
+	if (over)
+		plain_lost_name(m->v, m->over.node, over);
+}
+
+/*
+ * On a case-insensitive filesystem a rename that only changes case may do nothing: does it in two
+ * steps.
+ */
+static int rename_by_way(const struct move *m, int folder, const char *path)
+{
+	struct state *s = m->v->state;
+	char way[NAME_MAX + 1];
+	int error = state_on_its_way(s, path, m->new_name, way);
+
+	if (error)
+		return error;
+	error = at_rename(folder, m->name, folder, way, RENAME_NOREPLACE);
+	if (!error) {
+		error = at_rename(folder, way, folder, m->new_name, RENAME_NOREPLACE);
+		if (error)
+			at_rename(folder, way, folder, m->name, RENAME_NOREPLACE);
+	}
+	state_temporary_gone(s, path);
+	return error;
+}
+
+static int rename_there(const struct move *m, const struct place_on_disk *from,
+			const struct place_on_disk *to)
+{
+	char *path;
+	int error;
+
+	if (!m->respells)
+		return at_rename(from->folder.fd, from->name, to->folder.fd, to->name, m->flags);
+	error = path_of(m->v, m->from.parent.node, NULL, &path);
+	if (!error)
+		error = rename_by_way(m, from->folder.fd, path);
+	free(path);
+	return error;
+}
+
+/* Renames on disk and in the table, atomically for lookups. */
+static int move_names(struct move *m, const struct place_on_disk *from,
+		      const struct place_on_disk *to)
 {
 	struct vfs *v = m->v;
 	struct identity id;
@@ -479,101 +600,87 @@ static int move_plain(struct move *m, const struct folder *from, const struct fo
 	int held = -1, error;
 
 	folders_hold_still(v);
-	replaces = m->over.node && identity_at(to->fd, m->new_name, &id, &over) == 0;
+	history_begin_move(store_history(v->store));
+	replaces = m->over.node && m->over.thing->kind != THING_ANIMATION &&
+		   identity_at(to->folder.fd, to->name, &id, &over) == 0;
 	if (replaces && m->over.thing->folder && !(m->flags & RENAME_EXCHANGE))
-		held = plain_hold_folder(v, to->fd, m->new_name);
-	error = at_rename(from->fd, m->name, to->fd, m->new_name, m->flags);
+		held = plain_hold_folder(v, to->folder.fd, to->name);
+	error = rename_there(m, from, to);
 	plain_let_go(v, error ? NULL : m->to.parent.node, m->new_name, held);
+	if (!error && (moves_file(m) ||
+		       (!m->node.thing->folder && area_for(m->to.parent.thing) == AREA_SOURCE)))
+		move_skeleton(m, &from->folder, &to->folder, !moves_file(m));
 	vfs_lock(v);
-	if (!error && (m->flags & RENAME_EXCHANGE)) {
-		exchange_links(m);
-	} else if (!error) {
-		change_area(m);
-		relink(m);
-		if (replaces)
-			plain_lost_name(v, m->over.node, &over);
-	}
+	if (!error)
+		move_links(m, replaces ? &over : NULL);
 	vfs_unlock(v);
 	if (!error && has_upper(m))
 		move_upper(m);
+	history_end_move(store_history(v->store));
 	folders_let_move(v);
 	return error;
 }
 
-/* A folder that is to become something does so under its new name, if that is such a name. */
-static void stage_again(struct move *m, bool staged)
-{
-	struct buf path = BUF_INIT;
-	int error = 0;
-
-	staging_touch(m->v, m->from.parent.node);
-	staging_touch(m->v, m->to.parent.node);
-	if (staged) {
-		vfs_lock(m->v);
-		error = node_path_of(m->from.parent.node, m->name, &path);
-		vfs_unlock(m->v);
-		if (!error)
-			staging_forget(m->v, &m->node, (const char *)path.data);
-	}
-	buf_release(&path);
-	if (m->node.thing->folder && staging_wanted(m->v, m->to.parent.thing, m->new_name))
-		staging_begin(m->v, &m->node);
-}
-
-/* May it be there, and is there room? */
-static int check_plain(struct move *m, const struct folder *from)
+/* Checks whether there is room for the file, if it moves to another area. */
+static int check_room(struct move *m, const struct place_on_disk *from)
 {
 	enum area area = area_for(m->to.parent.thing);
 	struct stat st;
 
-	if (m->node.thing->area == area || fstatat(from->fd, m->name, &st, AT_SYMLINK_NOFOLLOW))
+	if (m->node.thing->area == area ||
+	    fstatat(from->folder.fd, from->name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;
 	return upper_grow(m->v, area, (uint64_t)st.st_size + UPPER_ENTRY);
 }
 
 static int rename_on_disk(struct move *m)
 {
-	enum area area = area_for(m->to.parent.thing);
-	struct folder from, to;
-	int error = from_folder(m, &from);
+	struct place_on_disk from, to;
+	int error = open_from(m, &from);
 
 	if (error)
 		return error;
-	error = check_plain(m, &from);
+	error = check_room(m, &from);
 	if (!error)
-		error = plain_folder(m->v, &m->to.parent, area, true, &to);
+		error = open_to(m, true, &to);
 	if (!error) {
-		error = move_plain(m, &from, &to);
-		if (!error && !m->node.thing->folder && area == AREA_SOURCE)
-			move_skeleton(m, &from, &to, true);
-		folder_close(m->v, &to);
+		error = move_names(m, &from, &to);
+		folder_close(m->v, &to.folder);
 	}
-	folder_close(m->v, &from);
+	folder_close(m->v, &from.folder);
 	return error;
+}
+
+/* ---- plain things ---- */
+
+/* Stages the folder again under its new name, if that is a name for staging. */
+static void stage_again(struct move *m)
+{
+	staging_given(m->v, m->who, m->from.parent.node, 0);
+	staging_given(m->v, m->who, m->to.parent.node, 0);
+	staging_forget(m->v, &m->node, m->from.parent.node, m->name);
+	if (m->node.thing->folder && staging_wanted(m->v, m->to.parent.thing, m->new_name))
+		staging_begin(m->v, NULL, &m->node);
 }
 
 static int rename_plain(struct move *m)
 {
 	const struct thing *thing = m->node.thing;
 	enum area area = area_for(m->to.parent.thing);
-	bool staged;
 	int error = 0;
 
 	if (thing->folder && thing->area != area)
-		return EXDEV; /* folders below would not know that they moved to another root */
+		return EXDEV; /* things below it would be in the wrong area */
 	if (thing->folder && m->to.parent.thing->kind == THING_ANIMATION && m->new_name[0] != '.')
 		error = clip_check_new(m->v, animation_to(m), m->new_name);
-	vfs_lock(m->v);
-	staged = thing->plain.staging;
-	vfs_unlock(m->v);
-	/* A folder that becomes a clip keeps its name meanwhile. */
+	/* Renames wait while a folder is turned into a clip. */
 	writers_lock(animation_from(m), animation_to(m));
 	if (!error)
 		error = rename_on_disk(m);
 	writers_unlock(animation_from(m), animation_to(m));
 	if (error)
 		return error;
-	stage_again(m, staged);
+	stage_again(m);
 	return 0;
 }
 
@@ -584,7 +691,7 @@ static bool is_beside(const struct target *t)
 	return t->node && t->thing->kind == THING_ANIMATION && t->thing->animation->beside;
 }
 
-/* The name that the one clip of a file has, where it has none but the file's. */
+/* If the file's only clip is named after the file, sets `label` to it. */
 static bool clip_by_file(struct vfs *v, struct animation *a, char label[NAME_MAX + 1])
 {
 	struct version *version;
@@ -600,82 +707,59 @@ static bool clip_by_file(struct vfs *v, struct animation *a, char label[NAME_MAX
 	return nameless;
 }
 
-/* The file has another name: its texts say so, and the clip that is called as it is. */
-static void file_renamed(struct move *m, bool by_file, const char *was) REQUIRES(writer_class)
+/* Renames the node of the clip that is named after its file. */
+static void follow_file(struct move *m, struct animation *a, const char *was) REQUIRES(writer_class)
+{
+	char label[NAME_MAX + 1];
+	struct version *now;
+	struct site site;
+
+	if (site_open(m->v, a, &site) != 0)
+		return;
+	now = source_get(a->source, &site.where, NULL);
+	if (now && now->anim->clip_count > 0) {
+		snprintf(label, sizeof(label), "%s", now->anim->clips[0].label);
+		if (strcmp(label, was) != 0)
+			clip_follow(m->v, a, was, label, now, &m->changes);
+	}
+	version_put(now);
+	site_close(m->v, &site);
+}
+
+/*
+ * The file was renamed, which changes texts that name it. clip: label of the clip that is named
+ * after the file.
+ */
+static void file_renamed(struct move *m, const char *clip) REQUIRES(writer_class)
 {
 	struct animation *a = m->node.thing->animation;
-	char label[NAME_MAX + 1];
 	struct version *now;
 	struct stat st;
 
 	source_forget(a->source);
-	if (by_file) {
-		const struct where *where;
-		struct site site;
-
-		if (site_open(m->v, a, &site) == 0) {
-			where = &site.where;
-			now = source_get(a->source, where, NULL);
-			if (now && now->anim->clip_count > 0) {
-				snprintf(label, sizeof(label), "%s", now->anim->clips[0].label);
-				if (strcmp(label, was) != 0)
-					clip_follow(m->v, a, was, label, now, &m->changes);
-			}
-			version_put(now);
-			site_close(m->v, &site);
-		}
-	}
+	if (clip)
+		follow_file(m, a, clip);
 	if (animation_look(m->v, a, &now, &st) == 0)
 		version_put(now);
 }
 
-static int rename_names(struct move *m)
-{
-	struct folder from, to;
-	int error = folder_open(m->v, m->from.parent.node, &from);
-
-	if (error)
-		return error;
-	error = folder_open(m->v, m->to.parent.node, &to);
-	if (!error) {
-		error = at_rename(from.fd, m->name, to.fd, m->new_name, m->flags);
-		if (!error)
-			move_skeleton(m, &from, &to, false);
-		folder_close(m->v, &to);
-	}
-	folder_close(m->v, &from);
-	return error;
-}
-
-/* Nobody looks for the file under the name that it has no more. */
+/* Renames the file with the writers' locks held, and updates the texts that name it. */
 static int rename_held(struct move *m) REQUIRES(writer_class)
 {
-	struct vfs *v = m->v;
 	bool animation = m->node.thing->kind == THING_ANIMATION, by_file;
 	char clip[NAME_MAX + 1];
 	int error;
 
-	by_file = animation && clip_by_file(v, m->node.thing->animation, clip);
-	folders_hold_still(v);
-	error = rename_names(m);
-	if (!error && !(m->flags & RENAME_EXCHANGE))
-		move_upper(m);
-	vfs_lock(v);
-	if (!error && (m->flags & RENAME_EXCHANGE)) {
-		nodes_unlink(&v->nodes, m->from.parent.node, m->name);
-		nodes_unlink(&v->nodes, m->to.parent.node, m->new_name);
-		changes_name(&m->changes, m->from.parent.node, m->name, false);
-	} else if (!error && animation) {
-		relink(m);
-	}
-	vfs_unlock(v);
-	folders_let_move(v);
+	by_file = animation && clip_by_file(m->v, m->node.thing->animation, clip);
+	error = rename_on_disk(m);
 	if (!error && animation && !(m->flags & RENAME_EXCHANGE))
-		file_renamed(m, by_file, clip);
+		file_renamed(m, by_file ? clip : NULL);
 	return error;
 }
 
-/* The folder of an animation file moves as the file does; under another name it may be no folder.
+/*
+ * Renaming the folder of an animation renames the file; with the new name it may no longer be shown
+ * as a folder.
  */
 static int rename_file(struct move *m)
 {
@@ -689,7 +773,7 @@ static int rename_file(struct move *m)
 	if (thing_is_virtual(m->to.parent.thing) || m->to.parent.thing->area != AREA_SOURCE)
 		return EPERM;
 	if (is_beside(&m->node) || is_beside(&m->over))
-		return EPERM; /* it is the file beside it that is moved */
+		return EPERM; /* rename the file beside it instead */
 	writers_lock(a, b);
 	error = rename_held(m);
 	writers_unlock(a, b);
@@ -714,7 +798,7 @@ static bool takes_text(const struct move *m)
 		(thing_is_virtual(m->to.parent.thing) || is_staged(m->v, m->to.parent.node)));
 }
 
-static int choose(struct move *m)
+static int choose_rename(struct move *m)
 {
 	bool onto_view = m->to.is_view && m->to.place.kind == PLACE_VIEW;
 	enum thing_kind kind = (enum thing_kind)m->node.thing->kind;
@@ -741,7 +825,7 @@ static int choose(struct move *m)
 	return kind == THING_PLAIN ? rename_plain(m) : EPERM;
 }
 
-/* What has moved on the disk is not to be left without a name here. */
+/* Allocates before renaming on disk, so that updating the table cannot fail. */
 static bool make_ready(const struct move *m)
 {
 	bool ready;
@@ -762,7 +846,22 @@ static void let_go(struct vfs *v, struct target *t)
 	target_put(v, t);
 }
 
-/* What is known to have the new name; a file that others took away may still be known. */
+/* Are both names of the same file, differing only in case? */
+static bool is_respelled(const struct move *m)
+{
+	struct folder folder;
+	bool same;
+
+	if (m->node.thing->kind != THING_ANIMATION || m->node.node == m->over.node ||
+	    m->from.parent.node != m->to.parent.node || strcasecmp(m->name, m->new_name) != 0 ||
+	    folder_open(m->v, m->from.parent.node, &folder) != 0)
+		return false;
+	same = at_is_respelled(folder.fd, m->new_name);
+	folder_close(m->v, &folder);
+	return same;
+}
+
+/* Finds what the table has for the new name; others may have removed it on disk. */
 static void find_over(struct move *m)
 {
 	struct vfs *v = m->v;
@@ -770,12 +869,32 @@ static void find_over(struct move *m)
 
 	if (!child_of(v, m->to.parent.node, m->new_name, &m->over))
 		return;
-	if (m->over.thing->kind != THING_ANIMATION ||
-	    animation_stat(v, m->over.thing->animation, &st) != ENOENT)
+	if (m->over.thing->kind != THING_ANIMATION)
+		return;
+	m->respells = !m->flags && is_respelled(m);
+	if (!m->respells && animation_stat(v, m->over.thing->animation, &st) != ENOENT)
 		return;
 	name_lost(v, m->to.parent.node, m->new_name, NULL);
-	upper_remove_empty(v, m->to.parent.node, m->new_name);
+	if (!m->respells)
+		upper_remove_empty(v, m->to.parent.node, m->new_name);
 	target_put(v, &m->over);
+}
+
+/*
+ * Finds the node to rename. A view that was just replaced has no new node yet. ESTALE would make
+ * the kernel look again only once, and the view may be replaced again meanwhile; so a node is made
+ * here, and the kernel's is invalidated afterwards.
+ */
+static int find_node(struct move *m)
+{
+	if (child_of(m->v, m->from.parent.node, m->name, &m->node))
+		return 0;
+	if (!m->from.present)
+		return ENOENT;
+	if (m->from.place.kind != PLACE_VIEW)
+		return ESTALE;
+	m->overtaken = true;
+	return place_node(m->v, &m->from.parent, m->name, &m->from.place, &m->node);
 }
 
 static int begin_move(struct move *m, uint64_t parent, uint64_t new_parent)
@@ -784,11 +903,13 @@ static int begin_move(struct move *m, uint64_t parent, uint64_t new_parent)
 
 	if (!error)
 		error = slot_find(m->v, new_parent, m->new_name, &m->to);
+	if (!error)
+		error = find_node(m);
 	if (error)
 		return error;
-	/* A view that was replaced just now: the kernel is to look its name up again. */
-	if (!child_of(m->v, m->from.parent.node, m->name, &m->node))
-		return m->from.present ? ESTALE : ENOENT;
+	error = gate_enter_target(m->v, &m->node, &m->guest);
+	if (error)
+		return error;
 	find_over(m);
 	error = access_caller(m->v, m->who, &m->caller);
 	if (!error && takes_text(m))
@@ -796,8 +917,10 @@ static int begin_move(struct move *m, uint64_t parent, uint64_t new_parent)
 	return !error && !make_ready(m) ? ENOMEM : error;
 }
 
-int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
-	       uint64_t new_parent, const char *new_name, unsigned flags, struct after **after)
+/* One attempt. *overtaken: it failed because a node now stands for another thing. */
+static int rename_once(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
+		       uint64_t new_parent, const char *new_name, unsigned flags,
+		       struct after **after, bool *overtaken)
 {
 	struct move m = {.v = v,
 			 .who = who,
@@ -808,9 +931,14 @@ int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const 
 	int error = begin_move(&m, parent, new_parent);
 
 	if (!error)
-		error = choose(&m);
+		error = choose_rename(&m);
 	free(m.caller);
-	/* What is called as an animation is may be a folder now, or was one. */
+	if (!error && m.overtaken) {
+		vfs_lock(v);
+		changes_name(&m.changes, m.to.parent.node, new_name, true);
+		vfs_unlock(v);
+	}
+	/* With an animation's name it may be shown as a folder now, or have been one. */
 	if (!error && (may_be_animation(v, name) || may_be_animation(v, new_name))) {
 		vfs_lock(v);
 		changes_name(&m.changes, m.to.parent.node, new_name, false);
@@ -818,11 +946,31 @@ int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const 
 	}
 	m.changes.locked[0] = parent;
 	m.changes.locked[1] = new_parent;
+	m.changes.locked[2] = m.node.node && parent != new_parent ? m.node.node->id : 0;
+	m.changes.locked[3] = m.over.node ? m.over.node->id : 0;
 	*after = changes_send(v, &m.changes);
+	*overtaken = error == ESTALE && m.node.node && !stands(&m);
+	gate_leave(v, &m.guest);
 	let_go(v, &m.over);
 	let_go(v, &m.node);
 	slot_release(v, &m.from);
 	slot_release(v, &m.to);
+	return error;
+}
+
+int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
+	       uint64_t new_parent, const char *new_name, unsigned flags, struct after **after)
+{
+	unsigned tries = 0;
+	bool overtaken;
+	int error;
+
+	*after = NULL;
+	do {
+		vfs_after(v, *after);
+		error = rename_once(v, who, parent, name, new_parent, new_name, flags, after,
+				    &overtaken);
+	} while (overtaken && may_retry(error, &tries));
 	return error;
 }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "save.h"
 #include "acl.h"
-#include "at.h"
-#include "burst.h"
+#include "batches.h"
 #include "diagnostics.h"
+#include "disk/at.h"
+#include "disk/refusal.h"
 #include "given.h"
 #include "handle.h"
 #include "lookup.h"
 #include "plain.h"
-#include "refusal.h"
+#include "program.h"
+#include "store/create.h"
+#include "text/table.h"
 #include "upper.h"
 
 #include <errno.h>
@@ -41,7 +44,10 @@ void writers_unlock(struct animation *a, struct animation *b)
 	lock_release_pair(a ? &a->writer : NULL, b ? &b->writer : NULL, &writer_class);
 }
 
-/* Where the file is, to be written. While another process is waited for, others may go on. */
+/*
+ * Finds where the file is, to write it. While the commit waits for another process it releases the
+ * writer's lock, unless the caller also holds another animation's.
+ */
 static int open_site(struct vfs *v, struct animation *a, struct site *site) REQUIRES(writer_class)
 {
 	int error = site_open(v, a, site);
@@ -53,7 +59,7 @@ static int open_site(struct vfs *v, struct animation *a, struct site *site) REQU
 
 /* ---- errors ---- */
 
-/* Programs misread these two from a rename: mv and LibreOffice lose text over them. */
+/* Maps errnos that programs misinterpret from rename(): mv and LibreOffice would lose the text. */
 static int errno_for_rename(int error)
 {
 	return error == EINVAL || error == EXDEV ? EIO : error;
@@ -73,57 +79,52 @@ int errno_of(const struct err *err)
 
 /* ---- refusals ---- */
 
-/* A view as a save means it, wherever its node is by now. */
+/* The view that a save is about, wherever its node is now. */
 struct saving {
 	struct vfs *v;
 	struct animation *a;
-	const struct thing *thing; /* NULL: it has none yet */
-	struct buf path;           /* from SOURCE, with a NUL */
-	const char *in_file;       /* the same from the animation's folder */
+	const struct thing *thing; /* NULL: no thing yet */
+	char *path;                /* path from SOURCE */
+	const char *in_file;       /* and from the animation's folder; points into path */
+	char clip[NAME_MAX + 1];   /* set by find_clip */
 	struct refusal_owner owner;
+	struct program *program; /* referenced; or NULL */
 	struct changes *changes;
 };
 
-static const char *path_of(const struct saving *s)
-{
-	return (const char *)s->path.data;
-}
-
 static const char *name_of(const struct saving *s)
 {
-	return strrchr(path_of(s), '/') + 1;
+	return strrchr(s->in_file, '/') ? strrchr(s->in_file, '/') + 1 : s->in_file;
 }
 
-/* As the view `name` of this folder. */
+/* Sets the paths, for the view `name` of this folder. */
 static int find_path(struct saving *s, const struct node *parent, const char *name)
 	REQUIRES(vfs_class)
 {
-	struct buf top = BUF_INIT;
+	struct buf top = BUF_INIT, path = BUF_INIT;
 	int error = ENOENT;
 
 	if (s->a->folder && s->a->folder->node)
 		error = node_path(s->a->folder->node, &top);
 	if (!error)
-		error = node_path_of(parent, name, &s->path);
-	/* Behind the NUL of the one is what the other has behind a slash. */
-	if (!error)
-		s->in_file = path_of(s) + top.size;
+		error = node_path_of(parent, name, &path);
+	s->path = (char *)path.data;
+	/* Skip the path of the animation's folder, and the slash. */
+	s->in_file = error ? NULL : s->path + top.size;
 	buf_release(&top);
 	return error;
 }
 
-/* The folder of the refusals, as a descriptor. */
-static int refusal_folder(const struct saving *s, bool make, int *fd)
+/* Finds the clip that the view is in, which may have been renamed; false if it is in none. */
+static bool find_clip(struct saving *s)
 {
-	size_t length = (size_t)(name_of(s) - path_of(s)) - 1;
-	char *folder = strndup(path_of(s), length);
-	int error = folder ? state_folder(s->v->state, STATE_REJECTED, folder, make, fd) : ENOMEM;
+	size_t length = strcspn(s->in_file, "/");
 
-	free(folder);
-	return error;
+	snprintf(s->clip, sizeof(s->clip), "%.*s", (int)length, s->in_file);
+	return s->in_file[length] != '\0';
 }
 
-/* The node of the view's folder, where one is known; no reference. */
+/* The node of the view's folder, without a reference; NULL: not known. */
 static struct node *known_folder(const struct saving *s) REQUIRES(vfs_class)
 {
 	struct node *node = s->a->folder ? s->a->folder->node : NULL;
@@ -138,7 +139,7 @@ static struct node *known_folder(const struct saving *s) REQUIRES(vfs_class)
 	return node;
 }
 
-/* NAME.rejected and NAME.error came, went, or say something else. */
+/* NAME.rejected and NAME.error were added, removed or changed: invalidates them. */
 static void refusals_changed(const struct saving *s)
 {
 	static const char *const suffixes[] = {".rejected", ".error"};
@@ -159,7 +160,7 @@ static void refusals_changed(const struct saving *s)
 	vfs_unlock(s->v);
 }
 
-/* Both in the log and in .animfs/errors: the text itself stays where it was. */
+/* Reports a refused text that could not be put into .rejected and so stays in the draft. */
 static void note_unkept(const struct saving *s, const struct err *err, int error)
 {
 	char reason[2 * sizeof(err->message)];
@@ -167,83 +168,69 @@ static void note_unkept(const struct saving *s, const struct err *err, int error
 	snprintf(reason, sizeof(reason),
 		 "%s; the text is not saved and cannot be put beside the view: %s", err->message,
 		 strerror(error));
-	diagnose(s->v, path_of(s), "not saved", reason);
+	diagnose(s->v, s->path, "not saved", reason);
 }
 
 /*
- * Puts what was refused, and why, beside the view. An errno where it cannot be put: then the draft
- * is the only place that has the text, and keeps it.
+ * Writes .rejected and .error beside the view. If that fails (an errno), the draft keeps the text,
+ * since it is nowhere else.
  */
 static int keep_refusal(const struct saving *s, struct attempt *attempt, const struct err *err)
 {
-	int fd, error = refusal_folder(s, true, &fd);
+	int error = refusal_write(s->v->refusals, s->path, text_bytes(attempt->text), err,
+				  &s->owner, &attempt->rejected);
 
-	if (!error) {
-		error = refusal_write(s->v->refusals, fd, path_of(s), name_of(s),
-				      text_bytes(attempt->text), err, &s->owner,
-				      &attempt->rejected);
-		close(fd);
+	if (!error)
 		refusals_changed(s);
-	}
-	log_warning("%s: %s", path_of(s), err->message);
+	log_warning("%s: %s", s->path, err->message);
 	if (error)
 		note_unkept(s, err, error);
 	else
-		diagnose(s->v, path_of(s), NULL, NULL); /* .error says it */
+		diagnose(s->v, s->path, NULL, NULL); /* .error has the reason */
 	return error;
 }
 
-/* The text was saved, or says what is there; `files`: what was put beside the view goes, too. */
-static void drop_refusals(const struct saving *s, bool files)
+/*
+ * The text was saved, or changes nothing: its entry in .animfs/errors is now what was ignored in
+ * it, if anything. With `files`, removes .rejected and .error.
+ */
+static void drop_refusals(const struct saving *s, const struct attempt *attempt, bool files)
 {
-	int fd;
-
-	diagnose(s->v, path_of(s), NULL, NULL);
-	if (!files || refusal_folder(s, false, &fd) != 0)
-		return;
-	if (refusal_remove(fd, name_of(s)))
+	diagnose(s->v, s->path, "saved", table_ignored(s->path, text_bytes(attempt->text)));
+	if (files && refusal_remove(s->v->refusals, s->path))
 		refusals_changed(s);
-	close(fd);
 }
 
 /* ---- clips that get another name ---- */
 
-/* What lies beside a clip's texts goes with its name. */
+/* Moves the ordinary files beside a renamed clip's texts. */
 static void move_upper(struct vfs *v, struct animation *a, const struct relabel *relabel)
 {
-	struct buf from = BUF_INIT, to = BUF_INIT;
-	int error = ENOENT;
+	struct node *folder = folder_of(v, a);
 
-	vfs_lock(v);
-	if (a->folder && a->folder->node)
-		error = node_path_of(a->folder->node, relabel->from, &from);
-	if (!error)
-		error = node_path_of(a->folder->node, relabel->to, &to);
-	vfs_unlock(v);
-	if (!error)
-		upper_move(v, (const char *)from.data, (const char *)to.data);
-	buf_release(&from);
-	buf_release(&to);
+	if (folder)
+		upper_move(v, folder, relabel->from, folder, relabel->to);
+	node_release(v, folder);
 }
 
-/* And what was given to it. */
+/* Moves the attributes that were set on a renamed clip. */
 static void move_given(struct vfs *v, struct animation *a, const struct relabel *relabel)
 {
-	struct node *folder, *clip;
+	struct node *folder = folder_of(v, a), *clip;
 
 	vfs_lock(v);
-	folder = a->folder ? a->folder->node : NULL;
 	clip = folder ? nodes_by_name(&v->nodes, folder, relabel->to) : NULL;
 	if (clip)
 		given_move(v, folder, relabel->from, clip);
+	node_put(&v->nodes, folder);
 	vfs_unlock(v);
 }
 
-static void publish(struct vfs *v, struct animation *a, struct version *now,
-		    const struct thing *saved, const struct relabel *relabels, size_t count,
-		    struct changes *changes) REQUIRES(writer_class)
+static void publish_saved(struct vfs *v, struct animation *a, struct version *now,
+			  const struct thing *saved, const struct relabel *relabels, size_t count,
+			  struct changes *changes) REQUIRES(writer_class)
 {
-	/* On disk and in the table, as one for those who make something there. */
+	/* Disk and table change together for those who create something there. */
 	if (count)
 		folders_hold_still(v);
 	for (size_t i = 0; i < count; i++)
@@ -260,7 +247,7 @@ void clip_follow(struct vfs *v, struct animation *a, const char *label, const ch
 {
 	const struct relabel relabel = {label, new_label};
 
-	publish(v, a, now, NULL, &relabel, 1, changes);
+	publish_saved(v, a, now, NULL, &relabel, 1, changes);
 }
 
 /* ---- commits ---- */
@@ -273,98 +260,267 @@ static uint64_t hash_text(const struct saving *s, const struct attempt *attempt)
 	return XXH3_64bits_withSeed(text.data, text.size, seed);
 }
 
-/* Is it the text, once more, that was saved last, or one of what was there before the burst? */
-static bool is_no_edit(const struct saving *s, const struct attempt *attempt, uint64_t hash,
-		       const struct version *now) REQUIRES(writer_class)
+/* Is it the text that was saved last, saved again? */
+static bool is_once_more(const struct saving *s, const struct attempt *attempt,
+			 const struct version *now) REQUIRES(writer_class)
 {
-	const struct burst *burst = &s->a->burst;
+	const struct last_text *last = &s->a->last_text;
 
-	if (draft_hangs_together(attempt->place.view) && hash == burst->hash &&
-	    now->generation == burst->generation)
-		return true;
-	return burst_is_stale(s->v, s->a, s->in_file, now, text_bytes(attempt->text));
+	return draft_hangs_together(attempt->place.view) && now->generation == last->generation &&
+	       hash_text(s, attempt) == last->hash;
 }
 
 static bool has_other_names(const struct site *site)
 {
 	struct stat st;
 
-	return fstatat(site->folder.fd, site->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(site->where.dir, site->where.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       st.st_nlink > 1;
 }
 
-/* A clip's text may have given it another name: its folder has that from now on. */
+/* Finds the clip's new name, if its text has renamed it. */
 static size_t find_relabel(const struct attempt *attempt, struct relabel *out)
 {
 	const struct place *place = &attempt->place;
+	const struct version *now = attempt->last.saved;
 
 	if (place->view->place != VIEW_OF_CLIP || !attempt->last.edited)
 		return 0;
-	*out = (struct relabel){attempt->base->anim->clips[place->clip].label,
+	*out = (struct relabel){attempt->called ? attempt->called
+						: attempt->base->anim->clips[place->clip].label,
 				attempt->last.edited->clips[place->clip].label};
-	return strcmp(out->from, out->to) != 0;
+	/* The text may have no name, or the one from before others renamed the clip. */
+	return version_clip(now, out->from) < 0 && version_clip(now, out->to) >= 0;
 }
 
-static void note_saved(const struct saving *s, const struct attempt *attempt, uint64_t hash)
-	REQUIRES(writer_class)
+static void note_saved(const struct saving *s, const struct attempt *attempt) REQUIRES(writer_class)
 {
 	struct version *saved = attempt->last.saved;
 	struct relabel relabel;
 	size_t count = find_relabel(attempt, &relabel);
 
-	s->a->burst.hash = hash;
-	s->a->burst.generation = saved->generation;
-	drop_refusals(s, true);
-	burst_saved(s->a, s->in_file);
-	publish(s->v, s->a, saved, s->thing, &relabel, count, s->changes);
+	s->a->last_text = (struct last_text){.hash = hash_text(s, attempt),
+					     .generation = saved->generation,
+					     .as_said = attempt->as_said};
+	drop_refusals(s, attempt, true);
+	publish_saved(s->v, s->a, saved, s->thing, &relabel, count, s->changes);
 	s->changes->saved = true;
-	animation_touch(s->v, s->a);
 }
 
-/* What comes of an attempt; *dropped: it was no edit, and the text is to be rendered again. */
-static enum verdict try_commit(const struct saving *s, struct attempt *attempt,
-			       const struct site *site, bool *dropped, struct err *err)
+/* The result of an attempt. */
+struct outcome {
+	enum verdict verdict;
+	bool dropped; /* drop the draft, so that the text is rendered again */
+	bool unkept;  /* the text is only in the draft */
+};
+
+/* Publishes the result, and updates .rejected and .animfs/errors. */
+static void note_verdict(const struct saving *s, struct attempt *attempt, enum verdict verdict)
 	REQUIRES(writer_class)
 {
-	struct version *now = source_get(s->a->source, &site->where, err);
-	uint64_t hash = hash_text(s, attempt);
-	enum verdict verdict;
-	bool linked;
+	if (verdict == VERDICT_SAVED)
+		note_saved(s, attempt);
+	else if (verdict == VERDICT_SAME)
+		/* Leave other programs' refused texts. */
+		drop_refusals(s, attempt, attempt->rejected == 1);
+	else if (attempt_is_stored_otherwise(attempt))
+		/* Other texts of its batch were stored. */
+		publish_saved(s->v, s->a, attempt->last.saved, NULL, NULL, 0, s->changes);
+	animation_touch(s->v, s->a);
+	if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME)
+		attempt->rejected = 0;
+}
 
-	*dropped = false;
-	if (!now)
-		return VERDICT_REFUSED;
-	burst_begin(s->v, s->a, now);
-	*dropped = is_no_edit(s, attempt, hash, now);
-	version_put(now);
-	if (*dropped) {
-		animation_touch(s->v, s->a);
+/*
+ * Decodes the text of a raw.*. NULL for any other view, or if the text does not decode, for which
+ * it is refused only if it counts.
+ */
+static struct version *read_whole(const struct saving *s, const struct attempt *attempt,
+				  const struct site *site, struct version *now, struct err *err)
+{
+	const struct bytes text = text_bytes(attempt->text);
+
+	if (!attempt->place.view->whole)
+		return NULL;
+	if (bytes_equal(text, buf_bytes(&now->bytes)))
+		return version_get(now);
+	return source_decode(s->a->source, &site->where, text, err);
+}
+
+/*
+ * Commits the text as part of its program's batch. err: why it was refused by itself, if it was.
+ * *silent: the file was not given the text's own values.
+ */
+static enum verdict commit_in_batch(struct batches_save *b, struct version *whole, bool *silent,
+				    struct err *err) EXCLUDES(vfs_class) REQUIRES(writer_class)
+{
+	struct err why = {.code = ERR_NONE};
+	enum verdict verdict;
+
+	switch (batches_add(b, whole, &why)) {
+	case BATCH_SAVE:
+		verdict = attempt_store(b->attempt, b->a->source, b->where, err);
+		if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME)
+			batches_saved(b);
+		else
+			batches_take_back(b);
+		return verdict;
+	case BATCH_REWRITE:
+		*silent = true;
+		verdict = batches_rewrite(b, &why);
+		if (verdict == VERDICT_REFUSED)
+			batches_take_back(b);
+		if (verdict != VERDICT_REFUSED || why.code)
+			*err = why;
+		return verdict;
+	case BATCH_NOTHING:
+		*silent = true;
+		*err = why;
 		return VERDICT_SAME;
+	case BATCH_REFUSED:
+	case BATCH_ANOTHER:
+		break;
+	case BATCH_FAILED:
+		*err = why;
+		return VERDICT_REFUSED;
 	}
-	linked = !attempt->place.view->parse_skeleton && has_other_names(site);
-	animation_show(s->v, s->a, source_last(s->a->source));
-	verdict = attempt_commit(attempt, s->a->source, &site->where, err);
-	if (verdict == VERDICT_SAVED && linked)
-		log_warning("%s: saved under this name only; its other hard links stay as they "
-			    "were",
-			    site->name);
-	if (verdict == VERDICT_SAVED) {
-		note_saved(s, attempt, hash);
-		attempt->rejected = 0;
-	} else if (verdict == VERDICT_SAME) {
-		/* What others were refused stays. */
-		drop_refusals(s, attempt->rejected == 1);
-		attempt->rejected = 0;
-	} else {
-		animation_touch(s->v, s->a);
-	}
-	animation_show(s->v, s->a, NULL);
+	return VERDICT_REFUSED;
+}
+
+/*
+ * Is the text part of a batch? Not a skeleton, an empty text, or a generated one that was refused.
+ */
+static bool is_of_batch(const struct attempt *attempt, enum verdict read)
+{
+	const struct view *view = attempt->place.view;
+	bool generated = !view->whole && !view->parse && !view->parse_skeleton;
+
+	return !view->parse_skeleton && text_bytes(attempt->text).size > 0 &&
+	       !(generated && read == VERDICT_REFUSED);
+}
+
+/* now: the current version, which the batch decides by. */
+static enum verdict store_in_batch(const struct saving *s, struct attempt *attempt,
+				   struct site *site, struct version *now, bool *silent,
+				   struct err *err) EXCLUDES(vfs_class) REQUIRES(writer_class)
+{
+	struct batches_save b = {.v = s->v,
+				 .a = s->a,
+				 .program = s->program,
+				 .where = &site->where,
+				 .path = s->path,
+				 .in_file = s->in_file,
+				 .attempt = attempt};
+	struct version *whole;
+	enum verdict verdict;
+
+	if (!batches_begin(&b, now, err))
+		return VERDICT_REFUSED;
+	whole = read_whole(s, attempt, site, now, err);
+	verdict = commit_in_batch(&b, whole, silent, err);
+	version_put(whole);
+	batches_finish(&b);
 	return verdict;
 }
 
 /*
- * What is refused is its writer's, and for those to read who may read the file and the view: its
- * group is the file's. Where there is an ACL, the mode does not say what that may.
+ * Was a raw.* refused because other programs changed the file after its batch had decided? Then
+ * makes *now the file as it is, by which it may decide otherwise.
+ */
+static bool take_overtaken(const struct saving *s, const struct attempt *attempt,
+			   const struct site *site, struct version **now, struct err *err)
+{
+	struct version *before = *now;
+	bool overtaken;
+
+	if (!attempt->place.view->whole || err->code != ERR_CONFLICT)
+		return false;
+	*now = source_get(s->a->source, &site->where, NULL);
+	overtaken = *now && *now != before;
+	version_put(before);
+	if (overtaken)
+		err_clear(err);
+	return overtaken;
+}
+
+static enum verdict store(const struct saving *s, struct attempt *attempt, struct site *site,
+			  struct version *now, enum verdict read, bool *silent, struct err *err)
+	EXCLUDES(vfs_class) REQUIRES(writer_class)
+{
+	struct version *by = version_get(now);
+	enum verdict verdict = read;
+
+	if (is_of_batch(attempt, read)) {
+		do
+			verdict = store_in_batch(s, attempt, site, by, silent, err);
+		while (verdict == VERDICT_REFUSED && take_overtaken(s, attempt, site, &by, err));
+	} else if (read == VERDICT_SAVED) {
+		verdict = attempt_store(attempt, s->a->source, &site->where, err);
+	}
+	version_put(by);
+	return verdict;
+}
+
+/*
+ * Has the view changed since the version that the draft started from, or that its last commit left?
+ * `generation` is that one's.
+ */
+static bool has_moved(const struct attempt *attempt, const struct version *now, uint64_t generation)
+{
+	const struct tree was = {attempt->base, NULL}, is = {now, NULL};
+	struct place place;
+
+	return !tree_again(&is, &was, &attempt->place, &place) ||
+	       tree_since(&is, &place) > generation;
+}
+
+static enum verdict try_commit(const struct saving *s, struct attempt *attempt, struct site *site,
+			       bool *dropped, struct err *err) EXCLUDES(vfs_class)
+	REQUIRES(writer_class)
+{
+	struct version *now = source_get(s->a->source, &site->where, err);
+	uint64_t left = attempt->last.saved ? attempt->last.saved->generation : 0;
+	enum verdict verdict = VERDICT_SAME;
+	bool linked, silent = false;
+
+	*dropped = false;
+	if (!now)
+		return VERDICT_REFUSED;
+	if (left < attempt->base->generation)
+		left = attempt->base->generation;
+	/* To the batch of another program it says what the file says. */
+	if (is_once_more(s, attempt, now) &&
+	    !(s->a->last_text.as_said && attempt_read_as(attempt, now))) {
+		version_put(now);
+		animation_touch(s->v, s->a);
+		*dropped = true;
+		return VERDICT_SAME;
+	}
+	linked = !attempt->place.view->parse_skeleton && has_other_names(site);
+	verdict = attempt->once_more ? VERDICT_SAVED : attempt_read(attempt, &site->where, err);
+	animation_show(s->v, s->a, source_last(s->a->source));
+	if (verdict != VERDICT_PENDING)
+		verdict = store(s, attempt, site, now, verdict, &silent, err);
+	note_verdict(s, attempt, verdict);
+	/* The text changed nothing, but the view has changed since and now renders differently. */
+	silent |= verdict == VERDICT_SAME && has_moved(attempt, now, left);
+	version_put(now);
+	if (verdict == VERDICT_SAVED && linked)
+		log_warning("%s: saved under this name only; its other hard links stay as they "
+			    "were",
+			    site->name);
+	animation_show(s->v, s->a, NULL);
+	/* An incomplete text may be continued, so its draft stays. */
+	attempt->is_silent = silent;
+	*dropped = (silent && attempt->event != DRAFT_FLUSH_OTHER) ||
+		   (attempt->once_more && verdict == VERDICT_SAME);
+	return verdict;
+}
+
+/*
+ * Sets owner and mode of .rejected: it belongs to the writer, with the file's group, and is
+ * readable by those who may read the file and the view. With an ACL the mode's group bits are not
+ * the group's, so the group gets nothing.
  */
 static void find_readers(struct saving *s, const struct site *site)
 {
@@ -372,7 +528,7 @@ static void find_readers(struct saving *s, const struct site *site)
 	const struct given *given = NULL;
 	char path[AT_PROC_SIZE];
 
-	(void)fstatat(site->folder.fd, site->name, &st, AT_SYMLINK_NOFOLLOW);
+	(void)site_stat(site, &st);
 	vfs_lock(s->v);
 	if (s->thing->node)
 		given = given_find(s->thing->node);
@@ -381,29 +537,29 @@ static void find_readers(struct saving *s, const struct site *site)
 	vfs_unlock(s->v);
 	s->owner.gid = st.st_gid;
 	s->owner.mode = 0600 | (st.st_mode & 0666);
-	if (at_proc_path(site->folder.fd, site->name, path, sizeof(path)) == 0 &&
+	if (at_proc_path(site->where.dir, site->where.name, path, sizeof(path)) == 0 &&
 	    lgetxattr(path, ACL_ACCESS, NULL, 0) > 0)
 		s->owner.mode &= ~(mode_t)060;
 }
 
-/* 0 or the errno of the refusal. *unkept: the draft is the only place that has the text. */
-static int commit_attempt(struct saving *s, struct attempt *attempt, const struct site *site,
-			  enum verdict *verdict, bool *dropped, bool *unkept) REQUIRES(writer_class)
+/* Commits. 0 or the errno of the refusal. */
+static int commit_attempt(struct saving *s, struct attempt *attempt, struct site *site,
+			  struct outcome *out) EXCLUDES(vfs_class) REQUIRES(writer_class)
 {
 	struct err err = {.code = ERR_NONE};
 	int error;
 
 	find_readers(s, site);
-	*verdict = try_commit(s, attempt, site, dropped, &err);
-	*unkept = false;
-	if (*verdict != VERDICT_REFUSED)
+	out->unkept = false;
+	out->verdict = try_commit(s, attempt, site, &out->dropped, &err);
+	if (out->verdict != VERDICT_REFUSED)
 		return 0;
 	error = keep_refusal(s, attempt, &err);
-	*unkept = error != 0;
+	out->unkept = error != 0;
 	return !error || err.code == ERR_SYSTEM ? errno_of(&err) : errno_for_rename(error);
 }
 
-/* Those who have it open see what they saved from now on, should the draft go. */
+/* Pins the view to the saved version, which those who have it open see if the draft is dropped. */
 static void pin_saved(const struct target *t, struct version *saved) REQUIRES(vfs_class)
 {
 	struct view_state *view = &t->thing->view;
@@ -415,33 +571,46 @@ static void pin_saved(const struct target *t, struct version *saved) REQUIRES(vf
 	version_put(view->version);
 	view->version = version_get(saved);
 	view->place = place;
+	text_put(view->rendered);
+	view->rendered = NULL;
 }
 
-/* What the view's draft is after a commit. */
-static void conclude(const struct saving *s, const struct target *t, struct attempt *attempt,
-		     enum verdict verdict, bool dropped, bool unkept)
+/* Updates the view's draft after a commit. */
+static void conclude_draft(const struct saving *s, const struct target *t, struct attempt *attempt,
+			   const struct outcome *came)
 {
+	bool saved = came->verdict == VERDICT_SAVED || came->verdict == VERDICT_SAME, stands;
 	struct draft *draft;
 
 	vfs_lock(s->v);
+	stands = t->node->thing == t->thing;
 	draft = t->thing->view.draft;
-	if ((verdict == VERDICT_SAVED || verdict == VERDICT_SAME) && attempt->last.saved &&
-	    t->node->thing == t->thing)
+	if (saved && stands && attempt->last.saved)
 		pin_saved(t, attempt->last.saved);
-	draft_conclude(draft, attempt, verdict);
-	if (unkept)
+	draft_conclude(draft, attempt, came->verdict);
+	if (came->unkept)
 		draft_keep_unsaved(draft);
-	if (t->node->thing == t->thing && !t->node->handles)
+	if (stands && !t->node->handles)
 		view_closed(s->v, t->node);
 	draft = t->thing->view.draft;
-	if (dropped && draft && !draft->dirty && t->node->thing == t->thing) {
+	if (came->dropped && draft && !draft->dirty && stands) {
 		view_drop_draft(s->v, t->node);
 		changes_data(s->changes, t->node);
 	}
 	vfs_unlock(s->v);
 }
 
-/* ENODATA: there is nothing to commit, or its text has lost its name. */
+/* The name that the view's draft is committed by; NULL: it has no draft, or no longer a name. */
+static const struct link *link_of_draft(const struct target *t) REQUIRES(vfs_class)
+{
+	const struct view_state *view = &t->thing->view;
+
+	if (!view->draft || view->standing == DETACHED || t->node->thing != t->thing)
+		return NULL;
+	return node_link(t->node);
+}
+
+/* Begins a commit. ENODATA: nothing to commit, or the view no longer has a name. */
 static int begin_attempt(struct vfs *v, const struct target *t, enum draft_event event,
 			 struct saving *s, struct attempt *attempt)
 {
@@ -450,14 +619,17 @@ static int begin_attempt(struct vfs *v, const struct target *t, enum draft_event
 	int error = ENODATA;
 
 	vfs_lock(v);
-	link = node_link(t->node);
-	if (view->draft && view->standing != DETACHED && t->node->thing == t->thing && link)
+	link = link_of_draft(t);
+	if (link)
 		error = find_path(s, link->parent, link->name);
 	if (!error && !draft_attempt(view->draft, event, attempt))
 		error = ENODATA;
+	if (!error && find_clip(s))
+		attempt->called = s->clip;
 	if (!error)
 		view->mapped = false;
 	s->owner = (struct refusal_owner){view->uid, view->gid, 0};
+	s->program = !error && view->program ? program_get(view->program) : NULL;
 	vfs_unlock(v);
 	return error;
 }
@@ -465,27 +637,31 @@ static int begin_attempt(struct vfs *v, const struct target *t, enum draft_event
 int view_commit_held(struct vfs *v, const struct target *t, enum draft_event event,
 		     struct changes *changes)
 {
-	struct saving s = {.v = v,
-			   .a = t->thing->animation,
-			   .thing = t->thing,
-			   .path = BUF_INIT,
-			   .changes = changes};
-	bool dropped, unkept;
+	struct saving s = {.v = v, .a = t->thing->animation, .thing = t->thing, .changes = changes};
 	struct attempt attempt;
-	enum verdict verdict;
+	struct outcome came;
 	struct site site;
-	int error = open_site(v, s.a, &site);
+	bool named;
+	int error;
 
+	/* A view that went with its file has nothing to save, and its folder may be gone, too. */
+	vfs_lock(v);
+	named = link_of_draft(t) != NULL;
+	vfs_unlock(v);
+	if (!named)
+		return 0;
+	error = open_site(v, s.a, &site);
 	if (error)
 		return error;
 	error = begin_attempt(v, t, event, &s, &attempt);
 	if (!error) {
-		error = commit_attempt(&s, &attempt, &site, &verdict, &dropped, &unkept);
-		conclude(&s, t, &attempt, verdict, dropped, unkept);
+		error = commit_attempt(&s, &attempt, &site, &came);
+		conclude_draft(&s, t, &attempt, &came);
 		attempt_release(&attempt);
 	}
 	site_close(v, &site);
-	buf_release(&s.path);
+	program_put(s.program);
+	free(s.path);
 	return error == ENODATA ? 0 : error;
 }
 
@@ -509,13 +685,14 @@ int view_commit(struct vfs *v, const struct target *t, enum draft_event event,
 
 /* ---- a whole text at once ---- */
 
-/* The thing of a view with this text as its draft, that no node points to yet. */
+/* Makes a thing for the view with this text as its draft; no node points to it yet. */
 static int new_view(struct vfs *v, const struct request *who, const struct target *parent,
 		    const char *name, const struct site *site, struct text *text,
 		    struct caller *caller, struct thing **out)
 {
 	struct animation *a = parent->thing->animation;
 	struct version *now = source_get(a->source, &site->where, NULL);
+	struct program *program = program_of(v, who);
 	struct draft *draft = NULL;
 	struct place place;
 	int error = now ? place_in(v, parent, now, name, &place) : EIO;
@@ -524,10 +701,12 @@ static int new_view(struct vfs *v, const struct request *who, const struct targe
 		error = ENOENT;
 	if (!error)
 		draft = draft_new(now, &place, NULL, &v->drafts);
-	if (!error && !draft)
+	if (!error && !(draft && program))
 		error = ENOMEM;
 	if (error) {
 		free(caller);
+		draft_free(draft);
+		program_put(program);
 		version_put(now);
 		return error;
 	}
@@ -541,16 +720,18 @@ static int new_view(struct vfs *v, const struct request *who, const struct targe
 		(*out)->view.place = place;
 		(*out)->view.uid = who->uid;
 		(*out)->view.gid = who->gid;
+		(*out)->view.program = program;
 	}
 	vfs_unlock(v);
 	if (*out)
 		return 0;
 	draft_free(draft);
+	program_put(program);
 	version_put(now);
 	return ENOMEM;
 }
 
-/* The view is shown in the version that has the text. */
+/* Pins the new view to the version that the save made. */
 static void show_saved(struct thing *view, const struct attempt *attempt, const char *file_name)
 	REQUIRES(vfs_class)
 {
@@ -571,12 +752,10 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 {
 	struct saving s = {.v = v,
 			   .a = parent->thing->animation,
-			   .path = BUF_INIT,
 			   .owner = {who->uid, who->gid, 0},
 			   .changes = changes};
-	bool dropped, unkept;
 	struct attempt attempt;
-	enum verdict verdict;
+	struct outcome came;
 	struct site site;
 	int error = open_site(v, s.a, &site);
 
@@ -590,6 +769,7 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 		s.thing = *out;
 		vfs_lock(v);
 		error = find_path(&s, parent->node, name);
+		s.program = (*out)->view.program ? program_get((*out)->view.program) : NULL;
 		if (!error)
 			draft_attempt((*out)->view.draft, DRAFT_SAVE, &attempt);
 		else
@@ -597,23 +777,23 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 		vfs_unlock(v);
 	}
 	if (!error) {
-		error = commit_attempt(&s, &attempt, &site, &verdict, &dropped, &unkept);
+		error = commit_attempt(&s, &attempt, &site, &came);
 		vfs_lock(v);
 		if (attempt.last.saved)
 			show_saved(*out, &attempt, site.name);
-		draft_conclude((*out)->view.draft, &attempt, verdict);
+		draft_conclude((*out)->view.draft, &attempt, came.verdict);
 		if (error) {
 			thing_put(&v->nodes, *out);
 			*out = NULL;
-		} else if (dropped) {
-			draft_free((*out)->view.draft);
-			(*out)->view.draft = NULL;
+		} else {
+			(*out)->view.outdated = came.dropped;
 		}
 		vfs_unlock(v);
 		attempt_release(&attempt);
 	}
 	site_close(v, &site);
-	buf_release(&s.path);
+	program_put(s.program);
+	free(s.path);
 	return error;
 }
 
@@ -646,22 +826,19 @@ int node_text(struct vfs *v, const struct target *t, struct text **out)
 	return t->thing->kind == THING_PLAIN ? read_plain(v, t, out) : EPERM;
 }
 
-/* Into a folder of SOURCE, or what belongs to a virtual one. */
+/* Writes a file into a folder of SOURCE, or of an area of a virtual folder. */
 static int put_text(struct vfs *v, const struct target *parent, int folder, const char *name,
 		    mode_t mode, struct bytes text, bool exclusive)
 {
-	struct buf path = BUF_INIT;
+	char *path = NULL;
 	int error = 0;
 
-	if (area_for(parent->thing) == AREA_SOURCE) {
-		vfs_lock(v);
-		error = node_path(parent->node, &path);
-		vfs_unlock(v);
-	}
+	if (area_for(parent->thing) == AREA_SOURCE)
+		error = path_of(v, parent->node, NULL, &path);
 	if (!error)
-		error = state_put(v->state, folder, (const char *)path.data, name, mode, text,
+		error = state_put(v->state, folder, path, name, mode, text,
 				  exclusive ? STATE_PUT_NEW : 0);
-	buf_release(&path);
+	free(path);
 	return error;
 }
 
@@ -669,15 +846,18 @@ int view_write_out(struct vfs *v, const struct target *t, const struct target *p
 		   const char *name, bool exclusive)
 {
 	enum area area = area_for(parent->thing);
+	char stored[NAME_MAX + 1];
 	struct folder folder;
 	struct text *text;
 	struct stat st;
-	int error = view_text(v, t, &text);
+	int error = plain_name(area, name, stored);
 
+	if (!error)
+		error = view_text(v, t, &text);
 	if (error)
 		return error;
 	if (animation_stat(v, t->thing->animation, &st) != 0)
-		st.st_mode = 0600;
+		st = (struct stat){.st_mode = 0600};
 	vfs_lock(v);
 	given_apply(given_find(t->node), &st);
 	vfs_unlock(v);
@@ -685,7 +865,7 @@ int view_write_out(struct vfs *v, const struct target *t, const struct target *p
 	if (!error)
 		error = plain_folder(v, parent, area, true, &folder);
 	if (!error) {
-		error = put_text(v, parent, folder.fd, name, st.st_mode & 0666, text_bytes(text),
+		error = put_text(v, parent, folder.fd, stored, st.st_mode & 0666, text_bytes(text),
 				 exclusive);
 		folder_close(v, &folder);
 	}
@@ -695,7 +875,7 @@ int view_write_out(struct vfs *v, const struct target *t, const struct target *p
 
 /* ---- edits that no text asked for ---- */
 
-/* Clips whose names are told from those of others (walk~2) may be called otherwise now. */
+/* Finds clips whose label has changed because it depends on others' (walk~2). */
 static size_t find_relabels(const struct anim *base, const struct anim *edited,
 			    const struct anim *now, struct relabel *out)
 {
@@ -736,7 +916,7 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 		size_t count =
 			relabels ? find_relabels(base->anim, edited, now->anim, relabels) : 0;
 
-		publish(v, a, now, NULL, relabels, count, changes);
+		publish_saved(v, a, now, NULL, relabels, count, changes);
 		changes->saved = true;
 		animation_touch(v, a);
 		free(relabels);
@@ -747,7 +927,7 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 
 /* ---- the end ---- */
 
-/* The next view with text that is not saved; with references. */
+/* Finds the next view with an unsaved text; with references. */
 static bool next_unsaved(struct vfs *v, struct target *out)
 {
 	const struct draft *draft;
@@ -773,12 +953,12 @@ void drafts_commit_all(struct vfs *v)
 
 	while (next_unsaved(v, &t)) {
 		view_commit(v, &t, DRAFT_END, &changes);
-		/* Where it cannot be kept, nothing is left to try. */
+		/* If it could not be kept either, there is nothing left to try. */
 		vfs_lock(v);
 		if (t.thing->view.draft)
 			t.thing->view.draft->dirty = false;
 		vfs_unlock(v);
 		target_put(v, &t);
 	}
-	changes_discard(&changes); /* the kernel is not there any more */
+	changes_discard(&changes); /* the mount has ended */
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* setattr.c - attributes that are set; links; free space. */
+/* setattr.c - setattr, readlink, statfs. */
 #include "access.h"
-#include "at.h"
 #include "attr.h"
 #include "backing.h"
+#include "diagnostics.h"
+#include "disk/at.h"
+#include "gate.h"
 #include "given.h"
 #include "handle.h"
 #include "plain.h"
@@ -37,7 +39,7 @@ static struct timespec now_or(struct timespec given)
 
 /* ---- files ---- */
 
-/* fd may be O_PATH, also of a symbolic link. */
+/* Changes a file's attributes. fd may be O_PATH, also of a symbolic link. */
 static int change_file(int fd, const struct stat *attr, int to_set)
 {
 	char path[AT_PROC_SIZE];
@@ -64,7 +66,7 @@ static int change_file(int fd, const struct stat *attr, int to_set)
 	return 0;
 }
 
-/* What has no name any more and is not open here is only what is remembered of it. */
+/* For something without a name that is not open here: changes the remembered attributes. */
 static bool set_last(struct vfs *v, const struct target *t, const struct stat *attr, int to_set)
 {
 	struct stat *last;
@@ -129,7 +131,7 @@ static int set_plain(struct vfs *v, const struct request *who, const struct targ
 	return error;
 }
 
-/* An animation's folder, and raw.*, have the file's own attributes. */
+/* Changes the animation file's attributes, for its folder and raw.*. */
 static int set_animation(struct vfs *v, const struct target *t, const struct stat *attr, int to_set)
 {
 	struct stat wanted = *attr;
@@ -138,7 +140,8 @@ static int set_animation(struct vfs *v, const struct target *t, const struct sta
 	if (error)
 		return error;
 	if (t->thing->folder)
-		wanted.st_mode &= ~(mode_t)0111; /* a folder's x is not a file's */
+		/* a folder's x must not make the file executable */
+		wanted.st_mode &= ~(mode_t)0111;
 	error = change_file(fd, &wanted, to_set & ~SET_SIZE);
 	close(fd);
 	return error;
@@ -146,7 +149,8 @@ static int set_animation(struct vfs *v, const struct target *t, const struct sta
 
 /* ---- views ---- */
 
-static void give(struct given *g, const struct stat *attr, int to_set) REQUIRES(vfs_class)
+static void give_attributes(struct given *g, const struct stat *attr, int to_set)
+	REQUIRES(vfs_class)
 {
 	if (to_set & SET_MODE)
 		given_mode(g, attr->st_mode);
@@ -164,8 +168,9 @@ static void give(struct given *g, const struct stat *attr, int to_set) REQUIRES(
 	}
 }
 
-/* What has no name any more forgets it: there is nobody to ask for it later. */
-static int remember(struct vfs *v, const struct target *t, const struct stat *attr, int to_set)
+/* Remembers attributes of a view. Does nothing for a view without a name. */
+static int remember_attributes(struct vfs *v, const struct target *t, const struct stat *attr,
+			       int to_set)
 {
 	struct given *g;
 	int error;
@@ -176,7 +181,7 @@ static int remember(struct vfs *v, const struct target *t, const struct stat *at
 	g = given_need(v, t->node);
 	error = g || !node_link(t->node) ? 0 : ENOMEM;
 	if (g)
-		give(g, attr, to_set);
+		give_attributes(g, attr, to_set);
 	vfs_unlock(v);
 	if (g && (to_set & SETS_MTIME))
 		given_mtime(v, t, now_or(time_for(attr, to_set, false)));
@@ -208,44 +213,34 @@ static int set_attributes(struct vfs *v, const struct request *who, const struct
 		error = resize(v, who, t, attr->st_size, handle);
 	else if (!given_is_for(t->thing))
 		return set_animation(v, t, attr, to_set);
-	return error ? error : remember(v, t, attr, to_set);
-}
-
-/* Does the node stand for another thing by now? */
-static bool was_renamed(struct vfs *v, const struct target *t)
-{
-	bool renamed;
-
-	vfs_lock(v);
-	renamed = t->node->thing != t->thing;
-	vfs_unlock(v);
-	return renamed;
+	return error ? error : remember_attributes(v, t, attr, to_set);
 }
 
 int vfs_setattr(struct vfs *v, const struct request *who, uint64_t node, struct handle *handle,
 		const struct stat *attr, int to_set, struct stat *st, double *timeout)
 {
+	unsigned tries = 0;
+	struct guest guest;
 	struct target t;
 	int error;
 
 	if (v->read_only)
 		return EROFS;
-	for (;;) {
+	gate_enter(v, node, &guest);
+	do {
 		error = target_get(v, node, &t);
 		if (error)
-			return error;
-		error = set_attributes(v, who, &t, handle, attr, to_set);
-		if (error != ESTALE || !was_renamed(v, &t))
 			break;
-		target_put(v, &t);
-	}
-	if (!error && (to_set & SETS_RIGHTS))
-		access_changed(v, &t);
-	if (!error)
-		error = attributes_of(v, &t, st);
-	if (!error)
-		*timeout = timeout_of(v, &t);
-	target_put(v, &t);
+		error = thing_is_member(t.thing) ? refuse_in_archive(v, t.node, NULL, NULL)
+						 : set_attributes(v, who, &t, handle, attr, to_set);
+		if (!error && (to_set & SETS_RIGHTS))
+			access_changed(v, &t);
+		if (!error)
+			error = attributes_of(v, &t, st);
+		if (!error)
+			*timeout = timeout_of(v, &t);
+	} while (target_again(v, &t, error, &tries));
+	gate_leave(v, &guest);
 	return error;
 }
 
@@ -269,7 +264,7 @@ int vfs_readlink(struct vfs *v, uint64_t node, char target[PATH_MAX + 1])
 	if (!error)
 		target[size] = '\0';
 	else if (error == EINVAL)
-		error = ESTALE; /* it is no link any more */
+		error = ESTALE; /* no longer a symbolic link */
 	target_put(v, &t);
 	return error;
 }

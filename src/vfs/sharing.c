@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sharing.c - what other mounts of the same state directory put beside the texts: ordinary files
- * and refusals are in the listings of virtual folders, which the kernel keeps. Every folder of them
- * is watched; there are as many as people have put something into.
+ * sharing.c - ordinary files and refusals that other mounts with the same state directory put
+ * beside views. They are listed in virtual folders, and the kernel caches listings. So each folder
+ * that holds them is watched; only virtual folders with such files have one.
  */
 #include "sharing.h"
+#include "disk/portable.h"
 #include "lookup.h"
+#include "store/beside.h"
 
-#include "watch.h"
+#include "disk/watch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,28 +21,28 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-/* Cookies that are no nodes' numbers; those of folders count on. */
+/* Watch cookies, distinct from node numbers; folders get consecutive ones. */
 #define STATE_COOKIE ((uint64_t)1 << 63)
-#define COOKIE_ABOVE STATE_COOKIE       /* the folder that the state directory is in */
+#define COOKIE_ABOVE STATE_COOKIE       /* the parent of the state directory */
 #define COOKIE_STATE (STATE_COOKIE | 1) /* the state directory */
 #define COOKIE_FIRST (STATE_COOKIE | 2)
 
 #define DEPTH_MAX 64
 
-static const enum state_area areas[] = {STATE_EXTRA, STATE_REJECTED};
+static const enum state_area areas[] = {STATE_UPPER, STATE_REJECTED};
 
 struct watched {
 	uint64_t cookie;
-	uint64_t hash; /* of path and area */
+	uint64_t hash; /* hash of path and area */
 	enum state_area area;
-	char *path; /* of the virtual folder, from the root */
+	char *path; /* path of the virtual folder, from the root */
 };
 
 struct sharing {
 	struct lock lock;
 	struct watched *list GUARDED_BY(sharing_class);
 	size_t count GUARDED_BY(sharing_class), room GUARDED_BY(sharing_class);
-	uint64_t next GUARDED_BY(sharing_class); /* cookie */
+	uint64_t next GUARDED_BY(sharing_class); /* next free cookie */
 };
 
 /* ---- what is watched ---- */
@@ -82,7 +84,7 @@ static uint64_t add(struct sharing *s, enum state_area area, const char *path, u
 	return s->next++;
 }
 
-/* The cookie of the folder, a new one where it has none yet; 0 when out of memory. */
+/* The cookie of the folder, a new one if necessary; 0 when out of memory. */
 static uint64_t cookie_of(struct sharing *s, enum state_area area, const char *path)
 {
 	uint64_t hash = XXH3_64bits_withSeed(path, strlen(path), area), cookie = 0;
@@ -99,7 +101,7 @@ static uint64_t cookie_of(struct sharing *s, enum state_area area, const char *p
 	return cookie;
 }
 
-static struct watched *find(struct sharing *s, uint64_t cookie) REQUIRES(sharing_class)
+static struct watched *find_watched(struct sharing *s, uint64_t cookie) REQUIRES(sharing_class)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->list[i].cookie == cookie)
@@ -108,14 +110,14 @@ static struct watched *find(struct sharing *s, uint64_t cookie) REQUIRES(sharing
 	return NULL;
 }
 
-/* The caller frees it; NULL when out of memory, or when nothing is known of it any more. */
-static char *path_of(struct sharing *s, uint64_t cookie, enum state_area *area)
+/* The path behind a cookie, to be freed; NULL when out of memory, or if it is no longer known. */
+static char *watched_path(struct sharing *s, uint64_t cookie, enum state_area *area)
 {
 	const struct watched *watched;
 	char *path = NULL;
 
 	lock_acquire(&s->lock, &sharing_class);
-	watched = find(s, cookie);
+	watched = find_watched(s, cookie);
 	if (watched) {
 		*area = watched->area;
 		path = strdup(watched->path);
@@ -131,7 +133,7 @@ static void forget(struct vfs *v, uint64_t cookie)
 
 	watch_drop(v->watch, cookie);
 	lock_acquire(&s->lock, &sharing_class);
-	watched = find(s, cookie);
+	watched = find_watched(s, cookie);
 	if (watched) {
 		free(watched->path);
 		*watched = s->list[--s->count];
@@ -147,7 +149,7 @@ static bool is_below(const struct watched *watched, enum state_area area, const 
 	       (watched->path[size] == '\0' || watched->path[size] == '/');
 }
 
-/* What moved is found anew where it came to. */
+/* Forgets a folder and those below; after a move they are found again by their new path. */
 static void forget_below(struct vfs *v, enum state_area area, const char *path)
 {
 	struct sharing *s = v->sharing;
@@ -169,46 +171,50 @@ static void forget_below(struct vfs *v, enum state_area area, const char *path)
 
 /* ---- what changes ---- */
 
-/* An animation file is there by its own name, its folder perhaps by that and a suffix. */
-static struct node *find_step(struct nodes *t, const struct node *parent, const char *name)
+/*
+ * Finds a path component: an animation's folder is found by the file's name, even if the folder has
+ * a suffix.
+ */
+static struct node *find_step(struct vfs *v, const struct node *parent, const char *name)
 	REQUIRES(vfs_class)
 {
+	struct nodes *t = &v->nodes;
 	struct node *node = nodes_by_name(t, parent, name);
-	char beside[NAME_MAX + 8];
+	char beside[NAME_MAX + 1];
 
-	for (size_t i = 0; i < ARRAY_SIZE(beside_suffixes); i++) {
+	for (unsigned i = 0; i < BESIDE_NAMES; i++) {
 		if (node && node->thing->folder)
 			break;
-		snprintf(beside, sizeof(beside), "%s%s", name, beside_suffixes[i]);
-		node = nodes_by_name(t, parent, beside);
+		node = beside_folder(v->store, name, i, beside) ? nodes_by_name(t, parent, beside)
+								: NULL;
 	}
 	return node;
 }
 
-/* NULL: the kernel knows none of this path. */
-static struct node *find_folder(struct nodes *t, const char *path) REQUIRES(vfs_class)
+/* Finds the virtual folder of a path; NULL: the kernel does not know it. */
+static struct node *find_folder(struct vfs *v, const char *path) REQUIRES(vfs_class)
 {
-	struct node *node = nodes_by_id(t, NODE_ROOT);
+	struct node *node = nodes_by_id(&v->nodes, NODE_ROOT);
 	char name[NAME_MAX + 1];
 
 	while (node && *path) {
 		size_t length = strcspn(path, "/");
 
 		snprintf(name, sizeof(name), "%.*s", (int)length, path);
-		node = find_step(t, node, name);
+		node = find_step(v, node, name);
 		path += length + (path[length] == '/');
 	}
 	return node;
 }
 
-/* What the kernel knows of the virtual folder of this path may not be true any more. */
+/* Invalidates the virtual folder of this path. */
 static void folder_changed(struct vfs *v, const char *path)
 {
 	const struct node *node;
 	struct animation *a;
 
 	vfs_lock(v);
-	node = find_folder(&v->nodes, path);
+	node = find_folder(v, path);
 	if (node && thing_is_virtual(node->thing)) {
 		a = node->thing->animation;
 		invalidate_data(v, node->id);
@@ -223,8 +229,6 @@ static bool is_folder(int parent, const struct dirent *entry)
 {
 	struct stat st;
 
-	if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-		return false;
 	if (entry->d_type != DT_UNKNOWN)
 		return entry->d_type == DT_DIR;
 	return fstatat(parent, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
@@ -235,25 +239,25 @@ static void watch_folder(struct vfs *v, enum state_area area, const char *path, 
 static void watch_inner(struct vfs *v, enum state_area area, const char *path, int folder,
 			int depth)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	char name[NAME_MAX + 1], *inner;
 	struct dirent *entry;
-	char *inner;
+	DIR *dir;
 
-	if (!dir && fd >= 0)
-		close(fd);
-	while (dir && (entry = readdir(dir))) {
-		if (!is_folder(dirfd(dir), entry) ||
-		    asprintf(&inner, "%s%s%s", path, *path ? "/" : "", entry->d_name) < 0)
+	if (at_list(folder, "", &dir) != 0)
+		return;
+	while ((entry = at_next(dir))) {
+		if (!is_folder(dirfd(dir), entry))
+			continue;
+		portable_read(entry->d_name, name);
+		if (asprintf(&inner, "%s%s%s", path, *path ? "/" : "", name) < 0)
 			continue;
 		watch_folder(v, area, inner, depth + 1);
 		free(inner);
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 }
 
-/* With all below it; what is in it already may be unknown to the kernel. */
+/* Watches a folder and all below it; invalidates, as it may already have files. */
 static void watch_folder(struct vfs *v, enum state_area area, const char *path, int depth)
 {
 	int fd, error = depth > DEPTH_MAX ? ELOOP : state_folder(v->state, area, path, false, &fd);
@@ -276,7 +280,7 @@ bool sharing_watch(struct vfs *v)
 		return false;
 	error = state_open(v->state, &fd);
 	if (error)
-		return error == ENOENT; /* that it is made will be noticed */
+		return error == ENOENT; /* its creation will be noticed */
 	error = watch_add(v->watch, fd, COOKIE_STATE);
 	close(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(areas); i++)
@@ -284,12 +288,13 @@ bool sharing_watch(struct vfs *v)
 	return error == 0;
 }
 
-/* Something of this name, perhaps a folder, came to or went from a folder. */
-static void name_changed(struct vfs *v, enum state_area area, const char *path, const char *name,
+/* A stored name, perhaps of a folder, was added to or removed from a folder. */
+static void name_changed(struct vfs *v, enum state_area area, const char *path, const char *stored,
 			 uint32_t mask)
 {
-	char *inner;
+	char name[NAME_MAX + 1], *inner;
 
+	portable_read(stored, name);
 	if (!(mask & IN_ISDIR) || asprintf(&inner, "%s%s%s", path, *path ? "/" : "", name) < 0)
 		return;
 	if (mask & IN_MOVED_FROM)
@@ -311,7 +316,7 @@ bool sharing_changed(struct vfs *v, uint64_t cookie, const char *name, uint32_t 
 			sharing_watch(v);
 		return true;
 	}
-	path = path_of(v->sharing, cookie, &area);
+	path = watched_path(v->sharing, cookie, &area);
 	if (path && (!name || (mask & (IN_CREATE | IN_DELETE | IN_MOVE))))
 		folder_changed(v, path);
 	if (path && name)

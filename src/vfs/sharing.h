@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sharing.h - changes that other mounts make in the same state directory. */
+/* sharing.h - notices changes that other mounts with the same state directory make there. */
 #ifndef ANIMFS_VFS_SHARING_H
 #define ANIMFS_VFS_SHARING_H
 
@@ -7,9 +7,9 @@
 
 struct sharing *sharing_new(void);
 void sharing_free(struct sharing *s); /* NULL is fine */
-/* Looks for folders that are to be watched. False where changes would not be noticed. */
+/* Watches the folders of the state directory. False if changes could go unnoticed. */
 bool sharing_watch(struct vfs *v);
-/* An event of v->watch: true when it was about the state directory. */
+/* Handles an event of v->watch; false if it was not about the state directory. */
 bool sharing_changed(struct vfs *v, uint64_t cookie, const char *name, uint32_t mask);
 
 #endif

@@ -1,85 +1,141 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * staging.c - which folders are staged, and when they end.
+ * staging.c - which folders are staged, and when they become a clip or file.
  *
- * While texts come such a folder is an ordinary one. When nobody did anything in it for END_MS and
- * nothing in it is open for writing, it becomes what its texts say. Those that cannot become
- * anything stay as they are, and are tried again after something in them was changed; those that
- * could not be read, or stored, after a while.
+ * A staged folder is an ordinary one until it ends: when nothing has happened in it for END_MS and
+ * nothing in it is open for writing; or at once when the program that made the folder and
+ * everything in it has ended. But the folder must not change under a program that walks through it
+ * (rm -r): once another program has looked into it, only time ends it. A folder that cannot become
+ * anything stays as it is, and is tried again after a change in it; one that could not be read or
+ * stored is tried again after a while.
  */
 #include "staging.h"
 #include "access.h"
+#include "diagnostics.h"
+#include "disk/at.h"
+#include "disk/portable.h"
+#include "gate.h"
 #include "handle.h"
 #include "lookup.h"
 #include "staging_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define REST_MAX_MS 60000 /* between two attempts */
+#define REST_MAX_MS 60000 /* limit of the time between two attempts */
 
 struct stagings {
-	struct vfs *v;
-	struct lock turn; /* staging_class: one is finished at a time */
-	struct staging *first GUARDED_BY(vfs_class);
-	_Atomic unsigned count;
-	_Atomic bool ended; /* nothing is tried again */
+	struct lock turn;       /* staging_class: one folder ends at a time */
+	_Atomic unsigned count; /* number of staged folders */
+	_Atomic bool ended;     /* the mount ends: nothing is tried again */
 };
 
-UNSHARED struct stagings *stagings_new(struct vfs *v)
+UNSHARED struct stagings *stagings_new(void)
 {
-	struct stagings *list = calloc(1, sizeof(*list));
+	struct stagings *all = calloc(1, sizeof(*all));
 
-	if (!list)
-		return NULL;
-	list->v = v;
-	lock_init(&list->turn);
-	return list;
+	if (all)
+		lock_init(&all->turn);
+	return all;
 }
 
-UNSHARED static void staging_free(struct staging *s)
+UNSHARED void stagings_free(struct stagings *all)
 {
-	gifts_release(&s->gifts);
-	free(s);
+	if (all)
+		lock_destroy(&all->turn);
+	free(all);
 }
 
-UNSHARED void stagings_free(struct stagings *list)
-{
-	while (list && list->first) {
-		struct staging *next = list->first->next;
+/* ---- notes in the state directory, so that the next mount continues after a kill ---- */
 
-		staging_free(list->first);
-		list->first = next;
+static int note_add(struct vfs *v, const char *path)
+{
+	char name[NAME_MAX + 1];
+	int folder, fd, error = state_place(v->state, STATE_STAGING, path, true, name, &folder);
+
+	if (error)
+		return error;
+	error = at_open(folder, name, O_WRONLY | O_CREAT, 0600, &fd);
+	if (!error)
+		close(fd);
+	close(folder);
+	return error;
+}
+
+static void note_remove(struct vfs *v, const char *path)
+{
+	char name[NAME_MAX + 1];
+	int folder;
+
+	if (state_place(v->state, STATE_STAGING, path, false, name, &folder) != 0)
+		return;
+	unlinkat(folder, name, 0);
+	close(folder);
+}
+
+typedef void note_each(struct vfs *v, const char *path);
+
+/*
+ * Calls `each` for every note. Notes are files; empty folders are leftovers. `each` may add or
+ * remove notes.
+ */
+static void each_note_in(struct vfs *v, int folder, const char *name, const char *path,
+			 note_each *each)
+{
+	char called[NAME_MAX + 1], *below;
+	struct dirent *entry;
+	DIR *dir;
+
+	if (at_list(folder, name, &dir) != 0) {
+		each(v, path);
+		return;
 	}
-	if (list)
-		lock_destroy(&list->turn);
-	free(list);
+	while ((entry = at_next(dir))) {
+		portable_read(entry->d_name, called);
+		if (asprintf(&below, "%s%s%s", path, *path ? "/" : "", called) < 0)
+			continue;
+		each_note_in(v, dirfd(dir), entry->d_name, below, each);
+		unlinkat(dirfd(dir), entry->d_name, AT_REMOVEDIR);
+		free(below);
+	}
+	closedir(dir);
 }
+
+static void notes_each(struct vfs *v, note_each *each)
+{
+	int folder;
+
+	if (state_folder(v->state, STATE_STAGING, "", false, &folder) != 0)
+		return;
+	each_note_in(v, folder, "", "", each);
+	close(folder);
+}
+
+/* ---- which there are ---- */
 
 static void staging_put(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
 {
 	if (--s->references)
 		return;
+	thing_put(&v->nodes, s->thing);
 	node_put(&v->nodes, s->node);
-	staging_free(s);
+	gifts_release(&s->gifts);
+	free(s);
 }
 
-/* ---- which there are ---- */
-
-/* The folder that the node is, or is in; NULL: in none. */
-static struct staging *find_above(const struct vfs *v, const struct node *node) REQUIRES(vfs_class)
+/* The staging of a plain folder; NULL: not staged. */
+static struct staging *staging_of(const struct thing *thing) REQUIRES(vfs_class)
 {
-	struct staging *s = v->stagings->first;
+	return thing->kind == THING_PLAIN ? thing->plain.staging : NULL;
+}
 
-	while (node && node->thing->kind == THING_PLAIN && !node->thing->plain.staging)
-		node = node_link(node) ? node_link(node)->parent : NULL;
-	if (!node || node->thing->kind != THING_PLAIN)
-		return NULL;
-	while (s && s->node != node)
-		s = s->next;
-	return s;
+static bool has_ended(const struct staging *s) REQUIRES(vfs_class)
+{
+	return s->thing->plain.staging != s;
 }
 
 bool staging_wanted(struct vfs *v, const struct thing *parent, const char *name)
@@ -90,118 +146,134 @@ bool staging_wanted(struct vfs *v, const struct thing *parent, const char *name)
 	if (parent->kind == THING_ANIMATION)
 		return name[0] != '.';
 	if (parent->kind != THING_PLAIN || parent->area != AREA_SOURCE ||
-	    !store_claims(v->store, name, &codec, &probe) || probe)
+	    !store_claims(v->store, name, &codec, &probe) || probe || codec->format->parts)
 		return false;
 	vfs_lock(v);
-	staged = parent->node && find_above(v, parent->node);
+	staged = parent->node && staging_above(parent->node);
 	vfs_unlock(v);
 	return !staged;
 }
 
+static void staging_due(struct vfs *v, void *user);
+
 static void wait_until(struct vfs *v, struct staging *s, int64_t when) REQUIRES(vfs_class)
 {
-	if (!v->stagings->ended && deadline_set(v->deadlines, &s->end, when))
+	if (!has_ended(s) && deadline_set(v->deadlines, &s->end, when))
 		s->references++;
 }
 
-/* Takes it off the list. */
-static void staging_drop(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
+/* Restarts the wait after a change. */
+static void wait_for_end(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
 {
-	struct staging **at = &v->stagings->first;
+	s->quiet = clock_ms() + END_MS;
+	wait_until(v, s, s->quiet);
+	program_end_hasten(&s->maker);
+}
 
-	if (!s->listed)
+static void staging_end(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
+{
+	if (has_ended(s))
 		return;
-	while (*at != s)
-		at = &(*at)->next;
-	*at = s->next;
-	s->listed = false;
+	program_end_clear(&s->maker);
+	s->thing->plain.staging = NULL;
 	v->stagings->count--;
-	if (s->node->thing->kind == THING_PLAIN)
-		s->node->thing->plain.staging = false;
 	if (deadline_clear(v->deadlines, &s->end))
 		s->references--;
 	staging_put(v, s);
 }
 
-static void staging_due(struct vfs *v, void *user);
-
-static void staging_add(struct vfs *v, struct staging *s, struct node *node) REQUIRES(vfs_class)
-{
-	s->node = node_get(node);
-	s->end = (struct deadline){.due = staging_due, .user = s};
-	s->references = 1;
-	s->listed = true;
-	s->next = v->stagings->first;
-	v->stagings->first = s;
-	v->stagings->count++;
-	node->thing->plain.staging = true;
-	wait_until(v, s, clock_ms() + END_MS);
-}
-
-int staging_begin(struct vfs *v, const struct target *folder)
+/* Stages a folder. False: no memory. */
+static bool staging_add(struct vfs *v, struct node *node, struct program *maker) REQUIRES(vfs_class)
 {
 	struct staging *s = calloc(1, sizeof(*s));
-	struct buf path = BUF_INIT;
-	int error = ENOMEM;
 
-	if (s) {
-		vfs_lock(v);
-		error = node_path(folder->node, &path);
-		vfs_unlock(v);
-	}
-	if (!error)
-		error = note_add(v, (const char *)path.data);
-	buf_release(&path);
-	if (error) {
-		free(s);
-		return error;
-	}
-	vfs_lock(v);
-	if (folder->node->thing->kind == THING_PLAIN && !folder->node->thing->plain.staging)
-		staging_add(v, s, folder->node);
-	else
-		free(s);
-	vfs_unlock(v);
-	return 0;
+	if (!s)
+		return false;
+	s->node = node_get(node);
+	s->thing = thing_get(node->thing);
+	s->end = (struct deadline){.due = staging_due, .user = s};
+	s->references = 1;
+	s->thing->plain.staging = s;
+	v->stagings->count++;
+	if (maker)
+		program_end_await(&s->maker, maker, &s->end);
+	wait_for_end(v, s);
+	return true;
 }
 
-void staging_forget(struct vfs *v, const struct target *folder, const char *path)
+int staging_begin(struct vfs *v, const struct request *who, const struct target *folder)
+{
+	struct program *maker;
+	const struct thing *thing;
+	char *path;
+	int error = path_of(v, folder->node, NULL, &path);
+
+	if (!error)
+		error = note_add(v, path);
+	free(path);
+	if (error)
+		return error;
+	maker = who ? program_of(v, who) : NULL;
+	vfs_lock(v);
+	thing = folder->node->thing;
+	if (thing->kind == THING_PLAIN && !staging_of(thing) &&
+	    !staging_add(v, folder->node, maker))
+		error = ENOMEM;
+	vfs_unlock(v);
+	program_put(maker);
+	return error;
+}
+
+void staging_forget(struct vfs *v, const struct target *folder, const struct node *parent,
+		    const char *name)
 {
 	struct staging *s;
-	bool found;
+	char *path;
 
 	vfs_lock(v);
-	s = v->stagings->first;
-	while (s && s->node != folder->node)
-		s = s->next;
-	found = s != NULL;
-	if (found)
-		staging_drop(v, s);
+	s = staging_of(folder->thing);
+	if (s)
+		staging_end(v, s);
 	vfs_unlock(v);
-	if (found)
+	if (!s)
+		return;
+	if (path_of(v, parent, name, &path) == 0)
 		note_remove(v, path);
-}
-
-static void touch_staging(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
-{
-	s->touches++;
-	wait_until(v, s, clock_ms() + END_MS);
+	free(path);
 }
 
 void staging_touch(struct vfs *v, const struct node *node)
 {
+	staging_given(v, NULL, node, 0);
+}
+
+/* Notes a visit: if it is not by the maker, the maker's end no longer ends the staging. */
+static void note_visit(struct staging *s, const struct program *p) REQUIRES(vfs_class)
+{
+	if (s->maker.program && s->maker.program != p)
+		program_end_clear(&s->maker);
+}
+
+void staging_visit(struct vfs *v, const struct request *who, uint64_t folder)
+{
+	struct program *p;
 	struct staging *s;
+	struct guest guest;
 
 	if (!v->stagings->count)
 		return;
+	p = program_of(v, who);
+	gate_enter(v, folder, &guest);
 	vfs_lock(v);
-	s = find_above(v, node);
+	s = guest.node ? staging_above(guest.node) : NULL;
 	if (s)
-		touch_staging(v, s);
+		note_visit(s, p);
 	vfs_unlock(v);
+	gate_leave(v, &guest);
+	program_put(p);
 }
 
-/* Files further down are texts, and what was given to them is nobody's. */
+/* Notes attributes that were set. Files deeper down are texts, whose attributes do not matter. */
 static void give_to(struct staging *s, const struct node *node, unsigned what, pid_t by)
 	REQUIRES(vfs_class)
 {
@@ -215,19 +287,26 @@ static void give_to(struct staging *s, const struct node *node, unsigned what, p
 
 void staging_given(struct vfs *v, const struct request *who, const struct node *node, unsigned what)
 {
+	struct program *p;
 	struct staging *s;
 	pid_t by;
 
 	if (!v->stagings->count)
 		return;
-	by = what ? process_of(who->pid) : 0;
+	by = what && who ? process_of(who->pid) : 0;
+	p = who ? program_of(v, who) : NULL;
 	vfs_lock(v);
-	s = find_above(v, node);
+	s = staging_above(node);
 	if (s) {
+		if (who)
+			note_visit(s, p);
 		give_to(s, node, what, by);
-		touch_staging(v, s);
+		s->has_file |= (what & 1u << GIVEN_MADE) && !node->thing->folder;
+		s->touches++;
+		wait_for_end(v, s);
 	}
 	vfs_unlock(v);
+	program_put(p);
 }
 
 /* ---- the end ---- */
@@ -239,149 +318,200 @@ static bool is_busy(struct vfs *v, const struct staging *s) REQUIRES(vfs_class)
 	size_t at = 0;
 
 	while ((node = nodes_next(&v->nodes, &at))) {
-		if (node->handles && node_writers(node) && find_above(v, node) == s)
+		if (node->handles && node_writers(node) && staging_above(node) == s)
 			return true;
 	}
 	return false;
 }
 
-/* Where it is. ENOENT: nowhere any more. */
-static int find_path(struct vfs *v, const struct staging *s, bool *is_clip, struct buf *path)
+/* The animation in whose folder it is, with a reference; NULL: it is to become a file. */
+static struct animation *find_animation(struct vfs *v, const struct staging *s)
 {
-	int error = ENOENT;
+	struct animation *a = NULL;
+	const struct link *link;
 
 	vfs_lock(v);
-	if (s->listed && node_link(s->node))
-		error = node_path(s->node, path);
-	if (!error)
-		*is_clip = node_link(s->node)->parent->thing->kind == THING_ANIMATION;
+	link = node_link(s->node);
+	if (link && link->parent->thing->kind == THING_ANIMATION)
+		a = link->parent->thing->animation;
+	if (a)
+		animation_get(a);
 	vfs_unlock(v);
-	return error;
+	return a;
 }
 
-/* Wrong texts stay wrong until somebody changes them. */
+/* Sets the next attempt after a failure; wrong texts stay wrong until they are changed. */
 static void try_again(struct vfs *v, struct staging *s, int error) REQUIRES(staging_class)
 {
-	if (error == EBADMSG)
-		return;
 	s->rest = s->rest ? 2 * s->rest : END_MS;
 	if (s->rest > REST_MAX_MS)
 		s->rest = REST_MAX_MS;
 	vfs_lock(v);
-	if (s->listed)
+	if (v->stagings->ended)
+		staging_end(v, s); /* the next mount continues by the note */
+	else if (error != EBADMSG)
 		wait_until(v, s, clock_ms() + s->rest);
 	vfs_unlock(v);
 }
 
-/* The folder becomes what its texts say; one without texts is an ordinary one from now on. */
+/* Why it is still a folder; NULL: nothing to report. */
+static const char *reason_of(int error, const struct err *err)
+{
+	if (err->code)
+		return err->message;
+	return !error || error == ENODATA || error == ENOENT || error == EAGAIN ? NULL
+										: strerror(error);
+}
+
+/* Turns the folder into what its texts describe; one without texts stays an ordinary folder. */
 static int finish_now(struct vfs *v, struct staging *s, struct changes *changes)
 	REQUIRES(staging_class)
 {
-	struct buf path = BUF_INIT;
-	bool is_clip = false;
-	int error = find_path(v, s, &is_clip, &path);
+	struct staged f = STAGED_INIT(v);
+	bool is_clip, left = false;
+	int error;
 
-	if (!error)
-		error = is_clip ? staging_make_clip(v, s, changes)
-				: staging_make_file(v, s, changes);
+	f.staging = s;
+	f.changes = changes;
+	f.animation = find_animation(v, s);
+	is_clip = f.animation != NULL;
+	error = is_clip ? staging_make_clip(&f) : staging_make_file(&f, &left);
+	if (f.path)
+		diagnose(v, f.path, is_clip ? "not a clip yet" : "not an animation yet",
+			 reason_of(error, &f.err));
 	if (!error || error == ENODATA || error == ENOENT) {
-		if (path.data)
-			note_remove(v, (const char *)path.data);
+		if (f.path && !left)
+			note_remove(v, f.path);
 		vfs_lock(v);
-		staging_drop(v, s);
+		staging_end(v, s);
 		vfs_unlock(v);
 	} else {
 		try_again(v, s, error);
 	}
-	buf_release(&path);
+	staged_release(&f);
 	return error == ENODATA ? 0 : error;
 }
 
-/* above: the folder that the kernel has locked for the request; NULL: there is none. */
-static int finish_staging(struct vfs *v, struct staging *s, const struct node *above)
+/* Has its wait ended, or its maker, with no other program looking into it? */
+static bool is_due(struct vfs *v, const struct staging *s) REQUIRES(vfs_class)
+{
+	return !deadline_is_set(v->deadlines, &s->end) &&
+	       ((s->maker.program && s->has_file) || clock_ms() >= s->quiet);
+}
+
+/*
+ * Closes its gate. `due`: it ends by itself, and not if something happened meanwhile, or a file is
+ * open for writing. False: it does not end now.
+ */
+static bool close_staging(struct vfs *v, struct staging *s, bool due) REQUIRES(staging_class)
+{
+	bool ends;
+
+	vfs_lock(v);
+	gate_close(v, s->node);
+	ends = !has_ended(s) && (!due || is_due(v, s));
+	if (due && (ends ? is_busy(v, s) : !deadline_is_set(v->deadlines, &s->end))) {
+		/* A close that is under way will count as a change, and restart the wait. */
+		wait_until(v, s, ends ? clock_ms() + END_MS : s->quiet);
+		ends = false;
+	}
+	vfs_unlock(v);
+	return ends;
+}
+
+static int finish_closed(struct vfs *v, struct staging *s, struct changes *changes, bool due)
+	REQUIRES(staging_class)
+{
+	int error = close_staging(v, s, due) ? finish_now(v, s, changes) : 0;
+
+	vfs_lock(v);
+	gate_open(v);
+	vfs_unlock(v);
+	return error;
+}
+
+/*
+ * An explicit request (fsync) tries until the folder was read without a change in it. The kernel
+ * sends the last release only after close() has returned, so even a single program can cause such a
+ * change.
+ */
+#define FINISH_TRIES 16
+
+/*
+ * Ends the staging, and drops the caller's reference. above: the folder that the kernel has locked
+ * for the request, or NULL.
+ */
+static int finish_staging(struct vfs *v, struct staging *s, const struct node *above, bool due)
 {
 	struct changes changes = CHANGES_INIT;
-	bool listed;
+	unsigned tries = 0;
 	int error;
 
 	changes.saved = true;
 	changes.locked[0] = above ? above->id : 0;
 	lock_acquire(&v->stagings->turn, &staging_class);
-	vfs_lock(v);
-	listed = s->listed;
-	vfs_unlock(v);
-	error = listed ? finish_now(v, s, &changes) : 0;
+	do
+		error = finish_closed(v, s, &changes, due);
+	while (error == EAGAIN && above && ++tries < FINISH_TRIES);
 	lock_release(&v->stagings->turn, &staging_class);
 	changes_send_all(v, &changes);
+	vfs_lock(v);
+	staging_put(v, s);
+	vfs_unlock(v);
 	return error;
 }
 
 static void staging_due(struct vfs *v, void *user)
 {
 	struct staging *s = user;
-	bool busy;
 
-	vfs_lock(v);
-	busy = s->listed && is_busy(v, s);
-	if (busy)
-		wait_until(v, s, clock_ms() + END_MS);
-	vfs_unlock(v);
-	if (!busy)
-		finish_staging(v, s, NULL);
-	vfs_lock(v);
-	staging_put(v, s);
-	vfs_unlock(v);
+	finish_staging(v, s, NULL, true);
 }
 
-/* Each with a reference; NULL: no memory. */
-static struct staging **list_below(struct vfs *v, const struct node *above, size_t *count)
+/* Lists the stagings below a folder, each with a reference, ending in NULL. NULL: no memory. */
+static struct staging **list_below(struct vfs *v, const struct node *above)
 {
 	struct staging **list;
+	struct node *node;
+	size_t at = 0, count = 0;
 
-	*count = 0;
 	vfs_lock(v);
 	list = calloc(v->stagings->count + 1, sizeof(struct staging *));
-	for (struct staging *s = v->stagings->first; s && list; s = s->next) {
-		if (above && !node_is_below(s->node, above))
+	while (list && count < v->stagings->count && (node = nodes_next(&v->nodes, &at))) {
+		struct staging *s = staging_of(node->thing);
+
+		if (!s || s->node != node || (above && !node_is_below(node, above)))
 			continue;
 		s->references++;
-		list[(*count)++] = s;
+		list[count++] = s;
 	}
 	vfs_unlock(v);
 	return list;
 }
 
-static int finish_below(struct vfs *v, const struct node *above)
+int stagings_finish(struct vfs *v, const struct node *above)
 {
-	struct staging **list;
-	size_t count;
-	int first = 0;
+	struct staging **list = list_below(v, above);
+	int first = list ? 0 : ENOMEM;
 
-	list = list_below(v, above, &count);
-	for (size_t i = 0; i < count; i++) {
-		int error = finish_staging(v, list[i], above);
+	for (size_t i = 0; list && list[i]; i++) {
+		int error = finish_staging(v, list[i], above, false);
 
 		first = first ? first : error;
-		vfs_lock(v);
-		staging_put(v, list[i]);
-		vfs_unlock(v);
 	}
-	if (!list)
-		return ENOMEM;
 	free(list);
 	return first;
 }
 
-int stagings_finish(struct vfs *v, const struct node *above)
+void stagings_end(struct vfs *v)
 {
-	if (!above)
-		v->stagings->ended = true;
-	return finish_below(v, above);
+	v->stagings->ended = true;
+	(void)stagings_finish(v, NULL);
 }
 
 /* ---- what an earlier mount left ---- */
 
-/* The node of a path, with references. */
+/* Finds the node of a path, with references. */
 static int find_target(struct vfs *v, const char *path, struct target *out)
 {
 	int error = target_get(v, NODE_ROOT, out);
@@ -403,21 +533,15 @@ static int find_target(struct vfs *v, const char *path, struct target *out)
 	return error;
 }
 
-static void resume_staging(struct vfs *v, const char *path, bool aside)
+static void resume_staging(struct vfs *v, const char *path)
 {
+	bool left = staging_recover(v, path);
 	struct target folder;
-	int error;
+	int error = find_target(v, path, &folder);
 
-	if (aside) {
-		staging_recover_rest(v, path);
-		return;
-	}
-	if (staging_recover(v, path) != 0)
-		return;
-	error = find_target(v, path, &folder);
 	if (!error && folder.thing->kind == THING_PLAIN && folder.thing->folder)
-		(void)staging_begin(v, &folder);
-	else if (!error || error == ENOENT)
+		(void)staging_begin(v, NULL, &folder);
+	else if (!left && (!error || error == ENOENT))
 		note_remove(v, path);
 	if (!error)
 		target_put(v, &folder);
@@ -428,5 +552,5 @@ void stagings_resume(struct vfs *v)
 	if (v->read_only)
 		return;
 	notes_each(v, resume_staging);
-	(void)finish_below(v, NULL);
+	(void)stagings_finish(v, NULL);
 }

@@ -1,37 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * staging.h - folders that people make and fill with texts: in an animation's folder to make a
- * clip, elsewhere, under the name of an animation file, to make that.
+ * staging.h - staged folders: ones that a program creates and fills with texts, in an animation's
+ * folder to make a clip or, with the name of an animation file, to make that file.
  */
 #ifndef ANIMFS_VFS_STAGING_H
 #define ANIMFS_VFS_STAGING_H
 
 #include "staging_given.h"
 
-struct stagings *stagings_new(struct vfs *v); /* NULL: no memory */
-void stagings_free(struct stagings *list);    /* NULL is fine */
-/* Is a plain folder of this name, made here, one that texts come into? */
+struct stagings *stagings_new(void);      /* NULL: no memory */
+void stagings_free(struct stagings *all); /* after stagings_end; NULL is fine */
+/* Is a plain folder of this name, created here, to be staged? */
 bool staging_wanted(struct vfs *v, const struct thing *parent, const char *name)
 	EXCLUDES(vfs_class);
-/* The folder was just made, or got its name. Where it cannot be noted, an errno: it stays plain. */
-int staging_begin(struct vfs *v, const struct target *folder) EXCLUDES(vfs_class);
-/* It is gone, or has another name; its path was `path`. */
-void staging_forget(struct vfs *v, const struct target *folder, const char *path)
+/*
+ * Stages a folder that was just made by `who`, or renamed (NULL). An errno if it cannot be noted in
+ * the state directory: the folder stays plain.
+ */
+int staging_begin(struct vfs *v, const struct request *who, const struct target *folder)
 	EXCLUDES(vfs_class);
-/* Something happens to a plain thing: if it is in such a folder, that one is not full yet. */
+/* If the folder is staged: it had this name, and was removed or renamed. Ends the staging. */
+void staging_forget(struct vfs *v, const struct target *folder, const struct node *parent,
+		    const char *name) EXCLUDES(vfs_class);
+/* Something happens to a plain thing: if it is in a staged folder, restarts that one's wait. */
 void staging_touch(struct vfs *v, const struct node *node) EXCLUDES(vfs_class);
 /*
- * What was given to such a folder, or to a file in it: bits (1 << GIVEN_...). The file that the
- * folder becomes gets that. staging_touch, too.
+ * `who` is about to look into a folder. If it is just being turned into something, waits for that.
+ * Once another program than its maker has looked into it, the end of the maker no longer ends it.
+ */
+void staging_visit(struct vfs *v, const struct request *who, uint64_t folder) EXCLUDES(vfs_class);
+/*
+ * Notes which attributes were set on a staged folder, or a file in it (bits 1 << GIVEN_...), for
+ * the file that the folder becomes. Includes staging_touch.
  */
 void staging_given(struct vfs *v, const struct request *who, const struct node *node, unsigned what)
 	EXCLUDES(vfs_class);
 /*
- * All below a folder, which the kernel may have locked for the request, or all there are (NULL: the
- * mount ends), now. The first errno.
+ * Ends all staged folders below `above` (which the kernel may have locked for this request), or all
+ * there are (NULL), now. 0 or the first errno.
  */
 int stagings_finish(struct vfs *v, const struct node *above) EXCLUDES(vfs_class);
-/* Those that an earlier mount left. */
+/*
+ * Ends all at the end of the mount; those that cannot become anything are left to the next mount.
+ */
+void stagings_end(struct vfs *v) EXCLUDES(vfs_class);
+/* Stages the folders that an earlier mount left. */
 void stagings_resume(struct vfs *v);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "staging_file.h"
+/* staging_file.c - computes the animation file that a staged folder becomes. */
 #include "access.h"
-#include "at.h"
 #include "diagnostics.h"
+#include "disk/at.h"
+#include "model/structure.h"
 #include "save.h"
+#include "staging_internal.h"
+#include "store/commit_skeleton.h"
 #include "store/create.h"
-#include "structure.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,40 +16,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_MODE 0666 /* of a folder's mode: its x is not a file's */
-
-static struct where where_of(const struct staged_file *f, const struct turn *turn)
-{
-	return (struct where){f->parent, f->folder, f->name, turn};
-}
-
 /* ---- what is in it ---- */
-
-int staged_file_name(struct staged_file *f, char *path)
-{
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	f->path = path;
-	f->folder = path ? strndup(path, slash ? (size_t)(slash - path) : 0) : NULL;
-	if (!f->folder)
-		return ENOMEM;
-	snprintf(f->name, sizeof(f->name), "%s", slash ? slash + 1 : path);
-	if ((size_t)snprintf(f->aside, sizeof(f->aside), "%s%s", f->name, ASIDE) >=
-	    sizeof(f->aside))
-		return ENAMETOOLONG;
-	return 0;
-}
 
 static bool has_texts(const struct texts *texts)
 {
 	for (size_t i = 0; i < texts->count; i++) {
-		if (fill_reads(texts->list[i].path))
+		if (assembly_reads(texts->list[i].path))
 			return true;
 	}
 	return false;
 }
 
-static bool read_clip(struct staged_file *f, const char *name)
+static bool read_clip(struct staged *f, const char *name)
 {
 	struct clip_folder *clip = &f->clips[f->clip_count];
 	int error = at_open(f->fd, name, O_RDONLY | O_DIRECTORY, 0, &clip->fd);
@@ -59,10 +38,10 @@ static bool read_clip(struct staged_file *f, const char *name)
 	clip->name = strdup(name);
 	if (!clip->name)
 		return err_memory(&f->err);
-	return texts_read(f->v, clip->fd, fill_reads, &clip->texts, &f->err);
+	return texts_read(f->v, clip->fd, assembly_reads, &clip->texts, &f->err);
 }
 
-static bool read_clips(struct staged_file *f)
+static bool read_clips(struct staged *f)
 {
 	f->clips = calloc(f->texts.count + 1, sizeof(*f->clips));
 	if (!f->clips)
@@ -77,216 +56,97 @@ static bool read_clips(struct staged_file *f)
 	return true;
 }
 
-/* The name of the file's own bytes in it; "" where there can be none. */
-static void raw_name(const struct staged_file *f, char out[NAME_MAX + 1])
+/* Reads raw.*, which must be a regular file. *fd: its descriptor, or -1. */
+static bool read_raw(struct staged *f, struct identity *id, int *fd)
 {
-	const struct codec *codec;
-	bool probe;
-
-	out[0] = '\0';
-	if (store_claims(f->v->store, f->name, &codec, &probe) && codec)
-		tree_raw_name(f->name, codec->format, out);
-}
-
-/* What is no regular file is not it. */
-static bool read_raw(struct staged_file *f)
-{
-	char name[NAME_MAX + 1];
+	const char *name = f->raw_name;
 	struct stat st;
 	int error;
 
-	raw_name(f, name);
 	if (!name[0])
 		return true;
 	error = at_read(f->fd, name, f->v->options->store.max_file, &f->raw, &st);
-	if (!error)
+	if (error == ENOENT || error == EISDIR || error == EINVAL || error == ELOOP) {
+		buf_clear(&f->raw);
 		return true;
-	buf_clear(&f->raw);
-	return error == ENOENT || error == EISDIR || error == EINVAL || error == ELOOP ||
-	       err_system(&f->err, error, name);
-}
-
-bool staged_file_is_something(const struct staged_file *f)
-{
-	bool some = f->raw.size > 0;
-
-	for (size_t i = 0; i < f->clip_count && !some; i++)
-		some = has_texts(&f->clips[i].texts);
-	return some;
-}
-
-void staged_file_release(struct staged_file *f)
-{
-	for (size_t i = 0; i < f->clip_count; i++) {
-		texts_release(&f->clips[i].texts);
-		free(f->clips[i].name);
-		close(f->clips[i].fd);
 	}
-	free(f->clips);
-	texts_release(&f->texts);
-	attributes_release(&f->as);
-	buf_release(&f->raw);
-	free(f->path);
-	free(f->folder);
-	if (f->fd >= 0)
-		close(f->fd);
-	version_put(f->base);
-	version_put(f->made);
-	vfs_lock(f->v);
-	animation_put(f->v, f->animation);
-	vfs_unlock(f->v);
+	if (!error && f->raw.size)
+		error = at_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
+	if (!error && *fd >= 0)
+		error = identity_at(*fd, "", id, &st);
+	return !error || err_system(&f->err, error, name);
 }
 
-/* ---- whose the file is ---- */
-
-static enum say given_by(const struct staged_file *f, const struct identity *raw,
-			 enum staging_given what)
+static int choose_attributes(struct staged *f, const struct identity *raw, int fd)
 {
-	enum say who;
+	enum say own[GIVEN_COUNT], says[GIVEN_COUNT];
 
-	if (!f->staging)
-		return SAY_NOBODY;
-	vfs_lock(f->v);
-	who = gifts_say(&f->staging->gifts, raw, what);
-	vfs_unlock(f->v);
-	return who;
+	staged_says(f, NULL, own);
+	staged_says(f, fd < 0 ? NULL : raw, says);
+	return gifts_for_file(says, own[GIVEN_MODE] == SAY_FOLDER, fd, &f->as);
 }
 
-/* raw.*, and what it is; *fd is -1 where there is none that counts. */
-static int open_raw(const struct staged_file *f, struct identity *id, int *fd)
+int staged_read_file(struct staged *f)
 {
-	char name[NAME_MAX + 1];
-	struct stat st;
-	int error;
+	bool some = false;
+	struct identity raw;
+	const struct codec *codec;
+	bool probe;
+	int fd = -1, error;
 
-	*fd = -1;
-	raw_name(f, name);
-	if (!f->raw.size)
-		return 0;
-	error = at_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
-	return error ? error : identity_at(*fd, "", id, &st);
-}
-
-static void take_rights(struct attributes *to, const struct attributes *from)
-{
-	to->mode = from->mode;
-	buf_clear(&to->acl);
-	buf_add(&to->acl, from->acl.data, from->acl.size);
-}
-
-/* Who may enter the folder may do with raw.* what that lets him. */
-static mode_t let_in(mode_t folder)
-{
-	return (folder & 0777) | (folder & 0111) << 1 | (folder & 0111) << 2;
-}
-
-/* `as` has the folder's. */
-static void choose_rights(struct attributes *as, const struct attributes *raw, enum say who)
-{
-	mode_t both = let_in(as->mode) & raw->mode;
-
-	as->mode &= FILE_MODE;
-	if (who == SAY_FOLDER)
-		return;
-	if (who == SAY_RAW || raw->acl.size)
-		take_rights(as, raw);
-	if (who == SAY_NOBODY)
-		as->mode = both;
-}
-
-/* The extended attributes of both: those of raw.* are given after the folder's. */
-static void choose_attributes(struct staged_file *f, const struct attributes *raw,
-			      const struct identity *id)
-{
-	if (given_by(f, id, GIVEN_OWNER) == SAY_RAW)
-		f->as.uid = raw->uid;
-	if (given_by(f, id, GIVEN_GROUP) == SAY_RAW)
-		f->as.gid = raw->gid;
-	choose_rights(&f->as, raw, given_by(f, id, GIVEN_MODE));
-	if (given_by(f, id, GIVEN_TIME) != SAY_FOLDER)
-		f->as.mtime = raw->mtime;
-	f->as.has_mtime = true;
-	buf_add(&f->as.xattrs, raw->xattrs.data, raw->xattrs.size);
-}
-
-static int find_attributes(struct staged_file *f)
-{
-	struct attributes raw = ATTRIBUTES_INIT;
-	struct identity id;
-	int fd, error = attributes_read(f->fd, &f->as);
-
-	if (error)
-		return error;
-	if (given_by(f, NULL, GIVEN_MODE) == SAY_FOLDER)
-		acl_for_file(&f->as.acl);
-	f->as.has_mtime = given_by(f, NULL, GIVEN_TIME) == SAY_FOLDER;
-	error = open_raw(f, &id, &fd);
-	if (fd < 0) {
-		f->as.mode &= FILE_MODE;
-		return error;
-	}
-	if (!error)
-		error = attributes_read(fd, &raw);
-	if (!error)
-		choose_attributes(f, &raw, &id);
-	close(fd);
-	attributes_release(&raw);
-	return error ? error : f->as.acl.failed || f->as.xattrs.failed ? ENOMEM : 0;
-}
-
-int staged_file_read(struct staged_file *f, const char *now)
-{
-	int error = at_open(f->parent, now, O_RDONLY | O_DIRECTORY, 0, &f->fd);
-
-	if (error)
-		return error;
-	f->animation = animation_new(f->v, false);
+	if (store_claims(f->v->store, f->name, &codec, &probe) && codec)
+		tree_raw_name(f->name, codec->format, f->raw_name);
+	f->codec = codec;
+	f->animation = animation_new(f->v, NULL, false);
 	if (!f->animation)
 		return ENOMEM;
-	if (!texts_read(f->v, f->fd, fill_reads_of_file, &f->texts, &f->err) || !read_clips(f) ||
-	    !read_raw(f))
-		return errno_of(&f->err);
-	return find_attributes(f);
+	if (!texts_read(f->v, f->fd, assembly_reads_of_file, &f->texts, &f->err) ||
+	    !read_clips(f) || !read_raw(f, &raw, &fd))
+		error = errno_of(&f->err);
+	else
+		error = choose_attributes(f, &raw, fd);
+	if (fd >= 0)
+		close(fd);
+	for (size_t i = 0; i < f->clip_count; i++)
+		some = some || has_texts(&f->clips[i].texts);
+	return !error && !some && !f->raw.size ? ENODATA : error;
 }
 
-/* ---- what it says ---- */
+/* ---- the file it becomes ---- */
 
-/* A clip that cannot be made is an extra, and the reason for what fails later. */
-static bool fill_clips(struct staged_file *f, struct fill *fill)
+/*
+ * Makes clips of folders. A folder that cannot become a clip is kept as an ordinary one; f->err
+ * says why, if the file then fails.
+ */
+static bool assemble_clips(struct staged *f, struct assembly *assembly)
 {
 	for (size_t i = 0; i < f->clip_count; i++) {
 		struct clip_folder *clip = &f->clips[i];
 		struct err err = {.code = ERR_NONE};
-		char label[FILL_LABEL_SIZE];
 
-		if (!has_texts(&clip->texts))
+		if (clip->made || !has_texts(&clip->texts))
 			continue;
-		fill_label(fill_model(fill), f->name, clip->name, label);
-		if (fill_clip(fill, label, clip->texts.list, clip->texts.count, &err))
-			snprintf(clip->label, sizeof(clip->label), "%s", label);
-		else if (err.code == ERR_MEMORY)
+		assembly_label(assembly_model(assembly)->format, f->name, clip->name, clip->label);
+		clip->made = assembly_clip(assembly, clip->label, clip->texts.list,
+					   clip->texts.count, &err);
+		if (!clip->made && err.code == ERR_MEMORY)
 			return err_memory(&f->err);
-		else
+		if (!clip->made)
 			err_set(&f->err, err.code, "%s: %s", clip->name, err.message);
 	}
 	return true;
 }
 
-static bool fill_all(struct staged_file *f, struct fill *fill)
-{
-	return fill_clips(f, fill) && fill_file(fill, f->texts.list, f->texts.count, &f->err);
-}
-
-/* The edits together cannot be stored: the file stays what raw.* says. */
-static void refuse_edits(struct staged_file *f, const struct err *err)
+/* The edits together cannot be stored: refuses all, and leaves raw.* as the file. */
+static void refuse_edits(struct staged *f, const struct err *err)
 {
 	for (size_t i = 0; i < f->clip_count; i++) {
 		struct texts *texts = &f->clips[i].texts;
 
 		for (size_t j = 0; j < texts->count; j++) {
-			if (texts->list[j].fate != FILL_USED)
+			if (texts->list[j].fate != ASSEMBLY_USED)
 				continue;
-			texts->list[j].fate = FILL_REFUSED;
+			texts->list[j].fate = ASSEMBLY_REFUSED;
 			texts->list[j].err = *err;
 			texts->list[j].err.placed = false;
 		}
@@ -298,88 +158,136 @@ static bool is_trouble(const struct err *err)
 	return err->code == ERR_MEMORY || err->code == ERR_SYSTEM;
 }
 
-static bool store_edits(struct staged_file *f, const struct anim *edited)
+/* Computes f->made from `over` with these edits; f->err on failure. */
+static void store_edits(struct staged *f, struct version *over, const struct anim *edited)
 {
-	const struct where where = where_of(f, NULL);
 	struct err err = {.code = ERR_NONE};
 
-	f->made = source_edited(f->animation->source, &where, f->base, edited, &err);
-	if (!f->made && is_trouble(&err)) {
+	if (edited != over->anim)
+		f->made = source_edited(f->animation->source, &f->where, over, edited, &err);
+	if (is_trouble(&err)) {
 		f->err = err;
-		return false;
+		return;
 	}
-	if (!f->made)
+	if (err.code)
 		refuse_edits(f, &err);
+	if (!f->made)
+		f->made = version_get(f->base);
+}
+
+/* Lists the folder itself, and the folders in it whose clip raw.* already has. */
+static bool list_clips(struct staged *f, struct texts_in **in, size_t *count)
+{
+	*in = calloc(f->clip_count + 1, sizeof(**in));
+	*count = 0;
+	if (!*in)
+		return err_memory(&f->err);
+	(*in)[(*count)++] = (struct texts_in){"", &f->texts};
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct clip_folder *clip = &f->clips[i];
+
+		assembly_label(f->base->anim->format, f->name, clip->name, clip->label);
+		clip->made =
+			has_texts(&clip->texts) && clip_labelled(f->base->anim, 0, clip->label);
+		if (clip->made)
+			(*in)[(*count)++] = (struct texts_in){clip->name, &clip->texts};
+	}
 	return true;
 }
 
-static bool edit_raw(struct staged_file *f)
+/* Applies texts that differ from raw.* as edits, in one batch; then adds new clips. */
+static bool make_from_raw(struct staged *f)
 {
-	struct fill *fill = fill_new(f->base->anim, f->name);
-	bool fine;
+	struct copied c = {.source = f->animation->source, .where = &f->where, .base = f->base};
+	struct assembly *assembly = NULL;
+	struct texts_in *in;
+	size_t count;
+	bool fine = list_clips(f, &in, &count) && texts_edit(&c, in, count, &f->err);
 
-	if (!fill)
-		return err_memory(&f->err);
-	fine = fill_all(f, fill);
-	if (fine && fill_model(fill) != f->base->anim)
-		fine = store_edits(f, fill_model(fill));
-	if (fine && !f->made)
-		f->made = version_get(f->base);
-	fill_free(fill);
-	return fine;
-}
-
-/* False where raw.* is no animation. */
-static bool make_of_raw(struct staged_file *f)
-{
-	const struct where where = where_of(f, NULL);
-	struct err err = {.code = ERR_NONE};
-
-	f->base = source_decode(f->animation->source, &where, buf_bytes(&f->raw), &err);
-	if (f->base)
-		return edit_raw(f);
-	f->err = err;
-	return false;
-}
-
-static bool make_of_clips(struct staged_file *f)
-{
-	const struct where where = where_of(f, NULL);
-	const struct codec *codec;
-	struct fill *fill = NULL;
-	struct anim *blank;
-	bool probe;
-
-	if (!store_claims(f->v->store, f->name, &codec, &probe) || !codec)
-		return false;
-	blank = anim_blank(codec->format, NULL);
-	if (blank)
-		fill = fill_new(blank, f->name);
-	if (!fill)
-		err_memory(&f->err);
-	else if (fill_all(f, fill) && fill_model(fill)->clip_count > 0)
-		f->made =
-			source_made(f->animation->source, &where, codec, fill_model(fill), &f->err);
-	fill_free(fill);
-	anim_free(blank);
+	if (fine) {
+		assembly = assembly_new(c.edited ? c.edited : c.over->anim, f->name);
+		fine = assembly ? assemble_clips(f, assembly) : err_memory(&f->err);
+	}
+	if (fine)
+		store_edits(f, c.over, assembly_model(assembly));
+	assembly_free(assembly);
+	copied_release(&c);
+	free(in);
 	return f->made != NULL;
 }
 
-bool staged_file_make(struct staged_file *f)
+/* Applies the texts of the whole file to the file made of the clips. */
+static bool edit_file(struct staged *f)
 {
-	if (f->raw.size && make_of_raw(f))
-		return true;
-	if (is_trouble(&f->err))
-		return false;
+	const struct texts_in in = {"", &f->texts};
+	struct copied c = {.source = f->animation->source, .where = &f->where, .base = f->made};
+	bool fine = texts_edit(&c, &in, 1, &f->err);
+	struct version *edited = fine ? copied_outcome(&c, &f->err) : NULL;
+
+	copied_release(&c);
+	if (edited) {
+		version_put(f->made);
+		f->made = edited;
+	}
+	return edited != NULL;
+}
+
+static bool make_from_clips(struct staged *f)
+{
+	struct anim *blank = f->codec ? anim_blank(f->codec->format, NULL) : NULL;
+	struct assembly *assembly = blank ? assembly_new(blank, f->name) : NULL;
+	bool fine = assembly && assemble_clips(f, assembly);
+
+	if (f->codec && !assembly)
+		err_memory(&f->err);
+	if (fine && assembly_model(assembly)->clip_count > 0)
+		f->made = source_made(f->animation->source, &f->where, f->codec,
+				      assembly_model(assembly), &f->err);
+	assembly_free(assembly);
+	anim_free(blank);
+	return f->made && edit_file(f);
+}
+
+/* Sets the fate of raw.*: refused if it does not decode, else nothing of it must be kept. */
+static void note_raw(struct staged *f, const struct err *err)
+{
+	for (size_t i = 0; i < f->texts.count; i++) {
+		struct assembly_text *text = &f->texts.list[i];
+
+		if (!*text->path || strcmp(text->path, f->raw_name) != 0)
+			continue;
+		text->fate = f->base || !f->raw.size ? ASSEMBLY_GENERATED : ASSEMBLY_REFUSED;
+		text->text = buf_bytes(&f->raw);
+		text->err = *err;
+		text->err.placed = false;
+	}
+}
+
+bool staged_make_file(struct staged *f)
+{
+	struct err err = {.code = ERR_NONE};
+	bool made;
+
 	if (f->raw.size)
-		log_warning("%s: its raw.* cannot be read: %s", f->path, f->err.message);
-	return make_of_clips(f);
+		f->base = source_decode(f->animation->source, &f->where, buf_bytes(&f->raw), &err);
+	if (is_trouble(&err)) {
+		f->err = err;
+		return false;
+	}
+	if (err.code)
+		log_warning("%s: its raw.* cannot be read: %s", f->path, err.message);
+	made = f->base ? make_from_raw(f) : make_from_clips(f);
+	if (made)
+		note_raw(f, &err);
+	else if (err.code && !is_trouble(&f->err))
+		f->err = err;
+	return made;
 }
 
 /* ---- its skeleton ---- */
 
-/* No request asks for this: it is done for the owner of the folder, made by him here. */
-static struct caller *folder_owner(const struct staged_file *f)
+/* The credentials of the folder's owner, on whose behalf the skeleton is saved. */
+static struct caller *folder_owner(const struct staged *f)
 {
 	struct caller *who;
 	struct stat st;
@@ -392,178 +300,44 @@ static struct caller *folder_owner(const struct staged_file *f)
 	return who;
 }
 
-/* A draft that nobody else knows. */
-static enum verdict save_as(struct staged_file *f, struct version *base, const struct place *place,
-			    struct text *text, struct err *err)
+/* Saves the skeleton, unless its text only contains what is known anyway. */
+static bool save_skeleton(const struct staged *f, struct version *base, struct assembly_text *text)
 {
-	const struct where where = where_of(f, NULL);
-	struct draft *draft = draft_new(base, place, NULL, NULL);
-	enum verdict verdict = VERDICT_SAME;
-	struct attempt attempt;
-
-	if (!draft) {
-		text_put(text);
-		err_memory(err);
-		return VERDICT_REFUSED;
-	}
-	draft_save_for(draft, folder_owner(f));
-	draft_replace(draft, text);
-	if (draft_attempt(draft, DRAFT_SAVE, &attempt)) {
-		verdict = attempt_commit(&attempt, f->animation->source, &where, err);
-		draft_conclude(draft, &attempt, verdict);
-		attempt_release(&attempt);
-	}
-	draft_free(draft);
-	return verdict;
-}
-
-/* A text of it that says what is known without it comes to nothing. */
-static bool save_skeleton(struct staged_file *f, struct bytes said, struct err *err)
-{
-	const struct where where = where_of(f, NULL);
-	struct version *base = source_get(f->animation->source, &where, err);
-	enum verdict verdict = VERDICT_SAME;
-	struct buf copy = BUF_INIT;
-	struct text *text;
+	const struct tree tree = {base, f->name};
+	struct version *now = NULL;
+	struct skeleton *skeleton;
 	struct place place;
+	struct shown shown;
+	struct caller *who;
+	bool saved;
 
-	if (!base)
+	if (!tree_walk(&tree, SKELETON_FILE, &place))
+		return true;
+	shown = tree_shown(&tree, &place);
+	skeleton = place.view->parse_skeleton(&shown, text->text, &text->err);
+	if (!skeleton)
 		return false;
-	buf_add(&copy, said.data, said.size);
-	text = text_new(&copy);
-	if (!text) {
-		err_memory(err);
-		verdict = VERDICT_REFUSED;
-	} else if (tree_walk(&(struct tree){base, f->name}, REST_FILE, &place)) {
-		verdict = save_as(f, base, &place, text, err);
-	} else {
-		text_put(text);
-	}
-	version_put(base);
-	return verdict != VERDICT_REFUSED;
+	who = folder_owner(f);
+	saved = source_commit_skeleton(f->animation->source, &f->where, base, skeleton, NULL, who,
+				       &now, &text->err) != COMMIT_REFUSED;
+	free(who);
+	version_put(now);
+	skeleton_free(skeleton);
+	return saved;
 }
 
-void staged_file_save_skeleton(struct staged_file *f)
+void staged_save_skeleton(struct staged *f)
 {
+	struct version *base;
+
 	for (size_t i = 0; i < f->texts.count; i++) {
-		struct fill_text *text = &f->texts.list[i];
+		struct assembly_text *text = &f->texts.list[i];
 
-		if (strcmp(text->path, REST_FILE) == 0 && text->text.size &&
-		    !save_skeleton(f, text->text, &text->err))
-			text->fate = FILL_REFUSED;
-	}
-}
-
-/* ---- what is left ---- */
-
-/* A copy, from another filesystem. */
-static void copy_extra(const struct staged_file *f, int from, const char *name, int to)
-{
-	struct buf data = BUF_INIT;
-	struct stat st;
-	int fd, error = at_read(from, name, f->v->options->store.max_file, &data, &st);
-
-	if (!error)
-		error = at_open(to, name, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 0777, &fd);
-	if (!error) {
-		if (fchown(fd, st.st_uid, st.st_gid) != 0)
-			fchmod(fd, st.st_mode & S_IRWXU);
-		error = at_write(fd, buf_bytes(&data));
-		close(fd);
-		unlinkat(error ? to : from, name, 0);
-	}
-	buf_release(&data);
-}
-
-/* Moves what is no text into the upper folder of that path. */
-static void keep_extras(const struct staged_file *f, int folder, const char *path)
-{
-	struct dirent *entry;
-	int fd, to;
-	DIR *dir;
-
-	if (at_walk(folder, "", O_RDONLY | O_DIRECTORY, &fd) != 0)
-		return;
-	dir = fdopendir(fd);
-	while (dir && (entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-		    state_folder(f->v->state, STATE_EXTRA, path, true, &to) != 0)
+		if (strcmp(text->path, SKELETON_FILE) != 0 || !text->text.size)
 			continue;
-		if (renameat(folder, entry->d_name, to, entry->d_name) != 0 && errno == EXDEV)
-			copy_extra(f, folder, entry->d_name, to);
-		close(to);
+		base = source_get(f->animation->source, &f->where, &text->err);
+		if (!base || !save_skeleton(f, base, text))
+			text->fate = ASSEMBLY_REFUSED;
+		version_put(base);
 	}
-	if (dir)
-		closedir(dir);
-	else
-		close(fd);
-}
-
-/* The path of the clip that the folder came to; NULL: to none, and all of it is an extra. */
-static char *clip_path(const struct staged_file *f, const struct clip_folder *clip)
-{
-	char *path;
-
-	return clip->label[0] && asprintf(&path, "%s/%s", f->path, clip->label) >= 0 ? path : NULL;
-}
-
-void staged_file_keep_refused(struct staged_file *f)
-{
-	texts_keep_refused(f->v, f->fd, f->path, &f->texts);
-	for (size_t i = 0; i < f->clip_count; i++) {
-		struct clip_folder *clip = &f->clips[i];
-		char *path = clip_path(f, clip);
-
-		if (path)
-			texts_keep_refused(f->v, clip->fd, path, &clip->texts);
-		free(path);
-	}
-}
-
-static void put_clip_away(struct staged_file *f, struct clip_folder *clip)
-{
-	char *path = clip_path(f, clip);
-
-	if (!path)
-		return;
-	texts_put_away(clip->fd, &clip->texts);
-	keep_extras(f, clip->fd, path);
-	free(path);
-	unlinkat(f->fd, clip->name, AT_REMOVEDIR);
-}
-
-/* The bytes of raw.* are the file's; a raw.* that was of no use stays. */
-bool staged_file_put_away(struct staged_file *f)
-{
-	char raw[NAME_MAX + 1];
-
-	raw_name(f, raw);
-	for (size_t i = 0; i < f->texts.count; i++) {
-		if (strcmp(f->texts.names[i].path, raw) == 0)
-			f->texts.list[i].fate = FILL_GENERATED;
-	}
-	texts_put_away(f->fd, &f->texts);
-	for (size_t i = 0; i < f->clip_count; i++)
-		put_clip_away(f, &f->clips[i]);
-	keep_extras(f, f->fd, f->path);
-	return unlinkat(f->parent, f->aside, AT_REMOVEDIR) == 0;
-}
-
-void staged_file_set_apart(struct staged_file *f)
-{
-	char name[NAME_MAX + 1], *path = NULL;
-	int error = EEXIST;
-
-	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
-		if ((size_t)snprintf(name, sizeof(name), "%s.~%u~", f->name, i) >= sizeof(name))
-			error = ENAMETOOLONG;
-		else
-			error = at_rename(f->parent, f->aside, f->parent, name, RENAME_NOREPLACE);
-	}
-	if (asprintf(&path, "%s%s%s", f->folder, f->folder[0] ? "/" : "",
-		     error ? f->aside : name) >= 0)
-		diagnose(f->v, path, "not an animation yet",
-			 "another file has come by the name that it had");
-	free(path);
-	err_clear(&f->err);
 }

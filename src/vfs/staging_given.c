@@ -3,119 +3,127 @@
 #include "access.h"
 #include "given.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* So many files are remembered, the latest: raw.* is among the first few of any folder. */
-#define FILES_MAX 64
+/* Only the latest are remembered. */
+#define GIFTS_MAX 320
+#define FILE_MODE 0666 /* a folder's mode without x */
 
-static struct gift *find_gift(const struct gifts *g, const struct identity *to)
+struct gift {
+	struct identity to; /* {0}: the folder */
+	enum staging_given what;
+	pid_t by;
+};
+
+static const struct identity folder_itself;
+
+static void remove_gift(struct gifts *g, size_t at)
 {
-	for (size_t i = 0; i < g->count; i++) {
-		if (identity_same(&g->files[i].to, to))
-			return &g->files[i];
+	memmove(g->list + at, g->list + at + 1, (--g->count - at) * sizeof(*g->list));
+}
+
+/*
+ * Removes older entries for the same attribute. If the file was just made, removes all its entries:
+ * they are of an earlier file that had its inode number.
+ */
+static void remove_older(struct gifts *g, const struct identity *to, enum staging_given what)
+{
+	for (size_t i = g->count; i-- > 0;) {
+		if (identity_same(&g->list[i].to, to) &&
+		    (what == GIVEN_MADE || g->list[i].what == what))
+			remove_gift(g, i);
 	}
-	return NULL;
 }
 
-/* Where there is no memory nothing is known of it: as after a kill. */
-static struct gift *need_gift(struct gifts *g, const struct identity *to)
+static void make_room(struct gifts *g)
 {
-	struct gift *gift = find_gift(g, to);
+	size_t oldest = 0;
 
-	if (gift)
-		return gift;
-	if (!g->files)
-		g->files = calloc(FILES_MAX, sizeof(*g->files));
-	if (!g->files)
-		return NULL;
-	if (g->count == FILES_MAX)
-		memmove(g->files, g->files + 1, --g->count * sizeof(*g->files));
-	gift = &g->files[g->count++];
-	*gift = (struct gift){.to = *to};
-	return gift;
+	while (identity_same(&g->list[oldest].to, &folder_itself))
+		oldest++;
+	remove_gift(g, oldest);
 }
 
+/* Out of memory the attribute counts as unknown, as after a kill. */
 void gifts_add(struct gifts *g, const struct identity *to, unsigned what, pid_t by)
 {
-	struct gift *gift = to ? need_gift(g, to) : &g->own;
+	if (!g->list)
+		g->list = calloc(GIFTS_MAX, sizeof(*g->list));
+	for (unsigned i = 0; g->list && i < GIVEN_COUNT; i++) {
+		const struct gift gift = {to ? *to : folder_itself, (enum staging_given)i, by};
 
-	g->turns++;
-	/* Its inode number may have been another's. */
-	if (gift && (what & 1u << GIVEN_MADE))
-		memset(gift->given, 0, sizeof(gift->given));
-	for (unsigned i = 0; gift && i < GIVEN_COUNT; i++) {
 		if (!(what & 1u << i))
 			continue;
-		gift->given[i].turn = g->turns;
-		gift->given[i].by = by;
+		remove_older(g, &gift.to, gift.what);
+		if (g->count == GIFTS_MAX)
+			make_room(g);
+		g->list[g->count++] = gift;
 	}
 }
 
 void gifts_release(struct gifts *g)
 {
-	free(g->files);
-	*g = (struct gifts){.files = NULL};
+	free(g->list);
+	*g = (struct gifts){NULL, 0};
 }
 
-static enum say decide(const struct gift *folder, const struct gift *raw, enum staging_given what)
+/* NULL: not set, or no such file. */
+static const struct gift *find_gift(const struct gifts *g, const struct identity *to,
+				    enum staging_given what)
 {
-	bool of_folder = folder->given[what].turn, of_raw = raw && raw->given[what].turn;
-	enum staging_given of = what;
+	for (size_t i = 0; to && i < g->count; i++) {
+		if (g->list[i].what == what && identity_same(&g->list[i].to, to))
+			return &g->list[i];
+	}
+	return NULL;
+}
 
-	/* The mode that raw.* was made with counts, but not against another's chmod before it. */
-	if (what == GIVEN_MODE && of_folder && !of_raw && raw) {
-		of = GIVEN_MADE;
-		of_raw = raw->given[of].turn;
-		if (of_raw && folder->given[what].by != raw->given[of].by &&
-		    folder->given[what].turn < raw->given[of].turn)
+static enum say decide(const struct gifts *g, const struct identity *raw, enum staging_given what)
+{
+	const struct gift *folder = find_gift(g, &folder_itself, what);
+	const struct gift *file = find_gift(g, raw, what);
+
+	/*
+	 * The mode that raw.* was created with counts as well, but not against an earlier chmod by
+	 * another process.
+	 */
+	if (what == GIVEN_MODE && folder && !file) {
+		file = find_gift(g, raw, GIVEN_MADE);
+		if (file && file->by != folder->by && file > folder)
 			return SAY_NOBODY;
 	}
-	if (!of_folder || !of_raw)
-		return of_raw ? SAY_RAW : of_folder ? SAY_FOLDER : SAY_NOBODY;
-	return folder->given[what].by != raw->given[of].by &&
-			       folder->given[what].turn > raw->given[of].turn
-		       ? SAY_FOLDER
-		       : SAY_RAW;
+	if (!folder || !file)
+		return file ? SAY_RAW : folder ? SAY_FOLDER : SAY_NOBODY;
+	return file->by != folder->by && folder > file ? SAY_FOLDER : SAY_RAW;
 }
 
-enum say gifts_say(const struct gifts *g, const struct identity *raw, enum staging_given what)
+void gifts_say(const struct gifts *g, const struct identity *raw, enum say out[GIVEN_COUNT])
 {
-	return decide(&g->own, raw ? find_gift(g, raw) : NULL, what);
+	for (unsigned i = 0; i < GIVEN_COUNT; i++)
+		out[i] = decide(g, raw, (enum staging_given)i);
 }
 
 /* ---- a clip's folder ---- */
 
-/* What cannot be remembered is no reason to fail. */
-static void carry_xattrs(struct given *given, const struct attributes *as) REQUIRES(vfs_class)
-{
-	size_t at = 0;
-
-	while (at < as->xattrs.size) {
-		const char *name = (const char *)as->xattrs.data + at;
-		uint32_t size;
-
-		at += strlen(name) + 1;
-		memcpy(&size, as->xattrs.data + at, sizeof(size));
-		at += sizeof(size);
-		(void)given_set_xattr(given, name, (struct bytes){as->xattrs.data + at, size}, 0);
-		at += size;
-	}
-}
-
-void gifts_carry_over(struct vfs *v, const struct gifts *g, const struct attributes *as,
+/* Failing to remember an attribute is not an error. */
+void gifts_carry_over(struct vfs *v, const enum say says[GIVEN_COUNT], const struct attributes *as,
 		      struct node *clip)
 {
-	bool rights = gifts_say(g, NULL, GIVEN_MODE) == SAY_FOLDER;
-	bool owner = gifts_say(g, NULL, GIVEN_OWNER) == SAY_FOLDER;
-	bool group = gifts_say(g, NULL, GIVEN_GROUP) == SAY_FOLDER;
+	bool rights = says[GIVEN_MODE] == SAY_FOLDER;
+	bool owner = says[GIVEN_OWNER] == SAY_FOLDER, group = says[GIVEN_GROUP] == SAY_FOLDER;
 	struct given *given = NULL;
+	struct bytes value;
+	const char *name;
+	size_t at = 0;
 
 	if (rights || owner || group || as->xattrs.size)
 		given = given_need(v, clip);
 	if (!given)
 		return;
-	carry_xattrs(given, as);
+	while (attributes_next(as, &at, &name, &value))
+		(void)given_set_xattr(given, name, value, 0);
 	if (rights && as->acl.size)
 		(void)given_set_xattr(given, ACL_ACCESS, buf_bytes(&as->acl), 0);
 	if (rights)
@@ -124,4 +132,51 @@ void gifts_carry_over(struct vfs *v, const struct gifts *g, const struct attribu
 	given->has_gid |= group;
 	given->uid = as->uid;
 	given->gid = as->gid;
+}
+
+/* ---- a file ---- */
+
+/* The folder's mode bits, with r and w for all who have x: raw.* is restricted to those. */
+static mode_t let_in(mode_t folder)
+{
+	return (folder & 0777) | (folder & 0111) << 1 | (folder & 0111) << 2;
+}
+
+/* Combines the attributes of both as decided; of extended ones, those of raw.* win. */
+static void choose_attributes(const enum say says[GIVEN_COUNT], const struct attributes *raw,
+			      struct attributes *as)
+{
+	enum say mode = says[GIVEN_MODE];
+
+	if (says[GIVEN_OWNER] == SAY_RAW)
+		as->uid = raw->uid;
+	if (says[GIVEN_GROUP] == SAY_RAW)
+		as->gid = raw->gid;
+	if (says[GIVEN_TIME] != SAY_FOLDER)
+		as->mtime = raw->mtime;
+	as->has_mtime = true;
+	if (mode == SAY_RAW || (mode == SAY_NOBODY && raw->acl.size)) {
+		buf_clear(&as->acl);
+		buf_add(&as->acl, raw->acl.data, raw->acl.size);
+	}
+	as->mode = mode == SAY_FOLDER ? as->mode & FILE_MODE
+		   : mode == SAY_RAW  ? raw->mode
+				      : let_in(as->mode) & raw->mode;
+	buf_add(&as->xattrs, raw->xattrs.data, raw->xattrs.size);
+}
+
+int gifts_for_file(const enum say says[GIVEN_COUNT], bool own_mode, int raw, struct attributes *as)
+{
+	struct attributes of_raw = ATTRIBUTES_INIT;
+	int error = raw < 0 ? 0 : attributes_read(raw, &of_raw);
+
+	if (own_mode)
+		acl_for_file(&as->acl);
+	as->has_mtime = says[GIVEN_TIME] == SAY_FOLDER;
+	if (raw < 0)
+		as->mode &= FILE_MODE;
+	else if (!error)
+		choose_attributes(says, &of_raw, as);
+	attributes_release(&of_raw);
+	return error ? error : as->acl.failed || as->xattrs.failed ? ENOMEM : 0;
 }

@@ -1,47 +1,41 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * staging_given.h - what was given to a staged folder, or to a file in it: owner, group, mode,
- * time, and by whom. What the folder becomes gets that.
+ * staging_given.h - attributes that were set on a staged folder, or on a file in it: owner, group,
+ * mode, time, and by whom. What the folder becomes gets them.
  */
 #ifndef ANIMFS_VFS_STAGING_GIVEN_H
 #define ANIMFS_VFS_STAGING_GIVEN_H
 
-#include "attributes.h"
+#include "disk/attributes.h"
 #include "vfs.h"
 
-/* GIVEN_MADE: the file was made, with its mode. */
+/* GIVEN_MADE: the file was created, with its mode. */
 enum staging_given { GIVEN_MADE, GIVEN_OWNER, GIVEN_GROUP, GIVEN_MODE, GIVEN_TIME };
 #define GIVEN_COUNT 5
 
-/* To the folder itself, or to one of the files in it. */
-struct gift {
-	struct identity to;
-	struct {
-		uint64_t turn; /* 0: it was not; otherwise a later one has a higher number */
-		pid_t by;
-	} given[GIVEN_COUNT];
-};
-
 struct gifts {
-	uint64_t turns;
-	struct gift own;
-	struct gift *files; /* the oldest first; NULL: none was given anything */
+	struct gift *list; /* latest last; NULL: none */
 	size_t count;
 };
 
-/* to: a file, or NULL: the folder; what: bits (1 << GIVEN_...). */
+/* to: a file, or NULL for the folder; what: bits (1 << GIVEN_...). */
 void gifts_add(struct gifts *g, const struct identity *to, unsigned what, pid_t by);
 void gifts_release(struct gifts *g);
 
 /*
- * Which of the folder and its raw.* (NULL: there is none) counts for one of these? A program that
- * copies gives both, the folder last, and means raw.*; otherwise what was given last counts.
+ * Decides for each attribute whether that of the folder or of its raw.* (NULL: none) counts. A
+ * copying program sets both, the folder's last, and means raw.*; otherwise the last one set counts.
  */
 enum say { SAY_NOBODY, SAY_FOLDER, SAY_RAW };
-enum say gifts_say(const struct gifts *g, const struct identity *raw, enum staging_given what);
+void gifts_say(const struct gifts *g, const struct identity *raw, enum say out[GIVEN_COUNT]);
 
-/* What the folder was given is the clip's; `as`: the folder's attributes. Its mtime is left out. */
-void gifts_carry_over(struct vfs *v, const struct gifts *g, const struct attributes *as,
+/* Moves the folder's attributes (`as`), except its mtime, to the clip. */
+void gifts_carry_over(struct vfs *v, const enum say says[GIVEN_COUNT], const struct attributes *as,
 		      struct node *clip) REQUIRES(vfs_class);
+/*
+ * Makes the attributes of a file: `as` has the folder's, and gets the file's. raw: a descriptor of
+ * raw.*, or -1. 0 or an errno.
+ */
+int gifts_for_file(const enum say says[GIVEN_COUNT], bool own_mode, int raw, struct attributes *as);
 
 #endif

@@ -1,95 +1,198 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* staging_internal.h - staged folders, as the files of staging know them. Paths are from SOURCE. */
+/* staging_internal.h - shared by the staging*.c files. Paths are relative to SOURCE. */
 #ifndef ANIMFS_VFS_STAGING_INTERNAL_H
 #define ANIMFS_VFS_STAGING_INTERNAL_H
 
 #include "animation.h"
+#include "program.h"
 #include "staging_given.h"
-#include "staging_texts.h"
-
-#include <errno.h>
-
-struct staging {
-	struct node *node; /* constant; a reference */
-	struct deadline end;
-	int64_t rest GUARDED_BY(staging_class); /* ms until it is tried again */
-
-	struct staging *next GUARDED_BY(vfs_class);
-	uint32_t references GUARDED_BY(vfs_class); /* of the list, the deadline, and calls */
-	bool listed GUARDED_BY(vfs_class);
-	uint64_t touches GUARDED_BY(vfs_class); /* how often something happened there */
-	struct gifts gifts GUARDED_BY(vfs_class);
-};
-
-/* Did anything happen there since it had so many touches? Then what was read may be old. */
-static inline bool staging_changed(struct vfs *v, const struct staging *s, uint64_t touches)
-	EXCLUDES(vfs_class)
-{
-	bool changed;
-
-	vfs_lock(v);
-	changed = s->touches != touches;
-	vfs_unlock(v);
-	return changed;
-}
+#include "store/assembly.h"
+#include "store/copied.h"
 
 /*
- * It becomes a clip of the animation in whose folder it is, or an animation file. 0 or an errno:
- * ENODATA when there is nothing in it to make a file of, EAGAIN when something happened in it
- * meanwhile, EBADMSG where the texts are wrong.
- */
-int staging_make_clip(struct vfs *v, struct staging *s, struct changes *changes)
-	REQUIRES(staging_class) EXCLUDES(vfs_class, writer_class);
-int staging_make_file(struct vfs *v, struct staging *s, struct changes *changes)
-	REQUIRES(staging_class) EXCLUDES(vfs_class, writer_class);
-
-/* Why it is still one, for .animfs/errors; NULL: there is nothing to say. */
-static inline const char *staging_reason(int error, const struct err *err)
-{
-	if (err->code)
-		return err->message;
-	return !error || error == ENODATA || error == ENOENT || error == EAGAIN ? NULL
-										: strerror(error);
-}
-
-/* ---- staging_adopt.c: nodes stand for what the folder became, and who is in them stays there ----
+ * ---- staging_texts.c: reads the texts of a staged folder, and removes them when their fate is
+ * known ----
  */
 
-/* The folder itself; kind is of one. Out of memory it loses its name, which is looked up again. */
+struct text_name {
+	char *path; /* relative to the folder */
+	struct identity id;
+	struct stat st;    /* attributes when it was listed */
+	struct bytes text; /* content, until it is in texts.list */
+};
+
+struct texts {
+	struct text_name *names;
+	struct assembly_text *list; /* in the same order; path "": not a text */
+	size_t count, room;
+	bool stored; /* the folder is in the state directory (names as in portable.h) */
+};
+
+/*
+ * Lists a plain folder, and its bones/ and frames/, in order of creation; of other folders only the
+ * name. Reads the texts whose path `wants` accepts. False and err if one of them, or a name, cannot
+ * be read, so that nothing unknown gets lost.
+ */
+bool texts_read(struct vfs *v, int folder, bool (*wants)(const char *path), struct texts *t,
+		struct err *err);
+void texts_release(struct texts *t);
+
+/*
+ * Reads texts for folders that the file already has as one batch: sets c->texts, and calls
+ * copied_read. `path`: of the folder, relative to the file's own (""). False and err when out of
+ * memory. Call copied_release in either case.
+ */
+struct texts_in {
+	const char *path;
+	struct texts *texts;
+};
+bool texts_edit(struct copied *c, const struct texts_in *in, size_t count, struct err *err);
+
+/*
+ * Lists in .animfs/errors what was ignored in texts of the folder with this path, and moves refused
+ * ones out of `folder`, to .rejected and .error files. Their fate is then ASSEMBLY_GENERATED; that
+ * of a text that cannot be moved is ASSEMBLY_UPPER.
+ */
+void texts_report(struct vfs *v, int folder, const char *path, struct texts *t);
+/* Removes the texts that were used from the folder. Everything else stays. */
+void texts_put_away(int folder, const struct texts *t);
+
+/* ---- a folder ---- */
+
+/* A staged folder. Its thing points to it until it has ended. */
+struct staging {
+	struct node *node;   /* constant; referenced */
+	struct thing *thing; /* constant; referenced */
+	struct deadline end;
+	int64_t rest GUARDED_BY(staging_class); /* ms until the next attempt */
+
+	uint32_t references GUARDED_BY(vfs_class); /* held by the thing, the deadline, and calls */
+	uint64_t touches GUARDED_BY(vfs_class);    /* number of changes seen in it */
+	struct gifts gifts GUARDED_BY(vfs_class);
+	/*
+	 * The program that made the folder and everything in it, as long as no other has looked at
+	 * it: the staging ends with that program, if there is a file in it. Otherwise it ends at
+	 * `quiet`.
+	 */
+	struct program_end maker GUARDED_BY(vfs_class);
+	bool has_file GUARDED_BY(vfs_class);
+	int64_t quiet GUARDED_BY(vfs_class);
+};
+
+/* A folder of texts in a folder that is to become a file: a clip, if it can be one. */
+struct clip_folder {
+	char *name;
+	int fd;
+	struct texts texts;
+	bool made;
+	char label[ASSEMBLY_LABEL_SIZE]; /* the clip's label, once it is made */
+};
+
+#define ASIDE ".animfs-staged~"
+
+/* A staged folder while it is being turned into something: its names and content. */
+struct staged {
+	struct vfs *v;
+	struct staging *staging; /* NULL: no node; see staging_recover */
+	struct changes *changes;
+	/* the animation that it becomes a clip of, or becomes; referenced */
+	struct animation *animation;
+	uint64_t touches;        /* staging->touches before anything was read */
+	int fd;                  /* -1: not open */
+	char *path, *above;      /* its path, and that of its parent, */
+	struct node *node_above; /* whose node this is; referenced; or NULL */
+	char name[NAME_MAX + 1];
+	struct attributes as; /* attributes of the folder; later of the file */
+	struct texts texts;   /* directly in it; for a clip, all */
+	struct err err;
+
+	/* If it is to become a file (staging_file.c, staging_place.c): */
+	struct folder parent;
+	struct where where; /* where the file is to be, in `parent` */
+	/* the folder's name while the file is put in its place */
+	char aside[NAME_MAX + sizeof(ASIDE)];
+	struct clip_folder *clips;
+	size_t clip_count;
+	const struct codec *codec;   /* by the file name; NULL: by content */
+	char raw_name[NAME_MAX + 1]; /* name of raw.* in it; "": there is none */
+	struct buf raw;
+	struct version *base; /* raw.*, decoded; or NULL */
+	struct version *made; /* raw.* with all texts applied */
+	bool is_aside;
+	int error;
+};
+#define STAGED_INIT(vfs)                                                                           \
+	{                                                                                          \
+		.v = (vfs), .fd = -1, .as = ATTRIBUTES_INIT, .parent = FOLDER_NONE,                \
+		.raw = BUF_INIT                                                                    \
+	}
+
+/* ---- staging_folder.c ---- */
+
+/* Sets its names from its path, which is taken over (NULL: out of memory). 0 or an errno. */
+int staged_name(struct staged *f, char *path);
+/*
+ * Finds its names, and opens it. ENOENT: it no longer has a name; EAGAIN: it has moved into or out
+ * of the folder of f->animation.
+ */
+int staged_open(struct staged *f) EXCLUDES(vfs_class);
+void staged_release(struct staged *f) EXCLUDES(vfs_class);
+/* Did anything happen in it since it was opened? Then what was read may be outdated. */
+bool staged_changed(const struct staged *f) EXCLUDES(vfs_class);
+/* As gifts_say; SAY_NOBODY if unknown. */
+void staged_says(const struct staged *f, const struct identity *raw, enum say says[GIVEN_COUNT])
+	EXCLUDES(vfs_class);
+
+/* These point nodes to what the folder became, so that programs in the folder stay there. */
+/*
+ * The folder itself; kind: that of a folder. Out of memory it loses its name, to be looked up
+ * again.
+ */
 void adopt_folder(struct vfs *v, struct node *node, enum thing_kind kind, struct animation *a,
 		  struct changes *changes) REQUIRES(vfs_class);
-/* The folder is a clip's, and bones/ and frames/ in it are that clip's. */
+/* The folder becomes a clip's, with its bones/ and frames/. */
 void adopt_clip(struct vfs *v, struct node *node, struct animation *a, struct changes *changes)
 	REQUIRES(vfs_class);
-/* A plain thing of this name is gone, or lies elsewhere: it is looked up again. */
+/* A plain thing with this name is gone or moved: its name is to be looked up again. */
 void adopt_forget(struct vfs *v, struct node *folder, const char *name, const struct stat *st,
 		  struct changes *changes) REQUIRES(vfs_class);
-/* The same of texts in it, and in bones/ and frames/: those that came to something, or all. */
+/* The same for texts in it, and in bones/ and frames/: those that were used, or all. */
 void adopt_forget_texts(struct vfs *v, struct node *folder, const struct texts *t, bool all,
 			struct changes *changes) REQUIRES(vfs_class);
 
-/* ---- staging_notes.c: in the state directory, so that the next mount goes on after a kill ---- */
+/*
+ * ---- staging_clip.c, staging_place.c: it becomes a clip of the animation in whose folder it is,
+ * or an animation file. 0 or an errno: ENODATA when there is nothing in it to make a file of,
+ * EAGAIN when something happened in it meanwhile, EBADMSG where the texts are wrong. ----
+ */
 
-/* Behind the name of a folder that stands aside, and of the note about it. */
-#define ASIDE ".animfs-filled~"
-
-int note_add(struct vfs *v, const char *path);
-void note_remove(struct vfs *v, const char *path);
-/* The file was made; what is left of its folder stands aside until it is put away. */
-void note_set_aside(struct vfs *v, const char *path);
-void note_remove_aside(struct vfs *v, const char *path);
-/* All of them; aside: `path` is that of the file that was made. `each` may change the notes. */
-void notes_each(struct vfs *v, void (*each)(struct vfs *v, const char *path, bool aside));
-
-/* ---- staging_recover.c: folders that were becoming files when a mount was killed ---- */
+int staging_make_clip(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_class, writer_class);
+/* *left: some of its content has not been moved away yet. */
+int staging_make_file(struct staged *f, bool *left) REQUIRES(staging_class)
+	EXCLUDES(vfs_class, writer_class);
+/*
+ * A mount was killed while turning the folder into a file. Moves the folder back; or, if the file
+ * is already in its place, completes that; or, if another file has the name, gives the folder a
+ * similar name. True if something is left for the next mount to try again.
+ */
+bool staging_recover(struct vfs *v, const char *path);
 
 /*
- * A folder that was moved aside has its name again; or it is made, if that is the file which has
- * the name. Another file stays, and the folder gets a name beside it. 0, or an errno where that is
- * not done: the next mount tries again.
+ * ---- staging_file.c: what file the folder comes to ----
+ *
+ * raw.* is the file, and texts that differ from it are edits. Without raw.* the clips make a new
+ * file. Its skeleton is put beside it.
+ *
+ * The file belongs to its maker, the owner of the folder, and gets the attributes that were set on
+ * the folder or on raw.*. If none were set, or they are unknown after a kill, it has the mode of
+ * raw.*, restricted to those whom the folder admits.
  */
-int staging_recover(struct vfs *v, const char *path);
-/* The file was made, and a killed mount has not put away all that was left of the folder. */
-void staging_recover_rest(struct vfs *v, const char *path);
+
+/* Reads everything in it. 0 or an errno; ENODATA if no animation can be made of it. */
+int staged_read_file(struct staged *f) EXCLUDES(vfs_class);
+/* Computes what the file is to be, without writing it. False, with or without err. */
+bool staged_make_file(struct staged *f);
+/* After the file is in place: saves its skeleton. */
+void staged_save_skeleton(struct staged *f);
 
 #endif

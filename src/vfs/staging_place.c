@@ -1,248 +1,408 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * staging_place.c - a staged folder under the name of an animation file becomes that file.
+ * staging_place.c - puts the file that a staged folder becomes in the folder's place.
  *
- * When the new bytes are known the folder is moved aside, and they are put in its place. If they
- * cannot be, it is moved back; the next mount after one was killed does so, or goes on. Neither
- * replaces or removes a file of others that has come by the name.
+ * When the new bytes are known, the folder is moved aside, and the file is put in its place. If
+ * that fails, the folder is moved back; after a kill the next mount moves it back, or continues. A
+ * file that others have put there meanwhile is never replaced or removed.
  */
-#include "at.h"
 #include "clips.h"
 #include "diagnostics.h"
+#include "disk/at.h"
+#include "disk/portable.h"
 #include "lookup.h"
-#include "staging_file.h"
 #include "staging_internal.h"
 #include "store/create.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the tree ---- */
-
-static void adopt_clips(struct staged_file *f, struct changes *changes) REQUIRES(vfs_class)
+/* Renames within its folder of SOURCE; EEXIST rather than replace anything. */
+static int move_folder(const struct staged *f, const char *from, const char *to)
 {
-	for (size_t i = 0; i < f->clip_count; i++) {
-		struct clip_folder *clip = &f->clips[i];
-		struct node *node = nodes_by_name(&f->v->nodes, f->staging->node, clip->name);
-
-		if (!clip->label[0] || !node || !node->thing->folder)
-			continue;
-		adopt_clip(f->v, node, f->animation, changes);
-		adopt_forget_texts(f->v, node, &clip->texts, true, changes);
-	}
-	adopt_forget_texts(f->v, f->staging->node, &f->texts, true, changes);
+	return at_rename(f->parent.fd, from, f->parent.fd, to, RENAME_NOREPLACE);
 }
 
-/* A file that is shown as one: the folder's name is that file's. */
-static void leave_name(struct staged_file *f, struct changes *changes) REQUIRES(vfs_class)
+/*
+ * Others have put a file in its place, which stays: gives the folder a similar unused name, and
+ * reports it.
+ */
+static void set_apart(struct staged *f)
+{
+	char name[NAME_MAX + 1], *path = NULL;
+	int error = EEXIST;
+
+	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
+		if ((size_t)snprintf(name, sizeof(name), "%s.~%u~", f->name, i) >= sizeof(name))
+			error = ENAMETOOLONG;
+		else
+			error = move_folder(f, f->aside, name);
+	}
+	if (asprintf(&path, "%s%s%s", f->above, f->above[0] ? "/" : "", error ? f->aside : name) >=
+	    0)
+		diagnose(f->v, path, "not an animation yet", "another file has its name now");
+	free(path);
+	err_clear(&f->err);
+}
+
+/* ---- what is left of it ---- */
+
+/* Moves a file to another filesystem. */
+static void copy_extra(const struct staged *f, int from, const char *name, int to,
+		       const char *stored)
+{
+	struct buf data = BUF_INIT;
+	struct stat st;
+	int fd, error = at_read(from, name, f->v->options->store.max_file, &data, &st);
+
+	if (!error)
+		error = at_open(to, stored, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 0777, &fd);
+	if (!error) {
+		if (fchown(fd, st.st_uid, st.st_gid) != 0)
+			fchmod(fd, st.st_mode & S_IRWXU);
+		error = at_write(fd, buf_bytes(&data));
+		close(fd);
+		unlinkat(error ? to : from, error ? stored : name, 0);
+	}
+	buf_release(&data);
+}
+
+/*
+ * Lists a folder's names, each with a NUL, before renaming any: readdir could show renamed ones
+ * again.
+ */
+static void list_names(int folder, struct buf *out)
+{
+	struct dirent *entry;
+	DIR *dir;
+
+	if (at_list(folder, "", &dir) != 0)
+		return;
+	while ((entry = at_next(dir)))
+		buf_add(out, entry->d_name, strlen(entry->d_name) + 1);
+	closedir(dir);
+}
+
+#define DEPTH_MAX 64
+
+/* Renames everything in a folder to the names used in the state directory. */
+static void make_portable(int parent, const char *folder, unsigned depth)
+{
+	struct buf names = BUF_INIT;
+	char stored[NAME_MAX + 1];
+	const char *name;
+	int fd;
+
+	if (depth > DEPTH_MAX || at_open(parent, folder, O_PATH | O_DIRECTORY, 0, &fd) != 0)
+		return;
+	list_names(fd, &names);
+	for (size_t at = 0; at < names.size && !names.failed; at += strlen(name) + 1) {
+		name = (const char *)names.data + at;
+		if (portable_name(name, stored) != 0)
+			continue;
+		make_portable(fd, name, depth + 1);
+		if (strcmp(stored, name) != 0)
+			at_rename(fd, name, fd, stored, RENAME_NOREPLACE);
+	}
+	buf_release(&names);
+	close(fd);
+}
+
+static void keep_extra(const struct staged *f, int folder, const char *name, int to)
+{
+	char stored[NAME_MAX + 1];
+
+	if (portable_name(name, stored) != 0)
+		return;
+	make_portable(folder, name, 0);
+	if (renameat(folder, name, to, stored) != 0 && errno == EXDEV)
+		copy_extra(f, folder, name, to, stored);
+}
+
+/* Moves what is not a text into the upper folder of that path. */
+static void keep_extras(const struct staged *f, int folder, const char *path)
+{
+	struct dirent *entry;
+	DIR *dir;
+	int to;
+
+	if (at_list(folder, "", &dir) != 0)
+		return;
+	while ((entry = at_next(dir))) {
+		if (state_folder(f->v->state, STATE_UPPER, path, true, &to) != 0)
+			continue;
+		keep_extra(f, folder, entry->d_name, to);
+		close(to);
+	}
+	closedir(dir);
+}
+
+/*
+ * The file is in place. Removes used texts from the folder aside; the rest become ordinary files
+ * beside the views, including whole folders that are not clips. raw.* is removed first: see
+ * check_made. True when nothing is left.
+ */
+static bool put_away(struct staged *f)
+{
+	char *path;
+
+	texts_report(f->v, f->fd, f->path, &f->texts);
+	if (f->raw.size && f->base)
+		unlinkat(f->fd, f->raw_name, 0);
+	texts_put_away(f->fd, &f->texts);
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct clip_folder *clip = &f->clips[i];
+
+		if (!clip->made || asprintf(&path, "%s/%s", f->path, clip->label) < 0)
+			continue;
+		texts_report(f->v, clip->fd, path, &clip->texts);
+		texts_put_away(clip->fd, &clip->texts);
+		keep_extras(f, clip->fd, path);
+		free(path);
+		unlinkat(f->fd, clip->name, AT_REMOVEDIR);
+	}
+	keep_extras(f, f->fd, f->path);
+	return unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0;
+}
+
+/* ---- the tree ---- */
+
+static void adopt_clips(struct staged *f) REQUIRES(vfs_class)
+{
+	struct node *folder = f->staging->node;
+
+	for (size_t i = 0; i < f->clip_count; i++) {
+		struct clip_folder *clip = &f->clips[i];
+		struct node *node = nodes_by_name(&f->v->nodes, folder, clip->name);
+
+		if (!clip->made || !node || !node->thing->folder)
+			continue;
+		node_get(node);
+		adopt_clip(f->v, node, f->animation, f->changes);
+		adopt_forget_texts(f->v, node, &clip->texts, true, f->changes);
+		node_put(&f->v->nodes, node);
+	}
+	adopt_forget_texts(f->v, folder, &f->texts, true, f->changes);
+}
+
+/*
+ * The file is shown as a file (with its folder beside it): takes the name from the folder's node.
+ */
+static void leave_name(struct staged *f) REQUIRES(vfs_class)
 {
 	const struct link *link = node_link(f->staging->node);
 	const struct stat st = {.st_mode = S_IFDIR | f->as.mode, .st_nlink = 1};
 
 	if (link)
-		adopt_forget(f->v, link->parent, f->name, &st, changes);
+		adopt_forget(f->v, link->parent, f->name, &st, f->changes);
 }
 
-static void adopt_file(struct staged_file *f, struct changes *changes) REQUIRES(writer_class)
+static void adopt_file(struct staged *f) REQUIRES(writer_class)
 {
 	bool stays = stays_file(f->v, f->made->codec);
 
 	vfs_lock(f->v);
-	if (!stays) {
-		adopt_folder(f->v, f->staging->node, THING_ANIMATION, f->animation, changes);
-		adopt_clips(f, changes);
+	if (stays) {
+		leave_name(f);
 	} else {
-		leave_name(f, changes);
+		adopt_folder(f->v, f->staging->node, THING_ANIMATION, f->animation, f->changes);
+		adopt_clips(f);
 	}
 	vfs_unlock(f->v);
 	for (size_t i = 0; i < f->clip_count && !stays; i++) {
 		const struct clip_folder *clip = &f->clips[i];
 
-		if (clip->label[0] && strcmp(clip->label, clip->name) != 0)
-			clip_follow(f->v, f->animation, clip->name, clip->label, f->made, changes);
+		if (clip->made && strcmp(clip->label, clip->name) != 0)
+			clip_follow(f->v, f->animation, clip->name, clip->label, f->made,
+				    f->changes);
 	}
 }
 
 /* ---- the disk ---- */
 
-/* What put_in_place knows, and its turn with it. */
-struct placing {
-	struct staged_file *f;
-	bool is_aside;
-	int error; /* why it is not */
-};
-
-/* Is the folder what it was read as, under its name? */
-static int check_folder(const struct staged_file *f)
+/* Moves the folder aside, if it is unchanged and still has its name. */
+static int move_aside(struct staged *f)
 {
 	struct identity read, there;
 	struct stat st;
 	int error = identity_at(f->fd, "", &read, &st);
 
 	if (!error)
-		error = identity_at(f->parent, f->name, &there, &st);
-	if (!error &&
-	    (!identity_same(&read, &there) || staging_changed(f->v, f->staging, f->touches)))
+		error = identity_at(f->parent.fd, f->name, &there, &st);
+	if (!error && (!identity_same(&read, &there) || staged_changed(f)))
 		error = EAGAIN;
+	if (!error)
+		error = move_folder(f, f->name, f->aside);
+	f->is_aside = !error;
 	return error;
 }
 
-static void move_aside(struct placing *p)
+static int move_back(struct staged *f)
 {
-	const struct staged_file *f = p->f;
+	int error = f->is_aside ? move_folder(f, f->aside, f->name) : 0;
 
-	p->error = check_folder(f);
-	if (!p->error)
-		p->error = at_rename(f->parent, f->name, f->parent, f->aside, RENAME_NOREPLACE);
-	p->is_aside = !p->error;
-}
-
-static int move_back(struct placing *p)
-{
-	const struct staged_file *f = p->f;
-	int error = 0;
-
-	if (p->is_aside)
-		error = at_rename(f->parent, f->aside, f->parent, f->name, RENAME_NOREPLACE);
-	p->is_aside = p->is_aside && error;
+	f->is_aside = f->is_aside && error;
 	return error;
 }
 
-/* While another process is waited for the folder is there, and names may move. */
-static void turn_release(void *closure)
+/*
+ * While the commit waits for another process, the folder is back in its place, and renames may go
+ * on.
+ */
+static void turn_release(void *staged)
 {
-	struct placing *p = closure;
+	struct staged *f = staged;
 
-	p->error = move_back(p);
-	folders_let_move(p->f->v);
+	f->error = move_back(f);
+	folders_let_move(f->v);
 }
 
-static void turn_acquire(void *closure)
+static void turn_acquire(void *staged)
 {
-	struct placing *p = closure;
+	struct staged *f = staged;
 
-	folders_hold_still(p->f->v);
-	if (!p->error)
-		move_aside(p);
+	folders_hold_still(f->v);
+	if (!f->error)
+		f->error = move_aside(f);
 }
 
-/* What is not the raw.* that came changed now: rsync is to see that. */
-static bool put_new(struct placing *p)
+/* Between the two renames nothing has the name: lookups wait. */
+static int put_in_place(struct staged *f)
 {
-	struct staged_file *f = p->f;
-	const struct turn turn = {turn_release, turn_acquire, p};
-	const struct where where = {f->parent, f->folder, f->name, &turn};
-	struct attributes as = f->as;
+	const struct turn turn = {turn_release, turn_acquire, f};
+	bool put;
 
+	f->error = move_aside(f);
+	if (f->error)
+		return f->error;
+	f->where.turn = &turn;
+	/* If the file differs from raw.*, it gets a new mtime, which rsync sees. */
 	if (f->base && !version_same_bytes(f->base, f->made))
-		as.has_mtime = false;
-	if (!source_put_new(f->animation->source, &where, f->base, f->made, &as, &f->err))
-		return false;
-	if (p->is_aside)
-		return true;
-	/* The folder went elsewhere during the wait, and becomes a file there. */
-	unlinkat(f->parent, f->name, 0);
-	return false;
-}
-
-/* Between the two names the file has none: who looks for it then waits. */
-static int put_in_place(struct staged_file *f)
-{
-	struct placing p = {.f = f};
-
-	move_aside(&p);
-	if (p.error)
-		return p.error;
-	if (put_new(&p))
+		f->as.has_mtime = false;
+	put = source_put_new(f->animation->source, &f->where, f->base, f->made, &f->as, &f->err);
+	f->where.turn = NULL;
+	if (put && f->is_aside)
 		return 0;
-	if (move_back(&p) == EEXIST) {
-		staged_file_set_apart(f);
+	/* The folder was moved during the wait, and is to become a file under its new name. */
+	if (put)
+		unlinkat(f->parent.fd, f->name, 0);
+	if (move_back(f) == EEXIST) {
+		set_apart(f);
 		return ENOENT;
 	}
-	if (!p.error)
+	if (!f->error)
 		return errno_of(&f->err);
-	err_clear(&f->err); /* it is about the folder, which stood in its own way */
-	return p.error;
+	err_clear(&f->err); /* the error was that the folder itself was in the way */
+	return f->error;
 }
 
 /* ---- all of it ---- */
 
-static int find_names(struct staged_file *f, struct folder *parent)
+/* Opens the parent, and makes the name for move_aside. */
+static int open_parent(struct staged *f)
 {
-	struct buf path = BUF_INIT;
-	struct node *above = NULL;
-	int error;
+	int error = strlen(f->aside) > NAME_MAX ? ENAMETOOLONG
+						: folder_open(f->v, f->node_above, &f->parent);
 
-	vfs_lock(f->v);
-	error = node_path(f->staging->node, &path);
-	if (!error)
-		above = node_get(node_link(f->staging->node)->parent);
-	f->touches = f->staging->touches;
-	vfs_unlock(f->v);
-	if (error) {
-		buf_release(&path);
-		return error;
-	}
-	error = staged_file_name(f, (char *)path.data);
-	if (!error)
-		error = folder_open(f->v, above, parent);
-	vfs_lock(f->v);
-	node_put(&f->v->nodes, above);
-	vfs_unlock(f->v);
-	f->parent = parent->fd;
+	f->where = (struct where){.dir = f->parent.fd, .folder = f->above, .name = f->name};
 	return error;
 }
 
-static int become(struct staged_file *f, struct changes *changes) REQUIRES(staging_class)
+static int become_file(struct staged *f) REQUIRES(staging_class)
 {
 	int error;
 
-	if (!staged_file_make(f))
+	if (!staged_make_file(f))
 		return errno_of(&f->err);
 	writer_lock(f->animation);
 	folders_hold_still(f->v);
 	error = put_in_place(f);
-	if (!error)
-		adopt_file(f, changes);
+	/* Saves the skeleton while the file's name cannot change. */
+	if (!error) {
+		adopt_file(f);
+		staged_save_skeleton(f);
+	}
 	folders_let_move(f->v);
-	if (!error)
-		staged_file_save_skeleton(f);
 	writer_unlock(f->animation);
 	return error;
 }
 
-/* The file has all of it: what is left stands aside. */
-static void put_file_away(struct staged_file *f)
+int staging_make_file(struct staged *f, bool *left)
 {
-	staged_file_keep_refused(f);
-	note_set_aside(f->v, f->path);
-	if (staged_file_put_away(f))
-		note_remove_aside(f->v, f->path);
+	int error = staged_open(f);
+
+	if (!error)
+		error = open_parent(f);
+	if (!error)
+		error = staged_read_file(f);
+	if (!error)
+		error = become_file(f);
+	*left = !error && !put_away(f);
+	return error;
 }
 
-int staging_make_file(struct vfs *v, struct staging *s, struct changes *changes)
-{
-	struct staged_file f = STAGED_FILE_INIT;
-	struct folder parent = FOLDER_NONE;
-	int error;
+/* ---- after a kill ---- */
 
-	f.v = v;
-	f.staging = s;
-	error = find_names(&f, &parent);
+/*
+ * 0 if the file in its place was made from the folder aside; EAGAIN if not. A folder whose raw.*
+ * may have been removed already matches if its texts change nothing in the file.
+ */
+static int check_made(struct staged *f)
+{
+	int fd, error = attributes_read(f->fd, &f->as);
+
 	if (!error)
-		error = staged_file_read(&f, f.name);
-	if (!error && !staged_file_is_something(&f))
-		error = ENODATA;
-	if (!error)
-		error = become(&f, changes);
-	if (!error)
-		put_file_away(&f);
-	if (f.path)
-		diagnose(v, f.path, "not an animation yet", staging_reason(error, &f.err));
-	staged_file_release(&f);
-	folder_close(v, &parent);
+		error = staged_read_file(f);
+	if (error == ENODATA)
+		return 0;
+	if (error)
+		return error;
+	if (!f->raw.size)
+		f->base = source_get(f->animation->source, &f->where, NULL);
+	if (!staged_make_file(f))
+		return errno_of(&f->err) == EBADMSG ? EAGAIN : errno_of(&f->err);
+	error = at_open(f->parent.fd, f->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	if (error)
+		return error;
+	error = at_compare(fd, buf_bytes(&f->made->bytes));
+	close(fd);
 	return error;
+}
+
+/* Recovers a folder aside. A file with its name, made by the last mount or by others, stays. */
+static bool recover_aside(struct staged *f)
+{
+	int error = move_folder(f, f->aside, f->name);
+
+	if (error != EEXIST || unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0)
+		return error && error != EEXIST;
+	error = check_made(f);
+	if (error == EAGAIN)
+		set_apart(f);
+	if (error)
+		return error != EAGAIN;
+	staged_save_skeleton(f);
+	return !put_away(f);
+}
+
+bool staging_recover(struct vfs *v, const char *path)
+{
+	struct staged f = STAGED_INIT(v);
+	int error = staged_name(&f, strdup(path));
+	bool left = false;
+
+	if (!error)
+		error = at_walk(v->root, f.above, O_PATH | O_DIRECTORY, &f.parent.fd);
+	f.parent.owned = !error;
+	f.where = (struct where){.dir = f.parent.fd, .folder = f.above, .name = f.name};
+	if (error)
+		left = error != ENOTDIR && error != ENOENT; /* it was a clip's folder, or is gone */
+	else if (at_open(f.parent.fd, f.aside, O_RDONLY | O_DIRECTORY, 0, &f.fd) == 0)
+		left = recover_aside(&f);
+	staged_release(&f);
+	return left;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "staging_texts.h"
-#include "at.h"
 #include "diagnostics.h"
+#include "disk/at.h"
+#include "disk/portable.h"
+#include "disk/refusal.h"
 #include "folder.h"
-#include "refusal.h"
+#include "staging_internal.h"
 #include "store/tree.h"
+#include "text/table.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,227 +17,287 @@
 
 /* ---- read ---- */
 
-static bool add_name(struct texts *t, const char *inside, const char *name,
-		     const struct identity *id, const struct stat *st)
-{
-	struct text_name *names = array_room(t->names, t->count, &t->room, sizeof(*names));
-	struct text_name *to;
+struct texts_reading {
+	struct vfs *v;
+	bool (*wants)(const char *path);
+	struct texts *t;
+	const char *inside; /* "", "bones" or "frames" */
+};
 
-	if (!names)
-		return false;
-	t->names = names;
-	to = &names[t->count];
-	*to = (struct text_name){.born = id->born, .st = *st};
-	if (asprintf(&to->path, "%s%s%s", inside, *inside ? "/" : "", name) < 0)
-		return false;
-	t->count++;
-	return true;
-}
-
-static bool add_entry(struct texts *t, const char *inside, int folder, const char *name,
-		      struct err *err)
+/* Reads a text. Anything but a regular file is not a text, whatever its name. */
+static int read_text(const struct texts_reading *r, int folder, const char *name,
+		     struct text_name *to)
 {
-	struct identity id;
+	struct buf text = BUF_INIT;
 	struct stat st;
 	int error;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return true;
-	error = identity_at(folder, name, &id, &st);
+	if (!S_ISREG(to->st.st_mode) || !r->wants(to->path))
+		return 0;
+	error = at_read(folder, name, r->v->options->max_text, &text, &st);
 	if (error)
-		return error == ENOENT || err_system(err, error, name);
-	return add_name(t, inside, name, &id, &st) || err_memory(err);
+		buf_release(&text);
+	to->text = buf_bytes(&text);
+	return error;
 }
 
-static bool add_entries(struct texts *t, const char *inside, DIR *dir, struct err *err)
+/* Adds an entry. 0 also if the file is gone by now. */
+static int add_entry(struct texts_reading *r, int folder, const char *name)
+{
+	struct texts *t = r->t;
+	struct text_name *names = array_room(t->names, t->count, &t->room, sizeof(*names)), *to;
+	char called[NAME_MAX + 1];
+	int error;
+
+	if (!names)
+		return ENOMEM;
+	t->names = names;
+	to = &names[t->count];
+	*to = (struct text_name){.path = NULL};
+	if (t->stored)
+		portable_read(name, called);
+	error = identity_at(folder, name, &to->id, &to->st);
+	if (!error && asprintf(&to->path, "%s%s%s", r->inside, *r->inside ? "/" : "",
+			       t->stored ? called : name) < 0)
+		error = ENOMEM;
+	if (!error) {
+		error = read_text(r, folder, name, to);
+		if (error)
+			free(to->path);
+	}
+	t->count += !error;
+	return error == ENOENT ? 0 : error;
+}
+
+/* Reads a folder. A file named like an inner folder is an ordinary file. */
+static bool read_folder(struct texts_reading *r, int folder, struct err *err)
 {
 	struct dirent *entry;
-
-	for (;;) {
-		errno = 0;
-		entry = readdir(dir);
-		if (!entry)
-			return !errno || err_system(err, errno, "the folder");
-		if (!add_entry(t, inside, dirfd(dir), entry->d_name, err))
-			return false;
-	}
-}
-
-/* What is named like an inner folder, and is none, is an extra. */
-static bool list_names(struct texts *t, int folder, const char *inside, struct err *err)
-{
-	int fd, error = at_walk(folder, inside, O_RDONLY | O_DIRECTORY, &fd);
-	bool fine;
 	DIR *dir;
+	int error = at_list(folder, r->inside, &dir);
 
-	if (*inside && (error == ENOENT || error == ENOTDIR || error == ELOOP))
+	if (*r->inside && (error == ENOENT || error == ENOTDIR || error == ELOOP))
 		return true;
 	if (error)
-		return err_system(err, error, *inside ? inside : "the folder");
-	dir = fdopendir(fd);
-	if (!dir) {
-		err_system(err, errno, "the folder");
-		close(fd);
-		return false;
+		return err_system(err, error, *r->inside ? r->inside : "the folder");
+	while (!error && (entry = at_next(dir))) {
+		error = add_entry(r, dirfd(dir), entry->d_name);
+		if (error)
+			err_system(err, error, entry->d_name);
 	}
-	fine = add_entries(t, inside, dir, err);
+	if (!error && errno) {
+		error = errno;
+		err_system(err, error, "the folder");
+	}
 	closedir(dir);
-	return fine;
+	return !error;
 }
 
 static int by_birth(const void *pa, const void *pb)
 {
 	const struct text_name *a = pa, *b = pb;
 
-	if (a->born != b->born)
-		return a->born < b->born ? -1 : 1;
+	if (a->id.born != b->id.born)
+		return a->id.born < b->id.born ? -1 : 1;
 	return strcmp(a->path, b->path);
-}
-
-/* The folder of a text, and its name there, which points into path. */
-static int open_inner(int folder, const char *path, const char **name, int *fd)
-{
-	const char *slash = strchr(path, '/');
-	char inner[NAME_MAX + 1];
-
-	snprintf(inner, sizeof(inner), "%.*s", slash ? (int)(slash - path) : 0, path);
-	*name = slash ? slash + 1 : path;
-	return at_walk(folder, inner, O_PATH | O_DIRECTORY, fd);
-}
-
-static int read_text(struct vfs *v, int folder, const char *path, struct bytes *out)
-{
-	struct buf text = BUF_INIT;
-	const char *name;
-	struct stat st;
-	int fd, error = open_inner(folder, path, &name, &fd);
-
-	if (error)
-		return error;
-	error = at_read(fd, name, v->options->max_text, &text, &st);
-	close(fd);
-	if (error)
-		buf_release(&text);
-	*out = buf_bytes(&text);
-	return error;
-}
-
-/* What is no regular file is no text, whatever its name. */
-static bool read_texts(struct vfs *v, int folder, bool (*wants)(const char *path), struct texts *t,
-		       struct err *err)
-{
-	int error;
-
-	t->list = calloc(t->count + 1, sizeof(*t->list));
-	if (!t->list)
-		return err_memory(err);
-	for (size_t i = 0; i < t->count; i++) {
-		struct fill_text *text = &t->list[i];
-
-		text->path = S_ISREG(t->names[i].st.st_mode) ? t->names[i].path : "";
-		error = wants(text->path) ? read_text(v, folder, text->path, &text->text) : 0;
-		if (error && error != ENOENT)
-			return err_system(err, error, text->path);
-		if (error)
-			text->path = "";
-	}
-	return true;
 }
 
 bool texts_read(struct vfs *v, int folder, bool (*wants)(const char *path), struct texts *t,
 		struct err *err)
 {
-	bool fine = list_names(t, folder, "", err);
+	struct texts_reading r = {v, wants, t, ""};
+	bool fine = read_folder(&r, folder, err);
 
-	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders) && fine; i++)
-		fine = list_names(t, folder, tree_inner_folders[i], err);
-	if (fine && t->count)
+	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders) && fine; i++) {
+		r.inside = tree_inner_folders[i];
+		fine = read_folder(&r, folder, err);
+	}
+	if (!fine)
+		return false;
+	if (t->count)
 		qsort(t->names, t->count, sizeof(*t->names), by_birth);
-	return fine && read_texts(v, folder, wants, t, err);
+	t->list = calloc(t->count + 1, sizeof(*t->list));
+	for (size_t i = 0; i < t->count && t->list; i++) {
+		t->list[i].path = S_ISREG(t->names[i].st.st_mode) ? t->names[i].path : "";
+		t->list[i].text = t->names[i].text;
+	}
+	return t->list || err_memory(err);
 }
 
 void texts_release(struct texts *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		if (t->list)
-			free((void *)(uintptr_t)t->list[i].text.data); /* read_text's buffer */
+		free((void *)(uintptr_t)t->names[i].text.data); /* allocated by read_text */
 		free(t->names[i].path);
 	}
 	free(t->list);
 	free(t->names);
-	*t = (struct texts)TEXTS_INIT;
+	*t = (struct texts){.stored = t->stored};
+}
+
+/* ---- as edits of a file that is there ---- */
+
+static bool is_read(const char *folder, const char *path)
+{
+	return *path && (*folder ? assembly_reads(path) : assembly_reads_of_file(path));
+}
+
+/* The next text whose content is read, beginning with text *k of folder *i. */
+static struct assembly_text *next_text(const struct texts_in *in, size_t count, size_t *i,
+				       size_t *k)
+{
+	for (; *i < count; ++*i, *k = 0) {
+		for (; *k < in[*i].texts->count; ++*k) {
+			if (is_read(in[*i].path, in[*i].texts->list[*k].path))
+				return &in[*i].texts->list[(*k)++];
+		}
+	}
+	return NULL;
+}
+
+/* Lists the texts with paths relative to the file's folder. */
+static bool list_texts(struct copied *c, const struct texts_in *in, size_t count)
+{
+	size_t i = 0, k = 0, room = 0;
+	struct assembly_text *text;
+
+	while ((text = next_text(in, count, &i, &k))) {
+		struct copied_text *texts = array_room(c->texts, c->count, &room, sizeof(*texts));
+		char *path;
+
+		if (!texts)
+			return false;
+		c->texts = texts;
+		if (asprintf(&path, "%s%s%s", in[i].path, *in[i].path ? "/" : "", text->path) < 0)
+			return false;
+		texts[c->count++] = (struct copied_text){.path = path, .text = text->text};
+	}
+	return true;
+}
+
+/* Sets the fate of texts whose content is not needed. */
+static void begin_texts(const struct texts_in *in)
+{
+	for (size_t i = 0; i < in->texts->count; i++) {
+		struct assembly_text *text = &in->texts->list[i];
+
+		if (*text->path)
+			text->fate = assembly_fate_of(text->path, !*in->path);
+	}
+}
+
+/* A stale text counts as used, since the file or its history already has its values. */
+static enum assembly_fate fate_of(const struct copied_text *text)
+{
+	switch (text->fate) {
+	case COPIED_OTHER:
+		return ASSEMBLY_UPPER;
+	case COPIED_GENERATED:
+	case COPIED_SKELETON:
+		return ASSEMBLY_GENERATED;
+	case COPIED_REFUSED:
+		return ASSEMBLY_REFUSED;
+	default:
+		return ASSEMBLY_USED;
+	}
+}
+
+bool texts_edit(struct copied *c, const struct texts_in *in, size_t count, struct err *err)
+{
+	bool fine = list_texts(c, in, count) ? copied_read(c, err) : err_memory(err);
+	size_t i = 0, k = 0;
+
+	for (size_t n = 0; n < count; n++)
+		begin_texts(&in[n]);
+
+	for (size_t at = 0; at < c->count; at++) {
+		struct assembly_text *text = fine ? next_text(in, count, &i, &k) : NULL;
+
+		if (text) {
+			text->fate = fate_of(&c->texts[at]);
+			text->err = c->texts[at].err;
+		}
+		free((char *)(uintptr_t)c->texts[at].path);
+	}
+	free(c->texts);
+	c->texts = NULL;
+	c->count = 0;
+	return fine;
 }
 
 /* ---- put away ---- */
 
-static int write_refusal(struct vfs *v, const char *full, const struct stat *st,
-			 const struct fill_text *text)
+/* Lists in .animfs/errors what was ignored in a text that was used. */
+static void note_ignored(struct vfs *v, const char *path, const struct assembly_text *text)
 {
-	/* Who may read the text may read why it was refused. */
-	const struct refusal_owner owner = {st->st_uid, st->st_gid, 0600 | (st->st_mode & 0666)};
-	const char *name = strrchr(full, '/') + 1;
-	char *folder = strndup(full, (size_t)(name - 1 - full));
-	unsigned own = 0;
-	int fd, error = ENOMEM;
+	const char *ignored = table_ignored(text->path, text->text);
+	char *full;
 
-	if (folder)
-		error = state_folder(v->state, STATE_REJECTED, folder, true, &fd);
-	free(folder);
-	if (error)
-		return error;
-	error = refusal_write(v->refusals, fd, full, name, text->text, &text->err, &owner, &own);
-	close(fd);
-	return error;
+	if (!ignored || asprintf(&full, "%s/%s", path, text->path) < 0)
+		return;
+	diagnose(v, full, "saved", ignored);
+	free(full);
 }
 
-/* Beside where the view is, or would be. */
+/*
+ * Writes .rejected and .error beside where the view is or would be, with the owner and permissions
+ * of the text.
+ */
 static bool keep_refused(struct vfs *v, const char *path, const struct stat *st,
-			 const struct fill_text *text)
+			 const struct assembly_text *text)
 {
+	const struct refusal_owner owner = {st->st_uid, st->st_gid, 0600 | (st->st_mode & 0666)};
+	unsigned own = 0;
 	char *full;
 	int error;
 
 	if (asprintf(&full, "%s/%s", path, text->path) < 0)
 		return false;
 	log_warning("%s: %s", full, text->err.message);
-	error = write_refusal(v, full, st, text);
+	error = refusal_write(v->refusals, full, text->text, &text->err, &owner, &own);
 	if (error)
 		diagnose(v, full, "refused, and not kept as .rejected", strerror(error));
 	free(full);
 	return !error;
 }
 
-static void unlink_text(int folder, const char *path)
+/* Does not follow a symbolic link that was put in place of a folder. */
+static void unlink_text(const struct texts *t, int folder, const char *path)
 {
-	const char *name;
+	const char *slash = strchr(path, '/'), *name = slash ? slash + 1 : path;
+	char inner[NAME_MAX + 1], stored[NAME_MAX + 1];
 	int fd;
 
-	if (open_inner(folder, path, &name, &fd) != 0)
+	snprintf(inner, sizeof(inner), "%.*s", slash ? (int)(slash - path) : 0, path);
+	if ((t->stored && portable_name(name, stored) != 0) ||
+	    at_walk(folder, inner, O_PATH | O_DIRECTORY, &fd) != 0)
 		return;
-	unlinkat(fd, name, 0);
+	unlinkat(fd, t->stored ? stored : name, 0);
 	close(fd);
 }
 
-void texts_keep_refused(struct vfs *v, int folder, const char *path, struct texts *t)
+void texts_report(struct vfs *v, int folder, const char *path, struct texts *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		struct fill_text *text = &t->list[i];
+		struct assembly_text *text = &t->list[i];
 
-		if (text->fate != FILL_REFUSED)
+		if (text->fate == ASSEMBLY_USED)
+			note_ignored(v, path, text);
+		if (text->fate != ASSEMBLY_REFUSED)
 			continue;
-		text->fate = FILL_EXTRA; /* it is nowhere else */
+		text->fate = ASSEMBLY_UPPER; /* it exists nowhere else */
 		if (keep_refused(v, path, &t->names[i].st, text)) {
-			text->fate = FILL_GENERATED;
-			unlink_text(folder, text->path);
+			text->fate = ASSEMBLY_GENERATED;
+			unlink_text(t, folder, text->path);
 		}
 	}
 }
 
-void texts_put_away(int folder, struct texts *t)
+void texts_put_away(int folder, const struct texts *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		if (t->list[i].fate != FILL_EXTRA)
-			unlink_text(folder, t->list[i].path);
+		if (t->list[i].fate != ASSEMBLY_UPPER)
+			unlink_text(t, folder, t->list[i].path);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders); i++)
 		unlinkat(folder, tree_inner_folders[i], AT_REMOVEDIR);

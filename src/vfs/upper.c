@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * upper.c - ordinary files beside views: how much may be put there (--extra-max), and the folders
- * of the state directory that they lie in. Where a virtual folder is no more, an empty one of the
- * same path would be seen in its place.
+ * upper.c - ordinary files beside views: their limit (--extra-max), and the folders of the state
+ * directory that hold them. Empty ones must be removed with their virtual folder, or a folder would
+ * be shown in its place.
  *
- * Only what is added is counted as it comes. When that reaches the limit all is counted anew: what
- * was removed in the meantime is free again.
+ * Only additions are counted. When the count reaches the limit, everything is counted again, to see
+ * what has been removed meanwhile.
  */
 #include "upper.h"
 
-#include "at.h"
+#include "diagnostics.h"
+#include "disk/at.h"
+#include "disk/history.h"
+#include "disk/portable.h"
+#include "store/beside.h"
 #include "store/tree.h"
 
 #include <dirent.h>
@@ -17,13 +21,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#define DEPTH_MAX 128 /* folders in one another that are counted */
+#define DEPTH_MAX 128 /* depth to which folders are searched for orphans */
 
 struct upper {
 	struct lock lock;
-	uint64_t used GUARDED_BY(upper_class); /* at least as much as there is */
+	uint64_t used GUARDED_BY(upper_class); /* an upper bound of what is used */
 	bool counted GUARDED_BY(upper_class);
 };
 
@@ -43,59 +48,16 @@ void upper_free(struct upper *u)
 	free(u);
 }
 
-/* The next entry but "." and "..". */
-static struct dirent *next_entry(DIR *dir)
-{
-	struct dirent *entry;
-
-	do
-		entry = readdir(dir);
-	while (entry && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0));
-	return entry;
-}
-
-/* name ".": the folder itself. NULL: it cannot be read. */
-static DIR *open_list(int parent, const char *name)
-{
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
-}
-
 /* ---- how much there is ---- */
-
-/* `folder`: what one counts for; other things are an entry and their bytes. */
-static uint64_t count_in(int parent, const char *name, uint64_t folder, unsigned depth)
-{
-	DIR *dir = depth > DEPTH_MAX ? NULL : open_list(parent, name);
-	struct dirent *entry;
-	uint64_t sum = 0;
-	struct stat st;
-
-	while (dir && (entry = next_entry(dir))) {
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-			continue;
-		if (S_ISDIR(st.st_mode))
-			sum += folder + count_in(dirfd(dir), entry->d_name, folder, depth + 1);
-		else
-			sum += UPPER_ENTRY + (uint64_t)st.st_size;
-	}
-	if (dir)
-		closedir(dir);
-	return sum;
-}
 
 static uint64_t count_all(struct vfs *v)
 {
 	uint64_t sum;
 	int folder;
 
-	if (state_folder(v->state, STATE_EXTRA, "", false, &folder) != 0)
+	if (state_folder(v->state, STATE_UPPER, "", false, &folder) != 0)
 		return 0;
-	sum = count_in(folder, ".", UPPER_ENTRY, 0);
+	sum = at_size(folder, "", UPPER_ENTRY, UPPER_ENTRY);
 	close(folder);
 	return sum;
 }
@@ -132,82 +94,98 @@ int upper_grow_to(struct vfs *v, const struct thing *thing, int fd, uint64_t siz
 
 /* ---- what belongs to nothing any more ---- */
 
-static void list_orphans(DIR *upper, int source, const char *path, unsigned depth, struct buf *out);
+static void list_orphans(int parent, const char *name, int source, const char *path, unsigned depth,
+			 struct buf *out);
 
-static void list_orphan(int upper, int source, const char *path, const char *name, unsigned depth,
+/* Is it, or a file that it is the folder of, in SOURCE? *st: of what there is. */
+static bool is_in_source(int source, const char *name, struct stat *st)
+{
+	char file[NAME_MAX + 1];
+	bool found = fstatat(source, name, st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	for (unsigned i = 0; !found && beside_file(name, i, file, NULL); i++)
+		found = fstatat(source, file, st, AT_SYMLINK_NOFOLLOW) == 0;
+	return found;
+}
+
+static void list_orphan(int upper, int source, const char *path, const char *stored, unsigned depth,
 			struct buf *out)
 {
+	char name[NAME_MAX + 1];
 	struct stat st;
 	char *below;
-	DIR *from;
 	int to;
 
+	portable_read(stored, name);
 	if (asprintf(&below, "%s%s%s", path, *path ? "/" : "", name) < 0)
 		return;
-	if (fstatat(source, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-		if (count_in(upper, name, 0, 0) > 0)
+	if (!is_in_source(source, name, &st)) {
+		if (at_size(upper, stored, UPPER_ENTRY, 0) > 0)
 			buf_format(out,
 				   "%s: there is no such file any more; what was put beside its "
 				   "texts is kept in extra/%s of the state directory\n",
 				   below, below);
 	} else if (S_ISDIR(st.st_mode) &&
 		   at_open(source, name, O_PATH | O_DIRECTORY, 0, &to) == 0) {
-		from = depth < DEPTH_MAX ? open_list(upper, name) : NULL;
-		list_orphans(from, to, below, depth + 1, out);
+		list_orphans(upper, stored, to, below, depth + 1, out);
 		close(to);
 	}
 	free(below);
 }
 
-/* `upper` is taken over, and may be NULL. */
-static void list_orphans(DIR *upper, int source, const char *path, unsigned depth, struct buf *out)
+static void list_orphans(int parent, const char *name, int source, const char *path, unsigned depth,
+			 struct buf *out)
 {
 	struct dirent *entry;
+	DIR *dir;
 
-	while (upper && (entry = next_entry(upper)))
-		list_orphan(dirfd(upper), source, path, entry->d_name, depth, out);
-	if (upper)
-		closedir(upper);
+	if (depth > DEPTH_MAX || at_list(parent, name, &dir) != 0)
+		return;
+	while ((entry = at_next(dir)))
+		list_orphan(dirfd(dir), source, path, entry->d_name, depth, out);
+	closedir(dir);
 }
 
 void upper_list_orphans(struct vfs *v, struct buf *out)
 {
 	int folder;
 
-	if (state_folder(v->state, STATE_EXTRA, "", false, &folder) != 0)
+	if (state_folder(v->state, STATE_UPPER, "", false, &folder) != 0)
 		return;
-	list_orphans(open_list(folder, "."), v->root, "", 0, out);
+	list_orphans(folder, "", v->root, "", 0, out);
 	close(folder);
 }
 
 /* ---- where it lies ---- */
 
-static const enum state_area areas[] = {STATE_EXTRA, STATE_REJECTED, STATE_FILLING};
+static const enum state_area areas[] = {STATE_UPPER, STATE_REJECTED, STATE_STAGING};
 
 typedef void with_folder(int folder, const void *user);
 
-/* For what lies for a name in the folder, or, where that is NULL, for the folder itself. */
+/*
+ * Calls `each` in each area for a name in the folder or, if `name` is NULL, for the folder itself.
+ */
 static void in_each_area(struct vfs *v, const struct node *parent, const char *name,
 			 with_folder *each, const void *user)
 {
-	struct buf path = BUF_INIT;
-	int folder, error;
+	char *path;
+	int folder, error = path_of(v, parent, name, &path);
 
-	vfs_lock(v);
-	error = name ? node_path_of(parent, name, &path) : node_path(parent, &path);
-	vfs_unlock(v);
 	for (size_t i = 0; !error && i < ARRAY_SIZE(areas); i++) {
-		if (state_folder(v->state, areas[i], (const char *)path.data, false, &folder) != 0)
+		if (state_folder(v->state, areas[i], path, false, &folder) != 0)
 			continue;
 		each(folder, user);
 		close(folder);
 	}
-	buf_release(&path);
+	free(path);
 }
 
 static void remove_folder(int folder, const void *name)
 {
-	unlinkat(folder, name, AT_REMOVEDIR);
+	char stored[NAME_MAX + 1];
+
+	if (portable_name(name, stored) == 0)
+		unlinkat(folder, stored, AT_REMOVEDIR);
 }
 
 void upper_remove_folder(struct vfs *v, const struct node *parent, const char *name)
@@ -215,32 +193,36 @@ void upper_remove_folder(struct vfs *v, const struct node *parent, const char *n
 	in_each_area(v, parent, NULL, remove_folder, name);
 }
 
-/* A clip's, if nothing is in it but what is its own. */
-static void remove_clip(int folder, const char *name)
+/*
+ * Removes a clip's upper folder, by its stored name, if it has nothing but empty bones/ and
+ * frames/.
+ */
+static void remove_clip(int folder, const char *stored)
 {
-	int clip = openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int clip = openat(folder, stored, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (clip < 0)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders); i++)
 		unlinkat(clip, tree_inner_folders[i], AT_REMOVEDIR);
 	close(clip);
-	unlinkat(folder, name, AT_REMOVEDIR);
+	unlinkat(folder, stored, AT_REMOVEDIR);
 }
 
-/* What begins with a dot is somebody's own folder. */
+/* Removes clips' folders. A name that begins with a dot is not a clip's. */
 static void remove_clips(int folder, const void *unused)
 {
-	DIR *dir = open_list(folder, ".");
 	struct dirent *entry;
+	DIR *dir;
 
 	(void)unused;
-	while (dir && (entry = next_entry(dir))) {
+	if (at_list(folder, "", &dir) != 0)
+		return;
+	while ((entry = at_next(dir))) {
 		if (*entry->d_name != '.')
 			remove_clip(folder, entry->d_name);
 	}
-	if (dir)
-		closedir(dir);
+	closedir(dir);
 }
 
 struct change_of_clips {
@@ -251,10 +233,13 @@ static void remove_lost_clips(int folder, const void *change)
 {
 	const struct change_of_clips *c = change;
 	const struct anim *before = c->before->anim;
+	char stored[NAME_MAX + 1];
 
 	for (uint32_t i = 0; i < before->clip_count; i++) {
-		if (version_clip(c->now, before->clips[i].label) < 0)
-			remove_clip(folder, before->clips[i].label);
+		const char *label = before->clips[i].label;
+
+		if (version_clip(c->now, label) < 0 && portable_name(label, stored) == 0)
+			remove_clip(folder, stored);
 	}
 }
 
@@ -275,7 +260,22 @@ void upper_remove_clips(struct vfs *v, const struct node *parent, const char *na
 		in_each_area(v, parent, name, remove_lost_clips, &change);
 }
 
-void upper_move(struct vfs *v, const char *path, const char *new_path)
+void upper_move(struct vfs *v, const struct node *parent, const char *name,
+		const struct node *new_parent, const char *new_name)
 {
-	state_rename(v->state, path, new_path);
+	char *path, *new_path = NULL;
+	int error = path_of(v, parent, name, &path);
+
+	if (!error)
+		error = path_of(v, new_parent, new_name, &new_path);
+	if (!error) {
+		error = state_rename(v->state, path, new_path);
+		history_rename(v->state, path, new_path);
+	}
+	/* What they belong to has moved, and that cannot be taken back. */
+	if (error && path)
+		diagnose_event(v, path, "files beside its views stay under this name",
+			       strerror(error));
+	free(path);
+	free(new_path);
 }

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * upper.h - ordinary files beside views, and refused texts: how much may be put there, and the
- * folders of the state directory that have the path of a virtual folder.
+ * upper.h - ordinary files beside views, and refused texts: their limits, and the folders of the
+ * state directory that hold them, which have the path of the virtual folder.
  */
 #ifndef ANIMFS_VFS_UPPER_H
 #define ANIMFS_VFS_UPPER_H
 
 #include "vfs.h"
 
-/* What a name counts, beside what is in it. */
+/* Bytes that a name counts for, in addition to the file's size. */
 #define UPPER_ENTRY 4096
 struct upper *upper_new(void); /* free by upper_free */
 void upper_free(struct upper *u);
-/* So much more comes into this area. ENOSPC where it is limited, and full. */
+/* Accounts for more bytes in this area. 0, or ENOSPC if its limit would be exceeded. */
 int upper_grow(struct vfs *v, enum area area, uint64_t bytes);
-/* The same for a file, open as fd, that is to have this size. */
+/* The same for a file, open as fd, that is about to get this size. */
 int upper_grow_to(struct vfs *v, const struct thing *thing, int fd, uint64_t size);
-/* A line for each animation that has files beside its views and is gone. */
+/* Appends a line for each animation that is gone but has files beside its views. */
 void upper_list_orphans(struct vfs *v, struct buf *out);
 
-/* The virtual folder of this name is removed, and was empty. */
+/* Removes the folder for a virtual folder that was removed, and was empty. */
 void upper_remove_folder(struct vfs *v, const struct node *parent, const char *name)
 	EXCLUDES(vfs_class);
 /*
- * Others took the animation in this folder away, or those of its clips that only `before` has. What
- * is there is not touched: somebody may be about to put something into it.
+ * Others removed the animation in this folder, or clips that only `before` has: removes the folders
+ * for them, if they are empty. Other folders stay, as somebody may be about to add files.
  */
 void upper_remove_empty(struct vfs *v, const struct node *parent, const char *name)
 	EXCLUDES(vfs_class);
 void upper_remove_clips(struct vfs *v, const struct node *parent, const char *name,
 			const struct version *before, const struct version *now)
 	EXCLUDES(vfs_class);
-/* What lies there for a folder goes where the folder goes; paths from SOURCE's root. */
-void upper_move(struct vfs *v, const char *path, const char *new_path);
+/* Moves the folder for a virtual folder that was renamed. */
+void upper_move(struct vfs *v, const struct node *parent, const char *name,
+		const struct node *new_parent, const char *new_name) EXCLUDES(vfs_class);
 
 #endif

@@ -2,6 +2,7 @@
 #include "vfs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 int target_get(struct vfs *v, uint64_t node, struct target *out)
 {
@@ -22,4 +23,55 @@ void target_put(struct vfs *v, struct target *t)
 	node_put(&v->nodes, t->node);
 	vfs_unlock(v);
 	*t = (struct target){NULL, NULL};
+}
+
+bool target_stands(struct vfs *v, const struct target *t)
+{
+	bool stands;
+
+	vfs_lock(v);
+	stands = t->node->thing == t->thing;
+	vfs_unlock(v);
+	return stands;
+}
+
+#define TRIES 8
+
+bool may_retry(int error, unsigned *tries)
+{
+	return error == ESTALE && ++*tries < TRIES;
+}
+
+bool target_retry(struct vfs *v, const struct target *t, int error, unsigned *tries)
+{
+	return may_retry(error, tries) && target_stands(v, t);
+}
+
+bool target_again(struct vfs *v, struct target *t, int error, unsigned *tries)
+{
+	bool again = may_retry(error, tries) && !target_stands(v, t);
+
+	target_put(v, t);
+	return again;
+}
+
+void node_release(struct vfs *v, struct node *node)
+{
+	vfs_lock(v);
+	node_put(&v->nodes, node);
+	vfs_unlock(v);
+}
+
+int path_of(struct vfs *v, const struct node *node, const char *name, char **out)
+{
+	struct buf path = BUF_INIT;
+	int error;
+
+	vfs_lock(v);
+	error = name ? node_path_of(node, name, &path) : node_path(node, &path);
+	vfs_unlock(v);
+	if (error)
+		buf_release(&path);
+	*out = (char *)path.data;
+	return error;
 }

@@ -1,20 +1,33 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * vfs.h - the tree of a mount: requests of the kernel, as calls that know no FUSE.
+ * Layer vfs: the tree of a mount: nodes that the kernel knows, the things that they stand for,
+ * names that come and go, open files, and what the kernel must forget when something changes.
+ * Requests are calls that return 0 or an errno, and it runs without FUSE in unit tests and in the
+ * simulation. It reads and saves animation files through store.
  *
- * Calls return 0 or an errno. Nodes are meant by their number, which the kernel has from an entry
- * that it has not forgotten. Thread-safe, all of them at once.
+ * May use: util text disk model skeleton view store
+ */
+/*
+ * vfs.h - the tree of a mount: the kernel's requests as calls that do not depend on FUSE.
+ *
+ * Calls return 0 or an errno. Nodes are identified by their number, which the kernel has from an
+ * entry and has not forgotten. All calls are thread-safe.
  *
  * The files of this folder are layers; each uses only those before it in this list, as
  * scripts/check-includes.sh reads it:
  *
  *   kernel: the four calls that the kernel is sent unasked
  *   node: nodes, names and things
+ *   mount_options: what a mount is asked to be
  *   vfs: the mount: what all calls share
  *   deadline: time: what ends when nobody goes on with it
+ *   gate: staged folders that become something, and who waits for them
+ *   program: who makes a request; what is due when that program ends
  *   folder entries: descriptors of the folders in use; what is in a folder, in its order
  *   invalidate: what the kernel must forget, and when
+ *   archive: archives as folders: where the things in them are
  *   handle held: open files; old versions that are open: how much
+ *   known: the versions of an animation file that are known
  *   animation: an animation file: which version is shown, absent names
  *   diagnostics: the list behind .animfs/errors
  *   upper: ordinary files beside views: where, how much
@@ -24,13 +37,13 @@
  *   control: .animfs
  *   attr access: attributes; who may do what
  *   lookup: names to nodes
- *   burst save: what saving a text means
+ *   batches save: what saving a text means
  *   clips: clips as folders
  *   end: what is done after 2 s without a change
- *   staging_given staging_texts: what a folder that is being filled was given, and its texts
- *   staging_internal staging_notes: what is known of it, also by the next mount
- *   staging_adopt staging_clip: it becomes a clip
- *   staging_file staging_recover staging_place: or an animation file
+ *   staging_given staging_internal staging_texts: folders that are being staged: what they
+ *     were given, what is in them
+ *   staging_folder staging_clip: they become clips
+ *   staging_file staging_place: or animation files
  *   staging: when
  *   sharing outside: changes that others make
  *   dir xattr setattr open io: the requests for what is there,
@@ -41,7 +54,7 @@
 #define ANIMFS_VFS_VFS_H
 
 #include "kernel.h"
-#include "mount.h" /* struct mount_options */
+#include "mount_options.h"
 #include "node.h"
 #include "store/store.h"
 
@@ -50,10 +63,11 @@
 #include <sys/types.h>
 
 #define CONTROL ".animfs"
-#define TIMEOUT 1.0             /* seconds that the kernel may believe an entry or attributes */
-#define TIMEOUT_WATCHED 86400.0 /* the same of what it is notified about when it changes */
+#define TIMEOUT 1.0             /* seconds for which the kernel may cache an entry or attributes */
+#define TIMEOUT_WATCHED 86400.0 /* the same if it is notified of changes */
 
 struct given;
+struct guest;
 struct handle;
 
 struct vfs {
@@ -63,42 +77,55 @@ struct vfs {
 	int root; /* SOURCE */
 	struct identity root_identity;
 	bool read_only;
+	int64_t since; /* when it was mounted, in ns since 1970 */
 	/*
-	 * Nothing of these is opened: the kernel asks for attributes, names and bytes only, each
-	 * once, and requests have no handle. Only where all changes are noticed, and files only
-	 * where nothing can be written.
+	 * The kernel sends no open for folders or files: it only asks for attributes, names and
+	 * bytes, each once, and requests have no handle. Set only if all changes are noticed and,
+	 * for files, if nothing can be written. Set by the kernel's first request, when the threads
+	 * that notice changes are already running; before it the kernel knows no name, and nothing
+	 * depends on these.
 	 */
-	bool unopened_folders, unopened_files;
-	bool acls;         /* the kernel asks for them */
+	_Atomic bool unopened_folders, unopened_files;
+	bool acls;         /* the kernel asks for ACLs */
 	unsigned confined; /* CONFINED_... (confine.h), for .animfs/status */
-	bool watched; /* all that others do in SOURCE's own filesystem, and in the state, is noticed
-		       */
+	/*
+	 * all changes by others in SOURCE's own filesystem, and in the state directory, are noticed
+	 */
+	bool watched;
 	struct state *state;
 	struct store *store;
-	struct guard guard; /* the store's, where others are let in */
+	struct overlay *overlay; /* of loose files */
+	struct guard guard;      /* the store's guard, if other users are let in */
 
 	struct lock lock; /* vfs_class */
 	struct nodes nodes GUARDED_BY(vfs_class);
+	struct gate { /* gate.h */
+		const struct node *closed;
+		struct guest *guests;
+		pthread_cond_t moved;
+	} gate GUARDED_BY(vfs_class);
+	_Atomic unsigned gate_turns; /* number of times that it closed or opened */
 	struct folders *folders;
 	struct deadlines *deadlines;
+	struct programs *programs;
 	struct invalidator *invalidator;
 	struct diagnostics *diagnostics;
 	struct held *held;
 	struct control *control;
-	struct watch *watch; /* NULL where there is none */
+	struct watch *watch; /* NULL: none */
 	struct sharing *sharing;
 	struct stagings *stagings;
 	struct upper *upper;
-	struct listings *listings; /* unopened_folders: of those that are being read */
+	struct listings *listings; /* with unopened_folders: listings that are being read */
 	struct asker *asker;
-	struct recent *recent;     /* texts that were rendered last */
-	_Atomic uint64_t rendered; /* how many were */
+	struct recent *recent;     /* the last texts that were rendered */
+	_Atomic uint64_t rendered; /* number of texts rendered so far */
 	struct budget drafts;      /* --drafts-max */
 	struct refusals *refusals; /* --rejected-max */
 	void (*given_free)(struct given *given);
 	void (*animation_ends)(struct vfs *v, void *animation);  /* its deadline `end`, */
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
-	/* The node that each thread looked up last and has not opened since: see vfs_open. */
+	/* By thread id (hashed): the node looked up last and not opened since; see vfs_open. */
 	_Atomic uint64_t looked_up[1024];
 };
 
@@ -112,7 +139,7 @@ static inline void vfs_unlock(struct vfs *v) RELEASE(vfs_class)
 	lock_release(&v->lock, &vfs_class);
 }
 
-/* Who asks. pid: of the thread, in our namespace; 0: nobody in it. */
+/* The caller. pid: of the thread, in our pid namespace; 0: outside of it. */
 struct request {
 	uid_t uid;
 	gid_t gid;
@@ -132,29 +159,56 @@ struct entry {
 	double attr_timeout, entry_timeout;
 };
 
-/* The node of a number that the kernel has, and its thing, each with a reference. */
+/* A node and its thing, each with a reference. */
 struct target {
 	struct node *node;
 	struct thing *thing;
 };
-/* ESTALE: there is no such node, which a kernel asks for only by a handle of NFS. */
+/* ESTALE if there is no such node, which happens only with file handles (NFS). */
 int target_get(struct vfs *v, uint64_t node, struct target *out) EXCLUDES(vfs_class);
 void target_put(struct vfs *v, struct target *t) EXCLUDES(vfs_class);
+/*
+ * Does the node still stand for that thing? If a rename has pointed it to another one, the request
+ * must be about that.
+ */
+bool target_stands(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
+/*
+ * Puts the target of a request that ended with `error`. Returns true if that is ESTALE because the
+ * node now stands for another thing, for example after its clip moved to another file: the request
+ * gets its target again. *tries, 0 at first, limits the number of attempts.
+ */
+bool target_again(struct vfs *v, struct target *t, int error, unsigned *tries) EXCLUDES(vfs_class);
+/*
+ * The other case: ESTALE though the node still stands for the thing, because what the request
+ * looked at is outdated, as a version is after a save. Returns true if the request should try again
+ * with the same target, which is not put.
+ */
+bool target_retry(struct vfs *v, const struct target *t, int error, unsigned *tries)
+	EXCLUDES(vfs_class);
+/* The same for a request that has no target yet. */
+bool may_retry(int error, unsigned *tries);
+/* node_put under the lock. NULL is fine. */
+void node_release(struct vfs *v, struct node *node) EXCLUDES(vfs_class);
+/* The path of a node, or of a name in it (unless NULL), as from node_path; free() it. */
+int path_of(struct vfs *v, const struct node *node, const char *name, char **out)
+	EXCLUDES(vfs_class);
 
 /* ---- the mount: mount.c ---- */
 
 /*
- * Starts to serve: `fd` is SOURCE, which stays the caller's, as do state and options. NULL when it
- * failed; standard error says why. `vfs_watch`: from here on there are threads.
+ * Makes a mount. `fd` is SOURCE; it, `state` and `options` stay the caller's, and must outlive the
+ * mount. NULL on failure, with a message on standard error. vfs_watch starts the threads.
  */
 struct vfs *vfs_new(const struct mount_options *options, const struct kernel *kernel, int fd,
 		    struct state *state, bool read_only);
 bool vfs_watch(struct vfs *v);
-/* What earlier mounts left half done. */
+/* A descriptor of the folder that --overlay is in, not the caller's; -1: none was given. */
+int vfs_overlay_above(const struct vfs *v);
+/* Completes what earlier mounts left unfinished. */
 void vfs_resume(struct vfs *v);
-/* The kernel is sent nothing any more. */
+/* From now on the kernel is sent nothing. */
 void vfs_silence(struct vfs *v);
-/* Saves what is not saved; nothing is asked any more. */
+/* Saves what is not saved yet. No requests may follow. */
 void vfs_finish(struct vfs *v);
 void vfs_free(struct vfs *v);
 
@@ -162,16 +216,16 @@ void vfs_free(struct vfs *v);
 
 int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	       struct entry *out);
-/* The node itself, or the folder it is in, for a number that the kernel kept in a handle (NFS). */
+/* Looks up a node number from a file handle (NFS); `above`: the folder that the node is in. */
 int vfs_lookup_handle(struct vfs *v, uint64_t node, bool above, struct entry *out);
 void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups);
-/* handle: NULL where the request has none. */
+/* handle: NULL if the request has none. */
 int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct handle *handle,
 		struct stat *st, double *timeout);
 
 /* ---- setattr.c ---- */
 
-/* What is to be set; the bits have the values of FUSE_SET_ATTR_... */
+/* What to set; the values of FUSE_SET_ATTR_... */
 enum {
 	SET_MODE = 1,
 	SET_UID = 2,
@@ -191,7 +245,7 @@ int vfs_statfs(struct vfs *v, struct statvfs *st);
 
 /* ---- xattr.c ---- */
 
-/* The value, or the list, is appended to `out`. */
+/* Append the value, or the list, to `out`. */
 int vfs_getxattr(struct vfs *v, uint64_t node, const char *name, struct buf *out);
 int vfs_listxattr(struct vfs *v, uint64_t node, struct buf *out);
 int vfs_setxattr(struct vfs *v, const struct request *who, uint64_t node, const char *name,
@@ -204,41 +258,52 @@ struct opened {
 	struct handle *handle;
 	bool keep_cache, cache_readdir, direct_io, noflush;
 };
-int vfs_opendir(struct vfs *v, uint64_t node, int flags, struct opened *out);
+int vfs_opendir(struct vfs *v, const struct request *who, uint64_t node, int flags,
+		struct opened *out);
 /*
- * One entry: with `entry` where it is told with its attributes (entry->node is 0 where they are
- * not), and the offset behind it. False: there is no room for it, and an entry has not been
- * counted.
+ * Adds an entry to the reply. `next`: the offset after it. `entry`, for readdirplus: its attributes
+ * (entry->node 0: without them), which count as a lookup. Returns false if there is no room; then
+ * the lookup does not count.
  */
 typedef bool dir_add(void *closure, const char *name, const struct entry *entry, off_t next);
-/* Those behind an offset, until `add` says no. handle NULL: the kernel opens no folders. */
+/*
+ * Adds the entries after an offset until `add` returns false. handle NULL: the kernel opens no
+ * folders.
+ */
 int vfs_readdir(struct vfs *v, const struct request *who, uint64_t node, struct handle *handle,
 		off_t behind, bool plus, dir_add *add, void *closure);
 int vfs_fsyncdir(struct vfs *v, uint64_t node, struct handle *handle, bool datasync);
 
 /* ---- open.c ---- */
 
-/* ENOSYS: files are not opened. ESTALE: the name is another node's, which a lookup finds. */
+/*
+ * ENOSYS: the kernel need not open files. ESTALE: the name now has another node, which a lookup
+ * finds.
+ */
 int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags,
 	     struct opened *out);
 int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	       mode_t mode, int flags, struct entry *entry, struct opened *out);
-/* Of a file or folder; the handle is gone then. */
+/* Closes a file or folder, and frees the handle. */
 void vfs_release(struct vfs *v, struct handle *handle);
 
 /* ---- io.c ---- */
 
-/* What was read: a part of a text, or of a descriptor. */
+/* What was read: a part of a text, or of a file. */
+struct cached;
 struct read_part {
-	struct text *text; /* or NULL */
-	struct bytes part; /* of it */
-	int fd;            /* -1: none */
-	bool own_fd;       /* it is closed by read_part_end */
+	struct text *text;   /* referenced; or NULL */
+	struct cached *held; /* the same, of a member of an archive */
+	struct bytes part;   /* the bytes, in either */
+	int fd;              /* -1: none; else they are here: */
+	off_t at;
+	size_t size;
+	bool own_fd; /* read_part_end closes it */
 };
 int vfs_read(struct vfs *v, uint64_t node, struct handle *handle, size_t size, off_t at,
 	     struct read_part *out);
 void read_part_end(struct read_part *r);
-/* by_mapping: the kernel writes pages back. The number of bytes, or a negated errno. */
+/* by_mapping: the kernel writes back mmapped pages. Returns the number of bytes, or -errno. */
 ssize_t vfs_write(struct vfs *v, struct handle *handle, struct bytes data, off_t at, int flags,
 		  bool by_mapping);
 int vfs_flush(struct vfs *v, const struct request *who, struct handle *handle);
@@ -262,8 +327,8 @@ int vfs_link(struct vfs *v, const struct request *who, uint64_t node, uint64_t p
 int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const char *name);
 int vfs_rmdir(struct vfs *v, const struct request *who, uint64_t parent, const char *name);
 /*
- * In two steps: `after` is to be called when the kernel has the reply, since only then it lets go
- * of the folders' locks.
+ * In two steps: call vfs_after with *after when the kernel has the reply, since only then it
+ * releases its locks of the folders.
  */
 struct after;
 int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const char *name,

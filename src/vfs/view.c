@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view.h"
+#include "diagnostics.h"
 #include "held.h"
+#include "known.h"
 
+#include "store/parts.h"
 #include "store/recent.h"
 
 #include <errno.h>
@@ -27,7 +30,7 @@ static enum thing_kind kind_of(const struct place *place)
 	return kinds[place->kind];
 }
 
-/* Has a view that is not always there something to say? 0, ENOENT or ENOMEM. */
+/* Is an optional view present in the version? 0, ENOENT or ENOMEM. */
 static int check_present(const struct version *version, const struct place *place)
 {
 	const struct tree tree = {version, version->file_name};
@@ -42,16 +45,19 @@ static int check_present(const struct version *version, const struct place *plac
 	return view->present(&shown) ? 0 : ENOENT;
 }
 
-/* The place in a version that the caller has. */
-static int place_of(struct vfs *v, const struct target *t, const struct version *version,
-		    struct place *out)
+/*
+ * Finds the place in a version that the caller has. 0, ENOENT, or ESTALE if the nodes' names are
+ * already those of a later version or another file, so that a renamed or moved clip would not be
+ * found.
+ */
+static int find_by_names(const struct target *t, const struct version *version, struct place *out)
+	REQUIRES(vfs_class)
 {
-	bool found;
+	const struct animation *a = t->thing->animation;
 
-	vfs_lock(v);
-	found = t->thing->node == t->node && place_by_names(t->node, version, out);
-	vfs_unlock(v);
-	return found ? check_present(version, out) : ENOENT;
+	if (t->thing->node != t->node || (version->generation < a->generation && !a->damaged))
+		return ESTALE;
+	return place_by_names(t->node, version, out) ? 0 : ENOENT;
 }
 
 int place_in(struct vfs *v, const struct target *folder, const struct version *version,
@@ -59,9 +65,34 @@ int place_in(struct vfs *v, const struct target *folder, const struct version *v
 {
 	struct tree tree = {version, version->file_name};
 	struct place above;
-	int error = place_of(v, folder, version, &above);
+	int error;
 
+	vfs_lock(v);
+	error = find_by_names(folder, version, &above);
+	vfs_unlock(v);
+	if (!error)
+		error = check_present(version, &above);
 	return error ? error : tree_find(&tree, &above, name, out);
+}
+
+int place_find(struct vfs *v, const struct target *folder, const char *name, struct place *out,
+	       bool *found)
+{
+	struct version *version;
+	struct stat st;
+	unsigned tries = 0;
+	int error;
+
+	do {
+		error = animation_look(v, folder->thing->animation, &version, &st);
+		if (error)
+			return error;
+		diagnose_stills(v, folder->thing->animation, version);
+		error = place_in(v, folder, version, name, out);
+		version_put(version);
+	} while (target_retry(v, folder, error, &tries));
+	*found = !error;
+	return error == ENOENT ? 0 : error;
 }
 
 static struct node *new_place(struct vfs *v, struct node *parent, struct animation *a,
@@ -101,51 +132,85 @@ int place_node(struct vfs *v, const struct target *parent, const char *name,
 
 /* ---- of which version ---- */
 
-/* What an open view was opened with; EIO where that was given up, ENOENT where it is the latest. */
-static int pinned_sight(struct vfs *v, const struct target *t, struct sight *out)
+/*
+ * The version that an open view was opened with; EIO if it was dropped, ENOENT if the view shows
+ * the latest.
+ */
+static int take_pinned(const struct target *t, struct sight *out) REQUIRES(vfs_class)
 {
 	const struct view_state *view = &t->thing->view;
-	int error = ENOENT;
 
 	*out = (struct sight){.version = NULL};
+	if (t->thing->kind != THING_VIEW || !(view->version || view->lost))
+		return ENOENT;
+	if (!view->version)
+		return EIO;
+	out->version = version_get(view->version);
+	out->place = view->place;
+	return 0;
+}
+
+static int pinned_sight(struct vfs *v, const struct target *t, struct sight *out)
+{
+	int error;
+
 	vfs_lock(v);
-	if (t->thing->kind == THING_VIEW && view->version) {
-		error = 0;
-		out->version = version_get(view->version);
-		out->place = view->place;
-	} else if (t->thing->kind == THING_VIEW && view->lost) {
-		error = EIO;
-	}
+	error = take_pinned(t, out);
 	vfs_unlock(v);
 	return error;
 }
 
-int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)
+/*
+ * The sight in the latest version, or the pinned one: the look may have found a new version, which
+ * replaced the view. ESTALE: the version is already outdated.
+ */
+static int latest_sight(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)
 {
 	struct animation *a = t->thing->animation;
 	struct version *latest;
-	int error;
+	bool pinned;
+	int error = animation_look(v, a, &latest, st);
 
-	error = pinned_sight(v, t, out);
+	if (error)
+		return error;
+	diagnose_stills(v, a, latest);
+	vfs_lock(v);
+	error = take_pinned(t, out);
+	pinned = error != ENOENT;
+	if (!pinned)
+		error = find_by_names(t, latest, &out->place);
+	vfs_unlock(v);
+	if (!pinned && !error)
+		error = check_present(latest, &out->place);
+	if (!pinned && !error)
+		out->version = version_get(latest);
+	version_put(latest);
+	return error;
+}
+
+int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, struct sight *out)
+{
+	int error = pinned_sight(v, t, out);
+
+	if (error != ENOENT)
+		return error;
+	*out = (struct sight){version_get(latest->version), latest->place};
+	return 0;
+}
+
+int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)
+{
+	int error = pinned_sight(v, t, out);
+	unsigned tries = 0;
+
 	if (error != ENOENT) {
-		if (error || animation_stat(v, a, st) != 0)
+		if (error || animation_stat(v, t->thing->animation, st) != 0)
 			*st = (struct stat){.st_mode = 0};
 		return error;
 	}
-	error = animation_look(v, a, &out->version, st);
-	if (error)
-		return error;
-	/* Looking may have found a new version, and pinned the view to the one before. */
-	latest = out->version;
-	error = pinned_sight(v, t, out);
-	if (error != ENOENT) {
-		version_put(latest);
-		return error;
-	}
-	out->version = latest;
-	error = place_of(v, t, latest, &out->place);
-	if (error)
-		sight_release(out);
+	do
+		error = latest_sight(v, t, out, st);
+	while (target_retry(v, t, error, &tries));
 	return error;
 }
 
@@ -163,16 +228,18 @@ void view_closed(struct vfs *v, struct node *node)
 {
 	const struct draft *draft = node->thing->view.draft;
 
-	/* Nobody can read what was written there any more, and nothing saves it. */
+	/* Nobody can read or save the draft any more. */
 	if (node->thing->view.standing == DETACHED && draft && !draft->committing)
 		view_drop_draft(v, node);
+	if (!node->thing->view.draft)
+		view_drop_program(node);
 	if (!v->unopened_files && node->thing->view.standing == STANDS)
 		view_unpin(v, node->thing);
 }
 
 /* ---- the text ---- */
 
-/* What is at hand: people's own, or the rendered one. */
+/* The text that is in memory: the draft, or the rendered one; or NULL. */
 static struct text *known_text(struct vfs *v, const struct target *t)
 {
 	const struct view_state *view = &t->thing->view;
@@ -200,11 +267,13 @@ static int render(struct vfs *v, const struct sight *s, struct text **out)
 		buf_release(&text);
 		return error;
 	}
+	if (!v->read_only)
+		known_serve(s->version, &s->place, buf_bytes(&text));
 	*out = text_new(&text);
 	return *out ? 0 : ENOMEM;
 }
 
-/* Rendered in this sight, or remembered. */
+/* Renders the text in this sight, or gets it from recent.h. */
 static int sight_text(struct vfs *v, const struct node *node, const struct sight *s,
 		      struct text **out)
 {
@@ -221,7 +290,7 @@ static int sight_text(struct vfs *v, const struct node *node, const struct sight
 	return error;
 }
 
-/* For those who have it open in this sight of it. */
+/* Keeps the text with the view, if it is open in this version. */
 static void keep_text(struct vfs *v, const struct target *t, const struct sight *s,
 		      struct text *text)
 {
@@ -254,7 +323,7 @@ int view_text(struct vfs *v, const struct target *t, struct text **out)
 
 /* ---- its size ---- */
 
-/* The kernel is told this size now: by it the text is known to be of this version. */
+/* Notes that the kernel was sent this size, which belongs to this version. */
 static void note_size(struct thing *thing, const struct sight *s, uint64_t size) REQUIRES(vfs_class)
 {
 	struct view_state *view = &thing->view;
@@ -265,7 +334,7 @@ static void note_size(struct thing *thing, const struct sight *s, uint64_t size)
 	view->size = (uint32_t)size;
 }
 
-/* Known from before, or from another still of a clip in which nothing moves. */
+/* Is the size known: from before, or from another still of a clip whose stills are all alike? */
 static bool known_size(struct vfs *v, const struct target *t, const struct sight *s, uint64_t *out)
 {
 	const struct view_state *view = &t->thing->view;
@@ -290,7 +359,7 @@ static bool known_size(struct vfs *v, const struct target *t, const struct sight
 	return known;
 }
 
-/* The size of what was rendered; what people write meanwhile has its own. */
+/* Notes the size of a rendered text, unless there is a draft by now. */
 static void note_rendered(struct vfs *v, const struct target *t, const struct sight *s,
 			  uint64_t size)
 {
@@ -311,11 +380,17 @@ static void note_rendered(struct vfs *v, const struct target *t, const struct si
 
 int view_size(struct vfs *v, const struct target *t, const struct sight *s, uint64_t *out)
 {
+	struct tree tree = sight_tree(s);
 	struct text *text;
 	int error;
 
 	if (known_size(v, t, s, out))
 		return 0;
+	error = tree_size(&tree, &s->place, out);
+	if (!error)
+		note_rendered(v, t, s, *out);
+	if (error != ENOSYS)
+		return error;
 	error = sight_text(v, t->node, s, &text);
 	if (error)
 		return error;
@@ -330,26 +405,44 @@ int view_size(struct vfs *v, const struct target *t, const struct sight *s, uint
 
 bool view_is_fixed(const struct view *view, const struct version *version)
 {
-	return version->anim->read_only && !view->whole && !view->parse_skeleton;
+	const struct anim *a = version->anim;
+
+	return a->read_only && (!view->whole || a->format->parts) && !view->parse_skeleton;
 }
 
-static bool is_later(struct timespec a, struct timespec b)
+/* What is drawn with a skeleton, or made of stills, changed when those did, too. */
+static struct timespec made_of_since(const struct sight *s)
 {
-	return a.tv_sec > b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
+	const struct view *view = s->place.view;
+
+	if (!view->posed && !view->stills)
+		return (struct timespec){0, 0};
+	return s->version->stills ? stills_mtime(s->version->stills)
+				  : shared_skeleton_mtime(s->version->skeleton);
+}
+
+/* Sets the times, unless they are later already. */
+static void advance_times(struct stat *st, struct timespec to)
+{
+	if (is_later(to, st->st_mtim))
+		st->st_mtim = st->st_ctim = to;
 }
 
 void view_facts(const struct sight *s, struct stat *st)
 {
 	const struct view *view = s->place.view;
 	int64_t track = view->place == VIEW_OF_BONE ? (int64_t)s->place.track : -1;
-	struct timespec changed;
+	uint32_t base = view->composed ? version_base(s->version, s->place.clip) : COMPOSE_NONE;
 
 	if (view_is_fixed(view, s->version))
 		st->st_mode &= ~(mode_t)0222;
-	if (view->place != VIEW_OF_FILE && s->version->ages.at)
+	if (s->version->ages.at && view->lists)
+		st->st_mtim = st->st_ctim = ages_listed(&s->version->ages).time;
+	else if (s->version->ages.at && view->place != VIEW_OF_FILE)
 		st->st_mtim = st->st_ctim = version_time(s->version, s->place.clip, track);
-	changed = view->posed ? rest_skeleton_mtime(s->version->rest) : (struct timespec){0, 0};
-	/* What is drawn with a skeleton changed when that did, too. */
-	if (is_later(changed, st->st_mtim))
-		st->st_mtim = st->st_ctim = changed;
+	else if (!view->whole)
+		advance_times(st, s->version->parts_mtime);
+	if (base != COMPOSE_NONE && view->place != VIEW_OF_FILE && s->version->ages.at)
+		advance_times(st, version_time(s->version, base, -1));
+	advance_times(st, made_of_since(s));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "watching.h"
 
-#include "watch.h"
+#include "disk/watch.h"
 
 void folder_watch(struct vfs *v, const struct target *folder, int fd)
 {

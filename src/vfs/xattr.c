@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* xattr.c - extended attributes: a file's own, those given to views, and the error's. */
+/*
+ * xattr.c - extended attributes: a file's own, those that were set on views, and user.animfs.error.
+ */
 #include "access.h"
-#include "at.h"
 #include "attr.h"
 #include "backing.h"
+#include "diagnostics.h"
+#include "disk/at.h"
 #include "given.h"
 #include "plain.h"
 #include "staging.h"
@@ -15,16 +18,43 @@
 #include <unistd.h>
 
 #define ERROR_XATTR "user.animfs.error"
+#define FROM_XATTR "user.animfs.from"
 
-/* Has the attributes of a file: what is plain, an animation's folder, and raw.*. */
+/*
+ * Are its attributes those of a file: a plain thing, an animation's folder, or raw.*? What is in an
+ * archive has none.
+ */
 static bool is_backed(const struct thing *thing)
 {
-	return thing->kind != THING_CONTROL && !given_is_for(thing);
+	return thing->kind != THING_CONTROL && !given_is_for(thing) && !thing_is_member(thing) &&
+	       !(thing->animation && thing->animation->archived);
+}
+
+/* Sets err to why an archive is not shown as a folder; leaves it unchanged if it is shown. */
+static void archive_fault(struct vfs *v, int folder, const char *name, struct err *err)
+{
+	struct archive_source *source = archive_source_new(v->store);
+
+	if (source)
+		catalog_put(archive_look(source, folder, name, err));
+	archive_source_free(source);
+}
+
+/* Is a file in an archive damaged, of whatever kind it is? Then err says how. */
+static bool member_fault_of(struct vfs *v, const struct target *t, struct err *err)
+{
+	struct spot spot;
+
+	if (spot_of(v, t->node, &spot, err) != 0)
+		return false;
+	catalog_check(spot.of, spot.entry, err);
+	spot_release(&spot);
+	return err->code == ERR_FORMAT;
 }
 
 /*
- * Why a file that should be an animation by its name is shown as a plain file; false when that is
- * not so.
+ * Is it a file with the name of an animation or archive that is shown as a plain file, or a damaged
+ * file in an archive? Then err says why.
  */
 static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 {
@@ -37,11 +67,15 @@ static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 	struct stat st;
 	bool probe;
 
+	if (thing->kind == THING_MEMBER && !thing->folder)
+		return member_fault_of(v, t, err);
 	if (thing->kind != THING_PLAIN || thing->folder || thing->area != AREA_SOURCE ||
 	    plain_where(v, t, &folder, name, &st) != 0)
 		return false;
-	if (store_claims(v->store, name, &codec, &probe) && !probe) {
-		const struct where where = {folder.fd, "", name, NULL};
+	if (archive_has_name(v->store, name)) {
+		archive_fault(v, folder.fd, name, err);
+	} else if (store_claims(v->store, name, &codec, &probe) && !probe) {
+		const struct where where = {.dir = folder.fd, .folder = "", .name = name};
 
 		source = source_new(v->store);
 		version = source ? source_get(source, &where, err) : NULL;
@@ -53,10 +87,10 @@ static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 }
 
 /*
- * Of what was not given to a virtual thing. That there are no labels and ACLs at all is told as it
- * is, for programs (ls -l) then do not ask about every other file.
+ * The errno for an attribute that a virtual thing does not have. EOPNOTSUPP for security labels and
+ * ACLs, so that programs (ls -l) do not ask again for every file.
  */
-static int absent(const char *name)
+static int absent_errno(const char *name)
 {
 	return strncmp(name, "user.", 5) == 0 || strncmp(name, "trusted.", 8) == 0 ? ENODATA
 										   : EOPNOTSUPP;
@@ -66,7 +100,47 @@ static int get_virtual(struct vfs *v, const struct target *t, const char *name, 
 {
 	int error = given_is_for(t->thing) ? given_xattr(v, t, name, out) : ENODATA;
 
-	return error == ENODATA ? absent(name) : error;
+	return error == ENODATA ? absent_errno(name) : error;
+}
+
+static bool add_from(const struct loose_site *site, struct buf *out)
+{
+	if (site->loose->is_there)
+		buf_text(out, site->loose->shown);
+	return site->loose->is_there;
+}
+
+static bool animation_from(struct vfs *v, struct animation *a, struct buf *out)
+{
+	struct site site;
+	bool there;
+
+	if (site_open(v, a, &site) != 0)
+		return false;
+	there = add_from(&site.loose, out);
+	site_close(v, &site);
+	return there;
+}
+
+/* Appends the path of the loose file that is shown in place of a member. 0, or ENODATA. */
+static int from_xattr(struct vfs *v, const struct target *t, struct buf *out)
+{
+	struct loose_site site;
+	struct spot spot;
+	bool there;
+
+	if (t->thing->kind == THING_ANIMATION && t->thing->animation->archived)
+		return animation_from(v, t->thing->animation, out) ? 0 : ENODATA;
+	if (t->thing->kind != THING_MEMBER || t->thing->folder ||
+	    spot_of(v, t->node, &spot, NULL) != 0)
+		return ENODATA;
+	there = spot.loose && loose_site_open(v, t->node, &spot, &site, NULL) == 0;
+	if (there) {
+		there = add_from(&site, out);
+		loose_site_close(v, &site);
+	}
+	spot_release(&spot);
+	return there ? 0 : ENODATA;
 }
 
 int vfs_getxattr(struct vfs *v, uint64_t node, const char *name, struct buf *out)
@@ -77,7 +151,9 @@ int vfs_getxattr(struct vfs *v, uint64_t node, const char *name, struct buf *out
 
 	if (error)
 		return error;
-	if (strcmp(name, ERROR_XATTR) == 0 && error_text(v, &t, &err))
+	if (strcmp(name, FROM_XATTR) == 0)
+		error = from_xattr(v, &t, out);
+	else if (strcmp(name, ERROR_XATTR) == 0 && error_text(v, &t, &err))
 		buf_text(out, err.message);
 	else if (v->acls && acl_is_name(name))
 		error = acl_get(v, &t, name, out);
@@ -92,6 +168,7 @@ int vfs_getxattr(struct vfs *v, uint64_t node, const char *name, struct buf *out
 int vfs_listxattr(struct vfs *v, uint64_t node, struct buf *out)
 {
 	struct err err = {.code = ERR_NONE};
+	struct buf from = BUF_INIT;
 	struct target t;
 	int error = target_get(v, node, &t);
 
@@ -103,13 +180,16 @@ int vfs_listxattr(struct vfs *v, uint64_t node, struct buf *out)
 		given_list_xattrs(v, &t, out);
 	if (!error && error_text(v, &t, &err))
 		buf_add(out, ERROR_XATTR, sizeof(ERROR_XATTR));
+	if (!error && from_xattr(v, &t, &from) == 0)
+		buf_add(out, FROM_XATTR, sizeof(FROM_XATTR));
+	buf_release(&from);
 	target_put(v, &t);
 	return error ? error : out->failed ? ENOMEM : 0;
 }
 
 /* ---- changes ---- */
 
-/* value NULL: it is removed. */
+/* Sets an attribute of the file on disk; value NULL: removes it. */
 static int change_backing(struct vfs *v, const struct target *t, const char *name,
 			  const struct buf *value, int flags)
 {
@@ -126,7 +206,7 @@ static int change_backing(struct vfs *v, const struct target *t, const char *nam
 	return error;
 }
 
-/* Who may do what is said by mode and ACL together. */
+/* An ACL may have changed the mode, and so who may read the animation. */
 static void backing_changed(struct vfs *v, const struct request *who, const struct target *t,
 			    const char *name)
 {
@@ -165,8 +245,9 @@ static int give_mode(struct vfs *v, const struct target *t, mode_t mode)
 }
 
 /*
- * Programs that copy write back what they read: nothing is remembered of an ACL that is shown
- * already, so that the view goes on to follow its file. One that says no more than a mode is one.
+ * Sets an ACL of a view. Copying programs write back what they read: an ACL equal to the one shown
+ * is not remembered, so that the view keeps following its file. One that a mode can express is
+ * stored as the mode.
  */
 static int give_acl(struct vfs *v, const struct target *t, struct buf *acl)
 {
@@ -220,11 +301,16 @@ int vfs_setxattr(struct vfs *v, const struct request *who, uint64_t node, const 
 
 	if (v->read_only)
 		return EROFS;
-	if (strcmp(name, ERROR_XATTR) == 0)
+	if (strcmp(name, ERROR_XATTR) == 0 || strcmp(name, FROM_XATTR) == 0)
 		return EPERM;
 	error = target_get(v, node, &t);
 	if (error)
 		return error;
+	if (thing_is_member(t.thing)) {
+		error = refuse_in_archive(v, t.node, NULL, NULL);
+		target_put(v, &t);
+		return error;
+	}
 	buf_add(&copy, value.data, value.size);
 	error = copy.failed ? ENOMEM : set_xattr(v, who, &t, name, &copy, flags);
 	buf_release(&copy);
@@ -254,7 +340,9 @@ int vfs_removexattr(struct vfs *v, const struct request *who, uint64_t node, con
 	error = target_get(v, node, &t);
 	if (error)
 		return error;
-	if (given_is_for(t.thing))
+	if (thing_is_member(t.thing))
+		error = refuse_in_archive(v, t.node, NULL, NULL);
+	else if (given_is_for(t.thing))
 		error = remove_given(v, &t, name);
 	else
 		error = is_backed(t.thing) ? change_backing(v, &t, name, NULL, 0) : ENODATA;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * base64.h - bytes as letters (RFC 4648): written piece by piece, so that no copy of all is made,
- * and read.
+ * base64.h - base64 (RFC 4648): written piece by piece, so that the bytes need not be copied into
+ * one block first, and read.
  */
 #ifndef ANIMFS_VIEW_BASE64_H
 #define ANIMFS_VIEW_BASE64_H
@@ -10,14 +10,14 @@
 
 struct base64 {
 	struct buf *out;
-	uint8_t held[3]; /* bytes that do not fill four letters yet */
+	uint8_t held[3]; /* fewer than three bytes, which do not make four letters yet */
 	unsigned count;
 };
 
 void base64_add(struct base64 *b, const void *data, size_t size);
-void base64_end(struct base64 *b); /* once, behind the last byte */
+void base64_end(struct base64 *b); /* call once, after the last byte */
 
-/* Into `out`, which has three bytes for each four letters begun. False: it is no base64. */
+/* Decodes into `out`, which has room for 3 bytes per 4 letters, rounded up. False: not base64. */
 bool base64_read(struct bytes text, uint8_t *out, size_t *size);
 
 #endif

@@ -5,50 +5,73 @@
  *	frame,time,tx,ty,tz,rx,ry,rz,sx,sy,sz
  *	frame,time,tx,ty,tz,qx,qy,qz,qw,sx,sy,sz
  *
- * A blank cell means that there is no key. A curve that is one value for the whole clip has it in
- * the first row. A bone CSV has columns for those roles alone that the format can store.
+ * A blank cell means that there is no key. A curve with one value for the whole clip has it in the
+ * first row. There are columns only for the roles that the format can store.
  *
- * Where keyframes are data, a row is a keyframe, and `flags` stands behind its cells.
+ * In formats that store keyframes, a row is a keyframe, and a last column is `flags`.
  */
+#include "bone_edit.h"
 #include "bone_plain.h"
 #include "csv.h"
-#include "num.h"
+#include "text/num.h"
 #include "views.h"
 
-#include <ctype.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum meaning { MEANS_NOTHING, MEANS_FRAME, MEANS_TIME, MEANS_VALUE, MEANS_FLAGS };
+static bool read_frame(void *row, const struct cell *cell, unsigned what);
+static bool read_time(void *row, const struct cell *cell, unsigned what);
+static bool read_value(void *row, const struct cell *cell, unsigned what);
+static bool read_tangent(void *row, const struct cell *cell, unsigned what);
+static bool read_flags(void *row, const struct cell *cell, unsigned what);
 
-static const struct column {
-	const char *name;
-	enum meaning meaning;
-	enum role role; /* MEANS_VALUE, and the following too */
-	enum curve_kind kind;
-	uint8_t axis;
-} columns[] = {
-	{"frame", MEANS_FRAME, 0, 0, 0},
-	{"time", MEANS_TIME, 0, 0, 0},
-	{"tx", MEANS_VALUE, ROLE_TRANSLATION, CURVE_VECTOR, 0},
-	{"ty", MEANS_VALUE, ROLE_TRANSLATION, CURVE_VECTOR, 1},
-	{"tz", MEANS_VALUE, ROLE_TRANSLATION, CURVE_VECTOR, 2},
-	{"rx", MEANS_VALUE, ROLE_ROTATION, CURVE_EULER, 0},
-	{"ry", MEANS_VALUE, ROLE_ROTATION, CURVE_EULER, 1},
-	{"rz", MEANS_VALUE, ROLE_ROTATION, CURVE_EULER, 2},
-	{"qx", MEANS_VALUE, ROLE_ROTATION, CURVE_QUATERNION, 0},
-	{"qy", MEANS_VALUE, ROLE_ROTATION, CURVE_QUATERNION, 1},
-	{"qz", MEANS_VALUE, ROLE_ROTATION, CURVE_QUATERNION, 2},
-	{"qw", MEANS_VALUE, ROLE_ROTATION, CURVE_QUATERNION, 3},
-	{"sx", MEANS_VALUE, ROLE_SCALE, CURVE_VECTOR, 0},
-	{"sy", MEANS_VALUE, ROLE_SCALE, CURVE_VECTOR, 1},
-	{"sz", MEANS_VALUE, ROLE_SCALE, CURVE_VECTOR, 2},
-	{"flags", MEANS_FLAGS, 0, 0, 0},
+/* What a column of values holds, packed into column.what; the axis is added. */
+#define VALUE(role, kind) ((unsigned)(role) << 8 | (unsigned)(kind) << 4)
+#define ROLE_OF(what) ((enum role)((what) >> 8 & 15))
+#define KIND_OF(what) ((enum curve_kind)((what) >> 4 & 15))
+#define AXIS_OF(what) ((what)&15)
+/* A column of tangents, into the key or out of it. */
+#define TANGENT(side, role, kind) (VALUE(role, kind) | ((unsigned)(side) + 1) << 12)
+#define SIDE_OF(what) ((enum tangent)(((what) >> 12) - 1))
+
+/* The columns of a vector, of angles or of a quaternion, and of their tangents, in and out. */
+#define XYZ(read, prefix, what)                                                                    \
+	{prefix "x", read, NULL, what}, {prefix "y", read, NULL, (what) + 1},                      \
+	{                                                                                          \
+		prefix "z", read, NULL, (what) + 2                                                 \
+	}
+#define XYZW(read, prefix, what)                                                                   \
+	XYZ(read, prefix, what),                                                                   \
+	{                                                                                          \
+		prefix "w", read, NULL, (what) + 3                                                 \
+	}
+
+static const struct column columns[] = {
+	{"frame", read_frame, NULL, 0},
+	{"time", read_time, NULL, 0},
+	XYZ(read_value, "t", VALUE(ROLE_TRANSLATION, CURVE_VECTOR)),
+	XYZ(read_value, "r", VALUE(ROLE_ROTATION, CURVE_EULER)),
+	XYZW(read_value, "q", VALUE(ROLE_ROTATION, CURVE_QUATERNION)),
+	XYZ(read_value, "s", VALUE(ROLE_SCALE, CURVE_VECTOR)),
+	XYZ(read_tangent, "it", TANGENT(TANGENT_IN, ROLE_TRANSLATION, CURVE_VECTOR)),
+	XYZ(read_tangent, "ot", TANGENT(TANGENT_OUT, ROLE_TRANSLATION, CURVE_VECTOR)),
+	XYZW(read_tangent, "iq", TANGENT(TANGENT_IN, ROLE_ROTATION, CURVE_QUATERNION)),
+	XYZW(read_tangent, "oq", TANGENT(TANGENT_OUT, ROLE_ROTATION, CURVE_QUATERNION)),
+	XYZ(read_tangent, "is", TANGENT(TANGENT_IN, ROLE_SCALE, CURVE_VECTOR)),
+	XYZ(read_tangent, "os", TANGENT(TANGENT_OUT, ROLE_SCALE, CURVE_VECTOR)),
+	{"flags", read_flags, NULL, 0},
 };
+enum { COLUMN_FRAME, COLUMN_FLAGS = ARRAY_SIZE(columns) - 1 };
 
-#define COLUMN_COUNT ARRAY_SIZE(columns)
+static bool is_value(unsigned column)
+{
+	return columns[column].read == read_value;
+}
+
+static bool is_tangent(unsigned column)
+{
+	return columns[column].read == read_tangent;
+}
 
 static const struct clip *clip_of(const struct shown *at)
 {
@@ -60,45 +83,45 @@ static const struct track *track_of(const struct shown *at)
 	return &clip_of(at)->tracks[at->track];
 }
 
-/* Can a text of this bone have the column? */
-static bool is_read(const struct column *c, const struct shown *at)
+static struct table_form form_of(const struct shown *at)
 {
-	if (c->meaning == MEANS_FLAGS)
-		return at->anim->format->keyframes;
-	return c->meaning != MEANS_VALUE || (track_of(at)->roles & 1 << c->role);
-}
+	struct table_form form = {columns, ARRAY_SIZE(columns), 0, 0, TABLE_BIT(COLUMN_FRAME)};
 
-static bool is_served(const struct column *c, const struct shown *at)
-{
-	return is_read(c, at) &&
-	       (c->role != ROLE_ROTATION || c->kind == lens_shown_rotation(at->anim, track_of(at)));
+	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++) {
+		enum role role = ROLE_OF(columns[i].what);
+
+		if (i == COLUMN_FLAGS && !at->anim->format->keyframes)
+			continue;
+		if (is_tangent(i) && !at->anim->format->timed)
+			continue;
+		form.may |= TABLE_BIT(i);
+		if (is_tangent(i) && !at->style.tangents)
+			continue;
+		if ((!is_value(i) && !is_tangent(i)) ||
+		    ((track_of(at)->roles & 1u << role) &&
+		     (role != ROLE_ROTATION ||
+		      KIND_OF(columns[i].what) == lens_shown_rotation(at->anim, track_of(at)))))
+			form.shown |= TABLE_BIT(i);
+	}
+	return form;
 }
 
 /* ---- writing ---- */
 
-static void write_header(const struct shown *at, struct buf *out)
-{
-	for (size_t i = 0; i < COLUMN_COUNT; i++) {
-		if (!is_served(&columns[i], at))
-			continue;
-		if (i > 0)
-			buf_char(out, ',');
-		buf_text(out, columns[i].name);
-	}
-	buf_char(out, '\n');
-}
-
-/* Where the writing of a bone stands: for each of its curves the next key that has no row yet. */
+/* The state of writing a bone: for each curve, the next key to be written. */
 struct cursor {
 	const struct track *track;
 	uint32_t next[ROLE_COUNT], shown[ROLE_COUNT];
-	unsigned cells[ROLE_COUNT]; /* of the role in each row */
-	uint32_t keyframe;          /* the next, where there are some */
+	unsigned cells[ROLE_COUNT]; /* columns of the role */
+	bool tangents;              /* they have columns */
+	uint32_t keyframe;          /* the next keyframe */
 };
 
-static struct cursor cursor_init(const struct clip *clip, const struct track *track)
+static struct cursor cursor_init(const struct shown *at, const struct track *track)
 {
-	struct cursor cur = {.track = track};
+	const struct clip *clip = clip_of(at);
+	struct cursor cur = {.track = track,
+			     .tangents = at->style.tangents && at->anim->format->timed};
 
 	for (int r = 0; r < ROLE_COUNT; r++) {
 		if (track->curve[r])
@@ -111,8 +134,10 @@ static struct cursor cursor_init(const struct clip *clip, const struct track *tr
 	return cur;
 }
 
-/* The frame of the next row: the least at which a curve has a key left. False at the end. */
-static bool cursor_frame(const struct cursor *cur, uint32_t *frame)
+/*
+ * Finds the frame of the next row: the lowest with a key that is not written yet. False at the end.
+ */
+static bool cursor_frame(const struct cursor *cur, double *frame)
 {
 	const struct keyframes *k = cur->track->keyframes;
 	bool found = false;
@@ -123,11 +148,11 @@ static bool cursor_frame(const struct cursor *cur, uint32_t *frame)
 		return found;
 	}
 	for (int r = 0; r < ROLE_COUNT; r++) {
-		uint32_t f;
+		double f;
 
 		if (cur->next[r] >= cur->shown[r])
 			continue;
-		f = curve_frame(cur->track->curve[r], cur->next[r]);
+		f = curve_moment(cur->track->curve[r], cur->next[r]);
 		if (!found || f < *frame)
 			*frame = f;
 		found = true;
@@ -135,32 +160,66 @@ static bool cursor_frame(const struct cursor *cur, uint32_t *frame)
 	return found;
 }
 
-/* Does the next key of the role stand in the next row? */
-static bool has_cell(const struct cursor *cur, int role, uint32_t frame)
+/* Is the role's next key to be written in the row of this frame? */
+static bool has_cell(const struct cursor *cur, int role, double frame)
 {
 	if (cur->next[role] >= cur->shown[role])
 		return false;
 	if (cur->track->keyframes)
 		return cur->track->keyframes->roles[cur->keyframe] & 1 << role;
-	return curve_frame(cur->track->curve[role], cur->next[role]) == frame;
+	return curve_moment(cur->track->curve[role], cur->next[role]) <= frame;
 }
 
-#define ROW_MAX (CSV_TIME_MAX + ROLE_COUNT * CSV_KEY_MAX + 1 + NUM_MAX + 1)
+#define ROW_MAX                                                                                    \
+	(CSV_TIME_MAX + ROLE_COUNT * (CSV_KEY_MAX + CSV_TANGENTS_MAX + CSV_BLANKS_MAX) + 1 +       \
+	 NUM_MAX + 1)
 
-static void write_row(struct cursor *cur, uint32_t frame, double seconds_per_frame, struct buf *out)
+/* Those of rotations are shown only as they are stored. */
+static size_t put_tangents(const struct cursor *cur, const uint32_t *keys, unsigned keyed,
+			   char *row)
+{
+	size_t size = 0;
+
+	for (int r = 0; cur->tangents && r < ROLE_COUNT; r++) {
+		const struct curve *c = cur->track->curve[r];
+
+		if (r == ROLE_ROTATION && cur->cells[r] == 3)
+			continue;
+		size += keyed & 1u << r ? csv_put_tangents(row + size, c, keys[r])
+					: csv_put_blanks(row + size, 2 * cur->cells[r]);
+	}
+	return size;
+}
+
+/* "12,0.4": the frame of the row, which a key of a role has or a keyframe. */
+static size_t put_frame(const struct cursor *cur, double frame, double seconds_per_frame, char *row)
+{
+	for (int r = 0; r < ROLE_COUNT; r++)
+		if (!cur->track->keyframes && has_cell(cur, r, frame))
+			return csv_put_moment(row, cur->track->curve[r], cur->next[r],
+					      seconds_per_frame);
+	return csv_put_time(row, (uint32_t)frame, seconds_per_frame);
+}
+
+static void write_row(struct cursor *cur, double frame, double seconds_per_frame, struct buf *out)
 {
 	const struct track *track = cur->track;
+	uint32_t keys[ROLE_COUNT];
+	unsigned keyed = 0;
 	char *row;
 	size_t size;
 
 	if (!buf_reserve(out, ROW_MAX))
 		return;
 	row = (char *)out->data + out->size;
-	size = csv_put_time(row, frame, seconds_per_frame);
-	for (int r = 0; r < ROLE_COUNT; r++)
-		size += has_cell(cur, r, frame)
-				? csv_put_key(row + size, track->curve[r], cur->next[r]++)
-				: csv_put_blanks(row + size, cur->cells[r]);
+	size = put_frame(cur, frame, seconds_per_frame, row);
+	for (int r = 0; r < ROLE_COUNT; r++) {
+		keys[r] = cur->next[r];
+		keyed |= (unsigned)has_cell(cur, r, frame) << r;
+		size += keyed & 1u << r ? csv_put_key(row + size, track->curve[r], cur->next[r]++)
+					: csv_put_blanks(row + size, cur->cells[r]);
+	}
+	size += put_tangents(cur, keys, keyed, row + size);
 	if (track->keyframes) {
 		row[size++] = ',';
 		size += num_unsigned(row + size, track->keyframes->flags[cur->keyframe++]);
@@ -175,10 +234,12 @@ static void bone_render(const struct shown *at, struct buf *out)
 	double seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
 	struct arena arena = ARENA_INIT;
 	struct track track = lens_shown(at->anim, track_of(at), &arena);
-	struct cursor cur = cursor_init(clip, &track);
-	uint32_t frame;
+	struct cursor cur = cursor_init(at, &track);
+	struct table_form form = form_of(at);
+	double frame;
 
-	write_header(at, out);
+	table_write_names(&form, ",", out);
+	buf_char(out, '\n');
 	while (!out->failed && cursor_frame(&cur, &frame))
 		write_row(&cur, frame, seconds_per_frame, out);
 	out->failed |= arena.failed;
@@ -193,164 +254,75 @@ struct bone_text {
 	double seconds_per_frame;
 	struct err *err;
 	struct table table;
-	const struct column **header; /* what each column is; a blank name is NULL */
-	size_t width;
-	size_t frame_column;
 	struct lens_role roles[ROLE_COUNT];
-	struct lens_row *moments; /* a row each, where keyframes are data */
-	uint32_t rows, capacity;  /* of these, and of each role's keys */
-	bool cut;                 /* the last row has no line end and fewer cells than the header */
+	struct lens_row *moments; /* one for each row, in formats that store keyframes */
+	uint32_t rows;            /* number of rows */
+	double frame;             /* of the last one */
+	size_t room;              /* allocated rows, and keys of each role */
+	struct arena arena;       /* of tangents */
 	struct csv_retimed retimed;
 };
 
-static void list_columns(const struct shown *at, char *out, size_t size)
-{
-	size_t used = 0;
+/* ---- the header ---- */
 
-	for (size_t i = 0; i < COLUMN_COUNT; i++)
-		if (is_served(&columns[i], at) && used < size)
-			used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
-						 columns[i].name);
+static bool refuse_kinds(const struct bone_text *p, const struct lens_role *role,
+			 const struct cell *cell)
+{
+	bool quaternion = lens_shown_rotation(p->at->anim, p->track) == CURVE_QUATERNION;
+
+	/* Columns keep the order of the table, where angles precede quaternions. */
+	err_at(p->err, ERR_TEXT, quaternion ? role->at : cell->at,
+	       quaternion ? role->length : cell->length,
+	       "there are Euler and quaternion columns in one text");
+	return err_accept(p->err, "%s", quaternion ? "qx, qy, qz, qw" : "rx, ry, rz");
 }
 
-/* How many letters must be put in, left out or changed, whatever their case. */
-static size_t distance(const char *a, size_t a_size, const char *b, size_t b_size)
+static bool refuse_tangent(const struct bone_text *p, const struct cell *cell)
 {
-	size_t row[8];
-
-	for (size_t i = 0; i <= b_size; i++)
-		row[i] = i;
-	for (size_t i = 1; i <= a_size; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t k = 1; k <= b_size; k++) {
-			size_t changed = diagonal +
-					 (tolower((uint8_t)a[i - 1]) != tolower((uint8_t)b[k - 1]));
-			size_t shifted = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
-
-			diagonal = row[k];
-			row[k] = changed < shifted ? changed : shifted;
-		}
-	}
-	return row[b_size];
+	err_at(p->err, ERR_TEXT, cell->at, cell->length,
+	       "there are tangents without the values that they belong to");
+	return err_accept(p->err, "the columns tx, ty, tz with itx, otx, ..., and qx with iqx");
 }
 
-/* The column that is meant, where a single letter makes the difference. */
-static const char *nearest_column(const struct shown *at, const struct cell *cell)
+static bool begin_roles(struct bone_text *p)
 {
-	const char *nearest = NULL;
-	size_t least = 2;
+	for (enum role role = 0; role < ROLE_COUNT; role++)
+		p->roles[role].role = role;
+	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++) {
+		const struct cell *cell = table_of(&p->table, i);
+		struct lens_role *role = &p->roles[ROLE_OF(columns[i].what)];
+		enum curve_kind kind = KIND_OF(columns[i].what);
 
-	for (size_t i = 0; i < COLUMN_COUNT && cell->size > 1 && cell->size < 8; i++) {
-		const char *name = columns[i].name;
-		size_t d = distance(cell->text, cell->size, name, strlen(name));
-
-		if (d >= least || !is_read(&columns[i], at))
+		if (!(p->table.columns & TABLE_BIT(i)))
 			continue;
-		least = d;
-		nearest = name;
+		if (is_tangent(i) && (role->columns == 0 || role->kind != kind))
+			return refuse_tangent(p, cell);
+		if (!is_value(i))
+			continue;
+		if (role->columns == 0)
+			*role = (struct lens_role){.role = ROLE_OF(columns[i].what),
+						   .kind = kind,
+						   .is_static = -1,
+						   .text = p->table.text,
+						   .at = cell->at,
+						   .length = cell->length};
+		else if (role->kind != kind)
+			return refuse_kinds(p, role, cell);
+		role->columns |= (uint8_t)(1u << AXIS_OF(columns[i].what));
 	}
-	return nearest;
-}
-
-static bool refuse_column(const struct bone_text *p, const struct cell *cell)
-{
-	const char *nearest = nearest_column(p->at, cell);
-	char list[128];
-
-	list_columns(p->at, list, sizeof(list));
-	err_at(p->err, ERR_TEXT, cell->at, cell->length, "\"%s\" is not a column%s%s",
-	       cell_excerpt(cell).text, nearest ? "; it looks like " : "", nearest ? nearest : "");
-	return err_accept(p->err, "%s", list);
-}
-
-static const struct column *find_column(const struct cell *cell)
-{
-	for (size_t i = 0; i < COLUMN_COUNT; i++)
-		if (cell_is(cell, columns[i].name))
-			return &columns[i];
-	return NULL;
-}
-
-/* Notes a column of a role. */
-static bool read_role_column(struct bone_text *p, const struct cell *cell, const struct column *c)
-{
-	struct lens_role *role = &p->roles[c->role];
-
-	if (role->columns == 0) {
-		*role = (struct lens_role){.role = c->role,
-					   .kind = c->kind,
-					   .is_static = -1,
-					   .text = p->table.text,
-					   .at = cell->at,
-					   .length = cell->length};
-	} else if (role->kind != c->kind) {
-		err_at(p->err, ERR_TEXT, cell->at, cell->length,
-		       "there are Euler and quaternion columns in one text");
-		return err_accept(p->err, "%s",
-				  lens_shown_rotation(p->at->anim, p->track) == CURVE_QUATERNION
-					  ? "qx, qy, qz, qw"
-					  : "rx, ry, rz");
-	}
-	role->columns |= (uint8_t)(1u << c->axis);
 	return true;
 }
 
-static bool read_column(struct bone_text *p, size_t i)
-{
-	const struct cell *cell = &p->table.cells[i];
-	const struct column *c;
-
-	if (cell->size == 0)
-		return true;
-	c = find_column(cell);
-	if (!c || (c->meaning == MEANS_FLAGS && !is_read(c, p->at)))
-		return refuse_column(p, cell);
-	for (size_t k = 0; k < i; k++)
-		if (p->header[k] == c)
-			return err_at(p->err, ERR_TEXT, cell->at, cell->length,
-				      "the column %s is there twice", c->name);
-	p->header[i] = c;
-	if (c->meaning == MEANS_FRAME)
-		p->frame_column = i;
-	return c->meaning != MEANS_VALUE || read_role_column(p, cell, c);
-}
-
-static bool read_header(struct bone_text *p)
-{
-	const struct table *t = &p->table;
-	size_t begin;
-
-	if (!table_row(&p->table, p->err))
-		return false;
-	if (t->count == 0)
-		return err_set(p->err, ERR_EMPTY, "the text is empty");
-	p->width = t->count;
-	p->header = calloc(p->width, sizeof(*p->header));
-	if (!p->header)
-		return err_memory(p->err);
-	p->frame_column = SIZE_MAX;
-	for (size_t i = 0; i < p->width; i++)
-		if (!read_column(p, i))
-			return false;
-	if (p->frame_column < p->width)
-		return true;
-	begin = t->cells[0].at;
-	err_at(p->err, ERR_TEXT, begin, t->row_end - begin, "there is no column frame");
-	return err_accept(p->err, "a first line that names the columns, frame among them");
-}
+/* ---- rows ---- */
 
 static bool grow_keys(struct bone_text *p)
 {
-	uint32_t capacity = p->capacity ? 2 * p->capacity : 64;
+	size_t room = p->room ? 2 * p->room : 64;
 
-	if (p->rows < p->capacity)
+	if (p->rows < p->room)
 		return true;
-	if (capacity < p->capacity)
-		return err_memory(p->err);
 	if (p->at->anim->format->keyframes) {
-		struct lens_row *moments = reallocarray(p->moments, capacity, sizeof(*moments));
+		struct lens_row *moments = reallocarray(p->moments, room, sizeof(*moments));
 
 		if (!moments)
 			return err_memory(p->err);
@@ -361,47 +333,23 @@ static bool grow_keys(struct bone_text *p)
 
 		if (p->roles[r].columns == 0)
 			continue;
-		keys = reallocarray(p->roles[r].keys, capacity, sizeof(*keys));
+		keys = reallocarray(p->roles[r].keys, room, sizeof(*keys));
 		if (!keys)
 			return err_memory(p->err);
 		p->roles[r].keys = keys;
 	}
-	p->capacity = capacity;
+	p->room = room;
 	return true;
 }
 
-static bool read_cells(struct bone_text *p, uint32_t frame)
+static bool read_frame(void *row, const struct cell *cell, unsigned what)
 {
-	size_t count = p->table.count > p->width ? p->table.count : p->width;
+	struct bone_text *p = row;
+	struct lens_key key = {.row_at = 0};
 
-	for (size_t i = 0; i < count; i++) {
-		const struct column *c = i < p->width ? p->header[i] : NULL;
-		const struct cell *cell = table_cell(&p->table, i);
-
-		if (!c && cell->size)
-			return csv_refuse_surplus(cell, p->err);
-		if (!c)
-			continue;
-		if (c->meaning == MEANS_TIME)
-			csv_read_time(&p->table, cell, frame * p->seconds_per_frame, &p->retimed);
-		if (c->meaning == MEANS_VALUE &&
-		    !csv_read_value(&p->table, cell, c->kind, c->axis,
-				    &p->roles[c->role].keys[p->rows], p->err))
-			return false;
-		if (c->meaning == MEANS_FLAGS &&
-		    !csv_read_flags(&p->table, cell, p->at->anim->format->flags,
-				    &p->moments[p->rows].flags, p->err))
-			return false;
-	}
-	return true;
-}
-
-static bool read_row(struct bone_text *p)
-{
-	const struct cell *cell = table_cell(&p->table, p->frame_column);
-	struct lens_key key = {.row_at = cell->at, .row_length = cell_length(cell)};
-
-	if (!csv_read_frame(&p->table, cell, &key.frame, p->err) || !grow_keys(p))
+	(void)what;
+	if (p->rows == UINT32_MAX ||
+	    !csv_read_moment(&p->table, cell, p->at->anim->format, &key, p->err) || !grow_keys(p))
 		return false;
 	for (int r = 0; r < ROLE_COUNT; r++)
 		if (p->roles[r].columns)
@@ -409,22 +357,56 @@ static bool read_row(struct bone_text *p)
 	if (p->moments)
 		p->moments[p->rows] = (struct lens_row){
 			.frame = key.frame, .row_at = key.row_at, .row_length = key.row_length};
-	if (!read_cells(p, key.frame))
-		return false;
+	p->frame = lens_moment(&key);
 	p->rows++;
-	p->cut = p->table.row_end == p->table.text.size && p->table.count < p->width;
 	return true;
+}
+
+static bool read_time(void *row, const struct cell *cell, unsigned what)
+{
+	struct bone_text *p = row;
+
+	(void)what;
+	if (cell)
+		csv_read_time(&p->table, cell, p->frame * p->seconds_per_frame, &p->retimed);
+	return true;
+}
+
+static bool read_value(void *row, const struct cell *cell, unsigned what)
+{
+	struct bone_text *p = row;
+
+	return !cell || csv_read_value(&p->table, cell, KIND_OF(what), AXIS_OF(what),
+				       &p->roles[ROLE_OF(what)].keys[p->rows - 1], p->err);
+}
+
+static bool read_tangent(void *row, const struct cell *cell, unsigned what)
+{
+	struct bone_text *p = row;
+
+	return !cell ||
+	       csv_read_tangent(&p->table, cell, SIDE_OF(what), AXIS_OF(what),
+				&p->roles[ROLE_OF(what)].keys[p->rows - 1], &p->arena, p->err);
+}
+
+static bool read_flags(void *row, const struct cell *cell, unsigned what)
+{
+	struct bone_text *p = row;
+
+	(void)what;
+	return !cell || csv_read_flags(&p->table, cell, p->at->anim->format->flags,
+				       &p->moments[p->rows - 1].flags, p->err);
 }
 
 static bool shows_keys(const struct bone_text *p)
 {
-	struct cursor cur = cursor_init(clip_of(p->at), p->track);
-	uint32_t frame;
+	struct cursor cur = cursor_init(p->at, p->track);
+	double frame;
 
 	return cursor_frame(&cur, &frame);
 }
 
-/* More rows than frames: one is repeated or out of range, and nobody needs to hold the rest. */
+/* Stop at more rows than frames: one is repeated or out of range, and will be refused. */
 static bool has_enough_rows(const struct bone_text *p)
 {
 	return !p->at->anim->format->sparse && p->rows > clip_of(p->at)->frames;
@@ -437,107 +419,56 @@ static bool read_rows(struct bone_text *p)
 			return false;
 		if (p->table.done)
 			break;
-		if (!read_row(p))
+		if (!table_read(&p->table, p))
 			return false;
 	}
+	for (int r = 0; r < ROLE_COUNT; r++)
+		p->roles[r].count = p->rows;
 	if (p->rows > 0 || !shows_keys(p))
 		return true;
 	err_set(p->err, ERR_EMPTY, "there is a header and no row");
 	return err_accept(p->err, "rows; keys are removed by blank cells in the rows");
 }
 
-static bool read_curve(struct bone_text *p, enum role r, struct anim *edited,
-		       const struct curve **out)
-{
-	struct lens_role *role = &p->roles[r];
+/* ---- the bone ---- */
 
-	*out = p->track->curve[r];
-	if (role->columns == 0)
-		return true;
-	role->count = p->rows;
-	if (!lens_curve(p->at->anim, clip_of(p->at), p->track, role, &edited->arena, out, p->err))
-		return false;
-	/* The cells that a half-written row has not got yet remove nothing. */
-	if (p->cut && p->track->curve[r] && !*out)
-		return err_at(p->err, ERR_EARLY, p->table.text.size, 0,
-			      "the last row ends before its columns do");
-	return true;
+/* A last row that is still incomplete must not remove keys. */
+static bool check_cut(const struct bone_text *p, const struct track *now)
+{
+	bool removed = p->at->anim->format->keyframes && !track_same(now, p->track);
+
+	for (int r = 0; r < ROLE_COUNT; r++)
+		removed |= p->track->curve[r] && !now->curve[r];
+	return !p->table.cut || !removed || table_refuse_cut(&p->table, p->err);
 }
 
-/* The curves of a bone whose rows are keyframes. */
-static bool read_keyframes(struct bone_text *p, struct anim *edited, struct track **track)
+static bool edit_bone(struct bone_text *p, struct anim *edited)
 {
 	struct lens_rows text = {p->rows, p->moments, p->roles, p->table.text};
 	struct track now = *p->track;
 	bool changed;
 
-	for (int r = 0; r < ROLE_COUNT; r++)
-		p->roles[r].count = p->rows;
-	if (!lens_keyframes(p->at->anim, clip_of(p->at), p->track, &text, &edited->arena, &now,
-			    &changed, p->err))
-		return false;
-	if (p->cut && changed)
-		return err_at(p->err, ERR_EARLY, p->table.text.size, 0,
-			      "the last row ends before its columns do");
-	if (!changed)
-		return true;
-	*track = anim_edit_track(edited, p->at->clip, p->at->track);
-	if (!*track)
-		return err_memory(p->err);
-	**track = now;
-	return true;
+	return bone_edit_read(p->at, p->track, &text, &edited->arena, &now, p->err) &&
+	       check_cut(p, &now) &&
+	       bone_edit_put(p->at, edited, p->at->track, &now, &changed, p->err) &&
+	       (changed || csv_check_retimed(&p->retimed, p->err));
 }
 
-static bool read_curves(struct bone_text *p, struct anim *edited, struct track **edited_track)
+/* The fast path, for texts with the header that is served. */
+static struct anim *parse_plain(const struct shown *at, const struct table_form *form,
+				struct bytes text)
 {
-	struct track *track = NULL;
+	struct buf header = BUF_INIT;
+	struct bytes rows = text;
 
-	for (int r = 0; r < ROLE_COUNT; r++) {
-		const struct curve *curve;
-
-		if (!read_curve(p, (enum role)r, edited, &curve))
-			return false;
-		if (curve == p->track->curve[r])
-			continue;
-		if (!track)
-			track = anim_edit_track(edited, p->at->clip, p->at->track);
-		if (!track)
-			return err_memory(p->err);
-		track->curve[r] = curve;
-	}
-	*edited_track = track;
-	return true;
-}
-
-static bool read_bone(struct bone_text *p, struct anim *edited)
-{
-	struct track *track = NULL;
-
-	if (!(p->at->anim->format->keyframes ? read_keyframes : read_curves)(p, edited, &track))
-		return false;
-	return track || csv_check_retimed(&p->retimed, p->err);
-}
-
-/* What stands behind the first line, if it is the one that is served. */
-static bool skip_header(const struct shown *at, struct bytes text, struct bytes *rows)
-{
-	const uint8_t *p = text.data, *end = text.data + text.size;
-
-	for (size_t i = 0; i < COLUMN_COUNT; i++) {
-		size_t size = strlen(columns[i].name);
-
-		if (!is_served(&columns[i], at))
-			continue;
-		if (i > 0 && (p == end || *p++ != ','))
-			return false;
-		if ((size_t)(end - p) < size || memcmp(p, columns[i].name, size) != 0)
-			return false;
-		p += size;
-	}
-	if (p == end || *p++ != '\n')
-		return false;
-	*rows = (struct bytes){p, (size_t)(end - p)};
-	return true;
+	table_write_names(form, ",", &header);
+	buf_char(&header, '\n');
+	rows.data = NULL;
+	if (!header.failed && text.size >= header.size &&
+	    memcmp(text.data, header.data, header.size) == 0)
+		rows = (struct bytes){text.data + header.size, text.size - header.size};
+	buf_release(&header);
+	return rows.data ? bone_parse_plain(at, rows) : NULL;
 }
 
 static struct anim *bone_parse(const struct shown *at, struct bytes text, struct err *err)
@@ -546,28 +477,27 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 			      .track = track_of(at),
 			      .seconds_per_frame = anim_seconds_per_frame(at->anim, clip_of(at)),
 			      .err = err};
-	struct anim *edited = NULL;
-	struct bytes rows;
+	struct table_form form = form_of(at);
+	struct anim *edited = parse_plain(at, &form, text);
 	bool fine;
 
-	if (skip_header(at, text, &rows))
-		edited = bone_parse_plain(at, rows);
 	if (edited)
 		return edited;
-	fine = table_open(&p.table, text, err) && read_header(&p) && read_rows(&p);
+	fine = table_open(&p.table, text, err) && table_header(&p.table, &form, err) &&
+	       begin_roles(&p) && read_rows(&p);
 	if (fine) {
 		edited = anim_edit(at->anim);
-		fine = edited ? read_bone(&p, edited) : err_memory(err);
+		fine = edited ? edit_bone(&p, edited) : err_memory(err);
 	}
 	if (!fine) {
-		table_tell_place(&p.table, p.err);
+		table_finish_error(&p.table, p.err);
 		anim_free(edited);
 		edited = NULL;
 	}
 	for (int r = 0; r < ROLE_COUNT; r++)
 		free(p.roles[r].keys);
 	free(p.moments);
-	free(p.header);
+	arena_release(&p.arena);
 	table_close(&p.table);
 	return edited;
 }

@@ -7,27 +7,30 @@
  * "keys": [
  *       {"frame": 0, "time": 0, "value": [-180, 5.729578, 11.460703]},
  *
- * "parent" is the bone that it hangs from, and "rest" its pose at rest relative to that, both as
- * far as a skeleton tells them: they are not the file's own, and edited in skeleton.csv.
+ * "parent" is the bone's parent, and "rest" its rest pose relative to it, if a skeleton gives them.
+ * The file does not store them: they are read-only here, and edited in skeleton.csv.
  *
- * A role without keys has no member. Where a component is not finite it is null, and the key has
- * "raw" behind its value: the float32 bits of every component as eight hex digits.
+ * A role without keys has no member. A component that is not finite is null, and then "raw" after
+ * the value holds the float32 bits of all components, eight hex digits each.
  */
 #include "bone_json.h"
-#include "lens.h"
-#include "num.h"
-#include "skeleton.h"
+#include "bone_edit.h"
+#include "model/lens.h"
+#include "skeleton/skeleton.h"
+#include "text/num.h"
 #include "views.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double key_seconds(const struct shown *at, uint32_t frame)
+static const char *const tangent_names[] = {"in", "out"};
+
+static double key_seconds(const struct shown *at, double frame)
 {
 	return frame * anim_seconds_per_frame(at->anim, &at->anim->clips[at->clip]);
 }
 
-/* The kind that a role's values are shown in, or that a new curve's would be. */
+/* The kind in which a role's values are shown; for a role without a curve, that of a new one. */
 static enum curve_kind role_kind(const struct shown *at, enum role role)
 {
 	return role == ROLE_ROTATION ? lens_shown_rotation(at->anim, bone_json_track(at))
@@ -78,18 +81,54 @@ static void write_raw(const struct curve *c, uint32_t key, struct buf *out)
 	buf_char(out, ']');
 }
 
+/* "in" or "out", and their bits if one is not finite. */
+static void write_tangent(const struct curve *c, uint32_t key, enum tangent side, struct buf *out)
+{
+	bool finite = true;
+
+	buf_format(out, ", \"%s\": [", tangent_names[side]);
+	for (unsigned axis = 0; axis < curve_width(c); axis++) {
+		float v = curve_tangent(c, key, side, axis);
+
+		buf_text(out, axis ? ", " : "");
+		json_write_f32(out, v);
+		finite = finite && isfinite(v);
+	}
+	buf_char(out, ']');
+	if (finite)
+		return;
+	buf_format(out, ", \"raw_%s\": [", tangent_names[side]);
+	for (unsigned axis = 0; axis < curve_width(c); axis++)
+		buf_format(out, "%s\"%08x\"", axis ? ", " : "",
+			   f32_bits(curve_tangent(c, key, side, axis)));
+	buf_char(out, ']');
+}
+
+static void write_moment(const struct curve *c, uint32_t key, struct buf *out)
+{
+	if (c->timing && c->timing->between) {
+		struct lane lane = lens_moment_lane(c->timing->rate);
+
+		buf_lane_text(out, curve_moment(c, key), &lane);
+		return;
+	}
+	buf_unsigned(out, curve_frame(c, key));
+}
+
 static void write_key(const struct shown *at, const struct curve *c, uint32_t key, struct buf *out)
 {
-	uint32_t frame = curve_frame(c, key);
-
 	buf_text(out, "{\"frame\": ");
-	buf_unsigned(out, frame);
+	write_moment(c, key, out);
 	buf_text(out, ", \"time\": ");
-	buf_seconds(out, key_seconds(at, frame));
+	buf_seconds(out, key_seconds(at, curve_moment(c, key)));
 	buf_text(out, ", \"value\": ");
 	bone_json_write_values(c, key, out);
 	if (!key_is_finite(c, key))
 		write_raw(c, key, out);
+	if (c->timing && c->timing->tangents) {
+		write_tangent(c, key, TANGENT_IN, out);
+		write_tangent(c, key, TANGENT_OUT, out);
+	}
 	buf_char(out, '}');
 }
 
@@ -118,7 +157,9 @@ static void write_channel(const struct shown *at, enum role role, const struct c
 	buf_format(out, "\"%s\": { ", role_names[role]);
 	write_unit(role, role_kind(at, role), at->anim->format->length, out);
 	buf_format(out, ", \"interpolation\": \"%s\", \"static\": %s, \"keys\": [",
-		   c && c->interpolation == INTERPOLATION_STEP ? "step" : "linear",
+		   c && c->timing                                ? "cubic"
+		   : c && c->interpolation == INTERPOLATION_STEP ? "step"
+								 : "linear",
 		   c && c->keyed ? "false" : "true");
 	for (uint32_t key = 0; key < keys; key++) {
 		json_write_comma(out, &first, "\n      ");
@@ -170,7 +211,7 @@ void bone_json_write_head(const struct shown *at, struct buf *out)
 		   at->anim->format->flat ? "model" : "parent");
 	buf_seconds(out, anim_seconds_per_frame(at->anim, clip));
 	buf_text(out, ",\n");
-	if (joint)
+	if (joint && !joint->bare)
 		write_rest(joint, out);
 }
 
@@ -200,36 +241,45 @@ static void bone_json_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
-/* Of the two only one comes from where a skeleton was known. */
-static bool skeletons_differ(const struct spot *root, const json_t *served)
+/* Was a skeleton known when one of the two texts was made, and not for the other? */
+static bool skeletons_differ(const struct spot *root, const struct token *served)
 {
-	return !json_object_get(root->value, "rest") != !json_object_get(served, "rest");
+	return !token_member(root->value, "rest") != !token_member(served, "rest");
 }
 
-bool bone_json_check_head(const struct spot *root, json_t *served, const char *content, bool *copy,
-			  struct err *err)
+/* Does the text name another file or clip than the one it is saved to? */
+static bool is_from_elsewhere(const struct spot *root, const struct token *served)
+{
+	static const char *const places[] = {"file", "clip"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		struct spot s = spot_member(root, places[i]);
+
+		if (s.value && !spot_unchanged(&s, token_member(served, places[i]), NULL, NULL))
+			return true;
+	}
+	return false;
+}
+
+bool bone_json_check_head(const struct spot *root, const struct token *served, const char *content,
+			  bool *copy, struct err *err)
 {
 	const char *const here[] = {content, NULL};
 	const char *const elsewhen[] = {content, "parent", "rest", NULL};
 	const char *const elsewhere[] = {content, "file",   "clip",  "bone",
 					 "name",  "parent", "space", "seconds_per_frame",
 					 "rest",  NULL};
-	struct spot file = spot_member(root, "file");
 	bool differ = skeletons_differ(root, served);
 
-	*copy = file.value && !spot_unchanged(&file, json_object_get(served, "file"), NULL, NULL);
-	if (differ && !json_object_get(served, "rest") &&
-	    json_object_set_new(served, "rest", json_null()) != 0)
-		return err_memory(err);
+	*copy = is_from_elsewhere(root, served);
 	return spot_unchanged(root, served, *copy ? elsewhere : differ ? elsewhen : here, err);
 }
 
-/* What every channel would be without its keys: what a text is held against. */
-static json_t *served_without_keys(const struct shown *at, struct err *err)
+/* Renders the channels without keys, to compare a text's other members with. */
+static bool serve_without_keys(const struct shown *at, struct doc *own, struct err *err)
 {
 	struct buf text = BUF_INIT;
-	bool first = true;
-	json_t *served;
+	bool first = true, fine;
 
 	bone_json_write_head(at, &text);
 	buf_text(&text, "\"channels\": {");
@@ -238,21 +288,21 @@ static json_t *served_without_keys(const struct shown *at, struct err *err)
 		write_channel(at, role, bone_json_track(at)->curve[role], 0, &text);
 	}
 	buf_text(&text, "}}");
-	served = json_served(&text, err);
+	fine = doc_served(own, &text, err);
 	buf_release(&text);
-	return served;
+	return fine;
 }
 
 /* ---- parse ---- */
 
 struct parse {
 	const struct shown *at;
-	struct doc doc;
-	json_t *served, *key_members;
+	struct doc doc, own; /* own: the text as served */
 	struct anim *edited;
 	struct err *err;
 	bool changed;
-	size_t retimed_at, retimed_length; /* the first time that is not what was served */
+	/* place of the first "time" that differs from what was served */
+	size_t retimed_at, retimed_length;
 };
 
 static bool read_bits(const struct spot *s, struct err *err, double *out)
@@ -276,7 +326,7 @@ static bool read_component(const struct spot *s, bool raw, unsigned axis, struct
 
 	key->at[axis] = spot_place(s, &length);
 	key->length[axis] = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
-	if (!raw && json_is_null(s->value))
+	if (!raw && token_is(s->value, TOKEN_NULL))
 		return true;
 	key->given |= (uint8_t)(1u << axis);
 	if (!raw)
@@ -290,21 +340,18 @@ bool bone_json_read_components(const struct spot *list, bool raw, unsigned width
 {
 	if (!spot_array(list, err))
 		return false;
-	if (json_array_size(list->value) != width) {
+	if (token_count(list->value) != width) {
 		spot_refuse(list, err, ERR_TEXT, "\"%s\" must have %u components, not %zu",
-			    list->member, width, json_array_size(list->value));
+			    list->member, width, token_count(list->value));
 		return err_accept(err, "%u numbers between commas; decimals have a point", width);
 	}
-	for (unsigned axis = 0; axis < width; axis++) {
-		struct spot component = spot_element(list, axis);
-
-		if (!read_component(&component, raw, axis, key, err))
+	for (struct spot s = spot_first(list); s.value; spot_next(&s))
+		if (!read_component(&s, raw, (unsigned)s.index, key, err))
 			return false;
-	}
 	return true;
 }
 
-static bool read_time(struct parse *p, const struct spot *time, uint32_t frame)
+static bool read_time(struct parse *p, const struct spot *time, double frame)
 {
 	char text[NUM_MAX];
 	double given, shown;
@@ -315,27 +362,74 @@ static bool read_time(struct parse *p, const struct spot *time, uint32_t frame)
 		return false;
 	if (p->retimed_length == 0 &&
 	    num_parse(text, num_seconds(text, key_seconds(p->at, frame)), '.', &shown) &&
-	    !num_same15(given, shown))
+	    !num_same15(given, shown) && !(fabs(given - shown) <= fabs(shown) * 1e-6))
 		p->retimed_at = spot_place(time, &p->retimed_length);
+	return true;
+}
+
+/* Reads "in" or "out", which may be left out. */
+static bool read_tangent(struct parse *p, const struct spot *s, enum tangent side, unsigned width,
+			 struct lens_key *key)
+{
+	struct spot value = spot_member(s, tangent_names[side]);
+	struct spot raw = spot_member(s, side == TANGENT_IN ? "raw_in" : "raw_out");
+	struct lens_key read = {.given = 0};
+
+	if (!value.value && !raw.value)
+		return true;
+	if (!bone_json_read_components(raw.value ? &raw : &value, raw.value != NULL, width, &read,
+				       p->err))
+		return false;
+	if (!key->tangents)
+		key->tangents = arena_alloc(&p->edited->arena, 1, sizeof(*key->tangents));
+	if (!key->tangents)
+		return err_memory(p->err);
+	key->tangents->given[side] = read.given;
+	key->tangents->exact[side] = read.exact;
+	memcpy(key->tangents->value[side], read.value, sizeof(read.value));
+	memcpy(key->tangents->at[side], read.at, sizeof(read.at));
+	memcpy(key->tangents->length[side], read.length, sizeof(read.length));
+	return true;
+}
+
+/* The frame of a key; of a format with times it need not be whole. */
+static bool read_moment(struct parse *p, const struct spot *frame, struct lens_key *key)
+{
+	double moment;
+	int64_t number;
+
+	if (p->at->anim->format->timed && frame->value) {
+		if (!spot_real(frame, p->err, &moment))
+			return false;
+		return lens_set_moment(key, moment) ||
+		       spot_refuse(frame, p->err, ERR_TEXT, "this is too far from all frames");
+	}
+	if (!spot_integer(frame, 0, UINT32_MAX, p->err, &number))
+		return false;
+	key->frame = (uint32_t)number;
 	return true;
 }
 
 static bool read_key(struct parse *p, const struct spot *s, unsigned width, struct lens_key *key)
 {
+	static const char *const timed[] = {"frame", "time",   "value",   "raw", "in",
+					    "out",   "raw_in", "raw_out", NULL};
+	static const char *const members[] = {"frame", "time", "value", "raw", NULL};
 	struct spot frame = spot_member(s, "frame"), time = spot_member(s, "time");
 	struct spot value = spot_member(s, "value"), raw = spot_member(s, "raw");
-	int64_t number;
 	size_t length;
 
-	if (!spot_object(s, p->err) || !spot_known(s, p->key_members, p->err) ||
-	    !spot_integer(&frame, 0, UINT32_MAX, p->err, &number))
+	if (!spot_object(s, p->err) ||
+	    !spot_known(s, p->at->anim->format->timed ? timed : members, NULL, p->err) ||
+	    !read_moment(p, &frame, key))
 		return false;
-	key->frame = (uint32_t)number;
 	key->row_at = spot_place(&frame, &length);
 	key->row_length = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
-	return read_time(p, &time, key->frame) &&
+	return read_time(p, &time, lens_moment(key)) &&
 	       bone_json_read_components(raw.value ? &raw : &value, raw.value != NULL, width, key,
-					 p->err);
+					 p->err) &&
+	       read_tangent(p, s, TANGENT_IN, width, key) &&
+	       read_tangent(p, s, TANGENT_OUT, width, key);
 }
 
 static bool read_keys(struct parse *p, const struct spot *list, struct lens_role *role)
@@ -345,7 +439,7 @@ static bool read_keys(struct parse *p, const struct spot *list, struct lens_role
 
 	if (!spot_array(list, p->err))
 		return false;
-	role->keys = calloc(json_array_size(list->value) + 1, sizeof(*role->keys));
+	role->keys = calloc(token_count(list->value) + 1, sizeof(*role->keys));
 	if (!role->keys)
 		return err_memory(p->err);
 	for (s = spot_first(list); s.value; spot_next(&s))
@@ -354,7 +448,7 @@ static bool read_keys(struct parse *p, const struct spot *list, struct lens_role
 	return true;
 }
 
-/* A rotation may come in either kind; its unit says which. */
+/* A rotation may be Euler angles or a quaternion; its "unit" decides. */
 static bool read_kind(struct parse *p, const struct spot *channel, enum curve_kind *kind)
 {
 	struct spot unit = spot_member(channel, "unit"), order = spot_member(channel, "order");
@@ -385,8 +479,8 @@ static bool read_channel(struct parse *p, const struct spot *channel, struct len
 	static const char *const editable[] = {"static", "keys", NULL};
 	static const char *const editable_rotation[] = {"unit", "order", "static", "keys", NULL};
 	bool rotation = role->role == ROLE_ROTATION;
-	const json_t *served =
-		json_object_get(json_object_get(p->served, "channels"), role_names[role->role]);
+	const struct token *served =
+		token_member(token_member(p->own.root, "channels"), role_names[role->role]);
 	struct spot is_static = spot_member(channel, "static"), keys = spot_member(channel, "keys");
 	bool value = false;
 
@@ -400,51 +494,38 @@ static bool read_channel(struct parse *p, const struct spot *channel, struct len
 	return read_keys(p, &keys, role);
 }
 
-/* The curve that the text asks for; no keys, or no member, and the role goes. */
-static bool read_curve(struct parse *p, const struct spot *channel, enum role role,
-		       const struct curve **out)
+/* Reads the channels. A role without keys, or without a member, is removed. */
+static bool read_roles(struct parse *p, const struct spot *channels, struct lens_role *roles)
 {
-	const struct clip *clip = &p->at->anim->clips[p->at->clip];
-	const struct track *track = bone_json_track(p->at);
-	struct lens_role text = {.role = role, .is_static = -1, .text = p->doc.text};
-	bool fine;
+	if (!spot_object(channels, p->err) ||
+	    !spot_known(channels, NULL, token_member(p->own.root, "channels"), p->err))
+		return false;
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		struct spot channel = spot_member(channels, role_names[role]);
+		struct lens_role *text = &roles[role];
 
-	text.kind = role_kind(p->at, role);
-	fine = !channel->value || read_channel(p, channel, &text);
-	text.columns = (uint8_t)((1u << kind_width(text.kind)) - 1);
-	fine = fine && lens_curve(p->at->anim, clip, track, &text, &p->edited->arena, out, p->err);
-	free(text.keys);
-	return fine;
-}
-
-static bool set_curve(struct parse *p, enum role role, const struct curve *curve)
-{
-	struct track *track;
-
-	if (curve == bone_json_track(p->at)->curve[role])
-		return true;
-	track = anim_edit_track(p->edited, p->at->clip, p->at->track);
-	if (!track)
-		return err_memory(p->err);
-	track->curve[role] = curve;
-	p->changed = true;
+		*text = (struct lens_role){.role = role, .is_static = -1, .text = p->doc.text};
+		text->kind = role_kind(p->at, role);
+		if (channel.value && !read_channel(p, &channel, text))
+			return false;
+		text->columns = (uint8_t)((1u << kind_width(text->kind)) - 1);
+	}
 	return true;
 }
 
 static bool read_channels(struct parse *p, const struct spot *channels)
 {
-	const struct curve *curve;
+	struct lens_role roles[ROLE_COUNT] = {{0}};
+	struct lens_rows text = {.roles = roles, .text = p->doc.text};
+	struct track now = *bone_json_track(p->at);
+	bool fine = read_roles(p, channels, roles) &&
+		    bone_edit_read(p->at, bone_json_track(p->at), &text, &p->edited->arena, &now,
+				   p->err) &&
+		    bone_edit_put(p->at, p->edited, p->at->track, &now, &p->changed, p->err);
 
-	if (!spot_object(channels, p->err) ||
-	    !spot_known(channels, json_object_get(p->served, "channels"), p->err))
-		return false;
-	for (enum role role = 0; role < ROLE_COUNT; role++) {
-		struct spot channel = spot_member(channels, role_names[role]);
-
-		if (!read_curve(p, &channel, role, &curve) || !set_curve(p, role, curve))
-			return false;
-	}
-	return true;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		free(roles[role].keys);
+	return fine;
 }
 
 static bool read_bone(struct parse *p, struct bytes text)
@@ -454,21 +535,19 @@ static bool read_bone(struct parse *p, struct bytes text)
 
 	if (!doc_read(&p->doc, text, p->err))
 		return false;
-	p->served = served_without_keys(p->at, p->err);
-	p->key_members = json_pack("{s:n, s:n, s:n, s:n}", "frame", "time", "value", "raw");
 	p->edited = anim_edit(p->at->anim);
-	if (!p->served || !p->key_members || !p->edited)
+	if (!p->edited || !serve_without_keys(p->at, &p->own, p->err))
 		return err_memory(p->err);
 	root = spot_root(&p->doc);
 	channels = spot_member(&root, "channels");
-	if (!bone_json_check_head(&root, p->served, "channels", &copy, p->err) ||
+	if (!bone_json_check_head(&root, p->own.root, "channels", &copy, p->err) ||
 	    !read_channels(p, &channels))
 		return false;
 	if (p->changed || copy || p->retimed_length == 0)
 		return true;
 	err_at(p->err, ERR_TEXT, p->retimed_at, p->retimed_length, "a key's time cannot be edited");
 	return err_accept(p->err, "another \"frame_time\" or \"duration\" in clip.json; "
-				  "here \"frame\" says where a key stands");
+				  "a key is moved by its \"frame\"");
 }
 
 static struct anim *bone_json_parse(const struct shown *at, struct bytes text, struct err *err)
@@ -482,8 +561,7 @@ static struct anim *bone_json_parse(const struct shown *at, struct bytes text, s
 		p.edited = NULL;
 	}
 	doc_release(&p.doc);
-	json_decref(p.served);
-	json_decref(p.key_members);
+	doc_release(&p.own);
 	return p.edited;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bone_plain.c - the short way to read a bone's CSV: a text in the very form that is served, with
- * the rows and the blanks that are served, and perhaps other numbers in their places. That is what
- * most saves are. All others are read the long way, and so is what will be refused.
+ * bone_plain.c - a fast path for a bone's CSV that differs from the served text only in its
+ * numbers, which most saves do: the same rows, with the same blank cells. Any other text, and any
+ * that will be refused, is left to the full parser in bone_csv.c.
  */
 #include "bone_plain.h"
 
 #include "csv.h"
-#include "lens.h"
+#include "model/lens.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct plain {
 	uint32_t rows;
 };
 
-static bool take(struct plain *t, char c)
+static bool take_char(struct plain *t, char c)
 {
 	return t->p < t->end && *t->p++ == c;
 }
@@ -42,12 +42,12 @@ static bool take_frame(struct plain *t, uint32_t row)
 	return true;
 }
 
-/* "12,0.4". */
+/* Reads "12,0.4", the row's frame and time as they are served. */
 static bool take_time(struct plain *t, uint32_t row)
 {
 	struct num_plain time;
 
-	return take_frame(t, row) && take(t, ',') && take_number(t, &time) &&
+	return take_frame(t, row) && take_char(t, ',') && take_number(t, &time) &&
 	       csv_is_served_time(time.value, row * t->seconds_per_frame);
 }
 
@@ -56,7 +56,7 @@ static bool take_key(struct plain *t, struct lens_plain *role, uint32_t key)
 	struct num_plain cells[4];
 
 	for (unsigned axis = 0; axis < role->width; axis++)
-		if (!take(t, ',') || !take_number(t, &cells[axis]))
+		if (!take_char(t, ',') || !take_number(t, &cells[axis]))
 			return false;
 	return lens_plain_key(role, key, cells);
 }
@@ -81,7 +81,7 @@ static bool take_row(struct plain *t, uint32_t row)
 		if (!(row < role->count ? take_key(t, role, row) : take_blanks(t, role->width)))
 			return false;
 	}
-	return take(t, '\n');
+	return take_char(t, '\n');
 }
 
 static bool begin(struct plain *t, const struct shown *at, struct arena *arena)
@@ -99,7 +99,7 @@ static bool begin(struct plain *t, const struct shown *at, struct arena *arena)
 	return t->rows > 0 && t->rows <= at->anim->format->max_frames;
 }
 
-static bool finish(struct plain *t, const struct shown *at, struct anim *edited)
+static bool finish_plain(struct plain *t, const struct shown *at, struct anim *edited)
 {
 	const struct track *old = &at->anim->clips[at->clip].tracks[at->track];
 	struct track *track = NULL;
@@ -128,7 +128,7 @@ struct anim *bone_parse_plain(const struct shown *at, struct bytes rows)
 
 	for (uint32_t row = 0; fine && row < t.rows; row++)
 		fine = take_row(&t, row);
-	if (fine && t.p == t.end && finish(&t, at, edited))
+	if (fine && t.p == t.end && finish_plain(&t, at, edited))
 		return edited;
 	anim_free(edited);
 	return NULL;

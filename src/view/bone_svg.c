@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bone_svg.c - NAME.svg: the curves of a bone as charts, one for each role that has keys. */
-#include "clip.h"
-#include "lens.h"
-#include "num.h"
+#include "model/clip.h"
+#include "model/lens.h"
+#include "model/sampled.h"
 #include "own_digest.h"
 #include "plot.h"
 #include "svg.h"
+#include "text/num.h"
 #include "views.h"
 
 #include <math.h>
@@ -15,11 +16,11 @@
 #define RIGHT 24
 #define TOP 52 /* name of the bone and length of the clip */
 #define CHART_HEIGHT 140
-#define CHART_TOP 26    /* what the chart is of, and the legend */
-#define CHART_BOTTOM 28 /* its frames */
+#define CHART_TOP 26    /* its heading and legend */
+#define CHART_BOTTOM 28 /* its frame numbers */
 #define BOTTOM 22       /* the seconds */
 #define NAME_LETTERS 44
-#define VALUE_DIGITS 16 /* of each component, beside the legend */
+#define VALUE_DIGITS 16 /* of a value in the legend */
 
 static const struct track *track_shown(const struct shown *at)
 {
@@ -87,26 +88,29 @@ static void write_keys(const struct curve *c, uint32_t keys, struct buf *out)
 	buf_text(out, keys == 1 ? " key" : " keys");
 	if (c->interpolation == INTERPOLATION_STEP)
 		buf_text(out, " that hold");
+	if (c->timing)
+		buf_text(out, " with tangents, drawn in each frame");
 }
 
 /* "rotation (degrees), 12 keys" */
 static void write_chart_head(const struct shown *at, const struct track *track, enum role role,
 			     double y, struct buf *out)
 {
-	bool converted = track->curve[role] != track_shown(at)->curve[role];
+	const struct curve *stored = track_shown(at)->curve[role];
+	bool converted = stored->kind == CURVE_QUATERNION;
 
 	svg_text_begin(LEFT, y, "", out);
 	buf_format(out, "<tspan font-weight=\"bold\">%s</tspan> (%s", role_names[role],
 		   plot_unit(at->anim->format, role));
 	buf_text(out, converted ? ", of quaternions), " : "), ");
-	write_keys(track->curve[role], curve_shown(track->curve[role], clip_shown(at)->frames),
-		   out);
+	write_keys(stored->timing ? stored : track->curve[role],
+		   curve_shown(stored, clip_shown(at)->frames), out);
 	svg_text_end(out);
 	for (unsigned axis = 0; axis < 3; axis++)
 		plot_legend(WIDTH - RIGHT - (3 - axis) * LEGEND_WIDTH, y, axis, out);
 }
 
-/* One below the other; *chart is left where the last one is. */
+/* Writes the charts below each other; *chart is then the last one. */
 static void write_charts(const struct shown *at, const struct track *track, struct chart *chart,
 			 struct buf *out)
 {
@@ -126,7 +130,8 @@ static void write_charts(const struct shown *at, const struct track *track, stru
 static void bone_svg_render(const struct shown *at, struct buf *out)
 {
 	struct arena arena = ARENA_INIT;
-	struct track track = lens_shown_as(track_shown(at), CURVE_EULER, &arena);
+	struct track drawn = track_sampled(track_shown(at), clip_shown(at)->frames, &arena);
+	struct track track = lens_shown_as(&drawn, CURVE_EULER, &arena);
 	struct chart chart = {.clip = clip_shown(at),
 			      .x = LEFT,
 			      .width = WIDTH - LEFT - RIGHT,
@@ -154,4 +159,5 @@ const struct view view_bone_svg = {
 	.present = bone_svg_present,
 	.render = bone_svg_render,
 	.names_file = true,
+	.composed = true,
 };

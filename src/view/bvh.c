@@ -13,39 +13,39 @@
  *   Frames: 31
  *   Frame Time: 0.016666668
  *
- * Positions of a root are where it is: with an offset that is not 0, programs differ in whether to
- * add it. All other bones turn only, so the file is not there where it would lose something: a bone
- * that is scaled, or one below another that moves in it.
+ * The positions of a root include its offset, which is 0, since programs differ in whether to add
+ * one. All other bones only rotate. So the file is absent if it would lose something: if a bone is
+ * scaled, or moves relative to its parent.
  *
- * Where a lossy one is asked for, scales are left out, and a bone that moves in another has
- * positions too. They take the place of its offset, as in Blender and most mocap data; the offset
- * is where it is in the first frame, for programs that let only roots move. Such a text cannot be
- * saved back.
+ * With --bvh=lossy, scales are left out, and a bone that moves relative to its parent has positions
+ * too. They replace its offset, as in Blender and most motion capture data; the offset is its
+ * position in the first frame, for programs that move only roots. Such a text cannot be saved.
  */
 #include "bvh.h"
-#include "clip.h"
-#include "num.h"
-#include "rotation.h"
+#include "model/clip.h"
+#include "model/rotation.h"
+#include "text/num.h"
 #include "views.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#define SAME 1e-5 /* of a length or a scale: what a text in float32 does not tell apart */
-#define SHORT 0.1 /* of a bone that is nowhere else than what it hangs from */
+#define SAME 1e-5 /* relative: lengths and scales that are as good as equal in float32 */
+#define SHORT 0.1 /* length of a bone that ends where it begins */
 #define INDENT_MAX 40
 
 /*
- * Each frame has a row, also where nothing moves: a file of a few bytes may claim more than can be
- * written. So many bones times frames are always fine, and more in proportion to the keys.
+ * Every frame has a row, even if nothing moves, so a file of a few bytes could claim a text of
+ * gigabytes. This many cells (bones times frames) are always allowed, and more in proportion to the
+ * number of keys.
  */
 #define CELLS_FREE 65536
 #define CELLS_PER_KEY 16
 
 /* ---- can it be said? ---- */
 
-/* The first frame in which the role is not as it was at first, or as in `as`; or -1. */
+/* The first frame in which the role differs from `as` (NULL: from its first value); or -1. */
 static int64_t frame_off(struct channel c, const double *as)
 {
 	double first[3];
@@ -65,7 +65,7 @@ bool bvh_is_root(const struct figure *f, uint32_t node)
 	return f->nodes[node].parent == FIGURE_NONE;
 }
 
-/* The first frame in which it moves in the one that it hangs from, or -1. */
+/* The first frame in which the node moves relative to its parent, or -1. */
 static int64_t frame_moved(const struct figure *f, uint32_t node)
 {
 	return bvh_is_root(f, node) ? -1 : frame_off(channel_of(f, node, ROLE_TRANSLATION), NULL);
@@ -104,7 +104,8 @@ static bool length_fits(const struct figure *f, struct err *err)
 		       (unsigned)f->clip->frames);
 }
 
-bool bvh_is_lossless(const struct figure *f, struct err *err)
+/* Can BVH store all of the figure's motion? If not, err names the bone and what would be lost. */
+static bool bvh_is_lossless(const struct figure *f, struct err *err)
 {
 	for (uint32_t node = 0; node < f->count; node++)
 		if (!node_fits(f, node, err))
@@ -131,7 +132,7 @@ static int bvh_check(const struct shown *at)
 	return error;
 }
 
-/* Without memory it is there, and reading it fails for that reason. */
+/* Out of memory it counts as present; reading it then reports the failure. */
 static bool bvh_present(const struct shown *at)
 {
 	return bvh_check(at) != ENOENT;
@@ -153,12 +154,12 @@ static void bvh_explain(const struct shown *at, struct err *err)
 struct writing {
 	const struct figure *f;
 	struct buf *out;
-	uint32_t *order; /* of the nodes in the text */
-	bool *placed;    /* of each node: it has positions */
+	uint32_t *order; /* nodes in the text's order */
+	bool *placed;    /* by node: it has position channels */
 	uint32_t count;
 };
 
-/* Bytes of the character, if it is one at which programs end a word. */
+/* The size of the character if it is white space to some program, else 0. */
 static size_t space_size(const uint8_t *p)
 {
 	static const char *const spaces[] = {" ",
@@ -177,7 +178,7 @@ static size_t space_size(const uint8_t *p)
 	return p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0x80 && p[2] <= 0x8a ? 3 : 0;
 }
 
-/* One word: spaces are written as names write what no file name can have. */
+/* White space in the name is escaped, as characters that a file name cannot have are. */
 void bvh_word(const char *name, struct buf *out)
 {
 	const uint8_t *p = (const uint8_t *)name;
@@ -207,7 +208,7 @@ void bvh_offset(const struct figure *f, uint32_t node, double out[3])
 	memcpy(out, bvh_is_root(f, node) ? none : c.value, sizeof(none));
 }
 
-/* As long as the bone that ends there, so that it can be seen. */
+/* The end site continues the bone at its own length, so that it is visible. */
 void bvh_end(const struct figure *f, uint32_t node, double out[3])
 {
 	bvh_offset(f, node, out);
@@ -273,7 +274,7 @@ static void leave_node(void *user, uint32_t node, uint32_t depth)
 
 /* ---- the frames ---- */
 
-/* One role of a node, frame after frame: the keys that are told, and the way between them. */
+/* Evaluates one role of a node frame by frame, between two keys at a time. */
 struct runner {
 	struct channel before, after;
 	bool more;
@@ -281,7 +282,7 @@ struct runner {
 
 struct moving {
 	struct runner position, rotation;
-	const struct curve *euler; /* of the rotation, where it is of angles */
+	const struct curve *euler; /* the rotation's curve, if it stores angles */
 	double angles[3];
 };
 
@@ -333,7 +334,7 @@ static struct moving moving_of(const struct figure *f, uint32_t node)
 	return m;
 }
 
-/* Angles are as they are stored, or else nearest to those before. */
+/* Angles at a key are the stored ones; others are the equivalents nearest to the row before. */
 static void move_to(struct moving *m, uint32_t frame, double cells[6])
 {
 	double angles[4], value[4];
@@ -419,13 +420,13 @@ static bool is_own_text(const struct shown *at, struct bytes text)
 
 static struct anim *refuse_lossy(const struct err *loss, struct err *err)
 {
-	err_set(err, ERR_STORE, "what this text leaves out it cannot bring back: %s",
+	err_set(err, ERR_STORE, "a text that leaves something out cannot be saved: %s",
 		loss->message);
 	err_accept(err, "edits of bones/*.csv, bones/*.json or clip.json; this view follows them");
 	return NULL;
 }
 
-/* Where something is left out, nothing but the view's own text is taken. */
+/* A lossy text is accepted only if it is unchanged. */
 static struct anim *lossy_parse(const struct shown *at, struct bytes text, const struct err *loss,
 				struct err *err)
 {

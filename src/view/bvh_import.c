@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clip.bvh, as another program has written it, back into the clip.
+ * bvh_import.c - reads a clip.bvh that another program has written back into the clip.
  *
- * Rows are frames: the frame time is for reading. A bone turns by its rotation channels, one after
- * another in their order, the first outermost. Position channels take the place of the offset, as
- * in Blender. In the clip they move roots alone; all others must be where clip.bvh has them.
+ * Rows are frames; the frame time is read-only. A bone's rotation is the product of its rotation
+ * channels in their order, the first outermost. Position channels replace the offset, as in
+ * Blender. Only roots may move; all other joints must be where clip.bvh has them.
  *
- * Blender turns what it imports so that Z is up, unless told otherwise, and exports it so. The
- * offsets show it, and everything is turned back.
+ * By default Blender rotates what it imports so that Z is up, and exports it like that. The offsets
+ * reveal this, and everything is rotated back.
  */
 #include "bvh.h"
 #include "bvh_read.h"
-#include "clip.h"
+#include "model/clip.h"
+#include "model/rotation.h"
 #include "motion.h"
-#include "rotation.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SAME_LENGTH 1e-5
-#define SAME_PART 1e-6 /* programs that count in float32 place bones in the space of the model */
+#define SAME_PART 1e-6 /* relative; programs compute in float32 and in model space */
 #define SAME_ANGLE (0.01 / 180 * M_PI)
-#define SAME_TIME 1e-3 /* of the frame time: some write six decimals */
+#define SAME_TIME 1e-3 /* relative; some programs write six decimals */
 
 /*
- * Where the middle one of three turns is nearly a right angle, the outer two turn about nearly the
- * same axis. Who takes them from a matrix in float32 gets each wrong by a part of its size, which
- * is the cosine of the middle one.
+ * Near gimbal lock (the second of three rotations close to 90 degrees) the other two rotate about
+ * nearly the same axis. A program that computes them from a float32 matrix gets them wrong by about
+ * float32's precision divided by the cosine of the second.
  */
 #define LOCKED 0.01
 #define LOCKED_LEAST 1e-5
 #define LOCKED_ANGLE 3e-7
 
-/* What a joint of the text is. */
+/* What is known of a joint of the text. */
 struct part {
-	uint32_t node;     /* or FIGURE_NONE: a root that only holds others together */
-	double served[3];  /* where it is; of a root: its offset */
-	double reach;      /* how far off it can be, in this frame */
-	double *rotations; /* of each frame; NULL where the text has none */
-	double *positions; /* of a root that is in the clip; or NULL */
+	uint32_t node;     /* or FIGURE_NONE: a root that only groups others */
+	double served[3];  /* its position as served; of a root, its offset */
+	double reach;      /* its distance from its root at most, in this frame */
+	double *rotations; /* by frame; NULL if the text has none */
+	double *positions; /* by frame, of a root that the clip has; or NULL */
 };
 
 struct import {
@@ -47,7 +47,7 @@ struct import {
 	struct figure f;
 	struct bvh text;
 	struct bytes whole;
-	struct part *parts; /* of each joint */
+	struct part *parts; /* by joint */
 	bool z_up;
 	struct arena arena;
 	struct err *err;
@@ -79,7 +79,7 @@ static int by_text(const void *pa, const void *pb)
 	return order ? order : (a->size > b->size) - (a->size < b->size);
 }
 
-/* The words of all nodes, sorted. NULL: no memory. */
+/* The names of all nodes as words, sorted. NULL: no memory. */
 static struct word *list_words(struct import *in)
 {
 	struct word *words = arena_alloc(&in->arena, in->f.count, sizeof(*words));
@@ -103,7 +103,7 @@ static struct word *list_words(struct import *in)
 	return words;
 }
 
-/* What Blender hangs several roots from. */
+/* Is this the empty root that Blender adds above several roots? */
 static bool is_bare(const struct bvh_joint *joint)
 {
 	return joint->parent == BVH_NONE && joint->count == 0 && joint->offset[0].value == 0 &&
@@ -119,13 +119,13 @@ static bool find_node(struct import *in, const struct word *words, uint32_t i, b
 	in->parts[i].node = word ? word->node : FIGURE_NONE;
 	if (!word && !is_bare(joint)) {
 		err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
-		       "no bone of this clip is called so");
+		       "no bone of this clip has this name");
 		return err_accept(in->err, "a name that clip.bvh has; bones are added, renamed and "
 					   "removed in clip.json");
 	}
 	if (word && taken[word->node])
 		return err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
-			      "\"%s\" is there twice", in->f.nodes[word->node].name);
+			      "\"%s\" is listed twice", in->f.nodes[word->node].name);
 	if (word)
 		taken[word->node] = true;
 	return true;
@@ -143,7 +143,7 @@ static bool check_parent(const struct import *in, uint32_t i)
 	if (parent == wanted)
 		return true;
 	err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
-	       "\"%s\" hangs from %s here, and from %s in the clip", in->f.nodes[node].name,
+	       "the parent of \"%s\" is %s here, and %s in the clip", in->f.nodes[node].name,
 	       node_name(in, parent), node_name(in, wanted));
 	return err_accept(in->err, "the hierarchy of clip.bvh");
 }
@@ -195,7 +195,7 @@ static void read_offset(const struct bvh_joint *joint, double out[3])
 		out[axis] = joint->offset[axis].value;
 }
 
-/* So many offsets that can tell are as they were served, and so many as with Z up. */
+/* Of the offsets that differ between the two: how many are as served, and how many have Z up. */
 struct axes {
 	uint32_t kept, turned;
 };
@@ -226,6 +226,8 @@ static void find_axes(struct import *in)
 		if (part->node == FIGURE_NONE)
 			continue;
 		bvh_offset(&in->f, part->node, part->served);
+		for (unsigned axis = 0; axis < 3; axis++)
+			part->served[axis] = (double)finite_f32(part->served[axis]);
 		part->reach += size_of(part->served);
 		read_offset(joint, read);
 		see_axes(&axes, part->served, read, part->reach);
@@ -252,7 +254,7 @@ static bool has_rotation(const struct bvh_joint *joint)
 	return false;
 }
 
-/* Of a joint without positions it says where the joint is. */
+/* The offset of a joint without position channels must be its served position. */
 static bool check_offset(const struct import *in, uint32_t i)
 {
 	const struct bvh_joint *joint = &in->text.joints[i];
@@ -274,7 +276,7 @@ static bool check_offset(const struct import *in, uint32_t i)
 			  in->f.nodes[part->node].name);
 }
 
-/* A root with positions, or one of the skeleton alone, is not where its offset is. */
+/* A root with position channels, or one that only the skeleton has, is not at its offset. */
 static void place_root(struct import *in, struct part *part)
 {
 	struct channel c = channel_of(&in->f, part->node, ROLE_TRANSLATION);
@@ -341,7 +343,7 @@ static void read_rotation(const struct import *in, const struct bvh_joint *joint
 	turn_back(in, q);
 }
 
-/* A channel that is not there leaves the offset. */
+/* A missing channel leaves that component of the offset. */
 static void read_position(const struct import *in, const struct bvh_joint *joint,
 			  const struct bvh_cell *cells, double out[3])
 {
@@ -364,7 +366,8 @@ static bool refuse_move(const struct import *in, uint32_t frame, const struct pa
 				  "what clip.bvh has: \"%s\" is a bone of the skeleton "
 				  "and not of the clip",
 				  name);
-	return err_accept(in->err, "%.9g %.9g %.9g; a BVH moves roots alone, bones/%s.csv any bone",
+	return err_accept(in->err,
+			  "%.9g %.9g %.9g; in a BVH only roots move, bones/%s.csv any bone",
 			  part->served[0], part->served[1], part->served[2], name);
 }
 
@@ -375,7 +378,7 @@ static bool is_same_rotation(const double a[4], const double b[4], double room)
 	return 2 * acos(fmin(fabs(dot), 1)) <= room;
 }
 
-/* The cosine of the second of three turns; 1 where there are fewer. */
+/* The cosine of the second of three rotations; 1 if there are fewer. */
 static double middle_cosine(const struct bvh_joint *joint, const struct bvh_cell *cells)
 {
 	double middle = 0;
@@ -387,7 +390,7 @@ static double middle_cosine(const struct bvh_joint *joint, const struct bvh_cell
 	return turns == 3 ? fabs(cos(middle / 180 * M_PI)) : 1;
 }
 
-/* As it was served, if it cannot be told from that. */
+/* Keeps the served rotation if the text does not distinguish this one from it. */
 static void settle_locked(const struct import *in, uint32_t frame, const struct part *part,
 			  double cosine, double q[4])
 {
@@ -401,7 +404,7 @@ static void settle_locked(const struct import *in, uint32_t frame, const struct 
 		memcpy(q, served.rotation, sizeof(served.rotation));
 }
 
-/* Of a joint that is no bone of the clip. */
+/* Checks a joint that only the skeleton has: the clip cannot store its motion. */
 static bool check_rotation(const struct import *in, uint32_t frame, const struct part *part,
 			   const struct bvh_cell *cells, const double q[4])
 {
@@ -500,7 +503,7 @@ static void add_channel(const struct import *in, struct motion_channel *channels
 		};
 }
 
-static struct anim *apply(struct import *in)
+static struct anim *apply_import(struct import *in)
 {
 	uint32_t frames = in->f.clip->frames, count = 0;
 	double *times = arena_alloc(&in->arena, frames, sizeof(*times));
@@ -533,7 +536,9 @@ static bool is_unchanged(const struct import *in, const struct anim *edited)
 	return true;
 }
 
-/* Stale or foreign it does not matter, but a text that says nothing else must not pass as a save.
+/*
+ * A wrong frame time is ignored in a text that changes something else, but a text whose only change
+ * is the frame time must be refused.
  */
 static bool check_time(const struct import *in, const struct anim *edited)
 {
@@ -557,7 +562,7 @@ struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *e
 		err_memory(err);
 	else if (bvh_open(&in.text, text, &in.arena, err) && find_parts(&in) && check_frames(&in) &&
 		 begin_parts(&in) && read_rows(&in))
-		edited = apply(&in);
+		edited = apply_import(&in);
 	if (edited && !check_time(&in, edited)) {
 		anim_free(edited);
 		edited = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bvh_read.h"
 
-#include "num.h"
+#include "text/num.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
-#define QUOTED_MAX 60 /* bytes of a word that a message repeats */
+#define QUOTED_MAX 60 /* bytes of a word that a message quotes */
 
 /* ---- words ---- */
 
@@ -21,7 +21,7 @@ static bool is_space(uint8_t c)
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || is_line_end(c);
 }
 
-/* Up to a line's end where `in_line` is set. */
+/* With `in_line`, stops at the end of the line. */
 static void skip_spaces(struct bvh *b, bool in_line)
 {
 	while (b->at < b->text.size && is_space(b->text.data[b->at]) &&
@@ -29,7 +29,7 @@ static void skip_spaces(struct bvh *b, bool in_line)
 		b->at++;
 }
 
-/* Of no bytes at the end, of the text or of the line. */
+/* Empty at the end of the text or, with `in_line`, of the line. */
 static struct bytes next_word(struct bvh *b, bool in_line)
 {
 	struct bytes word;
@@ -53,7 +53,7 @@ static size_t place_of(const struct bvh *b, struct bytes word)
 	return (size_t)(word.data - b->text.data);
 }
 
-/* The word is not `wanted`. One that the text ends with, or in, may have been to become that. */
+/* Refuses a word that is not `wanted`: ERR_EARLY if the text ends within or before it. */
 static bool refuse_word(const struct bvh *b, struct bytes word, const char *wanted)
 {
 	bool early = place_of(b, word) + word.size == b->text.size;
@@ -78,7 +78,7 @@ static bool read_keyword(struct bvh *b, const char *keyword)
 	return word_is(word, keyword) || refuse_word(b, word, keyword);
 }
 
-/* One that ends with a colon, behind which a number may stand without a space. */
+/* Reads a label that ends in a colon; a number may follow without a space. */
 static bool read_label(struct bvh *b, const char *label)
 {
 	struct bytes word = next_word(b, false);
@@ -154,7 +154,7 @@ static bool read_channels(struct bvh *b, struct bvh_joint *joint)
 	return true;
 }
 
-/* Up to what hangs from it. */
+/* Reads a joint up to its children. */
 static bool read_joint(struct bvh *b, uint32_t parent, struct bvh_joint *joint)
 {
 	*joint = (struct bvh_joint){.name = next_word(b, false), .parent = parent};
@@ -163,7 +163,7 @@ static bool read_joint(struct bvh *b, uint32_t parent, struct bvh_joint *joint)
 	return read_keyword(b, "{") && read_offset(b, joint->offset) && read_channels(b, joint);
 }
 
-/* Some programs name it. */
+/* Reads an End Site; some programs give it a name. */
 static bool read_end(struct bvh *b, struct bvh_joint *joint)
 {
 	struct bvh_cell offset[3];
@@ -184,7 +184,7 @@ static bool read_end(struct bvh *b, struct bvh_joint *joint)
 	return true;
 }
 
-/* What stands in the braces of `*open`, or outside of all. *done: "MOTION". */
+/* Reads the next item inside the braces of joint *open, or at top level. Sets *done at "MOTION". */
 static bool read_item(struct bvh *b, struct bvh_joint *joints, uint32_t *open, bool *done)
 {
 	struct bytes word = next_word(b, false);
@@ -208,7 +208,7 @@ static bool read_item(struct bvh *b, struct bvh_joint *joints, uint32_t *open, b
 	return true;
 }
 
-/* No more joints than the text has words that begin one. */
+/* An upper bound: how many words of the text could begin a joint. */
 static uint64_t most_joints(struct bvh b)
 {
 	uint64_t count = 0;
@@ -278,7 +278,7 @@ static bool refuse_length(const struct bvh *b, struct bytes word, size_t cells)
 			  b->cells);
 }
 
-/* Lines end frames, so that a number that is missing is found where it is missing. */
+/* A frame is one line, so that a missing number is reported at its place. */
 bool bvh_row(struct bvh *b, struct bvh_cell *cells)
 {
 	struct bytes word;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * bvh_read.h - takes a BVH text apart, whoever wrote it: any spaces and line ends, capitals or not,
- * channels in any order, exponents.
+ * bvh_read.h - a parser of BVH texts by any program: any white space and line ends, keywords in
+ * upper or lower case, channels in any order, numbers with exponents.
  *
  *	struct bvh b;
  *	bool fine = bvh_open(&b, text, &arena, err);
@@ -9,8 +9,8 @@
  *		fine = bvh_row(&b, cells);
  *	fine = fine && bvh_close(&b);
  *
- * Only the hierarchy is held. Errors are at a place of the text; ERR_EARLY where its one fault is
- * that it ends.
+ * Only the hierarchy is kept in memory. Errors have a place in the text; ERR_EARLY if the only
+ * fault is that the text ends too early.
  */
 #ifndef ANIMFS_VIEW_BVH_READ_H
 #define ANIMFS_VIEW_BVH_READ_H
@@ -29,28 +29,29 @@ enum bvh_channel {
 	BVH_CHANNELS
 };
 
-/* A number, and where the text has it. */
+/* A number, and its place in the text. */
 struct bvh_cell {
 	double value; /* finite, also as float32 */
 	size_t at, length;
 };
 
 struct bvh_joint {
-	struct bytes name; /* in the text: one word */
+	struct bytes name; /* one word; points into the text */
 	uint32_t parent;   /* an earlier joint, or BVH_NONE */
 	struct bvh_cell offset[3];
-	bool has_end; /* an end site, which is no joint */
+	bool has_end; /* an End Site, which is not a joint */
 	double end[3];
-	uint8_t count, channels[BVH_CHANNELS]; /* each once, in the text's order */
-	size_t first; /* of its cells in a row, which has those of all joints, one after another */
+	uint8_t count, channels[BVH_CHANNELS]; /* no channel twice; in the text's order */
+	/* index of the joint's first cell in a row, which holds the cells of all joints in order */
+	size_t first;
 };
 
 struct bvh {
 	const struct bvh_joint *joints;
 	uint32_t count;
-	size_t cells; /* of a row */
+	size_t cells; /* numbers in a row */
 	uint32_t frames;
-	struct bytes frames_text; /* in the text */
+	struct bytes frames_text; /* the number of frames as written */
 	struct bvh_cell frame_time;
 
 	/* private */
@@ -61,11 +62,11 @@ struct bvh {
 	uint32_t row;
 };
 
-/* Reads up to the rows. The joints live in the arena. */
+/* Reads everything before the rows. The joints live in the arena. */
 bool bvh_open(struct bvh *b, struct bytes text, struct arena *arena, struct err *err);
-/* The next row, which there must be. */
+/* Reads the next row; call it b->frames times. */
 bool bvh_row(struct bvh *b, struct bvh_cell *cells);
-/* Nothing may follow. */
+/* Checks that nothing follows the last row. */
 bool bvh_close(struct bvh *b);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "clip.h"
 #include "clip_json.h"
-#include "names.h"
+#include "model/clip.h"
+#include "model/names.h"
 
 #include <math.h>
 #include <string.h>
 
-#define TOLD 0.5000001e-6 /* seconds in a text are rounded to the microsecond */
+#define TOLD 0.5000001e-6 /* times in a text are rounded to a microsecond */
 
 bool clip_text_is_copy(const struct clip_text *p)
 {
@@ -42,7 +42,7 @@ static bool copy_frames(struct clip_text *p)
 	struct spot s = spot_member(&p->root, "frames");
 	int64_t frames;
 
-	if (!s.value)
+	if (!s.value || p->edited->format->timed) /* its keys say how many there are */
 		return true;
 	if (!spot_integer(&s, 1, p->at->anim->format->max_frames, p->err, &frames))
 		return false;
@@ -54,13 +54,13 @@ static bool copy_frames(struct clip_text *p)
 	return true;
 }
 
-/* The whole number, if the other is as good as it: seconds of a text do not say more. */
+/* Rounds v to a whole number if it is within `tolerance`, which is how exact the text is. */
 static double plain(double v, double tolerance)
 {
 	return fabs(v - round(v)) <= tolerance ? round(v) : v;
 }
 
-/* Frames a second, where the file stores its own rate. */
+/* Sets the frame rate, in a format whose files store one. */
 static bool set_rate(struct clip_text *p, double seconds)
 {
 	double rate = (p->clip->frames - 1) / seconds;
@@ -90,7 +90,7 @@ static bool copy_seconds(struct clip_text *p)
 	const struct format *format = p->edited->format;
 	double seconds, own;
 
-	if (!s.value || p->clip->frames < 2)
+	if (!s.value || p->clip->frames < 2 || p->edited->format->timed)
 		return true;
 	if (!spot_real(&s, p->err, &seconds))
 		return false;
@@ -113,7 +113,7 @@ static bool copy_seconds(struct clip_text *p)
 	return err_accept(p->err, "other \"frames\", or a text without \"seconds\"");
 }
 
-/* Moves the bone of that label to place `to`, if it stands behind. */
+/* Moves the bone with that label to index `to`, if it comes after it. */
 static bool move_bone(struct track *tracks, uint32_t count, const char *label, uint32_t to)
 {
 	for (uint32_t i = to; i < count; i++) {
@@ -128,7 +128,7 @@ static bool move_bone(struct track *tracks, uint32_t count, const char *label, u
 	return false;
 }
 
-/* The bones that both have, in the order of the text; then the others. */
+/* Reorders: first the bones that both have, in the order of the text, then the others. */
 static bool copy_order(struct clip_text *p)
 {
 	struct spot list = spot_member(&p->root, "bones"), s;
@@ -140,7 +140,7 @@ static bool copy_order(struct clip_text *p)
 	if (!spot_array(&list, p->err))
 		return false;
 	for (s = spot_first(&list); s.value; spot_next(&s)) {
-		const char *label = json_string_value(json_object_get(s.value, "bone"));
+		const char *label = token_text(token_member(s.value, "bone"));
 
 		if (label &&
 		    move_bone((struct track *)p->clip->tracks, p->clip->track_count, label, to))

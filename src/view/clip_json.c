@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clip.json: what a clip is called, how long it is, what else the format stores about it, and its
+ * clip_json.c - clip.json: a clip's name, its length, what else the format stores of it, and its
  * bones in file order. Times are the stored numbers, in "time_unit".
  *
  * "clip", "loop", "frames", "frame_time", "duration", the format's own member and "bones" can be
  * edited; "was" in an entry of "bones" names the bone that is renamed.
  */
 #include "clip_json.h"
-#include "clip.h"
-#include "label.h"
-#include "num.h"
+#include "model/clip.h"
+#include "model/label.h"
+#include "text/num.h"
 #include "views.h"
 #include <math.h>
 #include <stdlib.h>
@@ -83,10 +83,10 @@ static void clip_json_render(const struct shown *at, struct buf *out)
 
 bool clip_text_changed(const struct clip_text *p, const struct spot *s)
 {
-	return s->value && !spot_unchanged(s, json_object_get(p->served, s->member), NULL, NULL);
+	return s->value && !spot_unchanged(s, token_member(p->own.root, s->member), NULL, NULL);
 }
 
-/* Members that other formats have and this one does not. */
+/* Refuses members that only other formats have. */
 static bool check_format_has(const struct clip_text *p)
 {
 	static const char *const names[] = {"loop", "frame_time", "duration"};
@@ -94,7 +94,7 @@ static bool check_format_has(const struct clip_text *p)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct spot s = spot_member(&p->root, names[i]);
 
-		if (!s.value || json_object_get(p->served, names[i]))
+		if (!s.value || token_member(p->own.root, names[i]))
 			continue;
 		spot_refuse(&s, p->err, ERR_STORE, "%s files store no \"%s\"",
 			    p->at->anim->format->name, names[i]);
@@ -141,44 +141,40 @@ static bool edit_field(struct clip_text *p, const struct spot *s)
 	bool found;
 	struct field *field = clip_edit_field(p->edited, p->clip, s->member, &found);
 
-	return field ? spot_field(s, p->err, field) : err_memory(p->err);
+	return field ? json_read_field(s, p->err, field) : err_memory(p->err);
 }
 
 static bool edit_fields(struct clip_text *p)
 {
 	struct spot fields = spot_member(&p->root, p->at->anim->format->name);
-	const json_t *served = json_object_get(p->served, p->at->anim->format->name);
-	const char *name;
-	json_t *value;
+	const struct token *served = token_member(p->own.root, fields.member);
 
 	if (!clip_text_changed(p, &fields))
 		return true;
-	if (!spot_object(&fields, p->err) || !spot_known(&fields, served, p->err))
+	if (!spot_object(&fields, p->err) || !spot_known(&fields, NULL, served, p->err))
 		return false;
-	json_object_foreach(fields.value, name, value)
-	{
-		struct spot s = spot_member(&fields, name);
+	for (const struct token *t = token_first(served); t; t = token_next(served, t)) {
+		struct spot s = spot_member(&fields, token_name(t));
 
-		if (!spot_unchanged(&s, json_object_get(served, name), NULL, NULL) &&
-		    !edit_field(p, &s))
+		if (s.value && !spot_unchanged(&s, t, NULL, NULL) && !edit_field(p, &s))
 			return false;
 	}
 	return true;
 }
 
-/* A format's own field "loop" is the same thing as it is stored: the one that changed leads. */
+/* "loop" and a format's own field of that name are the same value: apply the one that changed. */
 static bool edit_loop(struct clip_text *p)
 {
 	struct spot s = spot_member(&p->root, "loop");
 	struct spot fields = spot_member(&p->root, p->at->anim->format->name);
 	struct spot stored = spot_member(&fields, "loop");
-	const json_t *served = json_object_get(p->served, fields.member);
+	const struct token *served = token_member(p->own.root, fields.member);
 	bool changed = clip_text_changed(p, &s), loop = false;
-	bool stored_changed = stored.value &&
-			      !spot_unchanged(&stored, json_object_get(served, "loop"), NULL, NULL);
+	bool stored_changed =
+		stored.value && !spot_unchanged(&stored, token_member(served, "loop"), NULL, NULL);
 
 	if (stored_changed)
-		p->clip->loop = json_real_value(stored.value) == 1;
+		p->clip->loop = token_number(stored.value, 0) == 1;
 	if (!changed)
 		return true;
 	if (!spot_bool(&s, p->err, &loop))
@@ -203,12 +199,17 @@ static bool edit_frames(struct clip_text *p, const struct spot *s)
 {
 	int64_t frames;
 
+	if (p->at->anim->format->timed) {
+		spot_refuse(s, p->err, ERR_STORE, "a clip of %s ends with its last key",
+			    p->at->anim->format->name);
+		return err_accept(p->err, "keys added or removed in bones/*.csv or curves.csv");
+	}
 	if (!spot_integer(s, 1, p->at->anim->format->max_frames, p->err, &frames))
 		return false;
 	return clip_set_frames(p->edited, p->at->clip, (uint32_t)frames) || err_memory(p->err);
 }
 
-/* Of a format that stores no frame time: as many frames as there are in the new duration. */
+/* For a format that stores no frame time: derives the number of frames from the new duration. */
 static bool follow_frames(struct clip_text *p, const struct spot *duration)
 {
 	double frames =
@@ -222,7 +223,9 @@ static bool follow_frames(struct clip_text *p, const struct spot *duration)
 	return clip_set_frames(p->edited, p->at->clip, (uint32_t)frames) || err_memory(p->err);
 }
 
-/* The file's own rate, where it is a field: the number of frames stays, and the duration follows.
+/*
+ * Did the file's frame rate, in a format that has it as a field, change? Then the number of frames
+ * stays, and the duration follows.
  */
 static bool is_rate_changed(struct clip_text *p)
 {
@@ -242,7 +245,10 @@ static bool is_rate_changed(struct clip_text *p)
 	return false;
 }
 
-/* Where exactly one of the three changed, the others follow; several are taken as they are. */
+/*
+ * If exactly one of frames, frame_time and duration changed, the others are derived from it; if
+ * several did, they are taken as they are.
+ */
 static bool edit_times(struct clip_text *p)
 {
 	struct spot frames = spot_member(&p->root, "frames");
@@ -271,13 +277,14 @@ static bool edit_times(struct clip_text *p)
 
 static bool read_clip(struct clip_text *p, struct bytes text)
 {
+	bool fields = clip_shown(p->at)->field_count > 0, fine;
 	const char *const editable[] = {"clip",
 					"loop",
 					"frames",
 					"frame_time",
 					"duration",
 					"bones",
-					p->at->anim->format->name,
+					fields ? p->at->anim->format->name : NULL,
 					NULL};
 	struct buf own = BUF_INIT;
 
@@ -285,16 +292,16 @@ static bool read_clip(struct clip_text *p, struct bytes text)
 		return false;
 	p->root = spot_root(&p->doc);
 	clip_json_render(p->at, &own);
-	p->served = json_served(&own, p->err);
+	fine = doc_served(&p->own, &own, p->err);
 	buf_release(&own);
 	p->edited = anim_edit(p->at->anim);
 	p->clip = p->edited ? anim_edit_clip(p->edited, p->at->clip) : NULL;
-	if (!p->served || !p->clip)
+	if (!fine || !p->clip)
 		return err_memory(p->err);
 	if (clip_text_is_copy(p))
 		return clip_text_copy(p);
-	/* Bones come last: cutting a track finds it by its old place. */
-	return check_format_has(p) && spot_unchanged(&p->root, p->served, editable, p->err) &&
+	/* Bones come last: shortening the clip finds tracks by their old index. */
+	return check_format_has(p) && spot_unchanged(&p->root, p->own.root, editable, p->err) &&
 	       clip_text_rename(p) && edit_fields(p) && edit_loop(p) && edit_times(p) &&
 	       clip_text_bones(p);
 }
@@ -308,7 +315,7 @@ static struct anim *clip_json_parse(const struct shown *at, struct bytes text, s
 		p.edited = NULL;
 	}
 	doc_release(&p.doc);
-	json_decref(p.served);
+	doc_release(&p.own);
 	return p.edited;
 }
 

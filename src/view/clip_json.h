@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clip_json.h - a clip.json that is being read: what its parts, each a file of its own, share. */
+/* clip_json.h - reading clip.json: what clip_json.c, clip_bones.c and clip_copy.c share. */
 #ifndef ANIMFS_VIEW_CLIP_JSON_H
 #define ANIMFS_VIEW_CLIP_JSON_H
 
-#include "clip.h"
 #include "json.h"
+#include "model/clip.h"
 
 struct clip_text {
 	const struct shown *at;
 	struct doc doc;
 	struct spot root;
-	json_t *served;
+	struct doc own; /* the text as it is served */
 	struct anim *edited;
-	struct clip *clip; /* in edited */
+	struct clip *clip; /* the clip, in `edited` */
 	struct err *err;
 };
 
-/* A member that the text gives and that is not what was served. */
+/* Does the text have this member, with another value than is served? */
 bool clip_text_changed(const struct clip_text *p, const struct spot *s);
 
-/* "clip": what the clip is called from now on. */
+/* Applies the member "clip", the clip's name. */
 bool clip_text_rename(struct clip_text *p);
 
-/* clip_bones.c: the list of bones. */
+/* clip_bones.c: applies the list "bones". */
 bool clip_text_bones(struct clip_text *p);
 
 /*
- * clip_copy.c: the text of a clip of another format, saved here. It says its name, loop, length,
- * and the order of bones; the rest is about a file that this is not.
+ * clip_paths.c: for formats whose names of bones are paths. Reads "name" of an entry of that label;
+ * old: the stored name, or NULL for a new bone. *moved: it says another path.
+ */
+bool clip_path_read(struct clip_text *p, const struct spot *entry, const char *label,
+		    const char *old, struct track *track, bool *moved);
+/* Bones go where the ones above them go. */
+bool clip_paths_settle(struct clip_text *p, struct track *tracks, uint32_t count,
+		       const bool *moved);
+
+/*
+ * clip_copy.c: a text copied from a clip of another format. Its name, loop, length and order of
+ * bones are applied; the rest describes the other file and is ignored.
  */
 bool clip_text_is_copy(const struct clip_text *p);
 bool clip_text_copy(struct clip_text *p);

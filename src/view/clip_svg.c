@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clip_svg.c - clip.svg: all curves of a clip on one sheet, a row of small charts for each bone.
+ * clip_svg.c - clip.svg: all curves of a clip on one sheet, a row of small charts per bone.
  *
- * However many bones and frames there are, the sheet stays one that can be opened: rows become
- * lower, charts have fewer columns, and of more than ROWS bones the first are shown.
+ * The sheet stays small enough to open, however many bones and frames there are: rows get lower,
+ * charts have fewer columns, and only the first ROWS bones are shown.
  */
-#include "clip.h"
-#include "lens.h"
-#include "num.h"
+#include "model/clip.h"
+#include "model/lens.h"
+#include "model/sampled.h"
 #include "own_digest.h"
 #include "plot.h"
 #include "svg.h"
+#include "text/num.h"
 #include "views.h"
 
 #include <math.h>
 
 #define ROWS 1000
 #define ROW_HEIGHT 76
-#define SHEET_HEIGHT 32000.0 /* of all rows; what draws with cairo ends at 32767 */
+#define SHEET_HEIGHT 32000.0 /* of all rows; cairo draws up to 32767 */
 #define ROW_GAP 12
-#define COLUMNS 300000.0 /* of all lines of all charts */
+#define COLUMNS 300000.0 /* in total, over all lines of all charts */
 
 #define WIDTH 1000
 #define LEFT 16
-#define NAMES 150 /* what the names are wide */
+#define NAMES 150 /* width of the names */
 #define RIGHT 14
 #define FONT 9
-#define LABELS 54 /* left of a chart */
-#define TOP 96    /* names, lengths, what the columns are, frames */
-#define BOTTOM 44 /* frames, seconds */
+#define LABELS 54 /* width of the labels left of a chart */
+#define TOP 96    /* height of titles and frames */
+#define BOTTOM 44 /* height of frames and seconds */
 #define NAME_LETTERS 40
 #define BONE_LETTERS 24
 
 struct sheet {
 	const struct shown *at;
 	const struct clip *clip;
-	uint32_t bones, rows;      /* that have keys, and those of them that are shown */
-	unsigned roles;            /* how many have a column */
-	double column[ROLE_COUNT]; /* where its charts begin; 0: no bone has the role */
+	uint32_t bones, rows;      /* bones with keys; how many are shown */
+	unsigned roles;            /* number of roles that have a column */
+	double column[ROLE_COUNT]; /* x of its charts; 0: no bone has the role */
 	double row_height;
 	struct chart chart;
 };
@@ -99,7 +100,7 @@ static void write_head(const struct sheet *s, struct buf *out)
 	svg_text_end(out);
 	svg_text_begin(LEFT, 40, " fill-opacity=\".7\"", out);
 	plot_length(s->at->anim, s->clip, out);
-	buf_text(out, ", ");
+	buf_text(out, s->clip->loop ? ", in a loop, " : ", ");
 	buf_unsigned(out, s->clip->track_count);
 	buf_text(out, s->clip->track_count == 1 ? " bone" : " bones");
 	if (s->bones < s->clip->track_count) {
@@ -129,7 +130,7 @@ static void write_column_heads(const struct sheet *s, struct buf *out)
 	}
 }
 
-/* A drawing of its own, so that no name, whatever its letters are, reaches into the charts. */
+/* A nested drawing clips the name, so that even wide letters do not overlap the charts. */
 static void write_name(const struct track *track, double y, struct buf *out)
 {
 	buf_text(out, "<svg x=\"0\" y=\"");
@@ -144,7 +145,8 @@ static void write_name(const struct track *track, double y, struct buf *out)
 static void write_row(struct sheet *s, const struct track *stored, struct buf *out)
 {
 	struct arena arena = ARENA_INIT;
-	struct track track = lens_shown_as(stored, CURVE_EULER, &arena);
+	struct track drawn = track_sampled(stored, s->clip->frames, &arena);
+	struct track track = lens_shown_as(&drawn, CURVE_EULER, &arena);
 
 	out->failed |= arena.failed;
 	write_name(&track, s->chart.y + s->chart.height / 2 - 8, out);
@@ -170,7 +172,7 @@ static void write_rows(struct sheet *s, struct buf *out)
 	}
 }
 
-/* The frames above all rows and below them, and the seconds. */
+/* Writes the frames above and below all rows, and the seconds. */
 static void write_times(struct sheet *s, struct buf *out)
 {
 	double seconds = anim_seconds_per_frame(s->at->anim, s->clip), below = s->chart.height;
@@ -207,4 +209,5 @@ const struct view view_clip_svg = {
 	.present = clip_svg_present,
 	.render = clip_svg_render,
 	.names_file = true,
+	.composed = true,
 };

@@ -1,10 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "csv.h"
 
-#include "num.h"
+#include "text/num.h"
 
 #include <math.h>
 #include <stdio.h>
+
+static bool needs_quotes(const char *text)
+{
+	size_t size = strlen(text);
+
+	return strpbrk(text, ",;\t\r\n\"") || text[0] == ' ' || (size && text[size - 1] == ' ');
+}
+
+void csv_write_text(const char *text, struct buf *out)
+{
+	if (!needs_quotes(text)) {
+		buf_text(out, text);
+		return;
+	}
+	buf_char(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			buf_char(out, '"');
+		buf_char(out, *text);
+	}
+	buf_char(out, '"');
+}
 
 size_t csv_put_time(char *out, uint32_t frame, double seconds_per_frame)
 {
@@ -14,15 +36,62 @@ size_t csv_put_time(char *out, uint32_t frame, double seconds_per_frame)
 	return size + num_seconds(out + size, frame * seconds_per_frame);
 }
 
+size_t csv_put_moment(char *out, const struct curve *c, uint32_t key, double seconds_per_frame)
+{
+	struct lane lane;
+	size_t size;
+
+	if (!c->timing || !c->timing->between)
+		return csv_put_time(out, curve_frame(c, key), seconds_per_frame);
+	lane = lens_moment_lane(c->timing->rate);
+	size = num_lane(out, curve_moment(c, key), &lane);
+	out[size++] = ',';
+	return size + num_seconds(out + size, (double)curve_time(c, key));
+}
+
 size_t csv_put_key(char *out, const struct curve *c, uint32_t key)
 {
 	size_t size = 0;
 
 	for (unsigned axis = 0; axis < curve_width(c); axis++) {
 		out[size++] = ',';
-		size += num_value(out + size, c, key, axis);
+		if (c->timing && isnan(curve_value(c, key, axis)))
+			continue; /* a component without a key */
+		size += num_value(out + size, curve_value(c, key, axis), &c->lane[axis], c->stored);
 	}
 	return size;
+}
+
+size_t csv_put_tangents(char *out, const struct curve *c, uint32_t key)
+{
+	size_t size = 0;
+
+	for (enum tangent side = TANGENT_IN; side <= TANGENT_OUT; side++) {
+		for (unsigned axis = 0; axis < curve_width(c); axis++) {
+			out[size++] = ',';
+			if (c->timing && c->timing->tangents)
+				size += num_f32(out + size, curve_tangent(c, key, side, axis));
+		}
+	}
+	return size;
+}
+
+bool csv_read_tangent(const struct table *t, const struct cell *cell, enum tangent side,
+		      unsigned axis, struct lens_key *key, struct arena *arena, struct err *err)
+{
+	if (cell->size == 0)
+		return true;
+	if (!key->tangents)
+		key->tangents = arena_alloc(arena, 1, sizeof(*key->tangents));
+	if (!key->tangents)
+		return err_memory(err);
+	key->tangents->at[side][axis] = cell->at;
+	key->tangents->length[side][axis] = cell_length(cell);
+	key->tangents->given[side] |= (uint8_t)(1u << axis);
+	if (table_number(t, cell, &key->tangents->value[side][axis]))
+		return true;
+	table_refuse_number(t, cell, "number", err);
+	return err_accept(err, "a slope such as 12.5 (value per second), or nothing");
 }
 
 bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *frame,
@@ -34,8 +103,23 @@ bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *fr
 	}
 	if (table_frame(t, cell, frame))
 		return true;
-	table_refuse_number(cell, "frame number", err);
+	table_refuse_number(t, cell, "frame number", err);
 	return err_accept(err, "a whole number such as 12");
+}
+
+bool csv_read_moment(const struct table *t, const struct cell *cell, const struct format *format,
+		     struct lens_key *key, struct err *err)
+{
+	double moment;
+
+	key->row_at = cell->at;
+	key->row_length = cell_length(cell);
+	if (!format->timed || cell->size == 0 || table_frame(t, cell, &key->frame))
+		return csv_read_frame(t, cell, &key->frame, err);
+	if (table_number(t, cell, &moment) && lens_set_moment(key, moment))
+		return true;
+	table_refuse_number(t, cell, "frame number", err);
+	return err_accept(err, "a number such as 12");
 }
 
 bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_kind kind,
@@ -48,14 +132,14 @@ bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_k
 	key->given |= (uint8_t)(1u << axis);
 	if (table_number(t, cell, &key->value[axis]))
 		return true;
-	table_refuse_number(cell, "number", err);
+	table_refuse_number(t, cell, "number", err);
 	return err_accept(err, "a decimal number such as %s, or nothing where there is no key",
 			  kind == CURVE_EULER        ? "12.5 (degrees)"
 			  : kind == CURVE_QUATERNION ? "0.25 (-1 to 1)"
 						     : "12.5");
 }
 
-/* The other bits say which parts there are, and so do the cells or members. */
+/* The other bits say which parts a keyframe has; they follow from its cells or members. */
 bool csv_accept_flags(uint8_t settable, struct err *err)
 {
 	char bits[40] = "";
@@ -65,8 +149,8 @@ bool csv_accept_flags(uint8_t settable, struct err *err)
 		if (settable & bit)
 			size += (size_t)snprintf(bits + size, sizeof(bits) - size, "%s%u",
 						 size ? ", " : "", bit);
-	return err_accept(
-		err, "0, or the sum of some of %s; which parts there are is not said here", bits);
+	return err_accept(err, "0, or the sum of some of %s; the other flags follow from the cells",
+			  bits);
 }
 
 bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t settable,
@@ -85,14 +169,6 @@ bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t sett
 	return true;
 }
 
-bool csv_refuse_surplus(const struct cell *cell, struct err *err)
-{
-	err_at(err, ERR_TEXT, cell->at, cell->length, "\"%s\" stands in a column without a name",
-	       cell_excerpt(cell).text);
-	return err_accept(err, "as many cells as the first line has; between commas, decimals have "
-			       "a point");
-}
-
 void csv_read_time(const struct table *t, const struct cell *cell, double served,
 		   struct csv_retimed *retimed)
 {
@@ -100,7 +176,9 @@ void csv_read_time(const struct table *t, const struct cell *cell, double served
 
 	if (retimed->found || cell->size == 0)
 		return;
-	if (table_number(t, cell, &time) && csv_is_served_time(time, served))
+	/* A frame that is not whole is written with the digits of a float32. */
+	if (table_number(t, cell, &time) &&
+	    (csv_is_served_time(time, served) || fabs(time - served) <= fabs(served) * 1e-6))
 		return;
 	*retimed = (struct csv_retimed){true, *cell};
 }
@@ -110,6 +188,6 @@ bool csv_check_retimed(const struct csv_retimed *retimed, struct err *err)
 	if (!retimed->found)
 		return true;
 	err_at(err, ERR_TEXT, retimed->cell.at, retimed->cell.length,
-	       "only the time was changed, and time is for reading");
-	return err_accept(err, "another frame_time in clip.json; frame says where a key stands");
+	       "only the time was changed, and time is read-only");
+	return err_accept(err, "another frame_time in clip.json; a key is moved by its frame");
 }

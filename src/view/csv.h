@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* csv.h - the cells that a bone's CSV and curves.csv both have: frames, times, values, flags. */
+/*
+ * csv.h - the cells that a bone's CSV and curves.csv have in common: frames, times, values, flags.
+ */
 #ifndef ANIMFS_VIEW_CSV_H
 #define ANIMFS_VIEW_CSV_H
 
-#include "lens.h"
-#include "num.h"
-#include "table.h"
+#include "model/lens.h"
+#include "text/num.h"
+#include "text/table.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,17 +15,24 @@
 /*
  * ---- writing ----
  *
- * Cells are put where the caller has reserved room for them; each says how many bytes it has
- * written, and may have overwritten all that it is said to need.
+ * `out` is memory that the caller has reserved, of the size that the constant before each function
+ * gives. The functions return how many bytes they have written, and may overwrite all of that size.
  */
 
 /* "12,0.4": a frame and its time. */
 #define CSV_TIME_MAX (2 * NUM_MAX + 1)
 size_t csv_put_time(char *out, uint32_t frame, double seconds_per_frame);
+/* The same of a key, which may stand between frames. */
+size_t csv_put_moment(char *out, const struct curve *c, uint32_t key, double seconds_per_frame);
 /* The cells of one key, each with a comma before it. */
 #define CSV_KEY_MAX (4 * (NUM_MAX + 1))
 size_t csv_put_key(char *out, const struct curve *c, uint32_t key);
-/* As many blank ones, at most CSV_BLANKS_MAX. */
+/* The tangents of one key, in and then out, likewise. */
+#define CSV_TANGENTS_MAX (2 * CSV_KEY_MAX)
+size_t csv_put_tangents(char *out, const struct curve *c, uint32_t key);
+/* A cell of a text, in quotes if it needs them. */
+void csv_write_text(const char *text, struct buf *out);
+/* `count` blank cells, at most CSV_BLANKS_MAX; writes CSV_BLANKS_MAX bytes. */
 #define CSV_BLANKS_MAX 8
 static inline size_t csv_put_blanks(char *out, unsigned count)
 {
@@ -35,29 +44,33 @@ static inline size_t csv_put_blanks(char *out, unsigned count)
 
 bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *frame,
 		    struct err *err);
-/* One component; a blank cell is one that is not given. */
+/* The frame of a key; of a format with times it need not be whole. */
+bool csv_read_moment(const struct table *t, const struct cell *cell, const struct format *format,
+		     struct lens_key *key, struct err *err);
+/* One component; a blank cell leaves it out of key->given. */
 bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_kind kind,
 		    unsigned axis, struct lens_key *key, struct err *err);
-/* Made of the bits of `settable`; a blank cell is none given. */
+/* One component of a tangent likewise, of the side `side`. */
+bool csv_read_tangent(const struct table *t, const struct cell *cell, enum tangent side,
+		      unsigned axis, struct lens_key *key, struct arena *arena, struct err *err);
+/* Only bits of `settable` are accepted; a blank cell means that none are given. */
 bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t settable,
 		    struct lens_flags *out, struct err *err);
-/* Refuses a cell that stands in a column without a name. Returns false. */
-bool csv_accept_flags(uint8_t settable, struct err *err); /* after an error about flags */
-bool csv_refuse_surplus(const struct cell *cell, struct err *err);
+bool csv_accept_flags(uint8_t settable, struct err *err); /* adds the accepted flags to an error */
 
-/* The first time in a text that is not what was served. */
+/* The first cell of the column `time` that differs from what is served. */
 struct csv_retimed {
 	bool found;
 	struct cell cell;
 };
-/* Is it within half a microsecond of the exact time? What is served is, and no other time. */
+/* Served times are rounded to a microsecond: is `time` the exact one, so rounded? */
 static inline bool csv_is_served_time(double time, double exact)
 {
 	return fabs(time - exact) <= 0.5000001e-6 + exact * 1e-14;
 }
 void csv_read_time(const struct table *t, const struct cell *cell, double served,
 		   struct csv_retimed *retimed);
-/* Refuses a text that changes times alone. */
+/* Refuses a text that changes nothing but times; call it only when nothing else has changed. */
 bool csv_check_retimed(const struct csv_retimed *retimed, struct err *err);
 
 #endif

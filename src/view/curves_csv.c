@@ -4,49 +4,83 @@
  *
  *	bone,channel,frame,time,x,y,z,w
  *
- * A bone without keys is its name with blank cells. Where keyframes are data, `flags` and
- * `occurrence` follow (which of the keyframes of one frame it is); a keyframe has a row for each
- * role that it says, and one of the channel "none" when it says none.
+ * A bone without keys has a row with its name and blank cells. In formats that store keyframes,
+ * there are also `flags` and `occurrence` (its index among the keyframes of its frame), and a
+ * keyframe has a row for each role that it has a value for, or one row of the channel "none".
  *
- * A save is about the whole clip: rows of every bone, and of every channel that has keys, must be
- * there (blank cells remove keys), and new names are new bones. Rows may come in any order.
+ * A save replaces the whole clip: every bone, and every channel that has keys, must have rows
+ * (blank cells remove keys), and new names add bones. Rows may be in any order.
  */
-#include "clip.h"
+#include "bone_edit.h"
 #include "csv.h"
 #include "curves.h"
-#include "label.h"
+#include "model/clip.h"
+#include "model/label.h"
+#include "util/string_map.h"
 #include "views.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 
-#define BONES_MAX 65535 /* no format counts further */
+#define BONES_MAX 65535 /* no format can have more */
+
+static bool read_bone(void *row, const struct cell *cell, unsigned what);
+static bool read_channel(void *row, const struct cell *cell, unsigned what);
+static bool read_frame(void *row, const struct cell *cell, unsigned what);
+static bool read_time(void *row, const struct cell *cell, unsigned what);
+static bool read_axis(void *row, const struct cell *cell, unsigned what);
+static bool read_flags(void *row, const struct cell *cell, unsigned what);
+static bool read_occurrence(void *row, const struct cell *cell, unsigned what);
+static bool read_tangent(void *row, const struct cell *cell, unsigned what);
+
+static const struct column columns[] = {
+	{"bone", read_bone, NULL, 0},   {"channel", read_channel, NULL, 0},
+	{"frame", read_frame, NULL, 0}, {"time", read_time, NULL, 0},
+	{"x", read_axis, NULL, 0},      {"y", read_axis, NULL, 1},
+	{"z", read_axis, NULL, 2},      {"w", read_axis, NULL, 3},
+	{"flags", read_flags, NULL, 0}, {"occurrence", read_occurrence, NULL, 0},
+	{"ix", read_tangent, NULL, 0},  {"iy", read_tangent, NULL, 1},
+	{"iz", read_tangent, NULL, 2},  {"iw", read_tangent, NULL, 3},
+	{"ox", read_tangent, NULL, 4},  {"oy", read_tangent, NULL, 5},
+	{"oz", read_tangent, NULL, 6},  {"ow", read_tangent, NULL, 7},
+};
+enum { COLUMN_BONE, COLUMN_X = 4, COLUMN_FLAGS = 8, COLUMN_IX = 10 };
+#define TANGENT_COLUMNS 8
+
+static struct table_form form_of(const struct shown *at)
+{
+	const struct format *format = at->anim->format;
+	uint64_t there = TABLE_BIT(format->keyframes ? COLUMN_IX : COLUMN_FLAGS) - 1;
+	uint64_t tangents = format->timed ? (TABLE_BIT(TANGENT_COLUMNS) - 1) << COLUMN_IX : 0;
+
+	return (struct table_form){columns, ARRAY_SIZE(columns), there | tangents,
+				   there | (at->style.tangents ? tangents : 0), 7};
+}
 
 /* ---- writing ---- */
 
-/* What is the same in all rows of a channel: the names in front, and how long a frame takes. */
+/* What all rows of a channel have in common. */
 struct channel {
 	const char *bone, *name;
 	size_t bone_size, name_size;
-	double seconds_per_frame;
 };
 
-static struct channel channel_of(const struct track *track, int role, double seconds_per_frame)
+static struct channel channel_of(const struct track *track, int role)
 {
 	const char *name = role < ROLE_COUNT ? role_names[role] : "none";
 
-	return (struct channel){track->label, name, strlen(track->label), strlen(name),
-				seconds_per_frame};
+	return (struct channel){track->label, name, strlen(track->label), strlen(name)};
 }
 
-/* Begins a row: room for all of it, and the cells bone, channel, frame and time. NULL: no memory.
+/*
+ * Reserves room for a whole row, and writes the cells bone and channel. Returns the end of what is
+ * written; NULL: no memory.
  */
-static char *begin_row(const struct channel *c, uint32_t frame, struct buf *out)
+static char *begin_row(const struct channel *c, struct buf *out)
 {
 	char *row;
 
 	if (!buf_reserve(out, c->bone_size + c->name_size + CSV_TIME_MAX + CSV_KEY_MAX +
-				      CSV_BLANKS_MAX + 2 * NUM_MAX + 5))
+				      CSV_TANGENTS_MAX + CSV_BLANKS_MAX + 2 * NUM_MAX + 5))
 		return NULL;
 	row = (char *)out->data + out->size;
 	memcpy(row, c->bone, c->bone_size);
@@ -55,7 +89,7 @@ static char *begin_row(const struct channel *c, uint32_t frame, struct buf *out)
 	memcpy(row, c->name, c->name_size);
 	row += c->name_size;
 	*row++ = ',';
-	return row + csv_put_time(row, frame, c->seconds_per_frame);
+	return row;
 }
 
 static void end_row(char *row, struct buf *out)
@@ -64,36 +98,51 @@ static void end_row(char *row, struct buf *out)
 	out->size = (size_t)(row - (char *)out->data);
 }
 
-/* x, y, z and w. */
+/* Writes the cells x, y, z and w. */
 static char *put_values(char *row, const struct curve *c, uint32_t key)
 {
 	row += csv_put_key(row, c, key);
 	return row + csv_put_blanks(row, 4 - curve_width(c));
 }
 
+/* Writes the cells of tangents; blank ones for those of no w. */
+static char *put_tangents(char *row, const struct curve *c, uint32_t key)
+{
+	for (enum tangent side = TANGENT_IN; side <= TANGENT_OUT; side++) {
+		for (unsigned axis = 0; axis < 4; axis++) {
+			*row++ = ',';
+			if (axis < curve_width(c) && c->timing && c->timing->tangents)
+				row += num_f32(row, curve_tangent(c, key, side, axis));
+		}
+	}
+	return row;
+}
+
 static bool write_curve(const struct clip *clip, const struct track *track, int role,
-			double seconds_per_frame, struct buf *out)
+			double seconds_per_frame, bool tangents, struct buf *out)
 {
 	const struct curve *c = track->curve[role];
-	const struct channel channel = channel_of(track, role, seconds_per_frame);
+	const struct channel channel = channel_of(track, role);
 	uint32_t shown = c ? curve_shown(c, clip->frames) : 0;
 
 	for (uint32_t key = 0; key < shown; key++) {
-		char *row = begin_row(&channel, curve_frame(c, key), out);
+		char *row = begin_row(&channel, out);
 
 		if (!row)
 			break;
-		end_row(put_values(row, c, key), out);
+		row += csv_put_moment(row, c, key, seconds_per_frame);
+		row = put_values(row, c, key);
+		end_row(tangents ? put_tangents(row, c, key) : row, out);
 	}
 	return shown > 0;
 }
 
-/* The rows of one role, or with ROLE_COUNT of the keyframes that say none. */
+/* Writes the rows of one role, or with ROLE_COUNT those of keyframes with no role. */
 static bool write_keyframes(const struct track *track, int role, double seconds_per_frame,
 			    struct buf *out)
 {
 	const struct keyframes *k = track->keyframes;
-	const struct channel channel = channel_of(track, role, seconds_per_frame);
+	const struct channel channel = channel_of(track, role);
 	uint32_t key = 0, occurrence = 0;
 
 	for (uint32_t i = 0; i < k->count; i++) {
@@ -103,9 +152,10 @@ static bool write_keyframes(const struct track *track, int role, double seconds_
 		occurrence = i > 0 && k->frames[i] == k->frames[i - 1] ? occurrence + 1 : 0;
 		if (!says)
 			continue;
-		row = begin_row(&channel, k->frames[i], out);
+		row = begin_row(&channel, out);
 		if (!row)
 			break;
+		row += csv_put_time(row, k->frames[i], seconds_per_frame);
 		if (role < ROLE_COUNT)
 			row = put_values(row, track->curve[role], key++);
 		else
@@ -119,16 +169,18 @@ static bool write_keyframes(const struct track *track, int role, double seconds_
 	return k->count > 0;
 }
 
-static bool write_bone(const struct anim *a, const struct clip *clip, const struct track *stored,
-		       struct buf *out)
+static bool write_bone(const struct shown *at, const struct track *stored, struct buf *out)
 {
+	const struct anim *a = at->anim;
+	const struct clip *clip = clip_shown(at);
+	bool tangents = at->style.tangents && a->format->timed;
 	double seconds_per_frame = anim_seconds_per_frame(a, clip);
 	struct arena arena = ARENA_INIT;
 	struct track track = lens_shown(a, stored, &arena);
 	bool written = false;
 
 	for (int r = 0; r < ROLE_COUNT && !track.keyframes; r++)
-		written |= write_curve(clip, &track, r, seconds_per_frame, out);
+		written |= write_curve(clip, &track, r, seconds_per_frame, tangents, out);
 	for (int r = 0; r <= ROLE_COUNT && track.keyframes; r++)
 		written |= write_keyframes(&track, r, seconds_per_frame, out);
 	out->failed |= arena.failed;
@@ -140,37 +192,24 @@ static void curves_render(const struct shown *at, struct buf *out)
 {
 	const struct clip *clip = clip_shown(at);
 	bool keyframes = at->anim->format->keyframes;
+	struct table_form form = form_of(at);
 
-	buf_format(out, "bone,channel,frame,time,x,y,z,w%s\n",
-		   keyframes ? ",flags,occurrence" : "");
+	table_write_names(&form, ",", out);
+	buf_char(out, '\n');
 	for (uint32_t t = 0; t < clip->track_count && !out->failed; t++) {
-		if (write_bone(at->anim, clip, &clip->tracks[t], out))
+		if (write_bone(at, &clip->tracks[t], out))
 			continue;
-		buf_format(out, "%s,,,,,,,%s\n", clip->tracks[t].label, keyframes ? ",," : "");
+		buf_format(out, "%s,,,,,,,%s%s\n", clip->tracks[t].label, keyframes ? ",," : "",
+			   form.shown >> COLUMN_IX ? ",,,,,,,," : "");
 	}
 }
 
 /* ---- reading ---- */
 
-enum meaning {
-	MEANS_BONE,
-	MEANS_CHANNEL,
-	MEANS_FRAME,
-	MEANS_TIME,
-	MEANS_X,
-	MEANS_W = MEANS_X + 3,
-	MEANS_FLAGS,
-	MEANS_OCCURRENCE,
-	MEANING_COUNT
-};
-
-static const char *const columns[MEANING_COUNT] = {
-	"bone", "channel", "frame", "time", "x", "y", "z", "w", "flags", "occurrence"};
-
-/* A bone that the text can name: one of the clip, or a new one. */
+/* A bone of the text: one of the clip, or a new one. */
 struct target {
 	const char *label;
-	size_t at, length; /* where it is first named */
+	size_t at, length; /* place where the text first names it */
 	bool given, done;
 };
 
@@ -179,45 +218,26 @@ struct curves_text {
 	double seconds_per_frame;
 	struct err *err;
 	struct table table;
-	size_t place[MEANING_COUNT]; /* of each column, or TABLE_NOWHERE */
-	size_t width;
-	uint8_t axes;   /* bit per column x y z w that is there */
-	bool scattered; /* the rows of a bone do not stand together */
-	bool changed, cut;
+	struct curves_row row; /* the row that is being read */
+	uint8_t axes;          /* a bit for each of the columns x y z w that are present */
+	bool scattered;        /* the rows of a bone may not be consecutive */
+	bool changed;
+	bool cut; /* the bone's last row is incomplete */
 
-	uint32_t last; /* the bone of the row before */
+	uint32_t last; /* bone of the previous row */
 	uint32_t target_count, added_count;
 	size_t target_room, added_room;
-	struct target *targets; /* the clip's own come first */
-	json_t *numbers;        /* of targets, by label */
+	struct target *targets;    /* the clip's bones come first */
+	struct string_map numbers; /* index in targets, by label */
 
 	struct curves_row
-		*entries; /* of the bone that is being read; of all of them when scattered */
+		*entries; /* rows of the bone that is being read; if scattered, all rows */
 	size_t count, room;
 
 	struct anim *edited;
 	struct track *added; /* new bones */
 	struct csv_retimed retimed;
 };
-
-/* ---- the header ---- */
-
-static bool read_header(struct curves_text *p)
-{
-	const unsigned required = 1u << MEANS_BONE | 1u << MEANS_CHANNEL | 1u << MEANS_FRAME;
-	bool keyframes = p->at->anim->format->keyframes;
-
-	for (size_t i = 0; i < MEANING_COUNT; i++)
-		p->place[i] = TABLE_NOWHERE;
-	if (!table_header(&p->table, columns, keyframes ? MEANING_COUNT : MEANS_FLAGS, required,
-			  p->place, p->err))
-		return false;
-	p->width = p->table.count;
-	for (unsigned axis = 0; axis < 4; axis++)
-		if (p->place[MEANS_X + axis] != TABLE_NOWHERE)
-			p->axes |= (uint8_t)(1u << axis);
-	return true;
-}
 
 /* ---- bones ---- */
 
@@ -230,26 +250,23 @@ static bool add_target(struct curves_text *p, const char *label)
 		return err_memory(p->err);
 	p->targets = targets;
 	targets[p->target_count] = (struct target){.label = label};
-	return json_object_set_new_nocheck(p->numbers, label, json_integer(p->target_count++)) ==
-		       0 ||
-	       err_memory(p->err);
+	return string_map_add(&p->numbers, label, p->target_count++) >= 0 || err_memory(p->err);
 }
 
 static bool begin_targets(struct curves_text *p)
 {
 	const struct clip *clip = clip_shown(p->at);
 
-	p->numbers = json_object();
-	for (uint32_t i = 0; p->numbers && i < clip->track_count; i++)
+	for (uint32_t i = 0; i < clip->track_count; i++)
 		if (!add_target(p, clip->tracks[i].label))
 			return false;
-	return p->numbers || err_memory(p->err);
+	return true;
 }
 
-/* The rows of one bone mostly follow each other. */
+/* Usually it is the bone of the previous row. */
 static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *bone)
 {
-	const json_t *number;
+	int64_t number;
 	char *label;
 
 	*bone = p->last;
@@ -262,12 +279,12 @@ static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *
 	label = arena_text(&p->edited->arena, cell->text, cell->size);
 	if (!label)
 		return err_memory(p->err);
-	number = json_object_get(p->numbers, label);
-	*bone = number ? (uint32_t)json_integer_value(number) : p->target_count;
-	if (!number && p->target_count >= BONES_MAX)
+	number = string_map_find(&p->numbers, label);
+	*bone = number >= 0 ? (uint32_t)number : p->target_count;
+	if (number < 0 && p->target_count >= BONES_MAX)
 		return err_at(p->err, ERR_STORE, cell->at, cell->length,
 			      "a clip has at most %d bones", BONES_MAX);
-	return number || add_target(p, label);
+	return number >= 0 || add_target(p, label);
 }
 
 /* ---- one bone ---- */
@@ -287,22 +304,16 @@ static bool read_track(struct curves_text *p, const struct track *track, struct 
 static bool old_bone(struct curves_text *p, uint32_t bone, struct curves_rows rows)
 {
 	const struct track *old = &clip_shown(p->at)->tracks[bone];
-	struct track now = *old, *track;
+	struct track now = *old;
 
 	if (!read_track(p, old, rows, &now))
 		return false;
 	if (track_same(&now, old))
 		return true;
-	/* The cells that a half-written row has not got yet remove nothing. */
-	if (p->cut)
-		return err_at(p->err, ERR_EARLY, p->table.text.size, 0,
-			      "the last row ends before its columns do");
-	track = anim_edit_track(p->edited, p->at->clip, bone);
-	if (!track)
-		return err_memory(p->err);
-	*track = now;
+	/* A last row that is still incomplete must not remove keys. */
 	p->changed = true;
-	return true;
+	return !p->cut ? bone_edit_put(p->at, p->edited, bone, &now, &p->changed, p->err)
+		       : table_refuse_cut(&p->table, p->err);
 }
 
 static bool new_bone(struct curves_text *p, uint32_t bone, struct curves_rows rows)
@@ -326,7 +337,7 @@ static bool new_bone(struct curves_text *p, uint32_t bone, struct curves_rows ro
 	return true;
 }
 
-/* The new bones follow the old ones, in the order of the text. */
+/* Appends the new bones, in the order of the text. */
 static bool add_bones(struct curves_text *p)
 {
 	struct clip *clip;
@@ -341,11 +352,6 @@ static bool add_bones(struct curves_text *p)
 
 /* ---- rows ---- */
 
-static const struct cell *cell_of(const struct curves_text *p, enum meaning column)
-{
-	return table_cell(&p->table, p->place[column]);
-}
-
 static bool refuse_channel(const struct curves_text *p, const struct cell *cell)
 {
 	if (cell->size)
@@ -358,19 +364,30 @@ static bool refuse_channel(const struct curves_text *p, const struct cell *cell)
 			  p->at->anim->format->keyframes ? ", scale or none" : " or scale");
 }
 
-/* A row of a bone's name alone: it has no keys. */
+/* Does the row have only a bone's name? Then the bone has no keys. */
 static bool is_name_alone(const struct curves_text *p)
 {
 	for (size_t i = 0; i < p->table.count; i++)
-		if (i != p->place[MEANS_BONE] && p->table.cells[i].size)
+		if (&p->table.cells[i] != table_of(&p->table, COLUMN_BONE) &&
+		    p->table.cells[i].size)
 			return false;
 	return true;
 }
 
-static bool read_channel(const struct curves_text *p, uint8_t *channel)
+static bool read_bone(void *row, const struct cell *cell, unsigned what)
 {
-	const struct cell *cell = cell_of(p, MEANS_CHANNEL);
+	struct curves_text *p = row;
 
+	p->row = (struct curves_row){.channel = (uint8_t)what};
+	return find_bone(p, cell, &p->row.bone);
+}
+
+static bool read_channel(void *row, const struct cell *cell, unsigned what)
+{
+	struct curves_text *p = row;
+	uint8_t *channel = &p->row.channel;
+
+	(void)what;
 	if (cell->size == 0) {
 		*channel = CHANNEL_BLANK;
 		return is_name_alone(p) || refuse_channel(p, cell);
@@ -381,63 +398,71 @@ static bool read_channel(const struct curves_text *p, uint8_t *channel)
 	return (p->at->anim->format->keyframes && cell_is(cell, "none")) || refuse_channel(p, cell);
 }
 
-static bool read_values(struct curves_text *p, struct curves_row *e)
+static bool read_frame(void *row, const struct cell *cell, unsigned what)
 {
-	for (unsigned axis = 0; axis < 4; axis++) {
-		const struct cell *cell = cell_of(p, MEANS_X + axis);
+	struct curves_text *p = row;
 
-		if (!(p->axes & 1u << axis))
-			continue;
-		if (cell->size && e->channel == CHANNEL_NONE) {
-			err_at(p->err, ERR_TEXT, cell->at, cell->length,
-			       "a keyframe of the channel none has no values");
-			return err_accept(p->err, "a blank cell");
-		}
-		if (!csv_read_value(&p->table, cell,
-				    e->channel == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR, axis,
-				    &e->key, p->err))
-			return false;
-	}
+	(void)what;
+	p->row.key.row_at = cell->at;
+	p->row.key.row_length = cell_length(cell);
+	return p->row.channel == CHANNEL_BLANK ||
+	       csv_read_moment(&p->table, cell, p->at->anim->format, &p->row.key, p->err);
+}
+
+static bool read_time(void *row, const struct cell *cell, unsigned what)
+{
+	struct curves_text *p = row;
+
+	(void)what;
+	if (cell)
+		csv_read_time(&p->table, cell, lens_moment(&p->row.key) * p->seconds_per_frame,
+			      &p->retimed);
 	return true;
 }
 
-static bool read_occurrence(struct curves_text *p, struct lens_key *key)
+static bool read_axis(void *row, const struct cell *cell, unsigned what)
 {
-	const struct cell *cell = cell_of(p, MEANS_OCCURRENCE);
+	struct curves_text *p = row;
 
-	if (cell->size == 0 || table_frame(&p->table, cell, &key->occurrence))
+	if (!cell)
 		return true;
-	table_refuse_number(cell, "number", p->err);
+	if (cell->size && p->row.channel == CHANNEL_NONE) {
+		err_at(p->err, ERR_TEXT, cell->at, cell->length,
+		       "a keyframe of the channel none has no values");
+		return err_accept(p->err, "a blank cell");
+	}
+	return csv_read_value(&p->table, cell,
+			      p->row.channel == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR, what,
+			      &p->row.key, p->err);
+}
+
+static bool read_flags(void *row, const struct cell *cell, unsigned what)
+{
+	struct curves_text *p = row;
+
+	(void)what;
+	return !cell ||
+	       csv_read_flags(&p->table, cell, p->at->anim->format->flags, &p->row.flags, p->err);
+}
+
+static bool read_occurrence(void *row, const struct cell *cell, unsigned what)
+{
+	struct curves_text *p = row;
+
+	(void)what;
+	if (!cell || cell->size == 0 || table_frame(&p->table, cell, &p->row.key.occurrence))
+		return true;
+	table_refuse_number(&p->table, cell, "number", p->err);
 	return err_accept(p->err,
 			  "0 for the first keyframe of the frame, 1 for the second, and so on");
 }
 
-static bool check_surplus(const struct curves_text *p)
+static bool read_tangent(void *row, const struct cell *cell, unsigned what)
 {
-	for (size_t i = p->width; i < p->table.count; i++)
-		if (p->table.cells[i].size)
-			return csv_refuse_surplus(&p->table.cells[i], p->err);
-	return true;
-}
+	struct curves_text *p = row;
 
-static bool read_entry(struct curves_text *p, struct curves_row *e)
-{
-	const struct cell *frame = cell_of(p, MEANS_FRAME);
-
-	e->key.row_at = frame->at;
-	e->key.row_length = cell_length(frame);
-	if (!check_surplus(p) || !read_channel(p, &e->channel))
-		return false;
-	if (e->channel == CHANNEL_BLANK)
-		return true;
-	if (!csv_read_frame(&p->table, frame, &e->key.frame, p->err))
-		return false;
-	csv_read_time(&p->table, cell_of(p, MEANS_TIME), e->key.frame * p->seconds_per_frame,
-		      &p->retimed);
-	return read_values(p, e) &&
-	       csv_read_flags(&p->table, cell_of(p, MEANS_FLAGS), p->at->anim->format->flags,
-			      &e->flags, p->err) &&
-	       read_occurrence(p, &e->key);
+	return !cell || csv_read_tangent(&p->table, cell, what < 4 ? TANGENT_IN : TANGENT_OUT,
+					 what % 4, &p->row.key, &p->edited->arena, p->err);
 }
 
 static bool add_entry(struct curves_text *p, const struct curves_row *e)
@@ -451,7 +476,7 @@ static bool add_entry(struct curves_text *p, const struct curves_row *e)
 	return true;
 }
 
-/* The rows of one bone are over. */
+/* Applies the rows of one bone. */
 static bool end_bone(struct curves_text *p, struct curves_rows rows)
 {
 	uint32_t bone;
@@ -466,27 +491,27 @@ static bool end_bone(struct curves_text *p, struct curves_rows rows)
 
 static bool read_row(struct curves_text *p)
 {
-	const struct cell *name = cell_of(p, MEANS_BONE);
-	struct curves_row e = {.key = {.frame = 0}};
+	const struct cell *name = table_of(&p->table, COLUMN_BONE);
+	const struct curves_row *e = &p->row;
 
-	if (!find_bone(p, name, &e.bone) || !read_entry(p, &e))
+	if (!table_read(&p->table, p))
 		return false;
-	if (!p->scattered && p->count && p->entries[0].bone != e.bone) {
+	if (!p->scattered && p->count && p->entries[0].bone != e->bone) {
 		if (!end_bone(p, (struct curves_rows){p->entries, p->count}))
 			return false;
 		p->count = 0;
 	}
-	/* Rows that come too late: everything is read again, and held until the end. */
-	if (p->targets[e.bone].done)
+	/* The bone's rows are not consecutive: start again with `scattered`. */
+	if (p->targets[e->bone].done)
 		return false;
-	if (!p->targets[e.bone].given) {
-		p->targets[e.bone].given = true;
-		p->targets[e.bone].at = name->at;
-		p->targets[e.bone].length = name->length;
+	if (!p->targets[e->bone].given) {
+		p->targets[e->bone].given = true;
+		p->targets[e->bone].at = name->at;
+		p->targets[e->bone].length = name->length;
 	}
-	p->last = e.bone;
-	p->cut = p->table.row_end == p->table.text.size && p->table.count < p->width;
-	return add_entry(p, &e);
+	p->last = e->bone;
+	p->cut = p->table.cut;
+	return add_entry(p, e);
 }
 
 static int by_bone(const void *pa, const void *pb)
@@ -514,7 +539,7 @@ static bool end_bones(struct curves_text *p)
 	return end_bone(p, rows);
 }
 
-/* A bone is removed in clip.json: here its rows may only have been forgotten, or cut off. */
+/* Refuses a text that lacks a bone: its rows may be missing by mistake. clip.json removes bones. */
 static bool check_bones(const struct curves_text *p)
 {
 	for (uint32_t i = 0; i < clip_shown(p->at)->track_count; i++) {
@@ -531,14 +556,12 @@ static bool read_rows(struct curves_text *p)
 {
 	size_t rows = 0;
 
-	for (;; rows++) {
-		if (!table_row(&p->table, p->err))
-			return false;
-		if (p->table.done)
-			break;
+	for (; table_row(&p->table, p->err) && !p->table.done; rows++) {
 		if (!read_row(p))
 			return false;
 	}
+	if (!p->table.done)
+		return false;
 	if (rows == 0 && clip_shown(p->at)->track_count > 0) {
 		err_set(p->err, ERR_EMPTY, "there is a header and no row");
 		return err_accept(p->err, "rows of every bone; clip.json removes bones");
@@ -553,11 +576,11 @@ static void close_text(struct curves_text *p)
 	free(p->entries);
 	free(p->targets);
 	free(p->added);
-	json_decref(p->numbers);
+	string_map_release(&p->numbers);
 	table_close(&p->table);
 }
 
-/* One reading of the text. */
+/* Parses the text once. Unless `scattered`, a bone's rows must be consecutive. */
 static struct anim *read_text(const struct shown *at, struct bytes text, bool scattered,
 			      struct err *err)
 {
@@ -566,14 +589,16 @@ static struct anim *read_text(const struct shown *at, struct bytes text, bool sc
 					anim_seconds_per_frame(at->anim, clip_shown(at)),
 				.scattered = scattered,
 				.err = err};
-	bool fine = table_open(&p.table, text, err) && read_header(&p);
+	struct table_form form = form_of(at);
+	bool fine = table_open(&p.table, text, err) && table_header(&p.table, &form, err);
 
 	if (fine) {
+		p.axes = (uint8_t)(p.table.columns >> COLUMN_X & 15);
 		p.edited = anim_edit(at->anim);
 		fine = p.edited ? begin_targets(&p) && read_rows(&p) : err_memory(err);
 	}
 	if (!fine) {
-		table_tell_place(&p.table, err);
+		table_finish_error(&p.table, err);
 		anim_free(p.edited);
 		p.edited = NULL;
 	}
@@ -582,8 +607,9 @@ static struct anim *read_text(const struct shown *at, struct bytes text, bool sc
 }
 
 /*
- * Rows of a bone that stand together, as they are served, are done with at once. Whatever is wrong
- * with them may only come of more rows further down, so then all are held.
+ * Consecutive rows of a bone, as they are served, are applied at once, which needs little memory.
+ * If that fails, the cause may be further rows of the bone later in the text: then the text is
+ * parsed again with all rows kept.
  */
 static struct anim *curves_parse(const struct shown *at, struct bytes text, struct err *err)
 {

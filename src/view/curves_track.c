@@ -1,21 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* curves_track.c - the rows that curves.csv has of one bone, and the curves that they ask for. */
-#include "clip.h"
+/* curves_track.c - turns the rows that curves.csv has for one bone into curves. */
+#include "bone_edit.h"
 #include "curves.h"
+#include "model/clip.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-static bool is_given(struct curves_rows rows, uint8_t channel)
+static size_t count_rows(struct curves_rows rows, uint8_t channel)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; i < rows.count; i++)
-		if (rows.first[i].channel == channel)
-			return true;
-	return false;
+		count += rows.first[i].channel == channel;
+	return count;
+}
+
+/* Has no key of the curve a w? Formats with tangents store each component by itself. */
+static bool lacks_w(const struct curve *c)
+{
+	uint32_t key = 0;
+
+	while (c && c->timing && key < c->count && isnan(curve_value(c, key, 3)))
+		key++;
+	return c && key > 0 && key == c->count;
 }
 
 /*
- * A rotation with a w is a quaternion. Where the column w is there and blank in all its rows they
- * are angles; without it they are what is served.
+ * A rotation with a w is a quaternion. If the column w is present but blank in all its rows, the
+ * values are angles; without the column they are of the kind that is served.
  */
 static enum curve_kind rotation_kind(const struct curves_bone *p, const struct track *track,
 				     struct curves_rows rows)
@@ -23,7 +36,7 @@ static enum curve_kind rotation_kind(const struct curves_bone *p, const struct t
 	enum curve_kind served = lens_shown_rotation(p->at->anim, track);
 	bool given = false;
 
-	if (!(p->axes & 8))
+	if (!(p->axes & 8) || (served == CURVE_QUATERNION && lacks_w(track->curve[ROLE_ROTATION])))
 		return served;
 	for (size_t i = 0; i < rows.count; i++) {
 		if (rows.first[i].channel != ROLE_ROTATION)
@@ -35,22 +48,32 @@ static enum curve_kind rotation_kind(const struct curves_bone *p, const struct t
 	return given ? CURVE_EULER : served;
 }
 
-/* Room for a key a row, none there yet. */
+/* One row, where the curve has several by now: it is not cut short, but was static. */
+static bool is_static_as_rendered(const struct curves_bone *p, const struct track *track,
+				  enum role role, size_t keys)
+{
+	const struct curve *now = track->curve[role];
+
+	return p->at->as_rendered && keys == 1 && now &&
+	       curve_shown(now, clip_shown(p->at)->frames) > 1;
+}
+
+/* Allocates room for the role's keys; there are none yet. */
 static bool begin_role(const struct curves_bone *p, const struct track *track, enum role role,
-		       struct curves_rows rows, struct lens_role *out)
+		       struct curves_rows rows, size_t keys, struct lens_role *out)
 {
 	enum curve_kind kind = role == ROLE_ROTATION ? rotation_kind(p, track, rows) : CURVE_VECTOR;
 
 	*out = (struct lens_role){.role = role,
 				  .kind = kind,
-				  .is_static = -1,
+				  .is_static = is_static_as_rendered(p, track, role, keys) ? 1 : -1,
 				  .columns = p->axes & (kind == CURVE_QUATERNION ? 15 : 7),
 				  .text = p->text};
-	out->keys = calloc(rows.count, sizeof(*out->keys));
+	out->keys = calloc(keys, sizeof(*out->keys));
 	return out->keys || err_memory(p->err);
 }
 
-/* A vector has no fourth component. */
+/* Refuses a w in values that are not quaternions. */
 static bool check_axes(const struct curves_bone *p, const struct lens_role *role)
 {
 	for (uint32_t i = 0; role->kind != CURVE_QUATERNION && i < role->count; i++) {
@@ -66,37 +89,26 @@ static bool check_axes(const struct curves_bone *p, const struct lens_role *role
 }
 
 static bool read_role(const struct curves_bone *p, const struct track *track, enum role role,
-		      struct curves_rows rows, const struct curve **out)
+		      struct curves_rows rows, struct lens_role *out)
 {
-	struct lens_role text;
-	bool fine;
+	const struct curve *old = track->curve[role];
+	size_t keys = count_rows(rows, (uint8_t)role);
 
-	*out = track->curve[role];
-	if (!is_given(rows, (uint8_t)role)) {
-		if (!*out || curve_shown(*out, clip_shown(p->at)->frames) == 0)
-			return true;
+	out->role = role;
+	if (keys == 0 && old && curve_shown(old, clip_shown(p->at)->frames) > 0) {
 		err_at(p->err, ERR_TEXT, rows.first->key.row_at, rows.first->key.row_length,
 		       "the rows of the %s of %s are gone", role_names[role], track->label);
 		return err_accept(p->err, "its rows; blank cells in them remove keys");
 	}
-	fine = begin_role(p, track, role, rows, &text);
-	for (size_t i = 0; fine && i < rows.count; i++)
+	if (keys == 0)
+		return true;
+	if (!begin_role(p, track, role, rows, keys, out))
+		return false;
+	for (size_t i = 0; i < rows.count; i++)
 		if (rows.first[i].channel == role)
-			text.keys[text.count++] = rows.first[i].key;
-	text.at = fine ? text.keys[0].row_at : 0;
-	text.length = fine ? text.keys[0].row_length : 0;
-	fine = fine && check_axes(p, &text) &&
-	       lens_curve(p->at->anim, clip_shown(p->at), track, &text, p->arena, out, p->err);
-	free(text.keys);
-	return fine;
-}
-
-static bool read_roles(const struct curves_bone *p, const struct track *track,
-		       struct curves_rows rows, struct track *now)
-{
-	for (enum role role = 0; role < ROLE_COUNT; role++)
-		if (!read_role(p, track, role, rows, &now->curve[role]))
-			return false;
+			out->keys[out->count++] = rows.first[i].key;
+	out->at = out->keys[0].row_at;
+	out->length = out->keys[0].row_length;
 	return true;
 }
 
@@ -113,7 +125,7 @@ static int by_moment(const void *pa, const void *pb)
 	return a->key.row_at < b->key.row_at ? -1 : a->key.row_at > b->key.row_at;
 }
 
-/* One row more of a keyframe that has one. `number` is its place. */
+/* Adds another row to the last keyframe. */
 static bool join_row(const struct curves_bone *p, struct lens_rows *text,
 		     const struct curves_row *e)
 {
@@ -152,7 +164,7 @@ static void new_row(struct lens_rows *text, const struct curves_row *e)
 	text->count++;
 }
 
-/* The keyframes that the rows, which are in order, make. */
+/* Makes keyframes of the rows, which are sorted. */
 static bool fill_rows(const struct curves_bone *p, struct curves_rows rows, struct lens_rows *text)
 {
 	const struct curves_row *before = NULL;
@@ -170,48 +182,52 @@ static bool fill_rows(const struct curves_bone *p, struct curves_rows rows, stru
 			size_t row_at = key->row_at;
 
 			*key = e->key;
-			key->row_at = row_at; /* the same in all roles: it is sorted by that */
+			/* the same for all roles, since keys are sorted by it */
+			key->row_at = row_at;
 		}
 		before = e;
 	}
 	return true;
 }
-static bool read_keyframes(const struct curves_bone *p, const struct track *track,
-			   struct curves_rows rows, struct track *now)
-{
-	struct lens_role roles[ROLE_COUNT] = {{0}};
-	struct lens_rows text = {.roles = roles, .text = p->text};
-	bool changed, fine = true;
 
+/* Sorts the rows and makes keyframes of them. */
+static bool read_keyframes(const struct curves_bone *p, const struct track *track,
+			   struct curves_rows rows, struct lens_rows *text)
+{
 	qsort(rows.first, rows.count, sizeof(*rows.first), by_moment);
-	text.rows = calloc(rows.count, sizeof(*text.rows));
-	if (!text.rows)
+	text->rows = calloc(rows.count, sizeof(*text->rows));
+	if (!text->rows)
 		return err_memory(p->err);
-	for (enum role role = 0; fine && role < ROLE_COUNT; role++)
-		fine = begin_role(p, track, role, rows, &roles[role]);
-	fine = fine && fill_rows(p, rows, &text);
+	for (enum role role = 0; role < ROLE_COUNT; role++)
+		if (!begin_role(p, track, role, rows, rows.count, &text->roles[role]))
+			return false;
+	if (!fill_rows(p, rows, text))
+		return false;
 	for (int r = 0; r < ROLE_COUNT; r++)
-		roles[r].count = text.count;
-	for (int r = 0; fine && r < ROLE_COUNT; r++)
-		fine = check_axes(p, &roles[r]);
-	if (fine && text.count == 0 && track->keyframes) {
-		err_at(p->err, ERR_TEXT, rows.first->key.row_at, rows.first->key.row_length,
-		       "the rows of %s are gone", track->label);
-		fine = err_accept(p->err, "a row for each keyframe; clip.json removes bones");
-	} else if (fine && text.count > 0) {
-		fine = lens_keyframes(p->at->anim, clip_shown(p->at), track, &text, p->arena, now,
-				      &changed, p->err);
-	}
-	for (int r = 0; r < ROLE_COUNT; r++)
-		free(roles[r].keys);
-	free(text.rows);
-	return fine;
+		text->roles[r].count = text->count;
+	if (text->count > 0 || !track->keyframes)
+		return true;
+	err_at(p->err, ERR_TEXT, rows.first->key.row_at, rows.first->key.row_length,
+	       "the rows of %s are gone", track->label);
+	return err_accept(p->err, "a row for each keyframe; clip.json removes bones");
 }
 
 bool curves_read_track(const struct curves_bone *p, const struct track *track,
 		       struct curves_rows rows, struct track *now)
 {
-	if (p->at->anim->format->keyframes)
-		return read_keyframes(p, track, rows, now);
-	return read_roles(p, track, rows, now);
+	bool keyframes = p->at->anim->format->keyframes, fine = true;
+	struct lens_role roles[ROLE_COUNT] = {{0}};
+	struct lens_rows text = {.roles = roles, .text = p->text};
+
+	if (keyframes)
+		fine = read_keyframes(p, track, rows, &text);
+	for (enum role role = 0; fine && role < ROLE_COUNT; role++)
+		fine = (keyframes || read_role(p, track, role, rows, &roles[role])) &&
+		       check_axes(p, &roles[role]);
+	fine = fine && ((keyframes && text.count == 0) ||
+			bone_edit_read(p->at, track, &text, p->arena, now, p->err));
+	for (int r = 0; r < ROLE_COUNT; r++)
+		free(roles[r].keys);
+	free(text.rows);
+	return fine;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "figure.h"
 
-#include "clip.h"
-#include "rotation.h"
+#include "model/clip.h"
+#include "model/rotation.h"
+#include "model/sampled.h"
 #include "views.h"
 
 #include <math.h>
 #include <string.h>
 
 #define FARTHEST 1e30
-#define FAR 1e6 /* from the origin: in float32 a bone has no direction there */
+#define FAR 1e6 /* from the origin; beyond it float32 is too coarse for a bone's direction */
 
 float finite_f32(double v)
 {
@@ -35,7 +36,7 @@ bool figure_present(const struct shown *at)
 void figure_explain(const struct shown *at, struct err *err)
 {
 	if (!clip_has_bones(at))
-		err_set(err, ERR_STORE, "a clip of more than %d frames is shown in tables alone",
+		err_set(err, ERR_STORE, "a clip of more than %d frames is shown only in tables",
 			FRAMES_SHOWN);
 	else if (!figure_present(at))
 		err_set(err, ERR_STORE, "no bone of the clip has a key");
@@ -45,9 +46,9 @@ void figure_explain(const struct shown *at, struct err *err)
 
 struct making {
 	struct figure *f;
-	const struct joint *joints; /* all of the skeleton */
+	const struct joint *joints; /* the skeleton's joints */
 	struct figure_node *nodes;
-	uint32_t *node_of; /* of each joint: its node, plus 1; 0: it has none */
+	uint32_t *node_of; /* by joint: its node plus 1; 0: none */
 };
 
 static uint32_t add_node(struct making *m, const struct joint *joint)
@@ -57,7 +58,7 @@ static uint32_t add_node(struct making *m, const struct joint *joint)
 	return m->f->count;
 }
 
-/* Nodes that are added on the way come after this one and find their own parents in their turn. */
+/* Nodes that this adds come later in the list, and get their own parents in turn. */
 static void find_parent(struct making *m, uint32_t node)
 {
 	const struct joint *joint = m->nodes[node].joint;
@@ -93,7 +94,8 @@ bool figure_make(struct figure *f, const struct shown *at, struct arena *arena)
 	const size_t joints = at->skeleton ? at->skeleton->count : 0;
 	struct making m = {.f = f, .joints = at->skeleton ? at->skeleton->joints : NULL};
 
-	*f = (struct figure){.clip = clip,
+	*f = (struct figure){.clip = clip_sampled(clip, arena),
+			     .keyed = clip,
 			     .rig = rig_make(at->skeleton, clip, arena),
 			     .bones = clip->track_count,
 			     .count = clip->track_count};
@@ -170,7 +172,8 @@ struct channel channel_placed(const struct figure *f, uint32_t node, enum role r
 {
 	struct channel c = channel_of(f, node, role);
 
-	if (f->nodes[node].joint || role == ROLE_SCALE || !channel_next(&c))
+	if ((f->nodes[node].joint && !f->nodes[node].joint->bare) || role == ROLE_SCALE ||
+	    !channel_next(&c))
 		return c;
 	for (unsigned axis = 0; axis < c.width; axis++)
 		if (fabs(c.value[axis]) > FAR)
@@ -178,7 +181,7 @@ struct channel channel_placed(const struct figure *f, uint32_t node, enum role r
 	return c;
 }
 
-/* What is not finite is as in `rest`. */
+/* Components that are not finite are taken from `rest`. */
 static void read_vector(const struct channel *c, const double rest[3], double out[3])
 {
 	for (unsigned axis = 0; axis < 3; axis++) {
@@ -188,7 +191,7 @@ static void read_vector(const struct channel *c, const double rest[3], double ou
 	}
 }
 
-/* The rest pose in place of what is no rotation. No -0 is left. */
+/* The rest pose if the value is not a rotation. Turns -0 into 0. */
 static void read_quaternion(const struct channel *c, double out[4])
 {
 	double stored[4], dot = 0;

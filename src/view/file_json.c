@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * file.json: what kind of file it is, its clips and its own list of bones, in file order.
- * "editable" names the members that can be edited: in a list of animations that are stills, what
- * each of them says of itself; in other formats none.
+ * file_json.c - file.json: the file's format, its clips and its own list of bones, in file order.
+ * "editable" names the members that can be edited: for a format whose clips are lists of stills
+ * (kanim), each animation's own attributes; for other formats none.
  */
-#include "clip.h"
 #include "json.h"
-#include "num.h"
+#include "model/clip.h"
+#include "text/num.h"
 #include "views.h"
 #include <string.h>
 
@@ -83,7 +83,7 @@ static void write_animations(const struct anim *anim, struct buf *out)
 
 #define EDITABLE_MAX 8
 
-/* The members of an animation that can be edited, with a NULL behind them. */
+/* Lists the members of an animation that can be edited, ending in NULL. */
 static void list_editable(const struct clip *clip, const char *out[EDITABLE_MAX])
 {
 	size_t count = 0;
@@ -134,11 +134,11 @@ static bool edit_member(struct anim *edited, struct clip *clip, const struct spo
 	if (strcmp(s->member, "loop") == 0)
 		return spot_bool(s, err, &clip->loop);
 	field = clip_edit_field(edited, clip, s->member, &found);
-	return field ? spot_field(s, err, field) : err_memory(err);
+	return field ? json_read_field(s, err, field) : err_memory(err);
 }
 
 static bool edit_animation(struct anim *edited, uint32_t i, const struct spot *s,
-			   const json_t *served, struct err *err)
+			   const struct token *served, struct err *err)
 {
 	const char *editable[EDITABLE_MAX];
 	struct clip *clip;
@@ -151,7 +151,7 @@ static bool edit_animation(struct anim *edited, uint32_t i, const struct spot *s
 		return err_memory(err);
 	for (size_t k = 0; editable[k]; k++) {
 		struct spot member = spot_member(s, editable[k]);
-		const json_t *was = json_object_get(served, editable[k]);
+		const struct token *was = token_member(served, editable[k]);
 
 		if (member.value && !spot_unchanged(&member, was, NULL, NULL) &&
 		    !edit_member(edited, clip, &member, err))
@@ -160,23 +160,22 @@ static bool edit_animation(struct anim *edited, uint32_t i, const struct spot *s
 	return true;
 }
 
-static bool edit_animations(struct anim *edited, const struct spot *root, const json_t *served,
-			    struct err *err)
+static bool edit_animations(struct anim *edited, const struct spot *root,
+			    const struct token *served, struct err *err)
 {
 	struct spot list = spot_member(root, "animations");
-	const json_t *was = json_object_get(served, "animations");
+	const struct token *was = token_member(served, "animations"), *t = token_first(was);
 	struct spot s;
 
 	if (!list.value)
 		return true;
 	if (!spot_array(&list, err))
 		return false;
-	if (json_array_size(list.value) != json_array_size(was))
+	if (token_count(list.value) != token_count(was))
 		return spot_refuse(&list, err, ERR_TEXT,
 				   "animations cannot be added or removed here");
-	for (s = spot_first(&list); s.value; spot_next(&s))
-		if (!edit_animation(edited, (uint32_t)s.index, &s, json_array_get(was, s.index),
-				    err))
+	for (s = spot_first(&list); s.value; spot_next(&s), t = token_next(was, t))
+		if (!edit_animation(edited, (uint32_t)s.index, &s, t, err))
 			return false;
 	return true;
 }
@@ -193,6 +192,10 @@ static void file_json_render(const struct shown *at, struct buf *out)
 	if (!anim->format->stills) {
 		buf_text(out, ", \"version\": ");
 		buf_unsigned(out, anim->version);
+	}
+	if (at->from) {
+		buf_text(out, ", \"from\": ");
+		json_write_name(out, at->from);
 	}
 	buf_text(out, ",\n");
 	if (anim->read_only) {
@@ -215,13 +218,15 @@ static void file_json_render(const struct shown *at, struct buf *out)
 	buf_text(out, "}\n");
 }
 
-static bool read_file_json(const struct spot *root, const json_t *served, struct anim *edited,
+static bool read_file_json(const struct spot *root, const struct token *served, struct anim *edited,
 			   struct err *err)
 {
-	static const char *const editable[] = {"animations", NULL};
+	/* A text from before the first edit of a member, or after it, may come back. */
+	static const char *const others[] = {"from", NULL};
+	static const char *const editable[] = {"from", "animations", NULL};
 	bool stills = edited->format->stills;
 
-	return spot_unchanged(root, served, stills ? editable : NULL, err) &&
+	return spot_unchanged(root, served, stills ? editable : others, err) &&
 	       (!stills || edit_animations(edited, root, served, err));
 }
 
@@ -229,24 +234,22 @@ static struct anim *file_json_parse(const struct shown *at, struct bytes text, s
 {
 	struct anim *edited = NULL;
 	struct buf own = BUF_INIT;
-	json_t *served = NULL;
-	struct doc doc;
+	struct doc doc, served = {.decoded = BUF_INIT};
 
 	if (doc_read(&doc, text, err)) {
 		struct spot root = spot_root(&doc);
 
 		file_json_render(at, &own);
-		served = json_served(&own, err);
-		edited = served ? anim_edit(at->anim) : NULL;
-		if (edited && !read_file_json(&root, served, edited, err)) {
+		edited = doc_served(&served, &own, err) ? anim_edit(at->anim) : NULL;
+		if (edited && !read_file_json(&root, served.root, edited, err)) {
 			anim_free(edited);
 			edited = NULL;
 		}
 	}
 	if (!edited)
-		err_memory(err); /* where nothing else was said */
+		err_memory(err); /* unless another error is set */
 	doc_release(&doc);
-	json_decref(served);
+	doc_release(&served);
 	buf_release(&own);
 	return edited;
 }
@@ -258,4 +261,5 @@ const struct view view_file_json = {
 	.render = file_json_render,
 	.parse = file_json_parse,
 	.names_file = true,
+	.lists = true,
 };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frames.csv: the stills of a file's animations, one a row.
+ * frames_csv.c - frames.csv: the stills of a file's animations, one per row.
  *
  *	animation,frame,time,url
  *	walk,0,0,frame_0.x3d
  *	walk,1,0.5,
  *
- * A row stands for the frame that has its number; a number that is not there yet makes a new frame,
- * and a frame that has no row any more goes. The order is that of the times. A blank url is a still
- * that stands in the file itself, where it stays.
+ * A row is the frame with its number; a new number adds a frame, and a frame without a row is
+ * removed. Frames are sorted by time. A blank url means a still that is embedded in the file, and
+ * remains there.
  */
 #include "csv.h"
-#include "num.h"
+#include "text/num.h"
 #include "views.h"
 
 #include <math.h>
@@ -19,10 +19,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum column { COLUMN_ANIMATION, COLUMN_FRAME, COLUMN_TIME, COLUMN_URL };
-#define COLUMN_COUNT 4
+static bool read_animation(void *text, const struct cell *cell, unsigned what);
+static bool read_frame(void *text, const struct cell *cell, unsigned what);
+static bool read_time(void *text, const struct cell *cell, unsigned what);
+static bool read_url(void *text, const struct cell *cell, unsigned what);
+static void write_animation(const void *written, unsigned what, struct buf *out);
+static void write_frame(const void *written, unsigned what, struct buf *out);
+static void write_time(const void *written, unsigned what, struct buf *out);
+static void write_url(const void *written, unsigned what, struct buf *out);
 
-static const char *const column_names[COLUMN_COUNT] = {"animation", "frame", "time", "url"};
+static const struct column columns[] = {
+	{"animation", read_animation, write_animation, 0},
+	{"frame", read_frame, write_frame, 0},
+	{"time", read_time, write_time, 0},
+	{"url", read_url, write_url, 0},
+};
+
+/* With one animation, its name may be left out. */
+static struct table_form form_of(const struct anim *anim)
+{
+	return (struct table_form){columns, ARRAY_SIZE(columns), 15, 15,
+				   anim->clip_count == 1 ? 2 : 3};
+}
 
 static bool frames_present(const struct shown *at)
 {
@@ -31,44 +49,54 @@ static bool frames_present(const struct shown *at)
 
 /* ---- writing ---- */
 
-static bool needs_quotes(const char *text)
-{
-	size_t size = strlen(text);
+struct written {
+	const struct clip *clip;
+	uint32_t frame;
+};
 
-	return strpbrk(text, ",;\t\r\n\"") || text[0] == ' ' || (size && text[size - 1] == ' ');
+static void write_animation(const void *written, unsigned what, struct buf *out)
+{
+	const struct written *w = written;
+
+	(void)what;
+	csv_write_text(w->clip->label, out);
 }
 
-static void write_cell(const char *text, struct buf *out)
+static void write_frame(const void *written, unsigned what, struct buf *out)
 {
-	if (!needs_quotes(text)) {
-		buf_text(out, text);
-		return;
-	}
-	buf_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			buf_char(out, '"');
-		buf_char(out, *text);
-	}
-	buf_char(out, '"');
+	const struct written *w = written;
+
+	(void)what;
+	buf_unsigned(out, w->frame);
+}
+
+static void write_time(const void *written, unsigned what, struct buf *out)
+{
+	const struct written *w = written;
+
+	(void)what;
+	buf_f32_text(out, w->clip->stills[w->frame].time);
+}
+
+static void write_url(const void *written, unsigned what, struct buf *out)
+{
+	const struct written *w = written;
+
+	(void)what;
+	csv_write_text(w->clip->stills[w->frame].url, out);
 }
 
 static void frames_render(const struct shown *at, struct buf *out)
 {
-	buf_text(out, "animation,frame,time,url\n");
-	for (uint32_t c = 0; c < at->anim->clip_count; c++) {
-		const struct clip *clip = &at->anim->clips[c];
+	struct table_form form = form_of(at->anim);
 
-		for (uint32_t i = 0; i < clip->frames && !out->failed; i++) {
-			write_cell(clip->label, out);
-			buf_char(out, ',');
-			buf_unsigned(out, i);
-			buf_char(out, ',');
-			buf_f32_text(out, clip->stills[i].time);
-			buf_char(out, ',');
-			write_cell(clip->stills[i].url, out);
-			buf_char(out, '\n');
-		}
+	table_write_names(&form, ",", out);
+	buf_char(out, '\n');
+	for (uint32_t c = 0; c < at->anim->clip_count; c++) {
+		struct written w = {&at->anim->clips[c], 0};
+
+		for (; w.frame < w.clip->frames && !out->failed; w.frame++)
+			table_write_row(&form, &w, out);
 	}
 }
 
@@ -77,16 +105,15 @@ static void frames_render(const struct shown *at, struct buf *out)
 struct row {
 	uint32_t clip, frame;
 	struct still still;
-	struct cell frame_cell, time_cell; /* where they stand; their texts are gone */
+	struct cell frame_cell, time_cell; /* their places only; the texts are gone */
 };
 
 struct frames_text {
 	const struct anim *anim;
 	struct err *err;
 	struct table table;
-	size_t width;
-	size_t place[COLUMN_COUNT]; /* of each column, or TABLE_NOWHERE */
-	struct row *rows;
+	struct row *rows;        /* rows[count] is being read */
+	const struct still *old; /* the old still of its frame, or NULL */
 	size_t count, room;
 	struct anim *edited;
 };
@@ -98,25 +125,7 @@ static bool refuse_cell(struct frames_text *p, const struct cell *cell, const ch
 	return err_accept(p->err, "%s", accepted);
 }
 
-/* Of a single animation the name need not be said. */
-static bool read_header(struct frames_text *p)
-{
-	unsigned required = 1u << COLUMN_FRAME;
-
-	if (p->anim->clip_count != 1)
-		required |= 1u << COLUMN_ANIMATION;
-	if (!table_header(&p->table, column_names, COLUMN_COUNT, required, p->place, p->err))
-		return false;
-	p->width = p->table.count;
-	return true;
-}
-
 /* ---- rows ---- */
-
-static struct cell cell_of(const struct frames_text *p, enum column c)
-{
-	return *table_cell(&p->table, p->place[c]);
-}
 
 static bool refuse_animation(struct frames_text *p, const struct cell *cell)
 {
@@ -131,48 +140,65 @@ static bool refuse_animation(struct frames_text *p, const struct cell *cell)
 	return err_accept(p->err, "%s", list);
 }
 
-/* The rows of an animation stand together, so the one of the row before is tried first. */
-static bool read_animation(struct frames_text *p, struct row *row)
+/* Rows of an animation are mostly consecutive: try that of the previous row first. */
+static bool read_animation(void *text, const struct cell *cell, unsigned what)
 {
-	struct cell cell = cell_of(p, COLUMN_ANIMATION);
+	struct frames_text *p = text;
+	struct row *row = &p->rows[p->count];
 	const struct clip *clip = NULL;
 	char label[256];
 
-	if (cell.size == 0 && p->anim->clip_count == 1)
+	(void)what;
+	/* The column is required where there is more than one. */
+	if (!cell || (cell->size == 0 && p->anim->clip_count == 1))
 		return true;
-	if (cell.size < sizeof(label)) {
-		memcpy(label, cell.text, cell.size);
-		label[cell.size] = '\0';
+	if (cell->size < sizeof(label)) {
+		memcpy(label, cell->text, cell->size);
+		label[cell->size] = '\0';
 		clip = clip_labelled(p->anim, p->count ? row[-1].clip : 0, label);
 	}
 	if (!clip)
-		return refuse_animation(p, &cell);
+		return refuse_animation(p, cell);
 	row->clip = (uint32_t)(clip - p->anim->clips);
 	return true;
 }
 
-static bool read_frame(struct frames_text *p, struct row *row)
+static bool read_frame(void *text, const struct cell *cell, unsigned what)
 {
-	row->frame_cell = cell_of(p, COLUMN_FRAME);
-	return csv_read_frame(&p->table, &row->frame_cell, &row->frame, p->err);
+	struct frames_text *p = text;
+	struct row *row = &p->rows[p->count];
+	const struct clip *clip = &p->anim->clips[row->clip];
+
+	(void)what;
+	row->frame_cell = *cell;
+	if (!csv_read_frame(&p->table, cell, &row->frame, p->err))
+		return false;
+	p->old = row->frame < clip->frames ? &clip->stills[row->frame] : NULL;
+	if (p->old)
+		row->still = *p->old;
+	return true;
 }
 
-static bool read_time(struct frames_text *p, const struct still *old, struct row *row)
+static bool read_time(void *text, const struct cell *cell, unsigned what)
 {
-	struct cell cell = cell_of(p, COLUMN_TIME);
+	struct frames_text *p = text;
+	struct row *row = &p->rows[p->count];
 	double time = NAN;
 
+	(void)what;
 	row->time_cell = row->frame_cell;
-	if (p->place[COLUMN_TIME] == TABLE_NOWHERE && old)
+	if (!cell && p->old)
 		return true;
-	row->time_cell = cell;
-	if (cell.size == 0)
-		return refuse_cell(p, &cell, "seconds such as 0.5", "this frame has no time");
-	if (!table_number(&p->table, &cell, &time) || !isfinite((float)time)) {
-		table_refuse_number(&cell, "time", p->err);
+	if (!cell)
+		cell = &p->table.blank;
+	row->time_cell = *cell;
+	if (cell->size == 0)
+		return refuse_cell(p, cell, "seconds such as 0.5", "this frame has no time");
+	if (!table_number(&p->table, cell, &time) || !isfinite((float)time)) {
+		table_refuse_number(&p->table, cell, "time", p->err);
 		return err_accept(p->err, "seconds such as 0.5");
 	}
-	if (!old || (float)time != old->time)
+	if (!p->old || (float)time != p->old->time)
 		row->still.time = (float)time;
 	return true;
 }
@@ -188,7 +214,7 @@ static bool trimmed_same(const char *text, const struct cell *cell)
 	return size == cell->size && memcmp(text, cell->text, size) == 0;
 }
 
-/* At the end of a text without a line end: would more of it have been what was there? */
+/* At the end of a text without a final newline: is the url a beginning of the old one? */
 static bool is_cut_url(const struct frames_text *p, const struct cell *cell, const char *old)
 {
 	return cell->at + cell->length == p->table.text.size && cell->size < strlen(old) &&
@@ -210,50 +236,36 @@ static bool check_url(struct frames_text *p, const struct still *old, const stru
 	return err_accept(p->err, "a line end behind it");
 }
 
-static bool read_url(struct frames_text *p, const struct still *old, struct row *row)
+static bool read_url(void *text, const struct cell *cell, unsigned what)
 {
-	struct cell cell = cell_of(p, COLUMN_URL);
+	struct frames_text *p = text;
+	struct row *row = &p->rows[p->count];
+	const struct still *old = p->old;
 
-	if (p->place[COLUMN_URL] == TABLE_NOWHERE && old)
+	(void)what;
+	if (!cell && old)
 		return true;
-	if (old && (cell_is(&cell, old->url) || trimmed_same(old->url, &cell)))
+	if (!cell)
+		cell = &p->table.blank;
+	if (old && (cell_is(cell, old->url) || trimmed_same(old->url, cell)))
 		return true;
-	if (!check_url(p, old, &cell))
+	if (!check_url(p, old, cell))
 		return false;
-	row->still.url = arena_text(&p->edited->arena, cell.text, cell.size);
+	row->still.url = arena_text(&p->edited->arena, cell->text, cell->size);
 	return row->still.url || err_memory(p->err);
-}
-
-static bool check_row_end(struct frames_text *p)
-{
-	const struct table *t = &p->table;
-
-	for (size_t i = p->width; i < t->count; i++)
-		if (t->cells[i].size)
-			return csv_refuse_surplus(&t->cells[i], p->err);
-	if (t->row_end < t->text.size || t->count >= p->width)
-		return true;
-	return err_at(p->err, ERR_EARLY, t->text.size, 0,
-		      "the last row ends before its columns do");
 }
 
 static bool read_row(struct frames_text *p)
 {
-	const struct still *old = NULL;
-	struct row *row = array_room(p->rows, p->count, &p->room, sizeof(*row));
+	struct row *rows = array_room(p->rows, p->count, &p->room, sizeof(*rows));
 
-	if (!row)
+	if (!rows)
 		return err_memory(p->err);
-	p->rows = row;
-	row += p->count;
-	*row = (struct row){.still = {.url = "", .origin = ANIM_NEW}};
-	if (!check_row_end(p) || !read_animation(p, row) || !read_frame(p, row))
-		return false;
-	if (row->frame < p->anim->clips[row->clip].frames)
-		old = &p->anim->clips[row->clip].stills[row->frame];
-	if (old)
-		row->still = *old;
-	if (!read_time(p, old, row) || !read_url(p, old, row))
+	p->rows = rows;
+	rows[p->count] = (struct row){.still = {.url = "", .origin = ANIM_NEW}};
+	if (p->table.cut)
+		return table_refuse_cut(&p->table, p->err);
+	if (!table_read(&p->table, p))
 		return false;
 	p->count++;
 	return true;
@@ -261,16 +273,12 @@ static bool read_row(struct frames_text *p)
 
 static bool read_rows(struct frames_text *p)
 {
-	for (;;) {
-		if (!table_row(&p->table, p->err))
-			return false;
-		if (p->table.done)
-			break;
+	while (table_row(&p->table, p->err) && !p->table.done) {
 		if (!read_row(p))
 			return false;
 	}
-	if (p->count > 0)
-		return true;
+	if (!p->table.done || p->count > 0)
+		return p->table.done;
 	err_set(p->err, ERR_EMPTY, "there is a header and no row");
 	return err_accept(p->err, "rows; a frame goes when its row is left out");
 }
@@ -370,7 +378,7 @@ static bool set_stills(struct frames_text *p, uint32_t clip, const struct row *r
 	return true;
 }
 
-/* Animations whose rows are not there may be still to come. */
+/* Missing animations make the error ERR_EARLY: their rows may still be to come. */
 static bool set_clips(struct frames_text *p)
 {
 	size_t begin = 0, end = 0;
@@ -392,12 +400,13 @@ static bool set_clips(struct frames_text *p)
 static struct anim *frames_parse(const struct shown *at, struct bytes text, struct err *err)
 {
 	struct frames_text p = {.anim = at->anim, .err = err, .edited = anim_edit(at->anim)};
+	struct table_form form = form_of(at->anim);
 	bool fine = p.edited ? table_open(&p.table, text, err) : err_memory(err);
 
-	fine = fine && read_header(&p) && read_rows(&p) && check_frames(&p) && order_rows(&p) &&
-	       set_clips(&p);
+	fine = fine && table_header(&p.table, &form, err) && read_rows(&p) && check_frames(&p) &&
+	       order_rows(&p) && set_clips(&p);
 	if (!fine) {
-		table_tell_place(&p.table, err);
+		table_finish_error(&p.table, err);
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

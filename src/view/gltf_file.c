@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Accessors may speak of the same bytes again and again: of so many numbers at most. */
+/* Accessors may refer to the same bytes again and again, so the total is limited. */
 #define NUMBERS_MAX ((size_t)1 << 26)
 
 /* ---- a .glb ---- */
@@ -22,7 +22,7 @@ static bool refuse_early(struct err *err)
 	return err_accept(err, "the whole file");
 }
 
-/* A chunk of that type, if it is the next. */
+/* Reads the next chunk if it has that type. */
 static bool read_chunk(struct reader *r, uint32_t type, struct bytes *out)
 {
 	struct reader ahead = *r;
@@ -44,7 +44,7 @@ static bool open_binary(struct gltf_file *f, struct bytes text, struct err *err)
 	if (r.bad || size > text.size)
 		return refuse_early(err);
 	if (version != 2 || size < GLB_HEADER)
-		return err_set(err, ERR_TEXT, "this is no .glb of version 2");
+		return err_set(err, ERR_TEXT, "this is not a .glb of version 2");
 	r.src.size = size;
 	if (!read_chunk(&r, GLB_JSON, &f->json))
 		return err_set(err, ERR_TEXT, "the .glb does not begin with its JSON");
@@ -60,28 +60,43 @@ static bool open_chunks(struct gltf_file *f, struct bytes text, struct err *err)
 
 /* ---- opening ---- */
 
-/* A list of the root, or none. */
-static bool count_list(const struct gltf_file *f, const char *name, struct err *err, uint32_t *out)
+bool gltf_list(struct gltf_file *f, const struct spot *up, const char *name, struct err *err,
+	       struct gltf_list *out)
 {
-	struct spot root = spot_root(&f->doc), list = spot_member(&root, name);
+	const struct token *list;
+	size_t count;
 
-	if (list.value && !spot_array(&list, err))
+	*out = (struct gltf_list){.list = spot_member(up, name)};
+	list = out->list.value;
+	count = token_count(list);
+	if (list && !spot_array(&out->list, err))
 		return false;
-	if (json_array_size(list.value) >= UINT32_MAX)
-		return spot_refuse(&list, err, ERR_TEXT, "\"%s\" is too long", name);
-	*out = (uint32_t)json_array_size(list.value);
+	out->elements = arena_alloc(&f->arena, count, sizeof(struct token *));
+	if (!out->elements)
+		return err_memory(err);
+	for (const struct token *t = token_first(list); t; t = token_next(list, t))
+		out->elements[out->count++] = t;
 	return true;
+}
+
+struct spot gltf_element(const struct gltf_list *list, size_t index)
+{
+	return (struct spot){list->list.doc, &list->list, NULL, index, list->elements[index]};
 }
 
 bool gltf_open(struct gltf_file *f, struct bytes text, struct err *err)
 {
 	*f = (struct gltf_file){.left = NUMBERS_MAX};
-	if (!open_chunks(f, text, err) || !doc_read(&f->doc, f->json, err) ||
-	    !count_list(f, "buffers", err, &f->buffer_count) ||
-	    !count_list(f, "accessors", err, &f->accessor_count))
+	if (!open_chunks(f, text, err) || !doc_read(&f->doc, f->json, err))
 		return false;
-	f->buffers = arena_alloc(&f->arena, f->buffer_count, sizeof(*f->buffers));
-	f->accessors = arena_alloc(&f->arena, f->accessor_count, sizeof(*f->accessors));
+	f->root = spot_root(&f->doc);
+	if (!gltf_list(f, &f->root, "buffers", err, &f->buffers) ||
+	    !gltf_list(f, &f->root, "bufferViews", err, &f->views) ||
+	    !gltf_list(f, &f->root, "accessors", err, &f->accessors) ||
+	    !gltf_list(f, &f->root, "nodes", err, &f->nodes))
+		return false;
+	f->buffer = arena_alloc(&f->arena, f->buffers.count, sizeof(*f->buffer));
+	f->numbers = arena_alloc(&f->arena, f->accessors.count, sizeof(*f->numbers));
 	return !f->arena.failed || err_memory(err);
 }
 
@@ -98,14 +113,14 @@ bool gltf_index(const struct spot *s, size_t count, struct err *err, uint32_t *o
 	int64_t index;
 
 	if (count == 0)
-		return spot_refuse(s, err, ERR_TEXT, "there is nothing of what this speaks of");
+		return spot_refuse(s, err, ERR_TEXT, "this index is out of range");
 	if (!spot_integer(s, 0, (int64_t)count - 1, err, &index))
 		return false;
 	*out = (uint32_t)index;
 	return true;
 }
 
-/* A size or place in bytes; `otherwise` where it is not said. */
+/* Reads a size or offset in bytes; `otherwise` if it is missing. */
 static bool read_size(const struct spot *object, const char *name, size_t otherwise,
 		      struct err *err, size_t *out)
 {
@@ -125,7 +140,7 @@ static bool read_size(const struct spot *object, const char *name, size_t otherw
 
 static bool refuse_uri(const struct spot *uri, struct err *err)
 {
-	spot_refuse(uri, err, ERR_TEXT, "the buffer is in another file, or is no base64");
+	spot_refuse(uri, err, ERR_TEXT, "the buffer is in another file, or not base64");
 	return err_accept(err, "a glTF with its buffer in it: \"glTF Embedded\" or \"glTF Binary\" "
 			       "where Blender exports");
 }
@@ -153,17 +168,16 @@ static bool read_uri(struct gltf_file *f, const struct spot *uri, struct bytes *
 static bool read_buffer(struct gltf_file *f, const struct spot *index, struct bytes *out,
 			struct err *err)
 {
-	struct spot root = spot_root(&f->doc), list = spot_member(&root, "buffers");
 	struct spot buffer, uri;
 	uint32_t number = 0;
 	size_t size;
 
-	if (!gltf_index(index, f->buffer_count, err, &number))
+	if (!gltf_index(index, f->buffers.count, err, &number))
 		return false;
-	*out = f->buffers[number];
+	*out = f->buffer[number];
 	if (out->data)
 		return true;
-	buffer = spot_element(&list, number);
+	buffer = gltf_element(&f->buffers, number);
 	uri = spot_member(&buffer, "uri");
 	if (!spot_object(&buffer, err) || !read_size(&buffer, "byteLength", 0, err, &size))
 		return false;
@@ -176,7 +190,7 @@ static bool read_buffer(struct gltf_file *f, const struct spot *index, struct by
 	if (size > out->size)
 		return spot_refuse(&buffer, err, ERR_TEXT,
 				   "the buffer has %zu bytes, and not \"byteLength\"", out->size);
-	f->buffers[number] = *out;
+	f->buffer[number] = *out;
 	return true;
 }
 
@@ -191,7 +205,7 @@ enum component {
 	COMPONENT_FLOAT = 5126,
 };
 
-/* Bytes; 0: there is no such component. */
+/* Size in bytes; 0: no such component type. */
 static size_t component_size(int64_t component)
 {
 	switch (component) {
@@ -229,7 +243,7 @@ static double get_component(const uint8_t *p, enum component component, bool nor
 
 /* ---- accessors ---- */
 
-/* Elements side by side in a buffer. */
+/* Elements in a buffer, `stride` bytes apart. */
 struct elements {
 	const uint8_t *data;
 	size_t count, stride;
@@ -251,21 +265,23 @@ static bool read_component(const struct spot *object, struct err *err, enum comp
 	return true;
 }
 
-/* The bytes of so many elements, in the buffer view that `object` speaks of; or none. */
+/*
+ * Finds the bytes of e->count elements in the buffer view that `object` refers to; data is NULL if
+ * it refers to none.
+ */
 static bool find_elements(struct gltf_file *f, const struct spot *object, struct elements *e,
 			  struct err *err)
 {
-	struct spot index = spot_member(object, "bufferView"), root = spot_root(&f->doc);
-	struct spot views = spot_member(&root, "bufferViews"), view, buffer;
+	struct spot index = spot_member(object, "bufferView"), view, buffer;
 	size_t element = component_size(e->component) * e->width, at, view_at, view_size;
 	struct bytes bytes;
 	uint32_t number = 0;
 
 	if (!index.value)
 		return true;
-	if (!gltf_index(&index, json_array_size(views.value), err, &number))
+	if (!gltf_index(&index, f->views.count, err, &number))
 		return false;
-	view = spot_element(&views, number);
+	view = gltf_element(&f->views, number);
 	buffer = spot_member(&view, "buffer");
 	if (!read_buffer(f, &buffer, &bytes, err) ||
 	    !read_size(object, "byteOffset", 0, err, &at) ||
@@ -299,7 +315,9 @@ static void copy_elements(const struct elements *e, double *out)
 			out[i * e->width + axis] = element_component(e, i, axis);
 }
 
-/* Some elements stand elsewhere than the others, with their places in a list of its own. */
+/*
+ * Applies a sparse accessor: its own list of indices, and the values that replace those elements.
+ */
 static bool replace_elements(struct gltf_file *f, const struct spot *accessor,
 			     const struct elements *all, double *out, struct err *err)
 {
@@ -388,16 +406,15 @@ static bool read_accessor(struct gltf_file *f, const struct spot *accessor,
 bool gltf_numbers(struct gltf_file *f, const struct spot *index, unsigned width,
 		  struct gltf_numbers *out, struct err *err)
 {
-	struct spot root = spot_root(&f->doc), list = spot_member(&root, "accessors"), accessor;
+	struct spot accessor;
 	uint32_t number = 0;
 
-	if (!gltf_index(index, f->accessor_count, err, &number))
+	if (!gltf_index(index, f->accessors.count, err, &number))
 		return false;
-	accessor = spot_element(&list, number);
-	if (!f->accessors[number].values &&
-	    !read_accessor(f, &accessor, &f->accessors[number], err))
+	accessor = gltf_element(&f->accessors, number);
+	if (!f->numbers[number].values && !read_accessor(f, &accessor, &f->numbers[number], err))
 		return false;
-	*out = f->accessors[number];
+	*out = f->numbers[number];
 	return out->width == width ||
 	       spot_refuse(&accessor, err, ERR_TEXT, "an element has %u numbers here, and not %u",
 			   out->width, width);

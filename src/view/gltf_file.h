@@ -1,39 +1,55 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gltf_file.h - a glTF 2.0 file that somebody made: its JSON and the numbers of its accessors.
+ * gltf_file.h - reads a glTF 2.0 file by any program: its JSON and the numbers of its accessors.
  *
- * Either the JSON text with its buffers in it, or a .glb. No byte of it is trusted.
+ * Either JSON with embedded buffers (data: URIs), or a .glb. The input is untrusted.
  */
 #ifndef ANIMFS_VIEW_GLTF_FILE_H
 #define ANIMFS_VIEW_GLTF_FILE_H
 
 #include "json.h"
 
-/* All numbers of an accessor, normalised where it says so; or none. */
+/* All numbers of an accessor, normalised where it says so. count is 0 before it is read. */
 struct gltf_numbers {
 	uint32_t count;
 	unsigned width;
 	const double *values; /* count * width */
 };
 
+/* An array of the JSON, indexed; count is 0 where it is missing. */
+struct gltf_list {
+	struct spot list;
+	uint32_t count;
+	const struct token **elements;
+};
+
 struct gltf_file {
 	struct doc doc;
-	struct bytes json, binary; /* of a .glb its chunks; otherwise all of it, and nothing */
+	struct spot root;
+	struct gltf_list buffers, views, accessors, nodes;
+	struct bytes json, binary; /* the chunks of a .glb; otherwise the whole text, and none */
 	bool is_binary;
-	size_t left; /* numbers that may still be read */
-	uint32_t buffer_count, accessor_count;
-	struct bytes *buffers;          /* those that were read */
-	struct gltf_numbers *accessors; /* the same */
+	/* how many numbers may still be read, a limit against small files that expand */
+	size_t left;
+	struct bytes *buffer;         /* decoded buffers, by index; data NULL: not read yet */
+	struct gltf_numbers *numbers; /* of accessors, by index, as they are read */
 	struct arena arena;
 };
 
-/* False and err (positions in the JSON) when it is none. gltf_close is right after either. */
+/* False and err (with a position in the JSON) if it is not glTF. Call gltf_close either way. */
 bool gltf_open(struct gltf_file *f, struct bytes text, struct err *err);
 void gltf_close(struct gltf_file *f);
 
-/* The index that stands there, of something of which there are so many. */
+/* Indexes the array `name` of an object; an object without it gives an empty list. */
+bool gltf_list(struct gltf_file *f, const struct spot *up, const char *name, struct err *err,
+	       struct gltf_list *out);
+struct spot gltf_element(const struct gltf_list *list, size_t index);
+/* Reads an index, which must be less than `count`. */
 bool gltf_index(const struct spot *s, size_t count, struct err *err, uint32_t *out);
-/* The numbers of the accessor whose index stands there; so many make an element. */
+/*
+ * The numbers of the accessor with that index, whose elements must have `width` components. They
+ * belong to the file's arena.
+ */
 bool gltf_numbers(struct gltf_file *f, const struct spot *index, unsigned width,
 		  struct gltf_numbers *out, struct err *err);
 

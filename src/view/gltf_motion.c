@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gltf_motion.h"
 
-#include "base64.h"
-
 #include <math.h>
 
 #define NUMBER 4 /* bytes */
 
-/* Never early: programs that multiply it by their rate would find no such frame before their end.
+/*
+ * Rounded up, never down: a program that multiplies the time by its frame rate must not end up just
+ * before the frame.
  */
-float gltf_motion_time(const struct gltf_motion *m, uint32_t frame)
+/* A frame's time in seconds, as written to the buffer. */
+static float gltf_motion_time(const struct gltf_motion *m, uint32_t frame)
 {
 	double exact = frame * m->figure->seconds;
 	float seconds = (float)exact;
 
 	return (double)seconds < exact ? nextafterf(seconds, INFINITY) : seconds;
+}
+
+float gltf_input_time(const struct gltf_motion *m, const struct gltf_input *input, bool last)
+{
+	if (input->spline)
+		return curve_time(input->spline, last ? input->count - 1 : 0);
+	return gltf_motion_time(m, last ? input->last : input->first);
 }
 
 /* ---- what there is ---- */
@@ -25,7 +33,7 @@ static uint32_t add_input(struct gltf_motion *m, const struct gltf_input *input)
 	return m->input_count++;
 }
 
-/* by_count: the dense inputs there are by their count, plus 1. */
+/* by_count[n]: the dense input with n keys, plus 1; 0: none yet. */
 static uint32_t dense_input(struct gltf_motion *m, uint32_t node, const struct channel *c,
 			    uint32_t *by_count)
 {
@@ -41,7 +49,7 @@ static uint32_t dense_input(struct gltf_motion *m, uint32_t node, const struct c
 	return by_count[count] - 1;
 }
 
-/* A bone's curves often have their keys in the same frames. */
+/* A bone's curves often have keys at the same frames, and can share an input. */
 static uint32_t sparse_input(struct gltf_motion *m, uint32_t node, enum role role,
 			     const struct channel *c)
 {
@@ -50,7 +58,7 @@ static uint32_t sparse_input(struct gltf_motion *m, uint32_t node, enum role rol
 	for (uint32_t i = m->input_count; i-- > 0 && m->inputs[i].node == node;) {
 		struct channel other = channel_of(m->figure, node, m->inputs[i].role);
 
-		if (!m->inputs[i].dense && channel_same_frames(&other, c))
+		if (!m->inputs[i].dense && !m->inputs[i].spline && channel_same_frames(&other, c))
 			return i;
 	}
 	channel_next(&first);
@@ -61,13 +69,74 @@ static uint32_t sparse_input(struct gltf_motion *m, uint32_t node, enum role rol
 						 .last = channel_last(c)});
 }
 
+static bool is_unit(const struct curve *c, uint32_t key)
+{
+	double sum = 0;
+
+	for (unsigned axis = 0; axis < 4; axis++)
+		sum += curve_value(c, key, axis) * curve_value(c, key, axis);
+	return fabs(sum - 1) <= 1e-4;
+}
+
+/* Is the key what glTF allows: numbers, a time after the one before, a rotation of length 1? */
+static bool is_spline_key(const struct curve *c, uint32_t key)
+{
+	bool fine = key > 0 ? curve_time(c, key) > curve_time(c, key - 1) : curve_time(c, 0) >= 0;
+
+	for (unsigned axis = 0; axis < curve_width(c); axis++) {
+		fine = fine && isfinite(curve_value(c, key, axis)) &&
+		       isfinite(curve_tangent(c, key, TANGENT_IN, axis)) &&
+		       isfinite(curve_tangent(c, key, TANGENT_OUT, axis)) &&
+		       f64_same(curve_value(c, key, axis),
+				(double)finite_f32(curve_value(c, key, axis)));
+	}
+	return fine && (c->kind != CURVE_QUATERNION || is_unit(c, key));
+}
+
+/* The curve with its tangents, if glTF can express it as it is. */
+static const struct curve *spline_of(const struct figure *f, uint32_t node, enum role role)
+{
+	const struct curve *c = f->keyed->tracks[node].curve[role];
+
+	if (!c || !c->timing || !c->timing->tangents || c->count < 2)
+		return NULL;
+	for (uint32_t key = 0; key < c->count; key++)
+		if (!is_spline_key(c, key))
+			return NULL;
+	return c;
+}
+
+static void add_spline(struct gltf_motion *m, uint32_t node, enum role role, const struct curve *c)
+{
+	struct gltf_input input = {.node = node,
+				   .role = role,
+				   .spline = c,
+				   .count = c->count,
+				   .first = curve_frame(c, 0),
+				   .last = curve_frame(c, c->count - 1)};
+
+	m->samplers[m->sampler_count++] = (struct gltf_sampler){.node = node,
+								.role = role,
+								.spline = c,
+								.width = curve_width(c),
+								.count = 3 * c->count,
+								.input = add_input(m, &input)};
+}
+
 static void add_channel(struct gltf_motion *m, uint32_t node, enum role role, uint32_t *by_count)
 {
 	struct channel c = channel_of(m->figure, node, role);
 	struct gltf_sampler *s = &m->samplers[m->sampler_count];
+	const struct curve *spline = spline_of(m->figure, node, role);
 
 	if (channel_count(&c) == 0)
 		return;
+	if (spline) {
+		add_spline(m, node, role, spline);
+		return;
+	}
+	if (channel_count(&c) > 1 && m->figure->keyed->tracks[node].curve[role]->timing)
+		m->sampled = true;
 	m->sampler_count++;
 	*s = (struct gltf_sampler){.node = node,
 				   .role = role,
@@ -79,8 +148,8 @@ static void add_channel(struct gltf_motion *m, uint32_t node, enum role role, ui
 }
 
 /*
- * An animation ends with its last key. Where the bones have none at the end of the clip, the figure
- * stays in its place until then.
+ * An animation ends at its last key. If no bone has one in the clip's last frame, add one that
+ * holds the node above all where it is.
  */
 static void hold_to_end(struct gltf_motion *m)
 {
@@ -157,8 +226,25 @@ static void write_input(const struct gltf_motion *m, const struct gltf_input *in
 		write_number(b, gltf_motion_time(m, input->last));
 		return;
 	}
+	for (uint32_t key = 0; input->spline && key < input->count; key++)
+		write_number(b, curve_time(input->spline, key));
+	if (input->spline)
+		return;
 	for (struct channel c = channel_of(m->figure, input->node, input->role); channel_next(&c);)
 		write_number(b, gltf_motion_time(m, c.frame));
+}
+
+/* Of each key the in-tangent, the value and the out-tangent. */
+static void write_spline(const struct curve *c, struct base64 *b)
+{
+	for (uint32_t key = 0; key < c->count; key++) {
+		for (unsigned axis = 0; axis < curve_width(c); axis++)
+			write_number(b, curve_tangent(c, key, TANGENT_IN, axis));
+		for (unsigned axis = 0; axis < curve_width(c); axis++)
+			write_number(b, (float)curve_value(c, key, axis));
+		for (unsigned axis = 0; axis < curve_width(c); axis++)
+			write_number(b, curve_tangent(c, key, TANGENT_OUT, axis));
+	}
 }
 
 static void write_values(const struct gltf_motion *m, const struct gltf_sampler *s,
@@ -169,21 +255,22 @@ static void write_values(const struct gltf_motion *m, const struct gltf_sampler 
 			write_number(b, 0);
 		return;
 	}
+	if (s->spline) {
+		write_spline(s->spline, b);
+		return;
+	}
 	for (struct channel c = channel_of(m->figure, s->node, s->role); channel_next(&c);)
 		for (unsigned axis = 0; axis < c.width; axis++)
 			write_number(b, finite_f32(c.value[axis]));
 }
 
-void gltf_motion_write(const struct gltf_motion *m, struct buf *out)
+void gltf_motion_write(const struct gltf_motion *m, struct base64 *b)
 {
-	struct base64 b = {.out = out};
-
 	for (uint32_t frame = 0; frame < m->dense; frame++)
-		write_number(&b, gltf_motion_time(m, frame));
+		write_number(b, gltf_motion_time(m, frame));
 	for (uint32_t i = 0; i < m->input_count; i++)
 		if (!m->inputs[i].dense)
-			write_input(m, &m->inputs[i], &b);
-	for (uint32_t i = 0; i < m->sampler_count && !out->failed; i++)
-		write_values(m, &m->samplers[i], &b);
-	base64_end(&b);
+			write_input(m, &m->inputs[i], b);
+	for (uint32_t i = 0; i < m->sampler_count && !b->out->failed; i++)
+		write_values(m, &m->samplers[i], b);
 }

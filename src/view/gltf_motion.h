@@ -2,31 +2,34 @@
 /*
  * gltf_motion.h - the animation of a glTF file: samplers, and the buffer with their numbers.
  *
- * The buffer begins with the times of the dense curves, 0, 1, 2 ... frames, of which each takes as
- * many as it has keys. Other times follow, then the values of each sampler. All are float32.
+ * The buffer begins with the times of frames 0, 1, 2 ..., of which each dense curve uses as many as
+ * it has keys. The times of other curves follow, then the values of each sampler. All are float32.
  */
 #ifndef ANIMFS_VIEW_GLTF_MOTION_H
 #define ANIMFS_VIEW_GLTF_MOTION_H
 
+#include "base64.h"
 #include "figure.h"
 
-/* The times of keys. */
+/* A sampler's input: the times of its keys. */
 struct gltf_input {
-	uint32_t node; /* of the figure, whose they are; FIGURE_NONE: of what holds all nodes */
+	uint32_t node; /* the figure's node whose keys they are; FIGURE_NONE: the node above all */
 	enum role role;
 	bool dense;
-	uint32_t count, first, last; /* keys, and the frames of two of them */
-	size_t at;                   /* in the buffer */
+	const struct curve *spline;  /* whose own times they are; or NULL */
+	uint32_t count, first, last; /* number of keys; the first and last frame */
+	size_t at;                   /* offset in the buffer */
 };
 
 struct gltf_sampler {
-	uint32_t node; /* the same */
+	uint32_t node; /* as above */
 	enum role role;
 	bool step;
+	const struct curve *spline; /* CUBICSPLINE: three values a key; or NULL */
 	unsigned width;
 	uint32_t input;
 	uint32_t count;
-	size_t at; /* of its values in the buffer */
+	size_t at; /* offset of its values in the buffer */
 };
 
 struct gltf_motion {
@@ -34,15 +37,16 @@ struct gltf_motion {
 	uint32_t input_count, sampler_count;
 	struct gltf_input *inputs;
 	struct gltf_sampler *samplers;
-	uint32_t dense; /* times that the buffer begins with */
-	size_t size;    /* of the buffer */
+	bool sampled;   /* a curve has tangents that glTF cannot express */
+	uint32_t dense; /* number of times at the buffer's start */
+	size_t size;    /* of the buffer, in bytes */
 };
 
 /* False when out of memory. */
 bool gltf_motion_make(struct gltf_motion *m, const struct figure *figure, struct arena *arena);
-/* Seconds, as the buffer has them. */
-float gltf_motion_time(const struct gltf_motion *m, uint32_t frame);
-/* The buffer in base64. */
-void gltf_motion_write(const struct gltf_motion *m, struct buf *out);
+/* Of an input's first or last key. */
+float gltf_input_time(const struct gltf_motion *m, const struct gltf_input *input, bool last);
+/* Writes the buffer, of m->size bytes. */
+void gltf_motion_write(const struct gltf_motion *m, struct base64 *b);
 
 #endif

@@ -3,12 +3,13 @@
 
 #include <string.h>
 
-#define CUT_NAME 63 /* bytes that Blender keeps of a name, less where a character would be cut */
+#define CUT_NAME                                                                                   \
+	63 /* bytes that Blender keeps of a name, or fewer so as not to cut a character            \
+	    */
 
 struct reading {
 	struct gltf_file *file;
 	struct gltf_nodes *out;
-	struct spot list; /* of nodes */
 	uint32_t *of_track;
 	struct motion_names names;
 	struct err *err;
@@ -40,15 +41,14 @@ static bool read_children(struct reading *r, const struct spot *node, uint32_t i
 		return true;
 	if (!spot_array(&children, r->err))
 		return false;
-	for (size_t i = 0; i < json_array_size(children.value); i++) {
-		struct spot child = spot_element(&children, i);
+	for (struct spot child = spot_first(&children); child.value; spot_next(&child)) {
 		uint32_t to = 0;
 
 		if (!gltf_index(&child, r->out->count, r->err, &to))
 			return false;
 		if (r->out->nodes[to].parent != GLTF_NONE)
-			return spot_refuse(&child, r->err, ERR_TEXT,
-					   "node %u hangs from two others", (unsigned)to);
+			return spot_refuse(&child, r->err, ERR_TEXT, "node %u has two parents",
+					   (unsigned)to);
 		r->out->nodes[to].parent = index;
 	}
 	return true;
@@ -59,7 +59,7 @@ static bool read_nodes(struct reading *r)
 	for (uint32_t i = 0; i < r->out->count; i++)
 		r->out->nodes[i].parent = GLTF_NONE;
 	for (uint32_t i = 0; i < r->out->count; i++) {
-		struct spot node = spot_element(&r->list, i);
+		struct spot node = gltf_element(&r->file->nodes, i);
 
 		if (!spot_object(&node, r->err) || !read_name(r, &node, i) ||
 		    !read_children(r, &node, i))
@@ -74,8 +74,7 @@ static bool read_joints(struct reading *r, const struct spot *skin)
 
 	if (!spot_array(&joints, r->err))
 		return false;
-	for (size_t i = 0; i < json_array_size(joints.value); i++) {
-		struct spot joint = spot_element(&joints, i);
+	for (struct spot joint = spot_first(&joints); joint.value; spot_next(&joint)) {
 		uint32_t node = 0;
 
 		if (!gltf_index(&joint, r->out->count, r->err, &node))
@@ -87,26 +86,23 @@ static bool read_joints(struct reading *r, const struct spot *skin)
 
 static bool read_skins(struct reading *r)
 {
-	struct spot root = spot_root(&r->file->doc), skins = spot_member(&root, "skins");
+	struct spot skins = spot_member(&r->file->root, "skins");
 
-	for (size_t i = 0; i < json_array_size(skins.value); i++) {
-		struct spot skin = spot_element(&skins, i);
-
+	for (struct spot skin = spot_first(&skins); skin.value; spot_next(&skin))
 		if (!read_joints(r, &skin))
 			return false;
-	}
 	return true;
 }
 
-/* Two nodes have the name of a bone: the joint is the one. */
+/* Of two nodes with the name of a bone, the joint of a skin is chosen. */
 static bool settle_node(struct reading *r, uint32_t node)
 {
 	struct gltf_node *nodes = r->out->nodes;
 	uint32_t *of = &r->of_track[nodes[node].track];
-	struct spot spot = spot_element(&r->list, node);
+	struct spot spot = gltf_element(&r->file->nodes, node);
 
 	if (*of != GLTF_NONE && nodes[*of].joint == nodes[node].joint) {
-		spot_refuse(&spot, r->err, ERR_TEXT, "two nodes are called \"%.100s\"",
+		spot_refuse(&spot, r->err, ERR_TEXT, "two nodes are named \"%.100s\"",
 			    r->out->clip->tracks[nodes[node].track].label);
 		return err_accept(r->err, "one node for each bone");
 	}
@@ -120,7 +116,7 @@ static bool settle_node(struct reading *r, uint32_t node)
 	return true;
 }
 
-/* Nodes that hang from themselves are above nothing more than all. */
+/* Bounded by the number of nodes, since the hierarchy may have cycles. */
 static void mark_above(struct gltf_nodes *out, uint32_t node)
 {
 	for (node = out->nodes[node].parent; node != GLTF_NONE && !out->nodes[node].above;
@@ -138,7 +134,8 @@ static bool refuse_strangers(struct reading *r)
 	if (clip->track_count > 8)
 		buf_text(&names, ", ...");
 	buf_char(&names, '\0');
-	spot_refuse(&r->list, r->err, ERR_TEXT, "no node is called as a bone of the clip");
+	spot_refuse(&r->file->nodes.list, r->err, ERR_TEXT,
+		    "no node has the name of a bone of the clip");
 	if (!names.failed)
 		err_accept(r->err, "nodes of these names: %s", (const char *)names.data);
 	buf_release(&names);
@@ -166,16 +163,12 @@ static bool settle_nodes(struct reading *r)
 bool gltf_read_nodes(struct gltf_file *f, const struct clip *clip, struct gltf_nodes *out,
 		     struct err *err)
 {
-	struct spot root = spot_root(&f->doc);
-	struct reading r = {.file = f, .out = out, .list = spot_member(&root, "nodes"), .err = err};
-	size_t count = json_array_size(r.list.value);
+	struct reading r = {.file = f, .out = out, .err = err};
 
-	if (!spot_array(&r.list, err))
+	if (!spot_array(&f->nodes.list, err))
 		return false;
-	if (count >= GLTF_NONE)
-		return spot_refuse(&r.list, err, ERR_TEXT, "there are too many nodes");
-	*out = (struct gltf_nodes){.clip = clip, .count = (uint32_t)count};
-	out->nodes = arena_alloc(&f->arena, count, sizeof(*out->nodes));
+	*out = (struct gltf_nodes){.clip = clip, .count = f->nodes.count};
+	out->nodes = arena_alloc(&f->arena, out->count, sizeof(*out->nodes));
 	out->of_track = r.of_track = arena_alloc(&f->arena, clip->track_count, sizeof(*r.of_track));
 	if (!motion_names_make(&r.names, clip, &f->arena) || f->arena.failed)
 		return err_memory(err);

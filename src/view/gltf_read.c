@@ -4,14 +4,14 @@
 #include <math.h>
 #include <string.h>
 
-#define STILL 1e-5          /* what moves by less does not */
-#define UNIT_TOLERANCE 0.05 /* of the length of a rotation: it may be made of bytes */
+#define STILL 1e-5          /* smaller changes are not motion */
+#define UNIT_TOLERANCE 0.05 /* of a rotation's length: components may be stored as bytes */
 
 struct reading {
 	struct gltf_file *file;
 	const struct gltf_nodes *nodes;
-	struct spot samplers;
-	uint8_t *spoken; /* of each track: bit (1 << role) */
+	struct gltf_list samplers;
+	uint8_t *spoken; /* by track: a bit (1 << role) for each role that has a channel */
 	struct motion_channel *channels;
 	uint32_t count;
 	struct err *err;
@@ -21,7 +21,7 @@ struct reading {
 
 static bool is_named(const struct spot *animation, const char *name)
 {
-	const char *own = json_string_value(json_object_get(animation->value, "name"));
+	const char *own = token_text(token_member(animation->value, "name"));
 
 	return own && strcmp(own, name) == 0;
 }
@@ -29,16 +29,15 @@ static bool is_named(const struct spot *animation, const char *name)
 static bool refuse_animations(const struct spot *list, const char *label, struct err *err)
 {
 	struct buf names = BUF_INIT;
-	size_t count = json_array_size(list->value);
+	size_t count = token_count(list->value);
 
-	for (size_t i = 0; i < count && i < 8; i++) {
-		const char *name =
-			json_string_value(json_object_get(json_array_get(list->value, i), "name"));
+	for (struct spot s = spot_first(list); s.value && s.index < 8; spot_next(&s)) {
+		const char *name = token_text(token_member(s.value, "name"));
 
-		buf_format(&names, "%s\"%.40s\"", i > 0 ? ", " : "", name ? name : "");
+		buf_format(&names, "%s\"%.40s\"", s.index > 0 ? ", " : "", name ? name : "");
 	}
 	buf_char(&names, '\0');
-	spot_refuse(list, err, ERR_TEXT, "none of the %zu animations is called \"%.100s\"", count,
+	spot_refuse(list, err, ERR_TEXT, "none of the %zu animations is named \"%.100s\"", count,
 		    label);
 	if (!names.failed)
 		err_accept(err, "one animation, or one of that name; these are %s",
@@ -47,16 +46,15 @@ static bool refuse_animations(const struct spot *list, const char *label, struct
 	return false;
 }
 
-/* The one that is called as the clip, else the only one. */
+/* Chooses the animation named like the clip, else the only one. */
 static bool choose_animation(const struct spot *list, const char *label, struct spot *out,
 			     struct err *err)
 {
-	size_t count = json_array_size(list->value);
+	size_t count = token_count(list->value);
 
 	if (count == 0)
 		return spot_refuse(list, err, ERR_TEXT, "there is no animation");
-	for (size_t i = 0; i < count; i++) {
-		*out = spot_element(list, i);
+	for (*out = spot_first(list); out->value; spot_next(out)) {
 		if (count == 1 || is_named(out, label))
 			return spot_object(out, err);
 	}
@@ -65,7 +63,7 @@ static bool choose_animation(const struct spot *list, const char *label, struct 
 
 /* ---- one channel ---- */
 
-/* The role that a target's path is; ROLE_COUNT: none. */
+/* The role for a target's "path"; ROLE_COUNT: none. */
 static bool read_role(const struct spot *target, struct err *err, unsigned *role)
 {
 	struct spot path = spot_member(target, "path");
@@ -97,7 +95,7 @@ static bool read_interpolation(const struct spot *sampler, struct err *err,
 	return err_accept(err, "\"LINEAR\", \"STEP\" or \"CUBICSPLINE\"");
 }
 
-/* The numbers of an accessor, all of them finite. */
+/* Reads the numbers of an accessor; refuses any that is not finite. */
 static bool read_numbers(struct reading *r, const struct spot *index, unsigned width,
 			 struct gltf_numbers *out)
 {
@@ -106,7 +104,7 @@ static bool read_numbers(struct reading *r, const struct spot *index, unsigned w
 	for (size_t i = 0; i < (size_t)out->count * width; i++)
 		if (!isfinite(out->values[i]))
 			return spot_refuse(index, r->err, ERR_TEXT,
-					   "element %zu of this accessor is no finite number",
+					   "element %zu of this accessor is not a finite number",
 					   i / width);
 	return true;
 }
@@ -116,11 +114,11 @@ static bool check_times(const struct spot *input, const struct gltf_numbers *tim
 	for (uint32_t i = 1; i < times->count; i++)
 		if (times->values[i] < times->values[i - 1])
 			return spot_refuse(input, err, ERR_TEXT,
-					   "time %u is before the one before it", (unsigned)i);
+					   "time %u is less than the one before it", (unsigned)i);
 	return true;
 }
 
-/* Rotations of length 1, their tangents with them. */
+/* Normalises rotations, and scales their tangents alike. */
 static bool make_unit(const struct reading *r, const struct motion_channel *c, double *values)
 {
 	unsigned parts = c->interpolation == MOTION_CUBIC ? 3 : 1;
@@ -168,9 +166,9 @@ static bool read_sampler(struct reading *r, const struct spot *channel, struct m
 	struct gltf_numbers times;
 	uint32_t number = 0;
 
-	if (!gltf_index(&index, json_array_size(r->samplers.value), r->err, &number))
+	if (!gltf_index(&index, r->samplers.count, r->err, &number))
 		return false;
-	sampler = spot_element(&r->samplers, number);
+	sampler = gltf_element(&r->samplers, number);
 	input = spot_member(&sampler, "input");
 	output = spot_member(&sampler, "output");
 	if (!read_interpolation(&sampler, r->err, &c->interpolation) ||
@@ -199,13 +197,11 @@ static bool moves(const struct motion_channel *c)
 	return false;
 }
 
-/* Where a node moves that bones hang from, they are moved along, and no curve would say it. */
-static bool pass_over(struct reading *r, const struct spot *channel, struct motion_channel *c,
-		      uint32_t node)
+/* Can the channel be ignored? Not if it moves an ancestor of a bone: no curve could store that. */
+static bool can_ignore(struct reading *r, const struct spot *channel, struct motion_channel *c,
+		       uint32_t node)
 {
-	struct spot root = spot_root(&r->file->doc), nodes = spot_member(&root, "nodes");
-	const char *name =
-		json_string_value(json_object_get(json_array_get(nodes.value, node), "name"));
+	const char *name = token_text(token_member(r->file->nodes.elements[node], "name"));
 
 	if (!r->nodes->nodes[node].above)
 		return true;
@@ -214,7 +210,7 @@ static bool pass_over(struct reading *r, const struct spot *channel, struct moti
 	if (!moves(c))
 		return true;
 	spot_refuse(channel, r->err, ERR_STORE,
-		    "the node \"%.100s\" moves, from which bones hang, and which is none",
+		    "the node \"%.100s\" moves; it is the parent of a bone, and not a bone itself",
 		    name ? name : "");
 	return err_accept(r->err, "the motion of bones that the clip has");
 }
@@ -237,7 +233,7 @@ static bool read_channel(struct reading *r, const struct spot *channel)
 	c = (struct motion_channel){.track = track, .role = (enum role)role};
 	c.at = spot_place(channel, &c.length);
 	if (track == GLTF_NONE)
-		return pass_over(r, channel, &c, node);
+		return can_ignore(r, channel, &c, node);
 	if (r->spoken[track] & 1u << role)
 		return spot_refuse(channel, r->err, ERR_TEXT, "the %s of \"%.100s\" is given twice",
 				   role_names[role], r->nodes->clip->tracks[track].label);
@@ -253,8 +249,9 @@ static bool read_channels(struct reading *r, const struct spot *animation)
 	struct spot list = spot_member(animation, "channels");
 	size_t most = (size_t)r->nodes->clip->track_count * ROLE_COUNT;
 
-	r->samplers = spot_member(animation, "samplers");
-	if (!spot_array(&list, r->err) || !spot_array(&r->samplers, r->err))
+	if (!spot_array(&list, r->err) ||
+	    !gltf_list(r->file, animation, "samplers", r->err, &r->samplers) ||
+	    !spot_array(&r->samplers.list, r->err))
 		return false;
 	r->spoken = arena_alloc(&r->file->arena, r->nodes->clip->track_count, 1);
 	r->channels = arena_alloc(&r->file->arena, most, sizeof(*r->channels));
@@ -266,15 +263,40 @@ static bool read_channels(struct reading *r, const struct spot *animation)
 	return true;
 }
 
-bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, struct motion *out,
-		      struct err *err)
+/*
+ * What was served says what it was shown on. Other programs may drop that; then it is taken for
+ * what is served here.
+ */
+static bool check_base(const struct spot *animation, const char *base, struct err *err)
 {
-	struct spot root = spot_root(&f->doc), list = spot_member(&root, "animations"), animation;
+	struct spot extras = spot_member(animation, "extras"), said = spot_member(&extras, "base");
+	const char *text = token_text(said.value);
+
+	if (text && base && strcmp(text, base) == 0)
+		return true;
+	if (text) {
+		spot_refuse(&said, err, ERR_TEXT, "this is the motion on top of \"%.100s\"", text);
+		return err_accept(
+			err,
+			base ? "the motion on top of \"%.100s\", which the clip is shown on"
+			     : "the clip's own motion, or --base=CLIP",
+			base);
+	}
+	if (!base || !token_member(extras.value, "frames"))
+		return true;
+	spot_refuse(&extras, err, ERR_TEXT, "this is the motion of a clip that is shown by itself");
+	return err_accept(err, "the motion on top of \"%.100s\", which the clip is shown on", base);
+}
+
+bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const char *base,
+		      struct motion *out, struct err *err)
+{
+	struct spot list = spot_member(&f->root, "animations"), animation;
 	struct reading r = {.file = f, .nodes = nodes, .err = err};
 
 	if (!spot_array(&list, err) ||
 	    !choose_animation(&list, nodes->clip->label, &animation, err) ||
-	    !read_channels(&r, &animation))
+	    !check_base(&animation, base, err) || !read_channels(&r, &animation))
 		return false;
 	*out = (struct motion){r.count, r.channels};
 	return true;

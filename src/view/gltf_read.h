@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gltf_read.h - what a glTF file says that the bones of a clip do.
+ * gltf_read.h - reads the motion of a clip's bones from a glTF file.
  *
- * Bones are the nodes of their names; of two nodes of one name the joint of a skin. Everything else
- * of the file counts for nothing: other nodes as long as no bone is moved along with them, other
- * animations, meshes, extras.
+ * A bone is the node with its name; of two such nodes, the one that is a joint of a skin.
+ * Everything else is ignored: other nodes (unless they move a bone with them), other animations,
+ * meshes, extras.
  */
 #ifndef ANIMFS_VIEW_GLTF_READ_H
 #define ANIMFS_VIEW_GLTF_READ_H
@@ -15,13 +15,13 @@
 #define GLTF_NONE UINT32_MAX
 
 struct gltf_node {
-	uint32_t track;  /* of the clip; or GLTF_NONE */
+	uint32_t track;  /* the clip's bone; or GLTF_NONE */
 	uint32_t parent; /* or GLTF_NONE */
-	bool joint;      /* of a skin */
-	bool above;      /* a bone hangs from it */
+	bool joint;      /* it is a joint of a skin */
+	bool above;      /* it is an ancestor of a bone */
 };
 
-/* The nodes of a file, seen from a clip. */
+/* The nodes of a file, matched to the bones of a clip. */
 struct gltf_nodes {
 	const struct clip *clip;
 	uint32_t count;
@@ -29,10 +29,10 @@ struct gltf_nodes {
 	const uint32_t *of_track; /* the node of each bone, or GLTF_NONE */
 };
 
-/* Both live in the file's arena. False and err (positions in the JSON) when refused. */
+/* Results live in the file's arena. False and err (with a position in the JSON) when refused. */
 bool gltf_read_nodes(struct gltf_file *f, const struct clip *clip, struct gltf_nodes *out,
 		     struct err *err);
-bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, struct motion *out,
-		      struct err *err);
+bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const char *base,
+		      struct motion *out, struct err *err);
 
 #endif

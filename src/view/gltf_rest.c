@@ -1,51 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gltf_rest.h"
 
-#include "rotation.h"
+#include "gltf_mesh.h"
+#include "model/rotation.h"
 
 #include <math.h>
 #include <string.h>
 
-/* How far a bone may be from its place at rest: parts of its own way and of that from the origin.
+/*
+ * How far a bone may be from its rest position, relative to its distance from its parent and from
+ * the origin.
  */
 #define PLACE_PART 1e-2
 #define WORLD_PART 1e-5
 #define PLACE_LEAST 1e-4
-#define AXES_PART 1e-2 /* how far axes may be from length 1 and right angles */
-#define TURN_PART 4e-3 /* and from other axes */
+#define AXES_PART 1e-2 /* tolerance of axes' lengths and right angles */
+#define TURN_PART 4e-3 /* and of their directions */
 
 static const struct pose no_pose = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 
 /* ---- transforms and rotations ---- */
 
-/* What is left without that row and column, turned to the right sign. */
-static double cofactor(const struct transform *t, unsigned row, unsigned column)
-{
-	unsigned r = (row + 1) % 3, s = (row + 2) % 3, c = (column + 1) % 3, d = (column + 2) % 3;
-
-	return t->m[r][c] * t->m[s][d] - t->m[r][d] * t->m[s][c];
-}
-
-/* False: it has no inverse. */
-static bool invert(const struct transform *t, struct transform *out)
-{
-	double determinant = 0;
-
-	for (unsigned i = 0; i < 3; i++)
-		determinant += t->m[0][i] * cofactor(t, 0, i);
-	if (!isnormal(determinant))
-		return false;
-	for (unsigned row = 0; row < 3; row++) {
-		out->m[row][3] = 0;
-		for (unsigned column = 0; column < 3; column++) {
-			out->m[row][column] = cofactor(t, column, row) / determinant;
-			out->m[row][3] -= out->m[row][column] * t->m[column][3];
-		}
-	}
-	return true;
-}
-
-/* As glTF writes one: sixteen numbers, column by column. */
+/* From glTF's form: sixteen numbers, column-major. */
 static struct transform from_columns(const double m[16])
 {
 	struct transform t;
@@ -66,7 +42,7 @@ static void multiply(const double a[4], const double b[4], double out[4])
 	memcpy(out, q, sizeof(q));
 }
 
-/* Of axes at right angles. Divided by the largest of the four components, which is found first. */
+/* The axes must be orthonormal. Starts with the largest of the four components, to divide by it. */
 static void to_quaternion(const struct transform *t, double out[4])
 {
 	const double(*m)[4] = t->m;
@@ -92,22 +68,24 @@ static void to_quaternion(const struct transform *t, double out[4])
 
 /* ---- where the file says that bones are at rest ---- */
 
-/* Of a node of the figure. */
+/* How a program changed the axes of a node of the figure. */
 struct axes {
-	bool known;            /* it is where it was */
-	double turn[4];        /* from its own axes to those of the file */
-	struct transform is;   /* at rest in the file */
-	struct transform back; /* from a pose in the file to its own */
+	bool known;            /* the bone is at its rest position */
+	double turn[4];        /* from the bone's own axes to those of the file */
+	struct transform is;   /* the rest pose in the file */
+	struct transform back; /* from a pose in the file to the bone's own */
 };
 
 struct rest {
 	struct gltf_file *file;
 	const struct gltf_nodes *nodes;
 	const struct figure *figure;
-	bool *bound; /* of each node of the file: the skin says where it is */
+	const struct gltf_mesh *mesh;
+	bool *bound;            /* by node of the file: the skin has a matrix for it */
+	const double **inverse; /* by node of the file: that matrix, column-major */
 	struct transform *bind;
-	uint32_t *node_of; /* of each node of the figure, or GLTF_NONE */
-	struct axes *axes; /* the same */
+	uint32_t *node_of; /* by node of the figure: the file's node, or GLTF_NONE */
+	struct axes *axes; /* by node of the figure */
 	bool found;
 	struct err *err;
 };
@@ -116,7 +94,7 @@ static bool read_skin(struct rest *r, const struct spot *skin)
 {
 	struct spot index = spot_member(skin, "inverseBindMatrices");
 	struct spot joints = spot_member(skin, "joints");
-	size_t count = json_array_size(joints.value);
+	size_t count = token_count(joints.value);
 	struct gltf_numbers matrices;
 
 	if (!index.value)
@@ -127,12 +105,13 @@ static bool read_skin(struct rest *r, const struct spot *skin)
 		return spot_refuse(&index, r->err, ERR_TEXT,
 				   "%u matrices are too few for %zu joints",
 				   (unsigned)matrices.count, count);
-	for (size_t i = 0; i < count; i++) {
-		/* gltf_read_nodes has looked at the list. */
-		uint32_t node = (uint32_t)json_number_value(json_array_get(joints.value, i));
-		struct transform inverse = from_columns(matrices.values + 16 * i);
+	for (struct spot joint = spot_first(&joints); joint.value; spot_next(&joint)) {
+		/* gltf_read_nodes has checked the list. */
+		uint32_t node = (uint32_t)token_number(joint.value, 0);
+		struct transform inverse = from_columns(matrices.values + 16 * joint.index);
 
-		r->bound[node] = invert(&inverse, &r->bind[node]);
+		r->inverse[node] = matrices.values + 16 * joint.index;
+		r->bound[node] = transform_inverse(&inverse, &r->bind[node]);
 		r->found |= r->bound[node];
 	}
 	return true;
@@ -140,33 +119,29 @@ static bool read_skin(struct rest *r, const struct spot *skin)
 
 static bool read_skins(struct rest *r)
 {
-	struct spot root = spot_root(&r->file->doc), skins = spot_member(&root, "skins");
+	struct spot skins = spot_member(&r->file->root, "skins");
 
-	for (size_t i = 0; i < json_array_size(skins.value); i++) {
-		struct spot skin = spot_element(&skins, i);
-
+	for (struct spot skin = spot_first(&skins); skin.value; spot_next(&skin))
 		if (!read_skin(r, &skin))
 			return false;
-	}
 	return true;
 }
 
-/* A list of so many numbers; out stays as it is where there is none. */
-static bool read_list(const json_t *node, const char *name, size_t count, double *out)
+/* Reads a list of `count` numbers; without one, `out` keeps its value. */
+static bool read_list(const struct token *node, const char *name, size_t count, double *out)
 {
-	const json_t *list = json_object_get(node, name);
+	const struct token *list = token_member(node, name);
 
-	if (json_array_size(list) != count)
+	if (!token_is(list, TOKEN_LIST) || token_count(list) != count)
 		return false;
-	for (size_t i = 0; i < count; i++)
-		out[i] = json_number_value(json_array_get(list, i));
+	for (const struct token *t = token_first(list); t; t = token_next(list, t))
+		*out++ = token_number(t, 0);
 	return true;
 }
 
 static struct transform node_transform(const struct rest *r, uint32_t node)
 {
-	const json_t *list = json_object_get(r->file->doc.root, "nodes");
-	const json_t *object = json_array_get(list, node);
+	const struct token *object = r->file->nodes.elements[node];
 	struct pose pose = no_pose;
 	double matrix[16];
 
@@ -178,12 +153,12 @@ static struct transform node_transform(const struct rest *r, uint32_t node)
 	return pose_transform(&pose);
 }
 
-/* Where the node is in the space of the file: up to the next that the skin speaks of. */
+/* The node's transform in the space of the file, by way of the nearest ancestor with a matrix. */
 static struct transform node_world(const struct rest *r, uint32_t node)
 {
 	struct transform world = pose_transform(&no_pose);
 
-	/* Nodes may hang from themselves. */
+	/* The hierarchy may have cycles. */
 	for (uint32_t steps = 0; node != GLTF_NONE && steps < r->nodes->count; steps++) {
 		struct transform local = r->bound[node] ? r->bind[node] : node_transform(r, node);
 
@@ -208,7 +183,7 @@ static struct pose rest_pose(const struct figure *f, uint32_t node)
 	return pose;
 }
 
-/* Three axes of length 1 at right angles? */
+/* Are the axes orthonormal? */
 static bool is_rigid(const struct transform *t)
 {
 	for (unsigned a = 0; a < 3; a++)
@@ -219,9 +194,7 @@ static bool is_rigid(const struct transform *t)
 			if (!(fabs(dot - (a == b)) <= AXES_PART))
 				return false;
 		}
-	return cofactor(t, 0, 0) * t->m[0][0] + cofactor(t, 0, 1) * t->m[0][1] +
-		       cofactor(t, 0, 2) * t->m[0][2] >
-	       0;
+	return transform_determinant(t) > 0;
 }
 
 static double length(double x, double y, double z)
@@ -249,8 +222,8 @@ static struct transform turn_transform(const double turn[4], bool back)
 	return pose_transform(&pose);
 }
 
-/* Only a turn that takes axes to other axes is one of them, and it does so exactly. */
-static bool snap(double turn[4])
+/* Rounds a rotation that permutes the axes to the exact one; false if it does not permute them. */
+static bool snap_to_axes(double turn[4])
 {
 	struct transform t = turn_transform(turn, false);
 
@@ -265,26 +238,39 @@ static bool snap(double turn[4])
 	return true;
 }
 
-/* Where the bone is at rest in the file, from what it hangs from. */
+/* Does the file have exactly the matrix that we write? Then its numbers are in our axes. */
+static bool is_own(const struct rest *r, uint32_t node)
+{
+	const double *inverse = r->inverse[r->node_of[node]];
+
+	if (!r->mesh->bound)
+		return false;
+	for (unsigned i = 0; i < 16; i++)
+		if (inverse[i] != (double)r->mesh->inverse[node][i])
+			return false;
+	return true;
+}
+
+/* Finds the bone's rest pose in the file, relative to its parent; false also if is_own(). */
 static bool find_place(const struct rest *r, uint32_t node, struct transform *is)
 {
 	uint32_t above = r->figure->nodes[node].parent, of = r->node_of[node];
 	struct transform world, inverse;
 
-	if (of == GLTF_NONE || !r->bound[of])
+	if (of == GLTF_NONE || !r->bound[of] || is_own(r, node))
 		return false;
 	if (above != FIGURE_NONE && r->node_of[above] != r->nodes->nodes[of].parent)
 		return false;
 	world = node_world(r, r->nodes->nodes[of].parent);
-	if (!invert(&world, &inverse))
+	if (!transform_inverse(&world, &inverse))
 		return false;
 	*is = transform_product(&inverse, &r->bind[of]);
 	return is_rigid(is);
 }
 
 /*
- * A pose of the bone stands in the file as turn(parent)^-1 * pose * turn, but for what the
- * program's rest differs from turn(parent)^-1 * rest * turn.
+ * In the file a pose of the bone is turn(parent)^-1 * pose * turn, up to the difference between the
+ * file's rest pose and turn(parent)^-1 * rest * turn.
  */
 static void find_axes(struct rest *r, uint32_t node)
 {
@@ -299,11 +285,12 @@ static void find_axes(struct rest *r, uint32_t node)
 		turn = turn_transform(r->axes[above].turn, true);
 		wanted = transform_product(&turn, &own);
 	}
-	if (!is_in_place(&a->is, &wanted, &r->bind[r->node_of[node]]) || !invert(&wanted, &inverse))
+	if (!is_in_place(&a->is, &wanted, &r->bind[r->node_of[node]]) ||
+	    !transform_inverse(&wanted, &inverse))
 		return;
 	turn = transform_product(&inverse, &a->is);
 	to_quaternion(&turn, a->turn);
-	a->known = snap(a->turn) && invert(&a->is, &inverse);
+	a->known = snap_to_axes(a->turn) && transform_inverse(&a->is, &inverse);
 	if (!a->known)
 		return;
 	turn = turn_transform(a->turn, false);
@@ -345,8 +332,8 @@ static void restore_rotation(const struct axes *a, double q[4])
 }
 
 /*
- * Along other axes: exact where these are the same ones in another order. Those that the program
- * keeps are not quite of length 1, and by that it multiplies.
+ * Scales along permuted axes are permuted. The program's axes are not exactly of length 1, which it
+ * multiplies scales by; that is undone.
  */
 static void restore_scale(const struct axes *a, double s[3])
 {
@@ -365,7 +352,7 @@ static void restore_scale(const struct axes *a, double s[3])
 
 static void restore_channel(const struct axes *a, const struct motion_channel *c)
 {
-	/* gltf_read_motion made them. */
+	/* Allocated by gltf_read_motion, so they may be written. */
 	double *values = (double *)(uintptr_t)c->values;
 	unsigned width = c->role == ROLE_ROTATION ? 4 : 3;
 	bool cubic = c->interpolation == MOTION_CUBIC;
@@ -382,16 +369,14 @@ static void restore_channel(const struct axes *a, const struct motion_channel *c
 
 /* ---- all together ---- */
 
-/* Nodes of the figure that are no bones of the clip go by their names. */
+/* Matches nodes of the figure that are not bones of the clip by name. */
 static void find_nodes(struct rest *r)
 {
-	const json_t *list = json_object_get(r->file->doc.root, "nodes");
-
 	for (uint32_t i = 0; i < r->figure->count; i++) {
 		r->node_of[i] = i < r->figure->bones ? r->nodes->of_track[i] : GLTF_NONE;
 		for (uint32_t node = 0; i >= r->figure->bones && node < r->nodes->count; node++) {
-			const char *name = json_string_value(
-				json_object_get(json_array_get(list, node), "name"));
+			const char *name =
+				token_text(token_member(r->file->nodes.elements[node], "name"));
 
 			if (name && strcmp(name, r->figure->nodes[i].name) == 0)
 				r->node_of[i] = node;
@@ -399,13 +384,14 @@ static void find_nodes(struct rest *r)
 	}
 }
 
-static bool restore(struct rest *r, struct motion *motion)
+static bool restore_motion(struct rest *r, struct motion *motion)
 {
 	static const struct figure_walk walk = {enter_node, leave_node};
 	struct arena *arena = &r->file->arena;
 
 	r->bound = arena_alloc(arena, r->nodes->count, sizeof(*r->bound));
 	r->bind = arena_alloc(arena, r->nodes->count, sizeof(*r->bind));
+	r->inverse = arena_alloc(arena, r->nodes->count, sizeof(*r->inverse));
 	r->node_of = arena_alloc(arena, r->figure->count, sizeof(*r->node_of));
 	r->axes = arena_alloc(arena, r->figure->count, sizeof(*r->axes));
 	if (arena->failed)
@@ -429,9 +415,10 @@ bool gltf_rest_restore(struct gltf_file *f, const struct gltf_nodes *nodes, cons
 		       struct motion *motion, struct err *err)
 {
 	struct figure figure;
-	struct rest r = {.file = f, .nodes = nodes, .figure = &figure, .err = err};
+	struct gltf_mesh mesh;
+	struct rest r = {.file = f, .nodes = nodes, .figure = &figure, .mesh = &mesh, .err = err};
 
-	if (!figure_make(&figure, at, &f->arena))
+	if (!figure_make(&figure, at, &f->arena) || !gltf_mesh_make(&mesh, &figure, &f->arena))
 		return err_memory(err);
-	return restore(&r, motion);
+	return restore_motion(&r, motion);
 }

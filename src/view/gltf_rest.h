@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * gltf_rest.h - takes back what a program did to the bones' own axes.
+ * gltf_rest.h - undoes the changes that a program made to the bones' own axes.
  *
- * Blender gives a bone's axes other places, so that it points to its children, and keeps directions
- * in float32: what it saves of a bone is relative to axes that are not those of the file which it
- * opened. They stand in the skin's inverse bind matrices. A bone that is where it was at rest, but
- * with its axes exchanged, gets its own ones back; one that is elsewhere or turned otherwise is at
- * rest in a pose that somebody made, and is taken as it is.
+ * Blender rotates a bone's axes so that it points at its children, and stores directions as
+ * float32: the motion that it saves is relative to axes that differ from those in the file it
+ * opened. The skin's inverse bind matrices decide. A bone that is at its rest position but with
+ * its axes permuted gets its original axes back; one that is elsewhere, or rotated otherwise, has a
+ * rest pose that somebody made, and is taken as it is.
  */
 #ifndef ANIMFS_VIEW_GLTF_REST_H
 #define ANIMFS_VIEW_GLTF_REST_H
@@ -14,7 +14,7 @@
 #include "figure.h"
 #include "gltf_read.h"
 
-/* Changes the values of the motion, which gltf_read_motion made for these nodes. */
+/* Changes the values of `motion` in place; gltf_read_motion made it for these nodes. */
 bool gltf_rest_restore(struct gltf_file *f, const struct gltf_nodes *nodes, const struct shown *at,
 		       struct motion *motion, struct err *err);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clip.kanim: a Castle Game Engine animation over the stills in frames/, one a frame.
+ * kanim.c - clip.kanim: a Castle Game Engine animation made of the stills in frames/.
  *
  *   <?xml version="1.0" encoding="UTF-8"?>
  *   <animation scenes_per_time="30" loop="true">
  *     <frame url="frames/frame_00000.x3d" time="0"/>
  *
- * The engine wants times that still ascend as float32, and bakes round(step * scenes_per_time)
- * scenes a frame: at a scene a frame nothing is lost and nothing made up. "loop" can be edited, and
- * all times together: time i is i times the new frame time.
+ * The engine requires times that ascend in float32, and bakes round(step * scenes_per_time) scenes
+ * per frame: one per frame, so that nothing is lost or interpolated. "loop" can be edited, and all
+ * times together: time i must be i times the new frame time.
  */
-#include "clip.h"
-#include "num.h"
+#include "model/clip.h"
+#include "text/num.h"
+#include "text/xml.h"
 #include "views.h"
-#include "xml.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const struct clip *shown_clip(const struct shown *at)
 	return &at->anim->clips[at->clip];
 }
 
-/* Kept where 65535 steps are apart and finite in float32, whatever the file says. */
+/* The seconds per frame, limited so that 65535 times differ and are finite in float32. */
 static double shown_step(const struct shown *at)
 {
 	return fmin(fmax(anim_seconds_per_frame(at->anim, shown_clip(at)), 1e-30), 1e30);
@@ -75,9 +75,9 @@ struct parse {
 
 	bool loop;
 	size_t loop_at, loop_length;
-	double scenes; /* scenes_per_time, NAN where it is not given */
+	double scenes; /* scenes_per_time, NAN: not given */
 	size_t scenes_at, scenes_length;
-	bool has_url, has_time; /* the frame that is being read */
+	bool has_url, has_time; /* of the frame that is being read */
 	uint32_t count;
 	struct frame_time {
 		double seconds;
@@ -91,7 +91,7 @@ static bool refuse(struct parse *p, size_t at, size_t length, const char *messag
 	return xml_refuse(&p->xml, at, length, accepted, "%s", message);
 }
 
-/* An attribute's value without the spaces around it, where it is known to stand as it is. */
+/* An attribute's value without the white space around it, and its place in the text. */
 static struct value value_of(const struct xml_attribute *attribute)
 {
 	const char *text = (const char *)attribute->value.data;
@@ -125,7 +125,8 @@ static bool read_loop(struct parse *p, const struct value *v)
 	p->loop_length = v->length;
 	if (!is_word(v, "true") && !is_word(v, "false") &&
 	    !num_parse(v->text, v->size, '.', &number))
-		return refuse(p, v->at, v->length, "this says neither yes nor no", "true or false");
+		return refuse(p, v->at, v->length, "this is neither true nor false",
+			      "true or false");
 	p->loop = is_word(v, "true") || number != 0;
 	return true;
 }
@@ -263,7 +264,7 @@ static bool is_retimed(const struct parse *p)
 	return false;
 }
 
-/* The one step that all times are multiples of, as nearly as a microsecond or a float32 says. */
+/* Finds the step whose multiples all times are, within a microsecond or float32's precision. */
 static bool read_step(struct parse *p, double *step)
 {
 	const struct frame_time *f = p->frames;
@@ -285,7 +286,9 @@ static bool read_step(struct parse *p, double *step)
 	return true;
 }
 
-/* Of the float32 nearest to v and its neighbours, which the times cannot tell apart, the plainest.
+/*
+ * Of the float32 nearest to v and its neighbours, which the times cannot distinguish, returns the
+ * one with the fewest digits.
  */
 static float plainest(double v)
 {
@@ -329,7 +332,7 @@ static bool check_scenes(struct parse *p, double step)
 		      "the value that was served, or the attribute left out");
 }
 
-static bool apply(struct parse *p, struct anim *edited)
+static bool apply_text(struct parse *p, struct anim *edited)
 {
 	struct clip *clip = edited ? anim_edit_clip(edited, p->at->clip) : NULL;
 	bool retimed = is_retimed(p);
@@ -357,12 +360,12 @@ static struct anim *kanim_parse(const struct shown *at, struct bytes text, struc
 		err_memory(err);
 	else if (xml_open(&p.xml, text, err) && xml_read(&p.xml, &events, &p))
 		edited = anim_edit(at->anim);
-	if (edited && !apply(&p, edited)) {
+	if (edited && !apply_text(&p, edited)) {
 		anim_free(edited);
 		edited = NULL;
 	}
 	if (!edited)
-		err_memory(err); /* where nothing else was said */
+		err_memory(err); /* unless another error is set */
 	xml_release(&p.xml);
 	free(p.frames);
 	return edited;

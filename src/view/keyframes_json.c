@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * keyframes_json.c - NAME.json of a bone whose keyframes are data, a keyframe a line:
+ * keyframes_json.c - NAME.json in formats that store keyframes, one keyframe per line:
  *
  *   "keyframes": [
  *     {"frame": 0, "flags": 0, "rotation": [0, 90, 0], "scale": [1, 1, 1], "position": [0, 0, 0]},
  *
- * What a keyframe does not say has no member. Several may stand at one frame.
+ * A role that a keyframe has no value for has no member. A frame may have several keyframes.
  */
+#include "bone_edit.h"
 #include "bone_json.h"
 #include "csv.h"
 
@@ -55,8 +56,7 @@ void keyframes_json_render(const struct shown *at, struct buf *out)
 
 struct parse {
 	const struct shown *at;
-	struct doc doc;
-	json_t *served, *members;
+	struct doc doc, own; /* own: the text as served */
 	struct lens_role roles[ROLE_COUNT];
 	struct lens_key *keys; /* of all roles */
 	struct lens_row *rows;
@@ -64,14 +64,14 @@ struct parse {
 	struct err *err;
 };
 
-/* A rotation may come in either form; the first one of the text says in which. */
+/* Rotations may be Euler angles or quaternions; the first one in the text decides for all. */
 static bool read_part(struct parse *p, const struct spot *s, enum role role, uint32_t row)
 {
 	struct lens_role *text = &p->roles[role];
 
 	if (!s->value)
 		return true;
-	if (text->at == 0 && role == ROLE_ROTATION && json_array_size(s->value) == 4) {
+	if (text->at == 0 && role == ROLE_ROTATION && token_count(s->value) == 4) {
 		text->kind = CURVE_QUATERNION;
 		text->columns = 15;
 	}
@@ -99,12 +99,14 @@ static bool read_flags(struct parse *p, const struct spot *s, struct lens_row *r
 
 static bool read_keyframe(struct parse *p, const struct spot *s, uint32_t i)
 {
+	static const char *const members[] = {"frame", "flags",    "rotation",
+					      "scale", "position", NULL};
 	struct lens_row *row = &p->rows[i];
 	struct spot frame = spot_member(s, "frame"), flags = spot_member(s, "flags");
 	int64_t number;
 	size_t length;
 
-	if (!spot_object(s, p->err) || !spot_known(s, p->members, p->err) ||
+	if (!spot_object(s, p->err) || !spot_known(s, members, NULL, p->err) ||
 	    !spot_integer(&frame, 0, UINT32_MAX, p->err, &number))
 		return false;
 	row->frame = (uint32_t)number;
@@ -152,7 +154,7 @@ static bool read_keyframes(struct parse *p, const struct spot *list)
 
 	if (!spot_array(list, p->err))
 		return false;
-	count = json_array_size(list->value);
+	count = token_count(list->value);
 	if (count == 0 && bone_json_track(p->at)->keyframes) {
 		spot_refuse(list, p->err, ERR_TEXT, "there is no keyframe in the list");
 		return err_accept(p->err, "one at least; the list of bones is edited in clip.json");
@@ -167,44 +169,33 @@ static bool read_keyframes(struct parse *p, const struct spot *list)
 
 static bool set_track(struct parse *p)
 {
-	const struct clip *clip = &p->at->anim->clips[p->at->clip];
-	const struct track *old = bone_json_track(p->at);
 	struct lens_rows text = {p->roles[0].count, p->rows, p->roles, p->doc.text};
-	struct track now = *old, *track;
+	const struct track *old = bone_json_track(p->at);
+	struct track now = *old;
 	bool changed;
 
-	if (!lens_keyframes(p->at->anim, clip, old, &text, &p->edited->arena, &now, &changed,
-			    p->err))
-		return false;
-	if (!changed)
-		return true;
-	track = anim_edit_track(p->edited, p->at->clip, p->at->track);
-	if (!track)
-		return err_memory(p->err);
-	*track = now;
-	return true;
+	return bone_edit_read(p->at, old, &text, &p->edited->arena, &now, p->err) &&
+	       bone_edit_put(p->at, p->edited, p->at->track, &now, &changed, p->err);
 }
 
 static bool read_bone(struct parse *p, struct bytes text)
 {
 	struct buf own = BUF_INIT;
 	struct spot root, list;
-	bool copy;
+	bool copy, fine;
 
 	if (!doc_read(&p->doc, text, p->err))
 		return false;
 	bone_json_write_head(p->at, &own);
 	buf_text(&own, "\"keyframes\": []}");
-	p->served = json_served(&own, p->err);
+	fine = doc_served(&p->own, &own, p->err);
 	buf_release(&own);
-	p->members = json_pack("{s:n, s:n, s:n, s:n, s:n}", "frame", "flags", "rotation", "scale",
-			       "position");
 	p->edited = anim_edit(p->at->anim);
-	if (!p->served || !p->members || !p->edited)
+	if (!fine || !p->edited)
 		return err_memory(p->err);
 	root = spot_root(&p->doc);
 	list = spot_member(&root, "keyframes");
-	return bone_json_check_head(&root, p->served, "keyframes", &copy, p->err) &&
+	return bone_json_check_head(&root, p->own.root, "keyframes", &copy, p->err) &&
 	       read_keyframes(p, &list) && set_track(p);
 }
 
@@ -217,8 +208,7 @@ struct anim *keyframes_json_parse(const struct shown *at, struct bytes text, str
 		p.edited = NULL;
 	}
 	doc_release(&p.doc);
-	json_decref(p.served);
-	json_decref(p.members);
+	doc_release(&p.own);
 	free(p.keys);
 	free(p.rows);
 	return p.edited;

@@ -32,7 +32,7 @@ static struct span motion_span(const struct applying *a, const struct motion *m)
 	return s;
 }
 
-/* From where to where there are keys. */
+/* The first and last frame with a key. */
 static struct span served_span(const struct figure *f)
 {
 	struct span s = {.first = INFINITY, .last = 0};
@@ -64,8 +64,8 @@ static bool refuse_span(const struct applying *a, const struct motion_channel *c
 }
 
 /*
- * A motion that ends before the keys do was cut: programs leave frames out that are not in the
- * range they play. One without motion says of all frames the same.
+ * Refuses a motion that ends before the keys do: it was cut, since programs leave out frames that
+ * are not in the range they play. Without movement it is valid for all frames.
  */
 static bool check_span(const struct applying *a, const struct motion *m)
 {
@@ -80,7 +80,7 @@ static bool check_span(const struct applying *a, const struct motion *m)
 	return true;
 }
 
-static bool apply(const struct applying *a, const struct motion *m)
+static bool apply_channels(const struct applying *a, const struct motion *m)
 {
 	if (!check_span(a, m))
 		return false;
@@ -107,7 +107,7 @@ struct anim *motion_apply(const struct shown *at, const struct motion *m, struct
 	else if (!a.edited || !figure_make(&figure, at, &arena))
 		err_memory(err);
 	else
-		fine = apply(&a, m);
+		fine = apply_channels(&a, m);
 	arena_release(&arena);
 	if (fine)
 		return a.edited;

@@ -29,7 +29,7 @@ static const char *sorted_label(const struct motion_names *names, uint32_t place
 	return names->clip->tracks[names->sorted[place]].label;
 }
 
-/* The first place whose label is not before that one. */
+/* The first index whose label does not sort before this one. */
 static uint32_t find_place(const struct motion_names *names, const char *label)
 {
 	uint32_t low = 0, high = names->clip->track_count;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "motion_path.h"
 
-#include "rotation.h"
+#include "model/rotation.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The last key that stands at the frame or before it; 0 where none does. */
+/* The last key at or before the frame; 0 if there is none. */
 static uint32_t key_before(const struct path *p, double frame)
 {
 	uint32_t low = 0, high = p->count;
@@ -29,14 +29,14 @@ static const double *key_value(const struct path *p, uint32_t key)
 	return p->values + i * p->width;
 }
 
-/* How much of each of two rotations there is in the one between them. */
+/* The weights of two rotations in the one between them. */
 static void weigh(const struct path *p, double dot, double t, double *from, double *to)
 {
 	double angle = acos(fmin(fabs(dot), 1));
 
 	*from = 1 - t;
 	*to = t;
-	/* Nearly the same: the straight line is as good, and divides by no tiny sine. */
+	/* For nearly equal rotations linear is as good, and does not divide by a tiny sine. */
 	if (!p->straight && angle > 1e-4) {
 		*from = sin((1 - t) * angle) / sin(angle);
 		*to = sin(t * angle) / sin(angle);
@@ -58,7 +58,7 @@ static void blend(const struct path *p, uint32_t key, double t, double out[4])
 		out[axis] = from * a[axis] + to * b[axis];
 }
 
-/* Hermite: with the way out of this key and the way into the next. */
+/* Cubic Hermite: with this key's out-tangent and the next key's in-tangent. */
 static void bend(const struct path *p, uint32_t key, double t, double out[4])
 {
 	const double *a = key_value(p, key), *b = key_value(p, key + 1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "motion_role.h"
 
-#include "lens.h"
-#include "rotation.h"
+#include "model/lens.h"
+#include "model/rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 #define SAME_DEGREES 0.01
 #define SAME_LENGTH 1e-5
 #define SAME_PART 1e-6
-#define NEAR_FRAME 0.01   /* of a frame: a key stands in it */
-#define SECONDS_PART 3e-7 /* of a time: how exact it is as a float32, and once more multiplied */
+#define NEAR_FRAME 0.01   /* in frames: a key this near counts as at the frame */
+#define SECONDS_PART 3e-7 /* relative error of a time: float32, multiplied once more */
 
-/* Frames at which the motion or what was served turns from one way to another. */
+/* Flags of frames at which the motion, or the served curve, may change direction. */
 enum { TURNS = 1, TURNS_IN_MOTION = 2 };
 
 struct role_edit {
@@ -21,11 +21,11 @@ struct role_edit {
 	const struct motion_channel *channel;
 	const struct track *track;
 	const struct curve *old; /* NULL: the role has no keys */
-	uint32_t frames, shown;  /* of the clip; keys of `old` that were served */
+	uint32_t frames, shown;  /* the clip's frames; number of keys of `old` that were served */
 	struct path now, served;
-	uint8_t *turns; /* of each frame */
+	uint8_t *turns; /* by frame */
 	struct lens_role rows;
-	struct arena *arena; /* until the role is done */
+	struct arena *arena; /* freed when the role is done */
 };
 
 static bool is_rotation(const struct role_edit *r)
@@ -33,7 +33,7 @@ static bool is_rotation(const struct role_edit *r)
 	return r->channel->role == ROLE_ROTATION;
 }
 
-/* The largest difference of a component; of rotations, of which q and -q are the same, the way. */
+/* The largest difference of a component; for rotations, where q and -q are equal, the angle. */
 static double distance(const struct role_edit *r, const double a[4], const double b[4])
 {
 	double most = 0, sum = 0, difference = 0;
@@ -46,7 +46,7 @@ static double distance(const struct role_edit *r, const double a[4], const doubl
 	return is_rotation(r) ? sqrt(fmin(sum, difference)) : most;
 }
 
-/* How far from a served value another one is the same. */
+/* The tolerance: a value this near to the served one counts as equal. */
 static double room(const struct role_edit *r, const double served[4])
 {
 	static const double none[4];
@@ -56,7 +56,7 @@ static double room(const struct role_edit *r, const double served[4])
 	return fmax(SAME_LENGTH, SAME_PART * distance(r, served, none));
 }
 
-/* How far it is on the way to the frames beside it when the time is as exact as a float32. */
+/* How much the served value changes within the error of a float32 time. */
 static double drift(const struct role_edit *r, const struct path *served, double frame,
 		    const double was[4])
 {
@@ -68,7 +68,7 @@ static double drift(const struct role_edit *r, const struct path *served, double
 	       fmax(distance(r, before, was), distance(r, behind, was));
 }
 
-/* Does the motion say what was served? */
+/* Is the motion as served at this frame? */
 static bool same_at(const struct role_edit *r, const struct path *served, double frame)
 {
 	double now[4], was[4], off;
@@ -100,7 +100,7 @@ static bool take_motion(struct role_edit *r)
 	return true;
 }
 
-/* Where the role has no keys, the bone is at rest. */
+/* Makes a path of the served curve; without keys it is the rest pose. */
 static bool take_served(struct role_edit *r)
 {
 	struct channel c = channel_of(r->applying->figure, r->channel->track, r->channel->role);
@@ -131,7 +131,9 @@ static uint32_t within_clip(const struct role_edit *r, double frame)
 	return (uint32_t)fmin(fmax(frame, 0), r->frames - 1);
 }
 
-/* The frames next to each key; between keys of a spline all; and those before a step. */
+/*
+ * Marks the frames next to each key, all frames between keys of a spline, and those before a step.
+ */
 static void mark_turns(const struct role_edit *r, const struct path *p, uint8_t mark)
 {
 	uint32_t last = within_clip(r, p->frames[0] + NEAR_FRAME);
@@ -151,7 +153,7 @@ static void mark_turns(const struct role_edit *r, const struct path *p, uint8_t 
 	}
 }
 
-/* Is the motion what was served, in every frame? */
+/* Is the motion as served in every frame? */
 static bool same_as(const struct role_edit *r, const struct path *served)
 {
 	for (uint32_t frame = 0; frame < r->frames; frame++)
@@ -170,7 +172,9 @@ static bool same_either_way(const struct role_edit *r, const struct path *served
 
 /* ---- rows, as of a table ---- */
 
-/* Writes the angles of a rotation, nearest to the row before or to what is stored. */
+/*
+ * Converts a rotation to the Euler angles nearest to the stored ones or those of the previous row.
+ */
 static void to_angles(const struct role_edit *r, const struct lens_key *before, int64_t key,
 		      const double now[4], double out[3])
 {
@@ -203,7 +207,7 @@ static void to_side(const struct role_edit *r, const struct lens_key *before, in
 		out[axis] = dot < 0 ? -now[axis] : now[axis];
 }
 
-/* What would be served of a component that is stored. */
+/* The value of a stored component as it is served. */
 static double served_axis(const struct role_edit *r, uint32_t key, unsigned axis,
 			  const double was[4])
 {
@@ -218,8 +222,8 @@ static double served_axis(const struct role_edit *r, uint32_t key, unsigned axis
 }
 
 /*
- * A row with what is stored in a key: as it is, where the motion says what was served; else those
- * of its components that are still the same. A blank keeps what is not finite in the key's frame.
+ * Fills in stored values of a key: all of them if the motion is as served there (`same`), else the
+ * components that are unchanged. A blank cell keeps a stored value that is not finite.
  */
 static void keep_stored(const struct role_edit *r, struct lens_key *row, uint32_t key, bool same,
 			const double was[4])
@@ -258,7 +262,10 @@ static struct lens_key *add_row(struct role_edit *r, uint32_t frame)
 	return row;
 }
 
-/* A row of the frame, in which the old key `key` stands, or holds; -1: none does. */
+/*
+ * Adds a row for the frame. `key` is the old key at the frame, or the one that holds there; -1:
+ * none.
+ */
 static void write_row(struct role_edit *r, uint32_t frame, int64_t key)
 {
 	struct lens_key *row = add_row(r, frame);
@@ -279,7 +286,7 @@ static void write_row(struct role_edit *r, uint32_t frame, int64_t key)
 		keep_stored(r, row, (uint32_t)key, same, was);
 }
 
-/* An old key that does not count, since another follows in its frame: as it is. */
+/* Copies an old key that has no effect, since another one follows at the same frame. */
 static void copy_row(struct role_edit *r, uint32_t key)
 {
 	static const double none[4];
@@ -304,7 +311,7 @@ static bool begin_rows(struct role_edit *r, uint64_t most)
 
 /* ---- dense: a key in every frame, or one value for all ---- */
 
-/* Of so many frames at the clip's end the motion holds one value. */
+/* The number of frames at the clip's end in which the motion keeps its last value. */
 static uint32_t held_at_end(const struct role_edit *r)
 {
 	uint32_t held = 1;
@@ -319,7 +326,10 @@ static uint32_t held_at_end(const struct role_edit *r)
 	return held;
 }
 
-/* A curve that is not keyed stays so while it has one value; one that ends early, while it can. */
+/*
+ * The number of keys of a dense curve: a curve with one value for the whole clip keeps that form if
+ * it can, and so does one that ends before the clip.
+ */
 static uint32_t dense_count(const struct role_edit *r)
 {
 	bool keyed = r->old && r->old->keyed;
@@ -343,7 +353,7 @@ static bool dense_rows(struct role_edit *r)
 
 /* ---- sparse: keys at any frames ---- */
 
-/* Is the motion what lies between its own values in the frames that have keys? */
+/* Do keys in the old frames, with the motion's values there, give the motion in all frames? */
 static bool old_frames_do(const struct role_edit *r, bool *fine)
 {
 	struct path p = r->served;
@@ -394,6 +404,175 @@ static bool sparse_rows(struct role_edit *r)
 	return true;
 }
 
+/* ---- keys with times and tangents ---- */
+
+#define SAME_SECONDS 1e-6
+#define SAME_SLOPE 1e-4 /* relative; absolute below 1 */
+
+/* The components of one key of a spline: in-tangent, value, out-tangent. */
+static const double *spline_key(const struct role_edit *r, uint32_t key)
+{
+	return r->channel->values + 3 * (size_t)key * r->now.width;
+}
+
+static bool slope_near(double a, double b)
+{
+	return fabs(a - b) <= SAME_SLOPE * fmax(1, fabs(b));
+}
+
+/* Is a key of the motion, times `sign`, an old one? q and -q are the same rotation. */
+static bool same_spline_key(const struct role_edit *r, uint32_t key, uint32_t old, double sign)
+{
+	const double *in = spline_key(r, key), *value = in + r->now.width;
+	double most = is_rotation(r) ? SAME_DEGREES / 180 * M_PI / 2 : SAME_LENGTH;
+
+	for (unsigned axis = 0; axis < r->now.width; axis++) {
+		double was = curve_value(r->old, old, axis);
+
+		if (!(fabs(sign * value[axis] - was) <= fmax(most, SAME_PART * fabs(was))) ||
+		    !slope_near(sign * in[axis],
+				(double)curve_tangent(r->old, old, TANGENT_IN, axis)) ||
+		    !slope_near(sign * value[r->now.width + axis],
+				(double)curve_tangent(r->old, old, TANGENT_OUT, axis)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_old_key(const struct role_edit *r, uint32_t key, uint32_t old)
+{
+	return same_spline_key(r, key, old, 1) ||
+	       (is_rotation(r) && same_spline_key(r, key, old, -1));
+}
+
+static bool same_spline(const struct role_edit *r)
+{
+	if (!r->old || !r->old->timing->tangents || r->old->count != r->channel->count)
+		return false;
+	for (uint32_t key = 0; key < r->old->count; key++)
+		if (!(fabs(r->channel->times[key] - (double)curve_time(r->old, key)) <=
+		      SAME_SECONDS) ||
+		    !is_old_key(r, key, key))
+			return false;
+	return true;
+}
+
+/* Does every key stand at a frame of its own, as those of the clip do? */
+static bool spline_on_frames(const struct role_edit *r)
+{
+	double before = -1;
+
+	for (uint32_t key = 0; key < r->now.count; key++) {
+		double frame = round(r->now.frames[key]);
+
+		if (!(frame > before) || fabs(r->now.frames[key] - frame) > NEAR_FRAME)
+			return false;
+		before = frame;
+	}
+	return true;
+}
+
+/* The row of a key, with its tangents; an old key keeps its numbers. */
+static bool spline_row(struct role_edit *r, uint32_t key, int64_t old)
+{
+	struct lens_key *row = add_row(r, (uint32_t)round(r->now.frames[key]));
+	struct lens_tangents *t = arena_alloc(r->arena, 1, sizeof(*t));
+	const double *in = spline_key(r, key);
+	bool same = old >= 0 && is_old_key(r, key, (uint32_t)old);
+
+	if (!t)
+		return false;
+	row->tangents = t;
+	for (unsigned axis = 0, width = r->now.width; axis < width; axis++) {
+		t->given[0] = t->given[1] = r->rows.columns;
+		t->value[TANGENT_IN][axis] = in[axis];
+		row->value[axis] = in[width + axis];
+		t->value[TANGENT_OUT][axis] = in[2 * width + axis];
+		t->at[0][axis] = t->at[1][axis] = row->row_at;
+		t->length[0][axis] = t->length[1][axis] = row->row_length;
+		if (!same)
+			continue;
+		row->value[axis] = curve_value(r->old, (uint32_t)old, axis);
+		t->given[0] = t->given[1] = 0;
+	}
+	return true;
+}
+
+static bool spline_rows(struct role_edit *r)
+{
+	uint32_t old = 0;
+
+	if (!begin_rows(r, r->now.count))
+		return false;
+	for (uint32_t key = 0; key < r->now.count; key++) {
+		double frame = round(r->now.frames[key]);
+
+		while (old < r->shown && curve_frame(r->old, old) < frame)
+			old++;
+		if (!spline_row(r, key,
+				old < r->shown && curve_frame(r->old, old) <= frame ? (int64_t)old
+										    : -1))
+			return false;
+	}
+	return true;
+}
+
+/* The end of the frames that begin at `frame` and lie before the next old key. */
+static uint32_t segment_end(const struct role_edit *r, uint32_t key)
+{
+	return key < r->shown ? curve_frame(r->old, key) : r->frames;
+}
+
+static bool segment_differs(const struct role_edit *r, uint32_t begin, uint32_t end)
+{
+	for (uint32_t frame = begin; frame < end; frame++)
+		if (r->turns[frame] && !same_at(r, &r->served, frame))
+			return true;
+	return false;
+}
+
+/*
+ * Keys stay where they are. Between two of them, if the motion differs anywhere, there are new ones
+ * where it turns.
+ */
+static bool timed_rows(struct role_edit *r)
+{
+	uint32_t begin = 0;
+
+	if (!begin_rows(r, (uint64_t)r->frames + r->shown))
+		return false;
+	for (uint32_t key = 0; key <= r->shown; key++) {
+		uint32_t end = segment_end(r, key), last = end < r->frames ? end + 1 : end;
+		bool differs = segment_differs(r, begin > 0 ? begin - 1 : 0, last);
+
+		for (uint32_t frame = begin; differs && frame < end; frame++)
+			if (r->turns[frame] & TURNS_IN_MOTION)
+				write_row(r, frame, -1);
+		if (key < r->shown)
+			write_row(r, end, key);
+		begin = end + 1;
+	}
+	return true;
+}
+
+static bool refuse_between(const struct role_edit *r)
+{
+	const struct applying *a = r->applying;
+
+	err_at(a->err, ERR_STORE, r->channel->at, r->channel->length,
+	       "the %s of %s was changed, whose keys stand between frames",
+	       role_names[r->channel->role], r->track->label);
+	return err_accept(a->err, "edits of bones/%s.csv, bones/%s.json or curves.csv",
+			  r->track->label, r->track->label);
+}
+
+static bool make_timed_rows(struct role_edit *r)
+{
+	if (r->channel->interpolation == MOTION_CUBIC && spline_on_frames(r))
+		return spline_rows(r) || err_memory(r->applying->err);
+	return timed_rows(r) || err_memory(r->applying->err);
+}
+
 /* ---- all together ---- */
 
 static bool refuse_keyframes(const struct role_edit *r)
@@ -434,10 +613,16 @@ static bool edit_role(struct role_edit *r)
 		return err_memory(r->applying->err);
 	mark_turns(r, &r->now, TURNS | TURNS_IN_MOTION);
 	mark_turns(r, &r->served, TURNS);
-	if (same_either_way(r, &r->served))
+	if (format->timed && r->channel->interpolation == MOTION_CUBIC
+		    ? same_spline(r)
+		    : same_either_way(r, &r->served))
 		return true;
 	if (format->keyframes)
 		return refuse_keyframes(r);
+	if (format->timed && lens_between(r->applying->figure->keyed))
+		return refuse_between(r);
+	if (format->timed)
+		return make_timed_rows(r) && store_rows(r);
 	if (!(format->sparse ? sparse_rows(r) : dense_rows(r)))
 		return err_memory(r->applying->err);
 	return store_rows(r);
@@ -445,7 +630,7 @@ static bool edit_role(struct role_edit *r)
 
 bool motion_role(const struct applying *a, const struct motion_channel *channel)
 {
-	const struct clip *clip = a->figure->clip;
+	const struct clip *clip = a->figure->keyed;
 	const struct track *track = &clip->tracks[channel->track];
 	struct arena arena = ARENA_INIT;
 	struct role_edit r = {.applying = a,

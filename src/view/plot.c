@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plot.h"
 
-#include "num.h"
 #include "svg.h"
+#include "text/num.h"
 
 #include <math.h>
 
-#define FRAME_ROOM 4.5  /* sizes of the font between two labelled frames */
-#define SECOND_ROOM 6.0 /* seconds have more digits */
-#define VALUE_ROOM 2.0  /* values stand above each other */
+#define FRAME_ROOM 4.5  /* in font sizes: between two labelled frames */
+#define SECOND_ROOM 6.0 /* between seconds, which have more digits */
+#define VALUE_ROOM 2.0  /* between values, which are above each other */
 
 /* ---- axes ---- */
 
@@ -43,7 +43,7 @@ struct axis axis_over(double low, double high, double ticks, bool angles)
 	return a;
 }
 
-/* The first tick, as a multiple of step; those past the end are none. */
+/* The first tick, as a multiple of step; ticks past a->high are not drawn. */
 static double first_tick(const struct axis *a)
 {
 	return ceil(a->low / a->step - 1e-6);
@@ -56,11 +56,11 @@ static bool is_tick(const struct axis *a, double i)
 
 static void write_tick(const struct axis *a, double i, struct buf *out)
 {
-	/* Adding 0 leaves no -0. */
+	/* Adding 0 turns -0 into 0. */
 	buf_f32_text(out, (float)(i * a->step / pow(10, a->exponent) + 0.0));
 }
 
-/* "×10⁻⁴": what the labels count in. */
+/* "×10⁻⁴": the unit of the labels. */
 static void write_power(const struct axis *a, struct buf *out)
 {
 	static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -94,7 +94,7 @@ bool plot_has_track(const struct clip *clip, const struct track *track)
 
 /* ---- values ---- */
 
-/* The least and the greatest number; 0 where there is none. */
+/* The least and the greatest number that can be drawn; 0 if there is none. */
 static void find_range(const struct curve *c, uint32_t shown, double *low, double *high)
 {
 	*low = INFINITY;
@@ -114,8 +114,8 @@ static void find_range(const struct curve *c, uint32_t shown, double *low, doubl
 }
 
 /*
- * What is constant stands in the middle. What moves by less than can be told from rounding, or by
- * less than anybody sees, is not made a mountain of.
+ * Widens a narrow range: a constant is drawn in the middle, and changes as small as rounding
+ * errors, or too small to matter, are not magnified.
  */
 static void widen(double *low, double *high, enum role role)
 {
@@ -274,7 +274,7 @@ static void write_bar(const struct chart *chart, double begin, double end, struc
 	svg_number(end, out);
 }
 
-/* A bar under the axis: in the frames of these the bone is drawn. */
+/* Draws bars under the axis at frames with keyframes, in which the bone is drawn. */
 static void write_keyframes(const struct chart *chart, const struct keyframes *k, struct buf *out)
 {
 	double half = fmax(chart->width / fmax(chart->clip->frames - 1, 1) / 2, 0.5);
@@ -352,7 +352,7 @@ void plot_length(const struct anim *a, const struct clip *clip, struct buf *out)
 	buf_unsigned(out, clip->frames);
 	buf_text(out, clip->frames == 1 ? " frame of " : " frames of ");
 	buf_seconds(out, anim_seconds_per_frame(a, clip));
-	buf_text(out, clip->loop ? " s, in a loop" : " s");
+	buf_text(out, " s");
 	if (a->format->keyframes)
 		buf_text(out, ", drawn where the bars are");
 }

@@ -5,15 +5,17 @@
 
 #include <math.h>
 
-#define FARTHEST 1e60 /* the text of no number that is stored is so far from 0 */
-#define MARKER_ROOM 6 /* pixels for a key and its marker */
+#define FARTHEST 1e60 /* float32 numbers are smaller */
+#define MARKER_ROOM 6 /* pixels per key, to draw markers */
 
 /* ---- looks ---- */
 
-/* Vermilion, bluish green and blue, after Okabe and Ito: told apart by all kinds of eyes, on white
- * and on black. */
+/*
+ * Vermilion, bluish green and blue, after Okabe and Ito: colour-blind readers can tell them apart,
+ * on white and on black.
+ */
 static const char *const colours[] = {"#d55e00", "#009e73", "#1f86d1"};
-/* Dots meet the gaps between the dashes: where all three are the same each is still seen. */
+/* Dots fall into the gaps between dashes, so that three equal curves are all visible. */
 static const char *const dashes[] = {"", " stroke-dasharray=\"8,8\"",
 				     " stroke-dasharray=\"2,6\" stroke-dashoffset=\"-3\""};
 
@@ -32,7 +34,7 @@ void plot_marker_look(unsigned axis, struct buf *out)
 
 void plot_marker(unsigned axis, double x, double y, struct buf *out)
 {
-	/* With the round ends that lines have, one without length is a disc. */
+	/* A line without length is a disc, since lines have round ends. */
 	static const struct {
 		double x, y;
 		const char *path;
@@ -80,7 +82,7 @@ static struct point key_point(const struct plot_line *l, uint32_t key)
 
 /* ---- the pen ---- */
 
-/* The last point waits: one between two of the same height is not written. */
+/* The last point is held back: a point between two of the same height is not written. */
 struct pen {
 	struct buf *out;
 	bool steps;
@@ -135,11 +137,11 @@ struct extreme {
 	uint32_t key;
 };
 
-/* The keys in one column. */
+/* The keys in one column of the chart. */
 struct column {
 	uint64_t place;
 	bool filled;
-	bool open; /* the last of them is no number */
+	bool open; /* the last one is not a number */
 	struct extreme least, most;
 };
 
@@ -171,7 +173,7 @@ static void column_draw(const struct column *c, struct pen *pen)
 		pen_lift(pen);
 }
 
-/* An angle that counts on from the other end of the turn: its line is no way between the two. */
+/* Does the angle wrap around (359 to 1) after this key? Then no line joins the two keys. */
 static bool turns_over(const struct plot_line *l, uint32_t key)
 {
 	double turn = l->curve->lane[l->axis].turn;
@@ -188,7 +190,7 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 		uint64_t place = column_of(l, key);
 
 		if (curve_last_in_frame(l->curve, key) != key)
-			continue; /* it has a marker */
+			continue; /* the marker shows it */
 		if (place != column.place) {
 			column_draw(&column, pen);
 			column = (struct column){.place = place};
@@ -204,7 +206,7 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 	pen_lift(pen);
 }
 
-/* The value of a key from there to another frame, where no key is. */
+/* Draws a key's value held from its frame to another one. */
 static void draw_held(const struct plot_line *l, uint32_t key, uint32_t frame, struct pen *pen)
 {
 	if (curve_frame(l->curve, key) == frame || !plot_is_drawn(value_of(l, key)))
@@ -221,7 +223,7 @@ static void path_begin(struct buf *out)
 	buf_text(out, "<path d=\"");
 }
 
-/* What was begun at `begin`, if anything came of it. */
+/* Ends the path that was begun at `begin`, or drops it if it is empty. */
 static void path_end(const struct plot_line *l, void (*look)(unsigned axis, struct buf *out),
 		     const char *more, size_t begin, struct buf *out)
 {

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "scene.h"
 
-#include "clip.h"
-#include "num.h"
-#include "rotation.h"
+#include "model/clip.h"
+#include "model/rotation.h"
+#include "text/num.h"
 
 #include <math.h>
 
-#define FARTHEST 4e18      /* further off, a viewer's float32 squares overflow */
-#define FARTHEST_BONE 1e17 /* the camera stands further off than that */
-#define MOST_GROWN 100     /* that the camera makes room for */
-#define BOUNDS_SAMPLES 64  /* frames that the camera looks at, spread over the clip, at most */
-#define BOUNDS_POSES 2048  /* and no more than so many poses of bones, two frames excepted */
-#define MARGIN 0.03        /* around all bones, as a part of the whole figure */
-#define AWAY 2.4142136 /* from what is 1 to either side, and just in the default field of view */
+#define FARTHEST 4e18      /* beyond it, squares in a viewer's float32 overflow */
+#define FARTHEST_BONE 1e17 /* less, since the camera is farther away than the bones */
+#define MOST_GROWN 100     /* largest scale that the camera makes room for */
+#define BOUNDS_SAMPLES                                                                             \
+	64                /* frames that bounds are computed from, spread over the clip, at most   \
+			   */
+#define BOUNDS_POSES 2048 /* limit of samples times bones, but at least two samples */
+#define MARGIN 0.03       /* around all bones, as a fraction of the figure's size */
+#define AWAY 2.4142136    /* distance at which +-1 just fits into the default field of view */
 
 void scene_pose(struct scene *s, uint32_t frame)
 {
@@ -48,7 +50,9 @@ bool scene_is_moving(const struct clip *clip)
 	return false;
 }
 
-/* Looking at every frame anew for each still would take frames * frames. */
+/*
+ * A sample of frames: every still needs the bounds, so using all frames would take quadratic time.
+ */
 static uint32_t bounds_samples(const struct clip *clip)
 {
 	uint32_t samples = BOUNDS_POSES / clip->track_count;
@@ -59,7 +63,7 @@ static uint32_t bounds_samples(const struct clip *clip)
 	return samples < clip->frames ? samples : clip->frames;
 }
 
-/* A vector of the camera's, whose turn is a unit quaternion, in the space of the model. */
+/* Rotates a vector by a unit quaternion, from the camera's axes to model space. */
 static void turn_vector(const double q[4], const double v[3], double out[3])
 {
 	double t[3];
@@ -87,7 +91,7 @@ static void bounds_add(struct bounds *b, const double point[3])
 	}
 }
 
-/* Of the longest of the bone's axes. */
+/* The length of the longest of the bone's axes. */
 static double growth_of(const struct transform *t)
 {
 	double most = 0;
@@ -98,7 +102,7 @@ static double growth_of(const struct transform *t)
 	return sqrt(most);
 }
 
-/* Where all bones are now, in the space of the model and as the camera is turned. */
+/* Adds the bones' current positions to the bounds in model space and along the camera's axes. */
 static void add_pose(struct scene *s, struct bounds *bounds)
 {
 	const double back[4] = {-s->camera[0], -s->camera[1], -s->camera[2], s->camera[3]};
@@ -131,8 +135,9 @@ static void find_bounds(struct scene *s)
 }
 
 /*
- * From a little above and from the side: from the front a walk is hard to tell from a stand. Where
- * the figure would stand on its head, after half a turn about X.
+ * The camera looks from a little above and from the side: from the front a walk looks like
+ * standing. If the format's Y points down, it is rotated by half a turn about X, so that the figure
+ * does not stand on its head.
  */
 static void turn_camera(struct scene *s, bool y_down)
 {
@@ -177,13 +182,13 @@ static void write_turn(const double q[4], struct buf *out)
 	buf_f32_text(out, (float)(2 * atan2(sine, q[3])));
 }
 
-/* Along the camera's axes. */
+/* The centre of the bounds along one of the camera's axes. */
 static double centre_along(const struct scene *s, unsigned axis)
 {
 	return (s->seen.least[axis] + s->seen.most[axis]) / 2;
 }
 
-/* From the centre to either side, with what is drawn of the bones. */
+/* Half the extent along one of the camera's axes, including the bones' marks. */
 static double half_along(const struct scene *s, unsigned axis)
 {
 	double margin = fmax(MARGIN, SCENE_MARK * fmin(s->growth, MOST_GROWN)) * s->size;
@@ -191,7 +196,7 @@ static double half_along(const struct scene *s, unsigned axis)
 	return (s->seen.most[axis] - s->seen.least[axis]) / 2 + margin;
 }
 
-/* Viewers take a figure for as large as a man, and show nothing of one that is not. */
+/* Viewers assume a figure of human size, and clip one that is much larger or smaller. */
 static void write_reach(double distance, struct buf *out)
 {
 	const double avatar[3] = {0.02 * distance, 0.5 * distance, 0.25 * distance};

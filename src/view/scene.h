@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scene.h - a clip as X3D draws it: where its bones are, and where the camera stands.
+ * scene.h - what the X3D views share: where a clip's bones are, and where the camera is.
  *
  *	struct scene s;
  *	if (scene_make(&s, at, &arena))
@@ -10,35 +10,35 @@
 #define ANIMFS_VIEW_SCENE_H
 
 #include "animfs/view.h"
-#include "skeleton.h"
+#include "skeleton/skeleton.h"
 
-/* Half of a mark that grows with its bone, as a part of the whole figure. */
+/* Half the size of a bone's mark (which is scaled with the bone), as a fraction of scene.size. */
 #define SCENE_MARK 0.015
 
 struct scene {
 	const struct clip *clip;
 	const struct rig *rig;
-	struct transform *world; /* of each bone, in the frame that was posed last */
+	struct transform *world; /* of each bone, in the frame of the last scene_pose */
 	double size;             /* of the whole figure, above 0 */
-	double growth;           /* of the bone that is scaled most */
-	double camera[4];        /* how it is turned: a unit quaternion */
+	double growth;           /* the largest scale of any bone */
+	double camera[4];        /* its rotation, a unit quaternion */
 	struct bounds {
 		double least[3], most[3];
-	} seen; /* of the whole clip, along the camera's axes */
+	} seen; /* bounds of the whole clip, along the camera's axes */
 };
 
-/* Posed in frame 0. The clip has bones and frames. False when out of memory. */
+/* Makes a scene, posed in frame 0, of a clip with bones and frames. False when out of memory. */
 bool scene_make(struct scene *s, const struct shown *at, struct arena *arena);
 void scene_pose(struct scene *s, uint32_t frame);
-/* Where a bone is; never so far off that a viewer could not tell. */
+/* A bone's position, limited to what viewers can compute with. */
 void scene_position(const struct scene *s, uint32_t track, double out[3]);
 
-/* Does any bone of the clip have another pose in another frame, or none? */
+/* Does any bone's pose, or whether it is drawn, differ between frames? */
 bool scene_is_moving(const struct clip *clip);
 
 /* "1 2 3" */
 void scene_write_point(const double point[3], struct buf *out);
-/* The same one for all frames of a clip. */
+/* Writes the Viewpoint, which is the same for all frames of a clip. */
 void scene_write_camera(const struct scene *s, struct buf *out);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * skeleton.csv: how the bones hang together and where they rest, as far as it is known; every bone
- * of the file has a row. The file itself says nothing of it: what is saved is kept beside it.
+ * skeleton_csv.c - skeleton.csv: the bones' parents and rest pose, as far as they are known; every
+ * bone of the file has a row. The animation file does not store them: what is saved goes into a
+ * file beside it.
  */
-#include "skeleton.h"
+#include "skeleton/skeleton.h"
 #include "views.h"
 
 static bool skeleton_present(const struct shown *at)

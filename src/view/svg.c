@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "svg.h"
+#include "text/utf.h"
 
-#include "names.h"
-#include "num.h"
+#include "text/num.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 double svg_round(double v)
 {
-	/* Adding 0 leaves no -0. */
+	/* Adding 0 turns -0 into 0. */
 	return rint(v * 10) / 10 + 0.0;
 }
 
@@ -27,6 +27,13 @@ void svg_point(double x, double y, struct buf *out)
 	svg_number(y, out);
 }
 
+/*
+ * Viewers without media queries ignore this and draw the attributes, which are light. Selects by
+ * class, not by "svg": embedded in a page, the style applies to the whole page.
+ */
+static const char style[] = "<style>@media(prefers-color-scheme:dark)"
+			    "{.animfs{color:#ddd}.animfs-paper{fill:#1b1b1b}}</style>\n";
+
 void svg_begin(double width, double height, struct buf *out)
 {
 	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -38,7 +45,14 @@ void svg_begin(double width, double height, struct buf *out)
 	svg_number(width, out);
 	buf_char(out, ' ');
 	svg_number(height, out);
-	buf_text(out, "\" fill=\"currentColor\" font-family=\"sans-serif\" font-size=\"11\">\n");
+	buf_text(out, "\" class=\"animfs\" color=\"#222\" fill=\"currentColor\""
+		      " font-family=\"sans-serif\" font-size=\"11\">\n");
+	buf_text(out, style);
+	buf_text(out, "<rect class=\"animfs-paper\" fill=\"#fff\" width=\"");
+	svg_number(width, out);
+	buf_text(out, "\" height=\"");
+	svg_number(height, out);
+	buf_text(out, "\"/>\n");
 }
 
 void svg_end(struct buf *out)
@@ -48,13 +62,13 @@ void svg_end(struct buf *out)
 
 /* ---- texts ---- */
 
-/* How many bytes the character has, which is valid UTF-8. */
+/* The size of a character in bytes; it is valid UTF-8. */
 static size_t character_size(const uint8_t *p)
 {
 	return p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
 }
 
-/* U+FFFE and U+FFFF are no characters of XML, nor are those below the space. */
+/* XML excludes U+FFFE, U+FFFF and control characters. */
 static bool is_xml(const uint8_t *p)
 {
 	return p[0] >= ' ' && !(p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe);
@@ -81,13 +95,13 @@ void svg_escape(const char *text, unsigned limit, struct buf *out)
 	struct buf plain = BUF_INIT;
 	unsigned width = 0;
 
-	name_printable(text, &plain);
+	utf8_printable(text, &plain);
 	out->failed |= plain.failed;
 	for (size_t at = 0, size; at < plain.size; at += size) {
 		const uint8_t *p = plain.data + at;
 
 		size = character_size(p);
-		/* Three bytes begin with the alphabets of India; most of what has them is wide. */
+		/* Approximate: most characters of three and more UTF-8 bytes are wide. */
 		width += size < 3 ? 1 : 2;
 		if (width > limit) {
 			buf_text(out, "\xe2\x80\xa6");

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* views.h - the views there are; view.c lists them. */
+/*
+ * Layer view: the texts of a mount. Each view is a const struct view (include/animfs/view.h): it
+ * renders a model as text and, where the text can be saved, parses it into an edited model. A view
+ * does not depend on formats: struct format says what one can store. It opens no files; a skeleton
+ * is passed to it.
+ *
+ * May use: util text model skeleton
+ */
+/* views.h - declares the views; view.c lists them. */
 #ifndef ANIMFS_VIEW_VIEWS_H
 #define ANIMFS_VIEW_VIEWS_H
 
@@ -9,6 +17,7 @@ extern const struct view view_raw;
 extern const struct view view_file_json;
 extern const struct view view_skeleton_csv;
 extern const struct view view_frames_csv;
+extern const struct view view_parts_csv;
 extern const struct view view_clip_json;
 extern const struct view view_curves_csv;
 extern const struct view view_kanim;
@@ -20,8 +29,12 @@ extern const struct view view_bone_csv;
 extern const struct view view_bone_json;
 extern const struct view view_clip_svg;
 extern const struct view view_bone_svg;
+extern const struct view view_clip_html;
+extern const struct view view_file_html;
+extern const struct view view_stills_x3d;
+extern const struct view view_stills_html;
 
-/* Above so many frames nothing is shown of a clip but clip.json and curves.csv. */
+/* A clip with more frames is shown as clip.json and curves.csv only. */
 #define FRAMES_SHOWN 65535
 /* Is a clip shown bone by bone (bones/)? */
 bool clip_has_bones(const struct shown *at);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * frames/frame_NNNNN.x3d: the pose of one frame, all bones in one shape.
+ * x3d.c - frames/frame_NNNNN.x3d: the pose in one frame, all bones in one shape.
  *
- * Viewers play the stills as an animation only when they are the same but for their coordinates,
- * and draw one shape a hundred times faster than one a bone. So every still of a clip has the same
- * points, faces or lines, and viewpoint; only where the points are differs, in the space of the
- * model. Where a bone is not drawn at all it has no size.
+ * Viewers play stills as an animation only if they differ in nothing but coordinates, and draw one
+ * shape a hundred times faster than one per bone. So every still of a clip has the same faces or
+ * lines, and the same viewpoint; only the points' coordinates, in model space, differ. A bone that
+ * is not drawn shrinks to a point.
  *
- * Where it is known how bones hang together each is an octahedron from its parent to itself, as
- * modelling programs draw them, and a root a small one. Otherwise, and when it is asked for, bones
- * are small crosses, with a line to the parent.
+ * If the bones' parents are known, each bone is an octahedron from its parent to itself, as
+ * modelling programs draw them, and a root is a small one. Otherwise, and with --bones=lines, bones
+ * are small crosses with a line to the parent.
  */
-#include "num.h"
 #include "own_digest.h"
 #include "scene.h"
+#include "text/num.h"
 #include "views.h"
 #include <math.h>
 #include <string.h>
 
-#define CROSS 0.02  /* half a cross, as a part of the whole figure */
-#define WAIST 0.1   /* of an octahedron: where it is widest, and half how wide */
-#define WIDEST 0.03 /* that half, as a part of the whole figure */
+#define CROSS 0.02 /* half a cross, as a fraction of the figure's size */
+/* where an octahedron is widest, and half its width there, as fractions of its length */
+#define WAIST 0.1
+#define WIDEST 0.03 /* limit of that half, as a fraction of the figure's size */
 
 static const struct clip *shown_clip(const struct shown *at)
 {
@@ -39,7 +40,7 @@ static bool frame_present(const struct shown *at)
 	return clip_has_stills(at) && at->frame < shown_clip(at)->frames;
 }
 
-/* Where keyframes are data, only those of the very frame count. */
+/* In formats that store keyframes, a bone is drawn only in frames that have one. */
 static bool is_drawn(const struct track *track, uint32_t frame)
 {
 	uint32_t first = 0;
@@ -49,7 +50,7 @@ static bool is_drawn(const struct track *track, uint32_t frame)
 
 /* ---- text ---- */
 
-/* The points of one shape, as they are written. */
+/* Writes the points of the shape. */
 struct points {
 	struct buf *out;
 	bool any;
@@ -62,7 +63,7 @@ static void add_point(struct points *p, const double point[3])
 	scene_write_point(point, p->out);
 }
 
-/* Each of the `count` corners of a line or face, counted from `first`, and the end of it. */
+/* Writes the indices of a line or face, `count` corners relative to `first`, and -1. */
 static void write_indices(uint64_t first, const uint8_t *corners, unsigned count, struct buf *out)
 {
 	for (unsigned i = 0; i < count; i++) {
@@ -74,7 +75,7 @@ static void write_indices(uint64_t first, const uint8_t *corners, unsigned count
 
 /* ---- lines ---- */
 
-#define CROSS_POINTS 6 /* two ends of three lines */
+#define CROSS_POINTS 6 /* the ends of three lines */
 
 static void write_line_indices(const struct scene *s, struct buf *out)
 {
@@ -130,14 +131,14 @@ static void write_lines(const struct scene *s, uint32_t frame, struct buf *out)
 
 /* ---- octahedra ---- */
 
-#define OCTAHEDRON_POINTS 6 /* both ends, and the four of the waist between them */
+#define OCTAHEDRON_POINTS 6 /* both ends, and four around the waist */
 
 static double dot(const double a[3], const double b[3])
 {
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* False: it has no direction. */
+/* False if the vector has no direction. */
 static bool normalise(double v[3])
 {
 	double length = sqrt(dot(v, v));
@@ -149,7 +150,7 @@ static bool normalise(double v[3])
 	return true;
 }
 
-/* The part of v that is across `along`, as a direction. */
+/* The component of v at right angles to `along`, normalised. */
 static bool normalise_across(double v[3], const double along[3])
 {
 	double part = dot(v, along);
@@ -160,8 +161,9 @@ static bool normalise_across(double v[3], const double along[3])
 }
 
 /*
- * A direction across the bone that turns with its parent, so that the octahedron does not twist
- * from frame to frame: the parent's own axis that is most across the bone at rest.
+ * A direction at right angles to the bone that rotates with its parent, so that the octahedron does
+ * not twist from frame to frame: derived from the parent's axis that is most perpendicular to the
+ * bone at rest.
  */
 static void find_across(const struct scene *s, uint32_t track, uint32_t parent,
 			const double along[3], double out[3])
@@ -183,7 +185,7 @@ static void find_across(const struct scene *s, uint32_t track, uint32_t parent,
 		memset(out, 0, 3 * sizeof(*out));
 }
 
-/* Both ends and the middle of the waist, which reaches out along two directions. */
+/* Both ends, the middle of the waist, and the two directions in which it extends. */
 struct octahedron {
 	double tail[3], head[3], waist[3], side[2][3], radius;
 };
@@ -202,7 +204,7 @@ static void add_octahedron(const struct octahedron *o, struct points *p)
 	add_point(p, o->head);
 }
 
-/* In the bone's own axes: one that has none, or has no length, has no extent there. */
+/* Along the bone's own axes; an axis of no length gives no extent. */
 static struct octahedron root_octahedron(const struct scene *s, uint32_t track, double radius)
 {
 	struct octahedron o = {.radius = radius};
@@ -321,4 +323,5 @@ const struct view view_x3d_frame = {
 	.render = frame_render,
 	.alike = frames_alike,
 	.posed = true,
+	.composed = true,
 };

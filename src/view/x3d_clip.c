@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clip.x3d: the clip as X3D that moves by itself: a Transform for each bone, in those of its
- * parents, and interpolators for what moves.
+ * x3d_clip.c - clip.x3d: the clip as an animated X3D scene: nested Transforms for the bones, and
+ * interpolators for what moves.
  *
  *   <TimeSensor DEF="clock" cycleInterval="0.5" loop="true"/>
  *   <Transform DEF="bone_hips" translation="0 1 0" rotation="0 1 0 0.5" scale="1 1 1">
@@ -10,17 +10,17 @@
  *   <ROUTE fromNode="clock" ... toNode="translation_hips" .../>
  *   <ROUTE fromNode="translation_hips" ... toNode="bone_hips" .../>
  *
- * What has one value all the time stands in the Transform alone. A key that holds until the next
- * stands a second time right before that. Bones are drawn as marks, with lines from their parents,
- * which follow where a bone moves.
+ * A value that does not change is only in the Transform. A key that holds is repeated right before
+ * the next one. Bones are drawn as marks, with lines from their parents, which follow if the bone
+ * moves.
  *
- * Time has long begun when a scene is loaded, and a clock that starts at 0 and does not loop is
- * over. It is started by one that does: that becomes active as soon as there is a scene.
+ * X3D time is wall-clock time: a TimeSensor with startTime 0 that does not loop is over when the
+ * scene is loaded. So a second one, which loops and is active at once, starts it.
  */
 #include "figure.h"
-#include "num.h"
 #include "own_digest.h"
 #include "scene.h"
+#include "text/num.h"
 #include "views.h"
 
 #include <math.h>
@@ -30,7 +30,8 @@ struct writing {
 	const struct figure *f;
 	const struct scene *scene;
 	struct buf *out;
-	bool marked, lined; /* a mark and a line are there, whose looks can be used again */
+	/* a mark and a line have been written, whose Appearance can be reused (USE) */
+	bool marked, lined;
 };
 
 /* ---- names ---- */
@@ -46,8 +47,9 @@ static bool is_of_word(char c)
 }
 
 /*
- * What a node is called in an ID, which takes few characters: its name, or where that has others
- * its number before what there is of it. No two are the same, since names begin with letters.
+ * Writes a node's name for use in an ID, which allows few characters: the name or, if it has
+ * others, the node's number and the characters that are allowed. Unique, because other names begin
+ * with a letter.
  */
 static void write_name(const struct figure *f, uint32_t node, struct buf *out)
 {
@@ -63,7 +65,7 @@ static void write_name(const struct figure *f, uint32_t node, struct buf *out)
 			buf_char(out, is_of_word(*p) ? *p : '_');
 }
 
-/* "rotation_hips", with what stands before and behind it. */
+/* Writes `before`, an ID like "rotation_hips", and `behind`. */
 static void write_id(const struct writing *w, const char *before, const char *kind, uint32_t node,
 		     const char *behind)
 {
@@ -75,8 +77,8 @@ static void write_id(const struct writing *w, const char *before, const char *ki
 /* ---- values ---- */
 
 /*
- * An axis, and the angle around it. A quaternion near to the one before has an axis near to the one
- * before, and an angle below 0 rather than an axis turned round.
+ * An axis and an angle. For similar consecutive quaternions the axes are similar too: the angle
+ * becomes negative rather than the axis reversed.
  */
 struct turn {
 	double axis[3];
@@ -118,7 +120,7 @@ static void write_value(const struct channel *c, struct turn *turn, struct buf *
 
 /* ---- the figure ---- */
 
-/* In the first frame. */
+/* Writes a field's value in the first frame. */
 static void write_pose(const struct writing *w, uint32_t node, enum role role)
 {
 	struct channel c = channel_of(w->f, node, role);
@@ -153,7 +155,7 @@ static void write_mark(struct writing *w)
 	buf_text(w->out, "\"/></IndexedFaceSet></Shape>\n");
 }
 
-/* From the parent to where the bone is in the first frame. */
+/* Draws a line from the parent to the bone's position in the first frame. */
 static void write_line(struct writing *w, uint32_t node)
 {
 	struct channel c = channel_of(w->f, node, ROLE_TRANSLATION);
@@ -231,7 +233,7 @@ static void write_key_values(const struct writing *w, struct channel c, const ch
 	}
 }
 
-/* What interpolates the keys of a role, for a field of something that belongs to the same bone. */
+/* An interpolator of a role's keys, and the field of one of the bone's nodes that it drives. */
 struct motion {
 	enum role role;
 	const char *element, *kind, *before_each;
@@ -333,4 +335,5 @@ const struct view view_x3d_clip = {
 	.render = clip_render,
 	.every_key = true,
 	.posed = true,
+	.composed = true,
 };

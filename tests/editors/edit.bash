@@ -7,6 +7,9 @@
 #                   programs.bash), OLD and NEW (texts), EDITED (the binary that the edit makes)
 #   fresh NAME      sets BINARY, a new copy of SAMPLE in the mount's SOURCE, and F, the view in it
 #
+# With EDIT_ARCHIVE=1 a sample is in the archive of a game, and BINARY is the loose file that an edit
+# makes.
+#
 # EDITED is made without a mount. That it is right is checked here, once, by all that its views say:
 # the text of the view is NEW, and in all clips no more lines of curves.csv differ than the edit
 # changes curves.
@@ -67,6 +70,15 @@ prepare()
 # A file of its own for each program, under the sample's name in a folder.
 fresh()
 {
+	if [ -n "${EDIT_ARCHIVE:-}" ]; then
+		local packed=$WORK/packed/$1
+		mkdir -p "$SRC/$1" "$packed/OBJECT" && cp "$SAMPLE" "$packed/OBJECT"
+		python3 "$HERE/../mount/pack.py" cpk "$SRC/$1/Root.cpk" "$packed"
+		touch "$SRC/$1/EDF6.exe"
+		BINARY=$SRC/$1/Mods/OBJECT/${SAMPLE##*/}
+		F=$MNT/$1/Root.cpk.d/OBJECT/${SAMPLE##*/}/$INSIDE
+		return
+	fi
 	mkdir -p "$SRC/$1" && cp "$SAMPLE" "$SRC/$1/"
 	BINARY=$SRC/$1/${SAMPLE##*/}
 	F=$MNT/$1/${SAMPLE##*/}/$INSIDE

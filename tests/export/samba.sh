@@ -4,49 +4,17 @@
 # shellcheck source-path=SCRIPTDIR/../..
 . tests/mount/lib.sh
 . tests/mount/editing.bash
-[ "$(id -u)" -eq 0 ] || skip_all "only root can serve"
-command -v smbd >/dev/null && command -v smbclient >/dev/null || skip_all "samba or smbclient is not installed"
+. tests/export/samba.bash
 
 cp "$SAMPLE" "$SRC/walk.canm"
 echo plain >"$SRC/plain.txt"
 mount_animfs -o allow_other,noforget
 chmod 755 "$WORK" "$SRC"
 
-mkdir "$WORK/samba"
-cat >"$WORK/samba/smb.conf" <<CONF
-[global]
-workgroup = TEST
-server role = standalone server
-interfaces = 127.0.0.1
-bind interfaces only = yes
-smb ports = 44599
-map to guest = bad user
-guest account = root
-disable spoolss = yes
-load printers = no
-log file = $WORK/samba/log
-pid directory = $WORK/samba
-lock directory = $WORK/samba
-state directory = $WORK/samba
-cache directory = $WORK/samba
-private dir = $WORK/samba
-ncalrpc dir = $WORK/samba/ncalrpc
-[anim]
-path = $MNT
-read only = no
-guest ok = yes
-CONF
-setsid smbd --foreground --no-process-group --configfile="$WORK/samba/smb.conf" --debug-stdout >"$WORK/samba/out" 2>&1 &
-SMBD=$!
-trap 'status=$?; kill $SMBD 2>/dev/null; wait $SMBD 2>/dev/null; (exit $status); finish' EXIT
+serve_samba anim "$MNT"
 
 # client COMMANDS
-client() { smbclient //127.0.0.1/anim -p 44599 -N -U root% -s "$WORK/samba/smb.conf" -c "$1" 2>&1; }
-answers() { client 'ls' >"$WORK/samba/ls"; }
-if ! wait_for 15 answers; then
-	not_ok "smbd serves the mount" "$(tail -n 5 "$WORK/samba/ls" "$WORK/samba/out")"
-	exit 1
-fi
+client() { smbclient //127.0.0.1/anim -p $SMB_PORT -N -U root% -s "$SMB_CONF" -c "$1" 2>&1; }
 like "the files are listed" "$(<"$WORK/samba/ls")" 'walk\.canm +D.*'
 like "a clip is" "$(client 'cd walk.canm/walk; ls')" 'clip\.json.*'
 client "get walk.canm/$BONE $WORK/got.csv" >/dev/null
@@ -71,6 +39,5 @@ client "mkdir sub; put $NEW sub/file.txt; rename sub/file.txt sub/moved.txt" >/d
 ok "ordinary files are made and moved" cmp "$NEW" "$SRC/sub/moved.txt"
 client "del sub/moved.txt; rmdir sub" >/dev/null
 fails "and removed" test -e "$SRC/sub"
-kill $SMBD
-wait $SMBD 2>/dev/null
+end_samba
 umount_animfs

@@ -5,7 +5,8 @@
 Every save of saves.py is done with the daemon killed in the place of its n-th call that changes
 something, for every n; then with the n-th write torn; then at random moments, until there were N
 kills. After each, SOURCE and what the state directory keeps are what they were before or after a
-step, and no step that ended well is missing; the next mount says the same and leaves no temporary.
+step, and no step that ended well is missing; the next mount says the same and leaves no temporary. Each
+binary that was there before is there still or is an old version, and nothing else is one.
 """
 import argparse
 import os
@@ -15,13 +16,14 @@ import sys
 import threading
 import time
 
-from mounts import (Failure, Ground, Mount, Watch, copy_tree, in_processes, read_source, read_state, strays,
-                    wait_until)
+from mounts import (Failure, Ground, Mount, Watch, copy_tree, in_processes, read_history, read_source,
+                    read_state, shared_versions, strays, wait_until)
 from saves import all_saves, read
 
 
 def look_at(mount):
-    return {"source": read_source(mount.source), "state": read_state(mount.source)}
+    return {"source": read_source(mount.source), "state": read_state(mount.source),
+            "history": read_history(mount.source)}
 
 
 def texts_of(mount, save):
@@ -47,6 +49,7 @@ class Reference:
             with_mount(animfs, self.template, self.top, save.before)
             copy_tree(os.path.join(self.top, "src"), self.template)
         self.after, self.found, self.texts = [], [], []
+        self.stored = set()  # all that was ever a file or a version
         for steps in range(len(save.steps) + 1):
             self.run(animfs, steps)
 
@@ -62,6 +65,8 @@ class Reference:
         mount.begin()
         self.found.append(look_at(mount))
         self.texts.append(texts_of(mount, self.save))
+        for state in (self.after[-1], self.found[-1]):
+            self.stored.update(*(state[part].values() for part in ("source", "history")))
         mount.end()
         if left := strays(mount.source):
             raise Failure(f"{self.save.name}: left without a fault: {left}")
@@ -183,13 +188,29 @@ class Crash:
         else:
             compare(after["source"], allowed, not self.save.between, halves=begun > done)
         kept = [state["state"] for state in states + found]
-        for area in ("extra", "backup") if half_filled else ("extra", "rejected", "backup"):
+        for area in ("extra",) if half_filled else ("extra", "rejected"):
             compare(part(after["state"], area), [part(one, area) for one in kept], False,
                     halves=begun > done and area == "extra")
         self.look(after, done, begun)
+        self.look_back(after)
         self.mount.end()
         if left := strays(self.mount.source):
             raise Failure(f"after the next mount there is still {left}")
+
+    def look_back(self, after):
+        """Each binary that was there is there or a version; nothing else is a version."""
+        before = self.reference.after[0]["source"]
+        there = {*after["history"].values(), *after["source"].values()}
+        for path, data in before.items():
+            if BINARY.match(os.path.basename(path)) and data not in there:
+                raise Failure(f"what {path} was is nowhere")
+        if shared := shared_versions(self.mount.source):
+            raise Failure(f"a version is a file of SOURCE, too: {shared}")
+        if self.save.fills:
+            return
+        for path, data in after["history"].items():
+            if data not in self.reference.stored:
+                raise Failure(f"nobody saved the version {path}")
 
     def look(self, after, done, begun):
         texts = texts_of(self.mount, self.save)

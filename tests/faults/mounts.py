@@ -29,7 +29,7 @@ class Failure(Exception):
 
 
 class Board:
-    """The numbers that fault.so shares (struct board of tests/fault.c)."""
+    """The numbers that fault.so shares (struct board of tests/tools/fault.c)."""
 
     def __init__(self, path):
         import mmap
@@ -48,6 +48,25 @@ class Board:
     def trace(self):
         places = struct.unpack_from(f"{TRACE}Q", self.map, 8 * len(FIELDS))
         return places[:places.index(0)] if 0 in places else places
+
+
+def write(path, data, flags=os.O_WRONLY | os.O_CREAT | os.O_TRUNC, empty=False, sync=False):
+    """Raises the first failure, which may be that of close()."""
+    fd = os.open(path, flags, 0o644)
+    try:
+        if empty:
+            os.ftruncate(fd, 0)
+        while data:
+            data = data[os.write(fd, data):]
+        if sync:
+            os.fsync(fd)
+    except OSError:
+        try:
+            os.close(fd)
+        except OSError:
+            pass
+        raise
+    os.close(fd)
 
 
 def wait_until(what, seconds=20):
@@ -313,14 +332,32 @@ def read_source(top):
 
 
 def read_state(top):
-    """What the state directory keeps for people: extras, refusals, backups."""
+    """What the state directory keeps for people, without old versions: extras, refusals."""
     found = read_tree(os.path.join(top, ".animfs"))
     return {
         path: data
         for path, data in found.items()
-        if data is not None and path.split("/")[0] in ("extra", "rejected", "backup")
-        and not TEMPORARY.search(path) and not path.endswith("/run")
+        if data is not None and path.split("/")[0] in ("extra", "rejected")
+        and not TEMPORARY.search(path)
     }
+
+
+VERSION = re.compile(r"^[0-9a-f]{32}/[0-9]+$")
+
+
+def read_history(top):
+    """The bytes of all old versions."""
+    found = read_tree(os.path.join(top, ".animfs", "history"))
+    return {path: data for path, data in found.items() if VERSION.match(path)}
+
+
+def shared_versions(top):
+    """Old versions that are a file of SOURCE, too."""
+    shared = []
+    for path in read_history(top):
+        if os.stat(os.path.join(top, ".animfs", "history", path)).st_nlink > 1:
+            shared.append(path)
+    return shared
 
 
 def strays(top):

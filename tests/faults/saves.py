@@ -9,6 +9,8 @@ import os
 import re
 import shutil
 
+from mounts import write
+
 DATA = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "data"))
 
 
@@ -40,26 +42,6 @@ def read(path):
         return file.read()
 
 
-def write(path, text, sync=False, truncate=True):
-    flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if truncate else 0)
-    fd = os.open(path, flags, 0o644)
-    try:
-        if not truncate:
-            os.ftruncate(fd, 0)
-        while text:
-            text = text[os.write(fd, text):]
-        if sync:
-            os.fsync(fd)
-    except OSError:
-        # The first failure is what counts.
-        try:
-            os.close(fd)
-        except OSError:
-            pass
-        raise
-    os.close(fd)
-
-
 def by_close(path, text):
     return [lambda: write(path, text)]
 
@@ -74,7 +56,7 @@ def by_rename(path, text):
 
 
 def by_ftruncate(path, text):
-    return [lambda: write(path, text, truncate=False)]
+    return [lambda: write(path, text, os.O_WRONLY | os.O_CREAT, empty=True)]
 
 
 def by_moving_away(path, text):

@@ -61,6 +61,7 @@ class Facts:
         self.found["inotify"] = self.inotify()
         self.found["leases"] = self.leases()
         self.found["names"] = self.names()
+        self.found["spellings"] = self.spellings()
         self.found["folders"] = self.folders()
         self.found["ctime"] = self.own_ctime()
         write(self.path("time"))
@@ -155,6 +156,19 @@ class Facts:
                 raise
             found.append("marks")
         return found
+
+    def spellings(self):
+        """Where names in another case are the same file: has it the same bytes by each, once replaced?"""
+        write(self.path("spelling"), b"a")
+        if not os.path.exists(self.path("SPELLING")):
+            return True
+        for data in (b"a", b"b"):
+            write(self.path("spelling-new"), data)
+            os.rename(self.path("spelling-new"), self.path("spelling"))
+            with open(self.path("SPELLING"), "rb") as file:
+                if file.read() != data:
+                    return False
+        return True
 
     def folders(self):
         """Has a folder that is renamed still what was in it?"""

@@ -30,13 +30,16 @@ from mounts import Failure, stand_apart  # noqa: E402
 
 
 def measure(kind):
-    """What the filesystem can do, without animfs."""
+    """What the filesystem can do, without animfs; and what it loses, and so may lose with it."""
     facts = Facts(kind.folder, kind.behind())
     facts.measure()
     if kind.lasts():
         kind.detach()
+        kind.loses = kind.damage()
         kind.attach()
     found = facts.measure_again()
+    if not found["folders"]:
+        kind.loses += " (what is in a folder that is renamed)"
     empty(kind.folder)
     kind.renew()
     return found
@@ -45,6 +48,8 @@ def measure(kind):
 def all_checks(animfs, top, kind, report):
     report.begin("filesystem")
     facts = measure(kind)
+    if kind.loses:
+        report.line("lost", "without animfs", kind.loses.strip())
     bench = Bench(animfs, top, kind, facts, report)
     for part in (habits.saves, shapes.shapes, others.others, kills.kills):
         try:

@@ -23,6 +23,7 @@ class Kind:
     needed = True
     kills = 8  # of each save at a call, at least; as many at any moment
     unsteady = False  # reads may be wrong for a moment; fsck finds it damaged, also without animfs
+    loses = ""  # what it was seen to lose without animfs
     uml = False  # User-mode Linux has it
     server = None  # its process, where it would not end with its mount
     patience = 5  # seconds until it shows itself what happened behind()

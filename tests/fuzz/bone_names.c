@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bone_names.c - any text as bone-names.csv. */
-#include "bones.h"
+#include "model/bones.h"
 
 #include "fuzz.h"
 
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bone_names_read((struct bytes){data, size}, codec_named("owanim")->format, &err);
 
 	if (!names)
-		fuzz_refused(&err, size);
+		fuzz_refused(&err, fuzz_size((struct bytes){data, size}));
 	for (uint32_t number = 0; names && number < 4; number++)
 		check_number(names, number);
 	for (size_t at = 0; names && at + 4 <= size && at < 64; at += 4)

@@ -146,10 +146,12 @@ static inline bool edit_same_track(const struct track *a, const struct track *b)
 	return same;
 }
 
-/* All of a clip but one bone; UINT32_MAX: all of it. */
-static inline bool edit_same_clip(const struct clip *a, const struct clip *b, uint32_t but)
+/* All of a clip but one bone; UINT32_MAX: all of it. ends: its last key is where it ends. */
+static inline bool edit_same_clip(const struct clip *a, const struct clip *b, uint32_t but,
+				  bool ends)
 {
-	bool same = a->frames == b->frames && a->loop == b->loop && !strcmp(a->name, b->name) &&
+	bool same = (a->frames == b->frames || (ends && but != UINT32_MAX)) && a->loop == b->loop &&
+		    !strcmp(a->name, b->name) &&
 		    f32_bits(a->frame_time) == f32_bits(b->frame_time) &&
 		    f32_bits(a->duration) == f32_bits(b->duration) &&
 		    a->track_count == b->track_count &&
@@ -170,7 +172,7 @@ static inline void edit_locality(const struct view *view, const struct shown *at
 	for (uint32_t i = 0; same && view->place != VIEW_OF_FILE && i < old->clip_count; i++)
 		same = (i == at->clip && view->place == VIEW_OF_CLIP) ||
 		       edit_same_clip(&old->clips[i], &stored->clips[i],
-				      i == at->clip ? at->track : UINT32_MAX);
+				      i == at->clip ? at->track : UINT32_MAX, old->format->timed);
 	if (!same)
 		fuzz_broken("a save changes only what the view is of", NULL);
 }
@@ -315,7 +317,7 @@ static inline void edit_save(struct edit *e)
 
 	edited = e->view->parse(&e->at, buf_bytes(&e->saved), &err);
 	if (!edited) {
-		fuzz_refused(&err, e->saved.size);
+		fuzz_refused(&err, fuzz_size(buf_bytes(&e->saved)));
 		return;
 	}
 	if (e->old->codec->encode(edited, e->at.raw, &out, &err))

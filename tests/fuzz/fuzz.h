@@ -4,8 +4,8 @@
  *
  * The input of a target of texts is one byte each for the sample (and the form in which it shows
  * rotations), the clip and the bone, and then the text. With FUZZ_SEEDS=DIR in its environment a
- * target writes its first inputs there. tests/replay.c runs targets without libFuzzer, under names
- * of their own.
+ * target writes its first inputs there. tests/tools/replay.c runs targets without libFuzzer, under
+ * names of their own.
  */
 #ifndef ANIMFS_FUZZ_H
 #define ANIMFS_FUZZ_H
@@ -15,8 +15,9 @@
 #define LLVMFuzzerTestOneInput REPLAY(TestOneInput)
 #endif
 
-#include "../load.h"
+#include "../unit/load.h"
 #include "store/source.h"
+#include "util/utf8.h"
 #include "view/views.h"
 
 #include <glob.h>
@@ -77,6 +78,16 @@ static inline void fuzz_refused(const struct err *err, size_t size)
 		fuzz_broken("a refusal says why", NULL);
 	if (err->placed && err->at > size)
 		fuzz_broken("an error lies in its text", err);
+}
+
+/* Of a text, as its errors count: in its UTF-8. */
+static inline size_t fuzz_size(struct bytes text)
+{
+	struct buf decoded = BUF_INIT;
+	size_t size = utf8_text(text, &decoded).size;
+
+	buf_release(&decoded);
+	return size;
 }
 
 static inline struct version *fuzz_version(const struct codec *codec, struct bytes bytes,
@@ -202,7 +213,7 @@ static inline int fuzz_text(const struct view *view, const uint8_t *data, size_t
 	at.track = view->place == VIEW_OF_BONE ? data[2] % tracks : 0;
 	edited = view->parse(&at, (struct bytes){data + 3, size - 3}, &err);
 	if (!edited) {
-		fuzz_refused(&err, size - 3);
+		fuzz_refused(&err, fuzz_size((struct bytes){data + 3, size - 3}));
 		return 0;
 	}
 	if (s->codec->encode(edited, at.raw, &out, &err))

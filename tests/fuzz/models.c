@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* models.c - any bytes as each kind of model. */
-#include "models.h"
+#include "../unit/small_mdb.h"
 #include "fuzz.h"
+#include "skeleton/model_formats.h"
 
 static const struct model_format *const formats[] = {&model_ff9, &model_ribbon, &model_mdb};
 
@@ -19,16 +20,7 @@ static void write_models(const char *folder)
 	buf_zero(&model, 2 * 28);
 	fuzz_seed(folder, NULL, buf_bytes(&model));
 	buf_clear(&model);
-	buf_text(&model, "MDB0");
-	for (size_t i = 0; i < 5; i++)
-		buf_u32(&model, (const uint32_t[]){0x14, 1, 0x30, 1, 0x40}[i]);
-	buf_zero(&model, 0x18);
-	buf_u32(&model, 0x40 + 0xC0 - 0x30);
-	buf_zero(&model, 16);
-	buf_u32(&model, UINT32_MAX);
-	buf_zero(&model, 0xC0 - 8);
-	buf_text(&model, "a");
-	buf_zero(&model, 3);
+	small_mdb(&model);
 	fuzz_seed(folder, NULL, buf_bytes(&model));
 	buf_release(&model);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* options.c - any text as the value of each option; a few may be given one after another. */
-#include "options.h"
+#include "cmd/options.h"
 
 #include "fuzz.h"
 
@@ -22,7 +22,7 @@ FUZZ_INITIALIZE(write_values(seeds))
 static bool take(struct store_options *o, uint8_t which, const char *value, struct err *err)
 {
 	static bool (*const takers[])(struct store_options *, const char *, struct err *) = {
-		option_rate, option_type, option_rotations, option_bones, option_bvh, option_backup,
+		option_rate, option_type, option_rotations, option_bones, option_bvh, option_gltf,
 	};
 	size_t bytes;
 	int number;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* skeleton.c - any text as a skeleton.csv; what is read of it poses a sample. */
-#include "skeleton.h"
+#include "skeleton/skeleton.h"
 
 #include "fuzz.h"
 
@@ -49,7 +49,7 @@ static void check_edit(struct bytes text, const struct anim *a)
 	struct skeleton *s = skeleton_edit(NULL, a, text, &err);
 
 	if (!s)
-		fuzz_refused(&err, text.size);
+		fuzz_refused(&err, fuzz_size(text));
 	skeleton_free(s);
 }
 
@@ -62,7 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	check_edit((struct bytes){data, size}, at.anim);
 	if (!s) {
-		fuzz_refused(&err, size);
+		fuzz_refused(&err, fuzz_size((struct bytes){data, size}));
 		return 0;
 	}
 	check_text(s, at.anim);

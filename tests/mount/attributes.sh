@@ -26,6 +26,10 @@ is "so is its JSON" "$(stat -c '%a %u' "${F%.csv}.json")" "640 $(id -u)"
 sed 2s/1.5,/2.5,/ "$F" >"$WORK/new.csv"
 ok "a save in place" cp "$WORK/new.csv" "$F"
 is "leaves them" "$(stat -c '%a %u' "$F")" "600 1234"
+ok "setfattr again" setfattr -n user.note -v hello "$F"
+rm "$F"
+ok "removed, the view comes back" wait_for 5 test -e "$F"
+is "with what the file says of it" "$(stat -c '%a %u' "$F") $(getfattr --absolute-names -d "$F")" "640 $(id -u) "
 is "the binary keeps its own over a save" "$(stat -c '%a %u' "$FILE")" "640 $(id -u)"
 
 sleep 0.02
@@ -48,6 +52,28 @@ is "and is read there" "$(getfattr --absolute-names --only-values -n user.tag "$
 cp "$FILE" "$WORK/x.canm"
 ok "a save keeps the binary's xattrs" sh -c "sed -i 2s/2.5,/3.5,/ '$F' && test \"\$(getfattr --only-values -n user.tag '$FILE')\" = 2"
 ok "locks are the kernel's own" flock -n "$F" true
+
+cp "$SRC/wiki512.canm" "$SRC/other.canm"
+MOVED=$MNT/other.canm/stroll
+WALK=$MNT/wiki512.canm/walk
+chmod 711 "$WALK"
+setfattr -n user.note -v hello "$WALK"
+setfattr -n user.note -v there "$F"
+chmod 604 "$F"
+attributes()
+{
+	stat -c %a "$1" "$1/bones/Bone01.csv"
+	getfattr --absolute-names --only-values -n user.note "$1" "$1/bones/Bone01.csv"
+}
+given=$(attributes "$WALK")
+is "a clip has them, too" "${given//$'\n'/ }" "711 604 hellothere"
+ok "a clip goes to another file" mv "$WALK" "$MOVED"
+is "with them" "$(attributes "$MOVED")" "$given"
+ok "and back" mv "$MOVED" "$WALK"
+is "with them again" "$(attributes "$WALK")" "$given"
+mv "$WALK" "$MOVED"
+cp "$WORK/x.canm" "$MNT/wiki512.canm/raw.canm"
+is "another clip of its name has none" "$(stat -c %a "$F")" 600
 umount_animfs
 mount_animfs
 is "what was given to a view ends with the mount" "$(stat -c %a "$F")" 600

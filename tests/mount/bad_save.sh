@@ -8,9 +8,10 @@ mount_animfs
 
 sed 2s/5.729578/12..5/ "$OLD" >"$WORK/bad.csv"
 cat >"$WORK/wanted.error" <<'EOF'
-FILE/walk/bones/Bone01.csv:2:7: "12..5" is not a number
+FILE/walk/bones/Bone01.csv:2:22: ry: "12..5" is not a number
   0,0,1.5,-2,0.25,-180,12..5,11.460703,1,1,1
                        ^
+cell G2, column ry
 accepted here: a decimal number such as 12.5 (degrees), or nothing where there is no key
 the binary is unchanged; the text as you saved it is in Bone01.csv.rejected
 EOF
@@ -32,7 +33,34 @@ refused()
 by_close() { save_errno close "$F" "$(<"$WORK/bad.csv")"$'\n'; }
 by_fsync() { save_errno fsync "$F" "$(<"$WORK/bad.csv")"$'\n'; }
 by_rename() { save_errno rename "$F" "$(<"$WORK/bad.csv")"$'\n'; }
+# A child, which inherits the file and ends, flushes it first; then the opener closes it, twice over.
+by_opener()
+{
+	python3 - "$F" "$WORK/bad.csv" <<'PYTHON'
+import errno, os, sys
+
+name, new = sys.argv[1:]
+fd = os.open(name, os.O_WRONLY | os.O_TRUNC)
+with open(new, "rb") as f:
+    os.write(fd, f.read())
+for _ in range(2):
+    if os.fork() == 0:
+        os._exit(0)
+    os.wait()
+again = os.dup(fd)
+said = []
+for each in again, fd:
+    try:
+        os.close(each)
+        said.append("0")
+    except OSError as e:
+        said.append(errno.errorcode[e.errno])
+print(*said)
+PYTHON
+}
 refused closed EBADMSG by_close
+refused inherited "EBADMSG 0" by_opener
+is "inherited: it is kept once" "$(ls -a "${F%/*}" | grep -c '\.rejected')" 1
 refused synced EBADMSG by_fsync
 refused renamed EBADMSG by_rename
 ok "renamed: the program still has its file" cmp "$F.new~" "$WORK/bad.csv"

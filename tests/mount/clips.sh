@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # clips.sh - the folder of a clip is the clip: removing, renaming and moving it does that to the
-# clip, in the binary, once for all that happens in one burst.
+# clip, in the binary, once for all that happens in one batch.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC/other.canm"
@@ -41,7 +41,7 @@ ok "rm -r of a clip" rm -r "$TOP/walk"
 fails "the folder is gone" ls "$TOP/walk"
 fails "and is not listed" ls -d "$TOP"/w*
 is "the binary has it still" "$(clips wiki512.canm)" "$all"
-ok "until the burst is over" wait_for 5 has_not wiki512.canm walk
+ok "until the batch is over" wait_for 5 has_not wiki512.canm walk
 is "the other clips stay, in their order" "$(clips wiki512.canm)" \
 	"$(echo " $all " | sed 's/ walk / /; s/^ //; s/ $//')"
 is "and say what they said" "$(text wiki512.canm/Idle)" "$before"
@@ -96,6 +96,15 @@ ok "moved back under its name" mv "$MNT/other.canm/walk2" "$TOP/walk"
 is "it says what it said" "$(text wiki512.canm/walk)" "$walk"
 ok "the other file is as it was" has_not other.canm walk2
 fails "onto a clip it cannot be moved" mv -T "$TOP/walk" "$MNT/other.canm/walk"
+mkdir "$TOP/walk/full" "$TOP/full" "$TOP/vacant"
+echo other >"$TOP/full/other.txt"
+like "onto a folder with something in it neither" "$(mv -T "$TOP/walk" "$TOP/full" 2>&1)" \
+	'Directory not empty'
+ok "that folder has what it had" test -f "$TOP/full/other.txt"
+ok "onto an empty folder it can" mv -T "$TOP/walk" "$TOP/vacant"
+is "with what people put there, too" "$(<"$TOP/vacant/bones/note.txt")" note
+ok "moved back" mv "$TOP/vacant" "$TOP/walk"
+rm -r "$TOP/full" "$TOP/walk/full"
 exec 6<"$TOP/walk/clip.json"
 ok "with a text open it is copied" mv "$TOP/walk" "$MNT/other.canm/walk3"
 exec 5<&- 6<&-
@@ -127,14 +136,15 @@ cd "$MNT/one.006/one" || exit 1
 ok "the file renamed" mv "$MNT/one.006" "$MNT/two.006"
 is "renames its clip" "$(ls -d "$MNT"/two.006/*/)" "$MNT/two.006/two/"
 ok "whoever is in it stays there" test -f clip.json
-ok "and what is open says so" grep -q '"clip": "two"' /proc/self/fd/5
+ok "what is open says what it said" grep -q '"clip": "one"' /proc/self/fd/5
+ok "what is opened says so" grep -q '"clip": "two"' clip.json
 exec 5>&-
 cd - >/dev/null || exit 1
 umount_animfs
 
 mount_animfs --beside
 ok "rm -r of the folder beside a file" rm -r "$MNT/wiki512.canm.d"
-fails "it is away" ls "$MNT/wiki512.canm.d"
+fails "it is absent" ls "$MNT/wiki512.canm.d"
 ok "the file stays" cmp "$SRC/wiki512.canm" "$MNT/wiki512.canm"
 ok "and the folder comes back" wait_for 5 test -d "$MNT/wiki512.canm.d/walk"
 ok "with all its clips" cmp "$SRC/wiki512.canm" tests/data/canm/wiki512.canm

@@ -74,8 +74,8 @@ ok "a CAS: the copy can go" animfs clip remove v203.cas/more
 status 2 clip
 status 2 clip rename w.canm/stride
 status 2 clip sing w.canm/stride
-status 1 clip remove w.canm/none
-status 1 clip copy w.canm/stride/bones x.canm
+status 2 clip remove w.canm/none
+status 2 clip copy w.canm/stride/bones x.canm
 
 # ---- between formats ----
 ok "Overwatch to CANM" animfs clip copy small.006/small s.canm
@@ -112,7 +112,7 @@ like "a file without bones" "$(animfs bone add stick.kanim b 2>&1)" 'have no bon
 status 2 bone
 status 2 bone add w.canm
 status 2 bone rename w.canm a
-status 1 bone add w.canm/walk/bones x
+status 2 bone add w.canm/walk/bones x
 for command in text diff undo clip bone put; do
 	like "$command --help" "$(animfs "$command" --help)" "^Usage: animfs $command"
 	like "$command is in the help" "$(animfs --help)" "

@@ -50,11 +50,11 @@ is "ls: a view" "$(json "$out" 'd["paths"][2]')" \
 	'{"path": "w.canm/walk/bones/hip.csv", "type": "view", "view": "csv", "editable": true}'
 is "ls: what cannot be edited" \
 	"$(json "$out" '[e["name"] for e in d["paths"][1]["entries"] if not e.get("editable", True)]')" \
-	'["clip.x3d", "clip.svg"]'
+	'["clip.x3d", "clip.svg", "clip.html"]'
 is "ls: an error" "$(json "$out" 'd["paths"][3]["error"]')" "No such file or directory"
 out=$(animfs ls --json w.canm/empty/bones)
 is "ls: an empty folder" "$(json "$out" 'd["paths"][0]["entries"]')" '[]'
-is "ls: several folders have headings" "$(animfs ls w.canm w.canm/empty | grep -n ':$')" $'1:w.canm:\n10:w.canm/empty:'
+is "ls: several folders have headings" "$(animfs ls w.canm w.canm/empty | grep -n ':$')" $'1:w.canm:\n11:w.canm/empty:'
 is "ls --null: paths that cat takes" \
 	"$(animfs ls -0 w.canm/walk/bones w.canm/Idle/bones | xargs -0 "$ANIMFS" cat | cksum)" \
 	"$(for clip in walk Idle; do
@@ -92,8 +92,23 @@ is "check --json: what cannot be read" "$(json "$out" 'lines[0]')" \
 is "check --json: it is counted" "$(json "$out" 'lines[-1]["unreadable"]')" 1
 is "check: operands keep their order" "$(animfs check -j 2 --json w.canm bad.canm small.006 |
 	sed -n 's/.*"path": "\([^"]*\)".*/\1/p' | paste -sd ' ')" "w.canm bad.canm small.006"
-is "check: what is no animation does not count" "$(animfs check --json --type='*=auto' "$data/../main.c" |
-	sed -n '$s/.*"checked": \([0-9]*\).*/\1/p')" 0
+printf 'int main;' >main.c
+is "check: what is no animation does not count" "$(animfs check --json --type='*=auto' main.c 2>/dev/null | sed -n 2p)" \
+	'{"format": "animfs.check/1", "checked": 0, "failed": 0, "unreadable": 1}'
+mkdir code
+mv main.c code
+is "check: nor in a folder" "$(animfs check --json --type='*=auto' code 2>/dev/null)" \
+	'{"format": "animfs.check/1", "checked": 0, "failed": 0, "unreadable": 0}'
+rm -r code
+
+{ printf '\xef\xbb\xbf'; cat deep/bad.kanim; } | iconv -f UTF-8 -t UTF-16LE >deep/utf16.kanim
+sed '2s/scenes_per_time="/name="\xe9\xe9" &x/' "$data/kanim/stick.kanim" |
+	sed '1s/.*/<?xml version="1.0" encoding="ISO-8859-1"?>/' >deep/latin1.kanim
+out=$(animfs check --json deep/bad.kanim deep/utf16.kanim deep/latin1.kanim 2>&1)
+is "check --json: characters in every encoding" "$(json "$out" '[[l["line"], l["column"]] for l in lines[:-1]]')" \
+	"[[2, 29], [2, 29], [2, 39]]"
+like "ls: the place is a line, too" "$(animfs ls deep/utf16.kanim 2>&1)" '^animfs: deep/utf16\.kanim:2:29: '
+rm deep/utf16.kanim deep/latin1.kanim
 
 is "check --json: what is accepted" "$(json "$(animfs check --json deep/bad.kanim 2>/dev/null)" 'lines[0]["accepted"]')" \
 	"a whole number such as 30"

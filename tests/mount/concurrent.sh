@@ -15,6 +15,9 @@ fresh() { cp "$WORK/original.canm" "$WORK/a.new" && mv "$WORK/a.new" "$SRC/$file
 writers() { python3 "$WRITERS" "$@"; }
 bone_value() { "$ANIMFS" cat "$SRC/$file/$1" | sed -n 2p | cut -d, -f6; }
 
+# why MOUNT: what .animfs/errors says there
+why() { sed 's/^/\n/' "$1/.animfs/errors"; }
+
 mount_animfs
 clip=$(cd "$MNT/$file" && ls -d */ | head -n 1)
 clip=${clip%/}
@@ -29,9 +32,9 @@ for how in rename fsync close; do
 	writers edit "$how" $TIMES "$ONE/$file" "${bones[@]:0:8}" >"$WORK/one" 2>&1 &
 	first=$!
 	writers edit "$how" $TIMES "$WORK/other/$file" "${bones[@]:8:8}" >"$WORK/two" 2>&1
-	is "$how: the second mount's saves" "$? $(<"$WORK/two")" "0 $((8 * TIMES)) saved, 0 refused"
+	is "$how: the second mount's saves" "$? $(<"$WORK/two")$(why "$WORK/other")" "0 $((8 * TIMES)) saved, 0 refused"
 	wait $first
-	is "$how: the first mount's saves" "$? $(<"$WORK/one")" "0 $((8 * TIMES)) saved, 0 refused"
+	is "$how: the first mount's saves" "$? $(<"$WORK/one")$(why "$ONE")" "0 $((8 * TIMES)) saved, 0 refused"
 	ok "$how: the last of each is in the binary" writers holds $TIMES "$ANIMFS" "$SRC/$file" "${bones[@]}"
 	ok "$how: the first mount shows them all" wait_for 3 writers shows $TIMES "$ONE/$file" "${bones[@]}"
 	ok "$how: so does the second" wait_for 3 writers shows $TIMES "$WORK/other/$file" "${bones[@]}"
@@ -113,6 +116,32 @@ is "a bone that was open while its clip was renamed: the save" $? 0
 is "is in the clip by its new name" "$(bone_value "renamed/bones/${bones[3]##*/}" | cut -d. -f1)" 33
 fails "and the old one is gone" test -e "$MNT/$file/$clip"
 is "nothing was refused" "$(find "$SRC/.animfs" -name '*.rejected')" ""
+mv "$MNT/$file/renamed" "$MNT/$file/$clip"
+
+# A value that the handle saved before the clip was renamed, and saves again after it.
+fresh
+python3 - "$MNT/$file" "$clip" "${bones[3]##*/}" <<'PYTHON'
+import os, subprocess, sys
+
+folder, clip, bone = sys.argv[1:]
+fd = os.open("%s/%s/bones/%s" % (folder, clip, bone), os.O_RDWR)
+lines = os.pread(fd, 1 << 20, 0).split(b"\n")
+
+def save(value):
+    cells = lines[1].split(b",")
+    cells[5] = value
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, b"\n".join(lines[:1] + [b",".join(cells)] + lines[2:]), 0)
+    os.fsync(fd)
+
+save(b"44")
+save(b"55")
+subprocess.run(["mv", "%s/%s" % (folder, clip), folder + "/renamed"], check=True)
+save(b"44")
+os.close(fd)
+PYTHON
+is "saved again through the handle after another program's rename" "$? $(grep /renamed/ "$MNT/.animfs/errors")" "0 "
+is "is so in the binary" "$(bone_value "renamed/bones/${bones[3]##*/}" | cut -d. -f1)" 44
 mv "$MNT/$file/renamed" "$MNT/$file/$clip"
 
 # Many times, with others that save what is in it: by whatever name, each bone has its last value.

@@ -6,25 +6,6 @@
 . "$(dirname "$0")/editing.bash"
 mount_animfs
 
-# An editor that has $1 open for writing meanwhile: `other` runs, then $2 is written and closed.
-# Prints 0 or the errno with which its save fails.
-editor()
-{
-	python3 - "$1" "$2" "${@:3}" <<'PYTHON'
-import errno, os, subprocess, sys
-path, new = sys.argv[1:3]
-fd = os.open(path, os.O_RDWR)
-subprocess.run(sys.argv[3:], check=True)
-try:
-    os.ftruncate(fd, 0)
-    os.pwrite(fd, open(new, "rb").read(), 0)
-    os.fsync(fd)
-    print(0)
-except OSError as error:
-    print(errno.errorcode[error.errno])
-PYTHON
-}
-
 fresh()
 {
 	cp "$SAMPLE" "$SRC/$1.canm"
@@ -39,48 +20,93 @@ export ANIMFS
 
 fresh same
 is "the same curve, saved by another program meanwhile" \
-	"$(editor "$F" "$NEW" bash -c "put '$OTHER/Bone01.csv' 1.5,-2/3.5,-2")" EBADMSG
+	"$(save_around "$F" "$NEW" bash -c "put '$OTHER/Bone01.csv' 1.5,-2/3.5,-2")" EBADMSG
 like "the first edit stays" "$(<"$F")" '^frame[^'$'\n'']*.0,0,3\.5,-2'
 ok "the second is kept" cmp "$F.rejected" "$NEW"
 like "with the reason" "$(<"$F.error")" 'somebody|changed|meantime'
 
 fresh other
 is "another curve of the same bone" \
-	"$(editor "$F" "$NEW" bash -c "put '$OTHER/Bone01.csv' 1.5,1.5,1.5/1.25,1.5,1.5")" 0
+	"$(save_around "$F" "$NEW" bash -c "put '$OTHER/Bone01.csv' 1.5,1.5,1.5/1.25,1.5,1.5")" 0
 like "both edits are there" "$("$ANIMFS" cat "$OTHER/Bone01.csv")" '0,0,2\.5,-2.*,1\.25[0-9]*,1\.5,1\.5'
 
 fresh bones
-is "another bone" "$(editor "$F" "$NEW" bash -c "put '$OTHER/Scene_Root.csv' 0,0,0,0/0,0,7,0")" 0
+is "another bone" "$(save_around "$F" "$NEW" bash -c "put '$OTHER/Scene_Root.csv' 0,0,0,0/0,0,7,0")" 0
 like "both edits are there" "$(<"$F")$(<"$BONES/Scene_Root.csv")" '0,0,2\.5,-2.*0,0,7,0,0'
 is "and nothing else" "$("$ANIMFS" cat "${OTHER%/*}/curves.csv" | diff - <("$ANIMFS" cat "$SAMPLE/walk/curves.csv") | grep -c '^<')" 2
 
 fresh mount
-is "another bone, through the mount" "$(editor "$F" "$NEW" sed -i 2s/0,0,0,0/0,0,7,0/ "$BONES/Scene_Root.csv")" 0
+is "another bone, through the mount" "$(save_around "$F" "$NEW" sed -i 2s/0,0,0,0/0,0,7,0/ "$BONES/Scene_Root.csv")" 0
 like "both edits are there" "$(<"$F")$(<"$BONES/Scene_Root.csv")" '0,0,2\.5,-2.*0,0,7,0,0'
 
 fresh json
-is "the same bone, by its JSON" "$(editor "$F" "$NEW" sed -i 's/\[1.5, -2/[4.5, -2/' "$BONES/Bone01.json")" EBADMSG
+is "the same bone, by its JSON" "$(save_around "$F" "$NEW" sed -i 's/\[1.5, -2/[4.5, -2/' "$BONES/Bone01.json")" EBADMSG
 like "the JSON's edit stays" "$(<"$F")" 0,0,4.5,-2
 ok "the CSV's is kept" cmp "$F.rejected" "$NEW"
 
 fresh replaced
 cp "$SAMPLE" "$WORK/replacing.canm"
 put "$WORK/replacing.canm/walk/bones/hip.csv" 0,0,0,-1/0,0,1,-1
-is "the binary replaced, with another curve changed" "$(editor "$F" "$NEW" mv "$WORK/replacing.canm" "$SRC/replaced.canm")" 0
+is "the binary replaced, with another curve changed" "$(save_around "$F" "$NEW" mv "$WORK/replacing.canm" "$SRC/replaced.canm")" 0
 like "both edits are there" "$(<"$F")$(<"$BONES/hip.csv")" '0,0,2\.5,-2.*0,0,1,-1'
 
 fresh gone
-is "the binary removed" "$(editor "$F" "$NEW" rm "$SRC/gone.canm")" ENOENT
+is "the binary removed" "$(save_around "$F" "$NEW" rm "$SRC/gone.canm")" ENOENT
 ok "what was typed is kept" cmp "$SRC/.animfs/rejected/gone.canm/walk/bones/Bone01.csv.rejected" "$NEW"
 
 fresh damaged
-is "the binary damaged" "$(editor "$F" "$NEW" cp tests/data/canm/bad_version.canm "$SRC/damaged.canm")" EBADMSG
+is "the binary damaged" "$(save_around "$F" "$NEW" cp tests/data/canm/bad_version.canm "$SRC/damaged.canm")" EBADMSG
 ok "what was typed is kept" cmp "$SRC/.animfs/rejected/damaged.canm/walk/bones/Bone01.csv.rejected" "$NEW"
 ok "stays what it is" cmp "$SRC/damaged.canm" tests/data/canm/bad_version.canm
 
 fresh editors
 is "two editors that rename: the last one wins, as anywhere" \
 	"$(sed s/1.5,-2/8.5,-2/ "$OLD" >"$F.a"; cp "$NEW" "$F.b"; mv "$F.a" "$F" && mv "$F.b" "$F" && cmp "$F" "$NEW" && echo yes)" yes
+
+# beside FIRST READ OTHER LAST: a handle on F writes and syncs each of the texts FIRST, the last of
+# them refused, or LAST without a sync; OTHER is saved meanwhile in the JSON of the bone. With READ a
+# reader has F open all the time. Prints the line of F with frame 0 right after the handle's close.
+beside()
+{
+	sed "s/$3" "$BONES/Bone01.json" >"$WORK/beside.json"
+	python3 - "$F" "$BONES/Bone01.json" "$WORK/beside.json" "$1" "$2" "$4" <<'PYTHON'
+import os, sys
+path, json, changed, first, read, last = sys.argv[1:]
+text = open(path).read()
+reader = os.open(path, os.O_RDONLY) if read else None
+fd = os.open(path, os.O_RDWR)
+
+def write(new):
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, new.encode(), 0)
+
+for each in first.split():
+    write(each if each == "nonsense" else text.replace("1.5,-2", each))
+    try:
+        os.fsync(fd)
+    except OSError:
+        assert each == "nonsense"
+if last:
+    write(text.replace("1.5,-2", last))
+open(json, "w").write(open(changed).read())
+os.close(fd)
+print(open(path).read().split("\n")[1])
+PYTHON
+}
+
+# A text that was given up says nothing of what others have saved since.
+for reader in "" reader; do
+	fresh "given-up$reader"
+	like "what was refused is given up for what others saved meanwhile ${reader:+(a $reader has it open)}" \
+		"$(beside nonsense "$reader" '\[1.5, -2/[4.5, -2/' "")" '^0,0,4\.5,-2'
+	fresh "gone-back$reader"
+	like "also where an edit was saved before it ${reader:+(a $reader has it open)}" \
+		"$(beside "2.5,-2 nonsense" "$reader" '\[1.5, 1.5, 1.5/[1.25, 1.5, 1.5/;s/\[1.5, -2/[4.5, -2/' "")" \
+		'^0,0,4\.5,-2'
+	fresh "merged$reader"
+	like "and one that was saved over it says both ${reader:+(a $reader has it open)}" \
+		"$(beside "" "$reader" '\[1, 1, 1/[1.25, 1, 1/' 2.5,-2)" '^0,0,2\.5,-2.*,1\.25[0-9]*,1,1$'
+done
 
 # One text under one name is one draft, whoever has it open.
 fresh shared

@@ -17,7 +17,7 @@ is "no errors" "$(<"$MNT/.animfs/errors")" ""
 sed s/1.5,-2/oops,-2/ "$MNT/wiki512.canm/walk/bones/Bone01.csv" >"$WORK/bad"
 save_errno close "$MNT/wiki512.canm/walk/bones/Bone01.csv" "$(<"$WORK/bad")" >"$WORK/errno"
 is "errors has its size at once" "$(stat -c %s "$MNT/.animfs/errors")" "$(cat "$MNT/.animfs/errors" | wc -c)"
-like "and the refused text" "$(<"$MNT/.animfs/errors")" 'wiki512\.canm/walk/bones/Bone01\.csv:2:3: '
+like "and the refused text" "$(<"$MNT/.animfs/errors")" 'wiki512\.canm/walk/bones/Bone01\.csv:2:5: '
 
 fails "status cannot be written" sh -c "echo x >'$MNT/.animfs/status'"
 fails "nothing can be made there" touch "$MNT/.animfs/new"

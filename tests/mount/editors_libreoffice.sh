@@ -83,4 +83,4 @@ sed s/1.5,-2/1..5,-2/ "$OLD" >"$WORK/bad.csv"
 by_saving_badly() { by_calc "$WORK/bad.csv" EBADMSG; }
 leaves refused by_saving_badly Bone01.csv.rejected Bone01.csv.error
 ok "refused: the text is kept" cmp "$F.rejected" "$WORK/bad.csv"
-like "refused: and the reason" "$(<"$F.error")" 'Bone01\.csv:2:3: '
+like "refused: and the reason" "$(<"$F.error")" 'Bone01\.csv:2:5: '

@@ -49,6 +49,50 @@ edits flush-close-unmap by_flush_close_unmap
 edits close-flush-unmap by_close_flush_unmap
 edits exit by_exit
 
+# With a text that is longer than what is there: until the mapping is written it ends in zeros.
+"$ANIMFS" cat "$EDITED/$BONE" | sed s/2.5,-2/2.500000,-2.000000/ >"$WORK/long"
+by_longer()
+{
+	python3 - "$F" "$WORK/long" <<'PYTHON'
+import mmap, os, sys
+path, new = sys.argv[1:]
+text = open(new, "rb").read()
+fd = os.open(path, os.O_RDWR)
+assert os.fstat(fd).st_size < len(text)
+os.ftruncate(fd, len(text))
+m = mmap.mmap(fd, len(text))
+os.close(fd)
+m[:] = text
+m.close()
+PYTHON
+}
+# The same while a mapping of the text before is there, and was written to.
+by_second()
+{
+	python3 - "$F" "$WORK/long" <<'PYTHON'
+import mmap, os, sys
+path, new = sys.argv[1:]
+text = open(new, "rb").read()
+first = os.open(path, os.O_RDWR)
+m = mmap.mmap(first, 0)
+m[:] = m[:].replace(b"1.5,-2", b"3.5,-2")
+second = os.open(path, os.O_RDWR)
+os.ftruncate(second, len(text))
+n = mmap.mmap(second, len(text))
+os.close(second)
+n[:] = text
+n.close()
+m.close()
+os.close(first)
+PYTHON
+}
+for way in by_longer by_second; do
+	cp "$SAMPLE" "$SRC/$way.canm"
+	F=$MNT/$way.canm/$BONE
+	ok "a longer text, closed before it is written ($way)" $way
+	ok "is saved" cmp "$SRC/$way.canm" "$EDITED"
+done
+
 # What is read through a mapping is what the view says, also after it was saved another way.
 mapped_reader()
 {

@@ -85,9 +85,7 @@ PYTHON
 }
 if ! command -v nano >/dev/null; then
 	skip "nano is not installed"
-elif ! python3 -c 'import pty; pty.openpty()' 2>/dev/null; then
-	skip "nano: there are no pseudo-terminals (/dev/pts)"
-else
+elif has_terminals; then
 	edits nano by_nano
 fi
 

@@ -4,7 +4,6 @@
 # to one request says that it is never to be sent again, for any file.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
-FAULTS=$(dirname "$ANIMFS")/fault.so
 [ -e "$FAULTS" ] || skip_all "fault.so is not built"
 cp "$SAMPLE" "$SRC"
 F=$MNT/wiki512.canm/$BONE

@@ -95,12 +95,12 @@ ok "clip.json: the last bone taken out" sed -i 's/"bone_000"},/"bone_000"}/; /bo
 block 258 1 "${places[@]:0:2}" -- 1024,1040 0,0 2048,2048 >"$WORK/want"
 ok "is gone from the binary" cmp "$SRC/walk.ff9anim" "$WORK/want"
 fails "a bone is known by its place" sed -i 's/{"bone": "bone_000", "name": "bone_000"}/{"bone": "bone_005", "was": "bone_000"}/' "$clip"
-like "says so" "$(<"$clip.error")" 'told by their place'
+like "says so" "$(<"$clip.error")" 'identified by their place'
 
 ok "a number of bones by --type" test -d "$MNT/still.bin/still/bones"
 ok "is missing elsewhere" test -f "$MNT/model/still.ff9anim"
 like "and said to be" "$(getfattr --absolute-names --only-values -n user.animfs.error "$MNT/model/still.ff9anim")" \
-	'how many bones it has: say it with --type'
+	'how many bones it has: give the number with --type'
 python3 -c 'import sys; sys.stdout.buffer.write(bytes([0, 0, 1]) + bytes(21))' >"$SRC/model/any.ff9model"
 ok "a model beside it says it" wait_for 4 test -d "$MNT/model/still.ff9anim"
 is "with one bone" "$(cd "$MNT/model/still.ff9anim/still/bones" && echo *.csv)" bone_000.csv

@@ -3,7 +3,6 @@
 # files_owned.sh - a file that is made from a folder has the owner, group, mode, times, ACL and
 # extended attributes that the same program would have given to a copy of the file itself: of every
 # user, in set-gid folders and those that hand an ACL down, and after a kill.
-# limit: 600
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/user.bash"
 
@@ -168,7 +167,8 @@ fi
 # ---- killed while it is filled ----
 
 mount_animfs -o allow_other
-ok "filled by a user" as_user bash -c "copy cp_r '$TREES/user.664/a.canm' '$MNT/plain/killed.canm'"
+# By two programs, so that it is still a folder for 2 s.
+ok "filled by a user" as_user bash -c "mkdir '$MNT/plain/killed.canm' && copy cp_r '$TREES/user.664/a.canm/.' '$MNT/plain/killed.canm'"
 ok "and texts alone" as_member bash -c "copy texts '$TREES/member.664/a.canm' '$MNT/setgid/killed.canm'"
 kill -KILL "${DAEMON[$MNT]}"
 wait "${DAEMON[$MNT]}" 2>/dev/null

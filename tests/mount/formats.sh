@@ -5,6 +5,6 @@
 # 'make test-formats' does the same with thousands of files.
 . "$(dirname "$0")/lib.sh"
 export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$WORK
-for format in owanim ff9anim ribbon cas; do
-	ok "$format" python3 tests/check_formats.py --count 4 --edits 3 --format "$format" "$ANIMFS"
+for format in owanim ff9anim ribbon cas ff9clip; do
+	ok "$format" python3 tests/tools/check_formats.py --count 4 --edits 3 --format "$format" "$ANIMFS"
 done

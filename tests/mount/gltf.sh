@@ -77,6 +77,28 @@ ok "the other clips are as they were" diff <("$ANIMFS" cat "$SAMPLE/Idle/curves.
 	<("$ANIMFS" cat "$FILE/Idle/curves.csv")
 ok "and the view is its own text again" diff "$CLIP/clip.gltf" <("$ANIMFS" cat "$FILE/walk/clip.gltf")
 
+fresh figure
+like "the bones wear a mesh" "$(<"$CLIP/clip.gltf")" '"meshes": .*"inverseBindMatrices": '
+is "it is as large as it says" "$(stat -c %s "$CLIP/clip.gltf")" "$(wc -c <"$CLIP/clip.gltf")"
+"$ANIMFS" cat --gltf=plain "$FILE/walk/clip.gltf" >"$WORK/plain.gltf"
+is "a plain one has none" "$(grep -c -e '"meshes"' -e inverseBindMatrices "$WORK/plain.gltf")" 0
+ok "it is saved over the other" cp "$WORK/plain.gltf" "$CLIP/clip.gltf"
+python3 - "$CLIP/clip.gltf" >"$WORK/moved.gltf" <<'END'
+import json, sys
+
+gltf = json.load(open(sys.argv[1]))
+mesh = gltf["nodes"][-1]
+assert mesh["mesh"] == 0, mesh
+mesh["translation"] = [1, 2, 3]
+gltf["meshes"][0]["primitives"][0]["mode"] = 0
+json.dump(gltf, sys.stdout)
+END
+ok "so is one whose mesh was edited" cp "$WORK/moved.gltf" "$CLIP/clip.gltf"
+ok "neither changes the file" cmp "$FILE" "$SAMPLE"
+"$ANIMFS" export --gltf=plain "$SRC" "$WORK/exported"
+ok "export writes plain ones" cmp "$WORK/plain.gltf" "$WORK/exported/figure.canm/walk/clip.gltf"
+fails "there is no third form" "$ANIMFS" cat --gltf=bones "$FILE/walk/clip.gltf"
+
 fresh binary
 move --glb Bone01 scale 2 0 1.5
 ok "a .glb is saved" cp "$WORK/moved.gltf" "$CLIP/clip.gltf"
@@ -104,7 +126,7 @@ like "and the reason says what to edit" "$(<"$CLIP/clip.gltf.error")" 'the motio
 rm "$CLIP"/clip.gltf.{rejected,error}
 sed 's/"name": "hip"/"name": "hips"/; s/"name": "[SB]/&x/; s/"name": "右/&x/' "$CLIP/clip.gltf" >"$WORK/moved.gltf"
 fails "bones of other names are refused" cp "$WORK/moved.gltf" "$CLIP/clip.gltf"
-like "and the reason names the right ones" "$(<"$CLIP/clip.gltf.error")" ':5:12: no node is called.*Scene_Root, Bone01, hip'
+like "and the reason names the right ones" "$(<"$CLIP/clip.gltf.error")" ':5:12: no node has the name.*Scene_Root, Bone01, hip'
 rm "$CLIP"/clip.gltf.{rejected,error}
 head -c 900 "$WORK/own" >"$CLIP/.half"
 fails "half a text is refused" mv "$CLIP/.half" "$CLIP/clip.gltf"
@@ -128,3 +150,18 @@ fails "but is for reading" cp "$WORK/moved.gltf" "$CLIP/clip.gltf"
 like "and the reason says where it is edited" "$(<"$CLIP/clip.gltf.error")" 'bones/object_000.csv'
 ok "the file is as it was, also there" cmp tests/data/ribbon/frames030.anm "$SRC/frames030.anm"
 umount_animfs
+
+# plain WORD...: a mount with these options.
+plain()
+{
+	mount_animfs "$@"
+	CLIP=$MNT/figure.canm/walk
+	ok "$*: a plain mount shows the plain one" cmp "$WORK/plain.gltf" "$CLIP/clip.gltf"
+	is "$*: as large as it says" "$(stat -c %s "$CLIP/clip.gltf")" "$(wc -c <"$CLIP/clip.gltf")"
+	ok "$*: and takes the other" cp "$WORK/figure.gltf" "$CLIP/clip.gltf"
+	ok "$*: which changes nothing" cmp "$SRC/figure.canm" "$SAMPLE"
+	umount_animfs
+}
+"$ANIMFS" cat "$SRC/figure.canm/walk/clip.gltf" >"$WORK/figure.gltf"
+plain --gltf=plain
+plain -o gltf=plain

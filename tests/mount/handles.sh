@@ -49,6 +49,21 @@ nodes() { sed -n 's/^nodes //p' "$MNT/.animfs/status"; }
 forget
 few_nodes() { [ "$(nodes)" -lt 60 ]; }
 ok "what has no name any more is not kept" wait_for 5 few_nodes
+ok "a view that is open for writing is written to after another save" \
+	timeout -s KILL 20 python3 - "$MNT/a.canm/$view/bones/${bone%.csv}" <<'PYTHON'
+import os, re, sys
+bone = sys.argv[1]
+text = re.sub(r"\n0,0,[^,]*", "\n0,0,9.5", open(bone + ".csv").read())
+with open(bone + ".json") as file:
+    json = file.read()
+fd = os.open(bone + ".csv", os.O_RDWR)
+with open(bone + ".json", "w") as file:
+    file.write(re.sub(r'"value": \[[^,]*', '"value": [7.25', json, count=1))
+os.ftruncate(fd, 0)
+assert os.pwrite(fd, text.encode(), 0) == len(text)
+os.close(fd)
+assert open(bone + ".csv").read() == text
+PYTHON
 mv "$SRC/other" "$SRC/kept" && echo another >"$SRC/other"
 forget
 like "a file that others put in its place is not it" "$(again | sed -n 4p)" \

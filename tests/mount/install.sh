@@ -19,8 +19,12 @@ is "every file is where it is looked for" "$(cd "$WORK/root" && find . -type f |
 ./usr/share/bash-completion/completions/animfs
 ./usr/share/doc/animfs/examples/animfs-export.sbatch
 ./usr/share/fish/vendor_completions.d/animfs.fish
+./usr/share/man/man1/animfs-export.1
+./usr/share/man/man1/animfs-mount.1
 ./usr/share/man/man1/animfs.1
 ./usr/share/man/man5/animfs-formats.5
+./usr/share/man/man7/animfs-recipes.7
+./usr/share/man/man7/animfs-save.7
 ./usr/share/man/man7/animfs-tree.7
 ./usr/share/man/man8/mount.animfs.8
 ./usr/share/zsh/site-functions/_animfs
@@ -42,12 +46,18 @@ fi
 
 commands=$({
 	echo help
-	"$ANIMFS" --help | sed -n '/^Commands/,$s/^  \([a-z]*\) .*/\1/p'
+	"$ANIMFS" --help | sed -n '/^Commands/,$s/^  \([a-z-]*\) .*/\1/p'
 } | sort -u)
 for command in mount umount ls cat put check text diff undo clip bone; do
 	ok "the help names $command" grep -qx "$command" <<<"$commands"
 done
 options_of() { "$ANIMFS" "$1" --help | grep -oE -- '--[a-z-]+' | sort -u; }
+
+# As the program has them.
+mount_options=$({
+	"$ANIMFS" mount --help | sed -nE 's/^      --([a-z-]+=?).*/\1/p'
+	printf '%s\n' ro allow_other uid= gid= umask= nonempty noforget unconfined max_threads=
+} | sort -u)
 
 # The file as it is installed, asked for the words that follow those given.
 PATH=$bin:$PATH
@@ -73,14 +83,28 @@ for command in $commands; do
 		"$(options_of "$command")"
 done
 is "bash: paths go on inside a file" "$(bash_offers animfs cat "$file/w")" "$file/walk/"
+is "bash: the verbs of clip" "$(bash_offers animfs clip '')" $'copy\nnew\nremove\nrename'
+is "bash: the verbs of bone" "$(bash_offers animfs bone re)" $'remove\nrename'
+is "bash: a file, to go on in it" "$(bash_offers animfs clip remove "${file%.canm}")" "$file/"
+is "bash: a file, for what takes it whole" "$(bash_offers animfs check "${file%.canm}")" "$file"
+bones=$("$ANIMFS" ls "$file/walk/bones" | sed -n 's/\.csv$//p' | sort -u)
+is "bash: bones of a file" "$(bash_offers animfs bone remove "$file" '')" "$bones"
+is "bash: bones of a clip" "$(bash_offers animfs bone rename --rate=canm=30 "$file/walk/" "${bones:0:3}")" \
+	"$(grep "^${bones:0:3}" <<<"$bones")"
+is "bash: behind -o" "$(bash_offers animfs -o '')" "$mount_options"
+is "bash: behind -o, further on" "$(bash_offers animfs -o ro,allow)" ro,allow_other
+for option in $mount_options; do
+	case $option in
+	*=) message='value|number|format|size|euler|octahedra|lossless|figure|GLOB|view|not|expected' ;;
+	*) message='no SOURCE' ;;
+	esac
+	like "-o $option is one" "$("$ANIMFS" -o "$option" 2>&1)" "$message"
+done
 is "bash: a value" "$(bash_offers animfs ls --bones = l)" lines
 for option in rotations bones bvh; do
 	for value in $(bash_offers animfs ls --$option ''); do
 		ok "--$option takes $value" "$ANIMFS" ls --$option "$value" "$file"
 	done
-done
-for value in $(bash_offers animfs put --backup ''); do
-	ok "--backup takes $value" "$ANIMFS" undo --backup "$value" --help
 done
 
 if command -v fish >/dev/null; then
@@ -97,6 +121,11 @@ if command -v fish >/dev/null; then
 			"$(options_of "$command")"
 	done
 	is "fish: paths go on inside a file" "$(fish_offers "animfs cat $file/w")" "$file/walk/"
+	is "fish: the verbs of clip" "$(fish_offers 'animfs clip ')" $'copy\nnew\nremove\nrename'
+	is "fish: bones of a file" "$(fish_offers "animfs bone remove $file ")" "$bones"
+	is "fish: bones of a clip" "$(fish_offers "animfs bone remove $file/walk ")" "$bones"
+	is "fish: behind -o" "$(fish_offers 'animfs -o ')" "$mount_options"
+	is "fish: behind -o, further on" "$(fish_offers 'animfs -o ro,allow')" ro,allow_other
 	is "fish: a value" "$(fish_offers "animfs cat --bones=l")" --bones=lines
 else
 	skip "fish is not installed"
@@ -126,15 +155,31 @@ until [[ -e $1/line ]]; do sleep 0.02; done
 END
 	cat "$said/line"
 }
-if command -v zsh >/dev/null; then
+if ! command -v zsh >/dev/null; then
+	skip "zsh is not installed"
+elif has_terminals; then
 	is "zsh: a command" "$(zsh_completes 'animfs und')" "animfs undo "
 	is "zsh: an option of a command" "$(zsh_completes 'animfs undo --nu')" "animfs undo --number "
 	is "zsh: an option of mounting" "$(zsh_completes 'animfs --besi')" "animfs --beside "
+	is "zsh: a verb" "$(zsh_completes 'animfs clip cop')" "animfs clip copy "
+	is "zsh: a bone" "$(zsh_completes "animfs bone remove $file/walk ${bones:0:7}")" \
+		"animfs bone remove $file/walk $(grep -m 1 "^${bones:0:7}" <<<"$bones") "
+	is "zsh: behind -o" "$(zsh_completes 'animfs -o ro,allo')" "animfs -o ro,allow_other"
 	is "zsh: a value" "$(zsh_completes 'animfs ls --bones=l')" "animfs ls --bones=lines "
 	is "zsh: paths go on inside a file" "$(zsh_completes "animfs cat $file/walk/cur")" \
 		"animfs cat $file/walk/curves.csv"
-else
-	skip "zsh is not installed"
+fi
+
+cp "$OLDPWD/tests/data/cpk/nested.cpk" Root.cpk
+is "bash: paths go on inside an archive" "$(bash_offers animfs cat Root.c; bash_offers animfs cat Root.cpk/OBJECT/W)" \
+	$'Root.cpk/\nRoot.cpk/OBJECT/WALKER.CAS/\nRoot.cpk/OBJECT/WALKER.MRAB/'
+if command -v fish >/dev/null; then
+	is "fish: paths go on inside an archive" "$(fish_offers 'animfs cat Root.cpk/OBJECT/WALKER.C')" \
+		Root.cpk/OBJECT/WALKER.CAS/
+fi
+if command -v zsh >/dev/null; then
+	is "zsh: paths go on inside an archive" "$(zsh_completes 'animfs cat Root.cpk/OBJECT/WALKER.C')" \
+		'animfs cat Root.cpk/OBJECT/WALKER.CAS/'
 fi
 
 cd - >/dev/null || exit 1

@@ -22,20 +22,22 @@
 #   fails NAME COMMAND...        a check: COMMAND ends with a status other than 0 (and no signal)
 #   is NAME GOT WANT             a check: two texts are equal
 #   like NAME TEXT REGEX         a check: TEXT matches the extended regular expression
-#   expected_failure NAME N M    a check that is known to fail, N times of M: passes, and run.sh shows
-#                                it; loudly when N is 0, since it can be made strict then. With
-#                                STRICT=1 in the environment N must be 0
 #   same_file A B                for ok: equal bytes
 #   wait_for SECONDS COMMAND...  for ok: COMMAND succeeds within that time
 #   save_errno HOW FILE TEXT     prints 0 or the name of the errno with which a save ends: HOW is
 #                                close, fsync or rename
-#   skip REASON                  counts a check that this machine cannot run
+#   skip REASON                  counts a check that this machine cannot run; make test ends with all
+#                                reasons and, by the table in scripts/test.sh, how to have what lacks
 #   skip_all REASON              ends the test
+#   has_terminals                can a program be given a terminal? Skips a check where not
+#   has_faults                   can calls of the daemon be made to fail, by $FAULTS (fault.so)? Skips
+#                                a check where not
 
 set -u
 : "${WORK:?run it through tests/mount/run.sh}"
 SRC=$WORK/src
 MNT=$WORK/mnt
+FAULTS=$(dirname "$ANIMFS")/fault.so
 mkdir "$SRC" "$MNT"
 
 CHECKS=0
@@ -60,6 +62,25 @@ skip_all()
 {
 	skip "$1"
 	exit 0
+}
+
+has_terminals()
+{
+	python3 -c 'import pty; pty.openpty()' 2>/dev/null && return
+	skip "there are no pseudo-terminals (/dev/pts)"
+	return 1
+}
+
+has_faults()
+{
+	if [ ! -e "$FAULTS" ]; then
+		skip "fault.so is not built"
+	elif readelf -W --dyn-syms "$ANIMFS" | grep -qE '__(asan|tsan|msan)_'; then
+		skip "fault.so and sanitizers take each other's calls"
+	else
+		return 0
+	fi
+	return 1
 }
 
 ok()
@@ -104,22 +125,11 @@ like()
 	fi
 }
 
-expected_failure()
-{
-	if [ "${STRICT:-0}" = 1 ]; then
-		is "$1" "$2 of $3" "0 of $3"
-	elif [ "$2" -eq 0 ] && [ "$3" -gt 0 ]; then
-		pass "$1 # NO FAILURE ANY MORE: 0 of $3; if it stays so, make this check strict"
-	else
-		pass "$1 # expected failure: $2 of $3"
-	fi
-}
-
 same_file() { cmp "$1" "$2"; }
 
 wait_for()
 {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + $1 + 60))
 	shift
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
@@ -131,25 +141,25 @@ make_game() { "$(dirname "$ANIMFS")/make_game" "$SRC" "$@"; }
 
 save_errno()
 {
-	python3 - "$@" <<'PYTHON'
-import errno, os, sys
+	python3 "$(dirname "${BASH_SOURCE[0]}")/writers.py" errno "$@"
+}
 
-how, path, text = sys.argv[1:]
-target = path + ".new~" if how == "rename" else path
+# save_around FILE NEW COMMAND...: an editor has FILE open for writing while the command runs, then saves what
+# is in NEW. Prints 0, or the errno with which that fails.
+save_around()
+{
+	python3 - "$1" "$2" "${@:3}" <<'PYTHON'
+import errno, os, subprocess, sys
+path, new = sys.argv[1:3]
+fd = os.open(path, os.O_RDWR)
+subprocess.run(sys.argv[3:], check=True)
 try:
-    fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    try:
-        os.write(fd, os.fsencode(text))
-        if how == "fsync":
-            os.fsync(fd)
-    finally:
-        # Once: a close that fails has closed.
-        os.close(fd)
-    if how == "rename":
-        os.rename(target, path)
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, open(new, "rb").read(), 0)
+    os.fsync(fd)
     print(0)
 except OSError as error:
-    print(errno.errorcode.get(error.errno, error.errno))
+    print(errno.errorcode[error.errno])
 PYTHON
 }
 

@@ -67,7 +67,7 @@ use_state()
 	ls -R "$MNT"
 } >/dev/null 2>&1
 
-for part in "" /extra /rejected /backup /filling /mounts /lock /README; do
+for part in "" /extra /rejected /history /staging /mounts /lock /README; do
 	fresh
 	as_user mkdir -p "$SRC/.animfs"
 	[ -n "$part" ] || rm -r "$SRC/.animfs"
@@ -172,7 +172,7 @@ ok "one called a/../../b" test -d "$MNT/state.canm/a%2F..%2F..%2Fb"
 ok "one with a bone called ../" test -f "$MNT/state.canm/%2Eanimfs/bones/%2E.%2F.csv"
 ok "a text of .. is edited" sed -i 2s/1.5,/2.5,/ "$MNT/dd.canm/%2E%2E/bones/Bone01.csv"
 ok "a refused text of it" sh -c "cp '$MNT/dd.canm/file.json' '$MNT/dd.canm/%2E%2E/bones/Bone01.csv'; test -s '$MNT/dd.canm/%2E%2E/bones/Bone01.csv.rejected'"
-ok "is in its place" test -s "$SRC/.animfs/rejected/dd.canm/%2E%2E/bones/Bone01.csv.rejected"
+ok "is in its place" test -s "$SRC/.animfs/rejected/dd.canm/%252E%252E/bones/Bone01.csv.rejected"
 sed 's/"clip": "[^"]*"/"clip": "a\\u0000b"/' "$MNT/dd.canm/%2E%2E/clip.json" >"$WORK/new"
 is "a name with a NUL in it is refused" "$(save_errno close "$MNT/dd.canm/%2E%2E/clip.json" "$(<"$WORK/new")")" EBADMSG
 mkdir "$WORK/copies"

@@ -7,10 +7,10 @@
 cp tests/data/canm/{wiki512,edf6_768}.canm tests/data/ff9anim/frames008_nolow.ff9anim \
 	tests/data/ribbon/frames030.anm tests/data/owanim/walk.006 tests/data/cas/v203.cas "$SRC"
 make_game --files 1 --clips 1 --bones 8 --frames 6 --version mix --plain 0
-mount_animfs
+mount_animfs --views=all
 cp -r "$MNT" "$WORK/old"
 
-generated() { (cd "$1" && find . \( -name '*.svg' -o -name '*.x3d' \) -printf '%P\n' | sort); }
+generated() { (cd "$1" && find . \( -name '*.svg' -o -name '*.x3d' -o -name '*.html' \) -printf '%P\n' | sort); }
 generated "$WORK/old" >"$WORK/names"
 stamps() { (cd "$SRC" && find . -type f ! -path './.animfs/*' -exec stat -c '%n %i %s' {} + -exec md5sum {} + | sort); }
 refused() { find "$MNT" -name '*.rejected' -o -name '*.error'; }
@@ -69,7 +69,7 @@ for way in tree_by_cp tree_by_rsync tree_by_tar; do
 	is "bones are edited once more" "$(set_first $((value++)))" ""
 	sleep 2.1
 	ok "the old tree comes back $way" "$way"
-	is "nothing generated is refused $way" "$(refused | grep -E '\.(svg|x3d)\.')" ""
+	is "nothing generated is refused $way" "$(refused | grep -E '\.(svg|x3d|html)\.')" ""
 	ok "all show what is there $way" wait_for 4 all_right
 done
 

@@ -4,7 +4,7 @@
 # one write of it stores, in every format: own text leaves the file as it was, to the byte.
 . "$(dirname "$0")/lib.sh"
 samples=(canm/odd512.canm canm/edf6_768.canm cas/v200.cas owanim/oddrot.006 owanim/sparse.006
-	owanim/framelayout.006 ff9anim/frames008_nolow.ff9anim ff9anim/padnibble.ff9anim
+	owanim/framelayout.006 ff9clip/odd.anim ff9clip/walk_json6.anim ff9anim/frames008_nolow.ff9anim ff9anim/padnibble.ff9anim
 	ribbon/duplicate.anm ribbon/frames030.anm ribbon/unsorted.anm kanim/stick.kanim)
 for sample in "${samples[@]}"; do cp "tests/data/$sample" "$SRC"; done
 mount_animfs

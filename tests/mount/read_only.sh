@@ -39,7 +39,7 @@ if [ "$(id -u)" -eq 0 ]; then
 
 	mkdir "$WORK/state"
 	mount_animfs --state="$WORK/state"
-	is "with --state extras can be written" "$(echo hi >"$MNT/wiki512.canm/note"; cat "$MNT/wiki512.canm/note")" hi
+	is "with --state ordinary files can be written" "$(echo hi >"$MNT/wiki512.canm/note"; cat "$MNT/wiki512.canm/note")" hi
 	is "but no save is possible" "$(save_errno fsync "$MNT/wiki512.canm/walk/bones/Bone01.csv" "$(sed s/1.5,/2.5,/ "$MNT/wiki512.canm/walk/bones/Bone01.csv")")" EROFS
 	umount_animfs
 	umount "$SRC"

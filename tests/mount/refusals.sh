@@ -11,12 +11,12 @@ sed s/-180,/1x,/ "$OLD" >"$WORK/bad.csv"
 sed s/-180,/2x,/ "$OLD" >"$WORK/worse.csv"
 
 fails "a bad save" cp "$WORK/bad.csv" "$F"
-like "is among the errors" "$(<"$MNT/.animfs/errors")" 'wiki512\.canm/walk/bones/Bone01\.csv:2:6: "1x" is not'
+like "is among the errors" "$(<"$MNT/.animfs/errors")" 'wiki512\.canm/walk/bones/Bone01\.csv:2:17: rx: "1x" is not'
 umount_animfs
 mount_animfs
 ok "the text survives a remount" cmp "$F.rejected" "$WORK/bad.csv"
 ok "the reason, too" grep -q '"1x" is not a number' "$F.error"
-like "and the error is still listed" "$(<"$MNT/.animfs/errors")" Bone01.csv:2:6
+like "and the error is still listed" "$(<"$MNT/.animfs/errors")" Bone01.csv:2:17
 like "they are in the folder" "$(ls "${F%/*}")" Bone01.csv.error.Bone01.csv.rejected
 
 fails "the same again" cp "$WORK/bad.csv" "$F"
@@ -84,4 +84,61 @@ os.fsync(fd)
 os.close(fd)' "$F" "$WORK/worse.csv" "$NEW"
 ok "leaves no refusal" wait_for 2 test ! -e "$F.rejected" -a ! -e "$F.error"
 ok "and the text" cmp "$F" "$NEW"
+
+# Each of many refusals replaces those before it, and what is read of them is there or is not.
+read_while_refused()
+{
+	python3 - "$F" <<'PYTHON'
+import os, sys
+view = sys.argv[1]
+text = open(view).read()
+end, ended = os.pipe()
+os.set_blocking(end, False)
+
+def goes_on():
+    try:
+        return os.read(end, 1) != b""
+    except BlockingIOError:
+        return True
+
+def write(new):
+    fd = os.open(view, os.O_WRONLY | os.O_TRUNC)
+    for part in new:
+        try:
+            os.pwrite(fd, part.encode(), 0)
+            os.fsync(fd)
+        except OSError:
+            pass
+    try:
+        os.close(fd)
+    except OSError:
+        pass
+
+def refuse():
+    times = 0
+    while goes_on():
+        times += 1
+        write(["nonsense %d %d" % (times, i) for i in range(3)])
+        if times % 5 == 0:
+            write([text])
+
+pid = os.fork()
+if pid == 0:
+    os.close(ended)
+    refuse()
+    os._exit(0)
+read = 0
+while read < 9000:
+    for suffix in (".error", ".rejected", ".rejected.~2~"):
+        try:
+            with open(view + suffix) as file:
+                file.read()
+            read += 1
+        except FileNotFoundError:
+            pass
+os.close(ended)
+os.waitpid(pid, 0)
+PYTHON
+}
+ok "refused texts are read while others replace them" read_while_refused
 umount_animfs

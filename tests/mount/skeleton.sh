@@ -40,24 +40,7 @@ printf '\0\0\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\234\377\0\0' >"$SRC/bon
 ok "a model goes before the folder's table" wait_for 3 \
 	has "$MNT/bones024.ff9anim/skeleton.csv" 'bone_001,bone_000,0,0,-100,0,0,0,1,1,1'
 
-# mdb NAME HEIGHT: two bones, the second so far above the first
-mdb()
-{
-	python3 - "$SRC/$1" "$2" <<'PYTHON'
-import struct, sys
-
-def bone(number, parent, height):
-    matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, height, 0, 1]
-    return struct.pack("<iiiii12x16f96x", number, parent, 0, 0, number, *matrix)
-
-names = ["Scene_Root\0".encode("utf-16-le"), "Bone01\0".encode("utf-16-le")]
-begin = 0x38 + 2 * 0xC0
-table = struct.pack("<ii", begin - 0x30, begin + len(names[0]) - 0x34)
-with open(sys.argv[1], "wb") as f:
-    f.write(struct.pack("<4sIiiii24x", b"MDB0", 0x20, 2, 0x30, 2, 0x38) + table)
-    f.write(bone(0, -1, 0) + bone(1, 0, float(sys.argv[2])) + names[0] + names[1])
-PYTHON
-}
+mdb() { "$(dirname "$0")/mdb.py" "$SRC/$1" "$2"; }
 mdb body.mdb 3
 ok "the only model of the folder" wait_for 3 has "$SHOWN" 'Bone01,Scene_Root,0,3,0,0,0,0,1,1,1'
 mdb Wiki512.MDB 4
@@ -70,7 +53,7 @@ cp tests/data/ribbon/duplicate.anm "$SRC"
 printf '\101\0\0\0\0\0\0\0\3\0\0\0%084d' 0 >"$SRC/duplicate.tmd"
 ok "a TMD says how many objects there are" wait_for 3 has "$MNT/duplicate.anm/skeleton.csv" 'object_002,,0,0,0,0,0,0,1,1,1'
 fails "which hang from nothing" sed -i '/^object_002/s/,/,object_000/' "$MNT/duplicate.anm/skeleton.csv"
-like "and that is said" "$(<"$MNT/duplicate.anm/skeleton.csv.error")" 'object_002 has a parent, and in ribbon nothing has'
+like "and that is said" "$(<"$MNT/duplicate.anm/skeleton.csv.error")" 'object_002 has a parent; ribbon files store none'
 
 cp "$SHOWN" "$WORK/own.csv"
 ok "its own text can be saved back" cp "$WORK/own.csv" "$SHOWN"

@@ -69,20 +69,7 @@ fails "nobody else reads it" as_user ls "$MNT/read.canm"
 chmod 755 "$MNT/read.canm"
 is "opened through the mount" "$(row read as_user)" "$HIDDEN"
 chmod 644 "$SRC/read.canm" "$SRC/skeleton.csv"
-python3 - "$SRC/read.mdb" <<'PYTHON'
-import struct, sys
-
-def bone(number, parent, height):
-    matrix = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, height, 0, 1]
-    return struct.pack("<iiiii12x16f96x", number, parent, 0, 0, number, *matrix)
-
-names = ["Scene_Root\0".encode("utf-16-le"), "Bone01\0".encode("utf-16-le")]
-begin = 0x38 + 2 * 0xC0
-table = struct.pack("<ii", begin - 0x30, begin + len(names[0]) - 0x34)
-with open(sys.argv[1], "wb") as f:
-    f.write(struct.pack("<4sIiiii24x", b"MDB0", 0x20, 2, 0x30, 2, 0x38) + table)
-    f.write(bone(0, -1, 0) + bone(1, 0, 3.0) + names[0] + names[1])
-PYTHON
+"$(dirname "$0")/mdb.py" "$SRC/read.mdb" 3
 chmod 644 "$SRC/read.mdb"
 says_to_all read "$(shown 3)" "a model of mode 644 is used"
 mv "$SRC/read.mdb" "$SRC/only.mdb"
@@ -128,7 +115,7 @@ if command -v setfacl >/dev/null; then
 	ok "one that keeps him from it" wait_for 5 says acl "$HIDDEN"
 	is "keeps it from all" "$(row acl as_user)" "$HIDDEN"
 else
-	skip "no setfacl"
+	skip "setfacl is not installed"
 fi
 
 # ---- the table of names ----

@@ -169,3 +169,19 @@ for round in {1..5}; do
 	WAITING=()
 	umount_animfs
 done
+
+# ---- somebody is removing what is in it ----
+
+# What was removed comes back when nobody goes on with that for two seconds; to wait is to go on.
+begin
+ls -lR "$MNT" >/dev/null
+rm "$MNT/near/slow.canm/walk/clip.json"
+hold "$SRC/near/slow.canm"
+replace_file "$WORK/two.canm" "$SRC/near/slow.canm"
+slowly stat "$MNT/near/slow.canm/walk/none"
+ok "a removal: the file is being read" wait_for 10 is_held
+sleep 3
+release
+fails "a removal: what was removed is away" stat "$MNT/near/slow.canm/walk/clip.json"
+ok "a removal: later it is back" wait_for 10 stat "$MNT/near/slow.canm/walk/clip.json"
+umount_animfs

@@ -47,5 +47,5 @@ for command in ls cat put check umount; do
 	fails "animfs $command without anything" "$ANIMFS" "$command"
 done
 like "a file that is not there" "$("$ANIMFS" ls "$SRC/none.canm" 2>&1)" 'none\.canm: No such file'
-like "a view that is not there" "$("$ANIMFS" cat "$SRC/wiki512.canm/none" 2>&1)" 'No such file'
-like "a folder" "$("$ANIMFS" cat "$SRC/wiki512.canm/walk" 2>&1)" 'Is a directory'
+like "a view that is not there" "$("$ANIMFS" cat "$SRC/wiki512.canm/none" 2>&1)" 'there is no "none" in wiki512'
+like "a folder" "$("$ANIMFS" cat "$SRC/wiki512.canm/walk" 2>&1)" 'a folder; expected a view'

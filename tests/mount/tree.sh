@@ -5,14 +5,14 @@
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,odd512,nan512,edf6_768}.canm "$SRC"
 make_game --files 4 --clips 3 --bones 12 --frames 9 --plain 3
-mount_animfs
+mount_animfs --views=all
 
 # views CLIP FRAMES BONE...: the names of a clip
 views()
 {
 	local clip=$1 frames=$2 bone
 	shift 2
-	printf '%s\n' "$clip" "$clip"/{bones,clip.gltf,clip.json,clip.kanim,clip.svg,clip.x3d,curves.csv,frames}
+	printf '%s\n' "$clip" "$clip"/{bones,clip.gltf,clip.html,clip.json,clip.kanim,clip.svg,clip.x3d,curves.csv,frames}
 	for bone; do
 		printf '%s\n' "$clip/bones/$bone".{csv,json,svg}
 	done
@@ -21,7 +21,7 @@ views()
 
 is "all of wiki512, with names as the file has them" "$(cd "$MNT/wiki512.canm" && find . -mindepth 1 -printf '%P\n' | LC_ALL=C sort)" \
 	"$( (
-		printf '%s\n' file.json raw.canm skeleton.csv empty empty/{bones,clip.json,curves.csv}
+		printf '%s\n' file.html file.json raw.canm skeleton.csv empty empty/{bones,clip.json,curves.csv}
 		views walk 3 Scene_Root Bone01 hip
 		printf '%s\n' walk/bones/右手.{csv,json} # it has no keys
 		views Idle 3 hip %
@@ -29,7 +29,7 @@ is "all of wiki512, with names as the file has them" "$(cd "$MNT/wiki512.canm" &
 		echo 攻撃_01/clip.bvh # the others scale or have no keys
 	) | LC_ALL=C sort)"
 
-is "equal names are numbered" "$(cd "$MNT/odd512.canm" && echo *)" "dup dup~2 file.json raw.canm skeleton.csv"
+is "equal names are numbered" "$(cd "$MNT/odd512.canm" && echo *)" "dup dup~2 file.html file.json raw.canm skeleton.csv"
 is "the second of equal names has its own number of frames" "$(ls "$MNT/odd512.canm/dup~2/frames" | wc -l)" 9
 
 # Sizes first: nothing has been rendered for a read yet.

@@ -19,11 +19,12 @@ time.sleep(60)' "$F" "$1" "$WORK/written" &
 	rm "$WORK/written"
 }
 
+# begin NAME [OPTION...]
 begin()
 {
 	cp "$SAMPLE" "$SRC/$1.canm"
 	F=$MNT/$1.canm/$BONE
-	mount_animfs
+	mount_animfs "${@:2}"
 	PID=${DAEMON[$MNT]}
 }
 
@@ -34,7 +35,7 @@ ended()
 	is_gone "$PID" || kill -KILL "$PID"
 	[ -z "$WRITER" ] || kill "$WRITER" 2>/dev/null
 	wait "$PID"
-	is "$1: well" $? 0
+	is "$1: well" $? 0 || sed 's/^/    # /' "$LOG"
 	ok "$1: nothing is mounted" sh -c "! grep -q ' $MNT fuse' /proc/self/mounts"
 	unset "DAEMON[$MNT]"
 	is "$1: no complaint" "$(grep -E 'Sanitizer|runtime error:' "$LOG")" ""
@@ -72,6 +73,29 @@ kill "$WRITER"
 ended "fusermount3 -uz"
 ok "fusermount3 -uz: the edit is in the binary" cmp "$SRC/lazy.canm" "$EDITED"
 
+# What read(2) of the connection says when the kernel ends it while it hands a request over.
+if has_faults; then
+	LD_PRELOAD=$FAULTS FAULT=$WORK/fault begin aborted -o unconfined
+	writer "$NEW"
+	echo "read 103 /dev 1" >"$WORK/fault"
+	ls "$MNT" >/dev/null 2>&1
+	ended "a connection that ends within a request"
+	ok "a connection that ends within a request: the edit is in the binary" cmp "$SRC/aborted.canm" "$EDITED"
+	rm "$WORK/fault"
+
+	LD_PRELOAD=$FAULTS FAULT=$WORK/fault begin becoming -o unconfined
+	WRITER=
+	cp -r "$MNT/becoming.canm" "$WORK/copy"
+	echo "unwatch hold / 1" >"$WORK/fault"
+	cp -r "$WORK/copy" "$MNT/new.canm"
+	ok "a folder becomes a file" wait_for 10 test -e "$WORK/fault.held"
+	fusermount3 -u "$MNT"
+	sleep 1 # the daemon has begun to end, as far as it can
+	rm "$WORK/fault"
+	ended "meanwhile unmounted"
+	ok "meanwhile unmounted: it is a file" cmp "$SRC/new.canm" "$SAMPLE"
+fi
+
 begin command
 cp "$NEW" "$F"
 sed s/1.5,-2/3.5,-2/ "$OLD" >"$F.new"
@@ -93,3 +117,73 @@ unset "DAEMON[$MNT]"
 ok "SIGKILL: nothing stays mounted" wait_for 10 sh -c "! grep -q ' $MNT fuse' /proc/self/mounts"
 ok "SIGKILL: what a close returned for is in the binary" cmp "$SRC/killed.canm" "$EDITED"
 is "SIGKILL: no temporary stays past the next mount" "$(mount_animfs; umount_animfs; find "$SRC" -name '.animfs?*')" ""
+
+# The unmounter of a killed daemon is slow: meanwhile somebody unmounts and mounts again.
+if [ "$(id -u)" -ne 0 ]; then
+	skip "only root unmounts without fusermount3"
+elif has_faults; then
+	echo "unmount hold $MNT" >"$WORK/slow"
+	FAULT=$WORK/slow LD_PRELOAD=$FAULTS mount_animfs
+	PID=${DAEMON[$MNT]}
+	unset "DAEMON[$MNT]"
+	UNMOUNTER=$(pgrep -P "$PID")
+	kill -KILL "$PID"
+	wait "$PID" 2>/dev/null
+	ok "a slow unmounter is at work" wait_for 10 test -e "$WORK/slow.held"
+	umount -l "$MNT"
+	mount_animfs
+	rm "$WORK/slow"
+	ok "a slow unmounter ends" wait_for 10 is_gone "$UNMOUNTER"
+	ok "a slow unmounter: the next mount stays" test -e "$MNT/killed.canm/$BONE"
+	umount_animfs
+fi
+
+# A daemon goes on as long as its mount is anywhere, also in a namespace of another process.
+SIM=$(dirname "$ANIMFS")/sim
+# sees_no_mount PID MNT REGEX: in the mounts of a process, one of which matches, MNT is no mount
+sees_no_mount()
+{
+	awk -v mnt="$2" -v regex="$3" '$0 ~ regex { made = 1 } $5 == mnt && / - fuse.animfs / { sees = 1 }
+		END { exit !made || sees }' "/proc/$1/mountinfo"
+}
+none_sees_mount()
+{
+	local pid
+	for pid in $(pgrep -P "$1"); do
+		sees_no_mount "$pid" "$MNT" ' - tmpfs sim ' 2>/dev/null && return
+	done
+	return 1
+}
+if [ "$(id -u)" -ne 0 ]; then
+	skip "only root has namespaces of its own"
+elif [ ! -x "$SIM" ]; then
+	skip "sim is not built"
+else
+	mount_animfs
+	"$SIM" --runs 1000 >/dev/null 2>&1 &
+	PID=$!
+	ok "the simulation keeps no mount" wait_for 20 none_sees_mount "$PID"
+	kill "$PID"
+	wait "$PID" 2>/dev/null
+	umount_animfs
+fi
+
+SHARED=$WORK/shared
+mkdir -p "$SHARED/over" "$SHARED/src" "$SHARED/mnt"
+if [ "$(id -u)" -eq 0 ] && mount --bind "$SHARED" "$SHARED" && mount --make-shared "$SHARED"; then
+	cp "$SAMPLE" "$SHARED/over"
+	SRC=$SHARED/over MNT=$SHARED/over mount_animfs
+	SRC=$SHARED/src MNT=$SHARED/mnt mount_animfs
+	"$ANIMFS" log --follow "$SHARED/over/wiki512.canm" >/dev/null &
+	PID=$!
+	ok "a command looks below a mount over its SOURCE" \
+		wait_for 20 sees_no_mount "$PID" "$SHARED/over" " $SHARED "
+	MNT=$SHARED/mnt umount_animfs
+	pass "meanwhile another mount can end"
+	kill "$PID"
+	wait "$PID" 2>/dev/null
+	MNT=$SHARED/over umount_animfs
+	umount "$SHARED"
+else
+	skip "no shared mount can be made"
+fi

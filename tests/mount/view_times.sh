@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # view_times.sh - a view's time moves when its own curve changes, those of a clip and a file when any of
-# their curves does, and no other: make and rsync do only what there is to do.
+# their curves does (file.json's, when a clip is another one), and no other: make and rsync do only what there is to do.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm tests/data/ribbon/objects024.anm "$SRC"
 touch -d '2001-02-03 04:05:06' "$SRC/wiki512.canm" "$SRC/objects024.anm"
-mount_animfs
+mount_animfs --views=all
 TOP=$MNT/wiki512.canm
 
 times() { (cd "$TOP" && find . -type f ! -name 'frame_*' -printf '%P %T@\n' | sort); }
@@ -15,7 +15,7 @@ times >"$WORK/before"
 is "all are as old as the file" "$(cut -d' ' -f2 "$WORK/before" | sort -u | wc -l)" 1
 ok "an edit of a bone" sed -i 2s/1.5,/2.5,/ "$TOP/walk/bones/Bone01.csv"
 is "moves its own views, its clip's and its file's" "$(moved "$WORK/before")" \
-	"file.json raw.canm skeleton.csv walk/bones/Bone01.csv walk/bones/Bone01.json walk/bones/Bone01.svg walk/clip.gltf walk/clip.json walk/clip.kanim walk/clip.svg walk/clip.x3d walk/curves.csv"
+	"file.html raw.canm skeleton.csv walk/bones/Bone01.csv walk/bones/Bone01.json walk/bones/Bone01.svg walk/clip.gltf walk/clip.html walk/clip.json walk/clip.kanim walk/clip.svg walk/clip.x3d walk/curves.csv"
 
 times >"$WORK/before"
 ok "saving what is there" cp "$TOP/walk/bones/hip.csv" "$WORK/hip.csv"
@@ -37,10 +37,15 @@ stale()
 is "every text is what the file says" "$(stale)" ""
 ok "one more edit" sed -i 2s/2.5,/3.5,/ "$TOP/walk/bones/Bone01.csv"
 is "and so it is after that" "$(stale)" ""
+times >"$WORK/before"
+ok "another loop" sed -i 's/"loop": true/"loop": false/' "$TOP/walk/clip.json"
+is "every text is what the file says then" "$(stale)" ""
+is "and no bone's has moved" "$(moved "$WORK/before" | tr ' ' '\n' | grep -c bones)" 0
+is "but the file's list of clips" "$(moved "$WORK/before" | tr ' ' '\n' | grep -cx file.json)" 1
 
 # The flags of keyframes are what a bone says, like its curves: saved through any of its texts.
 TOP=$MNT/objects024.anm
-said_again="file.json objects024/bones/object_001.csv objects024/bones/object_001.json objects024/bones/object_001.svg objects024/clip.gltf objects024/clip.json objects024/clip.kanim objects024/clip.svg objects024/clip.x3d objects024/curves.csv raw.anm skeleton.csv"
+said_again="file.html objects024/bones/object_001.csv objects024/bones/object_001.json objects024/bones/object_001.svg objects024/clip.gltf objects024/clip.html objects024/clip.json objects024/clip.kanim objects024/clip.svg objects024/clip.x3d objects024/curves.csv raw.anm skeleton.csv"
 flags_moved() # EXPRESSION TEXT
 {
 	times >"$WORK/before"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """
 writers.py - programs that save bones (CSV) of one animation file at the same time, for concurrent.sh
+and one that saves any text, for all tests
 
 edit HOW TIMES FOLDER BONE...       a process for each bone; saves the values 1 to TIMES (rx of the
                                     first row) by HOW (close, fsync, rename), reads each back
@@ -11,6 +12,7 @@ handles TIMES FOLDER BEGUN BONE...  all in one process, through handles that sta
 holds VALUE PROGRAM FILE BONE...    fails unless each bone of the binary has it (animfs cat)
 shows VALUE FOLDER BONE...          the same through a mount
 watch PROGRAM FILE STOP             prints each time that the binary does not decode, until STOP is there
+errno HOW FILE TEXT                 saves it, and prints the name of the error, or 0
 leave MARK FOLDER FOLDER BONE...    writes 7 into every second bone of both, nonsense into the others,
                                     makes MARK and sleeps with all of them open
 """
@@ -54,16 +56,26 @@ def write_fd(fd, text):
 
 
 def save(path, text, how):
-    target = path + ".new" if how == "rename" else path
+    target = path + ".new~" if how == "rename" else path
     fd = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
-        write_fd(fd, text)
+        data = os.fsencode(text)
+        assert os.write(fd, data) == len(data)
         if how == "fsync":
             os.fsync(fd)
     finally:
+        # Once: a close that fails has closed.
         os.close(fd)
     if how == "rename":
         os.rename(target, path)
+
+
+def save_errno(path, text, how):
+    try:
+        save(path, text, how)
+    except OSError as error:
+        return error.errno
+    return 0
 
 
 def edit(path, times, how):
@@ -153,6 +165,10 @@ def main():
         watch(*rest)
     elif command == "leave":
         leave(rest[0], rest[1:3], rest[3:])
+    elif command == "errno":
+        how, path, text = rest
+        number = save_errno(path, text, how)
+        print(errno.errorcode.get(number, number))
     elif command == "holds":
         for bone in rest[3:]:
             text = subprocess.run([rest[1], "cat", rest[2] + "/" + bone], check=True,
@@ -176,4 +192,5 @@ def main():
         sys.exit(failed)
 
 
-main()
+if __name__ == "__main__":
+    main()

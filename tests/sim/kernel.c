@@ -22,13 +22,16 @@
  * invalidates names in it; a file's by what writes it or takes its name. A notification waits for
  * these locks.
  *
- * An inode that nothing uses any more is forgotten; its number must mean nothing then.
+ * An inode that nothing uses any more is forgotten; its number must mean nothing then. At any
+ * moment memory may be short: names and pages that nobody uses are dropped then, one or all of
+ * them.
  *
  * Not modelled: links and symbolic links, extended attributes, mappings that are written, locks of
  * files, interrupts, writeback cache.
  */
 #include "sim.h"
 
+#include "disk/process.h"
 #include "vfs/vfs.h"
 
 #include <errno.h>
@@ -42,7 +45,6 @@
 #define PAGE 4096
 #define MAX_WRITE (128 << 10)
 #define WORKERS_MAX 10
-#define FIRST_PID 5000000 /* above what any system has: nobody is found in /proc */
 
 /* A lock that many may share. */
 struct rwsem {
@@ -132,11 +134,12 @@ struct call {
 static struct {
 	struct vfs *vfs;
 	bool ended;
-	unsigned workers, serving;
+	unsigned workers, serving, releases;
 	struct call *first, **last;
 	struct call *forgets, **last_forget;
 	uint64_t attr_version;
 	bool plus, expires; /* kernels differ */
+	unsigned pressure;  /* one request in so many finds that memory is short; 0: none */
 	struct inode *inodes;
 	struct dentry *dentries, *root;
 	struct rwsem rename_lock;
@@ -176,13 +179,80 @@ static void unlock(struct rwsem *l)
 	sched_wake(l);
 }
 
+/* ---- processes ---- */
+
+/*
+ * A simulated thread is a process with one thread. When it ends, the thread goes on as another. A
+ * descriptor of a process is one end of a pipe of which the other is closed then.
+ */
+#define RUN_PIDS 1000
+
+static struct run {
+	unsigned number;
+	int *ends; /* of descriptors that the program has */
+	size_t count;
+} runs[RUN_PIDS];
+
+static pid_t pid_of_thread(void)
+{
+	return (pid_t)(runs[sched_thread()].number * RUN_PIDS + (unsigned)sched_thread() + 1);
+}
+
+void __wrap_process_of_thread(pid_t thread, struct process *out);
+void __wrap_process_of_thread(pid_t thread, struct process *out)
+{
+	sched_point("process_of_thread");
+	*out = (struct process){.pid = thread, .start = 1, .name = "simulated"};
+}
+
+int __wrap_process_open(const struct process *p, int *fd);
+int __wrap_process_open(const struct process *p, int *fd)
+{
+	struct run *run = &runs[(unsigned)(p->pid - 1) % RUN_PIDS];
+	int fds[2];
+
+	if ((unsigned)(p->pid - 1) / RUN_PIDS != run->number)
+		fail("a descriptor is asked for of a process that has ended");
+	*fd = -1;
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		return errno;
+	run->ends = must(realloc(run->ends, (run->count + 1) * sizeof(*run->ends)));
+	run->ends[run->count++] = fds[1];
+	*fd = fds[0];
+	return 0;
+}
+
+enum process_end __wrap_process_how_ended(int fd);
+enum process_end __wrap_process_how_ended(int fd)
+{
+	(void)fd;
+	return PROCESS_EXITED;
+}
+
+void kernel_process_ends(void)
+{
+	struct run *run = &runs[sched_thread()];
+
+	trace("process %d ends", (int)pid_of_thread());
+	for (size_t i = 0; i < run->count; i++)
+		close(run->ends[i]);
+	free(run->ends);
+	*run = (struct run){.number = run->number + 1};
+	sched_point("the end of a process");
+}
+
+int kernel_process(void)
+{
+	return (int)pid_of_thread();
+}
+
 /* ---- requests ---- */
 
 static void put_inode(struct inode *inode);
 
 static void enqueue(struct call *c, struct call ***last)
 {
-	c->who = (struct request){geteuid(), getegid(), FIRST_PID + sched_thread(), 022};
+	c->who = (struct request){geteuid(), getegid(), pid_of_thread(), 022};
 	**last = c;
 	*last = &c->next;
 	trace("-> %s of %llu %s", c->what, (unsigned long long)c->node, c->name);
@@ -240,9 +310,22 @@ static void answer(struct call *c)
 		sched_wake(c);
 		return;
 	}
-	if (c->hold)
+	if (c->hold) {
 		put_inode(c->hold);
+		k.releases--;
+	}
 	free(c);
+}
+
+static void reclaim(void);
+
+/* At any moment memory may be short, and a thread slow to do what nobody waits for. */
+static void disturb(const struct call *c)
+{
+	if (k.pressure && rnd_one_in(k.pressure))
+		reclaim();
+	if (c->unheard && rnd_one_in(8))
+		sched_sleep((int64_t)rnd_below(300) * MS);
 }
 
 static void work(void *unused)
@@ -254,6 +337,7 @@ static void work(void *unused)
 		struct after *after;
 
 		k.serving++;
+		disturb(c);
 		sched_point(c->what);
 		c->serve(c);
 		after = c->after;
@@ -294,7 +378,7 @@ SERVE(rmdir, vfs_rmdir(k.vfs, &c->who, c->node, c->name))
 SERVE(mkdir, vfs_mkdir(k.vfs, &c->who, c->node, c->name, c->mode, &c->entry))
 SERVE(rename, vfs_rename(k.vfs, &c->who, c->node, c->name, c->other, c->other_name,
 			 (unsigned)c->flags, &c->after))
-SERVE(opendir, vfs_opendir(k.vfs, c->node, c->flags, &c->opened))
+SERVE(opendir, vfs_opendir(k.vfs, &c->who, c->node, c->flags, &c->opened))
 
 static void serve_release(struct call *c)
 {
@@ -377,6 +461,7 @@ static void release(struct inode *inode, struct handle *handle)
 	c->what = "release";
 	c->unheard = true;
 	c->node = inode->id;
+	k.releases++;
 	c->handle = handle;
 	c->hold = inode;
 	inode->refs++;
@@ -564,7 +649,8 @@ static struct inode *get_inode(const struct entry *entry, uint64_t asked)
 	return inode;
 }
 
-static int get_attr(struct inode *inode)
+/* st: what the answer says, whether the inode takes it or not; or NULL. */
+static int get_attr(struct inode *inode, struct stat *st)
 {
 	struct call c = {.next = NULL};
 	uint64_t asked = k.attr_version;
@@ -577,6 +663,8 @@ static int get_attr(struct inode *inode)
 		return EIO;
 	}
 	change_attr(inode, &c.st, until(c.timeout), asked);
+	if (st)
+		*st = c.st;
 	return 0;
 }
 
@@ -584,7 +672,18 @@ static int update_attr(struct inode *inode)
 {
 	if (inode->bad)
 		return EIO;
-	return inode->attr_until > sched_now() ? 0 : get_attr(inode);
+	return inode->attr_until > sched_now() ? 0 : get_attr(inode, NULL);
+}
+
+/* What stat(2) says. */
+static int stat_inode(struct inode *inode, struct stat *st)
+{
+	if (inode->bad)
+		return EIO;
+	if (inode->attr_until <= sched_now())
+		return get_attr(inode, st);
+	*st = inode->attr;
+	return 0;
 }
 
 /* Modes are looked at (default_permissions); whoever runs this may do all that they allow. */
@@ -679,6 +778,39 @@ static void invalidate(struct dentry *d)
 		unhash(unused);
 	d->hashed = false;
 	put_dentry(d);
+}
+
+/* Children first; each goes to the queue of FORGETs as it is freed. */
+static void drop_names(void)
+{
+	struct dentry *d;
+
+	while ((d = find_unused(k.root, 0)))
+		unhash(d);
+}
+
+static void drop_all_pages(void)
+{
+	for (struct inode *inode = k.inodes; inode; inode = inode->next) {
+		for (size_t i = 0; i < inode->page_count; i++) {
+			if (inode->pages[i] && !inode->pages[i]->locked)
+				inode->pages[i]->valid = false;
+		}
+		if (is_folder(inode))
+			free_names(inode);
+	}
+}
+
+/* As writing 1, 2 or 3 into /proc/sys/vm/drop_caches does. */
+static void reclaim(void)
+{
+	unsigned what = 1 + rnd_below(3);
+
+	trace("reclaim %u", what);
+	if (what & 1)
+		drop_all_pages();
+	if (what & 2)
+		drop_names();
 }
 
 enum { REVAL = 1, EXCLUSIVE = 2, TARGET = 4 };
@@ -885,9 +1017,7 @@ static int try_stat(const char *path, int flags, struct stat *st)
 
 	if (error)
 		return error;
-	error = update_attr(d->inode);
-	if (!error)
-		*st = d->inode->attr;
+	error = stat_inode(d->inode, st);
 	put_dentry(d);
 	return error;
 }
@@ -902,11 +1032,7 @@ int k_stat(const char *path, struct stat *st)
 
 int k_fstat(struct kfile *file, struct stat *st)
 {
-	int error = update_attr(file->inode);
-
-	if (!error)
-		*st = file->inode->attr;
-	return error;
+	return stat_inode(file->inode, st);
 }
 
 /* ---- opening and closing ---- */
@@ -1031,6 +1157,12 @@ int k_close(struct kfile *f)
 	put_dentry(f->dentry);
 	free(f);
 	return error;
+}
+
+void k_await_releases(void)
+{
+	while (k.releases)
+		sched_sleep(10 * MS);
 }
 
 /* ---- reading ---- */
@@ -1399,6 +1531,7 @@ static int send_rename(struct dentry *from, struct dentry *to, unsigned flags)
 static int rename_found(struct dentry *from, struct dentry *to, unsigned flags)
 {
 	struct inode *source = from->inode, *target = to->inode;
+	bool locks; /* a folder only where it gets another parent */
 	int error;
 
 	if (!source)
@@ -1416,13 +1549,16 @@ static int rename_found(struct dentry *from, struct dentry *to, unsigned flags)
 	source->refs++;
 	if (target)
 		target->refs++;
-	lock_exclusive(&source->lock, "what is renamed");
+	locks = !is_folder(source) || from->parent != to->parent;
+	if (locks)
+		lock_exclusive(&source->lock, "what is renamed");
 	if (target)
 		lock_exclusive(&target->lock, "what is replaced");
 	error = send_rename(from, to, flags);
 	if (target)
 		unlock(&target->lock);
-	unlock(&source->lock);
+	if (locks)
+		unlock(&source->lock);
 	if (!error) {
 		dir_changed(from->parent->inode);
 		dir_changed(to->parent->inode);
@@ -1801,6 +1937,7 @@ void kernel_start(struct vfs *v)
 	k.vfs = v;
 	k.plus = !rnd_one_in(4);
 	k.expires = !rnd_one_in(4);
+	k.pressure = rnd_one_in(2) ? 4U << rnd_below(6) : 0;
 	v->unopened_folders = v->watched && !rnd_one_in(3);
 	root->id = NODE_ROOT;
 	root->attr.st_mode = S_IFDIR;
@@ -1831,8 +1968,8 @@ void kernel_drop_caches(void)
 {
 	struct dentry *d;
 
-	while ((d = find_unused(k.root, 0)))
-		unhash(d);
+	k.pressure = 0; /* what is looked up from here on stays */
+	drop_names();
 	/* What was forgotten reaches the program. */
 	while (!is_idle())
 		sched_sleep(MS);

@@ -78,15 +78,6 @@ static unsigned stickiness = 4, pace_ns = 1000, pauses = 1000; /* by the seed */
 static uint64_t random_state;
 static _Thread_local int self = -1;
 
-unsigned known_count[KNOWN_COUNT];
-const char *const known_names[KNOWN_COUNT] = {
-	"ENOENT while others save or rename",
-	"EEXIST while others rename",
-	"refused saves",
-	"mixed texts",
-	"sizes that are not the text's",
-	"texts that could not be read when their clip was made"};
-
 /* ---- the seed ---- */
 
 uint64_t rnd(void)
@@ -170,12 +161,11 @@ static _Noreturn void die_with_report(void)
 		print_stack();
 	}
 	fprintf(stderr,
-		"sim: seed %llu failed at step %llu; again: build/sim --seed %llu --steps %llu%s%s "
+		"sim: seed %llu failed at step %llu; again: build/sim --seed %llu --steps %llu%s "
 		"--stop %llu --trace\n",
 		(unsigned long long)sim.seed, (unsigned long long)step,
 		(unsigned long long)sim.seed, (unsigned long long)sim.steps,
-		sim.strict ? " --strict" : "", sim.no_faults ? " --no-faults" : "",
-		(unsigned long long)step);
+		sim.no_faults ? " --no-faults" : "", (unsigned long long)step);
 	fflush(stderr);
 	_exit(1);
 }
@@ -206,20 +196,6 @@ void fail(const char *format, ...)
 	va_end(args);
 	fputc('\n', stderr);
 	die_with_report();
-}
-
-void known(enum known kind, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (sim.strict)
-		fail("%s", text);
-	trace("KNOWN: %s", text);
-	known_count[kind]++;
 }
 
 static void on_alarm(int signal_number)

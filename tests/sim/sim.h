@@ -34,7 +34,6 @@ struct sim_options {
 	uint64_t steps; /* after which programs begin nothing new */
 	uint64_t stop;  /* ends the run there, with a report; 0: never */
 	bool trace;
-	bool strict; /* enum known counts as a failure */
 	bool no_faults;
 	bool faults; /* disk calls fail in this run */
 	const char *dir;
@@ -80,23 +79,6 @@ bool rnd_one_in(unsigned n);
 __attribute__((format(printf, 1, 2))) void trace(const char *format, ...);
 /* Something that must not happen: says so with the step and ends the process. */
 _Noreturn __attribute__((format(printf, 1, 2))) void fail(const char *format, ...);
-/*
- * The same, but only --strict ends there: errors and texts that a bare filesystem would not give,
- * and that still come about. Counted by kind. Everything else always ends the run.
- */
-enum known {
-	KNOWN_ENOENT,
-	KNOWN_EEXIST,
-	KNOWN_REFUSED,
-	KNOWN_MIXED,
-	KNOWN_SIZE,
-	KNOWN_FILLED,
-	KNOWN_COUNT,
-};
-__attribute__((format(printf, 2, 3))) void known(enum known kind, const char *format, ...);
-extern unsigned known_count[KNOWN_COUNT];
-extern const char *const known_names[KNOWN_COUNT];
-
 /* ---- disk.c ---- */
 
 /* From here on calls that the program makes fail where the seed says so. */
@@ -113,7 +95,7 @@ extern const struct kernel sim_kernel; /* what is notified */
 void kernel_start(struct vfs *v);
 /* The whole tree is dropped from the caches, and what the kernel knew is forgotten. */
 void kernel_drop_caches(void);
-/* Dentries that nobody uses, now and then. */
+/* A dentry that nobody uses is dropped, if there is one. */
 void kernel_shrink(void);
 /*
  * Every number that was ever forgotten must be unknown to the program, unless it is the number of a
@@ -121,10 +103,16 @@ void kernel_shrink(void);
  */
 void kernel_check_forgotten(void (*look_up_all)(void));
 void kernel_unmount(void);
+/* The calling thread is another process from here on. It has nothing open. */
+void kernel_process_ends(void);
+/* The number of that process, which no other has. */
+int kernel_process(void);
 
 /* System calls on paths below the mount: 0 or an errno. */
 int k_open(const char *path, int flags, mode_t mode, struct kfile **file);
 int k_close(struct kfile *file);
+/* Until the program knows of all that is closed: close() does not wait for that. */
+void k_await_releases(void);
 /* Returns what read(2) does, or a negated errno. */
 long k_read(struct kfile *file, void *data, size_t size);
 /* Through a mapping: pages only, no look at the size. */
@@ -149,7 +137,10 @@ int k_list(const char *path, void (*each)(void *closure, const char *name, unsig
 void programs_make_source(const char *source);
 void programs_start(const char *source);
 void programs_await(void);
-/* Once all is at rest: every acknowledged save is there, in the views and on the disk. */
+/*
+ * Once all is at rest: every acknowledged save is there, in the views and on the disk; and those
+ * that others replaced are in the history.
+ */
 void programs_check(void);
 /* Looks up every name there is. */
 void programs_walk(void);

@@ -56,8 +56,11 @@ static bool may_be_missing(const char *path, const struct task *task)
 {
 	if (below_any(&now.moved, path))
 		return true;
+	/* Nobody else takes its names; but where a save is refused, what it moved away stays away.
+	 */
 	if (my_habit)
-		return false;  /* nobody else takes its names */
+		return my_habit->flags & GAP &&
+		       (below_any(&now.voided, path) || below_any(&now.stirred, path));
 	if (!known_name(path)) /* somebody's temporary */
 		return true;
 	return task && task->habit->flags & GAP;
@@ -68,8 +71,31 @@ bool may_refuse(const char *path)
 {
 	const char *end = strrchr(path, '.');
 
-	return below_any(&now.voided, path) || my_text_is_partial ||
+	return below_any(&now.voided, path) || below_any(&now.stirred, path) ||
+	       my_text_is_partial ||
 	       (end && strncmp(end, ".json", 5) == 0 && below_any(&now.moved, path));
+}
+
+/* A copy that comes back may be written in place, whatever the habit. */
+bool is_written_in_place(const struct task *task)
+{
+	return task->habit->flags & IN_PLACE || below_any(&now.stirred, task_path(task));
+}
+
+/*
+ * May somebody truncate the file that a reader has mapped? Under the name that he opened it by, or
+ * under the one that the structure has given it since.
+ */
+static bool may_shrink(const char *path)
+{
+	const struct task *task = task_of(path);
+	bool shrinks = task && is_written_in_place(task);
+
+	for (unsigned i = 0; i < now.onto.count && below_any(&now.moved, path); i++) {
+		task = task_of(now.onto.path[i]);
+		shrinks |= task && is_written_in_place(task);
+	}
+	return shrinks;
 }
 
 /* Would a bare filesystem give it? */
@@ -86,7 +112,11 @@ static bool is_bare(enum op op, const char *path, int number)
 	if (op == OP_XATTR && (number == ENODATA || number == EOPNOTSUPP))
 		return true;
 	if (op >= OP_BY_HANDLE)
-		return number == NUMBER_SIGBUS && task && task->habit->flags & IN_PLACE;
+		return number == NUMBER_SIGBUS && may_shrink(path);
+	/* It finds the file, waits for the folder, and by then the file has lost its last name. */
+	if (op == OP_LINK && number == ENOENT &&
+	    (below_any(&now.onto, path) || below_any(&now.stirred, path)))
+		return true;
 	/* mv copies, then. */
 	if (op == OP_RENAME && number == EXDEV && !my_habit)
 		return true;
@@ -158,6 +188,7 @@ void call_ends(enum op op, const char *path, long result)
 {
 	int number = errno;
 
+	atomic_fetch_add(&shared->calls[op], 1);
 	if (me)
 		atomic_store(&me->since, 0);
 	if (result == -1 && (number == ENOTCONN || number == ECONNABORTED)) {

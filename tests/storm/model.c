@@ -16,6 +16,7 @@
 
 #define FIRST_VALUE 1000001L /* as long as all that follow: sizes stay equal */
 #define WAIT_MS 10000        /* for what a timer of the mount decides */
+#define SHOWN_MS 1100        /* until one mount shows what another saved */
 
 struct curve curves[CURVES_MAX];
 struct clip clips[CURVES_MAX];
@@ -128,6 +129,9 @@ static void find_curve(const char *bones, const char *name, void *context)
 	join(curve->path[KIND_CURVES], clips[curve->clip].path, "curves.csv");
 	for (unsigned kind = 0; kind < KINDS; kind++)
 		keep_text(curve, kind);
+	for (unsigned kind = 0; options.second && kind < KINDS; kind++)
+		join(curve->second[kind], options.second,
+		     curve->path[kind] + strlen(options.top) + 1);
 	/* A bone without a translation has nowhere to put a value. */
 	if (text_slots(curve->text[KIND_CSV], NULL) && text_slots(curve->text[KIND_JSON], NULL))
 		curve_count++;
@@ -180,6 +184,7 @@ bool known_name(const char *path)
 {
 	char line[PATH_MAX];
 
+	path = first_path(path);
 	for (unsigned i = 0; i < clip_count; i++) {
 		size_t length = strlen(clips[i].path);
 
@@ -188,8 +193,8 @@ bool known_name(const char *path)
 		snprintf(line, sizeof(line), "\n%s\n", path + length + 1);
 		return strstr(clips[i].names, line) || strstr(line, "frames/");
 	}
-	/* Whoever replaces the binary has a temporary there. */
-	return strrchr(path, '/')[1] != '.';
+	/* Whoever replaces or makes a binary has a temporary there: .NAME or NAME~. */
+	return strrchr(path, '/')[1] != '.' && path[strlen(path) - 1] != '~';
 }
 
 /* ---- saving in quiet ---- */
@@ -239,13 +244,18 @@ void model_find(const char *top)
 
 /* ---- checking ---- */
 
-static long value_in(const struct curve *curve, enum kind kind)
+static long value_at(const char *path, const struct curve *curve, enum kind kind)
 {
 	static struct text text;
 
-	if (!read_text(curve->path[kind], &text))
+	if (!read_text(path, &text))
 		return NO_VALUE;
 	return text_value(&text, kind == KIND_CURVES ? curve->bone : NULL);
+}
+
+static long value_in(const struct curve *curve, enum kind kind)
+{
+	return value_at(curve->path[kind], curve, kind);
 }
 
 /*
@@ -297,7 +307,7 @@ static void check_view(unsigned i, enum kind kind)
 	long issued = atomic_load(&shared->issued[i]);
 	long value = value_in(curve, kind);
 
-	if (value != NO_VALUE && value < held)
+	if (value != NO_VALUE && value < held && !now.both)
 		complain("a save is lost: %s holds %ld, and %ld was saved", curve->path[kind],
 			 value, held);
 	value = settled_value(i, kind, held, sure);
@@ -307,12 +317,29 @@ static void check_view(unsigned i, enum kind kind)
 			 issued);
 }
 
+/* The second mount follows. */
+static void check_second(unsigned i, enum kind kind)
+{
+	const struct curve *curve = &curves[i];
+	long end = milliseconds() + WAIT_MS, want = value_in(curve, kind), value;
+
+	while ((value = value_at(curve->second[kind], curve, kind)) != want &&
+	       milliseconds() < end) {
+		usleep(20000);
+		want = value_in(curve, kind);
+	}
+	if (value != want)
+		complain("%s holds %ld by the second mount, and %ld by the first",
+			 curve->path[kind], value, want);
+}
+
 static bool voided(unsigned i)
 {
 	const char *clip = clips[curves[i].clip].path;
 
 	/* On a bare filesystem a save that is cut off leaves F~ and no F. */
-	return below_any(&now.voided, clip) || (options.bare && below_any(&now.moved, clip));
+	return below_any(&now.voided, clip) || (options.bare && below_any(&now.moved, clip)) ||
+	       (atomic_load(&shared->slow) && below_any(&now.stirred, clip));
 }
 
 /* What savers left, and what is missing. */
@@ -368,6 +395,8 @@ unsigned model_check(void)
 {
 	unsigned long before = atomic_load(&shared->complaints);
 
+	if (now.both)
+		usleep(SHOWN_MS * 1000);
 	for (unsigned i = 0; i < curve_count; i++) {
 		if (voided(i))
 			save_calmly(i);
@@ -378,6 +407,10 @@ unsigned model_check(void)
 	}
 	for (unsigned i = 0; i < clip_count; i++)
 		check_names(&clips[i]);
+	for (unsigned i = 0; options.second && i < curve_count; i++) {
+		for (unsigned kind = 0; kind < KINDS; kind++)
+			check_second(i, kind);
+	}
 	return (unsigned)(atomic_load(&shared->complaints) - before);
 }
 

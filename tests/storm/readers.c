@@ -57,11 +57,11 @@ static void check_read(const struct task *task, const struct text *text, long he
 
 	if (below_any(&now.voided, task_path(task)))
 		return;
-	if (!(task->habit->flags & IN_PLACE) && !whole)
+	if (!is_written_in_place(task) && !whole)
 		complain("a text that is only ever replaced is read in part: %s: %zu bytes, value "
 			 "%ld",
 			 task_path(task), text->length, value);
-	else if (value > 0 && value < held)
+	else if (value > 0 && value < held && !below_any(&now.stirred, task_path(task)))
 		complain("an old text is read: %s (%s): %ld, and %ld had been saved before",
 			 task_path(task), task->habit->name, value, held);
 	else if (value > 0 && value > atomic_load(&shared->issued[task->curve]))

@@ -9,8 +9,9 @@
  * The matrix. In each round up to --savers processes save, each in a view of its own and each with
  * one habit of habits.c; one process for each of readers.c reads what they save; and one does what
  * structure.c has: renames a clip, its file or its folder, moves a clip into another file or a view
- * onto another, replaces the binary in SOURCE, copies the file's folder. Habits are dealt like
- * cards, and structures too: none comes again before all have come.
+ * onto another, removes the file, replaces the binary in SOURCE, copies the file's folder, copies
+ * its texts as they were at the start back with one edit in them, or undoes (programs.c). Habits
+ * are dealt like cards, and structures too: none comes again before all have come.
  *
  * The oracle. Each save writes a value that was never written, larger than all before, into x of
  * all rows of one translation curve. Whoever opens a view by its name reads at least the value
@@ -18,11 +19,20 @@
  * he reads it whole. After a round, when nobody saves, all three views of a curve (CSV and JSON of
  * the bone, curves.csv of the clip) hold such a value, and no name is missing. --state and --verify
  * check the same after the mount was mounted again. Where a structure may undo or refuse saves
- * (those that add to now.voided), they are saved once more first, which must succeed.
+ * (those that add to now.voided), they are saved once more first, which must succeed. While old
+ * copies come back (now.stirred), what is read may be old and a save may be refused, but in the end
+ * no save that was acknowledged is lost.
+ *
+ * With --second, another mount of the same SOURCE, some savers and those who read what they save
+ * use that one, in every second round whose structure moves none of their names. After each round
+ * it must show what the first one shows.
+ *
+ * With --forget, in every second round one more process makes the kernel forget all names and files
+ * that nobody uses, again and again. Only root can, and it does so to all mounts of the machine.
  *
  * Errors. Each errno is judged (calls.c): would a bare filesystem have given it to this call, with
  * what the others do at this time? Those it would not have given are counted by who, beside which
- * habit, during which structure, call and errno.
+ * habit, during which structure, call and errno; ENOENT and ESTALE once more, of how many calls.
  *
  * Hangs. A call that lasts longer than --hang seconds (60) ends the storm with status 3, after the
  * calls that all workers are in were printed and --on-hang COMMAND was run. Status 4: the daemon is
@@ -39,6 +49,7 @@
 #include "storm.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -57,7 +68,7 @@ struct options options = {
 	.saves = 5000,
 };
 static unsigned long saves_done;
-static unsigned worker_count;
+static unsigned worker_count, both_count;
 static long began;
 
 /* ---- small things ---- */
@@ -86,8 +97,21 @@ void add_prefix(struct prefixes *prefixes, const char *path)
 		snprintf(prefixes->path[prefixes->count++], PATH_MAX, "%s", path);
 }
 
+const char *first_path(const char *path)
+{
+	static char first[PATH_MAX];
+	size_t length = options.second ? strlen(options.second) : 0;
+
+	if (!length || strncmp(path, options.second, length) != 0 || path[length] != '/')
+		return path;
+	if (snprintf(first, sizeof(first), "%s%s", options.top, path + length) >= PATH_MAX)
+		die("a name is too long");
+	return first;
+}
+
 bool below_any(const struct prefixes *prefixes, const char *path)
 {
+	path = first_path(path);
 	for (unsigned i = 0; i < prefixes->count; i++) {
 		size_t length = strlen(prefixes->path[i]);
 
@@ -100,9 +124,12 @@ bool below_any(const struct prefixes *prefixes, const char *path)
 
 const struct task *task_of(const char *path)
 {
+	path = first_path(path);
 	for (unsigned i = 0; i < now.task_count; i++) {
-		if (strcmp(task_path(&now.tasks[i]), path) == 0)
-			return &now.tasks[i];
+		const struct task *task = &now.tasks[i];
+
+		if (strcmp(curves[task->curve].path[task->kind], path) == 0)
+			return task;
 	}
 	return NULL;
 }
@@ -203,17 +230,51 @@ static void deal_task(void)
 	now.tasks[now.task_count++] = task;
 }
 
+static void deal_tasks(void)
+{
+	now.task_count = 0;
+	for (unsigned i = 0; i < 20 * options.savers && now.task_count < options.savers; i++)
+		deal_task();
+}
+
+/* False: with these tasks none of the structures that were drawn has anything to change. */
+static bool deal_structure(void)
+{
+	for (unsigned i = 0; i < 20 * structure_deck.count; i++) {
+		now.structure = &structures[draw(&structure_deck)];
+		now.moved.count = now.onto.count = now.voided.count = now.stirred.count = 0;
+		if (now.structure->deal())
+			return true;
+	}
+	return false;
+}
+
+/* Savers by both mounts, in every second round that allows it. */
+static void deal_mounts(void)
+{
+	if (!options.second || !now.structure->both || below(2))
+		return;
+	for (unsigned i = 0; i < now.task_count; i++) {
+		now.tasks[i].second = below(2);
+		now.both |= now.tasks[i].second;
+	}
+}
+
+#define DEALS 1000
+
 static void deal(unsigned number)
 {
+	unsigned deals = 0;
+
 	memset(&now, 0, sizeof(now));
 	now.number = number;
 	seed(options.seed, number);
-	for (unsigned i = 0; i < 20 * options.savers && now.task_count < options.savers; i++)
-		deal_task();
 	do {
-		now.structure = &structures[draw(&structure_deck)];
-		now.moved.count = now.voided.count = 0;
-	} while (!now.structure->deal());
+		if (deals++ == DEALS)
+			die("there is nothing for any of these structures to change");
+		deal_tasks();
+	} while (!deal_structure());
+	deal_mounts();
 }
 
 /* ---- savers ---- */
@@ -246,7 +307,8 @@ static void look_again(const struct task *task, long value)
 	static struct text text;
 	long seen;
 
-	if (below_any(&now.moved, task_path(task)) || below_any(&now.voided, task_path(task)))
+	if (below_any(&now.moved, task_path(task)) || below_any(&now.voided, task_path(task)) ||
+	    below_any(&now.stirred, task_path(task)))
 		return;
 	if (!read_text(task_path(task), &text)) {
 		complain("what was just saved cannot be read: %s: %s", task_path(task),
@@ -259,20 +321,41 @@ static void look_again(const struct task *task, long value)
 			 task->habit->name, seen, value);
 }
 
+/* Odd: the structure saves the same view. */
+static unsigned long crossings(const struct task *task)
+{
+	return atomic_load(&shared->crossed[task - now.tasks]);
+}
+
+/*
+ * Of two programs that save one file at once, either may lose what it wrote, on any filesystem; if
+ * both write in place, what comes out may be a mixture of both texts.
+ */
+static bool was_crossed(const struct task *task, unsigned long before)
+{
+	if (before % 2 == 0 && crossings(task) == before)
+		return false;
+	if (task->habit->flags & IN_PLACE && atomic_load(&shared->copies_in_place))
+		atomic_store(&shared->slow, true);
+	return true;
+}
+
 static void save_once(const struct task *task, const struct text *template, long value)
 {
 	static struct text text;
 	unsigned which = (unsigned)(task->habit - habits);
-	bool saved;
+	unsigned long before = crossings(task);
+	bool saved, crossed;
 
 	text_set(&text, template, value);
 	each_curve(task, shared->issued, value);
 	saved = task->habit->save(task_path(task), &text);
+	crossed = was_crossed(task, before);
 	atomic_fetch_add(&shared->saved[which], 1);
 	if (!saved)
 		return;
 	atomic_fetch_add(&shared->acknowledged[which], 1);
-	if (task->habit->flags & UNSURE)
+	if (task->habit->flags & UNSURE || crossed)
 		return;
 	each_curve(task, shared->sure, value);
 	if (task->habit->flags & EVENTUAL)
@@ -313,6 +396,22 @@ static void changer(const void *context)
 	} while (!atomic_load(&shared->stop));
 }
 
+#define DROP_CACHES "/proc/sys/vm/drop_caches"
+
+static void forgetter(const void *unused)
+{
+	int fd = open(DROP_CACHES, O_WRONLY | O_CLOEXEC);
+
+	(void)unused;
+	if (fd < 0)
+		die(DROP_CACHES ": %s", strerror(errno));
+	while (!atomic_load(&shared->stop)) {
+		if (write(fd, "2", 1) != 1)
+			die(DROP_CACHES ": %s", strerror(errno));
+		usleep(below(50000));
+	}
+}
+
 /* ---- workers ---- */
 
 static void start(const char *role, void (*body)(const void *), const void *context)
@@ -347,6 +446,8 @@ static void start_all(void)
 			start(how->name, reader, how);
 	}
 	start(now.structure->name, changer, now.structure);
+	if (options.forget && now.number % 2 == 0)
+		start("forget", forgetter, NULL);
 }
 
 /* How many of the first `count` workers are still there. */
@@ -449,7 +550,10 @@ static void calm(const void *context)
 static void run_round(unsigned number)
 {
 	deal(number);
+	both_count += now.both;
 	atomic_store(&shared->stop, false);
+	atomic_store(&shared->slow, false);
+	atomic_store(&shared->copies_in_place, false);
 	start_all();
 	wait_for(now.task_count);
 	atomic_store(&shared->stop, true);
@@ -494,11 +598,33 @@ static unsigned long print_counts(void)
 	return sum;
 }
 
+/* Of the calls from `first` to before `end`, how many got ENOENT or ESTALE and should not have. */
+static void print_missing(const char *name, enum op first, enum op end)
+{
+	unsigned long calls = 0, times = 0;
+
+	for (unsigned op = first; op < end; op++)
+		calls += atomic_load(&shared->calls[op]);
+	for (unsigned i = 0; i < shared->count_count; i++) {
+		const struct count *count = &shared->counts[i];
+
+		if (count->wrong && count->op >= first && count->op < end &&
+		    (count->number == ENOENT || count->number == ESTALE))
+			times += count->times;
+	}
+	printf("%s: %lu of %lu\n", name, times, calls);
+}
+
 static unsigned long wrong;
 
 static void report(void)
 {
 	print_numbers();
+	printf("both mounts: %u rounds\n", both_count);
+	print_missing("open", OP_OPEN, OP_OPEN + 1);
+	print_missing("by-name", 0, OP_BY_HANDLE);
+	print_missing("by-handle", OP_BY_HANDLE, OPS);
+	print_missing("fsync", OP_SYNC, OP_SYNC + 1);
 	wrong = print_counts() + atomic_load(&shared->complaints);
 	saves_done = 0;
 	for (unsigned i = 0; habits[i].name; i++)
@@ -578,8 +704,11 @@ static const struct option long_options[] = {
 	{"on-hang", required_argument, NULL, 'O'},
 	{"daemon", required_argument, NULL, 'p'}, /* its process, to notice its death */
 	{"source", required_argument, NULL, 'D'}, /* where the binaries are */
+	{"second", required_argument, NULL, '2'}, /* another mount of the same SOURCE */
+	{"animfs", required_argument, NULL, 'A'}, /* the program, for undo */
 	{"state", required_argument, NULL, 'o'},  /* writes there what the views hold in the end */
 	{"verify", required_argument, NULL, 'c'}, /* only checks that */
+	{"forget", no_argument, NULL, 'F'},       /* needs root */
 	{"bare", no_argument, NULL, 'b'},         /* TOP is no mount: its texts are just files */
 	{"list", no_argument, NULL, 'l'},
 	{NULL, 0, NULL, 0},
@@ -653,6 +782,12 @@ static void set_option(int letter)
 	case 'D':
 		options.source = optarg;
 		break;
+	case '2':
+		options.second = optarg;
+		break;
+	case 'A':
+		options.animfs = optarg;
+		break;
 	case 'o':
 		options.state = optarg;
 		break;
@@ -661,6 +796,9 @@ static void set_option(int letter)
 		break;
 	case 'b':
 		options.bare = true;
+		break;
+	case 'F':
+		options.forget = true;
 		break;
 	case 'l':
 		list_all();
@@ -683,12 +821,12 @@ int main(int argc, char **argv)
 	options.top = argv[optind];
 	if (options.bare)
 		options.kind = KIND_CSV;
-	if (verify)
-		return model_verify(verify, options.top) ? 1 : 0;
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED)
 		die("no memory");
+	if (verify)
+		return model_verify(verify, options.top) ? 1 : 0;
 	began = milliseconds();
 	now.structure = structures;
 	model_find(options.top);

@@ -49,8 +49,9 @@ enum kind { KIND_CSV, KIND_JSON, KIND_CURVES, KINDS };
 struct curve {
 	unsigned clip;
 	char bone[NAME_MAX + 1];
-	char path[KINDS][PATH_MAX]; /* the views that show it; KIND_CURVES is its clip's */
-	struct text *text[KINDS];   /* as they were at the start */
+	char path[KINDS][PATH_MAX];   /* the views that show it; KIND_CURVES is its clip's */
+	char second[KINDS][PATH_MAX]; /* the same by the second mount, if there is one */
+	struct text *text[KINDS];     /* as they were at the start */
 };
 
 struct clip {
@@ -104,16 +105,24 @@ struct structure {
 	bool (*deal)(void);   /* chooses what it changes; false: there is nothing to change */
 	void (*change)(void); /* once, and back again */
 	void (*end)(void);    /* after the round; may be NULL */
+	bool both;            /* may savers use the second mount? Not where it moves their names. */
 };
 
 extern const struct habit habits[];
 extern const struct reader readers[];
 extern const struct structure structures[];
 
+/* programs.c */
+bool deal_tree_back(void);
+void change_tree_back(void);
+bool deal_undo(void);
+void change_undo(void);
+
 struct task { /* of a saver */
 	const struct habit *habit;
 	enum kind kind;
 	unsigned curve; /* with KIND_CURVES: the first of its clip */
+	bool second;    /* by the second mount */
 };
 
 struct prefixes {
@@ -126,28 +135,39 @@ struct round {
 	const struct structure *structure;
 	struct task tasks[TASKS_MAX];
 	unsigned task_count;
+	bool both;              /* some of the tasks are by the second mount */
 	struct prefixes moved;  /* names that come and go because of the structure */
+	struct prefixes onto;   /* views that it renames others onto */
 	struct prefixes voided; /* what is saved there may be refused or undone by the structure */
+	/* Where a copy of all texts comes back, what was saved may be refused, or gone until it is
+	   all there. */
+	struct prefixes stirred;
 };
 
 extern struct round now;
 
 void add_prefix(struct prefixes *prefixes, const char *path);
+/* Paths by the second mount are below what they are below by the first. */
 bool below_any(const struct prefixes *prefixes, const char *path);
+/* `path` by the first mount; valid until the next call. */
+const char *first_path(const char *path);
 const struct task *task_of(const char *path);
 static inline const char *task_path(const struct task *task)
 {
-	return curves[task->curve].path[task->kind];
+	const struct curve *curve = &curves[task->curve];
+
+	return task->second ? curve->second[task->kind] : curve->path[task->kind];
 }
 unsigned below(unsigned limit);
 
 struct options {
 	const char *top, *source; /* source NULL: nothing is replaced there */
+	const char *second;       /* another mount of the same; NULL: there is none */
 	const char *habits, *readers, *structures;
-	const char *on_hang, *state;
+	const char *on_hang, *state, *animfs;
 	unsigned seed, hang, savers, each, first, rounds, seconds;
 	int kind; /* a kind of view; -1: any */
-	bool bare;
+	bool bare, forget;
 	unsigned long saves;
 	pid_t daemon;
 };
@@ -210,8 +230,17 @@ struct shared {
 	atomic_long held[CURVES_MAX]; /* the newest value whose save was acknowledged */
 	atomic_long sure[CURVES_MAX]; /* the newest that must be there in the end */
 	atomic_long issued[CURVES_MAX];
+	/*
+	 * A copy took so long that it is none of one batch, or was mixed with what a saver wrote in
+	 * the same place: what others saved may go back.
+	 */
+	atomic_bool slow;
+	atomic_bool copies_in_place;
+	/* By task: how often the structure has begun or ended to save the view of that saver. */
+	atomic_ulong crossed[TASKS_MAX];
 	atomic_ulong saved[64], acknowledged[64], reads[16];
 	atomic_ulong changes[16];
+	atomic_ulong calls[OPS];
 	atomic_ulong complaints;
 };
 
@@ -235,6 +264,8 @@ void call_ends(enum op op, const char *path, long result);
 void account(enum op op, const char *path, int number);
 /* May a text that was saved there be refused because of what the structure does? */
 bool may_refuse(const char *path);
+/* May somebody see part of what a saver saves? */
+bool is_written_in_place(const struct task *task);
 const char *op_name(enum op op);
 const char *number_name(int number);
 long milliseconds(void);

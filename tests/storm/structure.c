@@ -140,6 +140,7 @@ static void moves_view(const struct curve *old, const struct curve *new, enum ki
 	snprintf(from, sizeof(from), "%s", old->path[kind]);
 	snprintf(to, sizeof(to), "%s", new->path[kind]);
 	add_prefix(&now.moved, from);
+	add_prefix(&now.onto, to);
 	add_prefix(&now.voided, clips[old->clip].path);
 	add_prefix(&now.voided, clips[new->clip].path);
 }
@@ -216,18 +217,24 @@ static bool copy_bytes(int in, int out)
 	return got == 0;
 }
 
+static bool copy_binary(const char *source, const char *target)
+{
+	int in = open(source, O_RDONLY | O_CLOEXEC);
+	int out = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	bool copied = in >= 0 && out >= 0 && copy_bytes(in, out);
+
+	close(in);
+	close(out);
+	return copied;
+}
+
 /* cp x x.storm~; mv x.storm~ x: what was saved in between is undone. */
 static void replace_outside(void)
 {
-	int in = open(from, O_RDONLY | O_CLOEXEC);
-	int out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-
-	if (in >= 0 && out >= 0 && copy_bytes(in, out)) {
+	if (copy_binary(from, to)) {
 		usleep(below(20000));
 		rename(to, from);
 	}
-	close(in);
-	close(out);
 	usleep(20000 + below(20000));
 }
 
@@ -315,15 +322,62 @@ static void end_outside(void)
 	unlink(to);
 }
 
+/* ---- rm -r of a file's folder, and the binary again ---- */
+
+#define ENDS_MS 2500 /* until what was removed is gone from the binary */
+#define SHOWN_MS 1500
+
+static char removed[PATH_MAX], kept[PATH_MAX];
+
+static bool deal_remove(void)
+{
+	if (!deal_outside())
+		return false;
+	if (snprintf(removed, sizeof(removed), "%s%s", options.top,
+		     from + strlen(options.source)) >= (int)sizeof(removed))
+		return false;
+	insert_in_name(kept, to, "kept-");
+	add_prefix(&now.moved, removed);
+	return true;
+}
+
+static void put_back(void)
+{
+	if (!copy_binary(kept, to) || rename(to, from) != 0)
+		complain("%s cannot be put back: %s", from, strerror(errno));
+}
+
+static void change_remove(void)
+{
+	if (access(kept, F_OK) != 0 && !copy_binary(from, kept))
+		complain("%s cannot be kept: %s", from, strerror(errno));
+	each_below(removed, removed, false);
+	usleep(below(20000));
+	put_back();
+	usleep(20000 + below(20000));
+}
+
+/* Whose last name a saver kept there was not removed; its clips are, after 2 s. */
+static void end_remove(void)
+{
+	usleep(ENDS_MS * 1000);
+	put_back();
+	unlink(kept);
+	usleep(SHOWN_MS * 1000);
+}
+
 const struct structure structures[] = {
-	{"none", deal_none, change_nothing, NULL},
-	{"clip-rename", deal_clip_rename, there_and_back, NULL},
-	{"file-rename", deal_file_rename, there_and_back, NULL},
-	{"folder-rename", deal_folder_rename, there_and_back, NULL},
-	{"clip-across", deal_clip_across, there_and_back, NULL},
-	{"view-same", deal_view_same, change_view, NULL},
-	{"view-across", deal_view_across, change_view, NULL},
-	{"outside", deal_outside, replace_outside, end_outside},
-	{"copy", deal_copy, change_copy, end_copy},
-	{NULL, NULL, NULL, NULL},
+	{"none", deal_none, change_nothing, NULL, true},
+	{"clip-rename", deal_clip_rename, there_and_back, NULL, false},
+	{"file-rename", deal_file_rename, there_and_back, NULL, false},
+	{"folder-rename", deal_folder_rename, there_and_back, NULL, false},
+	{"clip-across", deal_clip_across, there_and_back, NULL, false},
+	{"view-same", deal_view_same, change_view, NULL, false},
+	{"view-across", deal_view_across, change_view, NULL, false},
+	{"outside", deal_outside, replace_outside, end_outside, true},
+	{"remove", deal_remove, change_remove, end_remove, false},
+	{"copy", deal_copy, change_copy, end_copy, true},
+	{"tree-back", deal_tree_back, change_tree_back, NULL, true},
+	{"undo", deal_undo, change_undo, NULL, true},
+	{NULL, NULL, NULL, NULL, false},
 };

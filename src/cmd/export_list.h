@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* export_list.h - files, and in place of archives their members; archives that are open. */
+#ifndef ANIMFS_EXPORT_LIST_H
+#define ANIMFS_EXPORT_LIST_H
+
+#include "archived.h"
+#include "gather.h"
+#include "shard.h"
+
+#include <pthread.h>
+
+struct export_item {
+	char *path;      /* from SOURCE */
+	size_t inside;   /* where in it the path in an archive begins; 0: it is a file */
+	bool plain;      /* a file that is not looked into */
+	char *shown;     /* of a member: the path of its folder in DIR */
+	struct err *err; /* why it cannot be read; or NULL */
+};
+
+struct open_archive;
+struct export_list {
+	struct store *store;
+	const struct site *site; /* SOURCE */
+	const struct shard *shard;
+	bool all; /* archives are copied, too */
+	struct export_item *items;
+	size_t count, room;
+	pthread_mutex_t lock;
+	struct open_archive *idle; /* archives that no thread uses */
+};
+
+void export_list_init(struct export_list *l, struct store *store, const struct site *site);
+/* Makes the items of what was found in SOURCE. False when out of memory. */
+bool export_list_make(struct export_list *l, const struct gathered *files);
+void export_list_release(struct export_list *l);
+
+/*
+ * The archive of this path, of `size` bytes, with what is at the path `inside` it as its current
+ * entry, to be used by one thread until it is given back; NULL and err.
+ */
+struct open_archive *export_list_open(struct export_list *l, const char *path, size_t size,
+				      const char *inside, struct err *err);
+const struct archived *open_archive_at(const struct open_archive *o);
+void export_list_close(struct export_list *l, struct open_archive *o);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * import_clips.h - the texts of one animation file, and the clips in its folder that the file
+ * does not have.
+ */
+#ifndef ANIMFS_IMPORT_CLIPS_H
+#define ANIMFS_IMPORT_CLIPS_H
+
+#include "stamp.h"
+#include "store/assembly.h"
+#include "store/copied.h"
+
+struct import_text {
+	char *path; /* from the file's folder: "walk/bones/hips.csv" */
+	struct buf text;
+	struct stamp_text *noted; /* its entry in the stamp; NULL: none */
+	enum copied_fate fate;
+	bool used;      /* the file has its values, or will have */
+	struct err err; /* why it is refused, if it is */
+};
+
+struct import_clips {
+	const char *file_name;
+	struct import_text *texts;
+	size_t count;
+	bool all; /* texts that were exported may make clips too */
+	/* Before the call without, after it with the new clips. */
+	const struct anim *model;
+	struct assembly *assembly; /* owns the new model */
+};
+
+/*
+ * Makes a clip of each folder with texts of a clip that the model does not have (COPIED_OTHER).
+ * False if a text is refused (text->err), or with err. Release it in either case.
+ */
+bool import_clips(struct import_clips *c, struct err *err);
+void import_clips_release(struct import_clips *c);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* log.c - `animfs log` and `animfs forget`: lists and removes the versions of a file. */
+#include "versions.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define POLL_NS 200000000
+
+/* ---- of a view ---- */
+
+/* Did the view change in this version? `before`: the digest of its previous text. */
+static bool changes_view(struct versions *v, size_t i, struct history_digest *before)
+{
+	struct history_digest now = {0, 0};
+	struct err err = {.code = ERR_NONE};
+	struct buf text = BUF_INIT;
+	bool changed;
+
+	if (versions_text(v, i, &text, &err))
+		now = history_digest_of(buf_bytes(&text));
+	changed = !history_digest_same(&now, before);
+	*before = now;
+	buf_release(&text);
+	return changed;
+}
+
+/* Which versions to list; the caller frees it. NULL: no memory. */
+static bool *choose_versions(struct versions *v)
+{
+	const struct history_log *log = &v->book.log;
+	struct history_digest said = {0, 0};
+	bool *listed = calloc(log->count + 1, sizeof(*listed));
+
+	for (size_t i = 0; listed && i < log->count; i++) {
+		bool last = i + 1 == log->count;
+
+		listed[i] = last || log->list[i].kind == HISTORY_REMOVED || versions_have(v, i);
+		if (listed[i] && *v->t.inside)
+			listed[i] = versions_have(v, i) && changes_view(v, i, &said);
+	}
+	return listed;
+}
+
+static bool print_all(struct versions *v, struct err *err)
+{
+	bool *listed = choose_versions(v), any = false;
+
+	if (!listed)
+		return err_memory(err);
+	for (size_t i = v->book.log.count; i-- > 0;) {
+		if (listed[i])
+			versions_print(v, i);
+		any |= listed[i];
+	}
+	free(listed);
+	return any || versions_check_view(v, err);
+}
+
+/* ---- --follow ---- */
+
+/* Prints the versions after `number`, and updates that. */
+static bool print_newer(struct versions *v, uint64_t *number)
+{
+	const struct history_log *log = &v->book.log;
+	bool *listed;
+
+	if (history_log_last(log)->number <= *number)
+		return true;
+	listed = choose_versions(v);
+	if (!listed)
+		return false;
+	for (size_t i = 0; i < log->count; i++) {
+		if (listed[i] && log->list[i].number > *number)
+			versions_print(v, i);
+	}
+	free(listed);
+	fflush(stdout);
+	*number = history_log_last(log)->number;
+	return true;
+}
+
+/* Prints new versions until a signal, or until the reader of a pipe has gone. */
+static int follow_log(const char *path, const struct command *command)
+{
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	uint64_t number = 0;
+	bool first = true;
+
+	while (!ferror(stdout)) {
+		struct err err = {.code = ERR_NONE};
+		struct versions v;
+		bool fine = versions_open(&v, path, command, &err);
+
+		if (fine && first)
+			number = history_log_last(&v.book.log)->number;
+		if (fine && !print_newer(&v, &number))
+			fine = err_memory(&err);
+		versions_release(&v);
+		if (!fine && err.number != ENODATA) {
+			command_error(path, &err);
+			return STATUS_TROUBLE;
+		}
+		first = false;
+		nanosleep(&pause, NULL);
+	}
+	return STATUS_FINE;
+}
+
+/* ---- log ---- */
+
+static int list_versions(const char *path, const struct command *command)
+{
+	struct err err = {.code = ERR_NONE};
+	struct versions v;
+	int status = STATUS_FINE;
+
+	if (!versions_open(&v, path, command, &err)) {
+		command_error(path, &err);
+		status = err.number == ENODATA ? STATUS_REFUSED : STATUS_TROUBLE;
+	} else if (!print_all(&v, &err)) {
+		command_error(path, &err);
+		status = STATUS_TROUBLE;
+	}
+	versions_release(&v);
+	return status;
+}
+
+static const char log_usage[] =
+	"Usage: animfs log [OPTION]... FILE[/PATH]\n"
+	"List the versions of an animation file, or of one view of it, newest first:\n"
+	"number, time, what changed, and which program saved it. '*' marks the version\n"
+	"that the file is now. FILE may be in a mount.\n"
+	"\n"
+	"Options:\n"
+	"      --follow            print new versions as they come, until interrupted\n" HELP_READS
+		HELP_SITE HELP_COLOR HELP_END "\n"
+	"Exit status:\n"
+	"  0  the versions were listed\n"
+	"  1  there are no versions\n"
+	"  2  usage or I/O error\n";
+
+int cmd_log(int argc, char **argv)
+{
+	bool follows = false;
+	const struct command_option own[] = {{"follow", &follows, NULL}, {NULL, NULL, NULL}};
+	struct command command;
+	int status;
+
+	if (!command_begin(&argc, &argv, &command, own, log_usage, &status))
+		return status;
+	status = STATUS_TROUBLE;
+	if (command_operands(&command, argc, argv, 1, 1))
+		status = follows ? follow_log(argv[0], &command) : list_versions(argv[0], &command);
+	return command_end(&command, status);
+}
+
+/* ---- forget ---- */
+
+static bool forget_versions(const struct versions *v, struct err *err)
+{
+	int error = state_lock(v->t.site.state);
+
+	if (error)
+		return err_system(err, error, v->file.name);
+	error = history_forget(v->t.site.state, &v->file);
+	state_unlock(v->t.site.state);
+	return !error || err_system(err, error, v->file.name);
+}
+
+static int forget_path(const char *path, const struct command *command)
+{
+	struct err err = {.code = ERR_NONE};
+	struct versions v;
+	bool fine = versions_open(&v, path, command, &err);
+
+	if (fine && *v.t.inside) {
+		err_set(&err, ERR_TEXT, "FILE has versions, a view has none of its own");
+		err.number = EINVAL;
+		fine = false;
+	}
+	if (fine)
+		fine = forget_versions(&v, &err);
+	else if (err.number == ENODATA)
+		(void)forget_versions(&v, NULL); /* what is known of versions that are gone */
+	versions_release(&v);
+	if (fine)
+		return STATUS_FINE;
+	command_error(path, &err);
+	return err.number == ENODATA ? STATUS_REFUSED : STATUS_TROUBLE;
+}
+
+static const char forget_usage[] =
+	"Usage: animfs forget [OPTION]... FILE\n"
+	"Delete all old versions of an animation file. This cannot be undone.\n"
+	"\n"
+	"Options:\n" HELP_SITE HELP_END "\n"
+	"Exit status:\n"
+	"  0  they are deleted\n"
+	"  1  there were none\n"
+	"  2  usage or I/O error\n";
+
+int cmd_forget(int argc, char **argv)
+{
+	struct command command;
+	int status;
+
+	if (!command_begin(&argc, &argv, &command, NULL, forget_usage, &status))
+		return status;
+	status = STATUS_TROUBLE;
+	if (command_operands(&command, argc, argv, 1, 1))
+		status = forget_path(argv[0], &command);
+	return command_end(&command, status);
+}

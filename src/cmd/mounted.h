@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* mounted.h - maps paths in a mount to paths in its SOURCE. */
+#ifndef ANIMFS_MOUNTED_H
+#define ANIMFS_MOUNTED_H
+
+#include "animfs/base.h"
+
+struct mounted {
+	char *path;   /* in SOURCE; the path itself if it is in no mount */
+	char *source; /* NULL: in no mount */
+	char *state;  /* --state of the mount; NULL: in SOURCE */
+};
+
+/*
+ * Finds the mount of animfs that the path is in; what it names need not be there. Where the mount
+ * hides its SOURCE, being mounted over it, this process looks below it, which root may. False and
+ * err when that cannot be, or out of memory. Release it in either case.
+ */
+bool mounted_find(const char *path, struct mounted *m, struct err *err);
+void mounted_release(struct mounted *m);
+
+/* Calls it for every visible animfs mount. False: no memory, or `visit` returned false. */
+typedef bool mounted_visit(void *closure, const char *mountpoint, const char *source);
+bool mounted_each(mounted_visit *visit, void *closure);
+/* Finds the mountpoint and SOURCE of the mount that the path is in; false: none. Free both. */
+bool mounted_point(const char *path, char **mountpoint, char **source);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* versions.h - the versions of a file, or of one of its views, for commands. */
+#ifndef ANIMFS_VERSIONS_H
+#define ANIMFS_VERSIONS_H
+
+#include "cmd.h"
+
+#include "disk/history_undo.h"
+
+struct versions {
+	struct target t; /* nothing of it was read; inside: "" for the whole file */
+	struct history_file file;
+	struct history_book book;
+	char name[NAME_MAX + 1]; /* name of the file with the versions, if not the operand's */
+	struct buf live;         /* bytes of the file, if it exists */
+	bool is_there;
+};
+
+/*
+ * Finds the file of a path, which need not be there any more, and its versions. False and err:
+ * number is ENODATA where there are none. FILE/skeleton.csv is the file beside FILE, FILE/raw.X is
+ * FILE. Release it in either case.
+ */
+bool versions_open(struct versions *v, const char *path, const struct command *command,
+		   struct err *err);
+/* Reads file and log again with the lock held, in case they were read in the middle of a save. */
+bool versions_settle(struct versions *v, struct err *err);
+void versions_release(struct versions *v);
+/* Is the file equal to its last version? */
+bool versions_current(const struct versions *v);
+/* Are the bytes of version i available? */
+bool versions_have(const struct versions *v, size_t i);
+/* The bytes of version i. */
+bool versions_bytes(const struct versions *v, size_t i, struct buf *out, struct err *err);
+/* The same decoded; the caller gets a reference. NULL and err. */
+struct version *versions_decode(struct versions *v, size_t i, struct err *err);
+/* The view's text in that version. False if it had none; with err on another failure. */
+bool versions_text(struct versions *v, size_t i, struct buf *out, struct err *err);
+/* If no version has the view: does the latest file? Else ERR_OPERAND. */
+bool versions_check_view(struct versions *v, struct err *err);
+/* The index of the version whose number was typed. False and err. */
+bool versions_number(const struct versions *v, const char *number, size_t *i, struct err *err);
+/* Prints one line about a version. */
+void versions_print(const struct versions *v, size_t i);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * ff9clip.h - shared by the parts of the codec of Final Fantasy IX's clips (Steam): a file of
+ * either form that was checked, and its curves. The format is described in ff9clip.c.
+ */
+#ifndef ANIMFS_FF9CLIP_H
+#define ANIMFS_FF9CLIP_H
+
+#include "animfs/codec.h"
+#include "text/json.h"
+
+#define CLIP_RATE 30           /* frames a second, where the file has no usable rate */
+#define CLIP_HOLD 2            /* what holds before and after the keys of a new curve */
+#define CLIP_FRAMES_MAX 16384u /* float32 times of later frames may be off by 0.001 frames */
+#define CLIP_FRAMES_SHOWN 0x1000000u
+#define CLIP_GRID 0.001 /* frames that a time may be off */
+
+/* A curve of the file. In JSON a bone's components share the keys of one list. */
+struct clip_curve {
+	enum role role;
+	uint32_t track;
+	const char *path;
+	int32_t before, after;
+	uint32_t count;
+	/* float32s, little-endian, in the order of the keys in the file */
+	uint8_t *times, *values, *tangents;
+	uint32_t *order; /* the keys by their times; NULL: they ascend */
+	uint8_t *absent; /* JSON: a bit for each component that a key does not have; or NULL */
+	/* Binary: all of its bytes. JSON: its list of keys. */
+	size_t at, end;
+	size_t path_at;                   /* binary: the length of the path */
+	const struct token *list, **keys; /* JSON: `keys` are those with a time */
+};
+
+/* An entry of "transform" that names a bone. */
+struct clip_entry {
+	const struct token *token;
+	uint32_t track;
+};
+
+enum clip_tail { TAIL_NONE, TAIL_USUAL, TAIL_OTHER };
+
+/* A file in which everything has been checked. Its parts live in the arena. */
+struct ff9clip {
+	struct arena arena;
+	struct bytes src;
+	bool json;
+	struct doc doc;
+	const char *name; /* NULL: none */
+	float rate;
+	bool has_rate;
+	size_t rate_at;             /* binary */
+	int32_t wrap;               /* binary with a tail */
+	uint8_t flags[4];           /* binary */
+	enum clip_tail tail;        /* binary */
+	size_t section[ROLE_COUNT]; /* binary: the count of curves */
+	size_t section_end[ROLE_COUNT];
+	uint32_t count;
+	size_t room;
+	struct clip_curve *curves;
+	size_t entry_count, entry_room;
+	struct clip_entry *entries; /* JSON */
+	uint32_t track_count;
+	const char **paths; /* of the tracks, in their order; equal ones only if read-only */
+	uint32_t frames;
+	bool between;          /* keys stand between frames */
+	const char *read_only; /* why it is; NULL: it is not */
+};
+
+static inline unsigned clip_width(enum role role)
+{
+	return role == ROLE_ROTATION ? 4 : 3;
+}
+
+#define USUAL_TAIL 1912
+/* Fills in the tail that Hades Workshop writes; it was all zero. */
+void ff9clip_usual_tail(uint8_t *tail);
+/* A key of a curve by the order of times. */
+static inline uint32_t clip_key(const struct clip_curve *c, uint32_t key)
+{
+	return c->order ? c->order[key] : key;
+}
+static inline float clip_time(const struct clip_curve *c, uint32_t stored)
+{
+	return get_f32(c->times + 4 * (size_t)stored);
+}
+/* The rate that frames count by. */
+double ff9clip_rate(float stored);
+/* Checks a whole file. The caller calls ff9clip_release, also after a failure. */
+bool ff9clip_read(struct ff9clip *f, struct bytes src, struct err *err);
+void ff9clip_release(struct ff9clip *f);
+/* Adds a curve whose numbers are still to be filled in; NULL: no memory. */
+struct clip_curve *ff9clip_add(struct ff9clip *f, enum role role, uint32_t keys);
+
+/* ff9clip_json.c: only the JSON form. */
+bool ff9clip_read_json(struct ff9clip *f, struct err *err);
+/* "x", "xInnerTangent", "xOuterTangent": `part` is 0 to 2. */
+const char *ff9clip_json_name(unsigned part, unsigned axis);
+extern const char *const ff9clip_json_roles[ROLE_COUNT];
+
+/* A curve to be written. Keys are as they are to be stored. */
+struct clip_write {
+	const struct track *track;
+	const struct clip_curve *old; /* NULL: it is new */
+	bool same;                    /* as old, but for the path */
+	enum role role;
+	int32_t before, after;
+	uint32_t count;
+	uint8_t *times, *values, *tangents;
+	int64_t *from; /* of each key: the old one that it is or was, as stored, or -1 */
+};
+
+/* Everything to be written. */
+struct clip_edit {
+	struct ff9clip old; /* of no bytes: the file is new */
+	struct anim *model; /* of the old bytes, or NULL */
+	const struct anim *a;
+	const struct clip *clip;
+	struct arena arena;
+	struct clip_write *curves; /* track by track */
+	uint32_t count;
+	float rate;
+	int32_t wrap;
+	struct buf *out;
+	struct err *err;
+};
+
+struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct err *err);
+bool ff9clip_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+/* ff9clip_json_write.c */
+bool ff9clip_write_json(struct clip_edit *e);
+
+#endif

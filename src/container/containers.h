@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer container: archives. Each kind is a const struct container (include/animfs/container.h) in
+ * a file or family of its own: it lists the members of an archive and unpacks them. contents.c
+ * shows the list as folders with names that are file names. A container opens no file and trusts no
+ * byte. It knows no format and no view. skel.c is the template of a new one.
+ *
+ * May use: util text model
+ */
+/* containers.h - what containers[] lists: one entry a kind, at the end of its file. */
+#ifndef ANIMFS_CONTAINERS_H
+#define ANIMFS_CONTAINERS_H
+
+#include "animfs/container.h"
+
+extern const struct container cpk_container;
+extern const struct container rab_container;
+extern const struct container zip_container;
+/* Not in the list: the template of a new one. */
+extern const struct container skel_container;
+
+/* An error whose place counts from the member's first byte, as one of the archive. Returns false.
+ */
+bool member_fault(struct err *err, const struct err *why, const struct member *m);
+
+#endif

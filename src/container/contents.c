@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "contents.h"
+
+#include "model/names.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+/* ---- entries by name ---- */
+
+static uint64_t hash(uint32_t parent, const char *name, size_t size)
+{
+	return XXH3_64bits_withSeed(name, size, parent);
+}
+
+/* The name by which an index finds the entry. */
+static const char *key_of(const struct contents *c, const struct contents_index *index,
+			  const struct contents_entry *e, size_t *size)
+{
+	*size = index == &c->labels ? strlen(e->label) : e->stored_size;
+	return index == &c->labels ? e->label : e->stored;
+}
+
+/* The slot of this name, or the free one where it belongs. */
+static uint32_t *find_slot(const struct contents *c, const struct contents_index *index,
+			   uint32_t parent, const char *name, size_t size)
+{
+	size_t i = (size_t)hash(parent, name, size) & index->mask, length;
+
+	assert(index->slots);
+	for (; index->slots[i]; i = (i + 1) & index->mask) {
+		const struct contents_entry *e = &c->entries[index->slots[i] - 1];
+		const char *key = key_of(c, index, e, &length);
+
+		if (e->parent == parent && length == size && memcmp(key, name, size) == 0)
+			break;
+	}
+	return &index->slots[i];
+}
+
+static bool index_room(const struct contents *c, struct contents_index *index)
+{
+	struct contents_index larger = {.mask = index->slots ? 2 * index->mask + 1 : 63,
+					.used = index->used};
+
+	if (index->slots && index->used < (index->mask + 1) / 2)
+		return true;
+	larger.slots = calloc(larger.mask + 1, sizeof(*larger.slots));
+	if (!larger.slots)
+		return false;
+	for (size_t i = 0; index->slots && i <= index->mask; i++) {
+		const struct contents_entry *e;
+		const char *key;
+		size_t size;
+
+		if (!index->slots[i])
+			continue;
+		e = &c->entries[index->slots[i] - 1];
+		key = key_of(c, index, e, &size);
+		for (size_t at = (size_t)hash(e->parent, key, size);; at++) {
+			uint32_t *slot = &larger.slots[at & larger.mask];
+
+			if (!*slot) {
+				*slot = index->slots[i];
+				break;
+			}
+		}
+	}
+	free(index->slots);
+	*index = larger;
+	return true;
+}
+
+uint32_t contents_find(const struct contents *c, uint32_t folder, const char *label, size_t size)
+{
+	return c->labels.slots ? *find_slot(c, &c->labels, folder, label, size) - 1 : CONTENTS_NONE;
+}
+
+/* ---- building ---- */
+
+struct building {
+	struct contents *c;
+	struct buf form; /* scratch memory */
+	struct err *err;
+};
+
+static bool check_limit(const struct building *b)
+{
+	const struct contents *c = b->c;
+	size_t used = c->arena.total + c->room * sizeof(*c->entries) +
+		      (c->labels.mask + c->stored.mask) * sizeof(*c->labels.slots);
+
+	return used <= c->limit ||
+	       err_set(b->err, ERR_FORMAT,
+		       "the folders of the members take more memory than %zu bytes, the limit",
+		       c->limit);
+}
+
+/* Is the name surely its own file name, as nearly all are? False means perhaps. */
+static bool is_plain(const char *name, size_t size)
+{
+	if (size == 0 || size > NAME_LIMIT || strchr(".=+-@", name[0]) || name[size - 1] == '.')
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		if (!((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
+		      c == '_' || c == '-' || c == '.'))
+			return false;
+	}
+	return true;
+}
+
+/* Makes the file name of a stored name, with this suffix, in b->form. */
+static bool make_label(struct building *b, const char *stored, size_t size, const char *suffix)
+{
+	char *name;
+
+	buf_clear(&b->form);
+	if (!*suffix && is_plain(stored, size)) {
+		buf_add(&b->form, stored, size);
+		return !b->form.failed;
+	}
+	name = strndup(stored, size);
+	if (name) {
+		name_escape(name, NAME_LIMIT - strlen(suffix), &b->form);
+		buf_text(&b->form, suffix);
+	}
+	free(name);
+	return name && !b->form.failed;
+}
+
+/* Makes the first label of the name that is free in the folder, in b->form. */
+static bool choose_label(struct building *b, uint32_t parent, const char *stored, size_t size)
+{
+	struct contents *c = b->c;
+	uint32_t first = CONTENTS_NONE;
+	char suffix[16] = "";
+
+	while (make_label(b, stored, size, suffix)) {
+		uint32_t taken =
+			*find_slot(c, &c->labels, parent, (const char *)b->form.data, b->form.size);
+
+		if (!taken)
+			return true;
+		if (first == CONTENTS_NONE)
+			first = taken - 1;
+		snprintf(suffix, sizeof(suffix), "~%u", c->entries[first].again++);
+	}
+	return err_memory(b->err);
+}
+
+static bool grow(struct building *b)
+{
+	struct contents *c = b->c;
+	struct contents_entry *entries =
+		array_room(c->entries, c->count, &c->room, sizeof(*entries));
+
+	if (!entries)
+		return err_memory(b->err);
+	c->entries = entries;
+	return (index_room(c, &c->labels) && index_room(c, &c->stored)) || err_memory(b->err);
+}
+
+static uint32_t add_entry(struct building *b, uint32_t parent, const char *stored, size_t size,
+			  uint32_t member)
+{
+	struct contents *c = b->c;
+	struct contents_entry *e, *above;
+	uint32_t number = c->count;
+
+	if (!check_limit(b) || !grow(b) || !choose_label(b, parent, stored, size))
+		return CONTENTS_NONE;
+	e = &c->entries[number];
+	*e = (struct contents_entry){.stored = stored,
+				     .stored_size = (uint32_t)size,
+				     .parent = parent,
+				     .member = member,
+				     .first = CONTENTS_NONE,
+				     .last = CONTENTS_NONE,
+				     .next = CONTENTS_NONE,
+				     .again = 2};
+	/* Most names are their own labels; a folder's stored name has no NUL at its end. */
+	e->label = member != CONTENTS_NONE && bytes_equal(bytes_of(stored), buf_bytes(&b->form))
+			   ? stored
+			   : arena_text(&c->arena, (const char *)b->form.data, b->form.size);
+	if (!e->label) {
+		err_memory(b->err);
+		return CONTENTS_NONE;
+	}
+	c->count++;
+	*find_slot(c, &c->labels, parent, e->label, strlen(e->label)) = number + 1;
+	c->labels.used++;
+	above = &c->entries[parent];
+	if (above->last == CONTENTS_NONE)
+		above->first = number;
+	else
+		c->entries[above->last].next = number;
+	above->last = number;
+	return number;
+}
+
+static uint32_t enter(struct building *b, uint32_t parent, const char *part, size_t size)
+{
+	struct contents *c = b->c;
+	uint32_t entry =
+		c->stored.slots ? *find_slot(c, &c->stored, parent, part, size) - 1 : CONTENTS_NONE;
+
+	if (entry != CONTENTS_NONE)
+		return entry;
+	entry = add_entry(b, parent, part, size, CONTENTS_NONE);
+	if (entry != CONTENTS_NONE) {
+		*find_slot(c, &c->stored, parent, part, size) = entry + 1;
+		c->stored.used++;
+	}
+	return entry;
+}
+
+/* The folder of a stored path; makes what is missing of it. */
+static uint32_t enter_all(struct building *b, const char *path)
+{
+	uint32_t folder = CONTENTS_TOP;
+
+	if (!*path)
+		return folder;
+	while (folder != CONTENTS_NONE) {
+		size_t size = strcspn(path, "/");
+
+		folder = enter(b, folder, path, size);
+		if (!path[size])
+			break;
+		path += size + 1;
+	}
+	return folder;
+}
+
+static bool add_members(struct building *b, const struct archive *a)
+{
+	const char *last = "";
+	uint32_t folder = CONTENTS_TOP;
+
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct member *m = &a->members[i];
+
+		if (m->folder != last && strcmp(m->folder, last) != 0)
+			folder = enter_all(b, m->folder);
+		last = m->folder;
+		if (folder == CONTENTS_NONE ||
+		    (m->name && add_entry(b, folder, m->name, strlen(m->name), i) == CONTENTS_NONE))
+			return false;
+	}
+	return true;
+}
+
+struct contents *contents_new(const struct archive *a, struct err *err)
+{
+	struct contents *c = calloc(1, sizeof(*c));
+	struct building b = {.c = c, .form = BUF_INIT, .err = err};
+	bool fine = c && grow(&b);
+
+	if (fine) {
+		c->limit = a->limit;
+		c->entries[c->count++] = (struct contents_entry){.label = "",
+								 .stored = "",
+								 .parent = CONTENTS_NONE,
+								 .member = CONTENTS_NONE,
+								 .first = CONTENTS_NONE,
+								 .last = CONTENTS_NONE,
+								 .next = CONTENTS_NONE};
+		fine = add_members(&b, a);
+	} else {
+		err_memory(err);
+	}
+	buf_release(&b.form);
+	if (fine)
+		return c;
+	contents_free(c);
+	return NULL;
+}
+
+void contents_free(struct contents *c)
+{
+	if (!c)
+		return;
+	free(c->entries);
+	free(c->labels.slots);
+	free(c->stored.slots);
+	arena_release(&c->arena);
+	free(c);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * contents.h - the members of an archive as folders and files with names that are file names
+ * (model/names.h): what a stored path has in it leads nowhere else, and of equal names each further
+ * one gets ~2, ~3 ... in the order of the archive.
+ */
+#ifndef ANIMFS_CONTAINER_CONTENTS_H
+#define ANIMFS_CONTAINER_CONTENTS_H
+
+#include "animfs/container.h"
+
+#define CONTENTS_TOP 0u
+#define CONTENTS_NONE UINT32_MAX
+
+struct contents_entry {
+	const char *label;  /* its file name */
+	const char *stored; /* its name in the archive; of a folder not NUL-terminated */
+	uint32_t stored_size;
+	uint32_t parent;
+	uint32_t member;      /* CONTENTS_NONE: it is a folder, */
+	uint32_t first, last; /* whose entries these are; CONTENTS_NONE */
+	uint32_t next;        /* in its own folder; CONTENTS_NONE */
+	uint32_t again;       /* the number that the next entry of this name tries */
+};
+
+/* Entry 0 is the top. */
+struct contents {
+	struct contents_entry *entries;
+	uint32_t count;
+	size_t room;
+	struct arena arena;
+	struct contents_index {
+		uint32_t *slots; /* entry + 1; 0: free */
+		size_t mask, used;
+	} labels, stored; /* by parent and label; folders by parent and stored name */
+	size_t limit;
+};
+
+/*
+ * The archive must stay. Uses at most as much memory as the archive's list may; NULL and err.
+ */
+struct contents *contents_new(const struct archive *a, struct err *err);
+void contents_free(struct contents *c); /* NULL is fine */
+/* The entry of a folder that has this label; CONTENTS_NONE. */
+uint32_t contents_find(const struct contents *c, uint32_t folder, const char *label, size_t size);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* stored_name.h - names as archives store them, as UTF-8. */
+#ifndef ANIMFS_CONTAINER_STORED_NAME_H
+#define ANIMFS_CONTAINER_STORED_NAME_H
+
+#include "animfs/container.h"
+
+#include <iconv.h>
+
+struct stored_names {
+	struct archive *archive;
+	bool cp932;      /* they are; otherwise UTF-8 */
+	iconv_t convert; /* opened for the first name that is not ASCII, */
+	bool opened;
+	const char *folder_stored, *folder; /* and the folder that was converted last */
+};
+
+/*
+ * The name, which is a string in the archive's arena. What is not of its encoding becomes the
+ * characters U+0080 to U+00FF, byte by byte, so that the member can be named in any case. NULL and
+ * err: it is too long, or out of memory.
+ */
+const char *stored_name(struct stored_names *n, const char *stored, struct err *err);
+/* The same, faster for many members of one folder. */
+const char *stored_name_folder(struct stored_names *n, const char *stored, struct err *err);
+void stored_names_end(struct stored_names *n);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer disk: files, by the descriptor of their folder and one name, never by a path. Atomic and
+ * durable replacement, attributes, the state directory, history, refused texts, inotify, what the
+ * kernel would let a caller do, and what a process gives up while it serves a mount. It moves
+ * bytes and knows no format: what is in a file is for codec, when it changes for store.
+ *
+ * May use: util
+ */
+/*
+ * at.h - files by a directory descriptor and one name, so that no path can lead out of a root.
+ *
+ * Every function returns 0 or an errno. Descriptors are O_CLOEXEC. A folder that is only used for
+ * look-ups may be an O_PATH descriptor. A name with '/' in it, "." and ".." are EINVAL.
+ */
+#ifndef ANIMFS_AT_H
+#define ANIMFS_AT_H
+
+#include "animfs/base.h"
+#include <dirent.h>
+#include <sys/stat.h>
+
+/* Is it a valid name of one file in a folder? (An empty one is left to the kernel to refuse.) */
+bool at_is_name(const char *name);
+/* Opens one name below dir; never follows a symbolic link. */
+int at_open(int dir, const char *name, int flags, mode_t mode, int *fd);
+/*
+ * Makes a new file for writing. Anything else of that name (a FIFO, a link, a leftover of a killed
+ * program) is unlinked, not truncated. EEXIST if it is a folder.
+ */
+int at_make(int dir, const char *name, mode_t mode, int *fd);
+/*
+ * Opens a relative path below root, component by component, without following links; "" is root
+ * itself. O_PATH works, O_CREAT does not. A link on the way is ENOTDIR, at the end ELOOP (or the
+ * link itself with O_PATH).
+ */
+int at_walk(int root, const char *path, int flags, int *fd);
+/*
+ * Makes the missing folders of a relative path (mode 0700 less umask) and opens the last with
+ * O_PATH.
+ */
+int at_make_folders(int root, const char *path, int *fd);
+/* Opens the folder at a relative path (at_walk) for listing; close it with closedir. */
+int at_list(int root, const char *path, DIR **out);
+/* Its next entry except "." and ".."; NULL at the end (errno 0) or on an error (errno not 0). */
+struct dirent *at_next(DIR *dir);
+/*
+ * The size of a folder's content: the bytes of all files below it, plus `file` for each file or
+ * link and `folder` for each folder. Folders that are too deep or cannot be read count as empty.
+ */
+uint64_t at_size(int root, const char *path, uint64_t file, uint64_t folder);
+/*
+ * Appends all of a regular file to `out`; EFBIG past `limit`. Anything but a regular file is EISDIR
+ * or EINVAL; a FIFO never blocks. The stat is taken before the first byte is read, so that a change
+ * during the read shows as another version.
+ */
+int at_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st);
+/* Writes all bytes at the descriptor's offset, however many calls it takes. */
+int at_write(int fd, struct bytes data);
+/* Copies the rest of one file to the offset of another. */
+int at_copy(int from, int to);
+/* Compares the content of a file; EAGAIN if it differs. */
+int at_compare(int fd, struct bytes data);
+
+/*
+ * From now on the current folder of the process is its only /proc (enclose.h). Code of a process
+ * that serves a mount uses /proc only through at_proc_path() and at_proc_open().
+ */
+void at_proc_is_here(void);
+/*
+ * Opens a file of /proc read-only, such as "PID/status". ESRCH if /proc is not that of our PID
+ * namespace.
+ */
+int at_proc_open(const char *path, int *fd);
+
+/*
+ * renameat2(), also on filesystems without its flags. RENAME_NOREPLACE is then emulated: a link or
+ * an empty folder reserves the new name; a file that cannot be linked is renamed after a check.
+ * RENAME_EXCHANGE is not emulated: see at_lacks_flags.
+ */
+int at_rename(int from, const char *name, int to, const char *new_name, unsigned flags);
+/*
+ * Is the existing `name` only another spelling of an entry? True on filesystems that ignore case.
+ */
+bool at_is_respelled(int folder, const char *name);
+/* Is this the error of renameat2() on a filesystem that does not support its flags? */
+bool at_lacks_flags(int error);
+
+/*
+ * "/proc/self/fd/N/NAME", for calls that have no *at form (use lgetxattr and the like); "." is the
+ * folder. With name NULL "/proc/self/fd/N", the file of the descriptor itself (use getxattr and the
+ * like, since that is a link). On failure out is "", which every call refuses. AT_PROC_SIZE has
+ * room for any name (some filesystems count 255 characters, not bytes).
+ */
+#define AT_PROC_SIZE 1100
+int at_proc_path(int dir, const char *name, char *out, size_t size);
+
+/* A version of a file: differs after every replacement and every write in place. */
+struct file_version {
+	uint64_t dev, ino;
+	int64_t size;
+	struct timespec mtime, ctime;
+};
+struct file_version file_version_of(const struct stat *st);
+bool file_version_same(const struct file_version *a, const struct file_version *b);
+/*
+ * Would any write after `now` give another version? Take `now` before reading the file. False if
+ * the file changed less than two ticks before, of the clock or of a filesystem that keeps whole
+ * seconds.
+ */
+bool file_version_settled(const struct file_version *version, const struct timespec *now);
+/* Is it from a filesystem that keeps whole seconds? By chance rarely true of others. */
+bool file_version_coarse(const struct file_version *version);
+
+#endif

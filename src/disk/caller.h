@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * caller.h - what the kernel would allow a user to do with a file, by owner, mode and POSIX ACL.
+ *
+ * For a process with more rights than those on whose behalf it acts. User 0 may do everything, as
+ * with CAP_DAC_OVERRIDE.
+ */
+#ifndef ANIMFS_CALLER_H
+#define ANIMFS_CALLER_H
+
+#include "animfs/base.h"
+#include <sys/stat.h>
+
+struct caller {
+	uid_t uid;
+	bool makes; /* the right to make names in the folder in question has been checked already */
+	size_t count;
+	gid_t groups[]; /* all of them; the first is the one that new files get */
+};
+/* NULL: no memory. free() releases it. */
+struct caller *caller_new(uid_t uid, gid_t gid, const gid_t *more, size_t count);
+bool caller_in_group(const struct caller *c, gid_t group);
+
+/* The owner and permissions of a file or folder. */
+struct rights {
+	uid_t uid;
+	gid_t gid;
+	mode_t mode;
+	struct bytes acl; /* in the form of system.posix_acl_access; empty: none */
+};
+
+enum { MAY_SEARCH = 1, MAY_WRITE = 2, MAY_READ = 4 };
+/* Does the caller have all permissions in `what` (as the bits of one class of a mode)? */
+bool caller_may(const struct caller *c, const struct rights *r, unsigned what);
+
+/*
+ * May everybody who may read `file` also read `other`? Assumes nothing about group membership. If
+ * the ACLs have too many entries, the answer is no, unless everybody may read `other`.
+ */
+bool rights_cover(const struct rights *other, const struct rights *file);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * confine.h - what a process that serves a mount gives up for good: it reads files that anybody may
+ * have written, and an attacker who takes it over with one should gain little.
+ *
+ *   tree          only the places have names, so nothing else can be opened, nor its owner, mode,
+ *                 times or attributes be changed; for processes of root (enclose.h)
+ *   namespace     with that, mounts of its own, so that a folder that is moved leads nowhere else
+ *   files         only what is below the places can be opened, made, moved or removed (landlock);
+ *                 no device can be made, and on kernels that support it no signal be sent out
+ *   calls         EPERM for what serving a mount never needs: programs, sockets, mounts, modules,
+ *                 tracing, keys, namespaces ... (seccomp)
+ *   capabilities  only those that are needed to act on other people's files
+ *   privileges    no program gives new ones (no_new_privs)
+ *   memory        none that was written becomes code (PR_SET_MDWE)
+ *   core          no core dump is written
+ *
+ * Threads that are started afterwards, and children, are confined alike.
+ */
+#ifndef ANIMFS_CONFINE_H
+#define ANIMFS_CONFINE_H
+
+#include "animfs/base.h"
+
+struct confine_place {
+	int fd; /* a folder; O_PATH will do. -1: none */
+	bool writable;
+};
+#define CONFINE_PLACES_MAX 3
+
+/* Sanitizers read /proc at any time, and LeakSanitizer traces its own process from a clone. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CONFINE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define CONFINE_SANITIZED 1
+#endif
+#endif
+#ifndef CONFINE_SANITIZED
+#define CONFINE_SANITIZED 0
+#endif
+
+enum {
+	CONFINED_FILES = 1,
+	CONFINED_CALLS = 2,
+	CONFINED_CAPABILITIES = 4,
+	CONFINED_PRIVILEGES = 8,
+	CONFINED_MEMORY = 16,
+	CONFINED_CORE = 32,
+	CONFINED_TREE = 64,
+	CONFINED_NAMESPACE = 128,
+};
+
+/*
+ * Closes inherited descriptors, and opens 0, 1 and 2 if they are closed or are folders: a file must
+ * not become standard output by accident, and a folder leads to others.
+ */
+bool confine_descriptors(struct err *err);
+/*
+ * Does all of the above; call it while there is one thread. What the kernel does not support is
+ * left out of *held, and so is the tree if the process may not change it. False and err on another
+ * failure; then give up.
+ *
+ * With CONFINED_TREE the descriptors of the places are replaced by those of the same folders, seen
+ * from within, and "/" and the current folder are others: enclose.h.
+ */
+bool confine(const struct confine_place *places, size_t count, unsigned *held, struct err *err);
+/*
+ * For the process that unmounts. Root keeps only the capabilities for that, and all calls above but
+ * umount are refused. For another user, who runs fusermount3, which needs calls and privileges,
+ * only capabilities are dropped.
+ */
+bool confine_unmounter(struct err *err);
+/* Appends the words above for what is held, separated by spaces; "no" for nothing. */
+void confine_describe(unsigned held, struct buf *out);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * enclose.h - a process sees a few folders, and nothing else of the file tree.
+ *
+ * Landlock decides what is opened, made, moved and removed. It does not ask about chmod, chown,
+ * utimensat, setxattr and stat, nor about O_PATH and "..", by which a descriptor of any folder
+ * leads to all others. So the first folder becomes the process's root, and each of the others the
+ * root of a mount that nothing is above. The current folder is an instance of /proc with processes
+ * only, which at_proc_path() then uses.
+ *
+ * Two ways, since mounts that are made below the first folder later must be seen:
+ *
+ *   own namespace   where the first folder is on a shared mount: a copy of the mounts from it down,
+ *                   which follows the original's. Nothing else is mounted in that namespace, so it
+ *                   keeps no filesystem from being unmounted elsewhere.
+ *   chroot          where it is not: a copy would follow nothing. A folder that somebody moves out
+ *                   of the first one while the process has it open leads to all others again.
+ */
+#ifndef ANIMFS_ENCLOSE_H
+#define ANIMFS_ENCLOSE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct enclosed {
+	int fd;        /* replaced by one of the same folder, seen from within; -1: none */
+	bool writable; /* else its mount is read-only; the first folder's stays as it is */
+};
+
+/*
+ * Needs CAP_SYS_ADMIN, CAP_SYS_CHROOT, one thread, and no other open descriptors of folders. 0, or
+ * an errno if nothing has changed; a negated errno if it could not return, and the process must
+ * exit. *apart: it has a namespace of its own.
+ */
+int enclose(struct enclosed *folders, size_t count, bool *apart);
+/* The descriptor of that /proc; -1 unless enclose() has succeeded. */
+int enclose_proc(void);
+/*
+ * Call it after fuse_daemonize(), which makes "/" the current folder and, in the background, does
+ * not find /dev/null. Does nothing unless enclosed.
+ */
+void enclose_settle(bool background);
+
+#endif

@@ -1,0 +1,1468 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "history.h"
+
+#include "at.h"
+#include "attributes.h"
+#include "history_room.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <linux/limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH "path"
+#define BLOB "blob"
+#define BLOB_MAX ((size_t)64 << 20)
+#define WHAT_MAX 400
+#define PROGRAM_MAX 64
+#define VIEW_MAX 2048
+#define THIN_EVERY 64 /* versions of a file between two thinnings */
+#define SLACK 16      /* at the limit, another 1/SLACK of it is freed */
+#define HELD_MAX 64
+
+struct history {
+	struct state *state;
+	uint64_t limit;
+	_Atomic uint64_t held[HELD_MAX];
+	struct lock lock;
+	pthread_cond_t changed;
+	bool moving
+		GUARDED_BY(history_class); /* a rename in SOURCE and of folders here is under way */
+	unsigned opening GUARDED_BY(history_class); /* saves that are opening their folder */
+	/* Bytes of all versions, valid while the folder's mtime is `mark`. */
+	uint64_t total GUARDED_BY(replace_class);
+	struct timespec mark GUARDED_BY(replace_class);
+	bool is_counted GUARDED_BY(replace_class);
+};
+
+UNSHARED struct history *history_new(struct state *state, uint64_t limit)
+{
+	struct history *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return NULL;
+	h->state = state;
+	h->limit = limit;
+	lock_init(&h->lock);
+	lock_condition_init(&h->changed);
+	return h;
+}
+
+UNSHARED void history_free(struct history *h)
+{
+	if (!h)
+		return;
+	pthread_cond_destroy(&h->changed);
+	lock_destroy(&h->lock);
+	free(h);
+}
+
+struct state *history_state(const struct history *h)
+{
+	return h->state;
+}
+
+/* ---- names that move ---- */
+
+void history_begin_move(struct history *h)
+{
+	if (!h)
+		return;
+	lock_acquire(&h->lock, &history_class);
+	h->moving = true;
+	while (h->opening)
+		lock_wait(&h->lock, &history_class, &h->changed);
+	lock_release(&h->lock, &history_class);
+}
+
+void history_end_move(struct history *h)
+{
+	if (!h)
+		return;
+	lock_acquire(&h->lock, &history_class);
+	h->moving = false;
+	pthread_cond_broadcast(&h->changed);
+	lock_release(&h->lock, &history_class);
+}
+
+static void begin_opening(struct history *h)
+{
+	lock_acquire(&h->lock, &history_class);
+	while (h->moving)
+		lock_wait(&h->lock, &history_class, &h->changed);
+	h->opening++;
+	lock_release(&h->lock, &history_class);
+}
+
+static void end_opening(struct history *h)
+{
+	lock_acquire(&h->lock, &history_class);
+	h->opening--;
+	pthread_cond_broadcast(&h->changed);
+	lock_release(&h->lock, &history_class);
+}
+
+static int64_t ns_of(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return ns_of(&now);
+}
+
+/* ---- folders ---- */
+
+#define KEY_SIZE 33
+
+static void key_of(const char *path, char out[KEY_SIZE])
+{
+	struct history_digest d = history_digest_of(bytes_of(path));
+
+	snprintf(out, KEY_SIZE, "%016" PRIx64 "%016" PRIx64, d.high, d.low);
+}
+
+static bool path_of(const struct history_file *f, struct buf *out)
+{
+	buf_text(out, f->folder);
+	if (*f->folder)
+		buf_char(out, '/');
+	buf_text(out, f->name);
+	buf_char(out, '\0');
+	return !out->failed;
+}
+
+/* Opens the top folder. With `make`, makes it if it is missing, and hides it from git. */
+static int open_top(struct state *state, bool make, int *top)
+{
+	int error = state_folder(state, STATE_HISTORY, "", make, top), fd;
+
+	if (error || !make)
+		return error;
+	if (!at_open(*top, ".gitignore", O_WRONLY | O_CREAT | O_EXCL, 0600, &fd)) {
+		at_write(fd, bytes_of("*\n"));
+		close(fd);
+	}
+	return 0;
+}
+
+/* Reads the path of the file whose versions are in the folder. False if there is none. */
+static bool read_path(int folder, struct buf *out)
+{
+	struct stat st;
+
+	if (at_read(folder, PATH, PATH_MAX, out, &st))
+		return false;
+	buf_char(out, '\0');
+	return !out->failed;
+}
+
+static int write_path(struct state *state, int folder, const char *path)
+{
+	return state_put(state, folder, NULL, PATH, 0600, bytes_of(path), 0);
+}
+
+/* Frees a key: renames its folder, whose versions belong to another path or owner. */
+static int set_aside(int top, const char *key)
+{
+	char name[KEY_SIZE + 16];
+
+	for (unsigned i = 1; i < 10000; i++) {
+		snprintf(name, sizeof(name), "%s-%u", key, i);
+		if (faccessat(top, name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+			return renameat(top, key, top, name) ? errno : 0;
+	}
+	return EEXIST;
+}
+
+/* Two paths only have the same key if somebody made them so; the earlier folder is set aside. */
+static int check_path(struct state *state, int top, const char *key, const char *path, bool make,
+		      int *folder)
+{
+	struct buf there = BUF_INIT;
+	bool said = read_path(*folder, &there);
+	int error = 0;
+
+	if (said && strcmp((const char *)there.data, path) != 0) {
+		close(*folder);
+		*folder = -1;
+		error = make ? set_aside(top, key) : ENOENT;
+		if (!error)
+			error = at_make_folders(top, key, folder);
+		said = false;
+	}
+	if (!error && !said)
+		error = make ? write_path(state, *folder, path) : ENOENT;
+	if (error && *folder >= 0) {
+		close(*folder);
+		*folder = -1;
+	}
+	buf_release(&there);
+	return error;
+}
+
+/* Opens the folder of a file's versions. Without `make`, ENOENT if there is none. */
+static int open_folder(struct state *state, const char *path, bool make, int *folder)
+{
+	char key[KEY_SIZE];
+	int top, error = open_top(state, make, &top);
+
+	*folder = -1;
+	if (error)
+		return error;
+	key_of(path, key);
+	error = make ? at_make_folders(top, key, folder)
+		     : at_walk(top, key, O_PATH | O_DIRECTORY, folder);
+	if (!error)
+		error = check_path(state, top, key, path, make, folder);
+	close(top);
+	return error;
+}
+
+/* ---- lines ---- */
+
+/* If only part of the line was written, removes it: the next line would be appended to it. */
+static int append_line(int folder, struct bytes line)
+{
+	struct stat before;
+	int fd, error = at_open(folder, HISTORY_LOG, O_WRONLY | O_APPEND | O_CREAT, 0600, &fd);
+
+	if (error)
+		return error;
+	if (fstat(fd, &before)) {
+		error = errno;
+	} else {
+		error = at_write(fd, line);
+		if (error && ftruncate(fd, before.st_size))
+			error = errno;
+	}
+	close(fd);
+	return error;
+}
+
+static int append_entry(struct history_save *s, const struct history_entry *e)
+	REQUIRES(replace_class)
+{
+	struct buf line = BUF_INIT;
+	int error;
+
+	if (s->log.torn)
+		buf_char(&line, '\n');
+	history_log_line(e, &line);
+	error = line.failed ? ENOMEM : append_line(s->folder, buf_bytes(&line));
+	if (history_needs_room(error) && history_yield(s->history, line.size))
+		error = append_line(s->folder, buf_bytes(&line));
+	if (!error)
+		s->log.torn = false;
+	buf_release(&line);
+	return error;
+}
+
+/* ---- the beginning of a save ---- */
+
+static bool is_same_file(const struct history_entry *e, const struct stat *st)
+{
+	return e->dev == st->st_dev && e->ino == st->st_ino;
+}
+
+/*
+ * Does the file belong to another owner than the last version, and is it another file? (chown keeps
+ * it the same file.)
+ */
+static bool is_foreign(const struct history_entry *last, const struct stat *st)
+{
+	return last->uid != st->st_uid && !is_same_file(last, st);
+}
+
+/* A hard link to the live file means that an earlier save was killed before its rename. */
+static void drop_link(int folder, uint64_t number, const struct stat *live)
+{
+	char name[HISTORY_NAME_SIZE];
+	struct stat st;
+
+	history_name(number, name);
+	if (!fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == live->st_dev &&
+	    st.st_ino == live->st_ino)
+		unlinkat(folder, name, 0);
+}
+
+static void note_last(struct history_save *s)
+{
+	const struct history_entry *last = history_log_last(&s->log);
+
+	s->has_last = last != NULL;
+	if (last)
+		s->last = *last;
+}
+
+/* Reads the end of the log. */
+static int read_end(struct history_save *s, const struct bytes *was)
+{
+	const struct history_file *f = s->file;
+	struct stat st;
+	int error = history_log_read_end(s->folder, &s->log);
+
+	note_last(s);
+	if (error)
+		return error;
+	s->had_file = was != NULL;
+	if (was)
+		s->was = s->file->was ? *s->file->was : history_digest_of(*was);
+	if (!s->has_last)
+		return 0;
+	if (!was) {
+		s->is_strange = s->last.kind != HISTORY_REMOVED;
+		s->is_unnoted = s->is_strange && history_log_keeps(s->folder, s->last.number);
+		return 0;
+	}
+	if (fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	drop_link(s->folder, s->last.number, &st);
+	s->is_foreign = is_foreign(&s->last, &st);
+	s->is_unnoted = history_log_keeps(s->folder, s->last.number);
+	s->is_strange = s->is_unnoted || s->last.kind == HISTORY_REMOVED ||
+			!history_digest_same(&s->last.digest, &s->was);
+	return 0;
+}
+
+/* The versions belong to another owner: sets them aside, and starts with none. */
+static int begin_anew(struct history_save *s)
+{
+	char key[KEY_SIZE];
+	int top, error = open_top(s->history->state, true, &top);
+
+	close(s->folder);
+	s->folder = -1;
+	if (error)
+		return error;
+	key_of((const char *)s->path.data, key);
+	error = set_aside(top, key);
+	close(top);
+	if (!error)
+		error = open_folder(s->history->state, (const char *)s->path.data, true,
+				    &s->folder);
+	history_log_release(&s->log);
+	s->has_last = s->is_foreign = s->is_unnoted = false;
+	s->is_strange = true;
+	s->last = (struct history_entry){.number = 0};
+	return error;
+}
+
+static void describe_file(struct history_entry *e, const struct stat *st)
+{
+	e->size = (uint64_t)st->st_size;
+	e->mtime = ns_of(&st->st_mtim);
+	e->dev = st->st_dev;
+	e->ino = st->st_ino;
+	e->uid = st->st_uid;
+}
+
+/* Adds a line for the version on disk, which has none. */
+static int note_found(struct history_save *s) REQUIRES(replace_class)
+{
+	static const char unnoted[] = "saved by a program that was killed";
+	struct history_entry e = {.number = s->last.number + 1,
+				  .kind = HISTORY_FOUND,
+				  .view = "",
+				  .program = "",
+				  .what = s->is_unnoted ? unnoted
+					  : s->has_last ? "changed by another program"
+							: "as it was found"};
+	struct stat st;
+	int error;
+
+	if (fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	describe_file(&e, &st);
+	e.time = s->is_unnoted ? now_ns() : e.mtime;
+	e.digest = s->was;
+	error = append_entry(s, &e);
+	if (!error) {
+		s->last = e;
+		s->has_last = true;
+	}
+	return error;
+}
+
+static int note_lost(struct history_save *s) REQUIRES(replace_class)
+{
+	struct history_entry e = {.number = s->last.number + 1,
+				  .kind = HISTORY_REMOVED,
+				  .time = now_ns(),
+				  .uid = s->last.uid,
+				  .view = "",
+				  .program = "",
+				  .what = "removed by another program"};
+	int error = append_entry(s, &e);
+
+	if (!error)
+		s->last = e;
+	return error;
+}
+
+/* Makes the last line describe the file as it is now. */
+static int catch_up(struct history_save *s) REQUIRES(replace_class)
+{
+	int error = s->is_foreign ? begin_anew(s) : 0;
+
+	if (error || (s->has_last && !s->is_strange))
+		return error;
+	if (s->had_file)
+		return note_found(s);
+	return s->has_last ? note_lost(s) : 0;
+}
+
+static bool joins_last(const struct history_save *s, uint64_t batch)
+{
+	return batch && s->has_last && s->last.batch == batch &&
+	       (s->last.kind == HISTORY_EDIT || s->last.kind == HISTORY_MADE);
+}
+
+static void release_save(struct history_save *s)
+{
+	if (s->folder >= 0)
+		close(s->folder);
+	s->folder = -1;
+	history_log_release(&s->log);
+	buf_release(&s->path);
+}
+
+/* Is the folder still at the caller's path? */
+static bool is_there(const struct state *state, const struct history_file *f)
+{
+	struct stat there, here;
+	bool same;
+	int fd;
+
+	if (state_walk(state, f->folder, &fd))
+		return false;
+	same = fstat(fd, &there) == 0 && fstatat(f->dir, "", &here, AT_EMPTY_PATH) == 0 &&
+	       there.st_dev == here.st_dev && there.st_ino == here.st_ino;
+	close(fd);
+	return same;
+}
+
+static bool path_of_folder(int fd, char out[PATH_MAX])
+{
+	char link[AT_PROC_SIZE];
+	ssize_t size = at_proc_path(fd, NULL, link, sizeof(link))
+			       ? -1
+			       : readlinkat(AT_FDCWD, link, out, PATH_MAX - 1);
+
+	if (size > 0)
+		out[size] = '\0';
+	return size > 0;
+}
+
+/* Finds the folder's path from SOURCE now. False if that is not known. */
+static bool find_folder(const struct state *state, const struct history_file *f, char out[PATH_MAX])
+{
+	char source[PATH_MAX], here[PATH_MAX];
+	struct history_file found = *f;
+	size_t length;
+
+	if (!path_of_folder(state_source(state), source) || !path_of_folder(f->dir, here))
+		return false;
+	length = strcmp(source, "/") == 0 ? 0 : strlen(source);
+	if (strncmp(here, source, length) != 0 || (here[length] && here[length] != '/'))
+		return false;
+	strcpy(out, here + length + (here[length] == '/'));
+	found.folder = out;
+	return is_there(state, &found);
+}
+
+/*
+ * The file's path now. A folder above it may have been renamed since the caller looked; the file
+ * itself is not renamed while it is saved.
+ */
+static bool path_now(const struct state *state, const struct history_file *f, struct buf *out)
+{
+	struct history_file found = *f;
+	char folder[PATH_MAX];
+
+	if (f->dir >= 0 && !is_there(state, f) && find_folder(state, f, folder))
+		found.folder = folder;
+	return path_of(&found, out);
+}
+
+static int open_save(struct history_save *s, const struct bytes *was)
+{
+	struct history *h = s->history;
+	int error = ENOMEM;
+
+	begin_opening(h);
+	if (path_now(h->state, s->file, &s->path))
+		error = open_folder(h->state, (const char *)s->path.data, true, &s->folder);
+	end_opening(h);
+	return error ? error : read_end(s, was);
+}
+
+static int begin_save(struct history_save *s, const struct bytes *was, uint64_t batch)
+	REQUIRES(replace_class)
+{
+	int error = open_save(s, was);
+
+	if (!error)
+		error = catch_up(s);
+	if (error)
+		return error;
+	s->is_joined = joins_last(s, batch);
+	s->is_copy = s->has_last && s->last.kind == HISTORY_STEP && !*s->last.view &&
+		     history_log_keeps(s->folder, s->last.back);
+	return 0;
+}
+
+int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
+		  const struct bytes *was, uint64_t batch)
+{
+	int error;
+
+	*s = (struct history_save){
+		.history = h, .file = file, .folder = -1, .log = HISTORY_LOG_INIT};
+	if (!h || !h->limit)
+		return 0;
+	error = begin_save(s, was, batch);
+	if (history_needs_room(error) && history_yield(h, 3 * 4096)) {
+		release_save(s);
+		error = begin_save(s, was, batch);
+	}
+	if (error)
+		release_save(s);
+	return history_needs_room(error) ? 0 : error;
+}
+
+const char *history_line(const struct history_save *s)
+{
+	return s->folder >= 0 && s->is_joined ? s->last.what : "";
+}
+
+/* ---- keeping ---- */
+
+static int fill_copy(int from, int to, const struct bytes *bytes)
+{
+	struct attributes attributes = ATTRIBUTES_INIT;
+	int error = 0;
+
+	if (from < 0)
+		error = at_write(to, *bytes);
+	else if (ioctl(to, FICLONE, from))
+		error = at_copy(from, to);
+	if (!error && from >= 0)
+		error = attributes_read(from, &attributes);
+	if (!error && from >= 0)
+		error = attributes_give(&attributes, to);
+	attributes_release(&attributes);
+	return error;
+}
+
+/* Copies a file, or with from -1 the bytes. */
+static int copy_once(struct history_save *s, int from, const struct bytes *bytes, const char *name)
+{
+	char temporary[STATE_TEMPORARY_SIZE];
+	int via, to, error = state_partial(s->history->state, &via, temporary, sizeof(temporary));
+
+	if (error)
+		return error;
+	error = at_open(via, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &to);
+	if (!error) {
+		error = fill_copy(from, to, bytes);
+		close(to);
+	}
+	if (!error && renameat(via, temporary, s->folder, name))
+		error = errno;
+	if (error)
+		unlinkat(via, temporary, 0);
+	close(via);
+	return error;
+}
+
+/* If the disk is full, the old version is not kept, but the save goes on. */
+static int keep_copy(struct history_save *s, int from, const struct bytes *bytes, uint64_t size)
+	REQUIRES(replace_class)
+{
+	char name[HISTORY_NAME_SIZE];
+	int error;
+
+	history_name(s->last.number, name);
+	error = copy_once(s, from, bytes, name);
+	while (history_needs_room(error) && history_yield(s->history, size))
+		error = copy_once(s, from, bytes, name);
+	if (!error)
+		s->added += history_cost(size);
+	return history_needs_room(error) ? 0 : error;
+}
+
+static int copy_file(struct history_save *s, int dir, const char *file, uint64_t size)
+	REQUIRES(replace_class)
+{
+	int from, error = at_open(dir, file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &from);
+
+	if (error)
+		return error;
+	error = keep_copy(s, from, NULL, size);
+	close(from);
+	return error;
+}
+
+/*
+ * A kept version is unlikely to be read soon. Dropping its pages frees them for the next save;
+ * allocating new ones is the most expensive part of a save.
+ */
+static void drop_pages(int dir, const char *name)
+{
+	int fd;
+
+	if (at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd))
+		return;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	close(fd);
+}
+
+/* Must the replaced version be kept, and is it not yet? */
+static bool wants_bytes(const struct history_save *s)
+{
+	return s->folder >= 0 && s->has_last && !s->is_joined && !s->is_copy;
+}
+
+/*
+ * A file with other hard links is copied, since it can be written to through them. So is one that
+ * cannot be linked (EPERM on FAT, or for another user's file; EXDEV).
+ */
+static int keep_old(struct history_save *s, int dir, const char *name, bool spare)
+	REQUIRES(replace_class)
+{
+	char kept[HISTORY_NAME_SIZE];
+	struct stat st;
+
+	if (s->folder < 0)
+		return 0;
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	s->is_linked = st.st_nlink > 1;
+	if (!wants_bytes(s))
+		return 0;
+	history_name(s->last.number, kept);
+	if (st.st_nlink > 1 ||
+	    (spare ? renameat(dir, name, s->folder, kept) : linkat(dir, name, s->folder, kept, 0)))
+		return copy_file(s, dir, name, (uint64_t)st.st_size);
+	s->added += history_cost((uint64_t)st.st_size);
+	if (spare)
+		drop_pages(s->folder, kept);
+	return 0;
+}
+
+/* Called by replace_place with the caller's lock. */
+UNSHARED int history_keep(void *save, int dir, const char *name, bool spare)
+{
+	return keep_old(save, dir, name, spare);
+}
+
+int history_base(struct history_save *s, struct bytes base, const struct history_note *note)
+{
+	struct history_entry e = {.number = s->last.number + 1,
+				  .kind = HISTORY_MADE,
+				  .batch = note->batch,
+				  .time = now_ns(),
+				  .size = base.size,
+				  .digest = history_digest_of(base),
+				  .uid = s->last.uid,
+				  .view = "",
+				  .program = note->program ? note->program : "",
+				  .what = "as it came"};
+	int error;
+
+	if (s->folder < 0)
+		return 0;
+	error = append_entry(s, &e);
+	if (error)
+		return error;
+	s->last = e;
+	s->has_last = s->had_file = true;
+	s->is_joined = s->is_copy = false;
+	return keep_copy(s, -1, &base, base.size);
+}
+
+/* If a program that takes no lock replaced the file before it was moved, moves it back. */
+static int check_removed(struct history_save *s, const char *kept)
+{
+	const struct history_file *f = s->file;
+	struct buf bytes = BUF_INIT;
+	struct history_digest now;
+	struct stat st;
+	int error = at_read(s->folder, kept, SIZE_MAX, &bytes, &st);
+
+	now = history_digest_of(buf_bytes(&bytes));
+	buf_release(&bytes);
+	if (!error && history_digest_same(&now, &s->was))
+		return 0;
+	if (at_rename(s->folder, kept, f->dir, f->name, RENAME_NOREPLACE) && errno != EEXIST)
+		return errno;
+	return error ? error : EAGAIN;
+}
+
+int history_remove(struct history_save *s)
+{
+	const struct history_file *f = s->file;
+	char kept[HISTORY_NAME_SIZE];
+	struct stat st;
+	int error = fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW) ? errno : 0;
+
+	if (error || !wants_bytes(s))
+		return error || !unlinkat(f->dir, f->name, 0) ? error : errno;
+	history_name(s->last.number, kept);
+	if (st.st_nlink == 1 && !renameat(f->dir, f->name, s->folder, kept)) {
+		s->added += history_cost((uint64_t)st.st_size);
+		return check_removed(s, kept);
+	}
+	error = copy_file(s, f->dir, f->name, (uint64_t)st.st_size);
+	return error || !unlinkat(f->dir, f->name, 0) ? error : errno;
+}
+
+/* ---- room ---- */
+
+/* Free space of the filesystem that holds the versions. */
+static bool free_space(struct state *state, uint64_t *out)
+{
+	struct statvfs fs;
+	int fd, error = open_top(state, false, &fd);
+
+	if (error)
+		return false;
+	error = fstatvfs(fd, &fs);
+	close(fd);
+	*out = (uint64_t)fs.f_bavail * fs.f_frsize;
+	return !error;
+}
+
+/* The limit, or a tenth of the free space if that is less. */
+static uint64_t limit_now(const struct history *h)
+{
+	uint64_t space;
+
+	if (!free_space(h->state, &space) || space / 10 > h->limit)
+		return h->limit;
+	return space / 10;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* The folder has our mtime: no other process has added versions since we counted. */
+static bool is_ours(struct history *h) REQUIRES(replace_class)
+{
+	struct stat st;
+	int top;
+	bool ours = false;
+
+	if (h->is_counted && !open_top(h->state, false, &top)) {
+		ours = !fstat(top, &st) && same_time(&st.st_mtim, &h->mark);
+		close(top);
+	}
+	return ours;
+}
+
+static void make_ours(struct history *h) REQUIRES(replace_class)
+{
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	struct stat st;
+	int top;
+
+	h->is_counted = false;
+	if (open_top(h->state, false, &top))
+		return;
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	if (!utimensat(top, ".", times, 0) && !fstat(top, &st)) {
+		h->mark = st.st_mtim;
+		h->is_counted = true;
+	}
+	close(top);
+}
+
+static size_t list_held(struct history *h, uint64_t batch, uint64_t out[HELD_MAX + 1])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < HELD_MAX; i++) {
+		uint64_t held = h->held[i];
+
+		if (held)
+			out[count++] = held;
+	}
+	if (batch)
+		out[count++] = batch;
+	return count;
+}
+
+static void make_room(struct history *h, uint64_t target, uint64_t batch) REQUIRES(replace_class)
+{
+	uint64_t batches[HELD_MAX + 1];
+	struct history_held held = {batches, list_held(h, batch, batches)};
+
+	if (history_make_room(h->state, target, &held, &h->total))
+		h->is_counted = false;
+	else
+		make_ours(h);
+}
+
+/* Accounts for `added` more bytes and drops old versions if there are too many. */
+static void limit_space(struct history *h, uint64_t added, uint64_t batch) REQUIRES(replace_class)
+{
+	uint64_t limit = limit_now(h);
+
+	if (is_ours(h) && h->total + added <= limit) {
+		h->total += added;
+		if (added)
+			make_ours(h);
+		return;
+	}
+	if (!is_ours(h)) {
+		make_room(h, UINT64_MAX, batch);
+		if (h->is_counted && h->total <= limit)
+			return;
+	}
+	make_room(h, limit - limit / SLACK, batch);
+}
+
+bool history_yield(struct history *h, uint64_t size)
+{
+	const struct history_held none = {NULL, 0};
+	uint64_t before, left;
+
+	if (!h || history_make_room(h->state, UINT64_MAX, &none, &before) || !before)
+		return false;
+	size = history_cost(size);
+	if (history_make_room(h->state, before > size ? before - size : 0, &none, &left))
+		return false;
+	h->is_counted = false;
+	return left < before;
+}
+
+void history_hold(struct history *h, uint64_t batch)
+{
+	for (size_t i = 0; i < HELD_MAX; i++) {
+		uint64_t none = 0;
+
+		if (atomic_compare_exchange_strong(&h->held[i], &none, batch))
+			return;
+	}
+}
+
+void history_let_go(struct history *h, uint64_t batch)
+{
+	for (size_t i = 0; i < HELD_MAX; i++) {
+		uint64_t held = batch;
+
+		if (atomic_compare_exchange_strong(&h->held[i], &held, 0))
+			return;
+	}
+}
+
+/* ---- the end of a save ---- */
+
+static const char *text_or(const char *text, char *cut, size_t size)
+{
+	snprintf(cut, size, "%s", text ? text : "");
+	return cut;
+}
+
+static int note_save(struct history_save *s, const struct bytes *now,
+		     const struct history_note *note) REQUIRES(replace_class)
+{
+	char what[WHAT_MAX + 1], program[PROGRAM_MAX + 1], view[VIEW_MAX + 1];
+	struct history_entry e = {.number = s->last.number + !s->is_joined,
+				  .batch = note->batch,
+				  .unfinished = note->unfinished,
+				  .time = now_ns(),
+				  .back = note->step || !now ? note->back : 0,
+				  .uid = s->last.uid};
+	struct stat st;
+
+	e.view = text_or(note->step ? note->view : NULL, view, sizeof(view));
+	e.program = text_or(note->program, program, sizeof(program));
+	snprintf(what, sizeof(what), "%s%s", note->what ? note->what : "",
+		 s->is_linked ? " (its other names stay as they were)" : "");
+	e.what = what;
+	e.kind = note->step     ? HISTORY_STEP
+		 : !now         ? HISTORY_REMOVED
+		 : s->is_joined ? s->last.kind
+		 : s->had_file  ? HISTORY_EDIT
+				: HISTORY_MADE;
+	if (now && fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	if (now) {
+		describe_file(&e, &st);
+		e.size = now->size;
+		e.digest = s->file->now ? *s->file->now : history_digest_of(*now);
+	}
+	return append_entry(s, &e);
+}
+
+/* A file made where another owner's was starts without versions. */
+static int begin_for_owner(struct history_save *s, const struct bytes *now)
+{
+	struct stat st;
+
+	if (s->had_file || !now || !s->has_last ||
+	    fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    s->last.uid == st.st_uid)
+		return 0;
+	return begin_anew(s);
+}
+
+void history_end(struct history_save *s, const struct bytes *now, const struct history_note *note)
+{
+	if (s->folder < 0)
+		return;
+	if (!begin_for_owner(s, now))
+		note_save(s, now, note);
+	if ((s->last.number + 1) % THIN_EVERY == 0 && s->folder >= 0)
+		history_thin(s->history->state, s->folder);
+	limit_space(s->history, s->added, note->batch);
+	release_save(s);
+}
+
+/*
+ * After a failed rename, what was linked is still the live file, so the link is dropped; what was
+ * moved is kept.
+ */
+void history_cancel(struct history_save *s)
+{
+	struct stat st;
+
+	if (s->folder >= 0 && s->has_last &&
+	    !fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW))
+		drop_link(s->folder, s->last.number, &st);
+	if (s->folder >= 0 && s->added)
+		limit_space(s->history, s->added, 0);
+	release_save(s);
+}
+
+/* ---- reading ---- */
+
+static int check_owner(const struct history_book *b, const struct history_file *f)
+{
+	const struct history_entry *last = history_log_last(&b->log);
+	struct stat st;
+
+	if (!last)
+		return ENODATA;
+	if (f->dir < 0 || fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	return is_foreign(last, &st) ? ENODATA : 0;
+}
+
+typedef int read_log(int folder, struct history_log *out);
+
+static int open_book(struct state *state, const struct history_file *file, read_log *read,
+		     struct history_book *b)
+{
+	struct buf path = BUF_INIT;
+	int error = path_of(file, &path) ? 0 : ENOMEM;
+
+	*b = (struct history_book)HISTORY_BOOK_INIT;
+	if (!error)
+		error = open_folder(state, (const char *)path.data, false, &b->folder);
+	buf_release(&path);
+	if (error)
+		return error == ENOENT ? ENODATA : error;
+	error = read(b->folder, &b->log);
+	return error ? error : check_owner(b, file);
+}
+
+int history_open(struct state *state, const struct history_file *file, struct history_book *b)
+{
+	return open_book(state, file, history_log_read, b);
+}
+
+int history_open_end(struct state *state, const struct history_file *file, struct history_book *b)
+{
+	int error = open_book(state, file, history_log_read_end, b);
+
+	for (size_t i = 0; i < b->log.count; i++)
+		b->log.list[i].kept = history_log_keeps(b->folder, b->log.list[i].number);
+	return error;
+}
+
+void history_release(struct history_book *b)
+{
+	if (b->folder >= 0)
+		close(b->folder);
+	b->folder = -1;
+	history_log_release(&b->log);
+}
+
+size_t history_kept(const struct history_log *l, size_t i)
+{
+	if (l->list[i].kept)
+		return i;
+	for (size_t j = l->count; j-- > 0;) {
+		if (l->list[j].kept && l->list[i].kind != HISTORY_REMOVED &&
+		    l->list[j].size == l->list[i].size &&
+		    history_digest_same(&l->list[j].digest, &l->list[i].digest))
+			return j;
+	}
+	return SIZE_MAX;
+}
+
+int history_bytes(const struct history_book *b, size_t i, struct buf *out, int *fd)
+{
+	char name[HISTORY_NAME_SIZE];
+	struct stat st;
+	int error;
+
+	history_name(b->log.list[i].number, name);
+	error = at_read(b->folder, name, SIZE_MAX, out, &st);
+	if (!error && fd)
+		error = at_open(b->folder, name, O_RDONLY | O_NONBLOCK, 0, fd);
+	return error;
+}
+
+/* ---- all of them ---- */
+
+static bool is_key(const char *name)
+{
+	return strlen(name) == KEY_SIZE - 1 && strspn(name, "0123456789abcdef") == KEY_SIZE - 1;
+}
+
+typedef void each_folder(void *closure, int top, const char *key, const char *path);
+
+static void visit_folder(int top, const char *key, each_folder *each, void *closure)
+{
+	struct buf path = BUF_INIT;
+	int folder;
+
+	if (is_key(key) && !at_walk(top, key, O_PATH | O_DIRECTORY, &folder)) {
+		bool said = read_path(folder, &path);
+
+		close(folder);
+		if (said)
+			each(closure, top, key, (const char *)path.data);
+	}
+	buf_release(&path);
+}
+
+static int for_each_folder(struct state *state, each_folder *each, void *closure)
+{
+	int top, error = open_top(state, false, &top);
+	struct dirent *entry;
+	DIR *dir = NULL;
+
+	if (error)
+		return error == ENOENT ? 0 : error;
+	error = at_list(top, "", &dir);
+	while (!error && (entry = at_next(dir)))
+		visit_folder(top, entry->d_name, each, closure);
+	if (dir)
+		closedir(dir);
+	close(top);
+	return error;
+}
+
+struct pass {
+	history_each *each;
+	void *closure;
+};
+
+static void pass_path(void *pass, int top, const char *key, const char *path)
+{
+	const struct pass *p = pass;
+
+	(void)top, (void)key;
+	p->each(p->closure, path);
+}
+
+int history_for_each(struct state *state, history_each *each, void *closure)
+{
+	struct pass pass = {each, closure};
+
+	return for_each_folder(state, pass_path, &pass);
+}
+
+/* ---- renames ---- */
+
+/* The path file is changed first: after a kill, history_recover renames the folder to match. */
+static void move_folder(struct state *state, int top, const char *key, const char *to)
+{
+	char now[KEY_SIZE];
+	int folder, error = at_walk(top, key, O_PATH | O_DIRECTORY, &folder);
+
+	if (error)
+		return;
+	error = write_path(state, folder, to);
+	close(folder);
+	key_of(to, now);
+	if (error || strcmp(now, key) == 0)
+		return;
+	if (faccessat(top, now, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		set_aside(top, now);
+	renameat(top, key, top, now);
+}
+
+struct renaming {
+	struct state *state;
+	const char *from, *to;
+};
+
+static void rename_one(void *renaming, int top, const char *key, const char *path)
+{
+	const struct renaming *r = renaming;
+	size_t length = strlen(r->from);
+	struct buf to = BUF_INIT;
+
+	if (strncmp(path, r->from, length) != 0 || (path[length] && path[length] != '/'))
+		return;
+	buf_text(&to, r->to);
+	buf_text(&to, path + length);
+	buf_char(&to, '\0');
+	if (!to.failed)
+		move_folder(r->state, top, key, (const char *)to.data);
+	buf_release(&to);
+}
+
+void history_rename(struct state *state, const char *from, const char *to)
+{
+	struct renaming r = {state, from, to};
+	char key[KEY_SIZE];
+	struct stat st;
+	int top;
+
+	/*
+	 * A path that is not in SOURCE is a clip's, which has no versions. Does not take the state
+	 * lock: a rename would have to wait for other processes, and a save that runs now has the
+	 * folder open.
+	 */
+	if (open_top(state, false, &top))
+		return;
+	if (!fstatat(state_source(state), to, &st, AT_SYMLINK_NOFOLLOW)) {
+		key_of(from, key);
+		if (S_ISDIR(st.st_mode))
+			for_each_folder(state, rename_one, &r);
+		else
+			visit_folder(top, key, rename_one, &r);
+	}
+	close(top);
+}
+
+/* ---- forgetting ---- */
+
+static int empty_folder(int top, const char *key)
+{
+	struct dirent *entry;
+	DIR *dir;
+	int error = at_list(top, key, &dir);
+
+	if (error)
+		return error;
+	while ((entry = at_next(dir))) {
+		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
+			error = errno;
+	}
+	closedir(dir);
+	return error;
+}
+
+int history_forget(struct state *state, const struct history_file *file)
+{
+	struct history_book book;
+	char key[KEY_SIZE];
+	struct buf path = BUF_INIT;
+	int top, error = history_open(state, file, &book);
+	bool only_blob = error == ENODATA && book.folder >= 0 && !book.log.count;
+
+	history_release(&book);
+	if (only_blob)
+		error = 0;
+	if (!error)
+		error = path_of(file, &path) ? open_top(state, false, &top) : ENOMEM;
+	if (!error) {
+		key_of((const char *)path.data, key);
+		error = empty_folder(top, key);
+		if (!error && unlinkat(top, key, AT_REMOVEDIR))
+			error = errno;
+		close(top);
+	}
+	buf_release(&path);
+	return !error && only_blob ? ENODATA : error;
+}
+
+int history_set_unfinished(struct history *h, const struct history_file *file, uint64_t batch,
+			   bool unfinished)
+{
+	struct history_save s = {.history = h, .file = file, .folder = -1, .log = HISTORY_LOG_INIT};
+	int error = path_of(file, &s.path) ? 0 : ENOMEM;
+
+	if (!error)
+		error = open_folder(h->state, (const char *)s.path.data, false, &s.folder);
+	if (!error)
+		error = history_log_read_end(s.folder, &s.log);
+	for (size_t i = s.log.count; !error && i-- > 0;) {
+		struct history_entry *e = &s.log.list[i];
+
+		if (e->batch != batch || e->unfinished == unfinished)
+			continue;
+		e->unfinished = unfinished;
+		error = append_entry(&s, e);
+		break;
+	}
+	release_save(&s);
+	return error == ENOENT ? 0 : error;
+}
+
+/* ---- the caller's blob ---- */
+
+int history_blob_get(struct state *state, const struct history_file *file, struct buf *out)
+{
+	struct history_book book;
+	struct stat st;
+	int error = history_open(state, file, &book);
+
+	/* The folder may have no version yet. */
+	if (book.folder >= 0 && (!error || !book.log.count))
+		error = at_read(book.folder, BLOB, BLOB_MAX, out, &st);
+	history_release(&book);
+	return error == ENOENT ? ENODATA : error;
+}
+
+static int put_blob(struct state *state, const struct history_file *file, struct bytes blob,
+		    bool make)
+{
+	struct buf path = BUF_INIT;
+	int folder = -1, error = path_now(state, file, &path) ? 0 : ENOMEM;
+
+	if (!error)
+		error = open_folder(state, (const char *)path.data, make, &folder);
+	if (!error && blob.size)
+		error = state_put(state, folder, NULL, BLOB, 0600, blob, 0);
+	else if (!error && unlinkat(folder, BLOB, 0))
+		error = errno;
+	if (folder >= 0)
+		close(folder);
+	buf_release(&path);
+	return error == ENOENT ? 0 : error;
+}
+
+int history_blob_put(struct state *state, const struct history_file *file, struct bytes blob)
+{
+	return put_blob(state, file, blob, blob.size > 0);
+}
+
+int history_keep_blob(struct history *h, const struct history_file *file, struct bytes blob,
+		      bool make)
+{
+	int error;
+
+	begin_opening(h);
+	error = put_blob(h->state, file, blob, make);
+	end_opening(h);
+	return error;
+}
+
+/* ---- after a kill ---- */
+
+/* Splits a path into `folder` and the name, which it returns. */
+static const char *cut_path(const char *path, char folder[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/');
+
+	snprintf(folder, PATH_MAX, "%.*s", slash ? (int)(slash - path) : 0, path);
+	return slash ? slash + 1 : path;
+}
+
+/* A temporary that a killed program left. It may be the old version of a file that was replaced. */
+struct orphan {
+	struct state *state;
+	const char *folder;
+	int dir;
+	const char *name;
+	struct stat st;
+	struct history_digest digest;
+	bool is_taken;
+};
+
+static bool is_its(const struct orphan *o, int versions, const char *path,
+		   const struct history_entry *last)
+{
+	char folder[PATH_MAX];
+	const char *name = cut_path(path, folder);
+	struct stat live;
+
+	return strcmp(folder, o->folder) == 0 && last && last->size == (uint64_t)o->st.st_size &&
+	       history_digest_same(&last->digest, &o->digest) && last->kind != HISTORY_REMOVED &&
+	       !history_log_keeps(versions, last->number) &&
+	       fstatat(o->dir, name, &live, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       live.st_ino != o->st.st_ino;
+}
+
+static int take_orphan(const struct orphan *o, int versions, uint64_t number)
+	REQUIRES(replace_class)
+{
+	struct history h = {.state = o->state, .limit = 1};
+	struct history_save s = {.history = &h, .folder = versions, .last = {.number = number}};
+	char name[HISTORY_NAME_SIZE];
+
+	history_name(number, name);
+	if (!renameat(o->dir, o->name, versions, name))
+		return 0;
+	return copy_file(&s, o->dir, o->name, (uint64_t)o->st.st_size);
+}
+
+/* If the file still has these bytes, it was not replaced: the temporary is not its old version. */
+static bool has_digest(const struct orphan *o, const char *name)
+{
+	struct buf bytes = BUF_INIT;
+	struct history_digest now;
+	struct stat st;
+	int error = at_read(o->dir, name, SIZE_MAX, &bytes, &st);
+
+	now = history_digest_of(buf_bytes(&bytes));
+	buf_release(&bytes);
+	return !error && history_digest_same(&now, &o->digest);
+}
+
+UNSHARED static void claim(void *orphan, int top, const char *key, const char *path)
+{
+	struct orphan *o = orphan;
+	struct history_log log = HISTORY_LOG_INIT;
+	const struct history_entry *last;
+	char folder[PATH_MAX];
+	int versions;
+
+	if (o->is_taken || at_walk(top, key, O_PATH | O_DIRECTORY, &versions))
+		return;
+	if (!history_log_read_end(versions, &log)) {
+		last = history_log_last(&log);
+		if (is_its(o, versions, path, last) && !has_digest(o, cut_path(path, folder)) &&
+		    !take_orphan(o, versions, last->number))
+			o->is_taken = true;
+	}
+	history_log_release(&log);
+	close(versions);
+}
+
+static bool read_orphan(struct orphan *o)
+{
+	struct buf bytes = BUF_INIT;
+	int error = at_read(o->dir, o->name, SIZE_MAX, &bytes, &o->st);
+
+	o->digest = history_digest_of(buf_bytes(&bytes));
+	buf_release(&bytes);
+	return !error;
+}
+
+/* A mount does not wait long, since the next one can recover as well. */
+#define MEND_WAIT_MS 1000
+
+static int rescue_orphan(struct state *state, const char *folder, int dir, const char *name)
+{
+	struct orphan o = {.state = state, .folder = folder, .dir = dir, .name = name};
+	int top, error;
+
+	if (open_top(state, false, &top))
+		return ENOENT;
+	close(top);
+	if (!read_orphan(&o))
+		return ENOENT;
+	error = state_lock_within(state, MEND_WAIT_MS);
+	if (error)
+		return error;
+	for_each_folder(state, claim, &o);
+	state_unlock(state);
+	if (!o.is_taken)
+		return ENOENT;
+	/* If the version was copied instead of moved, the temporary is still there. */
+	return !unlinkat(dir, name, 0) || errno == ENOENT ? 0 : errno;
+}
+
+/*
+ * Notes the version on disk if the last line is about another, and renames the folder if its path
+ * has changed.
+ */
+static void mend_folder(struct state *state, int top, const char *key, const char *path)
+	REQUIRES(replace_class)
+{
+	struct history h = {.state = state, .limit = UINT64_MAX};
+	char folder[PATH_MAX], right[KEY_SIZE];
+	struct history_file file = {.name = cut_path(path, folder), .folder = folder};
+	struct buf there = BUF_INIT;
+	struct bytes was;
+	struct history_save save;
+	struct stat st;
+	bool is_there;
+
+	key_of(path, right);
+	if (strcmp(right, key) != 0) {
+		move_folder(state, top, key, path);
+		return;
+	}
+	if (state_walk(state, folder, &file.dir))
+		return;
+	is_there = !at_read(file.dir, file.name, SIZE_MAX, &there, &st);
+	was = buf_bytes(&there);
+	if (!history_begin(&h, &save, &file, is_there ? &was : NULL, 0))
+		history_cancel(&save);
+	buf_release(&there);
+	close(file.dir);
+}
+
+/*
+ * A kill left something half done if the bytes of the last version are kept (a save), or if the
+ * folder's key is not that of its path (a rename).
+ */
+UNSHARED static void mend_one(void *state, int top, const char *key, const char *path)
+{
+	struct history_log log = HISTORY_LOG_INIT;
+	const struct history_entry *last;
+	char right[KEY_SIZE];
+	bool is_due = false;
+	int folder;
+
+	key_of(path, right);
+	if (at_walk(top, key, O_PATH | O_DIRECTORY, &folder))
+		return;
+	if (!history_log_read_end(folder, &log)) {
+		last = history_log_last(&log);
+		is_due = strcmp(right, key) != 0 ||
+			 (last && history_log_keeps(folder, last->number));
+	}
+	history_log_release(&log);
+	close(folder);
+	if (is_due)
+		mend_folder(state, top, key, path);
+}
+
+void history_clean(struct state *state)
+{
+	state_clean(state, rescue_orphan);
+}
+
+int history_recover(struct state *state)
+{
+	int top, error;
+
+	history_clean(state);
+	if (state_writable(state) || open_top(state, false, &top))
+		return 0;
+	close(top);
+	error = state_lock_within(state, MEND_WAIT_MS);
+	if (error)
+		return error;
+	for_each_folder(state, mend_one, state);
+	state_unlock(state);
+	return 0;
+}

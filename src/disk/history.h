@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * history.h - every version of a file that a save replaced or removed, and what is known of it.
+ *
+ *   DIR/history/           of the state directory (state.h); not for git, mode 0700
+ *   DIR/history/NUMBER/    those of one file of SOURCE: NUMBER is a digest of its path, so that
+ *                          no name there looks like an animation's
+ *     path                 that path
+ *     log                  a line for each version (history_log.h)
+ *     7                    the bytes of version 7, once the file is another
+ *     blob                 what the caller knows of the file's versions
+ *   DIR/history/NUMBER-1/  the same of a file whose name belongs to another owner's file by now
+ *
+ * Nothing is copied where that can be helped: the file that a save replaces is moved here, or
+ * linked before it is replaced; where links are refused its data is shared (FICLONE) or copied. It
+ * is never the file under the same name in SOURCE once the save has returned.
+ *
+ * A version gets its line when it is made, and its bytes when it is replaced. What was there
+ * before the first save, or was changed by another program, gets its line then. Saves of one batch
+ * make one version: the bytes in between are not kept.
+ *
+ * A kill leaves the version's bytes here or in the temporary beside the file; history_recover and
+ * the next save see to both. Functions return 0 or an errno. They are called with the lock of the
+ * state directory (state_lock) where they say so.
+ */
+#ifndef ANIMFS_HISTORY_H
+#define ANIMFS_HISTORY_H
+
+#include "history_log.h"
+#include "state.h"
+
+#include <errno.h>
+
+#define HISTORY_DEFAULT ((size_t)1 << 30)
+
+struct history;
+
+/* limit: in bytes of all versions; 0: nothing is kept. NULL: no memory. */
+struct history *history_new(struct state *state, uint64_t limit);
+void history_free(struct history *h); /* NULL is fine */
+struct state *history_state(const struct history *h);
+/*
+ * Brackets a rename in SOURCE and its history_rename, so that no save keeps its version under the
+ * old name meanwhile. One thread at a time; NULL is fine.
+ */
+void history_begin_move(struct history *h) EXCLUDES(history_class);
+void history_end_move(struct history *h) EXCLUDES(history_class);
+/*
+ * Call after state_new: removes temporaries of killed programs (state_clean), or moves those that
+ * are versions into history.
+ */
+void history_clean(struct state *state);
+/*
+ * As history_clean, and completes the history of files that a kill left half done. EBUSY if another
+ * process holds the state's lock; the next mount then does it.
+ */
+int history_recover(struct state *state);
+
+/* A file: descriptor and path from SOURCE of its folder ("" is SOURCE), and its name. */
+struct history_file {
+	int dir;
+	const char *folder, *name;
+	/* Digests of its content before and after a save if known; or NULL. */
+	const struct history_digest *was, *now;
+};
+
+/* Who saves, and what changed. Texts may be NULL. */
+struct history_note {
+	uint64_t batch; /* 0: of none */
+	const char *program, *what;
+	bool unfinished;
+	bool step;        /* an undo or redo (history_log.h): */
+	uint64_t back;    /* to this version; of an undo that removes the file, from it */
+	const char *view; /* of this view */
+};
+
+/*
+ * ---- a save, with the lock ----
+ *
+ *	error = history_begin(h, &save, &file, &was, batch);
+ *	... replacement.keep = history_keep, .keeper = &save
+ *	if (replaced)
+ *		history_end(&save, &now, &note);
+ *	else
+ *		history_cancel(&save);
+ */
+struct history_save {
+	struct history *history;
+	const struct history_file *file;
+	int folder; /* of its versions; -1: nothing is kept */
+	struct buf path;
+	struct history_log log; /* the end of it */
+	struct history_entry last;
+	bool has_last, had_file;
+	bool is_foreign; /* the existing versions are those of another owner's file */
+	bool is_strange; /* the file differs from the last version */
+	bool is_unnoted; /* the file was saved by a program that was killed before it could add the
+			    line */
+	bool is_joined;  /* the save is part of the batch that made the last version */
+	bool is_copy;    /* its bytes are kept as another version's */
+	bool is_linked;  /* it has other hard links, which keep these bytes */
+	struct history_digest was;
+	uint64_t added; /* bytes */
+};
+/*
+ * Begins a save that replaces or removes the file, which has these bytes; NULL: there is none yet.
+ * Fails if versions cannot be kept for any reason but space.
+ */
+int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
+		  const struct bytes *was, uint64_t batch) REQUIRES(replace_class);
+/* The `keep` of struct replacement. */
+int history_keep(void *save, int dir, const char *name, bool spare);
+/*
+ * Adds, as the first version, what a new file was made of but which was never on disk by itself.
+ * After history_begin without a file.
+ */
+int history_base(struct history_save *s, struct bytes base, const struct history_note *note)
+	REQUIRES(replace_class);
+/* Instead of unlinkat; EAGAIN, and nothing is removed, if it is another file by now. */
+int history_remove(struct history_save *s) REQUIRES(replace_class);
+/* The description of the last version if this save joins its batch; else "". */
+const char *history_line(const struct history_save *s);
+/*
+ * Ends a save: the file now has these bytes; NULL: it was removed. Drops old versions to make room.
+ */
+void history_end(struct history_save *s, const struct bytes *now, const struct history_note *note)
+	REQUIRES(replace_class);
+/* Ends a save that replaced nothing. */
+void history_cancel(struct history_save *s) REQUIRES(replace_class);
+
+/* ---- room ---- */
+
+/*
+ * Drops the oldest versions until `size` more bytes are free, when the disk is full. False: there
+ * is nothing left to drop. With the lock.
+ */
+bool history_yield(struct history *h, uint64_t size) REQUIRES(replace_class);
+static inline bool history_needs_room(int error)
+{
+	return error == ENOSPC || error == EDQUOT;
+}
+/*
+ * Keeps the version from before a running batch from being dropped. At most 64 batches;
+ * thread-safe, without the lock.
+ */
+void history_hold(struct history *h, uint64_t batch);
+void history_let_go(struct history *h, uint64_t batch);
+
+/* ---- reading ---- */
+
+/* The versions of a file as they are now. */
+struct history_book {
+	int folder; /* of their bytes; -1: none */
+	struct history_log log;
+};
+#define HISTORY_BOOK_INIT                                                                          \
+	{                                                                                          \
+		-1, HISTORY_LOG_INIT                                                               \
+	}
+/*
+ * ENODATA if there are no versions, or only those of another owner's file; `file->dir` may be -1.
+ * Release it in either case.
+ */
+int history_open(struct state *state, const struct history_file *file, struct history_book *b);
+/* The same, of at least the last version only. */
+int history_open_end(struct state *state, const struct history_file *file, struct history_book *b);
+void history_release(struct history_book *b);
+/* The index of a kept version with the same bytes; SIZE_MAX: none. */
+size_t history_kept(const struct history_log *l, size_t i);
+/*
+ * The bytes of version i, which must be kept. `fd`, unless NULL, gets a descriptor of their file.
+ */
+int history_bytes(const struct history_book *b, size_t i, struct buf *out, int *fd);
+
+/* Calls it with the path of each file that has versions; it may call all functions here. */
+typedef void history_each(void *closure, const char *path);
+int history_for_each(struct state *state, history_each *each, void *closure);
+
+/* ---- other changes ---- */
+
+/* A file or folder has moved. Neither takes nor needs the lock. */
+void history_rename(struct state *state, const char *from, const char *to);
+/* Removes all versions of a file, and its blob. ENODATA if there are none. With the lock. */
+int history_forget(struct state *state, const struct history_file *file) REQUIRES(replace_class);
+/* The batch goes on, or has come to its end: marks its version. With the lock. */
+int history_set_unfinished(struct history *h, const struct history_file *file, uint64_t batch,
+			   bool unfinished) REQUIRES(replace_class);
+
+/* ---- the caller's own ---- */
+
+/* Appends the blob to `out`; ENODATA if there is none. */
+int history_blob_get(struct state *state, const struct history_file *file, struct buf *out);
+/* Replaces the blob; empty: removes it. With the lock. */
+int history_blob_put(struct state *state, const struct history_file *file, struct bytes blob)
+	REQUIRES(replace_class);
+/*
+ * The same while this process may rename files in SOURCE (history_begin_move). `make`: also if the
+ * file has no folder here yet; else nothing is stored, as its history was forgotten. With the lock.
+ */
+int history_keep_blob(struct history *h, const struct history_file *file, struct bytes blob,
+		      bool make) REQUIRES(replace_class) EXCLUDES(history_class);
+
+#endif

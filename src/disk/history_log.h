@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * history_log.h - what is known of the versions of one file: a line of text for each, in the order
+ * in which they were made. history.h says where the file is.
+ *
+ * Lines are only appended. A later line of the same number takes the place of an earlier one; a
+ * malformed line (torn by a kill or a power cut) is ignored.
+ */
+#ifndef ANIMFS_HISTORY_LOG_H
+#define ANIMFS_HISTORY_LOG_H
+
+#include "animfs/base.h"
+
+enum history_kind {
+	HISTORY_EDIT,    /* a save left it */
+	HISTORY_MADE,    /* the same where there was no file before */
+	HISTORY_FOUND,   /* it was on disk, and no known save made it */
+	HISTORY_REMOVED, /* the file did not exist from here on */
+	HISTORY_STEP,    /* undo or redo: `view` is as version `back` has it */
+};
+#define HISTORY_KINDS 5
+
+struct history_digest {
+	uint64_t high, low;
+};
+
+/* A version. Its texts are never NULL; they belong to the log, or to the maker of the entry. */
+struct history_entry {
+	uint64_t number; /* from 1, rising */
+	enum history_kind kind;
+	bool unfinished;              /* its batch did not end */
+	bool kept;                    /* its bytes are here */
+	uint64_t batch;               /* 0: of none */
+	int64_t time;                 /* when it was made, in ns since 1970 */
+	uint64_t size;                /* of the file */
+	int64_t mtime;                /* of the file, likewise */
+	uint64_t dev, ino;            /* of the file, as it was left */
+	uint32_t uid;                 /* owner of the file */
+	struct history_digest digest; /* of the bytes; zero if removed */
+	uint64_t back;       /* of HISTORY_REMOVED, not 0: an undo of version `back` removed it */
+	const char *view;    /* HISTORY_STEP: "" or the path of a view in the file */
+	const char *program; /* "" where it is not known */
+	const char *what;    /* that changed, in a line */
+};
+
+struct history_log {
+	struct history_entry *list; /* by their numbers */
+	size_t count, room;
+	struct buf text; /* that their texts are in */
+	bool torn;       /* the last line has no end */
+};
+#define HISTORY_LOG_INIT                                                                           \
+	{                                                                                          \
+		NULL, 0, 0, BUF_INIT, false                                                        \
+	}
+
+struct history_digest history_digest_of(struct bytes bytes);
+bool history_digest_same(const struct history_digest *a, const struct history_digest *b);
+
+/* Adds the lines of `text`, which is taken over. False: no memory. `kept` is set by the caller. */
+bool history_log_parse(struct history_log *l, struct buf *text);
+void history_log_release(struct history_log *l);
+/* The line of an entry, with its LF. */
+void history_log_line(const struct history_entry *e, struct buf *out);
+/* The index of a version by its number; SIZE_MAX: none. */
+size_t history_log_find(const struct history_log *l, uint64_t number);
+/* The newest; NULL in an empty log. */
+const struct history_entry *history_log_last(const struct history_log *l);
+
+/* ---- in the folder of a file's versions ---- */
+
+#define HISTORY_LOG "log"
+#define HISTORY_NAME_SIZE 32
+/* The name of the file with the bytes of a version. */
+void history_name(uint64_t number, char out[HISTORY_NAME_SIZE]);
+bool history_log_keeps(int folder, uint64_t number);
+/* Reads the whole log, and which versions are kept. 0 or an errno; a missing log is empty. */
+int history_log_read(int folder, struct history_log *out);
+/* Only the last lines, into an empty log. */
+int history_log_read_end(int folder, struct history_log *out);
+
+/*
+ * ---- which version an undo or a redo leads to ----
+ *
+ * Undo follows the versions back as they were made, past what undo and redo left, so that it can be
+ * repeated. Redo goes the same way forth, until an edit ends it. Both skip versions that equal
+ * the present one within the scope, and those whose bytes are not available.
+ */
+struct history_scope {
+	const char *view; /* that is undone; "": the file */
+	/* Is version i equal to the last one within the scope? */
+	bool (*same)(void *closure, size_t i);
+	/* Are its bytes available? */
+	bool (*there)(void *closure, size_t i);
+	void *closure;
+};
+/* The index of the version that version i equals within the scope. */
+size_t history_position(const struct history_log *l, const struct history_scope *s, size_t i);
+/* The index of the version to go to, or SIZE_MAX. The log is not empty. */
+size_t history_undo(const struct history_log *l, const struct history_scope *s);
+size_t history_redo(const struct history_log *l, const struct history_scope *s);
+
+#endif

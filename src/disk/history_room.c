@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "history_room.h"
+
+#include "at.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HOUR ((int64_t)3600 * 1000000000)
+#define DAY (24 * HOUR)
+#define NAME_SIZE 64
+
+/* A kept version. */
+struct kept {
+	uint64_t number, cost;
+	int64_t time;
+	bool held, gone;
+};
+
+/* The kept versions of a file, by number. */
+struct book {
+	char name[NAME_SIZE];
+	struct kept *list;
+	size_t count, room;
+	size_t first; /* index of the oldest that is still kept */
+	uint64_t cost;
+};
+
+struct library {
+	int top;
+	int64_t now;
+	const struct history_held *held;
+	struct book *books;
+	size_t count, room;
+	bool failed; /* no memory */
+};
+
+/* ---- listing versions ---- */
+
+static bool is_held(const struct library *l, uint64_t batch)
+{
+	for (size_t i = 0; batch && i < l->held->count; i++) {
+		if (l->held->batches[i] == batch)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t number_of(const char *name)
+{
+	size_t digits = strspn(name, "0123456789");
+
+	return digits && digits < 20 && !name[digits] ? strtoull(name, NULL, 10) : 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct kept *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void add_kept(struct library *l, struct book *b, int folder, const char *name)
+{
+	struct kept one = {.number = number_of(name)}, *more;
+	struct stat st;
+
+	if (!one.number || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		return;
+	more = array_room(b->list, b->count, &b->room, sizeof(*more));
+	if (!more) {
+		l->failed = true;
+		return;
+	}
+	one.cost = history_cost((uint64_t)st.st_size);
+	one.time = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	b->list = more;
+	b->list[b->count++] = one;
+	b->cost += one.cost;
+}
+
+/* Reads from the log when each version was made, and for which batch it was replaced. */
+static void add_facts(struct library *l, struct book *b, int folder)
+{
+	struct history_log log;
+
+	if (history_log_read(folder, &log) == ENOMEM)
+		l->failed = true;
+	for (size_t i = 0; i < b->count; i++) {
+		size_t at = history_log_find(&log, b->list[i].number);
+
+		if (at == SIZE_MAX)
+			continue;
+		b->list[i].time = log.list[at].time;
+		b->list[i].held = at + 1 < log.count && is_held(l, log.list[at + 1].batch);
+	}
+	history_log_release(&log);
+}
+
+static void list_kept(struct library *l, struct book *b)
+{
+	struct dirent *entry;
+	DIR *dir;
+
+	if (at_list(l->top, b->name, &dir) != 0)
+		return;
+	while ((entry = at_next(dir)))
+		add_kept(l, b, dirfd(dir), entry->d_name);
+	if (b->count) {
+		qsort(b->list, b->count, sizeof(*b->list), by_number);
+		add_facts(l, b, dirfd(dir));
+	}
+	closedir(dir);
+}
+
+static void add_book(struct library *l, const char *name)
+{
+	struct book *more;
+
+	if (name[0] == '.' || strlen(name) >= NAME_SIZE)
+		return;
+	more = array_room(l->books, l->count, &l->room, sizeof(*more));
+	if (!more) {
+		l->failed = true;
+		return;
+	}
+	l->books = more;
+	more[l->count] = (struct book){.list = NULL};
+	strcpy(more[l->count].name, name);
+	list_kept(l, &more[l->count]);
+	l->count++;
+}
+
+static int list_books(struct library *l)
+{
+	struct dirent *entry;
+	DIR *dir;
+	int error = at_list(l->top, "", &dir);
+
+	if (error)
+		return error;
+	while ((entry = at_next(dir)))
+		add_book(l, entry->d_name);
+	closedir(dir);
+	return l->failed ? ENOMEM : 0;
+}
+
+static void release_books(struct library *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		free(l->books[i].list);
+	free(l->books);
+}
+
+/* ---- dropping versions ---- */
+
+static void drop_version(const struct library *l, struct book *b, size_t i)
+{
+	char path[NAME_SIZE + 32];
+
+	snprintf(path, sizeof(path), "%s/%" PRIu64, b->name, b->list[i].number);
+	if (unlinkat(l->top, path, 0) && errno != ENOENT)
+		return;
+	b->list[i].gone = true;
+	b->cost -= b->list[i].cost;
+}
+
+static void skip_gone(struct book *b)
+{
+	while (b->first < b->count && b->list[b->first].gone)
+		b->first++;
+}
+
+/* Of versions older than an hour, keeps the last of each hour; older than a day, of each day. */
+static void thin_book(const struct library *l, struct book *b)
+{
+	int64_t bucket = -1;
+
+	for (size_t i = b->count; i-- > 0;) {
+		int64_t age = l->now - b->list[i].time, unit = age <= DAY ? HOUR : DAY;
+		int64_t place = b->list[i].time / unit * 2 + (unit == DAY);
+
+		if (age > HOUR && place == bucket && !b->list[i].held)
+			drop_version(l, b, i);
+		bucket = age > HOUR ? place : -1;
+	}
+	skip_gone(b);
+}
+
+/* Drops the oldest version that is not held, unless it is the newest. */
+static bool drop_oldest(const struct library *l, struct book *b)
+{
+	size_t i = b->first;
+
+	while (i < b->count && (b->list[i].gone || b->list[i].held))
+		i++;
+	if (i + 1 >= b->count)
+		return false;
+	drop_version(l, b, i);
+	skip_gone(b);
+	return b->list[i].gone;
+}
+
+static uint64_t total_of(const struct library *l)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < l->count; i++)
+		total += l->books[i].cost;
+	return total;
+}
+
+static uint64_t total_below(const struct library *l, uint64_t level)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < l->count; i++)
+		total += l->books[i].cost < level ? l->books[i].cost : level;
+	return total;
+}
+
+/*
+ * Dropping versions of whichever file takes the most space ends with no file above some level.
+ * Finds the highest level at which the total is within `target`.
+ */
+static uint64_t find_level(const struct library *l, uint64_t target)
+{
+	uint64_t low = 0, high = total_of(l);
+
+	while (low < high) {
+		uint64_t middle = low + (high - low + 1) / 2;
+
+		if (total_below(l, middle) <= target)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+static uint64_t drop_to_level(struct library *l, uint64_t target)
+{
+	uint64_t level = find_level(l, target), total = total_of(l);
+
+	for (size_t i = 0; i < l->count && total > target; i++) {
+		struct book *b = &l->books[i];
+		uint64_t before = b->cost;
+
+		while (b->cost > level && total - (before - b->cost) > target && drop_oldest(l, b))
+			;
+		total -= before - b->cost;
+	}
+	return total;
+}
+
+/*
+ * By now only the newest and the held versions of each file are left. Of the files whose newest
+ * version may be dropped, finds the one where it is the oldest.
+ */
+static struct book *oldest_newest(const struct library *l)
+{
+	struct book *oldest = NULL;
+
+	for (size_t i = 0; i < l->count; i++) {
+		struct book *b = &l->books[i];
+		size_t last = b->count ? b->count - 1 : 0;
+
+		if (b->count && !b->list[last].gone && !b->list[last].held &&
+		    (!oldest || b->list[last].time < oldest->list[oldest->count - 1].time))
+			oldest = b;
+	}
+	return oldest;
+}
+
+static void drop_newest(struct library *l, uint64_t target)
+{
+	uint64_t total = total_of(l);
+	struct book *b;
+
+	while (total > target && (b = oldest_newest(l))) {
+		uint64_t before = b->cost;
+
+		drop_version(l, b, b->count - 1);
+		if (b->cost == before)
+			break; /* it cannot be removed */
+		total -= before - b->cost;
+	}
+}
+
+/* ---- log lines of dropped versions ---- */
+
+static bool line_stays(const struct history_log *log, size_t i)
+{
+	return log->list[i].kept || i + 1 == log->count;
+}
+
+static void compact_log(struct state *state, int folder)
+{
+	struct history_log log;
+	struct buf text = BUF_INIT;
+	size_t kept = 0;
+
+	if (!history_log_read(folder, &log)) {
+		for (size_t i = 0; i < log.count; i++) {
+			if (!line_stays(&log, i))
+				continue;
+			history_log_line(&log.list[i], &text);
+			kept++;
+		}
+	}
+	if (kept && kept <= log.count / 2 && !text.failed)
+		state_put(state, folder, NULL, HISTORY_LOG, 0600, buf_bytes(&text), 0);
+	history_log_release(&log);
+	buf_release(&text);
+}
+
+static bool has_gone(const struct book *b)
+{
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->list[i].gone)
+			return true;
+	}
+	return false;
+}
+
+static void compact_books(const struct library *l, struct state *state)
+{
+	int folder;
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct book *b = &l->books[i];
+
+		if (!has_gone(b) || at_walk(l->top, b->name, O_PATH | O_DIRECTORY, &folder))
+			continue;
+		compact_log(state, folder);
+		close(folder);
+	}
+}
+
+/* ---- all of it ---- */
+
+static int64_t clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int history_make_room(struct state *state, uint64_t target, const struct history_held *held,
+		      uint64_t *left)
+{
+	struct library l = {.now = clock_ns(), .held = held};
+	int error = state_folder(state, STATE_HISTORY, "", false, &l.top);
+
+	*left = 0;
+	if (error)
+		return error == ENOENT ? 0 : error;
+	error = list_books(&l);
+	if (!error) {
+		for (size_t i = 0; i < l.count; i++)
+			thin_book(&l, &l.books[i]);
+		if (total_of(&l) > target && drop_to_level(&l, target) > target)
+			drop_newest(&l, target);
+		*left = total_of(&l);
+		compact_books(&l, state);
+	}
+	release_books(&l);
+	close(l.top);
+	return error;
+}
+
+void history_thin(struct state *state, int folder)
+{
+	const struct history_held none = {NULL, 0};
+	struct library l = {.top = folder, .now = clock_ns(), .held = &none};
+	struct book b = {.name = "."};
+
+	list_kept(&l, &b);
+	if (!l.failed)
+		thin_book(&l, &b);
+	free(b.list);
+	compact_log(state, folder);
+}

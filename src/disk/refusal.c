@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "refusal.h"
+
+#include "at.h"
+#include "portable.h"
+#include "util/lock_classes.h"
+#include "util/utf8.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_SHOWN 160     /* bytes of a long line that are shown around the fault */
+#define REFUSAL_ENTRY 4096 /* bytes that each file counts for in addition to its content */
+#define TRIES 100          /* to write into a folder that others remove */
+
+/* The line with the fault and a caret under it; a long line is cut on both sides. */
+static void explain_place(struct bytes text, const struct position *where, size_t at,
+			  struct buf *out)
+{
+	size_t begin = where->begin, end = where->end;
+
+	if (at > begin + LINE_SHOWN / 2)
+		begin = at - LINE_SHOWN / 2;
+	while (begin < at && (text.data[begin] & 0xC0) == 0x80)
+		begin++;
+	if (end - begin > LINE_SHOWN)
+		end = begin + LINE_SHOWN;
+	buf_text(out, "  ");
+	buf_add(out, text.data + begin, end - begin);
+	buf_text(out, "\n  ");
+	for (size_t i = begin; i < at && i < end; i++) {
+		if ((text.data[i] & 0xC0) != 0x80)
+			buf_char(out, text.data[i] == '\t' ? '\t' : ' ');
+	}
+	buf_text(out, "^\n");
+}
+
+void refusal_explain(const char *path, struct bytes text, const struct err *err, const char *kept,
+		     struct buf *out)
+{
+	struct buf decoded = BUF_INIT;
+	size_t at;
+
+	text = utf8_text(text, &decoded);
+	at = err->at < text.size ? err->at : text.size;
+	if (err->code == ERR_FORMAT && err->placed && !err->line) {
+		/* A binary file: an animation file written as a whole. */
+		buf_format(out, "%s: byte %zu: %s\n", path, err->at, err->message);
+	} else if (err->placed) {
+		struct position where = err_locate(text, at);
+
+		buf_format(out, "%s:%zu:%zu: %s\n", path, where.line, where.column, err->message);
+		if (text.size)
+			explain_place(text, &where, at, out);
+		if (err->cell[0])
+			buf_format(out, "cell %s%s%s\n", err->cell,
+				   err->heading[0] ? ", column " : "", err->heading);
+	} else {
+		buf_format(out, "%s: %s\n", path, err->message);
+	}
+	if (err->accepted[0])
+		buf_format(out, "accepted here: %s\n", err->accepted);
+	if (kept)
+		buf_format(out, "the binary is unchanged; the text as you saved it is in %s\n",
+			   kept);
+	buf_release(&decoded);
+}
+
+/* ---- how much there is ---- */
+
+/*
+ * Sizes are added up as files are written. When the sum reaches the limit, all files are counted
+ * again, since people remove some.
+ */
+struct refusals {
+	struct state *state;
+	uint64_t max;
+	struct lock lock;
+	uint64_t used GUARDED_BY(refusals_class); /* at least what the files take */
+	bool counted GUARDED_BY(refusals_class);
+};
+
+struct refusals *refusals_new(struct state *s, uint64_t max)
+{
+	struct refusals *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->state = s;
+	r->max = max;
+	lock_init(&r->lock);
+	return r;
+}
+
+void refusals_free(struct refusals *r)
+{
+	if (!r)
+		return;
+	lock_destroy(&r->lock);
+	free(r);
+}
+
+static uint64_t count_all(struct state *s)
+{
+	uint64_t sum = 0;
+	int top;
+
+	if (state_folder(s, STATE_REJECTED, "", false, &top))
+		return 0;
+	sum = at_size(top, "", REFUSAL_ENTRY, REFUSAL_ENTRY);
+	close(top);
+	return sum;
+}
+
+static bool fits_limit(struct refusals *r, uint64_t bytes)
+{
+	bool fine;
+
+	lock_acquire(&r->lock, &refusals_class);
+	if (!r->counted || bytes > r->max || r->used > r->max - bytes) {
+		r->used = count_all(r->state);
+		r->counted = true;
+	}
+	fine = bytes <= r->max && r->used <= r->max - bytes;
+	if (fine)
+		r->used += bytes;
+	lock_release(&r->lock, &refusals_class);
+	return fine;
+}
+
+/* ---- writing and removing ---- */
+
+/* The owner can always read and write it. Until it is given to the owner, only we can. */
+static int write_file(struct refusals *r, int folder, const char *name,
+		      const struct refusal_owner *owner, struct bytes data)
+{
+	const struct state_owner as = {owner->uid, owner->gid, 0600 | (owner->mode & 0777)};
+	char stored[NAME_MAX + 1];
+	int error = portable_name(name, stored);
+
+	return error ? error
+		     : state_put_as(r->state, folder, NULL, stored, &as, data, STATE_PUT_SYNC);
+}
+
+static bool rejected_name(const char *name, unsigned version, char out[NAME_MAX + 1])
+{
+	int size = version < 2 ? snprintf(out, NAME_MAX + 1, "%s.rejected", name)
+			       : snprintf(out, NAME_MAX + 1, "%s.rejected.~%u~", name, version);
+
+	return size > 0 && size <= NAME_MAX;
+}
+
+/* Does a file of this name have exactly this text? 0, ENOENT if there is none, or another errno. */
+static int compare_text(int folder, const char *name, struct bytes text, bool *same)
+{
+	char stored[NAME_MAX + 1];
+	struct stat st;
+	int fd, error = portable_name(name, stored);
+
+	*same = false;
+	if (error)
+		return error;
+	if (fstatat(folder, stored, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != text.size)
+		return 0;
+	error = at_open(folder, stored, O_RDONLY | O_NONBLOCK, 0, &fd);
+	if (error)
+		return error;
+	*same = !at_compare(fd, text);
+	close(fd);
+	return 0;
+}
+
+/*
+ * Chooses the name of this text's file: with the number that the text already has (*own), or else
+ * the first that is free, which becomes *own, or whose file has the same text.
+ */
+static int place_for(int folder, const char *name, struct bytes text, unsigned *own,
+		     char out[NAME_MAX + 1])
+{
+	if (*own)
+		return rejected_name(name, *own, out) ? 0 : ENAMETOOLONG;
+	for (unsigned version = 1;; version++) {
+		bool same;
+		int error;
+
+		if (!rejected_name(name, version, out))
+			return ENAMETOOLONG;
+		error = compare_text(folder, out, text, &same);
+		if (error == ENOENT)
+			*own = version;
+		if (same || error == ENOENT)
+			return 0;
+		if (error == ENAMETOOLONG)
+			return error;
+	}
+}
+
+/* A view: its path from SOURCE, its name, and the folder for its refused texts. */
+struct refused_view {
+	const char *path, *name;
+	int folder;
+};
+
+static int write_both(struct refusals *r, const struct refused_view *at, struct bytes text,
+		      const struct err *err, const struct refusal_owner *owner, unsigned *own)
+{
+	char rejected[NAME_MAX + 1], reason[NAME_MAX + 1];
+	struct buf explained = BUF_INIT;
+	unsigned version = *own;
+	int error = place_for(at->folder, at->name, text, &version, rejected);
+
+	if (!error && snprintf(reason, sizeof(reason), "%s.error", at->name) > NAME_MAX)
+		error = ENAMETOOLONG;
+	if (error)
+		return error;
+	refusal_explain(at->path, text, err, rejected, &explained);
+	if (explained.failed)
+		error = ENOMEM;
+	else if (!fits_limit(r, 2 * REFUSAL_ENTRY + text.size + explained.size))
+		error = ENOSPC;
+	if (!error)
+		error = write_file(r, at->folder, rejected, owner, text);
+	if (!error) {
+		*own = version;
+		error = write_file(r, at->folder, reason, owner, buf_bytes(&explained));
+	}
+	buf_release(&explained);
+	return error;
+}
+
+int refusal_write(struct refusals *r, const char *path, struct bytes text, const struct err *err,
+		  const struct refusal_owner *owner, unsigned *own)
+{
+	struct refused_view at = {.path = path};
+	int error = ENOENT;
+
+	/* An empty folder may be removed at any time, also by other processes. */
+	for (unsigned i = 0; i < TRIES && error == ENOENT; i++) {
+		error = state_parent(r->state, STATE_REJECTED, path, true, &at.name, &at.folder);
+		if (error)
+			continue;
+		error = write_both(r, &at, text, err, owner, own);
+		close(at.folder);
+	}
+	return error;
+}
+
+static bool remove_file(int folder, const char *name)
+{
+	char stored[NAME_MAX + 1];
+
+	return portable_name(name, stored) == 0 && unlinkat(folder, stored, 0) == 0;
+}
+
+bool refusal_remove(struct refusals *r, const char *path)
+{
+	char file[NAME_MAX + 1];
+	const char *name;
+	bool any = false;
+	int folder;
+
+	if (state_parent(r->state, STATE_REJECTED, path, false, &name, &folder) != 0)
+		return false;
+	for (unsigned version = 1; rejected_name(name, version, file); version++) {
+		if (!remove_file(folder, file))
+			break;
+		any = true;
+	}
+	if (snprintf(file, sizeof(file), "%s.error", name) <= NAME_MAX)
+		any |= remove_file(folder, file);
+	close(folder);
+	return any;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * refusal.h - a text that was not saved: NAME.rejected has it as it was typed, NAME.error says why.
+ *
+ * The reason is a file because shells, scripts and LibreOffice do not look at what close() returns.
+ */
+#ifndef ANIMFS_REFUSAL_H
+#define ANIMFS_REFUSAL_H
+
+#include "state.h"
+
+/*
+ * "path:14:6: what is wrong" (line 14, character 6), the line with a caret under the fault, the
+ * cell of a table, what would be accepted, and where the text is kept (`kept`, or NULL when it is
+ * not). Appends to out.
+ */
+void refusal_explain(const char *path, struct bytes text, const struct err *err, const char *kept,
+		     struct buf *out);
+
+/* The total size of refused texts in a state directory (--rejected-max). Thread-safe. */
+struct refusals;
+struct refusals *refusals_new(struct state *s, uint64_t max); /* NULL when out of memory */
+void refusals_free(struct refusals *r);                       /* NULL is fine */
+
+/* Owner and mode of the files: the caller, with the group and mode of the view. */
+struct refusal_owner {
+	uid_t uid;
+	gid_t gid;
+	mode_t mode;
+};
+
+/*
+ * Writes both files beside the view of this path from SOURCE, in STATE_REJECTED. An existing
+ * NAME.rejected with another text is kept, and this one becomes NAME.rejected.~2~ (~3~ ...);
+ * NAME.error has the newest reason. *own: number of the file that an earlier part of this same text
+ * was written to, and may be replaced; 0: none. Set to the number of the file. 0 or an errno:
+ * ENOSPC past the limit.
+ */
+int refusal_write(struct refusals *r, const char *path, struct bytes text, const struct err *err,
+		  const struct refusal_owner *owner, unsigned *own);
+/* Removes the refused texts of a view. True if there were any. */
+bool refusal_remove(struct refusals *r, const char *path);
+
+#endif

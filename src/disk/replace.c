@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <signal.h>
+#include <stdio.h> /* RENAME_EXCHANGE */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ACL "system.posix_acl_access"
+
+/*
+ * Asks for a read lease, which the kernel refuses while anybody has the file open for writing. It
+ * is released at once, since it would block open() in other programs. A lease that is broken
+ * meanwhile sends a signal: SIGURG, which is ignored, instead of SIGIO, which would kill us.
+ */
+static bool is_written(int fd)
+{
+	fcntl(fd, F_SETSIG, SIGURG);
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		return errno == EAGAIN;
+	fcntl(fd, F_SETLEASE, F_UNLCK);
+	return false;
+}
+
+/* 0 if the file is the expected version, or missing as expected; else EAGAIN. */
+static int check_version(const struct replacement *r)
+{
+	struct file_version there;
+	struct stat st;
+
+	if (fstatat(r->dir, r->name, &st, AT_SYMLINK_NOFOLLOW)) {
+		if (errno != ENOENT)
+			return errno;
+		return r->expect ? EAGAIN : 0;
+	}
+	there = file_version_of(&st);
+	return r->expect && file_version_same(&there, r->expect) ? 0 : EAGAIN;
+}
+
+static int check_target(const struct replacement *r)
+{
+	int error = check_version(r);
+
+	return !error && r->expect && r->old >= 0 && is_written(r->old) ? EBUSY : error;
+}
+
+/* Also compares bytes: a write may leave all times of the version as they were. */
+static int check_bytes(const struct replacement *r)
+{
+	return r->was ? at_compare(r->old, *r->was) : 0;
+}
+
+/*
+ * Compares again only if times are coarse. Otherwise only a write between the last check and the
+ * rename could be missed.
+ */
+static int check_bytes_again(const struct replacement *r)
+{
+	return r->was && file_version_coarse(r->expect) ? check_bytes(r) : 0;
+}
+
+/* If the old file cannot be opened because it is another version by now, the error is EAGAIN. */
+static int open_old(struct replacement *r)
+{
+	int opened = 0, error;
+
+	if (r->expect)
+		opened = at_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
+	error = check_target(r);
+	return error ? error : opened;
+}
+
+/*
+ * Only root can chown to others. If owner or group is not the old one, set-id bits are dropped;
+ * another group gets the rights of others.
+ */
+static int copy_owner_and_mode(const struct stat *from, const struct replace_owner *owner, int to)
+{
+	bool same_owner = owner->uid == from->st_uid, same_group = owner->gid == from->st_gid;
+	mode_t mode = from->st_mode & 07777;
+
+	if (fchown(to, owner->uid, owner->gid)) {
+		same_owner = false;
+		same_group &= fchown(to, (uid_t)-1, owner->gid) == 0;
+	}
+	if (!same_owner || !same_group)
+		mode &= (mode_t) ~(S_ISUID | S_ISGID);
+	if (!same_group)
+		mode = (mode & ~(mode_t)S_IRWXG) | (mode & S_IRWXO) << 3;
+	/* On a filesystem without modes, both files have the mode that its mount gives. */
+	return fchmod(to, mode) == 0 || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : errno;
+}
+
+/* Some attributes cannot be copied: those that belong to the filesystem or to a security module. */
+static bool may_stay_behind(const char *name, int error)
+{
+	return error == ENOTSUP || strncmp(name, "security.", 9) == 0;
+}
+
+static int copy_xattr(int from, int to, const char *name, void *value)
+{
+	ssize_t size = fgetxattr(from, name, value, XATTR_SIZE_MAX);
+
+	if (size < 0)
+		return errno == ENODATA || may_stay_behind(name, errno) ? 0 : errno;
+	if (fsetxattr(to, name, value, (size_t)size, 0))
+		return may_stay_behind(name, errno) ? 0 : errno;
+	return 0;
+}
+
+/* ACLs are xattrs too; they are only copied if the group is the same. */
+static int copy_xattrs(int from, int to, bool acl)
+{
+	char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
+	ssize_t size;
+	int error = 0;
+
+	if (!names)
+		return ENOMEM;
+	size = flistxattr(from, names, XATTR_LIST_MAX);
+	if (size < 0) {
+		error = errno == ENOTSUP ? 0 : errno;
+		size = 0;
+	}
+	for (const char *at = names; !error && at < names + size; at += strlen(at) + 1) {
+		if (acl || strcmp(at, ACL) != 0)
+			error = copy_xattr(from, to, at, names + XATTR_LIST_MAX);
+	}
+	free(names);
+	return error;
+}
+
+/* Removes an ACL that the new file got from the folder's default ACL. */
+static int drop_inherited_acl(int fd)
+{
+	if (!fremovexattr(fd, ACL) || errno == ENODATA || errno == ENOTSUP)
+		return 0;
+	return errno;
+}
+
+static int copy_attributes(int from, const struct replace_owner *owner, int to)
+{
+	struct replace_owner own;
+	struct stat st;
+	int error = fstat(from, &st) ? errno : drop_inherited_acl(to);
+
+	own = (struct replace_owner){st.st_uid, st.st_gid};
+	if (!owner)
+		owner = &own;
+	if (!error)
+		error = copy_owner_and_mode(&st, owner, to);
+	if (!error)
+		error = copy_xattrs(from, to, owner->gid == st.st_gid);
+	return error;
+}
+
+static bool same_moment(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/*
+ * Two writes within one tick of the kernel's clock have the same time. Sets a time between two
+ * ticks, so that any later write changes it, unless the filesystem rounds times.
+ */
+static struct timespec set_moment(int fd)
+{
+	struct timespec tick, times[2] = {{.tv_nsec = UTIME_OMIT}};
+
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	clock_gettime(CLOCK_REALTIME_COARSE, &tick);
+	if (same_moment(&times[1], &tick) || futimens(fd, times))
+		times[1] = (struct timespec){0, 0};
+	return times[1];
+}
+
+static int fill_file(struct replacement *r, struct bytes data)
+{
+	struct timespec moment = {0, 0};
+	struct stat st;
+	int error = at_write(r->fresh, data);
+
+	if (!error && r->old >= 0)
+		error = copy_attributes(r->old, r->owner, r->fresh);
+	if (!r->as || !r->as->has_mtime)
+		moment = set_moment(r->fresh);
+	if (!error && r->as)
+		error = attributes_give(r->as, r->fresh);
+	if (!error && (fsync(r->fresh) || fstat(r->fresh, &st)))
+		error = errno;
+	if (error)
+		return error;
+	r->written = file_version_of(&st);
+	r->settled = same_moment(&r->written.mtime, &moment);
+	return 0;
+}
+
+/* The version of a name now, without ctime, which renames change. */
+static int version_of(const struct replacement *r, const char *name, struct file_version *version)
+{
+	struct stat st;
+
+	if (fstatat(r->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
+	*version = file_version_of(&st);
+	version->ctime = (struct timespec){0, 0};
+	return 0;
+}
+
+static int rename_as(const struct replacement *r, unsigned flags)
+{
+	return at_rename(r->via, r->temporary, r->dir, r->name, flags);
+}
+
+/*
+ * Exchanges the new file and the old one. A program that takes no lock may put its own file there
+ * at any time, and its bytes must stay: on a mismatch, exchanges again until the file that comes
+ * out is the one that we put in. In the end the temporary name has a file that can be removed.
+ */
+static int exchange_files(const struct replacement *r)
+{
+	struct file_version expected = *r->expect, put, out;
+	int result = 0;
+
+	expected.ctime = (struct timespec){0, 0};
+	for (;;) {
+		int error = version_of(r, r->temporary, &put);
+
+		if (!error)
+			error = rename_as(r, RENAME_EXCHANGE);
+		if (!error)
+			error = version_of(r, r->temporary, &out);
+		if (error)
+			return result ? result : error == ENOENT ? EAGAIN : error;
+		if (!file_version_same(&out, &expected))
+			result = EAGAIN;
+		else if (result)
+			return result;
+		else if (is_written(r->old))
+			result = EBUSY;
+		else
+			result = check_bytes_again(r);
+		if (!result)
+			return 0;
+		expected = put;
+	}
+}
+
+static int keep_old(const struct replacement *r, int dir, const char *name, bool spare)
+{
+	return r->keep && r->expect ? r->keep(r->keeper, dir, name, spare) : 0;
+}
+
+/* Compares without ctime, which making a hard link has changed. */
+static int check_kept(const struct replacement *r)
+{
+	struct file_version expected = *r->expect, there;
+	int error = version_of(r, r->name, &there);
+
+	expected.ctime = (struct timespec){0, 0};
+	if (error)
+		return error == ENOENT ? EAGAIN : error;
+	return file_version_same(&there, &expected) ? 0 : EAGAIN;
+}
+
+/* *exchanged: the old file has the temporary name. */
+static int place_file(const struct replacement *r, bool *exchanged)
+{
+	int error = r->expect ? exchange_files(r) : rename_as(r, RENAME_NOREPLACE);
+
+	*exchanged = !error && r->expect;
+	if (!r->expect || !at_lacks_flags(error))
+		return error == EEXIST ? EAGAIN : error;
+	error = check_target(r);
+	if (!error)
+		error = check_bytes_again(r);
+	if (!error)
+		error = keep_old(r, r->dir, r->name, false);
+	if (!error)
+		error = check_kept(r);
+	return error ? error : rename_as(r, 0);
+}
+
+/*
+ * Folders that can be written but not read, and some filesystems, cannot be synced; that is no
+ * error.
+ */
+static int sync_folder(int dir)
+{
+	int fd, error = at_walk(dir, "", O_RDONLY | O_DIRECTORY, &fd);
+
+	if (error)
+		return error == EACCES ? 0 : error;
+	if (fsync(fd) && errno != EINVAL)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* The version of the new file: as written, with the ctime of the rename. */
+static int read_result(const struct replacement *r, struct file_version *now)
+{
+	struct stat st;
+
+	if (fstat(r->fresh, &st))
+		return errno;
+	*now = r->written;
+	now->ctime = st.st_ctim;
+	return sync_folder(r->dir);
+}
+
+/*
+ * After an error that came after the exchange: puts the old file back, or removes the new one if
+ * there was none. If another program has replaced the new file, leaves it.
+ */
+static void take_back(const struct replacement *r)
+{
+	struct file_version there, own = r->written;
+
+	own.ctime = (struct timespec){0, 0};
+	if (version_of(r, r->name, &there) || !file_version_same(&there, &own))
+		return;
+	if (r->expect)
+		rename_as(r, RENAME_EXCHANGE);
+	else
+		unlinkat(r->dir, r->name, 0);
+}
+
+/*
+ * Reopens the new file read-only before it gets its name: otherwise another mount would take us for
+ * a program that is writing it (is_written). If we may not read it, it stays open for writing.
+ */
+static void end_writing(struct replacement *r)
+{
+	int fd;
+
+	if (at_open(r->via, r->temporary, O_RDONLY, 0, &fd))
+		return;
+	close(r->fresh);
+	r->fresh = fd;
+}
+
+int replace_prepare(struct replacement *r, struct bytes data)
+{
+	mode_t mode = r->expect || r->as || r->has_like ? 0600 : 0666;
+	int error;
+
+	r->prepared = true;
+	r->fresh = -1;
+	r->old = r->has_like ? r->like : -1;
+	error = at_is_name(r->name) ? 0 : EINVAL;
+	if (!error && !r->has_like)
+		error = open_old(r);
+	if (!error)
+		error = at_open(r->via, r->temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &r->fresh);
+	if (!error)
+		error = fill_file(r, data);
+	if (!error)
+		end_writing(r);
+	return error;
+}
+
+int replace_place(struct replacement *r, struct file_version *now, bool *settled)
+{
+	bool exchanged = false;
+	int error = check_target(r);
+
+	if (!error)
+		error = check_bytes(r);
+	if (!error)
+		error = check_version(r);
+	if (!error)
+		error = place_file(r, &exchanged);
+	if (!error) {
+		error = read_result(r, now);
+		if (!error && exchanged)
+			error = keep_old(r, r->via, r->temporary, true);
+		if (error)
+			take_back(r);
+	}
+	if (settled)
+		*settled = r->settled;
+	return error;
+}
+
+void replace_end(struct replacement *r)
+{
+	if (!r->prepared)
+		return;
+	if (r->fresh >= 0) {
+		unlinkat(r->via, r->temporary, 0);
+		close(r->fresh);
+	}
+	if (r->old >= 0 && !r->has_like)
+		close(r->old);
+	r->prepared = false;
+}
+
+int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
+		 const struct replace_owner *owner, struct bytes data)
+{
+	struct replacement r = {.dir = dir,
+				.via = via,
+				.name = name,
+				.temporary = temporary,
+				.owner = owner,
+				.has_like = true,
+				.like = like};
+	bool exchanged;
+	int error = replace_prepare(&r, data);
+
+	if (!error)
+		error = over ? rename_as(&r, 0) : place_file(&r, &exchanged);
+	if (!error)
+		error = sync_folder(dir);
+	replace_end(&r);
+	return error;
+}

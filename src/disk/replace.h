@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * replace.h - puts new bytes in the place of a file, whole or not at all.
+ *
+ * A new file beside the old one gets the bytes, the old one's mode, owner, xattrs and ACLs; fsync;
+ * then RENAME_EXCHANGE where the filesystem has it: what comes out must still be the version that
+ * was checked, otherwise both are exchanged back and the answer is EAGAIN. Elsewhere a plain rename
+ * right after the check: what another program puts there between the two is lost.
+ * The folder is fsynced. A reader sees the old file or the new one.
+ *
+ * Whether another program has the old file open for writing is asked by a lease (F_SETLEASE), which
+ * the kernel gives to the file's owner and to root, on local filesystems; elsewhere nobody is seen.
+ */
+#ifndef ANIMFS_REPLACE_H
+#define ANIMFS_REPLACE_H
+
+#include "at.h"
+#include "attributes.h"
+
+/*
+ * Replaces a file in two steps, so that a lock is held only from the check of the old file to the
+ * rename:
+ *
+ *	struct replacement r = {.dir = ..., .via = ..., .name = ..., .temporary = ..., ...};
+ *	error = replace_prepare(&r, data);
+ *	... lock ...
+ *	if (!error)
+ *		error = replace_place(&r, &now, &settled);
+ *	... unlock ...
+ *	replace_end(&r);
+ *
+ * After replace_prepare the temporary has its bytes and attributes and is on disk. replace_place
+ * compares the old file, and renames. Both return 0 or an errno: EAGAIN if the file is not the
+ * expected version, EBUSY if another program has it open for writing (found before anything is
+ * written, so that trying again is cheap). If the folder's fsync fails after an exchange, the old
+ * file is put back. *now is the version that is there afterwards; *settled (or NULL) says whether
+ * any later write is sure to change it.
+ */
+struct replace_owner {
+	uid_t uid;
+	gid_t gid;
+};
+
+struct replacement {
+	int dir, via;                      /* the folders of the file and of the temporary */
+	const char *name, *temporary;      /* temporary: a free name; free again afterwards */
+	const struct file_version *expect; /* version that the file must have; NULL: no file */
+	const struct bytes
+		*was; /* content that it must have, in case its times are coarse; or NULL */
+	/*
+	 * Attributes of a new file: these; or those of `like`, with this owner; or 0666 less umask.
+	 */
+	const struct attributes *as;
+	bool has_like;
+	int like;                          /* with has_like, a descriptor */
+	const struct replace_owner *owner; /* NULL: that of `like` */
+	/*
+	 * Called to keep the old file, `name` in `dir`; NULL: it is removed. `spare`: it was
+	 * replaced and may be moved. Otherwise it still has its own name and is about to be
+	 * replaced; only a link to it may be made. 0; on an errno nothing is replaced.
+	 */
+	int (*keep)(void *keeper, int dir, const char *name, bool spare);
+	void *keeper;
+
+	/* private */
+	bool prepared;
+	int old, fresh;
+	struct file_version written; /* the new file, before anyone else could reach it */
+	bool settled;                /* no later write can leave its mtime unchanged */
+};
+
+int replace_prepare(struct replacement *r, struct bytes data);
+int replace_place(struct replacement *r, struct file_version *now, bool *settled);
+void replace_end(struct replacement *r); /* removes the temporary */
+
+/*
+ * Puts a copy under a name; replaces what is there (`over`), or EAGAIN if there is something. It
+ * gets the attributes of the file `like`; -1: mode 0600. It belongs to `owner`, or to the owner of
+ * `like` (NULL); with another group than that of `like` the group has others' rights, and there is
+ * no ACL. `temporary` is a free name in the folder `via`, on the same filesystem.
+ */
+int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
+		 const struct replace_owner *owner, struct bytes data);
+
+#endif

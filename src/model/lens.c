@@ -1,0 +1,1204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "lens.h"
+
+#include "rotation.h"
+#include "said.h"
+#include "tangents.h"
+#include "text/num.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a typed quaternion's length may be from 1; beyond that it is a typing error. */
+#define UNIT_TOLERANCE 0.01
+
+/* The arguments of lens_curve, and what is computed from them. */
+struct lens {
+	const struct anim *anim;
+	const struct clip *clip;
+	const struct track *track;
+	const struct lens_role *text;
+	const struct curve *old; /* NULL: the role has no keys */
+	uint32_t shown;          /* number of keys of old that the served text shows */
+	unsigned width;
+	uint8_t all; /* bits of all axes */
+	struct lane lane[4];
+	struct digest said; /* digest of the cells; not yet set in lens_plain */
+	struct arena *arena;
+	struct err *err;
+};
+
+/* The keys of the curve to be made. */
+struct keys {
+	uint32_t count;
+	uint32_t *frames; /* NULL: key i is frame i */
+	double *values;
+	uint8_t *have; /* bits of the axes that have a value so far */
+	/* Formats with times: of each key the old one, or -1, and its row, or NULL. */
+	int64_t *from;
+	const struct lens_key **rows;
+};
+
+enum curve_kind lens_rotation(const struct track *track)
+{
+	const struct curve *c = track->curve[ROLE_ROTATION];
+
+	return c ? c->kind : track->rotation;
+}
+
+enum curve_kind lens_shown_rotation(const struct anim *a, const struct track *track)
+{
+	switch (a->rotations) {
+	case ROTATIONS_EULER:
+		return CURVE_EULER;
+	case ROTATIONS_QUATERNION:
+		return CURVE_QUATERNION;
+	default:
+		return lens_rotation(track);
+	}
+}
+
+struct track lens_shown_as(const struct track *track, enum curve_kind rotation, struct arena *arena)
+{
+	const struct curve *c = track->curve[ROLE_ROTATION];
+	struct track shown = *track;
+
+	shown.rotation = rotation;
+	if (c && c->kind != rotation)
+		c = rotation_convert(c, rotation, arena);
+	if (c)
+		shown.curve[ROLE_ROTATION] = c;
+	return shown;
+}
+
+struct track lens_shown(const struct anim *a, const struct track *track, struct arena *arena)
+{
+	return lens_shown_as(track, lens_shown_rotation(a, track), arena);
+}
+
+static const char *axis_name(const struct lens_role *text, unsigned axis)
+{
+	static const char *const names[ROLE_COUNT][4] = {
+		{"tx", "ty", "tz", ""}, {"rx", "ry", "rz", ""}, {"sx", "sy", "sz", ""}};
+	static const char *const quaternion[4] = {"qx", "qy", "qz", "qw"};
+
+	return text->kind == CURVE_QUATERNION ? quaternion[axis] : names[text->role][axis];
+}
+
+static const char *axis_names(const struct lens_role *text)
+{
+	static const char *const names[ROLE_COUNT] = {"tx, ty and tz", "rx, ry and rz",
+						      "sx, sy and sz"};
+
+	return text->kind == CURVE_QUATERNION ? "qx, qy, qz and qw" : names[text->role];
+}
+
+/* ---- cells ---- */
+
+bool lens_unchanged(double cell, double value, const struct lane *lane)
+{
+	char text[NUM_MAX];
+	double served;
+	size_t size;
+
+	if (cell == value)
+		return true;
+	if (!isfinite(cell) || !isfinite(value))
+		return isnan(cell) && isnan(value);
+	if (lane->form == LANE_FLOAT && lane->unit == 1.0)
+		return (float)cell == (float)value;
+	/*
+	 * The served decimal rounds to the same float32, so it cannot be further from the value
+	 * than that.
+	 */
+	if (isfinite((float)value) && fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
+		return false;
+	size = num_lane(text, value, lane);
+	return num_parse(text, size, '.', &served) && num_same15(cell, served);
+}
+
+/* Equal bits, also of a NaN, which no decimal can tell from another. */
+static bool same_bits(double a, double b)
+{
+	return f32_bits((float)a) == f32_bits((float)b);
+}
+
+/*
+ * Values are stored as float32, angles in radians: so an angle in degrees may be larger than
+ * FLT_MAX.
+ */
+static bool is_too_large(double value, const struct lane *lane)
+{
+	return !isfinite((float)(value / fmax(lane->unit, 1)));
+}
+
+static bool refuse_value(const struct lens *l, const struct lens_key *key, unsigned axis)
+{
+	if (isfinite(key->value[axis])) {
+		err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
+		       "this number is too large to be stored");
+		return l->lane[axis].unit > 1
+			       ? err_accept(l->err, "a number from -1.9e40 to 1.9e40")
+			       : err_accept(l->err, "a number from -3.4e38 to 3.4e38");
+	}
+	err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
+	       "%s cannot become infinite or nan", axis_name(l->text, axis));
+	return err_accept(l->err, "a finite number");
+}
+
+/* For formats with a fixed grid: refuses a number outside it, but for rounding. */
+static bool check_range(const struct lens *l, const struct lens_key *key, unsigned axis)
+{
+	const struct lane *lane = l->anim->format->lanes[l->text->role];
+	char low[NUM_MAX], high[NUM_MAX];
+	double least, most, half;
+	int low_size, high_size;
+
+	if (!lane || lane->form != LANE_GRID || lane->turn > 0 || l->text->kind == CURVE_QUATERNION)
+		return true;
+	half = lane->unit * (double)lane->step / 2;
+	least = lane->unit * (double)lane->base;
+	most = least + 65535 * 2 * half;
+	if (key->value[axis] >= least - half && key->value[axis] <= most + half)
+		return true;
+	err_at(l->err, ERR_STORE, key->at[axis], key->length[axis], "%s cannot store %.9g as %s",
+	       l->anim->format->name, key->value[axis], axis_name(l->text, axis));
+	low_size = (int)num_lane(low, least, lane);
+	high_size = (int)num_lane(high, most, lane);
+	return err_accept(l->err, "a number from %.*s to %.*s", low_size, low, high_size, high);
+}
+
+/*
+ * Sets one component: the old bits if the cell equals what was served, else the typed number;
+ * *changed says which. A blank cell keeps a value that is not finite, and otherwise leaves the
+ * component unset. Without a column the caller has set the component.
+ */
+static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_t served,
+			unsigned axis, double *out, uint8_t *have, bool *changed)
+{
+	bool is_served = served >= 0;
+	double value = is_served ? curve_value(l->old, (uint32_t)served, axis) : 0;
+	double cell = key->value[axis];
+	uint8_t bit = (uint8_t)(1u << axis);
+
+	if (!(l->text->columns & bit))
+		return true;
+	if (!(key->given & bit) && (!is_served || isfinite(value)))
+		return true;
+	*have |= bit;
+	*out = value;
+	if (!(key->given & bit))
+		return true;
+	if (is_served && (key->exact & bit ? same_bits(cell, value)
+					   : lens_unchanged(cell, value, &l->lane[axis])))
+		return true;
+	*changed = true;
+	*out = l->lane[axis].form == LANE_FLOAT && l->lane[axis].unit == 1.0 ? (double)(float)cell
+									     : cell;
+	return is_too_large(cell, &l->lane[axis]) ? refuse_value(l, key, axis)
+						  : check_range(l, key, axis);
+}
+
+static bool stores_floats(const struct lens *l)
+{
+	return l->lane[0].form == LANE_FLOAT ||
+	       (l->lane[0].form == LANE_DOUBLE &&
+		(l->anim->format->timed || !l->anim->format->sparse));
+}
+
+/* Checks a changed quaternion: its length must be near 1. */
+static bool settle_quaternion(const struct lens *l, const struct lens_key *key, double q[4])
+{
+	double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+	unsigned first = (unsigned)__builtin_ctz(key->given);
+
+	if (!(fabs(length - 1) <= UNIT_TOLERANCE)) {
+		err_at(l->err, ERR_TEXT, key->at[first], key->length[first],
+		       "the quaternion has length %.6g, not 1", length);
+		if (length > 0 && isfinite(length))
+			err_accept(l->err, "%.9f, %.9f, %.9f, %.9f", q[0] / length, q[1] / length,
+				   q[2] / length, q[3] / length);
+		else
+			err_accept(l->err,
+				   "four numbers whose squares add up to 1, such as 0, 0, 0, 1");
+		return false;
+	}
+	/* A float32 quaternion is stored as typed; packed ones are normalised. */
+	for (unsigned axis = 0; axis < 4 && !stores_floats(l); axis++)
+		q[axis] /= length;
+	return true;
+}
+
+/* Refuses a key with only some of its components; the error is at the first blank cell. */
+static bool refuse_half(const struct lens *l, const struct lens_key *key, uint8_t have)
+{
+	unsigned axis = 0;
+
+	while (have & 1u << axis)
+		axis++;
+	if (l->text->columns & 1u << axis)
+		err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
+		       "%s of frame %u is blank, but another part of its %s is given",
+		       axis_name(l->text, axis), (unsigned)key->frame, role_names[l->text->role]);
+	else
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "frame %u gets a new key, but there is no column %s", (unsigned)key->frame,
+		       axis_name(l->text, axis));
+	return err_accept(l->err, "%s together, or none of them", axis_names(l->text));
+}
+
+/* Are the text's rotations of another kind than the bone's? */
+static bool is_other_kind(const struct lens *l)
+{
+	return l->text->role == ROLE_ROTATION && l->text->kind != lens_rotation(l->track);
+}
+
+/* Angles of a changed key are converted together, so each needs a finite value. */
+static bool check_angles(const struct lens *l, const struct lens_key *key, const double angles[3])
+{
+	for (unsigned axis = 0; axis < 3; axis++) {
+		if (isfinite(angles[axis]))
+			continue;
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "%s of frame %u is no number, and another part of the rotation is changed",
+		       axis_name(l->text, axis), (unsigned)key->frame);
+		return err_accept(l->err, "a number in each of %s", axis_names(l->text));
+	}
+	return true;
+}
+
+/*
+ * Sets all components of a key. `served`: the old key that the row showed, or -1. `parts`: allows a
+ * vector with blanks. *have: the components that are set.
+ */
+static bool settle_key(const struct lens *l, const struct lens_key *key, int64_t served, bool parts,
+		       double *out, uint8_t *have)
+{
+	bool changed = false, given;
+
+	for (unsigned axis = 0; axis < l->width; axis++)
+		if (!settle_axis(l, key, served, axis, &out[axis], have, &changed))
+			return false;
+	given = (*have & l->text->columns) != 0;
+	if (!given || (*have != l->all && parts && l->text->kind != CURVE_QUATERNION))
+		return true;
+	if (*have != l->all)
+		return refuse_half(l, key, *have);
+	if (changed && l->text->kind == CURVE_QUATERNION)
+		return settle_quaternion(l, key, out);
+	return !changed || !is_other_kind(l) || check_angles(l, key, out);
+}
+
+/* ---- rows ---- */
+
+double lens_moment(const struct lens_key *key)
+{
+	return key->frame + key->between;
+}
+
+bool lens_set_moment(struct lens_key *key, double moment)
+{
+	if (!(fabs(moment) < UINT32_MAX))
+		return false;
+	key->frame = moment > 0 ? (uint32_t)floor(moment) : 0;
+	key->between = moment - key->frame;
+	return true;
+}
+
+static int by_frame(const void *pa, const void *pb)
+{
+	const struct lens_key *a = pa, *b = pb;
+
+	if (a->frame != b->frame)
+		return a->frame < b->frame ? -1 : 1;
+	if (a->between < b->between || a->between > b->between)
+		return a->between < b->between ? -1 : 1;
+	if (a->occurrence != b->occurrence)
+		return a->occurrence < b->occurrence ? -1 : 1;
+	return a->row_at < b->row_at ? -1 : a->row_at > b->row_at;
+}
+
+static void sort_rows(const struct lens_role *text)
+{
+	for (uint32_t i = 1; i < text->count; i++) {
+		if (by_frame(&text->keys[i - 1], &text->keys[i]) <= 0)
+			continue;
+		qsort(text->keys, text->count, sizeof(*text->keys), by_frame);
+		return;
+	}
+}
+
+static const struct curve_timing *any_timing(const struct clip *clip)
+{
+	for (uint32_t i = 0; i < clip->track_count; i++) {
+		for (unsigned role = 0; role < ROLE_COUNT; role++) {
+			const struct curve *c = clip->tracks[i].curve[role];
+
+			if (c && c->timing)
+				return c->timing;
+		}
+	}
+	return NULL;
+}
+
+bool lens_between(const struct clip *clip)
+{
+	const struct curve_timing *timing = any_timing(clip);
+
+	return timing && timing->between;
+}
+
+/* Where all keys stand at frames, new ones do too. */
+static bool check_whole(const struct lens *l)
+{
+	bool free = !any_timing(l->clip) || lens_between(l->clip);
+
+	for (uint32_t i = 0; !free && i < l->text->count; i++) {
+		const struct lens_key *key = &l->text->keys[i];
+
+		if (key->between == 0)
+			continue;
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "the keys of this clip stand at whole frames, from 0 on");
+		return err_accept(l->err, "a whole number such as 12");
+	}
+	return true;
+}
+
+static bool check_frames(const struct lens *l)
+{
+	if (l->anim->format->timed)
+		return check_whole(l); /* a clip ends with its last key */
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *key = &l->text->keys[i];
+
+		if (key->frame < l->clip->frames)
+			continue;
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "frame %u is not in the clip, which has %u frames", (unsigned)key->frame,
+		       (unsigned)l->clip->frames);
+		if (l->clip->frames == 0)
+			return err_accept(l->err,
+					  "no row; the number of frames is edited in clip.json");
+		return err_accept(
+			l->err, "a frame from 0 to %u; the number of frames is edited in clip.json",
+			(unsigned)l->clip->frames - 1);
+	}
+	return true;
+}
+
+static bool refuse_repeated(const struct lens *l, const struct lens_key *first,
+			    const struct lens_key *key)
+{
+	err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+	       "frame %u is given twice, first in line %zu", (unsigned)key->frame,
+	       err_locate(l->text->text, first->row_at).line);
+	return err_accept(l->err, "each frame once");
+}
+
+/* ---- what both kinds of formats end with ---- */
+
+static bool keys_init(const struct lens *l, struct keys *keys, size_t capacity)
+{
+	*keys = (struct keys){
+		.values = arena_alloc(l->arena, capacity, l->width * sizeof(*keys->values)),
+		.have = arena_alloc(l->arena, capacity, sizeof(*keys->have)),
+	};
+	if (keys->values && keys->have)
+		return true;
+	err_memory(l->err);
+	return false;
+}
+
+static double *values_of(const struct lens *l, const struct keys *keys, uint32_t key)
+{
+	return keys->values + (size_t)key * l->width;
+}
+
+/* Takes components without a column from an old key. */
+static void keep_columns(const struct lens *l, const struct keys *keys, uint32_t key, uint32_t old)
+{
+	for (unsigned axis = 0; l->text->columns != l->all && axis < l->width; axis++) {
+		if (l->text->columns & 1u << axis)
+			continue;
+		values_of(l, keys, key)[axis] = curve_value(l->old, old, axis);
+		keys->have[key] |= (uint8_t)(1u << axis);
+	}
+}
+
+/* Keeps old keys past the clip's end, which were not shown. */
+static void keep_hidden(const struct lens *l, struct keys *keys)
+{
+	if (!l->old || !l->old->keyed)
+		return;
+	for (uint32_t old = l->shown; old < l->old->count; old++) {
+		uint32_t frame = curve_frame(l->old, old);
+
+		if (frame < l->clip->frames)
+			continue;
+		if (keys->frames)
+			keys->frames[keys->count] = frame;
+		if (keys->from)
+			keys->from[keys->count] = old;
+		for (unsigned axis = 0; axis < l->width; axis++)
+			values_of(l, keys, keys->count)[axis] = curve_value(l->old, old, axis);
+		keys->count++;
+	}
+}
+
+/* ---- times and tangents ---- */
+
+struct lane lens_moment_lane(double rate)
+{
+	return (struct lane){.form = LANE_FLOAT, .unit = rate};
+}
+
+static float time_of(const struct lens *l, const struct lens_key *row)
+{
+	return (float)(lens_moment(row) / l->anim->rate);
+}
+
+static bool refuse_tangent(const struct lens *l, const struct lens_tangents *t, enum tangent side,
+			   unsigned axis)
+{
+	err_at(l->err, ERR_TEXT, t->at[side][axis], t->length[side][axis],
+	       "the tangent %s the key of %s cannot become infinite or nan",
+	       side == TANGENT_IN ? "into" : "out of", axis_name(l->text, axis));
+	return err_accept(l->err, "a number from -3.4e38 to 3.4e38");
+}
+
+/* Sets the tangents that a row gives and that are not those served. */
+static bool put_tangents(const struct lens *l, const struct lens_tangents *t, uint8_t *to,
+			 bool *changed)
+{
+	const struct lane plain = {.form = LANE_FLOAT, .unit = 1};
+
+	for (enum tangent side = TANGENT_IN; side <= TANGENT_OUT; side++) {
+		for (unsigned axis = 0; axis < l->width; axis++, to += 4) {
+			double given = t->value[side][axis], was = (double)get_f32(to);
+			unsigned bit = 1u << axis;
+
+			if (!(t->given[side] & bit) ||
+			    (t->exact[side] & bit ? same_bits(given, was)
+						  : lens_unchanged(given, was, &plain)))
+				continue;
+			if (!isfinite((float)given))
+				return refuse_tangent(l, t, side, axis);
+			put_f32(to, (float)given);
+			*changed = true;
+		}
+	}
+	return true;
+}
+
+/* Puts what rows say of tangents over what follows from the values. */
+static bool take_tangents(const struct lens *l, const struct keys *keys, struct curve *made)
+{
+	size_t size = 8 * (size_t)l->width;
+	bool changed = false;
+
+	for (uint32_t key = 0; key < keys->count; key++) {
+		const struct lens_key *row = keys->rows[key];
+		uint8_t *to = (uint8_t *)made->timing->tangents + size * key;
+
+		if (row && row->tangents && !put_tangents(l, row->tangents, to, &changed))
+			return false;
+	}
+	if (changed)
+		made->said = said_more(made->said, made->timing->tangents, size * made->count);
+	return true;
+}
+
+/* Tangents of quaternions mean nothing beside angles. */
+static bool refuse_tangents(const struct lens *l)
+{
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *key = &l->text->keys[i];
+
+		if (!key->tangents)
+			continue;
+		err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
+		       "tangents are given for a rotation in another form than the stored one");
+		return err_accept(l->err, "rotations as they are stored, or no tangents");
+	}
+	return true;
+}
+
+/* The stored time of the old key that this one was; NULL for a new key. */
+static const uint8_t *old_time(const struct lens *l, const struct keys *keys, uint32_t key)
+{
+	if (!l->old || !keys->from || keys->from[key] < 0)
+		return NULL;
+	return l->old->timing->times + 4 * (size_t)keys->from[key];
+}
+
+/* Gives a new curve its times and tangents. */
+static bool time_keys(const struct lens *l, const struct keys *keys, struct curve *made)
+{
+	struct curve_timing *timing = arena_alloc(l->arena, 1, sizeof(*timing));
+	uint8_t *times = arena_alloc(l->arena, keys->count, 4);
+
+	if (!timing || !times)
+		return err_memory(l->err);
+	for (uint32_t key = 0; key < keys->count; key++) {
+		const uint8_t *time = old_time(l, keys, key);
+
+		if (time)
+			memcpy(times + 4 * (size_t)key, time, 4);
+		else
+			put_f32(times + 4 * (size_t)key, time_of(l, keys->rows[key]));
+	}
+	*timing = (struct curve_timing){
+		.times = times, .rate = l->anim->rate, .between = lens_between(l->clip)};
+	made->timing = timing;
+	if (is_other_kind(l))
+		return refuse_tangents(l);
+	return tangents_derive(made, l->old, l->arena) ? take_tangents(l, keys, made)
+						       : err_memory(l->err);
+}
+
+/* Returns `old` itself if the new curve equals it. */
+static bool finish_curve(const struct lens *l, const struct keys *keys, bool keyed,
+			 const struct curve **out)
+{
+	struct curve *made = arena_alloc(l->arena, 1, sizeof(*made));
+
+	if (!made)
+		return err_memory(l->err);
+	made->kind = l->text->kind;
+	made->interpolation = l->old                       ? l->old->interpolation
+			      : l->anim->format->keyframes ? INTERPOLATION_STEP
+							   : INTERPOLATION_LINEAR;
+	made->keyed = keyed;
+	made->count = keys->count;
+	made->frames = keys->frames;
+	made->values = keys->values;
+	made->said = l->said;
+	memcpy(made->lane, l->lane, sizeof(made->lane));
+	if (keys->rows && !time_keys(l, keys, made))
+		return false;
+	*out = l->old && curve_same(l->old, made) ? l->old : made;
+	return true;
+}
+
+/* No row of the text has a value for the role. */
+static bool finish_without_keys(const struct lens *l, const struct curve **out)
+{
+	if (l->shown == 0) {
+		*out = l->old;
+		return true;
+	}
+	*out = NULL;
+	if (l->anim->format->full)
+		return err_at(l->err, ERR_STORE, l->text->at, l->text->length,
+			      "%s stores a %s of %s in every frame: it cannot be removed",
+			      l->anim->format->name, role_names[l->text->role], l->track->label);
+	if (l->text->columns == l->all)
+		return true;
+	err_at(l->err, ERR_TEXT, l->text->at, l->text->length,
+	       "a part of the %s is blank in all rows", role_names[l->text->role]);
+	return err_accept(l->err, "blanks in all rows of %s, which remove the %s",
+			  axis_names(l->text), role_names[l->text->role]);
+}
+
+/* ---- dense: a key in every frame, or one value for all ---- */
+
+static bool was_keyed(const struct lens *l)
+{
+	return l->old && l->old->keyed;
+}
+
+/* Allocates keys for all rows and kept keys, and sets the components without a column. */
+static bool dense_init(const struct lens *l, struct keys *keys)
+{
+	const struct lens_key *last = &l->text->keys[l->text->count - 1];
+	uint32_t rows = l->anim->format->full ? l->clip->frames : last->frame + 1;
+
+	if (last->frame >= l->anim->format->max_frames) {
+		err_at(l->err, ERR_STORE, last->row_at, last->row_length,
+		       "%s has keys in at most %u frames", l->anim->format->name,
+		       (unsigned)l->anim->format->max_frames);
+		return false;
+	}
+	if (!keys_init(l, keys, l->old && l->old->count > rows ? l->old->count : rows))
+		return false;
+	for (uint32_t frame = 0; l->old && l->shown > 0 && frame < rows; frame++)
+		keep_columns(l, keys, frame, frame < l->old->count ? frame : l->old->count - 1);
+	return true;
+}
+
+/* Settles the rows; count becomes one past the last frame with a value. */
+static bool dense_rows(const struct lens *l, struct keys *keys)
+{
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *row = &l->text->keys[i];
+		bool served = row->frame < l->shown;
+
+		if (i > 0 && row[-1].frame == row->frame)
+			return refuse_repeated(l, &row[-1], row);
+		if (!settle_key(l, row, served ? (int64_t)row->frame : -1, served && was_keyed(l),
+				values_of(l, keys, row->frame), &keys->have[row->frame]))
+			return false;
+		if (keys->have[row->frame] & l->text->columns)
+			keys->count = row->frame + 1;
+	}
+	return true;
+}
+
+static const struct lens_key *row_of(const struct lens *l, uint32_t frame)
+{
+	const struct lens_role *text = l->text;
+
+	for (uint32_t i = 0; i < text->count; i++)
+		if (text->keys[i].frame == frame)
+			return &text->keys[i];
+	return NULL;
+}
+
+/* Refuses a curve without a value at an end; the error is at the blank cell, or at the last row. */
+static bool refuse_end(const struct lens *l, const struct keys *keys, uint32_t frame)
+{
+	const char *role = role_names[l->text->role];
+	const char *end = frame == 0 ? "first" : "last";
+	const struct lens_key *row = row_of(l, frame);
+	unsigned axis = 0;
+
+	if (row) {
+		while (axis + 1 < l->width && keys->have[frame] & 1u << axis)
+			axis++;
+		err_at(l->err, ERR_TEXT, row->at[axis], row->length[axis],
+		       "%s is blank in frame %u, the %s that the %s needs",
+		       axis_name(l->text, axis), (unsigned)frame, end, role);
+	} else {
+		row = frame == 0 ? &l->text->keys[0] : &l->text->keys[l->text->count - 1];
+		err_at(l->err, ERR_TEXT, row->row_at, row->row_length,
+		       "frame %u is missing, the %s that the %s needs", (unsigned)frame, end, role);
+	}
+	return err_accept(l->err,
+			  "a key there (gaps between keys are filled in), or no key at all (that "
+			  "removes the %s); a clip gets shorter in clip.json",
+			  role);
+}
+
+static bool refuse_gap(const struct lens *l, uint32_t from, uint32_t to, unsigned axis)
+{
+	const struct lens_key *row = row_of(l, to);
+
+	err_at(l->err, ERR_TEXT, row ? row->row_at : l->text->at, row ? row->row_length : 0,
+	       "%s cannot be filled in between frames %u and %u: one of them is not finite",
+	       axis_name(l->text, axis), (unsigned)from, (unsigned)to);
+	return err_accept(l->err, "values for the frames between");
+}
+
+/* Fills the frames between two keys, for the axes in `axes`. */
+static bool fill_gap(const struct lens *l, const struct keys *keys, uint32_t from, uint32_t to,
+		     uint8_t axes)
+{
+	uint32_t frames[2] = {from, to};
+	double ends[8];
+	struct curve ramp = {.kind = l->text->kind,
+			     .interpolation = INTERPOLATION_LINEAR,
+			     .keyed = true,
+			     .count = 2,
+			     .frames = frames,
+			     .values = ends};
+
+	memcpy(ramp.lane, l->lane, sizeof(ramp.lane));
+	memcpy(ends, values_of(l, keys, from), l->width * sizeof(*ends));
+	memcpy(ends + l->width, values_of(l, keys, to), l->width * sizeof(*ends));
+	for (uint32_t frame = from + 1; frame < to; frame++) {
+		double pose[4];
+
+		curve_sample(&ramp, frame, pose);
+		for (unsigned axis = 0; axis < l->width; axis++) {
+			if (!(axes & 1u << axis))
+				continue;
+			if (!isfinite(pose[axis]))
+				return refuse_gap(l, from, to, axis);
+			values_of(l, keys, frame)[axis] = pose[axis];
+		}
+	}
+	return true;
+}
+
+static bool fill_axes(const struct lens *l, const struct keys *keys, uint8_t axes)
+{
+	uint32_t from = 0;
+
+	for (uint32_t frame = 1; frame < keys->count; frame++) {
+		if ((keys->have[frame] & axes) != axes)
+			continue;
+		if (frame > from + 1 && !fill_gap(l, keys, from, frame, axes))
+			return false;
+		from = frame;
+	}
+	return true;
+}
+
+static bool fill_keys(const struct lens *l, const struct keys *keys)
+{
+	if (l->text->kind == CURVE_QUATERNION)
+		return fill_axes(l, keys, l->all);
+	for (unsigned axis = 0; axis < l->width; axis++)
+		if (!fill_axes(l, keys, (uint8_t)(1u << axis)))
+			return false;
+	return true;
+}
+
+/* Makes a key for each frame, in formats that cannot store one value for a whole clip. */
+static void hold_first(const struct lens *l, struct keys *keys)
+{
+	for (keys->count = 1; keys->count < l->clip->frames; keys->count++)
+		memcpy(values_of(l, keys, keys->count), keys->values,
+		       l->width * sizeof(*keys->values));
+}
+
+/*
+ * A value for the whole clip is stored in another form than a key, so take the typed number and not
+ * the nearby key. Otherwise saving the same text again would store something else.
+ */
+static void take_typed(const struct lens *l, struct keys *keys)
+{
+	const struct lens_key *row = row_of(l, 0);
+
+	if (!row || !was_keyed(l) || l->text->kind == CURVE_QUATERNION)
+		return;
+	for (unsigned axis = 0; axis < l->width; axis++)
+		if (row->given & l->text->columns & 1u << axis && isfinite(row->value[axis]))
+			keys->values[axis] = row->value[axis];
+}
+
+static bool dense_static(const struct lens *l, struct keys *keys, const struct curve **out)
+{
+	bool full = l->anim->format->full;
+
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *row = &l->text->keys[i];
+
+		for (unsigned axis = 0; axis < l->width; axis++) {
+			if (!(keys->have[row->frame] & l->text->columns & 1u << axis) ||
+			    f64_same(keys->values[axis], values_of(l, keys, row->frame)[axis]))
+				continue;
+			err_at(l->err, ERR_TEXT, row->at[axis], row->length[axis],
+			       "a static %s has one value, at frame 0", role_names[l->text->role]);
+			return err_accept(l->err, "\"static\": false, with a key up to frame %u",
+					  (unsigned)l->clip->frames - 1);
+		}
+	}
+	keys->count = 1;
+	if (full)
+		hold_first(l, keys);
+	else
+		take_typed(l, keys);
+	return finish_curve(l, keys, full, out);
+}
+
+static bool dense_keyed(const struct lens *l, struct keys *keys, const struct curve **out)
+{
+	/* A curve with keys for a part of the clip may stay so; a new one extends to the end. */
+	uint32_t least = was_keyed(l) && l->shown > 0 ? l->shown : l->clip->frames;
+
+	if (keys->count < least)
+		return refuse_end(l, keys, least - 1);
+	if (keys->have[keys->count - 1] != l->all)
+		return refuse_end(l, keys, keys->count - 1);
+	if (!fill_keys(l, keys))
+		return false;
+	keep_hidden(l, keys);
+	return finish_curve(l, keys, true, out);
+}
+
+/*
+ * One value in row 0 is a value for the whole clip. If the curve had keys, the rows up to its last
+ * key must be present and blank, as proof that the text was not cut short.
+ */
+static bool is_keyed(const struct lens *l, const struct keys *keys)
+{
+	const struct lens_key *last = &l->text->keys[l->text->count - 1];
+
+	if (l->text->is_static >= 0)
+		return !l->text->is_static;
+	if (keys->count > 1 || !was_keyed(l))
+		return keys->count > 1;
+	return l->shown <= 1 || last->frame + 1 < l->shown;
+}
+
+static bool dense_curve(const struct lens *l, const struct curve **out)
+{
+	struct keys keys = {0};
+
+	if (l->text->count > 0 && (!dense_init(l, &keys) || !dense_rows(l, &keys)))
+		return false;
+	if (keys.count == 0)
+		return finish_without_keys(l, out);
+	if (keys.have[0] != l->all)
+		return refuse_end(l, &keys, 0);
+	return is_keyed(l, &keys) ? dense_keyed(l, &keys, out) : dense_static(l, &keys, out);
+}
+
+/* ---- sparse: a key exists or not ---- */
+
+/* State of matching the rows, in ascending order, with old keys. */
+struct matched {
+	uint32_t first; /* old key, or keyframe, at or after the frame */
+	uint32_t keyframe,
+		key; /* with keyframes: number counted so far, and number of keys in them */
+};
+
+/* The same if keyframes determine which frames have a key. */
+static int64_t keyframe_match(const struct lens *l, uint32_t frame, uint32_t occurrence,
+			      struct matched *m)
+{
+	const struct keyframes *k = l->track->keyframes;
+	int64_t at = keyframes_find(k, frame, occurrence, &m->first);
+	uint8_t bit = (uint8_t)(1u << l->text->role);
+
+	if (at < 0 || !(k->roles[at] & bit))
+		return -1;
+	for (; m->keyframe < at; m->keyframe++)
+		m->key += (k->roles[m->keyframe] & bit) != 0;
+	return m->key;
+}
+
+/* The same if keys stand between frames. */
+static int64_t timed_match(const struct lens *l, float time, uint32_t occurrence, struct matched *m)
+{
+	while (m->first < l->shown && curve_time(l->old, m->first) < time)
+		m->first++;
+	if (occurrence >= l->shown - m->first || curve_time(l->old, m->first + occurrence) > time)
+		return -1;
+	return (int64_t)m->first + occurrence;
+}
+
+/*
+ * The old key that the row showed, or -1: the key of the same frame and, if frames repeat, of the
+ * same occurrence.
+ */
+static int64_t sparse_match(const struct lens *l, const struct lens_key *row, uint32_t occurrence,
+			    struct matched *m)
+{
+	uint32_t frame = row->frame;
+
+	if (l->track->keyframes)
+		return keyframe_match(l, frame, occurrence, m);
+	if (l->old && l->old->timing && l->old->timing->between)
+		return timed_match(l, time_of(l, row), occurrence, m);
+	while (m->first < l->shown && curve_frame(l->old, m->first) < frame)
+		m->first++;
+	if (occurrence >= l->shown - m->first ||
+	    curve_frame(l->old, m->first + occurrence) != frame)
+		return -1;
+	return (int64_t)m->first + occurrence;
+}
+
+static bool is_one_moment(const struct lens *l, const struct lens_key *a, const struct lens_key *b)
+{
+	return a->frame == b->frame &&
+	       (!l->anim->format->timed || f32_bits(time_of(l, a)) == f32_bits(time_of(l, b)));
+}
+
+/* A new key of a format with times. */
+static bool check_moment(const struct lens *l, const struct lens_key *row)
+{
+	double most = l->anim->format->max_frames - 1;
+
+	if (fabs(lens_moment(row)) <= most)
+		return true;
+	err_at(l->err, ERR_STORE, row->row_at, row->row_length,
+	       "a new key can stand in frame %g at most", most);
+	return err_accept(l->err, "a frame up to %g", most);
+}
+
+static bool sparse_rows(const struct lens *l, struct keys *keys)
+{
+	struct matched matched = {0, 0, 0};
+	uint32_t group = 0;
+
+	for (uint32_t i = 0; i < l->text->count; i++) {
+		const struct lens_key *row = &l->text->keys[i];
+		uint8_t *have = &keys->have[keys->count];
+		int64_t served;
+
+		if (!is_one_moment(l, row, &l->text->keys[group]))
+			group = i;
+		served = sparse_match(l, row, i - group, &matched);
+		*have = 0;
+		if (served >= 0)
+			keep_columns(l, keys, keys->count, (uint32_t)served);
+		if (!settle_key(l, row, served, false, values_of(l, keys, keys->count), have))
+			return false;
+		if (*have && *have != l->all)
+			return refuse_half(l, row, *have);
+		if (!*have)
+			continue;
+		if (i > group && served < 0 && !l->anim->format->keyframes)
+			return refuse_repeated(l, &l->text->keys[group], row);
+		if (served < 0 && l->anim->format->timed && !check_moment(l, row))
+			return false;
+		if (keys->from) {
+			keys->from[keys->count] = served;
+			keys->rows[keys->count] = row;
+		}
+		keys->frames[keys->count++] = row->frame;
+	}
+	return true;
+}
+
+static bool sparse_curve(const struct lens *l, const struct curve **out)
+{
+	size_t capacity = (size_t)l->text->count + (l->old ? l->old->count : 0);
+	struct keys keys;
+	bool keyed;
+
+	if (!keys_init(l, &keys, capacity))
+		return false;
+	keys.frames = arena_alloc(l->arena, capacity, sizeof(*keys.frames));
+	if (!keys.frames)
+		return err_memory(l->err);
+	if (l->anim->format->timed) {
+		keys.from = arena_alloc(l->arena, capacity, sizeof(*keys.from));
+		keys.rows = arena_alloc(l->arena, capacity, sizeof(const struct lens_key *));
+		if (!keys.from || !keys.rows)
+			return err_memory(l->err);
+	}
+	if (!sparse_rows(l, &keys))
+		return false;
+	if (keys.count == 0)
+		return finish_without_keys(l, out);
+	keyed = !l->old || l->old->keyed || keys.count > 1 || keys.frames[0] > 0;
+	keep_hidden(l, &keys);
+	return finish_curve(l, &keys, keyed, out);
+}
+
+/* ---- one role ---- */
+
+static bool refuse_role(const struct lens *l)
+{
+	for (uint32_t i = 0; i < l->text->count; i++)
+		for (unsigned axis = 0; axis < l->width; axis++)
+			if (l->text->keys[i].given & 1u << axis)
+				return err_at(l->err, ERR_STORE, l->text->keys[i].at[axis],
+					      l->text->keys[i].length[axis],
+					      "%s stores no %s for this bone",
+					      l->anim->format->name, role_names[l->text->role]);
+	return true;
+}
+
+/* For a role that had no keys. */
+static struct lane new_lane(const struct lens *l)
+{
+	const struct lane *fixed = l->anim->format->lanes[l->text->role];
+
+	return fixed ? *fixed : (struct lane){.form = LANE_DOUBLE, .unit = 1};
+}
+
+static void lens_init(struct lens *l)
+{
+	l->width = l->text->kind == CURVE_QUATERNION ? 4 : 3;
+	l->all = (uint8_t)((1u << l->width) - 1);
+	l->shown = l->old ? curve_shown(l->old, l->clip->frames) : 0;
+	for (unsigned axis = 0; axis < l->width; axis++)
+		l->lane[axis] = l->old             ? l->old->lane[axis]
+				: is_other_kind(l) ? (struct lane){.form = LANE_DOUBLE, .unit = 1}
+						   : new_lane(l);
+}
+
+static uint32_t frame_said(const struct lens *l, const struct lens_key *row)
+{
+	return l->anim->format->timed ? said_moment(lens_moment(row), time_of(l, row)) : row->frame;
+}
+
+/* The rows are sorted. */
+static struct digest said_rows(const struct lens *l)
+{
+	const struct lens_role *text = l->text;
+	struct said s;
+
+	said_begin(&s, text->kind);
+	for (uint32_t i = 0; i < text->count; i++)
+		said_key(&s, frame_said(l, &text->keys[i]), text->keys[i].given & text->columns,
+			 text->keys[i].value);
+	return said_end(&s);
+}
+
+/* Makes the curve from a text of the same kind as l->old. */
+static bool own_curve(struct lens *l, const struct curve **out)
+{
+	*out = l->old;
+	lens_init(l);
+	if (!(l->track->roles & 1 << l->text->role))
+		return refuse_role(l);
+	sort_rows(l->text);
+	if (!check_frames(l))
+		return false;
+	l->said = said_rows(l);
+	return l->anim->format->sparse ? sparse_curve(l, out) : dense_curve(l, out);
+}
+
+/*
+ * Makes the curve from rotations in the other form, compared with what would have been served in
+ * that form.
+ */
+static bool other_curve(struct lens *l, const struct curve **out)
+{
+	const struct curve *stored = l->old, *edited;
+	struct curve *made;
+
+	if (stored)
+		l->old = rotation_convert(stored, l->text->kind, l->arena);
+	if (stored && !l->old)
+		return err_memory(l->err);
+	if (!own_curve(l, &edited))
+		return false;
+	*out = edited == l->old ? stored : edited;
+	if (edited == l->old || !edited)
+		return true;
+	made = rotation_restore(edited, l->old, stored, lens_rotation(l->track), l->arena);
+	if (!made)
+		return err_memory(l->err);
+	for (unsigned axis = 0; axis < curve_width(made); axis++)
+		made->lane[axis] = stored ? stored->lane[axis] : new_lane(l);
+	if (made->timing && !tangents_derive(made, stored, l->arena))
+		return err_memory(l->err);
+	made->said = edited->said;
+	*out = stored && curve_same(stored, made) ? stored : made;
+	return true;
+}
+
+bool lens_curve(const struct anim *a, const struct clip *clip, const struct track *track,
+		const struct lens_role *text, struct arena *arena, const struct curve **out,
+		struct err *err)
+{
+	struct lens l = {.anim = a,
+			 .clip = clip,
+			 .track = track,
+			 .text = text,
+			 .old = track->curve[text->role],
+			 .arena = arena,
+			 .err = err};
+
+	*out = l.old;
+	if (text->columns == 0)
+		return true;
+	return is_other_kind(&l) ? other_curve(&l, out) : own_curve(&l, out);
+}
+
+/* ---- all keys as they were served, or as plain ---- */
+
+/* Starts a full lens, on demand: only few texts change a key. */
+static bool begin_lens(struct lens_plain *p)
+{
+	p->lens = arena_alloc(p->arena, 1, sizeof(*p->lens));
+	if (!p->lens)
+		return false;
+	*p->lens = (struct lens){.anim = p->anim,
+				 .clip = p->clip,
+				 .track = p->track,
+				 .text = &p->text,
+				 .old = p->old,
+				 .arena = p->arena};
+	lens_init(p->lens);
+	return true;
+}
+
+bool lens_plain_begin(struct lens_plain *p, const struct anim *a, const struct clip *clip,
+		      const struct track *track, enum role role, struct arena *arena)
+{
+	const struct curve *old = track->curve[role];
+
+	*p = (struct lens_plain){
+		.anim = a, .clip = clip, .track = track, .arena = arena, .old = old};
+	if (a->format->sparse ||
+	    (role == ROLE_ROTATION && lens_shown_rotation(a, track) != lens_rotation(track)))
+		return false;
+	p->text = (struct lens_role){.role = role, .is_static = -1};
+	p->text.kind = role == ROLE_ROTATION ? lens_rotation(track) : CURVE_VECTOR;
+	p->width = p->text.kind == CURVE_QUATERNION ? 4 : 3;
+	p->text.columns = (uint8_t)((1u << p->width) - 1);
+	if (!(track->roles & 1 << role))
+		p->width = 0;
+	p->count = old ? curve_shown(old, clip->frames) : 0;
+	/* A constant curve in a format with a key for every frame takes the general path. */
+	return !old || (p->width && (old->keyed || !a->format->full));
+}
+
+/* Allocates all keys when the first one differs. */
+static bool begin_values(struct lens_plain *p, uint32_t key)
+{
+	p->values = arena_alloc(p->arena, p->old->count, p->width * sizeof(*p->values));
+	p->said = arena_alloc(p->arena, 1, sizeof(*p->said));
+	if (!p->values || !p->said)
+		return false;
+	said_begin(p->said, p->text.kind);
+	for (uint32_t i = 0; i < key; i++) {
+		double *values = p->values + (size_t)i * p->width;
+
+		for (unsigned axis = 0; axis < p->width; axis++)
+			values[axis] = curve_value(p->old, i, axis);
+		said_key(p->said, i, p->text.columns, values);
+	}
+	return true;
+}
+
+/* Stores a key's values, unless this key and all before are unchanged. */
+static bool put_values(struct lens_plain *p, uint32_t key, const struct num_plain *cells,
+		       const double *values, bool same)
+{
+	double said[4] = {0};
+
+	if (same && !p->values)
+		return true;
+	if (!p->values && !begin_values(p, key))
+		return false;
+	for (unsigned axis = 0; axis < p->width; axis++)
+		said[axis] = cells[axis].value;
+	said_key(p->said, key, p->text.columns, said);
+	memcpy(p->values + (size_t)key * p->width, values, p->width * sizeof(*values));
+	return true;
+}
+
+/* Settles a key by the general path. */
+static bool settle_plain(struct lens_plain *p, uint32_t key, const struct num_plain *cells,
+			 double *out)
+{
+	struct lens_key row = {.frame = key, .given = p->text.columns};
+	uint8_t have = 0;
+
+	if (!p->lens && !begin_lens(p))
+		return false;
+	for (unsigned axis = 0; axis < p->width; axis++)
+		row.value[axis] = cells[axis].value;
+	return settle_key(p->lens, &row, key, was_keyed(p->lens), out, &have);
+}
+
+bool lens_plain_key(struct lens_plain *p, uint32_t key, const struct num_plain *cells)
+{
+	double old[4] = {0}, now[4] = {0};
+	bool same = true;
+
+	for (unsigned axis = 0; axis < p->width; axis++)
+		same = same && num_is_value(&cells[axis], curve_value(p->old, key, axis),
+					    &p->old->lane[axis], p->old->stored);
+	if (same && !p->values)
+		return true;
+	for (unsigned axis = 0; axis < p->width; axis++)
+		old[axis] = curve_value(p->old, key, axis);
+	if (same)
+		return put_values(p, key, cells, old, true);
+	return settle_plain(p, key, cells, now) &&
+	       put_values(p, key, cells, now, memcmp(old, now, p->width * sizeof(*now)) == 0);
+}
+
+bool lens_plain_end(const struct lens_plain *p, const struct curve **out)
+{
+	struct keys keys = {.count = p->count, .values = p->values};
+
+	*out = p->old;
+	if (!p->values)
+		return true;
+	keep_hidden(p->lens, &keys);
+	p->lens->said = said_end(p->said);
+	return finish_curve(p->lens, &keys, p->old->keyed, out);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lens_keyframes.c - rows of a bone whose keyframes are data: what each of them says goes role by
+ * role through lens_curve; which rows there are, and their flags, is decided here.
+ */
+#include "lens.h"
+#include "said.h"
+
+#include <stdlib.h>
+
+#define ALL_ROLES ((1u << ROLE_COUNT) - 1)
+
+struct rows {
+	const struct clip *clip;
+	const struct track *track;
+	const struct lens_rows *text;
+	int64_t *served; /* old keyframe that each row showed, or -1 */
+	struct err *err;
+};
+
+static int by_frame(const void *pa, const void *pb)
+{
+	const struct lens_row *a = pa, *b = pb;
+
+	if (a->frame != b->frame)
+		return a->frame < b->frame ? -1 : 1;
+	if (a->occurrence != b->occurrence)
+		return a->occurrence < b->occurrence ? -1 : 1;
+	return a->row_at < b->row_at ? -1 : a->row_at > b->row_at;
+}
+
+/* The roles that the text has columns for. */
+static uint8_t shown_roles(const struct lens_rows *text)
+{
+	uint8_t shown = 0;
+
+	for (unsigned role = 0; role < ROLE_COUNT; role++)
+		if (text->roles[role].columns)
+			shown |= (uint8_t)(1u << role);
+	return shown;
+}
+
+static void match_rows(struct rows *r)
+{
+	uint32_t group = 0, first = 0;
+
+	for (uint32_t i = 0; i < r->text->count; i++) {
+		if (r->text->rows[i].frame != r->text->rows[group].frame)
+			group = i;
+		r->served[i] = r->track->keyframes
+				       ? keyframes_find(r->track->keyframes, r->text->rows[i].frame,
+							i - group, &first)
+				       : -1;
+	}
+}
+
+/* A keyframe cannot be removed if it has a value that the text does not show. */
+static bool check_removed(const struct rows *r)
+{
+	const struct keyframes *k = r->track->keyframes;
+	unsigned hidden = ALL_ROLES & ~(unsigned)shown_roles(r->text), role;
+	uint32_t row = 0;
+
+	for (uint32_t i = 0; k && hidden && i < k->count; i++) {
+		while (row < r->text->count && r->served[row] < (int64_t)i)
+			row++;
+		if ((row < r->text->count && r->served[row] == (int64_t)i) ||
+		    !(k->roles[i] & hidden))
+			continue;
+		role = (unsigned)__builtin_ctz(k->roles[i] & hidden);
+		err_at(r->err, ERR_TEXT, r->text->rows[0].row_at, r->text->rows[0].row_length,
+		       "the row of frame %u is missing, which has a %s too, and this text has no "
+		       "columns for that",
+		       (unsigned)k->frames[i], role_names[role]);
+		return err_accept(r->err, "a row for each keyframe, or all columns");
+	}
+	return true;
+}
+
+static uint8_t row_roles(const struct rows *r, uint32_t row)
+{
+	const struct keyframes *k = r->track->keyframes;
+	uint8_t shown = shown_roles(r->text);
+	uint8_t roles = r->served[row] >= 0 ? k->roles[r->served[row]] & (uint8_t)~shown : 0;
+
+	for (unsigned role = 0; role < ROLE_COUNT; role++)
+		if ((shown & 1u << role) && r->text->roles[role].keys[row].given)
+			roles |= (uint8_t)(1u << role);
+	return roles;
+}
+
+static struct keyframes *new_keyframes(const struct rows *r, struct arena *arena)
+{
+	struct keyframes *made = arena_alloc(arena, 1, sizeof(*made));
+	uint32_t *frames = arena_alloc(arena, r->text->count, sizeof(*frames));
+	uint8_t *flags = arena_alloc(arena, r->text->count, 1);
+	uint8_t *roles = arena_alloc(arena, r->text->count, 1);
+
+	if (!made || !frames || !flags || !roles)
+		return NULL;
+	for (uint32_t i = 0; i < r->text->count; i++) {
+		const struct lens_row *row = &r->text->rows[i];
+
+		frames[i] = row->frame;
+		roles[i] = row_roles(r, i);
+		if (row->flags.given)
+			flags[i] = row->flags.value;
+		else if (r->served[i] >= 0)
+			flags[i] = r->track->keyframes->flags[r->served[i]];
+	}
+	*made = (struct keyframes){r->text->count, frames, flags, roles};
+	return made;
+}
+
+/* Rows and keys of each role are in the same order. */
+static struct digest said_rows(const struct lens_rows *text)
+{
+	struct said s;
+
+	said_begin(&s, text->roles[ROLE_ROTATION].kind);
+	for (uint32_t i = 0; i < text->count; i++) {
+		const struct lens_row *row = &text->rows[i];
+
+		said_keyframe(&s, row->frame, row->flags.given, row->flags.value);
+		for (unsigned role = 0; role < ROLE_COUNT; role++) {
+			const struct lens_role *of = &text->roles[role];
+
+			if (of->columns)
+				said_key(&s, role, of->keys[i].given & of->columns,
+					 of->keys[i].value);
+		}
+	}
+	return said_end(&s);
+}
+
+bool lens_keyframes(const struct anim *a, const struct clip *clip, const struct track *track,
+		    struct lens_rows *text, struct arena *arena, struct track *edited,
+		    bool *changed, struct err *err)
+{
+	struct rows r = {.clip = clip, .track = track, .text = text, .err = err};
+	const struct keyframes *made;
+
+	*changed = false;
+	qsort(text->rows, text->count, sizeof(*text->rows), by_frame);
+	r.served = arena_alloc(arena, text->count, sizeof(*r.served));
+	if (!r.served)
+		return err_memory(err);
+	match_rows(&r);
+	for (unsigned role = 0; role < ROLE_COUNT; role++) {
+		const struct curve *curve;
+
+		if (!text->roles[role].columns)
+			continue;
+		if (!lens_curve(a, clip, track, &text->roles[role], arena, &curve, err))
+			return false;
+		*changed |= curve != track->curve[role];
+		edited->curve[role] = curve;
+	}
+	if (!check_removed(&r))
+		return false;
+	/* lens_curve sorted the keys as the rows are sorted, so they still correspond. */
+	made = new_keyframes(&r, arena);
+	if (!made)
+		return err_memory(err);
+	edited->said = said_rows(text);
+	if (keyframes_same(made, track->keyframes))
+		return true;
+	edited->keyframes = made;
+	*changed = true;
+	return true;
+}

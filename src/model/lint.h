@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * lint.h - finds what is suspicious in an animation, looking only at the file.
+ *
+ *   seam      a loop's last pose is further from its first than any two neighbours are
+ *   jump      a curve moves further in one frame than it does nearly everywhere else
+ *   flip      a quaternion changes its sign: between the two, a program that does not look for that
+ *             turns the long way round
+ *   length    a quaternion is not of length 1
+ *   constant  a curve has a key in many frames, and one value
+ *   waste     the values of a component are few of those that its grid could hold
+ *
+ * A seam or jump is measured by the steps of its own curve: how far apart two neighbouring keys
+ * are, in degrees, units of length, or of scale, for each frame. They are compared with the 99th
+ * percentile of the steps elsewhere in the curve.
+ */
+#ifndef ANIMFS_LINT_H
+#define ANIMFS_LINT_H
+
+#include "animfs/anim.h"
+
+enum lint_kind { LINT_SEAM, LINT_JUMP, LINT_FLIP, LINT_LENGTH, LINT_CONSTANT, LINT_WASTE };
+#define LINT_KINDS 6
+
+extern const char *const lint_names[LINT_KINDS];
+
+struct lint_limits {
+	unsigned kinds; /* bit (1 << kind): looked for */
+	double seam;    /* times the 99th percentile */
+	double jump;    /* the same */
+	double least;   /* seams and jumps below so many degrees, hundredths of the longest
+			   translation in the clip, or hundredths of a scale are none */
+	double length;  /* so far from 1 */
+	double waste;   /* this part of the grid, or more, is fine */
+};
+/* The defaults. */
+#define LINT_LIMITS                                                                                \
+	{                                                                                          \
+		(1 << LINT_KINDS) - 1, 3, 5, 2, 0.01, 0.25                                         \
+	}
+
+/* One finding of a curve. */
+struct lint {
+	enum lint_kind kind;
+	uint32_t clip, track;
+	enum role role;
+	uint32_t count; /* of the frames where it is: the later of two; 0: the whole curve */
+	const uint32_t *frames; /* valid during the call */
+	double value, usual;    /* the worst one; what is usual there */
+	uint32_t keys;          /* of the curve */
+};
+
+/* Returns false to stop. */
+typedef bool lint_found(void *closure, const struct lint *found);
+/* In the order of clips and bones. False when out of memory, or stopped. */
+bool lint_anim(const struct anim *a, const struct lint_limits *limits, lint_found *found,
+	       void *closure);
+
+/* A sentence about it: "jumps by 45 degrees at frame 12; ..." */
+void lint_describe(const struct lint *l, const struct anim *a, struct buf *out);
+
+#endif

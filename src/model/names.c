@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "names.h"
+#include "text/utf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define CUT_MARK_SIZE 17 /* '~' and 16 hex digits */
+
+/* ---- escaping ---- */
+
+static bool is_plain(uint8_t c, bool first, bool last)
+{
+	if (c < 0x20 || c == 0x7f || strchr("/%#:\\,;\"", c))
+		return false;
+	if (first && strchr(" .=+-@", c))
+		return false;
+	return !last || (c != ' ' && c != '.');
+}
+
+/*
+ * Appends the escaped form of the character at stored[at], or of the byte if it is none. Returns
+ * its size.
+ */
+static size_t escape_character(const char *stored, size_t size, size_t at, struct buf *out)
+{
+	const uint8_t *p = (const uint8_t *)stored + at;
+	uint32_t c = 0;
+	size_t length = utf8_decode(p, size - at, &c);
+	bool plain =
+		length > 1 ? !utf_is_surrogate(c) : length && is_plain(*p, at == 0, at + 1 == size);
+
+	if (!length)
+		length = 1;
+	if (plain)
+		buf_add(out, p, length);
+	else
+		for (size_t i = 0; i < length; i++)
+			buf_format(out, "%%%02X", p[i]);
+	return length;
+}
+
+void name_escape(const char *stored, size_t limit, struct buf *out)
+{
+	size_t size = strlen(stored), begin = out->size, cut = begin;
+
+	if (!size)
+		buf_char(out, '%');
+	/* Stop at the limit: a file may use one long name for thousands of bones. */
+	for (size_t at = 0; at < size && out->size - begin <= limit;) {
+		at += escape_character(stored, size, at, out);
+		if (out->size - begin + CUT_MARK_SIZE <= limit)
+			cut = out->size;
+	}
+	if (out->size - begin <= limit)
+		return;
+	out->size = cut;
+	buf_format(out, "~%016llx", (unsigned long long)XXH3_64bits(stored, size));
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Reverses the mapping, also for labels that it would not write. */
+static bool unescape_label(const char *label, struct buf *out)
+{
+	if (strcmp(label, "%") == 0)
+		return true;
+	for (const char *p = label; *p; p++) {
+		int high, low;
+
+		if (*p != '%') {
+			buf_char(out, *p);
+			continue;
+		}
+		high = hex_digit(p[1]);
+		low = high < 0 ? -1 : hex_digit(p[2]);
+		if (low < 0)
+			return false;
+		buf_char(out, (char)(high << 4 | low));
+		p += 2;
+	}
+	return true;
+}
+
+bool name_unescape(const char *label, struct buf *out)
+{
+	struct buf again = BUF_INIT;
+	size_t begin = out->size;
+	bool same = *label && unescape_label(label, out);
+
+	/* A name has exactly one form: a label with needless or missing escapes is refused. */
+	buf_char(out, '\0');
+	if (same && !out->failed) {
+		name_escape((const char *)out->data + begin, SIZE_MAX, &again);
+		same = bytes_equal(buf_bytes(&again), bytes_of(label));
+		out->failed |= again.failed;
+	}
+	same = same && !out->failed;
+	out->size = same ? out->size - 1 : begin;
+	buf_release(&again);
+	return same;
+}
+
+/* ---- labels ---- */
+
+/* The labels taken in one folder, and for each the number to try next. */
+struct label_set {
+	struct label {
+		const char *text;
+		uint32_t next;
+	} * slots;
+	size_t mask;
+};
+
+static bool label_set_init(struct label_set *set, size_t count)
+{
+	size_t size = 16;
+
+	while (size / 2 < count)
+		size *= 2;
+	set->mask = size - 1;
+	set->slots = calloc(size, sizeof(*set->slots));
+	return set->slots != NULL;
+}
+
+/* The slot of this text, or a free one for it. */
+static struct label *label_set_find(const struct label_set *set, const char *text)
+{
+	size_t i = (size_t)XXH3_64bits(text, strlen(text)) & set->mask;
+
+	while (set->slots[i].text && strcmp(set->slots[i].text, text) != 0)
+		i = (i + 1) & set->mask;
+	return &set->slots[i];
+}
+
+/* A candidate label: the escaped form, and from number 2 on "~2", "~3" ... after it. */
+static const char *numbered_form(const char *stored, size_t limit, uint32_t number,
+				 struct buf *form)
+{
+	char suffix[16] = "";
+
+	if (number > 1)
+		snprintf(suffix, sizeof(suffix), "~%u", number);
+	buf_clear(form);
+	name_escape(stored, limit - strlen(suffix), form);
+	buf_add(form, suffix, strlen(suffix) + 1);
+	return form->failed ? NULL : (const char *)form->data;
+}
+
+/* Takes the first free label for a name. `form`: scratch memory. NULL when out of memory. */
+static const char *label_set_take(struct label_set *set, struct arena *arena, const char *stored,
+				  size_t limit, struct buf *form)
+{
+	const char *text = numbered_form(stored, limit, 1, form);
+	struct label *first, *slot;
+
+	if (!text)
+		return NULL;
+	first = slot = label_set_find(set, text);
+	while (slot->text) {
+		text = numbered_form(stored, limit, first->next++, form);
+		if (!text)
+			return NULL;
+		slot = label_set_find(set, text);
+	}
+	slot->text = strcmp(text, stored) == 0 ? stored : arena_text(arena, text, strlen(text));
+	slot->next = 2;
+	return slot->text;
+}
+
+const char *name_of_bone(const struct format *format, const char *name)
+{
+	const char *slash = format && format->paths ? strrchr(name, '/') : NULL;
+
+	return slash ? slash + 1 : name;
+}
+
+size_t name_stem(const char *file_name)
+{
+	const char *dot = strrchr(file_name, '.');
+
+	return dot && dot != file_name ? (size_t)(dot - file_name) : strlen(file_name);
+}
+
+static bool label_clips(struct anim *a, struct label_set *set, struct buf *form)
+{
+	for (uint32_t i = 0; i < a->clip_count; i++) {
+		struct clip *clip = (struct clip *)&a->clips[i];
+
+		clip->label = label_set_take(set, &a->arena, clip->name, NAME_LIMIT, form);
+		if (!clip->label)
+			return false;
+	}
+	return true;
+}
+
+/* Clips mostly have the same bones, by pointer, as the clip before. */
+static bool labels_copied(const struct clip *clip, const struct clip *before)
+{
+	uint32_t i = 0;
+
+	if (clip->track_count != before->track_count)
+		return false;
+	while (i < clip->track_count && clip->tracks[i].name == before->tracks[i].name)
+		i++;
+	if (i < clip->track_count)
+		return false;
+	for (i = 0; i < clip->track_count; i++)
+		((struct track *)&clip->tracks[i])->label = before->tracks[i].label;
+	return true;
+}
+
+static bool label_tracks(struct anim *a, const struct clip *clip, struct buf *form)
+{
+	struct label_set set;
+	bool done = label_set_init(&set, clip->track_count);
+
+	for (uint32_t i = 0; done && i < clip->track_count; i++) {
+		struct track *track = (struct track *)&clip->tracks[i];
+
+		track->label = label_set_take(&set, &a->arena, name_of_bone(a->format, track->name),
+					      NAME_LIMIT - NAME_SUFFIX_ROOM, form);
+		done = track->label != NULL;
+	}
+	free(set.slots);
+	return done;
+}
+
+bool names_label(struct anim *a, const char *const *reserved)
+{
+	struct buf form = BUF_INIT;
+	struct label_set set;
+	size_t count = 0;
+	bool done;
+
+	while (reserved[count])
+		count++;
+	done = label_set_init(&set, count + a->clip_count);
+	for (size_t i = 0; done && i < count; i++)
+		*label_set_find(&set, reserved[i]) = (struct label){reserved[i], 2};
+	done = done && label_clips(a, &set, &form);
+	for (uint32_t i = 0; done && i < a->clip_count; i++)
+		done = (i > 0 && labels_copied(&a->clips[i], &a->clips[i - 1])) ||
+		       label_tracks(a, &a->clips[i], &form);
+	free(set.slots);
+	buf_release(&form);
+	return done;
+}

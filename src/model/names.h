@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * names.h - stored names to file names and back.
+ *
+ * UTF-8 as it is; %XX for '/', control bytes, % # : \ , ; ", for a leading . = + - @ or space, a
+ * trailing space or dot, and for lone surrogates (three bytes each); the empty name is "%". Of
+ * equal names the first keeps its form; each further one, and one that meets a reserved name, gets
+ * the first free ~2, ~3 ... in file order. Longer than fits: cut on a character, then '~' and a
+ * hash.
+ */
+#ifndef ANIMFS_NAMES_H
+#define ANIMFS_NAMES_H
+
+#include "animfs/anim.h"
+
+#define NAME_LIMIT 255 /* bytes of a file name */
+/* Kept free behind a bone's label, for ".json.rejected.~999~" and its like. */
+#define NAME_SUFFIX_ROOM 24
+
+/* The file-name form of a stored name, without regard to its neighbours; at most `limit` bytes. */
+void name_escape(const char *stored, size_t limit, struct buf *out);
+/*
+ * The stored name that a file-name form stands for. False when the mapping cannot produce it, or,
+ * with out->failed, when out of memory.
+ */
+bool name_unescape(const char *label, struct buf *out);
+/*
+ * Sets the labels of all clips and tracks of a model that nobody else sees yet. `reserved` are the
+ * fixed names of the file's folder, ending with NULL. False when out of memory.
+ */
+bool names_label(struct anim *a, const char *const *reserved);
+
+/* The part of a bone's stored name that its label is made of: where names are paths, the last. */
+const char *name_of_bone(const struct format *format, const char *name);
+
+/* How many bytes of a file's name stand before its extension: all where it has none (".canm"). */
+size_t name_stem(const char *file_name);
+
+#endif

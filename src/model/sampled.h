@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * sampled.h - a clip for readers that do not know tangents: a curve that has them is replaced by
+ * its values in every frame, linear in between.
+ */
+#ifndef ANIMFS_SAMPLED_H
+#define ANIMFS_SAMPLED_H
+
+#include "animfs/anim.h"
+
+/* arena->failed is set when there was no memory. */
+struct track track_sampled(const struct track *track, uint32_t frames, struct arena *arena);
+const struct clip *clip_sampled(const struct clip *clip, struct arena *arena);
+
+#endif

@@ -1,0 +1,661 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "structure.h"
+
+#include "bones.h"
+#include "clip.h"
+#include "label.h"
+#include "names.h"
+#include "rotation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USUAL_RATE 30  /* for formats that store their own */
+#define SAME_TIME 1e-6 /* in frames: the error of a float32 time */
+
+/* ---- files ---- */
+
+struct anim *anim_blank(const struct format *format, const struct bone_names *names)
+{
+	struct anim *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->format = format;
+	a->rate = format->rate > 0 ? format->rate : USUAL_RATE;
+	a->bone_names = names;
+	return a;
+}
+
+static bool is_blank(const struct anim *a)
+{
+	return a->clip_count == 0 && a->version == 0 && a->field_count == 0;
+}
+
+/* ---- the list of clips ---- */
+
+static struct clip *add_clip(struct anim *a, const struct clip *clip, struct err *err)
+{
+	struct clip *clips;
+
+	if (!a->format->many_clips && a->clip_count > 0) {
+		err_set(err, ERR_STORE, "%s files hold one clip, and this one has \"%s\"",
+			a->format->name, a->clips[0].label);
+		err_accept(err, "a new file for the other one");
+		return NULL;
+	}
+	clips = arena_alloc(&a->arena, (size_t)a->clip_count + 1, sizeof(*clips));
+	if (!clips) {
+		err_memory(err);
+		return NULL;
+	}
+	if (a->clip_count)
+		memcpy(clips, a->clips, a->clip_count * sizeof(*clips));
+	clips[a->clip_count] = *clip;
+	a->clips = clips;
+	return &clips[a->clip_count++];
+}
+
+/* Errors of names have a place in a text; here is no text. */
+static bool without_place(struct err *err)
+{
+	if (err)
+		err->placed = false;
+	return false;
+}
+
+/* clip: the one to be renamed; its own name is free. */
+static bool name_clip(struct anim *a, uint32_t clip, const char *label, struct clip *to,
+		      struct err *err)
+{
+	const char *name = label_new_clip(a, clip, label, 0, 0, err);
+
+	if (!name)
+		return without_place(err);
+	to->name = name;
+	to->label = arena_text(&a->arena, label, strlen(label));
+	return to->label || err_memory(err);
+}
+
+bool anim_clip_rename(struct anim *a, uint32_t clip, const char *label, struct err *err)
+{
+	struct clip *c = anim_edit_clip(a, clip);
+
+	if (!c)
+		return err_memory(err);
+	if (!a->format->nameless)
+		return name_clip(a, clip, label, c, err);
+	err_set(err, ERR_STORE, "%s files store no name for their clip", a->format->name);
+	return err_accept(err, "another name for the file");
+}
+
+bool anim_clip_remove(struct anim *a, uint32_t clip, struct err *err)
+{
+	struct clip *clips = (struct clip *)a->clips; /* anim_edit made the array for this model */
+
+	if (!a->format->many_clips) {
+		err_set(err, ERR_STORE, "%s files always have one clip", a->format->name);
+		return err_accept(err, "to remove the file");
+	}
+	a->clip_count--;
+	memmove(clips + clip, clips + clip + 1, (a->clip_count - clip) * sizeof(*clips));
+	return true;
+}
+
+/* ---- times ---- */
+
+static bool set_field(struct anim *a, struct clip *c, const char *name, double value)
+{
+	bool found;
+	struct field *field = clip_edit_field(a, c, name, &found);
+
+	if (!found)
+		field = arena_alloc(&a->arena, 1, sizeof(*field));
+	if (!field)
+		return false;
+	if (!found) {
+		*field = (struct field){.name = name, .type = FIELD_REAL, .editable = true};
+		c->fields = field;
+		c->field_count = 1;
+	}
+	field->real = (double)(float)value;
+	return true;
+}
+
+/* Sets the frame time in seconds. */
+static bool set_seconds(struct anim *a, struct clip *c, double seconds, struct err *err)
+{
+	const struct format *format = a->format;
+
+	c->frame_time = 1;
+	c->duration = 0;
+	if (format->has_frame_time) {
+		c->frame_time = (float)(seconds * a->rate);
+	} else if (format->rate_field) {
+		if (!set_field(a, c, format->rate_field, 1 / seconds))
+			return err_memory(err);
+		a->rate = (double)(float)(1 / seconds);
+	} else if (!format->stills && c->frames > 1 && fabs(seconds * a->rate - 1) > SAME_TIME) {
+		err_set(err, ERR_STORE, "frames of %s files take 1/%g s, those of this clip %g s",
+			format->name, a->rate, seconds);
+		return err_accept(err, "a clip with that frame time");
+	}
+	clip_follow_duration(a, c);
+	return true;
+}
+
+/* ---- what the format has beside curves ---- */
+
+/* Gives `to` the fields of clips of `a`, with the values of `from`. */
+static bool take_fields(struct anim *a, const struct clip *from, struct clip *to)
+{
+	const struct clip *like = a->clip_count > 0 ? &a->clips[0] : NULL;
+	struct field *fields;
+
+	to->field_count = like ? like->field_count : 0;
+	to->fields = NULL;
+	fields = arena_alloc(&a->arena, to->field_count, sizeof(*fields));
+	if (!fields)
+		return false;
+	for (uint32_t i = 0; i < to->field_count; i++) {
+		fields[i] = like->fields[i];
+		for (uint32_t j = 0; j < from->field_count; j++) {
+			if (strcmp(fields[i].name, from->fields[j].name) == 0)
+				fields[i] = from->fields[j];
+		}
+	}
+	to->fields = fields;
+	return true;
+}
+
+static bool take_loop(struct anim *a, const struct clip *from, struct clip *to, struct err *err)
+{
+	bool same = false;
+
+	if (from->loop && !a->format->has_loop) {
+		err_set(err, ERR_STORE, "%s loops, and %s files store no loop", from->label,
+			a->format->name);
+		return err_accept(err, "a clip that does not loop: \"loop\" in its clip.json");
+	}
+	for (uint32_t i = 0; i < to->field_count; i++) {
+		same |= strcmp(to->fields[i].name, "loop") == 0 &&
+			(to->fields[i].integer == 1) == from->loop;
+	}
+	return !a->format->has_loop || same || clip_set_loop(a, to, from->loop) || err_memory(err);
+}
+
+/* ---- curves ---- */
+
+/* A clip being copied to another format. */
+struct copy {
+	struct anim *a;
+	const struct anim *from;
+	const struct clip *clip; /* of from */
+	bool convert;            /* convert rotations to the usual form of `a` */
+	struct err *err;
+};
+
+static struct curve *new_curve(struct anim *a, const struct curve *like, uint32_t count)
+{
+	struct curve *made = arena_alloc(&a->arena, 1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	*made = (struct curve){.kind = like->kind,
+			       .interpolation = a->format->keyframes ? INTERPOLATION_STEP
+								     : INTERPOLATION_LINEAR,
+			       .keyed = true,
+			       .count = count};
+	for (unsigned axis = 0; axis < 4; axis++)
+		made->lane[axis] = (struct lane){.form = LANE_DOUBLE, .unit = 1};
+	made->values = arena_alloc(&a->arena, count, curve_width(made) * sizeof(*made->values));
+	return made->values ? made : NULL;
+}
+
+/* Makes a key in each of `count` frames from `first` on; sparse formats note the frames. */
+static struct curve *sample_curve(struct anim *a, const struct curve *c, uint32_t first,
+				  uint32_t count)
+{
+	struct curve *made = new_curve(a, c, count);
+	uint32_t *frames = NULL;
+	double value[4];
+
+	if (made && a->format->sparse)
+		made->frames = frames = arena_alloc(&a->arena, count, sizeof(*frames));
+	if (!made || (a->format->sparse && !frames))
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned width = curve_width(c);
+
+		curve_sample(c, first + i, value);
+		memcpy((double *)made->values + (size_t)i * width, value, width * sizeof(*value));
+		if (frames)
+			frames[i] = first + i;
+	}
+	return made;
+}
+
+/* Has it keys in the frames where `a` stores them? */
+static bool is_laid_out(const struct copy *p, const struct curve *c)
+{
+	const struct format *to = p->a->format, *from = p->from->format;
+
+	if (to->full)
+		return c->keyed && !c->frames && c->count == p->clip->frames;
+	return to->sparse == from->sparse && to->keyframes == from->keyframes &&
+	       to->timed == from->timed;
+}
+
+/* Only its own format can store two keys of a curve in a frame. */
+static bool check_repeats(const struct copy *p, const struct track *track, enum role role)
+{
+	const struct curve *c = track->curve[role];
+
+	for (uint32_t key = 1; !c->timing && key < c->count; key++) {
+		if (curve_frame(c, key) == curve_frame(c, key - 1))
+			return err_set(p->err, ERR_STORE,
+				       "the %s of %s in %s has two keys in frame %u, and %s files "
+				       "can have one",
+				       role_names[role], track->label, p->clip->label,
+				       curve_frame(c, key), p->a->format->name);
+	}
+	return true;
+}
+
+/* The same motion, with keys where the format stores them. */
+static const struct curve *lay_out(const struct copy *p, const struct curve *c)
+{
+	const struct format *format = p->a->format;
+	uint32_t frames = p->clip->frames, shown = c->keyed ? curve_shown(c, frames) : 1, first;
+	struct curve *made;
+
+	if (format->full)
+		return sample_curve(p->a, c, 0, frames);
+	if (!format->sparse) {
+		made = sample_curve(p->a, c, 0, c->count == 1 ? 1 : frames);
+		if (made)
+			made->keyed = c->count > 1;
+		return made;
+	}
+	first = c->keyed && shown ? curve_frame(c, 0) : 0;
+	return sample_curve(p->a, c, first, shown ? curve_frame(c, shown - 1) - first + 1 : 0);
+}
+
+/*
+ * With tangents, each component is interpolated by itself: so each quaternion gets the sign that is
+ * nearer to the one before.
+ */
+static const struct curve *turn_to_sides(struct anim *a, const struct curve *c)
+{
+	struct curve *made = new_curve(a, c, c->count);
+	double *values = made ? (double *)made->values : NULL;
+
+	if (!made)
+		return NULL;
+	made->keyed = c->keyed;
+	made->frames = c->frames;
+	for (uint32_t key = 0; key < c->count; key++, values += 4) {
+		double dot = 0;
+
+		for (unsigned axis = 0; axis < 4; axis++)
+			values[axis] = curve_value(c, key, axis);
+		for (unsigned axis = 0; key > 0 && axis < 4; axis++)
+			dot += values[axis] * (values - 4)[axis];
+		for (unsigned axis = 0; dot < 0 && axis < 4; axis++)
+			values[axis] = -values[axis];
+	}
+	return made;
+}
+
+static bool copy_curve(const struct copy *p, const struct track *from, enum role role,
+		       struct track *to)
+{
+	const struct curve *c = from->curve[role];
+
+	if (!c)
+		return true;
+	if (!is_laid_out(p, c)) {
+		if (!check_repeats(p, from, role))
+			return false;
+		c = lay_out(p, c);
+	}
+	if (c && role == ROLE_ROTATION && c->kind != to->rotation)
+		c = rotation_convert(c, to->rotation, &p->a->arena);
+	if (c && p->a->format->timed && c->kind == CURVE_QUATERNION && !c->timing)
+		c = turn_to_sides(p->a, c);
+	to->curve[role] = c;
+	return c || err_memory(p->err);
+}
+
+/* ---- keyframes ---- */
+
+/* Flags of keyframes cannot be stored in other formats. */
+static bool check_keyframes(const struct copy *p, const struct track *track)
+{
+	const struct keyframes *k = track->keyframes;
+
+	for (uint32_t i = 0; i < k->count; i++) {
+		if (k->flags[i] || !k->roles[i]) {
+			err_set(p->err, ERR_STORE,
+				"the keyframe of %s in frame %u of %s has %s, which %s files "
+				"cannot store",
+				track->label, k->frames[i], p->clip->label,
+				k->flags[i] ? "flags" : "no part", p->a->format->name);
+			return err_accept(p->err, "keyframes with parts, and 0 as their flags");
+		}
+	}
+	return true;
+}
+
+/* The roles with a key in that frame; `next`: index of the next key of each role. */
+static uint8_t roles_at(const struct track *track, uint32_t frame, uint32_t next[ROLE_COUNT])
+{
+	uint8_t roles = 0;
+
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		const struct curve *c = track->curve[role];
+
+		if (!c || next[role] >= c->count || curve_frame(c, next[role]) != frame)
+			continue;
+		roles |= (uint8_t)(1u << role);
+		next[role]++;
+	}
+	return roles;
+}
+
+/* Makes a keyframe for each frame in which a curve has a key. */
+static bool make_keyframes(const struct copy *p, struct track *track)
+{
+	uint32_t next[ROLE_COUNT] = {0}, count = p->clip->frames;
+	struct keyframes *made = arena_alloc(&p->a->arena, 1, sizeof(*made));
+	uint32_t *frames = arena_alloc(&p->a->arena, count, sizeof(*frames));
+	uint8_t *roles = arena_alloc(&p->a->arena, count, 1);
+	uint8_t *flags = arena_alloc(&p->a->arena, count, 1);
+
+	if (!made || !frames || !roles || !flags)
+		return err_memory(p->err);
+	*made = (struct keyframes){.frames = frames, .flags = flags, .roles = roles};
+	for (uint32_t frame = 0; frame < count; frame++) {
+		roles[made->count] = roles_at(track, frame, next);
+		frames[made->count] = frame;
+		made->count += roles[made->count] != 0;
+	}
+	track->keyframes = made;
+	return true;
+}
+
+static bool copy_keyframes(const struct copy *p, const struct track *from, struct track *to)
+{
+	bool had = p->from->format->keyframes, has = p->a->format->keyframes;
+
+	if (had == has)
+		return true;
+	to->keyframes = NULL;
+	return has ? make_keyframes(p, to) : check_keyframes(p, from);
+}
+
+/* ---- bones ---- */
+
+static bool name_as(struct track *to, const char *name, struct err *err)
+{
+	to->name = to->label = name;
+	return name || err_memory(err);
+}
+
+/* The number in "bone012", as Final Fantasy IX on Steam calls its bones. */
+static bool path_number(const struct copy *p, const char *label, uint32_t *number)
+{
+	int end = 0;
+
+	return p->from->format->paths && sscanf(label, "bone%3" SCNu32 "%n", number, &end) == 1 &&
+	       label[end] == '\0';
+}
+
+/*
+ * Between a format whose bones are counted and one whose bones are paths, "bone_012" is "bone012";
+ * of a path, other formats get the last part. Otherwise keeps the stored name; formats that store a
+ * number need a name that stands for one. */
+static bool copy_name(const struct copy *p, struct track *to)
+{
+	uint32_t number;
+
+	if (p->a->format->paths && p->from->format->bones_counted &&
+	    bone_number(p->from->format, NULL, to->name, &number))
+		return name_as(to, arena_format(&p->a->arena, "bone%03u", number), p->err);
+	if (!p->a->format->paths)
+		to->name = name_of_bone(p->from->format, to->name);
+	if (!p->a->format->bone_name ||
+	    bone_number(p->a->format, p->a->bone_names, to->name, &number))
+		return true;
+	if (p->a->format->bones_counted && path_number(p, to->label, &number))
+		return name_as(to, bone_name(p->a->format, NULL, &p->a->arena, number), p->err);
+	label_bone(p->a, to->label, 0, 0, p->err);
+	return without_place(p->err);
+}
+
+static bool copy_track(const struct copy *p, const struct track *from, const struct clip *clip,
+		       struct track *to)
+{
+	struct track usual = clip_new_track(p->a, clip);
+
+	*to = *from;
+	to->origin = ANIM_NEW;
+	if (p->convert) {
+		to->roles = usual.roles;
+		to->rotation = usual.rotation;
+	} else if (from->curve[ROLE_ROTATION]) {
+		to->rotation = from->curve[ROLE_ROTATION]->kind;
+	}
+	if (!copy_name(p, to))
+		return false;
+	for (enum role role = 0; role < ROLE_COUNT; role++) {
+		if (!copy_curve(p, from, role, to))
+			return false;
+	}
+	if (p->a->format->full && !clip_rest_curves(p->a, clip, to))
+		return err_memory(p->err);
+	return copy_keyframes(p, from, to);
+}
+
+/* The bone that comes at this place: by number, where bones are counted and were paths. */
+static uint32_t place_of(const struct copy *p, uint32_t place)
+{
+	uint32_t number;
+
+	for (uint32_t i = 0; p->a->format->bones_counted && i < p->clip->track_count; i++)
+		if (path_number(p, p->clip->tracks[i].label, &number) && number == place)
+			return i;
+	return place;
+}
+
+/* In order, since what a new bone can store depends on those before it. */
+static bool copy_tracks(const struct copy *p, struct clip *to)
+{
+	struct track *tracks = arena_alloc(&p->a->arena, p->clip->track_count, sizeof(*tracks));
+
+	if (!tracks)
+		return err_memory(p->err);
+	to->tracks = tracks;
+	to->tracks_own = true;
+	to->track_count = 0;
+	for (uint32_t i = 0; i < p->clip->track_count; i++) {
+		if (!copy_track(p, &p->clip->tracks[place_of(p, i)], to, &tracks[i]))
+			return false;
+		to->track_count++;
+	}
+	return true;
+}
+
+/* ---- clips ---- */
+
+static bool copy_stills(const struct copy *p, struct clip *to)
+{
+	struct still *stills;
+
+	if (!p->a->format->stills)
+		return true;
+	stills = arena_alloc(&p->a->arena, to->frames, sizeof(*stills));
+	if (!stills)
+		return err_memory(p->err);
+	for (uint32_t i = 0; i < to->frames; i++) {
+		stills[i] = p->clip->stills[i];
+		stills[i].origin = ANIM_NEW;
+	}
+	to->stills = stills;
+	return true;
+}
+
+/* Copies the fields of the file. */
+static void copy_header(struct anim *a, const struct anim *from)
+{
+	a->version = from->version;
+	a->rate = from->rate;
+	a->field_count = from->field_count;
+	a->fields = from->fields;
+}
+
+static bool check_kinds(const struct copy *p)
+{
+	const struct format *to = p->a->format, *from = p->from->format;
+
+	if (to->stills == from->stills)
+		return true;
+	return err_set(
+		p->err, ERR_STORE,
+		from->stills
+			? "%s is a list of stills, as %s files have them, and %s files store curves"
+			: "%s is made of curves, as %s files have them, and %s files list stills",
+		p->clip->label, from->name, to->name);
+}
+
+/* Converts everything but the bones. */
+static bool convert_values(const struct copy *p, struct clip *to)
+{
+	if (!take_fields(p->a, p->clip, to))
+		return err_memory(p->err);
+	return set_seconds(p->a, to, anim_seconds_per_frame(p->from, p->clip), p->err) &&
+	       take_loop(p->a, p->clip, to, p->err);
+}
+
+bool anim_clip_copy(struct anim *a, const struct anim *from, uint32_t clip, const char *label,
+		    struct err *err)
+{
+	struct copy p = {.a = a, .from = from, .clip = &from->clips[clip], .err = err};
+	bool blank = is_blank(a);
+	struct clip copied = *p.clip;
+	struct clip *to;
+
+	copied.origin = ANIM_NEW;
+	copied.tracks = NULL;
+	copied.track_count = 0;
+	if (!check_kinds(&p) || !name_clip(a, ANIM_NEW, label, &copied, err))
+		return false;
+	if (blank && a->format == from->format)
+		copy_header(a, from);
+	p.convert = a->format != from->format || a->version != from->version;
+	if (a->format != from->format && !convert_values(&p, &copied))
+		return false;
+	to = add_clip(a, &copied, err);
+	return to && copy_stills(&p, to) && copy_tracks(&p, to);
+}
+
+bool anim_clip_new(struct anim *a, const char *label, uint32_t frames, struct err *err)
+{
+	static const struct clip none;
+	struct clip made = {.origin = ANIM_NEW, .frames = frames};
+
+	if (frames < 1 || frames > a->format->max_frames) {
+		err_set(err, ERR_STORE, "clips of %s files cannot have %u frames", a->format->name,
+			frames);
+		return err_accept(err, "1 to %u", a->format->max_frames);
+	}
+	if (!name_clip(a, ANIM_NEW, label, &made, err))
+		return false;
+	if (!take_fields(a, &none, &made))
+		return err_memory(err);
+	return set_seconds(a, &made, 1 / a->rate, err) && take_loop(a, &none, &made, err) &&
+	       add_clip(a, &made, err);
+}
+
+/* ---- bones ---- */
+
+static bool name_bone(struct anim *a, const struct clip *clip, const struct track *own,
+		      const char *label, struct track *to, struct err *err)
+{
+	const struct track *other = track_labelled(clip, 0, label);
+	const char *name = label_bone(a, label, 0, 0, err);
+
+	if (!name)
+		return without_place(err);
+	if (other && other != own)
+		return err_set(err, ERR_TEXT, "%s has a bone called \"%s\" already", clip->label,
+			       label);
+	to->name = name;
+	to->label = arena_text(&a->arena, label, strlen(label));
+	return to->label || err_memory(err);
+}
+
+/* Where names are paths, the bone stays where it is, and those below it stay there. */
+static bool keep_path(struct anim *a, struct clip *c, struct track *t, const char *old)
+{
+	const char *slash = strrchr(old, '/');
+	size_t size = strlen(old);
+
+	if (slash)
+		t->name = arena_format(&a->arena, "%.*s%s", (int)(slash + 1 - old), old, t->name);
+	for (uint32_t i = 0; t->name && i < c->track_count; i++) {
+		struct track *below = (struct track *)&c->tracks[i];
+
+		if (below == t || strncmp(below->name, old, size) != 0 || below->name[size] != '/')
+			continue;
+		below->name = arena_format(&a->arena, "%s%s", t->name, below->name + size);
+		if (!below->name)
+			return false;
+	}
+	return t->name != NULL;
+}
+
+bool anim_bone_rename(struct anim *a, uint32_t clip, uint32_t track, const char *label,
+		      struct err *err)
+{
+	struct track *t = anim_edit_track(a, clip, track);
+	struct clip *c = anim_edit_clip(a, clip);
+	const char *old;
+
+	if (!t || !c)
+		return err_memory(err);
+	old = t->name;
+	return name_bone(a, c, t, label, t, err) &&
+	       (!a->format->paths || keep_path(a, c, t, old) || err_memory(err));
+}
+
+bool anim_bone_remove(struct anim *a, uint32_t clip, uint32_t track, struct err *err)
+{
+	struct clip *c = anim_edit_clip(a, clip);
+	struct track *tracks;
+
+	if (!c)
+		return err_memory(err);
+	tracks = (struct track *)c->tracks;
+	c->track_count--;
+	memmove(tracks + track, tracks + track + 1, (c->track_count - track) * sizeof(*tracks));
+	return true;
+}
+
+bool anim_bone_add(struct anim *a, uint32_t clip, const char *label, struct err *err)
+{
+	struct clip *c = anim_edit_clip(a, clip);
+	struct track added;
+
+	if (!c)
+		return err_memory(err);
+	if (a->format->stills)
+		return err_set(err, ERR_STORE, "%s files have no bones", a->format->name);
+	added = clip_new_track(a, c);
+	if (!name_bone(a, c, NULL, label, &added, err) || !clip_begin_track(a, c, &added, err))
+		return false;
+	return clip_add_tracks(a, c, &added, 1) || err_memory(err);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * summary.h - what differs between two versions of a file, in one line for people:
+ *
+ *   walk: hips translation 12 keys, arm_L rotation 3 keys, clip.json loop; run removed
+ *
+ * Parts of one clip follow its name, with ", " between them; clips, and facts about the file, end
+ * in "; ". At most SUMMARY_PARTS parts are named, and the others counted.
+ */
+#ifndef ANIMFS_SUMMARY_H
+#define ANIMFS_SUMMARY_H
+
+#include "animfs/anim.h"
+
+#define SUMMARY_PARTS 6
+
+/* Appends the line, without its end; nothing where nothing differs that the model knows. */
+void summary_files(const struct anim *before, const struct anim *after, struct buf *out);
+/* What two saves changed that followed each other: a part that the later one names counts once. */
+void summary_join(const char *earlier, const struct buf *later, struct buf *out);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "tangents.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define REACH 2 /* keys on either side that are asked for their rule */
+/* Tangents come from float32s, or from texts of six decimals. */
+#define NEAR_PART 1e-3
+#define NEAR_SLOPE 1e-4
+
+enum rule { RULE_NONE, RULE_LINEAR, RULE_CENTRAL };
+
+struct deriving {
+	const struct curve *made, *old;
+	int64_t *from; /* of each key: the old one of its time, or -1 */
+	bool *kept;    /* it has the same values */
+	uint8_t *tangents;
+};
+
+const struct curve_timing *tangents_times(const struct curve *c, struct arena *arena)
+{
+	struct curve_timing *timing = arena_alloc(arena, 1, sizeof(*timing));
+
+	if (!timing)
+		return NULL;
+	*timing = *c->timing;
+	timing->tangents = NULL;
+	return timing;
+}
+
+static float slope(const struct curve *c, uint32_t from, uint32_t to, unsigned axis)
+{
+	double seconds = (double)curve_time(c, to) - (double)curve_time(c, from);
+	double way = curve_value(c, to, axis) - curve_value(c, from, axis);
+
+	return isfinite((float)(way / seconds)) ? (float)(way / seconds) : 0;
+}
+
+static float by_rule(const struct curve *c, uint32_t key, enum rule rule, enum tangent side,
+		     unsigned axis)
+{
+	uint32_t before = key > 0 ? key - 1 : key, after = key + 1 < c->count ? key + 1 : key;
+
+	if (rule == RULE_LINEAR && before < key && after > key) {
+		before = side == TANGENT_IN ? before : key;
+		after = side == TANGENT_IN ? key : after;
+	}
+	return before < after ? slope(c, before, after, axis) : 0;
+}
+
+static bool slope_near(double is, double wanted)
+{
+	return fabs(is - wanted) <= NEAR_SLOPE + NEAR_PART * fabs(wanted);
+}
+
+static bool follows(const struct curve *c, uint32_t key, enum rule rule)
+{
+	for (enum tangent side = TANGENT_IN; side <= TANGENT_OUT; side++) {
+		for (unsigned axis = 0; axis < curve_width(c); axis++) {
+			double is = (double)curve_tangent(c, key, side, axis);
+			double wanted = (double)by_rule(c, key, rule, side, axis);
+
+			if (!slope_near(is, wanted))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* The rule of the old keys around; *any: there are some. */
+static enum rule find_rule(const struct deriving *d, uint32_t key, bool *any)
+{
+	uint32_t begin = key > REACH ? key - REACH : 0;
+	bool central = true, linear = true;
+
+	*any = false;
+	for (uint32_t i = begin; i < d->made->count && i <= key + REACH; i++) {
+		if (d->from[i] < 0 || !d->old->timing->tangents)
+			continue;
+		*any = true;
+		central = central && follows(d->old, (uint32_t)d->from[i], RULE_CENTRAL);
+		linear = linear && follows(d->old, (uint32_t)d->from[i], RULE_LINEAR);
+	}
+	if (!*any)
+		return RULE_LINEAR;
+	return central ? RULE_CENTRAL : linear ? RULE_LINEAR : RULE_NONE;
+}
+
+static uint8_t *tangents_of(const struct deriving *d, uint32_t key)
+{
+	return d->tangents + 8 * (size_t)curve_width(d->made) * key;
+}
+
+static void take_old(const struct deriving *d, uint32_t key)
+{
+	size_t size = 8 * (size_t)curve_width(d->made);
+
+	memcpy(tangents_of(d, key), d->old->timing->tangents + size * (size_t)d->from[key], size);
+}
+
+static void derive_key(const struct deriving *d, uint32_t key)
+{
+	unsigned width = curve_width(d->made);
+	bool any, has_old = d->from[key] >= 0 && d->old->timing->tangents;
+	enum rule rule;
+
+	if (has_old && d->kept[key]) {
+		take_old(d, key);
+		return;
+	}
+	rule = find_rule(d, key, &any);
+	if (rule == RULE_NONE && has_old) {
+		take_old(d, key);
+		return;
+	}
+	if (rule == RULE_NONE)
+		rule = RULE_CENTRAL;
+	if (has_old)
+		take_old(d, key);
+	for (enum tangent side = TANGENT_IN; side <= TANGENT_OUT; side++) {
+		for (unsigned axis = 0; axis < width; axis++) {
+			uint8_t *to = tangents_of(d, key) + 4 * (size_t)(side * width + axis);
+			float wanted = by_rule(d->made, key, rule, side, axis);
+
+			if (!has_old || !slope_near((double)get_f32(to), (double)wanted))
+				put_f32(to, wanted);
+		}
+	}
+}
+
+static bool key_same(const struct curve *a, uint32_t i, const struct curve *b, uint32_t j)
+{
+	for (unsigned axis = 0; axis < curve_width(a); axis++)
+		if (!f64_same(curve_value(a, i, axis), curve_value(b, j, axis)))
+			return false;
+	return true;
+}
+
+/* Equal times match in their order. */
+static void match_keys(const struct deriving *d)
+{
+	const struct curve *old = d->old;
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < d->made->count; i++) {
+		float time = curve_time(d->made, i);
+
+		while (old && next < old->count && curve_time(old, next) < time)
+			next++;
+		d->from[i] = -1;
+		if (!old || next == old->count || curve_time(old, next) > time)
+			continue;
+		d->kept[i] = key_same(d->made, i, old, next);
+		d->from[i] = next++;
+	}
+}
+
+bool tangents_derive(struct curve *made, const struct curve *old, struct arena *arena)
+{
+	struct curve_timing *timing = arena_alloc(arena, 1, sizeof(*timing));
+	struct deriving d = {.made = made,
+			     .old = old && old->timing && old->kind == made->kind ? old : NULL};
+
+	d.from = arena_alloc(arena, made->count, sizeof(*d.from));
+	d.kept = arena_alloc(arena, made->count, sizeof(*d.kept));
+	d.tangents = arena_alloc(arena, made->count, 8 * (size_t)curve_width(made));
+	if (!timing || !d.from || !d.kept || !d.tangents)
+		return false;
+	match_keys(&d);
+	for (uint32_t key = 0; key < made->count; key++)
+		derive_key(&d, key);
+	*timing = *made->timing;
+	timing->tangents = d.tangents;
+	made->timing = timing;
+	return true;
+}

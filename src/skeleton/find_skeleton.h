@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * find_skeleton.h - decides which skeleton belongs to an animation file, and loads it.
+ *
+ * Looks for NAME.skeleton.csv (NAME with the extension) beside the file, then for a model
+ * (find_model.h), then for skeleton.csv, which applies to all files of the folder. The first that
+ * exists is used, even if it turns out to be invalid. A file that the guard does not allow
+ * everybody to read is treated as absent.
+ */
+#ifndef ANIMFS_SKELETON_FIND_SKELETON_H
+#define ANIMFS_SKELETON_FIND_SKELETON_H
+
+#include "disk/at.h"
+#include "disk/guard.h"
+#include "skeleton.h"
+#include <limits.h>
+
+#define SKELETON_FILE "skeleton.csv"
+/* Longer texts are refused. */
+#define SKELETON_TEXT_MAX ((size_t)16 << 20)
+
+/* Makes NAME.skeleton.csv. Returns false if that is too long for a file name. */
+bool skeleton_own_name(const char *file_name, char name[NAME_MAX + 1]);
+
+/* Is `name` of the form NAME.skeleton.csv? Sets *length to the length of NAME. */
+bool skeleton_is_own_name(const char *name, size_t *length);
+/* Could a file of this name be the skeleton of several animations in its folder? */
+bool skeleton_is_shared_name(const char *name);
+
+/* A skeleton with a reference count. Thread-safe. */
+struct shared_skeleton;
+const struct skeleton *shared_skeleton(const struct shared_skeleton *r); /* NULL for NULL */
+struct shared_skeleton *
+shared_skeleton_get(struct shared_skeleton *r); /* takes a reference; NULL is fine */
+/* Of no file; takes the skeleton over. NULL: no memory. */
+struct shared_skeleton *shared_skeleton_made(struct skeleton *s);
+void shared_skeleton_put(struct shared_skeleton *r);          /* drops a reference; NULL is fine */
+size_t shared_skeleton_size(const struct shared_skeleton *r); /* bytes of memory */
+/* The mtime of the file that it was read from; {0} if r is NULL. */
+struct timespec shared_skeleton_mtime(const struct shared_skeleton *r);
+
+/*
+ * Where an animation's skeleton was found: which file, and which version of it. {0}: not looked for
+ * yet. The caller serializes calls with the same struct, and calls found_skeleton_release at the
+ * end.
+ */
+struct found_skeleton {
+	/* settled: the files are old enough that any later change gives other versions */
+	bool looked, settled;
+	struct file_version folder, file;
+	char *name; /* name of the file; NULL: none */
+	uint64_t hash;
+	bool faulty; /* its fault has been reported */
+	/* With a guard: the animation it was asked about, and files that it did not allow. */
+	struct file_version animation;
+	struct barred_skeleton {
+		char *name;
+		struct file_version version;
+	} barred[3];
+	unsigned barred_count;
+};
+void found_skeleton_release(struct found_skeleton *r);
+
+/* Was a file of this name found that the guard does not allow everybody to read? */
+bool found_skeleton_bars(const struct found_skeleton *r, const char *name);
+
+/* Would find_skeleton find the same again? Costs a few fstatat() while the folder is unchanged. */
+bool found_skeleton_same(struct found_skeleton *r, int dir, const char *file_name,
+			 const struct format *format, const struct guard *guard);
+
+/* Called with the reason if a file cannot be used, and with NULL once it can again, or is gone. */
+typedef void skeleton_reporter(void *closure, const char *name, const char *fault);
+/*
+ * Finds and reads the skeleton, and notes in `r` where; the caller gets a reference. NULL: there is
+ * none that can be used, or out of memory.
+ */
+struct shared_skeleton *find_skeleton(struct found_skeleton *r, int dir, const char *file_name,
+				      const struct format *format, const struct guard *guard,
+				      skeleton_reporter *report, void *closure);
+
+/* Files that are in no folder on the disk, but in an archive. */
+struct skeleton_files {
+	size_t count;
+	const char *(*name)(void *closure, size_t i);
+	bool (*read)(void *closure, size_t i, size_t limit, struct buf *out, struct err *err);
+	void *closure;
+};
+/* As find_skeleton, of files that do not change. */
+struct shared_skeleton *find_skeleton_in(const struct skeleton_files *files, const char *file_name,
+					 const struct format *format, skeleton_reporter *report,
+					 void *closure);
+/* As model_bones. */
+uint32_t model_bones_in(const struct skeleton_files *files, const char *file_name);
+
+#endif

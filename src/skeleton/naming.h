@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * naming.h - bone-names.csv: an optional table of bones' names (model/bones.h) in a folder.
+ *
+ * The file is read when it is needed and has changed. Each caller keeps the version it got, however
+ * often the file changes. Thread-safe.
+ */
+#ifndef ANIMFS_NAMING_H
+#define ANIMFS_NAMING_H
+
+#include "disk/guard.h"
+#include "model/bones.h"
+
+#define NAMING_FILE "bone-names.csv"
+
+/* One version of the table. */
+struct naming_table;
+const struct bone_names *naming_table_names(const struct naming_table *t); /* NULL for NULL */
+struct naming_table *naming_table_get(struct naming_table *t); /* takes a reference; NULL is fine */
+void naming_table_put(struct naming_table *t);                 /* drops a reference; NULL is fine */
+
+/*
+ * Called with the place and the reason when the file becomes unusable, and with NULL when it no
+ * longer is. Called under naming_class: it must not call the functions below.
+ */
+typedef void naming_reporter(void *closure, const char *fault);
+
+struct naming;
+/* `folder` is not closed, and must stay open until naming_free. NULL when out of memory. */
+struct naming *naming_new(int folder, naming_reporter *report, void *closure);
+/* Use the table only if the guard allows everybody to read it; either may be NULL. */
+void naming_guard(struct naming *n, const struct guard *guard);
+/* tables live until their references are dropped; NULL is fine */
+void naming_free(struct naming *n);
+/*
+ * Does the table name the bones of this format? Only if a bone's number means the same in every
+ * file.
+ */
+bool naming_concerns(const struct format *format);
+/* The latest table, with a reference for the caller. NULL if none can be used; n may be NULL. */
+struct naming_table *naming_get(struct naming *n, const struct format *format);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * member.h - an animation that is a member of an archive: reading it.
+ *
+ * Its skeleton comes from the archive, too: from the members of its folder, as from the files
+ * beside a file (find_skeleton.h), and from the archives among them that have its name: a model's
+ * parts lie in NAME.MRAB beside NAME.CAS.
+ */
+#ifndef ANIMFS_MEMBER_H
+#define ANIMFS_MEMBER_H
+
+#include "container/contents.h"
+#include "store.h"
+#include "version.h"
+
+#include <sys/stat.h>
+
+struct member_of {
+	const struct archive *archive;
+	const struct contents *contents; /* of the archive */
+	uint32_t entry;                  /* a member */
+	const struct stat *st;           /* of the file that the archive is, or is in */
+};
+
+/*
+ * Could it be an animation that can be read from an archive? Decided by its stored name; *codec and
+ * *probe as of store_claims. Formats whose files refer to others beside them cannot.
+ */
+bool member_claims(const struct store *s, const struct member_of *m, const struct codec **codec,
+		   bool *probe);
+/* Can a file of this format be read from an archive? True for NULL. */
+bool member_can_be(const struct codec *codec, struct err *err);
+/* The kind of archive that its stored name implies; NULL: none. */
+const struct container *member_container(const struct store *s, const struct member_of *m);
+/* Its attributes: those of the archive, with its own size and time, and read-only. */
+void member_stat(const struct member_of *m, struct stat *st);
+/*
+ * What decoding these bytes needs from its archive: its skeleton (the caller drops it) and, if they
+ * are incomplete, the bones. False when out of memory.
+ */
+bool member_decoding(const struct store *s, const struct member_of *m, const struct codec *codec,
+		     struct bytes bytes, struct decoding *how);
+/* The member, decoded, with a reference for the caller. NULL and err, as source_get. */
+struct version *member_version(struct store *s, const struct member_of *m, struct err *err);
+
+/* Is a file of this name shown as an archive? */
+const struct container *store_container(const struct store *s, const char *file_name);
+
+/* The memory that the list of an archive may take. */
+#define ARCHIVE_LIST_MAX ((size_t)1 << 30)
+
+#endif

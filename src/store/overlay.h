@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * overlay.h - loose files: where an edited member of an archive is written, and looked for.
+ *
+ * Archives are never written. The member is written whole and unpacked to a file of its own, and
+ * read from there as long as that exists. Where that is:
+ *
+ *   Mods/DIR/NAME        beside the archive, if that is one of the game Earth Defense Force: there
+ *                        EDFModLoader finds the file and has the game load it. Names are those
+ *                        stored in the archive. The game ignores case: a file or folder whose name
+ *                        is equal but for case is used, and never a second one made.
+ *   OVERLAY/PATH/LABELS  elsewhere: PATH is the archive's from SOURCE, LABELS those of contents.h.
+ *                        OVERLAY is --overlay, or "overlay" in the state directory.
+ *
+ * A member of a member has no file of its own. With `rebuild` the RAB that it is in is written anew
+ * (container/rab_write.h) as the loose file.
+ *
+ * The rules are those of EDFModLoader: the game's working directory is that of its exe, and
+ * /cri_bind/DIR/NAME becomes ./Mods/DIR/NAME if that is a file.
+ */
+#ifndef ANIMFS_OVERLAY_H
+#define ANIMFS_OVERLAY_H
+
+#include "member.h"
+
+#include "where.h"
+
+#include <sys/stat.h>
+
+/* ---- the overlay ---- */
+
+struct overlay;
+
+/*
+ * `state` stays the caller's. `dir` is --overlay, or NULL; it need not exist, but its parent must.
+ * A `dir` that is given is used for archives of the game, too. Writes nothing. Call it before
+ * state_clean and its kin. NULL and err.
+ */
+struct overlay *overlay_new(struct state *state, const char *dir, struct err *err);
+void overlay_free(struct overlay *o); /* NULL is fine */
+/* A descriptor of the folder that OVERLAY is in, not the caller's; -1: the state directory. */
+int overlay_above(const struct overlay *o);
+
+/* An archive of SOURCE. Valid as long as its descriptor and path are. */
+struct archive_place {
+	int dir;          /* its folder's descriptor */
+	const char *path; /* its path from SOURCE */
+	struct stat st;   /* its own */
+	bool is_game;     /* its loose files are below Mods, beside it */
+};
+/* Sets is_game from the names in the folder. */
+void archive_place_settle(struct archive_place *a, const struct overlay *o);
+
+/* ---- a loose file ---- */
+
+struct loose {
+	/*
+	 * Where it is, or would be: for struct where, whose `label` is the name in the archive, by
+	 * which it is decoded and shown. Names on disk may differ from it in case.
+	 */
+	char *folder; /* path of its folder from SOURCE; in OVERLAY: of the archive, and on */
+	char *name;   /* its name on disk */
+	char *shown;  /* its path for messages, from SOURCE or as --overlay was given */
+	char *label;
+	bool is_there;
+
+	/* private */
+	const struct overlay *overlay;
+	struct archive_place archive;
+	struct member_of member;
+	bool is_file; /* it is the archive itself; there is no member */
+	const struct loose
+		*rab;    /* of the archive that the member is in, which is rebuilt; or NULL */
+	size_t below_at; /* where in `folder` the path begins that its folder is opened by */
+	char *refusal;   /* why it cannot be written; NULL: it can, as far as is known */
+	bool is_nowhere; /* there is never a file */
+};
+
+/*
+ * Finds the loose file of a member. `m->archive` and `m->contents` must stay. Fails only when Mods
+ * cannot be read, or out of memory; a member that cannot be a loose file has none, and loose_check
+ * says why. Release it in either case.
+ */
+bool loose_find(struct loose *l, const struct overlay *o, const struct archive_place *a,
+		const struct member_of *m, struct err *err);
+/* The loose file of an archive of SOURCE: one that was rebuilt. */
+bool loose_find_file(struct loose *l, const struct overlay *o, const struct archive_place *a,
+		     struct err *err);
+/*
+ * A member of an archive that is itself the member of `outer`, which must stay; `st` is what
+ * loose_read returned for that archive. With `rebuild` it can be written, if the archive is a RAB
+ * and could be a loose file.
+ */
+bool loose_find_inner(struct loose *l, const struct loose *outer, const struct stat *st,
+		      const struct member_of *m, bool rebuild, struct err *err);
+void loose_release(struct loose *l);
+/*
+ * Could any member of the archive have a loose file? False: there is no folder for them. Cheaper
+ * than loose_find.
+ */
+bool loose_may_be(const struct overlay *o, const struct archive_place *a);
+
+/* Can it be written? Otherwise ERR_STORE, with the reason and what to do instead. */
+bool loose_check(const struct loose *l, struct err *err);
+/* Opens the archive of SOURCE that the member is in, read-only. 0 or an errno. */
+int loose_open_archive(const struct loose *l, int *fd);
+/* Opens its folder with O_PATH; `make`: makes it. 0 or an errno. */
+int loose_folder(const struct loose *l, bool make, int *fd);
+/*
+ * Attributes: those of the loose file or, if there is none, the archive's with the member's size. 0
+ * or an errno. `dir` is the loose file's folder; -1: there is none.
+ */
+int loose_stat(const struct loose *l, int dir, struct stat *st);
+/* Appends its bytes, or the member's if there is no loose file; *st as of loose_stat. */
+bool loose_read(const struct loose *l, int dir, size_t limit, struct buf *out, struct stat *st,
+		struct err *err);
+/*
+ * The bytes to write to the loose file for these bytes of the member: for a member of a RAB, the
+ * RAB rebuilt from `was`, its old bytes; else the bytes themselves. False and err.
+ */
+bool loose_wrap(const struct loose *l, struct bytes was, struct bytes bytes, struct buf *out,
+		struct err *err);
+
+/*
+ * ---- all of them ----
+ *
+ * Calls `each` with the path of every loose file: those in Mods of SOURCE and of the folders in it,
+ * if a game is there, from SOURCE on; and those of OVERLAY, below that as it was named. In order of
+ * their names. Not what Mods keeps for itself: Plugins, Patches, names with a leading dot. False
+ * when `each` returned that, or with err.
+ */
+typedef bool loose_each(void *closure, const char *path, const struct stat *st);
+bool overlay_for_each(const struct overlay *o, int source, loose_each *each, void *closure,
+		      struct err *err);
+
+#endif

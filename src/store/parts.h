@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * parts.h - the files beside an animation file that it was read with: their names and versions,
+ * and whether these are still current.
+ *
+ * With a guard, only files count that everybody who may read the animation may read, too.
+ */
+#ifndef ANIMFS_STORE_PARTS_H
+#define ANIMFS_STORE_PARTS_H
+
+#include "animfs/codec.h"
+#include "disk/at.h"
+#include "disk/guard.h"
+
+/* All zero: none was read. */
+struct parts {
+	struct part_read *list;
+	size_t count, room;
+	bool unsettled; /* a later change of one may not show in its version */
+	/* With a guard: the version of the animation file whose permissions were checked. */
+	struct file_version animation;
+};
+void parts_release(struct parts *p);
+/*
+ * Would they be the same if they were read again, up to `max` bytes in all? Costs one fstatat each
+ * if none has changed; a new version with the same bytes is no change.
+ */
+bool parts_same(struct parts *p, int dir, const char *file_name, const struct guard *guard,
+		size_t max);
+static inline bool is_later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec ? a.tv_nsec > b.tv_nsec : a.tv_sec > b.tv_sec;
+}
+static inline struct timespec later_time(struct timespec a, struct timespec b)
+{
+	return is_later(a, b) ? a : b;
+}
+/* The latest mtime of all; {0} where there is none. */
+struct timespec parts_mtime(const struct parts *p);
+
+/* Reads them for a codec: `neighbours` is its hint. */
+struct parts_reader {
+	struct neighbours neighbours;
+	struct parts *parts;
+	int dir;
+	const char *file_name;
+	const struct guard *guard;
+	size_t room; /* bytes that all files may still have */
+};
+/* What is read is noted in `parts`, which is {0}; the bytes stay until parts_drop_bytes. */
+void parts_begin(struct parts_reader *r, struct parts *parts, int dir, const char *file_name,
+		 const struct guard *guard, size_t max);
+void parts_drop_bytes(struct parts *p);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stills.h - the stills of an animation file that names them: which files they are, and what came
+ * of joining those of each clip (x3d_join.h).
+ *
+ * A still is the scene in the file itself, or a file with a name that ends in .x3d: in the folder
+ * of the animation or in one below it, the same for all stills of a clip, or else the engine does
+ * not interpolate between them. With a guard only the animation's own folder will do, and only
+ * files that everybody may read who may read the animation.
+ */
+#ifndef ANIMFS_STORE_STILLS_H
+#define ANIMFS_STORE_STILLS_H
+
+#include "animfs/view.h"
+#include "disk/at.h"
+#include "disk/guard.h"
+
+/* Of all stills of a file, each as often as it is named: so much is read and no more. */
+#define STILLS_BYTES_MAX ((size_t)64 << 20)
+
+struct stills;
+
+/* The file that names them. */
+struct stills_of {
+	int dir;
+	const char *file_name;
+	struct bytes bytes; /* of the file */
+	const struct anim *anim;
+	const struct guard *guard;
+};
+
+/* NULL when out of memory. */
+struct stills *stills_load(const struct stills_of *of);
+void stills_free(struct stills *s); /* NULL is fine */
+/*
+ * Would loading them again give the same? One fstatat for each still while they stay as they are.
+ * It notes what it finds: one thread at a time.
+ */
+bool stills_same(struct stills *s, const struct stills_of *of);
+
+/* Of a clip, and behind it those of the clips after it; NULL: there is none of this number. */
+const struct shown_stills *stills_of_clip(const struct stills *s, uint32_t clip);
+struct timespec stills_mtime(const struct stills *s); /* of the newest; {0} where there is none */
+/* Is one of them in another folder than the file? */
+bool stills_apart(const struct stills *s);
+uint64_t stills_hash(const struct stills *s); /* of the bytes of all that were read */
+size_t stills_size(const struct stills *s);   /* all their memory */
+/* Could a file of this name be a still? */
+bool stills_claims(const char *name);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * json.h - reads JSON (RFC 8259, nothing besides) into tokens that know where they stand.
+ *
+ * A document is one array of tokens in the order of the text; a list or object is followed by all
+ * that is in it, a member's value by its name. Strings are decoded in the document's own copy of
+ * the text. There is nothing else to free, and memory is bounded (json_limit).
+ *
+ *	struct doc d;
+ *	if (doc_read(&d, text, &err)) {
+ *		struct spot root = spot_root(&d), loop = spot_member(&root, "loop");
+ *		...
+ *	}
+ *	doc_release(&d);
+ *
+ * Tokens are what a text says; a spot is a token, or the lack of one, and the way that leads to it,
+ * for messages.
+ */
+#ifndef ANIMFS_TEXT_JSON_H
+#define ANIMFS_TEXT_JSON_H
+
+#include "animfs/base.h"
+
+enum token_type {
+	TOKEN_OBJECT,
+	TOKEN_LIST,
+	TOKEN_STRING,
+	TOKEN_NUMBER,
+	TOKEN_TRUE,
+	TOKEN_FALSE,
+	TOKEN_NULL
+};
+
+struct token {
+	const char *text; /* of a string: decoded, NUL-terminated; else as written */
+	size_t length;    /* in the document, with quotes and brackets */
+	uint32_t span;    /* number of tokens: itself and everything inside */
+	enum token_type type;
+};
+
+/* ---- documents ---- */
+
+struct doc {
+	struct bytes text;        /* UTF-8; what byte offsets of errors count in */
+	const struct token *root; /* NULL: not read */
+
+	/* private */
+	struct token *tokens;
+	uint32_t count;
+	char *copy;         /* of text, with strings decoded */
+	struct buf decoded; /* text, where it was UTF-16 */
+};
+
+/*
+ * The text must be an object and outlive the doc, unless it is UTF-16. ERR_EMPTY for no text at
+ * all, ERR_EARLY for the beginning of a JSON text, ERR_TEXT otherwise. doc_release is right after
+ * either.
+ */
+bool doc_read(struct doc *d, struct bytes text, struct err *err);
+/* Reads one of our own texts; fails only when out of memory. */
+bool doc_served(struct doc *d, const struct buf *text, struct err *err);
+void doc_release(struct doc *d);
+
+/* Sets the limit on bytes that a document may take; 1 GiB at first. */
+void json_limit(size_t bytes);
+
+/* ---- tokens; NULL, which no token is of any type, may be given everywhere ---- */
+
+static inline bool token_is(const struct token *t, enum token_type type)
+{
+	return t && t->type == type;
+}
+
+/* Iterates over the elements of a list, or the values of an object's members; NULL at the end. */
+const struct token *token_first(const struct token *list);
+const struct token *token_next(const struct token *list, const struct token *t);
+/* The name of the member with this value. */
+static inline const char *token_name(const struct token *value)
+{
+	return value[-1].text;
+}
+
+size_t token_count(const struct token *list);
+/* NULL if there is none. */
+const struct token *token_member(const struct token *object, const char *name);
+const char *token_text(const struct token *t);
+double token_number(const struct token *t, double otherwise);
+/* Is it a number without a point or an exponent? */
+bool token_is_integer(const struct token *t);
+
+/* ---- spots ---- */
+
+struct spot {
+	const struct doc *doc;
+	const struct spot *up; /* NULL: the root */
+	const char *member;    /* NULL: an element, number `index` */
+	size_t index;
+	const struct token *value; /* NULL: it does not exist */
+};
+
+struct spot spot_root(const struct doc *d);
+struct spot spot_member(const struct spot *up, const char *member);
+/* Iterates over the elements of a list, until value is NULL. */
+struct spot spot_first(const struct spot *list);
+void spot_next(struct spot *s);
+
+/* Byte offset and length of the value, or of its name. */
+size_t spot_place(const struct spot *s, size_t *length);
+size_t spot_name_place(const struct spot *s, size_t *length);
+
+/* Refuses the value (or, if it does not exist, the object without it). Returns false. */
+bool spot_refuse(const struct spot *s, struct err *err, enum err_code code, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/*
+ * Has the object no members but these (the last is NULL) and those of `served`? Either may be NULL.
+ * The error names the first other one.
+ */
+bool spot_known(const struct spot *s, const char *const *names, const struct token *served,
+		struct err *err);
+
+/* Reads the value as this type; false and err if it is another or does not exist. */
+bool spot_array(const struct spot *s, struct err *err);
+bool spot_object(const struct spot *s, struct err *err);
+bool spot_text(const struct spot *s, struct err *err, const char **out);
+bool spot_bool(const struct spot *s, struct err *err, bool *out);
+/* A number; where it is stored as a float32, (float)*out is the float32 nearest to its decimal. */
+bool spot_real(const struct spot *s, struct err *err, double *out);
+bool spot_f32(const struct spot *s, struct err *err, float *out);
+bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err *err, int64_t *out);
+
+/*
+ * Does the text say there what was served? Numbers count to 15 digits; a member that the text
+ * leaves out is unchanged. `editable` (may be NULL, otherwise ends with NULL) names members of this
+ * object that may be anything. False and err at the first difference.
+ */
+bool spot_unchanged(const struct spot *s, const struct token *served, const char *const *editable,
+		    struct err *err);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Layer text: texts of every kind, without their meaning: numbers, CSV of any dialect, JSON, XML,
+ * UTF-8 and compression. It reads bytes with positions, so that an error can name line and column,
+ * and writes one canonical form. What a cell or a member means is for view and model to say. No
+ * file is opened here. Libraries for them (libxml2, zlib, libzstd) are used nowhere else, except
+ * where check-includes.sh allows it.
+ *
+ * May use: util
+ */
+/*
+ * num.h - numbers to text and back; the only place that formats or parses one.
+ *
+ * Text is plain decimal: no exponent, '.' as the point, no padding, "-0" keeps its sign, "nan",
+ * "inf", "-inf". Nothing here knows the locale.
+ */
+#ifndef ANIMFS_NUM_H
+#define ANIMFS_NUM_H
+
+#include "animfs/base.h"
+#include "animfs/lane.h"
+
+/* Bytes that one number needs at most: FLT_MAX has 39 digits, FLT_TRUE_MIN 45 places. */
+#define NUM_MAX 64
+
+/*
+ * Each writes to out and returns how many bytes, without a NUL. All NUM_MAX bytes of out may be
+ * overwritten, whatever the number is.
+ */
+
+/* The shortest plain decimal that reads back as the same float32. */
+size_t num_f32(char *out, float v);
+/*
+ * A computed value, as it stands in a lane: the plain decimal of the fewest digits that rounds to
+ * the same float32 as v and, put back into the lane, gives the stored bits or the stored k; at most
+ * 15 significant digits. Among equally short ones the nearest to v. LANE_FLOAT with unit 1 is
+ * num_f32; LANE_DOUBLE and LANE_CODE ask only for the same float32. A lane that is `exact` gets
+ * all digits of v, up to nine behind the point.
+ */
+size_t num_lane(char *out, double v, const struct lane *lane);
+/* As num_lane writes it, and faster where v was computed from what the lane stores. */
+size_t num_value(char *out, double v, const struct lane *lane, bool stored);
+/* Seconds to the microsecond, trailing zeros cut. Not finite: as num_f32. */
+size_t num_seconds(char *out, double seconds);
+size_t num_unsigned(char *out, uint64_t v);
+
+/* The same, appended. */
+void buf_f32_text(struct buf *b, float v);
+void buf_lane_text(struct buf *b, double v, const struct lane *lane);
+void buf_seconds(struct buf *b, double seconds);
+void buf_unsigned(struct buf *b, uint64_t v);
+
+/*
+ * A whole text as a number: sign, digits, one `point` ('.' or ','), digits, exponent; "nan", "inf",
+ * "infinity" in any case. Spaces around it are not part of it (the caller trims). Correctly rounded
+ * to double. False when the text is anything else; overflow gives an infinity, underflow 0.
+ */
+bool num_parse(const char *text, size_t size, char point, double *out);
+/*
+ * Correctly rounded to float32. Rounding the result of num_parse again is not: if it is half-way
+ * between two floats, the text may be on either side. Among the texts of num_f32 there is one such
+ * case, 7.038531e-26.
+ */
+bool num_parse_f32(const char *text, size_t size, char point, float *out);
+/* To double, but so that it rounds to the float32 that the text rounds to. */
+bool num_parse_value(const char *text, size_t size, char point, double *out);
+/* A frame number: digits, or digits with nothing but zeros behind the point ("5.0"); below 2^32. */
+bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
+
+/*
+ * A number as num_lane writes it: digits * 10^-places. `value` is that as a double, and rounds to
+ * the float32 that the text rounds to.
+ */
+struct num_plain {
+	uint64_t digits;
+	unsigned places;
+	bool negative;
+	double value;
+};
+
+/*
+ * The plain number that begins at p and ends before `end`, faster than num_parse: what stands
+ * behind it, or NULL where there is none or one that takes more than a plain look.
+ */
+const char *num_scan(const char *p, const char *end, struct num_plain *out);
+/* Is it surely what num_value writes of this value? False also where that is not clear. */
+bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, bool stored);
+
+/* Are the two the same number at 15 significant digits, as a spreadsheet keeps them? -0 is 0. */
+bool num_same15(double a, double b);
+
+/* The k of 0..65535 whose base + k * step is nearest to stored (already divided by the unit). */
+uint32_t num_nearest_k(double stored, const struct lane *lane);
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* num_read.c - text to numbers. */
+#include "num.h"
+#include "num_decimal.h"
+
+#include <endian.h>
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A number as it is written. */
+struct literal {
+	bool negative;
+	const char *digits[2]; /* before and behind the point */
+	size_t size[2];
+	uint64_t leading; /* all digits as one number, if there are at most 19 */
+	int64_t exponent; /* as written; beyond +-10^18 held there */
+};
+
+static inline bool is_digit(char c)
+{
+	return (unsigned char)(c - '0') < 10;
+}
+
+static uint64_t get8(const char *p)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, p, 8);
+	return le64toh(bytes);
+}
+
+/* The highest bit of the first of eight bytes that is no digit, and 0 when all are. */
+static inline uint64_t no_digit(uint64_t bytes)
+{
+	/* What is carried or borrowed goes to the bytes behind. */
+	return ((bytes + UINT64_C(0x4646464646464646)) | (bytes - DIGITS_8)) &
+	       UINT64_C(0x8080808080808080);
+}
+
+/* The last `count` of eight bytes, 1 to 8 digits with the first in the lowest byte, as a number. */
+static inline uint64_t join_digits(uint64_t bytes, unsigned count)
+{
+	uint64_t d = (bytes & UINT64_C(0x0f0f0f0f0f0f0f0f)) >> (64 - 8 * count) << (64 - 8 * count);
+
+	d = (d * 10 + (d >> 8)) & 0x00ff00ff00ff00ff;
+	d = (d * 100 + (d >> 16)) & 0x0000ffff0000ffff;
+	return (d * 10000 + (d >> 32)) & 0xffffffff;
+}
+
+/* The digits from p on, 1 to 8, if they reach to the end; what stands before them can be read. */
+static inline bool join_tail(const char *p, const char *end, uint64_t *out)
+{
+	uint64_t bytes = get8(end - 8), mask = UINT64_MAX << (64 - 8 * (end - p));
+
+	*out = join_digits(bytes, (unsigned)(end - p));
+	return !no_digit((bytes & mask) | (DIGITS_8 & ~mask));
+}
+
+static inline const char *scan_digits(const char *p, const char *end, struct literal *lit, int part)
+{
+	uint64_t leading = lit->leading;
+
+	lit->digits[part] = p;
+	for (; p < end && is_digit(*p); p++)
+		leading = leading * 10 + (uint64_t)(*p - '0');
+	lit->size[part] = (size_t)(p - lit->digits[part]);
+	lit->leading = leading;
+	return p;
+}
+
+/* The same behind the point, where most digits are and most often the text ends with them. */
+static inline const char *scan_fraction(const char *p, const char *text, const char *end,
+					struct literal *lit)
+{
+	const char *begin = p;
+	uint64_t value;
+
+	for (; end - p > 8 && !no_digit(get8(p)); p += 8)
+		lit->leading = lit->leading * TEN_8 + join_digits(get8(p), 8);
+	if (end - p <= 8 && p < end && end - text >= 8 && join_tail(p, end, &value)) {
+		lit->leading = lit->leading * (uint64_t)ten((int)(end - p)) + value;
+		p = end;
+	} else {
+		p = scan_digits(p, end, lit, 1);
+	}
+	lit->digits[1] = begin;
+	lit->size[1] = (size_t)(p - begin);
+	return p;
+}
+
+static const char *scan_exponent(const char *p, const char *end, struct literal *lit)
+{
+	bool negative = p < end && *p == '-';
+	int64_t exponent = 0;
+
+	if (p < end && (*p == '-' || *p == '+'))
+		p++;
+	if (p == end)
+		return NULL;
+	for (; p < end && is_digit(*p); p++)
+		if (exponent < INT64_C(100000000000000000))
+			exponent = exponent * 10 + (*p - '0');
+	lit->exponent = negative ? -exponent : exponent;
+	return p;
+}
+
+static inline bool scan_literal(const char *text, size_t size, char point, struct literal *lit)
+{
+	const char *p, *end = text + size;
+
+	*lit = (struct literal){.negative = size && *text == '-'};
+	p = scan_digits(text + (lit->negative | (size && *text == '+')), end, lit, 0);
+	if (p < end && *p == point)
+		p = scan_fraction(p + 1, text, end, lit);
+	if (lit->size[0] + lit->size[1] == 0)
+		return false;
+	if (p < end && (*p == 'e' || *p == 'E'))
+		p = scan_exponent(p + 1, end, lit);
+	return p == end;
+}
+
+static bool equal_ignoring_case(const char *text, size_t size, const char *lower)
+{
+	if (size != strlen(lower))
+		return false;
+	for (size_t i = 0; i < size; i++)
+		if ((text[i] | 0x20) != lower[i])
+			return false;
+	return true;
+}
+
+static bool parse_word(const char *text, size_t size, double *out)
+{
+	bool negative = size && *text == '-';
+
+	if (size && (*text == '-' || *text == '+')) {
+		text++;
+		size--;
+	}
+	if (equal_ignoring_case(text, size, "nan"))
+		*out = (double)NAN;
+	else if (equal_ignoring_case(text, size, "inf") ||
+		 equal_ignoring_case(text, size, "infinity"))
+		*out = negative ? -INFINITY : INFINITY;
+	else
+		return false;
+	return true;
+}
+
+static size_t zeros_in_front(const char *digits, size_t size)
+{
+	size_t count = 0;
+
+	while (count < size && digits[count] == '0')
+		count++;
+	return count;
+}
+
+/* How many digits there are from the first that is not 0. */
+static size_t significant_size(const struct literal *lit)
+{
+	size_t zeros = zeros_in_front(lit->digits[0], lit->size[0]);
+
+	if (zeros == lit->size[0])
+		zeros += zeros_in_front(lit->digits[1], lit->size[1]);
+	return lit->size[0] + lit->size[1] - zeros;
+}
+
+/* At most 19 digits from the first that is not 0; false when more are not 0. */
+static bool leading_digits(const struct literal *lit, uint64_t *digits, int64_t *exponent)
+{
+	unsigned count = 0;
+
+	*digits = 0;
+	for (int part = 0; part < 2; part++) {
+		for (size_t i = 0; i < lit->size[part]; i++) {
+			uint64_t digit = (uint64_t)(lit->digits[part][i] - '0');
+
+			if (count < 19) {
+				*digits = *digits * 10 + digit;
+				count += *digits != 0;
+			} else if (digit) {
+				return false;
+			} else {
+				++*exponent;
+			}
+		}
+	}
+	return true;
+}
+
+/* False when it needs more digits than fit, or has an exponent that cannot be meant. */
+static inline bool literal_decimal(const struct literal *lit, struct decimal *out)
+{
+	int64_t exponent = lit->exponent - (int64_t)lit->size[1];
+
+	out->digits = lit->leading;
+	if (lit->size[0] + lit->size[1] > 19 && significant_size(lit) > 19 &&
+	    !leading_digits(lit, &out->digits, &exponent))
+		return false;
+	out->exponent = (int)exponent;
+	return exponent > -1000 && exponent < 1000;
+}
+
+/* No double and no middle between two has more digits than 767: one more digit decides the side. */
+#define DIGITS_ENOUGH 780
+
+/* The number as strtod reads it, of any length: digits that cannot decide become a single 1. */
+static void slow_literal(const struct literal *lit, double *wide, float *narrow)
+{
+	char text[DIGITS_ENOUGH + 32] = "0";
+	size_t count = 0;
+	int64_t exponent = lit->exponent - (int64_t)lit->size[1];
+	bool cut = false;
+
+	for (int part = 0; part < 2; part++) {
+		for (size_t i = 0; i < lit->size[part]; i++) {
+			char digit = lit->digits[part][i];
+
+			if (count == DIGITS_ENOUGH) {
+				cut |= digit != '0';
+				exponent++;
+			} else if (count || digit != '0') {
+				text[count++] = digit;
+			}
+		}
+	}
+	if (cut) {
+		text[count++] = '1';
+		exponent--;
+	}
+	if (!count)
+		count = 1;
+	snprintf(text + count, sizeof(text) - count, "e%" PRId64, exponent);
+	num_slow_text(text, wide, narrow);
+}
+
+bool num_parse(const char *text, size_t size, char point, double *out)
+{
+	struct literal lit;
+	struct decimal d;
+
+	if (!scan_literal(text, size, point, &lit))
+		return parse_word(text, size, out);
+	if (!literal_decimal(&lit, &d) || !decimal_f64(d, out))
+		slow_literal(&lit, out, NULL);
+	if (lit.negative)
+		*out = -*out;
+	return true;
+}
+
+bool num_parse_f32(const char *text, size_t size, char point, float *out)
+{
+	struct literal lit;
+	struct decimal d;
+	double wide;
+
+	if (!scan_literal(text, size, point, &lit)) {
+		if (!parse_word(text, size, &wide))
+			return false;
+		*out = (float)wide;
+		return true;
+	}
+	if (!literal_decimal(&lit, &d) || !decimal_f64(d, &wide) || !narrow_f64(wide, out))
+		slow_literal(&lit, NULL, out);
+	if (lit.negative)
+		*out = -*out;
+	return true;
+}
+
+/*
+ * May it round to another float32 than the text that it was read from? It may half-way between two;
+ * denormal floats have fewer bits.
+ */
+static inline bool is_half_way(double v)
+{
+	return (f64_bits(v) & 0x1fffffff) == 0x10000000 || (fabs(v) < (double)FLT_MIN && v != 0);
+}
+
+bool num_parse_value(const char *text, size_t size, char point, double *out)
+{
+	float nearest;
+
+	if (!num_parse(text, size, point, out))
+		return false;
+	if (is_half_way(*out) && num_parse_f32(text, size, point, &nearest) &&
+	    (float)*out != nearest)
+		*out = nextafter(*out, (double)nearest);
+	return true;
+}
+
+/* ---- plain numbers inside a text ---- */
+
+/* What is read from p on, whatever is there. */
+#define SCAN_MAX 32
+/* Digits that fit into 64 bits, two eights and two. */
+#define SCAN_DIGITS 18
+
+/* The first `count` of eight bytes, 1 to 8 digits, as a number. */
+static inline uint64_t join_first(uint64_t bytes, unsigned count)
+{
+	return join_digits(bytes << (64 - 8 * count), count);
+}
+
+/* How many of the eight bytes are digits, from the first on. */
+static inline unsigned count_digits(uint64_t bytes)
+{
+	uint64_t stop = no_digit(bytes);
+
+	return stop ? (unsigned)__builtin_ctzll(stop) / 8 : 8;
+}
+
+static inline const char *scan_plain(const char *p, struct num_plain *out)
+{
+	bool negative = *p == '-';
+	uint64_t bytes = get8(p + negative), digits;
+	unsigned whole = count_digits(bytes), size, places = 0;
+	double value;
+
+	if (whole - 1 > 6)
+		return NULL;
+	p += negative + whole;
+	digits = join_first(bytes, whole);
+	if (*p == '.') {
+		bytes = get8(++p);
+		size = count_digits(bytes);
+		if (size == 8) {
+			digits = digits * TEN_8 + join_digits(bytes, 8);
+			places = 8;
+			bytes = get8(p + 8);
+			size = count_digits(bytes);
+		}
+		if (size == 8 || whole + places + size > SCAN_DIGITS || places + size == 0)
+			return NULL;
+		if (size)
+			digits = digits * (uint64_t)ten((int)size) + join_first(bytes, size);
+		places += size;
+		p += places;
+	}
+	value = (double)(int64_t)digits / ten((int)places);
+	if (digits > UINT64_C(1) << 53 || is_half_way(value))
+		return NULL;
+	*out = (struct num_plain){digits, places, negative, negative ? -value : value};
+	return p;
+}
+
+/* The same where the text ends soon: on a copy with room behind it. */
+static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
+						      struct num_plain *out)
+{
+	char room[SCAN_MAX] = "";
+	const char *behind;
+
+	memcpy(room, p, (size_t)(end - p));
+	behind = num_scan(room, room + SCAN_MAX, out);
+	return behind ? p + (behind - room) : NULL;
+}
+
+const char *num_scan(const char *p, const char *end, struct num_plain *out)
+{
+	return end - p < SCAN_MAX ? scan_end(p, end, out) : scan_plain(p, out);
+}
+
+bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out)
+{
+	uint64_t frame = 0;
+	size_t i = 0;
+
+	for (; i < size && is_digit(text[i]); i++) {
+		frame = frame * 10 + (uint64_t)(text[i] - '0');
+		if (frame > UINT32_MAX)
+			return false;
+	}
+	*out = (uint32_t)frame;
+	if (i == 0 || i == size)
+		return i > 0;
+	if (text[i++] != point)
+		return false;
+	while (i < size && text[i] == '0')
+		i++;
+	return i == size;
+}
+
+bool num_same15(double a, double b)
+{
+	struct decimal x, y;
+
+	if (a == b || (isnan(a) && isnan(b)))
+		return true;
+	/* Two that round to the same lie at most one unit of the last digit apart. */
+	if (!(fabs(a - b) <= 1.01e-14 * fabs(a)) || !isfinite(a) || !isfinite(b))
+		return false;
+	x = num_rounded(a, 15);
+	y = num_rounded(b, 15);
+	return x.digits == y.digits && x.exponent == y.exponent;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * xml.h - reads an XML text with libxml2, with the position of everything in it.
+ *
+ * The text may be UTF-8, UTF-16 with its mark, or ISO-8859-1 where it says so. It is read as UTF-8,
+ * which is what places count in, those of errors as utf8_text() has it. Only XML's own five
+ * entities are known, a DOCTYPE must not declare anything, and no other file is ever opened.
+ *
+ *	struct xml x;
+ *	bool fine = xml_open(&x, file, err) && xml_read(&x, &events, user);
+ *	... places in x.text are good for as long as x is open ...
+ *	xml_release(&x);
+ */
+#ifndef ANIMFS_XML_H
+#define ANIMFS_XML_H
+
+#include "animfs/base.h"
+#include <string.h>
+
+/*
+ * How many attributes a tag can have, namespace declarations included, and how many namespaces can
+ * be declared around one place. libxml2 compares each of them with each.
+ */
+#define XML_ATTRIBUTES_MAX 4096
+
+static inline bool xml_is_space(uint8_t c)
+{
+	return memchr(" \t\r\n", c, 4) != NULL;
+}
+
+/* Is the name, or value, this one? */
+static inline bool xml_is(struct bytes name, const char *text)
+{
+	return bytes_equal(name, bytes_of(text));
+}
+
+enum xml_encoding { XML_UTF8, XML_UTF16LE, XML_UTF16BE, XML_LATIN1 };
+
+/* An attribute as it is written, and what it says: entities replaced, line ends made spaces. */
+struct xml_attribute {
+	struct bytes name;  /* with its prefix; in the text */
+	struct bytes value; /* while the tag's event lasts */
+	size_t begin;       /* of the spaces before the name */
+	size_t at, length;  /* of the value as written, between its quotes */
+};
+
+/* A tag that opens an element, or is all of it. */
+struct xml_tag {
+	struct bytes name; /* with its prefix; in the text */
+	unsigned depth;    /* 0: the root */
+	size_t begin, end; /* from '<' to behind '>' */
+	bool namespaced;   /* one of the attributes declares a namespace */
+	const struct xml_attribute *attributes;
+	size_t attribute_count;
+};
+
+/* Each may be NULL. Returning false ends the reading; say why with xml_refuse or err_memory. */
+struct xml_events {
+	bool (*open)(void *user, const struct xml_tag *tag);
+	bool (*close)(void *user, unsigned depth, size_t end); /* behind the element */
+	/* not only spaces; place is approximate */
+	bool (*text)(void *user, size_t at, size_t length);
+	bool (*doctype)(void *user, size_t at, size_t length);
+};
+
+struct xml {
+	struct bytes text; /* as UTF-8 */
+	enum xml_encoding encoding;
+	struct err *err;
+
+	/* private */
+	struct buf own; /* text, where the file is no UTF-8 */
+	struct err unused;
+	const struct xml_events *events;
+	void *user;
+	struct _xmlParserCtxt *parser;
+	struct xml_attribute *attributes;
+	size_t room;
+	unsigned depth;
+	struct xml_scope *scopes; /* the open elements that declare namespaces, */
+	size_t scope_count, scope_room;
+	size_t declared; /* and how many they declare in all */
+	bool closed;     /* the root is: the text cannot be the beginning of another */
+	bool ending;     /* there is no more text */
+};
+
+/* False and ERR_EMPTY or ERR_TEXT. err may be NULL. xml_release is right after either. */
+bool xml_open(struct xml *x, struct bytes file, struct err *err);
+/*
+ * Once. ERR_EARLY where the text ends before its root element does; else ERR_TEXT, or ERR_MEMORY.
+ * The time that it takes grows with the length of the text, whatever that says.
+ */
+bool xml_read(struct xml *x, const struct xml_events *events, void *user);
+void xml_release(struct xml *x);
+
+/*
+ * ERR_TEXT at a place of the text, and what would be accepted there; nothing where the text is
+ * known to be cut off. Returns false.
+ */
+bool xml_refuse(struct xml *x, size_t at, size_t length, const char *accepted, const char *format,
+		...) __attribute__((format(printf, 5, 6)));
+bool xml_refuse_tag(struct xml *x, const struct xml_tag *tag, const char *accepted,
+		    const char *message);
+
+/*
+ * A value as it may stand between two of these quotes; what the encoding has not, by its number.
+ * False when it is no UTF-8, or XML has no word for one of its characters.
+ */
+bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *out);
+/* Appends a text, which is to be NUL-terminated, in the file's own encoding, if that has it all. */
+bool xml_encode(const struct xml *x, const char *text, struct buf *out);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * nearest.h - the names that somebody may have meant by a word that is none of them.
+ *
+ *	struct nearest n = nearest_to(word, length);
+ *
+ *	for (...)
+ *		nearest_offer(&n, name);
+ *	nearest_text(&n, text, sizeof(text));
+ */
+#ifndef ANIMFS_UTIL_NEAREST_H
+#define ANIMFS_UTIL_NEAREST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NEAREST_NAMES 3
+#define NEAREST_LENGTH 255 /* longer words and names are near to nothing */
+
+struct nearest {
+	const char *word;
+	size_t length;
+	size_t distance; /* of the names below */
+	unsigned count;
+	char names[NEAREST_NAMES][NEAREST_LENGTH + 1];
+};
+
+/* The word need not end in NUL, and must stay while names are offered. */
+struct nearest nearest_to(const char *word, size_t length);
+/*
+ * Keeps the name if no other that was offered is nearer. Letters that are put in, left out, changed
+ * or exchanged with their neighbour count, their case does not; a word of up to three letters may
+ * have one such mistake, others two. A name that begins with the word is as near as one mistake.
+ */
+void nearest_offer(struct nearest *n, const char *name);
+/* "; did you mean "hips.csv"?", or "" where nothing is near. */
+void nearest_text(const struct nearest *n, char *out, size_t size);
+
+#endif

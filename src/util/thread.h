@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* thread.h - threads that get none of the program's signals, which are for its main thread. */
+#ifndef ANIMFS_UTIL_THREAD_H
+#define ANIMFS_UTIL_THREAD_H
+
+#include <pthread.h>
+#include <signal.h>
+
+/* 0 or an errno. */
+static inline int thread_start(pthread_t *thread, void *(*run)(void *closure), void *closure)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(thread, NULL, run, closure);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+#endif

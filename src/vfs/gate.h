@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * gate.h - keeps a staged folder unchanged while it is turned into a clip or file.
+ *
+ * Between the moment when its texts are read and the moment when its names stand for what it
+ * became, a write to one of them would be lost. So calls that change names in a folder, or open a
+ * file for writing, are guests: closing a folder waits until the last guest in it has left, and
+ * guests wait until it is open again. After that the name may stand for something else. Readers do
+ * not wait, but look again if they found nothing.
+ *
+ * A guest must not take staging_class. A thread may be a guest several times.
+ */
+#ifndef ANIMFS_VFS_GATE_H
+#define ANIMFS_VFS_GATE_H
+
+#include "vfs.h"
+
+struct guest {
+	struct node *node; /* referenced; NULL: not a guest */
+	pthread_t thread;
+	struct guest *next, **back;
+};
+
+/*
+ * Becomes a guest in the folder `id`, or in the folder of a node that is not one. `g` is linked in:
+ * it must not be moved until gate_leave.
+ */
+void gate_enter(struct vfs *v, uint64_t id, struct guest *g) EXCLUDES(vfs_class);
+/*
+ * The same for a folder that is to be moved or removed. ESTALE if it has become something else: the
+ * caller looks again. Call gate_leave in any case.
+ */
+int gate_enter_target(struct vfs *v, const struct target *t, struct guest *g) EXCLUDES(vfs_class);
+/* Does nothing if g->node is NULL. */
+void gate_leave(struct vfs *v, struct guest *g) EXCLUDES(vfs_class);
+
+/*
+ * For a lookup that found nothing; `turns` is v->gate_turns from before it. If the folder, one
+ * above or one in it was closed meanwhile, the name may have been in transition: waits until it is
+ * open, and returns true to ask for another look.
+ */
+bool gate_await(struct vfs *v, uint64_t node, unsigned turns) EXCLUDES(vfs_class);
+
+/* Closes a folder, one at a time. Releases the lock of the tree while it waits for guests. */
+void gate_close(struct vfs *v, const struct node *folder) REQUIRES(staging_class, vfs_class);
+void gate_open(struct vfs *v) REQUIRES(staging_class, vfs_class);
+
+#endif

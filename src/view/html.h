@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* html.h - what clip.html and file.html have in common. */
+#ifndef ANIMFS_VIEW_HTML_H
+#define ANIMFS_VIEW_HTML_H
+
+#include "animfs/view.h"
+#include "page.h"
+
+/*
+ * Writes the start of the page's data: kind ('C' for a clip, 'S' for one of stills, 'F' for a
+ * file, 'G' for one of stills), layout, names.
+ */
+void html_begin(struct page *p, char kind, const struct shown *at);
+
+#endif

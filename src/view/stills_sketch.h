@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * stills_sketch.h - a figure of stills (stills_figure.h) as a thumbnail shows it: a few of its
+ * points, and triangles, lines and dots between them.
+ *
+ * The points are chosen far from each other in the first, the middle and the last still. Every
+ * other point is drawn where the nearest of them is. A figure without shapes is drawn as its
+ * Transforms, each with a line from the one that it is in.
+ */
+#ifndef ANIMFS_VIEW_STILLS_SKETCH_H
+#define ANIMFS_VIEW_STILLS_SKETCH_H
+
+#include "skeleton/skeleton.h"
+#include "stills_figure.h"
+
+#define SKETCH_POINTS 64
+#define SKETCH_PARTS 200
+
+struct sketch_point {
+	uint32_t node;
+	const struct stills_values *points; /* of a shape; NULL: the node itself */
+	size_t number;                      /* of `points` */
+};
+
+/* Of a line, two corners are the same; of a dot, all. */
+struct sketch_part {
+	uint8_t corners[3], colour[3];
+};
+
+struct stills_sketch {
+	const struct stills_figure *figure;
+	unsigned point_count, part_count;
+	struct sketch_point points[SKETCH_POINTS];
+	struct sketch_part parts[SKETCH_PARTS];
+	struct transform *world; /* of each node, in the still that was posed last */
+};
+
+/* Of so many stills. What it needs is in the arena, and the figure must last. False when out of
+ * memory. */
+bool stills_sketch_make(struct stills_sketch *s, const struct stills_figure *f, uint32_t stills,
+			struct arena *arena);
+/* Where the points are in a still. */
+void stills_sketch_pose(struct stills_sketch *s, uint32_t still, float (*out)[3]);
+
+#endif

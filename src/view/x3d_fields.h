@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* x3d_fields.h - the table of fields of X3D nodes that an interpolator can animate. */
+#ifndef ANIMFS_VIEW_X3D_FIELDS_H
+#define ANIMFS_VIEW_X3D_FIELDS_H
+
+#include "animfs/base.h"
+
+struct x3d_interpolator {
+	const char *name;
+	unsigned width; /* numbers per value */
+	bool many;      /* the field is a list of values */
+	/* Interpolates in HSV, not linearly in RGB: keys must be close together. */
+	bool hues;
+};
+
+struct x3d_field {
+	const char *node, *name;
+	const struct x3d_interpolator *interpolator;
+	const char *usual; /* default value; NULL: none, or versions of X3D differ */
+};
+
+/* NULL: not a field that an interpolator can animate. */
+const struct x3d_field *x3d_field_find(struct bytes node, struct bytes name);
+/* The default containerField of a node. */
+const char *x3d_container(struct bytes node);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * x3d_join.h - joins stills into one X3D scene that plays: the first still's scene, with an
+ * interpolator for each field whose value differs in another.
+ *
+ * The stills must have the same structure, as Castle Game Engine requires too: the same nodes, DEF
+ * and USE names, in the same order, and the same fields except for numbers that an X3D interpolator
+ * can change. White space, comments, the head and WorldInfo do not count; a missing field has its
+ * default value, if x3d_fields.c knows it.
+ *
+ * Not supported: changing colours per vertex (common X3D players do not interpolate them), fields
+ * of number pairs, text between tags, and anything that changes inside a prototype.
+ */
+#ifndef ANIMFS_VIEW_X3D_JOIN_H
+#define ANIMFS_VIEW_X3D_JOIN_H
+
+#include "animfs/anim.h"
+#include "x3d_scene.h"
+
+struct x3d_still {
+	struct bytes text; /* an XML text whose root is <X3D>, */
+	bool framed;       /* or an element around that */
+};
+
+/*
+ * Stills that are found to be equal, one after the other. What it is made of need not last; once
+ * all were added it never changes.
+ *
+ *	j = x3d_join_new(count);
+ *	for (...)
+ *		fine = fine && x3d_join_add(j, &still, &err);
+ *	x3d_join_write(j, &play, &out);       where all are fine
+ *	x3d_join_free(j);
+ */
+struct x3d_joined;
+/* Of so many stills, not 0. NULL when out of memory. */
+struct x3d_joined *x3d_join_new(uint32_t count);
+/* False and err: which node differs, with the place in this still's text. */
+bool x3d_join_add(struct x3d_joined *j, const struct x3d_still *still, struct err *err);
+void x3d_join_free(struct x3d_joined *j);
+size_t x3d_join_size(const struct x3d_joined *j); /* all its memory */
+
+/* The first still. */
+const struct x3d_scene *x3d_join_scene(const struct x3d_joined *j);
+/* The values of a field of one of its nodes in each still; NULL: it does not move. *width: of each.
+ */
+const float *x3d_join_values(const struct x3d_joined *j, size_t node, const char *field,
+			     size_t *width);
+
+/* How they are to be played. */
+struct x3d_play {
+	const struct still *stills; /* their times, which ascend */
+	bool loop, backwards;
+	const char *folder; /* prefix for relative URLs, such as "../../"; or "" */
+};
+
+/* Appends the text; `out` is empty. One still is a scene that stands still. */
+void x3d_join_write(const struct x3d_joined *j, const struct x3d_play *play, struct buf *out);
+
+#endif

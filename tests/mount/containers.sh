@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# containers.sh - the commands on paths into archives, which are only read. overlay.sh has edits.
+. "$(dirname "$0")/lib.sh"
+
+data=$PWD/tests/data
+game=$WORK/game
+mkdir -p "$game/mods"
+cp "$data/cpk/nested.cpk" "$game/Root.cpk"
+cp "$data/zip/mod.zip" "$game/mods/mod.zip"
+cp "$data/canm/wiki512.canm" "$game/walker.canm"
+sums() { (cd "$game" && find . -type f -exec sha256sum {} + | sort -k 2); }
+before=$(sums)
+cd "$game" || exit 1
+
+# ---- ls ----
+is "ls lists an archive's folders and files" "$("$ANIMFS" ls Root.cpk)" $'OBJECT/\nWEAPON/\nroot.txt\nUI/'
+is "animations and archives in it are listed as folders" "$("$ANIMFS" ls Root.cpk/OBJECT)" \
+	$'WALKER.MRAB/\nWALKER.CAS/\nwalker.canm/\nEDF6_768.CANM/'
+is "an archive in an archive" "$("$ANIMFS" ls Root.cpk/OBJECT/WALKER.MRAB)" $'TEXTURE/\nMODEL/\nANIMATION/\nHD-TEXTURE/'
+is "what is in an animation is as in a file" "$("$ANIMFS" ls Root.cpk/OBJECT/walker.canm/walk/bones)" \
+	"$("$ANIMFS" ls walker.canm/walk/bones)"
+is "ls -0 prints paths that cat takes" \
+	"$("$ANIMFS" ls -0 mods/mod.zip/Root.cpk/WEAPON | xargs -0 "$ANIMFS" cat | sha256sum)" \
+	"dd6db5914ad2f250c3e72420363fad72dea6def63ad1c9081d95df8218300ac1  -"
+is "ls --json says what is what" "$("$ANIMFS" ls --json Root.cpk/UI Root.cpk/root.txt)" '{"format": "animfs.ls/1", "paths": [
+  {"path": "Root.cpk/UI", "type": "folder", "entries": [
+    {"name": "FONT", "type": "folder"}
+  ]},
+  {"path": "Root.cpk/root.txt", "type": "file"}
+]}'
+
+# ---- cat ----
+for path in Root.cpk/OBJECT/walker.canm Root.cpk/OBJECT/WALKER.MRAB/ANIMATION/walker.canm \
+	mods/mod.zip/Root.cpk/OBJECT/WALKER.MRAB/ANIMATION/walker.canm; do
+	"$ANIMFS" cat "$path/raw.canm" | cmp -s - walker.canm
+	is "raw.canm of $path is the member" $? 0
+	is "a bone of $path is that of the file" "$("$ANIMFS" cat "$path/walk/bones/hip.csv")" \
+		"$("$ANIMFS" cat walker.canm/walk/bones/hip.csv)"
+done
+is "a file in an archive is printed unpacked" "$("$ANIMFS" cat Root.cpk/root.txt)" 'in no directory'
+is "an archive in an archive is printed as it is" \
+	"$("$ANIMFS" cat mods/mod.zip/Root.cpk | cmp - Root.cpk && echo same)" same
+like "a CAS has the skeleton of the MRAB beside it" \
+	"$("$ANIMFS" cat Root.cpk/OBJECT/WALKER.CAS/skeleton.csv)" $'\nhand_L,Bone01,0.25,0.5,0,'
+
+# ---- check, diff, export, import ----
+is "check checks every member" "$("$ANIMFS" check . 2>&1)" '15 checked, 0 failed'
+is "and those below a folder of an archive" "$("$ANIMFS" check Root.cpk/OBJECT/WALKER.MRAB 2>&1)" '2 checked, 0 failed'
+is "shards are made of members" \
+	"$(for i in 1 2 3; do "$ANIMFS" check --json --shard=$i/3 .; done | grep -c '"ok": true')" 15
+cp "$data/cpk/bad_type.cpk" "$data/cpk/names.cpk" .
+is "damaged archives and members fail, and no others" "$("$ANIMFS" check -j1 . 2>&1)" \
+	'./bad_type.cpk:0x940: a column has type 14, which is unknown
+./names.cpk/object/a.canm:0xa: the file ends inside its header
+19 checked, 2 failed'
+rm bad_type.cpk names.cpk
+is "diff of a member and a file" "$("$ANIMFS" diff Root.cpk/OBJECT/walker.canm walker.canm; echo $?)" 0
+is "diff of two members" "$("$ANIMFS" diff -q Root.cpk/OBJECT/walker.canm Root.cpk/OBJECT/EDF6_768.CANM; echo $?)" \
+	$'Animations Root.cpk/OBJECT/walker.canm and Root.cpk/OBJECT/EDF6_768.CANM differ\n1'
+texts=$WORK/texts
+is "export writes members beside their archives" "$("$ANIMFS" export . "$texts" 2>&1)" '15 exported, 0 failed'
+is "their texts are those of files" \
+	"$(diff -r "$texts/mods/mod.zip.d/Root.cpk.d/OBJECT/WALKER.MRAB.d/ANIMATION/walker.canm/walk/bones" \
+		"$texts/walker.canm/walk/bones" && echo same)" same
+is "export --update knows them" "$("$ANIMFS" export -u . "$texts" 2>&1)" '0 exported, 15 up to date, 0 failed'
+is "import takes texts that are as they were" "$("$ANIMFS" import "$texts" . 2>&1)" '15 files, 0 changed, 0 rejected'
+sed -i '2s/translation,0,0,0,/translation,0,0,0.5,/' "$texts/Root.cpk.d/OBJECT/WALKER.CAS/walk/curves.csv"
+is "and saves edited ones as loose files" "$("$ANIMFS" import "$texts" . 2>&1 | grep -v undo; find . -path '*overlay/*' -type f)" \
+	$'changed Root.cpk.d/OBJECT/WALKER.CAS\n15 files, 1 changed, 0 rejected\n./.animfs/overlay/Root.cpk/OBJECT/WALKER.CAS'
+rm -rf .animfs
+
+# ---- what cannot be ----
+fails_with()
+{
+	local name=$1 status=$2 words=$3 out
+	shift 3
+	out=$("$ANIMFS" "$@" 2>&1 </dev/null >/dev/null)
+	is "$name: exit status" $? "$status"
+	is "$name: message" "$out" "animfs: $words"
+}
+fails_with "no such member" 2 \
+	'Root.cpk/OBJECT/none: there is no "none" here in the archive' cat Root.cpk/OBJECT/none
+fails_with "another spelling" 2 \
+	'Root.cpk/object/x: there is no "object" here in the archive, only OBJECT' ls Root.cpk/object/x
+fails_with "a file has nothing in it" 2 \
+	'Root.cpk/root.txt/x: root.txt is no archive and no animation, and has nothing in it' ls Root.cpk/root.txt/x
+fails_with "a folder is not printed" 2 'Root.cpk/OBJECT: a folder; animfs ls lists it' cat Root.cpk/OBJECT
+fails_with "what is no animation is not compared" 2 \
+	'Root.cpk: no animation; expected one in it, such as OBJECT/WALKER.MRAB/ANIMATION/walker.canm' \
+	diff Root.cpk walker.canm
+fails_with "members that were not edited have no versions" 1 \
+	'Root.cpk/OBJECT/walker.canm: no versions are known of it: it was not saved yet, or with --history=0' \
+	log Root.cpk/OBJECT/walker.canm
+fails_with "nor has an archive" 2 \
+	'Root.cpk: archives are only read, so only the members in them that were edited have old versions' log Root.cpk
+"$ANIMFS" cat walker.canm/walk/bones/hip.csv | sed '2s/,-1,2,/,-1,3,/' >"$WORK/text.csv"
+like "a member of an archive in an archive is no loose file" \
+	"$("$ANIMFS" put mods/mod.zip/Root.cpk/OBJECT/walker.canm/walk/bones/hip.csv "$WORK/text.csv" 2>&1)" \
+	'it is in Root.cpk, which is in an archive, too; archives are not written; animfs export takes it out of the archive'
+rm -rf .animfs
+cp "$data/zip/bad_members.zip" bad.zip
+fails_with "a damaged member" 2 'bad.zip/crc.txt: the member is damaged: CRC error' cat bad.zip/crc.txt
+is "leaves the others" "$("$ANIMFS" cat bad.zip/good.txt | head -n 1)" good
+rm bad.zip
+
+# ---- archives that contain themselves ----
+python3 - <<'EOF'
+import zipfile
+with zipfile.ZipFile('0.zip', 'w') as z:
+    z.write('walker.canm')
+for i in range(4):
+    with zipfile.ZipFile(f'{i + 1}.zip', 'w') as z:
+        z.write(f'{i}.zip')
+EOF
+is "archives are read four deep" "$("$ANIMFS" check 3.zip 2>&1)" '1 checked, 0 failed'
+like "and no deeper" "$("$ANIMFS" check 4.zip 2>&1)" 'archives in archives are read 4 deep, no deeper'
+rm ./?.zip
+
+# ---- only ever read ----
+is "no archive has changed, and nothing was made beside them" "$(sums)" "$before"
+if command -v strace >/dev/null; then
+	strace -f -o "$WORK/trace" -e trace=open,openat,openat2,creat,truncate "$ANIMFS" check Root.cpk mods 2>/dev/null
+	strace -f -A -o "$WORK/trace" -e trace=open,openat,openat2,creat,truncate \
+		"$ANIMFS" export . "$WORK/more" 2>/dev/null
+	strace -f -A -o "$WORK/trace" -e trace=open,openat,openat2,creat,truncate \
+		"$ANIMFS" put Root.cpk/OBJECT/walker.canm/walk/bones/hip.csv "$WORK/text.csv"
+	is "archives are opened" "$(grep -c '\.\(cpk\|zip\)", O_RDONLY' "$WORK/trace" | awk '{ print ($1 > 0) }')" 1
+	is "and never for writing" "$(grep '\.\(cpk\|zip\)"' "$WORK/trace" | grep -c 'O_WRONLY\|O_RDWR\|O_CREAT\|O_TRUNC\|truncate(')" 0
+else
+	skip "strace is not installed"
+fi

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ff9clip.sh - clips of Final Fantasy IX on Steam: keys with tangents, bones by their paths, and
+# copies to and from other formats.
+. "$(dirname "$0")/lib.sh"
+
+# has FILE PATTERN: a line of the file matches.
+has() { like "${1##*/} has $2" "$(<"$1")" "$2"; }
+
+data=$PWD/tests/data/ff9clip
+cp "$data"/{walk,walk_json,odd,bad_bom}.anim "$SRC"
+cp tests/data/ff9anim/frames008_nolow.ff9anim "$SRC/block.ff9anim"
+mount_animfs
+clip=$MNT/walk.anim/walk
+
+is "parents are in the paths" "$(cut -d, -f1,2 "$MNT/walk.anim/skeleton.csv")" \
+	$'bone,parent\nbone000,\nbone001,bone000\nbone002,bone001\nbone003,bone000'
+ok "a file with a byte order mark is a plain one" test -f "$MNT/bad_bom.anim"
+like "and says why" "$(getfattr --absolute-names --only-values -n user.animfs.error "$MNT/bad_bom.anim")" \
+	'byte order mark'
+
+for name in walk walk_json odd; do
+	for view in clip.json curves.csv clip.gltf bones/bone001.csv bones/bone001.json; do
+		cp "$MNT/$name.anim/$name/$view" "$WORK/own"
+		cp "$WORK/own" "$MNT/$name.anim/$name/$view"
+	done
+	ok "own texts of $name change nothing" cmp "$SRC/$name.anim" "$data/$name.anim"
+done
+
+# The bone's curve has central differences: the key that changes gets them too, no other does.
+ok "a cell is saved" sed -i 's/^2,0.066667,,,,0.25881904/2,0.066667,,,,0.2588/' "$clip/bones/bone001.csv"
+is "in 4 bytes of the binary, and 0 of the tangents, which the neighbours give" \
+	"$(cmp -l "$SRC/walk.anim" "$data/walk.anim" | awk '{print int(($1 - 1) / 4)}' | sort -u | wc -l)" 1
+ok "a tangent is saved" sed -i '0,/"in": \[5.5219383/s//"in": [1/' "$clip/bones/bone001.json"
+has "$clip/bones/bone001.json" '"in": \[1, 0, 0, -0.51257557\], "out": \[5.5219383,'
+
+ok "a bone is renamed" sed -i 's/{"bone": "bone001"/{"bone": "hip", "was": "bone001"/' "$clip/clip.json"
+has "$clip/clip.json" '"name": "bone000/hip/bone002"'
+ok "another length is refused" sh -c "! sed -i 's/\"frames\": 9/\"frames\": 8/' '$clip/clip.json' 2>&1"
+has "$clip/clip.json.error" 'ends with its last key'
+rm -f "$clip"/clip.json.{error,rejected}
+
+umount_animfs
+file=$SRC/walk.anim
+like "--tangents adds columns" "$("$ANIMFS" cat --tangents "$file/walk/curves.csv" | head -n 1)" ',ix,iy,iz,iw,ox,oy,oz,ow$'
+like "splines are in glTF" "$("$ANIMFS" cat "$file/walk/clip.gltf")" '"interpolation": "CUBICSPLINE"'
+like "the root is turned" "$("$ANIMFS" cat "$file/walk/clip.gltf")" '"name": "walk.anim", "rotation": \[1, 0, 0, 0\]'
+like "or mirrored" "$("$ANIMFS" cat --ff9clip-hand=left "$file/walk/clip.gltf")" '"name": "walk.anim", "scale": \[1, -1, 1\]'
+
+ok "a block becomes a clip" "$ANIMFS" clip copy "$SRC/block.ff9anim/block" "$SRC/new.anim"
+like "its bones are called as the game does" "$("$ANIMFS" cat "$SRC/new.anim/new/clip.json")" '"name": "bone000"'
+ok "that comes back" "$ANIMFS" clip copy "$SRC/new.anim/new" "$SRC/back.ff9anim"
+is "with the same angles" "$("$ANIMFS" cat "$SRC/back.ff9anim/back/curves.csv")" \
+	"$("$ANIMFS" cat "$SRC/block.ff9anim/block/curves.csv")"
+like "what a block has no room for is named" "$("$ANIMFS" clip copy "$SRC/odd.anim/odd" "$SRC/no.ff9anim" 2>&1)" \
+	'^animfs: '
+ok "and makes no file" test ! -e "$SRC/no.ff9anim"

@@ -1,0 +1,169 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# files_staged.sh - a folder of texts under the name of an animation file becomes that file: copied
+# within the mount, out of it and back, with edits, without its raw bytes, of every format.
+. "$(dirname "$0")/lib.sh"
+cp tests/data/canm/{wiki512,edf6_768,nan512}.canm "$SRC"
+cp tests/data/owanim/small.006 tests/data/ff9anim/frames007_low.ff9anim tests/data/ribbon/duplicate.anm \
+	tests/data/cas/v203.cas "$SRC"
+originals=("$SRC"/*)
+mkdir "$SRC/sub"
+mount_animfs
+
+# What keys there are, and their values to three digits.
+keys() { sed -E 's/(\.[0-9]{3})[0-9]*/\1/g'; }
+became() { [ -f "$SRC/$1" ]; }
+like_file() { wait_for 6 cmp -s "$SRC/$1" "$SRC/$2"; }
+nothing_aside() { [ -z "$(find "$SRC" -name '*staged~')" ]; }
+nothing_left()
+{
+	nothing_aside && [ -z "$(find "$SRC/.animfs" -type f ! -path '*/mounts/*' ! -path '*/history/*' \
+		! -name README ! -name lock)" ]
+}
+
+kill_mount()
+{
+	kill -KILL "${DAEMON[$MNT]}"
+	wait "${DAEMON[$MNT]}" 2>/dev/null
+	unset "DAEMON[$MNT]"
+	fusermount3 -u "$MNT" || umount -l "$MNT"
+}
+
+for file in "${originals[@]}"; do
+	name=${file##*/}
+	copy=copy.${name##*.}
+	[[ ! -e $MNT/$copy ]] || copy=copy2.${name##*.}
+	[[ ! -e $MNT/$copy ]] || copy=copy3.${name##*.}
+	ok "$name: cp -r within the mount" cp -r "$MNT/$name" "$MNT/$copy"
+	ok "$name: is the same file when the batch is over" like_file "$copy" "$name"
+	ok "$name: shown as one" test -f "$MNT/$copy/file.json"
+	ok "$name: cp -r out of the mount" cp -r "$MNT/$name" "$WORK/$name"
+	ok "$name: and back under a new name" cp -r "$WORK/$name" "$MNT/sub/$copy"
+	ok "$name: is the same file, too" like_file "sub/$copy" "$name"
+done
+ok "nothing is left" wait_for 3 nothing_left
+is "and nothing was refused" "$(<"$MNT/.animfs/errors")" ""
+
+ok "with a cell edited outside" sed -i 's/1\.5,-2/2.5,-2/' "$WORK/wiki512.canm/walk/bones/Bone01.csv"
+ok "by tar" sh -c "mkdir '$WORK/t' && cp -r '$WORK/wiki512.canm' '$WORK/t/tar.canm' && tar -C '$WORK/t' -c tar.canm | tar -C '$MNT/sub' -x"
+ok "by rsync" rsync -a "$WORK/wiki512.canm/" "$MNT/sub/rsync.canm"
+ok "both are files" wait_for 6 became sub/rsync.canm
+ok "both" wait_for 6 became sub/tar.canm
+cp "$SRC/wiki512.canm" "$WORK/wanted.canm"
+"$ANIMFS" put "$WORK/wanted.canm/walk/bones/Bone01.csv" <"$WORK/wiki512.canm/walk/bones/Bone01.csv"
+ok "that edit and nothing else" cmp "$WORK/wanted.canm" "$SRC/sub/tar.canm"
+ok "in both" cmp "$WORK/wanted.canm" "$SRC/sub/rsync.canm"
+is "and nothing was refused" "$(find "$SRC/.animfs/rejected" -type f 2>/dev/null)" ""
+
+ok "without the raw bytes" rm "$WORK/wiki512.canm/raw.canm"
+echo note >"$WORK/wiki512.canm/walk/note"
+cp -r "$WORK/wiki512.canm" "$MNT/made.canm"
+cd "$MNT/made.canm/walk" || exit 1
+ok "the clips make the file" wait_for 6 became made.canm
+like "with the edit" "$("$ANIMFS" cat "$SRC/made.canm/walk/bones/Bone01.csv")" '0,0,2\.5,-2'
+is "all of them" "$("$ANIMFS" ls "$SRC/made.canm" | grep -c /)" "$("$ANIMFS" ls "$SRC/wiki512.canm" | grep -c /)"
+ok "whoever is in it stays there" grep -q '"clip": "walk"' clip.json
+cd - >/dev/null || exit 1
+is "what is no text is there still" "$(<"$MNT/made.canm/walk/note")" note
+for name in small.006 frames007_low.ff9anim duplicate.anm; do
+	stem=${name%.*}
+	rm "$WORK/$name"/raw.*
+	ok "$name: without its raw bytes" cp -r "$WORK/$name" "$MNT/sub/new.${name##*.}"
+	ok "$name: is a file" wait_for 6 became "sub/new.${name##*.}"
+	# A packed rotation may be written in another way, as near to what the text says.
+	is "$name: that says the same" \
+		"$("$ANIMFS" cat "$SRC/sub/new.${name##*.}/new/curves.csv" | keys)" \
+		"$("$ANIMFS" cat "$SRC/$name/$stem/curves.csv" | keys)"
+done
+ok "raw bytes that are no animation, beside clips" sh -c "mkdir '$MNT/sub/odd.canm' && echo none >'$MNT/sub/odd.canm/raw.canm' && cp -r '$WORK/wiki512.canm/walk' '$MNT/sub/odd.canm'"
+ok "the clips make the file" wait_for 6 became sub/odd.canm
+ok "and the bytes are kept" wait_for 3 grep -qx none "$MNT/sub/odd.canm/raw.canm.rejected"
+ok "with the reason" wait_for 3 test -s "$MNT/sub/odd.canm/raw.canm.error"
+rm "$WORK/v203.cas"/raw.*
+ok "a CAS cannot be made of clips" cp -r "$WORK/v203.cas" "$MNT/sub/no.cas"
+ok "and the reason is told" wait_for 6 grep -q 'sub/no.cas: not an animation yet: .*CAS' "$MNT/.animfs/errors"
+ok "the folder stays, with all that is in it" diff -r "$WORK/v203.cas" "$MNT/sub/no.cas"
+
+ok "an ordinary folder of such a name" mkdir "$MNT/sub/plain.canm"
+echo text >"$MNT/sub/plain.canm/text"
+cp "$SRC/wiki512.canm" "$MNT/sub/plain.canm/a.canm"
+sleep 3
+ok "stays one" test -d "$SRC/sub/plain.canm"
+ok "in which animations are shown" test -d "$MNT/sub/plain.canm/a.canm/walk"
+ok "rm -r while it is filled" sh -c "cp -r '$MNT/wiki512.canm' '$MNT/sub/gone.canm' && rm -r '$MNT/sub/gone.canm'"
+ok "renamed while it is filled" sh -c "cp -r '$MNT/wiki512.canm' '$MNT/sub/early.canm' && mv '$MNT/sub/early.canm' '$MNT/sub/late.canm'"
+ok "it is a file by its new name" like_file sub/late.canm wiki512.canm
+fails "and nothing by the old ones" ls -d "$SRC/sub/early.canm" "$SRC/sub/gone.canm"
+fails "an animation's folder does not go into another's" cp -r "$MNT/edf6_768.canm" "$MNT/wiki512.canm"
+ok "rm -r of a file and cp -r in its place" sh -c "cp -r '$MNT/edf6_768.canm' '$WORK/q' && rm -r '$MNT/edf6_768.canm' && cp -r '$WORK/q' '$MNT/edf6_768.canm'"
+ok "is the same file" wait_for 6 cmp -s "$SRC/edf6_768.canm" tests/data/canm/edf6_768.canm
+
+cp -r "$MNT/wiki512.canm" "$WORK/slip"
+sed -i 's/"version": 512/"version": 513/' "$WORK/slip/file.json"
+printf 'bone,parent\nBone01,nobody\n' >"$WORK/slip/skeleton.csv"
+ok "texts of the file that are wrong" cp -r "$WORK/slip" "$MNT/sub/slip.canm"
+ok "leave the file" like_file sub/slip.canm wiki512.canm
+ok "and are kept" wait_for 3 cmp -s "$WORK/slip/file.json" "$MNT/sub/slip.canm/file.json.rejected"
+ok "each with its reason" wait_for 3 grep -q ':2:8: there is no bone "nobody"' "$MNT/sub/slip.canm/skeleton.csv.error"
+fails "and come to nothing" test -e "$SRC/sub/slip.canm.skeleton.csv"
+
+ok "filled and unmounted" cp -r "$MNT/wiki512.canm" "$MNT/sub/last.canm"
+umount_animfs
+ok "is a file" cmp "$SRC/wiki512.canm" "$SRC/sub/last.canm"
+mount_animfs
+# By two programs, so that it is still a folder for 2 s.
+fill() { mkdir "$2" && cp -r "$1/." "$2"; }
+ok "filled, and the daemon killed" fill "$MNT/wiki512.canm" "$MNT/sub/killed.canm"
+kill_mount
+ok "is a folder" test -d "$SRC/sub/killed.canm"
+# What a kill leaves while the file is put in the folder's place.
+set_aside() { mv "$SRC/sub/killed.canm" "$SRC/sub/killed.canm.animfs-staged~"; }
+set_aside
+mount_animfs
+ok "before the next mount" wait_for 5 cmp -s "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
+ok "nothing is left aside" wait_for 3 nothing_aside
+
+rm "$SRC/sub/killed.canm"
+fill "$WORK/slip" "$MNT/sub/killed.canm"
+kill_mount
+set_aside
+cp "$SRC/wiki512.canm" "$SRC/sub/killed.canm" # as it was put there a moment later
+before=$(stat -c %i "$SRC/sub/killed.canm")
+mount_animfs
+is "killed when the file was made: it stays" "$(stat -c %i "$SRC/sub/killed.canm")" "$before"
+ok "nothing is left aside of it" wait_for 3 nothing_aside
+ok "what was wrong is kept" wait_for 3 cmp -s "$WORK/slip/file.json" "$MNT/sub/killed.canm/file.json.rejected"
+fails "the folder has no other name" ls -d "$SRC/sub/killed.canm.~1~"
+
+rm "$SRC/sub/killed.canm"
+fill "$WORK/slip" "$MNT/sub/killed.canm"
+echo note >"$MNT/sub/killed.canm/walk/note"
+kill_mount
+set_aside
+cp "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
+rm -r "$SRC/sub/killed.canm.animfs-staged~"/{raw.canm,Idle,walk/curves.csv}
+mount_animfs
+ok "killed while texts were put away: nothing is left aside" wait_for 3 nothing_aside
+fails "nor beside" ls -d "$SRC/sub/killed.canm.~1~"
+ok "the file stays" cmp "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
+is "and what is no text" "$(<"$MNT/sub/killed.canm/walk/note")" note
+
+rm "$SRC/sub/killed.canm"
+cp -r "$MNT/wiki512.canm" "$WORK/theirs"
+fill "$WORK/theirs" "$MNT/sub/killed.canm"
+kill_mount
+set_aside
+cp "$SRC/nan512.canm" "$SRC/sub/killed.canm"
+echo notes >"$SRC/sub/killed.canm.~1~"
+before=$(stat -c %i:%Y "$SRC/sub/killed.canm")
+mount_animfs
+ok "a file that came by the name before the next mount stays" cmp "$SRC/nan512.canm" "$SRC/sub/killed.canm"
+is "that very file" "$(stat -c %i:%Y "$SRC/sub/killed.canm")" "$before"
+ok "and is shown" test -f "$MNT/sub/killed.canm/file.json"
+ok "the folder is beside it, with all its texts" diff -r "$WORK/theirs" "$SRC/sub/killed.canm.~2~"
+is "what was there stays, too" "$(<"$SRC/sub/killed.canm.~1~")" notes
+like "it is told" "$(<"$MNT/.animfs/errors")" 'sub/killed\.canm\.~2~: not an animation yet: another file'
+umount_animfs
+mount_animfs
+ok "the mount after that leaves all of it" test -f "$SRC/sub/killed.canm" -a -d "$SRC/sub/killed.canm.~2~"
+umount_animfs

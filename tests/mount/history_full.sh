@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# history_full.sh - a disk that is full costs old versions, and never a save.
+. "$(dirname "$0")/lib.sh"
+reason=$(can_mount) || skip_all "$reason"
+[ "$(id -u)" -eq 0 ] || skip_all "only root can mount what this needs"
+mount -t tmpfs -o size=24m tmpfs "$SRC" || skip_all "no tmpfs can be mounted"
+
+make_game --files 1 --clips 4 --bones 40 --frames 200 --plain 0
+mv "$SRC"/object/*/*.canm "$SRC/a.canm"
+rm -r "$SRC/object"
+size=$(stat -c %s "$SRC/a.canm")
+m=$MNT/a.canm
+bone=$(cd "$SRC" && "$ANIMFS" ls a.canm/walk/bones | grep -m 1 csv)
+F=$m/walk/bones/$bone
+# save N: another value in the second line
+save() { sed -i "2s/^\([^,]*,[^,]*\),[^,]*/\1,0.$1/" "$F"; }
+kept() { "$ANIMFS" log "$m" 2>/dev/null | wc -l; }
+used() { find "$SRC/.animfs/history" -type f -regex '.*/[0-9]+' -printf '%s\n' | awk '{ n += $1 } END { print n + 0 }'; }
+
+mount_animfs
+saved=0
+for i in 11 12 13 14 15 16; do
+	save $i && ((saved++))
+done
+is "saves" "$saved" 6
+before=$(kept)
+ok "more than two versions of $size bytes are kept ($before)" test "$before" -gt 2
+ok "no more than a tenth of what is free" test "$(used)" -le $(((24 << 20) / 10))
+
+# All that is free, but less than a save takes.
+dd if=/dev/zero of="$SRC/filler" bs=4k 2>/dev/null
+truncate -s -$((size / 2 / 4096 * 4096)) "$SRC/filler"
+cp "$SRC/a.canm" "$WORK/before"
+is "a save on a full disk" "$(save 17; echo $?)" 0
+fails "is saved" cmp -s "$SRC/a.canm" "$WORK/before"
+like "in the view, too" "$(sed -n 2p "$F")" ',0.17'
+ok "old versions went for it" test "$(kept)" -lt "$before"
+for i in 18 19 20 21; do
+	is "and the next" "$(save $i; echo $?)" 0
+done
+like "the last is what is there" "$(sed -n 2p "$F")" ',0.2[01]'
+
+# Where nothing can be removed, the temporary of the first try is in the way of the second.
+sed '2s/^\([^,]*,[^,]*\),[^,]*/\1,0.29/' "$F" >"$WORK/text"
+dd if=/dev/zero of="$SRC/filler" bs=4k oflag=append conv=notrunc 2>/dev/null
+if chattr +a "$SRC" 2>/dev/null; then
+	before=$(kept)
+	like "a temporary that cannot be removed: the disk is full" \
+		"$(LC_ALL=C cp "$WORK/text" "$F" 2>&1)" 'No space left on device$'
+	chattr -a "$SRC"
+	ok "old versions went for a second try" test "$(kept)" -lt "$before"
+else
+	skip "chattr +a does nothing on this tmpfs"
+fi
+rm "$SRC/filler"
+save 22
+save 23
+ok "with room there are versions again" "$ANIMFS" undo "$m"
+umount_animfs
+umount "$SRC"
+
+# ---- --history ----
+mount -t tmpfs -o size=256m tmpfs "$SRC" || skip_all "no tmpfs can be mounted"
+cp "$WORK/before" "$SRC/a.canm"
+mount_animfs --history=$((size * 4))
+for i in $(seq 31 50); do
+	save "$i"
+	[ "$(used)" -le $((size * 4)) ] || break
+done
+is "--history is not outgrown" "$i" 50
+ok "and is used ($(kept))" test "$(kept)" -ge 3
+ok "undo" "$ANIMFS" undo "$m"
+umount_animfs
+umount "$SRC"

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Curves with times and tangents: what lies between keys, what edits of a table make of tangents,
+ * and how keys are matched. All files are JSON, whose numbers can be read here.
+ */
+#include "sample.h"
+
+#include "model/sampled.h"
+
+#include <math.h>
+
+#define KEY(time, x, in, out)                                                                      \
+	"{\"time\": " #time ", \"x\": " #x ", \"y\": 0, \"z\": 0, \"xInnerTangent\": " #in         \
+	", \"xOuterTangent\": " #out "}"
+#define FILE_OF(keys)                                                                              \
+	"{\"frameRate\": 10, \"transform\": [{\"bone\": \"a\", \"localPosition\": [" keys "]}]}"
+
+static struct sample open_text(const char *text)
+{
+	struct buf bytes = BUF_INIT;
+
+	buf_text(&bytes, text);
+	return sample_decode("made.anim", bytes);
+}
+
+static const struct curve *curve_of(const struct anim *a)
+{
+	return a->clips[0].tracks[0].curve[ROLE_TRANSLATION];
+}
+
+static double sample_x(const struct curve *c, double frame)
+{
+	double pose[4];
+
+	curve_sample(c, frame, pose);
+	return pose[0];
+}
+
+/* The file after the bone's CSV was saved with `was` as `is`. */
+static struct sample edit_csv(const struct sample *s, const char *was, const char *is)
+{
+	struct shown at = sample_shown(s, 0, "a");
+	struct anim *edited = view_edit_ok(&view_bone_csv, &at, was, is);
+	struct sample stored = sample_store(s, edited);
+
+	anim_free(edited);
+	return stored;
+}
+
+static void ck_tangents(const struct sample *s, uint32_t key, float in, float out)
+{
+	const struct curve *c = curve_of(s->anim);
+
+	ck_assert_msg(fabsf(curve_tangent(c, key, TANGENT_IN, 0) - in) < 1e-4f &&
+			      fabsf(curve_tangent(c, key, TANGENT_OUT, 0) - out) < 1e-4f,
+		      "key %u: %g and %g, not %g and %g", key,
+		      (double)curve_tangent(c, key, TANGENT_IN, 0),
+		      (double)curve_tangent(c, key, TANGENT_OUT, 0), (double)in, (double)out);
+}
+
+/* Worked out by hand: h00, h10, h01, h11 at a quarter are 27/32, 9/64, 5/32 and -3/64. */
+START_TEST(between_keys_it_is_a_hermite_spline)
+{
+	struct sample s = open_text(FILE_OF(KEY(0, 0, 0, 6) ", " KEY(2, 4, -2, 0)));
+	const struct curve *c = curve_of(s.anim);
+
+	ck_assert_uint_eq(s.anim->clips[0].frames, 21);
+	ck_assert_double_eq_tol(sample_x(c, 5),
+				9.0 / 64 * 6 * 2 + 5.0 / 32 * 4 + -3.0 / 64 * -2 * 2, 1e-12);
+	ck_assert_double_eq_tol(sample_x(c, -3), 0, 1e-12);
+	ck_assert_double_eq_tol(sample_x(c, 25), 4, 1e-12);
+	ck_assert_double_eq_tol(sample_x(c, 20), 4, 1e-12);
+	sample_close(&s);
+}
+END_TEST
+
+START_TEST(a_component_goes_from_key_to_key_of_its_own)
+{
+	struct sample s = open_text("{\"frameRate\": 10, \"transform\": [{\"bone\": \"a\", "
+				    "\"localPosition\": [{\"time\": 0, \"x\": 0, \"y\": 1}, "
+				    "{\"time\": 0.5, \"y\": 2}, {\"time\": 1, \"x\": 8}]}]}");
+	const struct curve *c = curve_of(s.anim);
+	double pose[4];
+
+	/* Slopes of 0: half-way in time is half-way in value. */
+	curve_sample(c, 5, pose);
+	ck_assert_double_eq_tol(pose[0], 4, 1e-12);
+	ck_assert_double_eq_tol(pose[1], 2, 1e-12);
+	ck_assert(isnan(pose[2]));
+	curve_sample(c, 10, pose);
+	ck_assert_double_eq_tol(pose[0], 8, 1e-12);
+	ck_assert_double_eq_tol(pose[1], 2, 1e-12);
+	sample_close(&s);
+}
+END_TEST
+
+START_TEST(a_sampled_curve_has_its_value_in_each_frame)
+{
+	struct sample s = open_text(FILE_OF(KEY(0, 0, 0, 6) ", " KEY(2, 4, -2, 0)));
+	struct arena arena = ARENA_INIT;
+	const struct clip *made = clip_sampled(&s.anim->clips[0], &arena);
+	const struct curve *c = made->tracks[0].curve[ROLE_TRANSLATION];
+
+	ck_assert_uint_eq(c->count, 21);
+	ck_assert(!c->timing && !c->frames);
+	for (uint32_t frame = 0; frame < c->count; frame++)
+		ck_assert(f64_same(curve_value(c, frame, 0), sample_x(curve_of(s.anim), frame)));
+	ck_assert(clip_sampled(made, &arena) == made);
+	arena_release(&arena);
+	sample_close(&s);
+}
+END_TEST
+
+/* Keys 0.1 s apart, with central differences: 10, 15, 25, 30. */
+#define CENTRAL                                                                                    \
+	KEY(0, 0, 10, 10)                                                                          \
+	", " KEY(0.1, 1, 15, 15) ", " KEY(0.2, 3, 25, 25) ", " KEY(0.3, 6, 30, 30)
+/* The same values, joined by lines. */
+#define LINES                                                                                      \
+	KEY(0, 0, 10, 10)                                                                          \
+	", " KEY(0.1, 1, 10, 20) ", " KEY(0.2, 3, 20, 30) ", " KEY(0.3, 6, 30, 30)
+#define OWN                                                                                        \
+	KEY(0, 0, 1, 2)                                                                            \
+	", " KEY(0.1, 1, 3, 4) ", " KEY(0.2, 3, 5, 6) ", " KEY(0.3, 6, 7, 8)
+
+static const struct {
+	const char *file, *was, *is;
+	uint32_t key;
+	float in, out; /* of that key */
+	uint32_t kept; /* another key, whose tangents stay */
+	float kept_in, kept_out;
+} edits[] = {
+	{FILE_OF(CENTRAL), "\n2,0.2,3,", "\n2,0.2,5,", 2, 25, 25, 1, 15, 15},
+	{FILE_OF(CENTRAL), "\n2,0.2,3,", "\n2,0.2,9,", 2, 25, 25, 3, 30, 30},
+	{FILE_OF(CENTRAL), "\n3,0.3,6,", "\n3,0.3,4,", 3, 10, 10, 2, 25, 25},
+	{FILE_OF(LINES), "\n2,0.2,3,", "\n2,0.2,5,", 2, 40, 10, 1, 10, 20},
+	{FILE_OF(OWN), "\n2,0.2,3,", "\n2,0.2,5,", 2, 5, 6, 1, 3, 4},
+	/* a new key: the frame after the last */
+	{FILE_OF(CENTRAL), "\n3,0.3,6,", "\n4,0.4,8,0,0,,,,,,,\n3,0.3,6,", 4, 20, 20, 3, 30, 30},
+	{FILE_OF(OWN), "\n3,0.3,6,", "\n4,0.4,8,0,0,,,,,,,\n3,0.3,6,", 4, 20, 20, 3, 7, 8},
+};
+
+START_TEST(an_edit_follows_the_rule_of_the_keys_around_it)
+{
+	struct sample s = open_text(edits[_i].file);
+	struct sample stored = edit_csv(&s, edits[_i].was, edits[_i].is);
+
+	ck_tangents(&stored, edits[_i].key, edits[_i].in, edits[_i].out);
+	ck_tangents(&stored, edits[_i].kept, edits[_i].kept_in, edits[_i].kept_out);
+	sample_close(&stored);
+	sample_close(&s);
+}
+END_TEST
+
+START_TEST(tangents_that_are_given_count)
+{
+	struct sample s = open_text(FILE_OF(CENTRAL)), stored;
+	struct shown at = sample_shown(&s, 0, "a");
+	struct anim *edited;
+
+	at.style.tangents = true;
+	edited = view_edit_ok(&view_bone_csv, &at, ",15,0,0,15,0,0", ",-1,0,0,2.5,0,0");
+	stored = sample_store(&s, edited);
+	ck_tangents(&stored, 1, -1, 2.5f);
+	ck_tangents(&stored, 2, 25, 25);
+	sample_close(&stored);
+	anim_free(edited);
+	at.style.tangents = false;
+	edited = view_edit_ok(&view_bone_json, &at, "\"out\": [15, 0, 0]", "\"out\": [7, 0, 0]");
+	stored = sample_store(&s, edited);
+	ck_tangents(&stored, 1, 15, 7);
+	sample_close(&stored);
+	anim_free(edited);
+	at.style.tangents = true;
+	edited = view_edit_ok(&view_curves_csv, &at, ",15,0,0,,15,0,0,", ",15,0,0,,-8,0,0,");
+	stored = sample_store(&s, edited);
+	ck_tangents(&stored, 1, 15, -8);
+	sample_close(&stored);
+	anim_free(edited);
+	view_edit_refused(&view_bone_csv, &at, ",15,0,0,15,0,0", ",15,0,0,inf,0,0", ERR_TEXT, 3, 27,
+			  "cannot become infinite");
+	sample_close(&s);
+}
+END_TEST
+
+/* A new tangent by itself is an edit, though the text has the values that are there. */
+START_TEST(a_tangent_by_itself_is_another_statement)
+{
+	struct sample s = open_text(FILE_OF(CENTRAL));
+	struct shown at = sample_shown(&s, 0, "a");
+	struct anim *edited =
+		view_edit_ok(&view_bone_json, &at, "\"in\": [15, 0, 0]", "\"in\": [0, 0, 0]");
+	const struct curve *now = curve_of(edited), *was = curve_of(s.anim);
+	struct digest said = now->said;
+
+	ck_assert(now != was && !curve_same(now, was));
+	edited->clips = s.anim->clips;
+	anim_free(edited);
+	edited = view_edit_ok(&view_bone_json, &at, "\"in\": [15, 0, 0]", "\"in\": [15, 0, 0]");
+	ck_assert(curve_of(edited) == was);
+	ck_assert(said.low || said.high);
+	anim_free(edited);
+	sample_close(&s);
+}
+END_TEST
+
+START_TEST(frames_that_are_not_whole_stay_as_they_are)
+{
+	struct sample s = open_text(FILE_OF(KEY(-0.25, 1, 0, 0) ", " KEY(0.13, 2, 0, 0) ", " KEY(
+		0.13, 3, 0, 0) ", " KEY(0.3, 4, 0, 0)));
+	struct sample stored = edit_csv(&s, "\n1.3,0.13,3,", "\n1.3,0.13,9,");
+	const struct curve *c = curve_of(stored.anim);
+
+	ck_assert_uint_eq(c->count, 4);
+	ck_assert(c->timing->between);
+	for (uint32_t key = 0; key < 4; key++)
+		ck_assert(f32_bits(curve_time(c, key)) ==
+			  f32_bits(curve_time(curve_of(s.anim), key)));
+	ck_assert_double_eq_tol(curve_value(c, 1, 0), 2, 1e-12);
+	ck_assert_double_eq_tol(curve_value(c, 2, 0), 9, 1e-12);
+	sample_close(&stored);
+	stored = edit_csv(&s, "\n-2.5,-0.25,1,0,0", "\n-2.5,-0.25,1,0,0\n2.125,,5,0,0");
+	c = curve_of(stored.anim);
+	ck_assert_uint_eq(c->count, 5);
+	ck_assert(f32_bits(curve_time(c, 3)) == f32_bits(0.2125f));
+	sample_close(&stored);
+	sample_close(&s);
+}
+END_TEST
+
+START_TEST(where_keys_stand_at_frames_new_ones_do_too)
+{
+	struct sample s = open_text(FILE_OF(CENTRAL));
+	struct shown at = sample_shown(&s, 0, "a");
+
+	view_edit_refused(&view_bone_csv, &at, "\n2,0.2,", "\n2.5,0.2,", ERR_TEXT, 4, 1,
+			  "whole frames");
+	view_edit_refused(&view_clip_json, &at, "\"frames\": 4", "\"frames\": 5", ERR_STORE, 4, 13,
+			  "ends with its last key");
+	sample_close(&s);
+}
+END_TEST
+
+/* A stored time of six decimals stays, also where the rate makes another frame of it. */
+START_TEST(a_change_of_the_rate_moves_no_key)
+{
+	struct sample s = open_text(FILE_OF(CENTRAL)), stored;
+	struct shown at = sample_shown(&s, 0, NULL);
+	struct anim *edited = view_edit_ok(&view_clip_json, &at, "\"rate\": 10", "\"rate\": 20");
+
+	stored = sample_store(&s, edited);
+	ck_assert(curve_same(curve_of(stored.anim), curve_of(s.anim)));
+	ck_assert_uint_eq(curve_frame(curve_of(stored.anim), 3), 6);
+	ck_assert_uint_eq(stored.anim->clips[0].frames, 7);
+	sample_close(&stored);
+	anim_free(edited);
+	sample_close(&s);
+}
+END_TEST
+
+Suite *tangents_suite(void);
+
+Suite *tangents_suite(void)
+{
+	Suite *s = suite_create("tangents");
+	TCase *t = tcase_create("tangents");
+
+	tcase_add_test(t, between_keys_it_is_a_hermite_spline);
+	tcase_add_test(t, a_component_goes_from_key_to_key_of_its_own);
+	tcase_add_test(t, a_sampled_curve_has_its_value_in_each_frame);
+	tcase_add_loop_test(t, an_edit_follows_the_rule_of_the_keys_around_it, 0,
+			    ARRAY_SIZE(edits));
+	tcase_add_test(t, tangents_that_are_given_count);
+	tcase_add_test(t, a_tangent_by_itself_is_another_statement);
+	tcase_add_test(t, frames_that_are_not_whole_stay_as_they_are);
+	tcase_add_test(t, where_keys_stand_at_frames_new_ones_do_too);
+	tcase_add_test(t, a_change_of_the_rate_moves_no_key);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef ANIMFS_TESTS_REFUSED_EDIT_H
+#define ANIMFS_TESTS_REFUSED_EDIT_H
+
+#include <stddef.h>
+
+/* An edit of a text that is refused, where, and words of the error. */
+struct refused_edit {
+	const char *was, *is;
+	size_t line, column;
+	const char *words;
+};
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "scratch.h"
+#include "skeleton/find_model.h"
+
+/* A model in which each bone hangs on the one before it. */
+static void write_model(const char *name, uint8_t bones)
+{
+	uint8_t bytes[0x14 + 4 * 256] = {0};
+	FILE *f = fopen(name, "we");
+
+	ck_assert_ptr_nonnull(f);
+	bytes[2] = bones;
+	for (unsigned i = 1; i < bones; i++)
+		bytes[0x14 + 4 * i + 3] = (uint8_t)(i - 1);
+	ck_assert_uint_eq(fwrite(bytes, 1, 0x14 + 4u * bones, f), 0x14 + 4u * bones);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+static void change(const char *name, long at, int byte)
+{
+	FILE *f = fopen(name, "r+e");
+
+	ck_assert_ptr_nonnull(f);
+	fseek(f, at, SEEK_SET);
+	fputc(byte, f);
+	ck_assert_int_eq(fclose(f), 0);
+}
+
+START_TEST(the_model_of_the_same_name)
+{
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 0);
+	write_model("walk.ff9model", 24);
+	write_model("run.ff9model", 255);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 24);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk", NULL), 24);
+	ck_assert_uint_eq(model_bones(scratch_root, "run.bin", NULL), 255);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.x.ff9anim", NULL), 0);
+}
+END_TEST
+
+START_TEST(the_only_model_of_the_folder)
+{
+	write_model("Zidane.FF9MODEL", 30);
+	put("notes.txt", "");
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 30);
+	write_model("another.ff9model", 12);
+	ck_assert_uint_eq(model_bones(scratch_root, "walk.ff9anim", NULL), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "another.ff9anim", NULL), 12);
+}
+END_TEST
+
+START_TEST(what_is_no_model_says_nothing)
+{
+	write_model("a.ff9model", 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
+	write_model("a.ff9model", 9);
+	change("a.ff9model", 0x14 + 4 * 8 + 3, 8); /* its own parent */
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
+	change("a.ff9model", 0x14 + 4 * 8 + 3, 7);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 9);
+	change("a.ff9model", 2, 10); /* one more than there are */
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
+	put("a.ff9model", "");
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
+	ck_assert_int_eq(unlink("a.ff9model"), 0);
+	ck_assert_int_eq(mkdir("a.ff9model", 0700), 0);
+	ck_assert_uint_eq(model_bones(scratch_root, "a.ff9anim", NULL), 0);
+}
+END_TEST
+
+Suite *find_model_suite(void);
+
+Suite *find_model_suite(void)
+{
+	Suite *s = suite_create("find_model");
+	TCase *tc = tcase_create("model");
+
+	tcase_add_checked_fixture(tc, scratch_begin, scratch_end);
+	tcase_add_test(tc, the_model_of_the_same_name);
+	tcase_add_test(tc, the_only_model_of_the_folder);
+	tcase_add_test(tc, what_is_no_model_says_nothing);
+	suite_add_tcase(s, tc);
+	return s;
+}

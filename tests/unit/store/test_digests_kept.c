@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of a file's versions outlives the process, and the file's name. */
+#include "sample.h"
+#include "scratch.h"
+#include "store/digests_kept.h"
+
+static struct state *state;
+static struct history_file file = {.dir = -1, .folder = "", .name = "wiki512.canm"};
+
+static void begin(void)
+{
+	struct err err = {.code = ERR_NONE};
+
+	scratch_begin();
+	state = state_new(scratch_root, NULL, false, &err);
+	ck_assert_ptr_nonnull(state);
+	file.dir = scratch_root;
+}
+
+static void end(void)
+{
+	state_free(state);
+	scratch_end();
+}
+
+/* What the next process knows. */
+static struct digests *load(void)
+{
+	struct err err = {.code = ERR_NONE};
+
+	state_free(state);
+	state = state_new(scratch_root, NULL, false, &err);
+	return digests_load(state, &file);
+}
+
+static void store(const struct digests *d)
+{
+	ck_locks(state_lock(state));
+	ck_assert_int_eq(digests_store(state, &file, d), 0);
+	state_unlock(state);
+}
+
+static struct sample sample(void)
+{
+	struct sample s;
+
+	ck_assert_int_eq(fchdir(scratch_before), 0);
+	s = sample_open(file.name);
+	ck_assert_int_eq(fchdir(scratch_root), 0);
+	return s;
+}
+
+START_TEST(versions_and_texts_are_known_to_the_next_process)
+{
+	struct sample s;
+	struct digests *d = load();
+
+	ck_assert_uint_eq(digests_last(d), 0);
+	s = sample();
+	ck_assert_uint_eq(digests_add(d, s.version, NULL), 1);
+	ck_assert(digests_note_text(d, "walk/clip.gltf", bytes_of("text"), 1));
+	store(d);
+	digests_free(d);
+	d = load();
+	ck_assert_uint_eq(digests_of_bytes(d, buf_bytes(&s.bytes)), 1);
+	ck_assert_uint_eq(digests_of_text(d, "walk/clip.gltf", bytes_of("text")), 1);
+	ck_assert_uint_eq(digests_of_text(d, "walk/clip.bvh", bytes_of("text")), 0);
+	digests_free(d);
+	sample_close(&s);
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_is_as_if_nothing_were_known)
+{
+	static const char *const blobs[] = {"x", "animfs digests 1",
+					    "animfs digests 2\0xxxxxxxxxxxxxxxx"};
+	struct digests *d;
+
+	for (size_t i = 0; i < ARRAY_SIZE(blobs); i++) {
+		ck_locks(state_lock(state));
+		ck_assert_int_eq(history_blob_put(state, &file, bytes_of(blobs[i])), 0);
+		state_unlock(state);
+		d = load();
+		ck_assert_ptr_nonnull(d);
+		ck_assert_uint_eq(digests_last(d), 0);
+		digests_free(d);
+	}
+}
+END_TEST
+
+START_TEST(it_goes_with_the_file)
+{
+	struct digests *d = load();
+	struct sample s = sample();
+
+	ck_assert_uint_eq(digests_add(d, s.version, NULL), 1);
+	store(d);
+	digests_free(d);
+	put("b.canm", "renamed");
+	history_rename(state, file.name, "b.canm");
+	d = load();
+	ck_assert_uint_eq(digests_last(d), 0);
+	digests_free(d);
+	file.name = "b.canm";
+	d = load();
+	ck_assert_uint_eq(digests_last(d), 1);
+	digests_free(d);
+	file.name = "wiki512.canm";
+	sample_close(&s);
+}
+END_TEST
+
+Suite *digests_kept_suite(void);
+
+Suite *digests_kept_suite(void)
+{
+	Suite *s = suite_create("digests_kept");
+	TCase *t = tcase_create("digests_kept");
+
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, versions_and_texts_are_known_to_the_next_process);
+	tcase_add_test(t, what_cannot_be_read_is_as_if_nothing_were_known);
+	tcase_add_test(t, it_goes_with_the_file);
+	suite_add_tcase(s, t);
+	return s;
+}

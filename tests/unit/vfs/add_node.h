@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef ANIMFS_TESTS_ADD_NODE_H
+#define ANIMFS_TESTS_ADD_NODE_H
+
+#include "vfs/vfs.h"
+
+#include <check.h>
+
+/* A node for the thing, whose reference it takes. The caller has one to the node. */
+static inline struct node *add_node(struct vfs *v, struct node *parent, struct thing *thing,
+				    const char *name) REQUIRES(vfs_class)
+{
+	struct node *node = thing ? nodes_add(&v->nodes, thing, name) : NULL;
+
+	ck_assert_ptr_nonnull(node);
+	thing_put(&v->nodes, thing);
+	ck_assert(nodes_link(&v->nodes, node, parent, name));
+	return node;
+}
+
+#endif

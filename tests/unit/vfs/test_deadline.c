@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "vfs/deadline.h"
+#include "vfs/vfs.h"
+
+#include <check.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define HOUR 3600000
+
+static struct deadlines *d;
+
+static void begin(void)
+{
+	d = deadlines_new(NULL);
+	ck_assert_ptr_nonnull(d);
+}
+
+static void end(void)
+{
+	deadlines_free(d);
+}
+
+static void start(void)
+{
+	ck_assert(deadlines_start(d));
+}
+
+static void nothing(struct vfs *v, void *user)
+{
+	(void)v;
+	(void)user;
+}
+
+/* ---- the queue ---- */
+
+START_TEST(they_come_in_the_order_of_their_times)
+{
+	static const int64_t times[] = {50, 10, 40, 20, 30, 10};
+	static const unsigned order[] = {1, 5, 3, 4, 2, 0};
+	struct deadline list[6] = {{.due = nothing}};
+
+	for (unsigned i = 0; i < 6; i++)
+		ck_assert(deadline_set(d, &list[i], times[i]));
+	for (unsigned i = 0; i < 6; i++)
+		ck_assert_ptr_eq(deadlines_take(d), &list[order[i]]);
+	ck_assert_ptr_null(deadlines_take(d));
+}
+END_TEST
+
+START_TEST(one_that_is_set_again_moves)
+{
+	struct deadline a = {.due = nothing}, b = {.due = nothing}, c = {.due = nothing};
+
+	ck_assert(deadline_set(d, &a, 10));
+	ck_assert(deadline_set(d, &b, 20));
+	ck_assert(deadline_set(d, &c, 30));
+	ck_assert(!deadline_set(d, &a, 40));
+	ck_assert(!deadline_set(d, &c, 5));
+	ck_assert_ptr_eq(deadlines_take(d), &c);
+	ck_assert_ptr_eq(deadlines_take(d), &b);
+	ck_assert(deadline_set(d, &b, 50));
+	ck_assert_ptr_eq(deadlines_take(d), &a);
+	ck_assert_ptr_eq(deadlines_take(d), &b);
+	ck_assert_ptr_null(deadlines_take(d));
+}
+END_TEST
+
+START_TEST(one_that_is_cleared_is_not_there)
+{
+	struct deadline a = {.due = nothing}, b = {.due = nothing};
+
+	ck_assert(!deadline_clear(d, &a));
+	deadline_set(d, &a, 10);
+	deadline_set(d, &b, 20);
+	ck_assert(deadline_clear(d, &b));
+	ck_assert(!deadline_clear(d, &b));
+	ck_assert_ptr_eq(deadlines_take(d), &a);
+	ck_assert_ptr_null(deadlines_take(d));
+	ck_assert(!deadline_clear(d, &a));
+	ck_assert(deadline_set(d, &a, 10));
+	ck_assert(deadline_clear(d, &a));
+}
+END_TEST
+
+START_TEST(one_that_is_hastened_is_sooner_or_as_it_was)
+{
+	struct deadline a = {.due = nothing}, b = {.due = nothing}, unset = {.due = nothing};
+
+	deadline_set(d, &a, 10);
+	deadline_set(d, &b, 20);
+	deadline_hasten(d, &a, 30);
+	deadline_hasten(d, &unset, 1);
+	ck_assert_ptr_eq(deadlines_take(d), &a);
+	deadline_hasten(d, &a, 1);
+	ck_assert_ptr_eq(deadlines_take(d), &b);
+	ck_assert_ptr_null(deadlines_take(d));
+	deadline_set(d, &a, 10);
+	deadline_set(d, &b, 20);
+	deadline_hasten(d, &b, 5);
+	ck_assert_ptr_eq(deadlines_take(d), &b);
+	ck_assert_ptr_eq(deadlines_take(d), &a);
+}
+END_TEST
+
+/* ---- calls ---- */
+
+static sem_t called, go_on;
+
+static void setup_calls(void)
+{
+	begin();
+	sem_init(&called, 0, 0);
+	sem_init(&go_on, 0, 0);
+}
+
+static void teardown_calls(void)
+{
+	end();
+	sem_destroy(&called);
+	sem_destroy(&go_on);
+}
+
+static void post(struct vfs *v, void *user)
+{
+	(void)v;
+	if (user)
+		++*(unsigned *)user;
+	sem_post(&called);
+}
+
+START_TEST(what_is_due_is_called_once)
+{
+	unsigned calls = 0, far = 0;
+	struct deadline a = {.due = post, .user = &calls};
+	struct deadline b = {.due = post, .user = &far};
+
+	deadline_set(d, &b, clock_ms() + HOUR);
+	deadline_set(d, &a, 1);
+	start();
+	sem_wait(&called);
+	ck_assert(deadline_set(d, &a, clock_ms() + 5));
+	sem_wait(&called);
+	deadlines_stop(d);
+	ck_assert_uint_eq(calls, 2);
+	ck_assert_uint_eq(far, 0);
+	ck_assert_ptr_eq(deadlines_take(d), &b);
+	ck_assert_ptr_null(deadlines_take(d));
+}
+END_TEST
+
+/* The timer goes on to the next where the one that it waits for is taken away. */
+START_TEST(the_first_may_be_cleared)
+{
+	struct deadline a = {.due = post}, b = {.due = post};
+
+	start();
+	for (unsigned i = 0; i < 200; i++) {
+		int64_t now = clock_ms();
+
+		deadline_set(d, &a, now);
+		deadline_set(d, &b, now + 1);
+		if (deadline_clear(d, &a))
+			sem_post(&called);
+		sem_wait(&called);
+		sem_wait(&called);
+	}
+	deadline_set(d, &a, clock_ms() + HOUR);
+	ck_assert(!deadline_set(d, &a, 1));
+	sem_wait(&called);
+}
+END_TEST
+
+static void wait_to_go_on(struct vfs *v, void *user)
+{
+	post(v, user);
+	sem_wait(&go_on);
+}
+
+START_TEST(a_slow_call_delays_no_other)
+{
+	struct deadline slow = {.due = wait_to_go_on}, quick = {.due = post};
+
+	start();
+	deadline_set(d, &slow, 1);
+	sem_wait(&called);
+	deadline_set(d, &quick, 1);
+	sem_wait(&called);
+	sem_post(&go_on);
+}
+END_TEST
+
+#define CALLS 300
+#define WORKERS 256 /* at most */
+
+static _Atomic unsigned running, most;
+
+/* The first ones wait until there are as many as can be. */
+static void crowd(struct vfs *v, void *user)
+{
+	unsigned now = ++running, before = most;
+
+	while (now > before && !atomic_compare_exchange_weak(&most, &before, now))
+		;
+	if (now == WORKERS) {
+		for (unsigned i = 0; i < CALLS; i++)
+			sem_post(&go_on);
+	}
+	wait_to_go_on(v, user);
+	running--;
+}
+
+START_TEST(there_are_so_many_workers_and_no_more)
+{
+	struct deadline *list = calloc(CALLS, sizeof(*list));
+
+	running = most = 0;
+	ck_assert_ptr_nonnull(list);
+	start();
+	for (unsigned i = 0; i < CALLS; i++) {
+		list[i].due = crowd;
+		deadline_set(d, &list[i], 1);
+	}
+	for (unsigned i = 0; i < CALLS; i++)
+		sem_wait(&called);
+	deadlines_stop(d);
+	ck_assert_uint_eq(most, WORKERS);
+	free(list);
+}
+END_TEST
+
+static _Atomic bool inside;
+
+static void wait_alone(struct vfs *v, void *user)
+{
+	ck_assert(!atomic_exchange(&inside, true));
+	wait_to_go_on(v, user);
+	inside = false;
+}
+
+START_TEST(one_set_during_its_call_is_called_after_it)
+{
+	struct deadline a = {.due = wait_alone}, other = {.due = post};
+
+	inside = false;
+	start();
+	deadline_set(d, &a, 1);
+	sem_wait(&called);
+	ck_assert(deadline_set(d, &a, 1));
+	ck_assert(!deadline_set(d, &a, 2));
+	deadline_set(d, &other, 3);
+	sem_wait(&called); /* by `other`, which comes after it, and is called earlier */
+	sem_post(&go_on);
+	sem_wait(&called);
+	ck_assert(deadline_set(d, &a, 1));
+	ck_assert(deadline_clear(d, &a));
+	sem_post(&go_on);
+	deadlines_stop(d);
+	ck_assert_int_ne(sem_trywait(&called), 0);
+	ck_assert_ptr_null(deadlines_take(d));
+}
+END_TEST
+
+struct owner {
+	struct deadline deadline;
+	char more[64];
+};
+
+static void free_owner(struct vfs *v, void *user)
+{
+	free(user);
+	post(v, NULL);
+}
+
+START_TEST(what_it_belongs_to_may_go_in_its_call)
+{
+	start();
+	for (unsigned i = 0; i < 1000; i++) {
+		struct owner *owner = calloc(1, sizeof(*owner));
+
+		ck_assert_ptr_nonnull(owner);
+		owner->deadline = (struct deadline){.due = free_owner, .user = owner};
+		deadline_set(d, &owner->deadline, 1);
+	}
+	for (unsigned i = 0; i < 1000; i++)
+		sem_wait(&called);
+}
+END_TEST
+
+static _Atomic bool finished;
+
+static void set_again_slowly(struct vfs *v, void *deadline)
+{
+	const struct timespec pause = {.tv_nsec = 20000000};
+
+	post(v, NULL);
+	deadline_set(d, deadline, clock_ms() + HOUR);
+	nanosleep(&pause, NULL);
+	finished = true;
+}
+
+START_TEST(stopping_waits_for_calls_and_leaves_what_is_set)
+{
+	struct deadline a = {.due = set_again_slowly, .user = &a}, b = {.due = post};
+
+	finished = false;
+	start();
+	deadline_set(d, &a, 1);
+	sem_wait(&called);
+	deadlines_stop(d);
+	ck_assert(finished);
+	ck_assert(deadline_set(d, &b, 5));
+	ck_assert_ptr_eq(deadlines_take(d), &b);
+	ck_assert_ptr_eq(deadlines_take(d), &a);
+	ck_assert_ptr_null(deadlines_take(d));
+}
+END_TEST
+
+/* ---- all at once ---- */
+
+#define THINGS 20
+#define ROUNDS 3000
+
+static struct thing_in_use {
+	struct deadline deadline;
+	_Atomic int references; /* one while it is set, until its call ends */
+	_Atomic bool busy;
+	unsigned random; /* of its calls */
+} things[THINGS];
+
+static void use(struct vfs *v, void *user)
+{
+	struct thing_in_use *t = user;
+
+	(void)v;
+	ck_assert(!atomic_exchange(&t->busy, true));
+	ck_assert_int_gt(t->references, 0);
+	if (rand_r(&t->random) % 3 || !deadline_set(d, &t->deadline, clock_ms() + 1))
+		t->references--; /* else it is for the next call */
+	t->busy = false;
+}
+
+static void *set_and_clear(void *seed)
+{
+	unsigned random = *(unsigned *)seed;
+
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		struct thing_in_use *t = &things[rand_r(&random) % THINGS];
+
+		t->references++;
+		if (rand_r(&random) % 3) {
+			if (!deadline_set(d, &t->deadline, clock_ms() + rand_r(&random) % 3))
+				t->references--;
+		} else {
+			t->references -= deadline_clear(d, &t->deadline) ? 2 : 1;
+		}
+	}
+	return NULL;
+}
+
+START_TEST(each_that_is_set_is_called_or_cleared)
+{
+	unsigned seeds[] = {1, 2, 3, 4};
+	pthread_t threads[4];
+	struct deadline *left;
+
+	for (unsigned i = 0; i < THINGS; i++) {
+		things[i].deadline = (struct deadline){.due = use, .user = &things[i]};
+		things[i].references = 0;
+	}
+	start();
+	for (unsigned i = 0; i < 4; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, set_and_clear, &seeds[i]), 0);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	deadlines_stop(d);
+	while ((left = deadlines_take(d)))
+		((struct thing_in_use *)left->user)->references--;
+	for (unsigned i = 0; i < THINGS; i++)
+		ck_assert_int_eq(things[i].references, 0);
+}
+END_TEST
+
+Suite *deadline_suite(void);
+Suite *deadline_suite(void)
+{
+	Suite *suite = suite_create("deadline");
+	TCase *queue = tcase_create("queue"), *calls = tcase_create("calls");
+
+	tcase_add_checked_fixture(queue, begin, end);
+	tcase_add_test(queue, they_come_in_the_order_of_their_times);
+	tcase_add_test(queue, one_that_is_set_again_moves);
+	tcase_add_test(queue, one_that_is_cleared_is_not_there);
+	tcase_add_test(queue, one_that_is_hastened_is_sooner_or_as_it_was);
+	suite_add_tcase(suite, queue);
+	tcase_add_checked_fixture(calls, setup_calls, teardown_calls);
+	tcase_add_test(calls, what_is_due_is_called_once);
+	tcase_add_test(calls, the_first_may_be_cleared);
+	tcase_add_test(calls, a_slow_call_delays_no_other);
+	tcase_add_test(calls, there_are_so_many_workers_and_no_more);
+	tcase_add_test(calls, one_set_during_its_call_is_called_after_it);
+	tcase_add_test(calls, what_it_belongs_to_may_go_in_its_call);
+	tcase_add_test(calls, stopping_waits_for_calls_and_leaves_what_is_set);
+	tcase_add_test(calls, each_that_is_set_is_called_or_cleared);
+	suite_add_tcase(suite, calls);
+	return suite;
+}
