@@ -27,7 +27,11 @@
 #   BATCH_SEEDS, BATCH_FIRST
 #                     how many orders 'make test-batches' tries, and from which number (10, 1)
 #   FILESYSTEMS       which ones 'make test-filesystems' mounts: tmpfs ext4 ext4-128 xfs ... (all)
-#   TESTS             the mount tests that 'make check-tsan' runs (all)
+#   TESTS             which mount tests 'make test', 'check-san' and 'check-tsan' run (all)
+#   SEARCH_SECONDS, SEED, SEARCHES
+#                     how long each search of 'make search' takes (60), from which seed (the clock's,
+#                     printed), and which ones (all)
+#   RUNS              how often 'make test-steady' runs the gate (10)
 #   ROWS, ROUNDS      what 'make bench' measures (all of it), and how often (5)
 #   BASE              the commit that 'make bench' compares with
 
@@ -306,25 +310,41 @@ debug:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: test check-san check-tsan lint format coverage clean
-## test set up, build and run all tests
-test: setup
+.PHONY: test test-san test-steady check check-san check-tsan lint lint-deep format coverage clean
+# What gates is make test, make lint and make test-san (.ci/run): nothing in them depends on chance.
+## test set up, build and run all tests (TESTS="parallel.sh ...": of the mount tests, these)
+test:
+	@echo 'make test: some ten minutes on two cores; first it installs what is missing'
+	@scripts/setup.sh build test
 	@$(MAKE_PARALLEL) all $(BUILD)/unit $(BUILD)/alloc_fail $(BUILD)/replay $(BUILD)/sim \
 		$(BUILD)/fault.so $(BUILD)/intruder.so $(MOUNT_TOOLS)
-	@scripts/test.sh unit alloc replay sim mount
+	@TESTS='$(TESTS)' scripts/test.sh unit alloc replay sim mount
 
-## test the same under AddressSanitizer and UBSan (TESTS="parallel.sh ...": of the mount tests, these)
-check-san: setup
+# Without a process for each test, which takes ten times as long; and strstr need not be checked to
+# the end of the text at every call.
+SAN_ENVIRONMENT := BUILD=$(BUILD)/san CK_FORK=no RANDOM_EDITS=500 ASAN_OPTIONS=intercept_strstr=0
+
+## test unit tests, replay and simulation under AddressSanitizer and UBSan
+test-san: setup
 	@$(MAKE_PARALLEL) BUILD=$(BUILD)/san SANITIZE=address,undefined \
-		$(BUILD)/san/animfs $(BUILD)/san/unit $(BUILD)/san/replay $(BUILD)/san/sim \
-		$(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
-	@# Without a process for each test, which takes ten times as long; and strstr need not be checked
-	@# to the end of the text at every call.
-	@BUILD=$(BUILD)/san CK_FORK=no RANDOM_EDITS=500 ASAN_OPTIONS=intercept_strstr=0 TESTS='$(TESTS)' \
-		scripts/test.sh unit replay sim mount
+		$(BUILD)/san/unit $(BUILD)/san/replay $(BUILD)/san/sim
+	@$(SAN_ENVIRONMENT) scripts/test.sh unit replay sim
+
+## test run the gate RUNS times (10), half of them beside load, and list every check that ever failed
+test-steady:
+	@scripts/test-steady.sh $(RUNS)
+
+## prove what is too slow for the gate: lint-deep, and mount tests under the sanitizers (hours)
+check: lint lint-deep check-san check-tsan
+
+## prove the mount tests under AddressSanitizer and UBSan (TESTS="parallel.sh ...": these)
+check-san: test-san
+	@$(MAKE_PARALLEL) BUILD=$(BUILD)/san SANITIZE=address,undefined \
+		$(BUILD)/san/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/san/%)
+	@$(SAN_ENVIRONMENT) TESTS='$(TESTS)' scripts/test.sh mount
 
 # ThreadSanitizer needs a fixed memory layout: no address randomization.
-## test mount tests under ThreadSanitizer (TESTS="parallel.sh ...": these)
+## prove the mount tests under ThreadSanitizer (TESTS="parallel.sh ...": these)
 check-tsan: setup
 	@$(MAKE_PARALLEL) BUILD=$(BUILD)/tsan SANITIZE=thread \
 		$(BUILD)/tsan/animfs $(MOUNT_TOOLS:$(BUILD)/%=$(BUILD)/tsan/%)
@@ -332,13 +352,18 @@ check-tsan: setup
 		TSAN_OPTIONS=second_deadlock_stack=1 \
 		setarch -R tests/mount/run.sh $(TESTS:%=tests/mount/%)
 
-## test clang-tidy, cppcheck, include rules, shellcheck, formatting, clang warnings
+## test includes, tours, formatting, clang's warnings and lock checks, shellcheck (two minutes)
 lint:
 	@scripts/setup.sh build test lint
-	@$(MAKE_PARALLEL) BUILD=$(BUILD)/clang CC=clang CFLAGS='-O2 -Werror -Wthread-safety' \
-		$(BUILD)/clang/animfs $(BUILD)/clang/unit
+	@$(MAKE_PARALLEL) $(BUILD)/player.h $(BUILD)/suites.h
+	@scripts/lint.sh quick $(SRC) $(TEMPLATES) $(TEST_SRC) -- $(ALL_CPPFLAGS) -Itests/unit -I$(BUILD) \
+		$(CHECK_FLAGS)
+
+## prove clang-tidy and cppcheck over all sources; eslint and prettier over the player (npm)
+lint-deep:
+	@scripts/setup.sh build test lint lint-deep
 	@$(MAKE_PARALLEL) $(BUILD)/player.h
-	@scripts/lint.sh $(SRC) $(TEMPLATES) -- $(ALL_CPPFLAGS) -I$(BUILD)
+	@scripts/lint.sh deep $(SRC) $(TEMPLATES) -- $(ALL_CPPFLAGS) -I$(BUILD)
 
 # All C sources of the project.
 FORMATTED := $(wildcard src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
@@ -387,16 +412,23 @@ $(call suite,test-posix,build posix,$(MOUNT_TOOLS))
 $(call suite,test-editors,build test editors,$(BUILD)/fault.so)
 ## prove write many views at once, with every program and in many orders (BATCH_SEEDS=N)
 $(call suite,test-batches,build test batches,$(MOUNT_TOOLS))
-## prove kill the daemon while it saves (CRASHES=N times); cut the power
+## search kill the daemon while it saves (CRASHES=N times); cut the power
 $(call suite,test-crash,build test faults,$(BUILD)/fault.so $(BUILD)/image_recorder)
 ## prove fail calls and allocations one by one, and fill filesystems
 $(call suite,test-faults,build test faults,$(BUILD)/fault.so)
 ## prove test SOURCE on tmpfs, ext4, xfs, btrfs, overlayfs, FAT, exFAT, NTFS, bindfs, sshfs (root)
 $(call suite,test-filesystems,build test filesystems,$(BUILD)/fault.so,$(FILESYSTEMS))
-## prove read, edit and change a mount for SOAK_SECONDS, against a model
+## search read, edit and change a mount for SOAK_SECONDS, against a model
 $(call suite,test-soak,build test,$(MOUNT_TOOLS))
 
-## prove save, read and rename in all ways at once, also under the sanitizers
+## search run all searches in turn, SEARCH_SECONDS each, from SEED; list what they found
+.PHONY: search
+search:
+	@scripts/setup.sh build test fuzz
+	@$(MAKE_PARALLEL) all $(BUILD)/sim $(BUILD)/fault.so $(MOUNT_TOOLS)
+	@scripts/search.sh
+
+## search save, read and rename in all ways at once, also under the sanitizers
 .PHONY: test-storm
 test-storm: setup
 	@$(MAKE_PARALLEL) all $(MOUNT_TOOLS)
@@ -407,19 +439,19 @@ test-storm: setup
 	@scripts/test-storm.sh
 
 # With sanitizers, which report faults where they happen, and leaks at the end.
-## prove simulate a mount in one process: a seed decides threads, disk, kernel (SIM_SEED=N)
+## search simulate a mount in one process: a seed decides threads, disk, kernel (SIM_SEED=N)
 .PHONY: test-sim
 test-sim: setup
 	@$(MAKE_PARALLEL) BUILD=$(BUILD)/san SANITIZE=address,undefined $(BUILD)/san/sim
 	@$(BUILD)/san/sim --seed $(SIM_SEED) --total $(SIM_STEPS) \
 		--jobs $(shell nproc)
 
-## prove put fixed bugs back into a copy of the program: the simulation must find them
+## search put fixed bugs back into a copy of the program: the simulation must find them
 $(call suite,test-sim-planted,build test,$(BUILD)/sim)
 
 fuzzers: $(FUZZERS)
 
-## prove fuzz every decoder and parser (FUZZ_SECONDS=N each; fuzz-long: FUZZ_RUNS=N inputs in all)
+## search fuzz every decoder and parser (FUZZ_SECONDS=N each; fuzz-long: FUZZ_RUNS=N inputs in all)
 .PHONY: fuzz fuzz-long fuzzers
 fuzz fuzz-long:
 	@scripts/setup.sh build fuzz

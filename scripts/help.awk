@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # help.awk - prints the targets of the Makefile by group: each has a line "## GROUP TEXT" above it.
 BEGIN {
-	count = split("use test prove measure release", groups)
+	count = split("use test prove search measure release", groups)
 }
 /^## / {
 	group = $2

@@ -11,8 +11,9 @@ packages()
 		libxxhash-dev zlib1g-dev libzstd-dev libzip-dev libseccomp-dev libcap-dev ;;
 	test) echo check libjansson-dev vim rsync perl python3 attr acl nano ed patch procps git libglib2.0-bin \
 		moreutils librsvg2-bin libxml2-utils fish zsh man-db mandoc zstd bindfs miller python3-pandas strace ;;
-	lint) command -v npm >/dev/null || echo nodejs npm
-		echo clang clang-format clang-tidy cppcheck shellcheck ;;
+	lint) echo clang clang-format shellcheck ;;
+	lint-deep) command -v npm >/dev/null || echo nodejs npm
+		echo clang-tidy cppcheck ;;
 	coverage) echo lcov ;;
 	tags) echo universal-ctags ;;
 	architecture) echo graphviz ;;
@@ -41,7 +42,7 @@ packages()
 	duckdb) command -v npm >/dev/null || echo nodejs npm
 		echo python3 zstd ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test batches bench coverage editors lint tags architecture posix export slurm faults filesystems fuzz kanim svg player pictures gltf duckdb blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test batches bench coverage editors lint lint-deep tags architecture posix export slurm faults filesystems fuzz kanim svg player pictures gltf duckdb blender)" >&2; exit 2 ;;
 	esac
 }
 
@@ -76,7 +77,15 @@ if [ "$(id -u)" -ne 0 ]; then
 	sudo=sudo
 fi
 
-echo "installing:$missing"
+# What apt-get says that this takes on the disk; nothing where it cannot say.
+size()
+{
+	# shellcheck disable=SC2086 # the list is made of words
+	LC_ALL=C apt-get install --assume-no --no-install-recommends $missing 2>/dev/null |
+		sed -n 's/^After this operation, \(.*\) of additional disk space will be used.*/ (\1)/p'
+}
+
+echo "installing$(size):$missing"
 install_missing()
 {
 	# shellcheck disable=SC2086 # the list is made of words

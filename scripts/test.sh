@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # test.sh PART... - runs parts of the tests (unit, alloc, replay, sim, mount) on the build in
 # $BUILD, in parallel, all of them even if one fails, and ends with the sum of their "N passed, N
-# failed, N skipped" lines. Before it come the reasons why checks were skipped, and what to do about
-# each. With TESTS="parallel.sh ..." the mount tests are these.
+# failed, N skipped" lines. Before it come the reasons why checks were skipped, what to do about
+# each, and once more the checks that failed. With TESTS="parallel.sh ..." the mount tests are these.
 #
 # test.sh --skipped FILE prints only those, of what tests/mount/run.sh wrote into $SKIPS.
 set -u
@@ -26,6 +26,17 @@ part()
 	sim) "$BUILD/sim" --seed 1 --steps 20000 --twice ;;
 	mount) mount_tests ;;
 	*) echo "test.sh: no part $1" >&2; return 1 ;;
+	esac
+}
+
+# again PART: the command that runs it by itself
+again()
+{
+	case $1 in
+	sim) echo "$BUILD/sim --seed 1 --steps 20000 --twice" ;;
+	alloc) echo "$BUILD/alloc_fail" ;;
+	unit) echo "CK_RUN_SUITE=NAME $BUILD/unit" ;;
+	*) echo "$BUILD/$1" ;;
 	esac
 }
 
@@ -96,8 +107,9 @@ fi
 
 passed=0 failed=0 skipped=0
 logs=$(mktemp -d)
-export SKIPS=$logs/skips
+export SKIPS=$logs/skips FAILURES=$logs/failures
 : >"$SKIPS"
+: >"$FAILURES"
 declare -A pids=()
 trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$logs"' EXIT
 # At once: the mount tests wait for clocks most of their time.
@@ -121,9 +133,12 @@ for name in "$@"; do
 		echo "$name: ended with status $status before its last line"
 		((failed++))
 	fi
+	[ "$name" = mount ] || [ $status -eq 0 ] || echo "$name: see above; again: $(again "$name")" >>"$FAILURES"
 done
 echo
 [ ! -s "$SKIPS" ] || list_skipped "$SKIPS"
+[ ! -s "$FAILURES" ] || { echo "failed:" && sed 's/^/  /' "$FAILURES"; }
+[ -z "${KEEP_FAILURES:-}" ] || cat "$FAILURES" >>"$KEEP_FAILURES"
 if ((skipped)); then
 	echo "$passed passed, $failed failed, $skipped skipped"
 else

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # What is no animation behaves as on the bare filesystem: the same calls end alike in a plain folder
-# and through the mount (posix_ops.c: case by case; random_ops.c: any), and what other programs do to
+# and through the mount (posix_ops.c: case by case; random_ops.c: those of a seed), and what other programs do to
 # SOURCE meanwhile shows within a second and leads nowhere else.
 . "$(dirname "$0")/lib.sh"
 TOOLS=$(dirname "$ANIMFS")
@@ -38,14 +38,14 @@ mount_animfs "${options[@]}"
 # ---- any operations ----
 
 mkdir "$BARE/random" "$MNT/random"
-ok "random operations" "$TOOLS/random_ops" "$BARE/random" "$MNT/random" "${RANDOM_OPS:-5000}"
+ok "operations of one seed" "$TOOLS/random_ops" "$BARE/random" "$MNT/random" "${RANDOM_OPS:-5000}" "${SEED:-1}"
 rm -rf "$MNT/random"
 
 # Two programs at once, each in a folder of its own.
 mkdir "$BARE/left" "$BARE/right" "$MNT/left" "$MNT/right"
-"$TOOLS/random_ops" "$BARE/left" "$MNT/left" 2000 $RANDOM >"$WORK/left" 2>&1 &
+"$TOOLS/random_ops" "$BARE/left" "$MNT/left" 2000 2 >"$WORK/left" 2>&1 &
 left=$!
-ok "random operations beside others" "$TOOLS/random_ops" "$BARE/right" "$MNT/right" 2000 $RANDOM
+ok "operations beside others" "$TOOLS/random_ops" "$BARE/right" "$MNT/right" 2000 3
 status=0
 wait $left || status=$?
 is "the others" "$(tail -n 1 "$WORK/left") $status" "2000 operations, both the same 0"

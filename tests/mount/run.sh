@@ -3,8 +3,8 @@
 # run.sh [TEST.sh...] - runs the mount tests (all of them, or those named) against $ANIMFS, a line
 # for each and for each check that failed; V=1 shows every check. JOBS=N runs N at once, but those
 # with a line "# alone: WHY" after the others, one by one. Ends with the sum of the checks.
-# SKIPS=FILE gets a line "TEST<TAB>REASON" for each check that was skipped, and TIMES=FILE a line
-# "SECONDS TEST" for each test.
+# SKIPS=FILE gets a line "TEST<TAB>REASON" for each check that was skipped, TIMES=FILE a line "SECONDS
+# TEST" for each test, and FAILURES=FILE a line "TEST: CHECK" for each check that failed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 ANIMFS=$(realpath "${ANIMFS:-build/animfs}")
@@ -77,6 +77,17 @@ clean_up()
 trap 'exit 143' TERM
 trap 'exit 130' INT
 
+# What a test that failed leaves to look at: the end of its daemons' logs, and how to run it again.
+explain()
+{
+	local log
+	for log in "$WORK"/log.*; do
+		[ ! -s "$log" ] || { echo "    ${log##*/} of the daemon:" && tail -n 20 "$log" | sed 's/^/        /'; }
+	done
+	echo "    again: V=1${SEED:+ SEED=$SEED} ANIMFS=${ANIMFS#"$PWD/"} tests/mount/run.sh $test"
+	sed -n "s/^not ok [0-9]* - /${name%.sh}: /p; s/^not ok - /${name%.sh}: /p" "$output" >>"${FAILURES:-/dev/null}"
+}
+
 passed=0 failed=0 skipped=0
 count() { grep -cE "$1" "$output"; }
 
@@ -110,6 +121,7 @@ for test in "$@"; do
 		# The checks that failed, and what else was said by no check at all.
 		grep -vE '^ok |^1\.\.' "$output" | sed 's/^/    /'
 	fi
+	[ "$bad" -eq 0 ] || explain
 	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skips))
 	clean_up
 	trap - EXIT

@@ -135,7 +135,7 @@ reproducer "a view is moved onto another file's, beside readers" --habits=sed --
 fresh
 if storm "a folder is renamed and back, beside savers" --habits=cp,tee,perl --savers=4 --each=100 \
 	--structures=folder-rename --saves=800 --seconds=20; then
-	is "old versions stay together" "$(ls "$SRC/.animfs/history" | grep -- -)" ""
+	is "old versions stay together" "$(find "$SRC/.animfs/history" -mindepth 1 -maxdepth 1 -name "*-*" 2>/dev/null)" ""
 	umount_animfs
 fi
 [ -z "${DAEMON[$MNT]-}" ] || umount_animfs
