@@ -80,6 +80,7 @@ is "every member of every sample has its bytes" "$(cat "$WORK/members")" ""
 is "hostile names lead nowhere" "$(find "$MNT/names.cpk.d" -type f -name 'evil' -printf '%P\n')" '%2E%2E/%2E%2E/evil'
 ok "equal names are all there" test -e "$MNT/names.cpk.d/OBJECT/A.CANM~2"
 mkdir "$SRC/walker.mrab.d"
+ok "an entry that others make shows" wait_for 5 test -e "$MNT/walker.mrab.d~2"
 is "a real entry of the folder's name wins" "$(ls "$MNT/walker.mrab.d"; ls "$MNT" | grep '^walker')" $'walker.mrab\nwalker.mrab.d\nwalker.mrab.d~2'
 ok "and the folder has ~2" test -f "$MNT/walker.mrab.d~2/MODEL/walker.mdb"
 rmdir "$SRC/walker.mrab.d"
@@ -180,7 +181,8 @@ umount_animfs
 # ---- read-only, and with folders beside all animations ----
 mount_animfs -o ro
 is "a read-only mount has the same texts" "$(sums)" "$first"
-ok "a new archive shows there, too" sh -c "cp '$data/rab/walker.mrab' '$SRC/new.mrab'; sleep 0.2; test -d '$MNT/new.mrab.d/MODEL'"
+cp "$data/rab/walker.mrab" "$SRC/new.mrab"
+ok "a new archive shows there, too" wait_for 5 test -d "$MNT/new.mrab.d/MODEL"
 cp "$data/cpk/toc_end.cpk" "$SRC/turn.cpk"
 ok "and one that changes" wait_for 5 test -f "$MNT/turn.cpk.d/a/text.txt"
 umount_animfs
