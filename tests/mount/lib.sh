@@ -207,6 +207,20 @@ mount_animfs()
 
 unmounted() { fusermount3 -u "$MNT" 2>/dev/null || ! is_mounted; }
 
+# What a daemon that does not end waits for: a copy of its mount in another namespace, or a thread.
+describe_hang()
+{
+	local info task
+	for info in $(grep -ls " $MNT fuse\| $MNT .* fuse.animfs" /proc/[0-9]*/mountinfo); do
+		echo "process ${info//[!0-9]/} has the mount: $(tr '\0' ' ' <"${info%mountinfo}cmdline")"
+	done
+	for task in "/proc/$1/task"/*; do
+		echo "thread ${task##*/} waits in $(cat "$task/wchan" 2>/dev/null)"
+	done
+	! command -v gdb >/dev/null || timeout -s KILL 30 gdb -p "$1" -batch -ex 'thread apply all bt 12' 2>&1 |
+		grep -E '^(#|Thread)'
+}
+
 umount_animfs()
 {
 	local pid=${DAEMON[$MNT]} status=0 complaint
@@ -215,7 +229,7 @@ umount_animfs()
 		return
 	}
 	wait_for 20 is_gone "$pid" || {
-		not_ok "the daemon ends after the unmount"
+		not_ok "the daemon ends after the unmount" "$(describe_hang "$pid")"
 		return
 	}
 	wait "$pid" || status=$?

@@ -41,7 +41,7 @@ bury()
 }
 
 # Where a daemon stands that hangs. gdb, where there is one, must not hang itself.
-describe_hang()
+write_on_hang()
 {
 	cat >"$WORK/on-hang" <<'SCRIPT'
 #!/bin/bash
@@ -55,7 +55,7 @@ exit 0
 SCRIPT
 	chmod +x "$WORK/on-hang"
 }
-describe_hang
+write_on_hang
 
 # storm NAME OPTION...: what it found is in $FOUND; a status below 2 leaves the mount.
 storm()

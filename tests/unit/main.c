@@ -23,7 +23,7 @@ int main(void)
 	int run, failed;
 
 	/* A limit against hanging, not a measurement: the machine may be slow. */
-	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
+	setenv("CK_DEFAULT_TIMEOUT", "900", 0);
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
 		srunner_add_suite(runner, suites[i]());
 	srunner_run_all(runner, CK_ENV);
