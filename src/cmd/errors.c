@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* errors.c - `animfs errors`: what a mount refused, for programs that do not show errors. */
 #include "cmd.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define POLL_NS 200000000
+#define POLL_MS 200
 
 /* Lines; sorted if they are to be searched. */
 struct lines {
@@ -80,7 +80,6 @@ static void print_new(const struct lines *now, const struct lines *before)
 /* Prints the list; with `follows`, also new lines until the mount ends. */
 static int print_errors(const char *mountpoint, bool follows)
 {
-	const struct timespec pause = {.tv_nsec = POLL_NS};
 	struct lines before = {NULL, 0, 0}, now = {NULL, 0, 0};
 	int error = read_lines(mountpoint, &now);
 	bool first = true;
@@ -95,7 +94,7 @@ static int print_errors(const char *mountpoint, bool follows)
 			break;
 		if (before.count)
 			qsort(before.list, before.count, sizeof(*before.list), by_text);
-		nanosleep(&pause, NULL);
+		clock_sleep(POLL_MS);
 		error = read_lines(mountpoint, &now);
 	}
 	release_lines(&before);

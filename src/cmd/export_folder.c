@@ -3,6 +3,7 @@
 
 #include "disk/at.h"
 #include "stamp.h"
+#include "util/clock.h"
 #include "view/page.h"
 
 #include <dirent.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <time.h>
 #include <unistd.h>
 
 #define TEMPORARY ".animfs-text~"
@@ -96,12 +96,10 @@ static bool is_lock(const struct export_part *part)
  */
 static int wait_for_lock(const struct export_part *part, const struct progress *progress)
 {
-	const struct timespec pause = {.tv_nsec = 10000000};
-
 	while (flock(part->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
 		if (progress_stopped(progress))
 			return EINTR;
-		nanosleep(&pause, NULL);
+		clock_sleep(10);
 	}
 	return 0;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* log.c - `animfs log` and `animfs forget`: lists and removes the versions of a file. */
+#include "util/clock.h"
 #include "versions.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define POLL_NS 200000000
+#define POLL_MS 200
 
 /* ---- of a view ---- */
 
@@ -86,7 +86,6 @@ static bool print_newer(struct versions *v, uint64_t *number)
 /* Prints new versions until a signal, or until the reader of a pipe has gone. */
 static int follow_log(const char *path, const struct command *command)
 {
-	const struct timespec pause = {.tv_nsec = POLL_NS};
 	uint64_t number = 0;
 	bool first = true;
 
@@ -105,7 +104,7 @@ static int follow_log(const char *path, const struct command *command)
 			return STATUS_TROUBLE;
 		}
 		first = false;
-		nanosleep(&pause, NULL);
+		clock_sleep(POLL_MS);
 	}
 	return STATUS_FINE;
 }

@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #define BAR_STEP 100    /* ms between two bars */
@@ -35,7 +34,7 @@ void progress_begin(struct progress *p, const char *verb, size_t count)
 {
 	*p = (struct progress){.verb = verb, .count = count, .terminal = isatty(STDERR_FILENO)};
 	pthread_mutex_init(&p->lock, NULL);
-	p->began = p->told = clock_ms();
+	p->began = p->told = clock_real_ms();
 	catch_signals();
 }
 
@@ -73,7 +72,7 @@ static void wipe_bar(const struct progress *p)
 
 void progress_step(struct progress *p, size_t bytes)
 {
-	int64_t now = clock_ms();
+	int64_t now = clock_real_ms();
 
 	pthread_mutex_lock(&p->lock);
 	p->done++;

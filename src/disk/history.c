@@ -4,6 +4,8 @@
 #include "at.h"
 #include "attributes.h"
 #include "history_room.h"
+#include "util/clock.h"
+#include "util/timing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +19,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PATH "path"
@@ -115,14 +116,6 @@ static void end_opening(struct history *h)
 static int64_t ns_of(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return ns_of(&now);
 }
 
 /* ---- folders ---- */
@@ -388,7 +381,7 @@ static int note_found(struct history_save *s) REQUIRES(replace_class)
 	if (fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno;
 	describe_file(&e, &st);
-	e.time = s->is_unnoted ? now_ns() : e.mtime;
+	e.time = s->is_unnoted ? clock_wall_ns() : e.mtime;
 	e.digest = s->was;
 	error = append_entry(s, &e);
 	if (!error) {
@@ -402,7 +395,7 @@ static int note_lost(struct history_save *s) REQUIRES(replace_class)
 {
 	struct history_entry e = {.number = s->last.number + 1,
 				  .kind = HISTORY_REMOVED,
-				  .time = now_ns(),
+				  .time = clock_wall_ns(),
 				  .uid = s->last.uid,
 				  .view = "",
 				  .program = "",
@@ -676,7 +669,7 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 	struct history_entry e = {.number = s->last.number + 1,
 				  .kind = HISTORY_MADE,
 				  .batch = note->batch,
-				  .time = now_ns(),
+				  .time = clock_wall_ns(),
 				  .size = base.size,
 				  .digest = history_digest_of(base),
 				  .uid = s->last.uid,
@@ -786,7 +779,7 @@ static void make_ours(struct history *h) REQUIRES(replace_class)
 	h->is_counted = false;
 	if (open_top(h->state, false, &top))
 		return;
-	clock_gettime(CLOCK_REALTIME, &times[1]);
+	times[1] = clock_wall();
 	if (!utimensat(top, ".", times, 0) && !fstat(top, &st)) {
 		h->mark = st.st_mtim;
 		h->is_counted = true;
@@ -888,7 +881,7 @@ static int note_save(struct history_save *s, const struct bytes *now,
 	struct history_entry e = {.number = s->last.number + !s->is_joined,
 				  .batch = note->batch,
 				  .unfinished = note->unfinished,
-				  .time = now_ns(),
+				  .time = clock_wall_ns(),
 				  .back = note->step || !now ? note->back : 0,
 				  .uid = s->last.uid};
 	struct stat st;
@@ -1366,8 +1359,6 @@ static bool read_orphan(struct orphan *o)
 }
 
 /* A mount does not wait long, since the next one can recover as well. */
-#define MEND_WAIT_MS 1000
-
 static int rescue_orphan(struct state *state, const char *folder, int dir, const char *name)
 {
 	struct orphan o = {.state = state, .folder = folder, .dir = dir, .name = name};

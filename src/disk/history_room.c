@@ -2,6 +2,7 @@
 #include "history_room.h"
 
 #include "at.h"
+#include "util/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define HOUR ((int64_t)3600 * 1000000000)
@@ -346,18 +346,10 @@ static void compact_books(const struct library *l, struct state *state)
 
 /* ---- all of it ---- */
 
-static int64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 int history_make_room(struct state *state, uint64_t target, const struct history_held *held,
 		      uint64_t *left)
 {
-	struct library l = {.now = clock_ns(), .held = held};
+	struct library l = {.now = clock_wall_ns(), .held = held};
 	int error = state_folder(state, STATE_HISTORY, "", false, &l.top);
 
 	*left = 0;
@@ -380,7 +372,7 @@ int history_make_room(struct state *state, uint64_t target, const struct history
 void history_thin(struct state *state, int folder)
 {
 	const struct history_held none = {NULL, 0};
-	struct library l = {.top = folder, .now = clock_ns(), .held = &none};
+	struct library l = {.top = folder, .now = clock_wall_ns(), .held = &none};
 	struct book b = {.name = "."};
 
 	list_kept(&l, &b);

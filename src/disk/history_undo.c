@@ -3,11 +3,11 @@
 
 #include "at.h"
 #include "replace.h"
+#include "util/clock.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 struct restoring {
@@ -323,12 +323,11 @@ static int restore_once(struct restoring *r)
 }
 
 #define TRIES 50
-#define STEP 20000000 /* ns between two attempts */
+#define STEP_MS 20 /* between two attempts */
 
 int history_restore(struct history *h, const struct history_file *file,
 		    const struct history_request *request, struct history_result *result)
 {
-	const struct timespec pause = {.tv_nsec = STEP};
 	struct restoring r = {.history = h,
 			      .state = history_state(h),
 			      .file = file,
@@ -339,7 +338,7 @@ int history_restore(struct history *h, const struct history_file *file,
 	*result = (struct history_result){.book = HISTORY_BOOK_INIT};
 	for (unsigned i = 0; i < TRIES && (error == EAGAIN || error == EBUSY); i++) {
 		if (i > 0)
-			nanosleep(&pause, NULL);
+			clock_sleep(STEP_MS);
 		history_release(&result->book);
 		error = restore_once(&r);
 	}

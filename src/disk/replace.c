@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replace.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ACL "system.posix_acl_access"
@@ -173,8 +173,8 @@ static struct timespec set_moment(int fd)
 {
 	struct timespec tick, times[2] = {{.tv_nsec = UTIME_OMIT}};
 
-	clock_gettime(CLOCK_REALTIME, &times[1]);
-	clock_gettime(CLOCK_REALTIME_COARSE, &tick);
+	times[1] = clock_wall();
+	tick = clock_wall_tick();
 	if (same_moment(&times[1], &tick) || futimens(fd, times))
 		times[1] = (struct timespec){0, 0};
 	return times[1];

@@ -4,6 +4,7 @@
 #include "portable.h"
 #include "util/clock.h"
 #include "util/lock_classes.h"
+#include "util/timing.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FOLDER (O_PATH | O_DIRECTORY)
@@ -648,17 +648,14 @@ void state_unlock(struct state *s)
 	lock_release(&s->replacing, &replace_class);
 }
 
-#define WAIT_STEP_MS 5
-
 /* flock has no time limit, so poll. */
 int state_lock_within(struct state *s, int64_t ms)
 {
-	const struct timespec step = {.tv_nsec = WAIT_STEP_MS * 1000000};
-	const int64_t end = clock_ms() + ms;
+	const int64_t end = clock_real_ms() + ms;
 	int error;
 
-	while ((error = state_trylock(s)) == EBUSY && clock_ms() < end)
-		nanosleep(&step, NULL);
+	while ((error = state_trylock(s)) == EBUSY && clock_real_ms() < end)
+		clock_sleep(LOCK_STEP_MS);
 	return error;
 }
 

@@ -98,7 +98,6 @@ int state_rename(struct state *s, const char *from, const char *to);
  * in the same thread, and only if state_lock returned 0. EBUSY if another process holds it for
  * STATE_LOCK_MS, or `ms`.
  */
-#define STATE_LOCK_MS 10000
 int state_lock(struct state *s) TRY_ACQUIRE(0, replace_class);
 int state_lock_within(struct state *s, int64_t ms) TRY_ACQUIRE(0, replace_class);
 void state_unlock(struct state *s) RELEASE(replace_class);

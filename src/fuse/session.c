@@ -215,11 +215,10 @@ static void load_unwinder(void)
  */
 static int loop_again(const struct session *s, struct fuse_loop_config *config)
 {
-	const struct timespec rest = {.tv_nsec = 10000000};
 	int result = fuse_session_loop_mt(s->fuse, config);
 
 	while (result == -ENOMEM) {
-		nanosleep(&rest, NULL);
+		clock_sleep(10);
 		result = fuse_session_loop_mt(s->fuse, config);
 	}
 	return result;
@@ -349,7 +348,7 @@ static int serve_requests(struct session *s)
 	if (!s->served.vfs)
 		return 1;
 	if (getrandom(&s->served.stamp, sizeof(s->served.stamp), 0) < 0)
-		s->served.stamp = (uint32_t)clock_ms();
+		s->served.stamp = (uint32_t)clock_real_ms();
 	s->fuse = make_session(s->options, &s->served);
 	if (!s->fuse) {
 		not_mounted(s->options);

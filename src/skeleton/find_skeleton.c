@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "find_skeleton.h"
 #include "find_model.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <xxhash.h>
 
 /* ---- a skeleton and its holders ---- */
@@ -144,7 +144,7 @@ static int read_found(int dir, const struct guard *guard, struct found_skeleton 
 	struct stat st;
 	int error;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	(void)version_at(dir, seen->name, &seen->file);
 	error = at_read(dir, seen->name, limit, bytes, &st);
 	if (!error)
@@ -208,7 +208,7 @@ static bool look_for_file(const struct search *s, struct found_skeleton *seen)
 	struct timespec now;
 
 	*seen = (struct found_skeleton){.looked = true, .settled = true};
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	note_file(seen, version_at(s->dir, ".", &seen->folder), &seen->folder, &now);
 	if (s->guard)
 		note_file(seen, version_at(s->dir, s->file_name, &seen->animation),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "naming.h"
 #include "disk/at.h"
+#include "util/clock.h"
 #include "util/lock_classes.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FILE_MAX ((size_t)16 << 20)
 
@@ -171,7 +171,7 @@ static bool read_text(struct naming *n) REQUIRES(naming_class)
 	int error;
 	bool same;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	error = at_read(n->folder, NAMING_FILE, FILE_MAX, &text, &st);
 	if (!error)
 		error = check_read(n, &st);

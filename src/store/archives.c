@@ -6,12 +6,12 @@
 #include "member.h"
 #include "util/clock.h"
 #include "util/lock_classes.h"
+#include "util/timing.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* An open file is charged this part of the cache: at most so many unused archives stay open. */
@@ -192,8 +192,6 @@ const struct stat *catalog_stat(const struct catalog *o)
 
 /* ---- an archive through its versions ---- */
 
-#define FRESH_MS 500
-
 struct archive_source {
 	struct store *store;
 	struct lock lock; /* opening_class: guards all below; held during opening, too */
@@ -280,7 +278,7 @@ static bool is_known(const struct archive_source *a, const struct file_version *
 	REQUIRES(opening_class)
 {
 	return file_version_same(stamp, &a->stamp) &&
-	       (a->settled || clock_ms() - a->since < FRESH_MS);
+	       (a->settled || clock_real_ms() - a->since < FRESH_MS);
 }
 
 static struct catalog *look(struct archive_source *a, struct catalog *outer, uint32_t entry,
@@ -294,7 +292,7 @@ static struct catalog *look(struct archive_source *a, struct catalog *outer, uin
 
 	if (is_about(a, outer, entry, true) && is_known(a, &stamp) && recall(a, &o, err))
 		return o;
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	o = open_file(a->store, dir, name, &why);
 	if (o && outer) {
 		o->outer = catalog_get(outer);
@@ -304,7 +302,7 @@ static struct catalog *look(struct archive_source *a, struct catalog *outer, uin
 	set_about(a, outer, entry, true);
 	a->stamp = o ? file_version_of(&o->st) : stamp;
 	a->settled = file_version_settled(&a->stamp, &now);
-	a->since = clock_ms();
+	a->since = clock_real_ms();
 	note(a, o, &why);
 	if (!o && err && err->code == ERR_NONE)
 		*err = why;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "parts.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -68,7 +68,7 @@ static int read_once(struct parts_reader *r, struct part_read *part)
 	struct stat st;
 	int error;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	if (!guard_lets_read(r->guard, r->dir, r->file_name, part->name, &let))
 		return faccessat(r->dir, part->name, F_OK, AT_SYMLINK_NOFOLLOW) ? errno : EACCES;
 	buf_clear(&part->bytes);

@@ -4,6 +4,7 @@
 #include "disk/at.h"
 #include "overlay.h"
 #include "skeleton/find_model.h"
+#include "util/clock.h"
 #include "util/lock_classes.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct source {
@@ -149,7 +149,7 @@ static bool read_once(const struct source *s, const struct where *where, struct 
 	struct stat st, st_after;
 	int error;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	if (!read_bytes(where, max, &r->bytes, &st, &error, err) ||
 	    !file_stat(where, &st_after, err))
 		return false;

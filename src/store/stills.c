@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stills.h"
 
+#include "util/clock.h"
 #include "view/views.h"
 #include "view/x3d_join.h"
 
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -151,7 +151,7 @@ static struct reading begin_reading(struct stills *s, const struct stills_of *of
 	struct reading r = {.s = s, .of = of, .left = STILLS_BYTES_MAX};
 	struct stat st;
 
-	clock_gettime(CLOCK_REALTIME, &r.now);
+	r.now = clock_wall();
 	s->settled = true;
 	s->hash = 0;
 	if (of->guard && fstatat(of->dir, of->file_name, &st, AT_SYMLINK_NOFOLLOW) == 0)

@@ -4,12 +4,12 @@
 #include "model/summary.h"
 #include "overlay.h"
 #include "util/clock.h"
+#include "util/timing.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- encoding ---- */
@@ -451,16 +451,11 @@ void work_clear(struct work *w)
 }
 
 #define CHANGED_TRIES 16
-#define WRITER_LIMIT_MS 1000
-#define WRITER_STEP_MS 20
-#define LOCKED_LIMIT_MS 10000
 
 static void wait_for(struct state *state, enum obstacle obstacle, int64_t ms)
 {
-	const struct timespec step = {.tv_nsec = WRITER_STEP_MS * 1000000};
-
 	if (obstacle == OBSTACLE_WRITER)
-		nanosleep(&step, NULL);
+		clock_sleep(WRITER_STEP_MS);
 	else
 		state_wait(state, ms);
 }
@@ -473,7 +468,7 @@ struct patience {
 
 static int64_t time_left(int64_t *begin, int64_t limit)
 {
-	int64_t now = clock_ms();
+	int64_t now = clock_real_ms();
 
 	if (!*begin)
 		*begin = now;

@@ -1,18 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clock.h - a clock that never goes back, for how long something takes. */
+/*
+ * clock.h - what time it is, and waiting for it: the only user of clock_gettime and nanosleep.
+ *
+ * There are two clocks that never go back. The rules of a mount (timing.h), such as the 2 s after
+ * which a text is refused, go by clock_ms, which a test can stop and move on. How long to wait for
+ * another thread or process goes by clock_real_ms, which nothing stops.
+ */
 #ifndef ANIMFS_UTIL_CLOCK_H
 #define ANIMFS_UTIL_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-/* Milliseconds since a time that is the same for all threads and processes. */
-static inline int64_t clock_ms(void)
-{
-	struct timespec now;
+/* Milliseconds since a time that is the same for all threads; never 0. */
+int64_t clock_ms(void);
+int64_t clock_real_ms(void);
+/* A time of clock_real_ms as lock_wait_until takes it. */
+struct timespec clock_until(int64_t real_ms);
+void clock_sleep(int64_t ms); /* in real time; a signal may end it early */
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+/* The time of day; and the same as files are stamped: it only moves with the kernel's ticks. */
+struct timespec clock_wall(void);
+struct timespec clock_wall_tick(void);
+/* The time of day in nanoseconds since 1970. */
+int64_t clock_wall_ns(void);
+
+/* For tests. Stops clock_ms; from then on only clock_move moves it, to a later time. */
+void clock_stop(void);
+bool clock_is_stopped(void);
+void clock_move(int64_t to);
 
 #endif

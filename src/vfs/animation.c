@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- the object ---- */
@@ -908,8 +907,6 @@ bool animation_is_quiet(struct vfs *v, const struct animation *a)
 	vfs_unlock(v);
 	return quiet;
 }
-
-#define LOOK_MS 40 /* one change usually causes several events */
 
 void animation_changed(struct vfs *v, struct animation *a)
 {

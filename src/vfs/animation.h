@@ -16,11 +16,6 @@
 #include "invalidate.h"
 #include "vfs.h"
 
-/* Milliseconds without activity after which something unfinished is ended. */
-#define END_MS 2000
-/* Milliseconds after which replies that were in flight during a change have reached the kernel. */
-#define TICK_MS 200
-
 /* A name below an animation that is absent, or that was given attributes; kept by folder. */
 struct mark {
 	struct mark *next;

@@ -6,6 +6,7 @@
 #include "handle.h"
 #include "invalidate.h"
 #include "plain.h"
+#include "util/clock.h"
 
 #include <errno.h>
 
@@ -268,7 +269,7 @@ static int get_attributes(struct vfs *v, const struct request *who, const struct
 	bool lost;
 	int fd = -1, error = 0;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	vfs_lock(v);
 	lost = is_lost(v, who, t);
 	if (handle && t->thing->kind == THING_PLAIN)

@@ -27,8 +27,6 @@ struct program_batch {
 	bool unfinished;  /* which is marked as unfinished */
 };
 
-#define AGAIN_MS 100 /* after which ending is tried again */
-
 /*
  * Keeps the folder's node. If the kernel forgets it, the next lookup of its name must find the same
  * animation, which has the batches and the known versions that are not stored yet.
@@ -717,7 +715,7 @@ int64_t batches_end(struct vfs *v, struct animation *a, enum batches_when when)
 		return 0;
 	fine = site_open(v, a, &site) == 0;
 	if (fine && all)
-		(void)state_wait(v->state, 10000);
+		(void)state_wait(v->state, STATE_LOCK_MS);
 	end_batches(v, a, fine ? &site.where : NULL, all);
 	if (fine)
 		take_replaced(v, a, &site.where);

@@ -26,8 +26,6 @@
 #include "disk/history.h"
 #include "store/batch.h"
 
-#define BATCH_MS 10000
-
 struct batches_save {
 	/* Set by the caller; valid until batches_finish. */
 	struct vfs *v;

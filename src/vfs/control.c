@@ -7,6 +7,8 @@
 #include "held.h"
 #include "program.h"
 #include "upper.h"
+#include "util/clock.h"
+#include "util/timing.h"
 #include "view.h"
 
 #include <dirent.h>
@@ -15,11 +17,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define CONTROL_FILES 3
-#define SENT_MS 100  /* for which a text is not rendered again, so that a reader gets all of it */
 #define DEPTH_MAX 64 /* depth of folders of refusals */
 #define REASON_MAX (64 * 1024)
 
@@ -28,7 +28,7 @@ struct control {
 	struct sent {
 		struct text *text;
 		struct timespec since; /* when the text last changed */
-		int64_t made;          /* clock_ms; 0: never */
+		int64_t made;          /* clock_real_ms; 0: never */
 	} sent[CONTROL_FILES] GUARDED_BY(vfs_class);
 };
 
@@ -221,9 +221,9 @@ static int index_of(const struct node *node) REQUIRES(vfs_class)
 /* Replaces the text. A new `since` (mtime) makes the kernel drop its pages. */
 static void sent_renew(struct sent *sent, struct text *text)
 {
-	sent->made = clock_ms();
+	sent->made = clock_real_ms();
 	if (!sent->text || !bytes_equal(text_bytes(text), text_bytes(sent->text))) {
-		clock_gettime(CLOCK_REALTIME, &sent->since);
+		sent->since = clock_wall();
 		text_put(sent->text);
 		sent->text = text_get(text);
 	}
@@ -239,7 +239,7 @@ static void send_text(struct vfs *v, int index, struct stat *st)
 
 	vfs_lock(v);
 	sent = &v->control->sent[index];
-	old = !sent->made || clock_ms() - sent->made >= SENT_MS;
+	old = !sent->made || clock_real_ms() - sent->made >= SENT_MS;
 	vfs_unlock(v);
 	if (old)
 		control_files[index].render(v, &rendered);
@@ -326,7 +326,7 @@ void control_attributes(struct vfs *v, const struct target *t, struct stat *st)
 	st->st_ino = t->node->shown_ino;
 	index = index_of(t->node);
 	vfs_unlock(v);
-	clock_gettime(CLOCK_REALTIME, &st->st_mtim);
+	st->st_mtim = clock_wall();
 	st->st_atim = st->st_ctim = st->st_mtim;
 	if (index < 0)
 		return;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #define WORKERS_MAX 256
-#define IDLE_MS 1000 /* an idle worker exits after this time */
 #define NEVER INT64_MAX
 
 /* A call in progress, on the stack of its thread. */
@@ -37,11 +36,6 @@ struct deadlines {
 	pthread_cond_t work;  /* wakes an idle worker */
 	pthread_cond_t ended; /* a worker has ended */
 };
-
-struct timespec clock_time(int64_t ms)
-{
-	return (struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-}
 
 /* ---- the queue ---- */
 
@@ -215,7 +209,7 @@ static void call_first(struct deadlines *d) REQUIRES(deadline_class)
 /* Returns false if there was no work for IDLE_MS. */
 static bool wait_for_work(struct deadlines *d) REQUIRES(deadline_class)
 {
-	struct timespec until = clock_time(clock_ms() + IDLE_MS);
+	struct timespec until = clock_until(clock_real_ms() + IDLE_MS);
 	bool woken;
 
 	d->idle++;
@@ -282,7 +276,7 @@ static void *run_timer(void *closure)
 		if (is_due(d)) {
 			serve_first(d);
 		} else if (d->first) {
-			until = clock_time(d->first->when);
+			until = clock_until(d->first->when);
 			d->sleeps_until = d->first->when;
 			lock_wait_until(&d->lock, &deadline_class, &d->wake, &until);
 			d->sleeps_until = NEVER;

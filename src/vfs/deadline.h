@@ -11,8 +11,7 @@
 
 #include "util/clock.h"
 #include "util/lock_classes.h"
-
-#include <time.h>
+#include "util/timing.h"
 
 struct vfs;
 
@@ -47,8 +46,5 @@ bool deadline_clear(struct deadlines *d, struct deadline *deadline);
  * would have been due after the mount ends.
  */
 struct deadline *deadlines_take(struct deadlines *d);
-
-/* A time of clock_ms as lock_wait_until takes it. */
-struct timespec clock_time(int64_t ms);
 
 #endif

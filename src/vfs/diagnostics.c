@@ -139,7 +139,7 @@ static void say_time(char out[32])
 	struct timespec now;
 	struct tm parts;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	localtime_r(&now.tv_sec, &parts);
 	snprintf(out, 32, "%02d:%02d:%02d.%03ld", parts.tm_hour, parts.tm_min, parts.tm_sec,
 		 now.tv_nsec / 1000000);

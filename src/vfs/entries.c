@@ -115,14 +115,13 @@ uint32_t listing_hash(const struct listing *l)
 /* ---- those that are being read ---- */
 
 #define KEPT 16
-#define KEPT_MS 500
 
 struct listings {
 	struct lock lock;
 	size_t next GUARDED_BY(listings_class);
 	struct {
 		uint64_t node;
-		int64_t since; /* clock_ms */
+		int64_t since; /* clock_real_ms */
 		struct listing *listing;
 	} slot[KEPT] GUARDED_BY(listings_class);
 };
@@ -154,7 +153,7 @@ struct listing *listings_take(struct listings *l, uint64_t node)
 	for (size_t i = 0; i < KEPT && !found && !old; i++) {
 		if (!l->slot[i].listing || l->slot[i].node != node)
 			continue;
-		if (clock_ms() - l->slot[i].since < KEPT_MS)
+		if (clock_real_ms() - l->slot[i].since < KEPT_MS)
 			found = l->slot[i].listing;
 		else
 			old = l->slot[i].listing;
@@ -179,7 +178,7 @@ void listings_put(struct listings *l, uint64_t node, struct listing *listing)
 	}
 	old = l->slot[i].listing;
 	l->slot[i].node = node;
-	l->slot[i].since = clock_ms();
+	l->slot[i].since = clock_real_ms();
 	l->slot[i].listing = listing;
 	lock_release(&l->lock, &listings_class);
 	listing_free(old);

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SENT_WAIT_MS 50 /* limit of a save's wait for names to be dropped */
-
 /* A notification for the thread; also a list of those that are sent after a reply. */
 struct after {
 	struct after *next;
@@ -274,7 +272,7 @@ static bool is_locked(const struct changes *c, uint64_t folder)
  */
 static void wait_sent(struct invalidator *n, const struct changes *c)
 {
-	struct timespec until = clock_time(clock_ms() + SENT_WAIT_MS);
+	struct timespec until = clock_until(clock_real_ms() + SENT_WAIT_MS);
 	uint64_t asked;
 
 	lock_acquire(&n->lock, &invalidate_class);

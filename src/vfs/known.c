@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define SAVES_MAX 256
 
@@ -139,7 +138,7 @@ uint32_t known_add(struct known *k, struct version *saved, struct version *befor
 				    .program = program ? program->id : 0,
 				    .path = strdup(path),
 				    .when = clock_ms(),
-				    .time = time(NULL)};
+				    .time = clock_wall().tv_sec};
 	if (program)
 		snprintf(save->name, sizeof(save->name), "%s", program->process.name);
 	return number;

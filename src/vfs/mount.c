@@ -24,17 +24,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define RECENT_LIMIT ((size_t)8 << 20) /* enough for a folder of a few thousand bones */
-
-static int64_t time_of_day(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* ---- things that come and go ---- */
 
@@ -190,7 +181,7 @@ UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct k
 		return out_of_memory();
 	v->options = options;
 	v->kernel = kernel;
-	v->since = time_of_day();
+	v->since = clock_wall_ns();
 	v->root = fd;
 	v->state = state;
 	v->read_only = read_only;

@@ -58,7 +58,7 @@ static bool keeps_file(struct vfs *v, struct node *node, int fd)
 	struct timespec now;
 	struct stat st;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	now = clock_wall();
 	return fstat(fd, &st) == 0 && plain_keeps_pages(v, node, &st, &now);
 }
 

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct move {
@@ -177,7 +176,7 @@ static void remove_plain(struct move *m, struct timespec *mtime)
 	struct place_on_disk from;
 	struct stat st;
 
-	clock_gettime(CLOCK_REALTIME, mtime);
+	*mtime = clock_wall();
 	if (open_from(m, &from) != 0)
 		return;
 	if (fstatat(from.folder.fd, from.name, &st, AT_SYMLINK_NOFOLLOW) == 0)

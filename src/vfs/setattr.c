@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SETS_ATIME (SET_ATIME | SET_ATIME_NOW)
@@ -33,7 +32,7 @@ static struct timespec time_for(const struct stat *attr, int to_set, bool access
 static struct timespec now_or(struct timespec given)
 {
 	if (given.tv_nsec == UTIME_NOW)
-		clock_gettime(CLOCK_REALTIME, &given);
+		given = clock_wall();
 	return given;
 }
 

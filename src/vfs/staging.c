@@ -18,6 +18,7 @@
 #include "handle.h"
 #include "lookup.h"
 #include "staging_internal.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define REST_MAX_MS 60000 /* limit of the time between two attempts */
 
 struct stagings {
 	struct lock turn;       /* staging_class: one folder ends at a time */
