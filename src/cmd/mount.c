@@ -99,6 +99,7 @@ static const struct option {
 	{"nonempty", FLAG, false, AT(nonempty), NULL},
 	{"noforget", FLAG, false, AT(noforget), NULL},
 	{"unconfined", FLAG, false, AT(unconfined), NULL},
+	{"stopped_clock", FLAG, false, AT(stopped_clock), NULL}, /* see CONTRIBUTING.md */
 	{"allow_other", FLAG, false, AT(allow_other), NULL},
 	{"uid", NUMBER, false, AT(uid), NULL},
 	{"gid", NUMBER, false, AT(gid), NULL},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "watch.h"
 #include "at.h"
+#include "util/clock.h"
 #include "util/lock_classes.h"
 #include "util/thread.h"
 #include <errno.h>
@@ -34,6 +35,7 @@ struct watch {
 	watch_changed *changed;
 	void *closure;
 	int inotify, stop;
+	_Atomic bool busy; /* the thread reads, or reports what it has read */
 	pthread_t thread;
 	struct lock lock;                        /* also guards the inotify watches */
 	void *folders GUARDED_BY(watch_class);   /* tsearch by wd */
@@ -248,15 +250,32 @@ static void *run_watch(void *watch)
 	struct buf cookies = BUF_INIT;
 
 	while (poll(ready, ARRAY_SIZE(ready), -1) >= 0 || errno == EINTR) {
-		ssize_t size = read(w->inotify, events, sizeof(events));
+		ssize_t size;
 
 		if (ready[1].revents)
 			break;
+		w->busy = true;
+		size = read(w->inotify, events, sizeof(events));
 		if (size > 0)
 			notify_all(w, events, (size_t)size, &cookies);
+		w->busy = false;
 	}
 	buf_release(&cookies);
 	return NULL;
+}
+
+bool watch_settle(struct watch *w, int64_t ms)
+{
+	struct pollfd ready = {w->inotify, POLLIN, 0};
+	int64_t end = clock_real_ms() + ms;
+
+	/* In this order: the thread is busy before it reads. */
+	while (poll(&ready, 1, 0) > 0 || w->busy) {
+		if (clock_real_ms() >= end)
+			return false;
+		clock_sleep(1);
+	}
+	return true;
 }
 
 static UNSHARED void release(struct watch *w)

@@ -6,4 +6,9 @@
 #define FUSE_USE_VERSION 312
 #include <fuse_lowlevel.h>
 
+/* Requests go through our own functions, which count releases (struct vfs). */
+#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 13)
+#define COUNTS_RELEASES
+#endif
+
 #endif

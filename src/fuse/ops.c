@@ -371,11 +371,21 @@ static void op_create(fuse_req_t req, fuse_ino_t parent, const char *name, mode_
 	fuse_reply_create(req, &param, fi);
 }
 
+static void count_release(struct vfs *v)
+{
+#ifdef COUNTS_RELEASES
+	v->releases--;
+#else
+	(void)v;
+#endif
+}
+
 /* Of files and folders. */
 static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)ino;
 	vfs_release(vfs_of(req), handle_of(fi));
+	count_release(vfs_of(req));
 	reply_err(req, 0);
 }
 
@@ -507,10 +517,15 @@ const struct fuse_lowlevel_ops vfs_operations = {
 
 /* ---- requests that libfuse has no memory for ---- */
 
+bool request_is_release(const struct fuse_in_header *request)
+{
+	return request->opcode == FUSE_RELEASE || request->opcode == FUSE_RELEASEDIR;
+}
+
 bool request_is_final(const struct fuse_in_header *request)
 {
 	return request->opcode == FUSE_FORGET || request->opcode == FUSE_BATCH_FORGET ||
-	       request->opcode == FUSE_RELEASE || request->opcode == FUSE_RELEASEDIR;
+	       request_is_release(request);
 }
 
 void request_finish(struct vfs *v, const struct fuse_in_header *request)
@@ -530,6 +545,7 @@ void request_finish(struct vfs *v, const struct fuse_in_header *request)
 	case FUSE_RELEASE:
 	case FUSE_RELEASEDIR:
 		vfs_release(v, (void *)(uintptr_t)((const struct fuse_release_in *)body)->fh);
+		count_release(v);
 		break;
 	}
 }

@@ -20,6 +20,8 @@ struct served {
 /* All but `init`. */
 extern const struct fuse_lowlevel_ops vfs_operations;
 
+/* Is this the end of a handle? */
+bool request_is_release(const struct fuse_in_header *request);
 /* Is this one that the kernel makes once, whatever the answer? */
 bool request_is_final(const struct fuse_in_header *request);
 /* Does such a one, which libfuse had no memory for. The reply is not sent. */

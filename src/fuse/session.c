@@ -78,15 +78,47 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 
 /* ---- what goes through the connection ---- */
 
-#if FUSE_VERSION >= FUSE_MAKE_VERSION(3, 13)
+#ifdef COUNTS_RELEASES
 /* In libfuse's buffer: this thread's request, if it is sent only once (forget, release). */
 static _Thread_local const struct fuse_in_header *final;
 
-static ssize_t receive(int fd, void *request, size_t size, void *user)
+static pthread_mutex_t one_reads = PTHREAD_MUTEX_INITIALIZER;
+
+static void let_others_read(void *mutex)
+{
+	pthread_mutex_unlock(mutex);
+}
+
+static ssize_t read_request(int fd, void *request, size_t size, struct vfs *v)
 {
 	ssize_t got = read(fd, request, size);
 
-	(void)user;
+	if (got >= (ssize_t)sizeof(struct fuse_in_header) && request_is_release(request))
+		v->releases++;
+	return got;
+}
+
+/*
+ * If the clock is stopped, threads read one after the other: then no request overtakes a release
+ * that was sent before it. libfuse cancels its threads while they read.
+ */
+static ssize_t read_in_turn(int fd, void *request, size_t size, struct vfs *v)
+{
+	ssize_t got;
+
+	pthread_mutex_lock(&one_reads);
+	pthread_cleanup_push(let_others_read, &one_reads);
+	got = read_request(fd, request, size, v);
+	pthread_cleanup_pop(true);
+	return got;
+}
+
+static ssize_t receive(int fd, void *request, size_t size, void *user)
+{
+	struct vfs *v = ((struct served *)user)->vfs;
+	ssize_t got = clock_is_stopped() ? read_in_turn(fd, request, size, v)
+					 : read_request(fd, request, size, v);
+
 	/* The connection ended while the kernel was handing over a request. */
 	if (got < 0 && errno == ECONNABORTED)
 		errno = ENODEV;

@@ -4,7 +4,9 @@
 #include "diagnostics.h"
 #include "disk/at.h"
 #include "disk/confine.h"
+#include "disk/watch.h"
 #include "held.h"
+#include "invalidate.h"
 #include "program.h"
 #include "upper.h"
 #include "util/clock.h"
@@ -19,8 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CONTROL_FILES 3
-#define DEPTH_MAX 64 /* depth of folders of refusals */
+#define CONTROL_FILES 4
+#define DEPTH_MAX 64           /* depth of folders of refusals */
+#define ADVANCE_MAX 1000000000 /* ms, in one step */
 #define REASON_MAX (64 * 1024)
 
 /* For a kernel that opens no files: each text as it was when its size was asked for. */
@@ -184,27 +187,73 @@ static void render_errors(struct vfs *v, struct buf *out)
 	}
 }
 
+/* ---- the stopped clock ---- */
+
+static void render_clock(struct vfs *v, struct buf *out)
+{
+	(void)v;
+	buf_format(out, "%" PRId64 "\n", clock_ms());
+}
+
+/* Waits until what happened before now is known here, and what it made due is done. */
+static int settle(struct vfs *v, int64_t ms)
+{
+	if (!vfs_await_releases(v, ADVANCE_LIMIT_MS))
+		return ETIMEDOUT;
+	programs_settle(v->programs);
+	if (v->watch && !watch_settle(v->watch, ADVANCE_LIMIT_MS))
+		return ETIMEDOUT;
+	return deadlines_advance(v->deadlines, ms);
+}
+
+/* Then, by `settle` again, what that caused. */
+static int move_clock(struct vfs *v, struct bytes text)
+{
+	char digits[16] = "", *end;
+	int64_t ms;
+	int error;
+
+	if (text.size >= sizeof(digits))
+		return EINVAL;
+	memcpy(digits, text.data, text.size);
+	ms = strtol(digits, &end, 10);
+	if (digits[0] < '0' || digits[0] > '9' || ms > ADVANCE_MAX || (*end && *end != '\n'))
+		return EINVAL;
+	error = settle(v, ms);
+	if (!error)
+		error = settle(v, 0);
+	return error ? error : invalidate_settle(v);
+}
+
+/* ---- the files ---- */
+
 static const struct control_file {
 	const char *name;
 	mode_t mode; /* errors quote texts that others may not be allowed to read */
 	void (*render)(struct vfs *v, struct buf *out);
+	int (*write)(struct vfs *v, struct bytes text); /* NULL: read-only. 0 or an errno */
 } control_files[CONTROL_FILES] = {
-	{"status", 0444, render_status},
-	{"formats", 0444, render_formats},
-	{"errors", 0400, render_errors},
+	{"status", 0444, render_status, NULL},
+	{"formats", 0444, render_formats, NULL},
+	{"errors", 0400, render_errors, NULL},
+	{"clock", 0600, render_clock, move_clock}, /* only if the clock is stopped */
 };
 
 const char *control_name(unsigned index)
 {
-	return index < CONTROL_FILES ? control_files[index].name : NULL;
+	unsigned count = CONTROL_FILES - !clock_is_stopped();
+
+	return index < count ? control_files[index].name : NULL;
 }
 
 /* The index in control_files; -1: none. */
 static int index_of_name(const char *name)
 {
-	for (int i = 0; i < CONTROL_FILES; i++) {
-		if (strcmp(control_files[i].name, name) == 0)
-			return i;
+	const char *known;
+
+	for (unsigned i = 0; (known = control_name(i)); i++) {
+		if (strcmp(known, name) == 0)
+			return (int)i;
 	}
 	return -1;
 }
@@ -267,6 +316,27 @@ void control_text(struct vfs *v, const struct target *t, bool as_sent, struct bu
 		control_files[index].render(v, out);
 	buf_add(out, text_bytes(sent).data, text_bytes(sent).size);
 	text_put(sent);
+}
+
+bool control_is_writable(struct vfs *v, const struct target *t)
+{
+	int index;
+
+	vfs_lock(v);
+	index = index_of(t->node);
+	vfs_unlock(v);
+	return index >= 0 && control_files[index].write;
+}
+
+int control_write(struct vfs *v, const struct target *t, struct bytes text)
+{
+	int index;
+
+	vfs_lock(v);
+	index = index_of(t->node);
+	vfs_unlock(v);
+	return index >= 0 && control_files[index].write ? control_files[index].write(v, text)
+							: EACCES;
 }
 
 /* ---- nodes ---- */

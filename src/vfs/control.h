@@ -21,6 +21,13 @@ void control_attributes(struct vfs *v, const struct target *t, struct stat *st) 
  */
 void control_text(struct vfs *v, const struct target *t, bool as_sent, struct buf *out)
 	EXCLUDES(vfs_class);
+/*
+ * A mount whose clock a test has stopped also has the file "clock": a number of milliseconds that
+ * is written there moves the clock on. The write returns when all that was due then is done and the
+ * kernel is notified. 0 or an errno.
+ */
+bool control_is_writable(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
+int control_write(struct vfs *v, const struct target *t, struct bytes text) EXCLUDES(vfs_class);
 /* The names in the folder, by index from 0; NULL: no more. */
 const char *control_name(unsigned index);
 

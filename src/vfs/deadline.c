@@ -4,6 +4,7 @@
 
 #include "util/thread.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define WORKERS_MAX 256
@@ -35,6 +36,7 @@ struct deadlines {
 	pthread_cond_t wake;  /* wakes the timer for an earlier deadline */
 	pthread_cond_t work;  /* wakes an idle worker */
 	pthread_cond_t ended; /* a worker has ended */
+	pthread_cond_t done;  /* a call has ended; for deadlines_advance */
 };
 
 /* ---- the queue ---- */
@@ -204,6 +206,7 @@ static void call_first(struct deadlines *d) REQUIRES(deadline_class)
 	end_call(d, &call);
 	if (call.again)
 		enqueue(d, deadline);
+	pthread_cond_broadcast(&d->done);
 }
 
 /* Returns false if there was no work for IDLE_MS. */
@@ -266,26 +269,68 @@ static void serve_first(struct deadlines *d) REQUIRES(deadline_class)
 	lock_wait(&d->lock, &deadline_class, &d->wake); /* until the first one changes */
 }
 
+/* Until the first deadline; a stopped clock only comes there by deadlines_advance. */
+static void sleep_until(struct deadlines *d, int64_t when) REQUIRES(deadline_class)
+{
+	struct timespec until = clock_until(when);
+
+	d->sleeps_until = when;
+	if (clock_is_stopped())
+		lock_wait(&d->lock, &deadline_class, &d->wake);
+	else
+		lock_wait_until(&d->lock, &deadline_class, &d->wake, &until);
+	d->sleeps_until = NEVER;
+}
+
 static void *run_timer(void *closure)
 {
 	struct deadlines *d = closure;
-	struct timespec until;
 
 	lock_acquire(&d->lock, &deadline_class);
 	while (!d->ending) {
 		if (is_due(d)) {
 			serve_first(d);
 		} else if (d->first) {
-			until = clock_until(d->first->when);
-			d->sleeps_until = d->first->when;
-			lock_wait_until(&d->lock, &deadline_class, &d->wake, &until);
-			d->sleeps_until = NEVER;
+			sleep_until(d, d->first->when);
 		} else {
 			lock_wait(&d->lock, &deadline_class, &d->wake);
 		}
 	}
 	lock_release(&d->lock, &deadline_class);
 	return NULL;
+}
+
+/* ---- a stopped clock ---- */
+
+/* Waits until nothing is due and no call is running. 0, or ETIMEDOUT. */
+static int wait_done(struct deadlines *d, const struct timespec *until) REQUIRES(deadline_class)
+{
+	while (is_due(d) || d->calls) {
+		if (!lock_wait_until(&d->lock, &deadline_class, &d->done, until))
+			return ETIMEDOUT;
+	}
+	return 0;
+}
+
+/* Moves the clock to the next deadline, or to `to` if that is sooner. */
+static void move_clock(struct deadlines *d, int64_t to) REQUIRES(deadline_class)
+{
+	clock_move(d->first && d->first->when < to ? d->first->when : to);
+	pthread_cond_signal(&d->wake);
+}
+
+int deadlines_advance(struct deadlines *d, int64_t ms)
+{
+	const struct timespec until = clock_until(clock_real_ms() + ADVANCE_LIMIT_MS);
+	int64_t to;
+	int error;
+
+	lock_acquire(&d->lock, &deadline_class);
+	to = clock_ms() + ms;
+	while (!(error = wait_done(d, &until)) && clock_ms() < to)
+		move_clock(d, to);
+	lock_release(&d->lock, &deadline_class);
+	return error;
 }
 
 /* ---- all of them ---- */
@@ -303,6 +348,7 @@ UNSHARED struct deadlines *deadlines_new(struct vfs *v)
 	lock_condition_init(&d->wake);
 	lock_condition_init(&d->work);
 	lock_condition_init(&d->ended);
+	lock_condition_init(&d->done);
 	return d;
 }
 
@@ -338,6 +384,7 @@ void deadlines_free(struct deadlines *d)
 	pthread_cond_destroy(&d->wake);
 	pthread_cond_destroy(&d->work);
 	pthread_cond_destroy(&d->ended);
+	pthread_cond_destroy(&d->done);
 	lock_destroy(&d->lock);
 	free(d);
 }

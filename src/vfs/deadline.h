@@ -46,5 +46,10 @@ bool deadline_clear(struct deadlines *d, struct deadline *deadline);
  * would have been due after the mount ends.
  */
 struct deadline *deadlines_take(struct deadlines *d);
+/*
+ * Moves the clock on, which must be stopped, from deadline to deadline: what is due then, and what
+ * becomes due meanwhile, is done when it returns. ETIMEDOUT if that takes ADVANCE_LIMIT_MS.
+ */
+int deadlines_advance(struct deadlines *d, int64_t ms);
 
 #endif

@@ -283,6 +283,23 @@ static void wait_sent(struct invalidator *n, const struct changes *c)
 	lock_release(&n->lock, &invalidate_class);
 }
 
+int invalidate_settle(struct vfs *v)
+{
+	struct timespec until = clock_until(clock_real_ms() + ADVANCE_LIMIT_MS);
+	struct invalidator *n = v->invalidator;
+	uint64_t asked;
+	bool sent;
+
+	lock_acquire(&n->lock, &invalidate_class);
+	asked = n->asked;
+	while (n->started && n->done < asked && !n->ending &&
+	       lock_wait_until(&n->lock, &invalidate_class, &n->progress, &until))
+		;
+	sent = !n->started || n->done >= asked;
+	lock_release(&n->lock, &invalidate_class);
+	return sent ? 0 : ETIMEDOUT;
+}
+
 static void send_now(struct invalidator *n, uint64_t node, bool listing)
 {
 	const struct kernel *k = n->kernel;

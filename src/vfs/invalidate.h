@@ -59,6 +59,8 @@ struct after *changes_send(struct vfs *v, struct changes *c) EXCLUDES(vfs_class)
 void changes_send_all(struct vfs *v, struct changes *c) EXCLUDES(vfs_class);
 void after_send(struct vfs *v, struct after *after); /* NULL is fine */
 void changes_discard(struct changes *c);
+/* Waits until the kernel was sent all that is queued. 0, or ETIMEDOUT after ADVANCE_LIMIT_MS. */
+int invalidate_settle(struct vfs *v);
 
 /*
  * Invalidate one node's data or one name soon, from the thread. May be called under any lock of

@@ -266,6 +266,8 @@ ssize_t vfs_write(struct vfs *v, struct handle *h, struct bytes data, off_t at, 
 		size = (ssize_t)data.size;
 		if (t.thing->kind == THING_VIEW)
 			error = write_view(v, &t, h, data, at, append, by_mapping);
+		else if (t.thing->kind == THING_CONTROL)
+			error = control_write(v, &t, data);
 		else
 			size = write_plain(v, &t, h, data, at, append);
 	} while (target_again(v, &t, error, &tries)); /* the node was just renamed */

@@ -181,6 +181,8 @@ UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct k
 		return out_of_memory();
 	v->options = options;
 	v->kernel = kernel;
+	if (options->stopped_clock)
+		clock_stop();
 	v->since = clock_wall_ns();
 	v->root = fd;
 	v->state = state;

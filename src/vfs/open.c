@@ -401,9 +401,9 @@ static int open_member(struct vfs *v, const struct target *t, int flags, struct 
 
 static int open_control(struct vfs *v, const struct target *t, int flags, struct opened *out)
 {
-	if ((flags & O_ACCMODE) != O_RDONLY)
+	if ((flags & O_ACCMODE) != O_RDONLY && !control_is_writable(v, t))
 		return EACCES;
-	out->handle = handle_new(v, NULL, t->node, flags, -1);
+	out->handle = handle_new(v, NULL, t->node, O_RDONLY, -1);
 	if (!out->handle)
 		return ENOMEM;
 	control_text(v, t, false, &out->handle->text);

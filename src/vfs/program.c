@@ -260,14 +260,15 @@ static void program_ended(struct programs *list, struct program *p) REQUIRES(pro
 
 /* ---- the thread ---- */
 
-/* Handles events; false: stop. */
+/* Handles events; false: stop. Events are taken under the lock, so that none is handled twice. */
 static bool take_events(struct programs *list)
 {
 	struct epoll_event events[16];
-	int count = epoll_wait(list->ready, events, ARRAY_SIZE(events), 0);
 	bool goes_on = true;
+	int count;
 
 	lock_acquire(&list->lock, &program_class);
+	count = epoll_wait(list->ready, events, ARRAY_SIZE(events), 0);
 	for (int i = 0; i < count; i++) {
 		/* NULL if it was dropped meanwhile (drop_idle). */
 		struct program *p = find_id(list, events[i].data.u64);
@@ -278,6 +279,14 @@ static bool take_events(struct programs *list)
 	}
 	lock_release(&list->lock, &program_class);
 	return goes_on;
+}
+
+void programs_settle(struct programs *list)
+{
+	struct pollfd ready = {list->ready, POLLIN, 0};
+
+	while (list->started && poll(&ready, 1, 0) > 0 && take_events(list))
+		;
 }
 
 static void *run_watcher(void *closure)

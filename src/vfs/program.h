@@ -46,6 +46,8 @@ struct programs *programs_new(struct deadlines *deadlines, int end);
 /* Starts the thread; false if that fails. Before this, no program's end is noticed. */
 bool programs_watch(struct programs *list);
 void programs_stop(struct programs *list);
+/* Notes the end of each program that has ended by now; the thread would do so soon. */
+void programs_settle(struct programs *list);
 void programs_free(struct programs *list); /* when no program is referenced; NULL is fine */
 
 /*

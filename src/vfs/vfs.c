@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vfs.h"
 
+#include "util/clock.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -53,6 +55,18 @@ bool target_again(struct vfs *v, struct target *t, int error, unsigned *tries)
 
 	target_put(v, t);
 	return again;
+}
+
+bool vfs_await_releases(const struct vfs *v, int64_t ms)
+{
+	int64_t end = clock_real_ms() + ms;
+
+	while (v->releases) {
+		if (clock_real_ms() >= end)
+			return false;
+		clock_sleep(1);
+	}
+	return true;
 }
 
 void node_release(struct vfs *v, struct node *node)

@@ -122,6 +122,9 @@ struct vfs {
 	_Atomic uint64_t rendered; /* number of texts rendered so far */
 	struct budget drafts;      /* --drafts-max */
 	struct refusals *refusals; /* --rejected-max */
+	/* Number of closes that the kernel has sent and that are not done: close() does not wait.
+	 */
+	_Atomic unsigned releases;
 	void (*given_free)(struct given *given);
 	void (*animation_ends)(struct vfs *v, void *animation);  /* its deadline `end`, */
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
@@ -189,6 +192,8 @@ bool target_retry(struct vfs *v, const struct target *t, int error, unsigned *tr
 bool may_retry(int error, unsigned *tries);
 /* node_put under the lock. NULL is fine. */
 void node_release(struct vfs *v, struct node *node) EXCLUDES(vfs_class);
+/* Waits for closes that are under way (`releases`); false if that takes `ms`. */
+bool vfs_await_releases(const struct vfs *v, int64_t ms);
 /* The path of a node, or of a name in it (unless NULL), as from node_path; free() it. */
 int path_of(struct vfs *v, const struct node *node, const char *name, char **out)
 	EXCLUDES(vfs_class);

@@ -17,6 +17,15 @@
 #                                SRC=... MNT=... mount_animfs
 #   umount_animfs                unmounts $MNT and waits for the daemon; a crash, a status other
 #                                than 0 or a word of a sanitizer is a failed check
+#   mount_stopped [OPTION...]    the same with a clock that stands still: no time of the rules passes
+#                                (2 s without a change, say), however long the test takes, until
+#   advance MS                   moves it on, and returns when all that is due by then is done and
+#                                the kernel knows; `advance 1999` is "nothing happens within 2 s".
+#                                What a program's end makes due, or a change in SOURCE within
+#                                40 ms, is done then, too: after one of them at least `advance 0`,
+#                                or `advance 250` (after another program's change)
+#   settle DIR                   ends everything unfinished below a folder now (fsync), as
+#                                `sync DIR` does for users; fails if something there is refused
 #   make_game OPTION...          fills $SRC with generated animation files and others
 #   ok NAME COMMAND...           a check: COMMAND succeeds
 #   fails NAME COMMAND...        a check: COMMAND ends with a status other than 0 (and no signal)
@@ -204,6 +213,12 @@ mount_animfs()
 		exit 1
 	fi
 }
+
+mount_stopped() { mount_animfs -o stopped_clock "$@"; }
+
+advance() { echo "$1" >"$MNT/.animfs/clock" || not_ok "advance $1"; }
+
+settle() { sync "$1"; }
 
 unmounted() { fusermount3 -u "$MNT" 2>/dev/null || ! is_mounted; }
 

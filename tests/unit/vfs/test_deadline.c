@@ -317,6 +317,94 @@ START_TEST(stopping_waits_for_calls_and_leaves_what_is_set)
 }
 END_TEST
 
+/* ---- a stopped clock; nothing starts it again, in a process of its own ---- */
+
+static _Atomic int64_t first_at, last_at;
+static _Atomic unsigned rounds;
+
+static void note_time(struct vfs *v, void *user)
+{
+	(void)v;
+	(void)user;
+	if (!first_at)
+		first_at = clock_ms();
+	last_at = clock_ms();
+}
+
+/* Three times, 100 ms after another. */
+static void set_again_later(struct vfs *v, void *user)
+{
+	note_time(v, user);
+	if (++rounds < 3)
+		deadline_set(d, user, clock_ms() + 100);
+}
+
+START_TEST(a_stopped_clock_goes_from_deadline_to_deadline)
+{
+	struct deadline a = {.due = set_again_later, .user = &a}, far = {.due = post};
+	int64_t began;
+
+	clock_stop();
+	began = clock_ms();
+	start();
+	deadline_set(d, &a, began + 100);
+	deadline_set(d, &far, began + HOUR);
+	ck_assert_int_eq(deadlines_advance(d, 99), 0);
+	ck_assert_uint_eq(rounds, 0);
+	ck_assert_int_eq(deadlines_advance(d, 1), 0);
+	ck_assert_uint_eq(rounds, 1);
+	ck_assert_int_eq(deadlines_advance(d, 1000), 0);
+	ck_assert_uint_eq(rounds, 3);
+	ck_assert_int_eq(first_at, began + 100);
+	ck_assert_int_eq(last_at, began + 300);
+	ck_assert_int_eq(clock_ms(), began + 1100);
+	ck_assert(deadline_is_set(d, &far));
+	ck_assert_int_eq(deadlines_advance(d, HOUR), 0);
+	ck_assert_int_eq(sem_trywait(&called), 0);
+}
+END_TEST
+
+static void take_long(struct vfs *v, void *user)
+{
+	post(v, user);
+	clock_sleep(20);
+	finished = true;
+}
+
+START_TEST(moving_it_waits_for_calls)
+{
+	struct deadline a = {.due = take_long}, b = {.due = take_long};
+
+	clock_stop();
+	finished = false;
+	start();
+	deadline_set(d, &a, clock_ms());
+	sem_wait(&called);
+	ck_assert_int_eq(deadlines_advance(d, 0), 0);
+	ck_assert(finished);
+	finished = false;
+	deadline_set(d, &b, clock_ms() + 5);
+	ck_assert_int_eq(deadlines_advance(d, 5), 0);
+	ck_assert(finished);
+}
+END_TEST
+
+/* An idle worker waits in real time. */
+START_TEST(a_stopped_clock_stops_no_worker)
+{
+	struct deadline a = {.due = post};
+
+	clock_stop();
+	start();
+	for (unsigned i = 0; i < 3; i++) {
+		deadline_set(d, &a, clock_ms());
+		sem_wait(&called);
+		clock_sleep(i);
+	}
+	deadlines_stop(d);
+}
+END_TEST
+
 /* ---- all at once ---- */
 
 #define THINGS 20
@@ -402,6 +490,9 @@ Suite *deadline_suite(void)
 	tcase_add_test(calls, one_set_during_its_call_is_called_after_it);
 	tcase_add_test(calls, what_it_belongs_to_may_go_in_its_call);
 	tcase_add_test(calls, stopping_waits_for_calls_and_leaves_what_is_set);
+	tcase_add_test(calls, a_stopped_clock_goes_from_deadline_to_deadline);
+	tcase_add_test(calls, moving_it_waits_for_calls);
+	tcase_add_test(calls, a_stopped_clock_stops_no_worker);
 	tcase_add_test(calls, each_that_is_set_is_called_or_cleared);
 	suite_add_tcase(suite, calls);
 	return suite;
