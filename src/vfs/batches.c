@@ -714,6 +714,8 @@ int64_t batches_end(struct vfs *v, struct animation *a, enum batches_when when)
 	if (!a->batches && !a->known && !source_has_replaced(a->source))
 		return 0;
 	fine = site_open(v, a, &site) == 0;
+	for (struct program_batch *b = a->batches; b && when == BATCHES_SYNC; b = b->next)
+		b->ended = true;
 	if (fine && all)
 		(void)state_wait(v->state, STATE_LOCK_MS);
 	end_batches(v, a, fine ? &site.where : NULL, all);

@@ -4,8 +4,9 @@
  * batch, when a batch ends, and what .animfs/errors says about it.
  *
  * A batch is one program's. It ends with that program, END_MS after its last save was done,
- * BATCH_MS after its first (the time that its saves took not counted), when a view is saved in it
- * again, when others added or removed clips or bones, or when its texts do not fit in what
+ * BATCH_MS after its first (the time that its saves took not counted), at fsync of a folder, when a
+ * view is saved in it again, when others added or removed clips or bones, or when its texts do not
+ *fit in what
  * --drafts-max leaves. What it is by then stays.
  *
  *	batches_begin(&save, &err);
@@ -69,10 +70,11 @@ void batches_finish(struct batches_save *s) EXCLUDES(vfs_class) REQUIRES(writer_
 
 /*
  * Ends the batches that have come to their end; when nothing has been saved for END_MS, also keeps
- * what is known of the file's versions in the state directory; at the end of the mount ends all. To
- * be called again at the time that is returned; 0: nothing is left.
+ * what is known of the file's versions in the state directory. BATCHES_SYNC: all come to their end
+ * now; BATCHES_LAST: and the mount ends. To be called again at the time that is returned; 0:
+ * nothing is left.
  */
-enum batches_when { BATCHES_BUSY, BATCHES_QUIET, BATCHES_LAST };
+enum batches_when { BATCHES_BUSY, BATCHES_QUIET, BATCHES_SYNC, BATCHES_LAST };
 int64_t batches_end(struct vfs *v, struct animation *a, enum batches_when when) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);
 

@@ -13,10 +13,10 @@
 #include "control.h"
 #include "diagnostics.h"
 #include "disk/portable.h"
-#include "end.h"
 #include "handle.h"
 #include "lookup.h"
 #include "plain.h"
+#include "settle.h"
 #include "staging.h"
 #include "store/beside.h"
 #include "watching.h"
@@ -616,26 +616,6 @@ int vfs_readdir(struct vfs *v, const struct request *who, uint64_t node, struct 
 
 /* ---- fsync ---- */
 
-/* Ends at once what would end after END_MS of quiet (staging.h, end.h). 0 or an errno. */
-static int sync_virtual(struct vfs *v, const struct target *t)
-{
-	struct animation *a = t->thing->animation;
-	struct changes changes = CHANGES_INIT;
-	struct node *folder = folder_of(v, a);
-	int staged, error;
-
-	if (!folder)
-		return 0;
-	changes.locked[0] = t->node->id;
-	staged = stagings_finish(v, folder);
-	writer_lock(a);
-	error = end_finish(v, a, &changes);
-	writer_unlock(a);
-	changes_send_all(v, &changes);
-	node_release(v, folder);
-	return staged ? staged : error;
-}
-
 static int sync_plain(struct vfs *v, const struct target *t, const struct handle *handle,
 		      bool datasync)
 {
@@ -652,29 +632,17 @@ static int sync_plain(struct vfs *v, const struct target *t, const struct handle
 	return error;
 }
 
-static bool is_staging(struct vfs *v, const struct thing *thing)
-{
-	bool is;
-
-	vfs_lock(v);
-	is = thing->kind == THING_PLAIN && thing->plain.staging;
-	vfs_unlock(v);
-	return is;
-}
-
 int vfs_fsyncdir(struct vfs *v, uint64_t node, struct handle *handle, bool datasync)
 {
 	struct target t;
-	int error = target_get(v, node, &t);
+	int error = target_get(v, node, &t), synced = 0;
 
 	if (error)
 		return error;
-	if (thing_is_virtual(t.thing))
-		error = sync_virtual(v, &t);
-	else if (is_staging(v, t.thing))
-		error = stagings_finish(v, t.node);
-	else if (t.thing->kind == THING_PLAIN)
-		error = sync_plain(v, &t, handle, datasync);
+	error = settle_below(v, &t);
+	/* A staged folder may be something else by now. */
+	if (t.thing->kind == THING_PLAIN && target_stands(v, &t))
+		synced = sync_plain(v, &t, handle, datasync);
 	target_put(v, &t);
-	return error;
+	return error ? error : synced;
 }

@@ -92,19 +92,20 @@ static void end_saved(struct vfs *v, const struct target *t, struct changes *cha
 	text_put(text);
 }
 
-/* Ends a draft that nobody has continued, incomplete or saved. */
-static void end_draft(struct vfs *v, const struct target *t, struct changes *changes)
+/* Ends a draft that nobody has continued, incomplete or saved. 0 or an errno: it is refused. */
+static int end_draft(struct vfs *v, const struct target *t, struct changes *changes)
 	REQUIRES(writer_class)
 {
 	struct draft *draft;
 	bool unsaved, stays = true;
+	int error = 0;
 
 	vfs_lock(v);
 	draft = t->thing->view.draft;
 	unsaved = draft && (draft->dirty || draft->pending);
 	vfs_unlock(v);
 	if (unsaved)
-		view_commit_held(v, t, DRAFT_END, changes);
+		error = view_commit_held(v, t, DRAFT_END, changes);
 	vfs_lock(v);
 	draft = t->thing->view.draft;
 	if (draft && !node_writers(t->node) && t->node->thing == t->thing)
@@ -112,6 +113,7 @@ static void end_draft(struct vfs *v, const struct target *t, struct changes *cha
 	vfs_unlock(v);
 	if (stays && !unsaved)
 		end_saved(v, t, changes);
+	return error;
 }
 
 /* Finds the next view with a draft that nobody has touched since `before`; with references. */
@@ -135,16 +137,20 @@ static bool next_draft(struct vfs *v, struct animation *a, int64_t before, struc
 	return thing != NULL;
 }
 
-static void end_drafts(struct vfs *v, struct animation *a, int64_t before, struct changes *changes)
+/* 0 or the first errno. */
+static int end_drafts(struct vfs *v, struct animation *a, int64_t before, struct changes *changes)
 	REQUIRES(writer_class)
 {
 	struct thing *at = NULL;
+	int first = 0, error;
 	struct target t;
 
 	while (next_draft(v, a, before, &at, &t)) {
-		end_draft(v, &t, changes);
+		error = end_draft(v, &t, changes);
+		first = first ? first : error;
 		target_put(v, &t);
 	}
+	return first;
 }
 
 /* ---- the end ---- */
@@ -167,6 +173,18 @@ static int64_t next_end(const struct animation *a, int64_t now) REQUIRES(vfs_cla
 	return next;
 }
 
+int end_now(struct vfs *v, struct animation *a, struct changes *changes)
+{
+	int refused, error;
+
+	writer_lock(a);
+	refused = end_drafts(v, a, INT64_MAX, changes);
+	error = end_finish(v, a, changes);
+	batches_end(v, a, BATCHES_SYNC);
+	writer_unlock(a);
+	return refused ? refused : error;
+}
+
 void end_due(struct vfs *v, void *animation)
 {
 	struct changes changes = CHANGES_INIT;
@@ -178,7 +196,7 @@ void end_due(struct vfs *v, void *animation)
 	a->ends = 0;
 	vfs_unlock(v);
 	writer_lock(a);
-	end_drafts(v, a, now - END_MS, &changes);
+	(void)end_drafts(v, a, now - END_MS, &changes);
 	quiet = animation_is_quiet(v, a);
 	if (quiet)
 		end_finish(v, a, &changes);

@@ -14,6 +14,12 @@ void end_come_back(struct vfs *v, struct animation *a, struct changes *changes) 
 /* Ends it now, except for drafts. 0, or an errno if clips could not be removed. */
 int end_finish(struct vfs *v, struct animation *a, struct changes *changes) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);
+/*
+ * Ends everything now: drafts that nobody has open, absent names, batches. 0 or the first errno:
+ * what was incomplete has been refused.
+ */
+int end_now(struct vfs *v, struct animation *a, struct changes *changes)
+	EXCLUDES(vfs_class, writer_class);
 /* Function of the animation's deadline `end`. */
 void end_due(struct vfs *v, void *animation);
 

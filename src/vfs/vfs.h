@@ -45,6 +45,7 @@
  *   staging_folder staging_clip: they become clips
  *   staging_file staging_place: or animation files
  *   staging: when
+ *   settle: all that is unfinished below a folder, at once
  *   sharing outside: changes that others make
  *   dir xattr setattr open io: the requests for what is there,
  *   create remove link rename: and for names that come, go and move
