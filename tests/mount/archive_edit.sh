@@ -77,7 +77,7 @@ fi
 ok "chmod and touch of a text are remembered" sh -c "chmod 640 '$bone' && touch -d 2020-01-01 '$bone'"
 
 # ---- history ----
-sleep 2.5
+advance 2500
 like "log lists the versions" "$("$ANIMFS" log "$loose")" 'walk: hip translation 1 key'
 is "by its path in the mount, too" "$("$ANIMFS" log "$top/RANGER.CANM")" "$("$ANIMFS" log "$loose")"
 like "status lists it" "$("$ANIMFS" status "$MNT")" 'Mods/OBJECT/RANGER\.CANM'
@@ -112,7 +112,7 @@ ok "which is gone" test ! -e "$loose"
 like "into history" "$("$ANIMFS" log "$loose")" 'removed'
 ok "and the member is shown" wait_for 5 shows "$bone" 0
 like "a member itself cannot be removed" "$(rm -r "$top/OTHER.CANM" 2>&1)" 'Read-only file system'
-sleep 3
+advance 3000
 ok "and has everything that it had" same_file "$top/OTHER.CANM/raw.CANM" "$data/canm/edf6_768.canm"
 ok "no loose file came of it" test ! -e "$SRC/Mods/OBJECT/OTHER.CANM"
 for command in "mv $top/OTHER.CANM $top/NEW.CANM" "mv $top/OTHER.CANM $MNT/NEW.CANM" "mkdir $top/NEW.CANM" \

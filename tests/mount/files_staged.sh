@@ -8,12 +8,12 @@ cp tests/data/owanim/small.006 tests/data/ff9anim/frames007_low.ff9anim tests/da
 	tests/data/cas/v203.cas "$SRC"
 originals=("$SRC"/*)
 mkdir "$SRC/sub"
-mount_animfs
+mount_stopped
 
 # What keys there are, and their values to three digits.
 keys() { sed -E 's/(\.[0-9]{3})[0-9]*/\1/g'; }
 became() { [ -f "$SRC/$1" ]; }
-like_file() { wait_for 6 cmp -s "$SRC/$1" "$SRC/$2"; }
+like_file() { after 2000 cmp -s "$SRC/$1" "$SRC/$2"; }
 nothing_aside() { [ -z "$(find "$SRC" -name '*staged~')" ]; }
 nothing_left()
 {
@@ -41,14 +41,14 @@ for file in "${originals[@]}"; do
 	ok "$name: and back under a new name" cp -r "$WORK/$name" "$MNT/sub/$copy"
 	ok "$name: is the same file, too" like_file "sub/$copy" "$name"
 done
-ok "nothing is left" wait_for 3 nothing_left
+ok "nothing is left" after 0 nothing_left
 is "and nothing was refused" "$(<"$MNT/.animfs/errors")" ""
 
 ok "with a cell edited outside" sed -i 's/1\.5,-2/2.5,-2/' "$WORK/wiki512.canm/walk/bones/Bone01.csv"
 ok "by tar" sh -c "mkdir '$WORK/t' && cp -r '$WORK/wiki512.canm' '$WORK/t/tar.canm' && tar -C '$WORK/t' -c tar.canm | tar -C '$MNT/sub' -x"
 ok "by rsync" rsync -a "$WORK/wiki512.canm/" "$MNT/sub/rsync.canm"
-ok "both are files" wait_for 6 became sub/rsync.canm
-ok "both" wait_for 6 became sub/tar.canm
+ok "both are files" after 2000 became sub/rsync.canm
+ok "both" became sub/tar.canm
 cp "$SRC/wiki512.canm" "$WORK/wanted.canm"
 "$ANIMFS" put "$WORK/wanted.canm/walk/bones/Bone01.csv" <"$WORK/wiki512.canm/walk/bones/Bone01.csv"
 ok "that edit and nothing else" cmp "$WORK/wanted.canm" "$SRC/sub/tar.canm"
@@ -59,7 +59,7 @@ ok "without the raw bytes" rm "$WORK/wiki512.canm/raw.canm"
 echo note >"$WORK/wiki512.canm/walk/note"
 cp -r "$WORK/wiki512.canm" "$MNT/made.canm"
 cd "$MNT/made.canm/walk" || exit 1
-ok "the clips make the file" wait_for 6 became made.canm
+ok "the clips make the file" after 2000 became made.canm
 like "with the edit" "$("$ANIMFS" cat "$SRC/made.canm/walk/bones/Bone01.csv")" '0,0,2\.5,-2'
 is "all of them" "$("$ANIMFS" ls "$SRC/made.canm" | grep -c /)" "$("$ANIMFS" ls "$SRC/wiki512.canm" | grep -c /)"
 ok "whoever is in it stays there" grep -q '"clip": "walk"' clip.json
@@ -69,25 +69,25 @@ for name in small.006 frames007_low.ff9anim duplicate.anm; do
 	stem=${name%.*}
 	rm "$WORK/$name"/raw.*
 	ok "$name: without its raw bytes" cp -r "$WORK/$name" "$MNT/sub/new.${name##*.}"
-	ok "$name: is a file" wait_for 6 became "sub/new.${name##*.}"
+	ok "$name: is a file" after 2000 became "sub/new.${name##*.}"
 	# A packed rotation may be written in another way, as near to what the text says.
 	is "$name: that says the same" \
 		"$("$ANIMFS" cat "$SRC/sub/new.${name##*.}/new/curves.csv" | keys)" \
 		"$("$ANIMFS" cat "$SRC/$name/$stem/curves.csv" | keys)"
 done
 ok "raw bytes that are no animation, beside clips" sh -c "mkdir '$MNT/sub/odd.canm' && echo none >'$MNT/sub/odd.canm/raw.canm' && cp -r '$WORK/wiki512.canm/walk' '$MNT/sub/odd.canm'"
-ok "the clips make the file" wait_for 6 became sub/odd.canm
-ok "and the bytes are kept" wait_for 3 grep -qx none "$MNT/sub/odd.canm/raw.canm.rejected"
-ok "with the reason" wait_for 3 test -s "$MNT/sub/odd.canm/raw.canm.error"
+ok "the clips make the file" after 2000 became sub/odd.canm
+ok "and the bytes are kept" grep -qx none "$MNT/sub/odd.canm/raw.canm.rejected"
+ok "with the reason" test -s "$MNT/sub/odd.canm/raw.canm.error"
 rm "$WORK/v203.cas"/raw.*
 ok "a CAS cannot be made of clips" cp -r "$WORK/v203.cas" "$MNT/sub/no.cas"
-ok "and the reason is told" wait_for 6 grep -q 'sub/no.cas: not an animation yet: .*CAS' "$MNT/.animfs/errors"
+ok "and the reason is told" after 2000 grep -q 'sub/no.cas: not an animation yet: .*CAS' "$MNT/.animfs/errors"
 ok "the folder stays, with all that is in it" diff -r "$WORK/v203.cas" "$MNT/sub/no.cas"
 
 ok "an ordinary folder of such a name" mkdir "$MNT/sub/plain.canm"
 echo text >"$MNT/sub/plain.canm/text"
 cp "$SRC/wiki512.canm" "$MNT/sub/plain.canm/a.canm"
-sleep 3
+advance 3000
 ok "stays one" test -d "$SRC/sub/plain.canm"
 ok "in which animations are shown" test -d "$MNT/sub/plain.canm/a.canm/walk"
 ok "rm -r while it is filled" sh -c "cp -r '$MNT/wiki512.canm' '$MNT/sub/gone.canm' && rm -r '$MNT/sub/gone.canm'"
@@ -96,22 +96,22 @@ ok "it is a file by its new name" like_file sub/late.canm wiki512.canm
 fails "and nothing by the old ones" ls -d "$SRC/sub/early.canm" "$SRC/sub/gone.canm"
 fails "an animation's folder does not go into another's" cp -r "$MNT/edf6_768.canm" "$MNT/wiki512.canm"
 ok "rm -r of a file and cp -r in its place" sh -c "cp -r '$MNT/edf6_768.canm' '$WORK/q' && rm -r '$MNT/edf6_768.canm' && cp -r '$WORK/q' '$MNT/edf6_768.canm'"
-ok "is the same file" wait_for 6 cmp -s "$SRC/edf6_768.canm" tests/data/canm/edf6_768.canm
+ok "is the same file" after 2000 cmp -s "$SRC/edf6_768.canm" tests/data/canm/edf6_768.canm
 
 cp -r "$MNT/wiki512.canm" "$WORK/slip"
 sed -i 's/"version": 512/"version": 513/' "$WORK/slip/file.json"
 printf 'bone,parent\nBone01,nobody\n' >"$WORK/slip/skeleton.csv"
 ok "texts of the file that are wrong" cp -r "$WORK/slip" "$MNT/sub/slip.canm"
 ok "leave the file" like_file sub/slip.canm wiki512.canm
-ok "and are kept" wait_for 3 cmp -s "$WORK/slip/file.json" "$MNT/sub/slip.canm/file.json.rejected"
-ok "each with its reason" wait_for 3 grep -q ':2:8: there is no bone "nobody"' "$MNT/sub/slip.canm/skeleton.csv.error"
+ok "and are kept" cmp -s "$WORK/slip/file.json" "$MNT/sub/slip.canm/file.json.rejected"
+ok "each with its reason" grep -q ':2:8: there is no bone "nobody"' "$MNT/sub/slip.canm/skeleton.csv.error"
 fails "and come to nothing" test -e "$SRC/sub/slip.canm.skeleton.csv"
 
 ok "filled and unmounted" cp -r "$MNT/wiki512.canm" "$MNT/sub/last.canm"
 umount_animfs
 ok "is a file" cmp "$SRC/wiki512.canm" "$SRC/sub/last.canm"
-mount_animfs
-# By two programs, so that it is still a folder for 2 s.
+mount_stopped
+# By two programs, so that it is a folder until the clock is moved.
 fill() { mkdir "$2" && cp -r "$1/." "$2"; }
 ok "filled, and the daemon killed" fill "$MNT/wiki512.canm" "$MNT/sub/killed.canm"
 kill_mount
@@ -119,9 +119,9 @@ ok "is a folder" test -d "$SRC/sub/killed.canm"
 # What a kill leaves while the file is put in the folder's place.
 set_aside() { mv "$SRC/sub/killed.canm" "$SRC/sub/killed.canm.animfs-staged~"; }
 set_aside
-mount_animfs
-ok "before the next mount" wait_for 5 cmp -s "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
-ok "nothing is left aside" wait_for 3 nothing_aside
+mount_stopped
+ok "before the next mount" after 0 cmp -s "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
+ok "nothing is left aside" nothing_aside
 
 rm "$SRC/sub/killed.canm"
 fill "$WORK/slip" "$MNT/sub/killed.canm"
@@ -129,10 +129,11 @@ kill_mount
 set_aside
 cp "$SRC/wiki512.canm" "$SRC/sub/killed.canm" # as it was put there a moment later
 before=$(stat -c %i "$SRC/sub/killed.canm")
-mount_animfs
+mount_stopped
+advance 0
 is "killed when the file was made: it stays" "$(stat -c %i "$SRC/sub/killed.canm")" "$before"
-ok "nothing is left aside of it" wait_for 3 nothing_aside
-ok "what was wrong is kept" wait_for 3 cmp -s "$WORK/slip/file.json" "$MNT/sub/killed.canm/file.json.rejected"
+ok "nothing is left aside of it" nothing_aside
+ok "what was wrong is kept" cmp -s "$WORK/slip/file.json" "$MNT/sub/killed.canm/file.json.rejected"
 fails "the folder has no other name" ls -d "$SRC/sub/killed.canm.~1~"
 
 rm "$SRC/sub/killed.canm"
@@ -142,8 +143,8 @@ kill_mount
 set_aside
 cp "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
 rm -r "$SRC/sub/killed.canm.animfs-staged~"/{raw.canm,Idle,walk/curves.csv}
-mount_animfs
-ok "killed while texts were put away: nothing is left aside" wait_for 3 nothing_aside
+mount_stopped
+ok "killed while texts were put away: nothing is left aside" after 0 nothing_aside
 fails "nor beside" ls -d "$SRC/sub/killed.canm.~1~"
 ok "the file stays" cmp "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
 is "and what is no text" "$(<"$MNT/sub/killed.canm/walk/note")" note

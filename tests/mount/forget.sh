@@ -8,15 +8,15 @@ left() { find "$SRC/.animfs/history" -mindepth 1 ! -name .gitignore; }
 set_x() { sed -i "2s/^\([^,]*,[^,]*\),[^,]*/\1,$1/" "$M/walk/bones/hip.csv"; }
 
 # ---- beside a mount, which keeps what it knows of the versions 2 s after a save ----
-mount_animfs
+mount_stopped
 set_x 2.5
 like "a save is kept" "$(left)" history
 ok "forget" "$ANIMFS" forget "$M"
 is "nothing is left" "$(left)" ""
-sleep 3
+advance 3000
 is "3 s later" "$(left)" ""
 set_x 3.5
-sleep 3
+advance 3000
 like "the next save is kept" "$("$ANIMFS" log "$M")" 'walk: hip translation'
 ok "forget, when all is stored" "$ANIMFS" forget "$SRC/w.canm"
 is "nothing is left then" "$(left)" ""

@@ -24,6 +24,8 @@
 #                                What a program's end makes due, or a change in SOURCE within
 #                                40 ms, is done then, too: after one of them at least `advance 0`,
 #                                or `advance 250` (after another program's change)
+#   after MS COMMAND...          for ok: the same, and then COMMAND succeeds
+#   copying FROM TO COMMAND...   for ok: a program copies a tree, and runs COMMAND before it ends
 #   settle DIR                   ends everything unfinished below a folder now (fsync), as
 #                                `sync DIR` does for users; fails if something there is refused
 #   make_game OPTION...          fills $SRC with generated animation files and others
@@ -218,7 +220,23 @@ mount_stopped() { mount_animfs -o stopped_clock "$@"; }
 
 advance() { echo "$1" >"$MNT/.animfs/clock" || not_ok "advance $1"; }
 
+after()
+{
+	advance "$1" || return 1
+	shift
+	"$@"
+}
+
 settle() { sync "$1"; }
+
+copying()
+{
+	python3 - "$@" <<'PYTHON'
+import shutil, subprocess, sys
+shutil.copytree(sys.argv[1], sys.argv[2], copy_function=shutil.copyfile)
+sys.exit(subprocess.run(sys.argv[3:]).returncode)
+PYTHON
+}
 
 unmounted() { fusermount3 -u "$MNT" 2>/dev/null || ! is_mounted; }
 

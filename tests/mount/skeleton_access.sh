@@ -157,7 +157,7 @@ skeleton 1 >"$SRC/open/new.csv"
 chmod 666 "$SRC/open/new.csv"
 fails "moved onto it" as_user mv -f "$MNT/open/new.csv" "$F"
 fails "linked" as_user sh -c "rm -f '$F'; ln '$MNT/open/new.csv' '$F'"
-sleep 2.3 # the view comes back
+advance 2300 # the view comes back
 ok "nothing was made" [ ! -e "$OWN" ]
 chmod 644 "$WORK/own.csv"
 ok "its own text is no edit" as_user sh -c "cat '$WORK/own.csv' >'$F'"
