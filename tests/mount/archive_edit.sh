@@ -26,7 +26,7 @@ os.read(fd, 4096)
 open(sys.argv[2], "w").close()
 EOF
 watcher=$!
-mount_animfs
+mount_stopped
 
 top=$MNT/Root.cpk.d/OBJECT
 bone=$top/RANGER.CANM/walk/bones/hip.csv

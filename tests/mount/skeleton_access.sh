@@ -24,7 +24,7 @@ says() { [ "$(row "$1" env)" = "$2" ]; }
 # says_to_all NAME ROW WHAT: root and another user see the same
 says_to_all()
 {
-	ok "$3" wait_for 5 says "$1" "$2"
+	ok "$3" after 2000 says "$1" "$2"
 	is "$3, for root" "$(row "$1" env)" "$2"
 	is "$3, for a user" "$(row "$1" as_user)" "$2"
 }
@@ -48,7 +48,7 @@ mkdir -m 1777 "$SRC/sticky"
 chown 0:$OTHER_ID "$SRC/team"
 put read.canm 0:0 644
 put read.canm.skeleton.csv 0:0 600 1
-mount_animfs -o allow_other
+mount_stopped -o allow_other
 
 # ---- reading ----
 says_to_all read "$HIDDEN" "a skeleton of mode 600 is not shown"
@@ -64,7 +64,7 @@ says_to_all read "$(shown 2)" "the folder's is, in its place"
 chmod 640 "$SRC/skeleton.csv"
 says_to_all read "$HIDDEN" "unless it is closed, too"
 chmod 600 "$SRC/read.canm"
-ok "of an animation of mode 600" wait_for 5 says read "$(shown 1)"
+ok "of an animation of mode 600" after 2000 says read "$(shown 1)"
 fails "nobody else reads it" as_user ls "$MNT/read.canm"
 chmod 755 "$MNT/read.canm"
 is "opened through the mount" "$(row read as_user)" "$HIDDEN"
@@ -109,10 +109,10 @@ if command -v setfacl >/dev/null; then
 	setfacl -m u:$O:r "$SRC/acl.canm"
 	is "an ACL lets one more read the animation" "$(row acl as_other)" "$HIDDEN"
 	setfacl -m u:$O:r "$SRC/acl.canm.skeleton.csv"
-	ok "and the skeleton" wait_for 5 says acl "$(shown 6)"
+	ok "and the skeleton" after 2000 says acl "$(shown 6)"
 	is "who reads it" "$(row acl as_other)" "$(shown 6)"
 	setfacl -m u:$O:- "$SRC/acl.canm.skeleton.csv"
-	ok "one that keeps him from it" wait_for 5 says acl "$HIDDEN"
+	ok "one that keeps him from it" after 2000 says acl "$HIDDEN"
 	is "keeps it from all" "$(row acl as_user)" "$HIDDEN"
 else
 	skip "setfacl is not installed"
@@ -124,10 +124,10 @@ chmod 644 "$SRC/small.006"
 called() { as_user ls "$MNT/small.006/small/bones" | grep -qx "$1.csv"; }
 printf 'id,name\n3706,hips\n' >"$SRC/bone-names.csv"
 chmod 600 "$SRC/bone-names.csv"
-ok "bones are shown" wait_for 5 called bone_0E7A
+ok "bones are shown" after 2000 called bone_0E7A
 fails "not by names that are not for everybody" called hips
 chmod 644 "$SRC/bone-names.csv"
-ok "by others they are" wait_for 5 called hips
+ok "by others they are" after 2000 called hips
 
 # ---- writing ----
 # fresh NAME FOLDER MODE: an animation of root's there; F its skeleton.csv, OWN what is made of it
@@ -185,7 +185,7 @@ is "a member of the group" "$(save as_other close "$F" "$(skeleton 1)")" ""
 is "makes one for the group" "$(stat -c '%u %g %a' "$OWN")" "$O $O 660"
 chown $U "$SRC/team/group.canm"
 rm "$OWN"
-ok "of one that is somebody else's" wait_for 5 has "$F" "$HIDDEN"
+ok "of one that is somebody else's" after 2000 has "$F" "$HIDDEN"
 is "that one may not be in it" "$(save as_other close "$F" "$(skeleton 1)")" "$DENIED"
 ok "nothing is left" [ ! -e "$OWN" ]
 
@@ -205,11 +205,11 @@ ok "goes along" test -e "$SRC/sticky/his.canm.skeleton.csv"
 
 # ---- made of a folder ----
 as_user cp -r "$MNT/open/mine.canm" "$MNT/open/copy.canm"
-ok "a copy has it" wait_for 6 test -e "$SRC/open/copy.canm.skeleton.csv"
+ok "a copy has it" after 2000 test -e "$SRC/open/copy.canm.skeleton.csv"
 is "as its owner's" "$(stat -c %u "$SRC/open/copy.canm.skeleton.csv")" "$U"
 put open/over.canm.skeleton.csv $O:$O 644 9
 as_user cp -r "$MNT/open/mine.canm" "$MNT/open/over.canm"
-ok "one to a name that has another's" wait_for 6 test -f "$SRC/open/over.canm"
-ok "keeps that" wait_for 6 test -e "$MNT/open/over.canm/skeleton.csv.rejected"
+ok "one to a name that has another's" after 2000 test -f "$SRC/open/over.canm"
+ok "keeps that" after 2000 test -e "$MNT/open/over.canm/skeleton.csv.rejected"
 is "as it was" "$(<"$SRC/open/over.canm.skeleton.csv")" "$(skeleton 9)"
 umount_animfs
