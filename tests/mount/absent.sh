@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"
-mount_animfs
+mount_stopped
 F=$MNT/wiki512.canm/$BONE
 BONES=${F%/*}
 names=$(ls "$BONES")
@@ -15,14 +15,14 @@ fails "it is absent" cat "$F"
 fails "from the listing" ls "$BONES/Bone01.csv"
 ok "its JSON is not" test -f "$BONES/Bone01.json"
 ok "the binary is as it was" cmp "$SRC/wiki512.canm" "$SAMPLE"
-ok "it comes back" wait_for 5 test -f "$F"
+ok "it comes back" after 2000 test -f "$F"
 is "and all are listed" "$(ls "$BONES")" "$names"
 ok "as it was" cmp "$F" "$OLD"
 
 ok "moved away" mv "$F" "$BONES/mine"
 fails "it is absent, too" cat "$F"
 ok "what was moved is a file" cmp "$BONES/mine" "$OLD"
-ok "it comes back, too" wait_for 5 cmp -s "$F" "$OLD"
+ok "it comes back, too" after 2000 cmp -s "$F" "$OLD"
 ok "and the file is there still" cmp "$BONES/mine" "$OLD"
 ok "which can be written" sh -c "echo anything >'$BONES/mine'"
 ok "and removed" rm "$BONES/mine"
@@ -31,14 +31,14 @@ ok "it is there" cmp "$WORK/mine" "$OLD"
 ok "moved back" mv "$WORK/mine" "$F"
 ok "moved onto another view of the same kind" mv "$BONES/hip.csv" "$F"
 like "is a save there" "$(<"$F")" $'\n0,0,0,-1,2,-180,'
-ok "and comes back" wait_for 5 test -f "$BONES/hip.csv"
+ok "and comes back" after 2000 test -f "$BONES/hip.csv"
 ok "as it was" cmp "$BONES/hip.csv" <("$ANIMFS" cat "$SAMPLE/walk/bones/hip.csv")
 cp "$SAMPLE" "$SRC"
-ok "the binary replaced" wait_for 3 cmp -s "$F" "$OLD"
+ok "the binary replaced" after 300 cmp -s "$F" "$OLD"
 
 ok "all views of a folder" rm -r "$BONES"
 fails "are absent" ls "$BONES"
-ok "until a moment later" wait_for 5 test -d "$BONES"
+ok "until a moment later" after 2000 test -d "$BONES"
 is "all of them" "$(ls "$BONES")" "$names"
 fails "a clip of which nothing was removed is not empty" rmdir "$MNT/wiki512.canm/Idle"
 fails "nor is a file" rmdir "$MNT/wiki512.canm"

@@ -39,7 +39,8 @@ import oracle  # noqa: E402
 ANIMFS = os.environ.get("ANIMFS", "build/animfs")
 WORK = os.environ.get("WORK", "/nowhere")
 OPTIONS = tuple(os.environ.get("BATCH_OPTIONS", "").split())  # of every mount
-SETTLE = 3.0  # seconds until a mount shows what another program did in SOURCE
+STOPPED = "BATCH_SMB" not in os.environ  # the clock of the rules stands still: see lib.sh, mount_stopped
+SETTLE = 60.0  # seconds within which a mount shows what another program did in SOURCE: as wait_for in lib.sh
 
 
 def base_model():
@@ -468,7 +469,8 @@ class Mount:
 
     def up(self):
         with open(self.log, "ab") as log:
-            self.daemon = subprocess.Popen([ANIMFS, "-f", *self.options, self.source, self.point],
+            self.daemon = subprocess.Popen([ANIMFS, "-f", *self.options, *(["-o", "stopped_clock"] if STOPPED else []),
+                                            self.source, self.point],
                                            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         with open(os.path.join(WORK, "daemons"), "a") as file:
             file.write(f"{self.daemon.pid}\n")
@@ -477,6 +479,9 @@ class Mount:
             if self.daemon.poll() is not None or time.monotonic() > end:
                 raise Failed("mount: " + read(self.log).decode(errors="replace")[-500:])
             time.sleep(0.01)
+
+    def advance(self, ms):
+        write(self.point + "/.animfs/clock", str(ms).encode())
 
     def kill(self):
         """Without a word to the daemon, and up again."""
@@ -505,6 +510,18 @@ class Mounts:
         self.source = os.path.join(folder, "src")
         os.makedirs(self.source)
         self.list = [Mount(self.source, os.path.join(folder, f"mnt{i}"), options) for i in range(count)]
+
+    def advance(self, ms):
+        """So much time passes."""
+        if not STOPPED:
+            time.sleep(ms / 1000)
+        for mount in self.list if STOPPED else ():
+            mount.advance(ms)
+
+    def poll(self):
+        """A moment passes, for a change to come that others have made."""
+        self.advance(50)
+        time.sleep(0.02)
 
     def down(self):
         for mount in self.list:
@@ -610,13 +627,13 @@ class World:
             settle = self.way == "import" or len(self.mounts.list) > 1
         end = time.monotonic() + SETTLE
         while (wrong := self.wrong()) and self.way in EVENTUAL and time.monotonic() < end:
-            time.sleep(0.05)
+            self.mounts.poll()
         if not wrong and exact is not None and self.bytes() != exact:
             wrong = "the values are right, the bytes are not"
         end = time.monotonic() + (SETTLE if settle else 0)
         for mount in range(len(self.mounts.list)) if views and not wrong else ():
             while (wrong := self.look(mount)) and time.monotonic() < end:
-                time.sleep(0.05)
+                self.mounts.poll()
             if wrong:
                 break
         if wrong:
@@ -695,7 +712,7 @@ class World:
             text = read(path).decode()
             if text == edited(text, edit, "csv"):
                 return
-            time.sleep(0.02)
+            self.mounts.poll()
         raise Failed(f"mount {mount} does not show {edit}")
 
     def animfs(self, *args):
@@ -719,7 +736,7 @@ class World:
 
     def pause(self):
         self.step("2.3 s")
-        time.sleep(2.3)
+        self.mounts.advance(2300)
 
 
 def one_program(*saves):
@@ -1308,7 +1325,7 @@ def one_program_later(w):
 
     def later():
         SAVES[w.way](w.top() + "/walk/bones/hips.csv", new)
-        time.sleep(2.5)
+        w.mounts.advance(2500)
         SAVES[w.way](w.top() + "/walk/bones/hips.json", old)
 
     w.step(f"one program saves by {w.way} hips.csv with 2.5, and 2.5 s later the first hips.json")
@@ -1517,7 +1534,7 @@ def slowly(w):
     def slow():
         for name in names:
             SAVES[w.way](os.path.join(w.top(), name), read(os.path.join(tree, name)))
-            time.sleep(0.5)
+            w.mounts.advance(500)
 
     w.step(f"one program saves by {w.way} every 0.5 s: " + ", ".join(names))
     program(slow)

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"
-mount_animfs
+mount_stopped
 TOP=$MNT/wiki512.canm
 cp -r "$TOP" "$WORK/out"
 cp "$NEW" "$WORK/out/$BONE"
@@ -17,7 +17,7 @@ sort -r "$WORK/forth" >"$WORK/back"
 fresh()
 {
 	cp "$SAMPLE" "$SRC"
-	wait_for 3 cmp -s "$TOP/raw.canm" "$SAMPLE"
+	after 3000 cmp "$TOP/raw.canm" "$SAMPLE"
 }
 
 # edited NAME: the edit is in the binary, and nothing else
@@ -29,18 +29,19 @@ edited()
 	is "$1: nothing was refused" "$(find "$SRC/.animfs/rejected" -type f 2>/dev/null)" ""
 }
 
-# copy_list LIST [SECONDS]: one text after the other by one program, with a pause between them
+# copy_list LIST [MS]: one text after the other by one program, with a pause between them
 copy_list()
 {
-	python3 - "$WORK/out" "$TOP" "${2:-0}" <"$1" 3<&0 <<'EOF'
-import os, sys, time
+	python3 - "$WORK/out" "$TOP" "${2:-0}" "$MNT/.animfs/clock" <"$1" 3<&0 <<'EOF'
+import os, sys
 for name in os.fdopen(3).read().split("\n"):
     if name:
         with open(sys.argv[1] + "/" + name, "rb") as text:
             data = text.read()
         with open(sys.argv[2] + "/" + name, "wb") as view:
             view.write(data)
-        time.sleep(float(sys.argv[3]))
+        with open(sys.argv[4], "w") as clock:
+            clock.write(sys.argv[3])
 EOF
 }
 
@@ -68,7 +69,7 @@ like "back: the line says which save it would have undone" \
 	"$(grep 'Bone01.json: stale' "$MNT/.animfs/errors" | head -n 1)" \
 	'from before the save of wiki512\.canm/walk/bones/Bone01\.csv by python3'
 fresh
-ok "slowly" copy_list "$WORK/forth" 0.05
+ok "slowly" copy_list "$WORK/forth" 200
 edited slowly
 fresh
 ok "cp -r" cp -r "$WORK/out/." "$TOP"
@@ -133,11 +134,11 @@ fresh
 ok "a batch" copy_list "$WORK/forth"
 is "is one version" "$("$ANIMFS" log "$SRC/wiki512.canm" | grep -c python3)" \
 	"$("$ANIMFS" log "$SRC/wiki512.canm" | grep python3 | sort -u -k1,1 | grep -c .)"
-ok "which ends: it is not unfinished" wait_for 5 sh -c "! '$ANIMFS' log '$SRC/wiki512.canm' | grep -q unfinished"
+ok "which ends: it is not unfinished" after 2000 sh -c "! '$ANIMFS' log '$SRC/wiki512.canm' | grep -q unfinished"
 ok "another edit, outside of the batch" sh -c "sed 's/2\.5,-2/3.5,-2/' '$NEW' >'$TOP/$BONE'"
 umount_animfs
-mount_animfs
-wait_for 3 grep -q '3\.5,-2' "$TOP/$BONE"
+mount_stopped
+ok "is there" grep -q '3\.5,-2' "$TOP/$BONE"
 sed 's/1\.5,-2/4.5,-2/' "$OLD" >"$WORK/out/$BONE"
 ok "the first copy, edited again, after a remount" copy_list "$WORK/back"
 ok "its edit counts" cmp "$TOP/$BONE" "$WORK/out/$BONE"
@@ -150,10 +151,10 @@ umount_animfs
 # whole, but that version is known.
 ROOT=walk/bones/Scene_Root.csv
 cat "$SAMPLE" >"$SRC/wiki512.canm"
-mount_animfs
+mount_stopped
 cat "$TOP/walk/curves.csv" >"$WORK/curves.csv"
 umount_animfs
-mount_animfs
+mount_stopped
 row=$(sed -n '2s/^0,0,[^,]*,/,/p' "$TOP/$ROOT")
 { head -n 1 "$TOP/$ROOT" && printf '%s,,%s\n' 0 "0$row" 1 "1$row" 2 "2$row"; } >"$WORK/root.csv"
 ok "keys where a value was" cp "$WORK/root.csv" "$TOP/$ROOT"
@@ -168,7 +169,7 @@ umount_animfs
 # it is part of that. (Generated texts are left out, since the batch recognizes a copy by them.)
 CURVES=walk/curves.csv
 cat "$SAMPLE" >"$SRC/wiki512.canm"
-mount_animfs
+mount_stopped
 rm -r "$WORK/out"
 cp -r "$TOP" "$WORK/out"
 sed -i 's/^Bone01,translation,0,0,1\.5,/Bone01,translation,0,0,2.75,/' "$WORK/out/$CURVES"

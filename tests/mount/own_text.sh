@@ -6,7 +6,7 @@
 cp tests/data/canm/{wiki512,odd512,nan512,edf6_768}.canm "$SRC"
 make_game --files 2 --clips 1 --bones 8 --frames 6 --version mix --plain 0
 mapfile -t files < <(cd "$SRC" && find . -name '*.canm' -printf '%P\n')
-mount_animfs
+mount_stopped
 
 by_cat() { cat "$2" >"$1"; }
 by_cp() { cp "$2" "$1"; }

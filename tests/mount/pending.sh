@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"
-mount_animfs
+mount_stopped
 F=$MNT/wiki512.canm/$BONE
 J=${F%.csv}.json
 cp "$J" "$WORK/old.json"
@@ -14,10 +14,10 @@ unchanged() { cmp -s "$SRC/wiki512.canm" "$SAMPLE" && [ -z "$(find "$MNT" -name 
 : >"$F"
 ok "an empty text changes nothing" unchanged
 is "and is what the view says" "$(wc -c <"$F")" 0
-ok "until 2 seconds later" wait_for 4 cmp -s "$F" "$OLD"
+ok "until 2 seconds later" after 2000 cmp -s "$F" "$OLD"
 ok "truncate -s 0 changes nothing" truncate -s 0 "$F"
 ok "either" unchanged
-ok "until 2 seconds later, either" wait_for 4 cmp -s "$F" "$OLD"
+ok "until 2 seconds later, either" after 2000 cmp -s "$F" "$OLD"
 
 # What each child of a shell flushes, with a look at it before the next one writes.
 {
@@ -46,13 +46,13 @@ is "an empty text by rename is refused" "$(save_errno rename "$F" "")" EBADMSG
 ok "all that changed nothing" cmp "$SRC/wiki512.canm" "$SAMPLE"
 rm -f "$F.error" "$F.rejected" "$F.new~"
 
-ok "what is pending" wait_for 4 cmp -s "$F" "$OLD"
+ok "what is pending" after 2000 cmp -s "$F" "$OLD"
 : >"$F"
 head -n 1 "$NEW" >>"$F" 2>/dev/null
 tail -n +2 "$NEW" >>"$F"
 ok "is gone on with by appending" cmp "$SRC/wiki512.canm" "$EDITED"
 ok "and then it is saved" cmp "$F" "$NEW"
-ok "without an error left" wait_for 2 test ! -e "$F.rejected" -a ! -e "$F.error"
+ok "without an error left" test ! -e "$F.rejected" -a ! -e "$F.error"
 
 cp "$SRC/wiki512.canm" "$WORK/before"
 : >"$F"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm tests/data/ribbon/objects024.anm "$SRC"
 touch -d '2001-02-03 04:05:06' "$SRC/wiki512.canm" "$SRC/objects024.anm"
-mount_animfs --views=all
+mount_stopped --views=all
 TOP=$MNT/wiki512.canm
 
 times() { (cd "$TOP" && find . -type f ! -name 'frame_*' -printf '%P %T@\n' | sort); }
@@ -22,7 +22,7 @@ ok "saving what is there" cp "$TOP/walk/bones/hip.csv" "$WORK/hip.csv"
 ok "again" cp "$WORK/hip.csv" "$TOP/walk/bones/hip.csv"
 is "moves nothing" "$(moved "$WORK/before")" ""
 ok "an edit behind the mount" sh -c "'$ANIMFS' cat '$SRC/wiki512.canm/Idle/bones/hip.csv' | sed 2s/,-1,/,-0.5,/ | '$ANIMFS' put '$SRC/wiki512.canm/Idle/bones/hip.csv'"
-ok "is seen" wait_for 3 grep -q -- '-0\.[45]' "$TOP/Idle/bones/hip.csv"
+ok "is seen" after 300 grep -q -- '-0\.[45]' "$TOP/Idle/bones/hip.csv"
 like "and moves what it changed" "$(moved "$WORK/before")" 'Idle/bones/hip.csv'
 is "and nothing of other clips" "$(moved "$WORK/before" | tr ' ' '\n' | grep -c walk)" 0
 
