@@ -28,6 +28,11 @@ quick()
 	! git grep -nE '\<((clock_)?(gettime|nanosleep)|gettimeofday|u?sleep)\(|\<time\(NULL' -- 'src/*.[ch]' \
 		':!src/util/clock.c' || status=1
 
+	# A test that waits for a rule of the mount stops its clock (tests/mount/lib.sh: mount_stopped, settle).
+	echo "== sleeps"
+	! grep -nE '(^|[^a-z_])sleep +[1-9]|time\.sleep\([1-9]' tests/mount/*.sh tests/mount/*.bash tests/mount/*.py |
+		grep -v '# in real time: ' || status=1
+
 	echo "== format"
 	git ls-files -z 'src/*.[ch]' 'include/*.h' 'tests/*.[ch]' |
 		xargs -0 clang-format --dry-run -Werror || status=1

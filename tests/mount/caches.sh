@@ -46,7 +46,7 @@ end = time.monotonic() + 5
 while mapping()[:].find(b"2.5,-2") < 0 and time.monotonic() < end:
     time.sleep(0.02)
 print(mapping()[:].find(b"2.5,-2") >= 0, flush=True)
-time.sleep(1)
+time.sleep(0.9)  # longer than the kernel is notified of a change
 print(text[:].find(b"1.5,-2") >= 0, flush=True)
 PYTHON
 
@@ -154,7 +154,7 @@ MNT=$two umount_animfs
 
 # Names that come and go by our own doing are right at once.
 fresh
-mount_animfs --extra-max=64K
+mount_stopped --extra-max=64K
 use
 has_not "$bone.rejected"
 save_errno close "$MNT/$bone" "$bad" >"$WORK/errno"
@@ -166,8 +166,8 @@ ok "is not listed" lists_not "$walk/bones" Bone01.csv.rejected
 rm "$MNT/$bone"
 ok "a view that was removed is not there" has_not "$bone"
 ok "nor listed" lists_not "$walk/bones" Bone01.csv
-ok "it comes back" wait_for 5 has "$bone"
-ok "is listed" wait_for 1 lists "$walk/bones" Bone01.csv
+ok "it comes back" after 2000 has "$bone"
+ok "is listed" lists "$walk/bones" Bone01.csv
 mv "$MNT/$walk" "$MNT/wiki512.canm/stroll"
 ok "a clip that was renamed" lists wiki512.canm stroll
 ok "left its name" has_not "$walk"
@@ -204,8 +204,12 @@ running() { cat "/proc/${DAEMON[$MNT]}/task"/*/schedstat | awk '{ t += $1 } END 
 fresh
 mount_animfs
 use
-sleep 1
-before=$(running)
-sleep 2
-ok "an idle mount does nothing" test $(($(running) - before)) -le 2
+idle()
+{
+	local before i
+	before=$(running)
+	for i in 1 2 3 4; do sleep 0.5; done
+	[ $(($(running) - before)) -le 2 ]
+}
+ok "an idle mount does nothing" wait_for 10 idle
 umount_animfs

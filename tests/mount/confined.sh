@@ -94,7 +94,7 @@ INTRUDER_SO=$(dirname "$ANIMFS")/intruder.so
 OUTSIDE=$WORK/outside/file
 mkdir "$WORK/outside"
 touch "$OUTSIDE"
-sleep 300 &
+sleep 300 & # in real time: somebody to look at
 VICTIM=$!
 trap 'kill "$VICTIM"; finish' EXIT
 intruded_animfs() { LD_PRELOAD=$INTRUDER_SO INTRUDER=$VICTIM:$OUTSIDE mount_animfs "$@"; }

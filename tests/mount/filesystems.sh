@@ -45,7 +45,7 @@ PYTHON
 }
 
 # Until a new second begins.
-next_second() { python3 -c 'import time; time.sleep(1.02 - time.time() % 1)'; }
+next_second() { python3 -c 'import time; time.sleep(1.02 - time.time() % 1)'; } # in real time: stamps are of whole seconds
 
 # An outside change that its times do not show, and a save of another bone: $1 is the filesystem,
 # $2 what its times are: "coarse" (to be tried until all of it falls into one second) or "any".
@@ -97,7 +97,7 @@ def by_name():
     with open(here, "rb") as file:
         return file.read()
 
-time.sleep(1.02 - time.time() % 1)
+time.sleep(1.02 - time.time() % 1)  # in real time: stamps are of whole seconds
 write(b"first", os.O_WRONLY | os.O_CREAT)
 fine = shows(by_name, b"first")
 write(b"other")
@@ -319,7 +319,7 @@ changes_below()
 	ok "bindfs: a file in two folders" wait_for 5 is_there "$MNT/one/inner/in.canm/$bone"
 	mv "$below/one" "$below/two"
 	ok "bindfs: others rename the upper one" wait_for 5 is_there "$MNT/two"
-	sleep 1.5 # bindfs lets the kernel believe what was there for a second
+	sleep 1.5 # in real time: bindfs lets the kernel believe what was there for a second
 	ok "bindfs: what is in it is there" wait_for 5 is_there "$MNT/two/inner/in.canm/$bone"
 	ok "bindfs: the old name is not" wait_for 5 is_away "$MNT/one"
 	ok "bindfs: an edit there" sed -i 's/1\.5,-2/2.5,-2/' "$MNT/two/inner/in.canm/$bone"

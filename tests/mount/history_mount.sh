@@ -210,7 +210,16 @@ follow "$FILE" "$WORK/source"
 follow "$M/$A" "$WORK/bone"
 "$ANIMFS" errors -f "$MNT" >"$WORK/errors" &
 followers+=($!)
-sleep 1
+# They have read what there was, and wait for more.
+are_waiting()
+{
+	local pid
+	for pid in "${followers[@]}"; do
+		grep -q nanosleep "/proc/$pid/wchan" || return 1
+	done
+}
+# Where the kernel does not say what a process waits for, this only gives them time.
+if [ "$(cat "/proc/$$/wchan")" = 0 ]; then sleep 0.9; else wait_for 10 are_waiting; fi
 for i in 1 2 3; do
 	set_a "$((i + 1)).5"
 	has() { [ "$(grep -c 'Bone01 translation' "$1")" -ge "$2" ]; }

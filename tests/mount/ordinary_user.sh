@@ -76,7 +76,7 @@ OUTSIDE=$WORK/outside/file
 mkdir "$WORK/outside"
 touch "$OUTSIDE" "$WORK/outside/others"
 chown $USER_ID:$USER_ID "$OUTSIDE"
-setpriv --reuid=$USER_ID --regid=$USER_ID --clear-groups -- sleep 300 &
+setpriv --reuid=$USER_ID --regid=$USER_ID --clear-groups -- sleep 300 & # in real time: somebody to look at
 VICTIM=$!
 if [ -e "$INTRUDER_SO" ]; then
 	cp "$INTRUDER_SO" "$WORK/bin"

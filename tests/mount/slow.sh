@@ -14,7 +14,7 @@ hold()
 	rm -f "$GATE.held"
 	echo "read hold $1" >"$GATE.new"
 	mv "$GATE.new" "$GATE"
-	{ sleep 90 && rm -f "$GATE"; } >/dev/null 2>&1 &
+	{ sleep 90 && rm -f "$GATE"; } >/dev/null 2>&1 & # in real time: against hanging
 	WATCHDOG=$!
 }
 is_held() { [ -e "$GATE.held" ]; }
@@ -135,7 +135,7 @@ begin
 ls -lR "$MNT" >/dev/null
 hold "$SRC/near/slow.canm"
 replace_file "$WORK/two.canm" "$SRC/near/slow.canm"
-slowly sleep 3600
+slowly sleep 3600 # in real time: somebody to wait for
 others_go_on "an event"
 kill "${WAITING[@]}"
 release
@@ -180,7 +180,7 @@ hold "$SRC/near/slow.canm"
 replace_file "$WORK/two.canm" "$SRC/near/slow.canm"
 slowly stat "$MNT/near/slow.canm/walk/none"
 ok "a removal: the file is being read" wait_for 10 is_held
-sleep 3
+sleep 3 # in real time: a stopped clock waits for the call that is held
 release
 fails "a removal: what was removed is away" stat "$MNT/near/slow.canm/walk/clip.json"
 ok "a removal: later it is back" wait_for 10 stat "$MNT/near/slow.canm/walk/clip.json"

@@ -72,7 +72,7 @@ for i, text in enumerate(texts):
         time.sleep(0.02)
     views.append(view)
     open("%s.%d" % (mark, i + 1), "w").close()
-time.sleep(1)
+time.sleep(0.9)  # longer than the kernel is notified of a change
 for i, (view, text) in enumerate(zip(views, texts)):
     if view[:] != text:
         sys.exit("mapping %d has another text" % i)
@@ -148,7 +148,7 @@ piece = size // pieces // 4096 * 4096 + 4096
 while text := os.read(fd, piece):
     sys.stdout.buffer.write(text)
     open(sys.argv[2], "w").close()
-    time.sleep(3.5 / pieces)
+    time.sleep(3.5 / pieces)  # in real time: longer than the kernel and the mount believe anything
 PYTHON
 }
 
@@ -180,7 +180,7 @@ keeps_open()
 	exec 5<"$MNT/file.canm/$view"
 	"$ANIMFS" clip rename "$SRC/file.canm/$clip" other
 	wait_for 3 other_clip
-	sleep 1.2
+	sleep 1.2 # in real time: the kernel believes what it knows for a second
 	ok "$1: who has open what is no more reads it" cmp "$WORK/kept" /dev/fd/5
 	exec 5<&-
 	by_mv b

@@ -13,7 +13,8 @@ import os, sys, time
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
 os.write(fd, open(sys.argv[2], "rb").read())
 open(sys.argv[3], "w").close()
-time.sleep(60)' "$F" "$1" "$WORK/written" &
+time.sleep(60)  # in real time: until it is killed
+' "$F" "$1" "$WORK/written" &
 	WRITER=$!
 	wait_for 10 test -e "$WORK/written"
 	rm "$WORK/written"
@@ -90,7 +91,9 @@ if has_faults; then
 	cp -r "$WORK/copy" "$MNT/new.canm"
 	ok "a folder becomes a file" wait_for 10 test -e "$WORK/fault.held"
 	fusermount3 -u "$MNT"
-	sleep 1 # the daemon has begun to end, as far as it can
+	no_thread_serves() { ! grep -qs fuse_dev /proc/"$PID"/task/*/wchan; }
+	ok "the daemon has begun to end" wait_for 10 no_thread_serves
+	sleep 0.2 # as far as it can
 	rm "$WORK/fault"
 	ended "meanwhile unmounted"
 	ok "meanwhile unmounted: it is a file" cmp "$SRC/new.canm" "$SAMPLE"

@@ -156,7 +156,7 @@ def leave(mark, folders, bones):
             opened.append(os.open(path, os.O_RDWR))
             write_fd(opened[-1], text)
     open(mark, "w").close()
-    time.sleep(100)
+    time.sleep(100)  # in real time: until it is killed
 
 
 def main():
