@@ -206,9 +206,9 @@ mount_animfs
 use
 idle()
 {
-	local before i
+	local before
 	before=$(running)
-	for i in 1 2 3 4; do sleep 0.5; done
+	for _ in 1 2 3 4; do sleep 0.5; done
 	[ $(($(running) - before)) -le 2 ]
 }
 ok "an idle mount does nothing" wait_for 10 idle
