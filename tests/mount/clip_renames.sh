@@ -5,14 +5,14 @@
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC/other.canm"
-mount_animfs
+mount_stopped
 TOP=$MNT/wiki512.canm
 
 says() { "$ANIMFS" cat "$SRC/$1"; }
 fresh()
 {
 	cp tests/data/canm/wiki512.canm "$SRC"
-	wait_for 3 test -d "$TOP/walk" && wait_for 3 cmp -s "$TOP/raw.canm" "$SRC/wiki512.canm"
+	after 3000 test -d "$TOP/walk" && cmp -s "$TOP/raw.canm" "$SRC/wiki512.canm"
 }
 # while_open FILE WAS IS COMMAND: writes FILE with IS for the first WAS, runs COMMAND, closes it
 while_open()

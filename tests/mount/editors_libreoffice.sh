@@ -5,7 +5,7 @@
 # LibreOffice to find, and what it does then (writing the old text back) harms nothing.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
-mount_animfs
+mount_stopped
 
 # by_calc TEXT WANTED-OF-RENAME
 by_calc()

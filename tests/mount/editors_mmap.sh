@@ -4,7 +4,7 @@
 # over: at msync, at close, or after the last close when the mapping outlives the descriptor.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
-mount_animfs
+mount_stopped
 
 # by_mapping STEP...: of flush, close (the descriptor) and unmap
 by_mapping()

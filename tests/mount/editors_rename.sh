@@ -4,7 +4,7 @@
 # that move or remove the view first, save exactly their edit and leave nothing behind.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
-mount_animfs
+mount_stopped
 
 by_sed() { sed -i 's/1\.5,-2/2.5,-2/' "$F"; }
 by_sed_with_backup() { sed -i.bak 's/1\.5,-2/2.5,-2/' "$F"; }

@@ -3,7 +3,7 @@
 # editors_write.sh - programs that open a view, write into it and close it save exactly their edit.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
-mount_animfs
+mount_stopped
 
 by_redirection() { cat "$NEW" >"$F"; }
 by_echo() { echo "$(<"$NEW")" >"$F"; }

@@ -7,7 +7,7 @@ samples=(canm/odd512.canm canm/edf6_768.canm cas/v200.cas owanim/oddrot.006 owan
 	owanim/framelayout.006 ff9clip/odd.anim ff9clip/walk_json6.anim ff9anim/frames008_nolow.ff9anim ff9anim/padnibble.ff9anim
 	ribbon/duplicate.anm ribbon/frames030.anm ribbon/unsorted.anm kanim/stick.kanim)
 for sample in "${samples[@]}"; do cp "tests/data/$sample" "$SRC"; done
-mount_animfs
+mount_stopped
 
 # sync_twice FILE FIRST SECOND: both texts on one handle, each with an fsync; a refusal of the first
 # is no matter.

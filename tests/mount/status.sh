@@ -26,7 +26,7 @@ is "a folder that nobody mounted or saved in" "$(animfs status "$SRC" 2>&1; echo
 	"animfs: $SRC: not a mount of animfs"$'\n1'
 animfs bone add "$SRC/b.canm/walk" tail
 sleep 0.01 # a time that is not the mount's
-mount_animfs --cache=3M --drafts-max=5M
+mount_stopped --cache=3M --drafts-max=5M
 
 # ---- the mount ----
 
@@ -68,7 +68,7 @@ is "umount, likewise" "$(animfs umount "$SRC" 2>&1; echo $?)" \
 mkdir "$MNT/a.canm/jump"
 is "a folder that is being staged" "$(json '[m["pending"], m["pending_paths"]]' "$MNT")" '[1, ["a.canm/jump"]]'
 like "for people" "$(animfs status "$MNT")" $'\n  pending    1 not saved yet\n    a\.canm/jump/\n'
-ok "until it is a clip" wait_for 10 sh -c "'$ANIMFS' status '$MNT' | grep -q '^  pending    nothing'"
+ok "until it is a clip" after 2000 sh -c "'$ANIMFS' status '$MNT' | grep -q '^  pending    nothing'"
 python3 - "$MNT/a.canm/$bone" "$ANIMFS" "$MNT" >"$WORK/said" <<'PYTHON'
 import os, subprocess, sys
 path, animfs, mnt = sys.argv[1:]
@@ -88,9 +88,9 @@ like "a text that is being written" "$(cat "$WORK/said")" $'\n    a\.canm/walk/b
 ok "an edit" edit "$MNT/b.canm" 2.5
 ok "another" edit "$MNT/deep/d.canm" 3.5
 ok "a file that is made" cp -r "$MNT/c.canm" "$MNT/made.canm"
-ok "which takes its time" wait_for 10 test -f "$SRC/made.canm"
+ok "which takes its time" after 2000 test -f "$SRC/made.canm"
 ok "a file that is removed" rm -r "$MNT/c.canm"
-ok "also" wait_for 10 sh -c "! test -e '$SRC/c.canm'"
+ok "also" after 2000 sh -c "! test -e '$SRC/c.canm'"
 is "JSON: what became of which" "$(json '[[c["path"], c["outcome"]] for c in m["changed"]]' "$MNT")" \
 	'[["a.canm", "changed"], ["b.canm", "changed"], ["c.canm", "removed"], ["deep/d.canm", "changed"], ["made.canm", "made"]]'
 is "JSON: how" "$(json '[c["what"] for c in m["changed"] if c["path"] == "deep/d.canm"]' "$MNT")" \

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"
-mount_animfs
+mount_stopped
 F=$MNT/wiki512.canm/$BONE
 
 by_name() { perl -e 'truncate($ARGV[0], $ARGV[1]) or die "$!\n"' "$F" "$1"; }
