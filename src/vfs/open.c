@@ -230,7 +230,8 @@ static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 
 	if (!draft || draft->committing)
 		return;
-	if (node_writers(t->node) > 1) {
+	/* Without a base nobody continues it: of two that open it at once, this is the first. */
+	if (draft->base && node_writers(t->node) > 1) {
 		draft_begin_again(draft, h->flags & O_APPEND);
 		return;
 	}

@@ -141,6 +141,37 @@ for folder in "$MNT" "$TOP"; do
 	ok "says what the last text says" cmp "$F" "$OLD"
 	advance 20000
 done
+
+# A text that was saved and settled belongs to nobody: of two that open it at once, one begins anew.
+# Either may be refused, since each empties what the other has written.
+ok "two open a settled text at once, again and again" python3 - "$F" "$TOP" "$NEW" "$OLD" <<'PYTHON'
+import errno, os, sys, threading
+view, top, *texts = sys.argv[1:]
+texts = [open(name, "rb").read() for name in texts]
+failed = []
+folder = os.open(top, os.O_RDONLY)
+for i in range(1000):
+    barrier = threading.Barrier(2)
+    def save():
+        barrier.wait()
+        try:
+            fd = os.open(view, os.O_WRONLY | os.O_TRUNC)
+            os.write(fd, texts[i % 2])
+            os.close(fd)
+        except OSError as error:
+            if error.errno != errno.EBADMSG:
+                failed.append(error)
+    threads = [threading.Thread(target=save) for _ in range(2)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    if failed:
+        sys.exit(f"round {i}: {failed}")
+    try:
+        os.fsync(folder)
+    except OSError as error:
+        if error.errno != errno.EBADMSG:
+            raise
+PYTHON
 umount_animfs
 
 # What a read-only mount has is finished.
