@@ -249,7 +249,7 @@ bool archived_stat(const struct archived *a, struct stat *st, struct err *err)
 static struct version *loose_version(const struct archived *a, const struct loose *l,
 				     struct stat *st, struct err *err)
 {
-	struct where where = {-1, l->folder, l->name, NULL, NULL, l};
+	struct where where = {.dir = -1, .folder = l->folder, .name = l->name, .loose = l};
 	struct source *source = source_new(a->store);
 	struct version *version = NULL;
 

@@ -701,11 +701,12 @@ static enum import_outcome import_opened(struct importing *m)
 
 enum import_outcome import_file(struct import_file *f)
 {
-	struct importing m = {.f = f,
-			      .where = {-1, f->folder, f->name, NULL, f->note, NULL},
-			      .stamp = STAMP_INIT,
-			      .texts = {.max_text = f->max_text, .max_file = f->max_file},
-			      .err = &f->err};
+	struct importing m = {
+		.f = f,
+		.where = {.dir = -1, .folder = f->folder, .name = f->name, .note = f->note},
+		.stamp = STAMP_INIT,
+		.texts = {.max_text = f->max_text, .max_file = f->max_file},
+		.err = &f->err};
 	int error;
 	enum import_outcome outcome = IMPORT_REJECTED;
 

@@ -226,7 +226,7 @@ static bool commit_skeleton(struct work *w, struct err *err) REQUIRES(work_class
 			       "somebody else changed the skeleton in the meantime");
 	if (!write_skeleton(w, err))
 		return false;
-	w->result = source_latest(w->source, w->where, &w->stamp, err);
+	w->result = source_result(w->source, w->where, w->current, &w->stamp, err);
 	return w->result && check_made(w, err);
 }
 

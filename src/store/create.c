@@ -21,7 +21,7 @@ struct version *source_decode(struct source *s, const struct where *where, struc
 	if (r.bytes.failed) {
 		err_memory(err);
 	} else {
-		source_begin_work(s, false);
+		source_begin_work(s);
 		version = source_decode_reading(s, where, &r, err);
 		source_end_work(s);
 	}

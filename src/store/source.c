@@ -18,13 +18,12 @@ struct source {
 	struct store *store;
 	/*
 	 * Held by the thread that reads and decodes the file, or replaces it. Threads take turns by
-	 * `working`, so that others can wait for a version as well as for the end of the work.
+	 * `working`, so that others can wait for the end of the work.
 	 */
 	struct lock work;
 	struct lock facts;       /* not held while the file is read or decoded */
-	pthread_cond_t progress; /* signalled when work ends, or there is a version */
+	pthread_cond_t progress; /* signalled when work ends */
 	bool working GUARDED_BY(facts_class);
-	bool committing GUARDED_BY(facts_class); /* `working` is a commit */
 	/* The stamp of the file that `current` or `verdict` is about. */
 	struct file_version stamp GUARDED_BY(facts_class);
 	bool settled GUARDED_BY(facts_class); /* a later write is sure to change the stamp */
@@ -73,35 +72,28 @@ struct store *source_store(const struct source *s)
 
 /* ---- one thread at a time ---- */
 
-/* Called with `facts` held, which it releases. */
-static void start_work(struct source *s, bool commit) RELEASE(facts_class) ACQUIRE(work_class)
-{
-	s->working = true;
-	s->committing = commit;
-	lock_release(&s->facts, &facts_class);
-	lock_acquire(&s->work, &work_class);
-}
-
-void source_begin_work(struct source *s, bool commit)
+void source_begin_work(struct source *s)
 {
 	lock_acquire(&s->facts, &facts_class);
 	while (s->working)
 		lock_wait(&s->facts, &facts_class, &s->progress);
-	start_work(s, commit);
+	s->working = true;
+	lock_release(&s->facts, &facts_class);
+	lock_acquire(&s->work, &work_class);
 }
 
 void source_end_work(struct source *s)
 {
 	lock_release(&s->work, &work_class);
 	lock_acquire(&s->facts, &facts_class);
-	s->working = s->committing = false;
+	s->working = false;
 	pthread_cond_broadcast(&s->progress);
 	lock_release(&s->facts, &facts_class);
 }
 
 void source_forget(struct source *s)
 {
-	source_begin_work(s, false);
+	source_begin_work(s);
 	lock_acquire(&s->facts, &facts_class);
 	free(s->verdict);
 	s->verdict = NULL;
@@ -190,7 +182,6 @@ static void publish_facts(struct source *s, const struct file_version *stamp, bo
 	free(s->verdict);
 	s->verdict = verdict;
 	cache_settle(store_cache(s->store), &s->current, version ? &version->cached : NULL);
-	pthread_cond_broadcast(&s->progress);
 	lock_release(&s->facts, &facts_class);
 }
 
@@ -523,9 +514,10 @@ static struct version *unchanged(struct source *s, const struct where *where,
 	return NULL;
 }
 
-/* Reads and decodes the file, even if it is known. */
-static struct version *read_again(struct source *s, const struct where *where, struct err *err)
-	REQUIRES(work_class)
+/* Reads and decodes the file, even if it is known. was: the version that a commit replaced, or
+ * NULL. */
+static struct version *read_again(struct source *s, const struct where *where, struct version *was,
+				  struct err *err) REQUIRES(work_class)
 {
 	struct reading r = {.bytes = BUF_INIT};
 	struct err why = {.code = ERR_NONE};
@@ -538,6 +530,8 @@ static struct version *read_again(struct source *s, const struct where *where, s
 	}
 	if (version) {
 		keep_replaced(s, version);
+		if (was)
+			where_committed(where, was, version);
 		source_publish(s, &r.version, r.settled, version, NULL);
 	} else {
 		note_refusal(s, &r, &why);
@@ -556,7 +550,14 @@ static struct version *look_at_file(struct source *s, const struct where *where,
 	lock_acquire(&s->facts, &facts_class);
 	known = recall_version(s, where, &version, st, err);
 	lock_release(&s->facts, &facts_class);
-	return known ? version : read_again(s, where, err);
+	return known ? version : read_again(s, where, NULL, err);
+}
+
+static void get_stamp(struct source *s, struct file_version *stamp)
+{
+	lock_acquire(&s->facts, &facts_class);
+	*stamp = s->stamp;
+	lock_release(&s->facts, &facts_class);
 }
 
 struct version *source_latest(struct source *s, const struct where *where,
@@ -565,9 +566,16 @@ struct version *source_latest(struct source *s, const struct where *where,
 	struct stat st;
 	struct version *version = look_at_file(s, where, &st, err);
 
-	lock_acquire(&s->facts, &facts_class);
-	*stamp = s->stamp;
-	lock_release(&s->facts, &facts_class);
+	get_stamp(s, stamp);
+	return version;
+}
+
+struct version *source_result(struct source *s, const struct where *where, struct version *was,
+			      struct file_version *stamp, struct err *err)
+{
+	struct version *version = read_again(s, where, was, err);
+
+	get_stamp(s, stamp);
 	return version;
 }
 
@@ -638,35 +646,39 @@ struct version *source_last(struct source *s)
 }
 
 /*
- * While another thread works: waits until it has ended, and returns NULL; if it is a commit,
- * returns the current version, if there is one, without waiting.
+ * While another thread works: the current version, if the file still contains its bytes, whatever
+ * its stamp. NULL: what is there is not known before that work ends.
  */
-static struct version *wait_for_work(struct source *s) REQUIRES(facts_class)
+static struct version *current_by_bytes(struct source *s, const struct where *where)
+	EXCLUDES(facts_class)
 {
-	struct version *version = NULL;
+	struct version *version;
 
-	while (s->working && !version) {
-		if (s->committing)
-			version = version_take(store_cache(s->store), &s->current);
-		if (!version)
-			lock_wait(&s->facts, &facts_class, &s->progress);
-	}
-	return version;
+	lock_acquire(&s->facts, &facts_class);
+	version = s->working ? take_current(s, where) : NULL;
+	lock_release(&s->facts, &facts_class);
+	if (version && source_holds(where, buf_bytes(&version->bytes)))
+		return version;
+	version_put(version);
+	return NULL;
 }
 
 struct version *source_look(struct source *s, const struct where *where, struct stat *st,
 			    struct err *err)
 {
 	struct version *version;
+	bool known;
 
 	lock_acquire(&s->facts, &facts_class);
-	if (!recall_version(s, where, &version, st, err) && !(version = wait_for_work(s))) {
-		start_work(s, false);
-		version = look_at_file(s, where, st, err);
-		source_end_work(s);
-		return version;
-	}
+	known = recall_version(s, where, &version, st, err);
 	lock_release(&s->facts, &facts_class);
+	if (!known && (version = current_by_bytes(s, where)))
+		known = true;
+	if (known)
+		return version;
+	source_begin_work(s);
+	version = look_at_file(s, where, st, err);
+	source_end_work(s);
 	return version;
 }
 

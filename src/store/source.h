@@ -4,7 +4,8 @@
  *
  * A source knows the latest version (version.h), and decodes the file again when it has changed. It
  * stores neither the file's name nor its folder: each call gets them. Thread-safe.
- * No call here waits for a commit of the file (commit.h) while there is a version to return.
+ * A look waits for a commit of the file (commit.h) only if the file no longer contains the known
+ * version.
  */
 #ifndef ANIMFS_SOURCE_H
 #define ANIMFS_SOURCE_H
@@ -28,8 +29,8 @@ void source_forget(struct source *s);
 /*
  * The latest version, with a reference for the caller. NULL and err: ERR_FORMAT if the file does
  * not decode, ERR_UNKNOWN if its format is not known (this verdict is remembered, so asking again
- * costs one fstatat); ERR_SYSTEM if it is not a regular file, or cannot be read. While a commit
- * replaces the file, this is the version before.
+ * costs one fstatat); ERR_SYSTEM if it is not a regular file, or cannot be read. It is what the
+ * file held when it was asked for, or later.
  */
 struct version *source_get(struct source *s, const struct where *where, struct err *err);
 /* The last version that was read, if it is still in memory; does not look at the file. */
@@ -51,11 +52,12 @@ enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 /*
  * ---- for commit.c and its kin ----
  *
- * One thread at a time works on a source. Readers do not wait for a commit, but get the version
- * from before it.
+ * One thread at a time works on a source. Readers do not wait for a commit while the file contains
+ * the known version. Once it does not, they wait and then read it: it may be what another program
+ * has stored meanwhile.
  */
 
-void source_begin_work(struct source *s, bool commit) ACQUIRE(work_class);
+void source_begin_work(struct source *s) ACQUIRE(work_class);
 void source_end_work(struct source *s) RELEASE(work_class);
 struct store *source_store(const struct source *s);
 
@@ -77,6 +79,9 @@ bool source_ask_model(const struct source *s, const struct where *where, const s
 		      struct bytes bytes, struct decoding *how);
 /* As source_get, with the file's stamp. */
 struct version *source_latest(struct source *s, const struct where *where,
+			      struct file_version *stamp, struct err *err) REQUIRES(work_class);
+/* Reads the file after a commit that changed a file beside it; `was`: the version before. */
+struct version *source_result(struct source *s, const struct where *where, struct version *was,
 			      struct file_version *stamp, struct err *err) REQUIRES(work_class);
 /* Has the next look read the file, even if its times are unchanged. */
 void source_doubt(struct source *s);

@@ -16,12 +16,20 @@ struct turn {
 };
 
 struct loose;
+struct version;
+
+/* Called when a commit has replaced `was` by `made`, before anybody can get `made`. */
+struct commit_hook {
+	void (*committed)(void *closure, struct version *was, struct version *made);
+	void *closure;
+};
 
 struct where {
 	int dir;                 /* its folder's descriptor */
 	const char *folder;      /* its folder's path from SOURCE, without slashes at the ends */
 	const char *name;        /* its own name on disk */
 	const struct turn *turn; /* NULL: the caller holds nothing that others wait for */
+	const struct commit_hook *hook;  /* NULL: nobody wants to know of a commit */
 	const struct history_note *note; /* who saves (history.h); NULL: it is not known */
 	/*
 	 * The file is the loose file of a member of an archive (overlay.h): while it does not
@@ -36,6 +44,13 @@ static inline struct history_file where_file(const struct where *where)
 {
 	return (struct history_file){
 		.dir = where->dir, .folder = where->folder, .name = where->name};
+}
+
+static inline void where_committed(const struct where *where, struct version *was,
+				   struct version *made)
+{
+	if (where->hook)
+		where->hook->committed(where->hook->closure, was, made);
 }
 
 /* The name that it is decoded by, and shown under. */

@@ -319,6 +319,8 @@ static bool put_exchange(struct work *w, const struct exchange *x, struct err *e
 	temporary_end(w, &temporary);
 	if (error)
 		return err_system(err, error, w->where->name);
+	if (w->current)
+		where_committed(w->where, w->current, w->result);
 	source_publish(w->source, &now, settled, w->result,
 		       w->ground == w->current ? w->merged : NULL);
 	return true;
@@ -429,7 +431,7 @@ static enum commit run_once(struct work *w, struct err *err)
 	bool fine;
 
 	w->obstacle = OBSTACLE_NONE;
-	source_begin_work(w->source, true);
+	source_begin_work(w->source);
 	fine = attempt_here(w, err);
 	if (w->obstacle == OBSTACLE_CHANGED)
 		source_doubt(w->source);

@@ -164,6 +164,13 @@ static int site_try(struct vfs *v, struct animation *a, struct site *site)
 	return error;
 }
 
+static void site_committed(void *closure, struct version *was, struct version *made)
+{
+	const struct site *site = closure;
+
+	animation_committed(site->vfs, site->animation, was, made);
+}
+
 int site_open(struct vfs *v, struct animation *a, struct site *out)
 {
 	int error = site_try(v, a, out);
@@ -177,6 +184,9 @@ int site_open(struct vfs *v, struct animation *a, struct site *out)
 	if (error)
 		return error;
 	out->turn = (struct turn){writer_release, writer_acquire, a};
+	out->hook = (struct commit_hook){site_committed, out};
+	out->vfs = v;
+	out->animation = a;
 	out->where = a->archived ? loose_where(&out->loose)
 				 : (struct where){.dir = out->folder.fd,
 						  .folder = out->folder_path,
@@ -394,6 +404,16 @@ static bool is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
 	const struct draft *draft = thing->view.draft;
 
 	return draft && (draft->dirty || draft->pending || draft->committing || draft->refused);
+}
+
+void view_catch_up(struct vfs *v, struct node *node, struct changes *changes)
+{
+	struct view_state *view = &node->thing->view;
+
+	if (view->saved && node->thing->animation->generation > view->saved)
+		view->outdated = true;
+	if (view->outdated && view->saved && !is_unsaved(node->thing))
+		view_part(v, node, changes);
 }
 
 bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
@@ -622,44 +642,73 @@ static void advance_animation(struct advance *d) REQUIRES(vfs_class)
 	a->rights.ctime = (struct timespec){0, 0};
 }
 
+/* Takes the commit out; the caller drops its references. */
+static struct shown_commit take_commit(struct animation *a) REQUIRES(vfs_class)
+{
+	struct shown_commit commit = a->commit;
+
+	a->commit = (struct shown_commit){NULL, NULL};
+	return commit;
+}
+
+static void shown_commit_put(struct shown_commit commit)
+{
+	version_put(commit.was);
+	version_put(commit.made);
+}
+
 /*
  * found: the version that was looked up, replaced if another one is to be shown; NULL after a save.
  */
 static void publish_version(struct advance *d, struct version **found)
 {
-	struct version *good = NULL, *showing;
+	struct animation *a = d->a;
+	struct shown_commit commit = {NULL, NULL};
+	struct version *good = NULL;
 
 	vfs_lock(d->v);
-	showing = d->a->showing;
-	if (found && showing) {
-		good = *found;
-		*found = version_get(showing);
-		showing = NULL;
-	} else if (d->now->generation > d->a->generation || d->a->damaged) {
-		good = d->a->good;
-		d->a->good = NULL;
+	if (!found) {
+		commit = take_commit(a);
+	} else if (a->commit.made && *found == a->commit.made) {
+		commit.made = *found;
+		d->now = *found = version_get(a->commit.was);
+	}
+	if (d->now->generation > a->generation || a->damaged) {
+		good = a->good;
+		a->good = NULL;
 		if (good)
 			d->before = good;
-		else if (d->before && d->before->generation != d->a->generation)
+		else if (d->before && d->before->generation != a->generation)
 			d->before = NULL; /* somebody else has published another version since */
 		advance_animation(d);
 	}
-	if (!found)
-		d->a->showing = NULL;
 	vfs_unlock(d->v);
 	version_put(good);
-	version_put(showing);
+	shown_commit_put(commit);
 }
 
-void animation_show(struct vfs *v, struct animation *a, struct version *version)
+void animation_committed(struct vfs *v, struct animation *a, struct version *was,
+			 struct version *made)
 {
-	struct version *was;
+	struct shown_commit before;
 
 	vfs_lock(v);
-	was = a->showing;
-	a->showing = version;
+	before = take_commit(a);
+	/* A second commit of the same save: nothing of the first has been shown. */
+	a->commit.was = version_get(before.made == was ? before.was : was);
+	a->commit.made = version_get(made);
 	vfs_unlock(v);
-	version_put(was);
+	shown_commit_put(before);
+}
+
+void animation_settled(struct vfs *v, struct animation *a)
+{
+	struct shown_commit commit;
+
+	vfs_lock(v);
+	commit = take_commit(a);
+	vfs_unlock(v);
+	shown_commit_put(commit);
 }
 
 void animation_publish(struct vfs *v, struct animation *a, struct version *now,

@@ -63,8 +63,13 @@ struct animation {
 	struct mark *given GUARDED_BY(vfs_class);
 	/* What the kernel was last notified of: version, names, and the file's attributes. */
 	uint64_t generation GUARDED_BY(vfs_class), names GUARDED_BY(vfs_class);
-	/* While a save replaces the file: the version to show until animation_publish; or NULL. */
-	struct version *showing GUARDED_BY(vfs_class);
+	/*
+	 * From a commit until animation_publish: a look that finds `made` shows `was`, since it
+	 * could know neither which view was saved nor which clips were renamed. {NULL}: none.
+	 */
+	struct shown_commit {
+		struct version *was, *made;
+	} commit GUARDED_BY(vfs_class);
 	/* While the writer moves a clip to another file: the clip's node (see open.c); or NULL. */
 	const struct node *moving GUARDED_BY(vfs_class);
 	/*
@@ -137,7 +142,10 @@ struct site {
 	struct loose_site loose; /* or its loose file there */
 	char name[NAME_MAX + 1];
 	char *folder_path;
-	struct turn turn; /* releases the writer's lock while waiting for another process */
+	struct turn turn;        /* releases the writer's lock while waiting for another process */
+	struct commit_hook hook; /* calls animation_committed */
+	struct vfs *vfs;
+	struct animation *animation;
 	struct where where;
 };
 /* 0 or an errno: ENOENT if its folder no longer has a name. After 0, call site_close. */
@@ -175,12 +183,11 @@ struct relabel { /* a renamed clip; names in file-name form */
 void animation_publish(struct vfs *v, struct animation *a, struct version *now,
 		       const struct thing *saved, const struct relabel *relabels, size_t count,
 		       struct changes *changes) EXCLUDES(vfs_class);
-/*
- * Makes animation_look return this version, whatever the file is, until animation_publish or a call
- * with NULL: a look at the replaced file before it is published could know neither which view was
- * saved nor which clips were renamed. Takes over the caller's reference.
- */
-void animation_show(struct vfs *v, struct animation *a, struct version *version) EXCLUDES(vfs_class)
+/* A save replaced `was` by `made`, and will publish it: see struct animation, `commit`. */
+void animation_committed(struct vfs *v, struct animation *a, struct version *was,
+			 struct version *made) EXCLUDES(vfs_class);
+/* The save has published what it committed, or has committed nothing. */
+void animation_settled(struct vfs *v, struct animation *a) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);
 /* Are changes by others noticed, so that the kernel may cache for long? */
 bool animation_is_watched(const struct vfs *v, const struct animation *a) REQUIRES(vfs_class);
@@ -219,6 +226,11 @@ void view_leave_draft(struct vfs *v, struct node *node) REQUIRES(vfs_class);
  * ended later.
  */
 bool view_settle(struct vfs *v, struct node *node, struct changes *changes) REQUIRES(vfs_class);
+/*
+ * Called when a save of the view is concluded, or has given it its name. If others have changed the
+ * view since the version that the save made was published, the saved text is not the latest.
+ */
+void view_catch_up(struct vfs *v, struct node *node, struct changes *changes) REQUIRES(vfs_class);
 /* Makes the view's name open the rendered text; those who have it open keep the text as saved. */
 void view_part(struct vfs *v, struct node *node, struct changes *changes) REQUIRES(vfs_class);
 

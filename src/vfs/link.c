@@ -65,6 +65,7 @@ static void settle_view(struct vfs *v, struct node *node, struct changes *change
 		view_settle(v, node, changes);
 	}
 	view_closed(v, node);
+	view_catch_up(v, node, changes);
 }
 
 /* Makes a node of this name for the view; *out takes over the thing. False: no memory. */

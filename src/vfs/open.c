@@ -176,6 +176,23 @@ static bool is_outdated(struct vfs *v, const struct request *who, const struct t
 }
 
 /*
+ * Has the file looked at. An open view shows the version it was opened with, but its name, which
+ * the new handle is opened by, shows the latest: if that differs, the look replaces the view.
+ */
+static void look_for_name(struct vfs *v, const struct target *t)
+{
+	struct version *latest;
+	struct stat st;
+	bool pinned;
+
+	vfs_lock(v);
+	pinned = t->thing->view.version && t->thing->view.standing == STANDS;
+	vfs_unlock(v);
+	if (pinned && animation_look(v, t->thing->animation, &latest, &st) == 0)
+		version_put(latest);
+}
+
+/*
  * Determines what the new handle shows: the latest version, or what other open handles show. On
  * success returns with the lock of the tree held, the view pinned to that version, and the handle
  * added to the node.
@@ -189,6 +206,7 @@ static int pin_sight(struct vfs *v, const struct request *who, const struct targ
 
 	if (error)
 		return error;
+	look_for_name(v, t);
 	for (;;) {
 		error = sight_of(v, t, s, &st);
 		if (error)

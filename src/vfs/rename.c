@@ -155,6 +155,7 @@ static void become_view(struct move *m, struct thing *view)
 		view_settle(v, node, &m->changes);
 	if (!node->handles)
 		view_closed(v, node);
+	view_catch_up(v, node, &m->changes);
 	changes_data(&m->changes, node); /* it now has the view's attributes */
 	vfs_unlock(v);
 }

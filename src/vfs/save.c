@@ -52,7 +52,10 @@ static int open_site(struct vfs *v, struct animation *a, struct site *site) REQU
 {
 	int error = site_open(v, a, site);
 
-	if (!error && !a->paired)
+	if (error)
+		return error;
+	site->where.hook = &site->hook;
+	if (!a->paired)
 		site->where.turn = &site->turn;
 	return error;
 }
@@ -498,7 +501,6 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 	}
 	linked = !attempt->place.view->parse_skeleton && has_other_names(site);
 	verdict = attempt->once_more ? VERDICT_SAVED : attempt_read(attempt, &site->where, err);
-	animation_show(s->v, s->a, source_last(s->a->source));
 	if (verdict != VERDICT_PENDING)
 		verdict = store(s, attempt, site, now, verdict, &silent, err);
 	note_verdict(s, attempt, verdict);
@@ -509,7 +511,7 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 		log_warning("%s: saved under this name only; its other hard links stay as they "
 			    "were",
 			    site->name);
-	animation_show(s->v, s->a, NULL);
+	animation_settled(s->v, s->a);
 	/* An incomplete text may be continued, so its draft stays. */
 	attempt->is_silent = silent;
 	*dropped = (silent && attempt->event != DRAFT_FLUSH_OTHER) ||
@@ -592,6 +594,8 @@ static void conclude_draft(const struct saving *s, const struct target *t, struc
 		draft_keep_unsaved(draft);
 	if (stands && !t->node->handles)
 		view_closed(s->v, t->node);
+	if (saved && stands)
+		view_catch_up(s->v, t->node, s->changes);
 	draft = t->thing->view.draft;
 	if (came->dropped && draft && !draft->dirty && stands) {
 		view_drop_draft(s->v, t->node);
@@ -904,11 +908,8 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 		err_system(err, error, "the animation's folder");
 		return error;
 	}
-	animation_show(v, a, source_last(a->source));
 	commit = source_commit(a->source, &site.where, base, edited, NULL, NULL, &now, err);
 	site_close(v, &site);
-	if (commit != COMMIT_DONE)
-		animation_show(v, a, NULL);
 	if (commit == COMMIT_REFUSED)
 		return errno_of(err);
 	if (commit == COMMIT_DONE) {
@@ -921,6 +922,7 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 		animation_touch(v, a);
 		free(relabels);
 	}
+	animation_settled(v, a);
 	version_put(now);
 	return 0;
 }

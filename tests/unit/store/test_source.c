@@ -154,7 +154,7 @@ static struct source *open_source(struct store *s, const char *name)
 
 	ck_assert_uint_le(opened_count, OPENED_MAX);
 	ck_assert_ptr_nonnull(made);
-	*o = (struct opened){made, {scratch_root, "", strdup(name), NULL, NULL, NULL}};
+	*o = (struct opened){made, {.dir = scratch_root, .folder = "", .name = strdup(name)}};
 	return made;
 }
 
@@ -1562,6 +1562,68 @@ START_TEST(no_reader_waits_for_a_commit)
 }
 END_TEST
 
+/* A thread that looks at the file. */
+static struct looker {
+	pthread_t thread;
+	_Atomic pid_t id; /* 0: it has not begun */
+	_Atomic bool answered;
+	struct version *seen;
+} looker;
+
+static void *look_once(void *unused)
+{
+	struct stat st;
+
+	(void)unused;
+	looker.id = gettid();
+	looker.seen = source_look(source, where_of(source), &st, NULL);
+	looker.answered = true;
+	return NULL;
+}
+
+static bool is_asleep(pid_t thread)
+{
+	char path[64], in = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d (%*[^)]) %c", &in) != 1)
+		in = 0;
+	fclose(f);
+	return in == 'S';
+}
+
+/* Another program stores a file; a reader who asks after that has its answer, or waits. */
+static void store_and_look(void)
+{
+	struct buf bytes = load_file(FILE_NAME);
+
+	toggle_loop(&bytes);
+	replace_outside(FILE_NAME, &bytes);
+	buf_release(&bytes);
+	ck_assert_int_eq(pthread_create(&looker.thread, NULL, look_once, NULL), 0);
+	while (!looker.answered && !(looker.id && is_asleep(looker.id)))
+		sched_yield();
+}
+
+START_TEST(a_commit_hides_nothing_that_others_stored_meanwhile)
+{
+	struct version *base = get();
+
+	while_prepared = store_and_look;
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	pthread_join(looker.thread, NULL);
+	ck_assert_ptr_nonnull(looker.seen);
+	ck_assert(looker.seen->anim->clips[0].loop != base->anim->clips[0].loop);
+	ck_assert(value_in_file(BONE) == 7);
+	version_put(looker.seen);
+	version_put(base);
+}
+END_TEST
+
 /* flock is between open files: this one is as another process's. */
 static int others_lock;
 static unsigned released, acquired;
@@ -1617,6 +1679,7 @@ static TCase *together_case(void)
 	tcase_add_test(tc, two_mounts_without_a_common_lock_lose_nothing);
 	tcase_add_test(tc, readers_always_see_one_whole_version);
 	tcase_add_test(tc, no_reader_waits_for_a_commit);
+	tcase_add_test(tc, a_commit_hides_nothing_that_others_stored_meanwhile);
 	tcase_add_test(tc, a_commit_that_waits_for_another_process_holds_nothing);
 	return tc;
 }

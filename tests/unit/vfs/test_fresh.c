@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_fresh.c - what a reader gets was on disk when he asked, or later. */
+#include "mounted.h"
+
+#include "store/create.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk with a bone hip */
+
+static struct request who;
+
+static void begin(void)
+{
+	mounted_unwatched = true;
+	mounted_begin_in(SAMPLE);
+	who = (struct request){.uid = getuid(), .pid = getpid()};
+}
+
+static uint64_t look_up(uint64_t folder, const char *name)
+{
+	struct entry entry;
+
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, folder, name, &entry), 0);
+	return entry.node;
+}
+
+static uint64_t look_up_bone(void)
+{
+	uint64_t clip = look_up(mounted.folder.node->id, "walk");
+
+	return look_up(look_up(clip, "bones"), "hip.csv");
+}
+
+/* As the kernel opens a name: after ESTALE it looks the name up again, once. */
+static struct handle *open_name(uint64_t *node)
+{
+	struct opened opened;
+	int error = vfs_open(mounted.v, &who, *node, O_RDONLY, &opened);
+
+	if (error == ESTALE) {
+		*node = look_up_bone();
+		error = vfs_open(mounted.v, &who, *node, O_RDONLY, &opened);
+	}
+	ck_assert_int_eq(error, 0);
+	return opened.handle;
+}
+
+static void read_text(uint64_t node, struct handle *h, char *out, size_t size)
+{
+	struct read_part part;
+
+	ck_assert_int_eq(vfs_read(mounted.v, node, h, size - 1, 0, &part), 0);
+	memcpy(out, part.part.data, part.part.size);
+	out[part.part.size] = '\0';
+	read_part_end(&part);
+}
+
+/* Another program replaces the file: its clip has other times. */
+static void store_outside(void)
+{
+	struct version *was, *made;
+	struct clip *clip;
+	struct anim *model;
+	struct site site;
+
+	ck_assert_int_eq(site_open(mounted.v, mounted.a, &site), 0);
+	was = source_get(mounted.a->source, &site.where, NULL);
+	ck_assert_ptr_nonnull(was);
+	model = anim_edit(was->anim);
+	clip = anim_edit_clip(model, 0);
+	clip->frame_time *= 2;
+	made = source_edited(mounted.a->source, &site.where, was, model, NULL);
+	ck_assert_ptr_nonnull(made);
+	mounted_put("outside", buf_bytes(&made->bytes));
+	ck_assert_int_eq(rename("outside", MOUNTED_FILE), 0);
+	anim_free(model);
+	version_put(made);
+	version_put(was);
+	site_close(mounted.v, &site);
+}
+
+START_TEST(a_name_opens_what_is_there_although_it_is_open)
+{
+	char before[4096], still[4096], now[4096];
+	uint64_t node = look_up_bone(), first_node = node;
+	struct handle *first = open_name(&node), *second;
+
+	read_text(node, first, before, sizeof(before));
+	store_outside();
+	second = open_name(&node);
+	read_text(node, second, now, sizeof(now));
+	read_text(first_node, first, still, sizeof(still));
+	ck_assert_str_ne(now, before);
+	ck_assert_str_eq(still, before);
+	vfs_release(mounted.v, first);
+	vfs_release(mounted.v, second);
+}
+END_TEST
+
+/* A look cannot know which view a save is of, before that is published. */
+START_TEST(a_look_during_a_save_finds_what_the_save_replaced_or_what_is_newer)
+{
+	struct version *was, *made, *seen;
+	struct stat st;
+
+	ck_assert_int_eq(animation_look(mounted.v, mounted.a, &was, &st), 0);
+	store_outside();
+	ck_assert_int_eq(animation_look(mounted.v, mounted.a, &made, &st), 0);
+	ck_assert_ptr_ne(made, was);
+	animation_committed(mounted.v, mounted.a, was, made);
+	ck_assert_int_eq(animation_look(mounted.v, mounted.a, &seen, &st), 0);
+	ck_assert_ptr_eq(seen, was);
+	version_put(seen);
+	store_outside();
+	ck_assert_int_eq(animation_look(mounted.v, mounted.a, &seen, &st), 0);
+	ck_assert_ptr_ne(seen, was);
+	ck_assert_ptr_ne(seen, made);
+	version_put(seen);
+	writer_lock(mounted.a);
+	animation_settled(mounted.v, mounted.a);
+	writer_unlock(mounted.a);
+	version_put(was);
+	version_put(made);
+}
+END_TEST
+
+Suite *fresh_suite(void);
+
+Suite *fresh_suite(void)
+{
+	Suite *s = suite_create("fresh");
+	TCase *t = tcase_create("fresh");
+
+	tcase_add_checked_fixture(t, begin, mounted_end);
+	tcase_add_test(t, a_name_opens_what_is_there_although_it_is_open);
+	tcase_add_test(t, a_look_during_a_save_finds_what_the_save_replaced_or_what_is_newer);
+	suite_add_tcase(s, t);
+	return s;
+}
