@@ -3,8 +3,9 @@
  * commit.h - replaces an animation file by an edit of one of its versions.
  *
  * The lock of the state directory (state.h) is held only from the check of the file's bytes to the
- * rename. If another process holds it, the commit releases all its locks, and calls where->turn for
- * the caller's; waits for at most ten seconds; and starts from the beginning.
+ * rename. If another process holds it, the commit releases the source, so that the file can be
+ * read, and what where->turn releases; waits for at most ten seconds; and starts from the
+ * beginning.
  */
 #ifndef ANIMFS_COMMIT_H
 #define ANIMFS_COMMIT_H

@@ -5,6 +5,7 @@
 #include "same_table.h"
 #include "view/own_digest.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ void draft_free(struct draft *d)
 {
 	if (!d)
 		return;
+	assert(!d->committing);
 	set_base(d, NULL);
 	set_text(&d->text, NULL);
 	set_text(&d->saved, NULL);

@@ -57,7 +57,7 @@ struct draft {
  */
 struct draft *draft_new(struct version *base, const struct place *place, struct text *text,
 			struct budget *budget);
-/* Not during a commit, unless draft_conclude will not be called. NULL is fine. */
+/* Not during a commit. NULL is fine. */
 void draft_free(struct draft *d);
 
 /*

@@ -28,7 +28,7 @@ struct where {
 	int dir;                 /* its folder's descriptor */
 	const char *folder;      /* its folder's path from SOURCE, without slashes at the ends */
 	const char *name;        /* its own name on disk */
-	const struct turn *turn; /* NULL: the caller holds nothing that others wait for */
+	const struct turn *turn; /* NULL: the caller keeps what it holds */
 	const struct commit_hook *hook;  /* NULL: nobody wants to know of a commit */
 	const struct history_note *note; /* who saves (history.h); NULL: it is not known */
 	/*

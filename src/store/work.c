@@ -508,7 +508,7 @@ static bool give_up(const struct work *w, struct err *err)
 	return err_set(err, ERR_CONFLICT, "other programs keep changing the file");
 }
 
-/* Decides whether to try again after an obstacle. Waits, with no lock held. */
+/* Decides whether to try again after an obstacle. Waits, while others may read the file. */
 static bool try_again(const struct work *w, struct patience *patience, struct err *err)
 {
 	const struct turn *turn = w->where->turn;

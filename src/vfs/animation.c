@@ -89,20 +89,6 @@ bool animation_name(const struct animation *a, char name[NAME_MAX + 1])
 	return true;
 }
 
-static void writer_release(void *animation) LOCK_ATTRIBUTE(no_thread_safety_analysis)
-{
-	struct animation *a = animation;
-
-	writer_unlock(a);
-}
-
-static void writer_acquire(void *animation) LOCK_ATTRIBUTE(no_thread_safety_analysis)
-{
-	struct animation *a = animation;
-
-	writer_lock(a);
-}
-
 /* Finds the folder's node (*parent, referenced), its path, and the file's name. */
 static int site_names(struct vfs *v, struct animation *a, struct site *site, struct node **parent)
 {
@@ -183,7 +169,6 @@ int site_open(struct vfs *v, struct animation *a, struct site *out)
 	}
 	if (error)
 		return error;
-	out->turn = (struct turn){writer_release, writer_acquire, a};
 	out->hook = (struct commit_hook){site_committed, out};
 	out->vfs = v;
 	out->animation = a;

@@ -43,8 +43,6 @@ struct animation {
 	 * take it.
 	 */
 	struct lock writer;
-	/* the holder also holds another animation's */
-	bool paired GUARDED_BY(writer_class);
 	struct program_batch *batches GUARDED_BY(writer_class); /* batches.h */
 	struct known *known GUARDED_BY(writer_class);           /* known.h; NULL: not loaded */
 	/* The folder's node while there is any of both, referenced; or NULL. batches.c */
@@ -142,7 +140,6 @@ struct site {
 	struct loose_site loose; /* or its loose file there */
 	char name[NAME_MAX + 1];
 	char *folder_path;
-	struct turn turn;        /* releases the writer's lock while waiting for another process */
 	struct commit_hook hook; /* calls animation_committed */
 	struct vfs *vfs;
 	struct animation *animation;

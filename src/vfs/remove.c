@@ -177,7 +177,6 @@ static int remove_file(struct vfs *v, struct animation *a)
 	writer_lock(a);
 	error = site_open(v, a, &site);
 	if (!error) {
-		site.where.turn = &site.turn;
 		error = a->archived && !site.loose.loose->is_there
 				? EROFS
 				: source_remove(a->source, &site.where);

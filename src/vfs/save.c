@@ -25,28 +25,19 @@
 
 /* ---- the writer's lock ---- */
 
-static bool are_two(const struct animation *a, const struct animation *b)
-{
-	return a && b && a != b;
-}
-
 void writers_lock(struct animation *a, struct animation *b)
 {
 	lock_acquire_pair(a ? &a->writer : NULL, b ? &b->writer : NULL, &writer_class);
-	if (are_two(a, b))
-		a->paired = b->paired = true;
 }
 
 void writers_unlock(struct animation *a, struct animation *b)
 {
-	if (are_two(a, b))
-		a->paired = b->paired = false;
 	lock_release_pair(a ? &a->writer : NULL, b ? &b->writer : NULL, &writer_class);
 }
 
 /*
- * Finds where the file is, to write it. While the commit waits for another process it releases the
- * writer's lock, unless the caller also holds another animation's.
+ * Finds where the file is, to write it. While the commit waits for another process it keeps the
+ * writer's lock: what is saved, renamed or removed meanwhile waits for it.
  */
 static int open_site(struct vfs *v, struct animation *a, struct site *site) REQUIRES(writer_class)
 {
@@ -55,8 +46,6 @@ static int open_site(struct vfs *v, struct animation *a, struct site *site) REQU
 	if (error)
 		return error;
 	site->where.hook = &site->hook;
-	if (!a->paired)
-		site->where.turn = &site->turn;
 	return error;
 }
 

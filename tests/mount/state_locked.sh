@@ -58,6 +58,52 @@ for way in fsync close; do
 	ok "$way: and back" cp "$OLD" "$F"
 	ok "$way: to the byte" cmp "$SRC/wiki512.canm" "$WORK/was"
 done
+
+# The lock is not free before the end, so whatever waits for the save is answered after it.
+sed s/1.5,-2/8.5,-2/ "$OLD" >"$WORK/other.csv"
+locked
+save_in_background close
+python3 - "$F" "$WORK/other.csv" >"$WORK/second" <<'PYTHON'
+import errno, os, sys
+view, text = sys.argv[1:]
+fd = os.open(view, os.O_WRONLY | os.O_TRUNC)
+os.write(fd, open(text, "rb").read())
+try:
+    os.fsync(fd)
+    print(0)
+except OSError as error:
+    print(errno.errorcode[error.errno])
+try:
+    os.close(fd)
+except OSError:
+    pass
+PYTHON
+wait "$saver"
+is "fsync waits for a save of the view that waits" "$(<"$WORK/second")" EBUSY
+release
+ok "it is saved again" cp "$NEW" "$F"
+ok "and back" cp "$OLD" "$F"
+
+locked
+save_in_background close
+mv "$MNT/wiki512.canm" "$MNT/other.canm"
+is "the file is renamed" "$?" 0
+wait "$saver"
+is "once the save was answered" "$(<"$WORK/verdict")" EBUSY
+ok "whose text goes with it" cmp "$MNT/other.canm/$BONE.rejected" "$NEW"
+release
+ok "and is saved there" cp "$NEW" "$MNT/other.canm/$BONE"
+ok "and back" cp "$OLD" "$MNT/other.canm/$BONE"
+ok "and renamed back" mv "$MNT/other.canm" "$MNT/wiki512.canm"
+
+locked
+save_in_background close
+mv "$F" "$F~"
+is "a view is moved away" "$?" 0
+wait "$saver"
+is "once its save was answered" "$(<"$WORK/verdict")" EBUSY
+release
+ok "its text is there" test -s "$F~"
 umount_animfs
 
 locked
