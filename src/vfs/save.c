@@ -928,7 +928,8 @@ static bool next_unsaved(struct vfs *v, struct target *out)
 	vfs_lock(v);
 	while ((node = nodes_next(&v->nodes, &at))) {
 		draft = node->thing->kind == THING_VIEW ? node->thing->view.draft : NULL;
-		if (draft && draft->dirty && node->thing->view.standing != DETACHED)
+		if (draft && (draft->dirty || draft->pending) &&
+		    node->thing->view.standing != DETACHED)
 			break;
 	}
 	if (node)
@@ -947,7 +948,7 @@ void drafts_commit_all(struct vfs *v)
 		/* If it could not be kept either, there is nothing left to try. */
 		vfs_lock(v);
 		if (t.thing->view.draft)
-			t.thing->view.draft->dirty = false;
+			t.thing->view.draft->dirty = t.thing->view.draft->pending = false;
 		vfs_unlock(v);
 		target_put(v, &t);
 	}

@@ -58,3 +58,10 @@ cp "$SRC/wiki512.canm" "$WORK/before"
 : >"$F"
 umount_animfs
 ok "an empty text at the end of the mount changes nothing" cmp "$SRC/wiki512.canm" "$WORK/before"
+
+mount_animfs
+: >"$F"
+head -n 1 "$NEW" >>"$F"
+umount_animfs
+ok "a header alone changes nothing then" cmp "$SRC/wiki512.canm" "$WORK/before"
+ok "but it is kept" cmp "$SRC/.animfs/rejected/wiki512.canm/$BONE.rejected" <(head -n 1 "$NEW")
