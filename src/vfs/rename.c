@@ -171,19 +171,22 @@ static void leave_name(struct move *m)
 	animation_touch(m->v, a);
 }
 
-/* Removes the plain file whose text has been saved. *mtime: its mtime. */
+/*
+ * Removes the plain file whose text has been saved, unless another program has put a file of its
+ * own there. *mtime: its mtime.
+ */
 static void remove_plain(struct move *m, struct timespec *mtime)
 {
-	struct place_on_disk from;
+	char name[NAME_MAX + 1];
+	struct folder folder;
 	struct stat st;
 
 	*mtime = clock_wall();
-	if (open_from(m, &from) != 0)
+	if (plain_where(m->v, &m->node, &folder, name, &st) != 0)
 		return;
-	if (fstatat(from.folder.fd, from.name, &st, AT_SYMLINK_NOFOLLOW) == 0)
-		*mtime = st.st_mtim;
-	unlinkat(from.folder.fd, from.name, 0);
-	folder_close(m->v, &from.folder);
+	*mtime = st.st_mtim;
+	unlinkat(folder.fd, name, 0);
+	folder_close(m->v, &folder);
 }
 
 /* Gives the view the file's mtime, which rsync compares next time. */
@@ -233,13 +236,16 @@ static int save_text(struct move *m)
 
 /*
  * Handles on the view become handles on the file: opens their descriptors now, since the file may
- * be removed before they are used again.
+ * be removed before they are used again. Those of a file that had become the view still have that
+ * file's descriptor; dup3, since a request may be using its number.
  */
 static void give_descriptors(struct node *node, int fd) REQUIRES(vfs_class)
 {
-	for (struct handle *h = node->handles; h; h = h->next_of_node) {
-		if (h->fd < 0 && fd >= 0)
+	for (struct handle *h = node->handles; fd >= 0 && h; h = h->next_of_node) {
+		if (h->fd < 0)
 			h->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		else
+			dup3(fd, h->fd, O_CLOEXEC);
 	}
 }
 
@@ -259,6 +265,7 @@ static int become_plain(struct move *m, const struct identity *id, int fd)
 		thing_put(&v->nodes, plain);
 		give_descriptors(node, fd);
 		relink(m);
+		changes_data(&m->changes, node); /* it now has the file's attributes */
 	}
 	vfs_unlock(v);
 	return plain ? 0 : ENOMEM;
