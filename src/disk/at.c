@@ -183,20 +183,24 @@ static int read_all(int fd, size_t expected, size_t limit, struct buf *out)
 	return ENOMEM;
 }
 
+int at_read_open(int fd, size_t limit, struct buf *out, struct stat *st)
+{
+	if (fstat(fd, st))
+		return errno;
+	if (!S_ISREG(st->st_mode))
+		return S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
+	if ((uintmax_t)st->st_size > limit)
+		return EFBIG;
+	return read_all(fd, (size_t)st->st_size, limit, out);
+}
+
 int at_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st)
 {
 	int fd, error = at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
 
 	if (error)
 		return error;
-	if (fstat(fd, st))
-		error = errno;
-	else if (!S_ISREG(st->st_mode))
-		error = S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
-	else if ((uintmax_t)st->st_size > limit)
-		error = EFBIG;
-	else
-		error = read_all(fd, (size_t)st->st_size, limit, out);
+	error = at_read_open(fd, limit, out, st);
 	close(fd);
 	return error;
 }

@@ -55,6 +55,8 @@ uint64_t at_size(int root, const char *path, uint64_t file, uint64_t folder);
  * during the read shows as another version.
  */
 int at_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st);
+/* The same of an open file. */
+int at_read_open(int fd, size_t limit, struct buf *out, struct stat *st);
 /* Writes all bytes at the descriptor's offset, however many calls it takes. */
 int at_write(int fd, struct bytes data);
 /* Copies the rest of one file to the offset of another. */

@@ -140,7 +140,7 @@ static bool fits_limit(struct refusals *r, uint64_t bytes)
 static int write_file(struct refusals *r, int folder, const char *name,
 		      const struct refusal_owner *owner, struct bytes data)
 {
-	const struct state_owner as = {owner->uid, owner->gid, 0600 | (owner->mode & 0777)};
+	const struct state_owner as = {owner->uid, owner->gid, 0600 | (owner->mode & 0777), NULL};
 	char stored[NAME_MAX + 1];
 	int error = portable_name(name, stored);
 

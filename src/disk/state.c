@@ -864,7 +864,8 @@ static int give_file(int fd, const struct state_owner *owner)
 
 	if (fstat(fd, &st))
 		return errno;
-	if ((st.st_uid != owner->uid || st.st_gid != owner->gid) &&
+	if (((owner->uid != (uid_t)-1 && st.st_uid != owner->uid) ||
+	     (owner->gid != (gid_t)-1 && st.st_gid != owner->gid)) &&
 	    fchown(fd, owner->uid, owner->gid)) {
 		if (errno != EPERM && !lacks_owners(errno))
 			return errno;
@@ -872,6 +873,8 @@ static int give_file(int fd, const struct state_owner *owner)
 		if (st.st_gid != owner->gid && fchown(fd, (uid_t)-1, owner->gid))
 			mode = (mode & 0707) | (mode & 07) << 3;
 	}
+	if (owner->mtime)
+		futimens(fd, (struct timespec[]){{.tv_nsec = UTIME_OMIT}, *owner->mtime});
 	return fchmod(fd, mode) == 0 || lacks_owners(errno) ? 0 : errno;
 }
 

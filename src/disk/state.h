@@ -135,13 +135,14 @@ int state_partial(struct state *s, int *fd, char *name, size_t size);
 int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
 	      struct bytes data, unsigned how);
 /*
- * The same with an owner, as far as it can be set, and a mode, whatever the umask; both before the
- * file is visible.
+ * The same with an owner, as far as it can be set (-1: ours), a mode, whatever the umask, and a
+ * time (NULL: now); all before the file is visible.
  */
 struct state_owner {
 	uid_t uid;
 	gid_t gid;
 	mode_t mode;
+	const struct timespec *mtime;
 };
 int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
 		 const struct state_owner *owner, struct bytes data, unsigned how);

@@ -2,6 +2,7 @@
 /* create.c - mknod, mkdir, symlink. */
 #include "acl.h"
 #include "clips.h"
+#include "disk/at.h"
 #include "lookup.h"
 #include "open.h"
 #include "plain.h"
@@ -11,6 +12,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <string.h>
 #include <unistd.h>
 
 /* ---- plain things ---- */
@@ -28,11 +31,74 @@ struct creation {
 	bool staging; /* make a staged folder */
 };
 
+static int make_file(const struct creation *c, int folder, mode_t mode)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL;
+	int fd, error = at_open(folder, c->stored, flags, mode & 07777, &fd);
+
+	if (error)
+		return error;
+	plain_own(c->who, folder, fd);
+	close(fd);
+	return 0;
+}
+
+static bool is_empty_folder(int fd)
+{
+	bool empty;
+	DIR *list;
+
+	if (at_list(fd, "", &list) != 0)
+		return false;
+	empty = !at_next(list);
+	closedir(list);
+	return empty;
+}
+
+static bool is_link_to(int fd, const char *target)
+{
+	char now[PATH_MAX];
+	ssize_t size = readlinkat(fd, "", now, sizeof(now));
+
+	return size == (ssize_t)strlen(target) && memcmp(now, target, (size_t)size) == 0;
+}
+
+/*
+ * Is it still what was made, by all that it is: ours, of this type, and with nothing in it? No call
+ * makes such a thing and opens it, and another program may have put something of its own there.
+ */
+static bool is_as_made(const struct creation *c, int fd)
+{
+	const mode_t type = c->target ? S_IFLNK : c->mode & S_IFMT;
+	struct stat st;
+
+	if (fstat(fd, &st) != 0 || (st.st_mode & S_IFMT) != type || st.st_uid != geteuid())
+		return false;
+	if (c->target)
+		return is_link_to(fd, c->target);
+	if (S_ISDIR(type))
+		return is_empty_folder(fd);
+	return !(S_ISCHR(type) || S_ISBLK(type)) || st.st_rdev == c->device;
+}
+
+static void own_made(const struct creation *c, int folder)
+{
+	int fd;
+
+	if (at_open(folder, c->stored, O_PATH, 0, &fd) != 0)
+		return;
+	if (is_as_made(c, fd))
+		plain_own(c->who, folder, fd);
+	close(fd);
+}
+
 static int make_in(const struct creation *c, int folder)
 {
 	mode_t mode = c->target ? 0 : acl_mode(c->v, c->who, folder, c->mode);
 	int failed;
 
+	if (!c->target && S_ISREG(c->mode))
+		return make_file(c, folder, mode);
 	if (c->target)
 		failed = symlinkat(c->target, folder, c->stored);
 	else if (S_ISDIR(c->mode))
@@ -41,7 +107,7 @@ static int make_in(const struct creation *c, int folder)
 		failed = mknodat(folder, c->stored, mode, c->device);
 	if (failed)
 		return errno;
-	plain_own(c->v, c->who, folder, c->stored);
+	own_made(c, folder);
 	return 0;
 }
 

@@ -45,12 +45,11 @@ static int copy_view(struct vfs *v, const struct request *who, const struct targ
 	int error = plain_name(area, name, stored);
 
 	if (!error)
-		error = view_write_out(v, view, parent, name, true);
+		error = view_write_out(v, who, view, parent, name, true);
 	if (!error)
 		error = plain_folder(v, parent, area, false, &folder);
 	if (error)
 		return error;
-	plain_own(v, who, folder.fd, stored);
 	error = plain_entry(v, parent, area, folder.fd, name, out);
 	folder_close(v, &folder);
 	return error;

@@ -516,7 +516,7 @@ static int make_file(struct vfs *v, const struct request *who, const struct targ
 	if (error == EEXIST && !(flags & O_EXCL))
 		error = ESTALE;
 	if (!error) {
-		plain_own(v, who, folder.fd, stored);
+		plain_own(who, folder.fd, *fd);
 		error = identity_at(*fd, "", &id, &st);
 		if (!error)
 			error = plain_entry_found(v, parent, area, name, &id, &st, entry);

@@ -552,19 +552,26 @@ static void give_mode_back(const struct request *who, int fd, mode_t mode, gid_t
 	chmod(path, mode & 07777);
 }
 
-void plain_own(struct vfs *v, const struct request *who, int folder, const char *name)
+bool plain_owner(const struct request *who, int folder, uid_t *uid, gid_t *gid)
 {
-	struct stat parent, st;
-	gid_t gid = who->gid;
-	int fd;
+	struct stat parent;
 
-	(void)v;
-	if (geteuid() != 0 || (who->uid == 0 && who->gid == 0) ||
-	    at_open(folder, name, O_PATH, 0, &fd) != 0)
-		return;
+	if (geteuid() != 0 || (who->uid == 0 && who->gid == 0))
+		return false;
+	*uid = who->uid;
+	*gid = who->gid;
 	if (fstat(folder, &parent) == 0 && (parent.st_mode & S_ISGID))
-		gid = parent.st_gid;
-	if (fstat(fd, &st) == 0 && fchownat(fd, "", who->uid, gid, AT_EMPTY_PATH) == 0)
+		*gid = parent.st_gid;
+	return true;
+}
+
+void plain_own(const struct request *who, int folder, int fd)
+{
+	struct stat st;
+	uid_t uid;
+	gid_t gid;
+
+	if (plain_owner(who, folder, &uid, &gid) && fstat(fd, &st) == 0 &&
+	    fchownat(fd, "", uid, gid, AT_EMPTY_PATH) == 0)
 		give_mode_back(who, fd, st.st_mode, gid);
-	close(fd);
 }

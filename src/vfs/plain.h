@@ -70,7 +70,9 @@ void plain_lost_name(struct vfs *v, struct node *node, const struct stat *st) RE
  */
 int plain_hold_folder(struct vfs *v, int parent, const char *name);
 void plain_let_go(struct vfs *v, struct node *parent, const char *name, int fd) EXCLUDES(vfs_class);
-/* Makes the caller the owner of what was made for it, if the daemon runs as another user. */
-void plain_own(struct vfs *v, const struct request *who, int folder, const char *name);
+/* Whom a file belongs to that the caller has made in a folder. False: to the daemon's user. */
+bool plain_owner(const struct request *who, int folder, uid_t *uid, gid_t *gid);
+/* Makes the caller the owner of what was made for it in a folder; fd: of that, also with O_PATH. */
+void plain_own(const struct request *who, int folder, int fd);
 
 #endif

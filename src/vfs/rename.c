@@ -297,7 +297,7 @@ static int move_view_away(struct move *m)
 
 	writer_lock(a);
 	error = !stands(m) ? ESTALE
-			   : view_write_out(m->v, &m->node, &m->to.parent, m->new_name,
+			   : view_write_out(m->v, m->who, &m->node, &m->to.parent, m->new_name,
 					    m->flags & RENAME_NOREPLACE);
 	if (!error)
 		error = find_written(m, &id, &fd);

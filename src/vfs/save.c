@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "save.h"
 #include "acl.h"
+#include "attr.h"
 #include "batches.h"
 #include "diagnostics.h"
 #include "disk/at.h"
@@ -794,16 +795,14 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 
 static int read_plain(struct vfs *v, const struct target *t, struct text **out)
 {
-	char name[NAME_MAX + 1];
 	struct buf text = BUF_INIT;
-	struct folder folder;
 	struct stat st;
-	int error = plain_where(v, t, &folder, name, &st);
+	int fd, error = plain_open(v, t, O_RDONLY, &fd);
 
 	if (error)
 		return error;
-	error = at_read(folder.fd, name, v->options->max_text, &text, &st);
-	folder_close(v, &folder);
+	error = at_read_open(fd, v->options->max_text, &text, &st);
+	close(fd);
 	if (error) {
 		buf_release(&text);
 		return error;
@@ -819,24 +818,30 @@ int node_text(struct vfs *v, const struct target *t, struct text **out)
 	return t->thing->kind == THING_PLAIN ? read_plain(v, t, out) : EPERM;
 }
 
-/* Writes a file into a folder of SOURCE, or of an area of a virtual folder. */
-static int put_text(struct vfs *v, const struct target *parent, int folder, const char *name,
-		    mode_t mode, struct bytes text, bool exclusive)
+/*
+ * Writes a file of the caller into a folder of SOURCE, or of an area of a virtual folder, with the
+ * mode and mtime of `like`.
+ */
+static int put_text(struct vfs *v, const struct request *who, const struct target *parent,
+		    int folder, const char *name, const struct stat *like, struct bytes text,
+		    bool exclusive)
 {
+	struct state_owner as = {(uid_t)-1, (gid_t)-1, like->st_mode & 0666, &like->st_mtim};
 	char *path = NULL;
 	int error = 0;
 
+	plain_owner(who, folder, &as.uid, &as.gid);
 	if (area_for(parent->thing) == AREA_SOURCE)
 		error = path_of(v, parent->node, NULL, &path);
 	if (!error)
-		error = state_put(v->state, folder, path, name, mode, text,
-				  exclusive ? STATE_PUT_NEW : 0);
+		error = state_put_as(v->state, folder, path, name, &as, text,
+				     exclusive ? STATE_PUT_NEW : 0);
 	free(path);
 	return error;
 }
 
-int view_write_out(struct vfs *v, const struct target *t, const struct target *parent,
-		   const char *name, bool exclusive)
+int view_write_out(struct vfs *v, const struct request *who, const struct target *t,
+		   const struct target *parent, const char *name, bool exclusive)
 {
 	enum area area = area_for(parent->thing);
 	char stored[NAME_MAX + 1];
@@ -849,16 +854,13 @@ int view_write_out(struct vfs *v, const struct target *t, const struct target *p
 		error = view_text(v, t, &text);
 	if (error)
 		return error;
-	if (animation_stat(v, t->thing->animation, &st) != 0)
-		st = (struct stat){.st_mode = 0600};
-	vfs_lock(v);
-	given_apply(given_find(t->node), &st);
-	vfs_unlock(v);
+	if (attributes_of(v, t, &st) != 0)
+		st = (struct stat){.st_mode = 0600, .st_mtim = {.tv_nsec = UTIME_NOW}};
 	error = upper_grow(v, area, text_bytes(text).size + UPPER_ENTRY);
 	if (!error)
 		error = plain_folder(v, parent, area, true, &folder);
 	if (!error) {
-		error = put_text(v, parent, folder.fd, stored, st.st_mode & 0666, text_bytes(text),
+		error = put_text(v, who, parent, folder.fd, stored, &st, text_bytes(text),
 				 exclusive);
 		folder_close(v, &folder);
 	}

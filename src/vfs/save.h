@@ -33,9 +33,10 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 	      struct changes *changes) EXCLUDES(vfs_class) REQUIRES(writer_class);
 /* A copy of the text of a view or a plain file. */
 int node_text(struct vfs *v, const struct target *t, struct text **out) EXCLUDES(vfs_class);
-/* Writes a view's text into a plain file; `exclusive`: which must not exist. */
-int view_write_out(struct vfs *v, const struct target *t, const struct target *parent,
-		   const char *name, bool exclusive) EXCLUDES(vfs_class);
+/* Writes a view's text into a plain file of the caller; `exclusive`: which must not exist. */
+int view_write_out(struct vfs *v, const struct request *who, const struct target *t,
+		   const struct target *parent, const char *name, bool exclusive)
+	EXCLUDES(vfs_class);
 /*
  * Commits an edit of version `base` that did not come from a text. Nodes of clips whose names
  * change as a consequence are renamed. Returns 0 or an errno, with err for the user.
