@@ -306,10 +306,11 @@ static bool confine_session(struct session *s, bool background)
 
 	if (background)
 		hold_log();
-	if (o->unconfined)
-		return true;
-	load_unwinder();
+	if (!o->unconfined)
+		load_unwinder();
 	error = unmounter_start(s->fuse, o->mountpoint, s->root, &s->unmounter);
+	if (!error && o->unconfined)
+		return true;
 	if (error)
 		err_system(&err, error, "the unmounter");
 	else if (mount_confine(o, s->root, s->state, vfs_overlay_above(s->served.vfs),

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * unmounter.h - a process that unmounts when the one that serves the mount is about to end, or was
- * killed. That one is confined by then (confine.h) and can neither unmount nor run fusermount3.
+ * killed. That one is confined by then (confine.h) and can neither unmount nor run fusermount3. One
+ * that is not confined needs it, too: a thread that was killed while it notified the kernel of a
+ * folder waits for a program that waits for a reply, until somebody aborts the connection.
  */
 #ifndef ANIMFS_FUSE_UNMOUNTER_H
 #define ANIMFS_FUSE_UNMOUNTER_H

@@ -141,6 +141,32 @@ elif has_faults; then
 	umount_animfs
 fi
 
+# Killed while it notifies the kernel of the folder that a rename has locked. (fusectl may be missing.)
+notifies() { cat "/proc/$PID"/task/*/wchan 2>/dev/null | grep -q fuse_reverse_inval_entry; }
+if [ "$(id -u)" -ne 0 ]; then
+	skip "only root aborts a connection without fusectl"
+elif ! grep -q fuse_reverse_inval_entry /proc/kallsyms; then
+	skip "the kernel does not say where a thread waits"
+elif has_faults; then
+	cp "$SAMPLE" "$SRC/notifying.canm"
+	F=$MNT/notifying.canm/$BONE
+	LD_PRELOAD=$FAULTS FAULT=$WORK/fault mount_animfs -o unconfined
+	PID=${DAEMON[$MNT]}
+	ls -l "${F%/*}" >"$WORK/listed"
+	cp "$NEW" "$F.new"
+	echo "rename hold $SRC" >"$WORK/fault"
+	mv "$F.new" "$F" 2>"$WORK/moved" &
+	mover=$!
+	ok "killed while it notifies: a save is under way" wait_for 10 test -e "$WORK/fault.held"
+	ok "killed while it notifies: it notifies" wait_for 10 notifies
+	kill -KILL "$PID"
+	unset "DAEMON[$MNT]"
+	ok "killed while it notifies: it ends" wait_for 10 is_gone "$PID"
+	ok "killed while it notifies: so does who waits for it" wait_for 10 is_gone "$mover"
+	ok "killed while it notifies: nothing stays mounted" wait_for 10 sh -c "! grep -q ' $MNT fuse' /proc/self/mounts"
+	rm -f "$WORK/fault" "$WORK/fault.held"
+fi
+
 # A daemon goes on as long as its mount is anywhere, also in a namespace of another process.
 SIM=$(dirname "$ANIMFS")/sim
 # sees_no_mount PID MNT REGEX: in the mounts of a process, one of which matches, MNT is no mount
