@@ -150,7 +150,7 @@ view, top, *texts = sys.argv[1:]
 texts = [open(name, "rb").read() for name in texts]
 failed = []
 folder = os.open(top, os.O_RDONLY)
-for i in range(1000):
+for i in range(300):
     barrier = threading.Barrier(2)
     def save():
         barrier.wait()
