@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 /* ---- the object ---- */
 
@@ -70,7 +71,8 @@ void animation_put(struct vfs *v, struct animation *a)
 {
 	if (!a || --a->references)
 		return;
-	marks_free(v, a->absent);
+	marks_free(v, a->absent.first);
+	free(a->absent.slots);
 	marks_free(v, a->given);
 	animation_free(v, a);
 }
@@ -861,38 +863,34 @@ static int look_from(struct vfs *v, struct animation *a, struct version *before,
 	return error ? error : errno_of_look(&err);
 }
 
-/*
- * Time spent looking at the file does not count as quiet: on a slow filesystem a program that
- * removes a folder tree may wait longer than END_MS between two requests.
- */
-static int64_t look_begins(struct vfs *v, struct animation *a)
+int64_t request_begins(struct vfs *v, struct animation *a)
 {
 	vfs_lock(v);
-	a->looks++;
+	a->requests++;
 	vfs_unlock(v);
 	return clock_ms();
 }
 
-static void look_ends(struct vfs *v, struct animation *a, int64_t began)
+void request_ends(struct vfs *v, struct animation *a, int64_t began)
 {
 	int64_t now = clock_ms();
 
 	vfs_lock(v);
-	a->looks--;
-	if (a->absent)
+	a->requests--;
+	if (a->absent.first)
 		a->touched += now - (began > a->touched ? began : a->touched);
 	vfs_unlock(v);
 }
 
 int animation_look(struct vfs *v, struct animation *a, struct version **out, struct stat *st)
 {
-	int64_t began = look_begins(v, a);
+	int64_t began = request_begins(v, a);
 	struct version *before;
 	int error;
 
 	if (!v->unopened_files) {
 		error = look_from(v, a, NULL, out, st);
-		look_ends(v, a, began);
+		request_ends(v, a, began);
 		return error;
 	}
 	/* Nothing is saved in such a mount, so this only waits for other looks. */
@@ -900,7 +898,7 @@ int animation_look(struct vfs *v, struct animation *a, struct version **out, str
 	before = source_last(a->source);
 	error = look_from(v, a, before, out, st);
 	writer_unlock(a);
-	look_ends(v, a, began);
+	request_ends(v, a, began);
 	version_put(before);
 	return error;
 }
@@ -937,7 +935,7 @@ bool animation_is_quiet(struct vfs *v, const struct animation *a)
 	bool quiet;
 
 	vfs_lock(v);
-	quiet = clock_ms() - a->touched >= END_MS && !(a->absent && a->looks);
+	quiet = clock_ms() - a->touched >= END_MS && !(a->absent.first && a->requests);
 	vfs_unlock(v);
 	return quiet;
 }
@@ -952,18 +950,82 @@ void animation_changed(struct vfs *v, struct animation *a)
 
 /* ---- names that are absent ---- */
 
-static struct mark **find_mark(struct mark **at, const struct node *parent, const char *name)
+static struct mark **absent_slot(struct absent *t, const struct node *parent, const char *name)
 {
-	while (*at && ((*at)->parent != parent || strcmp((*at)->name, name) != 0))
-		at = &(*at)->next;
-	return at;
+	uint64_t hash = XXH3_64bits_withSeed(name, strlen(name), parent->id);
+
+	return t->slots ? &t->slots[hash & t->mask] : &t->slot;
+}
+
+static struct mark *find_absent(const struct animation *a, const struct node *parent,
+				const char *name) REQUIRES(vfs_class)
+{
+	struct absent t = a->absent;
+	struct mark *mark = *absent_slot(&t, parent, name);
+
+	while (mark && (mark->parent != parent || strcmp(mark->name, name) != 0))
+		mark = mark->next_of_hash;
+	return mark;
+}
+
+static void enter_hash(struct absent *t, struct mark *mark)
+{
+	struct mark **slot = absent_slot(t, mark->parent, mark->name);
+
+	mark->next_of_hash = *slot;
+	*slot = mark;
+}
+
+static void leave_hash(struct absent *t, struct mark *mark)
+{
+	struct mark **at = absent_slot(t, mark->parent, mark->name);
+
+	while (*at != mark)
+		at = &(*at)->next_of_hash;
+	*at = mark->next_of_hash;
+}
+
+/* A table with a slot for each name; where there is no memory for it the old one stays. */
+static void grow_absent(struct absent *t)
+{
+	size_t size = t->slots ? (t->mask + 1) * 2 : 16;
+	struct mark **slots =
+		t->count < (t->slots ? t->mask + 1 : 1) ? NULL : calloc(size, sizeof(*slots));
+
+	if (!slots)
+		return;
+	free(t->slots);
+	t->slots = slots;
+	t->slot = NULL;
+	t->mask = size - 1;
+	for (struct mark *mark = t->first; mark; mark = mark->next)
+		enter_hash(t, mark);
+}
+
+static void add_absent(struct absent *t, struct mark *mark)
+{
+	mark->next = t->first;
+	mark->back = &t->first;
+	if (mark->next)
+		mark->next->back = &mark->next;
+	t->first = mark;
+	t->count++;
+	enter_hash(t, mark);
+	grow_absent(t);
+}
+
+static void take_absent(struct absent *t, struct mark *mark)
+{
+	leave_hash(t, mark);
+	*mark->back = mark->next;
+	if (mark->next)
+		mark->next->back = mark->back;
+	t->count--;
 }
 
 bool name_is_absent(const struct animation *a, const struct node *parent, const char *name)
 {
-	struct mark *first = a->absent;
-
-	return *find_mark(&first, parent, name) != NULL;
+	return find_absent(a, parent, name) != NULL;
 }
 
 bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, const char *name,
@@ -981,51 +1043,49 @@ bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, co
 	mark->parent = node_get(parent);
 	mark->folder = folder ? node_get(folder) : NULL;
 	memcpy(mark->name, name, size);
-	mark->next = a->absent;
-	a->absent = mark;
+	add_absent(&a->absent, mark);
 	return true;
 }
 
 void name_set_present(struct vfs *v, struct animation *a, const struct node *parent,
 		      const char *name)
 {
-	struct mark **at = find_mark(&a->absent, parent, name), *mark = *at;
+	struct mark *mark = find_absent(a, parent, name);
 
 	if (!mark)
 		return;
-	*at = mark->next;
+	take_absent(&a->absent, mark);
 	mark_free(v, mark);
 }
 
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
 {
-	struct mark *first = a->absent;
-	const struct mark *mark = *find_mark(&first, parent, name);
+	const struct mark *mark = find_absent(a, parent, name);
 
 	return mark ? mark->folder : NULL;
 }
 
 void names_give(struct animation *from, struct animation *to, const struct node *clip)
 {
-	struct mark **at = &from->absent, *mark;
+	struct mark *mark = from->absent.first, *next;
 
-	while ((mark = *at)) {
-		if (!node_is_below(mark->parent, clip)) {
-			at = &mark->next;
+	for (; mark; mark = next) {
+		next = mark->next;
+		if (!node_is_below(mark->parent, clip))
 			continue;
-		}
-		*at = mark->next;
-		mark->next = to->absent;
-		to->absent = mark;
+		take_absent(&from->absent, mark);
+		add_absent(&to->absent, mark);
 	}
 }
 
 void names_move(struct vfs *v, struct animation *a, const struct node *old, struct node *now)
 {
-	for (struct mark *mark = a->absent; mark; mark = mark->next) {
+	for (struct mark *mark = a->absent.first; mark; mark = mark->next) {
 		if (mark->parent != old)
 			continue;
+		leave_hash(&a->absent, mark);
 		mark->parent = node_get(now);
+		enter_hash(&a->absent, mark);
 		node_put(&v->nodes, (struct node *)(uintptr_t)old);
 	}
 }

@@ -18,11 +18,23 @@
 
 /* A name below an animation that is absent, or that was given attributes; kept by folder. */
 struct mark {
-	struct mark *next;
-	struct node *parent; /* referenced */
+	struct mark *next, **back;
+	struct mark *next_of_hash; /* of an absent name: see struct absent */
+	struct node *parent;       /* referenced */
 	struct node *folder; /* of an absent name: the folder that had it; referenced; or NULL */
 	struct given *given; /* NULL: the name is absent */
 	char name[];
+};
+
+/*
+ * Absent names, as many as a user removes: a list, and a hash table by folder and name. A table of
+ * one slot is there from the beginning, so that adding a name cannot fail for want of a larger one.
+ */
+struct absent {
+	struct mark *first;
+	struct mark **slots; /* NULL: `slot` */
+	struct mark *slot;
+	size_t mask, count;
 };
 
 struct known;
@@ -57,7 +69,7 @@ struct animation {
 	struct thing *folder GUARDED_BY(vfs_class); /* THING_ANIMATION; not referenced */
 	/* THING_CLIP to THING_VIEW, linked by next_member */
 	struct thing *members GUARDED_BY(vfs_class);
-	struct mark *absent GUARDED_BY(vfs_class);
+	struct absent absent GUARDED_BY(vfs_class);
 	struct mark *given GUARDED_BY(vfs_class);
 	/* What the kernel was last notified of: version, names, and the file's attributes. */
 	uint64_t generation GUARDED_BY(vfs_class), names GUARDED_BY(vfs_class);
@@ -100,10 +112,10 @@ struct animation {
 	} still GUARDED_BY(vfs_class);
 	/*
 	 * When something below it last changed (clock_ms); while names are absent, the time that
-	 * looks at the file have taken since is added. And the number of looks in progress.
+	 * requests have taken since is added. And the number of requests in progress.
 	 */
 	int64_t touched GUARDED_BY(vfs_class);
-	unsigned looks GUARDED_BY(vfs_class);
+	unsigned requests GUARDED_BY(vfs_class);
 	int64_t ends GUARDED_BY(vfs_class); /* when `end` is due; 0: not set */
 	/* due END_MS after `touched`, or after a view with a draft was closed */
 	struct deadline end;
@@ -233,6 +245,13 @@ void view_part(struct vfs *v, struct node *node, struct changes *changes) REQUIR
 
 /* ---- what is done later ---- */
 
+/*
+ * Around a request about what is in the file: our own slowness is nobody's pause. A program that
+ * removes a folder with many names, or on a slow filesystem, may wait longer than END_MS for one of
+ * them. May be nested.
+ */
+int64_t request_begins(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
+void request_ends(struct vfs *v, struct animation *a, int64_t began) EXCLUDES(vfs_class);
 /* Something below it changed: restarts the wait for END_MS of quiet. */
 void animation_touch(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
 /* Has nothing changed below it for END_MS? */

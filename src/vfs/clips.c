@@ -192,7 +192,7 @@ static bool mark_removed(struct vfs *v, const struct animation *a, const struct 
 	if (base->anim->format->stills)
 		return false;
 	vfs_lock(v);
-	for (const struct mark *m = a->absent; m && a->folder; m = m->next) {
+	for (const struct mark *m = a->absent.first; m && a->folder; m = m->next) {
 		int64_t clip = m->parent == a->folder->node ? version_clip(base, m->name) : -1;
 
 		if (clip < 0)

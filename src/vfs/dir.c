@@ -325,6 +325,7 @@ static void drop_doubles(struct listing *l, size_t before)
 static int list_virtual(struct vfs *v, const struct target *t, struct listing *l)
 {
 	static const enum area areas[] = {AREA_UPPER, AREA_REJECTED};
+	int64_t began = request_begins(v, t->thing->animation);
 	int fd, error = list_dots(l) ? list_places(v, t, l) : ENOMEM;
 
 	for (size_t i = 0; i < ARRAY_SIZE(areas) && !error; i++) {
@@ -338,6 +339,7 @@ static int list_virtual(struct vfs *v, const struct target *t, struct listing *l
 		if (!error)
 			drop_doubles(l, before);
 	}
+	request_ends(v, t->thing->animation, began);
 	return error;
 }
 

@@ -9,7 +9,7 @@
 /* Was the folder beside a file removed? The file is still there, so the folder comes back. */
 static bool whole_folder_is_absent(const struct animation *a) REQUIRES(vfs_class)
 {
-	for (const struct mark *mark = a->absent; mark; mark = mark->next) {
+	for (const struct mark *mark = a->absent.first; mark; mark = mark->next) {
 		if (!thing_is_virtual(mark->parent->thing))
 			return true;
 	}
@@ -19,15 +19,16 @@ static bool whole_folder_is_absent(const struct animation *a) REQUIRES(vfs_class
 void end_come_back(struct vfs *v, struct animation *a, struct changes *changes)
 {
 	vfs_lock(v);
-	while (a->absent) {
-		struct node *parent = node_get(a->absent->parent);
+	while (a->absent.first) {
+		const char *name = a->absent.first->name;
+		struct node *parent = node_get(a->absent.first->parent);
 
 		/* The kernel considers a removed folder dead, so the name must get another node. */
 		if (!thing_is_virtual(parent->thing))
-			nodes_unlink(&v->nodes, parent, a->absent->name);
-		changes_name(changes, parent, a->absent->name, false);
+			nodes_unlink(&v->nodes, parent, name);
+		changes_name(changes, parent, name, false);
 		changes_data(changes, parent);
-		name_set_present(v, a, parent, a->absent->name);
+		name_set_present(v, a, parent, name);
 		node_put(&v->nodes, parent);
 	}
 	vfs_unlock(v);
@@ -39,7 +40,7 @@ int end_finish(struct vfs *v, struct animation *a, struct changes *changes)
 	int error = 0;
 
 	vfs_lock(v);
-	removed = a->absent && !whole_folder_is_absent(a);
+	removed = a->absent.first && !whole_folder_is_absent(a);
 	vfs_unlock(v);
 	if (removed)
 		error = clips_take_out(v, a, changes);
@@ -158,7 +159,7 @@ static int end_drafts(struct vfs *v, struct animation *a, int64_t before, struct
 /* When there is more to end (clock_ms); 0: nothing. */
 static int64_t next_end(const struct animation *a, int64_t now) REQUIRES(vfs_class)
 {
-	bool quiet = !a->absent && now - a->touched >= END_MS;
+	bool quiet = !a->absent.first && now - a->touched >= END_MS;
 	int64_t next = quiet ? 0 : a->touched + END_MS;
 
 	for (const struct thing *thing = a->members; thing; thing = thing->next_member) {

@@ -859,12 +859,16 @@ int slot_find(struct vfs *v, uint64_t parent, const char *name, struct slot *out
 		slot_release(v, out);
 		*out = (struct slot){.present = false};
 		error = try_slot(v, parent, name, out);
+		if (out->parent.node && out->parent.thing->animation)
+			out->began = request_begins(v, out->parent.thing->animation);
 	} while (out->parent.node && may_retry(error, &tries));
 	return error;
 }
 
 void slot_release(struct vfs *v, struct slot *s)
 {
+	if (s->parent.node && s->parent.thing->animation)
+		request_ends(v, s->parent.thing->animation, s->began);
 	if (s->parent.node)
 		target_put(v, &s->parent);
 	gate_leave(v, &s->guest);

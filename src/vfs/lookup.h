@@ -51,8 +51,9 @@ int await_move(struct vfs *v, const struct target *t) EXCLUDES(vfs_class, writer
 struct slot {
 	struct guest guest; /* of the parent */
 	struct target parent;
-	bool is_view; /* the animation has something of this name */
-	bool present; /* and the name is not absent */
+	int64_t began; /* of the request, if the parent is in an animation */
+	bool is_view;  /* the animation has something of this name */
+	bool present;  /* and the name is not absent */
 	struct place place;
 };
 /*
