@@ -187,18 +187,33 @@ static enum obstacle obstacle_of(int error)
 				: OBSTACLE_NONE;
 }
 
+/* Takes the lock of the state directory, unless the attempt has it. 0 or an errno. */
+static int enter_state(struct work *w) TRY_ACQUIRE(0, replace_class) UNSHARED;
+static int enter_state(struct work *w)
+{
+	int error = w->has_lock ? 0 : state_trylock(store_state(source_store(w->source)));
+
+	if (error)
+		w->obstacle = error == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
+	return error;
+}
+
+static void leave_state(const struct work *w) RELEASE(replace_class) UNSHARED;
+static void leave_state(const struct work *w)
+{
+	if (!w->has_lock)
+		state_unlock(store_state(source_store(w->source)));
+}
+
 int work_place(struct work *w, struct replacement *r, struct bytes data, const struct buf *what,
 	       struct file_version *now, bool *settled)
 {
-	struct state *state = store_state(source_store(w->source));
-	int error = state_trylock(state);
+	int error = enter_state(w);
 
-	if (error) {
-		w->obstacle = error == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
+	if (error)
 		return error;
-	}
 	error = place_file(w, r, data, what, now, settled);
-	state_unlock(state);
+	leave_state(w);
 	w->obstacle = obstacle_of(error);
 	return error;
 }
@@ -206,19 +221,12 @@ int work_place(struct work *w, struct replacement *r, struct bytes data, const s
 /* If the error is a lack of space, frees old versions, so that the save succeeds. */
 static bool make_room(struct work *w, uint64_t size, int *error)
 {
-	struct store *store = source_store(w->source);
-	int locked;
 	bool made;
 
-	if (!history_needs_room(*error))
+	if (!history_needs_room(*error) || enter_state(w) != 0)
 		return false;
-	locked = state_trylock(store_state(store));
-	if (locked) {
-		w->obstacle = locked == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
-		return false;
-	}
-	made = history_yield(store_history(store), size);
-	state_unlock(store_state(store));
+	made = history_yield(store_history(source_store(w->source)), size);
+	leave_state(w);
 	return made;
 }
 
@@ -426,13 +434,28 @@ static bool attempt_here(struct work *w, struct err *err) REQUIRES(work_class)
 	return fine;
 }
 
-static enum commit run_once(struct work *w, struct err *err)
+/* An attempt that has the lock of the state directory from beginning to end. */
+static UNSHARED bool attempt_locked(struct work *w, struct err *err)
+{
+	int error = enter_state(w);
+	bool fine;
+
+	if (error)
+		return err_system(err, error, "the state directory");
+	w->has_lock = true;
+	fine = attempt_here(w, err);
+	w->has_lock = false;
+	leave_state(w);
+	return fine;
+}
+
+static enum commit run_once(struct work *w, bool locked, struct err *err)
 {
 	bool fine;
 
 	w->obstacle = OBSTACLE_NONE;
 	source_begin_work(w->source);
-	fine = attempt_here(w, err);
+	fine = locked ? attempt_locked(w, err) : attempt_here(w, err);
 	if (w->obstacle == OBSTACLE_CHANGED)
 		source_doubt(w->source);
 	source_end_work(w->source);
@@ -453,6 +476,7 @@ void work_clear(struct work *w)
 }
 
 #define CHANGED_TRIES 16
+#define CHANGED_UNLOCKED 3 /* of these without the lock of the state directory */
 
 static void wait_for(struct state *state, enum obstacle obstacle, int64_t ms)
 {
@@ -538,7 +562,7 @@ static enum commit run_attempts(struct work *w, struct err *err)
 	enum commit outcome;
 
 	for (;;) {
-		outcome = run_once(w, err);
+		outcome = run_once(w, patience.changed >= CHANGED_UNLOCKED, err);
 		if (outcome != COMMIT_REFUSED || w->obstacle == OBSTACLE_NONE)
 			return outcome;
 		err_clear(err);

@@ -42,6 +42,7 @@ struct work {
 	struct buf bytes;          /* encoded bytes, until result is made */
 	struct version **replaced; /* gets a reference to `current`; or NULL */
 	bool is_grounded;          /* ground is the file without the draft's commits */
+	bool has_lock;             /* the attempt has the lock of the state directory throughout */
 	bool is_new;               /* skeleton: the text did not exist before */
 	/* digests of current and result; or NULL */
 	const struct history_digest *was_digest, *now_digest;
@@ -54,8 +55,10 @@ struct work {
 };
 
 /*
- * Makes attempts until there is a result. *now: the file's version afterwards. ground: NULL, or
- * gets the new ground (struct committed).
+ * Makes attempts until there is a result. An attempt takes the lock of the state directory only to
+ * replace the file; after some that found the file changed it has that lock from its beginning, so
+ * that no other mount can get ahead of it again. *now: the file's version afterwards. ground: NULL,
+ * or gets the new ground (struct committed).
  */
 enum commit work_run(struct work *w, struct version **now, struct version **ground,
 		     struct err *err);

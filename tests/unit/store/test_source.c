@@ -4,6 +4,7 @@
 #include "store/commit.h"
 #include "store/commit_skeleton.h"
 #include "store/create.h"
+#include "store/work.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -1667,6 +1668,51 @@ START_TEST(a_commit_that_waits_for_another_process_holds_nothing)
 }
 END_TEST
 
+/* flock is between open files: true if somebody else has the lock of the state directory. */
+static bool state_is_locked(void)
+{
+	int fd = open(".animfs/lock", O_RDWR | O_CLOEXEC);
+	bool locked = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+
+	if (fd >= 0)
+		close(fd);
+	return locked;
+}
+
+static unsigned attempts;
+
+/* Another mount changes the file during each attempt that does not keep it from doing so. */
+static bool attempt_beside_another_mount(struct work *w, struct err *why)
+{
+	attempts++;
+	if (!state_is_locked()) {
+		w->obstacle = OBSTACLE_CHANGED;
+		return err_system(why, EAGAIN, FILE_NAME);
+	}
+	w->current = get();
+	w->result = version_get(w->current);
+	return true;
+}
+
+START_TEST(a_save_that_others_are_faster_than_takes_the_lock_first)
+{
+	struct work work = {.source = source,
+			    .where = where_of(source),
+			    .attempt = attempt_beside_another_mount,
+			    .bytes = BUF_INIT};
+	struct version *base = get(), *now;
+
+	/* Makes the state directory. */
+	ck_assert_int_eq(commit(base, BONE, 6), COMMIT_DONE);
+	attempts = 0;
+	ck_assert_int_eq(work_run(&work, &now, NULL, &err), COMMIT_SAME);
+	ck_assert_uint_lt(attempts, 8);
+	ck_assert(!state_is_locked());
+	version_put(now);
+	version_put(base);
+}
+END_TEST
+
 static TCase *together_case(void)
 {
 	TCase *tc = tcase_create("with others at work");
@@ -1681,6 +1727,7 @@ static TCase *together_case(void)
 	tcase_add_test(tc, no_reader_waits_for_a_commit);
 	tcase_add_test(tc, a_commit_hides_nothing_that_others_stored_meanwhile);
 	tcase_add_test(tc, a_commit_that_waits_for_another_process_holds_nothing);
+	tcase_add_test(tc, a_save_that_others_are_faster_than_takes_the_lock_first);
 	return tc;
 }
 
