@@ -257,7 +257,7 @@ static int append_entry(struct history_save *s, const struct history_entry *e)
 		buf_char(&line, '\n');
 	history_log_line(e, &line);
 	error = line.failed ? ENOMEM : append_line(s->folder, buf_bytes(&line));
-	if (history_needs_room(error) && history_yield(s->history, line.size))
+	if (history_yield(s->history, error, -1, line.size))
 		error = append_line(s->folder, buf_bytes(&line));
 	if (!error)
 		s->log.torn = false;
@@ -529,7 +529,7 @@ int history_begin(struct history *h, struct history_save *s, const struct histor
 	if (!h || !h->limit)
 		return 0;
 	error = begin_save(s, was, batch);
-	if (history_needs_room(error) && history_yield(h, 3 * 4096)) {
+	if (history_yield(h, error, -1, 0)) {
 		release_save(s);
 		error = begin_save(s, was, batch);
 	}
@@ -592,7 +592,7 @@ static int keep_copy(struct history_save *s, int from, const struct bytes *bytes
 
 	history_name(s->last.number, name);
 	error = copy_once(s, from, bytes, name);
-	while (history_needs_room(error) && history_yield(s->history, size))
+	if (history_yield(s->history, error, -1, size))
 		error = copy_once(s, from, bytes, name);
 	if (!error)
 		s->added += history_cost(size);
@@ -832,18 +832,70 @@ static void limit_space(struct history *h, uint64_t added, uint64_t batch) REQUI
 	make_room(h, limit - limit / SLACK, batch);
 }
 
-bool history_yield(struct history *h, uint64_t size)
-{
-	const struct history_held none = {NULL, 0};
-	uint64_t before, left;
+/* What a save takes besides the file: folders, its path, its line, what is noted of temporaries. */
+#define SPARE ((uint64_t)16384)
 
-	if (!h || history_make_room(h->state, UINT64_MAX, &none, &before) || !before)
+/* The bytes that a save of `size` bytes lacks on this filesystem; 0: space is not why it failed. */
+static uint64_t lacking(const struct statvfs *fs, uint64_t size)
+{
+	uint64_t need = history_cost(size) + SPARE, space = (uint64_t)fs->f_bavail * fs->f_frsize;
+
+	if (need > space)
+		return need - space;
+	return fs->f_files && !fs->f_favail; /* a version is an inode, too */
+}
+
+bool history_is_beside(const struct history *h, int dir)
+{
+	struct stat here, there;
+	bool same;
+	int top;
+
+	if (!h || open_top(h->state, false, &top))
 		return false;
-	size = history_cost(size);
-	if (history_make_room(h->state, before > size ? before - size : 0, &none, &left))
+	same = !fstat(top, &here) && !fstatat(dir, "", &there, AT_EMPTY_PATH) &&
+	       there.st_dev == here.st_dev;
+	close(top);
+	return same;
+}
+
+/*
+ * The bytes to drop for a save of `size` bytes. A quota does not show in the free space: all that
+ * is needed must come from versions.
+ */
+static uint64_t needed_room(const struct history *h, int error, uint64_t size)
+{
+	struct statvfs fs;
+	uint64_t need = 0;
+	int top;
+
+	if (error == EDQUOT)
+		return history_cost(size) + SPARE;
+	if (open_top(h->state, false, &top))
+		return 0;
+	if (!fstatvfs(top, &fs))
+		need = lacking(&fs, size);
+	close(top);
+	return need;
+}
+
+bool history_yield(struct history *h, int error, int dir, uint64_t size)
+{
+	const uid_t own = geteuid();
+	uint64_t batches[HELD_MAX + 1], need;
+	struct history_held held = {batches, 0};
+	bool made;
+
+	if (!h || !history_needs_room(error) || (dir >= 0 && !history_is_beside(h, dir)))
 		return false;
-	h->is_counted = false;
-	return left < before;
+	need = needed_room(h, error, size);
+	if (!need)
+		return false;
+	held.count = list_held(h, 0, batches);
+	if (history_free_room(h->state, need, error == EDQUOT ? &own : NULL, &held, &made))
+		return false;
+	h->is_counted &= !made;
+	return made;
 }
 
 void history_hold(struct history *h, uint64_t batch)

@@ -131,10 +131,14 @@ void history_cancel(struct history_save *s) REQUIRES(replace_class);
 /* ---- room ---- */
 
 /*
- * Drops the oldest versions until `size` more bytes are free, when the disk is full. False: there
- * is nothing left to drop. With the lock.
+ * After `error` of a save of `size` bytes in the folder `dir` (-1: in the state directory): drops
+ * the oldest versions if then there is room for it, and only those that the quota of this process
+ * counts if the error is EDQUOT. False: nothing was dropped, as the error has another reason, the
+ * versions are on another filesystem, or all of them would not suffice. With the lock.
  */
-bool history_yield(struct history *h, uint64_t size) REQUIRES(replace_class);
+bool history_yield(struct history *h, int error, int dir, uint64_t size) REQUIRES(replace_class);
+/* Are versions kept on the filesystem of this folder? False: not, or there are none yet. */
+bool history_is_beside(const struct history *h, int dir);
 static inline bool history_needs_room(int error)
 {
 	return error == ENOSPC || error == EDQUOT;

@@ -37,6 +37,8 @@ struct library {
 	int top;
 	int64_t now;
 	const struct history_held *held;
+	const uid_t *owner; /* only versions of this user count; NULL: all */
+	bool leaves_held;   /* held versions do not count */
 	struct book *books;
 	size_t count, room;
 	bool failed; /* no memory */
@@ -72,7 +74,8 @@ static void add_kept(struct library *l, struct book *b, int folder, const char *
 	struct kept one = {.number = number_of(name)}, *more;
 	struct stat st;
 
-	if (!one.number || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+	if (!one.number || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
+	    !S_ISREG(st.st_mode) || (l->owner && st.st_uid != *l->owner))
 		return;
 	more = array_room(b->list, b->count, &b->room, sizeof(*more));
 	if (!more) {
@@ -104,6 +107,19 @@ static void add_facts(struct library *l, struct book *b, int folder)
 	history_log_release(&log);
 }
 
+static void leave_held(struct book *b)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < b->count; i++) {
+		if (b->list[i].held)
+			b->cost -= b->list[i].cost;
+		else
+			b->list[count++] = b->list[i];
+	}
+	b->count = count;
+}
+
 static void list_kept(struct library *l, struct book *b)
 {
 	struct dirent *entry;
@@ -116,6 +132,8 @@ static void list_kept(struct library *l, struct book *b)
 	if (b->count) {
 		qsort(b->list, b->count, sizeof(*b->list), by_number);
 		add_facts(l, b, dirfd(dir));
+		if (l->leaves_held)
+			leave_held(b);
 	}
 	closedir(dir);
 }
@@ -346,6 +364,14 @@ static void compact_books(const struct library *l, struct state *state)
 
 /* ---- all of it ---- */
 
+static void drop_to(struct library *l, uint64_t target)
+{
+	for (size_t i = 0; i < l->count; i++)
+		thin_book(l, &l->books[i]);
+	if (total_of(l) > target && drop_to_level(l, target) > target)
+		drop_newest(l, target);
+}
+
 int history_make_room(struct state *state, uint64_t target, const struct history_held *held,
 		      uint64_t *left)
 {
@@ -357,11 +383,31 @@ int history_make_room(struct state *state, uint64_t target, const struct history
 		return error == ENOENT ? 0 : error;
 	error = list_books(&l);
 	if (!error) {
-		for (size_t i = 0; i < l.count; i++)
-			thin_book(&l, &l.books[i]);
-		if (total_of(&l) > target && drop_to_level(&l, target) > target)
-			drop_newest(&l, target);
+		drop_to(&l, target);
 		*left = total_of(&l);
+		compact_books(&l, state);
+	}
+	release_books(&l);
+	close(l.top);
+	return error;
+}
+
+int history_free_room(struct state *state, uint64_t size, const uid_t *owner,
+		      const struct history_held *held, bool *made)
+{
+	struct library l = {
+		.now = clock_wall_ns(), .held = held, .owner = owner, .leaves_held = true};
+	int error = state_folder(state, STATE_HISTORY, "", false, &l.top);
+	uint64_t total;
+
+	*made = false;
+	if (error)
+		return error == ENOENT ? 0 : error;
+	error = list_books(&l);
+	total = total_of(&l);
+	if (!error && total >= size) {
+		drop_to(&l, total - size);
+		*made = total_of(&l) <= total - size;
 		compact_books(&l, state);
 	}
 	release_books(&l);

@@ -24,6 +24,12 @@ struct history_held {
  */
 int history_make_room(struct state *state, uint64_t target, const struct history_held *held,
 		      uint64_t *left);
+/*
+ * Drops versions with `size` bytes; those of `owner` only, unless NULL. If that many may not be
+ * dropped, drops none and *made is false. 0 or an errno.
+ */
+int history_free_room(struct state *state, uint64_t size, const uid_t *owner,
+		      const struct history_held *held, bool *made);
 /* Thins out one file's versions by age. `folder` contains them. */
 void history_thin(struct state *state, int folder);
 

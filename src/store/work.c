@@ -219,33 +219,32 @@ int work_place(struct work *w, struct replacement *r, struct bytes data, const s
 }
 
 /* If the error is a lack of space, frees old versions, so that the save succeeds. */
-static bool make_room(struct work *w, uint64_t size, int *error)
+static bool make_room(struct work *w, int dir, uint64_t size, int error)
 {
 	bool made;
 
-	if (!history_needs_room(*error) || enter_state(w) != 0)
+	if (!history_needs_room(error) || enter_state(w) != 0)
 		return false;
-	made = history_yield(store_history(source_store(w->source)), size);
+	made = history_yield(store_history(source_store(w->source)), error, dir, size);
 	leave_state(w);
 	return made;
 }
 
 int work_prepare(struct work *w, struct replacement *r, struct bytes data)
 {
-	int error = replace_prepare(r, data);
+	const int first = replace_prepare(r, data);
+	int error;
 
+	w->obstacle = obstacle_of(first);
+	if (!history_needs_room(first))
+		return first;
+	replace_end(r); /* its bytes do not count as used */
+	if (!make_room(w, r->dir, data.size, first))
+		return first;
+	error = replace_prepare(r, data);
 	w->obstacle = obstacle_of(error);
-	while (make_room(w, data.size, &error)) {
-		const int full = error;
-
-		replace_end(r);
-		error = replace_prepare(r, data);
-		w->obstacle = obstacle_of(error);
-		/* The first temporary could not be removed. */
-		if (error == EEXIST)
-			return full;
-	}
-	return error;
+	/* The first temporary could not be removed. */
+	return error == EEXIST ? first : error;
 }
 
 /* Uses the edited model if it is known, which shares most data with the one before. */
@@ -311,16 +310,25 @@ static int put_bytes(struct work *w, const struct exchange *x, const struct temp
 	return error;
 }
 
+/* Where the file follows on the same filesystem, there must be room for that as well. */
+static int begin_in_room(struct work *w, uint64_t size, struct temporary *t)
+{
+	const struct history *h = store_history(source_store(w->source));
+	int error = temporary_begin(w, t);
+
+	if (make_room(w, -1, history_is_beside(h, w->where->dir) ? size : 0, error))
+		error = temporary_begin(w, t);
+	return error;
+}
+
 static bool put_exchange(struct work *w, const struct exchange *x, struct err *err)
 	REQUIRES(work_class)
 {
 	struct temporary temporary;
 	struct file_version now;
 	bool settled;
-	int error = temporary_begin(w, &temporary);
+	int error = begin_in_room(w, x->now.size, &temporary);
 
-	while (make_room(w, 4096, &error))
-		error = temporary_begin(w, &temporary);
 	if (error)
 		return err_system(err, error, "the state directory");
 	error = put_bytes(w, x, &temporary, &now, &settled);

@@ -42,8 +42,12 @@ done
 like "the last is what is there" "$(sed -n 2p "$F")" ',0.2[01]'
 
 # Where nothing can be removed, the temporary of the first try is in the way of the second.
+rm "$SRC/filler"
+for i in 24 25 26; do
+	save $i
+done
 sed '2s/^\([^,]*,[^,]*\),[^,]*/\1,0.29/' "$F" >"$WORK/text"
-dd if=/dev/zero of="$SRC/filler" bs=4k oflag=append conv=notrunc 2>/dev/null
+dd if=/dev/zero of="$SRC/filler" bs=4k 2>/dev/null
 if chattr +a "$SRC" 2>/dev/null; then
 	before=$(kept)
 	like "a temporary that cannot be removed: the disk is full" \
@@ -72,4 +76,44 @@ is "--history is not outgrown" "$i" 50
 ok "and is used ($(kept))" test "$(kept)" -ge 3
 ok "undo" "$ANIMFS" undo "$m"
 umount_animfs
+umount "$SRC"
+
+# ---- a save that old versions cannot help costs none ----
+kept_bytes() { find "$1/history" -type f -regex '.*/[0-9]+' | wc -l; }
+# three_versions STATE: of each of three small files, and w.csv is a text of $WORK/w.canm with an edit
+three_versions()
+{
+	local name number
+	for name in x y z; do
+		cp tests/data/canm/wiki512.canm "$SRC/$name.canm"
+		for number in 2 3 4; do
+			"$ANIMFS" cat "$SRC/$name.canm/walk/bones/Bone01.csv" |
+				sed "s/,[^,]*,-2,/,$number.5,-2,/" >"$WORK/w.csv"
+			"$ANIMFS" put --state="$1" "$SRC/$name.canm/walk/bones/Bone01.csv" "$WORK/w.csv"
+		done
+	done
+	is "versions of three files" "$(kept_bytes "$1")" 9
+}
+
+mount -t tmpfs -o size=4m tmpfs "$SRC" || skip_all "no tmpfs can be mounted"
+STATE=$WORK/state
+mkdir "$STATE"
+three_versions "$STATE"
+"$ANIMFS" cat "$SRC/x.canm/walk/bones/Bone01.csv" | sed 's/,4.5,-2,/,9.5,-2,/' >"$WORK/w.csv"
+dd if=/dev/zero of="$SRC/filler" bs=4k 2>/dev/null
+fails "history on another filesystem: the save fails" \
+	"$ANIMFS" put --state="$STATE" "$SRC/x.canm/walk/bones/Bone01.csv" "$WORK/w.csv"
+is "and every version is there" "$(kept_bytes "$STATE")" 9
+umount "$SRC"
+
+mount -t tmpfs -o size=4m tmpfs "$SRC" || skip_all "no tmpfs can be mounted"
+STATE=$SRC/.animfs
+mkdir "$STATE"
+three_versions "$STATE"
+cp "$WORK/before" "$SRC/a.canm"
+dd if=/dev/zero of="$SRC/filler" bs=4k 2>/dev/null
+"$ANIMFS" cat "$SRC/a.canm/walk/bones/$bone" | sed '2s/^\([^,]*,[^,]*\),[^,]*/\1,0.11/' >"$WORK/w.csv"
+fails "all versions would not suffice: the save fails" \
+	"$ANIMFS" put "$SRC/a.canm/walk/bones/$bone" "$WORK/w.csv"
+is "and every version of the others is there" "$(kept_bytes "$STATE")" 9
 umount "$SRC"

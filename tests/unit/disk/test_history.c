@@ -721,18 +721,81 @@ START_TEST(what_was_before_a_running_batch_stays)
 }
 END_TEST
 
-START_TEST(a_full_disk_drops_the_oldest)
+/* Nine versions of 8192 bytes; a save needs 20480 and its own. */
+static void keep_nine(void)
 {
 	for (int i = 0; i < 10; i++)
 		save_block("a.canm", (char)('a' + i));
 	ck_assert_int_eq(count_kept("a.canm"), 9);
+}
+
+static bool yields(int error, int dir, uint64_t size)
+{
+	bool made;
+
 	ck_locks(state_lock(state));
-	ck_assert(history_yield(history, 4096));
-	ck_assert_int_eq(count_kept("a.canm"), 8);
-	ck_assert(history_yield(history, 1 << 20));
-	ck_assert_int_eq(count_kept("a.canm"), 0);
-	ck_assert(!history_yield(history, 1));
+	made = history_yield(history, error, dir, size);
 	state_unlock(state);
+	return made;
+}
+
+START_TEST(a_full_quota_drops_the_oldest)
+{
+	keep_nine();
+	ck_assert(yields(EDQUOT, folder, 4096));
+	ck_assert_int_eq(count_kept("a.canm"), 6);
+	ck_assert(!is_there(version(3)) && is_there(version(4)));
+}
+END_TEST
+
+START_TEST(what_would_not_suffice_stays)
+{
+	keep_nine();
+	ck_assert(!yields(EDQUOT, folder, 1 << 20));
+	ck_assert(!yields(ENOSPC, folder, UINT64_MAX / 2));
+	ck_assert_int_eq(count_kept("a.canm"), 9);
+}
+END_TEST
+
+START_TEST(what_is_not_in_the_way_stays)
+{
+	int elsewhere = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	keep_nine();
+	ck_assert(!yields(EDQUOT, elsewhere, 4096));
+	ck_assert(!yields(ENOSPC, folder, 0)); /* there is room */
+	ck_assert(!yields(EIO, folder, 4096));
+	ck_assert_int_eq(count_kept("a.canm"), 9);
+	close(elsewhere);
+}
+END_TEST
+
+/* Their quota is not ours. */
+START_TEST(versions_of_others_stay)
+{
+	if (getuid())
+		return;
+	keep_nine();
+	for (int i = 1; i <= 6; i++)
+		ck_assert_int_eq(chown(version(i), 1000, 1000), 0);
+	ck_assert(!yields(EDQUOT, folder, 8192));
+	ck_assert_int_eq(count_kept("a.canm"), 9);
+	ck_assert(yields(EDQUOT, folder, 4096));
+	ck_assert_int_eq(count_kept("a.canm"), 6);
+	ck_assert(is_there(version(1)) && is_there(version(6)) && !is_there(version(7)));
+}
+END_TEST
+
+START_TEST(a_running_batch_stays_on_a_full_disk)
+{
+	keep_nine();
+	history_hold(history, 7);
+	ck_assert_int_eq(save_in("batch", 7), 0); /* in place of version 10 */
+	ck_assert(!yields(EDQUOT, folder, 10 * 8192 - 20480 + 1));
+	ck_assert(yields(EDQUOT, folder, 9 * 8192 - 20480));
+	ck_assert_int_eq(count_kept("a.canm"), 1);
+	ck_assert(is_there(version(10)));
+	history_let_go(history, 7);
 }
 END_TEST
 
@@ -1008,7 +1071,11 @@ Suite *history_suite(void)
 	tcase_add_test(tc, the_newest_of_a_file_goes_last);
 	tcase_add_test(tc, what_another_program_keeps_counts);
 	tcase_add_test(tc, what_was_before_a_running_batch_stays);
-	tcase_add_test(tc, a_full_disk_drops_the_oldest);
+	tcase_add_test(tc, a_full_quota_drops_the_oldest);
+	tcase_add_test(tc, what_would_not_suffice_stays);
+	tcase_add_test(tc, what_is_not_in_the_way_stays);
+	tcase_add_test(tc, versions_of_others_stay);
+	tcase_add_test(tc, a_running_batch_stays_on_a_full_disk);
 	tcase_add_test(tc, versions_thin_out_with_age);
 	tcase_add_test(tc, killed_before_the_file_was_replaced);
 	tcase_add_test(tc, killed_after_the_file_was_replaced);
