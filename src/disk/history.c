@@ -526,6 +526,8 @@ int history_begin(struct history *h, struct history_save *s, const struct histor
 
 	*s = (struct history_save){
 		.history = h, .file = file, .folder = -1, .log = HISTORY_LOG_INIT};
+	if (was)
+		s->there = *was;
 	if (!h || !h->limit)
 		return 0;
 	error = begin_save(s, was, batch);
@@ -689,22 +691,87 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 	return keep_copy(s, -1, &base, base.size);
 }
 
-/* If a program that takes no lock replaced the file before it was moved, moves it back. */
-static int check_removed(struct history_save *s, const char *kept)
+/*
+ * Another program's file, which was moved and cannot be moved back, since the name is taken again:
+ * it becomes a version of its own.
+ */
+static int keep_other(struct history_save *s, int dir, const char *name, struct bytes bytes)
+	REQUIRES(replace_class)
+{
+	struct history_entry e = {.number = s->last.number + 1,
+				  .kind = HISTORY_FOUND,
+				  .time = clock_wall_ns(),
+				  .digest = history_digest_of(bytes),
+				  .view = "",
+				  .program = "",
+				  .what = "changed by another program"};
+	char kept[HISTORY_NAME_SIZE];
+	struct stat st;
+	int error;
+
+	if (s->folder < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+		return EAGAIN; /* it stays where it is; a later mount gives it its name */
+	describe_file(&e, &st);
+	error = append_entry(s, &e);
+	if (error)
+		return error;
+	history_name(e.number, kept);
+	error = at_rename(dir, name, s->folder, kept, RENAME_NOREPLACE);
+	return error && error != EXDEV ? error : EAGAIN;
+}
+
+/*
+ * The file was moved to a name that only we know. If a program that takes no lock had replaced it
+ * before, moves it back: EAGAIN.
+ */
+static int check_moved(struct history_save *s, int dir, const char *name) REQUIRES(replace_class)
 {
 	const struct history_file *f = s->file;
 	struct buf bytes = BUF_INIT;
-	struct history_digest now;
 	struct stat st;
-	int error = at_read(s->folder, kept, SIZE_MAX, &bytes, &st);
+	int error = at_read(dir, name, SIZE_MAX, &bytes, &st), back;
 
-	now = history_digest_of(buf_bytes(&bytes));
+	if (!error && !bytes_equal(buf_bytes(&bytes), s->there))
+		error = EAGAIN;
+	if (error) {
+		back = at_rename(dir, name, f->dir, f->name, RENAME_NOREPLACE);
+		if (back == EEXIST && error == EAGAIN)
+			back = keep_other(s, dir, name, buf_bytes(&bytes));
+		error = back ? back : error;
+	}
 	buf_release(&bytes);
-	if (!error && history_digest_same(&now, &s->was))
-		return 0;
-	if (at_rename(s->folder, kept, f->dir, f->name, RENAME_NOREPLACE) && errno != EEXIST)
-		return errno;
-	return error ? error : EAGAIN;
+	return error;
+}
+
+/* A name beside the file. After a kill the file gets its own back. */
+static int private_name(struct state *state, const struct history_file *f, char out[NAME_MAX + 1])
+{
+	int error = state_on_its_way(state, f->folder, f->name, out);
+
+	return error == ENAMETOOLONG ? state_temporary(state, f->folder, out, NAME_MAX + 1) : error;
+}
+
+/* Nothing is removed by its own name, which may be another program's file at any time. */
+static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_class)
+{
+	const struct history_file *f = s->file;
+	char moved[NAME_MAX + 1];
+	int error = private_name(s->history->state, f, moved);
+
+	if (error)
+		return error;
+	error = at_rename(f->dir, f->name, f->dir, moved, RENAME_NOREPLACE);
+	if (!error)
+		error = check_moved(s, f->dir, moved);
+	if (!error && wants_bytes(s)) {
+		error = copy_file(s, f->dir, moved, size);
+		if (error)
+			at_rename(f->dir, moved, f->dir, f->name, RENAME_NOREPLACE);
+	}
+	if (!error && unlinkat(f->dir, moved, 0))
+		error = errno;
+	state_temporary_gone(s->history->state, f->folder);
+	return error;
 }
 
 int history_remove(struct history_save *s)
@@ -712,17 +779,15 @@ int history_remove(struct history_save *s)
 	const struct history_file *f = s->file;
 	char kept[HISTORY_NAME_SIZE];
 	struct stat st;
-	int error = fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW) ? errno : 0;
 
-	if (error || !wants_bytes(s))
-		return error || !unlinkat(f->dir, f->name, 0) ? error : errno;
+	if (fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW))
+		return errno;
 	history_name(s->last.number, kept);
-	if (st.st_nlink == 1 && !renameat(f->dir, f->name, s->folder, kept)) {
-		s->added += history_cost((uint64_t)st.st_size);
-		return check_removed(s, kept);
-	}
-	error = copy_file(s, f->dir, f->name, (uint64_t)st.st_size);
-	return error || !unlinkat(f->dir, f->name, 0) ? error : errno;
+	if (!wants_bytes(s) || st.st_nlink > 1 ||
+	    at_rename(f->dir, f->name, s->folder, kept, RENAME_NOREPLACE))
+		return remove_moved(s, (uint64_t)st.st_size);
+	s->added += history_cost((uint64_t)st.st_size);
+	return check_moved(s, s->folder, kept);
 }
 
 /* ---- room ---- */

@@ -100,10 +100,12 @@ struct history_save {
 	bool is_copy;    /* its bytes are kept as another version's */
 	bool is_linked;  /* it has other hard links, which keep these bytes */
 	struct history_digest was;
-	uint64_t added; /* bytes */
+	struct bytes there; /* the caller's: what the file has */
+	uint64_t added;     /* bytes */
 };
 /*
  * Begins a save that replaces or removes the file, which has these bytes; NULL: there is none yet.
+ * They must stay until history_remove has returned.
  * Fails if versions cannot be kept for any reason but space.
  */
 int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
