@@ -12,7 +12,6 @@
 #include "cmpl.h"
 #include "containers.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define HEADER_SIZE 0x28u
@@ -260,8 +259,9 @@ bool rab_replace(struct bytes rab, size_t limit, uint32_t number, struct bytes b
 	r.archive = archive_open(&rab_container, &in, limit, err);
 	if (!r.archive)
 		return false;
-	assert(number < r.archive->count);
-	fine = check_tables(&r) && check_index(&r) && check_data(&r) &&
+	fine = number < r.archive->count ||
+	       err_set(err, ERR_CONFLICT, "the archive has only %u files by now", r.archive->count);
+	fine = fine && check_tables(&r) && check_index(&r) && check_data(&r) &&
 	       make_stored(&r, bytes, &stored) && write_all(&r, bytes, &stored, out);
 	buf_release(&stored);
 	archive_close(r.archive);

@@ -741,9 +741,8 @@ static bool read_archive(const struct loose *l, size_t limit, struct buf *out, s
 	return !error || err_system(err, error, l->archive.path);
 }
 
-/* Reads the same member from a RAB that was rebuilt meanwhile. */
-static bool read_rebuilt(const struct loose *l, struct bytes rab, size_t limit, struct buf *out,
-			 struct err *err)
+bool loose_read_from(const struct loose *l, struct bytes rab, size_t limit, struct buf *out,
+		     struct err *err)
 {
 	const struct input in = input_of_bytes(rab);
 	struct archive *a = archive_open(l->member.archive->container, &in, ARCHIVE_LIST_MAX, err);
@@ -775,7 +774,7 @@ static bool read_inner(const struct loose *l, int dir, size_t limit, struct buf 
 		fine = archive_read(l->member.archive, member_number(l), limit, out, err);
 	else
 		fine = loose_read(l->rab, dir, limit, &rab, st, err) &&
-		       read_rebuilt(l, buf_bytes(&rab), limit, out, err);
+		       loose_read_from(l, buf_bytes(&rab), limit, out, err);
 	buf_release(&rab);
 	set_member(l, st);
 	return fine;

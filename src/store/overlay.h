@@ -115,8 +115,15 @@ int loose_stat(const struct loose *l, int dir, struct stat *st);
 bool loose_read(const struct loose *l, int dir, size_t limit, struct buf *out, struct stat *st,
 		struct err *err);
 /*
+ * For a member of a RAB: appends its bytes in this RAB, which may be newer than the one that was
+ * opened. ERR_CONFLICT if it has another member of that number.
+ */
+bool loose_read_from(const struct loose *l, struct bytes rab, size_t limit, struct buf *out,
+		     struct err *err);
+/*
  * The bytes to write to the loose file for these bytes of the member: for a member of a RAB, the
- * RAB rebuilt from `was`, its old bytes; else the bytes themselves. False and err.
+ * RAB rebuilt from `was`, of which loose_read_from read the member; else the bytes themselves.
+ * False and err.
  */
 bool loose_wrap(const struct loose *l, struct bytes was, struct bytes bytes, struct buf *out,
 		struct err *err);

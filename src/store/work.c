@@ -356,28 +356,27 @@ bool work_make_folder(struct work *w, struct err *err)
 	return err_system(err, error, loose->shown);
 }
 
-/* Reads the archive that the member is in, as it is now, and rebuilds it with the new bytes. */
+/*
+ * Reads the archive that the member is in, as it is now, and rebuilds it with the new bytes. The
+ * member is compared in that very archive, since another program may have replaced it.
+ */
 static bool read_rab(struct work *w, struct exchange *x, struct err *err)
 {
 	const struct where *where = w->where;
 	struct buf member = BUF_INIT;
-	struct stat st;
-	bool same;
+	bool fine, same;
 
-	if (!loose_read(where->loose->rab, where->dir, SIZE_MAX, &x->archive, &x->st, err) ||
-	    !loose_read(where->loose, where->dir, SIZE_MAX, &member, &st, err)) {
-		buf_release(&member);
+	if (!loose_read(where->loose->rab, where->dir, SIZE_MAX, &x->archive, &x->st, err))
 		return false;
-	}
-	same = st.st_ino == x->st.st_ino &&
-	       bytes_equal(buf_bytes(&member), buf_bytes(&w->current->bytes));
+	x->was = buf_bytes(&x->archive);
+	fine = loose_read_from(where->loose, x->was, SIZE_MAX, &member, err);
+	same = fine && bytes_equal(buf_bytes(&member), buf_bytes(&w->current->bytes));
 	buf_release(&member);
-	if (!same) {
+	if (fine && !same) {
 		w->obstacle = OBSTACLE_CHANGED;
 		return err_system(err, EAGAIN, where->name);
 	}
-	x->was = buf_bytes(&x->archive);
-	return loose_wrap(where->loose, x->was, x->now, &x->rebuilt, err);
+	return fine && loose_wrap(where->loose, x->was, x->now, &x->rebuilt, err);
 }
 
 /*

@@ -157,6 +157,21 @@ START_TEST(archives_with_every_byte_changed)
 }
 END_TEST
 
+/* Another program may have put another archive there. */
+START_TEST(a_number_behind_the_last_is_a_conflict)
+{
+	struct buf b = load_file(laid_out[0]), out = BUF_INIT;
+	struct archive *a = open_rab(&b);
+	struct err err = {.code = ERR_NONE};
+
+	ck_assert(!rab_replace(buf_bytes(&b), LIMIT, a->count, bytes_of("x"), &out, &err));
+	ck_assert_int_eq(err.code, ERR_CONFLICT);
+	ck_assert_uint_eq(out.size, 0);
+	archive_close(a);
+	buf_release(&b);
+}
+END_TEST
+
 Suite *rab_write_suite(void);
 
 Suite *rab_write_suite(void)
@@ -167,6 +182,7 @@ Suite *rab_write_suite(void)
 	tcase_add_loop_test(t, own_bytes_change_nothing, 0, ARRAY_SIZE(laid_out));
 	tcase_add_loop_test(t, other_members_keep_their_bytes, 0, ARRAY_SIZE(laid_out));
 	tcase_add_test(t, what_the_game_did_not_lay_out_is_refused);
+	tcase_add_test(t, a_number_behind_the_last_is_a_conflict);
 	tcase_add_test(t, bytes_behind_the_last_file_are_refused);
 	tcase_add_test(t, archives_with_every_byte_changed);
 	suite_add_tcase(s, t);
