@@ -220,6 +220,18 @@ int at_write(int fd, struct bytes data)
 	return 0;
 }
 
+int at_sync_folder(int dir)
+{
+	int fd, error = at_walk(dir, "", O_RDONLY | O_DIRECTORY, &fd);
+
+	if (error)
+		return error == EACCES ? 0 : error;
+	if (fsync(fd) && errno != EINVAL)
+		error = errno;
+	close(fd);
+	return error;
+}
+
 int at_copy(int from, int to)
 {
 	uint8_t block[65536];

@@ -61,6 +61,11 @@ int at_read_open(int fd, size_t limit, struct buf *out, struct stat *st);
 int at_write(int fd, struct bytes data);
 /* Copies the rest of one file to the offset of another. */
 int at_copy(int from, int to);
+/*
+ * Makes the names in a folder durable. Folders that can be written but not read, and some
+ * filesystems, cannot be synced; that is no error.
+ */
+int at_sync_folder(int dir);
 /* Compares the content of a file; EAGAIN if it differs. */
 int at_compare(int fd, struct bytes data);
 

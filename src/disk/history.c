@@ -161,12 +161,12 @@ static bool read_path(int folder, struct buf *out)
 	if (at_read(folder, PATH, PATH_MAX, out, &st))
 		return false;
 	buf_char(out, '\0');
-	return !out->failed;
+	return !out->failed && out->size > 1; /* empty: a power cut came before its bytes */
 }
 
 static int write_path(struct state *state, int folder, const char *path)
 {
-	return state_put(state, folder, NULL, PATH, 0600, bytes_of(path), 0);
+	return state_put(state, folder, NULL, PATH, 0600, bytes_of(path), STATE_PUT_SYNC);
 }
 
 /* Frees a key: renames its folder, whose versions belong to another path or owner. */
@@ -243,6 +243,19 @@ static int append_line(int folder, struct bytes line)
 		if (error && ftruncate(fd, before.st_size))
 			error = errno;
 	}
+	close(fd);
+	return error;
+}
+
+/* After a power cut, bytes are only found by the line that has their number. */
+static int sync_log(int folder)
+{
+	int fd, error = at_open(folder, HISTORY_LOG, O_RDONLY | O_NONBLOCK, 0, &fd);
+
+	if (error)
+		return error;
+	if (fsync(fd) && errno != EINVAL)
+		error = errno;
 	close(fd);
 	return error;
 }
@@ -364,11 +377,21 @@ static void describe_file(struct history_entry *e, const struct stat *st)
 	e->uid = st->st_uid;
 }
 
+/* A power cut may have left bytes whose line is lost. They are not overwritten. */
+static uint64_t next_number(const struct history_save *s)
+{
+	uint64_t number = s->last.number + 1;
+
+	while (history_log_keeps(s->folder, number))
+		number++;
+	return number;
+}
+
 /* Adds a line for the version on disk, which has none. */
 static int note_found(struct history_save *s) REQUIRES(replace_class)
 {
 	static const char unnoted[] = "saved by a program that was killed";
-	struct history_entry e = {.number = s->last.number + 1,
+	struct history_entry e = {.number = next_number(s),
 				  .kind = HISTORY_FOUND,
 				  .view = "",
 				  .program = "",
@@ -393,7 +416,7 @@ static int note_found(struct history_save *s) REQUIRES(replace_class)
 
 static int note_lost(struct history_save *s) REQUIRES(replace_class)
 {
-	struct history_entry e = {.number = s->last.number + 1,
+	struct history_entry e = {.number = next_number(s),
 				  .kind = HISTORY_REMOVED,
 				  .time = clock_wall_ns(),
 				  .uid = s->last.uid,
@@ -504,6 +527,12 @@ static int open_save(struct history_save *s, const struct bytes *was)
 	return error ? error : read_end(s, was);
 }
 
+/* Must the replaced version be kept, and is it not yet? */
+static bool wants_bytes(const struct history_save *s)
+{
+	return s->folder >= 0 && s->has_last && !s->is_joined && !s->is_copy;
+}
+
 static int begin_save(struct history_save *s, const struct bytes *was, uint64_t batch)
 	REQUIRES(replace_class)
 {
@@ -516,7 +545,7 @@ static int begin_save(struct history_save *s, const struct bytes *was, uint64_t 
 	s->is_joined = joins_last(s, batch);
 	s->is_copy = s->has_last && s->last.kind == HISTORY_STEP && !*s->last.view &&
 		     history_log_keeps(s->folder, s->last.back);
-	return 0;
+	return wants_bytes(s) ? sync_log(s->folder) : 0;
 }
 
 int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
@@ -575,10 +604,14 @@ static int copy_once(struct history_save *s, int from, const struct bytes *bytes
 	error = at_open(via, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &to);
 	if (!error) {
 		error = fill_copy(from, to, bytes);
+		if (!error && fsync(to))
+			error = errno;
 		close(to);
 	}
-	if (!error && renameat(via, temporary, s->folder, name))
-		error = errno;
+	if (!error)
+		error = at_rename(via, temporary, s->folder, name, RENAME_NOREPLACE);
+	if (!error)
+		error = at_sync_folder(s->folder);
 	if (error)
 		unlinkat(via, temporary, 0);
 	close(via);
@@ -627,12 +660,6 @@ static void drop_pages(int dir, const char *name)
 	close(fd);
 }
 
-/* Must the replaced version be kept, and is it not yet? */
-static bool wants_bytes(const struct history_save *s)
-{
-	return s->folder >= 0 && s->has_last && !s->is_joined && !s->is_copy;
-}
-
 /*
  * A file with other hard links is copied, since it can be written to through them. So is one that
  * cannot be linked (EPERM on FAT, or for another user's file; EXDEV).
@@ -642,6 +669,7 @@ static int keep_old(struct history_save *s, int dir, const char *name, bool spar
 {
 	char kept[HISTORY_NAME_SIZE];
 	struct stat st;
+	int error = EPERM;
 
 	if (s->folder < 0)
 		return 0;
@@ -651,9 +679,12 @@ static int keep_old(struct history_save *s, int dir, const char *name, bool spar
 	if (!wants_bytes(s))
 		return 0;
 	history_name(s->last.number, kept);
-	if (st.st_nlink > 1 ||
-	    (spare ? renameat(dir, name, s->folder, kept) : linkat(dir, name, s->folder, kept, 0)))
-		return copy_file(s, dir, name, (uint64_t)st.st_size);
+	if (st.st_nlink == 1 && spare)
+		error = at_rename(dir, name, s->folder, kept, RENAME_NOREPLACE);
+	else if (st.st_nlink == 1)
+		error = linkat(dir, name, s->folder, kept, 0) ? errno : 0;
+	if (error)
+		return error == EEXIST ? EAGAIN : copy_file(s, dir, name, (uint64_t)st.st_size);
 	s->added += history_cost((uint64_t)st.st_size);
 	if (spare)
 		drop_pages(s->folder, kept);
@@ -668,7 +699,7 @@ UNSHARED int history_keep(void *save, int dir, const char *name, bool spare)
 
 int history_base(struct history_save *s, struct bytes base, const struct history_note *note)
 {
-	struct history_entry e = {.number = s->last.number + 1,
+	struct history_entry e = {.number = next_number(s),
 				  .kind = HISTORY_MADE,
 				  .batch = note->batch,
 				  .time = clock_wall_ns(),
@@ -698,7 +729,7 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 static int keep_other(struct history_save *s, int dir, const char *name, struct bytes bytes)
 	REQUIRES(replace_class)
 {
-	struct history_entry e = {.number = s->last.number + 1,
+	struct history_entry e = {.number = next_number(s),
 				  .kind = HISTORY_FOUND,
 				  .time = clock_wall_ns(),
 				  .digest = history_digest_of(bytes),
@@ -995,7 +1026,7 @@ static int note_save(struct history_save *s, const struct bytes *now,
 		     const struct history_note *note) REQUIRES(replace_class)
 {
 	char what[WHAT_MAX + 1], program[PROGRAM_MAX + 1], view[VIEW_MAX + 1];
-	struct history_entry e = {.number = s->last.number + !s->is_joined,
+	struct history_entry e = {.number = s->is_joined ? s->last.number : next_number(s),
 				  .batch = note->batch,
 				  .unfinished = note->unfinished,
 				  .time = clock_wall_ns(),
@@ -1427,7 +1458,7 @@ static int take_orphan(const struct orphan *o, int versions, uint64_t number)
 	char name[HISTORY_NAME_SIZE];
 
 	history_name(number, name);
-	if (!renameat(o->dir, o->name, versions, name))
+	if (!at_rename(o->dir, o->name, versions, name, RENAME_NOREPLACE))
 		return 0;
 	return copy_file(&s, o->dir, o->name, (uint64_t)o->st.st_size);
 }

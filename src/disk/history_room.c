@@ -334,7 +334,7 @@ static void compact_log(struct state *state, int folder)
 		}
 	}
 	if (kept && kept <= log.count / 2 && !text.failed)
-		state_put(state, folder, NULL, HISTORY_LOG, 0600, buf_bytes(&text), 0);
+		state_put(state, folder, NULL, HISTORY_LOG, 0600, buf_bytes(&text), STATE_PUT_SYNC);
 	history_log_release(&log);
 	buf_release(&text);
 }

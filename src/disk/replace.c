@@ -287,22 +287,6 @@ static int place_file(const struct replacement *r, bool *exchanged)
 	return error ? error : rename_as(r, 0);
 }
 
-/*
- * Folders that can be written but not read, and some filesystems, cannot be synced; that is no
- * error.
- */
-static int sync_folder(int dir)
-{
-	int fd, error = at_walk(dir, "", O_RDONLY | O_DIRECTORY, &fd);
-
-	if (error)
-		return error == EACCES ? 0 : error;
-	if (fsync(fd) && errno != EINVAL)
-		error = errno;
-	close(fd);
-	return error;
-}
-
 /* The version of the new file: as written, with the ctime of the rename. */
 static int read_result(const struct replacement *r, struct file_version *now)
 {
@@ -312,7 +296,7 @@ static int read_result(const struct replacement *r, struct file_version *now)
 		return errno;
 	*now = r->written;
 	now->ctime = st.st_ctim;
-	return sync_folder(r->dir);
+	return at_sync_folder(r->dir);
 }
 
 /*
@@ -418,7 +402,7 @@ int replace_copy(int dir, const char *name, int via, const char *temporary, bool
 	if (!error)
 		error = over ? rename_as(&r, 0) : place_file(&r, &exchanged);
 	if (!error)
-		error = sync_folder(dir);
+		error = at_sync_folder(dir);
 	replace_end(&r);
 	return error;
 }

@@ -965,6 +965,39 @@ START_TEST(killed_while_a_file_was_renamed)
 }
 END_TEST
 
+/* ---- what a power cut leaves ---- */
+
+/* A version whose line is lost, and what comes after it. */
+START_TEST(bytes_without_a_line_are_not_overwritten)
+{
+	put(FILE_PATH, "one");
+	save("two");
+	put(version(3), "lost");
+	put(version(4), "lost, too");
+	save("three");
+	save("four");
+	ck_assert_str_eq(shown(), "1f one|2e two|5e three|6e -");
+	ck_text(version(3), "lost");
+	ck_text(version(4), "lost, too");
+	ck_assert_int_eq(undo(), 0);
+	ck_text(FILE_PATH, "three");
+}
+END_TEST
+
+START_TEST(a_path_that_is_empty_is_written_anew)
+{
+	char path[200];
+
+	put(FILE_PATH, "one");
+	save("two");
+	snprintf(path, sizeof(path), "%s/path", versions());
+	ck_assert_int_eq(truncate(path, 0), 0);
+	save("three");
+	ck_text(path, FILE_PATH);
+	ck_assert_str_eq(shown(), "1f one|2e two|3e -");
+}
+END_TEST
+
 /* ---- lines ---- */
 
 START_TEST(a_line_says_what_the_entry_says)
@@ -1085,6 +1118,8 @@ Suite *history_suite(void)
 	tcase_add_test(tc, killed_after_the_file_was_removed);
 	tcase_add_test(tc, killed_while_a_line_was_written);
 	tcase_add_test(tc, killed_while_a_file_was_renamed);
+	tcase_add_test(tc, bytes_without_a_line_are_not_overwritten);
+	tcase_add_test(tc, a_path_that_is_empty_is_written_anew);
 	tcase_add_test(tc, a_line_says_what_the_entry_says);
 	tcase_add_test(tc, half_a_line_counts_for_nothing);
 	suite_add_tcase(s, tc);
