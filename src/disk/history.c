@@ -1436,31 +1436,26 @@ struct orphan {
 	bool is_taken;
 };
 
-static bool is_its(const struct orphan *o, int versions, const char *path,
-		   const struct history_entry *last)
+/*
+ * The newest version with these bytes, of which none are kept. Not only the last: other mounts may
+ * have saved since.
+ */
+static const struct history_entry *find_version(const struct orphan *o,
+						const struct history_log *log)
 {
-	char folder[PATH_MAX];
-	const char *name = cut_path(path, folder);
-	struct stat live;
+	const struct history_entry *found = NULL;
 
-	return strcmp(folder, o->folder) == 0 && last && last->size == (uint64_t)o->st.st_size &&
-	       history_digest_same(&last->digest, &o->digest) && last->kind != HISTORY_REMOVED &&
-	       !history_log_keeps(versions, last->number) &&
-	       fstatat(o->dir, name, &live, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       live.st_ino != o->st.st_ino;
-}
+	for (size_t i = 0; i < log->count; i++) {
+		const struct history_entry *e = &log->list[i];
 
-static int take_orphan(const struct orphan *o, int versions, uint64_t number)
-	REQUIRES(replace_class)
-{
-	struct history h = {.state = o->state, .limit = 1};
-	struct history_save s = {.history = &h, .folder = versions, .last = {.number = number}};
-	char name[HISTORY_NAME_SIZE];
-
-	history_name(number, name);
-	if (!at_rename(o->dir, o->name, versions, name, RENAME_NOREPLACE))
-		return 0;
-	return copy_file(&s, o->dir, o->name, (uint64_t)o->st.st_size);
+		if (e->kind == HISTORY_REMOVED || e->size != (uint64_t)o->st.st_size ||
+		    !history_digest_same(&e->digest, &o->digest))
+			continue;
+		if (e->kept)
+			return NULL;
+		found = e;
+	}
+	return found;
 }
 
 /* If the file still has these bytes, it was not replaced: the temporary is not its old version. */
@@ -1476,21 +1471,43 @@ static bool has_digest(const struct orphan *o, const char *name)
 	return !error && history_digest_same(&now, &o->digest);
 }
 
+/* Was it replaced by what the file is now? */
+static bool was_replaced(const struct orphan *o, const char *name)
+{
+	struct stat live;
+
+	return fstatat(o->dir, name, &live, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       live.st_ino != o->st.st_ino && !has_digest(o, name);
+}
+
+static int take_orphan(const struct orphan *o, int versions, uint64_t number)
+	REQUIRES(replace_class)
+{
+	struct history h = {.state = o->state, .limit = 1};
+	struct history_save s = {.history = &h, .folder = versions, .last = {.number = number}};
+	char name[HISTORY_NAME_SIZE];
+
+	history_name(number, name);
+	if (!at_rename(o->dir, o->name, versions, name, RENAME_NOREPLACE))
+		return 0;
+	return copy_file(&s, o->dir, o->name, (uint64_t)o->st.st_size);
+}
+
 UNSHARED static void claim(void *orphan, int top, const char *key, const char *path)
 {
 	struct orphan *o = orphan;
 	struct history_log log = HISTORY_LOG_INIT;
-	const struct history_entry *last;
+	const struct history_entry *version;
 	char folder[PATH_MAX];
+	const char *name = cut_path(path, folder);
 	int versions;
 
-	if (o->is_taken || at_walk(top, key, O_PATH | O_DIRECTORY, &versions))
+	if (o->is_taken || strcmp(folder, o->folder) != 0 || !was_replaced(o, name) ||
+	    at_walk(top, key, O_PATH | O_DIRECTORY, &versions))
 		return;
-	if (!history_log_read_end(versions, &log)) {
-		last = history_log_last(&log);
-		if (is_its(o, versions, path, last) && !has_digest(o, cut_path(path, folder)) &&
-		    !take_orphan(o, versions, last->number))
-			o->is_taken = true;
+	if (!history_log_read(versions, &log)) {
+		version = find_version(o, &log);
+		o->is_taken = version && !take_orphan(o, versions, version->number);
 	}
 	history_log_release(&log);
 	close(versions);

@@ -883,6 +883,23 @@ START_TEST(killed_after_the_file_was_replaced)
 }
 END_TEST
 
+/* Another mount has saved before the next one looks. */
+START_TEST(killed_before_another_mount_saved)
+{
+	put(FILE_PATH, "one");
+	save("two");
+	leave_temporary("two");
+	put("new", "three");
+	ck_assert_int_eq(rename("new", FILE_PATH), 0);
+	save("four");
+	save("five");
+	ck_assert_str_eq(shown(), "1f one|2e -|3f three|4e four|5e -");
+	again(HISTORY_DEFAULT);
+	ck_assert_int_eq(count_entries("obj"), 1);
+	ck_assert_str_eq(shown(), "1f one|2e two|3f three|4e four|5e -");
+}
+END_TEST
+
 /* The same text that was not put in its place is no version. */
 START_TEST(killed_before_a_file_was_replaced_by_the_same)
 {
@@ -1112,6 +1129,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, versions_thin_out_with_age);
 	tcase_add_test(tc, killed_before_the_file_was_replaced);
 	tcase_add_test(tc, killed_after_the_file_was_replaced);
+	tcase_add_test(tc, killed_before_another_mount_saved);
 	tcase_add_test(tc, killed_before_a_file_was_replaced_by_the_same);
 	tcase_add_test(tc, killed_after_the_old_file_was_moved);
 	tcase_add_test(tc, killed_between_the_link_and_the_rename);
