@@ -78,23 +78,24 @@ static int open_old(struct replacement *r)
 
 /*
  * Only root can chown to others. If owner or group is not the old one, set-id bits are dropped;
- * another group gets the rights of others.
+ * another group gets the rights of others. Returns the mode that the file is to have.
  */
-static int copy_owner_and_mode(const struct stat *from, const struct replace_owner *owner, int to)
+static mode_t copy_owner(const struct stat *from, const struct replace_owner *owner, int to,
+			 bool *same_group)
 {
-	bool same_owner = owner->uid == from->st_uid, same_group = owner->gid == from->st_gid;
+	bool same_owner = owner->uid == from->st_uid;
 	mode_t mode = from->st_mode & 07777;
 
+	*same_group = owner->gid == from->st_gid;
 	if (fchown(to, owner->uid, owner->gid)) {
 		same_owner = false;
-		same_group &= fchown(to, (uid_t)-1, owner->gid) == 0;
+		*same_group &= fchown(to, (uid_t)-1, owner->gid) == 0;
 	}
-	if (!same_owner || !same_group)
+	if (!same_owner || !*same_group)
 		mode &= (mode_t) ~(S_ISUID | S_ISGID);
-	if (!same_group)
+	if (!*same_group)
 		mode = (mode & ~(mode_t)S_IRWXG) | (mode & S_IRWXO) << 3;
-	/* On a filesystem without modes, both files have the mode that its mount gives. */
-	return fchmod(to, mode) == 0 || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : errno;
+	return mode;
 }
 
 /* Some attributes cannot be copied: those that belong to the filesystem or to a security module. */
@@ -144,20 +145,34 @@ static int drop_inherited_acl(int fd)
 	return errno;
 }
 
+/* With an ACL, the group bits of the mode are its mask, and not what the group may do. */
+static mode_t without_mask(int from, int to, mode_t mode)
+{
+	bool lost = fgetxattr(from, ACL, NULL, 0) > 0 && fgetxattr(to, ACL, NULL, 0) <= 0;
+
+	return lost ? mode & ~(mode_t)S_IRWXG : mode;
+}
+
+/* The mode comes last: until then only the owner may read the file. */
 static int copy_attributes(int from, const struct replace_owner *owner, int to)
 {
 	struct replace_owner own;
 	struct stat st;
+	bool same_group;
+	mode_t mode;
 	int error = fstat(from, &st) ? errno : drop_inherited_acl(to);
 
 	own = (struct replace_owner){st.st_uid, st.st_gid};
-	if (!owner)
-		owner = &own;
-	if (!error)
-		error = copy_owner_and_mode(&st, owner, to);
-	if (!error)
-		error = copy_xattrs(from, to, owner->gid == st.st_gid);
-	return error;
+	if (error)
+		return error;
+	mode = copy_owner(&st, owner ? owner : &own, to, &same_group);
+	error = copy_xattrs(from, to, same_group);
+	if (error)
+		return error;
+	if (same_group)
+		mode = without_mask(from, to, mode);
+	/* On a filesystem without modes, both files have the mode that its mount gives. */
+	return fchmod(to, mode) == 0 || errno == ENOSYS || errno == EOPNOTSUPP ? 0 : errno;
 }
 
 static bool same_moment(const struct timespec *a, const struct timespec *b)
