@@ -43,11 +43,11 @@ static bool read_header(struct archive *a, struct layout *l, struct err *err)
 	if (t.rows != 1)
 		return err_at(err, ERR_FORMAT, (size_t)t.place + 0x14, 4,
 			      "the header has %u rows instead of one", t.rows);
-	return cpk_optional(&t, "TocOffset", 0, 0, &l->toc, err) &&
-	       cpk_optional(&t, "EtocOffset", 0, 0, &l->etoc, err) &&
-	       cpk_optional(&t, "ItocOffset", 0, 0, &l->itoc, err) &&
-	       cpk_optional(&t, "ContentOffset", 0, 0, &l->content, err) &&
-	       cpk_optional(&t, "Align", 0, 1, &l->align, err);
+	return cpk_optional(&t, cpk_column(&t, "TocOffset"), 0, 0, &l->toc, err) &&
+	       cpk_optional(&t, cpk_column(&t, "EtocOffset"), 0, 0, &l->etoc, err) &&
+	       cpk_optional(&t, cpk_column(&t, "ItocOffset"), 0, 0, &l->itoc, err) &&
+	       cpk_optional(&t, cpk_column(&t, "ContentOffset"), 0, 0, &l->content, err) &&
+	       cpk_optional(&t, cpk_column(&t, "Align"), 0, 1, &l->align, err);
 }
 
 static void set_place(const struct archive *a, struct member *m, uint64_t begin, uint64_t offset)
@@ -66,6 +66,7 @@ static void set_place(const struct archive *a, struct member *m, uint64_t begin,
 struct toc {
 	struct cpk_table table;
 	const struct cpk_column *folder, *name, *stored, *offset;
+	const struct cpk_column *size; /* may be NULL */
 	struct stored_names names;
 	uint64_t begin;
 };
@@ -91,7 +92,7 @@ static bool read_row(const struct archive *a, struct toc *toc, uint32_t row, str
 	if (!read_names(toc, row, m, err) ||
 	    !cpk_number(&toc->table, toc->stored, row, &m->stored, err) ||
 	    !cpk_number(&toc->table, toc->offset, row, &offset, err) ||
-	    !cpk_optional(&toc->table, "ExtractSize", row, m->stored, &m->size, err))
+	    !cpk_optional(&toc->table, toc->size, row, m->stored, &m->size, err))
 		return false;
 	set_place(a, m, toc->begin, offset);
 	return true;
@@ -105,6 +106,7 @@ static bool find_columns(struct toc *toc, struct err *err)
 	toc->name = cpk_column(t, "FileName");
 	toc->stored = cpk_column(t, "FileSize");
 	toc->offset = cpk_column(t, "FileOffset");
+	toc->size = cpk_column(t, "ExtractSize");
 	return (toc->name && toc->stored && toc->offset) ||
 	       err_at(err, ERR_FORMAT, (size_t)t->place, 0, "the TOC table has no column %s",
 		      !toc->name     ? "FileName"
@@ -179,7 +181,8 @@ static int by_id(const void *a, const void *b)
 
 static bool read_numbers(const struct cpk_table *t, struct numbered *out, struct err *err)
 {
-	const struct cpk_column *id = cpk_column(t, "ID"), *stored = cpk_column(t, "FileSize");
+	const struct cpk_column *id = cpk_column(t, "ID"), *stored = cpk_column(t, "FileSize"),
+				*size = cpk_column(t, "ExtractSize");
 
 	if (t->rows && (!id || !stored))
 		return err_at(err, ERR_FORMAT, (size_t)t->place, 0,
@@ -187,7 +190,7 @@ static bool read_numbers(const struct cpk_table *t, struct numbered *out, struct
 	for (uint32_t i = 0; i < t->rows; i++) {
 		if (!cpk_number(t, id, i, &out[i].id, err) ||
 		    !cpk_number(t, stored, i, &out[i].stored, err) ||
-		    !cpk_optional(t, "ExtractSize", i, out[i].stored, &out[i].size, err))
+		    !cpk_optional(t, size, i, out[i].stored, &out[i].size, err))
 			return false;
 	}
 	return true;

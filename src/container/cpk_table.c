@@ -242,10 +242,9 @@ bool cpk_number(const struct cpk_table *t, const struct cpk_column *c, uint32_t 
 	return true;
 }
 
-bool cpk_optional(const struct cpk_table *t, const char *name, uint32_t row, uint64_t otherwise,
-		  uint64_t *out, struct err *err)
+bool cpk_optional(const struct cpk_table *t, const struct cpk_column *c, uint32_t row,
+		  uint64_t otherwise, uint64_t *out, struct err *err)
 {
-	const struct cpk_column *c = cpk_column(t, name);
 	uint64_t ones;
 
 	*out = otherwise;

@@ -38,8 +38,8 @@ const struct cpk_column *cpk_column(const struct cpk_table *t, const char *name)
 bool cpk_number(const struct cpk_table *t, const struct cpk_column *c, uint32_t row, uint64_t *out,
 		struct err *err);
 /* A column that may be NULL, or whose number may say that there is none: `otherwise` then. */
-bool cpk_optional(const struct cpk_table *t, const char *name, uint32_t row, uint64_t otherwise,
-		  uint64_t *out, struct err *err);
+bool cpk_optional(const struct cpk_table *t, const struct cpk_column *c, uint32_t row,
+		  uint64_t otherwise, uint64_t *out, struct err *err);
 /* As it is stored, NUL-terminated. */
 bool cpk_string(const struct cpk_table *t, const struct cpk_column *c, uint32_t row,
 		const char **out, struct err *err);
