@@ -401,11 +401,18 @@ static char *folder_of(const char *path, const char **name)
 	return strndup(path, slash ? (size_t)(slash - path) : 0);
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return !length || (strncmp(path, folder, length) == 0 && path[length] == '/');
+}
+
 static void note_file(void *closure, const char *path)
 {
 	struct batch *b = closure;
-	const char *name;
-	char *folder = folder_of(path, &name);
+	const char *name = "";
+	char *folder = is_below(path, b->t->site.folder) ? folder_of(path, &name) : NULL;
 	struct history_file file = {.dir = -1, .folder = folder, .name = name};
 	struct history_book book = HISTORY_BOOK_INIT;
 
