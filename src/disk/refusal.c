@@ -260,6 +260,38 @@ static bool remove_file(int folder, const char *name)
 	return portable_name(name, stored) == 0 && unlinkat(folder, stored, 0) == 0;
 }
 
+/* Is it the file of a refused text of the view, whatever its number? */
+static bool is_rejected(const char *file, const char *name)
+{
+	char right[NAME_MAX + 1];
+	size_t length = strlen(name);
+	unsigned version = 1;
+
+	if (strncmp(file, name, length) != 0)
+		return false;
+	(void)sscanf(file + length, ".rejected.~%u~", &version);
+	return rejected_name(name, version, right) && strcmp(file, right) == 0;
+}
+
+/* All of them: those in between may have been removed by the user. */
+static bool remove_rejected(int folder, const char *name)
+{
+	struct dirent *entry;
+	char file[NAME_MAX + 1];
+	bool any = false;
+	DIR *dir;
+
+	if (at_list(folder, "", &dir))
+		return false;
+	while ((entry = at_next(dir))) {
+		portable_read(entry->d_name, file);
+		if (is_rejected(file, name))
+			any |= unlinkat(folder, entry->d_name, 0) == 0;
+	}
+	closedir(dir);
+	return any;
+}
+
 bool refusal_remove(struct refusals *r, const char *path)
 {
 	char file[NAME_MAX + 1];
@@ -269,11 +301,7 @@ bool refusal_remove(struct refusals *r, const char *path)
 
 	if (state_parent(r->state, STATE_REJECTED, path, false, &name, &folder) != 0)
 		return false;
-	for (unsigned version = 1; rejected_name(name, version, file); version++) {
-		if (!remove_file(folder, file))
-			break;
-		any = true;
-	}
+	any = remove_rejected(folder, name);
 	if (snprintf(file, sizeof(file), "%s.error", name) <= NAME_MAX)
 		any |= remove_file(folder, file);
 	close(folder);

@@ -196,6 +196,20 @@ START_TEST(the_files_are_the_caller_s)
 }
 END_TEST
 
+/* The user may have removed some. */
+START_TEST(all_of_a_view_go_whatever_is_left_of_them)
+{
+	put("x.csv.rejected.~3~", "third");
+	put("x.csv.rejected.~12~", "twelfth");
+	put("x.csv.rejected.~03~", "another's");
+	put("x.csv.rejected.txt", "another's");
+	put("xx.csv.rejected", "another's");
+	ck_assert(refusal_remove(refusals, "x.csv"));
+	ck_assert(!is_there("x.csv.rejected.~3~") && !is_there("x.csv.rejected.~12~"));
+	ck_assert_int_eq(count_entries("."), 3);
+}
+END_TEST
+
 START_TEST(all_together_have_a_limit_and_what_is_removed_is_free)
 {
 	char text[3001];
@@ -293,6 +307,7 @@ Suite *refusal_suite(void)
 	tcase_add_test(tc, another_text_gets_a_number_and_the_same_does_not);
 	tcase_add_test(tc, more_of_a_text_is_written_over_less_of_it);
 	tcase_add_test(tc, the_files_are_the_caller_s);
+	tcase_add_test(tc, all_of_a_view_go_whatever_is_left_of_them);
 	tcase_add_test(tc, all_together_have_a_limit_and_what_is_removed_is_free);
 	tcase_add_test(tc, there_may_be_more_than_a_hundred);
 	tcase_add_test(tc, its_folder_may_be_removed_meanwhile);
