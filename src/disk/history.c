@@ -280,18 +280,47 @@ static int append_entry(struct history_save *s, const struct history_entry *e)
 
 /* ---- the beginning of a save ---- */
 
-static bool is_same_file(const struct history_entry *e, const struct stat *st)
+static bool has_digest(int dir, const char *name, const struct history_digest *digest)
 {
-	return e->dev == st->st_dev && e->ino == st->st_ino;
+	struct buf bytes = BUF_INIT;
+	struct history_digest now;
+	struct stat st;
+	int error = at_read(dir, name, SIZE_MAX, &bytes, &st);
+
+	now = history_digest_of(buf_bytes(&bytes));
+	buf_release(&bytes);
+	return !error && history_digest_same(&now, digest);
+}
+
+#define TICK 10000000 /* ns; the kernel's clock for files may be that late */
+
+/* Was the file there when the version was noted? False where the filesystem does not tell. */
+static bool is_older(int dir, const char *name, int64_t time)
+{
+	struct statx st;
+
+	if (statx(dir, name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_BTIME, &st) ||
+	    !(st.stx_mask & STATX_BTIME))
+		return false;
+	return st.stx_btime.tv_sec * 1000000000 + st.stx_btime.tv_nsec < time - TICK;
+}
+
+/* A new file may have the inode number of one that was removed. */
+static bool is_same_file(const struct history_entry *e, int dir, const char *name,
+			 const struct stat *st)
+{
+	return e->dev == st->st_dev && e->ino == st->st_ino &&
+	       (is_older(dir, name, e->time) || has_digest(dir, name, &e->digest));
 }
 
 /*
  * Does the file belong to another owner than the last version, and is it another file? (chown keeps
  * it the same file.)
  */
-static bool is_foreign(const struct history_entry *last, const struct stat *st)
+static bool is_foreign(const struct history_entry *last, const struct history_file *f,
+		       const struct stat *st)
 {
-	return last->uid != st->st_uid && !is_same_file(last, st);
+	return last->uid != st->st_uid && !is_same_file(last, f->dir, f->name, st);
 }
 
 /* A hard link to the live file means that an earlier save was killed before its rename. */
@@ -338,7 +367,7 @@ static int read_end(struct history_save *s, const struct bytes *was)
 	if (fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno;
 	drop_link(s->folder, s->last.number, &st);
-	s->is_foreign = is_foreign(&s->last, &st);
+	s->is_foreign = is_foreign(&s->last, f, &st);
 	s->is_unnoted = history_log_keeps(s->folder, s->last.number);
 	s->is_strange = s->is_unnoted || s->last.kind == HISTORY_REMOVED ||
 			!history_digest_same(&s->last.digest, &s->was);
@@ -1105,7 +1134,7 @@ static int check_owner(const struct history_book *b, const struct history_file *
 		return ENODATA;
 	if (f->dir < 0 || fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW))
 		return 0;
-	return is_foreign(last, &st) ? ENODATA : 0;
+	return is_foreign(last, f, &st) ? ENODATA : 0;
 }
 
 typedef int read_log(int folder, struct history_log *out);
@@ -1458,26 +1487,13 @@ static const struct history_entry *find_version(const struct orphan *o,
 	return found;
 }
 
-/* If the file still has these bytes, it was not replaced: the temporary is not its old version. */
-static bool has_digest(const struct orphan *o, const char *name)
-{
-	struct buf bytes = BUF_INIT;
-	struct history_digest now;
-	struct stat st;
-	int error = at_read(o->dir, name, SIZE_MAX, &bytes, &st);
-
-	now = history_digest_of(buf_bytes(&bytes));
-	buf_release(&bytes);
-	return !error && history_digest_same(&now, &o->digest);
-}
-
-/* Was it replaced by what the file is now? */
+/* Was it replaced by what the file is now? Not if that still has these bytes. */
 static bool was_replaced(const struct orphan *o, const char *name)
 {
 	struct stat live;
 
 	return fstatat(o->dir, name, &live, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       live.st_ino != o->st.st_ino && !has_digest(o, name);
+	       live.st_ino != o->st.st_ino && !has_digest(o->dir, name, &o->digest);
 }
 
 static int take_orphan(const struct orphan *o, int versions, uint64_t number)

@@ -575,6 +575,49 @@ START_TEST(another_owners_file_has_none_of_it)
 }
 END_TEST
 
+/* As if it had the inode number of the file that was removed, long ago. */
+static void take_for_the_last(const char *path)
+{
+	struct history_book book;
+	struct history_entry last;
+	struct stat st = stat_of(path);
+	struct buf text = BUF_INIT;
+	char log[200];
+
+	ck_assert_int_eq(
+		history_open(state, &(struct history_file){-1, "obj", "a.canm", NULL, NULL}, &book),
+		0);
+	for (size_t i = 0; i < book.log.count; i++) {
+		last = book.log.list[i];
+		last.dev = st.st_dev;
+		last.ino = st.st_ino;
+		last.time -= (int64_t)3600 * 1000000000;
+		history_log_line(&last, &text);
+	}
+	buf_char(&text, '\0');
+	snprintf(log, sizeof(log), "%s/log", versions());
+	put(log, (const char *)text.data);
+	buf_release(&text);
+	history_release(&book);
+}
+
+START_TEST(another_owners_file_has_none_of_it_by_its_inode)
+{
+	if (getuid())
+		return;
+	put(FILE_PATH, "one");
+	save("two");
+	ck_assert_int_eq(unlink(FILE_PATH), 0);
+	put(FILE_PATH, "mine");
+	ck_assert_int_eq(chown(FILE_PATH, 1000, 1000), 0);
+	take_for_the_last(FILE_PATH);
+	ck_assert_str_eq(shown(), "none");
+	ck_assert_int_eq(undo(), ENODATA);
+	save("mine, too");
+	ck_assert_str_eq(shown(), "1f mine|2e -");
+}
+END_TEST
+
 START_TEST(forgotten_is_forgotten)
 {
 	put(FILE_PATH, "one");
@@ -1114,6 +1157,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, versions_stay_together_while_a_folder_is_renamed);
 	tcase_add_test(tc, nothing_is_called_like_an_animation);
 	tcase_add_test(tc, another_owners_file_has_none_of_it);
+	tcase_add_test(tc, another_owners_file_has_none_of_it_by_its_inode);
 	tcase_add_test(tc, forgotten_is_forgotten);
 	tcase_add_test(tc, a_blob_is_kept_with_the_file);
 	tcase_add_test(tc, all_of_it_takes_no_more_than_the_limit);
