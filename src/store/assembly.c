@@ -9,6 +9,7 @@
 #include "animfs/view.h"
 #include "model/clip.h"
 #include "model/label.h"
+#include "util/string_map.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -213,6 +214,7 @@ struct making {
 	struct clip clip;        /* the new clip's values, without tracks */
 	struct bone *bones;
 	size_t bone_count, bone_room;
+	struct string_map by_label; /* of the bones, until some are dropped */
 	struct err *err;
 };
 
@@ -227,21 +229,13 @@ static struct anim only_clip(const struct making *m, const struct clip *clip)
 	return one;
 }
 
-static struct bone *find_bone(struct making *m, const char *label)
-{
-	for (size_t i = 0; i < m->bone_count; i++) {
-		if (strcmp(m->bones[i].label, label) == 0)
-			return &m->bones[i];
-	}
-	return NULL;
-}
-
 static struct bone *need_bone(struct making *m, const char *label)
 {
-	struct bone *bone = find_bone(m, label);
+	const int64_t at = string_map_find(&m->by_label, label);
+	struct bone *bone;
 
-	if (bone)
-		return bone;
+	if (at >= 0)
+		return &m->bones[at];
 	bone = array_room(m->bones, m->bone_count, &m->bone_room, sizeof(*bone));
 	if (!bone)
 		return NULL;
@@ -250,6 +244,10 @@ static struct bone *need_bone(struct making *m, const char *label)
 	*bone = (struct bone){.label = strdup(label)};
 	if (!bone->label)
 		return NULL;
+	if (string_map_add(&m->by_label, bone->label, (uint32_t)m->bone_count) < 0) {
+		free(bone->label);
+		return NULL;
+	}
 	m->bone_count++;
 	return bone;
 }
@@ -821,6 +819,7 @@ bool assembly_clip(struct assembly *f, const char *label, struct assembly_text *
 	for (size_t i = 0; i < m.bone_count; i++)
 		free(m.bones[i].label);
 	free(m.bones);
+	string_map_release(&m.by_label);
 	doc_release(&m.facts);
 	return fine;
 }
