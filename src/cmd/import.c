@@ -150,7 +150,7 @@ static void count_outcome(struct import *m, struct import_file *f, enum import_o
 {
 	m->files++;
 	m->changed += outcome == IMPORT_CHANGED || outcome == IMPORT_MADE;
-	m->rejected += outcome == IMPORT_REJECTED;
+	m->rejected += outcome == IMPORT_REJECTED || f->rejected || f->err.code;
 	m->silent += f->silent;
 	if (f->err.code) {
 		if (command_status(&f->err) == STATUS_TROUBLE)

@@ -351,6 +351,13 @@ static void read_skeleton(const struct importing *m, struct import_text *text,
 	*edited = place.view->parse_skeleton(&at, buf_bytes(&text->text), &text->err);
 }
 
+/* Would the skeleton be saved? Asked first, so that all of a file's texts are saved or none. */
+static bool check_skeleton(struct importing *m, const struct skeleton *edited)
+{
+	return !edited || m->f->dry_run ||
+	       source_check_skeleton(m->source, &m->where, m->version, edited, m->err);
+}
+
 /* Saves the skeleton, which is a file of its own; done last, when everything else is saved. */
 static bool save_skeleton(struct importing *m, const struct skeleton *edited, bool *changed)
 {
@@ -476,7 +483,7 @@ static enum import_outcome import_edits(struct importing *m)
 {
 	struct skeleton *skeleton = NULL;
 	struct import_text *text;
-	bool changed = false, fine;
+	bool changed = false, saved, fine;
 
 	if (!find_known(m))
 		return IMPORT_REJECTED;
@@ -484,11 +491,15 @@ static enum import_outcome import_edits(struct importing *m)
 	if (text)
 		read_skeleton(m, text, &skeleton);
 	fine = (text && text->err.code ? (report_text(m, text, &text->err), false) : true);
-	fine = make_model(m, text) && fine && save_model(m, &changed) &&
-	       save_skeleton(m, skeleton, &changed);
+	fine = make_model(m, text) && fine && check_skeleton(m, skeleton) &&
+	       save_model(m, &changed);
+	saved = fine && changed;
+	fine = fine && save_skeleton(m, skeleton, &changed);
 	skeleton_free(skeleton);
-	if (!fine)
+	if (!fine && !saved)
 		return IMPORT_REJECTED;
+	if (!fine)
+		text->used = false; /* only the skeleton was refused: m->err */
 	note_all(m);
 	return changed ? IMPORT_CHANGED : IMPORT_SAME;
 }

@@ -143,38 +143,31 @@ static int check_writer(struct work *w, const char *name, const struct file_vers
 	return error;
 }
 
-static bool put_skeleton(struct work *w, const char *name, struct err *err)
+/* Whether the text, `old` or none yet, may be written. */
+static bool check_text(struct work *w, const char *name, const struct skeleton_file *old,
+		       struct err *err)
 {
-	struct skeleton_file old;
-	bool found = source_skeleton_file(w->source, name, &old);
 	int error;
 
 	if (source_bars_skeleton(w->source, name))
 		return refuse_barred(w, name, err);
-	error = check_writer(w, name, found ? &old.version : NULL);
+	error = check_writer(w, name, old ? &old->version : NULL);
 	if (error)
 		return err_system(err, error, name);
-	if (!found) {
-		error = put_text(w, name, NULL, NULL);
-		w->is_new = !error;
-	} else if (old.faulty) {
+	if (old && old->faulty) {
 		err_set(err, ERR_CONFLICT, "%.120s, which is there, cannot be read", name);
 		return err_accept(err, "the same save once that file is mended or removed");
-	} else {
-		error = put_over_text(w, name, &old);
 	}
-	return error ? err_system(err, error, name) : true;
+	return true;
 }
 
-static bool write_skeleton(struct work *w, struct err *err)
+/* Everything that can be told before it is written. `name` gets the text's, w->bytes the text. */
+static bool check_skeleton(struct work *w, char name[NAME_MAX + 1], struct skeleton_file *old,
+			   bool *found, struct err *err)
 {
-	char name[NAME_MAX + 1];
-
 	if (w->where->loose && w->where->loose->rab)
 		return err_set(err, ERR_STORE,
 			       "the rest pose of a member of an archive in another is only read");
-	if (w->where->loose && !work_make_folder(w, err))
-		return false;
 	if (!skeleton_own_name(w->where->name, name))
 		return err_set(err, ERR_STORE, "the name of its file, %.80s..., would be too long",
 			       name);
@@ -184,7 +177,24 @@ static bool write_skeleton(struct work *w, struct err *err)
 	if (w->bytes.size > SKELETON_TEXT_MAX)
 		return err_set(err, ERR_STORE, "the text of all bones is longer than %zu bytes",
 			       SKELETON_TEXT_MAX);
-	return put_skeleton(w, name, err);
+	*found = source_skeleton_file(w->source, name, old);
+	return check_text(w, name, *found ? old : NULL, err);
+}
+
+static bool write_skeleton(struct work *w, struct err *err)
+{
+	struct skeleton_file old;
+	char name[NAME_MAX + 1];
+	bool found;
+	int error;
+
+	if (w->where->loose && !w->where->loose->rab && !work_make_folder(w, err))
+		return false;
+	if (!check_skeleton(w, name, &old, &found, err))
+		return false;
+	error = found ? put_over_text(w, name, &old) : put_text(w, name, NULL, NULL);
+	w->is_new = !found && !error;
+	return !error || err_system(err, error, name);
 }
 
 /*
@@ -206,8 +216,8 @@ static bool check_made(struct work *w, struct err *err)
 	return false;
 }
 
-/* Writes the text, and reads the result back as the next version. */
-static bool commit_skeleton(struct work *w, struct err *err) REQUIRES(work_class)
+/* Reads the present version. *same: its skeleton is the edited one already. */
+static bool read_current(struct work *w, bool *same, struct err *err) REQUIRES(work_class)
 {
 	const struct skeleton *now;
 
@@ -216,18 +226,55 @@ static bool commit_skeleton(struct work *w, struct err *err) REQUIRES(work_class
 	if (!w->current)
 		return false;
 	now = shared_skeleton(w->current->skeleton);
-	if (skeleton_same(w->skeleton, now)) {
+	*same = skeleton_same(w->skeleton, now);
+	return *same || skeleton_same(now, shared_skeleton(w->base->skeleton)) ||
+	       (w->last_skeleton && skeleton_same(now, w->last_skeleton)) ||
+	       err_set(err, ERR_CONFLICT, "somebody else changed the skeleton in the meantime");
+}
+
+/* Writes the text, and reads the result back as the next version. */
+static bool commit_skeleton(struct work *w, struct err *err) REQUIRES(work_class)
+{
+	bool same;
+
+	if (!read_current(w, &same, err))
+		return false;
+	if (same) {
 		w->result = version_get(w->current);
 		return true;
 	}
-	if (!skeleton_same(now, shared_skeleton(w->base->skeleton)) &&
-	    !(w->last_skeleton && skeleton_same(now, w->last_skeleton)))
-		return err_set(err, ERR_CONFLICT,
-			       "somebody else changed the skeleton in the meantime");
 	if (!write_skeleton(w, err))
 		return false;
 	w->result = source_result(w->source, w->where, w->current, &w->stamp, err);
 	return w->result && check_made(w, err);
+}
+
+/* As commit_skeleton, but writes nothing. */
+static bool try_skeleton(struct work *w, struct err *err) REQUIRES(work_class)
+{
+	struct skeleton_file old;
+	char name[NAME_MAX + 1];
+	bool same, found;
+
+	if (!read_current(w, &same, err) || (!same && !check_skeleton(w, name, &old, &found, err)))
+		return false;
+	w->result = version_get(w->current);
+	return true;
+}
+
+bool source_check_skeleton(struct source *s, const struct where *where, struct version *base,
+			   const struct skeleton *edited, struct err *err)
+{
+	struct work w = {.source = s,
+			 .where = where,
+			 .attempt = try_skeleton,
+			 .base = base,
+			 .skeleton = edited};
+	struct version *now;
+	bool fine = work_run(&w, &now, NULL, err) != COMMIT_REFUSED;
+
+	version_put(now);
+	return fine;
 }
 
 enum commit source_commit_skeleton(struct source *s, const struct where *where,
