@@ -1575,7 +1575,7 @@ static void mend_folder(struct state *state, int top, const char *key, const cha
 	struct bytes was;
 	struct history_save save;
 	struct stat st;
-	bool is_there;
+	int error;
 
 	key_of(path, right);
 	if (strcmp(right, key) != 0) {
@@ -1584,9 +1584,10 @@ static void mend_folder(struct state *state, int top, const char *key, const cha
 	}
 	if (state_walk(state, folder, &file.dir))
 		return;
-	is_there = !at_read(file.dir, file.name, SIZE_MAX, &there, &st);
+	error = at_read(file.dir, file.name, SIZE_MAX, &there, &st);
 	was = buf_bytes(&there);
-	if (!history_begin(&h, &save, &file, is_there ? &was : NULL, 0))
+	/* What cannot be read now was not removed. */
+	if ((!error || error == ENOENT) && !history_begin(&h, &save, &file, error ? NULL : &was, 0))
 		history_cancel(&save);
 	buf_release(&there);
 	close(file.dir);

@@ -993,6 +993,20 @@ START_TEST(killed_after_the_file_was_removed)
 }
 END_TEST
 
+START_TEST(what_cannot_be_read_was_not_removed)
+{
+	put(FILE_PATH, "one");
+	save("two");
+	ck_assert_int_eq(rename(FILE_PATH, version(2)), 0);
+	ck_assert_int_eq(mkfifo(FILE_PATH, 0600), 0);
+	again(HISTORY_DEFAULT);
+	ck_assert_str_eq(shown(), "1f one|2e two");
+	ck_assert_int_eq(unlink(FILE_PATH), 0);
+	again(HISTORY_DEFAULT);
+	ck_assert_str_eq(shown(), "1f one|2e two|3r -");
+}
+END_TEST
+
 START_TEST(killed_while_a_line_was_written)
 {
 	char path[200];
@@ -1178,6 +1192,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, killed_after_the_old_file_was_moved);
 	tcase_add_test(tc, killed_between_the_link_and_the_rename);
 	tcase_add_test(tc, killed_after_the_file_was_removed);
+	tcase_add_test(tc, what_cannot_be_read_was_not_removed);
 	tcase_add_test(tc, killed_while_a_line_was_written);
 	tcase_add_test(tc, killed_while_a_file_was_renamed);
 	tcase_add_test(tc, bytes_without_a_line_are_not_overwritten);
