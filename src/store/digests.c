@@ -480,6 +480,8 @@ static void keep_bounds(struct digests *d)
 {
 	uint32_t versions = d->last + 1 - d->first;
 
+	if (!d->newest && !slots_room(d))
+		return; /* no memory now: the next version forgets */
 	while (versions > 1 && (versions > DIGESTS_VERSIONS_MAX || d->count > DIGESTS_UNITS_MAX)) {
 		forget_before(d, d->first + (versions + 3) / 4);
 		versions = d->last + 1 - d->first;
