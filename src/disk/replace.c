@@ -234,11 +234,20 @@ static int rename_as(const struct replacement *r, unsigned flags)
 }
 
 /*
+ * The temporary is another program's file, and cannot be exchanged back. If the new file was
+ * removed meanwhile, its name is free; else that file stays where it is.
+ */
+static void give_back(struct replacement *r)
+{
+	r->is_stuck = rename_as(r, RENAME_NOREPLACE) != 0;
+}
+
+/*
  * Exchanges the new file and the old one. A program that takes no lock may put its own file there
  * at any time, and its bytes must stay: on a mismatch, exchanges again until the file that comes
  * out is the one that we put in. In the end the temporary name has a file that can be removed.
  */
-static int exchange_files(const struct replacement *r)
+static int exchange_files(struct replacement *r)
 {
 	struct file_version expected = *r->expect, put, out;
 	int result = 0;
@@ -251,6 +260,8 @@ static int exchange_files(const struct replacement *r)
 			error = rename_as(r, RENAME_EXCHANGE);
 		if (!error)
 			error = version_of(r, r->temporary, &out);
+		if (error && result)
+			give_back(r);
 		if (error)
 			return result ? result : error == ENOENT ? EAGAIN : error;
 		if (!file_version_same(&out, &expected))
@@ -285,7 +296,7 @@ static int check_kept(const struct replacement *r)
 }
 
 /* *exchanged: the old file has the temporary name. */
-static int place_file(const struct replacement *r, bool *exchanged)
+static int place_file(struct replacement *r, bool *exchanged)
 {
 	int error = r->expect ? exchange_files(r) : rename_as(r, RENAME_NOREPLACE);
 
@@ -393,7 +404,8 @@ void replace_end(struct replacement *r)
 	if (!r->prepared)
 		return;
 	if (r->fresh >= 0) {
-		unlinkat(r->via, r->temporary, 0);
+		if (!r->is_stuck)
+			unlinkat(r->via, r->temporary, 0);
 		close(r->fresh);
 	}
 	if (r->old >= 0 && !r->has_like)

@@ -67,6 +67,7 @@ struct replacement {
 	int old, fresh;
 	struct file_version written; /* the new file, before anyone else could reach it */
 	bool settled;                /* no later write can leave its mtime unchanged */
+	bool is_stuck; /* the temporary is another program's file, and is not removed */
 };
 
 int replace_prepare(struct replacement *r, struct bytes data);

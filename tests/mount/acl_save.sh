@@ -18,11 +18,11 @@ for ((n = 1; n < 50; n++)); do
 	temporary=$(find "$SRC" -maxdepth 1 -name '.animfs-*.tmp')
 	[ -n "$temporary" ] || continue
 	((killed++))
-	is "at call $n the group has no rights" "$(getfacl -cnE "$temporary" | grep group:)" "group::---"
+	is "at call $n the group has no rights" "$(getfacl -cpnE "$temporary" | grep group:)" "group::---"
 	rm "$temporary"
 done
 ok "it was killed at some" test "$killed" -ge 2
-like "and the file has its ACL in the end" "$(getfacl -cnE "$SRC/w.canm" | xargs)" 'user:1001:r-- group::---'
+like "and the file has its ACL in the end" "$(getfacl -cpnE "$SRC/w.canm" | xargs)" 'user:1001:r-- group::---'
 
 # Without such calls, on a filesystem that lacks them, the mask must not become the group's.
 cp -a "$SRC/w.canm" "$WORK/before"
@@ -31,5 +31,5 @@ for ((n = 1; n <= killed + 1; n++)); do
 	echo "attribute 95 $SRC $n" >"$FAULT" # EOPNOTSUPP
 	"$ANIMFS" cat "$SRC/w.canm/$BONE" | sed "s/,2.5,-2,/,3.$n,-2,/" >"$WORK/three.csv"
 	ok "a save without call $n" env LD_PRELOAD="$FAULTS" "$ANIMFS" put "$SRC/w.canm/$BONE" "$WORK/three.csv"
-	is "gives the group no rights" "$(getfacl -cnE "$SRC/w.canm" | grep group:)" "group::---"
+	is "gives the group no rights" "$(getfacl -cpnE "$SRC/w.canm" | grep group:)" "group::---"
 done
