@@ -124,15 +124,12 @@ static int remove_locked(struct work *w, struct bytes was) REQUIRES(replace_clas
 static int remove_file(struct work *w, const struct reading *r)
 {
 	const struct bytes was = buf_bytes(&r->bytes);
-	struct state *state = store_state(source_store(w->source));
-	int error = state_trylock(state);
+	int error = work_enter_state(w);
 
-	if (error) {
-		w->obstacle = error == EBUSY ? OBSTACLE_LOCKED : OBSTACLE_NONE;
+	if (error)
 		return error;
-	}
 	error = source_holds(w->where, was) ? remove_locked(w, was) : EAGAIN;
-	state_unlock(state);
+	work_leave_state(w);
 	if (error == EAGAIN)
 		w->obstacle = OBSTACLE_CHANGED;
 	return error;

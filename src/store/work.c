@@ -187,9 +187,7 @@ static enum obstacle obstacle_of(int error)
 				: OBSTACLE_NONE;
 }
 
-/* Takes the lock of the state directory, unless the attempt has it. 0 or an errno. */
-static int enter_state(struct work *w) TRY_ACQUIRE(0, replace_class) UNSHARED;
-static int enter_state(struct work *w)
+UNSHARED int work_enter_state(struct work *w)
 {
 	int error = w->has_lock ? 0 : state_trylock(store_state(source_store(w->source)));
 
@@ -198,8 +196,7 @@ static int enter_state(struct work *w)
 	return error;
 }
 
-static void leave_state(const struct work *w) RELEASE(replace_class) UNSHARED;
-static void leave_state(const struct work *w)
+UNSHARED void work_leave_state(const struct work *w)
 {
 	if (!w->has_lock)
 		state_unlock(store_state(source_store(w->source)));
@@ -208,12 +205,12 @@ static void leave_state(const struct work *w)
 int work_place(struct work *w, struct replacement *r, struct bytes data, const struct buf *what,
 	       struct file_version *now, bool *settled)
 {
-	int error = enter_state(w);
+	int error = work_enter_state(w);
 
 	if (error)
 		return error;
 	error = place_file(w, r, data, what, now, settled);
-	leave_state(w);
+	work_leave_state(w);
 	w->obstacle = obstacle_of(error);
 	return error;
 }
@@ -223,10 +220,10 @@ static bool make_room(struct work *w, int dir, uint64_t size, int error)
 {
 	bool made;
 
-	if (!history_needs_room(error) || enter_state(w) != 0)
+	if (!history_needs_room(error) || work_enter_state(w) != 0)
 		return false;
 	made = history_yield(store_history(source_store(w->source)), error, dir, size);
-	leave_state(w);
+	work_leave_state(w);
 	return made;
 }
 
@@ -444,7 +441,7 @@ static bool attempt_here(struct work *w, struct err *err) REQUIRES(work_class)
 /* An attempt that has the lock of the state directory from beginning to end. */
 static UNSHARED bool attempt_locked(struct work *w, struct err *err)
 {
-	int error = enter_state(w);
+	int error = work_enter_state(w);
 	bool fine;
 
 	if (error)
@@ -452,7 +449,7 @@ static UNSHARED bool attempt_locked(struct work *w, struct err *err)
 	w->has_lock = true;
 	fine = attempt_here(w, err);
 	w->has_lock = false;
-	leave_state(w);
+	work_leave_state(w);
 	return fine;
 }
 

@@ -84,6 +84,13 @@ bool work_decode(struct work *w, struct err *err);
  */
 bool work_make_folder(struct work *w, struct err *err);
 
+/*
+ * The lock of the state directory, which the attempt may have already. 0 or an errno, with the
+ * obstacle set.
+ */
+int work_enter_state(struct work *w) TRY_ACQUIRE(0, replace_class);
+void work_leave_state(const struct work *w) RELEASE(replace_class);
+
 /* A temporary beside the file, noted in the state directory. */
 struct temporary {
 	char name[STATE_TEMPORARY_SIZE];

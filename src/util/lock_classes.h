@@ -16,10 +16,10 @@
 	X(moves_class, 300)       /* names that move on disk and in the table as one */            \
 	X(opening_class, 350)     /* an archive: its tables are read */                            \
 	X(work_class, 400)        /* an animation: its file is read and decoded, or replaced */    \
+	X(replace_class, 450)     /* the lock in the state directory, among our threads */         \
 	X(vfs_class, 500)         /* the tree of a mount: nodes, things, handles, drafts */        \
 	X(facts_class, 600)       /* what is known of an animation's file */                       \
 	X(refusals_class, 630)    /* how much was refused and is kept */                           \
-	X(replace_class, 640)     /* the lock in the state directory, among our threads */         \
 	X(history_class, 645)     /* whether names move that old versions are kept by */           \
 	X(state_class, 650)       /* the state directory */                                        \
 	X(naming_class, 700)      /* the table of bones' names */                                  \

@@ -1689,6 +1689,11 @@ static bool attempt_beside_another_mount(struct work *w, struct err *why)
 		w->obstacle = OBSTACLE_CHANGED;
 		return err_system(why, EAGAIN, FILE_NAME);
 	}
+	/* What a step of an attempt does. */
+	if (work_enter_state(w) != 0)
+		return false;
+	work_leave_state(w);
+	ck_assert(state_is_locked());
 	w->current = get();
 	w->result = version_get(w->current);
 	return true;
