@@ -560,6 +560,11 @@ bool draft_give_up(struct draft *d)
 	return true;
 }
 
+void draft_drop_on_close(struct draft *d)
+{
+	d->is_silent = d->is_saved;
+}
+
 bool draft_settle(struct draft *d, int64_t now_ms)
 {
 	d->closed = now_ms;

@@ -179,6 +179,12 @@ void draft_try_again(struct draft *d);
 void draft_keep_unsaved(struct draft *d);
 
 /*
+ * After draft_conclude: the saved text is not the view's, but a writer still has it open. Unless it
+ * is written to again, it then counts as contradictory (below).
+ */
+void draft_drop_on_close(struct draft *d);
+
+/*
  * Call it when there is no writer, and no commit in progress. Drops a refused text. False: only the
  * rendered text is left; free the draft. True: it stays, because something is still to be saved
  * (dirty or pending: DRAFT_END 2 s later), or because its text was saved (draft_expire 2 s later).

@@ -114,16 +114,30 @@ static int open_plain(struct vfs *v, const struct request *who, const struct tar
 
 /* ---- views ---- */
 
-/* The text that a writer starts from, if there is no draft yet; NULL: empty. */
-static int start_text(struct vfs *v, const struct target *t, bool empty, struct text **out)
+/*
+ * Locks the tree, with the text that a writer starts from if there is no draft yet (NULL: empty). A
+ * draft that was there may have gone before the lock was taken.
+ */
+static int lock_to_start(struct vfs *v, const struct target *t, bool empty, struct text **out)
+	TRY_ACQUIRE(0, vfs_class)
 {
-	const struct draft *draft;
+	const struct view_state *view = &t->thing->view;
+	bool drafted;
+	int error;
 
 	*out = NULL;
-	vfs_lock(v);
-	draft = t->thing->view.draft;
-	vfs_unlock(v);
-	return draft || empty ? 0 : view_text(v, t, out);
+	for (;;) {
+		vfs_lock(v);
+		drafted = view->draft != NULL;
+		vfs_unlock(v);
+		error = drafted || empty ? 0 : view_text(v, t, out);
+		if (error)
+			return error;
+		vfs_lock(v);
+		if (!drafted || view->draft)
+			return 0;
+		vfs_unlock(v);
+	}
 }
 
 int view_need_draft(struct vfs *v, const struct target *t, bool empty)
@@ -131,11 +145,10 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 	struct view_state *view = &t->thing->view;
 	struct draft *draft = NULL;
 	struct text *text, *rendered = NULL;
-	int error = start_text(v, t, empty, &text);
+	int error = lock_to_start(v, t, empty, &text);
 
 	if (error)
 		return error;
-	vfs_lock(v);
 	if (t->node->thing != t->thing || !(view->version || view->lost)) {
 		error = ESTALE;
 	} else if (!view->draft && view->lost) {

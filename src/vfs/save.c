@@ -567,6 +567,18 @@ static void pin_saved(const struct target *t, struct version *saved) REQUIRES(vf
 	view->rendered = NULL;
 }
 
+/* The saved text is not to be kept: it goes now, or when the last writer has closed the view. */
+static void drop_text(const struct saving *s, struct node *node, struct draft *draft)
+	REQUIRES(vfs_class)
+{
+	if (node_writers(node)) {
+		draft_drop_on_close(draft);
+		return;
+	}
+	view_drop_draft(s->v, node);
+	changes_data(s->changes, node);
+}
+
 /* Updates the view's draft after a commit. */
 static void conclude_draft(const struct saving *s, const struct target *t, struct attempt *attempt,
 			   const struct outcome *came)
@@ -587,10 +599,8 @@ static void conclude_draft(const struct saving *s, const struct target *t, struc
 	if (saved && stands)
 		view_catch_up(s->v, t->node, s->changes);
 	draft = t->thing->view.draft;
-	if (came->dropped && draft && !draft->dirty && stands) {
-		view_drop_draft(s->v, t->node);
-		changes_data(s->changes, t->node);
-	}
+	if (came->dropped && draft && !draft->dirty && stands)
+		drop_text(s, t->node, draft);
 	vfs_unlock(s->v);
 }
 

@@ -30,6 +30,32 @@ os.close(fd)
 PYTHON
 }
 
+# A text that is saved twice stays the text of those who write to it: a write in place changes it,
+# and not what the view would be rendered as. FILE is a clip.json.
+patch_after_two_saves()
+{
+	python3 - "$1" <<'PYTHON'
+import json, os, sys
+
+path = sys.argv[1]
+kept = ("format", "name", "loop", "frames")
+values = {name: value for name, value in json.load(open(path)).items() if name in kept}
+text = json.dumps(dict(values, loop=False), indent=8).encode()
+fd = os.open(path, os.O_RDWR | os.O_TRUNC)
+for _ in range(2):
+    os.pwrite(fd, text, 0)
+    os.fsync(fd)
+assert os.pread(fd, len(text) + 1, 0) == text, "the text is another after the second save"
+at = text.index(b"false")
+os.pwrite(fd, b"true ", at)
+want = text[:at] + b"true " + text[at + 5 :]
+assert os.pread(fd, len(want) + 1, 0) == want, "the write went to another text"
+os.fsync(fd)
+os.close(fd)
+assert json.load(open(path))["loop"] is True, "the write is not saved"
+PYTHON
+}
+
 # The middle of the text, at the end of a line.
 cut() { head -n "$((($(wc -l <"$OWN") + 1) / 2))" "$OWN" | wc -c; }
 
@@ -102,4 +128,7 @@ for sample in "${samples[@]}"; do
 		try_view "$view" "${view#"$MNT"/}"
 	done
 done
+cp tests/data/canm/wiki512.canm "$SRC"
+ok "a write in place after the same text was saved twice" \
+	patch_after_two_saves "$MNT/wiki512.canm/walk/clip.json"
 umount_animfs
