@@ -16,6 +16,8 @@ int acl_check_read(struct vfs *v, const struct request *who, const struct target
  * checked itself.
  */
 int access_check_open(const struct vfs *v, const struct request *who, int fd, int flags);
+/* May they read the file behind `fd`? NULL may do everything. 0, EACCES or another errno. */
+int access_check_read(const struct vfs *v, const struct caller *who, int fd);
 
 /* Sets up the guard; call it before the store is used. */
 void access_start(struct vfs *v);

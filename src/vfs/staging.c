@@ -123,6 +123,7 @@ static void staging_put(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
 	thing_put(&v->nodes, s->thing);
 	node_put(&v->nodes, s->node);
 	gifts_release(&s->gifts);
+	free(s->who);
 	free(s);
 }
 
@@ -181,8 +182,9 @@ static void staging_end(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
 	staging_put(v, s);
 }
 
-/* Stages a folder. False: no memory. */
-static bool staging_add(struct vfs *v, struct node *node, struct program *maker) REQUIRES(vfs_class)
+/* Stages a folder. False: no memory. Takes over `who` if it is true. */
+static bool staging_add(struct vfs *v, struct node *node, struct program *maker, struct caller *who)
+	REQUIRES(vfs_class)
 {
 	struct staging *s = calloc(1, sizeof(*s));
 
@@ -192,6 +194,7 @@ static bool staging_add(struct vfs *v, struct node *node, struct program *maker)
 	s->thing = thing_get(node->thing);
 	s->end = (struct deadline){.due = staging_due, .user = s};
 	s->references = 1;
+	s->who = who;
 	s->thing->plain.staging = s;
 	v->stagings->count++;
 	if (maker)
@@ -203,6 +206,7 @@ static bool staging_add(struct vfs *v, struct node *node, struct program *maker)
 int staging_begin(struct vfs *v, const struct request *who, const struct target *folder)
 {
 	struct program *maker;
+	struct caller *caller = NULL;
 	const struct thing *thing;
 	char *path;
 	int error = path_of(v, folder->node, NULL, &path);
@@ -210,16 +214,22 @@ int staging_begin(struct vfs *v, const struct request *who, const struct target 
 	if (!error)
 		error = note_add(v, path);
 	free(path);
+	if (!error && who)
+		error = access_caller(v, who, &caller);
 	if (error)
 		return error;
 	maker = who ? program_of(v, who) : NULL;
 	vfs_lock(v);
 	thing = folder->node->thing;
-	if (thing->kind == THING_PLAIN && !staging_of(thing) &&
-	    !staging_add(v, folder->node, maker))
-		error = ENOMEM;
+	if (thing->kind == THING_PLAIN && !staging_of(thing)) {
+		if (staging_add(v, folder->node, maker, caller))
+			caller = NULL;
+		else
+			error = ENOMEM;
+	}
 	vfs_unlock(v);
 	program_put(maker);
+	free(caller);
 	return error;
 }
 

@@ -128,7 +128,7 @@ int staging_make_clip(struct staged *f)
 	f->texts.stored = true;
 	writer_lock(f->animation);
 	error = staged_open(f);
-	if (!error && !texts_read(f->v, f->fd, assembly_reads, &f->texts, &f->err))
+	if (!error && !texts_read(f->v, f->who, f->fd, assembly_reads, &f->texts, &f->err))
 		error = errno_of(&f->err);
 	if (!error)
 		error = commit_clip(f);

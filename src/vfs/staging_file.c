@@ -38,7 +38,7 @@ static bool read_clip(struct staged *f, const char *name)
 	clip->name = strdup(name);
 	if (!clip->name)
 		return err_memory(&f->err);
-	return texts_read(f->v, clip->fd, assembly_reads, &clip->texts, &f->err);
+	return texts_read(f->v, f->who, clip->fd, assembly_reads, &clip->texts, &f->err);
 }
 
 static bool read_clips(struct staged *f)
@@ -56,7 +56,15 @@ static bool read_clips(struct staged *f)
 	return true;
 }
 
-/* Reads raw.*, which must be a regular file. *fd: its descriptor, or -1. */
+static int read_raw_open(struct staged *f, int fd)
+{
+	struct stat st;
+	int error = access_check_read(f->v, f->who, fd);
+
+	return error ? error : at_read_open(fd, f->v->options->store.max_file, &f->raw, &st);
+}
+
+/* Reads raw.*, which must be a regular file that its maker may read. *fd: its descriptor, or -1. */
 static bool read_raw(struct staged *f, struct identity *id, int *fd)
 {
 	const char *name = f->raw_name;
@@ -65,13 +73,19 @@ static bool read_raw(struct staged *f, struct identity *id, int *fd)
 
 	if (!name[0])
 		return true;
-	error = at_read(f->fd, name, f->v->options->store.max_file, &f->raw, &st);
+	error = at_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
+	if (error)
+		*fd = -1;
+	else
+		error = read_raw_open(f, *fd);
+	if (*fd >= 0 && !f->raw.size) {
+		close(*fd);
+		*fd = -1;
+	}
 	if (error == ENOENT || error == EISDIR || error == EINVAL || error == ELOOP) {
 		buf_clear(&f->raw);
 		return true;
 	}
-	if (!error && f->raw.size)
-		error = at_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
 	if (!error && *fd >= 0)
 		error = identity_at(*fd, "", id, &st);
 	return !error || err_system(&f->err, error, name);
@@ -100,7 +114,7 @@ int staged_read_file(struct staged *f)
 	f->animation = animation_new(f->v, NULL, false);
 	if (!f->animation)
 		return ENOMEM;
-	if (!texts_read(f->v, f->fd, assembly_reads_of_file, &f->texts, &f->err) ||
+	if (!texts_read(f->v, f->who, f->fd, assembly_reads_of_file, &f->texts, &f->err) ||
 	    !read_clips(f) || !read_raw(f, &raw, &fd))
 		error = errno_of(&f->err);
 	else

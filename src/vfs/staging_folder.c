@@ -26,6 +26,25 @@ int staged_name(struct staged *f, char *path)
 	return 0;
 }
 
+/* The owner of the folder is to own what it becomes, and so must be allowed to read all of it. */
+static int find_owner(struct staged *f)
+{
+	const struct caller *maker = f->staging->who;
+	struct stat st;
+
+	if (!f->v->options->allow_other)
+		return 0;
+	if (fstat(f->fd, &st) != 0)
+		return errno;
+	f->who = maker;
+	if (maker && maker->uid == st.st_uid)
+		return 0;
+	/* The folder may have its group from the one above it: the owner need not be in it. */
+	f->owner = caller_new(st.st_uid, (gid_t)-1, NULL, 0);
+	f->who = f->owner;
+	return f->owner ? 0 : ENOMEM;
+}
+
 int staged_open(struct staged *f)
 {
 	const struct target t = {f->staging->node, f->staging->thing};
@@ -53,6 +72,9 @@ int staged_open(struct staged *f)
 		f->fd = -1;
 		return error;
 	}
+	error = find_owner(f);
+	if (error)
+		return error;
 	return attributes_read(f->fd, &f->as);
 }
 
@@ -69,6 +91,7 @@ void staged_release(struct staged *f)
 	buf_release(&f->raw);
 	free(f->path);
 	free(f->above);
+	free(f->owner);
 	if (f->fd >= 0)
 		close(f->fd);
 	folder_close(f->v, &f->parent);

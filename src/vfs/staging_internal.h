@@ -31,10 +31,10 @@ struct texts {
 /*
  * Lists a plain folder, and its bones/ and frames/, in order of creation; of other folders only the
  * name. Reads the texts whose path `wants` accepts. False and err if one of them, or a name, cannot
- * be read, so that nothing unknown gets lost.
+ * be read, so that nothing unknown gets lost. `who`: on whose behalf it reads; NULL: the daemon's.
  */
-bool texts_read(struct vfs *v, int folder, bool (*wants)(const char *path), struct texts *t,
-		struct err *err);
+bool texts_read(struct vfs *v, const struct caller *who, int folder,
+		bool (*wants)(const char *path), struct texts *t, struct err *err);
 void texts_release(struct texts *t);
 
 /*
@@ -63,6 +63,8 @@ void texts_put_away(int folder, const struct texts *t);
 struct staging {
 	struct node *node;   /* constant; referenced */
 	struct thing *thing; /* constant; referenced */
+	struct caller
+		*who; /* constant: who made the folder; NULL: unknown, or allow_other is off */
 	struct deadline end;
 	int64_t rest GUARDED_BY(staging_class); /* ms until the next attempt */
 
@@ -97,8 +99,11 @@ struct staged {
 	struct changes *changes;
 	/* the animation that it becomes a clip of, or becomes; referenced */
 	struct animation *animation;
-	uint64_t touches;        /* staging->touches before anything was read */
-	int fd;                  /* -1: not open */
+	uint64_t touches; /* staging->touches before anything was read */
+	int fd;           /* -1: not open */
+	/* On whose behalf it is read: its owner, with all groups if known; NULL: the daemon's. */
+	const struct caller *who;
+	struct caller *owner;    /* what `who` points to, unless that is staging->who */
 	char *path, *above;      /* its path, and that of its parent, */
 	struct node *node_above; /* whose node this is; referenced; or NULL */
 	char name[NAME_MAX + 1];

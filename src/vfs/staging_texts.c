@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "access.h"
 #include "diagnostics.h"
 #include "disk/at.h"
 #include "disk/portable.h"
@@ -19,22 +20,32 @@
 
 struct texts_reading {
 	struct vfs *v;
+	const struct caller *who;
 	bool (*wants)(const char *path);
 	struct texts *t;
 	const char *inside; /* "", "bones" or "frames" */
 };
 
-/* Reads a text. Anything but a regular file is not a text, whatever its name. */
+/*
+ * Reads a text, which its maker must be allowed to read: who may write to a folder can move any
+ * file into it. Anything but a regular file is not a text, whatever its name.
+ */
 static int read_text(const struct texts_reading *r, int folder, const char *name,
 		     struct text_name *to)
 {
 	struct buf text = BUF_INIT;
 	struct stat st;
-	int error;
+	int fd, error;
 
 	if (!S_ISREG(to->st.st_mode) || !r->wants(to->path))
 		return 0;
-	error = at_read(folder, name, r->v->options->max_text, &text, &st);
+	error = at_open(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	if (error)
+		return error;
+	error = access_check_read(r->v, r->who, fd);
+	if (!error)
+		error = at_read_open(fd, r->v->options->max_text, &text, &st);
+	close(fd);
 	if (error)
 		buf_release(&text);
 	to->text = buf_bytes(&text);
@@ -102,10 +113,10 @@ static int by_birth(const void *pa, const void *pb)
 	return strcmp(a->path, b->path);
 }
 
-bool texts_read(struct vfs *v, int folder, bool (*wants)(const char *path), struct texts *t,
-		struct err *err)
+bool texts_read(struct vfs *v, const struct caller *who, int folder,
+		bool (*wants)(const char *path), struct texts *t, struct err *err)
 {
-	struct texts_reading r = {v, wants, t, ""};
+	struct texts_reading r = {v, who, wants, t, ""};
 	bool fine = read_folder(&r, folder, err);
 
 	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders) && fine; i++) {

@@ -182,3 +182,28 @@ ok "both" wait_for 10 is_file "$SRC/setgid/killed.canm"
 is "which is the user's" "$(stat -c '%u %g %a' "$SRC/plain/killed.canm")" "$USER_ID $USER_ID 640"
 is "and the member's, in the folder's group" "$(stat -c '%u %g %a' "$SRC/setgid/killed.canm")" "$OTHER_ID $USER_ID 640"
 umount_animfs
+
+# ---- of what its maker may not read ----
+
+# A folder's owner can move others' files into it, but not learn what they say.
+mkdir "$SRC/his"
+cp "$RAW" "$SRC/his/secret"
+chmod 600 "$SRC/his/secret"
+chown $USER_ID:$USER_ID "$SRC/his"
+mount_animfs -o allow_other
+ok "a user moves root's file into a folder of his" \
+	as_user sh -c "mkdir '$MNT/his/new.canm' && mv '$SRC/his/secret' '$SRC/his/new.canm/raw.canm'"
+fails "which does not become a file" as_user sync "$MNT/his/new.canm"
+is "but stays as it is" "$(stat -c '%u %a' "$SRC/his/new.canm/raw.canm")" "0 600"
+like "and the list says why" "$(<"$MNT/.animfs/errors")" \
+	'his/new.canm: not an animation yet: raw.canm: Permission denied'
+"$ANIMFS" cat "$RAW/walk/clip.json" >"$SRC/his/clip.json"
+chmod 600 "$SRC/his/clip.json"
+ok "a user moves root's text into a folder of his" as_user sh -c \
+	"mkdir -p '$MNT/his/texts.canm/walk' && mv '$SRC/his/clip.json' '$SRC/his/texts.canm/walk'"
+fails "which does not become a file, either" as_user sync "$MNT/his/texts.canm"
+chown -R $USER_ID "$SRC/his/new.canm"
+touch "$MNT/his/new.canm"
+ok "once he may read it, it becomes a file" as_user sync "$MNT/his/new.canm"
+ok "with what it says" cmp "$SRC/his/new.canm" "$RAW"
+umount_animfs
