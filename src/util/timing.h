@@ -6,7 +6,6 @@
 /* ---- by the clock of the rules (clock_ms), through deadlines ---- */
 
 #define END_MS 2000       /* without activity, after which something unfinished is ended */
-#define BATCH_MS 10000    /* limit of a batch, not counting the time that its saves take */
 #define AGAIN_MS 100      /* after which ending a batch is tried again */
 #define REST_MAX_MS 60000 /* limit of the time between two attempts to end a staged folder */
 #define LOOK_MS 40        /* between a change by others and a look; it usually has several events */

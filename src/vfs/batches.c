@@ -19,7 +19,6 @@ struct program_batch {
 	struct batch *batch;
 	uint64_t id;      /* the batch's id in history */
 	int64_t last;     /* when its last save was done (clock_ms) */
-	int64_t began;    /* its first save, plus the time that its saves have taken since */
 	size_t charged;   /* bytes charged to --drafts-max */
 	bool busy;        /* a save is using it */
 	bool ended;       /* no text may be added */
@@ -66,7 +65,7 @@ static struct program_batch *new_batch(struct batches_save *s, int64_t now) REQU
 	}
 	while (!b->id && getrandom(&b->id, sizeof(b->id), 0) > 0)
 		;
-	b->began = b->last = now;
+	b->last = now;
 	if (s->program) {
 		b->program = program_get(s->program);
 		program_end_await(&b->end, b->program, &s->a->end);
@@ -135,7 +134,7 @@ static void note_unfinished(const struct batches_save *s) REQUIRES(writer_class)
 
 static bool is_late(const struct program_batch *b, int64_t now)
 {
-	return b->ended || now - b->last >= END_MS || now - b->began >= BATCH_MS;
+	return b->ended || now - b->last >= END_MS;
 }
 
 static bool is_over(const struct program_batch *b, int64_t now)
@@ -201,7 +200,6 @@ static bool enter_batch(struct batches_save *s, bool another) REQUIRES(writer_cl
 	if (!s->batch)
 		return false;
 	s->batch->busy = true;
-	s->entered = now;
 	s->note = (struct history_note){
 		.batch = s->batch->id,
 		.program = s->program && s->program->process.pid ? s->program->process.name : NULL};
@@ -597,13 +595,11 @@ static void take_back_line(const struct batches_save *s, const char *in_file)
 	free(path);
 }
 
-/* The time that the save itself took, perhaps on a slow disk, does not count for BATCH_MS. */
 static void go_on(struct batches_save *s) REQUIRES(writer_class)
 {
 	struct program_batch *b = s->batch;
 
 	b->last = clock_ms();
-	b->began += b->last - s->entered;
 	b->busy = false;
 	b->ended |= s->alone;
 }
@@ -694,11 +690,8 @@ static int64_t next_end(const struct animation *a) REQUIRES(writer_class)
 	int64_t now = clock_ms(), next = 0;
 
 	for (const struct program_batch *b = a->batches; b; b = b->next) {
-		int64_t end = b->last + END_MS < b->began + BATCH_MS ? b->last + END_MS
-								     : b->began + BATCH_MS;
+		int64_t end = is_over(b, now) ? now + AGAIN_MS : b->last + END_MS;
 
-		if (is_over(b, now))
-			end = now + AGAIN_MS;
 		if (!next || end < next)
 			next = end;
 	}

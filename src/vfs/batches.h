@@ -3,11 +3,9 @@
  * batches.h - the batches of saves below an animation (store/batch.h): which save belongs to which
  * batch, when a batch ends, and what .animfs/errors says about it.
  *
- * A batch is one program's. It ends with that program, END_MS after its last save was done,
- * BATCH_MS after its first (the time that its saves took not counted), at fsync of a folder, when a
- * view is saved in it again, when others added or removed clips or bones, or when its texts do not
- *fit in what
- * --drafts-max leaves. What it is by then stays.
+ * A batch is one program's. It ends with that program, END_MS after its last save was done, at
+ * fsync of a folder, when a view is saved in it again, when others added or removed clips or bones,
+ * or when its texts do not fit in what --drafts-max leaves. What it is by then stays.
  *
  *	batches_begin(&save, &err);
  *	effect = batches_add(&save, whole, &err);
@@ -41,8 +39,7 @@ struct batches_save {
 	struct history_note note;
 	struct version *now; /* the current version */
 	uint32_t number, base, since;
-	bool alone;      /* the text is not compared with others: its clip has another name now */
-	int64_t entered; /* when the batch took the save in: clock_ms */
+	bool alone; /* the text is not compared with others: its clip has another name now */
 };
 
 /* Begins a save; `now`: the current version. False when out of memory: do not call the others. */
