@@ -7,11 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <xxhash.h>
 
 #define EVENTS_MAX 1024
+#define ENTRIES_MAX 1024
+#define SLOTS 1024 /* of the table of entries; a power of two */
 
 struct diagnostic {
-	struct diagnostic *next;
+	/* of an entry: in the list of all, and in its slot */
+	struct diagnostic *newer, *older, *next_in_slot;
 	const char *how; /* a string constant */
 	char *reason;
 	char path[];
@@ -19,7 +23,10 @@ struct diagnostic {
 
 struct diagnostics {
 	struct lock lock;
-	struct diagnostic *first GUARDED_BY(diagnostics_class); /* newest first */
+	struct diagnostic *newest GUARDED_BY(diagnostics_class);
+	struct diagnostic *oldest GUARDED_BY(diagnostics_class);
+	struct diagnostic *slots[SLOTS] GUARDED_BY(diagnostics_class); /* by the path's hash */
+	size_t count GUARDED_BY(diagnostics_class);
 	/* A ring; once it is full, the oldest is at event_count % EVENTS_MAX. */
 	struct diagnostic *events[EVENTS_MAX] GUARDED_BY(diagnostics_class);
 	uint64_t event_count GUARDED_BY(diagnostics_class); /* number of events ever */
@@ -70,11 +77,11 @@ UNSHARED void diagnostics_free(struct diagnostics *d)
 {
 	if (!d)
 		return;
-	while (d->first) {
-		struct diagnostic *next = d->first->next;
+	while (d->newest) {
+		struct diagnostic *older = d->newest->older;
 
-		diagnostic_free(d->first);
-		d->first = next;
+		diagnostic_free(d->newest);
+		d->newest = older;
 	}
 	for (size_t i = 0; i < EVENTS_MAX; i++)
 		diagnostic_free(d->events[i]);
@@ -98,26 +105,53 @@ static struct diagnostic *diagnostic_new(const char *path, const char *how, cons
 	return NULL;
 }
 
+/* Where the path's entry is in its slot, or would be. */
+static struct diagnostic **slot_of(struct diagnostics *d, const char *path)
+	REQUIRES(diagnostics_class)
+{
+	struct diagnostic **at = &d->slots[XXH3_64bits(path, strlen(path)) & (SLOTS - 1)];
+
+	while (*at && strcmp((*at)->path, path) != 0)
+		at = &(*at)->next_in_slot;
+	return at;
+}
+
+static void remove_entry(struct diagnostics *d, struct diagnostic *entry)
+	REQUIRES(diagnostics_class)
+{
+	*slot_of(d, entry->path) = entry->next_in_slot;
+	*(entry->newer ? &entry->newer->older : &d->newest) = entry->older;
+	*(entry->older ? &entry->older->newer : &d->oldest) = entry->newer;
+	d->count--;
+	diagnostic_free(entry);
+}
+
+static void add_entry(struct diagnostics *d, struct diagnostic *entry) REQUIRES(diagnostics_class)
+{
+	if (d->count >= ENTRIES_MAX)
+		remove_entry(d, d->oldest);
+	entry->newer = NULL;
+	entry->older = d->newest;
+	*(d->newest ? &d->newest->newer : &d->oldest) = entry;
+	d->newest = entry;
+	entry->next_in_slot = NULL;
+	*slot_of(d, entry->path) = entry;
+	d->count++;
+}
+
 /* Replaces the path's entry, of whatever kind, or removes it. False if it was the same. */
 static bool replace_entry(struct diagnostics *d, const char *path, const char *how,
 			  const char *reason) REQUIRES(diagnostics_class)
 {
-	struct diagnostic **at = &d->first, *old, *new;
+	struct diagnostic *old = *slot_of(d, path), *new;
 
-	while (*at && strcmp((*at)->path, path) != 0)
-		at = &(*at)->next;
-	old = *at;
 	if (old && reason && old->how == how && strcmp(old->reason, reason) == 0)
 		return false;
-	if (old) {
-		*at = old->next;
-		diagnostic_free(old);
-	}
+	if (old)
+		remove_entry(d, old);
 	new = reason ? diagnostic_new(path, how, reason) : NULL;
-	if (new) {
-		new->next = d->first;
-		d->first = new;
-	}
+	if (new)
+		add_entry(d, new);
 	return true;
 }
 
@@ -131,6 +165,20 @@ void diagnose(struct vfs *v, const char *path, const char *how, const char *reas
 	lock_release(&d->lock, &diagnostics_class);
 	if (is_new && reason)
 		log_warning("%s: %s: %s", path, how, reason);
+}
+
+void diagnose_gone(struct vfs *v, const struct node *folder, const char *name)
+{
+	struct diagnostics *d = v->diagnostics;
+	char *path = NULL;
+	bool some;
+
+	lock_acquire(&d->lock, &diagnostics_class);
+	some = d->count > 0;
+	lock_release(&d->lock, &diagnostics_class);
+	if (some && path_of(v, folder, name, &path) == 0)
+		diagnose(v, path, NULL, NULL);
+	free(path);
 }
 
 /* The time to the millisecond, which also makes lines distinct. */
@@ -346,7 +394,7 @@ void diagnostics_render(struct vfs *v, struct buf *out)
 	struct diagnostics *d = v->diagnostics;
 
 	lock_acquire(&d->lock, &diagnostics_class);
-	for (const struct diagnostic *entry = d->first; entry; entry = entry->next)
+	for (const struct diagnostic *entry = d->newest; entry; entry = entry->older)
 		render(entry, out);
 	for (uint64_t i = d->event_count; i > 0 && i + EVENTS_MAX > d->event_count; i--)
 		if (d->events[(i - 1) % EVENTS_MAX])

@@ -11,10 +11,13 @@
 struct diagnostics *diagnostics_new(void); /* NULL: no memory */
 void diagnostics_free(struct diagnostics *d);
 /*
- * Replaces the entry of this path, or adds one; a path has one at most. how: its kind, a string
- * constant such as "read-only" or "not a clip yet". reason NULL: removes the entry, of any kind.
+ * Replaces the entry of this path, or adds one; a path has one at most, and the last 1024 are kept.
+ * how: its kind, a string constant such as "read-only" or "not a clip yet". reason NULL: removes
+ * the entry, of any kind.
  */
 void diagnose(struct vfs *v, const char *path, const char *how, const char *reason);
+/* The name is gone: removes its entry. */
+void diagnose_gone(struct vfs *v, const struct node *folder, const char *name) EXCLUDES(vfs_class);
 /* Adds an event, with the current time. The last 1024 are kept. */
 void diagnose_event(struct vfs *v, const char *path, const char *how, const char *reason);
 /* Withdraws the last event of this path and kind. */

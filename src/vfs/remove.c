@@ -291,6 +291,8 @@ int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const 
 		error = remove_plain(v, &slot.parent, name, 0);
 	else if (!error)
 		error = slot.place.kind == PLACE_VIEW ? remove_view(v, &slot.parent, name) : EISDIR;
+	if (!error)
+		diagnose_gone(v, slot.parent.node, name);
 	slot_release(v, &slot);
 	return error;
 }
@@ -332,6 +334,9 @@ int vfs_rmdir(struct vfs *v, const struct request *who, uint64_t parent, const c
 		staging_given(v, who, slot.parent.node, 0);
 	if (!error)
 		error = remove_any_folder(v, &slot, name);
+	/* A clip is only absent yet, and its entry may be why it cannot be removed. */
+	if (!error && !slot.present)
+		diagnose_gone(v, slot.parent.node, name);
 	slot_release(v, &slot);
 	return error;
 }

@@ -6,6 +6,7 @@
  */
 #include "access.h"
 #include "clips.h"
+#include "diagnostics.h"
 #include "end.h"
 #include "given.h"
 #include "handle.h"
@@ -939,6 +940,8 @@ static int rename_once(struct vfs *v, const struct request *who, uint64_t parent
 
 	if (!error)
 		error = choose_rename(&m);
+	if (!error && !m.from.is_view && !(flags & RENAME_EXCHANGE))
+		diagnose_gone(v, m.from.parent.node, name);
 	free(m.caller);
 	if (!error && m.overtaken) {
 		vfs_lock(v);
