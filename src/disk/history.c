@@ -811,26 +811,43 @@ static int private_name(struct state *state, const struct history_file *f, char 
 	return error == ENAMETOOLONG ? state_temporary(state, f->folder, out, NAME_MAX + 1) : error;
 }
 
-/* Nothing is removed by its own name, which may be another program's file at any time. */
+/* Removes the file that was moved to a private name; gives it its own back if that fails. */
+static int remove_checked(struct history_save *s, const char *moved, uint64_t size)
+	REQUIRES(replace_class)
+{
+	const struct history_file *f = s->file;
+	int error = wants_bytes(s) ? copy_file(s, f->dir, moved, size) : 0;
+
+	if (!error && unlinkat(f->dir, moved, 0))
+		error = errno;
+	if (error)
+		at_rename(f->dir, moved, f->dir, f->name, RENAME_NOREPLACE);
+	return error;
+}
+
+/*
+ * The file is not removed by its own name, which may be another program's file at any time, unless
+ * the disk is full.
+ */
 static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_class)
 {
 	const struct history_file *f = s->file;
 	char moved[NAME_MAX + 1];
 	int error = private_name(s->history->state, f, moved);
 
+	/* No room even to note a private name: to remove a file is what makes room. */
+	if (history_needs_room(error))
+		return unlinkat(f->dir, f->name, 0) ? errno : 0;
 	if (error)
 		return error;
 	error = at_rename(f->dir, f->name, f->dir, moved, RENAME_NOREPLACE);
 	if (!error)
 		error = check_moved(s, f->dir, moved);
-	if (!error && wants_bytes(s)) {
-		error = copy_file(s, f->dir, moved, size);
-		if (error)
-			at_rename(f->dir, moved, f->dir, f->name, RENAME_NOREPLACE);
-	}
-	if (!error && unlinkat(f->dir, moved, 0))
-		error = errno;
-	state_temporary_gone(s->history->state, f->folder);
+	if (!error)
+		error = remove_checked(s, moved, size);
+	/* A file that is still there gets its name from a later mount, which finds it noted. */
+	if (faccessat(f->dir, moved, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+		state_temporary_gone(s->history->state, f->folder);
 	return error;
 }
 
@@ -985,8 +1002,8 @@ bool history_is_beside(const struct history *h, int dir)
 }
 
 /*
- * The bytes to drop for a save of `size` bytes. A quota does not show in the free space: all that
- * is needed must come from versions.
+ * The bytes to drop for a save of `size` bytes; 0: none. A limit that does not show in the free
+ * space, such as a quota: all that is needed must come from versions.
  */
 static uint64_t needed_room(const struct history *h, int error, uint64_t size)
 {
@@ -994,14 +1011,12 @@ static uint64_t needed_room(const struct history *h, int error, uint64_t size)
 	uint64_t need = 0;
 	int top;
 
-	if (error == EDQUOT)
-		return history_cost(size) + SPARE;
 	if (open_top(h->state, false, &top))
 		return 0;
-	if (!fstatvfs(top, &fs))
+	if (error == ENOSPC && !fstatvfs(top, &fs))
 		need = lacking(&fs, size);
 	close(top);
-	return need;
+	return need ? need : history_cost(size) + SPARE;
 }
 
 bool history_yield(struct history *h, int error, int dir, uint64_t size)

@@ -216,6 +216,8 @@ static int fill_file(struct replacement *r, struct bytes data)
 	return 0;
 }
 
+#define SPARE_NAMES 100 /* that are tried for a file that cannot get its own back */
+
 /* The version of a name now, without ctime, which renames change. */
 static int version_of(const struct replacement *r, const char *name, struct file_version *version)
 {
@@ -234,12 +236,20 @@ static int rename_as(const struct replacement *r, unsigned flags)
 }
 
 /*
- * The temporary is another program's file, and cannot be exchanged back. If the new file was
- * removed meanwhile, its name is free; else that file stays where it is.
+ * The temporary is another program's file, and cannot be exchanged back. It gets its name if that
+ * is free, since the new file was removed meanwhile; else NAME.~1~ and so on: as a temporary the
+ * next mount would remove it.
  */
 static void give_back(struct replacement *r)
 {
-	r->is_stuck = rename_as(r, RENAME_NOREPLACE) != 0;
+	char name[NAME_MAX + 1];
+	int error = rename_as(r, RENAME_NOREPLACE);
+
+	for (unsigned i = 1; error == EEXIST && i <= SPARE_NAMES; i++) {
+		snprintf(name, sizeof(name), "%.*s.~%u~", NAME_MAX - 16, r->name, i);
+		error = at_rename(r->via, r->temporary, r->dir, name, RENAME_NOREPLACE);
+	}
+	r->is_stuck = error != 0;
 }
 
 /*

@@ -117,3 +117,19 @@ fails "all versions would not suffice: the save fails" \
 	"$ANIMFS" put "$SRC/a.canm/walk/bones/$bone" "$WORK/w.csv"
 is "and every version of the others is there" "$(kept_bytes "$STATE")" 9
 umount "$SRC"
+
+# ---- to remove a file makes room ----
+mount -t tmpfs -o size=4m tmpfs "$SRC" || skip_all "no tmpfs can be mounted"
+for options in "" --history=0; do
+	rm -f "$SRC/filler"
+	cp tests/data/canm/wiki512.canm "$SRC/x.canm"
+	mount_animfs $options
+	sed -i '2s/,[^,]*,-2,/,4.5,-2,/' "$MNT/x.canm/walk/bones/Bone01.csv" # makes the state directory
+	umount_animfs
+	mount_animfs $options
+	dd if=/dev/zero of="$SRC/filler" bs=4k 2>/dev/null
+	ok "rm -r on a full disk $options" rm -r "$MNT/x.canm"
+	fails "removes the file" test -e "$SRC/x.canm"
+	umount_animfs
+done
+umount "$SRC"

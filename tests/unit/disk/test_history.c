@@ -791,6 +791,15 @@ START_TEST(a_full_quota_drops_the_oldest)
 }
 END_TEST
 
+/* As on a remote filesystem, or one with quotas of projects. */
+START_TEST(a_limit_that_does_not_show_drops_the_oldest)
+{
+	keep_nine();
+	ck_assert(yields(ENOSPC, folder, 4096));
+	ck_assert_int_eq(count_kept("a.canm"), 6);
+}
+END_TEST
+
 START_TEST(what_would_not_suffice_stays)
 {
 	keep_nine();
@@ -806,7 +815,6 @@ START_TEST(what_is_not_in_the_way_stays)
 
 	keep_nine();
 	ck_assert(!yields(EDQUOT, elsewhere, 4096));
-	ck_assert(!yields(ENOSPC, folder, 0)); /* there is room */
 	ck_assert(!yields(EIO, folder, 4096));
 	ck_assert_int_eq(count_kept("a.canm"), 9);
 	close(elsewhere);
@@ -1180,6 +1188,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, what_another_program_keeps_counts);
 	tcase_add_test(tc, what_was_before_a_running_batch_stays);
 	tcase_add_test(tc, a_full_quota_drops_the_oldest);
+	tcase_add_test(tc, a_limit_that_does_not_show_drops_the_oldest);
 	tcase_add_test(tc, what_would_not_suffice_stays);
 	tcase_add_test(tc, what_is_not_in_the_way_stays);
 	tcase_add_test(tc, versions_of_others_stay);
