@@ -186,19 +186,23 @@ static struct program_batch *find_batch(const struct batches_save *s) REQUIRES(w
 	return b;
 }
 
+/* False when out of memory: then a save that has a batch keeps that one, for batches_finish. */
 static bool enter_batch(struct batches_save *s, bool another) REQUIRES(writer_class)
 {
 	int64_t now = clock_ms();
-	struct program_batch *b = s->batch ? s->batch : find_batch(s);
+	struct program_batch *was = s->batch ? s->batch : find_batch(s), *b = was;
 
-	if (b && (another || is_late(b, now) || !goes_on(s, b))) {
-		b->ended = true;
-		b->busy = false;
+	if (was && (another || is_late(was, now) || !goes_on(s, was))) {
+		was->ended = true;
 		b = NULL;
 	}
-	s->batch = b ? b : new_batch(s, now);
-	if (!s->batch)
+	if (!b)
+		b = new_batch(s, now);
+	if (!b)
 		return false;
+	if (was && b != was)
+		was->busy = false;
+	s->batch = b;
 	s->batch->busy = true;
 	s->note = (struct history_note){
 		.batch = s->batch->id,
