@@ -603,8 +603,9 @@ int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const 
 	int error = slot_find(v, parent, name, &slot);
 
 	*out = (struct opened){.handle = NULL};
-	if (!error && slot.present && (flags & O_EXCL))
-		error = EEXIST;
+	/* The name is back: the kernel must look again, and open it with the checks that need. */
+	if (!error && slot.present)
+		error = flags & O_EXCL ? EEXIST : ESTALE;
 	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
 		error = EISDIR;
 	if (!error)

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* test_open.c - creating a view that is there again, or is absent. */
+#include "mounted.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define VIEW "clip.json"
+
+static struct request who;
+static struct target clip;
+
+static void begin(void)
+{
+	struct entry entry;
+
+	mounted_begin_in(SAMPLE);
+	who = (struct request){.uid = getuid(), .gid = getgid(), .pid = getpid()};
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, mounted.folder.node->id, "walk", &entry), 0);
+	ck_assert_int_eq(target_get(mounted.v, entry.node, &clip), 0);
+}
+
+static void end(void)
+{
+	target_put(mounted.v, &clip);
+	mounted_end();
+}
+
+static int create(int flags, struct opened *out)
+{
+	struct entry entry;
+
+	return vfs_create(mounted.v, &who, clip.node->id, VIEW, 0644, flags, &entry, out);
+}
+
+START_TEST(what_is_there_again_is_not_created_but_looked_at)
+{
+	struct opened opened;
+
+	ck_assert_int_eq(create(O_RDWR | O_APPEND, &opened), ESTALE);
+	ck_assert_int_eq(create(O_RDWR | O_EXCL, &opened), EEXIST);
+	ck_assert_ptr_null(opened.handle);
+}
+END_TEST
+
+START_TEST(what_is_absent_is_created_empty)
+{
+	struct opened opened;
+	bool absent;
+
+	vfs_lock(mounted.v);
+	absent = name_set_absent(mounted.v, mounted.a, clip.node, VIEW, NULL);
+	vfs_unlock(mounted.v);
+	ck_assert(absent);
+	ck_assert_int_eq(create(O_RDWR, &opened), 0);
+	ck_assert_uint_eq(text_bytes(opened.handle->node->thing->view.draft->text).size, 0);
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
+Suite *open_suite(void);
+
+Suite *open_suite(void)
+{
+	Suite *s = suite_create("open");
+	TCase *t = tcase_create("open");
+
+	tcase_add_checked_fixture(t, begin, end);
+	tcase_add_test(t, what_is_there_again_is_not_created_but_looked_at);
+	tcase_add_test(t, what_is_absent_is_created_empty);
+	suite_add_tcase(s, t);
+	return s;
+}
