@@ -42,7 +42,7 @@ void mark_free(struct vfs *v, struct mark *mark)
 {
 	node_put(&v->nodes, mark->parent);
 	node_put(&v->nodes, mark->folder);
-	v->given_free(mark->given);
+	v->given_free(v, mark->given);
 	free(mark);
 }
 

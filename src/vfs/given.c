@@ -113,7 +113,7 @@ void given_forget(struct vfs *v, const struct node *folder)
 	}
 }
 
-static void xattrs_free(struct given *g)
+static void xattrs_free(struct vfs *v, struct given *g)
 {
 	while (g->xattrs) {
 		struct given_xattr *next = g->xattrs->next;
@@ -122,14 +122,16 @@ static void xattrs_free(struct given *g)
 		free(g->xattrs);
 		g->xattrs = next;
 	}
+	budget_give(&v->given, g->charged);
+	g->charged = 0;
 }
 
 /* Moves all attributes from `was` to `to`. */
-static void take_over(struct given *to, struct given *was)
+static void take_over(struct vfs *v, struct given *to, struct given *was)
 {
 	const size_t size = offsetof(struct given, below);
 
-	xattrs_free(to);
+	xattrs_free(v, to);
 	memcpy(to, was, size);
 	memset(was, 0, size);
 }
@@ -140,7 +142,7 @@ void given_move(struct vfs *v, const struct node *parent, const char *name, stru
 	struct given *to = was ? given_need(v, now) : NULL;
 
 	if (to && to != was->given)
-		take_over(to, was->given);
+		take_over(v, to, was->given);
 }
 
 void given_give(struct vfs *v, struct animation *from, const struct node *parent, const char *name,
@@ -161,25 +163,25 @@ void given_give(struct vfs *v, struct animation *from, const struct node *parent
 		}
 		own = given_need(v, clip);
 		if (own)
-			take_over(own, mark->given);
+			take_over(v, own, mark->given);
 		mark_free(v, mark);
 	}
 }
 
-void given_lose(struct node *node)
+void given_lose(struct vfs *v, struct node *node)
 {
 	struct given *given = given_find(node);
 
 	if (!given)
 		return;
-	xattrs_free(given);
+	xattrs_free(v, given);
 	memset(given, 0, offsetof(struct given, below));
 }
 
-void given_free(struct given *g)
+void given_free(struct vfs *v, struct given *g)
 {
 	if (g)
-		xattrs_free(g);
+		xattrs_free(v, g);
 	free(g);
 }
 
@@ -267,10 +269,29 @@ void given_list_xattrs(struct vfs *v, const struct target *t, struct buf *out)
 	vfs_unlock(v);
 }
 
-int given_set_xattr(struct given *g, const char *name, struct bytes value, int flags)
+/* Bytes that an attribute counts for. */
+static size_t size_of(const char *name, size_t value)
+{
+	return strlen(name) + 1 + value;
+}
+
+/* Charges an attribute that replaces `before` bytes. 0 or ENOSPC. */
+static int charge(struct vfs *v, struct given *g, size_t before, size_t size)
+{
+	if (g->charged - before + size > GIVEN_XATTRS_MAX ||
+	    (size > before && !budget_take(&v->given, size - before)))
+		return ENOSPC;
+	if (size < before)
+		budget_give(&v->given, before - size);
+	g->charged += size - before;
+	return 0;
+}
+
+int given_set_xattr(struct vfs *v, struct given *g, const char *name, struct bytes value, int flags)
 {
 	struct given_xattr **at = find_xattr(g, name), *x = *at;
 	uint8_t *copy;
+	int error;
 
 	if (x && (flags & XATTR_CREATE))
 		return EEXIST;
@@ -279,9 +300,14 @@ int given_set_xattr(struct given *g, const char *name, struct bytes value, int f
 	copy = malloc(value.size ? value.size : 1);
 	if (copy && !x)
 		x = calloc(1, sizeof(*x) + strlen(name) + 1);
-	if (!copy || !x) {
+	error = copy && x
+			? charge(v, g, *at ? size_of(name, x->size) : 0, size_of(name, value.size))
+			: ENOMEM;
+	if (error) {
+		if (x != *at)
+			free(x);
 		free(copy);
-		return ENOMEM;
+		return error;
 	}
 	if (value.size)
 		memcpy(copy, value.data, value.size);
@@ -294,13 +320,15 @@ int given_set_xattr(struct given *g, const char *name, struct bytes value, int f
 	return 0;
 }
 
-int given_remove_xattr(struct given *g, const char *name)
+int given_remove_xattr(struct vfs *v, struct given *g, const char *name)
 {
 	struct given_xattr **at = find_xattr(g, name), *x = *at;
 
 	if (!x)
 		return ENODATA;
 	*at = x->next;
+	g->charged -= size_of(name, x->size);
+	budget_give(&v->given, size_of(name, x->size));
 	free(x->value);
 	free(x);
 	return 0;

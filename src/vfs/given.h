@@ -9,6 +9,10 @@
 
 #include "view.h"
 
+/* Limits of extended attributes, in bytes. */
+#define GIVEN_XATTRS_MAX (64 << 10)
+#define GIVEN_ALL_MAX (64 << 20)
+
 struct given_xattr {
 	struct given_xattr *next;
 	size_t size;
@@ -25,6 +29,7 @@ struct given {
 	/* the view's mtime when the mtime was set: it counts only while the view does not change */
 	struct timespec age;
 	struct given_xattr *xattrs;
+	size_t charged;        /* bytes of xattrs, also counted in vfs->given */
 	struct mark *below[4]; /* links in the tree of an animation's marks; see given.c */
 };
 
@@ -43,14 +48,14 @@ struct given *given_need(struct vfs *v, struct node *node) REQUIRES(vfs_class);
  */
 void given_forget(struct vfs *v, const struct node *folder) REQUIRES(vfs_class);
 /* The view is removed: forgets its attributes, so that the next thing of its name has none. */
-void given_lose(struct node *node) REQUIRES(vfs_class);
+void given_lose(struct vfs *v, struct node *node) REQUIRES(vfs_class);
 /* Moves what is remembered for this name to `now`, the node that was renamed from it. */
 void given_move(struct vfs *v, const struct node *parent, const char *name, struct node *now)
 	REQUIRES(vfs_class);
 /* The same for what is remembered for a clip that went to another file, and for all below it. */
 void given_give(struct vfs *v, struct animation *from, const struct node *parent, const char *name,
 		struct node *clip) REQUIRES(vfs_class);
-void given_free(struct given *g);                         /* NULL is fine */
+void given_free(struct vfs *v, struct given *g);          /* NULL is fine */
 void given_apply(const struct given *g, struct stat *st); /* NULL is fine */
 /* Remembers the mode, and adapts a remembered ACL to it. */
 void given_mode(struct given *g, mode_t mode);
@@ -62,10 +67,13 @@ int given_xattr(struct vfs *v, const struct target *t, const char *name, struct 
 	EXCLUDES(vfs_class);
 /* Appends the names of extended attributes, each with its NUL. */
 void given_list_xattrs(struct vfs *v, const struct target *t, struct buf *out) EXCLUDES(vfs_class);
-/* Like setxattr(). 0 or an errno. */
-int given_set_xattr(struct given *g, const char *name, struct bytes value, int flags)
+/*
+ * Like setxattr(). 0 or an errno: ENOSPC beyond GIVEN_XATTRS_MAX bytes, names included, for one
+ * name, or GIVEN_ALL_MAX for the whole mount.
+ */
+int given_set_xattr(struct vfs *v, struct given *g, const char *name, struct bytes value, int flags)
 	REQUIRES(vfs_class);
 /* 0, or ENODATA if there is none. */
-int given_remove_xattr(struct given *g, const char *name) REQUIRES(vfs_class);
+int given_remove_xattr(struct vfs *v, struct given *g, const char *name) REQUIRES(vfs_class);
 
 #endif

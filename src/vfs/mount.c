@@ -188,6 +188,7 @@ UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct k
 	v->state = state;
 	v->read_only = read_only;
 	v->drafts.limit = options->drafts_max;
+	v->given.limit = GIVEN_ALL_MAX;
 	v->given_free = given_free;
 	v->animation_ends = end_due;
 	v->animation_looks = outside_due;

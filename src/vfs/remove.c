@@ -90,7 +90,7 @@ static void detach_view(struct vfs *v, struct node *node) REQUIRES(vfs_class)
 {
 	struct view_state *view = &node->thing->view;
 
-	given_lose(node);
+	given_lose(v, node);
 	view->standing = DETACHED;
 	if (view->draft && !view->draft->committing && !node->handles)
 		view_drop_draft(v, node);

@@ -123,9 +123,9 @@ void gifts_carry_over(struct vfs *v, const enum say says[GIVEN_COUNT], const str
 	if (!given)
 		return;
 	while (attributes_next(as, &at, &name, &value))
-		(void)given_set_xattr(given, name, value, 0);
+		(void)given_set_xattr(v, given, name, value, 0);
 	if (rights && as->acl.size)
-		(void)given_set_xattr(given, ACL_ACCESS, buf_bytes(&as->acl), 0);
+		(void)given_set_xattr(v, given, ACL_ACCESS, buf_bytes(&as->acl), 0);
 	if (rights)
 		given_mode(given, as->mode);
 	given->has_uid |= owner;

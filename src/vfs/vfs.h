@@ -126,7 +126,8 @@ struct vfs {
 	/* Number of closes that the kernel has sent and that are not done: close() does not wait.
 	 */
 	_Atomic unsigned releases;
-	void (*given_free)(struct given *given);
+	struct budget given; /* attributes given to views */
+	void (*given_free)(struct vfs *v, struct given *given);
 	void (*animation_ends)(struct vfs *v, void *animation);  /* its deadline `end`, */
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
 	/* By thread id (hashed): the node looked up last and not opened since; see vfs_open. */

@@ -225,7 +225,7 @@ static int set_given(struct vfs *v, const struct target *t, const char *name, st
 
 	vfs_lock(v);
 	g = given_need(v, t->node);
-	error = g ? given_set_xattr(g, name, value, flags) : node_link(t->node) ? ENOMEM : 0;
+	error = g ? given_set_xattr(v, g, name, value, flags) : node_link(t->node) ? ENOMEM : 0;
 	vfs_unlock(v);
 	return error;
 }
@@ -325,7 +325,7 @@ static int remove_given(struct vfs *v, const struct target *t, const char *name)
 
 	vfs_lock(v);
 	g = given_find(t->node);
-	error = g ? given_remove_xattr(g, name) : ENODATA;
+	error = g ? given_remove_xattr(v, g, name) : ENODATA;
 	vfs_unlock(v);
 	return error;
 }

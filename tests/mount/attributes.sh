@@ -74,6 +74,11 @@ is "with them again" "$(attributes "$WALK")" "$given"
 mv "$WALK" "$MOVED"
 cp "$WORK/x.canm" "$MNT/wiki512.canm/raw.canm"
 is "another clip of its name has none" "$(stat -c %a "$F")" 600
+big() { setfattr -n "user.$1" -v "$(head -c 45000 /dev/zero | tr '\0' x)" "$F"; }
+ok "attributes of a view have room for one of 45 KB" big first
+fails "and none for two" big second
+setfattr -x user.first "$F"
+ok "until it is removed" big second
 umount_animfs
 mount_animfs
 is "what was given to a view ends with the mount" "$(stat -c %a "$F")" 600
