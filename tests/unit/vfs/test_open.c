@@ -2,6 +2,8 @@
 /* test_open.c - creating a view that is there again, or is absent. */
 #include "mounted.h"
 
+#include "vfs/open.h"
+
 #include <errno.h>
 #include <fcntl.h>
 
@@ -34,6 +36,16 @@ static int create(int flags, struct opened *out)
 	return vfs_create(mounted.v, &who, clip.node->id, VIEW, 0644, flags, &entry, out);
 }
 
+static void set_absent(void)
+{
+	bool absent;
+
+	vfs_lock(mounted.v);
+	absent = name_set_absent(mounted.v, mounted.a, clip.node, VIEW, NULL);
+	vfs_unlock(mounted.v);
+	ck_assert(absent);
+}
+
 START_TEST(what_is_there_again_is_not_created_but_looked_at)
 {
 	struct opened opened;
@@ -47,15 +59,44 @@ END_TEST
 START_TEST(what_is_absent_is_created_empty)
 {
 	struct opened opened;
-	bool absent;
 
-	vfs_lock(mounted.v);
-	absent = name_set_absent(mounted.v, mounted.a, clip.node, VIEW, NULL);
-	vfs_unlock(mounted.v);
-	ck_assert(absent);
+	set_absent();
 	ck_assert_int_eq(create(O_RDWR, &opened), 0);
 	ck_assert_uint_eq(text_bytes(opened.handle->node->thing->view.draft->text).size, 0);
 	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
+static const struct view *find_view(void)
+{
+	struct version *now = source_get(
+		mounted.a->source,
+		&(struct where){.dir = scratch_root, .folder = "", .name = MOUNTED_FILE}, NULL);
+	const struct tree tree = {now, MOUNTED_FILE};
+	struct place place;
+
+	ck_assert_ptr_nonnull(now);
+	ck_assert(tree_walk(&tree, "walk/" VIEW, &place));
+	version_put(now);
+	return place.view;
+}
+
+START_TEST(what_cannot_be_opened_stays_absent)
+{
+	const struct place place = {.kind = PLACE_VIEW, .view = find_view()};
+	struct opened opened;
+	struct entry entry;
+	bool absent;
+
+	set_absent();
+	mounted.v->read_only = true;
+	ck_assert_int_eq(view_create(mounted.v, &who, &clip, VIEW, &place, O_RDWR, &opened, &entry),
+			 EROFS);
+	mounted.v->read_only = false;
+	vfs_lock(mounted.v);
+	absent = name_is_absent(mounted.a, clip.node, VIEW);
+	vfs_unlock(mounted.v);
+	ck_assert(absent);
 }
 END_TEST
 
@@ -69,6 +110,7 @@ Suite *open_suite(void)
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, what_is_there_again_is_not_created_but_looked_at);
 	tcase_add_test(t, what_is_absent_is_created_empty);
+	tcase_add_test(t, what_cannot_be_opened_stays_absent);
 	suite_add_tcase(s, t);
 	return s;
 }
