@@ -59,10 +59,14 @@ END_TEST
 START_TEST(what_is_absent_is_created_empty)
 {
 	struct opened opened;
+	size_t size;
 
 	set_absent();
 	ck_assert_int_eq(create(O_RDWR, &opened), 0);
-	ck_assert_uint_eq(text_bytes(opened.handle->node->thing->view.draft->text).size, 0);
+	vfs_lock(mounted.v);
+	size = text_bytes(opened.handle->node->thing->view.draft->text).size;
+	vfs_unlock(mounted.v);
+	ck_assert_uint_eq(size, 0);
 	vfs_release(mounted.v, opened.handle);
 }
 END_TEST
