@@ -95,6 +95,7 @@ how_to_have()
 	"mounting is not permitted"* | *"can be mounted"* | *"cannot be mounted"* | *"namespaces can be made"* | *"mount can be made"*)
 		echo "root of the machine, or of a container with --privileged"
 		;;
+	*"where a thread waits"*) echo "a kernel that has /proc/PID/task/TID/wchan" ;;
 	"this kernel"*) echo "a kernel with Landlock and seccomp" ;;
 	*"chattr +a"*) echo "Linux 6.6 or later" ;;
 	*ACLs*) echo "ANIMFS_TEST_DIR=DIR on a filesystem that has them, such as ext4" ;;
