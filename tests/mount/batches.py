@@ -140,9 +140,8 @@ def read_written(path):
     return data
 
 
-def save_again(path, edit, kind, delay, save=None):
-    """By and by. A text that was changed by others while it was open is refused, and is saved once more."""
-    time.sleep(delay)
+def save_again(path, edit, kind, save=None):
+    """A text that was changed by others while it was open is refused, and is saved once more."""
     for tries in range(2000):
         try:
             (save or save_tee)(path, edited(read_written(path).decode(), edit, kind).encode())
@@ -446,6 +445,8 @@ BACK = {
 }
 if "BATCH_SMB" in os.environ:
     BACK = {"smb": back_smb}
+# How the programs save that stop between two texts, where another one is to do something there.
+STEPPED = {"python": save_tee, "python-rename": save_rename, "vscode": save_vscode}
 # Nothing tells such a program that its text is saved.
 EVENTUAL = ("mapped",)
 NEEDS = {"rsync-r": "rsync", "rsync-a": "rsync", "rsync--inplace": "rsync", "unzip": "unzip", "vim": "vim",
@@ -679,6 +680,32 @@ class World:
         else:
             BACK[way](self.rng, tree, self.top(mount))
 
+    def back_meanwhile(self, tree, what, function, *args):
+        """Between two texts of the copy another program calls the function; with a program that cannot be
+        stopped there, after some milliseconds, so that chance decides what it meets."""
+        if self.way in STEPPED:
+            names = shuffled(self.rng, tree)
+            at = self.rng.randrange(len(names) + 1)
+            self.step(f"back by {self.way}; after {at} texts {what}")
+
+            def copies():
+                python_writes(STEPPED[self.way], names[:at], tree, self.top())
+                program(function, *args)
+                python_writes(STEPPED[self.way], names[at:], tree, self.top())
+
+            program(copies)
+            return
+        delay = self.rng.uniform(0, 0.08)
+        self.step(f"after {delay:.3f} s {what}, beside")
+
+        def later():
+            time.sleep(delay)
+            function(*args)
+
+        pid = start(later)
+        self.back(tree)
+        ended(pid, what)
+
     def bring(self, tree, edit, kind):
         """An edit in the copy, and its way back."""
         self.change(tree, edit, kind)
@@ -746,18 +773,19 @@ def one_program(*saves):
 
 
 # ---- the lines ----
-# A line's function has the ways it is tried with in `ways`, and `mounts`, `options` of its world.
+# A line's function has the ways it is tried with in `ways`, and `mounts`, `options` of its world. Where
+# another program does something meanwhile, chance decides with most ways: those are a search.
 
 LINES = {}
 
 
-def line(ways=SOME, mounts=1, options=()):
+def line(ways=SOME, mounts=1, options=(), meanwhile=False):
     def add(function):
         if "BATCH_SMB" in os.environ:
             mine = ("smb",) if {"smb", "cp-r"} & set(ways) else ()
         else:
             mine = tuple(way for way in ways if way != "smb")
-        LINES[function.__name__] = (function, mine, mounts, OPTIONS + tuple(options))
+        LINES[function.__name__] = (function, mine, mounts, OPTIONS + tuple(options), meanwhile)
         return function
     return add
 
@@ -833,21 +861,18 @@ def third_bone_in_three_views(w):
     w.check()
 
 
-@line(THROUGH_A_MOUNT)
+@line(THROUGH_A_MOUNT, meanwhile=True)
 def third_bone_meanwhile(w):
     """Another program saves while the copy is under way."""
     tree = w.out()
     for value in (2.5, 3.5):
         w.change(tree, Edit("hips", value), "csv")
-        delay = w.rng.uniform(0, 0.08)
         bone = w.rng.choice(["csv", "json"])
         path = os.path.join(w.top(), view_of(Edit("spine", 0), bone))
-        w.step(f"another program saves {Edit('spine', value + 4)} after {delay:.3f} s of")
-        # What is written into a file that vim has moved to F~ goes with it, on any filesystem.
-        pid = start(save_again, path, Edit("spine", value + 4), bone, delay, save_rename if w.way == "vim" else save_tee)
         before = w.errors()
-        w.back(tree)
-        ended(pid, "the other program's save")
+        # What is written into a file that vim has moved to F~ goes with it, on any filesystem.
+        w.back_meanwhile(tree, f"another program saves {Edit('spine', value + 4)}", save_again, path,
+                         Edit("spine", value + 4), bone, save_rename if w.way == "vim" else save_tee)
         w.expect(Edit("hips", value), Edit("spine", value + 4))
         w.save_what_went_back(tree, Edit("spine", value + 4), before)
         w.check(settle=True)
@@ -1022,23 +1047,13 @@ def unchanged_text_beside_others(w):
     w.check(settle=True)
 
 
-@line(THROUGH_A_MOUNT)
+@line(THROUGH_A_MOUNT, meanwhile=True)
 def undo_meanwhile(w):
     """animfs undo of one bone while a copy of the tree comes back: it stays undone."""
     w.save(Edit("spine", 7.5), "csv")
     tree = w.out()
     w.change(tree, Edit("hips", 2.5), "csv")
-    delay = w.rng.uniform(0, 0.08)
-    view = w.top() + "/walk/bones/spine.csv"
-
-    def undo():
-        time.sleep(delay)
-        run(ANIMFS, "undo", view)
-
-    w.step(f"animfs undo spine.csv after {delay:.3f} s of")
-    pid = start(undo)
-    w.back(tree)
-    ended(pid, "undo")
+    w.back_meanwhile(tree, "animfs undo spine.csv", run, ANIMFS, "undo", w.top() + "/walk/bones/spine.csv")
     w.expect(Edit("hips", 2.5), Edit("spine", 3))
     w.check(settle=True)
 
@@ -1565,18 +1580,14 @@ def two_mounts(w):
     w.check()
 
 
-@line(THROUGH_A_MOUNT, mounts=2)
+@line(THROUGH_A_MOUNT, mounts=2, meanwhile=True)
 def two_mounts_meanwhile(w):
     """Another program saves in the second mount while a copy comes back to the first."""
     tree = w.out()
     w.change(tree, Edit("hips", 2.5), "csv")
     w.shows(Edit("spine", 3), 1)
-    delay = w.rng.uniform(0, 0.08)
-    path = w.top(1) + "/walk/bones/spine.csv"
-    w.step(f"another program saves {Edit('spine', 7.5)} in mount 1 after {delay:.3f} s of")
-    pid = start(save_again, path, Edit("spine", 7.5), "csv", delay)
-    w.back(tree)
-    ended(pid, "the other program's save")
+    w.back_meanwhile(tree, f"another program saves {Edit('spine', 7.5)} in mount 1", save_again,
+                     w.top(1) + "/walk/bones/spine.csv", Edit("spine", 7.5), "csv")
     w.expect(Edit("hips", 2.5), Edit("spine", 7.5))
     w.check()
 
@@ -1606,10 +1617,13 @@ def import_of_an_export(w):
 
 def cases(options):
     for seed in range(options.first, options.first + options.seeds):
-        for name, (_, ways, _, _) in LINES.items():
+        for name, (_, ways, _, _, meanwhile) in LINES.items():
             for i, way in enumerate(ways):
+                if options.share > 1 and meanwhile:
+                    if way not in STEPPED:
+                        continue
                 # One seed alone: each line with some ways, each way with some lines.
-                if options.share > 1 and (i + seed + sum(map(ord, name))) % options.share:
+                elif options.share > 1 and (i + seed + sum(map(ord, name))) % options.share:
                     continue
                 case = f"{name}/{way}/{seed}"
                 if not options.only or options.only in case:
@@ -1646,7 +1660,7 @@ class Worker:
 
     def case(self, case):
         name, way, seed = case.split("/")
-        function, _, count, options = LINES[name]
+        function, _, count, options, _ = LINES[name]
         reason = missing(way)
         if reason:
             return f"skip {reason}"
