@@ -158,7 +158,6 @@ Suite *shard_suite(void)
 	tcase_add_test(tests, all_machines_agree);
 	tcase_add_test(tests, the_whole_has_everything);
 	tcase_add_test(tests, parts_of_ten_million_paths_are_even);
-	tcase_set_timeout(tests, 60);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

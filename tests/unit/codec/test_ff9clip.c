@@ -502,7 +502,6 @@ Suite *ff9clip_suite(void)
 	TCase *t = tcase_create("ff9clip");
 	int count = ARRAY_SIZE(samples);
 
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, the_samples_hold_what_stands_beside_them, 0, count);
 	tcase_add_loop_test(t, what_nobody_edited_comes_back, 0, count);
 	tcase_add_loop_test(t, bad_files_are_refused, 0, ARRAY_SIZE(bad));

@@ -1915,7 +1915,6 @@ static void add_reading(Suite *s)
 	TCase *tc = tcase_create("read");
 	const int count = (int)ARRAY_SIZE(samples);
 
-	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, test_samples_say_what_is_expected, 0, count);
 	tcase_add_loop_test(tc, test_samples_come_back, 0, count);
 	tcase_add_loop_test(tc, test_built_files, 0, 2);
@@ -1937,7 +1936,6 @@ static void add_editing(Suite *s)
 {
 	TCase *tc = tcase_create("edit");
 
-	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, test_a_changed_value_changes_its_bytes_alone, 0, VARIANTS);
 	tcase_add_loop_test(tc, test_a_key_is_removed, 0, VARIANTS);
 	tcase_add_loop_test(tc, test_a_key_is_added, 0, VARIANTS);
@@ -1965,7 +1963,6 @@ static void add_limits(Suite *s)
 {
 	TCase *tc = tcase_create("limits");
 
-	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_grid_ends);
 	tcase_add_test(tc, test_counts_at_their_ends);
 	tcase_add_test(tc, test_frames_at_their_ends);

@@ -310,12 +310,10 @@ Suite *smallest3_suite(void)
 	Suite *s = suite_create("smallest3");
 	TCase *tc = tcase_create("decode");
 
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_vectors);
 	tcase_add_test(tc, test_every_third_number);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("encode");
-	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_error_is_bounded);
 	tcase_add_test(tc, test_bound_is_no_more_than_a_hair_above_the_worst);
 	tcase_add_test(tc, test_clamped_components);

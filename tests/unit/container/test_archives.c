@@ -59,7 +59,6 @@ Suite *archives_suite(void)
 	Suite *s = suite_create("archives");
 	TCase *t = tcase_create("archives");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, samples_are_what_they_should_be, 0, count);
 	tcase_add_loop_test(t, samples_cut_at_every_length, 0, count);
 	tcase_add_loop_test(t, samples_with_every_byte_changed, 0, count);

@@ -1386,7 +1386,6 @@ Suite *batch_suite(void)
 	Suite *s = suite_create("batch");
 	TCase *t = tcase_create("batch");
 
-	tcase_set_timeout(t, 300);
 	tcase_add_test(t, habits_of_canm);
 	tcase_add_test(t, habits_of_cas);
 	tcase_add_test(t, habits_of_owanim);
@@ -1400,7 +1399,6 @@ Suite *batch_suite(void)
 	tcase_add_test(t, pieces_of_a_text);
 	suite_add_tcase(s, t);
 	t = tcase_create("rules");
-	tcase_set_timeout(t, 300);
 	tcase_add_test(t, random_batches_keep_the_rules);
 	suite_add_tcase(s, t);
 	return s;

@@ -341,7 +341,6 @@ Suite *digests_suite(void)
 	Suite *s = suite_create("digests");
 	TCase *t = tcase_create("digests");
 
-	tcase_set_timeout(t, 120);
 	tcase_add_test(t, old_texts_are_known);
 	tcase_add_test(t, versions_are_told_apart);
 	tcase_add_test(t, bytes_are_read_back);

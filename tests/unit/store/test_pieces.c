@@ -585,7 +585,6 @@ Suite *pieces_suite(void)
 	Suite *suite = suite_create("pieces");
 	TCase *tc = tcase_create("pieces");
 
-	tcase_set_timeout(tc, 600);
 	tcase_add_loop_test(tc, a_text_in_pieces_is_one_text, 0, ARRAY_SIZE(formats));
 	tcase_add_loop_test(tc, what_others_save_between_the_pieces_stays, 0,
 			    ARRAY_SIZE(formats) - 1);

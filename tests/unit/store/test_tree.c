@@ -517,7 +517,6 @@ Suite *tree_suite(void)
 	tcase_add_test(tc, versions_with_other_names_are_told_apart);
 	tcase_add_test(tc, raw_has_the_files_own_extension);
 	tcase_add_test(tc, clips_of_unknown_stills_are_no_folders);
-	tcase_set_timeout(tc, 300);
 	tcase_add_loop_test(tc, what_is_said_to_be_the_same_text_is_the_same_text, 0,
 			    ARRAY_SIZE(edited_samples));
 	suite_add_tcase(suite, tc);

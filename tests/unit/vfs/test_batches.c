@@ -475,7 +475,6 @@ Suite *batches_suite(void)
 	Suite *s = suite_create("batches");
 	TCase *t = tcase_create("batches");
 
-	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, two_texts_of_one_program_are_one_batch);
 	tcase_add_test(t, two_programs_are_two);

@@ -243,7 +243,6 @@ Suite *known_suite(void)
 	Suite *s = suite_create("known");
 	TCase *t = tcase_create("known");
 
-	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_test(t, nothing_is_known_at_first);
 	tcase_add_test(t, the_current_version_is_added_once);
