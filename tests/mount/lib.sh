@@ -214,6 +214,9 @@ mount_animfs()
 		not_ok "mount $*" "$(cat "$LOG")"
 		exit 1
 	fi
+	# The mount is there before the daemon is confined; it answers when it is.
+	timeout 10 stat -f "$MNT" >/dev/null 2>&1
+	return 0
 }
 
 mount_stopped() { mount_animfs -o stopped_clock "$@"; }
