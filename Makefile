@@ -314,7 +314,7 @@ clean:
 # What gates is make test, make lint and make test-san (.ci/run): nothing in them depends on chance.
 ## test set up, build and run all tests (TESTS="parallel.sh ...": of the mount tests, these)
 test:
-	@echo 'make test: some ten minutes on two cores; first it installs what is missing'
+	@echo 'make test: some six minutes on two cores; first it installs what is missing'
 	@scripts/setup.sh build test
 	@$(MAKE_PARALLEL) all $(BUILD)/unit $(BUILD)/alloc_fail $(BUILD)/replay $(BUILD)/sim \
 		$(BUILD)/fault.so $(BUILD)/intruder.so $(MOUNT_TOOLS)

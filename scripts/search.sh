@@ -62,10 +62,10 @@ for name in ${SEARCHES:-storm sim edits posix batches crash soak fuzz}; do
 	echo "== $name"
 	search_"$name" >"$logs/$name.log" 2>&1
 	outcome "$name" $? "$logs/$name.log"
-	tail -n 1 "$logs/$name.log"
+	grep . "$logs/$name.log" | tail -n 1
 	((++ran))
 done
 echo
-printf 'found by %s\n' "${found[@]}"
+[ ${#found[@]} -eq 0 ] || printf 'found by %s\n' "${found[@]}"
 echo "search: $((ran - ${#found[@]})) passed, ${#found[@]} failed"
 ((${#found[@]} == 0))

@@ -9,4 +9,4 @@ ANIMFS=$(realpath "${BUILD:-build}/animfs")
 export ANIMFS BATCH_SEEDS=${BATCH_SEEDS:-10} BATCH_FIRST=${BATCH_FIRST:-1} BATCH_STEPS=${BATCH_STEPS:-300}
 export BATCH_OPEN=1 # what is known to be wrong still, too
 export STORM_STRUCTURES=tree-back,undo STORM_SECONDS=${STORM_SECONDS:-120} STORM_SAVES=${STORM_SAVES:-30000}
-exec tests/mount/run.sh tests/mount/{batches,batches_git,batches_limit,history_mount,storm}.sh tests/export/samba_batches.sh
+exec tests/mount/run.sh tests/mount/{batches,batches_git,batches_limit,history_mount}.sh tests/search/storm.sh tests/export/samba_batches.sh
