@@ -475,7 +475,7 @@ class Mount:
                                            stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         with open(os.path.join(WORK, "daemons"), "a") as file:
             file.write(f"{self.daemon.pid}\n")
-        end = time.monotonic() + 20
+        end = time.monotonic() + 80
         while not self.is_up():
             if self.daemon.poll() is not None or time.monotonic() > end:
                 raise Failed("mount: " + read(self.log).decode(errors="replace")[-500:])
@@ -492,7 +492,7 @@ class Mount:
         self.up()
 
     def down(self):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 80
         while self.is_up():
             done = subprocess.run(["fusermount3", "-u", self.point], capture_output=True, text=True)
             if done.returncode and time.monotonic() > end:

@@ -4,7 +4,7 @@
 # with a reason, in little memory; and the mount lives on.
 . "$(dirname "$0")/lib.sh"
 
-bombs() { timeout 100 python3 tests/mount/bombs.py "$@"; }
+bombs() { timeout 300 python3 tests/mount/bombs.py "$@"; }
 # The most memory that the daemon ever held, in MiB.
 peak() { awk '/^VmHWM/ { print int($2 / 1024) }' "/proc/${DAEMON[$MNT]}/status"; }
 sanitized() { grep -qE '__[at]san_init' "$ANIMFS"; }

@@ -7,7 +7,7 @@ walk=object/e0000/ranger.canm/walk
 
 # exported OPTION...: what the export says at its end.
 exported() { "$ANIMFS" export "$@" "$SRC" "$OUT" 2>&1 | tail -n 1; }
-exported_soon() { timeout 60 "$ANIMFS" export "$@" "$SRC" "$OUT" 2>&1 | tail -n 1; }
+exported_soon() { timeout 300 "$ANIMFS" export "$@" "$SRC" "$OUT" 2>&1 | tail -n 1; }
 texts() { (cd "$1" && find . -type f ! -name .animfs-export ! -name 'skeleton.csv' | sort); }
 sums() { (cd "$1" && find . -type f -exec md5sum {} + | sort -k 2 | tee "$WORK/sums" | md5sum); }
 

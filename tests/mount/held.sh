@@ -84,7 +84,7 @@ umount_animfs
 # writes_lost FILE REPLACED GO: opens it, and writes when it was given up.
 writes_lost()
 {
-	timeout 30 python3 - "$@" <<'PYTHON'
+	timeout 100 python3 - "$@" <<'PYTHON'
 import errno, os, sys, time
 
 path, opened, go = sys.argv[1:]

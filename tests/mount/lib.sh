@@ -215,7 +215,7 @@ mount_animfs()
 		exit 1
 	fi
 	# The mount is there before the daemon is confined; it answers when it is.
-	timeout 10 stat -f "$MNT" >/dev/null 2>&1
+	timeout 60 stat -f "$MNT" >/dev/null 2>&1
 	return 0
 }
 

@@ -76,7 +76,7 @@ for part in "" /extra /rejected /history /staging /mounts /lock /README; do
 	as_user ln -s "$target" "$SRC/.animfs$part"
 	# Where there is no state directory a mount may refuse to be.
 	if [ -z "$part" ]; then
-		timeout 10 "$ANIMFS" "$SRC" "$MNT" 2>"$WORK/words"
+		timeout 60 "$ANIMFS" "$SRC" "$MNT" 2>"$WORK/words"
 	else
 		mount_animfs
 	fi

@@ -12,7 +12,7 @@ echo "Read me." >README.txt
 bone=walk/bones/hip.csv
 
 # status COMMAND...: the status, and nothing but a message
-status() { timeout 20 "$ANIMFS" "$@" >/dev/null 2>"$WORK/said" </dev/null; echo $?; }
+status() { timeout 60 "$ANIMFS" "$@" >/dev/null 2>"$WORK/said" </dev/null; echo $?; }
 
 # ---- every mistake, in every command that can have it ----
 
@@ -107,7 +107,7 @@ said()
 {
 	local want=$1
 	shift
-	like "animfs $*" "$(timeout 20 "$ANIMFS" "$@" 2>&1 </dev/null)" "$want"
+	like "animfs $*" "$(timeout 60 "$ANIMFS" "$@" 2>&1 </dev/null)" "$want"
 }
 
 said 'no "hipz\.csv" in walk/bones; did you mean "hip\.csv"\?$' cat w.canm/walk/bones/hipz.csv

@@ -14,7 +14,7 @@ hold()
 	rm -f "$GATE.held"
 	echo "read hold $1" >"$GATE.new"
 	mv "$GATE.new" "$GATE"
-	{ sleep 90 && rm -f "$GATE"; } >/dev/null 2>&1 & # in real time: against hanging
+	{ sleep 300 && rm -f "$GATE"; } >/dev/null 2>&1 & # in real time: against hanging
 	WATCHDOG=$!
 }
 is_held() { [ -e "$GATE.held" ]; }
@@ -37,7 +37,7 @@ slowly()
 }
 
 # Nothing that is asked so takes long; what does not come back waits for the slow file.
-soon() { timeout -k 5 20 "$@"; }
+soon() { timeout -k 5 100 "$@"; }
 
 # ---- what people do with other files ----
 

@@ -12,8 +12,8 @@ refused()
 {
 	local name=$1 wanted=$2 words
 	shift 2
-	fails "$name" timeout 10 "$ANIMFS" "$@"
-	words=$(timeout 10 "$ANIMFS" "$@" 2>&1)
+	fails "$name" timeout 60 "$ANIMFS" "$@"
+	words=$(timeout 60 "$ANIMFS" "$@" 2>&1)
 	like "$name: says why" "$words" "$wanted"
 	is "$name: nothing is mounted" "$(grep " $WORK/" /proc/self/mounts | grep fuse)" ""
 }

@@ -34,9 +34,9 @@ is "the source is an absolute path" "$(awk -v at="$MNT" '$2 == at { print $1 }' 
 (
 	cd "$WORK" || exit 1
 	mkdir relative
-	timeout 20 "$ANIMFS" src relative
+	timeout 60 "$ANIMFS" src relative
 	awk -v at="$WORK/relative" '$2 == at { print $1 }' /proc/mounts >"$WORK/said"
-	timeout 20 "$ANIMFS" umount relative
+	timeout 60 "$ANIMFS" umount relative
 )
 is "also of one that was relative" "$(cat "$WORK/said")" "$SRC"
 out=$(animfs status "$MNT")

@@ -50,7 +50,7 @@ def main():
             changed += 1
         elif not any(batches.view_of(edit, kind) in line for line in lines(mount) - before):
             unsaid += 1
-    said, end = b"", time.monotonic() + 5
+    said, end = b"", time.monotonic() + 60
     while time.monotonic() < end and said.count(b"\n") < times - changed:
         said += follower.stdout.read() or b""
         time.sleep(0.05)
