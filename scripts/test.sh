@@ -133,7 +133,7 @@ declare -A pids=()
 trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$logs"' EXIT
 # At once: the mount tests wait for clocks most of their time.
 for name in "$@"; do
-	part "$name" >"$logs/$name" 2>&1 &
+	{ part "$name"; status=$?; echo "$name $SECONDS s" >"$logs/$name.time"; exit $status; } >"$logs/$name" 2>&1 &
 	pids[$name]=$!
 	# What only computes leaves the processors to the mounts, where programs wait for each other.
 	[[ $name = mount || " $* " != *" mount "* ]] || renice -n 5 -p $! >/dev/null
@@ -157,6 +157,7 @@ for name in "$@"; do
 	[ $status -eq 0 ] || [ "$name" = mount ] || [ "$name" = unit ] || echo "$name: $(again "$name")" >>"$FAILURES"
 done
 echo
+echo "at once: $(cat "$logs"/*.time | paste -sd , | sed 's/,/, /g')"
 [ ! -s "$SKIPS" ] || list_skipped "$SKIPS"
 [ ! -s "$FAILURES" ] || { echo "failed:" && sed 's/^/  /' "$FAILURES"; }
 [ -z "${KEEP_FAILURES:-}" ] || cat "$FAILURES" >>"$KEEP_FAILURES"
