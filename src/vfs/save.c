@@ -567,16 +567,21 @@ static void pin_saved(const struct target *t, struct version *saved) REQUIRES(vf
 	view->rendered = NULL;
 }
 
-/* The saved text is not to be kept: it goes now, or when the last writer has closed the view. */
+/*
+ * The saved text is not to be kept: it goes now, or when the last writer has closed the view. Until
+ * then the name shows the file, if the text says something else.
+ */
 static void drop_text(const struct saving *s, struct node *node, struct draft *draft)
 	REQUIRES(vfs_class)
 {
-	if (node_writers(node)) {
+	if (!node_writers(node)) {
+		view_drop_draft(s->v, node);
+		changes_data(s->changes, node);
+	} else if (draft->is_silent) {
+		view_part(s->v, node, s->changes);
+	} else {
 		draft_drop_on_close(draft);
-		return;
 	}
-	view_drop_draft(s->v, node);
-	changes_data(s->changes, node);
 }
 
 /* Updates the view's draft after a commit. */

@@ -71,6 +71,28 @@ like "back: the line says which save it would have undone" \
 fresh
 ok "slowly" copy_list "$WORK/forth" 200
 edited slowly
+# The kernel says later than close() that a text is no longer open.
+fresh
+is "before they are closed: who opens them sees the file" "$(python3 - "$WORK/out" "$TOP" "$WORK/forth" <<'EOF'
+import os, sys
+out, top, names = sys.argv[1:]
+held = []
+for name in open(names).read().split():
+    data = open(f"{out}/{name}", "rb").read()
+    fd = os.open(f"{top}/{name}", os.O_RDWR | os.O_TRUNC)
+    os.write(fd, data)
+    os.close(os.dup(fd))
+    held.append((name, fd, data))
+for name in ("walk/curves.csv", "walk/bones/Bone01.csv", "walk/bones/Bone01.json"):
+    print("2.5" in open(f"{top}/{name}").read())
+for name, fd, data in held:
+    print(end="" if name == "raw.canm" or os.pread(fd, len(data) + 1, 0) == data else f"{name} is another\n")
+    os.close(fd)
+EOF
+)" "True
+True
+True"
+edited "still open"
 fresh
 ok "cp -r" cp -r "$WORK/out/." "$TOP"
 edited cp
