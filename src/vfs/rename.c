@@ -154,6 +154,8 @@ static void become_view(struct move *m, struct thing *view)
 	relink(m);
 	if (!node_writers(node))
 		view_settle(v, node, &m->changes);
+	else if (draft && draft->is_silent)
+		view_part(v, node, &m->changes); /* the name shows the file */
 	if (!node->handles)
 		view_closed(v, node);
 	view_catch_up(v, node, &m->changes);
@@ -976,6 +978,9 @@ int vfs_rename(struct vfs *v, const struct request *who, uint64_t parent, const 
 	int error;
 
 	*after = NULL;
+	/* The kernel may ask for it when one of its lookups finds a node that was replaced. */
+	if (parent == new_parent && strcmp(name, new_name) == 0)
+		return 0;
 	do {
 		vfs_after(v, *after);
 		error = rename_once(v, who, parent, name, new_parent, new_name, flags, after,

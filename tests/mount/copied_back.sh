@@ -72,16 +72,20 @@ fresh
 ok "slowly" copy_list "$WORK/forth" 200
 edited slowly
 # The kernel says later than close() that a text is no longer open.
-fresh
-is "before they are closed: who opens them sees the file" "$(python3 - "$WORK/out" "$TOP" "$WORK/forth" <<'EOF'
+for way in in_place renamed; do
+	fresh
+	is "$way, before they are closed: who opens them sees the file" "$(python3 - "$WORK/out" "$TOP" "$WORK/forth" $way <<'EOF'
 import os, sys
-out, top, names = sys.argv[1:]
+out, top, names, way = sys.argv[1:]
 held = []
 for name in open(names).read().split():
     data = open(f"{out}/{name}", "rb").read()
-    fd = os.open(f"{top}/{name}", os.O_RDWR | os.O_TRUNC)
+    path = f"{top}/{name}" + (".new~" if way == "renamed" else "")
+    fd = os.open(path, os.O_RDWR | os.O_TRUNC | (os.O_CREAT if way == "renamed" else 0))
     os.write(fd, data)
     os.close(os.dup(fd))
+    if way == "renamed":
+        os.rename(path, f"{top}/{name}")
     held.append((name, fd, data))
 for name in ("walk/curves.csv", "walk/bones/Bone01.csv", "walk/bones/Bone01.json"):
     print("2.5" in open(f"{top}/{name}").read())
@@ -92,7 +96,8 @@ EOF
 )" "True
 True
 True"
-edited "still open"
+	edited "$way, still open"
+done
 fresh
 ok "cp -r" cp -r "$WORK/out/." "$TOP"
 edited cp
