@@ -611,12 +611,53 @@ static void lister(void *unused)
 /* ---- savers ---- */
 
 struct saving {
-	unsigned bone;
+	unsigned bone, number;
+	unsigned begun; /* that of the bone: nobody else has begun to save it since */
 	enum form form;
 	struct text text;
 	struct moment since;
+	bool crossed;
 	char view[PATH], other[PATH];
 };
+
+/* Are the four bytes of this number in the file? */
+static bool is_on_disk(unsigned file_number, long number)
+{
+	char path[PATH * 2];
+	const float value = (float)number;
+	struct text file = {NULL, 0};
+	char data[4096];
+	ssize_t got;
+	bool is;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[file_number].name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail("%s: %s", path, strerror(errno));
+	while ((got = read(fd, data, sizeof(data))) > 0)
+		add(&file, data, (size_t)got);
+	close(fd);
+	is = file.data && memmem(file.data, file.size, &value, sizeof(value));
+	free(file.data);
+	return is;
+}
+
+/* What fsync says is stored is in the file, also where another save was under way. */
+static void check_stored(const struct saving *s)
+{
+	const struct bone *b = &bones[s->bone];
+	bool is;
+
+	if (s->crossed || b->begun != s->begun || clips[b->clip].gone ||
+	    was_moved(s->bone, &s->since))
+		return;
+	sched_hold(); /* the path stays */
+	is = is_on_disk(clips[b->clip].file, s->number);
+	sched_resume();
+	if (!is)
+		fail("%s: fsync says that %u is stored", s->view, s->number);
+}
 
 static int write_text(struct saving *s, struct kfile *file)
 {
@@ -657,6 +698,8 @@ static int open_and_write(struct saving *s, const char *path, int flags, bool sy
 		error = write_text(s, file);
 	if (!error && synced)
 		error = k_fsync(file);
+	if (!error && synced)
+		check_stored(s);
 	return close_after(file, error);
 }
 
@@ -824,8 +867,9 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	if (save_count == SAVES_MAX)
 		return;
 	saves[save_count++] = (struct save){.bone = bone, .begun = sched_step(), .how = GOES_ON};
-	crossed = b->savers > 0;
-	begun = ++b->begun;
+	crossed = s.crossed = b->savers > 0;
+	begun = s.begun = ++b->begun;
+	s.number = number;
 	b->savers++;
 	v->in_place += habits[habit].in_place;
 	renumber(form, old, number, &s.text);
@@ -1309,29 +1353,6 @@ static void mover(void *unused)
 		sched_sleep((int64_t)rnd_below(rnd_one_in(2) ? 3000 : 100) * MS);
 	}
 	end_program();
-}
-
-/* Are the four bytes of this number in the file? */
-static bool is_on_disk(unsigned file_number, long number)
-{
-	char path[PATH * 2];
-	const float value = (float)number;
-	struct text file = {NULL, 0};
-	char data[4096];
-	ssize_t got;
-	bool is;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[file_number].name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fail("%s: %s", path, strerror(errno));
-	while ((got = read(fd, data, sizeof(data))) > 0)
-		add(&file, data, (size_t)got);
-	close(fd);
-	is = file.data && memmem(file.data, file.size, &value, sizeof(value));
-	free(file.data);
-	return is;
 }
 
 /* ---- clips that are made of folders ---- */
