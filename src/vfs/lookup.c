@@ -513,8 +513,9 @@ static int lookup_in_archive(struct vfs *v, const struct target *parent, const c
 
 /* ---- files and folders of SOURCE ---- */
 
-static int lookup_in_source(struct vfs *v, const struct target *parent, const char *name,
-			    struct entry *out)
+/* moves: v->moves from before. */
+static int find_in_source(struct vfs *v, const struct target *parent, const char *name,
+			  unsigned moves, struct entry *out)
 {
 	struct candidate c = {parent, -1, "", name, name, NULL, NULL};
 	char base[NAME_MAX + 1];
@@ -551,9 +552,22 @@ static int lookup_in_source(struct vfs *v, const struct target *parent, const ch
 		if (error != ENOTDIR)
 			goto done;
 	}
-	error = plain_entry_found(v, parent, AREA_SOURCE, name, &id, &st, out);
+	error = plain_entry_found(v, parent, AREA_SOURCE, name, &id, &st, moves, out);
 done:
 	folder_close(v, &folder);
+	return error;
+}
+
+static int lookup_in_source(struct vfs *v, const struct target *parent, const char *name,
+			    struct entry *out)
+{
+	unsigned moves;
+	int error;
+
+	do {
+		moves = v->moves;
+		error = find_in_source(v, parent, name, moves, out);
+	} while (error == ESTALE && v->moves != moves);
 	return error;
 }
 

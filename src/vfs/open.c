@@ -532,7 +532,7 @@ static int make_file(struct vfs *v, const struct request *who, const struct targ
 		plain_own(who, folder.fd, *fd);
 		error = identity_at(*fd, "", &id, &st);
 		if (!error)
-			error = plain_entry_found(v, parent, area, name, &id, &st, entry);
+			error = plain_entry_found(v, parent, area, name, &id, &st, v->moves, entry);
 		if (error)
 			close(*fd);
 	}

@@ -421,22 +421,24 @@ static struct node *node_there(struct vfs *v, struct node *parent, enum area are
 }
 
 int plain_entry_found(struct vfs *v, const struct target *parent, enum area area, const char *name,
-		      const struct identity *id, struct stat *st, struct entry *out)
+		      const struct identity *id, struct stat *st, unsigned moves, struct entry *out)
 {
-	bool folder = S_ISDIR(st->st_mode);
-	struct node *node;
+	bool folder = S_ISDIR(st->st_mode), outdated;
+	struct node *node = NULL;
 
 	plain_show(v, st);
 	*out = (struct entry){.st = *st, .attr_timeout = TIMEOUT, .entry_timeout = TIMEOUT};
 	vfs_lock(v);
-	node = node_there(v, parent->node, area, name, id, folder);
+	outdated = folder && v->moves != moves;
+	if (!outdated)
+		node = node_there(v, parent->node, area, name, id, folder);
 	if (node) {
 		out->node = node->id;
 		node->lookups++;
 		node_put(&v->nodes, node);
 	}
 	vfs_unlock(v);
-	return node ? 0 : ENOMEM;
+	return node ? 0 : outdated ? ESTALE : ENOMEM;
 }
 
 int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,
@@ -445,11 +447,18 @@ int plain_entry(struct vfs *v, const struct target *parent, enum area area, int 
 	char stored[NAME_MAX + 1];
 	struct identity id;
 	struct stat st;
+	unsigned moves;
 	int error = plain_name(area, name, stored);
 
-	if (!error)
+	if (error)
+		return error;
+	do {
+		moves = v->moves;
 		error = identity_at(folder, stored, &id, &st);
-	return error ? error : plain_entry_found(v, parent, area, name, &id, &st, out);
+		if (!error)
+			error = plain_entry_found(v, parent, area, name, &id, &st, moves, out);
+	} while (error == ESTALE && v->moves != moves);
+	return error;
 }
 
 /* ---- lost names ---- */

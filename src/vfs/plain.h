@@ -50,12 +50,13 @@ void plain_show(const struct vfs *v, struct stat *st);
 int plain_attributes(struct vfs *v, const struct target *t, struct stat *st) EXCLUDES(vfs_class);
 /*
  * Makes an entry for what has this name in `folder`; the _found variant for something that was just
- * seen or made.
+ * seen or made. moves: v->moves from before it was seen; ESTALE if it is a folder and there were
+ * renames since, since it may have been seen under a name that it has no more.
  */
 int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,
 		const char *name, struct entry *out) EXCLUDES(vfs_class);
 int plain_entry_found(struct vfs *v, const struct target *parent, enum area area, const char *name,
-		      const struct identity *id, struct stat *st, struct entry *out)
+		      const struct identity *id, struct stat *st, unsigned moves, struct entry *out)
 	EXCLUDES(vfs_class);
 
 /* A name is gone; `st`: the attributes of what had it, if it was plain, or NULL. */

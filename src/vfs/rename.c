@@ -549,6 +549,7 @@ static void unlink_both(struct move *m) REQUIRES(vfs_class)
 /* Updates the table after the rename on disk. `over`: attributes of what was replaced, or NULL. */
 static void move_links(struct move *m, const struct stat *over) REQUIRES(vfs_class)
 {
+	m->v->moves++;
 	if (m->flags & RENAME_EXCHANGE) {
 		if (moves_file(m))
 			unlink_both(m);

@@ -106,6 +106,7 @@ struct vfs {
 		pthread_cond_t moved;
 	} gate GUARDED_BY(vfs_class);
 	_Atomic unsigned gate_turns; /* number of times that it closed or opened */
+	_Atomic unsigned moves;      /* number of renames that the table has */
 	struct folders *folders;
 	struct deadlines *deadlines;
 	struct programs *programs;
