@@ -51,7 +51,6 @@
  * puts the parts in their places.
  */
 #include "canm.h"
-#include "codecs.h"
 #include "text/utf.h"
 
 #include <math.h>
@@ -70,7 +69,7 @@
 
 static const char *const role_words[ROLE_COUNT] = {"position", "rotation", "scale"};
 
-static const struct format canm_format = {
+const struct format canm_format = {
 	.name = "canm",
 	.suffix = "canm",
 	CANM_FORMAT,
@@ -501,7 +500,7 @@ bool canm_extent(struct bytes src, size_t *extent, struct err *err)
 	return ok;
 }
 
-static bool canm_probe(struct bytes src)
+bool canm_probe(struct bytes src)
 {
 	struct canm f = {.src = src};
 
@@ -672,7 +671,7 @@ static bool decode_all(struct decoder *d)
 	return true;
 }
 
-static struct anim *canm_decode(struct bytes src, const struct hints *hints, struct err *err)
+struct anim *canm_decode(struct bytes src, const struct hints *hints, struct err *err)
 {
 	struct decoder d = {.a = NULL};
 
@@ -696,13 +695,3 @@ done:
 	arena_release(&d.f.arena);
 	return d.a;
 }
-
-static const char *const canm_patterns[] = {"*.canm", NULL};
-
-const struct codec canm_codec = {
-	.format = &canm_format,
-	.patterns = canm_patterns,
-	.probe = canm_probe,
-	.decode = canm_decode,
-	.encode = canm_encode,
-};

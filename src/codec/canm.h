@@ -133,6 +133,9 @@ const char **canm_texts(const struct canm *f, struct arena *arena);
 struct curve canm_curve(const struct canm *f, uint32_t channel, enum role role);
 double canm_unit(enum curve_kind kind);
 
-bool canm_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+/* For the codec, which is at the end of canm_write.c. */
+extern const struct format canm_format;
+bool canm_probe(struct bytes src);
+struct anim *canm_decode(struct bytes src, const struct hints *hints, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "canm_edit.h"
+#include "codecs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -577,7 +578,7 @@ static bool place_parts(struct edit *e)
 	return !e->too_far || err_set(e->err, ERR_STORE, "the file would be larger than 2 GiB");
 }
 
-bool canm_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
+static bool canm_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct edit e = {.a = a, .err = err};
 	bool ok = begin_edit(&e, old) && edit_plan(&e) && add_parts(&e) && place_parts(&e);
@@ -589,3 +590,13 @@ bool canm_encode(const struct anim *a, struct bytes old, struct buf *out, struct
 	arena_release(&e.old.arena);
 	return ok;
 }
+
+static const char *const canm_patterns[] = {"*.canm", NULL};
+
+const struct codec canm_codec = {
+	.format = &canm_format,
+	.patterns = canm_patterns,
+	.probe = canm_probe,
+	.decode = canm_decode,
+	.encode = canm_encode,
+};

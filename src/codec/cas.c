@@ -49,7 +49,7 @@
 /* Names may overlap; limit on their total size, beyond that of the file. */
 #define EXPANSION 0x10000u
 
-static const struct format cas_format = {
+const struct format cas_format = {
 	.name = "cas",
 	.suffix = "cas",
 	CANM_FORMAT,
@@ -108,7 +108,7 @@ bool cas_find(struct cas *c, struct bytes src, struct err *err)
 	return of_canm(c, canm_extent(c->canm, &c->canm.size, err), err);
 }
 
-static bool cas_probe(struct bytes src)
+bool cas_probe(struct bytes src)
 {
 	struct cas c = {.src = src};
 
@@ -310,7 +310,7 @@ static bool explain_read_only(const struct cas *c, struct anim *a, const struct 
 	return why->code != ERR_MEMORY && !a->arena.failed;
 }
 
-static struct anim *cas_decode(struct bytes src, const struct hints *hints, struct err *err)
+struct anim *cas_decode(struct bytes src, const struct hints *hints, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
 	struct anim *a = NULL;
@@ -331,13 +331,3 @@ done:
 	arena_release(&c.arena);
 	return a;
 }
-
-static const char *const cas_patterns[] = {"*.cas", NULL};
-
-const struct codec cas_codec = {
-	.format = &cas_format,
-	.patterns = cas_patterns,
-	.probe = cas_probe,
-	.decode = cas_decode,
-	.encode = cas_encode,
-};

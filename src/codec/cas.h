@@ -51,6 +51,9 @@ static inline uint32_t cas_word(const struct cas *c, size_t at)
 	return get_u32(c->src.data + at);
 }
 
-bool cas_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+/* For the codec, which is at the end of cas_write.c. */
+extern const struct format cas_format;
+bool cas_probe(struct bytes src);
+struct anim *cas_decode(struct bytes src, const struct hints *hints, struct err *err);
 
 #endif

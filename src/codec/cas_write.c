@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cas_write.c - a CAS file with another CANM in it.
+ * cas_write.c - a CAS file with another CANM in it, and the codec.
  *
  * The new file is the old records, the new CANM, and what stood behind the old one. No field
  * changes but the offsets of names: those whose texts stand behind the CANM move with them. A text
@@ -287,7 +287,7 @@ static bool replace_canm(struct cas *c, const struct anim *a, struct buf *canm, 
 	return made && check_clips(c, a, err) && assemble_file(c, buf_bytes(canm), out, err);
 }
 
-bool cas_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
+static bool cas_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct buf canm = BUF_INIT;
 	struct cas c;
@@ -303,3 +303,13 @@ bool cas_encode(const struct anim *a, struct bytes old, struct buf *out, struct 
 	buf_release(&canm);
 	return ok;
 }
+
+static const char *const cas_patterns[] = {"*.cas", NULL};
+
+const struct codec cas_codec = {
+	.format = &cas_format,
+	.patterns = cas_patterns,
+	.probe = cas_probe,
+	.decode = cas_decode,
+	.encode = cas_encode,
+};

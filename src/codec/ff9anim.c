@@ -41,7 +41,6 @@
  * sharing do not. A low table stays, and comes where an angle needs it (ff9anim_write.c).
  */
 #include "ff9anim.h"
-#include "codecs.h"
 #include "model/bones.h"
 
 #include <stdlib.h>
@@ -52,7 +51,7 @@ static const struct lane translation_lane = {
 static const struct lane rotation_lane = {
 	.form = LANE_GRID, .step = 1, .unit = DEGREES_PER_STEP, .turn = 360, .exact = true};
 
-static const struct format ff9anim_format = {
+const struct format ff9anim_format = {
 	.name = "ff9anim",
 	.suffix = "ff9anim",
 	.rate = 30,
@@ -280,7 +279,7 @@ bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err
 }
 
 /* Could the block be read if the number of bones were known? */
-static bool ff9_incomplete(struct bytes src)
+bool ff9_incomplete(struct bytes src)
 {
 	struct block b;
 
@@ -380,7 +379,7 @@ static bool decode_all(struct anim *a, const struct block *b)
 	return bones && clip && decode_clip(a, b, clip);
 }
 
-static struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err *err)
+struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err *err)
 {
 	struct block b;
 	struct anim *a;
@@ -414,7 +413,7 @@ static bool points_past_header(const struct record *r)
 }
 
 /* There is no magic number: checks what holds for all blocks of the game. */
-static bool ff9_probe(struct bytes src)
+bool ff9_probe(struct bytes src)
 {
 	struct block b;
 	struct record r;
@@ -438,14 +437,3 @@ static bool ff9_probe(struct bytes src)
 	}
 	return true;
 }
-
-static const char *const ff9anim_patterns[] = {"*.ff9anim", "*.animation", NULL};
-
-const struct codec ff9anim_codec = {
-	.format = &ff9anim_format,
-	.patterns = ff9anim_patterns,
-	.probe = ff9_probe,
-	.incomplete = ff9_incomplete,
-	.decode = ff9_decode,
-	.encode = ff9_encode,
-};

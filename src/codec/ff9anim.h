@@ -59,6 +59,10 @@ struct record ff9_record(const struct block *b, enum part part, uint32_t bone);
 void ff9_translation(const struct block *b, uint8_t *keys);
 void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys);
 
-bool ff9_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+/* For the codec, which is at the end of ff9anim_write.c. */
+extern const struct format ff9anim_format;
+bool ff9_probe(struct bytes src);
+bool ff9_incomplete(struct bytes src);
+struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err *err);
 
 #endif

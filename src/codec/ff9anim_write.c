@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ff9anim_write.c - a model as a Final Fantasy IX block: the old one while it says the same,
- * otherwise one in the order of the game's own.
+ * otherwise one in the order of the game's own; and the codec.
  */
+#include "codecs.h"
 #include "ff9anim.h"
 #include "model/bones.h"
 
@@ -445,7 +446,7 @@ static bool put_block(struct edit *e)
 	return !e->out->failed || err_memory(e->err);
 }
 
-bool ff9_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
+static bool ff9_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct edit e = {.arena = ARENA_INIT, .a = a, .clip = a->clips, .err = err, .out = out};
 	bool same = false;
@@ -461,3 +462,14 @@ bool ff9_encode(const struct anim *a, struct bytes old, struct buf *out, struct 
 	arena_release(&e.arena);
 	return done;
 }
+
+static const char *const ff9anim_patterns[] = {"*.ff9anim", "*.animation", NULL};
+
+const struct codec ff9anim_codec = {
+	.format = &ff9anim_format,
+	.patterns = ff9anim_patterns,
+	.probe = ff9_probe,
+	.incomplete = ff9_incomplete,
+	.decode = ff9_decode,
+	.encode = ff9_encode,
+};

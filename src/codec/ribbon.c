@@ -35,7 +35,6 @@
  * without an old one follow, by object. What stands around the frames is copied.
  */
 #include "ribbon.h"
-#include "codecs.h"
 #include "model/bones.h"
 
 #include <stdlib.h>
@@ -110,7 +109,7 @@ bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err)
 }
 
 /* Two bytes are little evidence: only a file without a byte to spare is accepted. */
-static bool ribbon_probe(struct bytes src)
+bool ribbon_probe(struct bytes src)
 {
 	struct ribbon f;
 
@@ -290,7 +289,7 @@ static bool make_anim(struct decoder *d, const struct hints *hints)
 	return !a->arena.failed;
 }
 
-static struct anim *ribbon_decode(struct bytes src, const struct hints *hints, struct err *err)
+struct anim *ribbon_decode(struct bytes src, const struct hints *hints, struct err *err)
 {
 	struct decoder d = {.a = NULL};
 
@@ -303,13 +302,3 @@ static struct anim *ribbon_decode(struct bytes src, const struct hints *hints, s
 	err_memory(err);
 	return NULL;
 }
-
-static const char *const ribbon_patterns[] = {"*.anm", NULL};
-
-const struct codec ribbon_codec = {
-	.format = &ribbon_format,
-	.patterns = ribbon_patterns,
-	.probe = ribbon_probe,
-	.decode = ribbon_decode,
-	.encode = ribbon_encode,
-};

@@ -66,7 +66,9 @@ static inline bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, s
 
 /* Understands all of src, or says why not. */
 bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err);
-bool ribbon_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+/* For the codec, which is at the end of ribbon_write.c. */
+bool ribbon_probe(struct bytes src);
+struct anim *ribbon_decode(struct bytes src, const struct hints *hints, struct err *err);
 
 extern const struct format ribbon_format;
 extern const struct lane ribbon_translation, ribbon_rotation, ribbon_scale;

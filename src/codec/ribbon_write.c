@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ribbon_write.c - a model to the bytes of a Vib-Ribbon file. */
+/* ribbon_write.c - a model to the bytes of a Vib-Ribbon file, and the codec. */
+#include "codecs.h"
 #include "model/bones.h"
 #include "ribbon.h"
 #include "text/num.h"
@@ -326,7 +327,7 @@ static bool put_file(struct encoder *e, uint16_t word2)
 	return true;
 }
 
-bool ribbon_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
+static bool ribbon_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct encoder e = {.a = a, .clip = a->clips, .out = out, .err = err};
 	uint16_t word2;
@@ -339,3 +340,13 @@ bool ribbon_encode(const struct anim *a, struct bytes old, struct buf *out, stru
 	find_old_objects(&e);
 	return check_clip(&e) && find_word2(&e, &word2) && take_tracks(&e) && put_file(&e, word2);
 }
+
+static const char *const ribbon_patterns[] = {"*.anm", NULL};
+
+const struct codec ribbon_codec = {
+	.format = &ribbon_format,
+	.patterns = ribbon_patterns,
+	.probe = ribbon_probe,
+	.decode = ribbon_decode,
+	.encode = ribbon_encode,
+};
