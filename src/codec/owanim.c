@@ -43,9 +43,8 @@
  * three of values, each padded to 4; sometimes these stand before the table. Some bytes of unknown
  * meaning end the file. Arrays that are equal may be one.
  */
-#include "owanim.h"
-#include "codecs.h"
 #include "model/bones.h"
+#include "owanim_file.h"
 #include "smallest3.h"
 
 #include <math.h>
@@ -60,7 +59,7 @@ static const struct lane lanes[LIST_COUNT] = {
 	[LIST_ROTATIONS] = {.form = LANE_CODE, .step = SMALLEST3_ERROR, .unit = 1},
 };
 
-static const struct format owanim_format = {
+const struct format owanim_format = {
 	.name = "owanim",
 	.suffix = "006",
 	.sparse = true,
@@ -81,30 +80,6 @@ enum list_kind owanim_kind(enum role role)
 	return role == ROLE_SCALE         ? LIST_SCALES
 	       : role == ROLE_TRANSLATION ? LIST_POSITIONS
 					  : LIST_ROTATIONS;
-}
-
-bool owanim_follow(const struct owanim *f, uint32_t entry, unsigned field, uint64_t *at)
-{
-	int64_t from = (int64_t)f->table_at + (int64_t)entry * ENTRY_SIZE;
-	int64_t to = from + 4 * (int64_t)(int32_t)get_u32(owanim_entry(f, entry) + 8 + 4 * field);
-
-	*at = to < 0 ? f->src.size : (uint64_t)to;
-	return to >= 0;
-}
-
-struct owlist owanim_list(const struct owanim *f, uint32_t entry, enum list_kind kind)
-{
-	struct owlist list = {.count = get_u16(owanim_entry(f, entry) + 2 * kind)};
-	uint64_t at;
-
-	if (list.count == 0)
-		return list;
-	list.wide = owanim_wide(&f->fit, list.count);
-	owanim_follow(f, entry, kind, &at);
-	list.index = f->src.data + at;
-	owanim_follow(f, entry, LIST_COUNT + kind, &at);
-	list.data = f->src.data + at;
-	return list;
 }
 
 static bool read_header(struct owanim *f, struct err *err)
@@ -204,7 +179,7 @@ bool owanim_keys(struct owanim *f, struct owkeys *keys)
  * Could it be one, whatever its name? There is no magic number, so the header's values must be
  * plausible, and every index and array must be in its place.
  */
-static bool owanim_probe(struct bytes src)
+bool owanim_probe(struct bytes src)
 {
 	struct owanim f = {.src = src};
 	const uint8_t *p = src.data;
@@ -369,7 +344,7 @@ static double rate_of(const struct owanim *f)
 	return isfinite(fps) && fps > 0 ? (double)fps : USUAL_RATE;
 }
 
-static struct anim *owanim_decode(struct bytes src, const struct hints *hints, struct err *err)
+struct anim *owanim_decode(struct bytes src, const struct hints *hints, struct err *err)
 {
 	struct anim *a = NULL;
 	struct owanim f;
@@ -393,13 +368,3 @@ done:
 	arena_release(&f.arena);
 	return a;
 }
-
-static const char *const owanim_patterns[] = {"*.006", "*.owanim", NULL};
-
-const struct codec owanim_codec = {
-	.format = &owanim_format,
-	.patterns = owanim_patterns,
-	.probe = owanim_probe,
-	.decode = owanim_decode,
-	.encode = owanim_encode,
-};

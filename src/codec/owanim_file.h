@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owanim.h - shared by the parts of the Overwatch codec: a file that was checked, and its keys. The
- * format is described in owanim.c.
+ * owanim_file.h - shared by the parts of the Overwatch codec: a file that was checked, and its
+ * keys. The format is described in owanim.c.
  */
-#ifndef ANIMFS_OWANIM_H
-#define ANIMFS_OWANIM_H
+#ifndef ANIMFS_OWANIM_FILE_H
+#define ANIMFS_OWANIM_FILE_H
 
 #include "animfs/codec.h"
 
@@ -131,6 +131,9 @@ bool owanim_keys(struct owanim *f, struct owkeys *keys);
 /* A curve of a kind, without keys. */
 struct curve owanim_curve(enum list_kind kind);
 
-bool owanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+/* For the codec, which is at the end of owanim_write.c. */
+extern const struct format owanim_format;
+bool owanim_probe(struct bytes src);
+struct anim *owanim_decode(struct bytes src, const struct hints *hints, struct err *err);
 
 #endif

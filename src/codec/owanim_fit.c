@@ -7,7 +7,7 @@
  * is taken: indices that are out of range, bytes that two arrays claim, and bytes that nothing
  * claims. Among equals the first one tried is taken, so the likely ones come first.
  */
-#include "owanim.h"
+#include "owanim_file.h"
 
 #include <math.h>
 #include <stdlib.h>

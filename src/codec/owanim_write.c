@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owanim_write.c - a clip back into an Overwatch file.
+ * owanim_write.c - a clip back into an Overwatch file, and the codec.
  *
  * First all keys are collected, each with the bytes that stand for its value: those that stood
  * there where it is the same key with the same value. Then every list is put together in the order
  * in which it was stored; a new key goes before the first larger index. At last the arrays are put
  * into their places (layout.h): where none changed its size they stay where they were.
  */
+#include "codecs.h"
 #include "layout.h"
 #include "model/bones.h"
-#include "owanim.h"
+#include "owanim_file.h"
 #include "smallest3.h"
 #include "text/num.h"
 
@@ -876,7 +877,7 @@ static bool check_fit(struct edit *e, struct bytes out)
 	return false;
 }
 
-bool owanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
+static bool owanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct edit e = {.a = a, .clip = a->clips, .err = err};
 	size_t start = out->size;
@@ -891,3 +892,13 @@ bool owanim_encode(const struct anim *a, struct bytes old, struct buf *out, stru
 	arena_release(&e.old.arena);
 	return ok;
 }
+
+static const char *const owanim_patterns[] = {"*.006", "*.owanim", NULL};
+
+const struct codec owanim_codec = {
+	.format = &owanim_format,
+	.patterns = owanim_patterns,
+	.probe = owanim_probe,
+	.decode = owanim_decode,
+	.encode = owanim_encode,
+};
