@@ -36,8 +36,7 @@
  * There is no magic number. Writing keeps what the model does not say: order, flags, what stands
  * between the scale curves and the rate, and from the wrap mode to the end.
  */
-#include "ff9clip.h"
-#include "codecs.h"
+#include "ff9clip_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +51,7 @@
 
 static const struct lane value_lane = {.form = LANE_FLOAT, .unit = 1};
 
-static const struct format ff9clip_format = {
+const struct format ff9clip_format = {
 	.name = "ff9clip",
 	.suffix = "anim",
 	.sparse = true,
@@ -137,28 +136,6 @@ static bool skip_string(struct walk *w, const char *what)
 	uint32_t size;
 
 	return take_string(w, what, &text, &size);
-}
-
-struct clip_curve *ff9clip_add(struct ff9clip *f, enum role role, uint32_t keys)
-{
-	struct clip_curve *curves = array_room(f->curves, f->count, &f->room, sizeof(*curves)), *c;
-	size_t size = 4 * (size_t)clip_width(role);
-
-	if (!curves)
-		return NULL;
-	f->curves = curves;
-	c = &curves[f->count];
-	*c = (struct clip_curve){.role = role,
-				 .before = CLIP_HOLD,
-				 .after = CLIP_HOLD,
-				 .count = keys,
-				 .times = arena_alloc(&f->arena, keys, 4),
-				 .values = arena_alloc(&f->arena, keys, size),
-				 .tangents = arena_alloc(&f->arena, keys, 2 * size)};
-	if (f->arena.failed)
-		return NULL;
-	f->count++;
-	return c;
 }
 
 static bool take_path(struct walk *w, struct clip_curve *c)
@@ -569,14 +546,6 @@ static bool settle_tracks(struct ff9clip *f, struct err *err)
 	return (placed && f->paths) || err_memory(err);
 }
 
-void ff9clip_release(struct ff9clip *f)
-{
-	doc_release(&f->doc);
-	free(f->curves);
-	free(f->entries);
-	arena_release(&f->arena);
-}
-
 /* A binary file whose name has 123 bytes begins like JSON. */
 static bool read_either(struct ff9clip *f, struct err *err)
 {
@@ -788,7 +757,7 @@ struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct 
 /* ---- detection ---- */
 
 /* A JSON file must have the list; others have what only this layout has. */
-static bool ff9clip_probe(struct bytes src)
+bool ff9clip_probe(struct bytes src)
 {
 	struct ff9clip f;
 	bool fine = ff9clip_read(&f, src, NULL);
@@ -804,13 +773,3 @@ static bool ff9clip_probe(struct bytes src)
 	ff9clip_release(&f);
 	return fine;
 }
-
-static const char *const ff9clip_patterns[] = {"*.anim", NULL};
-
-const struct codec ff9clip_codec = {
-	.format = &ff9clip_format,
-	.patterns = ff9clip_patterns,
-	.probe = ff9clip_probe,
-	.decode = ff9clip_decode,
-	.encode = ff9clip_encode,
-};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ff9clip.h - shared by the parts of the codec of Final Fantasy IX's clips (Steam): a file of
+ * ff9clip_file.h - shared by the parts of the codec of Final Fantasy IX's clips (Steam): a file of
  * either form that was checked, and its curves. The format is described in ff9clip.c.
  */
-#ifndef ANIMFS_FF9CLIP_H
-#define ANIMFS_FF9CLIP_H
+#ifndef ANIMFS_FF9CLIP_FILE_H
+#define ANIMFS_FF9CLIP_FILE_H
 
 #include "animfs/codec.h"
 #include "text/json.h"
@@ -125,9 +125,12 @@ struct clip_edit {
 	struct err *err;
 };
 
-struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct err *err);
-bool ff9clip_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
 /* ff9clip_json_write.c */
 bool ff9clip_write_json(struct clip_edit *e);
+
+/* For the codec, which is at the end of ff9clip_write.c. */
+extern const struct format ff9clip_format;
+bool ff9clip_probe(struct bytes src);
+struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct err *err);
 
 #endif

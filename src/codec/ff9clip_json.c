@@ -12,7 +12,7 @@
  * "time" are skipped, unknown members ignored; numbers may be strings. A component that a key lacks
  * has no key there. If a bone is named twice, the later list of a kind counts.
  */
-#include "ff9clip.h"
+#include "ff9clip_file.h"
 
 #include "text/num.h"
 

@@ -4,7 +4,7 @@
  * else stays as it was written, unknown members and the digits of unchanged numbers included.
  * New numbers have the fewest digits of their float32.
  */
-#include "ff9clip.h"
+#include "ff9clip_file.h"
 
 #include "text/num.h"
 

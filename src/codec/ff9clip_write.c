@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * ff9clip_write.c - writes a clip: what each curve is to become, for both forms, and the binary
- * form.
+ * form; and the codec.
  *
  * A curve that is the same keeps its bytes, and a key that is the same its numbers; keys that did
  * not ascend keep their order. New curves follow the others of their kind.
  */
 #include "codecs.h"
-#include "ff9clip.h"
+#include "ff9clip_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -487,7 +487,7 @@ static bool write_clip(struct clip_edit *e)
 	return true;
 }
 
-bool ff9clip_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
+static bool ff9clip_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct clip_edit e = {.old = {.arena = ARENA_INIT},
 			      .a = a,
@@ -506,3 +506,13 @@ bool ff9clip_encode(const struct anim *a, struct bytes old, struct buf *out, str
 	ff9clip_release(&e.old);
 	return done;
 }
+
+static const char *const ff9clip_patterns[] = {"*.anim", NULL};
+
+const struct codec ff9clip_codec = {
+	.format = &ff9clip_format,
+	.patterns = ff9clip_patterns,
+	.probe = ff9clip_probe,
+	.decode = ff9clip_decode,
+	.encode = ff9clip_encode,
+};
