@@ -23,16 +23,14 @@
  * Times ascend strictly as float32. An edit replaces the bytes of the values that it changes, and
  * takes out and puts in whole <frame> elements; all other bytes stay.
  */
-#include "kanim.h"
-
-#include "codecs.h"
+#include "kanim_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define FIELDS 3
 
-static const struct format kanim_format = {
+const struct format kanim_format = {
 	.name = "kanim",
 	.suffix = "kanim",
 	.stills = true,
@@ -144,7 +142,7 @@ static bool decode_all(struct anim *anim, const struct kanim *k)
 	return true;
 }
 
-static struct anim *kanim_decode(struct bytes src, const struct hints *hints, struct err *err)
+struct anim *kanim_decode(struct bytes src, const struct hints *hints, struct err *err)
 {
 	struct anim *anim = NULL;
 	struct kanim k;
@@ -163,7 +161,7 @@ static struct anim *kanim_decode(struct bytes src, const struct hints *hints, st
 }
 
 /* The first element decides; what the engine would not load is no kanim. */
-static bool kanim_probe(struct bytes src)
+bool kanim_probe(struct bytes src)
 {
 	struct kanim k;
 	bool is_kanim = kanim_read(&k, src, NULL);
@@ -171,13 +169,3 @@ static bool kanim_probe(struct bytes src)
 	kanim_release(&k);
 	return is_kanim;
 }
-
-static const char *const kanim_patterns[] = {"*.kanim", "*.castle-anim-frames", NULL};
-
-const struct codec kanim_codec = {
-	.format = &kanim_format,
-	.patterns = kanim_patterns,
-	.probe = kanim_probe,
-	.decode = kanim_decode,
-	.encode = kanim_encode,
-};

@@ -3,7 +3,7 @@
  * kanim_read.c - a text to what stands where in it, by the rules of the engine that plays it: what
  * it would not load is refused here.
  */
-#include "kanim.h"
+#include "kanim_read.h"
 
 #include "text/num.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kanim.h - a kanim as it stands in its text: what kanim_read.c finds there, with the place of
+ * kanim_read.h - a kanim as it stands in its text: what kanim_read.c finds there, with the place of
  * everything that kanim_write.c may have to change.
  */
-#ifndef ANIMFS_CODEC_KANIM_H
-#define ANIMFS_CODEC_KANIM_H
+#ifndef ANIMFS_CODEC_KANIM_READ_H
+#define ANIMFS_CODEC_KANIM_READ_H
 
 #include "animfs/codec.h"
 #include "text/xml.h"
@@ -63,6 +63,9 @@ void kanim_release(struct kanim *k);
 /* What a clip asks for; fields that it lacks have the value of an attribute that is not there. */
 struct kanim_values kanim_values_of(const struct clip *clip);
 
-bool kanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err);
+/* For the codec, which is at the end of kanim_write.c. */
+extern const struct format kanim_format;
+bool kanim_probe(struct bytes src);
+struct anim *kanim_decode(struct bytes src, const struct hints *hints, struct err *err);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kanim_write.c - a model into the text that it was read from: what changed is replaced there,
- * in the text's own manner. A new file is an edit of the shortest text that there is.
+ * kanim_write.c - a model into the text that it was read from, and the codec. What changed is
+ * replaced there, in the text's own manner. A new file is an edit of the shortest text that there
+ * is.
  */
-#include "kanim.h"
+#include "codecs.h"
+#include "kanim_read.h"
 
 #include "text/num.h"
 
@@ -449,7 +451,7 @@ static void blank_text(const struct anim *a, struct buf *out)
 		buf_text(out, "</animations>\n");
 }
 
-bool kanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
+static bool kanim_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct writer w = {.blank = old.size == 0, .text = BUF_INIT, .err = err};
 	struct buf blank = BUF_INIT;
@@ -465,3 +467,13 @@ bool kanim_encode(const struct anim *a, struct bytes old, struct buf *out, struc
 	buf_release(&blank);
 	return fine;
 }
+
+static const char *const kanim_patterns[] = {"*.kanim", "*.castle-anim-frames", NULL};
+
+const struct codec kanim_codec = {
+	.format = &kanim_format,
+	.patterns = kanim_patterns,
+	.probe = kanim_probe,
+	.decode = kanim_decode,
+	.encode = kanim_encode,
+};
