@@ -28,9 +28,10 @@
  * of a file is its type and its name. Its bytes are packed if they begin with CMPL (cmpl.c), which
  * has the unpacked size.
  */
+#include "rab.h"
+
 #include "cmpl.h"
 #include "containers.h"
-#include "rab_write.h"
 
 #include "text/utf.h"
 
@@ -180,7 +181,7 @@ static bool read_file(struct archive *a, const struct rab *r, uint64_t at, struc
 	return m->name != NULL;
 }
 
-static bool rab_list(struct archive *a, struct err *err)
+bool rab_list(struct archive *a, struct err *err)
 {
 	struct rab r = {.files = 0};
 
@@ -195,7 +196,7 @@ static bool rab_list(struct archive *a, struct err *err)
 	return true;
 }
 
-static bool rab_measure(const struct archive *a, struct member *m, struct err *err)
+bool rab_measure(const struct archive *a, struct member *m, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
 	uint8_t head[CMPL_HEAD];
@@ -209,8 +210,7 @@ static bool rab_measure(const struct archive *a, struct member *m, struct err *e
 	       member_fault(err, &why, m);
 }
 
-static bool rab_read(const struct archive *a, const struct member *m, struct buf *out,
-		     struct err *err)
+bool rab_read(const struct archive *a, const struct member *m, struct buf *out, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
 	struct buf stored = BUF_INIT;
@@ -225,14 +225,3 @@ static bool rab_read(const struct archive *a, const struct member *m, struct buf
 	buf_release(&stored);
 	return fine;
 }
-
-static const char *const rab_patterns[] = {"*.rab", "*.mrab", "*.efarc", NULL};
-
-const struct container rab_container = {
-	.name = "rab",
-	.patterns = rab_patterns,
-	.list = rab_list,
-	.measure = rab_measure,
-	.read = rab_read,
-	.replace = rab_replace,
-};

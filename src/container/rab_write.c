@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A RAB with one member replaced; rab.c says how one is laid out.
+ * A RAB with one member replaced, and the container; rab.c says how one is laid out.
  *
  * Only the game reads such a file, and how is not documented. It loads members in the order of the
  * file table, and needs their bytes in that order, too, without gaps. So only an archive that is
@@ -11,6 +11,7 @@
 
 #include "cmpl.h"
 #include "containers.h"
+#include "rab.h"
 
 #include <string.h>
 
@@ -267,3 +268,14 @@ bool rab_replace(struct bytes rab, size_t limit, uint32_t number, struct bytes b
 	archive_close(r.archive);
 	return fine;
 }
+
+static const char *const rab_patterns[] = {"*.rab", "*.mrab", "*.efarc", NULL};
+
+const struct container rab_container = {
+	.name = "rab",
+	.patterns = rab_patterns,
+	.list = rab_list,
+	.measure = rab_measure,
+	.read = rab_read,
+	.replace = rab_replace,
+};
