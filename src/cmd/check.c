@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* check.c - `animfs check`: decodes, encodes, compares; prints a line for each file that fails. */
-#include "check.h"
+#include "check_file.h"
+#include "check_list.h"
 
 #include "disk/refusal.h"
 #include "options.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "check.h"
+#include "check_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "check.h"
+#include "check_list.h"
 #include "gather.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* lint.c - `animfs lint`: reports suspicious curves in animation files, one per line. */
-#include "check.h"
+#include "check_list.h"
 
 #include "model/lint.h"
 #include "text/num.h"

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* check_list.h - the files that `animfs check` checks. */
+#ifndef ANIMFS_CMD_CHECK_LIST_H
+#define ANIMFS_CMD_CHECK_LIST_H
+
+#include "cmd.h"
+#include "shard.h"
+
+struct check_item {
+	char *path;
+	char *target; /* the file, of an operand that is a link or in a mount; else NULL */
+	int missing;  /* the errno with which it cannot be looked at, or 0 */
+	bool named;   /* an operand, and not found in a folder */
+	/* Of a member of an archive: where its path in that begins, in path and in target; else 0.
+	 */
+	size_t inside, target_inside;
+	struct err *err; /* why it cannot be read; or NULL */
+};
+
+struct check_list {
+	struct check_item *items;
+	size_t count, room;
+	bool fine; /* every folder could be read */
+};
+
+/*
+ * Adds a file, or the animation files below a folder, by their names and in the order of these,
+ * with those in archives. What is in a mount is looked for in its SOURCE. Only of the shard: by the
+ * path below the folder, or the name of the file. Folders that cannot be read are reported on
+ * stderr. False when out of memory.
+ */
+bool check_list_add(struct check_list *l, const char *path, struct store *store,
+		    const struct shard *shard);
+/*
+ * Adds the names in a file, "-" for standard input; each ends in NUL. Prints an error and returns
+ * false if it cannot be read, or a name is empty.
+ */
+bool check_list_read(struct check_list *l, const char *from, struct store *store,
+		     const struct shard *shard);
+void check_list_release(struct check_list *l);
+
+#endif
