@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "animfs/base.h"
 
-#include "util/utf8.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,44 +95,6 @@ bool err_accept(struct err *err, const char *format, ...)
 void err_clear(struct err *err)
 {
 	*err = (struct err){.code = ERR_NONE};
-}
-
-/* Is the byte at i the end of a line? Of CRLF the second. */
-static bool is_line_end(struct bytes text, size_t i)
-{
-	if (text.data[i] == '\r')
-		return i + 1 == text.size || text.data[i + 1] != '\n';
-	return text.data[i] == '\n';
-}
-
-static struct position locate_utf8(struct bytes text, size_t at)
-{
-	struct position p = {.line = 1, .column = 1, .begin = utf8_mark(text)};
-	size_t i;
-
-	if (at > text.size)
-		at = text.size;
-	for (i = 0; i < at; i++) {
-		if (!is_line_end(text, i))
-			continue;
-		p.line++;
-		p.begin = i + 1;
-	}
-	for (i = p.begin; i < at; i++)
-		p.column += (text.data[i] & 0xC0) != 0x80;
-	p.end = p.begin;
-	while (p.end < text.size && text.data[p.end] != '\n' && text.data[p.end] != '\r')
-		p.end++;
-	return p;
-}
-
-struct position err_locate(struct bytes text, size_t at)
-{
-	struct buf decoded = BUF_INIT;
-	struct position p = locate_utf8(utf8_text(text, &decoded), at);
-
-	buf_release(&decoded);
-	return p;
 }
 
 /* ---- bytes in ---- */
