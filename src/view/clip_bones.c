@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* clip_bones.c - reads "bones" of clip.json: which bones there are, their order and their names. */
-#include "clip_json.h"
+#include "clip_text.h"
 #include "model/clip.h"
 #include "model/label.h"
 #include "text/utf.h"

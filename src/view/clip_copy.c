@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "clip_json.h"
+#include "clip_text.h"
 #include "model/clip.h"
 #include "model/names.h"
 

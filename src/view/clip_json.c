@@ -6,9 +6,8 @@
  * "clip", "loop", "frames", "frame_time", "duration", the format's own member and "bones" can be
  * edited; "was" in an entry of "bones" names the bone that is renamed.
  */
-#include "clip_json.h"
+#include "clip_text.h"
 #include "model/clip.h"
-#include "model/label.h"
 #include "text/num.h"
 #include "views.h"
 #include <math.h>
@@ -81,11 +80,6 @@ static void clip_json_render(const struct shown *at, struct buf *out)
 
 /* ---- parse ---- */
 
-bool clip_text_changed(const struct clip_text *p, const struct spot *s)
-{
-	return s->value && !spot_unchanged(s, token_member(p->own.root, s->member), NULL, NULL);
-}
-
 /* Refuses members that only other formats have. */
 static bool check_format_has(const struct clip_text *p)
 {
@@ -100,37 +94,6 @@ static bool check_format_has(const struct clip_text *p)
 			    p->at->anim->format->name, names[i]);
 		return err_accept(p->err, "the member left out");
 	}
-	return true;
-}
-
-/* ---- names ---- */
-
-bool clip_text_rename(struct clip_text *p)
-{
-	struct spot s = spot_member(&p->root, "clip");
-	const struct anim *anim = p->at->anim;
-	const char *text, *label, *name;
-	size_t at, length;
-
-	if (!clip_text_changed(p, &s))
-		return true;
-	if (anim->format->nameless) {
-		spot_refuse(&s, p->err, ERR_STORE, "%s files store no name for their clip",
-			    anim->format->name);
-		return err_accept(p->err, "\"%s\", as the file is called",
-				  anim->clips[p->at->clip].label);
-	}
-	if (!spot_text(&s, p->err, &text))
-		return false;
-	at = spot_place(&s, &length);
-	name = label_new_clip(p->edited, p->at->clip, text, at, length, p->err);
-	label = arena_text(&p->edited->arena, text, strlen(text));
-	if (!name)
-		return false;
-	if (!label)
-		return err_memory(p->err);
-	p->clip->label = label;
-	p->clip->name = name;
 	return true;
 }
 

@@ -6,7 +6,7 @@
  * bone that is renamed, or moved to another path, takes the bones below it along, but for those
  * whose "name" says another path.
  */
-#include "clip_json.h"
+#include "clip_text.h"
 #include "model/clip.h"
 #include "model/names.h"
 #include "text/utf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clip_json.h - reading clip.json: what clip_json.c, clip_bones.c and clip_copy.c share. */
-#ifndef ANIMFS_VIEW_CLIP_JSON_H
-#define ANIMFS_VIEW_CLIP_JSON_H
+/* clip_text.h - a text of clip.json that is read, by clip_json.c and the files that it uses. */
+#ifndef ANIMFS_VIEW_CLIP_TEXT_H
+#define ANIMFS_VIEW_CLIP_TEXT_H
 
 #include "json.h"
 #include "model/clip.h"
