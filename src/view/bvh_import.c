@@ -9,8 +9,8 @@
  * By default Blender rotates what it imports so that Z is up, and exports it like that. The offsets
  * reveal this, and everything is rotated back.
  */
-#include "bvh.h"
 #include "bvh_read.h"
+#include "bvh_text.h"
 #include "model/clip.h"
 #include "model/rotation.h"
 #include "motion.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bvh.h - what writing clip.bvh and reading it back have in common. */
-#ifndef ANIMFS_VIEW_BVH_H
-#define ANIMFS_VIEW_BVH_H
+/* bvh_text.h - what writing clip.bvh and reading it back have in common. */
+#ifndef ANIMFS_VIEW_BVH_TEXT_H
+#define ANIMFS_VIEW_BVH_TEXT_H
 
 #include "figure.h"
+
+#define SAME 1e-5 /* relative: lengths and scales that are as good as equal in float32 */
 
 bool bvh_is_root(const struct figure *f, uint32_t node);
 /* Writes the name of a node as one word. */
@@ -12,7 +14,7 @@ void bvh_word(const char *name, struct buf *out);
 void bvh_offset(const struct figure *f, uint32_t node, double out[3]);
 void bvh_end(const struct figure *f, uint32_t node, double out[3]);
 
-/* Reads a text back as an edit of the clip, all of whose motion BVH can store. */
+/* bvh_import.c: reads a text back as an edit of the clip, all of whose motion BVH can store. */
 struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *err);
 
 #endif

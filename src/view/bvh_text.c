@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* bvh_text.c - the words and offsets of clip.bvh. */
+#include "bvh_text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SHORT 0.1 /* length of a bone that ends where it begins */
+
+bool bvh_is_root(const struct figure *f, uint32_t node)
+{
+	return f->nodes[node].parent == FIGURE_NONE;
+}
+
+/* The size of the character if it is white space to some program, else 0. */
+static size_t space_size(const uint8_t *p)
+{
+	static const char *const spaces[] = {" ",
+					     "\xc2\x85",
+					     "\xc2\xa0",
+					     "\xe1\x9a\x80",
+					     "\xe2\x80\xa8",
+					     "\xe2\x80\xa9",
+					     "\xe2\x80\xaf",
+					     "\xe2\x81\x9f",
+					     "\xe3\x80\x80"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
+		if (strncmp((const char *)p, spaces[i], strlen(spaces[i])) == 0)
+			return strlen(spaces[i]);
+	return p[0] == 0xe2 && p[1] == 0x80 && p[2] >= 0x80 && p[2] <= 0x8a ? 3 : 0;
+}
+
+/* White space in the name is escaped, as characters that a file name cannot have are. */
+void bvh_word(const char *name, struct buf *out)
+{
+	const uint8_t *p = (const uint8_t *)name;
+
+	while (*p) {
+		size_t size = space_size(p);
+
+		if (size == 0)
+			buf_char(out, (char)*p++);
+		for (; size > 0; size--)
+			buf_format(out, "%%%02X", *p++);
+	}
+}
+
+void bvh_offset(const struct figure *f, uint32_t node, double out[3])
+{
+	static const double none[3];
+	struct channel c = channel_of(f, node, ROLE_TRANSLATION);
+
+	channel_next(&c);
+	memcpy(out, bvh_is_root(f, node) ? none : c.value, sizeof(none));
+}
+
+/* The end site continues the bone at its own length, so that it is visible. */
+void bvh_end(const struct figure *f, uint32_t node, double out[3])
+{
+	bvh_offset(f, node, out);
+	if (fmax(fabs(out[0]), fmax(fabs(out[1]), fabs(out[2]))) <= SAME)
+		out[1] = SHORT;
+}
