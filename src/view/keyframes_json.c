@@ -8,7 +8,7 @@
  * A role that a keyframe has no value for has no member. A frame may have several keyframes.
  */
 #include "bone_edit.h"
-#include "bone_json.h"
+#include "bone_json_parts.h"
 #include "csv.h"
 
 #include <stdlib.h>
