@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "label.h"
 
-#include "animfs/view.h"
 #include "bones.h"
 #include "names.h"
 
 #include <string.h>
+
+const char *const label_view_files[] = {
+	"raw.", "file.json", "skeleton.csv", "frames.csv", "parts.csv", "file.html", NULL};
 
 static bool refuse_label(const char *label, size_t limit, size_t at, size_t length, struct err *err)
 {
@@ -44,13 +46,11 @@ static const char *stored_name(struct anim *a, const char *label, size_t limit, 
 /* Is it a fixed file name of the folder that the clips are in? */
 static bool is_view_file(const char *label)
 {
-	for (const struct view *const *v = views; *v; v++) {
-		size_t length = strlen((*v)->file);
+	for (const char *const *name = label_view_files; *name; name++) {
+		size_t length = strlen(*name);
 
-		if ((*v)->place != VIEW_OF_FILE)
-			continue;
-		if ((*v)->whole ? strncmp(label, (*v)->file, length) == 0
-				: strcmp(label, (*v)->file) == 0)
+		if ((*name)[length - 1] == '.' ? strncmp(label, *name, length) == 0
+					       : strcmp(label, *name) == 0)
 			return true;
 	}
 	return false;

@@ -10,6 +10,12 @@
 
 #include "animfs/anim.h"
 
+/*
+ * The files of the views beside the folders of the clips, which must not have their names; NULL
+ * ends the list. "raw." is followed by the extension of the animation file.
+ */
+extern const char *const label_view_files[];
+
 /* No clip of `a` but number `clip`, and no view of the file, may be called so. */
 const char *label_new_clip(struct anim *a, uint32_t clip, const char *label, size_t at,
 			   size_t length, struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "version.h"
 
+#include "model/label.h"
 #include "model/names.h"
 #include "skeleton/paths.h"
 
@@ -72,15 +73,13 @@ static bool label_all(struct anim *a, const char *file_name)
 	char raw[NAME_MAX + 1];
 	unsigned count = 0;
 
-	for (const struct view *const *view = views; *view && count < RESERVED_MAX; view++) {
-		if ((*view)->place != VIEW_OF_FILE)
+	for (; label_view_files[count] && count < RESERVED_MAX; count++) {
+		reserved[count] = label_view_files[count];
+		if (reserved[count][strlen(reserved[count]) - 1] != '.')
 			continue;
-		reserved[count++] = (*view)->file;
-		if ((*view)->file[strlen((*view)->file) - 1] != '.')
-			continue;
-		snprintf(raw, sizeof(raw), "%s%s", (*view)->file,
+		snprintf(raw, sizeof(raw), "%s%s", reserved[count],
 			 file_extension(file_name, a->format));
-		reserved[count - 1] = raw;
+		reserved[count] = raw;
 	}
 	return names_label(a, reserved);
 }

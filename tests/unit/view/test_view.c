@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_view.c - what holds for every view, over every sample. */
+#include "model/label.h"
 #include "sample.h"
 
 #include <math.h>
@@ -25,6 +26,27 @@ START_TEST(views_are_listed_with_what_they_need)
 			ck_assert((*v)->place != (*w)->place || (*v)->stills != (*w)->stills ||
 				  strcmp((*v)->file, (*w)->file) != 0);
 	}
+}
+END_TEST
+
+/* model/label.c knows them by name, as it is below the views. */
+START_TEST(no_clip_is_named_like_a_file_beside_it)
+{
+	const char *const *name = label_view_files;
+	unsigned files = 0;
+
+	for (const struct view *const *v = views; *v; v++) {
+		if ((*v)->place != VIEW_OF_FILE)
+			continue;
+		for (name = label_view_files; *name && strcmp(*name, (*v)->file) != 0;)
+			name++;
+		ck_assert_msg(*name != NULL, "%s is missing in label_view_files", (*v)->file);
+		ck_assert_int_eq((*v)->whole, (*name)[strlen(*name) - 1] == '.');
+		files++;
+	}
+	for (name = label_view_files; *name; name++)
+		files--;
+	ck_assert_uint_eq(files, 0);
 }
 END_TEST
 
@@ -188,6 +210,7 @@ Suite *view_suite(void)
 
 	suite_add_tcase(s, t);
 	tcase_add_test(t, views_are_listed_with_what_they_need);
+	tcase_add_test(t, no_clip_is_named_like_a_file_beside_it);
 	tcase_add_test(t, the_same_text_comes_every_time);
 	tcase_add_test(t, texts_are_lines);
 	tcase_add_test(t, saving_a_views_own_text_changes_nothing);
