@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # lint.sh quick|deep SOURCE.c... -- FLAG... - checks the sources, compiled with FLAGs. quick: includes,
 # the tours of CONTRIBUTING.md, formatting, clang's warnings and lock checks, scripts with shellcheck;
-# tests/lint/missing_lock.c proves that clang checks locks. deep: clang-tidy (see .clang-tidy),
+# tests/lint/ proves that circles are found, and that clang checks locks. deep: clang-tidy (see .clang-tidy),
 # cppcheck, and the player of the pages with eslint and prettier (npm).
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -22,6 +22,10 @@ quick()
 	echo "== includes"
 	scripts/check-includes.sh || status=1
 	scripts/check-tours.sh || status=1
+	if ! awk -f scripts/check-circles.awk tests/lint/circle/*.[ch] | diff tests/lint/circle/expected.txt -; then
+		echo "includes: check-circles.awk does not find the planted circles, or finds others"
+		status=1
+	fi
 
 	# Everything that waits for a time goes by the clocks of util/clock.h, which tests can stop.
 	echo "== clock"

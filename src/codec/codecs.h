@@ -8,7 +8,7 @@
  *
  * May use: util text model
  */
-/* codecs.h - what codecs[] lists: one entry a format, at the end of its file. */
+/* codecs.h - what codecs[] lists: one entry a format, at the end of X.c or X_write.c. */
 #ifndef ANIMFS_CODECS_H
 #define ANIMFS_CODECS_H
 

@@ -7,7 +7,7 @@
  *
  * May use: util text model
  */
-/* containers.h - what containers[] lists: one entry a kind, at the end of its file. */
+/* containers.h - what containers[] lists: one entry a kind, at the end of X.c or X_write.c. */
 #ifndef ANIMFS_CONTAINERS_H
 #define ANIMFS_CONTAINERS_H
 
