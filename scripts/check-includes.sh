@@ -8,8 +8,9 @@
 # not restricted.
 #
 # In addition, the files of src/vfs may include only files that precede them in the list in vfs.h;
-# no files may use each other in a circle, by includes or by calls (check-circles.awk); and one header
-# of each layer must begin with a comment "Layer NAME: ..." whose "May use:" repeats the table.
+# no files may use each other in a circle, by includes or by calls (check-circles.awk); one header of
+# each layer must begin with a comment "Layer NAME: ..." whose "May use:" repeats the table; and
+# docs/architecture.svg must show what is included.
 #
 # --edges prints "LAYER LAYER" for each include between two layers, for architecture.sh.
 set -euf
@@ -182,6 +183,29 @@ print_edges()
 	sed -nE 's,animfs/codec.h,codec/,; s,^([a-z]+)/[^ ]* ([a-z]+)/.*,\1 \2,p' <<<"$1" | awk '$1 != $2 && $2 != "animfs" && $1 != "animfs"'
 }
 
+# Each arrow of docs/architecture.svg must be an include, and arrows must lead along each include.
+check_picture()
+{
+	{
+		sed -n 's,^<title>\(.*\)&#45;&gt;\(.*\)</title>$,\1 \2 drawn,p' docs/architecture.svg
+		print_edges "$1"
+	} | awk '
+		NF == 3 { drawn[$1, $2]; targets[$1] = targets[$1] " " $2; next }
+		{ uses[$1, $2] }
+		function leads(from, to, list, i) {
+			for (i = split(targets[from], list, " "); i > 0; i--)
+				if (list[i] == to || leads(list[i], to))
+					return 1
+			return 0
+		}
+		END {
+			for (i in drawn) bad = bad || !(i in uses)
+			for (i in uses) { split(i, part, SUBSEP); bad = bad || !leads(part[1], part[2]) }
+			if (bad) print "docs/architecture.svg is not what is included: make architecture"
+			exit bad
+		}' >&2
+}
+
 status=0
 includes=$(read_includes) || status=1
 if [ "${1-}" = --edges ]; then
@@ -191,5 +215,6 @@ fi
 check_comments || status=1
 check_vfs "$includes" || status=1
 check_circles || status=1
+check_picture "$includes" || status=1
 [ "$status" -ne 0 ] || echo "includes: as the tables say"
 exit "$status"
