@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # lint.sh quick|deep SOURCE.c... -- FLAG... - checks the sources, compiled with FLAGs. quick: includes,
-# the tours of CONTRIBUTING.md, formatting, clang's warnings and lock checks, scripts with shellcheck;
-# tests/lint/ proves that circles are found, and that clang checks locks. deep: clang-tidy (see .clang-tidy),
-# cppcheck, and the player of the pages with eslint and prettier (npm).
+# their guards, the tours of CONTRIBUTING.md, formatting, clang's warnings and lock checks, scripts
+# with shellcheck; tests/lint/ proves that circles are found, and that clang checks locks. deep:
+# clang-tidy (see .clang-tidy), cppcheck, and the player of the pages with eslint and prettier (npm).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -26,6 +26,22 @@ quick()
 		echo "includes: check-circles.awk does not find the planted circles, or finds others"
 		status=1
 	fi
+
+	# src/store/batch.h: ANIMFS_STORE_BATCH_H; include/animfs/base.h: ANIMFS_BASE_H.
+	echo "== guards"
+	git ls-files -z '*.h' | xargs -0 awk '
+		FNR == 1 {
+			guard = FILENAME
+			sub(/^(src|include\/animfs)\//, "", guard)
+			gsub(/[^a-z0-9]/, "_", guard)
+			guard = "ANIMFS_" toupper(guard)
+			directives = 0
+		}
+		/^#/ && ++directives <= 2 && $0 != (directives == 1 ? "#ifndef " : "#define ") guard {
+			print FILENAME ": the include guard is not " guard
+			bad = 1
+		}
+		END { exit bad }' || status=1
 
 	# Everything that waits for a time goes by the clocks of util/clock.h, which tests can stop.
 	echo "== clock"

@@ -13,8 +13,8 @@
  * status: 0 success; 1 a difference, a failed check or a refused edit; 2 usage or I/O error.
  * Messages go to stderr.
  */
-#ifndef ANIMFS_CMD_H
-#define ANIMFS_CMD_H
+#ifndef ANIMFS_CMD_CMD_H
+#define ANIMFS_CMD_CMD_H
 
 #include "archived.h"
 #include "disk/state.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* diff.h - differences as `animfs diff` prints them. */
-#ifndef ANIMFS_DIFF_H
-#define ANIMFS_DIFF_H
+#ifndef ANIMFS_CMD_DIFF_H
+#define ANIMFS_CMD_DIFF_H
 
 #include "cmd.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* export_copy.h - copies files that are not animations. */
-#ifndef ANIMFS_EXPORT_COPY_H
-#define ANIMFS_EXPORT_COPY_H
+#ifndef ANIMFS_CMD_EXPORT_COPY_H
+#define ANIMFS_CMD_EXPORT_COPY_H
 
 #include "progress.h"
 

@@ -6,8 +6,8 @@
  * existing folder each text that differs is replaced, and other files stay. If a text was edited
  * since it was written, nothing is replaced (unless `force`).
  */
-#ifndef ANIMFS_EXPORT_FOLDER_H
-#define ANIMFS_EXPORT_FOLDER_H
+#ifndef ANIMFS_CMD_EXPORT_FOLDER_H
+#define ANIMFS_CMD_EXPORT_FOLDER_H
 
 #include "progress.h"
 #include "store/digests.h"

@@ -8,8 +8,8 @@
  * A part is the clip's curves.csv. `file` is the path from SOURCE, `clip` the name as all texts
  *have it; both escaped as Hive does.
  */
-#ifndef ANIMFS_EXPORT_HIVE_H
-#define ANIMFS_EXPORT_HIVE_H
+#ifndef ANIMFS_CMD_EXPORT_HIVE_H
+#define ANIMFS_CMD_EXPORT_HIVE_H
 
 #include "export_folder.h"
 #include "text/pack.h"

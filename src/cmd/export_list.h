@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* export_list.h - files, and in place of archives their members; archives that are open. */
-#ifndef ANIMFS_EXPORT_LIST_H
-#define ANIMFS_EXPORT_LIST_H
+#ifndef ANIMFS_CMD_EXPORT_LIST_H
+#define ANIMFS_CMD_EXPORT_LIST_H
 
 #include "archived.h"
 #include "gather.h"

@@ -3,8 +3,8 @@
  * export_site.h - what makes the pages of an export a site: the player, which they share, and an
  * index of all that have been exported, for any web server or from disk.
  */
-#ifndef ANIMFS_EXPORT_SITE_H
-#define ANIMFS_EXPORT_SITE_H
+#ifndef ANIMFS_CMD_EXPORT_SITE_H
+#define ANIMFS_CMD_EXPORT_SITE_H
 
 #include "animfs/base.h"
 

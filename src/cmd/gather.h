@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gather.h - collects the paths that a command works on, below a root, sorted. */
-#ifndef ANIMFS_GATHER_H
-#define ANIMFS_GATHER_H
+#ifndef ANIMFS_CMD_GATHER_H
+#define ANIMFS_CMD_GATHER_H
 
 #include "animfs/base.h"
 #include <fts.h>

@@ -3,8 +3,8 @@
  * import_clips.h - the texts of one animation file, and the clips in its folder that the file
  * does not have.
  */
-#ifndef ANIMFS_IMPORT_CLIPS_H
-#define ANIMFS_IMPORT_CLIPS_H
+#ifndef ANIMFS_CMD_IMPORT_CLIPS_H
+#define ANIMFS_CMD_IMPORT_CLIPS_H
 
 #include "stamp.h"
 #include "store/assembly.h"

@@ -3,8 +3,8 @@
  * import_file.h - imports the edited texts of one folder into its animation file, all or none, or
  * makes the file if it does not exist. A member of an archive is saved as a loose file.
  */
-#ifndef ANIMFS_IMPORT_FILE_H
-#define ANIMFS_IMPORT_FILE_H
+#ifndef ANIMFS_CMD_IMPORT_FILE_H
+#define ANIMFS_CMD_IMPORT_FILE_H
 
 #include "disk/state.h"
 #include "store/tree.h"

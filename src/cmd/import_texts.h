@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* import_texts.h - the texts in the exported folder of an animation file. */
-#ifndef ANIMFS_IMPORT_TEXTS_H
-#define ANIMFS_IMPORT_TEXTS_H
+#ifndef ANIMFS_CMD_IMPORT_TEXTS_H
+#define ANIMFS_CMD_IMPORT_TEXTS_H
 
 #include "import_clips.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mounted.h - maps paths in a mount to paths in its SOURCE. */
-#ifndef ANIMFS_MOUNTED_H
-#define ANIMFS_MOUNTED_H
+#ifndef ANIMFS_CMD_MOUNTED_H
+#define ANIMFS_CMD_MOUNTED_H
 
 #include "animfs/base.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* options.h - the values of options that the mount and the commands share. False and err when
  * wrong. */
-#ifndef ANIMFS_OPTIONS_H
-#define ANIMFS_OPTIONS_H
+#ifndef ANIMFS_CMD_OPTIONS_H
+#define ANIMFS_CMD_OPTIONS_H
 
 #include "store/store.h"
 

@@ -8,8 +8,8 @@
  *	... jobs: while (!progress_stopped(&p)) ... progress_step(&p, bytes); ...
  *	progress_end(&p);
  */
-#ifndef ANIMFS_PROGRESS_H
-#define ANIMFS_PROGRESS_H
+#ifndef ANIMFS_CMD_PROGRESS_H
+#define ANIMFS_CMD_PROGRESS_H
 
 #include "animfs/base.h"
 #include <pthread.h>

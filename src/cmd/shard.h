@@ -6,8 +6,8 @@
  * the path's bytes, modulo N. So all machines agree, whatever else is in the tree and in whatever
  * order they find it.
  */
-#ifndef ANIMFS_SHARD_H
-#define ANIMFS_SHARD_H
+#ifndef ANIMFS_CMD_SHARD_H
+#define ANIMFS_CMD_SHARD_H
 
 #include "animfs/base.h"
 

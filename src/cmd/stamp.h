@@ -15,8 +15,8 @@
  * once a text was imported, its own form of a number stays in it. The version, of the export and of
  * the import of the text, is that by which it is known (store/digests.h).
  */
-#ifndef ANIMFS_STAMP_H
-#define ANIMFS_STAMP_H
+#ifndef ANIMFS_CMD_STAMP_H
+#define ANIMFS_CMD_STAMP_H
 
 #include "model/said.h"
 #include <xxhash.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* versions.h - the versions of a file, or of one of its views, for commands. */
-#ifndef ANIMFS_VERSIONS_H
-#define ANIMFS_VERSIONS_H
+#ifndef ANIMFS_CMD_VERSIONS_H
+#define ANIMFS_CMD_VERSIONS_H
 
 #include "cmd.h"
 

@@ -3,8 +3,8 @@
  * canm.h - what decode and encode of CANM share: a file that was checked, and its tables' entries.
  * The format itself is described in canm.c.
  */
-#ifndef ANIMFS_CANM_H
-#define ANIMFS_CANM_H
+#ifndef ANIMFS_CODEC_CANM_H
+#define ANIMFS_CODEC_CANM_H
 
 #include "animfs/codec.h"
 

@@ -3,8 +3,8 @@
  * canm_edit.h - encoding a model as CANM: canm_plan.c assigns a channel to each curve and a string
  * to each name, then canm_write.c writes the file.
  */
-#ifndef ANIMFS_CANM_EDIT_H
-#define ANIMFS_CANM_EDIT_H
+#ifndef ANIMFS_CODEC_CANM_EDIT_H
+#define ANIMFS_CODEC_CANM_EDIT_H
 
 #include "canm.h"
 #include "index.h"

@@ -3,8 +3,8 @@
  * cas.h - a CAS file that was read: where the CANM is, and where the names are. The format is
  * described in cas.c.
  */
-#ifndef ANIMFS_CAS_H
-#define ANIMFS_CAS_H
+#ifndef ANIMFS_CODEC_CAS_H
+#define ANIMFS_CODEC_CAS_H
 
 #include "animfs/codec.h"
 

@@ -9,8 +9,8 @@
  * May use: util text model
  */
 /* codecs.h - what codecs[] lists: one entry a format, at the end of X.c or X_write.c. */
-#ifndef ANIMFS_CODECS_H
-#define ANIMFS_CODECS_H
+#ifndef ANIMFS_CODEC_CODECS_H
+#define ANIMFS_CODEC_CODECS_H
 
 #include "animfs/codec.h"
 

@@ -3,8 +3,8 @@
  * ff9anim.h - what decode and encode of a Final Fantasy IX block share: a block that was checked,
  * and its parts. The format itself is described in ff9anim.c.
  */
-#ifndef ANIMFS_FF9ANIM_H
-#define ANIMFS_FF9ANIM_H
+#ifndef ANIMFS_CODEC_FF9ANIM_H
+#define ANIMFS_CODEC_FF9ANIM_H
 
 #include "animfs/codec.h"
 

@@ -3,8 +3,8 @@
  * ff9clip_file.h - shared by the parts of the codec of Final Fantasy IX's clips (Steam): a file of
  * either form that was checked, and its curves. The format is described in ff9clip.c.
  */
-#ifndef ANIMFS_FF9CLIP_FILE_H
-#define ANIMFS_FF9CLIP_FILE_H
+#ifndef ANIMFS_CODEC_FF9CLIP_FILE_H
+#define ANIMFS_CODEC_FF9CLIP_FILE_H
 
 #include "animfs/codec.h"
 #include "text/json.h"

@@ -5,8 +5,8 @@
  * A thing that changes is put again under its new hash; the old cell does no harm, since what is
  * found is compared as it is now.
  */
-#ifndef ANIMFS_INDEX_H
-#define ANIMFS_INDEX_H
+#ifndef ANIMFS_CODEC_INDEX_H
+#define ANIMFS_CODEC_INDEX_H
 
 #include "animfs/base.h"
 

@@ -19,8 +19,8 @@
  * A rank that is `ordered`, and whose old parts stand in one run in ascending old_order, is placed
  * in ascending `order`, the new ones among the old.
  */
-#ifndef ANIMFS_LAYOUT_H
-#define ANIMFS_LAYOUT_H
+#ifndef ANIMFS_CODEC_LAYOUT_H
+#define ANIMFS_CODEC_LAYOUT_H
 
 #include "animfs/base.h"
 

@@ -3,8 +3,8 @@
  * owanim_file.h - shared by the parts of the Overwatch codec: a file that was checked, and its
  * keys. The format is described in owanim.c.
  */
-#ifndef ANIMFS_OWANIM_FILE_H
-#define ANIMFS_OWANIM_FILE_H
+#ifndef ANIMFS_CODEC_OWANIM_FILE_H
+#define ANIMFS_CODEC_OWANIM_FILE_H
 
 #include "animfs/codec.h"
 

@@ -5,8 +5,8 @@
  * Unchanged values keep their stored form. Each component (axis) is stored by itself: a change of x
  * never moves y.
  */
-#ifndef ANIMFS_QUANT_H
-#define ANIMFS_QUANT_H
+#ifndef ANIMFS_CODEC_QUANT_H
+#define ANIMFS_CODEC_QUANT_H
 
 #include "animfs/anim.h"
 

@@ -10,8 +10,8 @@
  * The dropped one is what the others leave of 1, never negative; 0 where they leave nothing, and
  * then what is decoded is longer than 1. It should be the largest, but need not be.
  */
-#ifndef ANIMFS_SMALLEST3_H
-#define ANIMFS_SMALLEST3_H
+#ifndef ANIMFS_CODEC_SMALLEST3_H
+#define ANIMFS_CODEC_SMALLEST3_H
 
 #include "animfs/base.h"
 

@@ -8,8 +8,8 @@
  * May use: util text model
  */
 /* containers.h - what containers[] lists: one entry a kind, at the end of X.c or X_write.c. */
-#ifndef ANIMFS_CONTAINERS_H
-#define ANIMFS_CONTAINERS_H
+#ifndef ANIMFS_CONTAINER_CONTAINERS_H
+#define ANIMFS_CONTAINER_CONTAINERS_H
 
 #include "animfs/container.h"
 

@@ -13,8 +13,8 @@
  * Every function returns 0 or an errno. Descriptors are O_CLOEXEC. A folder that is only used for
  * look-ups may be an O_PATH descriptor. A name with '/' in it, "." and ".." are EINVAL.
  */
-#ifndef ANIMFS_AT_H
-#define ANIMFS_AT_H
+#ifndef ANIMFS_DISK_AT_H
+#define ANIMFS_DISK_AT_H
 
 #include "animfs/base.h"
 #include <dirent.h>

@@ -4,8 +4,8 @@
  * from one or more files that it replaces, changed by the caller, and set on the new file before
  * that gets its visible name.
  */
-#ifndef ANIMFS_ATTRIBUTES_H
-#define ANIMFS_ATTRIBUTES_H
+#ifndef ANIMFS_DISK_ATTRIBUTES_H
+#define ANIMFS_DISK_ATTRIBUTES_H
 
 #include "animfs/base.h"
 

@@ -17,8 +17,8 @@
  *
  * Threads that are started afterwards, and children, are confined alike.
  */
-#ifndef ANIMFS_CONFINE_H
-#define ANIMFS_CONFINE_H
+#ifndef ANIMFS_DISK_CONFINE_H
+#define ANIMFS_DISK_CONFINE_H
 
 #include "animfs/base.h"
 

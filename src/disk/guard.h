@@ -10,8 +10,8 @@
  *
  * No guard (NULL): the process works for one user, and with that user's rights.
  */
-#ifndef ANIMFS_GUARD_H
-#define ANIMFS_GUARD_H
+#ifndef ANIMFS_DISK_GUARD_H
+#define ANIMFS_DISK_GUARD_H
 
 #include "at.h"
 #include "caller.h"

@@ -23,8 +23,8 @@
  * the next save see to both. Functions return 0 or an errno. They are called with the lock of the
  * state directory (state_lock) where they say so.
  */
-#ifndef ANIMFS_HISTORY_H
-#define ANIMFS_HISTORY_H
+#ifndef ANIMFS_DISK_HISTORY_H
+#define ANIMFS_DISK_HISTORY_H
 
 #include "history_log.h"
 #include "state.h"

@@ -6,8 +6,8 @@
  * Lines are only appended. A later line of the same number takes the place of an earlier one; a
  * malformed line (torn by a kill or a power cut) is ignored.
  */
-#ifndef ANIMFS_HISTORY_LOG_H
-#define ANIMFS_HISTORY_LOG_H
+#ifndef ANIMFS_DISK_HISTORY_LOG_H
+#define ANIMFS_DISK_HISTORY_LOG_H
 
 #include "animfs/base.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* history_room.h - how much space all versions take, and which to drop. With the lock (state.h). */
-#ifndef ANIMFS_HISTORY_ROOM_H
-#define ANIMFS_HISTORY_ROOM_H
+#ifndef ANIMFS_DISK_HISTORY_ROOM_H
+#define ANIMFS_DISK_HISTORY_ROOM_H
 
 #include "history_log.h"
 #include "state.h"

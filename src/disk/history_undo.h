@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* history_undo.h - undo and redo: replaces a file by one of its versions. */
-#ifndef ANIMFS_HISTORY_UNDO_H
-#define ANIMFS_HISTORY_UNDO_H
+#ifndef ANIMFS_DISK_HISTORY_UNDO_H
+#define ANIMFS_DISK_HISTORY_UNDO_H
 
 #include "history.h"
 

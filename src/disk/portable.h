@@ -7,8 +7,8 @@
  * for % itself, so that every name is stored in one way and read back as it was. Names that differ
  * only in case are the same name on a filesystem that ignores case.
  */
-#ifndef ANIMFS_PORTABLE_H
-#define ANIMFS_PORTABLE_H
+#ifndef ANIMFS_DISK_PORTABLE_H
+#define ANIMFS_DISK_PORTABLE_H
 
 #include "animfs/base.h"
 

@@ -5,8 +5,8 @@
  * Requests carry the id of a thread. exec keeps a process and the time of its start, and gives it
  * the name of another command; so only all three together identify it.
  */
-#ifndef ANIMFS_PROCESS_H
-#define ANIMFS_PROCESS_H
+#ifndef ANIMFS_DISK_PROCESS_H
+#define ANIMFS_DISK_PROCESS_H
 
 #include "animfs/base.h"
 #include <sys/types.h>

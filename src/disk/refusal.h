@@ -4,8 +4,8 @@
  *
  * The reason is a file because shells, scripts and LibreOffice do not look at what close() returns.
  */
-#ifndef ANIMFS_REFUSAL_H
-#define ANIMFS_REFUSAL_H
+#ifndef ANIMFS_DISK_REFUSAL_H
+#define ANIMFS_DISK_REFUSAL_H
 
 #include "state.h"
 

@@ -11,8 +11,8 @@
  * Whether another program has the old file open for writing is asked by a lease (F_SETLEASE), which
  * the kernel gives to the file's owner and to root, on local filesystems; elsewhere nobody is seen.
  */
-#ifndef ANIMFS_REPLACE_H
-#define ANIMFS_REPLACE_H
+#ifndef ANIMFS_DISK_REPLACE_H
+#define ANIMFS_DISK_REPLACE_H
 
 #include "at.h"
 #include "attributes.h"

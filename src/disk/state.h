@@ -18,8 +18,8 @@
  * otherwise. It is made when first needed, and made anew when somebody removed it. Thread-safe.
  * What returns int returns 0 or an errno.
  */
-#ifndef ANIMFS_STATE_H
-#define ANIMFS_STATE_H
+#ifndef ANIMFS_DISK_STATE_H
+#define ANIMFS_DISK_STATE_H
 
 #include "animfs/base.h"
 #include "util/lock_classes.h"

@@ -10,8 +10,8 @@
  * several cookies; `changed` is called for each. A call for a cookie may still come just after
  * watch_drop. Writes through a mapping are reported when the writer closes its file, not before.
  */
-#ifndef ANIMFS_WATCH_H
-#define ANIMFS_WATCH_H
+#ifndef ANIMFS_DISK_WATCH_H
+#define ANIMFS_DISK_WATCH_H
 
 #include "animfs/base.h"
 

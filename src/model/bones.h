@@ -5,8 +5,8 @@
  * A bone is named by a table of names, or else by its format ("bone_%04X"). The table is a CSV text
  * with the columns id and name; id is decimal, or hexadecimal behind 0x, as 32 bits.
  */
-#ifndef ANIMFS_BONES_H
-#define ANIMFS_BONES_H
+#ifndef ANIMFS_MODEL_BONES_H
+#define ANIMFS_MODEL_BONES_H
 
 #include "animfs/anim.h"
 

@@ -4,8 +4,8 @@
  *
  * `c` is the writable copy of a clip of `a` (anim_edit_clip). False when out of memory.
  */
-#ifndef ANIMFS_VIEW_CLIP_H
-#define ANIMFS_VIEW_CLIP_H
+#ifndef ANIMFS_MODEL_CLIP_H
+#define ANIMFS_MODEL_CLIP_H
 
 #include "animfs/view.h"
 

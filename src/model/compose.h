@@ -7,8 +7,8 @@
  * additive clip has that curve, otherwise the base's. Where the base has none, the additive's
  * alone. Scale is the base's. Nothing in a file says which clips are additive: rules do.
  */
-#ifndef ANIMFS_COMPOSE_H
-#define ANIMFS_COMPOSE_H
+#ifndef ANIMFS_MODEL_COMPOSE_H
+#define ANIMFS_MODEL_COMPOSE_H
 
 #include "animfs/anim.h"
 

@@ -6,8 +6,8 @@
  * of the whole has the keyframes of the tracks of its name, and says nothing in the frames of a
  * clip that has no such track.
  */
-#ifndef ANIMFS_JOIN_H
-#define ANIMFS_JOIN_H
+#ifndef ANIMFS_MODEL_JOIN_H
+#define ANIMFS_MODEL_JOIN_H
 
 #include "animfs/anim.h"
 

@@ -13,8 +13,8 @@
  * The text views (bone CSV, bone JSON, curves.csv) only split text; here is decided which cells are
  * unchanged (and keep their stored bits), what is filled in, what is static, and what is refused.
  */
-#ifndef ANIMFS_LENS_H
-#define ANIMFS_LENS_H
+#ifndef ANIMFS_MODEL_LENS_H
+#define ANIMFS_MODEL_LENS_H
 
 #include "animfs/anim.h"
 #include "text/num.h"

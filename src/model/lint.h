@@ -14,8 +14,8 @@
  * are, in degrees, units of length, or of scale, for each frame. They are compared with the 99th
  * percentile of the steps elsewhere in the curve.
  */
-#ifndef ANIMFS_LINT_H
-#define ANIMFS_LINT_H
+#ifndef ANIMFS_MODEL_LINT_H
+#define ANIMFS_MODEL_LINT_H
 
 #include "animfs/anim.h"
 

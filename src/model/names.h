@@ -8,8 +8,8 @@
  * the first free ~2, ~3 ... in file order. Longer than fits: cut on a character, then '~' and a
  * hash.
  */
-#ifndef ANIMFS_NAMES_H
-#define ANIMFS_NAMES_H
+#ifndef ANIMFS_MODEL_NAMES_H
+#define ANIMFS_MODEL_NAMES_H
 
 #include "animfs/anim.h"
 

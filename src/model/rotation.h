@@ -7,8 +7,8 @@
  * round), and so are a quaternion and its negative: of those the one nearest to a given one is
  * chosen. Numbers that are not finite have no other form; they become NaN.
  */
-#ifndef ANIMFS_ROTATION_H
-#define ANIMFS_ROTATION_H
+#ifndef ANIMFS_MODEL_ROTATION_H
+#define ANIMFS_MODEL_ROTATION_H
 
 #include "animfs/anim.h"
 

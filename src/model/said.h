@@ -12,8 +12,8 @@
  * that each number rounds to the float32 nearest to the stored value. What is not finite is served
  * blank (JSON has its bits beside it), and is here not given. -0 is 0, as in spreadsheets.
  */
-#ifndef ANIMFS_SAID_H
-#define ANIMFS_SAID_H
+#ifndef ANIMFS_MODEL_SAID_H
+#define ANIMFS_MODEL_SAID_H
 
 #include "animfs/anim.h"
 

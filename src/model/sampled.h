@@ -3,8 +3,8 @@
  * sampled.h - a clip for readers that do not know tangents: a curve that has them is replaced by
  * its values in every frame, linear in between.
  */
-#ifndef ANIMFS_SAMPLED_H
-#define ANIMFS_SAMPLED_H
+#ifndef ANIMFS_MODEL_SAMPLED_H
+#define ANIMFS_MODEL_SAMPLED_H
 
 #include "animfs/anim.h"
 

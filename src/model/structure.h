@@ -14,8 +14,8 @@
  * file-name form (names.h). What the format itself forbids (a scale in an FF9 block, a clip that a
  * CAS refers to) is refused when the model is stored, by its codec.
  */
-#ifndef ANIMFS_STRUCTURE_H
-#define ANIMFS_STRUCTURE_H
+#ifndef ANIMFS_MODEL_STRUCTURE_H
+#define ANIMFS_MODEL_STRUCTURE_H
 
 #include "animfs/anim.h"
 

@@ -7,8 +7,8 @@
  * Parts of one clip follow its name, with ", " between them; clips, and facts about the file, end
  * in "; ". At most SUMMARY_PARTS parts are named, and the others counted.
  */
-#ifndef ANIMFS_SUMMARY_H
-#define ANIMFS_SUMMARY_H
+#ifndef ANIMFS_MODEL_SUMMARY_H
+#define ANIMFS_MODEL_SUMMARY_H
 
 #include "animfs/anim.h"
 

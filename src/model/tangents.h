@@ -8,8 +8,8 @@
  * one gets central differences. A curve without unchanged keys gets straight lines. The tangents of
  * the keys around never change.
  */
-#ifndef ANIMFS_TANGENTS_H
-#define ANIMFS_TANGENTS_H
+#ifndef ANIMFS_MODEL_TANGENTS_H
+#define ANIMFS_MODEL_TANGENTS_H
 
 #include "animfs/anim.h"
 

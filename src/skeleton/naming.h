@@ -5,8 +5,8 @@
  * The file is read when it is needed and has changed. Each caller keeps the version it got, however
  * often the file changes. Thread-safe.
  */
-#ifndef ANIMFS_NAMING_H
-#define ANIMFS_NAMING_H
+#ifndef ANIMFS_SKELETON_NAMING_H
+#define ANIMFS_SKELETON_NAMING_H
 
 #include "disk/guard.h"
 #include "model/bones.h"

@@ -18,8 +18,8 @@
  * translation in the format's unit of length, rotation as Euler angles in degrees (R = Rz * Ry *
  * Rx), scale as a factor. A skeleton is immutable.
  */
-#ifndef ANIMFS_SKELETON_H
-#define ANIMFS_SKELETON_H
+#ifndef ANIMFS_SKELETON_SKELETON_H
+#define ANIMFS_SKELETON_SKELETON_H
 
 #include "animfs/anim.h"
 

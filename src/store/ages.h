@@ -6,8 +6,8 @@
  * A save replaces the whole file, but backups, make and rsync must see a change only in what
  * changed. What is the same as in the previous version, by name, keeps its age.
  */
-#ifndef ANIMFS_AGES_H
-#define ANIMFS_AGES_H
+#ifndef ANIMFS_STORE_AGES_H
+#define ANIMFS_STORE_AGES_H
 
 #include "animfs/anim.h"
 #include "labels.h"

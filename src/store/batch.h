@@ -35,8 +35,8 @@
  * writer's lock. `known` is not owned, must outlive the batch, and may grow; versions after the one
  * at the start, made by the batch itself or by others, cannot be origins.
  */
-#ifndef ANIMFS_BATCH_H
-#define ANIMFS_BATCH_H
+#ifndef ANIMFS_STORE_BATCH_H
+#define ANIMFS_STORE_BATCH_H
 
 #include "digests.h"
 #include "text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* budget.h - a limit of memory that many share (--drafts-max). Thread-safe, lock-free. */
-#ifndef ANIMFS_BUDGET_H
-#define ANIMFS_BUDGET_H
+#ifndef ANIMFS_STORE_BUDGET_H
+#define ANIMFS_STORE_BUDGET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * referenced stays while all of it takes at most `limit` bytes; the least recently released is
  * dropped first, and its home cleared. Thread-safe.
  */
-#ifndef ANIMFS_CACHE_H
-#define ANIMFS_CACHE_H
+#ifndef ANIMFS_STORE_CACHE_H
+#define ANIMFS_STORE_CACHE_H
 
 #include "animfs/base.h"
 

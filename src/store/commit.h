@@ -7,8 +7,8 @@
  * read, and what where->turn releases; waits for at most ten seconds; and starts from the
  * beginning.
  */
-#ifndef ANIMFS_COMMIT_H
-#define ANIMFS_COMMIT_H
+#ifndef ANIMFS_STORE_COMMIT_H
+#define ANIMFS_STORE_COMMIT_H
 
 #include "source.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* commit_skeleton.h - saves a skeleton to the text beside the animation file (find_skeleton.h). */
-#ifndef ANIMFS_COMMIT_SKELETON_H
-#define ANIMFS_COMMIT_SKELETON_H
+#ifndef ANIMFS_STORE_COMMIT_SKELETON_H
+#define ANIMFS_STORE_COMMIT_SKELETON_H
 
 #include "source.h"
 

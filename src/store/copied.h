@@ -9,8 +9,8 @@
  *	... c.texts[i].fate; c.edited over c.over is what the file is to be ...
  *	copied_release(&c);
  */
-#ifndef ANIMFS_COPIED_H
-#define ANIMFS_COPIED_H
+#ifndef ANIMFS_STORE_COPIED_H
+#define ANIMFS_STORE_COPIED_H
 
 #include "batch.h"
 #include "source.h"

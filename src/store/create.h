@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* create.h - creates and removes animation files. */
-#ifndef ANIMFS_CREATE_H
-#define ANIMFS_CREATE_H
+#ifndef ANIMFS_STORE_CREATE_H
+#define ANIMFS_STORE_CREATE_H
 
 #include "disk/attributes.h"
 #include "source.h"

@@ -20,8 +20,8 @@
  *
  * Not thread-safe. Bounded: the oldest versions and texts are forgotten.
  */
-#ifndef ANIMFS_DIGESTS_H
-#define ANIMFS_DIGESTS_H
+#ifndef ANIMFS_STORE_DIGESTS_H
+#define ANIMFS_STORE_DIGESTS_H
 
 #include "model/said.h"
 #include "version.h"

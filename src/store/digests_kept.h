@@ -14,8 +14,8 @@
  * it had never been known; a command that adds versions holds the lock from digests_load to
  * digests_store.
  */
-#ifndef ANIMFS_DIGESTS_KEPT_H
-#define ANIMFS_DIGESTS_KEPT_H
+#ifndef ANIMFS_STORE_DIGESTS_KEPT_H
+#define ANIMFS_STORE_DIGESTS_KEPT_H
 
 #include "digests.h"
 #include "disk/history.h"

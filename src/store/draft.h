@@ -18,8 +18,8 @@
  * "lock" is the caller's lock that guards the draft. It is not held during a commit, so the text
  * may be read and written meanwhile.
  */
-#ifndef ANIMFS_DRAFT_H
-#define ANIMFS_DRAFT_H
+#ifndef ANIMFS_STORE_DRAFT_H
+#define ANIMFS_STORE_DRAFT_H
 
 #include "budget.h"
 #include "commit.h"

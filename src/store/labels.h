@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* labels.h - a hash index of a model's clips and tracks by label. */
-#ifndef ANIMFS_LABELS_H
-#define ANIMFS_LABELS_H
+#ifndef ANIMFS_STORE_LABELS_H
+#define ANIMFS_STORE_LABELS_H
 
 #include "animfs/anim.h"
 

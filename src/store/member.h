@@ -6,8 +6,8 @@
  * beside a file (find_skeleton.h), and from the archives among them that have its name: a model's
  * parts lie in NAME.MRAB beside NAME.CAS.
  */
-#ifndef ANIMFS_MEMBER_H
-#define ANIMFS_MEMBER_H
+#ifndef ANIMFS_STORE_MEMBER_H
+#define ANIMFS_STORE_MEMBER_H
 
 #include "container/contents.h"
 #include "store.h"

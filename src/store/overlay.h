@@ -18,8 +18,8 @@
  * The rules are those of EDFModLoader: the game's working directory is that of its exe, and
  * /cri_bind/DIR/NAME becomes ./Mods/DIR/NAME if that is a file.
  */
-#ifndef ANIMFS_OVERLAY_H
-#define ANIMFS_OVERLAY_H
+#ifndef ANIMFS_STORE_OVERLAY_H
+#define ANIMFS_STORE_OVERLAY_H
 
 #include "member.h"
 

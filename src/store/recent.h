@@ -6,8 +6,8 @@
  * A text is identified by a node and the generation of a version (version.h), which determine it.
  * Thread-safe.
  */
-#ifndef ANIMFS_RECENT_H
-#define ANIMFS_RECENT_H
+#ifndef ANIMFS_STORE_RECENT_H
+#define ANIMFS_STORE_RECENT_H
 
 #include "text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* same_table.h - do two texts hold the same table, apart from the digits of numbers? */
-#ifndef ANIMFS_SAME_TABLE_H
-#define ANIMFS_SAME_TABLE_H
+#ifndef ANIMFS_STORE_SAME_TABLE_H
+#define ANIMFS_STORE_SAME_TABLE_H
 
 #include "animfs/base.h"
 

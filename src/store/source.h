@@ -7,8 +7,8 @@
  * A look waits for a commit of the file (commit.h) only if the file no longer contains the known
  * version.
  */
-#ifndef ANIMFS_SOURCE_H
-#define ANIMFS_SOURCE_H
+#ifndef ANIMFS_STORE_SOURCE_H
+#define ANIMFS_STORE_SOURCE_H
 
 #include "parts.h"
 #include "store.h"

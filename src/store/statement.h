@@ -3,8 +3,8 @@
  * statement.h - the values in a text as digests by unit (digests.h): enough to find versions that
  * have the same values, and texts that contradict it.
  */
-#ifndef ANIMFS_STATEMENT_H
-#define ANIMFS_STATEMENT_H
+#ifndef ANIMFS_STORE_STATEMENT_H
+#define ANIMFS_STORE_STATEMENT_H
 
 #include "digests.h"
 #include "tree.h"

@@ -9,8 +9,8 @@
  * May use: util text disk model skeleton codec view container
  */
 /* store.h - what all animation files of a mount or command share: options, cache, history. */
-#ifndef ANIMFS_STORE_H
-#define ANIMFS_STORE_H
+#ifndef ANIMFS_STORE_STORE_H
+#define ANIMFS_STORE_STORE_H
 
 #include "disk/guard.h"
 #include "disk/history.h"

@@ -4,8 +4,8 @@
  *
  * It never changes while there are several references. Thread-safe.
  */
-#ifndef ANIMFS_TEXT_H
-#define ANIMFS_TEXT_H
+#ifndef ANIMFS_STORE_TEXT_H
+#define ANIMFS_STORE_TEXT_H
 
 #include "animfs/base.h"
 

@@ -6,8 +6,8 @@
  * another version it must be looked up again by name (tree_again). Does no I/O; the mount and the
  * commands both use it.
  */
-#ifndef ANIMFS_TREE_H
-#define ANIMFS_TREE_H
+#ifndef ANIMFS_STORE_TREE_H
+#define ANIMFS_STORE_TREE_H
 
 #include "animfs/view.h"
 #include "version.h"

@@ -5,8 +5,8 @@
  * Immutable. It lives while it is referenced, and after that until the cache (cache.h) drops it.
  * Thread-safe.
  */
-#ifndef ANIMFS_VERSION_H
-#define ANIMFS_VERSION_H
+#ifndef ANIMFS_STORE_VERSION_H
+#define ANIMFS_STORE_VERSION_H
 
 #include "ages.h"
 #include "animfs/codec.h"

@@ -5,8 +5,8 @@
  * Each attempt runs between source_begin_work and its end; if another program was in the way, it is
  * repeated from the beginning.
  */
-#ifndef ANIMFS_WORK_H
-#define ANIMFS_WORK_H
+#ifndef ANIMFS_STORE_WORK_H
+#define ANIMFS_STORE_WORK_H
 
 #include "disk/attributes.h"
 #include "disk/history.h"

@@ -14,8 +14,8 @@
  * Text is plain decimal: no exponent, '.' as the point, no padding, "-0" keeps its sign, "nan",
  * "inf", "-inf". Nothing here knows the locale.
  */
-#ifndef ANIMFS_NUM_H
-#define ANIMFS_NUM_H
+#ifndef ANIMFS_TEXT_NUM_H
+#define ANIMFS_TEXT_NUM_H
 
 #include "animfs/base.h"
 #include "animfs/lane.h"

@@ -8,8 +8,8 @@
  * This is where the program spends its time. The small functions are inline since gcc -O2 would
  * otherwise call them, at twice the cost; whatever has an exact fallback is only a shorter way.
  */
-#ifndef ANIMFS_NUM_DECIMAL_H
-#define ANIMFS_NUM_DECIMAL_H
+#ifndef ANIMFS_TEXT_NUM_DECIMAL_H
+#define ANIMFS_TEXT_NUM_DECIMAL_H
 
 #include "animfs/base.h"
 

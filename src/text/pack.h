@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* pack.h - texts compressed for programs that read them so: .gz, .zst. */
-#ifndef ANIMFS_PACK_H
-#define ANIMFS_PACK_H
+#ifndef ANIMFS_TEXT_PACK_H
+#define ANIMFS_TEXT_PACK_H
 
 #include "animfs/base.h"
 

@@ -3,8 +3,8 @@
  * utf.h - UTF-8 and UTF-16, with lone surrogates as three bytes each (WTF-8), since games store
  * names that are no valid UTF-16.
  */
-#ifndef ANIMFS_UTF_H
-#define ANIMFS_UTF_H
+#ifndef ANIMFS_TEXT_UTF_H
+#define ANIMFS_TEXT_UTF_H
 
 #include "util/utf8.h"
 

@@ -11,8 +11,8 @@
  *	... places in x.text are good for as long as x is open ...
  *	xml_release(&x);
  */
-#ifndef ANIMFS_XML_H
-#define ANIMFS_XML_H
+#ifndef ANIMFS_TEXT_XML_H
+#define ANIMFS_TEXT_XML_H
 
 #include "animfs/base.h"
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * jobs.h - many pieces of work that do not depend on each other, on several threads.
  */
-#ifndef ANIMFS_JOBS_H
-#define ANIMFS_JOBS_H
+#ifndef ANIMFS_UTIL_JOBS_H
+#define ANIMFS_UTIL_JOBS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * What is given back is for the next thing of its size; memory goes when all of it does. Not
  * locked: the owner does that.
  */
-#ifndef ANIMFS_SLAB_H
-#define ANIMFS_SLAB_H
+#ifndef ANIMFS_UTIL_SLAB_H
+#define ANIMFS_UTIL_SLAB_H
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
  * clip, bone or view is its index in the file, that of any other name is a hash of the name.
  * Whatever stays in the folder is listed exactly once.
  */
-#ifndef ANIMFS_FS_ENTRIES_H
-#define ANIMFS_FS_ENTRIES_H
+#ifndef ANIMFS_VFS_ENTRIES_H
+#define ANIMFS_VFS_ENTRIES_H
 
 #include "animfs/base.h"
 #include <sys/stat.h>

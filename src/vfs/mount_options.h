@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* mount_options.h - the options of a mount. */
-#ifndef ANIMFS_MOUNT_OPTIONS_H
-#define ANIMFS_MOUNT_OPTIONS_H
+#ifndef ANIMFS_VFS_MOUNT_OPTIONS_H
+#define ANIMFS_VFS_MOUNT_OPTIONS_H
 
 #include "store/store.h"
 #include "store/tree.h"

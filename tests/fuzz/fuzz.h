@@ -7,8 +7,8 @@
  * target writes its first inputs there. tests/tools/replay.c runs targets without libFuzzer, under
  * names of their own.
  */
-#ifndef ANIMFS_FUZZ_H
-#define ANIMFS_FUZZ_H
+#ifndef ANIMFS_TESTS_FUZZ_FUZZ_H
+#define ANIMFS_TESTS_FUZZ_FUZZ_H
 
 #ifdef REPLAY
 #define LLVMFuzzerInitialize REPLAY(Initialize)

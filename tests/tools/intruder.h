@@ -3,8 +3,8 @@
  * intruder.h - what code that has taken over a process tries: to change the owner, mode, times and
  * attributes of a file elsewhere, by each way that leads there, and the limits of another process.
  */
-#ifndef ANIMFS_TESTS_INTRUDER_H
-#define ANIMFS_TESTS_INTRUDER_H
+#ifndef ANIMFS_TESTS_TOOLS_INTRUDER_H
+#define ANIMFS_TESTS_TOOLS_INTRUDER_H
 
 #include <dirent.h>
 #include <errno.h>

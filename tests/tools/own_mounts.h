@@ -4,8 +4,8 @@
  * copy of mounts that other tests make and unmount. A daemon goes on as long as there is a copy of
  * its mount anywhere.
  */
-#ifndef ANIMFS_OWN_MOUNTS_H
-#define ANIMFS_OWN_MOUNTS_H
+#ifndef ANIMFS_TESTS_TOOLS_OWN_MOUNTS_H
+#define ANIMFS_TESTS_TOOLS_OWN_MOUNTS_H
 
 #include <mntent.h>
 #include <sched.h>

@@ -6,8 +6,8 @@
  * crash. Tests that change every byte of a file make millions of assertions, and the writes took
  * ten times as long as what they test. A crash names the test, and a debugger the place.
  */
-#ifndef ANIMFS_TESTS_CHECK_H
-#define ANIMFS_TESTS_CHECK_H
+#ifndef ANIMFS_TESTS_UNIT_CHECK_H
+#define ANIMFS_TESTS_UNIT_CHECK_H
 
 #include_next <check.h>
 

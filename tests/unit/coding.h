@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* coding.h - decodes and encodes, which must succeed, for the tests of codecs. */
-#ifndef ANIMFS_TESTS_CODING_H
-#define ANIMFS_TESTS_CODING_H
+#ifndef ANIMFS_TESTS_UNIT_CODING_H
+#define ANIMFS_TESTS_UNIT_CODING_H
 
 #include "animfs/codec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* edited.h - a fixture for tests of edits: a sample, and a copy of its model to be edited. */
-#ifndef ANIMFS_TESTS_EDITED_H
-#define ANIMFS_TESTS_EDITED_H
+#ifndef ANIMFS_TESTS_UNIT_EDITED_H
+#define ANIMFS_TESTS_UNIT_EDITED_H
 
 #include "sample.h"
 

@@ -3,8 +3,8 @@
  * first_clip.h - a fixture for tests of views: a sample, and its first clip as views get it. Define
  * FIRST_CLIP_OF, the name of the sample, before.
  */
-#ifndef ANIMFS_TESTS_FIRST_CLIP_H
-#define ANIMFS_TESTS_FIRST_CLIP_H
+#ifndef ANIMFS_TESTS_UNIT_FIRST_CLIP_H
+#define ANIMFS_TESTS_UNIT_FIRST_CLIP_H
 
 #include "sample.h"
 

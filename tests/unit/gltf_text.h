@@ -3,8 +3,8 @@
  * gltf_text.h - glTF files as other programs write them, for the bone "hip" of wiki512.canm: part
  * by part, so that a test has one of its own.
  */
-#ifndef ANIMFS_TESTS_GLTF_TEXT_H
-#define ANIMFS_TESTS_GLTF_TEXT_H
+#ifndef ANIMFS_TESTS_UNIT_GLTF_TEXT_H
+#define ANIMFS_TESTS_UNIT_GLTF_TEXT_H
 
 #include "sample.h"
 #include "view/base64.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* load.h - a file's bytes, for programs that end when there are none. */
-#ifndef ANIMFS_TESTS_LOAD_H
-#define ANIMFS_TESTS_LOAD_H
+#ifndef ANIMFS_TESTS_UNIT_LOAD_H
+#define ANIMFS_TESTS_UNIT_LOAD_H
 
 #include "animfs/base.h"
 

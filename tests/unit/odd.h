@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* odd.h - models that no sample file holds, for the views that other programs read. */
-#ifndef ANIMFS_TESTS_ODD_H
-#define ANIMFS_TESTS_ODD_H
+#ifndef ANIMFS_TESTS_UNIT_ODD_H
+#define ANIMFS_TESTS_UNIT_ODD_H
 
 #include "sample.h"
 #include "skeleton/skeleton.h"

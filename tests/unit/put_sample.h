@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* put_sample.h - copies a file of tests/data into the scratch folder (scratch.h). */
-#ifndef ANIMFS_TESTS_PUT_SAMPLE_H
-#define ANIMFS_TESTS_PUT_SAMPLE_H
+#ifndef ANIMFS_TESTS_UNIT_PUT_SAMPLE_H
+#define ANIMFS_TESTS_UNIT_PUT_SAMPLE_H
 
 #include "load.h"
 #include "scratch.h"

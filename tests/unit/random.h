@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* random.h - random choices that are the same in every run: xorshift64. */
-#ifndef ANIMFS_TESTS_RANDOM_H
-#define ANIMFS_TESTS_RANDOM_H
+#ifndef ANIMFS_TESTS_UNIT_RANDOM_H
+#define ANIMFS_TESTS_UNIT_RANDOM_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef ANIMFS_TESTS_REFUSED_EDIT_H
-#define ANIMFS_TESTS_REFUSED_EDIT_H
+#ifndef ANIMFS_TESTS_UNIT_REFUSED_EDIT_H
+#define ANIMFS_TESTS_UNIT_REFUSED_EDIT_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* replacing.h - both steps of a replacement at once, in one folder and by the temporary "tmp". */
-#ifndef ANIMFS_TESTS_REPLACING_H
-#define ANIMFS_TESTS_REPLACING_H
+#ifndef ANIMFS_TESTS_UNIT_REPLACING_H
+#define ANIMFS_TESTS_UNIT_REPLACING_H
 
 #include "disk/replace.h"
 

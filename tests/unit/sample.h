@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sample.h - the sample files, decoded and labelled, and what tests of views do with them. */
-#ifndef ANIMFS_TESTS_SAMPLE_H
-#define ANIMFS_TESTS_SAMPLE_H
+#ifndef ANIMFS_TESTS_UNIT_SAMPLE_H
+#define ANIMFS_TESTS_UNIT_SAMPLE_H
 
 #include "load.h"
 #include "store/version.h"

@@ -6,8 +6,8 @@
  * working directory and its descriptor is scratch_root. Descriptors that the test leaves open are
  * a failure.
  */
-#ifndef ANIMFS_TESTS_SCRATCH_H
-#define ANIMFS_TESTS_SCRATCH_H
+#ifndef ANIMFS_TESTS_UNIT_SCRATCH_H
+#define ANIMFS_TESTS_UNIT_SCRATCH_H
 
 #include <check.h>
 #include <dirent.h>

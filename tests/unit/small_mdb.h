@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef ANIMFS_TESTS_SMALL_MDB_H
-#define ANIMFS_TESTS_SMALL_MDB_H
+#ifndef ANIMFS_TESTS_UNIT_SMALL_MDB_H
+#define ANIMFS_TESTS_UNIT_SMALL_MDB_H
 
 #include "animfs/base.h"
 

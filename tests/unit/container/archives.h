@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* archives.h - the sample archives and what their expectations say, for the tests of containers. */
-#ifndef ANIMFS_TESTS_ARCHIVES_H
-#define ANIMFS_TESTS_ARCHIVES_H
+#ifndef ANIMFS_TESTS_UNIT_CONTAINER_ARCHIVES_H
+#define ANIMFS_TESTS_UNIT_CONTAINER_ARCHIVES_H
 
 #include "animfs/container.h"
 #include "load.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* sha256.h - SHA-256 (FIPS 180-4), as the expectations of the samples have it. */
-#ifndef ANIMFS_TESTS_SHA256_H
-#define ANIMFS_TESTS_SHA256_H
+#ifndef ANIMFS_TESTS_UNIT_CONTAINER_SHA256_H
+#define ANIMFS_TESTS_UNIT_CONTAINER_SHA256_H
 
 #include "animfs/base.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef ANIMFS_TESTS_ADD_NODE_H
-#define ANIMFS_TESTS_ADD_NODE_H
+#ifndef ANIMFS_TESTS_UNIT_VFS_ADD_NODE_H
+#define ANIMFS_TESTS_UNIT_VFS_ADD_NODE_H
 
 #include "vfs/vfs.h"
 

@@ -3,8 +3,8 @@
  * mounted.h - a mount of a scratch folder, without libfuse and a kernel, that has one animation
  * file, w.canm; for tests of what is below the requests.
  */
-#ifndef ANIMFS_TESTS_MOUNTED_H
-#define ANIMFS_TESTS_MOUNTED_H
+#ifndef ANIMFS_TESTS_UNIT_VFS_MOUNTED_H
+#define ANIMFS_TESTS_UNIT_VFS_MOUNTED_H
 
 #include "load.h"
 #include "scratch.h"
