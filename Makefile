@@ -476,7 +476,7 @@ $(call suite,test-guide,build test,)
 $(call suite,test-blender,build blender,$(GAME))
 ## prove send clip.bvh of every sample through Blender and back
 $(call suite,test-bvh,build blender,$(GAME))
-## prove serve a mount by NFS and Samba
+## prove serve a mount by Samba
 $(call suite,test-export,build export,$(MOUNT_TOOLS))
 ## prove export, import and check as array jobs of a Slurm that is started for it
 $(call suite,test-slurm,build slurm,$(GAME))

@@ -19,7 +19,7 @@ packages()
 	architecture) echo graphviz ;;
 	bench) echo g++ python3 ;;
 	posix) echo stress-ng fio dbench e2fsprogs mount python3 rsync git ;;
-	export) echo nfs-ganesha nfs-ganesha-vfs nfs-common rpcbind libnfs-utils samba smbclient python3 ;;
+	export) echo samba smbclient python3 ;;
 	batches) echo git rsync unzip vim tar samba smbclient python3 ;;
 	slurm) echo slurm-wlm munge parallel ;;
 	faults) echo python3 e2fsprogs mount ;;

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# test-export.sh - serves a mount by NFS (NFS-Ganesha, which keeps file handles; with the kernel's
-# client if there is one) and by Samba. Needs root.
+# test-export.sh - serves a mount by Samba. Needs root.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 [ "$(id -u)" -eq 0 ] || { echo "test-export.sh: only root can serve" >&2; exit 1; }

@@ -26,7 +26,7 @@ static const char usage[] =
 	"\n"
 	"Options:\n"
 	"  -o OPT[,OPT]...         mount options: ro, allow_other, uid=N, gid=N, umask=M,\n"
-	"                            nonempty, noforget, unconfined, max_threads=N, and\n"
+	"                            nonempty, unconfined, max_threads=N, and\n"
 	"                            every long option below, with ':' in lists\n"
 	"  -f                      stay in the foreground\n"
 	"  -d                      stay in the foreground and print every request\n"
@@ -97,7 +97,6 @@ static const struct option {
 	{"debug", FLAG, true, AT(debug), NULL},
 	{"ro", FLAG, false, AT(read_only), NULL},
 	{"nonempty", FLAG, false, AT(nonempty), NULL},
-	{"noforget", FLAG, false, AT(noforget), NULL},
 	{"unconfined", FLAG, false, AT(unconfined), NULL},
 	{"stopped_clock", FLAG, false, AT(stopped_clock), NULL}, /* see CONTRIBUTING.md */
 	{"allow_other", FLAG, false, AT(allow_other), NULL},

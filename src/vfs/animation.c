@@ -370,7 +370,7 @@ void view_part(struct vfs *v, struct node *node, struct changes *changes)
 {
 	struct thing *thing = node->thing;
 
-	if (!node->handles || v->nodes.keeps) {
+	if (!node->handles) {
 		view_drop_draft(v, node);
 		if (thing->view.standing == STANDS)
 			view_unpin(v, thing);
@@ -508,7 +508,7 @@ static bool hold_version(const struct advance *d, struct node *node) REQUIRES(vf
 /* Those who have the view open keep the old text; its name gets another node. */
 static bool replace_view(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
 {
-	if ((d->v->nodes.keeps && !gone) || !(node->thing->view.version || hold_version(d, node)))
+	if (!node->thing->view.version && !hold_version(d, node))
 		return false;
 	changes_names(d->changes, node, true);
 	node->thing->view.standing = gone ? DETACHED : REPLACED;
@@ -521,8 +521,8 @@ static bool replace_view(const struct advance *d, struct node *node, bool gone) 
 }
 
 /*
- * Moves a view on to the new version: it is not open, or its node number must stay. place: NULL if
- * it no longer exists.
+ * Moves a view that shows no version of its own on to the new one. place: NULL if it no longer
+ * exists.
  */
 static void follow_file(const struct advance *d, struct node *node, const struct place *place)
 	REQUIRES(vfs_class)

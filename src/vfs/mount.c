@@ -120,7 +120,6 @@ static UNSHARED bool make_nodes(struct vfs *v)
 {
 	if (!nodes_init(&v->nodes))
 		return false;
-	v->nodes.keeps = v->options->noforget;
 	v->nodes.thing_made = thing_made;
 	v->nodes.thing_gone = thing_gone;
 	v->nodes.node_gone = node_gone;

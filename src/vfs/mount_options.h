@@ -18,7 +18,6 @@ struct mount_options {
 	bool allow_other;
 	bool nonempty;
 	bool unconfined;    /* --unconfined: do not drop privileges; for debuggers */
-	bool noforget;      /* node numbers stay valid until the mount ends */
 	bool stopped_clock; /* for tests: the clock only moves by .animfs/clock */
 	bool foreground;
 	bool debug; /* print every request; stay in the foreground */

@@ -489,10 +489,9 @@ static struct node *take_link(struct nodes *t, struct link *link) REQUIRES(vfs_c
 	return parent;
 }
 
-static bool is_needed(const struct nodes *t, const struct node *node) REQUIRES(vfs_class)
+static bool is_needed(const struct node *node) REQUIRES(vfs_class)
 {
-	return node->references || node->lookups || node->id == NODE_ROOT ||
-	       (t->keeps && node_link(node) && !node_link(node)->retired);
+	return node->references || node->lookups || node->id == NODE_ROOT;
 }
 
 /*
@@ -510,7 +509,7 @@ static void end_node(struct nodes *t, struct node *node) REQUIRES(vfs_class)
 		while (first_link(node)) {
 			parent = take_link(t, first_link(node));
 			parent->references--;
-			if (is_needed(t, parent))
+			if (is_needed(parent))
 				continue;
 			if (above)
 				end_node(t, above);
@@ -533,7 +532,7 @@ static void drop(struct nodes *t, struct node *node, uint64_t lookups, uint32_t 
 	assert(node->lookups >= lookups && node->references >= references);
 	node->lookups -= lookups;
 	node->references -= references;
-	if (!is_needed(t, node))
+	if (!is_needed(node))
 		end_node(t, node);
 }
 

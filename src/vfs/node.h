@@ -8,8 +8,7 @@
  *
  * Numbers come from a counter and are never reused. A node lives while the kernel remembers it
  * (lookups) or something here refers to it (references: names in it, handles, calls that work on
- * it); with -o noforget, also while it has a name. A thing lives while a node points to it or a
- * call works on it.
+ * it). A thing lives while a node points to it or a call works on it.
  *
  * A link is a name of a node. A plain file has as many as the mount has seen; anything else has
  * one, or none after it was removed while open.
@@ -161,7 +160,6 @@ struct nodes {
 	size_t count, links;
 	struct node_set by_id, by_identity, by_name;
 	struct slab slab; /* memory of nodes and things */
-	bool keeps;       /* nodes with a name stay when the kernel forgets them (noforget) */
 	bool ending;
 	/*
 	 * Called when a thing of an animation has been made (it joins the animation's list and

@@ -8,7 +8,7 @@
 
 cp "$SAMPLE" "$SRC/walk.canm"
 echo plain >"$SRC/plain.txt"
-mount_animfs -o allow_other,noforget
+mount_animfs -o allow_other
 chmod 755 "$WORK" "$SRC"
 
 serve_samba anim "$MNT"

@@ -10,6 +10,6 @@
 reason=$(can_mount) || skip_all "$reason"
 chmod 755 "$WORK"
 serve_samba work "$WORK"
-export BATCH_SMB=$SMB_PORT:$SMB_CONF BATCH_OPTIONS="-o allow_other,noforget"
+export BATCH_SMB=$SMB_PORT:$SMB_CONF BATCH_OPTIONS="-o allow_other"
 checks_of python3 tests/mount/batches.py --seeds="${BATCH_SEEDS:-3}" --first="${BATCH_FIRST:-1}" --only="${BATCH_ONLY:-}"
 end_samba

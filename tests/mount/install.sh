@@ -56,7 +56,7 @@ options_of() { "$ANIMFS" "$1" --help | grep -oE -- '--[a-z-]+' | sort -u; }
 # As the program has them.
 mount_options=$({
 	"$ANIMFS" mount --help | sed -nE 's/^      --([a-z-]+=?).*/\1/p'
-	printf '%s\n' ro allow_other uid= gid= umask= nonempty noforget unconfined max_threads=
+	printf '%s\n' ro allow_other uid= gid= umask= nonempty unconfined max_threads=
 } | sort -u)
 
 # The file as it is installed, asked for the words that follow those given.

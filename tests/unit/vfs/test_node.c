@@ -200,46 +200,6 @@ END_TEST
 
 /* ---- nodes and names ---- */
 
-START_TEST(a_table_that_keeps_has_what_has_a_name)
-{
-	struct node *folder, *file;
-	uint64_t id;
-
-	table.keeps = true;
-	folder = looked_up(root(), "folder");
-	file = looked_up(folder, "file");
-	id = file->id;
-	node_forget(&table, file, 1);
-	node_forget(&table, folder, 1);
-	ck_assert_ptr_eq(nodes_by_id(&table, id), file);
-	ck_assert_ptr_eq(nodes_by_name(&table, folder, "file"), file);
-	nodes_unlink(&table, folder, "file");
-	ck_assert_ptr_null(nodes_by_id(&table, id));
-	nodes_unlink(&table, root(), "folder");
-	ck_assert_uint_eq(table.count, 1);
-}
-END_TEST
-
-START_TEST(a_table_that_keeps_drops_what_lost_its_name_to_another)
-{
-	struct node *first, *second;
-
-	table.keeps = true;
-	first = looked_up(root(), "a");
-	node_forget(&table, first, 1);
-	second = looked_up(root(), "a");
-	ck_assert_uint_eq(gone, 1);
-	ck_assert_ptr_eq(nodes_by_name(&table, root(), "a"), second);
-	/* A handle keeps it, and its end is the node's. */
-	node_get(second);
-	node_forget(&table, second, 1);
-	nodes_unlink(&table, root(), "a");
-	ck_assert_uint_eq(gone, 1);
-	node_put(&table, second);
-	ck_assert_uint_eq(gone, 2);
-}
-END_TEST
-
 START_TEST(numbers_are_never_used_again)
 {
 	uint64_t last = 0;
@@ -594,8 +554,6 @@ Suite *node_suite(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, a_new_table_has_the_root_alone);
 	tcase_add_test(tc, a_node_is_found_by_number_name_and_identity);
-	tcase_add_test(tc, a_table_that_keeps_has_what_has_a_name);
-	tcase_add_test(tc, a_table_that_keeps_drops_what_lost_its_name_to_another);
 	tcase_add_test(tc, numbers_are_never_used_again);
 	tcase_add_test(tc, what_took_a_name_leaves_its_last_owner_nameless);
 	tcase_add_test(tc, the_name_seen_last_comes_first);
