@@ -12,9 +12,10 @@
 struct after {
 	struct after *next;
 	uint64_t node;
-	bool counted; /* it was held back, and counts as done */
-	bool drop;    /* drop the name and what is below it */
-	char name[];  /* "": the node's attributes and pages */
+	uint64_t behind; /* of a name: invalidate this node's attributes after it; 0: none */
+	bool counted;    /* it was held back, and counts as done */
+	bool drop;       /* drop the name and what is below it */
+	char name[];     /* "": the node's attributes and pages */
 };
 
 struct change {
@@ -227,6 +228,8 @@ static void send_later(const struct kernel *k, const struct after *one)
 		k->inval_node(k->closure, one->node, true);
 	else if (one->drop || k->expire_name(k->closure, one->node, one->name) == ENOSYS)
 		k->inval_name(k->closure, one->node, one->name);
+	if (one->behind)
+		k->inval_node(k->closure, one->behind, false);
 }
 
 static void *run_invalidator(void *closure)
@@ -300,7 +303,8 @@ int invalidate_settle(struct vfs *v)
 	return sent ? 0 : ETIMEDOUT;
 }
 
-static void send_now(struct invalidator *n, uint64_t node, bool listing)
+/* Returns false if the kernel did not know the node. */
+static bool send_now(struct invalidator *n, uint64_t node, bool listing)
 {
 	const struct kernel *k = n->kernel;
 	bool silent;
@@ -308,8 +312,7 @@ static void send_now(struct invalidator *n, uint64_t node, bool listing)
 	lock_acquire(&n->lock, &invalidate_class);
 	silent = n->silent;
 	lock_release(&n->lock, &invalidate_class);
-	if (!silent)
-		k->inval_node(k->closure, node, listing);
+	return silent || k->inval_node(k->closure, node, listing) != ENOENT;
 }
 
 /* ---- what a call collects ---- */
@@ -351,6 +354,29 @@ void changes_names(struct changes *c, const struct node *node, bool drop)
 }
 
 /*
+ * The kernel does not know the node, but was given it: the reply to its first lookup is on its way,
+ * with attributes from before the change. The lookup holds the kernel's lock of the folder, for
+ * which the name waits, so the attributes are sent again after the name.
+ */
+static void send_again(struct vfs *v, struct changes *c, uint64_t id)
+{
+	struct after *name = NULL;
+	const struct link *link;
+	const struct node *node;
+
+	vfs_lock(v);
+	node = nodes_by_id(&v->nodes, id);
+	link = node && node->lookups ? node_link(node) : NULL;
+	if (link)
+		name = after_new(link->parent->id, link->name, false);
+	vfs_unlock(v);
+	if (!name)
+		return;
+	name->behind = id;
+	add_change(c, (struct change){.later = name});
+}
+
+/*
  * Sorts changes into what the thread sends soon, and what must wait for the reply (names in locked
  * folders).
  */
@@ -385,8 +411,8 @@ struct after *changes_send(struct vfs *v, struct changes *c)
 	queue_init(&locked);
 	/* All attributes before any pages, so that somebody who sees one changed text sees all. */
 	for (size_t i = 0; i < c->count; i++) {
-		if (c->list[i].node)
-			send_now(n, c->list[i].node, c->list[i].listing);
+		if (c->list[i].node && !send_now(n, c->list[i].node, c->list[i].listing))
+			send_again(v, c, c->list[i].node);
 	}
 	sort_changes(c, &soon, &locked);
 	wait = c->saved && n->started && has_names(soon.first);

@@ -4,7 +4,8 @@
  *
  * Attributes are invalidated by the thread that changed them, before it replies: with no lock held
  * this is safe inside any request. Names and pages are sent by a separate thread, since in the
- * kernel that may wait for a request that waits for us.
+ * kernel that may wait for a request that waits for us. So are, again and after the node's name,
+ * attributes that came before the reply with which the kernel gets to know the node.
  *
  * A call that changes something collects what the kernel must forget in a `struct changes` while it
  * holds locks, and sends it, without locks, before it returns:

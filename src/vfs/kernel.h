@@ -3,7 +3,8 @@
  * kernel.h - the notifications that a mount sends to the kernel: four calls, implemented by fuse/
  * with libfuse, and by tests with a model of the kernel's caches.
  *
- * Each returns 0 or an errno; an error only means that the kernel did not know the node or name.
+ * Each returns 0 or an errno. ENOENT: the kernel does not know the node or name, or not yet, if the
+ * reply that gives it is on its way.
  *
  * inval_node without `pages` is safe inside any request. The others can wait for a request that
  * waits for us (Linux takes the lock of a folder for a name, and of a page for pages): they are

@@ -16,7 +16,8 @@
  * is the n-th of them alone, counted since the line was last another one.
  *
  * CALL may also be unmount, which the others do not include and FOLDER is the mountpoint of; or
- * unwatch, of any folder, where FOLDER is "/".
+ * unwatch, of any folder, where FOLDER is "/"; or entry, the reply to a look-up of the kernel,
+ * where FOLDER is "/dev".
  *
  * Two more CALLs, which the others do not include, make a filesystem below FOLDER poorer:
  *
@@ -35,6 +36,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/fuse.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -149,7 +151,7 @@ static bool parse(const char *line, struct fault *f)
 static bool is_meant(const struct fault *f, const char *call)
 {
 	static const char *const harmless[] = {"open", "list", "read"};
-	static const char *const apart[] = {"flags", "poor", "unmount", "unwatch"};
+	static const char *const apart[] = {"flags", "poor", "unmount", "unwatch", "entry"};
 
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++) {
 		if (strcmp(call, apart[i]) == 0)
@@ -391,6 +393,17 @@ ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t at, int fla
 	if (write_fails(fd, parts->iov_base, parts->iov_len, at))
 		return -1;
 	return REAL(pwritev2, "pwritev64v2")(fd, parts, count, at, flags);
+}
+
+/* Of libfuse. */
+ssize_t writev(int fd, const struct iovec *parts, int count)
+{
+	const struct fuse_out_header *header = parts->iov_base;
+
+	if (parts->iov_len == sizeof(*header) &&
+	    header->len == sizeof(*header) + sizeof(struct fuse_entry_out) && fails("entry", fd))
+		return -1;
+	return REAL(writev, "writev")(fd, parts, count);
 }
 
 /* Between a file and a pipe: one of the two calls is another's. */

@@ -234,6 +234,48 @@ START_TEST(nothing_is_sent_once_it_is_silent)
 }
 END_TEST
 
+/* ---- nodes that the kernel does not know yet ---- */
+
+static void change_looked_up_file(struct changes *c)
+{
+	vfs_lock(v);
+	file->lookups = 1;
+	changes_attributes(c, file);
+	vfs_unlock(v);
+}
+
+START_TEST(attributes_that_come_before_the_node_are_sent_again_behind_its_name)
+{
+	struct changes c = CHANGES_INIT;
+
+	change_looked_up_file(&c);
+	changes_send_all(v, &c);
+	ck_records("attributes", "attributes 101\n");
+	invalidate_data(v, 9);
+	start();
+	ck_records("pages 9", "attributes 101\nexpire 100 file\nattributes 101\npages 9\n");
+}
+END_TEST
+
+START_TEST(and_after_the_reply_if_the_folder_is_locked)
+{
+	struct changes c = CHANGES_INIT;
+	struct after *after;
+
+	c.locked[1] = FOLDER;
+	change_looked_up_file(&c);
+	after = changes_send(v, &c);
+	ck_assert_ptr_nonnull(after);
+	invalidate_data(v, 8);
+	start();
+	ck_records("pages 8", "attributes 101\npages 8\n");
+	after_send(v, after);
+	invalidate_data(v, 9);
+	ck_records("pages 9", "attributes 101\npages 8\nexpire 100 file\nattributes 101\n"
+			      "pages 9\n");
+}
+END_TEST
+
 /* ---- locked folders ---- */
 
 START_TEST(names_in_locked_folders_are_for_after_the_reply)
@@ -427,6 +469,8 @@ Suite *invalidate_suite(void)
 	tcase_add_test(tc, all_names_of_a_node_are_sent);
 	tcase_add_test(tc, what_is_discarded_is_not_sent);
 	tcase_add_test(tc, nothing_is_sent_once_it_is_silent);
+	tcase_add_test(tc, attributes_that_come_before_the_node_are_sent_again_behind_its_name);
+	tcase_add_test(tc, and_after_the_reply_if_the_folder_is_locked);
 	tcase_add_loop_test(tc, names_in_locked_folders_are_for_after_the_reply, 0,
 			    ARRAY_SIZE(((struct changes *)NULL)->locked));
 	tcase_add_test(tc, names_in_held_folders_wait_and_pages_do_not);
