@@ -616,7 +616,10 @@ static bool is_outdated(struct vfs *v, const struct target *t, const struct seen
 	return outdated;
 }
 
-/* Makes the entry. ESTALE: look it up again. */
+/*
+ * Makes the entry. What has changed meanwhile is answered as it was when it was asked for, and not
+ * cached: with a large text and steady saves, a later answer would be outdated, too.
+ */
 static int virtual_entry(struct vfs *v, const struct target *t, const struct place *place,
 			 const struct seen *seen, struct entry *out)
 {
@@ -624,10 +627,8 @@ static int virtual_entry(struct vfs *v, const struct target *t, const struct pla
 	int error = entry_in(v, t, &latest, &seen->st, out);
 
 	/* Once the lookup counts, later changes will invalidate it; check for earlier ones. */
-	if (!error && is_outdated(v, t, seen)) {
-		vfs_forget(v, out->node, 1);
-		error = ESTALE;
-	}
+	if (!error && is_outdated(v, t, seen))
+		out->attr_timeout = out->entry_timeout = 0;
 	return error;
 }
 

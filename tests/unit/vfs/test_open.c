@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_open.c - creating a view that is there again, or is absent. */
+/* test_open.c - opening what is replaced meanwhile; creating a view that is there again, or absent.
+ */
 #include "mounted.h"
 
+#include "vfs/lookup.h"
 #include "vfs/open.h"
 
 #include <errno.h>
@@ -104,6 +106,27 @@ START_TEST(what_cannot_be_opened_stays_absent)
 }
 END_TEST
 
+/* ---- entries ---- */
+
+START_TEST(an_entry_that_is_outdated_once_it_is_made_is_not_cached)
+{
+	struct seen seen = {.version = NULL};
+	struct version *version;
+	struct entry entry;
+
+	ck_assert_int_eq(lookup_virtual(mounted.v, &clip, VIEW, &seen, &entry), 0);
+	ck_assert_double_gt(entry.entry_timeout, 0);
+	ck_assert_double_gt(entry.attr_timeout, 0);
+	version = seen.version;
+	seen.st.st_ctim.tv_sec--; /* from before a chmod */
+	ck_assert_int_eq(lookup_virtual(mounted.v, &clip, VIEW, &seen, &entry), 0);
+	ck_assert_ptr_eq(seen.version, version);
+	ck_assert_double_eq(entry.entry_timeout, 0);
+	ck_assert_double_eq(entry.attr_timeout, 0);
+	seen_release(&seen);
+}
+END_TEST
+
 Suite *open_suite(void);
 
 Suite *open_suite(void)
@@ -115,6 +138,7 @@ Suite *open_suite(void)
 	tcase_add_test(t, what_is_there_again_is_not_created_but_looked_at);
 	tcase_add_test(t, what_is_absent_is_created_empty);
 	tcase_add_test(t, what_cannot_be_opened_stays_absent);
+	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	suite_add_tcase(s, t);
 	return s;
 }
