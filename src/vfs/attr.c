@@ -243,7 +243,7 @@ static bool is_lost(struct vfs *v, const struct request *who, const struct targe
 	REQUIRES(vfs_class)
 {
 	return t->thing->kind == THING_VIEW && t->thing->view.standing != STANDS &&
-	       !t->node->handles && !v->unopened_files && *looked_up_by(v, who) != t->node->id;
+	       !t->node->handles && !v->unopened_files && looked_up_by(v, who)->node != t->node->id;
 }
 
 /*

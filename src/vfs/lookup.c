@@ -719,20 +719,53 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 	return error;
 }
 
-/* Notes which view the program looks up, for asker.c, and which node, for open and getattr. */
-static void note_asked(struct vfs *v, const struct request *who, uint64_t id)
+/*
+ * Notes which view the program looks up, for asker.c, and which node, for open and getattr; id 0:
+ * none. Takes over the descriptor that is kept (-1: none).
+ */
+static void note_asked(struct vfs *v, const struct request *who, uint64_t id, int kept)
 {
+	struct looked_up *last;
 	const struct node *node;
-	int view = -1;
+	int view = -1, before;
 
 	vfs_lock(v);
 	node = nodes_by_id(&v->nodes, id);
 	if (node && node->thing->kind == THING_VIEW)
 		view = node->thing->view_at;
+	last = looked_up_by(v, who);
+	before = last->kept;
+	*last = (struct looked_up){id, id && last->again, kept};
 	vfs_unlock(v);
+	if (before >= 0)
+		close(before);
 	if (view >= 0)
 		asker_asked(v->asker, who->pid, (unsigned)view);
-	*looked_up_by(v, who) = id;
+}
+
+static bool looks_again(struct vfs *v, const struct request *who)
+{
+	bool again;
+
+	vfs_lock(v);
+	again = looked_up_by(v, who)->again;
+	vfs_unlock(v);
+	return again;
+}
+
+/* Opens the plain file, so that it can be opened whatever has its name then. ESTALE: it has none.
+ */
+static int keep_file(struct vfs *v, uint64_t id, int *fd)
+{
+	struct target t;
+	int error = target_get(v, id, &t);
+
+	if (error)
+		return error;
+	if (t.thing->kind == THING_PLAIN && !t.thing->folder)
+		error = plain_pin(v, &t, fd);
+	target_put(v, &t);
+	return error == ENOENT ? ESTALE : error;
 }
 
 static int look_up_child(struct vfs *v, uint64_t parent, const char *name, struct entry *out)
@@ -750,20 +783,33 @@ static int look_up_child(struct vfs *v, uint64_t parent, const char *name, struc
 	return error;
 }
 
-int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
-	       struct entry *out)
+static int look_up_in_turn(struct vfs *v, uint64_t parent, const char *name, struct entry *out)
 {
 	unsigned turns;
 	int error;
 
-	if (strlen(name) > NAME_MAX)
-		return ENAMETOOLONG;
 	do {
 		turns = v->gate_turns;
 		error = look_up_child(v, parent, name, out);
 	} while (error == ENOENT && gate_await(v, parent, turns));
-	if (!error)
-		note_asked(v, who, out->node);
+	return error;
+}
+
+int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
+	       struct entry *out)
+{
+	bool again = looks_again(v, who);
+	unsigned tries = 0;
+	int kept = -1, error;
+
+	if (strlen(name) > NAME_MAX)
+		return ENAMETOOLONG;
+	do {
+		if (tries)
+			vfs_forget(v, out->node, 1);
+		error = look_up_in_turn(v, parent, name, out);
+	} while (!error && again && may_retry(keep_file(v, out->node, &kept), &tries));
+	note_asked(v, who, error ? 0 : out->node, kept);
 	return error;
 }
 

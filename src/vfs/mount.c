@@ -24,6 +24,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define RECENT_LIMIT ((size_t)8 << 20) /* enough for a folder of a few thousand bones */
 
@@ -171,10 +172,19 @@ static struct vfs *out_of_memory(void)
 	return NULL;
 }
 
+static UNSHARED struct vfs *allocate(void)
+{
+	struct vfs *v = calloc(1, sizeof(*v));
+
+	for (size_t i = 0; v && i < ARRAY_SIZE(v->looked_up); i++)
+		v->looked_up[i].kept = -1;
+	return v;
+}
+
 UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct kernel *kernel,
 			     int fd, struct state *state, bool read_only)
 {
-	struct vfs *v = calloc(1, sizeof(*v));
+	struct vfs *v = allocate();
 
 	if (!v)
 		return out_of_memory();
@@ -271,6 +281,10 @@ void vfs_finish(struct vfs *v)
 UNSHARED void vfs_free(struct vfs *v)
 {
 	stop_threads(v);
+	for (size_t i = 0; i < ARRAY_SIZE(v->looked_up); i++) {
+		if (v->looked_up[i].kept >= 0)
+			close(v->looked_up[i].kept);
+	}
 	invalidator_free(v->invalidator);
 	nodes_release(&v->nodes);
 	deadlines_free(v->deadlines);

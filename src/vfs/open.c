@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -41,12 +40,42 @@ static int empty_file(const struct request *who, int fd)
 	return 0;
 }
 
-/* Has this thread just looked up the node? True only once per lookup. */
-static bool was_looked_up(struct vfs *v, const struct request *who, const struct target *t)
+/* Notes that the thread opens the node, and takes the descriptor that was kept for this; -1: none.
+ */
+static int take_kept(struct vfs *v, const struct request *who, const struct target *t)
 {
-	uint64_t id = t->node->id;
+	struct looked_up *last;
+	int fd = -1;
 
-	return atomic_compare_exchange_strong(looked_up_by(v, who), &id, 0);
+	vfs_lock(v);
+	last = looked_up_by(v, who);
+	if (last->node == t->node->id) {
+		fd = last->kept;
+		*last = (struct looked_up){.kept = -1};
+	}
+	vfs_unlock(v);
+	return fd;
+}
+
+/*
+ * Opens the file. ESTALE: its name is gone or another file's, which the kernel does not know yet,
+ * so it looks the name up again, once, and the file that it finds then is kept for this thread.
+ */
+static int open_file(struct vfs *v, const struct request *who, const struct target *t, int flags,
+		     int *fd)
+{
+	int kept = take_kept(v, who, t), error = plain_open(v, t, flags, fd);
+
+	if ((error == ENOENT || error == ESTALE) && kept >= 0)
+		error = plain_open_again(kept, flags, fd);
+	if (kept >= 0)
+		close(kept);
+	if (error != ENOENT && error != ESTALE)
+		return error;
+	vfs_lock(v);
+	looked_up_by(v, who)->again = true;
+	vfs_unlock(v);
+	return ESTALE;
 }
 
 /*
@@ -80,15 +109,11 @@ static int open_plain(struct vfs *v, const struct request *who, const struct tar
 
 	if (v->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	error = is_taken(v, t, flags) ? ESTALE : plain_open(v, t, flags, &fd);
+	error = is_taken(v, t, flags) ? ESTALE : open_file(v, who, t, flags, &fd);
 	if (!error)
 		error = handle_keep(v, &fd);
-	/*
-	 * The kernel does not know yet that the name is gone or another node's: ESTALE makes it
-	 * look again. If it has just looked, the name was removed since.
-	 */
 	if (error)
-		return error == ENOENT && !was_looked_up(v, who, t) ? ESTALE : error;
+		return error;
 	/* It may be another file than the one whose mode the kernel has checked. */
 	if (t->thing->area == AREA_REJECTED)
 		error = access_check_open(v, who, fd, flags);
@@ -180,11 +205,11 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 static bool is_outdated(struct vfs *v, const struct request *who, const struct target *t)
 	REQUIRES(vfs_class)
 {
-	_Atomic uint64_t *looked_up = looked_up_by(v, who);
+	struct looked_up *last = looked_up_by(v, who);
 
-	if (t->thing->view.standing == STANDS || *looked_up == t->node->id)
+	if (t->thing->view.standing == STANDS || last->node == t->node->id)
 		return false;
-	*looked_up = t->node->id;
+	last->node = t->node->id;
 	return true;
 }
 
@@ -231,7 +256,8 @@ static int pin_sight(struct vfs *v, const struct request *who, const struct targ
 		if (view->version == s->version ||
 		    t->thing->animation->generation <= s->version->generation) {
 			view_pin(t->node, s);
-			*looked_up_by(v, who) = 0;
+			looked_up_by(v, who)->node = 0;
+			looked_up_by(v, who)->again = false;
 			return 0;
 		}
 		vfs_unlock(v);

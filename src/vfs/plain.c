@@ -174,15 +174,15 @@ static int own_flags(int flags)
 	return flags & ~(O_CREAT | O_EXCL | O_TRUNC | O_APPEND | O_DIRECT | O_NOFOLLOW | O_NOCTTY);
 }
 
-static int open_again(int fd, int flags, int *again)
+int plain_open_again(int opened, int flags, int *fd)
 {
 	char path[AT_PROC_SIZE];
-	int error = at_proc_path(fd, NULL, path, sizeof(path));
+	int error = at_proc_path(opened, NULL, path, sizeof(path));
 
 	if (error)
 		return error;
-	*again = open(path, flags | O_CLOEXEC);
-	return *again < 0 ? errno : 0;
+	*fd = open(path, own_flags(flags) | O_CLOEXEC);
+	return *fd < 0 ? errno : 0;
 }
 
 /*
@@ -222,7 +222,7 @@ int plain_open(struct vfs *v, const struct target *t, int flags, int *fd)
 	opened = plain_borrow(v, t);
 	if (opened < 0)
 		return error;
-	error = open_again(opened, own_flags(flags), fd);
+	error = plain_open_again(opened, flags, fd);
 	close(opened);
 	return error;
 }

@@ -29,6 +29,8 @@ int plain_where(struct vfs *v, const struct target *t, struct folder *folder, ch
 		struct stat *st) EXCLUDES(vfs_class);
 /* Opens it by its name or, if it no longer has one, through an open handle's descriptor. */
 int plain_open(struct vfs *v, const struct target *t, int flags, int *fd) EXCLUDES(vfs_class);
+/* Opens what an open file, also one of plain_pin, is of. */
+int plain_open_again(int opened, int flags, int *fd);
 /* Opens it with O_PATH (also a symbolic link), or duplicates an open handle's descriptor. */
 int plain_pin(struct vfs *v, const struct target *t, int *fd) EXCLUDES(vfs_class);
 /* Duplicates the descriptor of any open handle of the node; -1: none. */

@@ -131,8 +131,17 @@ struct vfs {
 	void (*given_free)(struct vfs *v, struct given *given);
 	void (*animation_ends)(struct vfs *v, void *animation);  /* its deadline `end`, */
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
-	/* By thread id (hashed): the node looked up last and not opened since; see vfs_open. */
-	_Atomic uint64_t looked_up[1024];
+	/* By thread id (hashed): what was looked up last and not opened since; see vfs_open. */
+	struct looked_up {
+		uint64_t node; /* 0: nothing */
+		/*
+		 * An open ended with ESTALE, on which the kernel looks the name up again, but only
+		 * once: the plain file that it finds is kept open (O_PATH), for an open that finds
+		 * its name taken again.
+		 */
+		bool again;
+		int kept; /* -1: none */
+	} looked_up[1024] GUARDED_BY(vfs_class);
 };
 
 static inline void vfs_lock(struct vfs *v) ACQUIRE(vfs_class)
@@ -153,7 +162,8 @@ struct request {
 	mode_t umask;
 };
 
-static inline _Atomic uint64_t *looked_up_by(struct vfs *v, const struct request *who)
+static inline struct looked_up *looked_up_by(struct vfs *v, const struct request *who)
+	REQUIRES(vfs_class)
 {
 	return &v->looked_up[(unsigned)who->pid % ARRAY_SIZE(v->looked_up)];
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # late_reply.sh - what changes while the reply to a look-up is on its way to the kernel: attributes
-# from before the change are not kept.
+# from before the change are not kept, and a file that is replaced each time can be opened.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 cp tests/data/canm/wiki512.canm "$SRC/a.canm"
@@ -36,4 +36,22 @@ advance 0
 is "and is not what the kernel keeps" "$(stat -c %s "$CLIP/curves.csv")" "$after"
 is "nor what is read by" "$(cat "$CLIP/curves.csv" | wc -c)" "$after"
 
+put() { echo "$1" >"$SRC/new" && mv "$SRC/new" "$SRC/plain"; }
+held_or_read() { [ -e "$WORK/fault.held" ] || is_gone "$reader"; }
+put 1
+hold
+cat "$MNT/plain" >"$WORK/read" 2>&1 &
+reader=$!
+for ((i = 2; i < 10; i++)); do
+	wait_for 10 held_or_read
+	[ -e "$WORK/fault.held" ] || break
+	put $i
+	hold
+done
+go
+wait $reader
+is "a file that is replaced after each look-up is opened" $? 0
+like "as it was at one of them" "$(<"$WORK/read")" '^[1-9]$'
+ok "of which there were two at least" test $i -gt 3
+is "then it is the last one" "$(cat "$MNT/plain")" $((i - 1))
 umount_animfs

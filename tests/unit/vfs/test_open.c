@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_open.c - opening what is replaced meanwhile; creating a view that is there again, or absent.
- */
+/* test_open.c - opening what is replaced; creating what is there again, or absent; entries. */
 #include "mounted.h"
 
 #include "vfs/lookup.h"
@@ -8,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
 #define VIEW "clip.json"
@@ -106,6 +107,93 @@ START_TEST(what_cannot_be_opened_stays_absent)
 }
 END_TEST
 
+/* ---- files that are replaced ---- */
+
+#define PLAIN "plain.txt"
+
+static uint64_t look_up(void)
+{
+	struct entry entry;
+
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, PLAIN, &entry), 0);
+	return entry.node;
+}
+
+/* By another thread. */
+static void replace(bool through_the_mount, const char *text)
+{
+	const struct request other = {.uid = who.uid, .gid = who.gid, .pid = who.pid + 1};
+	struct after *after = NULL;
+	struct entry entry;
+
+	put("new", text);
+	if (!through_the_mount) {
+		ck_assert_int_eq(rename("new", PLAIN), 0);
+		return;
+	}
+	ck_assert_int_eq(vfs_lookup(mounted.v, &other, NODE_ROOT, "new", &entry), 0);
+	ck_assert_int_eq(
+		vfs_rename(mounted.v, &other, NODE_ROOT, "new", NODE_ROOT, PLAIN, 0, &after), 0);
+	vfs_after(mounted.v, after);
+}
+
+static int open_node(uint64_t node, struct opened *out)
+{
+	*out = (struct opened){.handle = NULL};
+	return vfs_open(mounted.v, &who, node, O_RDONLY, out);
+}
+
+static char letter_in(const struct opened *opened)
+{
+	char letter = '\0';
+
+	vfs_lock(mounted.v);
+	ck_assert_int_eq(pread(opened->handle->fd, &letter, 1, 0), 1);
+	vfs_unlock(mounted.v);
+	return letter;
+}
+
+/* The kernel looks a name up again after an ESTALE, but only once. */
+START_TEST(a_file_that_is_replaced_again_is_the_one_that_was_found_again)
+{
+	struct opened opened;
+	uint64_t first, second;
+
+	put(PLAIN, "1");
+	first = look_up();
+	replace(_i, "2");
+	ck_assert_int_eq(open_node(first, &opened), ESTALE);
+	second = look_up();
+	ck_assert_uint_ne(second, first);
+	replace(_i, "3");
+	ck_assert_int_eq(open_node(second, &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '2');
+	vfs_release(mounted.v, opened.handle);
+	/* It was kept for this open only. */
+	ck_assert_int_eq(open_node(second, &opened), ESTALE);
+	ck_assert_int_eq(open_node(look_up(), &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '3');
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
+START_TEST(a_file_that_was_found_again_is_not_kept_once_another_is_looked_up)
+{
+	struct opened opened;
+	struct entry entry;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	node = look_up();
+	replace(false, "2");
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+	node = look_up();
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, "nothing", &entry), ENOENT);
+	replace(false, "3");
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+}
+END_TEST
+
 /* ---- entries ---- */
 
 START_TEST(an_entry_that_is_outdated_once_it_is_made_is_not_cached)
@@ -138,6 +226,8 @@ Suite *open_suite(void)
 	tcase_add_test(t, what_is_there_again_is_not_created_but_looked_at);
 	tcase_add_test(t, what_is_absent_is_created_empty);
 	tcase_add_test(t, what_cannot_be_opened_stays_absent);
+	tcase_add_loop_test(t, a_file_that_is_replaced_again_is_the_one_that_was_found_again, 0, 2);
+	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_once_another_is_looked_up);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	suite_add_tcase(s, t);
 	return s;
