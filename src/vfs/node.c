@@ -753,7 +753,8 @@ int node_path_of(const struct node *folder, const char *name, struct buf *out)
 
 uint64_t virtual_ino(const struct node *parent, const char *name)
 {
-	uint64_t seed = parent->shown_ino ? parent->shown_ino : parent->id;
+	uint64_t seed = parent->shown_ino ? parent->shown_ino
+					  : identity_hash(&parent->thing->plain.identity);
 
-	return XXH3_64bits_withSeed(name, strlen(name), seed) | (uint64_t)1 << 63;
+	return XXH3_64bits_withSeed(name, strlen(name), seed) >> 2 | (uint64_t)1 << 62;
 }

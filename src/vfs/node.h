@@ -259,7 +259,11 @@ void nodes_retire(struct nodes *t, struct node *node) REQUIRES(vfs_class);
 const struct link *node_link(const struct node *node) REQUIRES(vfs_class);
 const struct link *node_next_link(const struct node *node, const struct link *link)
 	REQUIRES(vfs_class);
-/* The inode number (st_ino) of a virtual name. */
+/*
+ * The inode number (st_ino) of a virtual name: a hash of its path below a plain folder and of that
+ * folder's identity, so that it is the same in the next mount; from 2^62, which those of ordinary
+ * files hardly reach, to 2^63, the end of signed numbers.
+ */
 uint64_t virtual_ino(const struct node *parent, const char *name) REQUIRES(vfs_class);
 /* Is the node the folder, or below it? */
 bool node_is_below(const struct node *node, const struct node *folder) REQUIRES(vfs_class);

@@ -302,7 +302,7 @@ void plain_show(const struct vfs *v, struct stat *st)
 	 * Files on the root's device keep their inode numbers; others must not collide with them.
 	 */
 	if (st->st_dev != v->root_identity.dev)
-		st->st_ino ^= st->st_dev << 40 | st->st_dev >> 24;
+		st->st_ino = (st->st_ino ^ (st->st_dev << 40 | st->st_dev >> 24)) & INT64_MAX;
 	if (S_ISDIR(st->st_mode) && st->st_nlink)
 		st->st_nlink = 1;
 	if (S_ISREG(st->st_mode) && st->st_blksize < IO_BLOCK)

@@ -84,3 +84,17 @@ mount_animfs
 is "what was given to a view ends with the mount" "$(stat -c %a "$F")" 600
 is "its owner, too" "$(stat -c %u "$F")" "$(id -u)"
 umount_animfs
+
+# Numbers of views, in whatever order folders are looked up.
+mkdir "$SRC/one" "$SRC/two"
+cp "$FILE" "$SRC/one"
+cp "$FILE" "$SRC/two"
+numbers() { stat -c %i "${@/%//wiki512.canm/walk/bones/Bone01.csv}"; }
+mount_animfs
+one=$(numbers "$MNT/one" "$MNT/two")
+umount_animfs
+mount_animfs
+is "are the same in the next mount" "$(numbers "$MNT/two" "$MNT/one")" "$(tac <<<"$one")"
+is "and differ" "$(sort -u <<<"$one" | wc -l)" 2
+ok "and no sign is lost" test "$(sort -n <<<"$one" | tail -n 1)" -le 9223372036854775807
+umount_animfs

@@ -200,6 +200,40 @@ END_TEST
 
 /* ---- nodes and names ---- */
 
+static uint64_t ino_below(const struct identity *id)
+{
+	struct node *folder = enter(root(), "a", thing_plain(&table, AREA_SOURCE, true, id));
+	uint64_t ino;
+
+	folder->shown_ino = virtual_ino(folder, "walk");
+	ino = virtual_ino(folder, "bones");
+	node_forget(&table, folder, 1);
+	return ino;
+}
+
+/* As in the next mount, where nodes are made in another order. */
+START_TEST(inode_numbers_depend_on_the_folder_and_not_on_its_node)
+{
+	const struct identity id = {.dev = 5, .ino = 77}, other = {.dev = 5, .ino = 78};
+	uint64_t ino = ino_below(&id), next = table.next_id;
+
+	ck_assert_uint_ne(ino_below(&other), ino);
+	ck_assert_uint_eq(ino_below(&id), ino);
+	ck_assert_uint_gt(table.next_id, next);
+}
+END_TEST
+
+START_TEST(inode_numbers_fit_into_signed_ones)
+{
+	char name[16];
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "%d", i);
+		ck_assert_int_gt((int64_t)virtual_ino(root(), name), 0);
+	}
+}
+END_TEST
+
 START_TEST(numbers_are_never_used_again)
 {
 	uint64_t last = 0;
@@ -561,6 +595,8 @@ Suite *node_suite(void)
 	tcase_add_test(tc, every_name_follows_the_first);
 	tcase_add_test(tc, all_nodes_are_passed_once);
 	tcase_add_test(tc, a_folder_stays_while_something_in_it_does);
+	tcase_add_test(tc, inode_numbers_depend_on_the_folder_and_not_on_its_node);
+	tcase_add_test(tc, inode_numbers_fit_into_signed_ones);
 	tcase_add_test(tc, a_reference_keeps_what_the_kernel_forgot);
 	tcase_add_test(tc, the_root_is_never_freed);
 	tcase_add_test(tc, a_long_chain_of_folders_goes_with_its_last_child);
