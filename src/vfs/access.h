@@ -11,11 +11,6 @@ int acl_get(struct vfs *v, const struct target *t, const char *name, struct buf 
 /* May the caller read this? 0 or EACCES. For requests that expose a text under another name. */
 int acl_check_read(struct vfs *v, const struct request *who, const struct target *t)
 	EXCLUDES(vfs_class);
-/*
- * May the caller open the file behind `fd` with these flags? For files that the kernel may not have
- * checked itself.
- */
-int access_check_open(const struct vfs *v, const struct request *who, int fd, int flags);
 /* May they read the file behind `fd`? NULL may do everything. 0, EACCES or another errno. */
 int access_check_read(const struct vfs *v, const struct caller *who, int fd);
 

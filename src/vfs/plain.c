@@ -70,29 +70,20 @@ bool plain_is_refusal(const struct thing *thing)
 	return thing->kind == THING_PLAIN && thing->area == AREA_REJECTED && !thing->folder;
 }
 
-/*
- * A .rejected or .error file is replaced by the next one: unless it is open, another file with the
- * name counts as the same, since it may be opened while it is being replaced.
- */
-static bool is_identity(struct vfs *v, const struct thing *thing, const struct identity *id)
-{
-	bool same;
-
-	vfs_lock(v);
-	same = identity_same(&thing->plain.identity, id) ||
-	       (plain_is_refusal(thing) && thing->node && !thing->node->handles);
-	vfs_unlock(v);
-	return same;
-}
-
 /* Is the file of this name what the thing stands for? "": the file behind the descriptor. */
 static int check_identity(struct vfs *v, const struct thing *thing, int folder, const char *name,
 			  struct stat *st)
 {
 	struct identity id;
+	bool same;
 	int error = identity_at(folder, name, &id, st);
 
-	return error ? error : is_identity(v, thing, &id) ? 0 : ESTALE;
+	if (error)
+		return error;
+	vfs_lock(v);
+	same = identity_same(&thing->plain.identity, &id);
+	vfs_unlock(v);
+	return same ? 0 : ESTALE;
 }
 
 /* The node's n-th name and its folder. False: it has no more. */
@@ -375,19 +366,6 @@ static struct thing *thing_there(struct nodes *t, enum area area, bool folder,
 	return thing_plain(t, area, folder, id);
 }
 
-/* The node of the previous .rejected or .error, if it is not open: points it to the new one. */
-static struct node *refusal_before(struct nodes *t, const struct node *parent, const char *name,
-				   struct thing *now) REQUIRES(vfs_class)
-{
-	struct node *node = nodes_by_name(t, parent, name);
-
-	if (!node || node->handles || !plain_is_refusal(node->thing) || !plain_is_refusal(now))
-		return NULL;
-	thing_leave_identity(t, node->thing);
-	node_point(t, node, now);
-	return node;
-}
-
 /* A folder has one name, the one it was last seen under: takes other names away. */
 static void leave_names(struct vfs *v, struct node *node, const struct node *parent,
 			const char *name) REQUIRES(vfs_class)
@@ -409,8 +387,7 @@ static struct node *node_there(struct vfs *v, struct node *parent, enum area are
 
 	if (!thing)
 		return NULL;
-	node = thing->node ? thing->node : refusal_before(t, parent, name, thing);
-	node = node ? node_get(node) : nodes_add(t, thing, name);
+	node = thing->node ? node_get(thing->node) : nodes_add(t, thing, name);
 	thing_put(t, thing);
 	if (node && folder)
 		leave_names(v, node, parent, name);
