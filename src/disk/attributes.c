@@ -97,18 +97,22 @@ static bool may_be_left_out(int error)
 }
 
 /*
- * If the group cannot be set, the group bits are reduced to those that others have, too: another
- * group must not gain rights.
+ * If the group cannot be set, the group bits of *mode are reduced to those that others have, too:
+ * another group must not gain rights. Only a full quota is an error.
  */
-static mode_t give_owner(const struct attributes *a, int fd)
+static int give_owner(const struct attributes *a, int fd, mode_t *mode)
 {
 	struct stat st;
 
-	if (fchown(fd, a->uid, a->gid) == 0 || fchown(fd, (uid_t)-1, a->gid) == 0)
-		return a->mode;
-	if (fstat(fd, &st) == 0 && st.st_gid == a->gid)
-		return a->mode;
-	return (a->mode & ~(mode_t)S_IRWXG) | ((a->mode & S_IRWXO) << 3 & a->mode);
+	*mode = a->mode;
+	if (fchown(fd, a->uid, a->gid) == 0 ||
+	    (errno != EDQUOT && fchown(fd, (uid_t)-1, a->gid) == 0))
+		return 0;
+	if (errno == EDQUOT)
+		return errno;
+	if (fstat(fd, &st) != 0 || st.st_gid != a->gid)
+		*mode = (a->mode & ~(mode_t)S_IRWXG) | ((a->mode & S_IRWXO) << 3 & a->mode);
+	return 0;
 }
 
 /*
@@ -158,9 +162,11 @@ static int give_xattrs(const struct attributes *a, int fd)
 int attributes_give(const struct attributes *a, int fd)
 {
 	const struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, a->mtime};
-	mode_t mode = give_owner(a, fd);
-	int error = give_rights(a, mode, fd);
+	mode_t mode;
+	int error = give_owner(a, fd, &mode);
 
+	if (!error)
+		error = give_rights(a, mode, fd);
 	if (!error)
 		error = give_xattrs(a, fd);
 	if (!error && a->has_mtime && futimens(fd, times) != 0 && !may_be_left_out(errno))

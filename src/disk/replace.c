@@ -76,26 +76,34 @@ static int open_old(struct replacement *r)
 	return error ? error : opened;
 }
 
+/* Only a full quota is an error. */
+static int change_owner(int fd, uid_t uid, gid_t gid, bool *changed)
+{
+	*changed = fchown(fd, uid, gid) == 0;
+	return !*changed && errno == EDQUOT ? errno : 0;
+}
+
 /*
  * Only root can chown to others. If owner or group is not the old one, set-id bits are dropped;
- * another group gets the rights of others. Returns the mode that the file is to have.
+ * another group gets the rights of others. *mode: the mode that the file is to have. An errno if
+ * the owner's quota has no room for the file.
  */
-static mode_t copy_owner(const struct stat *from, const struct replace_owner *owner, int to,
-			 bool *same_group)
+static int copy_owner(const struct stat *from, const struct replace_owner *owner, int to,
+		      mode_t *mode, bool *same_group)
 {
-	bool same_owner = owner->uid == from->st_uid;
-	mode_t mode = from->st_mode & 07777;
+	bool owned, grouped;
+	int error = change_owner(to, owner->uid, owner->gid, &owned);
 
-	*same_group = owner->gid == from->st_gid;
-	if (fchown(to, owner->uid, owner->gid)) {
-		same_owner = false;
-		*same_group &= fchown(to, (uid_t)-1, owner->gid) == 0;
-	}
-	if (!same_owner || !*same_group)
-		mode &= (mode_t) ~(S_ISUID | S_ISGID);
+	grouped = owned;
+	if (!error && !owned)
+		error = change_owner(to, (uid_t)-1, owner->gid, &grouped);
+	*mode = from->st_mode & 07777;
+	*same_group = grouped && owner->gid == from->st_gid;
+	if (!owned || owner->uid != from->st_uid || !*same_group)
+		*mode &= (mode_t) ~(S_ISUID | S_ISGID);
 	if (!*same_group)
-		mode = (mode & ~(mode_t)S_IRWXG) | (mode & S_IRWXO) << 3;
-	return mode;
+		*mode = (*mode & ~(mode_t)S_IRWXG) | (*mode & S_IRWXO) << 3;
+	return error;
 }
 
 /* Some attributes cannot be copied: those that belong to the filesystem or to a security module. */
@@ -163,10 +171,10 @@ static int copy_attributes(int from, const struct replace_owner *owner, int to)
 	int error = fstat(from, &st) ? errno : drop_inherited_acl(to);
 
 	own = (struct replace_owner){st.st_uid, st.st_gid};
-	if (error)
-		return error;
-	mode = copy_owner(&st, owner ? owner : &own, to, &same_group);
-	error = copy_xattrs(from, to, same_group);
+	if (!error)
+		error = copy_owner(&st, owner ? owner : &own, to, &mode, &same_group);
+	if (!error)
+		error = copy_xattrs(from, to, same_group);
 	if (error)
 		return error;
 	if (same_group)

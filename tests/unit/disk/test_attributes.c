@@ -55,6 +55,25 @@ START_TEST(what_one_file_has_another_gets)
 }
 END_TEST
 
+extern int chown_error; /* test_replace.c */
+
+START_TEST(a_full_quota_of_the_owner_is_an_error)
+{
+	struct attributes a = ATTRIBUTES_INIT;
+	int from = make("from", 0640), to = make("to", 0600);
+
+	ck_assert_int_eq(attributes_read(from, &a), 0);
+	chown_error = EDQUOT;
+	ck_assert_int_eq(attributes_give(&a, to), EDQUOT);
+	chown_error = EPERM;
+	ck_assert_int_eq(attributes_give(&a, to), 0);
+	chown_error = 0;
+	attributes_release(&a);
+	close(from);
+	close(to);
+}
+END_TEST
+
 START_TEST(of_two_that_are_read_the_second_counts)
 {
 	struct attributes a = ATTRIBUTES_INIT;
@@ -117,6 +136,7 @@ Suite *attributes_suite(void)
 
 	tcase_add_checked_fixture(tc, scratch_begin, scratch_end);
 	tcase_add_test(tc, what_one_file_has_another_gets);
+	tcase_add_test(tc, a_full_quota_of_the_owner_is_an_error);
 	tcase_add_test(tc, of_two_that_are_read_the_second_counts);
 	tcase_add_test(tc, set_id_bits_are_not_read);
 	tcase_add_test(tc, a_new_file_has_them_when_it_gets_its_name);

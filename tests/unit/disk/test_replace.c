@@ -32,11 +32,22 @@ int renameat2(int from, const char *old, int to, const char *new, unsigned flags
 	return (int)syscall(SYS_renameat2, from, old, to, new, flags);
 }
 
+int chown_error; /* of fchown; 0: none; test_attributes.c */
+
+int fchown(int fd, uid_t uid, gid_t gid)
+{
+	if (!chown_error)
+		return (int)syscall(SYS_fchown, fd, uid, gid);
+	errno = chown_error;
+	return -1;
+}
+
 static void begin(void)
 {
 	scratch_begin();
 	umask(022);
 	meddle = NULL;
+	chown_error = 0;
 	coarse_times = false;
 	renames = 0;
 	put("file", "old");
@@ -217,6 +228,17 @@ START_TEST(what_cannot_be_kept_gives_no_rights)
 	st = stat_of("file");
 	ck_assert_uint_eq(st.st_uid, 65534);
 	ck_assert_uint_eq(st.st_mode & 07777, 0744);
+}
+END_TEST
+
+/* Otherwise the file would be another user's, whose quota has room. */
+START_TEST(a_full_quota_of_the_owner_is_an_error)
+{
+	chown_error = EDQUOT;
+	ck_refused(EDQUOT, "old");
+	chown_error = EPERM;
+	ck_refused(0, "new");
+	chown_error = 0;
 }
 END_TEST
 
@@ -723,6 +745,7 @@ Suite *replace_suite(void)
 	tcase_add_test(tc, a_reader_keeps_what_it_opened);
 	tcase_add_test(tc, mode_and_owner_stay);
 	tcase_add_test(tc, what_cannot_be_kept_gives_no_rights);
+	tcase_add_test(tc, a_full_quota_of_the_owner_is_an_error);
 	tcase_add_test(tc, xattrs_stay);
 	tcase_add_test(tc, acls_stay);
 	tcase_add_test(tc, a_folders_default_acl_gives_nothing_more);
