@@ -244,9 +244,9 @@ static int rename_as(const struct replacement *r, unsigned flags)
 }
 
 /*
- * The temporary is another program's file, and cannot be exchanged back. It gets its name if that
- * is free, since the new file was removed meanwhile; else NAME.~1~ and so on: as a temporary the
- * next mount would remove it.
+ * The temporary is another program's file, or the old one, and cannot be exchanged back. It gets
+ * its name if that is free, since the new file was removed meanwhile; else NAME.~1~ and so on: as a
+ * temporary the next mount would remove it.
  */
 static void give_back(struct replacement *r)
 {
@@ -260,14 +260,22 @@ static void give_back(struct replacement *r)
 	r->is_stuck = error != 0;
 }
 
-/*
- * Exchanges the new file and the old one. A program that takes no lock may put its own file there
- * at any time, and its bytes must stay: on a mismatch, exchanges again until the file that comes
- * out is the one that we put in. In the end the temporary name has a file that can be removed.
- */
-static int exchange_files(struct replacement *r)
+/* Is what comes out in exchange for the new file still what was checked? 0 or an errno. */
+static int check_out(const struct replacement *r)
 {
-	struct file_version expected = *r->expect, put, out;
+	return is_written(r->old) ? EBUSY : check_bytes_again(r);
+}
+
+/*
+ * Exchanges the new file for the old one, or back (check NULL). `expected`: what comes out. A
+ * program that takes no lock may put its own file there at any time, and its bytes must stay: on a
+ * mismatch, exchanges again until the file that comes out is the one that we put in. In the end the
+ * temporary name has a file that can be removed.
+ */
+static int exchange_files(struct replacement *r, struct file_version expected,
+			  int (*check)(const struct replacement *r))
+{
+	struct file_version put, out;
 	int result = 0;
 
 	expected.ctime = (struct timespec){0, 0};
@@ -278,7 +286,7 @@ static int exchange_files(struct replacement *r)
 			error = rename_as(r, RENAME_EXCHANGE);
 		if (!error)
 			error = version_of(r, r->temporary, &out);
-		if (error && result)
+		if (error && (result || !check))
 			give_back(r);
 		if (error)
 			return result ? result : error == ENOENT ? EAGAIN : error;
@@ -286,10 +294,8 @@ static int exchange_files(struct replacement *r)
 			result = EAGAIN;
 		else if (result)
 			return result;
-		else if (is_written(r->old))
-			result = EBUSY;
 		else
-			result = check_bytes_again(r);
+			result = check ? check(r) : 0;
 		if (!result)
 			return 0;
 		expected = put;
@@ -316,7 +322,8 @@ static int check_kept(const struct replacement *r)
 /* *exchanged: the old file has the temporary name. */
 static int place_file(struct replacement *r, bool *exchanged)
 {
-	int error = r->expect ? exchange_files(r) : rename_as(r, RENAME_NOREPLACE);
+	int error = r->expect ? exchange_files(r, *r->expect, check_out)
+			      : rename_as(r, RENAME_NOREPLACE);
 
 	*exchanged = !error && r->expect;
 	if (!r->expect || !at_lacks_flags(error))
@@ -336,28 +343,43 @@ static int read_result(const struct replacement *r, struct file_version *now)
 {
 	struct stat st;
 
+	*now = r->written;
 	if (fstat(r->fresh, &st))
 		return errno;
-	*now = r->written;
 	now->ctime = st.st_ctim;
 	return at_sync_folder(r->dir);
 }
 
 /*
- * After an error that came after the exchange: puts the old file back, or removes the new one if
- * there was none. If another program has replaced the new file, leaves it.
+ * Moves a file of this version to the temporary name. EAGAIN if another file has its name, which it
+ * keeps.
  */
-static void take_back(const struct replacement *r)
+static int move_out(struct replacement *r, struct file_version expected)
 {
-	struct file_version there, own = r->written;
+	struct file_version out;
+	int error = at_rename(r->dir, r->name, r->via, r->temporary, RENAME_NOREPLACE);
 
-	own.ctime = (struct timespec){0, 0};
-	if (version_of(r, r->name, &there) || !file_version_same(&there, &own))
-		return;
-	if (r->expect)
-		rename_as(r, RENAME_EXCHANGE);
-	else
-		unlinkat(r->dir, r->name, 0);
+	expected.ctime = (struct timespec){0, 0};
+	if (!error)
+		error = version_of(r, r->temporary, &out);
+	if (error || file_version_same(&out, &expected))
+		return error == ENOENT ? EAGAIN : error;
+	give_back(r);
+	return EAGAIN;
+}
+
+/*
+ * After an error that came after the rename: puts the old file back, or removes the new one if
+ * there was none. If another program has replaced the new file, leaves its own. The error, or 0 if
+ * the new file stays since it cannot be taken back: then it is saved.
+ */
+static int take_back(struct replacement *r, bool exchanged, int error)
+{
+	int failed = exchanged    ? exchange_files(r, r->written, NULL)
+		     : !r->expect ? move_out(r, r->written)
+				  : EOPNOTSUPP;
+
+	return !failed || failed == EAGAIN ? error : 0;
 }
 
 /*
@@ -410,7 +432,7 @@ int replace_place(struct replacement *r, struct file_version *now, bool *settled
 		if (!error && exchanged)
 			error = keep_old(r, r->via, r->temporary, true);
 		if (error)
-			take_back(r);
+			error = take_back(r, exchanged, error);
 	}
 	if (settled)
 		*settled = r->settled;
@@ -429,6 +451,15 @@ void replace_end(struct replacement *r)
 	if (r->old >= 0 && !r->has_like)
 		close(r->old);
 	r->prepared = false;
+}
+
+int replace_remove(int dir, const char *name, const struct file_version *version,
+		   const char *temporary)
+{
+	struct replacement r = {.dir = dir, .via = dir, .name = name, .temporary = temporary};
+	int error = move_out(&r, *version);
+
+	return error ? error : unlinkat(dir, temporary, 0) ? errno : 0;
 }
 
 int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,

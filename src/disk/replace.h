@@ -32,9 +32,10 @@
  * After replace_prepare the temporary has its bytes and attributes and is on disk. replace_place
  * compares the old file, and renames. Both return 0 or an errno: EAGAIN if the file is not the
  * expected version, EBUSY if another program has it open for writing (found before anything is
- * written, so that trying again is cheap). If the folder's fsync fails after an exchange, the old
- * file is put back. *now is the version that is there afterwards; *settled (or NULL) says whether
- * any later write is sure to change it.
+ * written, so that trying again is cheap). If something fails after the rename, such as the
+ * folder's fsync, the old file is put back; where that cannot be done (without RENAME_EXCHANGE) the
+ * new one is there, so the answer is 0. *now is the version that is there afterwards; *settled (or
+ * NULL) says whether any later write is sure to change it.
  */
 struct replace_owner {
 	uid_t uid;
@@ -73,6 +74,13 @@ struct replacement {
 int replace_prepare(struct replacement *r, struct bytes data);
 int replace_place(struct replacement *r, struct file_version *now, bool *settled);
 void replace_end(struct replacement *r); /* removes the temporary */
+
+/*
+ * Removes the file of this version (its ctime does not count). EAGAIN if another program's file has
+ * the name by now, which keeps it. `temporary` is a free name in the folder.
+ */
+int replace_remove(int dir, const char *name, const struct file_version *version,
+		   const char *temporary);
 
 /*
  * Puts a copy under a name; replaces what is there (`over`), or EAGAIN if there is something. It

@@ -57,7 +57,6 @@ static int put_text(struct work *w, const char *name, const struct skeleton_file
 	const struct bytes data = buf_bytes(&w->bytes);
 	struct buf what = BUF_INIT;
 	struct replace_owner owner;
-	struct file_version now;
 	struct temporary temporary;
 	struct history_save save;
 	struct replacement r = {.dir = w->where->dir,
@@ -79,7 +78,7 @@ static int put_text(struct work *w, const char *name, const struct skeleton_file
 	if (!error)
 		skeleton_summary(shared_skeleton(w->current->skeleton), w->skeleton, &what);
 	if (!error)
-		error = work_place(w, &r, data, &what, &now, NULL);
+		error = work_place(w, &r, data, &what, &w->text, NULL);
 	replace_end(&r);
 	if (r.has_like)
 		close(r.like);
@@ -197,6 +196,17 @@ static bool write_skeleton(struct work *w, struct err *err)
 	return !error || err_system(err, error, name);
 }
 
+/* Another program's text, which may have its name by now, stays. */
+static void remove_text(const struct work *w, const char *name)
+{
+	struct temporary temporary;
+
+	if (temporary_begin(w, &temporary))
+		return;
+	(void)replace_remove(w->where->dir, name, &w->text, temporary.name);
+	temporary_end(w, &temporary);
+}
+
 /*
  * Removes a new text that the guard would bar: its owner may differ from the animation's, and so
  * the animation's readers may not be allowed to read it.
@@ -208,7 +218,7 @@ static bool check_made(struct work *w, struct err *err)
 	if (!w->is_new || !skeleton_own_name(w->where->name, name) ||
 	    !source_bars_skeleton(w->source, name))
 		return true;
-	unlinkat(w->where->dir, name, 0);
+	remove_text(w, name);
 	err_set(err, ERR_SYSTEM,
 		"%.120s, made by user %u, would not be for everybody who may read %.120s", name,
 		(unsigned)w->who->uid, w->where->name);

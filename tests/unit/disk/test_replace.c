@@ -42,12 +42,24 @@ int fchown(int fd, uid_t uid, gid_t gid)
 	return -1;
 }
 
+static int sync_error; /* of fsync of a folder; 0: none */
+
+int fsync(int fd)
+{
+	struct stat st;
+
+	if (!sync_error || fstat(fd, &st) || !S_ISDIR(st.st_mode))
+		return (int)syscall(SYS_fsync, fd);
+	errno = sync_error;
+	return -1;
+}
+
 static void begin(void)
 {
 	scratch_begin();
 	umask(022);
 	meddle = NULL;
-	chown_error = 0;
+	chown_error = sync_error = 0;
 	coarse_times = false;
 	renames = 0;
 	put("file", "old");
@@ -655,6 +667,80 @@ START_TEST(a_plain_rename_too_checks_first)
 }
 END_TEST
 
+START_TEST(a_folder_that_cannot_be_synced_keeps_the_old_file)
+{
+	struct file_version now;
+
+	sync_error = EIO;
+	ck_refused(EIO, "old");
+	ck_assert_int_eq(unlink("file"), 0);
+	ck_assert_int_eq(replace(NULL, "new", &now), EIO);
+	ck_assert_int_eq(count_entries("."), 0);
+	sync_error = 0;
+}
+END_TEST
+
+START_TEST(what_cannot_be_taken_back_is_saved)
+{
+	struct file_version was = version("file"), now, seen;
+
+	meddle = plain_only;
+	sync_error = EIO;
+	ck_assert_int_eq(replace(&was, "new", &now), 0);
+	ck_text("file", "new");
+	seen = version("file");
+	ck_assert(file_version_same(&seen, &now));
+	ck_assert_int_eq(count_entries("."), 1);
+	sync_error = 0;
+}
+END_TEST
+
+/* The rename that takes the new file back meets another program's. */
+static int slip_in_a_file_later(unsigned flags, int before)
+{
+	(void)flags;
+	if (before == 1)
+		slip_in("theirs");
+	return 0;
+}
+
+START_TEST(who_slips_in_before_it_is_taken_back_stays)
+{
+	struct file_version now;
+
+	meddle = slip_in_a_file_later;
+	sync_error = EIO;
+	ck_refused(EIO, "theirs");
+	ck_assert_int_eq(unlink("file"), 0);
+	renames = 0;
+	ck_assert_int_eq(replace(NULL, "new", &now), EIO);
+	ck_text("file", "theirs");
+	ck_assert_int_eq(count_entries("."), 1);
+	sync_error = 0;
+}
+END_TEST
+
+static int slip_in_a_file_before(unsigned flags, int before)
+{
+	(void)flags;
+	if (before == 0)
+		slip_in("theirs");
+	return 0;
+}
+
+START_TEST(only_the_version_that_was_seen_is_removed)
+{
+	struct file_version was = version("file");
+
+	meddle = slip_in_a_file_before;
+	ck_assert_int_eq(replace_remove(scratch_root, "file", &was, "tmp"), EAGAIN);
+	ck_text("file", "theirs");
+	was = version("file");
+	ck_assert_int_eq(replace_remove(scratch_root, "file", &was, "tmp"), 0);
+	ck_assert_int_eq(count_entries("."), 0);
+}
+END_TEST
+
 static int fail_to_rename(unsigned flags, int before)
 {
 	(void)flags, (void)before;
@@ -730,6 +816,10 @@ static void add_meddlers(TCase *tc)
 	tcase_add_test(tc, a_writer_that_opens_at_the_last_moment_is_not_cut_off);
 	tcase_add_test(tc, a_filesystem_without_exchange_gets_a_plain_rename);
 	tcase_add_test(tc, a_plain_rename_too_checks_first);
+	tcase_add_test(tc, a_folder_that_cannot_be_synced_keeps_the_old_file);
+	tcase_add_test(tc, what_cannot_be_taken_back_is_saved);
+	tcase_add_test(tc, who_slips_in_before_it_is_taken_back_stays);
+	tcase_add_test(tc, only_the_version_that_was_seen_is_removed);
 	tcase_add_test(tc, a_rename_that_fails_leaves_nothing_behind);
 	tcase_add_test(tc, writers_that_come_and_go_do_no_harm);
 }
