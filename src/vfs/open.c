@@ -608,12 +608,14 @@ int view_create(struct vfs *v, const struct request *who, const struct target *p
 		return error;
 	error = open_view(v, who, &t, flags | O_TRUNC, out);
 	if (!error) {
-		vfs_lock(v);
-		name_set_present(v, parent->thing->animation, parent->node, name);
-		vfs_unlock(v);
 		error = entry_of(v, &t, entry);
 		if (error)
 			vfs_release(v, out->handle);
+	}
+	if (!error) {
+		vfs_lock(v);
+		name_set_present(v, parent->thing->animation, parent->node, name);
+		vfs_unlock(v);
 	}
 	target_put(v, &t);
 	return error;

@@ -88,7 +88,7 @@ static const struct view *find_view(void)
 	return place.view;
 }
 
-START_TEST(what_cannot_be_opened_stays_absent)
+static void ck_not_created(int error)
 {
 	const struct place place = {.kind = PLACE_VIEW, .view = find_view()};
 	struct opened opened;
@@ -96,14 +96,48 @@ START_TEST(what_cannot_be_opened_stays_absent)
 	bool absent;
 
 	set_absent();
-	mounted.v->read_only = true;
 	ck_assert_int_eq(view_create(mounted.v, &who, &clip, VIEW, &place, O_RDWR, &opened, &entry),
-			 EROFS);
-	mounted.v->read_only = false;
+			 error);
 	vfs_lock(mounted.v);
 	absent = name_is_absent(mounted.a, clip.node, VIEW);
 	vfs_unlock(mounted.v);
 	ck_assert(absent);
+}
+
+START_TEST(what_cannot_be_opened_stays_absent)
+{
+	mounted.v->read_only = true;
+	ck_not_created(EROFS);
+	mounted.v->read_only = false;
+}
+END_TEST
+
+/* The view has just been opened: the file goes, and memory for its old version is short. */
+static int lose_file(void *closure, uint64_t id, bool pages)
+{
+	struct view_state *view;
+	struct target t;
+
+	(void)closure, (void)pages;
+	ck_assert_int_eq(unlinkat(scratch_root, MOUNTED_FILE, 0), 0);
+	ck_assert_int_eq(target_get(mounted.v, id, &t), 0);
+	vfs_lock(mounted.v);
+	view = &t.thing->view;
+	view->lost = true;
+	version_put(view->version);
+	view->version = NULL;
+	vfs_unlock(mounted.v);
+	target_put(mounted.v, &t);
+	return 0;
+}
+
+START_TEST(what_has_no_attributes_stays_absent)
+{
+	const struct kernel kernel = {lose_file, mounted_name, mounted_name, mounted_store, NULL};
+
+	mounted.v->kernel = &kernel;
+	ck_not_created(EIO);
+	mounted.v->kernel = &mounted_kernel;
 }
 END_TEST
 
@@ -229,6 +263,7 @@ Suite *open_suite(void)
 	tcase_add_loop_test(t, a_file_that_is_replaced_again_is_the_one_that_was_found_again, 0, 2);
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_once_another_is_looked_up);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
+	tcase_add_test(t, what_has_no_attributes_stays_absent);
 	suite_add_tcase(s, t);
 	return s;
 }
