@@ -15,8 +15,8 @@
 
 /*
  * The owner of a new text: that of the animation file (`like`) if the caller is root or not given,
- * else the caller. Then the group is the file's, too, if the caller is in it; else as for any new
- * file.
+ * else the caller. Then the group is the file's, too, if the caller is in it, or its groups are not
+ * known; else as for any new file.
  */
 static int choose_owner(const struct work *w, int like, struct replace_owner *owner)
 {
@@ -29,7 +29,7 @@ static int choose_owner(const struct work *w, int like, struct replace_owner *ow
 	if (!who || who->uid == 0)
 		return 0;
 	owner->uid = who->uid;
-	if (!caller_in_group(who, st.st_gid))
+	if (who->groups[0] != (gid_t)-1 && !caller_in_group(who, st.st_gid))
 		owner->gid = folder.st_mode & S_ISGID ? folder.st_gid : who->groups[0];
 	return 0;
 }

@@ -218,6 +218,8 @@ int staging_begin(struct vfs *v, const struct request *who, const struct target 
 		error = access_caller(v, who, &caller);
 	if (error)
 		return error;
+	if (caller)
+		caller->makes = true; /* it has made the folder */
 	maker = who ? program_of(v, who) : NULL;
 	vfs_lock(v);
 	thing = folder->node->thing;

@@ -300,20 +300,6 @@ bool staged_make_file(struct staged *f)
 
 /* ---- its skeleton ---- */
 
-/* The credentials of the folder's owner, on whose behalf the skeleton is saved. */
-static struct caller *folder_owner(const struct staged *f)
-{
-	struct caller *who;
-	struct stat st;
-
-	if (!f->v->options->allow_other || fstat(f->fd, &st) != 0)
-		return NULL;
-	who = caller_new(st.st_uid, st.st_gid, NULL, 0);
-	if (who)
-		who->makes = true;
-	return who;
-}
-
 /* Saves the skeleton, unless its text only contains what is known anyway. */
 static bool save_skeleton(const struct staged *f, struct version *base, struct assembly_text *text)
 {
@@ -322,7 +308,6 @@ static bool save_skeleton(const struct staged *f, struct version *base, struct a
 	struct skeleton *skeleton;
 	struct place place;
 	struct shown shown;
-	struct caller *who;
 	bool saved;
 
 	if (!tree_walk(&tree, SKELETON_FILE, &place))
@@ -331,10 +316,8 @@ static bool save_skeleton(const struct staged *f, struct version *base, struct a
 	skeleton = place.view->parse_skeleton(&shown, text->text, &text->err);
 	if (!skeleton)
 		return false;
-	who = folder_owner(f);
-	saved = source_commit_skeleton(f->animation->source, &f->where, base, skeleton, NULL, who,
-				       &now, &text->err) != COMMIT_REFUSED;
-	free(who);
+	saved = source_commit_skeleton(f->animation->source, &f->where, base, skeleton, NULL,
+				       f->who, &now, &text->err) != COMMIT_REFUSED;
 	version_put(now);
 	skeleton_free(skeleton);
 	return saved;

@@ -26,10 +26,9 @@ int staged_name(struct staged *f, char *path)
 	return 0;
 }
 
-/* The owner of the folder is to own what it becomes, and so must be allowed to read all of it. */
-static int find_owner(struct staged *f)
+int staged_find_owner(struct staged *f)
 {
-	const struct caller *maker = f->staging->who;
+	const struct caller *maker = f->staging ? f->staging->who : NULL;
 	struct stat st;
 
 	if (!f->v->options->allow_other)
@@ -41,8 +40,11 @@ static int find_owner(struct staged *f)
 		return 0;
 	/* The folder may have its group from the one above it: the owner need not be in it. */
 	f->owner = caller_new(st.st_uid, (gid_t)-1, NULL, 0);
+	if (!f->owner)
+		return ENOMEM;
+	f->owner->makes = true;
 	f->who = f->owner;
-	return f->owner ? 0 : ENOMEM;
+	return 0;
 }
 
 int staged_open(struct staged *f)
@@ -72,7 +74,7 @@ int staged_open(struct staged *f)
 		f->fd = -1;
 		return error;
 	}
-	error = find_owner(f);
+	error = staged_find_owner(f);
 	if (error)
 		return error;
 	return attributes_read(f->fd, &f->as);

@@ -141,6 +141,11 @@ int staged_name(struct staged *f, char *path);
  * of the folder of f->animation.
  */
 int staged_open(struct staged *f) EXCLUDES(vfs_class);
+/*
+ * Sets f->who, for a folder that is open: its owner, who is to own what it becomes, and so must be
+ * allowed to read all of it. 0 or an errno. Included in staged_open.
+ */
+int staged_find_owner(struct staged *f);
 void staged_release(struct staged *f) EXCLUDES(vfs_class);
 /* Did anything happen in it since it was opened? Then what was read may be outdated. */
 bool staged_changed(const struct staged *f) EXCLUDES(vfs_class);

@@ -380,7 +380,9 @@ static bool recover_aside(struct staged *f)
 
 	if (error != EEXIST || unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0)
 		return error && error != EEXIST;
-	error = check_made(f);
+	error = staged_find_owner(f);
+	if (!error)
+		error = check_made(f);
 	if (error == EAGAIN)
 		set_apart(f);
 	if (error)

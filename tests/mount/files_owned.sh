@@ -206,4 +206,24 @@ chown -R $USER_ID "$SRC/his/new.canm"
 touch "$MNT/his/new.canm"
 ok "once he may read it, it becomes a file" as_user sync "$MNT/his/new.canm"
 ok "with what it says" cmp "$SRC/his/new.canm" "$RAW"
+"$ANIMFS" cat "$RAW/skeleton.csv" | sed '2s/[0-9]*$/7/' >"$WORK/skeleton.csv"
+umount_animfs
+aside=$SRC/his/made.canm.animfs-staged~
+mkdir "$aside"
+cp "$RAW" "$SRC/his/made.canm"
+chown $USER_ID:$USER_ID "$SRC/his/made.canm" "$aside"
+cp "$WORK/skeleton.csv" "$aside"
+chmod 600 "$aside/skeleton.csv"
+mkdir -p "$SRC/.animfs/staging/his"
+: >"$SRC/.animfs/staging/his/made.canm"
+mount_stopped -o allow_other
+advance 0
+ok "nor after a kill, when the file is there and its folder aside" test -f "$aside/skeleton.csv"
+fails "root's text makes no skeleton of the user's" test -e "$SRC/his/made.canm.skeleton.csv"
+chmod 644 "$aside/skeleton.csv"
+umount_animfs
+mount_stopped -o allow_other
+advance 0
+ok "which it does once he may read it" test -e "$SRC/his/made.canm.skeleton.csv"
+fails "nothing is left of the folder" test -e "$aside"
 umount_animfs
