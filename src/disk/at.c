@@ -17,6 +17,16 @@ bool at_is_name(const char *name)
 	return !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
+int at_name_head(const char *name, size_t room)
+{
+	size_t length = strnlen(name, room + 1);
+
+	if (length > room)
+		for (length = room; length && (name[length] & 0xc0) == 0x80; length--)
+			continue;
+	return (int)length;
+}
+
 int at_open(int dir, const char *name, int flags, mode_t mode, int *fd)
 {
 	*fd = -1;

@@ -22,6 +22,8 @@
 
 /* Is it a valid name of one file in a folder? (An empty one is left to the kernel to refuse.) */
 bool at_is_name(const char *name);
+/* Bytes of the longest beginning of a name with at most `room` that cuts no character of UTF-8. */
+int at_name_head(const char *name, size_t room);
 /* Opens one name below dir; never follows a symbolic link. */
 int at_open(int dir, const char *name, int flags, mode_t mode, int *fd);
 /*

@@ -803,14 +803,6 @@ static int check_moved(struct history_save *s, int dir, const char *name) REQUIR
 	return error;
 }
 
-/* A name beside the file. After a kill the file gets its own back. */
-static int private_name(struct state *state, const struct history_file *f, char out[NAME_MAX + 1])
-{
-	int error = state_on_its_way(state, f->folder, f->name, out);
-
-	return error == ENAMETOOLONG ? state_temporary(state, f->folder, out, NAME_MAX + 1) : error;
-}
-
 /* Removes the file that was moved to a private name; gives it its own back if that fails. */
 static int remove_checked(struct history_save *s, const char *moved, uint64_t size)
 	REQUIRES(replace_class)
@@ -833,7 +825,8 @@ static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_
 {
 	const struct history_file *f = s->file;
 	char moved[NAME_MAX + 1];
-	int error = private_name(s->history->state, f, moved);
+	/* A name beside the file. After a kill the file gets its own back. */
+	int error = state_on_its_way(s->history->state, f->folder, f->name, moved);
 
 	/* No room even to note a private name: to remove a file is what makes room. */
 	if (history_needs_room(error))

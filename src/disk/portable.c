@@ -44,14 +44,51 @@ static void add_escaped(struct buf *out, const char *name)
 	}
 }
 
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static void unescape(const char *stored, char out[NAME_MAX + 1])
+{
+	char *to = out;
+
+	for (const char *p = stored; *p && to < out + NAME_MAX; p++) {
+		int high = *p == '%' ? hex_digit(p[1]) : -1;
+		int low = high < 0 ? -1 : hex_digit(p[2]);
+
+		*to++ = low < 0 ? *p : (char)(high * 16 + low);
+		p += low < 0 ? 0 : 2;
+	}
+	*to = '\0';
+}
+
+/* Is it the escaped form of the name, which it gives? */
+static bool read_escaped(const char *stored, char name[NAME_MAX + 1])
+{
+	struct buf again = BUF_INIT;
+	bool same;
+
+	unescape(stored, name);
+	add_escaped(&again, name);
+	same = at_is_name(name) && bytes_equal(buf_bytes(&again), bytes_of(stored));
+	buf_release(&again);
+	return same;
+}
+
 /* Appends one name. */
 static int add_name(struct buf *out, const char *name)
 {
 	size_t begin = out->size;
+	char other[NAME_MAX + 1];
 
 	if (!at_is_name(name))
 		return EINVAL;
 	add_escaped(out, name);
+	if (!out->failed && out->size - begin > NAME_MAX && !read_escaped(name, other)) {
+		out->size = begin;
+		buf_text(out, name);
+	}
 	return out->failed ? ENOMEM : out->size - begin > NAME_MAX ? ENAMETOOLONG : 0;
 }
 
@@ -90,24 +127,9 @@ int portable_path(const char *path, struct buf *out)
 	return error ? error : out->failed ? ENOMEM : 0;
 }
 
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 void portable_read(const char *stored, char out[NAME_MAX + 1])
 {
-	char again[NAME_MAX + 1], *to = out;
-
-	for (const char *p = stored; *p && to < out + NAME_MAX; p++) {
-		int high = *p == '%' ? hex_digit(p[1]) : -1;
-		int low = high < 0 ? -1 : hex_digit(p[2]);
-
-		*to++ = low < 0 ? *p : (char)(high * 16 + low);
-		p += low < 0 ? 0 : 2;
-	}
-	*to = '\0';
-	if (portable_name(out, again) == 0 && strcmp(again, stored) == 0)
+	if (read_escaped(stored, out))
 		return;
 	strncpy(out, stored, NAME_MAX);
 	out[NAME_MAX] = '\0';

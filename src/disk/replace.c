@@ -254,7 +254,8 @@ static void give_back(struct replacement *r)
 	int error = rename_as(r, RENAME_NOREPLACE);
 
 	for (unsigned i = 1; error == EEXIST && i <= SPARE_NAMES; i++) {
-		snprintf(name, sizeof(name), "%.*s.~%u~", NAME_MAX - 16, r->name, i);
+		snprintf(name, sizeof(name), "%.*s.~%u~", at_name_head(r->name, NAME_MAX - 16),
+			 r->name, i);
 		error = at_rename(r->via, r->temporary, r->dir, name, RENAME_NOREPLACE);
 	}
 	r->is_stuck = error != 0;

@@ -808,7 +808,10 @@ int state_on_its_way(struct state *s, const char *path, const char *new_name,
 	error = need_entry(s);
 	if (!error) {
 		length = snprintf(name, NAME_MAX + 1, PREFIX "%s" WAY "%s", s->id, new_name);
-		error = length > 0 && length <= NAME_MAX ? 0 : ENAMETOOLONG;
+		if (length > NAME_MAX)
+			snprintf(name, NAME_MAX + 1, "%.*s.%s~",
+				 at_name_head(new_name, NAME_MAX - sizeof(s->id) - 1), new_name,
+				 s->id);
 	}
 	if (!error)
 		error = add_flight(s, path);

@@ -8,10 +8,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
+
+/* A name without room for the suffix is cut, and gets a hash of all of it. */
+static void name_aside(struct staged *f)
+{
+	const size_t length = strlen(f->name), room = NAME_MAX - sizeof(ASIDE) + 1;
+	const size_t cut = room - sizeof("~0123456789abcdef") + 1;
+
+	if (length <= room)
+		snprintf(f->aside, sizeof(f->aside), "%s" ASIDE, f->name);
+	else
+		snprintf(f->aside, sizeof(f->aside), "%.*s~%016" PRIx64 ASIDE,
+			 at_name_head(f->name, cut), f->name, XXH3_64bits(f->name, length));
+}
 
 int staged_name(struct staged *f, char *path)
 {
@@ -22,7 +37,7 @@ int staged_name(struct staged *f, char *path)
 	if (!f->above)
 		return ENOMEM;
 	snprintf(f->name, sizeof(f->name), "%s", slash ? slash + 1 : path);
-	snprintf(f->aside, sizeof(f->aside), "%s" ASIDE, f->name);
+	name_aside(f);
 	return 0;
 }
 

@@ -115,7 +115,7 @@ struct staged {
 	struct folder parent;
 	struct where where; /* where the file is to be, in `parent` */
 	/* the folder's name while the file is put in its place */
-	char aside[NAME_MAX + sizeof(ASIDE)];
+	char aside[NAME_MAX + 1];
 	struct clip_folder *clips;
 	size_t clip_count;
 	const struct codec *codec;   /* by the file name; NULL: by content */

@@ -37,10 +37,9 @@ static void set_apart(struct staged *f)
 	int error = EEXIST;
 
 	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
-		if ((size_t)snprintf(name, sizeof(name), "%s.~%u~", f->name, i) >= sizeof(name))
-			error = ENAMETOOLONG;
-		else
-			error = move_folder(f, f->aside, name);
+		snprintf(name, sizeof(name), "%.*s.~%u~", at_name_head(f->name, NAME_MAX - 16),
+			 f->name, i);
+		error = move_folder(f, f->aside, name);
 	}
 	if (asprintf(&path, "%s%s%s", f->above, f->above[0] ? "/" : "", error ? f->aside : name) >=
 	    0)
@@ -302,11 +301,9 @@ static int put_in_place(struct staged *f)
 
 /* ---- all of it ---- */
 
-/* Opens the parent, and makes the name for move_aside. */
 static int open_parent(struct staged *f)
 {
-	int error = strlen(f->aside) > NAME_MAX ? ENAMETOOLONG
-						: folder_open(f->v, f->node_above, &f->parent);
+	int error = folder_open(f->v, f->node_above, &f->parent);
 
 	f->where = (struct where){.dir = f->parent.fd, .folder = f->above, .name = f->name};
 	return error;

@@ -95,6 +95,19 @@ ok "renamed while it is filled" sh -c "cp -r '$MNT/wiki512.canm' '$MNT/sub/early
 ok "it is a file by its new name" like_file sub/late.canm wiki512.canm
 fails "and nothing by the old ones" ls -d "$SRC/sub/early.canm" "$SRC/sub/gone.canm"
 fails "an animation's folder does not go into another's" cp -r "$MNT/edf6_768.canm" "$MNT/wiki512.canm"
+# Names as long as any, and so that the state directory cannot store them otherwise.
+repeat() { printf "$1%.0s" $(seq "$2"); }
+long=$(repeat x 250).canm
+for name in "$long" "$(repeat 日 83).canm" "$(repeat '\xff' 250).canm"; do
+	ok "a name of $(printf %s "$name" | wc -c) bytes" cp -r "$MNT/wiki512.canm" "$MNT/sub/$name"
+	ok "is the same file" like_file "sub/$name" wiki512.canm
+	ok "which takes ordinary files" sh -c "echo note >'$MNT/sub/$name/note'"
+	is "and has them" "$(<"$MNT/sub/$name/note")" note
+	ok "renamed" mv "$MNT/sub/$name" "$MNT/sub/renamed.canm"
+	is "they go with it" "$(<"$MNT/sub/renamed.canm/note")" note
+	ok "and removed" rm -r "$MNT/sub/renamed.canm"
+done
+ok "nothing is left aside" nothing_aside
 ok "rm -r of a file and cp -r in its place" sh -c "cp -r '$MNT/edf6_768.canm' '$WORK/q' && rm -r '$MNT/edf6_768.canm' && cp -r '$WORK/q' '$MNT/edf6_768.canm'"
 ok "is the same file" after 2000 cmp -s "$SRC/edf6_768.canm" tests/data/canm/edf6_768.canm
 
@@ -148,6 +161,20 @@ ok "killed while texts were put away: nothing is left aside" after 0 nothing_asi
 fails "nor beside" ls -d "$SRC/sub/killed.canm.~1~"
 ok "the file stays" cmp "$SRC/wiki512.canm" "$SRC/sub/killed.canm"
 is "and what is no text" "$(<"$MNT/sub/killed.canm/walk/note")" note
+
+if has_faults; then
+	umount_animfs
+	LD_PRELOAD=$FAULTS FAULT=$WORK/fault mount_animfs -o unconfined
+	ok "filled under a long name" fill "$MNT/wiki512.canm" "$MNT/sub/$long"
+	echo "rename kill $SRC/sub 2" >"$WORK/fault"
+	fails "the daemon is killed with the folder aside" sync "$MNT/sub/$long"
+	rm "$WORK/fault"
+	kill_mount
+	fails "it is aside" nothing_aside
+	mount_stopped
+	ok "the next mount makes the file" after 0 cmp -s "$SRC/wiki512.canm" "$SRC/sub/$long"
+	ok "nothing is left aside" nothing_aside
+fi
 
 rm "$SRC/sub/killed.canm"
 cp -r "$MNT/wiki512.canm" "$WORK/theirs"

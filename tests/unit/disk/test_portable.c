@@ -86,14 +86,33 @@ START_TEST(names_have_room_for_as_much_as_a_folder_takes)
 	ck_assert_uint_eq(strlen(stored), NAME_MAX);
 	name[NAME_MAX / 3] = 'a';
 	name[NAME_MAX / 3 + 1] = '\0';
-	ck_assert_int_eq(portable_name(name, stored), ENAMETOOLONG);
-	ck_assert_str_eq(stored, "");
+	ck_name(name, name);
+	memset(name, '\377', sizeof(name));
+	name[NAME_MAX] = '\0';
+	ck_name(name, name);
 	memset(name, 'a', sizeof(name));
 	name[NAME_MAX] = '\0';
 	ck_name(name, name);
 	name[NAME_MAX] = 'a';
 	name[NAME_MAX + 1] = '\0';
 	ck_assert_int_eq(portable_name(name, stored), ENAMETOOLONG);
+}
+END_TEST
+
+/* A name that is stored as it is must not be read as the other one. */
+START_TEST(a_long_name_is_not_taken_for_another)
+{
+	char name[NAME_MAX + 1], stored[NAME_MAX + 1], other[NAME_MAX + 1] = "";
+
+	memset(name, '?', NAME_MAX / 3);
+	name[NAME_MAX / 3] = '\0';
+	ck_assert_int_eq(portable_name(name, stored), 0);
+	ck_assert_int_eq(portable_name(stored, other), ENAMETOOLONG);
+	ck_assert_str_eq(other, "");
+	for (size_t i = 0; i + 3 <= NAME_MAX; i += 3)
+		memcpy(name + i, "%3f", 3); /* not as it is escaped */
+	name[NAME_MAX] = '\0';
+	ck_name(name, name);
 }
 END_TEST
 
@@ -144,6 +163,7 @@ Suite *portable_suite(void)
 	tcase_add_test(tc, any_name_is_read_back);
 	tcase_add_test(tc, what_is_no_name_is_refused);
 	tcase_add_test(tc, names_have_room_for_as_much_as_a_folder_takes);
+	tcase_add_test(tc, a_long_name_is_not_taken_for_another);
 	tcase_add_test(tc, what_is_stored_otherwise_is_taken_as_it_is);
 	tcase_add_test(tc, each_name_of_a_path_is_stored);
 	suite_add_tcase(s, tc);

@@ -95,7 +95,8 @@ START_TEST(names_are_stored_as_any_filesystem_takes_them)
 	ck_assert_int_eq(state_rename(s, "a?.canm", "b|.canm"), 0);
 	ck_assert(is_there("source/.animfs/extra/b%7C.canm/w%2A.%20"));
 	ck_assert_int_eq(make(s, STATE_UPPER, "a/../b"), EINVAL);
-	memset(name, '?', NAME_MAX);
+	for (size_t i = 0; i < NAME_MAX; i += 3)
+		memcpy(name + i, "%3F", 3); /* the stored form of another */
 	name[NAME_MAX] = '\0';
 	ck_assert_int_eq(make(s, STATE_UPPER, name), ENAMETOOLONG);
 	ck_assert_int_eq(state_folder(s, STATE_UPPER, name, false, &fd), ENOENT);
@@ -518,6 +519,18 @@ START_TEST(what_was_on_its_way_to_a_name_gets_it)
 }
 END_TEST
 
+START_TEST(what_was_on_its_way_to_a_long_name_stays)
+{
+	char name[NAME_MAX + 1] = "";
+
+	memset(name, 'a', NAME_MAX);
+	leave_on_its_way(name);
+	state_free(new_state(NULL));
+	ck_assert_int_eq(count_entries("source/sub"), 1);
+	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 0);
+}
+END_TEST
+
 START_TEST(a_read_only_mount_cleans_nothing)
 {
 	struct err err = {0};
@@ -642,6 +655,7 @@ Suite *state_suite(void)
 	tcase_add_test(tc, a_file_is_put_whole_or_not_at_all);
 	tcase_add_test(tc, the_next_mount_cleans_up_after_a_killed_one);
 	tcase_add_test(tc, what_was_on_its_way_to_a_name_gets_it);
+	tcase_add_test(tc, what_was_on_its_way_to_a_long_name_stays);
 	tcase_add_test(tc, a_read_only_mount_cleans_nothing);
 	tcase_add_test(tc, cleaning_never_leaves_the_source);
 	tcase_add_test(tc, what_cannot_be_rescued_now_stays_for_the_next_mount);
