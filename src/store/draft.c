@@ -3,6 +3,7 @@
 
 #include "commit_skeleton.h"
 #include "same_table.h"
+#include "util/timing.h"
 #include "view/own_digest.h"
 
 #include <assert.h>
@@ -160,6 +161,7 @@ static void keep_saved(struct draft *d)
 static void draft_touch(struct draft *d)
 {
 	d->dirty = true;
+	d->unkept = 0;
 	d->refused = d->is_saved = d->is_rendered = d->is_silent = false;
 	settle_charge(d);
 }
@@ -262,6 +264,7 @@ bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 		.last = d->last,
 		.who = d->who,
 		.rejected = d->rejected,
+		.unkept = d->unkept,
 		.is_renamed = d->is_renamed,
 	};
 	d->last = (struct committed){.edited = NULL};
@@ -544,6 +547,16 @@ void draft_keep_unsaved(struct draft *d)
 {
 	d->dirty = true;
 	d->pending = d->refused = false;
+	d->unkept++;
+}
+
+int64_t draft_due(const struct draft *d)
+{
+	int64_t wait = END_MS;
+
+	for (unsigned i = 0; i < d->unkept && wait < REST_MAX_MS; i++)
+		wait *= 2;
+	return d->closed + (wait < REST_MAX_MS ? wait : REST_MAX_MS);
 }
 
 /* ---- when it is closed ---- */
@@ -570,7 +583,7 @@ bool draft_settle(struct draft *d, int64_t now_ms)
 	d->closed = now_ms;
 	if (d->dirty || d->pending)
 		return true;
-	d->rejected = 0;
+	d->rejected = d->unkept = 0;
 	return d->refused ? draft_give_up(d) : d->is_saved;
 }
 

@@ -44,6 +44,7 @@ struct draft {
 	bool is_silent;        /* or it was ignored as stale (batch.h), and is dropped on close */
 	bool is_renamed;       /* it was saved when its clip had another name than in base */
 	unsigned rejected;     /* number of this draft's .rejected file, or 0 */
+	unsigned unkept;       /* how often in a row its refused text could not be kept */
 	/* credentials of the last one to open it for writing; NULL: the daemon's */
 	struct caller *who;
 	int64_t closed;        /* when the last writer closed it; set by draft_settle */
@@ -126,6 +127,7 @@ struct attempt {
 	 */
 	const char *called;
 	unsigned rejected; /* for refusal_write */
+	unsigned unkept;   /* as in struct draft */
 	bool is_rendered;  /* as in struct draft, */
 	bool is_silent;    /* likewise; */
 	bool is_renamed;   /* likewise */
@@ -177,6 +179,11 @@ void draft_try_again(struct draft *d);
  * the last close, until a later commit.
  */
 void draft_keep_unsaved(struct draft *d);
+/*
+ * When DRAFT_END or draft_expire is due (clock_ms), after draft_settle. What could not be kept is
+ * tried again after a time that doubles.
+ */
+int64_t draft_due(const struct draft *d);
 
 /*
  * After draft_conclude: the saved text is not the view's, but a writer still has it open. Unless it

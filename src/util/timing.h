@@ -7,7 +7,7 @@
 
 #define END_MS 2000       /* without activity, after which something unfinished is ended */
 #define AGAIN_MS 100      /* after which ending a batch is tried again */
-#define REST_MAX_MS 60000 /* limit of the time between two attempts to end a staged folder */
+#define REST_MAX_MS 60000 /* limit of the time between two attempts to end what could not be */
 #define LOOK_MS 40        /* between a change by others and a look; it usually has several events */
 #define TICK_MS 200       /* after which replies in flight during a change are at the kernel */
 

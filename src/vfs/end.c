@@ -117,8 +117,8 @@ static int end_draft(struct vfs *v, const struct target *t, struct changes *chan
 	return error;
 }
 
-/* Finds the next view with a draft that nobody has touched since `before`; with references. */
-static bool next_draft(struct vfs *v, struct animation *a, int64_t before, struct thing **at,
+/* Finds the next view with a draft that is due by `now`; with references. */
+static bool next_draft(struct vfs *v, struct animation *a, int64_t now, struct thing **at,
 		       struct target *out)
 {
 	struct thing *thing, *was = *at;
@@ -127,7 +127,7 @@ static bool next_draft(struct vfs *v, struct animation *a, int64_t before, struc
 	for (thing = was ? was->next_member : a->members; thing; thing = thing->next_member) {
 		if (thing->kind == THING_VIEW && thing->view.draft && thing->view.draft->base &&
 		    thing->view.standing != DETACHED && thing->node && !node_writers(thing->node) &&
-		    thing->view.draft->closed <= before)
+		    draft_due(thing->view.draft) <= now)
 			break;
 	}
 	*at = thing ? thing_get(thing) : NULL;
@@ -139,14 +139,14 @@ static bool next_draft(struct vfs *v, struct animation *a, int64_t before, struc
 }
 
 /* 0 or the first errno. */
-static int end_drafts(struct vfs *v, struct animation *a, int64_t before, struct changes *changes)
+static int end_drafts(struct vfs *v, struct animation *a, int64_t now, struct changes *changes)
 	REQUIRES(writer_class)
 {
 	struct thing *at = NULL;
 	int first = 0, error;
 	struct target t;
 
-	while (next_draft(v, a, before, &at, &t)) {
+	while (next_draft(v, a, now, &at, &t)) {
 		error = end_draft(v, &t, changes);
 		first = first ? first : error;
 		target_put(v, &t);
@@ -168,8 +168,8 @@ static int64_t next_end(const struct animation *a, int64_t now) REQUIRES(vfs_cla
 		if (!draft || !draft->base || !thing->node || node_writers(thing->node) ||
 		    thing->view.standing == DETACHED)
 			continue;
-		if (!next || draft->closed + END_MS < next)
-			next = draft->closed + END_MS;
+		if (!next || draft_due(draft) < next)
+			next = draft_due(draft);
 	}
 	return next;
 }
@@ -197,7 +197,7 @@ void end_due(struct vfs *v, void *animation)
 	a->ends = 0;
 	vfs_unlock(v);
 	writer_lock(a);
-	(void)end_drafts(v, a, now - END_MS, &changes);
+	(void)end_drafts(v, a, now, &changes);
 	quiet = animation_is_quiet(v, a);
 	if (quiet)
 		end_finish(v, a, &changes);

@@ -175,7 +175,8 @@ static int keep_refusal(const struct saving *s, struct attempt *attempt, const s
 
 	if (!error)
 		refusals_changed(s);
-	log_warning("%s: %s", s->path, err->message);
+	if (!error || !attempt->unkept)
+		log_warning("%s: %s", s->path, err->message);
 	if (error)
 		note_unkept(s, err, error);
 	else

@@ -43,6 +43,19 @@ fails "and again" cp "$WORK/bad.csv" "$F"
 ok "a refused text can be taken up again" sed -i s/1x,/-180,/ "$F.rejected"
 ok "and moved onto the view" mv "$F.rejected" "$F"
 
+umount_animfs
+rm -rf "$SRC/.animfs/rejected"
+: >"$SRC/.animfs/rejected" # no folder
+mount_stopped
+fails "a bad save whose text cannot be kept" cp "$WORK/bad.csv" "$F"
+lines=$(wc -l <"$LOG")
+advance 120000
+is "is not told again and again" "$(wc -l <"$LOG")" "$lines"
+ok "the view still has it" cmp "$F" "$WORK/bad.csv"
+rm "$SRC/.animfs/rejected"
+ok "it is kept once that is possible" after 60000 cmp "$F.rejected" "$WORK/bad.csv"
+rm "$F.rejected" "$F.error"
+
 # The text as it was saved, which is not how the view is rendered, outlives what is refused.
 sed '1s/,sx,sy,sz$//; 2,$s/,[^,]*,[^,]*,[^,]*$//' "$NEW" >"$WORK/mine.csv"
 cp "$WORK/mine.csv" "$F"

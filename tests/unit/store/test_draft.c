@@ -4,6 +4,7 @@
 #include "model/structure.h"
 #include "scratch.h"
 #include "store/draft.h"
+#include "util/timing.h"
 #include <math.h>
 #include <sys/wait.h>
 
@@ -563,13 +564,24 @@ START_TEST(a_refused_text_that_is_nowhere_else_stays)
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
 	type("frame,tx\n0,nonsense\n");
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	ck_assert_int_eq(draft_due(draft), draft->closed + END_MS);
 	draft_keep_unsaved(draft);
 	ck_assert(draft_settle(draft, 1));
 	ck_draft_text("frame,tx\n0,nonsense\n");
+	ck_assert_int_eq(draft_due(draft), 1 + 2 * END_MS);
+	for (unsigned i = 0; i < 10; i++) {
+		ck_assert_int_eq(commit(DRAFT_END), VERDICT_REFUSED);
+		draft_keep_unsaved(draft);
+		ck_assert(draft_settle(draft, 1));
+	}
+	ck_assert_int_eq(draft_due(draft), 1 + REST_MAX_MS);
+	type("frame,tx\n0,nonsense\n");
+	ck_assert_int_eq(draft_due(draft), 1 + END_MS);
 	draft_begin(draft, version, &place, false);
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 	ck_assert(draft_settle(draft, 1));
 	ck_draft_text(edited);
+	ck_assert_int_eq(draft_due(draft), 1 + END_MS);
 }
 END_TEST
 
