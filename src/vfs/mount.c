@@ -69,6 +69,7 @@ static void thing_gone(void *vfs, struct thing *thing) REQUIRES(vfs_class)
 
 	if (thing->kind == THING_PLAIN) {
 		free(thing->plain.last);
+		source_free(thing->plain.source);
 		if (thing->folder)
 			folder_forget(v, thing);
 	} else if (thing->kind == THING_VIEW) {

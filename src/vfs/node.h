@@ -70,7 +70,9 @@ struct thing {
 	union {
 		struct plain {
 			struct identity identity;
-			struct stat *last;  /* its attributes when it lost its last name; or NULL */
+			struct stat *last; /* its attributes when it lost its last name; or NULL */
+			/* of a file with an animation's name: why it is shown as a file; or NULL */
+			struct source *source;
 			int16_t descriptor; /* of a folder: its slot in struct folders, or -1 */
 			bool identified, watched;
 			bool lists; /* a file in this folder lists others (format.parts) */

@@ -52,6 +52,19 @@ static bool member_fault_of(struct vfs *v, const struct target *t, struct err *e
 	return err->code == ERR_FORMAT;
 }
 
+/* The source of a plain file, which remembers its verdict; NULL: no memory. */
+static struct source *source_of(struct vfs *v, const struct target *t)
+{
+	struct source *source;
+
+	vfs_lock(v);
+	if (!t->thing->plain.source)
+		t->thing->plain.source = source_new(v->store);
+	source = t->thing->plain.source;
+	vfs_unlock(v);
+	return source;
+}
+
 /*
  * Is it a file with the name of an animation or archive that is shown as a plain file, or a damaged
  * file in an archive? Then err says why.
@@ -77,10 +90,9 @@ static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 	} else if (store_claims(v->store, name, &codec, &probe) && !probe) {
 		const struct where where = {.dir = folder.fd, .folder = "", .name = name};
 
-		source = source_new(v->store);
+		source = source_of(v, t);
 		version = source ? source_get(source, &where, err) : NULL;
 		version_put(version);
-		source_free(source);
 	}
 	folder_close(v, &folder);
 	return !version && err->code == ERR_FORMAT;

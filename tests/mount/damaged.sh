@@ -18,6 +18,18 @@ for name in negframes truncated unterminated version; do
 	is "$name: and in an attribute" "$(getfattr --only-values -n user.animfs.error "$MNT/$file")" "$reason"
 	like "$name: which is listed" "$(getfattr "$MNT/$file" 2>/dev/null)" user.animfs.error
 done
+if has_faults; then
+	umount_animfs
+	LD_PRELOAD=$FAULTS FAULT=$WORK/fault mount_animfs -o unconfined
+	listed() { getfattr "$MNT/bad_version.canm" 2>/dev/null | grep user.animfs.error; }
+	sleep 0.1 # so that the file's times are no longer new
+	ok "listed by what the file says" listed
+	echo "read 5 $SRC" >"$WORK/fault"
+	ok "and then without reading it" listed
+	rm "$WORK/fault"
+	umount_animfs
+	mount_animfs
+fi
 is "others have no such attribute" "$(getfattr -d "$MNT/wiki512.canm/raw.canm")" ""
 
 cp tests/data/canm/wiki512.canm "$SRC/bad_version.canm"
