@@ -500,27 +500,22 @@ int plain_hold_folder(struct vfs *v, int parent, const char *name)
 	return fd;
 }
 
-void plain_let_go(struct vfs *v, struct node *parent, const char *name, int fd)
+void plain_let_go(struct vfs *v, struct node *node, int fd)
 {
-	struct handle *handle = fd >= 0 && parent ? calloc(1, sizeof(*handle)) : NULL;
-	struct node *node = NULL;
+	struct handle *handle = fd >= 0 && node ? calloc(1, sizeof(*handle)) : NULL;
 
-	vfs_lock(v);
-	if (handle)
-		node = nodes_by_name(&v->nodes, parent, name);
-	if (node) {
-		/* No reference to the node: the handle is freed with it. */
-		handle->node = node;
-		handle->fd = fd;
-		handle->next_of_node = node->handles;
-		node->handles = handle;
-	}
-	vfs_unlock(v);
-	if (node)
+	if (!handle) {
+		if (fd >= 0)
+			close(fd);
 		return;
-	free(handle);
-	if (fd >= 0)
-		close(fd);
+	}
+	vfs_lock(v);
+	/* No reference to the node: the handle is freed with it. */
+	handle->node = node;
+	handle->fd = fd;
+	handle->next_of_node = node->handles;
+	node->handles = handle;
+	vfs_unlock(v);
 }
 
 /* ---- owners ---- */

@@ -34,9 +34,9 @@ static int check_known(struct vfs *v, const struct node *parent, const char *nam
 	return known ? 0 : ESTALE;
 }
 
-/* Removes a name on disk; *st: attributes of what was removed. */
+/* Removes a name on disk; *st: attributes of what was removed. node: the name's, or NULL. */
 static int remove_in(struct vfs *v, const struct target *parent, enum area area, const char *name,
-		     int flags, struct stat *st)
+		     int flags, struct node *node, struct stat *st)
 {
 	char stored[NAME_MAX + 1];
 	struct folder folder;
@@ -55,7 +55,7 @@ static int remove_in(struct vfs *v, const struct target *parent, enum area area,
 	if (!error)
 		error = unlinkat(folder.fd, stored, flags) == 0 ? 0 : errno;
 	folder_close(v, &folder);
-	plain_let_go(v, error ? NULL : parent->node, name, held);
+	plain_let_go(v, error ? NULL : node, held);
 	return error;
 }
 
@@ -63,21 +63,22 @@ static int remove_in(struct vfs *v, const struct target *parent, enum area area,
 static int remove_plain(struct vfs *v, const struct target *parent, const char *name, int flags)
 {
 	enum area area = area_for(parent->thing);
-	struct target gone;
+	struct target gone = {NULL, NULL};
+	bool known = child_of(v, parent->node, name, &gone);
 	struct stat st;
-	int error = remove_in(v, parent, area, name, flags, &st);
+	int error = remove_in(v, parent, area, name, flags, gone.node, &st);
 
 	if (error == ENOENT && thing_is_virtual(parent->thing))
-		error = remove_in(v, parent, AREA_REJECTED, name, flags, &st);
-	if (error)
-		return error;
-	staging_touch(v, parent->node);
-	if (child_of(v, parent->node, name, &gone)) {
-		staging_forget(v, &gone, parent->node, name);
-		target_put(v, &gone);
+		error = remove_in(v, parent, AREA_REJECTED, name, flags, gone.node, &st);
+	if (!error) {
+		staging_touch(v, parent->node);
+		if (known)
+			staging_forget(v, &gone, parent->node, name);
+		name_lost(v, parent->node, name, &st);
 	}
-	name_lost(v, parent->node, name, &st);
-	return 0;
+	if (known)
+		target_put(v, &gone);
+	return error;
 }
 
 /* ---- what an animation shows ---- */

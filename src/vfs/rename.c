@@ -426,8 +426,50 @@ static int move_clip(struct move *m) REQUIRES(writer_class)
 	return error;
 }
 
+/* The empty folder that a clip's folder replaces. */
+struct vacant {
+	struct stat st;
+	int held; /* from plain_hold_folder */
+};
+
+/* As on any filesystem, a folder replaces only an empty one. */
+static int find_vacant(struct move *m, struct vacant *out)
+{
+	struct place_on_disk to;
+	struct identity id;
+	DIR *dir;
+	int error = target_stands(m->v, &m->over) ? open_to(m, false, &to) : ESTALE;
+
+	if (error)
+		return error;
+	error = identity_at(to.folder.fd, to.name, &id, &out->st);
+	if (!error)
+		error = at_list(to.folder.fd, to.name, &dir);
+	if (!error) {
+		error = at_next(dir) ? ENOTEMPTY : 0;
+		closedir(dir);
+	}
+	if (!error)
+		out->held = plain_hold_folder(m->v, to.folder.fd, to.name);
+	folder_close(m->v, &to.folder);
+	return error;
+}
+
+/* The clip has its name; on disk it becomes the clip's folder of ordinary files. */
+static void replace_vacant(struct move *m, const struct vacant *was)
+{
+	vfs_lock(m->v);
+	plain_lost_name(m->v, m->over.node, &was->st);
+	folder_forget(m->v, m->over.thing);
+	vfs_unlock(m->v);
+	staging_forget(m->v, &m->over, m->to.parent.node, m->new_name);
+	diagnose_gone(m->v, m->to.parent.node, m->new_name);
+}
+
 static int rename_clip(struct move *m)
 {
+	struct vacant vacant = {.held = -1};
+	bool replaces = m->over.node && m->over.thing->kind == THING_PLAIN;
 	int error = 0;
 
 	if (m->to.parent.thing->kind != THING_ANIMATION)
@@ -437,21 +479,21 @@ static int rename_clip(struct move *m)
 				       : ESTALE; /* it did not exist when the name was looked at */
 	if (m->to.present)
 		return ENOTEMPTY;
-	/* As on any filesystem, a folder replaces only an empty one. */
-	if (m->over.node && m->over.thing->kind == THING_PLAIN)
-		error = vfs_rmdir(m->v, m->who, m->to.parent.node->id, m->new_name);
-	if (error)
-		return error;
 	writers_lock(animation_from(m), animation_to(m));
+	if (replaces)
+		error = find_vacant(m, &vacant);
 	/* A clip of that name was just removed: remove it from the file now. */
-	if (m->to.is_view)
+	if (!error && m->to.is_view)
 		error = end_finish(m->v, animation_to(m), &m->changes);
 	if (!error)
 		error = animation_from(m) != animation_to(m)
 				? move_clip(m)
 				: clip_rename(m->v, animation_from(m), m->name, m->new_name,
 					      &m->changes);
+	if (!error && replaces)
+		replace_vacant(m, &vacant);
 	writers_unlock(animation_from(m), animation_to(m));
+	plain_let_go(m->v, error ? NULL : m->over.node, vacant.held);
 	return error;
 }
 
@@ -617,7 +659,7 @@ static int move_names(struct move *m, const struct place_on_disk *from,
 	if (replaces && m->over.thing->folder && !(m->flags & RENAME_EXCHANGE))
 		held = plain_hold_folder(v, to->folder.fd, to->name);
 	error = rename_there(m, from, to);
-	plain_let_go(v, error ? NULL : m->to.parent.node, m->new_name, held);
+	plain_let_go(v, error ? NULL : m->over.node, held);
 	if (!error && (moves_file(m) ||
 		       (!m->node.thing->folder && area_for(m->to.parent.thing) == AREA_SOURCE)))
 		move_skeleton(m, &from->folder, &to->folder, !moves_file(m));

@@ -94,6 +94,12 @@ umount_animfs
 if has_faults; then
 	LD_PRELOAD=$FAULTS FAULT=$WORK/fault mount_animfs -o unconfined
 	wait_for 3 test -d "$TOP/walk"
+	mkdir "$TOP/vacant"
+	echo "rename 5 $SRC" >"$WORK/fault" # EIO
+	fails "a clip is renamed onto an empty folder, and the file cannot be stored" mv -T "$TOP/walk" "$TOP/vacant"
+	rm "$WORK/fault"
+	ok "the folder is still there" sh -c "echo note >'$TOP/vacant/note'"
+	ok "and the clip" test -d "$TOP/walk/bones"
 	echo note >"$TOP/walk/note.txt"
 	echo "rename 5 $SRC/.animfs/extra" >"$WORK/fault" # EIO
 	ok "a clip is renamed, but not its folder of ordinary files" mv "$TOP/walk" "$TOP/amble"
