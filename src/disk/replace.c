@@ -68,10 +68,11 @@ static int check_bytes_again(const struct replacement *r)
 /* If the old file cannot be opened because it is another version by now, the error is EAGAIN. */
 static int open_old(struct replacement *r)
 {
-	int opened = 0, error;
+	int opened, error;
 
-	if (r->expect)
-		opened = at_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
+	if (!r->expect)
+		return 0; /* what has its name now may be gone when it is placed */
+	opened = at_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
 	error = check_target(r);
 	return error ? error : opened;
 }

@@ -77,6 +77,24 @@ static bool put_new(struct work *w, struct err *err) REQUIRES(work_class)
 	return work_put(w, NULL, err);
 }
 
+/* The file is written before the caller's turn begins, and only gets its name in it. */
+static bool put_in_turn(struct work *w, struct version **now, struct err *err)
+{
+	const struct turn *turn = w->where->turn;
+	struct ready ready;
+	bool done;
+	int error;
+
+	if (!work_begin_ready(w, &ready, err))
+		return false;
+	w->ready = &ready;
+	error = turn->acquire(turn->closure);
+	done = error ? err_system(err, error, w->where->name)
+		     : work_run(w, now, NULL, err) != COMMIT_REFUSED;
+	work_end_ready(w, &ready);
+	return done;
+}
+
 bool source_put_new(struct source *s, const struct where *where, struct version *base,
 		    struct version *made, const struct attributes *as, struct err *err)
 {
@@ -86,8 +104,9 @@ bool source_put_new(struct source *s, const struct where *where, struct version 
 			 .as = as,
 			 .made = made,
 			 .made_from = base};
-	struct version *now;
-	bool done = work_run(&w, &now, NULL, err) != COMMIT_REFUSED;
+	struct version *now = NULL;
+	bool done = where->turn ? put_in_turn(&w, &now, err)
+				: work_run(&w, &now, NULL, err) != COMMIT_REFUSED;
 
 	version_put(now);
 	return done;

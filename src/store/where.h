@@ -6,12 +6,14 @@
 #include "disk/history.h"
 
 /*
- * Releases what the caller holds while a commit waits for another process. After a wait the commit
- * starts from the beginning, so what was true before need not be true any more.
+ * What is held while a new file gets its name: acquired once the file is written, and released
+ * while the commit waits for another process. After a wait the commit starts from the beginning, so
+ * what was true before need not be true any more. An errno of `acquire` is the commit's, which has
+ * made nothing then.
  */
 struct turn {
 	void (*release)(void *closure);
-	void (*acquire)(void *closure);
+	int (*acquire)(void *closure);
 	void *closure;
 };
 
@@ -28,7 +30,7 @@ struct where {
 	int dir;                 /* its folder's descriptor */
 	const char *folder;      /* its folder's path from SOURCE, without slashes at the ends */
 	const char *name;        /* its own name on disk */
-	const struct turn *turn; /* NULL: the caller keeps what it holds */
+	const struct turn *turn; /* of source_put_new; NULL: the caller keeps what it holds */
 	const struct commit_hook *hook;  /* NULL: nobody wants to know of a commit */
 	const struct history_note *note; /* who saves (history.h); NULL: it is not known */
 	/*

@@ -276,34 +276,46 @@ static int like_archive(const struct work *w, struct replacement *r)
 	return error == ENOENT ? 0 : error;
 }
 
-static int put_bytes(struct work *w, const struct exchange *x, const struct temporary *temporary,
-		     struct file_version *now, bool *settled)
+static struct replacement replacement_of(const struct work *w, const struct temporary *temporary)
+{
+	return (struct replacement){.dir = w->where->dir,
+				    .via = w->where->dir,
+				    .name = w->where->name,
+				    .temporary = temporary->name,
+				    .as = w->as,
+				    .keep = history_keep};
+}
+
+static int put_prepared(struct work *w, struct replacement *r, struct bytes data,
+			struct file_version *now, bool *settled)
 {
 	struct buf what = BUF_INIT;
 	struct history_save save;
-	struct replacement r = {
-		.dir = w->where->dir,
-		.via = w->where->dir,
-		.name = w->where->name,
-		.temporary = temporary->name,
-		.expect = x->expect,
-		.was = x->expect ? &x->was : NULL,
-		.as = w->as,
-		.keep = history_keep,
-		.keeper = &save,
-	};
-	int error = like_archive(w, &r);
+	int error;
 
+	r->keeper = &save;
+	summarise_work(w, &what);
+	error = work_place(w, r, data, &what, now, settled);
+	buf_release(&what);
+	return error;
+}
+
+static int put_bytes(struct work *w, const struct exchange *x, const struct temporary *temporary,
+		     struct file_version *now, bool *settled)
+{
+	struct replacement r = replacement_of(w, temporary);
+	int error;
+
+	r.expect = x->expect;
+	r.was = x->expect ? &x->was : NULL;
+	error = like_archive(w, &r);
 	if (!error)
 		error = work_prepare(w, &r, x->now);
 	if (!error)
-		summarise_work(w, &what);
-	if (!error)
-		error = work_place(w, &r, x->now, &what, now, settled);
+		error = put_prepared(w, &r, x->now, now, settled);
 	replace_end(&r);
 	if (r.has_like)
 		close(r.like);
-	buf_release(&what);
 	return error;
 }
 
@@ -318,18 +330,43 @@ static int begin_in_room(struct work *w, uint64_t size, struct temporary *t)
 	return error;
 }
 
+bool work_begin_ready(struct work *w, struct ready *r, struct err *err)
+{
+	const struct bytes data = buf_bytes(&w->made->bytes);
+	int error = begin_in_room(w, data.size, &r->temporary);
+
+	if (error)
+		return err_system(err, error, "the state directory");
+	r->replacement = replacement_of(w, &r->temporary);
+	error = work_prepare(w, &r->replacement, data);
+	if (!error)
+		return true;
+	work_end_ready(w, r);
+	return err_system(err, error, w->where->name);
+}
+
+void work_end_ready(const struct work *w, struct ready *r)
+{
+	replace_end(&r->replacement);
+	temporary_end(w, &r->temporary);
+}
+
 static bool put_exchange(struct work *w, const struct exchange *x, struct err *err)
 	REQUIRES(work_class)
 {
 	struct temporary temporary;
 	struct file_version now;
 	bool settled;
-	int error = begin_in_room(w, x->now.size, &temporary);
+	int error = w->ready ? 0 : begin_in_room(w, x->now.size, &temporary);
 
 	if (error)
 		return err_system(err, error, "the state directory");
-	error = put_bytes(w, x, &temporary, &now, &settled);
-	temporary_end(w, &temporary);
+	if (w->ready) {
+		error = put_prepared(w, &w->ready->replacement, x->now, &now, &settled);
+	} else {
+		error = put_bytes(w, x, &temporary, &now, &settled);
+		temporary_end(w, &temporary);
+	}
 	if (error)
 		return err_system(err, error, w->where->name);
 	if (w->current)
@@ -541,6 +578,7 @@ static bool try_again(const struct work *w, struct patience *patience, struct er
 {
 	const struct turn *turn = w->where->turn;
 	int64_t left = patience_left(patience, w->obstacle);
+	int error;
 
 	if (left <= 0)
 		return give_up(w, err);
@@ -549,9 +587,8 @@ static bool try_again(const struct work *w, struct patience *patience, struct er
 	if (turn)
 		turn->release(turn->closure);
 	wait_for(store_state(source_store(w->source)), w->obstacle, left);
-	if (turn)
-		turn->acquire(turn->closure);
-	return true;
+	error = turn ? turn->acquire(turn->closure) : 0;
+	return !error || err_system(err, error, w->where->name);
 }
 
 static void copy_error(struct err *to, const struct err *from)

@@ -31,6 +31,7 @@ struct work {
 	const struct skeleton *skeleton, *last_skeleton; /* instead of edited and last */
 	const struct caller *who;                        /* skeleton: credentials for the guard */
 	struct version *made, *made_from;                /* create.c */
+	struct ready *ready; /* the new file, already written; or NULL: each attempt writes it */
 
 	struct where here;                /* `where` during an attempt, with its folder open */
 	struct version *current, *result; /* each with a reference */
@@ -108,6 +109,16 @@ int work_place(struct work *w, struct replacement *r, struct bytes data, const s
 	       struct file_version *now, bool *settled);
 /* replace_prepare; if the disk is full, frees old versions and tries again. */
 int work_prepare(struct work *w, struct replacement *r, struct bytes data);
+
+/* A new file that is written, and has a temporary name. */
+struct ready {
+	struct temporary temporary;
+	struct replacement replacement;
+};
+/* Writes w->made. If it is true, call work_end_ready. */
+bool work_begin_ready(struct work *w, struct ready *r, struct err *err);
+void work_end_ready(const struct work *w, struct ready *r);
+
 /* The history's name for the file `name` in the folder of w's file. */
 struct history_file work_file(const struct work *w, const char *name);
 /* The note of who saves, and of what changed: `what` (or NULL) gets its NUL. */

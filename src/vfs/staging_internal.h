@@ -124,6 +124,7 @@ struct staged {
 	struct version *base; /* raw.*, decoded; or NULL */
 	struct version *made; /* raw.* with all texts applied */
 	bool is_aside;
+	bool is_still; /* from folders_hold_still: renames and lookups wait */
 	int error;
 };
 #define STAGED_INIT(vfs)                                                                           \

@@ -249,24 +249,27 @@ static int move_back(struct staged *f)
 }
 
 /*
- * While the commit waits for another process, the folder is back in its place, and renames may go
- * on.
+ * While the file is written, or waits for another process, the folder is in its place, and renames
+ * may go on.
  */
 static void turn_release(void *staged)
 {
 	struct staged *f = staged;
 
 	f->error = move_back(f);
+	f->is_still = false;
 	folders_let_move(f->v);
 }
 
-static void turn_acquire(void *staged)
+static int turn_acquire(void *staged)
 {
 	struct staged *f = staged;
 
 	folders_hold_still(f->v);
+	f->is_still = true;
 	if (!f->error)
 		f->error = move_aside(f);
+	return f->error;
 }
 
 /* Between the two renames nothing has the name: lookups wait. */
@@ -275,27 +278,21 @@ static int put_in_place(struct staged *f)
 	const struct turn turn = {turn_release, turn_acquire, f};
 	bool put;
 
-	f->error = move_aside(f);
-	if (f->error)
-		return f->error;
 	f->where.turn = &turn;
 	/* If the file differs from raw.*, it gets a new mtime, which rsync sees. */
 	if (f->base && !version_same_bytes(f->base, f->made))
 		f->as.has_mtime = false;
 	put = source_put_new(f->animation->source, &f->where, f->base, f->made, &f->as, &f->err);
 	f->where.turn = NULL;
-	if (put && f->is_aside)
-		return 0;
-	/* The folder was moved during the wait, and is to become a file under its new name. */
 	if (put)
-		unlinkat(f->parent.fd, f->name, 0);
+		return 0;
 	if (move_back(f) == EEXIST) {
 		set_apart(f);
 		return ENOENT;
 	}
 	if (!f->error)
 		return errno_of(&f->err);
-	err_clear(&f->err); /* the error was that the folder itself was in the way */
+	err_clear(&f->err); /* that of the turn */
 	return f->error;
 }
 
@@ -316,14 +313,14 @@ static int become_file(struct staged *f) REQUIRES(staging_class)
 	if (!staged_make_file(f))
 		return errno_of(&f->err);
 	writer_lock(f->animation);
-	folders_hold_still(f->v);
 	error = put_in_place(f);
 	/* Saves the skeleton while the file's name cannot change. */
 	if (!error) {
 		adopt_file(f);
 		staged_save_skeleton(f);
 	}
-	folders_let_move(f->v);
+	if (f->is_still)
+		folders_let_move(f->v);
 	writer_unlock(f->animation);
 	return error;
 }

@@ -6,6 +6,7 @@
 #include "store/create.h"
 #include "store/work.h"
 
+#include <glob.h>
 #include <math.h>
 #include <pthread.h>
 #include <sys/file.h>
@@ -1640,10 +1641,11 @@ static void release_turn(void *closure)
 	ck_assert_int_eq(flock(others_lock, LOCK_UN), 0);
 }
 
-static void acquire_turn(void *closure)
+static int acquire_turn(void *closure)
 {
 	ck_assert_ptr_eq(closure, source);
 	acquired++;
+	return 0;
 }
 
 START_TEST(a_commit_that_waits_for_another_process_holds_nothing)
@@ -1665,6 +1667,45 @@ START_TEST(a_commit_that_waits_for_another_process_holds_nothing)
 	close(others_lock);
 	version_put(base);
 	ck_tidy();
+}
+END_TEST
+
+/* The new file has all its bytes by then, and not yet its name. */
+static int acquire_for_new(void *turn_error)
+{
+	struct stat st;
+	glob_t found;
+
+	ck_assert(!is_there("new.canm"));
+	ck_assert_int_eq(glob(".animfs-*.tmp", 0, NULL, &found), 0);
+	ck_assert_uint_eq(found.gl_pathc, 1);
+	st = stat_of(found.gl_pathv[0]);
+	ck_assert_uint_eq((size_t)st.st_size, sample.size);
+	globfree(&found);
+	acquired++;
+	return *(int *)turn_error;
+}
+
+START_TEST(a_new_file_is_written_before_its_turn)
+{
+	int turn_error = EAGAIN, entries = count_entries(".");
+	struct turn turn = {NULL, acquire_for_new, &turn_error};
+	struct where where = *where_of(source);
+	struct version *base = get();
+	struct err why = {.code = ERR_NONE};
+
+	where.name = "new.canm";
+	where.turn = &turn;
+	acquired = 0;
+	ck_assert(!source_put_new(source, &where, NULL, base, NULL, &why));
+	ck_assert_int_eq(why.number, EAGAIN);
+	ck_assert_int_eq(count_entries("."), entries + 1); /* the state directory */
+	turn_error = 0;
+	ck_assert(source_put_new(source, &where, NULL, base, NULL, NULL));
+	ck_assert_uint_eq(acquired, 2);
+	ck_assert(is_there("new.canm"));
+	ck_assert_int_eq(count_entries("."), entries + 2);
+	version_put(base);
 }
 END_TEST
 
@@ -1732,6 +1773,7 @@ static TCase *together_case(void)
 	tcase_add_test(tc, no_reader_waits_for_a_commit);
 	tcase_add_test(tc, a_commit_hides_nothing_that_others_stored_meanwhile);
 	tcase_add_test(tc, a_commit_that_waits_for_another_process_holds_nothing);
+	tcase_add_test(tc, a_new_file_is_written_before_its_turn);
 	tcase_add_test(tc, a_save_that_others_are_faster_than_takes_the_lock_first);
 	return tc;
 }
