@@ -78,6 +78,8 @@ bool err_at(struct err *err, enum err_code code, size_t at, size_t length, const
 	__attribute__((format(printf, 5, 6)));
 bool err_system(struct err *err, int number, const char *what);
 bool err_memory(struct err *err);
+/* Sets it to another one that was set. */
+void err_copy(struct err *err, const struct err *from);
 /* Adds what would be accepted to the error just set. Returns false. */
 bool err_accept(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);

@@ -569,8 +569,7 @@ static bool read_either(struct ff9clip *f, struct err *err)
 		return true;
 	}
 	ff9clip_release(&other);
-	if (err && err->code == ERR_NONE)
-		*err = why;
+	err_copy(err, &why);
 	return false;
 }
 

@@ -347,8 +347,7 @@ bool owanim_find_fit(struct owanim *f, struct err *err)
 	if (f->arena.failed)
 		return err_memory(err);
 	if (!s.found) {
-		if (err && err->code == ERR_NONE)
-			*err = s.why;
+		err_copy(err, &s.why);
 		return false;
 	}
 	f->fit = s.best;

@@ -132,8 +132,8 @@ static bool read_list(struct list *l, struct bytes src, struct err *err)
 	/* To a file it is one whether a text is wrong, ends early or is empty. */
 	if (!fine && why.code != ERR_MEMORY)
 		why.code = ERR_FORMAT;
-	if (!fine && err && err->code == ERR_NONE)
-		*err = why;
+	if (!fine)
+		err_copy(err, &why);
 	return fine;
 }
 

@@ -298,8 +298,8 @@ static struct skeleton *mdb_read(struct bytes model, struct err *err)
 	struct skeleton *s = mdb_header(&m) ? mdb_bones(&m) : NULL;
 
 	arena_release(&m.arena);
-	if (!s && err && err->code == ERR_NONE)
-		*err = why;
+	if (!s)
+		err_copy(err, &why);
 	return s;
 }
 

@@ -251,10 +251,10 @@ static bool recall(struct archive_source *a, struct catalog **now, struct err *e
 	REQUIRES(opening_class)
 {
 	*now = NULL;
-	if (a->verdict && err && err->code == ERR_NONE)
-		*err = *a->verdict;
-	if (a->verdict)
+	if (a->verdict) {
+		err_copy(err, a->verdict);
 		return true;
+	}
 	*now = (struct catalog *)cache_take(store_cache(a->store), &a->current);
 	return *now != NULL;
 }
@@ -304,8 +304,8 @@ static struct catalog *look(struct archive_source *a, struct catalog *outer, uin
 	a->settled = file_version_settled(&a->stamp, &now);
 	a->since = clock_real_ms();
 	note(a, o, &why);
-	if (!o && err && err->code == ERR_NONE)
-		*err = why;
+	if (!o)
+		err_copy(err, &why);
 	return o;
 }
 
@@ -347,8 +347,8 @@ struct catalog *archive_enter(struct archive_source *a, struct catalog *outer, u
 		note(a, o, &why);
 		if (a->verdict)
 			outer->refused[outer->contents->entries[entry].member] = true;
-		if (!o && err && err->code == ERR_NONE)
-			*err = why;
+		if (!o)
+			err_copy(err, &why);
 	}
 	lock_release(&a->lock, &opening_class);
 	return o;

@@ -222,12 +222,6 @@ void source_publish(struct source *s, const struct file_version *stamp, bool set
 	publish_facts(s, stamp, settled, NULL, version);
 }
 
-static void copy_error(struct err *to, const struct err *from)
-{
-	if (to && to->code == ERR_NONE)
-		*to = *from;
-}
-
 /*
  * Keeps a version that others replaced; of too many, the newest. now: NULL if the file does not
  * decode.
@@ -353,7 +347,7 @@ static bool recall_version(struct source *s, const struct where *where, struct v
 		return false;
 	if (!s->verdict)
 		return (*version = take_current(s, where)) != NULL;
-	copy_error(err, s->verdict);
+	err_copy(err, s->verdict);
 	return true;
 }
 
@@ -536,7 +530,7 @@ static struct version *read_again(struct source *s, const struct where *where, s
 	} else {
 		note_refusal(s, &r, &why);
 	}
-	copy_error(err, &why);
+	err_copy(err, &why);
 	buf_release(&r.bytes);
 	return version;
 }

@@ -591,12 +591,6 @@ static bool try_again(const struct work *w, struct patience *patience, struct er
 	return !error || err_system(err, error, w->where->name);
 }
 
-static void copy_error(struct err *to, const struct err *from)
-{
-	if (to && to->code == ERR_NONE)
-		*to = *from;
-}
-
 static enum commit run_attempts(struct work *w, struct err *err)
 {
 	struct patience patience = {.changed = 0};
@@ -631,6 +625,6 @@ enum commit work_run(struct work *w, struct version **now, struct version **grou
 			*w->replaced = version_get(w->current);
 	}
 	work_clear(w);
-	copy_error(err, &why);
+	err_copy(err, &why);
 	return outcome;
 }

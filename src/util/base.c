@@ -92,6 +92,12 @@ bool err_accept(struct err *err, const char *format, ...)
 	return false;
 }
 
+void err_copy(struct err *err, const struct err *from)
+{
+	if (err_free(err))
+		*err = *from;
+}
+
 void err_clear(struct err *err)
 {
 	*err = (struct err){.code = ERR_NONE};

@@ -138,7 +138,7 @@ END_TEST
 
 START_TEST(the_first_error_wins)
 {
-	struct err err = {.code = ERR_NONE};
+	struct err err = {.code = ERR_NONE}, copy = err, other = err;
 
 	ck_assert(!err_at(&err, ERR_TEXT, 7, 2, "\"%s\" is wrong", "xy"));
 	ck_assert(!err_system(&err, EIO, "read"));
@@ -152,6 +152,12 @@ START_TEST(the_first_error_wins)
 	ck_assert(!err_system(&err, ENOSPC, "write"));
 	ck_assert_int_eq(err.number, ENOSPC);
 	ck_assert(!err_set(NULL, ERR_TEXT, "nobody listens"));
+	err_copy(NULL, &err);
+	err_copy(&copy, &err);
+	ck_assert_int_eq(copy.number, ENOSPC);
+	err_set(&other, ERR_TEXT, "later");
+	err_copy(&copy, &other);
+	ck_assert_int_eq(copy.number, ENOSPC);
 }
 END_TEST
 
