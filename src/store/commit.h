@@ -2,10 +2,10 @@
 /*
  * commit.h - replaces an animation file by an edit of one of its versions.
  *
- * The lock of the state directory (state.h) is held only from the check of the file's bytes to the
- * rename. If another process holds it, the commit releases the source, so that the file can be
- * read, and what where->turn releases; waits for at most ten seconds; and starts from the
- * beginning.
+ * The lock of the state directory (state.h) is held from the check of the file's bytes to the
+ * rename, or, once others have changed the file first a few times, for a whole attempt (work.h). If
+ * another process holds it, the commit releases the source, so that the file can be read, and what
+ * where->turn releases; waits for at most ten seconds; and starts from the beginning.
  */
 #ifndef ANIMFS_STORE_COMMIT_H
 #define ANIMFS_STORE_COMMIT_H
