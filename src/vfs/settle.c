@@ -51,19 +51,24 @@ static void animations_release(struct vfs *v, struct animations *all)
 }
 
 /* locked: the folder that the kernel has locked. */
-static int settle_all(struct vfs *v, const struct node *above, uint64_t locked)
+static int settle_one(struct vfs *v, struct animation *a, uint64_t locked)
+{
+	struct changes changes = CHANGES_INIT;
+	int error;
+
+	changes.locked[0] = locked;
+	error = end_now(v, a, &changes);
+	changes_send_all(v, &changes);
+	return error;
+}
+
+static int settle_all(struct vfs *v, const struct node *above)
 {
 	struct animations all = {NULL, 0, 0};
-	int first = stagings_finish(v, above), error;
+	int first = list_below(v, above, &all) ? 0 : ENOMEM, error;
 
-	if (!list_below(v, above, &all))
-		first = first ? first : ENOMEM;
 	for (size_t i = 0; i < all.count; i++) {
-		struct changes changes = CHANGES_INIT;
-
-		changes.locked[0] = locked;
-		error = end_now(v, all.list[i], &changes);
-		changes_send_all(v, &changes);
+		error = settle_one(v, all.list[i], above->id);
 		first = first ? first : error;
 	}
 	animations_release(v, &all);
@@ -74,15 +79,21 @@ int settle_below(struct vfs *v, const struct target *folder)
 {
 	const struct thing *thing = folder->thing;
 	struct node *file;
-	int error;
+	int staged = 0, error = 0;
 
 	if (v->read_only || thing->kind == THING_CONTROL)
 		return 0;
 	(void)vfs_await_releases(v, RELEASES_MS);
-	if (!thing_is_virtual(thing))
-		return settle_all(v, folder->node, folder->node->id);
+	if (!thing_is_virtual(thing)) {
+		staged = stagings_finish(v, folder->node);
+		error = settle_all(v, folder->node);
+		return staged ? staged : error;
+	}
 	file = folder_of(v, thing->animation);
-	error = file ? settle_all(v, file, folder->node->id) : 0;
+	if (file) {
+		staged = stagings_finish(v, file);
+		error = settle_one(v, thing->animation, folder->node->id);
+	}
 	node_release(v, file);
-	return error;
+	return staged ? staged : error;
 }
