@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /* ---- the object ---- */
 
@@ -38,24 +37,6 @@ void animation_get(struct animation *a)
 	a->references++;
 }
 
-void mark_free(struct vfs *v, struct mark *mark)
-{
-	node_put(&v->nodes, mark->parent);
-	node_put(&v->nodes, mark->folder);
-	v->given_free(v, mark->given);
-	free(mark);
-}
-
-static void marks_free(struct vfs *v, struct mark *first) REQUIRES(vfs_class)
-{
-	while (first) {
-		struct mark *next = first->next;
-
-		mark_free(v, first);
-		first = next;
-	}
-}
-
 UNSHARED static void animation_free(struct vfs *v, struct animation *a)
 {
 	known_free(a->known);
@@ -71,9 +52,8 @@ void animation_put(struct vfs *v, struct animation *a)
 {
 	if (!a || --a->references)
 		return;
-	marks_free(v, a->absent.first);
-	free(a->absent.slots);
-	marks_free(v, a->given);
+	marks_release(v, &a->absent);
+	marks_release(v, &a->given);
 	animation_free(v, a);
 }
 
@@ -950,117 +930,37 @@ void animation_changed(struct vfs *v, struct animation *a)
 
 /* ---- names that are absent ---- */
 
-static struct mark **absent_slot(struct absent *t, const struct node *parent, const char *name)
-{
-	uint64_t hash = XXH3_64bits_withSeed(name, strlen(name), parent->id);
-
-	return t->slots ? &t->slots[hash & t->mask] : &t->slot;
-}
-
-static struct mark *find_absent(const struct animation *a, const struct node *parent,
-				const char *name) REQUIRES(vfs_class)
-{
-	struct absent t = a->absent;
-	struct mark *mark = *absent_slot(&t, parent, name);
-
-	while (mark && (mark->parent != parent || strcmp(mark->name, name) != 0))
-		mark = mark->next_of_hash;
-	return mark;
-}
-
-static void enter_hash(struct absent *t, struct mark *mark)
-{
-	struct mark **slot = absent_slot(t, mark->parent, mark->name);
-
-	mark->next_of_hash = *slot;
-	*slot = mark;
-}
-
-static void leave_hash(struct absent *t, struct mark *mark)
-{
-	struct mark **at = absent_slot(t, mark->parent, mark->name);
-
-	while (*at != mark)
-		at = &(*at)->next_of_hash;
-	*at = mark->next_of_hash;
-}
-
-/* A table with a slot for each name; where there is no memory for it the old one stays. */
-static void grow_absent(struct absent *t)
-{
-	size_t size = t->slots ? (t->mask + 1) * 2 : 16;
-	struct mark **slots =
-		t->count < (t->slots ? t->mask + 1 : 1) ? NULL : calloc(size, sizeof(*slots));
-
-	if (!slots)
-		return;
-	free(t->slots);
-	t->slots = slots;
-	t->slot = NULL;
-	t->mask = size - 1;
-	for (struct mark *mark = t->first; mark; mark = mark->next)
-		enter_hash(t, mark);
-}
-
-static void add_absent(struct absent *t, struct mark *mark)
-{
-	mark->next = t->first;
-	mark->back = &t->first;
-	if (mark->next)
-		mark->next->back = &mark->next;
-	t->first = mark;
-	t->count++;
-	enter_hash(t, mark);
-	grow_absent(t);
-}
-
-static void take_absent(struct absent *t, struct mark *mark)
-{
-	leave_hash(t, mark);
-	*mark->back = mark->next;
-	if (mark->next)
-		mark->next->back = mark->back;
-	t->count--;
-}
-
 bool name_is_absent(const struct animation *a, const struct node *parent, const char *name)
 {
-	return find_absent(a, parent, name) != NULL;
+	return marks_find(&a->absent, parent, name) != NULL;
 }
 
 bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, const char *name,
 		     struct node *folder)
 {
-	size_t size = strlen(name) + 1;
 	struct mark *mark;
 
 	(void)v;
 	if (name_is_absent(a, parent, name))
 		return true;
-	mark = calloc(1, sizeof(*mark) + size);
-	if (!mark)
-		return false;
-	mark->parent = node_get(parent);
-	mark->folder = folder ? node_get(folder) : NULL;
-	memcpy(mark->name, name, size);
-	add_absent(&a->absent, mark);
-	return true;
+	mark = marks_add(&a->absent, parent, name);
+	if (mark)
+		mark->folder = folder ? node_get(folder) : NULL;
+	return mark != NULL;
 }
 
 void name_set_present(struct vfs *v, struct animation *a, const struct node *parent,
 		      const char *name)
 {
-	struct mark *mark = find_absent(a, parent, name);
+	struct mark *mark = marks_find(&a->absent, parent, name);
 
-	if (!mark)
-		return;
-	take_absent(&a->absent, mark);
-	mark_free(v, mark);
+	if (mark)
+		marks_remove(v, &a->absent, mark);
 }
 
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
 {
-	const struct mark *mark = find_absent(a, parent, name);
+	const struct mark *mark = marks_find(&a->absent, parent, name);
 
 	return mark ? mark->folder : NULL;
 }
@@ -1071,21 +971,18 @@ void names_give(struct animation *from, struct animation *to, const struct node 
 
 	for (; mark; mark = next) {
 		next = mark->next;
-		if (!node_is_below(mark->parent, clip))
-			continue;
-		take_absent(&from->absent, mark);
-		add_absent(&to->absent, mark);
+		if (node_is_below(mark->parent, clip))
+			marks_give(&from->absent, mark, &to->absent);
 	}
 }
 
 void names_move(struct vfs *v, struct animation *a, const struct node *old, struct node *now)
 {
-	for (struct mark *mark = a->absent.first; mark; mark = mark->next) {
-		if (mark->parent != old)
-			continue;
-		leave_hash(&a->absent, mark);
-		mark->parent = node_get(now);
-		enter_hash(&a->absent, mark);
-		node_put(&v->nodes, (struct node *)(uintptr_t)old);
+	struct mark *mark = a->absent.first, *next;
+
+	for (; mark; mark = next) {
+		next = mark->next;
+		if (mark->parent == old)
+			marks_move(v, &a->absent, mark, now);
 	}
 }

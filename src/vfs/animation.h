@@ -14,28 +14,8 @@
 #include "deadline.h"
 #include "folder.h"
 #include "invalidate.h"
+#include "marks.h"
 #include "vfs.h"
-
-/* A name below an animation that is absent, or that was given attributes; kept by folder. */
-struct mark {
-	struct mark *next, **back;
-	struct mark *next_of_hash; /* of an absent name: see struct absent */
-	struct node *parent;       /* referenced */
-	struct node *folder; /* of an absent name: the folder that had it; referenced; or NULL */
-	struct given *given; /* NULL: the name is absent */
-	char name[];
-};
-
-/*
- * Absent names, as many as a user removes: a list, and a hash table by folder and name. A table of
- * one slot is there from the beginning, so that adding a name cannot fail for want of a larger one.
- */
-struct absent {
-	struct mark *first;
-	struct mark **slots; /* NULL: `slot` */
-	struct mark *slot;
-	size_t mask, count;
-};
 
 struct known;
 struct program_batch;
@@ -69,8 +49,8 @@ struct animation {
 	struct thing *folder GUARDED_BY(vfs_class); /* THING_ANIMATION; not referenced */
 	/* THING_CLIP to THING_VIEW, linked by next_member */
 	struct thing *members GUARDED_BY(vfs_class);
-	struct absent absent GUARDED_BY(vfs_class);
-	struct mark *given GUARDED_BY(vfs_class);
+	struct marks absent GUARDED_BY(vfs_class); /* names that are absent, */
+	struct marks given GUARDED_BY(vfs_class);  /* or were given attributes: given.h */
 	/* What the kernel was last notified of: version, names, and the file's attributes. */
 	uint64_t generation GUARDED_BY(vfs_class), names GUARDED_BY(vfs_class);
 	/*
@@ -273,8 +253,6 @@ void name_set_present(struct vfs *v, struct animation *a, const struct node *par
 /* The folder that had an absent name; NULL if it was not a folder. */
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
 	REQUIRES(vfs_class);
-/* Frees what is marked at a name, and the mark, which is in no list any more. */
-void mark_free(struct vfs *v, struct mark *mark) REQUIRES(vfs_class);
 /* Moves the absent names of a clip along when the clip moves to another file. */
 void names_give(struct animation *from, struct animation *to, const struct node *clip)
 	REQUIRES(vfs_class);

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * given.c - an animation's marks with attributes form a list and, by the hash of folder and name, a
- * tree whose root is the first of the list. The tree makes finding one fast: rsync sets attributes
- * of every view.
- */
 #include "given.h"
 
 #include "acl.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/xattr.h>
-#include <xxhash.h>
 
 bool given_is_for(const struct thing *thing)
 {
@@ -34,33 +27,12 @@ bool given_is_for(const struct thing *thing)
 
 /* ---- by name ---- */
 
-static struct mark **slot_of(struct animation *a, const struct node *parent, const char *name)
-	REQUIRES(vfs_class)
-{
-	uint64_t hash = XXH3_64bits_withSeed(name, strlen(name), parent->id);
-	struct mark **at = &a->given;
-
-	for (; *at && ((*at)->parent != parent || strcmp((*at)->name, name) != 0); hash <<= 2)
-		at = &(*at)->given->below[hash >> 62];
-	return at;
-}
-
-static void enter(struct animation *a, struct mark *mark) REQUIRES(vfs_class)
-{
-	memset(mark->given->below, 0, sizeof(mark->given->below));
-	mark->next = NULL;
-	*slot_of(a, mark->parent, mark->name) = mark;
-	if (a->given == mark)
-		return;
-	mark->next = a->given->next;
-	a->given->next = mark;
-}
-
 struct given *given_find(const struct node *node)
 {
 	const struct link *link = node_link(node);
-	struct animation *a = node->thing->animation;
-	const struct mark *mark = link && a ? *slot_of(a, link->parent, link->name) : NULL;
+	const struct animation *a = node->thing->animation;
+	const struct mark *mark =
+		link && a ? marks_find(&a->given, link->parent, link->name) : NULL;
 
 	return mark ? mark->given : NULL;
 }
@@ -74,17 +46,13 @@ struct given *given_need(struct vfs *v, struct node *node)
 	(void)v;
 	if (given || !link || !node->thing->animation)
 		return given;
-	mark = calloc(1, sizeof(*mark) + strlen(link->name) + 1);
 	given = calloc(1, sizeof(*given));
-	if (!mark || !given) {
-		free(mark);
+	mark = given ? marks_add(&node->thing->animation->given, link->parent, link->name) : NULL;
+	if (!mark) {
 		free(given);
 		return NULL;
 	}
-	mark->parent = node_get(link->parent);
 	mark->given = given;
-	strcpy(mark->name, link->name);
-	enter(node->thing->animation, mark);
 	return given;
 }
 
@@ -99,17 +67,13 @@ static bool is_of(const struct mark *mark, const struct node *folder) REQUIRES(v
 
 void given_forget(struct vfs *v, const struct node *folder)
 {
-	struct animation *a = folder->thing->animation;
-	struct mark *mark = a->given, *next;
+	struct marks *given = &folder->thing->animation->given;
+	struct mark *mark = given->first, *next;
 
-	a->given = NULL;
 	for (; mark; mark = next) {
 		next = mark->next;
-		if (!is_of(mark, folder)) {
-			enter(a, mark);
-			continue;
-		}
-		mark_free(v, mark);
+		if (is_of(mark, folder))
+			marks_remove(v, given, mark);
 	}
 }
 
@@ -129,16 +93,14 @@ static void xattrs_free(struct vfs *v, struct given *g)
 /* Moves all attributes from `was` to `to`. */
 static void take_over(struct vfs *v, struct given *to, struct given *was)
 {
-	const size_t size = offsetof(struct given, below);
-
 	xattrs_free(v, to);
-	memcpy(to, was, size);
-	memset(was, 0, size);
+	*to = *was;
+	*was = (struct given){.has_mode = false};
 }
 
 void given_move(struct vfs *v, const struct node *parent, const char *name, struct node *now)
 {
-	struct mark *was = *slot_of(now->thing->animation, parent, name);
+	struct mark *was = marks_find(&now->thing->animation->given, parent, name);
 	struct given *to = was ? given_need(v, now) : NULL;
 
 	if (to && to != was->given)
@@ -148,23 +110,17 @@ void given_move(struct vfs *v, const struct node *parent, const char *name, stru
 void given_give(struct vfs *v, struct animation *from, const struct node *parent, const char *name,
 		struct node *clip)
 {
-	struct mark *mark = from->given, *next;
-	struct given *own;
+	struct mark *was = marks_find(&from->given, parent, name), *mark, *next;
+	struct given *own = was ? given_need(v, clip) : NULL;
 
-	from->given = NULL;
-	for (; mark; mark = next) {
-		bool is_clip = mark->parent == parent && strcmp(mark->name, name) == 0;
-
+	if (own)
+		take_over(v, own, was->given);
+	if (was)
+		marks_remove(v, &from->given, was);
+	for (mark = from->given.first; mark; mark = next) {
 		next = mark->next;
-		if (!is_clip) {
-			enter(node_is_below(mark->parent, clip) ? clip->thing->animation : from,
-			      mark);
-			continue;
-		}
-		own = given_need(v, clip);
-		if (own)
-			take_over(v, own, mark->given);
-		mark_free(v, mark);
+		if (node_is_below(mark->parent, clip))
+			marks_give(&from->given, mark, &clip->thing->animation->given);
 	}
 }
 
@@ -175,7 +131,7 @@ void given_lose(struct vfs *v, struct node *node)
 	if (!given)
 		return;
 	xattrs_free(v, given);
-	memset(given, 0, offsetof(struct given, below));
+	*given = (struct given){.has_mode = false};
 }
 
 void given_free(struct vfs *v, struct given *g)

@@ -29,8 +29,7 @@ struct given {
 	/* the view's mtime when the mtime was set: it counts only while the view does not change */
 	struct timespec age;
 	struct given_xattr *xattrs;
-	size_t charged;        /* bytes of xattrs, also counted in vfs->given */
-	struct mark *below[4]; /* links in the tree of an animation's marks; see given.c */
+	size_t charged; /* bytes of xattrs, also counted in vfs->given */
 };
 
 /*

@@ -28,6 +28,7 @@
  *   archive: archives as folders: where the things in them are
  *   handle held: open files; old versions that are open: how much
  *   known: the versions of an animation file that are known
+ *   marks: names that are absent, or were given attributes
  *   animation: an animation file: which version is shown, absent names
  *   diagnostics: the list behind .animfs/errors
  *   upper: ordinary files beside views: where, how much
