@@ -164,6 +164,7 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 
 	*ages = (struct ages){.first = calloc(anim->clip_count + 1, sizeof(*ages->first)),
 			      .at = calloc(count + 1, sizeof(*ages->at)),
+			      .count = count,
 			      .size = (anim->clip_count + 1) * sizeof(*ages->first) +
 				      ((size_t)count + 1) * sizeof(*ages->at),
 			      .listed = now};
@@ -190,6 +191,28 @@ void ages_release(struct ages *ages)
 	free(ages->first);
 	free(ages->at);
 	*ages = (struct ages){.size = 0};
+}
+
+bool ages_copy(struct ages *to, const struct ages *from)
+{
+	*to = (struct ages){.at = calloc(from->count + 1, sizeof(*to->at)),
+			    .count = from->count,
+			    .listed = from->listed};
+	if (to->at && from->at)
+		memcpy(to->at, from->at, from->count * sizeof(*to->at));
+	return to->at != NULL;
+}
+
+static struct age resume(struct age now, struct age was, bool kept)
+{
+	return (struct age){was.time, kept ? was.since : now.since};
+}
+
+void ages_resume(struct ages *ages, const struct ages *was, bool kept)
+{
+	for (size_t i = 0; i < ages->count && i < was->count; i++)
+		ages->at[i] = resume(ages->at[i], was->at[i], kept);
+	ages->listed = resume(ages->listed, was->listed, kept);
 }
 
 struct age ages_of(const struct ages *ages, uint32_t clip, int64_t track)

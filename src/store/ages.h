@@ -22,6 +22,7 @@ struct ages {
 	/* by clip: index in `at` of the clip's age, which its tracks' ages follow */
 	uint32_t *first;
 	struct age *at;
+	size_t count;      /* of ages in `at` */
 	size_t size;       /* memory of both, in bytes */
 	struct age listed; /* of everything but the curves: which clips and bones there are */
 };
@@ -43,6 +44,13 @@ struct aged {
 bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	       const struct aged *before, bool kept, const struct anim *edit);
 void ages_release(struct ages *ages);
+/* False when out of memory; then *to is empty. */
+bool ages_copy(struct ages *to, const struct ages *from);
+/*
+ * The ages of the same model, read again: as they were, or, unless kept (see above), only the times
+ * are.
+ */
+void ages_resume(struct ages *ages, const struct ages *was, bool kept);
 
 /*
  * The age of a track or, with track -1, of the clip: that of the newest change in it or its tracks.

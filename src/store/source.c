@@ -32,6 +32,7 @@ struct source {
 	struct found_skeleton
 		found GUARDED_BY(facts_class);      /* where the skeleton of `current` was found */
 	struct parts parts GUARDED_BY(facts_class); /* the files beside it that it was read with */
+	struct trace trace GUARDED_BY(work_class);  /* of the last version */
 	struct version *replaced[REPLACED_MAX] GUARDED_BY(facts_class);
 	size_t replaced_count GUARDED_BY(facts_class);
 };
@@ -61,6 +62,7 @@ UNSHARED void source_free(struct source *s)
 	parts_release(&s->parts);
 	for (size_t i = 0; i < s->replaced_count; i++)
 		version_put(s->replaced[i]);
+	trace_release(&s->trace);
 	free(s->verdict);
 	free(s);
 }
@@ -212,9 +214,13 @@ void source_publish(struct source *s, const struct file_version *stamp, bool set
 {
 	struct version *before = version_take(store_cache(s->store), &s->current);
 
-	if (before != version)
+	if (before != version) {
 		version_settle_ages(version, later_time(stamp->mtime, version->parts_mtime), before,
 				    edit);
+		if (!before)
+			version_resume(version, &s->trace);
+		version_leave_trace(version, &s->trace);
+	}
 	/* Same bytes, decoded under another name or with another skeleton. */
 	if (before && before != version && version_same_bytes(before, version))
 		version->lineage = before->lineage;

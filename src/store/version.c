@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 int64_t version_clip(const struct version *v, const char *label)
 {
@@ -355,6 +356,74 @@ void version_settle_ages(struct version *v, struct timespec mtime, const struct 
 	v->mtime = mtime;
 	if (ages_init(&v->ages, v->anim, now, before ? &aged : NULL, kept, edit))
 		v->cached.size += v->ages.size;
+}
+
+static uint64_t hash_more(uint64_t hash, const void *data, size_t size)
+{
+	return XXH3_64bits_withSeed(data, size, hash);
+}
+
+/* Of what context_same and version_settle_ages compare, what does not follow from the bytes. */
+static uint64_t context_of(const struct version *v)
+{
+	const struct skeleton *s = shared_skeleton(v->skeleton);
+	uint64_t hash = hash_more((uintptr_t)v->names, v->file_name, strlen(v->file_name));
+
+	if (v->from)
+		hash = hash_more(hash, v->from, strlen(v->from));
+	for (uint32_t i = 0; s && i < s->count; i++) {
+		const struct joint *joint = &s->joints[i];
+
+		hash = hash_more(hash, joint->bone, strlen(joint->bone));
+		hash = hash_more(hash, &joint->parent, sizeof(joint->parent));
+		hash = hash_more(hash, joint->rest, sizeof(joint->rest));
+	}
+	return hash;
+}
+
+/* Is it made of nothing but its own bytes? Not with stills, parts or a model beside the file. */
+static bool is_by_itself(const struct version *v)
+{
+	const struct format *format = v->codec->format;
+
+	return !format->stills && !format->parts && !v->codec->incomplete;
+}
+
+void trace_release(struct trace *trace)
+{
+	ages_release(&trace->ages);
+	trace->generation = 0;
+}
+
+void version_leave_trace(struct version *v, struct trace *trace)
+{
+	trace_release(trace);
+	if (!is_by_itself(v) || !ages_copy(&trace->ages, &v->ages))
+		return;
+	trace->digest = *version_digest(v);
+	trace->outline = version_outline(v);
+	trace->context = context_of(v);
+	trace->generation = v->generation;
+	trace->lineage = v->lineage;
+	trace->skeleton_since = v->skeleton_since;
+	trace->named_since = v->named_since;
+}
+
+void version_resume(struct version *v, const struct trace *trace)
+{
+	bool kept;
+
+	if (!trace->generation || !is_by_itself(v) || version_outline(v) != trace->outline ||
+	    !history_digest_same(version_digest(v), &trace->digest))
+		return;
+	kept = context_of(v) == trace->context;
+	ages_resume(&v->ages, &trace->ages, kept);
+	if (!kept)
+		return;
+	v->generation = trace->generation;
+	v->lineage = trace->lineage;
+	v->skeleton_since = trace->skeleton_since;
+	v->named_since = trace->named_since;
 }
 
 uint32_t version_base(const struct version *v, uint32_t clip)

@@ -93,6 +93,25 @@ int64_t version_track(const struct version *v, uint32_t clip, const char *label)
  */
 void version_settle_ages(struct version *v, struct timespec mtime, const struct version *before,
 			 const struct anim *edit);
+/*
+ * What outlives a version that the cache drops, so that the same bytes, read again, are the same
+ * version. {0}: nothing is known.
+ */
+struct trace {
+	struct history_digest digest;
+	uint64_t outline; /* version_outline */
+	uint64_t context; /* hash of what else its texts depend on */
+	uint64_t generation, lineage, skeleton_since, named_since;
+	struct ages ages; /* owned */
+};
+/* Sets *trace to that of `v`. */
+void version_leave_trace(struct version *v, struct trace *trace);
+void trace_release(struct trace *trace);
+/*
+ * After version_settle_ages with an unknown previous version: if `trace` is of the same bytes, the
+ * ages stay as they were; if nothing else has changed, it becomes that version again.
+ */
+void version_resume(struct version *v, const struct trace *trace);
 /* What the clip is shown on in composed views, or COMPOSE_NONE. */
 uint32_t version_base(const struct version *v, uint32_t clip);
 /*

@@ -61,3 +61,14 @@ ok "one more edit of flags" sed -i '2s/,8$/,128/' "$TOP/objects024/bones/object_
 ok "rsync -a again" rsync -a "$TOP/objects024/bones/" "$WORK/mirror"
 ok "brings it" cmp "$TOP/objects024/bones/object_001.csv" "$WORK/mirror/object_001.csv"
 umount_animfs
+
+# A model that is read again for want of memory is no change.
+mount_stopped --cache=1
+TOP=$MNT/wiki512.canm
+times >"$WORK/before"
+ok "an edit, with nothing in the cache" sed -i 2s/3.5,/4.5,/ "$TOP/walk/bones/Bone01.csv"
+advance 5000 # nothing else keeps the model
+is "moves its own views, its clip's and its file's" "$(moved "$WORK/before")" \
+	"raw.canm skeleton.csv walk/bones/Bone01.csv walk/bones/Bone01.json walk/bones/Bone01.svg walk/clip.gltf walk/clip.json walk/clip.kanim walk/clip.svg walk/clip.x3d walk/curves.csv"
+is "which is what the file says" "$(stale)" ""
+umount_animfs

@@ -236,6 +236,14 @@ static uint64_t generation_of(struct source *s)
 	return generation;
 }
 
+static bool is_in_memory(struct source *s)
+{
+	struct version *version = source_last(s);
+
+	version_put(version);
+	return version != NULL;
+}
+
 static void ck_fails(enum err_code code, int number)
 {
 	struct err why = {.code = ERR_NONE};
@@ -555,7 +563,6 @@ END_TEST
 START_TEST(the_cache_keeps_what_was_put_down_last)
 {
 	struct source *files[MANY];
-	uint64_t before[MANY];
 	size_t size;
 	struct store *s;
 	struct version *version = get();
@@ -569,16 +576,17 @@ START_TEST(the_cache_keeps_what_was_put_down_last)
 		snprintf(name, sizeof(name), "%u.canm", i);
 		write_bytes(name, buf_bytes(&sample));
 		files[i] = open_source(s, name);
-		before[i] = generation_of(files[i]);
+		version_put(get_of(files[i]));
 		ck_assert_uint_le(store_cached(s), 2 * size);
 	}
 	ck_assert_uint_eq(store_cached(s), 2 * size);
-	ck_assert_uint_eq(generation_of(files[3]), before[3]);
-	ck_assert_uint_eq(generation_of(files[2]), before[2]);
+	ck_assert(is_in_memory(files[3]));
+	ck_assert(is_in_memory(files[2]));
 	/* 3 was put down before 2, and makes room for 0. */
-	ck_assert_uint_ne(generation_of(files[0]), before[0]);
-	ck_assert_uint_eq(generation_of(files[2]), before[2]);
-	ck_assert_uint_ne(generation_of(files[3]), before[3]);
+	ck_assert(!is_in_memory(files[0]));
+	version_put(get_of(files[0]));
+	ck_assert(is_in_memory(files[2]));
+	ck_assert(!is_in_memory(files[3]));
 	for (unsigned i = 0; i < MANY; i++)
 		source_free(files[i]);
 	ck_assert_uint_eq(store_cached(s), 0);
@@ -591,14 +599,13 @@ START_TEST(what_is_held_is_never_dropped)
 	struct store *s = open_store(0, NULL);
 	struct source *file = open_source(s, FILE_NAME);
 	struct version *version = get_of(file), *again = get_of(file);
-	uint64_t before = version->generation;
 
 	ck_assert_ptr_eq(version, again);
 	version_put(again);
 	ck_assert_uint_eq(store_cached(s), 0);
-	ck_assert_uint_eq(generation_of(file), before);
+	ck_assert(is_in_memory(file));
 	version_put(version);
-	ck_assert_uint_ne(generation_of(file), before);
+	ck_assert(!is_in_memory(file));
 	version = get_of(file);
 	source_free(file);
 	ck_assert_int_eq(version_clip(version, "walk"), 0);
@@ -721,6 +728,92 @@ START_TEST(a_commit_of_what_is_there_writes_nothing)
 	ck_assert(before.st_ino == after.st_ino);
 	ck_assert(!memcmp(&before.st_mtim, &after.st_mtim, sizeof(before.st_mtim)));
 	version_put(base);
+}
+END_TEST
+
+/* ---- versions that the cache has dropped ---- */
+
+/* Since when the views of a bone of walk/ have been the same. */
+static struct age age_of(struct source *s, uint32_t bone)
+{
+	struct version *version = get_of(s);
+	struct age age = {version_time(version, 0, bone), version_since(version, 0, bone)};
+
+	version_put(version);
+	return age;
+}
+
+static bool same_time(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static void ck_age(struct age age, struct age want)
+{
+	ck_assert(same_time(age.time, want.time));
+	ck_assert_uint_eq(age.since, want.since);
+}
+
+START_TEST(the_same_bytes_read_again_are_the_same_version)
+{
+	struct store *s = open_store(0, NULL);
+	struct source *file = open_source(s, FILE_NAME);
+	uint64_t before = generation_of(file);
+
+	ck_assert(!is_in_memory(file));
+	ck_assert_uint_eq(generation_of(file), before);
+	ck_assert_int_eq(chmod(FILE_NAME, 0600), 0);
+	ck_assert_uint_eq(generation_of(file), before);
+	replace_outside(FILE_NAME, &sample);
+	ck_assert_uint_eq(generation_of(file), before);
+	replace_outside(FILE_NAME, &other_sample);
+	ck_assert_uint_ne(generation_of(file), before);
+	source_free(file);
+	store_free(s);
+}
+END_TEST
+
+START_TEST(what_an_edit_left_alone_stays_as_old)
+{
+	struct store *s = open_store(0, state);
+	struct source *file = open_source(s, FILE_NAME);
+	struct version *base;
+	struct age root, bone;
+
+	make_old(FILE_NAME);
+	root = age_of(file, ROOT);
+	base = get_of(file);
+	ck_assert_int_eq(commit_in(file, base, BONE, 7), COMMIT_DONE);
+	version_put(base);
+	ck_assert(!is_in_memory(file));
+	ck_age(age_of(file, ROOT), root);
+	bone = age_of(file, BONE);
+	ck_assert(!same_time(bone.time, root.time));
+	ck_assert(!is_in_memory(file));
+	ck_age(age_of(file, BONE), bone);
+	source_free(file);
+	store_free(s);
+}
+END_TEST
+
+/* What a text is may depend on the file's name, when it changed does not. */
+START_TEST(under_another_name_only_the_times_stay)
+{
+	struct store *s = open_store(0, NULL);
+	struct source *file = open_source(s, FILE_NAME);
+	struct age before = age_of(file, BONE), now;
+
+	ck_assert_int_eq(rename(FILE_NAME, "b.canm"), 0);
+	ck_assert_int_eq(chmod("b.canm", 0600), 0);
+	make_old("b.canm");
+	free((char *)where_of(file)->name);
+	where_of(file)->name = strdup("b.canm");
+	source_forget(file);
+	now = age_of(file, BONE);
+	ck_assert(same_time(now.time, before.time));
+	ck_assert_uint_ne(now.since, before.since);
+	source_free(file);
+	store_free(s);
 }
 END_TEST
 
@@ -1517,6 +1610,9 @@ static TCase *commit_case(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, a_commit_changes_one_curve_and_nothing_else);
 	tcase_add_test(tc, a_commit_of_what_is_there_writes_nothing);
+	tcase_add_test(tc, the_same_bytes_read_again_are_the_same_version);
+	tcase_add_test(tc, what_an_edit_left_alone_stays_as_old);
+	tcase_add_test(tc, under_another_name_only_the_times_stay);
 	tcase_add_test(tc, a_commit_keeps_what_others_saved_meanwhile);
 	tcase_add_test(tc, a_commit_keeps_what_another_program_wrote);
 	tcase_add_test(tc, a_commit_keeps_a_write_that_no_time_shows);
