@@ -10,20 +10,33 @@ struct held_version {
 	unsigned views;
 };
 
+/* In a list, in the order in which they were read last. */
+struct open_text {
+	struct thing *view;
+	struct text *text;
+	struct open_text *newer, *older;
+};
+
 struct held {
 	size_t limit; /* constant */
 	struct held_version *
 		list GUARDED_BY(vfs_class); /* in the order in which they were replaced */
 	size_t count GUARDED_BY(vfs_class), room GUARDED_BY(vfs_class);
 	size_t size GUARDED_BY(vfs_class);
+
+	size_t texts_limit; /* constant */
+	size_t texts_size GUARDED_BY(vfs_class);
+	struct open_text *newest GUARDED_BY(vfs_class), *oldest GUARDED_BY(vfs_class);
 };
 
-UNSHARED struct held *held_new(size_t limit)
+UNSHARED struct held *held_new(size_t limit, size_t texts_limit)
 {
 	struct held *h = calloc(1, sizeof(*h));
 
-	if (h)
+	if (h) {
 		h->limit = limit;
+		h->texts_limit = texts_limit;
+	}
 	return h;
 }
 
@@ -81,9 +94,8 @@ void view_unpin(struct vfs *v, struct thing *view)
 {
 	if (view->view.held)
 		uncount_view(v->held, view);
-	text_put(view->view.rendered);
+	text_put(held_take_text(v, view));
 	version_put(view->view.version);
-	view->view.rendered = NULL;
 	view->view.version = NULL;
 }
 
@@ -117,4 +129,61 @@ void held_add(struct vfs *v, struct thing *view, struct thing *const *members)
 	view->view.held = true;
 	while (h->size > h->limit)
 		give_up_oldest(v);
+}
+
+/* ---- texts ---- */
+
+static void list_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
+{
+	t->newer = NULL;
+	t->older = h->newest;
+	*(t->older ? &t->older->newer : &h->oldest) = t;
+	h->newest = t;
+}
+
+static void unlist_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
+{
+	*(t->newer ? &t->newer->older : &h->newest) = t->older;
+	*(t->older ? &t->older->newer : &h->oldest) = t->newer;
+}
+
+struct text *held_take_text(struct vfs *v, struct thing *view)
+{
+	struct open_text *t = view->view.rendered;
+	struct text *text = t ? t->text : NULL;
+
+	if (!t)
+		return NULL;
+	view->view.rendered = NULL;
+	unlist_text(v->held, t);
+	v->held->texts_size -= text_capacity(text);
+	free(t);
+	return text;
+}
+
+void held_keep_text(struct vfs *v, struct thing *view, struct text *text)
+{
+	struct held *h = v->held;
+	struct open_text *t;
+
+	t = view->view.rendered ? NULL : malloc(sizeof(*t));
+	if (!t)
+		return;
+	*t = (struct open_text){.view = view, .text = text_get(text)};
+	view->view.rendered = t;
+	list_text(h, t);
+	h->texts_size += text_capacity(text);
+	while (h->texts_size > h->texts_limit && h->oldest != t)
+		text_put(held_take_text(v, h->oldest->view));
+}
+
+struct text *held_text(struct vfs *v, const struct thing *view)
+{
+	struct open_text *t = view->view.rendered;
+
+	if (!t)
+		return NULL;
+	unlist_text(v->held, t);
+	list_text(v->held, t);
+	return text_get(t->text);
 }

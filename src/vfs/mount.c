@@ -134,7 +134,8 @@ static bool make_parts(struct vfs *v)
 	return (v->folders = folders_new(v->root)) && (v->deadlines = deadlines_new(v)) &&
 	       (v->programs = programs_new(v->deadlines, descriptors_end(v->folders))) &&
 	       (v->invalidator = invalidator_new(v->kernel)) &&
-	       (v->diagnostics = diagnostics_new()) && (v->held = held_new(v->options->held_max)) &&
+	       (v->diagnostics = diagnostics_new()) &&
+	       (v->held = held_new(v->options->held_max, v->options->store.cache)) &&
 	       (v->control = control_new()) && (v->sharing = sharing_new()) &&
 	       (v->stagings = stagings_new()) && (v->upper = upper_new()) &&
 	       (v->listings = listings_new()) && (v->asker = asker_new()) &&

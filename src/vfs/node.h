@@ -88,9 +88,9 @@ struct thing {
 			struct draft *draft; /* what was written; or NULL */
 			/* while it is open: the version it was opened with */
 			struct version *version;
-			struct place place;    /* the view's place in `version` */
-			struct text *rendered; /* its text, while it is open; or NULL */
-			uint64_t generation;   /* of the version that `size` is of; 0: none */
+			struct place place;         /* the view's place in `version` */
+			struct open_text *rendered; /* its text: see held.h; or NULL */
+			uint64_t generation;        /* of the version that `size` is of; 0: none */
 			/* with a saved draft: generation of the version that the save made */
 			uint64_t saved;
 			uint32_t size;

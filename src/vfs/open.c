@@ -5,6 +5,7 @@
 #include "attr.h"
 #include "control.h"
 #include "diagnostics.h"
+#include "held.h"
 #include "lookup.h"
 #include "plain.h"
 #include "save.h"
@@ -181,8 +182,7 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 	}
 	if (draft) {
 		view_give_draft(t->node, draft);
-		rendered = view->rendered;
-		view->rendered = NULL;
+		rendered = held_take_text(v, t->thing);
 	}
 	if (!error)
 		t->node->cached = CACHED_OTHER;

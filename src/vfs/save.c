@@ -8,6 +8,7 @@
 #include "disk/refusal.h"
 #include "given.h"
 #include "handle.h"
+#include "held.h"
 #include "lookup.h"
 #include "plain.h"
 #include "program.h"
@@ -553,7 +554,8 @@ static int commit_attempt(struct saving *s, struct attempt *attempt, struct site
 }
 
 /* Pins the view to the saved version, which those who have it open see if the draft is dropped. */
-static void pin_saved(const struct target *t, struct version *saved) REQUIRES(vfs_class)
+static void pin_saved(struct vfs *v, const struct target *t, struct version *saved)
+	REQUIRES(vfs_class)
 {
 	struct view_state *view = &t->thing->view;
 	struct place place;
@@ -564,8 +566,7 @@ static void pin_saved(const struct target *t, struct version *saved) REQUIRES(vf
 	version_put(view->version);
 	view->version = version_get(saved);
 	view->place = place;
-	text_put(view->rendered);
-	view->rendered = NULL;
+	text_put(held_take_text(v, t->thing));
 }
 
 /*
@@ -596,7 +597,7 @@ static void conclude_draft(const struct saving *s, const struct target *t, struc
 	stands = t->node->thing == t->thing;
 	draft = t->thing->view.draft;
 	if (saved && stands && attempt->last.saved)
-		pin_saved(t, attempt->last.saved);
+		pin_saved(s->v, t, attempt->last.saved);
 	draft_conclude(draft, attempt, came->verdict);
 	if (came->unkept)
 		draft_keep_unsaved(draft);

@@ -246,7 +246,7 @@ static struct text *known_text(struct vfs *v, const struct target *t)
 	struct text *text;
 
 	vfs_lock(v);
-	text = text_get(view->draft ? view->draft->text : view->rendered);
+	text = view->draft ? text_get(view->draft->text) : held_text(v, t->thing);
 	if (view->draft && !text) {
 		struct buf empty = BUF_INIT;
 
@@ -294,11 +294,11 @@ static int sight_text(struct vfs *v, const struct node *node, const struct sight
 static void keep_text(struct vfs *v, const struct target *t, const struct sight *s,
 		      struct text *text)
 {
-	struct view_state *view = &t->thing->view;
+	const struct view_state *view = &t->thing->view;
 
 	vfs_lock(v);
-	if (view->version == s->version && !view->rendered && !view->draft)
-		view->rendered = text_get(text);
+	if (view->version == s->version && !view->draft)
+		held_keep_text(v, t->thing, text);
 	vfs_unlock(v);
 }
 
