@@ -65,7 +65,8 @@ void draft_free(struct draft *d);
  * Called when a first writer opens a view with a draft. Makes `now` the base, unless there is
  * unsaved text; or if it is opened for appending and the file still is what the draft's last commit
  * left. (A contradictory text keeps its base however it is opened.) If the view has changed since
- * (tree_since), drop the draft before.
+ * (tree_since), drop the draft before. Also called, with `append`, when there is no writer and
+ * `now` becomes the latest version, so that the draft keeps no older one.
  */
 void draft_begin(struct draft *d, struct version *now, const struct place *place, bool append);
 /*

@@ -462,11 +462,18 @@ static bool says_the_same(const struct advance *d, const struct thing *thing,
 	return told && tree_since(&tree, place) <= told;
 }
 
-/* An open view whose text is unchanged: moves it on to the new version, to free the old one. */
-static void keep_up(const struct advance *d, struct view_state *view, const struct place *place)
+/*
+ * A view whose text is unchanged: moves it on to the new version, to free older ones. Whoever opens
+ * it for writing after this begins from the new version anyway (draft_begin).
+ */
+static void keep_up(const struct advance *d, const struct node *node, const struct place *place)
 	REQUIRES(vfs_class)
 {
-	if (!view->version || view->draft)
+	struct view_state *view = &node->thing->view;
+
+	if (view->draft && view->draft->base && !node_writers(node))
+		draft_begin(view->draft, d->now, place, true);
+	if (!view->version)
 		return;
 	version_put(view->version);
 	view->version = version_get(d->now);
@@ -540,7 +547,7 @@ static void advance_view(const struct advance *d, struct node *node) REQUIRES(vf
 	if (is_unsaved(thing))
 		thing->view.outdated |= !same;
 	else if (same)
-		keep_up(d, &thing->view, &place);
+		keep_up(d, node, &place);
 	else if (!replace_view(d, node, !found))
 		follow_file(d, node, found ? &place : NULL);
 }
