@@ -16,14 +16,14 @@ struct program_batch {
 	struct program_batch *next;
 	struct program *program; /* referenced; NULL: unknown */
 	struct program_end end;
-	struct batch *batch;
-	uint64_t id;      /* the batch's id in history */
-	int64_t last;     /* when its last save was done (clock_ms) */
-	size_t charged;   /* bytes charged to --drafts-max */
-	bool busy;        /* a save is using it */
-	bool ended;       /* no text may be added */
-	bool has_version; /* a save of it has made a version in history, */
-	bool unfinished;  /* which is marked as unfinished */
+	struct batch *batch; /* NULL: it has ended, and only history waits for its program's end */
+	uint64_t id;         /* the batch's id in history */
+	int64_t last;        /* when its last save was done (clock_ms) */
+	size_t charged;      /* bytes charged to --drafts-max */
+	bool busy;           /* a save is using it */
+	bool ended;          /* no text may be added */
+	bool has_version;    /* a save of it has made a version in history, */
+	bool unfinished;     /* which is marked as unfinished */
 };
 
 /*
@@ -76,13 +76,21 @@ static struct program_batch *new_batch(struct batches_save *s, int64_t now) REQU
 	return b;
 }
 
+/* Frees the texts and versions of a batch that no save uses. */
+static void drop_texts(struct vfs *v, struct program_batch *b)
+{
+	budget_give(&v->drafts, b->charged);
+	b->charged = 0;
+	batch_free(b->batch);
+	b->batch = NULL;
+}
+
 static void free_batch(struct vfs *v, struct program_batch *b)
 {
+	drop_texts(v, b);
 	history_let_go(store_history(v->store), b->id);
 	program_end_clear(&b->end);
 	program_put(b->program);
-	budget_give(&v->drafts, b->charged);
-	batch_free(b->batch);
 	free(b);
 }
 
@@ -200,8 +208,10 @@ static bool enter_batch(struct batches_save *s, bool another) REQUIRES(writer_cl
 		b = new_batch(s, now);
 	if (!b)
 		return false;
-	if (was && b != was)
+	if (was && b != was) {
 		was->busy = false;
+		drop_texts(s->v, was);
+	}
 	s->batch = b;
 	s->batch->busy = true;
 	s->note = (struct history_note){
@@ -606,6 +616,8 @@ static void go_on(struct batches_save *s) REQUIRES(writer_class)
 	b->last = clock_ms();
 	b->busy = false;
 	b->ended |= s->alone;
+	if (b->ended)
+		drop_texts(s->v, b);
 }
 
 void batches_finish(struct batches_save *s)

@@ -26,6 +26,14 @@ static void begin(void)
 	two = mounted_program(second);
 }
 
+/* Nothing looks at the file but the test, which counts references to its versions. */
+static void begin_alone(void)
+{
+	mounted_unwatched = true;
+	begin();
+	mounted_unwatched = false;
+}
+
 static void end(void)
 {
 	writer_lock(mounted.a);
@@ -468,6 +476,25 @@ START_TEST(a_batch_without_memory_ends)
 }
 END_TEST
 
+START_TEST(an_ended_batch_keeps_neither_versions_nor_texts)
+{
+	struct version *was = current();
+	struct buf text = with_x(CSV, "2.5"), again = with_x(CSV, "3.5");
+	size_t charged;
+
+	ck_assert_int_eq(save(one, CSV, &text), BATCH_SAVE);
+	charged = mounted.v->drafts.used;
+	ck_assert_int_eq(save(one, CSV, &again), BATCH_SAVE);
+	ck_assert_int_eq(save(one, CSV, &text), BATCH_SAVE);
+	ck_assert(has_batches());
+	ck_assert_uint_eq(was->cached.references, 1);
+	ck_assert_uint_eq(mounted.v->drafts.used, charged);
+	version_put(was);
+	buf_release(&text);
+	buf_release(&again);
+}
+END_TEST
+
 Suite *batches_suite(void);
 
 Suite *batches_suite(void)
@@ -489,6 +516,10 @@ Suite *batches_suite(void)
 	tcase_add_test(t, history_says_what_is_unfinished);
 	tcase_add_test(t, a_single_text_is_never_unfinished);
 	tcase_add_test(t, a_batch_without_memory_ends);
+	suite_add_tcase(s, t);
+	t = tcase_create("memory");
+	tcase_add_checked_fixture(t, begin_alone, end);
+	tcase_add_test(t, an_ended_batch_keeps_neither_versions_nor_texts);
 	suite_add_tcase(s, t);
 	return s;
 }
