@@ -966,6 +966,46 @@ static enum batch_effect add_generated(struct batch *b, const struct batch_text 
 	return settle_fates(b, b->count) ? BATCH_REWRITE : BATCH_NOTHING;
 }
 
+/* Gives the unit the start's labels, not the base's. False: the start lacks one of them. */
+static bool relabel_unit(const struct batch *b, struct said_unit *u)
+{
+	int64_t clip = u->clip ? version_clip(b->start, u->clip) : -1, track;
+
+	if (!u->clip)
+		return true;
+	if (clip < 0)
+		return false;
+	track = u->bone ? version_track(b->start, (uint32_t)clip, u->bone) : -1;
+	if (u->bone && track < 0)
+		return false;
+	u->clip = b->start->anim->clips[clip].label;
+	if (u->bone)
+		u->bone = b->start->anim->clips[clip].tracks[track].label;
+	return true;
+}
+
+/*
+ * Makes the start the text's base, if the view was the same then, so that a program that saves many
+ * views does not keep a version for each.
+ */
+static void base_on_start(const struct batch *b, struct member *m)
+{
+	const struct tree was = {m->base, b->file_name};
+	struct place place;
+
+	if (m->base->generation <= b->start->generation || m->whole ||
+	    tree_since(&was, &m->place) > b->start->generation || !place_in(b, m, b->start, &place))
+		return;
+	for (size_t i = 0; i < m->said.count; i++) {
+		if (!relabel_unit(b, &m->said.units[i]))
+			return;
+	}
+	version_put(m->base);
+	m->base = version_get(b->start);
+	m->number = b->number;
+	m->place = place;
+}
+
 static bool make_member(const struct batch *b, const struct batch_text *text, struct member *out)
 {
 	*out = (struct member){.path = strdup(text->path),
@@ -976,8 +1016,10 @@ static bool make_member(const struct batch *b, const struct batch_text *text, st
 			       .number = text->number,
 			       .since = text->since,
 			       .place = text->place};
-	if (out->path && describe(b, out, text->edited))
+	if (out->path && describe(b, out, text->edited)) {
+		base_on_start(b, out);
 		return true;
+	}
 	member_release(out);
 	return false;
 }

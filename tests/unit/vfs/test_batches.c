@@ -476,6 +476,28 @@ START_TEST(a_batch_without_memory_ends)
 }
 END_TEST
 
+/* A program that saves every view of a clip would keep as many versions. */
+START_TEST(no_version_is_kept_for_each_text)
+{
+	struct buf text = with_x(CSV, "2.5"), other, third;
+	struct version *was;
+
+	ck_assert_int_eq(save(one, CSV, &text), BATCH_SAVE);
+	was = current();
+	other = with_x(OTHER, "7.5");
+	ck_assert_int_eq(save(one, OTHER, &other), BATCH_SAVE);
+	third = with_x("walk/bones/hip.csv", "9.5");
+	ck_assert_int_eq(save(one, "walk/bones/hip.csv", &third), BATCH_SAVE);
+	ck_assert(has_batches());
+	ck_assert_uint_eq(was->cached.references, 1);
+	ck_assert(shows(CSV, &text) && shows(OTHER, &other));
+	version_put(was);
+	buf_release(&text);
+	buf_release(&other);
+	buf_release(&third);
+}
+END_TEST
+
 START_TEST(an_ended_batch_keeps_neither_versions_nor_texts)
 {
 	struct version *was = current();
@@ -519,6 +541,7 @@ Suite *batches_suite(void)
 	suite_add_tcase(s, t);
 	t = tcase_create("memory");
 	tcase_add_checked_fixture(t, begin_alone, end);
+	tcase_add_test(t, no_version_is_kept_for_each_text);
 	tcase_add_test(t, an_ended_batch_keeps_neither_versions_nor_texts);
 	suite_add_tcase(s, t);
 	return s;
