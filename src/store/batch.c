@@ -91,6 +91,7 @@ struct member {
 	struct statement said;
 	uint64_t *equals;   /* a bit for each version up to the start: the text equals it */
 	bool is_old;        /* it equals a version */
+	bool is_overtaken;  /* others changed a unit of it after the text was opened */
 	bool is_refused;    /* it was refused when parsed against its base */
 	bool is_noted;      /* it is the noted text of a known version (digests_of_text) */
 	bool as_rendered;   /* text of a known version; parsed with shown.as_rendered */
@@ -133,6 +134,7 @@ struct batch {
 
 	struct member *members; /* in the order saved */
 	size_t count, room;
+	size_t size;      /* see batch_size */
 	struct map paths; /* by path of what was saved: its member, or NO_MEMBER */
 	bool generated;   /* a generated text was saved */
 	/* common folder of all that was saved, with its slash; NULL: nothing saved yet */
@@ -248,12 +250,12 @@ void batch_set_origin(struct batch *b, uint32_t number)
 
 size_t batch_size(const struct batch *b)
 {
-	size_t size = 0;
+	return b->size;
+}
 
-	for (size_t i = 0; i < b->count; i++)
-		size += text_capacity(b->members[i].text) +
-			b->members[i].said.room * sizeof(struct said_unit);
-	return size;
+static size_t member_size(const struct member *m)
+{
+	return text_capacity(m->text) + m->said.room * sizeof(struct said_unit);
 }
 
 /* ---- what a text says ---- */
@@ -441,6 +443,7 @@ static bool describe(const struct batch *b, struct member *m, const struct anim 
 
 		u->changed = !digest_same(u->digest, digests_at(b->known, u->unit, m->number));
 		u->overtaken = is_overtaken(b, m, u->unit);
+		m->is_overtaken |= u->overtaken;
 	}
 	return true;
 }
@@ -1026,6 +1029,7 @@ static bool make_member(const struct batch *b, const struct batch_text *text, st
 
 static void remove_member(struct batch *b, size_t place)
 {
+	b->size -= member_size(&b->members[place]);
 	member_release(&b->members[place]);
 	memmove(&b->members[place], &b->members[place + 1],
 		(b->count - place - 1) * sizeof(*b->members));
@@ -1123,6 +1127,7 @@ enum batch_effect batch_add(struct batch *b, const struct batch_text *text, stru
 		remove_member(b, old);
 	old_count = b->count;
 	members[b->count++] = member;
+	b->size += member_size(&member);
 	if (!(again ? note_all(b) : note_member(b, (uint32_t)old_count))) {
 		remove_member(b, old_count);
 		(void)note_all(b);
@@ -1654,6 +1659,8 @@ static const struct said_unit *find_silent(const struct batch *b, const struct m
 {
 	uint32_t last = digests_last(b->known);
 
+	if (m->fate == FATE_COUNTS && !m->is_overtaken)
+		return NULL;
 	for (size_t i = 0; i < m->said.count; i++) {
 		const struct said_unit *u = &m->said.units[i];
 
