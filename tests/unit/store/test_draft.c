@@ -575,8 +575,13 @@ START_TEST(a_refused_text_that_is_nowhere_else_stays)
 		ck_assert(draft_settle(draft, 1));
 	}
 	ck_assert_int_eq(draft_due(draft), 1 + REST_MAX_MS);
-	type("frame,tx\n0,nonsense\n");
+	type("");
+	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
+	ck_assert(draft_settle(draft, 1));
 	ck_assert_int_eq(draft_due(draft), 1 + END_MS);
+	type("frame,tx\n0,nonsense\n");
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	draft_keep_unsaved(draft);
 	draft_begin(draft, version, &place, false);
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 	ck_assert(draft_settle(draft, 1));
