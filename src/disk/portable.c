@@ -85,7 +85,8 @@ static int add_name(struct buf *out, const char *name)
 	if (!at_is_name(name))
 		return EINVAL;
 	add_escaped(out, name);
-	if (!out->failed && out->size - begin > NAME_MAX && !read_escaped(name, other)) {
+	if (!out->failed && out->size - begin > NAME_MAX && !read_escaped(name, other) &&
+	    !strchr(". ", name[strlen(name) - 1])) {
 		out->size = begin;
 		buf_text(out, name);
 	}

@@ -17,7 +17,8 @@
 
 /*
  * The stored form of a name. 0; EINVAL for "." and ".."; or ENAMETOOLONG, also for a long name that
- * is the stored form of another: then `out` is "", which every call refuses.
+ * is the stored form of another, or would be another on FAT, which drops dots and spaces at the
+ * end: then `out` is "", which every call refuses.
  */
 int portable_name(const char *name, char out[NAME_MAX + 1]);
 /* The name that has this stored form. One that no name has is returned unchanged. */

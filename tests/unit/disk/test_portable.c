@@ -99,6 +99,22 @@ START_TEST(names_have_room_for_as_much_as_a_folder_takes)
 }
 END_TEST
 
+/* FAT drops a dot or space at the end: another name would be the same. */
+START_TEST(a_long_name_ends_as_it_is_everywhere)
+{
+	char name[NAME_MAX + 1], stored[NAME_MAX + 1];
+
+	memset(name, 'a', NAME_MAX);
+	name[NAME_MAX] = '\0';
+	ck_name(name, name);
+	for (const char *last = ". "; *last; last++) {
+		name[NAME_MAX - 1] = *last;
+		ck_assert_int_eq(portable_name(name, stored), ENAMETOOLONG);
+		ck_assert_str_eq(stored, "");
+	}
+}
+END_TEST
+
 /* A name that is stored as it is must not be read as the other one. */
 START_TEST(a_long_name_is_not_taken_for_another)
 {
@@ -163,6 +179,7 @@ Suite *portable_suite(void)
 	tcase_add_test(tc, any_name_is_read_back);
 	tcase_add_test(tc, what_is_no_name_is_refused);
 	tcase_add_test(tc, names_have_room_for_as_much_as_a_folder_takes);
+	tcase_add_test(tc, a_long_name_ends_as_it_is_everywhere);
 	tcase_add_test(tc, a_long_name_is_not_taken_for_another);
 	tcase_add_test(tc, what_is_stored_otherwise_is_taken_as_it_is);
 	tcase_add_test(tc, each_name_of_a_path_is_stored);
