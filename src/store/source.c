@@ -14,6 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Why a file does not decode under its name, which may determine the codec. */
+struct verdict {
+	struct err err;
+	char file_name[];
+};
+
 struct source {
 	struct store *store;
 	/*
@@ -27,7 +33,7 @@ struct source {
 	/* The stamp of the file that `current` or `verdict` is about. */
 	struct file_version stamp GUARDED_BY(facts_class);
 	bool settled GUARDED_BY(facts_class); /* a later write is sure to change the stamp */
-	struct err *verdict GUARDED_BY(facts_class);
+	struct verdict *verdict GUARDED_BY(facts_class);
 	struct cached *current; /* a version; owned by the cache: version_take, cache_settle */
 	struct found_skeleton
 		found GUARDED_BY(facts_class);      /* where the skeleton of `current` was found */
@@ -176,7 +182,7 @@ bool source_read(const struct source *s, const struct where *where, struct readi
 
 /* Sets all facts at once; takes over the verdict or the version, whichever there is. */
 static void publish_facts(struct source *s, const struct file_version *stamp, bool settled,
-			  struct err *verdict, struct version *version) EXCLUDES(facts_class)
+			  struct verdict *verdict, struct version *version) EXCLUDES(facts_class)
 {
 	lock_acquire(&s->facts, &facts_class);
 	s->stamp = *stamp;
@@ -256,14 +262,17 @@ static void keep_replaced(struct source *s, const struct version *now) EXCLUDES(
  * Notes that the file does not decode. Not after a failed allocation, so that the next call tries
  * again.
  */
-static void note_refusal(struct source *s, const struct reading *r, const struct err *why)
+static void note_refusal(struct source *s, const struct where *where, const struct reading *r,
+			 const struct err *why)
 {
+	const char *name = where_label(where);
 	bool lasting = why->code == ERR_FORMAT || why->code == ERR_UNKNOWN;
-	struct err *verdict = lasting ? malloc(sizeof(*verdict)) : NULL;
+	struct verdict *verdict = lasting ? malloc(sizeof(*verdict) + strlen(name) + 1) : NULL;
 
 	if (!verdict)
 		return;
-	*verdict = *why;
+	verdict->err = *why;
+	strcpy(verdict->file_name, name);
 	keep_replaced(s, NULL);
 	publish_facts(s, &r->version, r->settled, verdict, NULL);
 }
@@ -353,7 +362,9 @@ static bool recall_version(struct source *s, const struct where *where, struct v
 		return false;
 	if (!s->verdict)
 		return (*version = take_current(s, where)) != NULL;
-	err_copy(err, s->verdict);
+	if (strcmp(s->verdict->file_name, where_label(where)) != 0)
+		return false;
+	err_copy(err, &s->verdict->err);
 	return true;
 }
 
@@ -534,7 +545,7 @@ static struct version *read_again(struct source *s, const struct where *where, s
 			where_committed(where, was, version);
 		source_publish(s, &r.version, r.settled, version, NULL);
 	} else {
-		note_refusal(s, &r, &why);
+		note_refusal(s, where, &r, &why);
 	}
 	err_copy(err, &why);
 	buf_release(&r.bytes);

@@ -442,6 +442,23 @@ START_TEST(a_renamed_source_reads_the_file_of_its_new_name)
 }
 END_TEST
 
+/* As where a rename changes no time of the file. */
+START_TEST(a_damaged_file_is_refused_as_what_its_name_says)
+{
+	struct err canm = {.code = ERR_NONE}, owanim = {.code = ERR_NONE};
+
+	coarse_times = true;
+	replace_outside(FILE_NAME, &damaged);
+	make_old(FILE_NAME);
+	ck_assert_ptr_null(source_get(source, where_of(source), &canm));
+	ck_assert_int_eq(rename(FILE_NAME, "a.owanim"), 0);
+	free((char *)where_of(source)->name);
+	where_of(source)->name = strdup("a.owanim");
+	ck_assert_ptr_null(source_get(source, where_of(source), &owanim));
+	ck_assert_str_ne(owanim.message, canm.message);
+}
+END_TEST
+
 /* ---- the store ---- */
 
 /* As codec_for_name takes them for. */
@@ -1366,6 +1383,7 @@ static TCase *read_case(void)
 	tcase_add_test(tc, what_is_no_regular_file_is_a_system_error);
 	tcase_add_test(tc, a_file_over_the_limit_is_refused_as_one_that_does_not_decode);
 	tcase_add_test(tc, a_renamed_source_reads_the_file_of_its_new_name);
+	tcase_add_test(tc, a_damaged_file_is_refused_as_what_its_name_says);
 	tcase_add_test(tc, patterns_of_formats_are_a_star_and_an_end);
 	tcase_add_test(tc, names_are_claimed_by_the_patterns_of_the_options_first);
 	tcase_add_test(tc, the_rate_of_the_options_is_the_model_s);
