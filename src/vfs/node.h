@@ -71,7 +71,7 @@ struct thing {
 		struct plain {
 			struct identity identity;
 			struct stat *last; /* its attributes when it lost its last name; or NULL */
-			/* of a file with an animation's name: why it is shown as a file; or NULL */
+			/* of an animation file that does not decode: knows why; or NULL */
 			struct source *source;
 			int16_t descriptor; /* of a folder: its slot in struct folders, or -1 */
 			bool identified, watched;

@@ -52,17 +52,35 @@ static bool member_fault_of(struct vfs *v, const struct target *t, struct err *e
 	return err->code == ERR_FORMAT;
 }
 
-/* The source of a plain file, which remembers its verdict; NULL: no memory. */
-static struct source *source_of(struct vfs *v, const struct target *t)
+/* Exchanges the source that a plain file keeps, so that only one thread uses it. */
+static struct source *exchange_source(struct vfs *v, struct thing *thing, struct source *source)
 {
-	struct source *source;
+	struct source *was;
 
 	vfs_lock(v);
-	if (!t->thing->plain.source)
-		t->thing->plain.source = source_new(v->store);
-	source = t->thing->plain.source;
+	was = thing->plain.source;
+	thing->plain.source = source;
 	vfs_unlock(v);
-	return source;
+	return was;
+}
+
+/*
+ * Sets err to why an animation file does not decode; then its source, which remembers that, stays
+ * with the file. Sources of others would hold decoded models.
+ */
+static void decode_fault(struct vfs *v, struct thing *thing, const struct where *where,
+			 struct err *err)
+{
+	struct source *source = exchange_source(v, thing, NULL);
+	struct version *version;
+
+	if (!source)
+		source = source_new(v->store);
+	version = source ? source_get(source, where, err) : NULL;
+	version_put(version);
+	if (!version && err->code == ERR_FORMAT)
+		source = exchange_source(v, thing, source);
+	source_free(source);
 }
 
 /*
@@ -71,11 +89,9 @@ static struct source *source_of(struct vfs *v, const struct target *t)
  */
 static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 {
-	const struct thing *thing = t->thing;
-	struct version *version = NULL;
+	struct thing *thing = t->thing;
 	char name[NAME_MAX + 1];
 	const struct codec *codec;
-	struct source *source;
 	struct folder folder;
 	struct stat st;
 	bool probe;
@@ -90,12 +106,10 @@ static bool error_text(struct vfs *v, const struct target *t, struct err *err)
 	} else if (store_claims(v->store, name, &codec, &probe) && !probe) {
 		const struct where where = {.dir = folder.fd, .folder = "", .name = name};
 
-		source = source_of(v, t);
-		version = source ? source_get(source, &where, err) : NULL;
-		version_put(version);
+		decode_fault(v, thing, &where, err);
 	}
 	folder_close(v, &folder);
-	return !version && err->code == ERR_FORMAT;
+	return err->code == ERR_FORMAT;
 }
 
 /*

@@ -13,6 +13,11 @@ ok "the file is the binary" cmp "$MNT/wiki512.canm" "$SRC/wiki512.canm"
 is "a real entry of the folder's name wins" "$(ls "$MNT/edf6_768.canm.d")" own
 ok "and the folder has another" test -f "$MNT/edf6_768.canm.d~2/turn/clip.json"
 
+cached() { sed -n 's/^cache_bytes //p' "$MNT/.animfs/status"; }
+before=$(cached)
+is "the file has no attribute" "$(getfattr -d "$MNT/wiki512.canm")" ""
+is "and no second model is kept to say so" "$(cached)" "$before"
+
 F=$MNT/wiki512.canm.d/walk/bones/Bone01.csv
 ok "an edit in the folder" sed -i s/1.5,-2/2.5,-2/ "$F"
 ok "is in the file at once" cmp "$MNT/wiki512.canm" "$SRC/wiki512.canm"
