@@ -455,15 +455,6 @@ void replace_end(struct replacement *r)
 	r->prepared = false;
 }
 
-int replace_remove(int dir, const char *name, const struct file_version *version,
-		   const char *temporary)
-{
-	struct replacement r = {.dir = dir, .via = dir, .name = name, .temporary = temporary};
-	int error = move_out(&r, *version);
-
-	return error ? error : unlinkat(dir, temporary, 0) ? errno : 0;
-}
-
 int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
 		 const struct replace_owner *owner, struct bytes data)
 {

@@ -76,13 +76,6 @@ int replace_place(struct replacement *r, struct file_version *now, bool *settled
 void replace_end(struct replacement *r); /* removes the temporary */
 
 /*
- * Removes the file of this version (its ctime does not count). EAGAIN if another program's file has
- * the name by now, which keeps it. `temporary` is a free name in the folder.
- */
-int replace_remove(int dir, const char *name, const struct file_version *version,
-		   const char *temporary);
-
-/*
  * Puts a copy under a name; replaces what is there (`over`), or EAGAIN if there is something. It
  * gets the attributes of the file `like`; -1: mode 0600. It belongs to `owner`, or to the owner of
  * `like` (NULL); with another group than that of `like` the group has others' rights, and there is

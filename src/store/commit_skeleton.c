@@ -50,13 +50,33 @@ static int prepare_new(const struct work *w, struct replacement *r, struct repla
 	return choose_owner(w, r->like, owner);
 }
 
+/*
+ * Refuses a new text that the guard would bar: its owner may differ from the animation's, and so
+ * the animation's readers may not be allowed to read it. 0 or an errno.
+ */
+static int check_readers(const struct work *w, const char *name, const struct temporary *made,
+			 struct err *err)
+{
+	struct file_version version;
+
+	if (guard_lets_read(store_guarded(source_store(w->source)), w->where->dir, w->where->name,
+			    made->name, &version))
+		return 0;
+	err_set(err, ERR_SYSTEM,
+		"%.120s, made by user %u, would not be for everybody who may read %.120s", name,
+		(unsigned)w->who->uid, w->where->name);
+	err->number = EACCES;
+	return EACCES;
+}
+
 /* Writes the text over `old`, whose bytes are `was`; NULL: there is none. */
 static int put_text(struct work *w, const char *name, const struct skeleton_file *old,
-		    const struct bytes *was)
+		    const struct bytes *was, struct err *err)
 {
 	const struct bytes data = buf_bytes(&w->bytes);
 	struct buf what = BUF_INIT;
 	struct replace_owner owner;
+	struct file_version now;
 	struct temporary temporary;
 	struct history_save save;
 	struct replacement r = {.dir = w->where->dir,
@@ -75,10 +95,12 @@ static int put_text(struct work *w, const char *name, const struct skeleton_file
 		error = prepare_new(w, &r, &owner);
 	if (!error)
 		error = work_prepare(w, &r, data);
+	if (!error && !old)
+		error = check_readers(w, name, &temporary, err);
 	if (!error)
 		skeleton_summary(shared_skeleton(w->current->skeleton), w->skeleton, &what);
 	if (!error)
-		error = work_place(w, &r, data, &what, &w->text, NULL);
+		error = work_place(w, &r, data, &what, &now, NULL);
 	replace_end(&r);
 	if (r.has_like)
 		close(r.like);
@@ -101,7 +123,8 @@ static int read_text(struct work *w, const char *name, const struct skeleton_fil
 	return error;
 }
 
-static int put_over_text(struct work *w, const char *name, const struct skeleton_file *old)
+static int put_over_text(struct work *w, const char *name, const struct skeleton_file *old,
+			 struct err *err)
 {
 	struct buf there = BUF_INIT;
 	struct bytes was;
@@ -109,7 +132,7 @@ static int put_over_text(struct work *w, const char *name, const struct skeleton
 
 	was = buf_bytes(&there);
 	if (!error)
-		error = put_text(w, name, old, &was);
+		error = put_text(w, name, old, &was, err);
 	buf_release(&there);
 	return error;
 }
@@ -191,39 +214,8 @@ static bool write_skeleton(struct work *w, struct err *err)
 		return false;
 	if (!check_skeleton(w, name, &old, &found, err))
 		return false;
-	error = found ? put_over_text(w, name, &old) : put_text(w, name, NULL, NULL);
-	w->is_new = !found && !error;
+	error = found ? put_over_text(w, name, &old, err) : put_text(w, name, NULL, NULL, err);
 	return !error || err_system(err, error, name);
-}
-
-/* Another program's text, which may have its name by now, stays. */
-static void remove_text(const struct work *w, const char *name)
-{
-	struct temporary temporary;
-
-	if (temporary_begin(w, &temporary))
-		return;
-	(void)replace_remove(w->where->dir, name, &w->text, temporary.name);
-	temporary_end(w, &temporary);
-}
-
-/*
- * Removes a new text that the guard would bar: its owner may differ from the animation's, and so
- * the animation's readers may not be allowed to read it.
- */
-static bool check_made(struct work *w, struct err *err)
-{
-	char name[NAME_MAX + 1];
-
-	if (!w->is_new || !skeleton_own_name(w->where->name, name) ||
-	    !source_bars_skeleton(w->source, name))
-		return true;
-	remove_text(w, name);
-	err_set(err, ERR_SYSTEM,
-		"%.120s, made by user %u, would not be for everybody who may read %.120s", name,
-		(unsigned)w->who->uid, w->where->name);
-	err->number = EACCES;
-	return false;
 }
 
 /* Reads the present version. *same: its skeleton is the edited one already. */
@@ -256,7 +248,7 @@ static bool commit_skeleton(struct work *w, struct err *err) REQUIRES(work_class
 	if (!write_skeleton(w, err))
 		return false;
 	w->result = source_result(w->source, w->where, w->current, &w->stamp, err);
-	return w->result && check_made(w, err);
+	return w->result != NULL;
 }
 
 /* As commit_skeleton, but writes nothing. */

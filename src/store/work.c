@@ -512,7 +512,7 @@ void work_clear(struct work *w)
 	w->merged = NULL;
 	w->current = w->result = w->ground = NULL;
 	w->was_digest = w->now_digest = NULL;
-	w->is_grounded = w->is_new = false;
+	w->is_grounded = false;
 	buf_release(&w->bytes);
 }
 

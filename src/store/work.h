@@ -44,8 +44,6 @@ struct work {
 	struct version **replaced; /* gets a reference to `current`; or NULL */
 	bool is_grounded;          /* ground is the file without the draft's commits */
 	bool has_lock;             /* the attempt has the lock of the state directory throughout */
-	bool is_new;               /* skeleton: the text did not exist before, */
-	struct file_version text;  /* and is this version now */
 	/* digests of current and result; or NULL */
 	const struct history_digest *was_digest, *now_digest;
 	enum obstacle {

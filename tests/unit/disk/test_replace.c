@@ -720,27 +720,6 @@ START_TEST(who_slips_in_before_it_is_taken_back_stays)
 }
 END_TEST
 
-static int slip_in_a_file_before(unsigned flags, int before)
-{
-	(void)flags;
-	if (before == 0)
-		slip_in("theirs");
-	return 0;
-}
-
-START_TEST(only_the_version_that_was_seen_is_removed)
-{
-	struct file_version was = version("file");
-
-	meddle = slip_in_a_file_before;
-	ck_assert_int_eq(replace_remove(scratch_root, "file", &was, "tmp"), EAGAIN);
-	ck_text("file", "theirs");
-	was = version("file");
-	ck_assert_int_eq(replace_remove(scratch_root, "file", &was, "tmp"), 0);
-	ck_assert_int_eq(count_entries("."), 0);
-}
-END_TEST
-
 static int fail_to_rename(unsigned flags, int before)
 {
 	(void)flags, (void)before;
@@ -819,7 +798,6 @@ static void add_meddlers(TCase *tc)
 	tcase_add_test(tc, a_folder_that_cannot_be_synced_keeps_the_old_file);
 	tcase_add_test(tc, what_cannot_be_taken_back_is_saved);
 	tcase_add_test(tc, who_slips_in_before_it_is_taken_back_stays);
-	tcase_add_test(tc, only_the_version_that_was_seen_is_removed);
 	tcase_add_test(tc, a_rename_that_fails_leaves_nothing_behind);
 	tcase_add_test(tc, writers_that_come_and_go_do_no_harm);
 }

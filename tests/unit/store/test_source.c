@@ -1605,6 +1605,43 @@ START_TEST(a_skeleton_is_not_saved_where_the_state_cannot_be_written)
 }
 END_TEST
 
+static bool lets_read_nothing(const struct guard *g, int dir, const char *file, const char *name,
+			      struct file_version *version)
+{
+	(void)g, (void)dir, (void)file;
+	*version = (struct file_version){.size = 0};
+	ck_assert_str_ne(name, OWN);
+	return false;
+}
+
+static int lets_write(const struct guard *g, const struct caller *who, int dir, const char *name,
+		      struct file_version *version)
+{
+	(void)g, (void)who, (void)dir, (void)name, (void)version;
+	return 0;
+}
+
+START_TEST(a_skeleton_that_not_all_may_read_is_never_there)
+{
+	static const struct guard guard = {lets_read_nothing, lets_write, NULL};
+	struct caller *who = caller_new(getuid(), getgid(), NULL, 0);
+	struct version *base = get(), *now;
+	struct skeleton *edited =
+		skeleton_edit(shared_skeleton(base->skeleton), base->anim, bytes_of(TABLE), &err);
+
+	store_guard(store, &guard);
+	ck_assert_int_eq(source_commit_skeleton(source, where_of(source), base, edited, NULL, who,
+						&now, &err),
+			 COMMIT_REFUSED);
+	ck_refused(ERR_SYSTEM, EACCES);
+	ck_assert(!is_there(OWN));
+	store_guard(store, NULL);
+	skeleton_free(edited);
+	free(who);
+	version_put(base);
+}
+END_TEST
+
 static TCase *skeleton_case(void)
 {
 	TCase *tc = tcase_create("its skeleton");
@@ -1617,6 +1654,7 @@ static TCase *skeleton_case(void)
 	tcase_add_test(tc, a_skeleton_is_kept);
 	tcase_add_test(tc, a_skeleton_that_cannot_be_read_is_not_written_over);
 	tcase_add_test(tc, a_skeleton_that_cannot_be_saved_says_why);
+	tcase_add_test(tc, a_skeleton_that_not_all_may_read_is_never_there);
 	tcase_add_test(tc, a_skeleton_is_not_saved_where_the_state_cannot_be_written);
 	return tc;
 }
