@@ -183,8 +183,9 @@ int staging_make_file(struct staged *f, bool *left) REQUIRES(staging_class)
 	EXCLUDES(vfs_class, writer_class);
 /*
  * A mount was killed while turning the folder into a file. Moves the folder back; or, if the file
- * is already in its place, completes that; or, if another file has the name, gives the folder a
- * similar name. True if something is left for the next mount to try again.
+ * is already in its place, completes that; or, if another file has the name or its owner may not
+ * read all of the folder, gives it a similar name. True if something is left for the next mount to
+ * try again.
  */
 bool staging_recover(struct vfs *v, const char *path);
 

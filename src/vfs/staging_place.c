@@ -27,13 +27,23 @@ static int move_folder(const struct staged *f, const char *from, const char *to)
 	return at_rename(f->parent.fd, from, f->parent.fd, to, RENAME_NOREPLACE);
 }
 
-/*
- * Others have put a file in its place, which stays: gives the folder a similar unused name, and
- * reports it.
- */
-static void set_apart(struct staged *f)
+/* Reports why the folder, by the name that it has now, is none. */
+static void report(struct staged *f, const char *name, const char *reason)
 {
-	char name[NAME_MAX + 1], *path = NULL;
+	char *path;
+
+	if (asprintf(&path, "%s%s%s", f->above, f->above[0] ? "/" : "", name) < 0)
+		return;
+	diagnose(f->v, path, "not an animation yet", reason);
+	free(path);
+}
+
+static const char others_file[] = "another file has its name now";
+
+/* A file has its name, which stays: gives the folder a similar unused name, and reports it. */
+static void set_apart(struct staged *f, const char *reason)
+{
+	char name[NAME_MAX + 1];
 	int error = EEXIST;
 
 	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
@@ -41,10 +51,7 @@ static void set_apart(struct staged *f)
 			 f->name, i);
 		error = move_folder(f, f->aside, name);
 	}
-	if (asprintf(&path, "%s%s%s", f->above, f->above[0] ? "/" : "", error ? f->aside : name) >=
-	    0)
-		diagnose(f->v, path, "not an animation yet", "another file has its name now");
-	free(path);
+	report(f, error ? f->aside : name, reason);
 	err_clear(&f->err);
 }
 
@@ -287,7 +294,7 @@ static int put_in_place(struct staged *f)
 	if (put)
 		return 0;
 	if (move_back(f) == EEXIST) {
-		set_apart(f);
+		set_apart(f, others_file);
 		return ENOENT;
 	}
 	if (!f->error)
@@ -367,6 +374,22 @@ static int check_made(struct staged *f)
 	return error;
 }
 
+/* check_made failed. True if the next mount is to try again. */
+static bool leave_folder(struct staged *f, int error)
+{
+	const char *reason = error == EAGAIN ? others_file
+			     : f->err.code   ? f->err.message
+					     : strerror(error);
+
+	/* EACCES: its maker may read it by a group, but which those are is not known any more. */
+	if (error == EAGAIN || error == EACCES) {
+		set_apart(f, reason);
+		return false;
+	}
+	report(f, f->aside, reason);
+	return true;
+}
+
 /* Recovers a folder aside. A file with its name, made by the last mount or by others, stays. */
 static bool recover_aside(struct staged *f)
 {
@@ -377,10 +400,8 @@ static bool recover_aside(struct staged *f)
 	error = staged_find_owner(f);
 	if (!error)
 		error = check_made(f);
-	if (error == EAGAIN)
-		set_apart(f);
 	if (error)
-		return error != EAGAIN;
+		return leave_folder(f, error);
 	staged_save_skeleton(f);
 	return !put_away(f);
 }
