@@ -435,29 +435,31 @@ struct vacant {
 /* As on any filesystem, a folder replaces only an empty one. */
 static int find_vacant(struct move *m, struct vacant *out)
 {
-	struct place_on_disk to;
-	struct identity id;
+	char name[NAME_MAX + 1];
+	struct folder folder;
 	DIR *dir;
-	int error = target_stands(m->v, &m->over) ? open_to(m, false, &to) : ESTALE;
+	int error = plain_where(m->v, &m->over, &folder, name, &out->st);
 
 	if (error)
 		return error;
-	error = identity_at(to.folder.fd, to.name, &id, &out->st);
-	if (!error)
-		error = at_list(to.folder.fd, to.name, &dir);
+	error = at_list(folder.fd, name, &dir);
 	if (!error) {
 		error = at_next(dir) ? ENOTEMPTY : 0;
 		closedir(dir);
 	}
 	if (!error)
-		out->held = plain_hold_folder(m->v, to.folder.fd, to.name);
-	folder_close(m->v, &to.folder);
+		out->held = plain_hold_folder(m->v, folder.fd, name);
+	folder_close(m->v, &folder);
 	return error;
 }
 
-/* The clip has its name; on disk it becomes the clip's folder of ordinary files. */
+/*
+ * The clip has its name. The folder goes, since the clip's folder of ordinary files is everybody's
+ * who may write the file; unless it is that by now, with what was beside the clip's texts.
+ */
 static void replace_vacant(struct move *m, const struct vacant *was)
 {
+	upper_remove_folder(m->v, m->to.parent.node, m->new_name);
 	vfs_lock(m->v);
 	plain_lost_name(m->v, m->over.node, &was->st);
 	folder_forget(m->v, m->over.thing);
