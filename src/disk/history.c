@@ -270,7 +270,7 @@ static int append_entry(struct history_save *s, const struct history_entry *e)
 		buf_char(&line, '\n');
 	history_log_line(e, &line);
 	error = line.failed ? ENOMEM : append_line(s->folder, buf_bytes(&line));
-	if (history_yield(s->history, error, -1, line.size))
+	if (history_yield(s->history, error, -1, line.size, geteuid()))
 		error = append_line(s->folder, buf_bytes(&line));
 	if (!error)
 		s->log.torn = false;
@@ -589,7 +589,7 @@ int history_begin(struct history *h, struct history_save *s, const struct histor
 	if (!h || !h->limit)
 		return 0;
 	error = begin_save(s, was, batch);
-	if (history_yield(h, error, -1, 0)) {
+	if (history_yield(h, error, -1, 0, geteuid())) {
 		release_save(s);
 		error = begin_save(s, was, batch);
 	}
@@ -605,7 +605,8 @@ const char *history_line(const struct history_save *s)
 
 /* ---- keeping ---- */
 
-static int fill_copy(int from, int to, const struct bytes *bytes)
+/* *payer: whose quota is full if it returns EDQUOT. */
+static int fill_copy(int from, int to, const struct bytes *bytes, uid_t *payer)
 {
 	struct attributes attributes = ATTRIBUTES_INIT;
 	int error = 0;
@@ -616,14 +617,17 @@ static int fill_copy(int from, int to, const struct bytes *bytes)
 		error = at_copy(from, to);
 	if (!error && from >= 0)
 		error = attributes_read(from, &attributes);
-	if (!error && from >= 0)
+	if (!error && from >= 0) {
+		*payer = attributes.uid;
 		error = attributes_give(&attributes, to);
+	}
 	attributes_release(&attributes);
 	return error;
 }
 
 /* Copies a file, or with from -1 the bytes. */
-static int copy_once(struct history_save *s, int from, const struct bytes *bytes, const char *name)
+static int copy_once(struct history_save *s, int from, const struct bytes *bytes, const char *name,
+		     uid_t *payer)
 {
 	char temporary[STATE_TEMPORARY_SIZE];
 	int via, to, error = state_partial(s->history->state, &via, temporary, sizeof(temporary));
@@ -632,7 +636,7 @@ static int copy_once(struct history_save *s, int from, const struct bytes *bytes
 		return error;
 	error = at_open(via, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &to);
 	if (!error) {
-		error = fill_copy(from, to, bytes);
+		error = fill_copy(from, to, bytes, payer);
 		if (!error && fsync(to))
 			error = errno;
 		close(to);
@@ -652,12 +656,13 @@ static int keep_copy(struct history_save *s, int from, const struct bytes *bytes
 	REQUIRES(replace_class)
 {
 	char name[HISTORY_NAME_SIZE];
+	uid_t payer = geteuid();
 	int error;
 
 	history_name(s->last.number, name);
-	error = copy_once(s, from, bytes, name);
-	if (history_yield(s->history, error, -1, size))
-		error = copy_once(s, from, bytes, name);
+	error = copy_once(s, from, bytes, name, &payer);
+	if (history_yield(s->history, error, -1, size, payer))
+		error = copy_once(s, from, bytes, name, &payer);
 	if (!error)
 		s->added += history_cost(size);
 	return history_needs_room(error) ? 0 : error;
@@ -1012,9 +1017,9 @@ static uint64_t needed_room(const struct history *h, int error, uint64_t size)
 	return need ? need : history_cost(size) + SPARE;
 }
 
-bool history_yield(struct history *h, int error, int dir, uint64_t size)
+bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t payer)
 {
-	const uid_t own = geteuid();
+	const uid_t owner = geteuid() ? geteuid() : payer;
 	uint64_t batches[HELD_MAX + 1], need;
 	struct history_held held = {batches, 0};
 	bool made;
@@ -1025,7 +1030,7 @@ bool history_yield(struct history *h, int error, int dir, uint64_t size)
 	if (!need)
 		return false;
 	held.count = list_held(h, 0, batches);
-	if (history_free_room(h->state, need, error == EDQUOT ? &own : NULL, &held, &made))
+	if (history_free_room(h->state, need, error == EDQUOT ? &owner : NULL, &held, &made))
 		return false;
 	h->is_counted &= !made;
 	return made;

@@ -134,11 +134,13 @@ void history_cancel(struct history_save *s) REQUIRES(replace_class);
 
 /*
  * After `error` of a save of `size` bytes in the folder `dir` (-1: in the state directory): drops
- * the oldest versions if then there is room for it, and only those that the quota of this process
- * counts if the error is EDQUOT. False: nothing was dropped, as the error has another reason, the
- * versions are on another filesystem, or all of them would not suffice. With the lock.
+ * the oldest versions if then there is room for it. If the error is EDQUOT, only those that count
+ * for the same quota: that of `payer`, if this process can give files away, or else its own. False:
+ * nothing was dropped, as the error has another reason, the versions are on another filesystem, or
+ * all of them would not suffice. With the lock.
  */
-bool history_yield(struct history *h, int error, int dir, uint64_t size) REQUIRES(replace_class);
+bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t payer)
+	REQUIRES(replace_class);
 /* Are versions kept on the filesystem of this folder? False: not, or there are none yet. */
 bool history_is_beside(const struct history *h, int dir);
 static inline bool history_needs_room(int error)

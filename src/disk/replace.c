@@ -204,12 +204,25 @@ static struct timespec set_moment(int fd)
 	return times[1];
 }
 
+static uid_t owner_to_be(const struct replacement *r)
+{
+	struct stat st;
+
+	if (r->as)
+		return r->as->uid;
+	if (r->old < 0)
+		return r->payer;
+	return r->owner ? r->owner->uid : fstat(r->old, &st) ? r->payer : st.st_uid;
+}
+
 static int fill_file(struct replacement *r, struct bytes data)
 {
 	struct timespec moment = {0, 0};
 	struct stat st;
 	int error = at_write(r->fresh, data);
 
+	if (!error)
+		r->payer = owner_to_be(r);
 	if (!error && r->old >= 0)
 		error = copy_attributes(r->old, r->owner, r->fresh);
 	if (!r->as || !r->as->has_mtime)
@@ -405,6 +418,7 @@ int replace_prepare(struct replacement *r, struct bytes data)
 
 	r->prepared = true;
 	r->fresh = -1;
+	r->payer = geteuid();
 	r->old = r->has_like ? r->like : -1;
 	error = at_is_name(r->name) ? 0 : EINVAL;
 	if (!error && !r->has_like)

@@ -63,6 +63,8 @@ struct replacement {
 	int (*keep)(void *keeper, int dir, const char *name, bool spare);
 	void *keeper;
 
+	uid_t payer; /* whose quota is full if replace_prepare returns EDQUOT */
+
 	/* private */
 	bool prepared;
 	int old, fresh;

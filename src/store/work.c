@@ -216,13 +216,13 @@ int work_place(struct work *w, struct replacement *r, struct bytes data, const s
 }
 
 /* If the error is a lack of space, frees old versions, so that the save succeeds. */
-static bool make_room(struct work *w, int dir, uint64_t size, int error)
+static bool make_room(struct work *w, int dir, uint64_t size, int error, uid_t payer)
 {
 	bool made;
 
 	if (!history_needs_room(error) || work_enter_state(w) != 0)
 		return false;
-	made = history_yield(store_history(source_store(w->source)), error, dir, size);
+	made = history_yield(store_history(source_store(w->source)), error, dir, size, payer);
 	work_leave_state(w);
 	return made;
 }
@@ -236,7 +236,7 @@ int work_prepare(struct work *w, struct replacement *r, struct bytes data)
 	if (!history_needs_room(first))
 		return first;
 	replace_end(r); /* its bytes do not count as used */
-	if (!make_room(w, r->dir, data.size, first))
+	if (!make_room(w, r->dir, data.size, first, r->payer))
 		return first;
 	error = replace_prepare(r, data);
 	w->obstacle = obstacle_of(error);
@@ -325,7 +325,7 @@ static int begin_in_room(struct work *w, uint64_t size, struct temporary *t)
 	const struct history *h = store_history(source_store(w->source));
 	int error = temporary_begin(w, t);
 
-	if (make_room(w, -1, history_is_beside(h, w->where->dir) ? size : 0, error))
+	if (make_room(w, -1, history_is_beside(h, w->where->dir) ? size : 0, error, geteuid()))
 		error = temporary_begin(w, t);
 	return error;
 }

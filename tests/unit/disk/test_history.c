@@ -772,14 +772,19 @@ static void keep_nine(void)
 	ck_assert_int_eq(count_kept("a.canm"), 9);
 }
 
-static bool yields(int error, int dir, uint64_t size)
+static bool yields_to(uid_t payer, int error, int dir, uint64_t size)
 {
 	bool made;
 
 	ck_locks(state_lock(state));
-	made = history_yield(history, error, dir, size);
+	made = history_yield(history, error, dir, size, payer);
 	state_unlock(state);
 	return made;
+}
+
+static bool yields(int error, int dir, uint64_t size)
+{
+	return yields_to(geteuid(), error, dir, size);
 }
 
 START_TEST(a_full_quota_drops_the_oldest)
@@ -834,6 +839,34 @@ START_TEST(versions_of_others_stay)
 	ck_assert(yields(EDQUOT, folder, 4096));
 	ck_assert_int_eq(count_kept("a.canm"), 6);
 	ck_assert(is_there(version(1)) && is_there(version(6)) && !is_there(version(7)));
+	/* The file was to be theirs. */
+	ck_assert(yields_to(1000, EDQUOT, folder, 4096));
+	ck_assert_int_eq(count_kept("a.canm"), 3);
+	ck_assert(!is_there(version(3)) && is_there(version(4)));
+	ck_assert(!yields_to(1001, EDQUOT, folder, 4096));
+	ck_assert_int_eq(count_kept("a.canm"), 3);
+}
+END_TEST
+
+extern int chown_error; /* test_replace.c */
+
+/* A file with other links is copied, and the copy cannot be given to its owner. */
+START_TEST(a_copy_takes_room_from_its_owners_versions)
+{
+	if (getuid())
+		return;
+	put(FILE_PATH, "first");
+	ck_assert_int_eq(chown(FILE_PATH, 1000, 1000), 0);
+	for (int i = 0; i < 9; i++)
+		save_block("a.canm", (char)('a' + i));
+	ck_assert_int_eq(count_kept("a.canm"), 9);
+	for (int i = 1; i <= 5; i++)
+		ck_assert_int_eq(chown(version(i), 0, 0), 0);
+	ck_assert_int_eq(link(FILE_PATH, "obj/other"), 0);
+	chown_error = EDQUOT;
+	ck_assert_int_eq(remove_file(), 0);
+	chown_error = 0;
+	ck_assert(is_there(version(1)) && is_there(version(5)) && !is_there(version(6)));
 }
 END_TEST
 
@@ -1192,6 +1225,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, what_would_not_suffice_stays);
 	tcase_add_test(tc, what_is_not_in_the_way_stays);
 	tcase_add_test(tc, versions_of_others_stay);
+	tcase_add_test(tc, a_copy_takes_room_from_its_owners_versions);
 	tcase_add_test(tc, a_running_batch_stays_on_a_full_disk);
 	tcase_add_test(tc, versions_thin_out_with_age);
 	tcase_add_test(tc, killed_before_the_file_was_replaced);

@@ -32,7 +32,7 @@ int renameat2(int from, const char *old, int to, const char *new, unsigned flags
 	return (int)syscall(SYS_renameat2, from, old, to, new, flags);
 }
 
-int chown_error; /* of fchown; 0: none; test_attributes.c */
+int chown_error; /* of fchown; 0: none; test_attributes.c, test_history.c, test_source.c */
 
 int fchown(int fd, uid_t uid, gid_t gid)
 {
@@ -246,8 +246,21 @@ END_TEST
 /* Otherwise the file would be another user's, whose quota has room. */
 START_TEST(a_full_quota_of_the_owner_is_an_error)
 {
+	struct file_version was;
+	struct replacement r;
+
+	if (geteuid() == 0)
+		ck_assert_int_eq(chown("file", 1234, 4321), 0);
+	was = version("file");
+	r = file_to_replace(&was, NULL);
+	r.via = r.dir;
+	r.temporary = "tmp";
 	chown_error = EDQUOT;
-	ck_refused(EDQUOT, "old");
+	ck_assert_int_eq(replace_prepare(&r, bytes_of("new")), EDQUOT);
+	replace_end(&r);
+	ck_assert_uint_eq(r.payer, stat_of("file").st_uid);
+	ck_text("file", "old");
+	ck_assert(!is_there("tmp"));
 	chown_error = EPERM;
 	ck_refused(0, "new");
 	chown_error = 0;

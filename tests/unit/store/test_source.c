@@ -75,6 +75,7 @@ static bool file_holds(const char *path, const struct buf *data)
  * all of them back.
  */
 bool coarse_times; /* test_replace.c */
+extern int chown_error;
 
 static struct timespec whole_seconds(const struct statx_timestamp *t)
 {
@@ -1314,6 +1315,53 @@ START_TEST(the_file_before_a_save_is_kept)
 }
 END_TEST
 
+#define VERSIONS 12u
+
+/* Gives the older half of the kept versions to a user; returns how many of each half there are. */
+static void count_versions(bool give, uid_t to, unsigned out[2])
+{
+	const struct history_file file = {.dir = scratch_root, .folder = "", .name = FILE_NAME};
+	struct history_book book;
+	char name[HISTORY_NAME_SIZE];
+
+	out[0] = out[1] = 0;
+	ck_assert_int_eq(history_open(state, &file, &book), 0);
+	for (unsigned i = 1; i <= VERSIONS; i++) {
+		history_name(i, name);
+		out[i > VERSIONS / 2] += history_log_keeps(book.folder, i);
+		if (give && i <= VERSIONS / 2)
+			ck_assert_int_eq(fchownat(book.folder, name, to, to, 0), 0);
+	}
+	history_release(&book);
+}
+
+START_TEST(a_full_quota_takes_room_from_its_owners_versions)
+{
+	struct version *base;
+	unsigned counts[2];
+
+	if (geteuid() != 0)
+		return; /* only root can make files of others */
+	ck_assert_int_eq(chown(FILE_NAME, 1000, 1000), 0);
+	for (unsigned i = 0; i < VERSIONS; i++) {
+		base = get();
+		ck_assert_int_eq(commit(base, BONE, 10 + i), COMMIT_DONE);
+		version_put(base);
+	}
+	count_versions(true, 0, counts);
+	ck_assert_uint_eq(counts[0] + counts[1], VERSIONS);
+	base = get();
+	chown_error = EDQUOT;
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_REFUSED);
+	chown_error = 0;
+	ck_refused(ERR_SYSTEM, EDQUOT);
+	count_versions(false, 0, counts);
+	ck_assert_uint_eq(counts[0], VERSIONS / 2);
+	ck_assert_uint_lt(counts[1], VERSIONS / 2);
+	version_put(base);
+}
+END_TEST
+
 /* What cannot be kept is not removed. */
 START_TEST(nothing_is_removed_that_cannot_be_kept)
 {
@@ -1684,6 +1732,7 @@ static TCase *commit_case(void)
 	tcase_add_test(tc, a_whole_file_that_does_not_decode_is_refused_with_the_place);
 	tcase_add_test(tc, a_whole_file_does_not_undo_what_others_saved);
 	tcase_add_test(tc, the_file_before_a_save_is_kept);
+	tcase_add_test(tc, a_full_quota_takes_room_from_its_owners_versions);
 	tcase_add_test(tc, nothing_is_removed_that_cannot_be_kept);
 	tcase_add_test(tc, a_removed_file_is_kept);
 	tcase_add_test(tc, a_file_is_made_where_there_is_none);
