@@ -385,16 +385,14 @@ static int move_out(struct replacement *r, struct file_version expected)
 
 /*
  * After an error that came after the rename: puts the old file back, or removes the new one if
- * there was none. If another program has replaced the new file, leaves its own. The error, or 0 if
- * the new file stays since it cannot be taken back: then it is saved.
+ * there was none. If another program has replaced the new file, leaves its own.
  */
-static int take_back(struct replacement *r, bool exchanged, int error)
+static void take_back(struct replacement *r, bool exchanged)
 {
-	int failed = exchanged    ? exchange_files(r, r->written, NULL)
-		     : !r->expect ? move_out(r, r->written)
-				  : EOPNOTSUPP;
-
-	return !failed || failed == EAGAIN ? error : 0;
+	if (exchanged)
+		exchange_files(r, r->written, NULL);
+	else if (!r->expect)
+		move_out(r, r->written);
 }
 
 /*
@@ -448,7 +446,7 @@ int replace_place(struct replacement *r, struct file_version *now, bool *settled
 		if (!error && exchanged)
 			error = keep_old(r, r->via, r->temporary, true);
 		if (error)
-			error = take_back(r, exchanged, error);
+			take_back(r, exchanged);
 	}
 	if (settled)
 		*settled = r->settled;

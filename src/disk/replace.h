@@ -33,9 +33,10 @@
  * compares the old file, and renames. Both return 0 or an errno: EAGAIN if the file is not the
  * expected version, EBUSY if another program has it open for writing (found before anything is
  * written, so that trying again is cheap). If something fails after the rename, such as the
- * folder's fsync, the old file is put back; where that cannot be done (without RENAME_EXCHANGE) the
- * new one is there, so the answer is 0. *now is the version that is there afterwards; *settled (or
- * NULL) says whether any later write is sure to change it.
+ * folder's fsync, the old file is put back, or the new one removed if there was none. Where that
+ * cannot be done, as without RENAME_EXCHANGE, the new one is there although the answer is an error:
+ * a save that a power cut may undo has not succeeded. *now is the version that is there afterwards;
+ **settled (or NULL) says whether any later write is sure to change it.
  */
 struct replace_owner {
 	uid_t uid;

@@ -16,7 +16,7 @@
  */
 static int (*meddle)(unsigned flags, int before);
 static int renames;
-bool renames_lack_flags;  /* test_at.c */
+bool renames_lack_flags;  /* test_at.c, test_source.c */
 extern bool coarse_times; /* test_source.c */
 
 int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
@@ -42,15 +42,15 @@ int fchown(int fd, uid_t uid, gid_t gid)
 	return -1;
 }
 
-static int sync_error; /* of fsync of a folder; 0: none */
+int folder_sync_error; /* of fsync; 0: none; test_source.c */
 
 int fsync(int fd)
 {
 	struct stat st;
 
-	if (!sync_error || fstat(fd, &st) || !S_ISDIR(st.st_mode))
+	if (!folder_sync_error || fstat(fd, &st) || !S_ISDIR(st.st_mode))
 		return (int)syscall(SYS_fsync, fd);
-	errno = sync_error;
+	errno = folder_sync_error;
 	return -1;
 }
 
@@ -59,7 +59,7 @@ static void begin(void)
 	scratch_begin();
 	umask(022);
 	meddle = NULL;
-	chown_error = sync_error = 0;
+	chown_error = folder_sync_error = 0;
 	coarse_times = false;
 	renames = 0;
 	put("file", "old");
@@ -684,27 +684,46 @@ START_TEST(a_folder_that_cannot_be_synced_keeps_the_old_file)
 {
 	struct file_version now;
 
-	sync_error = EIO;
+	folder_sync_error = EIO;
 	ck_refused(EIO, "old");
 	ck_assert_int_eq(unlink("file"), 0);
 	ck_assert_int_eq(replace(NULL, "new", &now), EIO);
 	ck_assert_int_eq(count_entries("."), 0);
-	sync_error = 0;
+	folder_sync_error = 0;
 }
 END_TEST
 
-START_TEST(what_cannot_be_taken_back_is_saved)
+/* A power cut may undo it. */
+START_TEST(what_cannot_be_taken_back_is_an_error)
 {
-	struct file_version was = version("file"), now, seen;
+	struct file_version was = version("file"), now;
 
 	meddle = plain_only;
-	sync_error = EIO;
-	ck_assert_int_eq(replace(&was, "new", &now), 0);
+	folder_sync_error = EIO;
+	ck_assert_int_eq(replace(&was, "new", &now), EIO);
 	ck_text("file", "new");
-	seen = version("file");
-	ck_assert(file_version_same(&seen, &now));
 	ck_assert_int_eq(count_entries("."), 1);
-	sync_error = 0;
+	folder_sync_error = 0;
+}
+END_TEST
+
+static int fail_to_go_back(unsigned flags, int before)
+{
+	(void)flags;
+	return before == 1 ? EIO : 0;
+}
+
+START_TEST(what_cannot_be_exchanged_back_is_an_error)
+{
+	struct file_version was = version("file"), now;
+
+	meddle = fail_to_go_back;
+	folder_sync_error = EIO;
+	ck_assert_int_eq(replace(&was, "new", &now), EIO);
+	ck_text("file", "new");
+	ck_text("file.~1~", "old");
+	ck_assert_int_eq(count_entries("."), 2);
+	folder_sync_error = 0;
 }
 END_TEST
 
@@ -722,14 +741,14 @@ START_TEST(who_slips_in_before_it_is_taken_back_stays)
 	struct file_version now;
 
 	meddle = slip_in_a_file_later;
-	sync_error = EIO;
+	folder_sync_error = EIO;
 	ck_refused(EIO, "theirs");
 	ck_assert_int_eq(unlink("file"), 0);
 	renames = 0;
 	ck_assert_int_eq(replace(NULL, "new", &now), EIO);
 	ck_text("file", "theirs");
 	ck_assert_int_eq(count_entries("."), 1);
-	sync_error = 0;
+	folder_sync_error = 0;
 }
 END_TEST
 
@@ -809,7 +828,8 @@ static void add_meddlers(TCase *tc)
 	tcase_add_test(tc, a_filesystem_without_exchange_gets_a_plain_rename);
 	tcase_add_test(tc, a_plain_rename_too_checks_first);
 	tcase_add_test(tc, a_folder_that_cannot_be_synced_keeps_the_old_file);
-	tcase_add_test(tc, what_cannot_be_taken_back_is_saved);
+	tcase_add_test(tc, what_cannot_be_taken_back_is_an_error);
+	tcase_add_test(tc, what_cannot_be_exchanged_back_is_an_error);
 	tcase_add_test(tc, who_slips_in_before_it_is_taken_back_stays);
 	tcase_add_test(tc, a_rename_that_fails_leaves_nothing_behind);
 	tcase_add_test(tc, writers_that_come_and_go_do_no_harm);

@@ -75,7 +75,8 @@ static bool file_holds(const char *path, const struct buf *data)
  * all of them back.
  */
 bool coarse_times; /* test_replace.c */
-extern int chown_error;
+extern bool renames_lack_flags;
+extern int chown_error, folder_sync_error;
 
 static struct timespec whole_seconds(const struct statx_timestamp *t)
 {
@@ -1315,6 +1316,34 @@ START_TEST(the_file_before_a_save_is_kept)
 }
 END_TEST
 
+START_TEST(a_save_that_may_be_undone_by_a_power_cut_is_refused)
+{
+	struct version *base, *now;
+	struct buf before;
+
+	base = get();
+	ck_assert_int_eq(commit(base, BONE, 7), COMMIT_DONE);
+	version_put(base);
+	base = get();
+	before = load_file(FILE_NAME);
+	renames_lack_flags = true;
+	folder_sync_error = EIO;
+	ck_assert_int_eq(commit(base, BONE, 8), COMMIT_REFUSED);
+	renames_lack_flags = false;
+	folder_sync_error = 0;
+	ck_refused(ERR_SYSTEM, EIO);
+	now = get(); /* it is there, though, and is shown */
+	ck_assert(value_of(now, BONE) == 8);
+	ck_assert(is_kept(FILE_NAME, 2, &before));
+	ck_assert_int_eq(commit(now, BONE, 9), COMMIT_DONE);
+	ck_assert(is_kept(FILE_NAME, 2, &before));
+	ck_tidy();
+	version_put(now);
+	version_put(base);
+	buf_release(&before);
+}
+END_TEST
+
 #define VERSIONS 12u
 
 /* Gives the older half of the kept versions to a user; returns how many of each half there are. */
@@ -1732,6 +1761,7 @@ static TCase *commit_case(void)
 	tcase_add_test(tc, a_whole_file_that_does_not_decode_is_refused_with_the_place);
 	tcase_add_test(tc, a_whole_file_does_not_undo_what_others_saved);
 	tcase_add_test(tc, the_file_before_a_save_is_kept);
+	tcase_add_test(tc, a_save_that_may_be_undone_by_a_power_cut_is_refused);
 	tcase_add_test(tc, a_full_quota_takes_room_from_its_owners_versions);
 	tcase_add_test(tc, nothing_is_removed_that_cannot_be_kept);
 	tcase_add_test(tc, a_removed_file_is_kept);
