@@ -245,6 +245,7 @@ static int version_of(const struct replacement *r, const char *name, struct file
 {
 	struct stat st;
 
+	*version = (struct file_version){0};
 	if (fstatat(r->dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno;
 	*version = file_version_of(&st);
@@ -258,14 +259,14 @@ static int rename_as(const struct replacement *r, unsigned flags)
 }
 
 /*
- * The temporary is another program's file, or the old one, and cannot be exchanged back. It gets
- * its name if that is free, since the new file was removed meanwhile; else NAME.~1~ and so on: as a
- * temporary the next mount would remove it.
+ * The temporary may be another program's file, or the old one, and cannot be exchanged back. It
+ * gets the name NAME.~1~ and so on: as a temporary the next mount would remove it. `own`: its own
+ * name, if that is free.
  */
-static void give_back(struct replacement *r)
+static void give_back(struct replacement *r, bool own)
 {
 	char name[NAME_MAX + 1];
-	int error = rename_as(r, RENAME_NOREPLACE);
+	int error = own ? rename_as(r, RENAME_NOREPLACE) : EEXIST;
 
 	for (unsigned i = 1; error == EEXIST && i <= SPARE_NAMES; i++) {
 		snprintf(name, sizeof(name), "%.*s.~%u~", at_name_head(r->name, NAME_MAX - 16),
@@ -282,36 +283,37 @@ static int check_out(const struct replacement *r)
 }
 
 /*
- * Exchanges the new file for the old one, or back (check NULL). `expected`: what comes out. A
- * program that takes no lock may put its own file there at any time, and its bytes must stay: on a
- * mismatch, exchanges again until the file that comes out is the one that we put in. In the end the
- * temporary name has a file that can be removed.
+ * Exchanges the new file for the old one, or back, for a `reason` (an errno; 0: not back).
+ * `expected`: what comes out. A program that takes no lock may put its own file there at any time,
+ * and its bytes must stay: on a mismatch, exchanges again until the file that comes out is the one
+ * that we put in. In the end the temporary name has a file that can be removed. 0, or why the new
+ * file is not to be there: the reason, if there was one.
  */
-static int exchange_files(struct replacement *r, struct file_version expected,
-			  int (*check)(const struct replacement *r))
+static int exchange_files(struct replacement *r, struct file_version expected, int reason)
 {
 	struct file_version put, out;
-	int result = 0;
 
 	expected.ctime = (struct timespec){0, 0};
 	for (;;) {
-		int error = version_of(r, r->temporary, &put);
+		const bool back = reason != 0;
+		const int unseen = version_of(r, r->temporary, &put);
+		int error = unseen && !back ? unseen : rename_as(r, RENAME_EXCHANGE);
 
-		if (!error)
-			error = rename_as(r, RENAME_EXCHANGE);
+		if (error && !back)
+			return error == ENOENT ? EAGAIN : error;
 		if (!error)
 			error = version_of(r, r->temporary, &out);
-		if (error && (result || !check))
-			give_back(r);
-		if (error)
-			return result ? result : error == ENOENT ? EAGAIN : error;
-		if (!file_version_same(&out, &expected))
-			result = EAGAIN;
-		else if (result)
-			return result;
-		else
-			result = check ? check(r) : 0;
-		if (!result)
+		if (!back)
+			reason = error                                 ? error
+				 : !file_version_same(&out, &expected) ? EAGAIN
+								       : check_out(r);
+		else if (!error && file_version_same(&out, &expected))
+			return reason;
+		else if (error || unseen) {
+			give_back(r, false);
+			return reason;
+		}
+		if (!reason)
 			return 0;
 		expected = put;
 	}
@@ -337,8 +339,7 @@ static int check_kept(const struct replacement *r)
 /* *exchanged: the old file has the temporary name. */
 static int place_file(struct replacement *r, bool *exchanged)
 {
-	int error = r->expect ? exchange_files(r, *r->expect, check_out)
-			      : rename_as(r, RENAME_NOREPLACE);
+	int error = r->expect ? exchange_files(r, *r->expect, 0) : rename_as(r, RENAME_NOREPLACE);
 
 	*exchanged = !error && r->expect;
 	if (!r->expect || !at_lacks_flags(error))
@@ -379,18 +380,18 @@ static int move_out(struct replacement *r, struct file_version expected)
 		error = version_of(r, r->temporary, &out);
 	if (error || file_version_same(&out, &expected))
 		return error == ENOENT ? EAGAIN : error;
-	give_back(r);
+	give_back(r, true);
 	return EAGAIN;
 }
 
 /*
  * After an error that came after the rename: puts the old file back, or removes the new one if
- * there was none. If another program has replaced the new file, leaves its own.
+ * there was none. If another program has replaced or removed the new file, leaves it so.
  */
-static void take_back(struct replacement *r, bool exchanged)
+static void take_back(struct replacement *r, bool exchanged, int error)
 {
 	if (exchanged)
-		exchange_files(r, r->written, NULL);
+		exchange_files(r, r->written, error);
 	else if (!r->expect)
 		move_out(r, r->written);
 }
@@ -446,7 +447,7 @@ int replace_place(struct replacement *r, struct file_version *now, bool *settled
 		if (!error && exchanged)
 			error = keep_old(r, r->via, r->temporary, true);
 		if (error)
-			take_back(r, exchanged);
+			take_back(r, exchanged, error);
 	}
 	if (settled)
 		*settled = r->settled;

@@ -16,8 +16,30 @@
  */
 static int (*meddle)(unsigned flags, int before);
 static int renames;
+static int blind_after =
+	-1;               /* after this rename nothing in the folder can be seen until the next */
+static int blind;         /* the folder that is made so, a descriptor of its own */
 bool renames_lack_flags;  /* test_at.c, test_source.c */
 extern bool coarse_times; /* test_source.c */
+
+static void see(bool clearly)
+{
+	int folder = open(clearly ? "." : "/dev/null", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_eq(dup3(folder, blind, O_CLOEXEC), blind);
+	close(folder);
+}
+
+static int rename_blindly(int from, const char *old, int to, const char *new, unsigned flags)
+{
+	int failed;
+
+	see(true);
+	failed = (int)syscall(SYS_renameat2, from, old, to, new, flags);
+	if (renames == blind_after + 1)
+		see(false);
+	return failed;
+}
 
 int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
 {
@@ -29,7 +51,8 @@ int renameat2(int from, const char *old, int to, const char *new, unsigned flags
 		errno = error;
 		return -1;
 	}
-	return (int)syscall(SYS_renameat2, from, old, to, new, flags);
+	return blind_after >= 0 ? rename_blindly(from, old, to, new, flags)
+				: (int)syscall(SYS_renameat2, from, old, to, new, flags);
 }
 
 int chown_error; /* of fchown; 0: none; test_attributes.c, test_history.c, test_source.c */
@@ -62,6 +85,7 @@ static void begin(void)
 	chown_error = folder_sync_error = 0;
 	coarse_times = false;
 	renames = 0;
+	blind_after = -1;
 	put("file", "old");
 }
 
@@ -727,6 +751,71 @@ START_TEST(what_cannot_be_exchanged_back_is_an_error)
 }
 END_TEST
 
+static int count_only(unsigned flags, int before)
+{
+	(void)flags, (void)before;
+	return 0;
+}
+
+/* Nothing in the folder can be seen after the rename `after`, until the next. */
+static int replace_blindly(const struct file_version *expect, int after)
+{
+	struct file_version now;
+	struct replacement r = {.name = "file", .expect = expect};
+	int error;
+
+	blind = r.dir = open(".", O_RDONLY | O_CLOEXEC);
+	blind_after = after;
+	meddle = count_only;
+	renames = 0;
+	error = replace_now(r, bytes_of("new"), &now, NULL);
+	close(blind);
+	blind_after = -1;
+	folder_sync_error = 0;
+	return error;
+}
+
+START_TEST(what_comes_out_unseen_goes_back)
+{
+	struct file_version was = version("file");
+
+	ck_assert_int_eq(replace_blindly(&was, 0), ENOTDIR);
+	ck_text("file", "old");
+	ck_assert_int_eq(count_entries("."), 1);
+}
+END_TEST
+
+START_TEST(what_is_taken_back_unseen_is_an_error)
+{
+	struct file_version was = version("file");
+
+	folder_sync_error = EIO;
+	ck_assert_int_eq(replace_blindly(&was, 1), EIO);
+	ck_text("file", "old");
+	ck_text("file.~1~", "new");
+}
+END_TEST
+
+static int remove_before_it_goes_back(unsigned flags, int before)
+{
+	if (flags == RENAME_EXCHANGE && before == 1)
+		unlink("file");
+	return 0;
+}
+
+START_TEST(a_removal_before_it_is_taken_back_is_kept)
+{
+	struct file_version was = version("file"), now;
+
+	meddle = remove_before_it_goes_back;
+	folder_sync_error = EIO;
+	ck_assert_int_eq(replace(&was, "new", &now), EIO);
+	ck_text("file.~1~", "old");
+	ck_assert_int_eq(count_entries("."), 1);
+	folder_sync_error = 0;
+}
+END_TEST
+
 /* The rename that takes the new file back meets another program's. */
 static int slip_in_a_file_later(unsigned flags, int before)
 {
@@ -830,6 +919,9 @@ static void add_meddlers(TCase *tc)
 	tcase_add_test(tc, a_folder_that_cannot_be_synced_keeps_the_old_file);
 	tcase_add_test(tc, what_cannot_be_taken_back_is_an_error);
 	tcase_add_test(tc, what_cannot_be_exchanged_back_is_an_error);
+	tcase_add_test(tc, what_comes_out_unseen_goes_back);
+	tcase_add_test(tc, what_is_taken_back_unseen_is_an_error);
+	tcase_add_test(tc, a_removal_before_it_is_taken_back_is_kept);
 	tcase_add_test(tc, who_slips_in_before_it_is_taken_back_stays);
 	tcase_add_test(tc, a_rename_that_fails_leaves_nothing_behind);
 	tcase_add_test(tc, writers_that_come_and_go_do_no_harm);
