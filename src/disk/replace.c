@@ -368,20 +368,25 @@ static int read_result(const struct replacement *r, struct file_version *now)
 
 /*
  * Moves a file of this version to the temporary name. EAGAIN if another file has its name, which it
- * keeps.
+ * keeps. If it cannot be seen what was moved, it gets its name back.
  */
 static int move_out(struct replacement *r, struct file_version expected)
 {
-	struct file_version out;
-	int error = at_rename(r->dir, r->name, r->via, r->temporary, RENAME_NOREPLACE);
+	struct file_version there;
+	int error = version_of(r, r->name, &there);
 
 	expected.ctime = (struct timespec){0, 0};
+	if (!error && !file_version_same(&there, &expected))
+		return EAGAIN;
 	if (!error)
-		error = version_of(r, r->temporary, &out);
-	if (error || file_version_same(&out, &expected))
+		error = at_rename(r->dir, r->name, r->via, r->temporary, RENAME_NOREPLACE);
+	if (error)
 		return error == ENOENT ? EAGAIN : error;
+	error = version_of(r, r->temporary, &there);
+	if (!error && file_version_same(&there, &expected))
+		return 0;
 	give_back(r, true);
-	return EAGAIN;
+	return error ? error : EAGAIN;
 }
 
 /*

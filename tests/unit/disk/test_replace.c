@@ -793,6 +793,12 @@ START_TEST(what_is_taken_back_unseen_is_an_error)
 	ck_assert_int_eq(replace_blindly(&was, 1), EIO);
 	ck_text("file", "old");
 	ck_text("file.~1~", "new");
+	ck_assert_int_eq(unlink("file"), 0);
+	ck_assert_int_eq(unlink("file.~1~"), 0);
+	folder_sync_error = EIO;
+	ck_assert_int_eq(replace_blindly(NULL, 1), EIO);
+	ck_text("file", "new");
+	ck_assert_int_eq(count_entries("."), 1);
 }
 END_TEST
 
