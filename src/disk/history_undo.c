@@ -214,8 +214,8 @@ static int put_version(struct restoring *r, struct history_save *save, int kept)
 	if (r->result->was_there)
 		error = put_over(r, save, temporary);
 	else
-		error = replace_copy(r->file->dir, r->file->name, r->file->dir, temporary, false,
-				     kept, NULL, buf_bytes(&r->result->bytes));
+		error = replace_copy(r->file->dir, r->file->name, temporary, kept, NULL,
+				     buf_bytes(&r->result->bytes));
 	state_temporary_gone(r->state, r->file->folder);
 	return error;
 }

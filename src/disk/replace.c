@@ -473,23 +473,21 @@ void replace_end(struct replacement *r)
 	r->prepared = false;
 }
 
-int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
+int replace_copy(int dir, const char *name, const char *temporary, int like,
 		 const struct replace_owner *owner, struct bytes data)
 {
 	struct replacement r = {.dir = dir,
-				.via = via,
+				.via = dir,
 				.name = name,
 				.temporary = temporary,
 				.owner = owner,
 				.has_like = true,
 				.like = like};
-	bool exchanged;
+	struct file_version now;
 	int error = replace_prepare(&r, data);
 
 	if (!error)
-		error = over ? rename_as(&r, 0) : place_file(&r, &exchanged);
-	if (!error)
-		error = at_sync_folder(dir);
+		error = replace_place(&r, &now, NULL);
 	replace_end(&r);
 	return error;
 }

@@ -79,12 +79,12 @@ int replace_place(struct replacement *r, struct file_version *now, bool *settled
 void replace_end(struct replacement *r); /* removes the temporary */
 
 /*
- * Puts a copy under a name; replaces what is there (`over`), or EAGAIN if there is something. It
- * gets the attributes of the file `like`; -1: mode 0600. It belongs to `owner`, or to the owner of
- * `like` (NULL); with another group than that of `like` the group has others' rights, and there is
- * no ACL. `temporary` is a free name in the folder `via`, on the same filesystem.
+ * Puts a copy under a name; EAGAIN if there is something. It gets the attributes of the file
+ * `like`; -1: mode 0600. It belongs to `owner`, or to the owner of `like` (NULL); with another
+ * group than that of `like` the group has others' rights, and there is no ACL. `temporary` is a
+ * free name in the folder.
  */
-int replace_copy(int dir, const char *name, int via, const char *temporary, bool over, int like,
+int replace_copy(int dir, const char *name, const char *temporary, int like,
 		 const struct replace_owner *owner, struct bytes data);
 
 #endif

@@ -822,6 +822,21 @@ START_TEST(a_removal_before_it_is_taken_back_is_kept)
 }
 END_TEST
 
+START_TEST(a_copy_that_fails_after_its_rename_is_removed)
+{
+	folder_sync_error = EIO;
+	ck_assert_int_eq(replace_copy(scratch_root, "copy", "tmp", -1, NULL, bytes_of("new")), EIO);
+	ck_assert_int_eq(count_entries("."), 1);
+	folder_sync_error = 0;
+	ck_assert_int_eq(replace_copy(scratch_root, "copy", "tmp", -1, NULL, bytes_of("new")), 0);
+	ck_text("copy", "new");
+	ck_assert_int_eq(replace_copy(scratch_root, "copy", "tmp", -1, NULL, bytes_of("newer")),
+			 EAGAIN);
+	ck_text("copy", "new");
+	ck_assert_int_eq(count_entries("."), 2);
+}
+END_TEST
+
 /* The rename that takes the new file back meets another program's. */
 static int slip_in_a_file_later(unsigned flags, int before)
 {
@@ -928,6 +943,7 @@ static void add_meddlers(TCase *tc)
 	tcase_add_test(tc, what_comes_out_unseen_goes_back);
 	tcase_add_test(tc, what_is_taken_back_unseen_is_an_error);
 	tcase_add_test(tc, a_removal_before_it_is_taken_back_is_kept);
+	tcase_add_test(tc, a_copy_that_fails_after_its_rename_is_removed);
 	tcase_add_test(tc, who_slips_in_before_it_is_taken_back_stays);
 	tcase_add_test(tc, a_rename_that_fails_leaves_nothing_behind);
 	tcase_add_test(tc, writers_that_come_and_go_do_no_harm);
