@@ -193,14 +193,33 @@ void ages_release(struct ages *ages)
 	*ages = (struct ages){.size = 0};
 }
 
-bool ages_copy(struct ages *to, const struct ages *from)
+static bool age_same(struct age a, struct age b)
 {
-	*to = (struct ages){.at = calloc(from->count + 1, sizeof(*to->at)),
-			    .count = from->count,
-			    .listed = from->listed};
-	if (to->at && from->at)
-		memcpy(to->at, from->at, from->count * sizeof(*to->at));
-	return to->at != NULL;
+	return a.since == b.since && a.time.tv_sec == b.time.tv_sec &&
+	       a.time.tv_nsec == b.time.tv_nsec;
+}
+
+static bool all_as_listed(const struct ages *ages)
+{
+	for (size_t i = 0; i < ages->count; i++) {
+		if (!age_same(ages->at[i], ages->listed))
+			return false;
+	}
+	return true;
+}
+
+bool ages_remember(struct ages *to, const struct ages *from)
+{
+	*to = (struct ages){.listed = from->listed};
+	if (all_as_listed(from))
+		return true;
+	to->at = malloc(from->count * sizeof(*to->at));
+	if (!to->at)
+		return false;
+	to->count = from->count;
+	to->size = from->count * sizeof(*to->at);
+	memcpy(to->at, from->at, to->size);
+	return true;
 }
 
 static struct age resume(struct age now, struct age was, bool kept)
@@ -210,8 +229,8 @@ static struct age resume(struct age now, struct age was, bool kept)
 
 void ages_resume(struct ages *ages, const struct ages *was, bool kept)
 {
-	for (size_t i = 0; i < ages->count && i < was->count; i++)
-		ages->at[i] = resume(ages->at[i], was->at[i], kept);
+	for (size_t i = 0; i < ages->count; i++)
+		ages->at[i] = resume(ages->at[i], i < was->count ? was->at[i] : was->listed, kept);
 	ages->listed = resume(ages->listed, was->listed, kept);
 }
 

@@ -44,11 +44,14 @@ struct aged {
 bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	       const struct aged *before, bool kept, const struct anim *edit);
 void ages_release(struct ages *ages);
-/* False when out of memory; then *to is empty. */
-bool ages_copy(struct ages *to, const struct ages *from);
 /*
- * The ages of the same model, read again: as they were, or, unless kept (see above), only the times
- * are.
+ * Copies what ages_resume needs: only `listed` if all ages are equal, as in a file that was only
+ * read. False when out of memory, and if `from` is empty.
+ */
+bool ages_remember(struct ages *to, const struct ages *from);
+/*
+ * The ages of the same model, read again: as they were remembered, or, unless kept (see above), only
+ * the times are.
  */
 void ages_resume(struct ages *ages, const struct ages *was, bool kept);
 

@@ -398,7 +398,7 @@ void trace_release(struct trace *trace)
 void version_leave_trace(struct version *v, struct trace *trace)
 {
 	trace_release(trace);
-	if (!is_by_itself(v) || !ages_copy(&trace->ages, &v->ages))
+	if (!is_by_itself(v) || !ages_remember(&trace->ages, &v->ages))
 		return;
 	trace->digest = *version_digest(v);
 	trace->outline = version_outline(v);

@@ -199,6 +199,54 @@ START_TEST(another_lane_is_another_text)
 }
 END_TEST
 
+/* What is remembered of a version, given to the same one read again later. */
+static void ck_resumed(const struct ages *was)
+{
+	struct version *again = sample_version();
+	struct ages ages, remembered;
+
+	ck_assert(ages_remember(&remembered, was));
+	ck_assert(ages_init(&ages, again->anim, (struct age){{300, 3}, 7}, NULL, false, NULL));
+	ages_resume(&ages, &remembered, true);
+	ck_assert_uint_eq(ages.count, was->count);
+	ck_assert_int_eq(memcmp(ages.at, was->at, was->count * sizeof(*was->at)), 0);
+	ck_assert_int_eq(memcmp(&ages.listed, &was->listed, sizeof(was->listed)), 0);
+	ages_release(&remembered);
+	ages_release(&ages);
+	version_put(again);
+}
+
+START_TEST(of_a_file_that_was_only_read_one_age_is_remembered)
+{
+	struct version *v = sample_version();
+	struct ages remembered;
+
+	ck_assert(ages_remember(&remembered, &v->ages));
+	ck_assert_ptr_null(remembered.at);
+	ck_assert_uint_eq(remembered.size, 0);
+	ages_release(&remembered);
+	ck_resumed(&v->ages);
+	version_put(v);
+}
+END_TEST
+
+START_TEST(of_an_edited_file_all_ages_are_remembered)
+{
+	struct version *v = sample_version();
+	struct anim *edited = anim_edit(v->anim);
+	double values[3] = {42};
+	const struct curve curve = {.kind = CURVE_VECTOR, .count = 1, .values = values};
+	struct ages ages;
+
+	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
+	ck_assert(ages_after(&ages, edited, v, edited));
+	ck_resumed(&ages);
+	ages_release(&ages);
+	anim_free(edited);
+	version_put(v);
+}
+END_TEST
+
 Suite *ages_suite(void);
 Suite *ages_suite(void)
 {
@@ -213,6 +261,8 @@ Suite *ages_suite(void)
 	tcase_add_test(tc, the_order_of_bones_is_the_clips);
 	tcase_add_loop_test(tc, what_else_texts_depend_on_is_newer_and_no_older, 0, 2);
 	tcase_add_test(tc, another_lane_is_another_text);
+	tcase_add_test(tc, of_a_file_that_was_only_read_one_age_is_remembered);
+	tcase_add_test(tc, of_an_edited_file_all_ages_are_remembered);
 	suite_add_tcase(suite, tc);
 	return suite;
 }
