@@ -211,6 +211,8 @@ static bool all_as_listed(const struct ages *ages)
 bool ages_remember(struct ages *to, const struct ages *from)
 {
 	*to = (struct ages){.listed = from->listed};
+	if (!from->at)
+		return false;
 	if (all_as_listed(from))
 		return true;
 	to->at = malloc(from->count * sizeof(*to->at));

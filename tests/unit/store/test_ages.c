@@ -230,6 +230,21 @@ START_TEST(of_a_file_that_was_only_read_one_age_is_remembered)
 }
 END_TEST
 
+/* Otherwise the version that is read next would be of 1970. */
+START_TEST(of_unknown_ages_nothing_is_remembered)
+{
+	struct version *v = sample_version();
+	struct trace trace = {.generation = 0};
+	struct ages remembered;
+
+	ages_release(&v->ages); /* as if there had been no memory for them */
+	ck_assert(!ages_remember(&remembered, &v->ages));
+	version_leave_trace(v, &trace);
+	ck_assert_uint_eq(trace.generation, 0);
+	version_put(v);
+}
+END_TEST
+
 START_TEST(of_an_edited_file_all_ages_are_remembered)
 {
 	struct version *v = sample_version();
@@ -262,6 +277,7 @@ Suite *ages_suite(void)
 	tcase_add_loop_test(tc, what_else_texts_depend_on_is_newer_and_no_older, 0, 2);
 	tcase_add_test(tc, another_lane_is_another_text);
 	tcase_add_test(tc, of_a_file_that_was_only_read_one_age_is_remembered);
+	tcase_add_test(tc, of_unknown_ages_nothing_is_remembered);
 	tcase_add_test(tc, of_an_edited_file_all_ages_are_remembered);
 	suite_add_tcase(suite, tc);
 	return suite;
