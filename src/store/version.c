@@ -381,12 +381,13 @@ static uint64_t context_of(const struct version *v)
 	return hash;
 }
 
-/* Is it made of nothing but its own bytes? Not with stills, parts or a model beside the file. */
-static bool is_by_itself(const struct version *v)
+/*
+ * Does everything that its model is made of show in its bytes, its outline (a model beside the file
+ * only adds the number of bones) and its context? Not the parts of a sequence.
+ */
+static bool leaves_traces(const struct version *v)
 {
-	const struct format *format = v->codec->format;
-
-	return !format->stills && !format->parts && !v->codec->incomplete;
+	return !v->codec->format->parts;
 }
 
 void trace_release(struct trace *trace)
@@ -398,7 +399,7 @@ void trace_release(struct trace *trace)
 void version_leave_trace(struct version *v, struct trace *trace)
 {
 	trace_release(trace);
-	if (!is_by_itself(v) || !ages_remember(&trace->ages, &v->ages))
+	if (!leaves_traces(v) || !ages_remember(&trace->ages, &v->ages))
 		return;
 	trace->digest = *version_digest(v);
 	trace->outline = version_outline(v);
@@ -413,10 +414,11 @@ void version_resume(struct version *v, const struct trace *trace)
 {
 	bool kept;
 
-	if (!trace->generation || !is_by_itself(v) || version_outline(v) != trace->outline ||
+	if (!trace->generation || !leaves_traces(v) || version_outline(v) != trace->outline ||
 	    !history_digest_same(version_digest(v), &trace->digest))
 		return;
-	kept = context_of(v) == trace->context;
+	/* What stills are is not known here; when they changed is (stills_mtime). */
+	kept = !v->codec->format->stills && context_of(v) == trace->context;
 	ages_resume(&v->ages, &trace->ages, kept);
 	if (!kept)
 		return;

@@ -95,7 +95,8 @@ void version_settle_ages(struct version *v, struct timespec mtime, const struct 
 			 const struct anim *edit);
 /*
  * What outlives a version that the cache drops, so that the same bytes, read again, are the same
- * version. {0}: nothing is known.
+ * version; of a format with stills, another one with the same times. {0}: nothing is known, as of a
+ * sequence, whose parts are not among the bytes.
  */
 struct trace {
 	struct history_digest digest;

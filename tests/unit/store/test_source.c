@@ -792,6 +792,22 @@ START_TEST(the_same_bytes_read_again_are_the_same_version)
 }
 END_TEST
 
+START_TEST(nor_does_a_model_beside_a_file_make_another)
+{
+	struct store *s = open_store(0, NULL);
+	struct source *block = open_source(s, "walk.ff9anim");
+	uint64_t before;
+
+	write_bytes("walk.ff9anim", (struct bytes){still_block, sizeof(still_block)});
+	write_bytes("walk.ff9model", (struct bytes){one_bone, sizeof(one_bone)});
+	before = generation_of(block);
+	ck_assert(!is_in_memory(block));
+	ck_assert_uint_eq(generation_of(block), before);
+	source_free(block);
+	store_free(s);
+}
+END_TEST
+
 START_TEST(what_an_edit_left_alone_stays_as_old)
 {
 	struct store *s = open_store(0, state);
@@ -1744,6 +1760,7 @@ static TCase *commit_case(void)
 	tcase_add_test(tc, a_commit_changes_one_curve_and_nothing_else);
 	tcase_add_test(tc, a_commit_of_what_is_there_writes_nothing);
 	tcase_add_test(tc, the_same_bytes_read_again_are_the_same_version);
+	tcase_add_test(tc, nor_does_a_model_beside_a_file_make_another);
 	tcase_add_test(tc, what_an_edit_left_alone_stays_as_old);
 	tcase_add_test(tc, under_another_name_only_the_times_stay);
 	tcase_add_test(tc, a_commit_keeps_what_others_saved_meanwhile);

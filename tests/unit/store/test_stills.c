@@ -166,6 +166,31 @@ START_TEST(a_version_is_what_its_stills_were)
 }
 END_TEST
 
+/* That one of them changed is its own time. */
+START_TEST(times_outlive_a_version_with_stills)
+{
+	const struct store_options options = {.cache = 0, .max_file = 1 << 20};
+	struct version *version;
+	struct timespec time;
+
+	source_free(source);
+	store_free(store);
+	store = store_new(&options, NULL);
+	source = source_new(store);
+	put_walk();
+	version = look();
+	time = version_time(version, 0, -1);
+	version_put(version);
+	ck_assert_ptr_null(source_last(source));
+	make_old(KANIM);
+	version = look();
+	ck_assert_int_eq(version->mtime.tv_sec, 1000000000);
+	ck_assert_int_eq(version_time(version, 0, -1).tv_sec, time.tv_sec);
+	ck_assert_int_eq(version_time(version, 0, -1).tv_nsec, time.tv_nsec);
+	version_put(version);
+}
+END_TEST
+
 /* By chmod, touch, or a write of the same bytes; and while their times cannot be trusted yet. */
 START_TEST(other_times_are_no_other_stills)
 {
@@ -327,6 +352,7 @@ Suite *stills_suite(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, stills_are_joined);
 	tcase_add_test(tc, a_version_is_what_its_stills_were);
+	tcase_add_test(tc, times_outlive_a_version_with_stills);
 	tcase_add_test(tc, other_times_are_no_other_stills);
 	tcase_add_test(tc, stills_come_and_go);
 	tcase_add_test(tc, the_place_of_what_differs_is_said);
