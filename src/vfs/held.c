@@ -147,34 +147,61 @@ static void unlist_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
 	*(t->older ? &t->older->newer : &h->oldest) = t->newer;
 }
 
+static void drop_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
+{
+	t->view->view.rendered = NULL;
+	unlist_text(h, t);
+	h->texts_size -= text_capacity(t->text);
+}
+
 struct text *held_take_text(struct vfs *v, struct thing *view)
 {
 	struct open_text *t = view->view.rendered;
 	struct text *text = t ? t->text : NULL;
 
-	if (!t)
-		return NULL;
-	view->view.rendered = NULL;
-	unlist_text(v->held, t);
-	v->held->texts_size -= text_capacity(text);
+	if (t)
+		drop_text(v->held, t);
 	free(t);
 	return text;
 }
 
-void held_keep_text(struct vfs *v, struct thing *view, struct text *text)
+/* Takes out the oldest that exceed the limit, but not the newest; linked by `older`. */
+static struct open_text *take_surplus(struct held *h) REQUIRES(vfs_class)
+{
+	struct open_text *list = NULL, *t;
+
+	while (h->texts_size > h->texts_limit && (t = h->oldest) != h->newest) {
+		drop_text(h, t);
+		t->older = list;
+		list = t;
+	}
+	return list;
+}
+
+struct open_text *held_keep_text(struct vfs *v, struct thing *view, struct text *text)
 {
 	struct held *h = v->held;
 	struct open_text *t;
 
 	t = view->view.rendered ? NULL : malloc(sizeof(*t));
 	if (!t)
-		return;
+		return NULL;
 	*t = (struct open_text){.view = view, .text = text_get(text)};
 	view->view.rendered = t;
 	list_text(h, t);
 	h->texts_size += text_capacity(text);
-	while (h->texts_size > h->texts_limit && h->oldest != t)
-		text_put(held_take_text(v, h->oldest->view));
+	return take_surplus(h);
+}
+
+void held_discard(struct open_text *texts)
+{
+	while (texts) {
+		struct open_text *t = texts;
+
+		texts = t->older;
+		text_put(t->text);
+		free(t);
+	}
 }
 
 struct text *held_text(struct vfs *v, const struct thing *view)

@@ -13,6 +13,8 @@
 
 #include "vfs.h"
 
+struct open_text;
+
 struct held *held_new(size_t limit, size_t texts_limit); /* NULL: no memory */
 void held_free(struct held *h);                          /* NULL is fine */
 
@@ -28,8 +30,12 @@ size_t held_size(const struct vfs *v) REQUIRES(vfs_class);
 
 /*
  * Keeps the text of an open view, with a reference of its own, unless there is one, or no memory.
+ * Returns the texts that made room; pass them to held_discard without the lock, since freeing much
+ * takes time. NULL: none.
  */
-void held_keep_text(struct vfs *v, struct thing *view, struct text *text) REQUIRES(vfs_class);
+struct open_text *held_keep_text(struct vfs *v, struct thing *view, struct text *text)
+	REQUIRES(vfs_class);
+void held_discard(struct open_text *texts) EXCLUDES(vfs_class); /* NULL is fine */
 /* That text, with a reference, or NULL. */
 struct text *held_text(struct vfs *v, const struct thing *view) REQUIRES(vfs_class);
 /* The same, and it is kept no longer. */

@@ -2,6 +2,7 @@
 /* test_held.c - the texts of open views have a bound together. */
 #include "mounted.h"
 
+#include "vfs/held.h"
 #include "vfs/view.h"
 
 #include <fcntl.h>
@@ -122,6 +123,27 @@ START_TEST(the_one_that_was_read_first_makes_room)
 }
 END_TEST
 
+/* The lock of the tree is held while the text is kept, and freeing much takes time. */
+START_TEST(what_makes_room_is_freed_without_the_lock)
+{
+	struct text *text;
+	struct open_text *surplus;
+
+	begin_with(1);
+	text = read_view(0);
+	vfs_lock(mounted.v);
+	surplus = held_keep_text(mounted.v, views_of[1].thing, text);
+	vfs_unlock(mounted.v);
+	ck_assert_ptr_nonnull(surplus);
+	ck_assert(!is_kept(0) && is_kept(1));
+	ck_assert(text_is_shared(text));
+	end();
+	held_discard(surplus);
+	ck_assert(!text_is_shared(text));
+	text_put(text);
+}
+END_TEST
+
 Suite *held_suite(void);
 
 Suite *held_suite(void)
@@ -132,6 +154,7 @@ Suite *held_suite(void)
 	tcase_add_test(tc, texts_of_open_views_are_kept);
 	tcase_add_test(tc, beyond_the_limit_only_the_one_that_was_read_last_is_kept);
 	tcase_add_test(tc, the_one_that_was_read_first_makes_room);
+	tcase_add_test(tc, what_makes_room_is_freed_without_the_lock);
 	suite_add_tcase(s, tc);
 	return s;
 }
