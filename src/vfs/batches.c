@@ -645,8 +645,11 @@ static bool end_batch(struct vfs *v, const struct where *where, struct program_b
 {
 	struct program_batch *b = *at;
 
-	if (where && finish_in_history(v, where, b) == EBUSY && !all)
+	if (where && finish_in_history(v, where, b) == EBUSY && !all) {
+		b->ended = true;
+		drop_texts(v, b);
 		return false;
+	}
 	*at = b->next;
 	free_batch(v, b);
 	return true;

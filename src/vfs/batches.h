@@ -14,8 +14,7 @@
  *	... what was refused: batches_take_back
  *	batches_finish(&save);
  *
- * Between the first and the last call the batch belongs to that save: if a commit releases the
- * writer's lock to wait for another process, other saves of the program use another batch.
+ * Between the first and the last call the batch belongs to that save.
  */
 #ifndef ANIMFS_VFS_BATCHES_H
 #define ANIMFS_VFS_BATCHES_H

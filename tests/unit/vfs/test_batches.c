@@ -9,6 +9,9 @@
 #include "disk/history.h"
 #include "store/draft.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #define SAMPLE "tests/data/canm/wiki512.canm"
 #define CSV "walk/bones/Bone01.csv"
 #define JSON "walk/bones/Bone01.json"
@@ -517,6 +520,32 @@ START_TEST(an_ended_batch_keeps_neither_versions_nor_texts)
 }
 END_TEST
 
+/* Another process has the state directory locked, so that its end cannot be noted yet. */
+START_TEST(nor_does_one_that_history_waits_for)
+{
+	struct version *was = current();
+	struct buf text = with_x(CSV, "2.5"), other = with_x(OTHER, "7.5");
+	int lock;
+
+	ck_assert_int_eq(save(one, CSV, &text), BATCH_SAVE);
+	ck_assert_int_eq(save(one, OTHER, &other), BATCH_SAVE);
+	ck_assert(is_unfinished());
+	lock = open(".animfs/lock", O_RDWR | O_CLOEXEC);
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(flock(lock, LOCK_EX), 0);
+	ck_assert_int_ne(end_batches(BATCHES_SYNC), 0);
+	ck_assert(has_batches());
+	ck_assert_uint_eq(was->cached.references, 1);
+	ck_assert_uint_eq(mounted.v->drafts.used, 0);
+	close(lock);
+	ck_assert_int_eq(end_batches(BATCHES_SYNC), 0);
+	ck_assert(!is_unfinished());
+	version_put(was);
+	buf_release(&text);
+	buf_release(&other);
+}
+END_TEST
+
 Suite *batches_suite(void);
 
 Suite *batches_suite(void)
@@ -543,6 +572,7 @@ Suite *batches_suite(void)
 	tcase_add_checked_fixture(t, begin_alone, end);
 	tcase_add_test(t, no_version_is_kept_for_each_text);
 	tcase_add_test(t, an_ended_batch_keeps_neither_versions_nor_texts);
+	tcase_add_test(t, nor_does_one_that_history_waits_for);
 	suite_add_tcase(s, t);
 	return s;
 }
