@@ -53,7 +53,11 @@ const struct history_digest *version_digest(struct version *v)
 
 bool version_same_bytes(const struct version *a, const struct version *b)
 {
-	return a == b || bytes_equal(buf_bytes(&a->bytes), buf_bytes(&b->bytes));
+	if (a == b)
+		return true;
+	if (a->has_digest && b->has_digest)
+		return history_digest_same(&a->digest, &b->digest);
+	return bytes_equal(buf_bytes(&a->bytes), buf_bytes(&b->bytes));
 }
 
 /* ---- making one ---- */

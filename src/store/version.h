@@ -139,7 +139,7 @@ size_t version_served(struct version *v, struct digest **out);
 
 /* The digest of its bytes, computed once. Thread-safe. */
 const struct history_digest *version_digest(struct version *v);
-/* Do both have the same bytes? */
+/* Do both have the same bytes? Of a file's versions the digests are known, and compared. */
 bool version_same_bytes(const struct version *a, const struct version *b);
 
 /* A file name's extension without the dot; the format's if it has none. */

@@ -340,6 +340,25 @@ START_TEST(an_extension_is_the_file_s_own_or_the_format_s)
 }
 END_TEST
 
+/* Many drafts are asked about a new version at once, under the lock of the tree. */
+START_TEST(versions_of_a_file_are_compared_by_their_digests)
+{
+	struct version *version = get(), *same, *other;
+
+	replace_outside(FILE_NAME, &other_sample);
+	other = get();
+	replace_outside(FILE_NAME, &sample);
+	same = get();
+	ck_assert(!version_same_bytes(version, other));
+	ck_assert_ptr_ne(same, version);
+	same->bytes.data[same->bytes.size - 1] ^= 1; /* so no byte is read for it */
+	ck_assert(version_same_bytes(version, same));
+	version_put(same);
+	version_put(other);
+	version_put(version);
+}
+END_TEST
+
 /* ---- changes from outside ---- */
 
 START_TEST(a_replaced_file_is_decoded_again)
@@ -1466,6 +1485,7 @@ static TCase *read_case(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, a_file_is_decoded_and_labelled);
 	tcase_add_test(tc, the_latest_version_is_decoded_once);
+	tcase_add_test(tc, versions_of_a_file_are_compared_by_their_digests);
 	tcase_add_test(tc, what_is_at_hand_is_not_looked_for);
 	tcase_add_test(tc, bytes_without_a_file_are_decoded_by_their_content);
 	tcase_add_test(tc, an_extension_is_the_file_s_own_or_the_format_s);
