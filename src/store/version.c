@@ -367,11 +367,14 @@ static uint64_t hash_more(uint64_t hash, const void *data, size_t size)
 	return XXH3_64bits_withSeed(data, size, hash);
 }
 
-/* Of what context_same and version_settle_ages compare, what does not follow from the bytes. */
+/*
+ * Of what context_same and version_settle_ages compare, what does not follow from the bytes;
+ * besides the table of names.
+ */
 static uint64_t context_of(const struct version *v)
 {
 	const struct skeleton *s = shared_skeleton(v->skeleton);
-	uint64_t hash = hash_more((uintptr_t)v->names, v->file_name, strlen(v->file_name));
+	uint64_t hash = hash_more(0, v->file_name, strlen(v->file_name));
 
 	if (v->from)
 		hash = hash_more(hash, v->from, strlen(v->from));
@@ -397,6 +400,8 @@ static bool leaves_traces(const struct version *v)
 void trace_release(struct trace *trace)
 {
 	ages_release(&trace->ages);
+	naming_table_put(trace->names);
+	trace->names = NULL;
 	trace->generation = 0;
 }
 
@@ -408,6 +413,7 @@ void version_leave_trace(struct version *v, struct trace *trace)
 	trace->digest = *version_digest(v);
 	trace->outline = version_outline(v);
 	trace->context = context_of(v);
+	trace->names = naming_table_get(v->names);
 	trace->generation = v->generation;
 	trace->lineage = v->lineage;
 	trace->skeleton_since = v->skeleton_since;
@@ -422,7 +428,8 @@ void version_resume(struct version *v, const struct trace *trace)
 	    !history_digest_same(version_digest(v), &trace->digest))
 		return;
 	/* What stills are is not known here; when they changed is (stills_mtime). */
-	kept = !v->codec->format->stills && context_of(v) == trace->context;
+	kept = !v->codec->format->stills && v->names == trace->names &&
+	       context_of(v) == trace->context;
 	ages_resume(&v->ages, &trace->ages, kept);
 	if (!kept)
 		return;

@@ -100,8 +100,9 @@ void version_settle_ages(struct version *v, struct timespec mtime, const struct 
  */
 struct trace {
 	struct history_digest digest;
-	uint64_t outline; /* version_outline */
-	uint64_t context; /* hash of what else its texts depend on */
+	uint64_t outline;           /* version_outline */
+	uint64_t context;           /* hash of what else its texts depend on, besides the names */
+	struct naming_table *names; /* referenced, so that no other table has its address */
 	uint64_t generation, lineage, skeleton_since, named_since;
 	struct ages ages; /* owned */
 };

@@ -198,6 +198,37 @@ START_TEST(test_files_follow_the_table)
 }
 END_TEST
 
+/*
+ * What is known of a version that the cache dropped keeps its table, so that the next one has
+ * another address: with a table that names more bones than the file has, only that differs.
+ */
+START_TEST(test_a_dropped_version_is_not_one_of_another_table)
+{
+	const struct store_options options = {.cache = 0, .max_file = 1 << 20};
+	struct store *store = store_new(&options, NULL);
+	const struct where where = {.dir = scratch_root, .folder = "", .name = "a.006"};
+	struct source *source = source_new(store);
+	uint64_t last = 0;
+
+	ck_assert(store_names(store, scratch_root, note, &naming));
+	put_sample("a.006", "owanim/small.006");
+	for (unsigned i = 0; i < 8; i++) {
+		struct version *version;
+		char table[64];
+
+		snprintf(table, sizeof(table), "id,name\n0xE7A,hips\n1,name%u\n", i);
+		put(NAMING_FILE, table);
+		version = source_get(source, &where, NULL);
+		ck_assert_ptr_nonnull(version);
+		ck_assert_uint_gt(version->generation, last);
+		last = version->generation;
+		version_put(version);
+	}
+	source_free(source);
+	store_free(store);
+}
+END_TEST
+
 Suite *naming_suite(void);
 Suite *naming_suite(void)
 {
@@ -212,6 +243,7 @@ Suite *naming_suite(void)
 	tcase_add_test(tc, test_what_cannot_be_read);
 	tcase_add_test(tc, test_formats);
 	tcase_add_test(tc, test_files_follow_the_table);
+	tcase_add_test(tc, test_a_dropped_version_is_not_one_of_another_table);
 	suite_add_tcase(s, tc);
 	return s;
 }
