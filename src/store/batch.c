@@ -969,7 +969,7 @@ static enum batch_effect add_generated(struct batch *b, const struct batch_text 
 	return settle_fates(b, b->count) ? BATCH_REWRITE : BATCH_NOTHING;
 }
 
-/* Gives the unit the start's labels, not the base's. False: the start lacks one of them. */
+/* Gives the unit the start's labels; its own may be the base's. False: the start lacks one. */
 static bool relabel_unit(const struct batch *b, struct said_unit *u)
 {
 	int64_t clip = u->clip ? version_clip(b->start, u->clip) : -1, track;
@@ -999,6 +999,7 @@ static void base_on_start(const struct batch *b, struct member *m)
 	if (m->base->generation <= b->start->generation || m->whole ||
 	    tree_since(&was, &m->place) > b->start->generation || !place_in(b, m, b->start, &place))
 		return;
+	/* If it ends early, what was done stays: the start outlives its members. */
 	for (size_t i = 0; i < m->said.count; i++) {
 		if (!relabel_unit(b, &m->said.units[i]))
 			return;
