@@ -50,8 +50,8 @@ void ages_release(struct ages *ages);
  */
 bool ages_remember(struct ages *to, const struct ages *from);
 /*
- * The ages of the same model, read again: as they were remembered, or, unless kept (see above), only
- * the times are.
+ * The ages of the same model, read again: as they were remembered, or, unless kept (see above),
+ * only the times are.
  */
 void ages_resume(struct ages *ages, const struct ages *was, bool kept);
 

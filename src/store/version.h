@@ -22,11 +22,15 @@
 
 struct version {
 	struct cached cached; /* the first member */
-	uint64_t generation;  /* increases with each version in this process; never 0 */
+	/*
+	 * Never 0. A version that is made is newer than all others of this process; the same one
+	 * read again has its old number (version_resume).
+	 */
+	uint64_t generation;
 	/*
 	 * Versions of a file with the same lineage were made from each other by edits of models, so
 	 * what the model does not represent is the same in them. A version that was read has a new
-	 * one.
+	 * one, unless it is the same one read again.
 	 */
 	uint64_t lineage;
 	const struct codec *codec;
