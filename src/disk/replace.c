@@ -259,9 +259,9 @@ static int rename_as(const struct replacement *r, unsigned flags)
 }
 
 /*
- * The temporary may be another program's file, or the old one, and cannot be exchanged back. It
- * gets the name NAME.~1~ and so on: as a temporary the next mount would remove it. `own`: its own
- * name, if that is free.
+ * The temporary cannot be exchanged back. The old file gets the name NAME.~1~ and so on, since
+ * another program has removed the name: as a temporary the next mount would remove it. `own`: it is
+ * another program's file, and gets its own name, if that is free.
  */
 static void give_back(struct replacement *r, bool own)
 {
@@ -282,6 +282,14 @@ static int check_out(const struct replacement *r)
 	return is_written(r->old) ? EBUSY : check_bytes_again(r);
 }
 
+static bool is_old(const struct replacement *r, struct file_version version)
+{
+	struct file_version old = *r->expect;
+
+	old.ctime = version.ctime = (struct timespec){0, 0};
+	return file_version_same(&version, &old);
+}
+
 /*
  * Exchanges the new file for the old one, or back, for a `reason` (an errno; 0: not back).
  * `expected`: what comes out. A program that takes no lock may put its own file there at any time,
@@ -292,6 +300,7 @@ static int check_out(const struct replacement *r)
 static int exchange_files(struct replacement *r, struct file_version expected, int reason)
 {
 	struct file_version put, out;
+	bool stays;
 
 	expected.ctime = (struct timespec){0, 0};
 	for (;;) {
@@ -301,6 +310,7 @@ static int exchange_files(struct replacement *r, struct file_version expected, i
 
 		if (error && !back)
 			return error == ENOENT ? EAGAIN : error;
+		stays = error && !unseen; /* `put` is still there */
 		if (!error)
 			error = version_of(r, r->temporary, &out);
 		if (!back)
@@ -310,7 +320,7 @@ static int exchange_files(struct replacement *r, struct file_version expected, i
 		else if (!error && file_version_same(&out, &expected))
 			return reason;
 		else if (error || unseen) {
-			give_back(r, false);
+			give_back(r, stays && !is_old(r, put));
 			return reason;
 		}
 		if (!reason)
