@@ -5,6 +5,7 @@
 #include "given.h"
 #include "handle.h"
 #include "invalidate.h"
+#include "looked_up.h"
 #include "plain.h"
 #include "util/clock.h"
 
@@ -243,7 +244,7 @@ static bool is_lost(struct vfs *v, const struct request *who, const struct targe
 	REQUIRES(vfs_class)
 {
 	return t->thing->kind == THING_VIEW && t->thing->view.standing != STANDS &&
-	       !t->node->handles && !v->unopened_files && looked_up_by(v, who)->node != t->node->id;
+	       !t->node->handles && !v->unopened_files && !was_looked_up(v, who, t->node);
 }
 
 /*

@@ -5,6 +5,7 @@
 #include "control.h"
 #include "diagnostics.h"
 #include "handle.h"
+#include "looked_up.h"
 #include "plain.h"
 #include "watching.h"
 
@@ -719,38 +720,19 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 	return error;
 }
 
-/*
- * Notes which view the program looks up, for asker.c, and which node, for open and getattr; id 0:
- * none. Takes over the descriptor that is kept (-1: none).
- */
-static void note_asked(struct vfs *v, const struct request *who, uint64_t id, int kept)
+/* Notes which view the program looks up, for asker.c. */
+static void note_asked(struct vfs *v, const struct request *who, uint64_t id)
 {
-	struct looked_up *last;
 	const struct node *node;
-	int view = -1, before;
+	int view = -1;
 
 	vfs_lock(v);
 	node = nodes_by_id(&v->nodes, id);
 	if (node && node->thing->kind == THING_VIEW)
 		view = node->thing->view_at;
-	last = looked_up_by(v, who);
-	before = last->kept;
-	*last = (struct looked_up){id, id && last->again, kept};
 	vfs_unlock(v);
-	if (before >= 0)
-		close(before);
 	if (view >= 0)
 		asker_asked(v->asker, who->pid, (unsigned)view);
-}
-
-static bool looks_again(struct vfs *v, const struct request *who)
-{
-	bool again;
-
-	vfs_lock(v);
-	again = looked_up_by(v, who)->again;
-	vfs_unlock(v);
-	return again;
 }
 
 /* Opens the plain file, so that it can be opened whatever has its name then. ESTALE: it has none.
@@ -765,6 +747,8 @@ static int keep_file(struct vfs *v, uint64_t id, int *fd)
 	if (t.thing->kind == THING_PLAIN && !t.thing->folder)
 		error = plain_pin(v, &t, fd);
 	target_put(v, &t);
+	if (!error)
+		error = handle_keep(v, fd);
 	return error == ENOENT ? ESTALE : error;
 }
 
@@ -809,7 +793,9 @@ int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const 
 			vfs_forget(v, out->node, 1);
 		error = look_up_in_turn(v, parent, name, out);
 	} while (!error && again && may_retry(keep_file(v, out->node, &kept), &tries));
-	note_asked(v, who, error ? 0 : out->node, kept);
+	looked_up(v, who, error ? 0 : out->node, kept);
+	if (!error)
+		note_asked(v, who, out->node);
 	return error;
 }
 

@@ -13,6 +13,7 @@
 #include "given.h"
 #include "handle.h"
 #include "held.h"
+#include "looked_up.h"
 #include "outside.h"
 #include "program.h"
 #include "sharing.h"
@@ -24,7 +25,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define RECENT_LIMIT ((size_t)8 << 20) /* enough for a folder of a few thousand bones */
 
@@ -138,8 +138,8 @@ static bool make_parts(struct vfs *v)
 	       (v->held = held_new(v->options->held_max, v->options->store.cache)) &&
 	       (v->control = control_new()) && (v->sharing = sharing_new()) &&
 	       (v->stagings = stagings_new()) && (v->upper = upper_new()) &&
-	       (v->listings = listings_new()) && (v->asker = asker_new()) &&
-	       (v->recent = recent_new(RECENT_LIMIT)) &&
+	       (v->looked_ups = looked_ups_new()) && (v->listings = listings_new()) &&
+	       (v->asker = asker_new()) && (v->recent = recent_new(RECENT_LIMIT)) &&
 	       (v->refusals = refusals_new(v->state, v->options->rejected_max));
 }
 
@@ -174,19 +174,10 @@ static struct vfs *out_of_memory(void)
 	return NULL;
 }
 
-static UNSHARED struct vfs *allocate(void)
-{
-	struct vfs *v = calloc(1, sizeof(*v));
-
-	for (size_t i = 0; v && i < ARRAY_SIZE(v->looked_up); i++)
-		v->looked_up[i].kept = -1;
-	return v;
-}
-
 UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct kernel *kernel,
 			     int fd, struct state *state, bool read_only)
 {
-	struct vfs *v = allocate();
+	struct vfs *v = calloc(1, sizeof(*v));
 
 	if (!v)
 		return out_of_memory();
@@ -283,10 +274,6 @@ void vfs_finish(struct vfs *v)
 UNSHARED void vfs_free(struct vfs *v)
 {
 	stop_threads(v);
-	for (size_t i = 0; i < ARRAY_SIZE(v->looked_up); i++) {
-		if (v->looked_up[i].kept >= 0)
-			close(v->looked_up[i].kept);
-	}
 	invalidator_free(v->invalidator);
 	nodes_release(&v->nodes);
 	deadlines_free(v->deadlines);
@@ -295,6 +282,7 @@ UNSHARED void vfs_free(struct vfs *v)
 	stagings_free(v->stagings);
 	programs_free(v->programs);
 	upper_free(v->upper);
+	looked_ups_free(v->looked_ups);
 	sharing_free(v->sharing);
 	listings_free(v->listings);
 	recent_free(v->recent);

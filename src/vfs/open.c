@@ -6,6 +6,7 @@
 #include "control.h"
 #include "diagnostics.h"
 #include "held.h"
+#include "looked_up.h"
 #include "lookup.h"
 #include "plain.h"
 #include "save.h"
@@ -41,42 +42,15 @@ static int empty_file(const struct request *who, int fd)
 	return 0;
 }
 
-/* Notes that the thread opens the node, and takes the descriptor that was kept for this; -1: none.
- */
-static int take_kept(struct vfs *v, const struct request *who, const struct target *t)
-{
-	struct looked_up *last;
-	int fd = -1;
-
-	vfs_lock(v);
-	last = looked_up_by(v, who);
-	if (last->node == t->node->id) {
-		fd = last->kept;
-		*last = (struct looked_up){.kept = -1};
-	}
-	vfs_unlock(v);
-	return fd;
-}
-
-/*
- * Opens the file. ESTALE: its name is gone or another file's, which the kernel does not know yet,
- * so it looks the name up again, once, and the file that it finds then is kept for this thread.
- */
-static int open_file(struct vfs *v, const struct request *who, const struct target *t, int flags,
+/* Opens the file: ESTALE, or ENOENT if that was said before, if its name is gone or another's. */
+static int open_file(struct vfs *v, const struct looked_up *last, const struct target *t, int flags,
 		     int *fd)
 {
-	int kept = take_kept(v, who, t), error = plain_open(v, t, flags, fd);
+	int error = plain_open(v, t, flags, fd);
 
-	if ((error == ENOENT || error == ESTALE) && kept >= 0)
-		error = plain_open_again(kept, flags, fd);
-	if (kept >= 0)
-		close(kept);
-	if (error != ENOENT && error != ESTALE)
-		return error;
-	vfs_lock(v);
-	looked_up_by(v, who)->again = true;
-	vfs_unlock(v);
-	return ESTALE;
+	if ((error == ENOENT || error == ESTALE) && last->kept >= 0)
+		return plain_open_again(last->kept, flags, fd);
+	return error == ENOENT && !last->again ? ESTALE : error;
 }
 
 /*
@@ -103,14 +77,14 @@ static bool is_taken(struct vfs *v, const struct target *t, int flags)
 	return taken && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
 }
 
-static int open_plain(struct vfs *v, const struct request *who, const struct target *t, int flags,
-		      struct opened *out)
+static int open_plain(struct vfs *v, const struct request *who, const struct looked_up *last,
+		      const struct target *t, int flags, struct opened *out)
 {
 	int fd, error;
 
 	if (v->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	error = is_taken(v, t, flags) ? ESTALE : open_file(v, who, t, flags, &fd);
+	error = is_taken(v, t, flags) ? ESTALE : open_file(v, last, t, flags, &fd);
 	if (!error)
 		error = handle_keep(v, &fd);
 	if (error)
@@ -199,15 +173,9 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
  * opening what it found is right. If it comes back without a lookup, it opened no name but a
  * descriptor (/dev/fd/N).
  */
-static bool is_outdated(struct vfs *v, const struct request *who, const struct target *t)
-	REQUIRES(vfs_class)
+static bool is_outdated(const struct looked_up *last, const struct target *t) REQUIRES(vfs_class)
 {
-	struct looked_up *last = looked_up_by(v, who);
-
-	if (t->thing->view.standing == STANDS || last->node == t->node->id)
-		return false;
-	last->node = t->node->id;
-	return true;
+	return t->thing->view.standing != STANDS && last->node != t->node->id;
 }
 
 /*
@@ -232,7 +200,7 @@ static void look_for_name(struct vfs *v, const struct target *t)
  * success returns with the lock of the tree held, the view pinned to that version, and the handle
  * added to the node.
  */
-static int pin_sight(struct vfs *v, const struct request *who, const struct target *t,
+static int pin_sight(struct vfs *v, const struct looked_up *last, const struct target *t,
 		     struct handle *h, struct sight *s) TRY_ACQUIRE(0, vfs_class)
 {
 	const struct view_state *view = &t->thing->view;
@@ -247,14 +215,12 @@ static int pin_sight(struct vfs *v, const struct request *who, const struct targ
 		if (error)
 			return error;
 		vfs_lock(v);
-		if (h->node->thing != t->thing || is_outdated(v, who, t))
+		if (h->node->thing != t->thing || is_outdated(last, t))
 			break;
 		/* Check that no newer version was published meanwhile. */
 		if (view->version == s->version ||
 		    t->thing->animation->generation <= s->version->generation) {
 			view_pin(t->node, s);
-			looked_up_by(v, who)->node = 0;
-			looked_up_by(v, who)->again = false;
 			return 0;
 		}
 		vfs_unlock(v);
@@ -345,12 +311,12 @@ static int truncate_view(struct vfs *v, const struct target *t, struct handle *h
 }
 
 /* Opens a view for a new handle, which is not used on failure. */
-static int join_view(struct vfs *v, const struct request *who, const struct target *t,
+static int join_view(struct vfs *v, const struct looked_up *last, const struct target *t,
 		     struct handle *h, struct opened *out)
 {
 	struct sight s;
 	bool first, reads = !handle_writes(h);
-	int error = pin_sight(v, who, t, h, &s);
+	int error = pin_sight(v, last, t, h, &s);
 
 	if (error)
 		return error;
@@ -371,8 +337,8 @@ static int join_view(struct vfs *v, const struct request *who, const struct targ
 	return error;
 }
 
-static int open_view(struct vfs *v, const struct request *who, const struct target *t, int flags,
-		     struct opened *out)
+static int open_view(struct vfs *v, const struct request *who, const struct looked_up *last,
+		     const struct target *t, int flags, struct opened *out)
 {
 	bool writes = (flags & O_ACCMODE) != O_RDONLY;
 	struct caller *caller = NULL;
@@ -399,7 +365,7 @@ static int open_view(struct vfs *v, const struct request *who, const struct targ
 		t->thing->view.gid = who->gid;
 	}
 	vfs_unlock(v);
-	error = join_view(v, who, t, h, out);
+	error = join_view(v, last, t, h, out);
 	if (error) {
 		vfs_release(v, h);
 		return error;
@@ -469,16 +435,16 @@ static int open_control(struct vfs *v, const struct target *t, int flags, struct
 
 /* ---- the request ---- */
 
-static int open_target(struct vfs *v, const struct request *who, const struct target *t, int flags,
-		       struct opened *out)
+static int open_target(struct vfs *v, const struct request *who, const struct looked_up *last,
+		       const struct target *t, int flags, struct opened *out)
 {
 	switch ((enum thing_kind)t->thing->kind) {
 	case THING_CONTROL:
 		return open_control(v, t, flags, out);
 	case THING_VIEW:
-		return open_view(v, who, t, flags, out);
+		return open_view(v, who, last, t, flags, out);
 	case THING_PLAIN:
-		return open_plain(v, who, t, flags, out);
+		return open_plain(v, who, last, t, flags, out);
 	case THING_MEMBER:
 		return open_member(v, t, flags, out);
 	default:
@@ -490,21 +456,27 @@ int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags,
 {
 	struct guest guest = {.node = NULL};
 	unsigned tries = 0;
+	struct looked_up last;
 	struct target t;
 	int error;
 
 	*out = (struct opened){.handle = NULL};
 	if (v->unopened_files)
 		return ENOSYS; /* the kernel then stops opening any file */
+	last = looked_up_take(v, who, node);
 	if ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC))
 		gate_enter(v, node, &guest);
 	do {
 		error = target_get(v, node, &t);
 		if (error)
 			break;
-		error = open_target(v, who, &t, flags, out);
+		error = open_target(v, who, &last, &t, flags, out);
 	} while (target_again(v, &t, error, &tries));
 	gate_leave(v, &guest);
+	if (last.kept >= 0)
+		close(last.kept);
+	if (error == ESTALE)
+		looked_up_stale(v, who, node);
 	/* An ENOSYS from the filesystem of SOURCE would make the kernel stop opening files. */
 	return error == ENOSYS ? EOPNOTSUPP : error;
 }
@@ -600,13 +572,14 @@ int view_create(struct vfs *v, const struct request *who, const struct target *p
 		const char *name, const struct place *place, int flags, struct opened *out,
 		struct entry *entry)
 {
+	const struct looked_up nothing = LOOKED_UP_NOTHING;
 	struct target t;
 	int error = place_node(v, parent, name, place, &t);
 
 	*out = (struct opened){.handle = NULL};
 	if (error)
 		return error;
-	error = open_view(v, who, &t, flags | O_TRUNC, out);
+	error = open_view(v, who, &nothing, &t, flags | O_TRUNC, out);
 	if (!error) {
 		error = entry_of(v, &t, entry);
 		if (error)
@@ -639,6 +612,8 @@ int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const 
 					      entry)
 				: create_plain(v, who, &slot.parent, name, mode, flags, entry, out);
 	slot_release(v, &slot);
+	if (error == ESTALE)
+		looked_up_stale(v, who, 0);
 	return error;
 }
 

@@ -33,6 +33,7 @@
  *   diagnostics: the list behind .animfs/errors
  *   upper: ordinary files beside views: where, how much
  *   acl plain backing: files and folders that exist as such, and their rights
+ *   looked_up: what each thread has looked up last
  *   watching asker: which folders are watched; which requests will come next
  *   view given: what a view says; attributes that were given to it
  *   control: .animfs
@@ -119,6 +120,7 @@ struct vfs {
 	struct sharing *sharing;
 	struct stagings *stagings;
 	struct upper *upper;
+	struct looked_ups *looked_ups;
 	struct listings *listings; /* with unopened_folders: listings that are being read */
 	struct asker *asker;
 	struct recent *recent;     /* the last texts that were rendered */
@@ -132,17 +134,6 @@ struct vfs {
 	void (*given_free)(struct vfs *v, struct given *given);
 	void (*animation_ends)(struct vfs *v, void *animation);  /* its deadline `end`, */
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
-	/* By thread id (hashed): what was looked up last and not opened since; see vfs_open. */
-	struct looked_up {
-		uint64_t node; /* 0: nothing */
-		/*
-		 * An open ended with ESTALE, on which the kernel looks the name up again, but only
-		 * once: the plain file that it finds is kept open (O_PATH), for an open that finds
-		 * its name taken again.
-		 */
-		bool again;
-		int kept; /* -1: none */
-	} looked_up[1024] GUARDED_BY(vfs_class);
 };
 
 static inline void vfs_lock(struct vfs *v) ACQUIRE(vfs_class)
@@ -162,12 +153,6 @@ struct request {
 	pid_t pid;
 	mode_t umask;
 };
-
-static inline struct looked_up *looked_up_by(struct vfs *v, const struct request *who)
-	REQUIRES(vfs_class)
-{
-	return &v->looked_up[(unsigned)who->pid % ARRAY_SIZE(v->looked_up)];
-}
 
 /* An answer that counts as one lookup of the node. */
 struct entry {

@@ -2,12 +2,15 @@
 /* test_open.c - opening what is replaced; creating what is there again, or absent; entries. */
 #include "mounted.h"
 
+#include "vfs/deadline.h"
+#include "vfs/folder.h"
 #include "vfs/lookup.h"
 #include "vfs/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
@@ -211,6 +214,132 @@ START_TEST(a_file_that_is_replaced_again_is_the_one_that_was_found_again)
 }
 END_TEST
 
+/* The kernel looks it up twice: to see whether the name has the same node, and for the new one. */
+START_TEST(a_file_that_was_not_found_at_first_is_kept)
+{
+	struct opened opened;
+	struct entry entry;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	node = look_up();
+	replace(false, "2");
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+	ck_assert_int_eq(unlink(PLAIN), 0);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, PLAIN, &entry), ENOENT);
+	put(PLAIN, "3");
+	node = look_up();
+	replace(false, "4");
+	ck_assert_int_eq(open_node(node, &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '3');
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
+START_TEST(a_file_that_is_there_when_it_is_created_is_kept_when_it_is_found)
+{
+	struct opened opened;
+	struct entry entry;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	ck_assert_int_eq(
+		vfs_create(mounted.v, &who, NODE_ROOT, PLAIN, 0644, O_RDONLY, &entry, &opened),
+		ESTALE);
+	node = look_up();
+	if (_i)
+		replace(false, "2");
+	else
+		ck_assert_int_eq(unlink(PLAIN), 0);
+	ck_assert_int_eq(open_node(node, &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '1');
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
+/* Opens what is replaced, and looks it up again. */
+static uint64_t find_again(void)
+{
+	struct opened opened;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	node = look_up();
+	replace(false, "2");
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+	return look_up();
+}
+
+START_TEST(a_file_that_was_found_again_is_not_kept_if_it_is_not_opened)
+{
+	struct opened opened;
+	uint64_t node;
+	int before;
+
+	clock_stop();
+	find_again();
+	ck_assert_int_eq(deadlines_advance(mounted.v->deadlines, END_MS), 0);
+	before = count_descriptors();
+	node = find_again();
+	ck_assert_int_eq(count_descriptors(), before + 1);
+	ck_assert_int_eq(deadlines_advance(mounted.v->deadlines, END_MS - 1), 0);
+	ck_assert_int_eq(count_descriptors(), before + 1);
+	ck_assert_int_eq(deadlines_advance(mounted.v->deadlines, 1), 0);
+	ck_assert_int_eq(count_descriptors(), before);
+	/* Nor is what is looked up later. */
+	ck_assert_uint_eq(look_up(), node);
+	ck_assert_int_eq(count_descriptors(), before);
+	replace(false, "3");
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+}
+END_TEST
+
+#define FEW 256
+
+static struct rlimit limit;
+
+static void begin_with_few_descriptors(void)
+{
+	struct rlimit few;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = (struct rlimit){.rlim_cur = FEW, .rlim_max = limit.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	begin();
+}
+
+static void end_with_few_descriptors(void)
+{
+	end();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* Those that requests need stay free. */
+START_TEST(without_descriptors_a_file_that_was_found_again_is_not_kept)
+{
+	struct opened opened;
+	int fds[FEW], count = 0, next;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	node = look_up();
+	replace(false, "2");
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+	do
+		fds[count] = dup(scratch_root);
+	while (fds[count++] < descriptors_end(mounted.v->folders) - 1);
+	node = look_up();
+	next = dup(scratch_root);
+	ck_assert_int_eq(next, fds[count - 1] + 1);
+	/* The name is gone, and it was looked up again. */
+	ck_assert_int_eq(unlink(PLAIN), 0);
+	close(next);
+	while (count > 0)
+		close(fds[--count]);
+	ck_assert_int_eq(open_node(node, &opened), ENOENT);
+}
+END_TEST
+
 START_TEST(a_file_that_was_found_again_is_not_kept_once_another_is_looked_up)
 {
 	struct opened opened;
@@ -261,9 +390,17 @@ Suite *open_suite(void)
 	tcase_add_test(t, what_is_absent_is_created_empty);
 	tcase_add_test(t, what_cannot_be_opened_stays_absent);
 	tcase_add_loop_test(t, a_file_that_is_replaced_again_is_the_one_that_was_found_again, 0, 2);
+	tcase_add_test(t, a_file_that_was_not_found_at_first_is_kept);
+	tcase_add_loop_test(t, a_file_that_is_there_when_it_is_created_is_kept_when_it_is_found, 0,
+			    2);
+	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_if_it_is_not_opened);
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_once_another_is_looked_up);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	tcase_add_test(t, what_has_no_attributes_stays_absent);
+	suite_add_tcase(s, t);
+	t = tcase_create("few_descriptors");
+	tcase_add_checked_fixture(t, begin_with_few_descriptors, end_with_few_descriptors);
+	tcase_add_test(t, without_descriptors_a_file_that_was_found_again_is_not_kept);
 	suite_add_tcase(s, t);
 	return s;
 }
