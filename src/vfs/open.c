@@ -170,12 +170,19 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 /*
  * Is the kernel opening a replaced view by a name that it has not dropped yet? Then ESTALE makes it
  * look the name up again, once. If it has just done so, the view was replaced in between, and
- * opening what it found is right. If it comes back without a lookup, it opened no name but a
- * descriptor (/dev/fd/N).
+ * opening what it found is right; but if what is written to it would not be saved, only after a
+ * second look. If it comes back without a lookup, it opened no name but a descriptor (/dev/fd/N).
  */
 static bool is_outdated(const struct looked_up *last, const struct target *t) REQUIRES(vfs_class)
 {
-	return t->thing->view.standing != STANDS && last->node != t->node->id;
+	switch ((enum standing)t->thing->view.standing) {
+	case REPLACED:
+		return last->node != t->node->id;
+	case DETACHED:
+		return !last->again;
+	default:
+		return false;
+	}
 }
 
 /*

@@ -6,6 +6,7 @@
 #include "vfs/folder.h"
 #include "vfs/lookup.h"
 #include "vfs/open.h"
+#include "vfs/view.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -357,6 +358,44 @@ START_TEST(a_file_that_was_found_again_is_not_kept_once_another_is_looked_up)
 }
 END_TEST
 
+/* ---- views that are replaced ---- */
+
+/* By another program, which renames a copy onto it. */
+static void put_copy(uint64_t node)
+{
+	const struct request other = {.uid = who.uid, .gid = who.gid, .pid = who.pid + 1};
+	struct after *after = NULL;
+	struct entry entry;
+	struct target view;
+	struct text *text;
+
+	ck_assert_int_eq(target_get(mounted.v, node, &view), 0);
+	ck_assert_int_eq(view_text(mounted.v, &view, &text), 0);
+	target_put(mounted.v, &view);
+	mounted_put("new", text_bytes(text));
+	text_put(text);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &other, NODE_ROOT, "new", &entry), 0);
+	ck_assert_int_eq(
+		vfs_rename(mounted.v, &other, NODE_ROOT, "new", clip.node->id, VIEW, 0, &after), 0);
+	vfs_after(mounted.v, after);
+}
+
+/* What is written to it would not be saved: the kernel looks once more at what has the name. */
+START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again)
+{
+	struct opened opened = {.handle = NULL};
+	struct entry entry;
+
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
+	put_copy(entry.node);
+	ck_assert_int_eq(vfs_open(mounted.v, &who, entry.node, O_RDWR, &opened), ESTALE);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
+	put_copy(entry.node);
+	ck_assert_int_eq(vfs_open(mounted.v, &who, entry.node, O_RDWR, &opened), 0);
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
 /* ---- entries ---- */
 
 START_TEST(an_entry_that_is_outdated_once_it_is_made_is_not_cached)
@@ -395,6 +434,7 @@ Suite *open_suite(void)
 			    2);
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_if_it_is_not_opened);
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_once_another_is_looked_up);
+	tcase_add_test(t, a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	tcase_add_test(t, what_has_no_attributes_stays_absent);
 	suite_add_tcase(s, t);
