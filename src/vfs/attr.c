@@ -183,35 +183,48 @@ double timeout_of(struct vfs *v, const struct target *t)
 	return believed ? TIMEOUT_WATCHED : TIMEOUT;
 }
 
-static void entry_fill(struct vfs *v, const struct target *t, const struct stat *st,
-		       struct entry *out)
+/* Before its attributes are taken, so that changes of them from then on are sent (send_again). */
+static void count_lookup(struct vfs *v, const struct target *t)
 {
-	double timeout = timeout_of(v, t);
-
-	*out = (struct entry){t->node->id, *st, timeout, timeout};
 	vfs_lock(v);
 	t->node->lookups++;
 	vfs_unlock(v);
 }
 
+/* error: 0, or why there are no attributes. */
+static int entry_end(struct vfs *v, const struct target *t, int error, const struct stat *st,
+		     struct entry *out)
+{
+	double timeout = timeout_of(v, t);
+
+	if (!error) {
+		*out = (struct entry){t->node->id, *st, timeout, timeout};
+		return 0;
+	}
+	vfs_lock(v);
+	node_forget(&v->nodes, t->node, 1);
+	vfs_unlock(v);
+	return error;
+}
+
 int entry_of(struct vfs *v, const struct target *t, struct entry *out)
 {
 	struct stat st;
-	int error = attributes_of(v, t, &st);
+	int error;
 
-	if (!error)
-		entry_fill(v, t, &st, out);
-	return error;
+	count_lookup(v, t);
+	error = attributes_of(v, t, &st);
+	return entry_end(v, t, error, &st, out);
 }
 
 int member_entry(struct vfs *v, const struct target *t, const struct spot *spot, struct entry *out)
 {
 	struct stat st;
 
+	count_lookup(v, t);
 	spot_stat(v, t->node, spot, &st);
 	show_member(v, t, &st);
-	entry_fill(v, t, &st, out);
-	return 0;
+	return entry_end(v, t, 0, &st, out);
 }
 
 int entry_in(struct vfs *v, const struct target *t, const struct sight *latest,
@@ -223,15 +236,14 @@ int entry_in(struct vfs *v, const struct target *t, const struct sight *latest,
 
 	if (!st->st_mode)
 		return entry_of(v, t, out);
+	count_lookup(v, t);
 	if (t->thing->kind == THING_VIEW) {
 		error = sight_in(v, t, latest, &s);
 		error = view_attributes_in(v, t, &s, error, &shown);
 	} else {
 		show_virtual(v, t, &shown);
 	}
-	if (!error)
-		entry_fill(v, t, &shown, out);
-	return error;
+	return entry_end(v, t, error, &shown, out);
 }
 
 /* ---- the request ---- */

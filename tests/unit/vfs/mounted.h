@@ -33,10 +33,13 @@ static struct mounted {
 	struct animation *a;
 } mounted;
 
+/* The kernel's answer when it is to drop attributes or pages of a node; NULL: it does. */
+static int (*mounted_drops)(uint64_t node);
+
 static inline int mounted_inval_node(void *closure, uint64_t node, bool pages)
 {
-	(void)closure, (void)node, (void)pages;
-	return 0;
+	(void)closure, (void)pages;
+	return mounted_drops ? mounted_drops(node) : 0;
 }
 
 static inline int mounted_name(void *closure, uint64_t folder, const char *name)

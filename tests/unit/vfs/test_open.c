@@ -2,6 +2,7 @@
 /* test_open.c - opening what is replaced; creating what is there again, or absent; entries. */
 #include "mounted.h"
 
+#include "vfs/attr.h"
 #include "vfs/deadline.h"
 #include "vfs/folder.h"
 #include "vfs/lookup.h"
@@ -12,6 +13,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
@@ -417,6 +419,53 @@ START_TEST(an_entry_that_is_outdated_once_it_is_made_is_not_cached)
 }
 END_TEST
 
+static struct node *sent_for;
+static unsigned sent, sent_uncounted;
+
+/* The kernel does not know the node yet. */
+static int count_sent(uint64_t node)
+{
+	vfs_lock(mounted.v);
+	if (node == sent_for->id) {
+		sent++;
+		sent_uncounted += sent_for->lookups == 0;
+	}
+	vfs_unlock(mounted.v);
+	return ENOENT;
+}
+
+static void begin_unwatched(void)
+{
+	mounted_unwatched = true;
+	begin();
+}
+
+static void end_unwatched(void)
+{
+	end();
+	mounted_unwatched = false;
+}
+
+/* So that what is sent meanwhile is sent again. */
+START_TEST(an_entry_is_counted_before_its_attributes_are_taken)
+{
+	struct target view;
+	struct entry entry;
+
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
+	ck_assert_int_eq(target_get(mounted.v, entry.node, &view), 0);
+	vfs_forget(mounted.v, entry.node, 1);
+	sent_for = view.node;
+	mounted_drops = count_sent;
+	ck_assert_int_eq(chmod(MOUNTED_FILE, 0600), 0);
+	ck_assert_int_eq(entry_of(mounted.v, &view, &entry), 0);
+	ck_assert_uint_gt(sent, 0);
+	ck_assert_uint_eq(sent_uncounted, 0);
+	mounted_drops = NULL;
+	target_put(mounted.v, &view);
+}
+END_TEST
+
 Suite *open_suite(void);
 
 Suite *open_suite(void)
@@ -437,6 +486,10 @@ Suite *open_suite(void)
 	tcase_add_test(t, a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	tcase_add_test(t, what_has_no_attributes_stays_absent);
+	suite_add_tcase(s, t);
+	t = tcase_create("unwatched");
+	tcase_add_checked_fixture(t, begin_unwatched, end_unwatched);
+	tcase_add_test(t, an_entry_is_counted_before_its_attributes_are_taken);
 	suite_add_tcase(s, t);
 	t = tcase_create("few_descriptors");
 	tcase_add_checked_fixture(t, begin_with_few_descriptors, end_with_few_descriptors);
