@@ -264,7 +264,8 @@ const struct link *node_next_link(const struct node *node, const struct link *li
 /*
  * The inode number (st_ino) of a virtual name: a hash of its path below a plain folder and of that
  * folder's identity, so that it is the same in the next mount; from 2^62, which those of ordinary
- * files hardly reach, to 2^63, the end of signed numbers.
+ * files on SOURCE's device hardly reach and others never (plain_show), to 2^63, the end of signed
+ * numbers.
  */
 uint64_t virtual_ino(const struct node *parent, const char *name) REQUIRES(vfs_class);
 /* Is the node the folder, or below it? */

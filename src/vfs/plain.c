@@ -290,10 +290,13 @@ bool plain_keeps_pages(struct vfs *v, struct node *node, const struct stat *st,
 void plain_show(const struct vfs *v, struct stat *st)
 {
 	/*
-	 * Files on the root's device keep their inode numbers; others must not collide with them.
+	 * Files on the root's device keep their inode numbers; others must not collide with them,
+	 * with those of a third device, or with those of views (virtual_ino).
 	 */
-	if (st->st_dev != v->root_identity.dev)
-		st->st_ino = (st->st_ino ^ (st->st_dev << 40 | st->st_dev >> 24)) & INT64_MAX;
+	if (st->st_dev != v->root_identity.dev) {
+		st->st_ino ^= st->st_dev << 38 | st->st_dev >> 24;
+		st->st_ino &= ((uint64_t)1 << 62) - 1;
+	}
 	if (S_ISDIR(st->st_mode) && st->st_nlink)
 		st->st_nlink = 1;
 	if (S_ISREG(st->st_mode) && st->st_blksize < IO_BLOCK)
