@@ -65,11 +65,6 @@ int plain_name(enum area area, const char *name, char stored[NAME_MAX + 1])
 	return 0;
 }
 
-bool plain_is_refusal(const struct thing *thing)
-{
-	return thing->kind == THING_PLAIN && thing->area == AREA_REJECTED && !thing->folder;
-}
-
 /* Is the file of this name what the thing stands for? "": the file behind the descriptor. */
 static int check_identity(struct vfs *v, const struct thing *thing, int folder, const char *name,
 			  struct stat *st)

@@ -19,8 +19,6 @@ int plain_folder(struct vfs *v, const struct target *parent, enum area area, boo
 		 struct folder *out) EXCLUDES(vfs_class);
 /* The stored form of a name: unchanged in SOURCE, else as in portable.h. 0 or an errno. */
 int plain_name(enum area area, const char *name, char stored[NAME_MAX + 1]);
-/* Is it a .rejected or .error file? The next refusal replaces it. */
-bool plain_is_refusal(const struct thing *thing);
 /*
  * The folder and stored name of a plain node now. ENOENT if it has no name; ESTALE if another file
  * has the name, or the node stands for another thing. `name` has NAME_MAX + 1 bytes.

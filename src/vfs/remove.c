@@ -18,7 +18,7 @@
 
 /*
  * Is this still the file that the kernel knows? If not, ESTALE makes it look the name up again,
- * which it does once. A refusal counts as known, since the next one may replace it at any time.
+ * which it does once.
  */
 static int check_known(struct vfs *v, const struct node *parent, const char *name,
 		       const struct identity *id)
@@ -28,7 +28,7 @@ static int check_known(struct vfs *v, const struct node *parent, const char *nam
 
 	vfs_lock(v);
 	node = nodes_by_name(&v->nodes, parent, name);
-	known = node && (node->thing->kind != THING_PLAIN || plain_is_refusal(node->thing) ||
+	known = node && (node->thing->kind != THING_PLAIN ||
 			 identity_same(&node->thing->plain.identity, id));
 	vfs_unlock(v);
 	return known ? 0 : ESTALE;
