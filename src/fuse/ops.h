@@ -14,7 +14,7 @@ struct vfs;
 /* The user data of the session. */
 struct served {
 	struct vfs *vfs;
-	uint32_t stamp; /* in handles (NFS), of this mount's nodes and not of another's */
+	uint32_t stamp; /* in file handles: of this mount's nodes and not of another's */
 };
 
 /* All but `init`. */

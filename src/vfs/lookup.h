@@ -29,8 +29,9 @@ int lookup_member(struct vfs *v, const struct target *parent, const struct spot 
 		  const char *name, struct entry *out) EXCLUDES(vfs_class);
 
 /*
- * A look at an animation that several lookups below it share: the first one looks. Once names have
- * changed since, there is another look; what else has changed is not cached by the kernel.
+ * A look at an animation that several lookups below it share: the first one looks. A lookup that
+ * begins when there is a later version looks again. What changes while its entry is made is
+ * answered as it was, and not cached by the kernel.
  */
 struct seen {
 	struct version *version; /* NULL: not looked yet */

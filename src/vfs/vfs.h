@@ -166,7 +166,7 @@ struct target {
 	struct node *node;
 	struct thing *thing;
 };
-/* ESTALE if there is no such node, which happens only with file handles (NFS). */
+/* ESTALE if there is no such node, which happens only with file handles. */
 int target_get(struct vfs *v, uint64_t node, struct target *out) EXCLUDES(vfs_class);
 void target_put(struct vfs *v, struct target *t) EXCLUDES(vfs_class);
 /*
@@ -220,7 +220,7 @@ void vfs_free(struct vfs *v);
 
 int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	       struct entry *out);
-/* Looks up a node number from a file handle (NFS); `above`: the folder that the node is in. */
+/* Looks up a node number from a file handle; `above`: the folder that the node is in. */
 int vfs_lookup_handle(struct vfs *v, uint64_t node, bool above, struct entry *out);
 void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups);
 /* handle: NULL if the request has none. */
