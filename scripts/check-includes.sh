@@ -20,24 +20,26 @@ LAYERS='
 util      :
 text      : util
 disk      : util
+sandbox   : util disk
 model     : util text
-skeleton  : util text disk model
+skeleton  : util text disk sandbox model
 codec     : util text model
 view      : util text model skeleton
 container : util text model
-store     : util text disk model skeleton codec view container
-vfs       : util text disk model skeleton view store
-fuse      : util disk vfs
-cmd       : util text disk model skeleton view container store fuse/session.h vfs/mount_options.h
+edit      : util text model
+store     : util text disk sandbox model skeleton codec view container edit
+vfs       : util text disk sandbox model skeleton view edit store
+fuse      : util disk sandbox vfs
+cmd       : util text disk sandbox model skeleton view container edit store fuse/session.h vfs/mount_options.h
 '
 
 WORDS='
 base.h      : include/animfs/* src/*
 lane.h      : include/animfs/* src/*
-anim.h      : include/animfs/* src/model/* src/skeleton/* src/codec/* src/view/* src/store/* src/vfs/* src/cmd/*
+anim.h      : include/animfs/* src/model/* src/skeleton/* src/codec/* src/view/* src/edit/* src/store/* src/vfs/* src/cmd/*
 codec.h     : src/codec/* src/store/* src/cmd/*
 container.h : src/container/* src/store/* src/cmd/*
-view.h      : src/model/* src/view/* src/store/* src/vfs/* src/cmd/*
+view.h      : src/model/* src/view/* src/edit/* src/store/* src/vfs/* src/cmd/*
 '
 
 LIBRARIES='
@@ -45,8 +47,8 @@ fuse*            : src/fuse/*
 jansson.h        :
 libxml/*         : src/text/xml.c src/cmd/main.c
 zip.h            : src/container/zip.c
-seccomp.h        : src/disk/confine.c src/disk/enclose.c
-sys/capability.h : src/disk/confine.c src/disk/enclose.c
+seccomp.h        : src/sandbox/confine.c src/sandbox/enclose.c
+sys/capability.h : src/sandbox/confine.c src/sandbox/enclose.c
 '
 
 # one_of NAME PATTERN...

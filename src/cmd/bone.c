@@ -4,7 +4,7 @@
  */
 #include "cmd.h"
 
-#include "model/structure.h"
+#include "edit/structure.h"
 #include "util/nearest.h"
 
 #include <stdio.h>

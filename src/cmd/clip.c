@@ -2,8 +2,8 @@
 /* clip.c - `animfs clip`: renames, removes, copies and adds clips. */
 #include "cmd.h"
 
+#include "edit/structure.h"
 #include "model/names.h"
-#include "model/structure.h"
 #include "options.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * bytes. Errors become messages and exit statuses here and nowhere else. `mount` is one of the
  * commands and hands over to fuse.
  *
- * May use: util text disk model skeleton view container store fuse/session.h
+ * May use: util text disk sandbox model skeleton view container edit store fuse/session.h
  * vfs/mount_options.h
  */
 /*

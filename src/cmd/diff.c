@@ -5,7 +5,7 @@
 #include "skeleton/difference.h"
 #include "versions.h"
 
-#include "model/compare.h"
+#include "edit/compare.h"
 #include "view/json.h"
 
 #include <errno.h>

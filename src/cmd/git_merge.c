@@ -4,7 +4,7 @@
 #include "gather.h"
 
 #include "disk/at.h"
-#include "model/merge_files.h"
+#include "edit/merge_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

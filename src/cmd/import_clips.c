@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "import_clips.h"
 
+#include "edit/assembly_facts.h"
 #include "model/clip.h"
-#include "store/assembly_facts.h"
 
 #include <stdlib.h>
 #include <string.h>

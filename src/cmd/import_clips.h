@@ -6,8 +6,8 @@
 #ifndef ANIMFS_CMD_IMPORT_CLIPS_H
 #define ANIMFS_CMD_IMPORT_CLIPS_H
 
+#include "edit/assembly.h"
 #include "stamp.h"
-#include "store/assembly.h"
 #include "store/copied.h"
 
 struct import_text {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cmd.h"
 
-#include "model/structure.h"
+#include "edit/structure.h"
 #include "store/beside.h"
 
 #include <assert.h>

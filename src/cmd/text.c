@@ -2,7 +2,7 @@
 /* text.c - `animfs text`: every clip of a file as one text, for git to compare. */
 #include "cmd.h"
 
-#include "model/listing.h"
+#include "edit/listing.h"
 
 #include <errno.h>
 #include <stdio.h>

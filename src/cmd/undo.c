@@ -4,7 +4,7 @@
 #include "versions.h"
 
 #include "disk/at.h"
-#include "model/compare.h"
+#include "edit/compare.h"
 #include "store/draft.h"
 
 #include <errno.h>

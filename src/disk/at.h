@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer disk: files, by the descriptor of their folder and one name, never by a path. Atomic and
- * durable replacement, attributes, the state directory, history, refused texts, inotify, what the
- * kernel would let a caller do, and what a process gives up while it serves a mount. It moves
+ * durable replacement, attributes, the state directory, history, refused texts, inotify. It moves
  * bytes and knows no format: what is in a file is for codec, when it changes for store.
  *
  * May use: util

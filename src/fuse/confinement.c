@@ -2,7 +2,7 @@
 #include "confinement.h"
 
 #include "disk/at.h"
-#include "disk/confine.h"
+#include "sandbox/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>

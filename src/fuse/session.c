@@ -2,10 +2,10 @@
 #include "session.h"
 
 #include "confinement.h"
-#include "disk/confine.h"
-#include "disk/enclose.h"
 #include "kernel.h"
 #include "ops.h"
+#include "sandbox/confine.h"
+#include "sandbox/enclose.h"
 #include "unmounter.h"
 #include "vfs/deadline.h"
 #include "vfs/diagnostics.h"

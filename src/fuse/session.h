@@ -5,7 +5,7 @@
  * also starts and ends a mount: options, privileges that are dropped, signals, and the process
  * that unmounts after a kill.
  *
- * May use: util disk vfs
+ * May use: util disk sandbox vfs
  */
 /* session.h - a mount, from its options to its end. */
 #ifndef ANIMFS_FUSE_SESSION_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "unmounter.h"
 
-#include "disk/confine.h"
 #include "lowlevel.h"
+#include "sandbox/confine.h"
 
 #include <errno.h>
 #include <fcntl.h>

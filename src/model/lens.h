@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer model: edits of the model that include/animfs/anim.h defines: names, rotations, clips and
- * bones added or removed, models merged, compared and summed up, and the edit of a curve by the
- * numbers of a text (this file). Everything here is memory only: no files, no formats, no views. A
- * model never changes; an edit makes a new one that shares what it did not touch.
+ * Layer model: edits of the model that include/animfs/anim.h defines: names, rotations, models
+ * merged and summed up, and the edit of a curve by the numbers of a text (this file). Everything
+ * here is memory only: no files, no formats, no views. A model never changes; an edit makes a new
+ * one that shares what it did not touch.
  *
  * May use: util text
  */

@@ -9,8 +9,8 @@
 #ifndef ANIMFS_SKELETON_FIND_MODEL_H
 #define ANIMFS_SKELETON_FIND_MODEL_H
 
-#include "disk/guard.h"
 #include "model_formats.h"
+#include "sandbox/guard.h"
 #include <limits.h>
 
 /*

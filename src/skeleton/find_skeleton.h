@@ -11,7 +11,7 @@
 #define ANIMFS_SKELETON_FIND_SKELETON_H
 
 #include "disk/at.h"
-#include "disk/guard.h"
+#include "sandbox/guard.h"
 #include "skeleton.h"
 #include <limits.h>
 

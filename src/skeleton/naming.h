@@ -8,8 +8,8 @@
 #ifndef ANIMFS_SKELETON_NAMING_H
 #define ANIMFS_SKELETON_NAMING_H
 
-#include "disk/guard.h"
 #include "model/bones.h"
+#include "sandbox/guard.h"
 
 #define NAMING_FILE "bone-names.csv"
 

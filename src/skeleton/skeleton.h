@@ -3,9 +3,9 @@
  * Layer skeleton: rest poses and parents, which animation files do not store. It finds which
  * skeleton belongs to a file (find_skeleton.h, find_model.h), reads the games' models
  * (model_formats.h) and the CSV form (this file), poses a clip with it, and reads bone-names.csv
- * (naming.h). Who may read these files is asked through disk/guard.h.
+ * (naming.h). Who may read these files is asked through sandbox/guard.h.
  *
- * May use: util text disk model
+ * May use: util text disk sandbox model
  */
 /*
  * skeleton.h - the rest pose and parents of bones.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "copied.h"
 
-#include "assembly_facts.h"
 #include "create.h"
+#include "edit/assembly_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

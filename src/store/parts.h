@@ -10,7 +10,7 @@
 
 #include "animfs/codec.h"
 #include "disk/at.h"
-#include "disk/guard.h"
+#include "sandbox/guard.h"
 
 /* All zero: none was read. */
 struct parts {

@@ -13,7 +13,7 @@
 
 #include "animfs/view.h"
 #include "disk/at.h"
-#include "disk/guard.h"
+#include "sandbox/guard.h"
 
 /* Of all stills of a file, each as often as it is named: so much is read and no more. */
 #define STILLS_BYTES_MAX ((size_t)64 << 20)

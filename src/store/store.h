@@ -6,16 +6,16 @@
  * together (batch.h). It knows names below SOURCE but no nodes, kernel or mount; the commands use
  * it as the mount does.
  *
- * May use: util text disk model skeleton codec view container
+ * May use: util text disk sandbox model skeleton codec view container edit
  */
 /* store.h - what all animation files of a mount or command share: options, cache, history. */
 #ifndef ANIMFS_STORE_STORE_H
 #define ANIMFS_STORE_STORE_H
 
-#include "disk/guard.h"
 #include "disk/history.h"
 #include "disk/state.h"
 #include "model/compose.h"
+#include "sandbox/guard.h"
 #include "skeleton/find_skeleton.h"
 #include "skeleton/naming.h"
 #include "version.h"

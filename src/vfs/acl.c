@@ -157,7 +157,7 @@ static void add_groups(struct status *s, const char *list)
 /*
  * If the thread has ended, or is in another PID namespace, *s has no groups, and the thread counts
  * as its own process. fuse_req_getgroups cannot be used: it opens "/proc", which is not accessible
- * (disk/enclose.h).
+ * (sandbox/enclose.h).
  */
 static void read_status(pid_t thread, struct status *s)
 {

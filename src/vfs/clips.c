@@ -3,8 +3,8 @@
 #include "clips.h"
 
 #include "diagnostics.h"
+#include "edit/structure.h"
 #include "model/names.h"
-#include "model/structure.h"
 
 #include <errno.h>
 #include <stdio.h>

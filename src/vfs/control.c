@@ -3,11 +3,11 @@
 
 #include "diagnostics.h"
 #include "disk/at.h"
-#include "disk/confine.h"
 #include "disk/watch.h"
 #include "held.h"
 #include "invalidate.h"
 #include "program.h"
+#include "sandbox/confine.h"
 #include "upper.h"
 #include "util/clock.h"
 #include "util/timing.h"

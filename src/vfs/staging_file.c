@@ -3,7 +3,7 @@
 #include "access.h"
 #include "diagnostics.h"
 #include "disk/at.h"
-#include "model/structure.h"
+#include "edit/structure.h"
 #include "save.h"
 #include "staging_internal.h"
 #include "store/commit_skeleton.h"

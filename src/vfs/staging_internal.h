@@ -4,9 +4,9 @@
 #define ANIMFS_VFS_STAGING_INTERNAL_H
 
 #include "animation.h"
+#include "edit/assembly.h"
 #include "program.h"
 #include "staging_given.h"
-#include "store/assembly.h"
 #include "store/copied.h"
 
 /*

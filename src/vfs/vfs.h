@@ -5,7 +5,7 @@
  * Requests are calls that return 0 or an errno, and it runs without FUSE in unit tests and in the
  * simulation. It reads and saves animation files through store.
  *
- * May use: util text disk model skeleton view store
+ * May use: util text disk sandbox model skeleton view edit store
  */
 /*
  * vfs.h - the tree of a mount: the kernel's requests as calls that do not depend on FUSE.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* facts.c - any text that lies in a folder which is being filled. */
-#include "store/assembly_facts.h"
+#include "edit/assembly_facts.h"
 
 #include "fuzz.h"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # confined.sh - once it is mounted, the daemon can do no more than serve the mount; another process
-# unmounts, also when the daemon was killed. (What the confinement stops: tests/unit/disk/test_confine.c.)
+# unmounts, also when the daemon was killed. (What the confinement stops: tests/unit/sandbox/test_confine.c.)
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 F=$MNT/wiki512.canm/walk/bones/Bone01.csv

@@ -11,8 +11,8 @@
  * FILEs are CANM. Prints millions of bytes a second: of text, or of the file that was decoded.
  */
 #include "../unit/load.h"
+#include "edit/structure.h"
 #include "model/bones.h"
-#include "model/structure.h"
 #include "store/version.h"
 #include "view/views.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What differs between two versions, in one line. */
+#include "edit/structure.h"
 #include "model/clip.h"
-#include "model/structure.h"
 #include "model/summary.h"
 #include "sample.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_draft.c - texts being written, and when they become an edit of a real file. */
+#include "edit/structure.h"
 #include "load.h"
-#include "model/structure.h"
 #include "scratch.h"
 #include "store/draft.h"
 #include "util/timing.h"

@@ -8,8 +8,8 @@
  * there, clips are compared by what they show in each frame that has a key, to within the steps of
  * the two; rotations to a tenth of a degree.
  */
-#ifndef ANIMFS_MODEL_COMPARE_H
-#define ANIMFS_MODEL_COMPARE_H
+#ifndef ANIMFS_EDIT_COMPARE_H
+#define ANIMFS_EDIT_COMPARE_H
 
 #include "animfs/anim.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "listing.h"
 
-#include "lens.h"
+#include "model/lens.h"
 #include "text/num.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Folders of texts: copies of clips within a file, in new files, with edits, cut short. */
-#include "model/structure.h"
+#include "edit/assembly.h"
+#include "edit/structure.h"
 #include "sample.h"
-#include "store/assembly.h"
 
 #define TEXTS_MAX 4096
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Two edits of one file, each stored and decoded by itself, and merged. */
-#include "model/merge_files.h"
-#include "model/structure.h"
+#include "edit/merge_files.h"
+#include "edit/structure.h"
 #include "sample.h"
 
 /* A curve of a sample. */

@@ -10,8 +10,8 @@
  *
  * The result is stored over the bytes of ours.
  */
-#ifndef ANIMFS_MODEL_MERGE_FILES_H
-#define ANIMFS_MODEL_MERGE_FILES_H
+#ifndef ANIMFS_EDIT_MERGE_FILES_H
+#define ANIMFS_EDIT_MERGE_FILES_H
 
 #include "animfs/anim.h"
 

@@ -2,9 +2,9 @@
 #include "../../tools/intruder.h"
 #include "../../tools/own_mounts.h"
 #include "disk/at.h"
-#include "disk/confine.h"
-#include "disk/enclose.h"
 #include "disk/process.h"
+#include "sandbox/confine.h"
+#include "sandbox/enclose.h"
 #include "scratch.h"
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "enclose.h"
-#include "at.h"
+#include "disk/at.h"
 
 #include <errno.h>
 #include <fcntl.h>

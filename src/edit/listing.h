@@ -15,8 +15,8 @@
  *
  * A curve with one value for the whole clip has it for "all" frames. Numbers are those of the CSVs.
  */
-#ifndef ANIMFS_MODEL_LISTING_H
-#define ANIMFS_MODEL_LISTING_H
+#ifndef ANIMFS_EDIT_LISTING_H
+#define ANIMFS_EDIT_LISTING_H
 
 #include "animfs/anim.h"
 

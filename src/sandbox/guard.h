@@ -10,11 +10,11 @@
  *
  * No guard (NULL): the process works for one user, and with that user's rights.
  */
-#ifndef ANIMFS_DISK_GUARD_H
-#define ANIMFS_DISK_GUARD_H
+#ifndef ANIMFS_SANDBOX_GUARD_H
+#define ANIMFS_SANDBOX_GUARD_H
 
-#include "at.h"
 #include "caller.h"
+#include "disk/at.h"
 
 struct guard {
 	/*

@@ -4,7 +4,7 @@
 #include "assembly_facts.h"
 #include "model/bones.h"
 #include "model/names.h"
-#include "model/structure.h"
+#include "structure.h"
 
 #include "animfs/view.h"
 #include "model/clip.h"

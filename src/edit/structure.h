@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
+ * Layer edit: clips, bones and folders of texts as wholes, and what differs between two models or
+ * three files. Like the model it is memory only, and knows no files and no formats.
+ *
+ * Start reading here; assembly.h makes a clip of the texts of a folder, compare.h lists what
+ * differs.
+ *
+ * May use: util text model
+ */
+/*
  * structure.h - clips and bones as wholes: renamed, removed, copied, made; within a file, between
  * files, and between formats.
  *
@@ -14,8 +23,8 @@
  * file-name form (names.h). What the format itself forbids (a scale in an FF9 block, a clip that a
  * CAS refers to) is refused when the model is stored, by its codec.
  */
-#ifndef ANIMFS_MODEL_STRUCTURE_H
-#define ANIMFS_MODEL_STRUCTURE_H
+#ifndef ANIMFS_EDIT_STRUCTURE_H
+#define ANIMFS_EDIT_STRUCTURE_H
 
 #include "animfs/anim.h"
 

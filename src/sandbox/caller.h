@@ -5,8 +5,8 @@
  * For a process with more rights than those on whose behalf it acts. User 0 may do everything, as
  * with CAP_DAC_OVERRIDE.
  */
-#ifndef ANIMFS_DISK_CALLER_H
-#define ANIMFS_DISK_CALLER_H
+#ifndef ANIMFS_SANDBOX_CALLER_H
+#define ANIMFS_SANDBOX_CALLER_H
 
 #include "animfs/base.h"
 #include <sys/stat.h>

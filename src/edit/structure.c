@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "structure.h"
 
-#include "bones.h"
-#include "clip.h"
-#include "label.h"
-#include "names.h"
-#include "rotation.h"
+#include "model/bones.h"
+#include "model/clip.h"
+#include "model/label.h"
+#include "model/names.h"
+#include "model/rotation.h"
 
 #include <inttypes.h>
 #include <math.h>

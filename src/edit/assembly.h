@@ -14,8 +14,8 @@
  * of clip.json or curves.csv, else of the texts. Texts that were copied from a clip of the same
  * model are parsed as edits of that clip, so that unchanged values keep their stored form.
  */
-#ifndef ANIMFS_STORE_ASSEMBLY_H
-#define ANIMFS_STORE_ASSEMBLY_H
+#ifndef ANIMFS_EDIT_ASSEMBLY_H
+#define ANIMFS_EDIT_ASSEMBLY_H
 
 #include "animfs/anim.h"
 

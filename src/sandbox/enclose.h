@@ -16,8 +16,8 @@
  *   chroot          where it is not: a copy would follow nothing. A folder that somebody moves out
  *                   of the first one while the process has it open leads to all others again.
  */
-#ifndef ANIMFS_DISK_ENCLOSE_H
-#define ANIMFS_DISK_ENCLOSE_H
+#ifndef ANIMFS_SANDBOX_ENCLOSE_H
+#define ANIMFS_SANDBOX_ENCLOSE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
+ * Layer sandbox: what a process gives up before it serves a mount, and what the kernel would let a
+ * caller do with a file. It decides nothing about animations: who asks, and for which file, is for
+ * skeleton, store and vfs.
+ *
+ * Start reading here; caller.h and guard.h are about callers.
+ *
+ * May use: util disk
+ */
+/*
  * confine.h - what a process that serves a mount gives up for good: it reads files that anybody may
  * have written, and an attacker who takes it over with one should gain little.
  *
@@ -17,8 +26,8 @@
  *
  * Threads that are started afterwards, and children, are confined alike.
  */
-#ifndef ANIMFS_DISK_CONFINE_H
-#define ANIMFS_DISK_CONFINE_H
+#ifndef ANIMFS_SANDBOX_CONFINE_H
+#define ANIMFS_SANDBOX_CONFINE_H
 
 #include "animfs/base.h"
 

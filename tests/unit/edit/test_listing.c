@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/listing.h"
+#include "edit/listing.h"
 #include "sample.h"
 
 static char *text_of(const struct anim *a)

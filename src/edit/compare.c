@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "compare.h"
 
-#include "lens.h"
 #include "listing.h"
-#include "rotation.h"
+#include "model/lens.h"
+#include "model/rotation.h"
 
 #include <math.h>
 #include <stdlib.h>

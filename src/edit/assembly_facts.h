@@ -3,8 +3,8 @@
  * assembly_facts.h - facts about a clip that are read from its texts before there is a clip to
  * parse them against.
  */
-#ifndef ANIMFS_STORE_ASSEMBLY_FACTS_H
-#define ANIMFS_STORE_ASSEMBLY_FACTS_H
+#ifndef ANIMFS_EDIT_ASSEMBLY_FACTS_H
+#define ANIMFS_EDIT_ASSEMBLY_FACTS_H
 
 #include "text/json.h"
 

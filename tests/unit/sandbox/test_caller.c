@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "disk/caller.h"
+#include "sandbox/caller.h"
 
 #include <check.h>
 #include <endian.h>

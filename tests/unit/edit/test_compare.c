@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "edit/compare.h"
+#include "edit/structure.h"
 #include "edited.h"
 #include "model/clip.h"
-#include "model/compare.h"
-#include "model/structure.h"
 #include "skeleton/difference.h"
 
 static void ck_difference(const struct anim *a, const struct anim *b, const char *expected)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Clips and bones as wholes, within a file, between files and between formats. */
+#include "edit/structure.h"
 #include "edited.h"
 #include "model/rotation.h"
-#include "model/structure.h"
 
 #include <math.h>
 
