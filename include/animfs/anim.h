@@ -88,7 +88,7 @@ struct curve {
 		*stored; /* count keys of u16 k[width] (LANE_GRID) or f32[width] (LANE_FLOAT) */
 	const double *values;              /* count * width, when stored is NULL */
 	const struct curve_timing *timing; /* NULL: keys stand at frames and have no tangents */
-	struct digest said;                /* of the cells it was made of by lens.h; else zero */
+	struct digest said; /* of the cells it was made of by curve_edit.h; else zero */
 };
 
 static inline unsigned curve_width(const struct curve *c)

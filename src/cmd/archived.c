@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "archived.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "store/beside.h"
 #include "store/source.h"
 
@@ -85,7 +85,7 @@ static bool find_place(struct archived *a, int dir, const char *name, struct inp
 		a->path = NULL;
 		return err_memory(err);
 	}
-	if (at_walk(dir, "", O_RDONLY | O_DIRECTORY, &a->dir) != 0)
+	if (dirfd_walk(dir, "", O_RDONLY | O_DIRECTORY, &a->dir) != 0)
 		return err_system(err, errno, name);
 	a->place = (struct archive_place){.dir = a->dir, .path = a->path, .st = a->st};
 	archive_place_settle(&a->place, a->site->overlay);
@@ -108,7 +108,7 @@ bool archived_open(struct archived *a, struct store *store, const struct site *s
 	int error;
 
 	*a = (struct archived){.store = store, .site = site, .fd = -1, .dir = -1};
-	error = at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &a->fd);
+	error = dirfd_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &a->fd);
 	if (error)
 		return err_set(err, ERR_SYSTEM, "%s", strerror(error));
 	if (!input_of_file(a->fd, &in, err))

@@ -232,7 +232,7 @@ static void read_text(struct checker *c, const char *name, struct checked *out)
 		return;
 	out->format = codec->format->name;
 	if (codec->format->text && out->err.placed &&
-	    at_read(c->fd, name, c->max_file, &out->text, &st) != 0)
+	    dirfd_read(c->fd, name, c->max_file, &out->text, &st) != 0)
 		buf_clear(&out->text);
 }
 

@@ -9,7 +9,7 @@
 #include "gather.h"
 #include "progress.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "options.h"
 #include "shard.h"
 #include "skeleton/naming.h"
@@ -322,7 +322,7 @@ static void export_animation(struct one *one, const struct codec *codec)
 
 static bool open_folders(struct one *one)
 {
-	int error = at_walk(one->x->source, one->folder, O_RDONLY | O_DIRECTORY, &one->from);
+	int error = dirfd_walk(one->x->source, one->folder, O_RDONLY | O_DIRECTORY, &one->from);
 
 	if (!error && fstatat(one->from, one->name, &one->st, AT_SYMLINK_NOFOLLOW) != 0)
 		error = errno;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export_copy.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "export_folder.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int copy_by_hand(int in, int out)
 		if (got < 0)
 			error = errno == EINTR ? 0 : errno;
 		else
-			error = at_write(out, (struct bytes){part, (size_t)got});
+			error = dirfd_write(out, (struct bytes){part, (size_t)got});
 	}
 	return error;
 }
@@ -43,11 +43,11 @@ static int copy_bytes(int in, int out)
 static int copy_file(int from, int to, const char *name, const char *part, const struct stat *st)
 {
 	const struct timespec times[2] = {st->st_mtim, st->st_mtim};
-	int in, out, error = at_open(from, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &in);
+	int in, out, error = dirfd_open(from, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &in);
 
 	if (error)
 		return error;
-	error = at_open(to, part, O_WRONLY | O_CREAT | O_EXCL, st->st_mode & 0777, &out);
+	error = dirfd_open(to, part, O_WRONLY | O_CREAT | O_EXCL, st->st_mode & 0777, &out);
 	if (!error) {
 		error = copy_bytes(in, out);
 		if (!error && futimens(out, times) != 0)

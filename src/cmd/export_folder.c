@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export_folder.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "stamp.h"
 #include "util/clock.h"
 #include "view/page.h"
@@ -23,11 +23,11 @@
 int export_put_file(int folder, const char *name, struct bytes text, const struct timespec *mtime)
 {
 	const struct timespec times[2] = {*mtime, *mtime};
-	int fd, error = at_make(folder, name, MODE_FILE, &fd);
+	int fd, error = dirfd_make(folder, name, MODE_FILE, &fd);
 
 	if (error)
 		return error;
-	error = at_write(fd, text);
+	error = dirfd_write(fd, text);
 	if (!error && futimens(fd, times) != 0)
 		error = errno;
 	if (close(fd) != 0 && !error)
@@ -41,7 +41,7 @@ static int make_folder(int parent, const char *name, int *fd)
 		*fd = -1;
 		return errno;
 	}
-	return at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, fd);
+	return dirfd_open(parent, name, O_RDONLY | O_DIRECTORY, 0, fd);
 }
 
 void export_remove(int parent, const char *name)
@@ -49,9 +49,9 @@ void export_remove(int parent, const char *name)
 	struct dirent *entry;
 	DIR *dir;
 
-	if (unlinkat(parent, name, 0) == 0 || at_list(parent, name, &dir) != 0)
+	if (unlinkat(parent, name, 0) == 0 || dirfd_list(parent, name, &dir) != 0)
 		return;
-	while ((entry = at_next(dir)))
+	while ((entry = dirfd_next(dir)))
 		export_remove(dirfd(dir), entry->d_name);
 	closedir(dir);
 	unlinkat(parent, name, AT_REMOVEDIR);
@@ -59,7 +59,7 @@ void export_remove(int parent, const char *name)
 
 int export_make_folders(int root, const char *path, int *fd)
 {
-	int error = at_walk(root, path, O_RDONLY | O_DIRECTORY, fd);
+	int error = dirfd_walk(root, path, O_RDONLY | O_DIRECTORY, fd);
 	char name[NAME_MAX + 1];
 
 	if (error != ENOENT)
@@ -109,8 +109,8 @@ static int take_lock(struct export_part *part, const struct progress *progress)
 	int error;
 
 	for (;;) {
-		error = at_open(part->parent, part->lock_name, O_RDWR | O_CREAT, MODE_FILE,
-				&part->lock);
+		error = dirfd_open(part->parent, part->lock_name, O_RDWR | O_CREAT, MODE_FILE,
+				   &part->lock);
 		if (error)
 			return error;
 		error = wait_for_lock(part, progress);
@@ -224,7 +224,7 @@ static bool read_there(struct writing *w, const struct level *l, const char *nam
 	struct stat st;
 
 	buf_clear(&w->there);
-	return l->fd >= 0 && at_read(l->fd, name, SIZE_MAX, &w->there, &st) == 0;
+	return l->fd >= 0 && dirfd_read(l->fd, name, SIZE_MAX, &w->there, &st) == 0;
 }
 
 /* Is the existing text the one that was exported, or equal to the new one? */
@@ -334,7 +334,7 @@ static bool visit_folder(const struct visit *above, const char *path, const char
 	if (v.make)
 		error = make_folder(above->level.fd, name, &v.level.fd);
 	else if (above->level.fd >= 0)
-		(void)at_open(above->level.fd, name, O_RDONLY | O_DIRECTORY, 0, &v.level.fd);
+		(void)dirfd_open(above->level.fd, name, O_RDONLY | O_DIRECTORY, 0, &v.level.fd);
 	fine = error ? fail_writing(w, error, path) : visit_names(&v, place);
 	if (v.level.fd >= 0)
 		close(v.level.fd);
@@ -398,7 +398,7 @@ static int open_above(int fd, const char *path, const char **name)
 	int opened = -1;
 
 	*name = slash ? slash + 1 : path;
-	if (above && at_walk(fd, above, O_PATH | O_DIRECTORY, &opened) != 0)
+	if (above && dirfd_walk(fd, above, O_PATH | O_DIRECTORY, &opened) != 0)
 		opened = -1;
 	free(above);
 	return opened;
@@ -459,7 +459,7 @@ static bool write_over(struct writing *w, int fd)
 static bool write_folder(struct writing *w, const struct export_part *part)
 {
 	const struct folder_export *x = w->x;
-	int fd, error = at_open(x->parent, x->name, O_RDONLY | O_DIRECTORY, 0, &fd);
+	int fd, error = dirfd_open(x->parent, x->name, O_RDONLY | O_DIRECTORY, 0, &fd);
 	bool fine;
 
 	w->fresh = error == ENOENT;
@@ -498,7 +498,7 @@ bool export_is_current(int parent, const char *name, const char *file_name, cons
 	bool current = false;
 	int fd;
 
-	if (at_open(parent, name, O_PATH | O_DIRECTORY, 0, &fd) != 0)
+	if (dirfd_open(parent, name, O_PATH | O_DIRECTORY, 0, &fd) != 0)
 		return false;
 	if (stamp_read(fd, file_name, &stamp) == 0)
 		current = stamp.made_of && strcmp(stamp.made_of, made_of) == 0;

@@ -59,7 +59,7 @@ int export_part_begin(struct export_part *part, int parent, const char *name,
 int export_part_folder(const struct export_part *part, int *fd);
 /* Removes the part if it still has that name. */
 void export_part_end(struct export_part *part);
-/* Makes a new file with at_make. 0 or an errno. */
+/* Makes a new file with dirfd_make. 0 or an errno. */
 int export_put_file(int folder, const char *name, struct bytes text, const struct timespec *mtime);
 /* Removes a folder and everything in it. */
 void export_remove(int parent, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "export_hive.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "stamp.h"
 
 #include <errno.h>
@@ -177,7 +177,7 @@ bool export_hive_is_current(int dir, const char *path, const struct format *form
 
 	if (!partition_name("format", format->name, folder, NULL) ||
 	    !partition_name("file", path, name, NULL) ||
-	    at_walk(dir, folder, O_PATH | O_DIRECTORY, &fd) != 0)
+	    dirfd_walk(dir, folder, O_PATH | O_DIRECTORY, &fd) != 0)
 		return false;
 	current = export_is_current(fd, name, slash ? slash + 1 : path, made_of);
 	close(fd);

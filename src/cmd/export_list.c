@@ -2,7 +2,7 @@
 #include "export_list.h"
 #include "cmd.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static bool open_file(const struct export_list *l, struct open_archive *o, struc
 	char *folder;
 	const char *name = path_cut(o->path, &folder);
 	int dir = -1,
-	    error = folder ? at_walk(l->site->root, folder, O_PATH | O_DIRECTORY, &dir) : ENOMEM;
+	    error = folder ? dirfd_walk(l->site->root, folder, O_PATH | O_DIRECTORY, &dir) : ENOMEM;
 	bool fine;
 
 	o->site = *l->site;

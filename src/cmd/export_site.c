@@ -12,7 +12,7 @@
 #include "export_site.h"
 #include "export_folder.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "view/base64.h"
 #include "view/own_digest.h"
 #include "view/page.h"
@@ -200,7 +200,7 @@ static void add_page(struct site *s, int folder, const char *path)
 
 	files = array_room(s->files, s->count, &s->room, sizeof(*files));
 	copy = arena_alloc(&s->arena, size, 1);
-	if (files && copy && at_read(folder, PAGE_NAME, PAGE_MAX, &text, &st) == 0) {
+	if (files && copy && dirfd_read(folder, PAGE_NAME, PAGE_MAX, &text, &st) == 0) {
 		s->files = files;
 		memcpy(copy, path, size);
 		files[s->count] = (struct site_file){.path = copy};
@@ -216,14 +216,14 @@ static void find_pages(struct site *s, int root, const char *path)
 	struct dirent *entry;
 	DIR *dir;
 
-	if (at_list(root, path, &dir) != 0)
+	if (dirfd_list(root, path, &dir) != 0)
 		return;
 	if (*path && faccessat(dirfd(dir), PAGE_NAME, R_OK, AT_SYMLINK_NOFOLLOW) == 0) {
 		add_page(s, dirfd(dir), path);
 		closedir(dir);
 		return;
 	}
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		char below[PATH_MAX];
 
 		if ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&

@@ -3,7 +3,7 @@
 #include "cmd.h"
 #include "gather.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "edit/merge_files.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static bool read_file(const char *path, size_t limit, struct buf *out, struct er
 	const char *name;
 	int dir = open_above(path, &name);
 	struct stat st;
-	int error = dir < 0 ? errno : at_read(dir, name, limit, out, &st);
+	int error = dir < 0 ? errno : dirfd_read(dir, name, limit, out, &st);
 
 	if (dir >= 0)
 		close(dir);
@@ -108,7 +108,7 @@ static bool open_all(struct merging *m, char **paths, struct err *err)
 static int write_new(const char *path, const struct buf *bytes)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	int error = fd < 0 ? errno : at_write(fd, buf_bytes(bytes));
+	int error = fd < 0 ? errno : dirfd_write(fd, buf_bytes(bytes));
 
 	if (fd >= 0 && close(fd) != 0 && !error)
 		error = errno;

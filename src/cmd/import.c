@@ -6,7 +6,7 @@
 #include "import_file.h"
 #include "progress.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "options.h"
 #include "shard.h"
 #include "store/beside.h"
@@ -216,7 +216,7 @@ static void import_one(void *closure, size_t i)
 	f.shown = shown;
 	f.name = path_cut(file, &folder);
 	f.folder = folder;
-	error = folder ? at_walk(m->dir, m->folders.paths[i], O_RDONLY | O_DIRECTORY, &f.texts)
+	error = folder ? dirfd_walk(m->dir, m->folders.paths[i], O_RDONLY | O_DIRECTORY, &f.texts)
 		       : ENOMEM;
 	if (error)
 		err_system(&f.err, error, shown);

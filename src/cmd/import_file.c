@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "import_file.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/refusal.h"
 #include "disk/replace.h"
 #include "edit/assembly_facts.h"
@@ -689,7 +689,7 @@ static int open_folder(struct importing *m)
 	}
 	if (!f->dry_run)
 		return export_make_folders(f->source, f->folder, &m->where.dir);
-	error = at_walk(f->source, f->folder, O_RDONLY | O_DIRECTORY, &m->where.dir);
+	error = dirfd_walk(f->source, f->folder, O_RDONLY | O_DIRECTORY, &m->where.dir);
 	return error == ENOENT ? 0 : error;
 }
 

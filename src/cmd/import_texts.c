@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "import_texts.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static bool read_text(struct import_texts *t, int folder, const char *name, cons
 {
 	struct import_text text = {.text = BUF_INIT, .noted = stamp_find(stamp, path)};
 	struct stat st;
-	int error = at_read(folder, name, limit_of(t, path), &text.text, &st);
+	int error = dirfd_read(folder, name, limit_of(t, path), &text.text, &st);
 
 	t->read += text.text.size;
 	if (error)
@@ -67,7 +67,7 @@ static bool read_entry(struct import_texts *t, int folder, const char *name, con
 		return read_text(t, folder, name, path, stamp, err);
 	if (!S_ISDIR(st.st_mode) || depth == DEPTH_MAX)
 		return true;
-	error = at_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);
+	error = dirfd_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);
 	if (error)
 		return err_system(err, error, path);
 	fine = read_folder(t, fd, path, depth + 1, stamp, err);
@@ -81,12 +81,12 @@ static bool read_folder(struct import_texts *t, int folder, const char *path, un
 	char below[PATH_MAX];
 	struct dirent *entry;
 	DIR *dir;
-	int error = at_list(folder, "", &dir);
+	int error = dirfd_list(folder, "", &dir);
 	bool fine = true;
 
 	if (error)
 		return err_system(err, error, *path ? path : ".");
-	while (fine && (entry = at_next(dir))) {
+	while (fine && (entry = dirfd_next(dir))) {
 		if (entry->d_name[0] == '.')
 			continue;
 		if ((size_t)snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "",

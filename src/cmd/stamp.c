@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "stamp.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,11 +64,11 @@ static void put_text(struct buf *out, const struct stamp_text *text)
 
 static int put_file(int folder, struct bytes text)
 {
-	int fd, error = at_make(folder, TEMPORARY, 0666, &fd);
+	int fd, error = dirfd_make(folder, TEMPORARY, 0666, &fd);
 
 	if (error)
 		return error;
-	error = at_write(fd, text);
+	error = dirfd_write(fd, text);
 	if (close(fd) != 0 && !error)
 		error = errno;
 	if (!error && renameat(folder, TEMPORARY, folder, STAMP_FILE) != 0)
@@ -208,7 +208,7 @@ int stamp_read(int folder, const char *file, struct stamp *s)
 {
 	struct buf text = BUF_INIT;
 	struct stat st;
-	int error = at_read(folder, STAMP_FILE, SIZE_MAX_OF_STAMP, &text, &st);
+	int error = dirfd_read(folder, STAMP_FILE, SIZE_MAX_OF_STAMP, &text, &st);
 
 	if (!error) {
 		buf_char(&text, '\0');

@@ -7,7 +7,7 @@
 #include "cmd.h"
 #include "gather.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/history.h"
 #include "view/json.h"
 
@@ -204,7 +204,7 @@ static uint64_t area_size(struct state *s, enum state_area area)
 
 	if (state_folder(s, area, "", false, &fd))
 		return 0;
-	size = at_size(fd, "", 0, 0);
+	size = dirfd_size(fd, "", 0, 0);
 	close(fd);
 	return size;
 }

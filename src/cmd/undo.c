@@ -3,7 +3,7 @@
 #include "diff.h"
 #include "versions.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "edit/compare.h"
 #include "store/draft.h"
 

@@ -2,7 +2,7 @@
 #include "versions.h"
 
 #include "color.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -54,7 +54,7 @@ static bool read_both(struct versions *v, struct err *err)
 	buf_clear(&v->live);
 	/* A loose file may have no folder yet. */
 	error = v->file.dir < 0 ? ENOENT
-				: at_read(v->file.dir, v->file.name, SIZE_MAX, &v->live, &st);
+				: dirfd_read(v->file.dir, v->file.name, SIZE_MAX, &v->live, &st);
 	v->is_there = !error;
 	if (error == EISDIR)
 		return target_refuse_folder(&v->t, err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "history.h"
 
-#include "at.h"
 #include "attributes.h"
+#include "dirfd.h"
 #include "history_room.h"
 #include "util/clock.h"
 #include "util/timing.h"
@@ -146,8 +146,8 @@ static int open_top(struct state *state, bool make, int *top)
 
 	if (error || !make)
 		return error;
-	if (!at_open(*top, ".gitignore", O_WRONLY | O_CREAT | O_EXCL, 0600, &fd)) {
-		at_write(fd, bytes_of("*\n"));
+	if (!dirfd_open(*top, ".gitignore", O_WRONLY | O_CREAT | O_EXCL, 0600, &fd)) {
+		dirfd_write(fd, bytes_of("*\n"));
 		close(fd);
 	}
 	return 0;
@@ -158,7 +158,7 @@ static bool read_path(int folder, struct buf *out)
 {
 	struct stat st;
 
-	if (at_read(folder, PATH, PATH_MAX, out, &st))
+	if (dirfd_read(folder, PATH, PATH_MAX, out, &st))
 		return false;
 	buf_char(out, '\0');
 	return !out->failed && out->size > 1; /* empty: a power cut came before its bytes */
@@ -195,7 +195,7 @@ static int check_path(struct state *state, int top, const char *key, const char 
 		*folder = -1;
 		error = make ? set_aside(top, key) : ENOENT;
 		if (!error)
-			error = at_make_folders(top, key, folder);
+			error = dirfd_make_folders(top, key, folder);
 		said = false;
 	}
 	if (!error && !said)
@@ -218,8 +218,8 @@ static int open_folder(struct state *state, const char *path, bool make, int *fo
 	if (error)
 		return error;
 	key_of(path, key);
-	error = make ? at_make_folders(top, key, folder)
-		     : at_walk(top, key, O_PATH | O_DIRECTORY, folder);
+	error = make ? dirfd_make_folders(top, key, folder)
+		     : dirfd_walk(top, key, O_PATH | O_DIRECTORY, folder);
 	if (!error)
 		error = check_path(state, top, key, path, make, folder);
 	close(top);
@@ -232,14 +232,14 @@ static int open_folder(struct state *state, const char *path, bool make, int *fo
 static int append_line(int folder, struct bytes line)
 {
 	struct stat before;
-	int fd, error = at_open(folder, HISTORY_LOG, O_WRONLY | O_APPEND | O_CREAT, 0600, &fd);
+	int fd, error = dirfd_open(folder, HISTORY_LOG, O_WRONLY | O_APPEND | O_CREAT, 0600, &fd);
 
 	if (error)
 		return error;
 	if (fstat(fd, &before)) {
 		error = errno;
 	} else {
-		error = at_write(fd, line);
+		error = dirfd_write(fd, line);
 		if (error && ftruncate(fd, before.st_size))
 			error = errno;
 	}
@@ -250,7 +250,7 @@ static int append_line(int folder, struct bytes line)
 /* After a power cut, bytes are only found by the line that has their number. */
 static int sync_log(int folder)
 {
-	int fd, error = at_open(folder, HISTORY_LOG, O_RDONLY | O_NONBLOCK, 0, &fd);
+	int fd, error = dirfd_open(folder, HISTORY_LOG, O_RDONLY | O_NONBLOCK, 0, &fd);
 
 	if (error)
 		return error;
@@ -285,7 +285,7 @@ static bool has_digest(int dir, const char *name, const struct history_digest *d
 	struct buf bytes = BUF_INIT;
 	struct history_digest now;
 	struct stat st;
-	int error = at_read(dir, name, SIZE_MAX, &bytes, &st);
+	int error = dirfd_read(dir, name, SIZE_MAX, &bytes, &st);
 
 	now = history_digest_of(buf_bytes(&bytes));
 	buf_release(&bytes);
@@ -503,8 +503,8 @@ static bool is_there(const struct state *state, const struct history_file *f)
 
 static bool path_of_folder(int fd, char out[PATH_MAX])
 {
-	char link[AT_PROC_SIZE];
-	ssize_t size = at_proc_path(fd, NULL, link, sizeof(link))
+	char link[DIRFD_PROC_SIZE];
+	ssize_t size = dirfd_proc_path(fd, NULL, link, sizeof(link))
 			       ? -1
 			       : readlinkat(AT_FDCWD, link, out, PATH_MAX - 1);
 
@@ -612,9 +612,9 @@ static int fill_copy(int from, int to, const struct bytes *bytes, uid_t *payer)
 	int error = 0;
 
 	if (from < 0)
-		error = at_write(to, *bytes);
+		error = dirfd_write(to, *bytes);
 	else if (ioctl(to, FICLONE, from))
-		error = at_copy(from, to);
+		error = dirfd_copy(from, to);
 	if (!error && from >= 0)
 		error = attributes_read(from, &attributes);
 	if (!error && from >= 0) {
@@ -634,7 +634,7 @@ static int copy_once(struct history_save *s, int from, const struct bytes *bytes
 
 	if (error)
 		return error;
-	error = at_open(via, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &to);
+	error = dirfd_open(via, temporary, O_WRONLY | O_CREAT | O_EXCL, 0600, &to);
 	if (!error) {
 		error = fill_copy(from, to, bytes, payer);
 		if (!error && fsync(to))
@@ -642,9 +642,9 @@ static int copy_once(struct history_save *s, int from, const struct bytes *bytes
 		close(to);
 	}
 	if (!error)
-		error = at_rename(via, temporary, s->folder, name, RENAME_NOREPLACE);
+		error = dirfd_rename(via, temporary, s->folder, name, RENAME_NOREPLACE);
 	if (!error)
-		error = at_sync_folder(s->folder);
+		error = dirfd_sync_folder(s->folder);
 	if (error)
 		unlinkat(via, temporary, 0);
 	close(via);
@@ -671,7 +671,7 @@ static int keep_copy(struct history_save *s, int from, const struct bytes *bytes
 static int copy_file(struct history_save *s, int dir, const char *file, uint64_t size)
 	REQUIRES(replace_class)
 {
-	int from, error = at_open(dir, file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &from);
+	int from, error = dirfd_open(dir, file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &from);
 
 	if (error)
 		return error;
@@ -688,7 +688,7 @@ static void drop_pages(int dir, const char *name)
 {
 	int fd;
 
-	if (at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd))
+	if (dirfd_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd))
 		return;
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	close(fd);
@@ -714,7 +714,7 @@ static int keep_old(struct history_save *s, int dir, const char *name, bool spar
 		return 0;
 	history_name(s->last.number, kept);
 	if (st.st_nlink == 1 && spare)
-		error = at_rename(dir, name, s->folder, kept, RENAME_NOREPLACE);
+		error = dirfd_rename(dir, name, s->folder, kept, RENAME_NOREPLACE);
 	else if (st.st_nlink == 1)
 		error = linkat(dir, name, s->folder, kept, 0) ? errno : 0;
 	if (error)
@@ -781,7 +781,7 @@ static int keep_other(struct history_save *s, int dir, const char *name, struct 
 	if (error)
 		return error;
 	history_name(e.number, kept);
-	error = at_rename(dir, name, s->folder, kept, RENAME_NOREPLACE);
+	error = dirfd_rename(dir, name, s->folder, kept, RENAME_NOREPLACE);
 	return error && error != EXDEV ? error : EAGAIN;
 }
 
@@ -794,12 +794,12 @@ static int check_moved(struct history_save *s, int dir, const char *name) REQUIR
 	const struct history_file *f = s->file;
 	struct buf bytes = BUF_INIT;
 	struct stat st;
-	int error = at_read(dir, name, SIZE_MAX, &bytes, &st), back;
+	int error = dirfd_read(dir, name, SIZE_MAX, &bytes, &st), back;
 
 	if (!error && !bytes_equal(buf_bytes(&bytes), s->there))
 		error = EAGAIN;
 	if (error) {
-		back = at_rename(dir, name, f->dir, f->name, RENAME_NOREPLACE);
+		back = dirfd_rename(dir, name, f->dir, f->name, RENAME_NOREPLACE);
 		if (back == EEXIST && error == EAGAIN)
 			back = keep_other(s, dir, name, buf_bytes(&bytes));
 		error = back ? back : error;
@@ -818,7 +818,7 @@ static int remove_checked(struct history_save *s, const char *moved, uint64_t si
 	if (!error && unlinkat(f->dir, moved, 0))
 		error = errno;
 	if (error)
-		at_rename(f->dir, moved, f->dir, f->name, RENAME_NOREPLACE);
+		dirfd_rename(f->dir, moved, f->dir, f->name, RENAME_NOREPLACE);
 	return error;
 }
 
@@ -838,7 +838,7 @@ static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_
 		return unlinkat(f->dir, f->name, 0) ? errno : 0;
 	if (error)
 		return error;
-	error = at_rename(f->dir, f->name, f->dir, moved, RENAME_NOREPLACE);
+	error = dirfd_rename(f->dir, f->name, f->dir, moved, RENAME_NOREPLACE);
 	if (!error)
 		error = check_moved(s, f->dir, moved);
 	if (!error)
@@ -859,7 +859,7 @@ int history_remove(struct history_save *s)
 		return errno;
 	history_name(s->last.number, kept);
 	if (!wants_bytes(s) || st.st_nlink > 1 ||
-	    at_rename(f->dir, f->name, s->folder, kept, RENAME_NOREPLACE))
+	    dirfd_rename(f->dir, f->name, s->folder, kept, RENAME_NOREPLACE))
 		return remove_moved(s, (uint64_t)st.st_size);
 	s->added += history_cost((uint64_t)st.st_size);
 	return check_moved(s, s->folder, kept);
@@ -1210,9 +1210,9 @@ int history_bytes(const struct history_book *b, size_t i, struct buf *out, int *
 	int error;
 
 	history_name(b->log.list[i].number, name);
-	error = at_read(b->folder, name, SIZE_MAX, out, &st);
+	error = dirfd_read(b->folder, name, SIZE_MAX, out, &st);
 	if (!error && fd)
-		error = at_open(b->folder, name, O_RDONLY | O_NONBLOCK, 0, fd);
+		error = dirfd_open(b->folder, name, O_RDONLY | O_NONBLOCK, 0, fd);
 	return error;
 }
 
@@ -1230,7 +1230,7 @@ static void visit_folder(int top, const char *key, each_folder *each, void *clos
 	struct buf path = BUF_INIT;
 	int folder;
 
-	if (is_key(key) && !at_walk(top, key, O_PATH | O_DIRECTORY, &folder)) {
+	if (is_key(key) && !dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder)) {
 		bool said = read_path(folder, &path);
 
 		close(folder);
@@ -1248,8 +1248,8 @@ static int for_each_folder(struct state *state, each_folder *each, void *closure
 
 	if (error)
 		return error == ENOENT ? 0 : error;
-	error = at_list(top, "", &dir);
-	while (!error && (entry = at_next(dir)))
+	error = dirfd_list(top, "", &dir);
+	while (!error && (entry = dirfd_next(dir)))
 		visit_folder(top, entry->d_name, each, closure);
 	if (dir)
 		closedir(dir);
@@ -1283,7 +1283,7 @@ int history_for_each(struct state *state, history_each *each, void *closure)
 static void move_folder(struct state *state, int top, const char *key, const char *to)
 {
 	char now[KEY_SIZE];
-	int folder, error = at_walk(top, key, O_PATH | O_DIRECTORY, &folder);
+	int folder, error = dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder);
 
 	if (error)
 		return;
@@ -1348,11 +1348,11 @@ static int empty_folder(int top, const char *key)
 {
 	struct dirent *entry;
 	DIR *dir;
-	int error = at_list(top, key, &dir);
+	int error = dirfd_list(top, key, &dir);
 
 	if (error)
 		return error;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		if (entry->d_name[0] != '.' && unlinkat(dirfd(dir), entry->d_name, 0))
 			error = errno;
 	}
@@ -1417,7 +1417,7 @@ int history_blob_get(struct state *state, const struct history_file *file, struc
 
 	/* The folder may have no version yet. */
 	if (book.folder >= 0 && (!error || !book.log.count))
-		error = at_read(book.folder, BLOB, BLOB_MAX, out, &st);
+		error = dirfd_read(book.folder, BLOB, BLOB_MAX, out, &st);
 	history_release(&book);
 	return error == ENOENT ? ENODATA : error;
 }
@@ -1517,7 +1517,7 @@ static int take_orphan(const struct orphan *o, int versions, uint64_t number)
 	char name[HISTORY_NAME_SIZE];
 
 	history_name(number, name);
-	if (!at_rename(o->dir, o->name, versions, name, RENAME_NOREPLACE))
+	if (!dirfd_rename(o->dir, o->name, versions, name, RENAME_NOREPLACE))
 		return 0;
 	return copy_file(&s, o->dir, o->name, (uint64_t)o->st.st_size);
 }
@@ -1532,7 +1532,7 @@ UNSHARED static void claim(void *orphan, int top, const char *key, const char *p
 	int versions;
 
 	if (o->is_taken || strcmp(folder, o->folder) != 0 || !was_replaced(o, name) ||
-	    at_walk(top, key, O_PATH | O_DIRECTORY, &versions))
+	    dirfd_walk(top, key, O_PATH | O_DIRECTORY, &versions))
 		return;
 	if (!history_log_read(versions, &log)) {
 		version = find_version(o, &log);
@@ -1545,7 +1545,7 @@ UNSHARED static void claim(void *orphan, int top, const char *key, const char *p
 static bool read_orphan(struct orphan *o)
 {
 	struct buf bytes = BUF_INIT;
-	int error = at_read(o->dir, o->name, SIZE_MAX, &bytes, &o->st);
+	int error = dirfd_read(o->dir, o->name, SIZE_MAX, &bytes, &o->st);
 
 	o->digest = history_digest_of(buf_bytes(&bytes));
 	buf_release(&bytes);
@@ -1597,7 +1597,7 @@ static void mend_folder(struct state *state, int top, const char *key, const cha
 	}
 	if (state_walk(state, folder, &file.dir))
 		return;
-	error = at_read(file.dir, file.name, SIZE_MAX, &there, &st);
+	error = dirfd_read(file.dir, file.name, SIZE_MAX, &there, &st);
 	was = buf_bytes(&there);
 	/* What cannot be read now was not removed. */
 	if ((!error || error == ENOENT) && !history_begin(&h, &save, &file, error ? NULL : &was, 0))
@@ -1619,7 +1619,7 @@ UNSHARED static void mend_one(void *state, int top, const char *key, const char 
 	int folder;
 
 	key_of(path, right);
-	if (at_walk(top, key, O_PATH | O_DIRECTORY, &folder))
+	if (dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder))
 		return;
 	if (!history_log_read_end(folder, &log)) {
 		last = history_log_last(&log);

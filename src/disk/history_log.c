@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "history_log.h"
 
-#include "at.h"
+#include "dirfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -245,7 +245,7 @@ int history_log_read(int folder, struct history_log *out)
 {
 	struct buf text = BUF_INIT;
 	struct stat st;
-	int error = at_read(folder, HISTORY_LOG, LOG_MAX, &text, &st);
+	int error = dirfd_read(folder, HISTORY_LOG, LOG_MAX, &text, &st);
 
 	*out = (struct history_log)HISTORY_LOG_INIT;
 	if (!error && !history_log_parse(out, &text))
@@ -290,7 +290,7 @@ static int read_lines(int fd, off_t most, struct buf *out)
 int history_log_read_end(int folder, struct history_log *out)
 {
 	struct buf text = BUF_INIT;
-	int fd, error = at_open(folder, HISTORY_LOG, O_RDONLY | O_NONBLOCK, 0, &fd);
+	int fd, error = dirfd_open(folder, HISTORY_LOG, O_RDONLY | O_NONBLOCK, 0, &fd);
 
 	if (error)
 		return error == ENOENT ? 0 : error;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "history_room.h"
 
-#include "at.h"
+#include "dirfd.h"
 #include "util/clock.h"
 
 #include <dirent.h>
@@ -125,9 +125,9 @@ static void list_kept(struct library *l, struct book *b)
 	struct dirent *entry;
 	DIR *dir;
 
-	if (at_list(l->top, b->name, &dir) != 0)
+	if (dirfd_list(l->top, b->name, &dir) != 0)
 		return;
-	while ((entry = at_next(dir)))
+	while ((entry = dirfd_next(dir)))
 		add_kept(l, b, dirfd(dir), entry->d_name);
 	if (b->count) {
 		qsort(b->list, b->count, sizeof(*b->list), by_number);
@@ -160,11 +160,11 @@ static int list_books(struct library *l)
 {
 	struct dirent *entry;
 	DIR *dir;
-	int error = at_list(l->top, "", &dir);
+	int error = dirfd_list(l->top, "", &dir);
 
 	if (error)
 		return error;
-	while ((entry = at_next(dir)))
+	while ((entry = dirfd_next(dir)))
 		add_book(l, entry->d_name);
 	closedir(dir);
 	return l->failed ? ENOMEM : 0;
@@ -355,7 +355,7 @@ static void compact_books(const struct library *l, struct state *state)
 	for (size_t i = 0; i < l->count; i++) {
 		const struct book *b = &l->books[i];
 
-		if (!has_gone(b) || at_walk(l->top, b->name, O_PATH | O_DIRECTORY, &folder))
+		if (!has_gone(b) || dirfd_walk(l->top, b->name, O_PATH | O_DIRECTORY, &folder))
 			continue;
 		compact_log(state, folder);
 		close(folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "history_undo.h"
 
-#include "at.h"
+#include "dirfd.h"
 #include "replace.h"
 #include "util/clock.h"
 
@@ -141,7 +141,7 @@ static int read_file(struct restoring *r)
 	int error;
 
 	buf_clear(&result->there);
-	error = at_read(r->file->dir, r->file->name, SIZE_MAX, &result->there, &r->st);
+	error = dirfd_read(r->file->dir, r->file->name, SIZE_MAX, &result->there, &r->st);
 	result->was_there = !error;
 	return error == ENOENT ? 0 : error;
 }

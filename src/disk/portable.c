@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "portable.h"
 
-#include "at.h"
+#include "dirfd.h"
 
 #include <errno.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static bool read_escaped(const char *stored, char name[NAME_MAX + 1])
 
 	unescape(stored, name);
 	add_escaped(&again, name);
-	same = at_is_name(name) && bytes_equal(buf_bytes(&again), bytes_of(stored));
+	same = dirfd_is_name(name) && bytes_equal(buf_bytes(&again), bytes_of(stored));
 	buf_release(&again);
 	return same;
 }
@@ -82,7 +82,7 @@ static int add_name(struct buf *out, const char *name)
 	size_t begin = out->size;
 	char other[NAME_MAX + 1];
 
-	if (!at_is_name(name))
+	if (!dirfd_is_name(name))
 		return EINVAL;
 	add_escaped(out, name);
 	if (!out->failed && out->size - begin > NAME_MAX && !read_escaped(name, other) &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "process.h"
-#include "at.h"
+#include "dirfd.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static bool read_start(const char *path, char *out, size_t size)
 	ssize_t got;
 	int fd;
 
-	if (at_proc_open(path, &fd) != 0)
+	if (dirfd_proc_open(path, &fd) != 0)
 		return false;
 	got = read(fd, out, size - 1);
 	close(fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "refusal.h"
 
-#include "at.h"
+#include "dirfd.h"
 #include "portable.h"
 #include "util/lock_classes.h"
 #include "util/utf8.h"
@@ -113,7 +113,7 @@ static uint64_t count_all(struct state *s)
 
 	if (state_folder(s, STATE_REJECTED, "", false, &top))
 		return 0;
-	sum = at_size(top, "", REFUSAL_ENTRY, REFUSAL_ENTRY);
+	sum = dirfd_size(top, "", REFUSAL_ENTRY, REFUSAL_ENTRY);
 	close(top);
 	return sum;
 }
@@ -170,10 +170,10 @@ static int compare_text(int folder, const char *name, struct bytes text, bool *s
 		return errno;
 	if (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != text.size)
 		return 0;
-	error = at_open(folder, stored, O_RDONLY | O_NONBLOCK, 0, &fd);
+	error = dirfd_open(folder, stored, O_RDONLY | O_NONBLOCK, 0, &fd);
 	if (error)
 		return error;
-	*same = !at_compare(fd, text);
+	*same = !dirfd_compare(fd, text);
 	close(fd);
 	return 0;
 }
@@ -281,9 +281,9 @@ static bool remove_rejected(int folder, const char *name)
 	bool any = false;
 	DIR *dir;
 
-	if (at_list(folder, "", &dir))
+	if (dirfd_list(folder, "", &dir))
 		return false;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		portable_read(entry->d_name, file);
 		if (is_rejected(file, name))
 			any |= unlinkat(folder, entry->d_name, 0) == 0;

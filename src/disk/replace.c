@@ -53,7 +53,7 @@ static int check_target(const struct replacement *r)
 /* Also compares bytes: a write may leave all times of the version as they were. */
 static int check_bytes(const struct replacement *r)
 {
-	return r->was ? at_compare(r->old, *r->was) : 0;
+	return r->was ? dirfd_compare(r->old, *r->was) : 0;
 }
 
 /*
@@ -72,7 +72,7 @@ static int open_old(struct replacement *r)
 
 	if (!r->expect)
 		return 0; /* what has its name now may be gone when it is placed */
-	opened = at_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
+	opened = dirfd_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
 	error = check_target(r);
 	return error ? error : opened;
 }
@@ -219,7 +219,7 @@ static int fill_file(struct replacement *r, struct bytes data)
 {
 	struct timespec moment = {0, 0};
 	struct stat st;
-	int error = at_write(r->fresh, data);
+	int error = dirfd_write(r->fresh, data);
 
 	if (!error)
 		r->payer = owner_to_be(r);
@@ -255,7 +255,7 @@ static int version_of(const struct replacement *r, const char *name, struct file
 
 static int rename_as(const struct replacement *r, unsigned flags)
 {
-	return at_rename(r->via, r->temporary, r->dir, r->name, flags);
+	return dirfd_rename(r->via, r->temporary, r->dir, r->name, flags);
 }
 
 /*
@@ -269,9 +269,9 @@ static void give_back(struct replacement *r, bool own)
 	int error = own ? rename_as(r, RENAME_NOREPLACE) : EEXIST;
 
 	for (unsigned i = 1; error == EEXIST && i <= SPARE_NAMES; i++) {
-		snprintf(name, sizeof(name), "%.*s.~%u~", at_name_head(r->name, NAME_MAX - 16),
+		snprintf(name, sizeof(name), "%.*s.~%u~", dirfd_name_head(r->name, NAME_MAX - 16),
 			 r->name, i);
-		error = at_rename(r->via, r->temporary, r->dir, name, RENAME_NOREPLACE);
+		error = dirfd_rename(r->via, r->temporary, r->dir, name, RENAME_NOREPLACE);
 	}
 	r->is_stuck = error != 0;
 }
@@ -352,7 +352,7 @@ static int place_file(struct replacement *r, bool *exchanged)
 	int error = r->expect ? exchange_files(r, *r->expect, 0) : rename_as(r, RENAME_NOREPLACE);
 
 	*exchanged = !error && r->expect;
-	if (!r->expect || !at_lacks_flags(error))
+	if (!r->expect || !dirfd_lacks_flags(error))
 		return error == EEXIST ? EAGAIN : error;
 	error = check_target(r);
 	if (!error)
@@ -373,7 +373,7 @@ static int read_result(const struct replacement *r, struct file_version *now)
 	if (fstat(r->fresh, &st))
 		return errno;
 	now->ctime = st.st_ctim;
-	return at_sync_folder(r->dir);
+	return dirfd_sync_folder(r->dir);
 }
 
 /*
@@ -389,7 +389,7 @@ static int move_out(struct replacement *r, struct file_version expected)
 	if (!error && !file_version_same(&there, &expected))
 		return EAGAIN;
 	if (!error)
-		error = at_rename(r->dir, r->name, r->via, r->temporary, RENAME_NOREPLACE);
+		error = dirfd_rename(r->dir, r->name, r->via, r->temporary, RENAME_NOREPLACE);
 	if (error)
 		return error == ENOENT ? EAGAIN : error;
 	error = version_of(r, r->temporary, &there);
@@ -419,7 +419,7 @@ static void end_writing(struct replacement *r)
 {
 	int fd;
 
-	if (at_open(r->via, r->temporary, O_RDONLY, 0, &fd))
+	if (dirfd_open(r->via, r->temporary, O_RDONLY, 0, &fd))
 		return;
 	close(r->fresh);
 	r->fresh = fd;
@@ -434,11 +434,12 @@ int replace_prepare(struct replacement *r, struct bytes data)
 	r->fresh = -1;
 	r->payer = geteuid();
 	r->old = r->has_like ? r->like : -1;
-	error = at_is_name(r->name) ? 0 : EINVAL;
+	error = dirfd_is_name(r->name) ? 0 : EINVAL;
 	if (!error && !r->has_like)
 		error = open_old(r);
 	if (!error)
-		error = at_open(r->via, r->temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &r->fresh);
+		error = dirfd_open(r->via, r->temporary, O_WRONLY | O_CREAT | O_EXCL, mode,
+				   &r->fresh);
 	if (!error)
 		error = fill_file(r, data);
 	if (!error)

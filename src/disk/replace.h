@@ -14,8 +14,8 @@
 #ifndef ANIMFS_DISK_REPLACE_H
 #define ANIMFS_DISK_REPLACE_H
 
-#include "at.h"
 #include "attributes.h"
+#include "dirfd.h"
 
 /*
  * Replaces a file in two steps, so that a lock is held only from the check of the old file to the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "state.h"
-#include "at.h"
+#include "dirfd.h"
 #include "portable.h"
 #include "util/clock.h"
 #include "util/lock_classes.h"
@@ -85,11 +85,11 @@ static int lock_file(int fd, int how)
 
 static int write_readme(int root)
 {
-	int fd, error = at_open(root, "README", O_WRONLY | O_CREAT | O_EXCL, 0600, &fd);
+	int fd, error = dirfd_open(root, "README", O_WRONLY | O_CREAT | O_EXCL, 0600, &fd);
 
 	if (error)
 		return error == EEXIST ? 0 : error;
-	error = at_write(fd, bytes_of(readme));
+	error = dirfd_write(fd, bytes_of(readme));
 	close(fd);
 	return error;
 }
@@ -100,7 +100,7 @@ static int make_root(struct state *s, int *root)
 
 	if (mkdirat(s->parent, s->name, 0700) && errno != EEXIST)
 		return errno;
-	error = at_open(s->parent, s->name, FOLDER, 0, root);
+	error = dirfd_open(s->parent, s->name, FOLDER, 0, root);
 	if (error)
 		return error;
 	error = write_readme(*root);
@@ -116,14 +116,14 @@ static int open_root(struct state *s, bool make, int *root)
 	if (make && s->read_only)
 		return EROFS;
 	if (!*s->name)
-		return at_walk(s->parent, "", FOLDER, root);
-	error = at_open(s->parent, s->name, FOLDER, 0, root);
+		return dirfd_walk(s->parent, "", FOLDER, root);
+	error = dirfd_open(s->parent, s->name, FOLDER, 0, root);
 	return error == ENOENT && make ? make_root(s, root) : error;
 }
 
 static int open_below(int folder, const char *path, bool make, int *fd)
 {
-	return make ? at_make_folders(folder, path, fd) : at_walk(folder, path, FOLDER, fd);
+	return make ? dirfd_make_folders(folder, path, fd) : dirfd_walk(folder, path, FOLDER, fd);
 }
 
 /* Opens one of the folders in DIR. */
@@ -158,11 +158,11 @@ static int each_name(int root, const char *path,
 {
 	struct dirent *entry;
 	DIR *dir;
-	int error = at_list(root, path, &dir);
+	int error = dirfd_list(root, path, &dir);
 
 	if (error)
 		return error;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		int failed = visit(closure, dirfd(dir), entry->d_name);
 
 		if (failed)
@@ -198,7 +198,7 @@ static int remove_temporary(void *cleaning, int dir, const char *name)
 	int error = ENOENT;
 
 	if (way)
-		return at_rename(dir, name, dir, way, RENAME_NOREPLACE);
+		return dirfd_rename(dir, name, dir, way, RENAME_NOREPLACE);
 	if (!is_temporary_of(name, c->id))
 		return 0;
 	if (c->rescue)
@@ -241,7 +241,7 @@ static int clean_listed(struct cleaning *c, int mounts)
 {
 	struct buf list = BUF_INIT;
 	struct stat st;
-	int error = at_read(mounts, c->id, ENTRY_LIMIT, &list, &st);
+	int error = dirfd_read(mounts, c->id, ENTRY_LIMIT, &list, &st);
 
 	if (!error)
 		error = clean_folders(c, buf_bytes(&list));
@@ -256,7 +256,7 @@ static int clean_entry(void *cleaning, int mounts, const char *name)
 	char *id = NULL;
 	int fd;
 
-	if (at_open(mounts, name, O_RDWR | O_NONBLOCK, 0, &fd))
+	if (dirfd_open(mounts, name, O_RDWR | O_NONBLOCK, 0, &fd))
 		return 0;
 	if (!lock_file(fd, LOCK_EX | LOCK_NB) && !is_gone(fd))
 		id = strdup(name);
@@ -283,7 +283,7 @@ static void clean_partial(int root)
 {
 	int mounts;
 
-	if (at_walk(root, "mounts", FOLDER, &mounts))
+	if (dirfd_walk(root, "mounts", FOLDER, &mounts))
 		return;
 	(void)each_name(root, "partial", remove_partial, &mounts);
 	close(mounts);
@@ -442,7 +442,7 @@ int state_writable(struct state *s)
 		return EROFS;
 	error = open_root(s, false, &folder);
 	if (error == ENOENT)
-		error = at_walk(s->parent, "", FOLDER, &folder);
+		error = dirfd_walk(s->parent, "", FOLDER, &folder);
 	if (error)
 		return error;
 	if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS))
@@ -478,12 +478,12 @@ void state_overlay(struct state *s, state_overlay_open *open, void *closure)
 
 int state_walk(const struct state *s, const char *folder, int *fd)
 {
-	int root, error = at_walk(s->source, folder, FOLDER, fd);
+	int root, error = dirfd_walk(s->source, folder, FOLDER, fd);
 
 	if ((error != ENOENT && error != ENOTDIR) || !s->overlay ||
 	    s->overlay(s->overlay_closure, &root) != 0)
 		return error;
-	error = at_walk(root, folder, FOLDER, fd);
+	error = dirfd_walk(root, folder, FOLDER, fd);
 	close(root);
 	return error;
 }
@@ -601,7 +601,7 @@ static int open_lock(struct state *s) REQUIRES(replace_class)
 
 	if (error)
 		return error;
-	error = at_open(root, "lock", O_RDWR | O_CREAT, 0600, &s->lock);
+	error = dirfd_open(root, "lock", O_RDWR | O_CREAT, 0600, &s->lock);
 	close(root);
 	return error;
 }
@@ -698,8 +698,8 @@ static int make_entry(struct state *s, int mounts) REQUIRES(state_class)
 		s->entry = -1;
 		error = random_id(s->id);
 		if (!error)
-			error = at_open(mounts, s->id, O_RDWR | O_CREAT | O_EXCL | O_APPEND, 0600,
-					&s->entry);
+			error = dirfd_open(mounts, s->id, O_RDWR | O_CREAT | O_EXCL | O_APPEND,
+					   0600, &s->entry);
 		if (!error)
 			error = lock_file(s->entry, LOCK_EX);
 	} while (error == EEXIST || (!error && is_gone(s->entry)));
@@ -744,7 +744,7 @@ static int list_path(struct state *s, const char *path, size_t size) REQUIRES(st
 
 	if (fstat(s->entry, &before))
 		return errno;
-	error = at_write(s->entry, (struct bytes){(const uint8_t *)path, size});
+	error = dirfd_write(s->entry, (struct bytes){(const uint8_t *)path, size});
 	if (!error && fsync(s->entry))
 		error = errno;
 	if (error && ftruncate(s->entry, before.st_size))
@@ -810,7 +810,7 @@ int state_on_its_way(struct state *s, const char *path, const char *new_name,
 		length = snprintf(name, NAME_MAX + 1, PREFIX "%s" WAY "%s", s->id, new_name);
 		if (length > NAME_MAX)
 			snprintf(name, NAME_MAX + 1, "%.*s.%s~",
-				 at_name_head(new_name, NAME_MAX - sizeof(s->id) - 1), new_name,
+				 dirfd_name_head(new_name, NAME_MAX - sizeof(s->id) - 1), new_name,
 				 s->id);
 	}
 	if (!error)
@@ -883,11 +883,11 @@ static int give_file(int fd, const struct state_owner *owner)
 
 static int write_via(const struct put *p, mode_t mode, struct bytes data)
 {
-	int fd, error = at_open(p->via, p->temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &fd);
+	int fd, error = dirfd_open(p->via, p->temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &fd);
 
 	if (error)
 		return error;
-	error = at_write(fd, data);
+	error = dirfd_write(fd, data);
 	if (!error && p->owner)
 		error = give_file(fd, p->owner);
 	if (!error && p->how & STATE_PUT_SYNC && fsync(fd))
@@ -895,8 +895,8 @@ static int write_via(const struct put *p, mode_t mode, struct bytes data)
 	if (close(fd) && !error)
 		error = errno;
 	if (!error)
-		error = at_rename(p->via, p->temporary, p->folder, p->name,
-				  p->how & STATE_PUT_NEW ? RENAME_NOREPLACE : 0);
+		error = dirfd_rename(p->via, p->temporary, p->folder, p->name,
+				     p->how & STATE_PUT_NEW ? RENAME_NOREPLACE : 0);
 	if (error)
 		unlinkat(p->via, p->temporary, 0);
 	return error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "watch.h"
-#include "at.h"
+#include "dirfd.h"
 #include "util/clock.h"
 #include "util/lock_classes.h"
 #include "util/thread.h"
@@ -171,12 +171,12 @@ static bool hears_of_everything(int folder)
 
 int watch_add(struct watch *w, int folder, uint64_t cookie)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 	int wd, error;
 
 	if (!hears_of_everything(folder))
 		return EOPNOTSUPP;
-	error = at_proc_path(folder, NULL, path, sizeof(path));
+	error = dirfd_proc_path(folder, NULL, path, sizeof(path));
 	if (error)
 		return error;
 	lock_acquire(&w->lock, &watch_class);

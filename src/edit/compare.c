@@ -2,7 +2,7 @@
 #include "compare.h"
 
 #include "listing.h"
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "model/rotation.h"
 
 #include <math.h>
@@ -273,8 +273,8 @@ static void compare_tracks(struct diff *d, const struct clip *clip, const struct
 		compare_keyframes(d, a, b);
 		return;
 	}
-	x = lens_shown(d->a, a, &arena);
-	y = lens_shown(d->b, b, &arena);
+	x = curve_edit_shown(d->a, a, &arena);
+	y = curve_edit_shown(d->b, b, &arena);
 	for (enum role role = 0; !arena.failed && role < ROLE_COUNT; role++)
 		compare_curve(d, role, x.curve[role], y.curve[role]);
 	d->out->failed |= arena.failed;

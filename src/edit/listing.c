@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "listing.h"
 
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "text/num.h"
 
 #include <string.h>
@@ -159,7 +159,7 @@ void listing_curve(struct listing *l, enum role role, const struct curve *c)
 		size_t at = begin_line(l, "  ", role_names[role]);
 
 		if (c->timing && c->timing->between) {
-			struct lane lane = lens_moment_lane(c->timing->rate);
+			struct lane lane = curve_edit_moment_lane(c->timing->rate);
 
 			buf_lane_text(&l->text, curve_moment(c, key), &lane);
 		} else if (c->keyed)
@@ -212,7 +212,7 @@ static void write_track(struct listing *l, const struct anim *a, const struct cl
 			const struct track *track)
 {
 	struct arena arena = ARENA_INIT;
-	struct track shown = lens_shown(a, track, &arena);
+	struct track shown = curve_edit_shown(a, track, &arena);
 	size_t at = begin_line(l, "", "bone");
 
 	buf_format(&l->text, "%s/%s", clip->label, track->label);

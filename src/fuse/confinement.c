@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "confinement.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "sandbox/confine.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@
 /* The path of an open folder in our namespace. False if it is not known. */
 static bool path_of(int fd, char path[PATH_MAX])
 {
-	char link[AT_PROC_SIZE];
+	char link[DIRFD_PROC_SIZE];
 	ssize_t size = -1;
 
-	if (at_proc_path(fd, NULL, link, sizeof(link)) == 0)
+	if (dirfd_proc_path(fd, NULL, link, sizeof(link)) == 0)
 		size = readlink(link, path, PATH_MAX);
 	if (size < 0 || size >= PATH_MAX)
 		return false;
@@ -84,7 +84,7 @@ static int move_state(int root, struct state *state, const struct held_state *he
 
 	if (!held->in_source)
 		return state_move(state, held->fd, held->itself);
-	error = at_walk(root, held->below, O_PATH | O_DIRECTORY, &fd);
+	error = dirfd_walk(root, held->below, O_PATH | O_DIRECTORY, &fd);
 	if (error)
 		return error;
 	error = same_folder(fd, state_above(state)) ? state_move(state, fd, false) : ESTALE;

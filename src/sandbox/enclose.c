@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "enclose.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -266,7 +266,7 @@ void enclose_settle(bool background)
 	if (proc < 0)
 		return;
 	(void)!fchdir(proc);
-	at_proc_is_here();
+	dirfd_proc_is_here();
 	for (int fd = STDIN_FILENO; background && fd <= STDERR_FILENO; fd++)
 		dup2(null, fd);
 }

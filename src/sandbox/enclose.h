@@ -6,7 +6,7 @@
  * utimensat, setxattr and stat, nor about O_PATH and "..", by which a descriptor of any folder
  * leads to all others. So the first folder becomes the process's root, and each of the others the
  * root of a mount that nothing is above. The current folder is an instance of /proc with processes
- * only, which at_proc_path() then uses.
+ * only, which dirfd_proc_path() then uses.
  *
  * Two ways, since mounts that are made below the first folder later must be seen:
  *

@@ -14,7 +14,7 @@
 #define ANIMFS_SANDBOX_GUARD_H
 
 #include "caller.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 struct guard {
 	/*

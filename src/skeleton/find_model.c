@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "find_model.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "model/names.h"
 
 #include <dirent.h>
@@ -48,9 +48,9 @@ static bool search_folder(int dir, struct model_choice *c, char name[NAME_MAX + 
 	struct dirent *entry;
 	DIR *folder;
 
-	if (at_list(dir, "", &folder) != 0)
+	if (dirfd_list(dir, "", &folder) != 0)
 		return false;
-	while (!c->same && (entry = at_next(folder))) {
+	while (!c->same && (entry = dirfd_next(folder))) {
 		if (model_offer(c, entry->d_name))
 			snprintf(name, NAME_MAX + 1, "%s", entry->d_name);
 	}
@@ -85,7 +85,7 @@ uint32_t model_bones(int dir, const char *file_name, const struct guard *guard)
 	struct stat st;
 	bool fine = model_find(dir, file_name, &model_ff9, guard, name) &&
 		    guard_lets_read(guard, dir, file_name, name, &let) &&
-		    at_read(dir, name, MODEL_LIMIT, &bytes, &st) == 0;
+		    dirfd_read(dir, name, MODEL_LIMIT, &bytes, &st) == 0;
 
 	read = fine ? file_version_of(&st) : (struct file_version){.dev = 0};
 	if (fine && (!guard || file_version_same(&let, &read)))

@@ -146,7 +146,7 @@ static int read_found(int dir, const struct guard *guard, struct found_skeleton 
 
 	now = clock_wall();
 	(void)version_at(dir, seen->name, &seen->file);
-	error = at_read(dir, seen->name, limit, bytes, &st);
+	error = dirfd_read(dir, seen->name, limit, bytes, &st);
 	if (!error)
 		seen->file = file_version_of(&st);
 	seen->settled = seen->settled && file_version_settled(&seen->file, &now);

@@ -10,7 +10,7 @@
 #ifndef ANIMFS_SKELETON_FIND_SKELETON_H
 #define ANIMFS_SKELETON_FIND_SKELETON_H
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "sandbox/guard.h"
 #include "skeleton.h"
 #include <limits.h>

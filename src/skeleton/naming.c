@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "naming.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "util/clock.h"
 #include "util/lock_classes.h"
 
@@ -172,7 +172,7 @@ static bool read_text(struct naming *n) REQUIRES(naming_class)
 	bool same;
 
 	now = clock_wall();
-	error = at_read(n->folder, NAMING_FILE, FILE_MAX, &text, &st);
+	error = dirfd_read(n->folder, NAMING_FILE, FILE_MAX, &text, &st);
 	if (!error)
 		error = check_read(n, &st);
 	same = !error && n->format && bytes_equal(buf_bytes(&text), buf_bytes(&n->text));

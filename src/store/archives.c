@@ -2,7 +2,7 @@
 #include "archives.h"
 
 #include "beside.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "member.h"
 #include "util/clock.h"
 #include "util/lock_classes.h"
@@ -125,7 +125,7 @@ static struct catalog *open_file(struct store *store, int dir, const char *name,
 		err_set(err, ERR_UNKNOWN, "it is not named like an archive");
 		return NULL;
 	}
-	error = at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	error = dirfd_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
 	if (error) {
 		err_system(err, error, name);
 		return NULL;

@@ -37,8 +37,8 @@ static int choose_owner(const struct work *w, int like, struct replace_owner *ow
 /* Gives a new text the animation file's mode and ACLs and, if possible, its owner. */
 static int prepare_new(const struct work *w, struct replacement *r, struct replace_owner *owner)
 {
-	int error = at_open(w->where->dir, w->where->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
-			    &r->like);
+	int error = dirfd_open(w->where->dir, w->where->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
+			       &r->like);
 
 	/* A member without a loose file has no file to take them from. */
 	if (error == ENOENT && w->where->loose)
@@ -114,7 +114,7 @@ static int read_text(struct work *w, const char *name, const struct skeleton_fil
 		     struct buf *bytes)
 {
 	struct stat st;
-	int error = at_read(w->where->dir, name, SKELETON_TEXT_MAX, bytes, &st);
+	int error = dirfd_read(w->where->dir, name, SKELETON_TEXT_MAX, bytes, &st);
 
 	if (!error && XXH3_64bits(bytes->data, bytes->size) != old->hash) {
 		w->obstacle = OBSTACLE_CHANGED;

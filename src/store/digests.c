@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "digests.h"
 
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "model/rotation.h"
 
 #include <endian.h>
@@ -329,8 +329,8 @@ static bool say_keyframes(const struct anim *a, const struct clip *clip, const s
 	struct track other;
 	bool fine;
 
-	if (rotation && lens_shown_rotation(a, track) != rotation->kind) {
-		other = lens_shown_as(track, other_kind(rotation->kind), &arena);
+	if (rotation && curve_edit_shown_rotation(a, track) != rotation->kind) {
+		other = curve_edit_shown_as(track, other_kind(rotation->kind), &arena);
 		value.other = said_track(&other);
 	}
 	fine = !arena.failed && each(closure, &value);
@@ -348,7 +348,7 @@ static bool say_curves(struct memo *m, const struct anim *a, const struct clip *
 					   .track = track};
 		struct shared curve;
 
-		if (!digest_curve(m, track->curve[role], lens_shown_rotation(a, track),
+		if (!digest_curve(m, track->curve[role], curve_edit_shown_rotation(a, track),
 				  clip->frames, &curve))
 			return false;
 		value.digest = curve.digest;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "overlay.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "model/names.h"
 #include "where.h"
 
@@ -47,7 +47,7 @@ static bool locate(struct overlay *o, const char *dir, struct err *err)
 		slash[slash == path] = '\0';
 	o->above = open(slash ? path : ".", FOLDER | O_CLOEXEC);
 	error = o->above < 0 ? errno : !o->shown || !o->name ? ENOMEM : 0;
-	if (!error && !at_is_name(o->name))
+	if (!error && !dirfd_is_name(o->name))
 		error = EINVAL;
 	free(path);
 	return !error || err_system(err, error, dir);
@@ -70,7 +70,7 @@ static int make_and_open(int dir, const char *name, bool make, int *fd)
 		return errno;
 	if (make && mkdirat(dir, name, above.st_mode & 0777) && errno != EEXIST)
 		return errno;
-	return at_open(dir, name, FOLDER, 0, fd);
+	return dirfd_open(dir, name, FOLDER, 0, fd);
 }
 
 /* Opens OVERLAY with O_PATH. 0 or an errno; ENOENT if it does not exist and !make. */
@@ -147,9 +147,9 @@ static bool is_game(int folder)
 	struct dirent *entry;
 	DIR *dir;
 
-	if (at_list(folder, "", &dir))
+	if (dirfd_list(folder, "", &dir))
 		return false;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		has_program |= is_one_of(entry->d_name, programs);
 		has_root |= strcasecmp(entry->d_name, "Root.cpk") == 0;
 	}
@@ -297,7 +297,7 @@ static void search_entry(struct spellings *s, int dir, const char *name, size_t 
 			add_file(s);
 	} else if (S_ISDIR(st.st_mode)) {
 		note_folder(s, depth + 1);
-		s->error = at_open(dir, name, O_RDONLY | O_DIRECTORY, 0, &fd);
+		s->error = dirfd_open(dir, name, O_RDONLY | O_DIRECTORY, 0, &fd);
 		if (!s->error) {
 			search_folder(s, fd, below, depth + 1);
 			close(fd);
@@ -318,12 +318,12 @@ static void search_folder(struct spellings *s, int dir, const char *wanted, size
 
 	if (!fstatat(dir, wanted, &st, AT_SYMLINK_NOFOLLOW))
 		search_entry(s, dir, wanted, depth);
-	error = s->error ? s->error : at_list(dir, "", &list);
+	error = s->error ? s->error : dirfd_list(dir, "", &list);
 	if (error) {
 		s->error = error;
 		return;
 	}
-	while (!s->error && (entry = at_next(list))) {
+	while (!s->error && (entry = dirfd_next(list))) {
 		if (strcasecmp(entry->d_name, wanted) == 0 && strcmp(entry->d_name, wanted) != 0)
 			search_entry(s, dir, entry->d_name, depth);
 	}
@@ -605,9 +605,9 @@ bool loose_may_be(const struct overlay *o, const struct archive_place *a)
 			close(fd);
 		return may;
 	}
-	if (at_list(a->dir, "", &dir))
+	if (dirfd_list(a->dir, "", &dir))
 		return false;
-	while (!may && (entry = at_next(dir)))
+	while (!may && (entry = dirfd_next(dir)))
 		may = strcasecmp(entry->d_name, MODS) == 0;
 	closedir(dir);
 	return may;
@@ -655,8 +655,8 @@ bool loose_check(const struct loose *l, struct err *err)
 
 int loose_open_archive(const struct loose *l, int *fd)
 {
-	return at_open(l->archive.dir, last_part(l->archive.path), O_RDONLY | O_NONBLOCK | O_NOCTTY,
-		       0, fd);
+	return dirfd_open(l->archive.dir, last_part(l->archive.path),
+			  O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
 }
 
 int loose_folder(const struct loose *l, bool make, int *fd)
@@ -667,7 +667,7 @@ int loose_folder(const struct loose *l, bool make, int *fd)
 	if (l->is_nowhere)
 		return ENOENT;
 	if (l->archive.is_game)
-		error = at_walk(l->archive.dir, "", FOLDER, &root);
+		error = dirfd_walk(l->archive.dir, "", FOLDER, &root);
 	else
 		error = overlay_open(l->overlay, make, &root);
 	*fd = root;
@@ -736,7 +736,7 @@ int loose_stat(const struct loose *l, int dir, struct stat *st)
 static bool read_archive(const struct loose *l, size_t limit, struct buf *out, struct err *err)
 {
 	struct stat st;
-	int error = at_read(l->archive.dir, last_part(l->archive.path), limit, out, &st);
+	int error = dirfd_read(l->archive.dir, last_part(l->archive.path), limit, out, &st);
 
 	return !error || err_system(err, error, l->archive.path);
 }
@@ -788,7 +788,7 @@ bool loose_read(const struct loose *l, int dir, size_t limit, struct buf *out, s
 	if (l->rab)
 		return read_inner(l, dir, limit, out, st, err);
 	if (!l->is_nowhere && dir >= 0)
-		error = at_read(dir, l->name, limit, out, st);
+		error = dirfd_read(dir, l->name, limit, out, st);
 	if (error == EFBIG)
 		return err_set(err, ERR_FORMAT, "the file is larger than %zu bytes, the limit",
 			       limit);
@@ -840,7 +840,7 @@ static bool list_entry(struct listing *l, int folder, const char *name, unsigned
 		return l->each(l->closure, (const char *)l->path.data, &st);
 	if (!S_ISDIR(st.st_mode) || depth > PARTS_MAX)
 		return true;
-	error = at_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);
+	error = dirfd_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);
 	if (error)
 		return error == ENOENT || err_system(l->err, error, (const char *)l->path.data);
 	fine = list_folder(l, fd, false, depth + 1);
@@ -859,13 +859,13 @@ static int read_names(int folder, char ***names, size_t *count)
 	struct dirent *entry;
 	size_t room = 0;
 	DIR *dir;
-	int error = at_list(folder, "", &dir);
+	int error = dirfd_list(folder, "", &dir);
 
 	*names = NULL;
 	*count = 0;
 	if (error)
 		return error;
-	while (!error && (entry = at_next(dir))) {
+	while (!error && (entry = dirfd_next(dir))) {
 		char **grown = array_room(*names, *count, &room, sizeof(*grown));
 
 		if (grown)
@@ -924,11 +924,11 @@ static bool list_game(struct listing *l, int game, const char *above)
 	DIR *dir;
 	int fd;
 
-	if (!is_game(game) || at_list(game, "", &dir))
+	if (!is_game(game) || dirfd_list(game, "", &dir))
 		return true;
-	while (fine && (entry = at_next(dir))) {
+	while (fine && (entry = dirfd_next(dir))) {
 		if (!is_one_of(entry->d_name, mods) ||
-		    at_open(game, entry->d_name, O_RDONLY | O_DIRECTORY, 0, &fd))
+		    dirfd_open(game, entry->d_name, O_RDONLY | O_DIRECTORY, 0, &fd))
 			continue;
 		snprintf(path, sizeof(path), "%s%s", above, entry->d_name);
 		fine = list_below(l, fd, path, true);
@@ -947,7 +947,7 @@ static bool list_games(struct listing *l, int source)
 
 	for (size_t i = 0; i < count; i++) {
 		if (fine && *names[i] != '.' &&
-		    !at_open(source, names[i], O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0, &fd)) {
+		    !dirfd_open(source, names[i], O_RDONLY | O_DIRECTORY | O_NONBLOCK, 0, &fd)) {
 			snprintf(above, sizeof(above), "%s/", names[i]);
 			fine = list_game(l, fd, above);
 			close(fd);

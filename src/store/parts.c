@@ -72,7 +72,7 @@ static int read_once(struct parts_reader *r, struct part_read *part)
 	if (!guard_lets_read(r->guard, r->dir, r->file_name, part->name, &let))
 		return faccessat(r->dir, part->name, F_OK, AT_SYMLINK_NOFOLLOW) ? errno : EACCES;
 	buf_clear(&part->bytes);
-	error = at_read(r->dir, part->name, r->room, &part->bytes, &st);
+	error = dirfd_read(r->dir, part->name, r->room, &part->bytes, &st);
 	if (error)
 		return error;
 	part->version = file_version_of(&st);

@@ -9,7 +9,7 @@
 #define ANIMFS_STORE_PARTS_H
 
 #include "animfs/codec.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "sandbox/guard.h"
 
 /* All zero: none was read. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "source.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "overlay.h"
 #include "skeleton/find_model.h"
 #include "util/clock.h"
@@ -135,7 +135,7 @@ static bool read_bytes(const struct where *where, size_t max, struct buf *out, s
 	*error = 0;
 	if (where->loose)
 		return loose_read(where->loose, where->dir, max, out, st, err);
-	*error = at_read(where->dir, where->name, max, out, st);
+	*error = dirfd_read(where->dir, where->name, max, out, st);
 	return !*error || *error == EFBIG || err_system(err, *error, where->name);
 }
 
@@ -601,11 +601,12 @@ void source_doubt(struct source *s)
 
 static bool file_holds(const struct where *where, struct bytes bytes)
 {
-	int fd, error = at_open(where->dir, where->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	int fd, error = dirfd_open(where->dir, where->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
+				   &fd);
 
 	if (error)
 		return false;
-	error = at_compare(fd, bytes);
+	error = dirfd_compare(fd, bytes);
 	close(fd);
 	return !error;
 }

@@ -184,7 +184,7 @@ static int read_file(struct reading *r, int folder, struct seen *seen)
 	seen->version = version_at(folder, seen->name);
 	if (!guard_lets_read(r->of->guard, folder, r->of->file_name, seen->name, &let))
 		return EACCES;
-	error = at_read(folder, seen->name, r->left, &r->text, &st);
+	error = dirfd_read(folder, seen->name, r->left, &r->text, &st);
 	if (error)
 		return error;
 	seen->version = file_version_of(&st);
@@ -216,7 +216,7 @@ static int open_folder(const struct stills_of *of, const struct clip_stills *c)
 	if (of->guard && length > 0)
 		return -1;
 	path = strndup(c->folder, length > 0 ? length - 1 : 0);
-	if (!path || at_walk(of->dir, path, O_PATH | O_DIRECTORY, &fd) != 0)
+	if (!path || dirfd_walk(of->dir, path, O_PATH | O_DIRECTORY, &fd) != 0)
 		fd = -1;
 	free(path);
 	return fd;

@@ -12,7 +12,7 @@
 #define ANIMFS_STORE_STILLS_H
 
 #include "animfs/view.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "sandbox/guard.h"
 
 /* Of all stills of a file, each as often as it is named: so much is read and no more. */

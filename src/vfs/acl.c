@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "acl.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -117,12 +117,12 @@ void acl_write_mode(struct buf *acl, mode_t mode)
 
 mode_t acl_mode(const struct vfs *v, const struct request *who, int folder, mode_t mode)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 
 	if (!v->acls)
 		return mode; /* the kernel has applied the umask */
 	/* A default ACL of the folder replaces the umask. */
-	if (at_proc_path(folder, NULL, path, sizeof(path)) == 0 &&
+	if (dirfd_proc_path(folder, NULL, path, sizeof(path)) == 0 &&
 	    getxattr(path, ACL_DEFAULT, NULL, 0) > 0)
 		return mode;
 	return mode & ~who->umask;
@@ -168,7 +168,7 @@ static void read_status(pid_t thread, struct status *s)
 
 	*s = (struct status){.process = thread};
 	snprintf(path, sizeof(path), "%d/status", (int)thread);
-	if (at_proc_open(path, &fd) != 0)
+	if (dirfd_proc_open(path, &fd) != 0)
 		return;
 	status = fdopen(fd, "r");
 	if (!status)

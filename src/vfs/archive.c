@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "archive.h"
 
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "store/beside.h"
 
 #include <errno.h>
@@ -213,8 +213,8 @@ int spot_loose(struct vfs *v, const struct node *node, const struct spot *spot, 
 		return error;
 	error = site.depth > 1 || site.dir < 0 || !site.loose->is_there
 			? ENOENT
-			: at_open(site.dir, site.loose->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0,
-				  fd);
+			: dirfd_open(site.dir, site.loose->name, O_RDONLY | O_NONBLOCK | O_NOCTTY,
+				     0, fd);
 	loose_site_close(v, &site);
 	return error;
 }
@@ -404,7 +404,7 @@ int archive_pin(struct vfs *v, const struct node *node, int *fd)
 		return error;
 	error = folder_open(v, site.parent, &folder);
 	if (!error) {
-		error = at_open(folder.fd, site.file, O_PATH | O_NOFOLLOW, 0, fd);
+		error = dirfd_open(folder.fd, site.file, O_PATH | O_NOFOLLOW, 0, fd);
 		folder_close(v, &folder);
 	}
 	site_end(v, &site);

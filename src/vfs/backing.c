@@ -2,7 +2,7 @@
 #include "backing.h"
 
 #include "animation.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "plain.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ int backing_pin(struct vfs *v, const struct target *t, int *fd)
 	error = site_open(v, t->thing->animation, &site);
 	if (error)
 		return error;
-	error = at_open(site.folder.fd, site.name, O_PATH | O_NOFOLLOW, 0, fd);
+	error = dirfd_open(site.folder.fd, site.name, O_PATH | O_NOFOLLOW, 0, fd);
 	site_close(v, &site);
 	return error;
 }
@@ -30,7 +30,7 @@ int backing_pin(struct vfs *v, const struct target *t, int *fd)
 /* Uses /proc/self/fd, since fgetxattr() refuses O_PATH descriptors. */
 int descriptor_xattr(int fd, const char *name, struct buf *out)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 	ssize_t size;
 	char *at;
 
@@ -38,7 +38,7 @@ int descriptor_xattr(int fd, const char *name, struct buf *out)
 	if (!buf_reserve(out, XATTR_SIZE_MAX))
 		return ENOMEM;
 	at = (char *)out->data + out->size;
-	at_proc_path(fd, NULL, path, sizeof(path));
+	dirfd_proc_path(fd, NULL, path, sizeof(path));
 	size = name ? getxattr(path, name, at, XATTR_SIZE_MAX)
 		    : listxattr(path, at, XATTR_SIZE_MAX);
 	if (size < 0)

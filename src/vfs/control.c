@@ -2,7 +2,7 @@
 #include "control.h"
 
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/watch.h"
 #include "held.h"
 #include "invalidate.h"
@@ -144,7 +144,7 @@ static void add_reason(int folder, const char *name, struct buf *out)
 	const uint8_t *end;
 	struct stat st;
 
-	if (at_read(folder, name, REASON_MAX, &text, &st) == 0 && text.size) {
+	if (dirfd_read(folder, name, REASON_MAX, &text, &st) == 0 && text.size) {
 		end = memchr(text.data, '\n', text.size);
 		buf_add(out, text.data, end ? (size_t)(end - text.data) : text.size);
 		buf_char(out, '\n');
@@ -164,9 +164,9 @@ static void add_refusals(int parent, const char *name, int depth, struct buf *ou
 	struct dirent *entry;
 	DIR *dir;
 
-	if (depth > DEPTH_MAX || at_list(parent, name, &dir) != 0)
+	if (depth > DEPTH_MAX || dirfd_list(parent, name, &dir) != 0)
 		return;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		if (ends_in(entry->d_name, ".error"))
 			add_reason(dirfd(dir), entry->d_name, out);
 		else

@@ -2,7 +2,7 @@
 /* create.c - mknod, mkdir, symlink. */
 #include "acl.h"
 #include "clips.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "lookup.h"
 #include "open.h"
 #include "plain.h"
@@ -34,7 +34,7 @@ struct creation {
 static int make_file(const struct creation *c, int folder, mode_t mode)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL;
-	int fd, error = at_open(folder, c->stored, flags, mode & 07777, &fd);
+	int fd, error = dirfd_open(folder, c->stored, flags, mode & 07777, &fd);
 
 	if (error)
 		return error;
@@ -48,9 +48,9 @@ static bool is_empty_folder(int fd)
 	bool empty;
 	DIR *list;
 
-	if (at_list(fd, "", &list) != 0)
+	if (dirfd_list(fd, "", &list) != 0)
 		return false;
-	empty = !at_next(list);
+	empty = !dirfd_next(list);
 	closedir(list);
 	return empty;
 }
@@ -85,7 +85,7 @@ static void own_made(const struct creation *c, int folder)
 {
 	int fd;
 
-	if (at_open(folder, c->stored, O_PATH, 0, &fd) != 0)
+	if (dirfd_open(folder, c->stored, O_PATH, 0, &fd) != 0)
 		return;
 	if (is_as_made(c, fd))
 		plain_own(c->who, folder, fd);

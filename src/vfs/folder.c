@@ -2,7 +2,7 @@
 #include "folder.h"
 
 #include "deadline.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -314,7 +314,7 @@ static int walk(const struct way *way, int *fd)
 	const char *path = (const char *)way->path.data + way->start_size;
 	struct identity id;
 	struct stat st;
-	int error = at_walk(way->start.fd, path, O_PATH | O_DIRECTORY, fd);
+	int error = dirfd_walk(way->start.fd, path, O_PATH | O_DIRECTORY, fd);
 
 	if (error)
 		return error;

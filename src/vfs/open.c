@@ -26,9 +26,9 @@
 /* Truncates. O_TRUNC also works with O_RDONLY, and drops set-id bits unless the caller is root. */
 static int empty_file(const struct request *who, int fd)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 	struct stat st;
-	int emptied, error = at_proc_path(fd, NULL, path, sizeof(path));
+	int emptied, error = dirfd_proc_path(fd, NULL, path, sizeof(path));
 
 	if (error)
 		return error;
@@ -526,8 +526,8 @@ static int make_file(struct vfs *v, const struct request *who, const struct targ
 		error = plain_folder(v, parent, area, true, &folder);
 	if (error)
 		return error;
-	error = at_open(folder.fd, stored, create_flags(flags), acl_mode(v, who, folder.fd, mode),
-			fd);
+	error = dirfd_open(folder.fd, stored, create_flags(flags),
+			   acl_mode(v, who, folder.fd, mode), fd);
 	if (error == EEXIST && !(flags & O_EXCL))
 		error = ESTALE;
 	if (!error) {

@@ -3,7 +3,7 @@
 #include "plain.h"
 
 #include "acl.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/portable.h"
 #include "handle.h"
 
@@ -162,8 +162,8 @@ static int own_flags(int flags)
 
 int plain_open_again(int opened, int flags, int *fd)
 {
-	char path[AT_PROC_SIZE];
-	int error = at_proc_path(opened, NULL, path, sizeof(path));
+	char path[DIRFD_PROC_SIZE];
+	int error = dirfd_proc_path(opened, NULL, path, sizeof(path));
 
 	if (error)
 		return error;
@@ -187,9 +187,9 @@ static int open_named(struct vfs *v, const struct target *t, int flags, int *fd)
 	 * O_NONBLOCK in case a FIFO just took the name; retried without for another program's
 	 * lease.
 	 */
-	error = at_open(folder.fd, name, flags | O_NONBLOCK, 0, fd);
+	error = dirfd_open(folder.fd, name, flags | O_NONBLOCK, 0, fd);
 	if (error == EWOULDBLOCK && !(flags & O_NONBLOCK))
-		error = at_open(folder.fd, name, flags, 0, fd);
+		error = dirfd_open(folder.fd, name, flags, 0, fd);
 	folder_close(v, &folder);
 	if (error)
 		return error == ELOOP || error == ENXIO ? ESTALE : error;
@@ -492,7 +492,7 @@ int plain_hold_folder(struct vfs *v, int parent, const char *name)
 {
 	int fd;
 
-	if (!v->unopened_folders || at_open(parent, name, O_RDONLY | O_DIRECTORY, 0, &fd) != 0)
+	if (!v->unopened_folders || dirfd_open(parent, name, O_RDONLY | O_DIRECTORY, 0, &fd) != 0)
 		return -1;
 	(void)handle_keep(v, &fd);
 	return fd;
@@ -521,10 +521,10 @@ void plain_let_go(struct vfs *v, struct node *node, int fd)
 /* chown drops set-id bits: restores them; set-gid only for a group that the caller is in. */
 static void give_mode_back(const struct request *who, int fd, mode_t mode, gid_t gid)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 
 	if (!S_ISREG(mode) || !(mode & (S_ISUID | S_ISGID)) ||
-	    at_proc_path(fd, NULL, path, sizeof(path)) != 0)
+	    dirfd_proc_path(fd, NULL, path, sizeof(path)) != 0)
 		return;
 	if ((mode & S_IXGRP) && !acl_in_group(who, gid))
 		mode &= ~(mode_t)S_ISGID;

@@ -286,7 +286,7 @@ static int find_written(struct move *m, struct identity *id, int *fd)
 		return error;
 	error = identity_at(to.folder.fd, to.name, id, &st);
 	/* A handle without one opens the file when it is used. */
-	if (!error && at_open(to.folder.fd, to.name, O_RDWR, 0, fd) != 0)
+	if (!error && dirfd_open(to.folder.fd, to.name, O_RDWR, 0, fd) != 0)
 		*fd = -1;
 	folder_close(m->v, &to.folder);
 	return error;
@@ -442,9 +442,9 @@ static int find_vacant(struct move *m, struct vacant *out)
 
 	if (error)
 		return error;
-	error = at_list(folder.fd, name, &dir);
+	error = dirfd_list(folder.fd, name, &dir);
 	if (!error) {
-		error = at_next(dir) ? ENOTEMPTY : 0;
+		error = dirfd_next(dir) ? ENOTEMPTY : 0;
 		closedir(dir);
 	}
 	if (!error)
@@ -531,7 +531,7 @@ static void move_skeleton(struct move *m, const struct folder *from, const struc
 	    name_may_show(m->v, m->new_name, beside) && skeleton_own_name(m->name, name) &&
 	    skeleton_own_name(m->new_name, new_name) &&
 	    access_may_move(m->v, m->caller, from->fd, name) &&
-	    at_rename(from->fd, name, to->fd, new_name, RENAME_NOREPLACE) == 0)
+	    dirfd_rename(from->fd, name, to->fd, new_name, RENAME_NOREPLACE) == 0)
 		move_history(m, name, new_name);
 }
 
@@ -619,11 +619,11 @@ static int rename_by_way(const struct move *m, int folder, const char *path)
 
 	if (error)
 		return error;
-	error = at_rename(folder, m->name, folder, way, RENAME_NOREPLACE);
+	error = dirfd_rename(folder, m->name, folder, way, RENAME_NOREPLACE);
 	if (!error) {
-		error = at_rename(folder, way, folder, m->new_name, RENAME_NOREPLACE);
+		error = dirfd_rename(folder, way, folder, m->new_name, RENAME_NOREPLACE);
 		if (error)
-			at_rename(folder, way, folder, m->name, RENAME_NOREPLACE);
+			dirfd_rename(folder, way, folder, m->name, RENAME_NOREPLACE);
 	}
 	state_temporary_gone(s, path);
 	return error;
@@ -636,7 +636,7 @@ static int rename_there(const struct move *m, const struct place_on_disk *from,
 	int error;
 
 	if (!m->respells)
-		return at_rename(from->folder.fd, from->name, to->folder.fd, to->name, m->flags);
+		return dirfd_rename(from->folder.fd, from->name, to->folder.fd, to->name, m->flags);
 	error = path_of(m->v, m->from.parent.node, NULL, &path);
 	if (!error)
 		error = rename_by_way(m, from->folder.fd, path);
@@ -911,7 +911,7 @@ static bool is_respelled(const struct move *m)
 	    m->from.parent.node != m->to.parent.node || strcasecmp(m->name, m->new_name) != 0 ||
 	    folder_open(m->v, m->from.parent.node, &folder) != 0)
 		return false;
-	same = at_is_respelled(folder.fd, m->new_name);
+	same = dirfd_is_respelled(folder.fd, m->new_name);
 	folder_close(m->v, &folder);
 	return same;
 }

@@ -4,7 +4,7 @@
 #include "attr.h"
 #include "batches.h"
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/refusal.h"
 #include "given.h"
 #include "handle.h"
@@ -520,7 +520,7 @@ static void find_readers(struct saving *s, const struct site *site)
 {
 	struct stat st = {.st_mode = 0600, .st_gid = s->owner.gid};
 	const struct given *given = NULL;
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 
 	(void)site_stat(site, &st);
 	vfs_lock(s->v);
@@ -531,7 +531,7 @@ static void find_readers(struct saving *s, const struct site *site)
 	vfs_unlock(s->v);
 	s->owner.gid = st.st_gid;
 	s->owner.mode = 0600 | (st.st_mode & 0666);
-	if (at_proc_path(site->where.dir, site->where.name, path, sizeof(path)) == 0 &&
+	if (dirfd_proc_path(site->where.dir, site->where.name, path, sizeof(path)) == 0 &&
 	    lgetxattr(path, ACL_ACCESS, NULL, 0) > 0)
 		s->owner.mode &= ~(mode_t)060;
 }
@@ -818,7 +818,7 @@ static int read_plain(struct vfs *v, const struct target *t, struct text **out)
 
 	if (error)
 		return error;
-	error = at_read_open(fd, v->options->max_text, &text, &st);
+	error = dirfd_read_open(fd, v->options->max_text, &text, &st);
 	close(fd);
 	if (error) {
 		buf_release(&text);

@@ -4,7 +4,7 @@
 #include "attr.h"
 #include "backing.h"
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "gate.h"
 #include "given.h"
 #include "handle.h"
@@ -41,9 +41,9 @@ static struct timespec now_or(struct timespec given)
 /* Changes a file's attributes. fd may be O_PATH, also of a symbolic link. */
 static int change_file(int fd, const struct stat *attr, int to_set)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 
-	at_proc_path(fd, NULL, path, sizeof(path));
+	dirfd_proc_path(fd, NULL, path, sizeof(path));
 	if (to_set & (SET_UID | SET_GID)) {
 		uid_t uid = to_set & SET_UID ? attr->st_uid : (uid_t)-1;
 		gid_t gid = to_set & SET_GID ? attr->st_gid : (gid_t)-1;

@@ -243,9 +243,9 @@ static void watch_inner(struct vfs *v, enum state_area area, const char *path, i
 	struct dirent *entry;
 	DIR *dir;
 
-	if (at_list(folder, "", &dir) != 0)
+	if (dirfd_list(folder, "", &dir) != 0)
 		return;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		if (!is_folder(dirfd(dir), entry))
 			continue;
 		portable_read(entry->d_name, name);

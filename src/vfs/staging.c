@@ -12,7 +12,7 @@
 #include "staging.h"
 #include "access.h"
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/portable.h"
 #include "gate.h"
 #include "handle.h"
@@ -58,7 +58,7 @@ static int note_add(struct vfs *v, const char *path)
 
 	if (error)
 		return error;
-	error = at_open(folder, name, O_WRONLY | O_CREAT, 0600, &fd);
+	error = dirfd_open(folder, name, O_WRONLY | O_CREAT, 0600, &fd);
 	if (!error)
 		close(fd);
 	close(folder);
@@ -89,11 +89,11 @@ static void each_note_in(struct vfs *v, int folder, const char *name, const char
 	struct dirent *entry;
 	DIR *dir;
 
-	if (at_list(folder, name, &dir) != 0) {
+	if (dirfd_list(folder, name, &dir) != 0) {
 		each(v, path);
 		return;
 	}
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		portable_read(entry->d_name, called);
 		if (asprintf(&below, "%s%s%s", path, *path ? "/" : "", called) < 0)
 			continue;

@@ -2,7 +2,7 @@
 /* staging_file.c - computes the animation file that a staged folder becomes. */
 #include "access.h"
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "edit/structure.h"
 #include "save.h"
 #include "staging_internal.h"
@@ -30,7 +30,7 @@ static bool has_texts(const struct texts *texts)
 static bool read_clip(struct staged *f, const char *name)
 {
 	struct clip_folder *clip = &f->clips[f->clip_count];
-	int error = at_open(f->fd, name, O_RDONLY | O_DIRECTORY, 0, &clip->fd);
+	int error = dirfd_open(f->fd, name, O_RDONLY | O_DIRECTORY, 0, &clip->fd);
 
 	if (error)
 		return error == ENOENT || err_system(&f->err, error, name);
@@ -61,7 +61,7 @@ static int read_raw_open(struct staged *f, int fd)
 	struct stat st;
 	int error = access_check_read(f->v, f->who, fd);
 
-	return error ? error : at_read_open(fd, f->v->options->store.max_file, &f->raw, &st);
+	return error ? error : dirfd_read_open(fd, f->v->options->store.max_file, &f->raw, &st);
 }
 
 /* Reads raw.*, which must be a regular file that its maker may read. *fd: its descriptor, or -1. */
@@ -73,7 +73,7 @@ static bool read_raw(struct staged *f, struct identity *id, int *fd)
 
 	if (!name[0])
 		return true;
-	error = at_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
+	error = dirfd_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
 	if (error)
 		*fd = -1;
 	else

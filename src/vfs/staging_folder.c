@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* staging_folder.c - a staged folder while it ends: its names, and the nodes in it. */
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "plain.h"
 #include "staging_internal.h"
 #include "view.h"
@@ -25,7 +25,7 @@ static void name_aside(struct staged *f)
 		snprintf(f->aside, sizeof(f->aside), "%s" ASIDE, f->name);
 	else
 		snprintf(f->aside, sizeof(f->aside), "%.*s~%016" PRIx64 ASIDE,
-			 at_name_head(f->name, cut), f->name, XXH3_64bits(f->name, length));
+			 dirfd_name_head(f->name, cut), f->name, XXH3_64bits(f->name, length));
 }
 
 int staged_name(struct staged *f, char *path)

@@ -8,7 +8,7 @@
  */
 #include "clips.h"
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/portable.h"
 #include "lookup.h"
 #include "staging_internal.h"
@@ -24,7 +24,7 @@
 /* Renames within its folder of SOURCE; EEXIST rather than replace anything. */
 static int move_folder(const struct staged *f, const char *from, const char *to)
 {
-	return at_rename(f->parent.fd, from, f->parent.fd, to, RENAME_NOREPLACE);
+	return dirfd_rename(f->parent.fd, from, f->parent.fd, to, RENAME_NOREPLACE);
 }
 
 /* Reports why the folder, by the name that it has now, is none. */
@@ -47,7 +47,7 @@ static void set_apart(struct staged *f, const char *reason)
 	int error = EEXIST;
 
 	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
-		snprintf(name, sizeof(name), "%.*s.~%u~", at_name_head(f->name, NAME_MAX - 16),
+		snprintf(name, sizeof(name), "%.*s.~%u~", dirfd_name_head(f->name, NAME_MAX - 16),
 			 f->name, i);
 		error = move_folder(f, f->aside, name);
 	}
@@ -63,14 +63,14 @@ static void copy_extra(const struct staged *f, int from, const char *name, int t
 {
 	struct buf data = BUF_INIT;
 	struct stat st;
-	int fd, error = at_read(from, name, f->v->options->store.max_file, &data, &st);
+	int fd, error = dirfd_read(from, name, f->v->options->store.max_file, &data, &st);
 
 	if (!error)
-		error = at_open(to, stored, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 0777, &fd);
+		error = dirfd_open(to, stored, O_WRONLY | O_CREAT | O_EXCL, st.st_mode & 0777, &fd);
 	if (!error) {
 		if (fchown(fd, st.st_uid, st.st_gid) != 0)
 			fchmod(fd, st.st_mode & S_IRWXU);
-		error = at_write(fd, buf_bytes(&data));
+		error = dirfd_write(fd, buf_bytes(&data));
 		close(fd);
 		unlinkat(error ? to : from, error ? stored : name, 0);
 	}
@@ -86,9 +86,9 @@ static void list_names(int folder, struct buf *out)
 	struct dirent *entry;
 	DIR *dir;
 
-	if (at_list(folder, "", &dir) != 0)
+	if (dirfd_list(folder, "", &dir) != 0)
 		return;
-	while ((entry = at_next(dir)))
+	while ((entry = dirfd_next(dir)))
 		buf_add(out, entry->d_name, strlen(entry->d_name) + 1);
 	closedir(dir);
 }
@@ -103,7 +103,7 @@ static void make_portable(int parent, const char *folder, unsigned depth)
 	const char *name;
 	int fd;
 
-	if (depth > DEPTH_MAX || at_open(parent, folder, O_PATH | O_DIRECTORY, 0, &fd) != 0)
+	if (depth > DEPTH_MAX || dirfd_open(parent, folder, O_PATH | O_DIRECTORY, 0, &fd) != 0)
 		return;
 	list_names(fd, &names);
 	for (size_t at = 0; at < names.size && !names.failed; at += strlen(name) + 1) {
@@ -112,7 +112,7 @@ static void make_portable(int parent, const char *folder, unsigned depth)
 			continue;
 		make_portable(fd, name, depth + 1);
 		if (strcmp(stored, name) != 0)
-			at_rename(fd, name, fd, stored, RENAME_NOREPLACE);
+			dirfd_rename(fd, name, fd, stored, RENAME_NOREPLACE);
 	}
 	buf_release(&names);
 	close(fd);
@@ -136,9 +136,9 @@ static void keep_extras(const struct staged *f, int folder, const char *path)
 	DIR *dir;
 	int to;
 
-	if (at_list(folder, "", &dir) != 0)
+	if (dirfd_list(folder, "", &dir) != 0)
 		return;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		if (state_folder(f->v->state, STATE_UPPER, path, true, &to) != 0)
 			continue;
 		keep_extra(f, folder, entry->d_name, to);
@@ -366,10 +366,10 @@ static int check_made(struct staged *f)
 		f->base = source_get(f->animation->source, &f->where, NULL);
 	if (!staged_make_file(f))
 		return errno_of(&f->err) == EBADMSG ? EAGAIN : errno_of(&f->err);
-	error = at_open(f->parent.fd, f->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	error = dirfd_open(f->parent.fd, f->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
 	if (error)
 		return error;
-	error = at_compare(fd, buf_bytes(&f->made->bytes));
+	error = dirfd_compare(fd, buf_bytes(&f->made->bytes));
 	close(fd);
 	return error;
 }
@@ -413,12 +413,12 @@ bool staging_recover(struct vfs *v, const char *path)
 	bool left = false;
 
 	if (!error)
-		error = at_walk(v->root, f.above, O_PATH | O_DIRECTORY, &f.parent.fd);
+		error = dirfd_walk(v->root, f.above, O_PATH | O_DIRECTORY, &f.parent.fd);
 	f.parent.owned = !error;
 	f.where = (struct where){.dir = f.parent.fd, .folder = f.above, .name = f.name};
 	if (error)
 		left = error != ENOTDIR && error != ENOENT; /* it was a clip's folder, or is gone */
-	else if (at_open(f.parent.fd, f.aside, O_RDONLY | O_DIRECTORY, 0, &f.fd) == 0)
+	else if (dirfd_open(f.parent.fd, f.aside, O_RDONLY | O_DIRECTORY, 0, &f.fd) == 0)
 		left = recover_aside(&f);
 	staged_release(&f);
 	return left;

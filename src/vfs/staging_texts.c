@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "access.h"
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/portable.h"
 #include "disk/refusal.h"
 #include "folder.h"
@@ -39,12 +39,12 @@ static int read_text(const struct texts_reading *r, int folder, const char *name
 
 	if (!S_ISREG(to->st.st_mode) || !r->wants(to->path))
 		return 0;
-	error = at_open(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	error = dirfd_open(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
 	if (error)
 		return error;
 	error = access_check_read(r->v, r->who, fd);
 	if (!error)
-		error = at_read_open(fd, r->v->options->max_text, &text, &st);
+		error = dirfd_read_open(fd, r->v->options->max_text, &text, &st);
 	close(fd);
 	if (error)
 		buf_release(&text);
@@ -85,13 +85,13 @@ static bool read_folder(struct texts_reading *r, int folder, struct err *err)
 {
 	struct dirent *entry;
 	DIR *dir;
-	int error = at_list(folder, r->inside, &dir);
+	int error = dirfd_list(folder, r->inside, &dir);
 
 	if (*r->inside && (error == ENOENT || error == ENOTDIR || error == ELOOP))
 		return true;
 	if (error)
 		return err_system(err, error, *r->inside ? r->inside : "the folder");
-	while (!error && (entry = at_next(dir))) {
+	while (!error && (entry = dirfd_next(dir))) {
 		error = add_entry(r, dirfd(dir), entry->d_name);
 		if (error)
 			err_system(err, error, entry->d_name);
@@ -281,7 +281,7 @@ static void unlink_text(const struct texts *t, int folder, const char *path)
 
 	snprintf(inner, sizeof(inner), "%.*s", slash ? (int)(slash - path) : 0, path);
 	if ((t->stored && portable_name(name, stored) != 0) ||
-	    at_walk(folder, inner, O_PATH | O_DIRECTORY, &fd) != 0)
+	    dirfd_walk(folder, inner, O_PATH | O_DIRECTORY, &fd) != 0)
 		return;
 	unlinkat(fd, t->stored ? stored : name, 0);
 	close(fd);

@@ -10,7 +10,7 @@
 #include "upper.h"
 
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/history.h"
 #include "disk/portable.h"
 #include "store/beside.h"
@@ -57,7 +57,7 @@ static uint64_t count_all(struct vfs *v)
 
 	if (state_folder(v->state, STATE_UPPER, "", false, &folder) != 0)
 		return 0;
-	sum = at_size(folder, "", UPPER_ENTRY, UPPER_ENTRY);
+	sum = dirfd_size(folder, "", UPPER_ENTRY, UPPER_ENTRY);
 	close(folder);
 	return sum;
 }
@@ -120,13 +120,13 @@ static void list_orphan(int upper, int source, const char *path, const char *sto
 	if (asprintf(&below, "%s%s%s", path, *path ? "/" : "", name) < 0)
 		return;
 	if (!is_in_source(source, name, &st)) {
-		if (at_size(upper, stored, UPPER_ENTRY, 0) > 0)
+		if (dirfd_size(upper, stored, UPPER_ENTRY, 0) > 0)
 			buf_format(out,
 				   "%s: there is no such file any more; what was put beside its "
 				   "texts is kept in extra/%s of the state directory\n",
 				   below, below);
 	} else if (S_ISDIR(st.st_mode) &&
-		   at_open(source, name, O_PATH | O_DIRECTORY, 0, &to) == 0) {
+		   dirfd_open(source, name, O_PATH | O_DIRECTORY, 0, &to) == 0) {
 		list_orphans(upper, stored, to, below, depth + 1, out);
 		close(to);
 	}
@@ -139,9 +139,9 @@ static void list_orphans(int parent, const char *name, int source, const char *p
 	struct dirent *entry;
 	DIR *dir;
 
-	if (depth > DEPTH_MAX || at_list(parent, name, &dir) != 0)
+	if (depth > DEPTH_MAX || dirfd_list(parent, name, &dir) != 0)
 		return;
-	while ((entry = at_next(dir)))
+	while ((entry = dirfd_next(dir)))
 		list_orphan(dirfd(dir), source, path, entry->d_name, depth, out);
 	closedir(dir);
 }
@@ -216,9 +216,9 @@ static void remove_clips(int folder, const void *unused)
 	DIR *dir;
 
 	(void)unused;
-	if (at_list(folder, "", &dir) != 0)
+	if (dirfd_list(folder, "", &dir) != 0)
 		return;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		if (*entry->d_name != '.')
 			remove_clip(folder, entry->d_name);
 	}

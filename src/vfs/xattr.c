@@ -6,7 +6,7 @@
 #include "attr.h"
 #include "backing.h"
 #include "diagnostics.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "given.h"
 #include "plain.h"
 #include "staging.h"
@@ -219,12 +219,12 @@ int vfs_listxattr(struct vfs *v, uint64_t node, struct buf *out)
 static int change_backing(struct vfs *v, const struct target *t, const char *name,
 			  const struct buf *value, int flags)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 	int fd, error = backing_pin(v, t, &fd);
 
 	if (error)
 		return error;
-	at_proc_path(fd, NULL, path, sizeof(path));
+	dirfd_proc_path(fd, NULL, path, sizeof(path));
 	if ((value ? setxattr(path, name, value->data, value->size, flags)
 		   : removexattr(path, name)) != 0)
 		error = errno;

@@ -100,7 +100,8 @@ static struct table_form form_of(const struct shown *at)
 		if ((!is_value(i) && !is_tangent(i)) ||
 		    ((track_of(at)->roles & 1u << role) &&
 		     (role != ROLE_ROTATION ||
-		      KIND_OF(columns[i].what) == lens_shown_rotation(at->anim, track_of(at)))))
+		      KIND_OF(columns[i].what) ==
+			      curve_edit_shown_rotation(at->anim, track_of(at)))))
 			form.shown |= TABLE_BIT(i);
 	}
 	return form;
@@ -129,7 +130,7 @@ static struct cursor cursor_init(const struct shown *at, const struct track *tra
 		if (track->roles & 1 << r)
 			cur.cells[r] = 3;
 	}
-	if (cur.cells[ROLE_ROTATION] && lens_rotation(track) == CURVE_QUATERNION)
+	if (cur.cells[ROLE_ROTATION] && curve_edit_rotation(track) == CURVE_QUATERNION)
 		cur.cells[ROLE_ROTATION] = 4;
 	return cur;
 }
@@ -233,7 +234,7 @@ static void bone_render(const struct shown *at, struct buf *out)
 	const struct clip *clip = clip_of(at);
 	double seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
 	struct arena arena = ARENA_INIT;
-	struct track track = lens_shown(at->anim, track_of(at), &arena);
+	struct track track = curve_edit_shown(at->anim, track_of(at), &arena);
 	struct cursor cur = cursor_init(at, &track);
 	struct table_form form = form_of(at);
 	double frame;
@@ -254,21 +255,21 @@ struct bone_text {
 	double seconds_per_frame;
 	struct err *err;
 	struct table table;
-	struct lens_role roles[ROLE_COUNT];
-	struct lens_row *moments; /* one for each row, in formats that store keyframes */
-	uint32_t rows;            /* number of rows */
-	double frame;             /* of the last one */
-	size_t room;              /* allocated rows, and keys of each role */
-	struct arena arena;       /* of tangents */
+	struct curve_edit_role roles[ROLE_COUNT];
+	struct curve_edit_row *moments; /* one for each row, in formats that store keyframes */
+	uint32_t rows;                  /* number of rows */
+	double frame;                   /* of the last one */
+	size_t room;                    /* allocated rows, and keys of each role */
+	struct arena arena;             /* of tangents */
 	struct csv_retimed retimed;
 };
 
 /* ---- the header ---- */
 
-static bool refuse_kinds(const struct bone_text *p, const struct lens_role *role,
+static bool refuse_kinds(const struct bone_text *p, const struct curve_edit_role *role,
 			 const struct cell *cell)
 {
-	bool quaternion = lens_shown_rotation(p->at->anim, p->track) == CURVE_QUATERNION;
+	bool quaternion = curve_edit_shown_rotation(p->at->anim, p->track) == CURVE_QUATERNION;
 
 	/* Columns keep the order of the table, where angles precede quaternions. */
 	err_at(p->err, ERR_TEXT, quaternion ? role->at : cell->at,
@@ -290,7 +291,7 @@ static bool begin_roles(struct bone_text *p)
 		p->roles[role].role = role;
 	for (unsigned i = 0; i < ARRAY_SIZE(columns); i++) {
 		const struct cell *cell = table_of(&p->table, i);
-		struct lens_role *role = &p->roles[ROLE_OF(columns[i].what)];
+		struct curve_edit_role *role = &p->roles[ROLE_OF(columns[i].what)];
 		enum curve_kind kind = KIND_OF(columns[i].what);
 
 		if (!(p->table.columns & TABLE_BIT(i)))
@@ -300,12 +301,12 @@ static bool begin_roles(struct bone_text *p)
 		if (!is_value(i))
 			continue;
 		if (role->columns == 0)
-			*role = (struct lens_role){.role = ROLE_OF(columns[i].what),
-						   .kind = kind,
-						   .is_static = -1,
-						   .text = p->table.text,
-						   .at = cell->at,
-						   .length = cell->length};
+			*role = (struct curve_edit_role){.role = ROLE_OF(columns[i].what),
+							 .kind = kind,
+							 .is_static = -1,
+							 .text = p->table.text,
+							 .at = cell->at,
+							 .length = cell->length};
 		else if (role->kind != kind)
 			return refuse_kinds(p, role, cell);
 		role->columns |= (uint8_t)(1u << AXIS_OF(columns[i].what));
@@ -322,14 +323,14 @@ static bool grow_keys(struct bone_text *p)
 	if (p->rows < p->room)
 		return true;
 	if (p->at->anim->format->keyframes) {
-		struct lens_row *moments = reallocarray(p->moments, room, sizeof(*moments));
+		struct curve_edit_row *moments = reallocarray(p->moments, room, sizeof(*moments));
 
 		if (!moments)
 			return err_memory(p->err);
 		p->moments = moments;
 	}
 	for (int r = 0; r < ROLE_COUNT; r++) {
-		struct lens_key *keys;
+		struct curve_edit_key *keys;
 
 		if (p->roles[r].columns == 0)
 			continue;
@@ -345,7 +346,7 @@ static bool grow_keys(struct bone_text *p)
 static bool read_frame(void *row, const struct cell *cell, unsigned what)
 {
 	struct bone_text *p = row;
-	struct lens_key key = {.row_at = 0};
+	struct curve_edit_key key = {.row_at = 0};
 
 	(void)what;
 	if (p->rows == UINT32_MAX ||
@@ -355,9 +356,9 @@ static bool read_frame(void *row, const struct cell *cell, unsigned what)
 		if (p->roles[r].columns)
 			p->roles[r].keys[p->rows] = key;
 	if (p->moments)
-		p->moments[p->rows] = (struct lens_row){
+		p->moments[p->rows] = (struct curve_edit_row){
 			.frame = key.frame, .row_at = key.row_at, .row_length = key.row_length};
-	p->frame = lens_moment(&key);
+	p->frame = curve_edit_moment(&key);
 	p->rows++;
 	return true;
 }
@@ -444,7 +445,7 @@ static bool check_cut(const struct bone_text *p, const struct track *now)
 
 static bool edit_bone(struct bone_text *p, struct anim *edited)
 {
-	struct lens_rows text = {p->rows, p->moments, p->roles, p->table.text};
+	struct curve_edit_rows text = {p->rows, p->moments, p->roles, p->table.text};
 	struct track now = *p->track;
 	bool changed;
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bone_edit.h"
 
-bool bone_edit_read(const struct shown *at, const struct track *track, struct lens_rows *text,
+bool bone_edit_read(const struct shown *at, const struct track *track, struct curve_edit_rows *text,
 		    struct arena *arena, struct track *now, struct err *err)
 {
 	const struct clip *clip = &at->anim->clips[at->clip];
 	bool changed;
 
 	if (at->anim->format->keyframes)
-		return lens_keyframes(at->anim, clip, track, text, arena, now, &changed, err);
+		return curve_edit_keyframes(at->anim, clip, track, text, arena, now, &changed, err);
 	for (int role = 0; role < ROLE_COUNT; role++)
-		if (!lens_curve(at->anim, clip, track, &text->roles[role], arena, &now->curve[role],
-				err))
+		if (!curve_edit_curve(at->anim, clip, track, &text->roles[role], arena,
+				      &now->curve[role], err))
 			return false;
 	return true;
 }

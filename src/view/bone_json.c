@@ -15,7 +15,7 @@
  */
 #include "bone_edit.h"
 #include "bone_json_parts.h"
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "text/num.h"
 #include "views.h"
 #include <math.h>
@@ -32,7 +32,7 @@ static double key_seconds(const struct shown *at, double frame)
 /* The kind in which a role's values are shown; for a role without a curve, that of a new one. */
 static enum curve_kind role_kind(const struct shown *at, enum role role)
 {
-	return role == ROLE_ROTATION ? lens_shown_rotation(at->anim, bone_json_track(at))
+	return role == ROLE_ROTATION ? curve_edit_shown_rotation(at->anim, bone_json_track(at))
 				     : CURVE_VECTOR;
 }
 
@@ -89,7 +89,7 @@ static void write_tangent(const struct curve *c, uint32_t key, enum tangent side
 static void write_moment(const struct curve *c, uint32_t key, struct buf *out)
 {
 	if (c->timing && c->timing->between) {
-		struct lane lane = lens_moment_lane(c->timing->rate);
+		struct lane lane = curve_edit_moment_lane(c->timing->rate);
 
 		buf_lane_text(out, curve_moment(c, key), &lane);
 		return;
@@ -160,7 +160,7 @@ static void bone_json_render(const struct shown *at, struct buf *out)
 		keyframes_json_render(at, out);
 		return;
 	}
-	track = lens_shown(at->anim, bone_json_track(at), &arena);
+	track = curve_edit_shown(at->anim, bone_json_track(at), &arena);
 	bone_json_write_head(at, out);
 	buf_text(out, "  \"channels\": {");
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
@@ -224,11 +224,11 @@ static bool read_time(struct parse *p, const struct spot *time, double frame)
 
 /* Reads "in" or "out", which may be left out. */
 static bool read_tangent(struct parse *p, const struct spot *s, enum tangent side, unsigned width,
-			 struct lens_key *key)
+			 struct curve_edit_key *key)
 {
 	struct spot value = spot_member(s, tangent_names[side]);
 	struct spot raw = spot_member(s, side == TANGENT_IN ? "raw_in" : "raw_out");
-	struct lens_key read = {.given = 0};
+	struct curve_edit_key read = {.given = 0};
 
 	if (!value.value && !raw.value)
 		return true;
@@ -248,7 +248,7 @@ static bool read_tangent(struct parse *p, const struct spot *s, enum tangent sid
 }
 
 /* The frame of a key; of a format with times it need not be whole. */
-static bool read_moment(struct parse *p, const struct spot *frame, struct lens_key *key)
+static bool read_moment(struct parse *p, const struct spot *frame, struct curve_edit_key *key)
 {
 	double moment;
 	int64_t number;
@@ -256,7 +256,7 @@ static bool read_moment(struct parse *p, const struct spot *frame, struct lens_k
 	if (p->at->anim->format->timed && frame->value) {
 		if (!spot_real(frame, p->err, &moment))
 			return false;
-		return lens_set_moment(key, moment) ||
+		return curve_edit_set_moment(key, moment) ||
 		       spot_refuse(frame, p->err, ERR_TEXT, "this is too far from all frames");
 	}
 	if (!spot_integer(frame, 0, UINT32_MAX, p->err, &number))
@@ -265,7 +265,8 @@ static bool read_moment(struct parse *p, const struct spot *frame, struct lens_k
 	return true;
 }
 
-static bool read_key(struct parse *p, const struct spot *s, unsigned width, struct lens_key *key)
+static bool read_key(struct parse *p, const struct spot *s, unsigned width,
+		     struct curve_edit_key *key)
 {
 	static const char *const timed[] = {"frame", "time",   "value",   "raw", "in",
 					    "out",   "raw_in", "raw_out", NULL};
@@ -280,14 +281,14 @@ static bool read_key(struct parse *p, const struct spot *s, unsigned width, stru
 		return false;
 	key->row_at = spot_place(&frame, &length);
 	key->row_length = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
-	return read_time(p, &time, lens_moment(key)) &&
+	return read_time(p, &time, curve_edit_moment(key)) &&
 	       bone_json_read_components(raw.value ? &raw : &value, raw.value != NULL, width, key,
 					 p->err) &&
 	       read_tangent(p, s, TANGENT_IN, width, key) &&
 	       read_tangent(p, s, TANGENT_OUT, width, key);
 }
 
-static bool read_keys(struct parse *p, const struct spot *list, struct lens_role *role)
+static bool read_keys(struct parse *p, const struct spot *list, struct curve_edit_role *role)
 {
 	unsigned width = kind_width(role->kind);
 	struct spot s;
@@ -329,7 +330,7 @@ static bool read_kind(struct parse *p, const struct spot *channel, enum curve_ki
 	return err_accept(p->err, "\"XYZ\" with degrees, \"XYZW\" with quaternions");
 }
 
-static bool read_channel(struct parse *p, const struct spot *channel, struct lens_role *role)
+static bool read_channel(struct parse *p, const struct spot *channel, struct curve_edit_role *role)
 {
 	static const char *const editable[] = {"static", "keys", NULL};
 	static const char *const editable_rotation[] = {"unit", "order", "static", "keys", NULL};
@@ -350,16 +351,17 @@ static bool read_channel(struct parse *p, const struct spot *channel, struct len
 }
 
 /* Reads the channels. A role without keys, or without a member, is removed. */
-static bool read_roles(struct parse *p, const struct spot *channels, struct lens_role *roles)
+static bool read_roles(struct parse *p, const struct spot *channels, struct curve_edit_role *roles)
 {
 	if (!spot_object(channels, p->err) ||
 	    !spot_known(channels, NULL, token_member(p->own.root, "channels"), p->err))
 		return false;
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
 		struct spot channel = spot_member(channels, role_names[role]);
-		struct lens_role *text = &roles[role];
+		struct curve_edit_role *text = &roles[role];
 
-		*text = (struct lens_role){.role = role, .is_static = -1, .text = p->doc.text};
+		*text = (struct curve_edit_role){
+			.role = role, .is_static = -1, .text = p->doc.text};
 		text->kind = role_kind(p->at, role);
 		if (channel.value && !read_channel(p, &channel, text))
 			return false;
@@ -370,8 +372,8 @@ static bool read_roles(struct parse *p, const struct spot *channels, struct lens
 
 static bool read_channels(struct parse *p, const struct spot *channels)
 {
-	struct lens_role roles[ROLE_COUNT] = {{0}};
-	struct lens_rows text = {.roles = roles, .text = p->doc.text};
+	struct curve_edit_role roles[ROLE_COUNT] = {{0}};
+	struct curve_edit_rows text = {.roles = roles, .text = p->doc.text};
 	struct track now = *bone_json_track(p->at);
 	bool fine = read_roles(p, channels, roles) &&
 		    bone_edit_read(p->at, bone_json_track(p->at), &text, &p->edited->arena, &now,

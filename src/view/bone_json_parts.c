@@ -120,8 +120,8 @@ static bool read_bits(const struct spot *s, struct err *err, double *out)
 	return true;
 }
 
-static bool read_component(const struct spot *s, bool raw, unsigned axis, struct lens_key *key,
-			   struct err *err)
+static bool read_component(const struct spot *s, bool raw, unsigned axis,
+			   struct curve_edit_key *key, struct err *err)
 {
 	size_t length;
 
@@ -137,7 +137,7 @@ static bool read_component(const struct spot *s, bool raw, unsigned axis, struct
 }
 
 bool bone_json_read_components(const struct spot *list, bool raw, unsigned width,
-			       struct lens_key *key, struct err *err)
+			       struct curve_edit_key *key, struct err *err)
 {
 	if (!spot_array(list, err))
 		return false;

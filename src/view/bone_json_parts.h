@@ -8,7 +8,7 @@
 
 #include "animfs/view.h"
 #include "json.h"
-#include "model/lens.h"
+#include "model/curve_edit.h"
 
 static inline const struct track *bone_json_track(const struct shown *at)
 {
@@ -30,7 +30,7 @@ bool bone_json_check_head(const struct spot *root, const struct token *served, c
 void bone_json_write_values(const struct curve *c, uint32_t key, struct buf *out);
 /* Reads such a list into key: numbers, or with `raw` the bits of a float32 each. */
 bool bone_json_read_components(const struct spot *list, bool raw, unsigned width,
-			       struct lens_key *key, struct err *err);
+			       struct curve_edit_key *key, struct err *err);
 
 /* keyframes_json.c: for formats that store keyframes. */
 void keyframes_json_render(const struct shown *at, struct buf *out);

@@ -7,14 +7,14 @@
 #include "bone_plain.h"
 
 #include "csv.h"
-#include "model/lens.h"
+#include "model/curve_edit.h"
 
 #include <string.h>
 
 struct plain {
 	const char *p, *end;
 	double seconds_per_frame;
-	struct lens_plain roles[ROLE_COUNT];
+	struct curve_edit_plain roles[ROLE_COUNT];
 	uint32_t rows;
 };
 
@@ -51,14 +51,14 @@ static bool take_time(struct plain *t, uint32_t row)
 	       csv_is_served_time(time.value, row * t->seconds_per_frame);
 }
 
-static bool take_key(struct plain *t, struct lens_plain *role, uint32_t key)
+static bool take_key(struct plain *t, struct curve_edit_plain *role, uint32_t key)
 {
 	struct num_plain cells[4];
 
 	for (unsigned axis = 0; axis < role->width; axis++)
 		if (!take_char(t, ',') || !take_number(t, &cells[axis]))
 			return false;
-	return lens_plain_key(role, key, cells);
+	return curve_edit_plain_key(role, key, cells);
 }
 
 static bool take_blanks(struct plain *t, unsigned count)
@@ -76,7 +76,7 @@ static bool take_row(struct plain *t, uint32_t row)
 	if (!take_time(t, row))
 		return false;
 	for (int r = 0; r < ROLE_COUNT; r++) {
-		struct lens_plain *role = &t->roles[r];
+		struct curve_edit_plain *role = &t->roles[r];
 
 		if (!(row < role->count ? take_key(t, role, row) : take_blanks(t, role->width)))
 			return false;
@@ -90,8 +90,8 @@ static bool begin(struct plain *t, const struct shown *at, struct arena *arena)
 
 	t->seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
 	for (int r = 0; r < ROLE_COUNT; r++) {
-		if (!lens_plain_begin(&t->roles[r], at->anim, clip, &clip->tracks[at->track],
-				      (enum role)r, arena))
+		if (!curve_edit_plain_begin(&t->roles[r], at->anim, clip, &clip->tracks[at->track],
+					    (enum role)r, arena))
 			return false;
 		if (t->rows < t->roles[r].count)
 			t->rows = t->roles[r].count;
@@ -107,7 +107,7 @@ static bool finish_plain(struct plain *t, const struct shown *at, struct anim *e
 	for (int r = 0; r < ROLE_COUNT; r++) {
 		const struct curve *curve;
 
-		if (!lens_plain_end(&t->roles[r], &curve))
+		if (!curve_edit_plain_end(&t->roles[r], &curve))
 			return false;
 		if (curve == old->curve[r])
 			continue;

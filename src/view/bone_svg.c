@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* bone_svg.c - NAME.svg: the curves of a bone as charts, one for each role that has keys. */
 #include "model/clip.h"
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "model/sampled.h"
 #include "own_digest.h"
 #include "plot.h"
@@ -131,7 +131,7 @@ static void bone_svg_render(const struct shown *at, struct buf *out)
 {
 	struct arena arena = ARENA_INIT;
 	struct track drawn = track_sampled(track_shown(at), clip_shown(at)->frames, &arena);
-	struct track track = lens_shown_as(&drawn, CURVE_EULER, &arena);
+	struct track track = curve_edit_shown_as(&drawn, CURVE_EULER, &arena);
 	struct chart chart = {.clip = clip_shown(at),
 			      .x = LEFT,
 			      .width = WIDTH - LEFT - RIGHT,

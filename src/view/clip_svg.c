@@ -6,7 +6,7 @@
  * charts have fewer columns, and only the first ROWS bones are shown.
  */
 #include "model/clip.h"
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "model/sampled.h"
 #include "own_digest.h"
 #include "plot.h"
@@ -146,7 +146,7 @@ static void write_row(struct sheet *s, const struct track *stored, struct buf *o
 {
 	struct arena arena = ARENA_INIT;
 	struct track drawn = track_sampled(stored, s->clip->frames, &arena);
-	struct track track = lens_shown_as(&drawn, CURVE_EULER, &arena);
+	struct track track = curve_edit_shown_as(&drawn, CURVE_EULER, &arena);
 
 	out->failed |= arena.failed;
 	write_name(&track, s->chart.y + s->chart.height / 2 - 8, out);

@@ -43,7 +43,7 @@ size_t csv_put_moment(char *out, const struct curve *c, uint32_t key, double sec
 
 	if (!c->timing || !c->timing->between)
 		return csv_put_time(out, curve_frame(c, key), seconds_per_frame);
-	lane = lens_moment_lane(c->timing->rate);
+	lane = curve_edit_moment_lane(c->timing->rate);
 	size = num_lane(out, curve_moment(c, key), &lane);
 	out[size++] = ',';
 	return size + num_seconds(out + size, (double)curve_time(c, key));
@@ -77,7 +77,8 @@ size_t csv_put_tangents(char *out, const struct curve *c, uint32_t key)
 }
 
 bool csv_read_tangent(const struct table *t, const struct cell *cell, enum tangent side,
-		      unsigned axis, struct lens_key *key, struct arena *arena, struct err *err)
+		      unsigned axis, struct curve_edit_key *key, struct arena *arena,
+		      struct err *err)
 {
 	if (cell->size == 0)
 		return true;
@@ -108,7 +109,7 @@ bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *fr
 }
 
 bool csv_read_moment(const struct table *t, const struct cell *cell, const struct format *format,
-		     struct lens_key *key, struct err *err)
+		     struct curve_edit_key *key, struct err *err)
 {
 	double moment;
 
@@ -116,14 +117,14 @@ bool csv_read_moment(const struct table *t, const struct cell *cell, const struc
 	key->row_length = cell_length(cell);
 	if (!format->timed || cell->size == 0 || table_frame(t, cell, &key->frame))
 		return csv_read_frame(t, cell, &key->frame, err);
-	if (table_number(t, cell, &moment) && lens_set_moment(key, moment))
+	if (table_number(t, cell, &moment) && curve_edit_set_moment(key, moment))
 		return true;
 	table_refuse_number(t, cell, "frame number", err);
 	return err_accept(err, "a number such as 12");
 }
 
 bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_kind kind,
-		    unsigned axis, struct lens_key *key, struct err *err)
+		    unsigned axis, struct curve_edit_key *key, struct err *err)
 {
 	key->at[axis] = cell->at;
 	key->length[axis] = cell_length(cell);
@@ -154,7 +155,7 @@ bool csv_accept_flags(uint8_t settable, struct err *err)
 }
 
 bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t settable,
-		    struct lens_flags *out, struct err *err)
+		    struct curve_edit_flags *out, struct err *err)
 {
 	uint32_t flags;
 
@@ -165,7 +166,7 @@ bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t sett
 		       cell_excerpt(cell).text);
 		return csv_accept_flags(settable, err);
 	}
-	*out = (struct lens_flags){true, (uint8_t)flags, cell->at, cell_length(cell)};
+	*out = (struct curve_edit_flags){true, (uint8_t)flags, cell->at, cell_length(cell)};
 	return true;
 }
 

@@ -5,7 +5,7 @@
 #ifndef ANIMFS_VIEW_CSV_H
 #define ANIMFS_VIEW_CSV_H
 
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "text/num.h"
 #include "text/table.h"
 
@@ -46,16 +46,17 @@ bool csv_read_frame(const struct table *t, const struct cell *cell, uint32_t *fr
 		    struct err *err);
 /* The frame of a key; of a format with times it need not be whole. */
 bool csv_read_moment(const struct table *t, const struct cell *cell, const struct format *format,
-		     struct lens_key *key, struct err *err);
+		     struct curve_edit_key *key, struct err *err);
 /* One component; a blank cell leaves it out of key->given. */
 bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_kind kind,
-		    unsigned axis, struct lens_key *key, struct err *err);
+		    unsigned axis, struct curve_edit_key *key, struct err *err);
 /* One component of a tangent likewise, of the side `side`. */
 bool csv_read_tangent(const struct table *t, const struct cell *cell, enum tangent side,
-		      unsigned axis, struct lens_key *key, struct arena *arena, struct err *err);
+		      unsigned axis, struct curve_edit_key *key, struct arena *arena,
+		      struct err *err);
 /* Only bits of `settable` are accepted; a blank cell means that none are given. */
 bool csv_read_flags(const struct table *t, const struct cell *cell, uint8_t settable,
-		    struct lens_flags *out, struct err *err);
+		    struct curve_edit_flags *out, struct err *err);
 bool csv_accept_flags(uint8_t settable, struct err *err); /* adds the accepted flags to an error */
 
 /* The first cell of the column `time` that differs from what is served. */

@@ -4,7 +4,7 @@
 #define ANIMFS_VIEW_CURVES_H
 
 #include "animfs/view.h"
-#include "model/lens.h"
+#include "model/curve_edit.h"
 
 /* Values of curves_row.channel that are not a role. */
 #define CHANNEL_NONE ROLE_COUNT        /* a keyframe with no value for any role */
@@ -12,10 +12,10 @@
 
 /* A row: one key of one channel. */
 struct curves_row {
-	struct lens_key key;
+	struct curve_edit_key key;
 	uint32_t bone;   /* index among the bones that the text names */
 	uint8_t channel; /* a role, or one of the above */
-	struct lens_flags flags;
+	struct curve_edit_flags flags;
 };
 
 /* The rows of one bone; at least one. */

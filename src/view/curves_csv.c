@@ -176,7 +176,7 @@ static bool write_bone(const struct shown *at, const struct track *stored, struc
 	bool tangents = at->style.tangents && a->format->timed;
 	double seconds_per_frame = anim_seconds_per_frame(a, clip);
 	struct arena arena = ARENA_INIT;
-	struct track track = lens_shown(a, stored, &arena);
+	struct track track = curve_edit_shown(a, stored, &arena);
 	bool written = false;
 
 	for (int r = 0; r < ROLE_COUNT && !track.keyframes; r++)
@@ -415,8 +415,8 @@ static bool read_time(void *row, const struct cell *cell, unsigned what)
 
 	(void)what;
 	if (cell)
-		csv_read_time(&p->table, cell, lens_moment(&p->row.key) * p->seconds_per_frame,
-			      &p->retimed);
+		csv_read_time(&p->table, cell,
+			      curve_edit_moment(&p->row.key) * p->seconds_per_frame, &p->retimed);
 	return true;
 }
 

@@ -33,7 +33,7 @@ static bool lacks_w(const struct curve *c)
 static enum curve_kind rotation_kind(const struct curves_bone *p, const struct track *track,
 				     struct curves_rows rows)
 {
-	enum curve_kind served = lens_shown_rotation(p->at->anim, track);
+	enum curve_kind served = curve_edit_shown_rotation(p->at->anim, track);
 	bool given = false;
 
 	if (!(p->axes & 8) || (served == CURVE_QUATERNION && lacks_w(track->curve[ROLE_ROTATION])))
@@ -60,24 +60,25 @@ static bool is_static_as_rendered(const struct curves_bone *p, const struct trac
 
 /* Allocates room for the role's keys; there are none yet. */
 static bool begin_role(const struct curves_bone *p, const struct track *track, enum role role,
-		       struct curves_rows rows, size_t keys, struct lens_role *out)
+		       struct curves_rows rows, size_t keys, struct curve_edit_role *out)
 {
 	enum curve_kind kind = role == ROLE_ROTATION ? rotation_kind(p, track, rows) : CURVE_VECTOR;
 
-	*out = (struct lens_role){.role = role,
-				  .kind = kind,
-				  .is_static = is_static_as_rendered(p, track, role, keys) ? 1 : -1,
-				  .columns = p->axes & (kind == CURVE_QUATERNION ? 15 : 7),
-				  .text = p->text};
+	*out = (struct curve_edit_role){
+		.role = role,
+		.kind = kind,
+		.is_static = is_static_as_rendered(p, track, role, keys) ? 1 : -1,
+		.columns = p->axes & (kind == CURVE_QUATERNION ? 15 : 7),
+		.text = p->text};
 	out->keys = calloc(keys, sizeof(*out->keys));
 	return out->keys || err_memory(p->err);
 }
 
 /* Refuses a w in values that are not quaternions. */
-static bool check_axes(const struct curves_bone *p, const struct lens_role *role)
+static bool check_axes(const struct curves_bone *p, const struct curve_edit_role *role)
 {
 	for (uint32_t i = 0; role->kind != CURVE_QUATERNION && i < role->count; i++) {
-		const struct lens_key *key = &role->keys[i];
+		const struct curve_edit_key *key = &role->keys[i];
 
 		if (!(key->given & 8))
 			continue;
@@ -89,7 +90,7 @@ static bool check_axes(const struct curves_bone *p, const struct lens_role *role
 }
 
 static bool read_role(const struct curves_bone *p, const struct track *track, enum role role,
-		      struct curves_rows rows, struct lens_role *out)
+		      struct curves_rows rows, struct curve_edit_role *out)
 {
 	const struct curve *old = track->curve[role];
 	size_t keys = count_rows(rows, (uint8_t)role);
@@ -126,10 +127,10 @@ static int by_moment(const void *pa, const void *pb)
 }
 
 /* Adds another row to the last keyframe. */
-static bool join_row(const struct curves_bone *p, struct lens_rows *text,
+static bool join_row(const struct curves_bone *p, struct curve_edit_rows *text,
 		     const struct curves_row *e)
 {
-	struct lens_row *row = &text->rows[text->count - 1];
+	struct curve_edit_row *row = &text->rows[text->count - 1];
 
 	if (e->flags.given && row->flags.given && e->flags.value != row->flags.value) {
 		err_at(p->err, ERR_TEXT, e->flags.at, e->flags.length,
@@ -147,25 +148,26 @@ static bool join_row(const struct curves_bone *p, struct lens_rows *text,
 	return err_accept(p->err, "each channel of a keyframe once, and none if it has no other");
 }
 
-static void new_row(struct lens_rows *text, const struct curves_row *e)
+static void new_row(struct curve_edit_rows *text, const struct curves_row *e)
 {
-	const struct lens_key key = {.frame = e->key.frame,
-				     .occurrence = e->key.occurrence,
-				     .row_at = e->key.row_at,
-				     .row_length = e->key.row_length};
+	const struct curve_edit_key key = {.frame = e->key.frame,
+					   .occurrence = e->key.occurrence,
+					   .row_at = e->key.row_at,
+					   .row_length = e->key.row_length};
 
-	text->rows[text->count] = (struct lens_row){.frame = key.frame,
-						    .occurrence = key.occurrence,
-						    .row_at = key.row_at,
-						    .row_length = key.row_length,
-						    .flags = e->flags};
+	text->rows[text->count] = (struct curve_edit_row){.frame = key.frame,
+							  .occurrence = key.occurrence,
+							  .row_at = key.row_at,
+							  .row_length = key.row_length,
+							  .flags = e->flags};
 	for (int r = 0; r < ROLE_COUNT; r++)
 		text->roles[r].keys[text->count] = key;
 	text->count++;
 }
 
 /* Makes keyframes of the rows, which are sorted. */
-static bool fill_rows(const struct curves_bone *p, struct curves_rows rows, struct lens_rows *text)
+static bool fill_rows(const struct curves_bone *p, struct curves_rows rows,
+		      struct curve_edit_rows *text)
 {
 	const struct curves_row *before = NULL;
 
@@ -178,7 +180,7 @@ static bool fill_rows(const struct curves_bone *p, struct curves_rows rows, stru
 		else if (!join_row(p, text, e))
 			return false;
 		if (e->channel < ROLE_COUNT) {
-			struct lens_key *key = &text->roles[e->channel].keys[text->count - 1];
+			struct curve_edit_key *key = &text->roles[e->channel].keys[text->count - 1];
 			size_t row_at = key->row_at;
 
 			*key = e->key;
@@ -192,7 +194,7 @@ static bool fill_rows(const struct curves_bone *p, struct curves_rows rows, stru
 
 /* Sorts the rows and makes keyframes of them. */
 static bool read_keyframes(const struct curves_bone *p, const struct track *track,
-			   struct curves_rows rows, struct lens_rows *text)
+			   struct curves_rows rows, struct curve_edit_rows *text)
 {
 	qsort(rows.first, rows.count, sizeof(*rows.first), by_moment);
 	text->rows = calloc(rows.count, sizeof(*text->rows));
@@ -216,8 +218,8 @@ bool curves_read_track(const struct curves_bone *p, const struct track *track,
 		       struct curves_rows rows, struct track *now)
 {
 	bool keyframes = p->at->anim->format->keyframes, fine = true;
-	struct lens_role roles[ROLE_COUNT] = {{0}};
-	struct lens_rows text = {.roles = roles, .text = p->text};
+	struct curve_edit_role roles[ROLE_COUNT] = {{0}};
+	struct curve_edit_rows text = {.roles = roles, .text = p->text};
 
 	if (keyframes)
 		fine = read_keyframes(p, track, rows, &text);

@@ -28,7 +28,7 @@ static const struct part {
 void keyframes_json_render(const struct shown *at, struct buf *out)
 {
 	struct arena arena = ARENA_INIT;
-	struct track track = lens_shown(at->anim, bone_json_track(at), &arena);
+	struct track track = curve_edit_shown(at->anim, bone_json_track(at), &arena);
 	const struct keyframes *k = track.keyframes;
 	uint32_t next[ROLE_COUNT] = {0, 0, 0}, count = k ? k->count : 0;
 
@@ -57,9 +57,9 @@ void keyframes_json_render(const struct shown *at, struct buf *out)
 struct parse {
 	const struct shown *at;
 	struct doc doc, own; /* own: the text as served */
-	struct lens_role roles[ROLE_COUNT];
-	struct lens_key *keys; /* of all roles */
-	struct lens_row *rows;
+	struct curve_edit_role roles[ROLE_COUNT];
+	struct curve_edit_key *keys; /* of all roles */
+	struct curve_edit_row *rows;
 	struct anim *edited;
 	struct err *err;
 };
@@ -67,7 +67,7 @@ struct parse {
 /* Rotations may be Euler angles or quaternions; the first one in the text decides for all. */
 static bool read_part(struct parse *p, const struct spot *s, enum role role, uint32_t row)
 {
-	struct lens_role *text = &p->roles[role];
+	struct curve_edit_role *text = &p->roles[role];
 
 	if (!s->value)
 		return true;
@@ -81,7 +81,7 @@ static bool read_part(struct parse *p, const struct spot *s, enum role role, uin
 					 &text->keys[row], p->err);
 }
 
-static bool read_flags(struct parse *p, const struct spot *s, struct lens_row *row)
+static bool read_flags(struct parse *p, const struct spot *s, struct curve_edit_row *row)
 {
 	uint8_t settable = p->at->anim->format->flags;
 	int64_t flags;
@@ -90,7 +90,7 @@ static bool read_flags(struct parse *p, const struct spot *s, struct lens_row *r
 		return true;
 	if (!spot_integer(s, 0, UINT8_MAX, p->err, &flags))
 		return false;
-	row->flags = (struct lens_flags){.given = true, .value = (uint8_t)flags};
+	row->flags = (struct curve_edit_flags){.given = true, .value = (uint8_t)flags};
 	if (!(row->flags.value & ~settable))
 		return true;
 	spot_refuse(s, p->err, ERR_TEXT, "%u are no flags", (unsigned)row->flags.value);
@@ -101,7 +101,7 @@ static bool read_keyframe(struct parse *p, const struct spot *s, uint32_t i)
 {
 	static const char *const members[] = {"frame", "flags",    "rotation",
 					      "scale", "position", NULL};
-	struct lens_row *row = &p->rows[i];
+	struct curve_edit_row *row = &p->rows[i];
 	struct spot frame = spot_member(s, "frame"), flags = spot_member(s, "flags");
 	int64_t number;
 	size_t length;
@@ -113,7 +113,7 @@ static bool read_keyframe(struct parse *p, const struct spot *s, uint32_t i)
 	row->row_at = spot_place(&frame, &length);
 	row->row_length = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
 	for (size_t r = 0; r < ROLE_COUNT; r++) {
-		struct lens_key *key = &p->roles[r].keys[i];
+		struct curve_edit_key *key = &p->roles[r].keys[i];
 
 		key->frame = row->frame;
 		key->row_at = row->row_at;
@@ -135,7 +135,7 @@ static bool begin_keyframes(struct parse *p, size_t count)
 	if (!p->rows || !p->keys)
 		return err_memory(p->err);
 	for (enum role role = 0; role < ROLE_COUNT; role++)
-		p->roles[role] = (struct lens_role){
+		p->roles[role] = (struct curve_edit_role){
 			.role = role,
 			.kind = role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR,
 			.columns = 7,
@@ -169,7 +169,7 @@ static bool read_keyframes(struct parse *p, const struct spot *list)
 
 static bool set_track(struct parse *p)
 {
-	struct lens_rows text = {p->roles[0].count, p->rows, p->roles, p->doc.text};
+	struct curve_edit_rows text = {p->roles[0].count, p->rows, p->roles, p->doc.text};
 	const struct track *old = bone_json_track(p->at);
 	struct track now = *old;
 	bool changed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "motion_role.h"
 
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "model/rotation.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@ struct role_edit {
 	uint32_t frames, shown;  /* the clip's frames; number of keys of `old` that were served */
 	struct path now, served;
 	uint8_t *turns; /* by frame */
-	struct lens_role rows;
+	struct curve_edit_role rows;
 	struct arena *arena; /* freed when the role is done */
 };
 
@@ -175,7 +175,7 @@ static bool same_either_way(const struct role_edit *r, const struct path *served
 /*
  * Converts a rotation to the Euler angles nearest to the stored ones or those of the previous row.
  */
-static void to_angles(const struct role_edit *r, const struct lens_key *before, int64_t key,
+static void to_angles(const struct role_edit *r, const struct curve_edit_key *before, int64_t key,
 		      const double now[4], double out[3])
 {
 	double near[3] = {0, 0, 0};
@@ -191,7 +191,7 @@ static void to_angles(const struct role_edit *r, const struct lens_key *before, 
 	rotation_euler(now, near, out);
 }
 
-static void to_side(const struct role_edit *r, const struct lens_key *before, int64_t key,
+static void to_side(const struct role_edit *r, const struct curve_edit_key *before, int64_t key,
 		    const double now[4], double out[4])
 {
 	double dot = 0;
@@ -225,8 +225,8 @@ static double served_axis(const struct role_edit *r, uint32_t key, unsigned axis
  * Fills in stored values of a key: all of them if the motion is as served there (`same`), else the
  * components that are unchanged. A blank cell keeps a stored value that is not finite.
  */
-static void keep_stored(const struct role_edit *r, struct lens_key *row, uint32_t key, bool same,
-			const double was[4])
+static void keep_stored(const struct role_edit *r, struct curve_edit_key *row, uint32_t key,
+			bool same, const double was[4])
 {
 	double most = is_rotation(r) ? SAME_DEGREES / 10 : room(r, was);
 
@@ -244,15 +244,15 @@ static void keep_stored(const struct role_edit *r, struct lens_key *row, uint32_
 	}
 }
 
-static struct lens_key *add_row(struct role_edit *r, uint32_t frame)
+static struct curve_edit_key *add_row(struct role_edit *r, uint32_t frame)
 {
-	struct lens_key *row = &r->rows.keys[r->rows.count++];
+	struct curve_edit_key *row = &r->rows.keys[r->rows.count++];
 
-	*row = (struct lens_key){.frame = frame,
-				 .given = r->rows.columns,
-				 .row_at = r->channel->at,
-				 .row_length =
-					 (uint16_t)fmin((double)r->channel->length, UINT16_MAX)};
+	*row = (struct curve_edit_key){
+		.frame = frame,
+		.given = r->rows.columns,
+		.row_at = r->channel->at,
+		.row_length = (uint16_t)fmin((double)r->channel->length, UINT16_MAX)};
 	if (r->rows.count > 1 && row[-1].frame == frame)
 		row->occurrence = row[-1].occurrence + 1;
 	for (unsigned axis = 0; axis < 4; axis++) {
@@ -268,8 +268,8 @@ static struct lens_key *add_row(struct role_edit *r, uint32_t frame)
  */
 static void write_row(struct role_edit *r, uint32_t frame, int64_t key)
 {
-	struct lens_key *row = add_row(r, frame);
-	const struct lens_key *before = r->rows.count > 1 ? row - 1 : NULL;
+	struct curve_edit_key *row = add_row(r, frame);
+	const struct curve_edit_key *before = r->rows.count > 1 ? row - 1 : NULL;
 	double now[4], was[4];
 	bool same;
 
@@ -296,9 +296,9 @@ static void copy_row(struct role_edit *r, uint32_t key)
 
 static bool begin_rows(struct role_edit *r, uint64_t most)
 {
-	r->rows = (struct lens_role){
+	r->rows = (struct curve_edit_role){
 		.role = r->channel->role,
-		.kind = is_rotation(r) ? lens_rotation(r->track) : CURVE_VECTOR,
+		.kind = is_rotation(r) ? curve_edit_rotation(r->track) : CURVE_VECTOR,
 		.is_static = -1,
 		.keys = arena_alloc(r->arena, (size_t)most, sizeof(*r->rows.keys)),
 		.text = r->applying->text,
@@ -475,8 +475,8 @@ static bool spline_on_frames(const struct role_edit *r)
 /* The row of a key, with its tangents; an old key keeps its numbers. */
 static bool spline_row(struct role_edit *r, uint32_t key, int64_t old)
 {
-	struct lens_key *row = add_row(r, (uint32_t)round(r->now.frames[key]));
-	struct lens_tangents *t = arena_alloc(r->arena, 1, sizeof(*t));
+	struct curve_edit_key *row = add_row(r, (uint32_t)round(r->now.frames[key]));
+	struct curve_edit_tangents *t = arena_alloc(r->arena, 1, sizeof(*t));
 	const double *in = spline_key(r, key);
 	bool same = old >= 0 && is_old_key(r, key, (uint32_t)old);
 
@@ -592,8 +592,8 @@ static bool store_rows(struct role_edit *r)
 	const struct curve *made;
 	struct track *track;
 
-	if (!lens_curve(a->edited, &a->edited->clips[a->at->clip], r->track, &r->rows,
-			&a->edited->arena, &made, a->err))
+	if (!curve_edit_curve(a->edited, &a->edited->clips[a->at->clip], r->track, &r->rows,
+			      &a->edited->arena, &made, a->err))
 		return false;
 	if (made == r->old)
 		return true;
@@ -619,7 +619,7 @@ static bool edit_role(struct role_edit *r)
 		return true;
 	if (format->keyframes)
 		return refuse_keyframes(r);
-	if (format->timed && lens_between(r->applying->figure->keyed))
+	if (format->timed && curve_edit_between(r->applying->figure->keyed))
 		return refuse_between(r);
 	if (format->timed)
 		return make_timed_rows(r) && store_rows(r);

@@ -2,7 +2,7 @@
 #include "cmd/stamp.h"
 
 #include "cmd/export_hive.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "scratch.h"
 
 #include <check.h>
@@ -71,12 +71,12 @@ START_TEST(a_stamp_that_was_cut_is_no_trouble)
 	int fd;
 
 	write_stamp(scratch_root);
-	ck_assert_int_eq(at_read(scratch_root, STAMP_FILE, 1 << 20, &whole, &st), 0);
+	ck_assert_int_eq(dirfd_read(scratch_root, STAMP_FILE, 1 << 20, &whole, &st), 0);
 	for (size_t size = 0; size < whole.size; size++) {
 		struct stamp s = STAMP_INIT;
 
 		fd = openat(scratch_root, STAMP_FILE, O_WRONLY | O_TRUNC);
-		ck_assert_int_eq(at_write(fd, (struct bytes){whole.data, size}), 0);
+		ck_assert_int_eq(dirfd_write(fd, (struct bytes){whole.data, size}), 0);
 		close(fd);
 		ck_assert_int_eq(stamp_read(scratch_root, "ranger.canm", &s), 0);
 		ck_assert(s.count <= 3);

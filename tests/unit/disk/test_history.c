@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Versions of a file that saves replaced: kept, bounded, found again. */
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/history.h"
 #include "disk/history_room.h"
 #include "disk/history_undo.h"
@@ -64,7 +64,7 @@ static int save_bytes(struct bytes bytes, const struct history_note *note)
 	int error;
 
 	ck_locks(state_lock(state));
-	exists = at_read(file.dir, file.name, SIZE_MAX, &there, &st) == 0;
+	exists = dirfd_read(file.dir, file.name, SIZE_MAX, &there, &st) == 0;
 	was = buf_bytes(&there);
 	expect = file_version_of(&st);
 	error = history_begin(history, &save, &file, exists ? &was : NULL, note->batch);
@@ -120,7 +120,7 @@ static int remove_file(void)
 	int error;
 
 	ck_locks(state_lock(state));
-	ck_assert_int_eq(at_read(file.dir, file.name, SIZE_MAX, &there, &st), 0);
+	ck_assert_int_eq(dirfd_read(file.dir, file.name, SIZE_MAX, &there, &st), 0);
 	was = buf_bytes(&there);
 	error = history_begin(history, &s, &file, &was, 0);
 	if (!error)

@@ -19,7 +19,7 @@ static int renames;
 static int blind_after =
 	-1;               /* after this rename nothing in the folder can be seen until the next */
 static int blind;         /* the folder that is made so, a descriptor of its own */
-bool renames_lack_flags;  /* test_at.c, test_source.c */
+bool renames_lack_flags;  /* test_dirfd.c, test_source.c */
 extern bool coarse_times; /* test_source.c */
 
 static void see(bool clearly)

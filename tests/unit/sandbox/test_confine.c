@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "../../tools/intruder.h"
 #include "../../tools/own_mounts.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "disk/process.h"
 #include "sandbox/confine.h"
 #include "sandbox/enclose.h"
@@ -438,12 +438,12 @@ END_TEST
 static int change(int folder, const char *name)
 {
 	const struct timespec times[2] = {{1, 0}, {1, 0}};
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 
 	if (fchmodat(folder, name, 0640, 0) || fchownat(folder, name, 1, 1, 0) ||
 	    utimensat(folder, name, times, 0))
 		return errno;
-	if (at_proc_path(folder, name, path, sizeof(path)))
+	if (dirfd_proc_path(folder, name, path, sizeof(path)))
 		return EINVAL;
 	return lsetxattr(path, "user.test", "x", 1, 0) && errno != EOPNOTSUPP ? errno : 0;
 }
@@ -484,7 +484,7 @@ static int settle(void)
 	enclose_settle(true);
 	if (fstat(STDIN_FILENO, &null) || null.st_rdev != makedev(1, 3))
 		return ENOTTY;
-	if (at_proc_open("self/status", &fd) || read(fd, line, 5) != 5)
+	if (dirfd_proc_open("self/status", &fd) || read(fd, line, 5) != 5)
 		return EIO;
 	return memcmp(line, "Name:", 5) ? EINVAL : fstatat(places[0].fd, "file", &null, 0);
 }

@@ -3,7 +3,7 @@
 #include "store/overlay.h"
 
 #include "container/containers.h"
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "scratch.h"
 
 /* An archive of one container's kind with these members, without bytes. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "lens.h"
+#include "curve_edit.h"
 
 #include "rotation.h"
 #include "said.h"
@@ -14,18 +14,18 @@
 /* How far a typed quaternion's length may be from 1; beyond that it is a typing error. */
 #define UNIT_TOLERANCE 0.01
 
-/* The arguments of lens_curve, and what is computed from them. */
-struct lens {
+/* The arguments of curve_edit_curve, and what is computed from them. */
+struct curve_edit {
 	const struct anim *anim;
 	const struct clip *clip;
 	const struct track *track;
-	const struct lens_role *text;
+	const struct curve_edit_role *text;
 	const struct curve *old; /* NULL: the role has no keys */
 	uint32_t shown;          /* number of keys of old that the served text shows */
 	unsigned width;
 	uint8_t all; /* bits of all axes */
 	struct lane lane[4];
-	struct digest said; /* digest of the cells; not yet set in lens_plain */
+	struct digest said; /* digest of the cells; not yet set in curve_edit_plain */
 	struct arena *arena;
 	struct err *err;
 };
@@ -38,17 +38,17 @@ struct keys {
 	uint8_t *have; /* bits of the axes that have a value so far */
 	/* Formats with times: of each key the old one, or -1, and its row, or NULL. */
 	int64_t *from;
-	const struct lens_key **rows;
+	const struct curve_edit_key **rows;
 };
 
-enum curve_kind lens_rotation(const struct track *track)
+enum curve_kind curve_edit_rotation(const struct track *track)
 {
 	const struct curve *c = track->curve[ROLE_ROTATION];
 
 	return c ? c->kind : track->rotation;
 }
 
-enum curve_kind lens_shown_rotation(const struct anim *a, const struct track *track)
+enum curve_kind curve_edit_shown_rotation(const struct anim *a, const struct track *track)
 {
 	switch (a->rotations) {
 	case ROTATIONS_EULER:
@@ -56,11 +56,12 @@ enum curve_kind lens_shown_rotation(const struct anim *a, const struct track *tr
 	case ROTATIONS_QUATERNION:
 		return CURVE_QUATERNION;
 	default:
-		return lens_rotation(track);
+		return curve_edit_rotation(track);
 	}
 }
 
-struct track lens_shown_as(const struct track *track, enum curve_kind rotation, struct arena *arena)
+struct track curve_edit_shown_as(const struct track *track, enum curve_kind rotation,
+				 struct arena *arena)
 {
 	const struct curve *c = track->curve[ROLE_ROTATION];
 	struct track shown = *track;
@@ -73,12 +74,12 @@ struct track lens_shown_as(const struct track *track, enum curve_kind rotation, 
 	return shown;
 }
 
-struct track lens_shown(const struct anim *a, const struct track *track, struct arena *arena)
+struct track curve_edit_shown(const struct anim *a, const struct track *track, struct arena *arena)
 {
-	return lens_shown_as(track, lens_shown_rotation(a, track), arena);
+	return curve_edit_shown_as(track, curve_edit_shown_rotation(a, track), arena);
 }
 
-static const char *axis_name(const struct lens_role *text, unsigned axis)
+static const char *axis_name(const struct curve_edit_role *text, unsigned axis)
 {
 	static const char *const names[ROLE_COUNT][4] = {
 		{"tx", "ty", "tz", ""}, {"rx", "ry", "rz", ""}, {"sx", "sy", "sz", ""}};
@@ -87,7 +88,7 @@ static const char *axis_name(const struct lens_role *text, unsigned axis)
 	return text->kind == CURVE_QUATERNION ? quaternion[axis] : names[text->role][axis];
 }
 
-static const char *axis_names(const struct lens_role *text)
+static const char *axis_names(const struct curve_edit_role *text)
 {
 	static const char *const names[ROLE_COUNT] = {"tx, ty and tz", "rx, ry and rz",
 						      "sx, sy and sz"};
@@ -97,7 +98,7 @@ static const char *axis_names(const struct lens_role *text)
 
 /* ---- cells ---- */
 
-bool lens_unchanged(double cell, double value, const struct lane *lane)
+bool curve_edit_unchanged(double cell, double value, const struct lane *lane)
 {
 	char text[NUM_MAX];
 	double served;
@@ -134,7 +135,8 @@ static bool is_too_large(double value, const struct lane *lane)
 	return !isfinite((float)(value / fmax(lane->unit, 1)));
 }
 
-static bool refuse_value(const struct lens *l, const struct lens_key *key, unsigned axis)
+static bool refuse_value(const struct curve_edit *l, const struct curve_edit_key *key,
+			 unsigned axis)
 {
 	if (isfinite(key->value[axis])) {
 		err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
@@ -149,7 +151,7 @@ static bool refuse_value(const struct lens *l, const struct lens_key *key, unsig
 }
 
 /* For formats with a fixed grid: refuses a number outside it, but for rounding. */
-static bool check_range(const struct lens *l, const struct lens_key *key, unsigned axis)
+static bool check_range(const struct curve_edit *l, const struct curve_edit_key *key, unsigned axis)
 {
 	const struct lane *lane = l->anim->format->lanes[l->text->role];
 	char low[NUM_MAX], high[NUM_MAX];
@@ -175,8 +177,8 @@ static bool check_range(const struct lens *l, const struct lens_key *key, unsign
  * *changed says which. A blank cell keeps a value that is not finite, and otherwise leaves the
  * component unset. Without a column the caller has set the component.
  */
-static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_t served,
-			unsigned axis, double *out, uint8_t *have, bool *changed)
+static bool settle_axis(const struct curve_edit *l, const struct curve_edit_key *key,
+			int64_t served, unsigned axis, double *out, uint8_t *have, bool *changed)
 {
 	bool is_served = served >= 0;
 	double value = is_served ? curve_value(l->old, (uint32_t)served, axis) : 0;
@@ -192,7 +194,7 @@ static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_
 	if (!(key->given & bit))
 		return true;
 	if (is_served && (key->exact & bit ? same_bits(cell, value)
-					   : lens_unchanged(cell, value, &l->lane[axis])))
+					   : curve_edit_unchanged(cell, value, &l->lane[axis])))
 		return true;
 	*changed = true;
 	*out = l->lane[axis].form == LANE_FLOAT && l->lane[axis].unit == 1.0 ? (double)(float)cell
@@ -201,7 +203,7 @@ static bool settle_axis(const struct lens *l, const struct lens_key *key, int64_
 						  : check_range(l, key, axis);
 }
 
-static bool stores_floats(const struct lens *l)
+static bool stores_floats(const struct curve_edit *l)
 {
 	return l->lane[0].form == LANE_FLOAT ||
 	       (l->lane[0].form == LANE_DOUBLE &&
@@ -209,7 +211,8 @@ static bool stores_floats(const struct lens *l)
 }
 
 /* Checks a changed quaternion: its length must be near 1. */
-static bool settle_quaternion(const struct lens *l, const struct lens_key *key, double q[4])
+static bool settle_quaternion(const struct curve_edit *l, const struct curve_edit_key *key,
+			      double q[4])
 {
 	double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 	unsigned first = (unsigned)__builtin_ctz(key->given);
@@ -232,7 +235,7 @@ static bool settle_quaternion(const struct lens *l, const struct lens_key *key, 
 }
 
 /* Refuses a key with only some of its components; the error is at the first blank cell. */
-static bool refuse_half(const struct lens *l, const struct lens_key *key, uint8_t have)
+static bool refuse_half(const struct curve_edit *l, const struct curve_edit_key *key, uint8_t have)
 {
 	unsigned axis = 0;
 
@@ -250,13 +253,14 @@ static bool refuse_half(const struct lens *l, const struct lens_key *key, uint8_
 }
 
 /* Are the text's rotations of another kind than the bone's? */
-static bool is_other_kind(const struct lens *l)
+static bool is_other_kind(const struct curve_edit *l)
 {
-	return l->text->role == ROLE_ROTATION && l->text->kind != lens_rotation(l->track);
+	return l->text->role == ROLE_ROTATION && l->text->kind != curve_edit_rotation(l->track);
 }
 
 /* Angles of a changed key are converted together, so each needs a finite value. */
-static bool check_angles(const struct lens *l, const struct lens_key *key, const double angles[3])
+static bool check_angles(const struct curve_edit *l, const struct curve_edit_key *key,
+			 const double angles[3])
 {
 	for (unsigned axis = 0; axis < 3; axis++) {
 		if (isfinite(angles[axis]))
@@ -273,8 +277,8 @@ static bool check_angles(const struct lens *l, const struct lens_key *key, const
  * Sets all components of a key. `served`: the old key that the row showed, or -1. `parts`: allows a
  * vector with blanks. *have: the components that are set.
  */
-static bool settle_key(const struct lens *l, const struct lens_key *key, int64_t served, bool parts,
-		       double *out, uint8_t *have)
+static bool settle_key(const struct curve_edit *l, const struct curve_edit_key *key, int64_t served,
+		       bool parts, double *out, uint8_t *have)
 {
 	bool changed = false, given;
 
@@ -293,12 +297,12 @@ static bool settle_key(const struct lens *l, const struct lens_key *key, int64_t
 
 /* ---- rows ---- */
 
-double lens_moment(const struct lens_key *key)
+double curve_edit_moment(const struct curve_edit_key *key)
 {
 	return key->frame + key->between;
 }
 
-bool lens_set_moment(struct lens_key *key, double moment)
+bool curve_edit_set_moment(struct curve_edit_key *key, double moment)
 {
 	if (!(fabs(moment) < UINT32_MAX))
 		return false;
@@ -309,7 +313,7 @@ bool lens_set_moment(struct lens_key *key, double moment)
 
 static int by_frame(const void *pa, const void *pb)
 {
-	const struct lens_key *a = pa, *b = pb;
+	const struct curve_edit_key *a = pa, *b = pb;
 
 	if (a->frame != b->frame)
 		return a->frame < b->frame ? -1 : 1;
@@ -320,7 +324,7 @@ static int by_frame(const void *pa, const void *pb)
 	return a->row_at < b->row_at ? -1 : a->row_at > b->row_at;
 }
 
-static void sort_rows(const struct lens_role *text)
+static void sort_rows(const struct curve_edit_role *text)
 {
 	for (uint32_t i = 1; i < text->count; i++) {
 		if (by_frame(&text->keys[i - 1], &text->keys[i]) <= 0)
@@ -343,7 +347,7 @@ static const struct curve_timing *any_timing(const struct clip *clip)
 	return NULL;
 }
 
-bool lens_between(const struct clip *clip)
+bool curve_edit_between(const struct clip *clip)
 {
 	const struct curve_timing *timing = any_timing(clip);
 
@@ -351,12 +355,12 @@ bool lens_between(const struct clip *clip)
 }
 
 /* Where all keys stand at frames, new ones do too. */
-static bool check_whole(const struct lens *l)
+static bool check_whole(const struct curve_edit *l)
 {
-	bool free = !any_timing(l->clip) || lens_between(l->clip);
+	bool free = !any_timing(l->clip) || curve_edit_between(l->clip);
 
 	for (uint32_t i = 0; !free && i < l->text->count; i++) {
-		const struct lens_key *key = &l->text->keys[i];
+		const struct curve_edit_key *key = &l->text->keys[i];
 
 		if (key->between == 0)
 			continue;
@@ -367,12 +371,12 @@ static bool check_whole(const struct lens *l)
 	return true;
 }
 
-static bool check_frames(const struct lens *l)
+static bool check_frames(const struct curve_edit *l)
 {
 	if (l->anim->format->timed)
 		return check_whole(l); /* a clip ends with its last key */
 	for (uint32_t i = 0; i < l->text->count; i++) {
-		const struct lens_key *key = &l->text->keys[i];
+		const struct curve_edit_key *key = &l->text->keys[i];
 
 		if (key->frame < l->clip->frames)
 			continue;
@@ -389,8 +393,8 @@ static bool check_frames(const struct lens *l)
 	return true;
 }
 
-static bool refuse_repeated(const struct lens *l, const struct lens_key *first,
-			    const struct lens_key *key)
+static bool refuse_repeated(const struct curve_edit *l, const struct curve_edit_key *first,
+			    const struct curve_edit_key *key)
 {
 	err_at(l->err, ERR_TEXT, key->row_at, key->row_length,
 	       "frame %u is given twice, first in line %zu", (unsigned)key->frame,
@@ -400,7 +404,7 @@ static bool refuse_repeated(const struct lens *l, const struct lens_key *first,
 
 /* ---- what both kinds of formats end with ---- */
 
-static bool keys_init(const struct lens *l, struct keys *keys, size_t capacity)
+static bool keys_init(const struct curve_edit *l, struct keys *keys, size_t capacity)
 {
 	*keys = (struct keys){
 		.values = arena_alloc(l->arena, capacity, l->width * sizeof(*keys->values)),
@@ -412,13 +416,14 @@ static bool keys_init(const struct lens *l, struct keys *keys, size_t capacity)
 	return false;
 }
 
-static double *values_of(const struct lens *l, const struct keys *keys, uint32_t key)
+static double *values_of(const struct curve_edit *l, const struct keys *keys, uint32_t key)
 {
 	return keys->values + (size_t)key * l->width;
 }
 
 /* Takes components without a column from an old key. */
-static void keep_columns(const struct lens *l, const struct keys *keys, uint32_t key, uint32_t old)
+static void keep_columns(const struct curve_edit *l, const struct keys *keys, uint32_t key,
+			 uint32_t old)
 {
 	for (unsigned axis = 0; l->text->columns != l->all && axis < l->width; axis++) {
 		if (l->text->columns & 1u << axis)
@@ -429,7 +434,7 @@ static void keep_columns(const struct lens *l, const struct keys *keys, uint32_t
 }
 
 /* Keeps old keys past the clip's end, which were not shown. */
-static void keep_hidden(const struct lens *l, struct keys *keys)
+static void keep_hidden(const struct curve_edit *l, struct keys *keys)
 {
 	if (!l->old || !l->old->keyed)
 		return;
@@ -450,18 +455,18 @@ static void keep_hidden(const struct lens *l, struct keys *keys)
 
 /* ---- times and tangents ---- */
 
-struct lane lens_moment_lane(double rate)
+struct lane curve_edit_moment_lane(double rate)
 {
 	return (struct lane){.form = LANE_FLOAT, .unit = rate};
 }
 
-static float time_of(const struct lens *l, const struct lens_key *row)
+static float time_of(const struct curve_edit *l, const struct curve_edit_key *row)
 {
-	return (float)(lens_moment(row) / l->anim->rate);
+	return (float)(curve_edit_moment(row) / l->anim->rate);
 }
 
-static bool refuse_tangent(const struct lens *l, const struct lens_tangents *t, enum tangent side,
-			   unsigned axis)
+static bool refuse_tangent(const struct curve_edit *l, const struct curve_edit_tangents *t,
+			   enum tangent side, unsigned axis)
 {
 	err_at(l->err, ERR_TEXT, t->at[side][axis], t->length[side][axis],
 	       "the tangent %s the key of %s cannot become infinite or nan",
@@ -470,8 +475,8 @@ static bool refuse_tangent(const struct lens *l, const struct lens_tangents *t, 
 }
 
 /* Sets the tangents that a row gives and that are not those served. */
-static bool put_tangents(const struct lens *l, const struct lens_tangents *t, uint8_t *to,
-			 bool *changed)
+static bool put_tangents(const struct curve_edit *l, const struct curve_edit_tangents *t,
+			 uint8_t *to, bool *changed)
 {
 	const struct lane plain = {.form = LANE_FLOAT, .unit = 1};
 
@@ -482,7 +487,7 @@ static bool put_tangents(const struct lens *l, const struct lens_tangents *t, ui
 
 			if (!(t->given[side] & bit) ||
 			    (t->exact[side] & bit ? same_bits(given, was)
-						  : lens_unchanged(given, was, &plain)))
+						  : curve_edit_unchanged(given, was, &plain)))
 				continue;
 			if (!isfinite((float)given))
 				return refuse_tangent(l, t, side, axis);
@@ -494,13 +499,13 @@ static bool put_tangents(const struct lens *l, const struct lens_tangents *t, ui
 }
 
 /* Puts what rows say of tangents over what follows from the values. */
-static bool take_tangents(const struct lens *l, const struct keys *keys, struct curve *made)
+static bool take_tangents(const struct curve_edit *l, const struct keys *keys, struct curve *made)
 {
 	size_t size = 8 * (size_t)l->width;
 	bool changed = false;
 
 	for (uint32_t key = 0; key < keys->count; key++) {
-		const struct lens_key *row = keys->rows[key];
+		const struct curve_edit_key *row = keys->rows[key];
 		uint8_t *to = (uint8_t *)made->timing->tangents + size * key;
 
 		if (row && row->tangents && !put_tangents(l, row->tangents, to, &changed))
@@ -512,10 +517,10 @@ static bool take_tangents(const struct lens *l, const struct keys *keys, struct 
 }
 
 /* Tangents of quaternions mean nothing beside angles. */
-static bool refuse_tangents(const struct lens *l)
+static bool refuse_tangents(const struct curve_edit *l)
 {
 	for (uint32_t i = 0; i < l->text->count; i++) {
-		const struct lens_key *key = &l->text->keys[i];
+		const struct curve_edit_key *key = &l->text->keys[i];
 
 		if (!key->tangents)
 			continue;
@@ -527,7 +532,7 @@ static bool refuse_tangents(const struct lens *l)
 }
 
 /* The stored time of the old key that this one was; NULL for a new key. */
-static const uint8_t *old_time(const struct lens *l, const struct keys *keys, uint32_t key)
+static const uint8_t *old_time(const struct curve_edit *l, const struct keys *keys, uint32_t key)
 {
 	if (!l->old || !keys->from || keys->from[key] < 0)
 		return NULL;
@@ -535,7 +540,7 @@ static const uint8_t *old_time(const struct lens *l, const struct keys *keys, ui
 }
 
 /* Gives a new curve its times and tangents. */
-static bool time_keys(const struct lens *l, const struct keys *keys, struct curve *made)
+static bool time_keys(const struct curve_edit *l, const struct keys *keys, struct curve *made)
 {
 	struct curve_timing *timing = arena_alloc(l->arena, 1, sizeof(*timing));
 	uint8_t *times = arena_alloc(l->arena, keys->count, 4);
@@ -551,7 +556,7 @@ static bool time_keys(const struct lens *l, const struct keys *keys, struct curv
 			put_f32(times + 4 * (size_t)key, time_of(l, keys->rows[key]));
 	}
 	*timing = (struct curve_timing){
-		.times = times, .rate = l->anim->rate, .between = lens_between(l->clip)};
+		.times = times, .rate = l->anim->rate, .between = curve_edit_between(l->clip)};
 	made->timing = timing;
 	if (is_other_kind(l))
 		return refuse_tangents(l);
@@ -560,7 +565,7 @@ static bool time_keys(const struct lens *l, const struct keys *keys, struct curv
 }
 
 /* Returns `old` itself if the new curve equals it. */
-static bool finish_curve(const struct lens *l, const struct keys *keys, bool keyed,
+static bool finish_curve(const struct curve_edit *l, const struct keys *keys, bool keyed,
 			 const struct curve **out)
 {
 	struct curve *made = arena_alloc(l->arena, 1, sizeof(*made));
@@ -584,7 +589,7 @@ static bool finish_curve(const struct lens *l, const struct keys *keys, bool key
 }
 
 /* No row of the text has a value for the role. */
-static bool finish_without_keys(const struct lens *l, const struct curve **out)
+static bool finish_without_keys(const struct curve_edit *l, const struct curve **out)
 {
 	if (l->shown == 0) {
 		*out = l->old;
@@ -605,15 +610,15 @@ static bool finish_without_keys(const struct lens *l, const struct curve **out)
 
 /* ---- dense: a key in every frame, or one value for all ---- */
 
-static bool was_keyed(const struct lens *l)
+static bool was_keyed(const struct curve_edit *l)
 {
 	return l->old && l->old->keyed;
 }
 
 /* Allocates keys for all rows and kept keys, and sets the components without a column. */
-static bool dense_init(const struct lens *l, struct keys *keys)
+static bool dense_init(const struct curve_edit *l, struct keys *keys)
 {
-	const struct lens_key *last = &l->text->keys[l->text->count - 1];
+	const struct curve_edit_key *last = &l->text->keys[l->text->count - 1];
 	uint32_t rows = l->anim->format->full ? l->clip->frames : last->frame + 1;
 
 	if (last->frame >= l->anim->format->max_frames) {
@@ -630,10 +635,10 @@ static bool dense_init(const struct lens *l, struct keys *keys)
 }
 
 /* Settles the rows; count becomes one past the last frame with a value. */
-static bool dense_rows(const struct lens *l, struct keys *keys)
+static bool dense_rows(const struct curve_edit *l, struct keys *keys)
 {
 	for (uint32_t i = 0; i < l->text->count; i++) {
-		const struct lens_key *row = &l->text->keys[i];
+		const struct curve_edit_key *row = &l->text->keys[i];
 		bool served = row->frame < l->shown;
 
 		if (i > 0 && row[-1].frame == row->frame)
@@ -647,9 +652,9 @@ static bool dense_rows(const struct lens *l, struct keys *keys)
 	return true;
 }
 
-static const struct lens_key *row_of(const struct lens *l, uint32_t frame)
+static const struct curve_edit_key *row_of(const struct curve_edit *l, uint32_t frame)
 {
-	const struct lens_role *text = l->text;
+	const struct curve_edit_role *text = l->text;
 
 	for (uint32_t i = 0; i < text->count; i++)
 		if (text->keys[i].frame == frame)
@@ -658,11 +663,11 @@ static const struct lens_key *row_of(const struct lens *l, uint32_t frame)
 }
 
 /* Refuses a curve without a value at an end; the error is at the blank cell, or at the last row. */
-static bool refuse_end(const struct lens *l, const struct keys *keys, uint32_t frame)
+static bool refuse_end(const struct curve_edit *l, const struct keys *keys, uint32_t frame)
 {
 	const char *role = role_names[l->text->role];
 	const char *end = frame == 0 ? "first" : "last";
-	const struct lens_key *row = row_of(l, frame);
+	const struct curve_edit_key *row = row_of(l, frame);
 	unsigned axis = 0;
 
 	if (row) {
@@ -682,9 +687,9 @@ static bool refuse_end(const struct lens *l, const struct keys *keys, uint32_t f
 			  role);
 }
 
-static bool refuse_gap(const struct lens *l, uint32_t from, uint32_t to, unsigned axis)
+static bool refuse_gap(const struct curve_edit *l, uint32_t from, uint32_t to, unsigned axis)
 {
-	const struct lens_key *row = row_of(l, to);
+	const struct curve_edit_key *row = row_of(l, to);
 
 	err_at(l->err, ERR_TEXT, row ? row->row_at : l->text->at, row ? row->row_length : 0,
 	       "%s cannot be filled in between frames %u and %u: one of them is not finite",
@@ -693,8 +698,8 @@ static bool refuse_gap(const struct lens *l, uint32_t from, uint32_t to, unsigne
 }
 
 /* Fills the frames between two keys, for the axes in `axes`. */
-static bool fill_gap(const struct lens *l, const struct keys *keys, uint32_t from, uint32_t to,
-		     uint8_t axes)
+static bool fill_gap(const struct curve_edit *l, const struct keys *keys, uint32_t from,
+		     uint32_t to, uint8_t axes)
 {
 	uint32_t frames[2] = {from, to};
 	double ends[8];
@@ -723,7 +728,7 @@ static bool fill_gap(const struct lens *l, const struct keys *keys, uint32_t fro
 	return true;
 }
 
-static bool fill_axes(const struct lens *l, const struct keys *keys, uint8_t axes)
+static bool fill_axes(const struct curve_edit *l, const struct keys *keys, uint8_t axes)
 {
 	uint32_t from = 0;
 
@@ -737,7 +742,7 @@ static bool fill_axes(const struct lens *l, const struct keys *keys, uint8_t axe
 	return true;
 }
 
-static bool fill_keys(const struct lens *l, const struct keys *keys)
+static bool fill_keys(const struct curve_edit *l, const struct keys *keys)
 {
 	if (l->text->kind == CURVE_QUATERNION)
 		return fill_axes(l, keys, l->all);
@@ -748,7 +753,7 @@ static bool fill_keys(const struct lens *l, const struct keys *keys)
 }
 
 /* Makes a key for each frame, in formats that cannot store one value for a whole clip. */
-static void hold_first(const struct lens *l, struct keys *keys)
+static void hold_first(const struct curve_edit *l, struct keys *keys)
 {
 	for (keys->count = 1; keys->count < l->clip->frames; keys->count++)
 		memcpy(values_of(l, keys, keys->count), keys->values,
@@ -759,9 +764,9 @@ static void hold_first(const struct lens *l, struct keys *keys)
  * A value for the whole clip is stored in another form than a key, so take the typed number and not
  * the nearby key. Otherwise saving the same text again would store something else.
  */
-static void take_typed(const struct lens *l, struct keys *keys)
+static void take_typed(const struct curve_edit *l, struct keys *keys)
 {
-	const struct lens_key *row = row_of(l, 0);
+	const struct curve_edit_key *row = row_of(l, 0);
 
 	if (!row || !was_keyed(l) || l->text->kind == CURVE_QUATERNION)
 		return;
@@ -770,12 +775,12 @@ static void take_typed(const struct lens *l, struct keys *keys)
 			keys->values[axis] = row->value[axis];
 }
 
-static bool dense_static(const struct lens *l, struct keys *keys, const struct curve **out)
+static bool dense_static(const struct curve_edit *l, struct keys *keys, const struct curve **out)
 {
 	bool full = l->anim->format->full;
 
 	for (uint32_t i = 0; i < l->text->count; i++) {
-		const struct lens_key *row = &l->text->keys[i];
+		const struct curve_edit_key *row = &l->text->keys[i];
 
 		for (unsigned axis = 0; axis < l->width; axis++) {
 			if (!(keys->have[row->frame] & l->text->columns & 1u << axis) ||
@@ -795,7 +800,7 @@ static bool dense_static(const struct lens *l, struct keys *keys, const struct c
 	return finish_curve(l, keys, full, out);
 }
 
-static bool dense_keyed(const struct lens *l, struct keys *keys, const struct curve **out)
+static bool dense_keyed(const struct curve_edit *l, struct keys *keys, const struct curve **out)
 {
 	/* A curve with keys for a part of the clip may stay so; a new one extends to the end. */
 	uint32_t least = was_keyed(l) && l->shown > 0 ? l->shown : l->clip->frames;
@@ -814,9 +819,9 @@ static bool dense_keyed(const struct lens *l, struct keys *keys, const struct cu
  * One value in row 0 is a value for the whole clip. If the curve had keys, the rows up to its last
  * key must be present and blank, as proof that the text was not cut short.
  */
-static bool is_keyed(const struct lens *l, const struct keys *keys)
+static bool is_keyed(const struct curve_edit *l, const struct keys *keys)
 {
-	const struct lens_key *last = &l->text->keys[l->text->count - 1];
+	const struct curve_edit_key *last = &l->text->keys[l->text->count - 1];
 
 	if (l->text->is_static >= 0)
 		return !l->text->is_static;
@@ -825,7 +830,7 @@ static bool is_keyed(const struct lens *l, const struct keys *keys)
 	return l->shown <= 1 || last->frame + 1 < l->shown;
 }
 
-static bool dense_curve(const struct lens *l, const struct curve **out)
+static bool dense_curve(const struct curve_edit *l, const struct curve **out)
 {
 	struct keys keys = {0};
 
@@ -848,7 +853,7 @@ struct matched {
 };
 
 /* The same if keyframes determine which frames have a key. */
-static int64_t keyframe_match(const struct lens *l, uint32_t frame, uint32_t occurrence,
+static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32_t occurrence,
 			      struct matched *m)
 {
 	const struct keyframes *k = l->track->keyframes;
@@ -863,7 +868,8 @@ static int64_t keyframe_match(const struct lens *l, uint32_t frame, uint32_t occ
 }
 
 /* The same if keys stand between frames. */
-static int64_t timed_match(const struct lens *l, float time, uint32_t occurrence, struct matched *m)
+static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occurrence,
+			   struct matched *m)
 {
 	while (m->first < l->shown && curve_time(l->old, m->first) < time)
 		m->first++;
@@ -876,8 +882,8 @@ static int64_t timed_match(const struct lens *l, float time, uint32_t occurrence
  * The old key that the row showed, or -1: the key of the same frame and, if frames repeat, of the
  * same occurrence.
  */
-static int64_t sparse_match(const struct lens *l, const struct lens_key *row, uint32_t occurrence,
-			    struct matched *m)
+static int64_t sparse_match(const struct curve_edit *l, const struct curve_edit_key *row,
+			    uint32_t occurrence, struct matched *m)
 {
 	uint32_t frame = row->frame;
 
@@ -893,31 +899,32 @@ static int64_t sparse_match(const struct lens *l, const struct lens_key *row, ui
 	return (int64_t)m->first + occurrence;
 }
 
-static bool is_one_moment(const struct lens *l, const struct lens_key *a, const struct lens_key *b)
+static bool is_one_moment(const struct curve_edit *l, const struct curve_edit_key *a,
+			  const struct curve_edit_key *b)
 {
 	return a->frame == b->frame &&
 	       (!l->anim->format->timed || f32_bits(time_of(l, a)) == f32_bits(time_of(l, b)));
 }
 
 /* A new key of a format with times. */
-static bool check_moment(const struct lens *l, const struct lens_key *row)
+static bool check_moment(const struct curve_edit *l, const struct curve_edit_key *row)
 {
 	double most = l->anim->format->max_frames - 1;
 
-	if (fabs(lens_moment(row)) <= most)
+	if (fabs(curve_edit_moment(row)) <= most)
 		return true;
 	err_at(l->err, ERR_STORE, row->row_at, row->row_length,
 	       "a new key can stand in frame %g at most", most);
 	return err_accept(l->err, "a frame up to %g", most);
 }
 
-static bool sparse_rows(const struct lens *l, struct keys *keys)
+static bool sparse_rows(const struct curve_edit *l, struct keys *keys)
 {
 	struct matched matched = {0, 0, 0};
 	uint32_t group = 0;
 
 	for (uint32_t i = 0; i < l->text->count; i++) {
-		const struct lens_key *row = &l->text->keys[i];
+		const struct curve_edit_key *row = &l->text->keys[i];
 		uint8_t *have = &keys->have[keys->count];
 		int64_t served;
 
@@ -946,7 +953,7 @@ static bool sparse_rows(const struct lens *l, struct keys *keys)
 	return true;
 }
 
-static bool sparse_curve(const struct lens *l, const struct curve **out)
+static bool sparse_curve(const struct curve_edit *l, const struct curve **out)
 {
 	size_t capacity = (size_t)l->text->count + (l->old ? l->old->count : 0);
 	struct keys keys;
@@ -959,7 +966,7 @@ static bool sparse_curve(const struct lens *l, const struct curve **out)
 		return err_memory(l->err);
 	if (l->anim->format->timed) {
 		keys.from = arena_alloc(l->arena, capacity, sizeof(*keys.from));
-		keys.rows = arena_alloc(l->arena, capacity, sizeof(const struct lens_key *));
+		keys.rows = arena_alloc(l->arena, capacity, sizeof(const struct curve_edit_key *));
 		if (!keys.from || !keys.rows)
 			return err_memory(l->err);
 	}
@@ -974,7 +981,7 @@ static bool sparse_curve(const struct lens *l, const struct curve **out)
 
 /* ---- one role ---- */
 
-static bool refuse_role(const struct lens *l)
+static bool refuse_role(const struct curve_edit *l)
 {
 	for (uint32_t i = 0; i < l->text->count; i++)
 		for (unsigned axis = 0; axis < l->width; axis++)
@@ -987,14 +994,14 @@ static bool refuse_role(const struct lens *l)
 }
 
 /* For a role that had no keys. */
-static struct lane new_lane(const struct lens *l)
+static struct lane new_lane(const struct curve_edit *l)
 {
 	const struct lane *fixed = l->anim->format->lanes[l->text->role];
 
 	return fixed ? *fixed : (struct lane){.form = LANE_DOUBLE, .unit = 1};
 }
 
-static void lens_init(struct lens *l)
+static void curve_edit_init(struct curve_edit *l)
 {
 	l->width = l->text->kind == CURVE_QUATERNION ? 4 : 3;
 	l->all = (uint8_t)((1u << l->width) - 1);
@@ -1005,15 +1012,16 @@ static void lens_init(struct lens *l)
 						   : new_lane(l);
 }
 
-static uint32_t frame_said(const struct lens *l, const struct lens_key *row)
+static uint32_t frame_said(const struct curve_edit *l, const struct curve_edit_key *row)
 {
-	return l->anim->format->timed ? said_moment(lens_moment(row), time_of(l, row)) : row->frame;
+	return l->anim->format->timed ? said_moment(curve_edit_moment(row), time_of(l, row))
+				      : row->frame;
 }
 
 /* The rows are sorted. */
-static struct digest said_rows(const struct lens *l)
+static struct digest said_rows(const struct curve_edit *l)
 {
-	const struct lens_role *text = l->text;
+	const struct curve_edit_role *text = l->text;
 	struct said s;
 
 	said_begin(&s, text->kind);
@@ -1024,10 +1032,10 @@ static struct digest said_rows(const struct lens *l)
 }
 
 /* Makes the curve from a text of the same kind as l->old. */
-static bool own_curve(struct lens *l, const struct curve **out)
+static bool own_curve(struct curve_edit *l, const struct curve **out)
 {
 	*out = l->old;
-	lens_init(l);
+	curve_edit_init(l);
 	if (!(l->track->roles & 1 << l->text->role))
 		return refuse_role(l);
 	sort_rows(l->text);
@@ -1041,7 +1049,7 @@ static bool own_curve(struct lens *l, const struct curve **out)
  * Makes the curve from rotations in the other form, compared with what would have been served in
  * that form.
  */
-static bool other_curve(struct lens *l, const struct curve **out)
+static bool other_curve(struct curve_edit *l, const struct curve **out)
 {
 	const struct curve *stored = l->old, *edited;
 	struct curve *made;
@@ -1055,7 +1063,7 @@ static bool other_curve(struct lens *l, const struct curve **out)
 	*out = edited == l->old ? stored : edited;
 	if (edited == l->old || !edited)
 		return true;
-	made = rotation_restore(edited, l->old, stored, lens_rotation(l->track), l->arena);
+	made = rotation_restore(edited, l->old, stored, curve_edit_rotation(l->track), l->arena);
 	if (!made)
 		return err_memory(l->err);
 	for (unsigned axis = 0; axis < curve_width(made); axis++)
@@ -1067,17 +1075,17 @@ static bool other_curve(struct lens *l, const struct curve **out)
 	return true;
 }
 
-bool lens_curve(const struct anim *a, const struct clip *clip, const struct track *track,
-		const struct lens_role *text, struct arena *arena, const struct curve **out,
-		struct err *err)
+bool curve_edit_curve(const struct anim *a, const struct clip *clip, const struct track *track,
+		      const struct curve_edit_role *text, struct arena *arena,
+		      const struct curve **out, struct err *err)
 {
-	struct lens l = {.anim = a,
-			 .clip = clip,
-			 .track = track,
-			 .text = text,
-			 .old = track->curve[text->role],
-			 .arena = arena,
-			 .err = err};
+	struct curve_edit l = {.anim = a,
+			       .clip = clip,
+			       .track = track,
+			       .text = text,
+			       .old = track->curve[text->role],
+			       .arena = arena,
+			       .err = err};
 
 	*out = l.old;
 	if (text->columns == 0)
@@ -1087,34 +1095,35 @@ bool lens_curve(const struct anim *a, const struct clip *clip, const struct trac
 
 /* ---- all keys as they were served, or as plain ---- */
 
-/* Starts a full lens, on demand: only few texts change a key. */
-static bool begin_lens(struct lens_plain *p)
+/* Starts a full edit, on demand: only few texts change a key. */
+static bool begin_edit(struct curve_edit_plain *p)
 {
-	p->lens = arena_alloc(p->arena, 1, sizeof(*p->lens));
-	if (!p->lens)
+	p->edit = arena_alloc(p->arena, 1, sizeof(*p->edit));
+	if (!p->edit)
 		return false;
-	*p->lens = (struct lens){.anim = p->anim,
-				 .clip = p->clip,
-				 .track = p->track,
-				 .text = &p->text,
-				 .old = p->old,
-				 .arena = p->arena};
-	lens_init(p->lens);
+	*p->edit = (struct curve_edit){.anim = p->anim,
+				       .clip = p->clip,
+				       .track = p->track,
+				       .text = &p->text,
+				       .old = p->old,
+				       .arena = p->arena};
+	curve_edit_init(p->edit);
 	return true;
 }
 
-bool lens_plain_begin(struct lens_plain *p, const struct anim *a, const struct clip *clip,
-		      const struct track *track, enum role role, struct arena *arena)
+bool curve_edit_plain_begin(struct curve_edit_plain *p, const struct anim *a,
+			    const struct clip *clip, const struct track *track, enum role role,
+			    struct arena *arena)
 {
 	const struct curve *old = track->curve[role];
 
-	*p = (struct lens_plain){
+	*p = (struct curve_edit_plain){
 		.anim = a, .clip = clip, .track = track, .arena = arena, .old = old};
-	if (a->format->sparse ||
-	    (role == ROLE_ROTATION && lens_shown_rotation(a, track) != lens_rotation(track)))
+	if (a->format->sparse || (role == ROLE_ROTATION && curve_edit_shown_rotation(a, track) !=
+								   curve_edit_rotation(track)))
 		return false;
-	p->text = (struct lens_role){.role = role, .is_static = -1};
-	p->text.kind = role == ROLE_ROTATION ? lens_rotation(track) : CURVE_VECTOR;
+	p->text = (struct curve_edit_role){.role = role, .is_static = -1};
+	p->text.kind = role == ROLE_ROTATION ? curve_edit_rotation(track) : CURVE_VECTOR;
 	p->width = p->text.kind == CURVE_QUATERNION ? 4 : 3;
 	p->text.columns = (uint8_t)((1u << p->width) - 1);
 	if (!(track->roles & 1 << role))
@@ -1125,7 +1134,7 @@ bool lens_plain_begin(struct lens_plain *p, const struct anim *a, const struct c
 }
 
 /* Allocates all keys when the first one differs. */
-static bool begin_values(struct lens_plain *p, uint32_t key)
+static bool begin_values(struct curve_edit_plain *p, uint32_t key)
 {
 	p->values = arena_alloc(p->arena, p->old->count, p->width * sizeof(*p->values));
 	p->said = arena_alloc(p->arena, 1, sizeof(*p->said));
@@ -1143,7 +1152,7 @@ static bool begin_values(struct lens_plain *p, uint32_t key)
 }
 
 /* Stores a key's values, unless this key and all before are unchanged. */
-static bool put_values(struct lens_plain *p, uint32_t key, const struct num_plain *cells,
+static bool put_values(struct curve_edit_plain *p, uint32_t key, const struct num_plain *cells,
 		       const double *values, bool same)
 {
 	double said[4] = {0};
@@ -1160,20 +1169,20 @@ static bool put_values(struct lens_plain *p, uint32_t key, const struct num_plai
 }
 
 /* Settles a key by the general path. */
-static bool settle_plain(struct lens_plain *p, uint32_t key, const struct num_plain *cells,
+static bool settle_plain(struct curve_edit_plain *p, uint32_t key, const struct num_plain *cells,
 			 double *out)
 {
-	struct lens_key row = {.frame = key, .given = p->text.columns};
+	struct curve_edit_key row = {.frame = key, .given = p->text.columns};
 	uint8_t have = 0;
 
-	if (!p->lens && !begin_lens(p))
+	if (!p->edit && !begin_edit(p))
 		return false;
 	for (unsigned axis = 0; axis < p->width; axis++)
 		row.value[axis] = cells[axis].value;
-	return settle_key(p->lens, &row, key, was_keyed(p->lens), out, &have);
+	return settle_key(p->edit, &row, key, was_keyed(p->edit), out, &have);
 }
 
-bool lens_plain_key(struct lens_plain *p, uint32_t key, const struct num_plain *cells)
+bool curve_edit_plain_key(struct curve_edit_plain *p, uint32_t key, const struct num_plain *cells)
 {
 	double old[4] = {0}, now[4] = {0};
 	bool same = true;
@@ -1191,14 +1200,14 @@ bool lens_plain_key(struct lens_plain *p, uint32_t key, const struct num_plain *
 	       put_values(p, key, cells, now, memcmp(old, now, p->width * sizeof(*now)) == 0);
 }
 
-bool lens_plain_end(const struct lens_plain *p, const struct curve **out)
+bool curve_edit_plain_end(const struct curve_edit_plain *p, const struct curve **out)
 {
 	struct keys keys = {.count = p->count, .values = p->values};
 
 	*out = p->old;
 	if (!p->values)
 		return true;
-	keep_hidden(p->lens, &keys);
-	p->lens->said = said_end(p->said);
-	return finish_curve(p->lens, &keys, p->old->keyed, out);
+	keep_hidden(p->edit, &keys);
+	p->edit->said = said_end(p->said);
+	return finish_curve(p->edit, &keys, p->old->keyed, out);
 }

@@ -7,101 +7,101 @@
  * May use: util
  */
 /*
- * at.h - files by a directory descriptor and one name, so that no path can lead out of a root.
+ * dirfd.h - files by a directory descriptor and one name, so that no path can lead out of a root.
  *
  * Every function returns 0 or an errno. Descriptors are O_CLOEXEC. A folder that is only used for
  * look-ups may be an O_PATH descriptor. A name with '/' in it, "." and ".." are EINVAL.
  */
-#ifndef ANIMFS_DISK_AT_H
-#define ANIMFS_DISK_AT_H
+#ifndef ANIMFS_DISK_DIRFD_H
+#define ANIMFS_DISK_DIRFD_H
 
 #include "animfs/base.h"
 #include <dirent.h>
 #include <sys/stat.h>
 
 /* Is it a valid name of one file in a folder? (An empty one is left to the kernel to refuse.) */
-bool at_is_name(const char *name);
+bool dirfd_is_name(const char *name);
 /* Bytes of the longest beginning of a name with at most `room` that cuts no character of UTF-8. */
-int at_name_head(const char *name, size_t room);
+int dirfd_name_head(const char *name, size_t room);
 /* Opens one name below dir; never follows a symbolic link. */
-int at_open(int dir, const char *name, int flags, mode_t mode, int *fd);
+int dirfd_open(int dir, const char *name, int flags, mode_t mode, int *fd);
 /*
  * Makes a new file for writing. Anything else of that name (a FIFO, a link, a leftover of a killed
  * program) is unlinked, not truncated. EEXIST if it is a folder.
  */
-int at_make(int dir, const char *name, mode_t mode, int *fd);
+int dirfd_make(int dir, const char *name, mode_t mode, int *fd);
 /*
  * Opens a relative path below root, component by component, without following links; "" is root
  * itself. O_PATH works, O_CREAT does not. A link on the way is ENOTDIR, at the end ELOOP (or the
  * link itself with O_PATH).
  */
-int at_walk(int root, const char *path, int flags, int *fd);
+int dirfd_walk(int root, const char *path, int flags, int *fd);
 /*
  * Makes the missing folders of a relative path (mode 0700 less umask) and opens the last with
  * O_PATH.
  */
-int at_make_folders(int root, const char *path, int *fd);
-/* Opens the folder at a relative path (at_walk) for listing; close it with closedir. */
-int at_list(int root, const char *path, DIR **out);
+int dirfd_make_folders(int root, const char *path, int *fd);
+/* Opens the folder at a relative path (dirfd_walk) for listing; close it with closedir. */
+int dirfd_list(int root, const char *path, DIR **out);
 /* Its next entry except "." and ".."; NULL at the end (errno 0) or on an error (errno not 0). */
-struct dirent *at_next(DIR *dir);
+struct dirent *dirfd_next(DIR *dir);
 /*
  * The size of a folder's content: the bytes of all files below it, plus `file` for each file or
  * link and `folder` for each folder. Folders that are too deep or cannot be read count as empty.
  */
-uint64_t at_size(int root, const char *path, uint64_t file, uint64_t folder);
+uint64_t dirfd_size(int root, const char *path, uint64_t file, uint64_t folder);
 /*
  * Appends all of a regular file to `out`; EFBIG past `limit`. Anything but a regular file is EISDIR
  * or EINVAL; a FIFO never blocks. The stat is taken before the first byte is read, so that a change
  * during the read shows as another version.
  */
-int at_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st);
+int dirfd_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st);
 /* The same of an open file. */
-int at_read_open(int fd, size_t limit, struct buf *out, struct stat *st);
+int dirfd_read_open(int fd, size_t limit, struct buf *out, struct stat *st);
 /* Writes all bytes at the descriptor's offset, however many calls it takes. */
-int at_write(int fd, struct bytes data);
+int dirfd_write(int fd, struct bytes data);
 /* Copies the rest of one file to the offset of another. */
-int at_copy(int from, int to);
+int dirfd_copy(int from, int to);
 /*
  * Makes the names in a folder durable. Folders that can be written but not read, and some
  * filesystems, cannot be synced; that is no error.
  */
-int at_sync_folder(int dir);
+int dirfd_sync_folder(int dir);
 /* Compares the content of a file; EAGAIN if it differs. */
-int at_compare(int fd, struct bytes data);
+int dirfd_compare(int fd, struct bytes data);
 
 /*
  * From now on the current folder of the process is its only /proc (enclose.h). Code of a process
- * that serves a mount uses /proc only through at_proc_path() and at_proc_open().
+ * that serves a mount uses /proc only through dirfd_proc_path() and dirfd_proc_open().
  */
-void at_proc_is_here(void);
+void dirfd_proc_is_here(void);
 /*
  * Opens a file of /proc read-only, such as "PID/status". ESRCH if /proc is not that of our PID
  * namespace.
  */
-int at_proc_open(const char *path, int *fd);
+int dirfd_proc_open(const char *path, int *fd);
 
 /*
  * renameat2(), also on filesystems without its flags. RENAME_NOREPLACE is then emulated: a link or
  * an empty folder reserves the new name; a file that cannot be linked is renamed after a check.
- * RENAME_EXCHANGE is not emulated: see at_lacks_flags.
+ * RENAME_EXCHANGE is not emulated: see dirfd_lacks_flags.
  */
-int at_rename(int from, const char *name, int to, const char *new_name, unsigned flags);
+int dirfd_rename(int from, const char *name, int to, const char *new_name, unsigned flags);
 /*
  * Is the existing `name` only another spelling of an entry? True on filesystems that ignore case.
  */
-bool at_is_respelled(int folder, const char *name);
+bool dirfd_is_respelled(int folder, const char *name);
 /* Is this the error of renameat2() on a filesystem that does not support its flags? */
-bool at_lacks_flags(int error);
+bool dirfd_lacks_flags(int error);
 
 /*
  * "/proc/self/fd/N/NAME", for calls that have no *at form (use lgetxattr and the like); "." is the
  * folder. With name NULL "/proc/self/fd/N", the file of the descriptor itself (use getxattr and the
- * like, since that is a link). On failure out is "", which every call refuses. AT_PROC_SIZE has
+ * like, since that is a link). On failure out is "", which every call refuses. DIRFD_PROC_SIZE has
  * room for any name (some filesystems count 255 characters, not bytes).
  */
-#define AT_PROC_SIZE 1100
-int at_proc_path(int dir, const char *name, char *out, size_t size);
+#define DIRFD_PROC_SIZE 1100
+int dirfd_proc_path(int dir, const char *name, char *out, size_t size);
 
 /* A version of a file: differs after every replacement and every write in place. */
 struct file_version {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "model/lens.h"
+#include "model/curve_edit.h"
 #include "model/rotation.h"
 
 #include <check.h>
@@ -20,8 +20,8 @@ static struct bench {
 	struct curve old;
 	uint32_t frames[16];
 	double values[16 * 4];
-	struct lens_role text;
-	struct lens_key keys[16];
+	struct curve_edit_role text;
+	struct curve_edit_key keys[16];
 	struct arena arena;
 	const struct curve *now;
 	struct err err;
@@ -60,11 +60,11 @@ static void old_key(uint32_t frame, double x)
 }
 
 /* One more row, its components told by bits. Cells stand at 100 * row + axis. */
-static struct lens_key *row(uint32_t frame, uint8_t given, double x, double y, double z)
+static struct curve_edit_key *row(uint32_t frame, uint8_t given, double x, double y, double z)
 {
-	struct lens_key *key = &b.keys[b.text.count++];
+	struct curve_edit_key *key = &b.keys[b.text.count++];
 
-	*key = (struct lens_key){
+	*key = (struct curve_edit_key){
 		.frame = frame, .given = given, .value = {x, y, z}, .row_at = 100 * b.text.count};
 	for (unsigned axis = 0; axis < 4; axis++)
 		key->at[axis] = key->row_at + 1 + axis;
@@ -74,7 +74,7 @@ static struct lens_key *row(uint32_t frame, uint8_t given, double x, double y, d
 static bool apply(void)
 {
 	b.err = (struct err){0};
-	return lens_curve(&b.anim, &b.clip, &b.track, &b.text, &b.arena, &b.now, &b.err);
+	return curve_edit_curve(&b.anim, &b.clip, &b.track, &b.text, &b.arena, &b.now, &b.err);
 }
 
 static void expect_refused(enum err_code code, size_t at, const char *message)
@@ -132,34 +132,34 @@ START_TEST(a_number_is_unchanged_at_15_digits)
 	double angle = degrees.unit * (double)0.1f;
 	double turn = grid.unit * ((double)grid.base + 349066 * (double)grid.step);
 
-	ck_assert(lens_unchanged(0.1, (double)0.1f, &metres));
-	ck_assert(lens_unchanged(0.100000001490116, (double)0.1f, &metres));
-	ck_assert(!lens_unchanged(0.10000001, (double)0.1f, &metres));
-	ck_assert(lens_unchanged(0, -0.0, &metres));
-	ck_assert(lens_unchanged(1e-45, (double)0x1p-149f, &metres));
-	ck_assert(lens_unchanged(3.40282346638529e38, (double)FLT_MAX, &metres));
+	ck_assert(curve_edit_unchanged(0.1, (double)0.1f, &metres));
+	ck_assert(curve_edit_unchanged(0.100000001490116, (double)0.1f, &metres));
+	ck_assert(!curve_edit_unchanged(0.10000001, (double)0.1f, &metres));
+	ck_assert(curve_edit_unchanged(0, -0.0, &metres));
+	ck_assert(curve_edit_unchanged(1e-45, (double)0x1p-149f, &metres));
+	ck_assert(curve_edit_unchanged(3.40282346638529e38, (double)FLT_MAX, &metres));
 	/* What is served for a computed value is rounded, and that is what comes back. */
-	ck_assert(lens_unchanged(5.729578, angle, &degrees));
-	ck_assert(lens_unchanged(angle, angle, &degrees));
-	ck_assert(!lens_unchanged(5.7295784, angle, &degrees));
-	ck_assert(!lens_unchanged(5.7295780001, angle, &degrees));
-	ck_assert(lens_unchanged(-120, -120, &grid));
-	ck_assert(!lens_unchanged(turn * (1 + 1e-9), turn, &grid));
+	ck_assert(curve_edit_unchanged(5.729578, angle, &degrees));
+	ck_assert(curve_edit_unchanged(angle, angle, &degrees));
+	ck_assert(!curve_edit_unchanged(5.7295784, angle, &degrees));
+	ck_assert(!curve_edit_unchanged(5.7295780001, angle, &degrees));
+	ck_assert(curve_edit_unchanged(-120, -120, &grid));
+	ck_assert(!curve_edit_unchanged(turn * (1 + 1e-9), turn, &grid));
 }
 END_TEST
 
 START_TEST(numbers_that_are_not_finite_are_unchanged_by_kind)
 {
-	ck_assert(lens_unchanged((double)NAN, (double)NAN, &plain));
-	ck_assert(lens_unchanged((double)INFINITY, (double)INFINITY, &plain));
-	ck_assert(!lens_unchanged((double)INFINITY, (double)-INFINITY, &plain));
-	ck_assert(!lens_unchanged((double)NAN, (double)INFINITY, &plain));
-	ck_assert(!lens_unchanged(1, (double)NAN, &plain));
-	ck_assert(!lens_unchanged(1e39, (double)INFINITY,
-				  &(struct lane){LANE_FLOAT, 0, 0, 1, 0, false}));
+	ck_assert(curve_edit_unchanged((double)NAN, (double)NAN, &plain));
+	ck_assert(curve_edit_unchanged((double)INFINITY, (double)INFINITY, &plain));
+	ck_assert(!curve_edit_unchanged((double)INFINITY, (double)-INFINITY, &plain));
+	ck_assert(!curve_edit_unchanged((double)NAN, (double)INFINITY, &plain));
+	ck_assert(!curve_edit_unchanged(1, (double)NAN, &plain));
+	ck_assert(!curve_edit_unchanged(1e39, (double)INFINITY,
+					&(struct lane){LANE_FLOAT, 0, 0, 1, 0, false}));
 	/* A grid may reach further than a float32, and what is served of that is rounded more. */
-	ck_assert(lens_unchanged(2e40, 1.95e40,
-				 &(struct lane){LANE_GRID, FLT_MAX, 1e-3f, 57.3, 0, false}));
+	ck_assert(curve_edit_unchanged(2e40, 1.95e40,
+				       &(struct lane){LANE_GRID, FLT_MAX, 1e-3f, 57.3, 0, false}));
 }
 END_TEST
 
@@ -573,9 +573,9 @@ static void old_turn(uint32_t frame, double rx)
 		value[0] = rx;
 }
 
-static struct lens_key *turn_row(uint32_t frame, double rx)
+static struct curve_edit_key *turn_row(uint32_t frame, double rx)
 {
-	struct lens_key *key = row(frame, b.text.columns, rx, 0, 0);
+	struct curve_edit_key *key = row(frame, b.text.columns, rx, 0, 0);
 
 	if (b.text.kind == CURVE_QUATERNION)
 		rotation_quaternion((double[]){rx, 0, 0}, no_turn, key->value);
@@ -617,7 +617,7 @@ static void served_rows(void)
 	struct curve *served = rotation_convert(&b.old, b.text.kind, &b.arena);
 
 	for (uint32_t key = 0; key < served->count; key++) {
-		struct lens_key *now = row(curve_frame(served, key), 0, 0, 0, 0);
+		struct curve_edit_key *now = row(curve_frame(served, key), 0, 0, 0, 0);
 
 		for (unsigned axis = 0; axis < curve_width(served); axis++) {
 			now->value[axis] = curve_value(served, key, axis);
@@ -786,28 +786,28 @@ START_TEST(a_bone_is_shown_in_the_form_that_is_asked_for)
 	other_bench(&dense_format, 2, CURVE_QUATERNION);
 	old_turn(0, 10);
 	old_turn(1, 20);
-	shown = lens_shown(&b.anim, &b.track, &b.arena);
+	shown = curve_edit_shown(&b.anim, &b.track, &b.arena);
 	ck_assert_ptr_eq(shown.curve[ROLE_ROTATION], &b.old);
 	b.anim.rotations = ROTATIONS_QUATERNION;
-	shown = lens_shown(&b.anim, &b.track, &b.arena);
+	shown = curve_edit_shown(&b.anim, &b.track, &b.arena);
 	ck_assert_ptr_eq(shown.curve[ROLE_ROTATION], &b.old);
 	b.anim.rotations = ROTATIONS_EULER;
-	shown = lens_shown(&b.anim, &b.track, &b.arena);
+	shown = curve_edit_shown(&b.anim, &b.track, &b.arena);
 	ck_assert(shown.curve[ROLE_ROTATION]->kind == CURVE_EULER);
 	ck_assert(fabs(curve_value(shown.curve[ROLE_ROTATION], 1, 0) - 20) < 1e-12);
 	b.track.curve[ROLE_ROTATION] = NULL;
-	shown = lens_shown(&b.anim, &b.track, &b.arena);
+	shown = curve_edit_shown(&b.anim, &b.track, &b.arena);
 	ck_assert(!shown.curve[ROLE_ROTATION] && shown.rotation == CURVE_EULER);
-	ck_assert(lens_shown_rotation(&b.anim, &b.track) == CURVE_EULER);
-	ck_assert(lens_rotation(&b.track) == CURVE_QUATERNION);
+	ck_assert(curve_edit_shown_rotation(&b.anim, &b.track) == CURVE_EULER);
+	ck_assert(curve_edit_rotation(&b.track) == CURVE_QUATERNION);
 }
 END_TEST
 
-Suite *lens_suite(void);
+Suite *curve_edit_suite(void);
 
-Suite *lens_suite(void)
+Suite *curve_edit_suite(void)
 {
-	Suite *s = suite_create("lens");
+	Suite *s = suite_create("curve_edit");
 	TCase *cells = tcase_create("cells"), *dense = tcase_create("dense");
 	TCase *sparse = tcase_create("sparse"), *rotations = tcase_create("rotations");
 

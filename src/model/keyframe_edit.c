@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lens_keyframes.c - rows of a bone whose keyframes are data: what each of them says goes role by
- * role through lens_curve; which rows there are, and their flags, is decided here.
+ * keyframe_edit.c - rows of a bone whose keyframes are data: what each of them says goes role by
+ * role through curve_edit_curve; which rows there are, and their flags, is decided here.
  */
-#include "lens.h"
+#include "curve_edit.h"
 #include "said.h"
 
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 struct rows {
 	const struct clip *clip;
 	const struct track *track;
-	const struct lens_rows *text;
+	const struct curve_edit_rows *text;
 	int64_t *served; /* old keyframe that each row showed, or -1 */
 	struct err *err;
 };
 
 static int by_frame(const void *pa, const void *pb)
 {
-	const struct lens_row *a = pa, *b = pb;
+	const struct curve_edit_row *a = pa, *b = pb;
 
 	if (a->frame != b->frame)
 		return a->frame < b->frame ? -1 : 1;
@@ -30,7 +30,7 @@ static int by_frame(const void *pa, const void *pb)
 }
 
 /* The roles that the text has columns for. */
-static uint8_t shown_roles(const struct lens_rows *text)
+static uint8_t shown_roles(const struct curve_edit_rows *text)
 {
 	uint8_t shown = 0;
 
@@ -99,7 +99,7 @@ static struct keyframes *new_keyframes(const struct rows *r, struct arena *arena
 	if (!made || !frames || !flags || !roles)
 		return NULL;
 	for (uint32_t i = 0; i < r->text->count; i++) {
-		const struct lens_row *row = &r->text->rows[i];
+		const struct curve_edit_row *row = &r->text->rows[i];
 
 		frames[i] = row->frame;
 		roles[i] = row_roles(r, i);
@@ -113,17 +113,17 @@ static struct keyframes *new_keyframes(const struct rows *r, struct arena *arena
 }
 
 /* Rows and keys of each role are in the same order. */
-static struct digest said_rows(const struct lens_rows *text)
+static struct digest said_rows(const struct curve_edit_rows *text)
 {
 	struct said s;
 
 	said_begin(&s, text->roles[ROLE_ROTATION].kind);
 	for (uint32_t i = 0; i < text->count; i++) {
-		const struct lens_row *row = &text->rows[i];
+		const struct curve_edit_row *row = &text->rows[i];
 
 		said_keyframe(&s, row->frame, row->flags.given, row->flags.value);
 		for (unsigned role = 0; role < ROLE_COUNT; role++) {
-			const struct lens_role *of = &text->roles[role];
+			const struct curve_edit_role *of = &text->roles[role];
 
 			if (of->columns)
 				said_key(&s, role, of->keys[i].given & of->columns,
@@ -133,9 +133,9 @@ static struct digest said_rows(const struct lens_rows *text)
 	return said_end(&s);
 }
 
-bool lens_keyframes(const struct anim *a, const struct clip *clip, const struct track *track,
-		    struct lens_rows *text, struct arena *arena, struct track *edited,
-		    bool *changed, struct err *err)
+bool curve_edit_keyframes(const struct anim *a, const struct clip *clip, const struct track *track,
+			  struct curve_edit_rows *text, struct arena *arena, struct track *edited,
+			  bool *changed, struct err *err)
 {
 	struct rows r = {.clip = clip, .track = track, .text = text, .err = err};
 	const struct keyframes *made;
@@ -151,14 +151,14 @@ bool lens_keyframes(const struct anim *a, const struct clip *clip, const struct 
 
 		if (!text->roles[role].columns)
 			continue;
-		if (!lens_curve(a, clip, track, &text->roles[role], arena, &curve, err))
+		if (!curve_edit_curve(a, clip, track, &text->roles[role], arena, &curve, err))
 			return false;
 		*changed |= curve != track->curve[role];
 		edited->curve[role] = curve;
 	}
 	if (!check_removed(&r))
 		return false;
-	/* lens_curve sorted the keys as the rows are sorted, so they still correspond. */
+	/* curve_edit_curve sorted the keys as the rows are sorted, so they still correspond. */
 	made = new_keyframes(&r, arena);
 	if (!made)
 		return err_memory(err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "disk/at.h"
+#include "disk/dirfd.h"
 #include "scratch.h"
 #include <limits.h>
 #include <sys/syscall.h>
@@ -63,7 +63,7 @@ START_TEST(open_takes_one_name_and_follows_nothing)
 	int fd;
 
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-		int error = at_open(root, refused[i].name, refused[i].flags, 0600, &fd);
+		int error = dirfd_open(root, refused[i].name, refused[i].flags, 0600, &fd);
 
 		ck_assert_msg(error == refused[i].error && fd == -1, "%s: %s", refused[i].name,
 			      strerror(error));
@@ -78,16 +78,16 @@ START_TEST(open_takes_odd_names)
 	char name[NAME_MAX + 2];
 	int fd;
 
-	ck_assert_int_eq(at_open(root, "...", O_WRONLY | O_CREAT, 0600, &fd), 0);
+	ck_assert_int_eq(dirfd_open(root, "...", O_WRONLY | O_CREAT, 0600, &fd), 0);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 	close(fd);
-	ck_assert_int_eq(at_open(root, "..a\n", O_WRONLY | O_CREAT, 0600, &fd), 0);
+	ck_assert_int_eq(dirfd_open(root, "..a\n", O_WRONLY | O_CREAT, 0600, &fd), 0);
 	close(fd);
 	memset(name, 'n', sizeof(name));
 	name[NAME_MAX + 1] = '\0';
-	ck_assert_int_eq(at_open(root, name, O_WRONLY | O_CREAT, 0600, &fd), ENAMETOOLONG);
+	ck_assert_int_eq(dirfd_open(root, name, O_WRONLY | O_CREAT, 0600, &fd), ENAMETOOLONG);
 	name[NAME_MAX] = '\0';
-	ck_assert_int_eq(at_open(root, name, O_WRONLY | O_CREAT, 0600, &fd), 0);
+	ck_assert_int_eq(dirfd_open(root, name, O_WRONLY | O_CREAT, 0600, &fd), 0);
 	close(fd);
 }
 END_TEST
@@ -96,13 +96,13 @@ START_TEST(walk_reaches_what_is_below)
 {
 	int fd;
 
-	ck_assert_int_eq(at_walk(root, "", O_PATH, &fd), 0);
+	ck_assert_int_eq(dirfd_walk(root, "", O_PATH, &fd), 0);
 	ck_assert_uint_eq(inode(fd), stat_of("in").st_ino);
-	ck_assert_int_eq(at_walk(root, "a", O_RDONLY | O_DIRECTORY, &fd), 0);
+	ck_assert_int_eq(dirfd_walk(root, "a", O_RDONLY | O_DIRECTORY, &fd), 0);
 	ck_assert_uint_eq(inode(fd), stat_of("in/a").st_ino);
-	ck_assert_int_eq(at_walk(root, "a/b/deep", O_RDONLY, &fd), 0);
+	ck_assert_int_eq(dirfd_walk(root, "a/b/deep", O_RDONLY, &fd), 0);
 	ck_assert_uint_eq(inode(fd), stat_of("in/a/b/deep").st_ino);
-	ck_assert_int_eq(at_walk(root, "a/inlink", O_PATH, &fd), 0);
+	ck_assert_int_eq(dirfd_walk(root, "a/inlink", O_PATH, &fd), 0);
 	ck_assert_uint_eq(inode(fd), stat_of("in/a/inlink").st_ino);
 	ck_assert_int_eq(fcntl(root, F_GETFD), FD_CLOEXEC); /* still open */
 }
@@ -132,7 +132,7 @@ START_TEST(walk_never_leaves)
 	int fd;
 
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-		int error = at_walk(root, refused[i].path, O_RDONLY, &fd);
+		int error = dirfd_walk(root, refused[i].path, O_RDONLY, &fd);
 
 		ck_assert_msg(error == refused[i].error && fd == -1, "%s: %s", refused[i].path,
 			      strerror(error));
@@ -149,8 +149,8 @@ START_TEST(walk_refuses_long_components)
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		memset(path, 'n', lengths[i]);
 		strcpy(path + lengths[i], "/x");
-		ck_assert_int_eq(at_walk(root, path, O_PATH, &fd), ENAMETOOLONG);
-		ck_assert_int_eq(at_make_folders(root, path, &fd), ENAMETOOLONG);
+		ck_assert_int_eq(dirfd_walk(root, path, O_PATH, &fd), ENAMETOOLONG);
+		ck_assert_int_eq(dirfd_make_folders(root, path, &fd), ENAMETOOLONG);
 	}
 }
 END_TEST
@@ -159,13 +159,13 @@ START_TEST(folders_are_made_where_missing)
 {
 	int fd;
 
-	ck_assert_int_eq(at_make_folders(root, "", &fd), 0);
+	ck_assert_int_eq(dirfd_make_folders(root, "", &fd), 0);
 	ck_assert_uint_eq(inode(fd), stat_of("in").st_ino);
-	ck_assert_int_eq(at_make_folders(root, "a/new/two", &fd), 0);
+	ck_assert_int_eq(dirfd_make_folders(root, "a/new/two", &fd), 0);
 	ck_assert_uint_eq(inode(fd), stat_of("in/a/new/two").st_ino);
 	ck_assert_int_eq(stat_of("in/a/new").st_mode & 07777, 0700);
 	ck_assert_int_eq(stat_of("in/a").st_mode & 07777, 0755);
-	ck_assert_int_eq(at_make_folders(root, "a/new/two", &fd), 0);
+	ck_assert_int_eq(dirfd_make_folders(root, "a/new/two", &fd), 0);
 	close(fd);
 }
 END_TEST
@@ -183,7 +183,7 @@ START_TEST(folders_are_never_made_outside)
 	int fd;
 
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-		int error = at_make_folders(root, refused[i].path, &fd);
+		int error = dirfd_make_folders(root, refused[i].path, &fd);
 
 		ck_assert_msg(error == refused[i].error && fd == -1, "%s: %s", refused[i].path,
 			      strerror(error));
@@ -205,12 +205,12 @@ START_TEST(a_new_file_is_new)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct stat st;
 
-		ck_assert_int_eq(at_make(root, names[i], 0600, &fd), 0);
+		ck_assert_int_eq(dirfd_make(root, names[i], 0600, &fd), 0);
 		ck_assert_int_eq(fstat(fd, &st), 0);
 		ck_assert(S_ISREG(st.st_mode) && st.st_size == 0 && st.st_nlink == 1);
 		close(fd);
 	}
-	ck_assert_int_eq(at_make(root, "a", 0600, &fd), EEXIST);
+	ck_assert_int_eq(dirfd_make(root, "a", 0600, &fd), EEXIST);
 	ck_assert_int_eq(fd, -1);
 	ck_assert(!is_there("made"));
 	ck_text("in/file", "0123456789");
@@ -224,7 +224,7 @@ START_TEST(read_appends_a_whole_file)
 	struct stat st;
 
 	buf_text(&out, "before ");
-	ck_assert_int_eq(at_read(root, "file", 10, &out, &st), 0);
+	ck_assert_int_eq(dirfd_read(root, "file", 10, &out, &st), 0);
 	ck_assert_uint_eq(out.size, 17);
 	ck_assert_mem_eq(out.data, "before 0123456789", 17);
 	ck_assert_uint_eq(st.st_ino, stat_of("in/file").st_ino);
@@ -237,10 +237,10 @@ START_TEST(read_keeps_to_its_limit)
 	struct buf out = BUF_INIT;
 	struct stat st;
 
-	ck_assert_int_eq(at_read(root, "file", 9, &out, &st), EFBIG);
+	ck_assert_int_eq(dirfd_read(root, "file", 9, &out, &st), EFBIG);
 	put("in/empty", "");
 	buf_clear(&out);
-	ck_assert_int_eq(at_read(root, "empty", 0, &out, &st), 0);
+	ck_assert_int_eq(dirfd_read(root, "empty", 0, &out, &st), 0);
 	ck_assert_uint_eq(out.size, 0);
 	buf_release(&out);
 }
@@ -252,12 +252,12 @@ START_TEST(read_trusts_no_size)
 	struct buf out = BUF_INIT;
 	struct stat st;
 
-	ck_assert_int_eq(at_read(proc, "status", 65536, &out, &st), 0);
+	ck_assert_int_eq(dirfd_read(proc, "status", 65536, &out, &st), 0);
 	ck_assert_int_eq(st.st_size, 0);
 	ck_assert_uint_gt(out.size, 16);
 	ck_assert_mem_eq(out.data, "Name:", 5);
 	buf_clear(&out);
-	ck_assert_int_eq(at_read(proc, "status", 16, &out, &st), EFBIG);
+	ck_assert_int_eq(dirfd_read(proc, "status", 16, &out, &st), EFBIG);
 	buf_release(&out);
 	close(proc);
 }
@@ -269,10 +269,10 @@ START_TEST(read_takes_regular_files_only)
 	struct stat st;
 
 	ck_assert_int_eq(mkfifo("in/fifo", 0600), 0);
-	ck_assert_int_eq(at_read(root, "fifo", 100, &out, &st), EINVAL);
-	ck_assert_int_eq(at_read(root, "a", 100, &out, &st), EISDIR);
-	ck_assert_int_eq(at_read(root, "link", 100, &out, &st), ELOOP);
-	ck_assert_int_eq(at_read(root, "../secret", 100, &out, &st), EINVAL);
+	ck_assert_int_eq(dirfd_read(root, "fifo", 100, &out, &st), EINVAL);
+	ck_assert_int_eq(dirfd_read(root, "a", 100, &out, &st), EISDIR);
+	ck_assert_int_eq(dirfd_read(root, "link", 100, &out, &st), ELOOP);
+	ck_assert_int_eq(dirfd_read(root, "../secret", 100, &out, &st), EINVAL);
 	ck_assert_uint_eq(out.size, 0);
 	buf_release(&out);
 }
@@ -282,8 +282,8 @@ START_TEST(write_reports_what_fails)
 {
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	ck_assert_int_eq(at_write(full, bytes_of("x")), ENOSPC);
-	ck_assert_int_eq(at_write(full, bytes_of("")), 0);
+	ck_assert_int_eq(dirfd_write(full, bytes_of("x")), ENOSPC);
+	ck_assert_int_eq(dirfd_write(full, bytes_of("")), 0);
 	close(full);
 }
 END_TEST
@@ -300,7 +300,7 @@ START_TEST(write_goes_on_after_a_short_write)
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	child = fork();
 	if (child == 0)
-		_exit(at_write(ends[1], (struct bytes){(uint8_t *)data, sizeof(data)}));
+		_exit(dirfd_write(ends[1], (struct bytes){(uint8_t *)data, sizeof(data)}));
 	close(ends[1]);
 	while (buf_reserve(&got, 1000)) {
 		ssize_t size = read(ends[0], got.data + got.size, 1000);
@@ -320,14 +320,14 @@ END_TEST
 
 START_TEST(proc_path_names_the_file_itself)
 {
-	char path[AT_PROC_SIZE];
+	char path[DIRFD_PROC_SIZE];
 	struct stat st;
 
-	ck_assert_int_eq(at_proc_path(root, "link", path, sizeof(path)), 0);
+	ck_assert_int_eq(dirfd_proc_path(root, "link", path, sizeof(path)), 0);
 	ck_assert_uint_eq(stat_of(path).st_ino, stat_of("in/link").st_ino);
-	ck_assert_int_eq(at_proc_path(root, ".", path, sizeof(path)), 0);
+	ck_assert_int_eq(dirfd_proc_path(root, ".", path, sizeof(path)), 0);
 	ck_assert_uint_eq(stat_of(path).st_ino, stat_of("in").st_ino);
-	ck_assert_int_eq(at_proc_path(root, NULL, path, sizeof(path)), 0);
+	ck_assert_int_eq(dirfd_proc_path(root, NULL, path, sizeof(path)), 0);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_ino, stat_of("in").st_ino);
 }
@@ -336,15 +336,15 @@ END_TEST
 START_TEST(proc_path_never_leaves)
 {
 	static const char *const refused[] = {"..", "../secret", "a/b", "/etc"};
-	char path[AT_PROC_SIZE] = "x";
+	char path[DIRFD_PROC_SIZE] = "x";
 
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		strcpy(path, "x");
-		ck_assert_int_eq(at_proc_path(root, refused[i], path, sizeof(path)), EINVAL);
+		ck_assert_int_eq(dirfd_proc_path(root, refused[i], path, sizeof(path)), EINVAL);
 		ck_assert_str_eq(path, "");
 	}
 	strcpy(path, "x");
-	ck_assert_int_eq(at_proc_path(root, "file", path, 8), ENAMETOOLONG);
+	ck_assert_int_eq(dirfd_proc_path(root, "file", path, 8), ENAMETOOLONG);
 	ck_assert_str_eq(path, "");
 }
 END_TEST
@@ -390,18 +390,18 @@ START_TEST(compare_wants_these_bytes_and_no_others)
 	large[50000] = '\0';
 	put("large", large);
 	fd = open("large", O_RDONLY | O_CLOEXEC);
-	ck_assert_int_eq(at_compare(fd, bytes_of(large)), 0);
-	ck_assert_int_eq(at_compare(fd, (struct bytes){(uint8_t *)large, 49999}), EAGAIN);
-	ck_assert_int_eq(at_compare(fd, (struct bytes){(uint8_t *)large, 50001}), EAGAIN);
-	ck_assert_int_eq(at_compare(fd, (struct bytes){NULL, 0}), EAGAIN);
+	ck_assert_int_eq(dirfd_compare(fd, bytes_of(large)), 0);
+	ck_assert_int_eq(dirfd_compare(fd, (struct bytes){(uint8_t *)large, 49999}), EAGAIN);
+	ck_assert_int_eq(dirfd_compare(fd, (struct bytes){(uint8_t *)large, 50001}), EAGAIN);
+	ck_assert_int_eq(dirfd_compare(fd, (struct bytes){NULL, 0}), EAGAIN);
 	large[49999] = 'y';
-	ck_assert_int_eq(at_compare(fd, bytes_of(large)), EAGAIN);
+	ck_assert_int_eq(dirfd_compare(fd, bytes_of(large)), EAGAIN);
 	large[49999] = 'x';
 	large[0] = 'y';
-	ck_assert_int_eq(at_compare(fd, bytes_of(large)), EAGAIN);
+	ck_assert_int_eq(dirfd_compare(fd, bytes_of(large)), EAGAIN);
 	close(fd);
 	free(large);
-	ck_assert_int_eq(at_compare(-1, bytes_of("")), EBADF);
+	ck_assert_int_eq(dirfd_compare(-1, bytes_of("")), EBADF);
 }
 END_TEST
 
@@ -452,7 +452,7 @@ static void set_filesystem(int poor)
 
 static int rename_new(const char *from, const char *to)
 {
-	return at_rename(scratch_root, from, scratch_root, to, RENAME_NOREPLACE);
+	return dirfd_rename(scratch_root, from, scratch_root, to, RENAME_NOREPLACE);
 }
 
 START_TEST(a_rename_replaces_nothing)
@@ -517,13 +517,13 @@ START_TEST(flags_that_have_no_other_way_are_refused)
 	set_filesystem(_i);
 	put("a", "a");
 	put("b", "b");
-	ck_assert_int_eq(at_rename(scratch_root, "a", scratch_root, "b", RENAME_EXCHANGE),
+	ck_assert_int_eq(dirfd_rename(scratch_root, "a", scratch_root, "b", RENAME_EXCHANGE),
 			 _i ? EINVAL : 0);
 	ck_text("a", _i ? "a" : "b");
-	ck_assert_int_eq(
-		at_rename(scratch_root, "a", scratch_root, "b", RENAME_EXCHANGE | RENAME_NOREPLACE),
-		EINVAL);
-	ck_assert_int_eq(at_rename(scratch_root, "a", scratch_root, "b", 0), 0);
+	ck_assert_int_eq(dirfd_rename(scratch_root, "a", scratch_root, "b",
+				      RENAME_EXCHANGE | RENAME_NOREPLACE),
+			 EINVAL);
+	ck_assert_int_eq(dirfd_rename(scratch_root, "a", scratch_root, "b", 0), 0);
 	ck_assert(!is_there("a"));
 	set_filesystem(0);
 }
@@ -538,32 +538,32 @@ START_TEST(a_folder_is_listed_and_counted_without_following)
 	uint64_t links = 0;
 	DIR *dir;
 
-	ck_assert_int_eq(at_list(root, "", &dir), 0);
-	for (const struct dirent *e; (e = at_next(dir)); names++)
+	ck_assert_int_eq(dirfd_list(root, "", &dir), 0);
+	for (const struct dirent *e; (e = dirfd_next(dir)); names++)
 		ck_assert_ptr_null(strstr("..", e->d_name));
 	ck_assert_int_eq(errno, 0);
 	closedir(dir);
 	ck_assert_uint_eq(names, 5);
-	ck_assert_int_eq(at_list(root, "outlink", &dir), ENOTDIR);
-	ck_assert_int_eq(at_list(root, "../out", &dir), EINVAL);
-	ck_assert_int_eq(at_list(root, "file", &dir), ENOTDIR);
+	ck_assert_int_eq(dirfd_list(root, "outlink", &dir), ENOTDIR);
+	ck_assert_int_eq(dirfd_list(root, "../out", &dir), EINVAL);
+	ck_assert_int_eq(dirfd_list(root, "file", &dir), ENOTDIR);
 	ck_assert_int_eq(lstat("in/link", &st), 0);
 	links += (uint64_t)st.st_size;
 	ck_assert_int_eq(lstat("in/outlink", &st), 0);
 	links += (uint64_t)st.st_size;
 	ck_assert_int_eq(lstat("in/dangling", &st), 0);
 	links += (uint64_t)st.st_size + 1; /* "b" */
-	ck_assert_uint_eq(at_size(root, "", 0, 0), 14 + links);
-	ck_assert_uint_eq(at_size(root, "", 100, 1000), 14 + links + 600 + 2000);
-	ck_assert_uint_eq(at_size(root, "a/b", 100, 1000), 104);
-	ck_assert_uint_eq(at_size(root, "outlink", 100, 1000), 0);
+	ck_assert_uint_eq(dirfd_size(root, "", 0, 0), 14 + links);
+	ck_assert_uint_eq(dirfd_size(root, "", 100, 1000), 14 + links + 600 + 2000);
+	ck_assert_uint_eq(dirfd_size(root, "a/b", 100, 1000), 104);
+	ck_assert_uint_eq(dirfd_size(root, "outlink", 100, 1000), 0);
 }
 END_TEST
 
-Suite *at_suite(void);
-Suite *at_suite(void)
+Suite *dirfd_suite(void);
+Suite *dirfd_suite(void)
 {
-	Suite *s = suite_create("at");
+	Suite *s = suite_create("dirfd");
 	TCase *tc = tcase_create("at");
 
 	tcase_add_checked_fixture(tc, begin, end);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "at.h"
+#include "dirfd.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,14 +10,14 @@
 #include <unistd.h>
 
 #define FOLDER (O_PATH | O_DIRECTORY)
-#define DEPTH_MAX 128 /* levels of nested folders that at_size() counts */
+#define DEPTH_MAX 128 /* levels of nested folders that dirfd_size() counts */
 
-bool at_is_name(const char *name)
+bool dirfd_is_name(const char *name)
 {
 	return !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-int at_name_head(const char *name, size_t room)
+int dirfd_name_head(const char *name, size_t room)
 {
 	size_t length = strnlen(name, room + 1);
 
@@ -27,22 +27,22 @@ int at_name_head(const char *name, size_t room)
 	return (int)length;
 }
 
-int at_open(int dir, const char *name, int flags, mode_t mode, int *fd)
+int dirfd_open(int dir, const char *name, int flags, mode_t mode, int *fd)
 {
 	*fd = -1;
-	if (!at_is_name(name))
+	if (!dirfd_is_name(name))
 		return EINVAL;
 	*fd = openat(dir, name, flags | O_NOFOLLOW | O_CLOEXEC, mode);
 	return *fd < 0 ? errno : 0;
 }
 
-int at_make(int dir, const char *name, mode_t mode, int *fd)
+int dirfd_make(int dir, const char *name, mode_t mode, int *fd)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL;
-	int error = at_open(dir, name, flags, mode, fd);
+	int error = dirfd_open(dir, name, flags, mode, fd);
 
 	if (error == EEXIST && unlinkat(dir, name, 0) == 0)
-		error = at_open(dir, name, flags, mode, fd);
+		error = dirfd_open(dir, name, flags, mode, fd);
 	return error;
 }
 
@@ -73,7 +73,7 @@ static void next_name(const char **path, struct name *name)
 /* Replaces *at by what is opened in it (-1 on error), and closes the old *at unless it is root. */
 static int walk_component(int root, int *at, const char *name, int flags)
 {
-	int next, error = at_open(*at, name, flags, 0, &next);
+	int next, error = dirfd_open(*at, name, flags, 0, &next);
 
 	if (*at != root)
 		close(*at);
@@ -81,7 +81,7 @@ static int walk_component(int root, int *at, const char *name, int flags)
 	return error;
 }
 
-int at_walk(int root, const char *path, int flags, int *fd)
+int dirfd_walk(int root, const char *path, int flags, int *fd)
 {
 	struct name name;
 	int error;
@@ -96,14 +96,14 @@ int at_walk(int root, const char *path, int flags, int *fd)
 	return error;
 }
 
-int at_make_folders(int root, const char *path, int *fd)
+int dirfd_make_folders(int root, const char *path, int *fd)
 {
 	struct name name;
 	int error = open_self(root, FOLDER, fd);
 
 	while (!error && *path) {
 		next_name(&path, &name);
-		if (at_is_name(name.text) && mkdirat(*fd, name.text, 0700) && errno != EEXIST)
+		if (dirfd_is_name(name.text) && mkdirat(*fd, name.text, 0700) && errno != EEXIST)
 			error = errno;
 		if (!error)
 			error = walk_component(root, fd, name.text, FOLDER);
@@ -115,9 +115,9 @@ int at_make_folders(int root, const char *path, int *fd)
 	return error;
 }
 
-int at_list(int root, const char *path, DIR **out)
+int dirfd_list(int root, const char *path, DIR **out)
 {
-	int fd, error = at_walk(root, path, O_RDONLY | O_DIRECTORY, &fd);
+	int fd, error = dirfd_walk(root, path, O_RDONLY | O_DIRECTORY, &fd);
 
 	if (error)
 		return error;
@@ -129,7 +129,7 @@ int at_list(int root, const char *path, DIR **out)
 	return error;
 }
 
-struct dirent *at_next(DIR *dir)
+struct dirent *dirfd_next(DIR *dir)
 {
 	struct dirent *entry;
 
@@ -148,9 +148,9 @@ static uint64_t size_below(int root, const char *path, uint64_t file, uint64_t f
 	struct stat st;
 	DIR *dir;
 
-	if (depth > DEPTH_MAX || at_list(root, path, &dir))
+	if (depth > DEPTH_MAX || dirfd_list(root, path, &dir))
 		return 0;
-	while ((entry = at_next(dir))) {
+	while ((entry = dirfd_next(dir))) {
 		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		if (S_ISDIR(st.st_mode))
@@ -163,7 +163,7 @@ static uint64_t size_below(int root, const char *path, uint64_t file, uint64_t f
 	return sum;
 }
 
-uint64_t at_size(int root, const char *path, uint64_t file, uint64_t folder)
+uint64_t dirfd_size(int root, const char *path, uint64_t file, uint64_t folder)
 {
 	return size_below(root, path, file, folder, 0);
 }
@@ -193,7 +193,7 @@ static int read_all(int fd, size_t expected, size_t limit, struct buf *out)
 	return ENOMEM;
 }
 
-int at_read_open(int fd, size_t limit, struct buf *out, struct stat *st)
+int dirfd_read_open(int fd, size_t limit, struct buf *out, struct stat *st)
 {
 	if (fstat(fd, st))
 		return errno;
@@ -204,18 +204,18 @@ int at_read_open(int fd, size_t limit, struct buf *out, struct stat *st)
 	return read_all(fd, (size_t)st->st_size, limit, out);
 }
 
-int at_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st)
+int dirfd_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st)
 {
-	int fd, error = at_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	int fd, error = dirfd_open(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
 
 	if (error)
 		return error;
-	error = at_read_open(fd, limit, out, st);
+	error = dirfd_read_open(fd, limit, out, st);
 	close(fd);
 	return error;
 }
 
-int at_write(int fd, struct bytes data)
+int dirfd_write(int fd, struct bytes data)
 {
 	while (data.size) {
 		ssize_t put = write(fd, data.data, data.size);
@@ -230,9 +230,9 @@ int at_write(int fd, struct bytes data)
 	return 0;
 }
 
-int at_sync_folder(int dir)
+int dirfd_sync_folder(int dir)
 {
-	int fd, error = at_walk(dir, "", O_RDONLY | O_DIRECTORY, &fd);
+	int fd, error = dirfd_walk(dir, "", O_RDONLY | O_DIRECTORY, &fd);
 
 	if (error)
 		return error == EACCES ? 0 : error;
@@ -242,7 +242,7 @@ int at_sync_folder(int dir)
 	return error;
 }
 
-int at_copy(int from, int to)
+int dirfd_copy(int from, int to)
 {
 	uint8_t block[65536];
 
@@ -254,13 +254,13 @@ int at_copy(int from, int to)
 			continue;
 		if (got <= 0)
 			return got ? errno : 0;
-		error = at_write(to, (struct bytes){block, (size_t)got});
+		error = dirfd_write(to, (struct bytes){block, (size_t)got});
 		if (error)
 			return error;
 	}
 }
 
-int at_compare(int fd, struct bytes data)
+int dirfd_compare(int fd, struct bytes data)
 {
 	uint8_t block[16384];
 	size_t at = 0;
@@ -284,7 +284,7 @@ int at_compare(int fd, struct bytes data)
 
 static const char *proc = "/proc/";
 
-void at_proc_is_here(void)
+void dirfd_proc_is_here(void)
 {
 	proc = "";
 }
@@ -301,7 +301,7 @@ static bool proc_is_ours(void)
 	return strtol(self, NULL, 10) == getpid();
 }
 
-int at_proc_open(const char *path, int *fd)
+int dirfd_proc_open(const char *path, int *fd)
 {
 	char whole[64];
 	int length = snprintf(whole, sizeof(whole), "%s%s", proc, path);
@@ -319,7 +319,7 @@ int at_proc_open(const char *path, int *fd)
  * Renames without flags
  */
 
-bool at_lacks_flags(int error)
+bool dirfd_lacks_flags(int error)
 {
 	return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
@@ -362,7 +362,7 @@ static int rename_folder(int from, const char *name, int to, const char *new_nam
 
 static bool is_link_refused(int error)
 {
-	return error == EPERM || error == EMLINK || at_lacks_flags(error);
+	return error == EPERM || error == EMLINK || dirfd_lacks_flags(error);
 }
 
 static int rename_file(int from, const char *name, int to, const char *new_name)
@@ -379,13 +379,13 @@ static int rename_file(int from, const char *name, int to, const char *new_name)
 	return error;
 }
 
-int at_rename(int from, const char *name, int to, const char *new_name, unsigned flags)
+int dirfd_rename(int from, const char *name, int to, const char *new_name, unsigned flags)
 {
 	struct stat st;
 
 	if (renameat2(from, name, to, new_name, flags) == 0)
 		return 0;
-	if (!at_lacks_flags(errno) || flags == RENAME_EXCHANGE)
+	if (!dirfd_lacks_flags(errno) || flags == RENAME_EXCHANGE)
 		return errno;
 	if (flags == 0)
 		return renameat(from, name, to, new_name) ? errno : 0;
@@ -397,7 +397,7 @@ int at_rename(int from, const char *name, int to, const char *new_name, unsigned
 				   : rename_file(from, name, to, new_name);
 }
 
-bool at_is_respelled(int folder, const char *name)
+bool dirfd_is_respelled(int folder, const char *name)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -416,13 +416,13 @@ bool at_is_respelled(int folder, const char *name)
 	return !listed && fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-int at_proc_path(int dir, const char *name, char *out, size_t size)
+int dirfd_proc_path(int dir, const char *name, char *out, size_t size)
 {
 	int length = -1;
 
 	if (!name)
 		length = snprintf(out, size, "%sself/fd/%d", proc, dir);
-	else if (at_is_name(name) || strcmp(name, ".") == 0)
+	else if (dirfd_is_name(name) || strcmp(name, ".") == 0)
 		length = snprintf(out, size, "%sself/fd/%d/%s", proc, dir, name);
 	if (length >= 0 && (size_t)length < size)
 		return 0;
