@@ -116,16 +116,16 @@ CORE_OBJ  := $(filter-out $(BUILD)/src/cmd/main.o,$(OBJ))
 
 TEST_SRC  := $(wildcard tests/unit/*/test_*.c)
 UNIT_OBJ  := $(patsubst %.c,$(BUILD)/%.o,$(TEST_SRC) tests/unit/main.c)
-FUZZ_SRC  := $(wildcard tests/fuzz/*.c)
-FUZZERS   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzz-%)
-# The same targets without libFuzzer, to run tests/fuzz/corpus.
-REPLAY_OBJ := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/replay-%.o)
+FUZZ_SRC  := $(wildcard tests/search/fuzz/*.c)
+FUZZERS   := $(FUZZ_SRC:tests/search/fuzz/%.c=$(BUILD)/fuzz-%)
+# The same targets without libFuzzer, to run tests/search/fuzz/corpus.
+REPLAY_OBJ := $(FUZZ_SRC:tests/search/fuzz/%.c=$(BUILD)/replay-%.o)
 # Tools that the mount tests run.
 MOUNT_TOOLS := $(addprefix $(BUILD)/,make_game posix_ops posix_matrix random_ops storm)
-STORM_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/storm/*.c))
+STORM_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/search/storm/*.c))
 # The simulation does not use libfuse.
-SIM_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/sim/*.c)) \
-	$(addprefix $(BUILD)/tests/sim/,make_game.o lock.o) \
+SIM_OBJ   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/search/sim/*.c)) \
+	$(addprefix $(BUILD)/tests/search/sim/,make_game.o lock.o) \
 	$(filter-out $(BUILD)/src/fuse/% $(BUILD)/src/cmd/% $(BUILD)/src/util/lock.o,$(CORE_OBJ))
 MAN       := $(wildcard man/*.[1-8])
 
@@ -199,19 +199,19 @@ $(BUILD)/fault.so $(BUILD)/intruder.so: $(BUILD)/%.so: tests/tools/%.c tests/too
 	$(QUIET_LINK) $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=0 \
 		-fPIC -shared -o $@ $< -ldl
 
-$(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/fuzz/%.o $(CORE_OBJ)
+$(FUZZERS): $(BUILD)/fuzz-%: $(BUILD)/tests/search/fuzz/%.o $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -fsanitize=fuzzer -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
 # The list of targets; each gets distinct names.
 $(BUILD)/targets.h: FORCE
 	@mkdir -p $(@D)
-	@printf 'TARGET(%s)\n' $(sort $(FUZZ_SRC:tests/fuzz/%.c=%)) > $@.new
+	@printf 'TARGET(%s)\n' $(sort $(FUZZ_SRC:tests/search/fuzz/%.c=%)) > $@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
 $(BUILD)/tests/tools/replay.o: $(BUILD)/targets.h
 $(BUILD)/tests/tools/replay.o: TARGET_FLAGS = -Itests/unit -I$(BUILD)
 
-$(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/fuzz/%.c $(BUILD)/flags
+$(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/search/fuzz/%.c $(BUILD)/flags
 	@mkdir -p $(BUILD)/tests
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) '-DREPLAY(part)=replay_$*_##part' $(ALL_CFLAGS) \
 		-MMD -MP -MF $(BUILD)/tests/replay-$*.d -c -o $@ $<
@@ -219,20 +219,20 @@ $(REPLAY_OBJ): $(BUILD)/replay-%.o: tests/fuzz/%.c $(BUILD)/flags
 $(BUILD)/replay: $(BUILD)/tests/tools/replay.o $(REPLAY_OBJ) $(CORE_OBJ)
 	$(QUIET_LINK) $(CC) -o $@ $^ $(ALL_LDFLAGS) $(LIBS)
 
-# The tree of a mount in one process, below a model of the kernel. The calls in tests/sim/wraps go
+# The tree of a mount in one process, below a model of the kernel. The calls in tests/search/sim/wraps go
 # through the simulation; make_game is part of it.
-$(BUILD)/tests/sim/make_game.o: tests/tools/make_game.c $(BUILD)/flags
+$(BUILD)/tests/search/sim/make_game.o: tests/tools/make_game.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) -Dmain=sim_make_game $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # It always checks the order of locks.
-$(BUILD)/tests/sim/lock.o: src/util/lock.c $(BUILD)/flags
+$(BUILD)/tests/search/sim/lock.o: src/util/lock.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(QUIET_CC) $(CC) $(ALL_CPPFLAGS) -DANIMFS_LOCK_ORDER $(ALL_CFLAGS) \
 		-MMD -MP -c -o $@ $<
 
-$(BUILD)/sim: $(SIM_OBJ) tests/sim/wraps
-	$(QUIET_LINK) $(CC) -o $@ $(SIM_OBJ) -Wl,@tests/sim/wraps $(ALL_LDFLAGS) $(LIBS)
+$(BUILD)/sim: $(SIM_OBJ) tests/search/sim/wraps
+	$(QUIET_LINK) $(CC) -o $@ $(SIM_OBJ) -Wl,@tests/search/sim/wraps $(ALL_LDFLAGS) $(LIBS)
 
 -include $(shell find $(BUILD)/src $(BUILD)/tests -name '*.d' 2>/dev/null)
 
@@ -458,7 +458,7 @@ fuzz fuzz-long:
 	@$(MAKE_PARALLEL) BUILD=$(BUILD)/fuzz CC=clang \
 		SANITIZE=fuzzer-no-link,address,undefined fuzzers
 	@BUILD=$(BUILD)/fuzz FUZZ_RUNS=$(if $(filter fuzz-long,$@),$(FUZZ_RUNS)) scripts/fuzz.sh \
-		$(FUZZ_SRC:tests/fuzz/%.c=%)
+		$(FUZZ_SRC:tests/search/fuzz/%.c=%)
 
 ## prove play mounted kanims in view3dscene, and compare the poses with the tables
 $(call suite,test-kanim,build kanim,$(GAME))

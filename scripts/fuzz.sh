@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # fuzz.sh TARGET... - runs each libFuzzer target of $BUILD for $FUZZ_SECONDS, starting from the
-# samples, tests/fuzz/corpus, and what earlier runs have found ($BUILD/corpus). With $FUZZ_RUNS,
+# samples, tests/search/fuzz/corpus, and what earlier runs have found ($BUILD/corpus). With $FUZZ_RUNS,
 # repeats until all together have run this many inputs. An input that breaks a target is left in
 # $BUILD, and that target is not run again.
 set -u
@@ -16,7 +16,7 @@ broken=()
 # Adds the target's number of inputs to $runs.
 run_target()
 {
-	local target=$1 corpus=$BUILD/corpus/$1 kept=tests/fuzz/corpus/$1 log=$BUILD/$1.log status=0
+	local target=$1 corpus=$BUILD/corpus/$1 kept=tests/search/fuzz/corpus/$1 log=$BUILD/$1.log status=0
 	local length=4096
 	# Samples of these are larger.
 	case $target in cpk | rab | rab_write | zip) length=16384 ;; esac

@@ -11,8 +11,8 @@ export PYTHONDONTWRITEBYTECODE=1
 
 # All calls are about 2300 kills.
 stride=$((CRASHES < 1000 ? (2300 + CRASHES - 1) / (CRASHES ? CRASHES : 1) : 1))
-tests/faults/crash.py --count "$CRASHES" --stride "$stride" \
+tests/search/faults/crash.py --count "$CRASHES" --stride "$stride" \
 	--moments $((CRASHES < 1000 ? 1 : 4)) "$ANIMFS"
 status=$?
-[ ! -f tests/faults/power.py ] || tests/faults/power.py "$ANIMFS" || status=1
+[ ! -f tests/search/faults/power.py ] || tests/search/faults/power.py "$ANIMFS" || status=1
 exit $status

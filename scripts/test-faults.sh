@@ -6,4 +6,4 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 ANIMFS=$(realpath "${BUILD:-build}/animfs")
 export PYTHONDONTWRITEBYTECODE=1
-exec tests/faults/faults.py "$ANIMFS"
+exec tests/search/faults/faults.py "$ANIMFS"

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 copy=$(mktemp -d /var/tmp/animfs-guide.XXXXXX)
 trap 'rm -rf "$copy"' EXIT
-git ls-files -z -- . ':!tests/fuzz/corpus' | xargs -0 cp --parents -t "$copy" --
+git ls-files -z -- . ':!tests/search/fuzz/corpus' | xargs -0 cp --parents -t "$copy" --
 status=0
 [ $# -gt 0 ] || set -- 'A new format' 'A new container' 'A new view' 'A new command'
 for section; do

@@ -3,7 +3,7 @@
 # test-sim-planted.sh [NAME...] - puts bugs that were fixed back into a copy of the program, one at
 # a time, and checks that the simulation finds each.
 #
-# A bug is tests/sim/planted/NAME.patch. Above the patch are a description and two lines: "Seed: N",
+# A bug is tests/search/sim/planted/NAME.patch. Above the patch are a description and two lines: "Seed: N",
 # the seed that finds it, and "Shows: REGEX", what that prints. Any change of the program may change
 # a seed's steps: if N no longer finds the bug, the seeds from 1 to $PLANTED_SEEDS (2000) are tried,
 # and the first that does is printed, to be put into the patch.
@@ -51,7 +51,7 @@ search()
 }
 
 for name in "${@:-}"; do
-	for patch in tests/sim/planted/${name:-*}.patch; do
+	for patch in tests/search/sim/planted/${name:-*}.patch; do
 		seed=$(sed -n 's/^Seed: //p' "$patch")
 		shows=$(sed -n 's/^Shows: //p' "$patch")
 		if ! prepare "$patch"; then

@@ -9,5 +9,5 @@ export ANIMFS_TEST_DIR=$WORK PYTHONDONTWRITEBYTECODE=1
 
 for saves in "Bone01.csv, rename" "refused text, close" "rm -r of a clip" "file with raw.canm"; do
 	ok "$saves: killed at every few calls" \
-		timeout 300 tests/faults/crash.py --only "$saves" --stride 7 --moments 1 --count 0 "$ANIMFS"
+		timeout 300 tests/search/faults/crash.py --only "$saves" --stride 7 --moments 1 --count 0 "$ANIMFS"
 done

@@ -7,7 +7,7 @@ reason=$(can_mount) || skip_all "$reason"
 [ -f "$(dirname "$ANIMFS")/fault.so" ] || skip_all "fault.so is not built"
 export ANIMFS_TEST_DIR=$WORK PYTHONDONTWRITEBYTECODE=1
 
-ok "a save: something fails" timeout 300 tests/faults/faults.py --every 1 --jobs 1 \
+ok "a save: something fails" timeout 300 tests/search/faults/faults.py --every 1 --jobs 1 \
 	--only "wiki512.canm/walk/bones/Bone01.csv, fsync" --calls 24 --allocations 24 "$ANIMFS"
-ok "reading: something fails" timeout 300 tests/faults/faults.py --every 1 --jobs 1 \
+ok "reading: something fails" timeout 300 tests/search/faults/faults.py --every 1 --jobs 1 \
 	--only "reading walk.006" --calls 6 --allocations 6 "$ANIMFS"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # storm.sh - all ways to save beside all ways to read, while clips and files are renamed and moved
-# (tests/storm/storm.c says what is checked): the daemon lives, nothing hangs, no acknowledged save
+# (tests/search/storm/storm.c says what is checked): the daemon lives, nothing hangs, no acknowledged save
 # is lost, and no call gets an errno that a bare filesystem would not give. $STORM_SAVES (2000) is
 # how many saves the whole matrix takes, $STORM_SECONDS (10) when its last round may begin at the
 # latest, $STORM_SEED (1) what they are, $STORM_STRUCTURES which changes it makes (all). With

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * replay.c [TARGET...] - every input that is kept below tests/fuzz/corpus, through the target that
- * it belongs to, without libFuzzer. A law that is broken ends the program, as in a fuzzer; what was
- * being tried is said before.
+ * replay.c [TARGET...] - every input that is kept below tests/search/fuzz/corpus, through the
+ * target that it belongs to, without libFuzzer. A law that is broken ends the program, as in a
+ * fuzzer; what was being tried is said before.
  */
 #include "../unit/load.h"
 
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CORPUS "tests/fuzz/corpus"
+#define CORPUS "tests/search/fuzz/corpus"
 
-/* TARGET(canm) ...: what every file of tests/fuzz is compiled to. */
+/* TARGET(canm) ...: what every file of tests/search/fuzz is compiled to. */
 #define TARGET(name)                                                                               \
 	int replay_##name##_Initialize(int *argc, char ***argv);                                   \
 	int replay_##name##_TestOneInput(const uint8_t *data, size_t size);

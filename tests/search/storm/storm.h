@@ -5,8 +5,8 @@
  * The parent deals each round in `round` before it forks the round's workers, so workers only read
  * it. What workers report is in `shared`, a mapping that all processes have.
  */
-#ifndef ANIMFS_TESTS_STORM_STORM_H
-#define ANIMFS_TESTS_STORM_STORM_H
+#ifndef ANIMFS_TESTS_SEARCH_STORM_STORM_H
+#define ANIMFS_TESTS_SEARCH_STORM_STORM_H
 
 #include <limits.h>
 #include <stdatomic.h>

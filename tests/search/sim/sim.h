@@ -16,8 +16,8 @@
  * from here, and the disk is a new tmpfs. The same seed gives the same steps, so that
  * "sim --seed N --stop STEP --trace" arrives at the step that failed.
  */
-#ifndef ANIMFS_TESTS_SIM_SIM_H
-#define ANIMFS_TESTS_SIM_SIM_H
+#ifndef ANIMFS_TESTS_SEARCH_SIM_SIM_H
+#define ANIMFS_TESTS_SEARCH_SIM_SIM_H
 
 #include <poll.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* models.c - any bytes as each kind of model. */
-#include "../unit/small_mdb.h"
+#include "../../unit/small_mdb.h"
 #include "fuzz.h"
 #include "skeleton/model_formats.h"
 

@@ -29,7 +29,7 @@
  */
 #include "sim.h"
 
-#include "../tools/own_mounts.h"
+#include "../../tools/own_mounts.h"
 #include "vfs/vfs.h"
 
 #include <dirent.h>

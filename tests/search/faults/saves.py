@@ -11,7 +11,7 @@ import shutil
 
 from mounts import write
 
-DATA = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "data"))
+DATA = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "data"))
 
 
 class Save:

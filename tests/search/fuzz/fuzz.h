@@ -7,15 +7,15 @@
  * target writes its first inputs there. tests/tools/replay.c runs targets without libFuzzer, under
  * names of their own.
  */
-#ifndef ANIMFS_TESTS_FUZZ_FUZZ_H
-#define ANIMFS_TESTS_FUZZ_FUZZ_H
+#ifndef ANIMFS_TESTS_SEARCH_FUZZ_FUZZ_H
+#define ANIMFS_TESTS_SEARCH_FUZZ_FUZZ_H
 
 #ifdef REPLAY
 #define LLVMFuzzerInitialize REPLAY(Initialize)
 #define LLVMFuzzerTestOneInput REPLAY(TestOneInput)
 #endif
 
-#include "../unit/load.h"
+#include "../../unit/load.h"
 #include "store/source.h"
 #include "util/utf8.h"
 #include "view/views.h"

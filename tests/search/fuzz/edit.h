@@ -5,8 +5,8 @@
  *
  * The input is the bytes of `struct choice`, and then the file.
  */
-#ifndef ANIMFS_TESTS_FUZZ_EDIT_H
-#define ANIMFS_TESTS_FUZZ_EDIT_H
+#ifndef ANIMFS_TESTS_SEARCH_FUZZ_EDIT_H
+#define ANIMFS_TESTS_SEARCH_FUZZ_EDIT_H
 
 #include "fuzz.h"
 

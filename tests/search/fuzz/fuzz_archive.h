@@ -3,8 +3,8 @@
  * fuzz_archive.h - targets that are containers: any bytes are refused with a reason, or they are an
  * archive whose members are each read or refused with a reason, and whose names are file names.
  */
-#ifndef ANIMFS_TESTS_FUZZ_FUZZ_ARCHIVE_H
-#define ANIMFS_TESTS_FUZZ_FUZZ_ARCHIVE_H
+#ifndef ANIMFS_TESTS_SEARCH_FUZZ_FUZZ_ARCHIVE_H
+#define ANIMFS_TESTS_SEARCH_FUZZ_FUZZ_ARCHIVE_H
 
 #include "container/contents.h"
 #include "fuzz.h"
