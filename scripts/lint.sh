@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # lint.sh quick|deep SOURCE.c... -- FLAG... - checks the sources, compiled with FLAGs. quick: includes,
-# their guards, the tours of CONTRIBUTING.md, formatting, clang's warnings and lock checks, scripts
+# their guards, names, the tours of CONTRIBUTING.md, formatting, clang's warnings and lock checks, scripts
 # with shellcheck; tests/lint/ proves that circles are found, and that clang checks locks. deep:
 # clang-tidy (see .clang-tidy), cppcheck, and the player of the pages with eslint and prettier (npm).
 set -u
@@ -40,6 +40,20 @@ quick()
 		/^#/ && ++directives <= 2 && $0 != (directives == 1 ? "#ifndef " : "#define ") guard {
 			print FILENAME ": the include guard is not " guard
 			bad = 1
+		}
+		END { exit bad }' || status=1
+
+	# A static function has a name of its own, for grep and breakpoints; skel.c is for copying.
+	echo "== names"
+	git ls-files -z 'src/*.c' ':!src/*/skel.c' | xargs -0 awk '
+		/^([A-Z_]+ )?static [^;={}()]*[a-z0-9_]+\(/ {
+			match($0, /[a-z0-9_]+\(/)
+			name = substr($0, RSTART, RLENGTH - 1)
+			if (name in at && at[name] != FILENAME) {
+				print FILENAME ": " name "() is a function of " at[name] ", too"
+				bad = 1
+			}
+			at[name] = FILENAME
 		}
 		END { exit bad }' || status=1
 

@@ -51,7 +51,7 @@ static void pop(struct archived *a)
 }
 
 /* Opens the folder of a loose file; -1: it does not exist. */
-static bool open_loose(const struct loose *l, int *dir, struct err *err)
+static bool archived_open_loose(const struct loose *l, int *dir, struct err *err)
 {
 	int error = loose_folder(l, false, dir);
 
@@ -64,7 +64,7 @@ static bool read_loose(const struct archived *a, const struct loose *l, struct b
 		       struct stat *st, struct err *err)
 {
 	int dir;
-	bool fine = open_loose(l, &dir, err) &&
+	bool fine = archived_open_loose(l, &dir, err) &&
 		    loose_read(l, dir, store_settings(a->store)->max_file, out, st, err);
 
 	if (dir >= 0)
@@ -76,8 +76,8 @@ static bool read_loose(const struct archived *a, const struct loose *l, struct b
  * Locates the archive, to look for loose files of it and its members. If the archive itself has
  * one, *in becomes that.
  */
-static bool find_place(struct archived *a, int dir, const char *name, struct input *in,
-		       struct err *err)
+static bool archived_find_place(struct archived *a, int dir, const char *name, struct input *in,
+				struct err *err)
 {
 	struct archived_level *l = &a->levels[0];
 
@@ -115,7 +115,8 @@ bool archived_open(struct archived *a, struct store *store, const struct site *s
 		return false;
 	if (fstat(a->fd, &a->st) != 0)
 		return err_system(err, errno, name);
-	return (!site || find_place(a, dir, name, &in, err)) && push(a, container, &in, err);
+	return (!site || archived_find_place(a, dir, name, &in, err)) &&
+	       push(a, container, &in, err);
 }
 
 void archived_release(struct archived *a)
@@ -133,7 +134,7 @@ void archived_release(struct archived *a)
 }
 
 /* Opens the bytes of the current entry, an archive in this one. */
-static bool read_archive(struct archived *a, struct input *in, struct err *err)
+static bool archived_read_archive(struct archived *a, struct input *in, struct err *err)
 {
 	const struct archived_level *from = archived_level(a);
 	struct archived_level *l = &a->levels[a->depth];
@@ -162,7 +163,7 @@ bool archived_enter(struct archived *a, struct err *err)
 	if (a->depth == ARCHIVED_DEPTH)
 		return err_set(err, ERR_OPERAND, "archives in archives are read %d deep, no deeper",
 			       ARCHIVED_DEPTH);
-	if (!read_archive(a, &in, err)) {
+	if (!archived_read_archive(a, &in, err)) {
 		clear_level(&a->levels[a->depth]);
 		return false;
 	}
@@ -233,7 +234,8 @@ bool archived_stat(const struct archived *a, struct stat *st, struct err *err)
 {
 	struct loose loose = {.folder = NULL};
 	int dir = -1, error;
-	bool fine = !a->site || (archived_loose(a, &loose, err) && open_loose(&loose, &dir, err));
+	bool fine = !a->site ||
+		    (archived_loose(a, &loose, err) && archived_open_loose(&loose, &dir, err));
 
 	*st = a->st;
 	if (fine && a->site) {
@@ -255,7 +257,7 @@ static struct version *loose_version(const struct archived *a, const struct loos
 
 	if (!source)
 		err_memory(err);
-	else if (open_loose(l, &where.dir, err))
+	else if (archived_open_loose(l, &where.dir, err))
 		version = source_look(source, &where, st, err);
 	if (where.dir >= 0)
 		close(where.dir);
@@ -280,7 +282,8 @@ struct version *archived_version(const struct archived *a, struct stat *st, stru
 
 /* ---- paths ---- */
 
-static bool refuse_name(const struct archived *a, const char *name, size_t size, struct err *err)
+static bool archived_refuse_name(const struct archived *a, const char *name, size_t size,
+				 struct err *err)
 {
 	const struct contents_entry *entries = archived_level(a)->contents->entries;
 	uint32_t i = entries[a->entry].first;
@@ -312,7 +315,7 @@ bool archived_beside(int root, const struct store *store, const char *path, size
 }
 
 /* Finds an entry by its name, or an archive by that of the folder beside it ("X.MRAB.d"). */
-static uint32_t find_entry(const struct archived *a, const char *name, size_t size)
+static uint32_t archived_find_entry(const struct archived *a, const char *name, size_t size)
 {
 	const struct contents *c = archived_level(a)->contents;
 	uint32_t found = contents_find(c, a->entry, name, size);
@@ -344,9 +347,9 @@ bool archived_walk(struct archived *a, const char *path, const char **rest, stru
 				       archived_level(a)->contents->entries[a->entry].label);
 		if (kind == ARCHIVED_ARCHIVE && !archived_enter(a, err))
 			return false;
-		next = find_entry(a, path, size);
+		next = archived_find_entry(a, path, size);
 		if (next == CONTENTS_NONE)
-			return refuse_name(a, path, size, err);
+			return archived_refuse_name(a, path, size, err);
 		a->entry = next;
 		path += size;
 	}
@@ -432,7 +435,7 @@ static bool visit_archive(struct visit *v, bool *entered)
 }
 
 /* Visits the current entry, whose path is in v->path. */
-static bool visit_entry(struct visit *v)
+static bool archived_visit_entry(struct visit *v)
 {
 	bool entered;
 
@@ -464,7 +467,7 @@ static bool visit_below(struct visit *v)
 		buf_char(&v->path, '\0');
 		v->path.size--;
 		a->entry = i;
-		fine = !v->path.failed && visit_entry(v);
+		fine = !v->path.failed && archived_visit_entry(v);
 		v->path.size = length;
 	}
 	a->entry = folder;
@@ -484,7 +487,7 @@ bool archived_visit(struct archived *a, archived_each *each, void *closure)
 	if (archived_kind(a) == ARCHIVED_ARCHIVE)
 		fine = visit_archive(&v, &entered);
 	else
-		fine = visit_entry(&v);
+		fine = archived_visit_entry(&v);
 	a->entry = entry;
 	buf_release(&v.path);
 	return fine;

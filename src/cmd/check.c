@@ -39,7 +39,7 @@ static void explain_file(const char *path, const struct checked *c, struct buf *
 		buf_format(out, "accepted here: %s\n", err.accepted);
 }
 
-static void write_place(const struct checked *c, struct buf *out)
+static void check_write_place(const struct checked *c, struct buf *out)
 {
 	struct position where;
 
@@ -51,7 +51,7 @@ static void write_place(const struct checked *c, struct buf *out)
 	}
 }
 
-static void write_json(const char *path, const struct checked *c, struct buf *out)
+static void check_write_json(const char *path, const struct checked *c, struct buf *out)
 {
 	static const char *const words[] = {
 		[CHECK_FINE] = "true", [CHECK_FAILED] = "false", [CHECK_TROUBLE] = "null"};
@@ -62,7 +62,7 @@ static void write_json(const char *path, const struct checked *c, struct buf *ou
 		buf_format(out, ", \"type\": \"%s\"", c->format);
 	buf_format(out, ", \"ok\": %s", words[c->outcome]);
 	if (c->outcome != CHECK_FINE) {
-		write_place(c, out);
+		check_write_place(c, out);
 		buf_text(out, ", \"message\": ");
 		json_write_name(out, command_message(path, &c->err));
 	}
@@ -73,11 +73,11 @@ static void write_json(const char *path, const struct checked *c, struct buf *ou
 	buf_text(out, "}\n");
 }
 
-static void write_line(const struct choice *choice, const char *path, const struct checked *c,
-		       struct buf *out)
+static void check_write_line(const struct choice *choice, const char *path, const struct checked *c,
+			     struct buf *out)
 {
 	if (choice->json && c->outcome != CHECK_NONE)
-		write_json(path, c, out);
+		check_write_json(path, c, out);
 	else if (c->outcome == CHECK_FAILED && choice->null)
 		buf_add(out, path, strlen(path) + 1);
 	else if (c->outcome == CHECK_FAILED)
@@ -172,7 +172,7 @@ static void check_item(struct tally *t, struct checker *checker, const struct ch
 	/* A file found in a folder need not be an animation; an operand must be one. */
 	if (c.outcome == CHECK_NONE && item->named)
 		c.outcome = CHECK_TROUBLE;
-	write_line(t->choice, item->path, &c, &said->lines);
+	check_write_line(t->choice, item->path, &c, &said->lines);
 	said->outcome = c.outcome;
 	if (c.outcome == CHECK_TROUBLE)
 		describe_trouble(item->path, &c.err, &said->notes);
@@ -195,7 +195,7 @@ static void check_one(void *closure, size_t i)
 	pthread_mutex_unlock(&t->lock);
 }
 
-static void print_sum(const struct tally *t)
+static void check_print_sum(const struct tally *t)
 {
 	size_t failed = t->counts[CHECK_FAILED], checked = failed + t->counts[CHECK_FINE];
 
@@ -221,7 +221,7 @@ static int check_all(struct tally *t)
 	while (t->idle_count > 0)
 		checker_free(t->idle[--t->idle_count]);
 	if (fine)
-		print_sum(t);
+		check_print_sum(t);
 	free(t->said);
 	free(t->idle);
 	buf_release(&t->told);

@@ -35,7 +35,7 @@ struct checker *checker_new(const struct command *command)
 	return NULL;
 }
 
-static void leave_folder(struct checker *c)
+static void check_file_leave_folder(struct checker *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
@@ -60,12 +60,12 @@ void checker_free(struct checker *c)
 		return;
 	leave_archive(c);
 	store_free(c->store);
-	leave_folder(c);
+	check_file_leave_folder(c);
 	free(c);
 }
 
 /* Reports that a file beside the animation cannot be used; not that it can again (fault NULL). */
-static void report_fault(void *closure, const char *name, const char *fault)
+static void check_file_report_fault(void *closure, const char *name, const char *fault)
 {
 	struct checker *c = closure;
 	bool current = strcmp(c->folder, ".") == 0;
@@ -75,13 +75,13 @@ static void report_fault(void *closure, const char *name, const char *fault)
 			   current ? "" : c->folder, current ? "" : "/", name, fault);
 }
 
-static void report_names(void *closure, const char *fault)
+static void check_file_report_names(void *closure, const char *fault)
 {
-	report_fault(closure, NAMING_FILE, fault);
+	check_file_report_fault(closure, NAMING_FILE, fault);
 }
 
 /* The folder part of a path: "." or "/" if it has none. */
-static char *folder_of(const char *path)
+static char *check_file_folder_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -90,26 +90,26 @@ static char *folder_of(const char *path)
 	return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-static bool enter_folder(struct checker *c, const char *path, struct err *err)
+static bool check_file_enter_folder(struct checker *c, const char *path, struct err *err)
 {
-	char *folder = folder_of(path);
+	char *folder = check_file_folder_of(path);
 
 	if (folder && c->folder && strcmp(folder, c->folder) == 0) {
 		free(folder);
 		return true;
 	}
-	leave_folder(c);
+	check_file_leave_folder(c);
 	c->folder = folder;
 	if (!folder)
 		return err_memory(err);
 	c->fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (c->fd < 0) {
 		err_system(err, errno, folder);
-		leave_folder(c);
+		check_file_leave_folder(c);
 		return false;
 	}
-	store_report_skeletons(c->store, report_fault, c);
-	return store_names(c->store, c->fd, report_names, c) || err_memory(err);
+	store_report_skeletons(c->store, check_file_report_fault, c);
+	return store_names(c->store, c->fd, check_file_report_names, c) || err_memory(err);
 }
 
 static bool compare_encoded(const struct version *version, struct err *err)
@@ -189,7 +189,7 @@ static bool enter_archive(struct checker *c, const char *path, size_t size, stru
 	return fine;
 }
 
-static bool read_member(struct checker *c, const char *inside, struct checked *out)
+static bool check_file_read_member(struct checker *c, const char *inside, struct checked *out)
 {
 	struct version *version;
 	const char *rest;
@@ -215,14 +215,15 @@ static void check_member(struct checker *c, const char *path, size_t inside, str
 
 	if (!file)
 		err_memory(&out->err);
-	fine = file && enter_folder(c, file, &out->err) &&
-	       enter_archive(c, path, inside - 1, &out->err) && read_member(c, path + inside, out);
+	fine = file && check_file_enter_folder(c, file, &out->err) &&
+	       enter_archive(c, path, inside - 1, &out->err) &&
+	       check_file_read_member(c, path + inside, out);
 	out->outcome = outcome_of(fine, &out->err);
 	free(file);
 }
 
 /* Sets the format, by name. Reads a text, so that the failure can be located by line and column. */
-static void read_text(struct checker *c, const char *name, struct checked *out)
+static void check_file_read_text(struct checker *c, const char *name, struct checked *out)
 {
 	const struct codec *codec;
 	struct stat st;
@@ -248,10 +249,10 @@ void checker_check(struct checker *c, const char *path, size_t inside, struct ch
 		check_member(c, path, inside, out);
 		return;
 	}
-	fine = enter_folder(c, path, &out->err) && read_and_compare(c, name, out);
+	fine = check_file_enter_folder(c, path, &out->err) && read_and_compare(c, name, out);
 	out->outcome = outcome_of(fine, &out->err);
 	if (out->outcome == CHECK_FAILED)
-		read_text(c, name, out);
+		check_file_read_text(c, name, out);
 }
 
 void checked_release(struct checked *c)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 /* Adds an item and takes over its paths; on failure frees them. */
-static bool add_item(struct check_list *l, const struct check_item *item)
+static bool check_list_add_item(struct check_list *l, const struct check_item *item)
 {
 	struct check_item *items =
 		item->path ? array_room(l->items, l->count, &l->room, sizeof(*items)) : NULL;
@@ -32,7 +32,7 @@ struct asked {
 	const struct shard *shard;
 };
 
-static enum gather filter_entry(void *closure, const FTSENT *entry, const char *path)
+static enum gather check_list_filter_entry(void *closure, const FTSENT *entry, const char *path)
 {
 	const struct asked *asked = closure;
 	const struct codec *codec;
@@ -51,7 +51,7 @@ static enum gather filter_entry(void *closure, const FTSENT *entry, const char *
 		       : GATHER_PASS;
 }
 
-static char *join_path(const char *folder, const char *name)
+static char *check_list_join_path(const char *folder, const char *name)
 {
 	bool slash = *folder && folder[strlen(folder) - 1] == '/';
 	char *path;
@@ -84,7 +84,7 @@ static char *join_inside(const char *file, const char *inside, const char *below
 		       : path;
 }
 
-static bool add_member(void *closure, const char *below, const struct err *why)
+static bool check_list_add_member(void *closure, const char *below, const struct err *why)
 {
 	const struct expanding *x = closure;
 	struct check_item item = {.named = x->named};
@@ -103,13 +103,13 @@ static bool add_member(void *closure, const char *below, const struct err *why)
 	if (item.err)
 		*item.err = *why;
 	room = (x->there == x->path || item.target) && (!why || item.err);
-	return add_item(x->l, &item) && room;
+	return check_list_add_item(x->l, &item) && room;
 }
 
 /* Adds the members of an archive (see struct expanding). False when out of memory. */
-static bool add_archive(struct check_list *l, const char *path, const char *there,
-			const char *shown, const char *inside, struct store *store,
-			const struct shard *shard)
+static bool check_list_add_archive(struct check_list *l, const char *path, const char *there,
+				   const char *shown, const char *inside, struct store *store,
+				   const struct shard *shard)
 {
 	struct expanding x = {l, path, there, shown, inside + strspn(inside, "/"), shard, false};
 	struct err err = {.code = ERR_NONE};
@@ -133,9 +133,9 @@ static bool add_archive(struct check_list *l, const char *path, const char *ther
 	x.named = err.code == ERR_OPERAND || err.code == ERR_SYSTEM ||
 		  (!err.code && archived_kind(&a) == ARCHIVED_FILE);
 	if (err.code || x.named)
-		fine = add_member(&x, "", err.code ? &err : NULL);
+		fine = check_list_add_member(&x, "", err.code ? &err : NULL);
 	else
-		fine = archived_visit(&a, add_member, &x);
+		fine = archived_visit(&a, check_list_add_member, &x);
 	archived_release(&a);
 	if (fd >= 0)
 		close(fd);
@@ -149,17 +149,17 @@ static bool add_archive(struct check_list *l, const char *path, const char *ther
 static bool add_found(struct check_list *l, const char *folder, const char *there,
 		      const char *found, const struct asked *asked)
 {
-	struct check_item item = {.path = join_path(folder, found)};
+	struct check_item item = {.path = check_list_join_path(folder, found)};
 	const char *slash = strrchr(found, '/');
 	bool room;
 
 	if (folder != there)
-		item.target = join_path(there, found);
+		item.target = check_list_join_path(there, found);
 	room = item.path && (folder == there || item.target);
 	if (!room || !store_container(asked->store, slash ? slash + 1 : found))
-		return add_item(l, &item) && room;
-	room = add_archive(l, item.path, item.target ? item.target : item.path, found, "",
-			   asked->store, asked->shard);
+		return check_list_add_item(l, &item) && room;
+	room = check_list_add_archive(l, item.path, item.target ? item.target : item.path, found,
+				      "", asked->store, asked->shard);
 	free(item.path);
 	free(item.target);
 	return room;
@@ -173,7 +173,7 @@ static bool add_folder(struct check_list *l, const char *folder, const char *the
 	struct gathered found = GATHERED_INIT;
 	bool room = true;
 
-	l->fine &= gather(there, filter_entry, &asked, &found);
+	l->fine &= gather(there, check_list_filter_entry, &asked, &found);
 	for (size_t i = 0; room && i < found.count; i++)
 		room = add_found(l, folder, there, found.paths[i], &asked);
 	gathered_release(&found);
@@ -200,12 +200,12 @@ static bool add_archived(struct check_list *l, const char *path, const char *the
 		slash = named ? strrchr(named, '/') : NULL;
 		*room = named != NULL;
 		if (named && !target && strcmp(file, named) == 0)
-			*room = add_archive(l, named, named, slash ? slash + 1 : named,
-					    path + length - behind, store, shard);
+			*room = check_list_add_archive(l, named, named, slash ? slash + 1 : named,
+						       path + length - behind, store, shard);
 		else if (named)
-			*room = add_archive(l, named, target ? target : file,
-					    slash ? slash + 1 : named, path + length - behind,
-					    store, shard);
+			*room = check_list_add_archive(l, named, target ? target : file,
+						       slash ? slash + 1 : named,
+						       path + length - behind, store, shard);
 	}
 	free(named);
 	free(target);
@@ -213,8 +213,8 @@ static bool add_archived(struct check_list *l, const char *path, const char *the
 	return is;
 }
 
-static bool add_operand(struct check_list *l, const char *path, const char *there,
-			struct store *store, const struct shard *shard)
+static bool check_list_add_operand(struct check_list *l, const char *path, const char *there,
+				   struct store *store, const struct shard *shard)
 {
 	const char *slash = strrchr(path, '/');
 	struct check_item item = {.named = true};
@@ -233,7 +233,7 @@ static bool add_operand(struct check_list *l, const char *path, const char *ther
 	item.target = operand_target(there);
 	if (there != path && !item.target)
 		item.target = strdup(there);
-	return add_item(l, &item);
+	return check_list_add_item(l, &item);
 }
 
 bool check_list_add(struct check_list *l, const char *path, struct store *store,
@@ -244,7 +244,7 @@ bool check_list_add(struct check_list *l, const char *path, struct store *store,
 	bool fine = true;
 
 	if (mounted_find(path, &m, &err)) {
-		fine = add_operand(l, path, m.source ? m.path : path, store, shard);
+		fine = check_list_add_operand(l, path, m.source ? m.path : path, store, shard);
 	} else {
 		l->fine = command_error(path, &err);
 		fine = err.code != ERR_MEMORY;
@@ -253,8 +253,8 @@ bool check_list_add(struct check_list *l, const char *path, struct store *store,
 	return fine;
 }
 
-static bool read_names(struct check_list *l, FILE *in, const char *from, struct store *store,
-		       const struct shard *shard)
+static bool check_list_read_names(struct check_list *l, FILE *in, const char *from,
+				  struct store *store, const struct shard *shard)
 {
 	char *name = NULL;
 	size_t room = 0;
@@ -278,7 +278,7 @@ bool check_list_read(struct check_list *l, const char *from, struct store *store
 
 	if (!in)
 		return command_fail(from, strerror(errno));
-	fine = read_names(l, in, standard ? "standard input" : from, store, shard);
+	fine = check_list_read_names(l, in, standard ? "standard input" : from, store, shard);
 	if (!standard)
 		fclose(in);
 	return fine;

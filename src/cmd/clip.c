@@ -20,7 +20,7 @@ struct job {
 	char first[NAME_LIMIT + 1];
 };
 
-static bool find_clip(struct target *t, struct err *err)
+static bool clip_find_clip(struct target *t, struct err *err)
 {
 	if (!target_find(t, err))
 		return false;
@@ -28,18 +28,18 @@ static bool find_clip(struct target *t, struct err *err)
 	       err_set(err, ERR_OPERAND, "not a clip; expected FILE/CLIP");
 }
 
-static bool rename_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
+static bool clip_rename_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
 {
 	const struct job *job = closure;
 
-	return find_clip(t, err) && anim_clip_rename(edited, t->place.clip, job->name, err);
+	return clip_find_clip(t, err) && anim_clip_rename(edited, t->place.clip, job->name, err);
 }
 
-static bool remove_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
+static bool clip_remove_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
 {
 	struct job *job = closure;
 
-	if (!find_clip(t, err) || !anim_clip_remove(edited, t->place.clip, err))
+	if (!clip_find_clip(t, err) || !anim_clip_remove(edited, t->place.clip, err))
 		return false;
 	job->moved = edited->clip_count - t->place.clip;
 	if (job->moved)
@@ -61,8 +61,8 @@ static void file_label(const char *file_name, struct buf *out)
 }
 
 /* The label of a new clip; `usual` if the path does not give one. */
-static bool new_label(const struct target *t, const struct anim *edited, const char *usual,
-		      struct buf *out, struct err *err)
+static bool clip_new_label(const struct target *t, const struct anim *edited, const char *usual,
+			   struct buf *out, struct err *err)
 {
 	if (edited->format->nameless && *t->inside)
 		return err_set(err, ERR_OPERAND,
@@ -78,12 +78,12 @@ static bool new_label(const struct target *t, const struct anim *edited, const c
 	return !out->failed || err_memory(err);
 }
 
-static bool copy_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
+static bool clip_copy_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
 {
 	const struct target *from = ((const struct job *)closure)->from;
 	const struct clip *clip = &from->version->anim->clips[from->place.clip];
 	struct buf label = BUF_INIT;
-	bool fine = new_label(t, edited, clip->label, &label, err) &&
+	bool fine = clip_new_label(t, edited, clip->label, &label, err) &&
 		    anim_clip_copy(edited, from->version->anim, from->place.clip,
 				   (const char *)label.data, err);
 
@@ -95,7 +95,7 @@ static bool new_clip(void *closure, struct target *t, struct anim *edited, struc
 {
 	const struct job *job = closure;
 	struct buf label = BUF_INIT;
-	bool fine = new_label(t, edited, NULL, &label, err) &&
+	bool fine = clip_new_label(t, edited, NULL, &label, err) &&
 		    anim_clip_new(edited, (const char *)label.data, job->frames, err);
 
 	buf_release(&label);
@@ -108,14 +108,14 @@ static int run_rename(char **argv, const struct command *command, uint32_t frame
 {
 	struct job job = {.name = argv[1], .frames = frames};
 
-	return target_edit(argv[0], command, 0, rename_clip, &job);
+	return target_edit(argv[0], command, 0, clip_rename_clip, &job);
 }
 
 /* Warns that clips were renumbered: other files may refer to them by number. */
 static int run_remove(char **argv, const struct command *command, uint32_t frames)
 {
 	struct job job = {.frames = frames};
-	int status = target_edit(argv[0], command, 0, remove_clip, &job);
+	int status = target_edit(argv[0], command, 0, clip_remove_clip, &job);
 
 	if (status == STATUS_FINE && job.moved)
 		fprintf(stderr,
@@ -134,10 +134,10 @@ static int run_copy(char **argv, const struct command *command, uint32_t frames)
 
 	if (!target_read(&from, argv[0], command, 0, &err))
 		status = STATUS_TROUBLE;
-	else if (!find_clip(&from, &err))
+	else if (!clip_find_clip(&from, &err))
 		status = command_status(&err);
 	if (status == STATUS_FINE)
-		status = target_edit(argv[1], command, TARGET_NEW, copy_clip, &job);
+		status = target_edit(argv[1], command, TARGET_NEW, clip_copy_clip, &job);
 	else
 		command_error(argv[0], &err);
 	target_release(&from);

@@ -184,7 +184,7 @@ static int say_wrong_value(const struct command *command, int which, const struc
 }
 
 /* Takes --version=N if the command has that option and a value is given; else false. */
-static bool take_version(const struct command_option *own)
+static bool command_take_version(const struct command_option *own)
 {
 	for (; optarg && own && own->name; own++) {
 		if (strcmp(own->name, "version") != 0)
@@ -201,7 +201,7 @@ static bool take_option(struct command *command, const struct command_option *ow
 {
 	struct err err = {.code = ERR_NONE};
 
-	if (which == VERSION && take_version(own))
+	if (which == VERSION && command_take_version(own))
 		return true;
 	if (which < 0)
 		*status = try_help(command);

@@ -51,7 +51,7 @@ static bool compare_places(const struct target *a, const struct target *b, struc
 
 /* ---- for people ---- */
 
-static void print_line(const uint8_t *line, size_t size, enum color color)
+static void diff_print_line(const uint8_t *line, size_t size, enum color color)
 {
 	printf("%s%.*s%s\n", color_begin(stdout, color), (int)size, (const char *)line,
 	       color_end(stdout));
@@ -69,7 +69,7 @@ void diff_print(const struct buf *lines)
 	while (at < end) {
 		const uint8_t *lf = memchr(at, '\n', (size_t)(end - at));
 
-		print_line(at, (size_t)(lf - at), colors[*at]);
+		diff_print_line(at, (size_t)(lf - at), colors[*at]);
 		at = lf + 1;
 	}
 }
@@ -140,7 +140,7 @@ static void write_differences(struct buf *out, struct buf *lines)
 	out->failed |= lines->failed;
 }
 
-static void write_json(char **paths, struct buf *lines, bool same, bool brief, struct buf *out)
+static void diff_write_json(char **paths, struct buf *lines, bool same, bool brief, struct buf *out)
 {
 	buf_text(out, "{\"format\": \"animfs.diff/1\", ");
 	write_member(out, "a", paths[0]);
@@ -157,7 +157,7 @@ static bool print_json(char **paths, struct buf *lines, bool same, bool brief)
 	struct buf out = BUF_INIT;
 	bool fine;
 
-	write_json(paths, lines, same, brief, &out);
+	diff_write_json(paths, lines, same, brief, &out);
 	fine = !out.failed;
 	if (fine)
 		command_print(&out);
@@ -198,7 +198,8 @@ static int compare_targets(const struct target *a, const struct target *b, char 
 /* ---- versions of one file ---- */
 
 /* Makes *t, which owns nothing yet, a target for the version with this number. */
-static bool take_version(struct target *t, struct versions *v, const char *number, struct err *err)
+static bool diff_take_version(struct target *t, struct versions *v, const char *number,
+			      struct err *err)
 {
 	size_t i;
 
@@ -227,8 +228,8 @@ static int run_versions(const struct command *command, char *path, const struct 
 	if (second)
 		*second++ = '\0';
 	fine = versions_open(&v, path, command, &err) &&
-	       take_version(&a, &v, first ? first : "", &err) &&
-	       (second ? take_version(&b, &v, second, &err)
+	       diff_take_version(&a, &v, first ? first : "", &err) &&
+	       (second ? diff_take_version(&b, &v, second, &err)
 		       : target_read(&b, path, command, TARGET_ANY, &err) && target_find(&b, &err));
 	if (fine)
 		status = compare_targets(&a, &b, paths, choice);

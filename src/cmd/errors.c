@@ -36,7 +36,7 @@ static bool add_line(struct lines *l, char *line)
 	return true;
 }
 
-static int read_lines(const char *mountpoint, struct lines *out)
+static int errors_read_lines(const char *mountpoint, struct lines *out)
 {
 	char path[PATH_MAX + 32], *line = NULL;
 	size_t size = 0;
@@ -61,7 +61,7 @@ static int read_lines(const char *mountpoint, struct lines *out)
 	return error;
 }
 
-static int by_text(const void *a, const void *b)
+static int errors_by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -71,7 +71,7 @@ static void print_new(const struct lines *now, const struct lines *before)
 {
 	for (size_t i = 0; i < now->count; i++) {
 		if (!before->count || !bsearch(&now->list[i], before->list, before->count,
-					       sizeof(*before->list), by_text))
+					       sizeof(*before->list), errors_by_text))
 			fputs(now->list[i], stdout);
 	}
 	fflush(stdout);
@@ -81,7 +81,7 @@ static void print_new(const struct lines *now, const struct lines *before)
 static int print_errors(const char *mountpoint, bool follows)
 {
 	struct lines before = {NULL, 0, 0}, now = {NULL, 0, 0};
-	int error = read_lines(mountpoint, &now);
+	int error = errors_read_lines(mountpoint, &now);
 	bool first = true;
 
 	while (!error && !ferror(stdout)) {
@@ -93,9 +93,9 @@ static int print_errors(const char *mountpoint, bool follows)
 		if (!follows)
 			break;
 		if (before.count)
-			qsort(before.list, before.count, sizeof(*before.list), by_text);
+			qsort(before.list, before.count, sizeof(*before.list), errors_by_text);
 		clock_sleep(POLL_MS);
-		error = read_lines(mountpoint, &now);
+		error = errors_read_lines(mountpoint, &now);
 	}
 	release_lines(&before);
 	release_lines(&now);

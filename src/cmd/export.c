@@ -60,7 +60,7 @@ static bool is_left_out(const struct export *x, const FTSENT *entry)
 		entry->fts_statp->st_ino == x->dir_stat.st_ino);
 }
 
-static enum gather filter_entry(void *closure, const FTSENT *entry, const char *path)
+static enum gather export_filter_entry(void *closure, const FTSENT *entry, const char *path)
 {
 	const struct export *x = closure;
 	const struct codec *codec;
@@ -170,8 +170,8 @@ static void note_version(const struct one *one, const struct history_file *file,
 	state_unlock(one->x->state);
 }
 
-static bool write_folder(struct one *one, struct folder_export *folder, struct version *version,
-			 struct err *err)
+static bool export_write_folder(struct one *one, struct folder_export *folder,
+				struct version *version, struct err *err)
 {
 	const struct history_file file = {
 		.dir = one->from, .folder = one->folder, .name = one->name};
@@ -220,7 +220,7 @@ static bool write_version(struct one *one, struct version *version, const char *
 	if (x->hive && version->codec->format->stills)
 		return true;
 	fine = x->hive ? export_hive(&folder, x->dir, one->path, x->packing, &err)
-		       : write_folder(one, &folder, version, &err);
+		       : export_write_folder(one, &folder, version, &err);
 
 	if (!fine)
 		return report_failure(one, &err);
@@ -271,7 +271,7 @@ static struct version *read_stills(struct one *one, const struct codec *codec)
 }
 
 /* --update: are the texts up to date? */
-static bool is_current(struct one *one, const struct codec *codec)
+static bool cmd_export_is_current(struct one *one, const struct codec *codec)
 {
 	struct buf made_of = BUF_INIT;
 	struct version *version;
@@ -300,7 +300,7 @@ static void export_animation(struct one *one, const struct codec *codec)
 	struct source *source;
 	struct version *version;
 
-	if (is_current(one, codec)) {
+	if (cmd_export_is_current(one, codec)) {
 		one->x->current++;
 		return;
 	}
@@ -364,7 +364,7 @@ static void export_entry(struct one *one, const struct archived *a)
 		report_failure(one, &err);
 		return;
 	}
-	if (member_claims(one->x->store, &m, &codec, &probe) && is_current(one, codec)) {
+	if (member_claims(one->x->store, &m, &codec, &probe) && cmd_export_is_current(one, codec)) {
 		one->x->current++;
 		return;
 	}
@@ -454,7 +454,7 @@ static bool describe_options(struct export *x)
 	return x->options != NULL;
 }
 
-static void report_fault(void *closure, const char *path, const char *fault)
+static void export_report_fault(void *closure, const char *path, const char *fault)
 {
 	struct export *x = closure;
 	struct buf line = BUF_INIT;
@@ -468,12 +468,12 @@ static void report_fault(void *closure, const char *path, const char *fault)
 	buf_release(&line);
 }
 
-static void report_names(void *closure, const char *fault)
+static void export_report_names(void *closure, const char *fault)
 {
-	report_fault(closure, NAMING_FILE, fault);
+	export_report_fault(closure, NAMING_FILE, fault);
 }
 
-static int print_summary(const struct export *x, bool walked, bool interrupted)
+static int export_print_summary(const struct export *x, bool walked, bool interrupted)
 {
 	size_t done = x->exported + x->current + x->copied + x->failed;
 	bool whole = !interrupted && !x->progress.stop;
@@ -517,7 +517,7 @@ static bool open_state(struct export *x, struct err *err)
 	return true;
 }
 
-static bool open_trees(struct export *x, struct err *err)
+static bool export_open_trees(struct export *x, struct err *err)
 {
 	struct stat st;
 
@@ -534,16 +534,17 @@ static bool open_trees(struct export *x, struct err *err)
 			       "the texts cannot be where the animation files are; another "
 			       "folder is wanted");
 	x->store = store_new(&x->command.store, NULL);
-	if (!x->store || !store_names(x->store, x->source, report_names, x) || !describe_options(x))
+	if (!x->store || !store_names(x->store, x->source, export_report_names, x) ||
+	    !describe_options(x))
 		return err_memory(err);
-	store_report_skeletons(x->store, report_fault, x);
+	store_report_skeletons(x->store, export_report_fault, x);
 	return site_find(&x->around, x->source_path, &x->command, false, err) && open_state(x, err);
 }
 
 static int export_all(struct export *x)
 {
 	struct gathered files = GATHERED_INIT;
-	bool walked = gather(x->source_path, filter_entry, x, &files), made, interrupted;
+	bool walked = gather(x->source_path, export_filter_entry, x, &files), made, interrupted;
 	struct err err = {.code = ERR_NONE};
 
 	export_list_init(&x->list, x->store, &x->around);
@@ -561,7 +562,7 @@ static int export_all(struct export *x)
 		command_error(x->dir_path, &err);
 		x->trouble = true;
 	}
-	return print_summary(x, walked, interrupted);
+	return export_print_summary(x, walked, interrupted);
 }
 
 static int run_export(struct export *x, char **argv)
@@ -572,7 +573,7 @@ static int run_export(struct export *x, char **argv)
 	x->source_path = x->command.source = argv[0];
 	x->dir_path = argv[1];
 	x->source = x->dir = x->around.root = -1;
-	if (open_trees(x, &err)) {
+	if (export_open_trees(x, &err)) {
 		status = export_all(x);
 	} else {
 		command_error(x->command.name, &err);

@@ -28,7 +28,7 @@ static int copy_by_hand(int in, int out)
 }
 
 /* Copies by read and write if the kernel cannot copy between these filesystems. */
-static int copy_bytes(int in, int out)
+static int export_copy_bytes(int in, int out)
 {
 	ssize_t copied;
 
@@ -40,7 +40,8 @@ static int copy_bytes(int in, int out)
 	return copy_by_hand(in, out);
 }
 
-static int copy_file(int from, int to, const char *name, const char *part, const struct stat *st)
+static int export_copy_file(int from, int to, const char *name, const char *part,
+			    const struct stat *st)
 {
 	const struct timespec times[2] = {st->st_mtim, st->st_mtim};
 	int in, out, error = dirfd_open(from, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &in);
@@ -49,7 +50,7 @@ static int copy_file(int from, int to, const char *name, const char *part, const
 		return error;
 	error = dirfd_open(to, part, O_WRONLY | O_CREAT | O_EXCL, st->st_mode & 0777, &out);
 	if (!error) {
-		error = copy_bytes(in, out);
+		error = export_copy_bytes(in, out);
 		if (!error && futimens(out, times) != 0)
 			error = errno;
 		if (close(out) != 0 && !error)
@@ -70,7 +71,7 @@ static int copy_link(int from, int to, const char *name, const char *part)
 	return symlinkat(target, to, part) == 0 ? 0 : errno;
 }
 
-static bool is_there(int to, const char *name, const struct stat *st)
+static bool export_copy_is_there(int to, const char *name, const struct stat *st)
 {
 	struct stat there;
 
@@ -86,12 +87,12 @@ int export_copy(int from, int to, const char *name, const struct stat *st, bool 
 	struct export_part part;
 	int error;
 
-	if (update && is_there(to, name, st))
+	if (update && export_copy_is_there(to, name, st))
 		return 0;
 	error = export_part_begin(&part, to, name, progress);
 	if (!error)
 		error = S_ISLNK(st->st_mode) ? copy_link(from, to, name, part.name)
-					     : copy_file(from, to, name, part.name, st);
+					     : export_copy_file(from, to, name, part.name, st);
 	if (!error && renameat(to, part.name, to, name) != 0)
 		error = errno;
 	export_part_end(&part);

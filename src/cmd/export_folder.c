@@ -35,7 +35,7 @@ int export_put_file(int folder, const char *name, struct bytes text, const struc
 	return error;
 }
 
-static int make_folder(int parent, const char *name, int *fd)
+static int export_folder_make_folder(int parent, const char *name, int *fd)
 {
 	if (mkdirat(parent, name, MODE_FOLDER) != 0 && errno != EEXIST) {
 		*fd = -1;
@@ -71,7 +71,7 @@ int export_make_folders(int root, const char *path, int *fd)
 		size_t length = strcspn(path, "/");
 
 		snprintf(name, sizeof(name), "%.*s", (int)length, path);
-		error = make_folder(above, name, fd);
+		error = export_folder_make_folder(above, name, fd);
 		close(above);
 		path += length + (path[length] == '/');
 	}
@@ -104,7 +104,7 @@ static int wait_for_lock(const struct export_part *part, const struct progress *
 	return 0;
 }
 
-static int take_lock(struct export_part *part, const struct progress *progress)
+static int export_folder_take_lock(struct export_part *part, const struct progress *progress)
 {
 	int error;
 
@@ -132,7 +132,7 @@ int export_part_begin(struct export_part *part, int parent, const char *name,
 	*part = (struct export_part){.parent = parent, .lock = -1};
 	snprintf(part->name, PART_NAME_SIZE, ".animfs-part-%016llx~", hash);
 	snprintf(part->lock_name, PART_NAME_SIZE, ".animfs-lock-%016llx~", hash);
-	error = take_lock(part, progress);
+	error = export_folder_take_lock(part, progress);
 	if (!error)
 		export_remove(parent, part->name);
 	return error;
@@ -140,7 +140,7 @@ int export_part_begin(struct export_part *part, int parent, const char *name,
 
 int export_part_folder(const struct export_part *part, int *fd)
 {
-	return make_folder(part->parent, part->name, fd);
+	return export_folder_make_folder(part->parent, part->name, fd);
 }
 
 void export_part_end(struct export_part *part)
@@ -181,7 +181,7 @@ static bool fail_writing(struct writing *w, int error, const char *path)
 }
 
 /* Frames without motion have the same text, so it is rendered once. */
-static bool is_rendered(const struct writing *w, const struct place *place)
+static bool export_folder_is_rendered(const struct writing *w, const struct place *place)
 {
 	return w->shown.view == place->view && place->view->place == VIEW_OF_FRAME &&
 	       w->shown.clip == place->clip && tree_alike(&w->x->tree, place);
@@ -208,7 +208,7 @@ static bool render_text(struct writing *w, const char *path, const struct place 
 {
 	int error;
 
-	if (is_rendered(w, place))
+	if (export_folder_is_rendered(w, place))
 		return true;
 	w->shown = *place;
 	buf_clear(&w->text);
@@ -228,8 +228,8 @@ static bool read_there(struct writing *w, const struct level *l, const char *nam
 }
 
 /* Is the existing text the one that was exported, or equal to the new one? */
-static bool check_text(const struct level *l, const char *name, const char *path,
-		       const struct place *place)
+static bool export_folder_check_text(const struct level *l, const char *name, const char *path,
+				     const struct place *place)
 {
 	struct writing *w = l->w;
 	const struct stamp_text *noted = stamp_find(&w->old, path);
@@ -267,7 +267,7 @@ static int replace_text(const struct level *l, const char *name)
  * Notes which version an editable text is of, since it may be imported after the file has changed.
  * If the first one is known already, all are.
  */
-static bool note_text(struct writing *w, const char *path, const struct place *place)
+static bool export_folder_note_text(struct writing *w, const char *path, const struct place *place)
 {
 	struct folder_export *x = w->x;
 	struct bytes text = buf_bytes(&w->text);
@@ -280,8 +280,8 @@ static bool note_text(struct writing *w, const char *path, const struct place *p
 	return true;
 }
 
-static bool write_text(const struct level *l, const char *name, const char *path,
-		       const struct place *place)
+static bool export_folder_write_text(const struct level *l, const char *name, const char *path,
+				     const struct place *place)
 {
 	struct writing *w = l->w;
 	int error;
@@ -294,7 +294,7 @@ static bool write_text(const struct level *l, const char *name, const char *path
 	if (error)
 		return fail_writing(w, error, path);
 	w->x->bytes += w->text.size;
-	return note_text(w, path, place) &&
+	return export_folder_note_text(w, path, place) &&
 	       (stamp_add(&w->stamp, path, text_hash_of(buf_bytes(&w->text))) ||
 		err_memory(w->err));
 }
@@ -318,8 +318,8 @@ static bool visit_names(struct visit *v, const struct place *place)
 	return tree_list(&w->x->tree, place, w->x->listed, visit_place, v) || err_memory(w->err);
 }
 
-static bool visit_folder(const struct visit *above, const char *path, const char *name,
-			 const struct place *place)
+static bool export_folder_visit_folder(const struct visit *above, const char *path,
+				       const char *name, const struct place *place)
 {
 	struct visit v = {.each = above->each, .make = above->make};
 	struct writing *w = above->level.w;
@@ -332,7 +332,7 @@ static bool visit_folder(const struct visit *above, const char *path, const char
 	    sizeof(v.level.path))
 		return fail_writing(w, ENAMETOOLONG, path);
 	if (v.make)
-		error = make_folder(above->level.fd, name, &v.level.fd);
+		error = export_folder_make_folder(above->level.fd, name, &v.level.fd);
 	else if (above->level.fd >= 0)
 		(void)dirfd_open(above->level.fd, name, O_RDONLY | O_DIRECTORY, 0, &v.level.fd);
 	fine = error ? fail_writing(w, error, path) : visit_names(&v, place);
@@ -349,7 +349,7 @@ static bool visit_place(void *closure, const char *name, const struct place *pla
 	if ((size_t)snprintf(path, sizeof(path), "%s%s", v->level.path, name) >= sizeof(path))
 		return fail_writing(v->level.w, ENAMETOOLONG, name);
 	return place->kind == PLACE_VIEW ? v->each(&v->level, name, path, place)
-					 : visit_folder(v, path, name, place);
+					 : export_folder_visit_folder(v, path, name, place);
 }
 
 static bool visit_all(struct writing *w, int fd, at_text *each, bool make)
@@ -374,11 +374,11 @@ static bool put_stamp(struct writing *w, int fd)
 
 /* ---- a new folder ---- */
 
-static bool write_new(struct writing *w, const struct export_part *part)
+static bool export_folder_write_new(struct writing *w, const struct export_part *part)
 {
 	struct folder_export *x = w->x;
 	int fd, error = export_part_folder(part, &fd);
-	bool fine = !error ? visit_all(w, fd, write_text, true) && put_stamp(w, fd)
+	bool fine = !error ? visit_all(w, fd, export_folder_write_text, true) && put_stamp(w, fd)
 			   : fail_writing(w, error, x->name);
 
 	if (fine && renameat(x->parent, part->name, x->parent, x->name) != 0)
@@ -391,7 +391,7 @@ static bool write_new(struct writing *w, const struct export_part *part)
 /* ---- an existing folder ---- */
 
 /* Opens the folder of a path below, which may be gone (-1); `name` is the last part of the path. */
-static int open_above(int fd, const char *path, const char **name)
+static int export_folder_open_above(int fd, const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
 	char *above = strndup(path, slash ? (size_t)(slash - path) : 0);
@@ -424,7 +424,7 @@ static void remove_text(struct writing *w, int fd, const struct stamp_text *gone
 	struct level l = {.w = w};
 	const char *name;
 
-	l.fd = open_above(fd, gone->path, &name);
+	l.fd = export_folder_open_above(fd, gone->path, &name);
 	if (read_there(w, &l, name) &&
 	    XXH128_isEqual(gone->text, text_hash_of(buf_bytes(&w->there)))) {
 		unlinkat(l.fd, name, 0);
@@ -448,15 +448,15 @@ static bool write_over(struct writing *w, int fd)
 
 	if (error)
 		return fail_writing(w, error, STAMP_FILE);
-	if ((!w->x->force && !visit_all(w, fd, check_text, false)) ||
-	    !visit_all(w, fd, write_text, true))
+	if ((!w->x->force && !visit_all(w, fd, export_folder_check_text, false)) ||
+	    !visit_all(w, fd, export_folder_write_text, true))
 		return false;
 	stamp_sort(&w->stamp);
 	remove_old_texts(w, fd);
 	return put_stamp(w, fd);
 }
 
-static bool write_folder(struct writing *w, const struct export_part *part)
+static bool export_folder_write_folder(struct writing *w, const struct export_part *part)
 {
 	const struct folder_export *x = w->x;
 	int fd, error = dirfd_open(x->parent, x->name, O_RDONLY | O_DIRECTORY, 0, &fd);
@@ -464,7 +464,7 @@ static bool write_folder(struct writing *w, const struct export_part *part)
 
 	w->fresh = error == ENOENT;
 	if (w->fresh)
-		fine = write_new(w, part);
+		fine = export_folder_write_new(w, part);
 	else
 		fine = error ? fail_writing(w, error, x->name) : write_over(w, fd);
 	if (fd >= 0)
@@ -482,7 +482,8 @@ bool export_folder(struct folder_export *x, struct err *err)
 			    .err = err};
 	struct export_part part;
 	int error = export_part_begin(&part, x->parent, x->name, x->progress);
-	bool fine = error ? fail_writing(&w, error, x->name) : write_folder(&w, &part);
+	bool fine =
+		error ? fail_writing(&w, error, x->name) : export_folder_write_folder(&w, &part);
 
 	export_part_end(&part);
 	stamp_release(&w.old);

@@ -51,7 +51,7 @@ struct part {
 	struct err *err;
 };
 
-static bool put_table(struct part *p, int folder, struct bytes text)
+static bool export_hive_put_table(struct part *p, int folder, struct bytes text)
 {
 	struct buf packed = BUF_INIT;
 	bool fine = pack_text(p->packing, text, &packed);
@@ -74,7 +74,8 @@ static bool write_table(struct part *p, const struct place *place, const char *c
 		error = tree_render(&p->x->tree, place, &text);
 		if (!error)
 			error = export_make_folders(p->fd, name, &fd);
-		fine = error ? err_system(p->err, error, clip) : put_table(p, fd, buf_bytes(&text));
+		fine = error ? err_system(p->err, error, clip)
+			     : export_hive_put_table(p, fd, buf_bytes(&text));
 	}
 	if (fd >= 0)
 		close(fd);
@@ -82,7 +83,7 @@ static bool write_table(struct part *p, const struct place *place, const char *c
 	return fine;
 }
 
-static bool write_clip(void *closure, const char *name, const struct place *place)
+static bool export_hive_write_clip(void *closure, const char *name, const struct place *place)
 {
 	struct part *p = closure;
 	struct place table;
@@ -101,7 +102,7 @@ static bool write_part(struct part *p, const char *part_name)
 	int error;
 
 	snprintf(p->name, sizeof(p->name), "part.csv%s", packing_suffix(p->packing));
-	if (!tree_list(&p->x->tree, &top, 0, write_clip, p))
+	if (!tree_list(&p->x->tree, &top, 0, export_hive_write_clip, p))
 		return false;
 	error = stamp_write(p->fd, &stamp);
 	return !error || err_system(p->err, error, part_name);
@@ -122,8 +123,8 @@ static int replace_folder(int parent, const char *part, const char *name)
 	return 0;
 }
 
-static bool write_file(struct folder_export *x, int parent, const char *name, enum packing packing,
-		       struct err *err)
+static bool export_hive_write_file(struct folder_export *x, int parent, const char *name,
+				   enum packing packing, struct err *err)
 {
 	struct part p = {.x = x, .packing = packing, .fd = -1, .err = err};
 	struct export_part part;
@@ -162,7 +163,7 @@ bool export_hive(struct folder_export *x, int dir, const char *path, enum packin
 
 	if (!partition_name("file", path, name, err) || !open_format(dir, format, &fd, err))
 		return false;
-	fine = write_file(x, fd, name, packing, err);
+	fine = export_hive_write_file(x, fd, name, packing, err);
 	close(fd);
 	return fine;
 }

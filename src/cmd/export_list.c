@@ -26,7 +26,8 @@ static void free_archive(struct open_archive *o)
 	free(o);
 }
 
-static bool open_file(const struct export_list *l, struct open_archive *o, struct err *err)
+static bool export_list_open_file(const struct export_list *l, struct open_archive *o,
+				  struct err *err)
 {
 	char *folder;
 	const char *name = path_cut(o->path, &folder);
@@ -56,7 +57,7 @@ static struct open_archive *open_archive(const struct export_list *l, const char
 	}
 	o->archived.fd = o->archived.dir = -1;
 	o->path = strndup(path, size);
-	if (o->path ? open_file(l, o, err) : err_memory(err))
+	if (o->path ? export_list_open_file(l, o, err) : err_memory(err))
 		return o;
 	free_archive(o);
 	return NULL;
@@ -115,7 +116,7 @@ static void item_release(struct export_item *item)
 }
 
 /* Takes over what the item owns, and frees it on failure. */
-static bool add_item(struct export_list *l, struct export_item *item)
+static bool export_list_add_item(struct export_list *l, struct export_item *item)
 {
 	struct export_item *items = array_room(l->items, l->count, &l->room, sizeof(*items));
 
@@ -129,14 +130,15 @@ static bool add_item(struct export_list *l, struct export_item *item)
 	return true;
 }
 
-static bool add_file(struct export_list *l, const char *path, bool plain, const struct err *why)
+static bool export_list_add_file(struct export_list *l, const char *path, bool plain,
+				 const struct err *why)
 {
 	struct export_item item = {.path = strdup(path), .plain = plain};
 
 	item.err = why ? malloc(sizeof(*why)) : NULL;
 	if (item.err)
 		*item.err = *why;
-	return add_item(l, &item) && (!why || item.err);
+	return export_list_add_item(l, &item) && (!why || item.err);
 }
 
 /* An archive, whose members are added. */
@@ -147,7 +149,7 @@ struct adding {
 	const struct archived *archived;
 };
 
-static bool add_member(void *closure, const char *path, const struct err *why)
+static bool export_list_add_member(void *closure, const char *path, const struct err *why)
 {
 	const struct adding *a = closure;
 	struct export_item item = {.inside = strlen(a->path) + 1};
@@ -168,7 +170,7 @@ static bool add_member(void *closure, const char *path, const struct err *why)
 	item.err = why ? malloc(sizeof(*why)) : NULL;
 	if (item.err)
 		*item.err = *why;
-	return add_item(a->l, &item) && (!why || item.err);
+	return export_list_add_item(a->l, &item) && (!why || item.err);
 }
 
 /* "Root.cpk.d", or "Root.cpk.d~2" where SOURCE has something of that name. */
@@ -185,7 +187,7 @@ static char *name_beside(const struct export_list *l, const char *path)
 	return asprintf(&beside, "%s.d~2", path) < 0 ? NULL : beside;
 }
 
-static bool add_archive(struct export_list *l, const char *path)
+static bool export_list_add_archive(struct export_list *l, const char *path)
 {
 	struct err err = {.code = ERR_NONE};
 	struct open_archive *o = open_archive(l, path, strlen(path), &err);
@@ -193,9 +195,9 @@ static bool add_archive(struct export_list *l, const char *path)
 	bool fine = beside != NULL;
 
 	if (!o)
-		return !shard_has(l->shard, path) || add_file(l, path, false, &err);
+		return !shard_has(l->shard, path) || export_list_add_file(l, path, false, &err);
 	if (fine)
-		fine = archived_visit(&o->archived, add_member,
+		fine = archived_visit(&o->archived, export_list_add_member,
 				      &(struct adding){l, path, beside, &o->archived});
 	free(beside);
 	free_archive(o);
@@ -217,9 +219,9 @@ bool export_list_make(struct export_list *l, const struct gathered *files)
 		bool archive = store_container(l->store, slash ? slash + 1 : path) != NULL;
 
 		if (!archive || (l->all && shard_has(l->shard, path)))
-			fine = add_file(l, path, archive, NULL);
+			fine = export_list_add_file(l, path, archive, NULL);
 		if (fine && archive)
-			fine = add_archive(l, path);
+			fine = export_list_add_archive(l, path);
 	}
 	return fine;
 }

@@ -51,7 +51,7 @@ struct site {
 	bool failed;
 };
 
-static char *copy_text(struct arena *arena, struct reader *r)
+static char *export_site_copy_text(struct arena *arena, struct reader *r)
 {
 	const size_t size = read_u16(r), at = r->at;
 	char *out;
@@ -75,8 +75,8 @@ static void skip_bytes(struct reader *r, size_t size)
 		r->at += size;
 }
 
-static void copy_bytes(struct arena *arena, struct bytes from, size_t begin, size_t end,
-		       struct bytes *out)
+static void export_site_copy_bytes(struct arena *arena, struct bytes from, size_t begin, size_t end,
+				   struct bytes *out)
 {
 	uint8_t *data = arena_alloc(arena, end - begin, 1);
 
@@ -95,7 +95,7 @@ static size_t skip_table(struct reader *r, bool stills, unsigned joints)
 	return r->at - begin;
 }
 
-static void add_name(struct reader *r, size_t length, struct buf *names)
+static void export_site_add_name(struct reader *r, size_t length, struct buf *names)
 {
 	if (!r->bad && bytes_hold(r->src, r->at, length, 1) && names->size + length < NAMES_MAX) {
 		buf_add(names, r->src.data + r->at, length);
@@ -105,22 +105,22 @@ static void add_name(struct reader *r, size_t length, struct buf *names)
 }
 
 /* Reads a clip of file.html (view/file_html.c). Keeps the first with poses, else the first. */
-static void read_clip(struct reader *r, bool stills, struct site_file *file, struct buf *names,
-		      struct arena *arena)
+static void export_site_read_clip(struct reader *r, bool stills, struct site_file *file,
+				  struct buf *names, struct arena *arena)
 {
 	const size_t begin = r->at;
 	bool keep = !file->head.data;
 	size_t places, numbers;
 	unsigned poses, joints;
 
-	add_name(r, read_u16(r), names);
+	export_site_add_name(r, read_u16(r), names);
 	skip_bytes(r, 4 + 8 + 1 + 4 + 4);
 	numbers = r->at;
 	poses = read_u8(r);
 	joints = read_u8(r);
 	keep = keep || (poses > 0 && file->poses == 0);
 	if (keep && !r->bad) {
-		copy_bytes(arena, r->src, begin, numbers, &file->head);
+		export_site_copy_bytes(arena, r->src, begin, numbers, &file->head);
 		file->poses = poses;
 		file->joints = joints;
 	}
@@ -132,7 +132,7 @@ static void read_clip(struct reader *r, bool stills, struct site_file *file, str
 		skip_table(r, stills, joints);
 	skip_bytes(r, (size_t)poses * joints * PLACE_SIZE);
 	if (keep && !r->bad)
-		copy_bytes(arena, r->src, places, r->at, &file->tail);
+		export_site_copy_bytes(arena, r->src, places, r->at, &file->tail);
 }
 
 static bool read_data(struct bytes data, struct site_file *file, struct arena *arena)
@@ -145,13 +145,13 @@ static bool read_data(struct bytes data, struct site_file *file, struct arena *a
 	if ((kind != 'F' && kind != 'G') || layout != 1)
 		return false;
 	file->bits = read_u8(&r);
-	copy_text(arena, &r);
-	file->format = copy_text(arena, &r);
-	copy_text(arena, &r);
+	export_site_copy_text(arena, &r);
+	file->format = export_site_copy_text(arena, &r);
+	export_site_copy_text(arena, &r);
 	file->clips = read_u32(&r);
 	shown = read_u32(&r);
 	for (uint32_t i = 0; i < shown && !r.bad; i++)
-		read_clip(&r, kind == 'G', file, &names, arena);
+		export_site_read_clip(&r, kind == 'G', file, &names, arena);
 	buf_char(&names, '\0');
 	if (!names.failed && !r.bad) {
 		char *copy = arena_alloc(arena, names.size, 1);
@@ -234,7 +234,7 @@ static void find_pages(struct site *s, int root, const char *path)
 	closedir(dir);
 }
 
-static int by_path(const void *a, const void *b)
+static int export_site_by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct site_file *)a)->path, ((const struct site_file *)b)->path);
 }
@@ -264,7 +264,7 @@ static unsigned choose_poses(const struct site *s)
 	return steps[i];
 }
 
-static void add_thumbnail(struct page *p, const struct site_file *f, unsigned most)
+static void export_site_add_thumbnail(struct page *p, const struct site_file *f, unsigned most)
 {
 	const unsigned poses = f->poses < most ? f->poses : most;
 	const size_t row = (size_t)f->joints * PLACE_SIZE;
@@ -299,7 +299,7 @@ static void write_index(const struct site *s, struct buf *out)
 		page_text(&p, f->format);
 		page_u32(&p, f->clips);
 		page_text(&p, f->names);
-		add_thumbnail(&p, f, poses);
+		export_site_add_thumbnail(&p, f, poses);
 	}
 	page_end(&p);
 }
@@ -328,7 +328,7 @@ bool export_site(int dir, struct err *err)
 
 	find_pages(&s, dir, "");
 	if (s.count)
-		qsort(s.files, s.count, sizeof(*s.files), by_path);
+		qsort(s.files, s.count, sizeof(*s.files), export_site_by_path);
 	write_index(&s, &own);
 	fine = !s.failed && !s.arena.failed && !own.failed &&
 	       page_shared(buf_bytes(&own), 0, &index) && !index.failed;

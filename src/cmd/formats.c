@@ -170,7 +170,7 @@ static void write_roles(struct buf *out, const struct format *f)
 	buf_char(out, '}');
 }
 
-static void write_number(struct buf *out, const char *member, double value, bool known)
+static void formats_write_number(struct buf *out, const char *member, double value, bool known)
 {
 	buf_format(out, ", \"%s\": ", member);
 	if (known)
@@ -200,8 +200,8 @@ static void write_format(struct buf *out, const struct codec *codec)
 		   f->stills ? "" : "\"");
 	buf_format(out, ", \"keys\": \"%s\", \"quaternions\": %s", keys_word(f),
 		   f->quaternions ? "true" : "false");
-	write_number(out, "rate", f->rate, f->rate > 0);
-	write_number(out, "max_frames", f->max_frames, f->max_frames != UINT32_MAX);
+	formats_write_number(out, "rate", f->rate, f->rate > 0);
+	formats_write_number(out, "max_frames", f->max_frames, f->max_frames != UINT32_MAX);
 	write_roles(out, f);
 	write_texts(out, "skeletons", model ? &model->extension : NULL, model ? 1 : 0);
 	write_texts(out, "editable", e.words, e.count);
@@ -216,7 +216,8 @@ struct files {
 	int status;
 };
 
-static void add_file(struct files *f, const char *path, const char *format, const struct err *err)
+static void formats_add_file(struct files *f, const char *path, const char *format,
+			     const struct err *err)
 {
 	if (!f->json) {
 		printf("%s%c%s%s%c", path, f->null ? '\0' : ':', f->null ? "" : " ",
@@ -248,7 +249,7 @@ static void find_format(struct files *f, const char *path, const struct command 
 		status = STATUS_TROUBLE;
 	}
 	if (status != STATUS_TROUBLE || f->json)
-		add_file(f, path, fine ? t.version->anim->format->name : NULL, &err);
+		formats_add_file(f, path, fine ? t.version->anim->format->name : NULL, &err);
 	if (!fine)
 		command_error(path, &err);
 	f->status = status > f->status ? status : f->status;

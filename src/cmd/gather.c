@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool take_path(struct gathered *g, const char *path)
+static bool gather_take_path(struct gathered *g, const char *path)
 {
 	char **paths = array_room(g->paths, g->count, &g->room, sizeof(*paths));
 
@@ -16,7 +16,7 @@ static bool take_path(struct gathered *g, const char *path)
 	return paths[g->count++] != NULL;
 }
 
-static int by_name(const FTSENT **a, const FTSENT **b)
+static int gather_by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
@@ -28,8 +28,8 @@ static bool report_unreadable(const FTSENT *entry, int error)
 }
 
 /* Handles one entry; `root` is the length of the path of the root. */
-static bool visit_entry(FTS *fts, FTSENT *entry, size_t root, gather_filter *filter, void *closure,
-			struct gathered *out)
+static bool gather_visit_entry(FTS *fts, FTSENT *entry, size_t root, gather_filter *filter,
+			       void *closure, struct gathered *out)
 {
 	const char *path = entry->fts_path + root;
 
@@ -48,7 +48,7 @@ static bool visit_entry(FTS *fts, FTSENT *entry, size_t root, gather_filter *fil
 	path += *path == '/';
 	switch (filter(closure, entry, path)) {
 	case GATHER_TAKE:
-		if (!take_path(out, path))
+		if (!gather_take_path(out, path))
 			return report_unreadable(entry, ENOMEM);
 		/* fall through */
 	case GATHER_PASS:
@@ -63,12 +63,12 @@ static bool visit_entry(FTS *fts, FTSENT *entry, size_t root, gather_filter *fil
 bool gather(const char *root, gather_filter *filter, void *closure, struct gathered *out)
 {
 	char *const roots[] = {(char *)root, NULL};
-	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, gather_by_name);
 	bool fine = fts != NULL;
 	FTSENT *entry;
 
 	while (fts && (entry = fts_read(fts)))
-		fine &= visit_entry(fts, entry, strlen(root), filter, closure, out);
+		fine &= gather_visit_entry(fts, entry, strlen(root), filter, closure, out);
 	if (fts)
 		fts_close(fts);
 	return fine;

@@ -26,7 +26,7 @@ struct merging {
 };
 
 /* Opens the folder of a path; *name: its last part. -1 and errno on failure. */
-static int open_above(const char *path, const char **name)
+static int git_merge_open_above(const char *path, const char **name)
 {
 	char *folder = NULL;
 	int fd = -1;
@@ -41,10 +41,10 @@ static int open_above(const char *path, const char **name)
 	return fd;
 }
 
-static bool read_file(const char *path, size_t limit, struct buf *out, struct err *err)
+static bool git_merge_read_file(const char *path, size_t limit, struct buf *out, struct err *err)
 {
 	const char *name;
-	int dir = open_above(path, &name);
+	int dir = git_merge_open_above(path, &name);
 	struct stat st;
 	int error = dir < 0 ? errno : dirfd_read(dir, name, limit, out, &st);
 
@@ -57,23 +57,23 @@ static bool decode_file(struct merging *m, const char *path, struct version **ou
 {
 	struct buf bytes = BUF_INIT;
 
-	if (read_file(path, m->command->store.max_file, &bytes, err))
+	if (git_merge_read_file(path, m->command->store.max_file, &bytes, err))
 		*out = source_decode(m->source, &m->where, buf_bytes(&bytes), err);
 	buf_release(&bytes);
 	return *out != NULL;
 }
 
 /* If the path's folder is not in the work tree, uses the current folder, where git runs it. */
-static bool open_folder(struct merging *m, struct err *err)
+static bool git_merge_open_folder(struct merging *m, struct err *err)
 {
 	m->where.folder = "";
-	m->where.dir = open_above(m->path, &m->where.name);
+	m->where.dir = git_merge_open_above(m->path, &m->where.name);
 	if (m->where.dir < 0)
 		m->where.dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return m->where.dir >= 0 || err_system(err, errno, m->path);
 }
 
-static void report_names(void *closure, const char *fault)
+static void git_merge_report_names(void *closure, const char *fault)
 {
 	(void)closure;
 	if (fault)
@@ -88,9 +88,9 @@ static bool open_all(struct merging *m, char **paths, struct err *err)
 		err_memory(err);
 		return false;
 	}
-	if (!open_folder(m, err))
+	if (!git_merge_open_folder(m, err))
 		return false;
-	if (!store_names(m->store, m->where.dir, report_names, NULL)) {
+	if (!store_names(m->store, m->where.dir, git_merge_report_names, NULL)) {
 		err_memory(err);
 		return false;
 	}
@@ -105,7 +105,7 @@ static bool open_all(struct merging *m, char **paths, struct err *err)
 	       err_set(err, ERR_CONFLICT, "it is text, which git merges itself");
 }
 
-static int write_new(const char *path, const struct buf *bytes)
+static int git_merge_write_new(const char *path, const struct buf *bytes)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	int error = fd < 0 ? errno : dirfd_write(fd, buf_bytes(bytes));
@@ -116,10 +116,11 @@ static int write_new(const char *path, const struct buf *bytes)
 }
 
 /* Writes the result; on failure leaves the file as it was, since git takes it as the result. */
-static bool write_file(const char *path, const struct buf *bytes, struct err *err)
+static bool git_merge_write_file(const char *path, const struct buf *bytes, struct err *err)
 {
 	char *fresh = NULL;
-	int error = asprintf(&fresh, "%s.new", path) < 0 ? ENOMEM : write_new(fresh, bytes);
+	int error =
+		asprintf(&fresh, "%s.new", path) < 0 ? ENOMEM : git_merge_write_new(fresh, bytes);
 
 	if (!error && rename(fresh, path) != 0)
 		error = errno;
@@ -138,7 +139,7 @@ static bool write_conflicts(const struct merging *m, struct err *err)
 	snprintf(path, sizeof(path), "%s.conflicts.csv", m->path);
 	merge_conflicts(m->versions[BASE]->anim, m->versions[OURS]->anim, m->versions[THEIRS]->anim,
 			&table);
-	fine = table.failed ? err_memory(err) : write_file(path, &table, err);
+	fine = table.failed ? err_memory(err) : git_merge_write_file(path, &table, err);
 	if (fine)
 		fprintf(stderr,
 			"animfs: %s: both sides changed the same; ours stays, %s lists it\n",
@@ -159,7 +160,7 @@ static int merge_files(struct merging *m, const char *ours, struct err *err)
 		err_memory(err);
 	if (merged)
 		result = source_edited(m->source, &m->where, v[OURS], merged, err);
-	if (result && write_file(ours, &result->bytes, err))
+	if (result && git_merge_write_file(ours, &result->bytes, err))
 		status = STATUS_FINE;
 	if (!merged && err->code == ERR_CONFLICT) {
 		err_clear(err);

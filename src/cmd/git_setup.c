@@ -31,7 +31,7 @@ static int spawn_git(char **words, int out, pid_t *child)
 	return error;
 }
 
-static void read_line(int fd, char out[PATH_MAX])
+static void git_setup_read_line(int fd, char out[PATH_MAX])
 {
 	size_t size = 0;
 	ssize_t got;
@@ -62,7 +62,7 @@ static bool run_git(const char *folder, const char *const *words, char out[PATH_
 	error = spawn_git(all, ends[1], &child);
 	close(ends[1]);
 	if (!error)
-		read_line(ends[0], out ? out : ignored);
+		git_setup_read_line(ends[0], out ? out : ignored);
 	close(ends[0]);
 	if (!error && waitpid(child, &status, 0) < 0)
 		error = errno;
@@ -90,7 +90,7 @@ static bool configure_git(const char *top)
 
 /* ---- lines of files ---- */
 
-static bool read_all(const char *path, struct buf *out)
+static bool git_setup_read_all(const char *path, struct buf *out)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = 0;
@@ -131,10 +131,10 @@ static bool append_lines(const char *path, const struct buf *more)
 }
 
 /* Appends the lines that the file does not have yet. */
-static bool add_lines(const char *path, const struct buf *lines)
+static bool git_setup_add_lines(const char *path, const struct buf *lines)
 {
 	struct buf there = BUF_INIT, more = BUF_INIT;
-	bool fine = lines->data && !lines->failed && read_all(path, &there);
+	bool fine = lines->data && !lines->failed && git_setup_read_all(path, &there);
 	char *copy = fine ? strndup((const char *)lines->data, lines->size) : NULL, *rest = NULL;
 
 	if (there.size && there.data[there.size - 1] != '\n')
@@ -169,7 +169,7 @@ static void write_pattern(const char *pattern, struct buf *out)
 }
 
 /* Formats that are text need no driver. */
-static void write_attributes(struct buf *out)
+static void git_setup_write_attributes(struct buf *out)
 {
 	for (const struct codec *const *c = codecs; *c; c++) {
 		for (const char *const *p = (*c)->patterns; !(*c)->format->text && *p; p++) {
@@ -179,15 +179,15 @@ static void write_attributes(struct buf *out)
 	}
 }
 
-static bool add_attributes(const char *top)
+static bool git_setup_add_attributes(const char *top)
 {
 	struct buf lines = BUF_INIT;
 	char path[PATH_MAX + 32];
 	bool fine;
 
 	snprintf(path, sizeof(path), "%s/.gitattributes", top);
-	write_attributes(&lines);
-	fine = add_lines(path, &lines);
+	git_setup_write_attributes(&lines);
+	fine = git_setup_add_lines(path, &lines);
 	buf_release(&lines);
 	return fine;
 }
@@ -209,7 +209,7 @@ static bool add_exclude(const char *top)
 	mkdir(path, 0777); /* git's template may not have it */
 	*slash = '/';
 	buf_text(&line, ".animfs/\n*.conflicts.csv\n");
-	fine = add_lines(path, &line);
+	fine = git_setup_add_lines(path, &line);
 	buf_release(&line);
 	return fine;
 }
@@ -219,7 +219,7 @@ static bool set_up(const char *folder)
 	static const char *const words[] = {"rev-parse", "--show-toplevel", NULL};
 	char top[PATH_MAX];
 
-	return run_git(folder, words, top) && configure_git(top) && add_attributes(top) &&
+	return run_git(folder, words, top) && configure_git(top) && git_setup_add_attributes(top) &&
 	       add_exclude(top);
 }
 

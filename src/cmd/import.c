@@ -96,7 +96,7 @@ static bool is_archived(const struct import *m, const char *path, char file[PATH
 	return false;
 }
 
-static enum gather filter_entry(void *closure, const FTSENT *entry, const char *path)
+static enum gather import_filter_entry(void *closure, const FTSENT *entry, const char *path)
 {
 	const struct import *m = closure;
 	char file[PATH_MAX], archive[PATH_MAX];
@@ -235,7 +235,7 @@ static void import_one(void *closure, size_t i)
 
 /* ---- all of them ---- */
 
-static void report_fault(void *closure, const char *path, const char *fault)
+static void import_report_fault(void *closure, const char *path, const char *fault)
 {
 	struct import *m = closure;
 	struct buf line = BUF_INIT;
@@ -247,12 +247,12 @@ static void report_fault(void *closure, const char *path, const char *fault)
 	buf_release(&line);
 }
 
-static void report_names(void *closure, const char *fault)
+static void import_report_names(void *closure, const char *fault)
 {
-	report_fault(closure, NAMING_FILE, fault);
+	import_report_fault(closure, NAMING_FILE, fault);
 }
 
-static int print_summary(const struct import *m, bool walked, bool interrupted)
+static int import_print_summary(const struct import *m, bool walked, bool interrupted)
 {
 	bool whole = !interrupted && !m->progress.stop;
 
@@ -281,7 +281,7 @@ static int print_summary(const struct import *m, bool walked, bool interrupted)
 }
 
 /* SOURCE is the folder that the user named, even if one above it has a state directory. */
-static bool open_trees(struct import *m, const char *source, struct err *err)
+static bool import_open_trees(struct import *m, const char *source, struct err *err)
 {
 	m->command.source = source;
 	m->dir = open(m->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -292,22 +292,22 @@ static bool open_trees(struct import *m, const char *source, struct err *err)
 	if (fstat(m->site.root, &m->source_stat) != 0)
 		return err_system(err, errno, source);
 	m->store = store_new(&m->command.store, m->site.state);
-	if (!m->store || !store_names(m->store, m->site.root, report_names, m))
+	if (!m->store || !store_names(m->store, m->site.root, import_report_names, m))
 		return err_memory(err);
-	store_report_skeletons(m->store, report_fault, m);
+	store_report_skeletons(m->store, import_report_fault, m);
 	export_list_init(&m->archives, m->store, &m->site);
 	return true;
 }
 
 static int import_all(struct import *m)
 {
-	bool walked = gather(m->dir_path, filter_entry, m, &m->folders), interrupted;
+	bool walked = gather(m->dir_path, import_filter_entry, m, &m->folders), interrupted;
 
 	progress_begin(&m->progress, m->command.name, m->folders.count);
 	if (!jobs_run((unsigned)m->jobs, m->folders.count, import_one, m))
 		progress_stop(&m->progress);
 	interrupted = progress_end(&m->progress);
-	return print_summary(m, walked, interrupted);
+	return import_print_summary(m, walked, interrupted);
 }
 
 static int run_import(struct import *m, char **argv)
@@ -317,7 +317,7 @@ static int run_import(struct import *m, char **argv)
 
 	m->dir_path = argv[0];
 	m->dir = m->site.root = -1;
-	if (open_trees(m, argv[1], &err))
+	if (import_open_trees(m, argv[1], &err))
 		status = import_all(m);
 	else
 		command_error(m->command.name, &err);

@@ -15,13 +15,13 @@ static size_t clip_length(const char *path)
 	return slash ? (size_t)(slash - path) : 0;
 }
 
-static bool is_in(const char *path, const char *clip)
+static bool import_clips_is_in(const char *path, const char *clip)
 {
 	return strncmp(path, clip, strlen(clip)) == 0 && path[strlen(clip)] == '/';
 }
 
 /* Is it a text in a clip's folder that the file has no view for? */
-static bool is_new(const struct import_clips *c, const struct import_text *text)
+static bool import_clips_is_new(const struct import_clips *c, const struct import_text *text)
 {
 	size_t length = clip_length(text->path);
 
@@ -42,7 +42,7 @@ static void take_fates(struct import_text **from, const struct assembly_text *te
 }
 
 /* Makes a clip of all texts in a folder. */
-static bool make_clip(struct import_clips *c, const char *folder, struct err *err)
+static bool import_clips_make_clip(struct import_clips *c, const char *folder, struct err *err)
 {
 	struct import_text **from = calloc(c->count, sizeof(struct import_text *));
 	struct assembly_text *texts = calloc(c->count, sizeof(*texts));
@@ -51,7 +51,8 @@ static bool make_clip(struct import_clips *c, const char *folder, struct err *er
 	bool fine = from && texts;
 
 	for (size_t i = 0; fine && i < c->count; i++) {
-		if (!is_new(c, &c->texts[i]) || !is_in(c->texts[i].path, folder))
+		if (!import_clips_is_new(c, &c->texts[i]) ||
+		    !import_clips_is_in(c->texts[i].path, folder))
 			continue;
 		from[count] = &c->texts[i];
 		texts[count++] =
@@ -72,30 +73,30 @@ static bool make_clip(struct import_clips *c, const char *folder, struct err *er
 }
 
 /* In an existing clip only curves.csv can add bones, since it has all of the clip's keys. */
-static bool refuse_bone(struct import_text *text)
+static bool import_clips_refuse_bone(struct import_text *text)
 {
 	text->used = true;
 	err_set(&text->err, ERR_TEXT, "the clip has no bone of this name");
 	return err_accept(&text->err, "rows of it in curves.csv, which add the bone");
 }
 
-static bool add_clip(struct import_clips *c, const struct anim *had, struct import_text *text,
-		     struct err *err)
+static bool import_clips_add_clip(struct import_clips *c, const struct anim *had,
+				  struct import_text *text, struct err *err)
 {
 	char *clip;
 	bool fine;
 
-	if (text->used || !is_new(c, text))
+	if (text->used || !import_clips_is_new(c, text))
 		return true;
 	clip = strndup(text->path, clip_length(text->path));
 	if (!clip)
 		return err_memory(err);
 	if (clip_labelled(had, 0, clip)) {
-		fine = refuse_bone(text);
+		fine = import_clips_refuse_bone(text);
 	} else {
 		if (!c->assembly)
 			c->assembly = assembly_new(c->model, c->file_name);
-		fine = c->assembly ? make_clip(c, clip, err) : err_memory(err);
+		fine = c->assembly ? import_clips_make_clip(c, clip, err) : err_memory(err);
 		if (c->assembly)
 			c->model = assembly_model(c->assembly);
 	}
@@ -117,8 +118,8 @@ static bool add_listed_clips(struct import_clips *c, const struct anim *had, str
 		const char *clip = facts_text(t, "clip");
 
 		for (size_t k = 0; clip && k < c->count && !err->code; k++) {
-			if (is_in(c->texts[k].path, clip))
-				fine &= add_clip(c, had, &c->texts[k], err);
+			if (import_clips_is_in(c->texts[k].path, clip))
+				fine &= import_clips_add_clip(c, had, &c->texts[k], err);
 		}
 	}
 	doc_release(&facts);
@@ -135,7 +136,7 @@ bool import_clips(struct import_clips *c, struct err *err)
 			fine &= add_listed_clips(c, had, buf_bytes(&c->texts[i].text), err);
 	}
 	for (size_t i = 0; i < c->count && !err->code; i++)
-		fine &= add_clip(c, had, &c->texts[i], err);
+		fine &= import_clips_add_clip(c, had, &c->texts[i], err);
 	return fine && !err->code;
 }
 

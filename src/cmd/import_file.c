@@ -44,7 +44,8 @@ struct importing {
  * The hash of the view's text as the file has it now. False if it has no such view, or out of
  * memory.
  */
-static bool look_up(const struct importing *m, const struct import_text *text, text_hash *now)
+static bool import_file_look_up(const struct importing *m, const struct import_text *text,
+				text_hash *now)
 {
 	const struct tree tree = {m->version, m->f->name};
 	struct buf out = BUF_INIT;
@@ -127,7 +128,8 @@ static bool was_said_otherwise(const struct importing *m, const struct import_te
 {
 	text_hash now;
 
-	return text->noted && !(look_up(m, text, &now) && XXH128_isEqual(now, text->noted->said));
+	return text->noted &&
+	       !(import_file_look_up(m, text, &now) && XXH128_isEqual(now, text->noted->said));
 }
 
 static void refuse_stale(struct import_text *text)
@@ -209,7 +211,7 @@ static void refuse_contradiction(struct importing *m, struct import_text *text)
 	err_accept(&text->err, "the same edit in both, or one of them as it was exported");
 }
 
-static void check_text(struct importing *m, struct import_text *text, bool same)
+static void import_file_check_text(struct importing *m, struct import_text *text, bool same)
 {
 	text_hash now;
 
@@ -217,7 +219,7 @@ static void check_text(struct importing *m, struct import_text *text, bool same)
 		err_set(&text->err, ERR_CONFLICT,
 			"the animation file has nothing of this name any more");
 	else if (text->fate == COPIED_GENERATED && !own_digest_valid(buf_bytes(&text->text)) &&
-		 !(m->version && look_up(m, text, &now) &&
+		 !(m->version && import_file_look_up(m, text, &now) &&
 		   XXH128_isEqual(now, text_hash_of(buf_bytes(&text->text)))))
 		draft_refuse_generated(m->version && m->version->codec->format->stills, &text->err);
 	text->used = text->fate == COPIED_USED || text->fate == COPIED_SILENT;
@@ -249,7 +251,7 @@ static void report_silent(struct importing *m)
 }
 
 /* Reads all texts except `but`, which may be NULL. */
-static bool read_texts(struct importing *m, const struct import_text *but)
+static bool import_file_read_texts(struct importing *m, const struct import_text *but)
 {
 	struct copied *c = &m->copied;
 	struct copied_text *texts = calloc(m->texts.count + 1, sizeof(*texts));
@@ -275,7 +277,7 @@ static bool read_texts(struct importing *m, const struct import_text *but)
 			continue;
 		text->fate = texts[k].fate;
 		text->err = texts[k].err;
-		check_text(m, text, texts[k++].same);
+		import_file_check_text(m, text, texts[k++].same);
 	}
 	free(texts);
 	c->texts = NULL;
@@ -290,7 +292,7 @@ static bool make_model(struct importing *m, const struct import_text *but)
 	struct import_clips *clips = &m->clips;
 	bool fine;
 
-	if (!read_texts(m, but))
+	if (!import_file_read_texts(m, but))
 		return false;
 	clips->file_name = m->f->name;
 	clips->texts = m->texts.list;
@@ -318,7 +320,7 @@ static bool is_skeleton(const struct importing *m, const struct import_text *tex
 	text_hash now;
 
 	return strcmp(text->path, SKELETON_FILE) == 0 && m->version &&
-	       !(look_up(m, text, &now) &&
+	       !(import_file_look_up(m, text, &now) &&
 		 XXH128_isEqual(now, text_hash_of(buf_bytes(&text->text))));
 }
 
@@ -352,14 +354,15 @@ static void read_skeleton(const struct importing *m, struct import_text *text,
 }
 
 /* Would the skeleton be saved? Asked first, so that all of a file's texts are saved or none. */
-static bool check_skeleton(struct importing *m, const struct skeleton *edited)
+static bool import_file_check_skeleton(struct importing *m, const struct skeleton *edited)
 {
 	return !edited || m->f->dry_run ||
 	       source_check_skeleton(m->source, &m->where, m->version, edited, m->err);
 }
 
 /* Saves the skeleton, which is a file of its own; done last, when everything else is saved. */
-static bool save_skeleton(struct importing *m, const struct skeleton *edited, bool *changed)
+static bool import_file_save_skeleton(struct importing *m, const struct skeleton *edited,
+				      bool *changed)
 {
 	struct version *now = NULL;
 	enum commit commit;
@@ -422,7 +425,7 @@ static bool save_model(struct importing *m, bool *changed)
 }
 
 /* Notes in the stamp which texts the file has now. Failure (read-only folder) is only reported. */
-static void note_all(struct importing *m)
+static void import_file_note_all(struct importing *m)
 {
 	struct err err = {.code = ERR_NONE};
 	struct version *now;
@@ -438,7 +441,7 @@ static void note_all(struct importing *m)
 		struct import_text *text = &m->texts.list[i];
 		text_hash said;
 
-		if (!text->used || !text->noted || !look_up(m, text, &said) ||
+		if (!text->used || !text->noted || !import_file_look_up(m, text, &said) ||
 		    (text->fate == COPIED_SILENT && changes_file(m, text)))
 			continue;
 		text->noted->text = text_hash_of(buf_bytes(&text->text));
@@ -454,7 +457,7 @@ static void note_all(struct importing *m)
 
 /* ---- an existing file ---- */
 
-static bool find_known(struct importing *m)
+static bool import_file_find_known(struct importing *m)
 {
 	const struct history_file file = where_file(&m->where);
 
@@ -485,22 +488,22 @@ static enum import_outcome import_edits(struct importing *m)
 	struct import_text *text;
 	bool changed = false, saved, fine;
 
-	if (!find_known(m))
+	if (!import_file_find_known(m))
 		return IMPORT_REJECTED;
 	text = find_skeleton_text(m);
 	if (text)
 		read_skeleton(m, text, &skeleton);
 	fine = (text && text->err.code ? (report_text(m, text, &text->err), false) : true);
-	fine = make_model(m, text) && fine && check_skeleton(m, skeleton) &&
+	fine = make_model(m, text) && fine && import_file_check_skeleton(m, skeleton) &&
 	       save_model(m, &changed);
 	saved = fine && changed;
-	fine = fine && save_skeleton(m, skeleton, &changed);
+	fine = fine && import_file_save_skeleton(m, skeleton, &changed);
 	skeleton_free(skeleton);
 	if (!fine && !saved)
 		return IMPORT_REJECTED;
 	if (!fine)
 		text->used = false; /* only the skeleton was refused: m->err */
-	note_all(m);
+	import_file_note_all(m);
 	return changed ? IMPORT_CHANGED : IMPORT_SAME;
 }
 
@@ -558,7 +561,7 @@ static bool is_of_clip(const struct import_text *text)
 }
 
 /* The version of the file's format, from its file.json. */
-static uint32_t version_of(const struct importing *m, const struct format *format)
+static uint32_t import_file_version_of(const struct importing *m, const struct format *format)
 {
 	uint32_t version = 0;
 
@@ -585,7 +588,7 @@ static bool make_of_clips(struct importing *m, const struct codec *codec)
 
 	if (!blank)
 		return err_memory(m->err);
-	blank->version = version_of(m, codec->format);
+	blank->version = import_file_version_of(m, codec->format);
 	m->clips.file_name = m->f->name;
 	m->clips.texts = m->texts.list;
 	m->clips.count = m->texts.count;
@@ -622,7 +625,7 @@ static void add_skeleton(struct importing *m)
 	if (!text)
 		return;
 	read_skeleton(m, text, &skeleton);
-	if (!skeleton || !save_skeleton(m, skeleton, &changed))
+	if (!skeleton || !import_file_save_skeleton(m, skeleton, &changed))
 		report_text(m, text, skeleton ? m->err : &text->err);
 	skeleton_free(skeleton);
 }
@@ -642,7 +645,7 @@ static enum import_outcome save_new(struct importing *m)
 	return IMPORT_MADE;
 }
 
-static enum import_outcome make_file(struct importing *m, const struct codec *codec)
+static enum import_outcome import_file_make_file(struct importing *m, const struct codec *codec)
 {
 	struct import_text *raw = NULL;
 	char raw_name[NAME_MAX + 1];
@@ -672,12 +675,12 @@ static enum import_outcome import_new(struct importing *m)
 		return IMPORT_SAME;
 	if (!import_texts_read(&m->texts, m->f->texts, &m->stamp, m->err))
 		return IMPORT_REJECTED;
-	return make_file(m, codec);
+	return import_file_make_file(m, codec);
 }
 
 /* ---- all of it ---- */
 
-static int open_folder(struct importing *m)
+static int import_file_open_folder(struct importing *m)
 {
 	const struct import_file *f = m->f;
 	int error;
@@ -726,7 +729,7 @@ enum import_outcome import_file(struct import_file *f)
 		m.where.name = f->loose->name;
 		m.where.loose = f->loose;
 	}
-	error = open_folder(&m);
+	error = import_file_open_folder(&m);
 
 	if (error)
 		err_system(&f->err, error, f->path);

@@ -12,7 +12,7 @@
 
 #define DEPTH_MAX 3 /* walk/bones/hips.csv */
 
-static bool add_text(struct import_texts *t, const struct import_text *text)
+static bool import_texts_add_text(struct import_texts *t, const struct import_text *text)
 {
 	struct import_text *list = array_room(t->list, t->count, &t->room, sizeof(*list));
 
@@ -28,8 +28,8 @@ static size_t limit_of(const struct import_texts *t, const char *path)
 	return strncmp(path, "raw.", 4) == 0 && !strchr(path, '/') ? t->max_file : t->max_text;
 }
 
-static bool read_text(struct import_texts *t, int folder, const char *name, const char *path,
-		      const struct stamp *stamp, struct err *err)
+static bool import_texts_read_text(struct import_texts *t, int folder, const char *name,
+				   const char *path, const struct stamp *stamp, struct err *err)
 {
 	struct import_text text = {.text = BUF_INIT, .noted = stamp_find(stamp, path)};
 	struct stat st;
@@ -44,18 +44,19 @@ static bool read_text(struct import_texts *t, int folder, const char *name, cons
 		return !error;
 	}
 	text.path = strdup(path);
-	if (text.path && add_text(t, &text))
+	if (text.path && import_texts_add_text(t, &text))
 		return true;
 	free(text.path);
 	buf_release(&text.text);
 	return err_memory(err);
 }
 
-static bool read_folder(struct import_texts *t, int folder, const char *path, unsigned depth,
-			const struct stamp *stamp, struct err *err);
+static bool import_texts_read_folder(struct import_texts *t, int folder, const char *path,
+				     unsigned depth, const struct stamp *stamp, struct err *err);
 
-static bool read_entry(struct import_texts *t, int folder, const char *name, const char *path,
-		       unsigned depth, const struct stamp *stamp, struct err *err)
+static bool import_texts_read_entry(struct import_texts *t, int folder, const char *name,
+				    const char *path, unsigned depth, const struct stamp *stamp,
+				    struct err *err)
 {
 	struct stat st;
 	bool fine;
@@ -64,19 +65,19 @@ static bool read_entry(struct import_texts *t, int folder, const char *name, con
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || err_system(err, errno, path);
 	if (S_ISREG(st.st_mode))
-		return read_text(t, folder, name, path, stamp, err);
+		return import_texts_read_text(t, folder, name, path, stamp, err);
 	if (!S_ISDIR(st.st_mode) || depth == DEPTH_MAX)
 		return true;
 	error = dirfd_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);
 	if (error)
 		return err_system(err, error, path);
-	fine = read_folder(t, fd, path, depth + 1, stamp, err);
+	fine = import_texts_read_folder(t, fd, path, depth + 1, stamp, err);
 	close(fd);
 	return fine;
 }
 
-static bool read_folder(struct import_texts *t, int folder, const char *path, unsigned depth,
-			const struct stamp *stamp, struct err *err)
+static bool import_texts_read_folder(struct import_texts *t, int folder, const char *path,
+				     unsigned depth, const struct stamp *stamp, struct err *err)
 {
 	char below[PATH_MAX];
 	struct dirent *entry;
@@ -91,13 +92,14 @@ static bool read_folder(struct import_texts *t, int folder, const char *path, un
 			continue;
 		if ((size_t)snprintf(below, sizeof(below), "%s%s%s", path, *path ? "/" : "",
 				     entry->d_name) < sizeof(below))
-			fine = read_entry(t, folder, entry->d_name, below, depth, stamp, err);
+			fine = import_texts_read_entry(t, folder, entry->d_name, below, depth,
+						       stamp, err);
 	}
 	closedir(dir);
 	return fine;
 }
 
-static int by_path(const void *pa, const void *pb)
+static int import_texts_by_path(const void *pa, const void *pb)
 {
 	const struct import_text *a = pa, *b = pb;
 
@@ -107,10 +109,10 @@ static int by_path(const void *pa, const void *pb)
 bool import_texts_read(struct import_texts *t, int folder, const struct stamp *stamp,
 		       struct err *err)
 {
-	if (!read_folder(t, folder, "", 1, stamp, err))
+	if (!import_texts_read_folder(t, folder, "", 1, stamp, err))
 		return false;
 	if (t->count)
-		qsort(t->list, t->count, sizeof(*t->list), by_path);
+		qsort(t->list, t->count, sizeof(*t->list), import_texts_by_path);
 	return true;
 }
 

@@ -23,7 +23,7 @@ struct linting {
 
 /* ---- what is found ---- */
 
-static void write_number(const char *name, double value, struct buf *out)
+static void lint_write_number(const char *name, double value, struct buf *out)
 {
 	char digits[NUM_MAX];
 	float v = (float)value;
@@ -35,7 +35,7 @@ static void write_number(const char *name, double value, struct buf *out)
 		buf_text(out, "null");
 }
 
-static void write_frames(const struct lint *found, struct buf *out)
+static void lint_write_frames(const struct lint *found, struct buf *out)
 {
 	bool first = true;
 
@@ -47,8 +47,8 @@ static void write_frames(const struct lint *found, struct buf *out)
 	buf_char(out, ']');
 }
 
-static void write_json(const struct linting *l, const struct lint *found, const struct track *track,
-		       struct buf *out)
+static void lint_write_json(const struct linting *l, const struct lint *found,
+			    const struct track *track, struct buf *out)
 {
 	buf_text(out, "{\"format\": \"animfs.lint/1\", \"path\": ");
 	json_write_name(out, l->path);
@@ -58,9 +58,9 @@ static void write_json(const struct linting *l, const struct lint *found, const 
 	json_write_name(out, track->label);
 	buf_format(out, ", \"role\": \"%s\", \"kind\": \"%s\"", role_names[found->role],
 		   lint_names[found->kind]);
-	write_frames(found, out);
-	write_number("value", found->value, out);
-	write_number("usual", found->usual, out);
+	lint_write_frames(found, out);
+	lint_write_number("value", found->value, out);
+	lint_write_number("usual", found->usual, out);
 	buf_text(out, ", \"message\": \"");
 	lint_describe(found, l->anim, out);
 	buf_text(out, "\"}\n");
@@ -75,7 +75,7 @@ static bool print_finding(void *closure, const struct lint *found)
 	l->findings++;
 	buf_clear(&l->line);
 	if (l->json) {
-		write_json(l, found, track, &l->line);
+		lint_write_json(l, found, track, &l->line);
 	} else {
 		buf_format(&l->line, "%s/%s/bones/%s.csv: %s: %s: ", l->path, clip->label,
 			   track->label, lint_names[found->kind], role_names[found->role]);
@@ -112,7 +112,7 @@ static void lint_file(struct linting *l, const struct check_item *item)
 
 /* ---- the command ---- */
 
-static void print_sum(const struct linting *l)
+static void lint_print_sum(const struct linting *l)
 {
 	if (l->json)
 		printf("{\"format\": \"animfs.lint/1\", \"files\": %zu, \"findings\": %zu, "
@@ -134,7 +134,7 @@ static int run_lint(struct linting *l, char **paths)
 	for (size_t i = 0; room && i < list.count; i++)
 		lint_file(l, &list.items[i]);
 	if (room)
-		print_sum(l);
+		lint_print_sum(l);
 	else
 		command_fail("lint", strerror(ENOMEM));
 	store_free(store);

@@ -111,7 +111,7 @@ static int follow_log(const char *path, const struct command *command)
 
 /* ---- log ---- */
 
-static int list_versions(const char *path, const struct command *command)
+static int log_list_versions(const char *path, const struct command *command)
 {
 	struct err err = {.code = ERR_NONE};
 	struct versions v;
@@ -153,7 +153,8 @@ int cmd_log(int argc, char **argv)
 		return status;
 	status = STATUS_TROUBLE;
 	if (command_operands(&command, argc, argv, 1, 1))
-		status = follows ? follow_log(argv[0], &command) : list_versions(argv[0], &command);
+		status = follows ? follow_log(argv[0], &command)
+				 : log_list_versions(argv[0], &command);
 	return command_end(&command, status);
 }
 

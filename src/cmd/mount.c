@@ -120,7 +120,7 @@ static const struct option *find_option(const char *item, bool lengthy)
 	return NULL;
 }
 
-static bool set_text(char **out, const char *value, struct err *err)
+static bool mount_set_text(char **out, const char *value, struct err *err)
 {
 	free(*out);
 	*out = strdup(value);
@@ -140,7 +140,7 @@ static bool set_option(struct mount_options *o, const struct option *option, con
 		*(bool *)at = true;
 		return !value || err_set(err, ERR_TEXT, "it takes no value");
 	case TEXT:
-		return set_text(at, value, err);
+		return mount_set_text(at, value, err);
 	case SIZE:
 		return option_size(value, at, err);
 	case MAX_TEXT:
@@ -296,7 +296,7 @@ static bool take_operand(struct mount_options *o, const char *arg)
 
 	if (o->mountpoint)
 		return misuse_arg(arg, "more than SOURCE and MOUNTPOINT is given");
-	return set_text(o->source ? &o->mountpoint : &o->source, arg, &err) ||
+	return mount_set_text(o->source ? &o->mountpoint : &o->source, arg, &err) ||
 	       misuse_arg(arg, err.message);
 }
 
@@ -362,7 +362,7 @@ static bool make_absolute(char **path)
 }
 
 /* MOUNTPOINT may be SOURCE itself, but not a folder below it. */
-static bool check_paths(const struct mount_options *o)
+static bool mount_check_paths(const struct mount_options *o)
 {
 	size_t length;
 
@@ -409,7 +409,7 @@ static int run_mount(char **argv)
 	int status = STATUS_TROUBLE;
 
 	if (parse_options(argv, &o) && make_absolute(&o.source) && make_absolute(&o.mountpoint))
-		status = check_paths(&o) ? mount_serve(&o) : 1;
+		status = mount_check_paths(&o) ? mount_serve(&o) : 1;
 	option_release(&o.store);
 	free(o.source);
 	free(o.mountpoint);

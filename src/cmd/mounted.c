@@ -20,7 +20,7 @@ void mounted_release(struct mounted *m)
 	*m = (struct mounted){NULL, NULL, NULL};
 }
 
-static char *join_path(const char *a, const char *b)
+static char *mounted_join_path(const char *a, const char *b)
 {
 	char *joined;
 
@@ -41,9 +41,9 @@ static char *real_path(const char *path)
 		*slash = '\0';
 	}
 	if (real)
-		whole = join_path(strcmp(real, "/") == 0 ? "" : real, path + strlen(part));
+		whole = mounted_join_path(strcmp(real, "/") == 0 ? "" : real, path + strlen(part));
 	else if (part && (real = realpath(".", NULL)))
-		whole = join_path(real, path);
+		whole = mounted_join_path(real, path);
 	free(part);
 	free(real);
 	return whole;
@@ -84,7 +84,7 @@ static char *next_field(char **at)
 }
 
 /* Parses "36 35 98:0 ROOT POINT OPTIONS [...] - TYPE SOURCE OPTIONS". */
-static bool read_line(char *text, struct line *l)
+static bool mounted_read_line(char *text, struct line *l)
 {
 	char *rest = strstr(text, " - ");
 
@@ -102,7 +102,7 @@ static bool read_line(char *text, struct line *l)
 }
 
 /* Is the path the folder, or below it? *below: the rest of the path. */
-static bool is_below(const char *path, const char *folder, const char **below)
+static bool mounted_is_below(const char *path, const char *folder, const char **below)
 {
 	size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
 
@@ -121,7 +121,7 @@ static void consider_mount(struct found *f, const struct line *l, const char *pa
 {
 	const char *below;
 
-	if (!is_below(path, l->point, &below) || strlen(l->point) < f->length)
+	if (!mounted_is_below(path, l->point, &below) || strlen(l->point) < f->length)
 		return;
 	free(f->point);
 	free(f->source);
@@ -130,7 +130,7 @@ static void consider_mount(struct found *f, const struct line *l, const char *pa
 	if (strcmp(l->type, "fuse.animfs") != 0)
 		return;
 	f->point = strdup(l->point);
-	f->source = join_path(l->source, l->root);
+	f->source = mounted_join_path(l->source, l->root);
 	f->failed = !f->point || !f->source;
 }
 
@@ -143,7 +143,7 @@ static bool find_mount(const char *path, struct found *f)
 
 	*f = (struct found){.point = NULL};
 	while (list && getline(&text, &size, list) > 0) {
-		if (read_line(text, &line))
+		if (mounted_read_line(text, &line))
 			consider_mount(f, &line, path);
 	}
 	free(text);
@@ -161,9 +161,9 @@ static void release_found(struct found *f)
 
 /* ---- what the mount reports ---- */
 
-static char *read_status(const char *point, const char *name)
+static char *mounted_read_status(const char *point, const char *name)
 {
-	char *path = join_path(point, ".animfs/status"), *text = NULL, *value = NULL;
+	char *path = mounted_join_path(point, ".animfs/status"), *text = NULL, *value = NULL;
 	FILE *file = path ? fopen(path, "re") : NULL;
 	size_t size = 0, length = strlen(name);
 
@@ -224,7 +224,7 @@ static bool drop_beside(char **path)
 		if (length <= NAME_MAX &&
 		    snprintf(name, sizeof(name), "%.*s", (int)length, at) > 0 &&
 		    find_file(*path, (size_t)(at - *path), name, &file)) {
-			whole = join_path(file, at + length);
+			whole = mounted_join_path(file, at + length);
 			free(file);
 			free(*path);
 			*path = whole;
@@ -243,10 +243,10 @@ static bool resolve_path(const char *real, struct found *f, struct mounted *m, s
 	const char *below;
 	bool hidden;
 
-	is_below(real, f->point, &below);
+	mounted_is_below(real, f->point, &below);
 	m->source = strdup(f->source);
-	m->state = read_status(f->point, "state");
-	m->path = join_path(f->source, below);
+	m->state = mounted_read_status(f->point, "state");
+	m->path = mounted_join_path(f->source, below);
 	if (!m->source || !m->path)
 		return err_memory(err);
 	hidden = find_mount(m->path, &above) && strcmp(above.point, f->point) == 0;
@@ -285,9 +285,9 @@ bool mounted_each(mounted_visit *visit, void *closure)
 	while (fine && getline(&text, &size, list) > 0) {
 		char *source;
 
-		if (!read_line(text, &line) || strcmp(line.type, "fuse.animfs") != 0)
+		if (!mounted_read_line(text, &line) || strcmp(line.type, "fuse.animfs") != 0)
 			continue;
-		source = join_path(line.source, line.root);
+		source = mounted_join_path(line.source, line.root);
 		fine = source && visit(closure, line.point, source);
 		free(source);
 	}

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_all(FILE *in, size_t limit, struct buf *out)
+static bool put_read_all(FILE *in, size_t limit, struct buf *out)
 {
 	uint8_t part[65536];
 	size_t size;
@@ -25,7 +25,7 @@ static bool read_all(FILE *in, size_t limit, struct buf *out)
 }
 
 /* Reads standard input if `from` is "-" or NULL. */
-static bool read_text(const char *from, size_t limit, struct buf *out)
+static bool put_read_text(const char *from, size_t limit, struct buf *out)
 {
 	bool standard = !from || strcmp(from, "-") == 0;
 	FILE *in = standard ? stdin : fopen(from, "re");
@@ -33,7 +33,7 @@ static bool read_text(const char *from, size_t limit, struct buf *out)
 
 	if (in)
 		errno = 0;
-	fine = in && read_all(in, limit, out);
+	fine = in && put_read_all(in, limit, out);
 	if (!fine)
 		command_fail(standard ? "standard input" : from, strerror(errno ? errno : EFBIG));
 	if (in && !standard)
@@ -52,7 +52,7 @@ static void print_refusal(const struct buf *reason)
 	fwrite(reason->data + first, 1, reason->size - first, stderr);
 }
 
-static void print_reason(const char *text_name, struct bytes text, const struct err *err)
+static void put_print_reason(const char *text_name, struct bytes text, const struct err *err)
 {
 	struct buf reason = BUF_INIT;
 
@@ -63,7 +63,7 @@ static void print_reason(const char *text_name, struct bytes text, const struct 
 }
 
 /* Saves the text, which it takes over. */
-static int save_text(struct target *t, const char *text_name, struct buf *text)
+static int put_save_text(struct target *t, const char *text_name, struct buf *text)
 {
 	struct err err = {.code = ERR_NONE};
 	struct attempt attempt = {.text = text_new(text), .event = DRAFT_SAVE};
@@ -77,22 +77,22 @@ static int save_text(struct target *t, const char *text_name, struct buf *text)
 	else
 		err_memory(&err);
 	if (verdict == VERDICT_REFUSED)
-		print_reason(text_name, text_bytes(attempt.text), &err);
+		put_print_reason(text_name, text_bytes(attempt.text), &err);
 	else if ((ignored = table_ignored(t->place.view->file, text_bytes(attempt.text))))
 		command_fail(text_name, ignored);
 	attempt_release(&attempt);
 	return verdict == VERDICT_REFUSED ? command_status(&err) : STATUS_FINE;
 }
 
-static int put_text(const struct command *command, const char *path, const char *from)
+static int put_put_text(const struct command *command, const char *path, const char *from)
 {
 	struct buf text = BUF_INIT;
 	struct target t;
 	int status = STATUS_TROUBLE;
 	bool fine = target_open(&t, path, command, TARGET_WRITE);
 
-	if (fine && target_is_view(&t, path) && read_text(from, command->max_text, &text))
-		status = save_text(&t, from && strcmp(from, "-") != 0 ? from : path, &text);
+	if (fine && target_is_view(&t, path) && put_read_text(from, command->max_text, &text))
+		status = put_save_text(&t, from && strcmp(from, "-") != 0 ? from : path, &text);
 	buf_release(&text);
 	target_release(&t);
 	return status;
@@ -115,6 +115,6 @@ int cmd_put(int argc, char **argv)
 		return status;
 	status = STATUS_TROUBLE;
 	if (command_operands(&command, argc, argv, 1, 2))
-		status = put_text(&command, argv[0], argc > 1 ? argv[1] : NULL);
+		status = put_put_text(&command, argv[0], argc > 1 ? argv[1] : NULL);
 	return command_end(&command, status);
 }

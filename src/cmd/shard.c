@@ -6,7 +6,7 @@
 #include <xxhash.h>
 
 /* Reads decimal digits up to `end`, and moves *text after that. */
-static bool read_number(const char **text, char end, uint32_t *out)
+static bool shard_read_number(const char **text, char end, uint32_t *out)
 {
 	char *stop;
 	unsigned long n;
@@ -26,8 +26,8 @@ bool shard_parse(struct shard *s, const char *value, struct err *err)
 {
 	const char *at = value;
 
-	if (!at || (read_number(&at, '/', &s->index) && read_number(&at, '\0', &s->count) &&
-		    s->index <= s->count))
+	if (!at || (shard_read_number(&at, '/', &s->index) &&
+		    shard_read_number(&at, '\0', &s->count) && s->index <= s->count))
 		return true;
 	return err_set(err, ERR_TEXT, "--shard=%s is not a part; expected I/N, such as 1/4 to 4/4",
 		       value);

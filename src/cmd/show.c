@@ -48,7 +48,7 @@ static void print_path(const char *folder, const char *name, bool is_view)
 	       is_view ? "" : "/", '\0');
 }
 
-static bool add_name(void *closure, const char *name, const struct place *place)
+static bool show_add_name(void *closure, const char *name, const struct place *place)
 {
 	struct listed *l = closure;
 	bool is_view = place->kind == PLACE_VIEW;
@@ -78,11 +78,11 @@ static void begin_path(struct listed *l, const char *path)
 	l->first = l->json;
 }
 
-static void list_folder(struct listed *l, const struct target *t)
+static void show_list_folder(struct listed *l, const struct target *t)
 {
 	if (l->json)
 		buf_text(&l->out, "\"type\": \"folder\", \"entries\": [");
-	tree_list(&t->tree, &t->place, VIEW_SET_ALL, add_name, l);
+	tree_list(&t->tree, &t->place, VIEW_SET_ALL, show_add_name, l);
 	if (l->json)
 		buf_text(&l->out, l->first ? "]}" : "\n  ]}");
 }
@@ -99,7 +99,7 @@ static void list_view(struct listed *l, const struct target *t)
 /* ---- ls in an archive ---- */
 
 /* Everything except plain files can be listed, and is shown with a '/' after it. */
-static void add_entry(struct listed *l, const char *name, enum archived_kind kind)
+static void show_add_entry(struct listed *l, const char *name, enum archived_kind kind)
 {
 	if (l->json) {
 		json_write_comma(&l->out, &l->first, "\n    ");
@@ -123,7 +123,7 @@ static void list_entries(struct listed *l, const struct archived *a)
 	if (l->json)
 		buf_text(&l->out, "\"type\": \"folder\", \"entries\": [");
 	for (uint32_t i = entries[a->entry].first; i != CONTENTS_NONE; i = entries[i].next)
-		add_entry(l, entries[i].label, archived_kind_of(a, i));
+		show_add_entry(l, entries[i].label, archived_kind_of(a, i));
 	if (l->json)
 		buf_text(&l->out, l->first ? "]}" : "\n  ]}");
 }
@@ -156,7 +156,7 @@ static void list_failure(struct listed *l, const char *path, const struct err *e
 	buf_char(&l->out, '}');
 }
 
-static bool list_path(struct listed *l, const char *path, const struct command *command)
+static bool show_list_path(struct listed *l, const char *path, const struct command *command)
 {
 	struct err err = {.code = ERR_NONE};
 	struct target t;
@@ -178,7 +178,7 @@ static bool list_path(struct listed *l, const char *path, const struct command *
 		if (t.place.kind == PLACE_VIEW)
 			list_view(l, &t);
 		else
-			list_folder(l, &t);
+			show_list_folder(l, &t);
 	}
 	target_release(&t);
 	l->first = false;
@@ -193,7 +193,7 @@ static bool list_all(struct listed *l, char **paths, const struct command *comma
 	if (l->json)
 		buf_text(&l->out, "{\"format\": \"animfs.ls/1\", \"paths\": [");
 	for (; *paths; paths++)
-		fine &= list_path(l, *paths, command);
+		fine &= show_list_path(l, *paths, command);
 	if (l->json)
 		buf_text(&l->out, "\n]}\n");
 	if (l->out.failed)
@@ -259,7 +259,7 @@ static bool print_old(const char *path, const struct command *command, const cha
 	return fine || command_error(path, &err);
 }
 
-static bool print_text(struct target *t, const char *path)
+static bool show_print_text(struct target *t, const char *path)
 {
 	struct buf text = BUF_INIT;
 	bool fine = target_is_view(t, path);
@@ -297,7 +297,7 @@ static bool print_view(const char *path, const struct command *command)
 	if (fine && !t.version)
 		fine = print_member(&t.archived, &err);
 	else if (fine && target_find(&t, &err))
-		fine = print_text(&t, path);
+		fine = show_print_text(&t, path);
 	else
 		fine = false;
 	target_release(&t);

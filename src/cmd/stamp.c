@@ -37,14 +37,14 @@ static void put_hash(struct buf *out, text_hash hash)
 		   (unsigned long long)hash.low64);
 }
 
-static void put_version(struct buf *out, struct digest version)
+static void stamp_put_version(struct buf *out, struct digest version)
 {
 	buf_format(out, "%016llx%016llx", (unsigned long long)version.high,
 		   (unsigned long long)version.low);
 }
 
 /* A path that a line cannot hold is left out; its text counts as edited on import. */
-static void put_text(struct buf *out, const struct stamp_text *text)
+static void stamp_put_text(struct buf *out, const struct stamp_text *text)
 {
 	if (strchr(text->path, '\n'))
 		return;
@@ -55,14 +55,14 @@ static void put_text(struct buf *out, const struct stamp_text *text)
 		put_hash(out, text->said);
 	if (!digest_is_none(text->version)) {
 		buf_text(out, IMPORTED);
-		put_version(out, text->version);
+		stamp_put_version(out, text->version);
 		buf_char(out, ' ');
 	}
 	buf_text(out, text->path);
 	buf_char(out, '\n');
 }
 
-static int put_file(int folder, struct bytes text)
+static int stamp_put_file(int folder, struct bytes text)
 {
 	int fd, error = dirfd_make(folder, TEMPORARY, 0666, &fd);
 
@@ -86,19 +86,19 @@ int stamp_write(int folder, const struct stamp *s)
 	buf_format(&out, FIRST_LINE "\nfile %s\nmade of %s\n", s->file, s->made_of);
 	if (!digest_is_none(s->version)) {
 		buf_text(&out, VERSION);
-		put_version(&out, s->version);
+		stamp_put_version(&out, s->version);
 		buf_char(&out, '\n');
 	}
 	for (size_t i = 0; i < s->count; i++)
-		put_text(&out, &s->texts[i]);
-	error = out.failed ? ENOMEM : put_file(folder, buf_bytes(&out));
+		stamp_put_text(&out, &s->texts[i]);
+	error = out.failed ? ENOMEM : stamp_put_file(folder, buf_bytes(&out));
 	buf_release(&out);
 	return error;
 }
 
 /* ---- reading ---- */
 
-static int by_path(const void *pa, const void *pb)
+static int stamp_by_path(const void *pa, const void *pb)
 {
 	const struct stamp_text *a = pa, *b = pb;
 
@@ -108,7 +108,7 @@ static int by_path(const void *pa, const void *pb)
 void stamp_sort(struct stamp *s)
 {
 	if (s->count)
-		qsort(s->texts, s->count, sizeof(*s->texts), by_path);
+		qsort(s->texts, s->count, sizeof(*s->texts), stamp_by_path);
 }
 
 /* Reads the digits of a hash, and moves *line after them. */
@@ -137,7 +137,7 @@ static bool take_hash(char **line, text_hash *hash)
 	return true;
 }
 
-static struct digest take_version(char **line)
+static struct digest stamp_take_version(char **line)
 {
 	struct digest d = {0, 0};
 
@@ -154,21 +154,21 @@ static char *after_prefix(char *line, const char *words)
 static struct digest take_imported(char **line)
 {
 	char *version = after_prefix(*line, IMPORTED);
-	struct digest d = version ? take_version(&version) : (struct digest){0, 0};
+	struct digest d = version ? stamp_take_version(&version) : (struct digest){0, 0};
 
 	if (!digest_is_none(d) && *version == ' ')
 		*line = version + 1;
 	return d;
 }
 
-static bool read_line(struct stamp *s, char *line)
+static bool stamp_read_line(struct stamp *s, char *line)
 {
 	char *version = after_prefix(line, VERSION), *path;
 	struct digest imported;
 	text_hash text, said;
 
 	if (version)
-		s->version = take_version(&version);
+		s->version = stamp_take_version(&version);
 	if (!take_hash(&line, &text))
 		return true;
 	said = text;
@@ -195,7 +195,7 @@ static int parse_stamp(struct stamp *s, char *text, const char *file)
 	if (!made_of || strcmp(name, file) != 0)
 		return 0;
 	while ((line = strsep(&text, "\n"))) {
-		if (!read_line(s, line))
+		if (!stamp_read_line(s, line))
 			return ENOMEM;
 	}
 	stamp_sort(s);
@@ -231,5 +231,5 @@ struct stamp_text *stamp_find(const struct stamp *s, const char *path)
 {
 	const struct stamp_text key = {.path = path};
 
-	return s->count ? bsearch(&key, s->texts, s->count, sizeof(key), by_path) : NULL;
+	return s->count ? bsearch(&key, s->texts, s->count, sizeof(key), stamp_by_path) : NULL;
 }

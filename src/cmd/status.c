@@ -87,7 +87,7 @@ static const char *next_value(const struct place_status *p, const char *name, co
 	return NULL;
 }
 
-static char *text_of(const struct place_status *p, const char *name)
+static char *status_text_of(const struct place_status *p, const char *name)
 {
 	const char *at = NULL, *value;
 	size_t length;
@@ -96,7 +96,7 @@ static char *text_of(const struct place_status *p, const char *name)
 	return value ? strndup(value, length) : NULL;
 }
 
-static uint64_t number_of(const struct place_status *p, const char *name)
+static uint64_t status_number_of(const struct place_status *p, const char *name)
 {
 	const char *at = NULL, *value;
 	size_t length;
@@ -107,7 +107,7 @@ static uint64_t number_of(const struct place_status *p, const char *name)
 
 /* ---- what the mount reports ---- */
 
-static int read_status(const char *mountpoint, struct buf *out)
+static int status_read_status(const char *mountpoint, struct buf *out)
 {
 	char path[PATH_MAX + 32], part[4096];
 	int fd, error = 0;
@@ -173,7 +173,7 @@ static void add_changed(struct place_status *p, const char *path, const struct h
 	free(c.what);
 }
 
-static void add_file(void *closure, const char *path)
+static void status_add_file(void *closure, const char *path)
 {
 	struct place_status *p = closure;
 	struct history_book book = HISTORY_BOOK_INIT;
@@ -192,7 +192,7 @@ static void add_file(void *closure, const char *path)
 	free(folder);
 }
 
-static int by_path(const void *a, const void *b)
+static int status_by_path(const void *a, const void *b)
 {
 	return strcmp(((const struct changed *)a)->path, ((const struct changed *)b)->path);
 }
@@ -264,7 +264,7 @@ static void read_overlay(struct place_status *p, int root)
 	overlay_free(overlay);
 }
 
-static void read_state(struct place_status *p, const char *folder)
+static void status_read_state(struct place_status *p, const char *folder)
 {
 	int error, root = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
@@ -274,7 +274,7 @@ static void read_state(struct place_status *p, const char *folder)
 	}
 	p->opened = state_new(root, p->state, true, &p->unseen);
 	if (p->opened) {
-		error = history_for_each(p->opened, add_file, p);
+		error = history_for_each(p->opened, status_add_file, p);
 		if (error && error != ENOENT)
 			err_system(&p->unseen, error, "history");
 		p->history_bytes = area_size(p->opened, STATE_HISTORY);
@@ -284,7 +284,7 @@ static void read_state(struct place_status *p, const char *folder)
 		read_overlay(p, root);
 	}
 	if (p->changed_count)
-		qsort(p->changed, p->changed_count, sizeof(*p->changed), by_path);
+		qsort(p->changed, p->changed_count, sizeof(*p->changed), status_by_path);
 	state_free(p->opened);
 	close(root);
 }
@@ -323,7 +323,7 @@ static void print_use(const struct place_status *p, const char *what, uint64_t u
 	char has[32], most[32];
 
 	size_text(used, has);
-	size_text(number_of(p, limit), most);
+	size_text(status_number_of(p, limit), most);
 	printf("%s %s", what, has);
 	if (p->text.size)
 		printf(" of %s", most);
@@ -332,7 +332,7 @@ static void print_use(const struct place_status *p, const char *what, uint64_t u
 static void print_pending(const struct place_status *p)
 {
 	static const char *const kinds[] = {"pending_text", "pending_folder"};
-	uint64_t count = number_of(p, "pending");
+	uint64_t count = status_number_of(p, "pending");
 
 	if (count)
 		printf("  pending    %" PRIu64 " not saved yet\n", count);
@@ -349,17 +349,18 @@ static void print_pending(const struct place_status *p)
 
 static void print_mount(const struct place_status *p)
 {
-	char *pid = text_of(p, "pid"), *version = text_of(p, "version");
-	char *read_only = text_of(p, "read_only");
+	char *pid = status_text_of(p, "pid"), *version = status_text_of(p, "version");
+	char *read_only = status_text_of(p, "read_only");
 
 	printf("  mounted    ");
-	print_time((int64_t)number_of(p, "since"));
+	print_time((int64_t)status_number_of(p, "since"));
 	printf(", process %s, animfs %s%s\n", pid ? pid : "?", version ? version : "?",
 	       read_only && strcmp(read_only, "yes") == 0 ? ", read-only" : "");
 	print_pending(p);
-	print_use(p, "  memory     decoded files", number_of(p, "cache_bytes"), "cache_limit");
-	print_use(p, ", old versions", number_of(p, "held_bytes"), "held_limit");
-	print_use(p, ", texts", number_of(p, "drafts_bytes"), "drafts_limit");
+	print_use(p, "  memory     decoded files", status_number_of(p, "cache_bytes"),
+		  "cache_limit");
+	print_use(p, ", old versions", status_number_of(p, "held_bytes"), "held_limit");
+	print_use(p, ", texts", status_number_of(p, "drafts_bytes"), "drafts_limit");
 	putchar('\n');
 	free(pid);
 	free(version);
@@ -434,7 +435,7 @@ static void print_place(const struct place_status *p)
 
 /* ---- for programs ---- */
 
-static void write_text(struct buf *out, const char *name, const char *text)
+static void status_write_text(struct buf *out, const char *name, const char *text)
 {
 	buf_format(out, ", \"%s\": ", name);
 	if (text)
@@ -449,7 +450,7 @@ static void write_use(struct buf *out, bool *first, const char *name, uint64_t u
 	json_write_comma(out, first, "");
 	buf_format(out, "\"%s\": {\"used\": %" PRIu64 ", \"limit\": ", name, used);
 	if (p->text.size)
-		buf_format(out, "%" PRIu64 "}", number_of(p, limit));
+		buf_format(out, "%" PRIu64 "}", status_number_of(p, limit));
 	else
 		buf_text(out, "null}");
 }
@@ -459,9 +460,9 @@ static void write_limits(struct buf *out, const struct place_status *p)
 	bool first = true;
 
 	buf_text(out, ", \"limits\": {");
-	write_use(out, &first, "cache", number_of(p, "cache_bytes"), p, "cache_limit");
-	write_use(out, &first, "held", number_of(p, "held_bytes"), p, "held_limit");
-	write_use(out, &first, "drafts", number_of(p, "drafts_bytes"), p, "drafts_limit");
+	write_use(out, &first, "cache", status_number_of(p, "cache_bytes"), p, "cache_limit");
+	write_use(out, &first, "held", status_number_of(p, "held_bytes"), p, "held_limit");
+	write_use(out, &first, "drafts", status_number_of(p, "drafts_bytes"), p, "drafts_limit");
 	write_use(out, &first, "history", p->history_bytes, p, "history_limit");
 	write_use(out, &first, "extra", p->extra_bytes, p, "extra_limit");
 	write_use(out, &first, "rejected", p->rejected_bytes, p, "rejected_limit");
@@ -474,7 +475,7 @@ static void write_pending(struct buf *out, const struct place_status *p)
 	bool first = true;
 
 	buf_format(out, ", \"pending\": %" PRIu64 ", \"pending_paths\": [",
-		   number_of(p, "pending"));
+		   status_number_of(p, "pending"));
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		const char *at = NULL, *value;
 		size_t length;
@@ -507,7 +508,7 @@ static void write_changed(struct buf *out, const struct place_status *p)
 			   : c->made  ? "made"
 				      : "changed",
 			   c->versions);
-		write_text(out, "what", c->what);
+		status_write_text(out, "what", c->what);
 		buf_char(out, '}');
 	}
 	buf_text(out, first ? "]" : "\n  ]");
@@ -526,31 +527,31 @@ static void write_loose(struct buf *out, const struct place_status *p)
 	buf_text(out, first ? "]" : "\n  ]");
 }
 
-static void write_place(struct buf *out, const struct place_status *p)
+static void status_write_place(struct buf *out, const struct place_status *p)
 {
-	char *pid = text_of(p, "pid"), *version = text_of(p, "version");
-	char *read_only = text_of(p, "read_only");
+	char *pid = status_text_of(p, "pid"), *version = status_text_of(p, "version");
+	char *read_only = status_text_of(p, "read_only");
 
 	buf_text(out, "{\"mountpoint\": ");
 	if (p->mountpoint)
 		json_write_name(out, p->mountpoint);
 	else
 		buf_text(out, "null");
-	write_text(out, "source", p->source);
-	write_text(out, "state", p->state);
+	status_write_text(out, "source", p->source);
+	status_write_text(out, "state", p->state);
 	if (p->error)
-		write_text(out, "error", strerror(p->error));
+		status_write_text(out, "error", strerror(p->error));
 	if (p->text.size) {
 		buf_format(out, ", \"pid\": %s", pid ? pid : "null");
-		write_text(out, "version", version);
+		status_write_text(out, "version", version);
 		buf_format(out, ", \"read_only\": %s, \"mounted\": %.3f",
 			   read_only && strcmp(read_only, "yes") == 0 ? "true" : "false",
-			   (double)number_of(p, "since") / 1e9);
+			   (double)status_number_of(p, "since") / 1e9);
 		write_pending(out, p);
 	}
 	write_limits(out, p);
 	if (p->unseen.code)
-		write_text(out, "unreadable", p->unseen.message);
+		status_write_text(out, "unreadable", p->unseen.message);
 	buf_format(out, ", \"refused\": %zu, \"history\": {\"files\": %zu, \"versions\": %zu}",
 		   p->refused, p->files, p->versions);
 	write_changed(out, p);
@@ -591,7 +592,7 @@ static void show_place(struct choice *choice, const struct place_status *p)
 {
 	if (choice->json) {
 		json_write_comma(&choice->out, &choice->first, "\n  ");
-		write_place(&choice->out, p);
+		status_write_place(&choice->out, p);
 	} else if (choice->null) {
 		for (size_t i = 0; i < p->changed_count; i++) {
 			if (!p->changed[i].removed)
@@ -611,13 +612,13 @@ static void find_state(struct place_status *p)
 	struct mounted m = {NULL, NULL, NULL};
 
 	if (!p->mountpoint)
-		read_state(p, p->source);
+		status_read_state(p, p->source);
 	else if (mounted_find(p->mountpoint, &m, &p->unseen))
-		read_state(p, m.source ? m.path : p->source);
+		status_read_state(p, m.source ? m.path : p->source);
 	mounted_release(&m);
 }
 
-static bool add_place(struct choice *choice, const char *mountpoint, const char *source)
+static bool status_add_place(struct choice *choice, const char *mountpoint, const char *source)
 {
 	struct place_status p = {.mountpoint = mountpoint,
 				 .source = source,
@@ -626,11 +627,11 @@ static bool add_place(struct choice *choice, const char *mountpoint, const char 
 				 .loose = BUF_INIT};
 
 	if (mountpoint)
-		p.error = read_status(mountpoint, &p.text);
+		p.error = status_read_status(mountpoint, &p.text);
 	if (p.error)
 		buf_release(&p.text);
-	p.state = text_of(&p, "state");
-	p.since = choice->time ? choice->time : (int64_t)number_of(&p, "since");
+	p.state = status_text_of(&p, "state");
+	p.since = choice->time ? choice->time : (int64_t)status_number_of(&p, "since");
 	find_state(&p);
 	show_place(choice, &p);
 	if (p.error || p.failed)
@@ -643,7 +644,7 @@ static bool add_place(struct choice *choice, const char *mountpoint, const char 
 
 static bool add_mount(void *closure, const char *mountpoint, const char *source)
 {
-	return add_place(closure, mountpoint, source);
+	return status_add_place(closure, mountpoint, source);
 }
 
 static bool has_state(const char *folder)
@@ -668,7 +669,7 @@ static bool add_of_source(void *closure, const char *mountpoint, const char *sou
 	if (strcmp(source, o->source) != 0)
 		return true;
 	o->any = true;
-	return add_place(o->choice, mountpoint, source);
+	return status_add_place(o->choice, mountpoint, source);
 }
 
 /* Adds every mount of the folder; if there is none, what was saved in it by commands. */
@@ -677,17 +678,17 @@ static bool add_source(struct choice *choice, const char *source)
 	struct of_source o = {choice, source, false};
 
 	mounted_each(add_of_source, &o);
-	return o.any || (has_state(source) && add_place(choice, NULL, source));
+	return o.any || (has_state(source) && status_add_place(choice, NULL, source));
 }
 
 /* A mount or a path in it, a mounted SOURCE, or a folder that has a state directory. */
-static void add_operand(struct choice *choice, const char *path)
+static void status_add_operand(struct choice *choice, const char *path)
 {
 	char *mountpoint, *source, real[PATH_MAX];
 	int status = STATUS_FINE;
 
 	if (mounted_point(path, &mountpoint, &source))
-		add_place(choice, mountpoint, source);
+		status_add_place(choice, mountpoint, source);
 	else if (!realpath(path, real) || !add_source(choice, real))
 		status = command_no_mount(path);
 	if (status > choice->status)
@@ -726,7 +727,7 @@ static int run_status(struct choice *choice, int argc, char **argv)
 		choice->status = STATUS_TROUBLE;
 	}
 	for (int i = 0; i < argc; i++)
-		add_operand(choice, argv[i]);
+		status_add_operand(choice, argv[i]);
 	if (choice->json) {
 		buf_text(&choice->out, "\n]}\n");
 		if (choice->out.failed) {

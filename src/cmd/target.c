@@ -169,16 +169,16 @@ void site_release(struct site *s)
 		close(s->root);
 }
 
-static void report_fault(void *closure, const char *path, const char *fault)
+static void target_report_fault(void *closure, const char *path, const char *fault)
 {
 	(void)closure;
 	if (fault)
 		fprintf(stderr, "animfs: %s: not used: %s\n", path, fault);
 }
 
-static void report_names(void *closure, const char *fault)
+static void target_report_names(void *closure, const char *fault)
 {
-	report_fault(closure, NAMING_FILE, fault);
+	target_report_fault(closure, NAMING_FILE, fault);
 }
 
 /* Makes the file's source; reads nothing yet. */
@@ -197,13 +197,13 @@ static bool open_source(struct target *t, const struct command *command, unsigne
 				  .note = &command->note};
 	t->store = store_new(&command->store, t->site.state);
 	t->source = t->store ? source_new(t->store) : NULL;
-	if (!t->source || !store_names(t->store, t->folder, report_names, NULL))
+	if (!t->source || !store_names(t->store, t->folder, target_report_names, NULL))
 		return err_memory(err);
-	store_report_skeletons(t->store, report_fault, NULL);
+	store_report_skeletons(t->store, target_report_fault, NULL);
 	return true;
 }
 
-static bool open_folder(struct target *t, struct err *err)
+static bool target_open_folder(struct target *t, struct err *err)
 {
 	t->folder = open(t->folder_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return t->folder >= 0 || err_set(err, ERR_SYSTEM, "%s", strerror(errno));
@@ -340,7 +340,7 @@ static bool walk_archive(struct target *t, struct err *err)
 }
 
 /* Finds what the path names in the archive, and decodes it if it is an animation. */
-static bool open_member(struct target *t, unsigned how, struct err *err)
+static bool target_open_member(struct target *t, unsigned how, struct err *err)
 {
 	if (!walk_archive(t, err))
 		return false;
@@ -354,13 +354,13 @@ static bool open_member(struct target *t, unsigned how, struct err *err)
 	return t->version != NULL;
 }
 
-static bool open_file(struct target *t, const struct command *command, unsigned how,
-		      struct err *err)
+static bool target_open_file(struct target *t, const struct command *command, unsigned how,
+			     struct err *err)
 {
 	struct stat st;
 	bool probe;
 
-	if (!open_folder(t, err))
+	if (!target_open_folder(t, err))
 		return false;
 	if (faccessat(t->folder, t->file_name, R_OK, 0) == 0)
 		how &= ~(unsigned)TARGET_NEW;
@@ -371,7 +371,7 @@ static bool open_file(struct target *t, const struct command *command, unsigned 
 	if (fstatat(t->folder, t->file_name, &st, 0) == 0 && S_ISDIR(st.st_mode))
 		return target_refuse_folder(t, err);
 	if (store_container(t->store, t->file_name))
-		return open_member(t, how, err);
+		return target_open_member(t, how, err);
 	if (!store_claims(t->store, t->file_name, &t->codec, &probe) && !(how & TARGET_ANY))
 		return err_set(err, ERR_UNKNOWN,
 			       "no format has this name; --type '*=auto' looks at the content");
@@ -388,7 +388,7 @@ bool target_read(struct target *t, const char *path, const struct command *comma
 {
 	*t = (struct target){
 		.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}, .typed = path};
-	return split_path(t, path, err) && open_file(t, command, how, err);
+	return split_path(t, path, err) && target_open_file(t, command, how, err);
 }
 
 /* Finds a member that has, or can have, a loose file; it need not be an animation. */
@@ -416,7 +416,7 @@ bool target_locate(struct target *t, const char *path, const struct command *com
 {
 	*t = (struct target){
 		.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}, .typed = path};
-	if (!split_path(t, path, err) || !open_folder(t, err) ||
+	if (!split_path(t, path, err) || !target_open_folder(t, err) ||
 	    !open_source(t, command, TARGET_WRITE, err))
 		return false;
 	return !store_container(t->store, t->file_name) || locate_member(t, err);

@@ -23,7 +23,7 @@ static bool print_listing(const struct target *t, const char *path)
 	return fine;
 }
 
-static void print_reason(const struct err *err)
+static void text_print_reason(const struct err *err)
 {
 	printf("not decoded: %s", err->message);
 	if (err->line)
@@ -37,7 +37,7 @@ static void print_reason(const struct err *err)
  * The text of a file that cannot be decoded is the reason: if the program failed, git would stop,
  * even if other versions of the file are fine.
  */
-static bool print_text(const char *path, const struct command *command)
+static bool text_print_text(const char *path, const struct command *command)
 {
 	struct err err = {.code = ERR_NONE};
 	struct target t;
@@ -48,7 +48,7 @@ static bool print_text(const char *path, const struct command *command)
 			       ? command_fail(path, "expected only FILE; animfs cat prints a view")
 			       : print_listing(&t, path);
 	else if (err.code == ERR_FORMAT || err.code == ERR_UNKNOWN)
-		print_reason(&err);
+		text_print_reason(&err);
 	else
 		fine = command_error(path, &err);
 	target_release(&t);
@@ -75,7 +75,7 @@ int cmd_text(int argc, char **argv)
 	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
 	status = STATUS_TROUBLE;
-	if (command_operands(&command, argc, argv, 1, 1) && print_text(argv[0], &command))
+	if (command_operands(&command, argc, argv, 1, 1) && text_print_text(argv[0], &command))
 		status = STATUS_FINE;
 	return command_end(&command, status);
 }

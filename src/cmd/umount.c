@@ -49,7 +49,7 @@ static int unmount_path(const char *mountpoint)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EBUSY;
 }
 
-static void wait_for(pid_t pid)
+static void umount_wait_for(pid_t pid)
 {
 	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 
@@ -72,7 +72,7 @@ static int unmount_at(const char *mountpoint)
 		command_fail(mountpoint, strerror(error));
 		return STATUS_REFUSED;
 	}
-	wait_for(pid);
+	umount_wait_for(pid);
 	return STATUS_FINE;
 }
 

@@ -25,7 +25,7 @@ struct undo {
 
 /* ---- what is wrong ---- */
 
-static const char *reason_of(const struct undo *u, int error)
+static const char *undo_reason_of(const struct undo *u, int error)
 {
 	switch (error) {
 	case ENODATA:
@@ -58,7 +58,7 @@ static int report_errno(const struct undo *u, const char *path, int error)
 {
 	static const int refusals[] = {ENODATA, ENOENT, EALREADY, ESTALE, EBUSY, EAGAIN};
 
-	command_fail(path, reason_of(u, error));
+	command_fail(path, undo_reason_of(u, error));
 	if (u->number && error == ENODATA)
 		return STATUS_TROUBLE; /* the version that the user named does not exist */
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
@@ -175,7 +175,8 @@ static bool commit_back(struct versions *v, struct version *after, struct versio
 }
 
 /* Applies the inverse edit to the file as it is now. */
-static bool take_back(const struct undo *u, struct versions *v, const char *path, struct err *err)
+static bool undo_take_back(const struct undo *u, struct versions *v, const char *path,
+			   struct err *err)
 {
 	struct version *after = NULL, *before = NULL;
 	struct history_note note = u->command.note;
@@ -243,7 +244,7 @@ static bool has_view(void *closure, size_t i)
 	return know_version(closure, i);
 }
 
-static bool find_version(const struct undo *u, struct versions *v, size_t *i, struct err *err)
+static bool undo_find_version(const struct undo *u, struct versions *v, size_t *i, struct err *err)
 {
 	size_t count = v->book.log.count;
 	struct view_versions w = {v, calloc(count, sizeof(*w.said)),
@@ -264,13 +265,13 @@ static bool find_version(const struct undo *u, struct versions *v, size_t *i, st
 		return true;
 	if (!versions_check_view(v, err))
 		return false;
-	err_set(err, ERR_TEXT, "%s", reason_of(u, ENODATA));
+	err_set(err, ERR_TEXT, "%s", undo_reason_of(u, ENODATA));
 	err->number = ENODATA;
 	return false;
 }
 
 /* Saves like `animfs put`. */
-static bool save_text(struct target *now, struct buf *text, struct err *err)
+static bool undo_save_text(struct target *now, struct buf *text, struct err *err)
 {
 	struct attempt attempt = {.text = text_new(text), .event = DRAFT_SAVE};
 	enum verdict verdict = VERDICT_REFUSED;
@@ -306,7 +307,7 @@ static bool restore_view(const struct undo *u, struct versions *v, const char *p
 	struct buf text = BUF_INIT;
 	struct target now = {.arena = ARENA_INIT, .folder = -1, .site = {.root = -1}};
 	size_t i;
-	bool fine = find_version(u, v, &i, err);
+	bool fine = undo_find_version(u, v, &i, err);
 
 	if (fine && u->dry_run)
 		return print_view_changes(v, i, err);
@@ -322,7 +323,7 @@ static bool restore_view(const struct undo *u, struct versions *v, const char *p
 	if (fine && !versions_text(v, i, &text, err))
 		fine = err_set(err, ERR_OPERAND, "there was no such view in version %" PRIu64,
 			       note.back);
-	fine = fine && save_text(&now, &text, err);
+	fine = fine && undo_save_text(&now, &text, err);
 	target_release(&now);
 	buf_release(&text);
 	return fine;
@@ -330,7 +331,7 @@ static bool restore_view(const struct undo *u, struct versions *v, const char *p
 
 /* ---- one operand ---- */
 
-static bool is_current(struct versions *v, struct err *err)
+static bool undo_is_current(struct versions *v, struct err *err)
 {
 	return versions_current(v) || (versions_settle(v, err) && versions_current(v));
 }
@@ -341,17 +342,17 @@ static int undo_opened(const struct undo *u, struct versions *v, const char *pat
 	bool fine;
 
 	if (u->merge && !*v->t.inside)
-		fine = take_back(u, v, path, &err);
+		fine = undo_take_back(u, v, path, &err);
 	else if (!*v->t.inside || u->batch)
 		return restore_version(u, v, path);
-	else if (!u->number && !u->merge && !is_current(v, &err))
+	else if (!u->number && !u->merge && !undo_is_current(v, &err))
 		return err.code ? report_error(u, path, &err) : report_errno(u, path, ESTALE);
 	else
 		fine = restore_view(u, v, path, &err);
 	return fine ? STATUS_FINE : report_error(u, path, &err);
 }
 
-static int list_versions(struct versions *v)
+static int undo_list_versions(struct versions *v)
 {
 	for (size_t i = v->book.log.count; i-- > 0;) {
 		if (i + 1 == v->book.log.count || versions_have(v, i))
@@ -369,7 +370,7 @@ static int undo_file(const struct undo *u, const char *path)
 	if (!versions_open(&v, path, &u->command, &err))
 		status = report_error(u, path, &err);
 	else
-		status = u->list ? list_versions(&v) : undo_opened(u, &v, path);
+		status = u->list ? undo_list_versions(&v) : undo_opened(u, &v, path);
 	versions_release(&v);
 	return status;
 }
@@ -384,7 +385,7 @@ struct batch {
 	int status;
 };
 
-static bool is_of_batch(const struct batch *b, const struct history_log *log)
+static bool undo_is_of_batch(const struct batch *b, const struct history_log *log)
 {
 	for (size_t i = 0; i < log->count; i++) {
 		if (log->list[i].batch == b->u->batch_id)
@@ -393,7 +394,7 @@ static bool is_of_batch(const struct batch *b, const struct history_log *log)
 	return false;
 }
 
-static char *folder_of(const char *path, const char **name)
+static char *undo_folder_of(const char *path, const char **name)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -401,22 +402,23 @@ static char *folder_of(const char *path, const char **name)
 	return strndup(path, slash ? (size_t)(slash - path) : 0);
 }
 
-static bool is_below(const char *path, const char *folder)
+static bool undo_is_below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
 
 	return !length || (strncmp(path, folder, length) == 0 && path[length] == '/');
 }
 
-static void note_file(void *closure, const char *path)
+static void undo_note_file(void *closure, const char *path)
 {
 	struct batch *b = closure;
 	const char *name = "";
-	char *folder = is_below(path, b->t->site.folder) ? folder_of(path, &name) : NULL;
+	char *folder = undo_is_below(path, b->t->site.folder) ? undo_folder_of(path, &name) : NULL;
 	struct history_file file = {.dir = -1, .folder = folder, .name = name};
 	struct history_book book = HISTORY_BOOK_INIT;
 
-	if (folder && !history_open(b->t->site.state, &file, &book) && is_of_batch(b, &book.log)) {
+	if (folder && !history_open(b->t->site.state, &file, &book) &&
+	    undo_is_of_batch(b, &book.log)) {
 		buf_text(&b->paths, path);
 		buf_char(&b->paths, '\0');
 		b->files++;
@@ -473,7 +475,7 @@ static int undo_batch(struct undo *u, const char *path)
 		command_error(path, &err);
 		b.status = STATUS_TROUBLE;
 	} else {
-		error = history_for_each(t.site.state, note_file, &b);
+		error = history_for_each(t.site.state, undo_note_file, &b);
 	}
 	if (error)
 		b.status = report_errno(u, path, error);
@@ -552,7 +554,7 @@ static bool read_options(struct undo *u, int *status)
 	return true;
 }
 
-static bool is_folder(const char *path)
+static bool undo_is_folder(const char *path)
 {
 	struct mounted m;
 	struct stat st;
@@ -568,7 +570,7 @@ static int run_undo(struct undo *u, int argc, char **argv)
 
 	if (!read_options(u, &status) || !command_operands(&u->command, argc, argv, 1, 1))
 		return status;
-	return u->batch && is_folder(argv[0]) ? undo_batch(u, argv[0]) : undo_file(u, argv[0]);
+	return u->batch && undo_is_folder(argv[0]) ? undo_batch(u, argv[0]) : undo_file(u, argv[0]);
 }
 
 int cmd_undo(int argc, char **argv)

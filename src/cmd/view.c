@@ -29,9 +29,10 @@ struct viewing_level {
 	int fd;
 };
 
-static bool write_place(void *closure, const char *name, const struct place *place);
+static bool view_write_place(void *closure, const char *name, const struct place *place);
 
-static bool write_view(const struct viewing_level *l, const char *name, const struct place *place)
+static bool view_write_view(const struct viewing_level *l, const char *name,
+			    const struct place *place)
 {
 	const struct timespec now = {.tv_nsec = UTIME_NOW};
 	struct buf text = BUF_INIT;
@@ -44,8 +45,8 @@ static bool write_view(const struct viewing_level *l, const char *name, const st
 }
 
 /* Writes the views of a folder of the tree into a new folder. */
-static bool write_folder(const struct viewing_level *above, const char *name,
-			 const struct place *place)
+static bool view_write_folder(const struct viewing_level *above, const char *name,
+			      const struct place *place)
 {
 	struct viewing_level l = {above->v, -1};
 	int error = export_make_folders(above->fd, name, &l.fd);
@@ -53,23 +54,23 @@ static bool write_folder(const struct viewing_level *above, const char *name,
 
 	if (error)
 		return err_system(l.v->err, error, name);
-	fine = tree_list(&l.v->target->tree, place, l.v->listed, write_place, &l) ||
+	fine = tree_list(&l.v->target->tree, place, l.v->listed, view_write_place, &l) ||
 	       err_memory(l.v->err);
 	close(l.fd);
 	return fine;
 }
 
-static bool write_place(void *closure, const char *name, const struct place *place)
+static bool view_write_place(void *closure, const char *name, const struct place *place)
 {
 	const struct viewing_level *l = closure;
 
-	return place->kind == PLACE_VIEW ? write_view(l, name, place)
-					 : write_folder(l, name, place);
+	return place->kind == PLACE_VIEW ? view_write_view(l, name, place)
+					 : view_write_folder(l, name, place);
 }
 
 /* ---- what is opened ---- */
 
-static const struct clip *clip_of(const struct target *t)
+static const struct clip *view_clip_of(const struct target *t)
 {
 	const struct anim *a = t->version->anim;
 
@@ -96,7 +97,7 @@ static bool choose_views(const struct target *t, view_set *listed, struct err *e
 static bool find_page(const struct target *t, const char *folder, char page[PATH_MAX],
 		      struct err *err)
 {
-	const struct clip *clip = clip_of(t);
+	const struct clip *clip = view_clip_of(t);
 	struct place ignored;
 	char inside[PATH_MAX];
 	int size;
@@ -124,11 +125,11 @@ static bool write_pages(struct target *t, int fd, struct err *err)
 	if (!choose_views(t, &v.listed, err))
 		return false;
 	if (t->place.kind != PLACE_CLIP)
-		return write_folder(&top, t->file_name, &all);
+		return view_write_folder(&top, t->file_name, &all);
 	error = export_make_folders(fd, t->file_name, &file.fd);
 	if (error)
 		return err_system(err, error, t->file_name);
-	fine = write_folder(&file, t->version->anim->clips[t->place.clip].label, &t->place);
+	fine = view_write_folder(&file, t->version->anim->clips[t->place.clip].label, &t->place);
 	close(file.fd);
 	return fine;
 }
@@ -150,7 +151,7 @@ static bool open_page(char *page, struct err *err)
 	       err_set(err, ERR_SYSTEM, "xdg-open found no program for it");
 }
 
-static bool make_folder(char folder[PATH_MAX], int *fd, struct err *err)
+static bool view_make_folder(char folder[PATH_MAX], int *fd, struct err *err)
 {
 	const char *above = getenv("TMPDIR");
 
@@ -173,8 +174,8 @@ static bool view_target(struct target *t, bool no_open, struct err *err)
 {
 	char folder[PATH_MAX], page[PATH_MAX];
 	int fd = -1;
-	bool fine =
-		is_shown(t, err) && find_page(t, "", page, err) && make_folder(folder, &fd, err);
+	bool fine = is_shown(t, err) && find_page(t, "", page, err) &&
+		    view_make_folder(folder, &fd, err);
 
 	fine = fine && find_page(t, folder, page, err) && write_pages(t, fd, err);
 	if (fd >= 0)

@@ -204,8 +204,8 @@ size_t canm_name_place(const struct canm *f, uint32_t i)
 
 /* ---- checking it ---- */
 
-static bool read_table(const struct canm *f, size_t field, size_t entry_size, const char *what,
-		       struct table *t, struct err *err)
+static bool canm_read_table(const struct canm *f, size_t field, size_t entry_size, const char *what,
+			    struct table *t, struct err *err)
 {
 	t->count = get_u32(canm_bytes(f, field));
 	t->offset = (int32_t)get_u32(canm_bytes(f, field + 4));
@@ -220,7 +220,7 @@ static bool read_table(const struct canm *f, size_t field, size_t entry_size, co
 	return true;
 }
 
-static bool read_header(struct canm *f, struct err *err)
+static bool canm_read_header(struct canm *f, struct err *err)
 {
 	if (f->src.size < HEADER_SIZE)
 		return err_at(err, ERR_FORMAT, f->src.size, 0, "the file ends inside its header");
@@ -230,9 +230,10 @@ static bool read_header(struct canm *f, struct err *err)
 	if (f->version != VERSION_EDF5 && f->version != VERSION_EDF6)
 		return err_at(err, ERR_FORMAT, 4, 4,
 			      "version 0x%X is unknown; 0x200 and 0x300 can be read", f->version);
-	return read_table(f, 0x08, CLIP_SIZE, "animations", &f->clips, err) &&
-	       read_table(f, 0x10, canm_channel_size(f->version), "channels", &f->channels, err) &&
-	       read_table(f, 0x18, NAME_SIZE, "bone names", &f->names, err);
+	return canm_read_table(f, 0x08, CLIP_SIZE, "animations", &f->clips, err) &&
+	       canm_read_table(f, 0x10, canm_channel_size(f->version), "channels", &f->channels,
+			       err) &&
+	       canm_read_table(f, 0x18, NAME_SIZE, "bone names", &f->names, err);
 }
 
 static bool check_channel(const struct canm *f, uint32_t i, struct err *err)
@@ -262,8 +263,8 @@ static bool check_channel(const struct canm *f, uint32_t i, struct err *err)
 }
 
 /* Notes the string at the offset in `field` of the entry at `entry`. */
-static bool note_text(struct canm *f, size_t entry, size_t field, const char *whose, uint32_t i,
-		      struct err *err)
+static bool canm_note_text(struct canm *f, size_t entry, size_t field, const char *whose,
+			   uint32_t i, struct err *err)
 {
 	size_t at;
 
@@ -314,7 +315,7 @@ static bool check_row(const struct canm *f, uint32_t clip, const struct entry *e
 	return true;
 }
 
-static bool check_clip(const struct canm *f, uint32_t i, size_t *room, struct err *err)
+static bool canm_check_clip(const struct canm *f, uint32_t i, size_t *room, struct err *err)
 {
 	struct entry e = canm_entry(f, i);
 	size_t at = canm_clip_place(f, i), rows;
@@ -355,7 +356,7 @@ static size_t find_closed(struct bytes src)
 	return end;
 }
 
-static int by_place(const void *a, const void *b)
+static int canm_by_place(const void *a, const void *b)
 {
 	const struct text *p = a, *q = b;
 
@@ -367,7 +368,7 @@ static bool measure_texts(struct canm *f, struct err *err)
 {
 	size_t room = expansion_limit(f), count = 0, i;
 
-	qsort(f->texts, f->text_count, sizeof(*f->texts), by_place);
+	qsort(f->texts, f->text_count, sizeof(*f->texts), canm_by_place);
 	for (i = 0; i < f->text_count; i++) {
 		struct text t = {f->texts[i].at, 0};
 
@@ -389,7 +390,7 @@ static bool measure_texts(struct canm *f, struct err *err)
 size_t canm_find_text(const struct canm *f, size_t at)
 {
 	struct text key = {at, 0};
-	const struct text *t = bsearch(&key, f->texts, f->text_count, sizeof(key), by_place);
+	const struct text *t = bsearch(&key, f->texts, f->text_count, sizeof(key), canm_by_place);
 
 	return (size_t)(t - f->texts);
 }
@@ -403,7 +404,7 @@ static bool spend_room(size_t *room, size_t units, struct err *err)
 }
 
 /* A small file can give one long name to thousands of bones; every text would repeat it. */
-static bool check_repeats(struct canm *f, struct err *err)
+static bool canm_check_repeats(struct canm *f, struct err *err)
 {
 	size_t room = REPEATS * expansion_limit(f);
 	size_t *units = arena_alloc(&f->arena, f->names.count, sizeof(*units));
@@ -434,7 +435,7 @@ bool canm_read(struct canm *f, struct bytes src, struct err *err)
 	uint32_t i;
 
 	*f = (struct canm){.arena = ARENA_INIT, .src = src};
-	if (!read_header(f, err))
+	if (!canm_read_header(f, err))
 		return false;
 	f->closed = find_closed(src);
 	f->texts = arena_alloc(&f->arena, (size_t)f->names.count + f->clips.count + 1,
@@ -447,20 +448,21 @@ bool canm_read(struct canm *f, struct bytes src, struct err *err)
 	for (i = 0; i < f->names.count; i++) {
 		size_t at = f->names.at + (size_t)i * NAME_SIZE;
 
-		if (!note_text(f, at, at, "bone", i, err))
+		if (!canm_note_text(f, at, at, "bone", i, err))
 			return false;
 	}
 	rows = expansion_limit(f);
 	for (i = 0; i < f->clips.count; i++) {
 		size_t at = canm_clip_place(f, i);
 
-		if (!note_text(f, at, at + 4, "animation", i, err) || !check_clip(f, i, &rows, err))
+		if (!canm_note_text(f, at, at + 4, "animation", i, err) ||
+		    !canm_check_clip(f, i, &rows, err))
 			return false;
 	}
-	return measure_texts(f, err) && check_repeats(f, err);
+	return measure_texts(f, err) && canm_check_repeats(f, err);
 }
 
-static void extend_to(size_t *extent, size_t at, size_t count, size_t size)
+static void canm_extend_to(size_t *extent, size_t at, size_t count, size_t size)
 {
 	if (count && at + count * size > *extent)
 		*extent = at + count * size;
@@ -470,22 +472,22 @@ static size_t data_extent(const struct canm *f)
 {
 	size_t extent = HEADER_SIZE, i;
 
-	extend_to(&extent, f->clips.at, f->clips.count, CLIP_SIZE);
-	extend_to(&extent, f->channels.at, f->channels.count, canm_channel_size(f->version));
-	extend_to(&extent, f->names.at, f->names.count, NAME_SIZE);
+	canm_extend_to(&extent, f->clips.at, f->clips.count, CLIP_SIZE);
+	canm_extend_to(&extent, f->channels.at, f->channels.count, canm_channel_size(f->version));
+	canm_extend_to(&extent, f->names.at, f->names.count, NAME_SIZE);
 	for (i = 0; i < f->channels.count; i++) {
 		struct channel c = canm_channel(f, (uint32_t)i);
 
 		if (c.keys)
-			extend_to(&extent, (size_t)(c.keys - f->src.data), 1, keys_size(&c));
+			canm_extend_to(&extent, (size_t)(c.keys - f->src.data), 1, keys_size(&c));
 	}
 	for (i = 0; i < f->clips.count; i++) {
 		struct entry e = canm_entry(f, (uint32_t)i);
 
-		extend_to(&extent, e.rows_at, e.row_count, ROW_SIZE);
+		canm_extend_to(&extent, e.rows_at, e.row_count, ROW_SIZE);
 	}
 	for (i = 0; i < f->text_count; i++)
-		extend_to(&extent, f->texts[i].at, f->texts[i].units + 1, 2);
+		canm_extend_to(&extent, f->texts[i].at, f->texts[i].units + 1, 2);
 	return extent;
 }
 
@@ -504,7 +506,7 @@ bool canm_probe(struct bytes src)
 {
 	struct canm f = {.src = src};
 
-	return read_header(&f, NULL);
+	return canm_read_header(&f, NULL);
 }
 
 /* ---- decode ---- */
@@ -515,7 +517,7 @@ double canm_unit(enum curve_kind kind)
 }
 
 /* The curve of a channel in a role. `base`: where its base is in the file. */
-static struct curve curve_of(const struct channel *c, const uint8_t *base, enum role role)
+static struct curve canm_curve_of(const struct channel *c, const uint8_t *base, enum role role)
 {
 	bool keyed = kind_is_keyed(c->kind);
 	struct curve curve = {
@@ -548,7 +550,7 @@ struct curve canm_curve(const struct canm *f, uint32_t channel, enum role role)
 	struct channel c = canm_channel(f, channel);
 	size_t base = f->version == VERSION_EDF5 ? 4 : 0;
 
-	return curve_of(&c, canm_bytes(f, channel_place(f, channel) + base), role);
+	return canm_curve_of(&c, canm_bytes(f, channel_place(f, channel) + base), role);
 }
 
 const char **canm_texts(const struct canm *f, struct arena *arena)
@@ -585,12 +587,12 @@ static const struct curve *shared_curve(struct decoder *d, uint32_t channel, enu
 	return *place;
 }
 
-static const char *name_of(const struct decoder *d, size_t at)
+static const char *canm_name_of(const struct decoder *d, size_t at)
 {
 	return d->texts[canm_find_text(&d->f, at)];
 }
 
-static bool decode_track(struct decoder *d, const struct entry *e, uint32_t i, struct track *t)
+static bool canm_decode_track(struct decoder *d, const struct entry *e, uint32_t i, struct track *t)
 {
 	struct row row = canm_row(&d->f, e, i);
 	unsigned role;
@@ -609,7 +611,7 @@ static bool decode_track(struct decoder *d, const struct entry *e, uint32_t i, s
 	return true;
 }
 
-static bool decode_clip(struct decoder *d, uint32_t i, struct clip *clip)
+static bool canm_decode_clip(struct decoder *d, uint32_t i, struct clip *clip)
 {
 	struct entry e = canm_entry(&d->f, i);
 	struct track *tracks = arena_alloc(&d->a->arena, e.row_count, sizeof(*tracks));
@@ -621,7 +623,7 @@ static bool decode_clip(struct decoder *d, uint32_t i, struct clip *clip)
 	*loop = (struct field){
 		.name = "loop", .type = FIELD_INT, .integer = e.loop, .editable = true};
 	*clip = (struct clip){
-		.name = name_of(d, e.name_at),
+		.name = canm_name_of(d, e.name_at),
 		.origin = i,
 		.frames = (uint32_t)e.frames,
 		.frame_time = e.frame_time,
@@ -633,7 +635,7 @@ static bool decode_clip(struct decoder *d, uint32_t i, struct clip *clip)
 		.fields = loop,
 	};
 	for (row = 0; row < e.row_count; row++)
-		if (!decode_track(d, &e, row, &tracks[row]))
+		if (!canm_decode_track(d, &e, row, &tracks[row]))
 			return false;
 	return true;
 }
@@ -646,13 +648,13 @@ static bool decode_names(struct decoder *d)
 	if (d->a->arena.failed)
 		return false;
 	for (i = 0; i < d->f.names.count; i++)
-		bones[i] = name_of(d, canm_name_place(&d->f, i));
+		bones[i] = canm_name_of(d, canm_name_place(&d->f, i));
 	d->a->bone_count = d->f.names.count;
 	d->a->bones = bones;
 	return true;
 }
 
-static bool decode_all(struct decoder *d)
+static bool canm_decode_all(struct decoder *d)
 {
 	struct clip *clips = arena_alloc(&d->a->arena, d->f.clips.count, sizeof(*clips));
 	uint32_t i;
@@ -664,7 +666,7 @@ static bool decode_all(struct decoder *d)
 	if (!d->texts || d->f.arena.failed || d->a->arena.failed || !decode_names(d))
 		return false;
 	for (i = 0; i < d->f.clips.count; i++)
-		if (!decode_clip(d, i, &clips[i]))
+		if (!canm_decode_clip(d, i, &clips[i]))
 			return false;
 	d->a->clip_count = d->f.clips.count;
 	d->a->clips = clips;
@@ -686,7 +688,7 @@ struct anim *canm_decode(struct bytes src, const struct hints *hints, struct err
 	d.a->format = &canm_format;
 	d.a->version = d.f.version;
 	d.a->rate = canm_format.rate;
-	if (!decode_all(&d)) {
+	if (!canm_decode_all(&d)) {
 		anim_free(d.a);
 		d.a = NULL;
 		err_memory(err);

@@ -28,7 +28,7 @@ static bool old_row(const struct edit *e, const struct target *t, const struct t
 	return true;
 }
 
-static const char *track_word(const struct track *track)
+static const char *canm_plan_track_word(const struct track *track)
 {
 	return track->label ? track->label : track->name;
 }
@@ -63,15 +63,15 @@ static bool choose_loop(const struct edit *e, struct target *t)
 	return true;
 }
 
-static bool check_time(const struct edit *e, const struct target *t, float now, float old,
-		       const char *what)
+static bool canm_plan_check_time(const struct edit *e, const struct target *t, float now, float old,
+				 const char *what)
 {
 	if (isfinite(now) || (t->was != ANIM_NEW && f32_bits(now) == f32_bits(old)))
 		return true;
 	return err_set(e->err, ERR_STORE, "the %s must be a finite number", what);
 }
 
-static bool check_frames(const struct edit *e, const struct clip *clip)
+static bool canm_plan_check_frames(const struct edit *e, const struct clip *clip)
 {
 	uint32_t i;
 	unsigned role;
@@ -99,9 +99,9 @@ static bool plan_clip(struct edit *e, uint32_t i)
 		t->old = canm_entry(&e->old, t->was);
 	}
 	e->track_count += clip->track_count;
-	return check_frames(e, clip) && choose_loop(e, t) &&
-	       check_time(e, t, clip->frame_time, t->old.frame_time, "frame time") &&
-	       check_time(e, t, clip->duration, t->old.duration, "duration");
+	return canm_plan_check_frames(e, clip) && choose_loop(e, t) &&
+	       canm_plan_check_time(e, t, clip->frame_time, t->old.frame_time, "frame time") &&
+	       canm_plan_check_time(e, t, clip->duration, t->old.duration, "duration");
 }
 
 static bool plan_clips(struct edit *e)
@@ -119,7 +119,7 @@ static bool plan_clips(struct edit *e)
 
 /* ---- curves: which of them stay, and where the others go ---- */
 
-static bool lanes_same(const struct curve *a, const struct curve *b)
+static bool canm_plan_lanes_same(const struct curve *a, const struct curve *b)
 {
 	unsigned i;
 
@@ -131,8 +131,8 @@ static bool lanes_same(const struct curve *a, const struct curve *b)
 	return true;
 }
 
-static bool is_unchanged(const struct edit *e, const struct curve *want, uint32_t was,
-			 enum role role)
+static bool canm_plan_is_unchanged(const struct edit *e, const struct curve *want, uint32_t was,
+				   enum role role)
 {
 	struct curve old;
 
@@ -140,17 +140,17 @@ static bool is_unchanged(const struct edit *e, const struct curve *want, uint32_
 		return false;
 	old = canm_curve(&e->old, was, role);
 	if (want->stored == old.stored && want->kind == old.kind && want->keyed == old.keyed &&
-	    want->count == old.count && lanes_same(want, &old))
+	    want->count == old.count && canm_plan_lanes_same(want, &old))
 		return true;
 	return curve_same(want, &old);
 }
 
 static const char *const kind_words[] = {"vector", "set of Euler angles", "quaternion"};
 
-static bool check_curve(const struct edit *e, const struct track *track, enum role role)
+static bool canm_plan_check_curve(const struct edit *e, const struct track *track, enum role role)
 {
 	const struct curve *c = track->curve[role];
-	const char *bone = track_word(track), *word = role_names[role];
+	const char *bone = canm_plan_track_word(track), *word = role_names[role];
 
 	if (role == ROLE_ROTATION ? c->kind == CURVE_VECTOR : c->kind != CURVE_VECTOR)
 		return err_set(e->err, ERR_STORE, "%s: its %s cannot be stored as a %s", bone, word,
@@ -189,7 +189,7 @@ static bool stays_channel(struct edit *e, const struct curve *want, uint32_t was
 	c = &e->compared[role == ROLE_ROTATION][was];
 	if (c->equal == want || c->other == want)
 		return c->equal == want;
-	if (is_unchanged(e, want, was, role))
+	if (canm_plan_is_unchanged(e, want, was, role))
 		c->equal = want;
 	else
 		c->other = want;
@@ -248,7 +248,7 @@ static bool plan_pair(struct edit *e, uint32_t clip, uint32_t track, enum role r
 	uint32_t number;
 
 	if (!index_find(&e->pair_index, hash, same_pair, e->pairs, &pair, &number)) {
-		if (!check_curve(e, tr, role))
+		if (!canm_plan_check_curve(e, tr, role))
 			return false;
 		number = e->pair_count++;
 		e->pairs[number] = pair;
@@ -397,7 +397,7 @@ static bool index_records(struct edit *e)
 
 /* ---- curves: numbers to stored numbers ---- */
 
-static uint32_t kind_of(const struct curve *c)
+static uint32_t canm_plan_kind_of(const struct curve *c)
 {
 	if (c->kind == CURVE_QUATERNION)
 		return c->keyed ? KIND_QUATERNIONS : KIND_QUATERNION;
@@ -494,7 +494,7 @@ static const char *store_floats(struct edit *e, struct quant *q, unsigned *axis,
 
 static bool make_channel(struct edit *e, const struct pair *pair, struct channel *c)
 {
-	uint32_t kind = kind_of(pair->want);
+	uint32_t kind = canm_plan_kind_of(pair->want);
 	struct quant q = {.wanted = pair->want, .unit = canm_unit(pair->want->kind)};
 	const struct clip *clip = e->targets[pair->clip].clip;
 	struct curve old;
@@ -520,8 +520,8 @@ static bool make_channel(struct edit *e, const struct pair *pair, struct channel
 	if (!why)
 		return true;
 	return err_set(e->err, ERR_STORE, "%s: %s %c of frame %u: %s",
-		       track_word(&clip->tracks[pair->track]), role_names[pair->role], "xyzw"[axis],
-		       q.key, why);
+		       canm_plan_track_word(&clip->tracks[pair->track]), role_names[pair->role],
+		       "xyzw"[axis], q.key, why);
 }
 
 /* Finds an equal record, or makes one. */
@@ -645,7 +645,7 @@ static bool has_unit_zero(const struct buf *units)
 }
 
 /* A name must be UTF-8 to be stored as UTF-16; another byte would not read back the same. */
-static bool check_text(const struct edit *e, const char *name, const struct buf *units)
+static bool canm_plan_check_text(const struct edit *e, const char *name, const struct buf *units)
 {
 	struct arena scratch = ARENA_INIT;
 	char *again = utf8_from_utf16(&scratch, units->data, units->size / 2);
@@ -671,7 +671,7 @@ static bool add_string(struct edit *e, const char *name)
 		err_set(e->err, ERR_STORE, "a name cannot hold a zero character");
 		goto done;
 	}
-	if (!units.failed && !check_text(e, name, &units))
+	if (!units.failed && !canm_plan_check_text(e, name, &units))
 		goto done;
 	buf_u16(&units, 0);
 	copy = units.failed ? NULL : edit_alloc(e, units.size, 1);
@@ -701,7 +701,7 @@ static bool string_for(struct edit *e, const char *name, size_t *text)
 	return add_string(e, name);
 }
 
-static bool name_clips(struct edit *e)
+static bool canm_plan_name_clips(struct edit *e)
 {
 	uint32_t i;
 
@@ -820,5 +820,5 @@ bool edit_plan(struct edit *e)
 	    !load_bones(e))
 		return false;
 	count_users(e);
-	return place_pairs(e) && name_clips(e) && name_tracks(e);
+	return place_pairs(e) && canm_plan_name_clips(e) && name_tracks(e);
 }

@@ -47,8 +47,9 @@ static bool add_piece(struct edit *e, enum rank rank, size_t align, size_t old_a
 	return true;
 }
 
-static bool add_table(struct edit *e, enum rank rank, size_t align, const struct table *old,
-		      size_t entry, size_t count, struct piece *piece)
+static bool canm_write_add_table(struct edit *e, enum rank rank, size_t align,
+				 const struct table *old, size_t entry, size_t count,
+				 struct piece *piece)
 {
 	size_t place = table_place(&e->old, old);
 
@@ -64,10 +65,13 @@ static bool add_tables(struct edit *e)
 
 	return add_piece(e, RANK_HEADER, 1, is_old ? 0 : LAYOUT_NEW, is_old ? HEADER_SIZE : 0,
 			 HEADER_SIZE, &e->header) &&
-	       add_table(e, RANK_CHANNELS, 16, &e->old.channels, canm_channel_size(e->version),
-			 e->channel_count, &e->channels) &&
-	       add_table(e, RANK_CLIPS, 4, &e->old.clips, CLIP_SIZE, e->a->clip_count, &e->clips) &&
-	       add_table(e, RANK_NAMES, 4, &e->old.names, NAME_SIZE, e->bone_count, &e->names);
+	       canm_write_add_table(e, RANK_CHANNELS, 16, &e->old.channels,
+				    canm_channel_size(e->version), e->channel_count,
+				    &e->channels) &&
+	       canm_write_add_table(e, RANK_CLIPS, 4, &e->old.clips, CLIP_SIZE, e->a->clip_count,
+				    &e->clips) &&
+	       canm_write_add_table(e, RANK_NAMES, 4, &e->old.names, NAME_SIZE, e->bone_count,
+				    &e->names);
 }
 
 /* The keys of an old channel; channels may share them. */
@@ -97,7 +101,7 @@ static int by_block(const void *a, const void *b)
 }
 
 /* Blocks of the game's files are in order, so need no sorting. */
-static bool in_order(const struct blocks *keys)
+static bool canm_write_in_order(const struct blocks *keys)
 {
 	size_t i;
 
@@ -130,7 +134,7 @@ static void give_keys(struct record *r, struct part *part, size_t at)
 }
 
 /* Makes a part of the record's keys only. */
-static void fill_keys(struct record *r, struct part *part)
+static void canm_write_fill_keys(struct record *r, struct part *part)
 {
 	part->data = r->is.keys;
 	part->size = keys_size(&r->is);
@@ -190,7 +194,7 @@ static bool find_blocks(struct edit *e, struct blocks *keys)
 				(struct block){(size_t)(c.keys - e->old.src.data), keys_size(&c),
 					       c.kind, i, false};
 	}
-	if (!in_order(keys))
+	if (!canm_write_in_order(keys))
 		qsort(keys->list, keys->count, sizeof(*keys->list), by_block);
 	find_kept(e, keys);
 	return true;
@@ -210,7 +214,7 @@ static void reuse_block(struct edit *e, const struct block *b, size_t count)
 		struct record *r = &e->records[b[i].record];
 
 		if (r->changed && r->is.kind == b->kind)
-			fill_keys(r, part);
+			canm_write_fill_keys(r, part);
 	}
 }
 
@@ -254,7 +258,7 @@ static void add_new_keys(struct edit *e)
 		part = layout_add(&e->layout, keys_rank(r->is.kind), keys_align(r->is.kind),
 				  LAYOUT_NEW, 0);
 		part->order = i;
-		fill_keys(r, part);
+		canm_write_fill_keys(r, part);
 	}
 }
 
@@ -267,7 +271,7 @@ static bool same_rows(const void *owner, uint32_t number, const void *key)
 	       a->clip->track_count == b->clip->track_count && memcmp(a->rows, b->rows, size) == 0;
 }
 
-static bool fill_rows(struct edit *e, struct target *t)
+static bool canm_write_fill_rows(struct edit *e, struct target *t)
 {
 	uint32_t track;
 	unsigned role;
@@ -366,7 +370,7 @@ static bool add_all_rows(struct edit *e)
 		struct target *t = &e->targets[i];
 
 		t->place = t->was == ANIM_NEW ? LAYOUT_NEW : places[t->was];
-		if (!fill_rows(e, t))
+		if (!canm_write_fill_rows(e, t))
 			return false;
 		add_rows(e, i);
 	}
@@ -449,7 +453,7 @@ static size_t count_changed(const struct edit *e)
 	return count;
 }
 
-static bool add_parts(struct edit *e)
+static bool canm_write_add_parts(struct edit *e)
 {
 	struct blocks keys;
 	size_t room;
@@ -471,8 +475,8 @@ static bool add_parts(struct edit *e)
 /* ---- the bytes of what holds offsets ---- */
 
 /* Writes the offset, relative to the entry at `entry`, of a place in the new file. */
-static void put_offset(struct edit *e, const struct piece *piece, size_t entry, size_t field,
-		       size_t to)
+static void canm_write_put_offset(struct edit *e, const struct piece *piece, size_t entry,
+				  size_t field, size_t to)
 {
 	int64_t offset = (int64_t)to - (int64_t)(piece->part->at + entry);
 
@@ -481,23 +485,23 @@ static void put_offset(struct edit *e, const struct piece *piece, size_t entry, 
 	put_u32(piece->bytes + entry + field, (uint32_t)offset);
 }
 
-static void put_table(struct edit *e, size_t field, uint32_t count, const struct piece *piece,
-		      const struct table *old)
+static void canm_write_put_table(struct edit *e, size_t field, uint32_t count,
+				 const struct piece *piece, const struct table *old)
 {
 	put_u32(e->header.bytes + field, count);
 	if (piece->part)
-		put_offset(e, &e->header, 0, field + 4, piece->part->at);
+		canm_write_put_offset(e, &e->header, 0, field + 4, piece->part->at);
 	else
 		put_u32(e->header.bytes + field + 4, (uint32_t)old->offset);
 }
 
-static void put_header(struct edit *e)
+static void canm_write_put_header(struct edit *e)
 {
 	memcpy(e->header.bytes, "CANM", 4);
 	put_u32(e->header.bytes + 4, e->version);
-	put_table(e, 0x08, e->a->clip_count, &e->clips, &e->old.clips);
-	put_table(e, 0x10, e->channel_count, &e->channels, &e->old.channels);
-	put_table(e, 0x18, e->bone_count, &e->names, &e->old.names);
+	canm_write_put_table(e, 0x08, e->a->clip_count, &e->clips, &e->old.clips);
+	canm_write_put_table(e, 0x10, e->channel_count, &e->channels, &e->old.channels);
+	canm_write_put_table(e, 0x18, e->bone_count, &e->names, &e->old.names);
 }
 
 static void put_channel(struct edit *e, const struct record *r)
@@ -506,8 +510,9 @@ static void put_channel(struct edit *e, const struct record *r)
 
 	canm_put_channel(e->version, &r->is, e->channels.bytes + entry);
 	if (r->keys)
-		put_offset(e, &e->channels, entry, e->version == VERSION_EDF5 ? 0x1C : 0x20,
-			   r->keys->at + r->keys_at);
+		canm_write_put_offset(e, &e->channels, entry,
+				      e->version == VERSION_EDF5 ? 0x1C : 0x20,
+				      r->keys->at + r->keys_at);
 }
 
 static void put_clip(struct edit *e, uint32_t i)
@@ -524,30 +529,30 @@ static void put_clip(struct edit *e, uint32_t i)
 	};
 
 	canm_put_entry(&entry, e->clips.bytes + at);
-	put_offset(e, &e->clips, at, 4, e->strings[t->text].part->at);
+	canm_write_put_offset(e, &e->clips, at, 4, e->strings[t->text].part->at);
 	if (t->part)
-		put_offset(e, &e->clips, at, 0x18, t->part->at);
+		canm_write_put_offset(e, &e->clips, at, 0x18, t->part->at);
 }
 
-static void put_tables(struct edit *e)
+static void canm_write_put_tables(struct edit *e)
 {
 	uint32_t i;
 
 	e->too_far = false;
-	put_header(e);
+	canm_write_put_header(e);
 	for (i = 0; i < e->record_count; i++)
 		if (edit_keeps(e, i))
 			put_channel(e, &e->records[i]);
 	for (i = 0; i < e->a->clip_count; i++)
 		put_clip(e, i);
 	for (i = 0; i < e->bone_count; i++)
-		put_offset(e, &e->names, (size_t)i * NAME_SIZE, 0,
-			   e->strings[e->bones[i].text].part->at);
+		canm_write_put_offset(e, &e->names, (size_t)i * NAME_SIZE, 0,
+				      e->strings[e->bones[i].text].part->at);
 }
 
 /* ---- encode ---- */
 
-static bool begin_edit(struct edit *e, struct bytes old)
+static bool canm_write_begin_edit(struct edit *e, struct bytes old)
 {
 	uint32_t version = e->a->version ? e->a->version : VERSION_EDF5;
 
@@ -565,23 +570,24 @@ static bool begin_edit(struct edit *e, struct bytes old)
 	return true;
 }
 
-static bool place_parts(struct edit *e)
+static bool canm_write_place_parts(struct edit *e)
 {
 	if (layout_stay(&e->layout)) {
-		put_tables(e);
+		canm_write_put_tables(e);
 		if (!layout_clash(&e->layout))
 			return true;
 	}
 	if (!layout_pack(&e->layout, e->err))
 		return false;
-	put_tables(e);
+	canm_write_put_tables(e);
 	return !e->too_far || err_set(e->err, ERR_STORE, "the file would be larger than 2 GiB");
 }
 
 static bool canm_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)
 {
 	struct edit e = {.a = a, .err = err};
-	bool ok = begin_edit(&e, old) && edit_plan(&e) && add_parts(&e) && place_parts(&e);
+	bool ok = canm_write_begin_edit(&e, old) && edit_plan(&e) && canm_write_add_parts(&e) &&
+		  canm_write_place_parts(&e);
 
 	if (ok) {
 		layout_write(&e.layout, out);

@@ -69,7 +69,7 @@ int64_t cas_follow(const struct cas *c, size_t record, size_t field)
 
 /* ---- the CANM ---- */
 
-static bool read_header(struct cas *c, struct err *err)
+static bool cas_read_header(struct cas *c, struct err *err)
 {
 	if (c->src.size < CAS_HEADER)
 		return err_at(err, ERR_FORMAT, c->src.size, 0, "the file ends inside its header");
@@ -102,7 +102,7 @@ static bool of_canm(const struct cas *c, bool fine, struct err *err)
 bool cas_find(struct cas *c, struct bytes src, struct err *err)
 {
 	*c = (struct cas){.arena = ARENA_INIT, .src = src};
-	if (!read_header(c, err))
+	if (!cas_read_header(c, err))
 		return false;
 	c->canm = behind_records(c);
 	return of_canm(c, canm_extent(c->canm, &c->canm.size, err), err);
@@ -112,7 +112,7 @@ bool cas_probe(struct bytes src)
 {
 	struct cas c = {.src = src};
 
-	return read_header(&c, NULL) && canm_codec.probe(behind_records(&c));
+	return cas_read_header(&c, NULL) && canm_codec.probe(behind_records(&c));
 }
 
 /* ---- the records ---- */
@@ -171,7 +171,7 @@ static bool take_group(struct cas *c, size_t record, size_t field, struct err *e
 			 cas_data_size(c->version), MARK_DATA, "CasData", err);
 }
 
-static bool take_slot(struct cas *c, size_t record, size_t field, struct err *err)
+static bool cas_take_slot(struct cas *c, size_t record, size_t field, struct err *err)
 {
 	return cas_word(c, record + field) == 0 || take_group(c, record, field, err);
 }
@@ -185,7 +185,7 @@ static bool take_anm_data(struct cas *c, size_t record, size_t field, uint32_t c
 	if (!take_part(c, record + field, at, count, 0x20, MARK_TAKEN, "AnmData", err))
 		return false;
 	for (i = 0; i < count; i++)
-		if (!take_slot(c, (size_t)at + i * 0x20, 8, err))
+		if (!cas_take_slot(c, (size_t)at + i * 0x20, 8, err))
 			return false;
 	return true;
 }
@@ -194,8 +194,8 @@ static bool take_mc_anm(struct cas *c, size_t anm, struct err *err)
 {
 	return take_anm_data(c, anm, 4, 1, err) &&
 	       take_anm_data(c, anm, 0xC, cas_word(c, anm + 8), err) &&
-	       take_slot(c, anm, 0x10, err) && take_slot(c, anm, 0x14, err) &&
-	       take_slot(c, anm, 0x18, err);
+	       cas_take_slot(c, anm, 0x10, err) && cas_take_slot(c, anm, 0x14, err) &&
+	       cas_take_slot(c, anm, 0x18, err);
 }
 
 static bool take_anm_group(struct cas *c, size_t group, struct err *err)
@@ -235,7 +235,7 @@ static bool note_name(struct cas *c, size_t record, struct err *err)
 	return true;
 }
 
-static int by_text(const void *a, const void *b)
+static int cas_by_text(const void *a, const void *b)
 {
 	const struct cas_name *p = a, *q = b;
 
@@ -258,7 +258,7 @@ static bool measure_name(const struct cas *c, struct cas_name *name, size_t *roo
 	return true;
 }
 
-static bool read_names(struct cas *c, struct err *err)
+static bool cas_read_names(struct cas *c, struct err *err)
 {
 	size_t room = c->src.size + EXPANSION, count = 0, i;
 
@@ -270,7 +270,7 @@ static bool read_names(struct cas *c, struct err *err)
 	for (i = 0; i < c->records_end; i++)
 		if (c->marks[i] == MARK_NAME && !note_name(c, i, err))
 			return false;
-	qsort(c->names, c->name_count, sizeof(*c->names), by_text);
+	qsort(c->names, c->name_count, sizeof(*c->names), cas_by_text);
 	for (i = 0; i < c->name_count; i++) {
 		if (i && c->names[i].text == c->names[i - 1].text)
 			c->names[i].size = c->names[i - 1].size;
@@ -295,7 +295,7 @@ bool cas_understand(struct cas *c, struct err *err)
 		return err_at(err, ERR_FORMAT, 8, 4,
 			      "the CANM begins at 0x%zx, which is no multiple of 16",
 			      c->records_end);
-	return take_records(c, err) && read_names(c, err);
+	return take_records(c, err) && cas_read_names(c, err);
 }
 
 /* ---- decode ---- */

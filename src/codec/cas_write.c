@@ -31,7 +31,7 @@ static const struct {
 
 /* ---- the animations keep their numbers ---- */
 
-static const char *name_of(struct cas *c, size_t record)
+static const char *cas_write_name_of(struct cas *c, size_t record)
 {
 	size_t i;
 
@@ -44,7 +44,7 @@ static const char *name_of(struct cas *c, size_t record)
 
 static bool refuse_number(struct cas *c, size_t control, uint32_t number, struct err *err)
 {
-	const char *name = name_of(c, control);
+	const char *name = cas_write_name_of(c, control);
 
 	err_set(err, ERR_STORE,
 		"the TControl %s of this CAS names animation %u by its number, counted from 0, "
@@ -72,7 +72,7 @@ static bool check_controls(struct cas *c, uint32_t kept, uint32_t was, uint32_t 
 	return true;
 }
 
-static bool check_clips(struct cas *c, const struct anim *a, struct err *err)
+static bool cas_write_check_clips(struct cas *c, const struct anim *a, struct err *err)
 {
 	uint32_t was = get_u32(c->canm.data + 8), next = 0, kept = 0, i;
 
@@ -124,7 +124,7 @@ static bool is_text(const struct cas *c, int64_t at)
 	return low < c->name_count && (int64_t)c->names[low].text == at;
 }
 
-static bool is_known(const struct cas *c, uint32_t command)
+static bool cas_write_is_known(const struct cas *c, uint32_t command)
 {
 	size_t i = 0;
 
@@ -134,12 +134,12 @@ static bool is_known(const struct cas *c, uint32_t command)
 }
 
 /* An unknown command may contain the offset of a name, which would have to be changed. */
-static bool check_data(const struct cas *c, struct err *err)
+static bool cas_write_check_data(const struct cas *c, struct err *err)
 {
 	size_t at, word;
 
 	for (at = 0; at < c->records_end; at++) {
-		if (c->marks[at] != MARK_DATA || is_known(c, cas_word(c, at)))
+		if (c->marks[at] != MARK_DATA || cas_write_is_known(c, cas_word(c, at)))
 			continue;
 		for (word = 0; word < cas_data_size(c->version); word += 4) {
 			int32_t value = (int32_t)cas_word(c, at + word);
@@ -175,14 +175,14 @@ static size_t place_text(const struct cas *c, size_t i, size_t before, int64_t g
 	return at;
 }
 
-static bool move_names(const struct cas *c, struct buf *out, struct err *err)
+static bool cas_write_move_names(const struct cas *c, struct buf *out, struct err *err)
 {
 	int64_t grown = (int64_t)out->size - (int64_t)c->src.size;
 	size_t at = 0, i;
 
 	if (all_stay(c, buf_bytes(out)))
 		return true;
-	if (!check_data(c, err))
+	if (!cas_write_check_data(c, err))
 		return false;
 	for (i = 0; i < c->name_count; i++) {
 		size_t record = c->names[i].record;
@@ -250,7 +250,7 @@ static bool assemble_file(struct cas *c, struct bytes canm, struct buf *out, str
 	buf_add(out, c->src.data + end, c->src.size - end);
 	if (out->failed)
 		return err_memory(err);
-	return move_names(c, out, err) && read_back(c, buf_bytes(out), err);
+	return cas_write_move_names(c, out, err) && read_back(c, buf_bytes(out), err);
 }
 
 static bool encode_canm(const struct cas *c, const struct anim *a, struct buf *canm,
@@ -284,7 +284,8 @@ static bool replace_canm(struct cas *c, const struct anim *a, struct buf *canm, 
 	if (!editable)
 		return err_set(err, ERR_STORE, "this CAS is read-only: %s (at byte 0x%zx)",
 			       lock.message, lock.at);
-	return made && check_clips(c, a, err) && assemble_file(c, buf_bytes(canm), out, err);
+	return made && cas_write_check_clips(c, a, err) &&
+	       assemble_file(c, buf_bytes(canm), out, err);
 }
 
 static bool cas_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *err)

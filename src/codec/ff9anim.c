@@ -192,8 +192,8 @@ static uint32_t count_bones(const struct block *b, uint32_t given)
 
 /* ---- checking it ---- */
 
-static bool read_table(const struct block *b, size_t field, const char *which, size_t *table,
-		       struct err *err)
+static bool ff9anim_read_table(const struct block *b, size_t field, const char *which,
+			       size_t *table, struct err *err)
 {
 	uint32_t at = get_u32(b->src.data + field);
 
@@ -213,7 +213,7 @@ static bool read_table(const struct block *b, size_t field, const char *which, s
 	return true;
 }
 
-static bool read_header(struct block *b, struct bytes src, struct err *err)
+static bool ff9anim_read_header(struct block *b, struct bytes src, struct err *err)
 {
 	*b = (struct block){.src = src};
 	if (src.size < HEADER_SIZE)
@@ -224,8 +224,8 @@ static bool read_header(struct block *b, struct bytes src, struct err *err)
 		return err_at(err, ERR_FORMAT, 2, 2, "the animation has no frames");
 	if (get_u32(src.data + 0xC) == 0)
 		return err_at(err, ERR_FORMAT, 0xC, 4, "there is no high table");
-	return read_table(b, 0xC, "high", &b->high, err) &&
-	       (get_u32(src.data + 0x10) == 0 || read_table(b, 0x10, "low", &b->low, err));
+	return ff9anim_read_table(b, 0xC, "high", &b->high, err) &&
+	       (get_u32(src.data + 0x10) == 0 || ff9anim_read_table(b, 0x10, "low", &b->low, err));
 }
 
 static bool check_record(const struct block *b, enum part part, uint32_t bone, struct err *err)
@@ -249,7 +249,7 @@ static bool check_record(const struct block *b, enum part part, uint32_t bone, s
 	return true;
 }
 
-static bool check_tables(const struct block *b, struct err *err)
+static bool ff9anim_check_tables(const struct block *b, struct err *err)
 {
 	if (!bytes_hold(b->src, b->high, b->bones, RECORD_SIZE) ||
 	    (b->low && !bytes_hold(b->src, b->low, b->bones, RECORD_SIZE)))
@@ -267,7 +267,7 @@ static bool check_tables(const struct block *b, struct err *err)
 
 bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err)
 {
-	if (!read_header(b, src, err) || !check_record(b, PART_TRANSLATION, 0, err))
+	if (!ff9anim_read_header(b, src, err) || !check_record(b, PART_TRANSLATION, 0, err))
 		return false;
 	b->bones = count_bones(b, bones);
 	if (b->bones == 0)
@@ -275,7 +275,7 @@ bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err
 			      "the block does not say how many bones it has: give the number with "
 			      "--type 'NAME=ff9anim:24', or put the model beside it, as NAME with "
 			      "the extension .ff9model");
-	return check_tables(b, err);
+	return ff9anim_check_tables(b, err);
 }
 
 /* Could the block be read if the number of bones were known? */
@@ -283,14 +283,14 @@ bool ff9_incomplete(struct bytes src)
 {
 	struct block b;
 
-	return read_header(&b, src, NULL) && count_bones(&b, 0) == 0;
+	return ff9anim_read_header(&b, src, NULL) && count_bones(&b, 0) == 0;
 }
 
 /* ---- decode ---- */
 
 /* The keys are still to be filled in. */
-static const struct curve *new_curve(struct anim *a, const struct block *b, enum role role,
-				     uint8_t **keys)
+static const struct curve *ff9anim_new_curve(struct anim *a, const struct block *b, enum role role,
+					     uint8_t **keys)
 {
 	struct curve *c = arena_alloc(&a->arena, 1, sizeof(*c));
 
@@ -309,7 +309,7 @@ static const struct curve *new_curve(struct anim *a, const struct block *b, enum
 static const struct curve *decode_translation(struct anim *a, const struct block *b)
 {
 	uint8_t *keys;
-	const struct curve *c = new_curve(a, b, ROLE_TRANSLATION, &keys);
+	const struct curve *c = ff9anim_new_curve(a, b, ROLE_TRANSLATION, &keys);
 
 	if (c)
 		ff9_translation(b, keys);
@@ -319,14 +319,15 @@ static const struct curve *decode_translation(struct anim *a, const struct block
 static const struct curve *decode_rotation(struct anim *a, const struct block *b, uint32_t bone)
 {
 	uint8_t *keys;
-	const struct curve *c = new_curve(a, b, ROLE_ROTATION, &keys);
+	const struct curve *c = ff9anim_new_curve(a, b, ROLE_ROTATION, &keys);
 
 	if (c)
 		ff9_rotation(b, bone, keys);
 	return c;
 }
 
-static bool decode_track(struct anim *a, const struct block *b, uint32_t bone, struct track *t)
+static bool ff9anim_decode_track(struct anim *a, const struct block *b, uint32_t bone,
+				 struct track *t)
 {
 	*t = (struct track){.name = a->bones[bone],
 			    .origin = bone,
@@ -340,7 +341,7 @@ static bool decode_track(struct anim *a, const struct block *b, uint32_t bone, s
 	return !a->arena.failed;
 }
 
-static bool decode_clip(struct anim *a, const struct block *b, struct clip *clip)
+static bool ff9anim_decode_clip(struct anim *a, const struct block *b, struct clip *clip)
 {
 	struct track *tracks = arena_alloc(&a->arena, b->bones, sizeof(*tracks));
 	struct field *word0 = arena_alloc(&a->arena, 1, sizeof(*word0));
@@ -357,12 +358,12 @@ static bool decode_clip(struct anim *a, const struct block *b, struct clip *clip
 			      .field_count = 1,
 			      .fields = word0};
 	for (uint32_t bone = 0; bone < b->bones; bone++)
-		if (!decode_track(a, b, bone, &tracks[bone]))
+		if (!ff9anim_decode_track(a, b, bone, &tracks[bone]))
 			return false;
 	return true;
 }
 
-static bool decode_all(struct anim *a, const struct block *b)
+static bool ff9anim_decode_all(struct anim *a, const struct block *b)
 {
 	const char **bones = arena_alloc(&a->arena, b->bones, sizeof(*bones));
 	struct clip *clip = arena_alloc(&a->arena, 1, sizeof(*clip));
@@ -376,7 +377,7 @@ static bool decode_all(struct anim *a, const struct block *b)
 	a->bones = bones;
 	a->clip_count = 1;
 	a->clips = clip;
-	return bones && clip && decode_clip(a, b, clip);
+	return bones && clip && ff9anim_decode_clip(a, b, clip);
 }
 
 struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err *err)
@@ -394,7 +395,7 @@ struct anim *ff9_decode(struct bytes src, const struct hints *hints, struct err 
 	a->format = &ff9anim_format;
 	a->rate = ff9anim_format.rate;
 	a->bone_names = hints ? hints->bone_names : NULL;
-	if (decode_all(a, &b))
+	if (ff9anim_decode_all(a, &b))
 		return a;
 	anim_free(a);
 	err_memory(err);
@@ -419,7 +420,7 @@ bool ff9_probe(struct bytes src)
 	struct record r;
 	size_t streams;
 
-	if (!read_header(&b, src, NULL))
+	if (!ff9anim_read_header(&b, src, NULL))
 		return false;
 	r = ff9_record(&b, PART_TRANSLATION, 0);
 	streams = (size_t)(AXES - __builtin_popcount(r.mask & MASK_USED));

@@ -30,17 +30,17 @@ struct edit {
 
 /* ---- the model ---- */
 
-static const char *clip_word(const struct edit *e)
+static const char *ff9anim_write_clip_word(const struct edit *e)
 {
 	return e->clip->label ? e->clip->label : e->clip->name;
 }
 
-static const char *track_word(const struct track *t)
+static const char *ff9anim_write_track_word(const struct track *t)
 {
 	return t->label ? t->label : t->name;
 }
 
-static bool check_clip(struct edit *e)
+static bool ff9anim_write_check_clip(struct edit *e)
 {
 	const struct clip *c = e->clip;
 
@@ -49,18 +49,18 @@ static bool check_clip(struct edit *e)
 			       e->a->clip_count);
 	if (c->frames < 1 || c->frames > FRAMES_MAX)
 		return err_set(e->err, ERR_STORE, "%s has %u frames; 1 to %u can be stored",
-			       clip_word(e), c->frames, FRAMES_MAX);
+			       ff9anim_write_clip_word(e), c->frames, FRAMES_MAX);
 	if (c->track_count < 1 || c->track_count > BONES_MAX ||
 	    (uint64_t)c->track_count * c->frames > KEYS_MAX)
 		return err_set(e->err, ERR_STORE,
 			       "%s has %u bones over %u frames; at least one bone, and no more "
 			       "than %u keys of bones, can be stored",
-			       clip_word(e), c->track_count, c->frames, KEYS_MAX);
+			       ff9anim_write_clip_word(e), c->track_count, c->frames, KEYS_MAX);
 	if (c->loop || c->frame_time != 1 || c->duration != 0)
 		return err_set(e->err, ERR_STORE,
 			       "%s: whether it loops, its frame time and its duration cannot be "
 			       "stored",
-			       clip_word(e));
+			       ff9anim_write_clip_word(e));
 	return true;
 }
 
@@ -73,7 +73,8 @@ static bool read_word0(struct edit *e)
 			continue;
 		if (f->type != FIELD_INT || f->integer < 0 || f->integer > UINT16_MAX)
 			return err_set(e->err, ERR_STORE,
-				       "%s: word0 is a whole number from 0 to 65535", clip_word(e));
+				       "%s: word0 is a whole number from 0 to 65535",
+				       ff9anim_write_clip_word(e));
 		e->word0 = (uint16_t)f->integer;
 	}
 	return true;
@@ -91,36 +92,36 @@ static bool check_bone(struct edit *e, uint32_t i)
 		e->err, ERR_STORE,
 		"%s cannot be bone %u of %s: bones are identified by their place, and so can only "
 		"be added or removed at the end, under the next number",
-		track_word(t), i, clip_word(e));
+		ff9anim_write_track_word(t), i, ff9anim_write_clip_word(e));
 }
 
 /* Which curves there are is what the format says; they have a key in every frame. */
-static bool check_curve(struct edit *e, uint32_t bone, enum role role)
+static bool ff9anim_write_check_curve(struct edit *e, uint32_t bone, enum role role)
 {
 	const struct track *t = &e->clip->tracks[bone];
 	const struct curve *c = t->curve[role];
 	bool wanted = role == ROLE_ROTATION || (role == ROLE_TRANSLATION && bone == 0);
-	const char *name = track_word(t), *word = role_names[role];
+	const char *name = ff9anim_write_track_word(t), *word = role_names[role];
 
 	if (!c != !wanted)
 		return err_set(e->err, ERR_STORE,
 			       wanted ? "%s of %s needs a %s, in every frame"
 				      : "%s of %s cannot have a %s; it has only a rotation, and "
 					"only the first bone a translation",
-			       name, clip_word(e), word);
+			       name, ff9anim_write_clip_word(e), word);
 	if (!c)
 		return true;
 	if (c->kind != (role == ROLE_ROTATION ? CURVE_EULER : CURVE_VECTOR))
 		return err_set(e->err, ERR_STORE,
 			       "the %s of %s in %s is not stored in this form; Euler angles are",
-			       word, name, clip_word(e));
+			       word, name, ff9anim_write_clip_word(e));
 	if (!c->keyed || c->frames || c->count != e->frames ||
 	    c->interpolation != INTERPOLATION_LINEAR)
 		return err_set(e->err, ERR_STORE,
 			       "the %s of %s in %s has %u %s; a key in each of the %u frames is "
 			       "needed, with linear interpolation",
-			       word, name, clip_word(e), c->count, c->keyed ? "keys" : "value",
-			       e->frames);
+			       word, name, ff9anim_write_clip_word(e), c->count,
+			       c->keyed ? "keys" : "value", e->frames);
 	return true;
 }
 
@@ -142,14 +143,15 @@ static bool length_key(double length, uint16_t *key)
 	return true;
 }
 
-static bool refuse_key(struct edit *e, uint32_t bone, enum role role, uint32_t frame, unsigned axis)
+static bool ff9anim_write_refuse_key(struct edit *e, uint32_t bone, enum role role, uint32_t frame,
+				     unsigned axis)
 {
 	const struct track *t = &e->clip->tracks[bone];
 
 	return err_set(
 		e->err, ERR_STORE, "the %s of %s in %s has %c = %.9g in frame %u; %s can be stored",
-		role_names[role], track_word(t), clip_word(e), "xyz"[axis],
-		curve_value(t->curve[role], frame, axis), frame,
+		role_names[role], ff9anim_write_track_word(t), ff9anim_write_clip_word(e),
+		"xyz"[axis], curve_value(t->curve[role], frame, axis), frame,
 		role == ROLE_ROTATION ? "any finite angle" : "a number from -32768 to 32767");
 }
 
@@ -165,7 +167,7 @@ static uint8_t *store_curve(struct edit *e, uint32_t bone, enum role role)
 
 			if (!(role == ROLE_ROTATION ? angle_key(value, &key)
 						    : length_key(value, &key))) {
-				refuse_key(e, bone, role, frame, axis);
+				ff9anim_write_refuse_key(e, bone, role, frame, axis);
 				return NULL;
 			}
 			put_u16(p, key);
@@ -178,7 +180,7 @@ static uint8_t *store_curve(struct edit *e, uint32_t bone, enum role role)
 static bool store_bone(struct edit *e, uint32_t i)
 {
 	for (enum role role = 0; role < ROLE_COUNT; role++)
-		if (!check_curve(e, i, role))
+		if (!ff9anim_write_check_curve(e, i, role))
 			return false;
 	if (i == 0) {
 		e->translation = store_curve(e, 0, ROLE_TRANSLATION);
@@ -192,7 +194,7 @@ static bool store_bone(struct edit *e, uint32_t i)
 static bool store_model(struct edit *e)
 {
 	e->word0 = e->old.word0;
-	if (!check_clip(e) || !read_word0(e))
+	if (!ff9anim_write_check_clip(e) || !read_word0(e))
 		return false;
 	e->frames = e->clip->frames;
 	e->bones = e->clip->track_count;
@@ -207,7 +209,7 @@ static bool store_model(struct edit *e)
 
 /* ---- the old block ---- */
 
-static bool says_the_same(const struct edit *e, uint8_t *keys)
+static bool ff9anim_write_says_the_same(const struct edit *e, uint8_t *keys)
 {
 	size_t size = (size_t)e->frames * KEY_SIZE;
 
@@ -232,11 +234,11 @@ static bool compare_blocks(struct edit *e, bool *same)
 	keys = arena_alloc(&e->arena, e->frames, KEY_SIZE);
 	if (!keys)
 		return err_memory(e->err);
-	*same = says_the_same(e, keys);
+	*same = ff9anim_write_says_the_same(e, keys);
 	return true;
 }
 
-static void extend_to(size_t end, size_t *last)
+static void ff9anim_write_extend_to(size_t end, size_t *last)
 {
 	if (end > *last)
 		*last = end;
@@ -248,7 +250,7 @@ static void reach_streams(const struct block *b, enum part part, uint32_t bone, 
 
 	for (unsigned axis = 0; axis < AXES; axis++)
 		if (!is_constant(&r, axis))
-			extend_to(r.field[axis] + stream_size(part, b->frames), last);
+			ff9anim_write_extend_to(r.field[axis] + stream_size(part, b->frames), last);
 }
 
 /* What stands behind the last part and its padding. */
@@ -258,10 +260,10 @@ static struct bytes trailing_bytes(const struct block *b)
 
 	if (b->bones == 0)
 		return (struct bytes){NULL, 0};
-	extend_to(b->high + table, &last);
+	ff9anim_write_extend_to(b->high + table, &last);
 	reach_streams(b, PART_TRANSLATION, 0, &last);
 	if (b->low)
-		extend_to(b->low + table, &last);
+		ff9anim_write_extend_to(b->low + table, &last);
 	for (uint32_t bone = 0; bone < b->bones; bone++) {
 		reach_streams(b, PART_HIGH, bone, &last);
 		reach_streams(b, PART_LOW, bone, &last);
@@ -347,7 +349,7 @@ static size_t last_stream(const struct edit *e, const uint32_t moving[3], uint32
 }
 
 /* A pointer has 16 bits. */
-static bool check_room(struct edit *e, const uint32_t moving[3])
+static bool ff9anim_write_check_room(struct edit *e, const uint32_t moving[3])
 {
 	uint32_t fit = e->frames;
 
@@ -358,7 +360,7 @@ static bool check_room(struct edit *e, const uint32_t moving[3])
 	err_set(e->err, ERR_STORE,
 		"%s is too long: its last values would stand at %zu, and a block can point to %u "
 		"at most",
-		clip_word(e), last_stream(e, moving, e->frames), POINTER_MAX);
+		ff9anim_write_clip_word(e), last_stream(e, moving, e->frames), POINTER_MAX);
 	if (fit == 0)
 		return err_accept(e->err, "fewer bones, or fewer that move");
 	return err_accept(e->err, "%u frames of these bones, or fewer of them that move", fit);
@@ -410,7 +412,7 @@ static void put_record(struct edit *e, enum part part, uint32_t bone, size_t at)
 }
 
 /* `pointer`: where the header says its place. */
-static void put_table(struct edit *e, enum part part, size_t pointer)
+static void ff9anim_write_put_table(struct edit *e, enum part part, size_t pointer)
 {
 	size_t at;
 
@@ -432,15 +434,15 @@ static bool put_block(struct edit *e)
 	e->low = e->old.low || needs_low(e) || (rest.size && !moving[PART_HIGH]);
 	if (e->low)
 		moving[PART_LOW] = count_moving(e, PART_LOW);
-	if (!check_room(e, moving))
+	if (!ff9anim_write_check_room(e, moving))
 		return false;
 	buf_u16(e->out, e->word0);
 	buf_u16(e->out, (uint16_t)e->frames);
 	buf_zero(e->out, HEADER_SIZE - 4);
 	put_record(e, PART_TRANSLATION, 0, TRANSLATION_AT);
-	put_table(e, PART_HIGH, 0xC);
+	ff9anim_write_put_table(e, PART_HIGH, 0xC);
 	if (e->low)
-		put_table(e, PART_LOW, 0x10);
+		ff9anim_write_put_table(e, PART_LOW, 0x10);
 	buf_align(e->out, 4);
 	buf_add(e->out, rest.data, rest.size);
 	return !e->out->failed || err_memory(e->err);

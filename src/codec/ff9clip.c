@@ -82,7 +82,7 @@ struct walk {
 	struct err *err;
 };
 
-static bool refuse_end(const struct walk *w, const char *what)
+static bool ff9clip_refuse_end(const struct walk *w, const char *what)
 {
 	return err_at(w->err, ERR_FORMAT, w->at, 0, "%s does not fit into the file", what);
 }
@@ -97,7 +97,7 @@ static bool take_count(struct walk *w, size_t size, const char *what, uint32_t *
 {
 	*count = 0;
 	if (!has(w, 1, 4))
-		return refuse_end(w, what);
+		return ff9clip_refuse_end(w, what);
 	*count = get_u32(w->src.data + w->at);
 	w->at += 4;
 	if (has(w, *count, size))
@@ -109,7 +109,7 @@ static bool take_count(struct walk *w, size_t size, const char *what, uint32_t *
 static bool skip(struct walk *w, uint64_t count, uint64_t size, const char *what)
 {
 	if (!has(w, count, size))
-		return refuse_end(w, what);
+		return ff9clip_refuse_end(w, what);
 	w->at += (size_t)(count * size);
 	return true;
 }
@@ -138,7 +138,7 @@ static bool skip_string(struct walk *w, const char *what)
 	return take_string(w, what, &text, &size);
 }
 
-static bool take_path(struct walk *w, struct clip_curve *c)
+static bool ff9clip_take_path(struct walk *w, struct clip_curve *c)
 {
 	uint32_t size;
 	size_t text;
@@ -173,7 +173,7 @@ static bool take_curve(struct walk *w, enum role role)
 		return false;
 	keys = w->at;
 	if (!skip(w, count, size, "a curve") || !has(w, 2, 4))
-		return refuse_end(w, "a curve");
+		return ff9clip_refuse_end(w, "a curve");
 	c = ff9clip_add(w->f, role, count);
 	if (!c)
 		return err_memory(w->err);
@@ -182,7 +182,7 @@ static bool take_curve(struct walk *w, enum role role)
 	c->after = (int32_t)get_u32(w->src.data + w->at + 4);
 	w->at += 8;
 	c->at = at;
-	if (!take_path(w, c))
+	if (!ff9clip_take_path(w, c))
 		return false;
 	c->end = w->at;
 	return true;
@@ -205,7 +205,7 @@ static bool take_curves(struct walk *w, enum role role, const char *what)
 static bool take_compressed(struct walk *w)
 {
 	if (!has(w, 1, 4))
-		return refuse_end(w, "the number of compressed curves");
+		return ff9clip_refuse_end(w, "the number of compressed curves");
 	if (get_u32(w->src.data + w->at))
 		return err_at(w->err, ERR_FORMAT, w->at, 4,
 			      "there are %u compressed rotation curves, which the game's mods "
@@ -360,7 +360,7 @@ static bool read_binary(struct ff9clip *f, struct err *err)
 	if (!f->name)
 		return err_memory(err);
 	if (!has(&w, 1, FLAGS))
-		return refuse_end(&w, "the flags");
+		return ff9clip_refuse_end(&w, "the flags");
 	memcpy(f->flags, f->src.data + w.at, FLAGS);
 	w.at += FLAGS;
 	if (!take_curves(&w, ROLE_ROTATION, "rotation curves") || !take_compressed(&w) ||
@@ -382,7 +382,7 @@ struct timed_key {
 	uint32_t key;
 };
 
-static int by_time(const void *pa, const void *pb)
+static int ff9clip_by_time(const void *pa, const void *pb)
 {
 	const struct timed_key *a = pa, *b = pb;
 
@@ -391,7 +391,7 @@ static int by_time(const void *pa, const void *pb)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
-static bool sort_keys(struct ff9clip *f, struct clip_curve *c)
+static bool ff9clip_sort_keys(struct ff9clip *f, struct clip_curve *c)
 {
 	struct timed_key *keys = calloc((size_t)c->count + 1, sizeof(*keys));
 
@@ -399,7 +399,7 @@ static bool sort_keys(struct ff9clip *f, struct clip_curve *c)
 	for (uint32_t i = 0; keys && i < c->count; i++)
 		keys[i] = (struct timed_key){clip_time(c, i), i};
 	if (keys)
-		qsort(keys, c->count, sizeof(*keys), by_time);
+		qsort(keys, c->count, sizeof(*keys), ff9clip_by_time);
 	for (uint32_t i = 0; keys && c->order && i < c->count; i++)
 		c->order[i] = keys[i].key;
 	free(keys);
@@ -421,7 +421,7 @@ static bool order_keys(struct ff9clip *f, struct clip_curve *c)
 	}
 	for (uint32_t i = 1; i < c->count; i++)
 		ascend &= clip_time(c, i - 1) <= clip_time(c, i);
-	return ascend || sort_keys(f, c);
+	return ascend || ff9clip_sort_keys(f, c);
 }
 
 /* Does each key stand at a frame of its own? */
@@ -440,7 +440,7 @@ static bool is_on_grid(const struct clip_curve *c, double rate)
 	return true;
 }
 
-static uint32_t frame_of(double moment)
+static uint32_t ff9clip_frame_of(double moment)
 {
 	double frame = floor(moment + 0.5);
 
@@ -448,7 +448,7 @@ static uint32_t frame_of(double moment)
 }
 
 /* How many frames there are up to the curve's last key. */
-static void count_frames(struct ff9clip *f, const struct clip_curve *c, double rate)
+static void ff9clip_count_frames(struct ff9clip *f, const struct clip_curve *c, double rate)
 {
 	double last;
 	uint32_t frames;
@@ -459,7 +459,7 @@ static void count_frames(struct ff9clip *f, const struct clip_curve *c, double r
 	if (!(fabs(last) < CLIP_FRAMES_SHOWN - 1) ||
 	    !(fabs((double)clip_time(c, clip_key(c, 0)) * rate) < CLIP_FRAMES_SHOWN - 1))
 		f->read_only = "a key stands more than 16777214 frames from the beginning";
-	frames = frame_of(f->between ? ceil(last - CLIP_GRID) : last) + 1;
+	frames = ff9clip_frame_of(f->between ? ceil(last - CLIP_GRID) : last) + 1;
 	if (frames > f->frames)
 		f->frames = frames;
 }
@@ -475,7 +475,7 @@ static bool settle_keys(struct ff9clip *f, struct err *err)
 	}
 	f->frames = 1;
 	for (uint32_t i = 0; i < f->count; i++)
-		count_frames(f, &f->curves[i], rate);
+		ff9clip_count_frames(f, &f->curves[i], rate);
 	return true;
 }
 
@@ -488,7 +488,7 @@ struct placed {
 	uint32_t index;
 };
 
-static int by_path(const void *pa, const void *pb)
+static int ff9clip_by_path(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;
 	int order = strcmp(a->path, b->path);
@@ -539,7 +539,7 @@ static bool settle_tracks(struct ff9clip *f, struct err *err)
 		for (uint32_t i = 0; i < f->entry_count; i++)
 			placed[f->count + i] = (struct placed){
 				token_text(token_member(f->entries[i].token, "bone")), -1, i};
-		qsort(placed, count, sizeof(*placed), by_path);
+		qsort(placed, count, sizeof(*placed), ff9clip_by_path);
 		make_tracks(f, placed, count);
 	}
 	free(placed);
@@ -609,12 +609,12 @@ static bool decode_keys(struct anim *a, const struct ff9clip *f, const struct cl
 	if (a->arena.failed)
 		return false;
 	for (uint32_t i = 0; i < from->count; i++)
-		frames[i] = frame_of((double)curve_time(c, i) * a->rate);
+		frames[i] = ff9clip_frame_of((double)curve_time(c, i) * a->rate);
 	return true;
 }
 
-static const struct curve *decode_curve(struct anim *a, const struct ff9clip *f,
-					const struct clip_curve *from)
+static const struct curve *ff9clip_decode_curve(struct anim *a, const struct ff9clip *f,
+						const struct clip_curve *from)
 {
 	struct curve *c = arena_alloc(&a->arena, 1, sizeof(*c));
 
@@ -645,7 +645,7 @@ static bool decode_tracks(struct anim *a, const struct ff9clip *f, struct track 
 
 		if (from->count == 0)
 			continue;
-		t->curve[from->role] = decode_curve(a, f, from);
+		t->curve[from->role] = ff9clip_decode_curve(a, f, from);
 		if (!t->curve[from->role])
 			return false;
 	}
@@ -672,7 +672,8 @@ static void add_integer(struct clip *clip, struct field *fields, const char *nam
 		.name = name, .type = FIELD_INT, .integer = value, .editable = editable};
 }
 
-static void add_text(struct clip *clip, struct field *fields, const char *name, const char *text)
+static void ff9clip_add_text(struct clip *clip, struct field *fields, const char *name,
+			     const char *text)
 {
 	fields[clip->field_count++] =
 		(struct field){.name = name, .type = FIELD_TEXT, .text = text};
@@ -692,12 +693,12 @@ static void binary_fields(const struct ff9clip *f, struct clip *clip, struct fie
 	add_integer(clip, fields, "legacy", f->flags[0], false);
 	add_integer(clip, fields, "compressed", f->flags[1], false);
 	add_integer(clip, fields, "high_quality", f->flags[2], false);
-	add_text(clip, fields, "tail", tails[f->tail]);
+	ff9clip_add_text(clip, fields, "tail", tails[f->tail]);
 }
 
 #define FIELDS_MAX 12
 
-static bool decode_fields(struct anim *a, const struct ff9clip *f, struct clip *clip)
+static bool ff9clip_decode_fields(struct anim *a, const struct ff9clip *f, struct clip *clip)
 {
 	struct field *fields = arena_alloc(&a->arena, FIELDS_MAX, sizeof(*fields));
 	const char *name = f->name ? arena_text(&a->arena, f->name, strlen(f->name)) : "";
@@ -705,17 +706,17 @@ static bool decode_fields(struct anim *a, const struct ff9clip *f, struct clip *
 	if (!fields || !name)
 		return false;
 	clip->fields = fields;
-	add_text(clip, fields, "form", f->json ? "json" : "binary");
-	add_text(clip, fields, "name", name);
+	ff9clip_add_text(clip, fields, "form", f->json ? "json" : "binary");
+	ff9clip_add_text(clip, fields, "name", name);
 	fields[clip->field_count++] = (struct field){
 		.name = "rate", .type = FIELD_REAL, .real = (double)f->rate, .editable = true};
 	if (!f->json)
 		binary_fields(f, clip, fields);
-	add_text(clip, fields, "tangents", "kept");
+	ff9clip_add_text(clip, fields, "tangents", "kept");
 	return true;
 }
 
-static bool decode_all(struct anim *a, const struct ff9clip *f)
+static bool ff9clip_decode_all(struct anim *a, const struct ff9clip *f)
 {
 	struct track *tracks = arena_alloc(&a->arena, f->track_count, sizeof(*tracks));
 	struct clip *clip = arena_alloc(&a->arena, 1, sizeof(*clip));
@@ -732,7 +733,7 @@ static bool decode_all(struct anim *a, const struct ff9clip *f)
 	a->read_only = f->read_only;
 	a->clip_count = 1;
 	a->clips = clip;
-	return decode_fields(a, f, clip) && decode_tracks(a, f, tracks);
+	return ff9clip_decode_fields(a, f, clip) && decode_tracks(a, f, tracks);
 }
 
 struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct err *err)
@@ -743,7 +744,7 @@ struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct 
 	(void)hints;
 	if (ff9clip_read(&f, src, err)) {
 		a = calloc(1, sizeof(*a));
-		if (!a || !decode_all(a, &f)) {
+		if (!a || !ff9clip_decode_all(a, &f)) {
 			anim_free(a);
 			a = NULL;
 			err_memory(err);

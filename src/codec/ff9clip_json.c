@@ -44,8 +44,8 @@ static bool ff9clip_json_number(const struct token *t, float *out)
 	       isfinite(*out);
 }
 
-static bool refuse(const struct ff9clip *f, const struct token *t, const char *member,
-		   const char *what, struct err *err)
+static bool ff9clip_json_refuse(const struct ff9clip *f, const struct token *t, const char *member,
+				const char *what, struct err *err)
 {
 	struct spot s = {.doc = &f->doc, .value = t};
 	size_t length, at = spot_place(&s, &length);
@@ -54,8 +54,8 @@ static bool refuse(const struct ff9clip *f, const struct token *t, const char *m
 }
 
 /* Reads a number into `to`, if the member is there. */
-static bool read_number(const struct ff9clip *f, const struct token *object, const char *member,
-			uint8_t *to, bool *there, struct err *err)
+static bool ff9clip_json_read_number(const struct ff9clip *f, const struct token *object,
+				     const char *member, uint8_t *to, bool *there, struct err *err)
 {
 	const struct token *t = token_member(object, member);
 	float number = 0;
@@ -64,14 +64,15 @@ static bool read_number(const struct ff9clip *f, const struct token *object, con
 	if (!t)
 		return true;
 	if (!ff9clip_json_number(t, &number))
-		return refuse(f, t, member, "a number that a float32 can hold", err);
+		return ff9clip_json_refuse(f, t, member, "a number that a float32 can hold", err);
 	put_f32(to, number);
 	return true;
 }
 
 /* ---- keys ---- */
 
-static bool read_key(const struct ff9clip *f, struct clip_curve *c, uint32_t key, struct err *err)
+static bool ff9clip_json_read_key(const struct ff9clip *f, struct clip_curve *c, uint32_t key,
+				  struct err *err)
 {
 	const struct token *object = c->keys[key];
 	unsigned width = clip_width(c->role);
@@ -79,15 +80,17 @@ static bool read_key(const struct ff9clip *f, struct clip_curve *c, uint32_t key
 	uint8_t *tangents = c->tangents + 8 * (size_t)key * width;
 	bool there;
 
-	if (!read_number(f, object, "time", c->times + 4 * (size_t)key, &there, err))
+	if (!ff9clip_json_read_number(f, object, "time", c->times + 4 * (size_t)key, &there, err))
 		return false;
 	for (unsigned axis = 0; axis < width; axis++) {
 		uint8_t *in = tangents + 4 * (size_t)axis, *out = in + 4 * (size_t)width;
 
-		if (!read_number(f, object, ff9clip_json_name(1, axis), in, &there, err) ||
-		    !read_number(f, object, ff9clip_json_name(2, axis), out, &there, err) ||
-		    !read_number(f, object, ff9clip_json_name(0, axis), value + 4 * (size_t)axis,
-				 &there, err))
+		if (!ff9clip_json_read_number(f, object, ff9clip_json_name(1, axis), in, &there,
+					      err) ||
+		    !ff9clip_json_read_number(f, object, ff9clip_json_name(2, axis), out, &there,
+					      err) ||
+		    !ff9clip_json_read_number(f, object, ff9clip_json_name(0, axis),
+					      value + 4 * (size_t)axis, &there, err))
 			return false;
 		if (there)
 			continue;
@@ -97,12 +100,12 @@ static bool read_key(const struct ff9clip *f, struct clip_curve *c, uint32_t key
 	return true;
 }
 
-static bool is_key(const struct token *t)
+static bool ff9clip_json_is_key(const struct token *t)
 {
 	return token_is(t, TOKEN_OBJECT) && token_member(t, "time");
 }
 
-static bool read_keys(struct ff9clip *f, struct clip_curve *c, struct err *err)
+static bool ff9clip_json_read_keys(struct ff9clip *f, struct clip_curve *c, struct err *err)
 {
 	uint32_t key = 0;
 
@@ -112,28 +115,30 @@ static bool read_keys(struct ff9clip *f, struct clip_curve *c, struct err *err)
 		return err_memory(err);
 	for (const struct token *t = token_first(c->list); t; t = token_next(c->list, t)) {
 		if (!token_is(t, TOKEN_OBJECT))
-			return refuse(f, t, ff9clip_json_roles[c->role], "a list of objects", err);
-		if (!is_key(t))
+			return ff9clip_json_refuse(f, t, ff9clip_json_roles[c->role],
+						   "a list of objects", err);
+		if (!ff9clip_json_is_key(t))
 			continue;
 		c->keys[key] = t;
-		if (!read_key(f, c, key++, err))
+		if (!ff9clip_json_read_key(f, c, key++, err))
 			return false;
 	}
 	return true;
 }
 
-static uint32_t count_keys(const struct token *list)
+static uint32_t ff9clip_json_count_keys(const struct token *list)
 {
 	uint32_t count = 0;
 
 	for (const struct token *t = token_first(list); t; t = token_next(list, t))
-		count += is_key(t);
+		count += ff9clip_json_is_key(t);
 	return count;
 }
 
 /* ---- bones ---- */
 
-static bool read_list(struct ff9clip *f, const struct token *entry, enum role role, struct err *err)
+static bool ff9clip_json_read_list(struct ff9clip *f, const struct token *entry, enum role role,
+				   struct err *err)
 {
 	const struct token *list = token_member(entry, ff9clip_json_roles[role]);
 	struct spot s = {.doc = &f->doc, .value = list};
@@ -143,18 +148,18 @@ static bool read_list(struct ff9clip *f, const struct token *entry, enum role ro
 	if (!list)
 		return true;
 	if (!token_is(list, TOKEN_LIST))
-		return refuse(f, list, ff9clip_json_roles[role], "a list", err);
-	c = ff9clip_add(f, role, count_keys(list));
+		return ff9clip_json_refuse(f, list, ff9clip_json_roles[role], "a list", err);
+	c = ff9clip_add(f, role, ff9clip_json_count_keys(list));
 	if (!c)
 		return err_memory(err);
 	c->path = token_text(token_member(entry, "bone"));
 	c->list = list;
 	c->at = spot_place(&s, &length);
 	c->end = c->at + length;
-	return read_keys(f, c, err);
+	return ff9clip_json_read_keys(f, c, err);
 }
 
-static bool add_entry(struct ff9clip *f, const struct token *entry)
+static bool ff9clip_json_add_entry(struct ff9clip *f, const struct token *entry)
 {
 	struct clip_entry *entries =
 		array_room(f->entries, f->entry_count, &f->entry_room, sizeof(*entries));
@@ -166,25 +171,25 @@ static bool add_entry(struct ff9clip *f, const struct token *entry)
 	return true;
 }
 
-static bool read_entry(struct ff9clip *f, const struct token *entry, struct err *err)
+static bool ff9clip_json_read_entry(struct ff9clip *f, const struct token *entry, struct err *err)
 {
 	const struct token *bone = token_member(entry, "bone");
 
 	if (!token_is(entry, TOKEN_OBJECT))
-		return refuse(f, entry, "transform", "a list of objects", err);
+		return ff9clip_json_refuse(f, entry, "transform", "a list of objects", err);
 	if (!bone)
 		return true;
 	if (!token_is(bone, TOKEN_STRING))
-		return refuse(f, bone, "bone", "a text", err);
-	if (!add_entry(f, entry))
+		return ff9clip_json_refuse(f, bone, "bone", "a text", err);
+	if (!ff9clip_json_add_entry(f, entry))
 		return err_memory(err);
 	for (enum role role = 0; role < ROLE_COUNT; role++)
-		if (!read_list(f, entry, role, err))
+		if (!ff9clip_json_read_list(f, entry, role, err))
 			return false;
 	return true;
 }
 
-static int by_bone(const void *pa, const void *pb)
+static int ff9clip_json_by_bone(const void *pa, const void *pb)
 {
 	const struct clip_curve *a = pa, *b = pb;
 	int order = strcmp(a->path, b->path);
@@ -200,7 +205,7 @@ static void drop_replaced(struct ff9clip *f)
 	uint32_t kept = 0;
 
 	if (f->count)
-		qsort(f->curves, f->count, sizeof(*f->curves), by_bone);
+		qsort(f->curves, f->count, sizeof(*f->curves), ff9clip_json_by_bone);
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct clip_curve *c = &f->curves[i];
 
@@ -216,7 +221,7 @@ static bool read_rate(struct ff9clip *f, struct err *err)
 	uint8_t rate[4];
 
 	put_f32(rate, CLIP_RATE);
-	if (!read_number(f, f->doc.root, "frameRate", rate, &f->has_rate, err))
+	if (!ff9clip_json_read_number(f, f->doc.root, "frameRate", rate, &f->has_rate, err))
 		return false;
 	f->rate = get_f32(rate);
 	return true;
@@ -238,9 +243,9 @@ bool ff9clip_read_json(struct ff9clip *f, struct err *err)
 	if (!read_rate(f, err))
 		return false;
 	if (list && !token_is(list, TOKEN_LIST))
-		return refuse(f, list, "transform", "a list", err);
+		return ff9clip_json_refuse(f, list, "transform", "a list", err);
 	for (const struct token *t = token_first(list); t; t = token_next(list, t))
-		if (!read_entry(f, t, err))
+		if (!ff9clip_json_read_entry(f, t, err))
 			return false;
 	drop_replaced(f);
 	return true;

@@ -64,7 +64,7 @@ static void replace(struct writer *w, size_t at, size_t length, size_t text)
 
 /* ---- pieces ---- */
 
-static void write_string(struct buf *out, const char *text)
+static void ff9clip_json_write_string(struct buf *out, const char *text)
 {
 	buf_char(out, '"');
 	for (; *text; text++) {
@@ -80,7 +80,7 @@ static void write_string(struct buf *out, const char *text)
 	buf_char(out, '"');
 }
 
-static void write_number(struct buf *out, const uint8_t *number)
+static void ff9clip_json_write_number(struct buf *out, const uint8_t *number)
 {
 	buf_f32_text(out, get_f32(number));
 }
@@ -96,12 +96,12 @@ static size_t number_at(enum role role, unsigned part, unsigned axis, size_t key
 static void write_new_key(const struct clip_write *c, uint32_t key, struct buf *out)
 {
 	buf_text(out, "{ \"time\": ");
-	write_number(out, c->times + 4 * (size_t)key);
+	ff9clip_json_write_number(out, c->times + 4 * (size_t)key);
 	for (unsigned part = 0; part < 3; part++) {
 		for (unsigned axis = 0; axis < clip_width(c->role); axis++) {
 			buf_format(out, ", \"%s\": ", ff9clip_json_name(part, axis));
-			write_number(out, (part ? c->tangents : c->values) +
-						  number_at(c->role, part, axis, key));
+			ff9clip_json_write_number(out, (part ? c->tangents : c->values) +
+							       number_at(c->role, part, axis, key));
 		}
 	}
 	buf_text(out, " }");
@@ -157,7 +157,7 @@ static void write_old_key(struct writer *w, const struct clip_write *c, uint32_t
 
 	for (; i < count && list[i].was; i++) {
 		copy_old(w, at, place(w->f, list[i].was));
-		write_number(&w->texts, list[i].number);
+		ff9clip_json_write_number(&w->texts, list[i].number);
 		at = end_of(w->f, list[i].was);
 	}
 	for (const struct token *t = token_first(object); t; t = token_next(object, t))
@@ -168,7 +168,7 @@ static void write_old_key(struct writer *w, const struct clip_write *c, uint32_t
 	}
 	for (; i < count; i++) {
 		buf_format(&w->texts, ", \"%s\": ", list[i].name);
-		write_number(&w->texts, list[i].number);
+		ff9clip_json_write_number(&w->texts, list[i].number);
 	}
 	copy_old(w, at, end);
 }
@@ -250,7 +250,8 @@ static void write_list(struct writer *w, const struct clip_write *c)
 /* ---- bones ---- */
 
 /* The last entry of a bone; its lists count. */
-static const struct token *entry_of(const struct ff9clip *f, const struct track *t)
+static const struct token *ff9clip_json_write_entry_of(const struct ff9clip *f,
+						       const struct track *t)
 {
 	const struct token *entry = NULL;
 
@@ -262,7 +263,7 @@ static const struct token *entry_of(const struct ff9clip *f, const struct track 
 
 static void add_list(struct writer *w, const struct clip_write *c)
 {
-	const struct token *entry = entry_of(w->f, c->track), *last = NULL;
+	const struct token *entry = ff9clip_json_write_entry_of(w->f, c->track), *last = NULL;
 	size_t text = w->texts.size;
 
 	for (const struct token *t = token_first(entry); t; t = token_next(entry, t))
@@ -275,7 +276,7 @@ static void add_list(struct writer *w, const struct clip_write *c)
 static void write_new_entry(struct writer *w, const struct track *t)
 {
 	buf_text(&w->texts, "{\"bone\": ");
-	write_string(&w->texts, t->name);
+	ff9clip_json_write_string(&w->texts, t->name);
 	for (uint32_t i = 0; i < w->e->count; i++) {
 		const struct clip_write *c = &w->e->curves[i];
 
@@ -293,7 +294,7 @@ static void change_curves(struct writer *w)
 		const struct clip_write *c = &w->e->curves[i];
 		size_t text = w->texts.size;
 
-		if (c->same || !entry_of(w->f, c->track))
+		if (c->same || !ff9clip_json_write_entry_of(w->f, c->track))
 			continue;
 		if (!c->old) {
 			add_list(w, c);
@@ -316,7 +317,7 @@ static void rename_bones(struct writer *w)
 			if (w->f->entries[j].track != t->origin ||
 			    strcmp(token_text(bone), t->name) == 0)
 				continue;
-			write_string(&w->texts, t->name);
+			ff9clip_json_write_string(&w->texts, t->name);
 			replace(w, place(w->f, bone), end_of(w->f, bone) - place(w->f, bone), text);
 		}
 	}
@@ -374,7 +375,7 @@ static void write_new_entries(struct writer *w, const struct token *list, bool f
 	for (uint32_t i = 0; i < w->e->clip->track_count; i++) {
 		const struct track *t = &w->e->clip->tracks[i];
 
-		if (entry_of(w->f, t))
+		if (ff9clip_json_write_entry_of(w->f, t))
 			continue;
 		if (!first)
 			write_separator(w, list);
@@ -440,7 +441,7 @@ static void change_rate(struct writer *w)
 
 /* ---- all of it ---- */
 
-static int by_place(const void *pa, const void *pb)
+static int ff9clip_json_write_by_place(const void *pa, const void *pb)
 {
 	const struct change *a = pa, *b = pb;
 
@@ -455,7 +456,7 @@ static void write_changes(struct writer *w)
 	size_t at = 0;
 
 	if (w->count)
-		qsort(w->changes, w->count, sizeof(*w->changes), by_place);
+		qsort(w->changes, w->count, sizeof(*w->changes), ff9clip_json_write_by_place);
 	for (size_t i = 0; i < w->count; i++) {
 		const struct change *c = &w->changes[i];
 

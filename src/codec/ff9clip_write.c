@@ -22,7 +22,7 @@ static float key_time(const struct clip_edit *e, const struct curve *c, uint32_t
 }
 
 /* Finds the old key of each new one, by time; equal times match in their order. */
-static void match_keys(const struct clip_write *w)
+static void ff9clip_write_match_keys(const struct clip_write *w)
 {
 	const struct clip_curve *old = w->old;
 	uint32_t next = 0;
@@ -38,8 +38,8 @@ static void match_keys(const struct clip_write *w)
 	}
 }
 
-static bool refuse_value(const struct clip_edit *e, const struct clip_write *w, uint32_t key,
-			 unsigned axis)
+static bool ff9clip_write_refuse_value(const struct clip_edit *e, const struct clip_write *w,
+				       uint32_t key, unsigned axis)
 {
 	err_set(e->err, ERR_STORE, "%c of the %s of %s in frame %u is no number that can be stored",
 		"xyzw"[axis], role_names[w->role], w -> track -> label,
@@ -65,11 +65,11 @@ static bool put_value(const struct clip_edit *e, const struct clip_write *w, uin
 		}
 	}
 	put_f32(to, (float)value);
-	return isfinite((float)value) || refuse_value(e, w, key, axis);
+	return isfinite((float)value) || ff9clip_write_refuse_value(e, w, key, axis);
 }
 
 /* The slope from the key before, as far as it is a number. */
-static float slope(const struct clip_write *w, uint32_t key, unsigned axis)
+static float ff9clip_write_slope(const struct clip_write *w, uint32_t key, unsigned axis)
 {
 	unsigned width = clip_width(w->role);
 	const uint8_t *to = w->values + 4 * ((size_t)key * width + axis);
@@ -88,22 +88,22 @@ static void put_linear(const struct clip_write *w, uint32_t key)
 	uint8_t *in = w->tangents + 8 * (size_t)key * width, *out = in + 4 * (size_t)width;
 
 	for (unsigned axis = 0; axis < width; axis++) {
-		float before = key > 0 ? slope(w, key, axis) : 0;
-		float after = key + 1 < w->count ? slope(w, key + 1, axis) : before;
+		float before = key > 0 ? ff9clip_write_slope(w, key, axis) : 0;
+		float after = key + 1 < w->count ? ff9clip_write_slope(w, key + 1, axis) : before;
 
 		put_f32(in + 4 * (size_t)axis, key > 0 ? before : after);
 		put_f32(out + 4 * (size_t)axis, after);
 	}
 }
 
-static bool fill_keys(const struct clip_edit *e, const struct clip_write *w)
+static bool ff9clip_write_fill_keys(const struct clip_edit *e, const struct clip_write *w)
 {
 	const struct curve *c = w->track->curve[w->role];
 	size_t size = 8 * (size_t)clip_width(w->role);
 
 	for (uint32_t key = 0; key < w->count; key++)
 		put_f32(w->times + 4 * (size_t)key, key_time(e, c, key));
-	match_keys(w);
+	ff9clip_write_match_keys(w);
 	for (uint32_t key = 0; key < w->count; key++)
 		for (unsigned axis = 0; axis < clip_width(w->role); axis++)
 			if (!put_value(e, w, key, axis))
@@ -175,7 +175,7 @@ static bool restore_order(struct clip_edit *e, struct clip_write *w)
 
 /* ---- curves ---- */
 
-static bool check_curve(const struct clip_edit *e, const struct clip_write *w)
+static bool ff9clip_write_check_curve(const struct clip_edit *e, const struct clip_write *w)
 {
 	const struct curve *c = w->track->curve[w->role];
 
@@ -203,10 +203,11 @@ static bool plan_keys(struct clip_edit *e, struct clip_write *w)
 	w->from = arena_alloc(&e->arena, w->count, sizeof(*w->from));
 	if (e->arena.failed)
 		return err_memory(e->err);
-	return check_curve(e, w) && fill_keys(e, w) && restore_order(e, w);
+	return ff9clip_write_check_curve(e, w) && ff9clip_write_fill_keys(e, w) &&
+	       restore_order(e, w);
 }
 
-static const struct field *find_field(const struct clip *clip, const char *name)
+static const struct field *ff9clip_write_find_field(const struct clip *clip, const char *name)
 {
 	for (uint32_t i = 0; i < clip->field_count; i++)
 		if (strcmp(clip->fields[i].name, name) == 0)
@@ -217,13 +218,13 @@ static const struct field *find_field(const struct clip *clip, const char *name)
 /* What the clip says that all curves have, if it does. */
 static int32_t hold_of(const struct clip_edit *e, const char *name, bool has_old, int32_t old)
 {
-	const struct field *f = find_field(e->clip, name);
+	const struct field *f = ff9clip_write_find_field(e->clip, name);
 
 	return f ? (int32_t)f->integer : has_old ? old : CLIP_HOLD;
 }
 
-static const struct clip_curve *old_curve(const struct clip_edit *e, const struct track *t,
-					  enum role role)
+static const struct clip_curve *ff9clip_write_old_curve(const struct clip_edit *e,
+							const struct track *t, enum role role)
 {
 	for (uint32_t i = 0; t->origin != ANIM_NEW && i < e->old.count; i++)
 		if (e->old.curves[i].track == t->origin && e->old.curves[i].role == role)
@@ -235,15 +236,15 @@ static const struct clip_curve *old_curve(const struct clip_edit *e, const struc
  * A bone without keys needs a curve without any: there is no other place for its name. JSON has an
  * entry for it.
  */
-static bool is_wanted(const struct clip_edit *e, const struct track *t, enum role role,
-		      const struct clip_curve *old)
+static bool ff9clip_write_is_wanted(const struct clip_edit *e, const struct track *t,
+				    enum role role, const struct clip_curve *old)
 {
 	bool any = false;
 
 	if (t->curve[role] || (old && old->count == 0))
 		return true;
 	for (enum role other = 0; other < ROLE_COUNT; other++) {
-		const struct clip_curve *c = old_curve(e, t, other);
+		const struct clip_curve *c = ff9clip_write_old_curve(e, t, other);
 
 		any |= t->curve[other] || (c && c->count == 0);
 	}
@@ -253,9 +254,9 @@ static bool is_wanted(const struct clip_edit *e, const struct track *t, enum rol
 static bool plan_curve(struct clip_edit *e, const struct track *t, enum role role)
 {
 	struct clip_write *w = &e->curves[e->count];
-	const struct clip_curve *old = old_curve(e, t, role);
+	const struct clip_curve *old = ff9clip_write_old_curve(e, t, role);
 
-	if (!is_wanted(e, t, role, old))
+	if (!ff9clip_write_is_wanted(e, t, role, old))
 		return true;
 	e->count++;
 	*w = (struct clip_write){.track = t,
@@ -281,14 +282,14 @@ static bool plan_curves(struct clip_edit *e)
 
 /* ---- the binary form ---- */
 
-static void write_string(struct buf *out, const char *text)
+static void ff9clip_write_string(struct buf *out, const char *text)
 {
 	buf_u32(out, (uint32_t)strlen(text));
 	buf_text(out, text);
 	buf_align(out, 4);
 }
 
-static void write_keys(const struct clip_write *w, struct buf *out)
+static void ff9clip_write_keys(const struct clip_write *w, struct buf *out)
 {
 	size_t size = 4 * (size_t)clip_width(w->role);
 
@@ -300,7 +301,7 @@ static void write_keys(const struct clip_write *w, struct buf *out)
 	}
 }
 
-static void write_curve(const struct clip_edit *e, const struct clip_write *w)
+static void ff9clip_write_curve(const struct clip_edit *e, const struct clip_write *w)
 {
 	const struct clip_curve *old = w->old;
 	const uint8_t *src = e->old.src.data;
@@ -308,16 +309,16 @@ static void write_curve(const struct clip_edit *e, const struct clip_write *w)
 	if (w->same)
 		buf_add(e->out, src + old->at, old->path_at - 8 - old->at);
 	else
-		write_keys(w, e->out);
+		ff9clip_write_keys(w, e->out);
 	buf_u32(e->out, (uint32_t)w->before);
 	buf_u32(e->out, (uint32_t)w->after);
 	if (old && strcmp(old->path, w->track->name) == 0)
 		buf_add(e->out, src + old->path_at, old->end - old->path_at);
 	else
-		write_string(e->out, w->track->name);
+		ff9clip_write_string(e->out, w->track->name);
 }
 
-static int by_place(const void *pa, const void *pb)
+static int ff9clip_write_by_place(const void *pa, const void *pb)
 {
 	const struct clip_write *const *a = pa, *const *b = pb;
 	size_t x = (*a)->old ? (*a)->old->at : SIZE_MAX, y = (*b)->old ? (*b)->old->at : SIZE_MAX;
@@ -339,10 +340,10 @@ static bool write_section(struct clip_edit *e, enum role role)
 		if (e->curves[i].role == role)
 			list[count++] = &e->curves[i];
 	if (count)
-		qsort(list, count, sizeof(const struct clip_write *), by_place);
+		qsort(list, count, sizeof(const struct clip_write *), ff9clip_write_by_place);
 	buf_u32(e->out, count);
 	for (uint32_t i = 0; i < count; i++)
-		write_curve(e, list[i]);
+		ff9clip_write_curve(e, list[i]);
 	return true;
 }
 
@@ -352,7 +353,7 @@ static void write_old(const struct clip_edit *e, size_t begin, size_t end)
 	buf_add(e->out, e->old.src.data + begin, end - begin);
 }
 
-static void write_head(const struct clip_edit *e)
+static void ff9clip_write_head(const struct clip_edit *e)
 {
 	static const uint8_t flags[4] = {1, 0, 1, 0};
 
@@ -360,11 +361,11 @@ static void write_head(const struct clip_edit *e)
 		write_old(e, 0, e->old.section[ROLE_ROTATION]);
 		return;
 	}
-	write_string(e->out, e->clip->name);
+	ff9clip_write_string(e->out, e->clip->name);
 	buf_add(e->out, flags, sizeof(flags));
 }
 
-static void write_end(const struct clip_edit *e)
+static void ff9clip_write_end(const struct clip_edit *e)
 {
 	const struct ff9clip *old = &e->old;
 	size_t begin = e->out->size;
@@ -384,7 +385,7 @@ static bool write_binary(struct clip_edit *e)
 {
 	const struct ff9clip *old = &e->old;
 
-	write_head(e);
+	ff9clip_write_head(e);
 	if (!write_section(e, ROLE_ROTATION))
 		return false;
 	buf_u32(e->out, 0);
@@ -395,13 +396,13 @@ static bool write_binary(struct clip_edit *e)
 	else
 		buf_zero(e->out, 8);
 	buf_f32(e->out, e->rate);
-	write_end(e);
+	ff9clip_write_end(e);
 	return true;
 }
 
 /* ---- encode ---- */
 
-static bool check_clip(const struct anim *a, struct err *err)
+static bool ff9clip_write_check_clip(const struct anim *a, struct err *err)
 {
 	if (a->clip_count != 1)
 		return err_set(err, ERR_STORE, "a file holds one clip, not %u", a->clip_count);
@@ -411,7 +412,7 @@ static bool check_clip(const struct anim *a, struct err *err)
 }
 
 /* Two bones of one path could not be told apart. */
-static bool check_paths(struct clip_edit *e)
+static bool ff9clip_write_check_paths(struct clip_edit *e)
 {
 	for (uint32_t i = 0; i < e->clip->track_count; i++) {
 		const struct track *t = &e->clip->tracks[i];
@@ -439,7 +440,8 @@ static bool read_old(struct clip_edit *e, struct bytes old)
 
 static void read_fields(struct clip_edit *e)
 {
-	const struct field *rate = find_field(e->clip, "rate"), *wrap = find_field(e->clip, "wrap");
+	const struct field *rate = ff9clip_write_find_field(e->clip, "rate"),
+			   *wrap = ff9clip_write_find_field(e->clip, "wrap");
 
 	e->rate = rate ? (float)rate->real : e->old.src.size ? e->old.rate : (float)e->a->rate;
 	/* Its bits, also of a NaN that the way through a double makes quiet. */
@@ -470,9 +472,9 @@ static bool is_unedited(const struct clip_edit *e)
 	return true;
 }
 
-static bool write_clip(struct clip_edit *e)
+static bool ff9clip_write_clip(struct clip_edit *e)
 {
-	if (!check_paths(e) || !plan_curves(e))
+	if (!ff9clip_write_check_paths(e) || !plan_curves(e))
 		return false;
 	if (is_unedited(e)) {
 		buf_add(e->out, e->old.src.data, e->old.src.size);
@@ -495,11 +497,11 @@ static bool ff9clip_encode(const struct anim *a, struct bytes old, struct buf *o
 			      .arena = ARENA_INIT,
 			      .out = out,
 			      .err = err};
-	bool done = check_clip(a, err) && read_old(&e, old);
+	bool done = ff9clip_write_check_clip(a, err) && read_old(&e, old);
 
 	if (done) {
 		read_fields(&e);
-		done = write_clip(&e);
+		done = ff9clip_write_clip(&e);
 	}
 	anim_free(e.model);
 	arena_release(&e.arena);

@@ -41,7 +41,8 @@ const struct format kanim_format = {
 	.max_frames = UINT32_MAX,
 };
 
-static bool decode_fields(struct arena *arena, struct clip *clip, const struct kanim_values *values)
+static bool kanim_decode_fields(struct arena *arena, struct clip *clip,
+				const struct kanim_values *values)
 {
 	struct field *fields = arena_alloc(arena, FIELDS, sizeof(*fields));
 
@@ -121,11 +122,11 @@ static bool decode_animation(struct arena *arena, const struct kanim *k, uint32_
 		.frame_time = 1,
 		.loop = a->values.loop,
 	};
-	return clip->name && decode_fields(arena, clip, &a->values) &&
+	return clip->name && kanim_decode_fields(arena, clip, &a->values) &&
 	       decode_stills(arena, clip, k, k->frames + a->first_frame);
 }
 
-static bool decode_all(struct anim *anim, const struct kanim *k)
+static bool kanim_decode_all(struct anim *anim, const struct kanim *k)
 {
 	struct clip *clips = arena_alloc(&anim->arena, k->animation_count, sizeof(*clips));
 
@@ -150,7 +151,7 @@ struct anim *kanim_decode(struct bytes src, const struct hints *hints, struct er
 	(void)hints;
 	if (kanim_read(&k, src, err)) {
 		anim = calloc(1, sizeof(*anim));
-		if (!anim || !decode_all(anim, &k)) {
+		if (!anim || !kanim_decode_all(anim, &k)) {
 			anim_free(anim);
 			anim = NULL;
 			err_memory(err);

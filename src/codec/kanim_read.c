@@ -15,7 +15,7 @@
 const char *const kanim_names[KANIM_ATTRIBUTES] = {"name", "loop", "backwards", "scenes_per_time",
 						   "equality_epsilon"};
 
-static struct kanim_place place_of(const struct xml_attribute *attribute)
+static struct kanim_place kanim_read_place_of(const struct xml_attribute *attribute)
 {
 	return (struct kanim_place){attribute->begin, attribute->at, attribute->length};
 }
@@ -30,8 +30,8 @@ static size_t attributes_end(const struct xml_tag *tag)
 	return last->at + last->length + 1;
 }
 
-static bool refuse_value(struct kanim *k, const struct xml_attribute *attribute,
-			 const char *accepted)
+static bool kanim_read_refuse_value(struct kanim *k, const struct xml_attribute *attribute,
+				    const char *accepted)
 {
 	return xml_refuse(&k->xml, attribute->at, attribute->length, accepted,
 			  "%.*s cannot be this", (int)attribute->name.size,
@@ -40,14 +40,14 @@ static bool refuse_value(struct kanim *k, const struct xml_attribute *attribute,
 
 /* ---- values ---- */
 
-static bool copy_text(struct kanim *k, struct bytes value, const char **out)
+static bool kanim_read_copy_text(struct kanim *k, struct bytes value, const char **out)
 {
 	*out = arena_text(&k->arena, (const char *)value.data, value.size);
 	return *out || err_memory(k->xml.err);
 }
 
 /* What a number is read from: the engine passes over spaces in front, and not behind. */
-static struct bytes number_of(struct bytes value)
+static struct bytes kanim_read_number_of(struct bytes value)
 {
 	while (value.size > 0 && value.data[0] == ' ') {
 		value.data++;
@@ -56,7 +56,7 @@ static struct bytes number_of(struct bytes value)
 	return value;
 }
 
-static bool is_word(struct bytes value, const char *word)
+static bool kanim_read_is_word(struct bytes value, const char *word)
 {
 	return value.size == strlen(word) &&
 	       strncasecmp((const char *)value.data, word, value.size) == 0;
@@ -65,21 +65,21 @@ static bool is_word(struct bytes value, const char *word)
 /* "true", "false", or a number that is not 0. */
 static bool read_switch(struct kanim *k, const struct xml_attribute *attribute, bool *out)
 {
-	struct bytes value = attribute->value, digits = number_of(value);
+	struct bytes value = attribute->value, digits = kanim_read_number_of(value);
 	double number = 0;
 
-	*out = is_word(value, "true");
-	if (*out || is_word(value, "false"))
+	*out = kanim_read_is_word(value, "true");
+	if (*out || kanim_read_is_word(value, "false"))
 		return true;
 	if (!num_parse((const char *)digits.data, digits.size, '.', &number) || !isfinite(number))
-		return refuse_value(k, attribute, "true or false");
+		return kanim_read_refuse_value(k, attribute, "true or false");
 	*out = number != 0;
 	return true;
 }
 
 static bool read_integer(struct kanim *k, const struct xml_attribute *attribute, int32_t *out)
 {
-	struct bytes value = number_of(attribute->value);
+	struct bytes value = kanim_read_number_of(attribute->value);
 	bool negative = value.size > 0 && value.data[0] == '-';
 	size_t i = negative || (value.size > 0 && value.data[0] == '+');
 	int64_t number = 0;
@@ -91,7 +91,7 @@ static bool read_integer(struct kanim *k, const struct xml_attribute *attribute,
 	}
 	number = negative ? -number : number;
 	if (!fine || number < INT32_MIN || number > INT32_MAX)
-		return refuse_value(k, attribute, "a whole number such as 30");
+		return kanim_read_refuse_value(k, attribute, "a whole number such as 30");
 	*out = (int32_t)number;
 	return true;
 }
@@ -99,11 +99,11 @@ static bool read_integer(struct kanim *k, const struct xml_attribute *attribute,
 static bool read_float(struct kanim *k, const struct xml_attribute *attribute, const char *accepted,
 		       float *out)
 {
-	struct bytes value = number_of(attribute->value);
+	struct bytes value = kanim_read_number_of(attribute->value);
 
 	if (num_parse_f32((const char *)value.data, value.size, '.', out) && isfinite(*out))
 		return true;
-	return refuse_value(k, attribute, accepted);
+	return kanim_read_refuse_value(k, attribute, accepted);
 }
 
 /* ---- elements ---- */
@@ -113,7 +113,7 @@ static bool read_attribute(struct kanim *k, struct kanim_values *values, enum ka
 {
 	switch (which) {
 	case KANIM_NAME:
-		return copy_text(k, attribute->value, &values->name);
+		return kanim_read_copy_text(k, attribute->value, &values->name);
 	case KANIM_LOOP:
 		return read_switch(k, attribute, &values->loop);
 	case KANIM_BACKWARDS:
@@ -133,7 +133,7 @@ static bool read_known(struct kanim *k, struct kanim_animation *a,
 	for (enum kanim_attribute which = 0; which < KANIM_ATTRIBUTES; which++) {
 		if (!xml_is(attribute->name, kanim_names[which]))
 			continue;
-		a->attribute[which] = place_of(attribute);
+		a->attribute[which] = kanim_read_place_of(attribute);
 		return read_attribute(k, &a->values, which, attribute);
 	}
 	return xml_is(attribute->name, "optimization") ||
@@ -163,21 +163,22 @@ static bool open_animation(struct kanim *k, const struct xml_tag *tag)
 		.first_frame = k->frame_count,
 	};
 	for (size_t i = 0; i < tag->attribute_count; i++) {
-		a->last = place_of(&tag->attributes[i]);
+		a->last = kanim_read_place_of(&tag->attributes[i]);
 		if (!read_known(k, a, &tag->attributes[i]))
 			return false;
 	}
 	return true;
 }
 
-static bool read_url(struct kanim *k, struct kanim_frame *f, const struct xml_attribute *attribute)
+static bool kanim_read_url(struct kanim *k, struct kanim_frame *f,
+			   const struct xml_attribute *attribute)
 {
-	f->url = place_of(attribute);
+	f->url = kanim_read_place_of(attribute);
 	if (attribute->value.size == 0)
-		return refuse_value(k, attribute,
-				    "the file of the still, or the attribute left "
-				    "out where the scene stands in the frame");
-	return copy_text(k, attribute->value, &f->still.url);
+		return kanim_read_refuse_value(k, attribute,
+					       "the file of the still, or the attribute left "
+					       "out where the scene stands in the frame");
+	return kanim_read_copy_text(k, attribute->value, &f->still.url);
 }
 
 /* The old name counts where the new one is not there; others than these say nothing of concern. */
@@ -197,9 +198,9 @@ static bool read_frame_attributes(struct kanim *k, struct kanim_frame *f, const 
 	if (!time)
 		return xml_refuse_tag(&k->xml, tag, "<frame url=\"still.x3d\" time=\"0.5\"/>",
 				      "this frame has no time");
-	f->time = place_of(time);
+	f->time = kanim_read_place_of(time);
 	return read_float(k, time, "seconds such as 0.5", &f->still.time) &&
-	       (!url || read_url(k, f, url));
+	       (!url || kanim_read_url(k, f, url));
 }
 
 static bool open_frame(struct kanim *k, const struct xml_tag *tag)
@@ -254,7 +255,7 @@ static bool close_animation(struct kanim *k, size_t end)
 
 /* ---- the whole text ---- */
 
-static bool open_root(struct kanim *k, const struct xml_tag *tag)
+static bool kanim_read_open_root(struct kanim *k, const struct xml_tag *tag)
 {
 	if (xml_is(tag->name, "animation"))
 		return open_animation(k, tag);
@@ -264,12 +265,12 @@ static bool open_root(struct kanim *k, const struct xml_tag *tag)
 			      "this is no kanim");
 }
 
-static bool on_open(void *user, const struct xml_tag *tag)
+static bool kanim_read_on_open(void *user, const struct xml_tag *tag)
 {
 	struct kanim *k = user;
 
 	if (tag->depth == 0)
-		return open_root(k, tag);
+		return kanim_read_open_root(k, tag);
 	if (tag->depth == k->depth)
 		return open_animation(k, tag);
 	if (tag->depth == k->depth + 1)
@@ -279,7 +280,7 @@ static bool on_open(void *user, const struct xml_tag *tag)
 	return true;
 }
 
-static bool on_close(void *user, unsigned depth, size_t end)
+static bool kanim_read_on_close(void *user, unsigned depth, size_t end)
 {
 	struct kanim *k = user;
 
@@ -293,7 +294,8 @@ static bool on_close(void *user, unsigned depth, size_t end)
 
 bool kanim_read(struct kanim *k, struct bytes file, struct err *err)
 {
-	static const struct xml_events events = {.open = on_open, .close = on_close};
+	static const struct xml_events events = {.open = kanim_read_on_open,
+						 .close = kanim_read_on_close};
 
 	*k = (struct kanim){.depth = 0};
 	if (xml_open(&k->xml, file, err) && xml_read(&k->xml, &events, k))

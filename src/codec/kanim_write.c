@@ -50,7 +50,7 @@ static const char *name_of_clip(const struct clip *clip)
 	return clip->label ? clip->label : clip->name;
 }
 
-static bool write_text(struct writer *w, const char *text, char quote)
+static bool kanim_write_text(struct writer *w, const char *text, char quote)
 {
 	if (xml_escape(&w->k.xml, text, quote, &w->text))
 		return true;
@@ -67,8 +67,8 @@ static bool refuse_scene(struct writer *w, const struct still *still)
 
 /* ---- attributes of <animation> ---- */
 
-static bool value_same(enum kanim_attribute which, const struct kanim_values *a,
-		       const struct kanim_values *b)
+static bool kanim_write_value_same(enum kanim_attribute which, const struct kanim_values *a,
+				   const struct kanim_values *b)
 {
 	switch (which) {
 	case KANIM_NAME:
@@ -85,12 +85,12 @@ static bool value_same(enum kanim_attribute which, const struct kanim_values *a,
 	return true;
 }
 
-static bool write_value(struct writer *w, enum kanim_attribute which,
-			const struct kanim_values *values, char quote)
+static bool kanim_write_value(struct writer *w, enum kanim_attribute which,
+			      const struct kanim_values *values, char quote)
 {
 	switch (which) {
 	case KANIM_NAME:
-		return write_text(w, values->name, quote);
+		return kanim_write_text(w, values->name, quote);
 	case KANIM_LOOP:
 		buf_text(&w->text, values->loop ? "true" : "false");
 		break;
@@ -116,7 +116,7 @@ static enum kanim_attribute next_changed(const struct writer *w, const struct ka
 	for (enum kanim_attribute i = 0; i < KANIM_ATTRIBUTES; i++) {
 		size_t at = a->attribute[i].at;
 
-		if (at >= w->at && at && !value_same(i, now, &a->values) &&
+		if (at >= w->at && at && !kanim_write_value_same(i, now, &a->values) &&
 		    (next == KANIM_ATTRIBUTES || at < a->attribute[next].at))
 			next = i;
 	}
@@ -138,14 +138,14 @@ static bool add_attribute(struct writer *w, const struct kanim_animation *a,
 	else
 		buf_char(&w->text, ' ');
 	buf_format(&w->text, "%s=%c", kanim_names[which], quote);
-	if (!write_value(w, which, now, quote))
+	if (!kanim_write_value(w, which, now, quote))
 		return false;
 	buf_char(&w->text, quote);
 	return true;
 }
 
-static bool write_attributes(struct writer *w, const struct kanim_animation *a,
-			     const struct kanim_values *now)
+static bool kanim_write_attributes(struct writer *w, const struct kanim_animation *a,
+				   const struct kanim_values *now)
 {
 	enum kanim_attribute which;
 
@@ -153,13 +153,13 @@ static bool write_attributes(struct writer *w, const struct kanim_animation *a,
 		const struct kanim_place *p = &a->attribute[which];
 
 		copy_to(w, p->at);
-		if (!write_value(w, which, now, (char)old_text(w)[p->at - 1]))
+		if (!kanim_write_value(w, which, now, (char)old_text(w)[p->at - 1]))
 			return false;
 		w->at = p->at + p->length;
 	}
 	copy_to(w, a->attributes_end);
 	for (which = 0; which < KANIM_ATTRIBUTES; which++) {
-		if (!a->attribute[which].at && !value_same(which, now, &a->values) &&
+		if (!a->attribute[which].at && !kanim_write_value_same(which, now, &a->values) &&
 		    !add_attribute(w, a, which, now))
 			return false;
 	}
@@ -178,12 +178,12 @@ struct frames {
 	uint32_t next; /* of the clip's stills */
 };
 
-static bool is_new(const struct writer *w, const struct still *still)
+static bool kanim_write_is_new(const struct writer *w, const struct still *still)
 {
 	return w->blank || still->origin == ANIM_NEW;
 }
 
-static bool write_time(struct writer *w, const struct still *still)
+static bool kanim_write_time(struct writer *w, const struct still *still)
 {
 	buf_f32_text(&w->text, still->time);
 	return true;
@@ -195,7 +195,8 @@ static bool write_replaced(struct writer *w, const struct kanim_place *p, bool u
 {
 	copy_to(w, p->at);
 	w->at = p->at + p->length;
-	return url ? write_text(w, still->url, (char)old_text(w)[p->at - 1]) : write_time(w, still);
+	return url ? kanim_write_text(w, still->url, (char)old_text(w)[p->at - 1])
+		   : kanim_write_time(w, still);
 }
 
 /* An old frame, wherever in the new text it comes to stand, with what it says now. */
@@ -221,7 +222,7 @@ static bool write_like(struct writer *w, const struct kanim_place *p, bool url,
 	char quote = (char)old_text(w)[p->at - 1];
 
 	copy_part(w, p->begin, p->at);
-	if (url ? !write_text(w, still->url, quote) : !write_time(w, still))
+	if (url ? !kanim_write_text(w, still->url, quote) : !kanim_write_time(w, still))
 		return false;
 	buf_char(&w->text, quote);
 	return true;
@@ -264,7 +265,8 @@ static bool write_again(struct writer *w, const struct still *still)
 }
 
 /* A frame that was not there, in the manner of another. */
-static bool write_new(struct writer *w, const struct kanim_frame *like, const struct still *still)
+static bool kanim_write_new(struct writer *w, const struct kanim_frame *like,
+			    const struct still *still)
 {
 	bool url_first = like->url.at < like->time.at;
 	bool empty = old_text(w)[like->head - 2] == '/';
@@ -276,7 +278,7 @@ static bool write_new(struct writer *w, const struct kanim_frame *like, const st
 		char quote = (char)old_text(w)[like->time.at - 1];
 
 		buf_format(&w->text, " url=%c", quote);
-		if (!write_text(w, still->url, quote))
+		if (!kanim_write_text(w, still->url, quote))
 			return false;
 		buf_char(&w->text, quote);
 	} else if (url_first && !write_like(w, &like->url, true, still)) {
@@ -294,7 +296,7 @@ static bool write_new(struct writer *w, const struct kanim_frame *like, const st
 
 static bool next_is_new(const struct writer *w, const struct frames *f)
 {
-	return f->next < f->clip->frames && is_new(w, &f->clip->stills[f->next]);
+	return f->next < f->clip->frames && kanim_write_is_new(w, &f->clip->stills[f->next]);
 }
 
 /*
@@ -309,7 +311,7 @@ static bool fill_place(struct writer *w, struct frames *f, uint32_t i)
 
 	copy_to(w, here->begin);
 	while (next_is_new(w, f)) {
-		if (!write_new(w, here, &f->clip->stills[f->next++]))
+		if (!kanim_write_new(w, here, &f->clip->stills[f->next++]))
 			return false;
 		if (f->next < f->clip->frames)
 			copy_part(w, gap, here->begin);
@@ -322,7 +324,7 @@ static bool fill_place(struct writer *w, struct frames *f, uint32_t i)
 	}
 	while (next_is_new(w, f)) {
 		copy_part(w, gap, here->begin);
-		if (!write_new(w, here, &f->clip->stills[f->next++]))
+		if (!kanim_write_new(w, here, &f->clip->stills[f->next++]))
 			return false;
 	}
 	w->at = here->end;
@@ -342,7 +344,7 @@ static void remove_frame(struct writer *w, const struct kanim_frame *f)
 	w->at = f->end;
 }
 
-static bool write_frames(struct writer *w, struct frames *f)
+static bool kanim_write_frames(struct writer *w, struct frames *f)
 {
 	for (uint32_t i = 0; i < f->old_count; i++) {
 		if (!f->kept[i] && (f->some_kept || i > 0))
@@ -359,7 +361,7 @@ static bool check_still(struct writer *w, struct frames *f, uint32_t i)
 {
 	const struct still *still = &f->clip->stills[i];
 	const char *name = name_of_clip(f->clip);
-	bool new = is_new(w, still);
+	bool new = kanim_write_is_new(w, still);
 
 	if (!isfinite(still->time) || (i > 0 && !(still->time > still[-1].time))) {
 		err_set(w->err, ERR_STORE, "the time of frame %u of %s is not after the one before",
@@ -389,8 +391,8 @@ static bool check_values(struct writer *w, const struct clip *clip,
 	return err_accept(w->err, "at least one frame in each animation");
 }
 
-static bool write_animation(struct writer *w, const struct clip *clip,
-			    const struct kanim_animation *a)
+static bool kanim_write_animation(struct writer *w, const struct clip *clip,
+				  const struct kanim_animation *a)
 {
 	struct frames f = {clip, w->k.frames + a->first_frame, a->frame_count, NULL, false, 0};
 	struct kanim_values now = kanim_values_of(clip);
@@ -401,14 +403,14 @@ static bool write_animation(struct writer *w, const struct clip *clip,
 		return err_memory(w->err);
 	for (uint32_t i = 0; fine && i < clip->frames; i++)
 		fine = check_still(w, &f, i);
-	fine = fine && write_attributes(w, a, &now) && write_frames(w, &f);
+	fine = fine && kanim_write_attributes(w, a, &now) && kanim_write_frames(w, &f);
 	free(f.kept);
 	return fine;
 }
 
 /* ---- the whole text ---- */
 
-static bool check_clips(const struct writer *w, const struct anim *a)
+static bool kanim_write_check_clips(const struct writer *w, const struct anim *a)
 {
 	bool same = a->clip_count == w->k.animation_count;
 
@@ -420,12 +422,12 @@ static bool check_clips(const struct writer *w, const struct anim *a)
 	return err_accept(w->err, "the animations that are there; raw.* can be any text");
 }
 
-static bool write_all(struct writer *w, const struct anim *a, struct buf *out)
+static bool kanim_write_all(struct writer *w, const struct anim *a, struct buf *out)
 {
-	if (!check_clips(w, a))
+	if (!kanim_write_check_clips(w, a))
 		return false;
 	for (uint32_t i = 0; i < a->clip_count; i++)
-		if (!write_animation(w, &a->clips[i], &w->k.animations[i]))
+		if (!kanim_write_animation(w, &a->clips[i], &w->k.animations[i]))
 			return false;
 	copy_to(w, w->k.xml.text.size);
 	buf_char(&w->text, '\0');
@@ -461,7 +463,8 @@ static bool kanim_encode(const struct anim *a, struct bytes old, struct buf *out
 		blank_text(a, &blank);
 		old = buf_bytes(&blank);
 	}
-	fine = blank.failed ? err_memory(err) : kanim_read(&w.k, old, err) && write_all(&w, a, out);
+	fine = blank.failed ? err_memory(err)
+			    : kanim_read(&w.k, old, err) && kanim_write_all(&w, a, out);
 	kanim_release(&w.k);
 	buf_release(&w.text);
 	buf_release(&blank);

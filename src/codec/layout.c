@@ -44,7 +44,7 @@ static bool part_untouched(const struct layout *l, const struct part *p)
 	return part_is_old(p) && p->size == p->old_size && p->data == l->old.data + p->old_at;
 }
 
-static bool part_changed(const struct layout *l, const struct part *p)
+static bool layout_part_changed(const struct layout *l, const struct part *p)
 {
 	return !part_untouched(l, p) && memcmp(p->data, l->old.data + p->old_at, p->size) != 0;
 }
@@ -147,7 +147,7 @@ bool layout_clash(const struct layout *l)
 
 		if (p->size == 0)
 			continue;
-		changed = part_changed(l, p);
+		changed = layout_part_changed(l, p);
 		if (p->old_at < (changed ? end : changed_end))
 			return true;
 		if (p->old_at + p->size > end)

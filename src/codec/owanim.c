@@ -82,7 +82,7 @@ enum list_kind owanim_kind(enum role role)
 					  : LIST_ROTATIONS;
 }
 
-static bool read_header(struct owanim *f, struct err *err)
+static bool owanim_read_header(struct owanim *f, struct err *err)
 {
 	const uint8_t *p = f->src.data;
 
@@ -103,7 +103,7 @@ static bool read_header(struct owanim *f, struct err *err)
 bool owanim_read(struct owanim *f, struct bytes src, struct err *err)
 {
 	*f = (struct owanim){.arena = ARENA_INIT, .src = src};
-	return read_header(f, err) && owanim_find_fit(f, err);
+	return owanim_read_header(f, err) && owanim_find_fit(f, err);
 }
 
 /* Counts the keys of each bone; with `next`, also sorts them in. */
@@ -144,7 +144,7 @@ static int by_frame(const void *a, const void *b)
 	return p->place < q->place ? -1 : p->place > q->place;
 }
 
-static void sort_keys(struct owkey *keys, size_t count)
+static void owanim_sort_keys(struct owkey *keys, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		if (keys[i - 1].frame <= keys[i].frame)
@@ -171,7 +171,7 @@ bool owanim_keys(struct owanim *f, struct owkeys *keys)
 		return false;
 	visit_keys(f, keys, next);
 	for (size_t i = 0; i < lists; i++)
-		sort_keys(keys->keys + keys->first[i], keys->first[i + 1] - keys->first[i]);
+		owanim_sort_keys(keys->keys + keys->first[i], keys->first[i + 1] - keys->first[i]);
 	return true;
 }
 
@@ -186,7 +186,7 @@ bool owanim_probe(struct bytes src)
 	float duration, fps;
 	bool fine;
 
-	if (!read_header(&f, NULL) || f.bones == 0 || get_u32(p + AT_COUNTER) == 0)
+	if (!owanim_read_header(&f, NULL) || f.bones == 0 || get_u32(p + AT_COUNTER) == 0)
 		return false;
 	duration = get_f32(p + AT_DURATION);
 	fps = get_f32(p + AT_FPS);
@@ -235,8 +235,8 @@ static bool decode_vectors(struct arena *arena, size_t size, const struct owkey 
 	return stored != NULL;
 }
 
-static struct curve *decode_curve(struct arena *arena, enum list_kind kind,
-				  const struct owkey *keys, size_t count)
+static struct curve *owanim_decode_curve(struct arena *arena, enum list_kind kind,
+					 const struct owkey *keys, size_t count)
 {
 	struct curve *c = arena_alloc(arena, 1, sizeof(*c));
 	size_t size = owanim_data_size(kind);
@@ -255,8 +255,8 @@ static struct curve *decode_curve(struct arena *arena, enum list_kind kind,
 	return c;
 }
 
-static bool decode_track(struct owanim *f, const struct owkeys *keys, struct anim *a, uint32_t bone,
-			 struct track *t)
+static bool owanim_decode_track(struct owanim *f, const struct owkeys *keys, struct anim *a,
+				uint32_t bone, struct track *t)
 {
 	uint32_t id = get_u32(f->src.data + f->bones_at + (size_t)bone * ID_SIZE);
 
@@ -274,8 +274,8 @@ static bool decode_track(struct owanim *f, const struct owkeys *keys, struct ani
 
 		if (first[0] == first[1])
 			continue;
-		t->curve[role] =
-			decode_curve(&a->arena, kind, keys->keys + first[0], first[1] - first[0]);
+		t->curve[role] = owanim_decode_curve(&a->arena, kind, keys->keys + first[0],
+						     first[1] - first[0]);
 		if (!t->curve[role])
 			return false;
 	}
@@ -291,7 +291,7 @@ static struct field integer_field(const char *name, uint32_t value, bool editabl
 /*
  * The header's fields. A 64-bit field is shown as two halves, as many readers of JSON have 53 bits.
  */
-static bool decode_fields(const struct owanim *f, struct anim *a, struct clip *clip)
+static bool owanim_decode_fields(const struct owanim *f, struct anim *a, struct clip *clip)
 {
 	const uint8_t *p = f->src.data;
 	struct field *own = arena_alloc(&a->arena, 3, sizeof(*own));
@@ -314,16 +314,16 @@ static bool decode_fields(const struct owanim *f, struct anim *a, struct clip *c
 	return true;
 }
 
-static bool decode_clip(struct owanim *f, struct anim *a)
+static bool owanim_decode_clip(struct owanim *f, struct anim *a)
 {
 	struct clip *clip = arena_alloc(&a->arena, 1, sizeof(*clip));
 	struct track *tracks = arena_alloc(&a->arena, f->bones, sizeof(*tracks));
 	struct owkeys keys;
 
-	if (!clip || !tracks || !owanim_keys(f, &keys) || !decode_fields(f, a, clip))
+	if (!clip || !tracks || !owanim_keys(f, &keys) || !owanim_decode_fields(f, a, clip))
 		return false;
 	for (uint32_t bone = 0; bone < f->bones; bone++) {
-		if (!decode_track(f, &keys, a, bone, &tracks[bone]))
+		if (!owanim_decode_track(f, &keys, a, bone, &tracks[bone]))
 			return false;
 	}
 	clip->name = "";
@@ -359,7 +359,7 @@ struct anim *owanim_decode(struct bytes src, const struct hints *hints, struct e
 	a->format = &owanim_format;
 	a->rate = rate_of(&f);
 	a->bone_names = hints ? hints->bone_names : NULL;
-	if (!decode_clip(&f, a)) {
+	if (!owanim_decode_clip(&f, a)) {
 		anim_free(a);
 		a = NULL;
 		err_memory(err);

@@ -84,7 +84,7 @@ struct trial {
 	size_t count, room;
 };
 
-static bool add_range(struct trial *t, uint64_t at, uint64_t count, uint64_t size)
+static bool owanim_fit_add_range(struct trial *t, uint64_t at, uint64_t count, uint64_t size)
 {
 	if (!bytes_hold(t->f->src, at, count, size))
 		return false;
@@ -114,9 +114,9 @@ static bool try_list(struct trial *t, uint32_t entry, enum list_kind kind, struc
 	if (count == 0)
 		return true;
 	if (!owanim_follow(f, entry, kind, &index) ||
-	    !add_range(t, index, count, owanim_wide(&f->fit, count) ? 2 : 1) ||
+	    !owanim_fit_add_range(t, index, count, owanim_wide(&f->fit, count) ? 2 : 1) ||
 	    !owanim_follow(f, entry, LIST_COUNT + kind, &data) ||
-	    !add_range(t, data, count, owanim_data_size(kind)))
+	    !owanim_fit_add_range(t, data, count, owanim_data_size(kind)))
 		return err_at(err, ERR_FORMAT, place, 0,
 			      "table entry %u: its %u keys do not fit into the file", entry, count);
 	if (count > t->keys_left)
@@ -129,7 +129,7 @@ static bool try_list(struct trial *t, uint32_t entry, enum list_kind kind, struc
 	return true;
 }
 
-static bool make_room(struct trial *t, uint32_t entries, struct err *err)
+static bool owanim_fit_make_room(struct trial *t, uint32_t entries, struct err *err)
 {
 	size_t room = 3 + (size_t)entries * 2 * LIST_COUNT;
 
@@ -149,16 +149,16 @@ static bool try_lists(struct trial *t, struct err *err)
 	if (entries && !bytes_hold(f->src, f->table_at, entries, ENTRY_SIZE))
 		return err_at(err, ERR_FORMAT, AT_TABLE, 8,
 			      "the table of %u entries does not fit into the file", entries);
-	if (!make_room(t, entries, err))
+	if (!owanim_fit_make_room(t, entries, err))
 		return false;
 	t->count = 0;
 	t->keys = t->most = t->index_end = 0;
 	t->keys_left = bytes * KEYS_PER_BYTE > KEYS_MIN ? bytes * KEYS_PER_BYTE : KEYS_MIN;
-	add_range(t, 0, 1, HEADER_SIZE);
+	owanim_fit_add_range(t, 0, 1, HEADER_SIZE);
 	if (f->bones)
-		add_range(t, f->bones_at, f->bones, ID_SIZE);
+		owanim_fit_add_range(t, f->bones_at, f->bones, ID_SIZE);
 	if (entries)
-		add_range(t, f->table_at, entries, ENTRY_SIZE);
+		owanim_fit_add_range(t, f->table_at, entries, ENTRY_SIZE);
 	for (uint32_t i = 0; i < entries * LIST_COUNT; i++) {
 		if (!try_list(t, i / LIST_COUNT, i % LIST_COUNT, err))
 			return false;
@@ -166,7 +166,7 @@ static bool try_lists(struct trial *t, struct err *err)
 	return true;
 }
 
-static int by_place(const void *a, const void *b)
+static int owanim_fit_by_place(const void *a, const void *b)
 {
 	const struct range *p = a, *q = b;
 
@@ -188,12 +188,12 @@ static void weigh_ranges(struct trial *t)
 	uint64_t end = 0;
 
 	t->unknown = t->twice = 0;
-	qsort(t->ranges, t->count, sizeof(*t->ranges), by_place);
+	qsort(t->ranges, t->count, sizeof(*t->ranges), owanim_fit_by_place);
 	for (size_t i = 0; i < t->count; i++) {
 		const struct range *r = &t->ranges[i];
 		uint64_t r_end = r->at + r->size;
 
-		if (i > 0 && by_place(r - 1, r) == 0)
+		if (i > 0 && owanim_fit_by_place(r - 1, r) == 0)
 			continue; /* shared */
 		if (r->at > end)
 			t->unknown += unclaimed_bytes(t->f, end, r->at);

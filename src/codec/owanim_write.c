@@ -82,7 +82,7 @@ struct place {
 	uint32_t frame;
 };
 
-static bool refuse_value(const struct edit *e, const struct place *p, const char *what)
+static bool owanim_write_refuse_value(const struct edit *e, const struct place *p, const char *what)
 {
 	return err_set(e->err, ERR_STORE, "%s, %s, frame %u: the %s %s", e->clip->label,
 		       p->track->label, p->frame, role_names[p->role], what);
@@ -98,7 +98,7 @@ static bool store_position(const struct edit *e, const struct place *p, const do
 			continue;
 		}
 		if (!isfinite((float)value[axis])) {
-			refuse_value(e, p, "cannot become infinite or nan");
+			owanim_write_refuse_value(e, p, "cannot become infinite or nan");
 			return err_accept(e->err, "finite numbers that a float32 can hold");
 		}
 		put_f32(data + 4 * axis, (float)value[axis]);
@@ -116,7 +116,7 @@ static bool store_scale(const struct edit *e, const struct place *p, const doubl
 		uint32_t k = num_nearest_k(value[axis], &grid.lane[0]);
 
 		if (!(fabs(value[axis] - k * step) <= step / 2)) {
-			refuse_value(e, p, "is out of range");
+			owanim_write_refuse_value(e, p, "is out of range");
 			return err_accept(e->err, "factors from 0 to %.10g", INDEX_MAX * step);
 		}
 		put_u16(data + 2 * axis, (uint16_t)k);
@@ -141,7 +141,7 @@ static bool store_rotation(const struct edit *e, const struct place *p, const do
 	length = sqrt(value[0] * value[0] + value[1] * value[1] + value[2] * value[2] +
 		      value[3] * value[3]);
 	if (!(fabs(length - 1) <= UNIT_TOLERANCE)) {
-		refuse_value(e, p, "is no quaternion of length 1");
+		owanim_write_refuse_value(e, p, "is no quaternion of length 1");
 		return err_accept(e->err, "x, y, z and w whose squares add up to 1");
 	}
 	for (unsigned axis = 0; axis < 4; axis++)
@@ -192,23 +192,25 @@ static const struct owkey *old_keys(const struct edit *e, const struct track *t,
 	return e->keys.keys + e->keys.first[list];
 }
 
-static bool check_curve(const struct edit *e, const struct track *t, enum role role)
+static bool owanim_write_check_curve(const struct edit *e, const struct track *t, enum role role)
 {
 	const struct curve *c = t->curve[role];
 	const struct place p = {t, role, curve_frame(c, 0)};
 	enum curve_kind kind = role == ROLE_ROTATION ? CURVE_QUATERNION : CURVE_VECTOR;
 
 	if (c->kind != kind)
-		return refuse_value(e, &p, "is not a quaternion, which is what is stored");
+		return owanim_write_refuse_value(e, &p,
+						 "is not a quaternion, which is what is stored");
 	if (!c->keyed)
-		return refuse_value(e, &p, "is one value for the whole clip; only keys are stored");
+		return owanim_write_refuse_value(
+			e, &p, "is one value for the whole clip; only keys are stored");
 	if (c->interpolation != INTERPOLATION_LINEAR)
-		return refuse_value(e, &p,
-				    "holds its keys; only linear interpolation can be stored");
+		return owanim_write_refuse_value(
+			e, &p, "holds its keys; only linear interpolation can be stored");
 	return true;
 }
 
-static bool add_curve(struct edit *e, uint32_t bone, enum role role)
+static bool owanim_write_add_curve(struct edit *e, uint32_t bone, enum role role)
 {
 	const struct track *t = &e->clip->tracks[bone];
 	const struct curve *c = t->curve[role];
@@ -218,7 +220,7 @@ static bool add_curve(struct edit *e, uint32_t bone, enum role role)
 
 	if (!c || c->count == 0)
 		return true;
-	if (!check_curve(e, t, role))
+	if (!owanim_write_check_curve(e, t, role))
 		return false;
 	for (uint32_t key = 0; key < c->count; key++) {
 		const struct place p = {t, role, curve_frame(c, key)};
@@ -226,7 +228,8 @@ static bool add_curve(struct edit *e, uint32_t bone, enum role role)
 		bool kept;
 
 		if (p.frame >= e->clip->frames)
-			return refuse_value(e, &p, "has a key past the end of the clip");
+			return owanim_write_refuse_value(e, &p,
+							 "has a key past the end of the clip");
 		while (next < count && was[next].frame < p.frame)
 			next++;
 		kept = next < count && was[next].frame == p.frame;
@@ -256,7 +259,7 @@ static void add_strays(struct edit *e)
 	}
 }
 
-static size_t count_keys(const struct edit *e)
+static size_t owanim_write_count_keys(const struct edit *e)
 {
 	size_t count = 0;
 
@@ -290,12 +293,12 @@ static bool collect_keys(struct edit *e)
 {
 	if (!owanim_keys(&e->old, &e->keys))
 		return err_memory(e->err);
-	e->elements = edit_alloc(e, count_keys(e), sizeof(*e->elements));
+	e->elements = edit_alloc(e, owanim_write_count_keys(e), sizeof(*e->elements));
 	if (!e->elements)
 		return false;
 	for (uint32_t bone = 0; bone < e->bones; bone++) {
 		for (unsigned role = 0; role < ROLE_COUNT; role++) {
-			if (!add_curve(e, bone, role))
+			if (!owanim_write_add_curve(e, bone, role))
 				return false;
 		}
 	}
@@ -512,8 +515,8 @@ static void give_array(const struct edit *e, struct array *array, struct part *p
  * `count` old arrays share one range: those with the same new bytes keep sharing it; if none of
  * them does, one may put its new bytes there.
  */
-static void add_range(struct edit *e, const struct claim *c, size_t count, size_t end,
-		      struct array **heirs)
+static void owanim_write_add_range(struct edit *e, const struct claim *c, size_t count, size_t end,
+				   struct array **heirs)
 {
 	struct part *part =
 		layout_add(&e->layout, RANK_ARRAYS, array_alignment(e), c->at, end - c->at);
@@ -557,7 +560,8 @@ static bool add_old_arrays(struct edit *e)
 			next++;
 		limit = next < count ? claims[next].at : e->old.src.size;
 		if (claims[i].array != NONE)
-			add_range(e, &claims[i], next - i, padded_end(e, end, limit), heirs);
+			owanim_write_add_range(e, &claims[i], next - i, padded_end(e, end, limit),
+					       heirs);
 	}
 	return true;
 }
@@ -575,8 +579,8 @@ static void add_new_arrays(struct edit *e)
 }
 
 /* A table of `count` entries, which had `old_count` at `at`. */
-static bool add_table(struct edit *e, enum rank rank, uint64_t at, size_t old_count, size_t count,
-		      size_t size, uint8_t **bytes, struct part **part)
+static bool owanim_write_add_table(struct edit *e, enum rank rank, uint64_t at, size_t old_count,
+				   size_t count, size_t size, uint8_t **bytes, struct part **part)
 {
 	*bytes = edit_alloc(e, count, size);
 	if (!*bytes)
@@ -590,7 +594,7 @@ static bool add_table(struct edit *e, enum rank rank, uint64_t at, size_t old_co
 	return true;
 }
 
-static bool add_parts(struct edit *e)
+static bool owanim_write_add_parts(struct edit *e)
 {
 	size_t entries = (size_t)e->old_entries + e->entries;
 	bool is_old = e->old.src.size > 0;
@@ -599,11 +603,12 @@ static bool add_parts(struct edit *e)
 			 3 + entries * LIST_COUNT * ARRAY_COUNT))
 		return err_memory(e->err);
 	e->layout.ordered = 1u << RANK_ARRAYS;
-	if (!add_table(e, RANK_HEADER, 0, is_old, 1, HEADER_SIZE, &e->header, &e->header_part) ||
-	    !add_table(e, RANK_BONES, e->old.bones_at, e->old.bones, e->bones, ID_SIZE, &e->ids,
-		       &e->ids_part) ||
-	    !add_table(e, RANK_TABLE, e->old.table_at, e->old_entries, e->entries, ENTRY_SIZE,
-		       &e->table, &e->table_part) ||
+	if (!owanim_write_add_table(e, RANK_HEADER, 0, is_old, 1, HEADER_SIZE, &e->header,
+				    &e->header_part) ||
+	    !owanim_write_add_table(e, RANK_BONES, e->old.bones_at, e->old.bones, e->bones, ID_SIZE,
+				    &e->ids, &e->ids_part) ||
+	    !owanim_write_add_table(e, RANK_TABLE, e->old.table_at, e->old_entries, e->entries,
+				    ENTRY_SIZE, &e->table, &e->table_part) ||
 	    !add_old_arrays(e))
 		return false;
 	add_new_arrays(e);
@@ -612,8 +617,8 @@ static bool add_parts(struct edit *e)
 
 /* ---- the bytes of what holds offsets ---- */
 
-static bool put_offset(const struct edit *e, size_t entry_at, uint8_t *field,
-		       const struct part *part)
+static bool owanim_write_put_offset(const struct edit *e, size_t entry_at, uint8_t *field,
+				    const struct part *part)
 {
 	int64_t distance = (int64_t)part->at - (int64_t)entry_at;
 
@@ -642,8 +647,9 @@ static bool put_entry(const struct edit *e, uint32_t entry)
 
 		put_u16(p + 2 * kind, (uint16_t)e->counts[list]);
 		if (e->counts[list] > 0) {
-			if (!put_offset(e, at, p + 8 + 4 * kind, arrays[INDICES].part) ||
-			    !put_offset(e, at, p + 20 + 4 * kind, arrays[VALUES].part))
+			if (!owanim_write_put_offset(e, at, p + 8 + 4 * kind,
+						     arrays[INDICES].part) ||
+			    !owanim_write_put_offset(e, at, p + 20 + 4 * kind, arrays[VALUES].part))
 				return false;
 		} else if (had_keys) {
 			put_u32(p + 8 + 4 * kind, 0);
@@ -659,7 +665,7 @@ static void put_u64(uint8_t *p, uint64_t v)
 	put_u32(p + 4, (uint32_t)(v >> 32));
 }
 
-static const struct field *find_field(const struct edit *e, const char *name)
+static const struct field *owanim_write_find_field(const struct edit *e, const char *name)
 {
 	for (uint32_t i = 0; i < e->clip->field_count; i++) {
 		if (strcmp(e->clip->fields[i].name, name) == 0)
@@ -668,9 +674,9 @@ static const struct field *find_field(const struct edit *e, const char *name)
 	return NULL;
 }
 
-static bool put_number(struct edit *e, const char *name, unsigned at)
+static bool owanim_write_put_number(struct edit *e, const char *name, unsigned at)
 {
-	const struct field *field = find_field(e, name);
+	const struct field *field = owanim_write_find_field(e, name);
 
 	if (!field)
 		return true;
@@ -694,9 +700,9 @@ static void put_end(struct edit *e, unsigned at)
 		put_u64(e->header + at, end + e->layout.size - e->old.src.size);
 }
 
-static bool put_header(struct edit *e)
+static bool owanim_write_put_header(struct edit *e)
 {
-	const struct field *fps = find_field(e, "fps");
+	const struct field *fps = owanim_write_find_field(e, "fps");
 	uint8_t *p = e->header;
 
 	if (e->old.src.size) {
@@ -706,7 +712,8 @@ static bool put_header(struct edit *e)
 		put_f32(p + AT_FPS, USUAL_RATE);
 		put_u64(p + AT_PADDING, UINT64_MAX);
 	}
-	if (!put_number(e, "counter1", AT_COUNTER) || !put_number(e, "flag", AT_FLAG))
+	if (!owanim_write_put_number(e, "counter1", AT_COUNTER) ||
+	    !owanim_write_put_number(e, "flag", AT_FLAG))
 		return false;
 	if (fps && !f64_same(fps->real, (double)get_f32(p + AT_FPS)))
 		put_f32(p + AT_FPS, (float)fps->real);
@@ -721,9 +728,9 @@ static bool put_header(struct edit *e)
 	return true;
 }
 
-static bool put_tables(struct edit *e)
+static bool owanim_write_put_tables(struct edit *e)
 {
-	if (!put_header(e))
+	if (!owanim_write_put_header(e))
 		return false;
 	for (uint32_t entry = 0; entry < e->entries; entry++) {
 		if (!put_entry(e, entry))
@@ -750,20 +757,20 @@ static bool put_ids(struct edit *e)
 	return true;
 }
 
-static bool place_parts(struct edit *e)
+static bool owanim_write_place_parts(struct edit *e)
 {
 	if (layout_stay(&e->layout)) {
-		if (!put_tables(e))
+		if (!owanim_write_put_tables(e))
 			return false;
 		if (!layout_clash(&e->layout))
 			return true;
 	}
-	return layout_pack(&e->layout, e->err) && put_tables(e);
+	return layout_pack(&e->layout, e->err) && owanim_write_put_tables(e);
 }
 
 /* ---- encode ---- */
 
-static bool check_clip(const struct edit *e)
+static bool owanim_write_check_clip(const struct edit *e)
 {
 	const struct clip *clip = e->clip;
 
@@ -812,11 +819,11 @@ static bool find_origins(struct edit *e)
 	return e->origins != NULL;
 }
 
-static bool begin_edit(struct edit *e, struct bytes old)
+static bool owanim_write_begin_edit(struct edit *e, struct bytes old)
 {
 	if (old.size && !owanim_read(&e->old, old, e->err))
 		return false;
-	if (!check_clip(e))
+	if (!owanim_write_check_clip(e))
 		return false;
 	plan_fit(e);
 	return find_origins(e);
@@ -881,8 +888,8 @@ static bool owanim_encode(const struct anim *a, struct bytes old, struct buf *ou
 {
 	struct edit e = {.a = a, .clip = a->clips, .err = err};
 	size_t start = out->size;
-	bool ok = begin_edit(&e, old) && collect_keys(&e) && make_lists(&e) && add_parts(&e) &&
-		  put_ids(&e) && place_parts(&e);
+	bool ok = owanim_write_begin_edit(&e, old) && collect_keys(&e) && make_lists(&e) &&
+		  owanim_write_add_parts(&e) && put_ids(&e) && owanim_write_place_parts(&e);
 
 	if (ok) {
 		layout_write(&e.layout, out);

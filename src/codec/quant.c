@@ -30,7 +30,7 @@ static double old_value(const struct quant *q, uint32_t key, unsigned axis)
 }
 
 /* NaNs are equal here: a grid cannot tell them apart. */
-static bool is_kept(const struct quant *q, uint32_t key, unsigned axis)
+static bool quant_is_kept(const struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis), old;
 
@@ -99,7 +99,7 @@ static enum fit fit_value(const struct quant *q, uint32_t key, unsigned axis,
 	bool same, inside = stored >= fmin(first, last) && stored <= fmax(first, last);
 
 	*k = old_k(q, key, axis);
-	if (is_kept(q, key, axis))
+	if (quant_is_kept(q, key, axis))
 		return FIT_KEPT;
 	if (!isfinite((float)value))
 		return FIT_OUTSIDE;
@@ -124,8 +124,8 @@ struct room {
 	uint32_t between; /* number of values between two k */
 };
 
-static void make_room(struct room *room, enum fit how, uint32_t k, double stored,
-		      const struct lane *lane)
+static void quant_make_room(struct room *room, enum fit how, uint32_t k, double stored,
+			    const struct lane *lane)
 {
 	double place = (stored - (double)lane->base) / (double)lane->step;
 
@@ -160,7 +160,7 @@ static void refine_lane(const struct quant *q, unsigned axis, unsigned shift, st
 
 	lane->step = ldexpf(lane->step, -(int)shift);
 	for (i = 0; i < q->wanted->count; i++) {
-		if (!is_kept(q, i, axis))
+		if (!quant_is_kept(q, i, axis))
 			k[i] = (uint16_t)num_nearest_k(wanted_value(q, i, axis) / q->unit, lane);
 		else if (k[i])
 			k[i] = (uint16_t)(k[i] << shift);
@@ -190,7 +190,7 @@ static bool keep_grid(const struct quant *q, unsigned axis, struct lane *lane, u
 		if (how == FIT_OUTSIDE)
 			return false;
 		k[i] = (uint16_t)at;
-		make_room(&room, how, at, wanted_value(q, i, axis) / q->unit, lane);
+		quant_make_room(&room, how, at, wanted_value(q, i, axis) / q->unit, lane);
 	}
 	if (room.between == q->wanted->count && is_constant(q, axis))
 		return false;
@@ -208,7 +208,7 @@ static double new_value(const struct quant *q, uint32_t key, unsigned axis)
 	double value = wanted_value(q, key, axis), said;
 	char text[NUM_MAX];
 
-	if (!is_kept(q, key, axis) || !isfinite(value) ||
+	if (!quant_is_kept(q, key, axis) || !isfinite(value) ||
 	    !num_parse(text, num_lane(text, value, &q->old->lane[axis]), '.', &said))
 		said = value;
 	return said / q->unit;
@@ -253,7 +253,7 @@ static const char *new_grid(struct quant *q, unsigned axis, struct lane *lane, u
 	}
 	for (i = 0; i < q->wanted->count; i++) {
 		double stored = new_value(q, i, axis);
-		const char *why = is_kept(q, i, axis) ? NULL : check_value(q, i, axis);
+		const char *why = quant_is_kept(q, i, axis) ? NULL : check_value(q, i, axis);
 
 		if (!why && !isfinite(stored))
 			why = mixed;

@@ -54,7 +54,7 @@ const struct format ribbon_format = {
 
 /* ---- the file ---- */
 
-static bool read_header(struct ribbon *f, struct err *err)
+static bool ribbon_read_header(struct ribbon *f, struct err *err)
 {
 	if (f->src.size < HEADER_SIZE)
 		return err_at(err, ERR_FORMAT, f->src.size, 0, "the file ends inside its header");
@@ -68,7 +68,7 @@ static bool read_header(struct ribbon *f, struct err *err)
 	return true;
 }
 
-static bool check_table(struct ribbon *f, struct err *err)
+static bool ribbon_check_table(struct ribbon *f, struct err *err)
 {
 	f->end = frame_place(f, f->frames);
 	if (frame_place(f, 0) < f->table_end)
@@ -99,7 +99,7 @@ static bool check_frame(const struct ribbon *f, uint32_t frame, struct err *err)
 bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err)
 {
 	*f = (struct ribbon){.src = src};
-	if (!read_header(f, err) || !check_table(f, err))
+	if (!ribbon_read_header(f, err) || !ribbon_check_table(f, err))
 		return false;
 	for (uint32_t i = 0; i < f->frames; i++) {
 		if (!check_frame(f, i, err))
@@ -143,7 +143,7 @@ static void count_keyframe(struct object *o, const struct keyframe *k)
 		o->keys[part_roles[part]].count += k->flags >> part & 1;
 }
 
-static void take_key(struct keys *keys, uint32_t frame, const uint8_t *part)
+static void ribbon_take_key(struct keys *keys, uint32_t frame, const uint8_t *part)
 {
 	uint8_t *to = keys->stored + (size_t)keys->count * PART_SIZE;
 
@@ -165,7 +165,7 @@ static void take_keyframe(struct object *o, uint32_t frame, const struct keyfram
 		if (!(k->flags & 1u << bit))
 			continue;
 		o->roles[i] |= (uint8_t)(1u << role);
-		take_key(&o->keys[role], frame, part);
+		ribbon_take_key(&o->keys[role], frame, part);
 		part += PART_SIZE;
 	}
 }
@@ -186,7 +186,7 @@ static void visit_keyframes(struct decoder *d, bool counting)
 	}
 }
 
-static void make_room(struct object *o, struct arena *arena)
+static void ribbon_make_room(struct object *o, struct arena *arena)
 {
 	if (!o->count)
 		return;
@@ -224,7 +224,7 @@ static const struct curve *make_curve(const struct keys *keys, enum role role, s
 	return c;
 }
 
-static void make_track(struct decoder *d, uint32_t number, struct track *t)
+static void ribbon_make_track(struct decoder *d, uint32_t number, struct track *t)
 {
 	struct arena *arena = &d->a->arena;
 	const struct object *o = &d->objects[number];
@@ -243,7 +243,7 @@ static void make_track(struct decoder *d, uint32_t number, struct track *t)
 	t->keyframes = k;
 }
 
-static void make_clip(struct decoder *d, struct clip *clip, struct field *word2)
+static void ribbon_make_clip(struct decoder *d, struct clip *clip, struct field *word2)
 {
 	struct track *tracks = arena_alloc(&d->a->arena, OBJECTS, sizeof(*tracks));
 
@@ -263,12 +263,12 @@ static void make_clip(struct decoder *d, struct clip *clip, struct field *word2)
 		if (!d->objects[i].count)
 			continue;
 		tracks[clip->track_count].origin = clip->track_count;
-		make_track(d, i, &tracks[clip->track_count++]);
+		ribbon_make_track(d, i, &tracks[clip->track_count++]);
 	}
 }
 
 /* Makes the model. False when out of memory. */
-static bool make_anim(struct decoder *d, const struct hints *hints)
+static bool ribbon_make_anim(struct decoder *d, const struct hints *hints)
 {
 	struct anim *a = d->a;
 	struct clip *clip = arena_alloc(&a->arena, 1, sizeof(*clip));
@@ -276,7 +276,7 @@ static bool make_anim(struct decoder *d, const struct hints *hints)
 
 	visit_keyframes(d, true);
 	for (unsigned i = 0; i < OBJECTS; i++)
-		make_room(&d->objects[i], &a->arena);
+		ribbon_make_room(&d->objects[i], &a->arena);
 	if (a->arena.failed)
 		return false;
 	visit_keyframes(d, false);
@@ -285,7 +285,7 @@ static bool make_anim(struct decoder *d, const struct hints *hints)
 	a->bone_names = hints ? hints->bone_names : NULL;
 	a->clip_count = 1;
 	a->clips = clip;
-	make_clip(d, clip, word2);
+	ribbon_make_clip(d, clip, word2);
 	return !a->arena.failed;
 }
 
@@ -296,7 +296,7 @@ struct anim *ribbon_decode(struct bytes src, const struct hints *hints, struct e
 	if (!ribbon_read(&d.f, src, err))
 		return NULL;
 	d.a = calloc(1, sizeof(*d.a));
-	if (d.a && make_anim(&d, hints))
+	if (d.a && ribbon_make_anim(&d, hints))
 		return d.a;
 	anim_free(d.a);
 	err_memory(err);

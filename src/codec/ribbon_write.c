@@ -28,12 +28,12 @@ struct encoder {
 	struct err *err;
 };
 
-static const char *clip_word(const struct encoder *e)
+static const char *ribbon_write_clip_word(const struct encoder *e)
 {
 	return e->clip->label ? e->clip->label : e->clip->name;
 }
 
-static const char *track_word(const struct track *track)
+static const char *ribbon_write_track_word(const struct track *track)
 {
 	return track->label ? track->label : track->name;
 }
@@ -57,7 +57,7 @@ static void find_old_objects(struct encoder *e)
 
 /* ---- is it a model that a file can hold? ---- */
 
-static bool check_keyframes(struct encoder *e, const struct track *track)
+static bool ribbon_write_check_keyframes(struct encoder *e, const struct track *track)
 {
 	const struct keyframes *k = track->keyframes;
 
@@ -66,10 +66,12 @@ static bool check_keyframes(struct encoder *e, const struct track *track)
 			return err_set(e->err, ERR_STORE,
 				       "%s of %s has a keyframe in frame %u, which is not in its "
 				       "place or past the end",
-				       track_word(track), clip_word(e), k->frames[i]);
+				       ribbon_write_track_word(track), ribbon_write_clip_word(e),
+				       k->frames[i]);
 		if (k->flags[i] & PART_BITS) {
 			err_set(e->err, ERR_STORE, "flags of %u for %s in frame %u of %s",
-				k->flags[i], track_word(track), k->frames[i], clip_word(e));
+				k->flags[i], ribbon_write_track_word(track), k->frames[i],
+				ribbon_write_clip_word(e));
 			return err_accept(e->err, "a multiple of 8 up to 248; the lowest three "
 						  "bits follow from the parts that there are");
 		}
@@ -79,7 +81,8 @@ static bool check_keyframes(struct encoder *e, const struct track *track)
 }
 
 /* Has the curve the keys that the keyframes say? */
-static bool check_curve(const struct encoder *e, const struct track *track, enum role role)
+static bool ribbon_write_check_curve(const struct encoder *e, const struct track *track,
+				     enum role role)
 {
 	const struct keyframes *k = track->keyframes;
 	const struct curve *c = track->curve[role];
@@ -98,7 +101,7 @@ static bool check_curve(const struct encoder *e, const struct track *track, enum
 		return true;
 	return err_set(e->err, ERR_STORE,
 		       "the %s of %s in %s has not the keys that its keyframes say",
-		       role_names[role], track_word(track), clip_word(e));
+		       role_names[role], ribbon_write_track_word(track), ribbon_write_clip_word(e));
 }
 
 static bool find_object(struct encoder *e, const struct track *track, uint32_t *number)
@@ -108,12 +111,13 @@ static bool find_object(struct encoder *e, const struct track *track, uint32_t *
 	if (!bone_number(e->a->format, e->a->bone_names, track->name, number) ||
 	    *number >= OBJECTS) {
 		err_set(e->err, ERR_STORE, "\"%s\" of %s cannot be stored: bones are numbers here",
-			track->name, clip_word(e));
+			track->name, ribbon_write_clip_word(e));
 		return err_accept(e->err, "object_000 to object_255");
 	}
 	other = e->cursors[*number].track;
 	return !other || err_set(e->err, ERR_STORE, "%s and %s of %s are the same object",
-				 track_word(other), track_word(track), clip_word(e));
+				 ribbon_write_track_word(other), ribbon_write_track_word(track),
+				 ribbon_write_clip_word(e));
 }
 
 /* Gives the track its cursor. */
@@ -126,7 +130,7 @@ static bool take_track(struct encoder *e, const struct track *track)
 	if (!track->keyframes || !track->keyframes->count) {
 		err_set(e->err, ERR_STORE,
 			"%s of %s has no keyframe, and an object is there by its keyframes alone",
-			track_word(track), clip_word(e));
+			ribbon_write_track_word(track), ribbon_write_clip_word(e));
 		return err_accept(e->err, "rows for it in curves.csv, to add it; a list of bones "
 					  "without it in clip.json, to remove it");
 	}
@@ -134,13 +138,13 @@ static bool take_track(struct encoder *e, const struct track *track)
 	if (track->origin < e->old_count)
 		e->became[e->old_objects[track->origin]] = &e->cursors[number];
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
-		if (!check_curve(e, track, role))
+		if (!ribbon_write_check_curve(e, track, role))
 			return false;
 	}
-	return check_keyframes(e, track);
+	return ribbon_write_check_keyframes(e, track);
 }
 
-static bool take_tracks(struct encoder *e)
+static bool ribbon_write_take_tracks(struct encoder *e)
 {
 	uint32_t last = 0;
 
@@ -151,7 +155,7 @@ static bool take_tracks(struct encoder *e)
 			return err_set(e->err, ERR_STORE,
 				       "%s of %s cannot be moved: no order of the bones is stored, "
 				       "they stand by their numbers",
-				       track_word(track), clip_word(e));
+				       ribbon_write_track_word(track), ribbon_write_clip_word(e));
 		if (track->origin != ANIM_NEW)
 			last = track->origin;
 		if (!take_track(e, track))
@@ -160,18 +164,19 @@ static bool take_tracks(struct encoder *e)
 	return true;
 }
 
-static bool check_clip(const struct encoder *e)
+static bool ribbon_write_check_clip(const struct encoder *e)
 {
 	if (e->clip->frames > FRAMES_MAX) {
-		err_set(e->err, ERR_STORE, "%s cannot have %u frames", clip_word(e),
+		err_set(e->err, ERR_STORE, "%s cannot have %u frames", ribbon_write_clip_word(e),
 			e->clip->frames);
 		return err_accept(e->err, "up to %u, with hardly a keyframe", FRAMES_MAX);
 	}
 	if (e->clip->loop)
-		return err_set(e->err, ERR_STORE, "%s: a ribbon file stores no loop", clip_word(e));
+		return err_set(e->err, ERR_STORE, "%s: a ribbon file stores no loop",
+			       ribbon_write_clip_word(e));
 	if (f32_bits(e->clip->frame_time) != f32_bits(1) || f32_bits(e->clip->duration) != 0)
 		return err_set(e->err, ERR_STORE, "%s: a ribbon file stores no times",
-			       clip_word(e));
+			       ribbon_write_clip_word(e));
 	return true;
 }
 
@@ -184,8 +189,8 @@ static bool find_word2(const struct encoder *e, uint16_t *word2)
 		if (strcmp(field->name, "word2") != 0)
 			continue;
 		if (field->integer < 0 || field->integer > UINT16_MAX) {
-			err_set(e->err, ERR_STORE, "word2 of %s cannot be %lld", clip_word(e),
-				(long long)field->integer);
+			err_set(e->err, ERR_STORE, "word2 of %s cannot be %lld",
+				ribbon_write_clip_word(e), (long long)field->integer);
 			return err_accept(e->err, "0 to 65535");
 		}
 		*word2 = (uint16_t)field->integer;
@@ -195,8 +200,8 @@ static bool find_word2(const struct encoder *e, uint16_t *word2)
 
 /* ---- writing it ---- */
 
-static bool refuse_value(const struct encoder *e, const struct track *track, enum role role,
-			 uint32_t key, double value)
+static bool ribbon_write_refuse_value(const struct encoder *e, const struct track *track,
+				      enum role role, uint32_t key, double value)
 {
 	const struct lane *lane = ribbon_format.lanes[role];
 	double least = lane->unit * (double)lane->base;
@@ -205,8 +210,8 @@ static bool refuse_value(const struct encoder *e, const struct track *track, enu
 	int size = (int)num_f32(text, (float)value);
 
 	err_set(e->err, ERR_STORE, "the %s of %s in frame %u of %s cannot be %.*s",
-		role_names[role], track_word(track), curve_frame(track->curve[role], key),
-		clip_word(e), size, text);
+		role_names[role], ribbon_write_track_word(track),
+		curve_frame(track->curve[role], key), ribbon_write_clip_word(e), size, text);
 	return err_accept(e->err, "%.9g to %.9g%s", least, most,
 			  role == ROLE_ROTATION ? " degrees" : "");
 }
@@ -223,7 +228,7 @@ static bool put_key(const struct encoder *e, const struct track *track, enum rol
 
 		/* Also where it is not a number. */
 		if (!(place >= -0.5 && place <= UINT16_MAX + 0.5))
-			return refuse_value(e, track, role, key, value);
+			return ribbon_write_refuse_value(e, track, role, key, value);
 		buf_u16(e->out, (uint16_t)(num_nearest_k(stored, lane) ^ 0x8000));
 	}
 	return true;
@@ -268,7 +273,7 @@ static bool put_old_order(struct encoder *e, uint32_t frame)
 	return true;
 }
 
-static bool put_frame(struct encoder *e, uint32_t frame)
+static bool ribbon_write_put_frame(struct encoder *e, uint32_t frame)
 {
 	if (frame < e->old.frames && !put_old_order(e, frame))
 		return false;
@@ -301,7 +306,7 @@ static struct bytes old_rest(const struct ribbon *old)
 	return (struct bytes){old->src.data + old->end, old->src.size - old->end};
 }
 
-static bool put_file(struct encoder *e, uint16_t word2)
+static bool ribbon_write_put_file(struct encoder *e, uint16_t word2)
 {
 	struct bytes gap = old_gap(&e->old), rest = old_rest(&e->old);
 	size_t table_end = place_field(e->clip->frames + 1), end = table_end + gap.size + e->size;
@@ -309,7 +314,7 @@ static bool put_file(struct encoder *e, uint16_t word2)
 	if (end > PLACE_MAX)
 		return err_set(e->err, ERR_STORE,
 			       "%s would end at %zu; a ribbon file has %u bytes at most",
-			       clip_word(e), end, PLACE_MAX);
+			       ribbon_write_clip_word(e), end, PLACE_MAX);
 	if (!buf_reserve(e->out, end + rest.size))
 		return err_memory(e->err);
 	buf_u16(e->out, MAGIC);
@@ -319,7 +324,7 @@ static bool put_file(struct encoder *e, uint16_t word2)
 	buf_add(e->out, gap.data, gap.size);
 	for (uint32_t i = 0; i < e->clip->frames; i++) {
 		put_place(e, i);
-		if (!put_frame(e, i))
+		if (!ribbon_write_put_frame(e, i))
 			return false;
 	}
 	put_place(e, e->clip->frames);
@@ -338,7 +343,8 @@ static bool ribbon_encode(const struct anim *a, struct bytes old, struct buf *ou
 	if (old.size && !ribbon_read(&e.old, old, err))
 		return false;
 	find_old_objects(&e);
-	return check_clip(&e) && find_word2(&e, &word2) && take_tracks(&e) && put_file(&e, word2);
+	return ribbon_write_check_clip(&e) && find_word2(&e, &word2) &&
+	       ribbon_write_take_tracks(&e) && ribbon_write_put_file(&e, word2);
 }
 
 static const char *const ribbon_patterns[] = {"*.anm", NULL};

@@ -55,7 +55,7 @@ struct list {
 	struct anim *whole;
 };
 
-static bool check_name(const struct cell *cell, struct err *err)
+static bool sequence_check_name(const struct cell *cell, struct err *err)
 {
 	bool fine = cell->size > 0 && cell->size <= NAME_MAX && !cell_is(cell, ".") &&
 		    !cell_is(cell, "..") && !memchr(cell->text, '/', cell->size);
@@ -82,7 +82,7 @@ static bool refuse_file(const struct cell *cell, const struct err *why, struct e
 	return err_accept(err, "a Vib-Ribbon file (ANM) that can be read");
 }
 
-static bool read_file(struct list *l, const struct cell *cell, struct err *err)
+static bool sequence_read_file(struct list *l, const struct cell *cell, struct err *err)
 {
 	const struct neighbours *beside = l->hints ? l->hints->neighbours : NULL;
 	struct err why = {.code = ERR_NONE};
@@ -103,31 +103,31 @@ static bool read_file(struct list *l, const struct cell *cell, struct err *err)
 	return join_add(&l->join, &file->clips[0], err);
 }
 
-static bool read_row(struct list *l, struct err *err)
+static bool sequence_read_row(struct list *l, struct err *err)
 {
 	const struct cell *cell = table_of(&l->table, FILE_COLUMN);
 
 	if (l->count == FILES_MAX)
 		return err_at(err, ERR_FORMAT, cell->at, cell->length,
 			      "the list has more than %u files", FILES_MAX);
-	return check_name(cell, err) && read_file(l, cell, err);
+	return sequence_check_name(cell, err) && sequence_read_file(l, cell, err);
 }
 
-static bool read_rows(struct list *l, struct err *err)
+static bool sequence_read_rows(struct list *l, struct err *err)
 {
 	while (table_row(&l->table, err) && !l->table.done) {
-		if (!read_row(l, err))
+		if (!sequence_read_row(l, err))
 			return false;
 	}
 	return l->table.done && (l->count || err_at(err, ERR_FORMAT, l->table.text.size, 0,
 						    "the list names no file"));
 }
 
-static bool read_list(struct list *l, struct bytes src, struct err *err)
+static bool sequence_read_list(struct list *l, struct bytes src, struct err *err)
 {
 	struct err why = {.code = ERR_NONE};
 	bool fine = table_open(&l->table, src, &why) && table_header(&l->table, &form, &why) &&
-		    read_rows(l, &why);
+		    sequence_read_rows(l, &why);
 
 	/* To a file it is one whether a text is wrong, ends early or is empty. */
 	if (!fine && why.code != ERR_MEMORY)
@@ -139,7 +139,7 @@ static bool read_list(struct list *l, struct bytes src, struct err *err)
 
 /* ---- decode ---- */
 
-static bool make_parts(struct list *l)
+static bool sequence_make_parts(struct list *l)
 {
 	struct anim *a = l->whole;
 	struct clip_part *parts = arena_alloc(&a->arena, l->count, sizeof(*parts));
@@ -161,7 +161,7 @@ static bool make_whole(struct list *l)
 	struct anim *a = l->whole;
 	struct clip *clip = arena_alloc(&a->arena, 1, sizeof(*clip));
 
-	if (!clip || !make_parts(l) || !join_end(&l->join, &a->arena, clip))
+	if (!clip || !sequence_make_parts(l) || !join_end(&l->join, &a->arena, clip))
 		return false;
 	clip->name = "";
 	clip->frame_time = 1;
@@ -199,7 +199,7 @@ static struct anim *sequence_decode(struct bytes src, const struct hints *hints,
 
 	l.join.names = hints ? hints->bone_names : NULL;
 	fine = begin_list(&l) || err_memory(err);
-	fine = fine && read_list(&l, src, err) && (make_whole(&l) || err_memory(err));
+	fine = fine && sequence_read_list(&l, src, err) && (make_whole(&l) || err_memory(err));
 	end_list(&l);
 	if (fine)
 		return l.whole;

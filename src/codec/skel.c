@@ -56,7 +56,7 @@ static size_t bone_place(const struct skel *f, uint32_t bone)
 	return HEADER_SIZE + bone * (NAME_SIZE + (size_t)f->frames * KEY_SIZE);
 }
 
-static bool check_name(const struct skel *f, uint32_t bone, struct err *err)
+static bool skel_check_name(const struct skel *f, uint32_t bone, struct err *err)
 {
 	const uint8_t *name = f->src.data + bone_place(f, bone);
 	size_t size = strnlen((const char *)name, NAME_SIZE);
@@ -88,7 +88,7 @@ static bool skel_read(struct skel *f, struct bytes src, struct err *err)
 			      f->frames);
 	f->end = bone_place(f, f->bones);
 	for (uint32_t i = 0; i < f->bones; i++) {
-		if (!check_name(f, i, err))
+		if (!skel_check_name(f, i, err))
 			return false;
 	}
 	return true;
@@ -103,7 +103,7 @@ static bool skel_probe(struct bytes src)
 
 /* ---- decode ---- */
 
-static bool make_track(struct anim *a, const struct skel *f, uint32_t bone, struct track *t)
+static bool skel_make_track(struct anim *a, const struct skel *f, uint32_t bone, struct track *t)
 {
 	const uint8_t *at = f->src.data + bone_place(f, bone);
 	struct curve *c = arena_alloc(&a->arena, 1, sizeof(*c));
@@ -129,7 +129,7 @@ static bool make_track(struct anim *a, const struct skel *f, uint32_t bone, stru
 	return true;
 }
 
-static bool make_anim(struct anim *a, const struct skel *f)
+static bool skel_make_anim(struct anim *a, const struct skel *f)
 {
 	struct clip *clip = arena_alloc(&a->arena, 1, sizeof(*clip));
 	struct track *tracks = arena_alloc(&a->arena, f->bones + 1, sizeof(*tracks));
@@ -137,7 +137,7 @@ static bool make_anim(struct anim *a, const struct skel *f)
 	if (!clip || !tracks)
 		return false;
 	for (uint32_t i = 0; i < f->bones; i++) {
-		if (!make_track(a, f, i, &tracks[i]))
+		if (!skel_make_track(a, f, i, &tracks[i]))
 			return false;
 	}
 	*clip = (struct clip){.name = "",
@@ -161,7 +161,7 @@ static struct anim *skel_decode(struct bytes src, const struct hints *hints, str
 	if (!skel_read(&f, src, err))
 		return NULL;
 	a = calloc(1, sizeof(*a));
-	if (a && make_anim(a, &f))
+	if (a && skel_make_anim(a, &f))
 		return a;
 	anim_free(a);
 	err_memory(err);
@@ -177,7 +177,7 @@ struct edit {
 	struct err *err;
 };
 
-static bool check_clip(const struct anim *a, struct err *err)
+static bool skel_check_clip(const struct anim *a, struct err *err)
 {
 	const struct clip *c = a->clips;
 
@@ -212,16 +212,17 @@ static bool check_track(const struct edit *e, const struct track *t)
 	return true;
 }
 
-static const struct curve *old_curve(const struct edit *e, const struct track *t)
+static const struct curve *skel_old_curve(const struct edit *e, const struct track *t)
 {
 	if (!e->old || t->origin == ANIM_NEW)
 		return NULL;
 	return e->old->clips[0].tracks[t->origin].curve[ROLE_TRANSLATION];
 }
 
-static bool write_track(const struct edit *e, const struct track *t)
+static bool skel_write_track(const struct edit *e, const struct track *t)
 {
-	struct quant q = {.wanted = t->curve[ROLE_TRANSLATION], .old = old_curve(e, t), .unit = 1};
+	struct quant q = {
+		.wanted = t->curve[ROLE_TRANSLATION], .old = skel_old_curve(e, t), .unit = 1};
 	size_t size = strlen(t->name);
 
 	buf_add(e->out, t->name, size);
@@ -240,7 +241,7 @@ static bool write_track(const struct edit *e, const struct track *t)
 	return true;
 }
 
-static bool write_clip(const struct edit *e)
+static bool skel_write_clip(const struct edit *e)
 {
 	const struct clip *c = e->clip;
 
@@ -248,7 +249,7 @@ static bool write_clip(const struct edit *e)
 	buf_u16(e->out, (uint16_t)c->frames);
 	buf_u16(e->out, (uint16_t)c->track_count);
 	for (uint32_t i = 0; i < c->track_count; i++) {
-		if (!check_track(e, &c->tracks[i]) || !write_track(e, &c->tracks[i]))
+		if (!check_track(e, &c->tracks[i]) || !skel_write_track(e, &c->tracks[i]))
 			return false;
 	}
 	return true;
@@ -262,7 +263,7 @@ static bool skel_encode(const struct anim *a, struct bytes old, struct buf *out,
 
 	if (old.size && (!skel_read(&f, old, err) || !(e.old = skel_decode(old, NULL, err))))
 		return false;
-	if (check_clip(a, err) && write_clip(&e)) {
+	if (skel_check_clip(a, err) && skel_write_clip(&e)) {
 		if (old.size)
 			buf_add(out, old.data + f.end, old.size - f.end);
 		done = !out->failed || err_memory(err);

@@ -11,14 +11,14 @@ static const struct grid {
 	double middle;
 } grids[3] = {{0x7FFF, 0x4000}, {0x7FFF, 0x4000}, {0xFFFF, 0x8000}};
 
-static unsigned slot_of(const uint8_t *code)
+static unsigned smallest3_slot_of(const uint8_t *code)
 {
 	return (unsigned)(get_u16(code + 2) >> 15 << 1 | get_u16(code) >> 15);
 }
 
 void smallest3_decode(const uint8_t *code, double q[4])
 {
-	unsigned slot = slot_of(code), axis = 0;
+	unsigned slot = smallest3_slot_of(code), axis = 0;
 	double rest = 1;
 
 	for (unsigned i = 0; i < 3; i++, axis++) {
@@ -57,7 +57,8 @@ void smallest3_encode(const double q[4], const uint8_t *old, uint8_t *code)
 {
 	unsigned largest = 0;
 
-	if (old && fabs(q[slot_of(old)]) >= 0.5 && encode_in_slot(q, slot_of(old), code))
+	if (old && fabs(q[smallest3_slot_of(old)]) >= 0.5 &&
+	    encode_in_slot(q, smallest3_slot_of(old), code))
 		return;
 	for (unsigned axis = 1; axis < 4; axis++) {
 		if (fabs(q[axis]) > fabs(q[largest]))

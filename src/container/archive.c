@@ -67,15 +67,15 @@ bool archive_measure(const struct archive *a, uint32_t member, uint64_t *size, s
 	return fine;
 }
 
-static bool check_limit(const struct member *m, size_t limit, struct err *err)
+static bool archive_check_limit(const struct member *m, size_t limit, struct err *err)
 {
 	return m->size <= limit ||
 	       err_set(err, ERR_FORMAT, "%llu bytes unpacked are more than %zu, the limit",
 		       (unsigned long long)m->size, limit);
 }
 
-static bool read_member(const struct archive *a, const struct member *m, struct buf *out,
-			struct err *err)
+static bool archive_read_member(const struct archive *a, const struct member *m, struct buf *out,
+				struct err *err)
 {
 	size_t before = out->size;
 
@@ -100,8 +100,8 @@ bool archive_read(const struct archive *a, uint32_t member, size_t limit, struct
 {
 	struct member m;
 
-	return measured(a, member, &m, err) && check_limit(&m, limit, err) &&
-	       read_member(a, &m, out, err);
+	return measured(a, member, &m, err) && archive_check_limit(&m, limit, err) &&
+	       archive_read_member(a, &m, out, err);
 }
 
 bool archive_input(const struct archive *a, uint32_t member, size_t limit, struct buf *room,
@@ -115,7 +115,7 @@ bool archive_input(const struct archive *a, uint32_t member, size_t limit, struc
 		*out = input_range(&a->in, m.at, m.size);
 		return true;
 	}
-	if (!check_limit(&m, limit, err) || !read_member(a, &m, room, err))
+	if (!archive_check_limit(&m, limit, err) || !archive_read_member(a, &m, room, err))
 		return false;
 	*out = input_of_bytes(buf_bytes(room));
 	return true;

@@ -76,7 +76,7 @@ static bool copy(struct lzss *z, struct err *err)
 	return true;
 }
 
-static bool unpack(struct lzss *z, struct err *err)
+static bool cmpl_unpack(struct lzss *z, struct err *err)
 {
 	unsigned flags = 1; /* the flags that are left, below a bit that says where they end */
 
@@ -115,7 +115,7 @@ bool cmpl_read(struct bytes member, struct buf *out, struct err *err)
 		return err_memory(err);
 	z.out = out->data + out->size;
 	z.size = (size_t)size;
-	if (!unpack(&z, err))
+	if (!cmpl_unpack(&z, err))
 		return false;
 	out->size += z.size;
 	return true;

@@ -16,23 +16,23 @@ static uint64_t hash(uint32_t parent, const char *name, size_t size)
 }
 
 /* The name by which an index finds the entry. */
-static const char *key_of(const struct contents *c, const struct contents_index *index,
-			  const struct contents_entry *e, size_t *size)
+static const char *contents_key_of(const struct contents *c, const struct contents_index *index,
+				   const struct contents_entry *e, size_t *size)
 {
 	*size = index == &c->labels ? strlen(e->label) : e->stored_size;
 	return index == &c->labels ? e->label : e->stored;
 }
 
 /* The slot of this name, or the free one where it belongs. */
-static uint32_t *find_slot(const struct contents *c, const struct contents_index *index,
-			   uint32_t parent, const char *name, size_t size)
+static uint32_t *contents_find_slot(const struct contents *c, const struct contents_index *index,
+				    uint32_t parent, const char *name, size_t size)
 {
 	size_t i = (size_t)hash(parent, name, size) & index->mask, length;
 
 	assert(index->slots);
 	for (; index->slots[i]; i = (i + 1) & index->mask) {
 		const struct contents_entry *e = &c->entries[index->slots[i] - 1];
-		const char *key = key_of(c, index, e, &length);
+		const char *key = contents_key_of(c, index, e, &length);
 
 		if (e->parent == parent && length == size && memcmp(key, name, size) == 0)
 			break;
@@ -58,7 +58,7 @@ static bool index_room(const struct contents *c, struct contents_index *index)
 		if (!index->slots[i])
 			continue;
 		e = &c->entries[index->slots[i] - 1];
-		key = key_of(c, index, e, &size);
+		key = contents_key_of(c, index, e, &size);
 		for (size_t at = (size_t)hash(e->parent, key, size);; at++) {
 			uint32_t *slot = &larger.slots[at & larger.mask];
 
@@ -75,7 +75,8 @@ static bool index_room(const struct contents *c, struct contents_index *index)
 
 uint32_t contents_find(const struct contents *c, uint32_t folder, const char *label, size_t size)
 {
-	return c->labels.slots ? *find_slot(c, &c->labels, folder, label, size) - 1 : CONTENTS_NONE;
+	return c->labels.slots ? *contents_find_slot(c, &c->labels, folder, label, size) - 1
+			       : CONTENTS_NONE;
 }
 
 /* ---- building ---- */
@@ -86,7 +87,7 @@ struct building {
 	struct err *err;
 };
 
-static bool check_limit(const struct building *b)
+static bool contents_check_limit(const struct building *b)
 {
 	const struct contents *c = b->c;
 	size_t used = c->arena.total + c->room * sizeof(*c->entries) +
@@ -99,7 +100,7 @@ static bool check_limit(const struct building *b)
 }
 
 /* Is the name surely its own file name, as nearly all are? False means perhaps. */
-static bool is_plain(const char *name, size_t size)
+static bool contents_is_plain(const char *name, size_t size)
 {
 	if (size == 0 || size > NAME_LIMIT || strchr(".=+-@", name[0]) || name[size - 1] == '.')
 		return false;
@@ -119,7 +120,7 @@ static bool make_label(struct building *b, const char *stored, size_t size, cons
 	char *name;
 
 	buf_clear(&b->form);
-	if (!*suffix && is_plain(stored, size)) {
+	if (!*suffix && contents_is_plain(stored, size)) {
 		buf_add(&b->form, stored, size);
 		return !b->form.failed;
 	}
@@ -140,8 +141,8 @@ static bool choose_label(struct building *b, uint32_t parent, const char *stored
 	char suffix[16] = "";
 
 	while (make_label(b, stored, size, suffix)) {
-		uint32_t taken =
-			*find_slot(c, &c->labels, parent, (const char *)b->form.data, b->form.size);
+		uint32_t taken = *contents_find_slot(c, &c->labels, parent,
+						     (const char *)b->form.data, b->form.size);
 
 		if (!taken)
 			return true;
@@ -152,7 +153,7 @@ static bool choose_label(struct building *b, uint32_t parent, const char *stored
 	return err_memory(b->err);
 }
 
-static bool grow(struct building *b)
+static bool contents_grow(struct building *b)
 {
 	struct contents *c = b->c;
 	struct contents_entry *entries =
@@ -164,14 +165,14 @@ static bool grow(struct building *b)
 	return (index_room(c, &c->labels) && index_room(c, &c->stored)) || err_memory(b->err);
 }
 
-static uint32_t add_entry(struct building *b, uint32_t parent, const char *stored, size_t size,
-			  uint32_t member)
+static uint32_t contents_add_entry(struct building *b, uint32_t parent, const char *stored,
+				   size_t size, uint32_t member)
 {
 	struct contents *c = b->c;
 	struct contents_entry *e, *above;
 	uint32_t number = c->count;
 
-	if (!check_limit(b) || !grow(b) || !choose_label(b, parent, stored, size))
+	if (!contents_check_limit(b) || !contents_grow(b) || !choose_label(b, parent, stored, size))
 		return CONTENTS_NONE;
 	e = &c->entries[number];
 	*e = (struct contents_entry){.stored = stored,
@@ -191,7 +192,7 @@ static uint32_t add_entry(struct building *b, uint32_t parent, const char *store
 		return CONTENTS_NONE;
 	}
 	c->count++;
-	*find_slot(c, &c->labels, parent, e->label, strlen(e->label)) = number + 1;
+	*contents_find_slot(c, &c->labels, parent, e->label, strlen(e->label)) = number + 1;
 	c->labels.used++;
 	above = &c->entries[parent];
 	if (above->last == CONTENTS_NONE)
@@ -202,17 +203,18 @@ static uint32_t add_entry(struct building *b, uint32_t parent, const char *store
 	return number;
 }
 
-static uint32_t enter(struct building *b, uint32_t parent, const char *part, size_t size)
+static uint32_t contents_enter(struct building *b, uint32_t parent, const char *part, size_t size)
 {
 	struct contents *c = b->c;
-	uint32_t entry =
-		c->stored.slots ? *find_slot(c, &c->stored, parent, part, size) - 1 : CONTENTS_NONE;
+	uint32_t entry = c->stored.slots
+				 ? *contents_find_slot(c, &c->stored, parent, part, size) - 1
+				 : CONTENTS_NONE;
 
 	if (entry != CONTENTS_NONE)
 		return entry;
-	entry = add_entry(b, parent, part, size, CONTENTS_NONE);
+	entry = contents_add_entry(b, parent, part, size, CONTENTS_NONE);
 	if (entry != CONTENTS_NONE) {
-		*find_slot(c, &c->stored, parent, part, size) = entry + 1;
+		*contents_find_slot(c, &c->stored, parent, part, size) = entry + 1;
 		c->stored.used++;
 	}
 	return entry;
@@ -228,7 +230,7 @@ static uint32_t enter_all(struct building *b, const char *path)
 	while (folder != CONTENTS_NONE) {
 		size_t size = strcspn(path, "/");
 
-		folder = enter(b, folder, path, size);
+		folder = contents_enter(b, folder, path, size);
 		if (!path[size])
 			break;
 		path += size + 1;
@@ -248,7 +250,8 @@ static bool add_members(struct building *b, const struct archive *a)
 			folder = enter_all(b, m->folder);
 		last = m->folder;
 		if (folder == CONTENTS_NONE ||
-		    (m->name && add_entry(b, folder, m->name, strlen(m->name), i) == CONTENTS_NONE))
+		    (m->name &&
+		     contents_add_entry(b, folder, m->name, strlen(m->name), i) == CONTENTS_NONE))
 			return false;
 	}
 	return true;
@@ -258,7 +261,7 @@ struct contents *contents_new(const struct archive *a, struct err *err)
 {
 	struct contents *c = calloc(1, sizeof(*c));
 	struct building b = {.c = c, .form = BUF_INIT, .err = err};
-	bool fine = c && grow(&b);
+	bool fine = c && contents_grow(&b);
 
 	if (fine) {
 		c->limit = a->limit;

@@ -34,7 +34,7 @@ struct layout {
 	uint64_t toc, etoc, itoc, content, align; /* 0: none */
 };
 
-static bool read_header(struct archive *a, struct layout *l, struct err *err)
+static bool cpk_read_header(struct archive *a, struct layout *l, struct err *err)
 {
 	struct cpk_table t;
 
@@ -71,7 +71,7 @@ struct toc {
 	uint64_t begin;
 };
 
-static bool read_names(struct toc *toc, uint32_t row, struct member *m, struct err *err)
+static bool cpk_read_names(struct toc *toc, uint32_t row, struct member *m, struct err *err)
 {
 	const char *folder = "", *name;
 	bool fine = !toc->folder || cpk_string(&toc->table, toc->folder, row, &folder, err);
@@ -84,12 +84,12 @@ static bool read_names(struct toc *toc, uint32_t row, struct member *m, struct e
 	return m->name != NULL;
 }
 
-static bool read_row(const struct archive *a, struct toc *toc, uint32_t row, struct member *m,
-		     struct err *err)
+static bool cpk_read_row(const struct archive *a, struct toc *toc, uint32_t row, struct member *m,
+			 struct err *err)
 {
 	uint64_t offset;
 
-	if (!read_names(toc, row, m, err) ||
+	if (!cpk_read_names(toc, row, m, err) ||
 	    !cpk_number(&toc->table, toc->stored, row, &m->stored, err) ||
 	    !cpk_number(&toc->table, toc->offset, row, &offset, err) ||
 	    !cpk_optional(&toc->table, toc->size, row, m->stored, &m->size, err))
@@ -124,7 +124,7 @@ static bool list_toc(struct archive *a, const struct layout *l, struct err *err)
 		toc.begin = l->content;
 	toc.names = (struct stored_names){.archive = a, .cp932 = fine && !toc.table.utf8};
 	while (fine && a->count < toc.table.rows) {
-		fine = read_row(a, &toc, a->count, &a->members[a->count], err);
+		fine = cpk_read_row(a, &toc, a->count, &a->members[a->count], err);
 		a->count += fine;
 	}
 	stored_names_end(&toc.names);
@@ -179,7 +179,7 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool read_numbers(const struct cpk_table *t, struct numbered *out, struct err *err)
+static bool cpk_read_numbers(const struct cpk_table *t, struct numbered *out, struct err *err)
 {
 	const struct cpk_column *id = cpk_column(t, "ID"), *stored = cpk_column(t, "FileSize"),
 				*size = cpk_column(t, "ExtractSize");
@@ -241,9 +241,9 @@ static bool list_itoc(struct archive *a, const struct layout *l, struct err *err
 	files = arena_alloc(&a->arena, (size_t)count, sizeof(*files));
 	if (!files)
 		return err_memory(err);
-	return (!found[0] || read_numbers(&parts[0], files, err)) &&
+	return (!found[0] || cpk_read_numbers(&parts[0], files, err)) &&
 	       (!found[1] ||
-		read_numbers(&parts[1], files + (found[0] ? parts[0].rows : 0), err)) &&
+		cpk_read_numbers(&parts[1], files + (found[0] ? parts[0].rows : 0), err)) &&
 	       place_numbered(a, l, files, (uint32_t)count, err);
 }
 
@@ -253,7 +253,7 @@ static bool cpk_list(struct archive *a, struct err *err)
 {
 	struct layout l = {.toc = 0};
 
-	if (!read_header(a, &l, err))
+	if (!cpk_read_header(a, &l, err))
 		return false;
 	if (l.toc)
 		return list_toc(a, &l, err) && read_dates(a, &l, err);

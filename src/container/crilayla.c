@@ -66,7 +66,7 @@ static size_t take_length(struct bits *b, size_t most)
 
 /* ---- the stream ---- */
 
-static bool unpack(struct bits *b, uint8_t *out, size_t size, struct err *err)
+static bool crilayla_unpack(struct bits *b, uint8_t *out, size_t size, struct err *err)
 {
 	size_t left = size;
 
@@ -146,7 +146,7 @@ static bool read_stream(const struct input *member, const struct head *h, uint8_
 		return err_memory(err);
 	fine = input_read(member, end, out, FIRST_SIZE, err) &&
 	       input_read(member, end - length, stream, length, err) &&
-	       unpack(&bits, out + FIRST_SIZE, h->size, err);
+	       crilayla_unpack(&bits, out + FIRST_SIZE, h->size, err);
 	free(stream);
 	return fine;
 }

@@ -41,8 +41,8 @@ struct input input_range(const struct input *in, uint64_t at, uint64_t size)
 	return range;
 }
 
-static bool read_file(const struct input *in, uint64_t at, uint8_t *out, size_t size,
-		      struct err *err)
+static bool input_read_file(const struct input *in, uint64_t at, uint8_t *out, size_t size,
+			    struct err *err)
 {
 	while (size > 0) {
 		ssize_t got = pread(in->fd, out, size, (off_t)(in->at + at));
@@ -68,7 +68,7 @@ bool input_read(const struct input *in, uint64_t at, void *out, size_t size, str
 			      "%zu bytes from here on are not in the file, which has %llu", size,
 			      (unsigned long long)in->size);
 	if (in->fd >= 0)
-		return read_file(in, at, out, size, err);
+		return input_read_file(in, at, out, size, err);
 	if (size > 0)
 		memcpy(out, in->data + at, size);
 	return true;

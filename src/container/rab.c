@@ -45,8 +45,8 @@
 /* Reads the UTF-16 at `at` into `text`, of NAME_ROOM bytes. *units: its length without the 0. */
 #define NAME_ROOM (2 * (size_t)(CONTAINER_NAME_MAX + 1))
 
-static bool read_text(const struct archive *a, uint64_t at, uint8_t *text, size_t *units,
-		      struct err *err)
+static bool rab_read_text(const struct archive *a, uint64_t at, uint8_t *text, size_t *units,
+			  struct err *err)
 {
 	size_t have = 0, want = 64; /* most names are short */
 
@@ -68,7 +68,7 @@ static bool read_text(const struct archive *a, uint64_t at, uint8_t *text, size_
 }
 
 /* The name whose distance is stored at this place. */
-static const char *read_name(struct archive *a, uint64_t at, uint32_t distance, struct err *err)
+static const char *rab_read_name(struct archive *a, uint64_t at, uint32_t distance, struct err *err)
 {
 	int64_t place = (int64_t)at + (int32_t)distance;
 	uint8_t text[NAME_ROOM];
@@ -79,7 +79,7 @@ static const char *read_name(struct archive *a, uint64_t at, uint32_t distance, 
 		err_at(err, ERR_FORMAT, (size_t)at, 4, "a name lies outside the file");
 		return NULL;
 	}
-	if (!read_text(a, (uint64_t)place, text, &units, err))
+	if (!rab_read_text(a, (uint64_t)place, text, &units, err))
 		return NULL;
 	/* Files may share a long name, of which each gets a copy. */
 	if (a->arena.total > a->limit) {
@@ -99,15 +99,15 @@ struct rab {
 	const char **type_names;
 };
 
-static bool check_table(const struct archive *a, size_t at, const char *what, uint32_t count,
-			uint32_t place, uint32_t size, struct err *err)
+static bool rab_check_table(const struct archive *a, size_t at, const char *what, uint32_t count,
+			    uint32_t place, uint32_t size, struct err *err)
 {
 	return (place <= a->in.size && count <= (a->in.size - place) / size) ||
 	       err_at(err, ERR_FORMAT, at, 4, "%u %s from byte %u on do not fit into the file",
 		      count, what, place);
 }
 
-static bool read_header(const struct archive *a, struct rab *r, struct err *err)
+static bool rab_read_header(const struct archive *a, struct rab *r, struct err *err)
 {
 	uint8_t head[HEADER_SIZE];
 
@@ -122,8 +122,8 @@ static bool read_header(const struct archive *a, struct rab *r, struct err *err)
 			  .file_table = get_u32(head + 0x18),
 			  .types = get_u32(head + 0x20),
 			  .type_table = get_u32(head + 0x24)};
-	return check_table(a, 0x14, "files", r->files, r->file_table, FILE_SIZE, err) &&
-	       check_table(a, 0x20, "types", r->types, r->type_table, TYPE_SIZE, err);
+	return rab_check_table(a, 0x14, "files", r->files, r->file_table, FILE_SIZE, err) &&
+	       rab_check_table(a, 0x20, "types", r->types, r->type_table, TYPE_SIZE, err);
 }
 
 static bool read_types(struct archive *a, struct rab *r, struct err *err)
@@ -142,7 +142,7 @@ static bool read_types(struct archive *a, struct rab *r, struct err *err)
 
 		if (!input_read(&a->in, at, field, sizeof(field), err))
 			return false;
-		r->type_names[i] = read_name(a, at, get_u32(field), err);
+		r->type_names[i] = rab_read_name(a, at, get_u32(field), err);
 		if (!r->type_names[i])
 			return false;
 	}
@@ -154,8 +154,8 @@ static int64_t file_time(uint64_t filetime)
 	return filetime ? (int64_t)(filetime / 10000000) - FILETIME_1970 : 0;
 }
 
-static bool read_file(struct archive *a, const struct rab *r, uint64_t at, struct member *m,
-		      struct err *err)
+static bool rab_read_file(struct archive *a, const struct rab *r, uint64_t at, struct member *m,
+			  struct err *err)
 {
 	uint8_t file[FILE_SIZE];
 	uint32_t type;
@@ -177,7 +177,7 @@ static bool read_file(struct archive *a, const struct rab *r, uint64_t at, struc
 			      "the bytes of a file lie behind the end of the archive");
 	assert(r->type_names);
 	m->folder = r->type_names[type];
-	m->name = read_name(a, at, get_u32(file), err);
+	m->name = rab_read_name(a, at, get_u32(file), err);
 	return m->name != NULL;
 }
 
@@ -185,12 +185,13 @@ bool rab_list(struct archive *a, struct err *err)
 {
 	struct rab r = {.files = 0};
 
-	if (!read_header(a, &r, err) || !archive_room(a, r.files, err) || !read_types(a, &r, err))
+	if (!rab_read_header(a, &r, err) || !archive_room(a, r.files, err) ||
+	    !read_types(a, &r, err))
 		return false;
 	for (; a->count < r.files; a->count++) {
 		uint64_t at = r.file_table + (uint64_t)a->count * FILE_SIZE;
 
-		if (!read_file(a, &r, at, &a->members[a->count], err))
+		if (!rab_read_file(a, &r, at, &a->members[a->count], err))
 			return false;
 	}
 	return true;

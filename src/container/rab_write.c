@@ -38,7 +38,7 @@ static size_t file_at(uint32_t i)
 	return HEADER_SIZE + (size_t)i * FILE_SIZE;
 }
 
-static bool refuse(const struct rebuild *r, size_t at, const char *why)
+static bool rab_write_refuse(const struct rebuild *r, size_t at, const char *why)
 {
 	return err_at(r->err, ERR_STORE, at, 4,
 		      "the archive cannot be rebuilt, since it is not laid out as the game's own "
@@ -47,38 +47,39 @@ static bool refuse(const struct rebuild *r, size_t at, const char *why)
 }
 
 /* The tables must follow each other without gaps, and the data must come after them. */
-static bool check_tables(struct rebuild *r)
+static bool rab_write_check_tables(struct rebuild *r)
 {
 	size_t index = file_at(r->archive->count);
 	size_t types = index + (size_t)r->archive->count * INDEX_SIZE;
 
 	r->data = word(r, 0x08);
 	if (word(r, 0x04) != VERSION)
-		return refuse(r, 0x04, "its version is not 0x110");
+		return rab_write_refuse(r, 0x04, "its version is not 0x110");
 	if (word(r, 0x18) != HEADER_SIZE)
-		return refuse(r, 0x18, "the file table is not behind the header");
+		return rab_write_refuse(r, 0x18, "the file table is not behind the header");
 	if (word(r, 0x1C) != index)
-		return refuse(r, 0x1C, "the index is not behind the file table");
+		return rab_write_refuse(r, 0x1C, "the index is not behind the file table");
 	if (word(r, 0x24) != types)
-		return refuse(r, 0x24, "the type table is not behind the index");
+		return rab_write_refuse(r, 0x24, "the type table is not behind the index");
 	if (types > r->rab.size || word(r, 0x20) > (r->rab.size - types) / 4 ||
 	    r->data < types + (size_t)word(r, 0x20) * 4 || r->data > r->rab.size)
-		return refuse(r, 0x08, "the data is not behind the tables");
+		return rab_write_refuse(r, 0x08, "the data is not behind the tables");
 	return true;
 }
 
 /* The name whose distance is stored at `at` must end in front of the data. *name: its place. */
-static bool check_name(const struct rebuild *r, size_t at, size_t *name)
+static bool rab_write_check_name(const struct rebuild *r, size_t at, size_t *name)
 {
 	int64_t place = (int64_t)at + (int32_t)word(r, at), end = place;
 
 	*name = 0;
 	if (place < 0)
-		return refuse(r, at, "a name lies outside the file");
+		return rab_write_refuse(r, at, "a name lies outside the file");
 	while (end + 2 <= (int64_t)r->data && get_u16(r->rab.data + end) != 0)
 		end += 2;
 	*name = (size_t)place;
-	return end + 2 <= (int64_t)r->data || refuse(r, at, "a name is behind the tables");
+	return end + 2 <= (int64_t)r->data ||
+	       rab_write_refuse(r, at, "a name is behind the tables");
 }
 
 /* By code unit, as the index is sorted. */
@@ -102,18 +103,21 @@ static bool check_index(const struct rebuild *r)
 		uint32_t file = word(r, at + 4);
 
 		if (file >= r->archive->count)
-			return refuse(r, at + 4, "the index is of a file that is not there");
-		if (!check_name(r, at, &name) || !check_name(r, file_at(file), &own))
+			return rab_write_refuse(r, at + 4,
+						"the index is of a file that is not there");
+		if (!rab_write_check_name(r, at, &name) ||
+		    !rab_write_check_name(r, file_at(file), &own))
 			return false;
 		if (compare_names(r, name, own) != 0)
-			return refuse(r, at, "the index has another name for a file");
+			return rab_write_refuse(r, at, "the index has another name for a file");
 		if (i > 0 && compare_names(r, last, name) > 0)
-			return refuse(r, at, "the index is not sorted");
+			return rab_write_refuse(r, at, "the index is not sorted");
 		last = name;
 	}
 	for (uint32_t i = 0; i < word(r, 0x20); i++) {
-		if (!check_name(r, index + (size_t)r->archive->count * INDEX_SIZE + (size_t)i * 4,
-				&name))
+		if (!rab_write_check_name(
+			    r, index + (size_t)r->archive->count * INDEX_SIZE + (size_t)i * 4,
+			    &name))
 			return false;
 	}
 	return true;
@@ -141,7 +145,7 @@ static bool find_largest(const struct rebuild *r, uint32_t stored, uint32_t unpa
 }
 
 /* The bytes of the files must follow each other in the order of the table, up to the end. */
-static bool check_data(const struct rebuild *r)
+static bool rab_write_check_data(const struct rebuild *r)
 {
 	uint64_t at = r->data, size;
 	uint32_t largest[2];
@@ -150,22 +154,25 @@ static bool check_data(const struct rebuild *r)
 		const struct member *m = &r->archive->members[i];
 
 		if (m->at != at)
-			return refuse(r, file_at(i) + 0x18,
-				      "the bytes of a file do not follow those of the one before");
+			return rab_write_refuse(
+				r, file_at(i) + 0x18,
+				"the bytes of a file do not follow those of the one before");
 		if (word(r, file_at(i) + 0x1C) != 0)
-			return refuse(r, file_at(i) + 0x1C, "a field that should be 0 is not");
+			return rab_write_refuse(r, file_at(i) + 0x1C,
+						"a field that should be 0 is not");
 		at += m->stored;
 	}
 	if (at != r->rab.size)
-		return refuse(r, (size_t)at, "there are bytes behind the last file");
+		return rab_write_refuse(r, (size_t)at, "there are bytes behind the last file");
 	if (!archive_measure(r->archive, r->number, &size, r->err) ||
 	    !find_largest(r, (uint32_t)r->archive->members[r->number].stored, (uint32_t)size,
 			  largest))
 		return false;
 	for (unsigned i = 0; i < 2; i++) {
 		if (word(r, 0x0C + 4 * i) != largest[i])
-			return refuse(r, 0x0C + 4 * i,
-				      "the largest size in the header is not that of any file");
+			return rab_write_refuse(
+				r, 0x0C + 4 * i,
+				"the largest size in the header is not that of any file");
 	}
 	return true;
 }
@@ -222,8 +229,8 @@ static void set_word(struct buf *out, size_t begin, size_t at, uint32_t value)
 	put_u32(out->data + begin + at, value);
 }
 
-static bool write_all(const struct rebuild *r, struct bytes bytes, const struct buf *stored,
-		      struct buf *out)
+static bool rab_write_all(const struct rebuild *r, struct bytes bytes, const struct buf *stored,
+			  struct buf *out)
 {
 	const struct member *m = &r->archive->members[r->number];
 	const size_t begin = out->size, end = (size_t)(m->at + m->stored);
@@ -262,8 +269,8 @@ bool rab_replace(struct bytes rab, size_t limit, uint32_t number, struct bytes b
 		return false;
 	fine = number < r.archive->count ||
 	       err_set(err, ERR_CONFLICT, "the archive has only %u files by now", r.archive->count);
-	fine = fine && check_tables(&r) && check_index(&r) && check_data(&r) &&
-	       make_stored(&r, bytes, &stored) && write_all(&r, bytes, &stored, out);
+	fine = fine && rab_write_check_tables(&r) && check_index(&r) && rab_write_check_data(&r) &&
+	       make_stored(&r, bytes, &stored) && rab_write_all(&r, bytes, &stored, out);
 	buf_release(&stored);
 	archive_close(r.archive);
 	return fine;

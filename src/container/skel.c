@@ -20,7 +20,7 @@
 #define MEMBER_SIZE 32
 #define PATH_SIZE 24
 
-static bool read_member(struct archive *a, const uint8_t *from, struct member *m)
+static bool skel_read_member(struct archive *a, const uint8_t *from, struct member *m)
 {
 	const char *path = (const char *)from, *slash;
 	size_t size = strnlen(path, PATH_SIZE);
@@ -64,7 +64,7 @@ static bool skel_list(struct archive *a, struct err *err)
 
 		if (!input_read(&a->in, at, row, sizeof(row), err))
 			return false;
-		if (!read_member(a, row, &a->members[a->count]))
+		if (!skel_read_member(a, row, &a->members[a->count]))
 			return err_memory(err);
 	}
 	return true;

@@ -23,21 +23,21 @@ struct zip {
 
 /* ---- the archive's bytes, for libzip ---- */
 
-static zip_int64_t fail(struct zip *z, int code)
+static zip_int64_t zip_fail(struct zip *z, int code)
 {
 	zip_error_set(&z->error, code, 0);
 	return -1;
 }
 
-static zip_int64_t read_bytes(struct zip *z, void *data, zip_uint64_t size)
+static zip_int64_t zip_read_bytes(struct zip *z, void *data, zip_uint64_t size)
 {
 	if (size > z->in.size - z->at)
 		size = z->in.size - z->at;
 	if (size > z->left)
-		return fail(z, ZIP_ER_MEMORY);
+		return zip_fail(z, ZIP_ER_MEMORY);
 	err_clear(&z->fault);
 	if (!input_read(&z->in, z->at, data, (size_t)size, &z->fault))
-		return fail(z, ZIP_ER_READ);
+		return zip_fail(z, ZIP_ER_READ);
 	z->at += size;
 	z->left -= size;
 	return (zip_int64_t)size;
@@ -67,7 +67,7 @@ static zip_int64_t serve(void *closure, void *data, zip_uint64_t size, zip_sourc
 		z->at = 0;
 		return 0;
 	case ZIP_SOURCE_READ:
-		return read_bytes(z, data, size);
+		return zip_read_bytes(z, data, size);
 	case ZIP_SOURCE_SEEK:
 		return seek(z, data, size);
 	case ZIP_SOURCE_TELL:
@@ -83,13 +83,13 @@ static zip_int64_t serve(void *closure, void *data, zip_uint64_t size, zip_sourc
 	case ZIP_SOURCE_FREE:
 		return 0;
 	default:
-		return fail(z, ZIP_ER_OPNOTSUPP);
+		return zip_fail(z, ZIP_ER_OPNOTSUPP);
 	}
 }
 
 /* ---- the list ---- */
 
-static bool describe(struct zip *z, const char *what, zip_error_t *error, struct err *err)
+static bool zip_describe(struct zip *z, const char *what, zip_error_t *error, struct err *err)
 {
 	if (z->fault.code == ERR_SYSTEM)
 		return err_system(err, z->fault.number, "read");
@@ -112,7 +112,7 @@ static const char *fault_of(const zip_stat_t *st)
 }
 
 /* Splits a path at its last '/'. One that ends in '/' is a folder. */
-static bool set_path(struct archive *a, struct member *m, const char *path, struct err *err)
+static bool zip_set_path(struct archive *a, struct member *m, const char *path, struct err *err)
 {
 	size_t size = strnlen(path, CONTAINER_NAME_MAX + 1);
 	char *copy, *slash;
@@ -133,13 +133,13 @@ static bool set_path(struct archive *a, struct member *m, const char *path, stru
 	return true;
 }
 
-static bool list_member(struct archive *a, zip_t *zip, uint32_t number, struct err *err)
+static bool zip_list_member(struct archive *a, zip_t *zip, uint32_t number, struct err *err)
 {
 	struct member *m = &a->members[number];
 	zip_stat_t st;
 
 	if (zip_stat_index(zip, number, 0, &st) != 0)
-		return describe(a->own, "a member", zip_get_error(zip), err);
+		return zip_describe(a->own, "a member", zip_get_error(zip), err);
 	*m = (struct member){.at = number,
 			     .stored = st.comp_size,
 			     .size = st.size,
@@ -149,7 +149,7 @@ static bool list_member(struct archive *a, zip_t *zip, uint32_t number, struct e
 	/* A claimed size must not be taken for MEMBER_UNSIZED: there is no `measure`. */
 	if (!m->fault && m->size == MEMBER_UNSIZED)
 		m->fault = "the archive does not say its size";
-	return set_path(a, m, st.name ? st.name : "", err);
+	return zip_set_path(a, m, st.name ? st.name : "", err);
 }
 
 static bool list_members(struct archive *a, zip_t *zip, struct err *err)
@@ -159,7 +159,7 @@ static bool list_members(struct archive *a, zip_t *zip, struct err *err)
 	if (!archive_room(a, count < 0 ? 0 : (uint64_t)count, err))
 		return false;
 	for (; a->count < count; a->count++) {
-		if (!list_member(a, zip, a->count, err))
+		if (!zip_list_member(a, zip, a->count, err))
 			return false;
 	}
 	return true;
@@ -176,7 +176,7 @@ static zip_t *open_zip(struct zip *z, struct err *err)
 	if (source)
 		zip = zip_open_from_source(source, ZIP_RDONLY, &error);
 	if (!zip) {
-		describe(z, "no ZIP archive", &error, err);
+		zip_describe(z, "no ZIP archive", &error, err);
 		zip_source_free(source);
 	}
 	zip_error_fini(&error);
@@ -217,8 +217,8 @@ UNSHARED static void zip_end(struct archive *a)
 /* ---- members ---- */
 
 /* Tries to read one byte more than the table claims, to refuse a member that is larger. */
-static bool read_whole(struct zip *z, zip_file_t *file, const struct member *m, struct buf *out,
-		       struct err *err) REQUIRES(archive_class)
+static bool zip_read_whole(struct zip *z, zip_file_t *file, const struct member *m, struct buf *out,
+			   struct err *err) REQUIRES(archive_class)
 {
 	uint8_t more;
 	size_t have = 0;
@@ -239,7 +239,7 @@ static bool read_whole(struct zip *z, zip_file_t *file, const struct member *m, 
 	if (got >= 0 && have == m->size)
 		got = zip_fread(file, &more, 1);
 	if (got < 0)
-		return describe(z, "the member is damaged", zip_file_get_error(file), err);
+		return zip_describe(z, "the member is damaged", zip_file_get_error(file), err);
 	return (have == m->size && got == 0) ||
 	       err_set(err, ERR_FORMAT, "it unpacks to %s than the %llu bytes of the table",
 		       got ? "more" : "less", (unsigned long long)m->size);
@@ -256,10 +256,10 @@ static bool zip_read(const struct archive *a, const struct member *m, struct buf
 	err_clear(&z->fault);
 	file = zip_fopen_index(z->zip, m->at, 0);
 	if (file) {
-		fine = read_whole(z, file, m, out, err);
+		fine = zip_read_whole(z, file, m, out, err);
 		zip_fclose(file);
 	} else {
-		fine = describe(z, "the member cannot be read", zip_get_error(z->zip), err);
+		fine = zip_describe(z, "the member cannot be read", zip_get_error(z->zip), err);
 	}
 	lock_release(&z->lock, &archive_class);
 	return fine;

@@ -18,7 +18,7 @@ void attributes_release(struct attributes *a)
 	buf_release(&a->xattrs);
 }
 
-static bool starts_with(const char *text, const char *with)
+static bool attributes_starts_with(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
@@ -26,7 +26,7 @@ static bool starts_with(const char *text, const char *with)
 /* ---- reading ---- */
 
 /* Appends the value. 0 or an errno: it may be gone by now, or not be readable. */
-static int read_value(int fd, const char *name, struct buf *out)
+static int attributes_read_value(int fd, const char *name, struct buf *out)
 {
 	ssize_t size;
 
@@ -43,7 +43,7 @@ static int read_value(int fd, const char *name, struct buf *out)
 static int read_xattr(int fd, const char *name, struct attributes *a)
 {
 	struct buf value = BUF_INIT;
-	int error = read_value(fd, name, &value);
+	int error = attributes_read_value(fd, name, &value);
 	uint32_t size = (uint32_t)value.size;
 
 	if (!error) {
@@ -65,7 +65,8 @@ static int read_xattrs(int fd, bool folder, struct attributes *a)
 		return ENOMEM;
 	size = flistxattr(fd, names, XATTR_LIST_MAX);
 	for (const char *at = names; !error && size > 0 && at < names + size; at += strlen(at) + 1)
-		if (!starts_with(at, ACL_PREFIX) && !(folder && starts_with(at, "security.")))
+		if (!attributes_starts_with(at, ACL_PREFIX) &&
+		    !(folder && attributes_starts_with(at, "security.")))
 			error = read_xattr(fd, at, a);
 	free(names);
 	return error;
@@ -83,7 +84,7 @@ int attributes_read(int fd, struct attributes *a)
 	a->mode = st.st_mode & 0777;
 	a->mtime = st.st_mtim;
 	buf_clear(&a->acl);
-	error = read_value(fd, ACL_ACCESS, &a->acl);
+	error = attributes_read_value(fd, ACL_ACCESS, &a->acl);
 	return error == ENOMEM ? error : read_xattrs(fd, S_ISDIR(st.st_mode), a);
 }
 

@@ -168,7 +168,7 @@ uint64_t dirfd_size(int root, const char *path, uint64_t file, uint64_t folder)
 	return size_below(root, path, file, folder, 0);
 }
 
-static int read_all(int fd, size_t expected, size_t limit, struct buf *out)
+static int dirfd_read_all(int fd, size_t expected, size_t limit, struct buf *out)
 {
 	const size_t begin = out->size;
 
@@ -201,7 +201,7 @@ int dirfd_read_open(int fd, size_t limit, struct buf *out, struct stat *st)
 		return S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
 	if ((uintmax_t)st->st_size > limit)
 		return EFBIG;
-	return read_all(fd, (size_t)st->st_size, limit, out);
+	return dirfd_read_all(fd, (size_t)st->st_size, limit, out);
 }
 
 int dirfd_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st)
@@ -365,7 +365,7 @@ static bool is_link_refused(int error)
 	return error == EPERM || error == EMLINK || dirfd_lacks_flags(error);
 }
 
-static int rename_file(int from, const char *name, int to, const char *new_name)
+static int dirfd_rename_file(int from, const char *name, int to, const char *new_name)
 {
 	int error;
 
@@ -394,7 +394,7 @@ int dirfd_rename(int from, const char *name, int to, const char *new_name, unsig
 	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno;
 	return S_ISDIR(st.st_mode) ? rename_folder(from, name, to, new_name)
-				   : rename_file(from, name, to, new_name);
+				   : dirfd_rename_file(from, name, to, new_name);
 }
 
 bool dirfd_is_respelled(int folder, const char *name)
@@ -442,7 +442,7 @@ struct file_version file_version_of(const struct stat *st)
 	};
 }
 
-static bool same_time(const struct timespec *a, const struct timespec *b)
+static bool dirfd_same_time(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
@@ -450,7 +450,7 @@ static bool same_time(const struct timespec *a, const struct timespec *b)
 bool file_version_same(const struct file_version *a, const struct file_version *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       same_time(&a->mtime, &b->mtime) && same_time(&a->ctime, &b->ctime);
+	       dirfd_same_time(&a->mtime, &b->mtime) && dirfd_same_time(&a->ctime, &b->ctime);
 }
 
 #define SECOND ((int64_t)1000000000) /* in ns */

@@ -122,14 +122,14 @@ static int64_t ns_of(const struct timespec *t)
 
 #define KEY_SIZE 33
 
-static void key_of(const char *path, char out[KEY_SIZE])
+static void history_key_of(const char *path, char out[KEY_SIZE])
 {
 	struct history_digest d = history_digest_of(bytes_of(path));
 
 	snprintf(out, KEY_SIZE, "%016" PRIx64 "%016" PRIx64, d.high, d.low);
 }
 
-static bool path_of(const struct history_file *f, struct buf *out)
+static bool history_path_of(const struct history_file *f, struct buf *out)
 {
 	buf_text(out, f->folder);
 	if (*f->folder)
@@ -209,7 +209,7 @@ static int check_path(struct state *state, int top, const char *key, const char 
 }
 
 /* Opens the folder of a file's versions. Without `make`, ENOENT if there is none. */
-static int open_folder(struct state *state, const char *path, bool make, int *folder)
+static int history_open_folder(struct state *state, const char *path, bool make, int *folder)
 {
 	char key[KEY_SIZE];
 	int top, error = open_top(state, make, &top);
@@ -217,7 +217,7 @@ static int open_folder(struct state *state, const char *path, bool make, int *fo
 	*folder = -1;
 	if (error)
 		return error;
-	key_of(path, key);
+	history_key_of(path, key);
 	error = make ? dirfd_make_folders(top, key, folder)
 		     : dirfd_walk(top, key, O_PATH | O_DIRECTORY, folder);
 	if (!error)
@@ -324,7 +324,7 @@ static bool is_foreign(const struct history_entry *last, const struct history_fi
 }
 
 /* A hard link to the live file means that an earlier save was killed before its rename. */
-static void drop_link(int folder, uint64_t number, const struct stat *live)
+static void history_drop_link(int folder, uint64_t number, const struct stat *live)
 {
 	char name[HISTORY_NAME_SIZE];
 	struct stat st;
@@ -345,7 +345,7 @@ static void note_last(struct history_save *s)
 }
 
 /* Reads the end of the log. */
-static int read_end(struct history_save *s, const struct bytes *was)
+static int history_read_end(struct history_save *s, const struct bytes *was)
 {
 	const struct history_file *f = s->file;
 	struct stat st;
@@ -366,7 +366,7 @@ static int read_end(struct history_save *s, const struct bytes *was)
 	}
 	if (fstatat(f->dir, f->name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno;
-	drop_link(s->folder, s->last.number, &st);
+	history_drop_link(s->folder, s->last.number, &st);
 	s->is_foreign = is_foreign(&s->last, f, &st);
 	s->is_unnoted = history_log_keeps(s->folder, s->last.number);
 	s->is_strange = s->is_unnoted || s->last.kind == HISTORY_REMOVED ||
@@ -384,12 +384,12 @@ static int begin_anew(struct history_save *s)
 	s->folder = -1;
 	if (error)
 		return error;
-	key_of((const char *)s->path.data, key);
+	history_key_of((const char *)s->path.data, key);
 	error = set_aside(top, key);
 	close(top);
 	if (!error)
-		error = open_folder(s->history->state, (const char *)s->path.data, true,
-				    &s->folder);
+		error = history_open_folder(s->history->state, (const char *)s->path.data, true,
+					    &s->folder);
 	history_log_release(&s->log);
 	s->has_last = s->is_foreign = s->is_unnoted = false;
 	s->is_strange = true;
@@ -460,7 +460,7 @@ static int note_lost(struct history_save *s) REQUIRES(replace_class)
 }
 
 /* Makes the last line describe the file as it is now. */
-static int catch_up(struct history_save *s) REQUIRES(replace_class)
+static int history_catch_up(struct history_save *s) REQUIRES(replace_class)
 {
 	int error = s->is_foreign ? begin_anew(s) : 0;
 
@@ -487,7 +487,7 @@ static void release_save(struct history_save *s)
 }
 
 /* Is the folder still at the caller's path? */
-static bool is_there(const struct state *state, const struct history_file *f)
+static bool history_is_there(const struct state *state, const struct history_file *f)
 {
 	struct stat there, here;
 	bool same;
@@ -514,7 +514,8 @@ static bool path_of_folder(int fd, char out[PATH_MAX])
 }
 
 /* Finds the folder's path from SOURCE now. False if that is not known. */
-static bool find_folder(const struct state *state, const struct history_file *f, char out[PATH_MAX])
+static bool history_find_folder(const struct state *state, const struct history_file *f,
+				char out[PATH_MAX])
 {
 	char source[PATH_MAX], here[PATH_MAX];
 	struct history_file found = *f;
@@ -527,7 +528,7 @@ static bool find_folder(const struct state *state, const struct history_file *f,
 		return false;
 	strcpy(out, here + length + (here[length] == '/'));
 	found.folder = out;
-	return is_there(state, &found);
+	return history_is_there(state, &found);
 }
 
 /*
@@ -539,9 +540,9 @@ static bool path_now(const struct state *state, const struct history_file *f, st
 	struct history_file found = *f;
 	char folder[PATH_MAX];
 
-	if (f->dir >= 0 && !is_there(state, f) && find_folder(state, f, folder))
+	if (f->dir >= 0 && !history_is_there(state, f) && history_find_folder(state, f, folder))
 		found.folder = folder;
-	return path_of(&found, out);
+	return history_path_of(&found, out);
 }
 
 static int open_save(struct history_save *s, const struct bytes *was)
@@ -551,9 +552,9 @@ static int open_save(struct history_save *s, const struct bytes *was)
 
 	begin_opening(h);
 	if (path_now(h->state, s->file, &s->path))
-		error = open_folder(h->state, (const char *)s->path.data, true, &s->folder);
+		error = history_open_folder(h->state, (const char *)s->path.data, true, &s->folder);
 	end_opening(h);
-	return error ? error : read_end(s, was);
+	return error ? error : history_read_end(s, was);
 }
 
 /* Must the replaced version be kept, and is it not yet? */
@@ -568,7 +569,7 @@ static int begin_save(struct history_save *s, const struct bytes *was, uint64_t 
 	int error = open_save(s, was);
 
 	if (!error)
-		error = catch_up(s);
+		error = history_catch_up(s);
 	if (error)
 		return error;
 	s->is_joined = joins_last(s, batch);
@@ -668,7 +669,7 @@ static int keep_copy(struct history_save *s, int from, const struct bytes *bytes
 	return history_needs_room(error) ? 0 : error;
 }
 
-static int copy_file(struct history_save *s, int dir, const char *file, uint64_t size)
+static int history_copy_file(struct history_save *s, int dir, const char *file, uint64_t size)
 	REQUIRES(replace_class)
 {
 	int from, error = dirfd_open(dir, file, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &from);
@@ -698,7 +699,7 @@ static void drop_pages(int dir, const char *name)
  * A file with other hard links is copied, since it can be written to through them. So is one that
  * cannot be linked (EPERM on FAT, or for another user's file; EXDEV).
  */
-static int keep_old(struct history_save *s, int dir, const char *name, bool spare)
+static int history_keep_old(struct history_save *s, int dir, const char *name, bool spare)
 	REQUIRES(replace_class)
 {
 	char kept[HISTORY_NAME_SIZE];
@@ -718,7 +719,8 @@ static int keep_old(struct history_save *s, int dir, const char *name, bool spar
 	else if (st.st_nlink == 1)
 		error = linkat(dir, name, s->folder, kept, 0) ? errno : 0;
 	if (error)
-		return error == EEXIST ? EAGAIN : copy_file(s, dir, name, (uint64_t)st.st_size);
+		return error == EEXIST ? EAGAIN
+				       : history_copy_file(s, dir, name, (uint64_t)st.st_size);
 	s->added += history_cost((uint64_t)st.st_size);
 	if (spare)
 		drop_pages(s->folder, kept);
@@ -728,7 +730,7 @@ static int keep_old(struct history_save *s, int dir, const char *name, bool spar
 /* Called by replace_place with the caller's lock. */
 UNSHARED int history_keep(void *save, int dir, const char *name, bool spare)
 {
-	return keep_old(save, dir, name, spare);
+	return history_keep_old(save, dir, name, spare);
 }
 
 int history_base(struct history_save *s, struct bytes base, const struct history_note *note)
@@ -813,7 +815,7 @@ static int remove_checked(struct history_save *s, const char *moved, uint64_t si
 	REQUIRES(replace_class)
 {
 	const struct history_file *f = s->file;
-	int error = wants_bytes(s) ? copy_file(s, f->dir, moved, size) : 0;
+	int error = wants_bytes(s) ? history_copy_file(s, f->dir, moved, size) : 0;
 
 	if (!error && unlinkat(f->dir, moved, 0))
 		error = errno;
@@ -891,7 +893,7 @@ static uint64_t limit_now(const struct history *h)
 	return space / 10;
 }
 
-static bool same_time(const struct timespec *a, const struct timespec *b)
+static bool history_same_time(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
@@ -904,7 +906,7 @@ static bool is_ours(struct history *h) REQUIRES(replace_class)
 	bool ours = false;
 
 	if (h->is_counted && !open_top(h->state, false, &top)) {
-		ours = !fstat(top, &st) && same_time(&st.st_mtim, &h->mark);
+		ours = !fstat(top, &st) && history_same_time(&st.st_mtim, &h->mark);
 		close(top);
 	}
 	return ours;
@@ -942,7 +944,8 @@ static size_t list_held(struct history *h, uint64_t batch, uint64_t out[HELD_MAX
 	return count;
 }
 
-static void make_room(struct history *h, uint64_t target, uint64_t batch) REQUIRES(replace_class)
+static void disk_history_make_room(struct history *h, uint64_t target, uint64_t batch)
+	REQUIRES(replace_class)
 {
 	uint64_t batches[HELD_MAX + 1];
 	struct history_held held = {batches, list_held(h, batch, batches)};
@@ -965,11 +968,11 @@ static void limit_space(struct history *h, uint64_t added, uint64_t batch) REQUI
 		return;
 	}
 	if (!is_ours(h)) {
-		make_room(h, UINT64_MAX, batch);
+		disk_history_make_room(h, UINT64_MAX, batch);
 		if (h->is_counted && h->total <= limit)
 			return;
 	}
-	make_room(h, limit - limit / SLACK, batch);
+	disk_history_make_room(h, limit - limit / SLACK, batch);
 }
 
 /* What a save takes besides the file: folders, its path, its line, what is noted of temporaries. */
@@ -1130,7 +1133,7 @@ void history_cancel(struct history_save *s)
 
 	if (s->folder >= 0 && s->has_last &&
 	    !fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW))
-		drop_link(s->folder, s->last.number, &st);
+		history_drop_link(s->folder, s->last.number, &st);
 	if (s->folder >= 0 && s->added)
 		limit_space(s->history, s->added, 0);
 	release_save(s);
@@ -1156,11 +1159,11 @@ static int open_book(struct state *state, const struct history_file *file, read_
 		     struct history_book *b)
 {
 	struct buf path = BUF_INIT;
-	int error = path_of(file, &path) ? 0 : ENOMEM;
+	int error = history_path_of(file, &path) ? 0 : ENOMEM;
 
 	*b = (struct history_book)HISTORY_BOOK_INIT;
 	if (!error)
-		error = open_folder(state, (const char *)path.data, false, &b->folder);
+		error = history_open_folder(state, (const char *)path.data, false, &b->folder);
 	buf_release(&path);
 	if (error)
 		return error == ENOENT ? ENODATA : error;
@@ -1218,19 +1221,19 @@ int history_bytes(const struct history_book *b, size_t i, struct buf *out, int *
 
 /* ---- all of them ---- */
 
-static bool is_key(const char *name)
+static bool history_is_key(const char *name)
 {
 	return strlen(name) == KEY_SIZE - 1 && strspn(name, "0123456789abcdef") == KEY_SIZE - 1;
 }
 
 typedef void each_folder(void *closure, int top, const char *key, const char *path);
 
-static void visit_folder(int top, const char *key, each_folder *each, void *closure)
+static void history_visit_folder(int top, const char *key, each_folder *each, void *closure)
 {
 	struct buf path = BUF_INIT;
 	int folder;
 
-	if (is_key(key) && !dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder)) {
+	if (history_is_key(key) && !dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder)) {
 		bool said = read_path(folder, &path);
 
 		close(folder);
@@ -1250,7 +1253,7 @@ static int for_each_folder(struct state *state, each_folder *each, void *closure
 		return error == ENOENT ? 0 : error;
 	error = dirfd_list(top, "", &dir);
 	while (!error && (entry = dirfd_next(dir)))
-		visit_folder(top, entry->d_name, each, closure);
+		history_visit_folder(top, entry->d_name, each, closure);
 	if (dir)
 		closedir(dir);
 	close(top);
@@ -1280,7 +1283,7 @@ int history_for_each(struct state *state, history_each *each, void *closure)
 /* ---- renames ---- */
 
 /* The path file is changed first: after a kill, history_recover renames the folder to match. */
-static void move_folder(struct state *state, int top, const char *key, const char *to)
+static void history_move_folder(struct state *state, int top, const char *key, const char *to)
 {
 	char now[KEY_SIZE];
 	int folder, error = dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder);
@@ -1289,7 +1292,7 @@ static void move_folder(struct state *state, int top, const char *key, const cha
 		return;
 	error = write_path(state, folder, to);
 	close(folder);
-	key_of(to, now);
+	history_key_of(to, now);
 	if (error || strcmp(now, key) == 0)
 		return;
 	if (faccessat(top, now, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
@@ -1314,7 +1317,7 @@ static void rename_one(void *renaming, int top, const char *key, const char *pat
 	buf_text(&to, path + length);
 	buf_char(&to, '\0');
 	if (!to.failed)
-		move_folder(r->state, top, key, (const char *)to.data);
+		history_move_folder(r->state, top, key, (const char *)to.data);
 	buf_release(&to);
 }
 
@@ -1333,11 +1336,11 @@ void history_rename(struct state *state, const char *from, const char *to)
 	if (open_top(state, false, &top))
 		return;
 	if (!fstatat(state_source(state), to, &st, AT_SYMLINK_NOFOLLOW)) {
-		key_of(from, key);
+		history_key_of(from, key);
 		if (S_ISDIR(st.st_mode))
 			for_each_folder(state, rename_one, &r);
 		else
-			visit_folder(top, key, rename_one, &r);
+			history_visit_folder(top, key, rename_one, &r);
 	}
 	close(top);
 }
@@ -1372,9 +1375,9 @@ int history_forget(struct state *state, const struct history_file *file)
 	if (only_blob)
 		error = 0;
 	if (!error)
-		error = path_of(file, &path) ? open_top(state, false, &top) : ENOMEM;
+		error = history_path_of(file, &path) ? open_top(state, false, &top) : ENOMEM;
 	if (!error) {
-		key_of((const char *)path.data, key);
+		history_key_of((const char *)path.data, key);
 		error = empty_folder(top, key);
 		if (!error && unlinkat(top, key, AT_REMOVEDIR))
 			error = errno;
@@ -1388,10 +1391,10 @@ int history_set_unfinished(struct history *h, const struct history_file *file, u
 			   bool unfinished)
 {
 	struct history_save s = {.history = h, .file = file, .folder = -1, .log = HISTORY_LOG_INIT};
-	int error = path_of(file, &s.path) ? 0 : ENOMEM;
+	int error = history_path_of(file, &s.path) ? 0 : ENOMEM;
 
 	if (!error)
-		error = open_folder(h->state, (const char *)s.path.data, false, &s.folder);
+		error = history_open_folder(h->state, (const char *)s.path.data, false, &s.folder);
 	if (!error)
 		error = history_log_read_end(s.folder, &s.log);
 	for (size_t i = s.log.count; !error && i-- > 0;) {
@@ -1422,14 +1425,14 @@ int history_blob_get(struct state *state, const struct history_file *file, struc
 	return error == ENOENT ? ENODATA : error;
 }
 
-static int put_blob(struct state *state, const struct history_file *file, struct bytes blob,
-		    bool make)
+static int history_put_blob(struct state *state, const struct history_file *file, struct bytes blob,
+			    bool make)
 {
 	struct buf path = BUF_INIT;
 	int folder = -1, error = path_now(state, file, &path) ? 0 : ENOMEM;
 
 	if (!error)
-		error = open_folder(state, (const char *)path.data, make, &folder);
+		error = history_open_folder(state, (const char *)path.data, make, &folder);
 	if (!error && blob.size)
 		error = state_put(state, folder, NULL, BLOB, 0600, blob, 0);
 	else if (!error && unlinkat(folder, BLOB, 0))
@@ -1442,7 +1445,7 @@ static int put_blob(struct state *state, const struct history_file *file, struct
 
 int history_blob_put(struct state *state, const struct history_file *file, struct bytes blob)
 {
-	return put_blob(state, file, blob, blob.size > 0);
+	return history_put_blob(state, file, blob, blob.size > 0);
 }
 
 int history_keep_blob(struct history *h, const struct history_file *file, struct bytes blob,
@@ -1451,7 +1454,7 @@ int history_keep_blob(struct history *h, const struct history_file *file, struct
 	int error;
 
 	begin_opening(h);
-	error = put_blob(h->state, file, blob, make);
+	error = history_put_blob(h->state, file, blob, make);
 	end_opening(h);
 	return error;
 }
@@ -1482,8 +1485,8 @@ struct orphan {
  * The newest version with these bytes, of which none are kept. Not only the last: other mounts may
  * have saved since.
  */
-static const struct history_entry *find_version(const struct orphan *o,
-						const struct history_log *log)
+static const struct history_entry *history_find_version(const struct orphan *o,
+							const struct history_log *log)
 {
 	const struct history_entry *found = NULL;
 
@@ -1519,7 +1522,7 @@ static int take_orphan(const struct orphan *o, int versions, uint64_t number)
 	history_name(number, name);
 	if (!dirfd_rename(o->dir, o->name, versions, name, RENAME_NOREPLACE))
 		return 0;
-	return copy_file(&s, o->dir, o->name, (uint64_t)o->st.st_size);
+	return history_copy_file(&s, o->dir, o->name, (uint64_t)o->st.st_size);
 }
 
 UNSHARED static void claim(void *orphan, int top, const char *key, const char *path)
@@ -1535,7 +1538,7 @@ UNSHARED static void claim(void *orphan, int top, const char *key, const char *p
 	    dirfd_walk(top, key, O_PATH | O_DIRECTORY, &versions))
 		return;
 	if (!history_log_read(versions, &log)) {
-		version = find_version(o, &log);
+		version = history_find_version(o, &log);
 		o->is_taken = version && !take_orphan(o, versions, version->number);
 	}
 	history_log_release(&log);
@@ -1590,9 +1593,9 @@ static void mend_folder(struct state *state, int top, const char *key, const cha
 	struct stat st;
 	int error;
 
-	key_of(path, right);
+	history_key_of(path, right);
 	if (strcmp(right, key) != 0) {
-		move_folder(state, top, key, path);
+		history_move_folder(state, top, key, path);
 		return;
 	}
 	if (state_walk(state, folder, &file.dir))
@@ -1618,7 +1621,7 @@ UNSHARED static void mend_one(void *state, int top, const char *key, const char 
 	bool is_due = false;
 	int folder;
 
-	key_of(path, right);
+	history_key_of(path, right);
 	if (dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder))
 		return;
 	if (!history_log_read_end(folder, &log)) {

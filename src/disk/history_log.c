@@ -34,7 +34,7 @@ bool history_digest_same(const struct history_digest *a, const struct history_di
 
 static const char kind_letters[HISTORY_KINDS + 1] = "emfrs";
 
-static void write_text(const char *text, struct buf *out)
+static void history_log_write_text(const char *text, struct buf *out)
 {
 	for (; *text; text++) {
 		unsigned char c = (unsigned char)*text;
@@ -54,28 +54,31 @@ void history_log_line(const struct history_entry *e, struct buf *out)
 	buf_format(out, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu32 "\t%016" PRIx64 "%016" PRIx64,
 		   e->dev, e->ino, e->uid, e->digest.high, e->digest.low);
 	buf_format(out, "\t%" PRIu64 "\t", e->back);
-	write_text(e->view, out);
+	history_log_write_text(e->view, out);
 	buf_char(out, '\t');
-	write_text(e->program, out);
+	history_log_write_text(e->program, out);
 	buf_char(out, '\t');
-	write_text(e->what, out);
+	history_log_write_text(e->what, out);
 	buf_char(out, '\n');
 }
 
-static int hex_digit(char c)
+static int history_log_hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 /* Unescapes in place. */
-static const char *read_text(char *text)
+static const char *history_log_read_text(char *text)
 {
 	char *to = text;
 
 	for (const char *from = text; *from; from++) {
-		bool escaped = *from == '%' && hex_digit(from[1]) >= 0 && hex_digit(from[2]) >= 0;
+		bool escaped = *from == '%' && history_log_hex_digit(from[1]) >= 0 &&
+			       history_log_hex_digit(from[2]) >= 0;
 
-		*to++ = escaped ? (char)(hex_digit(from[1]) * 16 + hex_digit(from[2])) : *from;
+		*to++ = escaped ? (char)(history_log_hex_digit(from[1]) * 16 +
+					 history_log_hex_digit(from[2]))
+				: *from;
 		from += escaped ? 2 : 0;
 	}
 	*to = '\0';
@@ -109,7 +112,7 @@ static bool read_digest(char *text, struct history_digest *out)
 	return read_unsigned(high, 16, &out->high) && read_unsigned(text + 16, 16, &out->low);
 }
 
-static bool read_kind(const char *text, enum history_kind *out)
+static bool history_log_read_kind(const char *text, enum history_kind *out)
 {
 	const char *at = *text ? strchr(kind_letters, *text) : NULL;
 
@@ -118,7 +121,7 @@ static bool read_kind(const char *text, enum history_kind *out)
 }
 
 /* Parses a line that ends in NUL, in place. */
-static bool read_line(char *line, struct history_entry *e)
+static bool history_log_read_line(char *line, struct history_entry *e)
 {
 	char *field[FIELDS];
 	uint64_t uid;
@@ -130,23 +133,23 @@ static bool read_line(char *line, struct history_entry *e)
 	}
 	*e = (struct history_entry){.unfinished = strcmp(field[2], "1") == 0};
 	if (line || !read_unsigned(field[0], 10, &e->number) || !e->number ||
-	    !read_kind(field[1], &e->kind) || !read_unsigned(field[3], 16, &e->batch) ||
+	    !history_log_read_kind(field[1], &e->kind) || !read_unsigned(field[3], 16, &e->batch) ||
 	    !read_signed(field[4], &e->time) || !read_unsigned(field[5], 10, &e->size) ||
 	    !read_signed(field[6], &e->mtime) || !read_unsigned(field[7], 10, &e->dev) ||
 	    !read_unsigned(field[8], 10, &e->ino) || !read_unsigned(field[9], 10, &uid) ||
 	    !read_digest(field[10], &e->digest) || !read_unsigned(field[11], 10, &e->back))
 		return false;
 	e->uid = (uint32_t)uid;
-	e->view = read_text(field[12]);
-	e->program = read_text(field[13]);
-	e->what = read_text(field[14]);
+	e->view = history_log_read_text(field[12]);
+	e->program = history_log_read_text(field[13]);
+	e->what = history_log_read_text(field[14]);
 	return true;
 }
 
 /* ---- the list ---- */
 
 /* The first index whose number is not less. */
-static size_t find_place(const struct history_log *l, uint64_t number)
+static size_t history_log_find_place(const struct history_log *l, uint64_t number)
 {
 	size_t low = 0, high = l->count;
 
@@ -163,7 +166,7 @@ static size_t find_place(const struct history_log *l, uint64_t number)
 
 size_t history_log_find(const struct history_log *l, uint64_t number)
 {
-	size_t at = find_place(l, number);
+	size_t at = history_log_find_place(l, number);
 
 	return at < l->count && l->list[at].number == number ? at : SIZE_MAX;
 }
@@ -173,9 +176,9 @@ const struct history_entry *history_log_last(const struct history_log *l)
 	return l->count ? &l->list[l->count - 1] : NULL;
 }
 
-static bool add_entry(struct history_log *l, const struct history_entry *e)
+static bool history_log_add_entry(struct history_log *l, const struct history_entry *e)
 {
-	size_t at = find_place(l, e->number);
+	size_t at = history_log_find_place(l, e->number);
 	struct history_entry *more;
 
 	if (at < l->count && l->list[at].number == e->number) {
@@ -209,8 +212,8 @@ bool history_log_parse(struct history_log *l, struct buf *text)
 		struct history_entry entry;
 
 		*lf = '\0';
-		if (read_line(at, &entry))
-			fine = add_entry(l, &entry);
+		if (history_log_read_line(at, &entry))
+			fine = history_log_add_entry(l, &entry);
 		at = lf + 1;
 	}
 	return fine;
@@ -260,7 +263,7 @@ int history_log_read(int folder, struct history_log *out)
  * Reads the last `most` bytes, or fewer: from the beginning of a line, since from its middle a line
  * could be taken for that of another version.
  */
-static int read_lines(int fd, off_t most, struct buf *out)
+static int history_log_read_lines(int fd, off_t most, struct buf *out)
 {
 	const uint8_t *line;
 	struct stat st;
@@ -294,7 +297,7 @@ int history_log_read_end(int folder, struct history_log *out)
 
 	if (error)
 		return error == ENOENT ? 0 : error;
-	error = read_lines(fd, TAIL, &text);
+	error = history_log_read_lines(fd, TAIL, &text);
 	if (!error && !history_log_parse(out, &text))
 		error = ENOMEM;
 	buf_release(&text);
@@ -341,7 +344,7 @@ size_t history_position(const struct history_log *l, const struct history_scope 
  */
 static size_t previous_version(const struct history_log *l, const struct history_scope *s, size_t i)
 {
-	size_t next = is_step(l, s, i) ? find_place(l, l->list[i].back) : i;
+	size_t next = is_step(l, s, i) ? history_log_find_place(l, l->list[i].back) : i;
 
 	return next == 0 || l->list[i].kind == HISTORY_MADE ? SIZE_MAX
 							    : history_position(l, s, next - 1);

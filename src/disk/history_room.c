@@ -55,23 +55,23 @@ static bool is_held(const struct library *l, uint64_t batch)
 	return false;
 }
 
-static uint64_t number_of(const char *name)
+static uint64_t history_room_number_of(const char *name)
 {
 	size_t digits = strspn(name, "0123456789");
 
 	return digits && digits < 20 && !name[digits] ? strtoull(name, NULL, 10) : 0;
 }
 
-static int by_number(const void *a, const void *b)
+static int history_room_by_number(const void *a, const void *b)
 {
 	const struct kept *x = a, *y = b;
 
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void add_kept(struct library *l, struct book *b, int folder, const char *name)
+static void history_room_add_kept(struct library *l, struct book *b, int folder, const char *name)
 {
-	struct kept one = {.number = number_of(name)}, *more;
+	struct kept one = {.number = history_room_number_of(name)}, *more;
 	struct stat st;
 
 	if (!one.number || fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) ||
@@ -90,7 +90,7 @@ static void add_kept(struct library *l, struct book *b, int folder, const char *
 }
 
 /* Reads from the log when each version was made, and for which batch it was replaced. */
-static void add_facts(struct library *l, struct book *b, int folder)
+static void history_room_add_facts(struct library *l, struct book *b, int folder)
 {
 	struct history_log log;
 
@@ -128,10 +128,10 @@ static void list_kept(struct library *l, struct book *b)
 	if (dirfd_list(l->top, b->name, &dir) != 0)
 		return;
 	while ((entry = dirfd_next(dir)))
-		add_kept(l, b, dirfd(dir), entry->d_name);
+		history_room_add_kept(l, b, dirfd(dir), entry->d_name);
 	if (b->count) {
-		qsort(b->list, b->count, sizeof(*b->list), by_number);
-		add_facts(l, b, dirfd(dir));
+		qsort(b->list, b->count, sizeof(*b->list), history_room_by_number);
+		history_room_add_facts(l, b, dirfd(dir));
 		if (l->leaves_held)
 			leave_held(b);
 	}

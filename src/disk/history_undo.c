@@ -135,7 +135,7 @@ static int choose_version(struct restoring *r)
 
 /* ---- what there is ---- */
 
-static int read_file(struct restoring *r)
+static int history_undo_read_file(struct restoring *r)
 {
 	struct history_result *result = r->result;
 	int error;
@@ -158,10 +158,10 @@ static int read_version(struct restoring *r, int *fd)
 				       &result->bytes, fd);
 }
 
-static int read_state(struct restoring *r, int *kept)
+static int history_undo_read_state(struct restoring *r, int *kept)
 {
 	struct history_result *result = r->result;
-	int error = read_file(r);
+	int error = history_undo_read_file(r);
 
 	*kept = -1;
 	history_release(&result->book);
@@ -200,7 +200,7 @@ static int put_over(struct restoring *r, struct history_save *save, const char *
 	return error;
 }
 
-static int put_version(struct restoring *r, struct history_save *save, int kept)
+static int history_undo_put_version(struct restoring *r, struct history_save *save, int kept)
 	REQUIRES(replace_class)
 {
 	char temporary[STATE_TEMPORARY_SIZE];
@@ -260,7 +260,7 @@ static int put_noted(struct restoring *r, int kept) REQUIRES(replace_class)
 		    : r->request->unmakes && result->to == SIZE_MAX
 			    ? result->book.log.list[result->from].number
 			    : 0;
-	error = put_version(r, &save, kept);
+	error = history_undo_put_version(r, &save, kept);
 	if (error)
 		history_cancel(&save);
 	else
@@ -270,7 +270,7 @@ static int put_noted(struct restoring *r, int kept) REQUIRES(replace_class)
 }
 
 /* Adds the line that a killed save could not. */
-static int catch_up(struct restoring *r) REQUIRES(replace_class)
+static int history_undo_catch_up(struct restoring *r) REQUIRES(replace_class)
 {
 	const struct history_result *result = r->result;
 	const struct history_entry *last = history_log_last(&result->book.log);
@@ -288,14 +288,14 @@ static int catch_up(struct restoring *r) REQUIRES(replace_class)
 
 static int restore_locked(struct restoring *r, int *kept) REQUIRES(replace_class)
 {
-	int error = read_file(r);
+	int error = history_undo_read_file(r);
 
 	if (!error)
 		error = history_open(r->state, r->file, &r->result->book);
 	if (!error)
-		error = catch_up(r);
+		error = history_undo_catch_up(r);
 	if (!error)
-		error = read_state(r, kept);
+		error = history_undo_read_state(r, kept);
 	return error ? error : put_noted(r, *kept);
 }
 
@@ -304,7 +304,7 @@ static int restore_once(struct restoring *r)
 	int kept = -1, error;
 
 	if (r->request->only_look) {
-		error = read_state(r, &kept);
+		error = history_undo_read_state(r, &kept);
 	} else {
 		/* Check before state_lock(), which would make a missing state directory. */
 		error = history_open(r->state, r->file, &r->result->book);

@@ -44,7 +44,7 @@ static void add_escaped(struct buf *out, const char *name)
 	}
 }
 
-static int hex_digit(char c)
+static int portable_hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -54,8 +54,8 @@ static void unescape(const char *stored, char out[NAME_MAX + 1])
 	char *to = out;
 
 	for (const char *p = stored; *p && to < out + NAME_MAX; p++) {
-		int high = *p == '%' ? hex_digit(p[1]) : -1;
-		int low = high < 0 ? -1 : hex_digit(p[2]);
+		int high = *p == '%' ? portable_hex_digit(p[1]) : -1;
+		int low = high < 0 ? -1 : portable_hex_digit(p[2]);
 
 		*to++ = low < 0 ? *p : (char)(high * 16 + low);
 		p += low < 0 ? 0 : 2;
@@ -77,7 +77,7 @@ static bool read_escaped(const char *stored, char name[NAME_MAX + 1])
 }
 
 /* Appends one name. */
-static int add_name(struct buf *out, const char *name)
+static int portable_add_name(struct buf *out, const char *name)
 {
 	size_t begin = out->size;
 	char other[NAME_MAX + 1];
@@ -96,7 +96,7 @@ static int add_name(struct buf *out, const char *name)
 int portable_name(const char *name, char out[NAME_MAX + 1])
 {
 	struct buf stored = BUF_INIT;
-	int error = add_name(&stored, name);
+	int error = portable_add_name(&stored, name);
 
 	out[0] = '\0';
 	if (!error && stored.size) {
@@ -119,7 +119,7 @@ int portable_path(const char *path, struct buf *out)
 			return ENAMETOOLONG;
 		memcpy(name, path, length);
 		name[length] = '\0';
-		error = add_name(out, name);
+		error = portable_add_name(out, name);
 		path += length;
 		if (*path)
 			buf_char(out, *path++);

@@ -106,7 +106,7 @@ void refusals_free(struct refusals *r)
 	free(r);
 }
 
-static uint64_t count_all(struct state *s)
+static uint64_t refusal_count_all(struct state *s)
 {
 	uint64_t sum = 0;
 	int top;
@@ -124,7 +124,7 @@ static bool fits_limit(struct refusals *r, uint64_t bytes)
 
 	lock_acquire(&r->lock, &refusals_class);
 	if (!r->counted || bytes > r->max || r->used > r->max - bytes) {
-		r->used = count_all(r->state);
+		r->used = refusal_count_all(r->state);
 		r->counted = true;
 	}
 	fine = bytes <= r->max && r->used <= r->max - bytes;
@@ -137,8 +137,8 @@ static bool fits_limit(struct refusals *r, uint64_t bytes)
 /* ---- writing and removing ---- */
 
 /* The owner can always read and write it. Until it is given to the owner, only we can. */
-static int write_file(struct refusals *r, int folder, const char *name,
-		      const struct refusal_owner *owner, struct bytes data)
+static int refusal_write_file(struct refusals *r, int folder, const char *name,
+			      const struct refusal_owner *owner, struct bytes data)
 {
 	const struct state_owner as = {owner->uid, owner->gid, 0600 | (owner->mode & 0777), NULL};
 	char stored[NAME_MAX + 1];
@@ -227,10 +227,10 @@ static int write_both(struct refusals *r, const struct refused_view *at, struct 
 	else if (!fits_limit(r, 2 * REFUSAL_ENTRY + text.size + explained.size))
 		error = ENOSPC;
 	if (!error)
-		error = write_file(r, at->folder, rejected, owner, text);
+		error = refusal_write_file(r, at->folder, rejected, owner, text);
 	if (!error) {
 		*own = version;
-		error = write_file(r, at->folder, reason, owner, buf_bytes(&explained));
+		error = refusal_write_file(r, at->folder, reason, owner, buf_bytes(&explained));
 	}
 	buf_release(&explained);
 	return error;
@@ -253,7 +253,7 @@ int refusal_write(struct refusals *r, const char *path, struct bytes text, const
 	return error;
 }
 
-static bool remove_file(int folder, const char *name)
+static bool refusal_remove_file(int folder, const char *name)
 {
 	char stored[NAME_MAX + 1];
 
@@ -303,7 +303,7 @@ bool refusal_remove(struct refusals *r, const char *path)
 		return false;
 	any = remove_rejected(folder, name);
 	if (snprintf(file, sizeof(file), "%s.error", name) <= NAME_MAX)
-		any |= remove_file(folder, file);
+		any |= refusal_remove_file(folder, file);
 	close(folder);
 	return any;
 }

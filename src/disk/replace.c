@@ -19,7 +19,7 @@
  * is released at once, since it would block open() in other programs. A lease that is broken
  * meanwhile sends a signal: SIGURG, which is ignored, instead of SIGIO, which would kill us.
  */
-static bool is_written(int fd)
+static bool replace_is_written(int fd)
 {
 	fcntl(fd, F_SETSIG, SIGURG);
 	if (fcntl(fd, F_SETLEASE, F_RDLCK))
@@ -47,7 +47,7 @@ static int check_target(const struct replacement *r)
 {
 	int error = check_version(r);
 
-	return !error && r->expect && r->old >= 0 && is_written(r->old) ? EBUSY : error;
+	return !error && r->expect && r->old >= 0 && replace_is_written(r->old) ? EBUSY : error;
 }
 
 /* Also compares bytes: a write may leave all times of the version as they were. */
@@ -241,7 +241,8 @@ static int fill_file(struct replacement *r, struct bytes data)
 #define SPARE_NAMES 100 /* that are tried for a file that cannot get its own back */
 
 /* The version of a name now, without ctime, which renames change. */
-static int version_of(const struct replacement *r, const char *name, struct file_version *version)
+static int replace_version_of(const struct replacement *r, const char *name,
+			      struct file_version *version)
 {
 	struct stat st;
 
@@ -263,7 +264,7 @@ static int rename_as(const struct replacement *r, unsigned flags)
  * another program has removed the name: as a temporary the next mount would remove it. `own`: it is
  * another program's file, and gets its own name, if that is free.
  */
-static void give_back(struct replacement *r, bool own)
+static void replace_give_back(struct replacement *r, bool own)
 {
 	char name[NAME_MAX + 1];
 	int error = own ? rename_as(r, RENAME_NOREPLACE) : EEXIST;
@@ -279,7 +280,7 @@ static void give_back(struct replacement *r, bool own)
 /* Is what comes out in exchange for the new file still what was checked? 0 or an errno. */
 static int check_out(const struct replacement *r)
 {
-	return is_written(r->old) ? EBUSY : check_bytes_again(r);
+	return replace_is_written(r->old) ? EBUSY : check_bytes_again(r);
 }
 
 static bool is_old(const struct replacement *r, struct file_version version)
@@ -305,14 +306,14 @@ static int exchange_files(struct replacement *r, struct file_version expected, i
 	expected.ctime = (struct timespec){0, 0};
 	for (;;) {
 		const bool back = reason != 0;
-		const int unseen = version_of(r, r->temporary, &put);
+		const int unseen = replace_version_of(r, r->temporary, &put);
 		int error = unseen && !back ? unseen : rename_as(r, RENAME_EXCHANGE);
 
 		if (error && !back)
 			return error == ENOENT ? EAGAIN : error;
 		stays = error && !unseen; /* `put` is still there */
 		if (!error)
-			error = version_of(r, r->temporary, &out);
+			error = replace_version_of(r, r->temporary, &out);
 		if (!back)
 			reason = error                                 ? error
 				 : !file_version_same(&out, &expected) ? EAGAIN
@@ -320,7 +321,7 @@ static int exchange_files(struct replacement *r, struct file_version expected, i
 		else if (!error && file_version_same(&out, &expected))
 			return reason;
 		else if (error || unseen) {
-			give_back(r, stays && !is_old(r, put));
+			replace_give_back(r, stays && !is_old(r, put));
 			return reason;
 		}
 		if (!reason)
@@ -329,7 +330,7 @@ static int exchange_files(struct replacement *r, struct file_version expected, i
 	}
 }
 
-static int keep_old(const struct replacement *r, int dir, const char *name, bool spare)
+static int replace_keep_old(const struct replacement *r, int dir, const char *name, bool spare)
 {
 	return r->keep && r->expect ? r->keep(r->keeper, dir, name, spare) : 0;
 }
@@ -338,7 +339,7 @@ static int keep_old(const struct replacement *r, int dir, const char *name, bool
 static int check_kept(const struct replacement *r)
 {
 	struct file_version expected = *r->expect, there;
-	int error = version_of(r, r->name, &there);
+	int error = replace_version_of(r, r->name, &there);
 
 	expected.ctime = (struct timespec){0, 0};
 	if (error)
@@ -347,7 +348,7 @@ static int check_kept(const struct replacement *r)
 }
 
 /* *exchanged: the old file has the temporary name. */
-static int place_file(struct replacement *r, bool *exchanged)
+static int replace_place_file(struct replacement *r, bool *exchanged)
 {
 	int error = r->expect ? exchange_files(r, *r->expect, 0) : rename_as(r, RENAME_NOREPLACE);
 
@@ -358,7 +359,7 @@ static int place_file(struct replacement *r, bool *exchanged)
 	if (!error)
 		error = check_bytes_again(r);
 	if (!error)
-		error = keep_old(r, r->dir, r->name, false);
+		error = replace_keep_old(r, r->dir, r->name, false);
 	if (!error)
 		error = check_kept(r);
 	return error ? error : rename_as(r, 0);
@@ -383,7 +384,7 @@ static int read_result(const struct replacement *r, struct file_version *now)
 static int move_out(struct replacement *r, struct file_version expected)
 {
 	struct file_version there;
-	int error = version_of(r, r->name, &there);
+	int error = replace_version_of(r, r->name, &there);
 
 	expected.ctime = (struct timespec){0, 0};
 	if (!error && !file_version_same(&there, &expected))
@@ -392,10 +393,10 @@ static int move_out(struct replacement *r, struct file_version expected)
 		error = dirfd_rename(r->dir, r->name, r->via, r->temporary, RENAME_NOREPLACE);
 	if (error)
 		return error == ENOENT ? EAGAIN : error;
-	error = version_of(r, r->temporary, &there);
+	error = replace_version_of(r, r->temporary, &there);
 	if (!error && file_version_same(&there, &expected))
 		return 0;
-	give_back(r, true);
+	replace_give_back(r, true);
 	return error ? error : EAGAIN;
 }
 
@@ -403,7 +404,7 @@ static int move_out(struct replacement *r, struct file_version expected)
  * After an error that came after the rename: puts the old file back, or removes the new one if
  * there was none. If another program has replaced or removed the new file, leaves it so.
  */
-static void take_back(struct replacement *r, bool exchanged, int error)
+static void replace_take_back(struct replacement *r, bool exchanged, int error)
 {
 	if (exchanged)
 		exchange_files(r, r->written, error);
@@ -413,7 +414,8 @@ static void take_back(struct replacement *r, bool exchanged, int error)
 
 /*
  * Reopens the new file read-only before it gets its name: otherwise another mount would take us for
- * a program that is writing it (is_written). If we may not read it, it stays open for writing.
+ * a program that is writing it (replace_is_written). If we may not read it, it stays open for
+ * writing.
  */
 static void end_writing(struct replacement *r)
 {
@@ -457,13 +459,13 @@ int replace_place(struct replacement *r, struct file_version *now, bool *settled
 	if (!error)
 		error = check_version(r);
 	if (!error)
-		error = place_file(r, &exchanged);
+		error = replace_place_file(r, &exchanged);
 	if (!error) {
 		error = read_result(r, now);
 		if (!error && exchanged)
-			error = keep_old(r, r->via, r->temporary, true);
+			error = replace_keep_old(r, r->via, r->temporary, true);
 		if (error)
-			take_back(r, exchanged, error);
+			replace_take_back(r, exchanged, error);
 	}
 	if (settled)
 		*settled = r->settled;

@@ -67,7 +67,7 @@ struct state {
 };
 
 /* Was the open file unlinked? */
-static bool is_gone(int fd)
+static bool state_is_gone(int fd)
 {
 	struct stat st;
 
@@ -109,7 +109,7 @@ static int make_root(struct state *s, int *root)
 	return error;
 }
 
-static int open_root(struct state *s, bool make, int *root)
+static int state_open_root(struct state *s, bool make, int *root)
 {
 	int error;
 
@@ -129,7 +129,7 @@ static int open_below(int folder, const char *path, bool make, int *fd)
 /* Opens one of the folders in DIR. */
 static int open_part(struct state *s, const char *name, bool make, int *fd)
 {
-	int root, error = open_root(s, make, &root);
+	int root, error = state_open_root(s, make, &root);
 
 	*fd = -1;
 	if (error)
@@ -258,7 +258,7 @@ static int clean_entry(void *cleaning, int mounts, const char *name)
 
 	if (dirfd_open(mounts, name, O_RDWR | O_NONBLOCK, 0, &fd))
 		return 0;
-	if (!lock_file(fd, LOCK_EX | LOCK_NB) && !is_gone(fd))
+	if (!lock_file(fd, LOCK_EX | LOCK_NB) && !state_is_gone(fd))
 		id = strdup(name);
 	c.id = id;
 	if (id && !clean_listed(&c, mounts))
@@ -295,7 +295,7 @@ void state_clean(struct state *s, state_rescue *rescue)
 	struct cleaning c = {s, rescue, NULL, NULL};
 	int root;
 
-	if (s->read_only || open_root(s, false, &root))
+	if (s->read_only || state_open_root(s, false, &root))
 		return;
 	(void)each_name(root, "mounts", clean_entry, &c);
 	clean_partial(root);
@@ -307,7 +307,7 @@ void state_clean(struct state *s, state_rescue *rescue)
  */
 
 /* Splits `path` into the folder that DIR is in, and DIR's name. */
-static int open_parent(struct state *s, char *path)
+static int state_open_parent(struct state *s, char *path)
 {
 	size_t length = strlen(path);
 	const char *parent = ".", *name = path;
@@ -342,11 +342,11 @@ static int locate_given(struct state *s, const char *dir)
 		path = strdup(dir);
 	if (!path)
 		return ENOMEM;
-	error = open_parent(s, path);
+	error = state_open_parent(s, path);
 	free(path);
 	if (error)
 		return error;
-	error = open_root(s, false, &root);
+	error = state_open_root(s, false, &root);
 	if (!error)
 		close(root);
 	return error == ENOENT ? 0 : error;
@@ -440,7 +440,7 @@ int state_writable(struct state *s)
 
 	if (s->read_only)
 		return EROFS;
-	error = open_root(s, false, &folder);
+	error = state_open_root(s, false, &folder);
 	if (error == ENOENT)
 		error = dirfd_walk(s->parent, "", FOLDER, &folder);
 	if (error)
@@ -462,12 +462,12 @@ bool state_is(struct state *s, const struct stat *st)
 
 int state_open(struct state *s, int *fd)
 {
-	return open_root(s, false, fd);
+	return state_open_root(s, false, fd);
 }
 
 int state_hold(struct state *s, int *fd)
 {
-	return open_root(s, !s->read_only, fd);
+	return state_open_root(s, !s->read_only, fd);
 }
 
 void state_overlay(struct state *s, state_overlay_open *open, void *closure)
@@ -597,7 +597,7 @@ int state_rename(struct state *s, const char *from, const char *to)
 
 static int open_lock(struct state *s) REQUIRES(replace_class)
 {
-	int root, error = open_root(s, true, &root);
+	int root, error = state_open_root(s, true, &root);
 
 	if (error)
 		return error;
@@ -616,7 +616,7 @@ static void close_lock(struct state *s) REQUIRES(replace_class)
 /*
  * People may remove the lock file; others then lock a new one, so check that ours is still there.
  */
-static int take_lock(struct state *s) REQUIRES(replace_class)
+static int state_take_lock(struct state *s) REQUIRES(replace_class)
 {
 	int error;
 
@@ -625,7 +625,7 @@ static int take_lock(struct state *s) REQUIRES(replace_class)
 		error = open_lock(s);
 		if (!error)
 			error = lock_file(s->lock, LOCK_EX | LOCK_NB);
-	} while (!error && is_gone(s->lock));
+	} while (!error && state_is_gone(s->lock));
 	if (error)
 		close_lock(s);
 	return error == EWOULDBLOCK ? EBUSY : error;
@@ -636,7 +636,7 @@ int state_trylock(struct state *s)
 	int error;
 
 	lock_acquire(&s->replacing, &replace_class);
-	error = take_lock(s);
+	error = state_take_lock(s);
 	if (error)
 		lock_release(&s->replacing, &replace_class);
 	return error;
@@ -702,7 +702,7 @@ static int make_entry(struct state *s, int mounts) REQUIRES(state_class)
 					   0600, &s->entry);
 		if (!error)
 			error = lock_file(s->entry, LOCK_EX);
-	} while (error == EEXIST || (!error && is_gone(s->entry)));
+	} while (error == EEXIST || (!error && state_is_gone(s->entry)));
 	if (error && s->entry >= 0) {
 		unlinkat(mounts, s->id, 0);
 		close(s->entry);
@@ -716,7 +716,7 @@ static int need_entry(struct state *s) REQUIRES(state_class)
 {
 	int mounts, error;
 
-	if (s->entry >= 0 && !is_gone(s->entry))
+	if (s->entry >= 0 && !state_is_gone(s->entry))
 		return 0;
 	forget_flights(s);
 	error = open_part(s, "mounts", true, &mounts);
@@ -737,7 +737,7 @@ static struct flight **find_flight(struct state *s, const char *path) REQUIRES(s
 }
 
 /* If only part of the path was written, removes it: the next path would be appended to it. */
-static int list_path(struct state *s, const char *path, size_t size) REQUIRES(state_class)
+static int state_list_path(struct state *s, const char *path, size_t size) REQUIRES(state_class)
 {
 	struct stat before;
 	int error;
@@ -765,7 +765,7 @@ static int add_flight(struct state *s, const char *path) REQUIRES(state_class)
 	flight = malloc(sizeof(*flight) + size);
 	if (!flight)
 		return ENOMEM;
-	error = list_path(s, path, size);
+	error = state_list_path(s, path, size);
 	if (error) {
 		free(flight);
 		return error;
@@ -902,8 +902,8 @@ static int write_via(const struct put *p, mode_t mode, struct bytes data)
 	return error;
 }
 
-static int put_file(struct state *s, struct put *p, const char *in_source, mode_t mode,
-		    struct bytes data)
+static int state_put_file(struct state *s, struct put *p, const char *in_source, mode_t mode,
+			  struct bytes data)
 {
 	char temporary[STATE_TEMPORARY_SIZE];
 	int error = in_source ? state_temporary(s, in_source, temporary, sizeof(temporary))
@@ -926,7 +926,7 @@ int state_put(struct state *s, int folder, const char *in_source, const char *na
 {
 	struct put p = {.via = folder, .folder = folder, .name = name, .how = how};
 
-	return put_file(s, &p, in_source, mode, data);
+	return state_put_file(s, &p, in_source, mode, data);
 }
 
 int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
@@ -934,5 +934,5 @@ int state_put_as(struct state *s, int folder, const char *in_source, const char 
 {
 	struct put p = {.via = folder, .folder = folder, .name = name, .owner = owner, .how = how};
 
-	return put_file(s, &p, in_source, 0600, data);
+	return state_put_file(s, &p, in_source, 0600, data);
 }

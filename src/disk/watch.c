@@ -56,7 +56,7 @@ static int by_cookie(const void *a, const void *b)
 	return (x->cookie > y->cookie) - (x->cookie < y->cookie);
 }
 
-static struct watched_folder *find_folder(struct watch *w, int wd) REQUIRES(watch_class)
+static struct watched_folder *watch_find_folder(struct watch *w, int wd) REQUIRES(watch_class)
 {
 	struct watched_folder key = {.wd = wd};
 	struct watched_folder **found = tfind(&key, &w->folders, by_wd);
@@ -72,7 +72,8 @@ static struct listener *find_listener(struct watch *w, uint64_t cookie) REQUIRES
 	return found ? *found : NULL;
 }
 
-static void remove_folder(struct watch *w, struct watched_folder *folder) REQUIRES(watch_class)
+static void watch_remove_folder(struct watch *w, struct watched_folder *folder)
+	REQUIRES(watch_class)
 {
 	inotify_rm_watch(w->inotify, folder->wd);
 	tdelete(folder, &w->folders, by_wd);
@@ -91,7 +92,7 @@ static void remove_listener(struct watch *w, struct listener *listener) REQUIRES
 	tdelete(listener, &w->listeners, by_cookie);
 	free(listener);
 	if (!folder->listeners)
-		remove_folder(w, folder);
+		watch_remove_folder(w, folder);
 }
 
 static int insert_folder(struct watch *w, int wd, struct watched_folder **folder)
@@ -134,7 +135,7 @@ static int listen_to(struct watch *w, int wd, uint64_t cookie) REQUIRES(watch_cl
 		return 0;
 	if (before)
 		remove_listener(w, before);
-	folder = find_folder(w, wd);
+	folder = watch_find_folder(w, wd);
 	if (!folder)
 		error = insert_folder(w, wd, &folder);
 	if (error) {
@@ -143,7 +144,7 @@ static int listen_to(struct watch *w, int wd, uint64_t cookie) REQUIRES(watch_cl
 	}
 	error = insert_listener(w, folder, cookie);
 	if (error && !folder->listeners)
-		remove_folder(w, folder);
+		watch_remove_folder(w, folder);
 	return error;
 }
 
@@ -204,7 +205,7 @@ static void collect_event(struct watch *w, const struct inotify_event *event, st
 	struct listener *at, *next;
 
 	lock_acquire(&w->lock, &watch_class);
-	folder = find_folder(w, event->wd);
+	folder = watch_find_folder(w, event->wd);
 	for (at = folder ? folder->listeners : NULL; at; at = next) {
 		next = at->next;
 		buf_add(to, &at->cookie, sizeof(at->cookie));

@@ -70,7 +70,7 @@ const struct anim *assembly_model(const struct assembly *f)
 }
 
 /* Keeps a model, which it takes over. False if it is NULL, or out of memory. */
-static bool keep_model(struct assembly *f, struct anim *model)
+static bool assembly_keep_model(struct assembly *f, struct anim *model)
 {
 	struct kept *kept = model ? malloc(sizeof(*kept)) : NULL;
 
@@ -122,7 +122,7 @@ static const struct view *find_view(enum view_place place, const char *name)
 	return NULL;
 }
 
-static enum kind kind_of(const char *path, const struct view **view)
+static enum kind assembly_kind_of(const char *path, const struct view **view)
 {
 	bool bone = strncmp(path, BONES, strlen(BONES)) == 0;
 
@@ -147,7 +147,7 @@ bool assembly_reads(const char *path)
 {
 	const struct view *view;
 
-	return kind_of(path, &view) > KIND_GENERATED;
+	return assembly_kind_of(path, &view) > KIND_GENERATED;
 }
 
 bool assembly_reads_of_file(const char *path)
@@ -171,13 +171,13 @@ enum assembly_fate assembly_fate_of(const char *path, bool of_file)
 
 	if (of_file)
 		return find_view(VIEW_OF_FILE, path) ? ASSEMBLY_GENERATED : ASSEMBLY_UPPER;
-	return kind_of(path, &view) == KIND_EXTRA ? ASSEMBLY_UPPER : ASSEMBLY_GENERATED;
+	return assembly_kind_of(path, &view) == KIND_EXTRA ? ASSEMBLY_UPPER : ASSEMBLY_GENERATED;
 }
 
 /* An empty text counts as generated. */
 static enum kind begin_text(struct assembly_text *text, const struct view **view)
 {
-	enum kind kind = kind_of(text->path, view);
+	enum kind kind = assembly_kind_of(text->path, view);
 
 	if (kind > KIND_GENERATED && text->text.size == 0)
 		kind = KIND_GENERATED;
@@ -287,7 +287,7 @@ static bool new_track(struct making *m, const char *label, uint32_t frames, stru
 	struct anim *edited = anim_edit(&one);
 	struct track first;
 
-	if (!edited || !keep_model(m->f, edited))
+	if (!edited || !assembly_keep_model(m->f, edited))
 		return err_memory(err);
 	clip.frames = frames;
 	first = clip_new_track(m->f->model, &clip);
@@ -305,8 +305,8 @@ static bool new_track(struct making *m, const char *label, uint32_t frames, stru
 }
 
 /* Parses a bone's text in a clip of `frames` frames. */
-static bool read_bone(struct making *m, const struct view *view, const char *label, uint32_t frames,
-		      struct assembly_text *text, struct track *out)
+static bool assembly_read_bone(struct making *m, const struct view *view, const char *label,
+			       uint32_t frames, struct assembly_text *text, struct track *out)
 {
 	const struct track *like = m->like ? track_labelled(m->like, 0, label) : NULL;
 	struct clip clip = m->like ? *m->like : m->clip;
@@ -329,7 +329,7 @@ static bool read_bone(struct making *m, const struct view *view, const char *lab
 	edited = view->parse(&at, text->text, &text->err);
 	if (!edited)
 		return false;
-	if (!keep_model(m->f, edited))
+	if (!assembly_keep_model(m->f, edited))
 		return err_memory(&text->err);
 	if (edited->clips[0].track_count != 1)
 		return false;
@@ -348,17 +348,17 @@ static bool read_bone_text(struct making *m, const struct view *view, const char
 	struct span span = {0};
 	struct err first;
 
-	if (read_bone(m, view, label, m->clip.frames, text, out))
+	if (assembly_read_bone(m, view, label, m->clip.frames, text, out))
 		return true;
 	if (format->full || format->sparse || text->err.code == ERR_MEMORY)
 		return false;
-	(kind_of(text->path, &view) == KIND_BONE_CSV ? span_of_csv : span_of_json)(text->text,
-										   &span);
+	(assembly_kind_of(text->path, &view) == KIND_BONE_CSV ? span_of_csv
+							      : span_of_json)(text->text, &span);
 	if (m->like || span.frames == 0 || span.frames >= m->clip.frames)
 		return false;
 	first = text->err;
 	err_clear(&text->err);
-	if (read_bone(m, view, label, span.frames, text, out))
+	if (assembly_read_bone(m, view, label, span.frames, text, out))
 		return true;
 	text->err = first;
 	return false;
@@ -400,7 +400,7 @@ static const struct clip *read_curves(struct making *m, const struct view *view,
 		clip = m->clip;
 		edited = view->parse(&at, text->text, &text->err);
 	}
-	if (edited && !keep_model(m->f, edited)) {
+	if (edited && !assembly_keep_model(m->f, edited)) {
 		err_memory(&text->err);
 		return NULL;
 	}
@@ -471,13 +471,13 @@ static void find_like(struct making *m)
 }
 
 /* Finds the range of the texts' keys and, if they contain it, the frame time. */
-static struct span find_span(const struct making *m)
+static struct span assembly_find_span(const struct making *m)
 {
 	struct span span = {0};
 
 	for (size_t i = 0; i < m->count; i++) {
 		const struct view *view;
-		enum kind kind = kind_of(m->texts[i].path, &view);
+		enum kind kind = assembly_kind_of(m->texts[i].path, &view);
 
 		if (kind == KIND_BONE_CSV || kind == KIND_CURVES)
 			span_of_csv(m->texts[i].text, &span);
@@ -490,7 +490,8 @@ static struct span find_span(const struct making *m)
 /*
  * Sets the frame time from the texts, rounded to a whole number if that is within their precision.
  */
-static void set_frame_time(const struct anim *model, struct clip *clip, const struct span *span)
+static void assembly_set_frame_time(const struct anim *model, struct clip *clip,
+				    const struct span *span)
 {
 	double time = span->seconds_per_frame * model->rate;
 	double tolerance = span->timed ? ROUNDING * model->rate / span->timed : 0;
@@ -505,7 +506,7 @@ static void set_frame_time(const struct anim *model, struct clip *clip, const st
  * The number of frames of the clip that the texts were made from. "frames" in clip.json may have
  * been edited; "seconds", which cannot be, then still fits the old number.
  */
-static uint32_t count_frames(const struct making *m, const struct span *span)
+static uint32_t assembly_count_frames(const struct making *m, const struct span *span)
 {
 	const struct anim *model = m->f->model;
 	uint32_t frames = span->frames > 1 ? span->frames : 1;
@@ -522,7 +523,7 @@ static uint32_t count_frames(const struct making *m, const struct span *span)
 }
 
 /* For a file without clips, takes the format's fields from the text. */
-static bool take_fields(struct making *m, struct anim *edited)
+static bool assembly_take_fields(struct making *m, struct anim *edited)
 {
 	const struct format *format = edited->format;
 	const struct token *stated = token_member(m->facts.root, format->name);
@@ -557,17 +558,17 @@ static bool take_fields(struct making *m, struct anim *edited)
 static struct anim *begin_clip(struct making *m)
 {
 	struct anim *edited = anim_edit(m->f->model);
-	struct span span = find_span(m);
+	struct span span = assembly_find_span(m);
 
-	if (!edited || !keep_model(m->f, edited)) {
+	if (!edited || !assembly_keep_model(m->f, edited)) {
 		err_memory(m->err);
 		return NULL;
 	}
-	if (!anim_clip_new(edited, m->label, count_frames(m, &span), m->err))
+	if (!anim_clip_new(edited, m->label, assembly_count_frames(m, &span), m->err))
 		return NULL;
 	m->clip = edited->clips[edited->clip_count - 1];
-	set_frame_time(edited, &m->clip, &span);
-	return take_fields(m, edited) ? edited : NULL;
+	assembly_set_frame_time(edited, &m->clip, &span);
+	return assembly_take_fields(m, edited) ? edited : NULL;
 }
 
 /*
@@ -606,7 +607,7 @@ static bool read_clip_json(struct making *m, const struct track *tracks, uint32_
 	edited = find_view(VIEW_OF_CLIP, m->clip_text->path)
 			 ->parse(&at, m->clip_text->text, &m->clip_text->err);
 	m->clip_text->fate = edited ? ASSEMBLY_USED : ASSEMBLY_REFUSED;
-	if (edited && !keep_model(m->f, edited))
+	if (edited && !assembly_keep_model(m->f, edited))
 		return err_memory(m->err);
 	if (!edited)
 		return m->clip_text->err.code != ERR_MEMORY || err_memory(m->err);
@@ -618,14 +619,14 @@ static bool read_clip_json(struct making *m, const struct track *tracks, uint32_
 
 /* ---- all of it ---- */
 
-static bool read_texts(struct making *m)
+static bool assembly_read_texts(struct making *m)
 {
 	for (enum kind kind = KIND_CURVES; kind <= KIND_BONE_CSV; kind++) {
 		for (size_t i = 0; i < m->count; i++) {
 			struct assembly_text *text = &m->texts[i];
 			const struct view *view;
 
-			if (kind_of(text->path, &view) != kind || text->text.size == 0)
+			if (assembly_kind_of(text->path, &view) != kind || text->text.size == 0)
 				continue;
 			if (!(kind == KIND_CURVES ? make_bones(m, view, text)
 						  : make_bone(m, view, kind, text)))
@@ -660,7 +661,7 @@ static bool make_named_bones(struct making *m)
 	return true;
 }
 
-static const struct track *take_tracks(struct making *m, struct anim *edited)
+static const struct track *assembly_take_tracks(struct making *m, struct anim *edited)
 {
 	struct track *tracks = arena_alloc(&edited->arena, m->bone_count + 1, sizeof(*tracks));
 
@@ -704,15 +705,15 @@ static bool join_tracks(struct making *m, struct anim *edited, const struct trac
 	       err_memory(m->err);
 }
 
-static bool make_clip(struct making *m)
+static bool assembly_make_clip(struct making *m)
 {
 	struct anim *edited = begin_clip(m);
 	const struct track *tracks;
 	struct clip made, *clip;
 
-	if (!edited || !note_order(m) || !read_texts(m) || !make_named_bones(m))
+	if (!edited || !note_order(m) || !assembly_read_texts(m) || !make_named_bones(m))
 		return false;
-	tracks = take_tracks(m, edited);
+	tracks = assembly_take_tracks(m, edited);
 	made = m->clip;
 	if (!tracks || !join_tracks(m, edited, tracks, &made))
 		return false;
@@ -731,7 +732,7 @@ static bool texts_mention(const struct making *m, const char *in_table, const ch
 {
 	for (size_t i = 0; i < m->count; i++) {
 		const struct view *view;
-		enum kind kind = kind_of(m->texts[i].path, &view);
+		enum kind kind = assembly_kind_of(m->texts[i].path, &view);
 		struct bytes text = m->texts[i].text;
 		const char *word = kind == KIND_BONE_JSON ? in_json : in_table;
 		const uint8_t *end = text.size ? memchr(text.data, '\n', text.size) : NULL;
@@ -745,7 +746,7 @@ static bool texts_mention(const struct making *m, const char *in_table, const ch
 	return false;
 }
 
-static bool is_foreign(const struct making *m)
+static bool assembly_is_foreign(const struct making *m)
 {
 	return facts_text(m->facts.root, "file") && !m->like && !is_own_format(m);
 }
@@ -786,14 +787,14 @@ static bool make_foreign(struct making *m)
 	struct assembly *f = m->f, *g = begin_foreign(m);
 	struct anim *edited = g ? anim_edit(f->model) : NULL;
 
-	if (!g || !keep_model(f, edited)) {
+	if (!g || !assembly_keep_model(f, edited)) {
 		assembly_free(g);
 		return err_memory(m->err);
 	}
 	g->next = f->next;
 	f->next = g;
 	m->f = g;
-	if (!make_clip(m))
+	if (!assembly_make_clip(m))
 		return false;
 	if (!anim_clip_copy(edited, g->model, 0, m->label, m->err))
 		return false;
@@ -815,7 +816,7 @@ bool assembly_clip(struct assembly *f, const char *label, struct assembly_text *
 	if (m.clip_text)
 		doc_read(&m.facts, m.clip_text->text, NULL);
 	find_like(&m);
-	fine = is_foreign(&m) ? make_foreign(&m) : make_clip(&m);
+	fine = assembly_is_foreign(&m) ? make_foreign(&m) : assembly_make_clip(&m);
 	for (size_t i = 0; i < m.bone_count; i++)
 		free(m.bones[i].label);
 	free(m.bones);

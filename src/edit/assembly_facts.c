@@ -19,8 +19,8 @@ static void span_add(struct span *span, uint32_t frame, double seconds)
 
 /* ---- CSV ---- */
 
-static void read_row(const struct table *t, size_t frame_column, size_t time_column,
-		     struct span *span)
+static void assembly_facts_read_row(const struct table *t, size_t frame_column, size_t time_column,
+				    struct span *span)
 {
 	uint32_t frame;
 	double seconds = 0;
@@ -45,7 +45,7 @@ void span_of_csv(struct bytes text, struct span *span)
 			time_column = i;
 	}
 	while (fine && frame_column != NOWHERE && table_row(&t, NULL) && !t.done)
-		read_row(&t, frame_column, time_column, span);
+		assembly_facts_read_row(&t, frame_column, time_column, span);
 	table_close(&t);
 }
 
@@ -61,7 +61,7 @@ double facts_number(const struct token *facts, const char *name, double otherwis
 	return token_number(token_member(facts, name), otherwise);
 }
 
-static void read_keys(const struct token *keys, struct span *span)
+static void assembly_facts_read_keys(const struct token *keys, struct span *span)
 {
 	for (const struct token *t = token_first(keys); t; t = token_next(keys, t)) {
 		double frame = facts_number(t, "frame", -1);
@@ -80,9 +80,9 @@ static void read_facts(const struct token *root, struct span *span)
 		span->timed = 1;
 		span->seconds_per_frame = seconds;
 	}
-	read_keys(token_member(root, "keyframes"), span);
+	assembly_facts_read_keys(token_member(root, "keyframes"), span);
 	for (const struct token *t = token_first(channels); t; t = token_next(channels, t))
-		read_keys(token_member(t, "keys"), span);
+		assembly_facts_read_keys(token_member(t, "keys"), span);
 }
 
 void span_of_json(struct bytes text, struct span *span)

@@ -45,7 +45,7 @@ static void print_head(struct diff *d)
 		buf_format(d->out, "clip %s\n", d->clip);
 }
 
-static void print_line(struct diff *d, char sign, struct bytes line)
+static void compare_print_line(struct diff *d, char sign, struct bytes line)
 {
 	print_head(d);
 	buf_char(d->out, sign);
@@ -54,7 +54,7 @@ static void print_line(struct diff *d, char sign, struct bytes line)
 
 static void print_listed(struct diff *d, char sign, const struct listing *l, size_t i)
 {
-	print_line(d, sign, listing_line(l, i));
+	compare_print_line(d, sign, listing_line(l, i));
 }
 
 static void print_clip(struct diff *d, char sign, const struct clip *c)
@@ -65,7 +65,7 @@ static void print_clip(struct diff *d, char sign, const struct clip *c)
 }
 
 /* The number of keys of a bone. */
-static uint32_t count_keys(const struct track *t)
+static uint32_t compare_count_keys(const struct track *t)
 {
 	uint32_t count = 0;
 
@@ -77,7 +77,7 @@ static uint32_t count_keys(const struct track *t)
 static void print_bone(struct diff *d, char sign, const struct track *t)
 {
 	print_head(d);
-	buf_format(d->out, "%c  bone %s (%u keys)\n", sign, t->label, count_keys(t));
+	buf_format(d->out, "%c  bone %s (%u keys)\n", sign, t->label, compare_count_keys(t));
 }
 
 static bool lines_same(const struct listing *a, size_t i, const struct listing *b, size_t j)
@@ -256,8 +256,8 @@ static void compare_movements(struct diff *d, const struct clip *clip, const str
 
 /* ---- bones ---- */
 
-static void compare_tracks(struct diff *d, const struct clip *clip, const struct track *a,
-			   const struct track *b)
+static void compare_compare_tracks(struct diff *d, const struct clip *clip, const struct track *a,
+				   const struct track *b)
 {
 	struct arena arena = ARENA_INIT;
 	struct track x, y;
@@ -284,7 +284,7 @@ static void compare_tracks(struct diff *d, const struct clip *clip, const struct
 /* Finds a track of equal content whose label the other clip lacks: a renamed bone. */
 static const struct track *renamed_track(const struct clip *a, const struct clip *b, uint32_t i)
 {
-	for (uint32_t j = 0; j < b->track_count && count_keys(&a->tracks[i]); j++) {
+	for (uint32_t j = 0; j < b->track_count && compare_count_keys(&a->tracks[i]); j++) {
 		uint32_t at = (uint32_t)(((uint64_t)i + j) % b->track_count);
 
 		if (track_same(&a->tracks[i], &b->tracks[at]) &&
@@ -324,7 +324,7 @@ static void match_tracks(struct diff *d, const struct clip *a, const struct clip
 }
 
 /* Are the bones with partners in the same order? */
-static bool in_order(const uint32_t *partner, uint32_t count)
+static bool compare_in_order(const uint32_t *partner, uint32_t count)
 {
 	uint32_t last = 0;
 
@@ -342,13 +342,13 @@ static void compare_all_tracks(struct diff *d, const struct clip *a, const struc
 			       uint32_t *partner, bool *taken)
 {
 	match_tracks(d, a, b, partner, taken);
-	if (!d->other && !in_order(partner, a->track_count)) {
+	if (!d->other && !compare_in_order(partner, a->track_count)) {
 		print_head(d);
 		buf_text(d->out, "   the bones stand in another order\n");
 	}
 	for (uint32_t i = 0; i < a->track_count; i++) {
 		if (partner[i] != UINT32_MAX)
-			compare_tracks(d, a, &a->tracks[i], &b->tracks[partner[i]]);
+			compare_compare_tracks(d, a, &a->tracks[i], &b->tracks[partner[i]]);
 	}
 }
 
@@ -382,7 +382,7 @@ static double clip_seconds(const struct anim *a, const struct clip *c)
 	return c->frames > 0 ? (c->frames - 1) * anim_seconds_per_frame(a, c) : 0;
 }
 
-static void compare_values(struct diff *d, const struct clip *a, const struct clip *b)
+static void compare_compare_values(struct diff *d, const struct clip *a, const struct clip *b)
 {
 	struct listing x = LISTING_INIT, y = LISTING_INIT;
 
@@ -404,12 +404,12 @@ static void compare_values(struct diff *d, const struct clip *a, const struct cl
 static void compare_two(struct diff *d, const struct clip *a, const struct clip *b)
 {
 	diff_about(d, a->label, NULL);
-	compare_values(d, a, b);
+	compare_compare_values(d, a, b);
 	if (a->tracks != b->tracks || a->track_count != b->track_count)
 		compare_bodies(d, a, b);
 }
 
-static bool clip_same(const struct clip *a, const struct clip *b)
+static bool compare_clip_same(const struct clip *a, const struct clip *b)
 {
 	if (a->frames != b->frames || a->track_count != b->track_count || !a->track_count)
 		return false;
@@ -421,12 +421,12 @@ static bool clip_same(const struct clip *a, const struct clip *b)
 	return true;
 }
 
-static uint32_t renamed_clip(const struct anim *a, const struct anim *b, uint32_t i)
+static uint32_t compare_renamed_clip(const struct anim *a, const struct anim *b, uint32_t i)
 {
 	for (uint32_t j = 0; j < b->clip_count; j++) {
 		uint32_t at = (uint32_t)(((uint64_t)i + j) % b->clip_count);
 
-		if (clip_same(&a->clips[i], &b->clips[at]) &&
+		if (compare_clip_same(&a->clips[i], &b->clips[at]) &&
 		    !clip_labelled(a, at, b->clips[at].label))
 			return at;
 	}
@@ -445,7 +445,7 @@ static uint32_t partner_of(struct diff *d, uint32_t i, const bool *taken)
 	if ((d->a->format->nameless || d->b->format->nameless) && d->a->clip_count == 1 &&
 	    d->b->clip_count == 1)
 		return 0;
-	at = renamed_clip(d->a, d->b, i);
+	at = compare_renamed_clip(d->a, d->b, i);
 	if (at == UINT32_MAX || taken[at])
 		return UINT32_MAX;
 	d->same = false;
@@ -466,7 +466,7 @@ static void compare_all_clips(struct diff *d, uint32_t *partner, bool *taken)
 		if (!taken[j])
 			print_clip(d, '+', &d->b->clips[j]);
 	}
-	if (!in_order(partner, d->a->clip_count)) {
+	if (!compare_in_order(partner, d->a->clip_count)) {
 		d->same = false;
 		buf_text(d->out, " the clips stand in another order\n");
 	}
@@ -517,7 +517,7 @@ bool compare_bones(const struct anim *a, uint32_t a_clip, uint32_t a_track, cons
 {
 	struct diff d = begin_diff(a, b, out);
 
-	compare_tracks(&d, &a->clips[a_clip], &a->clips[a_clip].tracks[a_track],
-		       &b->clips[b_clip].tracks[b_track]);
+	compare_compare_tracks(&d, &a->clips[a_clip], &a->clips[a_clip].tracks[a_track],
+			       &b->clips[b_clip].tracks[b_track]);
 	return d.same;
 }

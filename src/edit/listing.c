@@ -44,7 +44,7 @@ static void end_line(struct listing *l, uint32_t frame, size_t at)
 	buf_add(&l->rows, &row, sizeof(row));
 }
 
-static size_t begin_line(struct listing *l, const char *indent, const char *word)
+static size_t listing_begin_line(struct listing *l, const char *indent, const char *word)
 {
 	size_t at = l->text.size;
 
@@ -58,15 +58,16 @@ static size_t begin_line(struct listing *l, const char *indent, const char *word
 
 static void write_f32(struct listing *l, const char *word, float v)
 {
-	size_t at = begin_line(l, "  ", word);
+	size_t at = listing_begin_line(l, "  ", word);
 
 	buf_f32_text(&l->text, v);
 	end_line(l, 0, at);
 }
 
-static void write_text(struct listing *l, const char *indent, const char *word, const char *text)
+static void listing_write_text(struct listing *l, const char *indent, const char *word,
+			       const char *text)
 {
-	size_t at = begin_line(l, indent, word);
+	size_t at = listing_begin_line(l, indent, word);
 
 	buf_text(&l->text, text);
 	end_line(l, 0, at);
@@ -74,7 +75,7 @@ static void write_text(struct listing *l, const char *indent, const char *word, 
 
 static void write_field(struct listing *l, const char *indent, const struct field *field)
 {
-	size_t at = begin_line(l, indent, field->name);
+	size_t at = listing_begin_line(l, indent, field->name);
 
 	if (field->type == FIELD_REAL)
 		buf_f32_text(&l->text, (float)field->real);
@@ -96,7 +97,7 @@ void listing_header(struct listing *l, const struct anim *a)
 		buf_format(&l->text, " %u", a->version);
 	end_line(l, 0, at);
 	if (a->read_only)
-		write_text(l, "", "read-only:", a->read_only);
+		listing_write_text(l, "", "read-only:", a->read_only);
 	for (uint32_t i = 0; i < a->field_count; i++)
 		write_field(l, "", &a->fields[i]);
 }
@@ -104,7 +105,7 @@ void listing_header(struct listing *l, const struct anim *a)
 static void write_stills(struct listing *l, const struct clip *clip)
 {
 	for (uint32_t i = 0; clip->stills && i < clip->frames; i++) {
-		size_t at = begin_line(l, "  ", "frame");
+		size_t at = listing_begin_line(l, "  ", "frame");
 
 		buf_unsigned(&l->text, i);
 		buf_char(&l->text, ' ');
@@ -118,16 +119,16 @@ static void write_stills(struct listing *l, const struct clip *clip)
 void listing_values(struct listing *l, const struct anim *a, const struct clip *clip)
 {
 	const struct format *format = a->format;
-	size_t at = begin_line(l, "  ", "frames");
+	size_t at = listing_begin_line(l, "  ", "frames");
 	char unit[32];
 
 	buf_unsigned(&l->text, clip->frames);
 	end_line(l, 0, at);
 	if (format->has_loop)
-		write_text(l, "  ", "loop", clip->loop ? "true" : "false");
+		listing_write_text(l, "  ", "loop", clip->loop ? "true" : "false");
 	anim_time_unit(a, unit);
 	if (format->has_frame_time || format->has_duration)
-		write_text(l, "  ", "time_unit", unit);
+		listing_write_text(l, "  ", "time_unit", unit);
 	if (format->has_frame_time)
 		write_f32(l, "frame_time", clip->frame_time);
 	if (format->has_duration)
@@ -145,7 +146,7 @@ void listing_values(struct listing *l, const struct anim *a, const struct clip *
 
 /* ---- keys ---- */
 
-static void write_key(struct listing *l, const struct curve *c, uint32_t key)
+static void listing_write_key(struct listing *l, const struct curve *c, uint32_t key)
 {
 	for (unsigned axis = 0; axis < curve_width(c); axis++) {
 		buf_char(&l->text, ' ');
@@ -156,7 +157,7 @@ static void write_key(struct listing *l, const struct curve *c, uint32_t key)
 void listing_curve(struct listing *l, enum role role, const struct curve *c)
 {
 	for (uint32_t key = 0; c && key < c->count; key++) {
-		size_t at = begin_line(l, "  ", role_names[role]);
+		size_t at = listing_begin_line(l, "  ", role_names[role]);
 
 		if (c->timing && c->timing->between) {
 			struct lane lane = curve_edit_moment_lane(c->timing->rate);
@@ -166,14 +167,14 @@ void listing_curve(struct listing *l, enum role role, const struct curve *c)
 			buf_unsigned(&l->text, curve_frame(c, key));
 		else
 			buf_text(&l->text, "all");
-		write_key(l, c, key);
+		listing_write_key(l, c, key);
 		end_line(l, curve_frame(c, key), at);
 	}
 }
 
 void listing_sample(struct listing *l, enum role role, const struct curve *c, uint32_t frame)
 {
-	size_t at = begin_line(l, "  ", role_names[role]);
+	size_t at = listing_begin_line(l, "  ", role_names[role]);
 	double value[4];
 
 	curve_sample(c, frame, value);
@@ -191,7 +192,7 @@ void listing_keyframes(struct listing *l, const struct track *track)
 	uint32_t next[ROLE_COUNT] = {0};
 
 	for (uint32_t i = 0; i < k->count; i++) {
-		size_t at = begin_line(l, "  ", "keyframe");
+		size_t at = listing_begin_line(l, "  ", "keyframe");
 
 		buf_unsigned(&l->text, k->frames[i]);
 		buf_text(&l->text, " flags ");
@@ -200,7 +201,7 @@ void listing_keyframes(struct listing *l, const struct track *track)
 			if (!(k->roles[i] & 1u << role))
 				continue;
 			buf_format(&l->text, " %s", role_names[role]);
-			write_key(l, track->curve[role], next[role]++);
+			listing_write_key(l, track->curve[role], next[role]++);
 		}
 		end_line(l, k->frames[i], at);
 	}
@@ -208,12 +209,12 @@ void listing_keyframes(struct listing *l, const struct track *track)
 
 /* ---- the file ---- */
 
-static void write_track(struct listing *l, const struct anim *a, const struct clip *clip,
-			const struct track *track)
+static void listing_write_track(struct listing *l, const struct anim *a, const struct clip *clip,
+				const struct track *track)
 {
 	struct arena arena = ARENA_INIT;
 	struct track shown = curve_edit_shown(a, track, &arena);
-	size_t at = begin_line(l, "", "bone");
+	size_t at = listing_begin_line(l, "", "bone");
 
 	buf_format(&l->text, "%s/%s", clip->label, track->label);
 	end_line(l, 0, at);
@@ -231,9 +232,9 @@ void listing_anim(struct listing *l, const struct anim *a)
 	for (uint32_t i = 0; i < a->clip_count && !listing_failed(l); i++) {
 		const struct clip *clip = &a->clips[i];
 
-		write_text(l, "", "clip", clip->label);
+		listing_write_text(l, "", "clip", clip->label);
 		listing_values(l, a, clip);
 		for (uint32_t j = 0; j < clip->track_count && !listing_failed(l); j++)
-			write_track(l, a, clip, &clip->tracks[j]);
+			listing_write_track(l, a, clip, &clip->tracks[j]);
 	}
 }

@@ -84,8 +84,8 @@ static void ranges_add(struct ranges *r, uint32_t frame)
 }
 
 /* For keyed curves of one kind. */
-static bool list_frames(const struct curve *was, const struct curve *now, bool exact,
-			struct buf *out)
+static bool merge_files_list_frames(const struct curve *was, const struct curve *now, bool exact,
+				    struct buf *out)
 {
 	struct ranges ranges = {.out = out};
 	uint32_t i = 0, j = 0;
@@ -103,12 +103,13 @@ static bool list_frames(const struct curve *was, const struct curve *now, bool e
 	return ranges.any;
 }
 
-static void write_frames(const struct curve *was, const struct curve *now, struct buf *out)
+static void merge_files_write_frames(const struct curve *was, const struct curve *now,
+				     struct buf *out)
 {
 	if (!was || !now || was->kind != now->kind || !was->keyed || !now->keyed)
 		buf_text(out, "all");
-	else if (!list_frames(was, now, false, out))
-		list_frames(was, now, true, out);
+	else if (!merge_files_list_frames(was, now, false, out))
+		merge_files_list_frames(was, now, true, out);
 }
 
 /* ---- what both sides changed ---- */
@@ -118,13 +119,13 @@ struct sides {
 	struct buf *out;
 };
 
-static void write_row(const struct sides *s, const char *bone, const char *role)
+static void merge_files_write_row(const struct sides *s, const char *bone, const char *role)
 {
 	buf_format(s->out, "%s,%s,%s,,\n", s->base ? s->base->label : "", bone, role);
 }
 
-static void compare_curves(const struct sides *s, const struct track *base,
-			   const struct track *ours, const struct track *theirs)
+static void merge_files_compare_curves(const struct sides *s, const struct track *base,
+				       const struct track *ours, const struct track *theirs)
 {
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
 		const struct curve *was = base->curve[role];
@@ -133,14 +134,14 @@ static void compare_curves(const struct sides *s, const struct track *base,
 		if (curve_same(a, was) || curve_same(b, was) || curve_same(a, b))
 			continue;
 		buf_format(s->out, "%s,%s,%s,", s->base->label, base->label, role_names[role]);
-		write_frames(was, a, s->out);
+		merge_files_write_frames(was, a, s->out);
 		buf_char(s->out, ',');
-		write_frames(was, b, s->out);
+		merge_files_write_frames(was, b, s->out);
 		buf_char(s->out, '\n');
 	}
 }
 
-static void compare_bones(const struct sides *s, uint32_t track)
+static void merge_files_compare_bones(const struct sides *s, uint32_t track)
 {
 	const struct track *base = &s->base->tracks[track];
 	const struct track *ours = track_labelled(s->ours, track, base->label);
@@ -150,16 +151,17 @@ static void compare_bones(const struct sides *s, uint32_t track)
 		const struct track *left = ours ? ours : theirs;
 
 		if (left && !track_same(left, base))
-			write_row(s, base->label, ours ? "removed by theirs" : "removed by ours");
+			merge_files_write_row(s, base->label,
+					      ours ? "removed by theirs" : "removed by ours");
 	} else if (!base->keyframes) {
-		compare_curves(s, base, ours, theirs);
+		merge_files_compare_curves(s, base, ours, theirs);
 	} else if (!track_same(ours, base) && !track_same(theirs, base) &&
 		   !track_same(ours, theirs)) {
-		write_row(s, base->label, "keyframes");
+		merge_files_write_row(s, base->label, "keyframes");
 	}
 }
 
-static bool same_bones(const struct clip *a, const struct clip *b)
+static bool merge_files_same_bones(const struct clip *a, const struct clip *b)
 {
 	bool same = a->track_count == b->track_count;
 
@@ -168,7 +170,7 @@ static bool same_bones(const struct clip *a, const struct clip *b)
 	return same;
 }
 
-static void compare_values(const struct sides *s)
+static void merge_files_compare_values(const struct sides *s)
 {
 	const struct clip *base = s->base, *a = s->ours, *b = s->theirs;
 	const uint32_t times[][3] = {
@@ -181,15 +183,15 @@ static void compare_values(const struct sides *s)
 	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
 		if (times[i][1] != times[i][0] && times[i][2] != times[i][0] &&
 		    times[i][1] != times[i][2])
-			write_row(s, "", names[i]);
+			merge_files_write_row(s, "", names[i]);
 	}
-	if (!same_bones(base, a) && !same_bones(base, b))
-		write_row(s, "", "list of bones");
+	if (!merge_files_same_bones(base, a) && !merge_files_same_bones(base, b))
+		merge_files_write_row(s, "", "list of bones");
 }
 
 static bool clip_unchanged(const struct clip *a, const struct clip *b)
 {
-	bool same = same_bones(a, b) && a->frames == b->frames && a->loop == b->loop &&
+	bool same = merge_files_same_bones(a, b) && a->frames == b->frames && a->loop == b->loop &&
 		    f32_bits(a->frame_time) == f32_bits(b->frame_time) &&
 		    f32_bits(a->duration) == f32_bits(b->duration) &&
 		    fields_same(a->fields, a->field_count, b->fields, b->field_count);
@@ -208,12 +210,13 @@ static void compare_clips(const struct anim *ours, const struct anim *theirs, st
 		const struct clip *left = s->ours ? s->ours : s->theirs;
 
 		if (left && !clip_unchanged(left, s->base))
-			write_row(s, "", s->ours ? "removed by theirs" : "removed by ours");
+			merge_files_write_row(s, "",
+					      s->ours ? "removed by theirs" : "removed by ours");
 		return;
 	}
-	compare_values(s);
+	merge_files_compare_values(s);
 	for (uint32_t i = 0; i < s->base->track_count; i++)
-		compare_bones(s, i);
+		merge_files_compare_bones(s, i);
 }
 
 static bool same_clips(const struct anim *a, const struct anim *b)
@@ -234,12 +237,12 @@ void merge_conflicts(const struct anim *base, const struct anim *ours, const str
 	buf_text(out, "clip,bone,role,frames_ours,frames_theirs\n");
 	header = out->size;
 	if (!same_clips(base, ours) && !same_clips(base, theirs))
-		write_row(&s, "", "list of clips");
+		merge_files_write_row(&s, "", "list of clips");
 	for (uint32_t i = 0; i < base->clip_count; i++) {
 		s.base = &base->clips[i];
 		compare_clips(ours, theirs, &s, i);
 	}
 	s.base = NULL;
 	if (out->size == header)
-		write_row(&s, "", "header");
+		merge_files_write_row(&s, "", "header");
 }

@@ -37,7 +37,7 @@ static bool is_blank(const struct anim *a)
 
 /* ---- the list of clips ---- */
 
-static struct clip *add_clip(struct anim *a, const struct clip *clip, struct err *err)
+static struct clip *structure_add_clip(struct anim *a, const struct clip *clip, struct err *err)
 {
 	struct clip *clips;
 
@@ -150,7 +150,7 @@ static bool set_seconds(struct anim *a, struct clip *c, double seconds, struct e
 /* ---- what the format has beside curves ---- */
 
 /* Gives `to` the fields of clips of `a`, with the values of `from`. */
-static bool take_fields(struct anim *a, const struct clip *from, struct clip *to)
+static bool structure_take_fields(struct anim *a, const struct clip *from, struct clip *to)
 {
 	const struct clip *like = a->clip_count > 0 ? &a->clips[0] : NULL;
 	struct field *fields;
@@ -198,7 +198,7 @@ struct copy {
 	struct err *err;
 };
 
-static struct curve *new_curve(struct anim *a, const struct curve *like, uint32_t count)
+static struct curve *structure_new_curve(struct anim *a, const struct curve *like, uint32_t count)
 {
 	struct curve *made = arena_alloc(&a->arena, 1, sizeof(*made));
 
@@ -216,10 +216,10 @@ static struct curve *new_curve(struct anim *a, const struct curve *like, uint32_
 }
 
 /* Makes a key in each of `count` frames from `first` on; sparse formats note the frames. */
-static struct curve *sample_curve(struct anim *a, const struct curve *c, uint32_t first,
-				  uint32_t count)
+static struct curve *structure_sample_curve(struct anim *a, const struct curve *c, uint32_t first,
+					    uint32_t count)
 {
-	struct curve *made = new_curve(a, c, count);
+	struct curve *made = structure_new_curve(a, c, count);
 	uint32_t *frames = NULL;
 	double value[4];
 
@@ -250,7 +250,7 @@ static bool is_laid_out(const struct copy *p, const struct curve *c)
 }
 
 /* Only its own format can store two keys of a curve in a frame. */
-static bool check_repeats(const struct copy *p, const struct track *track, enum role role)
+static bool structure_check_repeats(const struct copy *p, const struct track *track, enum role role)
 {
 	const struct curve *c = track->curve[role];
 
@@ -266,22 +266,23 @@ static bool check_repeats(const struct copy *p, const struct track *track, enum 
 }
 
 /* The same motion, with keys where the format stores them. */
-static const struct curve *lay_out(const struct copy *p, const struct curve *c)
+static const struct curve *structure_lay_out(const struct copy *p, const struct curve *c)
 {
 	const struct format *format = p->a->format;
 	uint32_t frames = p->clip->frames, shown = c->keyed ? curve_shown(c, frames) : 1, first;
 	struct curve *made;
 
 	if (format->full)
-		return sample_curve(p->a, c, 0, frames);
+		return structure_sample_curve(p->a, c, 0, frames);
 	if (!format->sparse) {
-		made = sample_curve(p->a, c, 0, c->count == 1 ? 1 : frames);
+		made = structure_sample_curve(p->a, c, 0, c->count == 1 ? 1 : frames);
 		if (made)
 			made->keyed = c->count > 1;
 		return made;
 	}
 	first = c->keyed && shown ? curve_frame(c, 0) : 0;
-	return sample_curve(p->a, c, first, shown ? curve_frame(c, shown - 1) - first + 1 : 0);
+	return structure_sample_curve(p->a, c, first,
+				      shown ? curve_frame(c, shown - 1) - first + 1 : 0);
 }
 
 /*
@@ -290,7 +291,7 @@ static const struct curve *lay_out(const struct copy *p, const struct curve *c)
  */
 static const struct curve *turn_to_sides(struct anim *a, const struct curve *c)
 {
-	struct curve *made = new_curve(a, c, c->count);
+	struct curve *made = structure_new_curve(a, c, c->count);
 	double *values = made ? (double *)made->values : NULL;
 
 	if (!made)
@@ -318,9 +319,9 @@ static bool copy_curve(const struct copy *p, const struct track *from, enum role
 	if (!c)
 		return true;
 	if (!is_laid_out(p, c)) {
-		if (!check_repeats(p, from, role))
+		if (!structure_check_repeats(p, from, role))
 			return false;
-		c = lay_out(p, c);
+		c = structure_lay_out(p, c);
 	}
 	if (c && role == ROLE_ROTATION && c->kind != to->rotation)
 		c = rotation_convert(c, to->rotation, &p->a->arena);
@@ -333,7 +334,7 @@ static bool copy_curve(const struct copy *p, const struct track *from, enum role
 /* ---- keyframes ---- */
 
 /* Flags of keyframes cannot be stored in other formats. */
-static bool check_keyframes(const struct copy *p, const struct track *track)
+static bool structure_check_keyframes(const struct copy *p, const struct track *track)
 {
 	const struct keyframes *k = track->keyframes;
 
@@ -394,7 +395,7 @@ static bool copy_keyframes(const struct copy *p, const struct track *from, struc
 	if (had == has)
 		return true;
 	to->keyframes = NULL;
-	return has ? make_keyframes(p, to) : check_keyframes(p, from);
+	return has ? make_keyframes(p, to) : structure_check_keyframes(p, from);
 }
 
 /* ---- bones ---- */
@@ -418,7 +419,7 @@ static bool path_number(const struct copy *p, const char *label, uint32_t *numbe
  * Between a format whose bones are counted and one whose bones are paths, "bone_012" is "bone012";
  * of a path, other formats get the last part. Otherwise keeps the stored name; formats that store a
  * number need a name that stands for one. */
-static bool copy_name(const struct copy *p, struct track *to)
+static bool structure_copy_name(const struct copy *p, struct track *to)
 {
 	uint32_t number;
 
@@ -449,7 +450,7 @@ static bool copy_track(const struct copy *p, const struct track *from, const str
 	} else if (from->curve[ROLE_ROTATION]) {
 		to->rotation = from->curve[ROLE_ROTATION]->kind;
 	}
-	if (!copy_name(p, to))
+	if (!structure_copy_name(p, to))
 		return false;
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
 		if (!copy_curve(p, from, role, to))
@@ -461,7 +462,7 @@ static bool copy_track(const struct copy *p, const struct track *from, const str
 }
 
 /* The bone that comes at this place: by number, where bones are counted and were paths. */
-static uint32_t place_of(const struct copy *p, uint32_t place)
+static uint32_t structure_place_of(const struct copy *p, uint32_t place)
 {
 	uint32_t number;
 
@@ -472,7 +473,7 @@ static uint32_t place_of(const struct copy *p, uint32_t place)
 }
 
 /* In order, since what a new bone can store depends on those before it. */
-static bool copy_tracks(const struct copy *p, struct clip *to)
+static bool structure_copy_tracks(const struct copy *p, struct clip *to)
 {
 	struct track *tracks = arena_alloc(&p->a->arena, p->clip->track_count, sizeof(*tracks));
 
@@ -482,7 +483,7 @@ static bool copy_tracks(const struct copy *p, struct clip *to)
 	to->tracks_own = true;
 	to->track_count = 0;
 	for (uint32_t i = 0; i < p->clip->track_count; i++) {
-		if (!copy_track(p, &p->clip->tracks[place_of(p, i)], to, &tracks[i]))
+		if (!copy_track(p, &p->clip->tracks[structure_place_of(p, i)], to, &tracks[i]))
 			return false;
 		to->track_count++;
 	}
@@ -534,7 +535,7 @@ static bool check_kinds(const struct copy *p)
 /* Converts everything but the bones. */
 static bool convert_values(const struct copy *p, struct clip *to)
 {
-	if (!take_fields(p->a, p->clip, to))
+	if (!structure_take_fields(p->a, p->clip, to))
 		return err_memory(p->err);
 	return set_seconds(p->a, to, anim_seconds_per_frame(p->from, p->clip), p->err) &&
 	       take_loop(p->a, p->clip, to, p->err);
@@ -558,8 +559,8 @@ bool anim_clip_copy(struct anim *a, const struct anim *from, uint32_t clip, cons
 	p.convert = a->format != from->format || a->version != from->version;
 	if (a->format != from->format && !convert_values(&p, &copied))
 		return false;
-	to = add_clip(a, &copied, err);
-	return to && copy_stills(&p, to) && copy_tracks(&p, to);
+	to = structure_add_clip(a, &copied, err);
+	return to && copy_stills(&p, to) && structure_copy_tracks(&p, to);
 }
 
 bool anim_clip_new(struct anim *a, const char *label, uint32_t frames, struct err *err)
@@ -574,10 +575,10 @@ bool anim_clip_new(struct anim *a, const char *label, uint32_t frames, struct er
 	}
 	if (!name_clip(a, ANIM_NEW, label, &made, err))
 		return false;
-	if (!take_fields(a, &none, &made))
+	if (!structure_take_fields(a, &none, &made))
 		return err_memory(err);
 	return set_seconds(a, &made, 1 / a->rate, err) && take_loop(a, &none, &made, err) &&
-	       add_clip(a, &made, err);
+	       structure_add_clip(a, &made, err);
 }
 
 /* ---- bones ---- */

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* The path of an open folder in our namespace. False if it is not known. */
-static bool path_of(int fd, char path[PATH_MAX])
+static bool confinement_path_of(int fd, char path[PATH_MAX])
 {
 	char link[DIRFD_PROC_SIZE];
 	ssize_t size = -1;
@@ -27,12 +27,12 @@ static bool path_of(int fd, char path[PATH_MAX])
 }
 
 /* Is the state directory's parent in SOURCE? `below` is the parent's path from there. */
-static bool is_in_source(int root, const struct state *state, char below[PATH_MAX])
+static bool confinement_is_in_source(int root, const struct state *state, char below[PATH_MAX])
 {
 	char source[PATH_MAX], path[PATH_MAX];
 	size_t length;
 
-	if (!path_of(root, source) || !path_of(state_above(state), path))
+	if (!confinement_path_of(root, source) || !confinement_path_of(state_above(state), path))
 		return false;
 	length = strcmp(source, "/") == 0 ? 0 : strlen(source);
 	if (strncmp(path, source, length) != 0 || (path[length] && path[length] != '/'))
@@ -58,7 +58,8 @@ static int hold_state(int root, struct state *state, struct held_state *held)
 {
 	int error;
 
-	*held = (struct held_state){.fd = -1, .in_source = is_in_source(root, state, held->below)};
+	*held = (struct held_state){
+		.fd = -1, .in_source = confinement_is_in_source(root, state, held->below)};
 	if (held->in_source)
 		return 0;
 	error = state_hold(state, &held->fd);

@@ -310,8 +310,8 @@ static bool dir_reply_add(void *closure, const char *name, const struct entry *e
 	return true;
 }
 
-static void read_folder(fuse_req_t req, fuse_ino_t ino, size_t size, off_t behind,
-			const struct fuse_file_info *fi, bool plus)
+static void ops_read_folder(fuse_req_t req, fuse_ino_t ino, size_t size, off_t behind,
+			    const struct fuse_file_info *fi, bool plus)
 {
 	struct dir_reply reply = {.req = req, .plus = plus, .buf = malloc(size), .size = size};
 	int error = ENOMEM;
@@ -329,13 +329,13 @@ static void read_folder(fuse_req_t req, fuse_ino_t ino, size_t size, off_t behin
 static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t behind,
 		       struct fuse_file_info *fi)
 {
-	read_folder(req, ino, size, behind, fi, false);
+	ops_read_folder(req, ino, size, behind, fi, false);
 }
 
 static void op_readdirplus(fuse_req_t req, fuse_ino_t ino, size_t size, off_t behind,
 			   struct fuse_file_info *fi)
 {
-	read_folder(req, ino, size, behind, fi, true);
+	ops_read_folder(req, ino, size, behind, fi, true);
 }
 
 static void op_fsyncdir(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_file_info *fi)

@@ -189,7 +189,7 @@ static void hold_log(void)
 
 /* ---- serving ---- */
 
-static int out_of_memory(void)
+static int session_out_of_memory(void)
 {
 	fprintf(stderr, "animfs: out of memory\n");
 	return 1;
@@ -288,7 +288,7 @@ static int run_session(const struct session *s, bool background)
 	if (s->unmounter >= 0)
 		unmounter_watch(s->unmounter);
 	if (!vfs_watch(v))
-		return out_of_memory();
+		return session_out_of_memory();
 	vfs_resume(v);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	result = loop(s);

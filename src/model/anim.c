@@ -203,7 +203,7 @@ struct span {
 	int64_t from, to;
 };
 
-static struct span find_span(const struct curve *c, double frame, unsigned axis)
+static struct span anim_find_span(const struct curve *c, double frame, unsigned axis)
 {
 	uint32_t next = curve_keys_before(c, frame);
 	struct span s = {(int64_t)next - 1, next};
@@ -245,7 +245,7 @@ static void sample_timed(const struct curve *c, double frame, double out[4])
 
 	out[3] = 0;
 	for (unsigned axis = 0; axis < width; axis++) {
-		struct span s = find_span(c, frame, axis);
+		struct span s = anim_find_span(c, frame, axis);
 
 		if (s.from >= 0 && s.to < c->count) {
 			moving |= curve_moment(c, (uint32_t)s.from) < frame;

@@ -103,12 +103,12 @@ struct reading {
 };
 
 /* `why` has one %s, for the cell's text. */
-static bool refuse_cell(const struct reading *r, const struct cell *cell, const char *why)
+static bool bones_refuse_cell(const struct reading *r, const struct cell *cell, const char *why)
 {
 	return err_at(r->err, ERR_TEXT, cell->at, cell->length, why, cell_excerpt(cell).text);
 }
 
-static bool read_header(struct reading *r)
+static bool bones_read_header(struct reading *r)
 {
 	r->number_column = r->name_column = SIZE_MAX;
 	if (!table_row(&r->table, r->err))
@@ -126,7 +126,7 @@ static bool read_header(struct reading *r)
 }
 
 /* Decimal, hexadecimal after 0x, or the decimal form of a signed 32-bit number. */
-static bool read_number(const struct cell *cell, uint32_t *number)
+static bool bones_read_number(const struct cell *cell, uint32_t *number)
 {
 	const char *text = cell->text;
 	size_t size = cell->size;
@@ -141,7 +141,7 @@ static bool read_number(const struct cell *cell, uint32_t *number)
 	return true;
 }
 
-static bool add_bone(struct bone_names *names, struct bone bone)
+static bool bones_add_bone(struct bone_names *names, struct bone bone)
 {
 	struct bone *list = array_room(names->by_number, names->count, &names->room, sizeof(*list));
 
@@ -152,29 +152,29 @@ static bool add_bone(struct bone_names *names, struct bone bone)
 	return true;
 }
 
-static bool read_bone(struct reading *r)
+static bool bones_read_bone(struct reading *r)
 {
 	const struct cell *number = table_cell(&r->table, r->number_column);
 	const struct cell *name = table_cell(&r->table, r->name_column);
 	struct bone bone = {.at = number->at, .length = number->length};
 	uint32_t other;
 
-	if (!read_number(number, &bone.number)) {
-		refuse_cell(r, number, "\"%s\" is not the number of a bone");
+	if (!bones_read_number(number, &bone.number)) {
+		bones_refuse_cell(r, number, "\"%s\" is not the number of a bone");
 		return err_accept(r->err, "a number of 32 bits such as 3888 or 0xF30");
 	}
 	if (name->size == 0)
-		return refuse_cell(r, name, "\"%s\" is not a name");
+		return bones_refuse_cell(r, name, "\"%s\" is not a name");
 	bone.name = arena_text(&r->names->arena, name->text, name->size);
 	if (!bone.name)
 		return err_memory(r->err);
 	if (plain_number(r->format, bone.name, &other) && other != bone.number)
-		return refuse_cell(r, name, "\"%s\" is the name of another number");
-	return add_bone(r->names, bone) || err_memory(r->err);
+		return bones_refuse_cell(r, name, "\"%s\" is the name of another number");
+	return bones_add_bone(r->names, bone) || err_memory(r->err);
 }
 
-static bool refuse_twice(const struct reading *r, const struct bone *first,
-			 const struct bone *second, const char *what)
+static bool bones_refuse_twice(const struct reading *r, const struct bone *first,
+			       const struct bone *second, const char *what)
 {
 	err_at(r->err, ERR_TEXT, second->at, second->length,
 	       "the %s of bone 0x%X is listed twice, first in line %zu", what, second->number,
@@ -199,19 +199,19 @@ static bool sort_names(const struct reading *r)
 		const struct bone *a = &n->by_number[i - 1], *b = &n->by_name[i - 1];
 
 		if (a[0].number == a[1].number)
-			return refuse_twice(r, &a[0], &a[1], "number");
+			return bones_refuse_twice(r, &a[0], &a[1], "number");
 		if (strcmp(b[0].name, b[1].name) == 0)
-			return refuse_twice(r, &b[0], &b[1], "name");
+			return bones_refuse_twice(r, &b[0], &b[1], "name");
 	}
 	return true;
 }
 
-static bool read_table(struct reading *r)
+static bool bones_read_table(struct reading *r)
 {
-	if (!read_header(r))
+	if (!bones_read_header(r))
 		return false;
 	while (table_row(&r->table, r->err) && !r->table.done) {
-		if (!read_bone(r))
+		if (!bones_read_bone(r))
 			return false;
 	}
 	return r->table.done && sort_names(r);
@@ -227,7 +227,7 @@ struct bone_names *bone_names_read(struct bytes text, const struct format *forma
 		err_memory(err);
 		return NULL;
 	}
-	fine = table_open(&r.table, text, err) && read_table(&r);
+	fine = table_open(&r.table, text, err) && bones_read_table(&r);
 	table_close(&r.table);
 	if (fine)
 		return r.names;

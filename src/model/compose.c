@@ -48,7 +48,7 @@ static double base_frame(const struct pair *p, uint32_t frame)
 /* ---- samples ---- */
 
 /* The identity if there is no curve, or its value is not finite. */
-static void sample_curve(const struct curve *c, enum role role, double frame, double out[4])
+static void compose_sample_curve(const struct curve *c, enum role role, double frame, double out[4])
 {
 	static const double none[4] = {0, 0, 0, 1};
 	double value[4] = {0, 0, 0, 0};
@@ -105,7 +105,8 @@ static void store_key(struct curve *c, uint32_t key, const double value[4])
 		out[axis] = -out[axis];
 }
 
-static struct curve *new_curve(enum role role, bool keyed, uint32_t count, struct arena *arena)
+static struct curve *compose_new_curve(enum role role, bool keyed, uint32_t count,
+				       struct arena *arena)
 {
 	struct curve *c = arena_alloc(arena, 1, sizeof(*c));
 
@@ -134,14 +135,14 @@ static bool compose_curve(const struct pair *p, enum role role, const struct cur
 	*out = base ? base : additive;
 	if (!base || (!additive && !base->keyed))
 		return true;
-	c = new_curve(role, keyed, count, p->arena);
+	c = compose_new_curve(role, keyed, count, p->arena);
 	if (!c)
 		return false;
 	for (uint32_t key = 0; key < count; key++) {
 		double was[4], value[4], both[4];
 
-		sample_curve(base, role, base_frame(p, key), was);
-		sample_curve(additive, role, key, value);
+		compose_sample_curve(base, role, base_frame(p, key), was);
+		compose_sample_curve(additive, role, key, value);
 		combine_values(role, was, value, false, both);
 		store_key(c, key, both);
 	}
@@ -244,7 +245,7 @@ static bool key_stays(const struct curve *edited, uint32_t key, const struct cur
 }
 
 /* Copied, since the edited model is freed before the result. */
-static bool copy_frames(struct curve *c, const struct curve *edited, struct arena *arena)
+static bool compose_copy_frames(struct curve *c, const struct curve *edited, struct arena *arena)
 {
 	uint32_t *frames;
 
@@ -262,17 +263,17 @@ static const struct curve *take_back_curve(const struct pair *p, enum role role,
 					   const struct curve *base, const struct curve *composed,
 					   const struct curve *edited, const struct curve *own)
 {
-	struct curve *c = new_curve(role, edited->keyed, edited->count, p->arena);
+	struct curve *c = compose_new_curve(role, edited->keyed, edited->count, p->arena);
 
-	if (!c || !copy_frames(c, edited, p->arena))
+	if (!c || !compose_copy_frames(c, edited, p->arena))
 		return NULL;
 	c->interpolation = edited->interpolation;
 	for (uint32_t key = 0; key < c->count; key++) {
 		uint32_t frame = curve_frame(edited, key);
 		double was[4], value[4], left[4];
 
-		sample_curve(base, role, base_frame(p, frame), was);
-		sample_curve(edited, role, frame, value);
+		compose_sample_curve(base, role, base_frame(p, frame), was);
+		compose_sample_curve(edited, role, frame, value);
 		combine_values(role, was, value, true, left);
 		if (own && key_stays(edited, key, composed))
 			curve_sample(own, frame, left);
@@ -301,8 +302,8 @@ static const struct curve *take_back_role(const struct pair *p, const struct tra
 	return made ? rotation_restore(made, turned, own, kind, p->arena) : NULL;
 }
 
-static bool refuse_key(const struct pair *p, const struct track *track, bool is_scale,
-		       struct err *err)
+static bool compose_refuse_key(const struct pair *p, const struct track *track, bool is_scale,
+			       struct err *err)
 {
 	if (is_scale)
 		err_set(err, ERR_STORE,
@@ -330,7 +331,7 @@ static bool take_back_track(const struct pair *p, const struct track *composed,
 		if (edited->curve[role] == composed->curve[role] || !edited->curve[role])
 			continue;
 		if (track >= p->clip->track_count || role == ROLE_SCALE)
-			return refuse_key(p, composed, track < p->clip->track_count, err);
+			return compose_refuse_key(p, composed, track < p->clip->track_count, err);
 		to = anim_edit_track(out, clip, track);
 		if (!to)
 			return err_memory(err);

@@ -135,8 +135,8 @@ static bool is_too_large(double value, const struct lane *lane)
 	return !isfinite((float)(value / fmax(lane->unit, 1)));
 }
 
-static bool refuse_value(const struct curve_edit *l, const struct curve_edit_key *key,
-			 unsigned axis)
+static bool curve_edit_refuse_value(const struct curve_edit *l, const struct curve_edit_key *key,
+				    unsigned axis)
 {
 	if (isfinite(key->value[axis])) {
 		err_at(l->err, ERR_TEXT, key->at[axis], key->length[axis],
@@ -199,7 +199,7 @@ static bool settle_axis(const struct curve_edit *l, const struct curve_edit_key 
 	*changed = true;
 	*out = l->lane[axis].form == LANE_FLOAT && l->lane[axis].unit == 1.0 ? (double)(float)cell
 									     : cell;
-	return is_too_large(cell, &l->lane[axis]) ? refuse_value(l, key, axis)
+	return is_too_large(cell, &l->lane[axis]) ? curve_edit_refuse_value(l, key, axis)
 						  : check_range(l, key, axis);
 }
 
@@ -311,7 +311,7 @@ bool curve_edit_set_moment(struct curve_edit_key *key, double moment)
 	return true;
 }
 
-static int by_frame(const void *pa, const void *pb)
+static int curve_edit_by_frame(const void *pa, const void *pb)
 {
 	const struct curve_edit_key *a = pa, *b = pb;
 
@@ -327,9 +327,9 @@ static int by_frame(const void *pa, const void *pb)
 static void sort_rows(const struct curve_edit_role *text)
 {
 	for (uint32_t i = 1; i < text->count; i++) {
-		if (by_frame(&text->keys[i - 1], &text->keys[i]) <= 0)
+		if (curve_edit_by_frame(&text->keys[i - 1], &text->keys[i]) <= 0)
 			continue;
-		qsort(text->keys, text->count, sizeof(*text->keys), by_frame);
+		qsort(text->keys, text->count, sizeof(*text->keys), curve_edit_by_frame);
 		return;
 	}
 }
@@ -371,7 +371,7 @@ static bool check_whole(const struct curve_edit *l)
 	return true;
 }
 
-static bool check_frames(const struct curve_edit *l)
+static bool curve_edit_check_frames(const struct curve_edit *l)
 {
 	if (l->anim->format->timed)
 		return check_whole(l); /* a clip ends with its last key */
@@ -416,7 +416,8 @@ static bool keys_init(const struct curve_edit *l, struct keys *keys, size_t capa
 	return false;
 }
 
-static double *values_of(const struct curve_edit *l, const struct keys *keys, uint32_t key)
+static double *curve_edit_values_of(const struct curve_edit *l, const struct keys *keys,
+				    uint32_t key)
 {
 	return keys->values + (size_t)key * l->width;
 }
@@ -428,7 +429,7 @@ static void keep_columns(const struct curve_edit *l, const struct keys *keys, ui
 	for (unsigned axis = 0; l->text->columns != l->all && axis < l->width; axis++) {
 		if (l->text->columns & 1u << axis)
 			continue;
-		values_of(l, keys, key)[axis] = curve_value(l->old, old, axis);
+		curve_edit_values_of(l, keys, key)[axis] = curve_value(l->old, old, axis);
 		keys->have[key] |= (uint8_t)(1u << axis);
 	}
 }
@@ -448,7 +449,8 @@ static void keep_hidden(const struct curve_edit *l, struct keys *keys)
 		if (keys->from)
 			keys->from[keys->count] = old;
 		for (unsigned axis = 0; axis < l->width; axis++)
-			values_of(l, keys, keys->count)[axis] = curve_value(l->old, old, axis);
+			curve_edit_values_of(l, keys, keys->count)[axis] =
+				curve_value(l->old, old, axis);
 		keys->count++;
 	}
 }
@@ -460,13 +462,14 @@ struct lane curve_edit_moment_lane(double rate)
 	return (struct lane){.form = LANE_FLOAT, .unit = rate};
 }
 
-static float time_of(const struct curve_edit *l, const struct curve_edit_key *row)
+static float curve_edit_time_of(const struct curve_edit *l, const struct curve_edit_key *row)
 {
 	return (float)(curve_edit_moment(row) / l->anim->rate);
 }
 
-static bool refuse_tangent(const struct curve_edit *l, const struct curve_edit_tangents *t,
-			   enum tangent side, unsigned axis)
+static bool curve_edit_refuse_tangent(const struct curve_edit *l,
+				      const struct curve_edit_tangents *t, enum tangent side,
+				      unsigned axis)
 {
 	err_at(l->err, ERR_TEXT, t->at[side][axis], t->length[side][axis],
 	       "the tangent %s the key of %s cannot become infinite or nan",
@@ -475,8 +478,8 @@ static bool refuse_tangent(const struct curve_edit *l, const struct curve_edit_t
 }
 
 /* Sets the tangents that a row gives and that are not those served. */
-static bool put_tangents(const struct curve_edit *l, const struct curve_edit_tangents *t,
-			 uint8_t *to, bool *changed)
+static bool curve_edit_put_tangents(const struct curve_edit *l, const struct curve_edit_tangents *t,
+				    uint8_t *to, bool *changed)
 {
 	const struct lane plain = {.form = LANE_FLOAT, .unit = 1};
 
@@ -490,7 +493,7 @@ static bool put_tangents(const struct curve_edit *l, const struct curve_edit_tan
 						  : curve_edit_unchanged(given, was, &plain)))
 				continue;
 			if (!isfinite((float)given))
-				return refuse_tangent(l, t, side, axis);
+				return curve_edit_refuse_tangent(l, t, side, axis);
 			put_f32(to, (float)given);
 			*changed = true;
 		}
@@ -508,7 +511,8 @@ static bool take_tangents(const struct curve_edit *l, const struct keys *keys, s
 		const struct curve_edit_key *row = keys->rows[key];
 		uint8_t *to = (uint8_t *)made->timing->tangents + size * key;
 
-		if (row && row->tangents && !put_tangents(l, row->tangents, to, &changed))
+		if (row && row->tangents &&
+		    !curve_edit_put_tangents(l, row->tangents, to, &changed))
 			return false;
 	}
 	if (changed)
@@ -553,7 +557,7 @@ static bool time_keys(const struct curve_edit *l, const struct keys *keys, struc
 		if (time)
 			memcpy(times + 4 * (size_t)key, time, 4);
 		else
-			put_f32(times + 4 * (size_t)key, time_of(l, keys->rows[key]));
+			put_f32(times + 4 * (size_t)key, curve_edit_time_of(l, keys->rows[key]));
 	}
 	*timing = (struct curve_timing){
 		.times = times, .rate = l->anim->rate, .between = curve_edit_between(l->clip)};
@@ -635,7 +639,7 @@ static bool dense_init(const struct curve_edit *l, struct keys *keys)
 }
 
 /* Settles the rows; count becomes one past the last frame with a value. */
-static bool dense_rows(const struct curve_edit *l, struct keys *keys)
+static bool curve_edit_dense_rows(const struct curve_edit *l, struct keys *keys)
 {
 	for (uint32_t i = 0; i < l->text->count; i++) {
 		const struct curve_edit_key *row = &l->text->keys[i];
@@ -644,7 +648,7 @@ static bool dense_rows(const struct curve_edit *l, struct keys *keys)
 		if (i > 0 && row[-1].frame == row->frame)
 			return refuse_repeated(l, &row[-1], row);
 		if (!settle_key(l, row, served ? (int64_t)row->frame : -1, served && was_keyed(l),
-				values_of(l, keys, row->frame), &keys->have[row->frame]))
+				curve_edit_values_of(l, keys, row->frame), &keys->have[row->frame]))
 			return false;
 		if (keys->have[row->frame] & l->text->columns)
 			keys->count = row->frame + 1;
@@ -663,7 +667,8 @@ static const struct curve_edit_key *row_of(const struct curve_edit *l, uint32_t 
 }
 
 /* Refuses a curve without a value at an end; the error is at the blank cell, or at the last row. */
-static bool refuse_end(const struct curve_edit *l, const struct keys *keys, uint32_t frame)
+static bool curve_edit_refuse_end(const struct curve_edit *l, const struct keys *keys,
+				  uint32_t frame)
 {
 	const char *role = role_names[l->text->role];
 	const char *end = frame == 0 ? "first" : "last";
@@ -711,8 +716,8 @@ static bool fill_gap(const struct curve_edit *l, const struct keys *keys, uint32
 			     .values = ends};
 
 	memcpy(ramp.lane, l->lane, sizeof(ramp.lane));
-	memcpy(ends, values_of(l, keys, from), l->width * sizeof(*ends));
-	memcpy(ends + l->width, values_of(l, keys, to), l->width * sizeof(*ends));
+	memcpy(ends, curve_edit_values_of(l, keys, from), l->width * sizeof(*ends));
+	memcpy(ends + l->width, curve_edit_values_of(l, keys, to), l->width * sizeof(*ends));
 	for (uint32_t frame = from + 1; frame < to; frame++) {
 		double pose[4];
 
@@ -722,7 +727,7 @@ static bool fill_gap(const struct curve_edit *l, const struct keys *keys, uint32
 				continue;
 			if (!isfinite(pose[axis]))
 				return refuse_gap(l, from, to, axis);
-			values_of(l, keys, frame)[axis] = pose[axis];
+			curve_edit_values_of(l, keys, frame)[axis] = pose[axis];
 		}
 	}
 	return true;
@@ -742,7 +747,7 @@ static bool fill_axes(const struct curve_edit *l, const struct keys *keys, uint8
 	return true;
 }
 
-static bool fill_keys(const struct curve_edit *l, const struct keys *keys)
+static bool curve_edit_fill_keys(const struct curve_edit *l, const struct keys *keys)
 {
 	if (l->text->kind == CURVE_QUATERNION)
 		return fill_axes(l, keys, l->all);
@@ -756,7 +761,7 @@ static bool fill_keys(const struct curve_edit *l, const struct keys *keys)
 static void hold_first(const struct curve_edit *l, struct keys *keys)
 {
 	for (keys->count = 1; keys->count < l->clip->frames; keys->count++)
-		memcpy(values_of(l, keys, keys->count), keys->values,
+		memcpy(curve_edit_values_of(l, keys, keys->count), keys->values,
 		       l->width * sizeof(*keys->values));
 }
 
@@ -784,7 +789,8 @@ static bool dense_static(const struct curve_edit *l, struct keys *keys, const st
 
 		for (unsigned axis = 0; axis < l->width; axis++) {
 			if (!(keys->have[row->frame] & l->text->columns & 1u << axis) ||
-			    f64_same(keys->values[axis], values_of(l, keys, row->frame)[axis]))
+			    f64_same(keys->values[axis],
+				     curve_edit_values_of(l, keys, row->frame)[axis]))
 				continue;
 			err_at(l->err, ERR_TEXT, row->at[axis], row->length[axis],
 			       "a static %s has one value, at frame 0", role_names[l->text->role]);
@@ -806,10 +812,10 @@ static bool dense_keyed(const struct curve_edit *l, struct keys *keys, const str
 	uint32_t least = was_keyed(l) && l->shown > 0 ? l->shown : l->clip->frames;
 
 	if (keys->count < least)
-		return refuse_end(l, keys, least - 1);
+		return curve_edit_refuse_end(l, keys, least - 1);
 	if (keys->have[keys->count - 1] != l->all)
-		return refuse_end(l, keys, keys->count - 1);
-	if (!fill_keys(l, keys))
+		return curve_edit_refuse_end(l, keys, keys->count - 1);
+	if (!curve_edit_fill_keys(l, keys))
 		return false;
 	keep_hidden(l, keys);
 	return finish_curve(l, keys, true, out);
@@ -834,12 +840,12 @@ static bool dense_curve(const struct curve_edit *l, const struct curve **out)
 {
 	struct keys keys = {0};
 
-	if (l->text->count > 0 && (!dense_init(l, &keys) || !dense_rows(l, &keys)))
+	if (l->text->count > 0 && (!dense_init(l, &keys) || !curve_edit_dense_rows(l, &keys)))
 		return false;
 	if (keys.count == 0)
 		return finish_without_keys(l, out);
 	if (keys.have[0] != l->all)
-		return refuse_end(l, &keys, 0);
+		return curve_edit_refuse_end(l, &keys, 0);
 	return is_keyed(l, &keys) ? dense_keyed(l, &keys, out) : dense_static(l, &keys, out);
 }
 
@@ -890,7 +896,7 @@ static int64_t sparse_match(const struct curve_edit *l, const struct curve_edit_
 	if (l->track->keyframes)
 		return keyframe_match(l, frame, occurrence, m);
 	if (l->old && l->old->timing && l->old->timing->between)
-		return timed_match(l, time_of(l, row), occurrence, m);
+		return timed_match(l, curve_edit_time_of(l, row), occurrence, m);
 	while (m->first < l->shown && curve_frame(l->old, m->first) < frame)
 		m->first++;
 	if (occurrence >= l->shown - m->first ||
@@ -903,7 +909,8 @@ static bool is_one_moment(const struct curve_edit *l, const struct curve_edit_ke
 			  const struct curve_edit_key *b)
 {
 	return a->frame == b->frame &&
-	       (!l->anim->format->timed || f32_bits(time_of(l, a)) == f32_bits(time_of(l, b)));
+	       (!l->anim->format->timed ||
+		f32_bits(curve_edit_time_of(l, a)) == f32_bits(curve_edit_time_of(l, b)));
 }
 
 /* A new key of a format with times. */
@@ -918,7 +925,7 @@ static bool check_moment(const struct curve_edit *l, const struct curve_edit_key
 	return err_accept(l->err, "a frame up to %g", most);
 }
 
-static bool sparse_rows(const struct curve_edit *l, struct keys *keys)
+static bool curve_edit_sparse_rows(const struct curve_edit *l, struct keys *keys)
 {
 	struct matched matched = {0, 0, 0};
 	uint32_t group = 0;
@@ -934,7 +941,8 @@ static bool sparse_rows(const struct curve_edit *l, struct keys *keys)
 		*have = 0;
 		if (served >= 0)
 			keep_columns(l, keys, keys->count, (uint32_t)served);
-		if (!settle_key(l, row, served, false, values_of(l, keys, keys->count), have))
+		if (!settle_key(l, row, served, false, curve_edit_values_of(l, keys, keys->count),
+				have))
 			return false;
 		if (*have && *have != l->all)
 			return refuse_half(l, row, *have);
@@ -970,7 +978,7 @@ static bool sparse_curve(const struct curve_edit *l, const struct curve **out)
 		if (!keys.from || !keys.rows)
 			return err_memory(l->err);
 	}
-	if (!sparse_rows(l, &keys))
+	if (!curve_edit_sparse_rows(l, &keys))
 		return false;
 	if (keys.count == 0)
 		return finish_without_keys(l, out);
@@ -1012,22 +1020,23 @@ static void curve_edit_init(struct curve_edit *l)
 						   : new_lane(l);
 }
 
-static uint32_t frame_said(const struct curve_edit *l, const struct curve_edit_key *row)
+static uint32_t curve_edit_frame_said(const struct curve_edit *l, const struct curve_edit_key *row)
 {
-	return l->anim->format->timed ? said_moment(curve_edit_moment(row), time_of(l, row))
-				      : row->frame;
+	return l->anim->format->timed
+		       ? said_moment(curve_edit_moment(row), curve_edit_time_of(l, row))
+		       : row->frame;
 }
 
 /* The rows are sorted. */
-static struct digest said_rows(const struct curve_edit *l)
+static struct digest curve_edit_said_rows(const struct curve_edit *l)
 {
 	const struct curve_edit_role *text = l->text;
 	struct said s;
 
 	said_begin(&s, text->kind);
 	for (uint32_t i = 0; i < text->count; i++)
-		said_key(&s, frame_said(l, &text->keys[i]), text->keys[i].given & text->columns,
-			 text->keys[i].value);
+		said_key(&s, curve_edit_frame_said(l, &text->keys[i]),
+			 text->keys[i].given & text->columns, text->keys[i].value);
 	return said_end(&s);
 }
 
@@ -1039,9 +1048,9 @@ static bool own_curve(struct curve_edit *l, const struct curve **out)
 	if (!(l->track->roles & 1 << l->text->role))
 		return refuse_role(l);
 	sort_rows(l->text);
-	if (!check_frames(l))
+	if (!curve_edit_check_frames(l))
 		return false;
-	l->said = said_rows(l);
+	l->said = curve_edit_said_rows(l);
 	return l->anim->format->sparse ? sparse_curve(l, out) : dense_curve(l, out);
 }
 
@@ -1096,7 +1105,7 @@ bool curve_edit_curve(const struct anim *a, const struct clip *clip, const struc
 /* ---- all keys as they were served, or as plain ---- */
 
 /* Starts a full edit, on demand: only few texts change a key. */
-static bool begin_edit(struct curve_edit_plain *p)
+static bool curve_edit_begin_edit(struct curve_edit_plain *p)
 {
 	p->edit = arena_alloc(p->arena, 1, sizeof(*p->edit));
 	if (!p->edit)
@@ -1152,8 +1161,8 @@ static bool begin_values(struct curve_edit_plain *p, uint32_t key)
 }
 
 /* Stores a key's values, unless this key and all before are unchanged. */
-static bool put_values(struct curve_edit_plain *p, uint32_t key, const struct num_plain *cells,
-		       const double *values, bool same)
+static bool curve_edit_put_values(struct curve_edit_plain *p, uint32_t key,
+				  const struct num_plain *cells, const double *values, bool same)
 {
 	double said[4] = {0};
 
@@ -1175,7 +1184,7 @@ static bool settle_plain(struct curve_edit_plain *p, uint32_t key, const struct 
 	struct curve_edit_key row = {.frame = key, .given = p->text.columns};
 	uint8_t have = 0;
 
-	if (!p->edit && !begin_edit(p))
+	if (!p->edit && !curve_edit_begin_edit(p))
 		return false;
 	for (unsigned axis = 0; axis < p->width; axis++)
 		row.value[axis] = cells[axis].value;
@@ -1195,9 +1204,10 @@ bool curve_edit_plain_key(struct curve_edit_plain *p, uint32_t key, const struct
 	for (unsigned axis = 0; axis < p->width; axis++)
 		old[axis] = curve_value(p->old, key, axis);
 	if (same)
-		return put_values(p, key, cells, old, true);
+		return curve_edit_put_values(p, key, cells, old, true);
 	return settle_plain(p, key, cells, now) &&
-	       put_values(p, key, cells, now, memcmp(old, now, p->width * sizeof(*now)) == 0);
+	       curve_edit_put_values(p, key, cells, now,
+				     memcmp(old, now, p->width * sizeof(*now)) == 0);
 }
 
 bool curve_edit_plain_end(const struct curve_edit_plain *p, const struct curve **out)

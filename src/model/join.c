@@ -38,7 +38,7 @@ struct piece {
 	const struct track *track;
 };
 
-static int by_number(const void *pa, const void *pb)
+static int join_by_number(const void *pa, const void *pb)
 {
 	const struct piece *a = pa, *b = pb;
 
@@ -68,7 +68,7 @@ static struct piece *sorted_pieces(const struct join *j, size_t *count)
 		first += j->clips[i]->frames;
 	}
 	if (*count)
-		qsort(pieces, *count, sizeof(*pieces), by_number);
+		qsort(pieces, *count, sizeof(*pieces), join_by_number);
 	return pieces;
 }
 

@@ -18,7 +18,7 @@ struct rows {
 	struct err *err;
 };
 
-static int by_frame(const void *pa, const void *pb)
+static int keyframe_edit_by_frame(const void *pa, const void *pb)
 {
 	const struct curve_edit_row *a = pa, *b = pb;
 
@@ -113,7 +113,7 @@ static struct keyframes *new_keyframes(const struct rows *r, struct arena *arena
 }
 
 /* Rows and keys of each role are in the same order. */
-static struct digest said_rows(const struct curve_edit_rows *text)
+static struct digest keyframe_edit_said_rows(const struct curve_edit_rows *text)
 {
 	struct said s;
 
@@ -141,7 +141,7 @@ bool curve_edit_keyframes(const struct anim *a, const struct clip *clip, const s
 	const struct keyframes *made;
 
 	*changed = false;
-	qsort(text->rows, text->count, sizeof(*text->rows), by_frame);
+	qsort(text->rows, text->count, sizeof(*text->rows), keyframe_edit_by_frame);
 	r.served = arena_alloc(arena, text->count, sizeof(*r.served));
 	if (!r.served)
 		return err_memory(err);
@@ -162,7 +162,7 @@ bool curve_edit_keyframes(const struct anim *a, const struct clip *clip, const s
 	made = new_keyframes(&r, arena);
 	if (!made)
 		return err_memory(err);
-	edited->said = said_rows(text);
+	edited->said = keyframe_edit_said_rows(text);
 	if (keyframes_same(made, track->keyframes))
 		return true;
 	edited->keyframes = made;

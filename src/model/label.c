@@ -44,7 +44,7 @@ static const char *stored_name(struct anim *a, const char *label, size_t limit, 
 }
 
 /* Is it a fixed file name of the folder that the clips are in? */
-static bool is_view_file(const char *label)
+static bool label_is_view_file(const char *label)
 {
 	for (const char *const *name = label_view_files; *name; name++) {
 		size_t length = strlen(*name);
@@ -61,7 +61,7 @@ const char *label_new_clip(struct anim *a, uint32_t clip, const char *label, siz
 {
 	const char *name = stored_name(a, label, NAME_LIMIT, at, length, err);
 
-	if (name && is_view_file(label)) {
+	if (name && label_is_view_file(label)) {
 		err_at(err, ERR_TEXT, at, length, "\"%s\" is the name of a view", label);
 		name = NULL;
 	}

@@ -30,7 +30,7 @@ struct steps {
 	double path; /* sum over all frames */
 };
 
-static bool is_wanted(const struct linter *l, enum lint_kind kind)
+static bool lint_is_wanted(const struct linter *l, enum lint_kind kind)
 {
 	return l->limits->kinds >> kind & 1;
 }
@@ -224,9 +224,9 @@ static bool find_quaternions(struct linter *l, const struct curve *c, uint32_t s
 			worst = far;
 	}
 	/* Packed quaternions have no sign. */
-	return (flip_count == 0 || c->lane[0].form == LANE_CODE || !is_wanted(l, LINT_FLIP) ||
+	return (flip_count == 0 || c->lane[0].form == LANE_CODE || !lint_is_wanted(l, LINT_FLIP) ||
 		report_finding(l, LINT_FLIP, c, flips, flip_count, 0, 0)) &&
-	       (wrong_count == 0 || !is_wanted(l, LINT_LENGTH) ||
+	       (wrong_count == 0 || !lint_is_wanted(l, LINT_LENGTH) ||
 		report_finding(l, LINT_LENGTH, c, wrong, wrong_count, worst, 1));
 }
 
@@ -271,23 +271,23 @@ static bool find_waste(struct linter *l, const struct curve *c)
 
 static bool look_at_steps(struct linter *l, const struct curve *c, uint32_t shown)
 {
-	bool loop = l->anim->clips[l->clip].loop && is_wanted(l, LINT_SEAM);
+	bool loop = l->anim->clips[l->clip].loop && lint_is_wanted(l, LINT_SEAM);
 	struct steps s;
 
 	if (c->interpolation == INTERPOLATION_STEP || shown < 3)
 		return true;
 	return make_steps(l, c, shown, &s) && (!loop || find_seam(l, c, &s)) &&
-	       (!is_wanted(l, LINT_JUMP) || s.count < STEPS_MIN + 3 || find_jumps(l, c, &s));
+	       (!lint_is_wanted(l, LINT_JUMP) || s.count < STEPS_MIN + 3 || find_jumps(l, c, &s));
 }
 
 static bool look_at_storage(struct linter *l, const struct curve *c)
 {
 	const struct format *format = l->anim->format;
 
-	if (is_wanted(l, LINT_CONSTANT) && !format->full && !format->keyframes && c->count > 1 &&
-	    !find_constant(l, c))
+	if (lint_is_wanted(l, LINT_CONSTANT) && !format->full && !format->keyframes &&
+	    c->count > 1 && !find_constant(l, c))
 		return false;
-	return !is_wanted(l, LINT_WASTE) || format->lanes[l->role] || find_waste(l, c);
+	return !lint_is_wanted(l, LINT_WASTE) || format->lanes[l->role] || find_waste(l, c);
 }
 
 static bool look_at_curve(struct linter *l, const struct curve *c)
@@ -355,7 +355,7 @@ bool lint_anim(const struct anim *a, const struct lint_limits *limits, lint_foun
 
 #define FRAMES_NAMED 8
 
-static void write_frames(const struct lint *l, struct buf *out)
+static void model_lint_write_frames(const struct lint *l, struct buf *out)
 {
 	buf_text(out, l->count == 1 ? " at frame " : " at frames ");
 	for (uint32_t i = 0; i < l->count && i < FRAMES_NAMED; i++)
@@ -385,17 +385,17 @@ void lint_describe(const struct lint *l, const struct anim *a, struct buf *out)
 	case LINT_JUMP:
 		buf_text(out, "jumps by ");
 		write_size(l, a, l->value, out);
-		write_frames(l, out);
+		model_lint_write_frames(l, out);
 		buf_text(out, "; steps elsewhere are up to ");
 		write_size(l, a, l->usual, out);
 		break;
 	case LINT_FLIP:
 		buf_text(out, "the quaternion changes its sign");
-		write_frames(l, out);
+		model_lint_write_frames(l, out);
 		break;
 	case LINT_LENGTH:
 		buf_format(out, "the quaternion has length %.4g", l->value);
-		write_frames(l, out);
+		model_lint_write_frames(l, out);
 		break;
 	case LINT_CONSTANT:
 		buf_format(out, "%u keys have one value", l->keys);

@@ -140,7 +140,7 @@ static const char *const value_names[VALUE_COUNT] = {
 	"list of frames",
 };
 
-static bool stills_same(const struct clip *a, const struct clip *b)
+static bool merge_stills_same(const struct clip *a, const struct clip *b)
 {
 	if (a->stills == b->stills || !a->stills || !b->stills)
 		return a->stills == b->stills;
@@ -152,7 +152,7 @@ static bool stills_same(const struct clip *a, const struct clip *b)
 	return a->frames == b->frames;
 }
 
-static bool value_same(enum value which, const struct clip *a, const struct clip *b)
+static bool merge_value_same(enum value which, const struct clip *a, const struct clip *b)
 {
 	switch (which) {
 	case VALUE_NAME:
@@ -168,7 +168,7 @@ static bool value_same(enum value which, const struct clip *a, const struct clip
 	case VALUE_FIELDS:
 		return fields_same(a->fields, a->field_count, b->fields, b->field_count);
 	case VALUE_STILLS:
-		return stills_same(a, b);
+		return merge_stills_same(a, b);
 	}
 	return true;
 }
@@ -206,7 +206,7 @@ static void value_take(enum value which, struct clip *to, const struct clip *fro
 static bool clip_values_same(const struct clip *a, const struct clip *b)
 {
 	for (enum value which = 0; which < VALUE_COUNT; which++) {
-		if (!value_same(which, a, b))
+		if (!merge_value_same(which, a, b))
 			return false;
 	}
 	return true;
@@ -242,17 +242,17 @@ static bool merge_values(const struct versions *v, struct clip *to, struct arena
 			 struct err *err)
 {
 	for (enum value which = 0; which < VALUE_COUNT; which++) {
-		bool ours = !value_same(which, v->last, v->base) &&
-			    value_same(which, v->current, v->last);
+		bool ours = !merge_value_same(which, v->last, v->base) &&
+			    merge_value_same(which, v->current, v->last);
 
-		if (value_same(which, v->edited, v->base) && !ours)
+		if (merge_value_same(which, v->edited, v->base) && !ours)
 			continue;
-		if (!ours && !value_same(which, v->current, v->base) &&
-		    !value_same(which, v->current, v->edited))
+		if (!ours && !merge_value_same(which, v->current, v->base) &&
+		    !merge_value_same(which, v->current, v->edited))
 			return err_set(err, ERR_CONFLICT,
 				       "somebody else changed the %s of %s in the meantime",
 				       value_names[which], v->base->label);
-		if (which == VALUE_STILLS && value_same(which, v->current, v->edited))
+		if (which == VALUE_STILLS && merge_value_same(which, v->current, v->edited))
 			continue;
 		value_take(which, to, v->edited);
 		if (which == VALUE_STILLS && to->stills && !take_stills(v, ours, to, arena))
@@ -307,7 +307,7 @@ static bool tracks_same(const struct clip *a, const struct clip *b)
 	return true;
 }
 
-static bool clip_same(const struct clip *a, const struct clip *b)
+static bool merge_clip_same(const struct clip *a, const struct clip *b)
 {
 	return clip_values_same(a, b) && tracks_same(a, b);
 }
@@ -366,7 +366,7 @@ static bool merge_curves(const struct versions *v, const struct track *base,
 	return true;
 }
 
-static struct track *copy_tracks(struct arena *arena, const struct clip *c)
+static struct track *merge_copy_tracks(struct arena *arena, const struct clip *c)
 {
 	struct track *tracks = arena_alloc(arena, c->track_count, sizeof(*tracks));
 
@@ -443,7 +443,7 @@ static bool merge_tracks(struct versions *v, struct clip *to, struct arena *aren
 		return err_set(err, ERR_CONFLICT,
 			       "the list of bones of %s was changed in the meantime",
 			       v->base->label);
-	tracks = copy_tracks(arena, kept ? v->current : v->edited);
+	tracks = merge_copy_tracks(arena, kept ? v->current : v->edited);
 	if (!tracks)
 		return err_memory(err);
 	to->tracks = tracks;
@@ -538,7 +538,7 @@ static bool check_removed_clips(struct merge *m, struct err *err)
 			kept[m->edited->clips[i].origin] = true;
 	}
 	for (uint32_t i = 0; i < m->base->clip_count; i++) {
-		if (!kept[i] && !clip_same(&m->base->clips[i], &m->current->clips[i]))
+		if (!kept[i] && !merge_clip_same(&m->base->clips[i], &m->current->clips[i]))
 			return err_set(err, ERR_CONFLICT,
 				       "somebody else changed %s, which this removes",
 				       m->base->clips[i].label);
@@ -782,7 +782,7 @@ static bool value_holds(const struct format *format, enum value which, const str
 		return fields_agree(stored, wanted);
 	if (which == VALUE_FIELDS && wanted->origin == ANIM_NEW)
 		return fields_hold(stored, wanted);
-	return value_same(which, wanted, stored);
+	return merge_value_same(which, wanted, stored);
 }
 
 static bool stored_clip(const struct format *format, const struct clip *wanted,

@@ -11,7 +11,7 @@
 
 /* ---- escaping ---- */
 
-static bool is_plain(uint8_t c, bool first, bool last)
+static bool names_is_plain(uint8_t c, bool first, bool last)
 {
 	if (c < 0x20 || c == 0x7f || strchr("/%#:\\,;\"", c))
 		return false;
@@ -29,8 +29,8 @@ static size_t escape_character(const char *stored, size_t size, size_t at, struc
 	const uint8_t *p = (const uint8_t *)stored + at;
 	uint32_t c = 0;
 	size_t length = utf8_decode(p, size - at, &c);
-	bool plain =
-		length > 1 ? !utf_is_surrogate(c) : length && is_plain(*p, at == 0, at + 1 == size);
+	bool plain = length > 1 ? !utf_is_surrogate(c)
+				: length && names_is_plain(*p, at == 0, at + 1 == size);
 
 	if (!length)
 		length = 1;
@@ -60,7 +60,7 @@ void name_escape(const char *stored, size_t limit, struct buf *out)
 	buf_format(out, "~%016llx", (unsigned long long)XXH3_64bits(stored, size));
 }
 
-static int hex_digit(char c)
+static int names_hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
@@ -77,8 +77,8 @@ static bool unescape_label(const char *label, struct buf *out)
 			buf_char(out, *p);
 			continue;
 		}
-		high = hex_digit(p[1]);
-		low = high < 0 ? -1 : hex_digit(p[2]);
+		high = names_hex_digit(p[1]);
+		low = high < 0 ? -1 : names_hex_digit(p[2]);
 		if (low < 0)
 			return false;
 		buf_char(out, (char)(high << 4 | low));

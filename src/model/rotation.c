@@ -92,7 +92,7 @@ static double approach_angles(double angles[3], const double near[3])
 	return far;
 }
 
-static double degrees_of(double sine, double cosine)
+static double rotation_degrees_of(double sine, double cosine)
 {
 	return atan2(sine, cosine) * DEGREES_PER_RADIAN;
 }
@@ -110,12 +110,12 @@ struct halves {
 static struct halves halves_of(const double q[4], const double near[3])
 {
 	double plus = hypot(q[3] + q[1], q[0] - q[2]), minus = hypot(q[3] - q[1], q[0] + q[2]);
-	struct halves h = {.sum = degrees_of(q[0] + q[2], q[3] - q[1]),
-			   .difference = degrees_of(q[0] - q[2], q[3] + q[1])};
+	struct halves h = {.sum = rotation_degrees_of(q[0] + q[2], q[3] - q[1]),
+			   .difference = rotation_degrees_of(q[0] - q[2], q[3] + q[1])};
 
 	if (plus == 0 && minus == 0)
 		return (struct halves){0, 0, 0};
-	h.y = 2 * degrees_of(plus - minus, plus + minus);
+	h.y = 2 * rotation_degrees_of(plus - minus, plus + minus);
 	if (minus <= LOCKED * plus) {
 		h.sum = (near[0] + near[2]) / 2;
 		h.difference = nearest_turn(h.difference, (near[0] - near[2]) / 2, 180);
@@ -169,7 +169,8 @@ static bool is_finite(const double *value, unsigned width)
 	return true;
 }
 
-static bool key_same(const struct curve *a, uint32_t a_key, const struct curve *b, uint32_t b_key)
+static bool rotation_key_same(const struct curve *a, uint32_t a_key, const struct curve *b,
+			      uint32_t b_key)
 {
 	for (unsigned axis = 0; axis < curve_width(a); axis++)
 		if (!f64_same(curve_value(a, a_key, axis), curve_value(b, b_key, axis)))
@@ -177,7 +178,8 @@ static bool key_same(const struct curve *a, uint32_t a_key, const struct curve *
 	return true;
 }
 
-static struct curve *new_curve(const struct curve *like, enum curve_kind kind, struct arena *arena)
+static struct curve *rotation_new_curve(const struct curve *like, enum curve_kind kind,
+					struct arena *arena)
 {
 	struct curve *made = arena_alloc(arena, 1, sizeof(*made));
 
@@ -241,11 +243,11 @@ static void restore_key(struct way_back *w, uint32_t key, double *out)
 	if (old >= 0)
 		get_key(w->stored, (uint32_t)old, was);
 	get_key(w->edited, key, from);
-	if (old >= 0 && key_same(w->edited, key, w->served, (uint32_t)old))
+	if (old >= 0 && rotation_key_same(w->edited, key, w->served, (uint32_t)old))
 		memcpy(out, was, w->width * sizeof(*out));
 	else if (is_finite(was, w->width))
 		convert_value(w->kind, from, was, out);
-	else if (key > 0 && key_same(w->edited, key, w->edited, key - 1))
+	else if (key > 0 && rotation_key_same(w->edited, key, w->edited, key - 1))
 		memcpy(out, out - w->width, w->width * sizeof(*out)); /* bit for bit */
 	else
 		convert_value(w->kind, from, w->near, out);
@@ -258,7 +260,7 @@ struct curve *rotation_restore(const struct curve *edited, const struct curve *s
 			       struct arena *arena)
 {
 	struct way_back w = {.edited = edited, .served = served, .stored = stored, .kind = kind};
-	struct curve *made = new_curve(edited, kind, arena);
+	struct curve *made = rotation_new_curve(edited, kind, arena);
 	double *out = made ? (double *)made->values : NULL;
 
 	assert((edited->kind == CURVE_QUATERNION) != (kind == CURVE_QUATERNION));

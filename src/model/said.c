@@ -9,7 +9,7 @@
 #define CARRIED 4
 #define ON_FRAME 0.001 /* frames that a key at a frame may be off */
 
-static struct digest digest_of(const struct said *s)
+static struct digest said_digest_of(const struct said *s)
 {
 	XXH128_hash_t hash = XXH3_128bits(s->words, s->count * sizeof(*s->words));
 
@@ -18,7 +18,7 @@ static struct digest digest_of(const struct said *s)
 
 static void carry_word(struct said *s)
 {
-	struct digest digest = digest_of(s);
+	struct digest digest = said_digest_of(s);
 	uint64_t halves[2] = {htole64(digest.low), htole64(digest.high)};
 
 	memcpy(s->words, halves, sizeof(halves));
@@ -40,7 +40,7 @@ void said_begin(struct said *s, enum curve_kind kind)
 	put_word(s, (uint32_t)kind);
 }
 
-static void put_values(struct said *s, unsigned given, const double *values)
+static void said_put_values(struct said *s, unsigned given, const double *values)
 {
 	for (unsigned axis = 0; given >> axis; axis++) {
 		float value = (float)values[axis];
@@ -69,7 +69,7 @@ void said_key(struct said *s, uint32_t frame, unsigned given, const double *valu
 	s->any = true;
 	put_word(s, frame);
 	put_word(s, given);
-	put_values(s, given, values);
+	said_put_values(s, given, values);
 }
 
 uint32_t said_moment(double frame, float time)
@@ -90,7 +90,7 @@ struct digest said_more(struct digest said, const void *bytes, size_t size)
 
 struct digest said_end(struct said *s)
 {
-	return s->any ? digest_of(s) : (struct digest){0, 0};
+	return s->any ? said_digest_of(s) : (struct digest){0, 0};
 }
 
 static void curve_values(const struct curve *c, uint32_t key, double out[4])
@@ -104,7 +104,7 @@ static unsigned all_axes(const struct curve *c)
 	return (1u << curve_width(c)) - 1;
 }
 
-static uint32_t frame_said(const struct curve *c, uint32_t key)
+static uint32_t said_frame_said(const struct curve *c, uint32_t key)
 {
 	float time;
 
@@ -126,7 +126,7 @@ struct digest said_curve(const struct curve *c, uint32_t frames)
 		double values[4];
 
 		curve_values(c, key, values);
-		said_key(&s, frame_said(c, key), all_axes(c), values);
+		said_key(&s, said_frame_said(c, key), all_axes(c), values);
 	}
 	return said_end(&s);
 }

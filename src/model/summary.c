@@ -60,7 +60,7 @@ static void say_part(struct summary *s, const char *name, const char *what)
 
 /* ---- keys ---- */
 
-static bool key_same(const struct curve *a, uint32_t i, const struct curve *b, uint32_t j)
+static bool summary_key_same(const struct curve *a, uint32_t i, const struct curve *b, uint32_t j)
 {
 	for (unsigned axis = 0; axis < curve_width(a); axis++) {
 		if (!f64_same(curve_value(a, i, axis), curve_value(b, j, axis)))
@@ -80,15 +80,15 @@ static uint32_t count_changes(const struct curve *a, const struct curve *b)
 		uint64_t x = i < m ? curve_frame(a, i) : UINT64_MAX;
 		uint64_t y = j < n ? curve_frame(b, j) : UINT64_MAX;
 
-		count += x != y || !key_same(a, i, b, j);
+		count += x != y || !summary_key_same(a, i, b, j);
 		i += x <= y;
 		j += y <= x;
 	}
 	return count;
 }
 
-static void compare_curves(struct summary *s, const char *bone, enum role role,
-			   const struct curve *a, const struct curve *b)
+static void summary_compare_curves(struct summary *s, const char *bone, enum role role,
+				   const struct curve *a, const struct curve *b)
 {
 	uint32_t keys;
 
@@ -102,19 +102,19 @@ static void compare_curves(struct summary *s, const char *bone, enum role role,
 		buf_format(s->out, " %u key%s", keys, keys == 1 ? "" : "s");
 }
 
-static void compare_tracks(struct summary *s, const struct track *a, const struct track *b)
+static void summary_compare_tracks(struct summary *s, const struct track *a, const struct track *b)
 {
 	if (track_same(a, b))
 		return;
 	for (enum role role = 0; role < ROLE_COUNT; role++)
-		compare_curves(s, b->label, role, a->curve[role], b->curve[role]);
+		summary_compare_curves(s, b->label, role, a->curve[role], b->curve[role]);
 	if (!keyframes_same(a->keyframes, b->keyframes))
 		say_part(s, b->label, "keyframes");
 }
 
 /* ---- bones ---- */
 
-static void compare_bones(struct summary *s, const struct clip *a, const struct clip *b)
+static void summary_compare_bones(struct summary *s, const struct clip *a, const struct clip *b)
 {
 	for (uint32_t i = 0; i < a->track_count; i++) {
 		const struct track *t = track_labelled(b, i, a->tracks[i].label);
@@ -122,7 +122,7 @@ static void compare_bones(struct summary *s, const struct clip *a, const struct 
 		if (!t)
 			say_part(s, a->tracks[i].label, "removed");
 		else
-			compare_tracks(s, &a->tracks[i], t);
+			summary_compare_tracks(s, &a->tracks[i], t);
 	}
 	for (uint32_t i = 0; i < b->track_count; i++) {
 		if (!track_labelled(a, i, b->tracks[i].label))
@@ -132,7 +132,7 @@ static void compare_bones(struct summary *s, const struct clip *a, const struct 
 
 /* ---- values ---- */
 
-static const struct field *find_field(const struct clip *c, const char *name)
+static const struct field *summary_find_field(const struct clip *c, const char *name)
 {
 	for (uint32_t i = 0; i < c->field_count; i++) {
 		if (strcmp(c->fields[i].name, name) == 0)
@@ -151,7 +151,7 @@ static bool still_same(const struct still *a, const struct still *b)
 	return f32_same(a->time, b->time) && strcmp(a->url, b->url) == 0;
 }
 
-static bool stills_same(const struct clip *a, const struct clip *b)
+static bool summary_stills_same(const struct clip *a, const struct clip *b)
 {
 	if (!a->stills || !b->stills || a->frames != b->frames)
 		return !a->stills && !b->stills;
@@ -162,7 +162,7 @@ static bool stills_same(const struct clip *a, const struct clip *b)
 	return true;
 }
 
-static void compare_values(struct summary *s, const struct clip *a, const struct clip *b)
+static void summary_compare_values(struct summary *s, const struct clip *a, const struct clip *b)
 {
 	if (a->loop != b->loop)
 		say_part(s, "clip.json", "loop");
@@ -173,21 +173,22 @@ static void compare_values(struct summary *s, const struct clip *a, const struct
 	if (!f32_same(a->duration, b->duration))
 		say_part(s, "clip.json", "duration");
 	for (uint32_t i = 0; i < b->field_count; i++) {
-		const struct field *field = &b->fields[i], *was = find_field(a, field->name);
+		const struct field *field = &b->fields[i],
+				   *was = summary_find_field(a, field->name);
 
 		/* "loop" has been written already. */
 		if ((!was || !fields_same(was, 1, field, 1)) && strcmp(field->name, "loop") != 0)
 			say_part(s, "clip.json", field->name);
 	}
-	if (!stills_same(a, b) && begin_part(s))
+	if (!summary_stills_same(a, b) && begin_part(s))
 		buf_text(s->out, "frames.csv");
 }
 
 /* ---- clips ---- */
 
 /* Finds a clip with the same bones and keys under another name: a renamed one. */
-static const struct clip *renamed_clip(const struct anim *before, const struct clip *a,
-				       const struct anim *after)
+static const struct clip *summary_renamed_clip(const struct anim *before, const struct clip *a,
+					       const struct anim *after)
 {
 	for (uint32_t i = 0; i < after->clip_count; i++) {
 		const struct clip *b = &after->clips[i];
@@ -204,7 +205,7 @@ static const struct clip *renamed_clip(const struct anim *before, const struct c
 static void say_lost(struct summary *s, const struct anim *before, const struct clip *a,
 		     const struct anim *after)
 {
-	const struct clip *now = renamed_clip(before, a, after);
+	const struct clip *now = summary_renamed_clip(before, a, after);
 
 	summary_about(s, NULL);
 	if (!now)
@@ -218,7 +219,7 @@ static bool was_renamed(const struct anim *before, const struct clip *b, const s
 {
 	for (uint32_t i = 0; i < before->clip_count; i++) {
 		if (!clip_labelled(after, i, before->clips[i].label) &&
-		    renamed_clip(before, &before->clips[i], after) == b)
+		    summary_renamed_clip(before, &before->clips[i], after) == b)
 			return true;
 	}
 	return false;
@@ -248,8 +249,8 @@ void summary_files(const struct anim *before, const struct anim *after, struct b
 		}
 		summary_about(&s, b->label);
 		if (a->tracks != b->tracks || a->track_count != b->track_count)
-			compare_bones(&s, a, b);
-		compare_values(&s, a, b);
+			summary_compare_bones(&s, a, b);
+		summary_compare_values(&s, a, b);
 	}
 	for (uint32_t i = 0; i < after->clip_count; i++) {
 		const struct clip *b = &after->clips[i];
@@ -280,7 +281,7 @@ static size_t subject_length(const char *part, size_t length)
 }
 
 /* Does the line begin with the same parts? Then the later one says it all. */
-static bool is_said(const char *earlier, const char *later)
+static bool summary_is_said(const char *earlier, const char *later)
 {
 	size_t a = strlen(earlier), b = strlen(later);
 	size_t x = subject_length(earlier, a), y = subject_length(later, b);
@@ -294,11 +295,11 @@ void summary_join(const char *earlier, const struct buf *later, struct buf *out)
 
 	if (!text)
 		out->failed = true;
-	else if (*text && is_said(earlier, text))
+	else if (*text && summary_is_said(earlier, text))
 		buf_text(out, text);
 	else
 		buf_text(out, earlier);
-	if (text && *text && !is_said(earlier, text) && !strstr(earlier, text))
+	if (text && *text && !summary_is_said(earlier, text) && !strstr(earlier, text))
 		buf_format(out, "; %s", text);
 	free(text);
 }

@@ -29,7 +29,7 @@ const struct curve_timing *tangents_times(const struct curve *c, struct arena *a
 	return timing;
 }
 
-static float slope(const struct curve *c, uint32_t from, uint32_t to, unsigned axis)
+static float tangents_slope(const struct curve *c, uint32_t from, uint32_t to, unsigned axis)
 {
 	double seconds = (double)curve_time(c, to) - (double)curve_time(c, from);
 	double way = curve_value(c, to, axis) - curve_value(c, from, axis);
@@ -46,10 +46,10 @@ static float by_rule(const struct curve *c, uint32_t key, enum rule rule, enum t
 		before = side == TANGENT_IN ? before : key;
 		after = side == TANGENT_IN ? key : after;
 	}
-	return before < after ? slope(c, before, after, axis) : 0;
+	return before < after ? tangents_slope(c, before, after, axis) : 0;
 }
 
-static bool slope_near(double is, double wanted)
+static bool tangents_slope_near(double is, double wanted)
 {
 	return fabs(is - wanted) <= NEAR_SLOPE + NEAR_PART * fabs(wanted);
 }
@@ -61,7 +61,7 @@ static bool follows(const struct curve *c, uint32_t key, enum rule rule)
 			double is = (double)curve_tangent(c, key, side, axis);
 			double wanted = (double)by_rule(c, key, rule, side, axis);
 
-			if (!slope_near(is, wanted))
+			if (!tangents_slope_near(is, wanted))
 				return false;
 		}
 	}
@@ -123,13 +123,13 @@ static void derive_key(const struct deriving *d, uint32_t key)
 			uint8_t *to = tangents_of(d, key) + 4 * (size_t)(side * width + axis);
 			float wanted = by_rule(d->made, key, rule, side, axis);
 
-			if (!has_old || !slope_near((double)get_f32(to), (double)wanted))
+			if (!has_old || !tangents_slope_near((double)get_f32(to), (double)wanted))
 				put_f32(to, wanted);
 		}
 	}
 }
 
-static bool key_same(const struct curve *a, uint32_t i, const struct curve *b, uint32_t j)
+static bool tangents_key_same(const struct curve *a, uint32_t i, const struct curve *b, uint32_t j)
 {
 	for (unsigned axis = 0; axis < curve_width(a); axis++)
 		if (!f64_same(curve_value(a, i, axis), curve_value(b, j, axis)))
@@ -138,7 +138,7 @@ static bool key_same(const struct curve *a, uint32_t i, const struct curve *b, u
 }
 
 /* Equal times match in their order. */
-static void match_keys(const struct deriving *d)
+static void tangents_match_keys(const struct deriving *d)
 {
 	const struct curve *old = d->old;
 	uint32_t next = 0;
@@ -151,7 +151,7 @@ static void match_keys(const struct deriving *d)
 		d->from[i] = -1;
 		if (!old || next == old->count || curve_time(old, next) > time)
 			continue;
-		d->kept[i] = key_same(d->made, i, old, next);
+		d->kept[i] = tangents_key_same(d->made, i, old, next);
 		d->from[i] = next++;
 	}
 }
@@ -167,7 +167,7 @@ bool tangents_derive(struct curve *made, const struct curve *old, struct arena *
 	d.tangents = arena_alloc(arena, made->count, 8 * (size_t)curve_width(made));
 	if (!timing || !d.from || !d.kept || !d.tangents)
 		return false;
-	match_keys(&d);
+	tangents_match_keys(&d);
 	for (uint32_t key = 0; key < made->count; key++)
 		derive_key(&d, key);
 	*timing = *made->timing;

@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static bool is_folder(int fd)
+static bool confine_is_folder(int fd)
 {
 	struct stat st;
 
@@ -28,7 +28,7 @@ bool confine_descriptors(struct err *err)
 	int fd;
 
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-		if (is_folder(fd))
+		if (confine_is_folder(fd))
 			close(fd);
 	}
 	do
@@ -87,7 +87,8 @@ static struct rules rules_of(long version)
 	return rules;
 }
 
-static int add_place(int ruleset, const struct rules *rules, const struct confine_place *place)
+static int confine_add_place(int ruleset, const struct rules *rules,
+			     const struct confine_place *place)
 {
 	struct landlock_path_beneath_attr rule = {.parent_fd = place->fd};
 	struct stat st;
@@ -106,10 +107,10 @@ static int add_place(int ruleset, const struct rules *rules, const struct confin
 }
 
 /* A path that does not exist is skipped. */
-static int add_path(int ruleset, const struct rules *rules, const char *path, bool writable)
+static int confine_add_path(int ruleset, const struct rules *rules, const char *path, bool writable)
 {
 	struct confine_place place = {open(path, O_PATH | O_CLOEXEC), writable};
-	int error = add_place(ruleset, rules, &place);
+	int error = confine_add_place(ruleset, rules, &place);
 
 	if (place.fd >= 0)
 		close(place.fd);
@@ -128,13 +129,13 @@ static int add_system(int ruleset, const struct rules *rules)
 	int error;
 
 	if (proc.fd >= 0)
-		return add_place(ruleset, rules, &proc);
-	error = add_path(ruleset, rules, "/dev/null", true);
+		return confine_add_place(ruleset, rules, &proc);
+	error = confine_add_path(ruleset, rules, "/dev/null", true);
 
 	if (!error)
-		error = add_path(ruleset, rules, "/sys/devices/system/cpu", false);
+		error = confine_add_path(ruleset, rules, "/sys/devices/system/cpu", false);
 	if (!error)
-		error = add_path(ruleset, rules, "/proc", false);
+		error = confine_add_path(ruleset, rules, "/proc", false);
 	return error;
 }
 
@@ -153,7 +154,7 @@ static int limit_files(const struct confine_place *places, size_t count)
 		return errno;
 	error = add_system(ruleset, &rules);
 	for (size_t i = 0; i < count && !error; i++)
-		error = add_place(ruleset, &rules, &places[i]);
+		error = confine_add_place(ruleset, &rules, &places[i]);
 	if (!error && syscall(SYS_landlock_restrict_self, ruleset, 0) != 0)
 		error = errno;
 	close(ruleset);
@@ -382,7 +383,8 @@ static int limit_privileges(void)
 }
 
 /* Adds `what` to *held if there was no error. False on any error except missing kernel support. */
-static bool note_held(int error, unsigned what, unsigned *held, const char *name, struct err *err)
+static bool confine_note_held(int error, unsigned what, unsigned *held, const char *name,
+			      struct err *err)
 {
 	if (!error)
 		*held |= what;
@@ -396,12 +398,15 @@ bool confine(const struct confine_place *places, size_t count, unsigned *held, s
 		*held |= CONFINED_CORE;
 	if (prctl(SET_MDWE, MDWE_REFUSE_EXEC, 0, 0, 0) == 0)
 		*held |= CONFINED_MEMORY;
-	return note_held(limit_privileges(), CONFINED_PRIVILEGES, held, "no_new_privs", err) &&
-	       note_held(limit_tree(places, count, held), CONFINED_TREE, held, "namespace", err) &&
-	       note_held(limit_files(places, count), CONFINED_FILES, held, "landlock", err) &&
-	       note_held(limit_capabilities(of_daemon, ARRAY_SIZE(of_daemon)),
-			 CONFINED_CAPABILITIES, held, "capabilities", err) &&
-	       note_held(limit_calls(false), CONFINED_CALLS, held, "seccomp", err);
+	return confine_note_held(limit_privileges(), CONFINED_PRIVILEGES, held, "no_new_privs",
+				 err) &&
+	       confine_note_held(limit_tree(places, count, held), CONFINED_TREE, held, "namespace",
+				 err) &&
+	       confine_note_held(limit_files(places, count), CONFINED_FILES, held, "landlock",
+				 err) &&
+	       confine_note_held(limit_capabilities(of_daemon, ARRAY_SIZE(of_daemon)),
+				 CONFINED_CAPABILITIES, held, "capabilities", err) &&
+	       confine_note_held(limit_calls(false), CONFINED_CALLS, held, "seccomp", err);
 }
 
 bool confine_unmounter(struct err *err)
@@ -410,11 +415,13 @@ bool confine_unmounter(struct err *err)
 	unsigned held = 0;
 
 	limit_core();
-	return (!root ||
-		note_held(limit_privileges(), CONFINED_PRIVILEGES, &held, "no_new_privs", err)) &&
-	       note_held(limit_capabilities(of_unmounter, root ? ARRAY_SIZE(of_unmounter) : 0),
-			 CONFINED_CAPABILITIES, &held, "capabilities", err) &&
-	       (!root || note_held(limit_calls(true), CONFINED_CALLS, &held, "seccomp", err));
+	return (!root || confine_note_held(limit_privileges(), CONFINED_PRIVILEGES, &held,
+					   "no_new_privs", err)) &&
+	       confine_note_held(
+		       limit_capabilities(of_unmounter, root ? ARRAY_SIZE(of_unmounter) : 0),
+		       CONFINED_CAPABILITIES, &held, "capabilities", err) &&
+	       (!root ||
+		confine_note_held(limit_calls(true), CONFINED_CALLS, &held, "seccomp", err));
 }
 
 void confine_describe(unsigned held, struct buf *out)

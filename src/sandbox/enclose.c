@@ -206,7 +206,7 @@ static int change_to(int folder)
  * *apart: in a namespace of our own; fd[0] is the folder there. Otherwise the folder becomes the
  * root by chroot, and fd[0] stays -1.
  */
-static int enter_folder(const struct enclosed *first, int *fd, bool *apart)
+static int enclose_enter_folder(const struct enclosed *first, int *fd, bool *apart)
 {
 	int error = is_shared(first->fd) ? own_namespace(first->fd, fd) : ENOTSUP;
 
@@ -247,7 +247,7 @@ int enclose(struct enclosed *folders, size_t count, bool *apart)
 	if (!error)
 		error = copy_others(folders, count, fd);
 	if (!error)
-		error = enter_folder(&folders[0], fd, apart);
+		error = enclose_enter_folder(&folders[0], fd, apart);
 	if (!error) {
 		exchange_descriptors(folders, count, fd);
 		enclose_settle(false);

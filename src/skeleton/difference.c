@@ -2,7 +2,8 @@
 #include "difference.h"
 #include "model/summary.h"
 
-static void add_row(char sign, const struct skeleton *s, const char *bone, struct buf *out)
+static void difference_add_row(char sign, const struct skeleton *s, const char *bone,
+			       struct buf *out)
 {
 	buf_char(out, sign);
 	skeleton_row(s, bone, out);
@@ -15,19 +16,19 @@ bool skeleton_difference(const struct skeleton *a, const struct skeleton *b, str
 
 		if (y && joint_same(a, x, b, y))
 			continue;
-		add_row('-', a, x->bone, out);
+		difference_add_row('-', a, x->bone, out);
 		if (y)
-			add_row('+', b, x->bone, out);
+			difference_add_row('+', b, x->bone, out);
 	}
 	for (uint32_t i = 0; b && i < b->count; i++) {
 		if (!skeleton_joint(a, b->joints[i].bone))
-			add_row('+', b, b->joints[i].bone, out);
+			difference_add_row('+', b, b->joints[i].bone, out);
 	}
 	return skeleton_same(a, b);
 }
 
 /* Adds a bone to the summary, which names SUMMARY_PARTS bones; `count` came before this one. */
-static void add_bone(const char *bone, const char *what, unsigned count, struct buf *out)
+static void difference_add_bone(const char *bone, const char *what, unsigned count, struct buf *out)
 {
 	if (count < SUMMARY_PARTS)
 		buf_format(out, "%s%s%s", count ? ", " : "skeleton: ", bone, what);
@@ -41,13 +42,13 @@ void skeleton_summary(const struct skeleton *before, const struct skeleton *afte
 		const struct joint *x = &before->joints[i], *y = skeleton_joint(after, x->bone);
 
 		if (!y)
-			add_bone(x->bone, " removed", count++, out);
+			difference_add_bone(x->bone, " removed", count++, out);
 		else if (!joint_same(before, x, after, y))
-			add_bone(x->bone, "", count++, out);
+			difference_add_bone(x->bone, "", count++, out);
 	}
 	for (uint32_t i = 0; after && i < after->count; i++) {
 		if (!skeleton_joint(before, after->joints[i].bone))
-			add_bone(after->joints[i].bone, " added", count++, out);
+			difference_add_bone(after->joints[i].bone, " added", count++, out);
 	}
 	if (count > SUMMARY_PARTS)
 		buf_format(out, "; and %u more", count - SUMMARY_PARTS);

@@ -43,7 +43,7 @@ bool model_offer(struct model_choice *c, const char *name)
 }
 
 /* Finds the model with the wanted name, in upper or lower case, or else the only one there is. */
-static bool search_folder(int dir, struct model_choice *c, char name[NAME_MAX + 1])
+static bool find_model_search_folder(int dir, struct model_choice *c, char name[NAME_MAX + 1])
 {
 	struct dirent *entry;
 	DIR *folder;
@@ -72,7 +72,7 @@ bool model_find(int dir, const char *file_name, const struct model_format *forma
 		return true;
 	}
 	return guard_lets_read(guard, dir, file_name, ".", &folder) &&
-	       search_folder(dir, &choice, name);
+	       find_model_search_folder(dir, &choice, name);
 }
 
 uint32_t model_bones(int dir, const char *file_name, const struct guard *guard)

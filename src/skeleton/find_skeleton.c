@@ -89,7 +89,7 @@ bool found_skeleton_bars(const struct found_skeleton *r, const char *name)
 	return false;
 }
 
-static bool is_there(int dir, const char *name)
+static bool find_skeleton_is_there(int dir, const char *name)
 {
 	struct stat st;
 
@@ -117,7 +117,7 @@ bool skeleton_is_shared_name(const char *name)
 	return strcmp(name, SKELETON_FILE) == 0 || model_has_name(name);
 }
 
-static bool version_at(int dir, const char *name, struct file_version *version)
+static bool find_skeleton_version_at(int dir, const char *name, struct file_version *version)
 {
 	struct stat st;
 
@@ -145,7 +145,7 @@ static int read_found(int dir, const struct guard *guard, struct found_skeleton 
 	int error;
 
 	now = clock_wall();
-	(void)version_at(dir, seen->name, &seen->file);
+	(void)find_skeleton_version_at(dir, seen->name, &seen->file);
 	error = dirfd_read(dir, seen->name, limit, bytes, &st);
 	if (!error)
 		seen->file = file_version_of(&st);
@@ -186,18 +186,18 @@ static void find_skeleton_file(const struct search *s, struct found_skeleton *se
 	const struct model_format *model = model_format_of(s->format);
 	char name[NAME_MAX + 1];
 
-	if (skeleton_own_name(s->file_name, name) && is_there(s->dir, name) &&
+	if (skeleton_own_name(s->file_name, name) && find_skeleton_is_there(s->dir, name) &&
 	    take_file(s, name, seen))
 		return;
 	if (model && model_find(s->dir, s->file_name, model, s->guard, name) &&
 	    take_file(s, name, seen))
 		return;
-	if (is_there(s->dir, SKELETON_FILE))
+	if (find_skeleton_is_there(s->dir, SKELETON_FILE))
 		take_file(s, SKELETON_FILE, seen);
 }
 
-static void note_file(struct found_skeleton *seen, bool there, const struct file_version *version,
-		      const struct timespec *now)
+static void find_skeleton_note_file(struct found_skeleton *seen, bool there,
+				    const struct file_version *version, const struct timespec *now)
 {
 	seen->settled = seen->settled && there && file_version_settled(version, now);
 }
@@ -209,33 +209,35 @@ static bool look_for_file(const struct search *s, struct found_skeleton *seen)
 
 	*seen = (struct found_skeleton){.looked = true, .settled = true};
 	now = clock_wall();
-	note_file(seen, version_at(s->dir, ".", &seen->folder), &seen->folder, &now);
+	find_skeleton_note_file(seen, find_skeleton_version_at(s->dir, ".", &seen->folder),
+				&seen->folder, &now);
 	if (s->guard)
-		note_file(seen, version_at(s->dir, s->file_name, &seen->animation),
-			  &seen->animation, &now);
+		find_skeleton_note_file(
+			seen, find_skeleton_version_at(s->dir, s->file_name, &seen->animation),
+			&seen->animation, &now);
 	find_skeleton_file(s, seen);
 	for (unsigned i = 0; i < seen->barred_count; i++)
-		note_file(seen, true, &seen->barred[i].version, &now);
+		find_skeleton_note_file(seen, true, &seen->barred[i].version, &now);
 	return seen->looked;
 }
 
-static bool is_still(int dir, const char *name, const struct file_version *version)
+static bool find_skeleton_is_still(int dir, const char *name, const struct file_version *version)
 {
 	struct file_version now;
 
-	return version_at(dir, name, &now) && file_version_same(&now, version);
+	return find_skeleton_version_at(dir, name, &now) && file_version_same(&now, version);
 }
 
 /* A version also changes with the owner, the mode and the ACL. */
-static bool is_untouched(const struct found_skeleton *r, const struct search *s)
+static bool find_skeleton_is_untouched(const struct found_skeleton *r, const struct search *s)
 {
-	bool still = r->settled && is_still(s->dir, ".", &r->folder);
+	bool still = r->settled && find_skeleton_is_still(s->dir, ".", &r->folder);
 
 	if (still && s->guard)
-		still = is_still(s->dir, s->file_name, &r->animation);
+		still = find_skeleton_is_still(s->dir, s->file_name, &r->animation);
 	for (unsigned i = 0; i < r->barred_count && still; i++)
-		still = is_still(s->dir, r->barred[i].name, &r->barred[i].version);
-	return still && (!r->name || is_still(s->dir, r->name, &r->file));
+		still = find_skeleton_is_still(s->dir, r->barred[i].name, &r->barred[i].version);
+	return still && (!r->name || find_skeleton_is_still(s->dir, r->name, &r->file));
 }
 
 static bool same_barred(const struct found_skeleton *a, const struct found_skeleton *b)
@@ -248,8 +250,8 @@ static bool same_barred(const struct found_skeleton *a, const struct found_skele
 }
 
 /* Is the file's text unchanged, though its version differs? `seen` then has the new version. */
-static bool says_the_same(const struct found_skeleton *r, const struct search *s,
-			  struct found_skeleton *seen)
+static bool find_skeleton_says_the_same(const struct found_skeleton *r, const struct search *s,
+					struct found_skeleton *seen)
 {
 	struct buf bytes = BUF_INIT;
 	bool same;
@@ -276,9 +278,9 @@ bool found_skeleton_same(struct found_skeleton *r, int dir, const char *file_nam
 
 	if (!r->looked)
 		return false;
-	if (is_untouched(r, &s))
+	if (find_skeleton_is_untouched(r, &s))
 		return true;
-	same = look_for_file(&s, &seen) && says_the_same(r, &s, &seen);
+	same = look_for_file(&s, &seen) && find_skeleton_says_the_same(r, &s, &seen);
 	other = seen;
 	if (same) {
 		other = *r;
@@ -297,8 +299,9 @@ static struct skeleton *parse_skeleton(const char *name, struct bytes bytes,
 			      : skeleton_read(bytes, format, err);
 }
 
-static void report_fault(const struct found_skeleton *r, struct bytes bytes, const struct err *err,
-			 skeleton_reporter *report, void *closure)
+static void find_skeleton_report_fault(const struct found_skeleton *r, struct bytes bytes,
+				       const struct err *err, skeleton_reporter *report,
+				       void *closure)
 {
 	char place[64] = "", fault[sizeof(err->message) + sizeof(err->accepted) + 96];
 
@@ -389,7 +392,7 @@ struct shared_skeleton *find_skeleton(struct found_skeleton *r, int dir, const c
 	if (report)
 		report_barred(r, &seen, file_name, report, closure);
 	if (report && seen.faulty)
-		report_fault(&seen, buf_bytes(&bytes), &err, report, closure);
+		find_skeleton_report_fault(&seen, buf_bytes(&bytes), &err, report, closure);
 	buf_release(&bytes);
 	found_skeleton_release(r);
 	*r = seen;
@@ -457,7 +460,7 @@ struct shared_skeleton *find_skeleton_in(const struct skeleton_files *files, con
 	if (files->read(files->closure, found, limit, &bytes, &err))
 		s = parse_skeleton(seen.name, buf_bytes(&bytes), format, &err);
 	if (report && err.code && err.code != ERR_MEMORY)
-		report_fault(&seen, buf_bytes(&bytes), &err, report, closure);
+		find_skeleton_report_fault(&seen, buf_bytes(&bytes), &err, report, closure);
 	buf_release(&bytes);
 	return shared_skeleton_new(s, &none);
 }

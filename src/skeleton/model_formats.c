@@ -177,7 +177,7 @@ static double near_one(double scale)
 }
 
 /* Rounds to the precision of a float32 matrix, some millionths of a degree. */
-static double degrees_of(double sine, double cosine)
+static double model_formats_degrees_of(double sine, double cosine)
 {
 	return rint(atan2(sine, cosine) * (180 / M_PI) * 1e5) / 1e5 + 0.0;
 }
@@ -187,14 +187,14 @@ static void angles_of(const double column[3][3], double out[3])
 {
 	double flat = hypot(column[0][0], column[0][1]);
 
-	out[1] = degrees_of(-column[0][2], flat);
+	out[1] = model_formats_degrees_of(-column[0][2], flat);
 	if (flat < 1e-6) {
-		out[0] = degrees_of(-column[2][1], column[1][1]);
+		out[0] = model_formats_degrees_of(-column[2][1], column[1][1]);
 		out[2] = 0;
 		return;
 	}
-	out[0] = degrees_of(column[1][2], column[2][2]);
-	out[2] = degrees_of(column[0][1], column[0][0]);
+	out[0] = model_formats_degrees_of(column[1][2], column[2][2]);
+	out[2] = model_formats_degrees_of(column[0][1], column[0][0]);
 }
 
 static double determinant_of(const double column[3][3])

@@ -107,7 +107,7 @@ bool naming_concerns(const struct format *format)
 	return format->bone_name && !format->bones_counted;
 }
 
-static void report_fault(struct naming *n, const char *fault) REQUIRES(naming_class)
+static void naming_report_fault(struct naming *n, const char *fault) REQUIRES(naming_class)
 {
 	if (!fault && !n->faulty)
 		return;
@@ -122,7 +122,7 @@ static void report_place(struct naming *n, const struct err *err) REQUIRES(namin
 
 	snprintf(fault, sizeof(fault), "line %zu: %s%s%s", line, err->message,
 		 err->accepted[0] ? "; accepted: " : "", err->accepted);
-	report_fault(n, fault);
+	naming_report_fault(n, fault);
 }
 
 /* Without memory there is no table, and the next call tries again. */
@@ -138,7 +138,7 @@ static void parse_table(struct naming *n, const struct format *format) REQUIRES(
 	if (wrong)
 		report_place(n, &err);
 	else
-		report_fault(n, NULL);
+		naming_report_fault(n, NULL);
 }
 
 static void forget_table(struct naming *n) REQUIRES(naming_class)
@@ -163,7 +163,7 @@ static int check_read(const struct naming *n, const struct stat *st)
 }
 
 /* Reads the text; returns true if it has changed. */
-static bool read_text(struct naming *n) REQUIRES(naming_class)
+static bool naming_read_text(struct naming *n) REQUIRES(naming_class)
 {
 	struct buf text = BUF_INIT;
 	struct timespec now;
@@ -181,7 +181,7 @@ static bool read_text(struct naming *n) REQUIRES(naming_class)
 		buf_release(&text);
 		forget_table(n);
 		if (!n->faulty)
-			report_fault(n, strerror(error));
+			naming_report_fault(n, strerror(error));
 		return false;
 	}
 	n->version = file_version_of(&st);
@@ -195,7 +195,8 @@ static bool read_text(struct naming *n) REQUIRES(naming_class)
 	return true;
 }
 
-static void look_at_file(struct naming *n, const struct format *format) REQUIRES(naming_class)
+static void naming_look_at_file(struct naming *n, const struct format *format)
+	REQUIRES(naming_class)
 {
 	struct file_version version;
 	struct stat st;
@@ -205,7 +206,7 @@ static void look_at_file(struct naming *n, const struct format *format) REQUIRES
 		if (n->there)
 			forget_table(n);
 		n->there = false;
-		report_fault(n, NULL);
+		naming_report_fault(n, NULL);
 		return;
 	}
 	version = file_version_of(&st);
@@ -214,7 +215,7 @@ static void look_at_file(struct naming *n, const struct format *format) REQUIRES
 		return;
 	n->there = true;
 	n->version = version;
-	if (read_text(n) || (n->format && n->format != format))
+	if (naming_read_text(n) || (n->format && n->format != format))
 		parse_table(n, format);
 }
 
@@ -225,7 +226,7 @@ struct naming_table *naming_get(struct naming *n, const struct format *format)
 	if (!n || !naming_concerns(format))
 		return NULL;
 	lock_acquire(&n->lock, &naming_class);
-	look_at_file(n, format);
+	naming_look_at_file(n, format);
 	table = naming_table_get(n->table);
 	lock_release(&n->lock, &naming_class);
 	return table;

@@ -20,7 +20,7 @@ struct making {
 };
 
 /* A bone that is only a part of paths gets the first free form of its name. */
-static const char *new_label(struct making *m, const char *path)
+static const char *paths_new_label(struct making *m, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *label;
 	struct buf text = BUF_INIT;
@@ -58,7 +58,7 @@ static int64_t joint_at(struct making *m, const char *path)
 {
 	int64_t known = string_map_find(&m->paths, path);
 
-	return known >= 0 ? known : add_joint(m, path, new_label(m, path));
+	return known >= 0 ? known : add_joint(m, path, paths_new_label(m, path));
 }
 
 /* Each part of a path may make a bone, and a hostile file has parts by the thousand. */
@@ -71,7 +71,7 @@ static bool is_deep(const char *path)
 	return depth > DEPTH_MAX || strlen(path) > PATH_SIZE_MAX;
 }
 
-static void hang_joint(struct making *m, const char *path)
+static void paths_hang_joint(struct making *m, const char *path)
 {
 	int64_t joint = joint_at(m, path), above = string_map_find(&m->paths, "");
 	const char *slash = is_deep(path) ? NULL : strrchr(path, '/');
@@ -100,7 +100,7 @@ static void make_joints(struct making *m, const struct anim *a)
 			add_joint(m, a->clips[c].tracks[i].name, a->clips[c].tracks[i].label);
 	for (uint32_t c = 0; c < a->clip_count; c++)
 		for (uint32_t i = 0; i < a->clips[c].track_count && !m->failed; i++)
-			hang_joint(m, a->clips[c].tracks[i].name);
+			paths_hang_joint(m, a->clips[c].tracks[i].name);
 }
 
 /* Labels are copied: a skeleton lives longer than a model. */

@@ -196,7 +196,7 @@ static void order_joints(const struct skeleton *s, uint32_t *order, bool *has_pl
 }
 
 /* Relates a joint to the clip; its parent has been done before. */
-static void hang_joint(struct making *m, uint32_t place)
+static void rig_hang_joint(struct making *m, uint32_t place)
 {
 	const struct joint *joint = &m->skeleton->joints[place];
 	struct hanger *hanger = &m->hangers[place];
@@ -245,7 +245,7 @@ static void hang_bones(struct making *m, const struct clip *clip, uint32_t *orde
 		uint32_t place = m->order[i];
 		int32_t track = m->hangers[place].track;
 
-		hang_joint(m, place);
+		rig_hang_joint(m, place);
 		if (track != JOINT_ROOT)
 			order[placed++] = (uint32_t)track;
 	}

@@ -11,21 +11,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_bone(void *reading, const struct cell *cell, unsigned what);
+static bool skeleton_read_bone(void *reading, const struct cell *cell, unsigned what);
 static bool read_parent(void *reading, const struct cell *cell, unsigned what);
 static bool read_rest(void *reading, const struct cell *cell, unsigned what);
-static void write_bone(const void *written, unsigned what, struct buf *out);
-static void write_parent(const void *written, unsigned what, struct buf *out);
-static void write_rest(const void *written, unsigned what, struct buf *out);
+static void skeleton_write_bone(const void *written, unsigned what, struct buf *out);
+static void skeleton_write_parent(const void *written, unsigned what, struct buf *out);
+static void skeleton_write_rest(const void *written, unsigned what, struct buf *out);
 
 /* The last member is, for a number of the rest pose, 3 * role + axis. */
 static const struct column columns[] = {
-	{"bone", read_bone, write_bone, 0}, {"parent", read_parent, write_parent, 0},
-	{"tx", read_rest, write_rest, 0},   {"ty", read_rest, write_rest, 1},
-	{"tz", read_rest, write_rest, 2},   {"rx", read_rest, write_rest, 3},
-	{"ry", read_rest, write_rest, 4},   {"rz", read_rest, write_rest, 5},
-	{"sx", read_rest, write_rest, 6},   {"sy", read_rest, write_rest, 7},
-	{"sz", read_rest, write_rest, 8},
+	{"bone", skeleton_read_bone, skeleton_write_bone, 0},
+	{"parent", read_parent, skeleton_write_parent, 0},
+	{"tx", read_rest, skeleton_write_rest, 0},
+	{"ty", read_rest, skeleton_write_rest, 1},
+	{"tz", read_rest, skeleton_write_rest, 2},
+	{"rx", read_rest, skeleton_write_rest, 3},
+	{"ry", read_rest, skeleton_write_rest, 4},
+	{"rz", read_rest, skeleton_write_rest, 5},
+	{"sx", read_rest, skeleton_write_rest, 6},
+	{"sy", read_rest, skeleton_write_rest, 7},
+	{"sz", read_rest, skeleton_write_rest, 8},
 };
 #define ALL_COLUMNS ((1u << ARRAY_SIZE(columns)) - 1)
 static const struct table_form form = {columns, ARRAY_SIZE(columns), ALL_COLUMNS, ALL_COLUMNS, 1};
@@ -33,7 +38,7 @@ static const struct table_form form = {columns, ARRAY_SIZE(columns), ALL_COLUMNS
 /* ---- finding joints ---- */
 
 /* Compares indices of joints by bone, for qsort_r. */
-static int by_bone(const void *a, const void *b, void *joints)
+static int skeleton_by_bone(const void *a, const void *b, void *joints)
 {
 	const struct joint *all = joints;
 
@@ -76,13 +81,13 @@ struct skeleton *skeleton_new(struct arena *arena, const struct joint *joints, u
 	}
 	for (uint32_t i = 0; i < count; i++)
 		by_name[i] = i;
-	qsort_r(by_name, count, sizeof(*by_name), by_bone, (void *)joints);
+	qsort_r(by_name, count, sizeof(*by_name), skeleton_by_bone, (void *)joints);
 	*s = (struct skeleton){*arena, count, joints, by_name};
 	*arena = (struct arena)ARENA_INIT;
 	return s;
 }
 
-static const char *parent_of(const struct skeleton *s, const struct joint *joint)
+static const char *skeleton_parent_of(const struct skeleton *s, const struct joint *joint)
 {
 	return joint->parent == JOINT_ROOT ? "" : s->joints[joint->parent].bone;
 }
@@ -94,7 +99,7 @@ bool joint_same(const struct skeleton *a, const struct joint *x, const struct sk
 		if ((float)x->rest[i / 3][i % 3] != (float)y->rest[i / 3][i % 3])
 			return false;
 	}
-	return strcmp(parent_of(a, x), parent_of(b, y)) == 0;
+	return strcmp(skeleton_parent_of(a, x), skeleton_parent_of(b, y)) == 0;
 }
 
 bool skeleton_same(const struct skeleton *a, const struct skeleton *b)
@@ -144,7 +149,7 @@ struct reading {
 	struct err *err;
 };
 
-static struct row *new_row(struct reading *r)
+static struct row *skeleton_new_row(struct reading *r)
 {
 	struct row *rows = r->count == INT32_MAX
 				   ? NULL
@@ -185,7 +190,7 @@ static bool is_name(struct arena *arena, const char *name)
 }
 
 /* Refuses a name that is not in file-name form. */
-static bool check_name(struct reading *r, const struct cell *cell, const char *name)
+static bool skeleton_check_name(struct reading *r, const struct cell *cell, const char *name)
 {
 	struct buf right = BUF_INIT;
 	bool good = is_name(&r->arena, name);
@@ -204,7 +209,7 @@ static bool check_name(struct reading *r, const struct cell *cell, const char *n
 	return good;
 }
 
-static bool read_bone(void *reading, const struct cell *cell, unsigned what)
+static bool skeleton_read_bone(void *reading, const struct cell *cell, unsigned what)
 {
 	struct reading *r = reading;
 
@@ -224,7 +229,7 @@ static bool read_bone(void *reading, const struct cell *cell, unsigned what)
 		return err_memory(r->err);
 	r->known = skeleton_joint(r->old, r->row.joint.bone);
 	r->row.silent = !r->known || r->table.columns == ALL_COLUMNS;
-	return check_name(r, cell, r->row.joint.bone);
+	return skeleton_check_name(r, cell, r->row.joint.bone);
 }
 
 static bool read_parent(void *reading, const struct cell *cell, unsigned what)
@@ -233,7 +238,7 @@ static bool read_parent(void *reading, const struct cell *cell, unsigned what)
 
 	(void)what;
 	if (!cell && r->known)
-		r->row.parent = parent_of(r->old, r->known);
+		r->row.parent = skeleton_parent_of(r->old, r->known);
 	if (!cell || cell->size == 0)
 		return true;
 	r->row.parent = arena_text(&r->arena, cell->text, cell->size);
@@ -259,7 +264,7 @@ static bool read_rest(void *reading, const struct cell *cell, unsigned what)
 	return err_accept(r->err, "a decimal number such as 12.5, or nothing");
 }
 
-static bool read_rows(struct reading *r)
+static bool skeleton_read_rows(struct reading *r)
 {
 	if (!table_header(&r->table, &form, r->err))
 		return false;
@@ -268,7 +273,7 @@ static bool read_rows(struct reading *r)
 
 		if (!table_read(&r->table, r))
 			return false;
-		to = new_row(r);
+		to = skeleton_new_row(r);
 		if (!to)
 			return err_memory(r->err);
 		*to = r->row;
@@ -276,7 +281,7 @@ static bool read_rows(struct reading *r)
 	return r->table.done;
 }
 
-static size_t line_of(const struct reading *r, size_t at)
+static size_t skeleton_line_of(const struct reading *r, size_t at)
 {
 	return err_locate(r->table.text, at).line;
 }
@@ -293,7 +298,7 @@ static bool check_twice(const struct reading *r, const struct skeleton *s)
 			continue;
 		err_at(r->err, ERR_TEXT, second->bone_at, second->bone_length,
 		       "the bone %.80s is listed twice, first in line %zu", first->joint.bone,
-		       line_of(r, first->bone_at));
+		       skeleton_line_of(r, first->bone_at));
 		return false;
 	}
 	return true;
@@ -427,11 +432,12 @@ static bool check_end(const struct reading *r, const struct anim *a)
 	return !r->table.cut || table_refuse_cut(&r->table, r->err);
 }
 
-static struct skeleton *read_text(struct reading *r, const struct anim *a, struct bytes text)
+static struct skeleton *skeleton_read_text(struct reading *r, const struct anim *a,
+					   struct bytes text)
 {
 	struct skeleton *s = NULL;
 
-	if (table_open(&r->table, text, r->err) && read_rows(r) && (!a || check_end(r, a)))
+	if (table_open(&r->table, text, r->err) && skeleton_read_rows(r) && (!a || check_end(r, a)))
 		s = join_rows(r, a);
 	if (!s)
 		table_finish_error(&r->table, r->err);
@@ -445,7 +451,7 @@ struct skeleton *skeleton_read(struct bytes text, const struct format *format, s
 {
 	struct reading r = {.arena = ARENA_INIT, .format = format, .err = err};
 
-	return read_text(&r, NULL, text);
+	return skeleton_read_text(&r, NULL, text);
 }
 
 struct skeleton *skeleton_edit(const struct skeleton *old, const struct anim *a, struct bytes text,
@@ -453,7 +459,7 @@ struct skeleton *skeleton_edit(const struct skeleton *old, const struct anim *a,
 {
 	struct reading r = {.arena = ARENA_INIT, .old = old, .format = a->format, .err = err};
 
-	return read_text(&r, a, text);
+	return skeleton_read_text(&r, a, text);
 }
 
 /* ---- writing ---- */
@@ -464,7 +470,7 @@ struct written {
 	const struct joint *joint; /* NULL: not in the skeleton */
 };
 
-static void write_bone(const void *written, unsigned what, struct buf *out)
+static void skeleton_write_bone(const void *written, unsigned what, struct buf *out)
 {
 	const struct written *w = written;
 
@@ -472,16 +478,16 @@ static void write_bone(const void *written, unsigned what, struct buf *out)
 	buf_text(out, w->bone);
 }
 
-static void write_parent(const void *written, unsigned what, struct buf *out)
+static void skeleton_write_parent(const void *written, unsigned what, struct buf *out)
 {
 	const struct written *w = written;
 
 	(void)what;
 	if (w->joint)
-		buf_text(out, parent_of(w->skeleton, w->joint));
+		buf_text(out, skeleton_parent_of(w->skeleton, w->joint));
 }
 
-static void write_rest(const void *written, unsigned what, struct buf *out)
+static void skeleton_write_rest(const void *written, unsigned what, struct buf *out)
 {
 	const struct written *w = written;
 
@@ -496,8 +502,8 @@ void skeleton_row(const struct skeleton *s, const char *bone, struct buf *out)
 	table_write_row(&form, &written, out);
 }
 
-static void write_new(const struct skeleton *s, const char *bone, struct string_map *written,
-		      struct buf *out)
+static void skeleton_write_new(const struct skeleton *s, const char *bone,
+			       struct string_map *written, struct buf *out)
 {
 	uint32_t next = (uint32_t)written->count;
 	int64_t number = string_map_add(written, bone, next);
@@ -515,8 +521,8 @@ void skeleton_text(const struct skeleton *s, const struct anim *a, struct buf *o
 	buf_char(out, '\n');
 	for (uint32_t c = 0; c < a->clip_count; c++)
 		for (uint32_t t = 0; t < a->clips[c].track_count; t++)
-			write_new(s, a->clips[c].tracks[t].label, &written, out);
+			skeleton_write_new(s, a->clips[c].tracks[t].label, &written, out);
 	for (uint32_t i = 0; s && i < s->count; i++)
-		write_new(s, s->joints[i].bone, &written, out);
+		skeleton_write_new(s, s->joints[i].bone, &written, out);
 	string_map_release(&written);
 }

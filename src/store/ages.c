@@ -45,7 +45,7 @@ static bool curve_lanes_same(const struct curve *a, const struct curve *b)
 }
 
 /* Are curves with the same values also stored the same? */
-static bool lanes_same(const struct track *a, const struct track *b)
+static bool ages_lanes_same(const struct track *a, const struct track *b)
 {
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
 		const struct curve *x = a->curve[role], *y = b->curve[role];
@@ -59,7 +59,7 @@ static bool lanes_same(const struct track *a, const struct track *b)
 }
 
 /* Compares everything of a clip except its tracks. */
-static bool clip_same(const struct clip *a, const struct clip *b)
+static bool ages_clip_same(const struct clip *a, const struct clip *b)
 {
 	return a->frames == b->frames && a->loop == b->loop && a->track_count == b->track_count &&
 	       f32_bits(a->frame_time) == f32_bits(b->frame_time) &&
@@ -95,7 +95,7 @@ static void inherit_track(const struct heirs *h, uint32_t index, int64_t track, 
 	bool head = head_same(now, old);
 
 	*time = h->tracks_kept || (head && track_same(now, old));
-	*texts = *time && head && h->texts_kept && lanes_same(now, old);
+	*texts = *time && head && h->texts_kept && ages_lanes_same(now, old);
 	if (*time && h->same_frames)
 		h->at[1 + index].time = h->old_at[1 + track].time;
 	if (*texts && h->same_frames)
@@ -104,7 +104,7 @@ static void inherit_track(const struct heirs *h, uint32_t index, int64_t track, 
 
 static void inherit_clip(const struct heirs *h, const struct aged *before, uint32_t old_index)
 {
-	bool times = clip_same(h->now, h->old), texts = times && h->texts_kept;
+	bool times = ages_clip_same(h->now, h->old), texts = times && h->texts_kept;
 
 	for (uint32_t i = 0; i < h->now->track_count; i++) {
 		int64_t track = track_before(before, old_index, i, h->now->tracks[i].label);
@@ -147,7 +147,7 @@ static bool list_same(const struct anim *a, const struct anim *b)
 		return false;
 	for (uint32_t i = 0; i < a->clip_count; i++) {
 		if (strcmp(a->clips[i].label, b->clips[i].label) != 0 ||
-		    !clip_same(&a->clips[i], &b->clips[i]))
+		    !ages_clip_same(&a->clips[i], &b->clips[i]))
 			return false;
 	}
 	for (uint32_t i = 0; i < a->bone_count; i++) {

@@ -85,7 +85,7 @@ static struct catalog *catalog_new(struct store *store, int fd)
 	return o;
 }
 
-static size_t size_of(const struct catalog *o)
+static size_t archives_size_of(const struct catalog *o)
 {
 	const struct contents *c = o->contents;
 	size_t size = sizeof(*o) + o->archive->arena.total + c->arena.total +
@@ -105,7 +105,7 @@ static struct catalog *read_tables(struct catalog *o, const struct container *co
 	o->homes = o->contents ? calloc(o->archive->count + 1, sizeof(struct cached *)) : NULL;
 	o->refused = o->homes ? calloc(o->archive->count + 1, sizeof(*o->refused)) : NULL;
 	if (o->refused) {
-		o->cached.size = size_of(o);
+		o->cached.size = archives_size_of(o);
 		return o;
 	}
 	if (o->contents)
@@ -114,7 +114,8 @@ static struct catalog *read_tables(struct catalog *o, const struct container *co
 	return NULL;
 }
 
-static struct catalog *open_file(struct store *store, int dir, const char *name, struct err *err)
+static struct catalog *archives_open_file(struct store *store, int dir, const char *name,
+					  struct err *err)
 {
 	const struct container *container = store_container(store, name);
 	struct input in;
@@ -141,7 +142,7 @@ static struct catalog *open_file(struct store *store, int dir, const char *name,
 	return NULL;
 }
 
-static struct catalog *open_member(struct catalog *outer, uint32_t entry, struct err *err)
+static struct catalog *archives_open_member(struct catalog *outer, uint32_t entry, struct err *err)
 {
 	const struct member_of m = catalog_member(outer, entry);
 	const struct container *container = member_container(outer->store, &m);
@@ -274,7 +275,7 @@ static void set_about(struct archive_source *a, const struct catalog *outer, uin
 	a->is_file = file;
 }
 
-static bool is_known(const struct archive_source *a, const struct file_version *stamp)
+static bool archives_is_known(const struct archive_source *a, const struct file_version *stamp)
 	REQUIRES(opening_class)
 {
 	return file_version_same(stamp, &a->stamp) &&
@@ -290,10 +291,10 @@ static struct catalog *look(struct archive_source *a, struct catalog *outer, uin
 	struct timespec now;
 	struct catalog *o;
 
-	if (is_about(a, outer, entry, true) && is_known(a, &stamp) && recall(a, &o, err))
+	if (is_about(a, outer, entry, true) && archives_is_known(a, &stamp) && recall(a, &o, err))
 		return o;
 	now = clock_wall();
-	o = open_file(a->store, dir, name, &why);
+	o = archives_open_file(a->store, dir, name, &why);
 	if (o && outer) {
 		o->outer = catalog_get(outer);
 		o->entry = entry;
@@ -342,7 +343,7 @@ struct catalog *archive_enter(struct archive_source *a, struct catalog *outer, u
 
 	lock_acquire(&a->lock, &opening_class);
 	if (!is_about(a, outer, entry, false) || !recall(a, &o, err)) {
-		o = open_member(outer, entry, &why);
+		o = archives_open_member(outer, entry, &why);
 		set_about(a, outer, entry, false);
 		note(a, o, &why);
 		if (a->verdict)
@@ -362,19 +363,19 @@ struct catalog *catalog_outer(const struct catalog *o, uint32_t *entry)
 
 /* ---- what is in it ---- */
 
-static const struct contents_entry *entry_of(const struct catalog *o, uint32_t entry)
+static const struct contents_entry *archives_entry_of(const struct catalog *o, uint32_t entry)
 {
 	return &o->contents->entries[entry];
 }
 
 uint32_t catalog_first(const struct catalog *o, uint32_t folder)
 {
-	return entry_of(o, folder)->first;
+	return archives_entry_of(o, folder)->first;
 }
 
 uint32_t catalog_next(const struct catalog *o, uint32_t entry)
 {
-	return entry_of(o, entry)->next;
+	return archives_entry_of(o, entry)->next;
 }
 
 uint32_t catalog_find(const struct catalog *o, uint32_t folder, const char *name)
@@ -384,7 +385,7 @@ uint32_t catalog_find(const struct catalog *o, uint32_t folder, const char *name
 
 const char *catalog_name(const struct catalog *o, uint32_t entry)
 {
-	return entry_of(o, entry)->label;
+	return archives_entry_of(o, entry)->label;
 }
 
 struct member_of catalog_member(const struct catalog *o, uint32_t entry)
@@ -394,7 +395,7 @@ struct member_of catalog_member(const struct catalog *o, uint32_t entry)
 
 bool catalog_was_refused(const struct catalog *o, uint32_t entry)
 {
-	uint32_t member = entry_of(o, entry)->member;
+	uint32_t member = archives_entry_of(o, entry)->member;
 
 	return member != CONTENTS_NONE && o->refused[member];
 }
@@ -405,7 +406,7 @@ enum member_kind catalog_kind(const struct catalog *o, uint32_t entry)
 	const struct codec *codec;
 	bool probe;
 
-	if (entry_of(o, entry)->member == CONTENTS_NONE)
+	if (archives_entry_of(o, entry)->member == CONTENTS_NONE)
 		return MEMBER_FOLDER;
 	if (member_container(o->store, &m))
 		return MEMBER_ARCHIVE;
@@ -414,7 +415,7 @@ enum member_kind catalog_kind(const struct catalog *o, uint32_t entry)
 
 bool catalog_beside(const struct catalog *o, uint32_t entry, char out[NAME_MAX + 1])
 {
-	const struct contents_entry *e = entry_of(o, entry);
+	const struct contents_entry *e = archives_entry_of(o, entry);
 
 	return beside_folder(o->store, e->label, 0, out) &&
 	       (catalog_find(o, e->parent, out) == CATALOG_NONE ||
@@ -439,7 +440,7 @@ void catalog_attributes(const struct catalog *o, uint32_t entry, struct stat *st
 {
 	const struct member_of m = catalog_member(o, entry);
 
-	if (entry_of(o, entry)->member != CONTENTS_NONE) {
+	if (archives_entry_of(o, entry)->member != CONTENTS_NONE) {
 		member_stat(&m, st);
 		return;
 	}
@@ -449,7 +450,7 @@ void catalog_attributes(const struct catalog *o, uint32_t entry, struct stat *st
 
 bool catalog_measure(const struct catalog *o, uint32_t entry, uint64_t *size)
 {
-	return archive_measure(o->archive, entry_of(o, entry)->member, size, NULL);
+	return archive_measure(o->archive, archives_entry_of(o, entry)->member, size, NULL);
 }
 
 /* ---- bytes ---- */
@@ -511,7 +512,7 @@ static bool use_input(struct catalog *o, struct buf *room, const struct input *i
 
 bool catalog_bytes(struct catalog *o, uint32_t entry, struct member_bytes *out, struct err *err)
 {
-	const uint32_t member = entry_of(o, entry)->member;
+	const uint32_t member = archives_entry_of(o, entry)->member;
 	struct lock *lock = &o->unpacking[member % UNPACKERS];
 	struct cached **home = &o->homes[member];
 	struct buf room = BUF_INIT;
@@ -555,7 +556,7 @@ bool catalog_check(struct catalog *o, uint32_t entry, struct err *err)
 		version_put(version);
 		return fine;
 	case MEMBER_ARCHIVE:
-		inner = open_member(o, entry, err);
+		inner = archives_open_member(o, entry, err);
 		fine = inner != NULL;
 		catalog_put(inner);
 		return fine;

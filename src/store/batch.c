@@ -153,7 +153,7 @@ struct batch {
 	size_t muted_count, muted_room;
 	struct kept *kept; /* models that the last outcome points into */
 
-	struct anim *read; /* cached result of parsing a member again (curve_of), or NULL */
+	struct anim *read; /* cached result of parsing a member again (batch_curve_of), or NULL */
 	uint32_t reader;
 };
 
@@ -260,7 +260,7 @@ static size_t member_size(const struct member *m)
 
 /* ---- what a text says ---- */
 
-static bool is_generated(const struct view *view)
+static bool batch_is_generated(const struct view *view)
 {
 	return !view->whole && !view->parse && !view->parse_skeleton;
 }
@@ -271,8 +271,8 @@ static bool is_lossy(const struct view *view)
 }
 
 /* The member's place in another version, by labels. */
-static bool place_in(const struct batch *b, const struct member *m, const struct version *v,
-		     struct place *out)
+static bool batch_place_in(const struct batch *b, const struct member *m, const struct version *v,
+			   struct place *out)
 {
 	const struct tree was = {m->base, b->file_name}, now = {v, b->file_name};
 
@@ -306,7 +306,7 @@ static bool say_lossy(const struct batch *b, struct member *m, const struct anim
 		if (!says_another(&m->said))
 			return true;
 		statement_release(&m->said);
-	} else if (place_in(b, m, b->start, &at_start)) {
+	} else if (batch_place_in(b, m, b->start, &at_start)) {
 		over = b->start;
 		number = b->number;
 		place = at_start;
@@ -329,7 +329,7 @@ static void parse_as_rendered(const struct batch *b, const struct member *m, str
 		*parsed = m->place.view->parse(&at, text_bytes(m->text), NULL);
 }
 
-static bool say_text(const struct batch *b, struct member *m, const struct anim *edited)
+static bool batch_say_text(const struct batch *b, struct member *m, const struct anim *edited)
 {
 	uint32_t then;
 
@@ -418,7 +418,7 @@ static bool say_refused(const struct batch *b, struct member *m)
 
 	parse_as_rendered(b, m, &rendered);
 	m->as_rendered = rendered != NULL;
-	fine = say_text(b, m, rendered) && find_equals(b, m);
+	fine = batch_say_text(b, m, rendered) && find_equals(b, m);
 	anim_free(rendered);
 	m->as_rendered &= m->is_noted || m->is_old;
 	m->is_refused = !m->as_rendered;
@@ -431,10 +431,10 @@ static bool say(const struct batch *b, struct member *m, const struct anim *edit
 {
 	if (!edited && !m->whole)
 		return say_refused(b, m);
-	return say_text(b, m, edited) && find_equals(b, m);
+	return batch_say_text(b, m, edited) && find_equals(b, m);
 }
 
-static bool describe(const struct batch *b, struct member *m, const struct anim *edited)
+static bool batch_describe(const struct batch *b, struct member *m, const struct anim *edited)
 {
 	if (!say(b, m, edited) || !know_as_saved(b, m))
 		return false;
@@ -476,7 +476,7 @@ static void sample(const struct curve *c, uint32_t frame, double out[4])
 		memcpy(out, pose, sizeof(pose));
 }
 
-static bool is_near(const struct curve *a, const struct curve *b, uint32_t frames)
+static bool batch_is_near(const struct curve *a, const struct curve *b, uint32_t frames)
 {
 	for (uint32_t frame = 0; a && b && frame < frames; frame++) {
 		double x[4], y[4], sum = 0, difference = 0, length = 0;
@@ -496,7 +496,7 @@ static bool is_near(const struct curve *a, const struct curve *b, uint32_t frame
 	return a && b;
 }
 
-static void read_member(struct batch *b, uint32_t place)
+static void batch_read_member(struct batch *b, uint32_t place)
 {
 	const struct member *m = &b->members[place];
 	const struct tree tree = {m->base, b->file_name};
@@ -518,13 +518,13 @@ static const struct anim *model_of(struct batch *b, uint32_t place)
 		return m->whole->anim;
 	if (b->read && b->reader == place)
 		return b->read;
-	read_member(b, place);
+	batch_read_member(b, place);
 	return b->read;
 }
 
 /* A member's value of a curve; NULL if none, or if it cannot be parsed. */
-static const struct curve *curve_of(struct batch *b, uint32_t place, const struct said_unit *u,
-				    uint32_t *frames)
+static const struct curve *batch_curve_of(struct batch *b, uint32_t place,
+					  const struct said_unit *u, uint32_t *frames)
 {
 	const struct anim *a = model_of(b, place);
 	const struct clip *clip = a ? clip_labelled(a, 0, u->clip) : NULL;
@@ -543,12 +543,12 @@ static bool agrees_about(struct batch *b, const struct unit_said *s, const struc
 
 	if (!u->bone || !(b->members[place].loose || b->members[s->member].loose))
 		return false;
-	c = curve_of(b, place, u, &frames);
-	other = curve_of(b, s->member, u, &other_frames);
-	return frames == other_frames && is_near(c, other, frames);
+	c = batch_curve_of(b, place, u, &frames);
+	other = batch_curve_of(b, s->member, u, &other_frames);
+	return frames == other_frames && batch_is_near(c, other, frames);
 }
 
-static bool add_said(struct batch *b, const struct said_unit *u, uint32_t place)
+static bool batch_add_said(struct batch *b, const struct said_unit *u, uint32_t place)
 {
 	struct unit_said *said = array_room(b->said, b->said_count, &b->said_room, sizeof(*said));
 
@@ -583,7 +583,7 @@ static bool note_unit(struct batch *b, const struct said_unit *u, uint32_t place
 	struct unit_said *said = find_said(b, u);
 
 	if (!said)
-		return add_said(b, u, place);
+		return batch_add_said(b, u, place);
 	if (said->contradicted || agrees(said, u->digest))
 		return true;
 	if (!agrees_about(b, said, u, place)) {
@@ -627,7 +627,7 @@ static bool keep_paths(struct batch *b)
 }
 
 /* Recomputes everything after a member was removed. */
-static bool note_all(struct batch *b)
+static bool batch_note_all(struct batch *b)
 {
 	map_clear(&b->units);
 	if (!keep_paths(b))
@@ -652,7 +652,7 @@ static bool note_path(struct batch *b, const char *path)
 	       map_put(&b->paths, path_hash(path), NO_MEMBER);
 }
 
-static bool is_listed(const struct batch *b, const struct view *view)
+static bool batch_is_listed(const struct batch *b, const struct view *view)
 {
 	for (unsigned i = 0; views[i]; i++) {
 		if (views[i] == view)
@@ -665,7 +665,7 @@ static bool is_listed(const struct batch *b, const struct view *view)
  * Is there a listed view with this path at the start that was not saved? If not, the path is noted
  * as if saved, since finding out whether a view is present can be as slow as rendering it.
  */
-static bool is_unsaved(struct batch *b, const char *path)
+static bool batch_is_unsaved(struct batch *b, const char *path)
 {
 	const struct tree tree = {b->start, b->file_name};
 	struct place place;
@@ -673,7 +673,8 @@ static bool is_unsaved(struct batch *b, const char *path)
 	if (strncmp(path, b->common, strlen(b->common)) != 0 ||
 	    map_find(&b->paths, path_hash(path)) != NONE)
 		return false;
-	if (tree_walk(&tree, path, &place) && place.kind == PLACE_VIEW && is_listed(b, place.view))
+	if (tree_walk(&tree, path, &place) && place.kind == PLACE_VIEW &&
+	    batch_is_listed(b, place.view))
 		return true;
 	(void)note_path(b, path);
 	return false;
@@ -687,7 +688,7 @@ static bool is_unsaved_view(struct batch *b, const char *clip, const char *bone,
 		snprintf(path, sizeof(path), "%s/bones/%s%s", clip, bone, suffix);
 	else
 		snprintf(path, sizeof(path), "%s%s%s", clip ? clip : "", clip ? "/" : "", suffix);
-	return is_unsaved(b, path);
+	return batch_is_unsaved(b, path);
 }
 
 /* Does a view that was not saved contain the unit? */
@@ -799,7 +800,7 @@ static bool is_twin(struct batch *b, const struct member *m)
 	return is_twin_of_unsaved(b, m);
 }
 
-static enum fate find_fate(struct batch *b, const struct ruling *r, const struct member *m)
+static enum fate batch_find_fate(struct batch *b, const struct ruling *r, const struct member *m)
 {
 	if (r->mode == MODE_ORIGIN && equals(m, r->origin))
 		return FATE_COPY;
@@ -815,7 +816,7 @@ static bool is_applied(const struct batch *b, const struct ruling *r, enum fate 
 		 digest_same(u->digest, digests_at(b->known, u->unit, r->origin)));
 }
 
-static bool is_unit(const struct said_unit *u, const char *name)
+static bool batch_is_unit(const struct said_unit *u, const char *name)
 {
 	return u->unit == unit_of_value(u->clip, name);
 }
@@ -823,7 +824,7 @@ static bool is_unit(const struct said_unit *u, const char *name)
 /* Does the unit decide which other units exist? Giving it up may give up their new values, too. */
 static bool is_structure(const struct said_unit *u)
 {
-	return !u->clip || (!u->bone && (is_unit(u, "frames") || is_unit(u, "bones")));
+	return !u->clip || (!u->bone && (batch_is_unit(u, "frames") || batch_is_unit(u, "bones")));
 }
 
 /* Does the text leave the unit as others changed it? Never the file's own values (no clip). */
@@ -894,7 +895,7 @@ static bool settle_fates(struct batch *b, size_t old_count)
 
 	for (size_t i = moved || after.mode == MODE_ORDER ? 0 : old_count; i < b->count; i++) {
 		struct member *m = &b->members[i];
-		enum fate fate = find_fate(b, &after, m);
+		enum fate fate = batch_find_fate(b, &after, m);
 
 		if (i < old_count)
 			otherwise |= is_otherwise(b, m, &before, fate, &after);
@@ -997,7 +998,8 @@ static void base_on_start(const struct batch *b, struct member *m)
 	struct place place;
 
 	if (m->base->generation <= b->start->generation || m->whole ||
-	    tree_since(&was, &m->place) > b->start->generation || !place_in(b, m, b->start, &place))
+	    tree_since(&was, &m->place) > b->start->generation ||
+	    !batch_place_in(b, m, b->start, &place))
 		return;
 	/* If it ends early, what was done stays: the start outlives its members. */
 	for (size_t i = 0; i < m->said.count; i++) {
@@ -1020,7 +1022,7 @@ static bool make_member(const struct batch *b, const struct batch_text *text, st
 			       .number = text->number,
 			       .since = text->since,
 			       .place = text->place};
-	if (out->path && describe(b, out, text->edited)) {
+	if (out->path && batch_describe(b, out, text->edited)) {
 		base_on_start(b, out);
 		return true;
 	}
@@ -1108,7 +1110,7 @@ enum batch_effect batch_add(struct batch *b, const struct batch_text *text, stru
 		err_memory(err);
 		return BATCH_FAILED;
 	}
-	if (is_generated(text->place.view))
+	if (batch_is_generated(text->place.view))
 		return add_generated(b, text, err);
 	members = array_room(b->members, b->count, &b->room, sizeof(*members));
 	if (members)
@@ -1129,9 +1131,9 @@ enum batch_effect batch_add(struct batch *b, const struct batch_text *text, stru
 	old_count = b->count;
 	members[b->count++] = member;
 	b->size += member_size(&member);
-	if (!(again ? note_all(b) : note_member(b, (uint32_t)old_count))) {
+	if (!(again ? batch_note_all(b) : note_member(b, (uint32_t)old_count))) {
 		remove_member(b, old_count);
-		(void)note_all(b);
+		(void)batch_note_all(b);
 		err_memory(err);
 		return BATCH_FAILED;
 	}
@@ -1157,7 +1159,7 @@ void batch_take_back(struct batch *b)
 		return;
 	b->has_last = false;
 	remove_member(b, b->count - 1);
-	if (note_all(b))
+	if (batch_note_all(b))
 		(void)settle_fates(b, b->count);
 }
 
@@ -1192,7 +1194,7 @@ bool batch_saved(struct batch *b, struct version *now, uint32_t number)
 
 /* ---- the outcome ---- */
 
-static struct anim *keep_model(struct batch *b, struct anim *model)
+static struct anim *batch_keep_model(struct batch *b, struct anim *model)
 {
 	struct kept *kept = model ? malloc(sizeof(*kept)) : NULL;
 
@@ -1205,7 +1207,7 @@ static struct anim *keep_model(struct batch *b, struct anim *model)
 	return model;
 }
 
-static struct clip *clip_of(struct anim *a, const char *label)
+static struct clip *batch_clip_of(struct anim *a, const char *label)
 {
 	const struct clip *c = clip_labelled(a, 0, label);
 
@@ -1265,7 +1267,7 @@ static bool restore_field(struct anim *a, struct clip *now, const struct clip *w
 	return true;
 }
 
-static bool same_bones(const struct clip *a, const struct clip *b)
+static bool batch_same_bones(const struct clip *a, const struct clip *b)
 {
 	bool same = a->track_count == b->track_count;
 
@@ -1289,28 +1291,29 @@ static bool restore_value(struct anim *a, const struct anim *from, const struct 
 			  bool *changed)
 {
 	const struct clip *was = clip_labelled(from, 0, u->clip);
-	struct clip *now = clip_of(a, u->clip);
+	struct clip *now = batch_clip_of(a, u->clip);
 
 	if (!now || !was)
 		return !a->arena.failed;
-	if (is_unit(u, "frames") || is_unit(u, "bones")) {
-		if (is_unit(u, "frames") ? now->frames != was->frames : !same_bones(now, was))
+	if (batch_is_unit(u, "frames") || batch_is_unit(u, "bones")) {
+		if (batch_is_unit(u, "frames") ? now->frames != was->frames
+					       : !batch_same_bones(now, was))
 			restore_tracks(now, was, changed);
 		return true;
 	}
-	if (is_unit(u, "loop")) {
+	if (batch_is_unit(u, "loop")) {
 		*changed |= now->loop != was->loop;
 		now->loop = was->loop;
-	} else if (is_unit(u, "name")) {
+	} else if (batch_is_unit(u, "name")) {
 		*changed |= strcmp(now->name, was->name) != 0;
 		now->name = was->name;
-	} else if (is_unit(u, "frame_time")) {
+	} else if (batch_is_unit(u, "frame_time")) {
 		*changed |= f32_bits(now->frame_time) != f32_bits(was->frame_time);
 		now->frame_time = was->frame_time;
-	} else if (is_unit(u, "duration")) {
+	} else if (batch_is_unit(u, "duration")) {
 		*changed |= f32_bits(now->duration) != f32_bits(was->duration);
 		now->duration = was->duration;
-	} else if (is_unit(u, "stills")) {
+	} else if (batch_is_unit(u, "stills")) {
 		*changed |= now->stills != was->stills;
 		now->frames = was->frames;
 		now->stills = was->stills;
@@ -1362,7 +1365,7 @@ struct folding {
 	struct err *err;
 };
 
-static bool find_place(const struct folding *f, const struct member *m, struct place *out)
+static bool batch_find_place(const struct folding *f, const struct member *m, struct place *out)
 {
 	const struct clip *was, *clip;
 	const struct track *track;
@@ -1395,7 +1398,7 @@ static bool fold_text(struct folding *f, size_t place, bool *done)
 	bool changed = false;
 
 	*done = false;
-	if (!find_place(f, m, &at_place))
+	if (!batch_find_place(f, m, &at_place))
 		return true;
 	if (!tree_shown_model(&tree, &at_place, f->model, &at, &made))
 		return err_memory(f->err);
@@ -1405,7 +1408,8 @@ static bool fold_text(struct folding *f, size_t place, bool *done)
 	if (!edited)
 		return why.code != ERR_MEMORY || err_memory(f->err);
 	*done = true;
-	if (!keep_model(f->b, edited) || !restore_values(f->b, place, edited, f->model, &changed))
+	if (!batch_keep_model(f->b, edited) ||
+	    !restore_values(f->b, place, edited, f->model, &changed))
 		return err_memory(f->err);
 	f->model = edited;
 	return true;
@@ -1414,7 +1418,7 @@ static bool fold_text(struct folding *f, size_t place, bool *done)
 static bool fold_whole(struct folding *f, size_t place)
 {
 	const struct member *m = &f->b->members[place];
-	struct anim *edited = keep_model(f->b, anim_edit(m->whole->anim));
+	struct anim *edited = batch_keep_model(f->b, anim_edit(m->whole->anim));
 	bool changed = false;
 
 	if (!edited || !restore_values(f->b, place, edited, f->model, &changed))
@@ -1473,7 +1477,7 @@ bool batch_conflicts(const struct batch *b)
 /* ---- all texts at once ---- */
 
 /* The member with this path; NULL: none. */
-static const struct member *find_member(const struct batch *b, const char *path)
+static const struct member *batch_find_member(const struct batch *b, const char *path)
 {
 	uint32_t place = map_find(&b->paths, path_hash(path));
 
@@ -1482,7 +1486,7 @@ static const struct member *find_member(const struct batch *b, const char *path)
 
 enum batch_effect batch_fate(const struct batch *b, const char *path)
 {
-	const struct member *m = find_member(b, path);
+	const struct member *m = batch_find_member(b, path);
 
 	if (!m)
 		return BATCH_ANOTHER;
@@ -1515,7 +1519,7 @@ static bool is_contradicted(struct batch *b, const struct said_unit *u, uint32_t
 
 bool batch_contradicts(struct batch *b, const char *path, const char **clip, const char **bone)
 {
-	const struct member *m = find_member(b, path);
+	const struct member *m = batch_find_member(b, path);
 
 	for (size_t i = 0; m && i < m->said.count; i++) {
 		const struct said_unit *u = &m->said.units[i];
@@ -1530,7 +1534,7 @@ bool batch_contradicts(struct batch *b, const char *path, const char **clip, con
 bool batch_overrules(const struct batch *b, const char *path, uint32_t since, const char **clip,
 		     const char **bone)
 {
-	const struct member *m = find_member(b, path);
+	const struct member *m = batch_find_member(b, path);
 
 	for (size_t i = 0; m && i < m->said.count; i++) {
 		const struct said_unit *u = &m->said.units[i];

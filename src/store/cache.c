@@ -116,7 +116,7 @@ static void list_remove(struct cache *c, struct cached *v) REQUIRES(cache_class)
 }
 
 /* Takes out the oldest that exceed the limit; linked by `older`. */
-static struct cached *take_surplus(struct cache *c) REQUIRES(cache_class)
+static struct cached *cache_take_surplus(struct cache *c) REQUIRES(cache_class)
 {
 	struct cached *list = NULL, *v;
 
@@ -153,7 +153,7 @@ static void put_last(struct cached *v)
 	lock_acquire(&c->lock, &cache_class);
 	if (--v->references == 0 && v->home) {
 		list_add(c, v);
-		gone = take_surplus(c);
+		gone = cache_take_surplus(c);
 	} else if (v->references == 0) {
 		gone = v;
 	}

@@ -70,8 +70,9 @@ static int check_readers(const struct work *w, const char *name, const struct te
 }
 
 /* Writes the text over `old`, whose bytes are `was`; NULL: there is none. */
-static int put_text(struct work *w, const char *name, const struct skeleton_file *old,
-		    const struct bytes *was, struct err *err)
+static int commit_skeleton_put_text(struct work *w, const char *name,
+				    const struct skeleton_file *old, const struct bytes *was,
+				    struct err *err)
 {
 	const struct bytes data = buf_bytes(&w->bytes);
 	struct buf what = BUF_INIT;
@@ -110,8 +111,8 @@ static int put_text(struct work *w, const char *name, const struct skeleton_file
 }
 
 /* Reads the text, if it is still the file that was found. */
-static int read_text(struct work *w, const char *name, const struct skeleton_file *old,
-		     struct buf *bytes)
+static int commit_skeleton_read_text(struct work *w, const char *name,
+				     const struct skeleton_file *old, struct buf *bytes)
 {
 	struct stat st;
 	int error = dirfd_read(w->where->dir, name, SKELETON_TEXT_MAX, bytes, &st);
@@ -128,11 +129,11 @@ static int put_over_text(struct work *w, const char *name, const struct skeleton
 {
 	struct buf there = BUF_INIT;
 	struct bytes was;
-	int error = read_text(w, name, old, &there);
+	int error = commit_skeleton_read_text(w, name, old, &there);
 
 	was = buf_bytes(&there);
 	if (!error)
-		error = put_text(w, name, old, &was, err);
+		error = commit_skeleton_put_text(w, name, old, &was, err);
 	buf_release(&there);
 	return error;
 }
@@ -166,8 +167,8 @@ static int check_writer(struct work *w, const char *name, const struct file_vers
 }
 
 /* Whether the text, `old` or none yet, may be written. */
-static bool check_text(struct work *w, const char *name, const struct skeleton_file *old,
-		       struct err *err)
+static bool commit_skeleton_check_text(struct work *w, const char *name,
+				       const struct skeleton_file *old, struct err *err)
 {
 	int error;
 
@@ -184,8 +185,8 @@ static bool check_text(struct work *w, const char *name, const struct skeleton_f
 }
 
 /* Everything that can be told before it is written. `name` gets the text's, w->bytes the text. */
-static bool check_skeleton(struct work *w, char name[NAME_MAX + 1], struct skeleton_file *old,
-			   bool *found, struct err *err)
+static bool commit_skeleton_check_skeleton(struct work *w, char name[NAME_MAX + 1],
+					   struct skeleton_file *old, bool *found, struct err *err)
 {
 	if (w->where->loose && w->where->loose->rab)
 		return err_set(err, ERR_STORE,
@@ -200,7 +201,7 @@ static bool check_skeleton(struct work *w, char name[NAME_MAX + 1], struct skele
 		return err_set(err, ERR_STORE, "the text of all bones is longer than %zu bytes",
 			       SKELETON_TEXT_MAX);
 	*found = source_skeleton_file(w->source, name, old);
-	return check_text(w, name, *found ? old : NULL, err);
+	return commit_skeleton_check_text(w, name, *found ? old : NULL, err);
 }
 
 static bool write_skeleton(struct work *w, struct err *err)
@@ -212,9 +213,10 @@ static bool write_skeleton(struct work *w, struct err *err)
 
 	if (w->where->loose && !w->where->loose->rab && !work_make_folder(w, err))
 		return false;
-	if (!check_skeleton(w, name, &old, &found, err))
+	if (!commit_skeleton_check_skeleton(w, name, &old, &found, err))
 		return false;
-	error = found ? put_over_text(w, name, &old, err) : put_text(w, name, NULL, NULL, err);
+	error = found ? put_over_text(w, name, &old, err)
+		      : commit_skeleton_put_text(w, name, NULL, NULL, err);
 	return !error || err_system(err, error, name);
 }
 
@@ -258,7 +260,8 @@ static bool try_skeleton(struct work *w, struct err *err) REQUIRES(work_class)
 	char name[NAME_MAX + 1];
 	bool same, found;
 
-	if (!read_current(w, &same, err) || (!same && !check_skeleton(w, name, &old, &found, err)))
+	if (!read_current(w, &same, err) ||
+	    (!same && !commit_skeleton_check_skeleton(w, name, &old, &found, err)))
 		return false;
 	w->result = version_get(w->current);
 	return true;

@@ -54,7 +54,7 @@ static struct version *find_base(struct copied *c, struct where *where, const ch
 }
 
 /* Sets up the known versions for the batch. False: no memory. */
-static bool find_known(struct copied *c)
+static bool copied_find_known(struct copied *c)
 {
 	if (c->known)
 		return true;
@@ -85,7 +85,7 @@ static void place_path(const struct anim *a, const char *path, char out[PATH_MAX
 	snprintf(out, PATH_MAX, "%s%s", own ? a->clips[0].label : path, own ? slash : "");
 }
 
-static bool find_place(struct reading_text *r, struct version *v)
+static bool copied_find_place(struct reading_text *r, struct version *v)
 {
 	const struct tree tree = {v, where_label(r->where)};
 
@@ -115,7 +115,7 @@ static bool settle_texts(struct reading_text *r, struct err *err)
 	return true;
 }
 
-static bool is_rendered(const struct reading_text *r)
+static bool copied_is_rendered(const struct reading_text *r)
 {
 	const struct tree tree = {r->as.base, where_label(r->where)};
 	struct buf now = BUF_INIT;
@@ -137,7 +137,7 @@ static bool parse_text(struct reading_text *r)
 		r->as.whole = source_decode(r->c->source, r->where, r->text->text, &r->text->err);
 		return r->as.whole != NULL;
 	}
-	r->text->same = is_rendered(r);
+	r->text->same = copied_is_rendered(r);
 	if (r->text->same) {
 		r->as.edited = r->as.base->anim;
 		return true;
@@ -158,14 +158,14 @@ static bool read_over(struct reading_text *r, struct err *err)
 	why = r->text->err;
 	if (why.code == ERR_MEMORY || !settle_texts(r, err))
 		return err_memory(err);
-	if (r->c->now && find_place(r, r->c->now) && parse_text(r))
+	if (r->c->now && copied_find_place(r, r->c->now) && parse_text(r))
 		return true;
 	r->as = first;
 	r->text->err = why;
 	return true;
 }
 
-static bool add_text(struct reading_text *r, struct err *err)
+static bool copied_add_text(struct reading_text *r, struct err *err)
 {
 	struct buf copy = BUF_INIT;
 	enum batch_effect effect;
@@ -181,12 +181,12 @@ static bool add_text(struct reading_text *r, struct err *err)
 	return effect != BATCH_FAILED || err_memory(err);
 }
 
-static bool is_generated(const struct view *view)
+static bool copied_is_generated(const struct view *view)
 {
 	return !view->whole && !view->parse && !view->parse_skeleton;
 }
 
-static bool read_text(struct copied *c, const struct where *where, size_t i, struct err *err)
+static bool copied_read_text(struct copied *c, const struct where *where, size_t i, struct err *err)
 {
 	struct reading_text r = {.c = c, .where = where, .text = &c->texts[i]};
 	bool fine = true;
@@ -194,18 +194,18 @@ static bool read_text(struct copied *c, const struct where *where, size_t i, str
 	r.text->fate = COPIED_OTHER;
 	r.as.draft = i + 1;
 	r.as.number = c->number;
-	if (!find_place(&r, c->over)) {
+	if (!copied_find_place(&r, c->over)) {
 		if (!settle_texts(&r, err))
 			return false;
-		if (!c->now || !find_place(&r, c->now))
+		if (!c->now || !copied_find_place(&r, c->now))
 			return true;
 	}
 	if (r.as.place.view->parse_skeleton)
 		r.text->fate = COPIED_SKELETON;
-	else if (is_generated(r.as.place.view) || !r.text->text.size)
+	else if (copied_is_generated(r.as.place.view) || !r.text->text.size)
 		r.text->fate = COPIED_GENERATED;
 	else
-		fine = read_over(&r, err) && add_text(&r, err);
+		fine = read_over(&r, err) && copied_add_text(&r, err);
 	version_put(r.as.whole);
 	anim_free(r.edited);
 	return fine;
@@ -231,18 +231,18 @@ static unsigned rank(const char *path)
 }
 #define RANKS 6
 
-static bool read_all(struct copied *c, const struct where *where, struct err *err)
+static bool copied_read_all(struct copied *c, const struct where *where, struct err *err)
 {
 	for (unsigned now = 0; now < RANKS; now++) {
 		for (size_t i = 0; i < c->count; i++) {
-			if (rank(c->texts[i].path) == now && !read_text(c, where, i, err))
+			if (rank(c->texts[i].path) == now && !copied_read_text(c, where, i, err))
 				return false;
 		}
 	}
 	return true;
 }
 
-static void find_fate(struct copied *c, struct copied_text *text)
+static void copied_find_fate(struct copied *c, struct copied_text *text)
 {
 	char path[PATH_MAX];
 
@@ -274,12 +274,12 @@ bool copied_read(struct copied *c, struct err *err)
 	bool fine;
 
 	c->over = find_base(c, &where, stated);
-	if (find_known(c))
+	if (copied_find_known(c))
 		c->batch = batch_new(c->over, c->number, c->own ? c->own : c->known, 0,
 				     where_label(&where));
 	if (c->batch && c->origin)
 		batch_set_origin(c->batch, c->origin);
-	fine = c->batch && read_all(c, &where, err);
+	fine = c->batch && copied_read_all(c, &where, err);
 	if (fine) {
 		version_put(c->over);
 		c->over = NULL;
@@ -287,7 +287,7 @@ bool copied_read(struct copied *c, struct err *err)
 		c->over = version_get(c->over);
 	}
 	for (size_t i = 0; fine && i < c->count; i++)
-		find_fate(c, &c->texts[i]);
+		copied_find_fate(c, &c->texts[i]);
 	free(stated);
 	return fine || err_memory(err);
 }

@@ -140,7 +140,7 @@ static int remove_locked(struct work *w, struct bytes was) REQUIRES(replace_clas
 	return error;
 }
 
-static int remove_file(struct work *w, const struct reading *r)
+static int create_remove_file(struct work *w, const struct reading *r)
 {
 	const struct bytes was = buf_bytes(&r->bytes);
 	int error = work_enter_state(w);
@@ -161,7 +161,7 @@ static bool read_and_remove(struct work *w, struct err *err) REQUIRES(work_class
 	bool done = source_read(w->source, w->where, &r, err);
 	/* A member cannot be removed, only its loose file. */
 	int error = done && loose && (loose->rab || w->where->dir < 0) ? EROFS
-		    : done                                             ? remove_file(w, &r)
+		    : done                                             ? create_remove_file(w, &r)
 								       : 0;
 
 	buf_release(&r.bytes);

@@ -67,7 +67,7 @@ uint32_t digests_first(const struct digests *d)
 	return d->first;
 }
 
-static struct digest digest_of(const void *data, size_t size, uint64_t seed)
+static struct digest digests_digest_of(const void *data, size_t size, uint64_t seed)
 {
 	XXH128_hash_t hash = XXH3_128bits_withSeed(data, size, seed);
 
@@ -116,7 +116,7 @@ static unit_id unit_of_file_field(const char *name)
 
 static bool say_unit(unit_each *each, void *closure, unit_id unit, const void *data, size_t size)
 {
-	const struct unit_value value = {.unit = unit, .digest = digest_of(data, size, 1)};
+	const struct unit_value value = {.unit = unit, .digest = digests_digest_of(data, size, 1)};
 
 	return each(closure, &value);
 }
@@ -128,7 +128,7 @@ static bool say_number(unit_each *each, void *closure, unit_id unit, uint64_t nu
 	return say_unit(each, closure, unit, &stored, sizeof(stored));
 }
 
-static bool say_text(unit_each *each, void *closure, unit_id unit, const char *text)
+static bool digests_say_text(unit_each *each, void *closure, unit_id unit, const char *text)
 {
 	return say_unit(each, closure, unit, text, strlen(text));
 }
@@ -138,14 +138,14 @@ static bool say_field(unit_each *each, void *closure, unit_id unit, const struct
 	uint64_t bits;
 
 	if (field->type == FIELD_TEXT)
-		return say_text(each, closure, unit, field->text);
+		return digests_say_text(each, closure, unit, field->text);
 	memcpy(&bits, &field->real, sizeof(bits));
 	return say_number(each, closure, unit,
 			  field->type == FIELD_REAL ? bits : (uint64_t)field->integer);
 }
 
 /* Appends a name with its NUL. */
-static void add_name(struct buf *names, const char *name)
+static void digests_add_name(struct buf *names, const char *name)
 {
 	buf_add(names, name, strlen(name) + 1);
 }
@@ -163,7 +163,7 @@ static bool say_bones(const struct clip *clip, const char *label, unit_each *eac
 	struct buf names = BUF_INIT;
 
 	for (uint32_t i = 0; i < clip->track_count; i++)
-		add_name(&names, clip->tracks[i].label);
+		digests_add_name(&names, clip->tracks[i].label);
 	return say_names(each, closure, unit_of_value(label, "bones"), &names);
 }
 
@@ -175,7 +175,7 @@ static bool say_stills(const struct clip *clip, const char *label, unit_each *ea
 		uint32_t time = htole32(f32_bits(clip->stills[i].time));
 
 		buf_add(&names, &time, sizeof(time));
-		add_name(&names, clip->stills[i].url);
+		digests_add_name(&names, clip->stills[i].url);
 	}
 	return say_names(each, closure, unit_of_value(label, "stills"), &names);
 }
@@ -188,7 +188,7 @@ static bool say_others(const struct anim *a, const struct clip *c, const char *l
 			       &c->fields[i]))
 			return false;
 	}
-	if (!say_text(each, closure, unit_of_value(label, "name"), c->name) ||
+	if (!digests_say_text(each, closure, unit_of_value(label, "name"), c->name) ||
 	    !say_number(each, closure, unit_of_value(label, "frame_time"),
 			f32_bits(c->frame_time)) ||
 	    !say_number(each, closure, unit_of_value(label, "duration"), f32_bits(c->duration)))
@@ -220,11 +220,11 @@ bool units_of_file(const struct anim *a, unit_each *each, void *closure)
 			return false;
 	}
 	for (uint32_t i = 0; i < a->clip_count; i++)
-		add_name(&names, a->clips[i].label);
+		digests_add_name(&names, a->clips[i].label);
 	if (!say_names(each, closure, unit_of_file("clips"), &names))
 		return false;
 	for (uint32_t i = 0; i < a->bone_count; i++)
-		add_name(&names, a->bones[i]);
+		digests_add_name(&names, a->bones[i]);
 	return say_names(each, closure, unit_of_file("bones"), &names);
 }
 
@@ -375,7 +375,7 @@ bool units_of_track(const struct anim *a, const struct clip *c, const struct tra
 /* ---- entries ---- */
 
 /* The slot of the unit's newest entry, or a free one for it. */
-static uint32_t *slot_of(const struct digests *d, unit_id u)
+static uint32_t *digests_slot_of(const struct digests *d, unit_id u)
 {
 	size_t at = (size_t)(u ^ u >> 32) & d->mask;
 
@@ -385,9 +385,9 @@ static uint32_t *slot_of(const struct digests *d, unit_id u)
 }
 
 /* The unit's entry that holds in version `number`; NULL: none. */
-static struct entry *find_entry(const struct digests *d, unit_id u, uint32_t number)
+static struct entry *digests_find_entry(const struct digests *d, unit_id u, uint32_t number)
 {
-	uint32_t at = d->newest ? *slot_of(d, u) : NONE;
+	uint32_t at = d->newest ? *digests_slot_of(d, u) : NONE;
 
 	while (at != NONE && d->entries[at].number > number)
 		at = d->entries[at].before;
@@ -411,11 +411,11 @@ static bool slots_room(struct digests *d)
 	d->mask = slots - 1;
 	memset(d->newest, 0xFF, slots * sizeof(*d->newest));
 	for (uint32_t i = 0; i < d->count; i++)
-		*slot_of(d, d->entries[i].unit) = i;
+		*digests_slot_of(d, d->entries[i].unit) = i;
 	return true;
 }
 
-static bool add_entry(struct digests *d, const struct unit_value *value, uint32_t number)
+static bool digests_add_entry(struct digests *d, const struct unit_value *value, uint32_t number)
 {
 	struct entry *entries = array_room(d->entries, d->count, &d->room, sizeof(*entries));
 	uint32_t *slot;
@@ -425,7 +425,7 @@ static bool add_entry(struct digests *d, const struct unit_value *value, uint32_
 	d->entries = entries;
 	if (!slots_room(d))
 		return false;
-	slot = slot_of(d, value->unit);
+	slot = digests_slot_of(d, value->unit);
 	entries[d->count] = (struct entry){.unit = value->unit,
 					   .digest = value->digest,
 					   .other = value->other,
@@ -446,11 +446,11 @@ static void forget_before(struct digests *d, uint32_t first)
 		struct entry e = d->entries[i];
 
 		/*
-		 * find_entry() only reaches entries that have not been renumbered: those at index i
-		 * and after.
+		 * digests_find_entry() only reaches entries that have not been renumbered: those at
+		 * index i and after.
 		 */
 		if (e.number < first) {
-			const struct entry *holds = find_entry(d, e.unit, first);
+			const struct entry *holds = digests_find_entry(d, e.unit, first);
 
 			if (holds != &d->entries[i])
 				e.number = 0;
@@ -466,7 +466,7 @@ static void forget_before(struct digests *d, uint32_t first)
 	d->first = first;
 	memset(d->newest, 0xFF, (d->mask + 1) * sizeof(*d->newest));
 	for (uint32_t i = 0; i < d->count; i++) {
-		uint32_t *slot = slot_of(d, d->entries[i].unit);
+		uint32_t *slot = digests_slot_of(d, d->entries[i].unit);
 
 		if (d->entries[i].number < first)
 			d->entries[i].number = first;
@@ -496,22 +496,22 @@ struct adding {
 	struct memo memo;
 };
 
-static bool add_value(void *closure, const struct unit_value *value)
+static bool digests_add_value(void *closure, const struct unit_value *value)
 {
 	struct adding *a = closure;
-	struct entry *now = find_entry(a->d, value->unit, a->number);
+	struct entry *now = digests_find_entry(a->d, value->unit, a->number);
 
 	if (now && digest_same(now->digest, value->digest)) {
 		if (!digest_is_none(value->other))
 			now->other = value->other;
 		return true;
 	}
-	return (!now && digest_is_none(value->digest)) || add_entry(a->d, value, a->number);
+	return (!now && digest_is_none(value->digest)) || digests_add_entry(a->d, value, a->number);
 }
 
 /* Is the track unchanged since `before`, which has been added? */
-static bool is_kept(const struct version *v, const struct version *before, uint32_t clip,
-		    int64_t track)
+static bool digests_is_kept(const struct version *v, const struct version *before, uint32_t clip,
+			    int64_t track)
 {
 	return before && v->ages.at && before->ages.at &&
 	       version_since(v, clip, track) <= before->generation;
@@ -527,7 +527,7 @@ static bool add_gone(struct adding *a, const struct version *v, const struct ver
 		const struct clip *c = &old->clips[i];
 		int64_t clip = version_clip(v, c->label);
 
-		if (clip >= 0 && is_kept(v, before, (uint32_t)clip, -1))
+		if (clip >= 0 && digests_is_kept(v, before, (uint32_t)clip, -1))
 			continue;
 		for (uint32_t j = 0; j < c->track_count; j++) {
 			struct unit_value value = none;
@@ -537,7 +537,7 @@ static bool add_gone(struct adding *a, const struct version *v, const struct ver
 				continue;
 			for (unsigned role = 0; role <= UNIT_KEYFRAMES; role++) {
 				value.unit = unit_of_curve(c->label, label, role);
-				if (!add_value(a, &value))
+				if (!digests_add_value(a, &value))
 					return false;
 			}
 		}
@@ -545,18 +545,18 @@ static bool add_gone(struct adding *a, const struct version *v, const struct ver
 	return true;
 }
 
-static bool add_clip(struct adding *a, const struct version *v, const struct version *before,
-		     uint32_t clip)
+static bool digests_add_clip(struct adding *a, const struct version *v,
+			     const struct version *before, uint32_t clip)
 {
 	const struct clip *c = &v->anim->clips[clip];
 
-	if (is_kept(v, before, clip, -1))
+	if (digests_is_kept(v, before, clip, -1))
 		return true;
-	if (!units_of_clip(v->anim, c, c->label, ~0u, add_value, a))
+	if (!units_of_clip(v->anim, c, c->label, ~0u, digests_add_value, a))
 		return false;
 	for (uint32_t i = 0; i < c->track_count; i++) {
-		if (!is_kept(v, before, clip, i) &&
-		    !say_track(&a->memo, v->anim, c, &c->tracks[i], add_value, a))
+		if (!digests_is_kept(v, before, clip, i) &&
+		    !say_track(&a->memo, v->anim, c, &c->tracks[i], digests_add_value, a))
 			return false;
 	}
 	return true;
@@ -565,14 +565,14 @@ static bool add_clip(struct adding *a, const struct version *v, const struct ver
 static bool add_model(struct adding *a, const struct version *v, const struct version *before)
 {
 	for (uint32_t i = 0; i < v->anim->clip_count; i++) {
-		if (!add_clip(a, v, before, i))
+		if (!digests_add_clip(a, v, before, i))
 			return false;
 	}
-	return units_of_file(v->anim, add_value, a) && (!before || add_gone(a, v, before));
+	return units_of_file(v->anim, digests_add_value, a) && (!before || add_gone(a, v, before));
 }
 
 /* Undoes a version that was only partly added. */
-static void take_back(struct digests *d)
+static void digests_take_back(struct digests *d)
 {
 	while (d->count && d->entries[d->count - 1].number > d->last)
 		d->count--;
@@ -583,7 +583,7 @@ static void take_back(struct digests *d)
 
 struct digest digest_of_file(struct bytes bytes)
 {
-	return digest_of(bytes.data, bytes.size, 0);
+	return digests_digest_of(bytes.data, bytes.size, 0);
 }
 
 uint32_t digests_add(struct digests *d, const struct version *v, const struct version *before)
@@ -609,7 +609,7 @@ uint32_t digests_add(struct digests *d, const struct version *v, const struct ve
 	fine = add_model(&a, v, before);
 	free(a.memo.slots);
 	if (!fine) {
-		take_back(d);
+		digests_take_back(d);
 		return 0;
 	}
 	bytes[count] = whole;
@@ -638,19 +638,19 @@ uint32_t digests_of_file(const struct digests *d, struct digest whole)
 
 struct digest digests_at(const struct digests *d, unit_id u, uint32_t number)
 {
-	const struct entry *e = find_entry(d, u, number);
+	const struct entry *e = digests_find_entry(d, u, number);
 
 	return e ? e->digest : (struct digest){0, 0};
 }
 
 uint32_t digests_since(const struct digests *d, unit_id u, uint32_t number)
 {
-	const struct entry *e = find_entry(d, u, number);
+	const struct entry *e = digests_find_entry(d, u, number);
 
 	return e ? e->number : 0;
 }
 
-static bool is_said(const struct entry *e, struct digest said)
+static bool digests_is_said(const struct entry *e, struct digest said)
 {
 	return digest_same(e->digest, said) ||
 	       (!digest_is_none(said) && digest_same(e->other, said));
@@ -658,10 +658,10 @@ static bool is_said(const struct entry *e, struct digest said)
 
 struct digest digests_in_form(const struct digests *d, unit_id u, struct digest said)
 {
-	uint32_t at = d->newest ? *slot_of(d, u) : NONE;
+	uint32_t at = d->newest ? *digests_slot_of(d, u) : NONE;
 
 	for (; at != NONE; at = d->entries[at].before) {
-		if (is_said(&d->entries[at], said))
+		if (digests_is_said(&d->entries[at], said))
 			return d->entries[at].digest;
 	}
 	return said;
@@ -682,14 +682,14 @@ static void clear_bits(uint64_t *set, uint32_t from, uint32_t to)
 void digests_match(const struct digests *d, unit_id u, struct digest digest, uint64_t *set,
 		   uint32_t last)
 {
-	uint32_t at = d->newest ? *slot_of(d, u) : NONE, end = last + 1;
+	uint32_t at = d->newest ? *digests_slot_of(d, u) : NONE, end = last + 1;
 
 	for (; at != NONE; at = d->entries[at].before) {
 		const struct entry *e = &d->entries[at];
 
 		if (e->number >= end)
 			continue;
-		if (!is_said(e, digest))
+		if (!digests_is_said(e, digest))
 			clear_bits(set, e->number, end);
 		end = e->number;
 	}
@@ -712,7 +712,7 @@ void digests_match_bytes(const struct digests *d, struct bytes bytes, uint64_t *
 
 struct digest digests_text(const char *path, struct bytes text)
 {
-	return digest_of(text.data, text.size, hash_name(path, 6));
+	return digests_digest_of(text.data, text.size, hash_name(path, 6));
 }
 
 /* Is it noted already? Texts of a version are rendered again and again. */
@@ -766,7 +766,7 @@ uint32_t digests_of_text(const struct digests *d, const char *path, struct bytes
 
 #define MAGIC "animfs digests 2"
 
-static void put_number(struct buf *out, uint64_t number, size_t size)
+static void digests_put_number(struct buf *out, uint64_t number, size_t size)
 {
 	uint64_t stored = htole64(number);
 
@@ -775,8 +775,8 @@ static void put_number(struct buf *out, uint64_t number, size_t size)
 
 static void put_digest(struct buf *out, struct digest digest)
 {
-	put_number(out, digest.low, 8);
-	put_number(out, digest.high, 8);
+	digests_put_number(out, digest.low, 8);
+	digests_put_number(out, digest.high, 8);
 }
 
 /* The number after renumbering from 1; 0 for forgotten versions. */
@@ -788,24 +788,24 @@ static uint32_t number_again(const struct digests *d, uint32_t number)
 void digests_write(const struct digests *d, struct buf *out)
 {
 	buf_add(out, MAGIC, sizeof(MAGIC));
-	put_number(out, 1, 4);
-	put_number(out, number_again(d, d->last), 4);
-	put_number(out, d->count, 4);
-	put_number(out, d->text_count, 4);
+	digests_put_number(out, 1, 4);
+	digests_put_number(out, number_again(d, d->last), 4);
+	digests_put_number(out, d->count, 4);
+	digests_put_number(out, d->text_count, 4);
 	for (uint32_t i = d->first; i <= d->last; i++)
 		put_digest(out, d->bytes[i - d->first]);
 	for (size_t i = 0; i < d->count; i++) {
-		put_number(out, d->entries[i].unit, 8);
+		digests_put_number(out, d->entries[i].unit, 8);
 		put_digest(out, d->entries[i].digest);
 		put_digest(out, d->entries[i].other);
-		put_number(out, number_again(d, d->entries[i].number), 4);
+		digests_put_number(out, number_again(d, d->entries[i].number), 4);
 	}
 	/* Oldest first. */
 	for (size_t i = 0; i < d->text_count; i++) {
 		const struct noted *noted = &d->texts[(d->text_next + i) % d->text_count];
 
 		put_digest(out, noted->text);
-		put_number(out, number_again(d, noted->number), 4);
+		digests_put_number(out, number_again(d, noted->number), 4);
 	}
 }
 
@@ -814,7 +814,7 @@ struct source_bytes {
 	bool bad;
 };
 
-static uint64_t take_number(struct source_bytes *s, size_t size)
+static uint64_t digests_take_number(struct source_bytes *s, size_t size)
 {
 	uint64_t number = 0;
 
@@ -830,7 +830,7 @@ static uint64_t take_number(struct source_bytes *s, size_t size)
 
 static struct digest take_digest(struct source_bytes *s)
 {
-	uint64_t low = take_number(s, 8), high = take_number(s, 8);
+	uint64_t low = digests_take_number(s, 8), high = digests_take_number(s, 8);
 
 	return (struct digest){low, high};
 }
@@ -853,21 +853,21 @@ static bool read_entries(struct digests *d, struct source_bytes *s, uint64_t cou
 	uint32_t before = d->first;
 
 	for (uint64_t i = 0; i < count && !s->bad; i++) {
-		struct unit_value value = {.unit = take_number(s, 8)};
+		struct unit_value value = {.unit = digests_take_number(s, 8)};
 		uint32_t number;
 
 		value.digest = take_digest(s);
 		value.other = take_digest(s);
-		number = (uint32_t)take_number(s, 4);
+		number = (uint32_t)digests_take_number(s, 4);
 		s->bad |= number < before || number > d->last;
 		before = number;
-		if (!s->bad && !add_entry(d, &value, number))
+		if (!s->bad && !digests_add_entry(d, &value, number))
 			return false;
 	}
 	return !s->bad;
 }
 
-static bool read_texts(struct digests *d, struct source_bytes *s, uint64_t count)
+static bool digests_read_texts(struct digests *d, struct source_bytes *s, uint64_t count)
 {
 	for (uint64_t i = 0; i < count && !s->bad; i++) {
 		struct noted *texts =
@@ -877,7 +877,7 @@ static bool read_texts(struct digests *d, struct source_bytes *s, uint64_t count
 			return false;
 		d->texts = texts;
 		texts[i].text = take_digest(s);
-		texts[i].number = (uint32_t)take_number(s, 4);
+		texts[i].number = (uint32_t)digests_take_number(s, 4);
 		s->bad |= texts[i].number > d->last;
 		d->text_count++;
 	}
@@ -897,15 +897,15 @@ struct digests *digests_read(struct bytes bytes)
 	}
 	s.left.data += sizeof(MAGIC);
 	s.left.size -= sizeof(MAGIC);
-	d->first = (uint32_t)take_number(&s, 4);
-	d->last = (uint32_t)take_number(&s, 4);
-	entries = take_number(&s, 4);
-	texts = take_number(&s, 4);
+	d->first = (uint32_t)digests_take_number(&s, 4);
+	d->last = (uint32_t)digests_take_number(&s, 4);
+	entries = digests_take_number(&s, 4);
+	texts = digests_take_number(&s, 4);
 	/* Check counts before they size anything. */
 	fine = !s.bad && d->first >= 1 && d->last < UINT32_MAX - 1 && d->last + 1 >= d->first &&
 	       d->last + 1 - d->first <= DIGESTS_VERSIONS_MAX && entries < NONE &&
 	       texts <= DIGESTS_TEXTS_MAX && read_versions(d, &s) && read_entries(d, &s, entries) &&
-	       read_texts(d, &s, texts) && s.left.size == 0;
+	       digests_read_texts(d, &s, texts) && s.left.size == 0;
 	if (fine)
 		return d;
 	digests_free(d);

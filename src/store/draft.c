@@ -68,7 +68,7 @@ struct draft *draft_new(struct version *base, const struct place *place, struct 
 	return d;
 }
 
-static void set_text(struct text **to, struct text *text)
+static void draft_set_text(struct text **to, struct text *text)
 {
 	text_put(*to);
 	*to = text;
@@ -91,8 +91,8 @@ void draft_free(struct draft *d)
 		return;
 	assert(!d->committing);
 	set_base(d, NULL);
-	set_text(&d->text, NULL);
-	set_text(&d->saved, NULL);
+	draft_set_text(&d->text, NULL);
+	draft_set_text(&d->saved, NULL);
 	settle_charge(d);
 	free(d->who);
 	free(d);
@@ -115,7 +115,7 @@ bool draft_is_contradictory(const struct draft *d)
 	       (d->is_silent || (!d->is_rendered && draft_hangs_together(d->place.view)));
 }
 
-static bool is_generated(const struct view *view)
+static bool draft_is_generated(const struct view *view)
 {
 	return !view->whole && !view->parse && !view->parse_skeleton;
 }
@@ -155,7 +155,7 @@ void draft_save_for(struct draft *d, struct caller *who)
 static void keep_saved(struct draft *d)
 {
 	if (d->is_saved && !draft_hangs_together(d->place.view))
-		set_text(&d->saved, text_get(d->text));
+		draft_set_text(&d->saved, text_get(d->text));
 }
 
 static void draft_touch(struct draft *d)
@@ -224,7 +224,7 @@ int draft_truncate(struct draft *d, uint64_t size, size_t limit)
 	if (size == 0) {
 		/* An empty text needs no copy. */
 		keep_saved(d);
-		set_text(&d->text, NULL);
+		draft_set_text(&d->text, NULL);
 		draft_touch(d);
 		return 0;
 	}
@@ -237,7 +237,7 @@ int draft_truncate(struct draft *d, uint64_t size, size_t limit)
 void draft_replace(struct draft *d, struct text *text)
 {
 	keep_saved(d);
-	set_text(&d->text, text);
+	draft_set_text(&d->text, text);
 	draft_touch(d);
 }
 
@@ -314,8 +314,8 @@ static enum verdict verdict_of(enum commit commit)
 					: VERDICT_SAME;
 }
 
-static enum verdict save_skeleton(struct attempt *a, struct source *source,
-				  const struct where *where, struct err *err)
+static enum verdict draft_save_skeleton(struct attempt *a, struct source *source,
+					const struct where *where, struct err *err)
 {
 	const struct tree tree = {a->base, where_label(where)};
 	const struct shown at = tree_shown(&tree, &a->place);
@@ -398,7 +398,7 @@ enum verdict attempt_read(struct attempt *a, const struct where *where, struct e
 	if (!text_bytes(a->text).size) {
 		err_set(err, ERR_EMPTY, "the text is empty");
 		err_accept(err, "the whole text; in a bone's CSV, blank cells remove keys");
-	} else if (is_generated(a->place.view)) {
+	} else if (draft_is_generated(a->place.view)) {
 		return save_generated(a, err);
 	} else {
 		fine = parse_attempt(a, where, err);
@@ -454,7 +454,7 @@ static enum verdict store_attempt(struct attempt *a, struct source *source,
 	enum commit commit;
 
 	if (view->parse_skeleton)
-		return save_skeleton(a, source, where, err);
+		return draft_save_skeleton(a, source, where, err);
 	if (store_nothing(a, source))
 		return VERDICT_SAME;
 	commit = source_commit_draft(source, where, a->base, a->edited, view->whole ? &text : NULL,
@@ -504,7 +504,7 @@ bool attempt_is_stored_otherwise(const struct attempt *a)
 }
 
 /* The attempt's text is saved; the draft's may have changed meanwhile. */
-static void note_saved(struct draft *d, const struct attempt *a)
+static void draft_note_saved(struct draft *d, const struct attempt *a)
 {
 	bool newer = d->dirty && !draft_hangs_together(a->place.view);
 
@@ -512,7 +512,7 @@ static void note_saved(struct draft *d, const struct attempt *a)
 	d->is_saved = !d->dirty;
 	d->is_rendered = d->is_saved && a->is_rendered;
 	d->is_silent = d->is_saved && a->is_silent;
-	set_text(&d->saved, newer ? text_get(a->text) : NULL);
+	draft_set_text(&d->saved, newer ? text_get(a->text) : NULL);
 	settle_charge(d);
 }
 
@@ -531,7 +531,7 @@ void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 		a->last = (struct committed){.edited = NULL};
 	}
 	if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME) {
-		note_saved(d, a);
+		draft_note_saved(d, a);
 	} else if (!d->dirty) {
 		d->pending = verdict == VERDICT_PENDING;
 		d->refused = verdict == VERDICT_REFUSED;
@@ -566,7 +566,7 @@ bool draft_give_up(struct draft *d)
 	d->dirty = d->pending = d->refused = false;
 	if (!d->saved)
 		return d->is_saved;
-	set_text(&d->text, d->saved);
+	draft_set_text(&d->text, d->saved);
 	d->saved = NULL;
 	d->is_saved = true;
 	settle_charge(d);

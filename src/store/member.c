@@ -52,7 +52,7 @@ struct beside {
 	size_t inner_count, inner_room;
 };
 
-static const char *beside_name(void *closure, size_t i)
+static const char *member_beside_name(void *closure, size_t i)
 {
 	const struct beside_file *f = &((const struct beside *)closure)->files[i];
 
@@ -66,7 +66,7 @@ static bool beside_read(void *closure, size_t i, size_t limit, struct buf *out, 
 	return archive_read(f->archive, f->member, limit, out, err);
 }
 
-static bool add_file(struct beside *b, const struct archive *archive, uint32_t member)
+static bool member_add_file(struct beside *b, const struct archive *archive, uint32_t member)
 {
 	struct beside_file *files = array_room(b->files, b->count, &b->room, sizeof(*files));
 
@@ -103,7 +103,7 @@ static bool add_inner(struct beside *b, const struct archive *outer, uint32_t me
 	for (uint32_t i = 0; archive && i < archive->count; i++) {
 		const char *name = archive->members[i].name;
 
-		if (name && model_has_name(name) && !add_file(b, archive, i))
+		if (name && model_has_name(name) && !member_add_file(b, archive, i))
 			return false;
 	}
 	return true;
@@ -127,7 +127,7 @@ static bool find_beside(struct beside *b, const struct member_of *m)
 		    !add_inner(b, m->archive, member, container))
 			return false;
 		if ((skeleton_is_shared_name(name) || skeleton_is_own_name(name, &length)) &&
-		    !add_file(b, m->archive, member))
+		    !member_add_file(b, m->archive, member))
 			return false;
 	}
 	return true;
@@ -143,7 +143,7 @@ static void beside_release(struct beside *b)
 	free(b->files);
 }
 
-static void pass_fault(void *closure, const char *name, const char *fault)
+static void member_pass_fault(void *closure, const char *name, const char *fault)
 {
 	store_report_skeleton(closure, name, fault);
 }
@@ -162,7 +162,7 @@ bool member_decoding(const struct store *s, const struct member_of *m, const str
 		     struct bytes bytes, struct decoding *how)
 {
 	struct beside b = {.files = NULL};
-	struct skeleton_files found = {0, beside_name, beside_read, &b};
+	struct skeleton_files found = {0, member_beside_name, beside_read, &b};
 	const char *stored = member_at(m)->name;
 	bool fine = !codec || find_beside(&b, m);
 
@@ -170,9 +170,10 @@ bool member_decoding(const struct store *s, const struct member_of *m, const str
 	if (fine && codec) {
 		if (!how->hints.bones && codec->incomplete && codec->incomplete(bytes))
 			how->hints.bones = model_bones_in(&found, stored);
-		how->skeleton = find_skeleton_in(&found, stored, format_stored(codec->format),
-						 store_reports_skeletons(s) ? pass_fault : NULL,
-						 (void *)(uintptr_t)s);
+		how->skeleton =
+			find_skeleton_in(&found, stored, format_stored(codec->format),
+					 store_reports_skeletons(s) ? member_pass_fault : NULL,
+					 (void *)(uintptr_t)s);
 	}
 	beside_release(&b);
 	return fine;

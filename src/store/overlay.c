@@ -252,7 +252,7 @@ struct spellings {
 	struct buf at;
 };
 
-static void add_file(struct spellings *s)
+static void overlay_add_file(struct spellings *s)
 {
 	if (s->found++ < 2) {
 		struct buf *out = s->found == 1 ? &s->path : &s->other;
@@ -271,7 +271,7 @@ static void note_folder(struct spellings *s, size_t depth)
 	buf_add(&s->best, s->at.data, s->at.size);
 }
 
-static void search_folder(struct spellings *s, int dir, const char *wanted, size_t depth);
+static void overlay_search_folder(struct spellings *s, int dir, const char *wanted, size_t depth);
 
 /* Searches an entry whose name equals part `depth` but for case. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
@@ -294,12 +294,12 @@ static void search_entry(struct spellings *s, int dir, const char *name, size_t 
 	} else if (!below) {
 		/* The loader skips folders. */
 		if (!S_ISDIR(st.st_mode))
-			add_file(s);
+			overlay_add_file(s);
 	} else if (S_ISDIR(st.st_mode)) {
 		note_folder(s, depth + 1);
 		s->error = dirfd_open(dir, name, O_RDONLY | O_DIRECTORY, 0, &fd);
 		if (!s->error) {
-			search_folder(s, fd, below, depth + 1);
+			overlay_search_folder(s, fd, below, depth + 1);
 			close(fd);
 		}
 	}
@@ -309,7 +309,7 @@ static void search_entry(struct spellings *s, int dir, const char *name, size_t 
 
 /* Searches the entries named like `wanted`, which is part `depth`, whatever the case. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void search_folder(struct spellings *s, int dir, const char *wanted, size_t depth)
+static void overlay_search_folder(struct spellings *s, int dir, const char *wanted, size_t depth)
 {
 	struct dirent *entry;
 	struct stat st;
@@ -350,7 +350,7 @@ static const struct member *stored_member(const struct loose *l)
 	return &l->member.archive->members[member_number(l)];
 }
 
-static char *text_of(struct buf *b)
+static char *overlay_text_of(struct buf *b)
 {
 	buf_char(b, '\0');
 	if (!b->failed)
@@ -369,8 +369,8 @@ static void show_overlay(const struct overlay *o, struct buf *out)
 }
 
 /* Sets the loose file's paths. `path`: from the root of loose files; `prefix`: of that root. */
-static bool set_path(struct loose *l, const char *prefix, size_t prefix_size, const char *path,
-		     struct err *err)
+static bool overlay_set_path(struct loose *l, const char *prefix, size_t prefix_size,
+			     const char *path, struct err *err)
 {
 	const char *slash = strrchr(path, '/');
 	struct buf folder = BUF_INIT, shown = BUF_INIT;
@@ -388,16 +388,16 @@ static bool set_path(struct loose *l, const char *prefix, size_t prefix_size, co
 	if (shown.size)
 		buf_char(&shown, '/');
 	buf_text(&shown, path);
-	l->folder = text_of(&folder);
-	l->shown = text_of(&shown);
+	l->folder = overlay_text_of(&folder);
+	l->shown = overlay_text_of(&shown);
 	l->name = strdup(last_part(path));
 	return (l->folder && l->shown && l->name) || err_memory(err);
 }
 
-static bool refuse(struct loose *l, struct err *err, const char *format, ...)
+static bool overlay_refuse(struct loose *l, struct err *err, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static bool refuse(struct loose *l, struct err *err, const char *format, ...)
+static bool overlay_refuse(struct loose *l, struct err *err, const char *format, ...)
 {
 	va_list args;
 	int size;
@@ -440,7 +440,7 @@ static bool split_member(const struct member *m, struct buf *room, const char *p
 static bool search(const struct loose *l, struct spellings *s, struct err *err)
 {
 	s->error = 0;
-	search_folder(s, l->archive.dir, s->parts[0], 0);
+	overlay_search_folder(s, l->archive.dir, s->parts[0], 0);
 	if (s->error == ELOOP) {
 		buf_char(&s->at, '\0');
 		return err_set(err, ERR_SYSTEM, "%s is a symbolic link, and links are not followed",
@@ -479,11 +479,12 @@ static bool find_in_mods(struct loose *l, struct err *err)
 	l->is_there = fine && s.found > 0;
 	if (fine && !l->is_there)
 		fine = new_path(&s, &path) || err_memory(err);
-	fine = fine && set_path(l, l->archive.path, slash ? (size_t)(slash - l->archive.path) : 0,
+	fine = fine &&
+	       overlay_set_path(l, l->archive.path, slash ? (size_t)(slash - l->archive.path) : 0,
 				(const char *)(l->is_there ? s.path.data : path.data), err);
 	if (fine && s.found > 1)
-		fine = refuse(l, err, "%s and %s are both there; the game sees one of them",
-			      (const char *)s.path.data, (const char *)s.other.data);
+		fine = overlay_refuse(l, err, "%s and %s are both there; the game sees one of them",
+				      (const char *)s.path.data, (const char *)s.other.data);
 	spellings_release(&s);
 	buf_release(&room);
 	buf_release(&path);
@@ -510,7 +511,8 @@ static bool find_in_folder(struct loose *l, struct err *err)
 	if (!l->is_file)
 		write_labels(l->member.contents, l->member.entry, &path);
 	buf_char(&path, '\0');
-	fine = path.failed ? err_memory(err) : set_path(l, "", 0, (const char *)path.data, err);
+	fine = path.failed ? err_memory(err)
+			   : overlay_set_path(l, "", 0, (const char *)path.data, err);
 	buf_release(&path);
 	if (!fine)
 		return false;
@@ -528,7 +530,7 @@ static bool set_label(struct loose *l, struct err *err)
 	struct buf room = BUF_INIT;
 
 	name_escape(stored_member(l)->name, NAME_LIMIT, &room);
-	l->label = text_of(&room);
+	l->label = overlay_text_of(&room);
 	return l->label || err_memory(err);
 }
 
@@ -546,7 +548,8 @@ bool loose_find(struct loose *l, const struct overlay *o, const struct archive_p
 	if (!fault)
 		return find_in_mods(l, err);
 	l->is_nowhere = true;
-	return find_in_folder(l, err) && refuse(l, err, "it cannot be a loose file: %s", fault);
+	return find_in_folder(l, err) &&
+	       overlay_refuse(l, err, "it cannot be a loose file: %s", fault);
 }
 
 bool loose_find_file(struct loose *l, const struct overlay *o, const struct archive_place *a,
@@ -581,15 +584,17 @@ bool loose_find_inner(struct loose *l, const struct loose *outer, const struct s
 	if (!set_label(l, err))
 		return false;
 	if (outer->refusal)
-		return refuse(l, err, "%s is in an archive, and %s", outer->label, outer->refusal);
+		return overlay_refuse(l, err, "%s is in an archive, and %s", outer->label,
+				      outer->refusal);
 	if (can && !rebuild)
-		return refuse(l, err,
-			      "a member of %s cannot be a loose file, since the game opens that "
-			      "archive as a whole; --rebuild writes a new one, animfs export takes "
-			      "the member out",
-			      outer->label);
-	return can || refuse(l, err, "it is in %s, which is in an archive, too; %s", outer->label,
-			     unwritten);
+		return overlay_refuse(
+			l, err,
+			"a member of %s cannot be a loose file, since the game opens that "
+			"archive as a whole; --rebuild writes a new one, animfs export takes "
+			"the member out",
+			outer->label);
+	return can || overlay_refuse(l, err, "it is in %s, which is in an archive, too; %s",
+				     outer->label, unwritten);
 }
 
 bool loose_may_be(const struct overlay *o, const struct archive_place *a)
@@ -697,7 +702,7 @@ static bool says_absent(int error)
 	return error == ENOENT || error == ENOTDIR || error == EISDIR;
 }
 
-static int file_stat(const struct loose *l, int dir, struct stat *st)
+static int overlay_file_stat(const struct loose *l, int dir, struct stat *st)
 {
 	if (l->is_nowhere || dir < 0)
 		return ENOENT;
@@ -720,7 +725,7 @@ static void set_member(const struct loose *l, struct stat *st)
 
 int loose_stat(const struct loose *l, int dir, struct stat *st)
 {
-	int error = l->rab ? loose_stat(l->rab, dir, st) : file_stat(l, dir, st);
+	int error = l->rab ? loose_stat(l->rab, dir, st) : overlay_file_stat(l, dir, st);
 
 	if (!l->rab && !says_absent(error))
 		return error;
@@ -733,7 +738,8 @@ int loose_stat(const struct loose *l, int dir, struct stat *st)
 }
 
 /* Reads the archive's own bytes. */
-static bool read_archive(const struct loose *l, size_t limit, struct buf *out, struct err *err)
+static bool overlay_read_archive(const struct loose *l, size_t limit, struct buf *out,
+				 struct err *err)
 {
 	struct stat st;
 	int error = dirfd_read(l->archive.dir, last_part(l->archive.path), limit, out, &st);
@@ -797,7 +803,7 @@ bool loose_read(const struct loose *l, int dir, size_t limit, struct buf *out, s
 	error = loose_stat(l, -1, st);
 	if (error)
 		return err_system(err, error, l->shown);
-	return l->is_file ? read_archive(l, limit, out, err)
+	return l->is_file ? overlay_read_archive(l, limit, out, err)
 			  : archive_read(l->member.archive, member_number(l), limit, out, err);
 }
 
@@ -825,7 +831,7 @@ struct listing {
 	struct err *err;
 };
 
-static bool list_folder(struct listing *l, int folder, bool is_mods, unsigned depth);
+static bool overlay_list_folder(struct listing *l, int folder, bool is_mods, unsigned depth);
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static bool list_entry(struct listing *l, int folder, const char *name, unsigned depth)
@@ -843,18 +849,18 @@ static bool list_entry(struct listing *l, int folder, const char *name, unsigned
 	error = dirfd_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);
 	if (error)
 		return error == ENOENT || err_system(l->err, error, (const char *)l->path.data);
-	fine = list_folder(l, fd, false, depth + 1);
+	fine = overlay_list_folder(l, fd, false, depth + 1);
 	close(fd);
 	return fine;
 }
 
-static int by_name(const void *a, const void *b)
+static int overlay_by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 /* The names in a folder, sorted; free each, and the list. */
-static int read_names(int folder, char ***names, size_t *count)
+static int overlay_read_names(int folder, char ***names, size_t *count)
 {
 	struct dirent *entry;
 	size_t room = 0;
@@ -877,16 +883,16 @@ static int read_names(int folder, char ***names, size_t *count)
 	}
 	closedir(dir);
 	if (*count)
-		qsort(*names, *count, sizeof(**names), by_name);
+		qsort(*names, *count, sizeof(**names), overlay_by_name);
 	return error;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static bool list_folder(struct listing *l, int folder, bool is_mods, unsigned depth)
+static bool overlay_list_folder(struct listing *l, int folder, bool is_mods, unsigned depth)
 {
 	size_t length = l->path.size, count;
 	char **names;
-	int error = read_names(folder, &names, &count);
+	int error = overlay_read_names(folder, &names, &count);
 	bool fine = !error || err_system(l->err, error, "the loose files");
 
 	for (size_t i = 0; i < count; i++) {
@@ -907,11 +913,11 @@ static bool list_folder(struct listing *l, int folder, bool is_mods, unsigned de
 }
 
 /* Lists those below a folder; `path`: the folder's, which `each` gets in front of theirs. */
-static bool list_below(struct listing *l, int folder, const char *path, bool is_mods)
+static bool overlay_list_below(struct listing *l, int folder, const char *path, bool is_mods)
 {
 	buf_clear(&l->path);
 	buf_text(&l->path, path);
-	return list_folder(l, folder, is_mods, 0);
+	return overlay_list_folder(l, folder, is_mods, 0);
 }
 
 /* Lists those of a game; `above`: its path, empty or ending in '/'. */
@@ -931,7 +937,7 @@ static bool list_game(struct listing *l, int game, const char *above)
 		    dirfd_open(game, entry->d_name, O_RDONLY | O_DIRECTORY, 0, &fd))
 			continue;
 		snprintf(path, sizeof(path), "%s%s", above, entry->d_name);
-		fine = list_below(l, fd, path, true);
+		fine = overlay_list_below(l, fd, path, true);
 		close(fd);
 	}
 	closedir(dir);
@@ -942,7 +948,7 @@ static bool list_games(struct listing *l, int source)
 {
 	size_t count;
 	char **names, above[NAME_MAX + 2];
-	int fd, error = read_names(source, &names, &count);
+	int fd, error = overlay_read_names(source, &names, &count);
 	bool fine = error ? err_system(l->err, error, "SOURCE") : list_game(l, source, "");
 
 	for (size_t i = 0; i < count; i++) {
@@ -971,7 +977,8 @@ bool overlay_for_each(const struct overlay *o, int source, loose_each *each, voi
 	if (!error) {
 		if (fine)
 			fine = shown.failed ? err_memory(err)
-					    : list_below(&l, root, (const char *)shown.data, false);
+					    : overlay_list_below(&l, root, (const char *)shown.data,
+								 false);
 		close(root);
 	} else if (fine && error != ENOENT) {
 		fine = err_system(err, error, o->shown ? o->shown : STATE_OVERLAY);

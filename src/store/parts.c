@@ -32,7 +32,7 @@ void parts_release(struct parts *p)
 	*p = (struct parts){.list = NULL};
 }
 
-static bool version_at(int dir, const char *name, struct file_version *version)
+static bool parts_version_at(int dir, const char *name, struct file_version *version)
 {
 	struct stat st;
 
@@ -42,11 +42,11 @@ static bool version_at(int dir, const char *name, struct file_version *version)
 	return true;
 }
 
-static bool is_still(int dir, const char *name, const struct file_version *version)
+static bool parts_is_still(int dir, const char *name, const struct file_version *version)
 {
 	struct file_version now;
 
-	return version_at(dir, name, &now) && file_version_same(&now, version);
+	return parts_version_at(dir, name, &now) && file_version_same(&now, version);
 }
 
 struct timespec parts_mtime(const struct parts *p)
@@ -61,7 +61,7 @@ struct timespec parts_mtime(const struct parts *p)
 /* ---- reading ---- */
 
 /* 0 or an errno; EAGAIN if the file changed meanwhile: it may be half-written. */
-static int read_once(struct parts_reader *r, struct part_read *part)
+static int parts_read_once(struct parts_reader *r, struct part_read *part)
 {
 	struct file_version let = {0};
 	struct timespec now;
@@ -76,7 +76,7 @@ static int read_once(struct parts_reader *r, struct part_read *part)
 	if (error)
 		return error;
 	part->version = file_version_of(&st);
-	if (!is_still(r->dir, part->name, &part->version) ||
+	if (!parts_is_still(r->dir, part->name, &part->version) ||
 	    (r->guard && !file_version_same(&part->version, &let)))
 		return EAGAIN;
 	r->parts->unsettled |= !file_version_settled(&part->version, &now);
@@ -85,11 +85,11 @@ static int read_once(struct parts_reader *r, struct part_read *part)
 
 #define READ_TRIES 8
 
-static void read_part(struct parts_reader *r, struct part_read *part)
+static void parts_read_part(struct parts_reader *r, struct part_read *part)
 {
 	part->error = EAGAIN;
 	for (unsigned i = 0; i < READ_TRIES && part->error == EAGAIN; i++)
-		part->error = read_once(r, part);
+		part->error = parts_read_once(r, part);
 	part->hash = XXH3_64bits(part->bytes.data, part->bytes.size);
 	if (!part->error)
 		r->room -= part->bytes.size;
@@ -104,7 +104,7 @@ static struct part_read *find_part(const struct parts *p, const char *name)
 	return NULL;
 }
 
-static struct part_read *add_part(struct parts *p, const char *name)
+static struct part_read *parts_add_part(struct parts *p, const char *name)
 {
 	struct part_read *list = array_room(p->list, p->count, &p->room, sizeof(*list));
 	char *copy = list ? strdup(name) : NULL;
@@ -123,10 +123,10 @@ static bool read_named(void *closure, const char *name, struct bytes *out, struc
 	struct part_read *part = find_part(r->parts, name);
 
 	if (!part) {
-		part = add_part(r->parts, name);
+		part = parts_add_part(r->parts, name);
 		if (!part)
 			return err_memory(err);
-		read_part(r, part);
+		parts_read_part(r, part);
 	}
 	*out = buf_bytes(&part->bytes);
 	if (part->error == ENOMEM)
@@ -151,22 +151,22 @@ void parts_begin(struct parts_reader *r, struct parts *parts, int dir, const cha
 		.guard = guard,
 		.room = max,
 	};
-	if (guard && !version_at(dir, file_name, &parts->animation))
+	if (guard && !parts_version_at(dir, file_name, &parts->animation))
 		parts->unsettled = true;
 }
 
 /* ---- again ---- */
 
-static bool is_untouched(const struct parts *p, int dir, const char *file_name,
-			 const struct guard *guard)
+static bool parts_is_untouched(const struct parts *p, int dir, const char *file_name,
+			       const struct guard *guard)
 {
 	if (p->unsettled)
 		return false;
 	/* The permissions of the animation decide which files may be read for it. */
-	if (p->count && guard && !is_still(dir, file_name, &p->animation))
+	if (p->count && guard && !parts_is_still(dir, file_name, &p->animation))
 		return false;
 	for (size_t i = 0; i < p->count; i++) {
-		if (!is_still(dir, p->list[i].name, &p->list[i].version))
+		if (!parts_is_still(dir, p->list[i].name, &p->list[i].version))
 			return false;
 	}
 	return true;
@@ -177,11 +177,11 @@ static bool reads_the_same(const struct parts *p, struct parts_reader *r, struct
 {
 	for (size_t i = 0; i < p->count; i++) {
 		const struct part_read *was = &p->list[i];
-		struct part_read *part = add_part(now, was->name);
+		struct part_read *part = parts_add_part(now, was->name);
 
 		if (!part)
 			return false;
-		read_part(r, part);
+		parts_read_part(r, part);
 		buf_release(&part->bytes);
 		if (part->error != was->error || part->hash != was->hash)
 			return false;
@@ -196,7 +196,7 @@ bool parts_same(struct parts *p, int dir, const char *file_name, const struct gu
 	struct parts now, other;
 	bool same;
 
-	if (is_untouched(p, dir, file_name, guard))
+	if (parts_is_untouched(p, dir, file_name, guard))
 		return true;
 	parts_begin(&r, &now, dir, file_name, guard, max);
 	same = reads_the_same(p, &r, &now);

@@ -30,7 +30,7 @@ struct recent *recent_new(size_t limit)
 	return r;
 }
 
-static void empty_slot(struct recent *r, struct recent_slot *slot) REQUIRES(recent_class)
+static void recent_empty_slot(struct recent *r, struct recent_slot *slot) REQUIRES(recent_class)
 {
 	r->size -= text_capacity(slot->text);
 	text_put(slot->text);
@@ -42,7 +42,7 @@ UNSHARED void recent_free(struct recent *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < SLOTS; i++)
-		empty_slot(r, &r->slots[i]);
+		recent_empty_slot(r, &r->slots[i]);
 	lock_destroy(&r->lock);
 	free(r);
 }
@@ -56,9 +56,9 @@ void recent_put(struct recent *r, uint64_t node, uint64_t generation, struct tex
 		return;
 	lock_acquire(&r->lock, &recent_class);
 	slot = &r->slots[node % SLOTS];
-	empty_slot(r, slot);
+	recent_empty_slot(r, slot);
 	while (r->size + size > r->limit)
-		empty_slot(r, &r->slots[r->hand++ % SLOTS]);
+		recent_empty_slot(r, &r->slots[r->hand++ % SLOTS]);
 	*slot = (struct recent_slot){node, generation, text_get(text)};
 	r->size += size;
 	lock_release(&r->lock, &recent_class);

@@ -113,7 +113,7 @@ void source_forget(struct source *s)
 
 /* ---- reading ---- */
 
-static bool file_stat(const struct where *where, struct stat *st, struct err *err)
+static bool source_file_stat(const struct where *where, struct stat *st, struct err *err)
 {
 	int error = where->loose ? loose_stat(where->loose, where->dir, st) : 0;
 
@@ -129,8 +129,8 @@ static bool file_stat(const struct where *where, struct stat *st, struct err *er
 }
 
 /* True with *error EFBIG if the file is too large, unless it is a loose one. */
-static bool read_bytes(const struct where *where, size_t max, struct buf *out, struct stat *st,
-		       int *error, struct err *err)
+static bool source_read_bytes(const struct where *where, size_t max, struct buf *out,
+			      struct stat *st, int *error, struct err *err)
 {
 	*error = 0;
 	if (where->loose)
@@ -140,8 +140,8 @@ static bool read_bytes(const struct where *where, size_t max, struct buf *out, s
 }
 
 /* Reads the file once; *whole: nobody wrote to it meanwhile. */
-static bool read_once(const struct source *s, const struct where *where, struct reading *r,
-		      bool *whole, struct err *err)
+static bool source_read_once(const struct source *s, const struct where *where, struct reading *r,
+			     bool *whole, struct err *err)
 {
 	const size_t max = store_settings(s->store)->max_file;
 	struct file_version after;
@@ -150,8 +150,8 @@ static bool read_once(const struct source *s, const struct where *where, struct 
 	int error;
 
 	now = clock_wall();
-	if (!read_bytes(where, max, &r->bytes, &st, &error, err) ||
-	    !file_stat(where, &st_after, err))
+	if (!source_read_bytes(where, max, &r->bytes, &st, &error, err) ||
+	    !source_file_stat(where, &st_after, err))
 		return false;
 	after = file_version_of(&st_after);
 	r->version = file_version_of(&st);
@@ -172,7 +172,7 @@ bool source_read(const struct source *s, const struct where *where, struct readi
 		bool whole = false;
 
 		buf_clear(&r->bytes);
-		if (!read_once(s, where, r, &whole, err))
+		if (!source_read_once(s, where, r, &whole, err))
 			return false;
 		if (whole)
 			return true;
@@ -277,7 +277,8 @@ static void note_refusal(struct source *s, const struct where *where, const stru
 	publish_facts(s, &r->version, r->settled, verdict, NULL);
 }
 
-static bool is_known(const struct source *s, const struct file_version *stamp) REQUIRES(facts_class)
+static bool source_is_known(const struct source *s, const struct file_version *stamp)
+	REQUIRES(facts_class)
 {
 	return s->settled && file_version_same(stamp, &s->stamp);
 }
@@ -355,10 +356,10 @@ static bool recall_version(struct source *s, const struct where *where, struct v
 	struct file_version stamp;
 
 	*version = NULL;
-	if (!file_stat(where, st, err))
+	if (!source_file_stat(where, st, err))
 		return true;
 	stamp = file_version_of(st);
-	if (!is_known(s, &stamp))
+	if (!source_is_known(s, &stamp))
 		return false;
 	if (!s->verdict)
 		return (*version = take_current(s, where)) != NULL;
@@ -384,7 +385,7 @@ struct faults {
 	const struct where *where;
 };
 
-static void pass_fault(void *closure, const char *name, const char *fault)
+static void source_pass_fault(void *closure, const char *name, const char *fault)
 {
 	const struct faults *f = closure;
 	const char *folder = f->where->folder;
@@ -415,7 +416,7 @@ static void load_skeleton(struct source *s, const struct where *where, const str
 	lock_release(&s->facts, &facts_class);
 	how->skeleton = find_skeleton(
 		&r->found, where->dir, where->name, format_stored(codec->format), guard,
-		store_reports_skeletons(s->store) ? pass_fault : NULL, &faults);
+		store_reports_skeletons(s->store) ? source_pass_fault : NULL, &faults);
 	/* The guard was asked about a newer file of this name than the one that was read. */
 	if (guard && !file_version_same(&r->found.animation, &r->version)) {
 		shared_skeleton_put(how->skeleton);
@@ -527,8 +528,8 @@ static struct version *unchanged(struct source *s, const struct where *where,
 
 /* Reads and decodes the file, even if it is known. was: the version that a commit replaced, or
  * NULL. */
-static struct version *read_again(struct source *s, const struct where *where, struct version *was,
-				  struct err *err) REQUIRES(work_class)
+static struct version *source_read_again(struct source *s, const struct where *where,
+					 struct version *was, struct err *err) REQUIRES(work_class)
 {
 	struct reading r = {.bytes = BUF_INIT};
 	struct err why = {.code = ERR_NONE};
@@ -552,8 +553,8 @@ static struct version *read_again(struct source *s, const struct where *where, s
 	return version;
 }
 
-static struct version *look_at_file(struct source *s, const struct where *where, struct stat *st,
-				    struct err *err) REQUIRES(work_class)
+static struct version *source_look_at_file(struct source *s, const struct where *where,
+					   struct stat *st, struct err *err) REQUIRES(work_class)
 {
 	struct version *version;
 	bool known;
@@ -561,7 +562,7 @@ static struct version *look_at_file(struct source *s, const struct where *where,
 	lock_acquire(&s->facts, &facts_class);
 	known = recall_version(s, where, &version, st, err);
 	lock_release(&s->facts, &facts_class);
-	return known ? version : read_again(s, where, NULL, err);
+	return known ? version : source_read_again(s, where, NULL, err);
 }
 
 static void get_stamp(struct source *s, struct file_version *stamp)
@@ -575,7 +576,7 @@ struct version *source_latest(struct source *s, const struct where *where,
 			      struct file_version *stamp, struct err *err)
 {
 	struct stat st;
-	struct version *version = look_at_file(s, where, &st, err);
+	struct version *version = source_look_at_file(s, where, &st, err);
 
 	get_stamp(s, stamp);
 	return version;
@@ -584,7 +585,7 @@ struct version *source_latest(struct source *s, const struct where *where,
 struct version *source_result(struct source *s, const struct where *where, struct version *was,
 			      struct file_version *stamp, struct err *err)
 {
-	struct version *version = read_again(s, where, was, err);
+	struct version *version = source_read_again(s, where, was, err);
 
 	get_stamp(s, stamp);
 	return version;
@@ -689,7 +690,7 @@ struct version *source_look(struct source *s, const struct where *where, struct 
 	if (known)
 		return version;
 	source_begin_work(s);
-	version = look_at_file(s, where, st, err);
+	version = source_look_at_file(s, where, st, err);
 	source_end_work(s);
 	return version;
 }

@@ -49,7 +49,7 @@ static bool add_then(struct saying *t, unit_id unit)
 			!digest_same(digest, digests_at(t->known, unit, t->number)));
 }
 
-static bool add_value(void *closure, const struct unit_value *value)
+static bool statement_add_value(void *closure, const struct unit_value *value)
 {
 	struct saying *t = closure;
 
@@ -62,12 +62,12 @@ static bool add_value(void *closure, const struct unit_value *value)
 /* ---- bones ---- */
 
 /* Adds a value of the text. */
-static bool add_said(struct saying *t, unit_id unit, struct digest said)
+static bool statement_add_said(struct saying *t, unit_id unit, struct digest said)
 {
 	return add_unit(t, unit, digests_in_form(t->known, unit, said), true);
 }
 
-static bool add_kept(struct saying *t, unit_id unit)
+static bool statement_add_kept(struct saying *t, unit_id unit)
 {
 	return add_unit(t, unit, digests_at(t->known, unit, t->number), false);
 }
@@ -85,9 +85,9 @@ static bool add_curves(struct saying *t, const char *clip, const struct track *w
 		if (t->then)
 			fine = add_then(t, unit);
 		else if (was && c == was->curve[role])
-			fine = add_kept(t, unit);
+			fine = statement_add_kept(t, unit);
 		else
-			fine = add_said(t, unit, c ? c->said : none);
+			fine = statement_add_said(t, unit, c ? c->said : none);
 		if (!fine)
 			return false;
 	}
@@ -109,7 +109,8 @@ static bool add_track(struct saying *t, const struct anim *a, const char *clip,
 		return add_curves(t, clip, was, now);
 	if (t->then)
 		return add_then(t, unit);
-	return was && track_same(was, now) ? add_kept(t, unit) : add_said(t, unit, now->said);
+	return was && track_same(was, now) ? statement_add_kept(t, unit)
+					   : statement_add_said(t, unit, now->said);
 }
 
 /* Adds all bones. A track of `now` that comes from one of `was` has its label from there. */
@@ -146,24 +147,24 @@ static unsigned said_values(const struct place *place, const struct format *form
 	return is_view(place, "file.json") && format->stills ? UNITS_LOOP | UNITS_OTHERS : 0;
 }
 
-static bool add_clip(struct saying *t, const struct place *place, const struct anim *a,
-		     const struct clip *was, const struct clip *now)
+static bool statement_add_clip(struct saying *t, const struct place *place, const struct anim *a,
+			       const struct clip *was, const struct clip *now)
 {
 	unsigned values = said_values(place, a->format);
 
 	t->clip = was->label;
 	t->bone = NULL;
-	return (!values || units_of_clip(a, now, was->label, values, add_value, t)) &&
+	return (!values || units_of_clip(a, now, was->label, values, statement_add_value, t)) &&
 	       (values || place->view->place != VIEW_OF_CLIP || add_tracks(t, a, was, now));
 }
 
-static bool add_file(struct saying *t, const struct place *place, const struct version *base,
-		     const struct anim *edited)
+static bool statement_add_file(struct saying *t, const struct place *place,
+			       const struct version *base, const struct anim *edited)
 {
-	if (is_view(place, "file.json") && !units_of_file(edited, add_value, t))
+	if (is_view(place, "file.json") && !units_of_file(edited, statement_add_value, t))
 		return false;
 	for (uint32_t i = 0; i < base->anim->clip_count; i++) {
-		if (!add_clip(t, place, edited, &base->anim->clips[i], &edited->clips[i]))
+		if (!statement_add_clip(t, place, edited, &base->anim->clips[i], &edited->clips[i]))
 			return false;
 	}
 	return true;
@@ -185,21 +186,21 @@ static bool finish_statement(struct statement *s, bool fine)
 	return fine;
 }
 
-static bool say_text(struct saying *t, const struct version *base, const struct place *place,
-		     const struct anim *edited)
+static bool statement_say_text(struct saying *t, const struct version *base,
+			       const struct place *place, const struct anim *edited)
 {
 	const struct clip *was, *now;
 
 	*t->s = (struct statement){.names = ARENA_INIT};
 	if (place->view->place == VIEW_OF_FILE)
-		return finish_statement(t->s, add_file(t, place, base, edited));
+		return finish_statement(t->s, statement_add_file(t, place, base, edited));
 	was = &base->anim->clips[place->clip];
 	now = &edited->clips[place->clip];
 	if (place->view->place == VIEW_OF_BONE)
 		return finish_statement(t->s,
 					add_track(t, edited, was->label, &was->tracks[place->track],
 						  &now->tracks[place->track]));
-	return finish_statement(t->s, add_clip(t, place, edited, was, now));
+	return finish_statement(t->s, statement_add_clip(t, place, edited, was, now));
 }
 
 bool statement_of_text(struct statement *s, const struct digests *known, const struct version *base,
@@ -207,7 +208,7 @@ bool statement_of_text(struct statement *s, const struct digests *known, const s
 {
 	struct saying t = {.s = s, .known = known, .number = number, .own = true};
 
-	return say_text(&t, base, place, edited);
+	return statement_say_text(&t, base, place, edited);
 }
 
 bool statement_of_noted(struct statement *s, const struct digests *known,
@@ -216,7 +217,7 @@ bool statement_of_noted(struct statement *s, const struct digests *known,
 {
 	struct saying t = {.s = s, .known = known, .number = number, .then = then};
 
-	return say_text(&t, base, place, base->anim);
+	return statement_say_text(&t, base, place, base->anim);
 }
 
 bool statement_of_version(struct statement *s, const struct digests *known, uint32_t number,
@@ -229,19 +230,20 @@ bool statement_of_version(struct statement *s, const struct digests *known, uint
 	bool fine;
 
 	*s = (struct statement){.names = ARENA_INIT};
-	fine = units_of_file(whole->anim, add_value, &t);
+	fine = units_of_file(whole->anim, statement_add_value, &t);
 	for (uint32_t i = 0; fine && i < whole->anim->clip_count; i++) {
 		const struct clip *c = &whole->anim->clips[i];
 
 		t.clip = c->label;
 		t.bone = NULL;
-		fine = units_of_clip(whole->anim, c, c->label, ~0u, add_value, &t);
+		fine = units_of_clip(whole->anim, c, c->label, ~0u, statement_add_value, &t);
 		for (uint32_t j = 0; fine && j < c->track_count; j++) {
 			const struct track *track = &c->tracks[j];
 
 			t.bone = track->label;
 			fine = t.then ? add_track(&t, whole->anim, c->label, NULL, track)
-				      : units_of_track(whole->anim, c, track, add_value, &t);
+				      : units_of_track(whole->anim, c, track, statement_add_value,
+						       &t);
 		}
 	}
 	return finish_statement(s, fine);

@@ -55,7 +55,7 @@ bool stills_claims(const char *name)
 /* ---- names ---- */
 
 /* The engine would interpret other characters, or find no file. */
-static bool is_plain(const char *url)
+static bool stills_is_plain(const char *url)
 {
 	for (const char *p = url; *p; p++)
 		if ((unsigned char)*p < ' ' || strchr("\177%#:?\\", *p))
@@ -92,29 +92,31 @@ static size_t folder_length(const char *url)
 	return slash ? (size_t)(slash - url) + 1 : 0;
 }
 
-static bool refuse_name(struct err *err, uint32_t frame, const char *what, const char *accepted)
+static bool stills_refuse_name(struct err *err, uint32_t frame, const char *what,
+			       const char *accepted)
 {
 	err_set(err, ERR_TEXT, "frame %u: %s", (unsigned)frame, what);
 	return err_accept(err, "%s", accepted);
 }
 
 /* A still in the file itself has no name, and its folder is that of the file. */
-static bool check_name(const char *url, uint32_t frame, struct err *err)
+static bool stills_check_name(const char *url, uint32_t frame, struct err *err)
 {
 	if (!*url)
 		return true;
-	if (!is_plain(url) || !leads_down(url))
-		return refuse_name(err, frame, "its url is no file that is read here",
-				   "a file in the folder of the animation or below it, without any "
-				   "of % # : ? \\ in its name");
+	if (!stills_is_plain(url) || !leads_down(url))
+		return stills_refuse_name(
+			err, frame, "its url is no file that is read here",
+			"a file in the folder of the animation or below it, without any "
+			"of % # : ? \\ in its name");
 	return stills_claims(url) ||
-	       refuse_name(
+	       stills_refuse_name(
 		       err, frame,
 		       "its still is not joined, since its name does not end in " SUFFIX,
 		       "X3D of the XML encoding, which tovrmlx3d --encoding xml makes of others");
 }
 
-static bool check_names(const struct clip *clip, struct err *err)
+static bool stills_check_names(const struct clip *clip, struct err *err)
 {
 	const char *first = without_dots(clip->stills[0].url);
 	size_t length = folder_length(first);
@@ -125,13 +127,13 @@ static bool check_names(const struct clip *clip, struct err *err)
 	for (uint32_t i = 0; i < clip->frames; i++) {
 		const char *url = without_dots(clip->stills[i].url);
 
-		if (!check_name(url, i, err))
+		if (!stills_check_name(url, i, err))
 			return false;
 		if (folder_length(url) != length || strncmp(url, first, length) != 0)
-			return refuse_name(err, i,
-					   "its still is in another folder than that of "
-					   "frame 0",
-					   "stills of a clip in one folder");
+			return stills_refuse_name(err, i,
+						  "its still is in another folder than that of "
+						  "frame 0",
+						  "stills of a clip in one folder");
 	}
 	return true;
 }
@@ -164,7 +166,7 @@ static void note_bytes(struct reading *r, const void *data, size_t size)
 	r->s->hash = XXH3_64bits_withSeed(data, size, r->s->hash);
 }
 
-static struct file_version version_at(int folder, const char *name)
+static struct file_version stills_version_at(int folder, const char *name)
 {
 	struct stat st;
 
@@ -174,14 +176,14 @@ static struct file_version version_at(int folder, const char *name)
 }
 
 /* 0 or an errno. */
-static int read_file(struct reading *r, int folder, struct seen *seen)
+static int stills_read_file(struct reading *r, int folder, struct seen *seen)
 {
 	struct file_version let;
 	struct stat st;
 	int error;
 
 	buf_clear(&r->text);
-	seen->version = version_at(folder, seen->name);
+	seen->version = stills_version_at(folder, seen->name);
 	if (!guard_lets_read(r->of->guard, folder, r->of->file_name, seen->name, &let))
 		return EACCES;
 	error = dirfd_read(folder, seen->name, r->left, &r->text, &st);
@@ -192,10 +194,10 @@ static int read_file(struct reading *r, int folder, struct seen *seen)
 	return r->of->guard && !file_version_same(&seen->version, &let) ? EAGAIN : 0;
 }
 
-/* read_file(), with the result added to the hash. */
+/* stills_read_file(), with the result added to the hash. */
 static int read_seen(struct reading *r, int folder, struct seen *seen)
 {
-	int error = folder < 0 ? ENOENT : read_file(r, folder, seen);
+	int error = folder < 0 ? ENOENT : stills_read_file(r, folder, seen);
 
 	r->s->settled = r->s->settled && file_version_settled(&seen->version, &r->now);
 	if (error)
@@ -207,7 +209,7 @@ static int read_seen(struct reading *r, int folder, struct seen *seen)
 }
 
 /* Opens the folder of the clip's stills; -1: there is none, or it must not be read. */
-static int open_folder(const struct stills_of *of, const struct clip_stills *c)
+static int stills_open_folder(const struct stills_of *of, const struct clip_stills *c)
 {
 	size_t length = strlen(c->folder);
 	char *path;
@@ -238,8 +240,8 @@ static struct seen *add_seen(struct clip_stills *c, const char *name)
 }
 
 /* Sets c->why. The still begins at byte `at` of `text`, the content of the file `name`. */
-static bool explain_stills(struct clip_stills *c, const char *name, struct bytes text, size_t at,
-			   const struct err *err)
+static bool stills_explain_stills(struct clip_stills *c, const char *name, struct bytes text,
+				  size_t at, const struct err *err)
 {
 	struct position place;
 
@@ -269,10 +271,10 @@ static bool join_inner(struct reading *r, struct clip_stills *c, const struct st
 	if (x3d_join_add(c->joined, &framed, &err))
 		return true;
 	if (is_there)
-		return explain_stills(c, r->of->file_name, r->of->bytes,
-				      (size_t)(still->written.data - file), &err);
+		return stills_explain_stills(c, r->of->file_name, r->of->bytes,
+					     (size_t)(still->written.data - file), &err);
 	err.placed = false;
-	return explain_stills(c, "", still->written, 0, &err);
+	return stills_explain_stills(c, "", still->written, 0, &err);
 }
 
 static bool join_file(struct reading *r, struct clip_stills *c, int folder, const char *url)
@@ -297,12 +299,12 @@ static bool join_file(struct reading *r, struct clip_stills *c, int folder, cons
 		r->s->mtime = seen->version.mtime;
 	still = (struct x3d_still){buf_bytes(&r->text), false};
 	return x3d_join_add(c->joined, &still, &err) ||
-	       explain_stills(c, url, buf_bytes(&r->text), 0, &err);
+	       stills_explain_stills(c, url, buf_bytes(&r->text), 0, &err);
 }
 
 static bool join_all(struct reading *r, struct clip_stills *c, const struct clip *clip)
 {
-	int folder = open_folder(r->of, c);
+	int folder = stills_open_folder(r->of, c);
 	bool fine = true;
 
 	c->joined = x3d_join_new(clip->frames);
@@ -332,7 +334,7 @@ static bool load_clip(struct reading *r, struct clip_stills *c, const struct cli
 	if (!c->folder || asprintf(&c->leading, UP "%s", c->folder) < 0)
 		return false;
 	*shown = (struct shown_stills){.why = &c->why, .folder = c->leading};
-	if (check_names(clip, &c->why) && join_all(r, c, clip)) {
+	if (stills_check_names(clip, &c->why) && join_all(r, c, clip)) {
 		shown->joined = c->joined;
 		shown->why = NULL;
 		r->s->size += x3d_join_size(c->joined);
@@ -392,21 +394,21 @@ void stills_free(struct stills *s)
 
 /* ---- are they unchanged? ---- */
 
-static bool is_untouched(const struct stills *s, const struct stills_of *of)
+static bool stills_is_untouched(const struct stills *s, const struct stills_of *of)
 {
 	struct file_version now;
 	bool same = s->settled;
 
 	if (of->guard) {
-		now = version_at(of->dir, of->file_name);
+		now = stills_version_at(of->dir, of->file_name);
 		same = same && file_version_same(&now, &s->animation);
 	}
 	for (uint32_t i = 0; same && i < s->clip_count; i++) {
 		const struct clip_stills *c = &s->clips[i];
-		int folder = c->seen_count > 0 ? open_folder(of, c) : -1;
+		int folder = c->seen_count > 0 ? stills_open_folder(of, c) : -1;
 
 		for (size_t k = 0; same && k < c->seen_count; k++) {
-			now = version_at(folder, c->seen[k].name);
+			now = stills_version_at(folder, c->seen[k].name);
 			same = file_version_same(&now, &c->seen[k].version);
 		}
 		if (folder >= 0)
@@ -415,13 +417,13 @@ static bool is_untouched(const struct stills *s, const struct stills_of *of)
 	return same;
 }
 
-static void read_again(struct stills *s, const struct stills_of *of)
+static void stills_read_again(struct stills *s, const struct stills_of *of)
 {
 	struct reading r = begin_reading(s, of);
 
 	for (uint32_t i = 0; i < s->clip_count; i++) {
 		struct clip_stills *c = &s->clips[i];
-		int folder = c->seen_count > 0 ? open_folder(of, c) : -1;
+		int folder = c->seen_count > 0 ? stills_open_folder(of, c) : -1;
 
 		for (size_t k = 0; k < c->seen_count; k++)
 			(void)read_seen(&r, folder, &c->seen[k]);
@@ -435,9 +437,9 @@ bool stills_same(struct stills *s, const struct stills_of *of)
 {
 	const uint64_t hash = s->hash;
 
-	if (s->changed || is_untouched(s, of))
+	if (s->changed || stills_is_untouched(s, of))
 		return !s->changed;
-	read_again(s, of);
+	stills_read_again(s, of);
 	s->changed = s->hash != hash;
 	return !s->changed;
 }

@@ -97,7 +97,7 @@ static void view_file_name(const struct tree *t, const struct view *view, char o
 		snprintf(out, NAME_MAX + 1, "%s", view->file);
 }
 
-static bool is_view_file(const struct tree *t, const struct view *view, const char *name)
+static bool tree_is_view_file(const struct tree *t, const struct view *view, const char *name)
 {
 	char file[NAME_MAX + 1];
 
@@ -162,7 +162,7 @@ bool tree_shown_model(const struct tree *t, const struct place *place, const str
 }
 
 /* May a folder of this kind have the view? Clips of stills have views of their own. */
-static bool is_of(const struct tree *t, const struct view *view, enum view_place of)
+static bool tree_is_of(const struct tree *t, const struct view *view, enum view_place of)
 {
 	return view->place == of &&
 	       (of == VIEW_OF_FILE || view->stills == t->version->codec->format->stills);
@@ -249,7 +249,7 @@ static int lookup_view(const struct tree *t, const struct place *folder, enum vi
 	*out = *folder;
 	out->view = NULL;
 	for (unsigned i = 0; views[i]; i++) {
-		if (!is_of(t, views[i], of) || !is_view_file(t, views[i], name))
+		if (!tree_is_of(t, views[i], of) || !tree_is_view_file(t, views[i], name))
 			continue;
 		*out = (struct place){PLACE_VIEW, views[i], folder->clip, 0, 0};
 		return place_check(t, out);
@@ -277,7 +277,7 @@ static const struct view *frame_view(const struct tree *t, uint32_t clip)
 	for (unsigned i = 0; views[i]; i++) {
 		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
 
-		if (is_of(t, views[i], VIEW_OF_FRAME) && place_check(t, &first) == 0)
+		if (tree_is_of(t, views[i], VIEW_OF_FRAME) && place_check(t, &first) == 0)
 			return views[i];
 	}
 	return NULL;
@@ -289,7 +289,7 @@ static bool has_bones(const struct tree *t, uint32_t clip)
 	for (unsigned i = 0; views[i]; i++) {
 		struct place first = {PLACE_VIEW, views[i], clip, 0, 0};
 
-		if (is_of(t, views[i], VIEW_OF_BONE) && place_check(t, &first) == 0)
+		if (tree_is_of(t, views[i], VIEW_OF_BONE) && place_check(t, &first) == 0)
 			return true;
 	}
 	return false;
@@ -321,7 +321,7 @@ static int lookup_in_bones(const struct tree *t, const struct place *folder, con
 		size_t suffix = strlen(views[i]->file);
 		int64_t track;
 
-		if (!is_of(t, views[i], VIEW_OF_BONE) || length < suffix ||
+		if (!tree_is_of(t, views[i], VIEW_OF_BONE) || length < suffix ||
 		    length - suffix > NAME_MAX ||
 		    strcmp(name + length - suffix, views[i]->file) != 0)
 			continue;
@@ -389,8 +389,8 @@ static bool offer_name(void *closure, const char *name, const struct place *plac
 }
 
 /* Refuses the part of a path after `folder`, which has no such name. */
-static bool refuse_name(const struct tree *t, const struct place *folder, const char *path,
-			const char *name, size_t length, struct err *err)
+static bool tree_refuse_name(const struct tree *t, const struct place *folder, const char *path,
+			     const char *name, size_t length, struct err *err)
 {
 	const char *above = t->file_name;
 	size_t before = (size_t)(name - path);
@@ -433,7 +433,7 @@ bool tree_resolve(const struct tree *t, const char *path, struct place *out, str
 		if (length > NAME_MAX || !tree_lookup(t, &folder, name, out)) {
 			if (err)
 				tree_explain(t, path, err);
-			return err && refuse_name(t, &folder, path, at, length, err);
+			return err && tree_refuse_name(t, &folder, path, at, length, err);
 		}
 		at += length;
 	}
@@ -469,7 +469,7 @@ void tree_path(const struct tree *t, const struct place *place, char out[TREE_PA
 }
 
 /* Finds the clip of a path, even if the clip has no folder. */
-static bool find_clip(const struct tree *t, const char *path, struct place *out)
+static bool tree_find_clip(const struct tree *t, const char *path, struct place *out)
 {
 	int64_t clip;
 
@@ -495,7 +495,7 @@ void tree_explain(const struct tree *t, const char *path, struct err *err)
 	char *parent = strndup(path, name ? (size_t)(name - path) : 0);
 
 	if ((!name && lookup_view(t, &folder, VIEW_OF_FILE, path, &place) != 0 && place.view) ||
-	    (parent && find_clip(t, name ? parent : path, &folder) &&
+	    (parent && tree_find_clip(t, name ? parent : path, &folder) &&
 	     lookup_view(t, &folder, VIEW_OF_CLIP, name ? name + 1 : "clip.x3d", &place) != 0))
 		explain_view(t, &place, err);
 	free(parent);
@@ -591,7 +591,7 @@ static bool list_views(const struct tree *t, const struct place *folder, enum vi
 		struct place place = {PLACE_VIEW, views[i], folder->clip, 0, 0};
 		int error;
 
-		if (!is_of(t, views[i], of) || !(listed >> i & 1))
+		if (!tree_is_of(t, views[i], of) || !(listed >> i & 1))
 			continue;
 		error = place_check(t, &place);
 		if (error == ENOENT)
@@ -620,7 +620,7 @@ static bool list_file(const struct tree *t, const struct place *folder, view_set
 	return true;
 }
 
-static bool is_listed(view_set listed, enum view_place of)
+static bool tree_is_listed(view_set listed, enum view_place of)
 {
 	for (unsigned i = 0; views[i]; i++) {
 		if (views[i]->place == of && (listed >> i & 1))
@@ -637,10 +637,10 @@ static bool list_clip(const struct tree *t, const struct place *folder, view_set
 
 	if (!list_views(t, folder, VIEW_OF_CLIP, listed, each, closure))
 		return false;
-	if (is_listed(listed, VIEW_OF_FRAME) && frame_view(t, folder->clip) &&
+	if (tree_is_listed(listed, VIEW_OF_FRAME) && frame_view(t, folder->clip) &&
 	    !each(closure, FRAMES, &frames))
 		return false;
-	return !is_listed(listed, VIEW_OF_BONE) || !has_bones(t, folder->clip) ||
+	return !tree_is_listed(listed, VIEW_OF_BONE) || !has_bones(t, folder->clip) ||
 	       each(closure, BONES, &bones);
 }
 
@@ -654,7 +654,7 @@ static bool list_bones(const struct tree *t, const struct place *folder, view_se
 		for (unsigned i = 0; views[i]; i++) {
 			struct place place = {PLACE_VIEW, views[i], folder->clip, track, 0};
 
-			if (!is_of(t, views[i], VIEW_OF_BONE) || !(listed >> i & 1) ||
+			if (!tree_is_of(t, views[i], VIEW_OF_BONE) || !(listed >> i & 1) ||
 			    place_check(t, &place) != 0)
 				continue;
 			snprintf(name, sizeof(name), "%s%s", clip->tracks[track].label,
@@ -666,8 +666,8 @@ static bool list_bones(const struct tree *t, const struct place *folder, view_se
 	return true;
 }
 
-static bool list_frames(const struct tree *t, const struct place *folder, tree_each *each,
-			void *closure)
+static bool tree_list_frames(const struct tree *t, const struct place *folder, tree_each *each,
+			     void *closure)
 {
 	const struct view *view = frame_view(t, folder->clip);
 	uint32_t frames = t->version->anim->clips[folder->clip].frames;
@@ -694,7 +694,7 @@ bool tree_list(const struct tree *t, const struct place *folder, view_set listed
 	case PLACE_BONES:
 		return list_bones(t, folder, listed, each, closure);
 	case PLACE_FRAMES:
-		return list_frames(t, folder, each, closure);
+		return tree_list_frames(t, folder, each, closure);
 	case PLACE_VIEW:
 		break;
 	}

@@ -107,7 +107,7 @@ UNSHARED static void version_free(struct cached *cached)
 }
 
 /* Names the clips of formats that do not store names. */
-static bool name_clips(const struct codec *codec, struct anim *a, const char *file_name)
+static bool version_name_clips(const struct codec *codec, struct anim *a, const char *file_name)
 {
 	const char *name = arena_text(&a->arena, file_name, codec_stem(codec, file_name));
 
@@ -208,7 +208,7 @@ static bool version_decode(struct version *v, const char *file_name, const struc
 		v->from = arena_text(&v->anim->arena, how->from, strlen(how->from));
 	v->anim->bone_names = how->hints.bone_names;
 	if (!v->file_name ||
-	    (v->anim->format->nameless && !name_clips(v->codec, v->anim, file_name)) ||
+	    (v->anim->format->nameless && !version_name_clips(v->codec, v->anim, file_name)) ||
 	    !label_all(v->anim, file_name))
 		return err_memory(err);
 	if (v->anim->format->paths && !knows_bones(v) && !take_paths(v))

@@ -158,8 +158,8 @@ static void end_save(const struct work *w, struct history_save *save, struct byt
 	buf_release(&line);
 }
 
-static int place_file(struct work *w, struct replacement *r, struct bytes data,
-		      const struct buf *what, struct file_version *now, bool *settled)
+static int work_place_file(struct work *w, struct replacement *r, struct bytes data,
+			   const struct buf *what, struct file_version *now, bool *settled)
 	REQUIRES(replace_class)
 {
 	const struct history_file file = work_file(w, r->name);
@@ -209,14 +209,14 @@ int work_place(struct work *w, struct replacement *r, struct bytes data, const s
 
 	if (error)
 		return error;
-	error = place_file(w, r, data, what, now, settled);
+	error = work_place_file(w, r, data, what, now, settled);
 	work_leave_state(w);
 	w->obstacle = obstacle_of(error);
 	return error;
 }
 
 /* If the error is a lack of space, frees old versions, so that the save succeeds. */
-static bool make_room(struct work *w, int dir, uint64_t size, int error, uid_t payer)
+static bool work_make_room(struct work *w, int dir, uint64_t size, int error, uid_t payer)
 {
 	bool made;
 
@@ -236,7 +236,7 @@ int work_prepare(struct work *w, struct replacement *r, struct bytes data)
 	if (!history_needs_room(first))
 		return first;
 	replace_end(r); /* its bytes do not count as used */
-	if (!make_room(w, r->dir, data.size, first, r->payer))
+	if (!work_make_room(w, r->dir, data.size, first, r->payer))
 		return first;
 	error = replace_prepare(r, data);
 	w->obstacle = obstacle_of(error);
@@ -325,7 +325,7 @@ static int begin_in_room(struct work *w, uint64_t size, struct temporary *t)
 	const struct history *h = store_history(source_store(w->source));
 	int error = temporary_begin(w, t);
 
-	if (make_room(w, -1, history_is_beside(h, w->where->dir) ? size : 0, error, geteuid()))
+	if (work_make_room(w, -1, history_is_beside(h, w->where->dir) ? size : 0, error, geteuid()))
 		error = temporary_begin(w, t);
 	return error;
 }
@@ -519,7 +519,7 @@ void work_clear(struct work *w)
 #define CHANGED_TRIES 16
 #define CHANGED_UNLOCKED 3 /* of these without the lock of the state directory */
 
-static void wait_for(struct state *state, enum obstacle obstacle, int64_t ms)
+static void work_wait_for(struct state *state, enum obstacle obstacle, int64_t ms)
 {
 	if (obstacle == OBSTACLE_WRITER)
 		clock_sleep(WRITER_STEP_MS);
@@ -574,7 +574,7 @@ static bool give_up(const struct work *w, struct err *err)
 }
 
 /* Decides whether to try again after an obstacle. Waits, while others may read the file. */
-static bool try_again(const struct work *w, struct patience *patience, struct err *err)
+static bool work_try_again(const struct work *w, struct patience *patience, struct err *err)
 {
 	const struct turn *turn = w->where->turn;
 	int64_t left = patience_left(patience, w->obstacle);
@@ -586,7 +586,7 @@ static bool try_again(const struct work *w, struct patience *patience, struct er
 		return true;
 	if (turn)
 		turn->release(turn->closure);
-	wait_for(store_state(source_store(w->source)), w->obstacle, left);
+	work_wait_for(store_state(source_store(w->source)), w->obstacle, left);
 	error = turn ? turn->acquire(turn->closure) : 0;
 	return !error || err_system(err, error, w->where->name);
 }
@@ -602,7 +602,7 @@ static enum commit run_attempts(struct work *w, struct err *err)
 			return outcome;
 		err_clear(err);
 		work_clear(w);
-		if (!try_again(w, &patience, err))
+		if (!work_try_again(w, &patience, err))
 			return COMMIT_REFUSED;
 	}
 }

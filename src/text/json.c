@@ -43,7 +43,7 @@ struct lexer {
 	struct err *err;
 };
 
-static bool refuse_early(struct lexer *l)
+static bool json_refuse_early(struct lexer *l)
 {
 	err_at(l->err, ERR_EARLY, l->doc->text.size, 0, "the text ends before its JSON does");
 	return err_accept(l->err, "the whole text, closed by \"}\"");
@@ -109,7 +109,7 @@ static bool refuse_token(struct lexer *l)
 	size_t left = (size_t)(l->end - l->p);
 
 	if (left == 0 || utf8_is_cut(p, left))
-		return refuse_early(l);
+		return json_refuse_early(l);
 	if (utf8_length(p, left) == 0)
 		return refuse_at(l, l->p, 1, "this is not UTF-8");
 	refuse_at(l, l->p, stray_length(l),
@@ -147,7 +147,7 @@ static void end_value(struct lexer *l)
 
 /* ---- strings ---- */
 
-static int hex_digit(char c)
+static int json_hex_digit(char c)
 {
 	return c >= '0' && c <= '9'                     ? c - '0'
 	       : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
@@ -159,10 +159,10 @@ static bool read_unit(struct lexer *l, const char *p, uint32_t *unit)
 {
 	*unit = 0;
 	for (int i = 0; i < 6; i++) {
-		int digit = i < 2 ? 0 : hex_digit(p[i]);
+		int digit = i < 2 ? 0 : json_hex_digit(p[i]);
 
 		if (p + i == l->end)
-			return refuse_early(l);
+			return json_refuse_early(l);
 		if (digit < 0 || (i < 2 && p[i] != "\\u"[i]))
 			return refuse_at(l, p, (size_t)i + 1, "this is no escape that JSON has");
 		*unit = *unit << 4 | (uint32_t)digit;
@@ -182,7 +182,7 @@ static bool read_unicode(struct lexer *l, char **from, char **to)
 	*from += 6;
 	if ((unit & 0xfc00) == 0xd800) {
 		if (*from == l->end || (**from == '\\' && !read_unit(l, *from, &low)))
-			return refuse_early(l);
+			return json_refuse_early(l);
 		*from += 6;
 	}
 	if ((unit & 0xf800) == 0xd800 && (low & 0xfc00) != 0xdc00)
@@ -199,7 +199,7 @@ static bool read_escape(struct lexer *l, char **from, char **to)
 	const char *letter;
 
 	if (*from + 1 == l->end)
-		return refuse_early(l);
+		return json_refuse_early(l);
 	if ((*from)[1] == 'u')
 		return read_unicode(l, from, to);
 	letter = strchr(letters, (*from)[1]);
@@ -219,7 +219,7 @@ static bool read_foreign(struct lexer *l, char **from, char **to)
 	size_t length = utf8_length((const uint8_t *)*from, left);
 
 	if (length == 0 && utf8_is_cut((const uint8_t *)*from, left))
-		return refuse_early(l);
+		return json_refuse_early(l);
 	if (length == 0)
 		return refuse_at(l, *from, 1, "this is not UTF-8");
 	memmove(*to, *from, length);
@@ -243,7 +243,7 @@ static bool read_string(struct lexer *l)
 		bool fine = true;
 
 		if (from == l->end)
-			return refuse_early(l);
+			return json_refuse_early(l);
 		if (*from == '\\')
 			fine = read_escape(l, &from, &to);
 		else if ((uint8_t)*from >= 0x80)
@@ -305,14 +305,14 @@ static bool is_cut_number(const struct lexer *l)
 	return cut;
 }
 
-static bool read_number(struct lexer *l)
+static bool json_read_number(struct lexer *l)
 {
 	const char *end = number_end(l->p);
 	size_t length = (size_t)(end ? end - l->p : 0);
 	double value = 0;
 
 	if (!end)
-		return is_cut_number(l) ? refuse_early(l) : refuse_token(l);
+		return is_cut_number(l) ? json_refuse_early(l) : refuse_token(l);
 	if (length > SURELY_FINITE || memchr(l->p, 'e', length) || memchr(l->p, 'E', length))
 		num_parse(l->p, length, '.', &value);
 	if (isinf(value)) {
@@ -341,7 +341,7 @@ static bool read_word(struct lexer *l)
 			return true;
 		}
 		if (left < length && strncmp(l->p, words[i], left) == 0)
-			return refuse_early(l);
+			return json_refuse_early(l);
 	}
 	return refuse_token(l);
 }
@@ -359,7 +359,7 @@ static bool open_list(struct lexer *l)
 	return add_token(l, object ? TOKEN_OBJECT : TOKEN_LIST, l->p++, 1);
 }
 
-static bool refuse_twice(struct lexer *l, const struct token *name)
+static bool json_refuse_twice(struct lexer *l, const struct token *name)
 {
 	refuse_at(l, name->text - 1, name->length, "this member is given twice");
 	return err_accept(l->err, "each member once");
@@ -375,13 +375,14 @@ static bool check_hashed(struct lexer *l, const struct token *object)
 	for (const struct token *t = token_first(object); fine && t; t = token_next(object, t)) {
 		int64_t first = string_map_add(&names, token_name(t), i);
 
-		fine = first == i++ || (first < 0 ? err_memory(l->err) : refuse_twice(l, t - 1));
+		fine = first == i++ ||
+		       (first < 0 ? err_memory(l->err) : json_refuse_twice(l, t - 1));
 	}
 	string_map_release(&names);
 	return fine;
 }
 
-static bool check_names(struct lexer *l, const struct token *object)
+static bool json_check_names(struct lexer *l, const struct token *object)
 {
 	const struct token *names[PAIRS_MAX];
 	size_t count = 0;
@@ -391,7 +392,7 @@ static bool check_names(struct lexer *l, const struct token *object)
 			return check_hashed(l, object);
 		for (size_t i = 0; i < count; i++)
 			if (strcmp(names[i]->text, token_name(t)) == 0)
-				return refuse_twice(l, t - 1);
+				return json_refuse_twice(l, t - 1);
 		names[count++] = t - 1;
 	}
 	return true;
@@ -405,12 +406,12 @@ static bool close_list(struct lexer *l)
 	list->span = l->doc->count - l->open[l->depth];
 	list->length = (size_t)(l->p - list->text);
 	end_value(l);
-	return list->type == TOKEN_LIST || check_names(l, list);
+	return list->type == TOKEN_LIST || json_check_names(l, list);
 }
 
 /* ---- all of it ---- */
 
-static bool read_value(struct lexer *l)
+static bool json_read_value(struct lexer *l)
 {
 	switch (*l->p) {
 	case '{':
@@ -423,7 +424,7 @@ static bool read_value(struct lexer *l)
 		return true;
 	case '-':
 	case '0' ... '9':
-		return read_number(l);
+		return json_read_number(l);
 	default:
 		return read_word(l);
 	}
@@ -436,7 +437,7 @@ static bool read_token(struct lexer *l)
 	if (is_closing(l, c))
 		return close_list(l);
 	if (l->want == WANT_VALUE || l->want == WANT_ELEMENT)
-		return read_value(l);
+		return json_read_value(l);
 	if (c == '"' && (l->want == WANT_NAME || l->want == WANT_MEMBER)) {
 		l->want = WANT_COLON;
 		return read_string(l);
@@ -460,7 +461,7 @@ static bool read_tokens(struct lexer *l)
 		while (*l->p == ' ' || *l->p == '\n' || *l->p == '\t' || *l->p == '\r')
 			l->p++;
 		if (l->p == l->end)
-			return l->want == WANT_END || refuse_early(l);
+			return l->want == WANT_END || json_refuse_early(l);
 		if (!read_token(l))
 			return false;
 	}
@@ -604,7 +605,7 @@ void spot_next(struct spot *s)
 	s->value = token_next(s->up->value, s->value);
 }
 
-static size_t place_of(const struct doc *d, const struct token *t, size_t *length)
+static size_t json_place_of(const struct doc *d, const struct token *t, size_t *length)
 {
 	*length = t ? t->length : 0;
 	if (!t)
@@ -614,12 +615,12 @@ static size_t place_of(const struct doc *d, const struct token *t, size_t *lengt
 
 size_t spot_place(const struct spot *s, size_t *length)
 {
-	return place_of(s->doc, s->value, length);
+	return json_place_of(s->doc, s->value, length);
 }
 
 size_t spot_name_place(const struct spot *s, size_t *length)
 {
-	return place_of(s->doc, s->value - 1, length);
+	return json_place_of(s->doc, s->value - 1, length);
 }
 
 bool spot_refuse(const struct spot *s, struct err *err, enum err_code code, const char *format, ...)
@@ -714,7 +715,7 @@ bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err 
 
 /* ---- what may be there, and what was ---- */
 
-static bool is_listed(const char *const *names, const char *name)
+static bool json_is_listed(const char *const *names, const char *name)
 {
 	for (; names && *names; names++)
 		if (strcmp(*names, name) == 0)
@@ -753,7 +754,7 @@ bool spot_known(const struct spot *s, const char *const *names, const struct tok
 	for (const struct token *t = token_first(s->value); t; t = token_next(s->value, t)) {
 		struct spot member = spot_of(s, t);
 
-		if (!is_listed(names, member.member) && !token_member(served, member.member))
+		if (!json_is_listed(names, member.member) && !token_member(served, member.member))
 			return refuse_unknown(&member, names, served, err);
 	}
 	return true;
@@ -767,7 +768,7 @@ static bool object_unchanged(const struct spot *s, const struct token *served,
 	for (const struct token *t = token_first(s->value); t; t = token_next(s->value, t)) {
 		struct spot member = spot_of(s, t);
 
-		if (!is_listed(editable, member.member) &&
+		if (!json_is_listed(editable, member.member) &&
 		    !spot_unchanged(&member, token_member(served, member.member), NULL, err))
 			return false;
 	}

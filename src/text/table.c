@@ -11,7 +11,7 @@
 
 /* ---- opening ---- */
 
-static bool is_line_end(uint8_t c)
+static bool table_is_line_end(uint8_t c)
 {
 	return c == '\n' || c == '\r';
 }
@@ -28,7 +28,7 @@ static bool read_separator(struct table *t)
 	i += 5;
 	while (i < left && (p[i] == t->separator || p[i] == '"'))
 		i++;
-	if (i < left && !is_line_end((uint8_t)p[i]))
+	if (i < left && !table_is_line_end((uint8_t)p[i]))
 		return false;
 	t->next += i;
 	return true;
@@ -36,9 +36,9 @@ static bool read_separator(struct table *t)
 
 static char find_separator(struct bytes text, size_t at)
 {
-	while (at < text.size && is_line_end(text.data[at]))
+	while (at < text.size && table_is_line_end(text.data[at]))
 		at++;
-	for (; at < text.size && !is_line_end(text.data[at]); at++)
+	for (; at < text.size && !table_is_line_end(text.data[at]); at++)
 		if (text.data[at] == ',' || text.data[at] == ';' || text.data[at] == '\t')
 			return (char)text.data[at];
 	return ',';
@@ -84,7 +84,7 @@ void table_close(struct table *t)
 
 /* ---- cells ---- */
 
-static bool is_space(const struct table *t, uint8_t c)
+static bool table_is_space(const struct table *t, uint8_t c)
 {
 	return c == ' ' || (c == '\t' && t->separator != '\t');
 }
@@ -112,9 +112,9 @@ static bool add_plain(struct table *t, size_t begin, size_t end, struct err *err
 	const uint8_t *data = t->text.data;
 	struct cell cell;
 
-	while (begin < end && is_space(t, data[begin]))
+	while (begin < end && table_is_space(t, data[begin]))
 		begin++;
-	while (begin < end && is_space(t, data[end - 1]))
+	while (begin < end && table_is_space(t, data[end - 1]))
 		end--;
 	cell = (struct cell){.text = (const char *)data + begin,
 			     .size = end - begin,
@@ -165,7 +165,7 @@ static bool add_quoted(struct table *t, size_t begin, size_t quote, size_t *at, 
 	struct cell cell = {.text = (const char *)p, .at = quote, .quoted = true};
 	bool doubled = false;
 
-	while (begin < quote && is_space(t, data[begin]))
+	while (begin < quote && table_is_space(t, data[begin]))
 		begin++;
 	if (begin < quote)
 		return refuse_quote(quote, err);
@@ -178,7 +178,7 @@ static bool add_quoted(struct table *t, size_t begin, size_t quote, size_t *at, 
 	}
 	cell.size = (size_t)((const char *)p - cell.text);
 	cell.length = cell.size + 2;
-	for (*at = quote + cell.length; *at < t->text.size && is_space(t, data[*at]);)
+	for (*at = quote + cell.length; *at < t->text.size && table_is_space(t, data[*at]);)
 		++*at;
 	if (*at < t->text.size && (!t->stops[data[*at]] || data[*at] == '"'))
 		return refuse_quote(*at, err);
@@ -338,7 +338,8 @@ static bool refuse_column(const struct table_form *form, const struct cell *cell
 	return accept_names(form, err);
 }
 
-static bool read_name(struct table *t, const struct table_form *form, size_t i, struct err *err)
+static bool table_read_name(struct table *t, const struct table_form *form, size_t i,
+			    struct err *err)
 {
 	const struct cell *cell = &t->cells[i];
 	size_t column = find_column(form, cell);
@@ -367,7 +368,7 @@ bool table_header(struct table *t, const struct table_form *form, struct err *er
 	for (size_t i = 0; i < form->count; i++)
 		t->place[i] = SIZE_MAX;
 	for (size_t i = 0; i < t->count; i++)
-		if (!read_name(t, form, i, err))
+		if (!table_read_name(t, form, i, err))
 			return false;
 	t->width = t->count;
 	t->form = form;
@@ -441,7 +442,7 @@ struct excerpt cell_excerpt(const struct cell *cell)
 }
 
 /* The decimal point of a cell: a comma is one if it does not separate cells. */
-static char point_of(const struct table *t, const struct cell *cell)
+static char table_point_of(const struct table *t, const struct cell *cell)
 {
 	return (t->separator != ',' || cell->quoted) && memchr(cell->text, ',', cell->size) ? ','
 											    : '.';
@@ -449,7 +450,7 @@ static char point_of(const struct table *t, const struct cell *cell)
 
 bool table_number(const struct table *t, const struct cell *cell, double *out)
 {
-	return num_parse_value(cell->text, cell->size, point_of(t, cell), out);
+	return num_parse_value(cell->text, cell->size, table_point_of(t, cell), out);
 }
 
 static bool is_month(const char *text, size_t size)
@@ -503,7 +504,7 @@ static const char *calendar_look(const struct cell *cell)
 
 bool table_frame(const struct table *t, const struct cell *cell, uint32_t *out)
 {
-	return num_parse_frame(cell->text, cell->size, point_of(t, cell), out);
+	return num_parse_frame(cell->text, cell->size, table_point_of(t, cell), out);
 }
 
 bool table_refuse_number(const struct table *t, const struct cell *cell, const char *what,

@@ -244,7 +244,7 @@ static size_t find_behind(struct bytes text, size_t at, const char *ending)
 	return found ? (size_t)(found - text.data) + length : text.size;
 }
 
-static bool starts_with(struct bytes text, size_t at, const char *with)
+static bool xml_starts_with(struct bytes text, size_t at, const char *with)
 {
 	size_t length = strlen(with);
 
@@ -301,13 +301,13 @@ static bool check_attributes(struct xml *x)
 
 	while (at < text.size && (next = memchr(text.data + at, '<', text.size - at))) {
 		at = (size_t)(next - text.data);
-		if (starts_with(text, at, "<!--"))
+		if (xml_starts_with(text, at, "<!--"))
 			at = find_behind(text, at + 4, "-->");
-		else if (starts_with(text, at, "<![CDATA["))
+		else if (xml_starts_with(text, at, "<![CDATA["))
 			at = find_behind(text, at + 9, "]]>");
-		else if (starts_with(text, at, "<?"))
+		else if (xml_starts_with(text, at, "<?"))
 			at = find_behind(text, at + 2, "?>");
-		else if (starts_with(text, at, "<!"))
+		else if (xml_starts_with(text, at, "<!"))
 			at = pass_doctype(text, at);
 		else if (!count_attributes(x, &at))
 			return false;
@@ -479,7 +479,7 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 /* ---- what is no tag ---- */
 
 /* Where text is that libxml2 hands out: in its own copy of all, or what it has just read. */
-static size_t place_of(const struct xml *x, const xmlChar *part, size_t size)
+static size_t xml_place_of(const struct xml *x, const xmlChar *part, size_t size)
 {
 	const xmlParserInput *in = x->parser->input;
 	size_t now = offset_now(x);
@@ -489,7 +489,7 @@ static size_t place_of(const struct xml *x, const xmlChar *part, size_t size)
 	return now > size ? now - size : 0;
 }
 
-static void on_text(void *user, const xmlChar *text, int size)
+static void xml_on_text(void *user, const xmlChar *text, int size)
 {
 	struct xml *x = user;
 	int spaces = 0;
@@ -499,12 +499,13 @@ static void on_text(void *user, const xmlChar *text, int size)
 		spaces++;
 	left = (size_t)(size - spaces);
 	if (left > 0 && x->events->text)
-		finish_parse(x, x->events->text(x->user, place_of(x, text + spaces, left), left));
+		finish_parse(x,
+			     x->events->text(x->user, xml_place_of(x, text + spaces, left), left));
 }
 
 /* Called before the declarations, if there are some. */
-static void on_doctype(void *user, const xmlChar *name, const xmlChar *external,
-		       const xmlChar *system)
+static void xml_on_doctype(void *user, const xmlChar *name, const xmlChar *external,
+			   const xmlChar *system)
 {
 	struct xml *x = user;
 	size_t at = offset_now(x), begin = tag_begin(x, at);
@@ -609,9 +610,9 @@ bool xml_read(struct xml *x, const struct xml_events *events, void *user)
 		.initialized = XML_SAX2_MAGIC,
 		.startElementNs = on_start,
 		.endElementNs = on_end,
-		.characters = on_text,
-		.cdataBlock = on_text,
-		.internalSubset = on_doctype,
+		.characters = xml_on_text,
+		.cdataBlock = xml_on_text,
+		.internalSubset = xml_on_doctype,
 		.getEntity = on_entity,
 		.serror = on_fault,
 	};

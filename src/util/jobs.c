@@ -13,7 +13,7 @@ struct jobs {
 	void *closure;
 };
 
-static void *run_worker(void *data)
+static void *jobs_run_worker(void *data)
 {
 	struct jobs *jobs = data;
 	size_t i;
@@ -42,9 +42,9 @@ bool jobs_run(unsigned threads, size_t count, void (*one)(void *closure, size_t 
 	if (!helpers)
 		return false;
 	while (started + 1 < wanted &&
-	       pthread_create(&helpers[started], NULL, run_worker, &jobs) == 0)
+	       pthread_create(&helpers[started], NULL, jobs_run_worker, &jobs) == 0)
 		started++;
-	run_worker(&jobs);
+	jobs_run_worker(&jobs);
 	while (started > 0)
 		pthread_join(helpers[--started], NULL);
 	free(helpers);

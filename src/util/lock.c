@@ -41,7 +41,7 @@ static void check_order(const struct lock *l, const struct lock_class *class, bo
 		fail_lock("too many locks at", class, "");
 }
 
-static void note_held(const struct lock *l, const struct lock_class *class)
+static void lock_note_held(const struct lock *l, const struct lock_class *class)
 {
 	held[held_count++] = (struct held){l, class};
 }
@@ -74,7 +74,7 @@ static void check_order(const struct lock *l, const struct lock_class *class, bo
 	(void)second;
 }
 
-static void note_held(const struct lock *l, const struct lock_class *class)
+static void lock_note_held(const struct lock *l, const struct lock_class *class)
 {
 	(void)l;
 	(void)class;
@@ -109,14 +109,14 @@ void lock_destroy(struct lock *l)
 	pthread_mutex_destroy(&l->mutex);
 }
 
-static void take_lock(struct lock *l, const struct lock_class *class, bool second)
+static void lock_take_lock(struct lock *l, const struct lock_class *class, bool second)
 {
 	check_order(l, class, second);
 	pthread_mutex_lock(&l->mutex);
-	note_held(l, class);
+	lock_note_held(l, class);
 }
 
-static void give_back(struct lock *l, const struct lock_class *class)
+static void lock_give_back(struct lock *l, const struct lock_class *class)
 {
 	note_released(l, class);
 	pthread_mutex_unlock(&l->mutex);
@@ -124,12 +124,12 @@ static void give_back(struct lock *l, const struct lock_class *class)
 
 IS_THE_LOCK void lock_acquire(struct lock *l, struct lock_class *class)
 {
-	take_lock(l, class, false);
+	lock_take_lock(l, class, false);
 }
 
 IS_THE_LOCK void lock_release(struct lock *l, struct lock_class *class)
 {
-	give_back(l, class);
+	lock_give_back(l, class);
 }
 
 IS_THE_LOCK void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_class *class)
@@ -138,17 +138,17 @@ IS_THE_LOCK void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_c
 	struct lock *second = first == a ? b : a;
 
 	if (first)
-		take_lock(first, class, false);
+		lock_take_lock(first, class, false);
 	if (second && second != first)
-		take_lock(second, class, first != NULL);
+		lock_take_lock(second, class, first != NULL);
 }
 
 IS_THE_LOCK void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class)
 {
 	if (a)
-		give_back(a, class);
+		lock_give_back(a, class);
 	if (b && b != a)
-		give_back(b, class);
+		lock_give_back(b, class);
 }
 
 /* ---- conditions ---- */

@@ -65,7 +65,7 @@ static size_t edit_distance(const struct nearest *n, const char *name)
 	return distance <= limit && distance < n->length ? distance : SIZE_MAX;
 }
 
-static bool is_kept(const struct nearest *n, const char *name)
+static bool nearest_is_kept(const struct nearest *n, const char *name)
 {
 	for (unsigned i = 0; i < n->count; i++) {
 		if (strcmp(n->names[i], name) == 0)
@@ -78,7 +78,7 @@ void nearest_offer(struct nearest *n, const char *name)
 {
 	size_t distance = edit_distance(n, name);
 
-	if (distance == SIZE_MAX || distance > n->distance || is_kept(n, name))
+	if (distance == SIZE_MAX || distance > n->distance || nearest_is_kept(n, name))
 		return;
 	if (distance < n->distance)
 		n->count = 0;

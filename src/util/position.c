@@ -5,7 +5,7 @@
 #include "utf8.h"
 
 /* Is the byte at i the end of a line? Of CRLF the second. */
-static bool is_line_end(struct bytes text, size_t i)
+static bool position_is_line_end(struct bytes text, size_t i)
 {
 	if (text.data[i] == '\r')
 		return i + 1 == text.size || text.data[i + 1] != '\n';
@@ -20,7 +20,7 @@ static struct position locate_utf8(struct bytes text, size_t at)
 	if (at > text.size)
 		at = text.size;
 	for (i = 0; i < at; i++) {
-		if (!is_line_end(text, i))
+		if (!position_is_line_end(text, i))
 			continue;
 		p.line++;
 		p.begin = i + 1;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static struct string_slot *find_slot(const struct string_map *m, const char *name)
+static struct string_slot *string_map_find_slot(const struct string_map *m, const char *name)
 {
 	size_t at = (size_t)XXH3_64bits(name, strlen(name)) & m->mask;
 
@@ -24,7 +24,7 @@ static bool grow_map(struct string_map *m)
 		return false;
 	for (size_t i = 0; m->slots && i <= m->mask; i++)
 		if (m->slots[i].name)
-			*find_slot(&larger, m->slots[i].name) = m->slots[i];
+			*string_map_find_slot(&larger, m->slots[i].name) = m->slots[i];
 	free(m->slots);
 	*m = larger;
 	return true;
@@ -36,7 +36,7 @@ int64_t string_map_add(struct string_map *m, const char *name, uint32_t number)
 
 	if ((!m->slots || m->count > m->mask / 2) && !grow_map(m))
 		return -1;
-	slot = find_slot(m, name);
+	slot = string_map_find_slot(m, name);
 	if (!slot->name) {
 		*slot = (struct string_slot){name, number};
 		m->count++;
@@ -46,7 +46,7 @@ int64_t string_map_add(struct string_map *m, const char *name, uint32_t number)
 
 int64_t string_map_find(const struct string_map *m, const char *name)
 {
-	const struct string_slot *slot = m->slots ? find_slot(m, name) : NULL;
+	const struct string_slot *slot = m->slots ? string_map_find_slot(m, name) : NULL;
 
 	return slot && slot->name ? (int64_t)slot->number : -1;
 }

@@ -159,7 +159,7 @@ static void add_groups(struct status *s, const char *list)
  * as its own process. fuse_req_getgroups cannot be used: it opens "/proc", which is not accessible
  * (sandbox/enclose.h).
  */
-static void read_status(pid_t thread, struct status *s)
+static void acl_read_status(pid_t thread, struct status *s)
 {
 	char path[64], *line = NULL;
 	size_t size = 0;
@@ -187,7 +187,7 @@ int acl_caller(const struct request *who, struct caller **out)
 {
 	struct status s;
 
-	read_status(who->pid, &s);
+	acl_read_status(who->pid, &s);
 	*out = s.failed ? NULL : caller_new(who->uid, who->gid, s.groups, s.count);
 	free(s.groups);
 	return *out ? 0 : ENOMEM;
@@ -211,7 +211,7 @@ pid_t process_of(pid_t thread)
 {
 	struct status s;
 
-	read_status(thread, &s);
+	acl_read_status(thread, &s);
 	free(s.groups);
 	return s.process;
 }

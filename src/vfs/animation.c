@@ -95,7 +95,7 @@ static int site_names(struct vfs *v, struct animation *a, struct site *site, str
 }
 
 /* Finds the member of an archive that the file is. */
-static int find_member(struct vfs *v, const struct node *parent, struct site *site)
+static int animation_find_member(struct vfs *v, const struct node *parent, struct site *site)
 {
 	int error = spot_of(v, parent, &site->spot, NULL);
 
@@ -123,7 +123,8 @@ static int site_try(struct vfs *v, struct animation *a, struct site *site)
 	error = site_names(v, a, site, &parent);
 	if (error)
 		return error;
-	error = a->archived ? find_member(v, parent, site) : folder_open(v, parent, &site->folder);
+	error = a->archived ? animation_find_member(v, parent, site)
+			    : folder_open(v, parent, &site->folder);
 	vfs_lock(v);
 	node_put(&v->nodes, parent);
 	vfs_unlock(v);
@@ -222,7 +223,8 @@ int animation_check(struct vfs *v, struct animation *a, struct err *err)
 /* ---- places by name ---- */
 
 /* The index of the clip whose folder this is, or is in; -1: none. */
-static int64_t clip_of(const struct node *folder, const struct version *version) REQUIRES(vfs_class)
+static int64_t animation_clip_of(const struct node *folder, const struct version *version)
+	REQUIRES(vfs_class)
 {
 	const struct link *link;
 
@@ -260,7 +262,7 @@ static bool view_by_name(const struct link *link, const struct view *view,
 	*out = (struct place){.kind = PLACE_VIEW, .view = view};
 	if (view->place == VIEW_OF_FILE)
 		return true;
-	clip = clip_of(link->parent, version);
+	clip = animation_clip_of(link->parent, version);
 	if (clip < 0)
 		return false;
 	out->clip = (uint32_t)clip;
@@ -287,7 +289,7 @@ bool place_by_names(const struct node *node, const struct version *version, stru
 	if (thing->kind == THING_VIEW)
 		return view_by_name(link, view_of(thing), version, out);
 	if (thing->kind != THING_ANIMATION)
-		clip = clip_of(node, version);
+		clip = animation_clip_of(node, version);
 	*out = (struct place){.kind = kinds[thing->kind], .clip = (uint32_t)clip};
 	return clip >= 0;
 }
@@ -366,7 +368,7 @@ void view_part(struct vfs *v, struct node *node, struct changes *changes)
 }
 
 /* Does the view have an unsaved draft? Then that is its text, whatever the file contains. */
-static bool is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
+static bool animation_is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
 {
 	const struct draft *draft = thing->view.draft;
 
@@ -379,7 +381,7 @@ void view_catch_up(struct vfs *v, struct node *node, struct changes *changes)
 
 	if (view->saved && node->thing->animation->generation > view->saved)
 		view->outdated = true;
-	if (view->outdated && view->saved && !is_unsaved(node->thing))
+	if (view->outdated && view->saved && !animation_is_unsaved(node->thing))
 		view_part(v, node, changes);
 }
 
@@ -397,7 +399,7 @@ bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
 			view_part(v, node, changes);
 		return false;
 	}
-	if (draft_is_contradictory(draft) || (outdated && !is_unsaved(node->thing)))
+	if (draft_is_contradictory(draft) || (outdated && !animation_is_unsaved(node->thing)))
 		view_part(v, node, changes);
 	return node->thing->view.draft != NULL;
 }
@@ -446,8 +448,8 @@ static void relabel_clips(const struct advance *d, struct node *folder) REQUIRES
  * Does the kernel's text of the node equal that in the new version? With a draft, compares the text
  * that the draft started from, or was saved as.
  */
-static bool says_the_same(const struct advance *d, const struct thing *thing,
-			  const struct place *place) REQUIRES(vfs_class)
+static bool animation_says_the_same(const struct advance *d, const struct thing *thing,
+				    const struct place *place) REQUIRES(vfs_class)
 {
 	const struct view_state *view = &thing->view;
 	uint64_t told = view->generation;
@@ -511,8 +513,8 @@ static bool replace_view(const struct advance *d, struct node *node, bool gone) 
  * Moves a view that shows no version of its own on to the new one. place: NULL if it no longer
  * exists.
  */
-static void follow_file(const struct advance *d, struct node *node, const struct place *place)
-	REQUIRES(vfs_class)
+static void animation_follow_file(const struct advance *d, struct node *node,
+				  const struct place *place) REQUIRES(vfs_class)
 {
 	struct view_state *view = &node->thing->view;
 	bool gone = !place;
@@ -543,13 +545,13 @@ static void advance_view(const struct advance *d, struct node *node) REQUIRES(vf
 		return;
 	}
 	found = place_by_names(node, d->now, &place);
-	same = found && says_the_same(d, thing, &place);
-	if (is_unsaved(thing))
+	same = found && animation_says_the_same(d, thing, &place);
+	if (animation_is_unsaved(thing))
 		thing->view.outdated |= !same;
 	else if (same)
 		keep_up(d, node, &place);
 	else if (!replace_view(d, node, !found))
-		follow_file(d, node, found ? &place : NULL);
+		animation_follow_file(d, node, found ? &place : NULL);
 }
 
 static void advance_member(const struct advance *d, struct node *node) REQUIRES(vfs_class)
@@ -730,7 +732,7 @@ static struct version *last_good(const struct animation *a) REQUIRES(vfs_class)
 	return good ? version_get(good) : NULL;
 }
 
-static bool same_time(struct timespec a, struct timespec b)
+static bool animation_same_time(struct timespec a, struct timespec b)
 {
 	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
@@ -743,7 +745,7 @@ static void note_rights(struct animation *a, const struct stat *st, struct chang
 	bool other = old->mode != st->st_mode || old->uid != st->st_uid || old->gid != st->st_gid;
 
 	a->linked = st->st_nlink > 1;
-	if (old->ctime.tv_sec && !same_time(old->ctime, st->st_ctim))
+	if (old->ctime.tv_sec && !animation_same_time(old->ctime, st->st_ctim))
 		other = true;
 	a->rights = rights_of(st);
 	if (!other)

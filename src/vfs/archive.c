@@ -148,8 +148,9 @@ static unsigned find_levels(const struct spot *member, struct spot levels[ARCHIV
 	return count;
 }
 
-static bool find_loose(struct vfs *v, struct loose_site *site, const struct archive_place *place,
-		       const struct spot *spots, unsigned count, struct err *err)
+static bool archive_find_loose(struct vfs *v, struct loose_site *site,
+			       const struct archive_place *place, const struct spot *spots,
+			       unsigned count, struct err *err)
 {
 	bool fine = true;
 
@@ -170,8 +171,9 @@ static bool find_loose(struct vfs *v, struct loose_site *site, const struct arch
  * Opens the folder of an archive file, and describes its place. The caller closes the folder and
  * frees the path, also on failure.
  */
-static int open_place(struct vfs *v, const struct site_of_archive *site, const struct catalog *of,
-		      struct folder *folder, char **path, struct archive_place *out)
+static int archive_open_place(struct vfs *v, const struct site_of_archive *site,
+			      const struct catalog *of, struct folder *folder, char **path,
+			      struct archive_place *out)
 {
 	int error = folder_open(v, site->parent, folder);
 
@@ -190,11 +192,12 @@ static int find_loose_site(struct vfs *v, const struct site_of_archive *archive,
 	struct spot spots[ARCHIVES_DEPTH];
 	unsigned count = find_levels(member, spots);
 	struct archive_place place;
-	int error = open_place(v, archive, spots[count - 1].of, &out->folder, &out->path, &place);
+	int error = archive_open_place(v, archive, spots[count - 1].of, &out->folder, &out->path,
+				       &place);
 
 	if (error)
 		return error;
-	if (!find_loose(v, out, &place, spots, count, err))
+	if (!archive_find_loose(v, out, &place, spots, count, err))
 		return spot_errno(err);
 	if (loose_folder(out->loose, false, &out->dir) != 0)
 		out->dir = -1;
@@ -238,7 +241,7 @@ static bool has_loose(struct vfs *v, const struct site_of_archive *site, const s
 	struct archive_place place;
 	struct folder folder = FOLDER_NONE;
 	char *path = NULL;
-	bool may = open_place(v, site, of, &folder, &path, &place) == 0 &&
+	bool may = archive_open_place(v, site, of, &folder, &path, &place) == 0 &&
 		   loose_may_be(v->overlay, &place);
 
 	free(path);
@@ -300,8 +303,8 @@ static int open_beside(struct vfs *v, const struct site_of_archive *site, struct
 }
 
 /* Opens the loose file that replaces the member, as an archive. False: there is none. */
-static bool open_loose(struct vfs *v, const struct site_of_archive *site, const struct spot *member,
-		       struct catalog **out, struct err *err)
+static bool archive_open_loose(struct vfs *v, const struct site_of_archive *site,
+			       const struct spot *member, struct catalog **out, struct err *err)
 {
 	struct loose_site loose;
 	bool is;
@@ -327,7 +330,7 @@ static int open_nested(struct vfs *v, const struct site_of_archive *site, struct
 	at.entry = catalog_find(at.of, at.entry, site->file);
 	if (at.entry == CATALOG_NONE || catalog_kind(at.of, at.entry) != MEMBER_ARCHIVE)
 		error = ENOENT;
-	else if (!open_loose(v, site, &at, out, err))
+	else if (!archive_open_loose(v, site, &at, out, err))
 		*out = archive_enter(site->shown->source, at.of, at.entry, err);
 	/* A kernel that opens no folders has cached the parent's listing with this folder in it. */
 	if (!error && !*out && catalog_was_refused(at.of, at.entry))
@@ -337,8 +340,8 @@ static int open_nested(struct vfs *v, const struct site_of_archive *site, struct
 }
 
 /* Recursive for nested archives, by open_nested and spot_of; ARCHIVES_DEPTH bounds the depth. */
-static int open_archive(struct vfs *v, const struct node *folder, struct catalog **out, bool *loose,
-			struct err *err)
+static int archive_open_archive(struct vfs *v, const struct node *folder, struct catalog **out,
+				bool *loose, struct err *err)
 {
 	struct site_of_archive site;
 	int error = find_site(v, folder, &site);
@@ -490,7 +493,7 @@ int spot_of(struct vfs *v, const struct node *node, struct spot *out, struct err
 	vfs_unlock(v);
 	if (!folder)
 		return ENOENT;
-	error = open_archive(v, folder, &out->of, &out->loose, err);
+	error = archive_open_archive(v, folder, &out->of, &out->loose, err);
 	if (!error && node != folder)
 		error = find_spot(v, node, folder, out);
 	vfs_lock(v);

@@ -253,7 +253,8 @@ bool batches_begin(struct batches_save *s, struct version *now, struct err *err)
 	return err_memory(err);
 }
 
-static enum batch_effect add_text(struct batches_save *s, struct version *whole, struct err *err)
+static enum batch_effect batches_add_text(struct batches_save *s, struct version *whole,
+					  struct err *err)
 {
 	const struct attempt *attempt = s->attempt;
 	const struct batch_text text = {.path = s->in_file,
@@ -306,7 +307,7 @@ enum batch_effect batches_add(struct batches_save *s, struct version *whole, str
 		s->alone = enter_batch(s, true);
 		return s->alone || err_memory(err) ? BATCH_SAVE : BATCH_FAILED;
 	}
-	effect = add_text(s, whole, err);
+	effect = batches_add_text(s, whole, err);
 	/* The batch has it already. */
 	if (effect == BATCH_ANOTHER && s->attempt->once_more)
 		return BATCH_SAVE;
@@ -315,7 +316,7 @@ enum batch_effect batches_add(struct batches_save *s, struct version *whole, str
 		return BATCH_FAILED;
 	}
 	if (effect == BATCH_ANOTHER)
-		effect = add_text(s, whole, err);
+		effect = batches_add_text(s, whole, err);
 	charge_batch(s);
 	/* A single text is a complete batch. */
 	s->note.unfinished = batch_count(s->batch->batch) > 1;
@@ -423,7 +424,7 @@ static void note_back(const struct batches_save *s, const struct version *saved,
 /* ---- what is stored ---- */
 
 /* Makes versions known that others saved between this save's version and its commit. */
-static void catch_up(struct batches_save *s, struct version *was) REQUIRES(writer_class)
+static void batches_catch_up(struct batches_save *s, struct version *was) REQUIRES(writer_class)
 {
 	if (!was || version_same_bytes(was, s->now))
 		return;
@@ -434,7 +435,7 @@ static void catch_up(struct batches_save *s, struct version *was) REQUIRES(write
 	s->now = version_get(was);
 }
 
-static void note_saved(struct batches_save *s) REQUIRES(writer_class)
+static void batches_note_saved(struct batches_save *s) REQUIRES(writer_class)
 {
 	struct version *saved = s->attempt->last.saved;
 	uint32_t number;
@@ -465,10 +466,10 @@ static bool made_by_text(const struct batches_save *s) REQUIRES(writer_class)
 
 void batches_saved(struct batches_save *s)
 {
-	catch_up(s, s->attempt->last.was);
+	batches_catch_up(s, s->attempt->last.was);
 	version_put(s->attempt->last.was);
 	s->attempt->last.was = NULL;
-	note_saved(s);
+	batches_note_saved(s);
 	if (made_by_text(s))
 		known_note(s->a->known, s->in_file, text_bytes(s->attempt->text),
 			   digests_last(known_digests(s->a->known)));
@@ -530,7 +531,7 @@ static bool look_again(struct batches_save *s) REQUIRES(writer_class)
 	bool changed = now && !version_same_bytes(now, s->now);
 
 	if (changed)
-		catch_up(s, now);
+		batches_catch_up(s, now);
 	version_put(now);
 	return changed && !s->batch->ended;
 }
@@ -558,7 +559,7 @@ enum verdict batches_rewrite(struct batches_save *s, struct err *err)
 	}
 	attempt_stored(s->attempt, saved);
 	version_put(saved);
-	note_saved(s);
+	batches_note_saved(s);
 	if (!batch_is_refused(s->batch->batch))
 		return commit == COMMIT_DONE ? VERDICT_SAVED : VERDICT_SAME;
 	if (s->attempt->edited)
@@ -704,7 +705,7 @@ static bool store_known(struct vfs *v, struct animation *a, const struct where *
 	return true;
 }
 
-static int64_t next_end(const struct animation *a) REQUIRES(writer_class)
+static int64_t batches_next_end(const struct animation *a) REQUIRES(writer_class)
 {
 	int64_t now = clock_ms(), next = 0;
 
@@ -739,6 +740,6 @@ int64_t batches_end(struct vfs *v, struct animation *a, enum batches_when when)
 	/* Without --history what is known is kept only as long as the kernel knows the folder. */
 	if (all || (!a->batches && !(a->known && v->options->store.history)))
 		let_folder_go(v, a);
-	next = next_end(a);
+	next = batches_next_end(a);
 	return next || stored ? next : clock_ms() + END_MS;
 }

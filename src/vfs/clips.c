@@ -19,7 +19,7 @@ static int latest(struct vfs *v, struct animation *a, struct version **out)
 
 /* ---- names ---- */
 
-static int refuse_name(struct vfs *v, struct animation *a, const char *label)
+static int clips_refuse_name(struct vfs *v, struct animation *a, const char *label)
 {
 	struct buf text = BUF_INIT;
 
@@ -53,7 +53,7 @@ static int clip_check_name(struct vfs *v, struct animation *a, const char *label
 	buf_release(&name);
 	if (failed)
 		return ENOMEM;
-	return possible ? 0 : refuse_name(v, a, label);
+	return possible ? 0 : clips_refuse_name(v, a, label);
 }
 
 int clip_check_new(struct vfs *v, struct animation *a, const char *label)
@@ -97,8 +97,8 @@ static int edit_clip(struct vfs *v, struct animation *a, struct version *base,
 	return error;
 }
 
-static bool edit_name(struct anim *edited, const struct anim *from, uint32_t clip,
-		      const char *label, struct err *err)
+static bool clips_edit_name(struct anim *edited, const struct anim *from, uint32_t clip,
+			    const char *label, struct err *err)
 {
 	(void)from;
 	return anim_clip_rename(edited, clip, label, err);
@@ -115,16 +115,17 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 		return error;
 	error = base->anim->format->nameless ? EPERM : clip_check_name(v, a, new_label);
 	if (!error)
-		error = edit_clip(v, a, base, base, label, edit_name, new_label, changes, &err);
+		error = edit_clip(v, a, base, base, label, clips_edit_name, new_label, changes,
+				  &err);
 	version_put(base);
 	return error;
 }
 
 /* ---- from one file to another ---- */
 
-static int copy_clip(struct vfs *v, struct version *from, const char *label, struct animation *to,
-		     struct version *base, const char *new_label, struct changes *changes)
-	REQUIRES(writer_class)
+static int clips_copy_clip(struct vfs *v, struct version *from, const char *label,
+			   struct animation *to, struct version *base, const char *new_label,
+			   struct changes *changes) REQUIRES(writer_class)
 {
 	struct err err = {.code = ERR_NONE};
 	int error = edit_clip(v, to, base, from, label, anim_clip_copy, new_label, changes, &err);
@@ -173,7 +174,7 @@ int clip_move(struct vfs *v, struct animation *from, const char *label, struct a
 	if (!error)
 		error = clip_check_name(v, to, new_label);
 	if (!error)
-		error = copy_clip(v, source, label, to, target, new_label, changes);
+		error = clips_copy_clip(v, source, label, to, target, new_label, changes);
 	if (!error)
 		error = take_clip(v, from, source, label, changes);
 	version_put(target);

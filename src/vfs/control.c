@@ -50,7 +50,7 @@ UNSHARED void control_free(struct control *c)
 /* ---- texts ---- */
 
 /* Appends the node's path; control characters become '?', so that it stays in its line. */
-static void add_path(const struct node *node, struct buf *out) REQUIRES(vfs_class)
+static void control_add_path(const struct node *node, struct buf *out) REQUIRES(vfs_class)
 {
 	size_t begin = out->size;
 
@@ -87,7 +87,7 @@ static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 		if (!kind || v->options->allow_other)
 			continue;
 		buf_format(out, "pending_%s ", kind);
-		add_path(node, out);
+		control_add_path(node, out);
 		buf_char(out, '\n');
 	}
 	buf_format(out, "pending %zu\n", count);
@@ -196,7 +196,7 @@ static void render_clock(struct vfs *v, struct buf *out)
 }
 
 /* Waits until what happened before now is known here, and what it made due is done. */
-static int settle(struct vfs *v, int64_t ms)
+static int control_settle(struct vfs *v, int64_t ms)
 {
 	if (!vfs_await_releases(v, ADVANCE_LIMIT_MS))
 		return ETIMEDOUT;
@@ -207,7 +207,7 @@ static int settle(struct vfs *v, int64_t ms)
 }
 
 /* Then, by `settle` again, what that caused. */
-static int move_clock(struct vfs *v, struct bytes text)
+static int control_move_clock(struct vfs *v, struct bytes text)
 {
 	char digits[16] = "", *end;
 	int64_t ms;
@@ -219,9 +219,9 @@ static int move_clock(struct vfs *v, struct bytes text)
 	ms = strtol(digits, &end, 10);
 	if (digits[0] < '0' || digits[0] > '9' || ms > ADVANCE_MAX || (*end && *end != '\n'))
 		return EINVAL;
-	error = settle(v, ms);
+	error = control_settle(v, ms);
 	if (!error)
-		error = settle(v, 0);
+		error = control_settle(v, 0);
 	return error ? error : invalidate_settle(v);
 }
 
@@ -236,7 +236,7 @@ static const struct control_file {
 	{"status", 0444, render_status, NULL},
 	{"formats", 0444, render_formats, NULL},
 	{"errors", 0400, render_errors, NULL},
-	{"clock", 0600, render_clock, move_clock}, /* only if the clock is stopped */
+	{"clock", 0600, render_clock, control_move_clock}, /* only if the clock is stopped */
 };
 
 const char *control_name(unsigned index)

@@ -47,7 +47,8 @@ static struct deadline *owner_of(struct deadline **next)
 }
 
 /* Searches from the end, where most belong. */
-static void enqueue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
+static void deadline_enqueue(struct deadlines *d, struct deadline *deadline)
+	REQUIRES(deadline_class)
 {
 	struct deadline **at = d->last;
 
@@ -113,7 +114,7 @@ static void set(struct deadlines *d, struct deadline *deadline, int64_t when)
 		call->again = true;
 	} else {
 		dequeue(d, deadline);
-		enqueue(d, deadline);
+		deadline_enqueue(d, deadline);
 	}
 }
 
@@ -174,7 +175,7 @@ struct deadline *deadlines_take(struct deadlines *d)
 
 /* ---- threads ---- */
 
-static bool is_due(const struct deadlines *d) REQUIRES(deadline_class)
+static bool deadline_is_due(const struct deadlines *d) REQUIRES(deadline_class)
 {
 	return !d->ending && d->first && d->first->when <= clock_ms();
 }
@@ -205,7 +206,7 @@ static void call_first(struct deadlines *d) REQUIRES(deadline_class)
 	lock_acquire(&d->lock, &deadline_class);
 	end_call(d, &call);
 	if (call.again)
-		enqueue(d, deadline);
+		deadline_enqueue(d, deadline);
 	pthread_cond_broadcast(&d->done);
 }
 
@@ -218,17 +219,17 @@ static bool wait_for_work(struct deadlines *d) REQUIRES(deadline_class)
 	d->idle++;
 	woken = lock_wait_until(&d->lock, &deadline_class, &d->work, &until);
 	d->idle--;
-	return woken || is_due(d);
+	return woken || deadline_is_due(d);
 }
 
-static void *run_worker(void *closure)
+static void *deadline_run_worker(void *closure)
 {
 	struct deadlines *d = closure;
 
 	lock_acquire(&d->lock, &deadline_class);
 	d->idle--; /* a worker starts as idle */
 	do {
-		while (is_due(d))
+		while (deadline_is_due(d))
 			call_first(d);
 	} while (!d->ending && wait_for_work(d));
 	d->workers--;
@@ -245,7 +246,7 @@ static bool start_worker(struct deadlines *d) REQUIRES(deadline_class)
 	d->workers++;
 	d->idle++;
 	lock_release(&d->lock, &deadline_class);
-	started = pthread_create(&thread, NULL, run_worker, d) == 0;
+	started = pthread_create(&thread, NULL, deadline_run_worker, d) == 0;
 	if (started)
 		pthread_detach(thread);
 	lock_acquire(&d->lock, &deadline_class);
@@ -259,7 +260,7 @@ static void serve_first(struct deadlines *d) REQUIRES(deadline_class)
 {
 	if (!d->idle && d->workers < WORKERS_MAX && start_worker(d))
 		return;
-	if (!is_due(d))
+	if (!deadline_is_due(d))
 		return;
 	if (!d->workers) {
 		call_first(d);
@@ -288,7 +289,7 @@ static void *run_timer(void *closure)
 
 	lock_acquire(&d->lock, &deadline_class);
 	while (!d->ending) {
-		if (is_due(d)) {
+		if (deadline_is_due(d)) {
 			serve_first(d);
 		} else if (d->first) {
 			sleep_until(d, d->first->when);
@@ -305,7 +306,7 @@ static void *run_timer(void *closure)
 /* Waits until nothing is due and no call is running. 0, or ETIMEDOUT. */
 static int wait_done(struct deadlines *d, const struct timespec *until) REQUIRES(deadline_class)
 {
-	while (is_due(d) || d->calls) {
+	while (deadline_is_due(d) || d->calls) {
 		if (!lock_wait_until(&d->lock, &deadline_class, &d->done, until))
 			return ETIMEDOUT;
 	}
@@ -313,7 +314,7 @@ static int wait_done(struct deadlines *d, const struct timespec *until) REQUIRES
 }
 
 /* Moves the clock to the next deadline, or to `to` if that is sooner. */
-static void move_clock(struct deadlines *d, int64_t to) REQUIRES(deadline_class)
+static void deadline_move_clock(struct deadlines *d, int64_t to) REQUIRES(deadline_class)
 {
 	clock_move(d->first && d->first->when < to ? d->first->when : to);
 	pthread_cond_signal(&d->wake);
@@ -328,7 +329,7 @@ int deadlines_advance(struct deadlines *d, int64_t ms)
 	lock_acquire(&d->lock, &deadline_class);
 	to = clock_ms() + ms;
 	while (!(error = wait_done(d, &until)) && clock_ms() < to)
-		move_clock(d, to);
+		deadline_move_clock(d, to);
 	lock_release(&d->lock, &deadline_class);
 	return error;
 }

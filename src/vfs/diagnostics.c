@@ -106,7 +106,7 @@ static struct diagnostic *diagnostic_new(const char *path, const char *how, cons
 }
 
 /* Where the path's entry is in its slot, or would be. */
-static struct diagnostic **slot_of(struct diagnostics *d, const char *path)
+static struct diagnostic **diagnostics_slot_of(struct diagnostics *d, const char *path)
 	REQUIRES(diagnostics_class)
 {
 	struct diagnostic **at = &d->slots[XXH3_64bits(path, strlen(path)) & (SLOTS - 1)];
@@ -119,14 +119,15 @@ static struct diagnostic **slot_of(struct diagnostics *d, const char *path)
 static void remove_entry(struct diagnostics *d, struct diagnostic *entry)
 	REQUIRES(diagnostics_class)
 {
-	*slot_of(d, entry->path) = entry->next_in_slot;
+	*diagnostics_slot_of(d, entry->path) = entry->next_in_slot;
 	*(entry->newer ? &entry->newer->older : &d->newest) = entry->older;
 	*(entry->older ? &entry->older->newer : &d->oldest) = entry->newer;
 	d->count--;
 	diagnostic_free(entry);
 }
 
-static void add_entry(struct diagnostics *d, struct diagnostic *entry) REQUIRES(diagnostics_class)
+static void diagnostics_add_entry(struct diagnostics *d, struct diagnostic *entry)
+	REQUIRES(diagnostics_class)
 {
 	if (d->count >= ENTRIES_MAX)
 		remove_entry(d, d->oldest);
@@ -135,7 +136,7 @@ static void add_entry(struct diagnostics *d, struct diagnostic *entry) REQUIRES(
 	*(d->newest ? &d->newest->newer : &d->oldest) = entry;
 	d->newest = entry;
 	entry->next_in_slot = NULL;
-	*slot_of(d, entry->path) = entry;
+	*diagnostics_slot_of(d, entry->path) = entry;
 	d->count++;
 }
 
@@ -143,7 +144,7 @@ static void add_entry(struct diagnostics *d, struct diagnostic *entry) REQUIRES(
 static bool replace_entry(struct diagnostics *d, const char *path, const char *how,
 			  const char *reason) REQUIRES(diagnostics_class)
 {
-	struct diagnostic *old = *slot_of(d, path), *new;
+	struct diagnostic *old = *diagnostics_slot_of(d, path), *new;
 
 	if (old && reason && old->how == how && strcmp(old->reason, reason) == 0)
 		return false;
@@ -151,7 +152,7 @@ static bool replace_entry(struct diagnostics *d, const char *path, const char *h
 		remove_entry(d, old);
 	new = reason ? diagnostic_new(path, how, reason) : NULL;
 	if (new)
-		add_entry(d, new);
+		diagnostics_add_entry(d, new);
 	return true;
 }
 
@@ -347,8 +348,9 @@ static bool is_explained(const struct animation *a, const struct version *versio
 	return !version->stills || a->explained >= version->generation;
 }
 
-static bool explain_stills(struct vfs *v, struct animation *a, const struct version *version,
-			   const char *reason, struct buf *path) REQUIRES(vfs_class)
+static bool diagnostics_explain_stills(struct vfs *v, struct animation *a,
+				       const struct version *version, const char *reason,
+				       struct buf *path) REQUIRES(vfs_class)
 {
 	struct diagnostics *d = v->diagnostics;
 	const struct node *folder = a->folder ? a->folder->node : NULL;
@@ -376,7 +378,7 @@ void diagnose_stills(struct vfs *v, struct animation *a, const struct version *v
 		return;
 	reason = unjoined(version);
 	vfs_lock(v);
-	is_new = explain_stills(v, a, version, reason, &path);
+	is_new = diagnostics_explain_stills(v, a, version, reason, &path);
 	vfs_unlock(v);
 	if (is_new && reason)
 		log_warning("%s: %s: %s", (const char *)path.data, UNJOINED, reason);
@@ -384,7 +386,7 @@ void diagnose_stills(struct vfs *v, struct animation *a, const struct version *v
 	free(reason);
 }
 
-static void render(const struct diagnostic *entry, struct buf *out)
+static void vfs_diagnostics_render(const struct diagnostic *entry, struct buf *out)
 {
 	buf_format(out, "%s: %s: %s\n", entry->path, entry->how, entry->reason);
 }
@@ -395,9 +397,9 @@ void diagnostics_render(struct vfs *v, struct buf *out)
 
 	lock_acquire(&d->lock, &diagnostics_class);
 	for (const struct diagnostic *entry = d->newest; entry; entry = entry->older)
-		render(entry, out);
+		vfs_diagnostics_render(entry, out);
 	for (uint64_t i = d->event_count; i > 0 && i + EVENTS_MAX > d->event_count; i--)
 		if (d->events[(i - 1) % EVENTS_MAX])
-			render(d->events[(i - 1) % EVENTS_MAX], out);
+			vfs_diagnostics_render(d->events[(i - 1) % EVENTS_MAX], out);
 	lock_release(&d->lock, &diagnostics_class);
 }

@@ -60,7 +60,7 @@ static bool is_state(struct vfs *v, const struct stat *folder, const struct dire
 }
 
 /* The name of an entry as it is shown, in `name` if it must be decoded. */
-static const char *name_of(const struct dirent *entry, bool source, char name[NAME_MAX + 1])
+static const char *dir_name_of(const struct dirent *entry, bool source, char name[NAME_MAX + 1])
 {
 	if (source || is_dot(entry->d_name))
 		return entry->d_name;
@@ -85,7 +85,7 @@ static int list_descriptor(struct vfs *v, int fd, bool source, bool dots, struct
 	while (errno = 0, (entry = readdir(dir))) {
 		if ((!dots && is_dot(entry->d_name)) || (source && is_state(v, &st, entry)))
 			continue;
-		if (!listing_add(l, name_of(entry, source, name), entry->d_ino,
+		if (!listing_add(l, dir_name_of(entry, source, name), entry->d_ino,
 				 type_of(v, entry, source))) {
 			error = ENOMEM;
 			break;
@@ -112,7 +112,7 @@ static int open_area(struct vfs *v, const struct target *t, enum area area, int 
 }
 
 /* Opens a separate descriptor, which stays valid when the name is gone. */
-static int open_plain(struct vfs *v, const struct target *t, int *fd)
+static int dir_open_plain(struct vfs *v, const struct target *t, int *fd)
 {
 	int error = open_area(v, t, (enum area)t->thing->area, fd);
 
@@ -140,7 +140,7 @@ static int list_plain(struct vfs *v, const struct target *t, const struct handle
 	int fd, error = 0, opened = descriptor_of(v, handle);
 
 	if (opened < 0)
-		error = open_plain(v, t, &fd);
+		error = dir_open_plain(v, t, &fd);
 	else if ((fd = openat(opened, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
 		error = errno;
 	if (error)
@@ -225,8 +225,8 @@ static bool stands_beside(struct vfs *v, const struct target *t, const struct sp
 }
 
 /* Reads nothing but the archive's tables, unless animations have their folders beside them. */
-static int list_member(struct vfs *v, const struct target *t, const struct spot *spot,
-		       struct listing *l)
+static int dir_list_member(struct vfs *v, const struct target *t, const struct spot *spot,
+			   struct listing *l)
 {
 	const struct catalog *o = spot->of;
 	char name[NAME_MAX + 1];
@@ -254,7 +254,7 @@ static int list_archive(struct vfs *v, const struct target *t, struct listing *l
 
 	if (error)
 		return error;
-	error = list_member(v, t, &spot, l);
+	error = dir_list_member(v, t, &spot, l);
 	spot_release(&spot);
 	return error;
 }
@@ -267,7 +267,7 @@ struct lister {
 	struct listing *listing;
 };
 
-static bool add_place(void *closure, const char *name, const struct place *place)
+static bool dir_add_place(void *closure, const char *name, const struct place *place)
 {
 	const struct lister *lister = closure;
 	const struct node *node = lister->folder->node;
@@ -297,7 +297,7 @@ static int list_places(struct vfs *v, const struct target *t, struct listing *l)
 	if (error)
 		return error;
 	tree = sight_tree(&s);
-	if (!tree_list(&tree, &s.place, v->options->listed, add_place, &lister))
+	if (!tree_list(&tree, &s.place, v->options->listed, dir_add_place, &lister))
 		error = ENOMEM;
 	sight_release(&s);
 	return error;
@@ -367,8 +367,8 @@ static int list_control(struct listing *l)
 	return fine ? 0 : ENOMEM;
 }
 
-static int list_folder(struct vfs *v, const struct target *t, const struct handle *handle,
-		       struct listing *l)
+static int dir_list_folder(struct vfs *v, const struct target *t, const struct handle *handle,
+			   struct listing *l)
 {
 	int error;
 
@@ -392,7 +392,7 @@ static int listing_make(struct vfs *v, const struct target *t, const struct hand
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return ENOMEM;
-	error = list_folder(v, t, handle, *out);
+	error = dir_list_folder(v, t, handle, *out);
 	if (!error) {
 		listing_order(*out);
 		return 0;
@@ -431,9 +431,9 @@ static void open_listing(struct vfs *v, const struct target *t, struct opened *o
 	o->keep_cache = listing_hash(handle->listing) == cached;
 }
 
-static int open_folder(struct vfs *v, const struct target *t, int flags, struct opened *out)
+static int dir_open_folder(struct vfs *v, const struct target *t, int flags, struct opened *out)
 {
-	int fd = -1, error = t->thing->kind == THING_PLAIN ? open_plain(v, t, &fd) : 0;
+	int fd = -1, error = t->thing->kind == THING_PLAIN ? dir_open_plain(v, t, &fd) : 0;
 
 	if (error)
 		return error;
@@ -459,7 +459,7 @@ int vfs_opendir(struct vfs *v, const struct request *who, uint64_t node, int fla
 	error = target_get(v, node, &t);
 	if (error)
 		return error;
-	error = open_folder(v, &t, flags, out);
+	error = dir_open_folder(v, &t, flags, out);
 	target_put(v, &t);
 	return error;
 }
@@ -495,8 +495,8 @@ static int look_up_name(struct dir_read *r, const char *name, struct entry *out)
  * Looks up an entry for its attributes, but not a view whose size nobody seems to want: that entry
  * has no node, and the kernel looks it up if it is needed.
  */
-static void look_up(struct dir_read *r, const struct listing *l, size_t i, view_set sent,
-		    struct entry *out)
+static void dir_look_up(struct dir_read *r, const struct listing *l, size_t i, view_set sent,
+			struct entry *out)
 {
 	const char *name = listing_name(l, i);
 	int view = l->entries[i].view;
@@ -516,14 +516,14 @@ static void look_up(struct dir_read *r, const struct listing *l, size_t i, view_
 }
 
 /* Returns false if there is no room for it. */
-static bool add_entry(struct dir_read *r, const struct listing *l, size_t i, view_set sent)
+static bool dir_add_entry(struct dir_read *r, const struct listing *l, size_t i, view_set sent)
 {
 	const struct listing_entry *e = &l->entries[i];
 	struct entry entry = {.node = 0};
 	bool added;
 
 	if (r->plus)
-		look_up(r, l, i, sent, &entry);
+		dir_look_up(r, l, i, sent, &entry);
 	if (!entry.node)
 		entry.st = (struct stat){.st_ino = e->ino ? e->ino : 1, .st_mode = e->type};
 	added = r->add(r->closure, listing_name(l, i), &entry, (off_t)e->offset);
@@ -544,7 +544,7 @@ static void add_entries(struct dir_read *r, const struct listing *l, off_t behin
 	for (size_t i = listing_behind(l, (uint64_t)behind); i < l->count; i++) {
 		if (root && strcmp(listing_name(l, i), CONTROL) == 0)
 			continue; /* it can be opened, but is not listed */
-		if (!add_entry(r, l, i, sent))
+		if (!dir_add_entry(r, l, i, sent))
 			break;
 	}
 	seen_release(&r->seen);
@@ -624,7 +624,7 @@ static int sync_plain(struct vfs *v, const struct target *t, const struct handle
 	int opened = -1, fd = descriptor_of(v, handle), error = 0;
 
 	if (fd < 0) {
-		error = open_plain(v, t, &opened);
+		error = dir_open_plain(v, t, &opened);
 		fd = opened;
 	}
 	if (!error && (datasync ? fdatasync(fd) : fsync(fd)) != 0)

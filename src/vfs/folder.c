@@ -57,7 +57,7 @@ static unsigned slots_to_keep(void)
 }
 
 /* Takes the descriptor out of a forgotten slot; -1: it has none, or is borrowed. */
-static int empty_slot(struct folder_slot *slot)
+static int folder_empty_slot(struct folder_slot *slot)
 {
 	int fd = slot->fd;
 
@@ -75,7 +75,7 @@ static void close_forgotten(struct vfs *v, void *folders)
 		int fd;
 
 		vfs_lock(v);
-		fd = empty_slot(&f->slots[i]);
+		fd = folder_empty_slot(&f->slots[i]);
 		vfs_unlock(v);
 		if (fd >= 0)
 			close(fd);
@@ -133,7 +133,7 @@ LOCK_ATTRIBUTE(no_thread_safety_analysis) void folders_let_move(struct vfs *v)
 
 /* ---- what is there ---- */
 
-static struct timespec time_of(const struct statx_timestamp *t)
+static struct timespec folder_time_of(const struct statx_timestamp *t)
 {
 	return (struct timespec){(time_t)t->tv_sec, (long)t->tv_nsec};
 }
@@ -151,9 +151,9 @@ static struct stat stat_of(const struct statx *x)
 		.st_size = (off_t)x->stx_size,
 		.st_blksize = (blksize_t)x->stx_blksize,
 		.st_blocks = (blkcnt_t)x->stx_blocks,
-		.st_atim = time_of(&x->stx_atime),
-		.st_mtim = time_of(&x->stx_mtime),
-		.st_ctim = time_of(&x->stx_ctime),
+		.st_atim = folder_time_of(&x->stx_atime),
+		.st_mtim = folder_time_of(&x->stx_mtime),
+		.st_ctim = folder_time_of(&x->stx_ctime),
 	};
 }
 
@@ -173,7 +173,7 @@ int identity_at(int folder, const char *name, struct identity *id, struct stat *
 
 /* ---- descriptors ---- */
 
-static bool slot_of(struct folders *f, const struct thing *thing, struct folder *out)
+static bool folder_slot_of(struct folders *f, const struct thing *thing, struct folder *out)
 	REQUIRES(vfs_class)
 {
 	struct folder_slot *slot;
@@ -196,7 +196,7 @@ static bool slot_of(struct folders *f, const struct thing *thing, struct folder 
 static const struct node *nearest(struct folders *f, const struct node *node, struct folder *out)
 	REQUIRES(vfs_class)
 {
-	while (node->id != NODE_ROOT && !slot_of(f, node->thing, out)) {
+	while (node->id != NODE_ROOT && !folder_slot_of(f, node->thing, out)) {
 		if (!node_link(node))
 			return NULL;
 		node = node_link(node)->parent;
@@ -210,7 +210,7 @@ static const struct node *nearest(struct folders *f, const struct node *node, st
  * Takes a slot that was not used recently (clock algorithm); *old is its old descriptor or -1, for
  * the caller to close. NULL if all are borrowed.
  */
-static struct folder_slot *take_slot(struct folders *f, int *old) REQUIRES(vfs_class)
+static struct folder_slot *folder_take_slot(struct folders *f, int *old) REQUIRES(vfs_class)
 {
 	for (unsigned tries = 0; tries < 2 * f->kept; tries++) {
 		struct folder_slot *slot = &f->slots[f->hand];
@@ -247,10 +247,10 @@ static void keep_descriptor(struct vfs *v, struct thing *thing, int fd, struct f
 	if (fd >= f->end)
 		return;
 	vfs_lock(v);
-	if (slot_of(f, thing, out)) {
+	if (folder_slot_of(f, thing, out)) {
 		old = fd; /* another thread has cached one meanwhile */
 	} else {
-		slot = take_slot(f, &old);
+		slot = folder_take_slot(f, &old);
 		if (slot)
 			put_in_slot(slot, (int)(slot - f->slots), thing, fd, out);
 	}
@@ -268,7 +268,8 @@ struct way {
 	size_t start_size; /* length of the part that leads to `start` */
 };
 
-static int find_names(struct vfs *v, const struct node *node, struct way *way) REQUIRES(vfs_class)
+static int folder_find_names(struct vfs *v, const struct node *node, struct way *way)
+	REQUIRES(vfs_class)
 {
 	struct buf above = BUF_INIT;
 	const struct node *top = nearest(v->folders, node, &way->start);
@@ -294,7 +295,7 @@ static int find_way(struct vfs *v, const struct node *node, struct way *way)
 	if (node->thing->kind == THING_PLAIN) {
 		way->thing = thing_get(node->thing);
 		way->identity = node->thing->plain.identity;
-		error = find_names(v, node, way);
+		error = folder_find_names(v, node, way);
 	}
 	vfs_unlock(v);
 	return error;
@@ -309,7 +310,7 @@ static void end_way(struct vfs *v, struct way *way)
 	vfs_unlock(v);
 }
 
-static int walk(const struct way *way, int *fd)
+static int folder_walk(const struct way *way, int *fd)
 {
 	const char *path = (const char *)way->path.data + way->start_size;
 	struct identity id;
@@ -336,7 +337,7 @@ static int open_by_names(struct vfs *v, struct node *node, struct folder *out)
 		*out = way.start; /* already open */
 		way.start = (struct folder)FOLDER_NONE;
 	} else if (!error) {
-		error = walk(&way, &fd);
+		error = folder_walk(&way, &fd);
 		if (!error)
 			keep_descriptor(v, way.thing, fd, out);
 	}
@@ -366,7 +367,7 @@ void folder_close(struct vfs *v, struct folder *folder)
 
 		vfs_lock(v);
 		slot->pins--;
-		fd = empty_slot(slot);
+		fd = folder_empty_slot(slot);
 		vfs_unlock(v);
 	}
 	if (fd >= 0)

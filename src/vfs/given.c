@@ -57,7 +57,7 @@ struct given *given_need(struct vfs *v, struct node *node)
 }
 
 /* Is the mark of the folder itself, or of something in it? */
-static bool is_of(const struct mark *mark, const struct node *folder) REQUIRES(vfs_class)
+static bool given_is_of(const struct mark *mark, const struct node *folder) REQUIRES(vfs_class)
 {
 	const struct link *link = node_link(folder);
 
@@ -72,7 +72,7 @@ void given_forget(struct vfs *v, const struct node *folder)
 
 	for (; mark; mark = next) {
 		next = mark->next;
-		if (is_of(mark, folder))
+		if (given_is_of(mark, folder))
 			marks_remove(v, given, mark);
 	}
 }
@@ -226,7 +226,7 @@ void given_list_xattrs(struct vfs *v, const struct target *t, struct buf *out)
 }
 
 /* Bytes that an attribute counts for. */
-static size_t size_of(const char *name, size_t value)
+static size_t given_size_of(const char *name, size_t value)
 {
 	return strlen(name) + 1 + value;
 }
@@ -256,9 +256,9 @@ int given_set_xattr(struct vfs *v, struct given *g, const char *name, struct byt
 	copy = malloc(value.size ? value.size : 1);
 	if (copy && !x)
 		x = calloc(1, sizeof(*x) + strlen(name) + 1);
-	error = copy && x
-			? charge(v, g, *at ? size_of(name, x->size) : 0, size_of(name, value.size))
-			: ENOMEM;
+	error = copy && x ? charge(v, g, *at ? given_size_of(name, x->size) : 0,
+				   given_size_of(name, value.size))
+			  : ENOMEM;
 	if (error) {
 		if (x != *at)
 			free(x);
@@ -283,8 +283,8 @@ int given_remove_xattr(struct vfs *v, struct given *g, const char *name)
 	if (!x)
 		return ENODATA;
 	*at = x->next;
-	g->charged -= size_of(name, x->size);
-	budget_give(&v->given, size_of(name, x->size));
+	g->charged -= given_size_of(name, x->size);
+	budget_give(&v->given, given_size_of(name, x->size));
 	free(x->value);
 	free(x);
 	return 0;

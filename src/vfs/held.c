@@ -147,7 +147,7 @@ static void unlist_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
 	*(t->older ? &t->older->newer : &h->oldest) = t->newer;
 }
 
-static void drop_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
+static void held_drop_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
 {
 	t->view->view.rendered = NULL;
 	unlist_text(h, t);
@@ -160,18 +160,18 @@ struct text *held_take_text(struct vfs *v, struct thing *view)
 	struct text *text = t ? t->text : NULL;
 
 	if (t)
-		drop_text(v->held, t);
+		held_drop_text(v->held, t);
 	free(t);
 	return text;
 }
 
 /* Takes out the oldest that exceed the limit, but not the newest; linked by `older`. */
-static struct open_text *take_surplus(struct held *h) REQUIRES(vfs_class)
+static struct open_text *held_take_surplus(struct held *h) REQUIRES(vfs_class)
 {
 	struct open_text *list = NULL, *t;
 
 	while (h->texts_size > h->texts_limit && (t = h->oldest) != h->newest) {
-		drop_text(h, t);
+		held_drop_text(h, t);
 		t->older = list;
 		list = t;
 	}
@@ -190,7 +190,7 @@ struct open_text *held_keep_text(struct vfs *v, struct thing *view, struct text 
 	view->view.rendered = t;
 	list_text(h, t);
 	h->texts_size += text_capacity(text);
-	return take_surplus(h);
+	return held_take_surplus(h);
 }
 
 void held_discard(struct open_text *texts)

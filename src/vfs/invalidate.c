@@ -99,7 +99,7 @@ static void after_free(struct after *list)
 }
 
 /* Queues a list, which it takes over, and wakes the thread unless the list is empty. */
-static void enqueue(struct invalidator *n, struct after *list)
+static void invalidate_enqueue(struct invalidator *n, struct after *list)
 {
 	if (!list)
 		return;
@@ -118,12 +118,12 @@ static void enqueue(struct invalidator *n, struct after *list)
 
 void invalidate_data(struct vfs *v, uint64_t node)
 {
-	enqueue(v->invalidator, after_new(node, "", false));
+	invalidate_enqueue(v->invalidator, after_new(node, "", false));
 }
 
 void invalidate_name(struct vfs *v, uint64_t folder, const char *name)
 {
-	enqueue(v->invalidator, after_new(folder, name, false));
+	invalidate_enqueue(v->invalidator, after_new(folder, name, false));
 }
 
 /* ---- names that are held ---- */
@@ -416,7 +416,7 @@ struct after *changes_send(struct vfs *v, struct changes *c)
 	}
 	sort_changes(c, &soon, &locked);
 	wait = c->saved && n->started && has_names(soon.first);
-	enqueue(n, soon.first);
+	invalidate_enqueue(n, soon.first);
 	if (wait)
 		wait_sent(n, c);
 	free(c->list);
@@ -428,7 +428,7 @@ struct after *changes_send(struct vfs *v, struct changes *c)
 
 void after_send(struct vfs *v, struct after *after)
 {
-	enqueue(v->invalidator, after);
+	invalidate_enqueue(v->invalidator, after);
 }
 
 void changes_send_all(struct vfs *v, struct changes *c)

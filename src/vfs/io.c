@@ -50,8 +50,8 @@ static int read_control(struct vfs *v, const struct target *t, const struct hand
 	return *out ? 0 : ENOMEM;
 }
 
-static int read_plain(struct vfs *v, const struct target *t, struct handle *h,
-		      struct read_part *out)
+static int io_read_plain(struct vfs *v, const struct target *t, struct handle *h,
+			 struct read_part *out)
 {
 	out->own_fd = !h;
 	if (!h)
@@ -109,8 +109,8 @@ static int find_bytes(struct vfs *v, const struct target *t, struct handle *h,
 }
 
 /* Does a loose file replace the member? Then sets out->fd. */
-static bool find_loose(struct vfs *v, const struct target *t, const struct handle *h,
-		       struct read_part *out)
+static bool io_find_loose(struct vfs *v, const struct target *t, const struct handle *h,
+			  struct read_part *out)
 {
 	struct spot spot;
 
@@ -127,14 +127,14 @@ static bool find_loose(struct vfs *v, const struct target *t, const struct handl
 	return out->own_fd;
 }
 
-static int read_member(struct vfs *v, const struct target *t, struct handle *h, size_t size,
-		       off_t at, struct read_part *out)
+static int io_read_member(struct vfs *v, const struct target *t, struct handle *h, size_t size,
+			  off_t at, struct read_part *out)
 {
 	struct member_bytes bytes;
 	uint64_t from, left;
 	int error;
 
-	if (find_loose(v, t, h, out))
+	if (io_find_loose(v, t, h, out))
 		return 0;
 	error = find_bytes(v, t, h, &bytes);
 	if (error)
@@ -166,9 +166,9 @@ int vfs_read(struct vfs *v, uint64_t node, struct handle *h, size_t size, off_t 
 	else if (t.thing->kind == THING_CONTROL)
 		error = read_control(v, &t, h, &out->text);
 	else if (t.thing->kind == THING_MEMBER)
-		error = read_member(v, &t, h, size, at, out);
+		error = io_read_member(v, &t, h, size, at, out);
 	else
-		error = read_plain(v, &t, h, out);
+		error = io_read_plain(v, &t, h, out);
 	if (!error && out->text)
 		cut_part(out, size, at);
 	target_put(v, &t);
@@ -194,8 +194,8 @@ static void write_for(struct draft *draft, struct handle *h) REQUIRES(vfs_class)
 	h->who = NULL;
 }
 
-static int write_view(struct vfs *v, const struct target *t, struct handle *h, struct bytes data,
-		      off_t at, bool append, bool by_mapping)
+static int io_write_view(struct vfs *v, const struct target *t, struct handle *h, struct bytes data,
+			 off_t at, bool append, bool by_mapping)
 {
 	struct draft *draft;
 	int error = view_need_draft(v, t, false);
@@ -220,7 +220,7 @@ static int write_view(struct vfs *v, const struct target *t, struct handle *h, s
 	return error;
 }
 
-static ssize_t write_all(int fd, struct bytes data, off_t at, bool append)
+static ssize_t io_write_all(int fd, struct bytes data, off_t at, bool append)
 {
 	struct iovec part = {(void *)(uintptr_t)data.data, data.size};
 	ssize_t size = append ? pwritev2(fd, &part, 1, 0, RWF_APPEND)
@@ -246,7 +246,7 @@ static ssize_t write_plain(struct vfs *v, const struct target *t, struct handle 
 	h->busy = true;
 	vfs_unlock(v);
 	staging_touch(v, t->node);
-	return write_all(fd, data, at, append);
+	return io_write_all(fd, data, at, append);
 }
 
 ssize_t vfs_write(struct vfs *v, struct handle *h, struct bytes data, off_t at, int flags,
@@ -265,7 +265,7 @@ ssize_t vfs_write(struct vfs *v, struct handle *h, struct bytes data, off_t at, 
 		error = 0;
 		size = (ssize_t)data.size;
 		if (t.thing->kind == THING_VIEW)
-			error = write_view(v, &t, h, data, at, append, by_mapping);
+			error = io_write_view(v, &t, h, data, at, append, by_mapping);
 		else if (t.thing->kind == THING_CONTROL)
 			error = control_write(v, &t, data);
 		else
@@ -477,7 +477,7 @@ int vfs_lseek(struct vfs *v, uint64_t node, struct handle *h, off_t at, int when
 	if (t.thing->kind != THING_PLAIN) {
 		error = seek_view(v, &t, at, whence, out);
 	} else {
-		error = read_plain(v, &t, h, &part) ? EINVAL : 0;
+		error = io_read_plain(v, &t, h, &part) ? EINVAL : 0;
 		*out = error ? -1 : lseek(part.fd, at, whence);
 		if (!error && *out < 0)
 			error = errno;

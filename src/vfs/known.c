@@ -55,19 +55,19 @@ const struct digests *known_digests(const struct known *k)
 /* ---- versions ---- */
 
 /* The version computes it once. */
-static struct digest digest_of(struct version *v)
+static struct digest known_digest_of(struct version *v)
 {
 	const struct history_digest *whole = version_digest(v);
 
 	return (struct digest){whole->low, whole->high};
 }
 
-static uint32_t add(struct known *k, struct version *v, const struct version *before)
+static uint32_t vfs_known_add(struct known *k, struct version *v, const struct version *before)
 {
 	uint32_t last = digests_last(k->digests), number;
 
 	if (last && v->anim->rotations == ROTATIONS_STORED &&
-	    digests_of_file(k->digests, digest_of(v)) == last)
+	    digests_of_file(k->digests, known_digest_of(v)) == last)
 		return last;
 	number = digests_add(k->digests, v, before);
 	k->is_changed |= number != last;
@@ -90,7 +90,7 @@ void known_learn(struct known *k, struct vfs *v, const struct where *where, stru
 {
 	uint32_t last = digests_last(k->digests);
 
-	if (k->has_learned && digests_of_file(k->digests, digest_of(now)))
+	if (k->has_learned && digests_of_file(k->digests, known_digest_of(now)))
 		return;
 	k->has_learned = true;
 	if (v->options->store.history)
@@ -100,10 +100,10 @@ void known_learn(struct known *k, struct vfs *v, const struct where *where, stru
 
 uint32_t known_number(struct known *k, struct version *v)
 {
-	uint32_t number = digests_of_file(k->digests, digest_of(v));
+	uint32_t number = digests_of_file(k->digests, known_digest_of(v));
 
 	if (!number)
-		number = add(k, v, NULL);
+		number = vfs_known_add(k, v, NULL);
 	note_served(k, v, number);
 	return number;
 }
@@ -118,7 +118,7 @@ uint32_t known_look(struct known *k, struct source *source, struct version *now)
 		(void)known_number(k, replaced[i]);
 		version_put(replaced[i]);
 	}
-	number = add(k, now, NULL);
+	number = vfs_known_add(k, now, NULL);
 	note_served(k, now, number);
 	return number;
 }
@@ -126,7 +126,7 @@ uint32_t known_look(struct known *k, struct source *source, struct version *now)
 uint32_t known_add(struct known *k, struct version *saved, struct version *before,
 		   const struct program *program, const char *path)
 {
-	uint32_t number = add(k, saved, before);
+	uint32_t number = vfs_known_add(k, saved, before);
 	struct known_save *save = &k->saves[k->next];
 
 	if (!number)
@@ -168,7 +168,8 @@ bool known_is_changed(const struct known *k)
 	return k->is_changed;
 }
 
-static int put_blob(struct vfs *v, const struct history_file *file, struct bytes blob, bool make)
+static int known_put_blob(struct vfs *v, const struct history_file *file, struct bytes blob,
+			  bool make)
 {
 	int error = state_trylock(v->state);
 
@@ -186,7 +187,7 @@ int known_store(struct known *k, struct vfs *v, const struct where *where)
 	int error;
 
 	digests_write(k->digests, &blob);
-	error = blob.failed ? ENOMEM : put_blob(v, &file, buf_bytes(&blob), !k->has_saved);
+	error = blob.failed ? ENOMEM : known_put_blob(v, &file, buf_bytes(&blob), !k->has_saved);
 	buf_release(&blob);
 	k->is_changed = error != 0;
 	return error;

@@ -56,7 +56,7 @@ static int copy_view(struct vfs *v, const struct request *who, const struct targ
 }
 
 /* Settles a view that was just saved, and is not open. */
-static void settle_view(struct vfs *v, struct node *node, struct changes *changes)
+static void link_settle_view(struct vfs *v, struct node *node, struct changes *changes)
 	REQUIRES(vfs_class)
 {
 	if (node->thing->view.draft) {
@@ -84,7 +84,7 @@ static bool name_view(struct vfs *v, const struct target *parent, const char *na
 		return false;
 	}
 	node->shown_ino = virtual_ino(parent->node, name);
-	settle_view(v, node, changes);
+	link_settle_view(v, node, changes);
 	*out = (struct target){node, thing};
 	return true;
 }
@@ -136,7 +136,7 @@ static int link_onto_view(struct vfs *v, const struct request *who, const struct
 }
 
 /* Does this expose a view's text under another name? */
-static bool takes_text(struct vfs *v, const struct target *from, const struct slot *slot)
+static bool link_takes_text(struct vfs *v, const struct target *from, const struct slot *slot)
 {
 	return slot->is_view || from->thing->kind == THING_VIEW ||
 	       thing_is_virtual(slot->parent.thing) || is_staged(v, slot->parent.node);
@@ -154,7 +154,7 @@ static int link_into(struct vfs *v, const struct request *who, const struct targ
 		return refuse_in_archive(v, from->node, NULL, NULL);
 	if (slot->is_view && slot->place.kind != PLACE_VIEW)
 		return EPERM;
-	error = takes_text(v, from, slot) ? acl_check_read(v, who, from) : 0;
+	error = link_takes_text(v, from, slot) ? acl_check_read(v, who, from) : 0;
 	if (error)
 		return error;
 	if (slot->is_view)

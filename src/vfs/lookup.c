@@ -43,7 +43,7 @@ struct node *folder_of(struct vfs *v, struct animation *a)
 }
 
 /* False: the node no longer has a name. */
-static bool parent_of(struct vfs *v, const struct node *node, struct target *out)
+static bool lookup_parent_of(struct vfs *v, const struct node *node, struct target *out)
 {
 	const struct link *link;
 
@@ -91,7 +91,7 @@ bool name_may_show(struct vfs *v, const char *name, bool beside)
 	return probe ? beside || !v->options->beside : stays_file(v, codec) == beside;
 }
 
-static bool is_there(int folder, const char *name, mode_t *type)
+static bool lookup_is_there(int folder, const char *name, mode_t *type)
 {
 	struct stat st;
 
@@ -119,21 +119,21 @@ static void note_list(struct vfs *v, const struct target *folder, const char *na
  * "x.canm", the file that the folder would be beside, and *end to the part of the file's name that
  * the folder's name lacks (format.beside). Else returns false.
  */
-static bool beside_name(struct vfs *v, const struct target *parent, int folder, const char *name,
-			char base[NAME_MAX + 1], const char **end)
+static bool lookup_beside_name(struct vfs *v, const struct target *parent, int folder,
+			       const char *name, char base[NAME_MAX + 1], const char **end)
 {
 	unsigned which = beside_which(name);
 	char own[NAME_MAX + 1];
 	mode_t type;
 
 	for (unsigned i = 0; beside_file(name, i, base, end); i++) {
-		if (!is_there(folder, base, &type) || !S_ISREG(type) ||
+		if (!lookup_is_there(folder, base, &type) || !S_ISREG(type) ||
 		    !name_may_show(v, base, true) || !beside_folder(v->store, base, which, own) ||
 		    strcmp(own, name) != 0)
 			continue;
 		note_list(v, parent, base);
-		return which == 0 ||
-		       (beside_folder(v->store, base, 0, own) && is_there(folder, own, &type));
+		return which == 0 || (beside_folder(v->store, base, 0, own) &&
+				      lookup_is_there(folder, own, &type));
 	}
 	return false;
 }
@@ -174,8 +174,8 @@ static int verdict_errno(const struct err *err)
 }
 
 /* Notes for .animfs/errors how the file is shown, and why; reason NULL: as it should be. */
-static void note_verdict(struct vfs *v, const struct target *parent, const char *name,
-			 const char *how, const char *reason)
+static void lookup_note_verdict(struct vfs *v, const struct target *parent, const char *name,
+				const char *how, const char *reason)
 {
 	char *path;
 
@@ -201,7 +201,7 @@ static struct where where_of(const struct candidate *c)
 			: (struct where){.dir = c->folder, .folder = c->path, .name = c->name};
 }
 
-static bool is_beside(const struct candidate *c)
+static bool lookup_is_beside(const struct candidate *c)
 {
 	return c->beside != NULL;
 }
@@ -245,19 +245,20 @@ static int judge_candidate(struct vfs *v, const struct candidate *c, const struc
 	char reason[FAULT_SIZE];
 	int error;
 
-	if (version && stays_file(v, version->codec) != is_beside(c))
+	if (version && stays_file(v, version->codec) != lookup_is_beside(c))
 		return ENOTDIR; /* the folder has another name */
 	if (version) {
 		/* A file that lists others is always read-only: edit its parts. */
-		note_verdict(v, c->parent, c->name, "read-only",
-			     version->codec->format->parts ? NULL : version->anim->read_only);
+		lookup_note_verdict(v, c->parent, c->name, "read-only",
+				    version->codec->format->parts ? NULL
+								  : version->anim->read_only);
 		return 0;
 	}
 	error = verdict_errno(err);
 	fault_describe(err, reason, sizeof(reason));
 	/* That a file is not an animation at all is not worth reporting. */
-	note_verdict(v, c->parent, c->name, error == ENOTDIR ? "shown as it is" : "not read",
-		     err->code == ERR_UNKNOWN ? NULL : reason);
+	lookup_note_verdict(v, c->parent, c->name, error == ENOTDIR ? "shown as it is" : "not read",
+			    err->code == ERR_UNKNOWN ? NULL : reason);
 	return error;
 }
 
@@ -288,7 +289,7 @@ static int new_animation(struct vfs *v, const struct candidate *c, struct target
 }
 
 /* The animation is no longer shown as a folder: takes the name from its node. */
-static void leave_animation(struct vfs *v, const struct candidate *c, const struct target *t)
+static void lookup_leave_animation(struct vfs *v, const struct candidate *c, const struct target *t)
 {
 	vfs_lock(v);
 	if (nodes_by_name(&v->nodes, c->parent->node, c->link) == t->node)
@@ -306,7 +307,7 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 	int error;
 
 	vfs_lock(v);
-	absent = is_beside(c) && name_is_absent(a, c->parent->node, c->link);
+	absent = lookup_is_beside(c) && name_is_absent(a, c->parent->node, c->link);
 	vfs_unlock(v);
 	if (absent)
 		return ENOTDIR;
@@ -332,12 +333,12 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 	}
 	version_put(version);
 	if (error == ENOTDIR)
-		leave_animation(v, c, t);
+		lookup_leave_animation(v, c, t);
 	return error;
 }
 
 /* Finds the animation's folder; ENOTDIR if it is shown as a file. */
-static int find_animation(struct vfs *v, struct candidate *c, struct target *out)
+static int lookup_find_animation(struct vfs *v, struct candidate *c, struct target *out)
 {
 	bool known = child_of(v, c->parent->node, c->link, out);
 	char *path;
@@ -402,7 +403,7 @@ static int find_archive(struct vfs *v, const struct candidate *c, struct target 
 	o = archive_look(s->source, c->folder, c->name, &err);
 	error = o ? 0 : verdict_errno(&err);
 	fault_describe(&err, reason, sizeof(reason));
-	note_verdict(v, c->parent, c->name, "shown as it is", error ? reason : NULL);
+	lookup_note_verdict(v, c->parent, c->name, "shown as it is", error ? reason : NULL);
 	if (!error)
 		error = archive_node(v, c->parent, c->link, s, out);
 	catalog_put(o);
@@ -445,7 +446,7 @@ static int lookup_animation(struct vfs *v, const struct target *parent, const st
 
 	if (error)
 		return error;
-	error = find_animation(v, &c, &t);
+	error = lookup_find_animation(v, &c, &t);
 	loose_site_close(v, &loose);
 	return error ? error : entry_and_put(v, &t, out);
 }
@@ -532,10 +533,10 @@ static int find_in_source(struct vfs *v, const struct target *parent, const char
 	folder_watch(v, parent, folder.fd);
 	error = identity_at(folder.fd, name, &id, &st);
 	if (error == ENOENT && !is_staged(v, parent->node) &&
-	    beside_name(v, parent, folder.fd, name, base, &c.beside)) {
+	    lookup_beside_name(v, parent, folder.fd, name, base, &c.beside)) {
 		c.name = base;
 		error = archive_has_name(v->store, base) ? find_archive(v, &c, &t)
-							 : find_animation(v, &c, &t);
+							 : lookup_find_animation(v, &c, &t);
 		error = error == ENOTDIR ? ENOENT : error;
 		if (!error)
 			error = entry_and_put(v, &t, out);
@@ -547,7 +548,7 @@ static int find_in_source(struct vfs *v, const struct target *parent, const char
 		goto done;
 	if (S_ISREG(st.st_mode) && name_may_show(v, name, false) && !being_written(v, &id) &&
 	    !is_staged(v, parent->node)) {
-		error = find_animation(v, &c, &t);
+		error = lookup_find_animation(v, &c, &t);
 		if (!error)
 			error = entry_and_put(v, &t, out);
 		if (error != ENOTDIR)
@@ -601,7 +602,7 @@ static bool has_other_rights(const struct animation *a, const struct stat *st) R
 }
 
 /* Was the view replaced, or did its text or the file's rights change, while the entry was made? */
-static bool is_outdated(struct vfs *v, const struct target *t, const struct seen *seen)
+static bool lookup_is_outdated(struct vfs *v, const struct target *t, const struct seen *seen)
 {
 	const struct view_state *view = &t->thing->view;
 	const struct animation *a = t->thing->animation;
@@ -628,7 +629,7 @@ static int virtual_entry(struct vfs *v, const struct target *t, const struct pla
 	int error = entry_in(v, t, &latest, &seen->st, out);
 
 	/* Once the lookup counts, later changes will invalidate it; check for earlier ones. */
-	if (!error && is_outdated(v, t, seen))
+	if (!error && lookup_is_outdated(v, t, seen))
 		out->attr_timeout = out->entry_timeout = 0;
 	return error;
 }
@@ -807,7 +808,7 @@ int vfs_lookup_handle(struct vfs *v, uint64_t node, bool above, struct entry *ou
 	if (error)
 		return error;
 	if (above && node != NODE_ROOT) {
-		error = parent_of(v, t.node, &parent) ? 0 : ESTALE;
+		error = lookup_parent_of(v, t.node, &parent) ? 0 : ESTALE;
 		target_put(v, &t);
 		if (error)
 			return error;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static struct mark **slot_of(struct marks *t, const struct node *parent, const char *name)
+static struct mark **marks_slot_of(struct marks *t, const struct node *parent, const char *name)
 	REQUIRES(vfs_class)
 {
 	uint64_t hash = XXH3_64bits_withSeed(name, strlen(name), parent->id);
@@ -16,7 +16,7 @@ static struct mark **slot_of(struct marks *t, const struct node *parent, const c
 struct mark *marks_find(const struct marks *t, const struct node *parent, const char *name)
 {
 	struct marks table = *t;
-	struct mark *mark = *slot_of(&table, parent, name);
+	struct mark *mark = *marks_slot_of(&table, parent, name);
 
 	while (mark && (mark->parent != parent || strcmp(mark->name, name) != 0))
 		mark = mark->next_of_hash;
@@ -25,14 +25,14 @@ struct mark *marks_find(const struct marks *t, const struct node *parent, const 
 
 static void enter_slot(struct marks *t, struct mark *mark) REQUIRES(vfs_class)
 {
-	struct mark **slot = slot_of(t, mark->parent, mark->name);
+	struct mark **slot = marks_slot_of(t, mark->parent, mark->name);
 
 	mark->next_of_hash = *slot;
 	*slot = mark;
 }
 
 /* A table with a slot for each name; where there is no memory for it the old one stays. */
-static void grow(struct marks *t) REQUIRES(vfs_class)
+static void marks_grow(struct marks *t) REQUIRES(vfs_class)
 {
 	size_t size = t->slots ? (t->mask + 1) * 2 : 16;
 	struct mark **slots =
@@ -48,7 +48,7 @@ static void grow(struct marks *t) REQUIRES(vfs_class)
 		enter_slot(t, mark);
 }
 
-static void enter(struct marks *t, struct mark *mark) REQUIRES(vfs_class)
+static void marks_enter(struct marks *t, struct mark *mark) REQUIRES(vfs_class)
 {
 	mark->next = t->first;
 	mark->back = &t->first;
@@ -57,12 +57,12 @@ static void enter(struct marks *t, struct mark *mark) REQUIRES(vfs_class)
 	t->first = mark;
 	t->count++;
 	enter_slot(t, mark);
-	grow(t);
+	marks_grow(t);
 }
 
 static void leave(struct marks *t, struct mark *mark) REQUIRES(vfs_class)
 {
-	struct mark **at = slot_of(t, mark->parent, mark->name);
+	struct mark **at = marks_slot_of(t, mark->parent, mark->name);
 
 	while (*at != mark)
 		at = &(*at)->next_of_hash;
@@ -82,7 +82,7 @@ struct mark *marks_add(struct marks *t, struct node *parent, const char *name)
 		return NULL;
 	mark->parent = node_get(parent);
 	memcpy(mark->name, name, size);
-	enter(t, mark);
+	marks_enter(t, mark);
 	return mark;
 }
 
@@ -103,7 +103,7 @@ void marks_remove(struct vfs *v, struct marks *t, struct mark *mark)
 void marks_give(struct marks *from, struct mark *mark, struct marks *to)
 {
 	leave(from, mark);
-	enter(to, mark);
+	marks_enter(to, mark);
 }
 
 void marks_move(struct vfs *v, struct marks *t, struct mark *mark, struct node *parent)
@@ -112,7 +112,7 @@ void marks_move(struct vfs *v, struct marks *t, struct mark *mark, struct node *
 
 	leave(t, mark);
 	mark->parent = node_get(parent);
-	enter(t, mark);
+	marks_enter(t, mark);
 	node_put(&v->nodes, old);
 }
 

@@ -48,7 +48,7 @@ static void thing_made(void *vfs, struct thing *thing) REQUIRES(vfs_class)
 	a->members = thing;
 }
 
-static void leave_animation(struct vfs *v, struct thing *thing) REQUIRES(vfs_class)
+static void mount_leave_animation(struct vfs *v, struct thing *thing) REQUIRES(vfs_class)
 {
 	struct animation *a = thing->animation;
 
@@ -79,7 +79,7 @@ static void thing_gone(void *vfs, struct thing *thing) REQUIRES(vfs_class)
 	}
 	if (thing->kind == THING_ARCHIVE)
 		shown_archive_put(thing->archive);
-	leave_animation(v, thing);
+	mount_leave_animation(v, thing);
 }
 
 static void node_gone(void *vfs, struct node *node) REQUIRES(vfs_class)
@@ -91,7 +91,7 @@ static void node_gone(void *vfs, struct node *node) REQUIRES(vfs_class)
 
 /* ---- the beginning ---- */
 
-static void report_names(void *vfs, const char *fault)
+static void mount_report_names(void *vfs, const char *fault)
 {
 	diagnose(vfs, NAMING_FILE, "not used", fault);
 }
@@ -129,7 +129,7 @@ static UNSHARED bool make_nodes(struct vfs *v)
 	return identify_root(v);
 }
 
-static bool make_parts(struct vfs *v)
+static bool mount_make_parts(struct vfs *v)
 {
 	return (v->folders = folders_new(v->root)) && (v->deadlines = deadlines_new(v)) &&
 	       (v->programs = programs_new(v->deadlines, descriptors_end(v->folders))) &&
@@ -150,7 +150,7 @@ static bool make_store(struct vfs *v)
 		return false;
 	store_report_skeletons(v->store, report_skeleton, v);
 	access_start(v);
-	return store_names(v->store, v->root, report_names, v);
+	return store_names(v->store, v->root, mount_report_names, v);
 }
 
 static bool make_overlay(struct vfs *v)
@@ -168,7 +168,7 @@ int vfs_overlay_above(const struct vfs *v)
 	return overlay_above(v->overlay);
 }
 
-static struct vfs *out_of_memory(void)
+static struct vfs *mount_out_of_memory(void)
 {
 	fprintf(stderr, "animfs: out of memory\n");
 	return NULL;
@@ -180,7 +180,7 @@ UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct k
 	struct vfs *v = calloc(1, sizeof(*v));
 
 	if (!v)
-		return out_of_memory();
+		return mount_out_of_memory();
 	v->options = options;
 	v->kernel = kernel;
 	if (options->stopped_clock)
@@ -203,10 +203,10 @@ UNSHARED struct vfs *vfs_new(const struct mount_options *options, const struct k
 		vfs_free(v);
 		return NULL;
 	}
-	if (make_parts(v) && make_nodes(v) && make_store(v))
+	if (mount_make_parts(v) && make_nodes(v) && make_store(v))
 		return v;
 	vfs_free(v);
-	return out_of_memory();
+	return mount_out_of_memory();
 }
 
 bool vfs_watch(struct vfs *v)

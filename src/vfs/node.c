@@ -333,7 +333,7 @@ UNSHARED bool nodes_init(struct nodes *t)
 }
 
 /* The size of a node with room for its first name. */
-static size_t size_of(size_t room)
+static size_t node_size_of(size_t room)
 {
 	size_t size = OWN_NAME + room + 1;
 
@@ -350,7 +350,7 @@ static void node_free(struct nodes *t, struct node *node) REQUIRES(vfs_class)
 	}
 	node_settle(node);
 	free(node->more);
-	slab_put(&t->slab, node, size_of(node->own.room));
+	slab_put(&t->slab, node, node_size_of(node->own.room));
 }
 
 UNSHARED void nodes_release(struct nodes *t)
@@ -391,7 +391,7 @@ static void leave_thing(struct nodes *t, struct node *node) REQUIRES(vfs_class)
 struct node *nodes_add(struct nodes *t, struct thing *thing, const char *name)
 {
 	size_t room = name ? strlen(name) : 0;
-	struct node *node = slab_get(&t->slab, size_of(room));
+	struct node *node = slab_get(&t->slab, node_size_of(room));
 
 	if (!node)
 		return NULL;
@@ -399,7 +399,7 @@ struct node *nodes_add(struct nodes *t, struct thing *thing, const char *name)
 	node->references = 1;
 	node->own.room = (uint8_t)room;
 	if (!set_add(&t->by_id, node, hash_node)) {
-		slab_put(&t->slab, node, size_of(room));
+		slab_put(&t->slab, node, node_size_of(room));
 		return NULL;
 	}
 	node->thing = thing_get(thing);
@@ -464,7 +464,7 @@ static void put_further(struct node *node, struct further_link *link) REQUIRES(v
 	node->more->own_last = true;
 }
 
-static void drop_link(struct link *link) REQUIRES(vfs_class)
+static void node_drop_link(struct link *link) REQUIRES(vfs_class)
 {
 	link->parent = NULL;
 	link->retired = false;
@@ -485,7 +485,7 @@ static struct node *take_link(struct nodes *t, struct link *link) REQUIRES(vfs_c
 	if (!link->retired)
 		set_remove(&t->by_name, link, hash_link);
 	t->links--;
-	drop_link(link);
+	node_drop_link(link);
 	return parent;
 }
 
@@ -638,7 +638,7 @@ bool nodes_link(struct nodes *t, struct node *node, struct node *parent, const c
 	link->parent = parent;
 	strcpy(link->name, name);
 	if (!set_add(&t->by_name, link, hash_link)) {
-		drop_link(link);
+		node_drop_link(link);
 		return false;
 	}
 	node_get(parent);

@@ -43,8 +43,8 @@ static int empty_file(const struct request *who, int fd)
 }
 
 /* Opens the file: ESTALE, or ENOENT if that was said before, if its name is gone or another's. */
-static int open_file(struct vfs *v, const struct looked_up *last, const struct target *t, int flags,
-		     int *fd)
+static int open_open_file(struct vfs *v, const struct looked_up *last, const struct target *t,
+			  int flags, int *fd)
 {
 	int error = plain_open(v, t, flags, fd);
 
@@ -67,7 +67,7 @@ static bool keeps_file(struct vfs *v, struct node *node, int fd)
 }
 
 /* Is it opened for writing after its staged folder has become a clip or an animation file? */
-static bool is_taken(struct vfs *v, const struct target *t, int flags)
+static bool open_is_taken(struct vfs *v, const struct target *t, int flags)
 {
 	bool taken;
 
@@ -77,14 +77,14 @@ static bool is_taken(struct vfs *v, const struct target *t, int flags)
 	return taken && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
 }
 
-static int open_plain(struct vfs *v, const struct request *who, const struct looked_up *last,
-		      const struct target *t, int flags, struct opened *out)
+static int open_open_plain(struct vfs *v, const struct request *who, const struct looked_up *last,
+			   const struct target *t, int flags, struct opened *out)
 {
 	int fd, error;
 
 	if (v->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	error = is_taken(v, t, flags) ? ESTALE : open_file(v, last, t, flags, &fd);
+	error = open_is_taken(v, t, flags) ? ESTALE : open_open_file(v, last, t, flags, &fd);
 	if (!error)
 		error = handle_keep(v, &fd);
 	if (error)
@@ -173,7 +173,8 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
  * opening what it found is right; but if what is written to it would not be saved, only after a
  * second look. If it comes back without a lookup, it opened no name but a descriptor (/dev/fd/N).
  */
-static bool is_outdated(const struct looked_up *last, const struct target *t) REQUIRES(vfs_class)
+static bool open_is_outdated(const struct looked_up *last, const struct target *t)
+	REQUIRES(vfs_class)
 {
 	switch ((enum standing)t->thing->view.standing) {
 	case REPLACED:
@@ -222,7 +223,7 @@ static int pin_sight(struct vfs *v, const struct looked_up *last, const struct t
 		if (error)
 			return error;
 		vfs_lock(v);
-		if (h->node->thing != t->thing || is_outdated(last, t))
+		if (h->node->thing != t->thing || open_is_outdated(last, t))
 			break;
 		/* Check that no newer version was published meanwhile. */
 		if (view->version == s->version ||
@@ -383,7 +384,8 @@ static int open_view(struct vfs *v, const struct request *who, const struct look
 }
 
 /* Opens the loose file that replaces a member. Takes over its descriptor. */
-static int open_loose(struct vfs *v, const struct target *t, int flags, int fd, struct opened *out)
+static int open_open_loose(struct vfs *v, const struct target *t, int flags, int fd,
+			   struct opened *out)
 {
 	int error = handle_keep(v, &fd);
 
@@ -396,7 +398,7 @@ static int open_loose(struct vfs *v, const struct target *t, int flags, int fd, 
 }
 
 /* The handle keeps the content that the member had on open, even if the archive is replaced. */
-static int open_member(struct vfs *v, const struct target *t, int flags, struct opened *out)
+static int open_open_member(struct vfs *v, const struct target *t, int flags, struct opened *out)
 {
 	struct spot spot;
 	int fd, error;
@@ -410,7 +412,7 @@ static int open_member(struct vfs *v, const struct target *t, int flags, struct 
 		return error;
 	if (spot_loose(v, t->node, &spot, &fd) == 0) {
 		spot_release(&spot);
-		return open_loose(v, t, flags, fd, out);
+		return open_open_loose(v, t, flags, fd, out);
 	}
 	out->handle = handle_new(v, NULL, t->node, flags, -1);
 	if (!out->handle) {
@@ -451,9 +453,9 @@ static int open_target(struct vfs *v, const struct request *who, const struct lo
 	case THING_VIEW:
 		return open_view(v, who, last, t, flags, out);
 	case THING_PLAIN:
-		return open_plain(v, who, last, t, flags, out);
+		return open_open_plain(v, who, last, t, flags, out);
 	case THING_MEMBER:
-		return open_member(v, t, flags, out);
+		return open_open_member(v, t, flags, out);
 	default:
 		return EISDIR;
 	}
@@ -491,7 +493,7 @@ int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags,
 /* ---- create ---- */
 
 /* Is there a descriptor for an open file? Checked before anything is created. */
-static int check_room(struct vfs *v)
+static int open_check_room(struct vfs *v)
 {
 	int fd = fcntl(v->root, F_DUPFD_CLOEXEC, 0);
 	int error = fd < 0 ? errno : handle_keep(v, &fd);
@@ -512,8 +514,8 @@ static int create_flags(int flags)
  * The kernel asks for this after it found nothing under the name. If there is something now, nobody
  * has checked permissions yet: the kernel must look again.
  */
-static int make_file(struct vfs *v, const struct request *who, const struct target *parent,
-		     const char *name, mode_t mode, int flags, int *fd, struct entry *entry)
+static int open_make_file(struct vfs *v, const struct request *who, const struct target *parent,
+			  const char *name, mode_t mode, int flags, int *fd, struct entry *entry)
 {
 	enum area area = area_for(parent->thing);
 	char stored[NAME_MAX + 1];
@@ -542,9 +544,9 @@ static int make_file(struct vfs *v, const struct request *who, const struct targ
 	return error;
 }
 
-static int create_plain(struct vfs *v, const struct request *who, const struct target *parent,
-			const char *name, mode_t mode, int flags, struct entry *entry,
-			struct opened *out)
+static int open_create_plain(struct vfs *v, const struct request *who, const struct target *parent,
+			     const char *name, mode_t mode, int flags, struct entry *entry,
+			     struct opened *out)
 {
 	const struct codec *codec;
 	struct target t;
@@ -552,9 +554,9 @@ static int create_plain(struct vfs *v, const struct request *who, const struct t
 	int fd, error = upper_grow(v, area_for(parent->thing), UPPER_ENTRY);
 
 	if (!error)
-		error = check_room(v);
+		error = open_check_room(v);
 	if (!error)
-		error = make_file(v, who, parent, name, mode, flags, &fd, entry);
+		error = open_make_file(v, who, parent, name, mode, flags, &fd, entry);
 	if (error)
 		return error;
 	if (store_claims(v->store, name, &codec, &probe))
@@ -614,10 +616,10 @@ int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const 
 	if (!error && slot.is_view && slot.place.kind != PLACE_VIEW)
 		error = EISDIR;
 	if (!error)
-		error = slot.is_view
-				? view_create(v, who, &slot.parent, name, &slot.place, flags, out,
-					      entry)
-				: create_plain(v, who, &slot.parent, name, mode, flags, entry, out);
+		error = slot.is_view ? view_create(v, who, &slot.parent, name, &slot.place, flags,
+						   out, entry)
+				     : open_create_plain(v, who, &slot.parent, name, mode, flags,
+							 entry, out);
 	slot_release(v, &slot);
 	if (error == ESTALE)
 		looked_up_stale(v, who, 0);
@@ -626,7 +628,7 @@ int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const 
 
 /* ---- release ---- */
 
-static bool is_written(const struct node *node) REQUIRES(vfs_class)
+static bool open_is_written(const struct node *node) REQUIRES(vfs_class)
 {
 	const struct handle *h = node->handles;
 
@@ -646,7 +648,7 @@ static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 	vfs_lock(v);
 	/* Marked, so that of two concurrent releases one is the last. */
 	h->released = true;
-	dirty = handle_writes(h) && !is_written(t->node) && view->draft && view->draft->dirty;
+	dirty = handle_writes(h) && !open_is_written(t->node) && view->draft && view->draft->dirty;
 	if (view->mapped)
 		event = DRAFT_SAVE;
 	vfs_unlock(v);
@@ -657,7 +659,7 @@ static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 }
 
 /* Settles the view after a handle is closed. */
-static void settle_view(struct vfs *v, const struct target *t, bool wrote)
+static void open_settle_view(struct vfs *v, const struct target *t, bool wrote)
 {
 	struct changes changes = CHANGES_INIT;
 	bool waits = false;
@@ -683,7 +685,7 @@ void vfs_release(struct vfs *v, struct handle *h)
 		save_last(v, &t, h);
 	handle_free(v, h);
 	if (t.thing->kind == THING_VIEW)
-		settle_view(v, &t, wrote);
+		open_settle_view(v, &t, wrote);
 	else if (t.thing->kind == THING_PLAIN && wrote)
 		staging_touch(v, t.node);
 	target_put(v, &t);

@@ -79,7 +79,7 @@ static void prune_upper(struct vfs *v, struct animation *a, const struct version
 }
 
 /* Is the node not in version `now`? NULL: everything is gone. */
-static bool is_gone(const struct node *node, const struct version *now) REQUIRES(vfs_class)
+static bool outside_is_gone(const struct node *node, const struct version *now) REQUIRES(vfs_class)
 {
 	struct place place;
 
@@ -90,13 +90,13 @@ static bool is_gone(const struct node *node, const struct version *now) REQUIRES
 static void collect_again(struct vfs *v, struct node *node, const struct version *now,
 			  struct changes *changes) REQUIRES(vfs_class)
 {
-	bool gone = is_gone(node, now);
+	bool gone = outside_is_gone(node, now);
 	const struct link *link = node_link(node);
 
 	if (node->thing->folder)
 		changes_data(changes, node);
 	changes_names(changes, node, gone);
-	if (gone && now && link && !is_gone(link->parent, now))
+	if (gone && now && link && !outside_is_gone(link->parent, now))
 		given_forget(v, node);
 }
 
@@ -207,7 +207,7 @@ static bool is_concerned(const struct animation *a, enum concerned which) REQUIR
 }
 
 /* Is the node in this folder (0: any), or below the folder of this archive? */
-static bool is_in(const struct node *node, uint64_t folder) REQUIRES(vfs_class)
+static bool outside_is_in(const struct node *node, uint64_t folder) REQUIRES(vfs_class)
 {
 	const struct link *link = node_link(node);
 
@@ -233,7 +233,7 @@ static void look_at_animations(struct vfs *v, uint64_t folder, enum concerned wh
 	list = calloc(v->nodes.count, sizeof(struct animation *));
 	while (list && (node = nodes_next(&v->nodes, &at))) {
 		if (node->thing->kind != THING_ANIMATION ||
-		    !is_concerned(node->thing->animation, which) || !is_in(node, folder))
+		    !is_concerned(node->thing->animation, which) || !outside_is_in(node, folder))
 			continue;
 		list[count++] = node->thing->animation;
 		animation_get(node->thing->animation);
@@ -260,7 +260,7 @@ static bool is_other(struct vfs *v, const struct target *t, const struct identit
 	return other;
 }
 
-static bool is_written(struct vfs *v, const struct target *t)
+static bool outside_is_written(struct vfs *v, const struct target *t)
 {
 	bool writes;
 
@@ -279,7 +279,7 @@ static void plain_changed(struct vfs *v, const struct target *parent, const stru
 	int error;
 
 	/* Writes through the mount need no invalidation: the kernel's cache has them. */
-	if (!(mask & NAMES) && is_written(v, t))
+	if (!(mask & NAMES) && outside_is_written(v, t))
 		return;
 	error = folder_open(v, parent->node, &folder);
 	if (error)
@@ -319,7 +319,7 @@ static void known_changed(struct vfs *v, const struct target *parent, const stru
 	look_soon(v, t->thing->animation);
 }
 
-static void name_changed(struct vfs *v, uint64_t cookie, const char *name, uint32_t mask)
+static void outside_name_changed(struct vfs *v, uint64_t cookie, const char *name, uint32_t mask)
 {
 	struct target parent, child;
 
@@ -340,10 +340,10 @@ static void file_changed(struct vfs *v, uint64_t folder, const char *name, uint3
 {
 	char beside[NAME_MAX + 1];
 
-	name_changed(v, folder, name, mask);
+	outside_name_changed(v, folder, name, mask);
 	for (unsigned i = 0; i < BESIDE_NAMES && name_may_show(v, name, true); i++) {
 		if (beside_folder(v->store, name, i, beside))
-			name_changed(v, folder, beside, mask);
+			outside_name_changed(v, folder, beside, mask);
 	}
 }
 
@@ -369,7 +369,7 @@ static void beside_changed(struct vfs *v, uint64_t folder, const char *name)
  * Any file may be one that a list names: with it, the folder of the list may appear, change or
  * vanish.
  */
-static void part_changed(struct vfs *v, uint64_t folder)
+static void outside_part_changed(struct vfs *v, uint64_t folder)
 {
 	const struct node *node;
 	bool lists;
@@ -436,7 +436,7 @@ static void changed(void *closure, uint64_t cookie, const char *name, uint32_t m
 		invalidate_data(v, cookie);
 	file_changed(v, cookie, name, mask);
 	beside_changed(v, cookie, name);
-	part_changed(v, cookie);
+	outside_part_changed(v, cookie);
 }
 
 static bool watch_root(struct vfs *v)

@@ -141,7 +141,7 @@ struct program *program_get(struct program *p)
 }
 
 /* Drops a reference. Returns whether the program is to be freed. */
-static bool let_go(struct program *p) REQUIRES(program_class)
+static bool program_let_go(struct program *p) REQUIRES(program_class)
 {
 	bool gone = --p->references == 0 && p->pidfd < 0;
 
@@ -158,7 +158,7 @@ void program_put(struct program *p)
 	if (!p)
 		return;
 	lock_acquire(&list->lock, &program_class);
-	gone = let_go(p);
+	gone = program_let_go(p);
 	lock_release(&list->lock, &program_class);
 	if (gone)
 		free(p);

@@ -54,7 +54,7 @@ static bool stands(const struct move *m)
 	       target_stands(m->v, &m->to.parent);
 }
 
-static struct animation *animation_from(const struct move *m)
+static struct animation *rename_animation_from(const struct move *m)
 {
 	return m->from.parent.thing->animation;
 }
@@ -70,8 +70,8 @@ struct place_on_disk {
 	char name[NAME_MAX + 1];
 };
 
-static int open_place(struct move *m, const struct target *parent, enum area area, const char *name,
-		      bool make, struct place_on_disk *out)
+static int rename_open_place(struct move *m, const struct target *parent, enum area area,
+			     const char *name, bool make, struct place_on_disk *out)
 {
 	int error = plain_name(area, name, out->name);
 
@@ -81,12 +81,14 @@ static int open_place(struct move *m, const struct target *parent, enum area are
 /* Opens the folder of the moving name; a virtual folder has two areas to look in. */
 static int open_from(struct move *m, struct place_on_disk *out)
 {
-	return open_place(m, &m->from.parent, (enum area)m->node.thing->area, m->name, false, out);
+	return rename_open_place(m, &m->from.parent, (enum area)m->node.thing->area, m->name, false,
+				 out);
 }
 
 static int open_to(struct move *m, bool make, struct place_on_disk *out)
 {
-	return open_place(m, &m->to.parent, area_for(m->to.parent.thing), m->new_name, make, out);
+	return rename_open_place(m, &m->to.parent, area_for(m->to.parent.thing), m->new_name, make,
+				 out);
 }
 
 /* Takes m->caller, for text_save. */
@@ -104,7 +106,7 @@ static struct caller *take_caller(struct move *m)
  * Detaches the old view: those who have it open read on, but save nothing. If it is not open, the
  * kernel may be about to open it after an earlier lookup: then it shows what `view` shows.
  */
-static void detach_view(struct vfs *v, struct thing *over, const struct thing *view)
+static void rename_detach_view(struct vfs *v, struct thing *over, const struct thing *view)
 	REQUIRES(vfs_class)
 {
 	if (over->kind != THING_VIEW)
@@ -125,9 +127,9 @@ static void detach_over(struct move *m, const struct thing *view) REQUIRES(vfs_c
 	struct node *named = nodes_by_name(&m->v->nodes, m->to.parent.node, m->new_name);
 
 	if (m->over.node && m->over.node->thing == m->over.thing)
-		detach_view(m->v, m->over.thing, view);
+		rename_detach_view(m->v, m->over.thing, view);
 	if (named && named != m->node.node)
-		detach_view(m->v, named->thing, view);
+		rename_detach_view(m->v, named->thing, view);
 }
 
 /* Points the moving node to the view, with the text as saved. */
@@ -164,9 +166,9 @@ static void become_view(struct move *m, struct thing *view)
 }
 
 /* Makes the old name of a moved view absent. */
-static void leave_name(struct move *m)
+static void rename_leave_name(struct move *m)
 {
-	struct animation *a = animation_from(m);
+	struct animation *a = rename_animation_from(m);
 
 	vfs_lock(m->v);
 	name_set_absent(m->v, a, m->from.parent.node, m->name, NULL);
@@ -178,7 +180,7 @@ static void leave_name(struct move *m)
  * Removes the plain file whose text has been saved, unless another program has put a file of its
  * own there. *mtime: its mtime.
  */
-static void remove_plain(struct move *m, struct timespec *mtime)
+static void rename_remove_plain(struct move *m, struct timespec *mtime)
 {
 	char name[NAME_MAX + 1];
 	struct folder folder;
@@ -203,7 +205,7 @@ static void keep_mtime(struct move *m, struct timespec mtime)
 	target_put(m->v, &now);
 }
 
-static int save_text(struct move *m)
+static int rename_save_text(struct move *m)
 {
 	bool plain = m->node.thing->kind == THING_PLAIN;
 	struct timespec mtime;
@@ -213,15 +215,15 @@ static int save_text(struct move *m)
 
 	if (error)
 		return error == ELOOP || error == EINVAL ? EBADMSG : error;
-	writers_lock(animation_from(m), animation_to(m));
+	writers_lock(rename_animation_from(m), animation_to(m));
 	error = !stands(m) ? ESTALE
 			   : text_save(m->v, m->who, &m->to.parent, m->new_name, text,
 				       take_caller(m), &view, &m->changes);
 	if (!error) {
 		if (plain)
-			remove_plain(m, &mtime);
+			rename_remove_plain(m, &mtime);
 		else
-			leave_name(m);
+			rename_leave_name(m);
 		become_view(m, view);
 		vfs_lock(m->v);
 		thing_put(&m->v->nodes, view);
@@ -230,7 +232,7 @@ static int save_text(struct move *m)
 			keep_mtime(m, mtime);
 		animation_touch(m->v, animation_to(m));
 	}
-	writers_unlock(animation_from(m), animation_to(m));
+	writers_unlock(rename_animation_from(m), animation_to(m));
 	text_put(text);
 	return error;
 }
@@ -294,7 +296,7 @@ static int find_written(struct move *m, struct identity *id, int *fd)
 
 static int move_view_away(struct move *m)
 {
-	struct animation *a = animation_from(m);
+	struct animation *a = rename_animation_from(m);
 	struct identity id;
 	int fd = -1, error;
 
@@ -307,7 +309,7 @@ static int move_view_away(struct move *m)
 	if (!error)
 		error = become_plain(m, &id, fd);
 	if (!error)
-		leave_name(m);
+		rename_leave_name(m);
 	writer_unlock(a);
 	if (fd >= 0)
 		close(fd);
@@ -317,7 +319,7 @@ static int move_view_away(struct move *m)
 /* ---- clips ---- */
 
 /* Moves ordinary files beside views along with a clip, an animation file or a folder above. */
-static void move_upper(const struct move *m)
+static void rename_move_upper(const struct move *m)
 {
 	upper_move(m->v, m->from.parent.node, m->name, m->to.parent.node, m->new_name);
 }
@@ -328,7 +330,7 @@ static bool is_in_use(const struct move *m) REQUIRES(vfs_class)
 	const struct node *clip = m->node.node;
 	bool used = false;
 
-	for (const struct thing *thing = animation_from(m)->members; thing;
+	for (const struct thing *thing = rename_animation_from(m)->members; thing;
 	     thing = thing->next_member) {
 		const struct draft *draft = thing->kind == THING_VIEW ? thing->view.draft : NULL;
 
@@ -348,7 +350,7 @@ static bool begin_moving(const struct move *m)
 	vfs_lock(m->v);
 	used = is_in_use(m);
 	if (!used)
-		animation_from(m)->moving = m->node.node;
+		rename_animation_from(m)->moving = m->node.node;
 	vfs_unlock(m->v);
 	return !used;
 }
@@ -356,14 +358,14 @@ static bool begin_moving(const struct move *m)
 static void end_moving(const struct move *m)
 {
 	vfs_lock(m->v);
-	animation_from(m)->moving = NULL;
+	rename_animation_from(m)->moving = NULL;
 	vfs_unlock(m->v);
 }
 
 /* Finds a node below the clip that still stands for a thing of the old file. */
 static struct node *next_below(const struct move *m) REQUIRES(vfs_class)
 {
-	for (const struct thing *thing = animation_from(m)->members; thing;
+	for (const struct thing *thing = rename_animation_from(m)->members; thing;
 	     thing = thing->next_member) {
 		if (thing->node && node_is_below(thing->node, m->node.node))
 			return thing->node;
@@ -397,9 +399,9 @@ static void give_nodes(struct move *m)
 		changes_data(&m->changes, node);
 		node_put(t, node);
 	}
-	names_give(animation_from(m), to, m->node.node);
+	names_give(rename_animation_from(m), to, m->node.node);
 	relink(m);
-	given_give(m->v, animation_from(m), m->from.parent.node, m->name, m->node.node);
+	given_give(m->v, rename_animation_from(m), m->from.parent.node, m->name, m->node.node);
 	m->node.node->shown_ino = virtual_ino(m->to.parent.node, m->new_name);
 	vfs_unlock(m->v);
 }
@@ -410,7 +412,7 @@ static void give_nodes(struct move *m)
  */
 static int move_clip(struct move *m) REQUIRES(writer_class)
 {
-	struct animation *from = animation_from(m), *to = animation_to(m);
+	struct animation *from = rename_animation_from(m), *to = animation_to(m);
 	int error;
 
 	if (!begin_moving(m))
@@ -418,7 +420,7 @@ static int move_clip(struct move *m) REQUIRES(writer_class)
 	error = clip_move(m->v, from, m->name, to, m->new_name, &m->changes);
 	if (!error) {
 		folders_hold_still(m->v);
-		move_upper(m);
+		rename_move_upper(m);
 		give_nodes(m);
 		folders_let_move(m->v);
 	}
@@ -468,7 +470,7 @@ static void replace_vacant(struct move *m, const struct vacant *was)
 	diagnose_gone(m->v, m->to.parent.node, m->new_name);
 }
 
-static int rename_clip(struct move *m)
+static int rename_rename_clip(struct move *m)
 {
 	struct vacant vacant = {.held = -1};
 	bool replaces = m->over.node && m->over.thing->kind == THING_PLAIN;
@@ -481,20 +483,20 @@ static int rename_clip(struct move *m)
 				       : ESTALE; /* it did not exist when the name was looked at */
 	if (m->to.present)
 		return ENOTEMPTY;
-	writers_lock(animation_from(m), animation_to(m));
+	writers_lock(rename_animation_from(m), animation_to(m));
 	if (replaces)
 		error = find_vacant(m, &vacant);
 	/* A clip of that name was just removed: remove it from the file now. */
 	if (!error && m->to.is_view)
 		error = end_finish(m->v, animation_to(m), &m->changes);
 	if (!error)
-		error = animation_from(m) != animation_to(m)
+		error = rename_animation_from(m) != animation_to(m)
 				? move_clip(m)
-				: clip_rename(m->v, animation_from(m), m->name, m->new_name,
+				: clip_rename(m->v, rename_animation_from(m), m->name, m->new_name,
 					      &m->changes);
 	if (!error && replaces)
 		replace_vacant(m, &vacant);
-	writers_unlock(animation_from(m), animation_to(m));
+	writers_unlock(rename_animation_from(m), animation_to(m));
 	plain_let_go(m->v, error ? NULL : m->over.node, vacant.held);
 	return error;
 }
@@ -645,8 +647,8 @@ static int rename_there(const struct move *m, const struct place_on_disk *from,
 }
 
 /* Renames on disk and in the table, atomically for lookups. */
-static int move_names(struct move *m, const struct place_on_disk *from,
-		      const struct place_on_disk *to)
+static int rename_move_names(struct move *m, const struct place_on_disk *from,
+			     const struct place_on_disk *to)
 {
 	struct vfs *v = m->v;
 	struct identity id;
@@ -670,14 +672,14 @@ static int move_names(struct move *m, const struct place_on_disk *from,
 		move_links(m, replaces ? &over : NULL);
 	vfs_unlock(v);
 	if (!error && has_upper(m))
-		move_upper(m);
+		rename_move_upper(m);
 	history_end_move(store_history(v->store));
 	folders_let_move(v);
 	return error;
 }
 
 /* Checks whether there is room for the file, if it moves to another area. */
-static int check_room(struct move *m, const struct place_on_disk *from)
+static int rename_check_room(struct move *m, const struct place_on_disk *from)
 {
 	enum area area = area_for(m->to.parent.thing);
 	struct stat st;
@@ -695,11 +697,11 @@ static int rename_on_disk(struct move *m)
 
 	if (error)
 		return error;
-	error = check_room(m, &from);
+	error = rename_check_room(m, &from);
 	if (!error)
 		error = open_to(m, true, &to);
 	if (!error) {
-		error = move_names(m, &from, &to);
+		error = rename_move_names(m, &from, &to);
 		folder_close(m->v, &to.folder);
 	}
 	folder_close(m->v, &from.folder);
@@ -729,10 +731,10 @@ static int rename_plain(struct move *m)
 	if (thing->folder && m->to.parent.thing->kind == THING_ANIMATION && m->new_name[0] != '.')
 		error = clip_check_new(m->v, animation_to(m), m->new_name);
 	/* Renames wait while a folder is turned into a clip. */
-	writers_lock(animation_from(m), animation_to(m));
+	writers_lock(rename_animation_from(m), animation_to(m));
 	if (!error)
 		error = rename_on_disk(m);
-	writers_unlock(animation_from(m), animation_to(m));
+	writers_unlock(rename_animation_from(m), animation_to(m));
 	if (error)
 		return error;
 	stage_again(m);
@@ -741,7 +743,7 @@ static int rename_plain(struct move *m)
 
 /* ---- animation files ---- */
 
-static bool is_beside(const struct target *t)
+static bool rename_is_beside(const struct target *t)
 {
 	return t->node && t->thing->kind == THING_ANIMATION && t->thing->animation->beside;
 }
@@ -763,7 +765,8 @@ static bool clip_by_file(struct vfs *v, struct animation *a, char label[NAME_MAX
 }
 
 /* Renames the node of the clip that is named after its file. */
-static void follow_file(struct move *m, struct animation *a, const char *was) REQUIRES(writer_class)
+static void rename_follow_file(struct move *m, struct animation *a, const char *was)
+	REQUIRES(writer_class)
 {
 	char label[NAME_MAX + 1];
 	struct version *now;
@@ -793,7 +796,7 @@ static void file_renamed(struct move *m, const char *clip) REQUIRES(writer_class
 
 	source_forget(a->source);
 	if (clip)
-		follow_file(m, a, clip);
+		rename_follow_file(m, a, clip);
 	if (animation_look(m->v, a, &now, &st) == 0)
 		version_put(now);
 }
@@ -816,7 +819,7 @@ static int rename_held(struct move *m) REQUIRES(writer_class)
  * Renaming the folder of an animation renames the file; with the new name it may no longer be shown
  * as a folder.
  */
-static int rename_file(struct move *m)
+static int rename_rename_file(struct move *m)
 {
 	bool onto = m->over.node && m->over.thing->kind == THING_ANIMATION;
 	struct animation *a = m->node.thing->animation;
@@ -827,7 +830,7 @@ static int rename_file(struct move *m)
 		return ENOTEMPTY;
 	if (thing_is_virtual(m->to.parent.thing) || m->to.parent.thing->area != AREA_SOURCE)
 		return EPERM;
-	if (is_beside(&m->node) || is_beside(&m->over))
+	if (rename_is_beside(&m->node) || rename_is_beside(&m->over))
 		return EPERM; /* rename the file beside it instead */
 	writers_lock(a, b);
 	error = rename_held(m);
@@ -846,7 +849,7 @@ static bool may_be_animation(struct vfs *v, const char *name)
 }
 
 /* Does this expose a text under another name? */
-static bool takes_text(const struct move *m)
+static bool rename_takes_text(const struct move *m)
 {
 	return m->to.is_view || m->node.thing->kind == THING_VIEW ||
 	       (!m->node.thing->folder &&
@@ -864,7 +867,7 @@ static int choose_rename(struct move *m)
 	if ((m->flags & RENAME_EXCHANGE) && (is_view || m->to.present || m->from.present))
 		return EINVAL;
 	if (kind == THING_CLIP || kind == THING_BONES || kind == THING_FRAMES)
-		return rename_clip(m);
+		return rename_rename_clip(m);
 	if (m->to.present && m->to.place.kind != PLACE_VIEW)
 		return m->node.thing->folder ? ENOTEMPTY : EISDIR;
 	if (m->to.is_view && !onto_view)
@@ -872,11 +875,11 @@ static int choose_rename(struct move *m)
 	if (onto_view && m->node.thing->folder)
 		return ENOTDIR;
 	if (onto_view)
-		return save_text(m);
+		return rename_save_text(m);
 	if (is_view)
 		return move_view_away(m);
 	if (kind == THING_ANIMATION || (m->over.node && m->over.thing->kind == THING_ANIMATION))
-		return rename_file(m);
+		return rename_rename_file(m);
 	return kind == THING_PLAIN ? rename_plain(m) : EPERM;
 }
 
@@ -891,7 +894,7 @@ static bool make_ready(const struct move *m)
 	return ready;
 }
 
-static void let_go(struct vfs *v, struct target *t)
+static void rename_let_go(struct vfs *v, struct target *t)
 {
 	if (!t->node)
 		return;
@@ -940,7 +943,7 @@ static void find_over(struct move *m)
  * the kernel look again only once, and the view may be replaced again meanwhile; so a node is made
  * here, and the kernel's is invalidated afterwards.
  */
-static int find_node(struct move *m)
+static int rename_find_node(struct move *m)
 {
 	if (child_of(m->v, m->from.parent.node, m->name, &m->node))
 		return 0;
@@ -959,7 +962,7 @@ static int begin_move(struct move *m, uint64_t parent, uint64_t new_parent)
 	if (!error)
 		error = slot_find(m->v, new_parent, m->new_name, &m->to);
 	if (!error)
-		error = find_node(m);
+		error = rename_find_node(m);
 	if (error)
 		return error;
 	error = gate_enter_target(m->v, &m->node, &m->guest);
@@ -967,7 +970,7 @@ static int begin_move(struct move *m, uint64_t parent, uint64_t new_parent)
 		return error;
 	find_over(m);
 	error = access_caller(m->v, m->who, &m->caller);
-	if (!error && takes_text(m))
+	if (!error && rename_takes_text(m))
 		error = acl_check_read(m->v, m->who, &m->node);
 	return !error && !make_ready(m) ? ENOMEM : error;
 }
@@ -1008,8 +1011,8 @@ static int rename_once(struct vfs *v, const struct request *who, uint64_t parent
 	*after = changes_send(v, &m.changes);
 	*overtaken = error == ESTALE && m.node.node && !stands(&m);
 	gate_leave(v, &m.guest);
-	let_go(v, &m.over);
-	let_go(v, &m.node);
+	rename_let_go(v, &m.over);
+	rename_let_go(v, &m.node);
 	slot_release(v, &m.from);
 	slot_release(v, &m.to);
 	return error;

@@ -80,13 +80,13 @@ struct saving {
 	const struct thing *thing; /* NULL: no thing yet */
 	char *path;                /* path from SOURCE */
 	const char *in_file;       /* and from the animation's folder; points into path */
-	char clip[NAME_MAX + 1];   /* set by find_clip */
+	char clip[NAME_MAX + 1];   /* set by save_find_clip */
 	struct refusal_owner owner;
 	struct program *program; /* referenced; or NULL */
 	struct changes *changes;
 };
 
-static const char *name_of(const struct saving *s)
+static const char *save_name_of(const struct saving *s)
 {
 	return strrchr(s->in_file, '/') ? strrchr(s->in_file, '/') + 1 : s->in_file;
 }
@@ -110,7 +110,7 @@ static int find_path(struct saving *s, const struct node *parent, const char *na
 }
 
 /* Finds the clip that the view is in, which may have been renamed; false if it is in none. */
-static bool find_clip(struct saving *s)
+static bool save_find_clip(struct saving *s)
 {
 	size_t length = strcspn(s->in_file, "/");
 
@@ -143,7 +143,7 @@ static void refusals_changed(const struct saving *s)
 	vfs_lock(s->v);
 	folder = known_folder(s);
 	for (size_t i = 0; folder && i < ARRAY_SIZE(suffixes); i++) {
-		snprintf(name, sizeof(name), "%s%s", name_of(s), suffixes[i]);
+		snprintf(name, sizeof(name), "%s%s", save_name_of(s), suffixes[i]);
 		child = nodes_by_name(&s->v->nodes, folder, name);
 		if (child)
 			changes_data(s->changes, child);
@@ -199,7 +199,7 @@ static void drop_refusals(const struct saving *s, const struct attempt *attempt,
 /* ---- clips that get another name ---- */
 
 /* Moves the ordinary files beside a renamed clip's texts. */
-static void move_upper(struct vfs *v, struct animation *a, const struct relabel *relabel)
+static void save_move_upper(struct vfs *v, struct animation *a, const struct relabel *relabel)
 {
 	struct node *folder = folder_of(v, a);
 
@@ -229,7 +229,7 @@ static void publish_saved(struct vfs *v, struct animation *a, struct version *no
 	if (count)
 		folders_hold_still(v);
 	for (size_t i = 0; i < count; i++)
-		move_upper(v, a, &relabels[i]);
+		save_move_upper(v, a, &relabels[i]);
 	animation_publish(v, a, now, saved, relabels, count, changes);
 	if (count)
 		folders_let_move(v);
@@ -288,7 +288,8 @@ static size_t find_relabel(const struct attempt *attempt, struct relabel *out)
 	return version_clip(now, out->from) < 0 && version_clip(now, out->to) >= 0;
 }
 
-static void note_saved(const struct saving *s, const struct attempt *attempt) REQUIRES(writer_class)
+static void save_note_saved(const struct saving *s, const struct attempt *attempt)
+	REQUIRES(writer_class)
 {
 	struct version *saved = attempt->last.saved;
 	struct relabel relabel;
@@ -310,11 +311,11 @@ struct outcome {
 };
 
 /* Publishes the result, and updates .rejected and .animfs/errors. */
-static void note_verdict(const struct saving *s, struct attempt *attempt, enum verdict verdict)
+static void save_note_verdict(const struct saving *s, struct attempt *attempt, enum verdict verdict)
 	REQUIRES(writer_class)
 {
 	if (verdict == VERDICT_SAVED)
-		note_saved(s, attempt);
+		save_note_saved(s, attempt);
 	else if (verdict == VERDICT_SAME)
 		/* Leave other programs' refused texts. */
 		drop_refusals(s, attempt, attempt->rejected == 1);
@@ -330,8 +331,9 @@ static void note_verdict(const struct saving *s, struct attempt *attempt, enum v
  * Decodes the text of a raw.*. NULL for any other view, or if the text does not decode, for which
  * it is refused only if it counts.
  */
-static struct version *read_whole(const struct saving *s, const struct attempt *attempt,
-				  const struct site *site, struct version *now, struct err *err)
+static struct version *save_read_whole(const struct saving *s, const struct attempt *attempt,
+				       const struct site *site, struct version *now,
+				       struct err *err)
 {
 	const struct bytes text = text_bytes(attempt->text);
 
@@ -385,7 +387,7 @@ static enum verdict commit_in_batch(struct batches_save *b, struct version *whol
 /*
  * Is the text part of a batch? Not a skeleton, an empty text, or a generated one that was refused.
  */
-static bool is_of_batch(const struct attempt *attempt, enum verdict read)
+static bool save_is_of_batch(const struct attempt *attempt, enum verdict read)
 {
 	const struct view *view = attempt->place.view;
 	bool generated = !view->whole && !view->parse && !view->parse_skeleton;
@@ -411,7 +413,7 @@ static enum verdict store_in_batch(const struct saving *s, struct attempt *attem
 
 	if (!batches_begin(&b, now, err))
 		return VERDICT_REFUSED;
-	whole = read_whole(s, attempt, site, now, err);
+	whole = save_read_whole(s, attempt, site, now, err);
 	verdict = commit_in_batch(&b, whole, silent, err);
 	version_put(whole);
 	batches_finish(&b);
@@ -445,7 +447,7 @@ static enum verdict store(const struct saving *s, struct attempt *attempt, struc
 	struct version *by = version_get(now);
 	enum verdict verdict = read;
 
-	if (is_of_batch(attempt, read)) {
+	if (save_is_of_batch(attempt, read)) {
 		do
 			verdict = store_in_batch(s, attempt, site, by, silent, err);
 		while (verdict == VERDICT_REFUSED && take_overtaken(s, attempt, site, &by, err));
@@ -495,7 +497,7 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 	verdict = attempt->once_more ? VERDICT_SAVED : attempt_read(attempt, &site->where, err);
 	if (verdict != VERDICT_PENDING)
 		verdict = store(s, attempt, site, now, verdict, &silent, err);
-	note_verdict(s, attempt, verdict);
+	save_note_verdict(s, attempt, verdict);
 	/* The text changed nothing, but the view has changed since and now renders differently. */
 	silent |= verdict == VERDICT_SAME && has_moved(attempt, now, left);
 	version_put(now);
@@ -573,7 +575,7 @@ static void pin_saved(struct vfs *v, const struct target *t, struct version *sav
  * The saved text is not to be kept: it goes now, or when the last writer has closed the view. Until
  * then the name shows the file, if the text says something else.
  */
-static void drop_text(const struct saving *s, struct node *node, struct draft *draft)
+static void save_drop_text(const struct saving *s, struct node *node, struct draft *draft)
 	REQUIRES(vfs_class)
 {
 	if (!node_writers(node)) {
@@ -607,7 +609,7 @@ static void conclude_draft(const struct saving *s, const struct target *t, struc
 		view_catch_up(s->v, t->node, s->changes);
 	draft = t->thing->view.draft;
 	if (came->dropped && draft && !draft->dirty && stands)
-		drop_text(s, t->node, draft);
+		save_drop_text(s, t->node, draft);
 	vfs_unlock(s->v);
 }
 
@@ -635,7 +637,7 @@ static int begin_attempt(struct vfs *v, const struct target *t, enum draft_event
 		error = find_path(s, link->parent, link->name);
 	if (!error && !draft_attempt(view->draft, event, attempt))
 		error = ENODATA;
-	if (!error && find_clip(s))
+	if (!error && save_find_clip(s))
 		attempt->called = s->clip;
 	if (!error)
 		view->mapped = false;
@@ -810,7 +812,7 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 
 /* ---- texts between views and plain files ---- */
 
-static int read_plain(struct vfs *v, const struct target *t, struct text **out)
+static int save_read_plain(struct vfs *v, const struct target *t, struct text **out)
 {
 	struct buf text = BUF_INIT;
 	struct stat st;
@@ -832,16 +834,16 @@ int node_text(struct vfs *v, const struct target *t, struct text **out)
 {
 	if (t->thing->kind == THING_VIEW)
 		return view_text(v, t, out);
-	return t->thing->kind == THING_PLAIN ? read_plain(v, t, out) : EPERM;
+	return t->thing->kind == THING_PLAIN ? save_read_plain(v, t, out) : EPERM;
 }
 
 /*
  * Writes a file of the caller into a folder of SOURCE, or of an area of a virtual folder, with the
  * mode and mtime of `like`.
  */
-static int put_text(struct vfs *v, const struct request *who, const struct target *parent,
-		    int folder, const char *name, const struct stat *like, struct bytes text,
-		    bool exclusive)
+static int save_put_text(struct vfs *v, const struct request *who, const struct target *parent,
+			 int folder, const char *name, const struct stat *like, struct bytes text,
+			 bool exclusive)
 {
 	struct state_owner as = {(uid_t)-1, (gid_t)-1, like->st_mode & 0666, &like->st_mtim};
 	char *path = NULL;
@@ -877,8 +879,8 @@ int view_write_out(struct vfs *v, const struct request *who, const struct target
 	if (!error)
 		error = plain_folder(v, parent, area, true, &folder);
 	if (!error) {
-		error = put_text(v, who, parent, folder.fd, stored, &st, text_bytes(text),
-				 exclusive);
+		error = save_put_text(v, who, parent, folder.fd, stored, &st, text_bytes(text),
+				      exclusive);
 		folder_close(v, &folder);
 	}
 	text_put(text);

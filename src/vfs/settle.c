@@ -26,7 +26,7 @@ static bool add_animation(struct animations *all, struct animation *a) REQUIRES(
 }
 
 /* Those whose folders are below this one, or are this one. */
-static bool list_below(struct vfs *v, const struct node *above, struct animations *all)
+static bool settle_list_below(struct vfs *v, const struct node *above, struct animations *all)
 {
 	const struct node *node;
 	bool fine = true;
@@ -65,7 +65,7 @@ static int settle_one(struct vfs *v, struct animation *a, uint64_t locked)
 static int settle_all(struct vfs *v, const struct node *above)
 {
 	struct animations all = {NULL, 0, 0};
-	int first = list_below(v, above, &all) ? 0 : ENOMEM, error;
+	int first = settle_list_below(v, above, &all) ? 0 : ENOMEM, error;
 
 	for (size_t i = 0; i < all.count; i++) {
 		error = settle_one(v, all.list[i], above->id);

@@ -70,8 +70,8 @@ UNSHARED void sharing_free(struct sharing *s)
 }
 
 /* 0 when out of memory. */
-static uint64_t add(struct sharing *s, enum state_area area, const char *path, uint64_t hash)
-	REQUIRES(sharing_class)
+static uint64_t sharing_add(struct sharing *s, enum state_area area, const char *path,
+			    uint64_t hash) REQUIRES(sharing_class)
 {
 	struct watched *list = array_room(s->list, s->count, &s->room, sizeof(*list));
 	char *copy = list ? strdup(path) : NULL;
@@ -96,7 +96,7 @@ static uint64_t cookie_of(struct sharing *s, enum state_area area, const char *p
 			cookie = s->list[i].cookie;
 	}
 	if (!cookie)
-		cookie = add(s, area, path, hash);
+		cookie = sharing_add(s, area, path, hash);
 	lock_release(&s->lock, &sharing_class);
 	return cookie;
 }
@@ -141,7 +141,7 @@ static void forget(struct vfs *v, uint64_t cookie)
 	lock_release(&s->lock, &sharing_class);
 }
 
-static bool is_below(const struct watched *watched, enum state_area area, const char *path)
+static bool sharing_is_below(const struct watched *watched, enum state_area area, const char *path)
 {
 	size_t size = strlen(path);
 
@@ -158,7 +158,7 @@ static void forget_below(struct vfs *v, enum state_area area, const char *path)
 
 	lock_acquire(&s->lock, &sharing_class);
 	for (size_t i = 0; i < s->count; i++) {
-		if (is_below(&s->list[i], area, path))
+		if (sharing_is_below(&s->list[i], area, path))
 			buf_add(&cookies, &s->list[i].cookie, sizeof(cookie));
 	}
 	lock_release(&s->lock, &sharing_class);
@@ -192,7 +192,7 @@ static struct node *find_step(struct vfs *v, const struct node *parent, const ch
 }
 
 /* Finds the virtual folder of a path; NULL: the kernel does not know it. */
-static struct node *find_folder(struct vfs *v, const char *path) REQUIRES(vfs_class)
+static struct node *sharing_find_folder(struct vfs *v, const char *path) REQUIRES(vfs_class)
 {
 	struct node *node = nodes_by_id(&v->nodes, NODE_ROOT);
 	char name[NAME_MAX + 1];
@@ -214,7 +214,7 @@ static void folder_changed(struct vfs *v, const char *path)
 	struct animation *a;
 
 	vfs_lock(v);
-	node = find_folder(v, path);
+	node = sharing_find_folder(v, path);
 	if (node && thing_is_virtual(node->thing)) {
 		a = node->thing->animation;
 		invalidate_data(v, node->id);
@@ -225,7 +225,7 @@ static void folder_changed(struct vfs *v, const char *path)
 	vfs_unlock(v);
 }
 
-static bool is_folder(int parent, const struct dirent *entry)
+static bool sharing_is_folder(int parent, const struct dirent *entry)
 {
 	struct stat st;
 
@@ -246,7 +246,7 @@ static void watch_inner(struct vfs *v, enum state_area area, const char *path, i
 	if (dirfd_list(folder, "", &dir) != 0)
 		return;
 	while ((entry = dirfd_next(dir))) {
-		if (!is_folder(dirfd(dir), entry))
+		if (!sharing_is_folder(dirfd(dir), entry))
 			continue;
 		portable_read(entry->d_name, name);
 		if (asprintf(&inner, "%s%s%s", path, *path ? "/" : "", name) < 0)
@@ -289,8 +289,8 @@ bool sharing_watch(struct vfs *v)
 }
 
 /* A stored name, perhaps of a folder, was added to or removed from a folder. */
-static void name_changed(struct vfs *v, enum state_area area, const char *path, const char *stored,
-			 uint32_t mask)
+static void sharing_name_changed(struct vfs *v, enum state_area area, const char *path,
+				 const char *stored, uint32_t mask)
 {
 	char name[NAME_MAX + 1], *inner;
 
@@ -320,7 +320,7 @@ bool sharing_changed(struct vfs *v, uint64_t cookie, const char *name, uint32_t 
 	if (path && (!name || (mask & (IN_CREATE | IN_DELETE | IN_MOVE))))
 		folder_changed(v, path);
 	if (path && name)
-		name_changed(v, area, path, name, mask);
+		sharing_name_changed(v, area, path, name, mask);
 	free(path);
 	if (mask & IN_IGNORED)
 		forget(v, cookie);

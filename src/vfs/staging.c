@@ -336,7 +336,7 @@ static bool is_busy(struct vfs *v, const struct staging *s) REQUIRES(vfs_class)
 }
 
 /* The animation in whose folder it is, with a reference; NULL: it is to become a file. */
-static struct animation *find_animation(struct vfs *v, const struct staging *s)
+static struct animation *staging_find_animation(struct vfs *v, const struct staging *s)
 {
 	struct animation *a = NULL;
 	const struct link *link;
@@ -352,7 +352,7 @@ static struct animation *find_animation(struct vfs *v, const struct staging *s)
 }
 
 /* Sets the next attempt after a failure; wrong texts stay wrong until they are changed. */
-static void try_again(struct vfs *v, struct staging *s, int error) REQUIRES(staging_class)
+static void staging_try_again(struct vfs *v, struct staging *s, int error) REQUIRES(staging_class)
 {
 	s->rest = s->rest ? 2 * s->rest : END_MS;
 	if (s->rest > REST_MAX_MS)
@@ -366,7 +366,7 @@ static void try_again(struct vfs *v, struct staging *s, int error) REQUIRES(stag
 }
 
 /* Why it is still a folder; NULL: nothing to report. */
-static const char *reason_of(int error, const struct err *err)
+static const char *staging_reason_of(int error, const struct err *err)
 {
 	if (err->code)
 		return err->message;
@@ -384,12 +384,12 @@ static int finish_now(struct vfs *v, struct staging *s, struct changes *changes)
 
 	f.staging = s;
 	f.changes = changes;
-	f.animation = find_animation(v, s);
+	f.animation = staging_find_animation(v, s);
 	is_clip = f.animation != NULL;
 	error = is_clip ? staging_make_clip(&f) : staging_make_file(&f, &left);
 	if (f.path)
 		diagnose(v, f.path, is_clip ? "not a clip yet" : "not an animation yet",
-			 reason_of(error, &f.err));
+			 staging_reason_of(error, &f.err));
 	if (!error || error == ENODATA || error == ENOENT) {
 		if (f.path && !left)
 			note_remove(v, f.path);
@@ -397,14 +397,14 @@ static int finish_now(struct vfs *v, struct staging *s, struct changes *changes)
 		staging_end(v, s);
 		vfs_unlock(v);
 	} else {
-		try_again(v, s, error);
+		staging_try_again(v, s, error);
 	}
 	staged_release(&f);
 	return error == ENODATA ? 0 : error;
 }
 
 /* Has its wait ended, or its maker, with no other program looking into it? */
-static bool is_due(struct vfs *v, const struct staging *s) REQUIRES(vfs_class)
+static bool staging_is_due(struct vfs *v, const struct staging *s) REQUIRES(vfs_class)
 {
 	return !deadline_is_set(v->deadlines, &s->end) &&
 	       ((s->maker.program && s->has_file) || clock_ms() >= s->quiet);
@@ -420,7 +420,7 @@ static bool close_staging(struct vfs *v, struct staging *s, bool due) REQUIRES(s
 
 	vfs_lock(v);
 	gate_close(v, s->node);
-	ends = !has_ended(s) && (!due || is_due(v, s));
+	ends = !has_ended(s) && (!due || staging_is_due(v, s));
 	if (due && (ends ? is_busy(v, s) : !deadline_is_set(v->deadlines, &s->end))) {
 		/* A close that is under way will count as a change, and restart the wait. */
 		wait_until(v, s, ends ? clock_ms() + END_MS : s->quiet);
@@ -480,7 +480,7 @@ static void staging_due(struct vfs *v, void *user)
 }
 
 /* Lists the stagings below a folder, each with a reference, ending in NULL. NULL: no memory. */
-static struct staging **list_below(struct vfs *v, const struct node *above)
+static struct staging **staging_list_below(struct vfs *v, const struct node *above)
 {
 	struct staging **list;
 	struct node *node;
@@ -502,7 +502,7 @@ static struct staging **list_below(struct vfs *v, const struct node *above)
 
 int stagings_finish(struct vfs *v, const struct node *above)
 {
-	struct staging **list = list_below(v, above);
+	struct staging **list = staging_list_below(v, above);
 	int first = list ? 0 : ENOMEM;
 
 	for (size_t i = 0; list && list[i]; i++) {

@@ -78,7 +78,7 @@ static int commit_clip(struct staged *f) REQUIRES(writer_class)
 }
 
 /* Does the folder still have its name? The commit may have released the writer's lock. */
-static bool is_there(const struct staged *f) EXCLUDES(vfs_class)
+static bool staging_clip_is_there(const struct staged *f) EXCLUDES(vfs_class)
 {
 	const struct link *link;
 	bool there;
@@ -132,7 +132,7 @@ int staging_make_clip(struct staged *f)
 		error = errno_of(&f->err);
 	if (!error)
 		error = commit_clip(f);
-	if (!error && !is_there(f))
+	if (!error && !staging_clip_is_there(f))
 		error = EAGAIN;
 	if (!error)
 		adopt(f);

@@ -27,7 +27,7 @@ static bool has_texts(const struct texts *texts)
 	return false;
 }
 
-static bool read_clip(struct staged *f, const char *name)
+static bool staging_file_read_clip(struct staged *f, const char *name)
 {
 	struct clip_folder *clip = &f->clips[f->clip_count];
 	int error = dirfd_open(f->fd, name, O_RDONLY | O_DIRECTORY, 0, &clip->fd);
@@ -50,7 +50,7 @@ static bool read_clips(struct staged *f)
 		const struct text_name *name = &f->texts.names[i];
 
 		if (S_ISDIR(name->st.st_mode) && name->path[0] != '.' && !strchr(name->path, '/') &&
-		    !read_clip(f, name->path))
+		    !staging_file_read_clip(f, name->path))
 			return false;
 	}
 	return true;
@@ -91,7 +91,7 @@ static bool read_raw(struct staged *f, struct identity *id, int *fd)
 	return !error || err_system(&f->err, error, name);
 }
 
-static int choose_attributes(struct staged *f, const struct identity *raw, int fd)
+static int staging_file_choose_attributes(struct staged *f, const struct identity *raw, int fd)
 {
 	enum say own[GIVEN_COUNT], says[GIVEN_COUNT];
 
@@ -118,7 +118,7 @@ int staged_read_file(struct staged *f)
 	    !read_clips(f) || !read_raw(f, &raw, &fd))
 		error = errno_of(&f->err);
 	else
-		error = choose_attributes(f, &raw, fd);
+		error = staging_file_choose_attributes(f, &raw, fd);
 	if (fd >= 0)
 		close(fd);
 	for (size_t i = 0; i < f->clip_count; i++)
@@ -301,7 +301,8 @@ bool staged_make_file(struct staged *f)
 /* ---- its skeleton ---- */
 
 /* Saves the skeleton, unless its text only contains what is known anyway. */
-static bool save_skeleton(const struct staged *f, struct version *base, struct assembly_text *text)
+static bool staging_file_save_skeleton(const struct staged *f, struct version *base,
+				       struct assembly_text *text)
 {
 	const struct tree tree = {base, f->name};
 	struct version *now = NULL;
@@ -333,7 +334,7 @@ void staged_save_skeleton(struct staged *f)
 		if (strcmp(text->path, SKELETON_FILE) != 0 || !text->text.size)
 			continue;
 		base = source_get(f->animation->source, &f->where, &text->err);
-		if (!base || !save_skeleton(f, base, text))
+		if (!base || !staging_file_save_skeleton(f, base, text))
 			text->fate = ASSEMBLY_REFUSED;
 		version_put(base);
 	}

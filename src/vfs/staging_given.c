@@ -37,7 +37,7 @@ static void remove_older(struct gifts *g, const struct identity *to, enum stagin
 	}
 }
 
-static void make_room(struct gifts *g)
+static void staging_given_make_room(struct gifts *g)
 {
 	size_t oldest = 0;
 
@@ -58,7 +58,7 @@ void gifts_add(struct gifts *g, const struct identity *to, unsigned what, pid_t 
 			continue;
 		remove_older(g, &gift.to, gift.what);
 		if (g->count == GIFTS_MAX)
-			make_room(g);
+			staging_given_make_room(g);
 		g->list[g->count++] = gift;
 	}
 }
@@ -143,8 +143,8 @@ static mode_t let_in(mode_t folder)
 }
 
 /* Combines the attributes of both as decided; of extended ones, those of raw.* win. */
-static void choose_attributes(const enum say says[GIVEN_COUNT], const struct attributes *raw,
-			      struct attributes *as)
+static void staging_given_choose_attributes(const enum say says[GIVEN_COUNT],
+					    const struct attributes *raw, struct attributes *as)
 {
 	enum say mode = says[GIVEN_MODE];
 
@@ -176,7 +176,7 @@ int gifts_for_file(const enum say says[GIVEN_COUNT], bool own_mode, int raw, str
 	if (raw < 0)
 		as->mode &= FILE_MODE;
 	else if (!error)
-		choose_attributes(says, &of_raw, as);
+		staging_given_choose_attributes(says, &of_raw, as);
 	attributes_release(&of_raw);
 	return error ? error : as->acl.failed || as->xattrs.failed ? ENOMEM : 0;
 }

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 /* Renames within its folder of SOURCE; EEXIST rather than replace anything. */
-static int move_folder(const struct staged *f, const char *from, const char *to)
+static int staging_place_move_folder(const struct staged *f, const char *from, const char *to)
 {
 	return dirfd_rename(f->parent.fd, from, f->parent.fd, to, RENAME_NOREPLACE);
 }
@@ -49,7 +49,7 @@ static void set_apart(struct staged *f, const char *reason)
 	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
 		snprintf(name, sizeof(name), "%.*s.~%u~", dirfd_name_head(f->name, NAME_MAX - 16),
 			 f->name, i);
-		error = move_folder(f, f->aside, name);
+		error = staging_place_move_folder(f, f->aside, name);
 	}
 	report(f, error ? f->aside : name, reason);
 	err_clear(&f->err);
@@ -198,7 +198,7 @@ static void adopt_clips(struct staged *f) REQUIRES(vfs_class)
 /*
  * The file is shown as a file (with its folder beside it): takes the name from the folder's node.
  */
-static void leave_name(struct staged *f) REQUIRES(vfs_class)
+static void staging_place_leave_name(struct staged *f) REQUIRES(vfs_class)
 {
 	const struct link *link = node_link(f->staging->node);
 	const struct stat st = {.st_mode = S_IFDIR | f->as.mode, .st_nlink = 1};
@@ -213,7 +213,7 @@ static void adopt_file(struct staged *f) REQUIRES(writer_class)
 
 	vfs_lock(f->v);
 	if (stays) {
-		leave_name(f);
+		staging_place_leave_name(f);
 	} else {
 		adopt_folder(f->v, f->staging->node, THING_ANIMATION, f->animation, f->changes);
 		adopt_clips(f);
@@ -242,14 +242,14 @@ static int move_aside(struct staged *f)
 	if (!error && (!identity_same(&read, &there) || staged_changed(f)))
 		error = EAGAIN;
 	if (!error)
-		error = move_folder(f, f->name, f->aside);
+		error = staging_place_move_folder(f, f->name, f->aside);
 	f->is_aside = !error;
 	return error;
 }
 
 static int move_back(struct staged *f)
 {
-	int error = f->is_aside ? move_folder(f, f->aside, f->name) : 0;
+	int error = f->is_aside ? staging_place_move_folder(f, f->aside, f->name) : 0;
 
 	f->is_aside = f->is_aside && error;
 	return error;
@@ -305,7 +305,7 @@ static int put_in_place(struct staged *f)
 
 /* ---- all of it ---- */
 
-static int open_parent(struct staged *f)
+static int staging_place_open_parent(struct staged *f)
 {
 	int error = folder_open(f->v, f->node_above, &f->parent);
 
@@ -337,7 +337,7 @@ int staging_make_file(struct staged *f, bool *left)
 	int error = staged_open(f);
 
 	if (!error)
-		error = open_parent(f);
+		error = staging_place_open_parent(f);
 	if (!error)
 		error = staged_read_file(f);
 	if (!error)
@@ -375,7 +375,7 @@ static int check_made(struct staged *f)
 }
 
 /* check_made failed. True if the next mount is to try again. */
-static bool leave_folder(struct staged *f, int error)
+static bool staging_place_leave_folder(struct staged *f, int error)
 {
 	const char *reason = error == EAGAIN ? others_file
 			     : f->err.code   ? f->err.message
@@ -393,7 +393,7 @@ static bool leave_folder(struct staged *f, int error)
 /* Recovers a folder aside. A file with its name, made by the last mount or by others, stays. */
 static bool recover_aside(struct staged *f)
 {
-	int error = move_folder(f, f->aside, f->name);
+	int error = staging_place_move_folder(f, f->aside, f->name);
 
 	if (error != EEXIST || unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0)
 		return error && error != EEXIST;
@@ -401,7 +401,7 @@ static bool recover_aside(struct staged *f)
 	if (!error)
 		error = check_made(f);
 	if (error)
-		return leave_folder(f, error);
+		return staging_place_leave_folder(f, error);
 	staged_save_skeleton(f);
 	return !put_away(f);
 }

@@ -30,8 +30,8 @@ struct texts_reading {
  * Reads a text, which its maker must be allowed to read: who may write to a folder can move any
  * file into it. Anything but a regular file is not a text, whatever its name.
  */
-static int read_text(const struct texts_reading *r, int folder, const char *name,
-		     struct text_name *to)
+static int staging_texts_read_text(const struct texts_reading *r, int folder, const char *name,
+				   struct text_name *to)
 {
 	struct buf text = BUF_INIT;
 	struct stat st;
@@ -53,7 +53,7 @@ static int read_text(const struct texts_reading *r, int folder, const char *name
 }
 
 /* Adds an entry. 0 also if the file is gone by now. */
-static int add_entry(struct texts_reading *r, int folder, const char *name)
+static int staging_texts_add_entry(struct texts_reading *r, int folder, const char *name)
 {
 	struct texts *t = r->t;
 	struct text_name *names = array_room(t->names, t->count, &t->room, sizeof(*names)), *to;
@@ -72,7 +72,7 @@ static int add_entry(struct texts_reading *r, int folder, const char *name)
 			       t->stored ? called : name) < 0)
 		error = ENOMEM;
 	if (!error) {
-		error = read_text(r, folder, name, to);
+		error = staging_texts_read_text(r, folder, name, to);
 		if (error)
 			free(to->path);
 	}
@@ -81,7 +81,7 @@ static int add_entry(struct texts_reading *r, int folder, const char *name)
 }
 
 /* Reads a folder. A file named like an inner folder is an ordinary file. */
-static bool read_folder(struct texts_reading *r, int folder, struct err *err)
+static bool staging_texts_read_folder(struct texts_reading *r, int folder, struct err *err)
 {
 	struct dirent *entry;
 	DIR *dir;
@@ -92,7 +92,7 @@ static bool read_folder(struct texts_reading *r, int folder, struct err *err)
 	if (error)
 		return err_system(err, error, *r->inside ? r->inside : "the folder");
 	while (!error && (entry = dirfd_next(dir))) {
-		error = add_entry(r, dirfd(dir), entry->d_name);
+		error = staging_texts_add_entry(r, dirfd(dir), entry->d_name);
 		if (error)
 			err_system(err, error, entry->d_name);
 	}
@@ -117,11 +117,11 @@ bool texts_read(struct vfs *v, const struct caller *who, int folder,
 		bool (*wants)(const char *path), struct texts *t, struct err *err)
 {
 	struct texts_reading r = {v, who, wants, t, ""};
-	bool fine = read_folder(&r, folder, err);
+	bool fine = staging_texts_read_folder(&r, folder, err);
 
 	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders) && fine; i++) {
 		r.inside = tree_inner_folders[i];
-		fine = read_folder(&r, folder, err);
+		fine = staging_texts_read_folder(&r, folder, err);
 	}
 	if (!fine)
 		return false;
@@ -138,7 +138,8 @@ bool texts_read(struct vfs *v, const struct caller *who, int folder,
 void texts_release(struct texts *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		free((void *)(uintptr_t)t->names[i].text.data); /* allocated by read_text */
+		free((void *)(uintptr_t)t->names[i]
+			     .text.data); /* allocated by staging_texts_read_text */
 		free(t->names[i].path);
 	}
 	free(t->list);

@@ -50,7 +50,7 @@ void upper_free(struct upper *u)
 
 /* ---- how much there is ---- */
 
-static uint64_t count_all(struct vfs *v)
+static uint64_t upper_count_all(struct vfs *v)
 {
 	uint64_t sum;
 	int folder;
@@ -72,7 +72,7 @@ int upper_grow(struct vfs *v, enum area area, uint64_t bytes)
 		return 0;
 	lock_acquire(&u->lock, &upper_class);
 	if (!u->counted || bytes > max || u->used > max - bytes) {
-		u->used = count_all(v);
+		u->used = upper_count_all(v);
 		u->counted = true;
 	}
 	fits = bytes <= max && u->used <= max - bytes;
@@ -98,7 +98,7 @@ static void list_orphans(int parent, const char *name, int source, const char *p
 			 struct buf *out);
 
 /* Is it, or a file that it is the folder of, in SOURCE? *st: of what there is. */
-static bool is_in_source(int source, const char *name, struct stat *st)
+static bool upper_is_in_source(int source, const char *name, struct stat *st)
 {
 	char file[NAME_MAX + 1];
 	bool found = fstatat(source, name, st, AT_SYMLINK_NOFOLLOW) == 0;
@@ -119,7 +119,7 @@ static void list_orphan(int upper, int source, const char *path, const char *sto
 	portable_read(stored, name);
 	if (asprintf(&below, "%s%s%s", path, *path ? "/" : "", name) < 0)
 		return;
-	if (!is_in_source(source, name, &st)) {
+	if (!upper_is_in_source(source, name, &st)) {
 		if (dirfd_size(upper, stored, UPPER_ENTRY, 0) > 0)
 			buf_format(out,
 				   "%s: there is no such file any more; what was put beside its "
@@ -180,7 +180,7 @@ static void in_each_area(struct vfs *v, const struct node *parent, const char *n
 	free(path);
 }
 
-static void remove_folder(int folder, const void *name)
+static void vfs_upper_remove_folder(int folder, const void *name)
 {
 	char stored[NAME_MAX + 1];
 
@@ -190,14 +190,14 @@ static void remove_folder(int folder, const void *name)
 
 void upper_remove_folder(struct vfs *v, const struct node *parent, const char *name)
 {
-	in_each_area(v, parent, NULL, remove_folder, name);
+	in_each_area(v, parent, NULL, vfs_upper_remove_folder, name);
 }
 
 /*
  * Removes a clip's upper folder, by its stored name, if it has nothing but empty bones/ and
  * frames/.
  */
-static void remove_clip(int folder, const char *stored)
+static void upper_remove_clip(int folder, const char *stored)
 {
 	int clip = openat(folder, stored, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -220,7 +220,7 @@ static void remove_clips(int folder, const void *unused)
 		return;
 	while ((entry = dirfd_next(dir))) {
 		if (*entry->d_name != '.')
-			remove_clip(folder, entry->d_name);
+			upper_remove_clip(folder, entry->d_name);
 	}
 	closedir(dir);
 }
@@ -239,7 +239,7 @@ static void remove_lost_clips(int folder, const void *change)
 		const char *label = before->clips[i].label;
 
 		if (version_clip(c->now, label) < 0 && portable_name(label, stored) == 0)
-			remove_clip(folder, stored);
+			upper_remove_clip(folder, stored);
 	}
 }
 

@@ -19,7 +19,7 @@ void sight_release(struct sight *s)
 
 /* ---- places ---- */
 
-static enum thing_kind kind_of(const struct place *place)
+static enum thing_kind view_kind_of(const struct place *place)
 {
 	static const enum thing_kind kinds[] = {[PLACE_FILE] = THING_ANIMATION,
 						[PLACE_CLIP] = THING_CLIP,
@@ -100,7 +100,7 @@ static struct node *new_place(struct vfs *v, struct node *parent, struct animati
 {
 	struct nodes *t = &v->nodes;
 	struct thing *thing = place->kind == PLACE_VIEW ? thing_view(t, a, place->view)
-							: thing_of(t, kind_of(place), a);
+							: thing_of(t, view_kind_of(place), a);
 	struct node *node = thing ? nodes_add(t, thing, name) : NULL;
 
 	thing_put(t, thing);
@@ -120,7 +120,7 @@ int place_node(struct vfs *v, const struct target *parent, const char *name,
 
 	vfs_lock(v);
 	node = nodes_by_name(&v->nodes, parent->node, name);
-	if (node && node->thing->kind == kind_of(place))
+	if (node && node->thing->kind == view_kind_of(place))
 		node_get(node);
 	else
 		node = new_place(v, parent->node, parent->thing->animation, name, place);
@@ -256,7 +256,7 @@ static struct text *known_text(struct vfs *v, const struct target *t)
 	return text;
 }
 
-static int render(struct vfs *v, const struct sight *s, struct text **out)
+static int view_render(struct vfs *v, const struct sight *s, struct text **out)
 {
 	struct tree tree = sight_tree(s);
 	struct buf text = BUF_INIT;
@@ -284,7 +284,7 @@ static int sight_text(struct vfs *v, const struct node *node, const struct sight
 	*out = recent_get(v->recent, node->id, since);
 	if (*out)
 		return 0;
-	error = render(v, s, out);
+	error = view_render(v, s, out);
 	if (!error)
 		recent_put(v->recent, node->id, since, *out);
 	return error;

@@ -136,7 +136,7 @@ static bool add_from(const struct loose_site *site, struct buf *out)
 	return site->loose->is_there;
 }
 
-static bool animation_from(struct vfs *v, struct animation *a, struct buf *out)
+static bool xattr_animation_from(struct vfs *v, struct animation *a, struct buf *out)
 {
 	struct site site;
 	bool there;
@@ -156,7 +156,7 @@ static int from_xattr(struct vfs *v, const struct target *t, struct buf *out)
 	bool there;
 
 	if (t->thing->kind == THING_ANIMATION && t->thing->animation->archived)
-		return animation_from(v, t->thing->animation, out) ? 0 : ENODATA;
+		return xattr_animation_from(v, t->thing->animation, out) ? 0 : ENODATA;
 	if (t->thing->kind != THING_MEMBER || t->thing->folder ||
 	    spot_of(v, t->node, &spot, NULL) != 0)
 		return ENODATA;

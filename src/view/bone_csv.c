@@ -19,11 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_frame(void *row, const struct cell *cell, unsigned what);
-static bool read_time(void *row, const struct cell *cell, unsigned what);
-static bool read_value(void *row, const struct cell *cell, unsigned what);
-static bool read_tangent(void *row, const struct cell *cell, unsigned what);
-static bool read_flags(void *row, const struct cell *cell, unsigned what);
+static bool bone_csv_read_frame(void *row, const struct cell *cell, unsigned what);
+static bool bone_csv_read_time(void *row, const struct cell *cell, unsigned what);
+static bool bone_csv_read_value(void *row, const struct cell *cell, unsigned what);
+static bool bone_csv_read_tangent(void *row, const struct cell *cell, unsigned what);
+static bool bone_csv_read_flags(void *row, const struct cell *cell, unsigned what);
 
 /* What a column of values holds, packed into column.what; the axis is added. */
 #define VALUE(role, kind) ((unsigned)(role) << 8 | (unsigned)(kind) << 4)
@@ -47,43 +47,43 @@ static bool read_flags(void *row, const struct cell *cell, unsigned what);
 	}
 
 static const struct column columns[] = {
-	{"frame", read_frame, NULL, 0},
-	{"time", read_time, NULL, 0},
-	XYZ(read_value, "t", VALUE(ROLE_TRANSLATION, CURVE_VECTOR)),
-	XYZ(read_value, "r", VALUE(ROLE_ROTATION, CURVE_EULER)),
-	XYZW(read_value, "q", VALUE(ROLE_ROTATION, CURVE_QUATERNION)),
-	XYZ(read_value, "s", VALUE(ROLE_SCALE, CURVE_VECTOR)),
-	XYZ(read_tangent, "it", TANGENT(TANGENT_IN, ROLE_TRANSLATION, CURVE_VECTOR)),
-	XYZ(read_tangent, "ot", TANGENT(TANGENT_OUT, ROLE_TRANSLATION, CURVE_VECTOR)),
-	XYZW(read_tangent, "iq", TANGENT(TANGENT_IN, ROLE_ROTATION, CURVE_QUATERNION)),
-	XYZW(read_tangent, "oq", TANGENT(TANGENT_OUT, ROLE_ROTATION, CURVE_QUATERNION)),
-	XYZ(read_tangent, "is", TANGENT(TANGENT_IN, ROLE_SCALE, CURVE_VECTOR)),
-	XYZ(read_tangent, "os", TANGENT(TANGENT_OUT, ROLE_SCALE, CURVE_VECTOR)),
-	{"flags", read_flags, NULL, 0},
+	{"frame", bone_csv_read_frame, NULL, 0},
+	{"time", bone_csv_read_time, NULL, 0},
+	XYZ(bone_csv_read_value, "t", VALUE(ROLE_TRANSLATION, CURVE_VECTOR)),
+	XYZ(bone_csv_read_value, "r", VALUE(ROLE_ROTATION, CURVE_EULER)),
+	XYZW(bone_csv_read_value, "q", VALUE(ROLE_ROTATION, CURVE_QUATERNION)),
+	XYZ(bone_csv_read_value, "s", VALUE(ROLE_SCALE, CURVE_VECTOR)),
+	XYZ(bone_csv_read_tangent, "it", TANGENT(TANGENT_IN, ROLE_TRANSLATION, CURVE_VECTOR)),
+	XYZ(bone_csv_read_tangent, "ot", TANGENT(TANGENT_OUT, ROLE_TRANSLATION, CURVE_VECTOR)),
+	XYZW(bone_csv_read_tangent, "iq", TANGENT(TANGENT_IN, ROLE_ROTATION, CURVE_QUATERNION)),
+	XYZW(bone_csv_read_tangent, "oq", TANGENT(TANGENT_OUT, ROLE_ROTATION, CURVE_QUATERNION)),
+	XYZ(bone_csv_read_tangent, "is", TANGENT(TANGENT_IN, ROLE_SCALE, CURVE_VECTOR)),
+	XYZ(bone_csv_read_tangent, "os", TANGENT(TANGENT_OUT, ROLE_SCALE, CURVE_VECTOR)),
+	{"flags", bone_csv_read_flags, NULL, 0},
 };
 enum { COLUMN_FRAME, COLUMN_FLAGS = ARRAY_SIZE(columns) - 1 };
 
 static bool is_value(unsigned column)
 {
-	return columns[column].read == read_value;
+	return columns[column].read == bone_csv_read_value;
 }
 
 static bool is_tangent(unsigned column)
 {
-	return columns[column].read == read_tangent;
+	return columns[column].read == bone_csv_read_tangent;
 }
 
-static const struct clip *clip_of(const struct shown *at)
+static const struct clip *bone_csv_clip_of(const struct shown *at)
 {
 	return &at->anim->clips[at->clip];
 }
 
 static const struct track *track_of(const struct shown *at)
 {
-	return &clip_of(at)->tracks[at->track];
+	return &bone_csv_clip_of(at)->tracks[at->track];
 }
 
-static struct table_form form_of(const struct shown *at)
+static struct table_form bone_csv_form_of(const struct shown *at)
 {
 	struct table_form form = {columns, ARRAY_SIZE(columns), 0, 0, TABLE_BIT(COLUMN_FRAME)};
 
@@ -120,7 +120,7 @@ struct cursor {
 
 static struct cursor cursor_init(const struct shown *at, const struct track *track)
 {
-	const struct clip *clip = clip_of(at);
+	const struct clip *clip = bone_csv_clip_of(at);
 	struct cursor cur = {.track = track,
 			     .tangents = at->style.tangents && at->anim->format->timed};
 
@@ -176,8 +176,8 @@ static bool has_cell(const struct cursor *cur, int role, double frame)
 	 NUM_MAX + 1)
 
 /* Those of rotations are shown only as they are stored. */
-static size_t put_tangents(const struct cursor *cur, const uint32_t *keys, unsigned keyed,
-			   char *row)
+static size_t bone_csv_put_tangents(const struct cursor *cur, const uint32_t *keys, unsigned keyed,
+				    char *row)
 {
 	size_t size = 0;
 
@@ -193,7 +193,8 @@ static size_t put_tangents(const struct cursor *cur, const uint32_t *keys, unsig
 }
 
 /* "12,0.4": the frame of the row, which a key of a role has or a keyframe. */
-static size_t put_frame(const struct cursor *cur, double frame, double seconds_per_frame, char *row)
+static size_t bone_csv_put_frame(const struct cursor *cur, double frame, double seconds_per_frame,
+				 char *row)
 {
 	for (int r = 0; r < ROLE_COUNT; r++)
 		if (!cur->track->keyframes && has_cell(cur, r, frame))
@@ -202,7 +203,8 @@ static size_t put_frame(const struct cursor *cur, double frame, double seconds_p
 	return csv_put_time(row, (uint32_t)frame, seconds_per_frame);
 }
 
-static void write_row(struct cursor *cur, double frame, double seconds_per_frame, struct buf *out)
+static void bone_csv_write_row(struct cursor *cur, double frame, double seconds_per_frame,
+			       struct buf *out)
 {
 	const struct track *track = cur->track;
 	uint32_t keys[ROLE_COUNT];
@@ -213,14 +215,14 @@ static void write_row(struct cursor *cur, double frame, double seconds_per_frame
 	if (!buf_reserve(out, ROW_MAX))
 		return;
 	row = (char *)out->data + out->size;
-	size = put_frame(cur, frame, seconds_per_frame, row);
+	size = bone_csv_put_frame(cur, frame, seconds_per_frame, row);
 	for (int r = 0; r < ROLE_COUNT; r++) {
 		keys[r] = cur->next[r];
 		keyed |= (unsigned)has_cell(cur, r, frame) << r;
 		size += keyed & 1u << r ? csv_put_key(row + size, track->curve[r], cur->next[r]++)
 					: csv_put_blanks(row + size, cur->cells[r]);
 	}
-	size += put_tangents(cur, keys, keyed, row + size);
+	size += bone_csv_put_tangents(cur, keys, keyed, row + size);
 	if (track->keyframes) {
 		row[size++] = ',';
 		size += num_unsigned(row + size, track->keyframes->flags[cur->keyframe++]);
@@ -231,18 +233,18 @@ static void write_row(struct cursor *cur, double frame, double seconds_per_frame
 
 static void bone_render(const struct shown *at, struct buf *out)
 {
-	const struct clip *clip = clip_of(at);
+	const struct clip *clip = bone_csv_clip_of(at);
 	double seconds_per_frame = anim_seconds_per_frame(at->anim, clip);
 	struct arena arena = ARENA_INIT;
 	struct track track = curve_edit_shown(at->anim, track_of(at), &arena);
 	struct cursor cur = cursor_init(at, &track);
-	struct table_form form = form_of(at);
+	struct table_form form = bone_csv_form_of(at);
 	double frame;
 
 	table_write_names(&form, ",", out);
 	buf_char(out, '\n');
 	while (!out->failed && cursor_frame(&cur, &frame))
-		write_row(&cur, frame, seconds_per_frame, out);
+		bone_csv_write_row(&cur, frame, seconds_per_frame, out);
 	out->failed |= arena.failed;
 	arena_release(&arena);
 }
@@ -278,7 +280,7 @@ static bool refuse_kinds(const struct bone_text *p, const struct curve_edit_role
 	return err_accept(p->err, "%s", quaternion ? "qx, qy, qz, qw" : "rx, ry, rz");
 }
 
-static bool refuse_tangent(const struct bone_text *p, const struct cell *cell)
+static bool bone_csv_refuse_tangent(const struct bone_text *p, const struct cell *cell)
 {
 	err_at(p->err, ERR_TEXT, cell->at, cell->length,
 	       "there are tangents without the values that they belong to");
@@ -297,7 +299,7 @@ static bool begin_roles(struct bone_text *p)
 		if (!(p->table.columns & TABLE_BIT(i)))
 			continue;
 		if (is_tangent(i) && (role->columns == 0 || role->kind != kind))
-			return refuse_tangent(p, cell);
+			return bone_csv_refuse_tangent(p, cell);
 		if (!is_value(i))
 			continue;
 		if (role->columns == 0)
@@ -343,7 +345,7 @@ static bool grow_keys(struct bone_text *p)
 	return true;
 }
 
-static bool read_frame(void *row, const struct cell *cell, unsigned what)
+static bool bone_csv_read_frame(void *row, const struct cell *cell, unsigned what)
 {
 	struct bone_text *p = row;
 	struct curve_edit_key key = {.row_at = 0};
@@ -363,7 +365,7 @@ static bool read_frame(void *row, const struct cell *cell, unsigned what)
 	return true;
 }
 
-static bool read_time(void *row, const struct cell *cell, unsigned what)
+static bool bone_csv_read_time(void *row, const struct cell *cell, unsigned what)
 {
 	struct bone_text *p = row;
 
@@ -373,7 +375,7 @@ static bool read_time(void *row, const struct cell *cell, unsigned what)
 	return true;
 }
 
-static bool read_value(void *row, const struct cell *cell, unsigned what)
+static bool bone_csv_read_value(void *row, const struct cell *cell, unsigned what)
 {
 	struct bone_text *p = row;
 
@@ -381,7 +383,7 @@ static bool read_value(void *row, const struct cell *cell, unsigned what)
 				       &p->roles[ROLE_OF(what)].keys[p->rows - 1], p->err);
 }
 
-static bool read_tangent(void *row, const struct cell *cell, unsigned what)
+static bool bone_csv_read_tangent(void *row, const struct cell *cell, unsigned what)
 {
 	struct bone_text *p = row;
 
@@ -390,7 +392,7 @@ static bool read_tangent(void *row, const struct cell *cell, unsigned what)
 				&p->roles[ROLE_OF(what)].keys[p->rows - 1], &p->arena, p->err);
 }
 
-static bool read_flags(void *row, const struct cell *cell, unsigned what)
+static bool bone_csv_read_flags(void *row, const struct cell *cell, unsigned what)
 {
 	struct bone_text *p = row;
 
@@ -410,10 +412,10 @@ static bool shows_keys(const struct bone_text *p)
 /* Stop at more rows than frames: one is repeated or out of range, and will be refused. */
 static bool has_enough_rows(const struct bone_text *p)
 {
-	return !p->at->anim->format->sparse && p->rows > clip_of(p->at)->frames;
+	return !p->at->anim->format->sparse && p->rows > bone_csv_clip_of(p->at)->frames;
 }
 
-static bool read_rows(struct bone_text *p)
+static bool bone_csv_read_rows(struct bone_text *p)
 {
 	while (!has_enough_rows(p)) {
 		if (!table_row(&p->table, p->err))
@@ -476,16 +478,17 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 {
 	struct bone_text p = {.at = at,
 			      .track = track_of(at),
-			      .seconds_per_frame = anim_seconds_per_frame(at->anim, clip_of(at)),
+			      .seconds_per_frame =
+				      anim_seconds_per_frame(at->anim, bone_csv_clip_of(at)),
 			      .err = err};
-	struct table_form form = form_of(at);
+	struct table_form form = bone_csv_form_of(at);
 	struct anim *edited = parse_plain(at, &form, text);
 	bool fine;
 
 	if (edited)
 		return edited;
 	fine = table_open(&p.table, text, err) && table_header(&p.table, &form, err) &&
-	       begin_roles(&p) && read_rows(&p);
+	       begin_roles(&p) && bone_csv_read_rows(&p);
 	if (fine) {
 		edited = anim_edit(at->anim);
 		fine = edited ? edit_bone(&p, edited) : err_memory(err);
@@ -505,7 +508,7 @@ static struct anim *bone_parse(const struct shown *at, struct bytes text, struct
 
 bool clip_has_bones(const struct shown *at)
 {
-	return clip_of(at)->frames <= FRAMES_SHOWN;
+	return bone_csv_clip_of(at)->frames <= FRAMES_SHOWN;
 }
 
 const struct view view_bone_csv = {

@@ -97,7 +97,8 @@ static void write_moment(const struct curve *c, uint32_t key, struct buf *out)
 	buf_unsigned(out, curve_frame(c, key));
 }
 
-static void write_key(const struct shown *at, const struct curve *c, uint32_t key, struct buf *out)
+static void bone_json_write_key(const struct shown *at, const struct curve *c, uint32_t key,
+				struct buf *out)
 {
 	buf_text(out, "{\"frame\": ");
 	write_moment(c, key, out);
@@ -124,7 +125,7 @@ static void write_unit(enum role role, enum curve_kind kind, const char *length,
 		buf_format(out, "\"unit\": \"%s\"", role == ROLE_SCALE ? "1" : length);
 }
 
-static uint32_t shown_keys(const struct shown *at, enum role role)
+static uint32_t bone_json_shown_keys(const struct shown *at, enum role role)
 {
 	const struct curve *c = bone_json_track(at)->curve[role];
 
@@ -145,7 +146,7 @@ static void write_channel(const struct shown *at, enum role role, const struct c
 		   c && c->keyed ? "false" : "true");
 	for (uint32_t key = 0; key < keys; key++) {
 		json_write_comma(out, &first, "\n      ");
-		write_key(at, c, key, out);
+		bone_json_write_key(at, c, key, out);
 	}
 	buf_text(out, keys > 0 ? "\n    ]}" : "]}");
 }
@@ -164,7 +165,7 @@ static void bone_json_render(const struct shown *at, struct buf *out)
 	bone_json_write_head(at, out);
 	buf_text(out, "  \"channels\": {");
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
-		uint32_t keys = shown_keys(at, role);
+		uint32_t keys = bone_json_shown_keys(at, role);
 
 		if (keys == 0)
 			continue;
@@ -206,7 +207,7 @@ struct parse {
 	size_t retimed_at, retimed_length;
 };
 
-static bool read_time(struct parse *p, const struct spot *time, double frame)
+static bool bone_json_read_time(struct parse *p, const struct spot *time, double frame)
 {
 	char text[NUM_MAX];
 	double given, shown;
@@ -223,8 +224,8 @@ static bool read_time(struct parse *p, const struct spot *time, double frame)
 }
 
 /* Reads "in" or "out", which may be left out. */
-static bool read_tangent(struct parse *p, const struct spot *s, enum tangent side, unsigned width,
-			 struct curve_edit_key *key)
+static bool bone_json_read_tangent(struct parse *p, const struct spot *s, enum tangent side,
+				   unsigned width, struct curve_edit_key *key)
 {
 	struct spot value = spot_member(s, tangent_names[side]);
 	struct spot raw = spot_member(s, side == TANGENT_IN ? "raw_in" : "raw_out");
@@ -265,8 +266,8 @@ static bool read_moment(struct parse *p, const struct spot *frame, struct curve_
 	return true;
 }
 
-static bool read_key(struct parse *p, const struct spot *s, unsigned width,
-		     struct curve_edit_key *key)
+static bool bone_json_read_key(struct parse *p, const struct spot *s, unsigned width,
+			       struct curve_edit_key *key)
 {
 	static const char *const timed[] = {"frame", "time",   "value",   "raw", "in",
 					    "out",   "raw_in", "raw_out", NULL};
@@ -281,14 +282,15 @@ static bool read_key(struct parse *p, const struct spot *s, unsigned width,
 		return false;
 	key->row_at = spot_place(&frame, &length);
 	key->row_length = (uint16_t)(length < UINT16_MAX ? length : UINT16_MAX);
-	return read_time(p, &time, curve_edit_moment(key)) &&
+	return bone_json_read_time(p, &time, curve_edit_moment(key)) &&
 	       bone_json_read_components(raw.value ? &raw : &value, raw.value != NULL, width, key,
 					 p->err) &&
-	       read_tangent(p, s, TANGENT_IN, width, key) &&
-	       read_tangent(p, s, TANGENT_OUT, width, key);
+	       bone_json_read_tangent(p, s, TANGENT_IN, width, key) &&
+	       bone_json_read_tangent(p, s, TANGENT_OUT, width, key);
 }
 
-static bool read_keys(struct parse *p, const struct spot *list, struct curve_edit_role *role)
+static bool bone_json_read_keys(struct parse *p, const struct spot *list,
+				struct curve_edit_role *role)
 {
 	unsigned width = kind_width(role->kind);
 	struct spot s;
@@ -299,13 +301,13 @@ static bool read_keys(struct parse *p, const struct spot *list, struct curve_edi
 	if (!role->keys)
 		return err_memory(p->err);
 	for (s = spot_first(list); s.value; spot_next(&s))
-		if (!read_key(p, &s, width, &role->keys[role->count++]))
+		if (!bone_json_read_key(p, &s, width, &role->keys[role->count++]))
 			return false;
 	return true;
 }
 
 /* A rotation may be Euler angles or a quaternion; its "unit" decides. */
-static bool read_kind(struct parse *p, const struct spot *channel, enum curve_kind *kind)
+static bool bone_json_read_kind(struct parse *p, const struct spot *channel, enum curve_kind *kind)
 {
 	struct spot unit = spot_member(channel, "unit"), order = spot_member(channel, "order");
 	const char *text;
@@ -330,7 +332,8 @@ static bool read_kind(struct parse *p, const struct spot *channel, enum curve_ki
 	return err_accept(p->err, "\"XYZ\" with degrees, \"XYZW\" with quaternions");
 }
 
-static bool read_channel(struct parse *p, const struct spot *channel, struct curve_edit_role *role)
+static bool bone_json_read_channel(struct parse *p, const struct spot *channel,
+				   struct curve_edit_role *role)
 {
 	static const char *const editable[] = {"static", "keys", NULL};
 	static const char *const editable_rotation[] = {"unit", "order", "static", "keys", NULL};
@@ -342,12 +345,12 @@ static bool read_channel(struct parse *p, const struct spot *channel, struct cur
 
 	if (!spot_object(channel, p->err) ||
 	    !spot_unchanged(channel, served, rotation ? editable_rotation : editable, p->err) ||
-	    (rotation && !read_kind(p, channel, &role->kind)) ||
+	    (rotation && !bone_json_read_kind(p, channel, &role->kind)) ||
 	    (is_static.value && !spot_bool(&is_static, p->err, &value)))
 		return false;
 	role->is_static = is_static.value ? value : -1;
 	role->at = spot_name_place(channel, &role->length);
-	return read_keys(p, &keys, role);
+	return bone_json_read_keys(p, &keys, role);
 }
 
 /* Reads the channels. A role without keys, or without a member, is removed. */
@@ -363,14 +366,14 @@ static bool read_roles(struct parse *p, const struct spot *channels, struct curv
 		*text = (struct curve_edit_role){
 			.role = role, .is_static = -1, .text = p->doc.text};
 		text->kind = role_kind(p->at, role);
-		if (channel.value && !read_channel(p, &channel, text))
+		if (channel.value && !bone_json_read_channel(p, &channel, text))
 			return false;
 		text->columns = (uint8_t)((1u << kind_width(text->kind)) - 1);
 	}
 	return true;
 }
 
-static bool read_channels(struct parse *p, const struct spot *channels)
+static bool bone_json_read_channels(struct parse *p, const struct spot *channels)
 {
 	struct curve_edit_role roles[ROLE_COUNT] = {{0}};
 	struct curve_edit_rows text = {.roles = roles, .text = p->doc.text};
@@ -385,7 +388,7 @@ static bool read_channels(struct parse *p, const struct spot *channels)
 	return fine;
 }
 
-static bool read_bone(struct parse *p, struct bytes text)
+static bool bone_json_read_bone(struct parse *p, struct bytes text)
 {
 	struct spot root, channels;
 	bool copy;
@@ -398,7 +401,7 @@ static bool read_bone(struct parse *p, struct bytes text)
 	root = spot_root(&p->doc);
 	channels = spot_member(&root, "channels");
 	if (!bone_json_check_head(&root, p->own.root, "channels", &copy, p->err) ||
-	    !read_channels(p, &channels))
+	    !bone_json_read_channels(p, &channels))
 		return false;
 	if (p->changed || copy || p->retimed_length == 0)
 		return true;
@@ -413,7 +416,7 @@ static struct anim *bone_json_parse(const struct shown *at, struct bytes text, s
 
 	if (at->anim->format->keyframes)
 		return keyframes_json_parse(at, text, err);
-	if (!read_bone(&p, text)) {
+	if (!bone_json_read_bone(&p, text)) {
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

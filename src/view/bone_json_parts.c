@@ -25,8 +25,8 @@ void bone_json_write_values(const struct curve *c, uint32_t key, struct buf *out
 	buf_char(out, ']');
 }
 
-static void write_parent(const struct skeleton *skeleton, const struct joint *joint,
-			 struct buf *out)
+static void bone_json_parts_write_parent(const struct skeleton *skeleton, const struct joint *joint,
+					 struct buf *out)
 {
 	if (joint && joint->parent != JOINT_ROOT)
 		json_write_name(out, skeleton->joints[joint->parent].bone);
@@ -34,7 +34,7 @@ static void write_parent(const struct skeleton *skeleton, const struct joint *jo
 		buf_text(out, "null");
 }
 
-static void write_rest(const struct joint *joint, struct buf *out)
+static void bone_json_parts_write_rest(const struct joint *joint, struct buf *out)
 {
 	for (enum role role = 0; role < ROLE_COUNT; role++) {
 		buf_format(out, "%s\"%s\": [", role == 0 ? "  \"rest\": {" : ", ",
@@ -63,13 +63,13 @@ void bone_json_write_head(const struct shown *at, struct buf *out)
 	buf_text(out, ", \"name\": ");
 	json_write_name(out, track->name);
 	buf_text(out, ",\n  \"parent\": ");
-	write_parent(at->skeleton, joint, out);
+	bone_json_parts_write_parent(at->skeleton, joint, out);
 	buf_format(out, ", \"space\": \"%s\", \"seconds_per_frame\": ",
 		   at->anim->format->flat ? "model" : "parent");
 	buf_seconds(out, anim_seconds_per_frame(at->anim, clip));
 	buf_text(out, ",\n");
 	if (joint && !joint->bare)
-		write_rest(joint, out);
+		bone_json_parts_write_rest(joint, out);
 }
 
 /* Was a skeleton known when one of the two texts was made, and not for the other? */
@@ -120,8 +120,8 @@ static bool read_bits(const struct spot *s, struct err *err, double *out)
 	return true;
 }
 
-static bool read_component(const struct spot *s, bool raw, unsigned axis,
-			   struct curve_edit_key *key, struct err *err)
+static bool bone_json_parts_read_component(const struct spot *s, bool raw, unsigned axis,
+					   struct curve_edit_key *key, struct err *err)
 {
 	size_t length;
 
@@ -147,7 +147,7 @@ bool bone_json_read_components(const struct spot *list, bool raw, unsigned width
 		return err_accept(err, "%u numbers between commas; decimals have a point", width);
 	}
 	for (struct spot s = spot_first(list); s.value; spot_next(&s))
-		if (!read_component(&s, raw, (unsigned)s.index, key, err))
+		if (!bone_json_parts_read_component(&s, raw, (unsigned)s.index, key, err))
 			return false;
 	return true;
 }

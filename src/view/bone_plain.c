@@ -23,7 +23,7 @@ static bool take_char(struct plain *t, char c)
 	return t->p < t->end && *t->p++ == c;
 }
 
-static inline bool take_number(struct plain *t, struct num_plain *out)
+static inline bool bone_plain_take_number(struct plain *t, struct num_plain *out)
 {
 	t->p = num_scan(t->p, t->end, out);
 	return t->p != NULL;
@@ -47,16 +47,16 @@ static bool take_time(struct plain *t, uint32_t row)
 {
 	struct num_plain time;
 
-	return take_frame(t, row) && take_char(t, ',') && take_number(t, &time) &&
+	return take_frame(t, row) && take_char(t, ',') && bone_plain_take_number(t, &time) &&
 	       csv_is_served_time(time.value, row * t->seconds_per_frame);
 }
 
-static bool take_key(struct plain *t, struct curve_edit_plain *role, uint32_t key)
+static bool bone_plain_take_key(struct plain *t, struct curve_edit_plain *role, uint32_t key)
 {
 	struct num_plain cells[4];
 
 	for (unsigned axis = 0; axis < role->width; axis++)
-		if (!take_char(t, ',') || !take_number(t, &cells[axis]))
+		if (!take_char(t, ',') || !bone_plain_take_number(t, &cells[axis]))
 			return false;
 	return curve_edit_plain_key(role, key, cells);
 }
@@ -78,13 +78,14 @@ static bool take_row(struct plain *t, uint32_t row)
 	for (int r = 0; r < ROLE_COUNT; r++) {
 		struct curve_edit_plain *role = &t->roles[r];
 
-		if (!(row < role->count ? take_key(t, role, row) : take_blanks(t, role->width)))
+		if (!(row < role->count ? bone_plain_take_key(t, role, row)
+					: take_blanks(t, role->width)))
 			return false;
 	}
 	return take_char(t, '\n');
 }
 
-static bool begin(struct plain *t, const struct shown *at, struct arena *arena)
+static bool bone_plain_begin(struct plain *t, const struct shown *at, struct arena *arena)
 {
 	const struct clip *clip = &at->anim->clips[at->clip];
 
@@ -124,7 +125,7 @@ struct anim *bone_parse_plain(const struct shown *at, struct bytes rows)
 {
 	struct anim *edited = anim_edit(at->anim);
 	struct plain t = {.p = (const char *)rows.data, .end = (const char *)rows.data + rows.size};
-	bool fine = edited && begin(&t, at, &edited->arena);
+	bool fine = edited && bone_plain_begin(&t, at, &edited->arena);
 
 	for (uint32_t row = 0; fine && row < t.rows; row++)
 		fine = take_row(&t, row);

@@ -45,7 +45,7 @@ static double picture_height(const struct shown *at)
 	return height;
 }
 
-static void write_head(const struct shown *at, struct buf *out)
+static void bone_svg_write_head(const struct shown *at, struct buf *out)
 {
 	svg_text_begin(LEFT, 20, " font-size=\"15\"", out);
 	buf_text(out, "<tspan font-weight=\"bold\">");
@@ -61,7 +61,7 @@ static void write_head(const struct shown *at, struct buf *out)
 }
 
 /* "1.5, -2, 0.25", where there is room for it. */
-static bool write_value(const struct curve *c, struct buf *out)
+static bool bone_svg_write_value(const struct curve *c, struct buf *out)
 {
 	char text[3][NUM_MAX];
 	int size[3];
@@ -78,10 +78,11 @@ static bool write_value(const struct curve *c, struct buf *out)
 }
 
 /* "12 keys", "1.5, -2, 0.25 in all frames" */
-static void write_keys(const struct curve *c, uint32_t keys, struct buf *out)
+static void bone_svg_write_keys(const struct curve *c, uint32_t keys, struct buf *out)
 {
 	if (!c->keyed) {
-		buf_text(out, write_value(c, out) ? " in all frames" : "one value for all frames");
+		buf_text(out, bone_svg_write_value(c, out) ? " in all frames"
+							   : "one value for all frames");
 		return;
 	}
 	buf_unsigned(out, keys);
@@ -103,8 +104,8 @@ static void write_chart_head(const struct shown *at, const struct track *track, 
 	buf_format(out, "<tspan font-weight=\"bold\">%s</tspan> (%s", role_names[role],
 		   plot_unit(at->anim->format, role));
 	buf_text(out, converted ? ", of quaternions), " : "), ");
-	write_keys(stored->timing ? stored : track->curve[role],
-		   curve_shown(stored, clip_shown(at)->frames), out);
+	bone_svg_write_keys(stored->timing ? stored : track->curve[role],
+			    curve_shown(stored, clip_shown(at)->frames), out);
 	svg_text_end(out);
 	for (unsigned axis = 0; axis < 3; axis++)
 		plot_legend(WIDTH - RIGHT - (3 - axis) * LEGEND_WIDTH, y, axis, out);
@@ -142,7 +143,7 @@ static void bone_svg_render(const struct shown *at, struct buf *out)
 	out->failed |= arena.failed;
 	if (!out->failed) {
 		svg_begin(WIDTH, picture_height(at), out);
-		write_head(at, out);
+		bone_svg_write_head(at, out);
 		write_charts(at, &track, &chart, out);
 		plot_seconds(&chart, CHART_BOTTOM - 10,
 			     anim_seconds_per_frame(at->anim, chart.clip), out);

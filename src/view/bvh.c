@@ -152,7 +152,7 @@ struct writing {
 	uint32_t count;
 };
 
-static void begin_line(const struct writing *w, uint32_t depth)
+static void bvh_begin_line(const struct writing *w, uint32_t depth)
 {
 	for (uint32_t i = 0; i < depth && i < INDENT_MAX; i++)
 		buf_text(w->out, "  ");
@@ -160,7 +160,7 @@ static void begin_line(const struct writing *w, uint32_t depth)
 
 static void write_offset(const struct writing *w, const double offset[3], uint32_t depth)
 {
-	begin_line(w, depth);
+	bvh_begin_line(w, depth);
 	buf_text(w->out, "OFFSET");
 	for (unsigned axis = 0; axis < 3; axis++) {
 		buf_char(w->out, ' ');
@@ -169,48 +169,48 @@ static void write_offset(const struct writing *w, const double offset[3], uint32
 	buf_char(w->out, '\n');
 }
 
-static void enter_node(void *user, uint32_t node, uint32_t depth)
+static void bvh_enter_node(void *user, uint32_t node, uint32_t depth)
 {
 	struct writing *w = user;
 	double offset[3];
 
 	w->order[w->count++] = node;
 	w->placed[node] = bvh_is_root(w->f, node) || frame_moved(w->f, node) >= 0;
-	begin_line(w, depth);
+	bvh_begin_line(w, depth);
 	buf_text(w->out, bvh_is_root(w->f, node) ? "ROOT " : "JOINT ");
 	bvh_word(w->f->nodes[node].name, w->out);
 	buf_char(w->out, '\n');
-	begin_line(w, depth);
+	bvh_begin_line(w, depth);
 	buf_text(w->out, "{\n");
 	bvh_offset(w->f, node, offset);
 	write_offset(w, offset, depth + 1);
-	begin_line(w, depth + 1);
+	bvh_begin_line(w, depth + 1);
 	buf_text(w->out,
 		 w->placed[node] ? "CHANNELS 6 Xposition Yposition Zposition" : "CHANNELS 3");
 	buf_text(w->out, " Zrotation Yrotation Xrotation\n");
 }
 
-static void write_end(const struct writing *w, uint32_t node, uint32_t depth)
+static void bvh_write_end(const struct writing *w, uint32_t node, uint32_t depth)
 {
 	double end[3];
 
 	bvh_end(w->f, node, end);
-	begin_line(w, depth);
+	bvh_begin_line(w, depth);
 	buf_text(w->out, "End Site\n");
-	begin_line(w, depth);
+	bvh_begin_line(w, depth);
 	buf_text(w->out, "{\n");
 	write_offset(w, end, depth + 1);
-	begin_line(w, depth);
+	bvh_begin_line(w, depth);
 	buf_text(w->out, "}\n");
 }
 
-static void leave_node(void *user, uint32_t node, uint32_t depth)
+static void bvh_leave_node(void *user, uint32_t node, uint32_t depth)
 {
 	struct writing *w = user;
 
 	if (w->f->nodes[node].first_child == FIGURE_NONE)
-		write_end(w, node, depth + 1);
-	begin_line(w, depth);
+		bvh_write_end(w, node, depth + 1);
+	bvh_begin_line(w, depth);
 	buf_text(w->out, "}\n");
 }
 
@@ -295,7 +295,7 @@ static void move_to(struct moving *m, uint32_t frame, double cells[6])
 	}
 }
 
-static void write_frame(const struct writing *w, uint32_t frame, struct moving *moving)
+static void bvh_write_frame(const struct writing *w, uint32_t frame, struct moving *moving)
 {
 	for (uint32_t i = 0; i < w->count && !w->out->failed; i++) {
 		uint32_t node = w->order[i];
@@ -312,7 +312,7 @@ static void write_frame(const struct writing *w, uint32_t frame, struct moving *
 	buf_char(w->out, '\n');
 }
 
-static void write_motion(const struct writing *w, struct moving *moving)
+static void bvh_write_motion(const struct writing *w, struct moving *moving)
 {
 	buf_text(w->out, "MOTION\nFrames: ");
 	buf_unsigned(w->out, w->f->clip->frames);
@@ -320,12 +320,12 @@ static void write_motion(const struct writing *w, struct moving *moving)
 	buf_f32_text(w->out, (float)w->f->seconds);
 	buf_char(w->out, '\n');
 	for (uint32_t frame = 0; frame < w->f->clip->frames && !w->out->failed; frame++)
-		write_frame(w, frame, moving);
+		bvh_write_frame(w, frame, moving);
 }
 
 static void bvh_render(const struct shown *at, struct buf *out)
 {
-	static const struct figure_walk hierarchy = {enter_node, leave_node};
+	static const struct figure_walk hierarchy = {bvh_enter_node, bvh_leave_node};
 	struct arena arena = ARENA_INIT;
 	struct figure f;
 	struct writing w = {.f = &f, .out = out};
@@ -340,7 +340,7 @@ static void bvh_render(const struct shown *at, struct buf *out)
 			figure_walk(&f, &hierarchy, &w);
 			for (uint32_t node = 0; node < f.count; node++)
 				moving[node] = moving_of(&f, node);
-			write_motion(&w, moving);
+			bvh_write_motion(&w, moving);
 		}
 	}
 	out->failed |= arena.failed;

@@ -70,7 +70,7 @@ struct word {
 	uint32_t node;
 };
 
-static int by_text(const void *pa, const void *pb)
+static int bvh_import_by_text(const void *pa, const void *pb)
 {
 	const struct bytes *a = &((const struct word *)pa)->text;
 	const struct bytes *b = &((const struct word *)pb)->text;
@@ -99,7 +99,7 @@ static struct word *list_words(struct import *in)
 	}
 	buf_release(&word);
 	if (words)
-		qsort(words, in->f.count, sizeof(*words), by_text);
+		qsort(words, in->f.count, sizeof(*words), bvh_import_by_text);
 	return words;
 }
 
@@ -110,11 +110,13 @@ static bool is_bare(const struct bvh_joint *joint)
 	       joint->offset[1].value == 0 && joint->offset[2].value == 0;
 }
 
-static bool find_node(struct import *in, const struct word *words, uint32_t i, bool *taken)
+static bool bvh_import_find_node(struct import *in, const struct word *words, uint32_t i,
+				 bool *taken)
 {
 	const struct bvh_joint *joint = &in->text.joints[i];
 	const struct word wanted = {joint->name, 0};
-	const struct word *word = bsearch(&wanted, words, in->f.count, sizeof(*words), by_text);
+	const struct word *word =
+		bsearch(&wanted, words, in->f.count, sizeof(*words), bvh_import_by_text);
 
 	in->parts[i].node = word ? word->node : FIGURE_NONE;
 	if (!word && !is_bare(joint)) {
@@ -157,7 +159,7 @@ static bool find_parts(struct import *in)
 	if (!words || !taken || !in->parts)
 		return err_memory(in->err);
 	for (uint32_t i = 0; i < in->text.count; i++)
-		if (!find_node(in, words, i, taken) || !check_parent(in, i))
+		if (!bvh_import_find_node(in, words, i, taken) || !check_parent(in, i))
 			return false;
 	return true;
 }
@@ -174,12 +176,12 @@ static void turn_back(const struct import *in, double v[3])
 	v[2] = -y;
 }
 
-static double size_of(const double v[3])
+static double bvh_import_size_of(const double v[3])
 {
 	return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
 }
 
-static bool is_near(const double a[3], const double b[3], double reach)
+static bool bvh_import_is_near(const double a[3], const double b[3], double reach)
 {
 	double room = SAME_LENGTH + SAME_PART * reach;
 
@@ -189,7 +191,7 @@ static bool is_near(const double a[3], const double b[3], double reach)
 	return true;
 }
 
-static void read_offset(const struct bvh_joint *joint, double out[3])
+static void bvh_import_read_offset(const struct bvh_joint *joint, double out[3])
 {
 	for (unsigned axis = 0; axis < 3; axis++)
 		out[axis] = joint->offset[axis].value;
@@ -204,16 +206,16 @@ static void see_axes(struct axes *axes, const double served[3], const double rea
 {
 	const struct import turning = {.z_up = true};
 	double back[3] = {read[0], read[1], read[2]};
-	bool kept = is_near(read, served, reach);
+	bool kept = bvh_import_is_near(read, served, reach);
 
 	turn_back(&turning, back);
-	if (kept == is_near(back, served, reach))
+	if (kept == bvh_import_is_near(back, served, reach))
 		return;
 	axes->kept += kept;
 	axes->turned += !kept;
 }
 
-static void find_axes(struct import *in)
+static void bvh_import_find_axes(struct import *in)
 {
 	struct axes axes = {0, 0};
 
@@ -228,12 +230,12 @@ static void find_axes(struct import *in)
 		bvh_offset(&in->f, part->node, part->served);
 		for (unsigned axis = 0; axis < 3; axis++)
 			part->served[axis] = (double)finite_f32(part->served[axis]);
-		part->reach += size_of(part->served);
-		read_offset(joint, read);
+		part->reach += bvh_import_size_of(part->served);
+		bvh_import_read_offset(joint, read);
 		see_axes(&axes, part->served, read, part->reach);
 		bvh_end(&in->f, part->node, end);
 		if (joint->has_end && in->f.nodes[part->node].first_child == FIGURE_NONE)
-			see_axes(&axes, end, joint->end, part->reach + size_of(end));
+			see_axes(&axes, end, joint->end, part->reach + bvh_import_size_of(end));
 	}
 	in->z_up = axes.turned > 0 && axes.kept == 0;
 }
@@ -262,10 +264,10 @@ static bool check_offset(const struct import *in, uint32_t i)
 	const struct bvh_cell *first = &joint->offset[0], *last = &joint->offset[2];
 	double read[3];
 
-	read_offset(joint, read);
+	bvh_import_read_offset(joint, read);
 	turn_back(in, read);
 	if (part->node == FIGURE_NONE || has_position(joint) ||
-	    is_near(read, part->served, part->reach))
+	    bvh_import_is_near(read, part->served, part->reach))
 		return true;
 	err_at(in->err, ERR_TEXT, first->at, last->at + last->length - first->at,
 	       "\"%s\" has another offset in the clip", in->f.nodes[part->node].name);
@@ -294,7 +296,7 @@ static bool begin_parts(struct import *in)
 {
 	size_t frames = in->f.clip->frames;
 
-	find_axes(in);
+	bvh_import_find_axes(in);
 	for (uint32_t i = 0; i < in->text.count; i++) {
 		const struct bvh_joint *joint = &in->text.joints[i];
 		struct part *part = &in->parts[i];
@@ -315,7 +317,7 @@ static bool begin_parts(struct import *in)
 
 /* ---- rows ---- */
 
-static void multiply(double q[4], const double by[4])
+static void bvh_import_multiply(double q[4], const double by[4])
 {
 	const double a[4] = {q[0], q[1], q[2], q[3]};
 
@@ -338,7 +340,7 @@ static void read_rotation(const struct import *in, const struct bvh_joint *joint
 			continue;
 		angles[joint->channels[i] - BVH_X_ROTATION] = cells[i].value;
 		rotation_quaternion(angles, none, turn);
-		multiply(q, turn);
+		bvh_import_multiply(q, turn);
 	}
 	turn_back(in, q);
 }
@@ -347,7 +349,7 @@ static void read_rotation(const struct import *in, const struct bvh_joint *joint
 static void read_position(const struct import *in, const struct bvh_joint *joint,
 			  const struct bvh_cell *cells, double out[3])
 {
-	read_offset(joint, out);
+	bvh_import_read_offset(joint, out);
 	for (unsigned i = 0; i < joint->count; i++)
 		if (joint->channels[i] <= BVH_Z_POSITION)
 			out[joint->channels[i]] = cells[i].value;
@@ -439,19 +441,19 @@ static bool take_position(const struct import *in, uint32_t frame, uint32_t i,
 	double position[3];
 
 	part->reach = (joint->parent == BVH_NONE ? 0 : in->parts[joint->parent].reach) +
-		      size_of(part->served);
+		      bvh_import_size_of(part->served);
 	if (!has_position(joint))
 		return true;
 	read_position(in, joint, cells, position);
 	if (!part->positions)
-		return is_near(position, part->served, part->reach) ||
+		return bvh_import_is_near(position, part->served, part->reach) ||
 		       refuse_move(in, frame, part, cells, "moves");
-	part->reach = fmax(size_of(position), size_of(part->served));
+	part->reach = fmax(bvh_import_size_of(position), bvh_import_size_of(part->served));
 	memcpy(part->positions + 3 * (size_t)frame, position, sizeof(position));
 	return true;
 }
 
-static bool check_frames(const struct import *in)
+static bool bvh_import_check_frames(const struct import *in)
 {
 	const struct bytes *text = &in->text.frames_text;
 	uint32_t frames = in->f.clip->frames;
@@ -465,7 +467,7 @@ static bool check_frames(const struct import *in)
 			  (unsigned)frames);
 }
 
-static bool read_rows(struct import *in)
+static bool bvh_import_read_rows(struct import *in)
 {
 	struct bvh_cell *cells = arena_alloc(&in->arena, in->text.cells, sizeof(*cells));
 
@@ -487,8 +489,9 @@ static bool read_rows(struct import *in)
 
 /* ---- what they say ---- */
 
-static void add_channel(const struct import *in, struct motion_channel *channels, uint32_t *count,
-			uint32_t i, enum role role, const double *times, const double *values)
+static void bvh_import_add_channel(const struct import *in, struct motion_channel *channels,
+				   uint32_t *count, uint32_t i, enum role role, const double *times,
+				   const double *values)
 {
 	if (values)
 		channels[(*count)++] = (struct motion_channel){
@@ -519,13 +522,15 @@ static struct anim *apply_import(struct import *in)
 	for (uint32_t i = 0; i < in->text.count; i++) {
 		const struct part *part = &in->parts[i];
 
-		add_channel(in, channels, &count, i, ROLE_TRANSLATION, times, part->positions);
-		add_channel(in, channels, &count, i, ROLE_ROTATION, times, part->rotations);
+		bvh_import_add_channel(in, channels, &count, i, ROLE_TRANSLATION, times,
+				       part->positions);
+		bvh_import_add_channel(in, channels, &count, i, ROLE_ROTATION, times,
+				       part->rotations);
 	}
 	return motion_apply(in->at, &(struct motion){count, channels}, in->whole, in->err);
 }
 
-static bool is_unchanged(const struct import *in, const struct anim *edited)
+static bool bvh_import_is_unchanged(const struct import *in, const struct anim *edited)
 {
 	const struct clip *now = &edited->clips[in->at->clip];
 
@@ -540,12 +545,12 @@ static bool is_unchanged(const struct import *in, const struct anim *edited)
  * A wrong frame time is ignored in a text that changes something else, but a text whose only change
  * is the frame time must be refused.
  */
-static bool check_time(const struct import *in, const struct anim *edited)
+static bool bvh_import_check_time(const struct import *in, const struct anim *edited)
 {
 	const struct bvh_cell *time = &in->text.frame_time;
 
 	if (fabs(time->value - in->f.seconds) <= SAME_TIME * in->f.seconds + 1e-6 ||
-	    !is_unchanged(in, edited))
+	    !bvh_import_is_unchanged(in, edited))
 		return true;
 	err_at(in->err, ERR_TEXT, time->at, time->length,
 	       "nothing but the time of a frame was changed, which is not edited here");
@@ -560,10 +565,10 @@ struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *e
 
 	if (!figure_make(&in.f, at, &in.arena))
 		err_memory(err);
-	else if (bvh_open(&in.text, text, &in.arena, err) && find_parts(&in) && check_frames(&in) &&
-		 begin_parts(&in) && read_rows(&in))
+	else if (bvh_open(&in.text, text, &in.arena, err) && find_parts(&in) &&
+		 bvh_import_check_frames(&in) && begin_parts(&in) && bvh_import_read_rows(&in))
 		edited = apply_import(&in);
-	if (edited && !check_time(&in, edited)) {
+	if (edited && !bvh_import_check_time(&in, edited)) {
 		anim_free(edited);
 		edited = NULL;
 	}

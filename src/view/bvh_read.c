@@ -11,21 +11,21 @@
 
 /* ---- words ---- */
 
-static bool is_line_end(uint8_t c)
+static bool bvh_read_is_line_end(uint8_t c)
 {
 	return c == '\n' || c == '\r';
 }
 
-static bool is_space(uint8_t c)
+static bool bvh_read_is_space(uint8_t c)
 {
-	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || is_line_end(c);
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || bvh_read_is_line_end(c);
 }
 
 /* With `in_line`, stops at the end of the line. */
 static void skip_spaces(struct bvh *b, bool in_line)
 {
-	while (b->at < b->text.size && is_space(b->text.data[b->at]) &&
-	       !(in_line && is_line_end(b->text.data[b->at])))
+	while (b->at < b->text.size && bvh_read_is_space(b->text.data[b->at]) &&
+	       !(in_line && bvh_read_is_line_end(b->text.data[b->at])))
 		b->at++;
 }
 
@@ -36,7 +36,7 @@ static struct bytes next_word(struct bvh *b, bool in_line)
 
 	skip_spaces(b, in_line);
 	word.data = b->text.data + b->at;
-	while (b->at < b->text.size && !is_space(b->text.data[b->at]))
+	while (b->at < b->text.size && !bvh_read_is_space(b->text.data[b->at]))
 		b->at++;
 	word.size = (size_t)(b->text.data + b->at - word.data);
 	return word;
@@ -48,7 +48,7 @@ static bool word_is(struct bytes word, const char *keyword)
 	       strncasecmp((const char *)word.data, keyword, word.size) == 0;
 }
 
-static size_t place_of(const struct bvh *b, struct bytes word)
+static size_t bvh_read_place_of(const struct bvh *b, struct bytes word)
 {
 	return (size_t)(word.data - b->text.data);
 }
@@ -56,15 +56,15 @@ static size_t place_of(const struct bvh *b, struct bytes word)
 /* Refuses a word that is not `wanted`: ERR_EARLY if the text ends within or before it. */
 static bool refuse_word(const struct bvh *b, struct bytes word, const char *wanted)
 {
-	bool early = place_of(b, word) + word.size == b->text.size;
+	bool early = bvh_read_place_of(b, word) + word.size == b->text.size;
 
 	if (word.size == 0)
-		err_at(b->err, early ? ERR_EARLY : ERR_TEXT, place_of(b, word), 0,
+		err_at(b->err, early ? ERR_EARLY : ERR_TEXT, bvh_read_place_of(b, word), 0,
 		       early ? "the text ends where there is to be %s"
 			     : "the line ends where there is to be %s",
 		       wanted);
 	else
-		err_at(b->err, early ? ERR_EARLY : ERR_TEXT, place_of(b, word), word.size,
+		err_at(b->err, early ? ERR_EARLY : ERR_TEXT, bvh_read_place_of(b, word), word.size,
 		       "\"%.*s%s\" stands where there is to be %s",
 		       (int)(word.size < QUOTED_MAX ? word.size : QUOTED_MAX),
 		       (const char *)word.data, word.size < QUOTED_MAX ? "" : "...", wanted);
@@ -90,17 +90,17 @@ static bool read_label(struct bvh *b, const char *label)
 	return true;
 }
 
-static bool take_number(const struct bvh *b, struct bytes word, struct bvh_cell *out)
+static bool bvh_read_take_number(const struct bvh *b, struct bytes word, struct bvh_cell *out)
 {
-	*out = (struct bvh_cell){NAN, place_of(b, word), word.size};
+	*out = (struct bvh_cell){NAN, bvh_read_place_of(b, word), word.size};
 	return (num_parse((const char *)word.data, word.size, '.', &out->value) &&
 		isfinite((float)out->value)) ||
 	       refuse_word(b, word, "a decimal number such as 12.5");
 }
 
-static bool read_number(struct bvh *b, struct bvh_cell *out)
+static bool bvh_read_number(struct bvh *b, struct bvh_cell *out)
 {
-	return take_number(b, next_word(b, false), out);
+	return bvh_read_take_number(b, next_word(b, false), out);
 }
 
 static bool read_count(struct bvh *b, uint32_t *out, struct bytes *word)
@@ -112,13 +112,13 @@ static bool read_count(struct bvh *b, uint32_t *out, struct bytes *word)
 
 /* ---- the hierarchy ---- */
 
-static bool read_offset(struct bvh *b, struct bvh_cell out[3])
+static bool bvh_read_offset(struct bvh *b, struct bvh_cell out[3])
 {
-	return read_keyword(b, "OFFSET") && read_number(b, &out[0]) && read_number(b, &out[1]) &&
-	       read_number(b, &out[2]);
+	return read_keyword(b, "OFFSET") && bvh_read_number(b, &out[0]) &&
+	       bvh_read_number(b, &out[1]) && bvh_read_number(b, &out[2]);
 }
 
-static bool read_channel(struct bvh *b, struct bvh_joint *joint)
+static bool bvh_read_channel(struct bvh *b, struct bvh_joint *joint)
 {
 	static const char *const names[BVH_CHANNELS] = {"Xposition", "Yposition", "Zposition",
 							"Xrotation", "Yrotation", "Zrotation"};
@@ -131,13 +131,13 @@ static bool read_channel(struct bvh *b, struct bvh_joint *joint)
 		return refuse_word(b, word,
 				   "a channel: Xposition to Zposition, Xrotation to Zrotation");
 	if (memchr(joint->channels, channel, joint->count))
-		return err_at(b->err, ERR_TEXT, place_of(b, word), word.size,
+		return err_at(b->err, ERR_TEXT, bvh_read_place_of(b, word), word.size,
 			      "the bone has %s twice", names[channel]);
 	joint->channels[joint->count++] = channel;
 	return true;
 }
 
-static bool read_channels(struct bvh *b, struct bvh_joint *joint)
+static bool bvh_read_channels(struct bvh *b, struct bvh_joint *joint)
 {
 	struct bytes word;
 	uint32_t count;
@@ -149,7 +149,7 @@ static bool read_channels(struct bvh *b, struct bvh_joint *joint)
 	joint->first = b->cells;
 	b->cells += count;
 	while (joint->count < count)
-		if (!read_channel(b, joint))
+		if (!bvh_read_channel(b, joint))
 			return false;
 	return true;
 }
@@ -160,11 +160,12 @@ static bool read_joint(struct bvh *b, uint32_t parent, struct bvh_joint *joint)
 	*joint = (struct bvh_joint){.name = next_word(b, false), .parent = parent};
 	if (joint->name.size == 0)
 		return refuse_word(b, joint->name, "a name");
-	return read_keyword(b, "{") && read_offset(b, joint->offset) && read_channels(b, joint);
+	return read_keyword(b, "{") && bvh_read_offset(b, joint->offset) &&
+	       bvh_read_channels(b, joint);
 }
 
 /* Reads an End Site; some programs give it a name. */
-static bool read_end(struct bvh *b, struct bvh_joint *joint)
+static bool bvh_read_end(struct bvh *b, struct bvh_joint *joint)
 {
 	struct bvh_cell offset[3];
 	struct bytes word;
@@ -176,7 +177,7 @@ static bool read_end(struct bvh *b, struct bvh_joint *joint)
 		return refuse_word(b, word, "{");
 	if (!word_is(word, "{") && !read_keyword(b, "{"))
 		return false;
-	if (!read_offset(b, offset) || !read_keyword(b, "}"))
+	if (!bvh_read_offset(b, offset) || !read_keyword(b, "}"))
 		return false;
 	joint->has_end = true;
 	for (unsigned axis = 0; axis < 3; axis++)
@@ -201,7 +202,7 @@ static bool read_item(struct bvh *b, struct bvh_joint *joints, uint32_t *open, b
 		return *done || refuse_word(b, word, b->count > 0 ? "ROOT or MOTION" : "ROOT");
 	}
 	if (word_is(word, "End"))
-		return read_end(b, &joints[*open]);
+		return bvh_read_end(b, &joints[*open]);
 	if (!word_is(word, "}"))
 		return refuse_word(b, word, "JOINT, End Site or }");
 	*open = joints[*open].parent;
@@ -260,7 +261,7 @@ bool bvh_open(struct bvh *b, struct bytes text, struct arena *arena, struct err 
 	}
 	return read_hierarchy(b) && read_label(b, "Frames:") &&
 	       read_count(b, &b->frames, &b->frames_text) && read_keyword(b, "Frame") &&
-	       read_label(b, "Time:") && read_number(b, &b->frame_time);
+	       read_label(b, "Time:") && bvh_read_number(b, &b->frame_time);
 }
 
 static bool refuse_length(const struct bvh *b, struct bytes word, size_t cells)
@@ -270,7 +271,7 @@ static bool refuse_length(const struct bvh *b, struct bytes word, size_t cells)
 	if (cells == 0)
 		err_at(b->err, ERR_EARLY, b->at, 0, "the text ends before frame %u of %u",
 		       (unsigned)b->row, (unsigned)b->frames);
-	err_at(b->err, early ? ERR_EARLY : ERR_TEXT, place_of(b, word), word.size,
+	err_at(b->err, early ? ERR_EARLY : ERR_TEXT, bvh_read_place_of(b, word), word.size,
 	       word.size ? "the row of frame %u has more than %zu numbers"
 			 : "the row of frame %u ends after %zu numbers",
 	       (unsigned)b->row, cells);
@@ -290,7 +291,7 @@ bool bvh_row(struct bvh *b, struct bvh_cell *cells)
 		word = next_word(b, true);
 		if (word.size == 0)
 			return refuse_length(b, word, i);
-		if (!take_number(b, word, &cells[i]))
+		if (!bvh_read_take_number(b, word, &cells[i]))
 			return false;
 	}
 	word = next_word(b, true);
@@ -306,7 +307,7 @@ bool bvh_close(struct bvh *b)
 
 	if (word.size == 0)
 		return true;
-	err_at(b->err, ERR_TEXT, place_of(b, word), word.size,
+	err_at(b->err, ERR_TEXT, bvh_read_place_of(b, word), word.size,
 	       "there are more rows than the %u that \"Frames:\" says", (unsigned)b->frames);
 	return err_accept(b->err, "no more rows");
 }

@@ -16,7 +16,7 @@ bool clip_text_is_copy(const struct clip_text *p)
 	return !own.value && clip_text_changed(p, &file);
 }
 
-static bool copy_name(struct clip_text *p)
+static bool clip_copy_name(struct clip_text *p)
 {
 	return p->at->anim->format->nameless || clip_text_rename(p);
 }
@@ -37,7 +37,7 @@ static bool copy_loop(struct clip_text *p)
 	       err_memory(p->err);
 }
 
-static bool copy_frames(struct clip_text *p)
+static bool clip_copy_frames(struct clip_text *p)
 {
 	struct spot s = spot_member(&p->root, "frames");
 	int64_t frames;
@@ -76,7 +76,7 @@ static bool set_rate(struct clip_text *p, double seconds)
 	return true;
 }
 
-static void set_frame_time(struct clip_text *p, double seconds)
+static void clip_copy_set_frame_time(struct clip_text *p, double seconds)
 {
 	double rate = p->edited->rate, steps = p->clip->frames - 1;
 
@@ -102,7 +102,7 @@ static bool copy_seconds(struct clip_text *p)
 		return err_accept(p->err, "how long the clip takes, such as %.6f", own);
 	}
 	if (format->has_frame_time) {
-		set_frame_time(p, seconds);
+		clip_copy_set_frame_time(p, seconds);
 		return true;
 	}
 	if (format->rate_field)
@@ -151,5 +151,6 @@ static bool copy_order(struct clip_text *p)
 
 bool clip_text_copy(struct clip_text *p)
 {
-	return copy_name(p) && copy_loop(p) && copy_frames(p) && copy_seconds(p) && copy_order(p);
+	return clip_copy_name(p) && copy_loop(p) && clip_copy_frames(p) && copy_seconds(p) &&
+	       copy_order(p);
 }

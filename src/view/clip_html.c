@@ -43,7 +43,7 @@ static void add_rest(struct page *p, const struct joint *joint)
 			page_f32(p, joint->rest[role][axis]);
 }
 
-static void add_nodes(struct page *p, const struct figure *f)
+static void clip_html_add_nodes(struct page *p, const struct figure *f)
 {
 	page_u32(p, f->bones);
 	page_u32(p, f->count);
@@ -63,7 +63,7 @@ static bool has_grid(const struct curve *c)
 	return c->stored && c->lane[0].form == LANE_GRID;
 }
 
-static unsigned describe(const struct curve *c)
+static unsigned clip_html_describe(const struct curve *c)
 {
 	unsigned bits = KEYS_HERE;
 
@@ -98,7 +98,7 @@ static void add_grid(struct page *p, const struct curve *c, uint32_t count)
 	page_add(p, c->stored, (size_t)count * curve_width(c) * 2);
 }
 
-static void add_floats(struct page *p, const struct curve *c, uint32_t count)
+static void clip_html_add_floats(struct page *p, const struct curve *c, uint32_t count)
 {
 	if (!p->out) {
 		page_skip(p, (size_t)count * curve_width(c) * 4);
@@ -109,7 +109,7 @@ static void add_floats(struct page *p, const struct curve *c, uint32_t count)
 			page_f32(p, curve_value(c, key, axis));
 }
 
-static void add_curve(struct page *p, const struct curve *c, uint32_t clip_frames)
+static void clip_html_add_curve(struct page *p, const struct curve *c, uint32_t clip_frames)
 {
 	const uint32_t count = c ? curve_shown(c, clip_frames) : 0;
 
@@ -117,14 +117,14 @@ static void add_curve(struct page *p, const struct curve *c, uint32_t clip_frame
 		page_u8(p, 0);
 		return;
 	}
-	page_u8(p, describe(c));
+	page_u8(p, clip_html_describe(c));
 	page_u32(p, count);
 	if (c->frames)
 		add_frames(p, c->frames, count);
 	if (has_grid(c))
 		add_grid(p, c, count);
 	else
-		add_floats(p, c, count);
+		clip_html_add_floats(p, c, count);
 }
 
 /* Frame numbers fit: formats that store keyframes have no keyframe at or past the clip's end. */
@@ -140,7 +140,7 @@ static void add_keyframes(struct page *p, const struct keyframes *k)
 
 /* ---- the page ---- */
 
-static void add_clip(struct page *p, const struct shown *at, const struct figure *f)
+static void clip_html_add_clip(struct page *p, const struct shown *at, const struct figure *f)
 {
 	const struct clip *clip = f->clip;
 
@@ -149,18 +149,18 @@ static void add_clip(struct page *p, const struct shown *at, const struct figure
 	page_u8(p, clip->loop);
 	page_u32(p, clip->frames);
 	page_f64(p, f->seconds);
-	add_nodes(p, f);
+	clip_html_add_nodes(p, f);
 	for (uint32_t i = 0; i < f->bones; i++) {
 		const struct track *track = &clip->tracks[i];
 
 		for (unsigned role = 0; role < ROLE_COUNT; role++)
-			add_curve(p, track->curve[role], clip->frames);
+			clip_html_add_curve(p, track->curve[role], clip->frames);
 		if (at->anim->format->keyframes)
 			add_keyframes(p, track->keyframes);
 	}
 }
 
-static bool write_page(const struct shown *at, struct buf *out, uint64_t *size)
+static bool clip_html_write_page(const struct shown *at, struct buf *out, uint64_t *size)
 {
 	struct arena arena = ARENA_INIT;
 	struct figure figure;
@@ -169,7 +169,7 @@ static bool write_page(const struct shown *at, struct buf *out, uint64_t *size)
 
 	if (made) {
 		page_begin(&page, out);
-		add_clip(&page, at, &figure);
+		clip_html_add_clip(&page, at, &figure);
 		*size = page_end(&page);
 	}
 	arena_release(&arena);
@@ -180,13 +180,13 @@ static void clip_html_render(const struct shown *at, struct buf *out)
 {
 	uint64_t size;
 
-	if (!write_page(at, out, &size))
+	if (!clip_html_write_page(at, out, &size))
 		out->failed = true;
 }
 
 static bool clip_html_size(const struct shown *at, uint64_t *out)
 {
-	return write_page(at, NULL, out);
+	return clip_html_write_page(at, NULL, out);
 }
 
 const struct view view_clip_html = {

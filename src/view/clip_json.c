@@ -16,7 +16,7 @@
 
 /* ---- render ---- */
 
-static void write_times(const struct shown *at, struct buf *out)
+static void clip_json_write_times(const struct shown *at, struct buf *out)
 {
 	const struct format *format = at->anim->format;
 	const struct clip *clip = clip_shown(at);
@@ -38,7 +38,7 @@ static void write_times(const struct shown *at, struct buf *out)
 	buf_seconds(out, clip->frames > 0 ? (clip->frames - 1) * spf : 0);
 }
 
-static void write_bones(const struct clip *clip, struct buf *out)
+static void clip_json_write_bones(const struct clip *clip, struct buf *out)
 {
 	bool first = true;
 
@@ -67,14 +67,14 @@ static void clip_json_render(const struct shown *at, struct buf *out)
 	buf_text(out, ",\n  ");
 	if (at->anim->format->has_loop)
 		buf_format(out, "\"loop\": %s, ", clip->loop ? "true" : "false");
-	write_times(at, out);
+	clip_json_write_times(at, out);
 	buf_text(out, ",\n");
 	if (clip->field_count > 0) {
 		buf_text(out, "  ");
 		json_write_fields(out, at->anim->format->name, clip->fields, clip->field_count);
 		buf_text(out, ",\n");
 	}
-	write_bones(clip, out);
+	clip_json_write_bones(clip, out);
 	buf_text(out, "}\n");
 }
 
@@ -150,7 +150,7 @@ static bool edit_loop(struct clip_text *p)
 
 /* ---- times ---- */
 
-static bool read_time(const struct clip_text *p, const struct spot *s, float *out)
+static bool clip_json_read_time(const struct clip_text *p, const struct spot *s, float *out)
 {
 	if (!spot_f32(s, p->err, out))
 		return false;
@@ -222,8 +222,8 @@ static bool edit_times(struct clip_text *p)
 	bool new_duration = clip_text_changed(p, &duration);
 
 	if ((new_frames && !edit_frames(p, &frames)) ||
-	    (new_frame_time && !read_time(p, &frame_time, &p->clip->frame_time)) ||
-	    (new_duration && !read_time(p, &duration, &p->clip->duration)))
+	    (new_frame_time && !clip_json_read_time(p, &frame_time, &p->clip->frame_time)) ||
+	    (new_duration && !clip_json_read_time(p, &duration, &p->clip->duration)))
 		return false;
 	if (new_frames + new_frame_time + new_duration + is_rate_changed(p) != 1)
 		return true;
@@ -238,7 +238,7 @@ static bool edit_times(struct clip_text *p)
 
 /* ---- all of it ---- */
 
-static bool read_clip(struct clip_text *p, struct bytes text)
+static bool clip_json_read_clip(struct clip_text *p, struct bytes text)
 {
 	bool fields = clip_shown(p->at)->field_count > 0, fine;
 	const char *const editable[] = {"clip",
@@ -273,7 +273,7 @@ static struct anim *clip_json_parse(const struct shown *at, struct bytes text, s
 {
 	struct clip_text p = {.at = at, .err = err};
 
-	if (!read_clip(&p, text)) {
+	if (!clip_json_read_clip(&p, text)) {
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

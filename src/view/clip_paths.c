@@ -102,7 +102,7 @@ static int64_t bone_above(struct paths *s, const char *path, size_t *length)
 }
 
 /* The path of a bone that goes where the one above it goes. */
-static const char *settle(struct paths *s, uint32_t i)
+static const char *view_clip_paths_settle(struct paths *s, uint32_t i)
 {
 	const char *old = old_path(s, i), *name = s->tracks[i].name, *last, *above;
 	struct arena *arena = &s->p->edited->arena;
@@ -113,7 +113,7 @@ static const char *settle(struct paths *s, uint32_t i)
 		return s->settled[i] ? s->settled[i] : name;
 	last = strrchr(old, '/');
 	bone = bone_above(s, old, &length);
-	above = bone >= 0 ? settle(s, (uint32_t)bone) : "";
+	above = bone >= 0 ? view_clip_paths_settle(s, (uint32_t)bone) : "";
 	/* The parts between that bone and this one, and then this one's own. */
 	s->settled[i] = !above ? NULL
 			: last ? arena_format(arena, "%s%.*s%s", above,
@@ -137,9 +137,9 @@ bool clip_paths_settle(struct clip_text *p, struct track *tracks, uint32_t count
 		fine = s.settled &&
 		       (!old_path(&s, i) || string_map_add(&s.olds, old_path(&s, i), i) >= 0);
 	for (uint32_t i = 0; i < count && fine; i++)
-		fine = settle(&s, i) != NULL;
+		fine = view_clip_paths_settle(&s, i) != NULL;
 	for (uint32_t i = 0; i < count && fine; i++)
-		tracks[i].name = settle(&s, i);
+		tracks[i].name = view_clip_paths_settle(&s, i);
 	string_map_release(&s.olds);
 	return fine || err_memory(p->err);
 }

@@ -53,7 +53,7 @@ static bool clip_svg_present(const struct shown *at)
 	return false;
 }
 
-static void count_rows(struct sheet *s, bool has_role[ROLE_COUNT])
+static void clip_svg_count_rows(struct sheet *s, bool has_role[ROLE_COUNT])
 {
 	for (uint32_t i = 0; i < s->clip->track_count; i++) {
 		const struct track *track = &s->clip->tracks[i];
@@ -71,7 +71,7 @@ static struct sheet sheet_of(const struct shown *at)
 	bool has_role[ROLE_COUNT] = {false};
 	double x = LEFT + NAMES, width;
 
-	count_rows(&s, has_role);
+	clip_svg_count_rows(&s, has_role);
 	for (int role = 0; role < ROLE_COUNT; role++)
 		s.roles += has_role[role];
 	width = floor((WIDTH - RIGHT - x) / s.roles);
@@ -90,7 +90,7 @@ static struct sheet sheet_of(const struct shown *at)
 	return s;
 }
 
-static void write_head(const struct sheet *s, struct buf *out)
+static void clip_svg_write_head(const struct sheet *s, struct buf *out)
 {
 	svg_text_begin(LEFT, 22, " font-size=\"15\"", out);
 	buf_text(out, "<tspan font-weight=\"bold\">");
@@ -131,7 +131,7 @@ static void write_column_heads(const struct sheet *s, struct buf *out)
 }
 
 /* A nested drawing clips the name, so that even wide letters do not overlap the charts. */
-static void write_name(const struct track *track, double y, struct buf *out)
+static void clip_svg_write_name(const struct track *track, double y, struct buf *out)
 {
 	buf_text(out, "<svg x=\"0\" y=\"");
 	svg_number(y, out);
@@ -142,14 +142,14 @@ static void write_name(const struct track *track, double y, struct buf *out)
 	buf_text(out, "</svg>\n");
 }
 
-static void write_row(struct sheet *s, const struct track *stored, struct buf *out)
+static void clip_svg_write_row(struct sheet *s, const struct track *stored, struct buf *out)
 {
 	struct arena arena = ARENA_INIT;
 	struct track drawn = track_sampled(stored, s->clip->frames, &arena);
 	struct track track = curve_edit_shown_as(&drawn, CURVE_EULER, &arena);
 
 	out->failed |= arena.failed;
-	write_name(&track, s->chart.y + s->chart.height / 2 - 8, out);
+	clip_svg_write_name(&track, s->chart.y + s->chart.height / 2 - 8, out);
 	for (int role = 0; !out->failed && role < ROLE_COUNT; role++) {
 		s->chart.x = s->column[role];
 		if (plot_has_role(s->clip, &track, (enum role)role))
@@ -168,12 +168,12 @@ static void write_rows(struct sheet *s, struct buf *out)
 		if (!plot_has_track(s->clip, track))
 			continue;
 		s->chart.y = TOP + rows++ * s->row_height;
-		write_row(s, track, out);
+		clip_svg_write_row(s, track, out);
 	}
 }
 
 /* Writes the frames above and below all rows, and the seconds. */
-static void write_times(struct sheet *s, struct buf *out)
+static void clip_svg_write_times(struct sheet *s, struct buf *out)
 {
 	double seconds = anim_seconds_per_frame(s->at->anim, s->clip), below = s->chart.height;
 
@@ -194,10 +194,10 @@ static void clip_svg_render(const struct shown *at, struct buf *out)
 	struct sheet s = sheet_of(at);
 
 	svg_begin(WIDTH, TOP + s.rows * s.row_height + BOTTOM, out);
-	write_head(&s, out);
+	clip_svg_write_head(&s, out);
 	write_column_heads(&s, out);
 	write_rows(&s, out);
-	write_times(&s, out);
+	clip_svg_write_times(&s, out);
 	svg_end(out);
 	own_digest_add(out);
 }

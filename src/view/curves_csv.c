@@ -23,30 +23,39 @@
 
 #define BONES_MAX 65535 /* no format can have more */
 
-static bool read_bone(void *row, const struct cell *cell, unsigned what);
-static bool read_channel(void *row, const struct cell *cell, unsigned what);
-static bool read_frame(void *row, const struct cell *cell, unsigned what);
-static bool read_time(void *row, const struct cell *cell, unsigned what);
+static bool curves_csv_read_bone(void *row, const struct cell *cell, unsigned what);
+static bool curves_csv_read_channel(void *row, const struct cell *cell, unsigned what);
+static bool curves_csv_read_frame(void *row, const struct cell *cell, unsigned what);
+static bool curves_csv_read_time(void *row, const struct cell *cell, unsigned what);
 static bool read_axis(void *row, const struct cell *cell, unsigned what);
-static bool read_flags(void *row, const struct cell *cell, unsigned what);
+static bool curves_csv_read_flags(void *row, const struct cell *cell, unsigned what);
 static bool read_occurrence(void *row, const struct cell *cell, unsigned what);
-static bool read_tangent(void *row, const struct cell *cell, unsigned what);
+static bool curves_csv_read_tangent(void *row, const struct cell *cell, unsigned what);
 
 static const struct column columns[] = {
-	{"bone", read_bone, NULL, 0},   {"channel", read_channel, NULL, 0},
-	{"frame", read_frame, NULL, 0}, {"time", read_time, NULL, 0},
-	{"x", read_axis, NULL, 0},      {"y", read_axis, NULL, 1},
-	{"z", read_axis, NULL, 2},      {"w", read_axis, NULL, 3},
-	{"flags", read_flags, NULL, 0}, {"occurrence", read_occurrence, NULL, 0},
-	{"ix", read_tangent, NULL, 0},  {"iy", read_tangent, NULL, 1},
-	{"iz", read_tangent, NULL, 2},  {"iw", read_tangent, NULL, 3},
-	{"ox", read_tangent, NULL, 4},  {"oy", read_tangent, NULL, 5},
-	{"oz", read_tangent, NULL, 6},  {"ow", read_tangent, NULL, 7},
+	{"bone", curves_csv_read_bone, NULL, 0},
+	{"channel", curves_csv_read_channel, NULL, 0},
+	{"frame", curves_csv_read_frame, NULL, 0},
+	{"time", curves_csv_read_time, NULL, 0},
+	{"x", read_axis, NULL, 0},
+	{"y", read_axis, NULL, 1},
+	{"z", read_axis, NULL, 2},
+	{"w", read_axis, NULL, 3},
+	{"flags", curves_csv_read_flags, NULL, 0},
+	{"occurrence", read_occurrence, NULL, 0},
+	{"ix", curves_csv_read_tangent, NULL, 0},
+	{"iy", curves_csv_read_tangent, NULL, 1},
+	{"iz", curves_csv_read_tangent, NULL, 2},
+	{"iw", curves_csv_read_tangent, NULL, 3},
+	{"ox", curves_csv_read_tangent, NULL, 4},
+	{"oy", curves_csv_read_tangent, NULL, 5},
+	{"oz", curves_csv_read_tangent, NULL, 6},
+	{"ow", curves_csv_read_tangent, NULL, 7},
 };
 enum { COLUMN_BONE, COLUMN_X = 4, COLUMN_FLAGS = 8, COLUMN_IX = 10 };
 #define TANGENT_COLUMNS 8
 
-static struct table_form form_of(const struct shown *at)
+static struct table_form curves_csv_form_of(const struct shown *at)
 {
 	const struct format *format = at->anim->format;
 	uint64_t there = TABLE_BIT(format->keyframes ? COLUMN_IX : COLUMN_FLAGS) - 1;
@@ -99,14 +108,14 @@ static void end_row(char *row, struct buf *out)
 }
 
 /* Writes the cells x, y, z and w. */
-static char *put_values(char *row, const struct curve *c, uint32_t key)
+static char *curves_csv_put_values(char *row, const struct curve *c, uint32_t key)
 {
 	row += csv_put_key(row, c, key);
 	return row + csv_put_blanks(row, 4 - curve_width(c));
 }
 
 /* Writes the cells of tangents; blank ones for those of no w. */
-static char *put_tangents(char *row, const struct curve *c, uint32_t key)
+static char *curves_csv_put_tangents(char *row, const struct curve *c, uint32_t key)
 {
 	for (enum tangent side = TANGENT_IN; side <= TANGENT_OUT; side++) {
 		for (unsigned axis = 0; axis < 4; axis++) {
@@ -118,8 +127,8 @@ static char *put_tangents(char *row, const struct curve *c, uint32_t key)
 	return row;
 }
 
-static bool write_curve(const struct clip *clip, const struct track *track, int role,
-			double seconds_per_frame, bool tangents, struct buf *out)
+static bool curves_csv_write_curve(const struct clip *clip, const struct track *track, int role,
+				   double seconds_per_frame, bool tangents, struct buf *out)
 {
 	const struct curve *c = track->curve[role];
 	const struct channel channel = channel_of(track, role);
@@ -131,15 +140,15 @@ static bool write_curve(const struct clip *clip, const struct track *track, int 
 		if (!row)
 			break;
 		row += csv_put_moment(row, c, key, seconds_per_frame);
-		row = put_values(row, c, key);
-		end_row(tangents ? put_tangents(row, c, key) : row, out);
+		row = curves_csv_put_values(row, c, key);
+		end_row(tangents ? curves_csv_put_tangents(row, c, key) : row, out);
 	}
 	return shown > 0;
 }
 
 /* Writes the rows of one role, or with ROLE_COUNT those of keyframes with no role. */
-static bool write_keyframes(const struct track *track, int role, double seconds_per_frame,
-			    struct buf *out)
+static bool curves_csv_write_keyframes(const struct track *track, int role,
+				       double seconds_per_frame, struct buf *out)
 {
 	const struct keyframes *k = track->keyframes;
 	const struct channel channel = channel_of(track, role);
@@ -157,7 +166,7 @@ static bool write_keyframes(const struct track *track, int role, double seconds_
 			break;
 		row += csv_put_time(row, k->frames[i], seconds_per_frame);
 		if (role < ROLE_COUNT)
-			row = put_values(row, track->curve[role], key++);
+			row = curves_csv_put_values(row, track->curve[role], key++);
 		else
 			row += csv_put_blanks(row, 4);
 		*row++ = ',';
@@ -169,7 +178,8 @@ static bool write_keyframes(const struct track *track, int role, double seconds_
 	return k->count > 0;
 }
 
-static bool write_bone(const struct shown *at, const struct track *stored, struct buf *out)
+static bool curves_csv_write_bone(const struct shown *at, const struct track *stored,
+				  struct buf *out)
 {
 	const struct anim *a = at->anim;
 	const struct clip *clip = clip_shown(at);
@@ -180,9 +190,10 @@ static bool write_bone(const struct shown *at, const struct track *stored, struc
 	bool written = false;
 
 	for (int r = 0; r < ROLE_COUNT && !track.keyframes; r++)
-		written |= write_curve(clip, &track, r, seconds_per_frame, tangents, out);
+		written |=
+			curves_csv_write_curve(clip, &track, r, seconds_per_frame, tangents, out);
 	for (int r = 0; r <= ROLE_COUNT && track.keyframes; r++)
-		written |= write_keyframes(&track, r, seconds_per_frame, out);
+		written |= curves_csv_write_keyframes(&track, r, seconds_per_frame, out);
 	out->failed |= arena.failed;
 	arena_release(&arena);
 	return written;
@@ -192,12 +203,12 @@ static void curves_render(const struct shown *at, struct buf *out)
 {
 	const struct clip *clip = clip_shown(at);
 	bool keyframes = at->anim->format->keyframes;
-	struct table_form form = form_of(at);
+	struct table_form form = curves_csv_form_of(at);
 
 	table_write_names(&form, ",", out);
 	buf_char(out, '\n');
 	for (uint32_t t = 0; t < clip->track_count && !out->failed; t++) {
-		if (write_bone(at, &clip->tracks[t], out))
+		if (curves_csv_write_bone(at, &clip->tracks[t], out))
 			continue;
 		buf_format(out, "%s,,,,,,,%s%s\n", clip->tracks[t].label, keyframes ? ",," : "",
 			   form.shown >> COLUMN_IX ? ",,,,,,,," : "");
@@ -338,7 +349,7 @@ static bool new_bone(struct curves_text *p, uint32_t bone, struct curves_rows ro
 }
 
 /* Appends the new bones, in the order of the text. */
-static bool add_bones(struct curves_text *p)
+static bool curves_csv_add_bones(struct curves_text *p)
 {
 	struct clip *clip;
 
@@ -374,7 +385,7 @@ static bool is_name_alone(const struct curves_text *p)
 	return true;
 }
 
-static bool read_bone(void *row, const struct cell *cell, unsigned what)
+static bool curves_csv_read_bone(void *row, const struct cell *cell, unsigned what)
 {
 	struct curves_text *p = row;
 
@@ -382,7 +393,7 @@ static bool read_bone(void *row, const struct cell *cell, unsigned what)
 	return find_bone(p, cell, &p->row.bone);
 }
 
-static bool read_channel(void *row, const struct cell *cell, unsigned what)
+static bool curves_csv_read_channel(void *row, const struct cell *cell, unsigned what)
 {
 	struct curves_text *p = row;
 	uint8_t *channel = &p->row.channel;
@@ -398,7 +409,7 @@ static bool read_channel(void *row, const struct cell *cell, unsigned what)
 	return (p->at->anim->format->keyframes && cell_is(cell, "none")) || refuse_channel(p, cell);
 }
 
-static bool read_frame(void *row, const struct cell *cell, unsigned what)
+static bool curves_csv_read_frame(void *row, const struct cell *cell, unsigned what)
 {
 	struct curves_text *p = row;
 
@@ -409,7 +420,7 @@ static bool read_frame(void *row, const struct cell *cell, unsigned what)
 	       csv_read_moment(&p->table, cell, p->at->anim->format, &p->row.key, p->err);
 }
 
-static bool read_time(void *row, const struct cell *cell, unsigned what)
+static bool curves_csv_read_time(void *row, const struct cell *cell, unsigned what)
 {
 	struct curves_text *p = row;
 
@@ -436,7 +447,7 @@ static bool read_axis(void *row, const struct cell *cell, unsigned what)
 			      &p->row.key, p->err);
 }
 
-static bool read_flags(void *row, const struct cell *cell, unsigned what)
+static bool curves_csv_read_flags(void *row, const struct cell *cell, unsigned what)
 {
 	struct curves_text *p = row;
 
@@ -457,7 +468,7 @@ static bool read_occurrence(void *row, const struct cell *cell, unsigned what)
 			  "0 for the first keyframe of the frame, 1 for the second, and so on");
 }
 
-static bool read_tangent(void *row, const struct cell *cell, unsigned what)
+static bool curves_csv_read_tangent(void *row, const struct cell *cell, unsigned what)
 {
 	struct curves_text *p = row;
 
@@ -465,7 +476,7 @@ static bool read_tangent(void *row, const struct cell *cell, unsigned what)
 					 what % 4, &p->row.key, &p->edited->arena, p->err);
 }
 
-static bool add_entry(struct curves_text *p, const struct curves_row *e)
+static bool curves_csv_add_entry(struct curves_text *p, const struct curves_row *e)
 {
 	struct curves_row *entries = array_room(p->entries, p->count, &p->room, sizeof(*entries));
 
@@ -489,7 +500,7 @@ static bool end_bone(struct curves_text *p, struct curves_rows rows)
 						     : new_bone(p, bone, rows);
 }
 
-static bool read_row(struct curves_text *p)
+static bool curves_csv_read_row(struct curves_text *p)
 {
 	const struct cell *name = table_of(&p->table, COLUMN_BONE);
 	const struct curves_row *e = &p->row;
@@ -511,10 +522,10 @@ static bool read_row(struct curves_text *p)
 	}
 	p->last = e->bone;
 	p->cut = p->table.cut;
-	return add_entry(p, e);
+	return curves_csv_add_entry(p, e);
 }
 
-static int by_bone(const void *pa, const void *pb)
+static int curves_csv_by_bone(const void *pa, const void *pb)
 {
 	const struct curves_row *a = pa, *b = pb;
 
@@ -528,7 +539,7 @@ static bool end_bones(struct curves_text *p)
 	struct curves_rows rows = {p->entries, 0};
 
 	if (p->scattered)
-		qsort(p->entries, p->count, sizeof(*p->entries), by_bone);
+		qsort(p->entries, p->count, sizeof(*p->entries), curves_csv_by_bone);
 	for (size_t i = 0; i < p->count; i++, rows.count++) {
 		if (p->entries[i].bone == rows.first->bone)
 			continue;
@@ -552,12 +563,12 @@ static bool check_bones(const struct curves_text *p)
 	return true;
 }
 
-static bool read_rows(struct curves_text *p)
+static bool curves_csv_read_rows(struct curves_text *p)
 {
 	size_t rows = 0;
 
 	for (; table_row(&p->table, p->err) && !p->table.done; rows++) {
-		if (!read_row(p))
+		if (!curves_csv_read_row(p))
 			return false;
 	}
 	if (!p->table.done)
@@ -566,7 +577,7 @@ static bool read_rows(struct curves_text *p)
 		err_set(p->err, ERR_EMPTY, "there is a header and no row");
 		return err_accept(p->err, "rows of every bone; clip.json removes bones");
 	}
-	if (!end_bones(p) || !check_bones(p) || !add_bones(p))
+	if (!end_bones(p) || !check_bones(p) || !curves_csv_add_bones(p))
 		return false;
 	return p->changed || csv_check_retimed(&p->retimed, p->err);
 }
@@ -581,21 +592,21 @@ static void close_text(struct curves_text *p)
 }
 
 /* Parses the text once. Unless `scattered`, a bone's rows must be consecutive. */
-static struct anim *read_text(const struct shown *at, struct bytes text, bool scattered,
-			      struct err *err)
+static struct anim *curves_csv_read_text(const struct shown *at, struct bytes text, bool scattered,
+					 struct err *err)
 {
 	struct curves_text p = {.at = at,
 				.seconds_per_frame =
 					anim_seconds_per_frame(at->anim, clip_shown(at)),
 				.scattered = scattered,
 				.err = err};
-	struct table_form form = form_of(at);
+	struct table_form form = curves_csv_form_of(at);
 	bool fine = table_open(&p.table, text, err) && table_header(&p.table, &form, err);
 
 	if (fine) {
 		p.axes = (uint8_t)(p.table.columns >> COLUMN_X & 15);
 		p.edited = anim_edit(at->anim);
-		fine = p.edited ? begin_targets(&p) && read_rows(&p) : err_memory(err);
+		fine = p.edited ? begin_targets(&p) && curves_csv_read_rows(&p) : err_memory(err);
 	}
 	if (!fine) {
 		table_finish_error(&p.table, err);
@@ -614,9 +625,9 @@ static struct anim *read_text(const struct shown *at, struct bytes text, bool sc
 static struct anim *curves_parse(const struct shown *at, struct bytes text, struct err *err)
 {
 	struct err first = {.code = ERR_NONE};
-	struct anim *edited = read_text(at, text, false, &first);
+	struct anim *edited = curves_csv_read_text(at, text, false, &first);
 
-	return edited ? edited : read_text(at, text, true, err);
+	return edited ? edited : curves_csv_read_text(at, text, true, err);
 }
 
 const struct view view_curves_csv = {

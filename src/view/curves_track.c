@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static size_t count_rows(struct curves_rows rows, uint8_t channel)
+static size_t curves_track_count_rows(struct curves_rows rows, uint8_t channel)
 {
 	size_t count = 0;
 
@@ -75,7 +75,7 @@ static bool begin_role(const struct curves_bone *p, const struct track *track, e
 }
 
 /* Refuses a w in values that are not quaternions. */
-static bool check_axes(const struct curves_bone *p, const struct curve_edit_role *role)
+static bool curves_track_check_axes(const struct curves_bone *p, const struct curve_edit_role *role)
 {
 	for (uint32_t i = 0; role->kind != CURVE_QUATERNION && i < role->count; i++) {
 		const struct curve_edit_key *key = &role->keys[i];
@@ -89,11 +89,12 @@ static bool check_axes(const struct curves_bone *p, const struct curve_edit_role
 	return true;
 }
 
-static bool read_role(const struct curves_bone *p, const struct track *track, enum role role,
-		      struct curves_rows rows, struct curve_edit_role *out)
+static bool curves_track_read_role(const struct curves_bone *p, const struct track *track,
+				   enum role role, struct curves_rows rows,
+				   struct curve_edit_role *out)
 {
 	const struct curve *old = track->curve[role];
-	size_t keys = count_rows(rows, (uint8_t)role);
+	size_t keys = curves_track_count_rows(rows, (uint8_t)role);
 
 	out->role = role;
 	if (keys == 0 && old && curve_shown(old, clip_shown(p->at)->frames) > 0) {
@@ -148,7 +149,7 @@ static bool join_row(const struct curves_bone *p, struct curve_edit_rows *text,
 	return err_accept(p->err, "each channel of a keyframe once, and none if it has no other");
 }
 
-static void new_row(struct curve_edit_rows *text, const struct curves_row *e)
+static void curves_track_new_row(struct curve_edit_rows *text, const struct curves_row *e)
 {
 	const struct curve_edit_key key = {.frame = e->key.frame,
 					   .occurrence = e->key.occurrence,
@@ -166,8 +167,8 @@ static void new_row(struct curve_edit_rows *text, const struct curves_row *e)
 }
 
 /* Makes keyframes of the rows, which are sorted. */
-static bool fill_rows(const struct curves_bone *p, struct curves_rows rows,
-		      struct curve_edit_rows *text)
+static bool curves_track_fill_rows(const struct curves_bone *p, struct curves_rows rows,
+				   struct curve_edit_rows *text)
 {
 	const struct curves_row *before = NULL;
 
@@ -176,7 +177,7 @@ static bool fill_rows(const struct curves_bone *p, struct curves_rows rows,
 			continue;
 		if (!before || before->key.frame != e->key.frame ||
 		    before->key.occurrence != e->key.occurrence)
-			new_row(text, e);
+			curves_track_new_row(text, e);
 		else if (!join_row(p, text, e))
 			return false;
 		if (e->channel < ROLE_COUNT) {
@@ -193,8 +194,8 @@ static bool fill_rows(const struct curves_bone *p, struct curves_rows rows,
 }
 
 /* Sorts the rows and makes keyframes of them. */
-static bool read_keyframes(const struct curves_bone *p, const struct track *track,
-			   struct curves_rows rows, struct curve_edit_rows *text)
+static bool curves_track_read_keyframes(const struct curves_bone *p, const struct track *track,
+					struct curves_rows rows, struct curve_edit_rows *text)
 {
 	qsort(rows.first, rows.count, sizeof(*rows.first), by_moment);
 	text->rows = calloc(rows.count, sizeof(*text->rows));
@@ -203,7 +204,7 @@ static bool read_keyframes(const struct curves_bone *p, const struct track *trac
 	for (enum role role = 0; role < ROLE_COUNT; role++)
 		if (!begin_role(p, track, role, rows, rows.count, &text->roles[role]))
 			return false;
-	if (!fill_rows(p, rows, text))
+	if (!curves_track_fill_rows(p, rows, text))
 		return false;
 	for (int r = 0; r < ROLE_COUNT; r++)
 		text->roles[r].count = text->count;
@@ -222,10 +223,10 @@ bool curves_read_track(const struct curves_bone *p, const struct track *track,
 	struct curve_edit_rows text = {.roles = roles, .text = p->text};
 
 	if (keyframes)
-		fine = read_keyframes(p, track, rows, &text);
+		fine = curves_track_read_keyframes(p, track, rows, &text);
 	for (enum role role = 0; fine && role < ROLE_COUNT; role++)
-		fine = (keyframes || read_role(p, track, role, rows, &roles[role])) &&
-		       check_axes(p, &roles[role]);
+		fine = (keyframes || curves_track_read_role(p, track, role, rows, &roles[role])) &&
+		       curves_track_check_axes(p, &roles[role]);
 	fine = fine && ((keyframes && text.count == 0) ||
 			bone_edit_read(p->at, track, &text, p->arena, now, p->err));
 	for (int r = 0; r < ROLE_COUNT; r++)

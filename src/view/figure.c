@@ -51,7 +51,7 @@ struct making {
 	uint32_t *node_of; /* by joint: its node plus 1; 0: none */
 };
 
-static uint32_t add_node(struct making *m, const struct joint *joint)
+static uint32_t figure_add_node(struct making *m, const struct joint *joint)
 {
 	m->nodes[m->f->count] = (struct figure_node){.name = joint->bone, .joint = joint};
 	m->node_of[joint - m->joints] = ++m->f->count;
@@ -69,7 +69,7 @@ static void find_parent(struct making *m, uint32_t node)
 		return;
 	parent = m->node_of[joint->parent];
 	if (!parent)
-		parent = add_node(m, &m->joints[joint->parent]);
+		parent = figure_add_node(m, &m->joints[joint->parent]);
 	m->nodes[node].parent = parent - 1;
 }
 

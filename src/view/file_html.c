@@ -57,7 +57,7 @@ struct gallery {
 	size_t size; /* bytes of data for the clips */
 };
 
-static struct shown shown_clip(const struct shown *at, uint32_t clip)
+static struct shown file_html_shown_clip(const struct shown *at, uint32_t clip)
 {
 	struct shown one = *at;
 
@@ -87,7 +87,7 @@ static struct outline outline_bones(const struct shown *at)
 }
 
 /* Seconds from the first still. */
-static double time_of(const struct clip *clip, uint32_t still)
+static double file_html_time_of(const struct clip *clip, uint32_t still)
 {
 	return (double)clip->stills[still].time - (double)clip->stills[0].time;
 }
@@ -95,10 +95,10 @@ static double time_of(const struct clip *clip, uint32_t still)
 /* Are there poses enough to show each still, all as long? */
 static bool is_even(const struct clip *clip)
 {
-	const double last = time_of(clip, clip->frames - 1);
+	const double last = file_html_time_of(clip, clip->frames - 1);
 
 	for (uint32_t i = 1; i < clip->frames; i++)
-		if (fabs(time_of(clip, i) - last * i / (clip->frames - 1)) > last * 1e-3)
+		if (fabs(file_html_time_of(clip, i) - last * i / (clip->frames - 1)) > last * 1e-3)
 			return false;
 	return true;
 }
@@ -147,7 +147,7 @@ static bool outline_clips(struct gallery *g)
 
 	g->outlines = calloc(a->clip_count, sizeof(*g->outlines));
 	for (uint32_t i = 0; g->outlines && i < a->clip_count; i++) {
-		const struct shown at = shown_clip(g->at, i);
+		const struct shown at = file_html_shown_clip(g->at, i);
 
 		if (!a->format->stills)
 			g->outlines[i] = outline_bones(&at);
@@ -204,7 +204,7 @@ static void choose_size(struct gallery *g, size_t begin)
 
 /* ---- a clip of bones ---- */
 
-static uint32_t count_keys(const struct clip *clip)
+static uint32_t file_html_count_keys(const struct clip *clip)
 {
 	uint64_t keys = 0;
 
@@ -247,7 +247,7 @@ static bool choose_joints(struct thumbnail *t, struct arena *arena)
 	return true;
 }
 
-static bool is_drawn(const struct clip *clip, uint32_t track, uint32_t frame)
+static bool file_html_is_drawn(const struct clip *clip, uint32_t track, uint32_t frame)
 {
 	const struct keyframes *k = clip->tracks[track].keyframes;
 	uint32_t first = 0;
@@ -255,19 +255,19 @@ static bool is_drawn(const struct clip *clip, uint32_t track, uint32_t frame)
 	return !k || keyframes_find(k, frame, 0, &first) >= 0;
 }
 
-static uint32_t frame_of(const struct thumbnail *t, unsigned pose)
+static uint32_t file_html_frame_of(const struct thumbnail *t, unsigned pose)
 {
 	return t->poses > 1 ? pose * (t->clip->frames - 1) / (t->poses - 1) : 0;
 }
 
 static void pose_joints(struct thumbnail *t, unsigned pose, struct transform *world)
 {
-	const uint32_t frame = frame_of(t, pose);
+	const uint32_t frame = file_html_frame_of(t, pose);
 
 	rig_world(t->rig, t->clip, frame, world);
 	for (unsigned i = 0; i < t->joints; i++) {
 		float *place = t->places[pose * t->joints + i];
-		const bool drawn = is_drawn(t->clip, t->track[i], frame);
+		const bool drawn = file_html_is_drawn(t->clip, t->track[i], frame);
 
 		for (unsigned axis = 0; axis < 3; axis++)
 			place[axis] = drawn ? finite_f32(world[t->track[i]].m[axis][3]) : NAN;
@@ -286,7 +286,7 @@ static bool pose_bones(struct thumbnail *t, const struct shown *at, struct arena
 	return true;
 }
 
-static unsigned parent_of(const struct thumbnail *t, unsigned joint)
+static unsigned file_html_parent_of(const struct thumbnail *t, unsigned joint)
 {
 	for (unsigned i = 0; i < joint; i++)
 		if ((int32_t)t->track[i] == t->rig->parents[t->track[joint]])
@@ -294,13 +294,13 @@ static unsigned parent_of(const struct thumbnail *t, unsigned joint)
 	return 0;
 }
 
-static bool add_bones(struct page *p, struct thumbnail *t, const struct shown *at,
-		      struct arena *arena)
+static bool file_html_add_bones(struct page *p, struct thumbnail *t, const struct shown *at,
+				struct arena *arena)
 {
 	if (!pose_bones(t, at, arena))
 		return false;
 	for (unsigned i = 0; i < t->joints; i++)
-		page_u8(p, parent_of(t, i));
+		page_u8(p, file_html_parent_of(t, i));
 	return true;
 }
 
@@ -312,10 +312,10 @@ static uint32_t still_at(const struct clip *clip, double time, double *part)
 	uint32_t still = 0;
 	double from, to;
 
-	while (still + 2 < clip->frames && time_of(clip, still + 1) <= time)
+	while (still + 2 < clip->frames && file_html_time_of(clip, still + 1) <= time)
 		still++;
-	from = time_of(clip, still);
-	to = still + 1 < clip->frames ? time_of(clip, still + 1) : from;
+	from = file_html_time_of(clip, still);
+	to = still + 1 < clip->frames ? file_html_time_of(clip, still + 1) : from;
 	*part = to > from ? fmin(fmax((time - from) / (to - from), 0), 1) : 0;
 	return still;
 }
@@ -324,7 +324,7 @@ static void pose_still(const struct thumbnail *t, struct stills_sketch *s, unsig
 		       bool backwards)
 {
 	float(*out)[3] = t->places + (size_t)pose * t->joints, next[SKETCH_POINTS][3];
-	const double last = time_of(t->clip, t->clip->frames - 1);
+	const double last = file_html_time_of(t->clip, t->clip->frames - 1);
 	double time = t->poses > 1 ? (backwards ? 2 : 1) * last * pose / (t->poses - 1) : 0, part;
 	const uint32_t still = still_at(t->clip, time > last ? 2 * last - time : time, &part);
 
@@ -337,7 +337,7 @@ static void pose_still(const struct thumbnail *t, struct stills_sketch *s, unsig
 			out[i][axis] += (float)part * (next[i][axis] - out[i][axis]);
 }
 
-static void add_parts(struct page *p, const struct stills_sketch *s)
+static void file_html_add_parts(struct page *p, const struct stills_sketch *s)
 {
 	page_u8(p, s->part_count);
 	for (unsigned i = 0; i < s->part_count; i++) {
@@ -358,7 +358,7 @@ static bool add_stills(struct page *p, struct thumbnail *t, const struct shown *
 		return false;
 	for (unsigned pose = 0; pose < t->poses; pose++)
 		pose_still(t, &sketch, pose, stills_play(at).backwards);
-	add_parts(p, &sketch);
+	file_html_add_parts(p, &sketch);
 	return true;
 }
 
@@ -378,7 +378,7 @@ static void find_box(struct thumbnail *t)
 	}
 }
 
-static unsigned place_in(const struct thumbnail *t, float place, unsigned axis)
+static unsigned file_html_place_in(const struct thumbnail *t, float place, unsigned axis)
 {
 	const double size = (double)t->most[axis] - (double)t->least[axis];
 
@@ -396,10 +396,11 @@ static void add_places(struct page *p, const struct thumbnail *t)
 		page_f32(p, (double)t->most[axis]);
 	for (unsigned i = 0; i < t->poses * t->joints; i++)
 		for (unsigned axis = 0; axis < 3; axis++)
-			page_u16(p, place_in(t, t->places[i][axis], axis));
+			page_u16(p, file_html_place_in(t, t->places[i][axis], axis));
 }
 
-static bool add_thumbnail(struct page *p, const struct shown *at, unsigned poses, unsigned joints)
+static bool file_html_add_thumbnail(struct page *p, const struct shown *at, unsigned poses,
+				    unsigned joints)
 {
 	struct arena arena = ARENA_INIT;
 	struct thumbnail t = {.clip = clip_shown(at), .poses = poses, .joints = joints};
@@ -407,7 +408,7 @@ static bool add_thumbnail(struct page *p, const struct shown *at, unsigned poses
 
 	t.places = arena_alloc(&arena, (size_t)poses * joints, sizeof(*t.places));
 	made = t.places && (at->anim->format->stills ? add_stills(p, &t, at, &arena)
-						     : add_bones(p, &t, at, &arena));
+						     : file_html_add_bones(p, &t, at, &arena));
 	if (made) {
 		find_box(&t);
 		add_places(p, &t);
@@ -425,11 +426,11 @@ static double seconds_of(const struct shown *at)
 
 	if (!at->anim->format->stills)
 		return anim_seconds_per_frame(at->anim, clip);
-	last = time_of(clip, frames - 1);
+	last = file_html_time_of(clip, frames - 1);
 	return frames > 1 && last > 0 ? last / (frames - 1) : 1;
 }
 
-static void add_facts(struct page *p, const struct shown *at, const struct outline *o)
+static void file_html_add_facts(struct page *p, const struct shown *at, const struct outline *o)
 {
 	const struct clip *clip = clip_shown(at);
 	const bool stills = at->anim->format->stills;
@@ -439,19 +440,19 @@ static void add_facts(struct page *p, const struct shown *at, const struct outli
 	page_f64(p, seconds_of(at));
 	page_u8(p, (clip->loop ? CLIP_LOOPS : 0u) | (o->page ? CLIP_HAS_PAGE : 0u));
 	page_u32(p, stills ? o->shapes : clip->track_count);
-	page_u32(p, stills ? clip->frames : count_keys(clip));
+	page_u32(p, stills ? clip->frames : file_html_count_keys(clip));
 }
 
-static bool add_clip(const struct gallery *g, uint32_t clip)
+static bool file_html_add_clip(const struct gallery *g, uint32_t clip)
 {
 	const struct outline *o = &g->outlines[clip];
-	const struct shown at = shown_clip(g->at, clip);
+	const struct shown at = file_html_shown_clip(g->at, clip);
 	const unsigned poses = poses_shown(g, clip);
 
-	add_facts(g->page, &at, o);
+	file_html_add_facts(g->page, &at, o);
 	page_u8(g->page, poses);
 	page_u8(g->page, o->joints);
-	return poses == 0 || add_thumbnail(g->page, &at, poses, o->joints);
+	return poses == 0 || file_html_add_thumbnail(g->page, &at, poses, o->joints);
 }
 
 /* ---- the page ---- */
@@ -461,7 +462,7 @@ static bool file_html_present(const struct shown *at)
 	bool found = !at->anim->format->stills && at->anim->clip_count > 0;
 
 	for (uint32_t i = 0; at->stills && i < at->anim->clip_count && !found; i++) {
-		const struct shown clip = shown_clip(at, i);
+		const struct shown clip = file_html_shown_clip(at, i);
 
 		found = view_stills_html.present(&clip);
 	}
@@ -490,7 +491,7 @@ static void file_html_render(const struct shown *at, struct buf *out)
 	page_begin(&page, out);
 	made = begin_file(&g, &page, at);
 	for (uint32_t i = 0; made && i < g.clips && !out->failed; i++)
-		made = add_clip(&g, i);
+		made = file_html_add_clip(&g, i);
 	page_end(&page);
 	out->failed |= !made;
 	free(g.outlines);
@@ -514,7 +515,7 @@ static bool file_html_size(const struct shown *at, uint64_t *out)
 /* The first clip's reason: the others' are in the mount's errors, too. */
 static void file_html_explain(const struct shown *at, struct err *err)
 {
-	const struct shown clip = shown_clip(at, 0);
+	const struct shown clip = file_html_shown_clip(at, 0);
 
 	if (at->stills && at->anim->clip_count > 0)
 		view_stills_html.explain(&clip, err);

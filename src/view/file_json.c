@@ -10,7 +10,7 @@
 #include "views.h"
 #include <string.h>
 
-static void write_clip(const struct anim *anim, const struct clip *clip, struct buf *out)
+static void file_json_write_clip(const struct anim *anim, const struct clip *clip, struct buf *out)
 {
 	double spf = anim_seconds_per_frame(anim, clip);
 
@@ -34,12 +34,12 @@ static void write_clips(const struct anim *anim, struct buf *out)
 	buf_text(out, "  \"clips\": [");
 	for (uint32_t i = 0; i < anim->clip_count; i++) {
 		json_write_comma(out, &first, "\n    ");
-		write_clip(anim, &anim->clips[i], out);
+		file_json_write_clip(anim, &anim->clips[i], out);
 	}
 	buf_text(out, first ? "],\n" : "\n  ],\n");
 }
 
-static void write_bones(const struct anim *anim, struct buf *out)
+static void file_json_write_bones(const struct anim *anim, struct buf *out)
 {
 	bool first = true;
 
@@ -53,7 +53,7 @@ static void write_bones(const struct anim *anim, struct buf *out)
 
 /* ---- animations that are stills ---- */
 
-static void write_animation(const struct clip *clip, struct buf *out)
+static void file_json_write_animation(const struct clip *clip, struct buf *out)
 {
 	buf_text(out, "{\"animation\": ");
 	json_write_name(out, clip->label);
@@ -76,7 +76,7 @@ static void write_animations(const struct anim *anim, struct buf *out)
 	buf_text(out, "  \"animations\": [");
 	for (uint32_t i = 0; i < anim->clip_count; i++) {
 		json_write_comma(out, &first, "\n    ");
-		write_animation(&anim->clips[i], out);
+		file_json_write_animation(&anim->clips[i], out);
 	}
 	buf_text(out, "\n  ]\n");
 }
@@ -111,7 +111,8 @@ static void write_editable(const struct anim *anim, struct buf *out)
 	buf_text(out, "],\n");
 }
 
-static bool edit_name(struct anim *edited, struct clip *clip, const struct spot *s, struct err *err)
+static bool file_json_edit_name(struct anim *edited, struct clip *clip, const struct spot *s,
+				struct err *err)
 {
 	const char *name;
 
@@ -130,7 +131,7 @@ static bool edit_member(struct anim *edited, struct clip *clip, const struct spo
 	bool found;
 
 	if (strcmp(s->member, "name") == 0)
-		return edit_name(edited, clip, s, err);
+		return file_json_edit_name(edited, clip, s, err);
 	if (strcmp(s->member, "loop") == 0)
 		return spot_bool(s, err, &clip->loop);
 	field = clip_edit_field(edited, clip, s->member, &found);
@@ -213,7 +214,7 @@ static void file_json_render(const struct shown *at, struct buf *out)
 		write_animations(anim, out);
 	} else {
 		write_clips(anim, out);
-		write_bones(anim, out);
+		file_json_write_bones(anim, out);
 	}
 	buf_text(out, "}\n");
 }

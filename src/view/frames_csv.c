@@ -19,24 +19,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool read_animation(void *text, const struct cell *cell, unsigned what);
-static bool read_frame(void *text, const struct cell *cell, unsigned what);
-static bool read_time(void *text, const struct cell *cell, unsigned what);
-static bool read_url(void *text, const struct cell *cell, unsigned what);
-static void write_animation(const void *written, unsigned what, struct buf *out);
-static void write_frame(const void *written, unsigned what, struct buf *out);
-static void write_time(const void *written, unsigned what, struct buf *out);
+static bool frames_csv_read_animation(void *text, const struct cell *cell, unsigned what);
+static bool frames_csv_read_frame(void *text, const struct cell *cell, unsigned what);
+static bool frames_csv_read_time(void *text, const struct cell *cell, unsigned what);
+static bool frames_csv_read_url(void *text, const struct cell *cell, unsigned what);
+static void frames_csv_write_animation(const void *written, unsigned what, struct buf *out);
+static void frames_csv_write_frame(const void *written, unsigned what, struct buf *out);
+static void frames_csv_write_time(const void *written, unsigned what, struct buf *out);
 static void write_url(const void *written, unsigned what, struct buf *out);
 
 static const struct column columns[] = {
-	{"animation", read_animation, write_animation, 0},
-	{"frame", read_frame, write_frame, 0},
-	{"time", read_time, write_time, 0},
-	{"url", read_url, write_url, 0},
+	{"animation", frames_csv_read_animation, frames_csv_write_animation, 0},
+	{"frame", frames_csv_read_frame, frames_csv_write_frame, 0},
+	{"time", frames_csv_read_time, frames_csv_write_time, 0},
+	{"url", frames_csv_read_url, write_url, 0},
 };
 
 /* With one animation, its name may be left out. */
-static struct table_form form_of(const struct anim *anim)
+static struct table_form frames_csv_form_of(const struct anim *anim)
 {
 	return (struct table_form){columns, ARRAY_SIZE(columns), 15, 15,
 				   anim->clip_count == 1 ? 2 : 3};
@@ -54,7 +54,7 @@ struct written {
 	uint32_t frame;
 };
 
-static void write_animation(const void *written, unsigned what, struct buf *out)
+static void frames_csv_write_animation(const void *written, unsigned what, struct buf *out)
 {
 	const struct written *w = written;
 
@@ -62,7 +62,7 @@ static void write_animation(const void *written, unsigned what, struct buf *out)
 	csv_write_text(w->clip->label, out);
 }
 
-static void write_frame(const void *written, unsigned what, struct buf *out)
+static void frames_csv_write_frame(const void *written, unsigned what, struct buf *out)
 {
 	const struct written *w = written;
 
@@ -70,7 +70,7 @@ static void write_frame(const void *written, unsigned what, struct buf *out)
 	buf_unsigned(out, w->frame);
 }
 
-static void write_time(const void *written, unsigned what, struct buf *out)
+static void frames_csv_write_time(const void *written, unsigned what, struct buf *out)
 {
 	const struct written *w = written;
 
@@ -88,7 +88,7 @@ static void write_url(const void *written, unsigned what, struct buf *out)
 
 static void frames_render(const struct shown *at, struct buf *out)
 {
-	struct table_form form = form_of(at->anim);
+	struct table_form form = frames_csv_form_of(at->anim);
 
 	table_write_names(&form, ",", out);
 	buf_char(out, '\n');
@@ -118,8 +118,8 @@ struct frames_text {
 	struct anim *edited;
 };
 
-static bool refuse_cell(struct frames_text *p, const struct cell *cell, const char *accepted,
-			const char *message)
+static bool frames_csv_refuse_cell(struct frames_text *p, const struct cell *cell,
+				   const char *accepted, const char *message)
 {
 	err_at(p->err, ERR_TEXT, cell->at, cell->length, "%s", message);
 	return err_accept(p->err, "%s", accepted);
@@ -141,7 +141,7 @@ static bool refuse_animation(struct frames_text *p, const struct cell *cell)
 }
 
 /* Rows of an animation are mostly consecutive: try that of the previous row first. */
-static bool read_animation(void *text, const struct cell *cell, unsigned what)
+static bool frames_csv_read_animation(void *text, const struct cell *cell, unsigned what)
 {
 	struct frames_text *p = text;
 	struct row *row = &p->rows[p->count];
@@ -163,7 +163,7 @@ static bool read_animation(void *text, const struct cell *cell, unsigned what)
 	return true;
 }
 
-static bool read_frame(void *text, const struct cell *cell, unsigned what)
+static bool frames_csv_read_frame(void *text, const struct cell *cell, unsigned what)
 {
 	struct frames_text *p = text;
 	struct row *row = &p->rows[p->count];
@@ -179,7 +179,7 @@ static bool read_frame(void *text, const struct cell *cell, unsigned what)
 	return true;
 }
 
-static bool read_time(void *text, const struct cell *cell, unsigned what)
+static bool frames_csv_read_time(void *text, const struct cell *cell, unsigned what)
 {
 	struct frames_text *p = text;
 	struct row *row = &p->rows[p->count];
@@ -193,7 +193,8 @@ static bool read_time(void *text, const struct cell *cell, unsigned what)
 		cell = &p->table.blank;
 	row->time_cell = *cell;
 	if (cell->size == 0)
-		return refuse_cell(p, cell, "seconds such as 0.5", "this frame has no time");
+		return frames_csv_refuse_cell(p, cell, "seconds such as 0.5",
+					      "this frame has no time");
 	if (!table_number(&p->table, cell, &time) || !isfinite((float)time)) {
 		table_refuse_number(&p->table, cell, "time", p->err);
 		return err_accept(p->err, "seconds such as 0.5");
@@ -224,19 +225,20 @@ static bool is_cut_url(const struct frames_text *p, const struct cell *cell, con
 static bool check_url(struct frames_text *p, const struct still *old, const struct cell *cell)
 {
 	if (old && !*old->url && cell->size > 0)
-		return refuse_cell(p, cell, "nothing; a new frame can have a url",
-				   "the scene of this frame stands in the file, and would be lost");
+		return frames_csv_refuse_cell(
+			p, cell, "nothing; a new frame can have a url",
+			"the scene of this frame stands in the file, and would be lost");
 	if (cell->size == 0 && !(old && !*old->url))
-		return refuse_cell(p, cell, "the file of the still, such as still.x3d",
-				   old ? "this frame has no url any more"
-				       : "a new frame has no url");
+		return frames_csv_refuse_cell(p, cell, "the file of the still, such as still.x3d",
+					      old ? "this frame has no url any more"
+						  : "a new frame has no url");
 	if (!old || !is_cut_url(p, cell, old->url))
 		return true;
 	err_at(p->err, ERR_EARLY, cell->at, cell->length, "the text may end before this url does");
 	return err_accept(p->err, "a line end behind it");
 }
 
-static bool read_url(void *text, const struct cell *cell, unsigned what)
+static bool frames_csv_read_url(void *text, const struct cell *cell, unsigned what)
 {
 	struct frames_text *p = text;
 	struct row *row = &p->rows[p->count];
@@ -255,7 +257,7 @@ static bool read_url(void *text, const struct cell *cell, unsigned what)
 	return row->still.url || err_memory(p->err);
 }
 
-static bool read_row(struct frames_text *p)
+static bool frames_csv_read_row(struct frames_text *p)
 {
 	struct row *rows = array_room(p->rows, p->count, &p->room, sizeof(*rows));
 
@@ -271,10 +273,10 @@ static bool read_row(struct frames_text *p)
 	return true;
 }
 
-static bool read_rows(struct frames_text *p)
+static bool frames_csv_read_rows(struct frames_text *p)
 {
 	while (table_row(&p->table, p->err) && !p->table.done) {
-		if (!read_row(p))
+		if (!frames_csv_read_row(p))
 			return false;
 	}
 	if (!p->table.done || p->count > 0)
@@ -285,12 +287,12 @@ static bool read_rows(struct frames_text *p)
 
 /* ---- all rows together ---- */
 
-static int by_text(const struct row *a, const struct row *b)
+static int frames_csv_by_text(const struct row *a, const struct row *b)
 {
 	return a->frame_cell.at < b->frame_cell.at ? -1 : a->frame_cell.at > b->frame_cell.at;
 }
 
-static int by_frame(const void *left, const void *right)
+static int frames_csv_by_frame(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 
@@ -298,10 +300,10 @@ static int by_frame(const void *left, const void *right)
 		return a->clip < b->clip ? -1 : 1;
 	if (a->frame != b->frame)
 		return a->frame < b->frame ? -1 : 1;
-	return by_text(a, b);
+	return frames_csv_by_text(a, b);
 }
 
-static int by_time(const void *left, const void *right)
+static int frames_csv_by_time(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
 
@@ -309,17 +311,17 @@ static int by_time(const void *left, const void *right)
 		return a->clip < b->clip ? -1 : 1;
 	if (a->still.time < b->still.time || a->still.time > b->still.time)
 		return a->still.time < b->still.time ? -1 : 1;
-	return by_text(a, b);
+	return frames_csv_by_text(a, b);
 }
 
-static size_t line_of(const struct frames_text *p, const struct cell *cell)
+static size_t frames_csv_line_of(const struct frames_text *p, const struct cell *cell)
 {
 	return err_locate(p->table.text, cell->at).line;
 }
 
-static bool check_frames(struct frames_text *p)
+static bool frames_csv_check_frames(struct frames_text *p)
 {
-	qsort(p->rows, p->count, sizeof(*p->rows), by_frame);
+	qsort(p->rows, p->count, sizeof(*p->rows), frames_csv_by_frame);
 	for (size_t i = 1; i < p->count; i++) {
 		const struct row *first = &p->rows[i - 1], *row = &p->rows[i];
 
@@ -327,7 +329,7 @@ static bool check_frames(struct frames_text *p)
 			continue;
 		err_at(p->err, ERR_TEXT, row->frame_cell.at, row->frame_cell.length,
 		       "frame %u is given twice, first in line %zu", (unsigned)row->frame,
-		       line_of(p, &first->frame_cell));
+		       frames_csv_line_of(p, &first->frame_cell));
 		return err_accept(p->err, "each frame once, and for a new one a number that is "
 					  "not there yet");
 	}
@@ -336,20 +338,21 @@ static bool check_frames(struct frames_text *p)
 
 static bool order_rows(struct frames_text *p)
 {
-	qsort(p->rows, p->count, sizeof(*p->rows), by_time);
+	qsort(p->rows, p->count, sizeof(*p->rows), frames_csv_by_time);
 	for (size_t i = 1; i < p->count; i++) {
 		const struct row *first = &p->rows[i - 1], *row = &p->rows[i];
 
 		if (first->clip != row->clip || first->still.time < row->still.time)
 			continue;
 		err_at(p->err, ERR_TEXT, row->time_cell.at, row->time_cell.length,
-		       "this time is that of line %zu too", line_of(p, &first->time_cell));
+		       "this time is that of line %zu too",
+		       frames_csv_line_of(p, &first->time_cell));
 		return err_accept(p->err, "times that can be told apart as float32");
 	}
 	return true;
 }
 
-static bool stills_same(const struct clip *clip, const struct row *rows, size_t count)
+static bool frames_csv_stills_same(const struct clip *clip, const struct row *rows, size_t count)
 {
 	bool same = count == clip->frames;
 
@@ -365,7 +368,7 @@ static bool set_stills(struct frames_text *p, uint32_t clip, const struct row *r
 	struct still *stills;
 	struct clip *c;
 
-	if (stills_same(&p->anim->clips[clip], rows, count))
+	if (frames_csv_stills_same(&p->anim->clips[clip], rows, count))
 		return true;
 	c = anim_edit_clip(p->edited, clip);
 	stills = arena_alloc(&p->edited->arena, count, sizeof(*stills));
@@ -400,11 +403,11 @@ static bool set_clips(struct frames_text *p)
 static struct anim *frames_parse(const struct shown *at, struct bytes text, struct err *err)
 {
 	struct frames_text p = {.anim = at->anim, .err = err, .edited = anim_edit(at->anim)};
-	struct table_form form = form_of(at->anim);
+	struct table_form form = frames_csv_form_of(at->anim);
 	bool fine = p.edited ? table_open(&p.table, text, err) : err_memory(err);
 
-	fine = fine && table_header(&p.table, &form, err) && read_rows(&p) && check_frames(&p) &&
-	       order_rows(&p) && set_clips(&p);
+	fine = fine && table_header(&p.table, &form, err) && frames_csv_read_rows(&p) &&
+	       frames_csv_check_frames(&p) && order_rows(&p) && set_clips(&p);
 	if (!fine) {
 		table_finish_error(&p.table, err);
 		anim_free(p.edited);

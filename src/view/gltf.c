@@ -56,7 +56,7 @@ static void write_children(const struct figure *f, uint32_t first_child, struct 
 	buf_char(out, ']');
 }
 
-static void write_pose(const struct figure *f, uint32_t node, enum role role, struct buf *out)
+static void gltf_write_pose(const struct figure *f, uint32_t node, enum role role, struct buf *out)
 {
 	struct channel c = channel_placed(f, node, role);
 	bool first = true;
@@ -69,7 +69,7 @@ static void write_pose(const struct figure *f, uint32_t node, enum role role, st
 	buf_char(out, ']');
 }
 
-static void write_nodes(const struct text *t, struct buf *out)
+static void gltf_write_nodes(const struct text *t, struct buf *out)
 {
 	const struct shown *at = t->at;
 	const struct figure *f = &t->figure;
@@ -85,7 +85,7 @@ static void write_nodes(const struct text *t, struct buf *out)
 		buf_text(out, "},\n    {\"name\": ");
 		json_write_name(out, f->nodes[node].name);
 		for (unsigned role = 0; role < ROLE_COUNT; role++)
-			write_pose(f, node, (enum role)role, out);
+			gltf_write_pose(f, node, (enum role)role, out);
 		write_children(f, f->nodes[node].first_child, out);
 	}
 	if (t->mesh.count > 0)
@@ -171,7 +171,8 @@ static void write_extras(const struct shown *at, const struct gltf_motion *m, st
 	buf_char(out, '}');
 }
 
-static void write_animation(const struct shown *at, const struct gltf_motion *m, struct buf *out)
+static void gltf_write_animation(const struct shown *at, const struct gltf_motion *m,
+				 struct buf *out)
 {
 	bool first = true;
 
@@ -278,7 +279,7 @@ static void write_accessors(const struct text *t, struct buf *out)
 	buf_text(out, "\n  ],\n");
 }
 
-static void write_view(size_t at, size_t size, const char *more, struct buf *out)
+static void gltf_write_view(size_t at, size_t size, const char *more, struct buf *out)
 {
 	buf_format(out, ",\n    {\"buffer\": 0, \"byteOffset\": %zu, \"byteLength\": %zu%s}", at,
 		   size, more);
@@ -292,10 +293,10 @@ static size_t write_mesh_views(const struct gltf_mesh *m, size_t at, struct buf 
 
 	snprintf(more, sizeof(more), ", \"byteStride\": %u, \"target\": 34962",
 		 gltf_mesh_stride(m));
-	write_view(at, corners, more, out);
-	write_view(at + corners, indices, ", \"target\": 34963", out);
+	gltf_write_view(at, corners, more, out);
+	gltf_write_view(at + corners, indices, ", \"target\": 34963", out);
 	if (m->bound)
-		write_view(at + corners + indices, gltf_mesh_matrices_size(m), "", out);
+		gltf_write_view(at + corners + indices, gltf_mesh_matrices_size(m), "", out);
 	return at + corners + indices + gltf_mesh_matrices_size(m);
 }
 
@@ -325,17 +326,17 @@ static bool make_text(struct text *t, struct arena *arena)
 	       (t->at->style.plain_gltf || gltf_mesh_make(&t->mesh, &t->figure, arena));
 }
 
-static void write_all(const struct text *t, struct buf *out)
+static void gltf_write_all(const struct text *t, struct buf *out)
 {
 	buf_text(out, "{\n  \"asset\": {\"version\": \"2.0\", \"generator\": \"animfs\"},\n"
 		      "  \"scene\": 0,\n  \"scenes\": [{\"nodes\": [0");
 	if (t->mesh.count > 0)
 		buf_format(out, ", %u", t->mesh.count + 1);
 	buf_text(out, "]}],\n");
-	write_nodes(t, out);
+	gltf_write_nodes(t, out);
 	write_mesh(t, out);
 	write_skin(t, out);
-	write_animation(t->at, &t->motion, out);
+	gltf_write_animation(t->at, &t->motion, out);
 	write_accessors(t, out);
 	write_buffer(t, out);
 	buf_text(out, "}\n");
@@ -347,7 +348,7 @@ static void gltf_render(const struct shown *at, struct buf *out)
 	struct text text = {.at = at};
 
 	if (make_text(&text, &arena))
-		write_all(&text, out);
+		gltf_write_all(&text, out);
 	out->failed |= arena.failed;
 	arena_release(&arena);
 }

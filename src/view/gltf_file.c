@@ -16,7 +16,7 @@
 #define GLB_BINARY 0x004e4942
 #define GLB_HEADER 12
 
-static bool refuse_early(struct err *err)
+static bool gltf_file_refuse_early(struct err *err)
 {
 	err_set(err, ERR_EARLY, "the .glb ends before it should");
 	return err_accept(err, "the whole file");
@@ -42,7 +42,7 @@ static bool open_binary(struct gltf_file *f, struct bytes text, struct err *err)
 
 	f->is_binary = true;
 	if (r.bad || size > text.size)
-		return refuse_early(err);
+		return gltf_file_refuse_early(err);
 	if (version != 2 || size < GLB_HEADER)
 		return err_set(err, ERR_TEXT, "this is not a .glb of version 2");
 	r.src.size = size;
@@ -252,7 +252,8 @@ struct elements {
 	bool normalized;
 };
 
-static bool read_component(const struct spot *object, struct err *err, enum component *out)
+static bool gltf_file_read_component(const struct spot *object, struct err *err,
+				     enum component *out)
 {
 	struct spot s = spot_member(object, "componentType");
 	int64_t value;
@@ -329,7 +330,7 @@ static bool replace_elements(struct gltf_file *f, const struct spot *accessor,
 		return true;
 	values = spot_member(&sparse, "values");
 	if (!spot_object(&sparse, err) || !read_size(&sparse, "count", 0, err, &e.count) ||
-	    !read_component(&indices, err, &places.component))
+	    !gltf_file_read_component(&indices, err, &places.component))
 		return false;
 	if (e.count == 0 || e.count > all->count)
 		return spot_refuse(&sparse, err, ERR_TEXT, "\"count\" cannot be %zu", e.count);
@@ -372,7 +373,8 @@ static bool read_shape(const struct spot *accessor, struct elements *e, struct e
 	const char *name;
 	int64_t value;
 
-	if (!spot_object(accessor, err) || !read_component(accessor, err, &e->component) ||
+	if (!spot_object(accessor, err) ||
+	    !gltf_file_read_component(accessor, err, &e->component) ||
 	    !spot_integer(&count, 1, UINT32_MAX, err, &value) || !spot_text(&type, err, &name) ||
 	    (normalized.value && !spot_bool(&normalized, err, &e->normalized)))
 		return false;

@@ -26,7 +26,7 @@ struct making {
 /* ---- the figure at rest ---- */
 
 /* The rest pose as clip.gltf gives it. */
-static struct pose rest_pose(const struct figure *f, uint32_t node)
+static struct pose gltf_mesh_rest_pose(const struct figure *f, uint32_t node)
 {
 	struct channel t = channel_placed(f, node, ROLE_TRANSLATION);
 	struct channel r = channel_placed(f, node, ROLE_ROTATION);
@@ -42,10 +42,10 @@ static struct pose rest_pose(const struct figure *f, uint32_t node)
 	return pose;
 }
 
-static void enter_node(void *user, uint32_t node, uint32_t depth)
+static void gltf_mesh_enter_node(void *user, uint32_t node, uint32_t depth)
 {
 	struct making *m = user;
-	struct pose pose = rest_pose(m->figure, node);
+	struct pose pose = gltf_mesh_rest_pose(m->figure, node);
 	uint32_t parent = m->figure->nodes[node].parent;
 	struct transform local = pose_transform(&pose);
 
@@ -55,7 +55,7 @@ static void enter_node(void *user, uint32_t node, uint32_t depth)
 		parent == FIGURE_NONE ? local : transform_product(&m->world[parent], &local);
 }
 
-static void leave_node(void *user, uint32_t node, uint32_t depth)
+static void gltf_mesh_leave_node(void *user, uint32_t node, uint32_t depth)
 {
 	(void)user, (void)node, (void)depth;
 }
@@ -146,7 +146,7 @@ static void add_mark(struct making *m, uint32_t node, struct gltf_corner *corner
 }
 
 /* Two directions at right angles to a vector and to each other. */
-static void find_across(const double along[3], double out[2][3])
+static void gltf_mesh_find_across(const double along[3], double out[2][3])
 {
 	unsigned least = 0;
 	double length = 0;
@@ -165,7 +165,8 @@ static void find_across(const double along[3], double out[2][3])
 			       along[(axis + 2) % 3] * out[0][(axis + 1) % 3];
 }
 
-static void add_bone(struct making *m, uint32_t node, double length, struct gltf_corner *corners)
+static void gltf_mesh_add_bone(struct making *m, uint32_t node, double length,
+			       struct gltf_corner *corners)
 {
 	static const double here[3] = {0, 0, 0};
 	const uint32_t parent = m->figure->nodes[node].parent;
@@ -174,7 +175,7 @@ static void add_bone(struct making *m, uint32_t node, double length, struct gltf
 
 	for (unsigned axis = 0; axis < 3; axis++)
 		along[axis] = m->local[node][axis] / length;
-	find_across(along, across);
+	gltf_mesh_find_across(along, across);
 	set_corner(m, &corners[0], parent, here);
 	for (unsigned i = 0; i < 4; i++) {
 		for (unsigned axis = 0; axis < 3; axis++)
@@ -184,7 +185,7 @@ static void add_bone(struct making *m, uint32_t node, double length, struct gltf
 	set_corner(m, &corners[5], node, here);
 }
 
-static void add_octahedron(struct making *m, uint32_t node)
+static void gltf_mesh_add_octahedron(struct making *m, uint32_t node)
 {
 	struct gltf_corner *corners = m->mesh->corners + (size_t)node * GLTF_MESH_CORNERS;
 	const double *way = m->local[node];
@@ -193,10 +194,10 @@ static void add_octahedron(struct making *m, uint32_t node)
 	if (m->figure->nodes[node].parent == FIGURE_NONE || !(length > LEAST_LENGTH * m->size))
 		add_mark(m, node, corners);
 	else
-		add_bone(m, node, length, corners);
+		gltf_mesh_add_bone(m, node, length, corners);
 }
 
-static void find_bounds(struct gltf_mesh *m)
+static void gltf_mesh_find_bounds(struct gltf_mesh *m)
 {
 	memcpy(m->least, m->corners->at, sizeof(m->least));
 	memcpy(m->most, m->corners->at, sizeof(m->most));
@@ -209,7 +210,7 @@ static void find_bounds(struct gltf_mesh *m)
 
 /* ---- all together ---- */
 
-static bool is_taken(const struct figure *f, const char *name)
+static bool gltf_mesh_is_taken(const struct figure *f, const char *name)
 {
 	for (uint32_t node = 0; node < f->count; node++)
 		if (strcmp(f->nodes[node].name, name) == 0)
@@ -220,13 +221,13 @@ static bool is_taken(const struct figure *f, const char *name)
 static void find_name(struct gltf_mesh *m, const struct figure *f)
 {
 	snprintf(m->name, sizeof(m->name), "figure");
-	for (unsigned i = 2; is_taken(f, m->name); i++)
+	for (unsigned i = 2; gltf_mesh_is_taken(f, m->name); i++)
 		snprintf(m->name, sizeof(m->name), "figure~%u", i);
 }
 
 bool gltf_mesh_make(struct gltf_mesh *m, const struct figure *f, struct arena *arena)
 {
-	static const struct figure_walk walk = {enter_node, leave_node};
+	static const struct figure_walk walk = {gltf_mesh_enter_node, gltf_mesh_leave_node};
 	struct making making = {.mesh = m, .figure = f};
 
 	*m = (struct gltf_mesh){.count = f->count <= MOST_NODES ? f->count : 0};
@@ -245,8 +246,8 @@ bool gltf_mesh_make(struct gltf_mesh *m, const struct figure *f, struct arena *a
 	making.size = find_size(&making);
 	m->bound = bind_nodes(&making);
 	for (uint32_t node = 0; node < m->count; node++)
-		add_octahedron(&making, node);
-	find_bounds(m);
+		gltf_mesh_add_octahedron(&making, node);
+	gltf_mesh_find_bounds(m);
 	return true;
 }
 
@@ -288,7 +289,7 @@ static void write_corner(const struct gltf_mesh *m, const struct gltf_corner *c,
 	base64_add(b, bytes, gltf_mesh_stride(m));
 }
 
-static void write_indices(const struct gltf_mesh *m, uint32_t node, struct base64 *b)
+static void gltf_mesh_write_indices(const struct gltf_mesh *m, uint32_t node, struct base64 *b)
 {
 	/* Front faces are counter-clockwise. */
 	static const uint8_t faces[GLTF_MESH_INDICES] = {0, 2, 1, 0, 3, 2, 0, 4, 3, 0, 1, 4,
@@ -311,7 +312,7 @@ void gltf_mesh_write(const struct gltf_mesh *m, struct base64 *b)
 	for (size_t i = 0; i < (size_t)m->count * GLTF_MESH_CORNERS; i++)
 		write_corner(m, &m->corners[i], b);
 	for (uint32_t node = 0; node < m->count; node++)
-		write_indices(m, node, b);
+		gltf_mesh_write_indices(m, node, b);
 	for (uint32_t node = 0; m->bound && node < m->count; node++)
 		for (unsigned i = 0; i < 16; i++) {
 			uint8_t bytes[4];

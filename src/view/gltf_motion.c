@@ -69,7 +69,7 @@ static uint32_t sparse_input(struct gltf_motion *m, uint32_t node, enum role rol
 						 .last = channel_last(c)});
 }
 
-static bool is_unit(const struct curve *c, uint32_t key)
+static bool gltf_motion_is_unit(const struct curve *c, uint32_t key)
 {
 	double sum = 0;
 
@@ -90,7 +90,7 @@ static bool is_spline_key(const struct curve *c, uint32_t key)
 		       f64_same(curve_value(c, key, axis),
 				(double)finite_f32(curve_value(c, key, axis)));
 	}
-	return fine && (c->kind != CURVE_QUATERNION || is_unit(c, key));
+	return fine && (c->kind != CURVE_QUATERNION || gltf_motion_is_unit(c, key));
 }
 
 /* The curve with its tangents, if glTF can express it as it is. */
@@ -123,7 +123,8 @@ static void add_spline(struct gltf_motion *m, uint32_t node, enum role role, con
 								.input = add_input(m, &input)};
 }
 
-static void add_channel(struct gltf_motion *m, uint32_t node, enum role role, uint32_t *by_count)
+static void gltf_motion_add_channel(struct gltf_motion *m, uint32_t node, enum role role,
+				    uint32_t *by_count)
 {
 	struct channel c = channel_of(m->figure, node, role);
 	struct gltf_sampler *s = &m->samplers[m->sampler_count];
@@ -174,7 +175,7 @@ static void hold_to_end(struct gltf_motion *m)
 		.count = 2};
 }
 
-static void lay_out(struct gltf_motion *m)
+static void gltf_motion_lay_out(struct gltf_motion *m)
 {
 	m->size = (size_t)m->dense * NUMBER;
 	for (uint32_t i = 0; i < m->input_count; i++) {
@@ -202,15 +203,15 @@ bool gltf_motion_make(struct gltf_motion *m, const struct figure *figure, struct
 		return false;
 	for (uint32_t bone = 0; bone < figure->bones; bone++)
 		for (unsigned role = 0; role < ROLE_COUNT; role++)
-			add_channel(m, bone, (enum role)role, by_count);
+			gltf_motion_add_channel(m, bone, (enum role)role, by_count);
 	hold_to_end(m);
-	lay_out(m);
+	gltf_motion_lay_out(m);
 	return true;
 }
 
 /* ---- the buffer ---- */
 
-static void write_number(struct base64 *b, float v)
+static void gltf_motion_write_number(struct base64 *b, float v)
 {
 	uint8_t bytes[NUMBER];
 
@@ -222,16 +223,16 @@ static void write_input(const struct gltf_motion *m, const struct gltf_input *in
 			struct base64 *b)
 {
 	if (input->node == FIGURE_NONE) {
-		write_number(b, gltf_motion_time(m, input->first));
-		write_number(b, gltf_motion_time(m, input->last));
+		gltf_motion_write_number(b, gltf_motion_time(m, input->first));
+		gltf_motion_write_number(b, gltf_motion_time(m, input->last));
 		return;
 	}
 	for (uint32_t key = 0; input->spline && key < input->count; key++)
-		write_number(b, curve_time(input->spline, key));
+		gltf_motion_write_number(b, curve_time(input->spline, key));
 	if (input->spline)
 		return;
 	for (struct channel c = channel_of(m->figure, input->node, input->role); channel_next(&c);)
-		write_number(b, gltf_motion_time(m, c.frame));
+		gltf_motion_write_number(b, gltf_motion_time(m, c.frame));
 }
 
 /* Of each key the in-tangent, the value and the out-tangent. */
@@ -239,20 +240,20 @@ static void write_spline(const struct curve *c, struct base64 *b)
 {
 	for (uint32_t key = 0; key < c->count; key++) {
 		for (unsigned axis = 0; axis < curve_width(c); axis++)
-			write_number(b, curve_tangent(c, key, TANGENT_IN, axis));
+			gltf_motion_write_number(b, curve_tangent(c, key, TANGENT_IN, axis));
 		for (unsigned axis = 0; axis < curve_width(c); axis++)
-			write_number(b, (float)curve_value(c, key, axis));
+			gltf_motion_write_number(b, (float)curve_value(c, key, axis));
 		for (unsigned axis = 0; axis < curve_width(c); axis++)
-			write_number(b, curve_tangent(c, key, TANGENT_OUT, axis));
+			gltf_motion_write_number(b, curve_tangent(c, key, TANGENT_OUT, axis));
 	}
 }
 
-static void write_values(const struct gltf_motion *m, const struct gltf_sampler *s,
-			 struct base64 *b)
+static void gltf_motion_write_values(const struct gltf_motion *m, const struct gltf_sampler *s,
+				     struct base64 *b)
 {
 	if (s->node == FIGURE_NONE) {
 		for (unsigned i = 0; i < s->count * s->width; i++)
-			write_number(b, 0);
+			gltf_motion_write_number(b, 0);
 		return;
 	}
 	if (s->spline) {
@@ -261,16 +262,16 @@ static void write_values(const struct gltf_motion *m, const struct gltf_sampler 
 	}
 	for (struct channel c = channel_of(m->figure, s->node, s->role); channel_next(&c);)
 		for (unsigned axis = 0; axis < c.width; axis++)
-			write_number(b, finite_f32(c.value[axis]));
+			gltf_motion_write_number(b, finite_f32(c.value[axis]));
 }
 
 void gltf_motion_write(const struct gltf_motion *m, struct base64 *b)
 {
 	for (uint32_t frame = 0; frame < m->dense; frame++)
-		write_number(b, gltf_motion_time(m, frame));
+		gltf_motion_write_number(b, gltf_motion_time(m, frame));
 	for (uint32_t i = 0; i < m->input_count; i++)
 		if (!m->inputs[i].dense)
 			write_input(m, &m->inputs[i], b);
 	for (uint32_t i = 0; i < m->sampler_count && !b->out->failed; i++)
-		write_values(m, &m->samplers[i], b);
+		gltf_motion_write_values(m, &m->samplers[i], b);
 }

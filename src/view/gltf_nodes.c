@@ -15,7 +15,7 @@ struct reading {
 	struct err *err;
 };
 
-static bool read_name(struct reading *r, const struct spot *node, uint32_t index)
+static bool gltf_nodes_read_name(struct reading *r, const struct spot *node, uint32_t index)
 {
 	struct spot name = spot_member(node, "name");
 	const char *text;
@@ -61,7 +61,7 @@ static bool read_nodes(struct reading *r)
 	for (uint32_t i = 0; i < r->out->count; i++) {
 		struct spot node = gltf_element(&r->file->nodes, i);
 
-		if (!spot_object(&node, r->err) || !read_name(r, &node, i) ||
+		if (!spot_object(&node, r->err) || !gltf_nodes_read_name(r, &node, i) ||
 		    !read_children(r, &node, i))
 			return false;
 	}
@@ -84,7 +84,7 @@ static bool read_joints(struct reading *r, const struct spot *skin)
 	return true;
 }
 
-static bool read_skins(struct reading *r)
+static bool gltf_nodes_read_skins(struct reading *r)
 {
 	struct spot skins = spot_member(&r->file->root, "skins");
 
@@ -172,5 +172,5 @@ bool gltf_read_nodes(struct gltf_file *f, const struct clip *clip, struct gltf_n
 	out->of_track = r.of_track = arena_alloc(&f->arena, clip->track_count, sizeof(*r.of_track));
 	if (!motion_names_make(&r.names, clip, &f->arena) || f->arena.failed)
 		return err_memory(err);
-	return read_nodes(&r) && read_skins(&r) && settle_nodes(&r);
+	return read_nodes(&r) && gltf_nodes_read_skins(&r) && settle_nodes(&r);
 }

@@ -64,7 +64,7 @@ static bool choose_animation(const struct spot *list, const char *label, struct 
 /* ---- one channel ---- */
 
 /* The role for a target's "path"; ROLE_COUNT: none. */
-static bool read_role(const struct spot *target, struct err *err, unsigned *role)
+static bool gltf_read_role(const struct spot *target, struct err *err, unsigned *role)
 {
 	struct spot path = spot_member(target, "path");
 	const char *text;
@@ -96,8 +96,8 @@ static bool read_interpolation(const struct spot *sampler, struct err *err,
 }
 
 /* Reads the numbers of an accessor; refuses any that is not finite. */
-static bool read_numbers(struct reading *r, const struct spot *index, unsigned width,
-			 struct gltf_numbers *out)
+static bool gltf_read_numbers(struct reading *r, const struct spot *index, unsigned width,
+			      struct gltf_numbers *out)
 {
 	if (!gltf_numbers(r->file, index, width, out, r->err))
 		return false;
@@ -146,7 +146,7 @@ static bool read_values(struct reading *r, const struct spot *output, struct mot
 	struct gltf_numbers numbers;
 	double *values;
 
-	if (!read_numbers(r, output, width, &numbers))
+	if (!gltf_read_numbers(r, output, width, &numbers))
 		return false;
 	if (numbers.count != wanted)
 		return spot_refuse(output, r->err, ERR_TEXT,
@@ -172,7 +172,7 @@ static bool read_sampler(struct reading *r, const struct spot *channel, struct m
 	input = spot_member(&sampler, "input");
 	output = spot_member(&sampler, "output");
 	if (!read_interpolation(&sampler, r->err, &c->interpolation) ||
-	    !read_numbers(r, &input, 1, &times) || !check_times(&input, &times, r->err))
+	    !gltf_read_numbers(r, &input, 1, &times) || !check_times(&input, &times, r->err))
 		return false;
 	c->count = times.count;
 	c->times = times.values;
@@ -215,7 +215,7 @@ static bool can_ignore(struct reading *r, const struct spot *channel, struct mot
 	return err_accept(r->err, "the motion of bones that the clip has");
 }
 
-static bool read_channel(struct reading *r, const struct spot *channel)
+static bool gltf_read_channel(struct reading *r, const struct spot *channel)
 {
 	struct spot target = spot_member(channel, "target"), index = spot_member(&target, "node");
 	struct motion_channel c = {0};
@@ -223,7 +223,7 @@ static bool read_channel(struct reading *r, const struct spot *channel)
 	unsigned role;
 
 	if (!spot_object(channel, r->err) || !spot_object(&target, r->err) ||
-	    !read_role(&target, r->err, &role))
+	    !gltf_read_role(&target, r->err, &role))
 		return false;
 	if (!index.value || role == ROLE_COUNT)
 		return true;
@@ -244,7 +244,7 @@ static bool read_channel(struct reading *r, const struct spot *channel)
 	return true;
 }
 
-static bool read_channels(struct reading *r, const struct spot *animation)
+static bool gltf_read_channels(struct reading *r, const struct spot *animation)
 {
 	struct spot list = spot_member(animation, "channels");
 	size_t most = (size_t)r->nodes->clip->track_count * ROLE_COUNT;
@@ -258,7 +258,7 @@ static bool read_channels(struct reading *r, const struct spot *animation)
 	if (r->file->arena.failed)
 		return err_memory(r->err);
 	for (struct spot channel = spot_first(&list); channel.value; spot_next(&channel))
-		if (!read_channel(r, &channel))
+		if (!gltf_read_channel(r, &channel))
 			return false;
 	return true;
 }
@@ -296,7 +296,7 @@ bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const
 
 	if (!spot_array(&list, err) ||
 	    !choose_animation(&list, nodes->clip->label, &animation, err) ||
-	    !check_base(&animation, base, err) || !read_channels(&r, &animation))
+	    !check_base(&animation, base, err) || !gltf_read_channels(&r, &animation))
 		return false;
 	*out = (struct motion){r.count, r.channels};
 	return true;

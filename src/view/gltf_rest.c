@@ -32,7 +32,7 @@ static struct transform from_columns(const double m[16])
 	return t;
 }
 
-static void multiply(const double a[4], const double b[4], double out[4])
+static void gltf_rest_multiply(const double a[4], const double b[4], double out[4])
 {
 	const double q[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
 			     a[3] * b[1] + a[1] * b[3] + a[2] * b[0] - a[0] * b[2],
@@ -117,7 +117,7 @@ static bool read_skin(struct rest *r, const struct spot *skin)
 	return true;
 }
 
-static bool read_skins(struct rest *r)
+static bool gltf_rest_read_skins(struct rest *r)
 {
 	struct spot skins = spot_member(&r->file->root, "skins");
 
@@ -128,7 +128,8 @@ static bool read_skins(struct rest *r)
 }
 
 /* Reads a list of `count` numbers; without one, `out` keeps its value. */
-static bool read_list(const struct token *node, const char *name, size_t count, double *out)
+static bool gltf_rest_read_list(const struct token *node, const char *name, size_t count,
+				double *out)
 {
 	const struct token *list = token_member(node, name);
 
@@ -145,11 +146,11 @@ static struct transform node_transform(const struct rest *r, uint32_t node)
 	struct pose pose = no_pose;
 	double matrix[16];
 
-	if (read_list(object, "matrix", 16, matrix))
+	if (gltf_rest_read_list(object, "matrix", 16, matrix))
 		return from_columns(matrix);
-	read_list(object, "translation", 3, pose.translation);
-	read_list(object, "rotation", 4, pose.rotation);
-	read_list(object, "scale", 3, pose.scale);
+	gltf_rest_read_list(object, "translation", 3, pose.translation);
+	gltf_rest_read_list(object, "rotation", 4, pose.rotation);
+	gltf_rest_read_list(object, "scale", 3, pose.scale);
 	return pose_transform(&pose);
 }
 
@@ -172,7 +173,7 @@ static struct transform node_world(const struct rest *r, uint32_t node)
 
 /* ---- the bones' own axes ---- */
 
-static struct pose rest_pose(const struct figure *f, uint32_t node)
+static struct pose gltf_rest_pose(const struct figure *f, uint32_t node)
 {
 	struct pose pose = no_pose;
 	struct channel translation = channel_placed(f, node, ROLE_TRANSLATION);
@@ -252,7 +253,7 @@ static bool is_own(const struct rest *r, uint32_t node)
 }
 
 /* Finds the bone's rest pose in the file, relative to its parent; false also if is_own(). */
-static bool find_place(const struct rest *r, uint32_t node, struct transform *is)
+static bool gltf_rest_find_place(const struct rest *r, uint32_t node, struct transform *is)
 {
 	uint32_t above = r->figure->nodes[node].parent, of = r->node_of[node];
 	struct transform world, inverse;
@@ -272,14 +273,14 @@ static bool find_place(const struct rest *r, uint32_t node, struct transform *is
  * In the file a pose of the bone is turn(parent)^-1 * pose * turn, up to the difference between the
  * file's rest pose and turn(parent)^-1 * rest * turn.
  */
-static void find_axes(struct rest *r, uint32_t node)
+static void gltf_rest_find_axes(struct rest *r, uint32_t node)
 {
 	uint32_t above = r->figure->nodes[node].parent;
 	struct axes *a = &r->axes[node];
-	struct pose rest = rest_pose(r->figure, node);
+	struct pose rest = gltf_rest_pose(r->figure, node);
 	struct transform own = pose_transform(&rest), wanted = own, turn, inverse;
 
-	if (!find_place(r, node, &a->is))
+	if (!gltf_rest_find_place(r, node, &a->is))
 		return;
 	if (above != FIGURE_NONE && r->axes[above].known) {
 		turn = turn_transform(r->axes[above].turn, true);
@@ -298,13 +299,13 @@ static void find_axes(struct rest *r, uint32_t node)
 	a->back = transform_product(&own, &inverse);
 }
 
-static void enter_node(void *user, uint32_t node, uint32_t depth)
+static void gltf_rest_enter_node(void *user, uint32_t node, uint32_t depth)
 {
 	(void)depth;
-	find_axes(user, node);
+	gltf_rest_find_axes(user, node);
 }
 
-static void leave_node(void *user, uint32_t node, uint32_t depth)
+static void gltf_rest_leave_node(void *user, uint32_t node, uint32_t depth)
 {
 	(void)user, (void)node, (void)depth;
 }
@@ -327,8 +328,8 @@ static void restore_rotation(const struct axes *a, double q[4])
 	double back[4], turn[4] = {-a->turn[0], -a->turn[1], -a->turn[2], a->turn[3]};
 
 	to_quaternion(&a->back, back);
-	multiply(back, q, q);
-	multiply(q, turn, q);
+	gltf_rest_multiply(back, q, q);
+	gltf_rest_multiply(q, turn, q);
 }
 
 /*
@@ -386,7 +387,7 @@ static void find_nodes(struct rest *r)
 
 static bool restore_motion(struct rest *r, struct motion *motion)
 {
-	static const struct figure_walk walk = {enter_node, leave_node};
+	static const struct figure_walk walk = {gltf_rest_enter_node, gltf_rest_leave_node};
 	struct arena *arena = &r->file->arena;
 
 	r->bound = arena_alloc(arena, r->nodes->count, sizeof(*r->bound));
@@ -396,7 +397,7 @@ static bool restore_motion(struct rest *r, struct motion *motion)
 	r->axes = arena_alloc(arena, r->figure->count, sizeof(*r->axes));
 	if (arena->failed)
 		return err_memory(r->err);
-	if (!read_skins(r))
+	if (!gltf_rest_read_skins(r))
 		return false;
 	if (!r->found)
 		return true;

@@ -22,7 +22,7 @@
 
 #define URL_FORMAT "frames/frame_%05u.x3d"
 
-static const struct clip *shown_clip(const struct shown *at)
+static const struct clip *kanim_shown_clip(const struct shown *at)
 {
 	return &at->anim->clips[at->clip];
 }
@@ -30,10 +30,10 @@ static const struct clip *shown_clip(const struct shown *at)
 /* The seconds per frame, limited so that 65535 times differ and are finite in float32. */
 static double shown_step(const struct shown *at)
 {
-	return fmin(fmax(anim_seconds_per_frame(at->anim, shown_clip(at)), 1e-30), 1e30);
+	return fmin(fmax(anim_seconds_per_frame(at->anim, kanim_shown_clip(at)), 1e-30), 1e30);
 }
 
-static float time_of(double step, uint32_t frame)
+static float kanim_time_of(double step, uint32_t frame)
 {
 	return (float)(frame * step);
 }
@@ -47,7 +47,7 @@ static uint32_t scenes_per_time(double step)
 
 static void kanim_render(const struct shown *at, struct buf *out)
 {
-	const struct clip *clip = shown_clip(at);
+	const struct clip *clip = kanim_shown_clip(at);
 	double step = shown_step(at);
 
 	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<animation scenes_per_time=\"");
@@ -55,7 +55,7 @@ static void kanim_render(const struct shown *at, struct buf *out)
 	buf_format(out, "\" loop=\"%s\">\n", clip->loop ? "true" : "false");
 	for (uint32_t frame = 0; frame < clip->frames; frame++) {
 		buf_format(out, "  <frame url=\"" URL_FORMAT "\" time=\"", (unsigned)frame);
-		buf_f32_text(out, time_of(step, frame));
+		buf_f32_text(out, kanim_time_of(step, frame));
 		buf_text(out, "\"/>\n");
 	}
 	buf_text(out, "</animation>\n");
@@ -85,14 +85,14 @@ struct parse {
 	} * frames;
 };
 
-static bool refuse(struct parse *p, size_t at, size_t length, const char *message,
-		   const char *accepted)
+static bool kanim_refuse(struct parse *p, size_t at, size_t length, const char *message,
+			 const char *accepted)
 {
 	return xml_refuse(&p->xml, at, length, accepted, "%s", message);
 }
 
 /* An attribute's value without the white space around it, and its place in the text. */
-static struct value value_of(const struct xml_attribute *attribute)
+static struct value kanim_value_of(const struct xml_attribute *attribute)
 {
 	const char *text = (const char *)attribute->value.data;
 	struct value v = {text, attribute->value.size, attribute->at, attribute->length};
@@ -112,7 +112,7 @@ static bool value_is(const struct value *v, const char *text)
 	return v->size == strlen(text) && memcmp(v->text, text, v->size) == 0;
 }
 
-static bool is_word(const struct value *v, const char *word)
+static bool kanim_is_word(const struct value *v, const char *word)
 {
 	return v->size == strlen(word) && strncasecmp(v->text, word, v->size) == 0;
 }
@@ -123,11 +123,11 @@ static bool read_loop(struct parse *p, const struct value *v)
 
 	p->loop_at = v->at;
 	p->loop_length = v->length;
-	if (!is_word(v, "true") && !is_word(v, "false") &&
+	if (!kanim_is_word(v, "true") && !kanim_is_word(v, "false") &&
 	    !num_parse(v->text, v->size, '.', &number))
-		return refuse(p, v->at, v->length, "this is neither true nor false",
-			      "true or false");
-	p->loop = is_word(v, "true") || number != 0;
+		return kanim_refuse(p, v->at, v->length, "this is neither true nor false",
+				    "true or false");
+	p->loop = kanim_is_word(v, "true") || number != 0;
 	return true;
 }
 
@@ -136,7 +136,7 @@ static bool read_scenes(struct parse *p, const struct value *v)
 	p->scenes_at = v->at;
 	p->scenes_length = v->length;
 	return num_parse(v->text, v->size, '.', &p->scenes) ||
-	       refuse(p, v->at, v->length, "this is not a number", "a whole number");
+	       kanim_refuse(p, v->at, v->length, "this is not a number", "a whole number");
 }
 
 static bool read_animation_attribute(struct parse *p, struct bytes name, const struct value *v)
@@ -145,15 +145,15 @@ static bool read_animation_attribute(struct parse *p, struct bytes name, const s
 		return read_loop(p, v);
 	if (xml_is(name, "scenes_per_time"))
 		return read_scenes(p, v);
-	return refuse(p, v->at, v->length, "there is no place for this attribute",
-		      "the attributes loop and scenes_per_time");
+	return kanim_refuse(p, v->at, v->length, "there is no place for this attribute",
+			    "the attributes loop and scenes_per_time");
 }
 
-static bool read_animation(struct parse *p, const struct xml_tag *tag)
+static bool kanim_read_animation(struct parse *p, const struct xml_tag *tag)
 {
 	for (size_t i = 0; i < tag->attribute_count; i++) {
 		const struct xml_attribute *attribute = &tag->attributes[i];
-		struct value v = value_of(attribute);
+		struct value v = kanim_value_of(attribute);
 
 		if (!read_animation_attribute(p, attribute->name, &v))
 			return false;
@@ -161,16 +161,16 @@ static bool read_animation(struct parse *p, const struct xml_tag *tag)
 	return true;
 }
 
-static bool read_url(struct parse *p, const struct value *v)
+static bool view_kanim_read_url(struct parse *p, const struct value *v)
 {
 	char url[32];
 
 	p->has_url = true;
 	snprintf(url, sizeof(url), URL_FORMAT, (unsigned)p->count);
 	return value_is(v, url) ||
-	       refuse(p, v->at, v->length, "the stills cannot be changed or moved",
-		      "the frames in their order; keys are edited in "
-		      "bones/NAME.csv, the number of frames in clip.json");
+	       kanim_refuse(p, v->at, v->length, "the stills cannot be changed or moved",
+			    "the frames in their order; keys are edited in "
+			    "bones/NAME.csv, the number of frames in clip.json");
 }
 
 static bool read_seconds(struct parse *p, const struct value *v)
@@ -181,29 +181,29 @@ static bool read_seconds(struct parse *p, const struct value *v)
 	f->at = v->at;
 	f->length = v->length;
 	return (num_parse(v->text, v->size, '.', &f->seconds) && isfinite((float)f->seconds)) ||
-	       refuse(p, v->at, v->length, "this is not a time", "seconds such as 0.5");
+	       kanim_refuse(p, v->at, v->length, "this is not a time", "seconds such as 0.5");
 }
 
 static bool read_frame_attribute(struct parse *p, struct bytes name, const struct value *v)
 {
 	if (xml_is(name, "url"))
-		return read_url(p, v);
+		return view_kanim_read_url(p, v);
 	if (xml_is(name, "time"))
 		return read_seconds(p, v);
-	return refuse(p, v->at, v->length, "there is no place for this attribute",
-		      "the attributes url and time");
+	return kanim_refuse(p, v->at, v->length, "there is no place for this attribute",
+			    "the attributes url and time");
 }
 
-static bool read_frame(struct parse *p, const struct xml_tag *tag)
+static bool kanim_read_frame(struct parse *p, const struct xml_tag *tag)
 {
-	if (p->count == shown_clip(p->at)->frames)
+	if (p->count == kanim_shown_clip(p->at)->frames)
 		return xml_refuse_tag(&p->xml, tag,
 				      "as many frames as \"frames\" in clip.json says; edit that",
 				      "the clip has fewer frames");
 	p->has_url = p->has_time = false;
 	for (size_t i = 0; i < tag->attribute_count; i++) {
 		const struct xml_attribute *attribute = &tag->attributes[i];
-		struct value v = value_of(attribute);
+		struct value v = kanim_value_of(attribute);
 
 		if (!read_frame_attribute(p, attribute->name, &v))
 			return false;
@@ -214,7 +214,7 @@ static bool read_frame(struct parse *p, const struct xml_tag *tag)
 			      "a frame needs url and time");
 }
 
-static bool on_open(void *user, const struct xml_tag *tag)
+static bool kanim_on_open(void *user, const struct xml_tag *tag)
 {
 	struct parse *p = user;
 	const char *wanted = tag->depth == 0 ? "animation" : tag->depth == 1 ? "frame" : "";
@@ -223,34 +223,36 @@ static bool on_open(void *user, const struct xml_tag *tag)
 		return xml_refuse_tag(&p->xml, tag,
 				      "<animation> with one <frame> for each frame in it",
 				      "there is no place for this element");
-	return tag->depth == 0 ? read_animation(p, tag) : read_frame(p, tag);
+	return tag->depth == 0 ? kanim_read_animation(p, tag) : kanim_read_frame(p, tag);
 }
 
-static bool on_close(void *user, unsigned depth, size_t end)
+static bool kanim_on_close(void *user, unsigned depth, size_t end)
 {
 	struct parse *p = user;
 	size_t begin = end - 1;
 
-	if (depth > 0 || p->count == shown_clip(p->at)->frames)
+	if (depth > 0 || p->count == kanim_shown_clip(p->at)->frames)
 		return true;
 	while (p->xml.text.data[begin] != '<')
 		begin--;
-	return refuse(p, begin, end - begin, "the clip has more frames",
-		      "as many frames as \"frames\" in clip.json says; edit that");
+	return kanim_refuse(p, begin, end - begin, "the clip has more frames",
+			    "as many frames as \"frames\" in clip.json says; edit that");
 }
 
-static bool on_text(void *user, size_t at, size_t length)
+static bool kanim_on_text(void *user, size_t at, size_t length)
 {
-	return refuse(user, at, length, "there is no place for text", "elements");
+	return kanim_refuse(user, at, length, "there is no place for text", "elements");
 }
 
-static bool on_doctype(void *user, size_t at, size_t length)
+static bool kanim_on_doctype(void *user, size_t at, size_t length)
 {
-	return refuse(user, at, length, "a DOCTYPE is not read", "<animation> first");
+	return kanim_refuse(user, at, length, "a DOCTYPE is not read", "<animation> first");
 }
 
-static const struct xml_events events = {
-	.open = on_open, .close = on_close, .text = on_text, .doctype = on_doctype};
+static const struct xml_events events = {.open = kanim_on_open,
+					 .close = kanim_on_close,
+					 .text = kanim_on_text,
+					 .doctype = kanim_on_doctype};
 
 /* ---- what the text asks for ---- */
 
@@ -259,7 +261,7 @@ static bool is_retimed(const struct parse *p)
 	double step = shown_step(p->at);
 
 	for (uint32_t i = 0; i < p->count; i++)
-		if ((float)p->frames[i].seconds != time_of(step, i))
+		if ((float)p->frames[i].seconds != kanim_time_of(step, i))
 			return true;
 	return false;
 }
@@ -270,8 +272,8 @@ static bool read_step(struct parse *p, double *step)
 	const struct frame_time *f = p->frames;
 
 	if (p->count < 2)
-		return refuse(p, f->at, f->length, "a clip of one frame begins at 0",
-			      "0; the frame time is edited in clip.json");
+		return kanim_refuse(p, f->at, f->length, "a clip of one frame begins at 0",
+				    "0; the frame time is edited in clip.json");
 	*step = f[p->count - 1].seconds / (p->count - 1);
 	for (uint32_t i = 0; i < p->count; i++) {
 		double even = i * *step;
@@ -279,9 +281,9 @@ static bool read_step(struct parse *p, double *step)
 		if (fabs(f[i].seconds - even) <= 1e-6 + fabs(even) * 0x1p-22 &&
 		    (i == 0 || f[i].seconds > f[i - 1].seconds))
 			continue;
-		return refuse(p, f[i].at, f[i].length,
-			      "the times of a clip begin at 0 and are even",
-			      "each time a multiple of one step; keys are moved in bones/NAME.csv");
+		return kanim_refuse(
+			p, f[i].at, f[i].length, "the times of a clip begin at 0 and are even",
+			"each time a multiple of one step; keys are moved in bones/NAME.csv");
 	}
 	return true;
 }
@@ -309,15 +311,16 @@ static bool set_step(struct parse *p, struct anim *edited, struct clip *clip, do
 	float stored = plainest(step * unit);
 
 	if (!isfinite(stored) || !(stored > 0))
-		return refuse(p, p->frames[1].at, p->frames[1].length,
-			      "this frame time cannot be stored", "a step of ordinary size");
+		return kanim_refuse(p, p->frames[1].at, p->frames[1].length,
+				    "this frame time cannot be stored", "a step of ordinary size");
 	if (edited->format->has_frame_time)
 		clip->frame_time = stored;
 	else if (edited->format->has_duration)
 		clip->duration = plainest(step * unit * (clip->frames - 1));
 	else
-		return refuse(p, p->frames[1].at, p->frames[1].length,
-			      "the format stores no frame time", "the times that were served");
+		return kanim_refuse(p, p->frames[1].at, p->frames[1].length,
+				    "the format stores no frame time",
+				    "the times that were served");
 	clip_follow_duration(edited, clip);
 	return true;
 }
@@ -327,9 +330,9 @@ static bool check_scenes(struct parse *p, double step)
 	if (isnan(p->scenes) || p->scenes == scenes_per_time(step) ||
 	    p->scenes == scenes_per_time(shown_step(p->at)))
 		return true;
-	return refuse(p, p->scenes_at, p->scenes_length,
-		      "scenes_per_time follows from the times of the frames",
-		      "the value that was served, or the attribute left out");
+	return kanim_refuse(p, p->scenes_at, p->scenes_length,
+			    "scenes_per_time follows from the times of the frames",
+			    "the value that was served, or the attribute left out");
 }
 
 static bool apply_text(struct parse *p, struct anim *edited)
@@ -346,7 +349,8 @@ static bool apply_text(struct parse *p, struct anim *edited)
 	if (p->loop == clip->loop)
 		return true;
 	if (!edited->format->has_loop)
-		return refuse(p, p->loop_at, p->loop_length, "the format stores no loop", "false");
+		return kanim_refuse(p, p->loop_at, p->loop_length, "the format stores no loop",
+				    "false");
 	return clip_set_loop(edited, clip, p->loop) || err_memory(p->xml.err);
 }
 
@@ -355,7 +359,7 @@ static struct anim *kanim_parse(const struct shown *at, struct bytes text, struc
 	struct parse p = {.at = at, .scenes = NAN};
 	struct anim *edited = NULL;
 
-	p.frames = calloc(shown_clip(at)->frames, sizeof(*p.frames));
+	p.frames = calloc(kanim_shown_clip(at)->frames, sizeof(*p.frames));
 	if (!p.frames)
 		err_memory(err);
 	else if (xml_open(&p.xml, text, err) && xml_read(&p.xml, &events, &p))

@@ -65,7 +65,8 @@ struct parse {
 };
 
 /* Rotations may be Euler angles or quaternions; the first one in the text decides for all. */
-static bool read_part(struct parse *p, const struct spot *s, enum role role, uint32_t row)
+static bool keyframes_json_read_part(struct parse *p, const struct spot *s, enum role role,
+				     uint32_t row)
 {
 	struct curve_edit_role *text = &p->roles[role];
 
@@ -81,7 +82,8 @@ static bool read_part(struct parse *p, const struct spot *s, enum role role, uin
 					 &text->keys[row], p->err);
 }
 
-static bool read_flags(struct parse *p, const struct spot *s, struct curve_edit_row *row)
+static bool keyframes_json_read_flags(struct parse *p, const struct spot *s,
+				      struct curve_edit_row *row)
 {
 	uint8_t settable = p->at->anim->format->flags;
 	int64_t flags;
@@ -122,10 +124,10 @@ static bool read_keyframe(struct parse *p, const struct spot *s, uint32_t i)
 	for (size_t n = 0; n < ARRAY_SIZE(parts); n++) {
 		struct spot part = spot_member(s, parts[n].member);
 
-		if (!read_part(p, &part, parts[n].role, i))
+		if (!keyframes_json_read_part(p, &part, parts[n].role, i))
 			return false;
 	}
-	return read_flags(p, &flags, row);
+	return keyframes_json_read_flags(p, &flags, row);
 }
 
 static bool begin_keyframes(struct parse *p, size_t count)
@@ -147,7 +149,7 @@ static bool begin_keyframes(struct parse *p, size_t count)
 	return true;
 }
 
-static bool read_keyframes(struct parse *p, const struct spot *list)
+static bool keyframes_json_read_keyframes(struct parse *p, const struct spot *list)
 {
 	size_t count;
 	struct spot s;
@@ -178,7 +180,7 @@ static bool set_track(struct parse *p)
 	       bone_edit_put(p->at, p->edited, p->at->track, &now, &changed, p->err);
 }
 
-static bool read_bone(struct parse *p, struct bytes text)
+static bool keyframes_json_read_bone(struct parse *p, struct bytes text)
 {
 	struct buf own = BUF_INIT;
 	struct spot root, list;
@@ -196,14 +198,14 @@ static bool read_bone(struct parse *p, struct bytes text)
 	root = spot_root(&p->doc);
 	list = spot_member(&root, "keyframes");
 	return bone_json_check_head(&root, p->own.root, "keyframes", &copy, p->err) &&
-	       read_keyframes(p, &list) && set_track(p);
+	       keyframes_json_read_keyframes(p, &list) && set_track(p);
 }
 
 struct anim *keyframes_json_parse(const struct shown *at, struct bytes text, struct err *err)
 {
 	struct parse p = {.at = at, .err = err};
 
-	if (!read_bone(&p, text)) {
+	if (!keyframes_json_read_bone(&p, text)) {
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

@@ -30,7 +30,7 @@ static const char *sorted_label(const struct motion_names *names, uint32_t place
 }
 
 /* The first index whose label does not sort before this one. */
-static uint32_t find_place(const struct motion_names *names, const char *label)
+static uint32_t motion_names_find_place(const struct motion_names *names, const char *label)
 {
 	uint32_t low = 0, high = names->clip->track_count;
 
@@ -47,7 +47,7 @@ static uint32_t find_place(const struct motion_names *names, const char *label)
 
 uint32_t motion_names_find(const struct motion_names *names, const char *label)
 {
-	uint32_t place = find_place(names, label);
+	uint32_t place = motion_names_find_place(names, label);
 
 	return place < names->clip->track_count && strcmp(sorted_label(names, place), label) == 0
 		       ? names->sorted[place]
@@ -56,7 +56,7 @@ uint32_t motion_names_find(const struct motion_names *names, const char *label)
 
 uint32_t motion_names_find_cut(const struct motion_names *names, const char *begin)
 {
-	uint32_t place = find_place(names, begin), end = place;
+	uint32_t place = motion_names_find_place(names, begin), end = place;
 
 	while (end < names->clip->track_count && end < place + 2 &&
 	       strncmp(sorted_label(names, end), begin, strlen(begin)) == 0)

@@ -34,7 +34,7 @@ static bool is_rotation(const struct role_edit *r)
 }
 
 /* The largest difference of a component; for rotations, where q and -q are equal, the angle. */
-static double distance(const struct role_edit *r, const double a[4], const double b[4])
+static double motion_role_distance(const struct role_edit *r, const double a[4], const double b[4])
 {
 	double most = 0, sum = 0, difference = 0;
 
@@ -53,7 +53,7 @@ static double room(const struct role_edit *r, const double served[4])
 
 	if (is_rotation(r))
 		return SAME_DEGREES / 180 * M_PI / 2;
-	return fmax(SAME_LENGTH, SAME_PART * distance(r, served, none));
+	return fmax(SAME_LENGTH, SAME_PART * motion_role_distance(r, served, none));
 }
 
 /* How much the served value changes within the error of a float32 time. */
@@ -65,7 +65,7 @@ static double drift(const struct role_edit *r, const struct path *served, double
 	path_value(served, frame - 1, before);
 	path_value(served, frame + 1, behind);
 	return SECONDS_PART * (frame + 1) *
-	       fmax(distance(r, before, was), distance(r, behind, was));
+	       fmax(motion_role_distance(r, before, was), motion_role_distance(r, behind, was));
 }
 
 /* Is the motion as served at this frame? */
@@ -75,7 +75,7 @@ static bool same_at(const struct role_edit *r, const struct path *served, double
 
 	path_value(&r->now, frame, now);
 	path_value(served, frame, was);
-	off = distance(r, now, was);
+	off = motion_role_distance(r, now, was);
 	return off <= room(r, was) || off <= room(r, was) + drift(r, served, frame, was);
 }
 
@@ -244,7 +244,7 @@ static void keep_stored(const struct role_edit *r, struct curve_edit_key *row, u
 	}
 }
 
-static struct curve_edit_key *add_row(struct role_edit *r, uint32_t frame)
+static struct curve_edit_key *motion_role_add_row(struct role_edit *r, uint32_t frame)
 {
 	struct curve_edit_key *row = &r->rows.keys[r->rows.count++];
 
@@ -266,9 +266,9 @@ static struct curve_edit_key *add_row(struct role_edit *r, uint32_t frame)
  * Adds a row for the frame. `key` is the old key at the frame, or the one that holds there; -1:
  * none.
  */
-static void write_row(struct role_edit *r, uint32_t frame, int64_t key)
+static void motion_role_write_row(struct role_edit *r, uint32_t frame, int64_t key)
 {
-	struct curve_edit_key *row = add_row(r, frame);
+	struct curve_edit_key *row = motion_role_add_row(r, frame);
 	const struct curve_edit_key *before = r->rows.count > 1 ? row - 1 : NULL;
 	double now[4], was[4];
 	bool same;
@@ -291,7 +291,7 @@ static void copy_row(struct role_edit *r, uint32_t key)
 {
 	static const double none[4];
 
-	keep_stored(r, add_row(r, curve_frame(r->old, key)), key, true, none);
+	keep_stored(r, motion_role_add_row(r, curve_frame(r->old, key)), key, true, none);
 }
 
 static bool begin_rows(struct role_edit *r, uint64_t most)
@@ -320,7 +320,7 @@ static uint32_t held_at_end(const struct role_edit *r)
 	path_value(&r->now, r->frames - 1, end);
 	for (; held < r->frames; held++) {
 		path_value(&r->now, r->frames - 1 - held, value);
-		if (distance(r, value, end) > room(r, end))
+		if (motion_role_distance(r, value, end) > room(r, end))
 			break;
 	}
 	return held;
@@ -340,14 +340,15 @@ static uint32_t dense_count(const struct role_edit *r)
 	return needed > r->shown ? needed : r->shown;
 }
 
-static bool dense_rows(struct role_edit *r)
+static bool motion_role_dense_rows(struct role_edit *r)
 {
 	uint32_t count = dense_count(r);
 
 	if (!begin_rows(r, count))
 		return false;
 	for (uint32_t frame = 0; frame < count; frame++)
-		write_row(r, frame, frame < r->shown ? (int64_t)frame : (int64_t)r->shown - 1);
+		motion_role_write_row(r, frame,
+				      frame < r->shown ? (int64_t)frame : (int64_t)r->shown - 1);
 	return true;
 }
 
@@ -379,11 +380,11 @@ static void old_rows(struct role_edit *r, uint32_t *key, uint32_t frame)
 		if (*key + 1 < r->shown && curve_frame(r->old, *key + 1) == frame)
 			copy_row(r, *key);
 		else
-			write_row(r, frame, *key);
+			motion_role_write_row(r, frame, *key);
 	}
 }
 
-static bool sparse_rows(struct role_edit *r)
+static bool motion_role_sparse_rows(struct role_edit *r)
 {
 	uint32_t key = 0;
 	bool old_frames;
@@ -397,7 +398,7 @@ static bool sparse_rows(struct role_edit *r)
 		if (wanted && has_key)
 			old_rows(r, &key, frame);
 		else if (wanted)
-			write_row(r, frame, -1);
+			motion_role_write_row(r, frame, -1);
 		while (key < r->shown && curve_frame(r->old, key) == frame)
 			key++;
 	}
@@ -415,7 +416,7 @@ static const double *spline_key(const struct role_edit *r, uint32_t key)
 	return r->channel->values + 3 * (size_t)key * r->now.width;
 }
 
-static bool slope_near(double a, double b)
+static bool motion_role_slope_near(double a, double b)
 {
 	return fabs(a - b) <= SAME_SLOPE * fmax(1, fabs(b));
 }
@@ -430,10 +431,10 @@ static bool same_spline_key(const struct role_edit *r, uint32_t key, uint32_t ol
 		double was = curve_value(r->old, old, axis);
 
 		if (!(fabs(sign * value[axis] - was) <= fmax(most, SAME_PART * fabs(was))) ||
-		    !slope_near(sign * in[axis],
-				(double)curve_tangent(r->old, old, TANGENT_IN, axis)) ||
-		    !slope_near(sign * value[r->now.width + axis],
-				(double)curve_tangent(r->old, old, TANGENT_OUT, axis)))
+		    !motion_role_slope_near(sign * in[axis],
+					    (double)curve_tangent(r->old, old, TANGENT_IN, axis)) ||
+		    !motion_role_slope_near(sign * value[r->now.width + axis],
+					    (double)curve_tangent(r->old, old, TANGENT_OUT, axis)))
 			return false;
 	}
 	return true;
@@ -475,7 +476,7 @@ static bool spline_on_frames(const struct role_edit *r)
 /* The row of a key, with its tangents; an old key keeps its numbers. */
 static bool spline_row(struct role_edit *r, uint32_t key, int64_t old)
 {
-	struct curve_edit_key *row = add_row(r, (uint32_t)round(r->now.frames[key]));
+	struct curve_edit_key *row = motion_role_add_row(r, (uint32_t)round(r->now.frames[key]));
 	struct curve_edit_tangents *t = arena_alloc(r->arena, 1, sizeof(*t));
 	const double *in = spline_key(r, key);
 	bool same = old >= 0 && is_old_key(r, key, (uint32_t)old);
@@ -547,9 +548,9 @@ static bool timed_rows(struct role_edit *r)
 
 		for (uint32_t frame = begin; differs && frame < end; frame++)
 			if (r->turns[frame] & TURNS_IN_MOTION)
-				write_row(r, frame, -1);
+				motion_role_write_row(r, frame, -1);
 		if (key < r->shown)
-			write_row(r, end, key);
+			motion_role_write_row(r, end, key);
 		begin = end + 1;
 	}
 	return true;
@@ -623,7 +624,7 @@ static bool edit_role(struct role_edit *r)
 		return refuse_between(r);
 	if (format->timed)
 		return make_timed_rows(r) && store_rows(r);
-	if (!(format->sparse ? sparse_rows(r) : dense_rows(r)))
+	if (!(format->sparse ? motion_role_sparse_rows(r) : motion_role_dense_rows(r)))
 		return err_memory(r->applying->err);
 	return store_rows(r);
 }

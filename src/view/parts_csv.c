@@ -10,14 +10,14 @@
 #include "csv.h"
 #include "views.h"
 
-static void write_file(const void *row, unsigned what, struct buf *out);
-static void write_place(const void *row, unsigned what, struct buf *out);
-static void write_frames(const void *row, unsigned what, struct buf *out);
+static void parts_csv_write_file(const void *row, unsigned what, struct buf *out);
+static void parts_csv_write_place(const void *row, unsigned what, struct buf *out);
+static void parts_csv_write_frames(const void *row, unsigned what, struct buf *out);
 
 static const struct column columns[] = {
-	{"file", NULL, write_file, 0},
-	{"frame,time", NULL, write_place, 0},
-	{"frames", NULL, write_frames, 0},
+	{"file", NULL, parts_csv_write_file, 0},
+	{"frame,time", NULL, parts_csv_write_place, 0},
+	{"frames", NULL, parts_csv_write_frames, 0},
 };
 
 static const struct table_form form = {columns, ARRAY_SIZE(columns), 0, 7, 0};
@@ -27,13 +27,13 @@ struct row {
 	double seconds_per_frame;
 };
 
-static void write_file(const void *row, unsigned what, struct buf *out)
+static void parts_csv_write_file(const void *row, unsigned what, struct buf *out)
 {
 	(void)what;
 	csv_write_text(((const struct row *)row)->part->file, out);
 }
 
-static void write_place(const void *row, unsigned what, struct buf *out)
+static void parts_csv_write_place(const void *row, unsigned what, struct buf *out)
 {
 	const struct row *r = row;
 	char text[CSV_TIME_MAX];
@@ -42,7 +42,7 @@ static void write_place(const void *row, unsigned what, struct buf *out)
 	buf_add(out, text, csv_put_time(text, r->part->first, r->seconds_per_frame));
 }
 
-static void write_frames(const void *row, unsigned what, struct buf *out)
+static void parts_csv_write_frames(const void *row, unsigned what, struct buf *out)
 {
 	(void)what;
 	buf_unsigned(out, ((const struct row *)row)->part->frames);

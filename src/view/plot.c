@@ -74,14 +74,14 @@ static void write_power(const struct axis *a, struct buf *out)
 
 /* ---- what is there ---- */
 
-static uint32_t shown_keys(const struct clip *clip, const struct track *track, enum role role)
+static uint32_t plot_shown_keys(const struct clip *clip, const struct track *track, enum role role)
 {
 	return track->curve[role] ? curve_shown(track->curve[role], clip->frames) : 0;
 }
 
 bool plot_has_role(const struct clip *clip, const struct track *track, enum role role)
 {
-	return shown_keys(clip, track, role) > 0;
+	return plot_shown_keys(clip, track, role) > 0;
 }
 
 bool plot_has_track(const struct clip *clip, const struct track *track)
@@ -190,7 +190,7 @@ static void write_grid(const struct chart *chart, const struct axis *values, str
 	buf_text(out, "\" fill=\"none\" stroke=\"currentColor\" stroke-opacity=\".5\"/>\n");
 }
 
-static void write_values(const struct chart *chart, const struct axis *values, struct buf *out)
+static void plot_write_values(const struct chart *chart, const struct axis *values, struct buf *out)
 {
 	for (double i = first_tick(values); is_tick(values, i); i++) {
 		svg_text_begin(-5, tick_y(chart, values, i) + 0.35 * chart->font,
@@ -275,7 +275,8 @@ static void write_bar(const struct chart *chart, double begin, double end, struc
 }
 
 /* Draws bars under the axis at frames with keyframes, in which the bone is drawn. */
-static void write_keyframes(const struct chart *chart, const struct keyframes *k, struct buf *out)
+static void plot_write_keyframes(const struct chart *chart, const struct keyframes *k,
+				 struct buf *out)
 {
 	double half = fmax(chart->width / fmax(chart->clip->frames - 1, 1) / 2, 0.5);
 	double begin = 0, end = -INFINITY;
@@ -299,14 +300,14 @@ void plot_chart(const struct chart *chart, const struct track *track, enum role 
 		struct buf *out)
 {
 	const struct curve *curve = track->curve[role];
-	uint32_t shown = shown_keys(chart->clip, track, role);
+	uint32_t shown = plot_shown_keys(chart->clip, track, role);
 	const struct axis values = value_axis(chart, curve, shown, role);
 
 	group_begin(chart, 0, out);
 	write_grid(chart, &values, out);
-	write_values(chart, &values, out);
+	plot_write_values(chart, &values, out);
 	if (track->keyframes)
-		write_keyframes(chart, track->keyframes, out);
+		plot_write_keyframes(chart, track->keyframes, out);
 	buf_text(out,
 		 "<g stroke-width=\"1.8\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\n");
 	for (unsigned axis = 0; axis < 3; axis++) {

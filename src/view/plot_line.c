@@ -58,7 +58,7 @@ double plot_x(const struct chart *chart, double frame)
 				       : chart->width / 2;
 }
 
-static double value_of(const struct plot_line *l, uint32_t key)
+static double plot_line_value_of(const struct plot_line *l, uint32_t key)
 {
 	return curve_value(l->curve, key, l->axis);
 }
@@ -67,7 +67,7 @@ struct point {
 	double x, y;
 };
 
-static struct point point_of(const struct plot_line *l, double frame, double value)
+static struct point plot_line_point_of(const struct plot_line *l, double frame, double value)
 {
 	const struct axis *v = l->values;
 
@@ -77,7 +77,7 @@ static struct point point_of(const struct plot_line *l, double frame, double val
 
 static struct point key_point(const struct plot_line *l, uint32_t key)
 {
-	return point_of(l, curve_frame(l->curve, key), value_of(l, key));
+	return plot_line_point_of(l, curve_frame(l->curve, key), plot_line_value_of(l, key));
 }
 
 /* ---- the pen ---- */
@@ -179,7 +179,7 @@ static bool turns_over(const struct plot_line *l, uint32_t key)
 	double turn = l->curve->lane[l->axis].turn;
 
 	return turn > 0 && key > 0 && l->curve->interpolation == INTERPOLATION_LINEAR &&
-	       fabs(value_of(l, key) - value_of(l, key - 1)) > turn / 2;
+	       fabs(plot_line_value_of(l, key) - plot_line_value_of(l, key - 1)) > turn / 2;
 }
 
 static void draw_keys(const struct plot_line *l, struct pen *pen)
@@ -195,9 +195,10 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 			column_draw(&column, pen);
 			column = (struct column){.place = place};
 		}
-		if (!column.filled && (!plot_is_drawn(value_of(l, key)) || turns_over(l, key)))
+		if (!column.filled &&
+		    (!plot_is_drawn(plot_line_value_of(l, key)) || turns_over(l, key)))
 			pen_lift(pen);
-		if (plot_is_drawn(value_of(l, key)))
+		if (plot_is_drawn(plot_line_value_of(l, key)))
 			column_add(&column, key_point(l, key), key);
 		else
 			column.open = true;
@@ -209,10 +210,10 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 /* Draws a key's value held from its frame to another one. */
 static void draw_held(const struct plot_line *l, uint32_t key, uint32_t frame, struct pen *pen)
 {
-	if (curve_frame(l->curve, key) == frame || !plot_is_drawn(value_of(l, key)))
+	if (curve_frame(l->curve, key) == frame || !plot_is_drawn(plot_line_value_of(l, key)))
 		return;
 	pen_to(pen, key_point(l, key));
-	pen_to(pen, point_of(l, frame, value_of(l, key)));
+	pen_to(pen, plot_line_point_of(l, frame, plot_line_value_of(l, key)));
 	pen_lift(pen);
 }
 
@@ -275,7 +276,7 @@ static void draw_markers(const struct plot_line *l, struct buf *out)
 	for (uint32_t key = 0; key < l->shown; key++) {
 		struct point p = key_point(l, key);
 
-		if (plot_is_drawn(value_of(l, key)))
+		if (plot_is_drawn(plot_line_value_of(l, key)))
 			plot_marker(l->axis, p.x, p.y, out);
 	}
 	path_end(l, plot_marker_look, "", begin, out);

@@ -118,7 +118,7 @@ static void add_pose(struct scene *s, struct bounds *bounds)
 	}
 }
 
-static void find_bounds(struct scene *s)
+static void scene_find_bounds(struct scene *s)
 {
 	uint32_t last = s->clip->frames - 1, samples = bounds_samples(s->clip);
 	struct bounds bounds = no_bounds;
@@ -156,7 +156,7 @@ bool scene_make(struct scene *s, const struct shown *at, struct arena *arena)
 	if (!s->rig || !s->world)
 		return false;
 	turn_camera(s, at->anim->format->y_down);
-	find_bounds(s);
+	scene_find_bounds(s);
 	scene_pose(s, 0);
 	return true;
 }

@@ -29,7 +29,7 @@ struct making {
 	struct err *err;
 };
 
-static bool fail(struct making *m, const char *what)
+static bool stills_figure_fail(struct making *m, const char *what)
 {
 	return err_set(m->err, ERR_TEXT, "%s", what);
 }
@@ -54,7 +54,7 @@ static bool find_ends(struct making *m)
 	return m->ends != NULL && open != NULL;
 }
 
-static bool find_names(struct making *m)
+static bool stills_figure_find_names(struct making *m)
 {
 	for (size_t i = 0; i < m->scene->node_count; i++)
 		if (m->scene->nodes[i].def.data &&
@@ -111,8 +111,8 @@ static const float *copy_numbers(struct making *m)
 }
 
 /* `usual` is what it says where it is left out, or is no number. width 0: any. */
-static struct stills_values values_of(struct making *m, size_t node, const char *name, size_t width,
-				      const char *usual)
+static struct stills_values stills_figure_values_of(struct making *m, size_t node, const char *name,
+						    size_t width, const char *usual)
 {
 	const struct x3d_attribute *field = field_of(m, node, name);
 	struct stills_values v = {.moves = true};
@@ -149,17 +149,17 @@ static struct stills_values constant(struct making *m, const float *values, size
 
 /* ---- nodes ---- */
 
-static bool add_node(struct making *m, const struct stills_node *node, uint32_t *out)
+static bool stills_figure_add_node(struct making *m, const struct stills_node *node, uint32_t *out)
 {
 	if (m->f->node_count + m->f->shape_count >= PARTS_MAX)
-		return fail(m, "it has more than 20000 Transforms and shapes");
+		return stills_figure_fail(m, "it has more than 20000 Transforms and shapes");
 	if (m->arena)
 		m->f->nodes[m->f->node_count] = *node;
 	*out = m->f->node_count++;
 	return true;
 }
 
-static const char *name_of(struct making *m, size_t node, const char *behind)
+static const char *stills_figure_name_of(struct making *m, size_t node, const char *behind)
 {
 	const struct x3d_node *n = &m->scene->nodes[node];
 	const char *name;
@@ -173,7 +173,7 @@ static const char *name_of(struct making *m, size_t node, const char *behind)
 }
 
 /* A scale that is not along the axes is nothing that the player can do. */
-static bool check_axes(struct making *m, size_t node)
+static bool stills_figure_check_axes(struct making *m, size_t node)
 {
 	const struct x3d_attribute *axes = field_of(m, node, "scaleOrientation");
 	size_t width;
@@ -181,7 +181,7 @@ static bool check_axes(struct making *m, size_t node)
 	if (x3d_join_values(m->j, node, "scaleOrientation", &width) ||
 	    (axes && x3d_numbers_read(axes->value, &m->numbers, m->err) && m->numbers.count == 4 &&
 	     (m->numbers.values[3] < 0 || m->numbers.values[3] > 0)))
-		return fail(m, "it has a Transform with a scaleOrientation");
+		return stills_figure_fail(m, "it has a Transform with a scaleOrientation");
 	return true;
 }
 
@@ -202,27 +202,27 @@ static bool has_center(struct making *m, size_t node)
 
 static bool add_transform(struct making *m, size_t node, uint32_t parent, uint32_t *out)
 {
-	struct stills_node n = {.parent = parent, .name = name_of(m, node, "")}, back;
+	struct stills_node n = {.parent = parent, .name = stills_figure_name_of(m, node, "")}, back;
 	const bool centered = has_center(m, node);
 
-	if (!check_axes(m, node))
+	if (!stills_figure_check_axes(m, node))
 		return false;
 	if (m->arena) {
-		n.translation = values_of(m, node, "translation", 3, "0 0 0");
-		n.rotation = values_of(m, node, "rotation", 4, "0 0 1 0");
-		n.scale = values_of(m, node, "scale", 3, "1 1 1");
+		n.translation = stills_figure_values_of(m, node, "translation", 3, "0 0 0");
+		n.rotation = stills_figure_values_of(m, node, "rotation", 4, "0 0 1 0");
+		n.scale = stills_figure_values_of(m, node, "scale", 3, "1 1 1");
 		if (centered)
-			n.center = values_of(m, node, "center", 3, "0 0 0");
+			n.center = stills_figure_values_of(m, node, "center", 3, "0 0 0");
 	}
-	if (!add_node(m, &n, out))
+	if (!stills_figure_add_node(m, &n, out))
 		return false;
 	if (!centered)
 		return true;
 	back = (struct stills_node){.parent = *out,
-				    .name = name_of(m, node, " center"),
+				    .name = stills_figure_name_of(m, node, " center"),
 				    .center = n.center,
 				    .less_center = true};
-	return add_node(m, &back, out);
+	return stills_figure_add_node(m, &back, out);
 }
 
 /* ---- shapes ---- */
@@ -303,9 +303,10 @@ static bool add_box(struct making *m, struct stills_shape *shape, const float *s
 	return true;
 }
 
-static float number_of(struct making *m, size_t node, const char *name, const char *usual)
+static float stills_figure_number_of(struct making *m, size_t node, const char *name,
+				     const char *usual)
 {
-	const struct stills_values v = values_of(m, node, name, 1, usual);
+	const struct stills_values v = stills_figure_values_of(m, node, name, 1, usual);
 
 	return v.values ? v.values[0] : 0;
 }
@@ -317,13 +318,13 @@ static bool add_solid(struct making *m, struct stills_shape *shape, size_t node)
 	float radius, half;
 
 	if (is(m, node, "Box")) {
-		size = values_of(m, node, "size", 3, "2 2 2");
+		size = stills_figure_values_of(m, node, "size", 3, "2 2 2");
 		return size.values && add_box(m, shape, size.values);
 	}
-	radius = number_of(m, node, cone ? "bottomRadius" : "radius", "1");
+	radius = stills_figure_number_of(m, node, cone ? "bottomRadius" : "radius", "1");
 	if (is(m, node, "Sphere"))
 		return add_ball(m, shape, radius);
-	half = number_of(m, node, "height", "2") / 2;
+	half = stills_figure_number_of(m, node, "height", "2") / 2;
 	return add_rings(m, shape, (const float[2][2]){{radius, -half}, {cone ? 0 : radius, half}},
 			 2);
 }
@@ -389,7 +390,7 @@ static bool take_geometry(struct making *m, struct stills_shape *shape, size_t n
 		return add_solid(m, shape, node);
 	shape->kind = meshes[mesh].kind;
 	if (points)
-		shape->points = values_of(m, points, "point", 0, "");
+		shape->points = stills_figure_values_of(m, points, "point", 0, "");
 	shape->points.width -= shape->points.width % 3;
 	if (meshes[mesh].index)
 		return take_index(m, shape, node, meshes[mesh].index, meshes[mesh].triangles);
@@ -414,11 +415,11 @@ static void take_looks(struct making *m, struct stills_shape *shape, size_t node
 	shape->colour = constant(m, white, 3);
 	if (!material)
 		return;
-	shape->transparency = values_of(m, material, "transparency", 1, "0");
-	shape->colour = values_of(m, material, "diffuseColor", 3, "0.8 0.8 0.8");
+	shape->transparency = stills_figure_values_of(m, material, "transparency", 1, "0");
+	shape->colour = stills_figure_values_of(m, material, "diffuseColor", 3, "0.8 0.8 0.8");
 	if (shape->kind != STILLS_FACES || (shape->colour.values && is_zero(&shape->colour)) ||
 	    (!says(m, material, "diffuseColor") && says(m, material, "emissiveColor")))
-		shape->colour = values_of(m, material, "emissiveColor", 3, "0 0 0");
+		shape->colour = stills_figure_values_of(m, material, "emissiveColor", 3, "0 0 0");
 }
 
 /* Which of `meshes` it is; their number: a solid. False: it is not drawn. */
@@ -447,13 +448,14 @@ static bool count_letters(struct making *m, size_t node, size_t mesh)
 		const size_t size = fields[i] ? fields[i]->value.size : 0;
 
 		if (size > LETTERS_MAX - m->letters)
-			return fail(m, "its shapes have more than 64 MiB of points and corners");
+			return stills_figure_fail(
+				m, "its shapes have more than 64 MiB of points and corners");
 		m->letters += size;
 	}
 	return true;
 }
 
-static bool add_shape(struct making *m, size_t node, uint32_t parent)
+static bool stills_figure_add_shape(struct making *m, size_t node, uint32_t parent)
 {
 	struct stills_shape *shape;
 	size_t mesh = 0, geometry = 0;
@@ -464,7 +466,7 @@ static bool add_shape(struct making *m, size_t node, uint32_t parent)
 	if (geometry == 0)
 		return true;
 	if (m->f->node_count + m->f->shape_count >= PARTS_MAX)
-		return fail(m, "it has more than 20000 Transforms and shapes");
+		return stills_figure_fail(m, "it has more than 20000 Transforms and shapes");
 	m->f->shape_count++;
 	if (!m->arena)
 		return count_letters(m, geometry, mesh);
@@ -478,12 +480,12 @@ static bool add_shape(struct making *m, size_t node, uint32_t parent)
 
 /* ---- all of it ---- */
 
-static bool walk(struct making *m, size_t node, uint32_t parent);
+static bool stills_figure_walk(struct making *m, size_t node, uint32_t parent);
 
 static bool walk_children(struct making *m, size_t node, uint32_t parent)
 {
 	for (size_t i = node + 1; i < m->ends[node]; i = behind(m, i))
-		if (!walk(m, i, parent))
+		if (!stills_figure_walk(m, i, parent))
 			return false;
 	return true;
 }
@@ -495,7 +497,7 @@ static bool walk_choice(struct making *m, size_t node, uint32_t parent, double c
 
 	for (size_t i = node + 1; i < m->ends[node]; i = behind(m, i), number++)
 		if (!(number < choice) && !(number > choice))
-			return walk(m, i, parent);
+			return stills_figure_walk(m, i, parent);
 	return true;
 }
 
@@ -518,7 +520,7 @@ static bool walk_node(struct making *m, size_t node, uint32_t parent)
 		return add_transform(m, node, parent, &transform) &&
 		       walk_children(m, node, transform);
 	if (is(m, node, "Shape"))
-		return add_shape(m, node, parent);
+		return stills_figure_add_shape(m, node, parent);
 	if (is(m, node, "Switch"))
 		return walk_switch(m, node, parent);
 	if (is(m, node, "LOD"))
@@ -530,10 +532,10 @@ static bool walk_node(struct making *m, size_t node, uint32_t parent)
 }
 
 /* Groups that use each other are as many as they say, and one that uses itself never ends. */
-static bool walk(struct making *m, size_t node, uint32_t parent)
+static bool stills_figure_walk(struct making *m, size_t node, uint32_t parent)
 {
 	bool fine = (m->depth < DEPTH_MAX && m->visits++ < VISITS_MAX) ||
-		    fail(m, "its nodes use each other too often");
+		    stills_figure_fail(m, "its nodes use each other too often");
 
 	m->depth++;
 	fine = fine && walk_node(m, used(m, node), parent);
@@ -546,7 +548,7 @@ static bool walk_all(struct making *m)
 	const struct stills_node scene = {.name = "Scene", .parent = STILLS_NONE};
 	uint32_t root = 0;
 
-	return add_node(m, &scene, &root) && walk_children(m, 0, root);
+	return stills_figure_add_node(m, &scene, &root) && walk_children(m, 0, root);
 }
 
 const float *stills_value(const struct stills_values *v, uint32_t still)
@@ -587,12 +589,12 @@ struct pose stills_node_pose(const struct stills_node *n, uint32_t still)
 	return pose;
 }
 
-static bool begin(struct making *m, const struct x3d_joined *j, struct stills_figure *f,
-		  struct err *err)
+static bool stills_figure_begin(struct making *m, const struct x3d_joined *j,
+				struct stills_figure *f, struct err *err)
 {
 	*m = (struct making){.j = j, .scene = x3d_join_scene(j), .f = f, .err = err};
 	*f = (struct stills_figure){.nodes = NULL};
-	return (find_ends(m) && find_names(m)) || err_memory(err);
+	return (find_ends(m) && stills_figure_find_names(m)) || err_memory(err);
 }
 
 static void end(struct making *m)
@@ -607,7 +609,8 @@ bool stills_figure_present(const struct x3d_joined *j, struct err *err)
 	struct err unheard = {.code = ERR_NONE};
 	struct stills_figure f;
 	struct making m;
-	bool fine = begin(&m, j, &f, err ? err : &unheard) && walk_all(&m) && !m.err->code;
+	bool fine = stills_figure_begin(&m, j, &f, err ? err : &unheard) && walk_all(&m) &&
+		    !m.err->code;
 
 	end(&m);
 	if (fine && f.node_count + f.shape_count == 1)
@@ -620,7 +623,7 @@ bool stills_figure_make(struct stills_figure *f, const struct x3d_joined *j, str
 	struct err err = {.code = ERR_NONE};
 	struct stills_figure counted;
 	struct making m;
-	bool fine = begin(&m, j, &counted, &err) && walk_all(&m);
+	bool fine = stills_figure_begin(&m, j, &counted, &err) && walk_all(&m);
 
 	if (fine) {
 		*f = (struct stills_figure){

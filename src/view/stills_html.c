@@ -26,7 +26,7 @@ struct writing {
 	uint32_t stills;
 };
 
-static void add_floats(const struct writing *w, const float *values, size_t count)
+static void stills_html_add_floats(const struct writing *w, const float *values, size_t count)
 {
 	if (!w->page->out) {
 		page_skip(w->page, count * sizeof(*values));
@@ -43,11 +43,11 @@ static void add_values(const struct writing *w, const struct stills_values *v)
 		return;
 	}
 	page_u8(w->page, v->moves ? VALUES_EACH : VALUES_ONE);
-	add_floats(w, v->values, v->moves ? v->width * w->stills : v->width);
+	stills_html_add_floats(w, v->values, v->moves ? v->width * w->stills : v->width);
 }
 
 /* To the center, or back from it. */
-static void add_place(const struct writing *w, const struct stills_node *n)
+static void stills_html_add_place(const struct writing *w, const struct stills_node *n)
 {
 	const struct stills_values *t = &n->translation, *c = &n->center;
 	const bool moves = (t->values && t->moves) || (c->values && c->moves);
@@ -82,7 +82,7 @@ static void add_turns(const struct writing *w, const struct stills_node *n)
 	}
 }
 
-static void add_nodes(const struct writing *w, const struct stills_figure *f)
+static void stills_html_add_nodes(const struct writing *w, const struct stills_figure *f)
 {
 	page_u32(w->page, f->node_count);
 	for (uint32_t i = 0; i < f->node_count; i++) {
@@ -90,13 +90,13 @@ static void add_nodes(const struct writing *w, const struct stills_figure *f)
 
 		page_text(w->page, n->name);
 		page_u32(w->page, n->parent == STILLS_NONE ? 0 : n->parent + 1);
-		add_place(w, n);
+		stills_html_add_place(w, n);
 		add_turns(w, n);
 		add_values(w, &n->scale);
 	}
 }
 
-static void add_shapes(const struct writing *w, const struct stills_figure *f)
+static void stills_html_add_shapes(const struct writing *w, const struct stills_figure *f)
 {
 	page_u32(w->page, f->shape_count);
 	for (uint32_t i = 0; i < f->shape_count; i++) {
@@ -116,7 +116,8 @@ static void add_shapes(const struct writing *w, const struct stills_figure *f)
 	}
 }
 
-static void add_clip(struct page *p, const struct shown *at, const struct stills_figure *f)
+static void stills_html_add_clip(struct page *p, const struct shown *at,
+				 const struct stills_figure *f)
 {
 	const struct clip *clip = &at->anim->clips[at->clip];
 	const struct x3d_play play = stills_play(at);
@@ -129,11 +130,11 @@ static void add_clip(struct page *p, const struct shown *at, const struct stills
 	page_u32(p, clip->frames);
 	for (uint32_t i = 0; i < clip->frames; i++)
 		page_f32(p, (double)clip->stills[i].time - (double)clip->stills[0].time);
-	add_nodes(&w, f);
-	add_shapes(&w, f);
+	stills_html_add_nodes(&w, f);
+	stills_html_add_shapes(&w, f);
 }
 
-static bool write_page(const struct shown *at, struct buf *out, uint64_t *size)
+static bool stills_html_write_page(const struct shown *at, struct buf *out, uint64_t *size)
 {
 	struct arena arena = ARENA_INIT;
 	struct stills_figure f;
@@ -142,7 +143,7 @@ static bool write_page(const struct shown *at, struct buf *out, uint64_t *size)
 
 	if (made) {
 		page_begin(&page, out);
-		add_clip(&page, at, &f);
+		stills_html_add_clip(&page, at, &f);
 		*size = page_end(&page);
 	}
 	arena_release(&arena);
@@ -166,13 +167,13 @@ static void stills_html_render(const struct shown *at, struct buf *out)
 {
 	uint64_t size;
 
-	if (!write_page(at, out, &size))
+	if (!stills_html_write_page(at, out, &size))
 		out->failed = true;
 }
 
 static bool stills_html_size(const struct shown *at, uint64_t *out)
 {
-	return write_page(at, NULL, out);
+	return stills_html_write_page(at, NULL, out);
 }
 
 const struct view view_stills_html = {

@@ -55,8 +55,8 @@ static void pose_nodes(struct stills_sketch *s, uint32_t still)
 	}
 }
 
-static void place_of(const struct stills_sketch *s, const struct sketch_point *p, uint32_t still,
-		     float out[3])
+static void stills_sketch_place_of(const struct stills_sketch *s, const struct sketch_point *p,
+				   uint32_t still, float out[3])
 {
 	const struct transform *t = &s->world[p->node];
 	const float *own = p->points ? stills_value(p->points, still) + 3 * p->number : NULL;
@@ -74,7 +74,7 @@ void stills_sketch_pose(struct stills_sketch *s, uint32_t still, float (*out)[3]
 {
 	pose_nodes(s, still);
 	for (unsigned i = 0; i < s->point_count; i++)
-		place_of(s, &s->points[i], still, out[i]);
+		stills_sketch_place_of(s, &s->points[i], still, out[i]);
 }
 
 /* ---- points ---- */
@@ -119,7 +119,8 @@ static bool find_candidates(struct sketching *k, uint32_t stills)
 
 		pose_nodes(k->s, still);
 		for (size_t c = 0; c < k->count; c++)
-			place_of(k->s, &k->candidates[c].point, still, k->candidates[c].at[i]);
+			stills_sketch_place_of(k->s, &k->candidates[c].point, still,
+					       k->candidates[c].at[i]);
 	}
 	return true;
 }
@@ -226,8 +227,8 @@ static uint8_t shade(float v)
 	return v > 0 ? (uint8_t)lrintf(255 * (v < 1 ? v : 1)) : 0;
 }
 
-static void add_part(struct sketching *k, const struct stills_shape *shape, unsigned a, unsigned b,
-		     unsigned c)
+static void stills_sketch_add_part(struct sketching *k, const struct stills_shape *shape,
+				   unsigned a, unsigned b, unsigned c)
 {
 	struct found_part *part = &k->found[k->found_count];
 	const float *colour = shape->colour.values;
@@ -260,18 +261,19 @@ static void add_corners(struct sketching *k, const struct stills_shape *shape, s
 	begin = nearest_to_point(k, first, (size_t)index[0]);
 	before = nearest_to_point(k, first, (size_t)index[1]);
 	if (shape->kind == STILLS_LINES && begin != before)
-		add_part(k, shape, begin, before, before);
+		stills_sketch_add_part(k, shape, begin, before, before);
 	for (size_t i = 2; i < count; i++, before = at) {
 		at = nearest_to_point(k, first, (size_t)index[i]);
 		if (shape->kind == STILLS_LINES && before != at)
-			add_part(k, shape, before, at, at);
+			stills_sketch_add_part(k, shape, before, at, at);
 		if (shape->kind == STILLS_FACES && begin != before && before != at && at != begin)
-			add_part(k, shape, begin, before, at);
+			stills_sketch_add_part(k, shape, begin, before, at);
 	}
 }
 
 /* What has become a single point, too, is drawn: a dot. */
-static void add_shape(struct sketching *k, const struct stills_shape *shape, size_t first)
+static void stills_sketch_add_shape(struct sketching *k, const struct stills_shape *shape,
+				    size_t first)
 {
 	const size_t points = shape->points.width / 3;
 	const unsigned before = k->found_count;
@@ -286,12 +288,12 @@ static void add_shape(struct sketching *k, const struct stills_shape *shape, siz
 	}
 	for (size_t i = 0; shape->kind == STILLS_POINTS && i < points; i++) {
 		dot = nearest_to_point(k, first, i);
-		add_part(k, shape, dot, dot, dot);
+		stills_sketch_add_part(k, shape, dot, dot, dot);
 	}
 	if (k->found_count > before || (shape->kind != STILLS_POINTS && shape->index_count == 0))
 		return;
 	dot = nearest_to_point(k, first, 0);
-	add_part(k, shape, dot, dot, dot);
+	stills_sketch_add_part(k, shape, dot, dot, dot);
 }
 
 static int by_area(const void *a, const void *b)
@@ -313,7 +315,7 @@ static void keep_parts(struct sketching *k)
 	}
 }
 
-static bool add_shapes(struct sketching *k)
+static bool stills_sketch_add_shapes(struct sketching *k)
 {
 	size_t first = 0;
 
@@ -324,7 +326,7 @@ static bool add_shapes(struct sketching *k)
 	for (uint32_t i = 0; i < k->f->shape_count; i++) {
 		if (!is_seen(&k->f->shapes[i]))
 			continue;
-		add_shape(k, &k->f->shapes[i], first);
+		stills_sketch_add_shape(k, &k->f->shapes[i], first);
 		first += k->f->shapes[i].points.width / 3;
 	}
 	keep_parts(k);
@@ -334,7 +336,7 @@ static bool add_shapes(struct sketching *k)
 /* ---- a figure without shapes ---- */
 
 /* The first node is the scene, and where it is says nothing. */
-static void add_nodes(struct stills_sketch *s)
+static void stills_sketch_add_nodes(struct stills_sketch *s)
 {
 	for (uint32_t i = 1; i < s->figure->node_count && s->point_count < SKETCH_POINTS; i++) {
 		const uint8_t at = (uint8_t)s->point_count;
@@ -359,13 +361,13 @@ bool stills_sketch_make(struct stills_sketch *s, const struct stills_figure *f, 
 	if (!s->world)
 		return false;
 	if (f->shape_count == 0) {
-		add_nodes(s);
+		stills_sketch_add_nodes(s);
 		return true;
 	}
 	fine = find_candidates(&k, stills);
 	if (fine)
 		choose_points(&k);
-	fine = fine && add_shapes(&k);
+	fine = fine && stills_sketch_add_shapes(&k);
 	arena_release(&k.arena);
 	return fine;
 }

@@ -23,25 +23,25 @@
 #define WAIST 0.1
 #define WIDEST 0.03 /* limit of that half, as a fraction of the figure's size */
 
-static const struct clip *shown_clip(const struct shown *at)
+static const struct clip *x3d_shown_clip(const struct shown *at)
 {
 	return &at->anim->clips[at->clip];
 }
 
 bool clip_has_stills(const struct shown *at)
 {
-	const struct clip *clip = shown_clip(at);
+	const struct clip *clip = x3d_shown_clip(at);
 
 	return clip->frames > 0 && clip->frames <= FRAMES_SHOWN && clip->track_count > 0;
 }
 
 static bool frame_present(const struct shown *at)
 {
-	return clip_has_stills(at) && at->frame < shown_clip(at)->frames;
+	return clip_has_stills(at) && at->frame < x3d_shown_clip(at)->frames;
 }
 
 /* In formats that store keyframes, a bone is drawn only in frames that have one. */
-static bool is_drawn(const struct track *track, uint32_t frame)
+static bool x3d_is_drawn(const struct track *track, uint32_t frame)
 {
 	uint32_t first = 0;
 
@@ -64,7 +64,8 @@ static void add_point(struct points *p, const double point[3])
 }
 
 /* Writes the indices of a line or face, `count` corners relative to `first`, and -1. */
-static void write_indices(uint64_t first, const uint8_t *corners, unsigned count, struct buf *out)
+static void x3d_write_indices(uint64_t first, const uint8_t *corners, unsigned count,
+			      struct buf *out)
 {
 	for (unsigned i = 0; i < count; i++) {
 		buf_unsigned(out, first + corners[i]);
@@ -87,7 +88,7 @@ static void write_line_indices(const struct scene *s, struct buf *out)
 
 		for (unsigned i = 0; i < points; i += 2, point += 2) {
 			buf_text(out, point > 0 ? " " : "");
-			write_indices(point, ends, 2, out);
+			x3d_write_indices(point, ends, 2, out);
 		}
 	}
 }
@@ -102,7 +103,7 @@ static void add_cross(struct points *p, const double centre[3], double half)
 	}
 }
 
-static void add_lines(const struct scene *s, uint32_t track, bool drawn, struct points *p)
+static void x3d_add_lines(const struct scene *s, uint32_t track, bool drawn, struct points *p)
 {
 	int32_t parent = s->rig->parents[track];
 	double at[3], from[3];
@@ -125,7 +126,7 @@ static void write_lines(const struct scene *s, uint32_t frame, struct buf *out)
 	write_line_indices(s, out);
 	buf_text(out, "\"><Coordinate point=\"");
 	for (uint32_t track = 0; track < s->rig->count; track++)
-		add_lines(s, track, is_drawn(&s->clip->tracks[track], frame), &points);
+		x3d_add_lines(s, track, x3d_is_drawn(&s->clip->tracks[track], frame), &points);
 	buf_text(out, "\"/></IndexedLineSet></Shape>\n");
 }
 
@@ -165,8 +166,8 @@ static bool normalise_across(double v[3], const double along[3])
  * not twist from frame to frame: derived from the parent's axis that is most perpendicular to the
  * bone at rest.
  */
-static void find_across(const struct scene *s, uint32_t track, uint32_t parent,
-			const double along[3], double out[3])
+static void x3d_find_across(const struct scene *s, uint32_t track, uint32_t parent,
+			    const double along[3], double out[3])
 {
 	const struct joint *joint = s->rig->rest[track];
 	unsigned least = 0;
@@ -190,7 +191,7 @@ struct octahedron {
 	double tail[3], head[3], waist[3], side[2][3], radius;
 };
 
-static void add_octahedron(const struct octahedron *o, struct points *p)
+static void x3d_add_octahedron(const struct octahedron *o, struct points *p)
 {
 	add_point(p, o->tail);
 	for (unsigned i = 0; i < 4; i++) {
@@ -241,7 +242,7 @@ static struct octahedron bone_octahedron(const struct scene *s, uint32_t track, 
 	o.radius = fmin(WAIST * length, WIDEST * s->size);
 	for (unsigned axis = 0; axis < 3; axis++)
 		o.waist[axis] += o.radius * along[axis];
-	find_across(s, track, parent, along, o.side[0]);
+	x3d_find_across(s, track, parent, along, o.side[0]);
 	for (unsigned axis = 0; axis < 3; axis++)
 		o.side[1][axis] = along[(axis + 1) % 3] * o.side[0][(axis + 2) % 3] -
 				  along[(axis + 2) % 3] * o.side[0][(axis + 1) % 3];
@@ -256,7 +257,7 @@ static void write_face_indices(uint32_t bones, struct buf *out)
 	for (uint32_t bone = 0; bone < bones; bone++) {
 		for (unsigned i = 0; i < ARRAY_SIZE(faces); i++) {
 			buf_text(out, bone > 0 || i > 0 ? " " : "");
-			write_indices((uint64_t)bone * OCTAHEDRON_POINTS, faces[i], 3, out);
+			x3d_write_indices((uint64_t)bone * OCTAHEDRON_POINTS, faces[i], 3, out);
 		}
 	}
 }
@@ -271,20 +272,20 @@ static void write_octahedra(const struct scene *s, uint32_t frame, struct buf *o
 	buf_text(out, "\"><Coordinate point=\"");
 	for (uint32_t track = 0; track < s->rig->count; track++) {
 		int32_t parent = s->rig->parents[track];
-		bool drawn = is_drawn(&s->clip->tracks[track], frame);
+		bool drawn = x3d_is_drawn(&s->clip->tracks[track], frame);
 		struct octahedron o =
 			drawn && parent != JOINT_ROOT
 				? bone_octahedron(s, track, (uint32_t)parent)
 				: root_octahedron(s, track, drawn ? CROSS * s->size : 0);
 
-		add_octahedron(&o, &points);
+		x3d_add_octahedron(&o, &points);
 	}
 	buf_text(out, "\"/></IndexedFaceSet></Shape>\n");
 }
 
 /* ---- the view ---- */
 
-static void write_scene(struct scene *s, const struct shown *at, struct buf *out)
+static void x3d_write_scene(struct scene *s, const struct shown *at, struct buf *out)
 {
 	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		      "<X3D version=\"3.2\" profile=\"Interchange\"><Scene>\n");
@@ -304,7 +305,7 @@ static void frame_render(const struct shown *at, struct buf *out)
 	struct scene s;
 
 	if (scene_make(&s, at, &arena))
-		write_scene(&s, at, out);
+		x3d_write_scene(&s, at, out);
 	else
 		out->failed = true;
 	arena_release(&arena);
@@ -312,7 +313,7 @@ static void frame_render(const struct shown *at, struct buf *out)
 
 static bool frames_alike(const struct shown *at)
 {
-	return !scene_is_moving(shown_clip(at));
+	return !scene_is_moving(x3d_shown_clip(at));
 }
 
 const struct view view_x3d_frame = {

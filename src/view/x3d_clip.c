@@ -51,7 +51,7 @@ static bool is_of_word(char c)
  * others, the node's number and the characters that are allowed. Unique, because other names begin
  * with a letter.
  */
-static void write_name(const struct figure *f, uint32_t node, struct buf *out)
+static void x3d_clip_write_name(const struct figure *f, uint32_t node, struct buf *out)
 {
 	const char *name = f->nodes[node].name;
 	bool plain = is_letter(name[0]);
@@ -70,7 +70,7 @@ static void write_id(const struct writing *w, const char *before, const char *ki
 		     const char *behind)
 {
 	buf_format(w->out, "%s%s_", before, kind);
-	write_name(w->f, node, w->out);
+	x3d_clip_write_name(w->f, node, w->out);
 	buf_text(w->out, behind);
 }
 
@@ -99,7 +99,7 @@ static void turn_to(struct turn *t, const double q[4])
 
 static const struct turn no_turn = {{0, 1, 0}, 0};
 
-static void write_value(const struct channel *c, struct turn *turn, struct buf *out)
+static void x3d_clip_write_value(const struct channel *c, struct turn *turn, struct buf *out)
 {
 	double v[4];
 	unsigned width = c->width;
@@ -121,14 +121,14 @@ static void write_value(const struct channel *c, struct turn *turn, struct buf *
 /* ---- the figure ---- */
 
 /* Writes a field's value in the first frame. */
-static void write_pose(const struct writing *w, uint32_t node, enum role role)
+static void x3d_clip_write_pose(const struct writing *w, uint32_t node, enum role role)
 {
 	struct channel c = channel_of(w->f, node, role);
 	struct turn turn = no_turn;
 
 	channel_next(&c);
 	buf_format(w->out, " %s=\"", role_names[role]);
-	write_value(&c, &turn, w->out);
+	x3d_clip_write_value(&c, &turn, w->out);
 	buf_char(w->out, '"');
 }
 
@@ -156,7 +156,7 @@ static void write_mark(struct writing *w)
 }
 
 /* Draws a line from the parent to the bone's position in the first frame. */
-static void write_line(struct writing *w, uint32_t node)
+static void x3d_clip_write_line(struct writing *w, uint32_t node)
 {
 	struct channel c = channel_of(w->f, node, ROLE_TRANSLATION);
 
@@ -173,20 +173,20 @@ static void write_line(struct writing *w, uint32_t node)
 	buf_text(w->out, "\"/></IndexedLineSet></Shape>\n");
 }
 
-static void enter_node(void *user, uint32_t node, uint32_t depth)
+static void x3d_clip_enter_node(void *user, uint32_t node, uint32_t depth)
 {
 	struct writing *w = user;
 
 	if (depth > 0)
-		write_line(w, node);
+		x3d_clip_write_line(w, node);
 	write_id(w, "<Transform DEF=\"", "bone", node, "\"");
 	for (unsigned role = 0; role < ROLE_COUNT; role++)
-		write_pose(w, node, (enum role)role);
+		x3d_clip_write_pose(w, node, (enum role)role);
 	buf_text(w->out, ">\n");
 	write_mark(w);
 }
 
-static void leave_node(void *user, uint32_t node, uint32_t depth)
+static void x3d_clip_leave_node(void *user, uint32_t node, uint32_t depth)
 {
 	const struct writing *w = user;
 
@@ -197,7 +197,7 @@ static void leave_node(void *user, uint32_t node, uint32_t depth)
 
 /* ---- motion ---- */
 
-static void write_keys(const struct writing *w, struct channel c)
+static void x3d_clip_write_keys(const struct writing *w, struct channel c)
 {
 	const double last = w->f->clip->frames - 1;
 	bool first = true;
@@ -223,11 +223,11 @@ static void write_key_values(const struct writing *w, struct channel c, const ch
 		buf_text(w->out, first ? "" : ", ");
 		if (c.step && !first) {
 			buf_text(w->out, before_each);
-			write_value(&before, &turn, w->out);
+			x3d_clip_write_value(&before, &turn, w->out);
 			buf_text(w->out, ", ");
 		}
 		buf_text(w->out, before_each);
-		write_value(&c, &turn, w->out);
+		x3d_clip_write_value(&c, &turn, w->out);
 		before = c;
 		first = false;
 	}
@@ -256,7 +256,7 @@ static void write_route(const struct writing *w, uint32_t node, const struct mot
 	buf_format(w->out, " toField=\"%s\"/>\n", m->field);
 }
 
-static void write_motion(const struct writing *w, uint32_t node, const struct motion *m)
+static void x3d_clip_write_motion(const struct writing *w, uint32_t node, const struct motion *m)
 {
 	const struct channel c = channel_of(w->f, node, m->role);
 
@@ -264,7 +264,7 @@ static void write_motion(const struct writing *w, uint32_t node, const struct mo
 		return;
 	buf_text(w->out, m->element);
 	write_id(w, " DEF=\"", m->kind, node, "\" key=\"");
-	write_keys(w, c);
+	x3d_clip_write_keys(w, c);
 	buf_text(w->out, "\" keyValue=\"");
 	write_key_values(w, c, m->before_each);
 	buf_text(w->out, "\"/>\n");
@@ -277,7 +277,7 @@ static void write_motions(const struct writing *w, uint32_t node)
 
 	for (size_t i = 0; i < ARRAY_SIZE(motions); i++)
 		if (has_line || strcmp(motions[i].moved, "line") != 0)
-			write_motion(w, node, &motions[i]);
+			x3d_clip_write_motion(w, node, &motions[i]);
 }
 
 static const char start[] = "<TimeSensor DEF=\"loading\" loop=\"true\"/>\n"
@@ -298,9 +298,9 @@ static void write_clock(const struct writing *w)
 		buf_text(w->out, start);
 }
 
-static void write_scene(struct writing *w)
+static void x3d_clip_write_scene(struct writing *w)
 {
-	static const struct figure_walk figure = {enter_node, leave_node};
+	static const struct figure_walk figure = {x3d_clip_enter_node, x3d_clip_leave_node};
 
 	buf_text(w->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 			 "<X3D version=\"3.2\" profile=\"Interactive\"><Scene>\n");
@@ -321,7 +321,7 @@ static void clip_render(const struct shown *at, struct buf *out)
 	struct writing w = {.f = &figure, .scene = &scene, .out = out};
 
 	if (figure_make(&figure, at, &arena) && scene_make(&scene, at, &arena))
-		write_scene(&w);
+		x3d_clip_write_scene(&w);
 	out->failed |= arena.failed;
 	arena_release(&arena);
 }

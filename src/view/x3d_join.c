@@ -65,11 +65,11 @@ struct joining {
 };
 
 /* Refuses something at a place in the text of that still. */
-static bool refuse(struct joining *c, size_t at, size_t length, const char *accepted,
-		   const char *format, ...) __attribute__((format(printf, 5, 6)));
+static bool x3d_join_refuse(struct joining *c, size_t at, size_t length, const char *accepted,
+			    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-static bool refuse(struct joining *c, size_t at, size_t length, const char *accepted,
-		   const char *format, ...)
+static bool x3d_join_refuse(struct joining *c, size_t at, size_t length, const char *accepted,
+			    const char *format, ...)
 {
 	char message[300];
 	va_list arguments;
@@ -109,7 +109,7 @@ struct node_name {
 	char text[2 * sizeof(struct shown_name) + 4];
 };
 
-static struct node_name name_of(const struct x3d_node *node)
+static struct node_name x3d_join_name_of(const struct x3d_node *node)
 {
 	struct node_name name;
 
@@ -126,11 +126,11 @@ static bool refuse_field(struct joining *c, size_t node, struct bytes field, con
 {
 	const struct x3d_node *other = &c->other.nodes[node];
 	const struct x3d_attribute *attribute = x3d_attribute_find(&c->other, other, field);
-	struct node_name name = name_of(other);
+	struct node_name name = x3d_join_name_of(other);
 
-	return refuse(c, attribute ? attribute->at : other->begin,
-		      attribute ? attribute->length : other->end - other->begin, accepted,
-		      "%s of %s %s", shown_name(field).text, name.text, why);
+	return x3d_join_refuse(c, attribute ? attribute->at : other->begin,
+			       attribute ? attribute->length : other->end - other->begin, accepted,
+			       "%s of %s %s", shown_name(field).text, name.text, why);
 }
 
 static struct move *find_move(const struct x3d_joined *j, size_t node,
@@ -142,7 +142,7 @@ static struct move *find_move(const struct x3d_joined *j, size_t node,
 	return NULL;
 }
 
-static void put_values(struct move *move, uint32_t still, const struct x3d_numbers *from)
+static void x3d_join_put_values(struct move *move, uint32_t still, const struct x3d_numbers *from)
 {
 	for (size_t i = 0; i < move->width; i++)
 		move->values[still * move->width + i] = (float)from->values[i];
@@ -171,7 +171,7 @@ static struct move *add_move(struct joining *c, size_t node, const struct x3d_fi
 	move->before = j->node_moves[node];
 	j->node_moves[node] = ++j->move_count;
 	for (uint32_t i = 0; i < j->added; i++)
-		put_values(move, i, &c->a);
+		x3d_join_put_values(move, i, &c->a);
 	return move;
 }
 
@@ -200,7 +200,7 @@ static bool note_field(struct joining *c, size_t node, const struct x3d_field *f
 	if (!move)
 		move = add_move(c, node, field);
 	if (move)
-		put_values(move, c->j->added, &c->b);
+		x3d_join_put_values(move, c->j->added, &c->b);
 	return move != NULL;
 }
 
@@ -231,7 +231,7 @@ static bool same_words(struct bytes a, struct bytes b)
 	return i == a.size && k == b.size;
 }
 
-static bool same_value(struct joining *c, struct bytes a, struct bytes b)
+static bool x3d_join_same_value(struct joining *c, struct bytes a, struct bytes b)
 {
 	return same_words(a, b) ||
 	       (x3d_numbers_read(a, &c->a, c->err) && x3d_numbers_read(b, &c->b, c->err) &&
@@ -265,7 +265,7 @@ static bool compare_field(struct joining *c, size_t node, struct bytes name,
 		return true;
 	if (field && x3d_numbers_read(one, &c->a, c->err) && x3d_numbers_read(other, &c->b, c->err))
 		return note_field(c, node, field);
-	if (!c->err->code && same_value(c, one, other))
+	if (!c->err->code && x3d_join_same_value(c, one, other))
 		return true;
 	/* Does nothing if err already reports a failed allocation. */
 	return refuse_field(c, node, name, "the same value in each frame",
@@ -302,10 +302,11 @@ static bool compare_node(struct joining *c, size_t i)
 	if (a->depth == b->depth && bytes_equal(a->name, b->name) && !a->def.data == !b->def.data &&
 	    (!named || bytes_equal(a->def, b->def)))
 		return compare_attributes(c, i);
-	one = name_of(a);
-	other = name_of(b);
-	return refuse(c, b->begin, b->end - b->begin, STRUCTURE, "%s stands where frame 0 has %s%s",
-		      other.text, one.text, a->depth == b->depth ? "" : ", in another node");
+	one = x3d_join_name_of(a);
+	other = x3d_join_name_of(b);
+	return x3d_join_refuse(c, b->begin, b->end - b->begin, STRUCTURE,
+			       "%s stands where frame 0 has %s%s", other.text, one.text,
+			       a->depth == b->depth ? "" : ", in another node");
 }
 
 static bool compare_scenes(struct joining *c)
@@ -320,11 +321,12 @@ static bool compare_scenes(struct joining *c)
 	if (a == b)
 		return true;
 	if (a > b)
-		name = name_of(&c->first->nodes[b]);
+		name = x3d_join_name_of(&c->first->nodes[b]);
 	else
-		name = name_of(last = &c->other.nodes[a]);
-	return refuse(c, last->begin, last->end - last->begin, STRUCTURE,
-		      a > b ? "%s of frame 0 is not there" : "%s is not in frame 0", name.text);
+		name = x3d_join_name_of(last = &c->other.nodes[a]);
+	return x3d_join_refuse(c, last->begin, last->end - last->begin, STRUCTURE,
+			       a > b ? "%s of frame 0 is not there" : "%s is not in frame 0",
+			       name.text);
 }
 
 /* ---- the text ---- */
@@ -401,7 +403,7 @@ static size_t quote_at(struct bytes text, size_t at)
 		       : 0;
 }
 
-static void write_folder(const struct writing *w)
+static void x3d_join_write_folder(const struct writing *w)
 {
 	if (!xml_escape(&w->j->first.xml, w->play->folder, '"', w->out))
 		w->out->failed = true;
@@ -419,7 +421,7 @@ static void write_urls(struct writing *w, const struct x3d_attribute *attribute)
 		if (!quote && !quoted && !open && !xml_is_space(text.data[i])) {
 			write_until(w, attribute->at + i);
 			if (is_relative((struct bytes){text.data + i, text.size - i}))
-				write_folder(w);
+				x3d_join_write_folder(w);
 			return;
 		}
 		quoted |= quote > 0;
@@ -430,11 +432,11 @@ static void write_urls(struct writing *w, const struct x3d_attribute *attribute)
 		write_until(w, attribute->at + i);
 		if (open && !quote_at(text, i) &&
 		    is_relative((struct bytes){text.data + i, text.size - i}))
-			write_folder(w);
+			x3d_join_write_folder(w);
 	}
 }
 
-static void write_nodes(struct writing *w)
+static void x3d_join_write_nodes(struct writing *w)
 {
 	const struct x3d_scene *s = &w->j->first;
 
@@ -489,7 +491,7 @@ static double between(double a, double b, double part)
 }
 
 /* Writes the times of all keys: `parts` for each step to the next. */
-static void write_keys(const struct writing *w, unsigned parts)
+static void x3d_join_write_keys(const struct writing *w, unsigned parts)
 {
 	for (uint32_t step = 0; step < step_count(w); step++) {
 		double key = step_key(w, step), next;
@@ -503,7 +505,7 @@ static void write_keys(const struct writing *w, unsigned parts)
 	}
 }
 
-static void write_values(const struct writing *w, const struct move *m, unsigned parts)
+static void x3d_join_write_values(const struct writing *w, const struct move *m, unsigned parts)
 {
 	for (uint32_t step = 0; step < step_count(w) && !w->out->failed; step++) {
 		const float *v = m->values + step_still(w, step) * m->width, *next = v;
@@ -533,9 +535,9 @@ static void write_move(const struct writing *w, size_t i)
 	const unsigned parts = interpolator->hues ? HUE_STEPS : 1;
 
 	buf_format(w->out, "<%s DEF=\"%smove%zu\" key=\"", interpolator->name, w->prefix, i);
-	write_keys(w, parts);
+	x3d_join_write_keys(w, parts);
 	buf_text(w->out, "\" keyValue=\"");
-	write_values(w, m, parts);
+	x3d_join_write_values(w, m, parts);
 	buf_format(w->out,
 		   "\"/>\n<ROUTE fromNode=\"%sclock\" fromField=\"fraction_changed\" "
 		   "toNode=\"%smove%zu\" toField=\"set_fraction\"/>\n"
@@ -545,7 +547,7 @@ static void write_move(const struct writing *w, size_t i)
 	buf_format(w->out, "\" toField=\"set_%s\"/>\n", m->field->name);
 }
 
-static void write_motion(const struct writing *w)
+static void x3d_join_write_motion(const struct writing *w)
 {
 	double seconds = seconds_to(w, w->j->count - 1);
 
@@ -582,7 +584,7 @@ static bool begin(struct x3d_joined *j, const struct x3d_still *still, struct er
 	return true;
 }
 
-static bool add(struct x3d_joined *j, const struct x3d_still *still, struct err *err)
+static bool view_x3d_join_add(struct x3d_joined *j, const struct x3d_still *still, struct err *err)
 {
 	struct joining c = {.j = j, .first = &j->first, .err = err};
 	bool fine = x3d_scene_read(&c.other, still->text, still->framed, err) && compare_scenes(&c);
@@ -608,7 +610,7 @@ bool x3d_join_add(struct x3d_joined *j, const struct x3d_still *still, struct er
 	struct err *why = err ? err : &unheard;
 
 	assert(j->added < j->count);
-	if (!(j->added == 0 ? begin(j, still, why) : add(j, still, why)))
+	if (!(j->added == 0 ? begin(j, still, why) : view_x3d_join_add(j, still, why)))
 		return false;
 	j->added++;
 	return true;
@@ -641,10 +643,10 @@ void x3d_join_write(const struct x3d_joined *j, const struct x3d_play *play, str
 	assert(j->added == j->count);
 	choose_prefix(&j->first, w.prefix);
 	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-	write_nodes(&w);
+	x3d_join_write_nodes(&w);
 	if (j->move_count > 0) {
 		write_until(&w, scene_end(&j->first));
-		write_motion(&w);
+		x3d_join_write_motion(&w);
 	}
 	write_until(&w, j->first.end);
 	buf_char(out, '\n');

@@ -14,7 +14,8 @@ static bool copy_to_scene(struct x3d_scene *s, struct bytes from, struct bytes *
 	return to->data || err_memory(s->xml.err);
 }
 
-static bool add_attributes(struct x3d_scene *s, const struct xml_tag *tag, struct x3d_node *node)
+static bool x3d_scene_add_attributes(struct x3d_scene *s, const struct xml_tag *tag,
+				     struct x3d_node *node)
 {
 	if (tag->attribute_count > X3D_ATTRIBUTES_MAX)
 		return xml_refuse_tag(&s->xml, tag, "no more fields than X3D has",
@@ -58,10 +59,10 @@ static bool open_node(struct x3d_scene *s, const struct xml_tag *tag)
 	if (!s->prototype &&
 	    (xml_is(tag->name, "ProtoDeclare") || xml_is(tag->name, "ProtoInstance")))
 		s->prototype = tag->depth + 1;
-	return copy_to_scene(s, tag->name, &node->name) && add_attributes(s, tag, node);
+	return copy_to_scene(s, tag->name, &node->name) && x3d_scene_add_attributes(s, tag, node);
 }
 
-static bool open_root(struct x3d_scene *s, const struct xml_tag *tag)
+static bool x3d_scene_open_root(struct x3d_scene *s, const struct xml_tag *tag)
 {
 	s->begin = tag->begin;
 	return xml_is(tag->name, "X3D") ||
@@ -78,22 +79,22 @@ static bool is_skipped(const struct x3d_scene *s, const struct xml_tag *tag)
 	       (tag->depth == s->root + 1 && !xml_is(tag->name, "Scene"));
 }
 
-static bool on_open(void *user, const struct xml_tag *tag)
+static bool x3d_scene_on_open(void *user, const struct xml_tag *tag)
 {
 	struct x3d_scene *s = user;
 
 	if (s->skipped || tag->depth < s->root)
 		return true;
 	if (tag->depth == s->root && !s->framed)
-		return open_root(s, tag);
+		return x3d_scene_open_root(s, tag);
 	if (is_skipped(s, tag)) {
 		s->skipped = tag->depth + 1;
 		return true;
 	}
-	return tag->depth == s->root ? open_root(s, tag) : open_node(s, tag);
+	return tag->depth == s->root ? x3d_scene_open_root(s, tag) : open_node(s, tag);
 }
 
-static bool on_close(void *user, unsigned depth, size_t end)
+static bool x3d_scene_on_close(void *user, unsigned depth, size_t end)
 {
 	struct x3d_scene *s = user;
 
@@ -108,7 +109,7 @@ static bool on_close(void *user, unsigned depth, size_t end)
 	return true;
 }
 
-static bool on_text(void *user, size_t at, size_t length)
+static bool x3d_scene_on_text(void *user, size_t at, size_t length)
 {
 	struct x3d_scene *s = user;
 
@@ -119,7 +120,7 @@ static bool on_text(void *user, size_t at, size_t length)
 bool x3d_scene_read(struct x3d_scene *s, struct bytes text, bool framed, struct err *err)
 {
 	static const struct xml_events events = {
-		.open = on_open, .close = on_close, .text = on_text};
+		.open = x3d_scene_on_open, .close = x3d_scene_on_close, .text = x3d_scene_on_text};
 
 	*s = (struct x3d_scene){.framed = framed, .root = framed};
 	if (!xml_open(&s->xml, text, err) || !xml_read(&s->xml, &events, s))

@@ -15,7 +15,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-sys.path.append(os.path.join(HERE, "..", "faults"))
+sys.path.append(os.path.join(HERE, "..", "search", "faults"))
 
 import habits  # noqa: E402
 import kills  # noqa: E402
