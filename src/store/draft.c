@@ -64,6 +64,7 @@ struct draft *draft_new(struct version *base, const struct place *place, struct 
 	d->id = new_id();
 	d->place = *place;
 	d->budget = budget;
+	d->closed = DRAFT_OPEN;
 	settle_charge(d);
 	return d;
 }
@@ -554,6 +555,8 @@ int64_t draft_due(const struct draft *d)
 {
 	int64_t wait = END_MS;
 
+	if (d->closed == DRAFT_OPEN)
+		return DRAFT_OPEN;
 	for (unsigned i = 0; i < d->unkept && wait < REST_MAX_MS; i++)
 		wait *= 2;
 	return d->closed + (wait < REST_MAX_MS ? wait : REST_MAX_MS);

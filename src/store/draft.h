@@ -26,6 +26,8 @@
 #include "text.h"
 #include "tree.h"
 
+#define DRAFT_OPEN INT64_MAX
+
 struct draft {
 	struct text *text; /* what was written */
 	/* The last saved text, to go back to if the current one is refused; or NULL. */
@@ -47,7 +49,7 @@ struct draft {
 	unsigned unkept;       /* how often in a row its refused text could not be kept */
 	/* credentials of the last one to open it for writing; NULL: the daemon's */
 	struct caller *who;
-	int64_t closed;        /* when the last writer closed it; set by draft_settle */
+	int64_t closed;        /* when the last writer closed it, by draft_settle; or DRAFT_OPEN */
 	struct budget *budget; /* not owned; NULL: no limit */
 	size_t charged;
 };

@@ -256,7 +256,11 @@ static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 	struct draft *draft = t->thing->view.draft;
 	bool had_base;
 
-	if (!draft || draft->committing)
+	if (!draft)
+		return;
+	/* Until RELEASE has settled it, or else what ends drafts may take it for long closed. */
+	draft->closed = DRAFT_OPEN;
+	if (draft->committing)
 		return;
 	/* Without a base nobody continues it: of two that open it at once, this is the first. */
 	if (draft->base && node_writers(t->node) > 1) {

@@ -129,6 +129,34 @@ START_TEST(a_view_open_for_writing_keeps_its_base)
 }
 END_TEST
 
+static int64_t due(const char *name)
+{
+	const struct view_state *view = state_of(name);
+	int64_t when;
+
+	vfs_lock(mounted.v);
+	when = draft_due(view->draft);
+	vfs_unlock(mounted.v);
+	return when;
+}
+
+/* RELEASE takes the writer away before it settles the draft, and what ends drafts may run between.
+ */
+START_TEST(what_is_open_for_writing_is_not_due)
+{
+	struct handle *writer = open_view("Bone01.csv", O_WRONLY | O_TRUNC);
+
+	ck_assert_int_eq(due("Bone01.csv"), DRAFT_OPEN);
+	vfs_release(mounted.v, writer);
+	save("Bone01.csv");
+	ck_assert_int_lt(due("Bone01.csv"), DRAFT_OPEN);
+	writer = open_view("Bone01.csv", O_WRONLY);
+	ck_assert_int_eq(due("Bone01.csv"), DRAFT_OPEN);
+	vfs_release(mounted.v, writer);
+	ck_assert_int_lt(due("Bone01.csv"), DRAFT_OPEN);
+}
+END_TEST
+
 Suite *save_suite(void);
 
 Suite *save_suite(void)
@@ -140,6 +168,7 @@ Suite *save_suite(void)
 	tcase_add_test(tc, a_closed_view_keeps_its_text_and_no_old_version);
 	tcase_add_test(tc, nor_while_a_program_reads_it);
 	tcase_add_test(tc, a_view_open_for_writing_keeps_its_base);
+	tcase_add_test(tc, what_is_open_for_writing_is_not_due);
 	suite_add_tcase(s, tc);
 	return s;
 }
