@@ -281,11 +281,12 @@ static bool take_events(struct programs *list)
 	return goes_on;
 }
 
+/* Also without an event: the watcher may have taken it and not have handled it yet. */
 void programs_settle(struct programs *list)
 {
 	struct pollfd ready = {list->ready, POLLIN, 0};
 
-	while (list->started && poll(&ready, 1, 0) > 0 && take_events(list))
+	while (list->started && take_events(list) && poll(&ready, 1, 0) > 0)
 		;
 }
 
