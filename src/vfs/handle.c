@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-UNSHARED static void handle_delete(struct handle *h)
+UNSHARED void handle_free(struct handle *h)
 {
 	if (h->fd >= 0)
 		close(h->fd);
@@ -36,7 +36,7 @@ UNSHARED static struct handle *make(struct vfs *v, const struct request *who, in
 	h->program = program_of(v, who);
 	if (h->program)
 		return h;
-	handle_delete(h);
+	handle_free(h);
 	return NULL;
 }
 
@@ -65,17 +65,14 @@ int handle_spot(struct vfs *v, const struct handle *h, struct spot *out)
 	return out->of ? 0 : EIO;
 }
 
-void handle_free(struct vfs *v, struct handle *h)
+void handle_unlist(struct vfs *v, struct handle *h)
 {
-	struct handle **at;
+	struct handle **at = &h->node->handles;
 
-	vfs_lock(v);
-	for (at = &h->node->handles; *at != h; at = &(*at)->next_of_node)
-		;
+	while (*at != h)
+		at = &(*at)->next_of_node;
 	*at = h->next_of_node;
 	node_put(&v->nodes, h->node);
-	vfs_unlock(v);
-	handle_delete(h);
 }
 
 void handles_free(struct node *node)
@@ -83,7 +80,7 @@ void handles_free(struct node *node)
 	while (node->handles) {
 		struct handle *next = node->handles->next_of_node;
 
-		handle_delete(node->handles);
+		handle_free(node->handles);
 		node->handles = next;
 	}
 }

@@ -662,35 +662,43 @@ static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 	changes_send_all(v, &changes);
 }
 
-/* Settles the view after a handle is closed. */
-static void open_settle_view(struct vfs *v, const struct target *t, bool wrote)
+/*
+ * After a handle was closed. Under the same lock: nobody sees the view without the handle and not
+ * yet settled. Returns whether the animation is to be touched.
+ */
+static bool open_settle_view(struct vfs *v, const struct target *t, bool wrote,
+			     struct changes *changes) REQUIRES(vfs_class)
 {
-	struct changes changes = CHANGES_INIT;
 	bool waits = false;
 
-	vfs_lock(v);
-	if (wrote && t->thing->view.draft && t->node->thing == t->thing && !node_writers(t->node))
-		waits = view_settle(v, t->node, &changes);
-	if (!t->node->handles && t->node->thing == t->thing)
+	if (t->node->thing != t->thing)
+		return false;
+	if (wrote && t->thing->view.draft && !node_writers(t->node))
+		waits = view_settle(v, t->node, changes);
+	if (!t->node->handles)
 		view_closed(v, t->node);
-	vfs_unlock(v);
-	if (waits)
-		animation_touch(v, t->thing->animation);
-	changes_send_all(v, &changes);
+	return waits;
 }
 
 void vfs_release(struct vfs *v, struct handle *h)
 {
-	bool wrote = handle_writes(h);
+	struct changes changes = CHANGES_INIT;
+	bool wrote = handle_writes(h), waits = false;
 	struct target t;
 
 	handle_target(v, h, &t);
 	if (t.thing->kind == THING_VIEW)
 		save_last(v, &t, h);
-	handle_free(v, h);
+	vfs_lock(v);
+	handle_unlist(v, h);
 	if (t.thing->kind == THING_VIEW)
-		open_settle_view(v, &t, wrote);
+		waits = open_settle_view(v, &t, wrote, &changes);
 	else if (t.thing->kind == THING_PLAIN && wrote)
-		staging_touch(v, t.node);
+		staging_note_touch(v, t.node);
+	vfs_unlock(v);
+	handle_free(h);
+	if (waits)
+		animation_touch(v, t.thing->animation);
+	changes_send_all(v, &changes);
 	target_put(v, &t);
 }

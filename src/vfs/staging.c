@@ -253,9 +253,27 @@ void staging_forget(struct vfs *v, const struct target *folder, const struct nod
 	free(path);
 }
 
+static void staging_touched(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
+{
+	s->touches++;
+	wait_for_end(v, s);
+}
+
+void staging_note_touch(struct vfs *v, const struct node *node)
+{
+	struct staging *s = staging_above(node);
+
+	if (s)
+		staging_touched(v, s);
+}
+
 void staging_touch(struct vfs *v, const struct node *node)
 {
-	staging_given(v, NULL, node, 0);
+	if (!v->stagings->count)
+		return;
+	vfs_lock(v);
+	staging_note_touch(v, node);
+	vfs_unlock(v);
 }
 
 /* Notes a visit: if it is not by the maker, the maker's end no longer ends the staging. */
@@ -313,8 +331,7 @@ void staging_given(struct vfs *v, const struct request *who, const struct node *
 			note_visit(s, p);
 		give_to(s, node, what, by);
 		s->has_file |= (what & 1u << GIVEN_MADE) && !node->thing->folder;
-		s->touches++;
-		wait_for_end(v, s);
+		staging_touched(v, s);
 	}
 	vfs_unlock(v);
 	program_put(p);

@@ -24,6 +24,7 @@ void staging_forget(struct vfs *v, const struct target *folder, const struct nod
 		    const char *name) EXCLUDES(vfs_class);
 /* Something happens to a plain thing: if it is in a staged folder, restarts that one's wait. */
 void staging_touch(struct vfs *v, const struct node *node) EXCLUDES(vfs_class);
+void staging_note_touch(struct vfs *v, const struct node *node) REQUIRES(vfs_class);
 /*
  * `who` is about to look into a folder. If it is just being turned into something, waits for that.
  * Once another program than its maker has looked into it, the end of the maker no longer ends it.
