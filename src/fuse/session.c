@@ -3,6 +3,7 @@
 
 #include "confinement.h"
 #include "kernel.h"
+#include "loop.h"
 #include "ops.h"
 #include "sandbox/confine.h"
 #include "sandbox/enclose.h"
@@ -19,14 +20,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 #include <syslog.h>
 #include <time.h>
 #include <unistd.h>
-
-#define IDLE_THREADS 16 /* kept when there is nothing to do */
 
 struct session {
 	const struct mount_options *options;
@@ -100,7 +100,7 @@ static ssize_t read_request(int fd, void *request, size_t size, struct vfs *v)
 
 /*
  * If the clock is stopped, threads read one after the other: then no request overtakes a release
- * that was sent before it. libfuse cancels its threads while they read.
+ * that was sent before it. Threads are cancelled while they read.
  */
 static ssize_t read_in_turn(int fd, void *request, size_t size, struct vfs *v)
 {
@@ -229,8 +229,8 @@ static void keep_one_heap(void)
 }
 
 /*
- * At the end libfuse cancels its threads, for which glibc loads libgcc_s. A confined process could
- * not, so do it now.
+ * At the end the threads that read are cancelled, for which glibc loads libgcc_s. A confined
+ * process could not, so do it now.
  */
 static void load_unwinder(void)
 {
@@ -241,33 +241,11 @@ static void load_unwinder(void)
 #endif
 }
 
-/*
- * libfuse ends the loop when one of its threads has no memory for a buffer. That thread has read no
- * request, and the others answer theirs before they end, so the loop can begin again.
- */
-static int loop_again(const struct session *s, struct fuse_loop_config *config)
+/* libfuse has logged why the connection failed, but not why there is no thread. */
+static int not_served(int error)
 {
-	int result = fuse_session_loop_mt(s->fuse, config);
-
-	while (result == -ENOMEM) {
-		clock_sleep(10);
-		result = fuse_session_loop_mt(s->fuse, config);
-	}
-	return result;
-}
-
-static int loop(const struct session *s)
-{
-	struct fuse_loop_config *config = fuse_loop_cfg_create();
-	int result;
-
-	if (!config)
-		return -ENOMEM;
-	fuse_loop_cfg_set_max_threads(config, (unsigned)s->options->threads);
-	fuse_loop_cfg_set_idle_threads(config, IDLE_THREADS);
-	result = loop_again(s, config);
-	fuse_loop_cfg_destroy(config);
-	return result;
+	log_warning("requests are not answered any more: %s", strerror(-error));
+	return 1;
 }
 
 static int run_session(const struct session *s, bool background)
@@ -291,11 +269,11 @@ static int run_session(const struct session *s, bool background)
 		return session_out_of_memory();
 	vfs_resume(v);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	result = loop(s);
+	result = loop_run(s->fuse, (unsigned)s->options->threads);
 	hold_signals(&held);
 	vfs_silence(v);
 	vfs_finish(v);
-	return result < 0 ? 1 : 0;
+	return result < 0 ? not_served(result) : 0;
 }
 
 static bool confine_session(struct session *s, bool background)

@@ -17,7 +17,8 @@
  *
  * CALL may also be unmount, which the others do not include and FOLDER is the mountpoint of; or
  * unwatch, of any folder, where FOLDER is "/"; or entry, the reply to a look-up of the kernel,
- * where FOLDER is "/dev".
+ * where FOLDER is "/dev"; or buffer, an allocation of a mebibyte or more, as each thread of libfuse
+ * makes one for the requests that it reads, where FOLDER is "/".
  *
  * Two more CALLs, which the others do not include, make a filesystem below FOLDER poorer:
  *
@@ -58,6 +59,7 @@
 #include <unistd.h>
 
 #define TRACE 32
+#define BUFFER_SIZE (1 << 20)
 
 /* Numbers of the machine's own order, shared with whoever runs the test. */
 struct board {
@@ -151,7 +153,8 @@ static bool parse(const char *line, struct fault *f)
 static bool is_meant(const struct fault *f, const char *call)
 {
 	static const char *const harmless[] = {"open", "list", "read"};
-	static const char *const apart[] = {"flags", "poor", "unmount", "unwatch", "entry"};
+	static const char *const apart[] = {"flags",   "poor",  "unmount",
+					    "unwatch", "entry", "buffer"};
 
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++) {
 		if (strcmp(call, apart[i]) == 0)
@@ -564,7 +567,10 @@ static void *counted(void *block)
 
 void *malloc(size_t size)
 {
-	return allocation_fails() ? NULL : counted(__libc_malloc(size));
+	bool fails =
+		allocation_fails() || (size >= BUFFER_SIZE && fails_at("buffer", AT_FDCWD, "/"));
+
+	return fails ? NULL : counted(__libc_malloc(size));
 }
 
 void *calloc(size_t count, size_t size)
