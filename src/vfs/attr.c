@@ -10,6 +10,7 @@
 #include "util/clock.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #define VIRTUAL_BLOCK 4096
 /* Preferred I/O size (st_blksize): programs that follow it make one request per piece. */
@@ -275,6 +276,21 @@ static void check_pages(struct vfs *v, const struct target *t, const struct stat
 		invalidate_data(v, t->node->id);
 }
 
+/* The attributes of the file that the thread has found again; ESTALE: it has not. */
+static int kept_attributes(struct vfs *v, const struct request *who, const struct target *t,
+			   struct stat *st)
+{
+	int fd = looked_up_borrow(v, who, t->node), error;
+
+	if (fd < 0)
+		return ESTALE;
+	error = fstat(fd, st) == 0 ? 0 : errno;
+	close(fd);
+	if (!error)
+		plain_show(v, st);
+	return error;
+}
+
 static int get_attributes(struct vfs *v, const struct request *who, const struct target *t,
 			  struct handle *handle, struct stat *st)
 {
@@ -292,6 +308,8 @@ static int get_attributes(struct vfs *v, const struct request *who, const struct
 		plain_show(v, st);
 	else
 		error = lost ? ESTALE : attributes_of(v, t, st);
+	if (error == ESTALE)
+		error = kept_attributes(v, who, t, st);
 	if (!error && t->thing->kind == THING_PLAIN && S_ISREG(st->st_mode))
 		check_pages(v, t, st, &now);
 	return error;
@@ -307,9 +325,9 @@ int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct 
 	do {
 		error = target_get(v, node, &t);
 		if (error)
-			return error;
+			break;
 		error = get_attributes(v, who, &t, handle, st);
 		*timeout = timeout_of(v, &t);
 	} while (target_again(v, &t, error, &tries));
-	return error;
+	return looked_up_end(v, who, 0, error);
 }

@@ -2,6 +2,8 @@
 #include "looked_up.h"
 #include "deadline.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,18 +19,19 @@ static struct looked_up *last_of(struct vfs *v, const struct request *who) REQUI
 	return &l->last[(unsigned)who->pid % ARRAY_SIZE(l->last)];
 }
 
-/* A thread that was to look up or open something again no longer does. */
-static void forget_stale(struct vfs *v, void *looked_ups)
+/* What was kept for an open that has not come. */
+static void looked_ups_drop(struct vfs *v, void *looked_ups)
 {
 	struct looked_ups *l = looked_ups;
 
 	for (size_t i = 0; i < ARRAY_SIZE(l->last); i++) {
-		int kept;
+		int kept = -1;
 
 		vfs_lock(v);
-		kept = l->last[i].kept;
-		l->last[i].kept = -1;
-		l->last[i].again = false;
+		if (l->last[i].again <= clock_ms()) {
+			kept = l->last[i].kept;
+			l->last[i].kept = -1;
+		}
 		vfs_unlock(v);
 		if (kept >= 0)
 			close(kept);
@@ -41,7 +44,7 @@ UNSHARED struct looked_ups *looked_ups_new(void)
 
 	if (!l)
 		return NULL;
-	l->end = (struct deadline){.due = forget_stale, .user = l};
+	l->end = (struct deadline){.due = looked_ups_drop, .user = l};
 	for (size_t i = 0; i < ARRAY_SIZE(l->last); i++)
 		l->last[i] = LOOKED_UP_NOTHING;
 	return l;
@@ -58,15 +61,21 @@ UNSHARED void looked_ups_free(struct looked_ups *l)
 
 bool looks_again(struct vfs *v, const struct request *who)
 {
-	bool again;
-
-	vfs_lock(v);
-	again = last_of(v, who)->again;
-	vfs_unlock(v);
-	return again;
+	return last_of(v, who)->again > clock_ms();
 }
 
-void looked_up(struct vfs *v, const struct request *who, uint64_t node, int kept)
+int looked_up(struct vfs *v, const struct request *who, uint64_t node)
+{
+	struct looked_up *last = last_of(v, who);
+	int before = last->kept;
+
+	last->kept = -1;
+	if (node)
+		last->node = node;
+	return before;
+}
+
+void looked_up_keep(struct vfs *v, const struct request *who, uint64_t node, int fd)
 {
 	struct looked_up *last;
 	int before;
@@ -74,14 +83,23 @@ void looked_up(struct vfs *v, const struct request *who, uint64_t node, int kept
 	vfs_lock(v);
 	last = last_of(v, who);
 	before = last->kept;
-	last->kept = kept;
-	if (node)
-		last->node = node;
-	if (kept >= 0)
-		deadline_set(v->deadlines, &v->looked_ups->end, clock_ms() + END_MS);
+	*last = (struct looked_up){node, clock_ms() + END_MS, fd};
+	deadline_set(v->deadlines, &v->looked_ups->end, last->again);
 	vfs_unlock(v);
 	if (before >= 0)
 		close(before);
+}
+
+int looked_up_borrow(struct vfs *v, const struct request *who, const struct node *node)
+{
+	int fd = -1;
+
+	/* Under the lock, since it may be closed at any time; dup never blocks. */
+	vfs_lock(v);
+	if (was_looked_up(v, who, node) && last_of(v, who)->kept >= 0)
+		fd = fcntl(last_of(v, who)->kept, F_DUPFD_CLOEXEC, 0);
+	vfs_unlock(v);
+	return fd;
 }
 
 bool was_looked_up(struct vfs *v, const struct request *who, const struct node *node)
@@ -95,6 +113,8 @@ struct looked_up looked_up_take(struct vfs *v, const struct request *who, uint64
 
 	vfs_lock(v);
 	last = *last_of(v, who);
+	if (!looks_again(v, who))
+		last.again = 0;
 	*last_of(v, who) = LOOKED_UP_NOTHING;
 	vfs_unlock(v);
 	if (last.node == node)
@@ -105,14 +125,17 @@ struct looked_up looked_up_take(struct vfs *v, const struct request *who, uint64
 	return LOOKED_UP_NOTHING;
 }
 
-void looked_up_stale(struct vfs *v, const struct request *who, uint64_t node)
+int looked_up_end(struct vfs *v, const struct request *who, uint64_t node, int error)
 {
 	int before;
 
+	if (error != ESTALE)
+		return error;
 	vfs_lock(v);
 	before = last_of(v, who)->kept;
-	*last_of(v, who) = (struct looked_up){node, true, -1};
+	*last_of(v, who) = (struct looked_up){node, clock_ms() + END_MS, -1};
 	vfs_unlock(v);
 	if (before >= 0)
 		close(before);
+	return error;
 }

@@ -2,10 +2,11 @@
 /*
  * looked_up.h - what each thread has looked up last, for its open.
  *
- * The kernel looks up a name, then opens the node that it found. If the node no longer has the name
- * by then, the open ends with ESTALE, on which the kernel looks the name up again, but only once.
- * The plain file that it finds then is kept open (O_PATH) for the thread's next open, which opens
- * it whatever has its name by that time. Without such an open it is closed after END_MS.
+ * The kernel looks up a name, then asks for what it needs of the node that it found: attributes, or
+ * to open it. If the node no longer has the name by then, that ends with ESTALE, on which the
+ * kernel looks the name up again, but only once. The plain file that it finds then is kept open
+ * (O_PATH) for the thread's next open, which opens it whatever has its name by that time. Without
+ * such an open it is closed after END_MS.
  */
 #ifndef ANIMFS_VFS_LOOKED_UP_H
 #define ANIMFS_VFS_LOOKED_UP_H
@@ -14,7 +15,7 @@
 
 struct looked_up {
 	uint64_t node; /* 0: nothing, or it was opened since */
-	bool again;    /* the thread's last open ended with ESTALE */
+	int64_t again; /* after an ESTALE: until when (clock_ms) the thread looks again; else 0 */
 	int kept;      /* the plain file; -1: none */
 };
 #define LOOKED_UP_NOTHING ((struct looked_up){.kept = -1})
@@ -22,13 +23,18 @@ struct looked_up {
 struct looked_ups *looked_ups_new(void);
 void looked_ups_free(struct looked_ups *l); /* after deadlines_stop; NULL is fine */
 
-/* Did the thread's last open end with ESTALE, so that what it finds now is to be kept? */
-bool looks_again(struct vfs *v, const struct request *who) EXCLUDES(vfs_class);
+/* Does it look again, so that what it finds is to be kept? */
+bool looks_again(struct vfs *v, const struct request *who) REQUIRES(vfs_class);
 /*
- * The thread has looked up a node (0: it found nothing). Takes over the descriptor of what is to be
- * kept (-1: none); what was kept before is closed.
+ * The thread has looked up a node (0: it found nothing). Returns the descriptor that was kept
+ * before (-1: none), which the caller closes.
  */
-void looked_up(struct vfs *v, const struct request *who, uint64_t node, int kept)
+int looked_up(struct vfs *v, const struct request *who, uint64_t node) REQUIRES(vfs_class);
+/* Keeps the file of the node that it has just looked up; takes over the descriptor. */
+void looked_up_keep(struct vfs *v, const struct request *who, uint64_t node, int fd)
+	EXCLUDES(vfs_class);
+/* A duplicate of what is kept of the node that the thread has looked up last; -1: nothing. */
+int looked_up_borrow(struct vfs *v, const struct request *who, const struct node *node)
 	EXCLUDES(vfs_class);
 /* Is the node what the thread has looked up last, and not opened since? */
 bool was_looked_up(struct vfs *v, const struct request *who, const struct node *node)
@@ -39,7 +45,11 @@ bool was_looked_up(struct vfs *v, const struct request *who, const struct node *
  */
 struct looked_up looked_up_take(struct vfs *v, const struct request *who, uint64_t node)
 	EXCLUDES(vfs_class);
-/* Opening the node (0: creating a file) ends with ESTALE. */
-void looked_up_stale(struct vfs *v, const struct request *who, uint64_t node) EXCLUDES(vfs_class);
+/*
+ * A request ends with `error`, which is returned. If that is ESTALE, the thread looks again.
+ * `node`: the one that was to be opened; 0 for other requests.
+ */
+int looked_up_end(struct vfs *v, const struct request *who, uint64_t node, int error)
+	EXCLUDES(vfs_class);
 
 #endif

@@ -721,35 +721,43 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 	return error;
 }
 
-/* Notes which view the program looks up, for asker.c. */
-static void note_asked(struct vfs *v, const struct request *who, uint64_t id)
+/*
+ * Notes what the thread has looked up (0: nothing), for its open and for asker.c. Is the file to be
+ * kept?
+ */
+static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 {
 	const struct node *node;
-	int view = -1;
+	int view = -1, before;
+	bool again;
 
 	vfs_lock(v);
-	node = nodes_by_id(&v->nodes, id);
+	node = id ? nodes_by_id(&v->nodes, id) : NULL;
 	if (node && node->thing->kind == THING_VIEW)
 		view = node->thing->view_at;
+	before = looked_up(v, who, id);
+	again = id && looks_again(v, who);
 	vfs_unlock(v);
+	if (before >= 0)
+		close(before);
 	if (view >= 0)
 		asker_asked(v->asker, who->pid, (unsigned)view);
+	return again;
 }
 
-/* Opens the plain file, so that it can be opened whatever has its name then. ESTALE: it has none.
- */
-static int keep_file(struct vfs *v, uint64_t id, int *fd)
+/* Keeps a plain file, so that it can be opened whatever has its name then. ESTALE: it has none. */
+static int keep_file(struct vfs *v, const struct request *who, uint64_t id)
 {
 	struct target t;
-	int error = target_get(v, id, &t);
+	int fd = -1, error = target_get(v, id, &t);
 
 	if (error)
 		return error;
 	if (t.thing->kind == THING_PLAIN && !t.thing->folder)
-		error = plain_pin(v, &t, fd);
+		error = plain_pin(v, &t, &fd);
 	target_put(v, &t);
-	if (!error)
-		error = handle_keep(v, fd);
+	if (fd >= 0 && handle_keep(v, &fd) == 0)
+		looked_up_keep(v, who, id, fd);
 	return error == ENOENT ? ESTALE : error;
 }
 
@@ -783,9 +791,8 @@ static int look_up_in_turn(struct vfs *v, uint64_t parent, const char *name, str
 int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	       struct entry *out)
 {
-	bool again = looks_again(v, who);
 	unsigned tries = 0;
-	int kept = -1, error;
+	int error;
 
 	if (strlen(name) > NAME_MAX)
 		return ENAMETOOLONG;
@@ -793,11 +800,9 @@ int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const 
 		if (tries)
 			vfs_forget(v, out->node, 1);
 		error = look_up_in_turn(v, parent, name, out);
-	} while (!error && again && may_retry(keep_file(v, out->node, &kept), &tries));
-	looked_up(v, who, error ? 0 : out->node, kept);
-	if (!error)
-		note_asked(v, who, out->node);
-	return error;
+	} while (note_lookup(v, who, error ? 0 : out->node) &&
+		 may_retry(keep_file(v, who, out->node), &tries));
+	return looked_up_end(v, who, 0, error);
 }
 
 int vfs_lookup_handle(struct vfs *v, uint64_t node, bool above, struct entry *out)

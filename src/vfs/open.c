@@ -488,8 +488,7 @@ int vfs_open(struct vfs *v, const struct request *who, uint64_t node, int flags,
 	gate_leave(v, &guest);
 	if (last.kept >= 0)
 		close(last.kept);
-	if (error == ESTALE)
-		looked_up_stale(v, who, node);
+	looked_up_end(v, who, node, error);
 	/* An ENOSYS from the filesystem of SOURCE would make the kernel stop opening files. */
 	return error == ENOSYS ? EOPNOTSUPP : error;
 }
@@ -625,9 +624,7 @@ int vfs_create(struct vfs *v, const struct request *who, uint64_t parent, const 
 				     : open_create_plain(v, who, &slot.parent, name, mode, flags,
 							 entry, out);
 	slot_release(v, &slot);
-	if (error == ESTALE)
-		looked_up_stale(v, who, 0);
-	return error;
+	return looked_up_end(v, who, 0, error);
 }
 
 /* ---- release ---- */

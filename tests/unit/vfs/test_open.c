@@ -360,6 +360,78 @@ START_TEST(a_file_that_was_found_again_is_not_kept_once_another_is_looked_up)
 }
 END_TEST
 
+static int ask_attributes(uint64_t node)
+{
+	double timeout;
+	struct stat st;
+
+	return vfs_getattr(mounted.v, &who, node, NULL, &st, &timeout);
+}
+
+/* The kernel may ask for attributes before it opens a file, and looks again after those, too. */
+START_TEST(a_file_without_attributes_is_the_one_that_was_found_again)
+{
+	struct opened opened;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	node = look_up();
+	replace(false, "2");
+	ck_assert_int_eq(ask_attributes(node), ESTALE);
+	node = look_up();
+	replace(false, "3");
+	ck_assert_int_eq(ask_attributes(node), 0);
+	ck_assert_int_eq(open_node(node, &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '2');
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
+START_TEST(so_is_a_file_in_a_folder_that_was_replaced)
+{
+	struct opened opened;
+	struct entry folder, entry;
+
+	ck_assert_int_eq(mkdir("folder", 0755), 0);
+	put("folder/" PLAIN, "1");
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, "folder", &folder), 0);
+	ck_assert_int_eq(rename("folder", "before"), 0);
+	ck_assert_int_eq(mkdir("folder", 0755), 0);
+	put("folder/" PLAIN, "2");
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, folder.node, PLAIN, &entry), ESTALE);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, "folder", &folder), 0);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, folder.node, PLAIN, &entry), 0);
+	ck_assert_int_eq(unlink("folder/" PLAIN), 0);
+	put("folder/" PLAIN, "3");
+	ck_assert_int_eq(open_node(entry.node, &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '2');
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
+/* What another thread found is closed at that time. */
+START_TEST(who_looks_again_is_not_forgotten_before_the_time)
+{
+	struct opened opened;
+	uint64_t node;
+
+	clock_stop();
+	find_again();
+	ck_assert_int_eq(deadlines_advance(mounted.v->deadlines, END_MS - 1), 0);
+	who.pid++;
+	put(PLAIN, "1");
+	node = look_up();
+	replace(false, "2");
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+	ck_assert_int_eq(deadlines_advance(mounted.v->deadlines, 1), 0);
+	node = look_up();
+	replace(false, "3");
+	ck_assert_int_eq(open_node(node, &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '2');
+	vfs_release(mounted.v, opened.handle);
+}
+END_TEST
+
 /* ---- views that are replaced ---- */
 
 /* By another program, which renames a copy onto it. */
@@ -386,11 +458,16 @@ static void put_copy(uint64_t node)
 START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again)
 {
 	struct opened opened = {.handle = NULL};
-	struct entry entry;
+	struct entry entry, other;
 
 	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
 	put_copy(entry.node);
-	ck_assert_int_eq(vfs_open(mounted.v, &who, entry.node, O_RDWR, &opened), ESTALE);
+	if (_i) {
+		ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, MOUNTED_FILE, &other), 0);
+		ck_assert_int_eq(ask_attributes(entry.node), ESTALE);
+	} else {
+		ck_assert_int_eq(vfs_open(mounted.v, &who, entry.node, O_RDWR, &opened), ESTALE);
+	}
 	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
 	put_copy(entry.node);
 	ck_assert_int_eq(vfs_open(mounted.v, &who, entry.node, O_RDWR, &opened), 0);
@@ -483,7 +560,11 @@ Suite *open_suite(void)
 			    2);
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_if_it_is_not_opened);
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_once_another_is_looked_up);
-	tcase_add_test(t, a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again);
+	tcase_add_test(t, a_file_without_attributes_is_the_one_that_was_found_again);
+	tcase_add_test(t, so_is_a_file_in_a_folder_that_was_replaced);
+	tcase_add_test(t, who_looks_again_is_not_forgotten_before_the_time);
+	tcase_add_loop_test(
+		t, a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again, 0, 2);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	tcase_add_test(t, what_has_no_attributes_stays_absent);
 	suite_add_tcase(s, t);
