@@ -64,7 +64,6 @@ struct draft *draft_new(struct version *base, const struct place *place, struct 
 	d->id = new_id();
 	d->place = *place;
 	d->budget = budget;
-	d->closed = DRAFT_OPEN;
 	settle_charge(d);
 	return d;
 }
@@ -555,8 +554,6 @@ int64_t draft_due(const struct draft *d)
 {
 	int64_t wait = END_MS;
 
-	if (d->closed == DRAFT_OPEN)
-		return DRAFT_OPEN;
 	for (unsigned i = 0; i < d->unkept && wait < REST_MAX_MS; i++)
 		wait *= 2;
 	return d->closed + (wait < REST_MAX_MS ? wait : REST_MAX_MS);
@@ -584,7 +581,7 @@ void draft_drop_on_close(struct draft *d)
 bool draft_settle(struct draft *d, int64_t now_ms)
 {
 	d->closed = now_ms;
-	if (d->dirty || d->pending)
+	if (d->dirty || d->pending || d->committing)
 		return true;
 	d->rejected = d->unkept = 0;
 	return d->refused ? draft_give_up(d) : d->is_saved;

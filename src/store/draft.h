@@ -26,8 +26,6 @@
 #include "text.h"
 #include "tree.h"
 
-#define DRAFT_OPEN INT64_MAX
-
 struct draft {
 	struct text *text; /* what was written */
 	/* The last saved text, to go back to if the current one is refused; or NULL. */
@@ -49,7 +47,7 @@ struct draft {
 	unsigned unkept;       /* how often in a row its refused text could not be kept */
 	/* credentials of the last one to open it for writing; NULL: the daemon's */
 	struct caller *who;
-	int64_t closed;        /* when the last writer closed it, by draft_settle; or DRAFT_OPEN */
+	int64_t closed;        /* when the last writer closed it; set by draft_settle */
 	struct budget *budget; /* not owned; NULL: no limit */
 	size_t charged;
 };
@@ -195,9 +193,10 @@ int64_t draft_due(const struct draft *d);
 void draft_drop_on_close(struct draft *d);
 
 /*
- * Call it when there is no writer, and no commit in progress. Drops a refused text. False: only the
- * rendered text is left; free the draft. True: it stays, because something is still to be saved
- * (dirty or pending: DRAFT_END 2 s later), or because its text was saved (draft_expire 2 s later).
+ * Call it when the last writer goes, before anybody can see that there is none. Drops a refused
+ * text. False: only the rendered text is left; free the draft. True: it stays, because a commit is
+ * in progress, or something is still to be saved (dirty or pending: DRAFT_END 2 s later), or
+ * because its text was saved (draft_expire 2 s later).
  */
 bool draft_settle(struct draft *d, int64_t now_ms);
 /*

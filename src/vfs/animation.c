@@ -390,8 +390,8 @@ bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
 	struct draft *draft = node->thing->view.draft;
 	bool outdated = node->thing->view.outdated;
 
-	if (!draft || draft->committing)
-		return draft != NULL;
+	if (!draft)
+		return false;
 	if (!draft_settle(draft, clock_ms())) {
 		view_drop_draft(v, node);
 		changes_data(changes, node);
@@ -399,7 +399,8 @@ bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
 			view_part(v, node, changes);
 		return false;
 	}
-	if (draft_is_contradictory(draft) || (outdated && !animation_is_unsaved(node->thing)))
+	if (!draft->committing &&
+	    (draft_is_contradictory(draft) || (outdated && !animation_is_unsaved(node->thing))))
 		view_part(v, node, changes);
 	return node->thing->view.draft != NULL;
 }
@@ -909,13 +910,16 @@ void animation_end_at(struct vfs *v, struct animation *a, int64_t when)
 		animation_get(a);
 }
 
+void animation_touched(struct vfs *v, struct animation *a)
+{
+	a->touched = clock_ms();
+	animation_end_at(v, a, a->touched + END_MS);
+}
+
 void animation_touch(struct vfs *v, struct animation *a)
 {
-	int64_t now = clock_ms();
-
 	vfs_lock(v);
-	a->touched = now;
-	animation_end_at(v, a, now + END_MS);
+	animation_touched(v, a);
 	vfs_unlock(v);
 }
 

@@ -233,6 +233,7 @@ void view_part(struct vfs *v, struct node *node, struct changes *changes) REQUIR
 int64_t request_begins(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
 void request_ends(struct vfs *v, struct animation *a, int64_t began) EXCLUDES(vfs_class);
 /* Something below it changed: restarts the wait for END_MS of quiet. */
+void animation_touched(struct vfs *v, struct animation *a) REQUIRES(vfs_class);
 void animation_touch(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
 /* Has nothing changed below it for END_MS? */
 bool animation_is_quiet(struct vfs *v, const struct animation *a) EXCLUDES(vfs_class);

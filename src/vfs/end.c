@@ -166,7 +166,7 @@ static int64_t end_next_end(const struct animation *a, int64_t now) REQUIRES(vfs
 		const struct draft *draft = thing->kind == THING_VIEW ? thing->view.draft : NULL;
 
 		if (!draft || !draft->base || !thing->node || node_writers(thing->node) ||
-		    thing->view.standing == DETACHED || draft->closed == DRAFT_OPEN)
+		    thing->view.standing == DETACHED)
 			continue;
 		if (!next || draft_due(draft) < next)
 			next = draft_due(draft);

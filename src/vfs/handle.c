@@ -65,7 +65,7 @@ int handle_spot(struct vfs *v, const struct handle *h, struct spot *out)
 	return out->of ? 0 : EIO;
 }
 
-void handle_unlist(struct vfs *v, struct handle *h)
+void handle_leave(struct vfs *v, struct handle *h)
 {
 	struct handle **at = &h->node->handles;
 

@@ -53,10 +53,10 @@ struct handle *handle_new(struct vfs *v, const struct request *who, struct node 
 /* The file in an archive that it was opened for. 0, or EIO: it is of another kind. */
 int handle_spot(struct vfs *v, const struct handle *h, struct spot *out) EXCLUDES(vfs_class);
 /*
- * Takes it off its node; the caller, who has committed what was written, then frees it without the
- * lock, since that closes a file.
+ * Takes it from its node, to which the caller has a reference. The caller has committed what was
+ * written, and frees the handle without the lock, since that closes a file.
  */
-void handle_unlist(struct vfs *v, struct handle *h) REQUIRES(vfs_class);
+void handle_leave(struct vfs *v, struct handle *h) REQUIRES(vfs_class);
 void handle_free(struct handle *h);
 /* Frees all handles of a node that is being freed. */
 void handles_free(struct node *node) REQUIRES(vfs_class);

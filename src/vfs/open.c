@@ -256,11 +256,7 @@ static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 	struct draft *draft = t->thing->view.draft;
 	bool had_base;
 
-	if (!draft)
-		return;
-	/* Until RELEASE has settled it, or else what ends drafts may take it for long closed. */
-	draft->closed = DRAFT_OPEN;
-	if (draft->committing)
+	if (!draft || draft->committing)
 		return;
 	/* Without a base nobody continues it: of two that open it at once, this is the first. */
 	if (draft->base && node_writers(t->node) > 1) {
@@ -660,42 +656,35 @@ static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 }
 
 /*
- * After a handle was closed. Under the same lock: nobody sees the view without the handle and not
- * yet settled. Returns whether the animation is to be touched.
+ * Takes the handle from its node and settles the view that this stands for, at once, or what ends
+ * drafts may take one whose last writer has just gone for long closed.
  */
-static bool open_settle_view(struct vfs *v, const struct target *t, bool wrote,
-			     struct changes *changes) REQUIRES(vfs_class)
+static void leave_view(struct vfs *v, struct handle *h, struct node *node, struct changes *changes)
+	REQUIRES(vfs_class)
 {
-	bool waits = false;
-
-	if (t->node->thing != t->thing)
-		return false;
-	if (wrote && t->thing->view.draft && !node_writers(t->node))
-		waits = view_settle(v, t->node, changes);
-	if (!t->node->handles)
-		view_closed(v, t->node);
-	return waits;
+	handle_leave(v, h);
+	if (node->thing->kind != THING_VIEW)
+		return;
+	if (handle_writes(h) && !node_writers(node) && view_settle(v, node, changes))
+		animation_touched(v, node->thing->animation);
+	if (!node->handles)
+		view_closed(v, node);
 }
 
 void vfs_release(struct vfs *v, struct handle *h)
 {
 	struct changes changes = CHANGES_INIT;
-	bool wrote = handle_writes(h), waits = false;
 	struct target t;
 
 	handle_target(v, h, &t);
 	if (t.thing->kind == THING_VIEW)
 		save_last(v, &t, h);
 	vfs_lock(v);
-	handle_unlist(v, h);
-	if (t.thing->kind == THING_VIEW)
-		waits = open_settle_view(v, &t, wrote, &changes);
-	else if (t.thing->kind == THING_PLAIN && wrote)
+	leave_view(v, h, t.node, &changes);
+	if (t.thing->kind == THING_PLAIN && handle_writes(h))
 		staging_note_touch(v, t.node);
 	vfs_unlock(v);
 	handle_free(h);
-	if (waits)
-		animation_touch(v, t.thing->animation);
 	changes_send_all(v, &changes);
 	target_put(v, &t);
 }

@@ -129,31 +129,72 @@ START_TEST(a_view_open_for_writing_keeps_its_base)
 }
 END_TEST
 
-static int64_t due(const char *name)
+/* What is done when the animation's deadline comes: it ends drafts, too. */
+static void end_drafts(void)
 {
-	const struct view_state *view = state_of(name);
-	int64_t when;
-
 	vfs_lock(mounted.v);
-	when = draft_due(view->draft);
+	animation_get(mounted.a);
 	vfs_unlock(mounted.v);
-	return when;
+	mounted.v->animation_ends(mounted.v, mounted.a);
 }
 
-/* RELEASE takes the writer away before it settles the draft, and what ends drafts may run between.
- */
-START_TEST(what_is_open_for_writing_is_not_due)
+/* Has the draft of a saved view ended? Then nobody continues it. */
+static bool has_ended(const char *name)
 {
-	struct handle *writer = open_view("Bone01.csv", O_WRONLY | O_TRUNC);
+	const struct view_state *view = state_of(name);
+	bool ended;
 
-	ck_assert_int_eq(due("Bone01.csv"), DRAFT_OPEN);
-	vfs_release(mounted.v, writer);
+	vfs_lock(mounted.v);
+	ended = !view->draft || !view->draft->base;
+	vfs_unlock(mounted.v);
+	return ended;
+}
+
+START_TEST(a_view_is_ended_when_it_was_closed_for_a_while)
+{
+	struct handle *writer;
+
+	clock_stop();
 	save("Bone01.csv");
-	ck_assert_int_lt(due("Bone01.csv"), DRAFT_OPEN);
 	writer = open_view("Bone01.csv", O_WRONLY);
-	ck_assert_int_eq(due("Bone01.csv"), DRAFT_OPEN);
+	clock_move(clock_ms() + 2 * END_MS);
+	end_drafts();
+	ck_assert(!has_ended("Bone01.csv"));
 	vfs_release(mounted.v, writer);
-	ck_assert_int_lt(due("Bone01.csv"), DRAFT_OPEN);
+	end_drafts();
+	ck_assert(!has_ended("Bone01.csv"));
+	clock_move(clock_ms() + END_MS);
+	end_drafts();
+	ck_assert(has_ended("Bone01.csv"));
+}
+END_TEST
+
+static void set_committing(const struct view_state *view, bool committing)
+{
+	vfs_lock(mounted.v);
+	view->draft->committing = committing;
+	vfs_unlock(mounted.v);
+}
+
+/* A save by another thread is under way. */
+START_TEST(so_is_one_that_was_closed_during_a_commit)
+{
+	const struct view_state *view;
+	struct handle *writer;
+
+	clock_stop();
+	save("Bone01.csv");
+	writer = open_view("Bone01.csv", O_WRONLY);
+	clock_move(clock_ms() + 2 * END_MS);
+	view = state_of("Bone01.csv");
+	set_committing(view, true);
+	vfs_release(mounted.v, writer);
+	set_committing(view, false);
+	end_drafts();
+	ck_assert(!has_ended("Bone01.csv"));
+	clock_move(clock_ms() + END_MS);
+	end_drafts();
+	ck_assert(has_ended("Bone01.csv"));
 }
 END_TEST
 
@@ -168,7 +209,8 @@ Suite *save_suite(void)
 	tcase_add_test(tc, a_closed_view_keeps_its_text_and_no_old_version);
 	tcase_add_test(tc, nor_while_a_program_reads_it);
 	tcase_add_test(tc, a_view_open_for_writing_keeps_its_base);
-	tcase_add_test(tc, what_is_open_for_writing_is_not_due);
+	tcase_add_test(tc, a_view_is_ended_when_it_was_closed_for_a_while);
+	tcase_add_test(tc, so_is_one_that_was_closed_during_a_commit);
 	suite_add_tcase(s, tc);
 	return s;
 }
