@@ -447,10 +447,15 @@ static bool dirfd_same_time(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-bool file_version_same(const struct file_version *a, const struct file_version *b)
+bool file_version_alike(const struct file_version *a, const struct file_version *b)
 {
 	return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-	       dirfd_same_time(&a->mtime, &b->mtime) && dirfd_same_time(&a->ctime, &b->ctime);
+	       dirfd_same_time(&a->mtime, &b->mtime);
+}
+
+bool file_version_same(const struct file_version *a, const struct file_version *b)
+{
+	return file_version_alike(a, b) && dirfd_same_time(&a->ctime, &b->ctime);
 }
 
 #define SECOND ((int64_t)1000000000) /* in ns */

@@ -111,6 +111,8 @@ struct file_version {
 };
 struct file_version file_version_of(const struct stat *st);
 bool file_version_same(const struct file_version *a, const struct file_version *b);
+/* The same but for the ctime, which renames and hard links change. */
+bool file_version_alike(const struct file_version *a, const struct file_version *b);
 /*
  * Would any write after `now` give another version? Take `now` before reading the file. False if
  * the file changed less than two ticks before, of the clock or of a filesystem that keeps whole

@@ -240,7 +240,7 @@ static int fill_file(struct replacement *r, struct bytes data)
 
 #define SPARE_NAMES 100 /* that are tried for a file that cannot get its own back */
 
-/* The version of a name now, without ctime, which renames change. */
+/* The version of a name now. */
 static int replace_version_of(const struct replacement *r, const char *name,
 			      struct file_version *version)
 {
@@ -250,7 +250,6 @@ static int replace_version_of(const struct replacement *r, const char *name,
 	if (fstatat(r->dir, name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno;
 	*version = file_version_of(&st);
-	version->ctime = (struct timespec){0, 0};
 	return 0;
 }
 
@@ -283,14 +282,6 @@ static int check_out(const struct replacement *r)
 	return replace_is_written(r->old) ? EBUSY : check_bytes_again(r);
 }
 
-static bool is_old(const struct replacement *r, struct file_version version)
-{
-	struct file_version old = *r->expect;
-
-	old.ctime = version.ctime = (struct timespec){0, 0};
-	return file_version_same(&version, &old);
-}
-
 /*
  * Exchanges the new file for the old one, or back, for a `reason` (an errno; 0: not back).
  * `expected`: what comes out. A program that takes no lock may put its own file there at any time,
@@ -303,7 +294,6 @@ static int exchange_files(struct replacement *r, struct file_version expected, i
 	struct file_version put, out;
 	bool stays;
 
-	expected.ctime = (struct timespec){0, 0};
 	for (;;) {
 		const bool back = reason != 0;
 		const int unseen = replace_version_of(r, r->temporary, &put);
@@ -315,13 +305,13 @@ static int exchange_files(struct replacement *r, struct file_version expected, i
 		if (!error)
 			error = replace_version_of(r, r->temporary, &out);
 		if (!back)
-			reason = error                                 ? error
-				 : !file_version_same(&out, &expected) ? EAGAIN
-								       : check_out(r);
-		else if (!error && file_version_same(&out, &expected))
+			reason = error                                  ? error
+				 : !file_version_alike(&out, &expected) ? EAGAIN
+									: check_out(r);
+		else if (!error && file_version_alike(&out, &expected))
 			return reason;
 		else if (error || unseen) {
-			replace_give_back(r, stays && !is_old(r, put));
+			replace_give_back(r, stays && !file_version_alike(&put, r->expect));
 			return reason;
 		}
 		if (!reason)
@@ -335,16 +325,14 @@ static int replace_keep_old(const struct replacement *r, int dir, const char *na
 	return r->keep && r->expect ? r->keep(r->keeper, dir, name, spare) : 0;
 }
 
-/* Compares without ctime, which making a hard link has changed. */
 static int check_kept(const struct replacement *r)
 {
-	struct file_version expected = *r->expect, there;
+	struct file_version there;
 	int error = replace_version_of(r, r->name, &there);
 
-	expected.ctime = (struct timespec){0, 0};
 	if (error)
 		return error == ENOENT ? EAGAIN : error;
-	return file_version_same(&there, &expected) ? 0 : EAGAIN;
+	return file_version_alike(&there, r->expect) ? 0 : EAGAIN;
 }
 
 /* *exchanged: the old file has the temporary name. */
@@ -381,20 +369,19 @@ static int read_result(const struct replacement *r, struct file_version *now)
  * Moves a file of this version to the temporary name. EAGAIN if another file has its name, which it
  * keeps. If it cannot be seen what was moved, it gets its name back.
  */
-static int move_out(struct replacement *r, struct file_version expected)
+static int move_out(struct replacement *r, const struct file_version *expected)
 {
 	struct file_version there;
 	int error = replace_version_of(r, r->name, &there);
 
-	expected.ctime = (struct timespec){0, 0};
-	if (!error && !file_version_same(&there, &expected))
+	if (!error && !file_version_alike(&there, expected))
 		return EAGAIN;
 	if (!error)
 		error = dirfd_rename(r->dir, r->name, r->via, r->temporary, RENAME_NOREPLACE);
 	if (error)
 		return error == ENOENT ? EAGAIN : error;
 	error = replace_version_of(r, r->temporary, &there);
-	if (!error && file_version_same(&there, &expected))
+	if (!error && file_version_alike(&there, expected))
 		return 0;
 	replace_give_back(r, true);
 	return error ? error : EAGAIN;
@@ -409,7 +396,7 @@ static void replace_take_back(struct replacement *r, bool exchanged, int error)
 	if (exchanged)
 		exchange_files(r, r->written, error);
 	else if (!r->expect)
-		move_out(r, r->written);
+		move_out(r, &r->written);
 }
 
 /*
