@@ -40,6 +40,17 @@ static struct version *sample_version(void)
 	return snap_of("tests/data/canm/wiki512.canm");
 }
 
+/* Another translation of the first clip's third bone. */
+static struct anim *edit(const struct version *v)
+{
+	static double values[3] = {42};
+	static const struct curve curve = {.kind = CURVE_VECTOR, .count = 1, .values = values};
+	struct anim *edited = anim_edit(v->anim);
+
+	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
+	return edited;
+}
+
 START_TEST(a_first_version_is_as_old_as_its_file)
 {
 	struct version *v = sample_version();
@@ -55,12 +66,9 @@ END_TEST
 START_TEST(only_what_changed_is_younger)
 {
 	struct version *v = sample_version();
-	struct anim *edited = anim_edit(v->anim);
-	double values[3] = {42};
-	const struct curve curve = {.kind = CURVE_VECTOR, .count = 1, .values = values};
+	struct anim *edited = edit(v);
 	struct ages ages;
 
-	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
 	ck_assert(ages_after(&ages, edited, v, _i ? edited : NULL));
 	for (uint32_t i = 0; i < v->anim->clip_count; i++) {
 		for (int64_t j = -1; j < (int64_t)v->anim->clips[i].track_count; j++) {
@@ -248,12 +256,9 @@ END_TEST
 START_TEST(of_an_edited_file_all_ages_are_remembered)
 {
 	struct version *v = sample_version();
-	struct anim *edited = anim_edit(v->anim);
-	double values[3] = {42};
-	const struct curve curve = {.kind = CURVE_VECTOR, .count = 1, .values = values};
+	struct anim *edited = edit(v);
 	struct ages ages;
 
-	anim_edit_track(edited, 0, 2)->curve[ROLE_TRANSLATION] = &curve;
 	ck_assert(ages_after(&ages, edited, v, edited));
 	ck_resumed(&ages);
 	ages_release(&ages);
