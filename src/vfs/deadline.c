@@ -36,7 +36,7 @@ struct deadlines {
 	pthread_cond_t wake;  /* wakes the timer for an earlier deadline */
 	pthread_cond_t work;  /* wakes an idle worker */
 	pthread_cond_t ended; /* a worker has ended */
-	pthread_cond_t done;  /* a call has ended; for deadlines_advance */
+	pthread_cond_t done;  /* a call has ended, or is not to be made; for deadlines_advance */
 };
 
 /* ---- the queue ---- */
@@ -81,6 +81,7 @@ static void dequeue(struct deadlines *d, struct deadline *deadline) REQUIRES(dea
 	else
 		d->last = deadline->back;
 	deadline->back = NULL;
+	pthread_cond_broadcast(&d->done);
 }
 
 static struct deadline *take_first(struct deadlines *d) REQUIRES(deadline_class)

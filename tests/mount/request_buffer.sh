@@ -6,7 +6,7 @@
 . "$(dirname "$0")/editing.bash"
 reason=$(can_mount) || skip_all "$reason"
 has_faults || exit
-FILES=({1..20}) # more than the threads that are kept when there is nothing to do
+FILES=({1..12}) # fewer than the threads that are kept when there is nothing to do
 for i in "${FILES[@]}"; do cp "$SAMPLE" "$SRC/$i.canm"; done
 ok "a save makes the state directory" "$ANIMFS" put "$SRC/1.canm/$BONE" "$NEW"
 LD_PRELOAD=$FAULTS FAULT=$WORK/fault mount_animfs -o unconfined

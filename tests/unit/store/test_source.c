@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "asleep.h"
 #include "load.h"
 #include "scratch.h"
 #include "store/commit.h"
@@ -1849,21 +1850,6 @@ static void *look_once(void *unused)
 	looker.seen = source_look(source, where_of(source), &st, NULL);
 	looker.answered = true;
 	return NULL;
-}
-
-static bool is_asleep(pid_t thread)
-{
-	char path[64], in = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)thread);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	if (fscanf(f, "%*d (%*[^)]) %c", &in) != 1)
-		in = 0;
-	fclose(f);
-	return in == 'S';
 }
 
 /* Another program stores a file; a reader who asks after that has its answer, or waits. */

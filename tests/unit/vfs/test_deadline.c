@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "asleep.h"
 #include "vfs/deadline.h"
 #include "vfs/vfs.h"
 
@@ -6,6 +7,7 @@
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define HOUR 3600000
 
@@ -389,6 +391,51 @@ START_TEST(moving_it_waits_for_calls)
 }
 END_TEST
 
+static struct mover {
+	pthread_t thread;
+	_Atomic pid_t id;
+	int error;
+} mover;
+
+static void *move_clock(void *unused)
+{
+	(void)unused;
+	mover.id = gettid();
+	mover.error = deadlines_advance(d, 0);
+	return NULL;
+}
+
+/* Nobody makes the call that it waits for. */
+static void begin_to_move(struct deadline *due)
+{
+	deadline_set(d, due, clock_ms());
+	mover.id = 0;
+	ck_assert_int_eq(pthread_create(&mover.thread, NULL, move_clock, NULL), 0);
+	while (!mover.id || !is_asleep(mover.id))
+		sched_yield();
+}
+
+static void check_moved(void)
+{
+	pthread_join(mover.thread, NULL);
+	ck_assert_int_eq(mover.error, 0);
+}
+
+START_TEST(moving_it_does_not_wait_for_what_is_due_no_more)
+{
+	struct deadline a = {.due = nothing};
+
+	clock_stop();
+	begin_to_move(&a);
+	deadline_clear(d, &a);
+	check_moved();
+	begin_to_move(&a);
+	deadline_set(d, &a, clock_ms() + 1);
+	check_moved();
+	deadline_clear(d, &a);
+}
+END_TEST
+
 /* An idle worker waits in real time. */
 START_TEST(a_stopped_clock_stops_no_worker)
 {
@@ -492,6 +539,7 @@ Suite *deadline_suite(void)
 	tcase_add_test(calls, stopping_waits_for_calls_and_leaves_what_is_set);
 	tcase_add_test(calls, a_stopped_clock_goes_from_deadline_to_deadline);
 	tcase_add_test(calls, moving_it_waits_for_calls);
+	tcase_add_test(calls, moving_it_does_not_wait_for_what_is_due_no_more);
 	tcase_add_test(calls, a_stopped_clock_stops_no_worker);
 	tcase_add_test(calls, each_that_is_set_is_called_or_cleared);
 	suite_add_tcase(suite, calls);
