@@ -2,6 +2,7 @@
 #include "attr.h"
 #include "control.h"
 #include "diagnostics.h"
+#include "gate.h"
 #include "given.h"
 #include "handle.h"
 #include "invalidate.h"
@@ -320,8 +321,10 @@ int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct 
 {
 	struct target t;
 	unsigned tries = 0;
+	struct look look;
 	int error;
 
+	look_begin(v, who, node, &look);
 	do {
 		error = target_get(v, node, &t);
 		if (error)
@@ -329,5 +332,6 @@ int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct 
 		error = get_attributes(v, who, &t, handle, st);
 		*timeout = timeout_of(v, &t);
 	} while (target_again(v, &t, error, &tries));
+	look_end(v, &look);
 	return looked_up_end(v, who, 0, error);
 }

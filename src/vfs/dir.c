@@ -451,16 +451,19 @@ int vfs_opendir(struct vfs *v, const struct request *who, uint64_t node, int fla
 		struct opened *out)
 {
 	struct target t;
+	struct look look;
 	int error;
 
 	if (v->unopened_folders)
 		return ENOSYS;
+	look_begin(v, who, node, &look);
 	staging_visit(v, who, node);
 	error = target_get(v, node, &t);
-	if (error)
-		return error;
-	error = dir_open_folder(v, &t, flags, out);
-	target_put(v, &t);
+	if (!error) {
+		error = dir_open_folder(v, &t, flags, out);
+		target_put(v, &t);
+	}
+	look_end(v, &look);
 	return error;
 }
 
@@ -604,15 +607,18 @@ int vfs_readdir(struct vfs *v, const struct request *who, uint64_t node, struct 
 			     .add = add,
 			     .closure = closure};
 	unsigned tries = 0;
+	struct look look;
 	int error;
 
+	look_begin(v, who, node, &look);
 	staging_visit(v, who, node);
 	do {
 		error = target_get(v, node, &t);
 		if (error)
-			return error;
+			break;
 		error = handle ? read_handle(&r, handle, behind) : read_unopened(&r, behind);
 	} while (target_again(v, &t, error, &tries));
+	look_end(v, &look);
 	return error;
 }
 

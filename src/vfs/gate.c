@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gate.h"
 
+#include "util/clock.h"
+#include "util/timing.h"
+
 #include <errno.h>
+
+/* ---- guests ---- */
 
 /* Is this thread (`self`), or any other one, a guest in the folder? */
 static bool has_guest(const struct vfs *v, const struct node *folder, bool self) REQUIRES(vfs_class)
@@ -66,6 +71,84 @@ void gate_leave(struct vfs *v, struct guest *g)
 	vfs_unlock(v);
 	g->node = NULL;
 }
+
+/* ---- looks ---- */
+
+void quiet_begin(struct vfs *v, struct quiet *q)
+{
+	q->next = v->gate.quiets;
+	q->back = &v->gate.quiets;
+	if (q->next)
+		q->next->back = &q->next;
+	v->gate.quiets = q;
+	v->staged++;
+}
+
+void quiet_end(struct vfs *v, struct quiet *q)
+{
+	*q->back = q->next;
+	if (q->next)
+		q->next->back = q->back;
+	v->staged--;
+}
+
+static bool quiet_is_broken_by(const struct quiet *q, const struct look *l) REQUIRES(vfs_class)
+{
+	return (q->maker && q->maker == l->pid) || node_is_below(l->node, q->folder);
+}
+
+bool quiet_is_over(const struct vfs *v, const struct quiet *q)
+{
+	for (const struct look *l = v->gate.looks; l; l = l->next) {
+		if (quiet_is_broken_by(q, l))
+			return false;
+	}
+	return clock_ms() >= q->at;
+}
+
+void look_begin(struct vfs *v, const struct request *who, uint64_t node, struct look *l)
+{
+	struct node *found;
+
+	l->node = NULL;
+	if (!v->staged)
+		return;
+	vfs_lock(v);
+	found = nodes_by_id(&v->nodes, node);
+	if (found) {
+		*l = (struct look){.node = node_get(found),
+				   .pid = who->pid,
+				   .began = clock_ms(),
+				   .next = v->gate.looks,
+				   .back = &v->gate.looks};
+		if (l->next)
+			l->next->back = &l->next;
+		v->gate.looks = l;
+	}
+	vfs_unlock(v);
+}
+
+void look_end(struct vfs *v, struct look *l)
+{
+	int64_t now = clock_ms();
+
+	if (!l->node)
+		return;
+	vfs_lock(v);
+	*l->back = l->next;
+	if (l->next)
+		l->next->back = l->back;
+	for (struct quiet *q = v->gate.quiets; q; q = q->next) {
+		int64_t since = q->at - END_MS > l->began ? q->at - END_MS : l->began;
+
+		if (quiet_is_broken_by(q, l))
+			q->at += now - since;
+	}
+	node_put(&v->nodes, l->node);
+	vfs_unlock(v);
+}
+
+/* ---- who waits ---- */
 
 /* Is it the parent of the closed folder, or was it before that was moved aside? */
 static bool has_closed(const struct vfs *v, const struct node *node) REQUIRES(vfs_class)

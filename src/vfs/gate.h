@@ -41,6 +41,35 @@ void gate_leave(struct vfs *v, struct guest *g) EXCLUDES(vfs_class);
  */
 bool gate_await(struct vfs *v, uint64_t node, unsigned turns) EXCLUDES(vfs_class);
 
+/*
+ * When a staged folder becomes something by itself: after END_MS without a change in it. Our own
+ * slowness is nobody's pause: the time of requests in it does not count, nor that of requests of
+ * the thread that made it, which come to the folders above, too. (Those that change something in it
+ * begin the wait anew.)
+ */
+struct quiet {
+	const struct node *folder;
+	pid_t maker; /* a thread; 0: unknown */
+	int64_t at;  /* clock_ms */
+	struct quiet *next, **back;
+};
+void quiet_begin(struct vfs *v, struct quiet *q) REQUIRES(vfs_class);
+void quiet_end(struct vfs *v, struct quiet *q) REQUIRES(vfs_class);
+/* Is it `at`, and no request under way whose time does not count? */
+bool quiet_is_over(const struct vfs *v, const struct quiet *q) REQUIRES(vfs_class);
+
+/* A request that changes nothing. */
+struct look {
+	struct node *node; /* referenced; NULL: no folder was staged when it began */
+	pid_t pid;
+	int64_t began;
+	struct look *next, **back;
+};
+/* `l` is linked in, as a guest is. */
+void look_begin(struct vfs *v, const struct request *who, uint64_t node, struct look *l)
+	EXCLUDES(vfs_class);
+void look_end(struct vfs *v, struct look *l) EXCLUDES(vfs_class);
+
 /* Closes a folder, one at a time. Releases the lock of the tree while it waits for guests. */
 void gate_close(struct vfs *v, const struct node *folder) REQUIRES(staging_class, vfs_class);
 void gate_open(struct vfs *v) REQUIRES(staging_class, vfs_class);

@@ -792,16 +792,19 @@ int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const 
 	       struct entry *out)
 {
 	unsigned tries = 0;
+	struct look look;
 	int error;
 
 	if (strlen(name) > NAME_MAX)
 		return ENAMETOOLONG;
+	look_begin(v, who, parent, &look);
 	do {
 		if (tries)
 			vfs_forget(v, out->node, 1);
 		error = look_up_in_turn(v, parent, name, out);
 	} while (note_lookup(v, who, error ? 0 : out->node) &&
 		 may_retry(keep_file(v, who, out->node), &tries));
+	look_end(v, &look);
 	return looked_up_end(v, who, 0, error);
 }
 

@@ -217,6 +217,19 @@ void program_end_hasten(struct program_end *end)
 	lock_release(&p->list->lock, &program_class);
 }
 
+bool program_end_has_come(const struct program_end *end)
+{
+	struct program *p = end->program;
+	bool ended;
+
+	if (!p)
+		return false;
+	lock_acquire(&p->list->lock, &program_class);
+	ended = p->ended;
+	lock_release(&p->list->lock, &program_class);
+	return ended;
+}
+
 void program_end_clear(struct program_end *end)
 {
 	struct program *p = end->program;

@@ -75,6 +75,8 @@ void program_end_await(struct program_end *end, struct program *p, struct deadli
  * nothing if not waiting.
  */
 void program_end_hasten(struct program_end *end);
+/* Is it waiting for a program that is known to have ended? */
+bool program_end_has_come(const struct program_end *end);
 /* Stops waiting. Does nothing if not waiting. */
 void program_end_clear(struct program_end *end);
 

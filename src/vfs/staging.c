@@ -2,12 +2,12 @@
 /*
  * staging.c - which folders are staged, and when they become a clip or file.
  *
- * A staged folder is an ordinary one until it ends: when nothing has happened in it for END_MS and
- * nothing in it is open for writing; or at once when the program that made the folder and
- * everything in it has ended. But the folder must not change under a program that walks through it
- * (rm -r): once another program has looked into it, only time ends it. A folder that cannot become
- * anything stays as it is, and is tried again after a change in it; one that could not be read or
- * stored is tried again after a while.
+ * A staged folder is an ordinary one until it ends: when nothing has happened in it for END_MS, not
+ * counting the time of requests (gate.h), and nothing in it is open for writing; or at once when
+ * the program that made the folder and everything in it has ended. But the folder must not change
+ * under a program that walks through it (rm -r): once another program has looked into it, only time
+ * ends it. A folder that cannot become anything stays as it is, and is tried again after a change
+ * in it; one that could not be read or stored is tried again after a while.
  */
 #include "staging.h"
 #include "access.h"
@@ -28,9 +28,8 @@
 #include <unistd.h>
 
 struct stagings {
-	struct lock turn;       /* staging_class: one folder ends at a time */
-	_Atomic unsigned count; /* number of staged folders */
-	_Atomic bool ended;     /* the mount ends: nothing is tried again */
+	struct lock turn;   /* staging_class: one folder ends at a time */
+	_Atomic bool ended; /* the mount ends: nothing is tried again */
 };
 
 UNSHARED struct stagings *stagings_new(void)
@@ -165,8 +164,8 @@ static void wait_until(struct vfs *v, struct staging *s, int64_t when) REQUIRES(
 /* Restarts the wait after a change. */
 static void wait_for_end(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
 {
-	s->quiet = clock_ms() + END_MS;
-	wait_until(v, s, s->quiet);
+	s->quiet.at = clock_ms() + END_MS;
+	wait_until(v, s, s->quiet.at);
 	program_end_hasten(&s->maker);
 }
 
@@ -176,15 +175,15 @@ static void staging_end(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
 		return;
 	program_end_clear(&s->maker);
 	s->thing->plain.staging = NULL;
-	v->stagings->count--;
+	quiet_end(v, &s->quiet);
 	if (deadline_clear(v->deadlines, &s->end))
 		s->references--;
 	staging_put(v, s);
 }
 
 /* Stages a folder. False: no memory. Takes over `who` if it is true. */
-static bool staging_add(struct vfs *v, struct node *node, struct program *maker, struct caller *who)
-	REQUIRES(vfs_class)
+static bool staging_add(struct vfs *v, struct node *node, struct program *maker, pid_t thread,
+			struct caller *who) REQUIRES(vfs_class)
 {
 	struct staging *s = calloc(1, sizeof(*s));
 
@@ -196,7 +195,8 @@ static bool staging_add(struct vfs *v, struct node *node, struct program *maker,
 	s->references = 1;
 	s->who = who;
 	s->thing->plain.staging = s;
-	v->stagings->count++;
+	s->quiet = (struct quiet){.folder = node, .maker = thread};
+	quiet_begin(v, &s->quiet);
 	if (maker)
 		program_end_await(&s->maker, maker, &s->end);
 	wait_for_end(v, s);
@@ -224,7 +224,7 @@ int staging_begin(struct vfs *v, const struct request *who, const struct target 
 	vfs_lock(v);
 	thing = folder->node->thing;
 	if (thing->kind == THING_PLAIN && !staging_of(thing)) {
-		if (staging_add(v, folder->node, maker, caller))
+		if (staging_add(v, folder->node, maker, who ? who->pid : 0, caller))
 			caller = NULL;
 		else
 			error = ENOMEM;
@@ -269,7 +269,7 @@ void staging_note_touch(struct vfs *v, const struct node *node)
 
 void staging_touch(struct vfs *v, const struct node *node)
 {
-	if (!v->stagings->count)
+	if (!v->staged)
 		return;
 	vfs_lock(v);
 	staging_note_touch(v, node);
@@ -289,7 +289,7 @@ void staging_visit(struct vfs *v, const struct request *who, uint64_t folder)
 	struct staging *s;
 	struct guest guest;
 
-	if (!v->stagings->count)
+	if (!v->staged)
 		return;
 	p = program_of(v, who);
 	gate_enter(v, folder, &guest);
@@ -320,7 +320,7 @@ void staging_given(struct vfs *v, const struct request *who, const struct node *
 	struct staging *s;
 	pid_t by;
 
-	if (!v->stagings->count)
+	if (!v->staged)
 		return;
 	by = what && who ? process_of(who->pid) : 0;
 	p = who ? program_of(v, who) : NULL;
@@ -424,7 +424,7 @@ static int finish_now(struct vfs *v, struct staging *s, struct changes *changes)
 static bool staging_is_due(struct vfs *v, const struct staging *s) REQUIRES(vfs_class)
 {
 	return !deadline_is_set(v->deadlines, &s->end) &&
-	       ((s->maker.program && s->has_file) || clock_ms() >= s->quiet);
+	       ((s->has_file && program_end_has_come(&s->maker)) || quiet_is_over(v, &s->quiet));
 }
 
 /*
@@ -433,14 +433,16 @@ static bool staging_is_due(struct vfs *v, const struct staging *s) REQUIRES(vfs_
  */
 static bool close_staging(struct vfs *v, struct staging *s, bool due) REQUIRES(staging_class)
 {
+	int64_t now;
 	bool ends;
 
 	vfs_lock(v);
 	gate_close(v, s->node);
+	now = clock_ms();
 	ends = !has_ended(s) && (!due || staging_is_due(v, s));
 	if (due && (ends ? is_busy(v, s) : !deadline_is_set(v->deadlines, &s->end))) {
-		/* A close that is under way will count as a change, and restart the wait. */
-		wait_until(v, s, ends ? clock_ms() + END_MS : s->quiet);
+		/* What is under way, a close or a look, will restart the wait. */
+		wait_until(v, s, s->quiet.at > now && !ends ? s->quiet.at : now + END_MS);
 		ends = false;
 	}
 	vfs_unlock(v);
@@ -504,8 +506,8 @@ static struct staging **staging_list_below(struct vfs *v, const struct node *abo
 	size_t at = 0, count = 0;
 
 	vfs_lock(v);
-	list = calloc(v->stagings->count + 1, sizeof(struct staging *));
-	while (list && count < v->stagings->count && (node = nodes_next(&v->nodes, &at))) {
+	list = calloc(v->staged + 1, sizeof(struct staging *));
+	while (list && count < v->staged && (node = nodes_next(&v->nodes, &at))) {
 		struct staging *s = staging_of(node->thing);
 
 		if (!s || s->node != node || (above && !node_is_below(node, above)))

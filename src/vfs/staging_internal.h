@@ -5,6 +5,7 @@
 
 #include "animation.h"
 #include "edit/assembly.h"
+#include "gate.h"
 #include "program.h"
 #include "staging_given.h"
 #include "store/copied.h"
@@ -73,12 +74,12 @@ struct staging {
 	struct gifts gifts GUARDED_BY(vfs_class);
 	/*
 	 * The program that made the folder and everything in it, as long as no other has looked at
-	 * it: the staging ends with that program, if there is a file in it. Otherwise it ends at
-	 * `quiet`.
+	 * it: the staging ends with that program, if there is a file in it. Otherwise it ends when
+	 * `quiet` does.
 	 */
 	struct program_end maker GUARDED_BY(vfs_class);
 	bool has_file GUARDED_BY(vfs_class);
-	int64_t quiet GUARDED_BY(vfs_class);
+	struct quiet quiet GUARDED_BY(vfs_class);
 };
 
 /* A folder of texts in a folder that is to become a file: a clip, if it can be one. */

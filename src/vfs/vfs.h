@@ -21,7 +21,7 @@
  *   mount_options: what a mount is asked to be
  *   vfs: the mount: what all calls share
  *   deadline: time: what ends when nobody goes on with it
- *   gate: staged folders that become something, and who waits for them
+ *   gate: staged folders that become something: when, and who waits for them
  *   program: who makes a request; what is due when that program ends
  *   folder entries: descriptors of the folders in use; what is in a folder, in its order
  *   invalidate: what the kernel must forget, and when
@@ -72,6 +72,7 @@
 struct given;
 struct guest;
 struct handle;
+struct look;
 
 struct vfs {
 	/* Constant once the mount serves. */
@@ -105,8 +106,11 @@ struct vfs {
 	struct gate { /* gate.h */
 		const struct node *closed;
 		struct guest *guests;
+		struct look *looks;
+		struct quiet *quiets; /* of all staged folders */
 		pthread_cond_t moved;
 	} gate GUARDED_BY(vfs_class);
+	_Atomic unsigned staged;     /* number of staged folders */
 	_Atomic unsigned gate_turns; /* number of times that it closed or opened */
 	_Atomic unsigned moves;      /* number of renames that the table has */
 	struct folders *folders;
