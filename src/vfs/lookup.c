@@ -677,6 +677,7 @@ void seen_release(struct seen *s)
 int lookup_virtual(struct vfs *v, const struct target *parent, const char *name, struct seen *seen,
 		   struct entry *out)
 {
+	int64_t began = request_begins(v, parent->thing->animation);
 	unsigned tries = 0;
 	int error;
 
@@ -687,6 +688,7 @@ int lookup_virtual(struct vfs *v, const struct target *parent, const char *name,
 		if (!error)
 			error = lookup_place(v, parent, name, seen, out);
 	} while (target_retry(v, parent, error, &tries));
+	request_ends(v, parent->thing->animation, began);
 	return error;
 }
 
