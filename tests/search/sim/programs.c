@@ -1244,6 +1244,8 @@ static void move_clip(unsigned clip, unsigned to)
 	if (!error) {
 		snprintf(c->is.name, sizeof(c->is.name), "%s", name);
 		c->file = to;
+		if (from != to)
+			c->is.changes += 2 * files[from].changes; /* with the file's it grows */
 	}
 	end_move(&c->is);
 	judge_move(from == to ? "rename of a clip" : "move of a clip", error);
