@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * disk.c - the calls that reach the disk, which is a real folder: each is a step, and one that the
- * seed may let fail.
+ * seed may let fail, or take longer than a program's pause.
  *
  * The kernel stamps files with real time and counts inode numbers on across runs, so neither is
  * shown: the table in here has an inode number, a birth, and the times of the last changes for each
@@ -173,10 +173,15 @@ void disk_set_faults(bool on)
 	fails = on;
 }
 
-/* A step, and true (with errno) where the call fails in place of being made. */
+/* A step, a long one now and then; true (with errno) where the call fails in place of being made.
+ */
 static bool is_refused(const char *what, unsigned one_in, const int *errors, unsigned count)
 {
 	sched_point(what);
+	if (sim.slow && sched_is_program() && rnd_one_in(1500)) {
+		trace("SLOW: %s", what);
+		sched_sleep(3 * SECOND);
+	}
 	if (!fails || !sched_is_program() || !one_in || !rnd_one_in(one_in))
 		return false;
 	errno = errors[rnd_below(count)];

@@ -104,6 +104,7 @@ struct call {
 	bool answered;
 	bool unheard;       /* nobody waits for the answer, and it is freed then */
 	struct inode *hold; /* until then */
+	int64_t sent, taken;
 	struct request who;
 	uint64_t node, other;
 	char name[NAME_MAX + 1], other_name[NAME_MAX + 1];
@@ -154,31 +155,6 @@ static void *must(void *memory)
 	return memory;
 }
 
-/* ---- locks ---- */
-
-static void lock_exclusive(struct rwsem *l, const char *what)
-{
-	while (l->writer || l->readers)
-		sched_wait(l, NEVER, what);
-	l->writer = sched_thread() + 1;
-}
-
-static void lock_shared(struct rwsem *l, const char *what)
-{
-	while (l->writer)
-		sched_wait(l, NEVER, what);
-	l->readers++;
-}
-
-static void unlock(struct rwsem *l)
-{
-	if (l->writer)
-		l->writer = 0;
-	else
-		l->readers--;
-	sched_wake(l);
-}
-
 /* ---- processes ---- */
 
 /*
@@ -189,7 +165,8 @@ static void unlock(struct rwsem *l)
 
 static struct run {
 	unsigned number;
-	int *ends; /* of descriptors that the program has */
+	int64_t delay; /* kernel_delay */
+	int *ends;     /* of descriptors that the program has */
 	size_t count;
 } runs[RUN_PIDS];
 
@@ -241,9 +218,48 @@ void kernel_process_ends(void)
 	sched_point("the end of a process");
 }
 
+int64_t kernel_delay(void)
+{
+	return runs[sched_thread()].delay;
+}
+
 int kernel_process(void)
 {
 	return (int)pid_of_thread();
+}
+
+/* ---- locks ---- */
+
+/* For others in the kernel. */
+static void wait_for(const void *channel, const char *what)
+{
+	int64_t since = sched_now();
+
+	sched_wait(channel, NEVER, what);
+	runs[sched_thread()].delay += sched_now() - since;
+}
+
+static void lock_exclusive(struct rwsem *l, const char *what)
+{
+	while (l->writer || l->readers)
+		wait_for(l, what);
+	l->writer = sched_thread() + 1;
+}
+
+static void lock_shared(struct rwsem *l, const char *what)
+{
+	while (l->writer)
+		wait_for(l, what);
+	l->readers++;
+}
+
+static void unlock(struct rwsem *l)
+{
+	if (l->writer)
+		l->writer = 0;
+	else
+		l->readers--;
+	sched_wake(l);
 }
 
 /* ---- requests ---- */
@@ -253,6 +269,7 @@ static void put_inode(struct inode *inode);
 static void enqueue(struct call *c, struct call ***last)
 {
 	c->who = (struct request){geteuid(), getegid(), pid_of_thread(), 022};
+	c->sent = sched_now();
 	**last = c;
 	*last = &c->next;
 	trace("-> %s of %llu %s", c->what, (unsigned long long)c->node, c->name);
@@ -270,6 +287,7 @@ static int call(struct call *c, void (*serve)(struct call *), const char *what, 
 	enqueue(c, &k.last);
 	while (!c->answered)
 		sched_wait(c, NEVER, what);
+	runs[sched_thread()].delay += c->taken - c->sent;
 	return c->error;
 }
 
@@ -336,6 +354,7 @@ static void work(void *unused)
 	while ((c = next_call())) {
 		struct after *after;
 
+		c->taken = sched_now();
 		k.serving++;
 		disturb(c);
 		sched_point(c->what);
@@ -501,7 +520,7 @@ static void free_names(struct inode *inode)
 static void wait_for_page(const struct page *page)
 {
 	while (page->locked)
-		sched_wait(page, NEVER, "a page that is locked");
+		wait_for(page, "a page that is locked");
 }
 
 /* Pages from this one on; those that are being read are waited for. */
@@ -914,7 +933,7 @@ static int look_up(struct dentry *parent, const char *name, int flags, bool lock
 
 			d->refs++;
 			while (d->in_lookup)
-				sched_wait(d, NEVER, "a lookup");
+				wait_for(d, "a lookup");
 			valid = d->hashed ? revalidate(d, flags) : 0;
 			if (valid > 0) {
 				*out = d;
@@ -1647,7 +1666,7 @@ static void link_plus(struct dentry *parent, const struct entry *entry, const ch
 		/* The kernel waits for that lookup, and uses what it found. */
 		d->refs++;
 		while (d->in_lookup)
-			sched_wait(d, NEVER, "a lookup");
+			wait_for(d, "a lookup");
 		put_dentry(d);
 		d = find_dentry(parent, name);
 	}

@@ -171,6 +171,7 @@ static void run(struct result *result)
 	umask(0);
 	sched_start();
 	sim.faults = rnd_one_in(3) && !sim.no_faults; /* the seed goes on alike */
+	sim.slow = rnd_one_in(4);
 	begin_mount(&mount, source);
 	kernel_start(mount.vfs);
 	programs_start(source);

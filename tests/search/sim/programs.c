@@ -659,6 +659,12 @@ static void check_stored(const struct saving *s)
 		fail("%s: fsync says that %u is stored", s->view, s->number);
 }
 
+/* Were its system calls held up so long since then (kernel_delay) that it looks like a pause? */
+static bool is_pause(int64_t since)
+{
+	return kernel_delay() - since > SECOND;
+}
+
 static int write_text(struct saving *s, struct kfile *file)
 {
 	size_t done = 0;
@@ -839,12 +845,15 @@ static const struct {
 
 #define HABITS (sizeof(habits) / sizeof(habits[0]))
 
-/* crossed: others saved the same bone meanwhile. They win, or take the name. */
-static void judge_save(const char *habit, int error, struct saving *s, bool crossed)
+/*
+ * crossed: others saved the same bone meanwhile. They win, or take the name; and a name that was
+ * removed comes back in a pause.
+ */
+static void judge_save(const char *habit, int error, struct saving *s, bool crossed, bool paused)
 {
 	bool lost = error == EBADMSG || error == ENOENT || error == ENOTDIR || error == EEXIST;
 
-	if (!lost || !crossed)
+	if (!(lost && crossed) && !(error == EEXIST && paused))
 		judge(habit, error, s->bone, &s->since);
 }
 
@@ -859,6 +868,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	unsigned index = save_count, number = FIRST_NUMBER + index - 1, begun;
 	bool crossed, moves, astray;
 	unsigned above = changes_of_names(bone, &moves);
+	int64_t delay = kernel_delay();
 	int error;
 
 	/* Two that write in one place leave a mixture behind, anywhere. */
@@ -899,7 +909,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 		programs_refused++;
 	else
 		programs_saved++;
-	judge_save(habits[habit].name, error, &s, crossed);
+	judge_save(habits[habit].name, error, &s, crossed, is_pause(delay));
 	free(s.text.data);
 }
 
@@ -1364,6 +1374,7 @@ struct filled {
 	unsigned file, numbers[BONES];
 	char name[64];
 	unsigned changes; /* of all above, when it was begun */
+	bool late;        /* there was a pause, and it became what it could */
 	struct text texts[BONES];
 };
 
@@ -1377,9 +1388,9 @@ static void path_of_filled(const struct filled *f, const char *below, char path[
 	snprintf(path, PATH, "%s/%s/%s%s", folder.name, files[f->file].name, f->name, below);
 }
 
-static bool was_moved_above(const struct filled *f)
+static bool is_excused(const struct filled *f)
 {
-	return (f->changes & 1) || changes_above(f->file) != f->changes;
+	return f->late || (f->changes & 1) || changes_above(f->file) != f->changes;
 }
 
 static int write_filled(const struct filled *f, unsigned bone)
@@ -1461,6 +1472,7 @@ static void make_clip(void)
 {
 	unsigned from = any_saved_bone() / BONES * BONES;
 	struct filled f = {.file = clips[bones[from].clip].file};
+	int64_t delay = kernel_delay();
 	int error = 0;
 
 	if (clip_count == CLIPS_MAX || save_count + BONES > SAVES_MAX)
@@ -1474,17 +1486,18 @@ static void make_clip(void)
 			 &f.texts[i]);
 	}
 	error = fill(&f);
+	f.late = is_pause(delay);
 	if (rnd_one_in(2))
 		kernel_process_ends(); /* which is the end of filling it */
 	trace("filled %s: %s", f.name, error ? strerrorname_np(error) : "fine");
-	if (error && !is_fault(error) && !was_moved_above(&f))
+	if (error && !is_fault(error) && !is_excused(&f))
 		fail("a clip cannot be filled: %s", strerrorname_np(error));
 	for (unsigned tries = 0; !error && tries < 4 && !is_clip(&f); tries++)
 		sched_sleep(5 * SECOND);
-	if (!error && is_clip(&f)) {
+	if (!error && !f.late && is_clip(&f)) {
 		check_whole(&f);
 		add_clip(&f, from);
-	} else if (!error && !sim.faults && !was_moved_above(&f)) {
+	} else if (!error && !sim.faults && !is_excused(&f)) {
 		fail("%s has not become a clip", f.name);
 	}
 	for (unsigned i = 0; i < BONES; i++)

@@ -36,6 +36,7 @@ struct sim_options {
 	bool trace;
 	bool no_faults;
 	bool faults; /* disk calls fail in this run */
+	bool slow;   /* and are slow, now and then */
 	const char *dir;
 };
 
@@ -107,6 +108,11 @@ void kernel_unmount(void);
 void kernel_process_ends(void);
 /* The number of that process, which no other has. */
 int kernel_process(void);
+/*
+ * How long its system calls, together, have waited for a thread of the mount that takes the
+ * request, or for others in the kernel. The program under test cannot know of that.
+ */
+int64_t kernel_delay(void);
 
 /* System calls on paths below the mount: 0 or an errno. */
 int k_open(const char *path, int flags, mode_t mode, struct kfile **file);
