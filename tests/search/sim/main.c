@@ -24,8 +24,9 @@
  * What it has to find, and did: a rename that changes the thing of a node in its place, while a
  * reader is at it; a node that only its draft kept, used after that was dropped; a lookup between a
  * commit and its publication, which takes a renamed clip for a removed one; text that is written
- * while its clip becomes another file's. planted/ has patches that put such faults back, each with
- * a seed that finds it; `make test-sim-planted` proves it.
+ * while its clip becomes another file's; an answer from before what another program has put there.
+ * planted/ has patches that put such faults back, each with a seed that finds it; `make
+ * test-sim-planted` proves it.
  */
 #include "sim.h"
 

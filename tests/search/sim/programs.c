@@ -89,15 +89,13 @@ static unsigned file_count, clip_count, bone_count, save_count = 1, name_serial,
 static unsigned running;
 static const char *source_dir;
 
-/* The last file is changed by others in SOURCE only: one of two contents, in turn. */
+/*
+ * In the last file, this bone gets its numbers in SOURCE: from a program that knows nothing of the
+ * mount, while savers save the others there.
+ */
 static struct {
 	unsigned file, bone;
-	long number; /* the second one's, of that bone */
-	unsigned now;
-	struct text {
-		char *data;
-		size_t size;
-	} bytes[2];
+	long number;
 } outside;
 
 /* The file before that is saved only by programs that copy its folder back. */
@@ -206,6 +204,11 @@ static void judge(const char *what, int error, unsigned bone, const struct momen
 }
 
 /* ---- texts ---- */
+
+struct text {
+	char *data;
+	size_t size;
+};
 
 static void add(struct text *t, const char *data, size_t size)
 {
@@ -383,14 +386,13 @@ static const struct save *replaced(const struct save *s, unsigned bone, uint64_t
 /* before: the step at which the reader began. */
 static void check_number(const char *what, long number, unsigned bone, uint64_t before)
 {
-	/* Seen within a second; or part-way in a batch, which its own program checks at the end. */
-	if (clips[bones[bone].clip].file == outside.file ||
-	    clips[bones[bone].clip].file == copied_file)
-		return;
 	unsigned index = number ? (unsigned)number - FIRST_NUMBER + 1 : 0;
 	const struct save *s = index ? &saves[index] : NULL, *later;
 
-	if (index >= save_count || (s && s->bone != bone))
+	/* Part-way in a batch; its own program checks it at the end. */
+	if (clips[bones[bone].clip].file == copied_file)
+		return;
+	if (index >= save_count || (s ? s->bone != bone : bone == outside.bone))
 		fail("%s of bone %u shows %ld, which is another's", what, bone, number);
 	later = replaced(s, bone, before);
 	if (later)
@@ -547,7 +549,12 @@ static unsigned any_bone(void)
 	return bone;
 }
 
-/* The same, where programs save. */
+static bool is_saved_outside(unsigned bone)
+{
+	return clips[bones[bone].clip].file == outside.file;
+}
+
+/* The same, where programs save, and move and remove clips. */
 static unsigned any_saved_bone(void)
 {
 	unsigned bone;
@@ -556,6 +563,13 @@ static unsigned any_saved_bone(void)
 		bone = any_bone();
 	while (clips[bones[bone].clip].file >= copied_file);
 	return bone;
+}
+
+static unsigned any_bone_to_save(void)
+{
+	unsigned bone = any_bone();
+
+	return is_saved_outside(bone) && bone != outside.bone ? bone : any_saved_bone();
 }
 
 /* Mostly what was saved last: what is wrong is so for a moment. */
@@ -916,11 +930,11 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 /* One after another; mostly of a bone that nobody else saves. */
 static void saver(void *number)
 {
-	unsigned own = (unsigned)(uintptr_t)number;
+	unsigned own = number || rnd_one_in(2) ? (unsigned)(uintptr_t)number : outside.bone + 1;
 
 	while (!sched_is_over()) {
 		unsigned bone =
-			rnd_one_in(6) || clips[bones[own].clip].gone ? any_saved_bone() : own;
+			rnd_one_in(6) || clips[bones[own].clip].gone ? any_bone_to_save() : own;
 		enum form form = rnd_one_in(3) ? JSON : CSV;
 		struct moment since = moment_of(bone, form);
 		struct text text = {NULL, 0};
@@ -1516,36 +1530,99 @@ static void filler(void *unused)
 
 /* ---- what others do in SOURCE ---- */
 
-static void write_outside(const char *path, const struct text *bytes)
+static void read_bytes(struct text *out)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	char path[PATH * 2], data[4096];
+	ssize_t got;
+	int fd;
 
-	if (fd < 0 || write(fd, bytes->data, bytes->size) != (ssize_t)bytes->size)
+	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[outside.file].name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		fail("%s: %s", path, strerror(errno));
+	while ((got = read(fd, data, sizeof(data))) > 0)
+		add(out, data, (size_t)got);
 	close(fd);
 }
 
-/* Others see it as a save by somebody. */
-static void replace_file(void)
+static void put_number(struct text *file, long from, long to)
 {
-	char path[PATH * 2], other[PATH * 2 + 8];
-	struct moment since = moment_of(outside.bone, CSV);
+	const float was = (float)from, now = (float)to;
+	char *at = file->data, *end = file->data + file->size;
 
-	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[outside.file].name);
-	snprintf(other, sizeof(other), "%s.new", path);
-	outside.now = !outside.now;
-	trace("replaces %s by content %u", path, outside.now);
-	for (unsigned i = 0; i < bone_count; i++) {
-		if (clips[bones[i].clip].file == outside.file)
-			bones[i].begun++;
+	while ((at = memmem(at, (size_t)(end - at), &was, sizeof(was))))
+		memcpy(at, &now, sizeof(now));
+}
+
+/* In its place, unless somebody keeps others from that by a lease; or renamed onto it. */
+static void write_outside(int dir, const char *name, const struct text *bytes)
+{
+	const char *other = "outside.new";
+	int fd = -1;
+
+	if (rnd_one_in(2))
+		fd = openat(dir, name, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0)
+		other = NULL;
+	else
+		fd = openat(dir, other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (fd < 0 || write(fd, bytes->data, bytes->size) != (ssize_t)bytes->size)
+		fail("%s in SOURCE: %s", name, strerror(errno));
+	close(fd);
+	if (other && renameat(dir, other, dir, name) != 0)
+		fail("%s in SOURCE: %s", name, strerror(errno));
+}
+
+/*
+ * Gives the bone another number, and leaves all else as it is: what the mount stores at the same
+ * time must have both. Nobody else writes meanwhile, but a save may be on its way.
+ */
+static void save_outside(void)
+{
+	unsigned index = save_count;
+	long number = (long)FIRST_NUMBER + index - 1;
+	struct text bytes = {NULL, 0};
+	char path[PATH * 2];
+	int dir;
+
+	if (save_count == SAVES_MAX)
+		return;
+	while (folder.changes & 1)
+		sched_sleep(10 * MS);
+	sched_hold(); /* the path stays */
+	snprintf(path, sizeof(path), "%s/%s", source_dir, folder.name);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		fail("%s: %s", path, strerror(errno));
+	read_bytes(&bytes);
+	put_number(&bytes, outside.number, number);
+	write_outside(dir, files[outside.file].name, &bytes);
+	close(dir);
+	trace("writes %ld in SOURCE", number);
+	saves[save_count++] = (struct save){
+		.bone = outside.bone, .begun = sched_step(), .ended = sched_step(), .how = SAVED};
+	outside.number = number;
+	bones[outside.bone].begun++;
+	sched_resume();
+	free(bytes.data);
+}
+
+/* Writes in SOURCE, and reads back by the mount: an open that comes after it shows it. */
+static void putter(void *unused)
+{
+	(void)unused;
+	while (!sched_is_over()) {
+		struct text text = {NULL, 0};
+
+		save_outside();
+		if (rnd_one_in(2))
+			sched_sleep((int64_t)rnd_below(5000) * MS);
+		read_bone(outside.bone, (enum form)rnd_below(FORMS), (enum way)rnd_below(WAYS),
+			  &text);
+		free(text.data);
+		sched_sleep((int64_t)rnd_below(500) * MS);
 	}
-	write_outside(other, &outside.bytes[outside.now]);
-	if (renameat(AT_FDCWD, other, AT_FDCWD, path) != 0) {
-		if (!was_moved(outside.bone, &since))
-			fail("%s: %s", path, strerror(errno));
-		unlinkat(AT_FDCWD, other, 0);
-		outside.now = !outside.now;
-	}
+	end_program();
 }
 
 static void outsider(void *unused)
@@ -1559,12 +1636,7 @@ static void outsider(void *unused)
 		int fd;
 
 		snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, file);
-		switch (rnd_below(6)) {
-		case 4:
-		case 5:
-			if (!(folder.changes & 1))
-				replace_file();
-			break;
+		switch (rnd_below(4)) {
 		case 0:
 			chmod(path, rnd_one_in(2) ? 0644 : 0664);
 			break;
@@ -1663,35 +1735,17 @@ static void start(const char *kind, unsigned count, void (*run)(void *))
 	}
 }
 
-static void read_bytes(struct text *out)
-{
-	char path[PATH * 2], data[4096];
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name, files[outside.file].name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		fail("%s: %s", path, strerror(errno));
-	while ((got = read(fd, data, sizeof(data))) > 0)
-		add(out, data, (size_t)got);
-	close(fd);
-}
-
-/* The second content is what a save makes of the first. */
+/* A bone whose file has its number as it is. */
 static void prepare_outside(void)
 {
 	struct moment since;
 
-	read_bytes(&outside.bytes[0]);
-	while (clips[bones[outside.bone].clip].file != outside.file)
+	while (!is_saved_outside(outside.bone))
 		outside.bone++;
 	since = moment_of(outside.bone, CSV);
 	save_bone(outside.bone, &since, bones[outside.bone].views[CSV].first);
 	outside.number = FIRST_NUMBER;
-	outside.now = 1;
 	sched_sleep(5 * SECOND);
-	read_bytes(&outside.bytes[1]);
 }
 
 void programs_start(const char *source)
@@ -1719,6 +1773,7 @@ void programs_start(const char *source)
 	start("mover", rnd_below(2), mover);
 	start("filler", rnd_below(2), filler);
 	start("outsider", rnd_below(2), outsider);
+	start("putter", rnd_below(2), putter);
 	start("copier", rnd_below(2), copier);
 }
 
@@ -1748,9 +1803,9 @@ static void check_view(unsigned bone, enum form form)
 	if (number < 0)
 		fail("bone %u is none of its texts at the end", bone);
 	check_number("the end", number, bone, sched_step() + 1);
-	if (bone == outside.bone && number != (outside.now ? outside.number : 0))
-		fail("bone %u shows %ld, and others have put content %u there", bone, number,
-		     outside.now);
+	if (bone == outside.bone && number != outside.number)
+		fail("bone %u shows %ld, and others have put %ld there", bone, number,
+		     outside.number);
 	if (number && !is_on_disk(clips[bones[bone].clip].file, number))
 		fail("bone %u shows %ld at the end, and its file does not have it", bone, number);
 	free(text.data);
@@ -1844,8 +1899,6 @@ void programs_walk(void)
 
 void programs_end(void)
 {
-	free(outside.bytes[0].data);
-	free(outside.bytes[1].data);
 	for (unsigned i = 0; i < bone_count; i++) {
 		for (enum form form = CSV; form < FORMS; form++)
 			free(bones[i].views[form].first);
