@@ -16,9 +16,10 @@
  * is the n-th of them alone, counted since the line was last another one.
  *
  * CALL may also be unmount, which the others do not include and FOLDER is the mountpoint of; or
- * unwatch, of any folder, where FOLDER is "/"; or entry, the reply to a look-up of the kernel,
- * where FOLDER is "/dev"; or buffer, an allocation of a mebibyte or more, as each thread of libfuse
- * makes one for the requests that it reads, where FOLDER is "/".
+ * unwatch, of any folder, where FOLDER is "/"; or entry, the reply to a look-up of the kernel, or
+ * notify, what the kernel is told unasked, where FOLDER is "/dev"; or buffer, an allocation of a
+ * mebibyte or more, as each thread of libfuse makes one for the requests that it reads, where
+ * FOLDER is "/".
  *
  * Two more CALLs, which the others do not include, make a filesystem below FOLDER poorer:
  *
@@ -153,8 +154,8 @@ static bool parse(const char *line, struct fault *f)
 static bool is_meant(const struct fault *f, const char *call)
 {
 	static const char *const harmless[] = {"open", "list", "read"};
-	static const char *const apart[] = {"flags",   "poor",  "unmount",
-					    "unwatch", "entry", "buffer"};
+	static const char *const apart[] = {"flags", "poor",   "unmount", "unwatch",
+					    "entry", "notify", "buffer"};
 
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++) {
 		if (strcmp(call, apart[i]) == 0)
@@ -405,6 +406,8 @@ ssize_t writev(int fd, const struct iovec *parts, int count)
 
 	if (parts->iov_len == sizeof(*header) &&
 	    header->len == sizeof(*header) + sizeof(struct fuse_entry_out) && fails("entry", fd))
+		return -1;
+	if (parts->iov_len == sizeof(*header) && !header->unique && fails("notify", fd))
 		return -1;
 	return REAL(writev, "writev")(fd, parts, count);
 }

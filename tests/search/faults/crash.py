@@ -3,7 +3,8 @@
 """crash.py [--count N] [--jobs N] [--seed N] ANIMFS - kills mounts while they save.
 
 Every save of saves.py is done with the daemon killed in the place of its n-th call that changes
-something, for every n; then with the n-th write torn; then at random moments, until there were N
+something, for every n; then with the n-th write torn; then in the place of the n-th notification of
+the kernel, which comes after the change on the disk; then at random moments, until there were N
 kills. After each, SOURCE and what the state directory keeps are what they were before or after a
 step, and no step that ended well is missing; the next mount says the same and leaves no temporary. Each
 binary that was there before is there still or is an old version, and nothing else is one.
@@ -222,6 +223,9 @@ class Crash:
             raise Failure("the views do not say what the binary does")
 
 
+KINDS = ("call", "torn", "notified", "moment")
+
+
 class Kills:
     """All those of one save; counts them, and keeps what went wrong."""
 
@@ -229,7 +233,7 @@ class Kills:
         self.options = options
         self.save = save
         self.top = os.path.join(ground.top, str(number))
-        self.kills = {"call": 0, "torn": 0, "moment": 0}
+        self.kills = dict.fromkeys(KINDS, 0)
         self.failures = []
         self.rng = random.Random(f"{options.seed} {save.name}")
 
@@ -250,7 +254,8 @@ class Kills:
             self.kills[kind] += 1
 
     def every_call(self, reference):
-        for call, what, kind in (("change", "kill", "call"), ("write", "tear", "torn")):
+        for call, what, kind in (("change", "kill", "call"), ("write", "tear", "torn"),
+                                 ("notify", "kill", "notified")):
             for n in range(1, reference.count(self.options.animfs, call) + 1, self.options.stride):
                 self.one(reference, kind, lambda mount, n=n, call=call, what=what:
                          mount.set_fault(call, what, n), f"{what} at {call} {n}")
@@ -295,14 +300,15 @@ def main():
         found = in_processes(options.jobs, [
             lambda i=i, save=save: Kills(options, ground, i, save).run(wanted)
             for i, save in enumerate(saves)])
-    kills = {kind: sum(one[0][kind] for one in found if one) for kind in ("call", "torn", "moment")}
+    kills = {kind: sum(one[0][kind] for one in found if one) for kind in KINDS}
     left = [f"still mounted: {point}" for point in ground.left]
     left += ["a part of the tests ended early"] * found.count(None)
     for failure in left:
         print(f"FAILED {failure}")
     bad = sum(len(one[1]) for one in found if one) + len(left)
     print(f"{len(saves)} saves, {sum(kills.values())} kills: {kills['call']} at a call,"
-          f" {kills['torn']} in a write, {kills['moment']} at random moments;"
+          f" {kills['torn']} in a write, {kills['notified']} at a notification,"
+          f" {kills['moment']} at random moments;"
           f" {bad} bad ({time.monotonic() - begin:.0f} s)")
     return 1 if bad or not sum(kills.values()) else 0
 

@@ -201,7 +201,8 @@ class Mount:
     def set_fault(self, call, what, nth=0):
         Mount.serial += 1
         self.board["calls"] = 0
-        line = f"{call} {what} {self.source} {nth} {Mount.serial}\n"
+        folder = "/dev" if call == "notify" else self.source
+        line = f"{call} {what} {folder} {nth} {Mount.serial}\n"
         with open(self.control + ".new", "w", encoding="utf-8") as file:
             file.write(line)
         os.rename(self.control + ".new", self.control)
