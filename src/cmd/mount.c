@@ -14,7 +14,7 @@
 
 #define DEFAULT_CACHE ((size_t)256 << 20)
 #define DEFAULT_EXTRA_MAX ((size_t)4 << 30)
-#define DEFAULT_HELD_MAX ((size_t)1 << 30)
+#define DEFAULT_PINNED_MAX ((size_t)1 << 30)
 #define DEFAULT_THREADS 256
 
 static const char usage[] =
@@ -87,7 +87,7 @@ static const struct option {
 	{"max-file", SIZE, true, AT(store.max_file), NULL},
 	{"max-text", MAX_TEXT, true, AT(max_text), NULL},
 	{"drafts-max", SIZE, true, AT(drafts_max), NULL},
-	{"held-max", SIZE, true, AT(held_max), NULL},
+	{"held-max", SIZE, true, AT(pinned_max), NULL},
 	{"extra-max", SIZE, true, AT(extra_max), NULL},
 	{"rejected-max", SIZE, true, AT(rejected_max), NULL},
 	{"state", TEXT, true, AT(state), NULL},
@@ -401,7 +401,7 @@ static int run_mount(char **argv)
 				  .extra_max = DEFAULT_EXTRA_MAX,
 				  .drafts_max = DEFAULT_DRAFTS_MAX,
 				  .rejected_max = DEFAULT_REJECTED_MAX,
-				  .held_max = DEFAULT_HELD_MAX,
+				  .pinned_max = DEFAULT_PINNED_MAX,
 				  .uid = -1,
 				  .gid = -1,
 				  .umask = -1,

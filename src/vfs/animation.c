@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "animation.h"
 #include "handle.h"
-#include "held.h"
 #include "known.h"
+#include "pinned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -321,13 +321,13 @@ void view_release_draft(struct vfs *v, struct node *node)
 void view_drop_draft(struct vfs *v, struct node *node)
 {
 	struct draft *draft = node->thing->view.draft;
-	bool held = draft && draft->base;
+	bool begun = draft && draft->base;
 
 	draft_free(draft);
 	node->thing->view.draft = NULL;
 	node->thing->view.outdated = false;
 	view_drop_program(node);
-	if (held)
+	if (begun)
 		node_put(&v->nodes, node);
 }
 
@@ -345,7 +345,7 @@ static void count_old(struct vfs *v, struct thing *thing, uint64_t latest) REQUI
 	const struct version *version = thing->view.version;
 
 	if (version && version->generation < latest)
-		held_add(v, thing, &thing->animation->members);
+		pinned_add(v, thing, &thing->animation->members);
 }
 
 void view_part(struct vfs *v, struct node *node, struct changes *changes)
@@ -723,12 +723,13 @@ static struct version *last_good(const struct animation *a) REQUIRES(vfs_class)
 	struct version *good = a->good;
 
 	for (const struct thing *thing = a->members; thing; thing = thing->next_member) {
-		struct version *held = thing->kind == THING_VIEW && thing->view.standing != DETACHED
-					       ? thing->view.version
-					       : NULL;
+		struct version *pinned =
+			thing->kind == THING_VIEW && thing->view.standing != DETACHED
+				? thing->view.version
+				: NULL;
 
-		if (held && (!good || held->generation > good->generation))
-			good = held;
+		if (pinned && (!good || pinned->generation > good->generation))
+			good = pinned;
 	}
 	return good ? version_get(good) : NULL;
 }

@@ -4,8 +4,8 @@
 #include "diagnostics.h"
 #include "disk/dirfd.h"
 #include "disk/watch.h"
-#include "held.h"
 #include "invalidate.h"
+#include "pinned.h"
 #include "program.h"
 #include "sandbox/confine.h"
 #include "upper.h"
@@ -96,11 +96,11 @@ static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 static void render_status(struct vfs *v, struct buf *out)
 {
 	struct buf pending = BUF_INIT;
-	size_t nodes, held;
+	size_t nodes, pinned;
 
 	vfs_lock(v);
 	nodes = v->nodes.count;
-	held = held_size(v);
+	pinned = pinned_size(v);
 	render_pending(v, &pending);
 	vfs_unlock(v);
 	buf_format(out, "version %s\npid %d\nsource %s\nmountpoint %s\n", ANIMFS_VERSION,
@@ -111,7 +111,7 @@ static void render_status(struct vfs *v, struct buf *out)
 	confine_describe(v->confined, out);
 	buf_char(out, '\n');
 	buf_format(out, "cache_bytes %zu\ncache_limit %zu\nheld_bytes %zu\nheld_limit %zu\n",
-		   store_cached(v->store), v->options->store.cache, held, v->options->held_max);
+		   store_cached(v->store), v->options->store.cache, pinned, v->options->pinned_max);
 	buf_format(out, "drafts_bytes %zu\ndrafts_limit %zu\n", v->drafts.used, v->drafts.limit);
 	buf_format(out, "extra_limit %zu\nrejected_limit %zu\nhistory_limit %zu\n",
 		   v->options->extra_max, v->options->rejected_max, v->options->store.history);

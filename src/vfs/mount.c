@@ -12,9 +12,9 @@
 #include "entries.h"
 #include "given.h"
 #include "handle.h"
-#include "held.h"
 #include "looked_up.h"
 #include "outside.h"
+#include "pinned.h"
 #include "program.h"
 #include "sharing.h"
 #include "skeleton/naming.h"
@@ -135,7 +135,7 @@ static bool mount_make_parts(struct vfs *v)
 	       (v->programs = programs_new(v->deadlines, descriptors_end(v->folders))) &&
 	       (v->invalidator = invalidator_new(v->kernel)) &&
 	       (v->diagnostics = diagnostics_new()) &&
-	       (v->held = held_new(v->options->held_max, v->options->store.cache)) &&
+	       (v->pinned = pinned_new(v->options->pinned_max, v->options->store.cache)) &&
 	       (v->control = control_new()) && (v->sharing = sharing_new()) &&
 	       (v->stagings = stagings_new()) && (v->upper = upper_new()) &&
 	       (v->looked_ups = looked_ups_new()) && (v->listings = listings_new()) &&
@@ -288,7 +288,7 @@ UNSHARED void vfs_free(struct vfs *v)
 	recent_free(v->recent);
 	refusals_free(v->refusals);
 	control_free(v->control);
-	held_free(v->held);
+	pinned_free(v->pinned);
 	diagnostics_free(v->diagnostics);
 	free(v->asker);
 	overlay_free(v->overlay);

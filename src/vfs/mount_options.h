@@ -26,7 +26,7 @@ struct mount_options {
 	size_t extra_max;    /* limit of all ordinary files beside views */
 	size_t drafts_max;   /* limit of all drafts, in memory */
 	size_t rejected_max; /* limit of all refused texts */
-	size_t held_max;     /* limit of old versions that are open */
+	size_t pinned_max;   /* limit of old versions that are open */
 	int uid, gid, umask; /* -1: as in SOURCE */
 	int threads;         /* limit of threads that serve requests */
 };

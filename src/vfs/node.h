@@ -89,7 +89,7 @@ struct thing {
 			/* while it is open: the version it was opened with */
 			struct version *version;
 			struct place place;         /* the view's place in `version` */
-			struct open_text *rendered; /* its text: see held.h; or NULL */
+			struct open_text *rendered; /* its text: see pinned.h; or NULL */
 			uint64_t generation;        /* of the version that `size` is of; 0: none */
 			/* with a saved draft: generation of the version that the save made */
 			uint64_t saved;
@@ -101,9 +101,9 @@ struct thing {
 			 * renamed onto the view.
 			 */
 			bool outdated;
-			bool held; /* `version` is counted, see held.h, */
-			bool lost; /* and was dropped to save memory */
-			uid_t uid; /* who last opened it for writing, and owns .rejected */
+			bool pinned; /* `version` is counted, see pinned.h, */
+			bool lost;   /* and was dropped to save memory */
+			uid_t uid;   /* who last opened it for writing, and owns .rejected */
 			gid_t gid;
 			/*
 			 * The program that its saves belong to, while it is open for writing or has

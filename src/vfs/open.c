@@ -5,9 +5,9 @@
 #include "attr.h"
 #include "control.h"
 #include "diagnostics.h"
-#include "held.h"
 #include "looked_up.h"
 #include "lookup.h"
+#include "pinned.h"
 #include "plain.h"
 #include "save.h"
 #include "staging.h"
@@ -156,7 +156,7 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 	}
 	if (draft) {
 		view_give_draft(t->node, draft);
-		rendered = held_take_text(v, t->thing);
+		rendered = pinned_take_text(v, t->thing);
 	}
 	if (!error)
 		t->node->cached = CACHED_OTHER;

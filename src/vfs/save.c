@@ -8,8 +8,8 @@
 #include "disk/refusal.h"
 #include "given.h"
 #include "handle.h"
-#include "held.h"
 #include "lookup.h"
+#include "pinned.h"
 #include "plain.h"
 #include "program.h"
 #include "store/create.h"
@@ -568,7 +568,7 @@ static void pin_saved(struct vfs *v, const struct target *t, struct version *sav
 	version_put(view->version);
 	view->version = version_get(saved);
 	view->place = place;
-	text_put(held_take_text(v, t->thing));
+	text_put(pinned_take_text(v, t->thing));
 }
 
 /*

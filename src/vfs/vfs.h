@@ -26,7 +26,7 @@
  *   folder entries: descriptors of the folders in use; what is in a folder, in its order
  *   invalidate: what the kernel must forget, and when
  *   archive: archives as folders: where the things in them are
- *   handle held: open files; how much old versions and texts of open views take
+ *   handle pinned: open files; how much old versions and texts of open views take
  *   known: the versions of an animation file that are known
  *   marks: names that are absent, or were given attributes
  *   animation: an animation file: which version is shown, absent names
@@ -118,7 +118,7 @@ struct vfs {
 	struct programs *programs;
 	struct invalidator *invalidator;
 	struct diagnostics *diagnostics;
-	struct held *held;
+	struct pinned *pinned;
 	struct control *control;
 	struct watch *watch; /* NULL: none */
 	struct sharing *sharing;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "view.h"
 #include "diagnostics.h"
-#include "held.h"
 #include "known.h"
+#include "pinned.h"
 
 #include "store/parts.h"
 #include "store/recent.h"
@@ -246,7 +246,7 @@ static struct text *known_text(struct vfs *v, const struct target *t)
 	struct text *text;
 
 	vfs_lock(v);
-	text = view->draft ? text_get(view->draft->text) : held_text(v, t->thing);
+	text = view->draft ? text_get(view->draft->text) : pinned_text(v, t->thing);
 	if (view->draft && !text) {
 		struct buf empty = BUF_INIT;
 
@@ -299,9 +299,9 @@ static void keep_text(struct vfs *v, const struct target *t, const struct sight 
 
 	vfs_lock(v);
 	if (view->version == s->version && !view->draft)
-		surplus = held_keep_text(v, t->thing, text);
+		surplus = pinned_keep_text(v, t->thing, text);
 	vfs_unlock(v);
-	held_discard(surplus);
+	pinned_discard(surplus);
 }
 
 int view_text(struct vfs *v, const struct target *t, struct text **out)

@@ -25,7 +25,7 @@ int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct st
 	EXCLUDES(vfs_class);
 /*
  * The same for a place in the latest version that the caller has just looked up. EIO if the version
- * of an open view was dropped (held.h).
+ * of an open view was dropped (pinned.h).
  */
 int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, struct sight *out)
 	EXCLUDES(vfs_class);

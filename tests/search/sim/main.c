@@ -137,7 +137,7 @@ static void begin_mount(struct mount *m, char *source)
 			    .extra_max = MEMORY,
 			    .drafts_max = MEMORY,
 			    .rejected_max = MEMORY,
-			    .held_max = MEMORY,
+			    .pinned_max = MEMORY,
 			    .uid = -1,
 			    .gid = -1,
 			    .umask = -1}};

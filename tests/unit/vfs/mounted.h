@@ -114,7 +114,7 @@ static inline void mounted_begin_in(const char *sample)
 						 .extra_max = MOUNTED_MEMORY,
 						 .drafts_max = MOUNTED_MEMORY,
 						 .rejected_max = MOUNTED_MEMORY,
-						 .held_max = MOUNTED_MEMORY,
+						 .pinned_max = MOUNTED_MEMORY,
 						 .uid = -1,
 						 .gid = -1,
 						 .umask = -1};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "held.h"
+#include "pinned.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct held_version {
+struct pinned_version {
 	struct version *version; /* referenced by its views */
 	struct thing *const *members;
 	unsigned views;
@@ -17,9 +17,9 @@ struct open_text {
 	struct open_text *newer, *older;
 };
 
-struct held {
+struct pinned {
 	size_t limit; /* constant */
-	struct held_version *
+	struct pinned_version *
 		list GUARDED_BY(vfs_class); /* in the order in which they were replaced */
 	size_t count GUARDED_BY(vfs_class), room GUARDED_BY(vfs_class);
 	size_t size GUARDED_BY(vfs_class);
@@ -29,9 +29,9 @@ struct held {
 	struct open_text *newest GUARDED_BY(vfs_class), *oldest GUARDED_BY(vfs_class);
 };
 
-UNSHARED struct held *held_new(size_t limit, size_t texts_limit)
+UNSHARED struct pinned *pinned_new(size_t limit, size_t texts_limit)
 {
-	struct held *h = calloc(1, sizeof(*h));
+	struct pinned *h = calloc(1, sizeof(*h));
 
 	if (h) {
 		h->limit = limit;
@@ -40,21 +40,21 @@ UNSHARED struct held *held_new(size_t limit, size_t texts_limit)
 	return h;
 }
 
-UNSHARED void held_free(struct held *h)
+UNSHARED void pinned_free(struct pinned *h)
 {
 	if (h)
 		free(h->list);
 	free(h);
 }
 
-size_t held_size(const struct vfs *v)
+size_t pinned_size(const struct vfs *v)
 {
-	return v->held->size;
+	return v->pinned->size;
 }
 
 /* Searches from the end, since it was probably replaced just now. NULL: it is not counted. */
-static struct held_version *find_held_version(const struct held *h, const struct version *version)
-	REQUIRES(vfs_class)
+static struct pinned_version *find_pinned_version(const struct pinned *h,
+						  const struct version *version) REQUIRES(vfs_class)
 {
 	for (size_t i = h->count; i-- > 0;) {
 		if (h->list[i].version == version)
@@ -63,25 +63,25 @@ static struct held_version *find_held_version(const struct held *h, const struct
 	return NULL;
 }
 
-static struct held_version *count_version(struct held *h, struct version *version,
-					  struct thing *const *members) REQUIRES(vfs_class)
+static struct pinned_version *count_version(struct pinned *h, struct version *version,
+					    struct thing *const *members) REQUIRES(vfs_class)
 {
-	struct held_version *list = array_room(h->list, h->count, &h->room, sizeof(*list));
+	struct pinned_version *list = array_room(h->list, h->count, &h->room, sizeof(*list));
 
 	if (!list)
 		return NULL;
 	h->list = list;
 	h->size += version->cached.size;
-	list[h->count] = (struct held_version){version, members, 0};
+	list[h->count] = (struct pinned_version){version, members, 0};
 	return &list[h->count++];
 }
 
-static void uncount_view(struct held *h, struct thing *view) REQUIRES(vfs_class)
+static void uncount_view(struct pinned *h, struct thing *view) REQUIRES(vfs_class)
 {
-	struct held_version *one = find_held_version(h, view->view.version);
+	struct pinned_version *one = find_pinned_version(h, view->view.version);
 	size_t behind;
 
-	view->view.held = false;
+	view->view.pinned = false;
 	if (--one->views)
 		return;
 	h->size -= one->version->cached.size;
@@ -92,9 +92,9 @@ static void uncount_view(struct held *h, struct thing *view) REQUIRES(vfs_class)
 
 void view_unpin(struct vfs *v, struct thing *view)
 {
-	if (view->view.held)
-		uncount_view(v->held, view);
-	text_put(held_take_text(v, view));
+	if (view->view.pinned)
+		uncount_view(v->pinned, view);
+	text_put(pinned_take_text(v, view));
 	version_put(view->view.version);
 	view->view.version = NULL;
 }
@@ -102,10 +102,10 @@ void view_unpin(struct vfs *v, struct thing *view)
 /* Drops the oldest version; the last of its views takes it out of the list. */
 static void give_up_oldest(struct vfs *v) REQUIRES(vfs_class)
 {
-	const struct version *version = v->held->list[0].version;
+	const struct version *version = v->pinned->list[0].version;
 
-	for (struct thing *thing = *v->held->list[0].members; thing; thing = thing->next_member) {
-		if (thing->kind != THING_VIEW || !thing->view.held ||
+	for (struct thing *thing = *v->pinned->list[0].members; thing; thing = thing->next_member) {
+		if (thing->kind != THING_VIEW || !thing->view.pinned ||
 		    thing->view.version != version)
 			continue;
 		thing->view.lost = true;
@@ -113,27 +113,27 @@ static void give_up_oldest(struct vfs *v) REQUIRES(vfs_class)
 	}
 }
 
-void held_add(struct vfs *v, struct thing *view, struct thing *const *members)
+void pinned_add(struct vfs *v, struct thing *view, struct thing *const *members)
 {
-	struct held *h = v->held;
-	struct held_version *one;
+	struct pinned *h = v->pinned;
+	struct pinned_version *one;
 
-	if (view->view.held)
+	if (view->view.pinned)
 		return;
-	one = find_held_version(h, view->view.version);
+	one = find_pinned_version(h, view->view.version);
 	if (!one)
 		one = count_version(h, view->view.version, members);
 	if (!one)
 		return;
 	one->views++;
-	view->view.held = true;
+	view->view.pinned = true;
 	while (h->size > h->limit)
 		give_up_oldest(v);
 }
 
 /* ---- texts ---- */
 
-static void list_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
+static void list_text(struct pinned *h, struct open_text *t) REQUIRES(vfs_class)
 {
 	t->newer = NULL;
 	t->older = h->newest;
@@ -141,46 +141,46 @@ static void list_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
 	h->newest = t;
 }
 
-static void unlist_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
+static void unlist_text(struct pinned *h, struct open_text *t) REQUIRES(vfs_class)
 {
 	*(t->newer ? &t->newer->older : &h->newest) = t->older;
 	*(t->older ? &t->older->newer : &h->oldest) = t->newer;
 }
 
-static void held_drop_text(struct held *h, struct open_text *t) REQUIRES(vfs_class)
+static void pinned_drop_text(struct pinned *h, struct open_text *t) REQUIRES(vfs_class)
 {
 	t->view->view.rendered = NULL;
 	unlist_text(h, t);
 	h->texts_size -= text_capacity(t->text);
 }
 
-struct text *held_take_text(struct vfs *v, struct thing *view)
+struct text *pinned_take_text(struct vfs *v, struct thing *view)
 {
 	struct open_text *t = view->view.rendered;
 	struct text *text = t ? t->text : NULL;
 
 	if (t)
-		held_drop_text(v->held, t);
+		pinned_drop_text(v->pinned, t);
 	free(t);
 	return text;
 }
 
 /* Takes out the oldest that exceed the limit, but not the newest; linked by `older`. */
-static struct open_text *held_take_surplus(struct held *h) REQUIRES(vfs_class)
+static struct open_text *pinned_take_surplus(struct pinned *h) REQUIRES(vfs_class)
 {
 	struct open_text *list = NULL, *t;
 
 	while (h->texts_size > h->texts_limit && (t = h->oldest) != h->newest) {
-		held_drop_text(h, t);
+		pinned_drop_text(h, t);
 		t->older = list;
 		list = t;
 	}
 	return list;
 }
 
-struct open_text *held_keep_text(struct vfs *v, struct thing *view, struct text *text)
+struct open_text *pinned_keep_text(struct vfs *v, struct thing *view, struct text *text)
 {
-	struct held *h = v->held;
+	struct pinned *h = v->pinned;
 	struct open_text *t;
 
 	t = view->view.rendered ? NULL : malloc(sizeof(*t));
@@ -190,10 +190,10 @@ struct open_text *held_keep_text(struct vfs *v, struct thing *view, struct text 
 	view->view.rendered = t;
 	list_text(h, t);
 	h->texts_size += text_capacity(text);
-	return held_take_surplus(h);
+	return pinned_take_surplus(h);
 }
 
-void held_discard(struct open_text *texts)
+void pinned_discard(struct open_text *texts)
 {
 	while (texts) {
 		struct open_text *t = texts;
@@ -204,13 +204,13 @@ void held_discard(struct open_text *texts)
 	}
 }
 
-struct text *held_text(struct vfs *v, const struct thing *view)
+struct text *pinned_text(struct vfs *v, const struct thing *view)
 {
 	struct open_text *t = view->view.rendered;
 
 	if (!t)
 		return NULL;
-	unlist_text(v->held, t);
-	list_text(v->held, t);
+	unlist_text(v->pinned, t);
+	list_text(v->pinned, t);
 	return text_get(t->text);
 }

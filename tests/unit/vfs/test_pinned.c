@@ -2,7 +2,7 @@
 /* test_held.c - the texts of open views have a bound together. */
 #include "mounted.h"
 
-#include "vfs/held.h"
+#include "vfs/pinned.h"
 #include "vfs/view.h"
 
 #include <fcntl.h>
@@ -132,24 +132,24 @@ START_TEST(what_makes_room_is_freed_without_the_lock)
 	begin_with(1);
 	text = read_view(0);
 	vfs_lock(mounted.v);
-	surplus = held_keep_text(mounted.v, views_of[1].thing, text);
+	surplus = pinned_keep_text(mounted.v, views_of[1].thing, text);
 	vfs_unlock(mounted.v);
 	ck_assert_ptr_nonnull(surplus);
 	ck_assert(!is_kept(0) && is_kept(1));
 	ck_assert(text_is_shared(text));
 	end();
-	held_discard(surplus);
+	pinned_discard(surplus);
 	ck_assert(!text_is_shared(text));
 	text_put(text);
 }
 END_TEST
 
-Suite *held_suite(void);
+Suite *pinned_suite(void);
 
-Suite *held_suite(void)
+Suite *pinned_suite(void)
 {
-	Suite *s = suite_create("held");
-	TCase *tc = tcase_create("held");
+	Suite *s = suite_create("pinned");
+	TCase *tc = tcase_create("pinned");
 
 	tcase_add_test(tc, texts_of_open_views_are_kept);
 	tcase_add_test(tc, beyond_the_limit_only_the_one_that_was_read_last_is_kept);
