@@ -29,12 +29,12 @@
 #define VIEW_MAX 2048
 #define THIN_EVERY 64 /* versions of a file between two thinnings */
 #define SLACK 16      /* at the limit, another 1/SLACK of it is freed */
-#define HELD_MAX 64
+#define RUNNING_MAX 64
 
 struct history {
 	struct state *state;
 	uint64_t limit;
-	_Atomic uint64_t held[HELD_MAX];
+	_Atomic uint64_t running[RUNNING_MAX];
 	struct lock lock;
 	pthread_cond_t changed;
 	bool moving
@@ -929,15 +929,15 @@ static void make_ours(struct history *h) REQUIRES(replace_class)
 	close(top);
 }
 
-static size_t list_held(struct history *h, uint64_t batch, uint64_t out[HELD_MAX + 1])
+static size_t list_running(struct history *h, uint64_t batch, uint64_t out[RUNNING_MAX + 1])
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < HELD_MAX; i++) {
-		uint64_t held = h->held[i];
+	for (size_t i = 0; i < RUNNING_MAX; i++) {
+		uint64_t running = h->running[i];
 
-		if (held)
-			out[count++] = held;
+		if (running)
+			out[count++] = running;
 	}
 	if (batch)
 		out[count++] = batch;
@@ -947,10 +947,10 @@ static size_t list_held(struct history *h, uint64_t batch, uint64_t out[HELD_MAX
 static void disk_history_make_room(struct history *h, uint64_t target, uint64_t batch)
 	REQUIRES(replace_class)
 {
-	uint64_t batches[HELD_MAX + 1];
-	struct history_held held = {batches, list_held(h, batch, batches)};
+	uint64_t batches[RUNNING_MAX + 1];
+	struct history_running running = {batches, list_running(h, batch, batches)};
 
-	if (history_make_room(h->state, target, &held, &h->total))
+	if (history_make_room(h->state, target, &running, &h->total))
 		h->is_counted = false;
 	else
 		make_ours(h);
@@ -1023,8 +1023,8 @@ static uint64_t needed_room(const struct history *h, int error, uint64_t size)
 bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t payer)
 {
 	const uid_t owner = geteuid() ? geteuid() : payer;
-	uint64_t batches[HELD_MAX + 1], need;
-	struct history_held held = {batches, 0};
+	uint64_t batches[RUNNING_MAX + 1], need;
+	struct history_running running = {batches, 0};
 	bool made;
 
 	if (!h || !history_needs_room(error) || (dir >= 0 && !history_is_beside(h, dir)))
@@ -1032,29 +1032,29 @@ bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t p
 	need = needed_room(h, error, size);
 	if (!need)
 		return false;
-	held.count = list_held(h, 0, batches);
-	if (history_free_room(h->state, need, error == EDQUOT ? &owner : NULL, &held, &made))
+	running.count = list_running(h, 0, batches);
+	if (history_free_room(h->state, need, error == EDQUOT ? &owner : NULL, &running, &made))
 		return false;
 	h->is_counted &= !made;
 	return made;
 }
 
-void history_hold(struct history *h, uint64_t batch)
+void history_begin_batch(struct history *h, uint64_t batch)
 {
-	for (size_t i = 0; i < HELD_MAX; i++) {
+	for (size_t i = 0; i < RUNNING_MAX; i++) {
 		uint64_t none = 0;
 
-		if (atomic_compare_exchange_strong(&h->held[i], &none, batch))
+		if (atomic_compare_exchange_strong(&h->running[i], &none, batch))
 			return;
 	}
 }
 
-void history_let_go(struct history *h, uint64_t batch)
+void history_end_batch(struct history *h, uint64_t batch)
 {
-	for (size_t i = 0; i < HELD_MAX; i++) {
-		uint64_t held = batch;
+	for (size_t i = 0; i < RUNNING_MAX; i++) {
+		uint64_t running = batch;
 
-		if (atomic_compare_exchange_strong(&h->held[i], &held, 0))
+		if (atomic_compare_exchange_strong(&h->running[i], &running, 0))
 			return;
 	}
 }

@@ -151,8 +151,8 @@ static inline bool history_needs_room(int error)
  * Keeps the version from before a running batch from being dropped. At most 64 batches;
  * thread-safe, without the lock.
  */
-void history_hold(struct history *h, uint64_t batch);
-void history_let_go(struct history *h, uint64_t batch);
+void history_begin_batch(struct history *h, uint64_t batch);
+void history_end_batch(struct history *h, uint64_t batch);
 
 /* ---- reading ---- */
 

@@ -21,7 +21,7 @@
 struct kept {
 	uint64_t number, cost;
 	int64_t time;
-	bool held, gone;
+	bool needed, gone;
 };
 
 /* The kept versions of a file, by number. */
@@ -36,9 +36,9 @@ struct book {
 struct library {
 	int top;
 	int64_t now;
-	const struct history_held *held;
+	const struct history_running *running;
 	const uid_t *owner; /* only versions of this user count; NULL: all */
-	bool leaves_held;   /* held versions do not count */
+	bool leaves_needed; /* needed versions do not count */
 	struct book *books;
 	size_t count, room;
 	bool failed; /* no memory */
@@ -46,10 +46,10 @@ struct library {
 
 /* ---- listing versions ---- */
 
-static bool is_held(const struct library *l, uint64_t batch)
+static bool is_running(const struct library *l, uint64_t batch)
 {
-	for (size_t i = 0; batch && i < l->held->count; i++) {
-		if (l->held->batches[i] == batch)
+	for (size_t i = 0; batch && i < l->running->count; i++) {
+		if (l->running->batches[i] == batch)
 			return true;
 	}
 	return false;
@@ -102,17 +102,17 @@ static void history_room_add_facts(struct library *l, struct book *b, int folder
 		if (at == SIZE_MAX)
 			continue;
 		b->list[i].time = log.list[at].time;
-		b->list[i].held = at + 1 < log.count && is_held(l, log.list[at + 1].batch);
+		b->list[i].needed = at + 1 < log.count && is_running(l, log.list[at + 1].batch);
 	}
 	history_log_release(&log);
 }
 
-static void leave_held(struct book *b)
+static void leave_needed(struct book *b)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < b->count; i++) {
-		if (b->list[i].held)
+		if (b->list[i].needed)
 			b->cost -= b->list[i].cost;
 		else
 			b->list[count++] = b->list[i];
@@ -132,8 +132,8 @@ static void list_kept(struct library *l, struct book *b)
 	if (b->count) {
 		qsort(b->list, b->count, sizeof(*b->list), history_room_by_number);
 		history_room_add_facts(l, b, dirfd(dir));
-		if (l->leaves_held)
-			leave_held(b);
+		if (l->leaves_needed)
+			leave_needed(b);
 	}
 	closedir(dir);
 }
@@ -205,19 +205,19 @@ static void thin_book(const struct library *l, struct book *b)
 		int64_t age = l->now - b->list[i].time, unit = age <= DAY ? HOUR : DAY;
 		int64_t place = b->list[i].time / unit * 2 + (unit == DAY);
 
-		if (age > HOUR && place == bucket && !b->list[i].held)
+		if (age > HOUR && place == bucket && !b->list[i].needed)
 			drop_version(l, b, i);
 		bucket = age > HOUR ? place : -1;
 	}
 	skip_gone(b);
 }
 
-/* Drops the oldest version that is not held, unless it is the newest. */
+/* Drops the oldest version that no running batch needs, unless it is the newest. */
 static bool drop_oldest(const struct library *l, struct book *b)
 {
 	size_t i = b->first;
 
-	while (i < b->count && (b->list[i].gone || b->list[i].held))
+	while (i < b->count && (b->list[i].gone || b->list[i].needed))
 		i++;
 	if (i + 1 >= b->count)
 		return false;
@@ -279,7 +279,7 @@ static uint64_t drop_to_level(struct library *l, uint64_t target)
 }
 
 /*
- * By now only the newest and the held versions of each file are left. Of the files whose newest
+ * By now only the newest and the needed versions of each file are left. Of the files whose newest
  * version may be dropped, finds the one where it is the oldest.
  */
 static struct book *oldest_newest(const struct library *l)
@@ -290,7 +290,7 @@ static struct book *oldest_newest(const struct library *l)
 		struct book *b = &l->books[i];
 		size_t last = b->count ? b->count - 1 : 0;
 
-		if (b->count && !b->list[last].gone && !b->list[last].held &&
+		if (b->count && !b->list[last].gone && !b->list[last].needed &&
 		    (!oldest || b->list[last].time < oldest->list[oldest->count - 1].time))
 			oldest = b;
 	}
@@ -372,10 +372,10 @@ static void drop_to(struct library *l, uint64_t target)
 		drop_newest(l, target);
 }
 
-int history_make_room(struct state *state, uint64_t target, const struct history_held *held,
+int history_make_room(struct state *state, uint64_t target, const struct history_running *running,
 		      uint64_t *left)
 {
-	struct library l = {.now = clock_wall_ns(), .held = held};
+	struct library l = {.now = clock_wall_ns(), .running = running};
 	int error = state_folder(state, STATE_HISTORY, "", false, &l.top);
 
 	*left = 0;
@@ -393,10 +393,10 @@ int history_make_room(struct state *state, uint64_t target, const struct history
 }
 
 int history_free_room(struct state *state, uint64_t size, const uid_t *owner,
-		      const struct history_held *held, bool *made)
+		      const struct history_running *running, bool *made)
 {
 	struct library l = {
-		.now = clock_wall_ns(), .held = held, .owner = owner, .leaves_held = true};
+		.now = clock_wall_ns(), .running = running, .owner = owner, .leaves_needed = true};
 	int error = state_folder(state, STATE_HISTORY, "", false, &l.top);
 	uint64_t total;
 
@@ -417,8 +417,8 @@ int history_free_room(struct state *state, uint64_t size, const uid_t *owner,
 
 void history_thin(struct state *state, int folder)
 {
-	const struct history_held none = {NULL, 0};
-	struct library l = {.top = folder, .now = clock_wall_ns(), .held = &none};
+	const struct history_running none = {NULL, 0};
+	struct library l = {.top = folder, .now = clock_wall_ns(), .running = &none};
 	struct book b = {.name = "."};
 
 	list_kept(&l, &b);

@@ -13,7 +13,7 @@ static inline uint64_t history_cost(uint64_t size)
 }
 
 /* Versions that are never dropped: those from before these batches. 0: none. */
-struct history_held {
+struct history_running {
 	const uint64_t *batches;
 	size_t count;
 };
@@ -22,14 +22,14 @@ struct history_held {
  * Thins out versions by age, then drops some until at most `target` bytes are left: the oldest of
  * the file that uses most, a file's newest last. *left: bytes left. 0 or an errno.
  */
-int history_make_room(struct state *state, uint64_t target, const struct history_held *held,
+int history_make_room(struct state *state, uint64_t target, const struct history_running *running,
 		      uint64_t *left);
 /*
  * Drops versions with `size` bytes; those of `owner` only, unless NULL. If that many may not be
  * dropped, drops none and *made is false. 0 or an errno.
  */
 int history_free_room(struct state *state, uint64_t size, const uid_t *owner,
-		      const struct history_held *held, bool *made);
+		      const struct history_running *running, bool *made);
 /* Thins out one file's versions by age. `folder` contains them. */
 void history_thin(struct state *state, int folder);
 

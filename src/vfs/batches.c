@@ -70,7 +70,7 @@ static struct program_batch *new_batch(struct batches_save *s, int64_t now) REQU
 		b->program = program_get(s->program);
 		program_end_await(&b->end, b->program, &s->a->end);
 	}
-	history_hold(store_history(s->v->store), b->id);
+	history_begin_batch(store_history(s->v->store), b->id);
 	b->next = s->a->batches;
 	s->a->batches = b;
 	return b;
@@ -88,7 +88,7 @@ static void drop_texts(struct vfs *v, struct program_batch *b)
 static void free_batch(struct vfs *v, struct program_batch *b)
 {
 	drop_texts(v, b);
-	history_let_go(store_history(v->store), b->id);
+	history_end_batch(store_history(v->store), b->id);
 	program_end_clear(&b->end);
 	program_put(b->program);
 	free(b);

@@ -747,16 +747,16 @@ START_TEST(what_was_before_a_running_batch_stays)
 {
 	again(16 * 8192);
 	save_block("b.canm", 'a');
-	history_hold(history, 7);
+	history_begin_batch(history, 7);
 	file.name = "b.canm";
 	ck_assert_int_eq(save_in("batch", 7), 0);
 	file.name = "a.canm";
 	again(2 * 8192);
-	history_hold(history, 7);
+	history_begin_batch(history, 7);
 	for (int i = 0; i < 40; i++)
 		save_block("a.canm", (char)('a' + i % 26));
 	ck_assert_int_eq(count_kept("b.canm"), 1);
-	history_let_go(history, 7);
+	history_end_batch(history, 7);
 	again(1);
 	for (int i = 0; i < 40; i++)
 		save_block("a.canm", (char)('a' + i % 26));
@@ -873,13 +873,13 @@ END_TEST
 START_TEST(a_running_batch_stays_on_a_full_disk)
 {
 	keep_nine();
-	history_hold(history, 7);
+	history_begin_batch(history, 7);
 	ck_assert_int_eq(save_in("batch", 7), 0); /* in place of version 10 */
 	ck_assert(!yields(EDQUOT, folder, 10 * 8192 - 20480 + 1));
 	ck_assert(yields(EDQUOT, folder, 9 * 8192 - 20480));
 	ck_assert_int_eq(count_kept("a.canm"), 1);
 	ck_assert(is_there(version(10)));
-	history_let_go(history, 7);
+	history_end_batch(history, 7);
 }
 END_TEST
 
@@ -911,14 +911,14 @@ START_TEST(versions_thin_out_with_age)
 	/* By days, by hours, all: the last of each stays. */
 	static const int hours[] = {24 * 9, 24 * 9, 24 * 9, 24 * 5, 24 * 5, 5, 5, 5, 3, 3, 0, 0, 0};
 	const uint64_t nobody = 0;
-	const struct history_held held = {&nobody, 0};
+	const struct history_running running = {&nobody, 0};
 	uint64_t left;
 
 	put(FILE_PATH, "one");
 	save("two");
 	write_log(hours, ARRAY_SIZE(hours));
 	ck_locks(state_lock(state));
-	ck_assert_int_eq(history_make_room(state, UINT64_MAX, &held, &left), 0);
+	ck_assert_int_eq(history_make_room(state, UINT64_MAX, &running, &left), 0);
 	state_unlock(state);
 	ck_assert(!is_there(version(1)) && !is_there(version(2)) && is_there(version(3)));
 	ck_assert(!is_there(version(4)) && is_there(version(5)));
