@@ -13,7 +13,7 @@ struct after {
 	struct after *next;
 	uint64_t node;
 	uint64_t behind; /* of a name: invalidate this node's attributes after it; 0: none */
-	bool counted;    /* it was held back, and counts as done */
+	bool counted;    /* it was kept back, and counts as done */
 	bool drop;       /* drop the name and what is below it */
 	char name[];     /* "": the node's attributes and pages */
 };
@@ -37,13 +37,13 @@ struct invalidator {
 	bool ending GUARDED_BY(invalidate_class);
 	bool silent GUARDED_BY(invalidate_class);
 	struct queue queue GUARDED_BY(invalidate_class);
-	/* Number of notifications queued, and number sent or held back. */
+	/* Number of notifications queued, and number sent or kept back. */
 	uint64_t asked GUARDED_BY(invalidate_class), done GUARDED_BY(invalidate_class);
 	/* folder of the name that is being sent; 0: none */
 	uint64_t folder GUARDED_BY(invalidate_class);
-	/* held-back names in folders that are held */
-	struct queue held GUARDED_BY(invalidate_class);
-	struct held_folder {
+	/* names that are kept back, those in `folders` */
+	struct queue kept GUARDED_BY(invalidate_class);
+	struct kept_folder {
 		uint64_t node;
 		unsigned count;
 	} * folders GUARDED_BY(invalidate_class);
@@ -126,10 +126,10 @@ void invalidate_name(struct vfs *v, uint64_t folder, const char *name)
 	invalidate_enqueue(v->invalidator, after_new(folder, name, false));
 }
 
-/* ---- names that are held ---- */
+/* ---- names that are kept back ---- */
 
-/* NULL: not held. */
-static struct held_folder *find_held(const struct invalidator *n, uint64_t node)
+/* NULL: its names are not kept. */
+static struct kept_folder *find_kept_folder(const struct invalidator *n, uint64_t node)
 	REQUIRES(invalidate_class)
 {
 	for (size_t i = 0; i < n->folder_count; i++) {
@@ -139,57 +139,58 @@ static struct held_folder *find_held(const struct invalidator *n, uint64_t node)
 	return NULL;
 }
 
-static struct held_folder *add_held(struct invalidator *n, uint64_t node) REQUIRES(invalidate_class)
+static struct kept_folder *add_kept_folder(struct invalidator *n, uint64_t node)
+	REQUIRES(invalidate_class)
 {
-	struct held_folder *list =
+	struct kept_folder *list =
 		array_room(n->folders, n->folder_count, &n->folder_room, sizeof(*list));
 
 	if (!list)
 		return NULL;
 	n->folders = list;
-	list[n->folder_count] = (struct held_folder){node, 0};
+	list[n->folder_count] = (struct kept_folder){node, 0};
 	return &list[n->folder_count++];
 }
 
-void names_hold(struct vfs *v, uint64_t folder)
+void names_keep(struct vfs *v, uint64_t folder)
 {
 	struct invalidator *n = v->invalidator;
-	struct held_folder *held;
+	struct kept_folder *kept;
 
 	lock_acquire(&n->lock, &invalidate_class);
-	held = find_held(n, folder);
-	if (!held)
-		held = add_held(n, folder);
-	if (held)
-		held->count++;
+	kept = find_kept_folder(n, folder);
+	if (!kept)
+		kept = add_kept_folder(n, folder);
+	if (kept)
+		kept->count++;
 	lock_release(&n->lock, &invalidate_class);
 }
 
 /*
- * Puts what was held back at the front of the queue, in order; what must still wait is held back
+ * Puts what was kept back at the front of the queue, in order; what must still wait is kept back
  * again.
  */
 static void put_back(struct invalidator *n) REQUIRES(invalidate_class)
 {
-	if (!n->held.first)
+	if (!n->kept.first)
 		return;
-	*n->held.last = n->queue.first;
+	*n->kept.last = n->queue.first;
 	if (!n->queue.first)
-		n->queue.last = n->held.last;
-	n->queue.first = n->held.first;
-	queue_init(&n->held);
+		n->queue.last = n->kept.last;
+	n->queue.first = n->kept.first;
+	queue_init(&n->kept);
 	pthread_cond_signal(&n->wake);
 }
 
 void names_release(struct vfs *v, uint64_t folder)
 {
 	struct invalidator *n = v->invalidator;
-	struct held_folder *held;
+	struct kept_folder *kept;
 
 	lock_acquire(&n->lock, &invalidate_class);
-	held = find_held(n, folder);
-	if (held && --held->count == 0) {
-		*held = n->folders[--n->folder_count];
+	kept = find_kept_folder(n, folder);
+	if (kept && --kept->count == 0) {
+		*kept = n->folders[--n->folder_count];
 		put_back(n);
 	}
 	lock_release(&n->lock, &invalidate_class);
@@ -197,7 +198,7 @@ void names_release(struct vfs *v, uint64_t folder)
 
 /* ---- the thread ---- */
 
-/* Counts a notification as done: sent, or held back. */
+/* Counts a notification as done: sent, or kept back. */
 static void count_done(struct invalidator *n, bool counted) REQUIRES(invalidate_class)
 {
 	if (counted)
@@ -210,8 +211,8 @@ static struct after *take_next(struct invalidator *n) REQUIRES(invalidate_class)
 {
 	struct after *one;
 
-	while ((one = queue_take(&n->queue)) && *one->name && find_held(n, one->node)) {
-		queue_put(&n->held, one);
+	while ((one = queue_take(&n->queue)) && *one->name && find_kept_folder(n, one->node)) {
+		queue_put(&n->kept, one);
 		count_done(n, one->counted);
 		one->counted = true;
 	}
@@ -270,7 +271,7 @@ static bool is_locked(const struct changes *c, uint64_t folder)
 }
 
 /*
- * Waits until all that is queued now is sent or held back, but not while the thread is blocked by a
+ * Waits until all that is queued now is sent or kept back, but not while the thread is blocked by a
  * folder that our request has locked in the kernel.
  */
 static void wait_sent(struct invalidator *n, const struct changes *c)
@@ -454,7 +455,7 @@ UNSHARED struct invalidator *invalidator_new(const struct kernel *kernel)
 		return NULL;
 	n->kernel = kernel;
 	queue_init(&n->queue);
-	queue_init(&n->held);
+	queue_init(&n->kept);
 	lock_init(&n->lock);
 	lock_condition_init(&n->wake);
 	lock_condition_init(&n->progress);
@@ -491,7 +492,7 @@ UNSHARED void invalidator_free(struct invalidator *n)
 		return;
 	stop_thread(n);
 	after_free(n->queue.first);
-	after_free(n->held.first);
+	after_free(n->kept.first);
 	free(n->folders);
 	pthread_cond_destroy(&n->wake);
 	pthread_cond_destroy(&n->progress);

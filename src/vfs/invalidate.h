@@ -75,7 +75,7 @@ void invalidate_name(struct vfs *v, uint64_t folder, const char *name);
  * A request that may take long holds the kernel's lock of this folder: names in it are sent only
  * after as many names_release. Nestable.
  */
-void names_hold(struct vfs *v, uint64_t folder);
+void names_keep(struct vfs *v, uint64_t folder);
 void names_release(struct vfs *v, uint64_t folder);
 
 struct invalidator *invalidator_new(const struct kernel *kernel); /* NULL: no memory */

@@ -345,7 +345,7 @@ static int lookup_find_animation(struct vfs *v, struct candidate *c, struct targ
 	int error = path_of(v, c->parent->node, NULL, &path);
 
 	c->path = error ? "" : path;
-	names_hold(v, c->parent->node->id);
+	names_keep(v, c->parent->node->id);
 	if (known && out->thing->kind == THING_ANIMATION) {
 		error = known_animation(v, c, out);
 		if (error)

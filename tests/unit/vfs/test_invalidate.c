@@ -302,14 +302,14 @@ START_TEST(names_in_locked_folders_are_for_after_the_reply)
 }
 END_TEST
 
-/* ---- folders that are held ---- */
+/* ---- folders whose names are kept ---- */
 
-START_TEST(names_in_held_folders_wait_and_pages_do_not)
+START_TEST(kept_names_wait_and_pages_do_not)
 {
 	start();
-	names_hold(v, 5);
-	names_hold(v, 5);
-	names_hold(v, 6);
+	names_keep(v, 5);
+	names_keep(v, 5);
+	names_keep(v, 6);
 	invalidate_name(v, 5, "a");
 	invalidate_data(v, 5);
 	invalidate_name(v, 5, "b");
@@ -317,7 +317,7 @@ START_TEST(names_in_held_folders_wait_and_pages_do_not)
 	invalidate_name(v, 7, "d");
 	ck_records("7 d", "pages 5\nexpire 7 d\n");
 	names_release(v, 5);
-	names_release(v, 4); /* which nobody held */
+	names_release(v, 4); /* which nobody keeps */
 	invalidate_name(v, 7, "e");
 	ck_records("7 e", "pages 5\nexpire 7 d\nexpire 7 e\n");
 	names_release(v, 5);
@@ -381,11 +381,11 @@ START_TEST(a_save_does_not_wait_for_a_kernel_that_waits_for_it)
 }
 END_TEST
 
-/* What is held back is none of its business. */
-START_TEST(a_save_does_not_wait_for_held_names)
+/* What is kept back is none of its business. */
+START_TEST(a_save_does_not_wait_for_kept_names)
 {
 	start();
-	names_hold(v, FOLDER);
+	names_keep(v, FOLDER);
 	save("a");
 	save("b");
 	names_release(v, FOLDER);
@@ -406,7 +406,7 @@ static void *send_all(void *closure)
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		struct changes c = CHANGES_INIT;
 
-		names_hold(v, FOLDER + i % 3);
+		names_keep(v, FOLDER + i % 3);
 		snprintf(name, sizeof(name), "n%u.%u", *number, i);
 		vfs_lock(v);
 		changes_name(&c, folder, name, i % 2);
@@ -473,10 +473,10 @@ Suite *invalidate_suite(void)
 	tcase_add_test(tc, and_after_the_reply_if_the_folder_is_locked);
 	tcase_add_loop_test(tc, names_in_locked_folders_are_for_after_the_reply, 0,
 			    ARRAY_SIZE(((struct changes *)NULL)->locked));
-	tcase_add_test(tc, names_in_held_folders_wait_and_pages_do_not);
+	tcase_add_test(tc, kept_names_wait_and_pages_do_not);
 	tcase_add_test(tc, a_save_waits_until_names_are_dropped);
 	tcase_add_test(tc, a_save_does_not_wait_for_a_kernel_that_waits_for_it);
-	tcase_add_test(tc, a_save_does_not_wait_for_held_names);
+	tcase_add_test(tc, a_save_does_not_wait_for_kept_names);
 	tcase_add_test(tc, each_is_sent_once);
 	suite_add_tcase(suite, tc);
 	return suite;
