@@ -83,11 +83,11 @@ int export_make_folders(int root, const char *path, int *fd)
 /* Is the locked file still the one with that name? The last holder may have removed it. */
 static bool is_lock(const struct export_part *part)
 {
-	struct stat held, named;
+	struct stat locked, named;
 
-	return fstat(part->lock, &held) == 0 &&
+	return fstat(part->lock, &locked) == 0 &&
 	       fstatat(part->parent, part->lock_name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+	       locked.st_dev == named.st_dev && locked.st_ino == named.st_ino;
 }
 
 /*

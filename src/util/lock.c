@@ -10,15 +10,15 @@
 
 #ifdef ANIMFS_LOCK_ORDER
 
-#define HELD_MAX 16
+#define LOCKED_MAX 16
 
-struct held {
+struct locked {
 	const struct lock *lock;
 	const struct lock_class *class;
 };
 
-static _Thread_local struct held held[HELD_MAX];
-static _Thread_local unsigned held_count;
+static _Thread_local struct locked locked[LOCKED_MAX];
+static _Thread_local unsigned locked_count;
 
 static void fail_lock(const char *what, const struct lock_class *class, const char *other)
 {
@@ -30,38 +30,38 @@ static void fail_lock(const char *what, const struct lock_class *class, const ch
 /* Before it waits, so that a wrong order is found also where nobody else is in the way. */
 static void check_order(const struct lock *l, const struct lock_class *class, bool second)
 {
-	for (unsigned i = 0; i < held_count; i++) {
-		if (held[i].lock == l)
+	for (unsigned i = 0; i < locked_count; i++) {
+		if (locked[i].lock == l)
 			fail_lock("taking twice", class, "");
-		if (held[i].class->rank > class->rank ||
-		    (held[i].class->rank == class->rank && !second))
-			fail_lock("taking", class, held[i].class->name);
+		if (locked[i].class->rank > class->rank ||
+		    (locked[i].class->rank == class->rank && !second))
+			fail_lock("taking", class, locked[i].class->name);
 	}
-	if (held_count == HELD_MAX)
+	if (locked_count == LOCKED_MAX)
 		fail_lock("too many locks at", class, "");
 }
 
-static void lock_note_held(const struct lock *l, const struct lock_class *class)
+static void lock_note_taken(const struct lock *l, const struct lock_class *class)
 {
-	held[held_count++] = (struct held){l, class};
+	locked[locked_count++] = (struct locked){l, class};
 }
 
 static void note_released(const struct lock *l, const struct lock_class *class)
 {
-	unsigned i = held_count;
+	unsigned i = locked_count;
 
-	while (i > 0 && held[i - 1].lock != l)
+	while (i > 0 && locked[i - 1].lock != l)
 		i--;
 	if (i == 0)
 		fail_lock("releasing, not held,", class, "");
-	for (; i < held_count; i++)
-		held[i - 1] = held[i];
-	held_count--;
+	for (; i < locked_count; i++)
+		locked[i - 1] = locked[i];
+	locked_count--;
 }
 
 static void check_last(const struct lock *l, const struct lock_class *class)
 {
-	if (held_count == 0 || held[held_count - 1].lock != l)
+	if (locked_count == 0 || locked[locked_count - 1].lock != l)
 		fail_lock("waiting, not the last lock taken,", class, "");
 }
 
@@ -74,7 +74,7 @@ static void check_order(const struct lock *l, const struct lock_class *class, bo
 	(void)second;
 }
 
-static void lock_note_held(const struct lock *l, const struct lock_class *class)
+static void lock_note_taken(const struct lock *l, const struct lock_class *class)
 {
 	(void)l;
 	(void)class;
@@ -113,7 +113,7 @@ static void lock_take_lock(struct lock *l, const struct lock_class *class, bool 
 {
 	check_order(l, class, second);
 	pthread_mutex_lock(&l->mutex);
-	lock_note_held(l, class);
+	lock_note_taken(l, class);
 }
 
 static void lock_give_back(struct lock *l, const struct lock_class *class)

@@ -106,7 +106,7 @@ static int end_draft(struct vfs *v, const struct target *t, struct changes *chan
 	unsaved = draft && (draft->dirty || draft->pending);
 	vfs_unlock(v);
 	if (unsaved)
-		error = view_commit_held(v, t, DRAFT_END, changes);
+		error = view_commit_locked(v, t, DRAFT_END, changes);
 	vfs_lock(v);
 	draft = t->thing->view.draft;
 	if (draft && !node_writers(t->node) && t->node->thing == t->thing)

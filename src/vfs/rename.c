@@ -802,7 +802,7 @@ static void file_renamed(struct move *m, const char *clip) REQUIRES(writer_class
 }
 
 /* Renames the file with the writers' locks held, and updates the texts that name it. */
-static int rename_held(struct move *m) REQUIRES(writer_class)
+static int rename_locked(struct move *m) REQUIRES(writer_class)
 {
 	bool animation = m->node.thing->kind == THING_ANIMATION, by_file;
 	char clip[NAME_MAX + 1];
@@ -833,7 +833,7 @@ static int rename_rename_file(struct move *m)
 	if (rename_is_beside(&m->node) || rename_is_beside(&m->over))
 		return EPERM; /* rename the file beside it instead */
 	writers_lock(a, b);
-	error = rename_held(m);
+	error = rename_locked(m);
 	writers_unlock(a, b);
 	return error;
 }

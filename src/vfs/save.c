@@ -647,8 +647,8 @@ static int begin_attempt(struct vfs *v, const struct target *t, enum draft_event
 	return error;
 }
 
-int view_commit_held(struct vfs *v, const struct target *t, enum draft_event event,
-		     struct changes *changes)
+int view_commit_locked(struct vfs *v, const struct target *t, enum draft_event event,
+		       struct changes *changes)
 {
 	struct saving s = {.v = v, .a = t->thing->animation, .thing = t->thing, .changes = changes};
 	struct attempt attempt;
@@ -691,7 +691,7 @@ int view_commit(struct vfs *v, const struct target *t, enum draft_event event,
 	if (!unsaved)
 		return 0;
 	writer_lock(a);
-	error = view_commit_held(v, t, event, changes);
+	error = view_commit_locked(v, t, event, changes);
 	writer_unlock(a);
 	return error;
 }

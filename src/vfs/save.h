@@ -15,8 +15,8 @@ int errno_of(const struct err *err);
 /* Commits the view's draft, if there is anything to commit. */
 int view_commit(struct vfs *v, const struct target *t, enum draft_event event,
 		struct changes *changes) EXCLUDES(vfs_class, writer_class);
-int view_commit_held(struct vfs *v, const struct target *t, enum draft_event event,
-		     struct changes *changes) EXCLUDES(vfs_class) REQUIRES(writer_class);
+int view_commit_locked(struct vfs *v, const struct target *t, enum draft_event event,
+		       struct changes *changes) EXCLUDES(vfs_class) REQUIRES(writer_class);
 /*
  * Truncates or extends the view's text. Through a handle, that is part of what the handle writes.
  * By name (handle NULL) there is no close to wait for: size 0 begins a save, any other size is a

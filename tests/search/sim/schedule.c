@@ -33,7 +33,7 @@
 
 #define THREADS_MAX 96
 #define LOCKS_MAX 4096 /* a power of two */
-#define HELD_MAX 16
+#define LOCKED_MAX 16
 #define HANG_SECONDS 60      /* of real time without a step */
 #define STUCK (300 * SECOND) /* of virtual time in one wait for a lock or an answer */
 
@@ -61,8 +61,8 @@ struct thread {
 		struct mutex *mutex;
 		const char *class; /* or NULL */
 		void *where;
-	} held[HELD_MAX];
-	unsigned held_count;
+	} locked[LOCKED_MAX];
+	unsigned locked_count;
 	void *(*start)(void *);
 	void (*run)(void *);
 	void *closure;
@@ -73,7 +73,7 @@ static int thread_count;
 static int current = -1; /* -1: no simulation yet, or not any more */
 static uint64_t step, hash = 0xcbf29ce484222325;
 static int64_t now_ns;
-static unsigned held_back;                                     /* sched_hold */
+static unsigned alone;                                         /* sched_hold */
 static unsigned stickiness = 4, pace_ns = 1000, pauses = 1000; /* by the seed */
 static uint64_t random_state;
 static _Thread_local int self = -1;
@@ -129,10 +129,10 @@ static void print_threads(void)
 			fprintf(stderr, " until %lld ms", (long long)(t->deadline / MS));
 		fputs(t->where ? " in " : "\n", stderr);
 		print_place(t->where);
-		for (unsigned n = 0; n < t->held_count; n++) {
+		for (unsigned n = 0; n < t->locked_count; n++) {
 			fprintf(stderr, "       holds %s, taken in ",
-				t->held[n].class ? t->held[n].class : "a mutex");
-			print_place(t->held[n].where);
+				t->locked[n].class ? t->locked[n].class : "a mutex");
+			print_place(t->locked[n].where);
 		}
 	}
 }
@@ -358,7 +358,7 @@ __attribute__((noinline)) void sched_point(const char *what)
 	threads[self].what = what;
 	threads[self].where = __builtin_return_address(0);
 	count_step(what);
-	if (!held_back && rnd_one_in(stickiness))
+	if (!alone && rnd_one_in(stickiness))
 		pass_on();
 	errno = error;
 }
@@ -369,7 +369,7 @@ static bool block(const void *channel, int64_t deadline, struct pollfd *fds, uns
 	struct thread *t = &threads[self];
 	bool woken;
 
-	if (held_back)
+	if (alone)
 		fail("waits for %s where nobody else may run", what);
 	t->what = what;
 	t->where = where;
@@ -460,12 +460,12 @@ int sched_thread(void)
 
 void sched_hold(void)
 {
-	held_back++;
+	alone++;
 }
 
 void sched_resume(void)
 {
-	held_back--;
+	alone--;
 }
 
 uint64_t sched_hash(void)
@@ -656,11 +656,11 @@ static void own(struct mutex *m, void *where)
 	struct thread *t = &threads[self];
 
 	m->owner = self;
-	if (t->held_count == HELD_MAX)
-		fail("holds more than %d locks", HELD_MAX);
-	t->held[t->held_count].mutex = m;
-	t->held[t->held_count].class = asked_class ? asked_class->name : NULL;
-	t->held[t->held_count++].where = where;
+	if (t->locked_count == LOCKED_MAX)
+		fail("holds more than %d locks", LOCKED_MAX);
+	t->locked[t->locked_count].mutex = m;
+	t->locked[t->locked_count].class = asked_class ? asked_class->name : NULL;
+	t->locked[t->locked_count++].where = where;
 }
 
 static int take(pthread_mutex_t *mutex, void *where)
@@ -679,14 +679,15 @@ static int leave(pthread_mutex_t *mutex)
 {
 	struct mutex *m = find_mutex(mutex);
 	struct thread *t = &threads[self];
-	unsigned at = t->held_count;
+	unsigned at = t->locked_count;
 
 	if (m->owner != self)
 		fail("unlocks what it does not hold");
-	while (at > 0 && t->held[at - 1].mutex != m)
+	while (at > 0 && t->locked[at - 1].mutex != m)
 		at--;
-	t->held_count--;
-	memmove(&t->held[at - 1], &t->held[at], (t->held_count - (at - 1)) * sizeof(t->held[0]));
+	t->locked_count--;
+	memmove(&t->locked[at - 1], &t->locked[at],
+		(t->locked_count - (at - 1)) * sizeof(t->locked[0]));
 	m->owner = -1;
 	sched_wake(m);
 	return __real_pthread_mutex_unlock(mutex);

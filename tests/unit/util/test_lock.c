@@ -136,7 +136,7 @@ static UNCHECKED void one_lock_twice(void)
 	lock_acquire(&a, &high);
 }
 
-static UNCHECKED void not_held(void)
+static UNCHECKED void not_locked(void)
 {
 	lock_acquire(&a, &low);
 	lock_release(&b, &low);
@@ -170,7 +170,7 @@ START_TEST(wrong_orders_end_the_process)
 	ck_assert(aborts(falling_rank));
 	ck_assert(aborts(one_class_twice));
 	ck_assert(aborts(one_lock_twice));
-	ck_assert(aborts(not_held));
+	ck_assert(aborts(not_locked));
 	ck_assert(aborts(waiting_above_another));
 }
 END_TEST
