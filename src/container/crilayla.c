@@ -30,22 +30,22 @@ struct bits {
 	const uint8_t *data;
 	size_t left; /* bytes that are not in `window` */
 	uint32_t window;
-	unsigned held; /* bits in it */
-	bool bad;      /* more were wanted than there are */
+	unsigned ready; /* bits in it */
+	bool bad;       /* more were wanted than there are */
 };
 
 static uint32_t take_bits(struct bits *b, unsigned count)
 {
-	while (b->held < count) {
+	while (b->ready < count) {
 		if (b->left == 0) {
 			b->bad = true;
 			return 0;
 		}
 		b->window = b->window << 8 | b->data[--b->left];
-		b->held += 8;
+		b->ready += 8;
 	}
-	b->held -= count;
-	return b->window >> b->held & ((1u << count) - 1);
+	b->ready -= count;
+	return b->window >> b->ready & ((1u << count) - 1);
 }
 
 /* Stops reading once the length exceeds `most`: such a copy does not fit, however long it is. */

@@ -465,7 +465,7 @@ int state_open(struct state *s, int *fd)
 	return state_open_root(s, false, fd);
 }
 
-int state_hold(struct state *s, int *fd)
+int state_make(struct state *s, int *fd)
 {
 	return state_open_root(s, !s->read_only, fd);
 }

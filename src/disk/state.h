@@ -53,7 +53,7 @@ bool state_is(struct state *s, const struct stat *st);
 /* Opens DIR with O_PATH; ENOENT if it does not exist. */
 int state_open(struct state *s, int *fd);
 /* The same, and makes it if it does not exist; ENOENT if read-only. */
-int state_hold(struct state *s, int *fd);
+int state_make(struct state *s, int *fd);
 /*
  * Files elsewhere that stand for what is in files of SOURCE: the path of one begins with that of a
  * file. `open` opens their root with O_PATH; NULL: there are none. Set it before state_clean.

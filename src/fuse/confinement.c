@@ -42,7 +42,7 @@ static bool confinement_is_in_source(int root, const struct state *state, char b
 }
 
 /* How the process reaches the state directory once it is confined. */
-struct held_state {
+struct state_route {
 	bool in_source;
 	char below[PATH_MAX]; /* its parent folder, from SOURCE */
 	int fd;               /* if not in SOURCE: the directory (itself), or its parent */
@@ -54,20 +54,20 @@ struct held_state {
  * Elsewhere it is made now, since the confined process cannot make it. A read-only mount does not
  * make it, and holds its parent instead, since another process may make it later.
  */
-static int hold_state(int root, struct state *state, struct held_state *held)
+static int find_route(int root, struct state *state, struct state_route *route)
 {
 	int error;
 
-	*held = (struct held_state){
-		.fd = -1, .in_source = confinement_is_in_source(root, state, held->below)};
-	if (held->in_source)
+	*route = (struct state_route){
+		.fd = -1, .in_source = confinement_is_in_source(root, state, route->below)};
+	if (route->in_source)
 		return 0;
-	error = state_hold(state, &held->fd);
-	held->itself = !error;
+	error = state_make(state, &route->fd);
+	route->itself = !error;
 	if (error != ENOENT)
 		return error;
-	held->fd = fcntl(state_above(state), F_DUPFD_CLOEXEC, 0);
-	return held->fd < 0 ? errno : 0;
+	route->fd = fcntl(state_above(state), F_DUPFD_CLOEXEC, 0);
+	return route->fd < 0 ? errno : 0;
 }
 
 static bool same_folder(int a, int b)
@@ -79,13 +79,13 @@ static bool same_folder(int a, int b)
 }
 
 /* Reopens the state directory in the confined tree: a descriptor from outside would lead out. */
-static int move_state(int root, struct state *state, const struct held_state *held)
+static int move_state(int root, struct state *state, const struct state_route *route)
 {
 	int fd, error;
 
-	if (!held->in_source)
-		return state_move(state, held->fd, held->itself);
-	error = dirfd_walk(root, held->below, O_PATH | O_DIRECTORY, &fd);
+	if (!route->in_source)
+		return state_move(state, route->fd, route->itself);
+	error = dirfd_walk(root, route->below, O_PATH | O_DIRECTORY, &fd);
 	if (error)
 		return error;
 	error = same_folder(fd, state_above(state)) ? state_move(state, fd, false) : ESTALE;
@@ -94,9 +94,9 @@ static int move_state(int root, struct state *state, const struct held_state *he
 }
 
 /* Only mounts by root are promised a tree of their own. */
-static void warn_of_tree(const char *source, unsigned held)
+static void warn_of_tree(const char *source, unsigned confined)
 {
-	if (geteuid() == 0 && !(held & CONFINED_TREE) && !CONFINE_SANITIZED)
+	if (geteuid() == 0 && !(confined & CONFINED_TREE) && !CONFINE_SANITIZED)
 		fprintf(stderr,
 			"animfs: warning: the process keeps its view of folders other than %s; see "
 			"SECURITY in animfs-mount(1)\n",
@@ -104,26 +104,26 @@ static void warn_of_tree(const char *source, unsigned held)
 }
 
 bool mount_confine(const struct mount_options *o, int root, struct state *state, int overlay,
-		   unsigned *held, struct err *err)
+		   unsigned *confined, struct err *err)
 {
 	struct confine_place places[CONFINE_PLACES_MAX];
-	struct held_state state_held;
-	int error = hold_state(root, state, &state_held);
+	struct state_route route;
+	int error = find_route(root, state, &route);
 	bool fine;
 
 	if (error)
 		return err_system(err, error, o->state);
 	places[0] = (struct confine_place){root, !o->read_only};
-	places[1] = (struct confine_place){state_held.fd, !o->read_only};
+	places[1] = (struct confine_place){route.fd, !o->read_only};
 	places[2] = (struct confine_place){overlay, !o->read_only};
-	fine = confine(places, ARRAY_SIZE(places), held, err);
-	if (fine && *held & CONFINED_TREE) {
-		error = move_state(root, state, &state_held);
+	fine = confine(places, ARRAY_SIZE(places), confined, err);
+	if (fine && *confined & CONFINED_TREE) {
+		error = move_state(root, state, &route);
 		fine = !error || err_system(err, error, "the state directory");
 	}
-	if (state_held.fd >= 0)
-		close(state_held.fd);
+	if (route.fd >= 0)
+		close(route.fd);
 	if (fine)
-		warn_of_tree(o->source, *held);
+		warn_of_tree(o->source, *confined);
 	return fine;
 }

@@ -8,10 +8,10 @@
 
 /*
  * From here on the process can do no more than serve the mount (confine.h); before there are
- * threads. `root` is SOURCE, `overlay` the folder that --overlay is in, or -1. *held: CONFINED_...
- * Warns on standard error where root keeps more than he is promised.
+ * threads. `root` is SOURCE, `overlay` the folder that --overlay is in, or -1. *confined:
+ * CONFINED_... Warns on standard error where root keeps more than he is promised.
  */
 bool mount_confine(const struct mount_options *o, int root, struct state *state, int overlay,
-		   unsigned *held, struct err *err);
+		   unsigned *confined, struct err *err);
 
 #endif

@@ -181,7 +181,7 @@ static void libfuse_to_system(enum fuse_log_level level, const char *format, va_
 }
 
 /* Opens the system log and loads the time zone now, since a confined process can do neither. */
-static void hold_log(void)
+static void open_log(void)
 {
 	tzset();
 	openlog("animfs", LOG_PID | LOG_NDELAY, LOG_DAEMON);
@@ -206,15 +206,15 @@ static int not_mounted(const struct mount_options *o)
  * Blocks the signals that end the session, also in threads that are started from now on: only the
  * main thread is to get them, while it is in the loop.
  */
-static void hold_signals(sigset_t *before)
+static void block_signals(sigset_t *before)
 {
-	sigset_t held;
+	sigset_t ending;
 
-	sigemptyset(&held);
-	sigaddset(&held, SIGHUP);
-	sigaddset(&held, SIGINT);
-	sigaddset(&held, SIGTERM);
-	pthread_sigmask(SIG_BLOCK, &held, before);
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGHUP);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &ending, before);
 }
 
 /*
@@ -251,7 +251,7 @@ static int not_served(int error)
 static int run_session(const struct session *s, bool background)
 {
 	struct vfs *v = s->served.vfs;
-	sigset_t before, held;
+	sigset_t before, ignored;
 	int result;
 
 	if (fuse_daemonize(!background) != 0)
@@ -262,7 +262,7 @@ static int run_session(const struct session *s, bool background)
 		fuse_set_log_func(libfuse_to_system);
 	}
 	keep_one_heap();
-	hold_signals(&before);
+	block_signals(&before);
 	if (s->unmounter >= 0)
 		unmounter_watch(s->unmounter);
 	if (!vfs_watch(v))
@@ -270,7 +270,7 @@ static int run_session(const struct session *s, bool background)
 	vfs_resume(v);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	result = loop_run(s->fuse, (unsigned)s->options->threads);
-	hold_signals(&held);
+	block_signals(&ignored);
 	vfs_silence(v);
 	vfs_finish(v);
 	return result < 0 ? not_served(result) : 0;
@@ -283,7 +283,7 @@ static bool confine_session(struct session *s, bool background)
 	int error;
 
 	if (background)
-		hold_log();
+		open_log();
 	if (!o->unconfined)
 		load_unwinder();
 	error = unmounter_start(s->fuse, o->mountpoint, s->root, &s->unmounter);

@@ -87,7 +87,7 @@ static bool is_connected(struct fuse_session *session)
  * if somebody else has unmounted it. No other mount can have its number while the connection lasts,
  * so the connection is checked last.
  */
-static int hold_mount(struct fuse_session *session, const char *mountpoint, unsigned number)
+static int open_mount(struct fuse_session *session, const char *mountpoint, unsigned number)
 {
 	int mount = open(mountpoint, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
@@ -129,11 +129,11 @@ static bool was_killed(void)
 }
 
 /*
- * Unmounts the mount that is held; at its path there may be another one by now. If we may not,
+ * Unmounts the mount that was opened; at its path there may be another one by now. If we may not,
  * fuse_session_unmount does it by the path, through fusermount3. That skips it if its descriptor
  * polls an error, as that of an aborted connection does; hence /dev/null in its place.
  */
-static void unmount_held(struct fuse_session *session, int mount)
+static void unmount_opened(struct fuse_session *session, int mount)
 {
 	bool refused;
 
@@ -161,11 +161,11 @@ static _Noreturn void wait_and_unmount(struct fuse_session *session, const char 
 			err.message);
 	stand_apart(root, from);
 	killed = was_killed();
-	mount = hold_mount(session, mountpoint, number);
+	mount = open_mount(session, mountpoint, number);
 	if (mount >= 0 && killed)
 		cut_off(mount, number);
 	if (mount >= 0)
-		unmount_held(session, mount);
+		unmount_opened(session, mount);
 	_exit(0);
 }
 

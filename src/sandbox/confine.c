@@ -165,7 +165,7 @@ static int limit_files(const struct confine_place *places, size_t count)
  * The tree
  */
 
-static int limit_tree(const struct confine_place *places, size_t count, unsigned *held)
+static int limit_tree(const struct confine_place *places, size_t count, unsigned *confined)
 {
 	struct enclosed folders[CONFINE_PLACES_MAX];
 	bool apart;
@@ -177,7 +177,7 @@ static int limit_tree(const struct confine_place *places, size_t count, unsigned
 		folders[i] = (struct enclosed){places[i].fd, places[i].writable};
 	error = enclose(folders, count, &apart);
 	if (!error && apart)
-		*held |= CONFINED_NAMESPACE;
+		*confined |= CONFINED_NAMESPACE;
 	return error > 0 ? ENOSYS : -error;
 }
 
@@ -382,57 +382,56 @@ static int limit_privileges(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
 }
 
-/* Adds `what` to *held if there was no error. False on any error except missing kernel support. */
-static bool confine_note_held(int error, unsigned what, unsigned *held, const char *name,
-			      struct err *err)
+/* Adds `what` to *confined if there was no error. False on errors other than missing support. */
+static bool confine_note(int error, unsigned what, unsigned *confined, const char *name,
+			 struct err *err)
 {
 	if (!error)
-		*held |= what;
+		*confined |= what;
 	return !error || error == ENOSYS || error == EOPNOTSUPP || err_system(err, error, name);
 }
 
-bool confine(const struct confine_place *places, size_t count, unsigned *held, struct err *err)
+bool confine(const struct confine_place *places, size_t count, unsigned *confined, struct err *err)
 {
-	*held = 0;
+	*confined = 0;
 	if (limit_core())
-		*held |= CONFINED_CORE;
+		*confined |= CONFINED_CORE;
 	if (prctl(SET_MDWE, MDWE_REFUSE_EXEC, 0, 0, 0) == 0)
-		*held |= CONFINED_MEMORY;
-	return confine_note_held(limit_privileges(), CONFINED_PRIVILEGES, held, "no_new_privs",
-				 err) &&
-	       confine_note_held(limit_tree(places, count, held), CONFINED_TREE, held, "namespace",
-				 err) &&
-	       confine_note_held(limit_files(places, count), CONFINED_FILES, held, "landlock",
-				 err) &&
-	       confine_note_held(limit_capabilities(of_daemon, ARRAY_SIZE(of_daemon)),
-				 CONFINED_CAPABILITIES, held, "capabilities", err) &&
-	       confine_note_held(limit_calls(false), CONFINED_CALLS, held, "seccomp", err);
+		*confined |= CONFINED_MEMORY;
+	return confine_note(limit_privileges(), CONFINED_PRIVILEGES, confined, "no_new_privs",
+			    err) &&
+	       confine_note(limit_tree(places, count, confined), CONFINED_TREE, confined,
+			    "namespace", err) &&
+	       confine_note(limit_files(places, count), CONFINED_FILES, confined, "landlock",
+			    err) &&
+	       confine_note(limit_capabilities(of_daemon, ARRAY_SIZE(of_daemon)),
+			    CONFINED_CAPABILITIES, confined, "capabilities", err) &&
+	       confine_note(limit_calls(false), CONFINED_CALLS, confined, "seccomp", err);
 }
 
 bool confine_unmounter(struct err *err)
 {
 	bool root = geteuid() == 0;
-	unsigned held = 0;
+	unsigned confined = 0;
 
 	limit_core();
-	return (!root || confine_note_held(limit_privileges(), CONFINED_PRIVILEGES, &held,
-					   "no_new_privs", err)) &&
-	       confine_note_held(
-		       limit_capabilities(of_unmounter, root ? ARRAY_SIZE(of_unmounter) : 0),
-		       CONFINED_CAPABILITIES, &held, "capabilities", err) &&
+	return (!root || confine_note(limit_privileges(), CONFINED_PRIVILEGES, &confined,
+				      "no_new_privs", err)) &&
+	       confine_note(limit_capabilities(of_unmounter, root ? ARRAY_SIZE(of_unmounter) : 0),
+			    CONFINED_CAPABILITIES, &confined, "capabilities", err) &&
 	       (!root ||
-		confine_note_held(limit_calls(true), CONFINED_CALLS, &held, "seccomp", err));
+		confine_note(limit_calls(true), CONFINED_CALLS, &confined, "seccomp", err));
 }
 
-void confine_describe(unsigned held, struct buf *out)
+void confine_describe(unsigned confined, struct buf *out)
 {
 	static const char *const words[] = {"files",  "calls", "capabilities", "privileges",
 					    "memory", "core",  "tree",         "namespace"};
 
-	if (!held)
+	if (!confined)
 		buf_text(out, "no");
 	for (unsigned i = 0; i < ARRAY_SIZE(words); i++) {
-		if (held & (1U << i))
-			buf_format(out, "%s%s", held & ((1U << i) - 1) ? " " : "", words[i]);
+		if (confined & (1U << i))
+			buf_format(out, "%s%s", confined & ((1U << i) - 1) ? " " : "", words[i]);
 	}
 }

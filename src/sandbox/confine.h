@@ -67,20 +67,20 @@ enum {
 bool confine_descriptors(struct err *err);
 /*
  * Does all of the above; call it while there is one thread. What the kernel does not support is
- * left out of *held, and so is the tree if the process may not change it. False and err on another
- * failure; then give up.
+ * left out of *confined, and so is the tree if the process may not change it. False and err on
+ * another failure; then give up.
  *
  * With CONFINED_TREE the descriptors of the places are replaced by those of the same folders, seen
  * from within, and "/" and the current folder are others: enclose.h.
  */
-bool confine(const struct confine_place *places, size_t count, unsigned *held, struct err *err);
+bool confine(const struct confine_place *places, size_t count, unsigned *confined, struct err *err);
 /*
  * For the process that unmounts. Root keeps only the capabilities for that, and all calls above but
  * umount are refused. For another user, who runs fusermount3, which needs calls and privileges,
  * only capabilities are dropped.
  */
 bool confine_unmounter(struct err *err);
-/* Appends the words above for what is held, separated by spaces; "no" for nothing. */
-void confine_describe(unsigned held, struct buf *out);
+/* Appends the words above for the bits of `confined`, separated by spaces; "no" for none. */
+void confine_describe(unsigned confined, struct buf *out);
 
 #endif

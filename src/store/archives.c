@@ -483,7 +483,7 @@ static void use_unpacked(struct cached *cached, struct member_bytes *out)
 	const struct buf *bytes = &((const struct unpacked *)cached)->bytes;
 
 	*out = (struct member_bytes){
-		.held = cached, .fd = -1, .size = bytes->size, .data = bytes->data};
+		.whole = cached, .fd = -1, .size = bytes->size, .data = bytes->data};
 }
 
 /* Uses bytes in the archive's own file or memory, or those that were unpacked into `room`. */
@@ -494,7 +494,7 @@ static bool use_input(struct catalog *o, struct buf *room, const struct input *i
 
 	if (!unpacked) {
 		*out = (struct member_bytes){
-			.held = &catalog_get(o)->cached,
+			.whole = &catalog_get(o)->cached,
 			.fd = in->fd,
 			.at = in->at,
 			.size = in->size,
@@ -537,7 +537,7 @@ bool catalog_bytes(struct catalog *o, uint32_t entry, struct member_bytes *out, 
 
 void member_bytes_release(struct member_bytes *b)
 {
-	cached_put(b->held);
+	cached_put(b->whole);
 	*b = (struct member_bytes){.fd = -1};
 }
 

@@ -88,7 +88,7 @@ bool catalog_check(struct catalog *o, uint32_t entry, struct err *err);
 
 /* Where the bytes of a member are: in a file, or in memory (fd -1). */
 struct member_bytes {
-	struct cached *held; /* a reference to what they are part of */
+	struct cached *whole; /* a reference to what they are part of */
 	int fd;
 	uint64_t at, size;
 	const uint8_t *data;

@@ -80,7 +80,7 @@ static int overlay_open(const struct overlay *o, bool make, int *fd)
 
 	if (o->above >= 0)
 		return make_and_open(o->above, o->name, make, fd);
-	error = make ? state_hold(o->state, &state) : state_open(o->state, &state);
+	error = make ? state_make(o->state, &state) : state_open(o->state, &state);
 	if (error)
 		return error;
 	error = make_and_open(state, STATE_OVERLAY, make, fd);

@@ -554,11 +554,11 @@ static void on_fault(void *user, xmlError *fault)
  */
 static size_t next_piece(const struct xml *x, size_t left)
 {
-	size_t held = x->text.size - left - offset_now(x), piece = PIECE;
+	size_t pending = x->text.size - left - offset_now(x), piece = PIECE;
 
-	if (held > PIECE)
-		piece = held < LOOKUP_MAX / 2 ? held : LOOKUP_MAX - held;
-	if (piece < PIECE || held > LOOKUP_MAX)
+	if (pending > PIECE)
+		piece = pending < LOOKUP_MAX / 2 ? pending : LOOKUP_MAX - pending;
+	if (piece < PIECE || pending > LOOKUP_MAX)
 		piece = PIECE;
 	return piece < left ? piece : left;
 }

@@ -484,7 +484,7 @@ static void keep_up(const struct advance *d, const struct node *node, const stru
 }
 
 /* If the kernel opens no files, any node that it knows may be open. */
-static bool hold_version(const struct advance *d, struct node *node) REQUIRES(vfs_class)
+static bool pin_version(const struct advance *d, struct node *node) REQUIRES(vfs_class)
 {
 	struct view_state *view = &node->thing->view;
 
@@ -498,7 +498,7 @@ static bool hold_version(const struct advance *d, struct node *node) REQUIRES(vf
 /* Those who have the view open keep the old text; its name gets another node. */
 static bool replace_view(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
 {
-	if (!node->thing->view.version && !hold_version(d, node))
+	if (!node->thing->view.version && !pin_version(d, node))
 		return false;
 	changes_names(d->changes, node, true);
 	node->thing->view.standing = gone ? DETACHED : REPLACED;

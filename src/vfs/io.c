@@ -65,19 +65,19 @@ static bool take_bytes(struct vfs *v, const struct handle *h, struct member_byte
 {
 	vfs_lock(v);
 	*out = h->member.bytes;
-	if (out->held)
-		cached_get(out->held);
+	if (out->whole)
+		cached_get(out->whole);
 	vfs_unlock(v);
-	return out->held != NULL;
+	return out->whole != NULL;
 }
 
 /* Keeps them while the handle is open, since they may be too large for the cache. */
 static void keep_bytes(struct vfs *v, struct handle *h, const struct member_bytes *bytes)
 {
 	vfs_lock(v);
-	if (!h->member.bytes.held) {
+	if (!h->member.bytes.whole) {
 		h->member.bytes = *bytes;
-		cached_get(bytes->held);
+		cached_get(bytes->whole);
 	}
 	vfs_unlock(v);
 }
@@ -141,7 +141,7 @@ static int io_read_member(struct vfs *v, const struct target *t, struct handle *
 		return error;
 	from = (uint64_t)at < bytes.size ? (uint64_t)at : bytes.size;
 	left = bytes.size - from;
-	out->held = bytes.held;
+	out->whole = bytes.whole;
 	out->size = size < left ? size : (size_t)left;
 	if (bytes.fd < 0) {
 		out->part = (struct bytes){bytes.data ? bytes.data + from : NULL, out->size};
@@ -178,7 +178,7 @@ int vfs_read(struct vfs *v, uint64_t node, struct handle *h, size_t size, off_t 
 void read_part_end(struct read_part *r)
 {
 	text_put(r->text);
-	cached_put(r->held);
+	cached_put(r->whole);
 	if (r->own_fd && r->fd >= 0)
 		close(r->fd);
 }

@@ -488,7 +488,7 @@ void name_lost(struct vfs *v, struct node *parent, const char *name, const struc
 	vfs_unlock(v);
 }
 
-int plain_hold_folder(struct vfs *v, int parent, const char *name)
+int plain_keep_folder(struct vfs *v, int parent, const char *name)
 {
 	int fd;
 

@@ -66,10 +66,10 @@ void name_lost(struct vfs *v, struct node *parent, const char *name, const struc
 void plain_lost_name(struct vfs *v, struct node *node, const struct stat *st) REQUIRES(vfs_class);
 /*
  * For a kernel that does not open folders, a folder that is about to lose its name may be in use.
- * plain_hold_folder opens it (-1: failed); when the name is gone, plain_let_go gives the descriptor
+ * plain_keep_folder opens it (-1: failed); when the name is gone, plain_let_go gives the descriptor
  * to the folder's node. If the name is not gone, or had no node, pass NULL, which closes it.
  */
-int plain_hold_folder(struct vfs *v, int parent, const char *name);
+int plain_keep_folder(struct vfs *v, int parent, const char *name);
 void plain_let_go(struct vfs *v, struct node *node, int fd) EXCLUDES(vfs_class);
 /* Whom a file belongs to that the caller has made in a folder. False: to the daemon's user. */
 bool plain_owner(const struct request *who, int folder, uid_t *uid, gid_t *gid);

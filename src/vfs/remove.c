@@ -41,7 +41,7 @@ static int remove_in(struct vfs *v, const struct target *parent, enum area area,
 	char stored[NAME_MAX + 1];
 	struct folder folder;
 	struct identity id;
-	int held = -1, error = plain_name(area, name, stored);
+	int kept = -1, error = plain_name(area, name, stored);
 
 	if (!error)
 		error = plain_folder(v, parent, area, false, &folder);
@@ -51,11 +51,11 @@ static int remove_in(struct vfs *v, const struct target *parent, enum area area,
 	if (!error)
 		error = check_known(v, parent->node, name, &id);
 	if (!error && (flags & AT_REMOVEDIR))
-		held = plain_hold_folder(v, folder.fd, stored);
+		kept = plain_keep_folder(v, folder.fd, stored);
 	if (!error)
 		error = unlinkat(folder.fd, stored, flags) == 0 ? 0 : errno;
 	folder_close(v, &folder);
-	plain_let_go(v, error ? NULL : node, held);
+	plain_let_go(v, error ? NULL : node, kept);
 	return error;
 }
 

@@ -431,7 +431,7 @@ static int move_clip(struct move *m) REQUIRES(writer_class)
 /* The empty folder that a clip's folder replaces. */
 struct vacant {
 	struct stat st;
-	int held; /* from plain_hold_folder */
+	int kept; /* from plain_keep_folder */
 };
 
 /* As on any filesystem, a folder replaces only an empty one. */
@@ -450,7 +450,7 @@ static int find_vacant(struct move *m, struct vacant *out)
 		closedir(dir);
 	}
 	if (!error)
-		out->held = plain_hold_folder(m->v, folder.fd, name);
+		out->kept = plain_keep_folder(m->v, folder.fd, name);
 	folder_close(m->v, &folder);
 	return error;
 }
@@ -472,7 +472,7 @@ static void replace_vacant(struct move *m, const struct vacant *was)
 
 static int rename_rename_clip(struct move *m)
 {
-	struct vacant vacant = {.held = -1};
+	struct vacant vacant = {.kept = -1};
 	bool replaces = m->over.node && m->over.thing->kind == THING_PLAIN;
 	int error = 0;
 
@@ -497,7 +497,7 @@ static int rename_rename_clip(struct move *m)
 	if (!error && replaces)
 		replace_vacant(m, &vacant);
 	writers_unlock(rename_animation_from(m), animation_to(m));
-	plain_let_go(m->v, error ? NULL : m->over.node, vacant.held);
+	plain_let_go(m->v, error ? NULL : m->over.node, vacant.kept);
 	return error;
 }
 
@@ -654,16 +654,16 @@ static int rename_move_names(struct move *m, const struct place_on_disk *from,
 	struct identity id;
 	struct stat over;
 	bool replaces;
-	int held = -1, error;
+	int kept = -1, error;
 
 	folders_hold_still(v);
 	history_begin_move(store_history(v->store));
 	replaces = m->over.node && m->over.thing->kind != THING_ANIMATION &&
 		   identity_at(to->folder.fd, to->name, &id, &over) == 0;
 	if (replaces && m->over.thing->folder && !(m->flags & RENAME_EXCHANGE))
-		held = plain_hold_folder(v, to->folder.fd, to->name);
+		kept = plain_keep_folder(v, to->folder.fd, to->name);
 	error = rename_there(m, from, to);
-	plain_let_go(v, error ? NULL : m->over.node, held);
+	plain_let_go(v, error ? NULL : m->over.node, kept);
 	if (!error && (moves_file(m) ||
 		       (!m->node.thing->folder && area_for(m->to.parent.thing) == AREA_SOURCE)))
 		move_skeleton(m, &from->folder, &to->folder, !moves_file(m));

@@ -300,10 +300,10 @@ void vfs_release(struct vfs *v, struct handle *handle);
 /* What was read: a part of a text, or of a file. */
 struct cached;
 struct read_part {
-	struct text *text;   /* referenced; or NULL */
-	struct cached *held; /* the same, of a member of an archive */
-	struct bytes part;   /* the bytes, in either */
-	int fd;              /* -1: none; else they are here: */
+	struct text *text;    /* referenced; or NULL */
+	struct cached *whole; /* the same, of a member of an archive */
+	struct bytes part;    /* the bytes, in either */
+	int fd;               /* -1: none; else they are here: */
 	off_t at;
 	size_t size;
 	bool own_fd; /* read_part_end closes it */

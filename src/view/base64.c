@@ -5,7 +5,7 @@ static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 
 static void write_group(struct base64 *b)
 {
-	const uint8_t *h = b->held;
+	const uint8_t *h = b->rest;
 	const char group[4] = {
 		letters[h[0] >> 2],
 		letters[(h[0] & 3) << 4 | h[1] >> 4],
@@ -22,7 +22,7 @@ void base64_add(struct base64 *b, const void *data, size_t size)
 	const uint8_t *from = data;
 
 	for (size_t i = 0; i < size; i++) {
-		b->held[b->count++] = from[i];
+		b->rest[b->count++] = from[i];
 		if (b->count == 3)
 			write_group(b);
 	}
@@ -33,7 +33,7 @@ void base64_end(struct base64 *b)
 	if (b->count == 0)
 		return;
 	for (unsigned i = b->count; i < 3; i++)
-		b->held[i] = 0;
+		b->rest[i] = 0;
 	write_group(b);
 }
 

@@ -10,7 +10,7 @@
 
 struct base64 {
 	struct buf *out;
-	uint8_t held[3]; /* fewer than three bytes, which do not make four letters yet */
+	uint8_t rest[3]; /* fewer than three bytes, which do not make four letters yet */
 	unsigned count;
 };
 

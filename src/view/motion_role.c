@@ -312,18 +312,18 @@ static bool begin_rows(struct role_edit *r, uint64_t most)
 /* ---- dense: a key in every frame, or one value for all ---- */
 
 /* The number of frames at the clip's end in which the motion keeps its last value. */
-static uint32_t held_at_end(const struct role_edit *r)
+static uint32_t steady_at_end(const struct role_edit *r)
 {
-	uint32_t held = 1;
+	uint32_t steady = 1;
 	double end[4], value[4];
 
 	path_value(&r->now, r->frames - 1, end);
-	for (; held < r->frames; held++) {
-		path_value(&r->now, r->frames - 1 - held, value);
+	for (; steady < r->frames; steady++) {
+		path_value(&r->now, r->frames - 1 - steady, value);
 		if (motion_role_distance(r, value, end) > room(r, end))
 			break;
 	}
-	return held;
+	return steady;
 }
 
 /*
@@ -333,7 +333,7 @@ static uint32_t held_at_end(const struct role_edit *r)
 static uint32_t dense_count(const struct role_edit *r)
 {
 	bool keyed = r->old && r->old->keyed;
-	uint32_t needed = r->frames - held_at_end(r) + 1;
+	uint32_t needed = r->frames - steady_at_end(r) + 1;
 
 	if (!keyed)
 		return needed > 1 ? r->frames : 1;

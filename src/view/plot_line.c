@@ -208,7 +208,7 @@ static void draw_keys(const struct plot_line *l, struct pen *pen)
 }
 
 /* Draws a key's value held from its frame to another one. */
-static void draw_held(const struct plot_line *l, uint32_t key, uint32_t frame, struct pen *pen)
+static void draw_hold(const struct plot_line *l, uint32_t key, uint32_t frame, struct pen *pen)
 {
 	if (curve_frame(l->curve, key) == frame || !plot_is_drawn(plot_line_value_of(l, key)))
 		return;
@@ -246,7 +246,7 @@ static void draw_line(const struct plot_line *l, struct pen *pen)
 	if (l->curve->keyed)
 		draw_keys(l, pen);
 	else
-		draw_held(l, 0, l->chart->clip->frames - 1, pen);
+		draw_hold(l, 0, l->chart->clip->frames - 1, pen);
 	path_end(l, plot_line_look, "", begin, pen->out);
 }
 
@@ -256,8 +256,8 @@ static void draw_ends(const struct plot_line *l, struct pen *pen)
 
 	path_begin(pen->out);
 	if (l->curve->keyed) {
-		draw_held(l, curve_last_in_frame(l->curve, 0), 0, pen);
-		draw_held(l, l->shown - 1, l->chart->clip->frames - 1, pen);
+		draw_hold(l, curve_last_in_frame(l->curve, 0), 0, pen);
+		draw_hold(l, l->shown - 1, l->chart->clip->frames - 1, pen);
 	}
 	path_end(l, plot_line_look, " stroke-opacity=\".6\"", begin, pen->out);
 }

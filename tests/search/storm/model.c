@@ -227,8 +227,8 @@ static void save_calmly(unsigned i)
 		complain("a save in a quiet moment is refused: %s: %s", curves[i].path[KIND_CSV],
 			 strerror(errno));
 	else
-		atomic_store(&shared->held[i], value);
-	atomic_store(&shared->sure[i], atomic_load(&shared->held[i]));
+		atomic_store(&shared->least[i], value);
+	atomic_store(&shared->sure[i], atomic_load(&shared->least[i]));
 }
 
 void model_find(const char *top)
@@ -285,16 +285,16 @@ static bool is_reported(unsigned i)
 }
 
 /* At least what must be there, or what was there before a save that was refused. */
-static long settled_value(unsigned i, enum kind kind, long held, long sure)
+static long settled_value(unsigned i, enum kind kind, long least, long sure)
 {
 	long end = milliseconds() + WAIT_MS, value;
 
 	while ((value = value_in(&curves[i], kind)) < sure && milliseconds() < end) {
-		if (value >= held && is_reported(i))
+		if (value >= least && is_reported(i))
 			break;
 		usleep(20000);
 	}
-	if (value >= held && value < sure && is_reported(i))
+	if (value >= least && value < sure && is_reported(i))
 		atomic_store(&shared->sure[i], value);
 	return value;
 }
@@ -303,14 +303,14 @@ static long settled_value(unsigned i, enum kind kind, long held, long sure)
 static void check_view(unsigned i, enum kind kind)
 {
 	const struct curve *curve = &curves[i];
-	long held = atomic_load(&shared->held[i]), sure = atomic_load(&shared->sure[i]);
+	long least = atomic_load(&shared->least[i]), sure = atomic_load(&shared->sure[i]);
 	long issued = atomic_load(&shared->issued[i]);
 	long value = value_in(curve, kind);
 
-	if (value != NO_VALUE && value < held && !now.both)
+	if (value != NO_VALUE && value < least && !now.both)
 		complain("a save is lost: %s holds %ld, and %ld was saved", curve->path[kind],
-			 value, held);
-	value = settled_value(i, kind, held, sure);
+			 value, least);
+	value = settled_value(i, kind, least, sure);
 	sure = atomic_load(&shared->sure[i]);
 	if (value < sure || value > issued)
 		complain("%s holds %ld in place of %ld to %ld", curve->path[kind], value, sure,

@@ -72,7 +72,7 @@ static long next_value(void)
 static void acknowledged(long value)
 {
 	atomic_store(&shared->sure[mine], value);
-	atomic_store(&shared->held[mine], value);
+	atomic_store(&shared->least[mine], value);
 }
 
 /* ---- a copy of the texts comes back ---- */

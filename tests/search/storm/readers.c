@@ -47,7 +47,7 @@ static bool read_all(int fd, const char *path, struct text *text)
 
 /* ---- cat ---- */
 
-static void check_read(const struct task *task, const struct text *text, long held)
+static void check_read(const struct task *task, const struct text *text, long least)
 {
 	const struct curve *curve = &curves[task->curve];
 	const char *bone = task->kind == KIND_CURVES ? curve->bone : NULL;
@@ -61,9 +61,9 @@ static void check_read(const struct task *task, const struct text *text, long he
 		complain("a text that is only ever replaced is read in part: %s: %zu bytes, value "
 			 "%ld",
 			 task_path(task), text->length, value);
-	else if (value > 0 && value < held && !below_any(&now.stirred, task_path(task)))
+	else if (value > 0 && value < least && !below_any(&now.stirred, task_path(task)))
 		complain("an old text is read: %s (%s): %ld, and %ld had been saved before",
-			 task_path(task), task->habit->name, value, held);
+			 task_path(task), task->habit->name, value, least);
 	else if (value > 0 && value > atomic_load(&shared->issued[task->curve]))
 		complain("%s holds %ld, which nobody wrote", task_path(task), value);
 }
@@ -72,13 +72,13 @@ static void read_cat(void)
 {
 	static struct text text;
 	const struct task *task = some_task();
-	long held = atomic_load(&shared->held[task->curve]);
+	long least = atomic_load(&shared->least[task->curve]);
 	int fd = open_to_read(task_path(task));
 
 	if (fd < 0)
 		return;
 	if (read_all(fd, task_path(task), &text))
-		check_read(task, &text, held);
+		check_read(task, &text, least);
 	close_reader(fd, task_path(task));
 }
 

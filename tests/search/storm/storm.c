@@ -360,7 +360,7 @@ static void save_once(const struct task *task, const struct text *template, long
 	each_curve(task, shared->sure, value);
 	if (task->habit->flags & EVENTUAL)
 		return;
-	each_curve(task, shared->held, value);
+	each_curve(task, shared->least, value);
 	if (below(8) == 0)
 		look_again(task, value);
 }

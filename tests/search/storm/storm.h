@@ -227,8 +227,8 @@ struct shared {
 	atomic_flag lock;
 	unsigned count_count;
 	struct count counts[COUNTS_MAX];
-	atomic_long held[CURVES_MAX]; /* the newest value whose save was acknowledged */
-	atomic_long sure[CURVES_MAX]; /* the newest that must be there in the end */
+	atomic_long least[CURVES_MAX]; /* the newest value whose save was acknowledged */
+	atomic_long sure[CURVES_MAX];  /* the newest that must be there in the end */
 	atomic_long issued[CURVES_MAX];
 	/*
 	 * A copy took so long that it is none of one batch, or was mixed with what a saver wrote in

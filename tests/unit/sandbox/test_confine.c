@@ -42,7 +42,7 @@ static int in_child(int (*attempt)(void))
 }
 
 static struct confine_place places[CONFINE_PLACES_MAX];
-static unsigned held;
+static unsigned limits;
 
 static void confine_to(const char *first, const char *second, bool writable)
 {
@@ -53,7 +53,7 @@ static void confine_to(const char *first, const char *second, bool writable)
 	places[1].fd = second ? openat(scratch_root, second, O_PATH | O_CLOEXEC) : -1;
 	places[1].writable = writable;
 	places[2].fd = -1;
-	if (!confine(places, CONFINE_PLACES_MAX, &held, &err)) {
+	if (!confine(places, CONFINE_PLACES_MAX, &limits, &err)) {
 		fprintf(stderr, "%s\n", err.message);
 		_exit(UNTRIED - 1);
 	}
@@ -73,7 +73,7 @@ static int confined(unsigned what, bool writable, int (*attempt)(void))
 		confine_to("place", NULL, writable);
 		if (fchdir(scratch_root) != 0)
 			_exit(UNTRIED - 1);
-		_exit((held & what) == what ? attempt() : UNTRIED);
+		_exit((limits & what) == what ? attempt() : UNTRIED);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status));
@@ -132,7 +132,7 @@ static int try_unseen(const char *path)
 {
 	int error = try(path, O_RDONLY);
 
-	return error == ENOENT && held & CONFINED_TREE ? EACCES : error;
+	return error == ENOENT && limits & CONFINED_TREE ? EACCES : error;
 }
 
 static int read_passwords(void)
@@ -392,7 +392,7 @@ static int only(const char *second, int (*attempt)(void))
 		confine_to("place", second, true);
 		close(scratch_root);
 		close(scratch_before);
-		_exit(held & CONFINED_TREE ? attempt() : UNTRIED);
+		_exit(limits & CONFINED_TREE ? attempt() : UNTRIED);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status));
@@ -557,7 +557,7 @@ static int look_around(void)
 
 	pass(0);
 	await(0);
-	if (!(held & CONFINED_NAMESPACE))
+	if (!(limits & CONFINED_NAMESPACE))
 		return ENOTSUP;
 	if (openat(folder, "..", O_PATH) >= 0)
 		return EISDIR;

@@ -152,17 +152,17 @@ END_TEST
 /* Who reads it, and a commit, have what was there. */
 START_TEST(a_text_that_others_hold_does_not_change)
 {
-	struct text *held = text_get(draft->text);
-	size_t size = text_bytes(held).size;
+	struct text *taken = text_get(draft->text);
+	size_t size = text_bytes(taken).size;
 
 	ck_assert_int_eq(put_at(2, "XY"), 0);
-	ck_assert_ptr_ne(draft->text, held);
-	ck_assert_int_eq(memcmp(text_bytes(held).data, "frame,time", 10), 0);
-	text_put(held);
-	held = text_get(draft->text);
+	ck_assert_ptr_ne(draft->text, taken);
+	ck_assert_int_eq(memcmp(text_bytes(taken).data, "frame,time", 10), 0);
+	text_put(taken);
+	taken = text_get(draft->text);
 	ck_assert_int_eq(draft_truncate(draft, 0, LIMIT), 0);
-	ck_assert_uint_eq(text_bytes(held).size, size);
-	text_put(held);
+	ck_assert_uint_eq(text_bytes(taken).size, size);
+	text_put(taken);
 }
 END_TEST
 

@@ -633,7 +633,7 @@ START_TEST(the_cache_keeps_what_was_put_down_last)
 }
 END_TEST
 
-START_TEST(what_is_held_is_never_dropped)
+START_TEST(what_is_referenced_is_never_dropped)
 {
 	struct store *s = open_store(0, NULL);
 	struct source *file = open_source(s, FILE_NAME);
@@ -1505,7 +1505,7 @@ static TCase *read_case(void)
 	tcase_add_test(tc, a_model_beside_a_file_says_how_many_bones_it_has);
 	tcase_add_test(tc, an_option_says_how_many_bones_a_file_has);
 	tcase_add_test(tc, the_cache_keeps_what_was_put_down_last);
-	tcase_add_test(tc, what_is_held_is_never_dropped);
+	tcase_add_test(tc, what_is_referenced_is_never_dropped);
 	return tc;
 }
 

@@ -307,7 +307,7 @@ END_TEST
  * versions that it had.
  */
 #define STEPS 60
-#define HELD 6
+#define PINNED 6
 #define MAX_FRAMES 3
 
 struct history {
@@ -315,7 +315,7 @@ struct history {
 	struct store *store;
 	struct source *source;
 	struct where where;
-	struct version *held[HELD]; /* by step, modulo; NULL: none yet */
+	struct version *pinned[PINNED]; /* by step, modulo; NULL: none yet */
 	struct version *now;
 	unsigned same, other; /* how often a text was said to be the same, or not */
 	char chosen[512];     /* a view to be edited, at random */
@@ -349,8 +349,8 @@ static void ck_since(struct history *h, const struct place *place, const char *p
 	struct buf text = content(&now, place);
 
 	ck_assert_uint_le(since, h->now->generation);
-	for (unsigned i = 0; i < HELD && h->held[i]; i++) {
-		const struct tree old = {h->held[i], h->name};
+	for (unsigned i = 0; i < PINNED && h->pinned[i]; i++) {
+		const struct tree old = {h->pinned[i], h->name};
 		struct place then;
 		struct buf was;
 
@@ -407,8 +407,8 @@ static void look(struct history *h, unsigned step)
 	h->views = 0;
 	ck_since(h, &top, "");
 	tree_list(&(struct tree){h->now, h->name}, &top, VIEW_SET_ALL, visit_place, &visit);
-	version_put(h->held[step % HELD]);
-	h->held[step % HELD] = version_get(h->now);
+	version_put(h->pinned[step % PINNED]);
+	h->pinned[step % PINNED] = version_get(h->now);
 }
 
 /* Another digit somewhere in the text of a view; it may be refused. */
@@ -437,7 +437,7 @@ static void edit_text(struct history *h)
 /* Another program brings an old version back, or writes a skeleton. */
 static void write_outside(struct history *h)
 {
-	const struct version *old = h->held[below(HELD)];
+	const struct version *old = h->pinned[below(PINNED)];
 	char skeleton[NAME_MAX + 1];
 	const struct track *track;
 	FILE *f;
@@ -491,8 +491,8 @@ START_TEST(what_is_said_to_be_the_same_text_is_the_same_text)
 	ck_assert_uint_gt(h.same, STEPS);
 	ck_assert_uint_gt(h.other, STEPS);
 	version_put(h.now);
-	for (unsigned i = 0; i < HELD; i++)
-		version_put(h.held[i]);
+	for (unsigned i = 0; i < PINNED; i++)
+		version_put(h.pinned[i]);
 	source_free(h.source);
 	store_free(h.store);
 	state_free(state);

@@ -297,16 +297,16 @@ END_TEST
 START_TEST(there_are_so_many_descriptors_and_no_more)
 {
 	int before = count_descriptors();
-	struct program *held[MANY];
+	struct program *referenced[MANY];
 	pid_t children[MANY];
 
 	for (int i = 0; i < MANY; i++) {
 		children[i] = start(NULL);
-		held[i] = program(children[i], 1);
+		referenced[i] = program(children[i], 1);
 	}
 	ck_assert_int_le(count_descriptors() - before, WATCHED_MAX);
 	for (int i = 0; i < MANY; i++)
-		program_put(held[i]);
+		program_put(referenced[i]);
 	ck_assert_int_le(count_descriptors() - before, WATCHED_MAX);
 	for (int i = 0; i < MANY; i++)
 		kill_child(children[i]);
@@ -361,7 +361,7 @@ END_TEST
 
 /* ---- for people ---- */
 
-START_TEST(those_that_are_held_are_shown)
+START_TEST(those_that_are_referenced_are_shown)
 {
 	pid_t child = start(NULL), other = start(NULL);
 	struct program *p = program(child, 1), *unknown = program(0, 2);
@@ -394,7 +394,7 @@ Suite *program_suite(void)
 	tcase_add_test(who, users_processes_and_commands_are_others);
 	tcase_add_test(who, unknown_ones_are_one_for_each_user);
 	tcase_add_test(who, many_ask_at_once);
-	tcase_add_test(who, those_that_are_held_are_shown);
+	tcase_add_test(who, those_that_are_referenced_are_shown);
 	suite_add_tcase(s, who);
 	tcase_add_checked_fixture(ends, begin, end);
 	tcase_add_test(ends, what_waits_for_its_end_is_due_then);
