@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DEFAULT_CACHE ((size_t)256 << 20)
-#define DEFAULT_EXTRA_MAX ((size_t)4 << 30)
+#define DEFAULT_UPPER_MAX ((size_t)4 << 30)
 #define DEFAULT_PINNED_MAX ((size_t)1 << 30)
 #define DEFAULT_THREADS 256
 
@@ -88,7 +88,7 @@ static const struct option {
 	{"max-text", MAX_TEXT, true, AT(max_text), NULL},
 	{"drafts-max", SIZE, true, AT(drafts_max), NULL},
 	{"held-max", SIZE, true, AT(pinned_max), NULL},
-	{"extra-max", SIZE, true, AT(extra_max), NULL},
+	{"extra-max", SIZE, true, AT(upper_max), NULL},
 	{"rejected-max", SIZE, true, AT(rejected_max), NULL},
 	{"state", TEXT, true, AT(state), NULL},
 	{"overlay", TEXT, true, AT(overlay), NULL},
@@ -398,7 +398,7 @@ static int run_mount(char **argv)
 					    .max_file = DEFAULT_MAX_FILE,
 					    .history = HISTORY_DEFAULT},
 				  .max_text = DEFAULT_MAX_TEXT,
-				  .extra_max = DEFAULT_EXTRA_MAX,
+				  .upper_max = DEFAULT_UPPER_MAX,
 				  .drafts_max = DEFAULT_DRAFTS_MAX,
 				  .rejected_max = DEFAULT_REJECTED_MAX,
 				  .pinned_max = DEFAULT_PINNED_MAX,

@@ -42,7 +42,7 @@ struct place_status {
 	/* Of the state directory. */
 	struct err unseen; /* why it cannot be read */
 	size_t files, versions, refused;
-	uint64_t history_bytes, extra_bytes, rejected_bytes;
+	uint64_t history_bytes, upper_bytes, rejected_bytes;
 	struct changed *changed;
 	size_t changed_count, changed_room;
 	const char *overlay; /* --overlay */
@@ -278,7 +278,7 @@ static void status_read_state(struct place_status *p, const char *folder)
 		if (error && error != ENOENT)
 			err_system(&p->unseen, error, "history");
 		p->history_bytes = area_size(p->opened, STATE_HISTORY);
-		p->extra_bytes = area_size(p->opened, STATE_UPPER);
+		p->upper_bytes = area_size(p->opened, STATE_UPPER);
 		p->rejected_bytes = area_size(p->opened, STATE_REJECTED);
 		p->refused = count_refused(p->opened);
 		read_overlay(p, root);
@@ -410,7 +410,7 @@ static void print_state(const struct place_status *p)
 	       p->refused && p->mountpoint ? ", see animfs errors" : "");
 	printf("  history    %zu files, old versions: %zu", p->files, p->versions);
 	print_use(p, ",", p->history_bytes, "history_limit");
-	print_use(p, "\n  disk       ordinary files", p->extra_bytes, "extra_limit");
+	print_use(p, "\n  disk       ordinary files", p->upper_bytes, "extra_limit");
 	print_use(p, ", refused texts", p->rejected_bytes, "rejected_limit");
 	putchar('\n');
 	print_changed(p);
@@ -464,7 +464,7 @@ static void write_limits(struct buf *out, const struct place_status *p)
 	write_use(out, &first, "held", status_number_of(p, "held_bytes"), p, "held_limit");
 	write_use(out, &first, "drafts", status_number_of(p, "drafts_bytes"), p, "drafts_limit");
 	write_use(out, &first, "history", p->history_bytes, p, "history_limit");
-	write_use(out, &first, "extra", p->extra_bytes, p, "extra_limit");
+	write_use(out, &first, "extra", p->upper_bytes, p, "extra_limit");
 	write_use(out, &first, "rejected", p->rejected_bytes, p, "rejected_limit");
 	buf_char(out, '}');
 }

@@ -114,7 +114,7 @@ static void render_status(struct vfs *v, struct buf *out)
 		   store_cached(v->store), v->options->store.cache, pinned, v->options->pinned_max);
 	buf_format(out, "drafts_bytes %zu\ndrafts_limit %zu\n", v->drafts.used, v->drafts.limit);
 	buf_format(out, "extra_limit %zu\nrejected_limit %zu\nhistory_limit %zu\n",
-		   v->options->extra_max, v->options->rejected_max, v->options->store.history);
+		   v->options->upper_max, v->options->rejected_max, v->options->store.history);
 	buf_format(out, "nodes %zu\ntexts %" PRIu64 "\nsince %" PRId64 "\n", nodes, v->rendered,
 		   v->since);
 	buf_add(out, pending.data, pending.size);

@@ -23,7 +23,7 @@ struct mount_options {
 	bool debug; /* print every request; stay in the foreground */
 	struct store_options store;
 	size_t max_text;     /* limit, in bytes, of one text */
-	size_t extra_max;    /* limit of all ordinary files beside views */
+	size_t upper_max;    /* limit of all ordinary files beside views */
 	size_t drafts_max;   /* limit of all drafts, in memory */
 	size_t rejected_max; /* limit of all refused texts */
 	size_t pinned_max;   /* limit of old versions that are open */

@@ -58,7 +58,7 @@ static void set_apart(struct staged *f, const char *reason)
 /* ---- what is left of it ---- */
 
 /* Moves a file to another filesystem. */
-static void copy_extra(const struct staged *f, int from, const char *name, int to,
+static void copy_upper(const struct staged *f, int from, const char *name, int to,
 		       const char *stored)
 {
 	struct buf data = BUF_INIT;
@@ -118,7 +118,7 @@ static void make_portable(int parent, const char *folder, unsigned depth)
 	close(fd);
 }
 
-static void keep_extra(const struct staged *f, int folder, const char *name, int to)
+static void keep_upper(const struct staged *f, int folder, const char *name, int to)
 {
 	char stored[NAME_MAX + 1];
 
@@ -126,11 +126,11 @@ static void keep_extra(const struct staged *f, int folder, const char *name, int
 		return;
 	make_portable(folder, name, 0);
 	if (renameat(folder, name, to, stored) != 0 && errno == EXDEV)
-		copy_extra(f, folder, name, to, stored);
+		copy_upper(f, folder, name, to, stored);
 }
 
 /* Moves what is not a text into the upper folder of that path. */
-static void keep_extras(const struct staged *f, int folder, const char *path)
+static void keep_all_upper(const struct staged *f, int folder, const char *path)
 {
 	struct dirent *entry;
 	DIR *dir;
@@ -141,7 +141,7 @@ static void keep_extras(const struct staged *f, int folder, const char *path)
 	while ((entry = dirfd_next(dir))) {
 		if (state_folder(f->v->state, STATE_UPPER, path, true, &to) != 0)
 			continue;
-		keep_extra(f, folder, entry->d_name, to);
+		keep_upper(f, folder, entry->d_name, to);
 		close(to);
 	}
 	closedir(dir);
@@ -167,11 +167,11 @@ static bool put_away(struct staged *f)
 			continue;
 		texts_report(f->v, clip->fd, path, &clip->texts);
 		texts_put_away(clip->fd, &clip->texts);
-		keep_extras(f, clip->fd, path);
+		keep_all_upper(f, clip->fd, path);
 		free(path);
 		unlinkat(f->fd, clip->name, AT_REMOVEDIR);
 	}
-	keep_extras(f, f->fd, f->path);
+	keep_all_upper(f, f->fd, f->path);
 	return unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0;
 }
 

@@ -64,7 +64,7 @@ static uint64_t upper_count_all(struct vfs *v)
 
 int upper_grow(struct vfs *v, enum area area, uint64_t bytes)
 {
-	const uint64_t max = v->options->extra_max;
+	const uint64_t max = v->options->upper_max;
 	struct upper *u = v->upper;
 	bool fits;
 

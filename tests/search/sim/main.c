@@ -134,7 +134,7 @@ static void begin_mount(struct mount *m, char *source)
 			    .listed = VIEW_SET_ALL,
 			    .store = {.cache = MEMORY, .max_file = MEMORY, .history = MEMORY},
 			    .max_text = MEMORY,
-			    .extra_max = MEMORY,
+			    .upper_max = MEMORY,
 			    .drafts_max = MEMORY,
 			    .rejected_max = MEMORY,
 			    .pinned_max = MEMORY,

@@ -387,14 +387,14 @@ END_TEST
 START_TEST(a_file_is_put_whole_or_not_at_all)
 {
 	struct state *s = new_state(NULL);
-	int extra, sub;
+	int upper, sub;
 
-	ck_assert_int_eq(state_folder(s, STATE_UPPER, "a", true, &extra), 0);
-	ck_assert_int_eq(state_put(s, extra, NULL, "x", 0644, bytes_of("one"), 0), 0);
-	ck_assert_int_eq(state_put(s, extra, NULL, "x", 0644, bytes_of("2"), STATE_PUT_NEW),
+	ck_assert_int_eq(state_folder(s, STATE_UPPER, "a", true, &upper), 0);
+	ck_assert_int_eq(state_put(s, upper, NULL, "x", 0644, bytes_of("one"), 0), 0);
+	ck_assert_int_eq(state_put(s, upper, NULL, "x", 0644, bytes_of("2"), STATE_PUT_NEW),
 			 EEXIST);
 	ck_text("source/.animfs/extra/a/x", "one");
-	ck_assert_int_eq(state_put(s, extra, NULL, "x", 0644, bytes_of("two"), STATE_PUT_SYNC), 0);
+	ck_assert_int_eq(state_put(s, upper, NULL, "x", 0644, bytes_of("two"), STATE_PUT_SYNC), 0);
 	ck_text("source/.animfs/extra/a/x", "two");
 	ck_assert_int_eq(count_entries("source/.animfs/extra/a"), 1);
 	ck_assert_int_eq(count_entries("source/.animfs/partial"), 0);
@@ -404,7 +404,7 @@ START_TEST(a_file_is_put_whole_or_not_at_all)
 	ck_text("source/sub/y", "three");
 	ck_assert_int_eq(count_entries("source/sub"), 1);
 	close(sub);
-	close(extra);
+	close(upper);
 	state_free(s);
 	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 0);
 }

@@ -111,7 +111,7 @@ static inline void mounted_begin_in(const char *sample)
 							   .max_file = MOUNTED_MEMORY,
 							   .history = MOUNTED_MEMORY},
 						 .max_text = MOUNTED_MEMORY,
-						 .extra_max = MOUNTED_MEMORY,
+						 .upper_max = MOUNTED_MEMORY,
 						 .drafts_max = MOUNTED_MEMORY,
 						 .rejected_max = MOUNTED_MEMORY,
 						 .pinned_max = MOUNTED_MEMORY,
