@@ -101,7 +101,7 @@ struct tally {
 	pthread_mutex_t lock;
 	size_t next; /* the first that is not printed yet */
 	size_t counts[CHECK_TROUBLE + 1];
-	struct buf told; /* notes printed last, so that files of one folder do not repeat them */
+	struct buf printed; /* notes printed last, so that files of one folder do not repeat them */
 	struct checker **idle;
 	size_t idle_count;
 	bool memory; /* out of memory */
@@ -109,10 +109,10 @@ struct tally {
 
 static void print_notes(struct tally *t, struct buf *notes)
 {
-	if (notes->size && !bytes_equal(buf_bytes(notes), buf_bytes(&t->told))) {
+	if (notes->size && !bytes_equal(buf_bytes(notes), buf_bytes(&t->printed))) {
 		fwrite(notes->data, 1, notes->size, stderr);
-		buf_release(&t->told);
-		t->told = *notes;
+		buf_release(&t->printed);
+		t->printed = *notes;
 		*notes = (struct buf)BUF_INIT;
 	}
 	buf_release(notes);
@@ -224,7 +224,7 @@ static int check_all(struct tally *t)
 		check_print_sum(t);
 	free(t->said);
 	free(t->idle);
-	buf_release(&t->told);
+	buf_release(&t->printed);
 	if (!fine || t->memory)
 		command_fail("check", strerror(ENOMEM));
 	if (!fine || t->memory || t->counts[CHECK_TROUBLE] || !t->list->fine)
@@ -257,7 +257,7 @@ static int run_check(const struct command *command, char **paths, const struct c
 			      .choice = choice,
 			      .list = &list,
 			      .lock = PTHREAD_MUTEX_INITIALIZER,
-			      .told = BUF_INIT};
+			      .printed = BUF_INIT};
 	int status = STATUS_TROUBLE;
 
 	if (list_files(&list, paths, command, choice))

@@ -34,7 +34,7 @@ void progress_begin(struct progress *p, const char *verb, size_t count)
 {
 	*p = (struct progress){.verb = verb, .count = count, .terminal = isatty(STDERR_FILENO)};
 	pthread_mutex_init(&p->lock, NULL);
-	p->began = p->told = clock_real_ms();
+	p->began = p->shown = clock_real_ms();
 	catch_signals();
 }
 
@@ -77,8 +77,8 @@ void progress_step(struct progress *p, size_t bytes)
 	pthread_mutex_lock(&p->lock);
 	p->done++;
 	p->bytes += bytes;
-	if (now - p->told >= (p->terminal ? BAR_STEP : LINE_STEP) && p->done < p->count) {
-		p->told = now;
+	if (now - p->shown >= (p->terminal ? BAR_STEP : LINE_STEP) && p->done < p->count) {
+		p->shown = now;
 		if (p->terminal) {
 			draw_bar(p, now);
 		} else {

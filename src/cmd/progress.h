@@ -18,7 +18,7 @@ struct progress {
 	const char *verb;
 	size_t count, done;
 	uint64_t bytes;
-	int64_t began, told; /* ms */
+	int64_t began, shown; /* ms */
 	bool terminal;
 	_Atomic bool stop;
 	pthread_mutex_t lock;

@@ -152,9 +152,9 @@ static int listen_to(struct watch *w, int wd, uint64_t cookie) REQUIRES(watch_cl
  * Is this a local filesystem? Otherwise other machines, or the filesystem's server, can change
  * files without inotify events.
  */
-static bool hears_of_everything(int folder)
+static bool notices_all(int folder)
 {
-	static const uint32_t deaf[] = {
+	static const uint32_t unwatched[] = {
 		NFS_SUPER_MAGIC,  SMB_SUPER_MAGIC,  CIFS_SUPER_MAGIC,  SMB2_SUPER_MAGIC,
 		FUSE_SUPER_MAGIC, V9FS_MAGIC,       CEPH_SUPER_MAGIC,  AFS_SUPER_MAGIC,
 		AFS_FS_MAGIC,     CODA_SUPER_MAGIC, OCFS2_SUPER_MAGIC,
@@ -163,8 +163,8 @@ static bool hears_of_everything(int folder)
 
 	if (fstatfs(folder, &fs))
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(deaf); i++) {
-		if ((uint32_t)fs.f_type == deaf[i])
+	for (size_t i = 0; i < ARRAY_SIZE(unwatched); i++) {
+		if ((uint32_t)fs.f_type == unwatched[i])
 			return false;
 	}
 	return true;
@@ -175,7 +175,7 @@ int watch_add(struct watch *w, int folder, uint64_t cookie)
 	char path[DIRFD_PROC_SIZE];
 	int wd, error;
 
-	if (!hears_of_everything(folder))
+	if (!notices_all(folder))
 		return EOPNOTSUPP;
 	error = dirfd_proc_path(folder, NULL, path, sizeof(path));
 	if (error)

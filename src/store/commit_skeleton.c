@@ -184,7 +184,8 @@ static bool commit_skeleton_check_text(struct work *w, const char *name,
 	return true;
 }
 
-/* Everything that can be told before it is written. `name` gets the text's, w->bytes the text. */
+/* Everything that can be checked before it is written. `name` gets the text's, w->bytes the text.
+ */
 static bool commit_skeleton_check_skeleton(struct work *w, char name[NAME_MAX + 1],
 					   struct skeleton_file *old, bool *found, struct err *err)
 {

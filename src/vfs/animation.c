@@ -453,21 +453,21 @@ static bool animation_says_the_same(const struct advance *d, const struct thing 
 				    const struct place *place) REQUIRES(vfs_class)
 {
 	const struct view_state *view = &thing->view;
-	uint64_t told = view->generation;
+	uint64_t shown = view->generation;
 	const struct tree tree = {d->now, NULL};
 
 	if (view->draft && view->draft->base && view->draft->base->generation > view->saved)
-		told = view->draft->base->generation;
+		shown = view->draft->base->generation;
 	else if (view->draft)
-		told = view->saved;
-	else if (view->version && view->version->generation > told)
-		told = view->version->generation;
-	return told && tree_since(&tree, place) <= told;
+		shown = view->saved;
+	else if (view->version && view->version->generation > shown)
+		shown = view->version->generation;
+	return shown && tree_since(&tree, place) <= shown;
 }
 
 /*
- * A view whose text is unchanged: moves it on to the new version, to free older ones. Whoever opens
- * it for writing after this begins from the new version anyway (draft_begin).
+ * A view whose text is unchanged: moves it on to the new version, to free older ones. An open for
+ * writing begins from the latest version anyway (draft_begin).
  */
 static void keep_up(const struct advance *d, const struct node *node, const struct place *place)
 	REQUIRES(vfs_class)

@@ -21,7 +21,7 @@ struct handle {
 	int fd GUARDED_BY(vfs_class);           /* of a plain thing; -1: opened on first use */
 	bool wrote GUARDED_BY(vfs_class);       /* views: written to since the last flush */
 	bool has_written GUARDED_BY(vfs_class); /* views: written to at all */
-	bool owed GUARDED_BY(vfs_class);        /* views: the opener is to hear of a refusal */
+	bool owed GUARDED_BY(vfs_class);        /* views: the opener is to get a refusal */
 	bool released GUARDED_BY(vfs_class);    /* views: the kernel has released it */
 	/* views of the skeleton: the credentials of the writer; or NULL */
 	struct caller *who GUARDED_BY(vfs_class);

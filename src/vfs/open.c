@@ -290,13 +290,13 @@ static bool keeps_pages(const struct target *t, const struct handle *h, const st
 static bool give_pages(struct vfs *v, const struct target *t)
 {
 	struct text *text;
-	bool told, given = false;
+	bool small, given = false;
 
 	vfs_lock(v);
-	told = t->thing->view.generation && t->thing->view.size <= GIVEN_MAX &&
-	       !t->thing->view.draft;
+	small = t->thing->view.generation && t->thing->view.size <= GIVEN_MAX &&
+		!t->thing->view.draft;
 	vfs_unlock(v);
-	if (!told || view_text(v, t, &text) != 0)
+	if (!small || view_text(v, t, &text) != 0)
 		return false;
 	if (text_bytes(text).size <= GIVEN_MAX)
 		given = v->kernel->store(v->kernel->closure, t->node->id, text_bytes(text)) == 0;

@@ -224,7 +224,7 @@ static struct transform turn_transform(const double turn[4], bool back)
 }
 
 /* Rounds a rotation that permutes the axes to the exact one; false if it does not permute them. */
-static bool snap_to_axes(double turn[4])
+static bool round_to_axes(double turn[4])
 {
 	struct transform t = turn_transform(turn, false);
 
@@ -291,7 +291,7 @@ static void gltf_rest_find_axes(struct rest *r, uint32_t node)
 		return;
 	turn = transform_product(&inverse, &a->is);
 	to_quaternion(&turn, a->turn);
-	a->known = snap_to_axes(a->turn) && transform_inverse(&a->is, &inverse);
+	a->known = round_to_axes(a->turn) && transform_inverse(&a->is, &inverse);
 	if (!a->known)
 		return;
 	turn = turn_transform(a->turn, false);

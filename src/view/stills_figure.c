@@ -606,10 +606,10 @@ static void end(struct making *m)
 
 bool stills_figure_present(const struct x3d_joined *j, struct err *err)
 {
-	struct err unheard = {.code = ERR_NONE};
+	struct err ignored = {.code = ERR_NONE};
 	struct stills_figure f;
 	struct making m;
-	bool fine = stills_figure_begin(&m, j, &f, err ? err : &unheard) && walk_all(&m) &&
+	bool fine = stills_figure_begin(&m, j, &f, err ? err : &ignored) && walk_all(&m) &&
 		    !m.err->code;
 
 	end(&m);

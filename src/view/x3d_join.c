@@ -606,8 +606,8 @@ struct x3d_joined *x3d_join_new(uint32_t count)
 
 bool x3d_join_add(struct x3d_joined *j, const struct x3d_still *still, struct err *err)
 {
-	struct err unheard = {.code = ERR_NONE};
-	struct err *why = err ? err : &unheard;
+	struct err ignored = {.code = ERR_NONE};
+	struct err *why = err ? err : &ignored;
 
 	assert(j->added < j->count);
 	if (!(j->added == 0 ? begin(j, still, why) : view_x3d_join_add(j, still, why)))

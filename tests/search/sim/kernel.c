@@ -102,7 +102,7 @@ struct call {
 	const char *what;
 	void (*serve)(struct call *c);
 	bool answered;
-	bool unheard;       /* nobody waits for the answer, and it is freed then */
+	bool unawaited;     /* nobody waits for the answer, and it is freed then */
 	struct inode *hold; /* until then */
 	int64_t sent, taken;
 	struct request who;
@@ -323,7 +323,7 @@ static void answer(struct call *c)
 		fail("the answer %d to %s is none", c->error, c->what);
 	trace("<- %s of %llu %s: %s", c->what, (unsigned long long)c->node, c->name,
 	      c->error ? strerrorname_np(c->error) : "fine");
-	if (!c->unheard) {
+	if (!c->unawaited) {
 		c->answered = true;
 		sched_wake(c);
 		return;
@@ -342,7 +342,7 @@ static void disturb(const struct call *c)
 {
 	if (k.pressure && rnd_one_in(k.pressure))
 		reclaim();
-	if (c->unheard && rnd_one_in(8))
+	if (c->unawaited && rnd_one_in(8))
 		sched_sleep((int64_t)rnd_below(300) * MS);
 }
 
@@ -466,7 +466,7 @@ static void forget(uint64_t id, uint64_t lookups)
 
 	c->serve = serve_forget;
 	c->what = "forget";
-	c->unheard = true;
+	c->unawaited = true;
 	c->node = id;
 	c->lookups = lookups;
 	enqueue(c, &k.last_forget);
@@ -478,7 +478,7 @@ static void release(struct inode *inode, struct handle *handle)
 
 	c->serve = serve_release;
 	c->what = "release";
-	c->unheard = true;
+	c->unawaited = true;
 	c->node = inode->id;
 	k.releases++;
 	c->handle = handle;

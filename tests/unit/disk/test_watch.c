@@ -245,7 +245,7 @@ START_TEST(what_is_no_folder_is_refused)
 }
 END_TEST
 
-START_TEST(filesystems_that_others_change_unheard_are_refused)
+START_TEST(filesystems_that_others_change_unnoticed_are_refused)
 {
 	static const uint32_t kinds[] = {
 		NFS_SUPER_MAGIC,  SMB_SUPER_MAGIC, CIFS_SUPER_MAGIC,
@@ -369,7 +369,7 @@ Suite *watch_suite(void)
 	tcase_add_test(tc, a_removed_folder_says_so_and_is_forgotten);
 	tcase_add_test(tc, many_folders_are_told_apart);
 	tcase_add_test(tc, what_is_no_folder_is_refused);
-	tcase_add_test(tc, filesystems_that_others_change_unheard_are_refused);
+	tcase_add_test(tc, filesystems_that_others_change_unnoticed_are_refused);
 	tcase_add_test(tc, lost_events_are_told);
 	tcase_add_test(tc, a_call_may_add_and_drop);
 	tcase_add_test(tc, threads_do_not_disturb_each_other);

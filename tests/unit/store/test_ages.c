@@ -23,7 +23,7 @@ static void ck_changed(const struct ages *ages, const struct version *v, uint32_
 	ck_assert_uint_eq(age.since, changed ? second.since : v->generation);
 }
 
-static struct version *snap_of(const char *path)
+static struct version *read_version(const char *path)
 {
 	struct buf bytes = load_file(path);
 	struct err err = {0};
@@ -37,7 +37,7 @@ static struct version *snap_of(const char *path)
 
 static struct version *sample_version(void)
 {
-	return snap_of("tests/data/canm/wiki512.canm");
+	return read_version("tests/data/canm/wiki512.canm");
 }
 
 /* Another translation of the first clip's third bone. */
@@ -85,7 +85,7 @@ END_TEST
 
 START_TEST(flags_of_keyframes_are_what_a_bone_says)
 {
-	struct version *v = snap_of("tests/data/ribbon/objects024.anm");
+	struct version *v = read_version("tests/data/ribbon/objects024.anm");
 	struct anim *edited = anim_edit(v->anim);
 	struct track *track = anim_edit_track(edited, 0, 1);
 	struct keyframes changed = *track->keyframes;
