@@ -134,7 +134,7 @@ void archived_release(struct archived *a)
 }
 
 /* Opens the bytes of the current entry, an archive in this one. */
-static bool archived_read_archive(struct archived *a, struct input *in, struct err *err)
+static bool read_archived(struct archived *a, struct input *in, struct err *err)
 {
 	const struct archived_level *from = archived_level(a);
 	struct archived_level *l = &a->levels[a->depth];
@@ -163,7 +163,7 @@ bool archived_enter(struct archived *a, struct err *err)
 	if (a->depth == ARCHIVED_DEPTH)
 		return err_set(err, ERR_OPERAND, "archives in archives are read %d deep, no deeper",
 			       ARCHIVED_DEPTH);
-	if (!archived_read_archive(a, &in, err)) {
+	if (!read_archived(a, &in, err)) {
 		clear_level(&a->levels[a->depth]);
 		return false;
 	}

@@ -30,8 +30,8 @@ static bool remove_bone(struct anim *a, uint32_t clip, uint32_t bone, const char
 	return anim_bone_remove(a, clip, bone, err);
 }
 
-static bool bone_add_bone(struct anim *a, uint32_t clip, uint32_t bone, const char *name,
-			  struct err *err)
+static bool add_bone(struct anim *a, uint32_t clip, uint32_t bone, const char *name,
+		     struct err *err)
 {
 	(void)bone;
 	return anim_bone_add(a, clip, name, err);
@@ -39,10 +39,10 @@ static bool bone_add_bone(struct anim *a, uint32_t clip, uint32_t bone, const ch
 
 static const struct command_verb verbs[] = {{"rename", 2}, {"remove", -1}, {"add", -1}, {NULL, 0}};
 static const struct action actions[] = {
-	{false, true, rename_bone}, {false, false, remove_bone}, {true, false, bone_add_bone}};
+	{false, true, rename_bone}, {false, false, remove_bone}, {true, false, add_bone}};
 
-static bool bone_refuse_bone(const struct anim *a, uint32_t first, uint32_t count, const char *bone,
-			     struct err *err)
+static bool refuse_bone(const struct anim *a, uint32_t first, uint32_t count, const char *bone,
+			struct err *err)
 {
 	struct nearest near = nearest_to(bone, strlen(bone));
 	char meant[192];
@@ -77,7 +77,7 @@ static bool edit_clips(const struct action *action, struct anim *a, uint32_t fir
 		if (!action->run(a, clip, t ? (uint32_t)(t - c->tracks) : 0, name, err))
 			return false;
 	}
-	return found || bone_refuse_bone(a, first, count, bone, err);
+	return found || refuse_bone(a, first, count, bone, err);
 }
 
 struct job {

@@ -20,7 +20,7 @@ struct job {
 	char first[NAME_LIMIT + 1];
 };
 
-static bool clip_find_clip(struct target *t, struct err *err)
+static bool find_clip(struct target *t, struct err *err)
 {
 	if (!target_find(t, err))
 		return false;
@@ -28,18 +28,18 @@ static bool clip_find_clip(struct target *t, struct err *err)
 	       err_set(err, ERR_OPERAND, "not a clip; expected FILE/CLIP");
 }
 
-static bool clip_rename_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
+static bool relabel_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
 {
 	const struct job *job = closure;
 
-	return clip_find_clip(t, err) && anim_clip_rename(edited, t->place.clip, job->name, err);
+	return find_clip(t, err) && anim_clip_rename(edited, t->place.clip, job->name, err);
 }
 
-static bool clip_remove_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
+static bool remove_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
 {
 	struct job *job = closure;
 
-	if (!clip_find_clip(t, err) || !anim_clip_remove(edited, t->place.clip, err))
+	if (!find_clip(t, err) || !anim_clip_remove(edited, t->place.clip, err))
 		return false;
 	job->moved = edited->clip_count - t->place.clip;
 	if (job->moved)
@@ -78,7 +78,7 @@ static bool clip_new_label(const struct target *t, const struct anim *edited, co
 	return !out->failed || err_memory(err);
 }
 
-static bool clip_copy_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
+static bool copy_clip(void *closure, struct target *t, struct anim *edited, struct err *err)
 {
 	const struct target *from = ((const struct job *)closure)->from;
 	const struct clip *clip = &from->version->anim->clips[from->place.clip];
@@ -108,14 +108,14 @@ static int run_rename(char **argv, const struct command *command, uint32_t frame
 {
 	struct job job = {.name = argv[1], .frames = frames};
 
-	return target_edit(argv[0], command, 0, clip_rename_clip, &job);
+	return target_edit(argv[0], command, 0, relabel_clip, &job);
 }
 
 /* Warns that clips were renumbered: other files may refer to them by number. */
 static int run_remove(char **argv, const struct command *command, uint32_t frames)
 {
 	struct job job = {.frames = frames};
-	int status = target_edit(argv[0], command, 0, clip_remove_clip, &job);
+	int status = target_edit(argv[0], command, 0, remove_clip, &job);
 
 	if (status == STATUS_FINE && job.moved)
 		fprintf(stderr,
@@ -134,10 +134,10 @@ static int run_copy(char **argv, const struct command *command, uint32_t frames)
 
 	if (!target_read(&from, argv[0], command, 0, &err))
 		status = STATUS_TROUBLE;
-	else if (!clip_find_clip(&from, &err))
+	else if (!find_clip(&from, &err))
 		status = command_status(&err);
 	if (status == STATUS_FINE)
-		status = target_edit(argv[1], command, TARGET_NEW, clip_copy_clip, &job);
+		status = target_edit(argv[1], command, TARGET_NEW, copy_clip, &job);
 	else
 		command_error(argv[0], &err);
 	target_release(&from);

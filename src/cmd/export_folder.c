@@ -35,7 +35,7 @@ int export_put_file(int folder, const char *name, struct bytes text, const struc
 	return error;
 }
 
-static int export_folder_make_folder(int parent, const char *name, int *fd)
+static int make_export_folder(int parent, const char *name, int *fd)
 {
 	if (mkdirat(parent, name, MODE_FOLDER) != 0 && errno != EEXIST) {
 		*fd = -1;
@@ -71,7 +71,7 @@ int export_make_folders(int root, const char *path, int *fd)
 		size_t length = strcspn(path, "/");
 
 		snprintf(name, sizeof(name), "%.*s", (int)length, path);
-		error = export_folder_make_folder(above, name, fd);
+		error = make_export_folder(above, name, fd);
 		close(above);
 		path += length + (path[length] == '/');
 	}
@@ -140,7 +140,7 @@ int export_part_begin(struct export_part *part, int parent, const char *name,
 
 int export_part_folder(const struct export_part *part, int *fd)
 {
-	return export_folder_make_folder(part->parent, part->name, fd);
+	return make_export_folder(part->parent, part->name, fd);
 }
 
 void export_part_end(struct export_part *part)
@@ -318,8 +318,8 @@ static bool visit_names(struct visit *v, const struct place *place)
 	return tree_list(&w->x->tree, place, w->x->listed, visit_place, v) || err_memory(w->err);
 }
 
-static bool export_folder_visit_folder(const struct visit *above, const char *path,
-				       const char *name, const struct place *place)
+static bool visit_folder(const struct visit *above, const char *path, const char *name,
+			 const struct place *place)
 {
 	struct visit v = {.each = above->each, .make = above->make};
 	struct writing *w = above->level.w;
@@ -332,7 +332,7 @@ static bool export_folder_visit_folder(const struct visit *above, const char *pa
 	    sizeof(v.level.path))
 		return fail_writing(w, ENAMETOOLONG, path);
 	if (v.make)
-		error = export_folder_make_folder(above->level.fd, name, &v.level.fd);
+		error = make_export_folder(above->level.fd, name, &v.level.fd);
 	else if (above->level.fd >= 0)
 		(void)dirfd_open(above->level.fd, name, O_RDONLY | O_DIRECTORY, 0, &v.level.fd);
 	fine = error ? fail_writing(w, error, path) : visit_names(&v, place);
@@ -349,7 +349,7 @@ static bool visit_place(void *closure, const char *name, const struct place *pla
 	if ((size_t)snprintf(path, sizeof(path), "%s%s", v->level.path, name) >= sizeof(path))
 		return fail_writing(v->level.w, ENAMETOOLONG, name);
 	return place->kind == PLACE_VIEW ? v->each(&v->level, name, path, place)
-					 : export_folder_visit_folder(v, path, name, place);
+					 : visit_folder(v, path, name, place);
 }
 
 static bool visit_all(struct writing *w, int fd, at_text *each, bool make)
@@ -456,7 +456,7 @@ static bool write_over(struct writing *w, int fd)
 	return put_stamp(w, fd);
 }
 
-static bool export_folder_write_folder(struct writing *w, const struct export_part *part)
+static bool write_folder(struct writing *w, const struct export_part *part)
 {
 	const struct folder_export *x = w->x;
 	int fd, error = dirfd_open(x->parent, x->name, O_RDONLY | O_DIRECTORY, 0, &fd);
@@ -482,8 +482,7 @@ bool export_folder(struct folder_export *x, struct err *err)
 			    .err = err};
 	struct export_part part;
 	int error = export_part_begin(&part, x->parent, x->name, x->progress);
-	bool fine =
-		error ? fail_writing(&w, error, x->name) : export_folder_write_folder(&w, &part);
+	bool fine = error ? fail_writing(&w, error, x->name) : write_folder(&w, &part);
 
 	export_part_end(&part);
 	stamp_release(&w.old);

@@ -42,7 +42,7 @@ static void take_fates(struct import_text **from, const struct assembly_text *te
 }
 
 /* Makes a clip of all texts in a folder. */
-static bool import_clips_make_clip(struct import_clips *c, const char *folder, struct err *err)
+static bool import_clips_make(struct import_clips *c, const char *folder, struct err *err)
 {
 	struct import_text **from = calloc(c->count, sizeof(struct import_text *));
 	struct assembly_text *texts = calloc(c->count, sizeof(*texts));
@@ -80,8 +80,8 @@ static bool import_clips_refuse_bone(struct import_text *text)
 	return err_accept(&text->err, "rows of it in curves.csv, which add the bone");
 }
 
-static bool import_clips_add_clip(struct import_clips *c, const struct anim *had,
-				  struct import_text *text, struct err *err)
+static bool import_clips_add(struct import_clips *c, const struct anim *had,
+			     struct import_text *text, struct err *err)
 {
 	char *clip;
 	bool fine;
@@ -96,7 +96,7 @@ static bool import_clips_add_clip(struct import_clips *c, const struct anim *had
 	} else {
 		if (!c->assembly)
 			c->assembly = assembly_new(c->model, c->file_name);
-		fine = c->assembly ? import_clips_make_clip(c, clip, err) : err_memory(err);
+		fine = c->assembly ? import_clips_make(c, clip, err) : err_memory(err);
 		if (c->assembly)
 			c->model = assembly_model(c->assembly);
 	}
@@ -119,7 +119,7 @@ static bool add_listed_clips(struct import_clips *c, const struct anim *had, str
 
 		for (size_t k = 0; clip && k < c->count && !err->code; k++) {
 			if (import_clips_is_in(c->texts[k].path, clip))
-				fine &= import_clips_add_clip(c, had, &c->texts[k], err);
+				fine &= import_clips_add(c, had, &c->texts[k], err);
 		}
 	}
 	doc_release(&facts);
@@ -136,7 +136,7 @@ bool import_clips(struct import_clips *c, struct err *err)
 			fine &= add_listed_clips(c, had, buf_bytes(&c->texts[i].text), err);
 	}
 	for (size_t i = 0; i < c->count && !err->code; i++)
-		fine &= import_clips_add_clip(c, had, &c->texts[i], err);
+		fine &= import_clips_add(c, had, &c->texts[i], err);
 	return fine && !err->code;
 }
 

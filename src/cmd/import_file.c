@@ -645,7 +645,7 @@ static enum import_outcome save_new(struct importing *m)
 	return IMPORT_MADE;
 }
 
-static enum import_outcome import_file_make_file(struct importing *m, const struct codec *codec)
+static enum import_outcome make_imported_file(struct importing *m, const struct codec *codec)
 {
 	struct import_text *raw = NULL;
 	char raw_name[NAME_MAX + 1];
@@ -675,7 +675,7 @@ static enum import_outcome import_new(struct importing *m)
 		return IMPORT_SAME;
 	if (!import_texts_read(&m->texts, m->f->texts, &m->stamp, m->err))
 		return IMPORT_REJECTED;
-	return import_file_make_file(m, codec);
+	return make_imported_file(m, codec);
 }
 
 /* ---- all of it ---- */

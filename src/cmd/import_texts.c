@@ -12,7 +12,7 @@
 
 #define DEPTH_MAX 3 /* walk/bones/hips.csv */
 
-static bool import_texts_add_text(struct import_texts *t, const struct import_text *text)
+static bool import_texts_add(struct import_texts *t, const struct import_text *text)
 {
 	struct import_text *list = array_room(t->list, t->count, &t->room, sizeof(*list));
 
@@ -28,8 +28,8 @@ static size_t limit_of(const struct import_texts *t, const char *path)
 	return strncmp(path, "raw.", 4) == 0 && !strchr(path, '/') ? t->max_file : t->max_text;
 }
 
-static bool import_texts_read_text(struct import_texts *t, int folder, const char *name,
-				   const char *path, const struct stamp *stamp, struct err *err)
+static bool read_import_text(struct import_texts *t, int folder, const char *name, const char *path,
+			     const struct stamp *stamp, struct err *err)
 {
 	struct import_text text = {.text = BUF_INIT, .noted = stamp_find(stamp, path)};
 	struct stat st;
@@ -44,7 +44,7 @@ static bool import_texts_read_text(struct import_texts *t, int folder, const cha
 		return !error;
 	}
 	text.path = strdup(path);
-	if (text.path && import_texts_add_text(t, &text))
+	if (text.path && import_texts_add(t, &text))
 		return true;
 	free(text.path);
 	buf_release(&text.text);
@@ -65,7 +65,7 @@ static bool import_texts_read_entry(struct import_texts *t, int folder, const ch
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT || err_system(err, errno, path);
 	if (S_ISREG(st.st_mode))
-		return import_texts_read_text(t, folder, name, path, stamp, err);
+		return read_import_text(t, folder, name, path, stamp, err);
 	if (!S_ISDIR(st.st_mode) || depth == DEPTH_MAX)
 		return true;
 	error = dirfd_open(folder, name, O_RDONLY | O_DIRECTORY, 0, &fd);

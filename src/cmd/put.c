@@ -84,7 +84,7 @@ static int put_save_text(struct target *t, const char *text_name, struct buf *te
 	return verdict == VERDICT_REFUSED ? command_status(&err) : STATUS_FINE;
 }
 
-static int put_put_text(const struct command *command, const char *path, const char *from)
+static int put_text(const struct command *command, const char *path, const char *from)
 {
 	struct buf text = BUF_INIT;
 	struct target t;
@@ -115,6 +115,6 @@ int cmd_put(int argc, char **argv)
 		return status;
 	status = STATUS_TROUBLE;
 	if (command_operands(&command, argc, argv, 1, 2))
-		status = put_put_text(&command, argv[0], argc > 1 ? argv[1] : NULL);
+		status = put_text(&command, argv[0], argc > 1 ? argv[1] : NULL);
 	return command_end(&command, status);
 }

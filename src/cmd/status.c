@@ -107,7 +107,7 @@ static uint64_t status_number_of(const struct place_status *p, const char *name)
 
 /* ---- what the mount reports ---- */
 
-static int status_read_status(const char *mountpoint, struct buf *out)
+static int read_status(const char *mountpoint, struct buf *out)
 {
 	char path[PATH_MAX + 32], part[4096];
 	int fd, error = 0;
@@ -627,7 +627,7 @@ static bool status_add_place(struct choice *choice, const char *mountpoint, cons
 				 .loose = BUF_INIT};
 
 	if (mountpoint)
-		p.error = status_read_status(mountpoint, &p.text);
+		p.error = read_status(mountpoint, &p.text);
 	if (p.error)
 		buf_release(&p.text);
 	p.state = status_text_of(&p, "state");

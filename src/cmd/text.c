@@ -37,7 +37,7 @@ static void text_print_reason(const struct err *err)
  * The text of a file that cannot be decoded is the reason: if the program failed, git would stop,
  * even if other versions of the file are fine.
  */
-static bool text_print_text(const char *path, const struct command *command)
+static bool print_text(const char *path, const struct command *command)
 {
 	struct err err = {.code = ERR_NONE};
 	struct target t;
@@ -75,7 +75,7 @@ int cmd_text(int argc, char **argv)
 	if (!command_begin(&argc, &argv, &command, NULL, usage, &status))
 		return status;
 	status = STATUS_TROUBLE;
-	if (command_operands(&command, argc, argv, 1, 1) && text_print_text(argv[0], &command))
+	if (command_operands(&command, argc, argv, 1, 1) && print_text(argv[0], &command))
 		status = STATUS_FINE;
 	return command_end(&command, status);
 }

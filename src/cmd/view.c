@@ -31,8 +31,7 @@ struct viewing_level {
 
 static bool view_write_place(void *closure, const char *name, const struct place *place);
 
-static bool view_write_view(const struct viewing_level *l, const char *name,
-			    const struct place *place)
+static bool write_view(const struct viewing_level *l, const char *name, const struct place *place)
 {
 	const struct timespec now = {.tv_nsec = UTIME_NOW};
 	struct buf text = BUF_INIT;
@@ -64,7 +63,7 @@ static bool view_write_place(void *closure, const char *name, const struct place
 {
 	const struct viewing_level *l = closure;
 
-	return place->kind == PLACE_VIEW ? view_write_view(l, name, place)
+	return place->kind == PLACE_VIEW ? write_view(l, name, place)
 					 : view_write_folder(l, name, place);
 }
 

@@ -158,7 +158,7 @@ static void unmask(uint8_t *block, size_t size)
 }
 
 /* `block`: the table and what may follow it. */
-static bool cpk_table_read_table(struct cpk_table *t, uint8_t *block, size_t size, struct err *err)
+static bool cpk_table_parse(struct cpk_table *t, uint8_t *block, size_t size, struct err *err)
 {
 	uint32_t stored;
 
@@ -207,7 +207,7 @@ bool cpk_table_read(struct archive *a, uint64_t at, const char signature[5], str
 		return err_memory(err);
 	*out = (struct cpk_table){.place = at, .arena = &a->arena};
 	return input_read(&a->in, at, block, (size_t)size, err) &&
-	       cpk_table_read_table(out, block, (size_t)size, err);
+	       cpk_table_parse(out, block, (size_t)size, err);
 }
 
 /* ---- values ---- */
@@ -294,5 +294,5 @@ bool cpk_table_nested(struct archive *a, const struct cpk_table *outer, const ch
 	*out = (struct cpk_table){.place = outer->place + outer->blobs + offset,
 				  .arena = &a->arena};
 	*found = true;
-	return cpk_table_read_table(out, copy, size, err);
+	return cpk_table_parse(out, copy, size, err);
 }

@@ -256,8 +256,8 @@ static void compare_movements(struct diff *d, const struct clip *clip, const str
 
 /* ---- bones ---- */
 
-static void compare_compare_tracks(struct diff *d, const struct clip *clip, const struct track *a,
-				   const struct track *b)
+static void compare_tracks(struct diff *d, const struct clip *clip, const struct track *a,
+			   const struct track *b)
 {
 	struct arena arena = ARENA_INIT;
 	struct track x, y;
@@ -348,7 +348,7 @@ static void compare_all_tracks(struct diff *d, const struct clip *a, const struc
 	}
 	for (uint32_t i = 0; i < a->track_count; i++) {
 		if (partner[i] != UINT32_MAX)
-			compare_compare_tracks(d, a, &a->tracks[i], &b->tracks[partner[i]]);
+			compare_tracks(d, a, &a->tracks[i], &b->tracks[partner[i]]);
 	}
 }
 
@@ -382,7 +382,7 @@ static double clip_seconds(const struct anim *a, const struct clip *c)
 	return c->frames > 0 ? (c->frames - 1) * anim_seconds_per_frame(a, c) : 0;
 }
 
-static void compare_compare_values(struct diff *d, const struct clip *a, const struct clip *b)
+static void compare_values(struct diff *d, const struct clip *a, const struct clip *b)
 {
 	struct listing x = LISTING_INIT, y = LISTING_INIT;
 
@@ -404,7 +404,7 @@ static void compare_compare_values(struct diff *d, const struct clip *a, const s
 static void compare_two(struct diff *d, const struct clip *a, const struct clip *b)
 {
 	diff_about(d, a->label, NULL);
-	compare_compare_values(d, a, b);
+	compare_values(d, a, b);
 	if (a->tracks != b->tracks || a->track_count != b->track_count)
 		compare_bodies(d, a, b);
 }
@@ -517,7 +517,7 @@ bool compare_bones(const struct anim *a, uint32_t a_clip, uint32_t a_track, cons
 {
 	struct diff d = begin_diff(a, b, out);
 
-	compare_compare_tracks(&d, &a->clips[a_clip], &a->clips[a_clip].tracks[a_track],
-			       &b->clips[b_clip].tracks[b_track]);
+	compare_tracks(&d, &a->clips[a_clip], &a->clips[a_clip].tracks[a_track],
+		       &b->clips[b_clip].tracks[b_track]);
 	return d.same;
 }

@@ -141,7 +141,7 @@ static bool bones_read_number(const struct cell *cell, uint32_t *number)
 	return true;
 }
 
-static bool bones_add_bone(struct bone_names *names, struct bone bone)
+static bool bones_add(struct bone_names *names, struct bone bone)
 {
 	struct bone *list = array_room(names->by_number, names->count, &names->room, sizeof(*list));
 
@@ -152,7 +152,7 @@ static bool bones_add_bone(struct bone_names *names, struct bone bone)
 	return true;
 }
 
-static bool bones_read_bone(struct reading *r)
+static bool bones_read(struct reading *r)
 {
 	const struct cell *number = table_cell(&r->table, r->number_column);
 	const struct cell *name = table_cell(&r->table, r->name_column);
@@ -170,7 +170,7 @@ static bool bones_read_bone(struct reading *r)
 		return err_memory(r->err);
 	if (plain_number(r->format, bone.name, &other) && other != bone.number)
 		return bones_refuse_cell(r, name, "\"%s\" is the name of another number");
-	return bones_add_bone(r->names, bone) || err_memory(r->err);
+	return bones_add(r->names, bone) || err_memory(r->err);
 }
 
 static bool bones_refuse_twice(const struct reading *r, const struct bone *first,
@@ -211,7 +211,7 @@ static bool bones_read_table(struct reading *r)
 	if (!bones_read_header(r))
 		return false;
 	while (table_row(&r->table, r->err) && !r->table.done) {
-		if (!bones_read_bone(r))
+		if (!bones_read(r))
 			return false;
 	}
 	return r->table.done && sort_names(r);

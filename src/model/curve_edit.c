@@ -1105,7 +1105,7 @@ bool curve_edit_curve(const struct anim *a, const struct clip *clip, const struc
 /* ---- all keys as they were served, or as plain ---- */
 
 /* Starts a full edit, on demand: only few texts change a key. */
-static bool curve_edit_begin_edit(struct curve_edit_plain *p)
+static bool begin_full_edit(struct curve_edit_plain *p)
 {
 	p->edit = arena_alloc(p->arena, 1, sizeof(*p->edit));
 	if (!p->edit)
@@ -1184,7 +1184,7 @@ static bool settle_plain(struct curve_edit_plain *p, uint32_t key, const struct 
 	struct curve_edit_key row = {.frame = key, .given = p->text.columns};
 	uint8_t have = 0;
 
-	if (!p->edit && !curve_edit_begin_edit(p))
+	if (!p->edit && !begin_full_edit(p))
 		return false;
 	for (unsigned axis = 0; axis < p->width; axis++)
 		row.value[axis] = cells[axis].value;

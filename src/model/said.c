@@ -104,7 +104,7 @@ static unsigned all_axes(const struct curve *c)
 	return (1u << curve_width(c)) - 1;
 }
 
-static uint32_t said_frame_said(const struct curve *c, uint32_t key)
+static uint32_t frame_said(const struct curve *c, uint32_t key)
 {
 	float time;
 
@@ -126,7 +126,7 @@ struct digest said_curve(const struct curve *c, uint32_t frames)
 		double values[4];
 
 		curve_values(c, key, values);
-		said_key(&s, said_frame_said(c, key), all_axes(c), values);
+		said_key(&s, frame_said(c, key), all_axes(c), values);
 	}
 	return said_end(&s);
 }

@@ -184,10 +184,9 @@ static bool commit_skeleton_check_text(struct work *w, const char *name,
 	return true;
 }
 
-/* Everything that can be checked before it is written. `name` gets the text's, w->bytes the text.
- */
-static bool commit_skeleton_check_skeleton(struct work *w, char name[NAME_MAX + 1],
-					   struct skeleton_file *old, bool *found, struct err *err)
+/* What can be checked before it is written. `name` gets the text's, w->bytes the text. */
+static bool check_skeleton(struct work *w, char name[NAME_MAX + 1], struct skeleton_file *old,
+			   bool *found, struct err *err)
 {
 	if (w->where->loose && w->where->loose->rab)
 		return err_set(err, ERR_STORE,
@@ -214,7 +213,7 @@ static bool write_skeleton(struct work *w, struct err *err)
 
 	if (w->where->loose && !w->where->loose->rab && !work_make_folder(w, err))
 		return false;
-	if (!commit_skeleton_check_skeleton(w, name, &old, &found, err))
+	if (!check_skeleton(w, name, &old, &found, err))
 		return false;
 	error = found ? put_over_text(w, name, &old, err)
 		      : commit_skeleton_put_text(w, name, NULL, NULL, err);
@@ -261,8 +260,7 @@ static bool try_skeleton(struct work *w, struct err *err) REQUIRES(work_class)
 	char name[NAME_MAX + 1];
 	bool same, found;
 
-	if (!read_current(w, &same, err) ||
-	    (!same && !commit_skeleton_check_skeleton(w, name, &old, &found, err)))
+	if (!read_current(w, &same, err) || (!same && !check_skeleton(w, name, &old, &found, err)))
 		return false;
 	w->result = version_get(w->current);
 	return true;

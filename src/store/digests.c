@@ -67,7 +67,7 @@ uint32_t digests_first(const struct digests *d)
 	return d->first;
 }
 
-static struct digest digests_digest_of(const void *data, size_t size, uint64_t seed)
+static struct digest digest_bytes(const void *data, size_t size, uint64_t seed)
 {
 	XXH128_hash_t hash = XXH3_128bits_withSeed(data, size, seed);
 
@@ -116,7 +116,7 @@ static unit_id unit_of_file_field(const char *name)
 
 static bool say_unit(unit_each *each, void *closure, unit_id unit, const void *data, size_t size)
 {
-	const struct unit_value value = {.unit = unit, .digest = digests_digest_of(data, size, 1)};
+	const struct unit_value value = {.unit = unit, .digest = digest_bytes(data, size, 1)};
 
 	return each(closure, &value);
 }
@@ -583,7 +583,7 @@ static void digests_take_back(struct digests *d)
 
 struct digest digest_of_file(struct bytes bytes)
 {
-	return digests_digest_of(bytes.data, bytes.size, 0);
+	return digest_bytes(bytes.data, bytes.size, 0);
 }
 
 uint32_t digests_add(struct digests *d, const struct version *v, const struct version *before)
@@ -712,7 +712,7 @@ void digests_match_bytes(const struct digests *d, struct bytes bytes, uint64_t *
 
 struct digest digests_text(const char *path, struct bytes text)
 {
-	return digests_digest_of(text.data, text.size, hash_name(path, 6));
+	return digest_bytes(text.data, text.size, hash_name(path, 6));
 }
 
 /* Is it noted already? Texts of a version are rendered again and again. */

@@ -85,7 +85,7 @@ static int parts_read_once(struct parts_reader *r, struct part_read *part)
 
 #define READ_TRIES 8
 
-static void parts_read_part(struct parts_reader *r, struct part_read *part)
+static void parts_read_one(struct parts_reader *r, struct part_read *part)
 {
 	part->error = EAGAIN;
 	for (unsigned i = 0; i < READ_TRIES && part->error == EAGAIN; i++)
@@ -104,7 +104,7 @@ static struct part_read *find_part(const struct parts *p, const char *name)
 	return NULL;
 }
 
-static struct part_read *parts_add_part(struct parts *p, const char *name)
+static struct part_read *parts_add(struct parts *p, const char *name)
 {
 	struct part_read *list = array_room(p->list, p->count, &p->room, sizeof(*list));
 	char *copy = list ? strdup(name) : NULL;
@@ -123,10 +123,10 @@ static bool read_named(void *closure, const char *name, struct bytes *out, struc
 	struct part_read *part = find_part(r->parts, name);
 
 	if (!part) {
-		part = parts_add_part(r->parts, name);
+		part = parts_add(r->parts, name);
 		if (!part)
 			return err_memory(err);
-		parts_read_part(r, part);
+		parts_read_one(r, part);
 	}
 	*out = buf_bytes(&part->bytes);
 	if (part->error == ENOMEM)
@@ -177,11 +177,11 @@ static bool reads_the_same(const struct parts *p, struct parts_reader *r, struct
 {
 	for (size_t i = 0; i < p->count; i++) {
 		const struct part_read *was = &p->list[i];
-		struct part_read *part = parts_add_part(now, was->name);
+		struct part_read *part = parts_add(now, was->name);
 
 		if (!part)
 			return false;
-		parts_read_part(r, part);
+		parts_read_one(r, part);
 		buf_release(&part->bytes);
 		if (part->error != was->error || part->hash != was->hash)
 			return false;

@@ -47,14 +47,14 @@ bool same_table_csv(struct bytes a, struct bytes b)
 	return same;
 }
 
-static bool same_table_same_value(const struct token *a, const struct token *b);
+static bool same_value(const struct token *a, const struct token *b);
 
 static bool same_list(const struct token *a, const struct token *b)
 {
 	const struct token *other = token_first(b);
 
 	for (const struct token *t = token_first(a); t; t = token_next(a, t)) {
-		if (!other || !same_table_same_value(t, other))
+		if (!other || !same_value(t, other))
 			return false;
 		other = token_next(b, other);
 	}
@@ -66,15 +66,15 @@ static bool same_object(const struct token *a, const struct token *b)
 	for (const struct token *t = token_first(a); t; t = token_next(a, t)) {
 		const struct token *other = token_member(b, token_name(t));
 
-		if (!other || !same_table_same_value(t, other))
+		if (!other || !same_value(t, other))
 			return false;
 	}
 	return token_count(a) == token_count(b);
 }
 
 /* The parser limits the depth. */
-static bool same_table_same_value(const struct token *a, /* NOLINT(misc-no-recursion) */
-				  const struct token *b)
+static bool same_value(const struct token *a, /* NOLINT(misc-no-recursion) */
+		       const struct token *b)
 {
 	if (a->type != b->type)
 		return false;
@@ -91,7 +91,7 @@ bool same_table_json(struct bytes a, struct bytes b)
 	bool same = doc_read(&x, a, NULL);
 
 	same = doc_read(&y, b, NULL) && same;
-	same = same && same_table_same_value(x.root, y.root);
+	same = same && same_value(x.root, y.root);
 	doc_release(&x);
 	doc_release(&y);
 	return same;

@@ -240,8 +240,8 @@ static struct seen *add_seen(struct clip_stills *c, const char *name)
 }
 
 /* Sets c->why. The still begins at byte `at` of `text`, the content of the file `name`. */
-static bool stills_explain_stills(struct clip_stills *c, const char *name, struct bytes text,
-				  size_t at, const struct err *err)
+static bool explain_stills(struct clip_stills *c, const char *name, struct bytes text, size_t at,
+			   const struct err *err)
 {
 	struct position place;
 
@@ -271,10 +271,10 @@ static bool join_inner(struct reading *r, struct clip_stills *c, const struct st
 	if (x3d_join_add(c->joined, &framed, &err))
 		return true;
 	if (is_there)
-		return stills_explain_stills(c, r->of->file_name, r->of->bytes,
-					     (size_t)(still->written.data - file), &err);
+		return explain_stills(c, r->of->file_name, r->of->bytes,
+				      (size_t)(still->written.data - file), &err);
 	err.placed = false;
-	return stills_explain_stills(c, "", still->written, 0, &err);
+	return explain_stills(c, "", still->written, 0, &err);
 }
 
 static bool join_file(struct reading *r, struct clip_stills *c, int folder, const char *url)
@@ -299,7 +299,7 @@ static bool join_file(struct reading *r, struct clip_stills *c, int folder, cons
 		r->s->mtime = seen->version.mtime;
 	still = (struct x3d_still){buf_bytes(&r->text), false};
 	return x3d_join_add(c->joined, &still, &err) ||
-	       stills_explain_stills(c, url, buf_bytes(&r->text), 0, &err);
+	       explain_stills(c, url, buf_bytes(&r->text), 0, &err);
 }
 
 static bool join_all(struct reading *r, struct clip_stills *c, const struct clip *clip)

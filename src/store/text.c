@@ -53,7 +53,7 @@ bool text_is_shared(const struct text *t)
 }
 
 /* t may be NULL: no bytes. */
-static struct text *text_copy_text(const struct text *t, size_t room)
+static struct text *copy_text(const struct text *t, size_t room)
 {
 	struct bytes from = text_bytes(t);
 	struct buf bytes = BUF_INIT;
@@ -76,7 +76,7 @@ struct buf *text_writable(struct text **t, size_t room)
 		bytes->failed = false;
 		return NULL;
 	}
-	own = text_copy_text(*t, room);
+	own = copy_text(*t, room);
 	if (!own)
 		return NULL;
 	text_put(*t);

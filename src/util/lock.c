@@ -109,7 +109,7 @@ void lock_destroy(struct lock *l)
 	pthread_mutex_destroy(&l->mutex);
 }
 
-static void lock_take_lock(struct lock *l, const struct lock_class *class, bool second)
+static void lock_take(struct lock *l, const struct lock_class *class, bool second)
 {
 	check_order(l, class, second);
 	pthread_mutex_lock(&l->mutex);
@@ -124,7 +124,7 @@ static void lock_give_back(struct lock *l, const struct lock_class *class)
 
 IS_THE_LOCK void lock_acquire(struct lock *l, struct lock_class *class)
 {
-	lock_take_lock(l, class, false);
+	lock_take(l, class, false);
 }
 
 IS_THE_LOCK void lock_release(struct lock *l, struct lock_class *class)
@@ -138,9 +138,9 @@ IS_THE_LOCK void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_c
 	struct lock *second = first == a ? b : a;
 
 	if (first)
-		lock_take_lock(first, class, false);
+		lock_take(first, class, false);
 	if (second && second != first)
-		lock_take_lock(second, class, first != NULL);
+		lock_take(second, class, first != NULL);
 }
 
 IS_THE_LOCK void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class)

@@ -340,8 +340,8 @@ static int open_nested(struct vfs *v, const struct site_of_archive *site, struct
 }
 
 /* Recursive for nested archives, by open_nested and spot_of; ARCHIVES_DEPTH bounds the depth. */
-static int archive_open_archive(struct vfs *v, const struct node *folder, struct catalog **out,
-				bool *loose, struct err *err)
+static int open_catalog(struct vfs *v, const struct node *folder, struct catalog **out, bool *loose,
+			struct err *err)
 {
 	struct site_of_archive site;
 	int error = find_site(v, folder, &site);
@@ -493,7 +493,7 @@ int spot_of(struct vfs *v, const struct node *node, struct spot *out, struct err
 	vfs_unlock(v);
 	if (!folder)
 		return ENOENT;
-	error = archive_open_archive(v, folder, &out->of, &out->loose, err);
+	error = open_catalog(v, folder, &out->of, &out->loose, err);
 	if (!error && node != folder)
 		error = find_spot(v, node, folder, out);
 	vfs_lock(v);

@@ -123,9 +123,9 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 
 /* ---- from one file to another ---- */
 
-static int clips_copy_clip(struct vfs *v, struct version *from, const char *label,
-			   struct animation *to, struct version *base, const char *new_label,
-			   struct changes *changes) REQUIRES(writer_class)
+static int clips_copy(struct vfs *v, struct version *from, const char *label, struct animation *to,
+		      struct version *base, const char *new_label, struct changes *changes)
+	REQUIRES(writer_class)
 {
 	struct err err = {.code = ERR_NONE};
 	int error = edit_clip(v, to, base, from, label, anim_clip_copy, new_label, changes, &err);
@@ -174,7 +174,7 @@ int clip_move(struct vfs *v, struct animation *from, const char *label, struct a
 	if (!error)
 		error = clip_check_name(v, to, new_label);
 	if (!error)
-		error = clips_copy_clip(v, source, label, to, target, new_label, changes);
+		error = clips_copy(v, source, label, to, target, new_label, changes);
 	if (!error)
 		error = take_clip(v, from, source, label, changes);
 	version_put(target);

@@ -144,7 +144,7 @@ static int enter_made(const struct creation *c, enum area area, int folder, stru
 	return error;
 }
 
-static int create_create_plain(struct creation *c, struct entry *out)
+static int create_plain(struct creation *c, struct entry *out)
 {
 	enum area area = area_for(c->parent->thing);
 	struct folder folder;
@@ -237,7 +237,7 @@ int vfs_mknod(struct vfs *v, const struct request *who, uint64_t parent, const c
 		error = EPERM;
 	if (!error)
 		error = slot.is_view ? create_view(v, who, &slot, name, out)
-				     : create_create_plain(&c, out);
+				     : create_plain(&c, out);
 	slot_release(v, &slot);
 	return error;
 }
@@ -250,7 +250,7 @@ static int create_folder(struct creation *c, struct entry *out)
 	c->staging = staging_wanted(c->v, parent, c->name);
 	if (c->staging && parent->kind == THING_ANIMATION)
 		error = clip_check_new(c->v, parent->animation, c->name);
-	return error ? error : create_create_plain(c, out);
+	return error ? error : create_plain(c, out);
 }
 
 int vfs_mkdir(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
@@ -283,7 +283,7 @@ int vfs_symlink(struct vfs *v, const struct request *who, const char *target, ui
 	if (!error && slot.is_view)
 		error = EPERM;
 	if (!error)
-		error = create_create_plain(&c, out);
+		error = create_plain(&c, out);
 	slot_release(v, &slot);
 	return error;
 }

@@ -157,7 +157,7 @@ static int end_drafts(struct vfs *v, struct animation *a, int64_t now, struct ch
 /* ---- the end ---- */
 
 /* When there is more to end (clock_ms); 0: nothing. */
-static int64_t end_next_end(const struct animation *a, int64_t now) REQUIRES(vfs_class)
+static int64_t next_end(const struct animation *a, int64_t now) REQUIRES(vfs_class)
 {
 	bool quiet = !a->absent.first && now - a->touched >= END_MS;
 	int64_t next = quiet ? 0 : a->touched + END_MS;
@@ -205,7 +205,7 @@ void end_due(struct vfs *v, void *animation)
 	writer_unlock(a);
 	changes_send_all(v, &changes);
 	vfs_lock(v);
-	next = end_next_end(a, now);
+	next = next_end(a, now);
 	if (batches && (!next || batches < next))
 		next = batches;
 	/* Retry later what could not be ended. */

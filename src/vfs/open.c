@@ -43,8 +43,8 @@ static int empty_file(const struct request *who, int fd)
 }
 
 /* Opens the file: ESTALE, or ENOENT if that was said before, if its name is gone or another's. */
-static int open_open_file(struct vfs *v, const struct looked_up *last, const struct target *t,
-			  int flags, int *fd)
+static int open_file(struct vfs *v, const struct looked_up *last, const struct target *t, int flags,
+		     int *fd)
 {
 	int error = plain_open(v, t, flags, fd);
 
@@ -77,14 +77,14 @@ static bool open_is_taken(struct vfs *v, const struct target *t, int flags)
 	return taken && ((flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC));
 }
 
-static int open_open_plain(struct vfs *v, const struct request *who, const struct looked_up *last,
-			   const struct target *t, int flags, struct opened *out)
+static int open_plain(struct vfs *v, const struct request *who, const struct looked_up *last,
+		      const struct target *t, int flags, struct opened *out)
 {
 	int fd, error;
 
 	if (v->read_only && (flags & O_ACCMODE) != O_RDONLY)
 		return EROFS;
-	error = open_is_taken(v, t, flags) ? ESTALE : open_open_file(v, last, t, flags, &fd);
+	error = open_is_taken(v, t, flags) ? ESTALE : open_file(v, last, t, flags, &fd);
 	if (!error)
 		error = handle_keep(v, &fd);
 	if (error)
@@ -384,8 +384,7 @@ static int open_view(struct vfs *v, const struct request *who, const struct look
 }
 
 /* Opens the loose file that replaces a member. Takes over its descriptor. */
-static int open_open_loose(struct vfs *v, const struct target *t, int flags, int fd,
-			   struct opened *out)
+static int open_loose(struct vfs *v, const struct target *t, int flags, int fd, struct opened *out)
 {
 	int error = handle_keep(v, &fd);
 
@@ -398,7 +397,7 @@ static int open_open_loose(struct vfs *v, const struct target *t, int flags, int
 }
 
 /* The handle keeps the content that the member had on open, even if the archive is replaced. */
-static int open_open_member(struct vfs *v, const struct target *t, int flags, struct opened *out)
+static int open_member(struct vfs *v, const struct target *t, int flags, struct opened *out)
 {
 	struct spot spot;
 	int fd, error;
@@ -412,7 +411,7 @@ static int open_open_member(struct vfs *v, const struct target *t, int flags, st
 		return error;
 	if (spot_loose(v, t->node, &spot, &fd) == 0) {
 		spot_release(&spot);
-		return open_open_loose(v, t, flags, fd, out);
+		return open_loose(v, t, flags, fd, out);
 	}
 	out->handle = handle_new(v, NULL, t->node, flags, -1);
 	if (!out->handle) {
@@ -453,9 +452,9 @@ static int open_target(struct vfs *v, const struct request *who, const struct lo
 	case THING_VIEW:
 		return open_view(v, who, last, t, flags, out);
 	case THING_PLAIN:
-		return open_open_plain(v, who, last, t, flags, out);
+		return open_plain(v, who, last, t, flags, out);
 	case THING_MEMBER:
-		return open_open_member(v, t, flags, out);
+		return open_member(v, t, flags, out);
 	default:
 		return EISDIR;
 	}

@@ -60,8 +60,7 @@ static int remove_in(struct vfs *v, const struct target *parent, enum area area,
 }
 
 /* Removes a plain name from the first area that has it. */
-static int remove_remove_plain(struct vfs *v, const struct target *parent, const char *name,
-			       int flags)
+static int remove_plain(struct vfs *v, const struct target *parent, const char *name, int flags)
 {
 	enum area area = area_for(parent->thing);
 	struct target gone = {NULL, NULL};
@@ -171,7 +170,7 @@ static int remove_virtual(struct vfs *v, const struct target *parent, const char
 	return error;
 }
 
-static int remove_remove_file(struct vfs *v, struct animation *a)
+static int remove_file(struct vfs *v, struct animation *a)
 {
 	struct site site;
 	int error;
@@ -217,7 +216,7 @@ static int remove_animation(struct vfs *v, const struct target *parent, const ch
 	remove_upper(v, parent, a);
 	if (a->beside)
 		return make_absent(v, a, parent, name, folder->node);
-	error = remove_remove_file(v, a);
+	error = remove_file(v, a);
 	if (error)
 		return error;
 	lose_folder(v, parent, name, folder);
@@ -254,7 +253,7 @@ static int remove_loose(struct vfs *v, const struct target *parent, const char *
 	} else {
 		error = folder_check_empty(v, &folder);
 		if (!error)
-			error = remove_remove_file(v, folder.thing->animation);
+			error = remove_file(v, folder.thing->animation);
 		if (error == EROFS) {
 			bring_back_all(v, folder.thing->animation);
 			refuse_in_archive(v, parent->node, name, NULL);
@@ -290,7 +289,7 @@ int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const 
 	if (!error)
 		staging_given(v, who, slot.parent.node, 0);
 	if (!error && !slot.present)
-		error = remove_remove_plain(v, &slot.parent, name, 0);
+		error = remove_plain(v, &slot.parent, name, 0);
 	else if (!error)
 		error = slot.place.kind == PLACE_VIEW ? remove_view(v, &slot.parent, name) : EISDIR;
 	if (!error)
@@ -309,12 +308,12 @@ static int remove_any_folder(struct vfs *v, const struct slot *slot, const char 
 	if (slot->present)
 		return slot->place.kind == PLACE_VIEW ? ENOTDIR : remove_virtual(v, parent, name);
 	if (!child_of(v, parent->node, name, &child))
-		return remove_remove_plain(v, parent, name, AT_REMOVEDIR);
+		return remove_plain(v, parent, name, AT_REMOVEDIR);
 	error = gate_enter_target(v, &child, &guest);
 	if (!error)
 		error = child.thing->kind == THING_ANIMATION
 				? remove_animation(v, parent, name, &child)
-				: remove_remove_plain(v, parent, name, AT_REMOVEDIR);
+				: remove_plain(v, parent, name, AT_REMOVEDIR);
 	gate_leave(v, &guest);
 	target_put(v, &child);
 	return error;

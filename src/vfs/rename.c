@@ -470,7 +470,7 @@ static void replace_vacant(struct move *m, const struct vacant *was)
 	diagnose_gone(m->v, m->to.parent.node, m->new_name);
 }
 
-static int rename_rename_clip(struct move *m)
+static int rename_clip(struct move *m)
 {
 	struct vacant vacant = {.kept = -1};
 	bool replaces = m->over.node && m->over.thing->kind == THING_PLAIN;
@@ -819,7 +819,7 @@ static int rename_locked(struct move *m) REQUIRES(writer_class)
  * Renaming the folder of an animation renames the file; with the new name it may no longer be shown
  * as a folder.
  */
-static int rename_rename_file(struct move *m)
+static int rename_file(struct move *m)
 {
 	bool onto = m->over.node && m->over.thing->kind == THING_ANIMATION;
 	struct animation *a = m->node.thing->animation;
@@ -867,7 +867,7 @@ static int choose_rename(struct move *m)
 	if ((m->flags & RENAME_EXCHANGE) && (is_view || m->to.present || m->from.present))
 		return EINVAL;
 	if (kind == THING_CLIP || kind == THING_BONES || kind == THING_FRAMES)
-		return rename_rename_clip(m);
+		return rename_clip(m);
 	if (m->to.present && m->to.place.kind != PLACE_VIEW)
 		return m->node.thing->folder ? ENOTEMPTY : EISDIR;
 	if (m->to.is_view && !onto_view)
@@ -879,7 +879,7 @@ static int choose_rename(struct move *m)
 	if (is_view)
 		return move_view_away(m);
 	if (kind == THING_ANIMATION || (m->over.node && m->over.thing->kind == THING_ANIMATION))
-		return rename_rename_file(m);
+		return rename_file(m);
 	return kind == THING_PLAIN ? rename_plain(m) : EPERM;
 }
 

@@ -30,8 +30,8 @@ struct texts_reading {
  * Reads a text, which its maker must be allowed to read: who may write to a folder can move any
  * file into it. Anything but a regular file is not a text, whatever its name.
  */
-static int staging_texts_read_text(const struct texts_reading *r, int folder, const char *name,
-				   struct text_name *to)
+static int read_staged_text(const struct texts_reading *r, int folder, const char *name,
+			    struct text_name *to)
 {
 	struct buf text = BUF_INIT;
 	struct stat st;
@@ -72,7 +72,7 @@ static int staging_texts_add_entry(struct texts_reading *r, int folder, const ch
 			       t->stored ? called : name) < 0)
 		error = ENOMEM;
 	if (!error) {
-		error = staging_texts_read_text(r, folder, name, to);
+		error = read_staged_text(r, folder, name, to);
 		if (error)
 			free(to->path);
 	}
@@ -138,8 +138,7 @@ bool texts_read(struct vfs *v, const struct caller *who, int folder,
 void texts_release(struct texts *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
-		free((void *)(uintptr_t)t->names[i]
-			     .text.data); /* allocated by staging_texts_read_text */
+		free((void *)(uintptr_t)t->names[i].text.data); /* allocated by read_staged_text */
 		free(t->names[i].path);
 	}
 	free(t->list);

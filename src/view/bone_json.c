@@ -388,7 +388,7 @@ static bool bone_json_read_channels(struct parse *p, const struct spot *channels
 	return fine;
 }
 
-static bool bone_json_read_bone(struct parse *p, struct bytes text)
+static bool read_bone_json(struct parse *p, struct bytes text)
 {
 	struct spot root, channels;
 	bool copy;
@@ -416,7 +416,7 @@ static struct anim *bone_json_parse(const struct shown *at, struct bytes text, s
 
 	if (at->anim->format->keyframes)
 		return keyframes_json_parse(at, text, err);
-	if (!bone_json_read_bone(&p, text)) {
+	if (!read_bone_json(&p, text)) {
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

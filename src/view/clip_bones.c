@@ -52,8 +52,8 @@ static bool check_stored_name(const struct clip_text *p, const struct spot *entr
 }
 
 /* Reads an entry: an old bone, a renamed one ("was"), or a new one. */
-static bool clip_bones_read_bone(struct clip_text *p, struct bones *b, const struct spot *entry,
-				 struct track *track, bool *moved)
+static bool read_clip_bone(struct clip_text *p, struct bones *b, const struct spot *entry,
+			   struct track *track, bool *moved)
 {
 	struct spot bone = spot_member(entry, "bone"), was = spot_member(entry, "was");
 	const struct spot *from = was.value ? &was : &bone;
@@ -122,7 +122,7 @@ static bool read_bones(struct clip_text *p, struct bones *b, const struct spot *
 		return err_memory(p->err);
 	for (s = spot_first(list); s.value; spot_next(&s))
 		if (!spot_object(&s, p->err) || !spot_known(&s, members, NULL, p->err) ||
-		    !clip_bones_read_bone(p, b, &s, &tracks[s.index], &moved[s.index]))
+		    !read_clip_bone(p, b, &s, &tracks[s.index], &moved[s.index]))
 			return false;
 	if (p->at->anim->format->paths && !clip_paths_settle(p, tracks, (uint32_t)count, moved))
 		return false;

@@ -140,7 +140,7 @@ static void add_keyframes(struct page *p, const struct keyframes *k)
 
 /* ---- the page ---- */
 
-static void clip_html_add_clip(struct page *p, const struct shown *at, const struct figure *f)
+static void add_clip_data(struct page *p, const struct shown *at, const struct figure *f)
 {
 	const struct clip *clip = f->clip;
 
@@ -169,7 +169,7 @@ static bool clip_html_write_page(const struct shown *at, struct buf *out, uint64
 
 	if (made) {
 		page_begin(&page, out);
-		clip_html_add_clip(&page, at, &figure);
+		add_clip_data(&page, at, &figure);
 		*size = page_end(&page);
 	}
 	arena_release(&arena);

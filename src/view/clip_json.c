@@ -238,7 +238,7 @@ static bool edit_times(struct clip_text *p)
 
 /* ---- all of it ---- */
 
-static bool clip_json_read_clip(struct clip_text *p, struct bytes text)
+static bool parse_clip_json(struct clip_text *p, struct bytes text)
 {
 	bool fields = clip_shown(p->at)->field_count > 0, fine;
 	const char *const editable[] = {"clip",
@@ -273,7 +273,7 @@ static struct anim *clip_json_parse(const struct shown *at, struct bytes text, s
 {
 	struct clip_text p = {.at = at, .err = err};
 
-	if (!clip_json_read_clip(&p, text)) {
+	if (!parse_clip_json(&p, text)) {
 		anim_free(p.edited);
 		p.edited = NULL;
 	}

@@ -319,7 +319,7 @@ static size_t frames_csv_line_of(const struct frames_text *p, const struct cell 
 	return err_locate(p->table.text, cell->at).line;
 }
 
-static bool frames_csv_check_frames(struct frames_text *p)
+static bool check_frames(struct frames_text *p)
 {
 	qsort(p->rows, p->count, sizeof(*p->rows), frames_csv_by_frame);
 	for (size_t i = 1; i < p->count; i++) {
@@ -407,7 +407,7 @@ static struct anim *frames_parse(const struct shown *at, struct bytes text, stru
 	bool fine = p.edited ? table_open(&p.table, text, err) : err_memory(err);
 
 	fine = fine && table_header(&p.table, &form, err) && frames_csv_read_rows(&p) &&
-	       frames_csv_check_frames(&p) && order_rows(&p) && set_clips(&p);
+	       check_frames(&p) && order_rows(&p) && set_clips(&p);
 	if (!fine) {
 		table_finish_error(&p.table, err);
 		anim_free(p.edited);

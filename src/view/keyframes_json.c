@@ -149,7 +149,7 @@ static bool begin_keyframes(struct parse *p, size_t count)
 	return true;
 }
 
-static bool keyframes_json_read_keyframes(struct parse *p, const struct spot *list)
+static bool read_keyframes(struct parse *p, const struct spot *list)
 {
 	size_t count;
 	struct spot s;
@@ -198,7 +198,7 @@ static bool keyframes_json_read_bone(struct parse *p, struct bytes text)
 	root = spot_root(&p->doc);
 	list = spot_member(&root, "keyframes");
 	return bone_json_check_head(&root, p->own.root, "keyframes", &copy, p->err) &&
-	       keyframes_json_read_keyframes(p, &list) && set_track(p);
+	       read_keyframes(p, &list) && set_track(p);
 }
 
 struct anim *keyframes_json_parse(const struct shown *at, struct bytes text, struct err *err)
