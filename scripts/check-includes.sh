@@ -9,8 +9,8 @@
 #
 # In addition, the files of src/vfs may include only files that precede them in the list in vfs.h;
 # no files may use each other in a circle, by includes or by calls (check-circles.awk); one header of
-# each layer must begin with a comment "Layer NAME: ..." whose "May use:" repeats the table; and
-# docs/architecture.svg must show what is included.
+# each layer must begin with a comment "Layer NAME: ...", which says where to start reading and whose
+# "May use:" repeats the table; and docs/architecture.svg must show what is included.
 #
 # --edges prints "LAYER LAYER" for each include between two layers, for architecture.sh.
 set -euf
@@ -170,8 +170,8 @@ check_comments()
 		fi
 		comment=$(sed -n '/^ \* Layer /,/^ \*\/$/s/^ \*\/\?//p' "$headers" | tr -s ' \n' ' ')
 		read -r uses <<<"$uses"
-		[[ $comment == *". May use: ${uses:-nothing} " ]] || {
-			echo "$headers: the comment must end in \"May use: ${uses:-nothing}\"" >&2
+		[[ $comment == *". Start reading "*". May use: ${uses:-nothing} " ]] || {
+			echo "$headers: the comment must end in \"Start reading ... May use: ${uses:-nothing}\"" >&2
 			status=1
 		}
 	done <<<"$LAYERS"

@@ -5,6 +5,8 @@
  * bytes. Errors become messages and exit statuses here and nowhere else. `mount` is one of the
  * commands and hands over to fuse.
  *
+ * Start reading in main.c; then text.c, which is short.
+ *
  * May use: util text disk sandbox model skeleton view container edit store fuse/session.h
  * vfs/mount_options.h
  */

@@ -6,6 +6,8 @@
  * knows no view, so that N formats and M views are N + M pieces. skel.c is the template of a new
  * one.
  *
+ * Start reading in animfs/codec.h; then skel.c, and canm.c for a format of a game.
+ *
  * May use: util text model
  */
 /* codecs.h - what codecs[] lists: one entry a format, at the end of X.c or X_write.c. */

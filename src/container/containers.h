@@ -5,6 +5,8 @@
  * shows the list as folders with names that are file names. A container opens no file and trusts no
  * byte. It knows no format and no view. skel.c is the template of a new one.
  *
+ * Start reading in animfs/container.h; then skel.c.
+ *
  * May use: util text model
  */
 /* containers.h - what containers[] lists: one entry a kind, at the end of X.c or X_write.c. */

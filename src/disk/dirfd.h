@@ -4,6 +4,8 @@
  * durable replacement, attributes, the state directory, history, refused texts, inotify. It moves
  * bytes and knows no format: what is in a file is for codec, when it changes for store.
  *
+ * Start reading here; then replace.h and state.h.
+ *
  * May use: util
  */
 /*

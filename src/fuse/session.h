@@ -5,6 +5,8 @@
  * also starts and ends a mount: options, privileges that are dropped, signals, and the process
  * that unmounts after a kill.
  *
+ * Start reading in ops.c, which has a function for each request.
+ *
  * May use: util disk sandbox vfs
  */
 /* session.h - a mount, from its options to its end. */

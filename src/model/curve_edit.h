@@ -5,6 +5,8 @@
  * here is memory only: no files, no formats, no views. A model never changes; an edit makes a new
  * one that shares what it did not touch.
  *
+ * Start reading in animfs/anim.h; then this file.
+ *
  * May use: util text
  */
 /*

@@ -5,6 +5,8 @@
  * (model_formats.h) and the CSV form (this file), poses a clip with it, and reads bone-names.csv
  * (naming.h). Who may read these files is asked through sandbox/guard.h.
  *
+ * Start reading here; then find_skeleton.h.
+ *
  * May use: util text disk sandbox model
  */
 /*

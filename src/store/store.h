@@ -6,6 +6,8 @@
  * together (batch.h). It knows names below SOURCE but no nodes, kernel or mount; the commands use
  * it as the mount does.
  *
+ * Start reading in source.h; then version.h, commit.h and draft.h.
+ *
  * May use: util text disk sandbox model skeleton codec view container edit
  */
 /* store.h - what all animation files of a mount or command share: options, cache, history. */

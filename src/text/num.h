@@ -6,6 +6,8 @@
  * file is opened here. Libraries for them (libxml2, zlib, libzstd) are used nowhere else, except
  * where check-includes.sh allows it.
  *
+ * Start reading here; then table.h for CSV, json.h and xml.h.
+ *
  * May use: util
  */
 /*

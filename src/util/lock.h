@@ -5,6 +5,8 @@
  * here; so are locks with classes, the table of their ranks, slabs, and jobs that run in parallel.
  * Nothing here opens a file or parses a text.
  *
+ * Start reading in animfs/base.h; then this file, with the ranks in lock_classes.h.
+ *
  * May use: nothing
  */
 /*

@@ -5,6 +5,8 @@
  * Requests are calls that return 0 or an errno, and it runs without FUSE in unit tests and in the
  * simulation. It reads and saves animation files through store.
  *
+ * Start reading here; then node.h, and io.c for how a call runs.
+ *
  * May use: util text disk sandbox model skeleton view edit store
  */
 /*

@@ -5,6 +5,8 @@
  * does not depend on formats: struct format says what one can store. It opens no files; a skeleton
  * is passed to it.
  *
+ * Start reading in animfs/view.h; then parts_csv.c, which is short, and bone_csv.c.
+ *
  * May use: util text model skeleton
  */
 /* views.h - declares the views; view.c lists them. */
