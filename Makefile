@@ -384,7 +384,8 @@ coverage:
 ## test write compile_commands.json, for clangd
 .PHONY: compile_commands.json tags
 compile_commands.json:
-	@scripts/compile-commands.sh $(SRC) $(TEST_SRC) -- $(CC) $(ALL_CPPFLAGS) \
+	@scripts/compile-commands.sh $(SRC) $(TEMPLATES) $(TEST_SRC) \
+		$(wildcard tests/unit/main.c tests/tools/*.c tests/search/*/*.c) -- $(CC) $(ALL_CPPFLAGS) \
 		-Itests/unit -I$(BUILD) $(CHECK_FLAGS) $(ALL_CFLAGS) > $@
 
 ## test write tags, for editors
