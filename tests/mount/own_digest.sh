@@ -59,10 +59,11 @@ for way in by_cp by_rsync by_rsync_a by_rsync_inplace by_tar; do
 	done <"$WORK/names")" ""
 done
 
-# The whole tree, which brings the old values back, too.
-tree_by_cp() { cp -r "$WORK/old/." "$MNT"; }
+# The whole tree, which brings the old values back, too. cp -r goes by inode numbers, which are chance.
+(cd "$WORK/old" && find . -type f -printf '%P\n' | sort) >"$WORK/all"
+tree_by_cp() { from_old xargs -d '\n' -a "$WORK/all" cp --parents -t; }
 tree_by_rsync() { rsync -rI "$WORK/old/" "$MNT"; }
-tree_by_tar() { tar -C "$WORK/old" -c . | tar -C "$MNT" -x; }
+tree_by_tar() { tar -C "$WORK/old" --sort=name -c . | tar -C "$MNT" -x; }
 value=2
 for way in tree_by_cp tree_by_rsync tree_by_tar; do
 	advance 2100
@@ -72,6 +73,23 @@ for way in tree_by_cp tree_by_rsync tree_by_tar; do
 	is "nothing generated is refused $way" "$(refused | grep -E '\.(svg|x3d|html)\.')" ""
 	ok "all show what is there $way" after 2000 all_right
 done
+
+# A glTF text of keyframes that comes before all others says only that something moved. It is refused,
+# and all that comes after it is as above.
+advance 2100
+is "bones are edited for a tree in another order" "$(set_first $((value++)))" ""
+advance 2100
+{ grep '/clip\.gltf$' "$WORK/all"; grep -v '/clip\.gltf$' "$WORK/all"; } >"$WORK/gltf_first"
+tree_by_cp_gltf_first() { from_old xargs -d '\n' -a "$WORK/gltf_first" cp --parents -t 2>"$WORK/said"; }
+fails "the old tree comes back with clip.gltf before all others, but one" tree_by_cp_gltf_first
+is "which does not say what moved" "$(sed "s,^cp: .*'$MNT/,," "$WORK/said")" \
+	"frames030.anm/frames030/clip.gltf': Bad message"
+is "it alone is refused" "$(refused | sed "s,^$MNT/,," | sort)" \
+	$'frames030.anm/frames030/clip.gltf.error\nframes030.anm/frames030/clip.gltf.rejected'
+like "for that" "$(<"$MNT/frames030.anm/frames030/clip.gltf.error")" 'does not say which keyframe that is'
+rm "$MNT/frames030.anm/frames030/clip.gltf".{error,rejected}
+ok "all show what is there then" after 2000 all_right
+is "which is what was there first" "$(older)" 0
 
 # ---- by hand ----
 
