@@ -86,11 +86,21 @@ size()
 }
 
 echo "installing$(size):$missing"
+# Whoever else installs is waited for.
+apt()
+{
+	$sudo env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 "$@"
+}
 install_missing()
 {
 	# shellcheck disable=SC2086 # the list is made of words
-	$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends $missing \
-		>/dev/null
+	apt install --no-install-recommends $missing >/dev/null
 }
 # Update the lists only if the old ones do not work: that takes longer than most installs.
-install_missing 2>/dev/null || { $sudo apt-get update -qq && install_missing; }
+install_missing 2>/dev/null && exit
+# Again after a while: downloads fail, and apt-get does not wait for who updates the lists.
+for pause in 5 15 45 0; do
+	apt update && install_missing && exit
+	sleep $pause
+done
+exit 1
