@@ -8,7 +8,7 @@ cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC/other.canm"
 mount_stopped
 TOP=$MNT/wiki512.canm
-RUNS=${RUNS:-100}
+RUNS=${RUNS:-30}
 
 cp -r "$TOP/walk" "$WORK/walk"
 cp -r "$TOP" "$WORK/file.canm"
