@@ -204,6 +204,18 @@ static void look_for_name(struct vfs *v, const struct target *t)
 }
 
 /*
+ * Is there no newer version that the new handle could show? What is left of a damaged file may be
+ * older than what was published last.
+ */
+static bool is_newest(const struct target *t, const struct version *version) REQUIRES(vfs_class)
+{
+	const struct animation *a = t->thing->animation;
+
+	return a->generation <= version->generation ||
+	       (a->damaged && !view_is_torn(t->thing, version));
+}
+
+/*
  * Determines what the new handle shows: the latest version, or what other open handles show. On
  * success returns with the lock of the tree held, the view pinned to that version, and the handle
  * added to the node.
@@ -225,9 +237,7 @@ static int pin_sight(struct vfs *v, const struct looked_up *last, const struct t
 		vfs_lock(v);
 		if (h->node->thing != t->thing || open_is_outdated(last, t))
 			break;
-		/* Check that no newer version was published meanwhile. */
-		if (view->version == s->version ||
-		    t->thing->animation->generation <= s->version->generation) {
+		if (view->version == s->version || is_newest(t, s->version)) {
 			view_pin(t->node, s);
 			return 0;
 		}

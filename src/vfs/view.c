@@ -45,10 +45,16 @@ static int check_present(const struct version *version, const struct place *plac
 	return view->present(&shown) ? 0 : ENOENT;
 }
 
+bool view_is_torn(const struct thing *thing, const struct version *version)
+{
+	return thing->kind == THING_VIEW && thing->animation->damaged &&
+	       thing->view.generation > version->generation;
+}
+
 /*
- * Finds the place in a version that the caller has. 0, ENOENT, or ESTALE if the nodes' names are
- * already those of a later version or another file, so that a renamed or moved clip would not be
- * found.
+ * Finds the place in a version that the caller has. 0, ENOENT, EIO if the text is torn, or ESTALE
+ * if the nodes' names are already those of a later version or another file, so that a renamed or
+ * moved clip would not be found.
  */
 static int find_by_names(const struct target *t, const struct version *version, struct place *out)
 	REQUIRES(vfs_class)
@@ -57,6 +63,8 @@ static int find_by_names(const struct target *t, const struct version *version, 
 
 	if (t->thing->node != t->node || (version->generation < a->generation && !a->damaged))
 		return ESTALE;
+	if (view_is_torn(t->thing, version))
+		return EIO;
 	return place_by_names(t->node, version, out) ? 0 : ENOENT;
 }
 
@@ -190,12 +198,16 @@ static int latest_sight(struct vfs *v, const struct target *t, struct sight *out
 
 int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, struct sight *out)
 {
-	int error = pinned_sight(v, t, out);
+	int error;
 
-	if (error != ENOENT)
-		return error;
-	*out = (struct sight){version_get(latest->version), latest->place};
-	return 0;
+	vfs_lock(v);
+	error = take_pinned(t, out);
+	if (error == ENOENT)
+		error = view_is_torn(t->thing, latest->version) ? EIO : 0;
+	if (!error && !out->version)
+		*out = (struct sight){version_get(latest->version), latest->place};
+	vfs_unlock(v);
+	return error;
 }
 
 int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)

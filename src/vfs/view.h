@@ -25,7 +25,7 @@ int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct st
 	EXCLUDES(vfs_class);
 /*
  * The same for a place in the latest version that the caller has just looked up. EIO if the version
- * of an open view was dropped (pinned.h).
+ * of an open view was dropped (pinned.h), or if the text would be torn.
  */
 int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, struct sight *out)
 	EXCLUDES(vfs_class);
@@ -47,6 +47,11 @@ int view_text(struct vfs *v, const struct target *t, struct text **out) EXCLUDES
 /* The size of that text. Renders it if the size is not known. */
 int view_size(struct vfs *v, const struct target *t, const struct sight *s, uint64_t *out)
 	EXCLUDES(vfs_class);
+/*
+ * The file is damaged, and this version, the best that is left, is older than the text whose size
+ * the kernel was given: of the two it would make a text that never was.
+ */
+bool view_is_torn(const struct thing *thing, const struct version *version) REQUIRES(vfs_class);
 /* Can no text of this view be saved, since the file is not understood? */
 bool view_is_fixed(const struct view *view, const struct version *version);
 /* Changes `st`, the file's attributes, to the view's: mtime, and write permission. */

@@ -126,6 +126,80 @@ START_TEST(a_look_during_a_save_finds_what_the_save_replaced_or_what_is_newer)
 }
 END_TEST
 
+/* ---- a file that is damaged while an older version of it is open ---- */
+
+static void damage(void)
+{
+	static const uint8_t nothing[] = "nothing";
+
+	mounted_put("outside", (struct bytes){nothing, sizeof(nothing)});
+	ck_assert_int_eq(rename("outside", MOUNTED_FILE), 0);
+}
+
+/* The version is left, but not the text whose size the kernel was given. */
+START_TEST(what_was_shown_of_a_newer_version_is_not_opened_in_an_older_one)
+{
+	char before[4096], still[4096];
+	uint64_t node = look_up_bone(), clip = look_up(mounted.folder.node->id, "walk"), other;
+	struct handle *first = open_name(&node);
+	struct opened opened;
+	struct entry entry;
+	struct stat st;
+	double timeout;
+
+	read_text(node, first, before, sizeof(before));
+	store_outside();
+	other = look_up(clip, "curves.csv");
+	damage();
+	ck_assert_int_eq(vfs_open(mounted.v, &who, other, O_RDONLY, &opened), EIO);
+	ck_assert_int_eq(vfs_getattr(mounted.v, &who, other, NULL, &st, &timeout), EIO);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip, "curves.csv", &entry), EIO);
+	read_text(node, first, still, sizeof(still));
+	ck_assert_str_eq(still, before);
+	vfs_release(mounted.v, first);
+}
+END_TEST
+
+START_TEST(what_was_not_is_opened_in_it)
+{
+	char now[4096], before[4096];
+	uint64_t node = look_up_bone(), clip = look_up(mounted.folder.node->id, "walk");
+	struct handle *first = open_name(&node), *other;
+	struct opened opened;
+	struct entry entry;
+
+	read_text(node, first, before, sizeof(before));
+	store_outside();
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip, "clip.json", &entry), 0);
+	damage();
+	node = look_up_bone();
+	ck_assert_int_eq(vfs_open(mounted.v, &who, node, O_RDONLY, &opened), 0);
+	other = opened.handle;
+	read_text(node, other, now, sizeof(now));
+	ck_assert_str_eq(now, before);
+	vfs_release(mounted.v, other);
+	vfs_release(mounted.v, first);
+}
+END_TEST
+
+/* What replaces it is opened again. */
+START_TEST(a_file_that_is_no_longer_damaged_is_opened)
+{
+	uint64_t node = look_up_bone(), clip = look_up(mounted.folder.node->id, "walk"), other;
+	struct handle *first = open_name(&node);
+	struct opened opened;
+
+	store_outside();
+	other = look_up(clip, "curves.csv");
+	damage();
+	ck_assert_int_eq(vfs_open(mounted.v, &who, other, O_RDONLY, &opened), EIO);
+	mounted_put(MOUNTED_FILE, buf_bytes(&mounted.sample));
+	ck_assert_int_eq(vfs_open(mounted.v, &who, other, O_RDONLY, &opened), 0);
+	vfs_release(mounted.v, opened.handle);
+	vfs_release(mounted.v, first);
+}
+END_TEST
+
 Suite *fresh_suite(void);
 
 Suite *fresh_suite(void)
@@ -136,6 +210,9 @@ Suite *fresh_suite(void)
 	tcase_add_checked_fixture(t, begin, mounted_end);
 	tcase_add_test(t, a_name_opens_what_is_there_although_it_is_open);
 	tcase_add_test(t, a_look_during_a_save_finds_what_the_save_replaced_or_what_is_newer);
+	tcase_add_test(t, what_was_shown_of_a_newer_version_is_not_opened_in_an_older_one);
+	tcase_add_test(t, what_was_not_is_opened_in_it);
+	tcase_add_test(t, a_file_that_is_no_longer_damaged_is_opened);
 	suite_add_tcase(s, t);
 	return s;
 }
