@@ -232,12 +232,15 @@ static int history_open_folder(struct state *state, const char *path, bool make,
 static int append_line(int folder, struct bytes line)
 {
 	struct stat before;
-	int fd, error = dirfd_open(folder, HISTORY_LOG, O_WRONLY | O_APPEND | O_CREAT, 0600, &fd);
+	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY;
+	int fd, error = dirfd_open(folder, HISTORY_LOG, flags, 0600, &fd);
 
 	if (error)
 		return error;
 	if (fstat(fd, &before)) {
 		error = errno;
+	} else if (!S_ISREG(before.st_mode)) {
+		error = EINVAL;
 	} else {
 		error = dirfd_write(fd, line);
 		if (error && ftruncate(fd, before.st_size))

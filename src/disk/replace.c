@@ -399,19 +399,36 @@ static void replace_take_back(struct replacement *r, bool exchanged, int error)
 		move_out(r, &r->written);
 }
 
+/* Does the descriptor have the new file, and not what another program put in its place? */
+static bool is_fresh(const struct replacement *r, int fd)
+{
+	struct stat ours, there;
+
+	return fstat(r->fresh, &ours) == 0 && fstat(fd, &there) == 0 &&
+	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
 /*
  * Reopens the new file read-only before it gets its name: otherwise another mount would take us for
  * a program that is writing it (replace_is_written). If we may not read it, it stays open for
- * writing.
+ * writing. EAGAIN: the temporary name is another file's, such as a FIFO, which must not block.
  */
-static void end_writing(struct replacement *r)
+static int end_writing(struct replacement *r)
 {
-	int fd;
+	int fd, error = 0;
 
-	if (dirfd_open(r->via, r->temporary, O_RDONLY, 0, &fd))
-		return;
-	close(r->fresh);
-	r->fresh = fd;
+	if (dirfd_open(r->via, r->temporary, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd))
+		return 0;
+	if (is_fresh(r, fd)) {
+		int was = r->fresh;
+
+		r->fresh = fd;
+		fd = was;
+	} else {
+		error = EAGAIN;
+	}
+	close(fd);
+	return error;
 }
 
 int replace_prepare(struct replacement *r, struct bytes data)
@@ -431,9 +448,7 @@ int replace_prepare(struct replacement *r, struct bytes data)
 				   &r->fresh);
 	if (!error)
 		error = fill_file(r, data);
-	if (!error)
-		end_writing(r);
-	return error;
+	return error ? error : end_writing(r);
 }
 
 int replace_place(struct replacement *r, struct file_version *now, bool *settled)

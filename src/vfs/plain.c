@@ -172,6 +172,25 @@ int plain_open_again(int opened, int flags, int *fd)
 }
 
 /*
+ * Opens a file that another program has a lease on, once that program gives it up. Waits for this
+ * very file: a FIFO that is put in its place meanwhile would block for ever.
+ */
+static int open_leased(struct vfs *v, const struct target *t, int folder, const char *name,
+		       int flags, int *fd)
+{
+	struct stat st;
+	int pinned, error = dirfd_open(folder, name, O_PATH, 0, &pinned);
+
+	if (error)
+		return error;
+	error = check_identity(v, t->thing, pinned, "", &st);
+	if (!error)
+		error = S_ISREG(st.st_mode) ? plain_open_again(pinned, flags, fd) : ESTALE;
+	close(pinned);
+	return error;
+}
+
+/*
  * Opens the file that the node stands for, and not one that another program just put in its place.
  */
 static int open_named(struct vfs *v, const struct target *t, int flags, int *fd)
@@ -183,13 +202,10 @@ static int open_named(struct vfs *v, const struct target *t, int flags, int *fd)
 
 	if (error)
 		return error;
-	/*
-	 * O_NONBLOCK in case a FIFO just took the name; retried without for another program's
-	 * lease.
-	 */
+	/* O_NONBLOCK in case a FIFO just took the name. */
 	error = dirfd_open(folder.fd, name, flags | O_NONBLOCK, 0, fd);
 	if (error == EWOULDBLOCK && !(flags & O_NONBLOCK))
-		error = dirfd_open(folder.fd, name, flags, 0, fd);
+		error = open_leased(v, t, folder.fd, name, flags, fd);
 	folder_close(v, &folder);
 	if (error)
 		return error == ELOOP || error == ENXIO ? ESTALE : error;

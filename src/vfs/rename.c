@@ -280,6 +280,7 @@ static int become_plain(struct move *m, const struct identity *id, int fd)
 static int find_written(struct move *m, struct identity *id, int *fd)
 {
 	struct place_on_disk to;
+	struct identity opened;
 	struct stat st;
 	int error = open_to(m, false, &to);
 
@@ -288,8 +289,12 @@ static int find_written(struct move *m, struct identity *id, int *fd)
 		return error;
 	error = identity_at(to.folder.fd, to.name, id, &st);
 	/* A handle without one opens the file when it is used. */
-	if (!error && dirfd_open(to.folder.fd, to.name, O_RDWR, 0, fd) != 0)
+	if (!error && dirfd_open(to.folder.fd, to.name, O_RDWR | O_NONBLOCK | O_NOCTTY, 0, fd) != 0)
 		*fd = -1;
+	if (*fd >= 0 && (identity_at(*fd, "", &opened, &st) != 0 || !identity_same(&opened, id))) {
+		close(*fd);
+		*fd = -1;
+	}
 	folder_close(m->v, &to.folder);
 	return error;
 }

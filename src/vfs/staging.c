@@ -57,7 +57,7 @@ static int note_add(struct vfs *v, const char *path)
 
 	if (error)
 		return error;
-	error = dirfd_open(folder, name, O_WRONLY | O_CREAT, 0600, &fd);
+	error = dirfd_open(folder, name, O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY, 0600, &fd);
 	if (!error)
 		close(fd);
 	close(folder);

@@ -66,11 +66,22 @@ int fchown(int fd, uid_t uid, gid_t gid)
 }
 
 int folder_sync_error; /* of fsync; 0: none; test_source.c */
+static bool meddle_when_synced;
+
+/* What another program does once a new file is written. */
+static void put_fifo_in_place(void)
+{
+	meddle_when_synced = false;
+	ck_assert_int_eq(unlink("tmp"), 0);
+	ck_assert_int_eq(mkfifo("tmp", 0600), 0);
+}
 
 int fsync(int fd)
 {
 	struct stat st;
 
+	if (meddle_when_synced)
+		put_fifo_in_place();
 	if (!folder_sync_error || fstat(fd, &st) || !S_ISDIR(st.st_mode))
 		return (int)syscall(SYS_fsync, fd);
 	errno = folder_sync_error;
@@ -84,6 +95,7 @@ static void begin(void)
 	meddle = NULL;
 	chown_error = folder_sync_error = 0;
 	coarse_times = false;
+	meddle_when_synced = false;
 	renames = 0;
 	blind_after = -1;
 	put("file", "old");
@@ -489,6 +501,18 @@ START_TEST(the_new_file_is_not_being_written)
 	ck_assert_int_eq(fcntl(fd, F_SETLEASE, F_RDLCK), 0);
 	close(fd);
 	replace_end(&r);
+}
+END_TEST
+
+/* An open that waited for a FIFO would end the test: test_dirfd.c. */
+START_TEST(a_fifo_in_place_of_the_new_file_blocks_nothing)
+{
+	struct file_version was = version("file"), now;
+
+	meddle_when_synced = true;
+	ck_refused(EAGAIN, "old");
+	ck_assert_int_eq(replace(&was, "new", &now), 0);
+	ck_text("file", "new");
 }
 END_TEST
 
@@ -971,6 +995,7 @@ Suite *replace_suite(void)
 	tcase_add_test(tc, a_new_file_is_made_only_where_none_is);
 	tcase_add_test(tc, a_writer_is_waited_for);
 	tcase_add_test(tc, the_new_file_is_not_being_written);
+	tcase_add_test(tc, a_fifo_in_place_of_the_new_file_blocks_nothing);
 	tcase_add_test(tc, a_write_that_fails_half_way_leaves_the_old_file);
 	tcase_add_test(tc, a_folder_that_cannot_be_written_says_so);
 	add_meddlers(tc);

@@ -239,6 +239,64 @@ START_TEST(a_file_that_was_not_found_at_first_is_kept)
 }
 END_TEST
 
+static int leased;
+
+/* Another program is asked for its lease, and replaces the file by a FIFO or gives the lease up. */
+static void leave_fifo(int signal)
+{
+	(void)signal;
+	if (rename(PLAIN, "before") != 0 || mkfifo(PLAIN, 0600) != 0)
+		abort();
+	fcntl(leased, F_SETLEASE, F_UNLCK);
+}
+
+static void give_lease_up(int signal)
+{
+	(void)signal;
+	fcntl(leased, F_SETLEASE, F_UNLCK);
+}
+
+static void take_lease(void (*handler)(int))
+{
+	const struct f_owner_ex us = {F_OWNER_TID, gettid()};
+	const struct sigaction action = {.sa_handler = handler};
+
+	leased = open(PLAIN, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
+	ck_assert_int_eq(fcntl(leased, F_SETLEASE, F_WRLCK), 0);
+	ck_assert_int_eq(fcntl(leased, F_SETSIG, SIGUSR1), 0);
+	ck_assert_int_eq(fcntl(leased, F_SETOWN_EX, &us), 0);
+}
+
+/* An open that waited for a FIFO would end the test: test_dirfd.c. */
+START_TEST(a_fifo_in_place_of_a_file_with_a_lease_blocks_nothing)
+{
+	struct opened opened;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	node = look_up();
+	take_lease(leave_fifo);
+	ck_assert_int_eq(open_node(node, &opened), ESTALE);
+	close(leased);
+}
+END_TEST
+
+START_TEST(a_file_with_a_lease_is_opened_when_that_is_given_up)
+{
+	struct opened opened;
+	uint64_t node;
+
+	put(PLAIN, "1");
+	node = look_up();
+	take_lease(give_lease_up);
+	ck_assert_int_eq(open_node(node, &opened), 0);
+	ck_assert_int_eq(letter_in(&opened), '1');
+	vfs_release(mounted.v, opened.handle);
+	close(leased);
+}
+END_TEST
+
 START_TEST(a_file_that_is_there_when_it_is_created_is_kept_when_it_is_found)
 {
 	struct opened opened;
@@ -556,6 +614,8 @@ Suite *open_suite(void)
 	tcase_add_test(t, what_cannot_be_opened_stays_absent);
 	tcase_add_loop_test(t, a_file_that_is_replaced_again_is_the_one_that_was_found_again, 0, 2);
 	tcase_add_test(t, a_file_that_was_not_found_at_first_is_kept);
+	tcase_add_test(t, a_fifo_in_place_of_a_file_with_a_lease_blocks_nothing);
+	tcase_add_test(t, a_file_with_a_lease_is_opened_when_that_is_given_up);
 	tcase_add_loop_test(t, a_file_that_is_there_when_it_is_created_is_kept_when_it_is_found, 0,
 			    2);
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_if_it_is_not_opened);
