@@ -321,12 +321,15 @@ static enum draft_event flush_event(const struct request *who, const struct hand
 									       : DRAFT_FLUSH_OTHER;
 }
 
-/* Begins the flush of what a handle wrote. */
+/*
+ * Begins the flush of what a handle wrote. The text may have been refused meanwhile for another
+ * program that has the view open: this one gets the error, too.
+ */
 static void begin_flush(struct vfs *v, const struct view_state *view, struct handle *h,
 			enum draft_event event)
 {
 	vfs_lock(v);
-	if (event == DRAFT_SAVE && h->owed && view->draft)
+	if (view->draft && (h->wrote || (event == DRAFT_SAVE && h->owed)))
 		draft_try_again(view->draft);
 	h->owed &= event != DRAFT_SAVE;
 	h->wrote = false;
@@ -360,9 +363,11 @@ static int flush_view(struct vfs *v, const struct request *who, const struct tar
 	if (!wrote)
 		return 0;
 	event = flush_event(who, h, by_opener, mapped);
+	writer_lock(t->thing->animation);
 	begin_flush(v, view, h, event);
-	error = view_commit(v, t, event, &changes);
+	error = view_commit_locked(v, t, event, &changes);
 	end_flush(v, view, h, event);
+	writer_unlock(t->thing->animation);
 	changes_send_all(v, &changes);
 	return error;
 }
@@ -394,11 +399,28 @@ int vfs_flush(struct vfs *v, const struct request *who, struct handle *h)
 	return error;
 }
 
-static int sync_view(struct vfs *v, const struct target *t)
+static int sync_view(struct vfs *v, const struct target *t, struct handle *h)
 {
 	struct changes changes = CHANGES_INIT;
-	int error = view_commit(v, t, DRAFT_SAVE, &changes);
+	const struct view_state *view = &t->thing->view;
+	bool unsaved;
+	int error;
 
+	vfs_lock(v);
+	unsaved = view->draft != NULL;
+	vfs_unlock(v);
+	if (!unsaved)
+		return 0;
+	writer_lock(t->thing->animation);
+	vfs_lock(v);
+	if (view->draft && h->wrote)
+		draft_try_again(view->draft);
+	vfs_unlock(v);
+	error = view_commit_locked(v, t, DRAFT_SAVE, &changes);
+	vfs_lock(v);
+	h->wrote &= view->draft && view->draft->dirty; /* it has its answer */
+	vfs_unlock(v);
+	writer_unlock(t->thing->animation);
 	changes_send_all(v, &changes);
 	return error;
 }
@@ -413,7 +435,7 @@ int vfs_fsync(struct vfs *v, const struct request *who, struct handle *h, bool d
 		return ENOSYS;
 	handle_target(v, h, &t);
 	if (t.thing->kind == THING_VIEW) {
-		error = sync_view(v, &t);
+		error = sync_view(v, &t, h);
 	} else {
 		fd = handle_descriptor(v, h);
 		if (fd >= 0 && (datasync ? fdatasync(fd) : fsync(fd)) != 0)

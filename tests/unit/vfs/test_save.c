@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_save.c - what views that were saved and closed keep in memory. */
+#include "asleep.h"
 #include "mounted.h"
+#include "vfs/save.h"
 
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 
 #define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
 
@@ -198,6 +202,82 @@ START_TEST(so_is_one_that_was_closed_during_a_commit)
 }
 END_TEST
 
+/* ---- two programs that have a view open for writing ---- */
+
+#define WRONG "frame,time,tx,ty,tz\n0,0,wrong,0,0\n"
+
+static struct handle *open_and_write(const char *text)
+{
+	struct handle *h = open_view("Bone01.csv", O_RDWR);
+
+	ck_assert_int_eq(vfs_write(mounted.v, h, bytes_of(text), 0, 0, false),
+			 (ssize_t)strlen(text));
+	return h;
+}
+
+static int end_writing(struct handle *h, bool by_sync)
+{
+	return by_sync ? vfs_fsync(mounted.v, &who, h, false) : vfs_flush(mounted.v, &who, h);
+}
+
+/* By fsync or close, either of them. */
+START_TEST(each_writer_of_a_refused_text_gets_the_error)
+{
+	struct handle *first = open_and_write(WRONG), *second = open_and_write("frame,");
+
+	ck_assert_int_eq(end_writing(first, _i & 1), EBADMSG);
+	ck_assert_int_eq(end_writing(second, _i & 2), EBADMSG);
+	/* Once it has it, there is nothing new to refuse. */
+	ck_assert_int_eq(vfs_flush(mounted.v, &who, first), 0);
+	ck_assert_int_eq(vfs_flush(mounted.v, &who, second), 0);
+	vfs_release(mounted.v, first);
+	vfs_release(mounted.v, second);
+}
+END_TEST
+
+static struct handle *closing;
+static _Atomic pid_t closer;
+
+static void *close_it(void *error)
+{
+	closer = gettid();
+	*(int *)error = vfs_flush(mounted.v, &who, closing);
+	return NULL;
+}
+
+static UNSHARED void refuse_while_it_closes(const struct target *t, pthread_t *thread, int *error)
+{
+	struct changes changes = CHANGES_INIT;
+
+	writer_lock(mounted.a);
+	ck_assert_int_eq(pthread_create(thread, NULL, close_it, error), 0);
+	while (!closer || !is_asleep(closer))
+		sched_yield();
+	ck_assert_int_eq(view_commit_locked(mounted.v, t, DRAFT_SAVE, &changes), EBADMSG);
+	writer_unlock(mounted.a);
+	changes_send_all(mounted.v, &changes);
+}
+
+/* What it wrote is in the text that is being refused. */
+START_TEST(so_does_one_that_closes_it_meanwhile)
+{
+	struct handle *first = open_and_write(WRONG);
+	pthread_t thread;
+	struct target t;
+	int error = 0;
+
+	closing = open_and_write("frame,");
+	closer = 0;
+	handle_target(mounted.v, first, &t);
+	refuse_while_it_closes(&t, &thread, &error);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(error, EBADMSG);
+	target_put(mounted.v, &t);
+	vfs_release(mounted.v, first);
+	vfs_release(mounted.v, closing);
+}
+END_TEST
+
 Suite *save_suite(void);
 
 Suite *save_suite(void)
@@ -211,6 +291,8 @@ Suite *save_suite(void)
 	tcase_add_test(tc, a_view_open_for_writing_keeps_its_base);
 	tcase_add_test(tc, a_view_is_ended_when_it_was_closed_for_a_while);
 	tcase_add_test(tc, so_is_one_that_was_closed_during_a_commit);
+	tcase_add_loop_test(tc, each_writer_of_a_refused_text_gets_the_error, 0, 4);
+	tcase_add_test(tc, so_does_one_that_closes_it_meanwhile);
 	suite_add_tcase(s, tc);
 	return s;
 }
