@@ -4,11 +4,12 @@
 
 A STEP is ROW,COLUMN=VALUE (from 0; a number is one), insert=ROW, store, wait, or print=FILE, which
 makes a PDF of it, with the names of rows and columns. Ends with 1 and what LibreOffice
-says when it cannot store.
+says when it cannot store, and with 0 when all is done.
 """
 import os
 import sys
 import time
+import traceback
 
 import uno
 from com.sun.star.beans import PropertyValue
@@ -85,4 +86,15 @@ def main(pipe, view, *steps):
         document.close(True)
 
 
-main(*sys.argv[1:])
+status = 1
+try:
+    main(*sys.argv[1:])
+    status = 0
+except SystemExit as end:
+    print(end, file=sys.stderr)
+except Exception:
+    traceback.print_exc()
+# PyUNO sometimes crashes while Python ends, when all is done and said: ends without that.
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(status)

@@ -5,6 +5,24 @@
 . "$(dirname "$0")/../mount/lib.sh"
 . "$(dirname "$0")/edit.bash"
 . "$(dirname "$0")/office.bash"
+
+# A PyUNO that crashes when Python ends, in place of LibreOffice's.
+mkdir -p "$WORK"/crashing/com/sun/star/{beans,connection,io}
+cat >"$WORK/crashing/uno.py" <<'PYTHON'
+import atexit, os
+from unittest.mock import MagicMock
+
+getComponentContext = MagicMock()
+atexit.register(os.abort)
+PYTHON
+echo 'PropertyValue = dict' >"$WORK/crashing/com/sun/star/beans/__init__.py"
+echo 'NoConnectException = OSError' >"$WORK/crashing/com/sun/star/connection/__init__.py"
+echo 'IOException = OSError' >"$WORK/crashing/com/sun/star/io/__init__.py"
+crashing() { PYTHONPATH=$WORK/crashing /usr/bin/python3 "$HERE/calc.py" pipe "$WORK" "$@"; }
+ok "what is done counts, if PyUNO then crashes" crashing store
+like "and what failed is said" "$(crashing unknown 2>&1 | tail -n 1)" "^ValueError: .*unknown"
+fails "and a failure" crashing unknown
+
 has_office || skip_all "libreoffice-calc or python3-uno is not installed"
 TABLE=${TABLES:-$WORK}/calc
 mount_animfs
