@@ -142,14 +142,21 @@ class Crash:
         self.done = 0
 
     def save_until_killed(self):
-        """Returns how many steps ended well and how many were begun."""
-        for self.done, step in enumerate(self.save.steps):
-            try:
-                step(self.mount.point)
-            except OSError as error:
-                if not self.is_dead():
-                    raise Failure(f"step {self.done + 1}: {error}") from None
-                return self.done, self.done + 1
+        """
+        Returns how many steps ended well and how many were begun. They are done from the mount's own
+        folder: by the path, one could go on in the folder below a mount that is gone.
+        """
+        os.chdir(self.mount.point)
+        try:
+            for self.done, step in enumerate(self.save.steps):
+                try:
+                    step(".")
+                except OSError as error:
+                    if not self.is_dead():
+                        raise Failure(f"step {self.done + 1}: {error}") from None
+                    return self.done, self.done + 1
+        finally:
+            os.chdir("/")
         return len(self.save.steps), len(self.save.steps)
 
     def is_dead(self):
