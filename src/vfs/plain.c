@@ -411,17 +411,34 @@ static struct node *node_there(struct vfs *v, struct node *parent, enum area are
 	return NULL;
 }
 
+/*
+ * A folder that is seen below itself: it is mounted there again (ELOOP), or the names above were
+ * moved by others and are to be looked up first (ESTALE). In the table it never is: whoever walks
+ * up from there would not get to the root.
+ */
+static int check_not_above(struct vfs *v, const struct node *parent, const struct identity *id)
+	REQUIRES(vfs_class)
+{
+	const struct thing *thing = nodes_by_identity(&v->nodes, id);
+
+	if (!thing || !thing->folder || !thing->node || !node_is_below(parent, thing->node))
+		return 0;
+	return thing->node == parent || thing->node->id == NODE_ROOT ? ELOOP : ESTALE;
+}
+
 int plain_entry_found(struct vfs *v, const struct target *parent, enum area area, const char *name,
 		      const struct identity *id, struct stat *st, unsigned moves, struct entry *out)
 {
-	bool folder = S_ISDIR(st->st_mode), outdated;
+	bool folder = S_ISDIR(st->st_mode);
 	struct node *node = NULL;
+	int error = 0;
 
 	plain_show(v, st);
 	*out = (struct entry){.st = *st, .attr_timeout = TIMEOUT, .entry_timeout = TIMEOUT};
 	vfs_lock(v);
-	outdated = folder && v->moves != moves;
-	if (!outdated)
+	if (folder)
+		error = v->moves != moves ? ESTALE : check_not_above(v, parent->node, id);
+	if (!error)
 		node = node_there(v, parent->node, area, name, id, folder);
 	if (node) {
 		out->node = node->id;
@@ -429,7 +446,7 @@ int plain_entry_found(struct vfs *v, const struct target *parent, enum area area
 		node_put(&v->nodes, node);
 	}
 	vfs_unlock(v);
-	return node ? 0 : outdated ? ESTALE : ENOMEM;
+	return error || node ? error : ENOMEM;
 }
 
 int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,

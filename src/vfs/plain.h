@@ -51,7 +51,8 @@ int plain_attributes(struct vfs *v, const struct target *t, struct stat *st) EXC
 /*
  * Makes an entry for what has this name in `folder`; the _found variant for something that was just
  * seen or made. moves: v->moves from before it was seen; ESTALE if it is a folder and there were
- * renames since, since it may have been seen under a name that it has no more.
+ * renames since, since it may have been seen under a name that it has no more; ELOOP or ESTALE if
+ * it would be below itself.
  */
 int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,
 		const char *name, struct entry *out) EXCLUDES(vfs_class);

@@ -38,11 +38,24 @@ struct move {
 	struct changes changes;
 };
 
+/*
+ * In the table nothing is below itself. If it would be, others have moved a folder above, and the
+ * name is looked up again.
+ */
+static void link_moved(struct nodes *t, struct node *node, struct node *parent, const char *name)
+	REQUIRES(vfs_class)
+{
+	if (node_is_below(parent, node))
+		nodes_unlink(t, parent, name);
+	else
+		nodes_link(t, node, parent, name);
+}
+
 static void relink(struct move *m) REQUIRES(vfs_class)
 {
 	struct nodes *t = &m->v->nodes;
 
-	nodes_link(t, m->node.node, m->to.parent.node, m->new_name);
+	link_moved(t, m->node.node, m->to.parent.node, m->new_name);
 	if (nodes_by_name(t, m->from.parent.node, m->name) == m->node.node)
 		nodes_unlink(t, m->from.parent.node, m->name);
 }
@@ -547,9 +560,9 @@ static void exchange_links(struct move *m) REQUIRES(vfs_class)
 	struct nodes *t = &m->v->nodes;
 
 	nodes_unlink(t, m->from.parent.node, m->name);
-	nodes_link(t, m->node.node, m->to.parent.node, m->new_name);
+	link_moved(t, m->node.node, m->to.parent.node, m->new_name);
 	if (m->over.node)
-		nodes_link(t, m->over.node, m->from.parent.node, m->name);
+		link_moved(t, m->over.node, m->from.parent.node, m->name);
 }
 
 /* The file has moved to another area, so its node needs another thing. */
