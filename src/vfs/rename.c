@@ -874,16 +874,39 @@ static bool rename_takes_text(const struct move *m)
 		(thing_is_virtual(m->to.parent.thing) || is_staged(m->v, m->to.parent.node)));
 }
 
+static bool changes_area(const struct target *t, const struct target *parent)
+{
+	return t->thing->kind == THING_PLAIN && t->thing->area != (uint8_t)area_for(parent->thing);
+}
+
+/*
+ * Only two things of one kind change places: ordinary ones in the same area, or two animation
+ * files. Anything else would need a thing of another kind or area under both names.
+ */
+static int check_exchange(const struct move *m)
+{
+	if (m->to.is_view || m->from.is_view || m->node.thing->kind == THING_VIEW)
+		return EINVAL;
+	if (m->over.node &&
+	    (m->node.thing->kind == THING_ANIMATION) != (m->over.thing->kind == THING_ANIMATION))
+		return EINVAL;
+	return changes_area(&m->node, &m->to.parent) ||
+			       (m->over.node && changes_area(&m->over, &m->from.parent))
+		       ? EXDEV
+		       : 0;
+}
+
 static int choose_rename(struct move *m)
 {
 	bool onto_view = m->to.is_view && m->to.place.kind == PLACE_VIEW;
 	enum thing_kind kind = (enum thing_kind)m->node.thing->kind;
 	bool is_view = kind == THING_VIEW;
+	int error = m->flags & RENAME_EXCHANGE ? check_exchange(m) : 0;
 
+	if (error)
+		return error;
 	if ((m->flags & RENAME_NOREPLACE) && m->to.present)
 		return EEXIST;
-	if ((m->flags & RENAME_EXCHANGE) && (is_view || m->to.present || m->from.present))
-		return EINVAL;
 	if (kind == THING_CLIP || kind == THING_BONES || kind == THING_FRAMES)
 		return rename_clip(m);
 	if (m->to.present && m->to.place.kind != PLACE_VIEW)

@@ -5,6 +5,8 @@
 #include "vfs/plain.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
@@ -71,6 +73,73 @@ START_TEST(a_look_from_before_a_rename_does_not_undo_it)
 }
 END_TEST
 
+/* ---- exchange ---- */
+
+static int exchange(uint64_t parent, const char *name, uint64_t new_parent, const char *new_name)
+{
+	struct after *after;
+	int error = vfs_rename(mounted.v, &who, parent, name, new_parent, new_name, RENAME_EXCHANGE,
+			       &after);
+
+	vfs_after(mounted.v, after);
+	return error;
+}
+
+static void make_note(uint64_t folder, const char *name)
+{
+	struct opened opened;
+	struct entry entry;
+
+	ck_assert_int_eq(vfs_create(mounted.v, &who, folder, name, 0644, O_WRONLY, &entry, &opened),
+			 0);
+	vfs_release(mounted.v, opened.handle);
+}
+
+static enum area area_of(uint64_t node)
+{
+	struct target t;
+	enum area area;
+
+	ck_assert_int_eq(target_get(mounted.v, node, &t), 0);
+	ck_assert_int_eq(t.thing->kind, THING_PLAIN);
+	area = (enum area)t.thing->area;
+	target_put(mounted.v, &t);
+	return area;
+}
+
+/* What is beside views is in the state directory. */
+START_TEST(what_is_in_source_does_not_change_places_with_what_is_beside_views)
+{
+	uint64_t clip = look_up(mounted.folder.node->id, "walk");
+
+	make_note(NODE_ROOT, "plain");
+	make_note(clip, "note");
+	look_up(NODE_ROOT, "plain");
+	look_up(clip, "note");
+	ck_assert_int_eq(exchange(NODE_ROOT, "plain", clip, "note"), EXDEV);
+	ck_assert_int_eq(exchange(clip, "note", NODE_ROOT, "plain"), EXDEV);
+	ck_assert_int_eq(area_of(look_up(NODE_ROOT, "plain")), AREA_SOURCE);
+	ck_assert_int_eq(area_of(look_up(clip, "note")), AREA_UPPER);
+	make_note(clip, "other");
+	ck_assert_int_eq(exchange(clip, "other", clip, "note"), 0);
+}
+END_TEST
+
+START_TEST(nor_an_animation_with_what_is_none)
+{
+	ck_assert_int_eq(mkdir("folder", 0755), 0);
+	make_note(NODE_ROOT, "plain");
+	look_up(NODE_ROOT, "folder");
+	ck_assert_int_eq(exchange(NODE_ROOT, MOUNTED_FILE, NODE_ROOT, "plain"), EINVAL);
+	ck_assert_int_eq(exchange(NODE_ROOT, "plain", NODE_ROOT, MOUNTED_FILE), EINVAL);
+	ck_assert_int_eq(exchange(NODE_ROOT, MOUNTED_FILE, NODE_ROOT, "folder"), EINVAL);
+	ck_assert_int_eq(exchange(NODE_ROOT, "folder", NODE_ROOT, MOUNTED_FILE), EINVAL);
+	mounted_put("other.canm", buf_bytes(&mounted.sample));
+	look_up(NODE_ROOT, "other.canm");
+	ck_assert_int_eq(exchange(NODE_ROOT, "other.canm", NODE_ROOT, MOUNTED_FILE), 0);
+}
+END_TEST
+
 Suite *rename_suite(void);
 
 Suite *rename_suite(void)
@@ -81,6 +150,8 @@ Suite *rename_suite(void)
 	tcase_add_checked_fixture(t, begin, mounted_end);
 	tcase_add_test(t, a_look_from_before_a_rename_does_not_undo_it);
 	tcase_add_test(t, what_is_renamed_to_itself_stays);
+	tcase_add_test(t, what_is_in_source_does_not_change_places_with_what_is_beside_views);
+	tcase_add_test(t, nor_an_animation_with_what_is_none);
 	suite_add_tcase(s, t);
 	return s;
 }
