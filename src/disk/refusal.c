@@ -45,24 +45,26 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 		     struct buf *out)
 {
 	struct buf decoded = BUF_INIT;
-	size_t at;
+	size_t at, begin = out->size;
 
+	buf_text(out, path);
+	buf_one_line(out, begin);
 	text = utf8_text(text, &decoded);
 	at = err->at < text.size ? err->at : text.size;
 	if (err->code == ERR_FORMAT && err->placed && !err->line) {
 		/* A binary file: an animation file written as a whole. */
-		buf_format(out, "%s: byte %zu: %s\n", path, err->at, err->message);
+		buf_format(out, ": byte %zu: %s\n", err->at, err->message);
 	} else if (err->placed) {
 		struct position where = err_locate(text, at);
 
-		buf_format(out, "%s:%zu:%zu: %s\n", path, where.line, where.column, err->message);
+		buf_format(out, ":%zu:%zu: %s\n", where.line, where.column, err->message);
 		if (text.size)
 			explain_place(text, &where, at, out);
 		if (err->cell[0])
 			buf_format(out, "cell %s%s%s\n", err->cell,
 				   err->heading[0] ? ", column " : "", err->heading);
 	} else {
-		buf_format(out, "%s: %s\n", path, err->message);
+		buf_format(out, ": %s\n", err->message);
 	}
 	if (err->accepted[0])
 		buf_format(out, "accepted here: %s\n", err->accepted);

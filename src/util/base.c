@@ -207,6 +207,14 @@ void buf_char(struct buf *b, char c)
 	buf_add(b, &c, 1);
 }
 
+void buf_one_line(struct buf *b, size_t at)
+{
+	for (; at < b->size; at++) {
+		if (b->data[at] < ' ' || b->data[at] == 0x7f)
+			b->data[at] = '?';
+	}
+}
+
 void buf_format(struct buf *b, const char *format, ...)
 {
 	va_list args;

@@ -49,7 +49,7 @@ UNSHARED void control_free(struct control *c)
 
 /* ---- texts ---- */
 
-/* Appends the node's path; control characters become '?', so that it stays in its line. */
+/* Appends the node's path, which stays in its line. */
 static void control_add_path(const struct node *node, struct buf *out) REQUIRES(vfs_class)
 {
 	size_t begin = out->size;
@@ -57,10 +57,7 @@ static void control_add_path(const struct node *node, struct buf *out) REQUIRES(
 	if (node_path(node, out) != 0)
 		return;
 	out->size--; /* the NUL */
-	for (size_t i = begin; i < out->size; i++) {
-		if (out->data[i] < 0x20)
-			out->data[i] = '?';
-	}
+	buf_one_line(out, begin);
 }
 
 /* What the node has that is in no animation file yet; or NULL. */
@@ -93,6 +90,15 @@ static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 	buf_format(out, "pending %zu\n", count);
 }
 
+static void add_fact(const char *name, const char *value, struct buf *out)
+{
+	size_t begin = out->size;
+
+	buf_format(out, "%s %s", name, value);
+	buf_one_line(out, begin);
+	buf_char(out, '\n');
+}
+
 static void render_status(struct vfs *v, struct buf *out)
 {
 	struct buf pending = BUF_INIT;
@@ -103,10 +109,11 @@ static void render_status(struct vfs *v, struct buf *out)
 	pinned = pinned_size(v);
 	render_pending(v, &pending);
 	vfs_unlock(v);
-	buf_format(out, "version %s\npid %d\nsource %s\nmountpoint %s\n", ANIMFS_VERSION,
-		   (int)getpid(), v->options->source, v->options->mountpoint);
+	buf_format(out, "version %s\npid %d\n", ANIMFS_VERSION, (int)getpid());
+	add_fact("source", v->options->source, out);
+	add_fact("mountpoint", v->options->mountpoint, out);
 	if (v->options->state)
-		buf_format(out, "state %s\n", v->options->state);
+		add_fact("state", v->options->state, out);
 	buf_format(out, "read_only %s\nconfined ", v->read_only ? "yes" : "no");
 	confine_describe(v->confined, out);
 	buf_char(out, '\n');
@@ -143,10 +150,13 @@ static void add_reason(int folder, const char *name, struct buf *out)
 	struct buf text = BUF_INIT;
 	const uint8_t *end;
 	struct stat st;
+	size_t begin;
 
 	if (dirfd_read(folder, name, REASON_MAX, &text, &st) == 0 && text.size) {
 		end = memchr(text.data, '\n', text.size);
+		begin = out->size;
 		buf_add(out, text.data, end ? (size_t)(end - text.data) : text.size);
+		buf_one_line(out, begin);
 		buf_char(out, '\n');
 	}
 	buf_release(&text);

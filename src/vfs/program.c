@@ -389,20 +389,18 @@ UNSHARED void programs_free(struct programs *list)
 /* ---- .animfs/status ---- */
 
 /* A program can name itself anything: replaces control characters by '?'. */
-static void render_name(const char *name, struct buf *out)
-{
-	for (; *name; name++)
-		buf_char(out, (unsigned char)*name < ' ' || *name == 0x7f ? '?' : *name);
-}
-
 void programs_render(struct programs *list, struct buf *out)
 {
+	size_t begin;
+
 	lock_acquire(&list->lock, &program_class);
 	for (const struct program *p = list->first; p; p = p->next) {
 		if (!p->references)
 			continue;
 		buf_format(out, "program %d %u ", (int)p->process.pid, (unsigned)p->uid);
-		render_name(p->process.pid ? p->process.name : "-", out);
+		begin = out->size;
+		buf_text(out, p->process.pid ? p->process.name : "-");
+		buf_one_line(out, begin);
 		buf_char(out, '\n');
 	}
 	lock_release(&list->lock, &program_class);

@@ -108,6 +108,18 @@ static bool upper_is_in_source(int source, const char *name, struct stat *st)
 	return found;
 }
 
+static void report_orphan(const char *path, struct buf *out)
+{
+	size_t begin = out->size;
+
+	buf_format(out,
+		   "%s: there is no such file any more; what was put beside its texts is kept in "
+		   "extra/%s of the state directory",
+		   path, path);
+	buf_one_line(out, begin);
+	buf_char(out, '\n');
+}
+
 static void list_orphan(int upper, int source, const char *path, const char *stored, unsigned depth,
 			struct buf *out)
 {
@@ -121,10 +133,7 @@ static void list_orphan(int upper, int source, const char *path, const char *sto
 		return;
 	if (!upper_is_in_source(source, name, &st)) {
 		if (dirfd_size(upper, stored, UPPER_ENTRY, 0) > 0)
-			buf_format(out,
-				   "%s: there is no such file any more; what was put beside its "
-				   "texts is kept in extra/%s of the state directory\n",
-				   below, below);
+			report_orphan(below, out);
 	} else if (S_ISDIR(st.st_mode) &&
 		   dirfd_open(source, name, O_PATH | O_DIRECTORY, 0, &to) == 0) {
 		list_orphans(upper, stored, to, below, depth + 1, out);

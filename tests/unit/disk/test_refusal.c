@@ -117,6 +117,20 @@ START_TEST(of_bytes_that_are_no_text_the_offset_is_told)
 }
 END_TEST
 
+/* The first line is one of .animfs/errors. */
+START_TEST(a_name_stays_in_its_line)
+{
+	struct err err = fault(0, 1);
+	struct buf out = BUF_INIT;
+
+	refusal_explain("a.canm/x\nb.canm/hips.csv", bytes_of("1"), &err, NULL, &out);
+	buf_char(&out, '\0');
+	ck_assert_ptr_eq(strstr((const char *)out.data, "a.canm/x?b.canm/hips.csv:1:1: "),
+			 out.data);
+	buf_release(&out);
+}
+END_TEST
+
 START_TEST(long_lines_are_cut_around_the_fault)
 {
 	struct err err = fault(50000, 1);
@@ -302,6 +316,7 @@ Suite *refusal_suite(void)
 	tcase_add_test(tc, a_caret_stands_under_characters_and_tabs);
 	tcase_add_test(tc, a_place_at_the_end_is_shown);
 	tcase_add_test(tc, of_bytes_that_are_no_text_the_offset_is_told);
+	tcase_add_test(tc, a_name_stays_in_its_line);
 	tcase_add_test(tc, long_lines_are_cut_around_the_fault);
 	tcase_add_test(tc, both_files_are_written);
 	tcase_add_test(tc, another_text_gets_a_number_and_the_same_does_not);

@@ -90,6 +90,35 @@ START_TEST(an_entry_goes_with_its_name)
 }
 END_TEST
 
+static char *last_line;
+
+static void keep_line(const char *line)
+{
+	free(last_line);
+	last_line = strdup(line);
+}
+
+/* Or a file could be named so that it says what it likes of another one. */
+START_TEST(a_name_is_in_one_line)
+{
+	static const char said[] = "a?file1.canm: not decoded: forged?: not decoded: why?or not";
+	struct buf text = BUF_INIT;
+
+	log_write = keep_line;
+	diagnose(mounted.v, "a\nfile1.canm: not decoded: forged\x7f", "not decoded", "why\nor not");
+	log_write = mounted_quiet;
+	ck_assert(!says(1, "forged"));
+	ck_assert_uint_eq(count_lines(), 1);
+	diagnostics_render(mounted.v, &text);
+	ck_assert_uint_eq(text.size, strlen(said) + 1);
+	ck_assert_mem_eq(text.data, said, strlen(said));
+	ck_assert_str_eq(last_line, said);
+	buf_release(&text);
+	free(last_line);
+	last_line = NULL;
+}
+END_TEST
+
 Suite *diagnostics_suite(void);
 
 Suite *diagnostics_suite(void)
@@ -101,6 +130,7 @@ Suite *diagnostics_suite(void)
 	tcase_add_test(t, the_last_ones_are_kept);
 	tcase_add_test(t, a_name_has_one_entry);
 	tcase_add_test(t, an_entry_goes_with_its_name);
+	tcase_add_test(t, a_name_is_in_one_line);
 	suite_add_tcase(s, t);
 	return s;
 }
