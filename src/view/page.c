@@ -13,11 +13,15 @@
 #define DIGEST_LINE 67
 #define TEXT_LIMIT UINT16_MAX
 
-/* The head of a page, with the policy that restricts the browser. */
+/*
+ * The head of a page, with the policy that restricts the browser. The icon is empty: browsers ask a
+ * web server for /favicon.ico if a page names none, and log an error because the policy forbids it.
+ */
 #define HEAD(script, style)                                                                        \
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"                  \
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "              \
-	"script-src " script "; style-src " style "; base-uri 'none'; form-action 'none'\">\n"     \
+	"script-src " script "; style-src " style "; img-src data:; "                              \
+	"base-uri 'none'; form-action 'none'\">\n<link rel=\"icon\" href=\"data:,\">\n"            \
 	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"               \
 	"<meta name=\"generator\" content=\"animfs\">\n<title>animfs</title>\n"
 #define BODY                                                                                       \

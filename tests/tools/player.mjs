@@ -6,6 +6,8 @@
 //	node player.mjs PUPPETEER BROWSER picture PAGE#... PNG
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const [puppeteerPath, name, what, ...operands] = process.argv.slice(2);
@@ -50,7 +52,7 @@ const launch = (more = {}) => {
 };
 
 // A page that must say nothing to the console, ask for nothing but itself, and ask nobody anything.
-async function open(browser, url, size = { width: 1010, height: 860 }) {
+async function open(browser, url, size = { width: 1010, height: 860 }, allowed = /^(file|data):/) {
 	const page = await browser.newPage();
 	page.setDefaultTimeout(LIMIT);
 	const said = [];
@@ -63,7 +65,7 @@ async function open(browser, url, size = { width: 1010, height: 860 }) {
 	page.on("dialog", (dialog) => (said.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
 	page.on(
 		"request",
-		(request) => /^(file|data):/.test(request.url()) || said.push(`request: ${request.url()}`),
+		(request) => allowed.test(request.url()) || said.push(`request: ${request.url()}`),
 	);
 	await page.setViewport(size);
 	await page.goto(url);
@@ -471,41 +473,105 @@ async function testMany(browser, folder) {
 	});
 }
 
-// From disk; a web server's 'self' is the same to a page.
+// From the index to a file and a clip.
+async function walkSite({ page, said }) {
+	const shown = () => page.$$eval(".clips a:not([hidden])", (links) => links.length);
+	const all = await shown();
+	assert.ok(all >= 2);
+	for (const [word, count] of [
+		["ranger", 1],
+		["no such name", 0],
+		["RUN", all],
+	]) {
+		await page.$eval(
+			"input[type=search]",
+			(input, v) => ((input.value = v), input.dispatchEvent(new Event("input"))),
+			word,
+		);
+		assert.equal(await shown(), count, word);
+	}
+	for (const title of ["ranger.canm", "walk"]) {
+		const links = ".clips a";
+		const which = await page.$$eval(
+			links,
+			(all_, text) => all_.findIndex((link) => link.textContent.includes(text)),
+			title,
+		);
+		await Promise.all([
+			page.waitForNavigation(),
+			page.$$eval(links, (all_, i) => all_[i].click(), which),
+		]);
+		assert.equal(await page.$eval("h1", (h1) => h1.textContent), title);
+	}
+	await drawn(page);
+	assert.deepEqual(said, []);
+	await page.close();
+}
+
 async function testSite(browser, folder) {
 	await test("a site: its index, a file, a clip", async () => {
-		const { page, said } = await open(browser, fileUrl(`${folder}/site/index.html`));
-		const shown = () => page.$$eval(".clips a:not([hidden])", (links) => links.length);
-		const all = await shown();
-		assert.ok(all >= 2);
-		for (const [word, count] of [
-			["ranger", 1],
-			["no such name", 0],
-			["RUN", all],
-		]) {
-			await page.$eval(
-				"input[type=search]",
-				(input, v) => ((input.value = v), input.dispatchEvent(new Event("input"))),
-				word,
-			);
-			assert.equal(await shown(), count, word);
+		await walkSite(await open(browser, fileUrl(`${folder}/site/index.html`)));
+	});
+}
+
+const TYPES = [
+	[".js", "text/javascript"],
+	[".css", "text/css"],
+	[".csv", "text/csv"],
+];
+
+// A page without an icon, for which browsers ask for /favicon.ico.
+const NO_ICON = "<!DOCTYPE html><title>no icon</title>";
+
+// Serves the folder's files, and NO_ICON as /no-icon. `iconWanted` settles once /favicon.ico is
+// asked for.
+async function serve(folder) {
+	const asked = [];
+	let iconAsked;
+	const iconWanted = new Promise((done) => (iconAsked = done));
+	const server = createServer(async (request, response) => {
+		const { pathname } = new URL(request.url, "http://localhost");
+		asked.push(pathname);
+		if (pathname === "/favicon.ico") iconAsked();
+		const type = TYPES.find(([end]) => pathname.endsWith(end));
+		try {
+			const text =
+				pathname === "/no-icon"
+					? NO_ICON
+					: await readFile(join(folder, decodeURI(pathname)));
+			response.writeHead(200, { "Content-Type": type ? type[1] : "text/html" });
+			response.end(text);
+		} catch {
+			response.writeHead(404).end();
 		}
-		for (const title of ["ranger.canm", "walk"]) {
-			const links = ".clips a";
-			const which = await page.$$eval(
-				links,
-				(all_, text) => all_.findIndex((link) => link.textContent.includes(text)),
-				title,
-			);
-			await Promise.all([
-				page.waitForNavigation(),
-				page.$$eval(links, (all_, i) => all_[i].click(), which),
-			]);
-			assert.equal(await page.$eval("h1", (h1) => h1.textContent), title);
+	});
+	await new Promise((done) => server.listen(0, "127.0.0.1", done));
+	const stop = () => new Promise((done) => (server.close(done), server.closeAllConnections()));
+	return { origin: `http://127.0.0.1:${server.address().port}`, asked, iconWanted, stop };
+}
+
+async function lookAtServed(browser, server) {
+	const allowed = new RegExp(`^(${server.origin}/|data:)`);
+	const visit = (path) => open(browser, server.origin + path, undefined, allowed);
+	const pages = [];
+	for (const path of ["/site/index.html", "/file.html", "/walk/clip.html"])
+		pages.push(await visit(path));
+	await walkSite(await visit("/site/index.html"));
+	// What the browser does for the icons of those pages, it does before it asks for this one.
+	await visit("/no-icon");
+	await server.iconWanted;
+	for (const { page, said } of pages) assert.deepEqual(said, [], page.url());
+	assert.equal(server.asked.filter((path) => path === "/favicon.ico").length, 1);
+}
+
+async function testServer(browser, folder) {
+	await test("the same from a web server, and pages by themselves", async () => {
+		const server = await serve(folder);
+		try {
+			await lookAtServed(browser, server);
+		} finally {
+			await server.stop();
 		}
-		await drawn(page);
-		assert.deepEqual(said, []);
-		await page.close();
 	});
 }
 
@@ -1201,6 +1267,7 @@ async function use(folder) {
 	await testGallery(browser, folder);
 	await testMany(browser, folder);
 	await testSite(browser, folder);
+	await testServer(browser, folder);
 	await testHostile(browser, folder);
 	await testStills(browser, folder);
 	await testStillsGallery(browser, folder);
