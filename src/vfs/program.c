@@ -388,7 +388,7 @@ UNSHARED void programs_free(struct programs *list)
 
 /* ---- .animfs/status ---- */
 
-/* A program can name itself anything: replaces control characters by '?'. */
+/* A program can name itself anything: its name stays in its line. */
 void programs_render(struct programs *list, struct buf *out)
 {
 	size_t begin;
