@@ -68,6 +68,7 @@ _animfs_values()
 	--bones) echo octahedra lines ;;
 	--bvh) echo lossless lossy ;;
 	--gltf) echo figure plain ;;
+	--gltf-rate) echo match resample ;;
 	--views) echo raw json skeleton parts curves kanim x3d gltf bvh csv svg html all ;;
 	--color) echo auto always never ;;
 	*) return 1 ;;

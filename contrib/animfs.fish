@@ -93,6 +93,7 @@ complete -c animfs -n '__animfs_takes rotations' -l rotations -x -a 'euler quate
 complete -c animfs -n '__animfs_takes bones' -l bones -x -a 'octahedra lines'
 complete -c animfs -n '__animfs_takes bvh' -l bvh -x -a 'lossless lossy'
 complete -c animfs -n '__animfs_takes gltf' -l gltf -x -a 'figure plain'
+complete -c animfs -n '__animfs_takes gltf-rate' -l gltf-rate -x -a 'match resample'
 complete -c animfs -n '__animfs_takes color' -l color -x -a 'auto always never'
 complete -c animfs -n '__animfs_takes views' -l views -x -a 'raw json skeleton parts curves kanim x3d gltf bvh csv svg html all'
 complete -c animfs -n '__animfs_takes state' -l state -x -a '(__fish_complete_directories)'

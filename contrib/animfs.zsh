@@ -17,6 +17,7 @@ case $before in
 --bones) compadd octahedra lines; return ;;
 --bvh) compadd lossless lossy; return ;;
 --gltf) compadd figure plain; return ;;
+--gltf-rate) compadd match resample; return ;;
 --color) compadd auto always never; return ;;
 --views) _values -s , view raw json skeleton parts curves kanim x3d gltf bvh csv svg html all; return ;;
 --state|--source) _files -/; return ;;

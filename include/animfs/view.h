@@ -22,6 +22,7 @@ struct style {
 	bool lines;      /* --bones=lines: in pictures, bones are lines and not bodies */
 	bool lossy_bvh;  /* --bvh=lossy: clip.bvh is there also where it leaves something out */
 	bool plain_gltf; /* --gltf=plain: clip.gltf has no mesh */
+	bool resample;   /* --gltf-rate=resample: glTF and BVH of another frame rate are taken */
 	bool tangents;   /* --tangents: tables have columns for them, where the format has them */
 	bool left_hand;  /* --ff9clip-hand=left: the space of its models is left-handed */
 };

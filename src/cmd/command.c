@@ -23,6 +23,7 @@ enum {
 	BONES,
 	BVH,
 	GLTF,
+	GLTF_RATE,
 	HAND,
 	TANGENTS,
 	MAX_FILE,
@@ -46,6 +47,7 @@ static const struct option shared[SHARED] = {
 	[BONES] = {"bones", required_argument, NULL, 0},
 	[BVH] = {"bvh", required_argument, NULL, 0},
 	[GLTF] = {"gltf", required_argument, NULL, 0},
+	[GLTF_RATE] = {"gltf-rate", required_argument, NULL, 0},
 	[HAND] = {"ff9clip-hand", required_argument, NULL, 0},
 	[TANGENTS] = {"tangents", no_argument, NULL, 0},
 	[MAX_FILE] = {"max-file", required_argument, NULL, 0},
@@ -124,6 +126,8 @@ static bool take_shared(struct command *c, int which, struct err *err)
 		return option_bvh(&c->store, optarg, err);
 	case GLTF:
 		return option_gltf(&c->store, optarg, err);
+	case GLTF_RATE:
+		return option_gltf_rate(&c->store, optarg, err);
 	case HAND:
 		return option_hand(&c->store, optarg, err);
 	case TANGENTS:

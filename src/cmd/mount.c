@@ -80,6 +80,7 @@ static const struct option {
 	{"bones", OF_STORE, true, 0, option_bones},
 	{"bvh", OF_STORE, true, 0, option_bvh},
 	{"gltf", OF_STORE, true, 0, option_gltf},
+	{"gltf-rate", OF_STORE, true, 0, option_gltf_rate},
 	{"ff9clip-hand", OF_STORE, true, 0, option_hand},
 	{"tangents", FLAG, true, AT(store.style.tangents), NULL},
 	{"history", SIZE, true, AT(store.history), NULL},

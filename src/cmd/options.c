@@ -148,6 +148,14 @@ bool option_gltf(struct store_options *o, const char *value, struct err *err)
 	       err_set(err, ERR_TEXT, "a glTF is a figure or plain, not \"%s\"", value);
 }
 
+bool option_gltf_rate(struct store_options *o, const char *value, struct err *err)
+{
+	o->style.resample = strcmp(value, "resample") == 0;
+	return o->style.resample || strcmp(value, "match") == 0 ||
+	       err_set(err, ERR_TEXT, "frame rates are to match, or to resample, not \"%s\"",
+		       value);
+}
+
 bool option_hand(struct store_options *o, const char *value, struct err *err)
 {
 	o->style.left_hand = strcmp(value, "left") == 0;

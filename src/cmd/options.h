@@ -23,6 +23,8 @@ bool option_bones(struct store_options *o, const char *value, struct err *err);
 /* "lossless", "lossy" */
 bool option_bvh(struct store_options *o, const char *value, struct err *err);
 bool option_gltf(struct store_options *o, const char *value, struct err *err);
+/* "match", "resample" */
+bool option_gltf_rate(struct store_options *o, const char *value, struct err *err);
 bool option_hand(struct store_options *o, const char *value, struct err *err);
 /* "256M": bytes, or with K, M, G */
 bool option_size(const char *value, size_t *out, struct err *err);

@@ -88,6 +88,11 @@ static void hang_nodes(struct making *m)
 	}
 }
 
+double figure_seconds(const struct shown *at)
+{
+	return fmin(fmax(anim_seconds_per_frame(at->anim, clip_shown(at)), 1e-30), 1e30);
+}
+
 bool figure_make(struct figure *f, const struct shown *at, struct arena *arena)
 {
 	const struct clip *clip = clip_shown(at);
@@ -99,7 +104,7 @@ bool figure_make(struct figure *f, const struct shown *at, struct arena *arena)
 			     .rig = rig_make(at->skeleton, clip, arena),
 			     .bones = clip->track_count,
 			     .count = clip->track_count};
-	f->seconds = fmin(fmax(anim_seconds_per_frame(at->anim, clip), 1e-30), 1e30);
+	f->seconds = figure_seconds(at);
 	m.nodes = arena_alloc(arena, clip->track_count + joints, sizeof(*m.nodes));
 	m.node_of = arena_alloc(arena, joints, sizeof(*m.node_of));
 	if (arena->failed)

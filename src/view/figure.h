@@ -32,6 +32,8 @@ struct figure {
 	uint32_t first_root; /* the other roots are its siblings */
 };
 
+/* The seconds of struct figure. */
+double figure_seconds(const struct shown *at);
 /* False when out of memory. */
 bool figure_make(struct figure *f, const struct shown *at, struct arena *arena);
 

@@ -355,6 +355,14 @@ static void gltf_render(const struct shown *at, struct buf *out)
 
 /* ---- and back ---- */
 
+/* A text of our own may be of a time when the clip had another rate. */
+static bool check_rate(struct gltf_file *f, const struct gltf_nodes *nodes, const struct shown *at,
+		       const struct motion *motion, struct err *err)
+{
+	return at->style.resample || at->as_rendered ||
+	       gltf_read_check_rate(f, nodes, motion, figure_seconds(at), err);
+}
+
 static struct anim *parse_file(struct gltf_file *f, const struct shown *at, struct bytes text,
 			       struct err *err)
 {
@@ -363,6 +371,7 @@ static struct anim *parse_file(struct gltf_file *f, const struct shown *at, stru
 
 	if (!gltf_open(f, text, err) || !gltf_read_nodes(f, clip_shown(at), &nodes, err) ||
 	    !gltf_read_motion(f, &nodes, base_label(at), &motion, err) ||
+	    !check_rate(f, &nodes, at, &motion, err) ||
 	    !gltf_rest_restore(f, &nodes, at, &motion, err))
 		return NULL;
 	return motion_apply(at, &motion, f->json, err);

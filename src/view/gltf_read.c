@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gltf_read.h"
 
+#include "motion_rate.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -160,6 +162,17 @@ static bool read_values(struct reading *r, const struct spot *output, struct mot
 	return c->role != ROLE_ROTATION || make_unit(r, c, values);
 }
 
+/* After its numbers were read, so that the index is one. */
+static void place_input(const struct reading *r, const struct spot *index, struct motion_channel *c)
+{
+	struct spot accessor;
+
+	if (!gltf_index(index, r->file->accessors.count, NULL, &c->input))
+		return;
+	accessor = gltf_element(&r->file->accessors, c->input);
+	c->input_at = spot_place(&accessor, &c->input_length);
+}
+
 static bool read_sampler(struct reading *r, const struct spot *channel, struct motion_channel *c)
 {
 	struct spot index = spot_member(channel, "sampler"), sampler, input, output;
@@ -176,6 +189,7 @@ static bool read_sampler(struct reading *r, const struct spot *channel, struct m
 		return false;
 	c->count = times.count;
 	c->times = times.values;
+	place_input(r, &input, c);
 	return read_values(r, &output, c);
 }
 
@@ -300,4 +314,54 @@ bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const
 		return false;
 	*out = (struct motion){r.count, r.channels};
 	return true;
+}
+
+/* ---- at which frame rate ---- */
+
+/* A spline says itself what is between its keys, so they may be at any time. */
+static uint32_t list_times(const struct gltf_nodes *nodes, const struct motion *motion,
+			   struct motion_times *times, uint32_t *channel)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < motion->count; i++) {
+		const struct motion_channel *c = &motion->channels[i];
+
+		if (c->interpolation == MOTION_CUBIC)
+			continue;
+		channel[count] = i;
+		times[count++] = (struct motion_times){
+			c->times, c->count, nodes->clip->tracks[c->track].curve[c->role]};
+	}
+	return count;
+}
+
+static bool refuse_rate(const struct motion_channel *c, const struct motion_rate *rate,
+			double seconds, struct err *err)
+{
+	err_at(err, ERR_TEXT, c->input_at, c->input_length,
+	       "these keys (accessor %u) were written at %.6g frames a second, and the clip has "
+	       "%.6g: %u of %u keys are between its frames",
+	       (unsigned)c->input, rate->hz, 1 / seconds, (unsigned)rate->off,
+	       (unsigned)rate->keys);
+	return err_accept(err,
+			  "keys at %.6g frames a second: in Blender, set that under Output "
+			  "Properties > Frame Rate and import clip.gltf again; or "
+			  "--gltf-rate=resample, which takes what is between these keys",
+			  1 / seconds);
+}
+
+bool gltf_read_check_rate(struct gltf_file *f, const struct gltf_nodes *nodes,
+			  const struct motion *motion, double seconds, struct err *err)
+{
+	struct motion_times *times = arena_alloc(&f->arena, motion->count, sizeof(*times));
+	uint32_t *channel = arena_alloc(&f->arena, motion->count, sizeof(*channel));
+	struct motion_rate rate;
+	uint32_t count;
+
+	if (!times || !channel)
+		return err_memory(err);
+	count = list_times(nodes, motion, times, channel);
+	return !motion_rate_other(times, count, seconds, &rate) ||
+	       refuse_rate(&motion->channels[channel[rate.first_off]], &rate, seconds, err);
 }

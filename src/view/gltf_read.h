@@ -34,5 +34,8 @@ bool gltf_read_nodes(struct gltf_file *f, const struct clip *clip, struct gltf_n
 		     struct err *err);
 bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const char *base,
 		      struct motion *out, struct err *err);
+/* Refuses keys of another frame rate than the clip's, of `seconds` a frame (motion_rate.h). */
+bool gltf_read_check_rate(struct gltf_file *f, const struct gltf_nodes *nodes,
+			  const struct motion *motion, double seconds, struct err *err);
 
 #endif

@@ -23,6 +23,9 @@ struct motion_channel {
 	 */
 	const double *values;
 	size_t at, length; /* place in the text, for errors */
+	/* of a glTF: the accessor of the times, and its place */
+	uint32_t input;
+	size_t input_at, input_length;
 };
 
 /* What one call of motion_apply works on. */

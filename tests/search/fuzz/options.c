@@ -22,7 +22,8 @@ FUZZ_INITIALIZE(write_values(seeds))
 static bool take(struct store_options *o, uint8_t which, const char *value, struct err *err)
 {
 	static bool (*const takers[])(struct store_options *, const char *, struct err *) = {
-		option_rate, option_type, option_rotations, option_bones, option_bvh, option_gltf,
+		option_rate, option_type, option_rotations, option_bones,
+		option_bvh,  option_gltf, option_gltf_rate,
 	};
 	size_t bytes;
 	int number;

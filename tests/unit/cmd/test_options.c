@@ -175,6 +175,22 @@ START_TEST(gltfs)
 }
 END_TEST
 
+START_TEST(frame_rates_of_gltfs)
+{
+	struct store_options o = {.rate_count = 0};
+	static const char *const wrong[] = {"", "Match", "24", "resampled"};
+
+	ck_assert(option_gltf_rate(&o, "resample", NULL) && o.style.resample);
+	ck_assert(option_gltf_rate(&o, "match", NULL) && !o.style.resample);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct err err = {.code = ERR_NONE};
+
+		ck_assert_msg(!option_gltf_rate(&o, wrong[i], &err), "%s", wrong[i]);
+		ck_assert_int_eq(err.code, ERR_TEXT);
+	}
+}
+END_TEST
+
 Suite *options_suite(void);
 Suite *options_suite(void)
 {
@@ -189,6 +205,7 @@ Suite *options_suite(void)
 	tcase_add_test(tc, bones);
 	tcase_add_test(tc, bvhs);
 	tcase_add_test(tc, gltfs);
+	tcase_add_test(tc, frame_rates_of_gltfs);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

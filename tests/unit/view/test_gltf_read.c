@@ -334,6 +334,84 @@ START_TEST(what_bones_hang_from_must_not_move)
 }
 END_TEST
 
+/* ---- at another frame rate ---- */
+
+#define RATE_ACCESSORS(values)                                                                     \
+	"[{\"bufferView\": 0, \"componentType\": 5126, \"count\": 4, \"type\": \"SCALAR\"}, "      \
+	"{\"bufferView\": 1, \"componentType\": 5126, \"count\": " values ", \"type\": \"VEC3\"}]"
+
+/* Keys at 0, 1/50, 2/50 and 3/50 s, of which none but the first is at a frame of 1/30 s. */
+static void write_at_50(const char *interpolation)
+{
+	static char animations[256];
+	unsigned parts = interpolation[0] == 'C' ? 3 : 1;
+
+	buf_clear(&gltf.data);
+	for (unsigned i = 0; i < 4; i++)
+		buf_f32(&gltf.data, (float)i / 50);
+	for (unsigned i = 0; i < 4 * 3 * parts; i++)
+		buf_f32(&gltf.data, (float)i);
+	snprintf(animations, sizeof(animations),
+		 ANIMATION(GLTF_CHANNEL, "{\"input\": 0, "
+					 "\"output\": 1, \"interpolation\": \"%s\"}"),
+		 interpolation);
+	gltf.animations = animations;
+	gltf.accessors = parts == 1 ? RATE_ACCESSORS("4") : RATE_ACCESSORS("12");
+	if (parts == 1)
+		gltf.views = "[{\"buffer\": 0, \"byteLength\": 16}, {\"buffer\": 0, "
+			     "\"byteOffset\": 16, \"byteLength\": 48}]";
+	else
+		gltf.views = "[{\"buffer\": 0, \"byteLength\": 16}, {\"buffer\": 0, "
+			     "\"byteOffset\": 16, \"byteLength\": 144}]";
+}
+
+START_TEST(keys_of_another_rate_are_refused)
+{
+	struct buf json;
+	struct err err;
+
+	write_at_50("LINEAR");
+	err = gltf_refuse();
+	ck_assert_int_eq(err.code, ERR_TEXT);
+	ck_assert_ptr_nonnull(strstr(err.message, "(accessor 0) were written at 50 frames a "
+						  "second, and the clip has 30: 3 of 4 keys"));
+	ck_assert_ptr_nonnull(strstr(err.accepted, "30 frames a second: in Blender, set that under "
+						   "Output Properties > Frame Rate"));
+	ck_assert_ptr_nonnull(strstr(err.accepted, "--gltf-rate=resample"));
+	json = gltf_json();
+	ck_assert(err.placed);
+	ck_assert_ptr_eq(json.data + err.at, strstr((char *)json.data, "{\"bufferView\": 0"));
+	buf_release(&json);
+	gltf.binary = true;
+	ck_assert(!gltf_refuse().placed);
+}
+END_TEST
+
+START_TEST(or_taken_where_that_is_asked_for)
+{
+	struct anim *edited;
+
+	write_at_50("LINEAR");
+	at.style.resample = true;
+	edited = gltf_apply();
+	/* Frame 1 is at 1/30 s, two thirds from the second key to the third. */
+	ck_assert_double_eq_tol(hip_value(edited, 1, 0), 5, 1e-4);
+	anim_free(edited);
+	/* Nor does an older text of our own count. */
+	at.style.resample = false;
+	at.as_rendered = true;
+	anim_free(gltf_apply());
+}
+END_TEST
+
+/* It says what is between its keys. */
+START_TEST(a_spline_may_have_any_keys)
+{
+	write_at_50("CUBICSPLINE");
+	anim_free(gltf_apply());
+}
+END_TEST
+
 /* ---- half of it ---- */
 
 START_TEST(what_ends_early_is_told_from_what_is_wrong)
@@ -446,6 +524,9 @@ Suite *gltf_read_suite(void)
 	tcase_add_test(t, values_must_be_finite);
 	tcase_add_test(t, rotations_must_be_ones);
 	tcase_add_test(t, what_bones_hang_from_must_not_move);
+	tcase_add_test(t, keys_of_another_rate_are_refused);
+	tcase_add_test(t, or_taken_where_that_is_asked_for);
+	tcase_add_test(t, a_spline_may_have_any_keys);
 	tcase_add_loop_test(t, what_ends_early_is_told_from_what_is_wrong, 0, 2);
 	tcase_add_test(t, any_byte_may_be_another);
 	tcase_add_test(t, a_binary_one_begins_with_its_JSON);
