@@ -2,9 +2,11 @@
 /*
  * bvh_import.c - reads a clip.bvh that another program has written back into the clip.
  *
- * Rows are frames; the frame time is read-only. A bone's rotation is the product of its rotation
- * channels in their order, the first outermost. Position channels replace the offset, as in
- * Blender. Only roots may move; all other joints must be where clip.bvh has them.
+ * Rows are frames, and the frame time is the clip's, unless --gltf-rate=resample takes another:
+ * rows are frames also then if there are as many, else the motion is read between them. A bone's
+ * rotation is the product of its rotation channels in their order, the first outermost. Position
+ * channels replace the offset, as in Blender. Only roots may move; all other joints must be where
+ * clip.bvh has them.
  *
  * By default Blender rotates what it imports so that Z is up, and exports it like that. The offsets
  * reveal this, and everything is rotated back.
@@ -22,7 +24,8 @@
 #define SAME_LENGTH 1e-5
 #define SAME_PART 1e-6 /* relative; programs compute in float32 and in model space */
 #define SAME_ANGLE (0.01 / 180 * M_PI)
-#define SAME_TIME 1e-3 /* relative; some programs write six decimals */
+#define SAME_TIME 1e-3     /* relative; some programs write six decimals */
+#define SAME_BVH_RATE 2e-2 /* relative; some write three, and 24 and 25 are not this near */
 
 /*
  * Near gimbal lock (the second of three rotations close to 90 degrees) the other two rotate about
@@ -38,8 +41,8 @@ struct part {
 	uint32_t node;     /* or FIGURE_NONE: a root that only groups others */
 	double served[3];  /* its position as served; of a root, its offset */
 	double reach;      /* its distance from its root at most, in this frame */
-	double *rotations; /* by frame; NULL if the text has none */
-	double *positions; /* by frame, of a root that the clip has; or NULL */
+	double *rotations; /* by row; NULL if the text has none */
+	double *positions; /* by row, of a root that the clip has; or NULL */
 };
 
 struct import {
@@ -48,6 +51,7 @@ struct import {
 	struct bvh text;
 	struct bytes whole;
 	struct part *parts; /* by joint */
+	double step;        /* frames of the clip from one row to the next */
 	bool z_up;
 	struct arena arena;
 	struct err *err;
@@ -294,7 +298,7 @@ static bool is_moved(const struct import *in, uint32_t node)
 
 static bool begin_parts(struct import *in)
 {
-	size_t frames = in->f.clip->frames;
+	size_t rows = in->text.frames;
 
 	bvh_import_find_axes(in);
 	for (uint32_t i = 0; i < in->text.count; i++) {
@@ -308,9 +312,9 @@ static bool begin_parts(struct import *in)
 		if (bvh_is_root(&in->f, part->node))
 			place_root(in, part);
 		if (part->node < in->f.bones && has_rotation(joint))
-			part->rotations = arena_alloc(&in->arena, frames, 4 * sizeof(double));
+			part->rotations = arena_alloc(&in->arena, rows, 4 * sizeof(double));
 		if (is_moved(in, part->node) && has_position(joint))
-			part->positions = arena_alloc(&in->arena, frames, 3 * sizeof(double));
+			part->positions = arena_alloc(&in->arena, rows, 3 * sizeof(double));
 	}
 	return !in->arena.failed || err_memory(in->err);
 }
@@ -401,7 +405,7 @@ static void settle_locked(const struct import *in, uint32_t frame, const struct 
 
 	if (cosine > LOCKED)
 		return;
-	served = rig_pose(in->f.rig, in->f.clip, part->node, frame);
+	served = rig_pose(in->f.rig, in->f.clip, part->node, frame * in->step);
 	if (is_same_rotation(q, served.rotation, room))
 		memcpy(q, served.rotation, sizeof(served.rotation));
 }
@@ -453,13 +457,57 @@ static bool take_position(const struct import *in, uint32_t frame, uint32_t i,
 	return true;
 }
 
-static bool bvh_import_check_frames(const struct import *in)
+/* Is the frame time the clip's, but for a part of it? */
+static bool has_own_time(const struct import *in, double part)
+{
+	return fabs(in->text.frame_time.value - in->f.seconds) <= part * in->f.seconds + 1e-6;
+}
+
+/*
+ * Rows at another rate are not the frames of the clip, though there may be as many: a program that
+ * has set its own rate can have moved them. Texts of our own may be of a time when the clip had
+ * another rate.
+ */
+static bool bvh_import_check_rate(const struct import *in)
+{
+	const struct bvh_cell *time = &in->text.frame_time;
+
+	if (has_own_time(in, SAME_BVH_RATE) || in->at->style.resample || in->at->as_rendered)
+		return true;
+	err_at(in->err, ERR_TEXT, time->at, time->length,
+	       "these rows were written at %.6g frames a second, and the clip has %.6g",
+	       1 / time->value, 1 / in->f.seconds);
+	return err_accept(
+		in->err,
+		"Frame Time: %.9g; in Blender, import clip.bvh with Update Scene FPS; or "
+		"--gltf-rate=resample, which takes these rows; the clip's own is edited in "
+		"clip.json",
+		in->f.seconds);
+}
+
+/* Rows at another rate that the text can have (each number is two bytes or more), and the clip. */
+static bool can_resample(const struct import *in)
+{
+	size_t cells = in->text.cells > 0 ? in->text.cells : 1;
+	double length = (double)in->text.frames * in->text.frame_time.value / in->f.seconds;
+
+	return in->at->style.resample && !has_own_time(in, SAME_BVH_RATE) && in->text.frames > 0 &&
+	       in->text.frames <= in->whole.size / 2 / cells && length > 0 &&
+	       length <= 2.0 * in->f.clip->frames;
+}
+
+static bool bvh_import_check_frames(struct import *in)
 {
 	const struct bytes *text = &in->text.frames_text;
 	uint32_t frames = in->f.clip->frames;
 
+	in->step = 1;
 	if (in->text.frames == frames)
 		return true;
+	if (can_resample(in)) {
+		in->step = in->text.frame_time.value / in->f.seconds;
+		return true;
+	}
 	err_at(in->err, ERR_TEXT, (size_t)(text->data - in->whole.data), text->size,
 	       "Frames: %u is not the number of the clip, which is %u", (unsigned)in->text.frames,
 	       (unsigned)frames);
@@ -498,7 +546,7 @@ static void bvh_import_add_channel(const struct import *in, struct motion_channe
 			.track = in->parts[i].node,
 			.role = role,
 			.interpolation = MOTION_LINEAR,
-			.count = in->f.clip->frames,
+			.count = in->text.frames,
 			.times = times,
 			.values = values,
 			.at = name_at(in, &in->text.joints[i]),
@@ -508,8 +556,8 @@ static void bvh_import_add_channel(const struct import *in, struct motion_channe
 
 static struct anim *apply_import(struct import *in)
 {
-	uint32_t frames = in->f.clip->frames, count = 0;
-	double *times = arena_alloc(&in->arena, frames, sizeof(*times));
+	uint32_t rows = in->text.frames, count = 0;
+	double *times = arena_alloc(&in->arena, rows, sizeof(*times));
 	struct motion_channel *channels =
 		arena_alloc(&in->arena, in->text.count, 2 * sizeof(*channels));
 
@@ -517,8 +565,8 @@ static struct anim *apply_import(struct import *in)
 		err_memory(in->err);
 		return NULL;
 	}
-	for (uint32_t frame = 0; frame < frames; frame++)
-		times[frame] = frame * in->f.seconds;
+	for (uint32_t row = 0; row < rows; row++)
+		times[row] = row * in->step * in->f.seconds;
 	for (uint32_t i = 0; i < in->text.count; i++) {
 		const struct part *part = &in->parts[i];
 
@@ -542,14 +590,14 @@ static bool bvh_import_is_unchanged(const struct import *in, const struct anim *
 }
 
 /*
- * A wrong frame time is ignored in a text that changes something else, but a text whose only change
- * is the frame time must be refused.
+ * The frame time of a text of our own may be another, but if that is all that was changed, it was
+ * meant, and must be refused.
  */
 static bool bvh_import_check_time(const struct import *in, const struct anim *edited)
 {
 	const struct bvh_cell *time = &in->text.frame_time;
 
-	if (fabs(time->value - in->f.seconds) <= SAME_TIME * in->f.seconds + 1e-6 ||
+	if (has_own_time(in, SAME_TIME) || in->at->style.resample ||
 	    !bvh_import_is_unchanged(in, edited))
 		return true;
 	err_at(in->err, ERR_TEXT, time->at, time->length,
@@ -566,7 +614,8 @@ struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *e
 	if (!figure_make(&in.f, at, &in.arena))
 		err_memory(err);
 	else if (bvh_open(&in.text, text, &in.arena, err) && find_parts(&in) &&
-		 bvh_import_check_frames(&in) && begin_parts(&in) && bvh_import_read_rows(&in))
+		 bvh_import_check_rate(&in) && bvh_import_check_frames(&in) && begin_parts(&in) &&
+		 bvh_import_read_rows(&in))
 		edited = apply_import(&in);
 	if (edited && !bvh_import_check_time(&in, edited)) {
 		anim_free(edited);

@@ -82,7 +82,7 @@ refused()
 refused "another name" 's/JOINT bone_001/JOINT Bone_001/' 'clip.bvh:6:9: no bone of this clip'
 refused "another offset" 's/OFFSET 10 /OFFSET 11 /' 'clip.bvh:8:12: "bone_001" has another offset'
 refused "more frames" 's/Frames: 7/Frames: 8/' 'Frames: 7; .*clip.json'
-refused "another frame time" 's/^Frame Time: .*/Frame Time: 1/' 'nothing but the time of a frame'
+refused "another frame time" 's/^Frame Time: .*/Frame Time: 1/' 'clip.bvh:[0-9]*:13: these rows were written at 1 frames a second, and the clip has 30'
 refused "a row less" '$d' 'the text ends before frame 6 of 7'
 refused "a number less" '$s/ [^ ]*$//' 'the row of frame 6 ends after'
 refused "no number" '$s/ [^ ]*$/ x/' '"x" stands where there is to be a decimal number'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# gltf_rate.sh - a clip.gltf that a program wrote at another frame rate than the clip's is
+# gltf_rate.sh - a clip.gltf or clip.bvh that a program wrote at another frame rate than the clip's is
 # refused, and says both rates; --gltf-rate=resample takes it.
 . "$(dirname "$0")/lib.sh"
 SAMPLE=tests/data/ff9anim/frames256_low.ff9anim
@@ -164,3 +164,15 @@ fails "import refuses it" "$ANIMFS" import --rate=ff9anim=60 "$WORK/texts" "$SRC
 ok "and the file stays" cmp "$FILE" "$SAMPLE"
 ok "import takes it" "$ANIMFS" import --rate=ff9anim=60 --gltf-rate=resample "$WORK/texts" "$SRC"
 fails "as an edit" cmp "$FILE" "$SAMPLE"
+
+# ---- BVH ----
+
+again
+"$ANIMFS" cat --rate=ff9anim=60 "$FILE/$NAME/clip.bvh" >"$WORK/own.bvh"
+sed 's/^Frame Time: .*/Frame Time: 0.041667/; $s/[^ ]*$/45/' "$WORK/own.bvh" >"$WORK/at24.bvh"
+why=$(put "$FILE/$NAME/clip.bvh" "$WORK/at24.bvh" 2>&1)
+like "a BVH says so, too" "$why" 'these rows were written at 23.9998 frames a second, and the clip has 60'
+like "and where it is set" "$why" 'Update Scene FPS'
+ok "its file is as it was" cmp "$FILE" "$SAMPLE"
+ok "it is taken where that is asked for" put --gltf-rate=resample "$FILE/$NAME/clip.bvh" "$WORK/at24.bvh"
+fails "as an edit that it is" cmp "$FILE" "$SAMPLE"

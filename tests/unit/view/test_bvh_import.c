@@ -270,7 +270,7 @@ START_TEST(channels_turn_in_their_order)
 	buf_format(&text, "HIERARCHY ROOT Bone01 { OFFSET 0 0 0 CHANNELS %zu", strlen(order));
 	for (const char *c = order; *c; c++)
 		buf_format(&text, " %crotation", *c);
-	buf_text(&text, " } MOTION Frames: 3 Frame Time: 1\n");
+	buf_text(&text, " } MOTION Frames: 3 Frame Time: 0.033333\n");
 	for (unsigned row = 0; row < 3; row++)
 		for (unsigned i = 0; order[i]; i++)
 			buf_format(&text, "%g%c", angles[i], order[i + 1] ? ' ' : '\n');
@@ -379,6 +379,7 @@ START_TEST(no_bone_below_another_is_moved)
 	char text[2000];
 	char *moved;
 
+	at.style.resample = true;
 	snprintf(text, sizeof(text), exported, "-2.000000 0.250000", upright);
 	moved = text_edit(text, "-60.000004 1.500000", "-60.000004 1.501000");
 	assert_refused(moved, ERR_TEXT, "\"Bone01\" moves in frame 1");
@@ -386,20 +387,88 @@ START_TEST(no_bone_below_another_is_moved)
 }
 END_TEST
 
-START_TEST(another_frame_time_alone_is_no_edit)
+static struct anim *bvh_taken(const char *text)
+{
+	struct err err = {0};
+	struct anim *edited = view_bvh.parse(&at, bytes_of(text), &err);
+
+	ck_assert_msg(edited != NULL, "%s", err.message);
+	return edited;
+}
+
+START_TEST(another_frame_time_is_refused)
 {
 	char text[2000];
-	struct err err = {0};
-	struct anim *edited;
-	char *turned;
+	char *turned, *rounded;
 
 	snprintf(text, sizeof(text), exported, "-2.000000 0.250000", upright);
-	assert_refused(text, ERR_TEXT, "clip.json");
+	assert_refused(text, ERR_TEXT, "Update Scene FPS");
 	turned = text_edit(text, "22.723793", "12.5");
-	edited = view_bvh.parse(&at, bytes_of(turned), &err);
-	ck_assert_msg(edited != NULL, "%s", err.message);
+	assert_refused(turned, ERR_TEXT, "23.9998 frames a second, and the clip has 30");
+	free(turned);
+	turned = text_edit(text, "Frames: 3", "Frames: 2");
+	assert_refused(turned, ERR_TEXT, "--gltf-rate=resample");
+	free(turned);
+	/* Some programs round it. */
+	turned = text_edit(text, "0.041667", "0.033");
+	rounded = text_edit(turned, "22.723793", "12.5");
+	anim_free(bvh_taken(rounded));
+	free(rounded);
+	free(turned);
+	/* In a text of our own, of a time when the clip had another rate. */
+	at.as_rendered = true;
+	assert_refused(text, ERR_TEXT, "nothing but the time of a frame was changed");
+}
+END_TEST
+
+static double turn_about_z(const struct curve *c, uint32_t key)
+{
+	double q[4];
+
+	if (c->kind != CURVE_QUATERNION)
+		return curve_value(c, key, 2);
+	for (unsigned axis = 0; axis < 4; axis++)
+		q[axis] = curve_value(c, key, axis);
+	return 2 * atan2(q[2], q[3]) * 180 / M_PI;
+}
+
+/* As many rows as the clip has frames are these; others are read at its frames. */
+START_TEST(or_taken_where_that_is_asked_for)
+{
+	static const char rows[] =
+		"0 0 0 0 0 0 0 0 0 1.5 -2 0.25\n0 0 0 0 0 0 10 0 0 1.5 -2 0.25\n"
+		"0 0 0 0 0 0 20 0 0 1.5 -2 0.25\n0 0 0 0 0 0 30 0 0 1.5 -2 0.25\n";
+	struct anim *edited;
+	char text[2000], *turned, *faster;
+	const struct curve *turn;
+
+	at.style.resample = true;
+	snprintf(text, sizeof(text), exported, "-2.000000 0.250000", upright);
+	assert_unchanged(text);
+	turned = text_edit(text, "22.723793", "12.5");
+	edited = bvh_taken(turned);
 	assert_others(edited, 1, ROLE_ROTATION);
 	anim_free(edited);
+	free(turned);
+
+	snprintf(text, sizeof(text), exported, "-2.000000 0.250000", rows);
+	turned = text_edit(text, "Frames: 3", "Frames: 4");
+	faster = text_edit(turned, "0.041667", "0.0222222222");
+	edited = bvh_taken(faster);
+	turn = edited->clips[0].tracks[1].curve[ROLE_ROTATION];
+	ck_assert_uint_eq(turn->count, 3);
+	ck_assert_double_eq_tol(turn_about_z(turn, 1), 15, 0.01);
+	ck_assert_double_eq_tol(turn_about_z(turn, 2), 30, 0.01);
+	anim_free(edited);
+	free(faster);
+	/* More than the text has, or than the clip has time for. */
+	faster = text_edit(turned, "Frames: 4", "Frames: 4000000000");
+	assert_refused(faster, ERR_TEXT, "clip.json");
+	free(faster);
+	faster = text_edit(turned, "0.041667", "1e30");
+	assert_refused(faster, ERR_TEXT, "clip.json");
+	free(faster);
+	assert_refused(turned, ERR_TEXT, "clip.json");
 	free(turned);
 }
 END_TEST
@@ -457,7 +526,8 @@ Suite *bvh_import_suite(void)
 	tcase_add_test(t, a_name_of_many_words_is_found_again);
 	tcase_add_loop_test(t, what_a_bvh_cannot_bring_back_is_refused, 0, ARRAY_SIZE(refused));
 	tcase_add_test(t, no_bone_below_another_is_moved);
-	tcase_add_test(t, another_frame_time_alone_is_no_edit);
+	tcase_add_test(t, another_frame_time_is_refused);
+	tcase_add_test(t, or_taken_where_that_is_asked_for);
 	tcase_add_test(t, what_is_half_written_waits);
 	tcase_add_test(t, a_lossy_one_is_not_brought_back);
 	return suite;
