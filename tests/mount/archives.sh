@@ -46,7 +46,7 @@ options=("")
 [ "$(id -u)" -ne 0 ] || options+=("-o allow_other")
 for option in "${options[@]}"; do
 	# shellcheck disable=SC2086 # none, or two words
-	mount_animfs $option
+	mount_stopped $option
 	for file in "${files[@]}"; do
 		round_trips "$file"
 	done
@@ -56,7 +56,7 @@ done
 # ---- what is given to the folders and texts ----
 
 # shellcheck disable=SC2086 # none, or two words
-mount_animfs $option
+mount_stopped $option
 TOP=$MNT/plain.canm
 before=$(state_of plain.canm)
 value() { getfattr --absolute-names --only-values -n user.note "$1" 2>/dev/null; }
