@@ -164,7 +164,7 @@ is "and what is no text" "$(<"$MNT/sub/killed.canm/walk/note")" note
 
 if has_faults; then
 	umount_animfs
-	LD_PRELOAD=$FAULTS FAULT=$WORK/fault mount_animfs -o unconfined
+	LD_PRELOAD=$FAULTS FAULT=$WORK/fault mount_stopped -o unconfined
 	ok "filled under a long name" fill "$MNT/wiki512.canm" "$MNT/sub/$long"
 	echo "rename kill $SRC/sub 2" >"$WORK/fault"
 	fails "the daemon is killed with the folder aside" sync "$MNT/sub/$long"
