@@ -5,27 +5,29 @@
 . "$(dirname "$0")/lib.sh"
 for name in a b; do cp tests/data/canm/wiki512.canm "$SRC/$name.canm"; done
 
-# mapped OLD NEW [SECONDS]: OLD is mapped, renamed onto NEW, and read again
+# mapped OLD NEW [MS [COPY VIEW]...]: OLD is mapped and renamed onto NEW, the clock is moved on, and it is
+# read again. Before that the same program writes each COPY into its VIEW.
 cat >"$WORK/mapped.py" <<'PYTHON'
-import mmap, os, sys, time
+import mmap, os, sys
 
-old, new, pause = sys.argv[1], sys.argv[2], float(sys.argv[3])
+clock, old, new, pause = sys.argv[1:5]
 fd = os.open(old, os.O_RDONLY)
 text = mmap.mmap(fd, 0, prot=mmap.PROT_READ)
 before = text[:]
-for copy, view in zip(sys.argv[4::2], sys.argv[5::2]):
+for copy, view in zip(sys.argv[5::2], sys.argv[6::2]):
     with open(copy, "rb") as data, open(view, "wb") as out:
         out.write(data.read())
 os.rename(old, new)
-time.sleep(pause)
+with open(clock, "w") as out:
+    out.write(pause)
 text.madvise(mmap.MADV_DONTNEED)
 print("the same" if text[:] == before else "another")
 print(os.fstat(fd).st_size - len(before), os.pread(fd, len(before) + 1, 0) == before)
 PYTHON
-mapped() { python3 "$WORK/mapped.py" "$1" "$2" "${3:-0}" "${@:4}" 2>&1 | paste -sd ' '; }
+mapped() { python3 "$WORK/mapped.py" "$MNT/.animfs/clock" "$1" "$2" "${3:-0}" "${@:4}" 2>&1 | paste -sd ' '; }
 says() { cmp -s "$1" "$2"; }
 
-mount_animfs
+mount_stopped
 TOP=$MNT/b.canm/walk
 A=$MNT/a.canm/walk
 cp "$TOP/curves.csv" "$WORK/old.csv"
@@ -43,7 +45,7 @@ BACK=("$WORK/bone.csv" "$TOP/bones/Bone01.csv" "$WORK/old.json" "$TOP/bones/Bone
 cp "$WORK/old.csv" "$TOP/temporary"
 is "an old copy renamed onto a view" "$(mapped "$TOP/temporary" "$TOP/curves.csv" 0 "${BACK[@]}")" "the same 0 True"
 ok "which it changes nothing of" says "$TOP/curves.csv" "$WORK/new.csv"
-is "a view renamed onto another file's" "$(mapped "$A/curves.csv" "$TOP/curves.csv" 0.3 "${BACK[@]}")" "the same 0 True"
+is "a view renamed onto another file's" "$(mapped "$A/curves.csv" "$TOP/curves.csv" 300 "${BACK[@]}")" "the same 0 True"
 ok "of which the same is true" says "$TOP/curves.csv" "$WORK/new.csv"
 
 # A generated text of another version.
@@ -53,7 +55,7 @@ fails "which shows what is there" says "$TOP/clip.svg" "$WORK/old.svg"
 
 # The text that the view has from then on is another one in the end: rendered again.
 sed 's/$/\r/' "$TOP/curves.csv" >"$TOP/temporary"
-is "lines that end otherwise" "$(mapped "$TOP/temporary" "$TOP/curves.csv" 3)" "the same 0 True"
+is "lines that end otherwise" "$(mapped "$TOP/temporary" "$TOP/curves.csv" 3000)" "the same 0 True"
 sed 's/,/;/g' "$TOP/bones/Bone01.csv" >"$TOP/temporary"
-is "another separator" "$(mapped "$TOP/temporary" "$TOP/bones/Bone01.csv" 3)" "the same 0 True"
+is "another separator" "$(mapped "$TOP/temporary" "$TOP/bones/Bone01.csv" 3000)" "the same 0 True"
 umount_animfs
