@@ -3,7 +3,6 @@
 """nano.py VIEW OLD NEW: makes OLD into NEW in nano, as fingers do, and saves; ends as nano does."""
 import os
 import pty
-import select
 import sys
 
 
@@ -16,13 +15,19 @@ def edit(old, new):
     return line, column, len(old) - rest - begin, new[begin : len(new) - rest]
 
 
-def until_quiet(fd):
-    """What it says: something always comes, sooner or later, and then more at once."""
-    text, wait = b"", 10
-    while select.select([fd], [], [], wait)[0]:
-        text += os.read(fd, 65536)
-        wait = 0.3
-    return text
+def until(fd, shown):
+    """What it says until the text is on the screen, or None to its end. Keys are typed ahead of no screen:
+    before nano has set up its terminal they would be for that."""
+    said = b""
+    try:
+        while shown is None or shown not in said:
+            part = os.read(fd, 65536)
+            if not part:
+                break
+            said += part
+    except OSError:  # the other end is closed
+        pass
+    return said
 
 
 def main(view, old, new):
@@ -32,17 +37,10 @@ def main(view, old, new):
     if pid == 0:
         os.environ["TERM"] = "xterm"
         os.execvp("nano", ["nano", "-I", f"+{line},{column}", view])
-    said = b""
-    try:
-        said += until_quiet(fd)
-        for keys in b"\x04" * gone + typed.encode(), b"\x13":
-            os.write(fd, keys)
-            said += until_quiet(fd)
-        # What could not be saved is asked about: no.
-        os.write(fd, b"\x18n")
-        until_quiet(fd)
-    except OSError:
-        pass
+    said = until(fd, b"^X")
+    # What could not be saved is asked about: no.
+    os.write(fd, b"\x04" * gone + typed.encode() + b"\x13\x18n")
+    said += until(fd, None)
     status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     # nano ends with 0 whatever happened; what it says on the screen is how it tells.
     sys.exit(1 if b"Error" in said else status)

@@ -57,32 +57,7 @@ PYTHON
 edits python by_python
 edits python-in-place by_python_in_place
 
-# The cursor goes to the 1 of the second line, which a 2 replaces.
-by_nano()
-{
-	python3 - "$F" <<'PYTHON'
-import os, pty, select, sys, time
-
-pid, fd = pty.fork()
-if pid == 0:
-    os.environ["TERM"] = "xterm"
-    os.execvp("nano", ["nano", "-I", "+2,5", sys.argv[1]])
-
-def until_quiet():
-    while select.select([fd], [], [], 0.3)[0]:
-        if not os.read(fd, 65536):
-            return
-
-until_quiet()
-for keys in b"\x042", b"\x13", b"\x18":
-    os.write(fd, keys)
-    try:
-        until_quiet()
-    except OSError:
-        break
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-PYTHON
-}
+by_nano() { python3 tests/editors/nano.py "$F" "$OLD" "$NEW"; }
 if ! command -v nano >/dev/null; then
 	skip "nano is not installed"
 elif has_terminals; then
