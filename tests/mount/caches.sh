@@ -42,7 +42,7 @@ def mapping():
 
 text = mapping()
 print(text[:].find(b"1.5,-2") >= 0, flush=True)
-end = time.monotonic() + 5
+end = time.monotonic() + 120
 while mapping()[:].find(b"2.5,-2") < 0 and time.monotonic() < end:
     time.sleep(0.02)
 print(mapping()[:].find(b"2.5,-2") >= 0, flush=True)

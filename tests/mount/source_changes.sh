@@ -65,7 +65,7 @@ def map_it(text):
 
 views = []
 for i, text in enumerate(texts):
-    end = time.monotonic() + 5
+    end = time.monotonic() + 120
     while not (view := map_it(text)):
         if time.monotonic() > end:
             sys.exit("text %d is not seen" % i)
@@ -110,7 +110,7 @@ way()
 	mappings_keep "$WORK/mark" "$WORK/b.csv" "$WORK/a.csv" "$WORK/b.csv" >"$WORK/mapped" 2>&1 &
 	reading=$!
 	for version in a b; do
-		wait_for 6 test -e "$WORK/mark.$((++turn))"
+		wait_for 200 test -e "$WORK/mark.$((++turn))"
 		"$how" $version
 	done
 	wait $reading
