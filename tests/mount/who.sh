@@ -92,6 +92,7 @@ os.rename(sys.argv[1], sys.argv[2])
 sys.stdout.write("".join(line[8:] for line in open(sys.argv[3]) if line.startswith("program ")))
 PYTHON
 cp "$WORK/copy" "$F.new"
+wait_for 10 none # close() does not wait until the mount knows of it
 mapfile -t got < <(python3 "$WORK/rename.py" "$F.new" "$F" "$MNT/.animfs/status")
 is "a rename is its caller's" "${got[1]:-}" "${got[0]} $(id -u) python3"
 ok "who has ended is not shown" wait_for 10 none
@@ -137,11 +138,17 @@ umount_animfs
 export OUTER_PID=$$ PROGRAM=$ANIMFS
 cat >"$WORK/below" <<'EOF2'
 #!/bin/bash
-exec unshare -p -f --kill-child bash -c '"$PROGRAM" "$@" & echo $((OUTER_PID - 1)) >/proc/sys/kernel/ns_last_pid
-bash "$WORK/beside.sh"; wait $!' below "$@"
+exec unshare -p -f --kill-child bash "$WORK/inside.sh" "$@"
+EOF2
+# Whatever else starts meanwhile, a thread of the daemon say, may have the number before.
+cat >"$WORK/inside.sh" <<'EOF2'
+"$PROGRAM" "$@" &
+until [ -e "$MNT/.animfs/status" ] || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+until echo $((OUTER_PID - 1)) >/proc/sys/kernel/ns_last_pid && bash "$WORK/beside.sh"; do sleep 0.05; done
+wait $!
 EOF2
 cat >"$WORK/beside.sh" <<'EOF2'
-until [ -e "$MNT/.animfs/status" ]; do sleep 0.05; done
+[ $$ -eq "$OUTER_PID" ] || exit
 exec 5>>"$MNT/wiki512.canm/walk/clip.json"
 echo $$ >"$WORK/beside.pid"
 sed -n 's/^program //p' "$MNT/.animfs/status" >"$WORK/beside"
