@@ -59,11 +59,12 @@ cp "$SHOWN" "$WORK/own.csv"
 ok "its own text can be saved back" cp "$WORK/own.csv" "$SHOWN"
 
 # Views follow, whatever says the skeleton and whoever changes it: as new texts under their names.
-# follow COMMAND: views of both files are mapped, COMMAND runs; how many say another text to who
-# opens them then. Every mapping keeps its own, but that of the view which the command writes.
+# follow WANTED COMMAND: views of both files are mapped, COMMAND runs; how many say another text to who
+# opens them then, once they are as many as is WANTED. Every mapping keeps its own, but that of the view
+# which the command writes.
 follow()
 {
-	python3 - "$1" "$MNT"/wiki512.canm/{skeleton.csv,walk/{clip.x3d,clip.gltf,frames/frame_00001.x3d}} \
+	python3 - "$@" "$MNT"/wiki512.canm/{skeleton.csv,walk/{clip.x3d,clip.gltf,frames/frame_00001.x3d}} \
 		"$MNT"/bones024.ff9anim/{skeleton.csv,bones024/clip.x3d} <<'PYTHON'
 import mmap, subprocess, sys, time
 
@@ -71,17 +72,17 @@ def read(path):
     with open(path, "rb") as file:
         return file.read()
 
-command, paths = sys.argv[1], sys.argv[2:]
+wanted, command, paths = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
 files = [open(path, "rb") for path in paths]
 maps = [mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ) for f in files]
 old = [m[:] for m in maps]
 assert subprocess.call(["bash", "-c", command]) == 0
-end = time.monotonic() + 3
+end = time.monotonic() + 120
 now = old
-while time.monotonic() < end and sum(a != b for a, b in zip(now, old)) < 2:
+while time.monotonic() < end and sum(a != b for a, b in zip(now, old)) < wanted:
     time.sleep(0.02)
     now = [read(path) for path in paths]
-time.sleep(0.5)  # all of a file's views are replaced at once
+time.sleep(0.5)  # whether there are more
 now = [read(path) for path in paths]
 for path, view, before in zip(paths, maps, old):
     if view[:] != before and path not in command:
@@ -93,13 +94,13 @@ PYTHON
 cd "$SRC" || exit 1
 say() { printf 'bone,parent,ty\nBone01,Scene_Root,\nScene_Root,floor,\nfloor,,%s\n' "$1"; }
 export -f say
-is "the file's own is made" "$(follow "say 3 >wiki512.canm.skeleton.csv")" 4
-is "written in place" "$(follow "say 4 >wiki512.canm.skeleton.csv")" 4
-is "replaced" "$(follow "sed -i 's/4/5/' wiki512.canm.skeleton.csv")" 4
-is "through the mount" "$(follow "sed -i 's/5/6/' '$MNT/wiki512.canm.skeleton.csv'")" 4
-is "as the view" "$(follow "say 7 >'$SHOWN'")" 4
-is "and removed" "$(follow "rm wiki512.canm.skeleton.csv")" 4
-is "the folder's table" "$(follow "say 8 >skeleton.csv")" 4
-is "a model" "$(follow "printf '\\373' | dd of=bones024.ff9model bs=1 seek=24 conv=notrunc status=none")" 2
+is "the file's own is made" "$(follow 4 "say 3 >wiki512.canm.skeleton.csv")" 4
+is "written in place" "$(follow 4 "say 4 >wiki512.canm.skeleton.csv")" 4
+is "replaced" "$(follow 4 "sed -i 's/4/5/' wiki512.canm.skeleton.csv")" 4
+is "through the mount" "$(follow 4 "sed -i 's/5/6/' '$MNT/wiki512.canm.skeleton.csv'")" 4
+is "as the view" "$(follow 4 "say 7 >'$SHOWN'")" 4
+is "and removed" "$(follow 4 "rm wiki512.canm.skeleton.csv")" 4
+is "the folder's table" "$(follow 4 "say 8 >skeleton.csv")" 4
+is "a model" "$(follow 2 "printf '\\373' | dd of=bones024.ff9model bs=1 seek=24 conv=notrunc status=none")" 2
 cd - >/dev/null || exit 1
 umount_animfs
