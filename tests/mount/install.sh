@@ -177,7 +177,7 @@ if command -v fish >/dev/null; then
 	is "fish: paths go on inside an archive" "$(fish_offers 'animfs cat Root.cpk/OBJECT/WALKER.C')" \
 		Root.cpk/OBJECT/WALKER.CAS/
 fi
-if command -v zsh >/dev/null; then
+if command -v zsh >/dev/null && has_terminals; then
 	is "zsh: paths go on inside an archive" "$(zsh_completes 'animfs cat Root.cpk/OBJECT/WALKER.C')" \
 		'animfs cat Root.cpk/OBJECT/WALKER.CAS/'
 fi
