@@ -17,7 +17,7 @@ ok "threads read" cat "$MNT"/*/walk/curves.csv
 before=$(threads)
 # Saves that wait, until another thread is needed.
 exec {gate}>"$SRC/.animfs/lock"
-ok "the lock is taken" flock -n "$gate"
+ok "the lock is taken" flock -w 60 "$gate"
 echo "buffer 12 /" >"$WORK/fault"
 for i in "${FILES[@]}"; do
 	cp "$NEW" "$MNT/$i.canm/$BONE" 2>/dev/null &

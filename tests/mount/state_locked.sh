@@ -17,7 +17,7 @@ cp "$SRC/wiki512.canm" "$WORK/was"
 locked()
 {
 	exec {gate}>"$STATE/lock"
-	flock -n "$gate" || not_ok "the lock is taken"
+	flock -w 60 "$gate" || not_ok "the lock is taken"
 }
 release() { flock -u "$gate" && exec {gate}>&-; }
 # A save in the background, which has begun to wait: its text is the view's.
