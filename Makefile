@@ -502,7 +502,7 @@ architecture:
 
 ## release compare the demo's output with README.md
 $(call suite,demo-check,build,$(GAME))
-## release remake the pictures of README.md (view3dscene, LibreOffice)
+## release remake the pictures of README.md (chromium, view3dscene, LibreOffice)
 $(call suite,pictures,build pictures,$(GAME))
 
 .PHONY: deb test-deb test-container test-first-hour test-portable

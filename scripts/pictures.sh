@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # pictures.sh - makes the pictures of README.md in docs/: mounts the sample game of the demo, plays a
-# clip.kanim in view3dscene, draws a bone's picture, and opens a bone's table in LibreOffice.
+# clip.html in chromium, frame by frame, and a clip.kanim in view3dscene, draws a bone's picture, and
+# opens a bone's table in LibreOffice.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=$(realpath "${BUILD:-build}")
@@ -36,8 +37,15 @@ rsvg-convert "$walk/bones/leg_L.svg" >"$work/plot.png"
 
 puppeteer=$BUILD/npm/node_modules/puppeteer-core
 [ -e "$puppeteer" ] || npm install --silent --prefix "$BUILD/npm" puppeteer-core@24.10.0 >/dev/null
-node tests/tools/player.mjs "$puppeteer" chromium picture \
-	"$walk/clip.html#frame=10&bone=foot_L&theme=dark&view=48,10,2.3,0,0.8,0" "$work/player.png"
+mkdir "$work/frames"
+node tests/tools/player.mjs "$puppeteer" chromium frames \
+	"$walk/clip.html#bone=foot_L&theme=dark&view=42,10,3.1,0,1,0" "$work/frames"
+# Every other frame, and not the last, which is the first again. One palette for all: what stands still
+# is then equal from frame to frame, and takes no space.
+mapfile -t frames < <(printf '%s\n' "$work"/frames/*.png | sed -e '$d' -e 'n;d')
+convert "${frames[@]}" -append +dither -colors 96 -unique-colors "$work/palette.png"
+convert -delay 7 -loop 0 "${frames[@]}" +dither -remap "$work/palette.png" -layers Optimize -strip docs/player.gif
+ls -l docs/player.gif
 
 soffice "-env:UserInstallation=file://$work/profile" --headless --norestore \
 	--accept="pipe,name=animfs$$;urp" >"$work/office" 2>&1 &
@@ -47,7 +55,7 @@ pdftoppm -r 96 -f 1 -l 1 -singlefile -png "$work/table.pdf" "$work/table"
 
 convert "$work/table.png" -trim -bordercolor white -border 12 "$work/table.png"
 
-for picture in kanim plot table player; do
+for picture in kanim plot table; do
 	convert "$work/$picture.png" -colors 128 "PNG8:docs/$picture.png"
 	optipng -quiet -o5 "docs/$picture.png"
 	ls -l "docs/$picture.png"

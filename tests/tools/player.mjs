@@ -3,7 +3,7 @@
 //
 //	node player.mjs PUPPETEER BROWSER marks PLAN SEEN     where the marks of joints are (check_player.py)
 //	node player.mjs PUPPETEER BROWSER use FOLDER          what one can do with the pages in there
-//	node player.mjs PUPPETEER BROWSER picture PAGE#... PNG
+//	node player.mjs PUPPETEER BROWSER frames PAGE#... FOLDER  a picture of each frame of a clip
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -1293,14 +1293,27 @@ async function use(folder) {
 	process.exitCode = failed || !passed ? 1 : 0;
 }
 
-// For README.md.
-async function showPage(address, out) {
+// For README.md: a picture of each frame, FOLDER/000.png and so on.
+async function showFrames(address, folder) {
 	const [path, hash] = address.split("#");
-	const browser = await launch();
-	const { page } = await open(browser, fileUrl(path, `#${hash}`), { width: 1200, height: 740 });
-	await drawn(page);
-	await page.screenshot({ path: out });
+	const browser = await launch({ args: ["--force-device-scale-factor=1"] });
+	const { page, said } = await open(browser, fileUrl(path, `#${hash}&frame=0`), {
+		width: 960,
+		height: 640,
+	});
+	const frames = await page.$eval("input[type=range]", (input) => Number(input.max) + 1);
+	for (let frame = 0; frame < frames; frame++) {
+		await page.evaluate((to) => (location.hash = to), `${hash}&frame=${frame}`);
+		await page.waitForFunction(
+			(n) => document.querySelector("input[type=number]").value === n,
+			{},
+			`${frame}`,
+		);
+		await drawn(page);
+		await page.screenshot({ path: join(folder, `${String(frame).padStart(3, "0")}.png`) });
+	}
+	assert.deepEqual(said, []);
 	await browser.close();
 }
 
-await { marks, use, picture: showPage }[what](...operands);
+await { marks, use, frames: showFrames }[what](...operands);
