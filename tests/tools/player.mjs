@@ -222,6 +222,28 @@ async function testPlaying(browser, folder) {
 			await page.bringToFront();
 		}
 	});
+	await test("a page opens at the moment and with the view that its address says", async () => {
+		const hash = "#frame=3&view=30,14,9,0.5,1,0";
+		await page.evaluate(
+			(to) =>
+				new Promise((done) => {
+					addEventListener("hashchange", done, { once: true });
+					location.hash = to;
+				}),
+			hash,
+		);
+		await drawn(page);
+		const shown = await viewOf(page);
+		const other = await open(browser, url + hash);
+		await drawn(other.page);
+		const opened = await viewOf(other.page);
+		await other.page.close();
+		await page.bringToFront();
+		await page.focus(".stage canvas");
+		await page.keyboard.press("4");
+		await page.keyboard.press("f");
+		assert.equal(opened, shown);
+	});
 	await test("the slider, by mouse", async () => {
 		const box = await (await page.$("input[type=range]")).boundingBox();
 		await page.mouse.click(box.x + box.width - 2, box.y + box.height / 2);

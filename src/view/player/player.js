@@ -43,8 +43,8 @@ class Player {
 		this.stage = new Stage(this.canvas);
 		this.curves = new Curves(this.plot);
 		this.listen();
-		this.follow();
 		this.fitted = false;
+		this.follow();
 		const ask = new URLSearchParams(location.hash.slice(1));
 		const still = ask.has("frame") || matchMedia("(prefers-reduced-motion: reduce)").matches;
 		if (!ask.has("bone"))
