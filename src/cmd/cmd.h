@@ -121,8 +121,8 @@ void command_version(void);
 #define HELP_INTERCHANGE                                                                           \
 	"      --bvh=lossy         clip.bvh even if it leaves something out\n"                     \
 	"      --gltf=plain        clip.gltf without a mesh, bones only\n"                         \
-	"      --gltf-rate=HOW     match, or resample: take a glTF or BVH that was written\n"      \
-	"                            at another frame rate than the clip's\n"                      \
+	"      --gltf-rate=HOW     match (the default), or resample: take a glTF or\n"             \
+	"                            BVH that was written at another frame rate\n"                 \
 	"      --ff9clip-hand=HAND the space of ff9clip in clip.gltf: right or left\n"             \
 	"      --tangents          tables with the tangents of keys, where there are any\n"
 #define HELP_SITE                                                                                  \
