@@ -39,7 +39,7 @@ fcntl.flock(lock, fcntl.LOCK_EX)
 watch = libc.inotify_init()
 assert libc.inotify_add_watch(watch, os.fsencode(path), IN_CLOSE_WRITE) >= 0
 open(work + "/locked", "w").close()
-if select.select([watch], [], [], 10)[0]:
+if select.select([watch], [], [], 100)[0]:
     open(work + "/wanted", "w").close()
 while not os.path.exists(work + "/done"):
     time.sleep(0.05)
@@ -52,7 +52,7 @@ locker=$!
 ok "another program has the lock" wait_for 10 test -e "$WORK/locked"
 sed -i 2s/2.75,/3.5,/ "$MNT/uno/a.canm/walk/bones/Bone01.csv" &
 saver=$!
-ok "a save waits for it" wait_for 10 test -e "$WORK/wanted"
+ok "a save waits for it" wait_for 100 test -e "$WORK/wanted"
 ok "mv of a folder while a save waits" timeout 60 mv "$MNT/two" "$MNT/due"
 is "nobody else waits" "$(timeout 60 cat "$MNT/plain.txt")" plain
 ok "the save still waits" kill -0 $saver
