@@ -90,7 +90,7 @@ for way in by_longer by_second; do
 	cp "$SAMPLE" "$SRC/$way.canm"
 	F=$MNT/$way.canm/$BONE
 	ok "a longer text, closed before it is written ($way)" $way
-	ok "is saved" cmp "$SRC/$way.canm" "$EDITED"
+	ok "is saved" wait_for 3 cmp -s "$SRC/$way.canm" "$EDITED"
 done
 
 # What is read through a mapping is what the view says, also after it was saved another way.
