@@ -166,8 +166,8 @@ fi
 
 # ---- killed while it is filled ----
 
-mount_animfs -o allow_other
-# By two programs, so that it is still a folder for 2 s.
+mount_stopped -o allow_other
+# By two programs, so that it is still a folder for 2 s, which do not pass.
 ok "filled by a user" as_user bash -c "mkdir '$MNT/plain/killed.canm' && copy cp_r '$TREES/user.664/a.canm/.' '$MNT/plain/killed.canm'"
 ok "and texts alone" as_member bash -c "copy texts '$TREES/member.664/a.canm' '$MNT/setgid/killed.canm'"
 kill -KILL "${DAEMON[$MNT]}"
