@@ -25,7 +25,7 @@ def desktop(pipe):
     resolver = local.ServiceManager.createInstanceWithContext(
         "com.sun.star.bridge.UnoUrlResolver", local
     )
-    for _ in range(300):
+    for _ in range(6000):  # against hanging: a first start takes long on a busy machine
         try:
             remote = resolver.resolve(f"uno:pipe,name={pipe};urp;StarOffice.ComponentContext")
             return remote.ServiceManager.createInstanceWithContext(

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/office.bash"
 [ -z "${EDIT_VIEWS:-}" ] || read -ra VIEWS <<<"$EDIT_VIEWS"
 TABLE=${TABLES:-$WORK}/matrix
-mount_animfs
+mount_stopped
 if has_office; then start_office; fi
 
 saved_by()

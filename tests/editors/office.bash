@@ -28,7 +28,7 @@ stop_office()
 	finish
 }
 
-calc() { timeout 60 /usr/bin/python3 "$HERE/calc.py" "animfs$$" "$@"; }
+calc() { timeout 900 /usr/bin/python3 "$HERE/calc.py" "animfs$$" "$@"; }
 
 cell_of()
 {
