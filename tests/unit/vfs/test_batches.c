@@ -350,7 +350,7 @@ static void end_killed(pid_t *child)
 	mounted_kill(*child);
 	*child = 0;
 	for (int i = 0; has_batches(); i++) {
-		ck_assert_int_lt(i, 1000);
+		ck_assert_int_lt(i, 20000);
 		usleep(10000);
 		end_batches(BATCHES_BUSY);
 	}
