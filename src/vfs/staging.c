@@ -3,11 +3,12 @@
  * staging.c - which folders are staged, and when they become a clip or file.
  *
  * A staged folder is an ordinary one until it ends: when nothing has happened in it for END_MS, not
- * counting the time of requests (gate.h), and nothing in it is open for writing; or at once when
- * the program that made the folder and everything in it has ended. But the folder must not change
- * under a program that walks through it (rm -r): once another program has looked into it, only time
- * ends it. A folder that cannot become anything stays as it is, and is tried again after a change
- * in it; one that could not be read or stored is tried again after a while.
+ * counting the time of requests (gate.h), and nothing in it is open for writing; or at once by
+ * fsync, unless something in it is open for writing, or when the program that made the folder and
+ * everything in it has ended. But the folder must not change under a program that walks through it
+ * (rm -r): once another program has looked into it, only time ends it. A folder that cannot become
+ * anything stays as it is, and is tried again after a change in it; one that could not be read or
+ * stored is tried again after a while.
  */
 #include "staging.h"
 #include "access.h"
@@ -428,11 +429,16 @@ static bool staging_is_due(struct vfs *v, const struct staging *s) REQUIRES(vfs_
 }
 
 /*
- * Closes its gate. `due`: it ends by itself, and not if something happened meanwhile, or a file is
- * open for writing. False: it does not end now.
+ * Why a folder ends: by itself, and not if something happened meanwhile; for an fsync; or with the
+ * mount. Only with the mount does one end in which a file is open for writing: its text may be half
+ * written.
  */
-static bool close_staging(struct vfs *v, struct staging *s, bool due) REQUIRES(staging_class)
+enum ending { ENDS_DUE, ENDS_SYNCED, ENDS_ALL };
+
+/* Closes its gate. False: it does not end now. */
+static bool close_staging(struct vfs *v, struct staging *s, enum ending why) REQUIRES(staging_class)
 {
+	const bool due = why == ENDS_DUE;
 	int64_t now;
 	bool ends;
 
@@ -440,6 +446,8 @@ static bool close_staging(struct vfs *v, struct staging *s, bool due) REQUIRES(s
 	gate_close(v, s->node);
 	now = clock_ms();
 	ends = !has_ended(s) && (!due || staging_is_due(v, s));
+	if (why == ENDS_SYNCED && is_busy(v, s))
+		ends = false; /* the close restarts the wait */
 	if (due && (ends ? is_busy(v, s) : !deadline_is_set(v->deadlines, &s->end))) {
 		/* What is under way, a close or a look, will restart the wait. */
 		wait_until(v, s, s->quiet.at > now && !ends ? s->quiet.at : now + END_MS);
@@ -449,10 +457,10 @@ static bool close_staging(struct vfs *v, struct staging *s, bool due) REQUIRES(s
 	return ends;
 }
 
-static int finish_closed(struct vfs *v, struct staging *s, struct changes *changes, bool due)
+static int finish_closed(struct vfs *v, struct staging *s, struct changes *changes, enum ending why)
 	REQUIRES(staging_class)
 {
-	int error = close_staging(v, s, due) ? finish_now(v, s, changes) : 0;
+	int error = close_staging(v, s, why) ? finish_now(v, s, changes) : 0;
 
 	vfs_lock(v);
 	gate_open(v);
@@ -471,7 +479,8 @@ static int finish_closed(struct vfs *v, struct staging *s, struct changes *chang
  * Ends the staging, and drops the caller's reference. above: the folder that the kernel has locked
  * for the request, or NULL.
  */
-static int finish_staging(struct vfs *v, struct staging *s, const struct node *above, bool due)
+static int finish_staging(struct vfs *v, struct staging *s, const struct node *above,
+			  enum ending why)
 {
 	struct changes changes = CHANGES_INIT;
 	unsigned tries = 0;
@@ -481,7 +490,7 @@ static int finish_staging(struct vfs *v, struct staging *s, const struct node *a
 	changes.locked[0] = above ? above->id : 0;
 	lock_acquire(&v->stagings->turn, &staging_class);
 	do
-		error = finish_closed(v, s, &changes, due);
+		error = finish_closed(v, s, &changes, why);
 	while (error == EAGAIN && above && ++tries < FINISH_TRIES);
 	lock_release(&v->stagings->turn, &staging_class);
 	changes_send_all(v, &changes);
@@ -495,7 +504,7 @@ static void staging_due(struct vfs *v, void *user)
 {
 	struct staging *s = user;
 
-	finish_staging(v, s, NULL, true);
+	finish_staging(v, s, NULL, ENDS_DUE);
 }
 
 /* Lists the stagings below a folder, each with a reference, ending in NULL. NULL: no memory. */
@@ -522,10 +531,11 @@ static struct staging **staging_list_below(struct vfs *v, const struct node *abo
 int stagings_finish(struct vfs *v, const struct node *above)
 {
 	struct staging **list = staging_list_below(v, above);
+	const enum ending why = above ? ENDS_SYNCED : ENDS_ALL;
 	int first = list ? 0 : ENOMEM;
 
 	for (size_t i = 0; list && list[i]; i++) {
-		int error = finish_staging(v, list[i], above, false);
+		int error = finish_staging(v, list[i], above, why);
 
 		first = first ? first : error;
 	}

@@ -38,7 +38,8 @@ void staging_given(struct vfs *v, const struct request *who, const struct node *
 	EXCLUDES(vfs_class);
 /*
  * Ends all staged folders below `above` (which the kernel may have locked for this request), or all
- * there are (NULL), now. 0 or the first errno.
+ * there are (NULL), now. 0 or the first errno. One in which a file is open for writing goes on if
+ * there is an `above`.
  */
 int stagings_finish(struct vfs *v, const struct node *above) EXCLUDES(vfs_class);
 /*

@@ -112,7 +112,7 @@ static void adopt(struct staged *f) REQUIRES(writer_class)
 	adopt_forget_texts(f->v, node, &f->texts, false, f->changes);
 	gifts_carry_over(f->v, says, &f->as, node);
 	vfs_unlock(f->v);
-	texts_put_away(f->fd, &f->texts);
+	texts_put_away(f->v, f->fd, f->path, NULL, &f->texts);
 	if (says[GIVEN_TIME] == SAY_FOLDER)
 		carry_mtime(f);
 	/* Others may have looked up a text before it was removed. */

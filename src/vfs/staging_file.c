@@ -272,6 +272,7 @@ static void note_raw(struct staged *f, const struct err *err)
 			continue;
 		text->fate = f->base || !f->raw.size ? ASSEMBLY_GENERATED : ASSEMBLY_REFUSED;
 		text->text = buf_bytes(&f->raw);
+		f->texts.names[i].read = true;
 		text->err = *err;
 		text->err.placed = false;
 	}

@@ -20,6 +20,7 @@ struct text_name {
 	struct identity id;
 	struct stat st;    /* attributes when it was listed */
 	struct bytes text; /* content, until it is in texts.list */
+	bool read;         /* the content there is that of this file */
 };
 
 struct texts {
@@ -55,8 +56,13 @@ bool texts_edit(struct copied *c, const struct texts_in *in, size_t count, struc
  * of a text that cannot be moved is ASSEMBLY_UPPER.
  */
 void texts_report(struct vfs *v, int folder, const char *path, struct texts *t);
-/* Removes the texts that were used from the folder. Everything else stays. */
-void texts_put_away(int folder, const struct texts *t);
+/*
+ * Removes the texts that were used from the folder, raw.* first. `raw`: its name in the file's own
+ * folder; NULL: the folder is a clip's. Everything else stays: texts that have come or changed
+ * since they were read, under a name that no view hides.
+ */
+void texts_put_away(struct vfs *v, int folder, const char *path, const char *raw,
+		    const struct texts *t);
 
 /* ---- a folder ---- */
 

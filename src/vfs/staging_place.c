@@ -157,16 +157,14 @@ static bool put_away(struct staged *f)
 	char *path;
 
 	texts_report(f->v, f->fd, f->path, &f->texts);
-	if (f->raw.size && f->base)
-		unlinkat(f->fd, f->raw_name, 0);
-	texts_put_away(f->fd, &f->texts);
+	texts_put_away(f->v, f->fd, f->path, f->raw_name, &f->texts);
 	for (size_t i = 0; i < f->clip_count; i++) {
 		struct clip_folder *clip = &f->clips[i];
 
 		if (!clip->made || asprintf(&path, "%s/%s", f->path, clip->label) < 0)
 			continue;
 		texts_report(f->v, clip->fd, path, &clip->texts);
-		texts_put_away(clip->fd, &clip->texts);
+		texts_put_away(f->v, clip->fd, path, NULL, &clip->texts);
 		keep_all_upper(f, clip->fd, path);
 		free(path);
 		unlinkat(f->fd, clip->name, AT_REMOVEDIR);

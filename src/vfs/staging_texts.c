@@ -49,6 +49,7 @@ static int read_staged_text(const struct texts_reading *r, int folder, const cha
 	if (error)
 		buf_release(&text);
 	to->text = buf_bytes(&text);
+	to->read = !error;
 	return error;
 }
 
@@ -272,18 +273,70 @@ static bool keep_refused(struct vfs *v, const char *path, const struct stat *st,
 	return !error;
 }
 
-/* Does not follow a symbolic link that was put in place of a folder. */
-static void unlink_text(const struct texts *t, int folder, const char *path)
+/*
+ * A text that was not read, or has changed since, would be hidden by the view of its name: gives it
+ * a similar unused name, and reports it. `stored`: its name on disk.
+ */
+static void set_text_apart(struct vfs *v, int folder, const char *stored, const char *path,
+			   const char *inside)
+{
+	char name[NAME_MAX + 1], *full;
+	int error = EEXIST;
+
+	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
+		snprintf(name, sizeof(name), "%.*s.~%u~", dirfd_name_head(stored, NAME_MAX - 16),
+			 stored, i);
+		error = dirfd_rename(folder, stored, folder, name, RENAME_NOREPLACE);
+	}
+	if (error == ENOENT || asprintf(&full, "%s/%s", path, inside) < 0)
+		return;
+	diagnose(v, full, "kept under another name",
+		 error ? strerror(error)
+		       : "it was written while its folder became a clip or a file; save it again");
+	free(full);
+}
+
+/* Compares bytes: not every filesystem has inode numbers and times that show every change. */
+static bool is_as_read(int folder, const char *stored, struct bytes text)
+{
+	int fd, error = dirfd_open(folder, stored, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+
+	if (error)
+		return error == ENOENT;
+	error = dirfd_compare(fd, text);
+	close(fd);
+	return !error;
+}
+
+/* The name on disk of one with this path, and its folder; a link there is not followed. */
+static int open_inner(const struct texts *t, int folder, const char *path, char *stored, int *fd)
 {
 	const char *slash = strchr(path, '/'), *name = slash ? slash + 1 : path;
-	char inner[NAME_MAX + 1], stored[NAME_MAX + 1];
-	int fd;
+	char inner[NAME_MAX + 1];
+	int error = 0;
 
 	snprintf(inner, sizeof(inner), "%.*s", slash ? (int)(slash - path) : 0, path);
-	if ((t->stored && portable_name(name, stored) != 0) ||
-	    dirfd_walk(folder, inner, O_PATH | O_DIRECTORY, &fd) != 0)
+	if (t->stored)
+		error = portable_name(name, stored);
+	else
+		snprintf(stored, NAME_MAX + 1, "%s", name);
+	return error ? error : dirfd_walk(folder, inner, O_PATH | O_DIRECTORY, fd);
+}
+
+/* Removes a text, if it is still what was read. */
+static void unlink_text(struct vfs *v, const struct texts *t, size_t i, int folder,
+			const char *path)
+{
+	const struct assembly_text *text = &t->list[i];
+	char stored[NAME_MAX + 1];
+	int fd;
+
+	if (open_inner(t, folder, text->path, stored, &fd) != 0)
 		return;
-	unlinkat(fd, t->stored ? stored : name, 0);
+	if (!t->names[i].read || is_as_read(fd, stored, text->text))
+		unlinkat(fd, stored, 0);
+	else
+		set_text_apart(v, fd, stored, path, text->path);
 	close(fd);
 }
 
@@ -299,17 +352,73 @@ void texts_report(struct vfs *v, int folder, const char *path, struct texts *t)
 		text->fate = ASSEMBLY_UPPER; /* it exists nowhere else */
 		if (keep_refused(v, path, &t->names[i].st, text)) {
 			text->fate = ASSEMBLY_GENERATED;
-			unlink_text(t, folder, text->path);
+			unlink_text(v, t, i, folder, path);
 		}
 	}
 }
 
-void texts_put_away(int folder, const struct texts *t)
+/* The text with this path; t->count: none. */
+static size_t find_listed(const struct texts *t, const char *path)
 {
+	size_t i = 0;
+
+	while (i < t->count && strcmp(t->names[i].path, path) != 0)
+		i++;
+	return i;
+}
+
+/* Does the content of a file with this path count? raw: as for texts_put_away. */
+static bool staging_texts_counts(const char *path, const char *raw)
+{
+	return raw ? strcmp(path, raw) == 0 || assembly_reads_of_file(path) : assembly_reads(path);
+}
+
+/* Sets a text apart that has come since the folder was read. */
+static void set_new_apart(struct vfs *v, const struct texts *t, const char *path, const char *raw,
+			  int folder, const char *stored, const char *inside)
+{
+	char name[NAME_MAX + 1], *called;
+	struct stat st;
+
+	snprintf(name, sizeof(name), "%s", stored);
+	if (t->stored)
+		portable_read(stored, name);
+	if (asprintf(&called, "%s%s%s", inside, *inside ? "/" : "", name) < 0)
+		return;
+	if (staging_texts_counts(called, raw) && find_listed(t, called) == t->count &&
+	    fstatat(folder, stored, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+		set_text_apart(v, folder, stored, path, called);
+	free(called);
+}
+
+static void set_all_new_apart(struct vfs *v, const struct texts *t, const char *path,
+			      const char *raw, int folder, const char *inside)
+{
+	struct dirent *entry;
+	DIR *dir;
+
+	if (dirfd_list(folder, inside, &dir) != 0)
+		return;
+	while ((entry = dirfd_next(dir)))
+		set_new_apart(v, t, path, raw, dirfd(dir), entry->d_name, inside);
+	closedir(dir);
+}
+
+void texts_put_away(struct vfs *v, int folder, const char *path, const char *raw,
+		    const struct texts *t)
+{
+	const size_t first = raw ? find_listed(t, raw) : t->count;
+
+	if (first < t->count && t->list[first].fate != ASSEMBLY_UPPER)
+		unlink_text(v, t, first, folder, path);
 	for (size_t i = 0; i < t->count; i++) {
-		if (t->list[i].fate != ASSEMBLY_UPPER)
-			unlink_text(t, folder, t->list[i].path);
+		if (i != first && t->list[i].fate != ASSEMBLY_UPPER)
+			unlink_text(v, t, i, folder, path);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders); i++)
+	set_all_new_apart(v, t, path, raw, folder, "");
+	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders); i++) {
+		if (!raw)
+			set_all_new_apart(v, t, path, raw, folder, tree_inner_folders[i]);
 		unlinkat(folder, tree_inner_folders[i], AT_REMOVEDIR);
+	}
 }

@@ -41,9 +41,17 @@ static int rename_blindly(int from, const char *old, int to, const char *new, un
 	return failed;
 }
 
+void (*before_rename)(void); /* called once, before any; test_staging.c */
+
 int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
 {
-	int error = meddle ? meddle(flags, renames++) : 0;
+	void (*before)(void) = before_rename;
+	int error;
+
+	before_rename = NULL;
+	if (before)
+		before();
+	error = meddle ? meddle(flags, renames++) : 0;
 
 	if (!error && renames_lack_flags && flags)
 		error = EINVAL;

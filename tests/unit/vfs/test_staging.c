@@ -4,6 +4,9 @@
 
 #include "vfs/gate.h"
 #include "vfs/lookup.h"
+#include "vfs/staging.h"
+
+extern void (*before_rename)(void); /* test_replace.c */
 
 #define SAMPLE "tests/data/canm/wiki512.canm"
 
@@ -98,6 +101,123 @@ START_TEST(looks_do_not_put_it_off_for_longer_than_a_change)
 }
 END_TEST
 
+/* ---- texts that are written while it ends ---- */
+
+#define UPPER ".animfs/extra/" MOUNTED_FILE "/new/"
+#define TEXT "bone,channel,frame,time,x,y,z,w\nhip,translation,0,0,1,2,3,\n"
+#define OTHER "bone,channel,frame,time,x,y,z,w\nhip,translation,0,0,7,2,3,\n"
+
+static ssize_t write_text(struct handle *h, const char *text, size_t at)
+{
+	return vfs_write(mounted.v, h, bytes_of(text + at), (off_t)at, 0, false);
+}
+
+static struct handle *create_text(const char *name)
+{
+	struct opened opened;
+	struct entry entry;
+
+	ck_assert_int_eq(vfs_create(mounted.v, &maker, staged.node->id, name, 0644, O_WRONLY,
+				    &entry, &opened),
+			 0);
+	return opened.handle;
+}
+
+static void put_text(const char *name, const char *text)
+{
+	struct handle *h = create_text(name);
+
+	ck_assert_int_eq(write_text(h, text, 0), (ssize_t)strlen(text));
+	ck_assert_int_eq(vfs_flush(mounted.v, &maker, h), 0);
+	vfs_release(mounted.v, h);
+}
+
+static bool is_clip(void)
+{
+	struct version *now;
+	struct stat st;
+	bool has;
+
+	ck_assert_int_eq(animation_look(mounted.v, mounted.a, &now, &st), 0);
+	has = version_clip(now, "new") >= 0;
+	version_put(now);
+	return has;
+}
+
+/* By any program: `sync DIR`. */
+START_TEST(a_text_that_is_open_for_writing_stays_at_fsync)
+{
+	struct handle *h = create_text("curves.csv");
+	const size_t half = strlen(TEXT) - 8;
+
+	ck_assert_int_eq(
+		vfs_write(mounted.v, h, (struct bytes){(const uint8_t *)TEXT, half}, 0, 0, false),
+		(ssize_t)half);
+	ck_assert_int_eq(stagings_finish(mounted.v, mounted.folder.node), 0);
+	ck_assert(is_staged_after(0));
+	ck_assert_int_eq(write_text(h, TEXT, half), (ssize_t)(strlen(TEXT) - half));
+	ck_assert_int_eq(vfs_flush(mounted.v, &maker, h), 0);
+	ck_text(UPPER "curves.csv", TEXT);
+	vfs_release(mounted.v, h);
+	ck_assert_int_eq(stagings_finish(mounted.v, mounted.folder.node), 0);
+	ck_assert(is_clip());
+	ck_assert(!is_there(UPPER "curves.csv"));
+}
+END_TEST
+
+/* Another program than ours, by its path; the texts have been read. */
+static void write_by_path(void)
+{
+	put(UPPER "curves.csv", OTHER);
+	put(UPPER "clip.json", "{}");
+	put(UPPER "note", "new");
+}
+
+START_TEST(what_is_written_there_meanwhile_is_kept_apart)
+{
+	put_text("curves.csv", TEXT);
+	before_rename = write_by_path;
+	ck_assert_int_eq(stagings_finish(mounted.v, mounted.folder.node), 0);
+	ck_assert(is_clip());
+	ck_assert(!is_there(UPPER "curves.csv"));
+	ck_text(UPPER "curves.csv.~1~", OTHER);
+	ck_assert(!is_there(UPPER "clip.json"));
+	ck_text(UPPER "clip.json.~1~", "{}");
+	ck_text(UPPER "note", "new");
+}
+END_TEST
+
+#define NEW_FILE "new.canm"
+
+static void write_new_file_by_path(void)
+{
+	put(NEW_FILE "/clip/curves.csv", OTHER);
+	put(NEW_FILE "/clip/bones/hip.csv", "x");
+	put(NEW_FILE "/raw.canm", "x");
+}
+
+START_TEST(also_where_it_becomes_a_file)
+{
+	const struct target clip = staged;
+	struct entry file, folder;
+
+	ck_assert_int_eq(stagings_finish(mounted.v, mounted.folder.node), 0);
+	ck_assert_int_eq(vfs_mkdir(mounted.v, &maker, NODE_ROOT, NEW_FILE, 0755, &file), 0);
+	ck_assert_int_eq(vfs_mkdir(mounted.v, &maker, file.node, "clip", 0755, &folder), 0);
+	ck_assert_int_eq(target_get(mounted.v, folder.node, &staged), 0);
+	put_text("curves.csv", TEXT);
+	ck_assert_int_eq(vfs_mkdir(mounted.v, &maker, folder.node, "bones", 0755, &folder), 0);
+	target_put(mounted.v, &staged);
+	staged = clip;
+	before_rename = write_new_file_by_path;
+	ck_assert_int_eq(stagings_finish(mounted.v, NULL), 0);
+	ck_assert(S_ISREG(stat_of(NEW_FILE).st_mode));
+	ck_text(".animfs/extra/" NEW_FILE "/clip/curves.csv.~1~", OTHER);
+	ck_text(".animfs/extra/" NEW_FILE "/clip/bones/hip.csv.~1~", "x");
+	ck_text(".animfs/extra/" NEW_FILE "/raw.canm.~1~", "x");
+}
+END_TEST
+
 Suite *staging_suite(void);
 
 Suite *staging_suite(void)
@@ -111,6 +231,9 @@ Suite *staging_suite(void)
 	tcase_add_test(t, nor_is_that_of_its_maker_anywhere);
 	tcase_add_test(t, what_others_do_elsewhere_does_not_count);
 	tcase_add_test(t, looks_do_not_put_it_off_for_longer_than_a_change);
+	tcase_add_test(t, a_text_that_is_open_for_writing_stays_at_fsync);
+	tcase_add_test(t, what_is_written_there_meanwhile_is_kept_apart);
+	tcase_add_test(t, also_where_it_becomes_a_file);
 	suite_add_tcase(s, t);
 	return s;
 }
