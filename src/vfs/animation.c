@@ -963,13 +963,81 @@ bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, co
 	return mark != NULL;
 }
 
+/* The clip that this is the folder of, or a folder in; NULL: none. */
+static struct thing *thing_of_clip(const struct node *folder) REQUIRES(vfs_class)
+{
+	const struct link *link;
+
+	if (folder->thing->kind == THING_BONES || folder->thing->kind == THING_FRAMES) {
+		link = node_link(folder);
+		folder = link ? link->parent : NULL;
+	}
+	return folder && folder->thing->kind == THING_CLIP ? folder->thing : NULL;
+}
+
+/* A name in it is there again: nobody is removing the clip any more. */
+static void removal_forget(const struct node *folder) REQUIRES(vfs_class)
+{
+	struct thing *clip = thing_of_clip(folder);
+
+	if (!clip)
+		return;
+	version_put(clip->removal.base);
+	clip->removal = (struct removal){.base = NULL};
+}
+
 void name_set_present(struct vfs *v, struct animation *a, const struct node *parent,
 		      const char *name)
 {
 	struct mark *mark = marks_find(&a->absent, parent, name);
 
-	if (mark)
-		marks_remove(v, &a->absent, mark);
+	if (!mark)
+		return;
+	removal_forget(parent);
+	marks_remove(v, &a->absent, mark);
+}
+
+void removal_begin(struct vfs *v, const struct request *who, const struct target *folder)
+{
+	struct version *base;
+	struct thing *clip;
+	struct stat st;
+	bool begun;
+
+	vfs_lock(v);
+	clip = thing_of_clip(folder->node);
+	begun = !clip || (clip->removal.base && clip->removal.by == who->pid);
+	vfs_unlock(v);
+	if (begun || animation_look(v, folder->thing->animation, &base, &st) != 0)
+		return;
+	vfs_lock(v);
+	clip = thing_of_clip(folder->node);
+	if (clip) {
+		version_put(clip->removal.base);
+		clip->removal = (struct removal){version_get(base), who->pid};
+	}
+	vfs_unlock(v);
+	version_put(base);
+}
+
+void removal_end(struct vfs *v, const struct target *parent, const char *name,
+		 const struct target *clip)
+{
+	struct animation *a = parent->thing->animation;
+	struct version *latest = NULL;
+	struct mark *mark;
+	struct stat st;
+
+	/* The names in it were not removed one by one. */
+	if (animation_look(v, a, &latest, &st) != 0)
+		latest = NULL;
+	vfs_lock(v);
+	mark = marks_find(&a->absent, parent->node, name);
+	if (mark && !mark->base && clip->thing->kind == THING_CLIP)
+		mark->base =
+			version_get(clip->thing->removal.base ? clip->thing->removal.base : latest);
+	vfs_unlock(v);
+	version_put(latest);
 }
 
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)

@@ -251,6 +251,15 @@ bool name_set_absent(struct vfs *v, struct animation *a, struct node *parent, co
 		     struct node *folder) REQUIRES(vfs_class);
 void name_set_present(struct vfs *v, struct animation *a, const struct node *parent,
 		      const char *name) REQUIRES(vfs_class);
+/*
+ * A thread is about to remove a name in this folder: if that begins the removal of a clip, notes
+ * what the file is.
+ */
+void removal_begin(struct vfs *v, const struct request *who, const struct target *folder)
+	EXCLUDES(vfs_class);
+/* The clip's name has become absent: what others have changed in it since then is not removed. */
+void removal_end(struct vfs *v, const struct target *parent, const char *name,
+		 const struct target *clip) EXCLUDES(vfs_class);
 /* The folder that had an absent name; NULL if it was not a folder. */
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
 	REQUIRES(vfs_class);

@@ -3,6 +3,7 @@
 #include "clips.h"
 
 #include "diagnostics.h"
+#include "edit/compare.h"
 #include "edit/structure.h"
 #include "model/names.h"
 
@@ -184,29 +185,67 @@ int clip_move(struct vfs *v, struct animation *from, const char *label, struct a
 
 /* ---- remove ---- */
 
-/* Marks the clips whose folders are absent; false: none. */
-static bool mark_removed(struct vfs *v, const struct animation *a, const struct version *base,
-			 bool *gone)
+/*
+ * Finds the clips whose folders are absent: by clip, what the file was when its removal began, with
+ * a reference; NULL: it stays. False: none.
+ */
+static bool find_removed(struct vfs *v, const struct animation *a, struct version *now,
+			 struct version **gone)
 {
 	bool any = false;
 
-	if (base->anim->format->stills)
+	if (now->anim->format->stills)
 		return false;
 	vfs_lock(v);
 	for (const struct mark *m = a->absent.first; m && a->folder; m = m->next) {
-		int64_t clip = m->parent == a->folder->node ? version_clip(base, m->name) : -1;
+		int64_t clip = m->parent == a->folder->node ? version_clip(now, m->name) : -1;
 
 		if (clip < 0)
 			continue;
-		gone[clip] = true;
+		gone[clip] = version_get(m->base ? m->base : now);
 		any = true;
 	}
 	vfs_unlock(v);
 	return any;
 }
 
+/* Does the file have the same clip of this name now as it had then? */
+static bool clip_is_the_same(const struct version *then, const struct version *now, uint32_t clip)
+{
+	int64_t was = version_clip(then, now->anim->clips[clip].label);
+	struct buf differences = BUF_INIT;
+	bool same;
+
+	if (was < 0 || then->codec != now->codec)
+		return false;
+	same = compare_clips(then->anim, (uint32_t)was, now->anim, clip, &differences) &&
+	       !differences.failed;
+	buf_release(&differences);
+	return same;
+}
+
+/* What others have changed since its removal began stays. False: some of it does. */
+static bool keep_changed(struct vfs *v, struct animation *a, const struct version *now,
+			 struct version **gone)
+{
+	bool all = true;
+
+	for (uint32_t i = 0; i < now->anim->clip_count; i++) {
+		if (!gone[i] || version_same_bytes(gone[i], now) ||
+		    clip_is_the_same(gone[i], now, i))
+			continue;
+		diagnose_animation(v, a, now->anim->clips[i].label, "not removed",
+				   "somebody else changed it in the meantime");
+		version_put(gone[i]);
+		gone[i] = NULL;
+		all = false;
+	}
+	return all;
+}
+
 /* Removes from the end, so that the other indices stay valid. */
-static struct anim *edit_removed(const struct anim *base, const bool *gone, struct err *err)
+static struct anim *edit_removed(const struct anim *base, struct version *const *gone,
+				 struct err *err)
 {
 	struct anim *edited = anim_edit(base);
 
@@ -222,7 +261,7 @@ static struct anim *edit_removed(const struct anim *base, const bool *gone, stru
 }
 
 static void diagnose_removed(struct vfs *v, struct animation *a, const struct anim *base,
-			     const bool *gone, const struct err *err)
+			     struct version *const *gone, const struct err *err)
 {
 	uint32_t first = base->clip_count;
 	bool moved = false;
@@ -247,22 +286,25 @@ int clips_take_out(struct vfs *v, struct animation *a, struct changes *changes)
 {
 	struct err err = {.code = ERR_NONE};
 	struct anim *edited = NULL;
-	struct version *base;
-	bool *gone;
+	struct version *base, **gone;
+	bool all = true;
 	int error = latest(v, a, &base);
 
 	if (error)
 		return error;
-	gone = calloc(base->anim->clip_count + 1, sizeof(*gone));
+	gone = calloc(base->anim->clip_count + 1, sizeof(struct version *));
 	if (!gone) {
 		error = ENOMEM;
-	} else if (mark_removed(v, a, base, gone)) {
+	} else if (find_removed(v, a, base, gone)) {
+		all = keep_changed(v, a, base, gone);
 		edited = edit_removed(base->anim, gone, &err);
 		error = edited ? edit_commit(v, a, base, edited, changes, &err) : errno_of(&err);
 		diagnose_removed(v, a, base->anim, gone, &err);
 	}
+	for (uint32_t i = 0; gone && i < base->anim->clip_count; i++)
+		version_put(gone[i]);
 	anim_free(edited);
 	free(gone);
 	version_put(base);
-	return error;
+	return error || all ? error : EBADMSG;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "marks.h"
 
+#include "store/version.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -91,6 +93,7 @@ static void mark_free(struct vfs *v, struct mark *mark) REQUIRES(vfs_class)
 	node_put(&v->nodes, mark->parent);
 	node_put(&v->nodes, mark->folder);
 	v->given_free(v, mark->given);
+	version_put(mark->base);
 	free(mark);
 }
 

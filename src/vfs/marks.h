@@ -14,6 +14,8 @@ struct mark {
 	struct node *parent; /* referenced */
 	struct node *folder; /* of an absent name: the folder that had it; referenced; or NULL */
 	struct given *given; /* owned; or NULL */
+	/* of a clip that was removed: what it was when that began; referenced; or NULL */
+	struct version *base;
 	char name[];
 };
 

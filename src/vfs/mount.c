@@ -77,6 +77,8 @@ static void thing_gone(void *vfs, struct thing *thing) REQUIRES(vfs_class)
 		program_put(thing->view.program);
 		view_unpin(v, thing);
 	}
+	if (thing->kind == THING_CLIP)
+		version_put(thing->removal.base);
 	if (thing->kind == THING_ARCHIVE)
 		shown_archive_put(thing->archive);
 	mount_leave_animation(v, thing);

@@ -118,6 +118,11 @@ struct thing {
 			uint64_t generation;
 			uint32_t entry;
 		} member GUARDED_BY(vfs_class);
+		/* THING_CLIP: texts in it are absent since a thread began to remove them. */
+		struct removal {
+			struct version *base; /* the file then; referenced; or NULL */
+			pid_t by;
+		} removal GUARDED_BY(vfs_class);
 	};
 	/* THING_CLIP to THING_VIEW: links in the list of the animation's things. */
 	struct thing *next_member GUARDED_BY(vfs_class), **back_member GUARDED_BY(vfs_class);

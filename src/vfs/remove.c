@@ -114,10 +114,13 @@ static int make_absent(struct vfs *v, struct animation *a, const struct target *
 	return noted ? 0 : ENOMEM;
 }
 
-static int remove_view(struct vfs *v, const struct target *parent, const char *name)
+static int remove_view(struct vfs *v, const struct request *who, const struct target *parent,
+		       const char *name)
 {
-	int error = make_absent(v, parent->thing->animation, parent, name, NULL);
+	int error;
 
+	removal_begin(v, who, parent);
+	error = make_absent(v, parent->thing->animation, parent, name, NULL);
 	if (!error)
 		name_lost(v, parent->node, name, NULL);
 	return error;
@@ -164,8 +167,10 @@ static int remove_virtual(struct vfs *v, const struct target *parent, const char
 		error = make_absent(v, a, parent, name, folder.node);
 		writer_unlock(a);
 	}
-	if (!error)
+	if (!error) {
+		removal_end(v, parent, name, &folder);
 		lose_folder(v, parent, name, &folder);
+	}
 	target_put(v, &folder);
 	return error;
 }
@@ -291,7 +296,8 @@ int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const 
 	if (!error && !slot.present)
 		error = remove_plain(v, &slot.parent, name, 0);
 	else if (!error)
-		error = slot.place.kind == PLACE_VIEW ? remove_view(v, &slot.parent, name) : EISDIR;
+		error = slot.place.kind == PLACE_VIEW ? remove_view(v, who, &slot.parent, name)
+						      : EISDIR;
 	if (!error)
 		diagnose_gone(v, slot.parent.node, name);
 	slot_release(v, &slot);
