@@ -1451,6 +1451,21 @@ int history_blob_put(struct state *state, const struct history_file *file, struc
 	return history_put_blob(state, file, blob, blob.size > 0);
 }
 
+bool history_has(struct history *h, const struct history_file *file)
+{
+	struct buf path = BUF_INIT;
+	int folder = -1;
+
+	begin_opening(h);
+	if (path_now(h->state, file, &path))
+		(void)history_open_folder(h->state, (const char *)path.data, false, &folder);
+	end_opening(h);
+	if (folder >= 0)
+		close(folder);
+	buf_release(&path);
+	return folder >= 0;
+}
+
 int history_keep_blob(struct history *h, const struct history_file *file, struct bytes blob,
 		      bool make)
 {

@@ -201,9 +201,12 @@ int history_blob_get(struct state *state, const struct history_file *file, struc
 /* Replaces the blob; empty: removes it. With the lock. */
 int history_blob_put(struct state *state, const struct history_file *file, struct bytes blob)
 	REQUIRES(replace_class);
+/* Has the file a folder here? Not after a save for which there was no room. */
+bool history_has(struct history *h, const struct history_file *file) EXCLUDES(history_class);
 /*
- * The same while this process may rename files in SOURCE (history_begin_move). `make`: also if the
- * file has no folder here yet; else nothing is stored, as its history was forgotten. With the lock.
+ * history_blob_put while this process may rename files in SOURCE (history_begin_move). `make`: also
+ * if the file has no folder here yet; else nothing is stored, as its history was forgotten. With
+ * the lock.
  */
 int history_keep_blob(struct history *h, const struct history_file *file, struct bytes blob,
 		      bool make) REQUIRES(replace_class) EXCLUDES(history_class);

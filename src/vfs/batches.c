@@ -435,6 +435,15 @@ static void batches_catch_up(struct batches_save *s, struct version *was) REQUIR
 	s->now = version_get(was);
 }
 
+/* Where history had no room for the save, nothing of it can be forgotten later. */
+static void note_kept(const struct batches_save *s) REQUIRES(writer_class)
+{
+	const struct history_file file = where_file(s->where);
+
+	if (s->v->options->store.history && history_has(store_history(s->v->store), &file))
+		known_kept(s->a->known);
+}
+
 static void batches_note_saved(struct batches_save *s) REQUIRES(writer_class)
 {
 	struct version *saved = s->attempt->last.saved;
@@ -449,6 +458,7 @@ static void batches_note_saved(struct batches_save *s) REQUIRES(writer_class)
 		s->batch->ended = true;
 		return;
 	}
+	note_kept(s);
 	s->attempt->as_said = batch_saved(s->batch->batch, saved, number);
 	s->batch->has_version = true;
 	s->batch->unfinished = s->note.unfinished;

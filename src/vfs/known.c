@@ -17,8 +17,7 @@ struct known {
 	struct digests *digests;
 	bool is_changed;
 	bool has_learned;
-	bool has_saved; /* a save has added a version, which is in history unless it was forgotten
-			 */
+	bool is_kept; /* a save's version was put into history: it is there or was forgotten */
 	struct known_save saves[SAVES_MAX]; /* a ring */
 	size_t next;
 };
@@ -131,7 +130,6 @@ uint32_t known_add(struct known *k, struct version *saved, struct version *befor
 
 	if (!number)
 		return 0;
-	k->has_saved = true;
 	k->next = (k->next + 1) % SAVES_MAX;
 	free(save->path);
 	*save = (struct known_save){.number = number,
@@ -142,6 +140,11 @@ uint32_t known_add(struct known *k, struct version *saved, struct version *befor
 	if (program)
 		snprintf(save->name, sizeof(save->name), "%s", program->process.name);
 	return number;
+}
+
+void known_kept(struct known *k)
+{
+	k->is_kept = true;
 }
 
 void known_note(struct known *k, const char *in_file, struct bytes text, uint32_t number)
@@ -187,7 +190,7 @@ int known_store(struct known *k, struct vfs *v, const struct where *where)
 	int error;
 
 	digests_write(k->digests, &blob);
-	error = blob.failed ? ENOMEM : known_put_blob(v, &file, buf_bytes(&blob), !k->has_saved);
+	error = blob.failed ? ENOMEM : known_put_blob(v, &file, buf_bytes(&blob), !k->is_kept);
 	buf_release(&blob);
 	k->is_changed = error != 0;
 	return error;

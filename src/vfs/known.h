@@ -49,6 +49,8 @@ uint32_t known_number(struct known *k, struct version *v);
 /* A save by this program (or NULL) made `saved` from `before`, which known_look has added. */
 uint32_t known_add(struct known *k, struct version *saved, struct version *before,
 		   const struct program *program, const char *path);
+/* The history has a version that a save made: if it has none later, that was forgotten. */
+void known_kept(struct known *k);
 /* This text was saved as the view of this path, and is served as saved in that version. */
 void known_note(struct known *k, const char *in_file, struct bytes text, uint32_t number);
 /* Who made the version; NULL: unknown, since it is older, others made it, or it is too long ago. */
@@ -57,8 +59,8 @@ const struct known_save *known_save_of(const struct known *k, uint32_t number);
 /* Is there anything that is not stored yet? */
 bool known_is_changed(const struct known *k);
 /*
- * Stores it, unless the file's versions were forgotten after a save. 0 or an errno: EBUSY if
- * another process has locked the state directory. After an error it is still changed.
+ * Stores it, unless the file's versions were forgotten after a save (known_kept). 0 or an errno:
+ * EBUSY if another process has locked the state directory. After an error it is still changed.
  */
 int known_store(struct known *k, struct vfs *v, const struct where *where);
 
