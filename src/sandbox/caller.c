@@ -22,6 +22,23 @@ struct caller *caller_new(uid_t uid, gid_t gid, const gid_t *more, size_t count)
 	return c;
 }
 
+struct caller *caller_copy(const struct caller *c)
+{
+	struct caller *copy = caller_new(c->uid, c->groups[0], c->groups + 1, c->count - 1);
+
+	if (copy)
+		copy->makes = c->makes;
+	return copy;
+}
+
+bool caller_same(const struct caller *a, const struct caller *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->uid == b->uid && a->makes == b->makes && a->count == b->count &&
+	       memcmp(a->groups, b->groups, a->count * sizeof(a->groups[0])) == 0;
+}
+
 bool caller_in_group(const struct caller *c, gid_t group)
 {
 	for (size_t i = 0; i < c->count; i++) {

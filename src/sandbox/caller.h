@@ -19,6 +19,8 @@ struct caller {
 };
 /* NULL: no memory. free() releases it. */
 struct caller *caller_new(uid_t uid, gid_t gid, const gid_t *more, size_t count);
+struct caller *caller_copy(const struct caller *c);
+bool caller_same(const struct caller *a, const struct caller *b); /* either may be NULL */
 bool caller_in_group(const struct caller *c, gid_t group);
 
 /* The owner and permissions of a file or folder. */

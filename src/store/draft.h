@@ -45,7 +45,7 @@ struct draft {
 	bool is_renamed;       /* it was saved when its clip had another name than in base */
 	unsigned rejected;     /* number of this draft's .rejected file, or 0 */
 	unsigned unkept;       /* how often in a row its refused text could not be kept */
-	/* credentials of the last one to open it for writing; NULL: the daemon's */
+	/* credentials of the last one to write to it; NULL: the daemon's */
 	struct caller *who;
 	int64_t closed;        /* when the last writer closed it; set by draft_settle */
 	struct budget *budget; /* not owned; NULL: no limit */

@@ -23,7 +23,7 @@ struct handle {
 	bool has_written GUARDED_BY(vfs_class); /* views: written to at all */
 	bool owed GUARDED_BY(vfs_class);        /* views: the opener is to get a refusal */
 	bool released GUARDED_BY(vfs_class);    /* views: the kernel has released it */
-	/* views of the skeleton: the credentials of the writer; or NULL */
+	/* views of the skeleton: the credentials of who opened it for writing; or NULL */
 	struct caller *who GUARDED_BY(vfs_class);
 	bool busy GUARDED_BY(vfs_class); /* plain: open for writing, and not flushed yet */
 	/* files in an archive: what is read, and its bytes once they are; `of` NULL: another file

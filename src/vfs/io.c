@@ -185,13 +185,22 @@ void read_part_end(struct read_part *r)
 
 /* ---- write ---- */
 
-/* Notes in the draft who writes, for permission to write the skeleton. */
-static void write_for(struct draft *draft, struct handle *h) REQUIRES(vfs_class)
+/*
+ * Notes in the draft who has written last, for permission to write the skeleton. The kernel writes
+ * mapped pages back through any handle, which says nothing. 0, or ENOMEM: the one before stays.
+ */
+static int write_for(struct draft *draft, const struct handle *h, bool by_mapping)
+	REQUIRES(vfs_class)
 {
-	if (!h->who)
-		return;
-	draft_save_for(draft, h->who);
-	h->who = NULL;
+	struct caller *who;
+
+	if (!h->who || caller_same(draft->who, h->who) || (by_mapping && draft->who))
+		return 0;
+	who = caller_copy(h->who);
+	if (!who)
+		return ENOMEM;
+	draft_save_for(draft, who);
+	return 0;
 }
 
 static int io_write_view(struct vfs *v, const struct target *t, struct handle *h, struct bytes data,
@@ -208,8 +217,7 @@ static int io_write_view(struct vfs *v, const struct target *t, struct handle *h
 		at = (off_t)text_bytes(draft->text).size;
 	error = draft_write(draft, (uint64_t)at, data, v->options->max_text);
 	if (!error) {
-		write_for(draft, h);
-		/* The kernel writes back mapped pages through any of the open handles. */
+		error = write_for(draft, h, by_mapping);
 		if (!by_mapping)
 			view_save_for(&t->thing->view, h);
 		t->thing->view.mapped |= by_mapping;
@@ -291,7 +299,8 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 	error = view_need_draft(v, t, size == 0);
 	if (!error) {
 		error = draft_truncate(view->draft, size, v->options->max_text);
-		write_for(view->draft, h);
+		if (!error)
+			error = write_for(view->draft, h, false);
 		view_save_for(view, h);
 		h->wrote |= !error && !opened.handle;
 		vfs_unlock(v);

@@ -278,6 +278,49 @@ START_TEST(so_does_one_that_closes_it_meanwhile)
 }
 END_TEST
 
+/* ---- who makes a file beside the animation ---- */
+
+static struct handle *open_skeleton_as(uid_t uid)
+{
+	const struct request other = {.uid = uid, .gid = uid, .pid = who.pid};
+	const uint64_t view = find(mounted.folder.node->id, "skeleton.csv");
+	struct opened opened;
+
+	ck_assert_int_eq(vfs_open(mounted.v, &other, view, O_RDWR, &opened), 0);
+	return opened.handle;
+}
+
+static void ck_saved_as(struct handle *written, bool by_mapping, uid_t uid)
+{
+	const struct bytes text = {(const uint8_t *)"b", 1};
+	const struct caller *maker;
+
+	ck_assert_int_eq(vfs_write(mounted.v, written, text, 0, 0, by_mapping), 1);
+	vfs_lock(mounted.v);
+	maker = written->node->thing->view.draft->who;
+	ck_assert_ptr_nonnull(maker);
+	ck_assert_uint_eq(maker->uid, uid);
+	ck_assert_uint_eq(maker->groups[0], uid);
+	vfs_unlock(mounted.v);
+}
+
+START_TEST(a_skeleton_is_made_by_who_wrote_last)
+{
+	struct handle *first, *second;
+
+	mounted.options.allow_other = true;
+	first = open_skeleton_as(1001);
+	second = open_skeleton_as(1002);
+	ck_saved_as(first, false, 1001);
+	ck_saved_as(second, false, 1002);
+	ck_saved_as(first, false, 1001);
+	ck_saved_as(second, true, 1001);
+	vfs_release(mounted.v, first);
+	vfs_release(mounted.v, second);
+	mounted.options.allow_other = false;
+}
+END_TEST
+
 Suite *save_suite(void);
 
 Suite *save_suite(void)
@@ -293,6 +336,7 @@ Suite *save_suite(void)
 	tcase_add_test(tc, so_is_one_that_was_closed_during_a_commit);
 	tcase_add_loop_test(tc, each_writer_of_a_refused_text_gets_the_error, 0, 4);
 	tcase_add_test(tc, so_does_one_that_closes_it_meanwhile);
+	tcase_add_test(tc, a_skeleton_is_made_by_who_wrote_last);
 	suite_add_tcase(s, tc);
 	return s;
 }
