@@ -243,6 +243,37 @@ START_TEST(its_own_text_changes_nothing)
 }
 END_TEST
 
+static const struct codec *encoder;
+static unsigned encodes;
+
+static bool count_encode(const struct anim *a, struct bytes old, struct buf *out, struct err *e)
+{
+	encodes++;
+	return encoder->encode(a, old, out, e);
+}
+
+/* An encode of a large file takes far longer than parsing one of its texts. */
+START_TEST(it_is_found_out_without_an_encode)
+{
+	static struct codec counting;
+
+	counting = *version->codec;
+	encoder = version->codec;
+	encodes = 0;
+	counting.encode = count_encode;
+	version->codec = &counting;
+	draft_replace(draft, rendered());
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
+	ck_assert_uint_eq(encodes, 0);
+	type(edited);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAVED);
+	ck_assert_uint_gt(encodes, 0);
+	draft_free(draft);
+	draft = NULL;
+	version->codec = encoder;
+}
+END_TEST
+
 START_TEST(a_second_save_is_computed_from_the_base)
 {
 	type(edited);
@@ -826,6 +857,7 @@ Suite *draft_suite(void)
 	tcase_add_test(tc, a_gap_may_fall_half_way_between_two_stored_values);
 	tcase_add_test(tc, one_value_and_blank_rows_make_a_keyed_curve_static);
 	tcase_add_test(tc, its_own_text_changes_nothing);
+	tcase_add_test(tc, it_is_found_out_without_an_encode);
 	tcase_add_test(tc, a_second_save_is_computed_from_the_base);
 	tcase_add_test(tc, half_written_text_is_pending_at_a_flush);
 	tcase_add_test(tc, a_text_made_longer_is_pending_at_a_flush);
