@@ -164,7 +164,7 @@ static void note_version(const struct one *one, const struct history_file *file,
 	if (state_lock(one->x->state) != 0)
 		return;
 	now = digests_load(one->x->state, file);
-	if (now && digests_last(now) == before)
+	if (now && !digests_is_partial(now) && digests_last(now) == before)
 		(void)digests_store(one->x->state, file, known);
 	digests_free(now);
 	state_unlock(one->x->state);

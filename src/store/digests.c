@@ -35,6 +35,7 @@ struct digests {
 	size_t mask;
 	struct noted *texts; /* a ring once it is full */
 	size_t text_count, text_room, text_next;
+	bool is_partial; /* digests_set_partial */
 };
 
 struct digests *digests_new(void)
@@ -44,6 +45,16 @@ struct digests *digests_new(void)
 	if (d)
 		d->first = 1;
 	return d;
+}
+
+void digests_set_partial(struct digests *d)
+{
+	d->is_partial = true;
+}
+
+bool digests_is_partial(const struct digests *d)
+{
+	return d->is_partial;
 }
 
 void digests_free(struct digests *d)

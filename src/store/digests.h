@@ -32,8 +32,11 @@ struct digests;
 #define DIGESTS_UNITS_MAX (1u << 20) /* entries, 48 bytes each */
 #define DIGESTS_TEXTS_MAX 8192
 
-struct digests *digests_new(void);              /* NULL when out of memory */
-void digests_free(struct digests *d);           /* NULL is fine */
+struct digests *digests_new(void);    /* NULL when out of memory */
+void digests_free(struct digests *d); /* NULL is fine */
+/* More is stored, which could not be read now: digests_store must not replace it. */
+void digests_set_partial(struct digests *d);
+bool digests_is_partial(const struct digests *d);
 uint32_t digests_last(const struct digests *d); /* number of the newest version; 0: none */
 /* number of the oldest version that is still known */
 uint32_t digests_first(const struct digests *d);

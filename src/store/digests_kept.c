@@ -3,15 +3,22 @@
 
 #include "create.h"
 
+#include <errno.h>
+
 struct digests *digests_load(struct state *state, const struct history_file *file)
 {
 	struct buf blob = BUF_INIT;
 	struct digests *d = NULL;
+	int error = history_blob_get(state, file, &blob);
 
-	if (history_blob_get(state, file, &blob) == 0 && !blob.failed)
+	if (!error && !blob.failed)
 		d = digests_read(buf_bytes(&blob));
+	if (!d)
+		d = digests_new();
+	if (d && ((error && error != ENODATA) || blob.failed))
+		digests_set_partial(d);
 	buf_release(&blob);
-	return d ? d : digests_new();
+	return d;
 }
 
 int digests_store(struct state *state, const struct history_file *file, const struct digests *d)
@@ -19,6 +26,8 @@ int digests_store(struct state *state, const struct history_file *file, const st
 	struct buf blob = BUF_INIT;
 	int error;
 
+	if (digests_is_partial(d))
+		return EIO;
 	digests_write(d, &blob);
 	error = blob.failed ? ENOMEM : history_blob_put(state, file, buf_bytes(&blob));
 	buf_release(&blob);

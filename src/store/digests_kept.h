@@ -21,9 +21,13 @@
 #include "disk/history.h"
 #include "source.h"
 
-/* Empty if nothing is stored, or it cannot be read. NULL when out of memory. */
+/*
+ * Empty if nothing is stored, or it is damaged; also, and then partial, if it cannot be read. NULL
+ * when out of memory.
+ */
 struct digests *digests_load(struct state *state, const struct history_file *file);
-/* Replaces what is stored. 0 or an errno. Call it with the lock of the state directory. */
+/* Replaces what is stored. 0 or an errno: EIO if it is partial. Call it with the lock of the state
+ * directory. */
 int digests_store(struct state *state, const struct history_file *file, const struct digests *d)
 	REQUIRES(replace_class);
 /*

@@ -189,6 +189,11 @@ int known_store(struct known *k, struct vfs *v, const struct where *where)
 	struct buf blob = BUF_INIT;
 	int error;
 
+	/* What is stored, and cannot be read now, is worth more. */
+	if (digests_is_partial(k->digests)) {
+		k->is_changed = false;
+		return 0;
+	}
 	digests_write(k->digests, &blob);
 	error = blob.failed ? ENOMEM : known_put_blob(v, &file, buf_bytes(&blob), !k->is_kept);
 	buf_release(&blob);

@@ -70,6 +70,50 @@ START_TEST(versions_and_texts_are_known_to_the_next_process)
 }
 END_TEST
 
+/* The path of what is stored. */
+static void find_blob(char path[], size_t size)
+{
+	DIR *dir = opendir(".animfs/history");
+	const struct dirent *entry;
+
+	ck_assert_ptr_nonnull(dir);
+	while ((entry = readdir(dir)) && entry->d_name[0] == '.')
+		continue;
+	ck_assert_ptr_nonnull(entry);
+	snprintf(path, size, ".animfs/history/%s/blob", entry->d_name);
+	closedir(dir);
+	ck_assert(is_there(path));
+}
+
+/* An error of the disk, which may pass. */
+START_TEST(what_could_not_be_read_is_not_replaced)
+{
+	struct sample s = sample();
+	struct digests *d = load();
+	char blob[512];
+
+	ck_assert_uint_eq(digests_add(d, s.version, NULL), 1);
+	store(d);
+	digests_free(d);
+	find_blob(blob, sizeof(blob));
+	ck_assert_int_eq(rename(blob, "blob"), 0);
+	ck_assert_int_eq(mkdir(blob, 0700), 0);
+	d = load();
+	ck_assert_uint_eq(digests_last(d), 0);
+	ck_assert_int_eq(rmdir(blob), 0);
+	ck_assert_int_eq(rename("blob", blob), 0);
+	ck_locks(state_lock(state));
+	ck_assert_int_eq(digests_store(state, &file, d), EIO);
+	state_unlock(state);
+	digests_free(d);
+	d = load();
+	ck_assert_uint_eq(digests_last(d), 1);
+	store(d);
+	digests_free(d);
+	sample_close(&s);
+}
+END_TEST
+
 START_TEST(what_cannot_be_read_is_as_if_nothing_were_known)
 {
 	static const char *const blobs[] = {"x", "animfs digests 1",
@@ -121,6 +165,7 @@ Suite *digests_kept_suite(void)
 	tcase_add_test(t, versions_and_texts_are_known_to_the_next_process);
 	tcase_add_test(t, what_cannot_be_read_is_as_if_nothing_were_known);
 	tcase_add_test(t, it_goes_with_the_file);
+	tcase_add_test(t, what_could_not_be_read_is_not_replaced);
 	suite_add_tcase(s, t);
 	return s;
 }
