@@ -4,6 +4,7 @@
 #include "util/clock.h"
 #include "util/lock_classes.h"
 #include "util/thread.h"
+#include "util/timing.h"
 #include <errno.h>
 #include <linux/magic.h>
 #include <poll.h>
@@ -35,6 +36,7 @@ struct watch {
 	watch_changed *changed;
 	void *closure;
 	int inotify, stop;
+	_Atomic bool ends; /* `stop` is ready */
 	_Atomic bool busy; /* the thread reads, or reports what it has read */
 	pthread_t thread;
 	struct lock lock;                        /* also guards the inotify watches */
@@ -250,9 +252,15 @@ static void *run_watch(void *watch)
 	struct pollfd ready[] = {{w->inotify, POLLIN, 0}, {w->stop, POLLIN, 0}};
 	struct buf cookies = BUF_INIT;
 
-	while (poll(ready, ARRAY_SIZE(ready), -1) >= 0 || errno == EINTR) {
+	while (!w->ends) {
 		ssize_t size;
 
+		/* Short of memory, say: nobody else would notice changes any more. */
+		if (poll(ready, ARRAY_SIZE(ready), -1) < 0) {
+			if (errno != EINTR)
+				clock_sleep(POLL_AGAIN_MS);
+			continue;
+		}
 		if (ready[1].revents)
 			break;
 		w->busy = true;
@@ -318,6 +326,7 @@ void watch_free(struct watch *w)
 {
 	if (!w)
 		return;
+	w->ends = true;
 	eventfd_write(w->stop, 1);
 	pthread_join(w->thread, NULL);
 	release(w);

@@ -27,6 +27,7 @@
 #define STATE_LOCK_MS 10000    /* and of everything else, */
 #define MEND_WAIT_MS 1000      /* and of a mount that begins: the next one can recover as well */
 #define LOCK_STEP_MS 5         /* between two attempts to take that lock */
+#define POLL_AGAIN_MS 100      /* of the thread that watches folders, when it cannot wait */
 #define RELEASES_MS 1000       /* of a sync, for closes that are under way */
 #define ADVANCE_LIMIT_MS 60000 /* of a test that moves the clock, for what is due */
 #define IDLE_MS 1000           /* after which an idle thread of the deadlines exits */

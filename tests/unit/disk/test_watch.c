@@ -2,6 +2,7 @@
 #include "disk/watch.h"
 #include "scratch.h"
 #include <linux/magic.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/inotify.h>
@@ -17,6 +18,20 @@ int fstatfs(int fd, struct statfs *fs)
 	if (pretended)
 		fs->f_type = (__typeof__(fs->f_type))pretended;
 	return result;
+}
+
+static _Atomic bool no_memory; /* for the next poll that waits */
+
+int poll(struct pollfd *fds, nfds_t count, int ms)
+{
+	const struct timespec limit = {ms / 1000, ms % 1000 * 1000000L};
+
+	if (ms < 0 && no_memory) {
+		no_memory = false;
+		errno = ENOMEM;
+		return -1;
+	}
+	return ppoll(fds, count, ms < 0 ? NULL : &limit, NULL);
 }
 
 /* What was heard. Tests wait for what must come without a limit of their own: Check has one. */
@@ -137,6 +152,19 @@ START_TEST(every_kind_of_change_is_heard)
 	await(7, "", IN_ATTRIB);
 	ck_assert_int_eq(rename("a", "moved"), 0);
 	await(7, "", IN_MOVE_SELF);
+}
+END_TEST
+
+/* Nobody would know that nothing is noticed any more. */
+START_TEST(a_shortage_of_memory_is_outlived)
+{
+	ck_assert_int_eq(watch_add(w, scratch_root, 7), 0);
+	no_memory = true;
+	put("first", "");
+	await(7, "first", IN_CREATE);
+	put("second", "");
+	await(7, "second", IN_CREATE);
+	ck_assert(!no_memory);
 }
 END_TEST
 
@@ -362,6 +390,7 @@ Suite *watch_suite(void)
 
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, every_kind_of_change_is_heard);
+	tcase_add_test(tc, a_shortage_of_memory_is_outlived);
 	tcase_add_test(tc, each_folder_has_its_cookie);
 	tcase_add_test(tc, one_folder_may_have_many_cookies);
 	tcase_add_test(tc, a_dropped_cookie_hears_nothing);
