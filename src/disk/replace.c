@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define ACL "system.posix_acl_access"
+#define CAPABILITIES "security.capability"
 
 /*
  * Asks for a read lease, which the kernel refuses while anybody has the file open for writing. It
@@ -85,6 +86,15 @@ static int change_owner(int fd, uid_t uid, gid_t gid, bool *changed)
 }
 
 /*
+ * Were set-id bits and capabilities given for other bytes? As with write(), they do not stay if
+ * another user than root or the owner has written these.
+ */
+static bool drops_rights(const struct replacement *r, const struct stat *from)
+{
+	return r->writer && *r->writer != 0 && *r->writer != from->st_uid;
+}
+
+/*
  * Only root can chown to others. If owner or group is not the old one, set-id bits are dropped;
  * another group gets the rights of others. *mode: the mode that the file is to have. An errno if
  * the owner's quota has no room for the file.
@@ -125,7 +135,7 @@ static int copy_xattr(int from, int to, const char *name, void *value)
 }
 
 /* ACLs are xattrs too; they are only copied if the group is the same. */
-static int copy_xattrs(int from, int to, bool acl)
+static int copy_xattrs(int from, int to, bool acl, bool capabilities)
 {
 	char *names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
 	ssize_t size;
@@ -139,7 +149,8 @@ static int copy_xattrs(int from, int to, bool acl)
 		size = 0;
 	}
 	for (const char *at = names; !error && at < names + size; at += strlen(at) + 1) {
-		if (acl || strcmp(at, ACL) != 0)
+		if ((acl || strcmp(at, ACL) != 0) &&
+		    (capabilities || strcmp(at, CAPABILITIES) != 0))
 			error = copy_xattr(from, to, at, names + XATTR_LIST_MAX);
 	}
 	free(names);
@@ -163,21 +174,26 @@ static mode_t without_mask(int from, int to, mode_t mode)
 }
 
 /* The mode comes last: until then only the owner may read the file. */
-static int copy_attributes(int from, const struct replace_owner *owner, int to)
+static int copy_attributes(const struct replacement *r)
 {
+	const int from = r->old, to = r->fresh;
 	struct replace_owner own;
 	struct stat st;
-	bool same_group;
+	bool same_group, drops;
 	mode_t mode;
 	int error = fstat(from, &st) ? errno : drop_inherited_acl(to);
 
-	own = (struct replace_owner){st.st_uid, st.st_gid};
-	if (!error)
-		error = copy_owner(&st, owner ? owner : &own, to, &mode, &same_group);
-	if (!error)
-		error = copy_xattrs(from, to, same_group);
 	if (error)
 		return error;
+	own = (struct replace_owner){st.st_uid, st.st_gid};
+	drops = drops_rights(r, &st);
+	error = copy_owner(&st, r->owner ? r->owner : &own, to, &mode, &same_group);
+	if (!error)
+		error = copy_xattrs(from, to, same_group, !drops);
+	if (error)
+		return error;
+	if (drops)
+		mode &= (mode_t) ~(S_ISUID | S_ISGID);
 	if (same_group)
 		mode = without_mask(from, to, mode);
 	/* On a filesystem without modes, both files have the mode that its mount gives. */
@@ -224,7 +240,7 @@ static int fill_file(struct replacement *r, struct bytes data)
 	if (!error)
 		r->payer = owner_to_be(r);
 	if (!error && r->old >= 0)
-		error = copy_attributes(r->old, r->owner, r->fresh);
+		error = copy_attributes(r);
 	if (!r->as || !r->as->has_mtime)
 		moment = set_moment(r->fresh);
 	if (!error && r->as)

@@ -57,6 +57,11 @@ struct replacement {
 	int like;                          /* with has_like, a descriptor */
 	const struct replace_owner *owner; /* NULL: that of `like` */
 	/*
+	 * Who has written the bytes: of a file of another user than this one and root, set-id bits
+	 * and capabilities do not stay. NULL: the owner, or unknown.
+	 */
+	const uid_t *writer;
+	/*
 	 * Called to keep the old file, `name` in `dir`; NULL: it is removed. `spare`: it was
 	 * replaced and may be moved. Otherwise it still has its own name and is about to be
 	 * replaced; only a link to it may be made. 0; on an errno nothing is replaced.

@@ -33,6 +33,7 @@ struct where {
 	const struct turn *turn; /* of source_put_new; NULL: the caller keeps what it holds */
 	const struct commit_hook *hook;  /* NULL: nobody wants to know of a commit */
 	const struct history_note *note; /* who saves (history.h); NULL: it is not known */
+	const uid_t *writer;             /* the user who does; NULL: likewise */
 	/*
 	 * The file is the loose file of a member of an archive (overlay.h): while it does not
 	 * exist, the member's bytes are read, and a commit makes it. Its folder need not exist:

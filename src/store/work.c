@@ -283,6 +283,7 @@ static struct replacement replacement_of(const struct work *w, const struct temp
 				    .name = w->where->name,
 				    .temporary = temporary->name,
 				    .as = w->as,
+				    .writer = w->where->writer,
 				    .keep = history_keep};
 }
 

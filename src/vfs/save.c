@@ -545,6 +545,7 @@ static int commit_attempt(struct saving *s, struct attempt *attempt, struct site
 	struct err err = {.code = ERR_NONE};
 	int error;
 
+	site->where.writer = s->program ? &s->program->uid : &s->owner.uid;
 	find_readers(s, site);
 	out->unkept = false;
 	out->verdict = try_commit(s, attempt, site, &out->dropped, &err);

@@ -241,6 +241,32 @@ START_TEST(mode_and_owner_stay)
 }
 END_TEST
 
+/* As with write(); a capability that a root gave. */
+START_TEST(set_id_bits_do_not_stay_if_others_write)
+{
+	static const uid_t writers[] = {0, 1234, 1235};
+	static const uint32_t capability[5] = {0x02000000, 1};
+	const mode_t modes[] = {06751, 06751, 0751};
+	struct file_version was, now;
+	struct replacement r;
+	bool has;
+
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(chown("file", 1234, 4321), 0);
+	ck_assert_int_eq(chmod("file", 06751), 0);
+	has = setxattr("file", "security.capability", capability, sizeof(capability), 0) == 0;
+	was = version("file");
+	r = file_to_replace(&was, NULL);
+	r.writer = &writers[_i];
+	ck_assert_int_eq(replace_now(r, bytes_of("new"), &now, NULL), 0);
+	ck_assert_uint_eq(stat_of("file").st_mode & 07777, modes[_i]);
+	ck_assert_uint_eq(stat_of("file").st_uid, 1234);
+	if (has)
+		ck_assert_int_eq(getxattr("file", "security.capability", NULL, 0) > 0, _i < 2);
+}
+END_TEST
+
 /* For what cannot be undone; `body` ends the child with another status when it fails. */
 static void in_a_child(void (*body)(void))
 {
@@ -991,6 +1017,7 @@ Suite *replace_suite(void)
 	tcase_add_test(tc, new_bytes_take_the_place);
 	tcase_add_test(tc, a_reader_keeps_what_it_opened);
 	tcase_add_test(tc, mode_and_owner_stay);
+	tcase_add_loop_test(tc, set_id_bits_do_not_stay_if_others_write, 0, 3);
 	tcase_add_test(tc, what_cannot_be_kept_gives_no_rights);
 	tcase_add_test(tc, a_full_quota_of_the_owner_is_an_error);
 	tcase_add_test(tc, xattrs_stay);
