@@ -9,8 +9,8 @@ undo() { "$ANIMFS" undo "$@"; }
 redo() { "$ANIMFS" redo "$@"; }
 log() { "$ANIMFS" log "$@"; }
 numbers() { log "$@" | sed 's/^\*\? *\([0-9]*\) .*/\1/' | paste -sd ' '; }
-# The mount shows a file that another program replaced within a second.
-shows() { wait_for 3 grep -q -- "$2" "$MNT/obj/w.canm/$1"; }
+# What another program replaced is shown a moment later.
+shows() { after 250 grep -q -- "$2" "$MNT/obj/w.canm/$1"; }
 
 # ---- each kind of save, through a mount, and back ----
 cp "$WORK/one" "$FILE"
@@ -18,7 +18,7 @@ chmod 640 "$FILE"
 touch -d '2001-02-03 04:05' "$FILE"
 M=$MNT/obj/w.canm
 bone=walk/bones/Bone01.csv
-mount_animfs
+mount_stopped
 like "nothing is known yet" "$(undo "$M" 2>&1)" 'no versions are known of it'
 sed 's/,1.5,-2,0.25,/,2.5,-2,0.25,/' "$M/$bone" >"$WORK/text"
 cat "$WORK/text" >"$M/$bone"
@@ -74,19 +74,19 @@ sync "$M"
 like "a removed clip" "$(log "$M" | head -n 1)" 'clip Idle removed'
 ok "comes back" undo "$M"
 ok "to the byte" cmp "$FILE" "$WORK/three"
-ok "in the mount" wait_for 3 test -d "$M/Idle"
+ok "in the mount" after 250 test -d "$M/Idle"
 rm -r "$M"
 fails "a removed file is gone" test -e "$FILE"
 ok "undo of a removed file by its path in the mount" undo "$M"
 ok "as it was" cmp "$FILE" "$WORK/three"
 is "with its mode" "$(stat -c %a "$FILE")" 640
-ok "in the mount" wait_for 3 test -d "$M/walk"
+ok "in the mount" after 250 test -d "$M/walk"
 ok "redo removes it" redo "$M"
 fails "it is gone" test -e "$FILE"
 ok "and back" undo "$FILE"
 
 # ---- a whole file, a renamed one ----
-wait_for 3 test -d "$M/walk"
+after 250 test -d "$M/walk"
 cat "$WORK/one" >"$M/raw.canm"
 ok "raw.canm" cmp "$FILE" "$WORK/one"
 mv "$M" "$MNT/obj/v.canm"
@@ -170,7 +170,7 @@ mount_animfs --history=0
 sed -i 's/,1.5,-2,0.25,/,2.5,-2,0.25,/' "$M/$bone"
 like "--history=0 keeps nothing" "$(log "$M" 2>&1)" 'no versions are known'
 umount_animfs
-mount_animfs --state="$WORK/state" -o history=1M
+mount_stopped --state="$WORK/state" -o history=1M
 sed -i 's/,2.5,-2,0.25,/,3.5,-2,0.25,/' "$M/$bone"
 ok "with a state directory elsewhere" undo "$M"
 ok "the mount says which" shows $bone ,2.5,-2,
