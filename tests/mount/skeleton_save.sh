@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 SAMPLE=tests/data/canm/wiki512.canm
 EDITED=Bone01,Scene_Root,1.5,0,0,0,0,0,1,1,1
-mount_animfs
+mount_stopped
 
 # fresh NAME: a file of its own, F its skeleton.csv and OWN what is saved of it
 fresh()
@@ -100,15 +100,15 @@ cp "$F" "$WORK/own.csv"
 ok "its own text" cp "$WORK/own.csv" "$F"
 ok "with other cells' quotes" sed -i 's/^Bone01/"&"/; s/$/\r/' "$F"
 printf 'bone,parent,tx\nBone01,Scene_Root,3\nScene_Root,,\n' >"$SRC/skeleton.csv"
-ok "the folder's table" wait_for 3 has "$F" Bone01,Scene_Root,3,0,0,0,0,0,1,1,1
+ok "the folder's table" after 250 has "$F" Bone01,Scene_Root,3,0,0,0,0,0,1,1,1
 ok "its text" sed -i s/^Bone01/Bone01/ "$F"
 ok "make no file" [ ! -e "$OWN" ]
 ok "an edit does" sed -i /^Bone01/s/3/4/ "$F"
-ok "which goes before the folder's" wait_for 3 has "$F" Bone01,Scene_Root,4,0,0,0,0,0,1,1,1
+ok "which goes before the folder's" after 250 has "$F" Bone01,Scene_Root,4,0,0,0,0,0,1,1,1
 ok "without it" rm "$MNT/same.canm.skeleton.csv"
-ok "the folder's is back" wait_for 3 has "$F" Bone01,Scene_Root,3,0,0,0,0,0,1,1,1
+ok "the folder's is back" after 250 has "$F" Bone01,Scene_Root,3,0,0,0,0,0,1,1,1
 ok "a view that is removed" rm "$F"
-ok "is there again" wait_for 5 test -e "$F"
+ok "is there again" after 2000 test -e "$F"
 ok "and has the folder's still" has "$F" Bone01,Scene_Root,3,0,0,0,0,0,1,1,1
 rm "$SRC/skeleton.csv"
 
@@ -140,7 +140,7 @@ ok "leaves what it says" has "$OWN" Bone01,Scene_Root,1.5,7,0,0,0,0,1,1,1
 ok "bones that no clip has" sh -c "echo 'floor,-1' >>'$F'"
 ok "are kept" has "$OWN" floor,,0,-1,0,0,0,0,1,1,1
 echo bone,bone >"$OWN"
-ok "a text that cannot be read" wait_for 3 has "$F" Bone01,,,,,,,,,,
+ok "a text that cannot be read" after 250 has "$F" Bone01,,,,,,,,,,
 is "is not lost" "$(save_errno close "$F" "$(<"$NEW")"$'\n')" EBADMSG
 is "" "$(<"$OWN")" bone,bone
 rm "$OWN"
@@ -156,7 +156,7 @@ is "an edit of the animation is none" "$(meanwhile sed -i 2s/0,0,0,0/0,0,7,0/ "$
 mkdir "$WORK/second"
 MNT=$WORK/second mount_animfs
 sed -i s/1.5/5/ "$WORK/second/conflict.canm/skeleton.csv"
-ok "a second mount's is seen" wait_for 3 has "$F" "${EDITED/1.5/5}"
+ok "a second mount's is seen" after 250 has "$F" "${EDITED/1.5/5}"
 is "and no conflict for who opens it then" "$(meanwhile true)" 0
 ok "nor there" wait_for 3 has "$WORK/second/conflict.canm/skeleton.csv" "$EDITED"
 MNT=$WORK/second umount_animfs
@@ -168,23 +168,23 @@ ok "bones without a place" has "$OWN" Bone01,,,,,,,,,,
 is "are what differs" "$("$ANIMFS" diff "$SRC"/{redirection,conflict}.canm/skeleton.csv | tail -n +3)" \
 	$'-Scene_Root,,0,0,0,0,0,0,1,1,1\n'"-$EDITED"
 ok "are undone" "$ANIMFS" undo "$SRC/conflict.canm/skeleton.csv"
-ok "which is seen" wait_for 3 has "$F" "$EDITED"
+ok "which is seen" after 250 has "$F" "$EDITED"
 ok "and nothing differs" "$ANIMFS" diff "$SRC"/{redirection,conflict}.canm/skeleton.csv
 ok "done again" "$ANIMFS" redo "$OWN"
-ok "they have none" wait_for 3 has "$F" Bone01,,,,,,,,,,
+ok "they have none" after 250 has "$F" Bone01,,,,,,,,,,
 ok "and again" "$ANIMFS" undo "$OWN"
 
 # ---- copied and moved ----
 ok "a copy" cp -r "$MNT/conflict.canm" "$MNT/copy.canm"
-ok "has it" wait_for 6 cmp "$SRC/copy.canm.skeleton.csv" "$OWN"
-ok "and says so" wait_for 3 has "$MNT/copy.canm/skeleton.csv" "$EDITED"
+ok "has it" after 2000 cmp "$SRC/copy.canm.skeleton.csv" "$OWN"
+ok "and says so" after 250 has "$MNT/copy.canm/skeleton.csv" "$EDITED"
 ok "one of a file without" cp -r "$MNT/first.canm" "$MNT/copy2.canm"
-ok "is a file" wait_for 6 test -f "$SRC/copy2.canm"
+ok "is a file" after 2000 test -f "$SRC/copy2.canm"
 ok "and has none" [ ! -e "$SRC/copy2.canm.skeleton.csv" ]
 ok "it moves" mv "$MNT/copy.canm" "$MNT/moved.canm"
 ok "along" cmp "$SRC/moved.canm.skeleton.csv" "$OWN"
 ok "and is not left" [ ! -e "$SRC/copy.canm.skeleton.csv" ]
-ok "the view goes on" wait_for 3 has "$MNT/moved.canm/skeleton.csv" "$EDITED"
+ok "the view goes on" after 250 has "$MNT/moved.canm/skeleton.csv" "$EDITED"
 echo bone >"$SRC/copy.canm.skeleton.csv"
 ok "over nobody's" mv "$MNT/moved.canm" "$MNT/copy.canm"
 is "" "$(<"$SRC/copy.canm.skeleton.csv")" bone
