@@ -4,7 +4,7 @@
 # curve the second is refused, with its text kept.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
-mount_animfs
+mount_stopped
 
 fresh()
 {
