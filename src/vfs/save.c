@@ -440,17 +440,21 @@ static bool take_overtaken(const struct saving *s, const struct attempt *attempt
 	return overtaken;
 }
 
+#define OVERTAKEN_TRIES 16 /* as often as a commit is tried again */
+
 static enum verdict store(const struct saving *s, struct attempt *attempt, struct site *site,
 			  struct version *now, enum verdict read, bool *silent, struct err *err)
 	EXCLUDES(vfs_class) REQUIRES(writer_class)
 {
 	struct version *by = version_get(now);
 	enum verdict verdict = read;
+	unsigned tries = 0;
 
 	if (save_is_of_batch(attempt, read)) {
 		do
 			verdict = store_in_batch(s, attempt, site, by, silent, err);
-		while (verdict == VERDICT_REFUSED && take_overtaken(s, attempt, site, &by, err));
+		while (verdict == VERDICT_REFUSED && ++tries < OVERTAKEN_TRIES &&
+		       take_overtaken(s, attempt, site, &by, err));
 	} else if (read == VERDICT_SAVED) {
 		verdict = attempt_store(attempt, s->a->source, &site->where, err);
 	}

@@ -2,11 +2,14 @@
 /* test_save.c - what views that were saved and closed keep in memory. */
 #include "asleep.h"
 #include "mounted.h"
+#include "store/create.h"
 #include "vfs/save.h"
 
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+
+extern void (*before_look)(const char *name); /* test_source.c */
 
 #define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
 
@@ -278,6 +281,65 @@ START_TEST(so_does_one_that_closes_it_meanwhile)
 }
 END_TEST
 
+/* ---- others that keep changing the file ---- */
+
+#define CHANGES_MAX 100
+#define CHANGES_EVERY 3 /* looks at the file: more than one change for each attempt */
+
+static struct buf contents[CHANGES_MAX + 1];
+static unsigned changes_made, looks;
+
+static void make_contents(unsigned i)
+{
+	struct version *now = latest(), *made;
+	struct anim *model = anim_edit(now->anim);
+	struct err err = {.code = ERR_NONE};
+	struct site site;
+
+	ck_assert_int_eq(site_open(mounted.v, mounted.a, &site), 0);
+	anim_edit_clip(model, 0)->frame_time = 0.01f * (float)(i + 1);
+	made = source_edited(mounted.a->source, &site.where, now, model, &err);
+	ck_assert_msg(made != NULL, "%s", err.message);
+	buf_add(&contents[i], made->bytes.data, made->bytes.size);
+	version_put(made);
+	version_put(now);
+	anim_free(model);
+	site_close(mounted.v, &site);
+}
+
+static void change_file(const char *name)
+{
+	if (strcmp(name, MOUNTED_FILE) != 0 || changes_made == CHANGES_MAX ||
+	    ++looks % CHANGES_EVERY)
+		return;
+	mounted_put("other", buf_bytes(&contents[changes_made++]));
+	ck_assert_int_eq(rename("other", MOUNTED_FILE), 0);
+}
+
+START_TEST(a_raw_text_is_not_tried_for_ever)
+{
+	const uint64_t raw = find(mounted.folder.node->id, "raw.canm");
+	struct opened opened;
+
+	for (unsigned i = 0; i <= CHANGES_MAX; i++) {
+		contents[i] = (struct buf)BUF_INIT;
+		make_contents(i);
+	}
+	changes_made = looks = 0;
+	ck_assert_int_eq(vfs_open(mounted.v, &who, raw, O_WRONLY | O_TRUNC, &opened), 0);
+	ck_assert_int_eq(
+		vfs_write(mounted.v, opened.handle, buf_bytes(&contents[CHANGES_MAX]), 0, 0, false),
+		(ssize_t)contents[CHANGES_MAX].size);
+	before_look = change_file;
+	ck_assert_int_eq(vfs_flush(mounted.v, &who, opened.handle), EBADMSG);
+	before_look = NULL;
+	ck_assert_uint_lt(changes_made, CHANGES_MAX);
+	vfs_release(mounted.v, opened.handle);
+	for (unsigned i = 0; i <= CHANGES_MAX; i++)
+		buf_release(&contents[i]);
+}
+END_TEST
+
 /* ---- who makes a file beside the animation ---- */
 
 static struct handle *open_skeleton_as(uid_t uid)
@@ -336,6 +398,7 @@ Suite *save_suite(void)
 	tcase_add_test(tc, so_is_one_that_was_closed_during_a_commit);
 	tcase_add_loop_test(tc, each_writer_of_a_refused_text_gets_the_error, 0, 4);
 	tcase_add_test(tc, so_does_one_that_closes_it_meanwhile);
+	tcase_add_test(tc, a_raw_text_is_not_tried_for_ever);
 	tcase_add_test(tc, a_skeleton_is_made_by_who_wrote_last);
 	suite_add_tcase(s, tc);
 	return s;
