@@ -6,10 +6,7 @@
 #include "own_digest.h"
 #include "plot.h"
 #include "svg.h"
-#include "text/num.h"
 #include "views.h"
-
-#include <math.h>
 
 #define WIDTH 760
 #define LEFT 66
@@ -19,8 +16,10 @@
 #define CHART_TOP 26    /* its heading and legend */
 #define CHART_BOTTOM 28 /* its frame numbers */
 #define BOTTOM 22       /* the seconds */
+#define STILL_HEIGHT 24
+#define STILL_BOTTOM 12
 #define NAME_LETTERS 44
-#define VALUE_DIGITS 16 /* of a value in the legend */
+#define TITLE_LETTERS 200
 
 static const struct track *track_shown(const struct shown *at)
 {
@@ -35,14 +34,50 @@ static bool bone_svg_present(const struct shown *at)
 	       plot_has_track(clip, track_shown(at));
 }
 
-static double picture_height(const struct shown *at)
+/* A role of one value is only a line of text. */
+static double role_height(const struct shown *at, const struct track *track, enum role role)
 {
-	double height = TOP + BOTTOM;
+	if (!plot_has_role(clip_shown(at), track, role))
+		return 0;
+	return plot_is_still(clip_shown(at), track, role) ? STILL_HEIGHT
+							  : CHART_TOP + CHART_HEIGHT + CHART_BOTTOM;
+}
+
+/* The last role that has a chart, under which the seconds stand; or ROLE_COUNT. */
+static int last_chart(const struct shown *at, const struct track *track)
+{
+	int last = ROLE_COUNT;
 
 	for (int role = 0; role < ROLE_COUNT; role++)
-		if (plot_has_role(clip_shown(at), track_shown(at), (enum role)role))
-			height += CHART_TOP + CHART_HEIGHT + CHART_BOTTOM;
+		if (role_height(at, track, (enum role)role) > STILL_HEIGHT)
+			last = role;
+	return last;
+}
+
+static double picture_height(const struct shown *at, const struct track *track)
+{
+	double height = TOP + (last_chart(at, track) < ROLE_COUNT ? BOTTOM : STILL_BOTTOM);
+
+	for (int role = 0; role < ROLE_COUNT; role++)
+		height += role_height(at, track, (enum role)role);
 	return height;
+}
+
+static void bone_svg_write_title(const struct shown *at, struct buf *out)
+{
+	buf_text(out, "<title>");
+	svg_escape(track_shown(at)->label, TITLE_LETTERS, out);
+	buf_text(out, " in ");
+	svg_escape(clip_shown(at)->label, TITLE_LETTERS, out);
+	buf_text(out, "</title>\n<desc>Curves of one bone of ");
+	svg_escape(at->file_name, TITLE_LETTERS, out);
+	buf_text(out, ": x, y and z of its");
+	for (int role = 0, any = 0; role < ROLE_COUNT; role++)
+		if (plot_has_role(clip_shown(at), track_shown(at), (enum role)role))
+			buf_format(out, "%s %s", any++ ? "," : "", role_names[role]);
+	buf_text(out, " over ");
+	plot_length(at->anim, clip_shown(at), out);
+	buf_text(out, ".</desc>\n");
 }
 
 static void bone_svg_write_head(const struct shown *at, struct buf *out)
@@ -60,29 +95,11 @@ static void bone_svg_write_head(const struct shown *at, struct buf *out)
 	svg_text_end(out);
 }
 
-/* "1.5, -2, 0.25", where there is room for it. */
-static bool bone_svg_write_value(const struct curve *c, struct buf *out)
-{
-	char text[3][NUM_MAX];
-	int size[3];
-
-	for (unsigned axis = 0; axis < 3; axis++) {
-		double v = curve_value(c, 0, axis);
-
-		size[axis] = (int)num_lane(text[axis], v, &c->lane[axis]);
-		if (!isfinite(v) || size[axis] > VALUE_DIGITS)
-			return false;
-	}
-	buf_format(out, "%.*s, %.*s, %.*s", size[0], text[0], size[1], text[1], size[2], text[2]);
-	return true;
-}
-
-/* "12 keys", "1.5, -2, 0.25 in all frames" */
+/* "12 keys" */
 static void bone_svg_write_keys(const struct curve *c, uint32_t keys, struct buf *out)
 {
 	if (!c->keyed) {
-		buf_text(out, bone_svg_write_value(c, out) ? " in all frames"
-							   : "one value for all frames");
+		buf_text(out, "one value for all frames");
 		return;
 	}
 	buf_unsigned(out, keys);
@@ -93,38 +110,86 @@ static void bone_svg_write_keys(const struct curve *c, uint32_t keys, struct buf
 		buf_text(out, " with tangents, drawn in each frame");
 }
 
-/* "rotation (degrees), 12 keys" */
-static void write_chart_head(const struct shown *at, const struct track *track, enum role role,
-			     double y, struct buf *out)
+/* "1.5, -2, 0.25 in all frames, 12 keys" */
+static void bone_svg_write_still(const struct curve *drawn, const struct curve *stored,
+				 uint32_t keys, struct buf *out)
 {
+	plot_value(drawn, out);
+	buf_text(out, " in all frames");
+	if (stored->keyed) {
+		buf_text(out, ", ");
+		buf_unsigned(out, keys);
+		buf_text(out, keys == 1 ? " key" : " keys");
+	}
+}
+
+/* "rotation (degrees), 12 keys" */
+static void write_role_head(const struct shown *at, const struct chart *chart,
+			    const struct track *track, enum role role, struct buf *out)
+{
+	const struct clip *clip = chart->clip;
 	const struct curve *stored = track_shown(at)->curve[role];
+	const uint32_t keys = curve_shown(stored, clip->frames);
 	bool converted = stored->kind == CURVE_QUATERNION;
 
-	svg_text_begin(LEFT, y, "", out);
+	svg_text_begin(LEFT, chart->y - 9, "", out);
 	buf_format(out, "<tspan font-weight=\"bold\">%s</tspan> (%s", role_names[role],
 		   plot_unit(at->anim->format, role));
 	buf_text(out, converted ? ", of quaternions), " : "), ");
-	bone_svg_write_keys(stored->timing ? stored : track->curve[role],
-			    curve_shown(stored, clip_shown(at)->frames), out);
+	if (plot_is_still(clip, track, role)) {
+		bone_svg_write_still(track->curve[role], stored, keys, out);
+	} else {
+		bone_svg_write_keys(stored->timing ? stored : track->curve[role], keys, out);
+		plot_equal_axes(chart, track, role, ", ", out);
+	}
 	svg_text_end(out);
-	for (unsigned axis = 0; axis < 3; axis++)
-		plot_legend(WIDTH - RIGHT - (3 - axis) * LEGEND_WIDTH, y, axis, out);
 }
 
-/* Writes the charts below each other; *chart is then the last one. */
-static void write_charts(const struct shown *at, const struct track *track, struct chart *chart,
-			 struct buf *out)
+static void write_role_chart(const struct chart *chart, const struct track *track, enum role role,
+			     struct buf *out)
 {
+	for (unsigned axis = 0; axis < 3; axis++)
+		plot_legend(WIDTH - RIGHT - (3 - axis) * LEGEND_WIDTH, chart->y - 9, axis, out);
+	plot_chart(chart, track, role, out);
+	plot_frames(chart, out);
+}
+
+/* Under the line of text of a role without a chart. */
+static void write_bars(const struct chart *chart, const struct track *track, double y,
+		       struct buf *out)
+{
+	struct chart line = *chart;
+
+	if (!track->keyframes)
+		return;
+	line.y = y;
+	line.height = 0;
+	plot_keyframes(&line, track->keyframes, out);
+}
+
+static void bone_svg_write_roles(const struct shown *at, const struct track *track,
+				 struct chart *chart, struct buf *out)
+{
+	const int last = last_chart(at, track);
 	double y = TOP;
 
 	for (int role = 0; role < ROLE_COUNT; role++) {
-		if (!plot_has_role(chart->clip, track, (enum role)role))
+		double height = role_height(at, track, (enum role)role);
+
+		if (height == 0)
 			continue;
 		chart->y = y + CHART_TOP;
-		write_chart_head(at, track, (enum role)role, chart->y - 9, out);
-		plot_chart(chart, track, (enum role)role, out);
-		plot_frames(chart, out);
-		y = chart->y + CHART_HEIGHT + CHART_BOTTOM;
+		write_role_head(at, chart, track, (enum role)role, out);
+		if (height > STILL_HEIGHT)
+			write_role_chart(chart, track, (enum role)role, out);
+		else
+			write_bars(chart, track, chart->y - 7, out);
+		y += height;
+		if (role != last)
+			continue;
+		plot_seconds(chart, CHART_BOTTOM - 10,
+			     anim_seconds_per_frame(at->anim, chart->clip), out);
+		y += BOTTOM;
 	}
 }
 
@@ -142,11 +207,13 @@ static void bone_svg_render(const struct shown *at, struct buf *out)
 
 	out->failed |= arena.failed;
 	if (!out->failed) {
-		svg_begin(WIDTH, picture_height(at), out);
+		double height = picture_height(at, &track);
+
+		svg_begin(WIDTH, height, out);
+		bone_svg_write_title(at, out);
+		svg_ground(WIDTH, height, out);
 		bone_svg_write_head(at, out);
-		write_charts(at, &track, &chart, out);
-		plot_seconds(&chart, CHART_BOTTOM - 10,
-			     anim_seconds_per_frame(at->anim, chart.clip), out);
+		bone_svg_write_roles(at, &track, &chart, out);
 		svg_end(out);
 		own_digest_add(out);
 	}

@@ -9,6 +9,7 @@
 #define FRAME_ROOM 4.5  /* in font sizes: between two labelled frames */
 #define SECOND_ROOM 6.0 /* between seconds, which have more digits */
 #define VALUE_ROOM 2.0  /* between values, which are above each other */
+#define VALUE_DIGITS 12 /* longer numbers are shown as float32, with an exponent */
 
 /* ---- axes ---- */
 
@@ -92,6 +93,48 @@ bool plot_has_track(const struct clip *clip, const struct track *track)
 	return false;
 }
 
+/* A quaternion and its negative are one rotation. */
+static bool plot_same_value(const struct curve *c, uint32_t a, uint32_t b)
+{
+	bool same = true, turned = c->kind == CURVE_QUATERNION;
+
+	for (unsigned axis = 0; axis < curve_width(c); axis++) {
+		double x = curve_value(c, a, axis), y = curve_value(c, b, axis);
+
+		same &= x == y;
+		turned &= x == -y;
+	}
+	return same || turned;
+}
+
+/* NaN does not equal itself; an infinity would, and a rotation of no length has no angles. */
+static bool plot_is_number(const struct curve *c, uint32_t key)
+{
+	double square = 0;
+
+	for (unsigned axis = 0; axis < curve_width(c); axis++) {
+		double v = curve_value(c, key, axis);
+
+		if (!plot_is_drawn(v))
+			return false;
+		square += v * v;
+	}
+	return c->kind != CURVE_QUATERNION || square > 0;
+}
+
+bool plot_is_still(const struct clip *clip, const struct track *track, enum role role)
+{
+	const struct curve *c = track->curve[role];
+	uint32_t shown = plot_shown_keys(clip, track, role);
+
+	if (shown == 0 || !plot_is_number(c, 0))
+		return false;
+	for (uint32_t key = 1; key < shown; key++)
+		if (!plot_same_value(c, 0, key))
+			return false;
+	return true;
+}
+
 /* ---- values ---- */
 
 /* The least and the greatest number that can be drawn; 0 if there is none. */
@@ -155,6 +198,20 @@ static struct axis frame_axis(const struct chart *chart)
 	return a;
 }
 
+/* Half the room that the label of the last frame needs, as that of a tick beside it does. */
+static double label_room(const struct chart *chart)
+{
+	double digits = floor(log10(fmax(chart->clip->frames - 1, 1))) + 1;
+
+	return (0.65 * digits + 0.7) * chart->font;
+}
+
+/* The last frame has a label of its own; a tick has none where that would touch it. */
+static bool has_frame_label(const struct chart *chart, double frame)
+{
+	return plot_x(chart, chart->clip->frames - 1) - plot_x(chart, frame) >= label_room(chart);
+}
+
 static double tick_y(const struct chart *chart, const struct axis *a, double i)
 {
 	return chart->height * (a->high - i * a->step) / (a->high - a->low);
@@ -168,6 +225,12 @@ static void write_grid(const struct chart *chart, const struct axis *values, str
 	for (double i = first_tick(&frames); is_tick(&frames, i); i++) {
 		buf_char(out, 'M');
 		svg_point(plot_x(chart, i * frames.step), 0, out);
+		buf_char(out, 'V');
+		svg_number(chart->height, out);
+	}
+	if (chart->clip->frames > 1) {
+		buf_char(out, 'M');
+		svg_point(chart->width, 0, out);
 		buf_char(out, 'V');
 		svg_number(chart->height, out);
 	}
@@ -236,7 +299,9 @@ void plot_frames(const struct chart *chart, struct buf *out)
 	group_begin(chart, chart->height, out);
 	write_axis_name(chart, "frame", &frames, out);
 	for (double i = 0; is_tick(&frames, i); i++)
-		write_tick_below(chart, i * frames.step, &frames, i, out);
+		if (has_frame_label(chart, i * frames.step))
+			write_tick_below(chart, i * frames.step, &frames, i, out);
+	write_tick_below(chart, frames.high, &frames, frames.high / frames.step, out);
 	buf_text(out, "</g>\n");
 }
 
@@ -274,7 +339,6 @@ static void write_bar(const struct chart *chart, double begin, double end, struc
 	svg_number(end, out);
 }
 
-/* Draws bars under the axis at frames with keyframes, in which the bone is drawn. */
 static void plot_write_keyframes(const struct chart *chart, const struct keyframes *k,
 				 struct buf *out)
 {
@@ -294,6 +358,13 @@ static void plot_write_keyframes(const struct chart *chart, const struct keyfram
 	}
 	write_bar(chart, begin, end, out);
 	buf_text(out, "\"/>\n");
+}
+
+void plot_keyframes(const struct chart *chart, const struct keyframes *k, struct buf *out)
+{
+	group_begin(chart, 0, out);
+	plot_write_keyframes(chart, k, out);
+	buf_text(out, "</g>\n");
 }
 
 void plot_chart(const struct chart *chart, const struct track *track, enum role role,
@@ -319,6 +390,72 @@ void plot_chart(const struct chart *chart, const struct track *track, enum role 
 }
 
 /* ---- words ---- */
+
+void plot_value(const struct curve *c, struct buf *out)
+{
+	for (unsigned axis = 0; axis < 3; axis++) {
+		double v = curve_value(c, 0, axis);
+		char text[NUM_MAX];
+		size_t size = num_lane(text, v, &c->lane[axis]);
+
+		if (axis > 0)
+			buf_text(out, ", ");
+		if (size <= VALUE_DIGITS)
+			buf_add(out, text, size);
+		else
+			buf_f32_text(out, (float)v);
+	}
+}
+
+/*
+ * The greatest distance of two curves; INFINITY if only one has a gap somewhere. What is not drawn
+ * is a gap.
+ */
+static double axes_apart(const struct curve *c, uint32_t shown, unsigned a, unsigned b)
+{
+	double most = 0;
+
+	for (uint32_t key = 0; key < shown; key++) {
+		double x = curve_value(c, key, a), y = curve_value(c, key, b);
+
+		if (plot_is_drawn(x) && plot_is_drawn(y))
+			most = fmax(most, fabs(x - y));
+		else if (plot_is_drawn(x) != plot_is_drawn(y))
+			return INFINITY;
+	}
+	return most;
+}
+
+static const char *equals_sign(double apart)
+{
+	return apart > 0 ? "≈" : "=";
+}
+
+void plot_equal_axes(const struct chart *chart, const struct track *track, enum role role,
+		     const char *before, struct buf *out)
+{
+	static const uint8_t pairs[][2] = {{0, 1}, {1, 2}, {0, 2}};
+	const struct curve *c = track->curve[role];
+	uint32_t shown = plot_shown_keys(chart->clip, track, role);
+	const struct axis values = value_axis(chart, c, shown, role);
+	const double close = (values.high - values.low) * 0.7 / chart->height;
+	double apart[ARRAY_SIZE(pairs)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		apart[i] = axes_apart(c, shown, pairs[i][0], pairs[i][1]);
+	if (fmax(apart[0], fmax(apart[1], apart[2])) <= close) {
+		buf_format(out, "%sx %s y %s z", before, equals_sign(apart[0]),
+			   equals_sign(apart[1]));
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		if (apart[i] > close)
+			continue;
+		buf_format(out, "%s%c %s %c", before, "xyz"[pairs[i][0]], equals_sign(apart[i]),
+			   "xyz"[pairs[i][1]]);
+		return;
+	}
+}
 
 const char *plot_unit(const struct format *format, enum role role)
 {

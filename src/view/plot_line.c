@@ -15,9 +15,10 @@
  * on white and on black.
  */
 static const char *const colours[] = {"#d55e00", "#009e73", "#1f86d1"};
-/* Dots fall into the gaps between dashes, so that three equal curves are all visible. */
-static const char *const dashes[] = {"", " stroke-dasharray=\"8,8\"",
-				     " stroke-dasharray=\"2,6\" stroke-dashoffset=\"-3\""};
+/* A dot falls into the middle of each gap between dashes, and leaves room beside it, so that three
+ * equal curves are all visible. */
+static const char *const dashes[] = {"", " stroke-dasharray=\"8,16\"",
+				     " stroke-dasharray=\"1,11\" stroke-dashoffset=\"-3.5\""};
 
 void plot_line_look(unsigned axis, struct buf *out)
 {

@@ -45,8 +45,12 @@ void svg_begin(double width, double height, struct buf *out)
 	svg_number(width, out);
 	buf_char(out, ' ');
 	svg_number(height, out);
-	buf_text(out, "\" class=\"animfs\" color=\"#222\" fill=\"currentColor\""
+	buf_text(out, "\" class=\"animfs\" role=\"img\" color=\"#222\" fill=\"currentColor\""
 		      " font-family=\"sans-serif\" font-size=\"11\">\n");
+}
+
+void svg_ground(double width, double height, struct buf *out)
+{
 	buf_text(out, style);
 	buf_text(out, "<rect class=\"animfs-paper\" fill=\"#fff\" width=\"");
 	svg_number(width, out);

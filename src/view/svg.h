@@ -10,7 +10,12 @@
 
 #include "animfs/base.h"
 
+/*
+ * svg_begin opens the drawing. What follows is its <title> and <desc>, which screen readers and
+ * tooltips show; then svg_ground, which draws the background.
+ */
 void svg_begin(double width, double height, struct buf *out);
+void svg_ground(double width, double height, struct buf *out);
 void svg_end(struct buf *out);
 
 /* To a tenth of a pixel. */

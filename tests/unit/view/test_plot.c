@@ -449,6 +449,62 @@ START_TEST(one_frame_is_three_markers)
 }
 END_TEST
 
+/* Beside others only where there is room. */
+START_TEST(the_last_frame_is_labelled)
+{
+	static const struct {
+		uint32_t frames;
+		const char *last, *dropped;
+	} clips[] = {{38, ">37<", NULL},
+		     {202, ">201<", ">200<"},
+		     {201, ">200<", NULL},
+		     {65535, ">65534<", NULL},
+		     {1002, ">1001<", ">1000<"}};
+	static const double values[] = {1, 2, 3, 4, 5, 6};
+
+	set_keys(2, NULL, values);
+	for (size_t i = 0; i < ARRAY_SIZE(clips); i++) {
+		char *text, *last;
+
+		clip.frames = clips[i].frames;
+		text = draw(ROLE_TRANSLATION);
+		last = strstr(text, clips[i].last);
+		ck_assert_msg(last != NULL, "no %s", clips[i].last);
+		ck_assert_ptr_null(strstr(last + 1, clips[i].last));
+		ck_assert(!clips[i].dropped || !strstr(text, clips[i].dropped));
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(equal_curves_are_named)
+{
+	static const struct {
+		double values[6];
+		const char *words;
+	} cases[] = {{{1, 1, 1, 2, 2, 2}, "; x = y = z"},
+		     {{1, 1, 1, 2, 2, 3}, "; x = y"},
+		     {{1, 1, 1, 2, 3, 2}, "; x = z"},
+		     {{1, 1, 1, 3, 2, 2}, "; y = z"},
+		     {{1, 1, 1, 1, 2, 3}, ""},
+		     {{NAN, 1, INFINITY, 1, 2, 1}, "; x = z"},
+		     {{NAN, 1, 1, 1, 2, 1}, ""},
+		     {{0, 0, 0.001, 1, 1, 1}, "; x = y ≈ z"},
+		     {{0, 0, 0.1, 1, 1, 1}, "; x = y"},
+		     {{0, 0.5, 0.001, 1, 1, 1}, "; x ≈ z"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buf out = BUF_INIT;
+
+		set_keys(2, NULL, cases[i].values);
+		plot_equal_axes(&chart, &track, ROLE_TRANSLATION, "; ", &out);
+		buf_char(&out, '\0');
+		ck_assert_str_eq((const char *)out.data, cases[i].words);
+		buf_release(&out);
+	}
+}
+END_TEST
+
 START_TEST(keyframes_are_bars)
 {
 	static const uint32_t frames[] = {0, 1, 1, 2, 5, 9, 12};
@@ -584,6 +640,8 @@ Suite *plot_suite(void)
 	tcase_add_test(t, an_angle_that_turns_over_leaves_a_gap);
 	tcase_add_test(t, values_are_held_where_no_key_is);
 	tcase_add_test(t, one_frame_is_three_markers);
+	tcase_add_test(t, the_last_frame_is_labelled);
+	tcase_add_test(t, equal_curves_are_named);
 	tcase_add_test(t, keyframes_are_bars);
 	tcase_add_test(t, a_spike_among_many_keys_is_seen);
 	tcase_add_test(t, the_text_of_noise_has_a_bound);

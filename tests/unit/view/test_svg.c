@@ -2,6 +2,7 @@
 /* test_svg.c - pictures: clip.svg and that of a bone. What charts say is in test_plot.c. */
 #define FIRST_CLIP_OF "edf6_768.canm"
 #include "first_clip.h"
+#include "skeleton/skeleton.h"
 #include "text/xml.h"
 #include "view/svg.h"
 
@@ -53,7 +54,7 @@ static unsigned check_pictures(const struct shown *of)
 			if (!view_bone_svg.present(&now))
 				continue;
 			text = view_text(&view_bone_svg, &now);
-			ck_assert_uint_gt(check_picture(&text), 10);
+			ck_assert_uint_ge(check_picture(&text), 9);
 			ck_assert_uint_le(text.size, 200000);
 			buf_release(&text);
 			any = true;
@@ -153,7 +154,7 @@ START_TEST(a_picture_says_what_it_shows)
 	assert_says(&view_bone_svg, &bone, "wiki512.canm, 3 frames of 0.033333 s<");
 	assert_says(&view_bone_svg, &bone, "translation</tspan> (m), 1.5, -2, 0.25 in all frames<");
 	assert_says(&view_bone_svg, &bone, "rotation</tspan> (degrees), 3 keys<");
-	assert_says(&view_bone_svg, &bone, "scale</tspan> (factor), 3 keys<");
+	assert_says(&view_bone_svg, &bone, "scale</tspan> (factor), 3 keys, x ≈ y ≈ z<");
 	assert_says(&view_clip_svg, &bone, ">walk</tspan> in wiki512.canm<");
 	sample_close(&one);
 
@@ -182,7 +183,100 @@ START_TEST(a_picture_has_a_ground_of_its_own)
 }
 END_TEST
 
-/* ---- odd models ---- */
+static unsigned tag_count(const struct buf *text, const char *tag)
+{
+	unsigned count = 0;
+
+	for (const char *p = (const char *)text->data; (p = strstr(p, tag)); p++)
+		count++;
+	return count;
+}
+
+START_TEST(a_picture_has_a_title_and_a_description)
+{
+	struct sample one = sample_open("wiki512.canm");
+	struct shown bone = sample_shown(&one, 0, "Bone01");
+
+	assert_says(&view_bone_svg, &bone,
+		    ">\n<title>Bone01 in walk</title>\n<desc>Curves of one bone of wiki512.canm: "
+		    "x, y and z of its translation, rotation, scale over 3 frames of 0.033333 s."
+		    "</desc>\n<style>");
+	assert_says(&view_clip_svg, &bone,
+		    ">\n<title>walk in wiki512.canm</title>\n<desc>Curves of 3 bones, a row for "
+		    "each: x, y and z of their translation, rotation, scale over 3 frames of "
+		    "0.033333 s.</desc>\n<style>");
+	sample_close(&one);
+}
+END_TEST
+
+START_TEST(a_sheet_says_what_its_cells_are)
+{
+	struct sample one = sample_open("wiki512.canm");
+	struct shown clip = sample_shown(&one, 0, "Bone01");
+
+	assert_says(&view_clip_svg, &clip, ">1.5, -2, 0.25<");
+	assert_says(&view_clip_svg, &clip, ">no keys<");
+	assert_says(&view_clip_svg, &clip, ">x ≈ y ≈ z<"); /* its scale */
+	assert_says(&view_bone_svg, &clip, "scale</tspan> (factor), 3 keys, x ≈ y ≈ z<");
+	assert_says(&view_clip_svg, &clip, "rotation</tspan> (degrees)<");
+	sample_close(&one);
+	assert_says(&view_clip_svg, &at, "rotation</tspan> (degrees, of quaternions)<");
+}
+END_TEST
+
+/* ---- order ---- */
+
+/* The name in the row of a bone, and how far to the right it stands. */
+static const char *row_name(const struct buf *text, const char *bone, double *indent)
+{
+	char words[64];
+	const char *found, *tag;
+
+	snprintf(words, sizeof(words), ">%s</text>\n</svg>", bone);
+	found = strstr((const char *)text->data, words);
+	ck_assert_msg(found != NULL, "no row of %s", bone);
+	for (tag = found; strncmp(tag, "<text x=\"", 9) != 0;)
+		tag--;
+	*indent = strtod(tag + 9, NULL);
+	return found;
+}
+
+START_TEST(bones_stand_below_their_parents)
+{
+	static const char table[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\n"
+				    "hip,,0,0,0,0,0,0,1,1,1\nmid,hip,0,0,0,0,0,0,1,1,1\n"
+				    "Bone01,,0,0,0,0,0,0,1,1,1\n"
+				    "Scene_Root,mid,0,0,0,0,0,0,1,1,1\n";
+	struct sample one = sample_open("wiki512.canm");
+	struct shown clip = sample_shown(&one, 0, "Bone01");
+	struct err err = {0};
+	struct skeleton *skeleton = skeleton_read(
+		(struct bytes){(const uint8_t *)table, sizeof(table) - 1}, NULL, &err);
+	double root, bone, hip;
+	struct buf text = view_text(&view_clip_svg, &clip);
+	const char *at_root = row_name(&text, "Scene_Root", &root);
+	const char *at_bone = row_name(&text, "Bone01", &bone), *at_hip;
+
+	ck_assert(at_root < at_bone && at_bone < row_name(&text, "hip", &hip));
+	ck_assert(root == bone && bone == hip);
+	buf_release(&text);
+
+	ck_assert_msg(skeleton != NULL, "%s", err.message);
+	clip.skeleton = skeleton;
+	text = view_text(&view_clip_svg, &clip);
+	at_root = row_name(&text, "Scene_Root", &root);
+	at_bone = row_name(&text, "Bone01", &bone);
+	at_hip = row_name(&text, "hip", &hip);
+	ck_assert(at_bone < at_hip && at_hip < at_root);
+	/* "mid" has no row, and does not count. */
+	ck_assert(bone == hip && root == hip + 7);
+	buf_release(&text);
+	skeleton_free(skeleton);
+	sample_close(&one);
+}
+END_TEST
+
+/* ---- what stands still ---- */
 
 static const double odd_values[] = {NAN,    1,    2, INFINITY, -INFINITY, 1e300, 0x1.fffffep127,
 				    5e-324, -1e38};
@@ -195,6 +289,83 @@ static struct curve odd_curve(void)
 		c.lane[axis].unit = 1;
 	return c;
 }
+
+static double height_of(const struct buf *text)
+{
+	return strtod(strstr((const char *)text->data, " height=\"") + 9, NULL);
+}
+
+/* The first clip with so many bones that all have the same three curves. */
+static struct anim *alike_model(uint32_t bones, const struct curve *curve,
+				const struct curve *turns)
+{
+	struct anim *odd = anim_edit(s.anim);
+	struct clip *clip = anim_edit_clip(odd, 0);
+	struct track *tracks = arena_alloc(&odd->arena, bones, sizeof(*tracks));
+
+	ck_assert_ptr_nonnull(tracks);
+	for (uint32_t i = 0; i < bones; i++) {
+		tracks[i] = clip->tracks[0];
+		for (int role = 0; role < ROLE_COUNT; role++)
+			tracks[i].curve[role] = role == ROLE_ROTATION ? turns : curve;
+	}
+	clip->tracks = tracks;
+	clip->track_count = bones;
+	clip->frames = 3;
+	return odd;
+}
+
+static void check_still(struct shown *now, bool still, const char *words)
+{
+	struct buf text = view_text(&view_clip_svg, now);
+
+	check_picture(&text);
+	if (still)
+		ck_assert_double_lt(height_of(&text), 1400);
+	else
+		ck_assert_double_gt(height_of(&text), 4000);
+	ck_assert_int_eq(tag_count(&text, words), still ? 120 : 0);
+	buf_release(&text);
+	text = view_text(&view_bone_svg, now);
+	check_picture(&text);
+	if (still)
+		ck_assert_double_lt(height_of(&text), 200);
+	buf_release(&text);
+}
+
+START_TEST(what_stands_still_is_a_line_of_numbers)
+{
+	/* q and -q are one rotation. */
+	static const double turned[] = {0, 0, 0, 1, 0, 0, 0, -1, 0, 0, 0, 1};
+	double values[] = {1.5, -2, 0.25, 1.5, -2, 0.25, 1.5, -2, 0.25};
+	struct curve curve = odd_curve(), turns = odd_curve();
+	struct shown now = at;
+	struct anim *odd;
+
+	curve.values = values;
+	turns.kind = CURVE_QUATERNION;
+	turns.values = turned;
+	turns.lane[3].unit = 1;
+	odd = alike_model(60, &curve, &turns);
+	now.anim = odd;
+	now.track = 7;
+	check_still(&now, true, ">1.5, -2, 0.25 (3 keys)<");
+	assert_says(&view_clip_svg, &now, ">0, 0, 0 (3 keys)<");
+	assert_says(&view_bone_svg, &now, "1.5, -2, 0.25 in all frames, 3 keys<");
+	values[7] = -2.0001;
+	check_still(&now, false, ">1.5, -2, 0.25 (3 keys)<");
+	/* A gap is not a value, at the beginning neither, nor is one without end. */
+	values[7] = NAN;
+	check_still(&now, false, ">1.5, -2, 0.25 (3 keys)<");
+	values[1] = values[4] = NAN;
+	check_still(&now, false, "in all frames");
+	values[1] = values[4] = values[7] = INFINITY;
+	check_still(&now, false, "in all frames");
+	anim_free(odd);
+}
+END_TEST
+
+/* ---- odd models ---- */
 
 START_TEST(odd_names_and_numbers_are_shown)
 {
@@ -351,6 +522,10 @@ Suite *svg_suite(void)
 	tcase_add_test(t, numbers_have_one_decimal);
 	tcase_add_test(t, a_picture_says_what_it_shows);
 	tcase_add_test(t, a_picture_has_a_ground_of_its_own);
+	tcase_add_test(t, a_picture_has_a_title_and_a_description);
+	tcase_add_test(t, a_sheet_says_what_its_cells_are);
+	tcase_add_test(t, bones_stand_below_their_parents);
+	tcase_add_test(t, what_stands_still_is_a_line_of_numbers);
 	tcase_add_test(t, odd_names_and_numbers_are_shown);
 	tcase_add_test(t, frames_without_keys_cost_nothing);
 	tcase_add_test(t, where_nothing_is_there_is_no_picture);
