@@ -145,6 +145,7 @@ tree_checks()
 	is "too" "$(stat -c '%a %Y' "$SRC/plain/linked")" "640 1000"
 	rm "$MNT/plain/linked"
 	# SYS_ADMIN and DAC_READ_SEARCH
+	wait_for 10 unmounter >/dev/null
 	is "the unmounter has what that takes" "$(sed -n 's/^\(CapPrm\|CapEff\|NoNewPrivs\|Seccomp\):\t//p' \
 		"/proc/$(unmounter)/status" | xargs)" "0000000000200004 0000000000200004 1 2"
 	ends_after umount umount "$MNT"
@@ -263,7 +264,7 @@ PYTHON
 PID=${DAEMON[$MNT]}
 ok "dirty pages: the daemon ends" wait_for 10 is_gone "$PID"
 unset "DAEMON[$MNT]"
-ok "dirty pages: nothing stays mounted" gone
+ok "dirty pages: nothing stays mounted" wait_for 10 gone
 
 # A killed daemon does not end while one of its threads waits for another mount, which has begun to
 # answer: here, in its turn, with the help of a third that is stopped.
@@ -294,8 +295,8 @@ fi
 if [ "$(id -u)" -eq 0 ]; then
 	mount_animfs
 	PID=${DAEMON[$MNT]}
-	UNMOUNTER=$(pgrep -P "$PID" animfs-unmount)
-	ok "there is an unmounter" test -n "$UNMOUNTER"
+	ok "there is an unmounter" wait_for 10 unmounter # which has its name some time after the mount is there
+	UNMOUNTER=$(unmounter)
 	kill -STOP "$PID"
 	umount -l "$MNT"
 	mount -t tmpfs none "$MNT"

@@ -47,13 +47,15 @@ is "without capabilities, or a way to new ones" "$(fact CapPrm) $(fact NoNewPriv
 like "which status tells" "$(as_user cat "$MNT/.animfs/status")" 'confined .*privileges'
 fails "others, root too, are not let in" ls "$MNT"
 is "errors are the mounter's" "$(as_user stat -c '%a %u' "$MNT/.animfs/errors")" "400 $USER_ID"
-UNMOUNTER=$(pgrep -P "$PID" animfs-unmount || pgrep -u $USER_ID -n animfs-unmount)
+unmounter() { pgrep -P "$PID" animfs-unmount || pgrep -u $USER_ID -n animfs-unmount; }
+wait_for 10 unmounter >/dev/null # which has its name some time after the mount is there
+UNMOUNTER=$(unmounter)
 is "nor has what unmounts" "$(fact CapPrm "$UNMOUNTER") $(fact CapEff "$UNMOUNTER")" \
 	"0000000000000000 0000000000000000"
 fails "it sees the file tree" as_user grep -Eqw 'confined.* (tree|namespace)' "$MNT/.animfs/status"
 kill -TERM "$PID"
 ok "SIGTERM: ends" wait_for 10 is_gone "$PID"
-ok "SIGTERM: nothing stays mounted" gone
+ok "SIGTERM: nothing stays mounted" wait_for 10 gone
 ok "mounts again after it" as_user "$USER_ANIMFS" "$SRC" "$MNT"
 PID=$(as_user sed -n 's/^pid //p' "$MNT/.animfs/status")
 kill -KILL "$PID"
