@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"
-mount_animfs
+mount_stopped
 FILE=$MNT/wiki512.canm
 STATE=$SRC/.animfs
 
@@ -29,9 +29,9 @@ mkdir "$FILE/.own" "$FILE/Idle/own"
 echo note >"$FILE/empty/note"
 for clip in walk Idle empty; do
 	"$ANIMFS" clip rename "$SRC/wiki512.canm/$clip" "new_$clip"
-	ok "$clip is renamed by others" wait_for 3 clip_is "new_$clip"
+	ok "$clip is renamed by others" after 250 clip_is "new_$clip"
 done
-ok "an empty folder goes with the old name, and is not seen" wait_for 3 gone wiki512.canm/walk
+ok "an empty folder goes with the old name, and is not seen" after 250 gone wiki512.canm/walk
 is "nor listed" "$(ls "$FILE" | grep -cx walk)" 0
 ok "one that somebody made stays" test -d "$FILE/.own" -a -d "$FILE/Idle/own"
 ok "and one with something in it" grep -qx note "$FILE/empty/note"
@@ -41,10 +41,10 @@ watches() { cat "/proc/${DAEMON[$MNT]}"/fdinfo/* 2>/dev/null | grep -c '^inotify
 come_and_go()
 {
 	cp "$SAMPLE" "$SRC/guest.canm" &&
-		wait_for 3 test -d "$MNT/guest.canm" && leave_folders "$MNT/guest.canm/walk" &&
+		after 250 test -d "$MNT/guest.canm" && leave_folders "$MNT/guest.canm/walk" &&
 		has_folders guest.canm/walk && mv "$MNT/guest.canm/walk" "$MNT/guest.canm/run" &&
 		mv "$MNT/guest.canm" "$MNT/other.canm" &&
-		rm "$SRC/other.canm" && wait_for 3 gone other.canm && gone guest.canm
+		rm "$SRC/other.canm" && after 250 gone other.canm && gone guest.canm
 }
 ok "a file comes and goes" come_and_go
 before=$(watches)
