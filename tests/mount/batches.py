@@ -487,7 +487,7 @@ class Mount:
     def kill(self):
         """Without a word to the daemon, and up again."""
         self.daemon.kill()
-        self.daemon.wait(30)
+        self.daemon.wait(120)
         subprocess.run(["fusermount3", "-uz", self.point], capture_output=True)
         self.up()
 
@@ -498,7 +498,7 @@ class Mount:
             if done.returncode and time.monotonic() > end:
                 raise Failed("unmount: " + done.stderr)
             time.sleep(0.01 if done.returncode == 0 else 0.1)
-        status = self.daemon.wait(30)
+        status = self.daemon.wait(120)
         text = read(self.log).decode(errors="replace")
         if status or "Sanitizer" in text or "runtime error:" in text:
             raise Failed(f"the daemon ends with {status}: {text[-3000:]}")

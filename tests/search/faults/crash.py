@@ -162,7 +162,7 @@ class Crash:
     def is_dead(self):
         """One that was killed from outside may still be on its way."""
         return (self.mount.fired() or self.mount.killed
-                or wait_until(lambda: not self.mount.is_alive(), 2))
+                or wait_until(lambda: not self.mount.is_alive(), 20))
 
     def run(self, arm):
         self.mount.begin()

@@ -102,7 +102,7 @@ class Trial:
             arm(self.mount)
             done = self.steps(0)
             if self.error in (errno.ENOTCONN, errno.ECONNABORTED):
-                wait_until(lambda: not self.mount.is_alive(), 5)
+                wait_until(lambda: not self.mount.is_alive())
                 raise Failure(self.death())
             fired = self.mount.fired()
             disarm(self.mount)
@@ -139,7 +139,7 @@ class Trial:
         if not self.mount.is_alive():
             self.mount.bury()
             raise Failure(self.death())
-        if not wait_until(self.holds_no_more, 5):
+        if not wait_until(self.holds_no_more):
             raise Failure(f"{self.mount.descriptors()} descriptors,"
                           f" not {self.reference.descriptors}")
         self.mount.end()
@@ -298,7 +298,7 @@ class Tests:
             self.right = self.right or texts
             return texts == self.right
 
-        if not wait_until(shown, 5):
+        if not wait_until(shown):
             raise Failure("it shows something else")
 
     def all_mountings(self, ground, kind, most, arm):
