@@ -13,6 +13,11 @@
  *   Frames: 31
  *   Frame Time: 0.016666668
  *
+ * The ROOT is a bone if that is the only one without a parent. Several such bones are joints of a
+ * ROOT "figure" with CHANNELS 0. In a format whose Y points down there is always such a ROOT, with
+ * three channels: it is rotated by half a turn about X in every row, as the root of clip.gltf is.
+ * BVH has no mirror, for --ff9clip-hand=left.
+ *
  * The positions of a root include its offset, which is 0, since programs differ in whether to add
  * one. All other bones only rotate. So the file is absent if it would lose something: if a bone is
  * scaled, or moves relative to its parent.
@@ -150,6 +155,8 @@ struct writing {
 	uint32_t *order; /* nodes in the text's order */
 	bool *placed;    /* by node: it has position channels */
 	uint32_t count;
+	bool turned;    /* Y points down */
+	uint32_t above; /* 1: all is below a ROOT "figure" */
 };
 
 static void bvh_begin_line(const struct writing *w, uint32_t depth)
@@ -174,10 +181,11 @@ static void bvh_enter_node(void *user, uint32_t node, uint32_t depth)
 	struct writing *w = user;
 	double offset[3];
 
+	depth += w->above;
 	w->order[w->count++] = node;
 	w->placed[node] = bvh_is_root(w->f, node) || frame_moved(w->f, node) >= 0;
 	bvh_begin_line(w, depth);
-	buf_text(w->out, bvh_is_root(w->f, node) ? "ROOT " : "JOINT ");
+	buf_text(w->out, depth == 0 ? "ROOT " : "JOINT ");
 	bvh_word(w->f->nodes[node].name, w->out);
 	buf_char(w->out, '\n');
 	bvh_begin_line(w, depth);
@@ -208,10 +216,28 @@ static void bvh_leave_node(void *user, uint32_t node, uint32_t depth)
 {
 	struct writing *w = user;
 
+	depth += w->above;
 	if (w->f->nodes[node].first_child == FIGURE_NONE)
 		bvh_write_end(w, node, depth + 1);
 	bvh_begin_line(w, depth);
 	buf_text(w->out, "}\n");
+}
+
+static void bvh_write_hierarchy(struct writing *w)
+{
+	static const struct figure_walk hierarchy = {bvh_enter_node, bvh_leave_node};
+
+	buf_text(w->out, "HIERARCHY\n");
+	if (w->above) {
+		buf_text(w->out, "ROOT ");
+		bvh_figure_name(w->f, w->out);
+		buf_text(w->out, "\n{\n  OFFSET 0 0 0\n");
+		buf_text(w->out, w->turned ? "  CHANNELS 3 Zrotation Yrotation Xrotation\n"
+					   : "  CHANNELS 0\n");
+	}
+	figure_walk(w->f, &hierarchy, w);
+	if (w->above)
+		buf_text(w->out, "}\n");
 }
 
 /* ---- the frames ---- */
@@ -297,6 +323,8 @@ static void move_to(struct moving *m, uint32_t frame, double cells[6])
 
 static void bvh_write_frame(const struct writing *w, uint32_t frame, struct moving *moving)
 {
+	if (w->turned)
+		buf_text(w->out, "0 0 180 ");
 	for (uint32_t i = 0; i < w->count && !w->out->failed; i++) {
 		uint32_t node = w->order[i];
 		double cells[6];
@@ -325,10 +353,9 @@ static void bvh_write_motion(const struct writing *w, struct moving *moving)
 
 static void bvh_render(const struct shown *at, struct buf *out)
 {
-	static const struct figure_walk hierarchy = {bvh_enter_node, bvh_leave_node};
 	struct arena arena = ARENA_INIT;
 	struct figure f;
-	struct writing w = {.f = &f, .out = out};
+	struct writing w = {.f = &f, .out = out, .turned = at->anim->format->y_down};
 
 	if (figure_make(&f, at, &arena)) {
 		struct moving *moving = arena_alloc(&arena, f.count, sizeof(*moving));
@@ -336,8 +363,8 @@ static void bvh_render(const struct shown *at, struct buf *out)
 		w.order = arena_alloc(&arena, f.count, sizeof(*w.order));
 		w.placed = arena_alloc(&arena, f.count, sizeof(*w.placed));
 		if (!arena.failed) {
-			buf_text(out, "HIERARCHY\n");
-			figure_walk(&f, &hierarchy, &w);
+			w.above = bvh_has_figure(&f, w.turned);
+			bvh_write_hierarchy(&w);
 			for (uint32_t node = 0; node < f.count; node++)
 				moving[node] = moving_of(&f, node);
 			bvh_write_motion(&w, moving);

@@ -8,6 +8,10 @@
  * channels replace the offset, as in Blender. Only roots may move; all other joints must be where
  * clip.bvh has them.
  *
+ * A ROOT above several roots, as clip.bvh has it, is no bone: it must stand where it is, and be
+ * rotated as it was. A text without one is read as well, unless Y points down, since it would not
+ * say which way up it is. So is any name of a ROOT without channels.
+ *
  * By default Blender rotates what it imports so that Z is up, and exports it like that. The offsets
  * reveal this, and everything is rotated back.
  */
@@ -38,7 +42,7 @@
 
 /* What is known of a joint of the text. */
 struct part {
-	uint32_t node;     /* or FIGURE_NONE: a root that only groups others */
+	uint32_t node;     /* or FIGURE_NONE: a root that only groups others (bvh_has_figure) */
 	double served[3];  /* its position as served; of a root, its offset */
 	double reach;      /* its distance from its root at most, in this frame */
 	double *rotations; /* by row; NULL if the text has none */
@@ -52,6 +56,8 @@ struct import {
 	struct bytes whole;
 	struct part *parts; /* by joint */
 	double step;        /* frames of the clip from one row to the next */
+	struct buf figure_name;
+	bool turned; /* Y points down */
 	bool z_up;
 	struct arena arena;
 	struct err *err;
@@ -107,11 +113,26 @@ static struct word *list_words(struct import *in)
 	return words;
 }
 
-/* Is this the empty root that Blender adds above several roots? */
-static bool is_bare(const struct bvh_joint *joint)
+static bool name_figure(struct import *in)
 {
-	return joint->parent == BVH_NONE && joint->count == 0 && joint->offset[0].value == 0 &&
-	       joint->offset[1].value == 0 && joint->offset[2].value == 0;
+	bvh_figure_name(&in->f, &in->figure_name);
+	return !in->figure_name.failed || err_memory(in->err);
+}
+
+static bool is_figure(const struct import *in, const struct bvh_joint *joint)
+{
+	return bytes_equal(joint->name, buf_bytes(&in->figure_name));
+}
+
+/*
+ * Is this the ROOT above several roots? Blender has one without channels and with a name of its
+ * own, and gives ours all channels.
+ */
+static bool is_group(const struct import *in, const struct bvh_joint *joint)
+{
+	return joint->parent == BVH_NONE && (joint->count == 0 || is_figure(in, joint)) &&
+	       joint->offset[0].value == 0 && joint->offset[1].value == 0 &&
+	       joint->offset[2].value == 0;
 }
 
 static bool bvh_import_find_node(struct import *in, const struct word *words, uint32_t i,
@@ -123,7 +144,7 @@ static bool bvh_import_find_node(struct import *in, const struct word *words, ui
 		bsearch(&wanted, words, in->f.count, sizeof(*words), bvh_import_by_text);
 
 	in->parts[i].node = word ? word->node : FIGURE_NONE;
-	if (!word && !is_bare(joint)) {
+	if (!word && !is_group(in, joint)) {
 		err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
 		       "no bone of this clip has this name");
 		return err_accept(in->err, "a name that clip.bvh has; bones are added, renamed and "
@@ -146,11 +167,11 @@ static bool check_parent(const struct import *in, uint32_t i)
 		return true;
 	parent = joint->parent == BVH_NONE ? FIGURE_NONE : in->parts[joint->parent].node;
 	wanted = in->f.nodes[node].parent;
-	if (parent == wanted)
+	if (parent == wanted && (joint->parent != BVH_NONE || !in->turned))
 		return true;
 	err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
 	       "the parent of \"%s\" is %s here, and %s in the clip", in->f.nodes[node].name,
-	       node_name(in, parent), node_name(in, wanted));
+	       node_name(in, parent), parent == wanted ? "the figure" : node_name(in, wanted));
 	return err_accept(in->err, "the hierarchy of clip.bvh");
 }
 
@@ -420,6 +441,28 @@ static bool check_rotation(const struct import *in, uint32_t frame, const struct
 	       refuse_move(in, frame, part, cells, "turns");
 }
 
+/* A ROOT above the roots turns the figure upright where that is needed, and does nothing else. */
+static bool check_group(const struct import *in, uint32_t frame, uint32_t i,
+			const struct bvh_cell *cells)
+{
+	static const double none[4] = {0, 0, 0, 1}, half[4] = {1, 0, 0, 0}, origin[3];
+	const struct bvh_joint *joint = &in->text.joints[i];
+	double q[4], position[3];
+
+	read_rotation(in, joint, cells, q);
+	read_position(in, joint, cells, position);
+	if (is_same_rotation(q, in->turned ? half : none, SAME_ANGLE) &&
+	    bvh_import_is_near(position, origin, 0))
+		return true;
+	if (joint->count > 0)
+		err_at(in->err, ERR_TEXT, cells->at, cells->length,
+		       "the root above the bones moves in frame %u", (unsigned)frame);
+	else
+		err_at(in->err, ERR_TEXT, name_at(in, joint), joint->name.size,
+		       "the root above the bones does not turn them upright");
+	return err_accept(in->err, "its numbers in clip.bvh, since this root is no bone");
+}
+
 static bool take_rotation(const struct import *in, uint32_t frame, uint32_t i,
 			  const struct bvh_cell *cells)
 {
@@ -527,8 +570,10 @@ static bool bvh_import_read_rows(struct import *in)
 		for (uint32_t i = 0; i < in->text.count; i++) {
 			const struct bvh_cell *own = cells + in->text.joints[i].first;
 
-			if (in->parts[i].node != FIGURE_NONE &&
-			    !(take_rotation(in, frame, i, own) && take_position(in, frame, i, own)))
+			if (!(in->parts[i].node == FIGURE_NONE
+				      ? check_group(in, frame, i, own)
+				      : take_rotation(in, frame, i, own) &&
+						take_position(in, frame, i, own)))
 				return false;
 		}
 	}
@@ -608,12 +653,16 @@ static bool bvh_import_check_time(const struct import *in, const struct anim *ed
 
 struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *err)
 {
-	struct import in = {.at = at, .whole = text, .arena = ARENA_INIT, .err = err};
+	struct import in = {.at = at,
+			    .whole = text,
+			    .turned = at->anim->format->y_down,
+			    .arena = ARENA_INIT,
+			    .err = err};
 	struct anim *edited = NULL;
 
 	if (!figure_make(&in.f, at, &in.arena))
 		err_memory(err);
-	else if (bvh_open(&in.text, text, &in.arena, err) && find_parts(&in) &&
+	else if (name_figure(&in) && bvh_open(&in.text, text, &in.arena, err) && find_parts(&in) &&
 		 bvh_import_check_rate(&in) && bvh_import_check_frames(&in) && begin_parts(&in) &&
 		 bvh_import_read_rows(&in))
 		edited = apply_import(&in);
@@ -621,6 +670,7 @@ struct anim *bvh_import(const struct shown *at, struct bytes text, struct err *e
 		anim_free(edited);
 		edited = NULL;
 	}
+	buf_release(&in.figure_name);
 	arena_release(&in.arena);
 	return edited;
 }

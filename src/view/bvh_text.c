@@ -5,11 +5,41 @@
 #include <math.h>
 #include <string.h>
 
+#define FIGURE_NAME "figure"
 #define SHORT 0.1 /* length of a bone that ends where it begins */
 
 bool bvh_is_root(const struct figure *f, uint32_t node)
 {
 	return f->nodes[node].parent == FIGURE_NONE;
+}
+
+bool bvh_has_figure(const struct figure *f, bool turned)
+{
+	return turned || f->nodes[f->first_root].next_sibling != FIGURE_NONE;
+}
+
+/* Is the name "figure" with so many "_" behind it? */
+static bool is_figure_name(const char *name, size_t more)
+{
+	const size_t plain = strlen(FIGURE_NAME);
+
+	return strncmp(name, FIGURE_NAME, plain) == 0 && strlen(name) == plain + more &&
+	       strspn(name + plain, "_") == more;
+}
+
+static bool has_figure_name(const struct figure *f, size_t more)
+{
+	for (uint32_t node = 0; node < f->count; node++)
+		if (is_figure_name(f->nodes[node].name, more))
+			return true;
+	return false;
+}
+
+void bvh_figure_name(const struct figure *f, struct buf *out)
+{
+	buf_text(out, FIGURE_NAME);
+	for (size_t more = 0; has_figure_name(f, more); more++)
+		buf_char(out, '_');
 }
 
 /* The size of the character if it is white space to some program, else 0. */

@@ -7,7 +7,15 @@
 
 #define SAME 1e-5 /* relative: lengths and scales that are as good as equal in float32 */
 
+/* Has the node no parent? In the text it may still be below the figure's root. */
 bool bvh_is_root(const struct figure *f, uint32_t node);
+/*
+ * A text has one ROOT, since programs stop reading at a second. If the clip has several roots, or
+ * its Y points down (`turned`), they are joints of a ROOT that no bone has, and that does not move.
+ */
+bool bvh_has_figure(const struct figure *f, bool turned);
+/* Appends its name: "figure", with as many "_" behind it as make it no bone's. */
+void bvh_figure_name(const struct figure *f, struct buf *out);
 /* Writes the name of a node as one word. */
 void bvh_word(const char *name, struct buf *out);
 /* The OFFSET of a node; and of the End Site of a node without children. */

@@ -27,7 +27,7 @@ either()
 	shift
 	mount_animfs "$@"
 	like "$spelling: a lossy one" "$(<"$MNT/$SCALED")" \
-		$'\n  JOINT Bone01\n  [{]\n    OFFSET 1.5 -2 0.25\n    CHANNELS 3 .*JOINT hip\n *[{]\n *OFFSET 0 -1 2\n *CHANNELS 6 '
+		$'\n    JOINT Bone01\n    [{]\n      OFFSET 1.5 -2 0.25\n      CHANNELS 3 .*JOINT hip\n *[{]\n *OFFSET 0 -1 2\n *CHANNELS 6 '
 	is "$spelling: is as large as it says" "$(stat -c %s "$MNT/$SCALED")" "$(wc -c <"$MNT/$SCALED")"
 	ok "$spelling: it is listed" grep -qx clip.bvh <(ls "$MNT/${SCALED%/*}")
 	ok "$spelling: none for a clip without keys" test ! -e "$MNT/wiki512.canm/empty/clip.bvh"
@@ -54,7 +54,8 @@ CLIP=$MNT/bones024.ff9anim/bones024
 F=$CLIP/clip.bvh
 mount_animfs --bvh=lossy
 cp "$F" "$WORK/own.bvh"
-like "a bone hangs from another" "$(<"$F")" $'\n  JOINT bone_001\n  [{]\n    OFFSET 10 -200 5\n    CHANNELS 3 '
+like "a bone hangs from another" "$(<"$F")" $'\n    JOINT bone_001\n    [{]\n      OFFSET 10 -200 5\n      CHANNELS 3 '
+is "there is one root, which turns all upright" "$(grep -c ROOT "$F") $(grep -c '^0 0 180 ' "$F")" "1 7"
 ok "its own text is saved" cp "$WORK/own.bvh" "$F"
 ok "and what a mocap tool on another system makes of it" \
 	sh -c "sed 's/  */\t/g; s/\$/\r/' '$WORK/own.bvh' >'$F'"
@@ -63,7 +64,7 @@ ok "nothing of that changes a byte" cmp "$SRC/bones024.ff9anim" "$WORK/before"
 
 (cd "$CLIP/bones" && sha256sum -- *.csv) >"$WORK/bones"
 row=$(($(grep -n '^Frame Time' "$F" | cut -d: -f1) + 3))
-ok "an angle of bone_001 is edited" sed -i -E "${row}s/^(([^ ]+ ){6})[^ ]+/\\145/" "$F"
+ok "an angle of bone_001 is edited" sed -i -E "${row}s/^(([^ ]+ ){9})[^ ]+/\\145/" "$F"
 is "and arrives" "$(sed -n 4p "$CLIP/bones/bone_001.csv" | cut -d, -f5)" 45
 is "the other bones are as they were" \
 	"$(cd "$CLIP/bones" && sha256sum -c "$WORK/bones" 2>/dev/null | grep -v ': OK$')" \
@@ -79,8 +80,9 @@ refused()
 	like "$1: says so" "$(<"$F.error")" "$3"
 	rm "$F.error" "$F.rejected"
 }
-refused "another name" 's/JOINT bone_001/JOINT Bone_001/' 'clip.bvh:6:9: no bone of this clip'
-refused "another offset" 's/OFFSET 10 /OFFSET 11 /' 'clip.bvh:8:12: "bone_001" has another offset'
+refused "another name" 's/JOINT bone_001/JOINT Bone_001/' 'clip.bvh:10:11: no bone of this clip'
+refused "another offset" 's/OFFSET 10 /OFFSET 11 /' 'clip.bvh:12:14: "bone_001" has another offset'
+refused "another turn of the whole" 's/^0 0 180 /0 0 170 /' 'the root above the bones moves in frame 0'
 refused "more frames" 's/Frames: 7/Frames: 8/' 'Frames: 7; .*clip.json'
 refused "another frame time" 's/^Frame Time: .*/Frame Time: 1/' 'clip.bvh:[0-9]*:13: these rows were written at 1 frames a second, and the clip has 30'
 refused "a row less" '$d' 'the text ends before frame 6 of 7'
@@ -96,7 +98,7 @@ like "since it leaves something out" "$(<"$LOSSY.error")" '"Bone01" is scaled in
 ok "the binary stays" cmp "$SRC/wiki512.canm" "$WORK/before"
 umount_animfs
 
-sed -E "${row}s/^(([^ ]+ ){6})[^ ]+/\\145/" "$WORK/own.bvh" >"$WORK/edited.bvh"
+sed -E "${row}s/^(([^ ]+ ){9})[^ ]+/\\145/" "$WORK/own.bvh" >"$WORK/edited.bvh"
 ok "put saves one without a mount" sh -c "'$ANIMFS' put '$SRC/bones024.ff9anim/bones024/clip.bvh' <'$WORK/edited.bvh'"
 is "and cat shows it" "$("$ANIMFS" cat "$SRC/bones024.ff9anim/bones024/clip.bvh")" "$(<"$WORK/edited.bvh")"
 why=$("$ANIMFS" put "$SRC/bones024.ff9anim/bones024/clip.bvh" <"$0" 2>&1)

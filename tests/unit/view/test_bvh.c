@@ -28,22 +28,24 @@ static void teardown(void)
 
 /* A joint without children. */
 #define AT_ORIGIN                                                                                  \
-	"{\n"                                                                                      \
-	"  OFFSET 0 0 0\n"                                                                         \
-	"  CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"               \
-	"  End Site\n"                                                                             \
 	"  {\n"                                                                                    \
-	"    OFFSET 0 0.1 0\n"                                                                     \
-	"  }\n"                                                                                    \
-	"}\n"
+	"    OFFSET 0 0 0\n"                                                                       \
+	"    CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n"             \
+	"    End Site\n"                                                                           \
+	"    {\n"                                                                                  \
+	"      OFFSET 0 0.1 0\n"                                                                   \
+	"    }\n"                                                                                  \
+	"  }\n"
 
-static const char roots[] = "HIERARCHY\n"
-			    "ROOT Scene_Root\n" AT_ORIGIN "ROOT Bone01\n" AT_ORIGIN "MOTION\n"
-			    "Frames: 3\n"
-			    "Frame Time: 0.033333335\n"
-			    "0 0 0 0 0 0 1.5 -2 0.25 11.460703 5.729578 -180\n"
-			    "0 0 0 0 0 0 1.5 -2 0.25 11.460875 5.729578 -60.000004\n"
-			    "0 0 0 0 0 0 1.5 -2 0.25 22.723793 5.729578 180\n";
+static const char roots[] =
+	"HIERARCHY\n"
+	"ROOT figure\n{\n  OFFSET 0 0 0\n  CHANNELS 0\n"
+	"  JOINT Scene_Root\n" AT_ORIGIN "  JOINT Bone01\n" AT_ORIGIN "}\nMOTION\n"
+	"Frames: 3\n"
+	"Frame Time: 0.033333335\n"
+	"0 0 0 0 0 0 1.5 -2 0.25 11.460703 5.729578 -180\n"
+	"0 0 0 0 0 0 1.5 -2 0.25 11.460875 5.729578 -60.000004\n"
+	"0 0 0 0 0 0 1.5 -2 0.25 22.723793 5.729578 180\n";
 
 START_TEST(angles_stand_as_they_are_stored)
 {
@@ -54,6 +56,47 @@ START_TEST(angles_stand_as_they_are_stored)
 	text = view_text(&view_bvh, &at);
 	ck_assert_str_eq((const char *)text.data, roots);
 	buf_release(&text);
+}
+END_TEST
+
+/* Programs stop at a second ROOT. */
+static void check_roots(const char *first, const char *names[2], bool y_down)
+{
+	struct format format = *model->format;
+	struct anim *odd = anim_edit(model);
+	struct shown shown = at;
+	struct buf text;
+
+	format.y_down = y_down;
+	odd->format = &format;
+	shown.anim = odd;
+	anim_edit_clip(odd, 0)->track_count = names[1] ? 2 : 1;
+	for (uint32_t i = 0; i < 2 && names[i]; i++)
+		anim_edit_track(odd, 0, i)->label = names[i];
+	text = view_text(&view_bvh, &shown);
+	ck_assert_msg(strncmp((const char *)text.data, first, strlen(first)) == 0, "%.200s",
+		      (const char *)text.data);
+	ck_assert_ptr_null(strstr(strstr((const char *)text.data, "ROOT") + 1, "ROOT"));
+	buf_release(&text);
+	anim_free(odd);
+}
+
+START_TEST(there_is_one_root)
+{
+	check_roots("HIERARCHY\nROOT a\n{\n  OFFSET 0 0 0\n  CHANNELS 6 X",
+		    (const char *[2]){"a", NULL}, false);
+	check_roots("HIERARCHY\nROOT figure\n{\n  OFFSET 0 0 0\n  CHANNELS 6 X",
+		    (const char *[2]){"figure", NULL}, false);
+	check_roots("HIERARCHY\nROOT figure\n{\n  OFFSET 0 0 0\n  CHANNELS 0\n  JOINT a\n",
+		    (const char *[2]){"a", "b"}, false);
+	/* A bone keeps its name. */
+	check_roots("HIERARCHY\nROOT figure__\n{\n  OFFSET 0 0 0\n  CHANNELS 0\n  JOINT figure_\n",
+		    (const char *[2]){"figure_", "figure"}, false);
+	check_roots("HIERARCHY\nROOT figure\n{\n  OFFSET 0 0 0\n  CHANNELS 0\n  JOINT figure_\n",
+		    (const char *[2]){"figure_", "figured"}, false);
+	check_roots("HIERARCHY\nROOT figure\n{\n  OFFSET 0 0 0\n"
+		    "  CHANNELS 3 Zrotation Yrotation Xrotation\n  JOINT a\n",
+		    (const char *[2]){"a", NULL}, true);
 }
 END_TEST
 
@@ -68,6 +111,7 @@ struct bvh {
 		double offset[3];
 	} nodes[NODES];
 	int count;
+	bool turned; /* by half a turn about X in every row */
 	unsigned frames;
 	double seconds;
 	const char *rows;
@@ -115,7 +159,8 @@ static void read_node(struct bvh *b, const char **p, int parent)
 		n->offset[axis] = real(p);
 	word(p, "CHANNELS");
 	n->channels = (int)real(p);
-	ck_assert(n->channels == 6 || (n->channels == 3 && parent >= 0));
+	ck_assert(n->channels == 6 || (n->channels == 3 && parent >= 0) ||
+		  strcmp(n->name, "figure") == 0);
 	for (int i = 6 - n->channels; i < 6; i++)
 		word(p, channels[i]);
 	for (;;) {
@@ -137,14 +182,27 @@ static void read_node(struct bvh *b, const char **p, int parent)
 	}
 }
 
+/* The root above the bones is none of them. */
+static void leave_figure(struct bvh *b)
+{
+	if (b->nodes[0].channels == 6)
+		return;
+	b->turned = b->nodes[0].channels == 3;
+	memmove(b->nodes, b->nodes + 1, (size_t)--b->count * sizeof(*b->nodes));
+	for (int i = 0; i < b->count; i++)
+		b->nodes[i].parent--;
+}
+
 static void bvh_read(struct bvh *b, const char *text)
 {
 	const char *p = text;
 
 	memset(b, 0, sizeof(*b));
 	word(&p, "HIERARCHY");
-	while (strcmp(word(&p, NULL), "ROOT") == 0)
-		read_node(b, &p, -1);
+	word(&p, "ROOT");
+	read_node(b, &p, -1);
+	word(&p, "MOTION");
+	leave_figure(b);
 	word(&p, "Frames:");
 	b->frames = (unsigned)real(&p);
 	word(&p, "Frame");
@@ -186,6 +244,9 @@ static void assert_frame(const struct bvh *b, const struct shown *shown, const s
 {
 	const struct clip *clip = &shown->anim->clips[shown->clip];
 
+	ck_assert(b->turned == shown->anim->format->y_down);
+	for (unsigned axis = 0; b->turned && axis < 3; axis++)
+		ck_assert(real(p) == (axis == 2 ? 180 : 0));
 	for (int i = 0; i < b->count; i++) {
 		const struct node *n = &b->nodes[i];
 		int64_t track = track_of(clip, n->name);
@@ -350,8 +411,8 @@ START_TEST(a_lossy_one_leaves_scales_out_and_moves_any_bone)
 	text = view_text(&view_bvh, &at);
 	ck_assert_ptr_nonnull(
 		strstr((const char *)text.data,
-		       "\n      JOINT hip\n      {\n        OFFSET 0 1 2\n"
-		       "        CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "
+		       "\n        JOINT hip\n        {\n          OFFSET 0 1 2\n"
+		       "          CHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation "
 		       "Xrotation\n"));
 	buf_release(&text);
 }
@@ -421,8 +482,8 @@ START_TEST(a_name_is_one_word)
 		"Bip01 L  Arm\xe3\x80\x80\xc2\xa0\xe2\x80\x83<\xe5\x8f\xb3";
 	text = view_text(&view_bvh, &at);
 	ck_assert_ptr_nonnull(strstr((const char *)text.data,
-				     "\nROOT Bip01%20L%20%20Arm%E3%80%80%C2%A0%E2%80%83<"
-				     "\xe5\x8f\xb3\n{"));
+				     "\n  JOINT Bip01%20L%20%20Arm%E3%80%80%C2%A0%E2%80%83<"
+				     "\xe5\x8f\xb3\n  {"));
 	buf_release(&text);
 }
 END_TEST
@@ -495,6 +556,7 @@ Suite *bvh_suite(void)
 	suite_add_tcase(suite, t);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, angles_stand_as_they_are_stored);
+	tcase_add_test(t, there_is_one_root);
 	tcase_add_test(t, every_sample_that_fits_is_posed_as_it_should);
 	tcase_add_test(t, a_key_that_counts_is_what_is_sampled);
 	tcase_add_test(t, a_bone_below_another_may_not_move);

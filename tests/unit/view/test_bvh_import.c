@@ -205,6 +205,87 @@ START_TEST(what_was_turned_to_have_z_up_is_turned_back)
 }
 END_TEST
 
+/* ---- the root above the bones ---- */
+
+static void assert_refused(const char *text, enum err_code code, const char *words)
+{
+	struct err err = {0};
+	struct anim *edited = view_bvh.parse(&at, bytes_of(text), &err);
+
+	ck_assert_msg(edited == NULL, "accepted");
+	ck_assert_int_eq(err.code, code);
+	ck_assert_msg(strstr(err.message, words) || strstr(err.accepted, words), "%s (%s)",
+		      err.message, err.accepted);
+}
+
+/* As Blender exports the root of its own: with all channels. */
+START_TEST(the_root_above_the_bones_does_not_move)
+{
+	static const struct {
+		const char *channels, *cells, *refused;
+	} roots[] = {
+		{"CHANNELS 0", "", NULL},
+		{"CHANNELS 6 Xposition Yposition Zposition Xrotation Yrotation Zrotation",
+		 "0.000000 0.000000 -0.000000 0 -0 0.000000 ", NULL},
+		{"CHANNELS 3 Zrotation Yrotation Xrotation", "0 0 5 ",
+		 "root above the bones moves"},
+		{"CHANNELS 1 Yposition", "0.1 ", "root above the bones moves"},
+	};
+
+	at.skeleton = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(roots); i++) {
+		struct buf text = view_text(&view_bvh, &at);
+		char row[100], *first, *all;
+		struct err err = {0};
+		struct anim *edited;
+
+		first = text_edit((char *)text.data, "CHANNELS 0", roots[i].channels);
+		snprintf(row, sizeof(row), "\n%s0 0 0 0 0 0 1.5 ", roots[i].cells);
+		all = all_edited(first, "\n0 0 0 0 0 0 1.5 ", row);
+		edited = view_bvh.parse(&at, bytes_of(all), &err);
+		ck_assert_msg(!edited == !!roots[i].refused, "%zu: %s", i, err.message);
+		ck_assert(edited || strstr(err.message, roots[i].refused));
+		ck_assert(!edited || model_same(edited, model));
+		anim_free(edited);
+		free(first);
+		free(all);
+		buf_release(&text);
+	}
+}
+END_TEST
+
+/* Without that root, or if it does not turn, a text would be upside down. */
+START_TEST(a_figure_whose_y_points_down_is_turned)
+{
+	static const char own[] = "CHANNELS 3 Zrotation Yrotation Xrotation";
+	struct format format = *model->format;
+	struct buf text;
+	char *edited, *rows;
+
+	at.skeleton = NULL;
+	format.y_down = true;
+	model->format = &format;
+	text = view_text(&view_bvh, &at);
+	assert_unchanged((char *)text.data);
+	rows = all_edited((char *)text.data, "\n0 0 180 ", "\n-180 180 0 ");
+	assert_unchanged(rows);
+	free(rows);
+	rows = all_edited((char *)text.data, "\n0 0 180 ", "\n0 180 0 ");
+	assert_refused(rows, ERR_TEXT, "root above the bones moves in frame 0");
+	free(rows);
+	edited = text_edit((char *)text.data, own, "CHANNELS 0");
+	rows = all_edited(edited, "\n0 0 180 ", "\n");
+	assert_refused(rows, ERR_TEXT, "does not turn them upright");
+	free(rows);
+	free(edited);
+	assert_refused(
+		"HIERARCHY ROOT Bone01 { OFFSET 0 0 0 CHANNELS 1 Xrotation } MOTION Frames: 3 "
+		"Frame Time: 0.033333335\n0\n0\n0\n",
+		ERR_TEXT, "the parent of \"Bone01\" is nothing here, and the figure");
+	buf_release(&text);
+}
+END_TEST
+
 /* All but one role of a bone is the very same. */
 static void assert_others(const struct anim *edited, uint32_t bone, enum role role)
 {
@@ -346,14 +427,14 @@ END_TEST
 /* ---- what is refused ---- */
 
 static const struct refused_edit refused[] = {
-	{"JOINT hip", "JOINT hips", 14, 13, "no bone of this clip"},
-	{"JOINT hip", "JOINT Bone01", 14, 13, "\"Bone01\" is listed twice"},
-	{"ROOT \xe5\x8f\xb3\xe6\x89\x8b", "ROOT hip", 26, 6, "\"hip\" is listed twice"},
-	{"JOINT mid", "JOINT hip", 10, 11, "the parent of \"hip\" is Bone01 here, and mid"},
-	{"OFFSET 1.5 -2 0.25", "OFFSET 1.5 -2 0.26", 8, 12, "OFFSET 1.5 -2 0.25;"},
-	{"Frames: 3", "Frames: 4", 36, 9, "clip.json"},
-	{"Frame Time: 0.033333335", "Frame Time: 0.041667", 37, 13, "clip.json"},
-	{"-180 90 0 0", "-180 91 0 0", 38, 37, "\"mid\" turns in frame 0"},
+	{"JOINT hip", "JOINT hips", 18, 15, "no bone of this clip"},
+	{"JOINT hip", "JOINT Bone01", 18, 15, "\"Bone01\" is listed twice"},
+	{"JOINT \xe5\x8f\xb3\xe6\x89\x8b", "JOINT hip", 30, 9, "\"hip\" is listed twice"},
+	{"JOINT mid", "JOINT hip", 14, 13, "the parent of \"hip\" is Bone01 here, and mid"},
+	{"OFFSET 1.5 -2 0.25", "OFFSET 1.5 -2 0.26", 12, 14, "OFFSET 1.5 -2 0.25;"},
+	{"Frames: 3", "Frames: 4", 41, 9, "clip.json"},
+	{"Frame Time: 0.033333335", "Frame Time: 0.041667", 42, 13, "clip.json"},
+	{"-180 90 0 0", "-180 91 0 0", 43, 37, "\"mid\" turns in frame 0"},
 };
 
 START_TEST(what_a_bvh_cannot_bring_back_is_refused)
@@ -362,17 +443,6 @@ START_TEST(what_a_bvh_cannot_bring_back_is_refused)
 			  refused[_i].line, refused[_i].column, refused[_i].words);
 }
 END_TEST
-
-static void assert_refused(const char *text, enum err_code code, const char *words)
-{
-	struct err err = {0};
-	struct anim *edited = view_bvh.parse(&at, bytes_of(text), &err);
-
-	ck_assert_msg(edited == NULL, "accepted");
-	ck_assert_int_eq(err.code, code);
-	ck_assert_msg(strstr(err.message, words) || strstr(err.accepted, words), "%s (%s)",
-		      err.message, err.accepted);
-}
 
 START_TEST(no_bone_below_another_is_moved)
 {
@@ -521,6 +591,8 @@ Suite *bvh_import_suite(void)
 	tcase_add_test(t, what_was_turned_to_have_z_up_is_turned_back);
 	tcase_add_loop_test(t, outer_turns_may_be_off_where_the_middle_one_is_a_right_angle, 0, 3);
 	tcase_add_loop_test(t, channels_turn_in_their_order, 0, ARRAY_SIZE(orders));
+	tcase_add_test(t, the_root_above_the_bones_does_not_move);
+	tcase_add_test(t, a_figure_whose_y_points_down_is_turned);
 	tcase_add_test(t, an_angle_that_was_edited_arrives);
 	tcase_add_test(t, a_root_that_was_moved_moves);
 	tcase_add_test(t, a_name_of_many_words_is_found_again);
