@@ -3,6 +3,7 @@
 # own_digest.sh - pictures, X3D and stills of an older version come back with a copy of a tree, by any
 # program that copies trees: none is refused, none changes the animation, and the views go on showing
 # what is there. One that was changed by hand is refused.
+# limit: 3600
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,edf6_768}.canm tests/data/ff9anim/frames008_nolow.ff9anim \
 	tests/data/ribbon/frames030.anm tests/data/owanim/walk.006 tests/data/cas/v203.cas "$SRC"
