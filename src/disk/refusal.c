@@ -139,7 +139,13 @@ static bool fits_limit(struct refusals *r, uint64_t bytes)
 /* ---- writing and removing ---- */
 
 /* The owner can always read and write it. Until it is given to the owner, only we can. */
-static int refusal_write_file(struct refusals *r, int folder, const char *name,
+/* A view: its path from SOURCE, its name, and the folder for its refused texts. */
+struct refused_view {
+	const char *path, *name;
+	int folder;
+};
+
+static int refusal_write_file(struct refusals *r, const struct refused_view *at, const char *name,
 			      const struct refusal_owner *owner, struct bytes data)
 {
 	const struct state_owner as = {owner->uid, owner->gid, 0600 | (owner->mode & 0777), NULL};
@@ -147,7 +153,8 @@ static int refusal_write_file(struct refusals *r, int folder, const char *name,
 	int error = portable_name(name, stored);
 
 	return error ? error
-		     : state_put_as(r->state, folder, NULL, stored, &as, data, STATE_PUT_SYNC);
+		     : state_put_below(r->state, STATE_REJECTED, at->path, at->folder, stored, &as,
+				       data, STATE_PUT_SYNC);
 }
 
 static bool rejected_name(const char *name, unsigned version, char out[NAME_MAX + 1])
@@ -205,12 +212,6 @@ static int place_for(int folder, const char *name, struct bytes text, unsigned *
 	}
 }
 
-/* A view: its path from SOURCE, its name, and the folder for its refused texts. */
-struct refused_view {
-	const char *path, *name;
-	int folder;
-};
-
 static int write_both(struct refusals *r, const struct refused_view *at, struct bytes text,
 		      const struct err *err, const struct refusal_owner *owner, unsigned *own)
 {
@@ -229,10 +230,10 @@ static int write_both(struct refusals *r, const struct refused_view *at, struct 
 	else if (!fits_limit(r, 2 * REFUSAL_ENTRY + text.size + explained.size))
 		error = ENOSPC;
 	if (!error)
-		error = refusal_write_file(r, at->folder, rejected, owner, text);
+		error = refusal_write_file(r, at, rejected, owner, text);
 	if (!error) {
 		*own = version;
-		error = refusal_write_file(r, at->folder, reason, owner, buf_bytes(&explained));
+		error = refusal_write_file(r, at, reason, owner, buf_bytes(&explained));
 	}
 	buf_release(&explained);
 	return error;

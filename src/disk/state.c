@@ -18,6 +18,7 @@
 
 #define FOLDER (O_PATH | O_DIRECTORY)
 #define ENTRY_LIMIT ((size_t)16 << 20) /* of a list in mounts/; longer ones are not ours */
+#define FOLDER_TRIES 100               /* to put a file into a folder that others remove */
 #define PREFIX ".animfs-"
 #define SUFFIX ".tmp"
 #define WAY "-to-"
@@ -852,6 +853,9 @@ struct put {
 	const char *temporary, *name;
 	const struct state_owner *owner; /* NULL: ours */
 	unsigned how;
+	/* `folder` is that of this path in the area, and is made again if it is gone; or NULL */
+	const char *path;
+	enum state_area area;
 };
 
 /* Is it the error of a filesystem where all files have the owner and mode of its mount? */
@@ -881,7 +885,23 @@ static int give_file(int fd, const struct state_owner *owner)
 	return fchmod(fd, mode) == 0 || lacks_owners(errno) ? 0 : errno;
 }
 
-static int write_via(const struct put *p, mode_t mode, struct bytes data)
+static int name_written(struct state *s, const struct put *p)
+{
+	unsigned flags = p->how & STATE_PUT_NEW ? RENAME_NOREPLACE : 0;
+	int folder, error = dirfd_rename(p->via, p->temporary, p->folder, p->name, flags);
+	const char *name;
+
+	for (unsigned i = 0; i < FOLDER_TRIES && error == ENOENT && p->path; i++) {
+		error = state_parent(s, p->area, p->path, true, &name, &folder);
+		if (error)
+			continue;
+		error = dirfd_rename(p->via, p->temporary, folder, p->name, flags);
+		close(folder);
+	}
+	return error;
+}
+
+static int write_via(struct state *s, const struct put *p, mode_t mode, struct bytes data)
 {
 	int fd, error = dirfd_open(p->via, p->temporary, O_WRONLY | O_CREAT | O_EXCL, mode, &fd);
 
@@ -895,8 +915,7 @@ static int write_via(const struct put *p, mode_t mode, struct bytes data)
 	if (close(fd) && !error)
 		error = errno;
 	if (!error)
-		error = dirfd_rename(p->via, p->temporary, p->folder, p->name,
-				     p->how & STATE_PUT_NEW ? RENAME_NOREPLACE : 0);
+		error = name_written(s, p);
 	if (error)
 		unlinkat(p->via, p->temporary, 0);
 	return error;
@@ -912,7 +931,7 @@ static int state_put_file(struct state *s, struct put *p, const char *in_source,
 	if (error)
 		return error;
 	p->temporary = temporary;
-	error = write_via(p, mode, data);
+	error = write_via(s, p, mode, data);
 	p->temporary = NULL;
 	if (in_source)
 		state_temporary_gone(s, in_source);
@@ -935,4 +954,19 @@ int state_put_as(struct state *s, int folder, const char *in_source, const char 
 	struct put p = {.via = folder, .folder = folder, .name = name, .owner = owner, .how = how};
 
 	return state_put_file(s, &p, in_source, 0600, data);
+}
+
+int state_put_below(struct state *s, enum state_area area, const char *path, int folder,
+		    const char *name, const struct state_owner *owner, struct bytes data,
+		    unsigned how)
+{
+	struct put p = {.via = -1,
+			.folder = folder,
+			.name = name,
+			.owner = owner,
+			.how = how,
+			.path = path,
+			.area = area};
+
+	return state_put_file(s, &p, NULL, 0600, data);
 }

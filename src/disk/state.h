@@ -147,5 +147,12 @@ struct state_owner {
 };
 int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
 		 const struct state_owner *owner, struct bytes data, unsigned how);
+/*
+ * The same in an area of the state directory: `folder` is that of this path, and is made again if
+ * others remove it, as they may while it is empty.
+ */
+int state_put_below(struct state *s, enum state_area area, const char *path, int folder,
+		    const char *name, const struct state_owner *owner, struct bytes data,
+		    unsigned how);
 
 #endif

@@ -248,6 +248,8 @@ START_TEST(all_together_have_a_limit_and_what_is_removed_is_free)
 }
 END_TEST
 
+extern void (*when_synced)(void); /* test_replace.c */
+
 static atomic_bool stop_removing;
 
 static void *remove_folders(void *closure)
@@ -274,6 +276,27 @@ START_TEST(its_folder_may_be_removed_meanwhile)
 	}
 	atomic_store(&stop_removing, true);
 	pthread_join(remover, NULL);
+}
+END_TEST
+
+static unsigned removed;
+
+static void remove_empty(void)
+{
+	removed += rmdir("a.canm/walk") == 0;
+	rmdir("a.canm");
+}
+
+/* However long it takes to write the text, it is put into a folder that is there. */
+START_TEST(it_may_be_removed_whenever_a_text_is_written)
+{
+	removed = 0;
+	when_synced = remove_empty;
+	ck_assert_int_eq(refuse("a.canm/walk/x.csv", "text"), 0);
+	when_synced = NULL;
+	ck_assert_uint_eq(removed, 1);
+	ck_text("a.canm/walk/x.csv.rejected", "text");
+	ck_assert_int_eq(access("a.canm/walk/x.csv.error", F_OK), 0);
 }
 END_TEST
 
@@ -326,6 +349,7 @@ Suite *refusal_suite(void)
 	tcase_add_test(tc, all_together_have_a_limit_and_what_is_removed_is_free);
 	tcase_add_test(tc, there_may_be_more_than_a_hundred);
 	tcase_add_test(tc, its_folder_may_be_removed_meanwhile);
+	tcase_add_test(tc, it_may_be_removed_whenever_a_text_is_written);
 	tcase_add_test(tc, a_name_that_is_too_long_says_so);
 	suite_add_tcase(suite, tc);
 	return suite;

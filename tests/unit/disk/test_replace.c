@@ -73,13 +73,12 @@ int fchown(int fd, uid_t uid, gid_t gid)
 	return -1;
 }
 
-int folder_sync_error; /* of fsync; 0: none; test_source.c */
-static bool meddle_when_synced;
+int folder_sync_error;     /* of fsync; 0: none; test_source.c */
+void (*when_synced)(void); /* what another program does once a file is written; test_refusal.c */
 
-/* What another program does once a new file is written. */
 static void put_fifo_in_place(void)
 {
-	meddle_when_synced = false;
+	when_synced = NULL;
 	ck_assert_int_eq(unlink("tmp"), 0);
 	ck_assert_int_eq(mkfifo("tmp", 0600), 0);
 }
@@ -88,8 +87,8 @@ int fsync(int fd)
 {
 	struct stat st;
 
-	if (meddle_when_synced)
-		put_fifo_in_place();
+	if (when_synced)
+		when_synced();
 	if (!folder_sync_error || fstat(fd, &st) || !S_ISDIR(st.st_mode))
 		return (int)syscall(SYS_fsync, fd);
 	errno = folder_sync_error;
@@ -103,7 +102,7 @@ static void begin(void)
 	meddle = NULL;
 	chown_error = folder_sync_error = 0;
 	coarse_times = false;
-	meddle_when_synced = false;
+	when_synced = NULL;
 	renames = 0;
 	blind_after = -1;
 	put("file", "old");
@@ -543,7 +542,7 @@ START_TEST(a_fifo_in_place_of_the_new_file_blocks_nothing)
 {
 	struct file_version was = version("file"), now;
 
-	meddle_when_synced = true;
+	when_synced = put_fifo_in_place;
 	ck_refused(EAGAIN, "old");
 	ck_assert_int_eq(replace(&was, "new", &now), 0);
 	ck_text("file", "new");
