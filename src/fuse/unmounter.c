@@ -105,7 +105,11 @@ static bool unmount(int mount, int flags)
 	return umount2(path, flags) == 0;
 }
 
-/* Aborts the connection: requests that wait for the killed process fail, so that it can end. */
+/*
+ * Aborts the connection: requests that wait for a reply fail. Otherwise one that came too late to
+ * be read keeps what the kernel has locked for it, and a thread of the serving process that
+ * notifies the kernel may wait for that, so that the process does not end.
+ */
 static void cut_off(int mount, unsigned number)
 {
 	char path[64];
@@ -118,14 +122,15 @@ static void cut_off(int mount, unsigned number)
 		unmount(mount, MNT_FORCE);
 }
 
-/* Waits for the end of the serving process. Was it killed? */
-static bool was_killed(void)
+/* Waits until the serving process has answered its last request, or is killed. */
+static void await_end_of_serving(void)
 {
 	char byte = ENDED;
 
 	while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
 		;
-	return byte == SERVING && pthread_mutex_lock(serving) == EOWNERDEAD;
+	if (byte == SERVING)
+		pthread_mutex_lock(serving);
 }
 
 /*
@@ -153,19 +158,18 @@ static _Noreturn void wait_and_unmount(struct fuse_session *session, const char 
 {
 	unsigned number = mount_number(AT_FDCWD, mountpoint);
 	struct err err = {.code = ERR_NONE};
-	bool killed;
 	int mount;
 
 	if (!confine_unmounter(&err))
 		fprintf(stderr, "animfs: warning: the unmounter is not confined: %s\n",
 			err.message);
 	stand_apart(root, from);
-	killed = was_killed();
+	await_end_of_serving();
 	mount = open_mount(session, mountpoint, number);
-	if (mount >= 0 && killed)
+	if (mount >= 0) {
 		cut_off(mount, number);
-	if (mount >= 0)
 		unmount_opened(session, mount);
+	}
 	_exit(0);
 }
 

@@ -167,6 +167,45 @@ elif has_faults; then
 	rm -f "$WORK/fault" "$WORK/fault.held"
 fi
 
+# The same when it ends by itself: it reads no request any more, but one has come that the kernel has
+# locked a folder for. The folder's attributes are known, so that the program asks for nothing else.
+asks() { grep -qs request_wait_answer "/proc/$1/wchan"; }
+if [ "$(id -u)" -ne 0 ]; then
+	skip "only root aborts a connection without fusectl"
+elif ! grep -q fuse_reverse_inval_entry /proc/kallsyms; then
+	skip "the kernel does not say where a thread waits"
+elif has_faults; then
+	cp "$SAMPLE" "$SRC/other.canm"
+	cp "$SAMPLE" "$WORK/renamed.canm"
+	ok "another clip" "$ANIMFS" clip rename "$WORK/renamed.canm/${BONE%%/*}" other
+	LD_PRELOAD=$FAULTS FAULT=$WORK/fault begin ending -o unconfined
+	ls -l "$MNT/other.canm" >"$WORK/listed"
+	echo "rename hold $SRC" >"$WORK/fault"
+	cp "$NEW" "$F" &
+	saver=$!
+	ok "ended while it notifies: a save is under way" wait_for 10 test -e "$WORK/fault.held"
+	(
+		cd "$MNT/other.canm" || exit
+		: >"$WORK/there"
+		until [ -e "$WORK/go" ]; do sleep 0.1; done
+		exec mkdir folder
+	) 2>"$WORK/made" &
+	maker=$!
+	ok "ended while it notifies: a program is in a folder" wait_for 10 test -e "$WORK/there"
+	kill -TERM "$PID"
+	ok "ended while it notifies: no request is read" wait_for 10 no_thread_serves
+	: >"$WORK/go"
+	ok "ended while it notifies: one comes" wait_for 10 asks $maker
+	cp "$WORK/renamed.canm" "$SRC/other.canm"
+	ok "ended while it notifies: it notifies" wait_for 10 notifies
+	rm "$WORK/fault"
+	WRITER=
+	ended "ended while it notifies"
+	ok "ended while it notifies: so does who waits for it" wait_for 10 is_gone "$maker"
+	wait "$saver"
+	ok "ended while it notifies: what was saved is in the binary" cmp "$SRC/ending.canm" "$EDITED"
+fi
+
 # A daemon goes on as long as its mount is anywhere, also in a namespace of another process.
 SIM=$(dirname "$ANIMFS")/sim
 # sees_no_mount PID MNT REGEX: in the mounts of a process, one of which matches, MNT is no mount
