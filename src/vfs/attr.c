@@ -292,6 +292,16 @@ static int kept_attributes(struct vfs *v, const struct request *who, const struc
 	return error;
 }
 
+int attributes_found(struct vfs *v, const struct request *who, const struct target *t,
+		     struct stat *st)
+{
+	int error = attributes_of(v, t, st);
+
+	if ((error == ENOENT || error == ESTALE) && kept_attributes(v, who, t, st) == 0)
+		return 0;
+	return error;
+}
+
 static int get_attributes(struct vfs *v, const struct request *who, const struct target *t,
 			  struct handle *handle, struct stat *st)
 {

@@ -6,6 +6,9 @@
 #include "view.h"
 
 int attributes_of(struct vfs *v, const struct target *t, struct stat *st) EXCLUDES(vfs_class);
+/* The same, or those of the file that the thread has found again (looked_up.h). */
+int attributes_found(struct vfs *v, const struct request *who, const struct target *t,
+		     struct stat *st) EXCLUDES(vfs_class);
 /* For how many seconds the kernel may cache the node's attributes and name. */
 double timeout_of(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
 /* Makes an entry, which counts as one lookup of the node. 0 or an errno. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * looked_up.h - what each thread has looked up last, for its open.
+ * looked_up.h - what each thread has looked up last, for its next request.
  *
  * The kernel looks up a name, then asks for what it needs of the node that it found: attributes, or
- * to open it. If the node no longer has the name by then, that ends with ESTALE, on which the
- * kernel looks the name up again, but only once. The plain file that it finds then is kept open
- * (O_PATH) for the thread's next open, which opens it whatever has its name by that time. Without
- * such an open it is closed after END_MS.
+ * to open it, to change its attributes or to remove it. If the node no longer has the name by then,
+ * that ends with ESTALE, on which the kernel looks the name up again, but only once. The plain file
+ * or folder that it finds then is kept open (O_PATH) for the thread's next request, which is about
+ * it whatever has its name by that time. Without an open of it, it is closed after END_MS.
  */
 #ifndef ANIMFS_VFS_LOOKED_UP_H
 #define ANIMFS_VFS_LOOKED_UP_H
@@ -16,7 +16,7 @@
 struct looked_up {
 	uint64_t node; /* 0: nothing, or it was opened since */
 	int64_t again; /* after an ESTALE: until when (clock_ms) the thread looks again; else 0 */
-	int kept;      /* the plain file; -1: none */
+	int kept;      /* the plain file or folder; -1: none */
 };
 #define LOOKED_UP_NOTHING ((struct looked_up){.kept = -1})
 

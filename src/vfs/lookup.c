@@ -747,7 +747,10 @@ static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 	return again;
 }
 
-/* Keeps a plain file, so that it can be opened whatever has its name then. ESTALE: it has none. */
+/*
+ * Keeps a plain file or folder, so that it can be opened, or changed, whatever has its name then.
+ * ESTALE: it has none.
+ */
 static int keep_file(struct vfs *v, const struct request *who, uint64_t id)
 {
 	struct target t;
@@ -755,7 +758,7 @@ static int keep_file(struct vfs *v, const struct request *who, uint64_t id)
 
 	if (error)
 		return error;
-	if (t.thing->kind == THING_PLAIN && !t.thing->folder)
+	if (t.thing->kind == THING_PLAIN)
 		error = plain_pin(v, &t, &fd);
 	target_put(v, &t);
 	if (fd >= 0 && handle_keep(v, &fd) == 0)

@@ -4,6 +4,7 @@
 #include "dir.h"
 #include "end.h"
 #include "given.h"
+#include "looked_up.h"
 #include "plain.h"
 #include "save.h"
 #include "staging.h"
@@ -17,26 +18,56 @@
 /* ---- plain things ---- */
 
 /*
- * Is this still the file that the kernel knows? If not, ESTALE makes it look the name up again,
- * which it does once.
+ * What the thread has found again was replaced by another one since. That is removed in its place,
+ * if whoever may remove the one may remove the other. *st becomes what the one is then, but for the
+ * name that it loses.
  */
-static int check_known(struct vfs *v, const struct node *parent, const char *name,
-		       const struct identity *id)
+static int check_again(struct vfs *v, const struct request *who, const struct node *node,
+		       struct stat *st)
 {
-	const struct node *node;
+	int fd = node ? looked_up_borrow(v, who, node) : -1;
+	struct stat known;
+	bool alike;
+
+	if (fd < 0)
+		return ESTALE;
+	alike = fstat(fd, &known) == 0 && (known.st_mode & S_IFMT) == (st->st_mode & S_IFMT) &&
+		known.st_uid == st->st_uid;
+	close(fd);
+	if (!alike)
+		return ESTALE;
+	known.st_nlink++;
+	*st = known;
+	return 0;
+}
+
+/*
+ * Is this (*st) still the file that the kernel knows? If not, ESTALE makes it look the name up
+ * again, which it does once.
+ */
+static int check_known(struct vfs *v, const struct request *who, const struct node *parent,
+		       const char *name, const struct identity *id, struct stat *st)
+{
+	struct node *node;
 	bool known;
+	int error;
 
 	vfs_lock(v);
 	node = nodes_by_name(&v->nodes, parent, name);
 	known = node && (node->thing->kind != THING_PLAIN ||
 			 identity_same(&node->thing->plain.identity, id));
+	if (node)
+		node_get(node);
 	vfs_unlock(v);
-	return known ? 0 : ESTALE;
+	error = known ? 0 : check_again(v, who, node, st);
+	node_release(v, node);
+	return error;
 }
 
 /* Removes a name on disk; *st: attributes of what was removed. node: the name's, or NULL. */
-static int remove_in(struct vfs *v, const struct target *parent, enum area area, const char *name,
-		     int flags, struct node *node, struct stat *st)
+static int remove_in(struct vfs *v, const struct request *who, const struct target *parent,
+		     enum area area, const char *name, int flags, struct node *node,
+		     struct stat *st)
 {
 	char stored[NAME_MAX + 1];
 	struct folder folder;
@@ -49,7 +80,7 @@ static int remove_in(struct vfs *v, const struct target *parent, enum area area,
 		return error;
 	error = identity_at(folder.fd, stored, &id, st);
 	if (!error)
-		error = check_known(v, parent->node, name, &id);
+		error = check_known(v, who, parent->node, name, &id, st);
 	if (!error && (flags & AT_REMOVEDIR))
 		kept = plain_keep_folder(v, folder.fd, stored);
 	if (!error)
@@ -60,16 +91,17 @@ static int remove_in(struct vfs *v, const struct target *parent, enum area area,
 }
 
 /* Removes a plain name from the first area that has it. */
-static int remove_plain(struct vfs *v, const struct target *parent, const char *name, int flags)
+static int remove_plain(struct vfs *v, const struct request *who, const struct target *parent,
+			const char *name, int flags)
 {
 	enum area area = area_for(parent->thing);
 	struct target gone = {NULL, NULL};
 	bool known = child_of(v, parent->node, name, &gone);
 	struct stat st;
-	int error = remove_in(v, parent, area, name, flags, gone.node, &st);
+	int error = remove_in(v, who, parent, area, name, flags, gone.node, &st);
 
 	if (error == ENOENT && thing_is_virtual(parent->thing))
-		error = remove_in(v, parent, AREA_REJECTED, name, flags, gone.node, &st);
+		error = remove_in(v, who, parent, AREA_REJECTED, name, flags, gone.node, &st);
 	if (!error) {
 		staging_touch(v, parent->node);
 		if (known)
@@ -294,17 +326,18 @@ int vfs_unlink(struct vfs *v, const struct request *who, uint64_t parent, const 
 	if (!error)
 		staging_given(v, who, slot.parent.node, 0);
 	if (!error && !slot.present)
-		error = remove_plain(v, &slot.parent, name, 0);
+		error = remove_plain(v, who, &slot.parent, name, 0);
 	else if (!error)
 		error = slot.place.kind == PLACE_VIEW ? remove_view(v, who, &slot.parent, name)
 						      : EISDIR;
 	if (!error)
 		diagnose_gone(v, slot.parent.node, name);
 	slot_release(v, &slot);
-	return error;
+	return looked_up_end(v, who, 0, error);
 }
 
-static int remove_any_folder(struct vfs *v, const struct slot *slot, const char *name)
+static int remove_any_folder(struct vfs *v, const struct request *who, const struct slot *slot,
+			     const char *name)
 {
 	const struct target *parent = &slot->parent;
 	struct target child;
@@ -314,12 +347,12 @@ static int remove_any_folder(struct vfs *v, const struct slot *slot, const char 
 	if (slot->present)
 		return slot->place.kind == PLACE_VIEW ? ENOTDIR : remove_virtual(v, parent, name);
 	if (!child_of(v, parent->node, name, &child))
-		return remove_plain(v, parent, name, AT_REMOVEDIR);
+		return remove_plain(v, who, parent, name, AT_REMOVEDIR);
 	error = gate_enter_target(v, &child, &guest);
 	if (!error)
 		error = child.thing->kind == THING_ANIMATION
 				? remove_animation(v, parent, name, &child)
-				: remove_plain(v, parent, name, AT_REMOVEDIR);
+				: remove_plain(v, who, parent, name, AT_REMOVEDIR);
 	gate_leave(v, &guest);
 	target_put(v, &child);
 	return error;
@@ -340,10 +373,10 @@ int vfs_rmdir(struct vfs *v, const struct request *who, uint64_t parent, const c
 	if (!error)
 		staging_given(v, who, slot.parent.node, 0);
 	if (!error)
-		error = remove_any_folder(v, &slot, name);
+		error = remove_any_folder(v, who, &slot, name);
 	/* A clip is only absent yet, and its entry may be why it cannot be removed. */
 	if (!error && !slot.present)
 		diagnose_gone(v, slot.parent.node, name);
 	slot_release(v, &slot);
-	return error;
+	return looked_up_end(v, who, 0, error);
 }

@@ -8,6 +8,7 @@
 #include "gate.h"
 #include "given.h"
 #include "handle.h"
+#include "looked_up.h"
 #include "plain.h"
 #include "save.h"
 #include "staging.h"
@@ -119,8 +120,13 @@ static int set_plain(struct vfs *v, const struct request *who, const struct targ
 	if (fd >= 0)
 		to_set &= ~SET_SIZE;
 	error = plain_pin(v, t, &fd);
-	if (error)
-		return set_last(v, t, attr, to_set) ? 0 : error;
+	if (error && set_last(v, t, attr, to_set))
+		return 0;
+	if (error == ENOENT || error == ESTALE)
+		fd = looked_up_borrow(v, who, t->node);
+	if (error && fd < 0)
+		return error;
+	error = 0;
 	if (to_set & SET_SIZE)
 		error = upper_grow_to(v, t->thing, fd, (uint64_t)attr->st_size);
 	if (!error)
@@ -235,12 +241,12 @@ int vfs_setattr(struct vfs *v, const struct request *who, uint64_t node, struct 
 		if (!error && (to_set & SETS_RIGHTS))
 			access_changed(v, &t);
 		if (!error)
-			error = attributes_of(v, &t, st);
+			error = attributes_found(v, who, &t, st);
 		if (!error)
 			*timeout = timeout_of(v, &t);
 	} while (target_again(v, &t, error, &tries));
 	gate_leave(v, &guest);
-	return error;
+	return looked_up_end(v, who, 0, error);
 }
 
 int vfs_readlink(struct vfs *v, uint64_t node, char target[PATH_MAX + 1])

@@ -445,6 +445,99 @@ START_TEST(a_file_without_attributes_is_the_one_that_was_found_again)
 }
 END_TEST
 
+static int set_mode(uint64_t node, mode_t mode, mode_t *now)
+{
+	const struct stat wanted = {.st_mode = mode};
+	double timeout;
+	struct stat st = {.st_mode = 0};
+	int error = vfs_setattr(mounted.v, &who, node, NULL, &wanted, SET_MODE, &st, &timeout);
+
+	*now = st.st_mode & 07777;
+	return error;
+}
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(name, &st), 0);
+	return st.st_mode & 07777;
+}
+
+START_TEST(attributes_are_set_on_what_was_found_again)
+{
+	uint64_t node;
+	mode_t now;
+
+	put(PLAIN, "1");
+	node = look_up();
+	replace(false, "2");
+	ck_assert_int_eq(set_mode(node, 0600, &now), ESTALE);
+	node = look_up();
+	ck_assert_int_eq(link(PLAIN, "found"), 0);
+	if (_i) {
+		replace(false, "3");
+		ck_assert_int_eq(chmod(PLAIN, 0640), 0);
+	} else {
+		ck_assert_int_eq(unlink(PLAIN), 0);
+	}
+	ck_assert_int_eq(set_mode(node, 0604, &now), 0);
+	ck_assert_int_eq(now, 0604);
+	ck_assert_int_eq(mode_of("found"), 0604);
+	if (_i)
+		ck_assert_int_eq(mode_of(PLAIN), 0640);
+}
+END_TEST
+
+/* By another of its kind: as if the name had been looked up only now. */
+START_TEST(what_has_replaced_what_was_found_again_is_removed)
+{
+	put(PLAIN, "1");
+	look_up();
+	replace(false, "2");
+	ck_assert_int_eq(vfs_unlink(mounted.v, &who, NODE_ROOT, PLAIN), ESTALE);
+	look_up();
+	replace(false, "3");
+	ck_assert_int_eq(vfs_unlink(mounted.v, &who, NODE_ROOT, PLAIN), 0);
+	ck_assert_int_eq(access(PLAIN, F_OK), -1);
+}
+END_TEST
+
+START_TEST(but_not_what_is_of_another_kind)
+{
+	put(PLAIN, "1");
+	look_up();
+	replace(false, "2");
+	ck_assert_int_eq(vfs_unlink(mounted.v, &who, NODE_ROOT, PLAIN), ESTALE);
+	look_up();
+	ck_assert_int_eq(unlink(PLAIN), 0);
+	ck_assert_int_eq(symlink("nowhere", PLAIN), 0);
+	ck_assert_int_eq(vfs_unlink(mounted.v, &who, NODE_ROOT, PLAIN), ESTALE);
+}
+END_TEST
+
+static void replace_folder(const char *before)
+{
+	ck_assert_int_eq(rename("folder", before), 0);
+	ck_assert_int_eq(mkdir("folder", 0755), 0);
+}
+
+START_TEST(so_is_a_folder)
+{
+	struct entry folder;
+
+	ck_assert_int_eq(mkdir("folder", 0755), 0);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, "folder", &folder), 0);
+	replace_folder("first");
+	ck_assert_int_eq(vfs_rmdir(mounted.v, &who, NODE_ROOT, "folder"), ESTALE);
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, "folder", &folder), 0);
+	replace_folder("second");
+	ck_assert_int_eq(vfs_rmdir(mounted.v, &who, NODE_ROOT, "folder"), 0);
+	ck_assert_int_eq(access("folder", F_OK), -1);
+	ck_assert_int_eq(access("second", F_OK), 0);
+}
+END_TEST
+
 START_TEST(so_is_a_file_in_a_folder_that_was_replaced)
 {
 	struct opened opened;
@@ -622,6 +715,10 @@ Suite *open_suite(void)
 	tcase_add_test(t, a_file_that_was_found_again_is_not_kept_once_another_is_looked_up);
 	tcase_add_test(t, a_file_without_attributes_is_the_one_that_was_found_again);
 	tcase_add_test(t, so_is_a_file_in_a_folder_that_was_replaced);
+	tcase_add_loop_test(t, attributes_are_set_on_what_was_found_again, 0, 2);
+	tcase_add_test(t, what_has_replaced_what_was_found_again_is_removed);
+	tcase_add_test(t, so_is_a_folder);
+	tcase_add_test(t, but_not_what_is_of_another_kind);
 	tcase_add_test(t, who_looks_again_is_not_forgotten_before_the_time);
 	tcase_add_loop_test(
 		t, a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again, 0, 2);
