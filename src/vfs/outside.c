@@ -386,7 +386,10 @@ static void outside_part_changed(struct vfs *v, uint64_t folder)
 
 /* ---- events ---- */
 
-/* Events were lost: anything may have changed. */
+/*
+ * Events were lost: anything may have changed, folders may have come that are to be watched, and
+ * watches may have ended.
+ */
 static void everything_changed(struct vfs *v)
 {
 	const struct link *link;
@@ -395,11 +398,14 @@ static void everything_changed(struct vfs *v)
 
 	vfs_lock(v);
 	while ((node = nodes_next(&v->nodes, &at))) {
+		if (node->thing->kind == THING_PLAIN)
+			node->thing->plain.watched = false; /* until it is used again */
 		invalidate_data(v, node->id);
 		for (link = node_link(node); link; link = node_next_link(node, link))
 			invalidate_name(v, link->parent->id, link->name);
 	}
 	vfs_unlock(v);
+	sharing_watch(v);
 	look_at_animations(v, 0, ALL_SHOWN);
 }
 

@@ -19,6 +19,7 @@ void folder_watch(struct vfs *v, const struct target *folder, int fd)
 
 void folder_unwatch(struct vfs *v, uint64_t node, const struct thing *folder)
 {
-	if (v->watch && folder->kind == THING_PLAIN && folder->plain.watched)
+	/* Also one that is not known to be watched: see everything_changed. */
+	if (v->watch && folder->kind == THING_PLAIN && folder->folder)
 		watch_drop(v->watch, node);
 }
