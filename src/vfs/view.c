@@ -124,18 +124,22 @@ static struct node *new_place(struct vfs *v, struct node *parent, struct animati
 int place_node(struct vfs *v, const struct target *parent, const char *name,
 	       const struct place *place, struct target *out)
 {
-	struct node *node;
+	struct animation *a = parent->thing->animation;
+	struct node *node = NULL;
+	bool stands;
 
 	vfs_lock(v);
-	node = nodes_by_name(&v->nodes, parent->node, name);
-	if (node && node->thing->kind == view_kind_of(place))
+	stands = parent->node->thing == parent->thing;
+	if (stands)
+		node = nodes_by_name(&v->nodes, parent->node, name);
+	if (node && node->thing->kind == view_kind_of(place) && node->thing->animation == a)
 		node_get(node);
-	else
-		node = new_place(v, parent->node, parent->thing->animation, name, place);
+	else if (stands)
+		node = new_place(v, parent->node, a, name, place);
 	if (node)
 		*out = (struct target){node, thing_get(node->thing)};
 	vfs_unlock(v);
-	return node ? 0 : ENOMEM;
+	return node ? 0 : stands ? ENOMEM : ESTALE;
 }
 
 /* ---- of which version ---- */

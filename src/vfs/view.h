@@ -38,7 +38,11 @@ int place_find(struct vfs *v, const struct target *folder, const char *name, str
 /* The same in a given version: 0, ENOENT, ENOMEM, or ESTALE, also if the version is outdated. */
 int place_in(struct vfs *v, const struct target *folder, const struct version *version,
 	     const char *name, struct place *out) EXCLUDES(vfs_class);
-/* The node and thing of this folder or view, made if necessary; with references. 0 or an errno. */
+/*
+ * The node and thing of this folder or view of the parent's animation, made if necessary; with
+ * references. 0 or an errno: ESTALE if the parent's node now stands for another thing, as after its
+ * clip has moved to another file.
+ */
 int place_node(struct vfs *v, const struct target *parent, const char *name,
 	       const struct place *place, struct target *out) EXCLUDES(vfs_class);
 

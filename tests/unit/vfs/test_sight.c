@@ -105,6 +105,45 @@ START_TEST(a_folder_that_stands_for_another_thing_is_looked_at_again)
 }
 END_TEST
 
+static const struct place bones = {.kind = PLACE_BONES};
+
+/* The clip became another file's after it was looked at: what is in it is not this file's. */
+START_TEST(nothing_is_made_in_a_folder_that_stands_for_another_thing)
+{
+	struct thing *thing;
+	struct target found;
+
+	vfs_lock(v);
+	thing = thing_get(clip.thing);
+	node_point(&v->nodes, clip.node, thing_of(&v->nodes, THING_CLIP, &other));
+	vfs_unlock(v);
+	ck_assert_int_eq(place_node(v, &clip, "bones", &bones, &found), ESTALE);
+	vfs_lock(v);
+	ck_assert_ptr_null(nodes_by_name(&v->nodes, clip.node, "bones"));
+	thing_put(&v->nodes, thing);
+	thing_put(&v->nodes, clip.node->thing);
+	vfs_unlock(v);
+}
+END_TEST
+
+START_TEST(what_stands_for_a_thing_of_another_file_is_not_found)
+{
+	struct target found;
+	struct node *node;
+
+	vfs_lock(v);
+	node = add_node(v, clip.node, thing_of(&v->nodes, THING_BONES, &other), "bones");
+	vfs_unlock(v);
+	ck_assert_int_eq(place_node(v, &clip, "bones", &bones, &found), 0);
+	ck_assert_ptr_ne(found.node, node);
+	ck_assert_ptr_eq(found.thing->animation, &a);
+	target_put(v, &found);
+	vfs_lock(v);
+	node_put(&v->nodes, node);
+	vfs_unlock(v);
+}
+END_TEST
+
 /* What is shown of a damaged file is older than what it was last. */
 START_TEST(a_damaged_file_has_no_newer_version)
 {
@@ -129,6 +168,8 @@ Suite *sight_suite(void)
 	tcase_add_test(tc, an_overtaken_version_is_not_looked_at);
 	tcase_add_test(tc, a_folder_that_stands_for_another_thing_is_looked_at_again);
 	tcase_add_test(tc, a_damaged_file_has_no_newer_version);
+	tcase_add_test(tc, nothing_is_made_in_a_folder_that_stands_for_another_thing);
+	tcase_add_test(tc, what_stands_for_a_thing_of_another_file_is_not_found);
 	suite_add_tcase(s, tc);
 	return s;
 }
