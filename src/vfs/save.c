@@ -894,19 +894,60 @@ int view_write_out(struct vfs *v, const struct request *who, const struct target
 
 /* ---- edits that no text asked for ---- */
 
-/* Finds clips whose label has changed because it depends on others' (walk~2). */
+static bool save_same_name(const struct clip *a, const struct clip *b)
+{
+	return a->name == b->name || strcmp(a->name, b->name) == 0;
+}
+
+/*
+ * What clip `i` of an edit is in version `now`: the n-th of its name, if both have as many of them;
+ * or NULL. Its place may be another one, since others may have added and removed clips meanwhile.
+ */
+static const struct clip *find_committed(const struct anim *edited, uint32_t i,
+					 const struct anim *now)
+{
+	const struct clip *clip = &edited->clips[i], *found = NULL;
+	uint32_t before = 0, after = 0, count = 0;
+
+	for (uint32_t j = 0; j < edited->clip_count; j++) {
+		if (save_same_name(&edited->clips[j], clip))
+			*(j < i ? &before : &after) += 1;
+	}
+	for (uint32_t j = 0; j < now->clip_count; j++) {
+		if (save_same_name(&now->clips[j], clip) && count++ == before)
+			found = &now->clips[j];
+	}
+	return count == before + after ? found : NULL;
+}
+
+/* Are the clips of an edit in their places in version `now`? */
+static bool are_in_place(const struct anim *edited, const struct anim *now)
+{
+	uint32_t i = 0;
+
+	if (edited->clip_count != now->clip_count)
+		return false;
+	while (i < now->clip_count && save_same_name(&edited->clips[i], &now->clips[i]))
+		i++;
+	return i == now->clip_count;
+}
+
+/* Finds clips whose label has changed, perhaps because it depends on others' (walk~2). */
 static size_t find_relabels(const struct anim *base, const struct anim *edited,
 			    const struct anim *now, struct relabel *out)
 {
+	bool in_place = are_in_place(edited, now);
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < edited->clip_count && i < now->clip_count; i++) {
+	for (uint32_t i = 0; i < edited->clip_count; i++) {
 		uint32_t origin = edited->clips[i].origin;
+		const struct clip *clip =
+			in_place ? &now->clips[i] : find_committed(edited, i, now);
 
-		if (origin == ANIM_NEW ||
-		    strcmp(base->clips[origin].label, now->clips[i].label) == 0)
+		if (origin == ANIM_NEW || !clip ||
+		    strcmp(base->clips[origin].label, clip->label) == 0)
 			continue;
-		out[count++] = (struct relabel){base->clips[origin].label, now->clips[i].label};
+		out[count++] = (struct relabel){base->clips[origin].label, clip->label};
 	}
 	return count;
 }

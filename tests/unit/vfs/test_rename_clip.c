@@ -2,7 +2,13 @@
 /* test_rename_clip.c - a clip's folder is renamed onto a folder of ordinary files. */
 #include "mounted.h"
 
+#include "edit/structure.h"
+#include "store/create.h"
+#include "vfs/save.h"
+
 #include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
 
 #define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
 #define UPPER ".animfs/extra/" MOUNTED_FILE "/"
@@ -21,6 +27,13 @@ static void begin(void)
 	mounted_begin_in(SAMPLE);
 	who = (struct request){.uid = getuid(), .gid = getgid(), .pid = getpid()};
 	ck_assert_int_eq(look_up("walk"), 0);
+}
+
+static void begin_unwatched(void)
+{
+	mounted_unwatched = true;
+	begin();
+	mounted_unwatched = false;
 }
 
 static int make(const char *name)
@@ -113,6 +126,60 @@ START_TEST(a_folder_that_is_not_known_is_looked_up_first)
 }
 END_TEST
 
+/* ---- others change the list of clips at the same time ---- */
+
+static uint64_t found(const char *name)
+{
+	ck_assert_int_eq(look_up(name), 0);
+	return entry.node;
+}
+
+/* Another program removes the first clip. */
+static void remove_outside(struct version *was)
+{
+	struct version *made;
+	struct anim *model;
+	struct site site;
+
+	ck_assert_int_eq(site_open(mounted.v, mounted.a, &site), 0);
+	model = anim_edit(was->anim);
+	ck_assert(anim_clip_remove(model, 0, NULL));
+	made = source_edited(mounted.a->source, &site.where, was, model, NULL);
+	ck_assert_ptr_nonnull(made);
+	mounted_put("outside", buf_bytes(&made->bytes));
+	ck_assert_int_eq(rename("outside", MOUNTED_FILE), 0);
+	anim_free(model);
+	version_put(made);
+	site_close(mounted.v, &site);
+}
+
+/* All clips have another place then, but only one has another name. */
+START_TEST(a_clip_whose_place_has_changed_keeps_its_node)
+{
+	struct changes changes = CHANGES_INIT;
+	struct err err = {.code = ERR_NONE};
+	uint64_t idle = found("Idle"), last = found("empty");
+	struct version *base;
+	struct anim *edited;
+	struct stat st;
+
+	ck_assert_int_eq(animation_look(mounted.v, mounted.a, &base, &st), 0);
+	remove_outside(base);
+	edited = anim_edit(base->anim);
+	ck_assert(anim_clip_rename(edited, (uint32_t)version_clip(base, "Idle"), "run", &err));
+	writer_lock(mounted.a);
+	ck_assert_int_eq(edit_commit(mounted.v, mounted.a, base, edited, &changes, &err), 0);
+	writer_unlock(mounted.a);
+	changes_send_all(mounted.v, &changes);
+	ck_assert_uint_eq(found("run"), idle);
+	ck_assert_uint_eq(found("empty"), last);
+	ck_assert_int_eq(look_up("walk"), ENOENT);
+	ck_assert_int_eq(look_up("Idle"), ENOENT);
+	anim_free(edited);
+	version_put(base);
+}
+END_TEST
+
 Suite *rename_clip_suite(void);
 
 Suite *rename_clip_suite(void)
@@ -126,6 +193,10 @@ Suite *rename_clip_suite(void)
 	tcase_add_test(tc, a_folder_with_a_file_stays);
 	tcase_add_test(tc, a_folder_of_refused_texts_is_one_like_any_other);
 	tcase_add_test(tc, a_folder_that_is_not_known_is_looked_up_first);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("meanwhile");
+	tcase_add_checked_fixture(tc, begin_unwatched, mounted_end);
+	tcase_add_test(tc, a_clip_whose_place_has_changed_keeps_its_node);
 	suite_add_tcase(s, tc);
 	return s;
 }
