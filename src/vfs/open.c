@@ -295,12 +295,13 @@ static bool keeps_pages(const struct target *t, const struct handle *h, const st
 
 /*
  * Pushes a small text into the page cache, which saves the read request. No page can be in use,
- * since the view was never opened before.
+ * since the view was never opened before; but if it is opened for writing meanwhile, the pages may
+ * have been put over what was written, and must go.
  */
 static bool give_pages(struct vfs *v, const struct target *t)
 {
 	struct text *text;
-	bool small, given = false;
+	bool small, given = false, written;
 
 	vfs_lock(v);
 	small = t->thing->view.generation && t->thing->view.size <= GIVEN_MAX &&
@@ -311,7 +312,12 @@ static bool give_pages(struct vfs *v, const struct target *t)
 	if (text_bytes(text).size <= GIVEN_MAX)
 		given = v->kernel->store(v->kernel->closure, t->node->id, text_bytes(text)) == 0;
 	text_put(text);
-	return given;
+	vfs_lock(v);
+	written = t->node->cached == CACHED_OTHER;
+	vfs_unlock(v);
+	if (given && written)
+		invalidate_data(v, t->node->id);
+	return given && !written;
 }
 
 static int truncate_view(struct vfs *v, const struct target *t, struct handle *h)

@@ -626,6 +626,55 @@ START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_aga
 }
 END_TEST
 
+static struct handle *writer;
+static _Atomic uint64_t dropped; /* the node whose pages were to be dropped last */
+
+/* The text is on its way to the kernel when another program writes another one. */
+static int store_late(void *closure, uint64_t node, struct bytes text)
+{
+	const struct request other = {.uid = who.uid, .gid = who.gid, .pid = who.pid + 1};
+	struct opened opened;
+
+	(void)closure, (void)text;
+	ck_assert_int_eq(vfs_open(mounted.v, &other, node, O_WRONLY | O_TRUNC, &opened), 0);
+	writer = opened.handle;
+	ck_assert(!opened.keep_cache);
+	return 0;
+}
+
+static int ignore_attributes(void *closure, uint64_t node, bool pages)
+{
+	(void)closure, (void)node, (void)pages;
+	return 0;
+}
+
+static int note_dropped(uint64_t node)
+{
+	dropped = node;
+	return 0;
+}
+
+START_TEST(pages_that_were_given_go_if_others_have_written_meanwhile)
+{
+	const struct kernel kernel = {ignore_attributes, mounted_name, mounted_name, store_late,
+				      NULL};
+	struct opened opened;
+	struct entry entry;
+
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, clip.node->id, VIEW, &entry), 0);
+	mounted.v->kernel = &kernel;
+	mounted_drops = note_dropped;
+	ck_assert_int_eq(vfs_open(mounted.v, &who, entry.node, O_RDONLY, &opened), 0);
+	mounted.v->kernel = &mounted_kernel;
+	ck_assert(!opened.keep_cache);
+	ck_assert_int_eq(invalidate_settle(mounted.v), 0);
+	mounted_drops = NULL;
+	ck_assert_uint_eq(dropped, entry.node);
+	vfs_release(mounted.v, opened.handle);
+	vfs_release(mounted.v, writer);
+}
+END_TEST
+
 /* ---- entries ---- */
 
 START_TEST(an_entry_that_is_outdated_once_it_is_made_is_not_cached)
@@ -724,6 +773,7 @@ Suite *open_suite(void)
 		t, a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again, 0, 2);
 	tcase_add_test(t, an_entry_that_is_outdated_once_it_is_made_is_not_cached);
 	tcase_add_test(t, what_has_no_attributes_stays_absent);
+	tcase_add_test(t, pages_that_were_given_go_if_others_have_written_meanwhile);
 	suite_add_tcase(s, t);
 	t = tcase_create("unwatched");
 	tcase_add_checked_fixture(t, begin_unwatched, end_unwatched);
