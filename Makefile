@@ -471,6 +471,8 @@ $(call suite,test-svg,build svg,$(GAME))
 $(call suite,test-player,build player,$(GAME))
 ## prove check clip.gltf of every sample with the Khronos validator (npm)
 $(call suite,test-gltf,build gltf,$(GAME))
+## prove read clip.gltf and clip.bvh of every sample with three.js, clip.x3d with x3dom (npm)
+$(call suite,test-places,build places,$(GAME))
 ## prove follow the steps of CONTRIBUTING.md for a new format, container, view and command, in a copy
 $(call suite,test-guide,build test,)
 ## prove take clip.gltf of every sample into Blender and back

@@ -38,11 +38,13 @@ packages()
 	kanim) echo view3dscene xvfb xauth imagemagick python3-pil ;;
 	deb) echo build-essential debhelper dpkg-dev fakeroot lintian ;;
 	roots) echo debootstrap util-linux libcap2-bin ;;
+	places) command -v npm >/dev/null || echo nodejs npm
+		echo chromium python3 python3-pil ;;
 	gltf) command -v npm >/dev/null || echo nodejs npm ;;
 	duckdb) command -v npm >/dev/null || echo nodejs npm
 		echo python3 zstd ;;
 	blender) echo blender python3-numpy ;;
-	*) echo "setup.sh: no group $1 (build test batches bench coverage editors lint lint-deep tags architecture posix export slurm faults filesystems fuzz kanim svg player pictures gltf duckdb blender)" >&2; exit 2 ;;
+	*) echo "setup.sh: no group $1 (build test batches bench coverage editors lint lint-deep tags architecture posix export slurm faults filesystems fuzz kanim svg player pictures places gltf duckdb blender)" >&2; exit 2 ;;
 	esac
 }
 
