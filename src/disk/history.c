@@ -153,15 +153,18 @@ static int open_top(struct state *state, bool make, int *top)
 	return 0;
 }
 
-/* Reads the path of the file whose versions are in the folder. False if there is none. */
-static bool read_path(int folder, struct buf *out)
+/* Reads the path of the file whose versions are in the folder. ENOENT if there is none. */
+static int read_path(int folder, struct buf *out)
 {
 	struct stat st;
+	int error = dirfd_read(folder, PATH, PATH_MAX, out, &st);
 
-	if (dirfd_read(folder, PATH, PATH_MAX, out, &st))
-		return false;
+	if (error)
+		return error;
 	buf_char(out, '\0');
-	return !out->failed && out->size > 1; /* empty: a power cut came before its bytes */
+	if (out->failed)
+		return ENOMEM;
+	return out->size > 1 ? 0 : ENOENT; /* empty: a power cut came before its bytes */
 }
 
 static int write_path(struct state *state, int folder, const char *path)
@@ -187,7 +190,8 @@ static int check_path(struct state *state, int top, const char *key, const char 
 		      int *folder)
 {
 	struct buf there = BUF_INIT;
-	bool said = read_path(*folder, &there);
+	const int unread = read_path(*folder, &there);
+	bool said = unread == 0;
 	int error = 0;
 
 	if (said && strcmp((const char *)there.data, path) != 0) {
@@ -199,7 +203,7 @@ static int check_path(struct state *state, int top, const char *key, const char 
 		said = false;
 	}
 	if (!error && !said)
-		error = make ? write_path(state, *folder, path) : ENOENT;
+		error = make ? write_path(state, *folder, path) : unread;
 	if (error && *folder >= 0) {
 		close(*folder);
 		*folder = -1;
@@ -208,7 +212,10 @@ static int check_path(struct state *state, int top, const char *key, const char 
 	return error;
 }
 
-/* Opens the folder of a file's versions. Without `make`, ENOENT if there is none. */
+/*
+ * Opens the folder of a file's versions. Without `make`, ENOENT if there is none; another errno if
+ * it cannot be read whose folder it is, or what is in it would be taken for nothing, and replaced.
+ */
 static int history_open_folder(struct state *state, const char *path, bool make, int *folder)
 {
 	char key[KEY_SIZE];
@@ -1237,10 +1244,10 @@ static void history_visit_folder(int top, const char *key, each_folder *each, vo
 	int folder;
 
 	if (history_is_key(key) && !dirfd_walk(top, key, O_PATH | O_DIRECTORY, &folder)) {
-		bool said = read_path(folder, &path);
+		const int error = read_path(folder, &path);
 
 		close(folder);
-		if (said)
+		if (!error)
 			each(closure, top, key, (const char *)path.data);
 	}
 	buf_release(&path);

@@ -70,8 +70,8 @@ START_TEST(versions_and_texts_are_known_to_the_next_process)
 }
 END_TEST
 
-/* The path of what is stored. */
-static void find_blob(char path[], size_t size)
+/* The path of what is stored, or of another file beside it. */
+static void find_stored(const char *name, char path[], size_t size)
 {
 	DIR *dir = opendir(".animfs/history");
 	const struct dirent *entry;
@@ -80,7 +80,7 @@ static void find_blob(char path[], size_t size)
 	while ((entry = readdir(dir)) && entry->d_name[0] == '.')
 		continue;
 	ck_assert_ptr_nonnull(entry);
-	snprintf(path, size, ".animfs/history/%s/blob", entry->d_name);
+	snprintf(path, size, ".animfs/history/%s/%s", entry->d_name, name);
 	closedir(dir);
 	ck_assert(is_there(path));
 }
@@ -88,20 +88,21 @@ static void find_blob(char path[], size_t size)
 /* An error of the disk, which may pass. */
 START_TEST(what_could_not_be_read_is_not_replaced)
 {
+	static const char *const names[] = {"blob", "path"};
 	struct sample s = sample();
 	struct digests *d = load();
-	char blob[512];
+	char stored[512];
 
 	ck_assert_uint_eq(digests_add(d, s.version, NULL), 1);
 	store(d);
 	digests_free(d);
-	find_blob(blob, sizeof(blob));
-	ck_assert_int_eq(rename(blob, "blob"), 0);
-	ck_assert_int_eq(mkdir(blob, 0700), 0);
+	find_stored(names[_i], stored, sizeof(stored));
+	ck_assert_int_eq(rename(stored, "kept"), 0);
+	ck_assert_int_eq(mkdir(stored, 0700), 0);
 	d = load();
 	ck_assert_uint_eq(digests_last(d), 0);
-	ck_assert_int_eq(rmdir(blob), 0);
-	ck_assert_int_eq(rename("blob", blob), 0);
+	ck_assert_int_eq(rmdir(stored), 0);
+	ck_assert_int_eq(rename("kept", stored), 0);
 	ck_locks(state_lock(state));
 	ck_assert_int_eq(digests_store(state, &file, d), EIO);
 	state_unlock(state);
