@@ -187,14 +187,16 @@ void read_part_end(struct read_part *r)
 
 /*
  * Notes in the draft who has written last, for permission to write the skeleton. The kernel writes
- * mapped pages back through any handle, which says nothing. 0, or ENOMEM: the one before stays.
+ * mapped pages back through any handle, which says nothing, also during a commit, which has taken
+ * the writer along. 0, or ENOMEM: the one before stays.
  */
 static int write_for(struct draft *draft, const struct handle *h, bool by_mapping)
 	REQUIRES(vfs_class)
 {
+	const bool is_known = draft->who || draft->committing;
 	struct caller *who;
 
-	if (!h->who || caller_same(draft->who, h->who) || (by_mapping && draft->who))
+	if (!h->who || caller_same(draft->who, h->who) || (by_mapping && is_known))
 		return 0;
 	who = caller_copy(h->who);
 	if (!who)

@@ -383,6 +383,35 @@ START_TEST(a_skeleton_is_made_by_who_wrote_last)
 }
 END_TEST
 
+/* The commit has taken the writer along, and gives him back. */
+START_TEST(nor_by_whose_handle_pages_come_during_the_commit)
+{
+	const struct bytes page = {(const uint8_t *)"c", 1};
+	struct handle *first, *second;
+	struct attempt attempt;
+	struct draft *draft;
+
+	mounted.options.allow_other = true;
+	first = open_skeleton_as(1001);
+	second = open_skeleton_as(1002);
+	ck_saved_as(first, false, 1001);
+	vfs_lock(mounted.v);
+	draft = first->node->thing->view.draft;
+	ck_assert(draft_attempt(draft, DRAFT_SAVE, &attempt));
+	vfs_unlock(mounted.v);
+	ck_assert_int_eq(vfs_write(mounted.v, second, page, 0, 0, true), 1);
+	vfs_lock(mounted.v);
+	draft_conclude(draft, &attempt, VERDICT_REFUSED);
+	attempt_release(&attempt);
+	ck_assert_ptr_nonnull(draft->who);
+	ck_assert_uint_eq(draft->who->uid, 1001);
+	vfs_unlock(mounted.v);
+	vfs_release(mounted.v, first);
+	vfs_release(mounted.v, second);
+	mounted.options.allow_other = false;
+}
+END_TEST
+
 Suite *save_suite(void);
 
 Suite *save_suite(void)
@@ -400,6 +429,7 @@ Suite *save_suite(void)
 	tcase_add_test(tc, so_does_one_that_closes_it_meanwhile);
 	tcase_add_test(tc, a_raw_text_is_not_tried_for_ever);
 	tcase_add_test(tc, a_skeleton_is_made_by_who_wrote_last);
+	tcase_add_test(tc, nor_by_whose_handle_pages_come_during_the_commit);
 	suite_add_tcase(s, tc);
 	return s;
 }
