@@ -166,7 +166,7 @@ Suite *digests_kept_suite(void)
 	tcase_add_test(t, versions_and_texts_are_known_to_the_next_process);
 	tcase_add_test(t, what_cannot_be_read_is_as_if_nothing_were_known);
 	tcase_add_test(t, it_goes_with_the_file);
-	tcase_add_test(t, what_could_not_be_read_is_not_replaced);
+	tcase_add_loop_test(t, what_could_not_be_read_is_not_replaced, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }
