@@ -290,7 +290,7 @@ static void set_text_apart(struct vfs *v, int folder, const char *stored, const 
 	}
 	if (error == ENOENT || asprintf(&full, "%s/%s", path, inside) < 0)
 		return;
-	diagnose(v, full, "kept under another name",
+	diagnose(v, full, error ? "hidden by its view" : "kept under another name",
 		 error ? strerror(error)
 		       : "it was written while its folder became a clip or a file; save it again");
 	free(full);
