@@ -27,7 +27,7 @@ static const struct x3d_field fields[] = {
 	{"Viewpoint", "position", &position, "0 0 10"},
 	{"Viewpoint", "orientation", &orientation, "0 0 1 0"},
 	{"Viewpoint", "centerOfRotation", &position, "0 0 0"},
-	{"Viewpoint", "fieldOfView", &scalar, NULL},
+	{"Viewpoint", "fieldOfView", &scalar, "0.78539816"},
 	{"DirectionalLight", "direction", &position, "0 0 -1"},
 	{"DirectionalLight", "color", &colour, "1 1 1"},
 	{"DirectionalLight", "intensity", &scalar, "1"},

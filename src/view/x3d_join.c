@@ -148,7 +148,10 @@ static void x3d_join_put_values(struct move *move, uint32_t still, const struct 
 		move->values[still * move->width + i] = (float)from->values[i];
 }
 
-/* Notes that a field changes; earlier stills have the first still's value. */
+/*
+ * Notes that a field changes. Earlier stills have the first still's value, and so have later ones
+ * where both leave the field out.
+ */
 static struct move *add_move(struct joining *c, size_t node, const struct x3d_field *field)
 {
 	struct x3d_joined *j = c->j;
@@ -170,7 +173,7 @@ static struct move *add_move(struct joining *c, size_t node, const struct x3d_fi
 	j->numbers += (size_t)j->count * width;
 	move->before = j->node_moves[node];
 	j->node_moves[node] = ++j->move_count;
-	for (uint32_t i = 0; i < j->added; i++)
+	for (uint32_t i = 0; i < j->count; i++)
 		x3d_join_put_values(move, i, &c->a);
 	return move;
 }

@@ -105,6 +105,19 @@ START_TEST(a_field_that_moves_has_an_interpolator)
 }
 END_TEST
 
+/* Writers leave out what has its default: a quarter of pi. */
+START_TEST(a_field_of_view_may_be_left_out)
+{
+	add_still(0, SCENE("<Viewpoint DEF='v'/>"));
+	add_still(1, SCENE("<Viewpoint DEF='v' fieldOfView='0.5'/>"));
+	add_still(2, SCENE("<Viewpoint DEF='v'/>"));
+	ck_assert_ptr_nonnull(strstr(
+		joined(),
+		"<ScalarInterpolator DEF=\"join_move0\" key=\" 0 0.5 1\" "
+		"keyValue=\" 0.7853982 0.5 0.7853982\"/>\n" ROUTES("0", "v", "fieldOfView")));
+}
+END_TEST
+
 /* Any number of nodes, each with any number of fields; those without a name get one. */
 START_TEST(every_node_may_move)
 {
@@ -418,6 +431,7 @@ Suite *x3d_join_suite(void)
 	suite_add_tcase(suite, t);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, a_field_that_moves_has_an_interpolator);
+	tcase_add_test(t, a_field_of_view_may_be_left_out);
 	tcase_add_test(t, every_node_may_move);
 	tcase_add_test(t, back_and_forth);
 	tcase_add_test(t, colours_have_close_keys);
