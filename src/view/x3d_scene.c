@@ -91,6 +91,9 @@ static bool x3d_scene_on_open(void *user, const struct xml_tag *tag)
 		s->skipped = tag->depth + 1;
 		return true;
 	}
+	if (xml_is(tag->name, "ExternProtoDeclare"))
+		return xml_refuse_tag(&s->xml, tag, "<ProtoDeclare>, in the same file",
+				      "what another file declares cannot be compared");
 	return tag->depth == s->root ? x3d_scene_open_root(s, tag) : open_node(s, tag);
 }
 

@@ -247,6 +247,15 @@ static const struct {
 	 "text between tags cannot be interpolated"},
 };
 
+START_TEST(a_prototype_of_another_file_is_refused)
+{
+	add_still(0, SCENE("<ExternProtoDeclare name='p' url='\"p.x3d#p\"'/>"));
+	add_still(1, SCENE("<ExternProtoDeclare name='p' url='\"p.x3d#p\"'/>"));
+	assert_refused(0, place_of(0, "<ExternProtoDeclare"),
+		       "what another file declares cannot be compared");
+}
+END_TEST
+
 START_TEST(the_node_that_differs_is_named)
 {
 	char first[300], other[300];
@@ -437,6 +446,7 @@ Suite *x3d_join_suite(void)
 	tcase_add_test(t, colours_have_close_keys);
 	tcase_add_test(t, what_does_not_move_is_as_it_was);
 	tcase_add_test(t, urls_lead_out_of_the_folder);
+	tcase_add_test(t, a_prototype_of_another_file_is_refused);
 	tcase_add_loop_test(t, the_node_that_differs_is_named, 0, ARRAY_SIZE(refused));
 	tcase_add_test(t, what_is_no_scene_is_refused);
 	tcase_add_test(t, a_still_may_be_cut_anywhere);
