@@ -181,8 +181,12 @@ void buf_add(struct buf *b, const void *data, size_t size);
 void buf_text(struct buf *b, const char *text);
 void buf_char(struct buf *b, char c);
 void buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_vformat(struct buf *b, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
 /* Control characters from `at` on become '?': what was added there, as a name, stays one line. */
 void buf_one_line(struct buf *b, size_t at);
+/* buf_format, as one line, and its end. */
+void buf_line(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_zero(struct buf *b, size_t count);
 void buf_align(struct buf *b, size_t alignment); /* pads with zero bytes */
 void buf_u16(struct buf *b, uint16_t v);

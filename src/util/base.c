@@ -215,22 +215,41 @@ void buf_one_line(struct buf *b, size_t at)
 	}
 }
 
-void buf_format(struct buf *b, const char *format, ...)
+void buf_vformat(struct buf *b, const char *format, va_list args)
 {
-	va_list args;
+	va_list again;
 	int size;
 
-	va_start(args, format);
-	size = vsnprintf(NULL, 0, format, args);
-	va_end(args);
+	va_copy(again, args);
+	size = vsnprintf(NULL, 0, format, again);
+	va_end(again);
 	if (size < 0 || !buf_reserve(b, (size_t)size + 1)) {
 		b->failed = true;
 		return;
 	}
-	va_start(args, format);
 	vsnprintf((char *)b->data + b->size, (size_t)size + 1, format, args);
-	va_end(args);
 	b->size += (size_t)size;
+}
+
+void buf_format(struct buf *b, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	buf_vformat(b, format, args);
+	va_end(args);
+}
+
+void buf_line(struct buf *b, const char *format, ...)
+{
+	size_t begin = b->size;
+	va_list args;
+
+	va_start(args, format);
+	buf_vformat(b, format, args);
+	va_end(args);
+	buf_one_line(b, begin);
+	buf_char(b, '\n');
 }
 
 void buf_zero(struct buf *b, size_t count)

@@ -90,15 +90,6 @@ static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 	buf_format(out, "pending %zu\n", count);
 }
 
-static void add_fact(const char *name, const char *value, struct buf *out)
-{
-	size_t begin = out->size;
-
-	buf_format(out, "%s %s", name, value);
-	buf_one_line(out, begin);
-	buf_char(out, '\n');
-}
-
 static void render_status(struct vfs *v, struct buf *out)
 {
 	struct buf pending = BUF_INIT;
@@ -110,10 +101,10 @@ static void render_status(struct vfs *v, struct buf *out)
 	render_pending(v, &pending);
 	vfs_unlock(v);
 	buf_format(out, "version %s\npid %d\n", ANIMFS_VERSION, (int)getpid());
-	add_fact("source", v->options->source, out);
-	add_fact("mountpoint", v->options->mountpoint, out);
+	buf_line(out, "source %s", v->options->source);
+	buf_line(out, "mountpoint %s", v->options->mountpoint);
 	if (v->options->state)
-		add_fact("state", v->options->state, out);
+		buf_line(out, "state %s", v->options->state);
 	buf_format(out, "read_only %s\nconfined ", v->read_only ? "yes" : "no");
 	confine_describe(v->confined, out);
 	buf_char(out, '\n');

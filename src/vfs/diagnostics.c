@@ -43,21 +43,17 @@ void (*log_write)(const char *line) = write_to_stderr;
 
 void log_warning(const char *format, ...)
 {
-	struct buf text = BUF_INIT;
+	struct buf line = BUF_INIT;
 	va_list args;
-	char *line;
 
 	va_start(args, format);
-	if (vasprintf(&line, format, args) >= 0) {
-		buf_text(&text, line);
-		buf_one_line(&text, 0);
-		buf_char(&text, '\0');
-		if (!text.failed)
-			log_write((const char *)text.data);
-		buf_release(&text);
-		free(line);
-	}
+	buf_vformat(&line, format, args);
 	va_end(args);
+	buf_one_line(&line, 0);
+	buf_char(&line, '\0');
+	if (!line.failed)
+		log_write((const char *)line.data);
+	buf_release(&line);
 }
 
 /* ---- the list ---- */
@@ -394,11 +390,7 @@ void diagnose_stills(struct vfs *v, struct animation *a, const struct version *v
 
 static void vfs_diagnostics_render(const struct diagnostic *entry, struct buf *out)
 {
-	size_t begin = out->size;
-
-	buf_format(out, "%s: %s: %s", entry->path, entry->how, entry->reason);
-	buf_one_line(out, begin);
-	buf_char(out, '\n');
+	buf_line(out, "%s: %s: %s", entry->path, entry->how, entry->reason);
 }
 
 void diagnostics_render(struct vfs *v, struct buf *out)

@@ -110,14 +110,10 @@ static bool upper_is_in_source(int source, const char *name, struct stat *st)
 
 static void report_orphan(const char *path, struct buf *out)
 {
-	size_t begin = out->size;
-
-	buf_format(out,
-		   "%s: there is no such file any more; what was put beside its texts is kept in "
-		   "extra/%s of the state directory",
-		   path, path);
-	buf_one_line(out, begin);
-	buf_char(out, '\n');
+	buf_line(out,
+		 "%s: there is no such file any more; what was put beside its texts is kept in "
+		 "extra/%s of the state directory",
+		 path, path);
 }
 
 static void list_orphan(int upper, int source, const char *path, const char *stored, unsigned depth,
