@@ -27,6 +27,14 @@ int dirfd_name_head(const char *name, size_t room)
 	return (int)length;
 }
 
+bool dirfd_same_file(int a, int b)
+{
+	struct stat first, second;
+
+	return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
+}
+
 int dirfd_open(int dir, const char *name, int flags, mode_t mode, int *fd)
 {
 	*fd = -1;

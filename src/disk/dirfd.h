@@ -25,6 +25,8 @@
 bool dirfd_is_name(const char *name);
 /* Bytes of the longest beginning of a name with at most `room` that cuts no character of UTF-8. */
 int dirfd_name_head(const char *name, size_t room);
+/* Do both descriptors have the same file or folder? */
+bool dirfd_same_file(int a, int b);
 /* Opens one name below dir; never follows a symbolic link. */
 int dirfd_open(int dir, const char *name, int flags, mode_t mode, int *fd);
 /*

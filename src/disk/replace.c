@@ -415,15 +415,6 @@ static void replace_take_back(struct replacement *r, bool exchanged, int error)
 		move_out(r, &r->written);
 }
 
-/* Does the descriptor have the new file, and not what another program put in its place? */
-static bool is_fresh(const struct replacement *r, int fd)
-{
-	struct stat ours, there;
-
-	return fstat(r->fresh, &ours) == 0 && fstat(fd, &there) == 0 &&
-	       ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-}
-
 /*
  * Reopens the new file read-only before it gets its name: otherwise another mount would take us for
  * a program that is writing it (replace_is_written). If we may not read it, it stays open for
@@ -435,7 +426,7 @@ static int end_writing(struct replacement *r)
 
 	if (dirfd_open(r->via, r->temporary, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd))
 		return 0;
-	if (is_fresh(r, fd)) {
+	if (dirfd_same_file(r->fresh, fd)) {
 		int was = r->fresh;
 
 		r->fresh = fd;

@@ -70,14 +70,6 @@ static int find_route(int root, struct state *state, struct state_route *route)
 	return route->fd < 0 ? errno : 0;
 }
 
-static bool same_folder(int a, int b)
-{
-	struct stat first, second;
-
-	return fstat(a, &first) == 0 && fstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
-}
-
 /* Reopens the state directory in the confined tree: a descriptor from outside would lead out. */
 static int move_state(int root, struct state *state, const struct state_route *route)
 {
@@ -88,7 +80,7 @@ static int move_state(int root, struct state *state, const struct state_route *r
 	error = dirfd_walk(root, route->below, O_PATH | O_DIRECTORY, &fd);
 	if (error)
 		return error;
-	error = same_folder(fd, state_above(state)) ? state_move(state, fd, false) : ESTALE;
+	error = dirfd_same_file(fd, state_above(state)) ? state_move(state, fd, false) : ESTALE;
 	close(fd);
 	return error;
 }
