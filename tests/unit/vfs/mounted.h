@@ -8,6 +8,7 @@
 
 #include "load.h"
 #include "scratch.h"
+#include "store/create.h"
 #include "util/clock.h"
 #include "vfs/animation.h"
 #include "vfs/diagnostics.h"
@@ -98,6 +99,21 @@ static inline void mounted_put(const char *name, struct bytes bytes)
 	ck_assert_ptr_nonnull(file);
 	ck_assert_uint_eq(fwrite(bytes.data, 1, bytes.size, file), bytes.size);
 	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* Another program replaces the file by an edit of this version. */
+static inline void mounted_replace(struct version *was, const struct anim *edited)
+{
+	struct version *made;
+	struct site site;
+
+	ck_assert_int_eq(site_open(mounted.v, mounted.a, &site), 0);
+	made = source_edited(mounted.a->source, &site.where, was, edited, NULL);
+	ck_assert_ptr_nonnull(made);
+	mounted_put("outside", buf_bytes(&made->bytes));
+	ck_assert_int_eq(rename("outside", MOUNTED_FILE), 0);
+	version_put(made);
+	site_close(mounted.v, &site);
 }
 
 static inline void mounted_begin_in(const char *sample)

@@ -275,12 +275,12 @@ static void check_icon(const struct buf *page)
 
 START_TEST(a_page_names_an_empty_icon_that_its_policy_allows)
 {
-	static const struct view *const pages[] = {&view_clip_html, &view_file_html};
+	static const struct view *const kinds[] = {&view_clip_html, &view_file_html};
 	struct sample s = sample_open("small.006");
 	struct shown at = sample_shown(&s, 0, NULL);
 
-	for (size_t i = 0; i < ARRAY_SIZE(pages); i++) {
-		struct buf text = view_text(pages[i], &at), shared = BUF_INIT;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct buf text = view_text(kinds[i], &at), shared = BUF_INIT;
 
 		check_icon(&text);
 		ck_assert(page_shared(buf_bytes(&text), 1, &shared));

@@ -453,22 +453,13 @@ END_TEST
 /* Many bones, each with curves of nothing but noise. */
 static struct anim *noisy_model(uint32_t bones, const struct curve *curve)
 {
-	struct anim *odd = anim_edit(s.anim);
-	struct clip *clip = anim_edit_clip(odd, 0);
-	struct track *tracks = arena_alloc(&odd->arena, bones, sizeof(*tracks));
-	struct curve *turns = arena_alloc(&odd->arena, 1, sizeof(*turns));
+	static struct curve turns;
+	struct anim *odd;
 
-	ck_assert(tracks && turns);
-	*turns = *curve;
-	turns->kind = CURVE_EULER;
-	for (uint32_t i = 0; i < bones; i++) {
-		tracks[i] = clip->tracks[0];
-		for (int role = 0; role < ROLE_COUNT; role++)
-			tracks[i].curve[role] = role == ROLE_ROTATION ? turns : curve;
-	}
-	clip->tracks = tracks;
-	clip->track_count = bones;
-	clip->frames = FRAMES;
+	turns = *curve;
+	turns.kind = CURVE_EULER;
+	odd = alike_model(bones, curve, &turns);
+	anim_edit_clip(odd, 0)->frames = FRAMES;
 	return odd;
 }
 
