@@ -413,8 +413,8 @@ static struct node *node_there(struct vfs *v, struct node *parent, enum area are
 
 /*
  * A folder that is seen below itself: it is mounted there again (ELOOP), or the names above were
- * moved by others and are to be looked up first (ESTALE). In the table it never is: whoever walks
- * up from there would not get to the root.
+ * moved by others and are to be looked up first (ESTALE). In the table it never is: a
+ * walk up from there would not get to the root.
  */
 static int check_not_above(struct vfs *v, const struct node *parent, const struct identity *id)
 	REQUIRES(vfs_class)

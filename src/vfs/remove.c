@@ -19,7 +19,7 @@
 
 /*
  * What the thread has found again was replaced by another one since. That is removed in its place,
- * if whoever may remove the one may remove the other. *st becomes what the one is then, but for the
+ * if the same users may remove both. *st becomes what the one is then, but for the
  * name that it loses.
  */
 static int check_again(struct vfs *v, const struct request *who, const struct node *node,
