@@ -39,7 +39,7 @@ for ((run = 1; run <= runs; run++)); do
 		[ -s "$logs/failures.$run" ] || echo "ended early: $logs/run.$run" >>"$logs/failures.$run"
 	fi
 	end_load
-	echo "run $run, $how: $status in $((SECONDS - began)) s: $(tail -n 1 "$logs/run.$run")"
+	echo "run $run, $how: $status in $((SECONDS - began)) s: $(grep -E '^[0-9]+ passed, ' "$logs/run.$run" | tail -n 1)"
 done
 if ((failed)); then
 	echo "failed at least once (how often, check):"
