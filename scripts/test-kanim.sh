@@ -146,7 +146,22 @@ still()
 	<Coordinate point="-2 -1 0, $6 -1.5 0, -1 $2 0, -2 $2 1"/></IndexedFaceSet></Shape></Scene></X3D>
 	END
 }
+# textured NUMBER SHIFT CORNER: what moves is where a texture lies.
+textured()
+{
+	cat >"$work/join/textured_$1.x3d" <<-END
+	<X3D version="3.2" profile="Interchange"><Scene>
+	<Viewpoint position="0 0 6"/>
+	<Shape><Appearance><PixelTexture image="2 2 3 0xff0000 0x00ff00 0x0000ff 0xffffff"/>
+	<TextureTransform translation="$2 0" scale="1 1.$1"/></Appearance>
+	<IndexedFaceSet solid="false" coordIndex="0 1 2 3 -1"><Coordinate point="-2 -2 0, 2 -2 0, 2 2 0, -2 2 0"/>
+	<TextureCoordinate point="0 0, 1 0, 1 1, 0 $3"/></IndexedFaceSet></Shape></Scene></X3D>
+	END
+}
 mkdir "$work/join"
+textured 0 0 1
+textured 1 0.5 1.5
+textured 2 0.2 1
 still 0 0 0 "1 0 0" 0 -1
 still 1 1.2 1.5 "0 0 1" .5 0
 still 2 .4 .4 "0 1 0" .1 1
@@ -159,6 +174,7 @@ kanim()
 kanim once 'loop="false"'
 kanim loop 'loop="true"'
 kanim back 'loop="true" backwards="true"'
+sed 's/still_/textured_/g' "$work/join/loop.kanim" >"$work/join/texture.kanim"
 cp "$work/src"/frame_?.x3d "$work/join"
 sed 's/scenes_per_time="[0-9]*"/scenes_per_time="100"/' "$work/src/stick.kanim" >"$work/join/stick.kanim"
 cp -r "$work/mnt/object/e0000/ranger.canm/walk/frames" "$work/join"
@@ -191,6 +207,7 @@ alike()
 alike once 0.2 0.8 1.3 1.9
 alike loop 0.2 1.3 2.6
 alike back 0.5 1.6 2.9 3.3
+alike texture 0.4 1.2 1.8
 alike stick 0.3 0.7 1.6
 alike walk 0.05 0.15 0.25
 is "stills that differ are not joined" "$(sed -i 's/<Box/<Sphere/' "$work/join/still_1.x3d"

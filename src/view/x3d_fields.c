@@ -2,12 +2,17 @@
 #include "x3d_fields.h"
 
 /* clang-format off: one per line */
-static const struct x3d_interpolator scalar = {"ScalarInterpolator", 1, false, false},
-				     position = {"PositionInterpolator", 3, false, false},
-				     orientation = {"OrientationInterpolator", 4, false, false},
-				     colour = {"ColorInterpolator", 3, false, true},
-				     coordinates = {"CoordinateInterpolator", 3, true, false},
-				     normals = {"NormalInterpolator", 3, true, false};
+static const struct x3d_interpolator scalar = {"ScalarInterpolator", .width = 1},
+				     position = {"PositionInterpolator", .width = 3},
+				     orientation = {"OrientationInterpolator", .width = 4},
+				     colour = {"ColorInterpolator", .width = 3, .hues = true},
+				     coordinates = {"CoordinateInterpolator", .width = 3,
+						    .many = true},
+				     normals = {"NormalInterpolator", .width = 3, .many = true},
+				     position2d = {"PositionInterpolator2D", .width = 2,
+						   .level3 = true},
+				     coordinates2d = {"CoordinateInterpolator2D", .width = 2,
+						      .many = true, .level3 = true};
 
 static const struct x3d_field fields[] = {
 	{"Transform", "translation", &position, "0 0 0"},
@@ -23,7 +28,11 @@ static const struct x3d_field fields[] = {
 	{"Material", "transparency", &scalar, "0"},
 	{"Material", "shininess", &scalar, "0.2"},
 	{"Material", "ambientIntensity", &scalar, "0.2"},
+	{"TextureCoordinate", "point", &coordinates2d, ""},
+	{"TextureTransform", "center", &position2d, "0 0"},
 	{"TextureTransform", "rotation", &scalar, "0"},
+	{"TextureTransform", "scale", &position2d, "1 1"},
+	{"TextureTransform", "translation", &position2d, "0 0"},
 	{"Viewpoint", "position", &position, "0 0 10"},
 	{"Viewpoint", "orientation", &orientation, "0 0 1 0"},
 	{"Viewpoint", "centerOfRotation", &position, "0 0 0"},

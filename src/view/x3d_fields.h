@@ -11,6 +11,7 @@ struct x3d_interpolator {
 	bool many;      /* the field is a list of values */
 	/* Interpolates in HSV, not linearly in RGB: keys must be close together. */
 	bool hues;
+	bool level3; /* of level 3 of the component Interpolation: no profile but Full has it */
 };
 
 struct x3d_field {

@@ -439,6 +439,33 @@ static void write_urls(struct writing *w, const struct x3d_attribute *attribute)
 	}
 }
 
+static bool needs_level3(const struct x3d_joined *j)
+{
+	for (size_t i = 0; i < j->move_count; i++)
+		if (j->moves[i].field->interpolator->level3)
+			return true;
+	return false;
+}
+
+/* Declares the interpolators that are in no profile but Full, if the scene has not. */
+static void x3d_join_write_component(struct writing *w)
+{
+	const struct x3d_interpolation *have = &w->j->first.interpolation;
+
+	if (have->level3 || !needs_level3(w->j))
+		return;
+	if (have->level_size > 0) {
+		write_until(w, have->level);
+		buf_char(w->out, '3');
+		w->done += have->level_size;
+		return;
+	}
+	write_until(w, have->head);
+	buf_format(w->out, "%s<component name=\"Interpolation\" level=\"3\"/>%s",
+		   have->in_head ? "" : "<head>", have->in_head ? "" : "</head>");
+	w->done += have->head_size;
+}
+
 static void x3d_join_write_nodes(struct writing *w)
 {
 	const struct x3d_scene *s = &w->j->first;
@@ -646,6 +673,7 @@ void x3d_join_write(const struct x3d_joined *j, const struct x3d_play *play, str
 	assert(j->added == j->count);
 	choose_prefix(&j->first, w.prefix);
 	buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+	x3d_join_write_component(&w);
 	x3d_join_write_nodes(&w);
 	if (j->move_count > 0) {
 		write_until(&w, scene_end(&j->first));

@@ -62,12 +62,50 @@ static bool open_node(struct x3d_scene *s, const struct xml_tag *tag)
 	return copy_to_scene(s, tag->name, &node->name) && x3d_scene_add_attributes(s, tag, node);
 }
 
+/* NULL where the tag has no such attribute. */
+static const struct xml_attribute *tag_attribute(const struct xml_tag *tag, const char *name)
+{
+	for (size_t i = 0; i < tag->attribute_count; i++)
+		if (xml_is(tag->attributes[i].name, name))
+			return &tag->attributes[i];
+	return NULL;
+}
+
+static bool tag_says(const struct xml_tag *tag, const char *name, const char *value)
+{
+	const struct xml_attribute *attribute = tag_attribute(tag, name);
+
+	return attribute && xml_is(attribute->value, value);
+}
+
 static bool x3d_scene_open_root(struct x3d_scene *s, const struct xml_tag *tag)
 {
 	s->begin = tag->begin;
+	s->interpolation.level3 = tag_says(tag, "profile", "Full");
+	s->interpolation.head = tag->end;
 	return xml_is(tag->name, "X3D") ||
 	       xml_refuse_tag(&s->xml, tag, "<X3D>, of the XML encoding",
 			      "this is not an X3D scene");
+}
+
+static void note_head(struct x3d_scene *s, const struct xml_tag *tag)
+{
+	const bool empty = s->xml.text.data[tag->end - 2] == '/';
+
+	s->interpolation.in_head = !empty;
+	s->interpolation.head = empty ? tag->begin : tag->end;
+	s->interpolation.head_size = empty ? tag->end - tag->begin : 0;
+}
+
+static void note_component(struct x3d_scene *s, const struct xml_tag *tag)
+{
+	const struct xml_attribute *level = tag_attribute(tag, "level");
+
+	if (!level || !xml_is(tag->name, "component") || !tag_says(tag, "name", "Interpolation"))
+		return;
+	s->interpolation.level = level->at;
+	s->interpolation.level_size = level->length;
+	s->interpolation.level3 |= level->value.size == 1 && level->value.data[0] >= '3';
 }
 
 /* Of what stands directly in the frame, and in <X3D>, only these two count. */
@@ -83,10 +121,14 @@ static bool x3d_scene_on_open(void *user, const struct xml_tag *tag)
 {
 	struct x3d_scene *s = user;
 
+	if (s->skipped == s->root + 2 && tag->depth == s->root + 2)
+		note_component(s, tag);
 	if (s->skipped || tag->depth < s->root)
 		return true;
 	if (tag->depth == s->root && !s->framed)
 		return x3d_scene_open_root(s, tag);
+	if (tag->depth == s->root + 1 && xml_is(tag->name, "head"))
+		note_head(s, tag);
 	if (is_skipped(s, tag)) {
 		s->skipped = tag->depth + 1;
 		return true;

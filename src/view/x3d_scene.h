@@ -24,6 +24,17 @@ struct x3d_node {
 	size_t first, count;         /* range of its attributes */
 };
 
+/*
+ * What a scene says of the component Interpolation, and where it could say more. Places are in the
+ * scene's text; a length of 0 is a place between two bytes.
+ */
+struct x3d_interpolation {
+	bool level3;              /* is declared, by a component or by the profile */
+	size_t level, level_size; /* the component's level; level_size 0: there is no component */
+	size_t head, head_size;   /* where a component belongs; what an empty <head/> takes */
+	bool in_head;             /* that place is in a <head> */
+};
+
 struct x3d_scene {
 	struct xml xml;
 	struct arena arena;
@@ -32,6 +43,7 @@ struct x3d_scene {
 	size_t node_count, node_room, attribute_count, attribute_room;
 	size_t begin, end; /* of <X3D> */
 	size_t scene_end;  /* behind <Scene> */
+	struct x3d_interpolation interpolation;
 
 	/* private */
 	bool framed;
@@ -42,8 +54,8 @@ struct x3d_scene {
 
 /*
  * `text` is a scene whose root is <X3D>, or where it is `framed` an element around one, and stays
- * the caller's. WorldInfo and the head are left out. False and err; x3d_scene_release is right
- * after either.
+ * the caller's. WorldInfo is left out, and of the head all but the component Interpolation. False
+ * and err; x3d_scene_release is right after either.
  */
 bool x3d_scene_read(struct x3d_scene *s, struct bytes text, bool framed, struct err *err);
 void x3d_scene_release(struct x3d_scene *s);

@@ -172,6 +172,63 @@ START_TEST(colours_have_close_keys)
 }
 END_TEST
 
+#define CLOUD_AT(place) "<Scene><TextureTransform DEF='t' translation='" place "'/></Scene></X3D>"
+#define LEVEL3 "<component name=\"Interpolation\" level=\"3\"/>"
+
+/* What interpolates pairs is in the profile Full, or has to be declared. */
+static const struct {
+	const char *head, *declared;
+} heads[] = {
+	{"<X3D profile='Full'>", "<X3D profile='Full'>"},
+	{"<X3D profile='Interchange'>", "<X3D profile='Interchange'><head>" LEVEL3 "</head>"},
+	{"<X3D><head/>", "<X3D><head>" LEVEL3 "</head>"},
+	{"<X3D><head><meta name='a' content='b'/></head>",
+	 "<X3D><head>" LEVEL3 "<meta name='a' content='b'/></head>"},
+	{"<X3D><head><component name='Interpolation' level='2'/></head>",
+	 "<X3D><head><component name='Interpolation' level='3'/></head>"},
+	{"<X3D><head><component name='Time' level='2'/>\n"
+	 "<component level='4' name='Interpolation'/></head>",
+	 "<X3D><head><component name='Time' level='2'/>\n"
+	 "<component level='4' name='Interpolation'/></head>"},
+};
+
+START_TEST(interpolators_of_pairs_are_declared)
+{
+	char first[300], other[300], expected[700];
+
+	snprintf(first, sizeof(first), "%s" CLOUD_AT("0 0"), heads[_i].head);
+	snprintf(other, sizeof(other), "%s" CLOUD_AT("0.5 1"), heads[_i].head);
+	snprintf(expected, sizeof(expected),
+		 "%s<Scene><TextureTransform DEF='t' translation='0 0'/>"
+		 "<TimeSensor DEF=\"join_clock\" cycleInterval=\"1\" loop=\"false\"/>\n"
+		 "<PositionInterpolator2D DEF=\"join_move0\" key=\" 0 1\" keyValue=\" 0 0 0.5 "
+		 "1\"/>\n" ROUTES("0", "t", "translation") "</Scene></X3D>\n",
+		 heads[_i].declared);
+	add_still(0, first);
+	add_still(1, other);
+	ck_assert_str_eq(joined(), expected);
+}
+END_TEST
+
+START_TEST(places_in_textures_move)
+{
+	const char *text;
+
+	add_still(0, SCENE("<TextureCoordinate DEF='c' point='0 0 1 1'/><TextureTransform "
+			   "DEF='t'/>"));
+	add_still(1, SCENE("<TextureCoordinate DEF='c' point='0 0 1 2'/><TextureTransform "
+			   "DEF='t' center='1 2' scale='3 4'/>"));
+	text = joined();
+	ck_assert_ptr_nonnull(
+		strstr(text, "<CoordinateInterpolator2D DEF=\"join_move0\" key=\" 0 "
+			     "1\" keyValue=\" 0 0 1 1 0 0 1 2\"/>\n" ROUTES("0", "c", "point")));
+	ck_assert_ptr_nonnull(strstr(text, "<PositionInterpolator2D DEF=\"join_move1\" key=\" 0 "
+					   "1\" keyValue=\" 0 0 1 2\"/>"));
+	ck_assert_ptr_nonnull(strstr(text, "<PositionInterpolator2D DEF=\"join_move2\" key=\" 0 "
+					   "1\" keyValue=\" 1 1 3 4\"/>"));
+}
+END_TEST
+
 START_TEST(what_does_not_move_is_as_it_was)
 {
 	static const char still[] =
@@ -444,6 +501,8 @@ Suite *x3d_join_suite(void)
 	tcase_add_test(t, every_node_may_move);
 	tcase_add_test(t, back_and_forth);
 	tcase_add_test(t, colours_have_close_keys);
+	tcase_add_loop_test(t, interpolators_of_pairs_are_declared, 0, ARRAY_SIZE(heads));
+	tcase_add_test(t, places_in_textures_move);
 	tcase_add_test(t, what_does_not_move_is_as_it_was);
 	tcase_add_test(t, urls_lead_out_of_the_folder);
 	tcase_add_test(t, a_prototype_of_another_file_is_refused);
