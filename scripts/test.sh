@@ -3,7 +3,8 @@
 # test.sh PART... - runs parts of the tests (unit, alloc, replay, sim, mount) on the build in
 # $BUILD, in parallel, all of them even if one fails, and ends with the sum of their "N passed, N
 # failed, N skipped" lines. Before it come the reasons why checks were skipped, what to do about
-# each, and once more the checks that failed. With TESTS="parallel.sh ..." the mount tests are these.
+# each, and once more the checks that failed. With TESTS="parallel.sh ..." the mount tests are these;
+# JOBS=N runs N of them at once (three on each processor: most of their time they wait).
 #
 # test.sh --skipped FILE prints only those, of what tests/mount/run.sh wrote into $SKIPS.
 set -u
@@ -14,7 +15,7 @@ mount_tests()
 {
 	local tests
 	read -ra tests <<<"${TESTS:-}"
-	ANIMFS=$BUILD/animfs JOBS=${JOBS:-3} tests/mount/run.sh "${tests[@]/#/tests/mount/}"
+	ANIMFS=$BUILD/animfs JOBS=${JOBS:-$((3 * $(nproc)))} tests/mount/run.sh "${tests[@]/#/tests/mount/}"
 }
 
 # A process for each suite, one on each processor.
