@@ -8,7 +8,7 @@
 #                     and so override them
 #   SANITIZE=LIST     for -fsanitize=LIST in place of the hardening flags
 #   BUILD             the folder for everything that is built (build)
-#   PREFIX, DESTDIR, BINDIR, SBINDIR, MANDIR, BASHDIR, ZSHDIR, FISHDIR, UNITDIR, EXAMPLEDIR
+#   PREFIX, DESTDIR, BINDIR, SBINDIR, MANDIR, BASHDIR, ZSHDIR, FISHDIR, UNITDIR, DOCDIR, EXAMPLEDIR
 #                     where 'make install' puts things (/usr/local; what mount(8) runs: /sbin)
 #   ROOTS             where 'make test-deb' and 'make test-portable' keep their Debian systems
 #                     (/var/tmp/animfs-roots)
@@ -45,7 +45,8 @@ BASHDIR      ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR       ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR      ?= $(PREFIX)/share/fish/vendor_completions.d
 UNITDIR      ?= $(PREFIX)/lib/systemd/user
-EXAMPLEDIR   ?= $(PREFIX)/share/doc/animfs/examples
+DOCDIR       ?= $(PREFIX)/share/doc/animfs
+EXAMPLEDIR   ?= $(DOCDIR)/examples
 # mount(8) looks for its helpers only there; a user who installs below HOME cannot write there.
 SBINDIR      ?= $(if $(filter /usr /usr/local,$(PREFIX)),/sbin,$(PREFIX)/sbin)
 DESTDIR      ?=
@@ -267,6 +268,7 @@ $(call installed,644,contrib/animfs.bash,$(BASHDIR)/animfs)
 $(call installed,644,contrib/animfs.zsh,$(ZSHDIR)/_animfs)
 $(call installed,644,contrib/animfs.fish,$(FISHDIR)/animfs.fish)
 $(call installed,644,$(BUILD)/animfs@.service,$(UNITDIR)/animfs@.service)
+$(call installed,644,docs/GUIDE.md,$(DOCDIR)/GUIDE.md)
 $(call installed,644,scripts/animfs-export.sbatch,$(EXAMPLEDIR)/animfs-export.sbatch)
 $(foreach page,$(MAN),$(call installed,644,$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))))
 endef
@@ -364,6 +366,11 @@ lint-deep:
 	@scripts/setup.sh build test lint lint-deep
 	@$(MAKE_PARALLEL) $(BUILD)/player.h
 	@scripts/lint.sh deep $(SRC) $(TEMPLATES) -- $(ALL_CPPFLAGS) -I$(BUILD)
+
+## test measure the English of the pages, and list words that the project does not use
+.PHONY: words
+words:
+	@scripts/words.sh
 
 # All C sources of the project.
 FORMATTED := $(wildcard src/*/*.[ch] include/*/*.h tests/*/*.[ch] tests/*/*/*.[ch])
@@ -502,9 +509,9 @@ architecture:
 	@scripts/setup.sh architecture
 	@scripts/architecture.sh
 
-## release compare the demo's output with README.md
+## release compare the demo's output with docs/demo.md
 $(call suite,demo-check,build,$(GAME))
-## release remake the pictures of README.md (chromium, view3dscene, LibreOffice)
+## release remake the pictures of README.md and docs/demo.md (chromium, view3dscene, LibreOffice)
 $(call suite,pictures,build pictures,$(GAME))
 
 .PHONY: deb test-deb test-container test-first-hour test-portable

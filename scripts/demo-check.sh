@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# demo-check.sh - compares the demo's output with what README.md shows. The name of sed's temporary
+# demo-check.sh - compares the demo's output with docs/demo.md. The name of sed's temporary
 # file differs each time.
 set -eu
 cd "$(dirname "$0")/.."
@@ -13,9 +13,9 @@ scripts/demo.sh | fixed >"$shown"
 sed -n '/^What `make demo` prints:$/,/^[^ ]/{
 	/^    /s/^    //p
 	/^$/p
-}' README.md | sed -e '1{/^$/d' -e '}' -e '${/^$/d' -e '}' | fixed >"$said"
+}' docs/demo.md | sed -e '1{/^$/d' -e '}' -e '${/^$/d' -e '}' | fixed >"$said"
 diff -u "$said" "$shown" || {
-	echo "demo-check: README.md (-) is not what the demo prints (+)" >&2
+	echo "demo-check: docs/demo.md (-) is not what the demo prints (+)" >&2
 	exit 1
 }
-echo "demo-check: README.md shows what the demo prints"
+echo "demo-check: docs/demo.md shows what the demo prints"

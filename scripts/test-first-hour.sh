@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # test-first-hour.sh - what README.md tells a newcomer to type, in bare Debian 12 and 13 with nothing but git,
-# make and sudo: `make demo`, then "Ten minutes" line by line, each with what the page says that it prints, then
+# make and sudo: `make demo`, then "60 seconds" line by line, each with what the page says that it prints, then
 # one walk changed in 20 files, and one of them taken back. Prints how long each part took. Root.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -52,7 +52,7 @@ for suite in bookworm trixie; do
 	root_make "$dir" "$suite" && root_install "$dir" git make sudo && root_sources "$dir" || exit 1
 	began=$SECONDS
 	check "$suite: make demo" root_run "$dir" make -C /animfs demo
-	check "$suite: what README.md has under Ten minutes" root_run "$dir" /animfs/scripts/tour.sh
+	check "$suite: what README.md has under 60 seconds" root_run "$dir" /animfs/scripts/tour.sh
 	echo "   an edit and its undoing seen after $((SECONDS - began)) s"
 	goal >"$dir/goal.sh"
 	check "$suite: one walk changed in 20 files, and one taken back" root_run "$dir" bash /goal.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# tour.sh - types what README.md has under "Ten minutes", line by line in a new folder, and compares
+# tour.sh - types what README.md has under "60 seconds", line by line in a new folder, and compares
 # what is printed with what the page says. $BUILD is the folder with the programs.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -9,7 +9,7 @@ work=$(mktemp -d "${ANIMFS_TEST_DIR:-/var/tmp}/animfs-tour.XXXXXX") || exit 1
 trap '[ ! -d "$work/game" ] || "$build/animfs" umount "$work/anim" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 
 # The lines that are typed, and those with what they print; not what opens a window.
-section() { awk '/^## /{in_it = $0 == "## Ten minutes"} in_it' "$page"; }
+section() { awk '/^## /{in_it = $0 == "## 60 seconds"} in_it' "$page"; }
 typed() { section | sed -n 's/^    \$ //p'; }
 shown()
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# git.sh - git of the game folder and git in a mount: the commands of README.md and animfs-save(7), and
+# git.sh - git of the game folder and git in a mount: the commands of docs/GUIDE.md and animfs-save(7), and
 # merges with the driver that animfs git-setup sets.
 . "$(dirname "$0")/lib.sh"
 command -v git >/dev/null || skip_all "git is not installed"
@@ -142,9 +142,16 @@ git merge -q theirs >/dev/null 2>&1
 is "and their tables are beside them" "$(sed -n 2p "$file.conflicts.csv")" "walk,hips,rotation,0,5"
 
 # ---- the commands in the manuals ----
-# In README.md: the lines further in behind a heading in bold; in animfs-save(7): literal displays.
-readme() { sed -n "/^\*\*git $1\*\*/,/^\*\*\|^Choose\|^## /s/^    //p" "$root/README.md"; }
-manual() { sed -n "/^\.Sh GIT $1/,/^\.Sh WHO\|^\.Sh GIT I/{/^\.Bd/,/^\.Ed/{/^\.\|^clip,\|^walk,/d;s/\\\\e/\\\\/g;p}}" "$root/man/animfs-save.7"; }
+# In docs/GUIDE.md: the code below one of the repositories in bold; in animfs-save(7): literal displays.
+guide()
+{
+	awk -v name="A repository $1" '/^### / { inside = $0 == "### git" }
+		inside && /\*\*A repository/ { found = index($0, "**" name "**") > 0 }
+		/^```$/ { code = 0 }
+		inside && found && code
+		/^```sh$/ { code = 1 }' "$root/docs/GUIDE.md"
+}
+manual() { sed -n "/^\.Sh GIT $1/,/^\.Sh SEVERAL\|^\.Sh GIT I/{/^\.Bd/,/^\.Ed/{/^\.\|^clip,\|^walk,/d;s/\\\\e/\\\\/g;p}}" "$root/man/animfs-save.7"; }
 
 # play NAME: runs standard input, line by line, where game and anim are
 play()
@@ -160,8 +167,8 @@ play()
 	done 3<&0
 }
 file=ranger.canm diff=
-play "README, the game folder" < <(readme 'of the game folder')
-is "README: the game folder is a repository of binaries" "$(git ls-files)" "$(printf '%s\n' .gitattributes $file)"
+play "GUIDE, the game folder" < <(guide "of the game's folder")
+is "GUIDE: the game folder is a repository of binaries" "$(git ls-files)" "$(printf '%s\n' .gitattributes $file)"
 is "with the merge driver" "$(git check-attr merge $file) $(git config merge.animation.driver)" \
 	"$file: merge: animation animfs git-merge %O %A %B %P"
 play "manual, the game folder" < <(manual OF)
@@ -171,8 +178,8 @@ is "the merge brought it" "$(git log --format=%s | head -n 1) $(animfs cat $file
 cd "$root" || exit 1
 reason=$(can_mount) || { skip "$reason"; exit; }
 
-play "README, in a mount" < <(readme 'in a mount')
-is "README: a repository of texts" "$(git ls-files | grep -c "^$file/walk/bones/hips.csv\$")" 1
+play "GUIDE, in a mount" < <(guide "in a mount")
+is "GUIDE: a repository of texts" "$(git ls-files | grep -c "^$file/walk/bones/hips.csv\$")" 1
 ok "its tree is clean" clean
 cd "$root" && animfs umount "$WORK/play/anim"
 play "manual, in a mount" < <(manual IN)

@@ -17,13 +17,13 @@ is "every file is where it is looked for" "$(cd "$WORK/root" && find . -type f |
 ./usr/bin/animfs
 ./usr/lib/systemd/user/animfs@.service
 ./usr/share/bash-completion/completions/animfs
+./usr/share/doc/animfs/GUIDE.md
 ./usr/share/doc/animfs/examples/animfs-export.sbatch
 ./usr/share/fish/vendor_completions.d/animfs.fish
 ./usr/share/man/man1/animfs-export.1
 ./usr/share/man/man1/animfs-mount.1
 ./usr/share/man/man1/animfs.1
 ./usr/share/man/man5/animfs-formats.5
-./usr/share/man/man7/animfs-recipes.7
 ./usr/share/man/man7/animfs-save.7
 ./usr/share/man/man7/animfs-tree.7
 ./usr/share/man/man8/mount.animfs.8

@@ -100,7 +100,7 @@ done
 # In a folder where the programs are as `make` puts them.
 mkdir "$WORK/tour"
 ln -s "$(dirname "$ANIMFS")" "$WORK/tour/build"
-examples README.md "$WORK/tour" < <(sed -n '/^## Ten minutes/,/^## /{
+examples README.md "$WORK/tour" < <(sed -n '/^## 60 seconds/,/^## /{
 	s/^    //p
 	t
 	s/.*/./p

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """
-recipes.py RECIPE BEFORE AFTER - did this recipe of animfs-recipes(7) make of the file BEFORE what it
-promises? It reads the texts of both and shares no code with the recipes: rotations are quaternions here.
+recipes.py RECIPE BEFORE AFTER - checks that this recipe of docs/GUIDE.md made AFTER of the file BEFORE as the
+guide says. It reads the texts of both and shares no code with the recipes: rotations are quaternions here.
 """
 import csv
 import io
@@ -99,7 +99,46 @@ def mirror(before, after):
     assert moved > 0.05, moved
 
 
+def alike(now, was, bones):
+    """All curves but the rotations of these bones are the same."""
+    for key, keys in was.curves.items():
+        if key[0] not in bones or key[1] != "rotation":
+            assert now.curves[key] == keys, key
+
+
 def scale(before, after):
+    was, now = Clip(before, "walk"), Clip(after, "walk")
+    alike(now, was, ["shin_L"])
+    for frame in range(was.frames):
+        x, y, z = was.at("shin_L", "rotation", frame)
+        near(now.at("shin_L", "rotation", frame), [0.6 * x, y, z], 0.02)
+
+
+def shift(before, after):
+    was, now = Clip(before, "walk"), Clip(after, "walk")
+    alike(now, was, ["arm_L"])
+    assert now.frames == was.frames == 31
+    for frame in range(31):
+        assert angle(now.turn("arm_L", frame), was.turn("arm_L", (frame - 3) % 30)) < 0.02, frame
+
+
+def posed(before, after):
+    was, want, now = Clip(before, "walk"), Clip("posed.canm", "walk"), Clip(after, "walk")
+    alike(now, was, ["arm_L"])
+    assert angle(want.turn("arm_L", 3), was.turn("arm_L", 3)) > 5
+    for frame in range(was.frames):
+        assert angle(now.turn("arm_L", frame), want.turn("arm_L", frame)) < 0.05, frame
+
+
+def cell(before, after):
+    was, now = Clip(before, "walk"), Clip(after, "walk")
+    alike(now, was, ["leg_L"])
+    for frame in range(was.frames):
+        x, y, z = was.at("leg_L", "rotation", frame)
+        near(now.at("leg_L", "rotation", frame), [12.5 if frame == 3 else x, y, z], 0.02)
+
+
+def taller(before, after):
     was, now = Clip(before, "walk"), Clip(after, "walk")
     for bone in ("head", "hand_L", "foot_R"):
         for frame in range(was.frames):

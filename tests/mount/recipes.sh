@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# recipes.sh - each recipe of animfs-recipes(7), as it is read there, does what it says: recipes.py looks at
-# what came of it. Nothing is mounted here.
+# recipes.sh - each recipe of docs/GUIDE.md, run as it stands there, does what the guide says: recipes.py
+# examines the result. Nothing is mounted here. git.sh runs the recipe for git, make test-duckdb that for DuckDB;
+# make test-blender goes through Blender itself.
 . "$(dirname "$0")/lib.sh"
 root=$PWD
 PATH=$(dirname "$ANIMFS"):$PATH
@@ -18,17 +19,13 @@ sed -i 's/右手/hand_R/' skeleton.csv
 rm -rf .animfs
 cp -r "$SRC" "$WORK/fresh"
 
-# The literal displays of a section.
+# The commands of a section.
 recipe()
 {
-	sed -n "/^\.Ss $1\$/,/^\.S[sh] [^$]*\$/{
-		/^\.Bd/,/^\.Ed/{
-			/^\.[BE]d/d
-			s/\\\\e/\\\\/g
-			p
-		}
-		/^\.Ss $1\$/n
-	}" "$root/man/animfs-recipes.7"
+	awk -v name="### $1" '/^##/ { inside = $0 == name }
+		inside && /^ *```sh$/ { code = 1; next }
+		inside && /^ *```$/ { code = 0 }
+		code' "$root/docs/GUIDE.md"
 }
 # The file as it came, in the folder where recipes are run.
 fresh() { cd / && rm -rf "$SRC" && cp -r "$WORK/fresh" "$SRC" && cd "$SRC" && "$@" && cp ranger.canm "$WORK/before.canm"; }
@@ -49,17 +46,21 @@ promised()
 }
 export ANIMFS
 fresh true
-is "the check sees when nothing was done" "$(for check in slow hold mirror scale arm; do
+is "the check sees when nothing was done" "$(for check in scale shift slow hold mirror taller arm; do
 	python3 "$root/tests/mount/recipes.py" $check ranger.canm ranger.canm 2>/dev/null || echo $check
-done | xargs)" "slow hold mirror scale arm"
+done | xargs)" "scale shift slow hold mirror taller arm"
 
+promised "Scale a curve" scale
+fresh true
+promised "Shift keys" shift
+fresh true
 promised "Slow a clip down" slow
 fresh true
 promised "Hold the last pose" hold
 fresh true
 promised "Mirror left and right" mirror
 fresh true
-promised "Scale the height" scale
+promised "Make a figure taller" taller
 
 # Every second frame is off by 4 degrees, in turn.
 shake()
@@ -77,11 +78,11 @@ promised "Remove jitter" jitter
 # frames CLIP N
 frames() { animfs cat "ranger.canm/$1/clip.json" | sed "s/\"frames\": [0-9]*/\"frames\": $2/" | animfs put "ranger.canm/$1/clip.json"; }
 fresh true
-promised "Copy one arm's motion to another clip" arm
+promised "Copy an arm's motion to another clip" arm
 fresh frames run 20
-promised "Copy one arm's motion to another clip" arm
+promised "Copy an arm's motion to another clip" arm
 fresh frames run 45
-promised "Copy one arm's motion to another clip" arm
+promised "Copy an arm's motion to another clip" arm
 
 fresh frames walk 24
 promised "Close a loop's seam" seam
@@ -114,5 +115,30 @@ is "List clips whose feet slide: it does that" "$(rm -rf texts && bash -eu "$WOR
 	"ranger.canm/skate: foot_L slides 0.020 m in a frame
 ranger.canm/skate: foot_R slides 0.020 m in a frame"
 
-is "all recipes were tried" "$(grep -c '^\.Ss' "$root/man/animfs-recipes.7")" 10
+# What Blender would export after a pose: the glTF of a file with an edited bone.
+pose()
+{
+	cp ranger.canm posed.canm
+	cp skeleton.csv posed.canm.skeleton.csv
+	animfs cat posed.canm/walk/bones/arm_L.csv | awk -F, -v OFS=, 'NR == 5 { $6 += 12 } 1' |
+		animfs put posed.canm/walk/bones/arm_L.csv
+	animfs cat posed.canm/walk/clip.gltf >back.glb
+}
+fresh pose
+promised "Blender and back" posed
+like "Blender and back: the rate to set" "$(bash "$WORK/recipe" 2>/dev/null)" '^"fps": *60($|[^0-9])'
+# A spreadsheet of a country with decimal commas, in which one cell is edited.
+mkdir "$WORK/bin"
+cat >"$WORK/bin/libreoffice" <<'END'
+#!/bin/sh
+sed -i -e 's/,/;/g' -e 's/\./,/g' "$1"
+awk -F';' -v OFS=';' 'NR == 5 { $6 = "12,5" } { for (i = 1; i <= NF; i++) $i = "\"" $i "\""; print }' "$1" >"$1.new"
+mv "$1.new" "$1"
+END
+chmod +x "$WORK/bin/libreoffice"
+PATH=$WORK/bin:$PATH
+fresh true
+promised "A spreadsheet" cell
+
+is "all recipes were tried" "$(sed -n '/^## Cookbook/,/^## A whole/p' "$root/docs/GUIDE.md" | grep -c '^### ')" 16
 cd "$root" || exit 1
