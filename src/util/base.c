@@ -30,7 +30,7 @@ static bool err_free(const struct err *err)
 	return err && err->code == ERR_NONE;
 }
 
-/* Keeps an error that is there already, and returns false. */
+/* Keeps an earlier error; always returns false. */
 static bool err_write(struct err *err, enum err_code code, const char *format, va_list args)
 {
 	if (!err_free(err))
@@ -314,7 +314,7 @@ struct arena_chunk {
 #define ARENA_FIRST 4096
 #define ARENA_LARGEST ((size_t)1 << 20)
 
-/* Chunks double up to a megabyte, so that a small model is small and a large one has few. */
+/* Chunks double up to a megabyte: a small model takes little, and a large one few chunks. */
 static struct arena_chunk *arena_grow(struct arena *a, size_t need)
 {
 	size_t size = a->chunks ? 2 * a->chunks->size : ARENA_FIRST;

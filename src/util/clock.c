@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock.h"
 
-/* What clock_ms returns while it is stopped; 0: it runs. */
+/* The value of clock_ms while it is stopped; 0 while it runs. */
 static _Atomic int64_t stopped;
 
 static struct timespec now_of(clockid_t clock)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clock.h - what time it is, and waiting for it: the only user of clock_gettime and nanosleep.
+ * clock.h - the time, and sleeping: the only user of clock_gettime and nanosleep.
  *
- * There are two clocks that never go back. The rules of a mount (timing.h), such as the 2 s after
- * which a text is refused, go by clock_ms, which a test can stop and move on. How long to wait for
- * another thread or process goes by clock_real_ms, which nothing stops.
+ * There are two monotonic clocks. The rules of a mount (timing.h), such as the 2 s after which a
+ * text is refused, go by clock_ms, which a test can stop and move on. Waits for another thread or
+ * process go by clock_real_ms, which cannot be stopped.
  */
 #ifndef ANIMFS_UTIL_CLOCK_H
 #define ANIMFS_UTIL_CLOCK_H
@@ -16,11 +16,14 @@
 /* Milliseconds since a time that is the same for all threads; never 0. */
 int64_t clock_ms(void);
 int64_t clock_real_ms(void);
-/* A time of clock_real_ms as lock_wait_until takes it. */
+/* Converts a time of clock_real_ms to the form that lock_wait_until takes. */
 struct timespec clock_until(int64_t real_ms);
 void clock_sleep(int64_t ms); /* in real time; a signal may end it early */
 
-/* The time of day; and the same as files are stamped: it only moves with the kernel's ticks. */
+/*
+ * The time of day. The coarse form is the one that the kernel stamps files with: it moves with the
+ * kernel's ticks.
+ */
 struct timespec clock_wall(void);
 struct timespec clock_wall_tick(void);
 /* The time of day in nanoseconds since 1970. */

@@ -27,7 +27,7 @@ static void fail_lock(const char *what, const struct lock_class *class, const ch
 	abort();
 }
 
-/* Before it waits, so that a wrong order is found also where nobody else is in the way. */
+/* Checked before waiting, so that a wrong order is found even if the lock is free. */
 static void check_order(const struct lock *l, const struct lock_class *class, bool second)
 {
 	for (unsigned i = 0; i < locked_count; i++) {
@@ -96,7 +96,7 @@ static void check_last(const struct lock *l, const struct lock_class *class)
 
 /* ---- locks ---- */
 
-/* The functions that are the locks themselves cannot be checked by what they promise. */
+/* Clang cannot check the functions that implement the locks themselves. */
 #define IS_THE_LOCK LOCK_ATTRIBUTE(no_thread_safety_analysis)
 
 void lock_init(struct lock *l)

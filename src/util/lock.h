@@ -12,9 +12,9 @@
 /*
  * lock.h - mutexes with a class, which clang and debug builds check.
  *
- * A class says what kind of thing a lock guards, and its rank. A thread takes locks in rising rank;
- * of locks of one class it takes a second one only by lock_acquire_pair, which orders the two by
- * address. `lock_classes.h` lists all classes with their ranks, so that the order of the whole
+ * A class names the kind of object that a lock guards, and its rank. A thread takes locks in rising
+ * rank; of locks of one class it takes a second one only by lock_acquire_pair, which orders the two
+ * by address. `lock_classes.h` lists all classes with their ranks, so that the order of the whole
  * program is one table.
  *
  * What clang checks (-Wthread-safety, `make lint`). In C a field cannot be guarded by the lock
@@ -31,7 +31,7 @@
  *   table_grow(t);
  *   lock_release(&t->lock, &table_class);
  *
- * So the check knows that some lock of the class is held, not which.
+ * So the check knows that some lock of the class is held, but not which one.
  *
  * What debug builds check (ANIMFS_LOCK_ORDER, on in `make debug` and under the sanitizers): each
  * thread remembers the locks that it holds; taking one of a lower rank, taking one twice, and
@@ -54,16 +54,19 @@
 #define GUARDED_BY(class) LOCK_ATTRIBUTE(guarded_by(class))
 /* On a pointer: the same of what it points to. */
 #define PT_GUARDED_BY(class) LOCK_ATTRIBUTE(pt_guarded_by(class))
-/* On a function: its callers hold one; it takes one and returns with it; it gives one back. */
+/*
+ * On a function: REQUIRES: its callers hold a lock of the class; ACQUIRES: it returns with one
+ * held; RELEASE: it releases one.
+ */
 #define REQUIRES(...) LOCK_ATTRIBUTE(requires_capability(__VA_ARGS__))
 #define ACQUIRE(...) LOCK_ATTRIBUTE(acquire_capability(__VA_ARGS__))
 #define TRY_ACQUIRE(...) LOCK_ATTRIBUTE(try_acquire_capability(__VA_ARGS__))
 #define RELEASE(...) LOCK_ATTRIBUTE(release_capability(__VA_ARGS__))
-/* On a function: its callers hold none, since it takes one itself. */
+/* On a function: its callers must hold none, since it takes one itself. */
 #define EXCLUDES(...) LOCK_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 /*
- * On a function whose object no other thread knows yet, or any more: makers and destructors. Say
- * anything else that it is used for beside it.
+ * On a function whose object is not shared yet, or no longer: constructors and destructors. If it
+ * is used for any other reason, a comment beside it says why.
  */
 #define UNSHARED LOCK_ATTRIBUTE(no_thread_safety_analysis)
 
@@ -78,22 +81,22 @@ struct lock {
 };
 
 void lock_init(struct lock *l);
-void lock_destroy(struct lock *l); /* held by nobody */
+void lock_destroy(struct lock *l); /* must not be held */
 
 void lock_acquire(struct lock *l, struct lock_class *class) ACQUIRE(*class);
 void lock_release(struct lock *l, struct lock_class *class) RELEASE(*class);
 
 /*
- * Both of one class, in the order of their addresses; either may be NULL, and both the same. They
- * are released together.
+ * Takes two locks of one class in the order of their addresses. Either may be NULL, and both may be
+ * the same. Release them with lock_release_pair.
  */
 void lock_acquire_pair(struct lock *a, struct lock *b, struct lock_class *class) ACQUIRE(*class);
 void lock_release_pair(struct lock *a, struct lock *b, struct lock_class *class) RELEASE(*class);
 
 /*
- * Waits for the condition, whose lock is released meanwhile; as pthread_cond_wait it may return
- * without a signal. It must be the last lock that the thread took. `until`: on the monotonic clock
- * (lock_condition_init); false when that has come.
+ * Waits for the condition and releases the lock meanwhile; like pthread_cond_wait it may return
+ * without a signal. The lock must be the last one that the thread took. `until` is on the monotonic
+ * clock (lock_condition_init); returns false once it has come.
  */
 struct timespec;
 void lock_condition_init(pthread_cond_t *condition);

@@ -18,24 +18,24 @@
 	X(work_class, 400)        /* an animation: its file is read and decoded, or replaced */    \
 	X(replace_class, 450)     /* the lock in the state directory, among our threads */         \
 	X(vfs_class, 500)         /* the tree of a mount: nodes, things, handles, drafts */        \
-	X(facts_class, 600)       /* what is known of an animation's file */                       \
-	X(refusals_class, 630)    /* how much was refused and is kept */                           \
-	X(history_class, 645)     /* whether names move that old versions are kept by */           \
+	X(facts_class, 600)       /* facts about an animation's file: stamp, verdict */            \
+	X(refusals_class, 630)    /* the total size of refused texts */                            \
+	X(history_class, 645)     /* renames of folders of old versions */                         \
 	X(state_class, 650)       /* the state directory */                                        \
 	X(naming_class, 700)      /* the table of bones' names */                                  \
 	X(sharing_class, 740)     /* which folders of the state directory are watched */           \
-	X(watch_class, 750)       /* which folders the kernel watches for us */                    \
-	X(upper_class, 760)       /* how much lies beside the views */                             \
+	X(watch_class, 750)       /* the folders that inotify watches */                           \
+	X(upper_class, 760)       /* the total size of files beside the views */                   \
 	X(diagnostics_class, 770) /* the list behind .animfs/errors */                             \
-	X(listings_class, 780)    /* the folders that are just being read */                       \
-	X(invalidate_class, 800)  /* what the kernel is still to be sent */                        \
-	X(program_class, 805)     /* the programs that are known, and what ends with them */       \
-	X(deadline_class, 810)    /* what ends when */                                             \
-	X(unpacking_class, 880)   /* members of an archive: one is unpacked */                     \
+	X(listings_class, 780)    /* the folders that are being listed */                          \
+	X(invalidate_class, 800)  /* the queue of notifications for the kernel */                  \
+	X(program_class, 805)     /* known programs, and the work that waits for their end */      \
+	X(deadline_class, 810)    /* the deadlines */                                              \
+	X(unpacking_class, 880)   /* members of an archive: unpacked once */                       \
 	X(archive_class, 890)     /* the reader of a ZIP archive, which serves one at a time */    \
-	X(cache_class, 900)       /* which versions nobody holds */                                \
+	X(cache_class, 900)       /* the list of unreferenced versions */                          \
 	X(served_class, 905)      /* a version: which texts of it were served */                   \
-	X(recent_class, 910)      /* the texts that were made last */                              \
+	X(recent_class, 910)      /* the texts rendered last */                                    \
 	X(loop_class, 920)        /* the threads that answer requests */
 
 #define LOCK_CLASS_DECLARE(class, rank) extern struct lock_class class;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * nearest.h - the names that somebody may have meant by a word that is none of them.
+ * nearest.h - suggests known names for a mistyped word.
  *
  *	struct nearest n = nearest_to(word, length);
  *
@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #define NEAREST_NAMES 3
-#define NEAREST_LENGTH 255 /* longer words and names are near to nothing */
+#define NEAREST_LENGTH 255 /* longer words and names match nothing */
 
 struct nearest {
 	const char *word;
@@ -28,12 +28,12 @@ struct nearest {
 /* The word need not end in NUL, and must stay while names are offered. */
 struct nearest nearest_to(const char *word, size_t length);
 /*
- * Keeps the name if no other that was offered is nearer. Letters that are put in, left out, changed
- * or exchanged with their neighbour count, their case does not; a word of up to three letters may
- * have one such mistake, others two. A name that begins with the word is as near as one mistake.
+ * Keeps the name if it is nearer than those offered before. Insertions, deletions, changes and
+ * swaps of neighbours count as mistakes, case does not. A word of up to three letters may have one
+ * mistake, longer ones two. A name that begins with the word counts as one mistake.
  */
 void nearest_offer(struct nearest *n, const char *name);
-/* "; did you mean "hips.csv"?", or "" where nothing is near. */
+/* "; did you mean "hips.csv"?", or "" if no name is near. */
 void nearest_text(const struct nearest *n, char *out, size_t size);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * slab.h - memory for very many small things that come and go: without a header before each, and
- * apart from large things, among which they would leave holes that fit none of those.
- *
- * What is given back is for the next thing of its size; memory goes when all of it does. Not
- * locked: the owner does that.
+ * slab.h - an allocator for many small objects that come and go. They have no header each, and do
+ * not fragment the heap between large allocations. Freed memory is reused for objects of the same
+ * size, and returned to the system with the whole slab. Not locked: the owner must serialize calls.
  */
 #ifndef ANIMFS_UTIL_SLAB_H
 #define ANIMFS_UTIL_SLAB_H
@@ -12,16 +10,16 @@
 #include <stddef.h>
 
 #define SLAB_STEP 8  /* bytes; sizes are rounded up to it, and things are aligned to it */
-#define SLAB_MAX 512 /* bytes of a thing at most */
+#define SLAB_MAX 512 /* largest object, in bytes */
 
 struct slab {
-	void *free[SLAB_MAX / SLAB_STEP + 1]; /* by size; each leads to the next */
-	struct slab_block *blocks;            /* the first has room still */
+	void *free[SLAB_MAX / SLAB_STEP + 1]; /* lists of free objects by size */
+	struct slab_block *blocks;            /* only the first has room */
 };
 
 /* size: 1 to SLAB_MAX. All bytes are 0. NULL when out of memory. */
 void *slab_get(struct slab *s, size_t size);
-/* What slab_get gave for this size; NULL is fine. */
+/* Frees memory of slab_get of the same size; NULL is ignored. */
 void slab_put(struct slab *s, void *thing, size_t size);
 void slab_release(struct slab *s);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* string_map.h - numbers by name. The names stay the caller's and must outlive the map. */
+/*
+ * string_map.h - a map from names to numbers. It keeps pointers to the names: they must outlive it.
+ */
 #ifndef ANIMFS_UTIL_STRING_MAP_H
 #define ANIMFS_UTIL_STRING_MAP_H
 
@@ -15,7 +17,7 @@ struct string_map {
 	size_t mask, count;
 };
 
-/* The number that the name has; this one, if it had none. -1 when out of memory. */
+/* Returns the number of the name; a new name gets `number`. -1 when out of memory. */
 int64_t string_map_add(struct string_map *m, const char *name, uint32_t number);
 /* -1 when the name is not there. */
 int64_t string_map_find(const struct string_map *m, const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* thread.h - threads that get none of the program's signals, which are for its main thread. */
+/* thread.h - starts threads with all signals blocked: signals are for the main thread. */
 #ifndef ANIMFS_UTIL_THREAD_H
 #define ANIMFS_UTIL_THREAD_H
 
