@@ -25,7 +25,7 @@ static bool attributes_starts_with(const char *text, const char *with)
 
 /* ---- reading ---- */
 
-/* Appends the value. 0 or an errno: it may be gone by now, or not be readable. */
+/* Appends the value. 0 or an errno: the attribute may be removed meanwhile, or unreadable. */
 static int attributes_read_value(int fd, const char *name, struct buf *out)
 {
 	ssize_t size;
@@ -39,7 +39,7 @@ static int attributes_read_value(int fd, const char *name, struct buf *out)
 	return 0;
 }
 
-/* One that is gone by now, or that may not be read, is left out. */
+/* Leaves out an attribute that was removed meanwhile or that may not be read. */
 static int read_xattr(int fd, const char *name, struct attributes *a)
 {
 	struct buf value = BUF_INIT;

@@ -38,9 +38,9 @@ int attributes_read(int fd, struct attributes *a);
 bool attributes_next(const struct attributes *a, size_t *at, const char **name,
 		     struct bytes *value);
 /*
- * Sets them on a file that nobody else can reach yet. Those that the filesystem does not support,
- * or that only another user could set, are left out, in a way that gives nobody more rights. 0 or
- * an errno.
+ * Sets them on a file that has no visible name yet. Those that the filesystem does not support, or
+ * that only another user could set, are left out, in a way that gives no user more rights. 0 or an
+ * errno.
  */
 int attributes_give(const struct attributes *a, int fd);
 

@@ -297,7 +297,7 @@ void dirfd_proc_is_here(void)
 	proc = "";
 }
 
-/* Does /proc show our PID namespace? In that of another one we have another PID, or none. */
+/* Does /proc show our PID namespace? In another one, our PID differs or is missing. */
 static bool proc_is_ours(void)
 {
 	char path[16], self[16];

@@ -2,7 +2,7 @@
 /*
  * Layer disk: files, by the descriptor of their folder and one name, never by a path. Atomic and
  * durable replacement, attributes, the state directory, history, refused texts, inotify. It moves
- * bytes and knows no format: what is in a file is for codec, when it changes for store.
+ * bytes and knows no format: codec reads them, and store decides when they change.
  *
  * Start reading here; then replace.h and state.h.
  *
@@ -23,7 +23,9 @@
 
 /* Is it a valid name of one file in a folder? (An empty one is left to the kernel to refuse.) */
 bool dirfd_is_name(const char *name);
-/* Bytes of the longest beginning of a name with at most `room` that cuts no character of UTF-8. */
+/*
+ * The size in bytes of the longest prefix with at most `room` bytes that cuts no UTF-8 character.
+ */
 int dirfd_name_head(const char *name, size_t room);
 /* Do both descriptors have the same file or folder? */
 bool dirfd_same_file(int a, int b);

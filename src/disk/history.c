@@ -37,8 +37,7 @@ struct history {
 	_Atomic uint64_t running[RUNNING_MAX];
 	struct lock lock;
 	pthread_cond_t changed;
-	bool moving
-		GUARDED_BY(history_class); /* a rename in SOURCE and of folders here is under way */
+	bool moving GUARDED_BY(history_class);      /* a rename in SOURCE and here is in progress */
 	unsigned opening GUARDED_BY(history_class); /* saves that are opening their folder */
 	/* Bytes of all versions, valid while the folder's mtime is `mark`. */
 	uint64_t total GUARDED_BY(replace_class);
@@ -185,7 +184,9 @@ static int set_aside(int top, const char *key)
 	return EEXIST;
 }
 
-/* Two paths only have the same key if somebody made them so; the earlier folder is set aside. */
+/*
+ * Two paths have the same key only if somebody constructed them; the earlier folder is set aside.
+ */
 static int check_path(struct state *state, int top, const char *key, const char *path, bool make,
 		      int *folder)
 {
@@ -213,8 +214,8 @@ static int check_path(struct state *state, int top, const char *key, const char 
 }
 
 /*
- * Opens the folder of a file's versions. Without `make`, ENOENT if there is none; another errno if
- * it cannot be read whose folder it is, or what is in it would be taken for nothing, and replaced.
+ * Opens the folder of a file's versions. Without `make`, ENOENT if there is none. If its path file
+ * cannot be read, another errno: treating the folder as missing would replace its content.
  */
 static int history_open_folder(struct state *state, const char *path, bool make, int *folder)
 {
@@ -304,7 +305,7 @@ static bool has_digest(int dir, const char *name, const struct history_digest *d
 
 #define TICK 10000000 /* ns; the kernel's clock for files may be that late */
 
-/* Was the file there when the version was noted? False where the filesystem does not tell. */
+/* Did the file exist before the version was noted? False if the filesystem stores no birth time. */
 static bool is_older(int dir, const char *name, int64_t time)
 {
 	struct statx st;
@@ -384,7 +385,7 @@ static int history_read_end(struct history_save *s, const struct bytes *was)
 	return 0;
 }
 
-/* The versions belong to another owner: sets them aside, and starts with none. */
+/* The versions belong to another owner: sets them aside and begins a new history. */
 static int begin_anew(struct history_save *s)
 {
 	char key[KEY_SIZE];
@@ -567,7 +568,7 @@ static int open_save(struct history_save *s, const struct bytes *was)
 	return error ? error : history_read_end(s, was);
 }
 
-/* Must the replaced version be kept, and is it not yet? */
+/* Must the replaced version be kept, and is it not kept yet? */
 static bool wants_bytes(const struct history_save *s)
 {
 	return s->folder >= 0 && s->has_last && !s->is_joined && !s->is_copy;
@@ -616,7 +617,7 @@ const char *history_line(const struct history_save *s)
 
 /* ---- keeping ---- */
 
-/* *payer: whose quota is full if it returns EDQUOT. */
+/* *payer: the user whose quota is full, if it returns EDQUOT. */
 static int fill_copy(int from, int to, const struct bytes *bytes, uid_t *payer)
 {
 	struct attributes attributes = ATTRIBUTES_INIT;
@@ -662,7 +663,7 @@ static int copy_once(struct history_save *s, int from, const struct bytes *bytes
 	return error;
 }
 
-/* If the disk is full, the old version is not kept, but the save goes on. */
+/* If the disk is full, the old version is not kept, but the save continues. */
 static int keep_copy(struct history_save *s, int from, const struct bytes *bytes, uint64_t size)
 	REQUIRES(replace_class)
 {
@@ -769,8 +770,8 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 }
 
 /*
- * Another program's file, which was moved and cannot be moved back, since the name is taken again:
- * it becomes a version of its own.
+ * Keeps another program's file as a version of its own, since its name was taken again after we had
+ * moved it away.
  */
 static int keep_other(struct history_save *s, int dir, const char *name, struct bytes bytes)
 	REQUIRES(replace_class)
@@ -835,8 +836,8 @@ static int remove_checked(struct history_save *s, const char *moved, uint64_t si
 }
 
 /*
- * The file is not removed by its own name, which may be another program's file at any time, unless
- * the disk is full.
+ * The file is moved to a private name before it is removed, since its own name may be another
+ * program's file at any time. If the disk is full, it is removed by its own name.
  */
 static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_class)
 {
@@ -845,7 +846,7 @@ static int remove_moved(struct history_save *s, uint64_t size) REQUIRES(replace_
 	/* A name beside the file. After a kill the file gets its own back. */
 	int error = state_on_its_way(s->history->state, f->folder, f->name, moved);
 
-	/* No room even to note a private name: to remove a file is what makes room. */
+	/* No room to note even a private name; removing the file makes room. */
 	if (history_needs_room(error))
 		return unlinkat(f->dir, f->name, 0) ? errno : 0;
 	if (error)
@@ -908,7 +909,7 @@ static bool history_same_time(const struct timespec *a, const struct timespec *b
 	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-/* The folder has our mtime: no other process has added versions since we counted. */
+/* Does the folder still have the mtime that we left? If so, no other process has added versions. */
 static bool is_ours(struct history *h) REQUIRES(replace_class)
 {
 	struct stat st;
@@ -985,10 +986,10 @@ static void limit_space(struct history *h, uint64_t added, uint64_t batch) REQUI
 	disk_history_make_room(h, limit - limit / SLACK, batch);
 }
 
-/* What a save takes besides the file: folders, its path, its line, what is noted of temporaries. */
+/* The space of a save besides the file: folders, its path, its line, the list of temporaries. */
 #define SPARE ((uint64_t)16384)
 
-/* The bytes that a save of `size` bytes lacks on this filesystem; 0: space is not why it failed. */
+/* How many bytes a save of `size` bytes lacks on this filesystem; 0 if space is not the problem. */
 static uint64_t lacking(const struct statvfs *fs, uint64_t size)
 {
 	uint64_t need = history_cost(size) + SPARE, space = (uint64_t)fs->f_bavail * fs->f_frsize;
@@ -1109,7 +1110,7 @@ static int note_save(struct history_save *s, const struct bytes *now,
 	return append_entry(s, &e);
 }
 
-/* A file made where another owner's was starts without versions. */
+/* A new file that takes the name of another owner's removed file starts without versions. */
 static int begin_for_owner(struct history_save *s, const struct bytes *now)
 {
 	struct stat st;
@@ -1134,8 +1135,8 @@ void history_end(struct history_save *s, const struct bytes *now, const struct h
 }
 
 /*
- * After a failed rename, what was linked is still the live file, so the link is dropped; what was
- * moved is kept.
+ * After a failed rename, a linked version is still the live file, so the link is dropped; a moved
+ * one is kept.
  */
 void history_cancel(struct history_save *s)
 {
@@ -1495,7 +1496,7 @@ static const char *cut_path(const char *path, char folder[PATH_MAX])
 	return slash ? slash + 1 : path;
 }
 
-/* A temporary that a killed program left. It may be the old version of a file that was replaced. */
+/* A temporary that a killed program left: perhaps the old version of a file that it replaced. */
 struct orphan {
 	struct state *state;
 	const char *folder;
@@ -1528,7 +1529,7 @@ static const struct history_entry *history_find_version(const struct orphan *o,
 	return found;
 }
 
-/* Was it replaced by what the file is now? Not if that still has these bytes. */
+/* Was it replaced by the present file? Not if that has the same bytes. */
 static bool was_replaced(const struct orphan *o, const char *name)
 {
 	struct stat live;
@@ -1627,7 +1628,7 @@ static void mend_folder(struct state *state, int top, const char *key, const cha
 		return;
 	error = dirfd_read(file.dir, file.name, SIZE_MAX, &there, &st);
 	was = buf_bytes(&there);
-	/* What cannot be read now was not removed. */
+	/* A file that cannot be read now is not taken for removed. */
 	if ((!error || error == ENOENT) && !history_begin(&h, &save, &file, error ? NULL : &was, 0))
 		history_cancel(&save);
 	buf_release(&there);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * history.h - every version of a file that a save replaced or removed, and what is known of it.
+ * history.h - every version of a file that a save replaced or removed, with its log.
  *
  *   DIR/history/           of the state directory (state.h); not for git, mode 0700
  *   DIR/history/NUMBER/    those of one file of SOURCE: NUMBER is a digest of its path, so that
@@ -11,16 +11,16 @@
  *     blob                 what the caller knows of the file's versions
  *   DIR/history/NUMBER-1/  the same of a file whose name belongs to another owner's file by now
  *
- * Nothing is copied where that can be helped: the file that a save replaces is moved here, or
- * linked before it is replaced; where links are refused its data is shared (FICLONE) or copied. It
- * is never the file under the same name in SOURCE once the save has returned.
+ * Copies are avoided: the replaced file is moved here, or linked before it is replaced; if links
+ * are refused, its data is shared (FICLONE) or copied. Once the save has returned, no file here is
+ * a link to the live file in SOURCE.
  *
- * A version gets its line when it is made, and its bytes when it is replaced. What was there
- * before the first save, or was changed by another program, gets its line then. Saves of one batch
- * make one version: the bytes in between are not kept.
+ * A version gets its line when it is made, and its bytes when it is replaced. A file that existed
+ * before the first save, or was changed by another program, gets its line at the next save. Saves
+ * of one batch make one version: the bytes in between are not kept.
  *
  * A kill leaves the version's bytes here or in the temporary beside the file; history_recover and
- * the next save see to both. Functions return 0 or an errno. They are called with the lock of the
+ * the next save handle both. Functions return 0 or an errno. They are called with the lock of the
  * state directory (state_lock) where they say so.
  */
 #ifndef ANIMFS_DISK_HISTORY_H
@@ -64,7 +64,7 @@ struct history_file {
 	const struct history_digest *was, *now;
 };
 
-/* Who saves, and what changed. Texts may be NULL. */
+/* The program that saves, and a description of the change. Texts may be NULL. */
 struct history_note {
 	uint64_t batch; /* 0: of none */
 	const char *program, *what;
@@ -100,25 +100,25 @@ struct history_save {
 	bool is_copy;    /* its bytes are kept as another version's */
 	bool is_linked;  /* it has other hard links, which keep these bytes */
 	struct history_digest was;
-	struct bytes there; /* the caller's: what the file has */
+	struct bytes there; /* the caller's: the present content of the file */
 	uint64_t added;     /* bytes */
 };
 /*
- * Begins a save that replaces or removes the file, which has these bytes; NULL: there is none yet.
- * They must stay until history_remove has returned.
- * Fails if versions cannot be kept for any reason but space.
+ * Begins a save that replaces or removes the file, which has these bytes; NULL: there is no file
+ * yet. The bytes must stay until history_remove has returned. Fails if versions cannot be kept for
+ * any reason but space.
  */
 int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
 		  const struct bytes *was, uint64_t batch) REQUIRES(replace_class);
 /* The `keep` of struct replacement. */
 int history_keep(void *save, int dir, const char *name, bool spare);
 /*
- * Adds, as the first version, what a new file was made of but which was never on disk by itself.
- * After history_begin without a file.
+ * Adds a first version for a new file that was made from bytes which were never on disk. Call it
+ * after history_begin without a file.
  */
 int history_base(struct history_save *s, struct bytes base, const struct history_note *note)
 	REQUIRES(replace_class);
-/* Instead of unlinkat; EAGAIN, and nothing is removed, if it is another file by now. */
+/* Like unlinkat; EAGAIN, and nothing is removed, if the name is another file by now. */
 int history_remove(struct history_save *s) REQUIRES(replace_class);
 /* The description of the last version if this save joins its batch; else "". */
 const char *history_line(const struct history_save *s);
@@ -141,7 +141,7 @@ void history_cancel(struct history_save *s) REQUIRES(replace_class);
  */
 bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t payer)
 	REQUIRES(replace_class);
-/* Are versions kept on the filesystem of this folder? False: not, or there are none yet. */
+/* Are versions kept on the filesystem of this folder? Also false if there are none yet. */
 bool history_is_beside(const struct history *h, int dir);
 static inline bool history_needs_room(int error)
 {
@@ -190,7 +190,10 @@ int history_for_each(struct state *state, history_each *each, void *closure);
 void history_rename(struct state *state, const char *from, const char *to);
 /* Removes all versions of a file, and its blob. ENODATA if there are none. With the lock. */
 int history_forget(struct state *state, const struct history_file *file) REQUIRES(replace_class);
-/* The batch goes on, or has come to its end: marks its version. With the lock. */
+/*
+ * Marks the version of a batch that continues as unfinished, or of one that ended as finished. With
+ * the lock.
+ */
 int history_set_unfinished(struct history *h, const struct history_file *file, uint64_t batch,
 			   bool unfinished) REQUIRES(replace_class);
 
@@ -201,7 +204,7 @@ int history_blob_get(struct state *state, const struct history_file *file, struc
 /* Replaces the blob; empty: removes it. With the lock. */
 int history_blob_put(struct state *state, const struct history_file *file, struct bytes blob)
 	REQUIRES(replace_class);
-/* Has the file a folder here? Not after a save for which there was no room. */
+/* Has the file a folder here? It has none if its last save lacked the room. */
 bool history_has(struct history *h, const struct history_file *file) EXCLUDES(history_class);
 /*
  * history_blob_put while this process may rename files in SOURCE (history_begin_move). `make`: also

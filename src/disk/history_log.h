@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * history_log.h - what is known of the versions of one file: a line of text for each, in the order
- * in which they were made. history.h says where the file is.
+ * history_log.h - the log of the versions of one file: a line of text for each, in the order in
+ * which they were made. history.h says where the file is.
  *
  * Lines are only appended. A later line of the same number takes the place of an earlier one; a
  * malformed line (torn by a kill or a power cut) is ignored.
@@ -40,13 +40,13 @@ struct history_entry {
 	uint64_t back;       /* of HISTORY_REMOVED, not 0: an undo of version `back` removed it */
 	const char *view;    /* HISTORY_STEP: "" or the path of a view in the file */
 	const char *program; /* "" where it is not known */
-	const char *what;    /* that changed, in a line */
+	const char *what;    /* the change, in one line */
 };
 
 struct history_log {
 	struct history_entry *list; /* by their numbers */
 	size_t count, room;
-	struct buf text; /* that their texts are in */
+	struct buf text; /* the memory of their texts */
 	bool torn;       /* the last line has no end */
 };
 #define HISTORY_LOG_INIT                                                                           \

@@ -279,8 +279,8 @@ static uint64_t drop_to_level(struct library *l, uint64_t target)
 }
 
 /*
- * By now only the newest and the needed versions of each file are left. Of the files whose newest
- * version may be dropped, finds the one where it is the oldest.
+ * Called when only the newest and the needed versions of each file are left. Of the files whose
+ * newest version may be dropped, finds the one where it is the oldest.
  */
 static struct book *oldest_newest(const struct library *l)
 {

@@ -10,7 +10,7 @@ struct history_request {
 		HISTORY_BACK,  /* undo */
 		HISTORY_FORTH, /* redo */
 		HISTORY_TO,    /* version `number` */
-		HISTORY_OUT,   /* what was there before batch `batch` */
+		HISTORY_OUT,   /* the state before batch `batch` */
 	} way;
 	uint64_t number, batch;
 	bool only_look; /* only finds out; nothing is written */
@@ -26,20 +26,20 @@ struct history_request {
 struct history_result {
 	struct history_book book; /* as it was before */
 	size_t from, to;          /* places in its log; `to` is SIZE_MAX where there was no file */
-	struct buf there, bytes;  /* what the file held, and holds */
+	struct buf there, bytes;  /* old and new content of the file */
 	bool was_there;
 };
 
 /*
- * Puts a version in the place of the file. It keeps owner, mode and all else that is not its bytes;
- * where there is no file it is made as that version was. The lock is taken and released here.
- * Release the result in either case. 0, or
+ * Puts a version in the place of the file. Owner, mode and other attributes stay; if there is no
+ * file, it is made with those of the version. The lock is taken and released here. Release the
+ * result in either case. 0, or
  *
- *   ENODATA   there is nothing to go back or forth to, or the version is not kept
+ *   ENODATA   there is no version to undo or redo to, or it is not kept
  *   ENOENT    the batch did nothing with this file
- *   ESTALE    the file is not what its last version was; of HISTORY_OUT also where there were
+ *   ESTALE    the file differs from its last version; for HISTORY_OUT also if there were
  *             others after the batch
- *   EALREADY  it is what is there
+ *   EALREADY  the file has this content already
  *   EBUSY     another program has the file open for writing
  *   EAGAIN    other programs keep changing the file
  */

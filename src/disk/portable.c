@@ -63,7 +63,7 @@ static void unescape(const char *stored, char out[NAME_MAX + 1])
 	*to = '\0';
 }
 
-/* Is it the escaped form of the name, which it gives? */
+/* Is it the escaped form of a name? Returns the name in `name`. */
 static bool read_escaped(const char *stored, char name[NAME_MAX + 1])
 {
 	struct buf again = BUF_INIT;

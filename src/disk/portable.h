@@ -4,9 +4,9 @@
  *
  * %XX stands for a byte that some filesystem refuses or changes: control bytes, " * : < > ? \ | of
  * FAT, exFAT and NTFS, bytes that are no UTF-8, and a dot or space at the end, which FAT drops; and
- * for % itself, so that every name is stored in one way and read back as it was. A name that would
- * be too long like this is stored as it is, which the filesystem that it comes from accepts. Names
- * that differ only in case are the same name on a filesystem that ignores case.
+ * for % itself, so that every name is stored in one way and read back as it was. If the escaped
+ * name would be too long, the name is stored unescaped: the filesystem that it comes from accepts
+ * it. Names that differ only in case are the same name on a filesystem that ignores case.
  */
 #ifndef ANIMFS_DISK_PORTABLE_H
 #define ANIMFS_DISK_PORTABLE_H
@@ -21,7 +21,7 @@
  * end: then `out` is "", which every call refuses.
  */
 int portable_name(const char *name, char out[NAME_MAX + 1]);
-/* The name that has this stored form. One that no name has is returned unchanged. */
+/* The name of this stored form; any other text is returned unchanged. */
 void portable_read(const char *stored, char out[NAME_MAX + 1]);
 /*
  * Appends the stored form of each name of a relative path, each with a NUL. Errors as above, or

@@ -74,7 +74,7 @@ void refusal_explain(const char *path, struct bytes text, const struct err *err,
 	buf_release(&decoded);
 }
 
-/* ---- how much there is ---- */
+/* ---- the total size ---- */
 
 /*
  * Sizes are added up as files are written. When the sum reaches the limit, all files are counted
@@ -84,7 +84,7 @@ struct refusals {
 	struct state *state;
 	uint64_t max;
 	struct lock lock;
-	uint64_t used GUARDED_BY(refusals_class); /* at least what the files take */
+	uint64_t used GUARDED_BY(refusals_class); /* an upper bound for the size of all files */
 	bool counted GUARDED_BY(refusals_class);
 };
 
@@ -138,7 +138,7 @@ static bool fits_limit(struct refusals *r, uint64_t bytes)
 
 /* ---- writing and removing ---- */
 
-/* The owner can always read and write it. Until it is given to the owner, only we can. */
+/* The owner can always read and write it; until the owner is set, only we can. */
 /* A view: its path from SOURCE, its name, and the folder for its refused texts. */
 struct refused_view {
 	const char *path, *name;
@@ -276,7 +276,7 @@ static bool is_rejected(const char *file, const char *name)
 	return rejected_name(name, version, right) && strcmp(file, right) == 0;
 }
 
-/* All of them: those in between may have been removed by the user. */
+/* Removes every number, since the user may have removed some in between. */
 static bool remove_rejected(int folder, const char *name)
 {
 	struct dirent *entry;

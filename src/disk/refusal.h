@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * refusal.h - a text that was not saved: NAME.rejected has it as it was typed, NAME.error says why.
+ * refusal.h - a text that was not saved: NAME.rejected has its bytes, NAME.error the reason.
  *
- * The reason is a file because shells, scripts and LibreOffice do not look at what close() returns.
+ * The reason is a file because shells, scripts and LibreOffice ignore the result of close().
  */
 #ifndef ANIMFS_DISK_REFUSAL_H
 #define ANIMFS_DISK_REFUSAL_H
@@ -10,9 +10,9 @@
 #include "state.h"
 
 /*
- * "path:14:6: what is wrong" (line 14, character 6), the line with a caret under the fault, the
- * cell of a table, what would be accepted, and where the text is kept (`kept`, or NULL when it is
- * not). Appends to out.
+ * "path:14:6: reason" (line 14, character 6), the line with a caret under the fault, the cell of a
+ * table, what would be accepted, and where the text is kept (`kept`, or NULL when it is not).
+ * Appends to out.
  */
 void refusal_explain(const char *path, struct bytes text, const struct err *err, const char *kept,
 		     struct buf *out);

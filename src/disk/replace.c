@@ -16,8 +16,8 @@
 #define CAPABILITIES "security.capability"
 
 /*
- * Asks for a read lease, which the kernel refuses while anybody has the file open for writing. It
- * is released at once, since it would block open() in other programs. A lease that is broken
+ * Asks for a read lease, which the kernel refuses while any program has the file open for writing.
+ * It is released at once, since it would block open() in other programs. A lease that is broken
  * meanwhile sends a signal: SIGURG, which is ignored, instead of SIGIO, which would kill us.
  */
 static bool replace_is_written(int fd)
@@ -86,8 +86,8 @@ static int change_owner(int fd, uid_t uid, gid_t gid, bool *changed)
 }
 
 /*
- * Were set-id bits and capabilities given for other bytes? As with write(), they do not stay if
- * another user than root or the owner has written these.
+ * Were set-id bits and capabilities meant for other bytes? As with write(), they are dropped if the
+ * new bytes are from a user other than root or the owner.
  */
 static bool drops_rights(const struct replacement *r, const struct stat *from)
 {
@@ -165,7 +165,7 @@ static int drop_inherited_acl(int fd)
 	return errno;
 }
 
-/* With an ACL, the group bits of the mode are its mask, and not what the group may do. */
+/* With an ACL, the group bits of the mode are its mask, and not the rights of the group. */
 static mode_t without_mask(int from, int to, mode_t mode)
 {
 	bool lost = fgetxattr(from, ACL, NULL, 0) > 0 && fgetxattr(to, ACL, NULL, 0) <= 0;
@@ -292,7 +292,7 @@ static void replace_give_back(struct replacement *r, bool own)
 	r->is_stuck = error != 0;
 }
 
-/* Is what comes out in exchange for the new file still what was checked? 0 or an errno. */
+/* Is the file that came out in the exchange still the checked version? 0 or an errno. */
 static int check_out(const struct replacement *r)
 {
 	return replace_is_written(r->old) ? EBUSY : check_bytes_again(r);
@@ -302,8 +302,8 @@ static int check_out(const struct replacement *r)
  * Exchanges the new file for the old one, or back, for a `reason` (an errno; 0: not back).
  * `expected`: what comes out. A program that takes no lock may put its own file there at any time,
  * and its bytes must stay: on a mismatch, exchanges again until the file that comes out is the one
- * that we put in. In the end the temporary name has a file that can be removed. 0, or why the new
- * file is not to be there: the reason, if there was one.
+ * that we put in. In the end the temporary name has a file that can be removed. 0 if the new file
+ * is in place, else the errno for which it is not (`reason`, if that was given).
  */
 static int exchange_files(struct replacement *r, struct file_version expected, int reason)
 {
@@ -382,8 +382,8 @@ static int read_result(const struct replacement *r, struct file_version *now)
 }
 
 /*
- * Moves a file of this version to the temporary name. EAGAIN if another file has its name, which it
- * keeps. If it cannot be seen what was moved, it gets its name back.
+ * Moves a file of this version to the temporary name. EAGAIN if another file has its name; that
+ * file keeps it. If the moved file cannot be examined, it gets its name back.
  */
 static int move_out(struct replacement *r, const struct file_version *expected)
 {

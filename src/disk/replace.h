@@ -3,13 +3,14 @@
  * replace.h - puts new bytes in the place of a file, whole or not at all.
  *
  * A new file beside the old one gets the bytes, the old one's mode, owner, xattrs and ACLs; fsync;
- * then RENAME_EXCHANGE where the filesystem has it: what comes out must still be the version that
- * was checked, otherwise both are exchanged back and the answer is EAGAIN. Elsewhere a plain rename
- * right after the check: what another program puts there between the two is lost.
- * The folder is fsynced. A reader sees the old file or the new one.
+ * then RENAME_EXCHANGE where the filesystem has it: the file that comes out must still be the
+ * checked version, otherwise both are exchanged back and the result is EAGAIN. Elsewhere a plain
+ * rename follows the check: a file that another program puts there in between is lost. The folder
+ * is fsynced. A reader sees the old file or the new one.
  *
  * Whether another program has the old file open for writing is asked by a lease (F_SETLEASE), which
- * the kernel gives to the file's owner and to root, on local filesystems; elsewhere nobody is seen.
+ * the kernel gives to the file's owner and to root, on local filesystems; elsewhere writers go
+ * unnoticed.
  */
 #ifndef ANIMFS_DISK_REPLACE_H
 #define ANIMFS_DISK_REPLACE_H
@@ -34,9 +35,9 @@
  * expected version, EBUSY if another program has it open for writing (found before anything is
  * written, so that trying again is cheap). If something fails after the rename, such as the
  * folder's fsync, the old file is put back, or the new one removed if there was none. Where that
- * cannot be done, as without RENAME_EXCHANGE, the new one is there although the answer is an error:
- * a save that a power cut may undo has not succeeded. *now is the version that is there afterwards;
- **settled (or NULL) says whether any later write is sure to change it.
+ * cannot be done, as without RENAME_EXCHANGE, the new file stays although the result is an error: a
+ * save that a power cut may undo has not succeeded. *now is the version of the file afterwards;
+ * *settled (or NULL) says whether any later write is sure to change it.
  */
 struct replace_owner {
 	uid_t uid;
@@ -57,8 +58,8 @@ struct replacement {
 	int like;                          /* with has_like, a descriptor */
 	const struct replace_owner *owner; /* NULL: that of `like` */
 	/*
-	 * Who has written the bytes: of a file of another user than this one and root, set-id bits
-	 * and capabilities do not stay. NULL: the owner, or unknown.
+	 * The user who wrote the bytes: if that is neither the owner nor root, set-id bits and
+	 * capabilities are dropped. NULL: the owner, or unknown.
 	 */
 	const uid_t *writer;
 	/*
@@ -69,12 +70,12 @@ struct replacement {
 	int (*keep)(void *keeper, int dir, const char *name, bool spare);
 	void *keeper;
 
-	uid_t payer; /* whose quota is full if replace_prepare returns EDQUOT */
+	uid_t payer; /* the user whose quota is full, if replace_prepare returns EDQUOT */
 
 	/* private */
 	bool prepared;
 	int old, fresh;
-	struct file_version written; /* the new file, before anyone else could reach it */
+	struct file_version written; /* the new file, before it could be reached by its name */
 	bool settled;                /* no later write can leave its mtime unchanged */
 	bool is_stuck; /* the temporary is another program's file, and is not removed */
 };
@@ -84,10 +85,10 @@ int replace_place(struct replacement *r, struct file_version *now, bool *settled
 void replace_end(struct replacement *r); /* removes the temporary */
 
 /*
- * Puts a copy under a name; EAGAIN if there is something. It gets the attributes of the file
- * `like`; -1: mode 0600. It belongs to `owner`, or to the owner of `like` (NULL); with another
- * group than that of `like` the group has others' rights, and there is no ACL. `temporary` is a
- * free name in the folder.
+ * Puts a copy under a name; EAGAIN if the name exists. It gets the attributes of the file `like`;
+ * -1: mode 0600. It belongs to `owner`, or to the owner of `like` (NULL); with another group than
+ * that of `like` the group has others' rights, and there is no ACL. `temporary` is a free name in
+ * the folder.
  */
 int replace_copy(int dir, const char *name, const char *temporary, int like,
 		 const struct replace_owner *owner, struct bytes data);

@@ -185,7 +185,7 @@ static const char *way_of(const char *name, const char *id)
 		       : NULL;
 }
 
-/* Whose temporaries are removed, and from which folder. */
+/* The mount whose temporaries are removed, and the folder. */
 struct cleaning {
 	struct state *state;
 	state_rescue *rescue;
@@ -290,7 +290,7 @@ static void clean_partial(int root)
 	close(mounts);
 }
 
-/* Errors are ignored: what cannot be cleaned now is left to the next mount. */
+/* Errors are ignored: the next mount cleans up the rest. */
 void state_clean(struct state *s, state_rescue *rescue)
 {
 	struct cleaning c = {s, rescue, NULL, NULL};
@@ -561,7 +561,7 @@ static int rename_in_area(struct state *s, enum state_area area, const char *fro
 	char old_name[NAME_MAX + 1], new_name[NAME_MAX + 1];
 	int old_folder, new_folder, error;
 
-	/* What is being staged may be a file; a path below it gets ENOTDIR, and does not exist. */
+	/* A staged entry may be a file: a path below it gets ENOTDIR, and does not exist. */
 	error = state_place(s, area, from, false, old_name, &old_folder);
 	if (error)
 		return error == ENOTDIR ? ENOENT : error;
@@ -847,7 +847,7 @@ int state_partial(struct state *s, int *fd, char *name, size_t size)
 	return error ? error : open_part(s, "partial", true, fd);
 }
 
-/* A file to be put somewhere: where it is written first, and its name and owner. */
+/* A file to be put into a folder: its first place, its name and its owner. */
 struct put {
 	int via, folder;
 	const char *temporary, *name;

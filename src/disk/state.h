@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * state.h - the state directory: what a mount must not forget, beside the game's files.
+ * state.h - the state directory: everything that a mount must keep besides the game's files.
  *
- *   DIR/README        what this is
+ *   DIR/README        explains the directory to people
  *   DIR/lock          held (flock) while a binary is checked and replaced
  *   DIR/mounts/ID     one per mount, locked for its life; lists the folders that had temporaries
  *                     of it, each ended by a NUL byte, durably before the first of them is made
  *   DIR/extra/PATH    ordinary files that people put into virtual folders, by the folder's path
  *   DIR/rejected/PATH NAME.rejected and NAME.error
- *   DIR/partial/NAME  what is being written for one of the others, until it is whole
+ *   DIR/partial/NAME  a file that is being written for one of the others, until it is whole
  *   DIR/staging/PATH  an empty file for each folder PATH that was made to become a clip or an
- *                     animation file, while its texts come; the next mount goes on with it
+ *                     animation file, while it is filled; the next mount continues
  *   DIR/history/NUMBER the versions of a file that saves have replaced (history.h)
  *
- * Names below extra, rejected and staging are stored as portable.h says, so that DIR can be
- * on any filesystem; paths here are those of the mount. DIR is SOURCE/.animfs unless --state says
- * otherwise. It is made when first needed, and made anew when somebody removed it. Thread-safe.
- * What returns int returns 0 or an errno.
+ * Names below extra, rejected and staging are stored as portable.h says, so that DIR can be on any
+ * filesystem; paths here are those of the mount. DIR is SOURCE/.animfs unless --state says
+ * otherwise. It is made when first needed, and again if it was removed. Thread-safe. Functions that
+ * return int return 0 or an errno.
  */
 #ifndef ANIMFS_DISK_STATE_H
 #define ANIMFS_DISK_STATE_H
@@ -55,8 +55,9 @@ int state_open(struct state *s, int *fd);
 /* The same, and makes it if it does not exist; ENOENT if read-only. */
 int state_make(struct state *s, int *fd);
 /*
- * Files elsewhere that stand for what is in files of SOURCE: the path of one begins with that of a
- * file. `open` opens their root with O_PATH; NULL: there are none. Set it before state_clean.
+ * Loose files, which stand for members of archives in SOURCE: the path of one begins with that of
+ * the archive. `open` opens their root with O_PATH; NULL: there are none. Set it before
+ * state_clean.
  */
 typedef int state_overlay_open(void *closure, int *fd);
 void state_overlay(struct state *s, state_overlay_open *open, void *closure);
@@ -87,7 +88,7 @@ int state_place(struct state *s, enum state_area area, const char *path, bool ma
 		char stored[NAME_MAX + 1], int *fd);
 
 /*
- * After a rename of a folder from `from` to `to`: moves what all areas have for it and below,
+ * After a rename of a folder from `from` to `to`: moves the entries of all areas for it and below,
  * except history, which has history_rename. If `to` has something already, nothing moves
  * (ENOTEMPTY).
  */
@@ -124,14 +125,14 @@ void state_temporary_gone(struct state *s, const char *path);
 
 /*
  * Opens with O_PATH the folder for files that are written before they are moved to another folder
- * of DIR, and makes a name in it. The next mount removes what a kill leaves there.
+ * of DIR, and makes a name in it. The next mount removes files that a kill left there.
  */
 int state_partial(struct state *s, int *fd, char *name, size_t size);
 /*
  * Puts a file with these bytes into `folder`; after a kill it is whole or absent. in_source: the
  * folder's path from SOURCE; NULL: it is in DIR.
  */
-#define STATE_PUT_NEW 1  /* EEXIST where something of that name is there */
+#define STATE_PUT_NEW 1  /* EEXIST if the name exists */
 #define STATE_PUT_SYNC 2 /* durable: fsync */
 int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
 	      struct bytes data, unsigned how);

@@ -255,7 +255,9 @@ static void *run_watch(void *watch)
 	while (!w->ends) {
 		ssize_t size;
 
-		/* Short of memory, say: nobody else would notice changes any more. */
+		/*
+		 * Out of memory, for example. Changes would go unnoticed from now on, so try again.
+		 */
 		if (poll(ready, ARRAY_SIZE(ready), -1) < 0) {
 			if (errno != EINTR)
 				clock_sleep(POLL_AGAIN_MS);
@@ -278,7 +280,7 @@ bool watch_settle(struct watch *w, int64_t ms)
 	struct pollfd ready = {w->inotify, POLLIN, 0};
 	int64_t end = clock_real_ms() + ms;
 
-	/* In this order: the thread is busy before it reads. */
+	/* The order matters: the thread sets `busy` before it reads. */
 	while (poll(&ready, 1, 0) > 0 || w->busy) {
 		if (clock_real_ms() >= end)
 			return false;

@@ -36,7 +36,7 @@ void watch_free(struct watch *w); /* no call after it returns; NULL is fine */
  */
 int watch_add(struct watch *w, int folder, uint64_t cookie);
 void watch_drop(struct watch *w, uint64_t cookie);
-/* Waits until all that has happened by now was reported; false if that takes `ms`. */
+/* Waits until every earlier change has been reported; false if that takes longer than `ms`. */
 bool watch_settle(struct watch *w, int64_t ms);
 
 #endif

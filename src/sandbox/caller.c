@@ -126,7 +126,7 @@ bool caller_may(const struct caller *c, const struct rights *r, unsigned what)
 	return entry_count(r) ? acl_lets(c, r, what) : mode_lets(c, r, what);
 }
 
-/* ---- everybody, two files ---- */
+/* ---- all users, two files ---- */
 
 #define NOBODY ((uint32_t)-1) /* no user or group has this number */
 #define ENTRIES_MAX 16        /* of an ACL; longer ones are not compared */
@@ -142,7 +142,10 @@ static bool lets_everybody_read(const struct rights *r)
 	return lets;
 }
 
-/* Lists the ids in entries of this tag, the owning user or group, and NOBODY for all others. */
+/*
+ * Lists the ids in entries of this tag, the owning user or group, and NOBODY, which stands for all
+ * others.
+ */
 static size_t list_named(const struct rights *r, unsigned tag, uint32_t owner, uint32_t *out)
 {
 	size_t n = 0, count = entry_count(r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * caller.h - what the kernel would allow a user to do with a file, by owner, mode and POSIX ACL.
+ * caller.h - the accesses that the kernel would grant a user, by owner, mode and POSIX ACL.
  *
- * For a process with more rights than those on whose behalf it acts. User 0 may do everything, as
- * with CAP_DAC_OVERRIDE.
+ * For a process that has more rights than the users on whose behalf it acts. User 0 may do
+ * everything, as with CAP_DAC_OVERRIDE.
  */
 #ifndef ANIMFS_SANDBOX_CALLER_H
 #define ANIMFS_SANDBOX_CALLER_H
@@ -36,8 +36,8 @@ enum { MAY_SEARCH = 1, MAY_WRITE = 2, MAY_READ = 4 };
 bool caller_may(const struct caller *c, const struct rights *r, unsigned what);
 
 /*
- * May everybody who may read `file` also read `other`? Assumes nothing about group membership. If
- * the ACLs have too many entries, the answer is no, unless everybody may read `other`.
+ * May every reader of `file` also read `other`? Assumes nothing about group membership. If the ACLs
+ * have too many entries, false unless all users may read `other`.
  */
 bool rights_cover(const struct rights *other, const struct rights *file);
 

@@ -106,7 +106,7 @@ static int confine_add_place(int ruleset, const struct rules *rules,
 		       : errno;
 }
 
-/* A path that does not exist is skipped. */
+/* Skips a path that does not exist. */
 static int confine_add_path(int ruleset, const struct rules *rules, const char *path, bool writable)
 {
 	struct confine_place place = {open(path, O_PATH | O_CLOEXEC), writable};
@@ -139,7 +139,9 @@ static int add_system(int ruleset, const struct rules *rules)
 	return error;
 }
 
-/* ENOSYS without landlock, or with version 1, which forbids all renames between folders. */
+/*
+ * ENOSYS if the kernel lacks landlock, or has version 1, which forbids all renames between folders.
+ */
 static int limit_files(const struct confine_place *places, size_t count)
 {
 	long version =

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer sandbox: what a process gives up before it serves a mount, and what the kernel would let a
- * caller do with a file. It decides nothing about animations: who asks, and for which file, is for
- * skeleton, store and vfs.
+ * Layer sandbox: the privileges that a process gives up before it serves a mount, and the accesses
+ * that the kernel would grant a caller. It knows nothing of animations: skeleton, store and vfs
+ * choose the caller and the file.
  *
  * Start reading here; caller.h and guard.h are about callers.
  *
  * May use: util disk
  */
 /*
- * confine.h - what a process that serves a mount gives up for good: it reads files that anybody may
- * have written, and an attacker who takes it over with one should gain little.
+ * confine.h - drops the privileges of a process that serves a mount, for good. It reads files from
+ * untrusted sources, so an attacker who takes it over by such a file should gain little.
  *
  *   tree          only the places have names, so nothing else can be opened, nor its owner, mode,
  *                 times or attributes be changed; for processes of root (enclose.h)
  *   namespace     with that, mounts of its own, so that a folder that is moved leads nowhere else
- *   files         only what is below the places can be opened, made, moved or removed (landlock);
+ *   files         only files below the places can be opened, made, moved or removed (landlock);
  *                 no device can be made, and on kernels that support it no signal be sent out
- *   calls         EPERM for what serving a mount never needs: programs, sockets, mounts, modules,
- *                 tracing, keys, namespaces ... (seccomp)
- *   capabilities  only those that are needed to act on other people's files
- *   privileges    no program gives new ones (no_new_privs)
- *   memory        none that was written becomes code (PR_SET_MDWE)
- *   core          no core dump is written
+ *   calls         EPERM for calls that serving a mount never needs: programs, sockets, mounts,
+ * modules, tracing, keys, namespaces ... (seccomp) capabilities  only those that are needed to act
+ * on other users' files privileges    no program gives new ones (no_new_privs) memory        memory
+ * that was written is never executed (PR_SET_MDWE) core          no core dump is written
  *
- * Threads that are started afterwards, and children, are confined alike.
+ * Threads that are started afterwards, and children, are confined in the same way.
  */
 #ifndef ANIMFS_SANDBOX_CONFINE_H
 #define ANIMFS_SANDBOX_CONFINE_H
@@ -66,9 +64,9 @@ enum {
  */
 bool confine_descriptors(struct err *err);
 /*
- * Does all of the above; call it while there is one thread. What the kernel does not support is
- * left out of *confined, and so is the tree if the process may not change it. False and err on
- * another failure; then give up.
+ * Does all of the above; call it while there is one thread. Features that the kernel lacks are left
+ * out of *confined, and so is the tree if the process may not change it. False and err on another
+ * failure; then give up.
  *
  * With CONFINED_TREE the descriptors of the places are replaced by those of the same folders, seen
  * from within, and "/" and the current folder are others: enclose.h.

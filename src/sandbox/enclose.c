@@ -122,8 +122,8 @@ static bool is_shared(int folder)
 }
 
 /*
- * Unmounts what covers the new root: the old root, and this process's own mount if that is on
- * SOURCE itself. "/.." leads to the uppermost.
+ * Unmounts everything that covers the new root: the old root, and this process's own mount if that
+ * is on SOURCE itself. "/.." leads to the topmost mount.
  */
 static int uncover_root(void)
 {

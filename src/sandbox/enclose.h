@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * enclose.h - a process sees a few folders, and nothing else of the file tree.
+ * enclose.h - confines a process to a few folders of the file tree.
  *
- * Landlock decides what is opened, made, moved and removed. It does not ask about chmod, chown,
- * utimensat, setxattr and stat, nor about O_PATH and "..", by which a descriptor of any folder
- * leads to all others. So the first folder becomes the process's root, and each of the others the
- * root of a mount that nothing is above. The current folder is an instance of /proc with processes
- * only, which dirfd_proc_path() then uses.
+ * Landlock controls opening, making, moving and removing files. It does not cover chmod, chown,
+ * utimensat, setxattr and stat, nor O_PATH and "..", by which a descriptor of any folder leads to
+ * all others. So the first folder becomes the process's root, and each of the others the root of a
+ * mount without a parent. The current folder is an instance of /proc with processes only, which
+ * dirfd_proc_path() then uses.
  *
  * Two ways, since mounts that are made below the first folder later must be seen:
  *

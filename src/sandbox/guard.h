@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * guard.h - which files beside an animation may be used for it, where several users share a mount.
+ * guard.h - which files beside an animation may be used for it in a mount that several users share.
  *
  * A view has one text for all users: the kernel caches its pages, and we cache decoded files, and
- * both are served to every reader. So a skeleton or a model counts only if everybody who may read
- * the animation may read it, too; any other is ignored, also for those who may read it. A user who
- * may read one view of an animation may read them all, and learns nothing from them that he could
- * not have read himself.
+ * both are served to every reader. So a skeleton or a model counts only if every reader of the
+ * animation may read it, too; otherwise it is ignored for all users. Thus no view contains anything
+ * that one of its readers could not have read directly.
  *
  * No guard (NULL): the process works for one user, and with that user's rights.
  */
@@ -18,8 +17,8 @@
 
 struct guard {
 	/*
-	 * May everybody who may read the animation `file` (NULL: everybody) read the regular file
-	 * `name`, or list the folder (".")? *version is the version that was checked: use no other.
+	 * May every reader of the animation `file` (NULL: every user) read the regular file `name`,
+	 * or list the folder (".")? *version is the version that was checked: use no other.
 	 */
 	bool (*lets_read)(const struct guard *g, int dir, const char *file, const char *name,
 			  struct file_version *version);
