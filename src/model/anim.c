@@ -67,7 +67,7 @@ uint32_t curve_shown(const struct curve *c, uint32_t frames)
 	return curve_keys_before(c, frames);
 }
 
-/* Times are what is stored, and frames follow from them. */
+/* Times are stored, and frames follow from them. */
 static bool timing_same(const struct curve *a, const struct curve *b)
 {
 	const struct curve_timing *x = a->timing, *y = b->timing;
@@ -198,7 +198,7 @@ static void curve_between(const struct curve *c, uint32_t from, uint32_t to, dou
 
 /* ---- Hermite splines ---- */
 
-/* The keys of one component that a moment lies between; -1 and count: there is none. */
+/* The two keys of one component around a moment; -1 and count mean that there is none. */
 struct span {
 	int64_t from, to;
 };

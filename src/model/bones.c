@@ -43,7 +43,7 @@ static bool read_digits(const char *text, size_t size, unsigned base, uint32_t *
 
 /*
  * Writes "bone_%04X" without a NUL; the pattern ends in %0Nu or %0NX. printf would take as long as
- * everything else about a bone.
+ * everything else that is done for a bone.
  */
 static size_t plain_name(char out[PLAIN_NAME_MAX], const char *pattern, uint32_t number)
 {

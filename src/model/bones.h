@@ -13,17 +13,19 @@
 struct bone_names;
 
 /*
- * NULL and err (line and column) when the text is no table, has an id or a name twice, or a name
- * that another number has without a table. The result owns copies of all names.
+ * NULL and err (line and column) if the text is not a table, has an id or a name twice, or gives a
+ * bone the default name of another number. The result owns copies of all names.
  */
 struct bone_names *bone_names_read(struct bytes text, const struct format *format, struct err *err);
 void bone_names_free(struct bone_names *names); /* NULL is fine */
 
-/* The name of bone `number`. It is the table's, which may be NULL, or the arena's. NULL: no memory.
+/*
+ * The name of bone `number`, from the table (which may be NULL) or made in the arena. NULL: no
+ * memory.
  */
 const char *bone_name(const struct format *format, const struct bone_names *names,
 		      struct arena *arena, uint32_t number);
-/* The number that goes by this name; false when none does. */
+/* The number of the bone with this name; false if there is none. */
 bool bone_number(const struct format *format, const struct bone_names *names, const char *name,
 		 uint32_t *number);
 

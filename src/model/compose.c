@@ -121,7 +121,7 @@ static struct curve *compose_new_curve(enum role role, bool keyed, uint32_t coun
 	return c->values ? c : NULL;
 }
 
-/* ---- there ---- */
+/* ---- composing ---- */
 
 static bool compose_curve(const struct pair *p, enum role role, const struct curve *base,
 			  const struct curve *additive, const struct curve **out)
@@ -220,7 +220,7 @@ struct anim *compose(const struct anim *a, const uint32_t *bases)
 	return made;
 }
 
-/* ---- and back ---- */
+/* ---- taking an edit back ---- */
 
 /* The index of the key in a frame, or UINT32_MAX. */
 static uint32_t key_at(const struct curve *c, uint32_t frame)
@@ -230,7 +230,7 @@ static uint32_t key_at(const struct curve *c, uint32_t frame)
 	return key < c->count && curve_frame(c, key) == frame ? key : UINT32_MAX;
 }
 
-/* Is this key unchanged by the edit, so that the clip keeps its stored value? */
+/* Is this key unchanged by the edit? Then the clip keeps its stored value. */
 static bool key_stays(const struct curve *edited, uint32_t key, const struct curve *composed)
 {
 	uint32_t was = composed ? key_at(composed, curve_frame(edited, key)) : UINT32_MAX;

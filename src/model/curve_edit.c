@@ -36,7 +36,7 @@ struct keys {
 	uint32_t *frames; /* NULL: key i is frame i */
 	double *values;
 	uint8_t *have; /* bits of the axes that have a value so far */
-	/* Formats with times: of each key the old one, or -1, and its row, or NULL. */
+	/* formats with times: the old key of each key, or -1, and its row, or NULL */
 	int64_t *from;
 	const struct curve_edit_key **rows;
 };
@@ -111,8 +111,7 @@ bool curve_edit_unchanged(double cell, double value, const struct lane *lane)
 	if (lane->form == LANE_FLOAT && lane->unit == 1.0)
 		return (float)cell == (float)value;
 	/*
-	 * The served decimal rounds to the same float32, so it cannot be further from the value
-	 * than that.
+	 * The served decimal rounds to the same float32, so it is at most that far from the value.
 	 */
 	if (isfinite((float)value) && fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
 		return false;
@@ -120,7 +119,7 @@ bool curve_edit_unchanged(double cell, double value, const struct lane *lane)
 	return num_parse(text, size, '.', &served) && num_same15(cell, served);
 }
 
-/* Equal bits, also of a NaN, which no decimal can tell from another. */
+/* Equal bits, also for NaNs: no decimal distinguishes two of them. */
 static bool same_bits(double a, double b)
 {
 	return f32_bits((float)a) == f32_bits((float)b);
@@ -150,7 +149,7 @@ static bool curve_edit_refuse_value(const struct curve_edit *l, const struct cur
 	return err_accept(l->err, "a finite number");
 }
 
-/* For formats with a fixed grid: refuses a number outside it, but for rounding. */
+/* For formats with a fixed grid: refuses a number outside it, with some slack for rounding. */
 static bool check_range(const struct curve_edit *l, const struct curve_edit_key *key, unsigned axis)
 {
 	const struct lane *lane = l->anim->format->lanes[l->text->role];
@@ -173,9 +172,9 @@ static bool check_range(const struct curve_edit *l, const struct curve_edit_key 
 }
 
 /*
- * Sets one component: the old bits if the cell equals what was served, else the typed number;
- * *changed says which. A blank cell keeps a value that is not finite, and otherwise leaves the
- * component unset. Without a column the caller has set the component.
+ * Sets one component: the old bits if the cell equals the served one, else the typed number
+ * (*changed). A blank cell keeps a value that is not finite, and otherwise leaves the component
+ * unset. Without a column the caller has set the component.
  */
 static bool settle_axis(const struct curve_edit *l, const struct curve_edit_key *key,
 			int64_t served, unsigned axis, double *out, uint8_t *have, bool *changed)
@@ -354,7 +353,7 @@ bool curve_edit_between(const struct clip *clip)
 	return timing && timing->between;
 }
 
-/* Where all keys stand at frames, new ones do too. */
+/* If all keys are at whole frames, new ones must be, too. */
 static bool check_whole(const struct curve_edit *l)
 {
 	bool free = !any_timing(l->clip) || curve_edit_between(l->clip);
@@ -402,7 +401,7 @@ static bool refuse_repeated(const struct curve_edit *l, const struct curve_edit_
 	return err_accept(l->err, "each frame once");
 }
 
-/* ---- what both kinds of formats end with ---- */
+/* ---- the end of both kinds of formats ---- */
 
 static bool keys_init(const struct curve_edit *l, struct keys *keys, size_t capacity)
 {
@@ -477,7 +476,7 @@ static bool curve_edit_refuse_tangent(const struct curve_edit *l,
 	return err_accept(l->err, "a number from -3.4e38 to 3.4e38");
 }
 
-/* Sets the tangents that a row gives and that are not those served. */
+/* Sets the tangents that a row gives and that differ from the served ones. */
 static bool curve_edit_put_tangents(const struct curve_edit *l, const struct curve_edit_tangents *t,
 				    uint8_t *to, bool *changed)
 {
@@ -501,7 +500,7 @@ static bool curve_edit_put_tangents(const struct curve_edit *l, const struct cur
 	return true;
 }
 
-/* Puts what rows say of tangents over what follows from the values. */
+/* Overwrites derived tangents with those that the rows give. */
 static bool take_tangents(const struct curve_edit *l, const struct keys *keys, struct curve *made)
 {
 	size_t size = 8 * (size_t)l->width;
@@ -520,7 +519,7 @@ static bool take_tangents(const struct curve_edit *l, const struct keys *keys, s
 	return true;
 }
 
-/* Tangents of quaternions mean nothing beside angles. */
+/* Refuses tangents of quaternions beside angles, since they have no meaning there. */
 static bool refuse_tangents(const struct curve_edit *l)
 {
 	for (uint32_t i = 0; i < l->text->count; i++) {
@@ -535,7 +534,7 @@ static bool refuse_tangents(const struct curve_edit *l)
 	return true;
 }
 
-/* The stored time of the old key that this one was; NULL for a new key. */
+/* The stored time of the old key that this one replaces; NULL for a new key. */
 static const uint8_t *old_time(const struct curve_edit *l, const struct keys *keys, uint32_t key)
 {
 	if (!l->old || !keys->from || keys->from[key] < 0)
@@ -592,7 +591,7 @@ static bool finish_curve(const struct curve_edit *l, const struct keys *keys, bo
 	return true;
 }
 
-/* No row of the text has a value for the role. */
+/* For a text in which no row has a value for the role. */
 static bool finish_without_keys(const struct curve_edit *l, const struct curve **out)
 {
 	if (l->shown == 0) {
@@ -766,8 +765,8 @@ static void hold_first(const struct curve_edit *l, struct keys *keys)
 }
 
 /*
- * A value for the whole clip is stored in another form than a key, so take the typed number and not
- * the nearby key. Otherwise saving the same text again would store something else.
+ * A value for the whole clip is stored in another form than a key, so the typed number is used and
+ * not the key near to it. Otherwise saving the same text again would store another value.
  */
 static void take_typed(const struct curve_edit *l, struct keys *keys)
 {
@@ -822,8 +821,8 @@ static bool dense_keyed(const struct curve_edit *l, struct keys *keys, const str
 }
 
 /*
- * One value in row 0 is a value for the whole clip. If the curve had keys, the rows up to its last
- * key must be present and blank, as proof that the text was not cut short.
+ * A single value, in row 0, counts for the whole clip. If the curve had keys, the rows up to its
+ * last key must be present and blank, as proof that the text was not cut short.
  */
 static bool is_keyed(const struct curve_edit *l, const struct keys *keys)
 {
@@ -858,7 +857,7 @@ struct matched {
 		key; /* with keyframes: number counted so far, and number of keys in them */
 };
 
-/* The same if keyframes determine which frames have a key. */
+/* The same where keyframes determine which frames have a key. */
 static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32_t occurrence,
 			      struct matched *m)
 {
@@ -873,7 +872,7 @@ static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32
 	return m->key;
 }
 
-/* The same if keys stand between frames. */
+/* The same where keys may be between frames. */
 static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occurrence,
 			   struct matched *m)
 {
@@ -913,7 +912,7 @@ static bool is_one_moment(const struct curve_edit *l, const struct curve_edit_ke
 		f32_bits(curve_edit_time_of(l, a)) == f32_bits(curve_edit_time_of(l, b)));
 }
 
-/* A new key of a format with times. */
+/* Checks a new key of a format with times. */
 static bool check_moment(const struct curve_edit *l, const struct curve_edit_key *row)
 {
 	double most = l->anim->format->max_frames - 1;
@@ -1055,8 +1054,8 @@ static bool own_curve(struct curve_edit *l, const struct curve **out)
 }
 
 /*
- * Makes the curve from rotations in the other form, compared with what would have been served in
- * that form.
+ * Makes the curve from rotations in the other form, compared with the text that would have been
+ * served in that form.
  */
 static bool other_curve(struct curve_edit *l, const struct curve **out)
 {
@@ -1102,7 +1101,7 @@ bool curve_edit_curve(const struct anim *a, const struct clip *clip, const struc
 	return is_other_kind(&l) ? other_curve(&l, out) : own_curve(&l, out);
 }
 
-/* ---- all keys as they were served, or as plain ---- */
+/* ---- the short way: all keys as they were served, or plain numbers ---- */
 
 /* Starts a full edit, on demand: only few texts change a key. */
 static bool begin_full_edit(struct curve_edit_plain *p)

@@ -3,15 +3,15 @@
  * join.h - clips one after the other, as one clip.
  *
  * Frames are counted through: the first of a clip follows the last of the clip before it. A track
- * of the whole has the keyframes of the tracks of its name, and says nothing in the frames of a
- * clip that has no such track.
+ * of the joined clip has the keyframes of all tracks of its name, and none in the frames of a clip
+ * that lacks it.
  */
 #ifndef ANIMFS_MODEL_JOIN_H
 #define ANIMFS_MODEL_JOIN_H
 
 #include "animfs/anim.h"
 
-/* Of one clip after the other. {0} joins nothing yet. */
+/* Clips to be joined. {0} is empty. */
 struct join {
 	const struct format *format; /* of all clips: one with keyframes, and numbers for names */
 	const struct bone_names *names;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * keyframe_edit.c - rows of a bone whose keyframes are data: what each of them says goes role by
- * role through curve_edit_curve; which rows there are, and their flags, is decided here.
+ * keyframe_edit.c - rows of a bone whose keyframes are data: the values go role by role through
+ * curve_edit_curve; this file decides about rows and their flags.
  */
 #include "curve_edit.h"
 #include "said.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * label.h - from the file-name form of a clip or bone, as a text says it, to the stored name.
+ * label.h - converts the file-name form of a clip or bone in a text to the stored name.
  *
- * The results live in the arena of `a`, which is being edited. NULL and err, at the place that the
- * label has in the text, when no stored name has that form, or the format cannot store it.
+ * The results live in the arena of `a`, which is being edited. NULL and err, at the label's place
+ * in the text, if no stored name has that form, or the format cannot store it.
  */
 #ifndef ANIMFS_MODEL_LABEL_H
 #define ANIMFS_MODEL_LABEL_H
@@ -16,7 +16,7 @@
  */
 extern const char *const label_view_files[];
 
-/* No clip of `a` but number `clip`, and no view of the file, may be called so. */
+/* Refuses a name that another clip of `a` than number `clip` has, or a view of the file. */
 const char *label_new_clip(struct anim *a, uint32_t clip, const char *label, size_t at,
 			   size_t length, struct err *err);
 const char *label_bone(struct anim *a, const char *label, size_t at, size_t length,

@@ -8,7 +8,7 @@
 
 const char *const lint_names[LINT_KINDS] = {"seam", "jump", "flip", "length", "constant", "waste"};
 
-/* With fewer other steps there is no usual size of a step. */
+/* with fewer other steps, none is called usual */
 #define STEPS_MIN 8
 
 struct linter {
@@ -155,7 +155,7 @@ static double usual_step(const struct steps *s, uint32_t without)
 	return s->sorted[rank];
 }
 
-/* ---- what is looked for ---- */
+/* ---- kinds of findings ---- */
 
 static bool find_jumps(struct linter *l, const struct curve *c, const struct steps *s)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lint.h - finds what is suspicious in an animation, looking only at the file.
+ * lint.h - finds suspicious curves in an animation, by the file only.
  *
  *   seam      a loop's last pose is further from its first than any two neighbours are
  *   jump      a curve moves further in one frame than it does nearly everywhere else
- *   flip      a quaternion changes its sign: between the two, a program that does not look for that
+ *   flip      a quaternion changes its sign: between the two keys, a program that ignores this
  *             turns the long way round
  *   length    a quaternion is not of length 1
  *   constant  a curve has a key in many frames, and one value
@@ -25,13 +25,13 @@ enum lint_kind { LINT_SEAM, LINT_JUMP, LINT_FLIP, LINT_LENGTH, LINT_CONSTANT, LI
 extern const char *const lint_names[LINT_KINDS];
 
 struct lint_limits {
-	unsigned kinds; /* bit (1 << kind): looked for */
+	unsigned kinds; /* bit (1 << kind): look for this kind */
 	double seam;    /* times the 99th percentile */
 	double jump;    /* the same */
 	double least;   /* seams and jumps below so many degrees, hundredths of the longest
 			   translation in the clip, or hundredths of a scale are none */
-	double length;  /* so far from 1 */
-	double waste;   /* this part of the grid, or more, is fine */
+	double length;  /* distance from 1 */
+	double waste;   /* a larger used part of the grid is fine */
 };
 /* The defaults. */
 #define LINT_LIMITS                                                                                \
@@ -46,7 +46,7 @@ struct lint {
 	enum role role;
 	uint32_t count; /* of the frames where it is: the later of two; 0: the whole curve */
 	const uint32_t *frames; /* valid during the call */
-	double value, usual;    /* the worst one; what is usual there */
+	double value, usual;    /* of the worst frame; the usual value there */
 	uint32_t keys;          /* of the curve */
 };
 
@@ -56,7 +56,7 @@ typedef bool lint_found(void *closure, const struct lint *found);
 bool lint_anim(const struct anim *a, const struct lint_limits *limits, lint_found *found,
 	       void *closure);
 
-/* A sentence about it: "jumps by 45 degrees at frame 12; ..." */
+/* Appends a sentence about the finding: "jumps by 45 degrees at frame 12; ..." */
 void lint_describe(const struct lint *l, const struct anim *a, struct buf *out);
 
 #endif

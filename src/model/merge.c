@@ -19,7 +19,7 @@ static bool text_same(const char *a, const char *b)
 	return a == b || strcmp(a, b) == 0;
 }
 
-/* ---- what comes back from the file ---- */
+/* ---- comparing with the stored form ---- */
 
 /* The distance within which numbers are the same float32 as v. */
 static double float_width(double v)
@@ -30,10 +30,10 @@ static double float_width(double v)
 }
 
 /*
- * Is `stored` as near to `wanted` as its lane allows? A hair more is given to the rounding of
- * converting between the units, and of base + k * step: a value half-way between two k is near
- * to both. One that goes into a new grid beside an edited one goes there as its text says it
- * (quant.c), which is the same float32.
+ * Is `stored` as near to `wanted` as its lane allows? There is some slack for the rounding of unit
+ * conversions and of base + k * step: a value half-way between two k is near to both. A value that
+ * moves into a new grid because of an edited one is stored by its text (quant.c), which is the same
+ * float32.
  */
 static bool value_near(double wanted, double stored, const struct lane *lane)
 {
@@ -60,7 +60,7 @@ static bool curve_alike(const struct curve *a, const struct curve *b)
 }
 
 /*
- * For values packed as a whole: q equals -q. An unedited value is bit-exact even if it is no
+ * For values packed as a whole: q equals -q. An unedited value is bit-exact even if it is not a
  * rotation.
  */
 static bool code_near(const struct curve *wanted, const struct curve *stored, uint32_t key)
@@ -213,8 +213,8 @@ static bool clip_values_same(const struct clip *a, const struct clip *b)
 }
 
 /*
- * The stills of edited, by their places in current: those of base, or where `ours` those of last,
- * in which some of base may be missing and are new again.
+ * Merges the list of stills of `edited` into that of `current`: base's stills, or, with `ours`,
+ * last's, some of which may be missing in base and count as new.
  */
 static bool take_stills(const struct versions *v, bool ours, struct clip *to, struct arena *arena)
 {
@@ -312,7 +312,7 @@ static bool merge_clip_same(const struct clip *a, const struct clip *b)
 	return clip_values_same(a, b) && tracks_same(a, b);
 }
 
-/* Is `stored` what came of storing `wanted`? */
+/* Is `stored` the result of storing `wanted`? */
 static bool track_holds(const struct track *stored, const struct track *wanted)
 {
 	for (unsigned role = 0; role < ROLE_COUNT; role++) {
@@ -669,7 +669,7 @@ struct anim *anim_merge(const struct anim *base, const struct anim *edited, cons
 	return NULL;
 }
 
-/* ---- what was stored ---- */
+/* ---- checking the stored model ---- */
 
 #define CANNOT "the format cannot hold this edit exactly: "
 
@@ -759,7 +759,7 @@ static bool fields_hold(const struct clip *stored, const struct clip *wanted)
 	return true;
 }
 
-/* The fields that both have; some are there only while all curves agree. */
+/* Compares the fields that both have; some exist only while all curves agree. */
 static bool fields_agree(const struct clip *stored, const struct clip *wanted)
 {
 	for (uint32_t i = 0; i < wanted->field_count; i++) {

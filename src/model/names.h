@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * names.h - stored names to file names and back.
+ * names.h - converts stored names to file names and back.
  *
  * UTF-8 as it is; %XX for '/', control bytes, % # : \ , ; ", for a leading . = + - @ or space, a
  * trailing space or dot, and for lone surrogates (three bytes each); the empty name is "%". Of
@@ -17,7 +17,7 @@
 /* Kept free behind a bone's label, for ".json.rejected.~999~" and its like. */
 #define NAME_SUFFIX_ROOM 24
 
-/* The file-name form of a stored name, without regard to its neighbours; at most `limit` bytes. */
+/* The file-name form of a stored name, regardless of its neighbours; at most `limit` bytes. */
 void name_escape(const char *stored, size_t limit, struct buf *out);
 /*
  * The stored name that a file-name form stands for. False when the mapping cannot produce it, or,
@@ -25,15 +25,18 @@ void name_escape(const char *stored, size_t limit, struct buf *out);
  */
 bool name_unescape(const char *label, struct buf *out);
 /*
- * Sets the labels of all clips and tracks of a model that nobody else sees yet. `reserved` are the
+ * Sets the labels of all clips and tracks of a model that is not shared yet. `reserved` are the
  * fixed names of the file's folder, ending with NULL. False when out of memory.
  */
 bool names_label(struct anim *a, const char *const *reserved);
 
-/* The part of a bone's stored name that its label is made of: where names are paths, the last. */
+/*
+ * The part of a bone's stored name that its label is made of: the last component if names are
+ * paths.
+ */
 const char *name_of_bone(const struct format *format, const char *name);
 
-/* How many bytes of a file's name stand before its extension: all where it has none (".canm"). */
+/* The size of a file's name without its extension; all of it if it has none (".canm"). */
 size_t name_stem(const char *file_name);
 
 #endif

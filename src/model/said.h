@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * said.h - a digest of what a text says of a curve, by which a text of an older version is known
- * again when nothing but digests is left of that version.
+ * said.h - a digest of the values that a text gives a curve. By it, a text of an older version is
+ * recognized when only digests are left of that version.
  *
  * It is of the cells of the text: the frames, which components are given, each rounded to a
- * float32. So it is the same whatever the text looks like (separators, digits that make no
- * difference, the order of its rows), whichever view it is of, and whatever model it is read over.
- * It depends on the form of rotations: as Euler angles and as a quaternion a curve has two digests.
+ * float32. So it does not depend on the form of the text (separators, needless digits, the order of
+ * its rows), on the view, or on the model that the text is read against. It depends on the form of
+ * rotations: as Euler angles and as a quaternion a curve has two digests.
  *
  * A curve that is served has the digest of the text in which it is served: curves are served so
- * that each number rounds to the float32 nearest to the stored value. What is not finite is served
- * blank (JSON has its bits beside it), and is here not given. -0 is 0, as in spreadsheets.
+ * that each number rounds to the float32 nearest to the stored value. A number that is not finite
+ * is served as a blank (JSON has its bits beside it), and counts as not given. -0 is 0, as in
+ * spreadsheets.
  */
 #ifndef ANIMFS_MODEL_SAID_H
 #define ANIMFS_MODEL_SAID_H
@@ -30,29 +31,29 @@ static inline bool digest_is_none(struct digest d)
 
 /* Made key by key, in the order of frames. */
 struct said {
-	uint32_t words[256]; /* little-endian; the first four are a digest of what was before */
+	uint32_t words[256]; /* little-endian; the first four are a digest of the earlier words */
 	size_t count;
 	bool any; /* has it a key? */
 };
 
 void said_begin(struct said *s, enum curve_kind kind);
 /*
- * What stands for the frame of a key that has a time: its frame, if it stands at one, or the time.
- * That does not depend on the other keys of its clip.
+ * Stands for the frame of a key that has a time: its frame if it is at one, else the time. It does
+ * not depend on the other keys of its clip.
  */
 uint32_t said_moment(double frame, float time);
-/* given: a bit per axis. A key of which nothing is given is none. */
+/* given: a bit per axis. A key without any given component does not count. */
 void said_key(struct said *s, uint32_t frame, unsigned given, const double *values);
 struct digest said_end(struct said *s);
 
-/* Of that and of some bytes beside it, such as tangents that a text changes. */
+/* The digest of `said` and further bytes, for example of tangents that a text changes. */
 struct digest said_more(struct digest said, const void *bytes, size_t size);
 
-/* Of the keys that a clip of `frames` frames shows. NULL is fine: none. */
+/* The digest of the keys that a clip of `frames` frames shows; of NULL, that of no keys. */
 struct digest said_curve(const struct curve *c, uint32_t frames);
 /*
- * Of all that a bone with keyframes says, which counts as one. A text's keyframes are said with
- * their flags; flags_given false where it has no such column.
+ * Adds a keyframe of a bone; all keyframes of a bone have one digest. A text's keyframes are said
+ * with their flags; flags_given false where it has no such column.
  */
 void said_keyframe(struct said *s, uint32_t frame, bool flags_given, uint8_t flags);
 struct digest said_track(const struct track *track);

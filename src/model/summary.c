@@ -280,7 +280,7 @@ static size_t subject_length(const char *part, size_t length)
 	return end;
 }
 
-/* Does the line begin with the same parts? Then the later one says it all. */
+/* Does the line begin with the same parts? Then the later one includes it. */
 static bool summary_is_said(const char *earlier, const char *later)
 {
 	size_t a = strlen(earlier), b = strlen(later);

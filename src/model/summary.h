@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * summary.h - what differs between two versions of a file, in one line for people:
+ * summary.h - describes the differences between two versions of a file in one line:
  *
  *   walk: hips translation 12 keys, arm_L rotation 3 keys, clip.json loop; run removed
  *
@@ -14,9 +14,9 @@
 
 #define SUMMARY_PARTS 6
 
-/* Appends the line, without its end; nothing where nothing differs that the model knows. */
+/* Appends the line, without a newline; nothing if the models do not differ. */
 void summary_files(const struct anim *before, const struct anim *after, struct buf *out);
-/* What two saves changed that followed each other: a part that the later one names counts once. */
+/* Joins the lines of two successive saves: a part that the later one names counts once. */
 void summary_join(const char *earlier, const struct buf *later, struct buf *out);
 
 #endif

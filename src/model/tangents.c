@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define REACH 2 /* keys on either side that are asked for their rule */
+#define REACH 2 /* keys on either side whose rule is considered */
 /* Tangents come from float32s, or from texts of six decimals. */
 #define NEAR_PART 1e-3
 #define NEAR_SLOPE 1e-4
@@ -68,7 +68,7 @@ static bool follows(const struct curve *c, uint32_t key, enum rule rule)
 	return true;
 }
 
-/* The rule of the old keys around; *any: there are some. */
+/* The rule of the old keys around; *any: there are such keys. */
 static enum rule find_rule(const struct deriving *d, uint32_t key, bool *any)
 {
 	uint32_t begin = key > REACH ? key - REACH : 0;

@@ -2,11 +2,11 @@
 /*
  * tangents.h - the tangents of keys that were changed or added, in formats that have tangents.
  *
- * A key whose values and time are what they were keeps its tangents. A changed or new one gets them
- * by the rule that the unchanged keys around it follow: central differences of their neighbours, or
- * the slopes of straight lines. If they follow none, a changed key keeps its tangents, and a new
- * one gets central differences. A curve without unchanged keys gets straight lines. The tangents of
- * the keys around never change.
+ * A key with unchanged values and time keeps its tangents. A changed or new one gets them by the
+ * rule that the unchanged keys around it follow: central differences of their neighbours, or the
+ * slopes of straight lines. If they follow none, a changed key keeps its tangents, and a new one
+ * gets central differences. A curve without unchanged keys gets straight lines. The tangents of the
+ * keys around never change.
  */
 #ifndef ANIMFS_MODEL_TANGENTS_H
 #define ANIMFS_MODEL_TANGENTS_H
@@ -15,7 +15,10 @@
 
 /* Only the times of a curve, for one whose values are of another kind; NULL: no memory. */
 const struct curve_timing *tangents_times(const struct curve *c, struct arena *arena);
-/* Gives `made`, which has times, tangents. old: what it was, or NULL. False: no memory. */
+/*
+ * Gives `made`, which has times, its tangents. old: the curve before the edit, or NULL. False: no
+ * memory.
+ */
 bool tangents_derive(struct curve *made, const struct curve *old, struct arena *arena);
 
 #endif
