@@ -2,10 +2,10 @@
 /*
  * CANM: the animations of Earth Defense Force 4.1 and 5 (version 0x200) and 6 (version 0x300).
  *
- * A file is a list of animations. Each has rows, one a bone; a row names the bone and up to three
- * channels: position, rotation, scale. Names and channels stand in tables of their own and are
- * shared freely: between bones, between animations, and a channel of zeros may well be the position
- * of one bone and the rotation of another.
+ * A file is a list of animations. Each has rows, one for each bone; a row names the bone and up to
+ * three channels: position, rotation, scale. Names and channels are in tables of their own and are
+ * shared freely: between bones, between animations, and a channel of zeros may be the position of
+ * one bone and the rotation of another.
  *
  * All numbers are little-endian. Offsets are signed and count from the start of the table entry
  * that holds them.
@@ -38,17 +38,17 @@
  * The count of a channel is its own and may differ from its animation's: the last key holds, and
  * keys past the end are not shown.
  *
- * The game's own files stand in this order: header, channels, u16 keys without padding, quaternions
+ * The game's own files have this order: header, channels, u16 keys without padding, quaternions
  * (16-aligned), animations (4-aligned), rows in the order of the animations, names, strings in the
  * order of their code units but "Scene_Root" first. The order of the keys is not always that of the
  * channels. A channel table or quaternions that are not 16-aligned crash the game.
  *
  * Writing. Every part of the old file keeps its bytes and its place (layout.h) unless the model
- * says something else there. A curve that was edited changes its channel in place when nobody else
- * uses that; otherwise it gets an equal one that exists, or a new one at the end of the table. A
- * channel or a string that loses its last user goes; one that nobody used stays. A bone name stays,
- * or becomes the new name when its last bone is renamed. canm_plan.c decides that, canm_write.c
- * puts the parts in their places.
+ * differs there. An edited curve changes its channel in place if no other curve uses it; otherwise
+ * it gets an existing equal channel, or a new one at the end of the table. A channel or a string
+ * that loses its last user is removed; one that was never used stays. A bone name stays, or becomes
+ * the new name when its last bone is renamed. canm_plan.c decides that, canm_write.c puts the parts
+ * in their places.
  */
 #include "canm.h"
 #include "text/utf.h"
@@ -59,7 +59,7 @@
 
 /*
  * Rows and strings may overlap, so a small file can decode to a large model. Limit on rows and code
- * units together: this, or the size of the file if that is larger.
+ * units together: this number, or the size of the file if that is larger.
  */
 #define EXPANSION_MIN 0x10000u
 /* Limit on the size of all bones' names, as a multiple of that. */
@@ -202,7 +202,7 @@ size_t canm_name_place(const struct canm *f, uint32_t i)
 	return text;
 }
 
-/* ---- checking it ---- */
+/* ---- checks ---- */
 
 static bool canm_read_table(const struct canm *f, size_t field, size_t entry_size, const char *what,
 			    struct table *t, struct err *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * canm.h - what decode and encode of CANM share: a file that was checked, and its tables' entries.
- * The format itself is described in canm.c.
+ * canm.h - shared by decode and encode of CANM: a checked file, and its tables' entries. The format
+ * itself is described in canm.c.
  */
 #ifndef ANIMFS_CODEC_CANM_H
 #define ANIMFS_CODEC_CANM_H
@@ -18,7 +18,7 @@
 #define NONE 0xFFFFu      /* in a row: no channel */
 #define COUNT_MAX 0xFFFFu /* limit on channels, bone names and frames */
 
-/* What a file's format says of the CANM that it is or holds. */
+/* The parts of a format that a CANM file and its containers share. */
 #define CANM_FORMAT                                                                                \
 	.rate = 60, .length = "m", .many_clips = true, .has_loop = true, .has_frame_time = true,   \
 	.has_duration = true, .max_frames = COUNT_MAX

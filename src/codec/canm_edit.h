@@ -10,7 +10,7 @@
 #include "index.h"
 #include "layout.h"
 
-/* What a curve is stored as: the index of a record, or of a pair, or EMPTY. */
+/* The stored form of a curve: the index of a record, or of a pair, or EMPTY. */
 #define SLOT_PAIR 0x80000000u
 #define EMPTY UINT32_MAX
 
@@ -98,7 +98,7 @@ struct edit {
 	bool too_far; /* an offset is out of range */
 };
 
-/* Allocates for as long as the edit. NULL, with the error set, when out of memory. */
+/* Allocates memory that is freed with the edit. NULL, with the error set, when out of memory. */
 void *edit_alloc(struct edit *e, size_t count, size_t size);
 
 /* Plans the new file from the model and the old file: targets, pairs, records, bones, strings. */

@@ -117,7 +117,7 @@ static bool plan_clips(struct edit *e)
 	return true;
 }
 
-/* ---- curves: which of them stay, and where the others go ---- */
+/* ---- curves: which keep their channels, and the places of the others ---- */
 
 static bool canm_plan_lanes_same(const struct curve *a, const struct curve *b)
 {
@@ -381,7 +381,7 @@ static bool index_records(struct edit *e)
 			(size_t)e->old.channels.count + e->pair_count))
 		return err_memory(e->err);
 	for (i = 0; i < e->old.channels.count && i < COUNT_MAX;
-	     i++) { /* rows cannot refer to others */
+	     i++) { /* rows cannot refer to later ones */
 		const struct channel *c = &e->records[i].is;
 
 		if (!e->records[i].changed)

@@ -201,8 +201,8 @@ static bool find_blocks(struct edit *e, struct blocks *keys)
 }
 
 /*
- * For `count` old channels whose shared keys none of them keeps: chooses one to write its new keys
- * there.
+ * For `count` old channels that shared keys which none of them keeps: chooses one whose new keys
+ * are written there.
  */
 static void reuse_block(struct edit *e, const struct block *b, size_t count)
 {
@@ -472,7 +472,7 @@ static bool canm_write_add_parts(struct edit *e)
 	return add_all_rows(e) && add_strings(e);
 }
 
-/* ---- the bytes of what holds offsets ---- */
+/* ---- the bytes of parts with offsets ---- */
 
 /* Writes the offset, relative to the entry at `entry`, of a place in the new file. */
 static void canm_write_put_offset(struct edit *e, const struct piece *piece, size_t entry,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * CAS: what Earth Defense Force 4.1 (version 0x200), 5 (0x203) and 6 (0x204) keep a CANM in.
+ * CAS: the container of a CANM in Earth Defense Force 4.1 (version 0x200), 5 (0x203) and 6 (0x204).
  *
- * Around the CANM stands a tree of records that says when the game plays which animation. It names
- * the animations by their numbers, and other things by names of its own, whose texts stand behind
- * the CANM. Only the CANM is shown (canm.c); of the rest, only as much is
- * understood as an edit of the CANM needs, which moves those texts.
+ * Around the CANM is a tree of records by which the game decides when to play which animation. It
+ * refers to animations by their numbers, and to other things by names of its own, whose texts
+ * follow the CANM. Only the CANM is shown (canm.c). Of the rest, this codec understands only what
+ * an edit of the CANM needs, since that moves those texts.
  *
  * All numbers are little-endian. The header's offsets count from the start of the file, all others
  * are signed and count from the start of the record that holds them.
@@ -28,15 +28,15 @@
  *
  *   name         i32 offset of UTF-16LE text, 2-aligned, up to a zero; 0: the record has none
  *
- * The five names are all offsets that lead behind the CANM. Words of records that the game does not
- * use hold what was in memory, and may look like offsets: what a word is never depends on its
+ * The five names are the only offsets to places behind the CANM. Words that the game does not use
+ * contain leftovers of memory and may look like offsets, so the type of a word never depends on its
  * value.
  *
- * The length of the CANM is stored nowhere: it ends where the last thing ends that it refers to.
+ * The length of the CANM is not stored: it ends with the last part that it refers to.
  *
- * A file whose CANM can be read is shown. What makes it read-only is all that leaves a doubt about
- * which words are offsets: records outside the place for them, or on top of each other, or bytes
- * there that belong to none; and names that are none. cas_write.c says how the others are written.
+ * A file whose CANM can be read is shown. It is read-only if it is uncertain which words are
+ * offsets: if records are outside of their area, or overlap, or leave unknown bytes there, or if a
+ * name is invalid. cas_write.c writes the others.
  */
 #include "cas.h"
 #include "canm.h"

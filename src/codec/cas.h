@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cas.h - a CAS file that was read: where the CANM is, and where the names are. The format is
+ * cas.h - a CAS file that was read: the places of the CANM and of the names. The format is
  * described in cas.c.
  */
 #ifndef ANIMFS_CODEC_CAS_H
@@ -14,7 +14,7 @@ enum { CAS_EDF41 = 0x200, CAS_EDF5 = 0x203, CAS_EDF6 = 0x204 };
 #define CAS_TCONTROLS 0x0C /* offset in the header: a count and an offset */
 #define CAS_TCONTROL_SIZE 0x0C
 
-/* What is at a byte of the records. */
+/* The type of a byte of the records. */
 enum mark {
 	MARK_FREE,  /* no record: the byte is zero */
 	MARK_TAKEN, /* taken, or a record without a name */
@@ -22,7 +22,7 @@ enum mark {
 	MARK_DATA,  /* a CasData */
 };
 
-/* A name: the record that has it, and where its text, with the NUL, begins. */
+/* A name: the record that has it, and the offset of its text, which ends in NUL. */
 struct cas_name {
 	size_t record, text, size;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cas_write.c - a CAS file with another CANM in it, and the codec.
+ * cas_write.c - writes a CAS file with a new CANM in it; and the codec.
  *
- * The new file is the old records, the new CANM, and what stood behind the old one. No field
- * changes but the offsets of names: those whose texts stand behind the CANM move with them. A text
- * inside the CANM is the CANM's own: where it does not stay, the name gets a copy at the end of the
- * file. The result is read again and must say what the old file said.
+ * The new file is the old records, the new CANM, and the bytes behind the old one. Only the offsets
+ * of names change, because their texts behind the CANM move. A name may also use a text inside the
+ * CANM: if that does not stay, the name gets a copy at the end of the file. The result is read
+ * again, and its records and texts must equal the old ones.
  */
 #include "cas.h"
 #include "codecs.h"

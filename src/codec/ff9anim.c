@@ -3,7 +3,7 @@
  * FF9ANIM: an animation block of Final Fantasy IX for the PlayStation (DB chunk type 0x03).
  *
  * A block is one animation: the translation of the first bone, and three angles of every bone, in
- * every frame. There are no names, no rate, and no number of bones; a model says those.
+ * every frame. There are no names, no rate, and no number of bones; a model has those.
  *
  * All numbers are little-endian. Pointers count from the block's first byte.
  *
@@ -25,20 +25,19 @@
  *
  * An angle is high << 4 | low, in steps of a 4096th of a turn; R = Rz * Ry * Rx, x first.
  *
- * The number of bones follows from what stands behind a table: it has as many records as fit before
- * the other table, the first of its streams, or the end. Where there are no streams and no other
- * table, bytes behind the table look like more of it: then the number is the one that is given, and
- * it must be unless the records reach the end exactly.
+ * The number of bones follows from the size of a table: it has as many records as fit before the
+ * other table, the first of its streams, or the end. Without streams and another table, bytes
+ * behind the table look like more records: then the number must be given, unless the records reach
+ * the end exactly.
  *
- * The game's own blocks stand in this order: header, streams of the translation, high table, its
+ * The game's own blocks have this order: header, streams of the translation, high table, its
  * streams (bone by bone, x y z), low table, its streams; both tables and the end on multiples of 4.
- * A value is in the record if it is the same in all frames, and in a stream if not, high and low
- * parts each on their own. All that such a block does not say by its values is whether it has a low
- * table.
+ * A value is in the record if it is the same in all frames, otherwise in a stream; high and low
+ * parts independently. So the values determine such a block, except whether it has a low table.
  *
- * Writing. A block whose values stay keeps its bytes. Any other is laid out anew in this order; the
- * first word, the unused bits of masks and what stands behind the last part survive that, gaps and
- * sharing do not. A low table stays, and comes where an angle needs it (ff9anim_write.c).
+ * Writing. A block whose values stay keeps its bytes. Any other is laid out again in this order.
+ * The first word, the unused bits of masks and the bytes behind the last part are kept, gaps and
+ * sharing are not. A low table stays, and is added if an angle needs it (ff9anim_write.c).
  */
 #include "ff9anim.h"
 #include "model/bones.h"
@@ -89,7 +88,7 @@ struct record ff9_record(const struct block *b, enum part part, uint32_t bone)
 	return record_at(b, record_place(b, part, bone));
 }
 
-/* What one axis of a record says: a value, or where there is one for each frame. */
+/* One axis of a record: a value for all frames, or a stream with one for each. */
 struct source {
 	unsigned value;
 	const uint8_t *stream; /* NULL: the value is that of all frames */
@@ -143,9 +142,9 @@ void ff9_rotation(const struct block *b, uint32_t bone, uint8_t *keys)
 	}
 }
 
-/* ---- how many bones there are ---- */
+/* ---- the number of bones ---- */
 
-/* A stream behind the beginning of a table ends it. */
+/* A stream that begins behind the start of a table ends the table. */
 static void lower_limit(const struct record *r, size_t table, size_t *limit)
 {
 	for (unsigned axis = 0; axis < AXES; axis++)
@@ -153,10 +152,7 @@ static void lower_limit(const struct record *r, size_t table, size_t *limit)
 			*limit = r->field[axis];
 }
 
-/*
- * *firm: the table ends where something else begins. *whole: it ends with the block, which holds no
- * part of another record.
- */
+/* *firm: the table ends where another part begins. *whole: it ends exactly with the block. */
 static uint32_t count_records(const struct block *b, size_t table, size_t other, bool *firm,
 			      bool *whole)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ff9anim.h - what decode and encode of a Final Fantasy IX block share: a block that was checked,
- * and its parts. The format itself is described in ff9anim.c.
+ * ff9anim.h - shared by decode and encode of a Final Fantasy IX block: a checked block, and its
+ * parts. The format itself is described in ff9anim.c.
  */
 #ifndef ANIMFS_CODEC_FF9ANIM_H
 #define ANIMFS_CODEC_FF9ANIM_H
@@ -23,12 +23,12 @@
 /* A bone's angle has two parts, which are stored apart. */
 enum part { PART_TRANSLATION, PART_HIGH, PART_LOW };
 
-/* Of one vector: for each axis the value of all frames, or where the stream of values begins. */
+/* One vector: for each axis the value of all frames, or the place of its stream. */
 struct record {
 	uint16_t field[AXES], mask;
 };
 
-/* A block whose every claim was checked: tables and streams lie inside of it. */
+/* A checked block: all tables and streams are inside of it. */
 struct block {
 	struct bytes src;
 	uint16_t word0;
@@ -41,7 +41,7 @@ static inline bool is_constant(const struct record *r, unsigned axis)
 	return r->mask & FLAG_CONSTANT(axis);
 }
 
-/* How many bytes the values of so many frames take. */
+/* The size of the values of that many frames. */
 static inline size_t stream_size(enum part part, uint32_t frames)
 {
 	return part == PART_TRANSLATION ? 2 * (size_t)frames
@@ -51,7 +51,7 @@ static inline size_t stream_size(enum part part, uint32_t frames)
 
 /* Checks a whole block. `bones` is their number where the block does not determine it, or 0. */
 bool ff9_read(struct block *b, struct bytes src, uint32_t bones, struct err *err);
-/* A bone's record, or the translation's (bone 0). What there is no table for is 0 in all frames. */
+/* The record of a bone, or of the translation (bone 0). A missing table gives 0 in all frames. */
 struct record ff9_record(const struct block *b, enum part part, uint32_t bone);
 
 /* The keys of a curve, u16[3] a frame: steps of a turn, and for a translation steps from -32768. */

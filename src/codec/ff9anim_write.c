@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ff9anim_write.c - a model as a Final Fantasy IX block: the old one while it says the same,
- * otherwise one in the order of the game's own; and the codec.
+ * ff9anim_write.c - writes a model as a Final Fantasy IX block: the old bytes if the values are the
+ * same, otherwise a block in the order of the game's own; and the codec.
  */
 #include "codecs.h"
 #include "ff9anim.h"
@@ -18,13 +18,13 @@ struct edit {
 	const struct anim *a;
 	const struct clip *clip; /* its only one */
 	struct err *err;
-	struct block old; /* no bones: there is none */
-	/* What is wanted. */
+	struct block old; /* without bones: there is no old block */
+	/* The values to be written. */
 	uint16_t word0;
 	uint32_t frames, bones;
 	uint8_t *translation; /* keys as ff9_translation gives them */
 	uint8_t **rotations;  /* keys of each bone as ff9_rotation gives them */
-	bool low;             /* there is to be a low table */
+	bool low;             /* the new block gets a low table */
 	struct buf *out;
 };
 
@@ -95,7 +95,7 @@ static bool check_bone(struct edit *e, uint32_t i)
 		ff9anim_write_track_word(t), i, ff9anim_write_clip_word(e));
 }
 
-/* Which curves there are is what the format says; they have a key in every frame. */
+/* The format determines which curves there are; they have a key in every frame. */
 static bool ff9anim_write_check_curve(struct edit *e, uint32_t bone, enum role role)
 {
 	const struct track *t = &e->clip->tracks[bone];
@@ -134,7 +134,7 @@ static bool angle_key(double degrees, uint16_t *key)
 	return true;
 }
 
-/* The nearest whole number; what only rounding takes past an end is the end. */
+/* The nearest whole number; values that only rounding moves past an end are clamped. */
 static bool length_key(double length, uint16_t *key)
 {
 	if (!(length >= INT16_MIN - 0.5 && length <= INT16_MAX + 0.5))
@@ -253,7 +253,7 @@ static void reach_streams(const struct block *b, enum part part, uint32_t bone, 
 			ff9anim_write_extend_to(r.field[axis] + stream_size(part, b->frames), last);
 }
 
-/* What stands behind the last part and its padding. */
+/* The bytes behind the last part and its padding. */
 static struct bytes trailing_bytes(const struct block *b)
 {
 	size_t last = HEADER_SIZE, table = (size_t)b->bones * RECORD_SIZE;
@@ -274,7 +274,7 @@ static struct bytes trailing_bytes(const struct block *b)
 	return (struct bytes){b->src.data + last, b->src.size - last};
 }
 
-/* Bits of masks that mean nothing stay with their bone. */
+/* Unknown bits of a bone's mask stay with the bone. */
 static uint16_t unused_bits(const struct edit *e, enum part part, uint32_t bone)
 {
 	return bone < e->old.bones ? ff9_record(&e->old, part, bone).mask & (0xFFFF ^ MASK_USED)
@@ -317,7 +317,7 @@ static uint32_t count_moving(const struct edit *e, enum part part)
 	return count;
 }
 
-/* Is there an angle between the steps that the high table has? */
+/* Does an angle need the low table? */
 static bool needs_low(const struct edit *e)
 {
 	for (uint32_t bone = 0; bone < e->bones; bone++)
@@ -333,7 +333,7 @@ static size_t align_up(size_t at)
 	return (at + 3) & ~(size_t)3;
 }
 
-/* Where the last stream begins when so many of each part move, over so many frames. */
+/* The place of the last stream if that many of each part have streams of that many frames. */
 static size_t last_stream(const struct edit *e, const uint32_t moving[3], uint32_t frames)
 {
 	size_t table = (size_t)e->bones * RECORD_SIZE, at = HEADER_SIZE, last = 0;
@@ -348,7 +348,7 @@ static size_t last_stream(const struct edit *e, const uint32_t moving[3], uint32
 	return last;
 }
 
-/* A pointer has 16 bits. */
+/* Refuses a block whose pointers would not fit into 16 bits. */
 static bool ff9anim_write_check_room(struct edit *e, const uint32_t moving[3])
 {
 	uint32_t fit = e->frames;
@@ -411,7 +411,7 @@ static void put_record(struct edit *e, enum part part, uint32_t bone, size_t at)
 		put_u16(out_at(e, at + 2 * AXES), mask);
 }
 
-/* `pointer`: where the header says its place. */
+/* `pointer`: the place of the table's offset in the header. */
 static void ff9anim_write_put_table(struct edit *e, enum part part, size_t pointer)
 {
 	size_t at;
@@ -430,7 +430,10 @@ static bool put_block(struct edit *e)
 	struct bytes rest = trailing_bytes(&e->old);
 	uint32_t moving[3] = {count_moving(e, PART_TRANSLATION), count_moving(e, PART_HIGH), 0};
 
-	/* Without streams and a low table, what trails would be taken for more of the high one. */
+	/*
+	 * Without streams and a low table, trailing bytes would be read as more records of the high
+	 * one.
+	 */
 	e->low = e->old.low || needs_low(e) || (rest.size && !moving[PART_HIGH]);
 	if (e->low)
 		moving[PART_LOW] = count_moving(e, PART_LOW);

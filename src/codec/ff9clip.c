@@ -23,7 +23,7 @@
  *           bindings, events. It is kept as it is.
  *
  *   list    u32 count, then that many
- *   curve   u32 number of keys, keys, i32 what holds before the first, i32 after the last, string
+ *   curve   u32 number of keys, keys, i32 motion before the first, i32 after the last, string
  *           path
  *   key     f32 time, f32[n] value, f32[n] slope in, f32[n] slope out
  *
@@ -33,8 +33,8 @@
  * Keys and frames: a key is at the frame nearest to its time if all keys of the clip are within
  * 0.001 frames of theirs, which ascend; otherwise at time * rate, in full.
  *
- * There is no magic number. Writing keeps what the model does not say: order, flags, what stands
- * between the scale curves and the rate, and from the wrap mode to the end.
+ * There is no magic number. Writing keeps everything that is not in the model: order, flags, the
+ * bytes between the scale curves and the rate, and those from the wrap mode to the end.
  */
 #include "ff9clip_file.h"
 
@@ -92,7 +92,7 @@ static bool has(const struct walk *w, uint64_t count, uint64_t size)
 	return bytes_hold(w->src, w->at, count, size);
 }
 
-/* Counts things of at least `size` bytes. */
+/* Counts elements of at least `size` bytes. */
 static bool take_count(struct walk *w, size_t size, const char *what, uint32_t *count)
 {
 	*count = 0;
@@ -121,7 +121,7 @@ static bool skip_list(struct walk *w, size_t size, const char *what)
 	return take_count(w, size, what, &count) && skip(w, count, size, what);
 }
 
-/* *text: where it begins, behind its length. */
+/* *text: its first byte, behind its length. */
 static bool take_string(struct walk *w, const char *what, size_t *text, uint32_t *size)
 {
 	if (!take_count(w, 1, what, size))
@@ -424,7 +424,7 @@ static bool order_keys(struct ff9clip *f, struct clip_curve *c)
 	return ascend || ff9clip_sort_keys(f, c);
 }
 
-/* Does each key stand at a frame of its own? */
+/* Is each key at a frame of its own? */
 static bool is_on_grid(const struct clip_curve *c, double rate)
 {
 	double before = -1;
@@ -447,7 +447,7 @@ static uint32_t ff9clip_frame_of(double moment)
 	return frame > 0 ? (uint32_t)fmin(frame, CLIP_FRAMES_SHOWN - 1) : 0;
 }
 
-/* How many frames there are up to the curve's last key. */
+/* Counts the frames up to the curve's last key. */
 static void ff9clip_count_frames(struct ff9clip *f, const struct clip_curve *c, double rate)
 {
 	double last;
@@ -652,7 +652,10 @@ static bool decode_tracks(struct anim *a, const struct ff9clip *f, struct track 
 	return true;
 }
 
-/* What all curves have before or after their keys; false if they differ, or there are none. */
+/*
+ * The motion before or after their keys that all curves have; false if they differ, or there are
+ * none.
+ */
 static bool common_hold(const struct ff9clip *f, bool after, int32_t *hold)
 {
 	for (uint32_t i = 0; i < f->count; i++) {
@@ -756,7 +759,7 @@ struct anim *ff9clip_decode(struct bytes src, const struct hints *hints, struct 
 
 /* ---- detection ---- */
 
-/* A JSON file must have the list; others have what only this layout has. */
+/* A JSON file must have the list; a binary file must fit this layout exactly. */
 bool ff9clip_probe(struct bytes src)
 {
 	struct ff9clip f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ff9clip_file.c - what a clip is read into, whatever the form of its file. */
+/* ff9clip_file.c - the model-independent form of a clip, read from either form of a file. */
 #include "ff9clip_file.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "text/json.h"
 
 #define CLIP_RATE 30           /* frames a second, where the file has no usable rate */
-#define CLIP_HOLD 2            /* what holds before and after the keys of a new curve */
+#define CLIP_HOLD 2            /* motion before and after the keys of a new curve */
 #define CLIP_FRAMES_MAX 16384u /* float32 times of later frames may be off by 0.001 frames */
 #define CLIP_FRAMES_SHOWN 0x1000000u
 #define CLIP_GRID 0.001 /* frames that a time may be off */
@@ -63,8 +63,8 @@ struct ff9clip {
 	uint32_t track_count;
 	const char **paths; /* of the tracks, in their order; equal ones only if read-only */
 	uint32_t frames;
-	bool between;          /* keys stand between frames */
-	const char *read_only; /* why it is; NULL: it is not */
+	bool between;          /* keys are between frames */
+	const char *read_only; /* the reason; NULL: it is not read-only */
 };
 
 static inline unsigned clip_width(enum role role)
@@ -84,7 +84,7 @@ static inline float clip_time(const struct clip_curve *c, uint32_t stored)
 {
 	return get_f32(c->times + 4 * (size_t)stored);
 }
-/* The rate that frames count by. */
+/* The rate of the frame numbers. */
 double ff9clip_rate(float stored);
 /* Checks a whole file. The caller calls ff9clip_release, also after a failure. */
 bool ff9clip_read(struct ff9clip *f, struct bytes src, struct err *err);
@@ -102,7 +102,7 @@ extern const char *const ff9clip_json_roles[ROLE_COUNT];
 struct clip_write {
 	const struct track *track;
 	const struct clip_curve *old; /* NULL: it is new */
-	bool same;                    /* as old, but for the path */
+	bool same;                    /* as old, except for the path */
 	enum role role;
 	int32_t before, after;
 	uint32_t count;

@@ -35,7 +35,7 @@ const char *ff9clip_json_name(unsigned part, unsigned axis)
 	return names[part][axis];
 }
 
-/* The float32 that a number, or a string that holds one, says. */
+/* Reads a number, or a string that contains one, as float32. */
 static bool ff9clip_json_number(const struct token *t, float *out)
 {
 	if (token_is(t, TOKEN_NUMBER))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ff9clip_json_write.c - writes the JSON form: the old text with what changed replaced, so that all
- * else stays as it was written, unknown members and the digits of unchanged numbers included.
- * New numbers have the fewest digits of their float32.
+ * ff9clip_json_write.c - writes the JSON form: the old text with the changed values replaced. All
+ * else stays as it was written, including unknown members and the digits of unchanged numbers. New
+ * numbers have the fewest digits of their float32.
  */
 #include "ff9clip_file.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What takes the place of some bytes of the old text. */
+/* A replacement for some bytes of the old text. */
 struct change {
 	size_t at, length;
 	size_t text, size; /* in writer.texts */
@@ -48,7 +48,7 @@ static void copy_old(struct writer *w, size_t begin, size_t end)
 	buf_add(&w->texts, w->f->src.data + begin, end - begin);
 }
 
-/* Replaces [at, at + length) by what was written to texts since `text`. */
+/* Replaces [at, at + length) by the bytes that were written to texts since `text`. */
 static void replace(struct writer *w, size_t at, size_t length, size_t text)
 {
 	struct change *changes = array_room(w->changes, w->count, &w->room, sizeof(*changes));
@@ -85,7 +85,7 @@ static void ff9clip_json_write_number(struct buf *out, const uint8_t *number)
 	buf_f32_text(out, get_f32(number));
 }
 
-/* Where a number of a key stands in the arrays. */
+/* The index of a number of a key in the arrays. */
 static size_t number_at(enum role role, unsigned part, unsigned axis, size_t key)
 {
 	unsigned width = clip_width(role);
@@ -109,7 +109,7 @@ static void write_new_key(const struct clip_write *c, uint32_t key, struct buf *
 
 /* ---- a key ---- */
 
-/* A number of an old key that another takes the place of; without a token it is new. */
+/* A number that replaces one of an old key; without a token it is new. */
 struct renumbered {
 	const struct token *was;
 	const char *name;
@@ -185,7 +185,10 @@ static void write_new_list(const struct clip_write *c, struct buf *out)
 	buf_char(out, ']');
 }
 
-/* What separates elements: as the first two of the old list are, else a comma and a new line. */
+/*
+ * Writes a separator between elements: like that of the first two in the old list, else a comma and
+ * a newline.
+ */
 static void write_separator(struct writer *w, const struct token *list)
 {
 	const struct token *first = token_first(list);
@@ -198,8 +201,8 @@ static void write_separator(struct writer *w, const struct token *list)
 }
 
 /*
- * Writes the elements that are no keys and stand before the one at `element`, and returns what
- * follows them.
+ * Writes the elements that are not keys and come before the one at `element`; returns the element
+ * that follows them.
  */
 static const struct token *write_others(struct writer *w, const struct clip_write *c,
 					const struct token *t, const struct token *until,
@@ -323,7 +326,7 @@ static void rename_bones(struct writer *w)
 	}
 }
 
-/* Is the element of "transform" an entry of a bone that is no more? */
+/* Is the element of "transform" an entry of a removed bone? */
 static bool is_removed(const struct writer *w, const struct token *element)
 {
 	uint32_t track = ANIM_NEW;
@@ -348,7 +351,7 @@ static const struct token *last_kept(const struct writer *w, const struct token 
 	return kept;
 }
 
-/* Removes entries, with the comma before or behind. */
+/* Removes entries, with the comma before or after each. */
 static void remove_entries(struct writer *w, const struct token *list)
 {
 	const struct token *before = NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ff9clip_write.c - writes a clip: what each curve is to become, for both forms, and the binary
- * form; and the codec.
+ * ff9clip_write.c - writes a clip: plans the curves for both forms, and writes the binary form; and
+ * the codec.
  *
- * A curve that is the same keeps its bytes, and a key that is the same its numbers; keys that did
- * not ascend keep their order. New curves follow the others of their kind.
+ * An unchanged curve keeps its bytes, and an unchanged key its numbers; keys that did not ascend
+ * keep their order. New curves follow the others of their kind.
  */
 #include "codecs.h"
 #include "ff9clip_file.h"
@@ -47,7 +47,7 @@ static bool ff9clip_write_refuse_value(const struct clip_edit *e, const struct c
 	return err_accept(e->err, "a number from -3.4e38 to 3.4e38");
 }
 
-/* One component: the old bits if it is what the old file says. */
+/* Stores one component: the old bits if the value is unchanged. */
 static bool put_value(const struct clip_edit *e, const struct clip_write *w, uint32_t key,
 		      unsigned axis)
 {
@@ -68,7 +68,7 @@ static bool put_value(const struct clip_edit *e, const struct clip_write *w, uin
 	return isfinite((float)value) || ff9clip_write_refuse_value(e, w, key, axis);
 }
 
-/* The slope from the key before, as far as it is a number. */
+/* The slope from the previous key, if it is finite. */
 static float ff9clip_write_slope(const struct clip_write *w, uint32_t key, unsigned axis)
 {
 	unsigned width = clip_width(w->role);
@@ -118,7 +118,10 @@ static bool ff9clip_write_fill_keys(const struct clip_edit *e, const struct clip
 	return true;
 }
 
-/* Of old keys that do not ascend: their order, and each new one before the first later one. */
+/*
+ * The order of keys if the old ones do not ascend: the old order, with each new key before the
+ * first later one.
+ */
 static uint32_t *stored_order(const struct clip_edit *e, const struct clip_write *w)
 {
 	uint32_t *order = arena_alloc((struct arena *)&e->arena, w->count, sizeof(*order));
@@ -215,7 +218,7 @@ static const struct field *ff9clip_write_find_field(const struct clip *clip, con
 	return NULL;
 }
 
-/* What the clip says that all curves have, if it does. */
+/* The clip's value for all curves, if it has one. */
 static int32_t hold_of(const struct clip_edit *e, const char *name, bool has_old, int32_t old)
 {
 	const struct field *f = ff9clip_write_find_field(e->clip, name);
@@ -411,7 +414,7 @@ static bool ff9clip_write_check_clip(const struct anim *a, struct err *err)
 	return true;
 }
 
-/* Two bones of one path could not be told apart. */
+/* Refuses two bones of one path, since they could not be distinguished. */
 static bool ff9clip_write_check_paths(struct clip_edit *e)
 {
 	for (uint32_t i = 0; i < e->clip->track_count; i++) {
@@ -444,13 +447,13 @@ static void read_fields(struct clip_edit *e)
 			   *wrap = ff9clip_write_find_field(e->clip, "wrap");
 
 	e->rate = rate ? (float)rate->real : e->old.src.size ? e->old.rate : (float)e->a->rate;
-	/* Its bits, also of a NaN that the way through a double makes quiet. */
+	/* Keep the bits, also of a NaN that the conversion to double makes quiet. */
 	if (e->old.src.size && rate && f64_same(rate->real, (double)e->old.rate))
 		e->rate = e->old.rate;
 	e->wrap = wrap ? (int32_t)wrap->integer : e->old.wrap;
 }
 
-/* Is every curve where it was, and all else the same? Then so are the bytes. */
+/* Is the model unchanged? Then the bytes are, too. */
 static bool is_unedited(const struct clip_edit *e)
 {
 	if (!e->old.src.size || e->count != e->old.count ||

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * index.h - numbers of things that somebody else keeps, found by what those are.
+ * index.h - a hash index of objects that the caller keeps in an array: finds the number of an equal
+ * one.
  *
- * A thing that changes is put again under its new hash; the old cell does no harm, since what is
- * found is compared as it is now.
+ * If an object changes, add it again under its new hash; its old cell does no harm, since found
+ * objects are compared in their present state.
  */
 #ifndef ANIMFS_CODEC_INDEX_H
 #define ANIMFS_CODEC_INDEX_H
@@ -15,7 +16,7 @@ struct index {
 	size_t size;     /* a power of two */
 };
 
-/* Is thing `number` of `owner` what `key` says? */
+/* Is object `number` of `owner` equal to `key`? */
 typedef bool index_same(const void *owner, uint32_t number, const void *key);
 
 /* For at most `count` entries. The memory is the arena's. False when there is none. */
@@ -23,11 +24,13 @@ bool index_init(struct index *x, struct arena *arena, size_t count);
 bool index_find(const struct index *x, uint64_t hash, index_same *same, const void *owner,
 		const void *key, uint32_t *number);
 void index_put(struct index *x, uint64_t hash, uint32_t number);
-/* Puts it unless its equal is there: thousands of equal things would all have to be walked past. */
+/*
+ * Adds it unless an equal one is there: a search would have to walk past thousands of equal ones.
+ */
 void index_add(struct index *x, uint64_t hash, index_same *same, const void *owner, const void *key,
 	       uint32_t number);
 
-/* A hash, begun with 0, with more mixed into it. */
+/* Mixes a word into a hash, which begins with 0. */
 uint64_t index_mix(uint64_t hash, uint64_t word);
 uint64_t index_bytes(uint64_t hash, const uint8_t *p, size_t size);
 uint64_t index_text(const char *text);

@@ -83,7 +83,7 @@ struct kanim_values kanim_values_of(const struct clip *clip)
 	return values;
 }
 
-/* In the file itself, where that is what was read. */
+/* The file's own text for an embedded still, if that was read. */
 static struct bytes frame_text(struct arena *arena, const struct kanim *k,
 			       const struct kanim_frame *f)
 {
@@ -161,7 +161,7 @@ struct anim *kanim_decode(struct bytes src, const struct hints *hints, struct er
 	return anim;
 }
 
-/* The first element decides; what the engine would not load is no kanim. */
+/* The first element decides; a file that the engine would not load is not a kanim. */
 bool kanim_probe(struct bytes src)
 {
 	struct kanim k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kanim_read.c - a text to what stands where in it, by the rules of the engine that plays it: what
- * it would not load is refused here.
+ * kanim_read.c - finds the elements and attributes of a text, by the rules of the engine that plays
+ * it: a text that it would not load is refused.
  */
 #include "kanim_read.h"
 
@@ -46,7 +46,7 @@ static bool kanim_read_copy_text(struct kanim *k, struct bytes value, const char
 	return *out || err_memory(k->xml.err);
 }
 
-/* What a number is read from: the engine passes over spaces in front, and not behind. */
+/* The text of a number: the engine skips spaces before it, but not after it. */
 static struct bytes kanim_read_number_of(struct bytes value)
 {
 	while (value.size > 0 && value.data[0] == ' ') {
@@ -126,7 +126,7 @@ static bool read_attribute(struct kanim *k, struct kanim_values *values, enum ka
 	return true;
 }
 
-/* "optimization" is of older engines, and means nothing. */
+/* "optimization" belongs to older engines and has no effect. */
 static bool read_known(struct kanim *k, struct kanim_animation *a,
 		       const struct xml_attribute *attribute)
 {
@@ -181,7 +181,7 @@ static bool kanim_read_url(struct kanim *k, struct kanim_frame *f,
 	return kanim_read_copy_text(k, attribute->value, &f->still.url);
 }
 
-/* The old name counts where the new one is not there; others than these say nothing of concern. */
+/* The old name counts if the new one is missing; all other attributes are irrelevant. */
 static bool read_frame_attributes(struct kanim *k, struct kanim_frame *f, const struct xml_tag *tag)
 {
 	const struct xml_attribute *url = NULL, *time = NULL;

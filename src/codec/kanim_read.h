@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kanim_read.h - a kanim as it stands in its text: what kanim_read.c finds there, with the place of
- * everything that kanim_write.c may have to change.
+ * kanim_read.h - a kanim as kanim_read.c finds it in its text, with the place of everything that
+ * kanim_write.c may have to change.
  */
 #ifndef ANIMFS_CODEC_KANIM_READ_H
 #define ANIMFS_CODEC_KANIM_READ_H
@@ -20,7 +20,7 @@ struct kanim_place {
 	size_t at, length; /* of its value; at 0: it is not there */
 };
 
-/* What the attributes of an <animation> say, those that are not there included. */
+/* The values of the attributes of an <animation>, with defaults for missing ones. */
 struct kanim_values {
 	const char *name;
 	bool loop, backwards;
@@ -60,7 +60,7 @@ struct kanim {
 bool kanim_read(struct kanim *k, struct bytes file, struct err *err);
 void kanim_release(struct kanim *k);
 
-/* What a clip asks for; fields that it lacks have the value of an attribute that is not there. */
+/* The values of a clip; fields that it lacks have the defaults. */
 struct kanim_values kanim_values_of(const struct clip *clip);
 
 /* For the codec, which is at the end of kanim_write.c. */

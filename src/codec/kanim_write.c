@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * kanim_write.c - a model into the text that it was read from, and the codec. What changed is
- * replaced there, in the text's own manner. A new file is an edit of the shortest text that there
- * is.
+ * kanim_write.c - writes a model into the text that it was read from; and the codec. Changed parts
+ * are replaced in the style of the text. A new file is an edit of the shortest possible text.
  */
 #include "codecs.h"
 #include "kanim_read.h"
@@ -15,9 +14,9 @@
 
 struct writer {
 	struct kanim k; /* the old text */
-	bool blank;     /* it is no one's: all frames are new */
+	bool blank;     /* there is no old file: all frames are new */
 	struct buf text;
-	size_t at; /* in the old text: up to here it is in the new one, or left out of it */
+	size_t at; /* offset in the old text: everything before has been copied or left out */
 	struct err *err;
 };
 
@@ -37,7 +36,7 @@ static void copy_part(struct writer *w, size_t begin, size_t end)
 	buf_add(&w->text, old_text(w) + begin, end - begin);
 }
 
-/* The spaces before what stands at `end`. */
+/* The beginning of the spaces that end at `end`. */
 static size_t spaces_begin(const struct writer *w, size_t end)
 {
 	while (end > 0 && xml_is_space(old_text(w)[end - 1]))
@@ -107,7 +106,9 @@ static bool kanim_write_value(struct writer *w, enum kanim_attribute which,
 	return true;
 }
 
-/* The first attribute in the text, behind what was written, whose value is another now; or none. */
+/*
+ * The next attribute in the text, after the part already written, whose value has changed; or none.
+ */
 static enum kanim_attribute next_changed(const struct writer *w, const struct kanim_animation *a,
 					 const struct kanim_values *now)
 {
@@ -123,7 +124,7 @@ static enum kanim_attribute next_changed(const struct writer *w, const struct ka
 	return next;
 }
 
-/* An attribute that is not there yet, in the manner of the last one. */
+/* Adds a missing attribute in the style of the last one. */
 static bool add_attribute(struct writer *w, const struct kanim_animation *a,
 			  enum kanim_attribute which, const struct kanim_values *now)
 {
@@ -189,7 +190,7 @@ static bool kanim_write_time(struct writer *w, const struct still *still)
 	return true;
 }
 
-/* url or time, where it stands in the old text. */
+/* Writes a url or time in its old place. */
 static bool write_replaced(struct writer *w, const struct kanim_place *p, bool url,
 			   const struct still *still)
 {
@@ -199,7 +200,7 @@ static bool write_replaced(struct writer *w, const struct kanim_place *p, bool u
 		   : kanim_write_time(w, still);
 }
 
-/* An old frame, wherever in the new text it comes to stand, with what it says now. */
+/* Writes an old frame with its present values, at any place of the new text. */
 static bool write_kept(struct writer *w, const struct kanim_frame *f, const struct still *still)
 {
 	bool url = strcmp(f->still.url, still->url) != 0;
@@ -215,7 +216,7 @@ static bool write_kept(struct writer *w, const struct kanim_frame *f, const stru
 	return true;
 }
 
-/* An attribute with another value, in the manner in which it is written elsewhere. */
+/* Writes an attribute with a new value in the style of an existing one. */
 static bool write_like(struct writer *w, const struct kanim_place *p, bool url,
 		       const struct still *still)
 {
@@ -233,7 +234,7 @@ static bool is_inline(const struct still *still)
 	return !*still->url;
 }
 
-/* The one frame of a text that holds nothing else. */
+/* Writes the only frame of a text without other content. */
 static bool write_only(struct writer *w, const struct still *still)
 {
 	const struct kanim_frame *f = &w->k.frames[0];
@@ -243,7 +244,7 @@ static bool write_only(struct writer *w, const struct still *still)
 	return write_kept(w, f, still);
 }
 
-/* A frame that was there once, as it was. */
+/* Writes a frame that an earlier version had, with its old bytes. */
 static bool write_again(struct writer *w, const struct still *still)
 {
 	struct writer once = {.text = BUF_INIT, .err = w->err};
@@ -264,7 +265,7 @@ static bool write_again(struct writer *w, const struct still *still)
 	return fine;
 }
 
-/* A frame that was not there, in the manner of another. */
+/* Writes a new frame in the style of another. */
 static bool kanim_write_new(struct writer *w, const struct kanim_frame *like,
 			    const struct still *still)
 {
@@ -300,9 +301,9 @@ static bool next_is_new(const struct writer *w, const struct frames *f)
 }
 
 /*
- * What comes to stand in the place of old frame `i`, which is kept or the only place there is: the
- * new frames that come first, one that is kept (not always the same, where times were exchanged),
- * and the new ones behind it.
+ * Fills the place of old frame `i`, which is kept or is the only place there is: with the new
+ * frames that come first, then a kept one (another one if times were exchanged), then the new ones
+ * after it.
  */
 static bool fill_place(struct writer *w, struct frames *f, uint32_t i)
 {
@@ -331,7 +332,7 @@ static bool fill_place(struct writer *w, struct frames *f, uint32_t i)
 	return true;
 }
 
-/* Takes the line out with the frame that stands on it. */
+/* Removes the frame, and its line if nothing else is on it. */
 static void remove_frame(struct writer *w, const struct kanim_frame *f)
 {
 	size_t begin = spaces_begin(w, f->begin), line = f->begin;
@@ -355,7 +356,7 @@ static bool kanim_write_frames(struct writer *w, struct frames *f)
 	return true;
 }
 
-/* ---- what cannot be written ---- */
+/* ---- refusals ---- */
 
 static bool check_still(struct writer *w, struct frames *f, uint32_t i)
 {
@@ -436,7 +437,7 @@ static bool kanim_write_all(struct writer *w, const struct anim *a, struct buf *
 	return (!w->text.failed && !out->failed) || err_memory(w->err);
 }
 
-/* As many animations as the model has, each with a frame that only shows how they are written. */
+/* A text with as many animations as the model has; each has one frame, as a pattern for others. */
 static void blank_text(const struct anim *a, struct buf *out)
 {
 	bool many = a->clip_count != 1;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 /*
- * Which of the parts that belong to one old position, from front to back. What goes behind a part
- * is one side further; among empty ones the rank decides.
+ * The order of parts that belong to one old position, from front to back. A part that follows
+ * another is one side further; among empty ones the rank decides.
  */
 enum { SIDE_EMPTY = 0, SIDE_RUN = 2, SIDE_OLD = 4 };
 
@@ -38,7 +38,7 @@ static bool part_is_old(const struct part *p)
 	return p->old_at != LAYOUT_NEW;
 }
 
-/* Does it hold the very bytes that it held? By their address, which is enough to be quick. */
+/* Does it still have its old bytes? Compares only the address, which is fast and sufficient. */
 static bool part_untouched(const struct layout *l, const struct part *p)
 {
 	return part_is_old(p) && p->size == p->old_size && p->data == l->old.data + p->old_at;
@@ -78,7 +78,7 @@ static int by_spot(const void *a, const void *b)
 	return order ? order : compare_sizes(p->order, q->order);
 }
 
-/* The first old part of a rank when all of them stand in one run and in order, otherwise NULL. */
+/* The first old part of a rank if all of them are adjacent and in order, otherwise NULL. */
 static const struct part *find_run(const struct layout *l, unsigned rank)
 {
 	const struct part *first = NULL, *last = NULL;
@@ -99,7 +99,7 @@ static const struct part *find_run(const struct layout *l, unsigned rank)
 	return first;
 }
 
-/* Is this rank to be in order, was it, and is it not any more where its parts are? */
+/* Is this rank to be in order, was it, and would it not be if its parts stayed in their places? */
 static bool order_changed(const struct layout *l, unsigned rank)
 {
 	const struct part *before = NULL;
@@ -160,7 +160,7 @@ bool layout_clash(const struct layout *l)
 
 /* ---- packing ---- */
 
-/* Bytes of no part, as a part of their own; but not the padding of the part behind them. */
+/* Adds unknown bytes as a part of their own, without the padding of the part behind them. */
 static void add_gap(struct layout *l, size_t from, struct part *next)
 {
 	size_t to = next ? next->old_at : l->old.size;
@@ -199,7 +199,7 @@ static void find_gaps(struct layout *l)
 		add_gap(l, end, NULL);
 }
 
-/* The last old part of a rank: of those that held something, else of all. */
+/* The last old part of a rank, preferably of those that were not empty. */
 static const struct part *find_last(const struct layout *l, unsigned rank)
 {
 	const struct part *last = NULL;
@@ -224,7 +224,7 @@ static struct spot spot_after(struct spot s)
 	return (struct spot){s.at, s.side == SIDE_EMPTY ? SIDE_EMPTY : s.side + 1};
 }
 
-/* Says where the parts of one rank belong; *anchor is what new ones go behind. */
+/* Determines the places of the parts of one rank; new ones go behind *anchor. */
 static void find_spots(struct layout *l, unsigned rank, struct spot *anchor)
 {
 	const struct part *last = find_last(l, rank), *run = NULL;
@@ -253,7 +253,7 @@ static void find_spots(struct layout *l, unsigned rank, struct spot *anchor)
 	}
 }
 
-/* Parts that overlap are written once each when they are apart: that must stay in proportion. */
+/* Overlapping parts are written once each when they are taken apart; limits the growth. */
 static bool can_part(const struct layout *l, struct err *err)
 {
 	size_t limit = APART_LIMIT * l->old.size, i;

@@ -2,12 +2,12 @@
 /*
  * layout.h - a file as a row of parts, written again with some of them changed.
  *
- * A codec names every part of the old file that it knows: where it stood, and what it holds now.
- * Whatever lies between them is unknown and is carried along. Then
+ * A codec lists every part of the old file that it knows: its old place, and its new content. The
+ * bytes between them are unknown and are kept. Then
  *
  *   layout_init, layout_add for each part, `data` and `size` set
  *   layout_stay: every part keeps its place, if none came, went or changed its size or order
- *   layout_pack: otherwise the parts are placed anew, in their old order
+ *   layout_pack: otherwise the parts are placed again, in their old order
  *   the codec writes the parts that hold offsets, which it can do now
  *   layout_write
  *
@@ -15,16 +15,16 @@
  * one of two that overlap has changed (layout_clash); packing takes them apart.
  *
  * In a pack a new part goes behind the last old one of its rank, or of the nearest rank before its
- * own: with ranks numbered in the canonical order of a format, a canonical file stays canonical.
- * A rank that is `ordered`, and whose old parts stand in one run in ascending old_order, is placed
- * in ascending `order`, the new ones among the old.
+ * own: with ranks numbered in the canonical order of a format, a canonical file stays canonical. A
+ * rank that is `ordered`, and whose old parts are adjacent and in ascending old_order, is placed in
+ * ascending `order`, the new ones among the old.
  */
 #ifndef ANIMFS_CODEC_LAYOUT_H
 #define ANIMFS_CODEC_LAYOUT_H
 
 #include "animfs/base.h"
 
-#define LAYOUT_NEW SIZE_MAX /* the old place of a part that was not there */
+#define LAYOUT_NEW SIZE_MAX /* the old place of a new part */
 #define LAYOUT_RANKS 16
 
 struct part {
@@ -32,9 +32,9 @@ struct part {
 	unsigned rank;
 	size_t old_order, order; /* among the parts of the rank: then, and now */
 	size_t align;            /* a power of two */
-	const uint8_t *data;     /* what it holds now; it belongs to the codec */
+	const uint8_t *data;     /* the new content; it belongs to the codec */
 	size_t size;             /* 0: nothing, the part is gone */
-	size_t at;               /* where it stands now: set by layout_stay and layout_pack */
+	size_t at;               /* the new place: set by layout_stay and layout_pack */
 
 	size_t pad; /* zero bytes in front that are there for its alignment */
 	struct spot {

@@ -36,8 +36,8 @@
  * An index is a byte where the clip has at most 255 frames, otherwise a u16. How many frames it has
  * is not stored; it follows from the duration, in a way that depends on how that was rounded. An
  * old description of the format has an entry for each frame, whose arrays hold places in the list
- * of bones, and has the width of an index depend on the length of its list. Which of all that is
- * true of a file is found by trying (owanim_fit.c).
+ * of bones, and has the width of an index depend on the length of its list. Which of these is true
+ * of a file is found by trying (owanim_fit.c).
  *
  * The usual order is: header, list of bones, table, then for each bone three arrays of indices and
  * three of values, each padded to 4; sometimes these stand before the table. Some bytes of unknown
@@ -176,8 +176,8 @@ bool owanim_keys(struct owanim *f, struct owkeys *keys)
 }
 
 /*
- * Could it be one, whatever its name? There is no magic number, so the header's values must be
- * plausible, and every index and array must be in its place.
+ * Could it be an owanim, by its content only? There is no magic number, so the header's values must
+ * be plausible, and every index and array must be in its place.
  */
 bool owanim_probe(struct bytes src)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* owanim_file.c - where the lists of a table entry are. */
+/* owanim_file.c - finds the lists of a table entry. */
 #include "owanim_file.h"
 
 bool owanim_follow(const struct owanim *f, uint32_t entry, unsigned field, uint64_t *at)

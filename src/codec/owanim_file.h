@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owanim_file.h - shared by the parts of the Overwatch codec: a file that was checked, and its
- * keys. The format is described in owanim.c.
+ * owanim_file.h - shared by the parts of the Overwatch codec: a checked file, and its keys. The
+ * format is described in owanim.c.
  */
 #ifndef ANIMFS_CODEC_OWANIM_FILE_H
 #define ANIMFS_CODEC_OWANIM_FILE_H

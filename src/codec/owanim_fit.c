@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owanim_fit.c - how a file is to be read, which it does not say.
+ * owanim_fit.c - finds the interpretation of a file, which the file does not record.
  *
- * Open are: what the entries of the table are, how many frames there are, and how wide an index is.
+ * Unknown are the meaning of the table's entries, the number of frames, and the width of an index.
  * Every combination that the header allows is tried, and the one with the least evidence against it
  * is taken: indices that are out of range, bytes that two arrays claim, and bytes that nothing
  * claims. Among equals the first one tried is taken, so the likely ones come first.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * owanim_write.c - a clip back into an Overwatch file, and the codec.
+ * owanim_write.c - writes a clip back into an Overwatch file; and the codec.
  *
- * First all keys are collected, each with the bytes that stand for its value: those that stood
- * there where it is the same key with the same value. Then every list is put together in the order
- * in which it was stored; a new key goes before the first larger index. At last the arrays are put
- * into their places (layout.h): where none changed its size they stay where they were.
+ * First all keys are collected, each with the bytes of its value: the old bytes if key and value
+ * are unchanged. Then every list is assembled in its stored order; a new key goes before the first
+ * larger index. Finally the arrays are put into their places (layout.h): if none changed its size,
+ * all stay in their old places.
  */
 #include "codecs.h"
 #include "layout.h"
@@ -124,7 +124,10 @@ static bool store_scale(const struct edit *e, const struct place *p, const doubl
 	return true;
 }
 
-/* A length further from 1 than by rounding: no rotation. Views show such values as they are. */
+/*
+ * A length further from 1 than rounding explains is not a rotation. Views show such values as they
+ * are.
+ */
 #define UNIT_TOLERANCE 1e-6
 
 static bool store_rotation(const struct edit *e, const struct place *p, const double *value,
@@ -615,7 +618,7 @@ static bool owanim_write_add_parts(struct edit *e)
 	return true;
 }
 
-/* ---- the bytes of what holds offsets ---- */
+/* ---- the bytes of parts with offsets ---- */
 
 static bool owanim_write_put_offset(const struct edit *e, size_t entry_at, uint8_t *field,
 				    const struct part *part)
@@ -829,7 +832,7 @@ static bool owanim_write_begin_edit(struct edit *e, struct bytes old)
 	return find_origins(e);
 }
 
-/* Another rule is as good if it gives the same widths. */
+/* Does another rule give the same widths? Then it is as good. */
 static bool is_meant(const struct edit *e, const struct owfit *is)
 {
 	const struct owfit *fit = &e->fit;

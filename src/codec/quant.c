@@ -29,7 +29,7 @@ static double old_value(const struct quant *q, uint32_t key, unsigned axis)
 	return curve_value(q->old, old_key(q, key), axis);
 }
 
-/* NaNs are equal here: a grid cannot tell them apart. */
+/* NaNs are equal here, since a grid cannot distinguish them. */
 static bool quant_is_kept(const struct quant *q, uint32_t key, unsigned axis)
 {
 	double now = wanted_value(q, key, axis), old;
@@ -116,7 +116,7 @@ static enum fit fit_value(const struct quant *q, uint32_t key, unsigned axis,
 		       : FIT_OUTSIDE;
 }
 
-/* What a finer grid must cover. */
+/* The requirements for a finer grid. */
 struct room {
 	uint32_t largest; /* k */
 	double farthest;  /* largest distance of a value from the nearest k */

@@ -23,12 +23,12 @@ struct quant {
  *   a value within the old grid's range goes to the nearest k
  *   one that is between two k is first given a finer grid, if k has room for it: k << j on
  *   step / 2^j, which moves no other key
- *   one outside makes base and step anew, and all keys go to the nearest k
- * NULL, or why it cannot be stored.
+ *   one outside makes a new base and step, and all keys go to the nearest k
+ * NULL, or the reason why it cannot be stored.
  */
 const char *quant_grid(struct quant *q, unsigned axis, struct lane *lane, uint16_t *k);
 
-/* One component of one key as a float32. Returns NULL, or why it cannot be stored. */
+/* Stores one component of one key as a float32. NULL, or the reason why it cannot be stored. */
 const char *quant_float(struct quant *q, uint32_t key, unsigned axis, float *out);
 
 #endif

@@ -2,15 +2,15 @@
 /*
  * Vib-Ribbon ANM: the movements of the objects of a model (TMD) of the PlayStation game.
  *
- * A file is a list of frames, 30 a second, and a frame is a list of keyframes. A keyframe is of one
- * object and says up to three things about it: rotation, scale and position, all of them in the
- * space of the model. An object without a keyframe in a frame is not drawn in it. A keyframe that
- * says nothing, or two of one object in one frame, are legal.
+ * A file is a list of frames, 30 a second, and a frame is a list of keyframes. A keyframe belongs
+ * to one object and has up to three parts: rotation, scale and position, all of them in the space
+ * of the model. An object without a keyframe in a frame is not drawn in it. A keyframe without
+ * parts, or two of one object in one frame, are legal.
  *
  * All numbers are little-endian.
  *
  *   header      0x00  u16 0x8000
- *               0x02  u16 word2 (1, 15, 20, 30 and 60 are known; nobody knows what it means)
+ *               0x02  u16 word2 (1, 15, 20, 30 and 60 are known; its meaning is not)
  *               0x04  u16 number of frames
  *               0x06  u16 places[frames + 1], in units of two bytes from the start of the file:
  *                     where each frame begins, and where the last one ends
@@ -23,16 +23,16 @@
  * Of a rotation 4096 is a whole turn, R = Rz * Ry * Rx; of a scale 4096 is 1; a position counts in
  * the units of the model's vertices.
  *
- * The first frame usually begins right behind the table and the last one ends with the file. What
- * else stands there is kept. The places are 16 bits wide, and so the frames of a file end at
+ * The first frame usually begins right behind the table and the last one ends with the file. Any
+ * bytes between or after are kept. The places are 16 bits wide, and so the frames of a file end at
  * 131,070 at most.
  *
  * Bones are the objects that have a keyframe, by their numbers: the only order that stays while
  * keyframes come and go.
  *
- * Writing. The model says everything but the order of the objects within a frame. That is the old
+ * Writing. The model has everything but the order of the objects within a frame. That is the old
  * file's: the n-th keyframe of an object in a frame takes the place of its old n-th one, and those
- * without an old one follow, by object. What stands around the frames is copied.
+ * without an old one follow, by object. The bytes around the frames are copied.
  */
 #include "ribbon.h"
 #include "model/bones.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ribbon.h - what reading and writing of Vib-Ribbon files share. ribbon.c describes the format. */
+/* ribbon.h - shared by reading and writing of Vib-Ribbon files. ribbon.c describes the format. */
 #ifndef ANIMFS_CODEC_RIBBON_H
 #define ANIMFS_CODEC_RIBBON_H
 
@@ -10,7 +10,7 @@
 #define PLACE_SIZE 2
 #define PLACE_UNIT 2u
 #define PLACE_MAX (PLACE_UNIT * UINT16_MAX)
-#define FRAMES_MAX 65531 /* whose table leaves them no byte more */
+#define FRAMES_MAX 65531 /* with more, the table would leave no byte for keyframes */
 #define OBJECTS 256
 
 #define KEYFRAME_SIZE 2 /* without its parts */
@@ -18,10 +18,10 @@
 #define PART_COUNT 3
 #define PART_BITS ((1u << PART_COUNT) - 1)
 
-/* What bits 0, 1 and 2 of the flags stand for, and the parts in the order of the file. */
+/* The roles of bits 0, 1 and 2 of the flags, and the order of the parts in the file. */
 static const enum role part_roles[PART_COUNT] = {ROLE_ROTATION, ROLE_SCALE, ROLE_TRANSLATION};
 
-/* A file whose places were checked; src is empty where there is none yet. */
+/* A checked file; src is empty if there is none yet. */
 struct ribbon {
 	struct bytes src;
 	uint32_t frames;
@@ -33,13 +33,13 @@ static inline size_t place_field(uint32_t frame)
 	return HEADER_SIZE + PLACE_SIZE * (size_t)frame;
 }
 
-/* Where a frame begins, and the one before it ends. */
+/* The place where a frame begins and the one before it ends. */
 static inline size_t frame_place(const struct ribbon *f, uint32_t frame)
 {
 	return PLACE_UNIT * (size_t)get_u16(f->src.data + place_field(frame));
 }
 
-/* As it stands in the file. */
+/* A keyframe in its stored form. */
 struct keyframe {
 	uint8_t object, flags;
 	const uint8_t *parts;
@@ -52,7 +52,7 @@ static inline size_t keyframe_size(unsigned flags)
 	return KEYFRAME_SIZE + PART_SIZE * (size_t)parts;
 }
 
-/* The keyframe at *at, which moves behind it. False when there is none that ends at `end`. */
+/* Reads the keyframe at *at and moves *at behind it. False if none ends by `end`. */
 static inline bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, struct keyframe *k)
 {
 	const uint8_t *p = f->src.data + *at;
@@ -64,7 +64,7 @@ static inline bool ribbon_next(const struct ribbon *f, size_t *at, size_t end, s
 	return true;
 }
 
-/* Understands all of src, or says why not. */
+/* Reads all of src; false and err if it cannot. */
 bool ribbon_read(struct ribbon *f, struct bytes src, struct err *err);
 /* For the codec, which is at the end of ribbon_write.c. */
 bool ribbon_probe(struct bytes src);

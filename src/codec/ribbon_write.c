@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* ribbon_write.c - a model to the bytes of a Vib-Ribbon file, and the codec. */
+/* ribbon_write.c - writes a model as a Vib-Ribbon file; and the codec. */
 #include "codecs.h"
 #include "model/bones.h"
 #include "ribbon.h"
@@ -9,7 +9,7 @@
 
 #define WORD2_USUAL 30
 
-/* A track, and how far it is written. */
+/* A track, and the number of its keyframes that are written. */
 struct cursor {
 	const struct track *track;
 	uint32_t keyframe, key[ROLE_COUNT];
@@ -20,7 +20,7 @@ struct encoder {
 	const struct clip *clip;
 	struct ribbon old;              /* has no frames where there is no old file */
 	struct cursor cursors[OBJECTS]; /* by object; without a track where there is none */
-	struct cursor *became[OBJECTS]; /* what an old object is now; NULL: it was removed */
+	struct cursor *became[OBJECTS]; /* present track of an old object; NULL: it was removed */
 	uint8_t old_objects[OBJECTS];   /* those that the old file has, by their place in it */
 	unsigned old_count;
 	size_t size; /* of all keyframes */
@@ -55,7 +55,7 @@ static void find_old_objects(struct encoder *e)
 	}
 }
 
-/* ---- is it a model that a file can hold? ---- */
+/* ---- checks ---- */
 
 static bool ribbon_write_check_keyframes(struct encoder *e, const struct track *track)
 {
@@ -80,7 +80,7 @@ static bool ribbon_write_check_keyframes(struct encoder *e, const struct track *
 	return true;
 }
 
-/* Has the curve the keys that the keyframes say? */
+/* Does the curve have exactly the keys of the keyframes? */
 static bool ribbon_write_check_curve(const struct encoder *e, const struct track *track,
 				     enum role role)
 {
@@ -226,7 +226,7 @@ static bool put_key(const struct encoder *e, const struct track *track, enum rol
 		double value = curve_value(c, key, axis), stored = value / lane->unit;
 		double place = (stored - (double)lane->base) / (double)lane->step;
 
-		/* Also where it is not a number. */
+		/* Written so that it is also true of a NaN. */
 		if (!(place >= -0.5 && place <= UINT16_MAX + 0.5))
 			return ribbon_write_refuse_value(e, track, role, key, value);
 		buf_u16(e->out, (uint16_t)(num_nearest_k(stored, lane) ^ 0x8000));
@@ -291,7 +291,7 @@ static void put_place(const struct encoder *e, uint32_t frame)
 	put_u16(e->out->data + place_field(frame), (uint16_t)(e->out->size / PLACE_UNIT));
 }
 
-/* What stands between the table and the first frame, and behind the last. */
+/* The bytes between the table and the first frame, and those behind the last. */
 static struct bytes old_gap(const struct ribbon *old)
 {
 	if (!old->src.size)

@@ -6,14 +6,14 @@
  *	jump1.anm
  *	jump2.anm
  *
- * The game splits long movements into several files, and nothing in those says which belong
- * together: a list, NAME.sequence.csv beside them, does. It is a CSV of any dialect with the one
- * column `file`, in the order in which they play; a file may be there more than once.
+ * The game splits long movements into several files, which do not record that they belong together.
+ * A list beside them, NAME.sequence.csv, does. It is a CSV of any dialect with the one column
+ * `file`, in the order in which they play; a file may be there more than once.
  *
  * Frames are counted through, 30 a second, with no frame between two files. The bones are those of
  * all files: an object that a file does not have is not drawn in its frames.
  *
- * The clip cannot be edited. What is to change is edited in the file that it stands in.
+ * The clip cannot be edited; edit the files.
  */
 #include "codecs.h"
 #include "model/join.h"
@@ -67,7 +67,7 @@ static bool sequence_check_name(const struct cell *cell, struct err *err)
 	return err_accept(err, "the name of a file in the same folder, without a slash");
 }
 
-/* A fault of the file is one of its row. */
+/* Reports an error of a file at its row. */
 static bool refuse_file(const struct cell *cell, const struct err *why, struct err *err)
 {
 	const struct excerpt name = cell_excerpt(cell);
@@ -129,7 +129,7 @@ static bool sequence_read_list(struct list *l, struct bytes src, struct err *err
 	bool fine = table_open(&l->table, src, &why) && table_header(&l->table, &form, &why) &&
 		    sequence_read_rows(l, &why);
 
-	/* To a file it is one whether a text is wrong, ends early or is empty. */
+	/* A wrong, a truncated and an empty text are all one error of the file. */
 	if (!fine && why.code != ERR_MEMORY)
 		why.code = ERR_FORMAT;
 	if (!fine)
@@ -209,7 +209,7 @@ static struct anim *sequence_decode(struct bytes src, const struct hints *hints,
 
 /* ---- the rest of a codec ---- */
 
-/* Any table with a column of this name would do: a list is one by its name only. */
+/* Any table with a column of this name would fit, so only the name makes a file a list. */
 static bool sequence_probe(struct bytes src)
 {
 	(void)src;

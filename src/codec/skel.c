@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * SKEL: no game's format, but the smallest whole one, to begin a new codec from. CONTRIBUTING.md
- * says how. The tests run it; the program does not list it.
+ * SKEL: the smallest complete codec, for a made-up format: a template for new ones (see
+ * CONTRIBUTING.md). The tests run it; the program does not list it.
  *
  * A file is one clip, and in it every bone has a place in every frame.
  *
@@ -14,9 +14,9 @@
  *   bone        0x00  name, 16 bytes of ASCII, zeros behind it
  *               0x10  f32 x y z, for each frame
  *
- * What stands behind the last bone is kept.
+ * Bytes behind the last bone are kept.
  *
- * Writing. The model says everything but those last bytes and the bits of numbers that are not
+ * Writing. The model has everything but those last bytes and the bits of numbers that are not
  * finite; quant.h keeps the bits of every number that stays the same.
  */
 #include "codecs.h"
@@ -70,7 +70,7 @@ static bool skel_check_name(const struct skel *f, uint32_t bone, struct err *err
 	return true;
 }
 
-/* All that a file claims is checked here, before anything is made of it. */
+/* Checks all counts and sizes before anything is made of them. */
 static bool skel_read(struct skel *f, struct bytes src, struct err *err)
 {
 	*f = (struct skel){.src = src};
@@ -172,7 +172,7 @@ static struct anim *skel_decode(struct bytes src, const struct hints *hints, str
 
 struct edit {
 	const struct clip *clip;
-	struct anim *old; /* what the old bytes say; NULL: the file is new */
+	struct anim *old; /* the model of the old bytes; NULL: the file is new */
 	struct buf *out;
 	struct err *err;
 };

@@ -7,8 +7,9 @@
  *                   1.41421 * (c - 0x8000) / 0x10000
  *   slot            which is dropped: the high bit of a, and twice that of b
  *
- * The dropped one is what the others leave of 1, never negative; 0 where they leave nothing, and
- * then what is decoded is longer than 1. It should be the largest, but need not be.
+ * The dropped component follows from the length 1 and is never negative. If the others are longer
+ * than 1, it is 0 and the decoded length exceeds 1. It should be the largest component, but need
+ * not be.
  */
 #ifndef ANIMFS_CODEC_SMALLEST3_H
 #define ANIMFS_CODEC_SMALLEST3_H
@@ -18,10 +19,10 @@
 #define SMALLEST3_SIZE 6
 
 /*
- * No component of what is stored is further than this from what was wanted, or from its negative.
- * With h = 1.41421 / 0x10000, half of the wider grid, three components move by h, h and h / 2 at
- * most, together by 1.5 h; a dropped component w >= 0.5 makes up for that by at most
- * 1.5 h * sqrt(1 - w * w) / w <= 1.5 h * sqrt(3). What is clamped moves less.
+ * No component of a stored quaternion is further than this from the wanted one, or from its
+ * negative. With h = 1.41421 / 0x10000, half of the wider grid, three components move by h, h and h
+ * / 2 at most, together by 1.5 h; a dropped component w >= 0.5 makes up for that by at most 1.5 h *
+ * sqrt(1 - w * w) / w <= 1.5 h * sqrt(3). A clamped component moves less.
  */
 #define SMALLEST3_ERROR 5.61e-5f
 
