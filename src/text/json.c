@@ -154,7 +154,7 @@ static int json_hex_digit(char c)
 							: -1;
 }
 
-/* Reads \uXXXX at p. False if it is none, or cut off. */
+/* Reads \uXXXX at p. False if it is malformed or cut off. */
 static bool read_unit(struct lexer *l, const char *p, uint32_t *unit)
 {
 	*unit = 0;
@@ -269,7 +269,7 @@ static const char *skip_digits(const char *p)
 	return p;
 }
 
-/* The end of the number; NULL if it is none. The text may be cut off. */
+/* The end of the number; NULL if there is none. The text may be cut off. */
 static const char *number_end(const char *begin)
 {
 	const char *p = begin + (*begin == '-'), *digits = p;
@@ -409,7 +409,7 @@ static bool close_list(struct lexer *l)
 	return list->type == TOKEN_LIST || json_check_names(l, list);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole text ---- */
 
 static bool json_read_value(struct lexer *l)
 {
@@ -713,7 +713,7 @@ bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err 
 	return true;
 }
 
-/* ---- what may be there, and what was ---- */
+/* ---- allowed members, and served values ---- */
 
 static bool json_is_listed(const char *const *names, const char *name)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * json.h - reads JSON (RFC 8259, nothing besides) into tokens that know where they stand.
+ * json.h - reads JSON (RFC 8259, without extensions) into tokens with positions.
  *
- * A document is one array of tokens in the order of the text; a list or object is followed by all
- * that is in it, a member's value by its name. Strings are decoded in the document's own copy of
- * the text. There is nothing else to free, and memory is bounded (json_limit).
+ * A document is one array of tokens in the order of the text; a list or object is followed by its
+ * content, and a member's name by its value. Strings are decoded in the document's own copy of the
+ * text. There is nothing else to free, and memory is bounded (json_limit).
  *
  *	struct doc d;
  *	if (doc_read(&d, text, &err)) {
@@ -13,8 +13,8 @@
  *	}
  *	doc_release(&d);
  *
- * Tokens are what a text says; a spot is a token, or the lack of one, and the way that leads to it,
- * for messages.
+ * A token is a value of the text. A spot is a token, or a missing one, with the path to it for
+ * messages.
  */
 #ifndef ANIMFS_TEXT_JSON_H
 #define ANIMFS_TEXT_JSON_H
@@ -41,7 +41,7 @@ struct token {
 /* ---- documents ---- */
 
 struct doc {
-	struct bytes text;        /* UTF-8; what byte offsets of errors count in */
+	struct bytes text;        /* UTF-8; byte offsets of errors count in it */
 	const struct token *root; /* NULL: not read */
 
 	/* private */
@@ -53,8 +53,8 @@ struct doc {
 
 /*
  * The text must be an object and outlive the doc, unless it is UTF-16. ERR_EMPTY for no text at
- * all, ERR_EARLY for the beginning of a JSON text, ERR_TEXT otherwise. doc_release is right after
- * either.
+ * all, ERR_EARLY for the beginning of a JSON text, ERR_TEXT otherwise. Call doc_release in either
+ * case.
  */
 bool doc_read(struct doc *d, struct bytes text, struct err *err);
 /* Reads one of our own texts; fails only when out of memory. */
@@ -112,8 +112,8 @@ size_t spot_name_place(const struct spot *s, size_t *length);
 bool spot_refuse(const struct spot *s, struct err *err, enum err_code code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * Has the object no members but these (the last is NULL) and those of `served`? Either may be NULL.
- * The error names the first other one.
+ * Has the object only these members (the last is NULL) and those of `served`? Either may be NULL.
+ * The error names the first unknown one.
  */
 bool spot_known(const struct spot *s, const char *const *names, const struct token *served,
 		struct err *err);
@@ -129,9 +129,9 @@ bool spot_f32(const struct spot *s, struct err *err, float *out);
 bool spot_integer(const struct spot *s, int64_t least, int64_t most, struct err *err, int64_t *out);
 
 /*
- * Does the text say there what was served? Numbers count to 15 digits; a member that the text
- * leaves out is unchanged. `editable` (may be NULL, otherwise ends with NULL) names members of this
- * object that may be anything. False and err at the first difference.
+ * Is the value at this place as it was served? Numbers are compared to 15 digits; a member that the
+ * text leaves out is unchanged. `editable` (may be NULL, otherwise ends with NULL) names members of
+ * this object that may have any value. False and err at the first difference.
  */
 bool spot_unchanged(const struct spot *s, const struct token *served, const char *const *editable,
 		    struct err *err);

@@ -2,9 +2,9 @@
 /*
  * Layer text: texts of every kind, without their meaning: numbers, CSV of any dialect, JSON, XML,
  * UTF-8 and compression. It reads bytes with positions, so that an error can name line and column,
- * and writes one canonical form. What a cell or a member means is for view and model to say. No
- * file is opened here. Libraries for them (libxml2, zlib, libzstd) are used nowhere else, except
- * where check-includes.sh allows it.
+ * and writes one canonical form. view and model define what a cell or a member means. No file is
+ * opened here. Only this layer uses the libraries for texts (libxml2, zlib, libzstd), with the
+ * exceptions in check-includes.sh.
  *
  * Start reading here; then table.h for CSV, json.h and xml.h.
  *
@@ -14,7 +14,7 @@
  * num.h - numbers to text and back; the only place that formats or parses one.
  *
  * Text is plain decimal: no exponent, '.' as the point, no padding, "-0" keeps its sign, "nan",
- * "inf", "-inf". Nothing here knows the locale.
+ * "inf", "-inf". Nothing here depends on the locale.
  */
 #ifndef ANIMFS_TEXT_NUM_H
 #define ANIMFS_TEXT_NUM_H
@@ -40,7 +40,7 @@ size_t num_f32(char *out, float v);
  * all digits of v, up to nine behind the point.
  */
 size_t num_lane(char *out, double v, const struct lane *lane);
-/* As num_lane writes it, and faster where v was computed from what the lane stores. */
+/* As num_lane, but faster if v was computed from the lane's stored form. */
 size_t num_value(char *out, double v, const struct lane *lane, bool stored);
 /* Seconds to the microsecond, trailing zeros cut. Not finite: as num_f32. */
 size_t num_seconds(char *out, double seconds);
@@ -55,7 +55,7 @@ void buf_unsigned(struct buf *b, uint64_t v);
 /*
  * A whole text as a number: sign, digits, one `point` ('.' or ','), digits, exponent; "nan", "inf",
  * "infinity" in any case. Spaces around it are not part of it (the caller trims). Correctly rounded
- * to double. False when the text is anything else; overflow gives an infinity, underflow 0.
+ * to double. False if the text is anything else; overflow gives an infinity, underflow 0.
  */
 bool num_parse(const char *text, size_t size, char point, double *out);
 /*
@@ -81,11 +81,11 @@ struct num_plain {
 };
 
 /*
- * The plain number that begins at p and ends before `end`, faster than num_parse: what stands
- * behind it, or NULL where there is none or one that takes more than a plain look.
+ * Scans the plain number that begins at p and ends before `end`, faster than num_parse. Returns the
+ * place behind it, or NULL if there is none, or one that needs num_parse.
  */
 const char *num_scan(const char *p, const char *end, struct num_plain *out);
-/* Is it surely what num_value writes of this value? False also where that is not clear. */
+/* Is it certainly the number that num_value writes for this value? False if uncertain. */
 bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, bool stored);
 
 /* Are the two the same number at 15 significant digits, as a spreadsheet keeps them? -0 is 0. */

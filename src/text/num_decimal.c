@@ -59,11 +59,11 @@ static locale_t c_locale;
 
 static void make_c_locale(void)
 {
-	/* A constant object of the C library, which needs no memory and no release. */
+	/* A constant object of the C library: it needs no memory and no release. */
 	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* Not by way of double: that would round twice. */
+/* Not via double: that would round twice. */
 void num_slow_text(const char *text, double *wide, float *narrow)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -75,7 +75,7 @@ void num_slow_text(const char *text, double *wide, float *narrow)
 		*narrow = strtof_l(text, NULL, c_locale);
 }
 
-/* By way of a text: scaling could not promise it. */
+/* Via a text, since scaling would not round exactly. */
 struct decimal num_rounded(double v, int digits)
 {
 	struct decimal d = {0, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * num_decimal.h - decimals and powers of ten: what the writing and the reading of numbers share.
+ * num_decimal.h - decimals and powers of ten: shared by writing and reading numbers.
  *
  * 64 bits of a decimal's digits times 64 bits of the power of ten decide nearly every number; the
  * few that lie too near to the middle between two go to strtod, in the C locale.
@@ -95,7 +95,7 @@ static inline struct product multiply(uint64_t a, uint64_t b)
 #endif
 }
 
-/* False when 64 bits of the power of ten do not decide on which side of a middle the number is. */
+/* False if 64 bits of the power of ten do not decide on which side of a midpoint the number is. */
 static inline bool multiply_f64(struct decimal d, double *out)
 {
 	int shift = __builtin_clzll(d.digits);
@@ -134,8 +134,8 @@ static inline bool decimal_f64(struct decimal d, double *out)
 }
 
 /*
- * A decimal, rounded to float32 by way of the double nearest to it, or false. It lies between the
- * neighbours of that double; where both round alike, so does it.
+ * Rounds a decimal to float32 via the double nearest to it, or returns false. The decimal lies
+ * between the neighbours of that double; if both round to the same float32, so does the decimal.
  */
 static inline bool narrow_f64(double nearest, float *out)
 {
@@ -146,7 +146,7 @@ static inline bool narrow_f64(double nearest, float *out)
 
 /* `text` is digits, 'e' and an exponent; either result may not be wanted (NULL). */
 void num_slow_text(const char *text, double *wide, float *narrow);
-/* A finite number at so many significant digits, at most 17; exactly rounded. */
+/* A finite number with that many significant digits, at most 17; exactly rounded. */
 struct decimal num_rounded(double v, int digits);
 
 #endif

@@ -50,7 +50,9 @@ static inline uint64_t join_digits(uint64_t bytes, unsigned count)
 	return (d * 10000 + (d >> 32)) & 0xffffffff;
 }
 
-/* The digits from p on, 1 to 8, if they reach to the end; what stands before them can be read. */
+/*
+ * Reads the digits from p on, 1 to 8, if they reach the end; the bytes before p must be readable.
+ */
 static inline bool join_tail(const char *p, const char *end, uint64_t *out)
 {
 	uint64_t bytes = get8(end - 8), mask = UINT64_MAX << (64 - 8 * (end - p));
@@ -71,7 +73,7 @@ static inline const char *scan_digits(const char *p, const char *end, struct lit
 	return p;
 }
 
-/* The same behind the point, where most digits are and most often the text ends with them. */
+/* The same for digits after the point, where most digits are and where the text usually ends. */
 static inline const char *scan_fraction(const char *p, const char *text, const char *end,
 					struct literal *lit)
 {
@@ -192,7 +194,7 @@ static bool leading_digits(const struct literal *lit, uint64_t *digits, int64_t 
 	return true;
 }
 
-/* False when it needs more digits than fit, or has an exponent that cannot be meant. */
+/* False if it needs more digits than fit, or has an absurd exponent. */
 static inline bool literal_decimal(const struct literal *lit, struct decimal *out)
 {
 	int64_t exponent = lit->exponent - (int64_t)lit->size[1];
@@ -294,7 +296,7 @@ bool num_parse_value(const char *text, size_t size, char point, double *out)
 
 /* ---- plain numbers inside a text ---- */
 
-/* What is read from p on, whatever is there. */
+/* how many bytes are read from p on, whatever they are */
 #define SCAN_MAX 32
 /* Digits that fit into 64 bits, two eights and two. */
 #define SCAN_DIGITS 18
@@ -347,7 +349,7 @@ static inline const char *scan_plain(const char *p, struct num_plain *out)
 	return p;
 }
 
-/* The same where the text ends soon: on a copy with room behind it. */
+/* The same if the text ends soon: works on a copy with room after it. */
 static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
 						      struct num_plain *out)
 {

@@ -29,7 +29,7 @@ static inline uint64_t split8(uint32_t v)
 	return tens_of | (twos - 10 * tens_of) << 8;
 }
 
-/* How many there are up to the last that is not 0. */
+/* The number of digits up to the last that is not 0. */
 static inline unsigned used_digits(uint64_t d)
 {
 	return d ? 8 - (unsigned)__builtin_clzll(d) / 8 : 0;
@@ -75,7 +75,7 @@ size_t num_unsigned(char *out, uint64_t v)
 	return put_unsigned(out, v);
 }
 
-/* Below TEN_8 * 10, what a float32 has at most. */
+/* an upper bound for the digits of a float32: below TEN_8 * 10 */
 #define NINE_DIGITS (10 * TEN_8)
 
 #define PLACES_MOST 22
@@ -198,7 +198,9 @@ static inline uint32_t scale_to_odd(uint64_t g, uint32_t significand)
 	return (uint32_t)product.high | (product.low >> 32 > 1);
 }
 
-/* A float and the ends of what rounds to it, in quarters of 10^k; they are at least four apart. */
+/*
+ * A float and the ends of its rounding interval, in quarters of 10^k; they are at least four apart.
+ */
 struct rounding {
 	int k;
 	uint32_t low, at, high;
@@ -245,21 +247,21 @@ static inline struct decimal shortest_decimal(const struct rounding *r, uint32_t
 
 /* ---- the same in double ---- */
 
-/* A decimal, and how far it is from the value that it was made of, in units of 10^-places. */
+/* A decimal, and its distance from the value that it approximates, in units of 10^-places. */
 struct quick {
 	uint32_t digits;
 	unsigned places;
 	double distance;
-	double unit; /* 10^places of the distance; a digit that was left out makes no difference */
+	double unit; /* 10^places of the distance; an omitted digit makes no difference */
 };
 
 /* Larger than the rounding error of any number below, all less than 2^28. */
 #define QUICK_SLACK 0x1p-20
 
 /*
- * What `shortest` finds for f, a float above 0, and v, a number that rounds to it, where double is
- * exact enough to tell; false where it is not. The unit is 10^-places, which at most one multiple
- * of ten can be within.
+ * The result of `shortest` for f, a float above 0, and v, a number that rounds to it, if double is
+ * exact enough; otherwise false. The unit is 10^-places; at most one multiple of ten of it can be
+ * within the interval.
  */
 static inline bool quick_shortest(double v, float f, struct quick *out)
 {
@@ -362,7 +364,7 @@ static inline bool stored_alike(double a, double b, const struct lane *lane)
 	return lane->form != LANE_FLOAT || (float)a == (float)b;
 }
 
-/* May the decimal stand for |v|? Asked of what a reader of the text will compute. */
+/* May the decimal represent |v|? Checks the value that a reader of the text will compute. */
 static inline bool stands_for(struct decimal d, double v, const struct lane *lane)
 {
 	double wide;
@@ -380,8 +382,8 @@ static inline bool stands_for(struct decimal d, double v, const struct lane *lan
 #define STEPS_MOST 0x1p40
 
 /*
- * Does the decimal surely have the same k as the value of the grid that it was made of? Places on
- * the grid are computed inexactly, but this is clear of the middle between two.
+ * Does the decimal certainly have the same k as the grid value that it approximates? Places on the
+ * grid are computed inexactly, but this is clear of the middle between two.
  */
 static inline bool keeps_k(const struct quick *q, const struct lane *lane)
 {
@@ -422,7 +424,7 @@ static double middle_above(uint32_t bits)
 	return ((double)f32_from_bits(bits) + next) / 2;
 }
 
-/* What rounds to the float of these bits, which is above 0. */
+/* The interval that rounds to the float of these bits, which is above 0. */
 static struct interval rounding_interval(uint32_t bits)
 {
 	return (struct interval){middle_above(bits - 1),
@@ -438,7 +440,7 @@ static struct interval grid_interval(double v, const struct lane *lane)
 
 	if (lane->step == 0)
 		return (struct interval){0, INFINITY};
-	/* What lies outside the grid goes to its ends. */
+	/* Numbers outside the grid go to its ends. */
 	if (k == 0 || k == 65535) {
 		bool upwards = (k == 65535) == (step > 0);
 
@@ -561,8 +563,8 @@ size_t num_value(char *out, double v, const struct lane *lane, bool stored)
 }
 
 /*
- * Is it what quick_shortest would find, as far as that can be seen from the number itself: the
- * nearest of its places to v, with the same float32, and none that has one place less?
+ * Is it the result of quick_shortest, as far as the number itself shows: the multiple of its unit
+ * nearest to v, with the same float32, and no such number with one place less?
  */
 static inline bool is_shortest(const struct num_plain *n, double v, struct quick *out)
 {

@@ -93,8 +93,8 @@ bool table_row(struct table *t, struct err *err);
 bool table_read(struct table *t, void *row);
 void table_close(struct table *t);
 /*
- * What was ignored in a text of this file name that was read without an error, as a sentence for
- * its author. NULL: nothing, or it is not a .csv.
+ * A sentence for the author of a text of this file name, which was read without an error, about the
+ * parts that were ignored. NULL: none, or it is not a .csv.
  */
 const char *table_ignored(const char *name, struct bytes text);
 

@@ -15,7 +15,7 @@
 
 /* ---- encodings ---- */
 
-/* Errors count in what utf8_text() makes of the file: without the mark of UTF-16. */
+/* Positions of errors count in the result of utf8_text(): without the mark of UTF-16. */
 static size_t error_place(const struct xml *x, size_t at)
 {
 	bool utf16 = x->encoding == XML_UTF16LE || x->encoding == XML_UTF16BE;
@@ -24,12 +24,12 @@ static size_t error_place(const struct xml *x, size_t at)
 	return at < mark ? 0 : at - mark;
 }
 
-/* Those that name another encoding cannot be read, or not written back. */
+/* Refuses other encodings, since they cannot be read, or not written back. */
 static bool read_declared(struct xml *x, struct bytes file)
 {
 	struct bytes name = utf8_declared(file);
 
-	/* libxml2 says what is wrong with a declaration, if anything is. */
+	/* If a declaration is wrong, libxml2 reports it. */
 	if (!name.data ||
 	    (name.size == 5 && strncasecmp((const char *)name.data, "UTF-8", name.size) == 0))
 		return true;
@@ -79,7 +79,7 @@ static bool convert_encoding(struct xml *x, struct bytes file)
 	       err_at(x->err, ERR_TEXT, error_place(x, x->text.size - 1), 1, "half a character");
 }
 
-/* Of other first bytes libxml2 would conclude other encodings, and places in them. */
+/* From other first bytes libxml2 would conclude another encoding, with other positions. */
 static bool check_begin(struct xml *x)
 {
 	struct bytes text = x->text;
@@ -179,7 +179,10 @@ bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *
 
 /* ---- places and faults ---- */
 
-/* Once the text is over, libxml2 makes what it can of a tag that was cut: no fault but the end. */
+/*
+ * At the end of the text libxml2 reports a fault in a tag that was cut off; the only fault is the
+ * end.
+ */
 static bool is_cut(const struct xml *x)
 {
 	return x->ending && !x->closed;
@@ -207,7 +210,7 @@ bool xml_refuse_tag(struct xml *x, const struct xml_tag *tag, const char *accept
 	return xml_refuse(x, tag->begin, tag->end - tag->begin, accepted, "%s", message);
 }
 
-/* How far libxml2 has read: it calls back before a tag's '>', and behind everything else. */
+/* The position of libxml2: it calls back before a tag's '>', and after everything else. */
 static size_t offset_now(const struct xml *x)
 {
 	long at = xmlByteConsumed(x->parser);
@@ -215,7 +218,7 @@ static size_t offset_now(const struct xml *x)
 	return at < 0 ? 0 : (size_t)at < x->text.size ? (size_t)at : x->text.size;
 }
 
-/* What is being read begins at the last '<': no attribute's value can have one. */
+/* The current element begins at the last '<': no attribute's value can contain one. */
 static size_t tag_begin(const struct xml *x, size_t at)
 {
 	while (at > 0 && (at >= x->text.size || x->text.data[at] != '<'))
@@ -223,15 +226,15 @@ static size_t tag_begin(const struct xml *x, size_t at)
 	return at;
 }
 
-/* ---- attributes are counted ---- */
+/* ---- counting attributes ---- */
 
 /*
- * libxml2 compares each attribute of a tag with all before it, and calls back only then. So they
- * are counted before it gets the text.
+ * libxml2 compares each attribute of a tag with all earlier ones, and calls back only after that.
+ * So they are counted before it gets the text.
  *
- * What it takes for a tag must not be taken for something else here. Up to its first fault libxml2
- * sees the same tags and comments as this does; with a fault it ends, at the latest behind the tag
- * that has it. No attribute goes on beyond a '<', so that each '<' begins the count again.
+ * This must see the same tags as libxml2. Up to its first fault libxml2 does; after a fault it
+ * ends, at the latest behind that tag. No attribute can contain a '<', so each '<' begins the count
+ * again.
  */
 
 /* Behind the next `ending`, or at the end of the text. */
@@ -322,7 +325,7 @@ struct xml_scope {
 	unsigned depth, count;
 };
 
-/* libxml2 goes through all that are declared around each name. */
+/* libxml2 walks through all declared namespaces for each name. */
 static bool open_scope(struct xml *x, const struct xml_tag *tag, int count)
 {
 	struct xml_scope *more;
@@ -351,7 +354,10 @@ static bool is_namespace(struct bytes name)
 	return xml_is(name, "xmlns") || (name.size > 6 && memcmp(name.data, "xmlns:", 6) == 0);
 }
 
-/* Of a tag that libxml2 has read: from *at on, where *at is behind a name or value. */
+/*
+ * Reads the next attribute of a tag that libxml2 has read, from *at on, which is behind a name or
+ * value.
+ */
 static bool next_attribute(const struct xml *x, size_t *at, size_t end, struct xml_attribute *out)
 {
 	const uint8_t *text = x->text.data, *closing;
@@ -388,8 +394,8 @@ static bool grow_attributes(struct xml *x, size_t count)
 }
 
 /*
- * libxml2 says in the same order what the attributes say, but for those that declare a namespace.
- * Of each it gives name, prefix, URI, begin and end.
+ * Pairs the attributes of the tag with libxml2's list, which has the same order, but without those
+ * that declare a namespace. For each it gives name, prefix, URI, begin and end.
  */
 static bool read_attributes(struct xml *x, struct xml_tag *tag, size_t at, const xmlChar **values,
 			    size_t count)
@@ -416,7 +422,7 @@ static bool read_attributes(struct xml *x, struct xml_tag *tag, size_t at, const
 	return true;
 }
 
-/* False where the text ends inside of the tag. */
+/* False if the text ends inside of the tag. */
 static bool find_tag(const struct xml *x, struct xml_tag *tag)
 {
 	const uint8_t *text = x->text.data;
@@ -453,7 +459,7 @@ static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, con
 	(void)uri;
 	(void)namespaces;
 	(void)defaulted;
-	/* After a fault libxml2 hands out what it has got of the tag. */
+	/* After a fault libxml2 reports the part of the tag that it has. */
 	if (x->err->code != ERR_NONE || !find_tag(x, &tag))
 		return;
 	finish_parse(x, open_scope(x, &tag, namespace_count) &&
@@ -476,9 +482,11 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 		finish_parse(x, x->events->close(x->user, x->depth, offset_now(x)));
 }
 
-/* ---- what is no tag ---- */
+/* ---- other content ---- */
 
-/* Where text is that libxml2 hands out: in its own copy of all, or what it has just read. */
+/*
+ * The place of a text that libxml2 reports: in its copy of the whole text, or in the current piece.
+ */
 static size_t xml_place_of(const struct xml *x, const xmlChar *part, size_t size)
 {
 	const xmlParserInput *in = x->parser->input;
@@ -503,7 +511,7 @@ static void xml_on_text(void *user, const xmlChar *text, int size)
 			     x->events->text(x->user, xml_place_of(x, text + spaces, left), left));
 }
 
-/* Called before the declarations, if there are some. */
+/* Called before the declarations, if there are any. */
 static void xml_on_doctype(void *user, const xmlChar *name, const xmlChar *external,
 			   const xmlChar *system)
 {
@@ -521,7 +529,7 @@ static void xml_on_doctype(void *user, const xmlChar *name, const xmlChar *exter
 					"declarations are not read here"));
 }
 
-/* Asked for any entity but XML's own. */
+/* Called for any entity but XML's own. */
 static xmlEntity *on_entity(void *user, const xmlChar *name)
 {
 	struct xml *x = user;
@@ -549,8 +557,9 @@ static void on_fault(void *user, xmlError *fault)
 /* ---- the whole text ---- */
 
 /*
- * In pieces: libxml2 moves all of what it was given each time it is done with a part. But what it
- * holds back, a tag that has not ended yet, it may search anew with each: then as much again.
+ * The size of the next piece. libxml2 moves its whole buffer each time it has consumed a part. But
+ * it may search an unfinished tag again with each piece, so a piece is at least as long as the
+ * bytes that it holds back.
  */
 static size_t next_piece(const struct xml *x, size_t left)
 {
@@ -588,8 +597,8 @@ static bool parse_all(struct xml *x)
 }
 
 /*
- * What libxml2 has for each thread: without room for it it crashes, or calls itself without end. A
- * block that was given back just now is there for it.
+ * The state that libxml2 allocates for each thread: without memory for it, it crashes or recurses
+ * forever. A block that was freed just now is available for it.
  */
 static bool has_thread_state(void)
 {

@@ -3,8 +3,8 @@
  * xml.h - reads an XML text with libxml2, with the position of everything in it.
  *
  * The text may be UTF-8, UTF-16 with its mark, or ISO-8859-1 where it says so. It is read as UTF-8,
- * which is what places count in, those of errors as utf8_text() has it. Only XML's own five
- * entities are known, a DOCTYPE must not declare anything, and no other file is ever opened.
+ * and places count in that; places of errors count in the result of utf8_text(). Only XML's own
+ * five entities are known, a DOCTYPE must not declare anything, and no other file is ever opened.
  *
  *	struct xml x;
  *	bool fine = xml_open(&x, file, err) && xml_read(&x, &events, user);
@@ -36,7 +36,7 @@ static inline bool xml_is(struct bytes name, const char *text)
 
 enum xml_encoding { XML_UTF8, XML_UTF16LE, XML_UTF16BE, XML_LATIN1 };
 
-/* An attribute as it is written, and what it says: entities replaced, line ends made spaces. */
+/* An attribute, as written and with its value: entities replaced, line ends made spaces. */
 struct xml_attribute {
 	struct bytes name;  /* with its prefix; in the text */
 	struct bytes value; /* while the tag's event lasts */
@@ -54,7 +54,7 @@ struct xml_tag {
 	size_t attribute_count;
 };
 
-/* Each may be NULL. Returning false ends the reading; say why with xml_refuse or err_memory. */
+/* Each may be NULL. Return false to stop reading, after calling xml_refuse or err_memory. */
 struct xml_events {
 	bool (*open)(void *user, const struct xml_tag *tag);
 	bool (*close)(void *user, unsigned depth, size_t end); /* behind the element */
@@ -80,22 +80,22 @@ struct xml {
 	struct xml_scope *scopes; /* the open elements that declare namespaces, */
 	size_t scope_count, scope_room;
 	size_t declared; /* and how many they declare in all */
-	bool closed;     /* the root is: the text cannot be the beginning of another */
+	bool closed;     /* the root is closed: the text cannot be the beginning of a longer one */
 	bool ending;     /* there is no more text */
 };
 
-/* False and ERR_EMPTY or ERR_TEXT. err may be NULL. xml_release is right after either. */
+/* False and ERR_EMPTY or ERR_TEXT. err may be NULL. Call xml_release in either case. */
 bool xml_open(struct xml *x, struct bytes file, struct err *err);
 /*
- * Once. ERR_EARLY where the text ends before its root element does; else ERR_TEXT, or ERR_MEMORY.
- * The time that it takes grows with the length of the text, whatever that says.
+ * Call it once. ERR_EARLY if the text ends before its root element; else ERR_TEXT, or ERR_MEMORY.
+ * Takes time linear in the length of the text, whatever its content.
  */
 bool xml_read(struct xml *x, const struct xml_events *events, void *user);
 void xml_release(struct xml *x);
 
 /*
- * ERR_TEXT at a place of the text, and what would be accepted there; nothing where the text is
- * known to be cut off. Returns false.
+ * Sets ERR_TEXT at a place of the text, and the form that would be accepted there; does nothing if
+ * the text is known to be cut off. Returns false.
  */
 bool xml_refuse(struct xml *x, size_t at, size_t length, const char *accepted, const char *format,
 		...) __attribute__((format(printf, 5, 6)));
@@ -103,11 +103,11 @@ bool xml_refuse_tag(struct xml *x, const struct xml_tag *tag, const char *accept
 		    const char *message);
 
 /*
- * A value as it may stand between two of these quotes; what the encoding has not, by its number.
- * False when it is no UTF-8, or XML has no word for one of its characters.
+ * Appends a value for use between two of these quotes; characters that the encoding lacks are
+ * written by number. False if it is not UTF-8, or has a character that XML cannot express.
  */
 bool xml_escape(const struct xml *x, const char *value, char quote, struct buf *out);
-/* Appends a text, which is to be NUL-terminated, in the file's own encoding, if that has it all. */
+/* Appends a NUL-terminated text in the file's own encoding, if that has all of its characters. */
 bool xml_encode(const struct xml *x, const char *text, struct buf *out);
 
 #endif

@@ -175,7 +175,7 @@ static bool has_cell(const struct cursor *cur, int role, double frame)
 	(CSV_TIME_MAX + ROLE_COUNT * (CSV_KEY_MAX + CSV_TANGENTS_MAX + CSV_BLANKS_MAX) + 1 +       \
 	 NUM_MAX + 1)
 
-/* Those of rotations are shown only as they are stored. */
+/* Tangents of rotations are shown only in the stored kind. */
 static size_t bone_csv_put_tangents(const struct cursor *cur, const uint32_t *keys, unsigned keyed,
 				    char *row)
 {

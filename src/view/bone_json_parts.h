@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * bone_json_parts.h - what the two forms of NAME.json share: the one with channels, and the one
- * with keyframes.
- */
+/* bone_json_parts.h - shared by the two forms of NAME.json: with channels, and with keyframes. */
 #ifndef ANIMFS_VIEW_BONE_JSON_PARTS_H
 #define ANIMFS_VIEW_BONE_JSON_PARTS_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clip.bvh: the clip as motion capture has it: a hierarchy, and a row of numbers for each frame.
+ * clip.bvh: the clip in the form of motion capture data: a hierarchy, and a row of numbers for each
+ * frame.
  *
  *   HIERARCHY
  *   ROOT hips
@@ -46,7 +47,7 @@
 #define CELLS_FREE 65536
 #define CELLS_PER_KEY 16
 
-/* ---- can it be said? ---- */
+/* ---- can BVH express it? ---- */
 
 /* The first frame in which the role differs from `as` (NULL: from its first value); or -1. */
 static int64_t frame_off(struct channel c, const double *as)
@@ -102,7 +103,7 @@ static bool length_fits(const struct figure *f, struct err *err)
 		       (unsigned)f->clip->frames);
 }
 
-/* Can BVH store all of the figure's motion? If not, err names the bone and what would be lost. */
+/* Can BVH store all of the figure's motion? If not, err names the bone and the loss. */
 static bool bvh_is_lossless(const struct figure *f, struct err *err)
 {
 	for (uint32_t node = 0; node < f->count; node++)
@@ -374,7 +375,7 @@ static void bvh_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
-/* ---- the way back ---- */
+/* ---- saving ---- */
 
 static bool is_own_text(const struct shown *at, struct bytes text)
 {

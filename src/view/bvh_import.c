@@ -8,9 +8,9 @@
  * channels replace the offset, as in Blender. Only roots may move; all other joints must be where
  * clip.bvh has them.
  *
- * A ROOT above several roots, as clip.bvh has it, is no bone: it must stand where it is, and be
- * rotated as it was. A text without one is read as well, unless Y points down, since it would not
- * say which way up it is. So is any name of a ROOT without channels.
+ * A ROOT above several roots, as in clip.bvh, is not a bone: it must keep its place and rotation. A
+ * text without it is read as well, unless Y points down, since then it would not show which way is
+ * up. A ROOT without channels may have any name.
  *
  * By default Blender rotates what it imports so that Z is up, and exports it like that. The offsets
  * reveal this, and everything is rotated back.
@@ -40,7 +40,7 @@
 #define LOCKED_LEAST 1e-5
 #define LOCKED_ANGLE 3e-7
 
-/* What is known of a joint of the text. */
+/* A joint of the text. */
 struct part {
 	uint32_t node;     /* or FIGURE_NONE: a root that only groups others (bvh_has_figure) */
 	double served[3];  /* its position as served; of a root, its offset */
@@ -73,7 +73,7 @@ static const char *node_name(const struct import *in, uint32_t node)
 	return node == FIGURE_NONE ? "nothing" : in->f.nodes[node].name;
 }
 
-/* ---- which bones they are ---- */
+/* ---- matching bones ---- */
 
 struct word {
 	struct bytes text;
@@ -500,7 +500,7 @@ static bool take_position(const struct import *in, uint32_t frame, uint32_t i,
 	return true;
 }
 
-/* Is the frame time the clip's, but for a part of it? */
+/* Is the frame time the clip's, within this tolerance? */
 static bool has_own_time(const struct import *in, double part)
 {
 	return fabs(in->text.frame_time.value - in->f.seconds) <= part * in->f.seconds + 1e-6;
@@ -508,7 +508,7 @@ static bool has_own_time(const struct import *in, double part)
 
 /*
  * Rows at another rate are not the frames of the clip, though there may be as many: a program that
- * has set its own rate can have moved them. Texts of our own may be of a time when the clip had
+ * has set its own rate can have moved them. Texts of our own may come from a time when the clip had
  * another rate.
  */
 static bool bvh_import_check_rate(const struct import *in)
@@ -580,7 +580,7 @@ static bool bvh_import_read_rows(struct import *in)
 	return bvh_close(&in->text);
 }
 
-/* ---- what they say ---- */
+/* ---- the motion of the rows ---- */
 
 static void bvh_import_add_channel(const struct import *in, struct motion_channel *channels,
 				   uint32_t *count, uint32_t i, enum role role, const double *times,
@@ -635,8 +635,8 @@ static bool bvh_import_is_unchanged(const struct import *in, const struct anim *
 }
 
 /*
- * The frame time of a text of our own may be another, but if that is all that was changed, it was
- * meant, and must be refused.
+ * A text of our own may have another frame time; but if only that was changed, it was meant, and
+ * must be refused.
  */
 static bool bvh_import_check_time(const struct import *in, const struct anim *edited)
 {

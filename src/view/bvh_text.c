@@ -18,7 +18,7 @@ bool bvh_has_figure(const struct figure *f, bool turned)
 	return turned || f->nodes[f->first_root].next_sibling != FIGURE_NONE;
 }
 
-/* Is the name "figure" with so many "_" behind it? */
+/* Is the name "figure" followed by this many "_"? */
 static bool is_figure_name(const char *name, size_t more)
 {
 	const size_t plain = strlen(FIGURE_NAME);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* bvh_text.h - what writing clip.bvh and reading it back have in common. */
+/* bvh_text.h - shared by writing and reading clip.bvh. */
 #ifndef ANIMFS_VIEW_BVH_TEXT_H
 #define ANIMFS_VIEW_BVH_TEXT_H
 
@@ -11,10 +11,10 @@
 bool bvh_is_root(const struct figure *f, uint32_t node);
 /*
  * A text has one ROOT, since programs stop reading at a second. If the clip has several roots, or
- * its Y points down (`turned`), they are joints of a ROOT that no bone has, and that does not move.
+ * its Y points down (`turned`), they are joints of a ROOT that is not a bone and does not move.
  */
 bool bvh_has_figure(const struct figure *f, bool turned);
-/* Appends its name: "figure", with as many "_" behind it as make it no bone's. */
+/* Appends its name: "figure", followed by as many "_" as no bone's name has. */
 void bvh_figure_name(const struct figure *f, struct buf *out);
 /* Writes the name of a node as one word. */
 void bvh_word(const char *name, struct buf *out);

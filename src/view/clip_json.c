@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * clip_json.c - clip.json: a clip's name, its length, what else the format stores of it, and its
- * bones in file order. Times are the stored numbers, in "time_unit".
+ * clip_json.c - clip.json: a clip's name, its length, the format's own fields, and its bones in
+ * file order. Times are the stored numbers, in "time_unit".
  *
  * "clip", "loop", "frames", "frame_time", "duration", the format's own member and "bones" can be
  * edited; "was" in an entry of "bones" names the bone that is renamed.

@@ -2,9 +2,9 @@
 /*
  * clip_paths.c - "bones" of clip.json in formats whose names of bones are paths.
  *
- * "name" can be edited there: it is the path, whose last part "bone" is the file-name form of. A
- * bone that is renamed, or moved to another path, takes the bones below it along, but for those
- * whose "name" says another path.
+ * "name" can be edited there: it is the path, and "bone" is the file-name form of its last part. If
+ * you rename a bone, or move it to another path, the bones below it follow, except those whose
+ * "name" has another path.
  */
 #include "clip_text.h"
 #include "model/clip.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Is this how the stored name is written? */
+/* Is this the form in which the stored name is written? */
 static bool says_name(struct clip_text *p, const char *text, const char *name)
 {
 	struct buf printable = BUF_INIT;
@@ -27,7 +27,7 @@ static bool says_name(struct clip_text *p, const char *text, const char *name)
 	return same;
 }
 
-/* Is the label that of a bone at this path, or of one of several? */
+/* Is it the label of a bone at this path, possibly with a number? */
 static bool is_label_of(struct clip_text *p, const char *label, const char *path)
 {
 	struct buf form = BUF_INIT;
@@ -65,7 +65,7 @@ bool clip_path_read(struct clip_text *p, const struct spot *entry, const char *l
 	return track->name || err_memory(p->err);
 }
 
-/* ---- what is below ---- */
+/* ---- the bones below ---- */
 
 struct paths {
 	struct clip_text *p;
@@ -83,7 +83,7 @@ static const char *old_path(const struct paths *s, uint32_t i)
 	return s->tracks[i].origin == ANIM_NEW ? NULL : clip->tracks[s->tracks[i].origin].name;
 }
 
-/* The nearest bone above that path, and the length of its own; -1: there is none. */
+/* The nearest bone above that path, and the length of its path; -1: there is none. */
 static int64_t bone_above(struct paths *s, const char *path, size_t *length)
 {
 	char *above = arena_text(&s->p->edited->arena, path, strlen(path));
@@ -101,7 +101,7 @@ static int64_t bone_above(struct paths *s, const char *path, size_t *length)
 	return -1;
 }
 
-/* The path of a bone that goes where the one above it goes. */
+/* The path of a bone that follows the one above it. */
 static const char *view_clip_paths_settle(struct paths *s, uint32_t i)
 {
 	const char *old = old_path(s, i), *name = s->tracks[i].name, *last, *above;
@@ -114,7 +114,7 @@ static const char *view_clip_paths_settle(struct paths *s, uint32_t i)
 	last = strrchr(old, '/');
 	bone = bone_above(s, old, &length);
 	above = bone >= 0 ? view_clip_paths_settle(s, (uint32_t)bone) : "";
-	/* The parts between that bone and this one, and then this one's own. */
+	/* The parts between that bone and this one, then this one's own part. */
 	s->settled[i] = !above ? NULL
 			: last ? arena_format(arena, "%s%.*s%s", above,
 					      (int)(last + 1 - old - (ptrdiff_t)length),

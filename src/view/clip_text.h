@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clip_text.h - a text of clip.json that is read, by clip_json.c and the files that it uses. */
+/*
+ * clip_text.h - a text of clip.json while it is read, for clip_json.c and the files that it uses.
+ */
 #ifndef ANIMFS_VIEW_CLIP_TEXT_H
 #define ANIMFS_VIEW_CLIP_TEXT_H
 
@@ -27,11 +29,11 @@ bool clip_text_bones(struct clip_text *p);
 
 /*
  * clip_paths.c: for formats whose names of bones are paths. Reads "name" of an entry of that label;
- * old: the stored name, or NULL for a new bone. *moved: it says another path.
+ * old: the stored name, or NULL for a new bone. *moved: the text has another path.
  */
 bool clip_path_read(struct clip_text *p, const struct spot *entry, const char *label,
 		    const char *old, struct track *track, bool *moved);
-/* Bones go where the ones above them go. */
+/* Moves bones along with the ones above them. */
 bool clip_paths_settle(struct clip_text *p, struct track *tracks, uint32_t count,
 		       const bool *moved);
 

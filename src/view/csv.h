@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * csv.h - the cells that a bone's CSV and curves.csv have in common: frames, times, values, flags.
- */
+/* csv.h - the cells that a bone's CSV and curves.csv share: frames, times, values, flags. */
 #ifndef ANIMFS_VIEW_CSV_H
 #define ANIMFS_VIEW_CSV_H
 

@@ -67,7 +67,7 @@ static struct table_form curves_csv_form_of(const struct shown *at)
 
 /* ---- writing ---- */
 
-/* What all rows of a channel have in common. */
+/* The common parts of all rows of a channel. */
 struct channel {
 	const char *bone, *name;
 	size_t bone_size, name_size;

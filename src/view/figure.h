@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * figure.h - a clip as interchange formats (glTF, BVH, X3D) describe it: a hierarchy of nodes, and
+ * figure.h - a clip in the form of interchange formats (glTF, BVH, X3D): a hierarchy of nodes, and
  * keys for each.
  *
  * The first nodes are the clip's bones, in file order. After them come bones that only the skeleton
@@ -78,7 +78,7 @@ struct channel channel_of(const struct figure *f, uint32_t node, enum role role)
  */
 struct channel channel_placed(const struct figure *f, uint32_t node, enum role role);
 bool channel_next(struct channel *c);
-/* How many keys channel_next() has still to return; and the last frame with a key. */
+/* The number of keys that channel_next() will still return; and the last frame with a key. */
 uint32_t channel_count(const struct channel *c);
 uint32_t channel_last(const struct channel *c);
 /* Are the frames 0, 1, 2 ...? And, for two channels that are not dense, are they the same? */

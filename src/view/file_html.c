@@ -39,7 +39,7 @@
 
 enum { CLIP_LOOPS = 1, CLIP_HAS_PAGE = 2 };
 
-/* What there is to show of a clip. */
+/* The visible parts of a clip. */
 struct outline {
 	bool page; /* it has a clip.html */
 	uint8_t poses, joints;
@@ -66,7 +66,7 @@ static struct shown file_html_shown_clip(const struct shown *at, uint32_t clip)
 	return one;
 }
 
-/* ---- how much of it ---- */
+/* ---- the size of the data ---- */
 
 static unsigned joints_of(const struct clip *clip)
 {
@@ -103,7 +103,7 @@ static bool is_even(const struct clip *clip)
 	return true;
 }
 
-/* Those of the way back come after the others. */
+/* The frames of the way back follow the others. */
 static uint32_t frames_of(const struct shown *at)
 {
 	const uint32_t frames = clip_shown(at)->frames;
@@ -227,7 +227,7 @@ struct thumbnail {
 	float least[3], most[3];
 };
 
-/* Chooses level by level, so that what is left out is at the ends. */
+/* Chooses level by level, so that omitted joints are at the ends. */
 static bool choose_joints(struct thumbnail *t, struct arena *arena)
 {
 	uint32_t *depth = arena_alloc(arena, t->rig->count, sizeof(*depth));
@@ -417,7 +417,7 @@ static bool file_html_add_thumbnail(struct page *p, const struct shown *at, unsi
 	return made;
 }
 
-/* As clip.html has them. */
+/* As in clip.html. */
 static double seconds_of(const struct shown *at)
 {
 	const struct clip *clip = clip_shown(at);

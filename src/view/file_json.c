@@ -222,7 +222,7 @@ static void file_json_render(const struct shown *at, struct buf *out)
 static bool read_file_json(const struct spot *root, const struct token *served, struct anim *edited,
 			   struct err *err)
 {
-	/* A text from before the first edit of a member, or after it, may come back. */
+	/* A text from before or after the first edit of a member may come back. */
 	static const char *const others[] = {"from", NULL};
 	static const char *const editable[] = {"from", "animations", NULL};
 	bool stills = edited->format->stills;

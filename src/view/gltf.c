@@ -4,13 +4,13 @@
  *
  *   nodes        number 0 is the whole figure, turned upside down where the format's Y points down;
  *                the others are the bones in file order, in rest pose (where none is known: placed
- *                and turned as in the first frame); the last one wears the mesh
+ *                and turned as in the first frame); the last one has the mesh
  *   meshes       one, of octahedra, so that the clip can be seen; none with --gltf=plain
  *   skins        one over all bones; also without a mesh, or else Blender, Godot and three.js take
  *                the bones for empty objects
  *   animations   one: a key where the clip stores one; curves with one value have one key
  *
- * What glTF cannot express is in the animation's "extras".
+ * Facts that glTF cannot express are in the animation's "extras".
  *
  * Saving it applies the motion of the bones; see gltf_read.h.
  */
@@ -31,7 +31,7 @@ enum { UNSIGNED_BYTE = 5121, UNSIGNED_SHORT = 5123, UNSIGNED_INT = 5125 };
 
 static const char *const type_names[] = {[1] = "SCALAR", [3] = "VEC3", [4] = "VEC4"};
 
-/* What is written; mesh.count is 0 without a mesh. */
+/* The parts to be written; mesh.count is 0 without a mesh. */
 struct text {
 	const struct shown *at;
 	struct figure figure;
@@ -143,7 +143,7 @@ static void write_skin(const struct text *t, struct buf *out)
 
 /* ---- the animation ---- */
 
-/* What the clip is shown on, or NULL. */
+/* The base clip that the clip is shown on, or NULL. */
 static const char *base_label(const struct shown *at)
 {
 	return at->stored ? at->stored->clips[at->base].label : NULL;
@@ -353,9 +353,9 @@ static void gltf_render(const struct shown *at, struct buf *out)
 	arena_release(&arena);
 }
 
-/* ---- and back ---- */
+/* ---- saving ---- */
 
-/* A text of our own may be of a time when the clip had another rate. */
+/* A text of our own may come from a time when the clip had another rate. */
 static bool check_rate(struct gltf_file *f, const struct gltf_nodes *nodes, const struct shown *at,
 		       const struct motion *motion, struct err *err)
 {
@@ -377,7 +377,7 @@ static struct anim *parse_file(struct gltf_file *f, const struct shown *at, stru
 	return motion_apply(at, &motion, f->json, err);
 }
 
-/* Of a clip that is shown on another, what is left without that one. Takes the edit. */
+/* Removes the base from the edit of a clip that is shown on one. Takes over the edit. */
 static struct anim *without_base(const struct shown *at, struct anim *edited, struct err *err)
 {
 	struct anim *left;

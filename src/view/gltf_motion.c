@@ -25,7 +25,7 @@ float gltf_input_time(const struct gltf_motion *m, const struct gltf_input *inpu
 	return gltf_motion_time(m, last ? input->last : input->first);
 }
 
-/* ---- what there is ---- */
+/* ---- inputs and samplers ---- */
 
 static uint32_t add_input(struct gltf_motion *m, const struct gltf_input *input)
 {
@@ -78,7 +78,7 @@ static bool gltf_motion_is_unit(const struct curve *c, uint32_t key)
 	return fabs(sum - 1) <= 1e-4;
 }
 
-/* Is the key what glTF allows: numbers, a time after the one before, a rotation of length 1? */
+/* Is the key valid in glTF: finite numbers, a time after the one before, a rotation of length 1? */
 static bool is_spline_key(const struct curve *c, uint32_t key)
 {
 	bool fine = key > 0 ? curve_time(c, key) > curve_time(c, key - 1) : curve_time(c, 0) >= 0;
@@ -150,7 +150,7 @@ static void gltf_motion_add_channel(struct gltf_motion *m, uint32_t node, enum r
 
 /*
  * An animation ends at its last key. If no bone has one in the clip's last frame, add one that
- * holds the node above all where it is.
+ * holds the topmost node in its place.
  */
 static void hold_to_end(struct gltf_motion *m)
 {

@@ -13,10 +13,10 @@
 
 /* A sampler's input: the times of its keys. */
 struct gltf_input {
-	uint32_t node; /* the figure's node whose keys they are; FIGURE_NONE: the node above all */
+	uint32_t node; /* the figure's node with these keys; FIGURE_NONE: the topmost node */
 	enum role role;
 	bool dense;
-	const struct curve *spline;  /* whose own times they are; or NULL */
+	const struct curve *spline;  /* the curve whose own times these are; or NULL */
 	uint32_t count, first, last; /* number of keys; the first and last frame */
 	size_t at;                   /* offset in the buffer */
 };

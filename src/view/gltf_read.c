@@ -19,7 +19,7 @@ struct reading {
 	struct err *err;
 };
 
-/* ---- which animation ---- */
+/* ---- choosing the animation ---- */
 
 static bool is_named(const struct spot *animation, const char *name)
 {
@@ -162,7 +162,7 @@ static bool read_values(struct reading *r, const struct spot *output, struct mot
 	return c->role != ROLE_ROTATION || make_unit(r, c, values);
 }
 
-/* After its numbers were read, so that the index is one. */
+/* Call it after reading the input's numbers, so that the index is valid. */
 static void place_input(const struct reading *r, const struct spot *index, struct motion_channel *c)
 {
 	struct spot accessor;
@@ -278,8 +278,8 @@ static bool gltf_read_channels(struct reading *r, const struct spot *animation)
 }
 
 /*
- * What was served says what it was shown on. Other programs may drop that; then it is taken for
- * what is served here.
+ * A served text names its base. Other programs may drop that name; then the present base is
+ * assumed.
  */
 static bool check_base(const struct spot *animation, const char *base, struct err *err)
 {
@@ -316,9 +316,9 @@ bool gltf_read_motion(struct gltf_file *f, const struct gltf_nodes *nodes, const
 	return true;
 }
 
-/* ---- at which frame rate ---- */
+/* ---- the frame rate ---- */
 
-/* A spline says itself what is between its keys, so they may be at any time. */
+/* A spline defines the motion between its keys, so they may be at any time. */
 static uint32_t list_times(const struct gltf_nodes *nodes, const struct motion *motion,
 			   struct motion_times *times, uint32_t *channel)
 {

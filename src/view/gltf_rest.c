@@ -66,7 +66,7 @@ static void to_quaternion(const struct transform *t, double out[4])
 	rotation_unit(out, out);
 }
 
-/* ---- where the file says that bones are at rest ---- */
+/* ---- the rest pose of the file ---- */
 
 /* How a program changed the axes of a node of the figure. */
 struct axes {

@@ -4,9 +4,9 @@
  *
  * Blender rotates a bone's axes so that it points at its children, and stores directions as
  * float32: the motion that it saves is relative to axes that differ from those in the file it
- * opened. The skin's inverse bind matrices decide. A bone that is at its rest position but with
- * its axes permuted gets its original axes back; one that is elsewhere, or rotated otherwise, has a
- * rest pose that somebody made, and is taken as it is.
+ * opened. The skin's inverse bind matrices decide. A bone that is at its rest position but with its
+ * axes permuted gets its original axes back; one that is elsewhere, or rotated otherwise, has a
+ * rest pose that the user made, and is taken as it is.
  */
 #ifndef ANIMFS_VIEW_GLTF_REST_H
 #define ANIMFS_VIEW_GLTF_REST_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* html.h - what clip.html and file.html have in common. */
+/* html.h - shared by clip.html and file.html. */
 #ifndef ANIMFS_VIEW_HTML_H
 #define ANIMFS_VIEW_HTML_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* json.h - what the JSON views share: writing names, numbers and fields, and reading fields. */
+/* json.h - shared by the JSON views: writing names, numbers and fields, and reading fields. */
 #ifndef ANIMFS_VIEW_JSON_H
 #define ANIMFS_VIEW_JSON_H
 
@@ -8,11 +8,11 @@
 
 /* A name as a JSON string: made valid UTF-8, quoted, escaped. */
 void json_write_name(struct buf *out, const char *name);
-/* A stored number, or null where it is not finite: JSON has no word for that. */
+/* A stored number, or null if it is not finite, since JSON cannot express that. */
 void json_write_f32(struct buf *out, float v);
 /* "loop": 1 */
 void json_write_field(struct buf *out, const struct field *field);
-/* "canm": {"loop": 1}: what only this format stores. */
+/* "canm": {"loop": 1}: the fields that only this format has. */
 void json_write_fields(struct buf *out, const char *format, const struct field *fields,
 		       uint32_t count);
 /* Writes a comma unless this is the first element, and then `space`; clears *first. */

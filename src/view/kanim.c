@@ -254,7 +254,7 @@ static const struct xml_events events = {.open = kanim_on_open,
 					 .text = kanim_on_text,
 					 .doctype = kanim_on_doctype};
 
-/* ---- what the text asks for ---- */
+/* ---- applying the text ---- */
 
 static bool is_retimed(const struct parse *p)
 {

@@ -3,7 +3,7 @@
  * motion.h - turns a motion that was read from an interchange format into an edit of the clip.
  *
  * The motion is compared with what was served, frame by frame. Values within 0.01 degrees, or 1e-5
- * of a length or scale (or a millionth, above 10, which is as exact as float32 is) count as equal,
+ * of a length or scale (or a millionth above 10, about the precision of float32) count as equal,
  * and the stored value stays. Roles that are not in the motion stay too.
  *
  * In formats with keys at any frame, a curve keeps its keys' frames as long as interpolation
@@ -23,8 +23,8 @@ struct motion {
 /*
  * Returns the model with the clip's curves changed to follow the motion, made with anim_edit from
  * at->anim; unchanged curves are the same pointers. NULL and err when refused: the motion is not as
- * long as the clip, the format cannot store it, or the format stores keyframes, where no edit is
- * taken. `text` is the whole text, for errors.
+ * long as the clip, the format cannot store it, or the format stores keyframes, which cannot be
+ * edited in this way. `text` is the whole text, for errors.
  */
 struct anim *motion_apply(const struct shown *at, const struct motion *m, struct bytes text,
 			  struct err *err);

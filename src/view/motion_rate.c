@@ -21,7 +21,7 @@ static const double standard_rates[] = {
 	120000 / 1001.0, 120, 240,
 };
 
-/* All channels together, and where their frames are counted from. */
+/* All channels together, and the origin of their frames. */
 struct rated {
 	const struct motion_times *channels;
 	uint32_t count;
@@ -29,7 +29,7 @@ struct rated {
 	double first_off, last_off; /* times */
 };
 
-/* Is the time `room` frames or less from a frame, but for the rounding of the time? */
+/* Is the time within `room` frames of a frame, apart from its rounding? */
 static bool is_at_frame(double time, double hz, double origin, double room, double most)
 {
 	double frame = (time - origin) * hz;
@@ -140,7 +140,7 @@ static double sampled_rate(const struct rated *r)
 	return most >= LEAST_STEP_PART / r->seconds ? most : 0;
 }
 
-/* One key between frames may be anything, unless there is one in each frame of the other rate. */
+/* A single key between frames proves nothing, unless each frame of the other rate has one. */
 static double motion_rate_find(const struct rated *r, double sampled)
 {
 	if (sampled > 0 && all_at_frames(r, sampled, OTHER_ROOM, MOST_ROOM))

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * motion_rate.h - was a motion written at another frame rate than the clip's?
+ * motion_rate.h - detects a motion that was written at another frame rate than the clip's.
  *
- * A program whose frame rate is not the clip's keeps no key where the clip has a frame, and what
- * comes back is a motion in between: every value is a little wrong. Only the times of the keys
- * reveal it. They are evidence where none is off the other rate's frames, and some are off the
- * clip's.
+ * A program with another frame rate has no keys at the clip's frames, so after a round trip every
+ * value is interpolated and a little wrong. Only the times of the keys reveal it: all are at frames
+ * of the other rate, and some are not at frames of the clip.
  */
 #ifndef ANIMFS_VIEW_MOTION_RATE_H
 #define ANIMFS_VIEW_MOTION_RATE_H
@@ -22,11 +21,11 @@ struct motion_times {
 
 struct motion_rate {
 	double hz;          /* the other rate, in frames a second */
-	uint32_t keys, off; /* how many keys there are; how many are not where the clip has one */
+	uint32_t keys, off; /* the number of keys; of those that are not at a key of the clip */
 	uint32_t first_off; /* the first channel with such a key */
 };
 
-/* `seconds`: a frame of the clip. False where nothing speaks for another rate. */
+/* `seconds`: of one frame of the clip. False if nothing indicates another rate. */
 bool motion_rate_other(const struct motion_times *channels, uint32_t count, double seconds,
 		       struct motion_rate *out);
 

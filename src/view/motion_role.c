@@ -458,7 +458,7 @@ static bool same_spline(const struct role_edit *r)
 	return true;
 }
 
-/* Does every key stand at a frame of its own, as those of the clip do? */
+/* Is every key at a frame of its own, as those of the clip are? */
 static bool spline_on_frames(const struct role_edit *r)
 {
 	double before = -1;
@@ -533,8 +533,8 @@ static bool segment_differs(const struct role_edit *r, uint32_t begin, uint32_t 
 }
 
 /*
- * Keys stay where they are. Between two of them, if the motion differs anywhere, there are new ones
- * where it turns.
+ * Old keys stay in their frames. If the motion differs anywhere between two of them, new ones are
+ * added there where it turns.
  */
 static bool timed_rows(struct role_edit *r)
 {

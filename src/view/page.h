@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * page.h - a page with the player (player/) and what it shows: clip.html and file.html.
+ * page.h - a page with the player (player/) and its data: clip.html and file.html.
  *
  * The page is self-contained: it needs no network and no other file. Everything from an animation
  * file is in one block of base64, which can never be markup or script; the page's policy names the

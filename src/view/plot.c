@@ -73,7 +73,7 @@ static void write_power(const struct axis *a, struct buf *out)
 	buf_text(out, raised[e % 10]);
 }
 
-/* ---- what is there ---- */
+/* ---- the keys that are drawn ---- */
 
 static uint32_t plot_shown_keys(const struct clip *clip, const struct track *track, enum role role)
 {
@@ -198,7 +198,7 @@ static struct axis frame_axis(const struct chart *chart)
 	return a;
 }
 
-/* Half the room that the label of the last frame needs, as that of a tick beside it does. */
+/* Half the room of the label of the last frame, as for the tick beside it. */
 static double label_room(const struct chart *chart)
 {
 	double digits = floor(log10(fmax(chart->clip->frames - 1, 1))) + 1;
@@ -206,7 +206,7 @@ static double label_room(const struct chart *chart)
 	return (0.65 * digits + 0.7) * chart->font;
 }
 
-/* The last frame has a label of its own; a tick has none where that would touch it. */
+/* The last frame has a label of its own; a tick whose label would touch it has none. */
 static bool has_frame_label(const struct chart *chart, double frame)
 {
 	return plot_x(chart, chart->clip->frames - 1) - plot_x(chart, frame) >= label_room(chart);
@@ -408,8 +408,8 @@ void plot_value(const struct curve *c, struct buf *out)
 }
 
 /*
- * The greatest distance of two curves; INFINITY if only one has a gap somewhere. What is not drawn
- * is a gap.
+ * The greatest distance of two curves; INFINITY if only one has a gap somewhere. Numbers that are
+ * not drawn are gaps.
  */
 static double axes_apart(const struct curve *c, uint32_t shown, unsigned a, unsigned b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * plot.h - charts of curves: what clip.svg and a bone's picture are made of.
+ * plot.h - charts of curves, for clip.svg and a bone's picture.
  *
  * A chart shows one role of one bone: x, y and z over the frames of the clip, in three colours that
  * colour-blind readers can tell apart, with different dashes and markers. A line joins the keys; it

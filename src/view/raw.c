@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* raw.c - raw.*: the file's own bytes. What is saved there is decoded, not parsed. */
+/* raw.c - raw.*: the file's own bytes. A saved text is decoded, not parsed. */
 #include "views.h"
 
 static void raw_render(const struct shown *at, struct buf *out)

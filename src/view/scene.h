@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * scene.h - what the X3D views share: where a clip's bones are, and where the camera is.
+ * scene.h - shared by the X3D views: the places of a clip's bones, and of the camera.
  *
  *	struct scene s;
  *	if (scene_make(&s, at, &arena))

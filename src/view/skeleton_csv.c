@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * skeleton_csv.c - skeleton.csv: the bones' parents and rest pose, as far as they are known; every
- * bone of the file has a row. The animation file does not store them: what is saved goes into a
- * file beside it.
+ * bone of the file has a row. The animation file does not store them: a save writes a file beside
+ * it.
  */
 #include "skeleton/skeleton.h"
 #include "views.h"

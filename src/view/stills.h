@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stills.h - what the views of clips of stills have in common. */
+/* stills.h - shared by the views of clips of stills. */
 #ifndef ANIMFS_VIEW_STILLS_H
 #define ANIMFS_VIEW_STILLS_H
 
 #include "animfs/view.h"
 #include "x3d_join.h"
 
-/* Can the stills be joined? And why not. */
+/* Can the stills be joined? If not, the second returns the reason in err. */
 bool stills_present(const struct shown *at);
 void stills_explain(const struct shown *at, struct err *err);
 /* How the clip is played. */

@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of nodes and shapes: what is used many times counts as often. A browser draws no more. */
+/* limit of nodes and shapes; one that is used twice counts twice. A browser draws no more */
 #define PARTS_MAX 20000
 #define DEPTH_MAX 300
-/* Of visits to nodes, with which nothing need be drawn. */
+/* limit of visits to nodes, even if none of them is drawn */
 #define VISITS_MAX 1000000
-/* Of the points and corners of shapes, as they are written: as much as all stills may have. */
+/* limit of the text of points and corners: as much as all stills may have */
 #define LETTERS_MAX ((size_t)64 << 20)
 
 struct making {
 	const struct x3d_joined *j;
 	const struct x3d_scene *scene;
 	struct string_map names; /* of DEF: their nodes */
-	size_t *ends;            /* of each node: behind the last that is in it */
-	struct arena *arena;     /* NULL: it is only counted */
+	size_t *ends;            /* by node: the index after its last descendant */
+	struct arena *arena;     /* NULL: only counts */
 	struct stills_figure *f;
 
 	unsigned depth, visits;
@@ -74,7 +74,7 @@ static const struct x3d_attribute *field_of(const struct making *m, size_t node,
 	return x3d_attribute_find(m->scene, &m->scene->nodes[node], bytes_of(name));
 }
 
-/* The node that is meant: itself, or the one whose name it uses. */
+/* The node itself, or the one that it refers to by USE. */
 static size_t used(const struct making *m, size_t node)
 {
 	const struct x3d_attribute *use = field_of(m, node, "USE");
@@ -83,14 +83,14 @@ static size_t used(const struct making *m, size_t node)
 	return named < 0 ? node : (size_t)named;
 }
 
-/* The next that stands in the same node. */
+/* The next sibling. */
 static size_t behind(struct making *m, size_t node)
 {
 	m->visits++;
 	return m->ends[node];
 }
 
-/* The first such node that stands directly in another; 0: none. */
+/* The first child with that name; 0: none. */
 static size_t child(struct making *m, size_t node, const char *name)
 {
 	for (size_t i = node + 1; i < m->ends[node]; i = behind(m, i))
@@ -110,7 +110,7 @@ static const float *copy_numbers(struct making *m)
 	return out;
 }
 
-/* `usual` is what it says where it is left out, or is no number. width 0: any. */
+/* `usual` is the value of a missing or malformed field. width 0: any. */
 static struct stills_values stills_figure_values_of(struct making *m, size_t node, const char *name,
 						    size_t width, const char *usual)
 {
@@ -172,7 +172,7 @@ static const char *stills_figure_name_of(struct making *m, size_t node, const ch
 	return name ? name : "";
 }
 
-/* A scale that is not along the axes is nothing that the player can do. */
+/* The player cannot draw a scale along other axes. */
 static bool stills_figure_check_axes(struct making *m, size_t node)
 {
 	const struct x3d_attribute *axes = field_of(m, node, "scaleOrientation");
@@ -227,7 +227,7 @@ static bool add_transform(struct making *m, size_t node, uint32_t parent, uint32
 
 /* ---- shapes ---- */
 
-/* A ring of so many points around the Y axis for each pair of radius and height. */
+/* Makes a ring of AROUND points around the Y axis for each pair of radius and height. */
 #define AROUND 10
 
 static bool add_rings(struct making *m, struct stills_shape *shape, const float (*rings)[2],
@@ -343,7 +343,7 @@ static bool take_index(struct making *m, struct stills_shape *shape, size_t node
 	for (size_t i = 0; index && i < m->numbers.count; i++) {
 		const double n = m->numbers.values[i];
 
-		/* What names no point is left to nobody: it ends what it stands in. */
+		/* An index that names no point ends the line or face. */
 		index[count++] = n >= 0 && n < (double)points ? (int32_t)n : -1;
 		if (triangles && i % 3 == 2)
 			index[count++] = -1;
@@ -404,7 +404,7 @@ static bool says(struct making *m, size_t node, const char *name)
 	return field_of(m, node, name) || x3d_join_values(m->j, node, name, &width);
 }
 
-/* Lit faces have another colour than what shines by itself. */
+/* Lit faces have the diffuse colour, others the emissive one. */
 static void take_looks(struct making *m, struct stills_shape *shape, size_t node)
 {
 	static const float white[3] = {1, 1, 1}, none = 0;
@@ -422,7 +422,7 @@ static void take_looks(struct making *m, struct stills_shape *shape, size_t node
 		shape->colour = stills_figure_values_of(m, material, "emissiveColor", 3, "0 0 0");
 }
 
-/* Which of `meshes` it is; their number: a solid. False: it is not drawn. */
+/* Finds the node's entry in `meshes`; their number stands for a solid. False: it is not drawn. */
 static bool find_geometry(const struct making *m, size_t node, size_t *mesh)
 {
 	for (*mesh = 0; *mesh < ARRAY_SIZE(meshes); ++*mesh)
@@ -434,7 +434,7 @@ static bool find_geometry(const struct making *m, size_t node, size_t *mesh)
 	return false;
 }
 
-/* A short text can use a long one many times. */
+/* Counts the text of a mesh, since a short text can use a long one many times. */
 static bool count_letters(struct making *m, size_t node, size_t mesh)
 {
 	const size_t points = child(m, node, "Coordinate");
@@ -490,7 +490,7 @@ static bool walk_children(struct making *m, size_t node, uint32_t parent)
 	return true;
 }
 
-/* What stands directly in it, from 0; any other number: nothing. */
+/* Visits only the child of that index; any other number: none. */
 static bool walk_choice(struct making *m, size_t node, uint32_t parent, double choice)
 {
 	double number = 0;
@@ -531,7 +531,10 @@ static bool walk_node(struct making *m, size_t node, uint32_t parent)
 	return true;
 }
 
-/* Groups that use each other are as many as they say, and one that uses itself never ends. */
+/*
+ * Groups that use each other are visited as often as they are used; one that uses itself would
+ * never end.
+ */
 static bool stills_figure_walk(struct making *m, size_t node, uint32_t parent)
 {
 	bool fine = (m->depth < DEPTH_MAX && m->visits++ < VISITS_MAX) ||

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stills_figure.h - joined stills as what can be drawn: Transforms that hang from each other, and
+ * stills_figure.h - joined stills in a form that can be drawn: a hierarchy of Transforms, and
  * shapes of points, lines and faces in them.
  *
  * Drawn are IndexedFaceSet, IndexedLineSet, IndexedTriangleSet, TriangleSet and PointSet; Box,
- * Sphere, Cone and Cylinder as few faces. Colours are those of the material. What a Switch or LOD
- * does not show, Inlines, prototypes and other nodes are not drawn.
+ * Sphere, Cone and Cylinder as few faces. Colours are those of the material. Inlines, prototypes,
+ * hidden children of a Switch or LOD, and other nodes are not drawn.
  */
 #ifndef ANIMFS_VIEW_STILLS_FIGURE_H
 #define ANIMFS_VIEW_STILLS_FIGURE_H
@@ -13,7 +13,7 @@
 #include "skeleton/skeleton.h"
 #include "x3d_join.h"
 
-/* Of one value, or of one for each still. */
+/* One value for all stills, or one for each. */
 struct stills_values {
 	const float *values; /* NULL: none */
 	size_t width;
@@ -45,7 +45,7 @@ struct stills_figure {
 	uint32_t node_count, shape_count;
 };
 
-/* Of a still; v->values is not NULL. */
+/* The value for a still; v->values is not NULL. */
 const float *stills_value(const struct stills_values *v, uint32_t still);
 /* Relative to the parent. */
 struct pose stills_node_pose(const struct stills_node *n, uint32_t still);

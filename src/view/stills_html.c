@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stills_html.c - clip.html of a clip of stills: a page that plays what is drawn of them
+ * stills_html.c - clip.html of a clip of stills: a page that plays their drawable parts
  * (stills_figure.h).
  *
  * All is little-endian; "text" is as in clip_html.c. player/data.js reads it.

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of larger figures only every second point, every third ... is looked at. */
+/* of larger figures only every n-th point is considered */
 #define CANDIDATES_MAX 50000
 #define FOUND_MAX 4096
-/* In how many stills points must be near each other to be drawn as one. */
+/* the number of stills in which points must be near each other to be drawn as one */
 #define COMPARED 3
 
 static const uint8_t node_colour[3] = {142, 158, 185};
@@ -31,7 +31,7 @@ struct found_part {
 struct sketching {
 	struct stills_sketch *s;
 	const struct stills_figure *f;
-	struct arena arena; /* of what is needed only here */
+	struct arena arena; /* temporary memory */
 	struct candidate *candidates;
 	size_t count, step;
 	size_t chosen[SKETCH_POINTS];
@@ -138,7 +138,7 @@ static double distance(const struct candidate *a, const struct candidate *b)
 	return sum;
 }
 
-/* The one that is farthest from all that were chosen. */
+/* The point that is farthest from all chosen ones. */
 static size_t farthest(const struct sketching *k)
 {
 	size_t found = 0;
@@ -182,7 +182,7 @@ static void choose_points(struct sketching *k)
 	}
 }
 
-/* ---- what is between them ---- */
+/* ---- lines and faces between them ---- */
 
 static void swap_to_order(unsigned *a, unsigned *b)
 {
@@ -209,7 +209,7 @@ static bool note_corners(struct sketching *k, unsigned a, unsigned b, unsigned c
 	return is_new;
 }
 
-/* In all stills that are compared; of a line its length. */
+/* The area in all compared stills; of a line its length. */
 static double area_of(const struct sketching *k, const uint8_t corners[3])
 {
 	const struct candidate *a = &k->candidates[k->chosen[corners[0]]];
@@ -244,7 +244,9 @@ static void stills_sketch_add_part(struct sketching *k, const struct stills_shap
 	part->area = area_of(k, part->part.corners);
 }
 
-/* The chosen point that one of a shape is drawn at. `first` is the number of the shape's first. */
+/*
+ * The chosen point that represents a point of a shape. `first`: number of the shape's first point.
+ */
 static unsigned nearest_to_point(const struct sketching *k, size_t first, size_t point)
 {
 	return k->candidates[(first + point) / k->step].nearest;
@@ -271,7 +273,7 @@ static void add_corners(struct sketching *k, const struct stills_shape *shape, s
 	}
 }
 
-/* What has become a single point, too, is drawn: a dot. */
+/* A shape that has shrunk to a single point is drawn as a dot. */
 static void stills_sketch_add_shape(struct sketching *k, const struct stills_shape *shape,
 				    size_t first)
 {
@@ -305,7 +307,7 @@ static int by_area(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* Those that are seen best. */
+/* Keeps the most visible parts. */
 static void keep_parts(struct sketching *k)
 {
 	qsort(k->found, k->found_count, sizeof(*k->found), by_area);
@@ -335,7 +337,7 @@ static bool stills_sketch_add_shapes(struct sketching *k)
 
 /* ---- a figure without shapes ---- */
 
-/* The first node is the scene, and where it is says nothing. */
+/* The first node is the scene, whose place is irrelevant. */
 static void stills_sketch_add_nodes(struct stills_sketch *s)
 {
 	for (uint32_t i = 1; i < s->figure->node_count && s->point_count < SKETCH_POINTS; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stills_sketch.h - a figure of stills (stills_figure.h) as a thumbnail shows it: a few of its
+ * stills_sketch.h - a figure of stills (stills_figure.h) reduced to a thumbnail: a few of its
  * points, and triangles, lines and dots between them.
  *
  * The points are chosen far from each other in the first, the middle and the last still. Every
  * other point is drawn where the nearest of them is. A figure without shapes is drawn as its
- * Transforms, each with a line from the one that it is in.
+ * Transforms, each with a line from its parent.
  */
 #ifndef ANIMFS_VIEW_STILLS_SKETCH_H
 #define ANIMFS_VIEW_STILLS_SKETCH_H

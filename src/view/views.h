@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer view: the texts of a mount. Each view is a const struct view (include/animfs/view.h): it
- * renders a model as text and, where the text can be saved, parses it into an edited model. A view
- * does not depend on formats: struct format says what one can store. It opens no files; a skeleton
- * is passed to it.
+ * renders a model as text and, if the text can be saved, parses it into an edited model. A view
+ * does not depend on formats, only on struct format, which has their limits. It opens no files; a
+ * skeleton is passed to it.
  *
  * Start reading in animfs/view.h; then parts_csv.c, which is short, and bone_csv.c.
  *

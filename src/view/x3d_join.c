@@ -32,8 +32,8 @@ static bool same_numbers(const struct x3d_numbers *a, const struct x3d_numbers *
 /* ---- the fields that move ---- */
 
 /*
- * Of all values of all fields that move: 64 MiB. A text of so many numbers is about as long as a
- * view can be.
+ * Limit for all values of all moving fields: 64 MiB. A text of that many numbers is about as long
+ * as a view can be.
  */
 #define NUMBERS_MAX ((size_t)16 << 20)
 
@@ -351,7 +351,7 @@ static uint64_t prefix_number(struct bytes def)
 	return at == strlen(PREFIX) ? 1 : number;
 }
 
-/* What no DEF of the first still begins with: ours do. */
+/* Chooses a prefix for our DEFs that no DEF of the first still has. */
 static void choose_prefix(const struct x3d_scene *s, char prefix[32])
 {
 	uint64_t last = 0;

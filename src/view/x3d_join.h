@@ -23,8 +23,8 @@ struct x3d_still {
 };
 
 /*
- * Stills that are found to be equal, one after the other. What it is made of need not last; once
- * all were added it never changes.
+ * Joins stills one after the other, if they are structurally equal. It keeps no pointers to its
+ * input, and is immutable once all were added.
  *
  *	j = x3d_join_new(count);
  *	for (...)
@@ -33,9 +33,9 @@ struct x3d_still {
  *	x3d_join_free(j);
  */
 struct x3d_joined;
-/* Of so many stills, not 0. NULL when out of memory. */
+/* For `count` stills, not 0. NULL when out of memory. */
 struct x3d_joined *x3d_join_new(uint32_t count);
-/* False and err: which node differs, with the place in this still's text. */
+/* False and err: the node that differs, with its place in this still's text. */
 bool x3d_join_add(struct x3d_joined *j, const struct x3d_still *still, struct err *err);
 void x3d_join_free(struct x3d_joined *j);
 size_t x3d_join_size(const struct x3d_joined *j); /* all its memory */

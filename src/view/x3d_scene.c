@@ -108,7 +108,7 @@ static void note_component(struct x3d_scene *s, const struct xml_tag *tag)
 	s->interpolation.level3 |= level->value.size == 1 && level->value.data[0] >= '3';
 }
 
-/* Of what stands directly in the frame, and in <X3D>, only these two count. */
+/* Directly in the frame, and in <X3D>, only these two elements count. */
 static bool is_skipped(const struct x3d_scene *s, const struct xml_tag *tag)
 {
 	if (tag->depth == s->root)

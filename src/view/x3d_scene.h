@@ -55,7 +55,7 @@ struct x3d_scene {
 /*
  * `text` is a scene whose root is <X3D>, or where it is `framed` an element around one, and stays
  * the caller's. WorldInfo is left out, and of the head all but the component Interpolation. False
- * and err; x3d_scene_release is right after either.
+ * and err. Call x3d_scene_release in either case.
  */
 bool x3d_scene_read(struct x3d_scene *s, struct bytes text, bool framed, struct err *err);
 void x3d_scene_release(struct x3d_scene *s);
@@ -63,7 +63,7 @@ void x3d_scene_release(struct x3d_scene *s);
 bool x3d_scene_mark_shared(struct x3d_scene *s);
 size_t x3d_scene_size(const struct x3d_scene *s); /* its memory, without the text */
 
-/* NULL where the tag does not give the field. */
+/* NULL if the tag does not have the field. */
 const struct x3d_attribute *x3d_attribute_find(const struct x3d_scene *s,
 					       const struct x3d_node *node, struct bytes name);
 
@@ -72,8 +72,8 @@ struct x3d_numbers {
 	double *values; /* free() it */
 };
 /*
- * The numbers in a field's value, which float32 can hold. False, and err is as it was: these are no
- * numbers. Or no memory, which err says.
+ * The numbers in a field's value, which float32 can hold. False if they are not numbers, with err
+ * unchanged, or when out of memory, with err set.
  */
 bool x3d_numbers_read(struct bytes text, struct x3d_numbers *out, struct err *err);
 
