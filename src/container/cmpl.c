@@ -53,7 +53,7 @@ static void put_byte(struct lzss *z, uint8_t byte)
 	z->out[z->done++] = byte;
 }
 
-/* Is this place of the window one of those that begin unset, and not written yet? */
+/* Is this place of the window one of those that begin unset, and is it still unset? */
 static bool is_unset(const struct lzss *z, unsigned place)
 {
 	return place >= WINDOW_BEGIN && place - WINDOW_BEGIN >= z->done;
@@ -78,7 +78,7 @@ static bool copy(struct lzss *z, struct err *err)
 
 static bool cmpl_unpack(struct lzss *z, struct err *err)
 {
-	unsigned flags = 1; /* the flags that are left, below a bit that says where they end */
+	unsigned flags = 1; /* the remaining flags, below a bit that marks their end */
 
 	while (z->done < z->size) {
 		uint8_t byte;

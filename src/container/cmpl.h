@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* cmpl.h - unpacks CMPL, as members of RAB archives are packed. */
+/* cmpl.h - unpacks CMPL, the compression of RAB members. */
 #ifndef ANIMFS_CONTAINER_CMPL_H
 #define ANIMFS_CONTAINER_CMPL_H
 
@@ -9,8 +9,8 @@
 
 bool cmpl_is(const uint8_t *head, size_t size);
 /*
- * The bytes that a member of `stored` bytes unpacks to, by its first CMPL_HEAD bytes, or fewer if
- * it has fewer. False and err where it cannot; places count from its first byte.
+ * The unpacked size of a member of `stored` bytes, from its first CMPL_HEAD bytes, or fewer if it
+ * has fewer. False and err if it is invalid; places count from the member's first byte.
  */
 bool cmpl_size(const uint8_t *head, uint64_t stored, uint64_t *size, struct err *err);
 /* Appends a whole member unpacked. */

@@ -2,14 +2,17 @@
 /*
  * Layer container: archives. Each kind is a const struct container (include/animfs/container.h) in
  * a file or family of its own: it lists the members of an archive and unpacks them. contents.c
- * shows the list as folders with names that are file names. A container opens no file and trusts no
- * byte. It knows no format and no view. skel.c is the template of a new one.
+ * shows the list as folders and files with valid file names. A container opens no file and trusts
+ * no byte. It knows no format and no view. skel.c is the template of a new one.
  *
  * Start reading in animfs/container.h; then skel.c.
  *
  * May use: util text model
  */
-/* containers.h - what containers[] lists: one entry a kind, at the end of X.c or X_write.c. */
+/*
+ * containers.h - declares the entries of containers[], one for each kind; each is at the end of X.c
+ * or X_write.c.
+ */
 #ifndef ANIMFS_CONTAINER_CONTAINERS_H
 #define ANIMFS_CONTAINER_CONTAINERS_H
 
@@ -21,7 +24,9 @@ extern const struct container zip_container;
 /* Not in the list: the template of a new one. */
 extern const struct container skel_container;
 
-/* An error whose place counts from the member's first byte, as one of the archive. Returns false.
+/*
+ * Sets an error of the archive from one whose place counts from the member's first byte. Returns
+ * false.
  */
 bool member_fault(struct err *err, const struct err *why, const struct member *m);
 

@@ -99,7 +99,7 @@ static bool contents_check_limit(const struct building *b)
 		       c->limit);
 }
 
-/* Is the name surely its own file name, as nearly all are? False means perhaps. */
+/* Is the name certainly its own file name, as most are? False means that it must be checked. */
 static bool contents_is_plain(const char *name, size_t size)
 {
 	if (size == 0 || size > NAME_LIMIT || strchr(".=+-@", name[0]) || name[size - 1] == '.')
@@ -220,7 +220,7 @@ static uint32_t contents_enter(struct building *b, uint32_t parent, const char *
 	return entry;
 }
 
-/* The folder of a stored path; makes what is missing of it. */
+/* The folder of a stored path; makes missing folders. */
 static uint32_t enter_all(struct building *b, const char *path)
 {
 	uint32_t folder = CONTENTS_TOP;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * contents.h - the members of an archive as folders and files with names that are file names
- * (model/names.h): what a stored path has in it leads nowhere else, and of equal names each further
- * one gets ~2, ~3 ... in the order of the archive.
+ * contents.h - the members of an archive as folders and files with valid file names
+ * (model/names.h): a stored path such as ".." leads nowhere else, and equal names get ~2, ~3 ... in
+ * the order of the archive.
  */
 #ifndef ANIMFS_CONTAINER_CONTENTS_H
 #define ANIMFS_CONTAINER_CONTENTS_H
@@ -18,9 +18,9 @@ struct contents_entry {
 	uint32_t stored_size;
 	uint32_t parent;
 	uint32_t member;      /* CONTENTS_NONE: it is a folder, */
-	uint32_t first, last; /* whose entries these are; CONTENTS_NONE */
+	uint32_t first, last; /* its entries; CONTENTS_NONE */
 	uint32_t next;        /* in its own folder; CONTENTS_NONE */
-	uint32_t again;       /* the number that the next entry of this name tries */
+	uint32_t again;       /* the number to try for the next entry of this name */
 };
 
 /* Entry 0 is the top. */
@@ -37,7 +37,7 @@ struct contents {
 };
 
 /*
- * The archive must stay. Uses at most as much memory as the archive's list may; NULL and err.
+ * The archive must outlive it. Uses at most as much memory as the archive's list may; NULL and err.
  */
 struct contents *contents_new(const struct archive *a, struct err *err);
 void contents_free(struct contents *c); /* NULL is fine */

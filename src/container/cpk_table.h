@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * cpk_table.h - the tables of a CPK archive: rows and named columns, which any table stores as it
- * likes. cpk_table.c has the layout.
+ * cpk_table.h - the tables of a CPK archive: rows and named columns; each table chooses its
+ * columns. cpk_table.c has the layout.
  */
 #ifndef ANIMFS_CONTAINER_CPK_TABLE_H
 #define ANIMFS_CONTAINER_CPK_TABLE_H
@@ -10,7 +10,7 @@
 
 struct cpk_table {
 	struct bytes src; /* from the version on, which all offsets in it count from */
-	uint64_t place;   /* of that in the archive, for errors */
+	uint64_t place;   /* its offset in the archive, for errors */
 	struct arena *arena;
 	uint32_t rows;
 	bool utf8; /* its strings; otherwise they are CP932 */
@@ -37,10 +37,10 @@ const struct cpk_column *cpk_column(const struct cpk_table *t, const char *name)
 /* False and err where the column is of another type. */
 bool cpk_number(const struct cpk_table *t, const struct cpk_column *c, uint32_t row, uint64_t *out,
 		struct err *err);
-/* A column that may be NULL, or whose number may say that there is none: `otherwise` then. */
+/* Reads a number; `otherwise` if the column is NULL, or has no value in this row. */
 bool cpk_optional(const struct cpk_table *t, const struct cpk_column *c, uint32_t row,
 		  uint64_t otherwise, uint64_t *out, struct err *err);
-/* As it is stored, NUL-terminated. */
+/* The stored string, NUL-terminated. */
 bool cpk_string(const struct cpk_table *t, const struct cpk_column *c, uint32_t row,
 		const char **out, struct err *err);
 

@@ -31,7 +31,7 @@ struct bits {
 	size_t left; /* bytes that are not in `window` */
 	uint32_t window;
 	unsigned ready; /* bits in it */
-	bool bad;       /* more were wanted than there are */
+	bool bad;       /* more bits were read than there are */
 };
 
 static uint32_t take_bits(struct bits *b, unsigned count)
@@ -131,7 +131,7 @@ static bool read_head(const struct input *member, uint64_t size, struct head *h,
 	return true;
 }
 
-/* Reads only the part of the stream that can matter, its end: a byte takes at most 9 bits. */
+/* Reads only the end of the stream that can be needed: an unpacked byte takes at most 9 bits. */
 static bool read_stream(const struct input *member, const struct head *h, uint8_t *out,
 			struct err *err)
 {

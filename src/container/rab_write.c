@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A RAB with one member replaced, and the container; rab.c says how one is laid out.
+ * Writes a RAB with one member replaced; and the container. rab.c describes the layout.
  *
- * Only the game reads such a file, and how is not documented. It loads members in the order of the
+ * Only the game reads such a file, in an undocumented way. It loads members in the order of the
  * file table, and needs their bytes in that order, too, without gaps. So only an archive that is
  * laid out like that is rebuilt. Then everything in front of the data stays as it is, except sizes
  * and places.
@@ -177,7 +177,7 @@ static bool rab_write_check_data(const struct rebuild *r)
 	return true;
 }
 
-/* ---- the new one ---- */
+/* ---- the new archive ---- */
 
 /* Makes CMPL without a copy in it: a byte of flags in front of every eight bytes as they are. */
 static void pack_literals(struct bytes bytes, struct buf *out)

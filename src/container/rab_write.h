@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rab_write.h - a RAB with one member replaced. */
+/* rab_write.h - replaces one member of a RAB. */
 #ifndef ANIMFS_CONTAINER_RAB_WRITE_H
 #define ANIMFS_CONTAINER_RAB_WRITE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* stored_name.h - names as archives store them, as UTF-8. */
+/* stored_name.h - converts stored names of archives to UTF-8. */
 #ifndef ANIMFS_CONTAINER_STORED_NAME_H
 #define ANIMFS_CONTAINER_STORED_NAME_H
 
@@ -16,9 +16,9 @@ struct stored_names {
 };
 
 /*
- * The name, which is a string in the archive's arena. What is not of its encoding becomes the
- * characters U+0080 to U+00FF, byte by byte, so that the member can be named in any case. NULL and
- * err: it is too long, or out of memory.
+ * Converts a name; the result is in the archive's arena. Bytes that are invalid in the encoding
+ * become the characters U+0080 to U+00FF, so that every member has a name. NULL and err: it is too
+ * long, or out of memory.
  */
 const char *stored_name(struct stored_names *n, const char *stored, struct err *err);
 /* The same, faster for many members of one folder. */

@@ -101,7 +101,7 @@ void assembly_label(const struct format *format, const char *file_name, const ch
 	buf_release(&form);
 }
 
-/* ---- which texts they are ---- */
+/* ---- the kinds of texts ---- */
 
 /* In the order in which they are read; later ones win. */
 enum kind { KIND_EXTRA, KIND_GENERATED, KIND_CURVES, KIND_BONE_JSON, KIND_BONE_CSV, KIND_CLIP };
@@ -423,7 +423,7 @@ static bool make_bones(struct making *m, const struct view *view, struct assembl
 	return text->err.code != ERR_MEMORY || err_memory(m->err);
 }
 
-/* ---- what clip.json says ---- */
+/* ---- the facts of clip.json ---- */
 
 /* Is `name` the stored name of the bone with this label? "a~2" may be a second "a". */
 static bool is_name_of(const struct format *format, const char *name, const char *label)

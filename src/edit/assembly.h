@@ -43,7 +43,7 @@ struct assembly;
 void assembly_label(const struct format *format, const char *file_name, const char *folder,
 		    char label[ASSEMBLY_LABEL_SIZE]);
 
-/* Is the content of a text with this path in a clip's folder needed? Of others only the path is. */
+/* Is the content of a text with this path in a clip's folder needed? If not, its path is enough. */
 bool assembly_reads(const char *path);
 /* The same for the file's own folder. */
 bool assembly_reads_of_file(const char *path);

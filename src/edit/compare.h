@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * compare.h - what differs between two animations, for people.
+ * compare.h - prints the differences between two animations for people.
  *
- * In lines as of listing.h, with '-' before what only the first has and '+' before what only the
- * second has, below the clip or bone that they are about; and sentences for what was renamed or
- * moved. Of two files of one format all is compared. Different formats never hold the same numbers:
- * there, clips are compared by what they show in each frame that has a key, to within the steps of
- * the two; rotations to a tenth of a degree.
+ * The lines are those of listing.h, with '-' before lines that only the first has and '+' before
+ * lines that only the second has, below the clip or bone that they belong to; and sentences about
+ * renamed and moved ones. Two files of one format are compared completely. Different formats never
+ * store the same numbers: there, the poses are compared in each frame that has a key, within the
+ * steps of both formats, rotations to a tenth of a degree.
  */
 #ifndef ANIMFS_EDIT_COMPARE_H
 #define ANIMFS_EDIT_COMPARE_H

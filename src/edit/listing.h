@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * listing.h - what an animation file says, as lines of text with one fact each, for programs that
- * compare lines:
+ * listing.h - an animation file as lines of text with one fact each, for programs that compare
+ * lines:
  *
  *   canm 512
  *   clip walk
@@ -41,14 +41,14 @@ const struct listing_row *listing_row(const struct listing *l, size_t i);
 /* The line, with its LF. */
 struct bytes listing_line(const struct listing *l, size_t i);
 
-/* Each appends: the format and what its header says; a clip's own values, and its stills. */
+/* Each appends: the format and the fields of its header; a clip's own values, and its stills. */
 void listing_header(struct listing *l, const struct anim *a);
 void listing_values(struct listing *l, const struct anim *a, const struct clip *clip);
 /* The keys of a bone in one role; c may be NULL. */
 void listing_curve(struct listing *l, enum role role, const struct curve *c);
 /* A bone whose keyframes are data, one a line. */
 void listing_keyframes(struct listing *l, const struct track *track);
-/* A value of a curve as it is in between, in one line as of listing_curve. */
+/* An interpolated value of a curve, in one line like those of listing_curve. */
 void listing_sample(struct listing *l, enum role role, const struct curve *c, uint32_t frame);
 
 /* The whole file. */

@@ -112,7 +112,7 @@ static void merge_files_write_frames(const struct curve *was, const struct curve
 		merge_files_list_frames(was, now, true, out);
 }
 
-/* ---- what both sides changed ---- */
+/* ---- conflicts ---- */
 
 struct sides {
 	const struct clip *base, *ours, *theirs;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * merge_files.h - a three-way merge of three files that were each decoded by itself, as git has
- * them:
+ * merge_files.h - a three-way merge of three independently decoded files, for git:
  *
  *	edited = merge_edit(base, theirs);
  *	merged = anim_merge(base, edited, NULL, ours, NULL, &err);
@@ -16,18 +15,18 @@
 #include "animfs/anim.h"
 
 /*
- * `theirs` as an edit of base: clips and bones that base has by the same label are those. It points
+ * Makes `theirs` an edit of base: clips and bones with equal labels are the same. The result points
  * into theirs. NULL when out of memory.
  */
 struct anim *merge_edit(const struct anim *base, const struct anim *theirs);
 /*
- * Appends a table of what both sides changed, each in its own way:
+ * Appends a table of the curves and values that both sides changed differently:
  *
  *	clip,bone,role,frames_ours,frames_theirs
  *	walk,hips,rotation,3-7 12,5
  *
  * Frames are those that each side changed: numbers and ranges, or "all". Rows about a whole clip or
- * file have no bone and no frames, and their role says what it is: loop, list of bones ...
+ * file have no bone and no frames, and their role names the value: loop, list of bones ...
  */
 void merge_conflicts(const struct anim *base, const struct anim *ours, const struct anim *theirs,
 		     struct buf *out);

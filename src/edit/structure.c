@@ -147,7 +147,7 @@ static bool set_seconds(struct anim *a, struct clip *c, double seconds, struct e
 	return true;
 }
 
-/* ---- what the format has beside curves ---- */
+/* ---- fields besides curves ---- */
 
 /* Gives `to` the fields of clips of `a`, with the values of `from`. */
 static bool structure_take_fields(struct anim *a, const struct clip *from, struct clip *to)
@@ -406,7 +406,7 @@ static bool name_as(struct track *to, const char *name, struct err *err)
 	return name || err_memory(err);
 }
 
-/* The number in "bone012", as Final Fantasy IX on Steam calls its bones. */
+/* The number in "bone012", the form of names in Final Fantasy IX on Steam. */
 static bool path_number(const struct copy *p, const char *label, uint32_t *number)
 {
 	int end = 0;
@@ -599,7 +599,7 @@ static bool name_bone(struct anim *a, const struct clip *clip, const struct trac
 	return to->label || err_memory(err);
 }
 
-/* Where names are paths, the bone stays where it is, and those below it stay there. */
+/* If names are paths, the bone keeps its place, and so do those below it. */
 static bool keep_path(struct anim *a, struct clip *c, struct track *t, const char *old)
 {
 	const char *slash = strrchr(old, '/');

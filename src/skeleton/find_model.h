@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * find_model.h - finds the game's 3D model that lies beside an animation file: it has the bones'
- * parents and rest pose, which the animation file does not store.
+ * find_model.h - finds the game's 3D model beside an animation file: it has the bones' parents and
+ * rest pose, which the animation file does not store.
  *
- * A model (model_formats.h) belongs to the animation with the same name but for the extension; if
- * it is the only one of its format in the folder, it belongs to all animations there.
+ * A model (model_formats.h) belongs to the animation with the same name except for the extension;
+ * if it is the only one of its format in the folder, it belongs to all animations there.
  */
 #ifndef ANIMFS_SKELETON_FIND_MODEL_H
 #define ANIMFS_SKELETON_FIND_MODEL_H
@@ -20,8 +20,8 @@
 bool model_find(int dir, const char *file_name, const struct model_format *format,
 		const struct guard *guard, char name[NAME_MAX + 1]);
 /*
- * The same of names from elsewhere: after model_choose, model_offer each of them. The model is the
- * one that was taken (true) last, if it has the `same` name or `count` is 1.
+ * The same for names from another source: call model_choose, then model_offer for each. The model
+ * is the one that was taken (true) last, if it has the `same` name or `count` is 1.
  */
 struct model_choice {
 	char wanted[2 * NAME_MAX];

@@ -249,7 +249,7 @@ static bool same_barred(const struct found_skeleton *a, const struct found_skele
 	return same;
 }
 
-/* Is the file's text unchanged, though its version differs? `seen` then has the new version. */
+/* Is the file's text unchanged, although its version differs? `seen` then has the new version. */
 static bool find_skeleton_says_the_same(const struct found_skeleton *r, const struct search *s,
 					struct found_skeleton *seen)
 {

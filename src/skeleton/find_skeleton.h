@@ -4,8 +4,8 @@
  *
  * Looks for NAME.skeleton.csv (NAME with the extension) beside the file, then for a model
  * (find_model.h), then for skeleton.csv, which applies to all files of the folder. The first that
- * exists is used, even if it turns out to be invalid. A file that the guard does not allow
- * everybody to read is treated as absent.
+ * exists is used, even if it turns out to be invalid. A file that the guard bars, since not every
+ * reader of the animation may read it, is treated as absent.
  */
 #ifndef ANIMFS_SKELETON_FIND_SKELETON_H
 #define ANIMFS_SKELETON_FIND_SKELETON_H
@@ -32,7 +32,7 @@ struct shared_skeleton;
 const struct skeleton *shared_skeleton(const struct shared_skeleton *r); /* NULL for NULL */
 struct shared_skeleton *
 shared_skeleton_get(struct shared_skeleton *r); /* takes a reference; NULL is fine */
-/* Of no file; takes the skeleton over. NULL: no memory. */
+/* Of no file; takes over the skeleton. NULL: no memory. */
 struct shared_skeleton *shared_skeleton_made(struct skeleton *s);
 void shared_skeleton_put(struct shared_skeleton *r);          /* drops a reference; NULL is fine */
 size_t shared_skeleton_size(const struct shared_skeleton *r); /* bytes of memory */
@@ -61,7 +61,7 @@ struct found_skeleton {
 };
 void found_skeleton_release(struct found_skeleton *r);
 
-/* Was a file of this name found that the guard does not allow everybody to read? */
+/* Was a file of this name found and barred by the guard? */
 bool found_skeleton_bars(const struct found_skeleton *r, const char *name);
 
 /* Would find_skeleton find the same again? Costs a few fstatat() while the folder is unchanged. */

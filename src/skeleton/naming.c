@@ -149,7 +149,7 @@ static void forget_table(struct naming *n) REQUIRES(naming_class)
 	buf_clear(&n->text);
 }
 
-/* EACCES if the guard does not allow everybody to read this file. */
+/* EACCES if the guard bars the file, since not every user may read it. */
 static int check_read(const struct naming *n, const struct stat *st)
 {
 	struct file_version read = file_version_of(st), let;

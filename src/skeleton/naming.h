@@ -28,7 +28,7 @@ typedef void naming_reporter(void *closure, const char *fault);
 struct naming;
 /* `folder` is not closed, and must stay open until naming_free. NULL when out of memory. */
 struct naming *naming_new(int folder, naming_reporter *report, void *closure);
-/* Use the table only if the guard allows everybody to read it; either may be NULL. */
+/* Use the table only if the guard allows all users to read it; either may be NULL. */
 void naming_guard(struct naming *n, const struct guard *guard);
 /* tables live until their references are dropped; NULL is fine */
 void naming_free(struct naming *n);

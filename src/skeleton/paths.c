@@ -19,7 +19,7 @@ struct making {
 	bool failed;
 };
 
-/* A bone that is only a part of paths gets the first free form of its name. */
+/* A bone that exists only as a part of paths gets the first free form of its name. */
 static const char *paths_new_label(struct making *m, const char *path)
 {
 	const char *slash = strrchr(path, '/'), *label;
@@ -61,7 +61,7 @@ static int64_t joint_at(struct making *m, const char *path)
 	return known >= 0 ? known : add_joint(m, path, paths_new_label(m, path));
 }
 
-/* Each part of a path may make a bone, and a hostile file has parts by the thousand. */
+/* Each part of a path may make a bone, and a hostile file may have thousands of parts. */
 static bool is_deep(const char *path)
 {
 	unsigned depth = 0;

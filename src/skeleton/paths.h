@@ -6,9 +6,9 @@
 #include "skeleton.h"
 
 /*
- * The parent of a bone is the one whose path lacks its last part; a bone that the clip has no track
- * for is made. If there is a bone of the empty path, it is above all others. Rest poses are not
- * known. Tracks must have labels. NULL: no memory.
+ * The parent of a bone is the bone with its path without the last part; a missing one is made. A
+ * bone of the empty path is above all others. Rest poses are unknown. Tracks must have labels.
+ * NULL: no memory.
  */
 struct skeleton *skeleton_of_paths(const struct anim *a);
 

@@ -107,7 +107,7 @@ struct transform transform_product(const struct transform *a, const struct trans
 	return t;
 }
 
-/* The determinant without that row and column, with its sign. */
+/* The cofactor of that row and column: the determinant without them, with its sign. */
 static double cofactor(const struct transform *t, unsigned row, unsigned column)
 {
 	unsigned r = (row + 1) % 3, s = (row + 2) % 3, c = (column + 1) % 3, d = (column + 2) % 3;
@@ -154,7 +154,7 @@ void rig_world(const struct rig *rig, const struct clip *clip, double frame, str
 	}
 }
 
-/* ---- hanging together ---- */
+/* ---- the hierarchy ---- */
 
 /* A joint of the skeleton, related to the clip's tracks. */
 struct hanger {

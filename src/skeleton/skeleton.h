@@ -3,7 +3,7 @@
  * Layer skeleton: rest poses and parents, which animation files do not store. It finds which
  * skeleton belongs to a file (find_skeleton.h, find_model.h), reads the games' models
  * (model_formats.h) and the CSV form (this file), poses a clip with it, and reads bone-names.csv
- * (naming.h). Who may read these files is asked through sandbox/guard.h.
+ * (naming.h). sandbox/guard.h decides whether these files may be used.
  *
  * Start reading here; then find_skeleton.h.
  *
@@ -30,7 +30,7 @@
 struct joint {
 	const char *bone;
 	int32_t parent; /* index of the parent, before or after this one; or JOINT_ROOT */
-	bool bare;      /* only its parent is known; rest says nothing */
+	bool bare;      /* only its parent is known; rest is unset */
 	double rest[ROLE_COUNT][3];
 };
 
