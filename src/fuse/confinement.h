@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* confinement.h - the mount keeps what serving it takes: SOURCE, the state directory, the log. */
+/*
+ * confinement.h - drops everything that serving the mount does not need: it keeps SOURCE, the state
+ * directory and the log.
+ */
 #ifndef ANIMFS_FUSE_CONFINEMENT_H
 #define ANIMFS_FUSE_CONFINEMENT_H
 
@@ -7,9 +10,9 @@
 #include "vfs/mount_options.h"
 
 /*
- * From here on the process can do no more than serve the mount (confine.h); before there are
- * threads. `root` is SOURCE, `overlay` the folder that --overlay is in, or -1. *confined:
- * CONFINED_... Warns on standard error where root keeps more than he is promised.
+ * Confines the process to serving the mount (confine.h). Call it before there are threads. `root`
+ * is SOURCE, `overlay` the parent folder of --overlay, or -1. *confined: CONFINED_... Warns on
+ * standard error if a mount by root keeps more privileges than the manual promises.
  */
 bool mount_confine(const struct mount_options *o, int root, struct state *state, int overlay,
 		   unsigned *confined, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* kernel.h - what the kernel is sent unasked (vfs/kernel.h), by libfuse. */
+/* kernel.h - sends notifications to the kernel (vfs/kernel.h) by libfuse. */
 #ifndef ANIMFS_FUSE_KERNEL_H
 #define ANIMFS_FUSE_KERNEL_H
 

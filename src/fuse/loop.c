@@ -21,7 +21,7 @@ struct loop {
 	pthread_t *threads; /* room for `most`; under the lock until `ending` */
 	/* the first `count` are running; `idle` of them wait for a request */
 	unsigned count GUARDED_BY(loop_class), idle GUARDED_BY(loop_class);
-	bool ending GUARDED_BY(loop_class); /* none starts or leaves any more */
+	bool ending GUARDED_BY(loop_class); /* no thread starts or leaves any more */
 };
 
 /* ---- the threads ---- */
@@ -49,17 +49,17 @@ static void loop_remove_self(struct loop *l) REQUIRES(loop_class)
 	pthread_detach(pthread_self());
 }
 
-/* Has taken a request: the next one needs another thread, if none is idle. */
+/* Call it after taking a request: the next one needs another thread, if none is idle. */
 static void loop_leave_idle(struct loop *l)
 {
 	lock_acquire(&l->lock, &loop_class);
-	/* Without another thread this one takes the next request when it has answered. */
+	/* Without another thread this one takes the next request after it has answered. */
 	if (--l->idle == 0 && l->count < l->most && !l->ending)
 		(void)loop_add_thread(l);
 	lock_release(&l->lock, &loop_class);
 }
 
-/* Has answered. False: enough others are idle, and the thread ends. */
+/* Call it after answering. False: enough other threads are idle, and this one ends. */
 static bool loop_become_idle(struct loop *l)
 {
 	bool stays;
@@ -98,7 +98,7 @@ static void free_request(void *request)
 	free(((struct fuse_buf *)request)->mem);
 }
 
-/* Until enough others are idle, or the session has ended. */
+/* Answers requests until enough other threads are idle, or the session has ended. */
 static void loop_answer(struct loop *l, struct fuse_buf *request)
 {
 	int got;
@@ -137,7 +137,7 @@ static int loop_start(struct loop *l)
 	return -error;
 }
 
-/* Those that answer finish; those that wait for a request are cancelled. */
+/* Threads that answer a request finish it; those that wait for one are cancelled. */
 static void loop_end(struct loop *l)
 {
 	unsigned count;

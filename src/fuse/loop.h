@@ -11,7 +11,7 @@
  * the connection failed, or no thread could be started.
  *
  * fuse_session_loop_mt() ends when a thread has no memory for its buffer, and drops a request that
- * another thread has just read. Here that thread tries again, and the others go on.
+ * another thread has just read. Here that thread tries again, and the others continue.
  */
 int loop_run(struct fuse_session *fuse, unsigned most);
 

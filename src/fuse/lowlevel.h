@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lowlevel.h - libfuse, in the version that we speak. */
+/* lowlevel.h - includes libfuse, and chooses the version of its interface. */
 #ifndef ANIMFS_FUSE_LOWLEVEL_H
 #define ANIMFS_FUSE_LOWLEVEL_H
 

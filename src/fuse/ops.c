@@ -37,7 +37,7 @@ static struct handle *handle_of(const struct fuse_file_info *fi)
 
 /*
  * After ENOSYS the kernel never sends the same kind of request again, for any file. An error from
- * the filesystem below must not cause that; what intends it calls fuse_reply_err().
+ * the filesystem below must not cause that; to cause it on purpose, call fuse_reply_err().
  */
 static void reply_err(fuse_req_t req, int error)
 {
@@ -380,7 +380,7 @@ static void count_release(struct vfs *v)
 #endif
 }
 
-/* Of files and folders. */
+/* For files and folders. */
 static void op_release(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 {
 	(void)ino;

@@ -38,7 +38,7 @@ struct session {
 	int unmounter; /* a pipe to it; -1: there is none */
 };
 
-/* ---- what is agreed on with the kernel ---- */
+/* ---- the INIT request ---- */
 
 /* INIT is being answered: see send_answer. */
 static _Atomic bool answering_init;
@@ -67,16 +67,16 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 	if (v->acls)
 		conn->want |= FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK;
 	/*
-	 * Otherwise the kernel sends one lookup in a folder at a time, and everything else in it
-	 * waits while a file is decoded.
+	 * Otherwise the kernel sends the lookups in a folder one by one, and all of them wait while
+	 * a file is decoded.
 	 */
 	conn->want |= conn->capable & FUSE_CAP_PARALLEL_DIROPS;
 	answering_init = conn->capable & FUSE_CAP_PARALLEL_DIROPS;
-	/* Names "." and ".." are answered, for file handles (open_by_handle_at). */
+	/* Answer names "." and "..", for file handles (open_by_handle_at). */
 	conn->want |= conn->capable & FUSE_CAP_EXPORT_SUPPORT;
 }
 
-/* ---- what goes through the connection ---- */
+/* ---- reading and replying ---- */
 
 #ifdef COUNTS_RELEASES
 /* In libfuse's buffer: this thread's request, if it is sent only once (forget, release). */
@@ -99,8 +99,8 @@ static ssize_t read_request(int fd, void *request, size_t size, struct vfs *v)
 }
 
 /*
- * If the clock is stopped, threads read one after the other: then no request overtakes a release
- * that was sent before it. Threads are cancelled while they read.
+ * If the clock is stopped, threads read one by one, so that no request overtakes a release that was
+ * sent before it. Threads are cancelled while they read.
  */
 static ssize_t read_in_turn(int fd, void *request, size_t size, struct vfs *v)
 {
@@ -127,9 +127,10 @@ static ssize_t receive(int fd, void *request, size_t size, void *user)
 }
 
 /*
- * libfuse before 3.17 claims that FUSE_CAP_PARALLEL_DIROPS is its default, but never sends it: adds
- * it to the reply to INIT. And if libfuse has no memory for a forget or release, it refuses that,
- * and the kernel does not repeat it: does it here, or the node or handle would never be freed.
+ * libfuse before 3.17 claims that FUSE_CAP_PARALLEL_DIROPS is its default, but never sends it, so
+ * add it to the reply to INIT. If libfuse has no memory for a forget or release, it refuses the
+ * request, and the kernel does not repeat it, so execute it here; otherwise the node or handle
+ * would never be freed.
  */
 static ssize_t send_answer(int fd, struct iovec *parts, int count, void *user)
 {
@@ -204,7 +205,7 @@ static int not_mounted(const struct mount_options *o)
 
 /*
  * Blocks the signals that end the session, also in threads that are started from now on: only the
- * main thread is to get them, while it is in the loop.
+ * main thread gets them, while it is in the loop.
  */
 static void block_signals(sigset_t *before)
 {
@@ -241,7 +242,7 @@ static void load_unwinder(void)
 #endif
 }
 
-/* libfuse has logged why the connection failed, but not why there is no thread. */
+/* libfuse has logged why the connection failed, but not why a thread could not be started. */
 static int not_served(int error)
 {
 	log_warning("requests are not answered any more: %s", strerror(-error));
@@ -315,9 +316,9 @@ static int serve_mounted(struct session *s)
 	return status;
 }
 
-/* ---- what libfuse is asked for ---- */
+/* ---- arguments for libfuse ---- */
 
-/* Ours come after those that mount(8) passes, "rw" among them, since the last one wins. */
+/* Our options follow those of mount(8), such as "rw", since the last one wins. */
 static bool add_options(struct fuse_args *args, const struct mount_options *o)
 {
 	char *list = NULL, *name = NULL;

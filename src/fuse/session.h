@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Layer fuse: the border to libfuse: requests become calls of vfs.h, an errno becomes a reply, and
- * the four calls of vfs/kernel.h become notifications. The only layer that includes <fuse*>. It
- * also starts and ends a mount: options, privileges that are dropped, signals, and the process
- * that unmounts after a kill.
+ * Layer fuse: the interface to libfuse: requests become calls of vfs.h, an errno becomes a reply,
+ * and the four calls of vfs/kernel.h become notifications. The only layer that includes <fuse*>. It
+ * also starts and ends a mount: options, privileges, signals, and the process that unmounts after a
+ * kill.
  *
  * Start reading in ops.c, which has a function for each request.
  *
@@ -16,8 +16,9 @@
 #include "vfs/mount_options.h"
 
 /*
- * Does not return before the mount has ended; in the background, unless the options say otherwise.
- * Makes it read-only where nothing can be written. An exit status; standard error says what failed.
+ * Mounts, in the background unless the options say otherwise, and returns when the mount has ended.
+ * The mount is read-only if nothing can be written. Returns an exit status; errors are printed on
+ * standard error.
  */
 int mount_serve(struct mount_options *o);
 

@@ -23,7 +23,8 @@ enum { SERVING = 1, ENDED };
 /*
  * Shared by both processes; held by the main thread of the serving one, and released by the kernel
  * as soon as that thread is killed (EOWNERDEAD). The end of the pipe would come too late: another
- * thread may wait in the kernel for a reply that nobody is left to give, and keep the pipe open.
+ * thread may wait in the kernel for a reply that no thread can give any more, and keep the pipe
+ * open.
  */
 static pthread_mutex_t *serving;
 
@@ -84,8 +85,8 @@ static bool is_connected(struct fuse_session *session)
 
 /*
  * Opens the mount's root: the descriptor stays on this mount, whatever is mounted there later. -1
- * if somebody else has unmounted it. No other mount can have its number while the connection lasts,
- * so the connection is checked last.
+ * if it was unmounted meanwhile. No other mount can have its number while the connection lasts, so
+ * the connection is checked last.
  */
 static int open_mount(struct fuse_session *session, const char *mountpoint, unsigned number)
 {
@@ -106,9 +107,9 @@ static bool unmount(int mount, int flags)
 }
 
 /*
- * Aborts the connection: requests that wait for a reply fail. Otherwise one that came too late to
- * be read keeps what the kernel has locked for it, and a thread of the serving process that
- * notifies the kernel may wait for that, so that the process does not end.
+ * Aborts the connection: requests that wait for a reply fail. Otherwise a request that came too
+ * late to be read keeps its locks in the kernel, and a thread of the serving process that notifies
+ * the kernel may wait for these, so that the process does not end.
  */
 static void cut_off(int mount, unsigned number)
 {
@@ -150,7 +151,7 @@ static void unmount_opened(struct fuse_session *session, int mount)
 }
 
 /*
- * The unmounter has the connection open as well, and sees by it if somebody else has unmounted:
+ * The unmounter has the connection open as well, and notices by it an unmount by another program:
  * then the mountpoint may be another mount's.
  */
 static _Noreturn void wait_and_unmount(struct fuse_session *session, const char *mountpoint,
