@@ -305,7 +305,7 @@ bool archived_beside(int root, const struct store *store, const char *path, size
 
 	if (!size || snprintf(file, PATH_MAX, "%.*s", (int)length, path) >= PATH_MAX)
 		return false;
-	/* A real entry of that name comes before the folder beside an archive. */
+	/* An existing entry of that name takes precedence over the folder beside an archive. */
 	if (path[length - 1] == 'd' && fstatat(root, file, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return false;
 	file[size] = '\0';

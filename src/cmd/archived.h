@@ -15,7 +15,7 @@
 
 #include <sys/stat.h>
 
-/* Archives in archives; one that has itself as a member never ends. */
+/* limit of nesting, since an archive could contain itself */
 #define ARCHIVED_DEPTH 4
 
 struct archived {
@@ -48,20 +48,20 @@ bool archived_open(struct archived *a, struct store *store, const struct site *s
 void archived_release(struct archived *a);
 
 /*
- * Is the path, of this length, that of the folder that stands beside an archive, Root.cpk.d? Sets
- * the archive's path then.
+ * Is the path, of this length, that of the folder beside an archive, Root.cpk.d? If so, sets the
+ * archive's path.
  */
 bool archived_beside(int root, const struct store *store, const char *path, size_t length,
 		     char file[PATH_MAX]);
 
 /*
- * Goes down a path through archives and folders to a member; *rest is what follows that, which only
- * an animation may have. X.MRAB.d is X.MRAB, too, if nothing else has that name. False and err;
- * ERR_OPERAND if there is no such thing.
+ * Goes down a path through archives and folders to a member; *rest is the path after that, which
+ * only an animation may have. X.MRAB.d is X.MRAB, too, if nothing else has that name. False and
+ * err; ERR_OPERAND if there is no such thing.
  */
 bool archived_walk(struct archived *a, const char *path, const char **rest, struct err *err);
 
-/* The same from the top of the file, wherever it was. Keeps archives open that are on the way. */
+/* The same from the top of the file. Archives on the way stay open. */
 bool archived_go(struct archived *a, const char *path, const char **rest, struct err *err);
 
 /* Is the current entry an archive that was not entered, a folder (or the top), or a member? */

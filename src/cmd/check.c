@@ -84,7 +84,7 @@ static void check_write_line(const struct choice *choice, const char *path, cons
 		explain_file(path, c, out);
 }
 
-/* ---- all of them, in their order ---- */
+/* ---- all files, in their order ---- */
 
 /* The output about one file, held back until all earlier files are printed. */
 struct said {
@@ -133,7 +133,10 @@ static void print_finished(struct tally *t)
 	fflush(stdout); /* show progress to readers of a pipe */
 }
 
-/* Takes an idle checker: the one used last, which has probably read the next file's folder. */
+/*
+ * Takes an idle checker, preferably the one used last, which has probably read the next file's
+ * folder.
+ */
 static struct checker *take_checker(struct tally *t)
 {
 	struct checker *c = NULL;

@@ -9,9 +9,11 @@
 struct check_item {
 	char *path;
 	char *target; /* the file, of an operand that is a link or in a mount; else NULL */
-	int missing;  /* the errno with which it cannot be looked at, or 0 */
+	int missing;  /* the errno of the failed stat, or 0 */
 	bool named;   /* an operand, and not found in a folder */
-	/* Of a member of an archive: where its path in that begins, in path and in target; else 0.
+	/*
+	 * For a member of an archive: the offset of the path inside the archive, in path and in
+	 * target; else 0.
 	 */
 	size_t inside, target_inside;
 	struct err *err; /* why it cannot be read; or NULL */
@@ -24,10 +26,10 @@ struct check_list {
 };
 
 /*
- * Adds a file, or the animation files below a folder, by their names and in the order of these,
- * with those in archives. What is in a mount is looked for in its SOURCE. Only of the shard: by the
- * path below the folder, or the name of the file. Folders that cannot be read are reported on
- * stderr. False when out of memory.
+ * Adds a file, or the animation files below a folder, sorted by name, with those in archives. A
+ * path in a mount is looked up in its SOURCE. Adds only files of the shard, by the path below the
+ * folder, or the name of the file. Folders that cannot be read are reported on stderr. False when
+ * out of memory.
  */
 bool check_list_add(struct check_list *l, const char *path, struct store *store,
 		    const struct shard *shard);

@@ -11,8 +11,8 @@
  * vfs/mount_options.h
  */
 /*
- * cmd.h - the commands, and what they share. Each gets its own name as argv[0] and returns an exit
- * status: 0 success; 1 a difference, a failed check or a refused edit; 2 usage or I/O error.
+ * cmd.h - the commands, and their shared parts. Each gets its own name as argv[0] and returns an
+ * exit status: 0 success; 1 a difference, a failed check or a refused edit; 2 usage or I/O error.
  * Messages go to stderr.
  */
 #ifndef ANIMFS_CMD_CMD_H
@@ -52,7 +52,7 @@ int cmd_git_merge(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 
-/* The options that commands share. */
+/* Options that commands share. */
 struct command {
 	char name[32]; /* "animfs ls", for messages */
 	struct store_options
@@ -80,19 +80,19 @@ struct command_option {
  */
 bool command_begin(int *argc, char ***argv, struct command *command,
 		   const struct command_option *own, const char *usage, int *status);
-/* Prints what is wrong with the call, and where to read more. Returns STATUS_TROUBLE. */
+/* Prints a usage error, and where to read more. Returns STATUS_TROUBLE. */
 int command_misuse(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Prints an error if there are not `least` to `most` operands; false then. */
 bool command_operands(const struct command *command, int argc, char **argv, int least, int most);
-/* What a command such as `clip` can do: the first operand. Lists end with {0}. */
+/* A verb of a command such as `clip`: its first operand. Lists end with {0}. */
 struct command_verb {
 	const char *name;
 	int operands; /* of its own, after `before` others; -1: one or more */
 };
 /*
- * The index of the verb that argv[0] is. -1 after an error: no such verb, or not the number of
- * operands that it takes.
+ * The index of the verb that argv[0] is. -1 after an error: no such verb, or a wrong number of
+ * operands.
  */
 int command_verb(const struct command *command, const struct command_verb *verbs, int before,
 		 int argc, char **argv);
@@ -106,7 +106,7 @@ void command_version(void);
 #define HELP_TYPE                                                                                  \
 	"      --type=GLOB=FORMAT  files with such names have this format; auto: look at\n"        \
 	"                            their content\n"
-/* Only for commands: a mount shows what it does not read. */
+/* Only for commands: a mount shows files beyond the limit as plain files. */
 #define HELP_READS HELP_TYPE "      --max-file=SIZE     do not read larger files (256M)\n"
 #define HELP_MAX_TEXT "      --max-text=SIZE     refuse larger texts (256M)\n"
 #define HELP_TIMES                                                                                 \
@@ -144,7 +144,7 @@ void command_version(void);
 	"  -h, --help              print this text\n"                                              \
 	"  -V, --version           print the version\n"
 #define HELP_HISTORY "      --history=SIZE      space for old versions of files (1G; 0: none)\n"
-/* The options of those that write, and all that follows. */
+/* The options of commands that write, and all that follow. */
 #define COMMAND_WRITES                                                                             \
 	HELP_READS HELP_TIMES HELP_HISTORY HELP_SITE HELP_REBUILD HELP_END                         \
 		"\n"                                                                               \
@@ -176,15 +176,19 @@ const char *command_message(const char *what, const struct err *err);
 int command_status(const struct err *err);
 
 /*
- * An operand that is a symbolic link stands for the file that it leads to, with that one's name and
- * folder: its path, which the caller frees. NULL of what is no link, or leads nowhere.
+ * An operand that is a symbolic link stands for the file that it leads to, with the name and folder
+ * of that file. Returns its path, which the caller frees; NULL if it is not a link, or a dangling
+ * one.
  */
 char *operand_target(const char *path);
-/* How much of the path is the animation file or archive: up to the first part that is no folder. */
+/*
+ * The length of the part of the path that names the animation file or archive: up to the first
+ * component that is not a folder.
+ */
 size_t operand_file(const char *path);
 
 /*
- * What a path through an animation file names: ranger.canm/walk/bones/hips.csv is the view
+ * The target of a path through an animation file: ranger.canm/walk/bones/hips.csv is the view
  * walk/bones/hips.csv of the file ranger.canm, or of the one that this is a link to. In a mount it
  * is that of the file in SOURCE.
  *
@@ -206,7 +210,7 @@ struct target {
 	struct source *source;
 	struct where where;
 	bool is_archived;         /* the file is an archive: */
-	struct archived archived; /* what is named in it */
+	struct archived archived; /* the named entry in it */
 	struct loose loose;       /* of the member */
 	struct version *version;  /* NULL: see TARGET_NEW, TARGET_MEMBER */
 	struct tree tree;
@@ -218,8 +222,7 @@ struct target {
  * it does not decode, or it has no such place. Release it in either case.
  *
  * TARGET_WRITE: SOURCE is --source, or the nearest folder above the file with a state directory, or
- * its own folder where there is none: what is saved here and what a mount saves then wait for each
- * other.
+ * its own folder if there is none, so that this and a mount wait for each other.
  */
 enum {
 	TARGET_WRITE = 1,
@@ -231,7 +234,7 @@ bool target_open(struct target *t, const char *path, const struct command *comma
 /* Opens the file without finding the place, and prints nothing. */
 bool target_read(struct target *t, const char *path, const struct command *command, unsigned how,
 		 struct err *err);
-/* Refuses what is an ordinary folder, and names a file in it to type instead. */
+/* Refuses an ordinary folder, and names a file in it as an example. */
 bool target_refuse_folder(const struct target *t, struct err *err);
 /* Prepares to find or save the file, which need not exist. */
 bool target_locate(struct target *t, const char *path, const struct command *command,
@@ -244,8 +247,8 @@ void target_release(struct target *t);
 
 /*
  * Opens the file, calls `change`, and saves the file, or makes it if there is none (TARGET_NEW).
- * Does all that again if others have changed the file in the meantime, so `change` must work on any
- * state of it. Returns the exit status; prints errors on stderr.
+ * Repeats that if the file was changed in the meantime, so `change` must work on any state of it.
+ * Returns the exit status; prints errors on stderr.
  */
 typedef bool target_change(void *closure, struct target *t, struct anim *edited, struct err *err);
 int target_edit(const char *path, const struct command *command, unsigned how,

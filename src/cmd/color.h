@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * color.h - colours on terminals, elsewhere only with --color=always. NO_COLOR in the
- * environment, with any value but the empty one, turns off what --color=always does not ask for.
+ * color.h - colours on terminals, elsewhere only with --color=always. NO_COLOR in the environment,
+ * with any value but the empty one, turns colours off, except with --color=always.
  */
 #ifndef ANIMFS_CMD_COLOR_H
 #define ANIMFS_CMD_COLOR_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* diff.c - `animfs diff`: what differs between two animation files, clips or bones. */
+/* diff.c - `animfs diff`: prints the differences between two animation files, clips or bones. */
 #include "diff.h"
 #include "color.h"
 #include "skeleton/difference.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is compared. */
+/* The kind of things to compare. */
 enum subject { A_FILE, A_CLIP, A_BONE, A_SKELETON };
 
 static enum subject subject_of(const struct place *p)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* errors.c - `animfs errors`: what a mount refused, for programs that do not show errors. */
+/*
+ * errors.c - `animfs errors`: prints the refusals of a mount, for programs that do not show errors.
+ */
 #include "cmd.h"
 #include "util/clock.h"
 

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 
 /*
- * The file or symbolic link `name` of one folder into another, with its mode and mtime, in place of
- * the file or link that is there, whole or not at all. update: not where that has the same size and
- * mtime. 0 or an errno: EINTR if progress was stopped.
+ * Copies the file or symbolic link `name` from one folder to another, with its mode and mtime. An
+ * existing file or link is replaced, whole or not at all; with `update`, only if its size or mtime
+ * differs. 0 or an errno: EINTR if progress was stopped.
  */
 int export_copy(int from, int to, const char *name, const struct stat *st, bool update,
 		const struct progress *progress);

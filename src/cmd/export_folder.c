@@ -227,7 +227,7 @@ static bool read_there(struct writing *w, const struct level *l, const char *nam
 	return l->fd >= 0 && dirfd_read(l->fd, name, SIZE_MAX, &w->there, &st) == 0;
 }
 
-/* Is the existing text the one that was exported, or equal to the new one? */
+/* Is the existing text the exported one, or equal to the new one? */
 static bool export_folder_check_text(const struct level *l, const char *name, const char *path,
 				     const struct place *place)
 {
@@ -264,8 +264,8 @@ static int replace_text(const struct level *l, const char *name)
 }
 
 /*
- * Notes which version an editable text is of, since it may be imported after the file has changed.
- * If the first one is known already, all are.
+ * Notes the version of an editable text, since it may be imported after the file has changed. If
+ * the first one is known already, all are.
  */
 static bool export_folder_note_text(struct writing *w, const char *path, const struct place *place)
 {

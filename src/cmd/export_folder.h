@@ -2,9 +2,9 @@
 /*
  * export_folder.h - the folder of an animation file, as a mount shows it, written to a disk.
  *
- * One that is not there yet is written under another name and renamed when it is whole. In an
- * existing folder each text that differs is replaced, and other files stay. If a text was edited
- * since it was written, nothing is replaced (unless `force`).
+ * A new folder is written under another name and renamed when it is complete. In an existing folder
+ * each text that differs is replaced, and other files stay. If a text was edited since it was
+ * written, nothing is replaced (unless `force`).
  */
 #ifndef ANIMFS_CMD_EXPORT_FOLDER_H
 #define ANIMFS_CMD_EXPORT_FOLDER_H
@@ -32,17 +32,17 @@ struct folder_export {
 /* False and err; ERR_CONFLICT if it would replace edited texts. */
 bool export_folder(struct folder_export *x, struct err *err);
 
-/* Was the folder `name` of `parent` made from exactly this? */
+/* Was the folder `name` of `parent` made from exactly these inputs? */
 bool export_is_current(int parent, const char *name, const char *file_name, const char *made_of);
 
-/* ---- what other layouts are written with ---- */
+/* ---- for other layouts ---- */
 
 /* Makes the missing folders of a relative path. 0 or an errno. */
 int export_make_folders(int root, const char *path, int *fd);
 /*
  * The temporary name of a file or folder while it is written: always the same for one name, so that
- * what a killed export left is found again. The writer holds the lock, a file beside it, so that
- * exports of the same name take turns.
+ * leftovers of a killed export are found again. The writer holds the lock, a file beside it, so
+ * that exports of the same name take turns.
  */
 #define PART_NAME_SIZE 48
 struct export_part {

@@ -5,8 +5,8 @@
  *
  *	DIR/format=canm/file=object%2Fe0000%2Franger.canm/clip=walk/part.csv
  *
- * A part is the clip's curves.csv. `file` is the path from SOURCE, `clip` the name as all texts
- *have it; both escaped as Hive does.
+ * A part is the clip's curves.csv. `file` is the path from SOURCE, `clip` the name that all texts
+ * use; both are escaped as by Hive.
  */
 #ifndef ANIMFS_CMD_EXPORT_HIVE_H
 #define ANIMFS_CMD_EXPORT_HIVE_H

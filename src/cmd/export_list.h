@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* export_list.h - files, and in place of archives their members; archives that are open. */
+/*
+ * export_list.h - the list of files to process, with the members of archives in their place; and
+ * the open archives.
+ */
 #ifndef ANIMFS_CMD_EXPORT_LIST_H
 #define ANIMFS_CMD_EXPORT_LIST_H
 
@@ -30,13 +33,13 @@ struct export_list {
 };
 
 void export_list_init(struct export_list *l, struct store *store, const struct site *site);
-/* Makes the items of what was found in SOURCE. False when out of memory. */
+/* Makes the items of the files that were found in SOURCE. False when out of memory. */
 bool export_list_make(struct export_list *l, const struct gathered *files);
 void export_list_release(struct export_list *l);
 
 /*
- * The archive of this path, of `size` bytes, with what is at the path `inside` it as its current
- * entry, to be used by one thread until it is given back; NULL and err.
+ * Opens the archive of this path, of `size` bytes, with the entry at the path `inside` it as its
+ * current one. One thread uses it until it gives it back. NULL and err.
  */
 struct open_archive *export_list_open(struct export_list *l, const char *path, size_t size,
 				      const char *inside, struct err *err);

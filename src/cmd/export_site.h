@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * export_site.h - what makes the pages of an export a site: the player, which they share, and an
- * index of all that have been exported, for any web server or from disk.
+ * export_site.h - turns the pages of an export into a site, for a web server or from disk: with a
+ * shared player, and an index of all exported files.
  */
 #ifndef ANIMFS_CMD_EXPORT_SITE_H
 #define ANIMFS_CMD_EXPORT_SITE_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* formats.c - `animfs formats`: what the formats can store, or the formats of given files. */
+/*
+ * formats.c - `animfs formats`: lists the formats and their limits, or the formats of given files.
+ */
 #include "cmd.h"
 
 #include "skeleton/model_formats.h"
@@ -9,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what the table of codecs says of a format ---- */
+/* ---- facts from the table of codecs ---- */
 
 static const char *keys_word(const struct format *f)
 {
@@ -38,7 +40,7 @@ static const char *stored_word(const struct lane *lane)
 	return lane ? words[lane->form] : NULL;
 }
 
-/* What can be edited in texts of a format. */
+/* The possible edits in texts of a format. */
 struct editable {
 	const char *words[12];
 	size_t count;

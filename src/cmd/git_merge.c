@@ -63,7 +63,9 @@ static bool decode_file(struct merging *m, const char *path, struct version **ou
 	return *out != NULL;
 }
 
-/* If the path's folder is not in the work tree, uses the current folder, where git runs it. */
+/*
+ * If the path's folder is not in the work tree, uses the current folder: git runs the driver there.
+ */
 static bool git_merge_open_folder(struct merging *m, struct err *err)
 {
 	m->where.folder = "";

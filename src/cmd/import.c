@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* import.c - `animfs import`: exported texts that were edited, saved into the animation files. */
+/* import.c - `animfs import`: saves exported texts that were edited into the animation files. */
 #include "cmd.h"
 #include "export_list.h"
 #include "gather.h"
@@ -81,8 +81,8 @@ static bool file_of(const struct import *m, const char *path, char out[PATH_MAX]
 }
 
 /*
- * Is the path below the folder that stands beside an archive of SOURCE? Sets the archive's path,
- * and where the path inside it begins.
+ * Is the path below the folder beside an archive of SOURCE? Sets the archive's path, and the offset
+ * of the path inside it.
  */
 static bool is_archived(const struct import *m, const char *path, char file[PATH_MAX],
 			const char **inside)

@@ -15,8 +15,8 @@ struct import_text {
 	struct buf text;
 	struct stamp_text *noted; /* its entry in the stamp; NULL: none */
 	enum copied_fate fate;
-	bool used;      /* the file has its values, or will have */
-	struct err err; /* why it is refused, if it is */
+	bool used;      /* its values are in the file, or will be */
+	struct err err; /* the reason why it is refused, if it is */
 };
 
 struct import_clips {
@@ -24,7 +24,7 @@ struct import_clips {
 	struct import_text *texts;
 	size_t count;
 	bool all; /* texts that were exported may make clips too */
-	/* Before the call without, after it with the new clips. */
+	/* Set before the call without new clips, afterwards with them. */
 	const struct anim *model;
 	struct assembly *assembly; /* owns the new model */
 };

@@ -139,7 +139,7 @@ static void refuse_stale(struct import_text *text)
 	err_accept(&text->err, "the edit in a text that was exported since, with the same options");
 }
 
-/* Would the edit change the file's bytes? False and err if it cannot be stored. */
+/* Would the edit change the file's bytes? Also false, with err, if it cannot be stored. */
 static bool changes_bytes(const struct importing *m, const struct anim *edited, struct err *err)
 {
 	struct bytes now = buf_bytes(&m->version->bytes);
@@ -183,8 +183,8 @@ static uint32_t version_of_text(const struct importing *m, const struct import_t
 }
 
 /*
- * Refuses a text that was edited while the file was changed too, unless both say the same. Compares
- * curves and values if the version that the text came from is known.
+ * Refuses an edited text if the file was changed as well, unless both have the same values.
+ * Compares curves and values if the version that the text came from is known.
  */
 static void refuse_conflict(struct importing *m, struct import_text *text)
 {

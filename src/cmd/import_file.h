@@ -19,7 +19,7 @@ struct import_file {
 	const char *name;                /* the last part of path */
 	const char *folder;              /* the part before that */
 	const char *shown;               /* the folder of texts, for messages */
-	const struct history_note *note; /* who saves */
+	const struct history_note *note; /* the program that saves */
 	int source;                      /* SOURCE */
 	int texts;                       /* the folder of texts */
 	bool dry_run;                    /* changes nothing */
@@ -35,7 +35,7 @@ struct import_file {
 };
 
 enum import_outcome import_file(struct import_file *f);
-/* Adds to `rejects` what is wrong with this path; `text` is what the place is in. */
+/* Adds to `rejects` the reason why this path is refused; the place counts in `text`. */
 void import_reject(struct import_file *f, const char *path, struct bytes text,
 		   const struct err *err);
 

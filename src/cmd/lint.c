@@ -21,7 +21,7 @@ struct linting {
 	size_t files, findings, unreadable;
 };
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 static void lint_write_number(const char *name, double value, struct buf *out)
 {

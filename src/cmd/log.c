@@ -185,7 +185,7 @@ static int forget_path(const char *path, const struct command *command)
 	if (fine)
 		fine = forget_versions(&v, &err);
 	else if (err.number == ENODATA)
-		(void)forget_versions(&v, NULL); /* what is known of versions that are gone */
+		(void)forget_versions(&v, NULL); /* deletes leftover digests */
 	versions_release(&v);
 	if (fine)
 		return STATUS_FINE;

@@ -182,8 +182,9 @@ static char *mounted_read_status(const char *point, const char *name)
 /* ---- below a mount that hides its SOURCE ---- */
 
 /*
- * Unmounts it in a new mount namespace of this process, a slave of the old one: a shared mount that
- * others unmount is gone there, too. Otherwise its daemon would run on as long as this process.
+ * Unmounts it in a new mount namespace of this process, a slave of the old one: if another process
+ * unmounts a shared mount, it disappears there, too. Otherwise its daemon would run on as long as
+ * this process.
  */
 static bool look_below(const char *point, struct err *err)
 {

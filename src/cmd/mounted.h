@@ -12,9 +12,9 @@ struct mounted {
 };
 
 /*
- * Finds the mount of animfs that the path is in; what it names need not be there. Where the mount
- * hides its SOURCE, being mounted over it, this process looks below it, which root may. False and
- * err when that cannot be, or out of memory. Release it in either case.
+ * Finds the mount of animfs that the path is in; the path need not exist. If the mount is mounted
+ * over its SOURCE, this process looks below it, which only root may. False and err if it may not,
+ * or when out of memory. Release it in either case.
  */
 bool mounted_find(const char *path, struct mounted *m, struct err *err);
 void mounted_release(struct mounted *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * progress.h - how far a command over many files is: a bar on a terminal, elsewhere a line now and
- * then; and whether it is to stop. All of it on stderr. Thread-safe.
+ * progress.h - the progress of a command over many files: a bar on a terminal, elsewhere a line now
+ * and then; and its interruption by signals. All of it on stderr. Thread-safe.
  *
  *	struct progress p;
  *	progress_begin(&p, "export", count);
@@ -30,7 +30,7 @@ void progress_begin(struct progress *p, const char *verb, size_t count);
 void progress_step(struct progress *p, size_t bytes);
 /* Prints "animfs: " and a message, without disturbing the bar. */
 void progress_message(struct progress *p, const char *message);
-/* Prints lines as they are: to stderr, and to standard output. */
+/* Prints lines unchanged: to stderr, and to standard output. */
 void progress_print(struct progress *p, struct bytes lines);
 void progress_output(struct progress *p, struct bytes lines);
 /* Stops the work, as the remaining files would fail in the same way. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* site.h - SOURCE with its state directory and its overlay: what a command finds around a file. */
+/*
+ * site.h - SOURCE with its state directory and its overlay: the surroundings of a command's file.
+ */
 #ifndef ANIMFS_CMD_SITE_H
 #define ANIMFS_CMD_SITE_H
 

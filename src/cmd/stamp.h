@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stamp.h - what `animfs export` leaves in the folder of each animation file (.animfs-export): what
- * its texts were made of, and a hash of each.
+ * stamp.h - the file .animfs-export, which `animfs export` writes into the folder of each animation
+ * file: the inputs of its texts, and a hash of each.
  *
  *	animfs export 1
  *	file ranger.canm
@@ -11,9 +11,9 @@
  *	6c5f...e1 0b1d...77 @5d0e...10 walk/clip.json
  *
  * So the next export knows whether it would write the same, and an import which texts were edited
- * since. A second hash is that of what the animation file said when the text was in step with it:
- * once a text was imported, its own form of a number stays in it. The version, of the export and of
- * the import of the text, is that by which it is known (store/digests.h).
+ * since. A second hash is of the text as rendered from the animation file when both had the same
+ * values: an imported text keeps its own form of numbers. Versions, of the export and of the import
+ * of a text, are digests (store/digests.h).
  */
 #ifndef ANIMFS_CMD_STAMP_H
 #define ANIMFS_CMD_STAMP_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * status.c - `animfs status`: the mounts, what is not saved yet, what was refused, how much room is
- * in use, and which files were changed. What only a mount knows is in its .animfs/status; the rest
- * is in the state directory, so that a folder that is not mounted has a status, too.
+ * status.c - `animfs status`: lists the mounts, unsaved and refused texts, limits and their use,
+ * and changed files. Facts that only a mount knows are in its .animfs/status; the rest is in the
+ * state directory, so that a folder that is not mounted has a status, too.
  */
 #include "cmd.h"
 #include "gather.h"
@@ -23,7 +23,7 @@
 
 #define NS INT64_C(1000000000)
 
-/* ---- what is known of one SOURCE ---- */
+/* ---- facts about one SOURCE ---- */
 
 struct changed {
 	char *path, *what;
@@ -34,13 +34,13 @@ struct changed {
 struct place_status {
 	const char *mountpoint; /* NULL: not mounted */
 	const char *source;
-	struct buf text; /* .animfs/status with a NUL; empty if it cannot be read */
+	struct buf text; /* .animfs/status, NUL-terminated; empty if it cannot be read */
 	int error;       /* the errno of that */
 	char *state;     /* --state of the mount, or NULL */
 	int64_t since;   /* of `changed`, in ns since 1970 */
 
 	/* Of the state directory. */
-	struct err unseen; /* why it cannot be read */
+	struct err unseen; /* the reason why it cannot be read */
 	size_t files, versions, refused;
 	uint64_t history_bytes, upper_bytes, rejected_bytes;
 	struct changed *changed;

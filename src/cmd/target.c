@@ -105,8 +105,8 @@ static struct command as_mounted(const struct target *t, const struct command *c
 }
 
 /*
- * The length of SOURCE in the folder's path: of the nearest folder, upwards, with a state
- * directory; else of the folder itself.
+ * The length of the path of SOURCE: the nearest folder, upwards, with a state directory; else the
+ * folder itself.
  */
 static size_t source_length(const char *folder)
 {
@@ -211,7 +211,7 @@ static bool target_open_folder(struct target *t, struct err *err)
 
 /* ---- ordinary folders ---- */
 
-/* At most so many names are looked at to find an example. */
+/* limit of the names that are examined to find an example */
 #define EXAMPLE_LIMIT 20000
 
 static int files_first(const FTSENT **a, const FTSENT **b)
@@ -232,8 +232,8 @@ static bool is_example(const struct target *t, const FTSENT *entry, bool *archiv
 }
 
 /*
- * The path, in the folder, of an animation or archive in it or below. *whole: all names were looked
- * at. The caller frees the path.
+ * The path of an animation or archive in the folder or below. *whole: all names were examined. The
+ * caller frees the path.
  */
 static char *find_example(const struct target *t, char *folder, bool *archive, bool *whole)
 {
@@ -331,7 +331,7 @@ static bool use_loose(struct target *t, struct err *err)
 	return true;
 }
 
-/* Goes to what the path names in the archive. */
+/* Goes to the entry that the path names in the archive. */
 static bool walk_archive(struct target *t, struct err *err)
 {
 	t->is_archived = true;
@@ -339,7 +339,7 @@ static bool walk_archive(struct target *t, struct err *err)
 	       archived_walk(&t->archived, t->inside, &t->inside, err);
 }
 
-/* Finds what the path names in the archive, and decodes it if it is an animation. */
+/* Finds the entry that the path names in the archive, and decodes it if it is an animation. */
 static bool target_open_member(struct target *t, unsigned how, struct err *err)
 {
 	if (!walk_archive(t, err))

@@ -23,7 +23,7 @@ struct undo {
 	uint64_t batch_id;
 };
 
-/* ---- what is wrong ---- */
+/* ---- refusals ---- */
 
 static const char *undo_reason_of(const struct undo *u, int error)
 {
@@ -74,7 +74,7 @@ static int report_error(const struct undo *u, const char *path, const struct err
 	return err->number == ENODATA && !u->number ? STATUS_REFUSED : command_status(err);
 }
 
-/* ---- what would change ---- */
+/* ---- the changes ---- */
 
 static void print_sizes(const char *path, const struct buf *was, const struct buf *now)
 {
@@ -129,7 +129,7 @@ static int restore_version(const struct undo *u, struct versions *v, const char 
 	return error ? report_errno(u, path, error) : STATUS_FINE;
 }
 
-/* ---- only what one version changed ---- */
+/* ---- taking back one version's changes ---- */
 
 /*
  * Finds the first and last version of the change to take back: of a batch, a number, or the last

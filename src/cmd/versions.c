@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- which file ---- */
+/* ---- the file ---- */
 
 /* A skeleton has versions of its own; raw.* has those of the file. */
 static void choose_file(struct versions *v)
@@ -95,7 +95,7 @@ void versions_release(struct versions *v)
 	target_release(&v->t);
 }
 
-/* ---- what they hold ---- */
+/* ---- the content of versions ---- */
 
 bool versions_current(const struct versions *v)
 {

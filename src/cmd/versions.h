@@ -8,7 +8,7 @@
 #include "disk/history_undo.h"
 
 struct versions {
-	struct target t; /* nothing of it was read; inside: "" for the whole file */
+	struct target t; /* not read yet; inside: "" for the whole file */
 	struct history_file file;
 	struct history_book book;
 	char name[NAME_MAX + 1]; /* name of the file with the versions, if not the operand's */
@@ -17,9 +17,9 @@ struct versions {
 };
 
 /*
- * Finds the file of a path, which need not be there any more, and its versions. False and err:
- * number is ENODATA where there are none. FILE/skeleton.csv is the file beside FILE, FILE/raw.X is
- * FILE. Release it in either case.
+ * Finds the file of a path, which need not exist any more, and its versions. False and err: number
+ * is ENODATA if there are none. FILE/skeleton.csv is the file beside FILE, FILE/raw.X is FILE.
+ * Release it in either case.
  */
 bool versions_open(struct versions *v, const char *path, const struct command *command,
 		   struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * view.c - `animfs view`: the pages of a file, or of one clip, in a temporary folder, and a browser
- * that shows them. Beside each page are the tables of the bones, to which it has links.
+ * view.c - `animfs view`: writes the pages of a file, or of one clip, into a temporary folder, and
+ * opens them in a browser. Beside each page are the tables of the bones, to which it links.
  */
 #include "cmd.h"
 #include "export_folder.h"
@@ -67,7 +67,7 @@ static bool view_write_place(void *closure, const char *name, const struct place
 					 : view_write_folder(l, name, place);
 }
 
-/* ---- what is opened ---- */
+/* ---- the page ---- */
 
 static const struct clip *view_clip_of(const struct target *t)
 {
