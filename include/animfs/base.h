@@ -18,9 +18,9 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 /*
- * Room for one more in an array that grows: the array, or the one twice as large that takes its
- * place. NULL when out of memory; then the array is as it was. *room: how many members it has room
- * for, 0 at first.
+ * Makes room for one more element in an array that grows: returns the array, or its replacement of
+ * twice the size. NULL when out of memory; then the array is unchanged. *room: its capacity, 0 at
+ * first.
  */
 void *array_grow(void *array, size_t *room, size_t size);
 static inline void *array_room(void *array, size_t count, size_t *room, size_t size)
@@ -28,7 +28,7 @@ static inline void *array_room(void *array, size_t count, size_t *room, size_t s
 	return count < *room ? array : array_grow(array, room, size);
 }
 
-/* Some bytes that belong to someone else. data may be NULL when size is 0. */
+/* Bytes that belong to another object. data may be NULL if size is 0. */
 struct bytes {
 	const uint8_t *data;
 	size_t size;
@@ -38,37 +38,35 @@ struct bytes bytes_of(const char *text);
 bool bytes_equal(struct bytes a, struct bytes b);
 
 /*
- * An error: what went wrong, where, and what would have been right.
- * The first failure wins: err_set on a struct that already holds one changes nothing.
- * Positions are byte offsets into the text or the file at hand; the edge of the program turns them
- * into line and column (err_locate).
+ * An error: the reason, the place, and the form that would be accepted. The first failure wins:
+ * err_set on a struct that already holds one changes nothing. Positions are byte offsets into the
+ * text or the file at hand; the edge of the program turns them into line and column (err_locate).
  */
 enum err_code {
 	ERR_NONE,
 	ERR_MEMORY,   /* out of memory */
 	ERR_SYSTEM,   /* a system call failed; `number` is its errno */
-	ERR_FORMAT,   /* the file's bytes are not what the format allows */
-	ERR_UNKNOWN,  /* the file's bytes are of no format that is known */
-	ERR_TEXT,     /* the text does not parse, or says something it must not */
-	ERR_STORE,    /* the text parses, but the format cannot store what it says */
-	ERR_CONFLICT, /* the same curve was changed by somebody else in the meantime */
-	ERR_OPERAND,  /* what the user named is not there, or is no such thing */
-	ERR_EARLY,    /* the text's one fault is that it ends too early */
-	ERR_EMPTY,    /* the text is empty, or is a header without rows for a curve that has keys
-		       */
+	ERR_FORMAT,   /* the file's bytes are invalid in its format */
+	ERR_UNKNOWN,  /* the file's bytes are of no known format */
+	ERR_TEXT,     /* the text does not parse, or has a value that is not allowed */
+	ERR_STORE,    /* the text parses, but the format cannot store its values */
+	ERR_CONFLICT, /* another program changed the same curve in the meantime */
+	ERR_OPERAND,  /* the operand does not exist, or is of the wrong kind */
+	ERR_EARLY,    /* the only fault is that the text ends too early */
+	ERR_EMPTY,    /* the text is empty, or a header without rows although the curve has keys */
 };
 
 struct err {
 	enum err_code code;
 	int number;          /* errno for ERR_SYSTEM, otherwise 0 */
-	bool placed;         /* at and length mean something */
+	bool placed;         /* at and length are set */
 	size_t at;           /* byte offset of the fault */
-	size_t length;       /* of the text at fault, 0 when it is a place and not a text */
-	size_t line, column; /* of `at`, in a file that is a text itself; 0: not known */
+	size_t length;       /* of the faulty text; 0: the fault is a place, not a text */
+	size_t line, column; /* of `at`, in a file that is a text; 0: unknown */
 	char cell[12];       /* of a table: "C12", as spreadsheets count; "" where there is none */
 	char heading[48];    /* of that cell's column; "" where it has none */
-	char message[320];   /* what is wrong, no full stop, no newline */
-	char accepted[320];  /* what would be accepted here; "" when the message says it */
+	char message[320];   /* the reason, without full stop and newline */
+	char accepted[320];  /* the form that would be accepted; "" if the message has it */
 };
 
 /* These return false, so that a caller can `return err_...(...)`. err may be NULL. */
@@ -78,9 +76,9 @@ bool err_at(struct err *err, enum err_code code, size_t at, size_t length, const
 	__attribute__((format(printf, 5, 6)));
 bool err_system(struct err *err, int number, const char *what);
 bool err_memory(struct err *err);
-/* Sets it to another one that was set. */
+/* Copies another error. */
 void err_copy(struct err *err, const struct err *from);
-/* Adds what would be accepted to the error just set. Returns false. */
+/* Adds the form that would be accepted to the error just set. Returns false. */
 bool err_accept(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
 
@@ -88,12 +86,12 @@ struct position {
 	size_t line, column; /* from 1; the column counts characters (UTF-8) */
 	size_t begin, end;   /* the line's bytes, without its line end */
 };
-/* Of UTF-16 with a byte order mark, bytes count as in its UTF-8 (util/utf8.h). */
+/* In UTF-16 with a byte order mark, bytes count as in its UTF-8 form (util/utf8.h). */
 struct position err_locate(struct bytes text, size_t at);
 
 /*
- * A reader that goes bad and stays bad: read what you need, then ask `bad` once.
- * A read past the end gives 0. Little-endian, as all binary formats here are.
+ * A reader that goes bad and stays bad: read everything that you need, then check `bad` once. A
+ * read past the end gives 0. Little-endian, as all binary formats here are.
  */
 struct reader {
 	struct bytes src;
@@ -168,8 +166,8 @@ struct buf {
 	uint8_t *data;
 	size_t size, capacity;
 	bool failed;
-	size_t limit; /* more bytes than this are a failed allocation too; 0: any number */
-	bool full;    /* it failed for its limit */
+	size_t limit; /* exceeding it counts as a failed allocation; 0: no limit */
+	bool full;    /* it failed because of its limit */
 };
 #define BUF_INIT                                                                                   \
 	{                                                                                          \
@@ -183,9 +181,9 @@ void buf_char(struct buf *b, char c);
 void buf_format(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vformat(struct buf *b, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
-/* Control characters from `at` on become '?': what was added there, as a name, stays one line. */
+/* Control characters from `at` on become '?', so that an added name stays on one line. */
 void buf_one_line(struct buf *b, size_t at);
-/* buf_format, as one line, and its end. */
+/* Like buf_format, made one line, with its newline. */
 void buf_line(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_zero(struct buf *b, size_t count);
 void buf_align(struct buf *b, size_t alignment); /* pads with zero bytes */
@@ -197,8 +195,8 @@ void buf_clear(struct buf *b);   /* size 0, memory kept */
 void buf_release(struct buf *b); /* memory given back; usable again as empty */
 
 /*
- * Memory that is freed as one thing. Allocations are zeroed and aligned for any type; NULL when
- * out of memory, and then `failed` stays set, so that a long construction can ask once.
+ * Memory that is freed as a whole. Allocations are zeroed and aligned for any type; NULL when out
+ * of memory, and then `failed` stays set, so that a long construction can check it once.
  */
 struct arena {
 	struct arena_chunk *chunks;

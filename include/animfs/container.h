@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * container.h - an archive: which members it has, and the bytes of each.
+ * container.h - an archive: the list of its members, and their bytes.
  *
  * A container is a kind of archive, as a codec is a format. `list` reads the archive's tables and
  * nothing else, so that an archive of gigabytes opens at once; `read` unpacks one member. Neither
@@ -15,7 +15,7 @@
 
 #include "animfs/base.h"
 
-/* ---- where bytes come from ---- */
+/* ---- input ---- */
 
 /* A range of a file, or of memory. Copied by value; owns neither. */
 struct input {
@@ -30,9 +30,9 @@ bool input_of_file(int fd, struct input *out, struct err *err);
 struct input input_of_bytes(struct bytes bytes);
 /* Is [at, at + size) inside? Never overflows. */
 bool input_holds(const struct input *in, uint64_t at, uint64_t size);
-/* A range that it holds, as an input of its own. */
+/* Makes a range that is inside an input of its own. */
 struct input input_range(const struct input *in, uint64_t at, uint64_t size);
-/* Reads a range; ERR_FORMAT where it is not inside. Thread-safe. */
+/* Reads a range; ERR_FORMAT if it is not inside. Thread-safe. */
 bool input_read(const struct input *in, uint64_t at, void *out, size_t size, struct err *err);
 
 /* ---- members ---- */
@@ -46,7 +46,7 @@ struct member {
 	uint64_t stored;    /* bytes in the archive */
 	uint64_t size;      /* bytes unpacked; MEMBER_UNSIZED: see archive_measure */
 	int64_t time;       /* seconds since 1970; 0: none is stored */
-	const char *fault;  /* why it cannot be read; NULL: it may be readable */
+	const char *fault;  /* the reason why it cannot be read; NULL: it may be readable */
 	bool packed;        /* false: its bytes are stored as they are */
 };
 
@@ -67,7 +67,7 @@ struct container {
 	const char *const *patterns; /* of file names: "*" and their end, without case; then NULL */
 	/* Sets members and count. */
 	bool (*list)(struct archive *a, struct err *err);
-	/* The size and `packed` of a member whose size is not in the tables; may be NULL. */
+	/* Sets the size and `packed` of a member whose size is not in the tables; may be NULL. */
 	bool (*measure)(const struct archive *a, struct member *m, struct err *err);
 	/* Appends m->size bytes, unpacked; only for members that are packed. Thread-safe. */
 	bool (*read)(const struct archive *a, const struct member *m, struct buf *out,
@@ -89,25 +89,25 @@ extern const struct container *const containers[]; /* ends with NULL */
 const struct container *container_for_name(const char *file_name); /* by pattern, or NULL */
 
 /*
- * Opens an archive and lists it, using at most `limit` bytes of memory for the list. What `in` is
- * of must stay until archive_close. NULL and err.
+ * Opens an archive and lists it, using at most `limit` bytes of memory for the list. The file or
+ * memory of `in` must stay until archive_close. NULL and err.
  */
 struct archive *archive_open(const struct container *container, const struct input *in,
 			     size_t limit, struct err *err);
 void archive_close(struct archive *a); /* NULL is fine */
-/* Bytes unpacked. Reads the member's first bytes where the tables do not have it. */
+/* The unpacked size. Reads the member's first bytes if the tables do not have it. */
 bool archive_measure(const struct archive *a, uint32_t member, uint64_t *size, struct err *err);
 /* Appends a member to `out`. One of more than `limit` bytes is refused before it is unpacked. */
 bool archive_read(const struct archive *a, uint32_t member, size_t limit, struct buf *out,
 		  struct err *err);
 /*
- * A member as an input: a range of the archive's own, or where it is packed, of `room`, into which
- * it is read. The caller keeps `room` as long as the input.
+ * A member as an input: a range of the archive's own, or, if it is packed, of `room`, into which it
+ * is unpacked. The caller keeps `room` as long as the input.
  */
 bool archive_input(const struct archive *a, uint32_t member, size_t limit, struct buf *room,
 		   struct input *out, struct err *err);
 
-/* Makes room for so many members, within the archive's limit. */
+/* Makes room for that many members, within the archive's limit. */
 bool archive_room(struct archive *a, uint64_t count, struct err *err);
 
 #endif
