@@ -135,7 +135,7 @@ void command_version(void);
 	"      --overlay=DIR       DIR has the edited members of archives (default: the\n"         \
 	"                            game's Mods, else overlay in the state directory)\n"
 #define HELP_REBUILD                                                                               \
-	"      --rebuild           save a member of a RAB by writing that archive anew,\n"         \
+	"      --rebuild           save a member of a RAB by writing that archive again,\n"        \
 	"                            as a loose file\n"
 #define HELP_COLOR                                                                                 \
 	"      --color[=WHEN]      always (without WHEN), never, or auto (the default):\n"         \

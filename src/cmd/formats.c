@@ -288,7 +288,7 @@ static void list_formats(struct files *f)
 
 static const char usage[] =
 	"Usage: animfs formats [OPTION]... [FILE]...\n"
-	"List the formats: file names, what they store, and what can be edited. With\n"
+	"List the formats: their file names, fields and possible edits. With\n"
 	"FILEs, print the format of each, by its name or else by its content.\n"
 	"\n"
 	"Options:\n"

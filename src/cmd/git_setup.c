@@ -229,7 +229,7 @@ static const char usage[] =
 	"and git log show the curves of animations (animfs text), and git merge merges\n"
 	"two edits of one file curve by curve (animfs git-merge). Adds lines to\n"
 	".gitattributes, which is to be committed; the settings are in the repository's\n"
-	"own folder, so run it once in each clone. Prints what it sets.\n"
+	"own folder, so run it once in each clone. Prints the settings.\n"
 	"\n"
 	"Options:\n" HELP_END "\n"
 	"Exit status:\n"

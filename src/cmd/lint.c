@@ -185,8 +185,8 @@ static bool read_limit(const struct command *command, const char *name, const ch
 
 static const char usage[] =
 	"Usage: animfs lint [OPTION]... PATH...\n"
-	"Look for what is suspicious in every animation file below the PATHs, and print a\n"
-	"line for each curve with a finding:\n"
+	"Look for suspicious curves in every animation file below the PATHs, and print a\n"
+	"line for each finding:\n"
 	"  seam      a loop's last pose is far from its first\n"
 	"  jump      one frame moves much further than the others of its curve\n"
 	"  flip      a quaternion changes its sign from one key to the next\n"

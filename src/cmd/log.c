@@ -131,7 +131,7 @@ static int log_list_versions(const char *path, const struct command *command)
 static const char log_usage[] =
 	"Usage: animfs log [OPTION]... FILE[/PATH]\n"
 	"List the versions of an animation file, or of one view of it, newest first:\n"
-	"number, time, what changed, and which program saved it. '*' marks the version\n"
+	"number, time, changes, and the program that saved it. '*' marks the version\n"
 	"that the file is now. FILE may be in a mount.\n"
 	"\n"
 	"Options:\n"

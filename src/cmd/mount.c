@@ -37,7 +37,7 @@ static const char usage[] =
 	/* clang-format on */
 	"      --beside            keep each animation file and show the folder beside it\n"
 	"                            (x.canm.d)\n"
-	"      --cache=SIZE        memory for what is decoded and not in use (256M)\n"
+	"      --cache=SIZE        memory for decoded files that are not in use (256M)\n"
 	"      --max-file=SIZE     show larger files as they are (256M)\n"
 	/* clang-format off */
 	HELP_MAX_TEXT

@@ -204,8 +204,8 @@ static bool list_all(struct listed *l, char **paths, const struct command *comma
 
 static const char ls_usage[] =
 	"Usage: animfs ls [OPTION]... FILE[/PATH]...\n"
-	"List what a mount shows in animation files, and what is in archives. Folders end\n"
-	"in '/'.\n"
+	"List the folders and views of animation files, and the members of archives.\n"
+	"Folders end in '/'.\n"
 	"\n"
 	"Options:\n"
 	"  -0, --null              print whole paths, for cat, each ended by NUL\n"

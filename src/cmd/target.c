@@ -274,8 +274,7 @@ bool target_refuse_folder(const struct target *t, struct err *err)
 			archive ? "archive" : "animation file", (int)typed, t->typed, found);
 	else
 		err_set(err, ERR_OPERAND, "an ordinary folder; expected an animation file%s",
-			whole ? ", and there is none in it: 'animfs formats' says what their names "
-				"are"
+			whole ? ", and there is none in it: 'animfs formats' lists their names"
 			      : "");
 	free(found);
 	return false;

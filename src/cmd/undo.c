@@ -32,7 +32,7 @@ static const char *undo_reason_of(const struct undo *u, int error)
 		return u->number ? "no version of that number is kept; animfs log lists those that "
 				   "are"
 		       : u->forth ? "there is nothing to redo"
-		       : u->batch ? "what was there before the batch is not kept"
+		       : u->batch ? "the version before the batch is not kept"
 				  : "there is nothing to undo";
 	case ENOENT:
 		return "no such batch saved it";
@@ -40,15 +40,15 @@ static const char *undo_reason_of(const struct undo *u, int error)
 		return u->number ? "it is that version already" : "it is as it was before";
 	case ESTALE:
 		return u->batch ? "it was saved after that batch, or changed by another program; "
-				  "--merge takes back only what the batch changed"
-				: "it is not what its last version was, since another program "
-				  "changed it; --number=N puts version N in its place";
+				  "--merge takes back only the batch's changes"
+				: "it differs from its last version, since another program "
+				  "changed it; --number=N restores version N all the same";
 	case EBUSY:
 		return "another program has the file open for writing";
 	case EAGAIN:
 		return "other programs keep changing the file";
 	case EACCES:
-		return "its versions, or the file, belong to somebody else: Permission denied";
+		return "its versions, or the file, belong to another user: Permission denied";
 	default:
 		return strerror(error);
 	}
@@ -154,8 +154,7 @@ static bool find_change(const struct undo *u, const struct versions *v, size_t *
 	if (*first > 0 && versions_have(v, *first - 1) && versions_have(v, *last))
 		return true;
 	return err_set(err, ERR_TEXT,
-		       "what it changed is not known any more: the version before "
-		       "it, or after it, is not kept");
+		       "its changes are unknown: the version before or after it is not kept");
 }
 
 static bool commit_back(struct versions *v, struct version *after, struct version *before,
@@ -498,15 +497,15 @@ static const char undo_usage[] =
 	"Restore the previous version of an animation file, or of one view of it\n"
 	"(FILE/PATH). Repeat it to go back further; animfs redo goes forward again. FILE\n"
 	"may be in a mount, and it may have been removed. Owner, mode and times stay.\n"
-	"With --batch, take back what one run of a program (such as an import) saved in\n"
-	"all files below FOLDER.\n"
+	"With --batch, take back everything that one run of a program saved (such as an\n"
+	"import) in all files below FOLDER.\n"
 	"\n"
 	"Options:\n"
-	"      --batch=ID          take back what that batch changed (see animfs log)\n"
+	"      --batch=ID          take back the changes of that batch (see animfs log)\n"
 	"      --number=N          restore version N\n"
-	"      --merge             take back only what the last version (or N, or ID)\n"
-	"                            changed, and keep later changes\n"
-	"      --dry-run           change nothing; print what would change\n"
+	"      --merge             take back only the changes of the last version (or N,\n"
+	"                            or ID), and keep later ones\n"
+	"      --dry-run           change nothing; print the changes\n"
 	"      --list              list the versions, as animfs log does\n"
 	/* clang-format off: a line for each */
 	HELP_READS HELP_TIMES HELP_HISTORY HELP_SITE HELP_COLOR HELP_END
@@ -523,7 +522,7 @@ static const char redo_usage[] =
 	"Repeat it to go forward further, up to the state before the first undo.\n"
 	"\n"
 	"Options:\n"
-	"      --dry-run           change nothing; print what would change\n" HELP_READS HELP_TIMES
+	"      --dry-run           change nothing; print the changes\n" HELP_READS HELP_TIMES
 		HELP_HISTORY HELP_SITE HELP_COLOR HELP_END "\n"
 	"Exit status:\n"
 	"  0  done\n"
@@ -538,8 +537,7 @@ static bool read_options(struct undo *u, int *status)
 	if (u->batch) {
 		u->batch_id = strtoull(u->batch, &end, 16);
 		if (end == u->batch || *end || !u->batch_id) {
-			*status =
-				command_misuse(&u->command, "--batch takes what animfs log prints");
+			*status = command_misuse(&u->command, "--batch takes an ID of animfs log");
 			return false;
 		}
 	}

@@ -296,7 +296,8 @@ static bool cas_encode(const struct anim *a, struct bytes old, struct buf *out, 
 
 	if (old.size == 0) {
 		err_set(err, ERR_STORE,
-			"a CAS cannot be made from animations alone: it says when each is played");
+			"a CAS cannot be made from animations only: it also stores when each is "
+			"played");
 		return err_accept(err, "a copy of a CAS, edited");
 	}
 	ok = cas_find(&c, old, err) && replace_canm(&c, a, &canm, out, err);

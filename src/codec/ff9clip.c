@@ -344,7 +344,7 @@ static bool take_tail(struct walk *w)
 			     ? TAIL_USUAL
 			     : TAIL_OTHER;
 	if (w->f->tail == TAIL_OTHER && w->at < w->src.size && !skip_tail(&tail))
-		w->f->read_only = "what follows its wrap mode is not understood";
+		w->f->read_only = "the bytes after its wrap mode are not understood";
 	return true;
 }
 

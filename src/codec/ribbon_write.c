@@ -129,7 +129,7 @@ static bool take_track(struct encoder *e, const struct track *track)
 		return false;
 	if (!track->keyframes || !track->keyframes->count) {
 		err_set(e->err, ERR_STORE,
-			"%s of %s has no keyframe, and an object is there by its keyframes alone",
+			"%s of %s has no keyframe, and an object exists only by its keyframes",
 			ribbon_write_track_word(track), ribbon_write_clip_word(e));
 		return err_accept(e->err, "rows for it in curves.csv, to add it; a list of bones "
 					  "without it in clip.json, to remove it");

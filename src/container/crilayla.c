@@ -122,7 +122,7 @@ static bool read_head(const struct input *member, uint64_t size, struct head *h,
 			      (unsigned long long)h->size + FIRST_SIZE, (unsigned long long)size);
 	if ((uint64_t)h->packed + HEADER_SIZE + FIRST_SIZE > member->size)
 		return err_at(err, ERR_FORMAT, 12, 4,
-			      "a packed stream of %u bytes is longer than what is stored",
+			      "a packed stream of %u bytes is longer than the stored member",
 			      h->packed);
 	/* 8 bits of a length make at most 255 bytes. */
 	if (h->size / 256 > h->packed)

@@ -250,7 +250,7 @@ static bool merge_values(const struct versions *v, struct clip *to, struct arena
 		if (!ours && !merge_value_same(which, v->current, v->base) &&
 		    !merge_value_same(which, v->current, v->edited))
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else changed the %s of %s in the meantime",
+				       "another program changed the %s of %s in the meantime",
 				       value_names[which], v->base->label);
 		if (which == VALUE_STILLS && merge_value_same(which, v->current, v->edited))
 			continue;
@@ -332,8 +332,9 @@ static bool merge_keyframes(const struct versions *v, const struct track *base,
 	if (bone_same(edited, ours ? last : base))
 		return true;
 	if (!ours && !bone_same(to, base) && !bone_same(to, edited))
-		return err_set(err, ERR_CONFLICT, "somebody else changed %s in %s in the meantime",
-			       base->label, v->base->label);
+		return err_set(err, ERR_CONFLICT,
+			       "another program changed %s in %s in the meantime", base->label,
+			       v->base->label);
 	memcpy(to->curve, edited->curve, sizeof(to->curve));
 	to->keyframes = edited->keyframes;
 	return true;
@@ -357,7 +358,7 @@ static bool merge_curves(const struct versions *v, const struct track *base,
 			continue;
 		if (!ours && !curve_same(now, was) && !curve_same(now, wanted))
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else changed the %s of %s in %s in the meantime",
+				       "another program changed the %s of %s in %s in the meantime",
 				       role_names[role], base->label, v->base->label);
 		to->curve[role] = wanted;
 	}
@@ -387,7 +388,7 @@ static bool merge_kept_bones(const struct versions *v, struct track *to, struct 
 		now = track_labelled(v->current, i, base->label);
 		if (!now)
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else removed %s from %s in the meantime",
+				       "another program removed %s from %s in the meantime",
 				       base->label, v->base->label);
 		if (!merge_curves(v, base, edited, &to[now - v->current->tracks], err))
 			return false;
@@ -426,7 +427,7 @@ static bool check_removed_bones(const struct versions *v, struct arena *arena, s
 	for (uint32_t i = 0; i < v->base->track_count; i++) {
 		if (!kept[i] && !bone_same(&v->base->tracks[i], &v->current->tracks[i]))
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else changed %s in %s, which this removes",
+				       "another program changed %s in %s, which this removes",
 				       v->base->tracks[i].label, v->base->label);
 	}
 	return true;
@@ -519,7 +520,7 @@ static bool merge_kept_clips(struct merge *m, struct err *err)
 		v.current = current_clip(m, i);
 		if (!v.current)
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else removed %s in the meantime", v.base->label);
+				       "another program removed %s in the meantime", v.base->label);
 		if (!merge_clip(&v, &m->clips[v.current - m->current->clips], &m->result->arena,
 				err))
 			return false;
@@ -540,7 +541,7 @@ static bool check_removed_clips(struct merge *m, struct err *err)
 	for (uint32_t i = 0; i < m->base->clip_count; i++) {
 		if (!kept[i] && !merge_clip_same(&m->base->clips[i], &m->current->clips[i]))
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else changed %s, which this removes",
+				       "another program changed %s, which this removes",
 				       m->base->clips[i].label);
 	}
 	return true;
@@ -627,7 +628,7 @@ static bool merge_file(struct merge *m, struct err *err)
 	if (!headers_same(m->edited, m->base)) {
 		if (!headers_same(m->current, m->base) && !headers_same(m->current, m->last))
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else changed the header in the meantime");
+				       "another program changed the header in the meantime");
 		to->version = m->edited->version;
 		to->field_count = m->edited->field_count;
 		to->fields = m->edited->fields;
@@ -635,7 +636,7 @@ static bool merge_file(struct merge *m, struct err *err)
 	if (!bone_lists_same(m->edited, m->base)) {
 		if (!bone_lists_same(m->current, m->base))
 			return err_set(err, ERR_CONFLICT,
-				       "somebody else changed the file's bones in the meantime");
+				       "another program changed the file's bones in the meantime");
 		to->bone_count = m->edited->bone_count;
 		to->bones = m->edited->bones;
 	}
@@ -683,7 +684,7 @@ static bool stored_curve(const struct clip *clip, const struct track *track, uns
 		if (curve_same(wanted, stored))
 			return true;
 		return err_set(err, ERR_STORE,
-			       CANNOT "it would change the %s of %s in %s, which nobody edited",
+			       CANNOT "it would change the %s of %s in %s, which was not edited",
 			       role_names[role], track->label, clip->label);
 	}
 	if (!wanted && !stored)

@@ -121,7 +121,8 @@ static bool prepare_whole(struct work *w, struct err *err)
 		return err_set(err, ERR_STORE, "%s", w->current->anim->read_only);
 	if (!bytes_equal(now, buf_bytes(&w->base->bytes)) && w->last != w->current->anim &&
 	    !(w->before && w->before->saved && version_same_bytes(w->current, w->before->saved)))
-		return err_set(err, ERR_CONFLICT, "somebody else changed the file in the meantime");
+		return err_set(err, ERR_CONFLICT,
+			       "another program changed the file in the meantime");
 	buf_add(&w->bytes, w->whole->data, w->whole->size);
 	if (w->bytes.failed)
 		return err_memory(err);

@@ -233,7 +233,7 @@ static bool read_current(struct work *w, bool *same, struct err *err) REQUIRES(w
 	*same = skeleton_same(w->skeleton, now);
 	return *same || skeleton_same(now, shared_skeleton(w->base->skeleton)) ||
 	       (w->last_skeleton && skeleton_same(now, w->last_skeleton)) ||
-	       err_set(err, ERR_CONFLICT, "somebody else changed the skeleton in the meantime");
+	       err_set(err, ERR_CONFLICT, "another program changed the skeleton in the meantime");
 }
 
 /* Writes the text, and reads the result back as the next version. */

@@ -795,7 +795,7 @@ static bool accept_served(struct err *err, const struct token *served)
 	if (token_is(served, TOKEN_NUMBER))
 		return err_accept(err, "%.15g, as it was, or the member left out",
 				  token_number(served, 0));
-	return err_accept(err, "what was there before, or the member left out");
+	return err_accept(err, "the old value, or the member left out");
 }
 
 /* Compares two scalar values. */

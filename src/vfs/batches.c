@@ -495,7 +495,7 @@ static bool conflicts(const struct batches_save *s, struct err *err)
 	if (!batch_conflicts(s->batch->batch) || attempt_is_stored_otherwise(a))
 		return false;
 	if (!a->edited) {
-		err_set(err, ERR_CONFLICT, "somebody else changed the file in the meantime");
+		err_set(err, ERR_CONFLICT, "another program changed the file in the meantime");
 		return true;
 	}
 	merged = anim_merge(a->base->anim, a->edited, a->last.edited, s->now->anim,

@@ -235,7 +235,7 @@ static bool keep_changed(struct vfs *v, struct animation *a, const struct versio
 		    clip_is_the_same(gone[i], now, i))
 			continue;
 		diagnose_animation(v, a, now->anim->clips[i].label, "not removed",
-				   "somebody else changed it in the meantime");
+				   "another program changed it in the meantime");
 		version_put(gone[i]);
 		gone[i] = NULL;
 		all = false;

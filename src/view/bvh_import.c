@@ -390,7 +390,7 @@ static bool refuse_move(const struct import *in, uint32_t frame, const struct pa
 	       (unsigned)frame);
 	if (part->node >= in->f.bones)
 		return err_accept(in->err,
-				  "what clip.bvh has: \"%s\" is a bone of the skeleton "
+				  "the values of clip.bvh: \"%s\" is a bone of the skeleton "
 				  "and not of the clip",
 				  name);
 	return err_accept(in->err,

@@ -144,7 +144,7 @@ static bool edit_loop(struct clip_text *p)
 		return false;
 	if (stored_changed)
 		return loop == p->clip->loop ||
-		       spot_refuse(&stored, p->err, ERR_TEXT, "this is not what \"loop\" says");
+		       spot_refuse(&stored, p->err, ERR_TEXT, "it contradicts \"loop\"");
 	return clip_set_loop(p->edited, p->clip, loop) || err_memory(p->err);
 }
 

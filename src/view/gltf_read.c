@@ -347,7 +347,7 @@ static bool refuse_rate(const struct motion_channel *c, const struct motion_rate
 	return err_accept(err,
 			  "keys at %.6g frames a second: in Blender, set that under Output "
 			  "Properties > Frame Rate and import clip.gltf again; or "
-			  "--gltf-rate=resample, which takes what is between these keys",
+			  "--gltf-rate=resample, which interpolates between these keys",
 			  1 / seconds);
 }
 

@@ -198,8 +198,9 @@ static bool note_field(struct joining *c, size_t node, const struct x3d_field *f
 		return refuse_field(c, node, name, "a name that one node has",
 				    "differs from frame 0, and another node has its name");
 	if (!move && c->a.count > (NUMBERS_MAX - c->j->numbers) / c->j->count)
-		return refuse_field(c, node, name, "16777216 numbers in all that moves",
-				    "differs from frame 0, and is too much beside what else does");
+		return refuse_field(
+			c, node, name, "16777216 numbers in all moving fields",
+			"differs from frame 0, and with all other moving fields is too much");
 	if (!move)
 		move = add_move(c, node, field);
 	if (move)

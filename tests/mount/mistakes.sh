@@ -131,7 +131,7 @@ cp w.canm above/first/second/deep.canm
 cp w.canm above/.hidden/a.canm
 said "$expected above/first/second/deep\\.canm\$" ls above
 said "^animfs: $SRC/above: $expected $SRC/above/first/second/deep\\.canm\$" cat "$SRC/above"
-said "expected an animation file, and there is none in it: 'animfs formats' says what their names are\$" ls none
+said "expected an animation file, and there is none in it: 'animfs formats' lists their names\$" ls none
 cp "$OLDPWD"/tests/data/zip/*.zip zipped
 said 'expected an archive in it, such as zipped/[a-z_0-9]*\.zip$' ls zipped
 is "what it names is what to type" "$("$ANIMFS" ls "$("$ANIMFS" ls above 2>&1 | sed 's/.* //')" | grep -c '^walk/$')" 1

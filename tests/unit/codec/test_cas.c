@@ -977,7 +977,7 @@ START_TEST(what_cannot_be_stored_is_refused)
 	struct buf bytes = load_sample("v203");
 	struct anim *a = decode(buf_bytes(&bytes));
 
-	encode_refused(a, (struct bytes){NULL, 0}, "a CAS cannot be made from animations alone");
+	encode_refused(a, (struct bytes){NULL, 0}, "a CAS cannot be made from animations only");
 	a->version = 0x200;
 	encode_refused(a, buf_bytes(&bytes), "version");
 	anim_free(a);

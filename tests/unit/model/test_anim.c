@@ -457,7 +457,7 @@ START_TEST(the_same_curve_edited_twice_is_a_conflict)
 {
 	set(edited, 0, 1, ROLE_SCALE, 2);
 	set(current, 0, 1, ROLE_SCALE, 3);
-	ck_conflict(NULL, "somebody else changed the scale of spine in walk in the meantime");
+	ck_conflict(NULL, "another program changed the scale of spine in walk in the meantime");
 }
 END_TEST
 
@@ -477,7 +477,7 @@ START_TEST(removing_a_curve_that_another_changed_is_a_conflict)
 {
 	anim_edit_track(edited, 0, 1)->curve[ROLE_SCALE] = NULL;
 	set(current, 0, 1, ROLE_SCALE, 3);
-	ck_conflict(NULL, "somebody else changed the scale of spine in walk in the meantime");
+	ck_conflict(NULL, "another program changed the scale of spine in walk in the meantime");
 }
 END_TEST
 
@@ -544,7 +544,7 @@ START_TEST(a_clip_value_that_both_changed_is_a_conflict)
 {
 	anim_edit_clip(edited, 1)->duration = 2;
 	anim_edit_clip(current, 1)->duration = 3;
-	ck_conflict(NULL, "somebody else changed the duration of run in the meantime");
+	ck_conflict(NULL, "another program changed the duration of run in the meantime");
 }
 END_TEST
 
@@ -559,7 +559,7 @@ START_TEST(a_field_that_both_changed_is_a_conflict)
 	clip = anim_edit_clip(current, 1);
 	clip->fields = &three;
 	clip->field_count = 1;
-	ck_conflict(NULL, "somebody else changed the format's own fields of run in the meantime");
+	ck_conflict(NULL, "another program changed the format's own fields of run in the meantime");
 	clip->fields = &two;
 	err_clear(&err);
 	merge_with(NULL);
@@ -585,11 +585,11 @@ START_TEST(editing_a_bone_or_clip_that_another_removed_is_a_conflict)
 	set(edited, 0, 0, ROLE_SCALE, 2);
 	remove_bone(current, 0, 0);
 	settle(current);
-	ck_conflict(NULL, "somebody else removed hips from walk in the meantime");
+	ck_conflict(NULL, "another program removed hips from walk in the meantime");
 	remove_clip(current, 0);
 	settle(current);
 	err_clear(&err);
-	ck_conflict(NULL, "somebody else removed walk in the meantime");
+	ck_conflict(NULL, "another program removed walk in the meantime");
 }
 END_TEST
 
@@ -623,7 +623,7 @@ START_TEST(removing_a_bone_that_another_edited_is_a_conflict)
 {
 	remove_bone(edited, 0, 0);
 	set(current, 0, 0, ROLE_SCALE, 2);
-	ck_conflict(NULL, "somebody else changed hips in walk, which this removes");
+	ck_conflict(NULL, "another program changed hips in walk, which this removes");
 }
 END_TEST
 
@@ -665,7 +665,7 @@ START_TEST(removing_a_clip_that_another_edited_is_a_conflict)
 {
 	remove_clip(edited, 0);
 	set(current, 0, 1, ROLE_SCALE, 2);
-	ck_conflict(NULL, "somebody else changed walk, which this removes");
+	ck_conflict(NULL, "another program changed walk, which this removes");
 }
 END_TEST
 
@@ -689,7 +689,7 @@ START_TEST(the_file_s_own_bones_are_changed_by_one_at_a_time)
 	anim_free(merged);
 	current->bones = four;
 	current->bone_count = 4;
-	ck_conflict(NULL, "somebody else changed the file's bones in the meantime");
+	ck_conflict(NULL, "another program changed the file's bones in the meantime");
 }
 END_TEST
 

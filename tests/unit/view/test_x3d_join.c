@@ -443,8 +443,8 @@ START_TEST(too_many_numbers_are_refused)
 	ck_assert_uint_lt(x3d_join_size(j), 65536);
 	still.text = buf_bytes(&other);
 	ck_assert(!x3d_join_add(j, &still, &err));
-	ck_assert_str_eq(err.message, "frame 1: point of Coordinate differs from frame 0, and is "
-				      "too much beside what else does");
+	ck_assert_str_eq(err.message, "frame 1: point of Coordinate differs from frame 0, and "
+				      "with all other moving fields is too much");
 	x3d_join_free(j);
 	buf_release(&first);
 	buf_release(&other);
