@@ -14,8 +14,8 @@ static uint32_t count_of(const struct anim *anim)
 }
 
 /*
- * Is what a bone's texts show besides its keys the same: its name, its possible columns? (Its label
- * is, since the track was found by it.)
+ * Do a bone's texts show the same besides its keys: name and possible columns? (The label is equal,
+ * since the track was found by it.)
  */
 static bool head_same(const struct track *a, const struct track *b)
 {

@@ -14,7 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An open file is charged this part of the cache: at most so many unused archives stay open. */
+/*
+ * the share of the cache that an open file is charged: so at most this many unused archives stay
+ * open
+ */
 #define DESCRIPTORS_KEPT 256
 #define UNPACKERS 8
 
@@ -198,11 +201,13 @@ struct archive_source {
 	struct lock lock; /* opening_class: guards all below; held during opening, too */
 	struct cached *current;
 	struct err *verdict; /* why it could not be opened; or NULL */
-	/* The file that was opened or refused, and whether any later write changes its stamp; */
+	/*
+	 * The stamp of the file that was opened or refused, and whether any later write changes it;
+	 */
 	struct file_version stamp;
 	bool settled;
 	int64_t since; /* when it was looked at, in ms */
-	/* the member that it is, or that its file replaces; `outer` 0: a file of SOURCE. */
+	/* the member that it is, or that its file replaces; `outer` 0: it is a file of SOURCE. */
 	uint64_t outer; /* generation */
 	uint32_t entry;
 	bool is_file;
@@ -361,7 +366,7 @@ struct catalog *catalog_outer(const struct catalog *o, uint32_t *entry)
 	return o->outer;
 }
 
-/* ---- what is in it ---- */
+/* ---- entries ---- */
 
 static const struct contents_entry *archives_entry_of(const struct catalog *o, uint32_t entry)
 {

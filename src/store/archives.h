@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * archives.h - archives that are opened once and shared: what is in them, and the bytes of members.
+ * archives.h - archives that are opened once and shared: their entries, and the bytes of members.
  *
- * An opened archive is immutable, and reads the file that it was opened from, whatever has its name
- * now. Opened archives and unpacked members that nobody uses stay in the store's cache. An archive
- * in an archive is opened, and unpacked if it is packed, when it is entered. Thread-safe.
+ * An opened archive is immutable, and keeps reading the file that it was opened from, even if
+ * another file has its name now. Unreferenced archives and unpacked members stay in the store's
+ * cache. An archive in an archive is opened, and unpacked if it is packed, when it is entered.
+ * Thread-safe.
  */
 #ifndef ANIMFS_STORE_ARCHIVES_H
 #define ANIMFS_STORE_ARCHIVES_H
@@ -16,7 +17,7 @@
 #include <sys/stat.h>
 
 struct member_of;
-struct catalog; /* an archive that was opened: its tables, and where its bytes are */
+struct catalog; /* an opened archive: its tables, and the place of its bytes */
 
 /* Archives in archives are entered this deep. */
 #define ARCHIVES_DEPTH 4
@@ -28,9 +29,9 @@ void archive_source_free(struct archive_source *a);         /* NULL is fine */
 /* Could a file of this name be an archive? */
 bool archive_has_name(const struct store *s, const char *file_name);
 /*
- * The archive that a file is now, with a reference. NULL and err: ERR_FORMAT if its tables are
- * damaged, which is remembered; ERR_SYSTEM if it is no regular file, or cannot be read. What is
- * known of a file that has just changed counts for half a second.
+ * The present archive of a file, with a reference. NULL and err: ERR_FORMAT if its tables are
+ * damaged, which is remembered; ERR_SYSTEM if it is not a regular file, or cannot be read. The
+ * result for a file that has just changed is valid for half a second.
  */
 struct catalog *archive_look(struct archive_source *a, int dir, const char *name, struct err *err);
 /* The same for a loose file, which replaces a member of an archive (overlay.h). */
@@ -41,15 +42,14 @@ struct catalog *archive_enter(struct archive_source *a, struct catalog *outer, u
 			      struct err *err);
 
 struct catalog *catalog_get(struct catalog *o);
-void catalog_put(struct catalog *o); /* NULL is fine */
-uint64_t
-catalog_generation(const struct catalog *o); /* differs for all that were opened; never 0 */
-const struct stat *catalog_stat(const struct catalog *o); /* of the file that it is, or is in */
+void catalog_put(struct catalog *o);                  /* NULL is fine */
+uint64_t catalog_generation(const struct catalog *o); /* unique among opened archives; never 0 */
+const struct stat *catalog_stat(const struct catalog *o); /* of the file that it is or is in */
 
-/* The archive that it is in, and its entry there; NULL: it is a file. */
+/* The archive that contains it, and its entry there; NULL: it is a file. */
 struct catalog *catalog_outer(const struct catalog *o, uint32_t *entry);
 
-/* ---- what is in it ---- */
+/* ---- entries ---- */
 
 #define CATALOG_TOP 0u
 #define CATALOG_NONE UINT32_MAX
@@ -66,29 +66,29 @@ bool catalog_was_refused(const struct catalog *o, uint32_t entry);
 /* The kind that its name implies. */
 enum member_kind catalog_kind(const struct catalog *o, uint32_t entry);
 /*
- * The name of the folder that stands beside it: "X.MRAB.d", or "X.MRAB.d~2" where the first is an
- * entry of its own. False: it is too long for a name.
+ * The name of the folder beside it: "X.MRAB.d", or "X.MRAB.d~2" if the first is an entry of its
+ * own. False if it is too long for a name.
  */
 bool catalog_beside(const struct catalog *o, uint32_t entry, char out[NAME_MAX + 1]);
-/* The entry whose folder this would be; CATALOG_NONE. */
+/* The entry whose folder would have this name; CATALOG_NONE. */
 uint32_t catalog_beside_which(const struct catalog *o, uint32_t folder, const char *name);
 /* Valid as long as the archive. */
 struct member_of catalog_member(const struct catalog *o, uint32_t entry);
 /* Attributes of a folder or member, as a regular file; see member_stat. */
 void catalog_attributes(const struct catalog *o, uint32_t entry, struct stat *st);
-/* Bytes unpacked; false where that is not known. */
+/* The unpacked size; false if it is not known. */
 bool catalog_measure(const struct catalog *o, uint32_t entry, uint64_t *size);
 /*
- * Reads the member, and decodes or lists what is named like an animation or an archive; false and
- * err.
+ * Reads the member, and decodes or lists it if it is named like an animation or an archive; false
+ * and err.
  */
 bool catalog_check(struct catalog *o, uint32_t entry, struct err *err);
 
 /* ---- bytes ---- */
 
-/* Where the bytes of a member are: in a file, or in memory (fd -1). */
+/* The place of a member's bytes: in a file, or in memory (fd -1). */
 struct member_bytes {
-	struct cached *whole; /* a reference to what they are part of */
+	struct cached *whole; /* reference to the memory that they are part of */
 	int fd;
 	uint64_t at, size;
 	const uint8_t *data;

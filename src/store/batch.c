@@ -73,7 +73,7 @@ static void map_clear(struct map *m)
 	*m = (struct map){NULL, 0, 0};
 }
 
-/* ---- what is kept of the texts ---- */
+/* ---- members ---- */
 
 enum fate {
 	FATE_COUNTS,
@@ -135,7 +135,7 @@ struct batch {
 	struct member *members; /* in the order saved */
 	size_t count, room;
 	size_t size;      /* see batch_size */
-	struct map paths; /* by path of what was saved: its member, or NO_MEMBER */
+	struct map paths; /* by path of each saved view: its member, or NO_MEMBER */
 	bool generated;   /* a generated text was saved */
 	/* common folder of all that was saved, with its slash; NULL: nothing saved yet */
 	char *common;
@@ -258,7 +258,7 @@ static size_t member_size(const struct member *m)
 	return text_capacity(m->text) + m->said.room * sizeof(struct said_unit);
 }
 
-/* ---- what a text says ---- */
+/* ---- the values of a text ---- */
 
 static bool batch_is_generated(const struct view *view)
 {
@@ -317,7 +317,9 @@ static bool say_lossy(const struct batch *b, struct member *m, const struct anim
 	return !m->loose || statement_of_text(&m->said, b->known, over, number, &place, m->loose);
 }
 
-/* Parses it against its base, as a text that is known to be whole. *parsed: NULL if that fails. */
+/*
+ * Parses it against its base, as a text that is known to be complete. *parsed: NULL if that fails.
+ */
 static void parse_as_rendered(const struct batch *b, const struct member *m, struct anim **parsed)
 {
 	const struct tree tree = {m->base, b->file_name};
@@ -448,7 +450,7 @@ static bool batch_describe(const struct batch *b, struct member *m, const struct
 	return true;
 }
 
-/* ---- what all of them say ---- */
+/* ---- the values of all texts ---- */
 
 static bool agrees(const struct unit_said *s, struct digest digest)
 {
@@ -563,7 +565,10 @@ static bool batch_add_said(struct batch *b, const struct said_unit *u, uint32_t 
 	return map_put(&b->units, u->unit, (uint32_t)b->said_count++);
 }
 
-/* What the texts say of a unit; NULL: nothing, or memory ended before it was noted. */
+/*
+ * The values of the texts for a unit; NULL if there are none, or out of memory before they were
+ * noted.
+ */
 static struct unit_said *find_said(const struct batch *b, const struct said_unit *u)
 {
 	uint32_t at = map_find(&b->units, u->unit);
@@ -833,10 +838,10 @@ static bool gives_way(const struct member *m, const struct said_unit *u)
 	return u->overtaken && u->clip && (m->is_old || !(u->changed || is_structure(u)));
 }
 
-/* Is there a value that must neither overwrite that of others nor be given up? */
+/* Has it a value that must neither overwrite one of others nor be given up? */
 static bool clashes(const struct batch *b, const struct member *m)
 {
-	/* Of a whole file, others may also have changed what the model does not contain. */
+	/* In a whole file, others may also have changed data that the model does not contain. */
 	bool unknown = m->whole && !m->is_old && m->base->lineage != b->left->lineage;
 
 	for (size_t i = 0; i < m->said.count; i++) {
@@ -872,7 +877,7 @@ static bool may_differ(const struct batch *b, const struct said_unit *u)
 	       !digest_same(u->digest, digests_at(b->known, u->unit, b->number));
 }
 
-/* Does it change the file that the text now counts differently than before? */
+/* Does the text count differently than before, in a way that changes the file? */
 static bool is_otherwise(const struct batch *b, const struct member *m, const struct ruling *before,
 			 enum fate fate, const struct ruling *after)
 {
@@ -919,7 +924,7 @@ static bool counts_in_part(const struct batch *b, const struct member *m)
 	return false;
 }
 
-/* Might it make texts valid that were refused before? */
+/* Could it make texts valid that were refused before? */
 static bool changes_structure(const struct member *m)
 {
 	return says_another(&m->said) && (m->whole || m->place.view->place != VIEW_OF_BONE);
@@ -1001,7 +1006,7 @@ static void base_on_start(const struct batch *b, struct member *m)
 	    tree_since(&was, &m->place) > b->start->generation ||
 	    !batch_place_in(b, m, b->start, &place))
 		return;
-	/* If it ends early, what was done stays: the start outlives its members. */
+	/* If it ends early, earlier units stay changed: the start outlives its members. */
 	for (size_t i = 0; i < m->said.count; i++) {
 		if (!relabel_unit(b, &m->said.units[i]))
 			return;
@@ -1048,13 +1053,15 @@ static uint32_t find_draft(const struct batch *b, const struct batch_text *text,
 	return place < b->count && !*another ? place : NONE;
 }
 
-/* Has it no statement, so that it neither agrees nor contradicts: a skeleton, or a refused text? */
+/*
+ * Has it no statement (a skeleton, or a refused text), so that it neither agrees nor contradicts?
+ */
 static bool says_nothing_known(const struct member *m)
 {
 	return m->said.count == 0;
 }
 
-/* Adds a text without a statement. That its view was saved may affect rule 4 (batch.h). */
+/* Adds a text without a statement. The fact that its view was saved may affect rule 4 (batch.h). */
 static enum batch_effect add_other(struct batch *b, const struct batch_text *text,
 				   enum batch_effect own, struct err *err)
 {

@@ -19,9 +19,9 @@
  *    its text had been saved; and contradicts the other view of its bone as in 3. This applies only
  *    below the folder that all texts of the batch have in common: copying only a clip's folder, or
  *    having git track only bones/, implies nothing about views outside of it.
- * 5. A value that others changed after the text was opened stays as they left it where the text has
- *    its base's value; also where it has another one, but the whole text is one of a known version,
- *    as if it had been saved just before theirs. A new text with another value is a conflict.
+ * 5. If others changed a value after the text was opened, and the text has its base's value, theirs
+ *    stays. It also stays if the text has another value, but is as a whole the text of a known
+ *    version: it counts as saved just before theirs. A new text with another value is a conflict.
  *
  *	struct batch *b = batch_new(now, number, known, listed, "ranger.canm");
  *	...
@@ -59,14 +59,17 @@ void batch_set_origin(struct batch *b, uint32_t number);
 /* Memory of its texts, in bytes. */
 size_t batch_size(const struct batch *b);
 
-/* A text that is saved. The batch takes references of its own. */
+/* A saved text. The batch takes references of its own. */
 struct batch_text {
 	const char *path;     /* in the folder of the file, as tree_walk takes it */
 	uint64_t draft;       /* a later text of the same draft replaces this one */
 	struct text *text;    /* as saved */
 	struct version *base; /* the version that it edits; */
 	uint32_t number;      /* the base's number; */
-	/* The version that its draft committed last, or number. 0: others do not save meanwhile. */
+	/*
+	 * The version that its draft committed last, or number. 0: no other program saves
+	 * meanwhile.
+	 */
 	uint32_t since;
 	struct place place; /* the view's place in the base */
 	/* The text parsed as an edit of the base. NULL: refused, generated, or whole. */
@@ -87,15 +90,15 @@ enum batch_effect {
 enum batch_effect batch_add(struct batch *b, const struct batch_text *text, struct err *err);
 
 /*
- * What the file is to be: the bytes of `over` if *edited is NULL; else *edited, which was edited
- * from over->anim, encoded over its bytes. `over` is the version at the start (with what others
- * saved since, see batch_follow), or a whole file among the texts; it belongs to the batch. *edited
+ * The resulting file: the bytes of `over` if *edited is NULL; else *edited, which was edited from
+ * over->anim, encoded over its bytes. `over` is the version at the start (with later saves by
+ * others, see batch_follow), or a whole file among the texts; it belongs to the batch. *edited
  * points into models of the batch: anim_free it before the next call. False and err when out of
  * memory.
  */
 bool batch_outcome(struct batch *b, struct version **over, struct anim **edited, struct err *err);
 
-/* After batch_outcome: was the text that was added last refused, though it would count? */
+/* After batch_outcome: was the text that was added last refused, although it would count? */
 bool batch_is_refused(const struct batch *b);
 /* Is the text that was added last a conflict (5)? */
 bool batch_conflicts(const struct batch *b);
@@ -103,9 +106,9 @@ bool batch_conflicts(const struct batch *b);
 /*
  * ---- for callers that have all texts at once; after batch_outcome ----
  *
- * What became of the text of this path. BATCH_SAVE: it is part of the outcome; BATCH_NOTHING: it is
+ * The fate of the text of this path. BATCH_SAVE: it is part of the outcome; BATCH_NOTHING: it is
  * not; BATCH_REFUSED: it would be, but was refused; BATCH_ANOTHER: it is not in the batch, since it
- * is generated, a skeleton, or was refused and is not known.
+ * is generated, a skeleton, or was refused and matches no known version.
  */
 enum batch_effect batch_fate(const struct batch *b, const char *path);
 /*
@@ -126,17 +129,19 @@ bool batch_overrules(const struct batch *b, const char *path, uint32_t since, co
 bool batch_saved(struct batch *b, struct version *now, uint32_t number);
 /* The version that the batch's last commit made; not a new reference. */
 struct version *batch_left(const struct batch *b);
-/* Removes the text that was added last: it could not be stored, and its writer knows. */
+/*
+ * Removes the text that was added last, because it could not be stored; its writer gets the error.
+ */
 void batch_take_back(struct batch *b);
 /* The number of texts saved in it. */
 size_t batch_count(const struct batch *b);
 
 /*
  * Others have saved: `now` is the current version with this number, not batch_left. Their changes
- * stay, whatever the
- * texts so far contain. *ground: the version that batch_outcome starts from (batch_ground) with
- * their changes, for the caller to encode over its bytes, decode, and pass to batch_set_ground.
- * False if they added or removed clips or bones, or when out of memory: then end the batch.
+ * stay, whatever the earlier texts contain. *ground: the version that batch_outcome starts from
+ * (batch_ground) with their changes, for the caller to encode over its bytes, decode, and pass to
+ * batch_set_ground. False if they added or removed clips or bones, or when out of memory: then end
+ * the batch.
  */
 bool batch_follow(struct batch *b, struct version *now, uint32_t number, struct anim **ground);
 struct version *batch_ground(const struct batch *b);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * beside.h - what the folder is called that stands beside an animation file: "walk.kanim.d" beside
- * "walk.kanim", "jump.sequence.d" beside "jump.sequence.csv" (format.beside), and with ".d~2" where
- * something real has that name.
+ * beside.h - the name of the folder beside an animation file: "walk.kanim.d" beside "walk.kanim",
+ * "jump.sequence.d" beside "jump.sequence.csv" (format.beside); with ".d~2" if a real file has that
+ * name.
  */
 #ifndef ANIMFS_STORE_BESIDE_H
 #define ANIMFS_STORE_BESIDE_H
@@ -12,17 +12,17 @@
 #include <limits.h>
 
 #define BESIDE_NAMES 2
-/* The folder's name, the first or the second. False: it is too long for a name. */
+/* The first or second name of the folder. False if it is too long for a name. */
 bool beside_folder(const struct store *s, const char *file_name, unsigned which,
 		   char out[NAME_MAX + 1]);
 /*
- * The names that a file can have whose folder this is: the i-th, and in *end, if that is not NULL,
- * what it has in place of the folder's suffix: "", ".csv". False: there is no such name.
+ * The i-th possible name of the file whose folder this is, and in *end, if that is not NULL, its
+ * suffix in place of the folder's: "", ".csv". False if there is no such name.
  */
 bool beside_file(const char *folder_name, unsigned i, char out[NAME_MAX + 1], const char **end);
 /* The length of the name, or path, without the folder's suffix; 0: it has none. */
 size_t beside_length(const char *name, size_t length);
-/* Which of the two the folder's name is, or would be. BESIDE_NAMES: neither. */
+/* Is this the first or the second name of such a folder? BESIDE_NAMES: neither. */
 unsigned beside_which(const char *folder_name);
 
 #endif

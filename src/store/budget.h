@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* budget.h - a limit of memory that many share (--drafts-max). Thread-safe, lock-free. */
+/* budget.h - a shared limit of memory (--drafts-max). Thread-safe, lock-free. */
 #ifndef ANIMFS_STORE_BUDGET_H
 #define ANIMFS_STORE_BUDGET_H
 

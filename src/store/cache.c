@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 /*
- * What has a home and no references is on the list and counts. The count of references changes
- * between 0 and 1 only under the lock; otherwise atomically.
+ * Objects that have a home and no references are on the list and count. The count of references
+ * changes between 0 and 1 only under the lock; otherwise atomically.
  */
 struct cache {
-	_Atomic size_t users; /* its creator, and what has or had a home in it */
+	_Atomic size_t users; /* its creator, and all objects that have or had a home in it */
 	struct lock lock;
 	size_t limit;
 	size_t size GUARDED_BY(cache_class);
@@ -142,8 +142,8 @@ struct cached *cache_take(struct cache *c, struct cached **home)
 }
 
 /*
- * Called by cached_put for the last reference. After the lock is released, only what is discarded
- * keeps the cache alive.
+ * Called by cached_put for the last reference. After the lock is released, only the discarded
+ * objects keep the cache alive.
  */
 static void put_last(struct cached *v)
 {
@@ -161,7 +161,7 @@ static void put_last(struct cached *v)
 	discard_all(gone);
 }
 
-/* Sets the home to v. Returns what was there, to be freed, if it has no references; else NULL. */
+/* Sets the home to v. Returns the old object, to be freed, if it has no references; else NULL. */
 static struct cached *move_home(struct cache *c, struct cached **home, struct cached *v)
 	REQUIRES(cache_class)
 {

@@ -3,7 +3,7 @@
 
 #include "work.h"
 
-/* ---- what an edit of a draft is stored over ---- */
+/* ---- the ground of a draft's edit ---- */
 
 /*
  * The name of the base's clip in `on`, which is the current file or the ground. The ground may have
@@ -51,8 +51,8 @@ static bool leads_to_current(const struct work *w, const struct version *ground)
 }
 
 /*
- * Applies what others saved since the draft's last commit to its ground. NULL if what they changed
- * is not fully known: comparing models suffices if only edits of models changed the file (lineage);
+ * Applies saves by others since the draft's last commit to its ground. NULL if their changes are
+ * not fully known: comparing models suffices if only edits of models changed the file (lineage);
  * otherwise the result must lead to the current file.
  */
 static struct version *move_ground(const struct work *w)
@@ -108,7 +108,7 @@ static bool prepare_edit(struct work *w, struct err *err)
 	return w->merged && work_encode(w, w->merged, err);
 }
 
-/* A whole file (raw.*) would undo what others saved, so a change by others is a conflict. */
+/* A whole file (raw.*) would undo saves by others, so a change by others is a conflict. */
 static bool prepare_whole(struct work *w, struct err *err)
 {
 	struct bytes now = buf_bytes(&w->current->bytes);
@@ -132,8 +132,8 @@ static bool prepare_whole(struct work *w, struct err *err)
 /* ---- all of it ---- */
 
 /*
- * Gets the latest version, comparing bytes if the file's times are too coarse to tell versions
- * apart. replace_place compares bytes, too, but a change that is found there means another attempt.
+ * Gets the latest version; compares bytes if the file's times are too coarse to distinguish
+ * versions. replace_place compares bytes, too, but a change that it finds requires another attempt.
  */
 static struct version *latest_by_bytes(struct work *w, struct err *err) REQUIRES(work_class)
 {

@@ -4,15 +4,15 @@
  *
  * The lock of the state directory (state.h) is held from the check of the file's bytes to the
  * rename, or, once others have changed the file first a few times, for a whole attempt (work.h). If
- * another process holds it, the commit releases the source, so that the file can be read, and what
- * where->turn releases; waits for at most ten seconds; and starts from the beginning.
+ * another process holds it, the commit releases the source, so that the file can be read, and calls
+ * where->turn's release; waits for at most ten seconds; and starts from the beginning.
  */
 #ifndef ANIMFS_STORE_COMMIT_H
 #define ANIMFS_STORE_COMMIT_H
 
 #include "source.h"
 
-/* What a draft has committed, for its next commit to replace. {0}: nothing yet. */
+/* The last commit of a draft, which its next commit replaces. {0}: none yet. */
 struct committed {
 	struct anim *edited;   /* the model, edited from the draft's base */
 	struct version *saved; /* the version that resulted */
@@ -24,11 +24,11 @@ void committed_clear(struct committed *c);
 
 /*
  * Saves `edited` (made from base->anim by anim_edit) or, for raw.*, the bytes `whole` instead.
- * `last`: what the same writer committed before, or NULL: with `edited`, the model that was
- * `edited` then, from the same base; with `whole`, the model of the version that resulted.
+ * `last`: the last commit of the same writer, or NULL: with `edited`, the model that was `edited`
+ * then, from the same base; with `whole`, the model of the version that resulted.
  *
- * Merges with what others saved, encodes, decodes the result, compares, replaces the file, and
- * keeps the old one (history.h). ERR_CONFLICT: others changed the same values; ERR_STORE: the
+ * Merges with saves by others, encodes, decodes the result, compares, replaces the file, and keeps
+ * the old one (history.h). ERR_CONFLICT: another program changed the same values; ERR_STORE: the
  * format cannot store the edit; ERR_SYSTEM: the file cannot be written. COMMIT_SAME: nothing had to
  * be written. *now gets a reference to the version of the file afterwards (NULL when refused).
  */
@@ -37,14 +37,14 @@ enum commit source_commit(struct source *s, const struct where *where, struct ve
 			  const struct bytes *whole, struct version **now, struct err *err);
 
 /*
- * The same for a draft that may commit more than once. The bytes stored depend on `base`, `edited`
- * and what others saved, but not on the draft's earlier commits: a text that arrives in pieces is
+ * The same for a draft that may commit more than once. The stored bytes depend on `base`, `edited`
+ * and saves by others, but not on the draft's earlier commits: a text that arrives in pieces is
  * stored exactly like one that arrives at once, even if the format can store equal values in
  * several ways (order of keys, a curve's grid, unused bits).
  *
  * To achieve this, `edited` is encoded not over the result of the last commit but over the
  * `ground`: the file as it would be if the draft had committed nothing. That is the version before
- * its first commit, plus what others saved since, which is the difference between the models of
+ * its first commit, plus later saves by others, which are the difference between the models of
  * c->saved and of the current file. The difference is complete if the versions between came from
  * edits in this process (version.h, lineage). If another program changed the file, it is accepted
  * only if the draft's last commit, applied to the new ground, gives the file byte for byte.

@@ -184,7 +184,10 @@ static bool commit_skeleton_check_text(struct work *w, const char *name,
 	return true;
 }
 
-/* What can be checked before it is written. `name` gets the text's, w->bytes the text. */
+/*
+ * Checks everything that can be checked before writing. Sets `name` to the text's, and w->bytes to
+ * the text.
+ */
 static bool check_skeleton(struct work *w, char name[NAME_MAX + 1], struct skeleton_file *old,
 			   bool *found, struct err *err)
 {

@@ -7,16 +7,16 @@
 
 /*
  * Saves `edited`, made from base's skeleton, to the file's own skeleton text, which is created if
- * necessary; the animation file does not change. `last`: what the same draft committed before, or
- * NULL. ERR_CONFLICT: others changed the skeleton, or the existing text cannot be read. The old
- * text is kept in history. With a guard, the text is written or created only if `who` could do so,
- * and then belongs to `who`. Otherwise as source_commit.
+ * necessary; the animation file does not change. `last`: the last commit of the same draft, or
+ * NULL. ERR_CONFLICT: another program changed the skeleton, or the existing text cannot be read.
+ * The old text is kept in history. With a guard, the text is written or created only if `who` could
+ * do so, and then belongs to `who`. Otherwise as source_commit.
  */
 enum commit source_commit_skeleton(struct source *s, const struct where *where,
 				   struct version *base, const struct skeleton *edited,
 				   const struct skeleton *last, const struct caller *who,
 				   struct version **now, struct err *err);
-/* Would that be saved, as far as can be checked without writing? Without a guard. */
+/* Would that be saved, as far as this can be checked without writing? Without a guard. */
 bool source_check_skeleton(struct source *s, const struct where *where, struct version *base,
 			   const struct skeleton *edited, struct err *err);
 

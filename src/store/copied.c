@@ -147,7 +147,7 @@ static bool parse_text(struct reading_text *r)
 	return r->edited != NULL;
 }
 
-/* Parses a text against the base or, if that fails, against the outcome of the texts before. */
+/* Parses a text against the base or, if that fails, against the outcome of the earlier texts. */
 static bool read_over(struct reading_text *r, struct err *err)
 {
 	const struct batch_text first = r->as;

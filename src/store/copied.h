@@ -6,7 +6,7 @@
  *	struct copied c = {.source = s, .where = &where, .base = v, .known = d, .number = n,
  *			   .texts = texts, .count = count};
  *	fine = copied_read(&c, &err);
- *	... c.texts[i].fate; c.edited over c.over is what the file is to be ...
+ *	... c.texts[i].fate; the resulting file is c.edited over c.over ...
  *	copied_release(&c);
  */
 #ifndef ANIMFS_STORE_COPIED_H
@@ -48,7 +48,7 @@ struct copied {
 	struct copied_text *texts; /* paths are unique */
 	size_t count;
 	/*
-	 * Results: the file is to be `over` unchanged if `edited` is NULL; else `edited`, which was
+	 * Results: the new file is `over` unchanged if `edited` is NULL; else `edited`, which was
 	 * edited from over->anim. `over` is the base, a version with the same bytes, or a raw.*
 	 * among the texts.
 	 */
@@ -73,10 +73,7 @@ struct copied {
  */
 bool copied_read(struct copied *c, struct err *err);
 void copied_release(struct copied *c);
-/*
- * The version that the file is to be, with a reference for the caller; NULL and err as
- * source_edited.
- */
+/* The version of the new file, with a reference for the caller; NULL and err as source_edited. */
 struct version *copied_outcome(const struct copied *c, struct err *err);
 
 #endif

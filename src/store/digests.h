@@ -5,7 +5,7 @@
  *
  * A unit is a value: a curve; a bone with keyframes; a clip's loop, name, times, list of bones or
  * field; a field of the file, or its list of clips. Its id is a hash of the labels of its clip and
- * bone, and of what it is. Versions are numbered from 1 in the order in which they are added. For
+ * bone, and of its kind. Versions are numbered from 1 in the order in which they are added. For
  * each only the units that differ from the previous version are stored.
  *
  * A curve's digest is that of its values as they are served (model/said.h), so a text can be
@@ -34,7 +34,7 @@ struct digests;
 
 struct digests *digests_new(void);    /* NULL when out of memory */
 void digests_free(struct digests *d); /* NULL is fine */
-/* More is stored, which could not be read now: digests_store must not replace it. */
+/* More is stored, but could not be read now: digests_store must not replace it. */
 void digests_set_partial(struct digests *d);
 bool digests_is_partial(const struct digests *d);
 uint32_t digests_last(const struct digests *d); /* number of the newest version; 0: none */
@@ -60,7 +60,10 @@ typedef uint64_t unit_id;
 
 #define UNIT_KEYFRAMES 3 /* instead of a role: everything of a bone with keyframes */
 unit_id unit_of_curve(const char *clip, const char *bone, unsigned role);
-/* Values of a clip: "loop", "name", "frames", "frame_time", "duration", "bones", "stills". */
+/*
+ * The id of a clip's own value: "loop", "name", "frames", "frame_time", "duration", "bones",
+ * "stills".
+ */
 unit_id unit_of_value(const char *clip, const char *name);
 unit_id unit_of_field(const char *clip, const char *name);
 
@@ -88,7 +91,7 @@ struct digest digests_at(const struct digests *d, unit_id u, uint32_t number);
 /* The version since which the unit has had the value that it has in `number`; 0: unknown. */
 uint32_t digests_since(const struct digests *d, unit_id u, uint32_t number);
 /*
- * Maps the digest of a value in a text to the file's form, if any version has it in the other one.
+ * Maps the digest of a value in a text to the file's form, if any version has it in the other form.
  */
 struct digest digests_in_form(const struct digests *d, unit_id u, struct digest said);
 /*

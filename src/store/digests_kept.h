@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * digests_kept.h - stores what is known of the versions of a file (digests.h) in the state
- * directory, beside the file's history, for all mounts and commands.
+ * digests_kept.h - stores the digests of the versions of a file (digests.h) in the state directory,
+ * beside the file's history, for all mounts and commands.
  *
  *	d = digests_load(state, &file);
  *	... digests_add(), digests_note_text() ...
@@ -10,9 +10,8 @@
  *		state_unlock(state);
  *	}
  *
- * The last to store wins. What another process stored meanwhile is lost, which is no worse than if
- * it had never been known; a command that adds versions holds the lock from digests_load to
- * digests_store.
+ * The last process to store wins. Digests that another process stored meanwhile are lost, which is
+ * harmless; a command that adds versions holds the lock from digests_load to digests_store.
  */
 #ifndef ANIMFS_STORE_DIGESTS_KEPT_H
 #define ANIMFS_STORE_DIGESTS_KEPT_H
@@ -31,9 +30,9 @@ struct digests *digests_load(struct state *state, const struct history_file *fil
 int digests_store(struct state *state, const struct history_file *file, const struct digests *d)
 	REQUIRES(replace_class);
 /*
- * Adds the latest versions of the file's history that are not known. Another mount or a command
- * made them, which may have shown their texts and not stored yet what it knows of them. What cannot
- * be read or decoded is left out.
+ * Adds the latest versions of the file's history that are unknown. They were made by another mount
+ * or command, which may have shown their texts before it stores their digests. Versions that cannot
+ * be read or decoded are left out.
  */
 void digests_learn(struct digests *d, struct state *state, const struct where *where,
 		   struct source *source);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * draft.h - a text that is being written to a view, and how it becomes an edit.
+ * draft.h - a text that is being written to a view, until it becomes an edit.
  *
  * A draft exists from the first write or truncation, as long as its text may differ from the
  * rendered one. All handles share it. A write never fails because of the text's content. Every
@@ -27,7 +27,7 @@
 #include "tree.h"
 
 struct draft {
-	struct text *text; /* what was written */
+	struct text *text; /* the written text */
 	/* The last saved text, to go back to if the current one is refused; or NULL. */
 	struct text *saved;
 	/* the version that edits are computed from; NULL after draft_expire */
@@ -63,14 +63,14 @@ void draft_free(struct draft *d);
 
 /*
  * Called when a first writer opens a view with a draft. Makes `now` the base, unless there is
- * unsaved text; or if it is opened for appending and the file still is what the draft's last commit
- * left. (A contradictory text keeps its base however it is opened.) If the view has changed since
+ * unsaved text; or if it is opened for appending and the file is unchanged since the draft's last
+ * commit. (A contradictory text keeps its base however it is opened.) If the view has changed since
  * (tree_since), drop the draft before. Also called, with `append`, when there is no writer and
  * `now` becomes the latest version, so that the draft keeps no older one.
  */
 void draft_begin(struct draft *d, struct version *now, const struct place *place, bool append);
 /*
- * Called when another writer opens the view: what it saves is a new save, not part of the last one,
+ * Called when another writer opens the view: its save is a new one, not part of the last one,
  * unless it appends. The base stays. (The last writer may have closed the view already: the kernel
  * reports that late.)
  */
@@ -87,7 +87,7 @@ int draft_truncate(struct draft *d, uint64_t size, size_t limit);
 /* Replaces the whole text (rename onto the view); takes it over. */
 void draft_replace(struct draft *d, struct text *text);
 
-/* What causes a commit. */
+/* The cause of a commit. */
 enum draft_event {
 	/*
 	 * A flush by a process other than the opener, or before the opener has written, or of a
@@ -132,8 +132,8 @@ struct attempt {
 	bool is_rendered;  /* as in struct draft, */
 	bool is_silent;    /* likewise; */
 	bool is_renamed;   /* likewise */
-	bool once_more;    /* attempt_read_as was called: the text was the last one to be saved */
-	/* Does the file say what the text says? Set by the caller when the batch was stored. */
+	bool once_more;    /* attempt_read_as was called: the text was the last one saved */
+	/* Does the file have the text's values? Set by the caller when the batch was stored. */
 	bool as_said;
 };
 
@@ -143,16 +143,16 @@ struct attempt {
  */
 bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out);
 /*
- * The commit in two steps; call them without the lock. `where`: where the file is now, perhaps with
- * a new name. attempt_read parses the text: VERDICT_SAVED: there is something to store;
- * VERDICT_SAME: nothing; pending; or refused. Whole files and skeletons are only parsed by
+ * The commit in two steps; call them without the lock. `where`: the present place of the file,
+ * perhaps under a new name. attempt_read parses the text: VERDICT_SAVED: there is something to
+ * store; VERDICT_SAME: nothing; pending; or refused. Whole files and skeletons are only parsed by
  * attempt_store.
  */
 enum verdict attempt_read(struct attempt *a, const struct where *where, struct err *err);
 /*
- * In place of attempt_read, for a text that the save which made `now` stored: it says what `now`
- * says, whatever parsing it would give. False: no memory, `now` has no such view, or the draft has
- * been committed before; then nothing changes.
+ * Instead of attempt_read, for a text that was stored by the save which made `now`: it has the
+ * values of `now`, even if parsing it would give others. False: no memory, `now` has no such view,
+ * or the draft has been committed before; then nothing changes.
  */
 bool attempt_read_as(struct attempt *a, struct version *now);
 enum verdict attempt_store(struct attempt *a, struct source *source, const struct where *where,
@@ -165,7 +165,7 @@ enum verdict attempt_commit(struct attempt *a, struct source *source, const stru
  */
 void attempt_stored(struct attempt *a, struct version *saved);
 bool attempt_is_stored_otherwise(const struct attempt *a);
-/* Ends a commit; call it with the lock. A write during the commit leaves the draft dirty. */
+/* Ends a commit; call it with the lock. After a write during the commit the draft stays dirty. */
 void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict);
 void attempt_release(struct attempt *a);
 /*
@@ -173,7 +173,7 @@ void attempt_release(struct attempt *a);
  * closed, so a text that ends in zeros is incomplete.
  */
 bool draft_is_unfilled(const struct draft *d);
-/* The refused text, if it was refused, is to be committed again as it is. */
+/* Has the refused text, if it was refused, committed again as it is. */
 void draft_try_again(struct draft *d);
 /*
  * After draft_conclude: the refused text could not be kept elsewhere. The draft then stays after
@@ -181,8 +181,8 @@ void draft_try_again(struct draft *d);
  */
 void draft_keep_unsaved(struct draft *d);
 /*
- * When DRAFT_END or draft_expire is due (clock_ms), after draft_settle. What could not be kept is
- * tried again after a time that doubles.
+ * When DRAFT_END or draft_expire is due (clock_ms), after draft_settle. A text that could not be
+ * kept is tried again, each time after twice the time.
  */
 int64_t draft_due(const struct draft *d);
 
@@ -193,27 +193,28 @@ int64_t draft_due(const struct draft *d);
 void draft_drop_on_close(struct draft *d);
 
 /*
- * Call it when the last writer goes, before anybody can see that there is none. Drops a refused
- * text. False: only the rendered text is left; free the draft. True: it stays, because a commit is
- * in progress, or something is still to be saved (dirty or pending: DRAFT_END 2 s later), or
+ * Call it when the last writer closes, before another thread can see that there is none. Drops a
+ * refused text. False: only the rendered text is left; free the draft. True: it stays, because a
+ * commit is in progress, or unsaved text is left (dirty or pending: DRAFT_END 2 s later), or
  * because its text was saved (draft_expire 2 s later).
  */
 bool draft_settle(struct draft *d, int64_t now_ms);
 /*
- * Nobody has continued a saved text for 2 s after the last close: drops the base. False: the text
- * is not the same table as `canonical`, the text that is rendered now; free the draft.
+ * Call it if no program has continued a saved text for 2 s after the last close. Drops the base.
+ * False: the text is not the same table as `canonical`, the text that is rendered now; free the
+ * draft.
  */
 bool draft_expire(struct draft *d, struct bytes canonical);
-/* Drops what was written and not saved. False: the rendered text is left; free the draft. */
+/* Drops unsaved text. False: only the rendered text is left; free the draft. */
 bool draft_give_up(struct draft *d);
 
 /*
- * draft_same_table: do both texts have the same structure, whatever the digits of numbers? In CSV
- * the same separator, decimal point, header and rows; in JSON the same members. Texts whose members
- * depend on each other (clip.json, file.json) must be equal byte for byte: kept as saved they would
- * contradict themselves, and the next edit would be taken for a change of both. So must generated
- * texts: the saved one may be of another version. draft_hangs_together: is the view one of these
- * two kinds?
+ * draft_same_table: do both texts have the same structure, regardless of the digits of numbers? In
+ * CSV the same separator, decimal point, header and rows; in JSON the same members. Texts whose
+ * members depend on each other (clip.json, file.json) must be equal byte for byte: kept as saved
+ * they would contradict themselves, and the next edit would be taken for a change of both. So must
+ * generated texts: the saved one may be of another version. draft_hangs_together: is the view one
+ * of these two kinds?
  */
 bool draft_hangs_together(const struct view *view);
 bool draft_same_table(const struct view *view, struct bytes saved, struct bytes canonical);

@@ -39,7 +39,7 @@ static size_t hash_start(const struct labels *l, uint32_t clip, const char *labe
 	return (size_t)hash_label(clip, label) & l->mask;
 }
 
-/* Adds a fact to the outline, which depends on their order. */
+/* Adds a fact to the outline; the order of facts matters. */
 static void outline_add(struct labels *l, uint64_t fact)
 {
 	l->outline = (l->outline ^ fact) * 0x9E3779B97F4A7C15 + 1;

@@ -3,8 +3,8 @@
  * member.h - an animation that is a member of an archive: reading it.
  *
  * Its skeleton comes from the archive, too: from the members of its folder, as from the files
- * beside a file (find_skeleton.h), and from the archives among them that have its name: a model's
- * parts lie in NAME.MRAB beside NAME.CAS.
+ * beside a file (find_skeleton.h), and from the archives among them with its name: a model's parts
+ * are in NAME.MRAB beside NAME.CAS.
  */
 #ifndef ANIMFS_STORE_MEMBER_H
 #define ANIMFS_STORE_MEMBER_H
@@ -35,8 +35,8 @@ const struct container *member_container(const struct store *s, const struct mem
 /* Its attributes: those of the archive, with its own size and time, and read-only. */
 void member_stat(const struct member_of *m, struct stat *st);
 /*
- * What decoding these bytes needs from its archive: its skeleton (the caller drops it) and, if they
- * are incomplete, the bones. False when out of memory.
+ * Finds the inputs of decoding these bytes in the archive: the skeleton (the caller drops it) and,
+ * if the bytes are incomplete, the bones. False when out of memory.
  */
 bool member_decoding(const struct store *s, const struct member_of *m, const struct codec *codec,
 		     struct bytes bytes, struct decoding *how);

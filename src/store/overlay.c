@@ -139,7 +139,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Is it the folder of a game? It is if it has the exe and Root.cpk. */
+/* Is it the folder of a game? It must have the exe and Root.cpk. */
 static bool is_game(int folder)
 {
 	static const char *const programs[] = {"EDF41.exe", "EDF5.exe", "EDF6.exe", NULL};
@@ -184,7 +184,7 @@ static bool is_device(const char *part, size_t size)
 		(strncasecmp(stem, "com", 3) == 0 || strncasecmp(stem, "lpt", 3) == 0));
 }
 
-/* Why Windows can have no file or folder of this name; NULL: it can. */
+/* The reason why Windows cannot have a file or folder of this name; NULL: it can. */
 static const char *fault_of_part(const char *part, size_t size)
 {
 	if (size == 0 || (size == 1 && *part == '.') || (size == 2 && memcmp(part, "..", 2) == 0))
@@ -209,7 +209,7 @@ static const char *const reserved[] = {"plugins", "patches", NULL};
 /* The longest path in an archive that, put below Mods, Windows opens. */
 #define GAME_PATH_MAX 250
 
-/* Why the game could not open the path, or does not read it from Mods. NULL: it does. */
+/* The reason why the game could not open the path, or does not read it from Mods. NULL: it does. */
 static const char *fault_of_path(const struct member *m)
 {
 	const char *at = m->folder, *fault = NULL;
@@ -239,7 +239,7 @@ static const char *fault_of_path(const struct member *m)
 /* ---- spellings ---- */
 
 /*
- * The files and folders on disk whose path is equal to the wanted one but for the case of ASCII
+ * The files and folders on disk whose path equals the wanted one except for the case of ASCII
  * letters, as Windows would find them: those of the wanted spelling first.
  */
 struct spellings {
@@ -273,7 +273,7 @@ static void note_folder(struct spellings *s, size_t depth)
 
 static void overlay_search_folder(struct spellings *s, int dir, const char *wanted, size_t depth);
 
-/* Searches an entry whose name equals part `depth` but for case. */
+/* Searches an entry whose name equals part `depth` except for case. */
 /* NOLINTNEXTLINE(misc-no-recursion) */
 static void search_entry(struct spellings *s, int dir, const char *name, size_t depth)
 {
@@ -338,7 +338,7 @@ static void spellings_release(struct spellings *s)
 	buf_release(&s->at);
 }
 
-/* ---- where a loose file is ---- */
+/* ---- the place of a loose file ---- */
 
 static uint32_t member_number(const struct loose *l)
 {
@@ -822,7 +822,7 @@ const char *where_label(const struct where *where)
 	return where->loose ? where->loose->label : where->name;
 }
 
-/* ---- all of them ---- */
+/* ---- listing all loose files ---- */
 
 struct listing {
 	loose_each *each;
@@ -912,7 +912,7 @@ static bool overlay_list_folder(struct listing *l, int folder, bool is_mods, uns
 	return fine;
 }
 
-/* Lists those below a folder; `path`: the folder's, which `each` gets in front of theirs. */
+/* Lists the loose files below a folder; `path`: the folder's, a prefix of theirs for `each`. */
 static bool overlay_list_below(struct listing *l, int folder, const char *path, bool is_mods)
 {
 	buf_clear(&l->path);

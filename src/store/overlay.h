@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * overlay.h - loose files: where an edited member of an archive is written, and looked for.
+ * overlay.h - loose files: the files to which edited members of archives are written, and from
+ * which they are read.
  *
  * Archives are never written. The member is written whole and unpacked to a file of its own, and
- * read from there as long as that exists. Where that is:
+ * read from there as long as that exists. Its place is
  *
  *   Mods/DIR/NAME        beside the archive, if that is one of the game Earth Defense Force: there
  *                        EDFModLoader finds the file and has the game load it. Names are those
  *                        stored in the archive. The game ignores case: a file or folder whose name
- *                        is equal but for case is used, and never a second one made.
+ *                        is equal except for case is used, and never a second one made.
  *   OVERLAY/PATH/LABELS  elsewhere: PATH is the archive's from SOURCE, LABELS those of contents.h.
  *                        OVERLAY is --overlay, or "overlay" in the state directory.
  *
- * A member of a member has no file of its own. With `rebuild` the RAB that it is in is written anew
- * (container/rab_write.h) as the loose file.
+ * A member of a member has no file of its own. With `rebuild` the RAB that contains it is written
+ * again (container/rab_write.h), as the loose file.
  *
  * The rules are those of EDFModLoader: the game's working directory is that of its exe, and
  * /cri_bind/DIR/NAME becomes ./Mods/DIR/NAME if that is a file.
@@ -38,7 +39,7 @@ struct overlay;
  */
 struct overlay *overlay_new(struct state *state, const char *dir, struct err *err);
 void overlay_free(struct overlay *o); /* NULL is fine */
-/* A descriptor of the folder that OVERLAY is in, not the caller's; -1: the state directory. */
+/* A descriptor of OVERLAY's parent folder, not the caller's; -1: it is in the state directory. */
 int overlay_above(const struct overlay *o);
 
 /* An archive of SOURCE. Valid as long as its descriptor and path are. */
@@ -55,8 +56,9 @@ void archive_place_settle(struct archive_place *a, const struct overlay *o);
 
 struct loose {
 	/*
-	 * Where it is, or would be: for struct where, whose `label` is the name in the archive, by
-	 * which it is decoded and shown. Names on disk may differ from it in case.
+	 * Its place, even if it does not exist, for struct where. The `label` of that is the name
+	 * in the archive, under which it is decoded and shown. Names on disk may differ from it in
+	 * case.
 	 */
 	char *folder; /* path of its folder from SOURCE; in OVERLAY: of the archive, and on */
 	char *name;   /* its name on disk */
@@ -68,18 +70,18 @@ struct loose {
 	const struct overlay *overlay;
 	struct archive_place archive;
 	struct member_of member;
-	bool is_file; /* it is the archive itself; there is no member */
+	bool is_file; /* it stands for the archive itself; there is no member */
 	const struct loose
 		*rab;    /* of the archive that the member is in, which is rebuilt; or NULL */
 	size_t below_at; /* where in `folder` the path begins that its folder is opened by */
-	char *refusal;   /* why it cannot be written; NULL: it can, as far as is known */
+	char *refusal;   /* the reason why it cannot be written; NULL: it can, as far as is known */
 	bool is_nowhere; /* there is never a file */
 };
 
 /*
  * Finds the loose file of a member. `m->archive` and `m->contents` must stay. Fails only when Mods
  * cannot be read, or out of memory; a member that cannot be a loose file has none, and loose_check
- * says why. Release it in either case.
+ * has the reason. Release it in either case.
  */
 bool loose_find(struct loose *l, const struct overlay *o, const struct archive_place *a,
 		const struct member_of *m, struct err *err);
@@ -121,9 +123,9 @@ bool loose_read(const struct loose *l, int dir, size_t limit, struct buf *out, s
 bool loose_read_from(const struct loose *l, struct bytes rab, size_t limit, struct buf *out,
 		     struct err *err);
 /*
- * The bytes to write to the loose file for these bytes of the member: for a member of a RAB, the
- * RAB rebuilt from `was`, of which loose_read_from read the member; else the bytes themselves.
- * False and err.
+ * The content of the loose file for these bytes of the member: for a member of a RAB, the RAB
+ * rebuilt from `was`, of which loose_read_from read the member; else the bytes themselves. False
+ * and err.
  */
 bool loose_wrap(const struct loose *l, struct bytes was, struct bytes bytes, struct buf *out,
 		struct err *err);
@@ -133,8 +135,8 @@ bool loose_wrap(const struct loose *l, struct bytes was, struct bytes bytes, str
  *
  * Calls `each` with the path of every loose file: those in Mods of SOURCE and of the folders in it,
  * if a game is there, from SOURCE on; and those of OVERLAY, below that as it was named. In order of
- * their names. Not what Mods keeps for itself: Plugins, Patches, names with a leading dot. False
- * when `each` returned that, or with err.
+ * their names. Excluded are the files of other tools in Mods: Plugins, Patches, names with a
+ * leading dot. False when `each` returned that, or with err.
  */
 typedef bool loose_each(void *closure, const char *path, const struct stat *st);
 bool overlay_for_each(const struct overlay *o, int source, loose_each *each, void *closure,

@@ -11,7 +11,7 @@
 
 struct part_read {
 	char *name;
-	int error; /* why it could not be read; 0: it was read */
+	int error; /* the errno of reading it; 0: it was read */
 	struct file_version version;
 	uint64_t hash; /* of its bytes */
 	struct buf bytes;

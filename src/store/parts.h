@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * parts.h - the files beside an animation file that it was read with: their names and versions,
- * and whether these are still current.
+ * parts.h - the files beside an animation file that were read along with it: their names and
+ * versions, and whether these are current.
  *
- * With a guard, only files count that everybody who may read the animation may read, too.
+ * With a guard, only files that every reader of the animation may read count.
  */
 #ifndef ANIMFS_STORE_PARTS_H
 #define ANIMFS_STORE_PARTS_H
@@ -47,7 +47,9 @@ struct parts_reader {
 	const struct guard *guard;
 	size_t room; /* bytes that all files may still have */
 };
-/* What is read is noted in `parts`, which is {0}; the bytes stay until parts_drop_bytes. */
+/*
+ * Files that are read are noted in `parts`, which is {0}; their bytes stay until parts_drop_bytes.
+ */
 void parts_begin(struct parts_reader *r, struct parts *parts, int dir, const char *file_name,
 		 const struct guard *guard, size_t max);
 void parts_drop_bytes(struct parts *p);

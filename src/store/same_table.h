@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* same_table.h - do two texts hold the same table, apart from the digits of numbers? */
+/* same_table.h - compares two texts as tables, regardless of the digits of numbers. */
 #ifndef ANIMFS_STORE_SAME_TABLE_H
 #define ANIMFS_STORE_SAME_TABLE_H
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Why a file does not decode under its name, which may determine the codec. */
+/* The reason why a file does not decode under its name, which may determine the codec. */
 struct verdict {
 	struct err err;
 	char file_name[];
@@ -139,7 +139,7 @@ static bool source_read_bytes(const struct where *where, size_t max, struct buf 
 	return !*error || *error == EFBIG || err_system(err, *error, where->name);
 }
 
-/* Reads the file once; *whole: nobody wrote to it meanwhile. */
+/* Reads the file once; *whole: it was not written to meanwhile. */
 static bool source_read_once(const struct source *s, const struct where *where, struct reading *r,
 			     bool *whole, struct err *err)
 {
@@ -417,7 +417,7 @@ static void load_skeleton(struct source *s, const struct where *where, const str
 	how->skeleton = find_skeleton(
 		&r->found, where->dir, where->name, format_stored(codec->format), guard,
 		store_reports_skeletons(s->store) ? source_pass_fault : NULL, &faults);
-	/* The guard was asked about a newer file of this name than the one that was read. */
+	/* The guard was asked about a newer file of this name than the one read. */
 	if (guard && !file_version_same(&r->found.animation, &r->version)) {
 		shared_skeleton_put(how->skeleton);
 		how->skeleton = NULL;
@@ -651,7 +651,7 @@ bool source_bars_skeleton(struct source *s, const char *name)
 	return barred;
 }
 
-/* ---- for everybody ---- */
+/* ---- for all callers ---- */
 
 struct version *source_last(struct source *s)
 {
@@ -660,7 +660,7 @@ struct version *source_last(struct source *s)
 
 /*
  * While another thread works: the current version, if the file still contains its bytes, whatever
- * its stamp. NULL: what is there is not known before that work ends.
+ * its stamp. NULL: the content is unknown until that work ends.
  */
 static struct version *current_by_bytes(struct source *s, const struct where *where)
 	EXCLUDES(facts_class)

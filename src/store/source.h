@@ -22,15 +22,15 @@ struct source *source_new(struct store *s);
 void source_free(struct source *s);
 /*
  * Call it when the file has a new name, or is another file: it will be read again, since the name
- * may determine the codec and reserved names. What is unchanged keeps its age. Waits until nobody
- * reads or saves the file. Not needed when a folder above is renamed.
+ * may determine the codec and reserved names. Unchanged parts keep their ages. Waits for threads
+ * that read or save the file. Not needed when a folder above is renamed.
  */
 void source_forget(struct source *s);
 /*
  * The latest version, with a reference for the caller. NULL and err: ERR_FORMAT if the file does
  * not decode, ERR_UNKNOWN if its format is not known (this verdict is remembered, so asking again
- * costs one fstatat); ERR_SYSTEM if it is not a regular file, or cannot be read. It is what the
- * file held when it was asked for, or later.
+ * costs one fstatat); ERR_SYSTEM if it is not a regular file, or cannot be read. It is the content
+ * of the file at the time of the call, or later.
  */
 struct version *source_get(struct source *s, const struct where *where, struct err *err);
 /* The last version that was read, if it is still in memory; does not look at the file. */
@@ -53,15 +53,15 @@ enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
  * ---- for commit.c and its kin ----
  *
  * One thread at a time works on a source. Readers do not wait for a commit while the file contains
- * the known version. Once it does not, they wait and then read it: it may be what another program
- * has stored meanwhile.
+ * the known version. Once it does not, they wait and then read it: another program may have stored
+ * it meanwhile.
  */
 
 void source_begin_work(struct source *s) ACQUIRE(work_class);
 void source_end_work(struct source *s) RELEASE(work_class);
 struct store *source_store(const struct source *s);
 
-/* What was read of the file, and whether any later write is sure to change its stamp. */
+/* A reading of the file, and whether any later write is sure to change its stamp. */
 struct reading {
 	struct found_skeleton found;
 	struct parts parts;
@@ -74,7 +74,10 @@ bool source_read(const struct source *s, const struct where *where, struct readi
 		 struct err *err);
 struct version *source_decode_reading(struct source *s, const struct where *where,
 				      struct reading *r, struct err *err) REQUIRES(work_class);
-/* Asks a model beside the file for what the file itself does not store; true if one was asked. */
+/*
+ * Asks a model beside the file for facts that the file itself does not store; true if one was
+ * asked.
+ */
 bool source_ask_model(const struct source *s, const struct where *where, const struct codec *codec,
 		      struct bytes bytes, struct decoding *how);
 /* As source_get, with the file's stamp. */

@@ -38,7 +38,7 @@ static bool add_unit(struct saying *t, unit_id unit, struct digest digest, bool 
 
 /*
  * Adds a unit's value in version `then`. A curve that did not exist is left out, since its bone may
- * not have existed, and then the text has nothing about it.
+ * not have existed, and then the text has no value for it.
  */
 static bool add_then(struct saying *t, unit_id unit)
 {
@@ -135,7 +135,7 @@ static bool is_view(const struct place *place, const char *file)
 	return strcmp(place->view->file, file) == 0;
 }
 
-/* Which of a clip's own values a view of a clip or of the file contains. */
+/* The set of a clip's own values that a view of a clip or of the file contains. */
 static unsigned said_values(const struct place *place, const struct format *format)
 {
 	if (is_view(place, "clip.json"))

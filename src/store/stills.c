@@ -17,7 +17,7 @@
 #define SUFFIX ".x3d"
 #define UP "../../" /* from a clip's folder to that of the animation */
 
-/* A still that was read, or was not there. */
+/* A still that was read, or was missing. */
 struct seen {
 	char *name;
 	struct file_version version;

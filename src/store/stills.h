@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * stills.h - the stills of an animation file that names them: which files they are, and what came
- * of joining those of each clip (x3d_join.h).
+ * stills.h - the stills of an animation file that names them: finds their files, and joins those of
+ * each clip (x3d_join.h).
  *
  * A still is the scene in the file itself, or a file with a name that ends in .x3d: in the folder
- * of the animation or in one below it, the same for all stills of a clip, or else the engine does
- * not interpolate between them. With a guard only the animation's own folder will do, and only
- * files that everybody may read who may read the animation.
+ * of the animation or in one below it, the same for all stills of a clip, since the engine does not
+ * interpolate between different ones. With a guard, only files in the animation's own folder that
+ * every reader of the animation may read count.
  */
 #ifndef ANIMFS_STORE_STILLS_H
 #define ANIMFS_STORE_STILLS_H
@@ -15,7 +15,7 @@
 #include "disk/dirfd.h"
 #include "sandbox/guard.h"
 
-/* Of all stills of a file, each as often as it is named: so much is read and no more. */
+/* limit for all stills of a file, each as often as it is named */
 #define STILLS_BYTES_MAX ((size_t)64 << 20)
 
 struct stills;
@@ -33,12 +33,12 @@ struct stills_of {
 struct stills *stills_load(const struct stills_of *of);
 void stills_free(struct stills *s); /* NULL is fine */
 /*
- * Would loading them again give the same? One fstatat for each still while they stay as they are.
- * It notes what it finds: one thread at a time.
+ * Would loading them again give the same? One fstatat for each still while they are unchanged.
+ * Updates its notes, so only one thread at a time may call it.
  */
 bool stills_same(struct stills *s, const struct stills_of *of);
 
-/* Of a clip, and behind it those of the clips after it; NULL: there is none of this number. */
+/* The stills of a clip, followed by those of later clips; NULL: there is no clip of this number. */
 const struct shown_stills *stills_of_clip(const struct stills *s, uint32_t clip);
 struct timespec stills_mtime(const struct stills *s); /* of the newest; {0} where there is none */
 /* Is one of them in another folder than the file? */

@@ -2,15 +2,15 @@
 /*
  * Layer store: an animation file through its versions. It reads and decodes a file once, keeps
  * versions that are immutable and shared, turns a saved text into an edit, commits it to the file
- * with a check that nobody else has changed it, and decides what the texts of one program mean
- * together (batch.h). It knows names below SOURCE but no nodes, kernel or mount; the commands use
- * it as the mount does.
+ * after checking that no other program has changed it, and decides which of the texts that one
+ * program saves count (batch.h). It knows names below SOURCE but no nodes, kernel or mount; the
+ * commands use it as the mount does.
  *
  * Start reading in source.h; then version.h, commit.h and draft.h.
  *
  * May use: util text disk sandbox model skeleton codec view container edit
  */
-/* store.h - what all animation files of a mount or command share: options, cache, history. */
+/* store.h - shared by all animation files of a mount or command: options, cache, history. */
 #ifndef ANIMFS_STORE_STORE_H
 #define ANIMFS_STORE_STORE_H
 
@@ -84,8 +84,8 @@ struct naming_table *store_naming(const struct store *s, const struct format *fo
 bool store_reports_skeletons(const struct store *s);
 void store_report_skeleton(const struct store *s, const char *path, const char *fault);
 /*
- * What the options and the table of names say about decoding a file of this name and format (codec
- * NULL: any). The caller drops how.names.
+ * The decoding of a file of this name and format (codec NULL: any) by the options and the table of
+ * names. The caller drops how.names.
  */
 struct decoding store_decoding(const struct store *s, const char *file_name,
 			       const struct codec *codec);

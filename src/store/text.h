@@ -2,7 +2,7 @@
 /*
  * text.h - a reference-counted text of a view.
  *
- * It never changes while there are several references. Thread-safe.
+ * It is immutable while there are several references. Thread-safe.
  */
 #ifndef ANIMFS_STORE_TEXT_H
 #define ANIMFS_STORE_TEXT_H

@@ -537,7 +537,7 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* When the base that the clip is shown on last changed, which changed the text. */
+/* The generation when the clip's base last changed, and with it the text. */
 static uint64_t base_since(const struct version *v, uint32_t clip)
 {
 	uint32_t base = version_base(v, clip);

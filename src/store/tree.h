@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * tree.h - the folder as which an animation file is shown: its names, and what each one is.
+ * tree.h - the folder that shows an animation file: its names, and the kind of each.
  *
  * A place is a folder or view in it, identified by indices that are valid in one version; in
  * another version it must be looked up again by name (tree_again). Does no I/O; the mount and the
@@ -51,7 +51,7 @@ bool tree_lookup(const struct tree *t, const struct place *folder, const char *n
 		 struct place *out);
 /* The same for a path with '/'; "" is the folder of the file. */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
-/* The same; err is ERR_OPERAND, with the names that may be meant, or what tree_explain says. */
+/* The same; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */
 bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err);
 
 /* The path of a view, as tree_walk takes it. */
@@ -83,8 +83,8 @@ bool tree_list(const struct tree *t, const struct place *folder, view_set listed
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
 /*
- * The same of a model that was edited from the version's, to be parsed over. *made is what the
- * caller frees after that, or NULL. False when out of memory.
+ * The same for a model that was edited from the version's, to parse against. The caller frees *made
+ * afterwards, unless it is NULL. False when out of memory.
  */
 bool tree_shown_model(const struct tree *t, const struct place *place, const struct anim *model,
 		      struct shown *out, struct anim **made);

@@ -368,8 +368,8 @@ static uint64_t hash_more(uint64_t hash, const void *data, size_t size)
 }
 
 /*
- * Of what context_same and version_settle_ages compare, what does not follow from the bytes;
- * besides the table of names.
+ * A hash of those inputs of context_same and version_settle_ages that do not follow from the bytes,
+ * except the table of names.
  */
 static uint64_t context_of(const struct version *v)
 {
@@ -389,8 +389,8 @@ static uint64_t context_of(const struct version *v)
 }
 
 /*
- * Does everything that its model is made of show in its bytes, its outline (a model beside the file
- * only adds the number of bones) and its context? Not the parts of a sequence.
+ * Do its bytes, its outline (a model beside the file only adds the number of bones) and its context
+ * determine its model? Not for a sequence, because of its parts.
  */
 static bool leaves_traces(const struct version *v)
 {
@@ -427,7 +427,7 @@ void version_resume(struct version *v, const struct trace *trace)
 	if (!trace->generation || !leaves_traces(v) || version_outline(v) != trace->outline ||
 	    !history_digest_same(version_digest(v), &trace->digest))
 		return;
-	/* What stills are is not known here; when they changed is (stills_mtime). */
+	/* The content of stills is not known here; the time of their change is (stills_mtime). */
 	kept = !v->codec->format->stills && v->names == trace->names &&
 	       context_of(v) == trace->context;
 	ages_resume(&v->ages, &trace->ages, kept);

@@ -23,14 +23,14 @@
 struct version {
 	struct cached cached; /* the first member */
 	/*
-	 * Never 0. A version that is made is newer than all others of this process; the same one
+	 * Never 0. A new version has a higher number than all others of this process; the same one
 	 * read again has its old number (version_resume).
 	 */
 	uint64_t generation;
 	/*
 	 * Versions of a file with the same lineage were made from each other by edits of models, so
-	 * what the model does not represent is the same in them. A version that was read has a new
-	 * one, unless it is the same one read again.
+	 * data that the model does not represent are the same in them. A version that was read has
+	 * a new lineage, unless it is the same one read again.
 	 */
 	uint64_t lineage;
 	const struct codec *codec;
@@ -42,7 +42,7 @@ struct version {
 	struct shared_skeleton *skeleton; /* its skeleton; may be NULL */
 	struct stills *stills;            /* of a format that has them; may be NULL */
 	struct style style;               /* style of its views */
-	struct history_digest digest; /* has_digest: it is there, and does not change any more */
+	struct history_digest digest; /* with has_digest: it is set, and does not change any more */
 	_Atomic bool has_digest;      /* set by version_digest */
 	const char *file_name;        /* name under which it was decoded; in the anim's arena */
 	const char *from;             /* the same of the loose file that it is; or NULL */
@@ -60,7 +60,7 @@ struct version {
 	struct labels *labels;
 };
 
-/* What decoding needs in addition to the bytes. */
+/* Inputs of decoding besides the bytes. */
 struct decoding {
 	double rate; /* frames per second; 0: the format's, or the file's own */
 	enum rotations rotations;
@@ -98,14 +98,14 @@ int64_t version_track(const struct version *v, uint32_t clip, const char *label)
 void version_settle_ages(struct version *v, struct timespec mtime, const struct version *before,
 			 const struct anim *edit);
 /*
- * What outlives a version that the cache drops, so that the same bytes, read again, are the same
- * version; of a format with stills, another one with the same times. {0}: nothing is known, as of a
- * sequence, whose parts are not among the bytes.
+ * The facts that outlive a version that the cache drops, so that the same bytes, read again, are
+ * the same version; in a format with stills, another one with the same times. {0}: none, for
+ * example for a sequence, whose parts are not among the bytes.
  */
 struct trace {
 	struct history_digest digest;
 	uint64_t outline;           /* version_outline */
-	uint64_t context;           /* hash of what else its texts depend on, besides the names */
+	uint64_t context;           /* hash of all other inputs of its texts, except the names */
 	struct naming_table *names; /* referenced, so that no other table has its address */
 	uint64_t generation, lineage, skeleton_since, named_since;
 	struct ages ages; /* owned */
@@ -118,11 +118,11 @@ void trace_release(struct trace *trace);
  * ages stay as they were; if nothing else has changed, it becomes that version again.
  */
 void version_resume(struct version *v, const struct trace *trace);
-/* What the clip is shown on in composed views, or COMPOSE_NONE. */
+/* The base that the clip is shown on in composed views, or COMPOSE_NONE. */
 uint32_t version_base(const struct version *v, uint32_t clip);
 /*
- * Differs where others have other names: of clips, bones and frames (labels.h), and of clips that
- * are shown or not for what their stills are.
+ * Differs between versions with different names of clips, bones and frames (labels.h), and with
+ * different clips that are hidden because of their stills.
  */
 uint64_t version_outline(const struct version *v);
 /* Has the clip a folder? One of stills has none where they cannot be joined. */
@@ -144,7 +144,7 @@ size_t version_served(struct version *v, struct digest **out);
 
 /* The digest of its bytes, computed once. Thread-safe. */
 const struct history_digest *version_digest(struct version *v);
-/* Do both have the same bytes? Of a file's versions the digests are known, and compared. */
+/* Do both have the same bytes? For versions of a file the digests are known, and compared. */
 bool version_same_bytes(const struct version *a, const struct version *b);
 
 /* A file name's extension without the dot; the format's if it has none. */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* where.h - where an animation file is. Valid for the duration of the call that it is passed to. */
+/*
+ * where.h - the place of an animation file. Valid for the duration of the call that it is passed
+ * to.
+ */
 #ifndef ANIMFS_STORE_WHERE_H
 #define ANIMFS_STORE_WHERE_H
 
 #include "disk/history.h"
 
 /*
- * What is held while a new file gets its name: acquired once the file is written, and released
- * while the commit waits for another process. After a wait the commit starts from the beginning, so
- * what was true before need not be true any more. An errno of `acquire` is the commit's, which has
- * made nothing then.
+ * A lock that is held while a new file gets its name: acquired once the file is written, and
+ * released while the commit waits for another process. After a wait the commit starts from the
+ * beginning, since earlier results may be obsolete. If `acquire` returns an errno, the commit fails
+ * with it and makes nothing.
  */
 struct turn {
 	void (*release)(void *closure);
@@ -20,7 +23,7 @@ struct turn {
 struct loose;
 struct version;
 
-/* Called when a commit has replaced `was` by `made`, before anybody can get `made`. */
+/* Called when a commit has replaced `was` by `made`, before any thread can get `made`. */
 struct commit_hook {
 	void (*committed)(void *closure, struct version *was, struct version *made);
 	void *closure;
@@ -30,10 +33,10 @@ struct where {
 	int dir;                 /* its folder's descriptor */
 	const char *folder;      /* its folder's path from SOURCE, without slashes at the ends */
 	const char *name;        /* its own name on disk */
-	const struct turn *turn; /* of source_put_new; NULL: the caller keeps what it holds */
-	const struct commit_hook *hook;  /* NULL: nobody wants to know of a commit */
-	const struct history_note *note; /* who saves (history.h); NULL: it is not known */
-	const uid_t *writer;             /* the user who does; NULL: likewise */
+	const struct turn *turn; /* for source_put_new; NULL: the caller keeps its locks */
+	const struct commit_hook *hook;  /* NULL: none */
+	const struct history_note *note; /* the program that saves (history.h); NULL: unknown */
+	const uid_t *writer;             /* the user that saves; NULL: unknown */
 	/*
 	 * The file is the loose file of a member of an archive (overlay.h): while it does not
 	 * exist, the member's bytes are read, and a commit makes it. Its folder need not exist:
@@ -56,7 +59,7 @@ static inline void where_committed(const struct where *where, struct version *wa
 		where->hook->committed(where->hook->closure, was, made);
 }
 
-/* The name that it is decoded by, and shown under. */
+/* The name under which it is decoded and shown. */
 const char *where_label(const struct where *where);
 
 #endif

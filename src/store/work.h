@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * work.h - replacing a file: what commit.c, commit_skeleton.c and create.c share.
+ * work.h - replacing a file: shared by commit.c, commit_skeleton.c and create.c.
  *
  * Each attempt runs between source_begin_work and its end; if another program was in the way, it is
  * repeated from the beginning.
@@ -56,9 +56,9 @@ struct work {
 
 /*
  * Makes attempts until there is a result. An attempt takes the lock of the state directory only to
- * replace the file; after some that found the file changed it has that lock from its beginning, so
- * that no other mount can get ahead of it again. *now: the file's version afterwards. ground: NULL,
- * or gets the new ground (struct committed).
+ * replace the file; after some attempts that found the file changed, it takes that lock at the
+ * beginning, so that no other mount can get ahead of it again. *now: the file's version afterwards.
+ * ground: NULL, or gets the new ground (struct committed).
  */
 enum commit work_run(struct work *w, struct version **now, struct version **ground,
 		     struct err *err);
@@ -79,8 +79,8 @@ bool work_decode_result(struct work *w, struct err *err);
 bool work_decode(struct work *w, struct err *err);
 
 /*
- * Of a loose file that is to be written: is that possible? Makes and opens its folder, for the rest
- * of the attempt.
+ * For a loose file that is to be written: makes and opens its folder, for the rest of the attempt.
+ * False and err if that is impossible.
  */
 bool work_make_folder(struct work *w, struct err *err);
 
@@ -119,7 +119,7 @@ void work_end_ready(const struct work *w, struct ready *r);
 
 /* The history's name for the file `name` in the folder of w's file. */
 struct history_file work_file(const struct work *w, const char *name);
-/* The note of who saves, and of what changed: `what` (or NULL) gets its NUL. */
+/* The note about the saving program and the change: `what` (or NULL) gets its NUL. */
 struct history_note work_note(const struct work *w, struct buf *what);
 /* Replaces the file by w->result. expect: the stamp it must have; NULL: it must not exist. */
 bool work_put(struct work *w, const struct file_version *expect, struct err *err)
