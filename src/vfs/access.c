@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * access.c - permissions. The kernel checks owner, mode and ACL (default_permissions). This file
- * says which ACLs things have, and checks what the kernel does not: a rename may expose a view's
- * text under another name, and skeletons and models beside animations are read without being opened
- * by the caller.
+ * computes the ACLs of things, and makes two checks that the kernel does not: a rename may expose a
+ * view's text under another name, and skeletons and models beside animations are read without being
+ * opened by the caller.
  *
  * Checks use the owner, mode and ACL that the mount shows, as the kernel's do. The path to a folder
  * was checked when the kernel looked up an animation in it.
@@ -90,7 +90,7 @@ void access_changed(struct vfs *v, const struct target *t)
 
 /* ---- of names beside an animation ---- */
 
-/* A file whose rights are checked; pinned, so that all facts are of one file. */
+/* A file whose rights are checked; it stays open, so that all facts are of one file. */
 struct asked {
 	struct stat st; /* as the mount shows it */
 	struct file_version version;
@@ -142,7 +142,7 @@ static void asked_release(struct asked *a)
 static bool lets_read(const struct guard *g, int dir, const char *file, const char *name,
 		      struct file_version *version)
 {
-	/* Owned by nobody, readable by everybody. */
+	/* The rights of a file that no user owns and all users may read. */
 	static const struct rights everybody = {(uid_t)-1, (gid_t)-1, 0444, {NULL, 0}};
 	const struct vfs *v = g->closure;
 	struct asked animation = {.acl = BUF_INIT}, other;

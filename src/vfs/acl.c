@@ -130,7 +130,7 @@ mode_t acl_mode(const struct vfs *v, const struct request *who, int folder, mode
 
 /* ---- callers ---- */
 
-/* What /proc/TID/status contains about a thread. */
+/* The facts about a thread in /proc/TID/status. */
 struct status {
 	pid_t process;
 	gid_t *groups;

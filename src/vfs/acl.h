@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* acl.h - POSIX ACLs in xattr form, and a caller's process and groups. Does not know nodes. */
+/* acl.h - POSIX ACLs in xattr form, and a caller's process and groups. Does not use nodes. */
 #ifndef ANIMFS_VFS_ACL_H
 #define ANIMFS_VFS_ACL_H
 
@@ -9,8 +9,8 @@
 
 bool acl_is_name(const char *name);
 /*
- * Sets the lower bits of *mode to the mode that the ACL is equivalent to. True if the ACL says no
- * more than that mode.
+ * Sets the lower bits of *mode to the mode that the ACL is equivalent to. True if the ACL has
+ * nothing beyond that mode.
  */
 bool acl_read_mode(struct buf *acl, mode_t *mode);
 /* Applies a mode to an ACL, as chmod does. */

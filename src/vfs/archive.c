@@ -39,7 +39,7 @@ void shown_archive_put(struct shown_archive *s)
 	free(s);
 }
 
-/* ---- where things are ---- */
+/* ---- places ---- */
 
 int spot_errno(const struct err *err)
 {
@@ -60,7 +60,7 @@ static struct node *archive_above(struct node *node) REQUIRES(vfs_class)
 	return node;
 }
 
-/* Where an archive's folder is, and what it is the folder of. */
+/* The place of an archive's folder, and the archive or member that it shows. */
 struct site_of_archive {
 	struct node *parent; /* referenced */
 	struct shown_archive *shown;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * archive.h - an archive while the mount shows it: its folder, and where the things below it are.
+ * archive.h - an archive while the mount shows it: its folder, and the places of the things below
+ * it.
  *
  * The folder of an archive is a thing of its own (THING_ARCHIVE); below it are the archive's
  * folders and files (THING_MEMBER), animations, and the folders of archives in it. None of them
- * remembers its place in the archive: as the place of a view in a version it is found by the names
- * of the nodes, in the archive as it is now. So the nodes stay when the file is replaced.
+ * remembers its place in the archive: it is found by the names of the nodes in the present archive,
+ * like the place of a view in a version. So the nodes stay when the file is replaced.
  */
 #ifndef ANIMFS_VFS_ARCHIVE_H
 #define ANIMFS_VFS_ARCHIVE_H
@@ -41,14 +42,14 @@ struct spot {
 };
 void spot_release(struct spot *s);
 /*
- * Where a THING_ARCHIVE or THING_MEMBER is in the archive as it is now. 0 or an errno: ENOENT if it
- * is no longer there; EIO if the archive cannot be read, and `err` says why.
+ * Finds a THING_ARCHIVE or THING_MEMBER in the present archive. 0 or an errno: ENOENT if it is no
+ * longer there; EIO, with the reason in err, if the archive cannot be read.
  */
 int spot_of(struct vfs *v, const struct node *node, struct spot *out, struct err *err)
 	EXCLUDES(vfs_class);
-/* The loose file of a member, and of the archives that it is in. */
+/* The loose file of a member, and of the archives that contain it. */
 struct loose_site {
-	struct folder folder; /* of the archive that is a file */
+	struct folder folder; /* of the outermost archive */
 	char *path;           /* of that archive, from SOURCE */
 	struct loose levels[ARCHIVES_DEPTH];
 	unsigned depth;
@@ -65,31 +66,34 @@ void loose_site_close(struct vfs *v, struct loose_site *site);
 /* Valid as long as the site. */
 struct where loose_where(const struct loose_site *site);
 /*
- * Opens the loose file that replaces a member. ENOENT: there is none. The spot is what spot_of
- * found, or is in the same archive.
+ * Opens the loose file that replaces a member. ENOENT: there is none. The spot is from spot_of, or
+ * in the same archive.
  */
 int spot_loose(struct vfs *v, const struct node *node, const struct spot *spot, int *fd)
 	EXCLUDES(vfs_class);
 /* Attributes of an entry as it is shown, as a regular file: of its loose file or the member. */
 void spot_stat(struct vfs *v, const struct node *node, const struct spot *spot, struct stat *st)
 	EXCLUDES(vfs_class);
-/* The node for what has this name in a folder of an archive, made if necessary, with references. */
+/*
+ * The node for the entry of this name in a folder of an archive, made if necessary, with
+ * references.
+ */
 int spot_node(struct vfs *v, const struct target *parent, const char *name, bool folder,
 	      const struct spot *spot, struct target *out) EXCLUDES(vfs_class);
 /* The same for an archive's folder. */
 int archive_node(struct vfs *v, const struct target *parent, const char *name,
 		 struct shown_archive *s, struct target *out) EXCLUDES(vfs_class);
-/* The errno for what keeps an archive or member from being read. */
+/* The errno for an error that keeps an archive or member from being read. */
 int spot_errno(const struct err *err);
 
 /*
- * Attributes of the archive that a THING_ARCHIVE is the folder of, as of a regular file; an archive
- * in an archive is not opened for them. 0 or an errno.
+ * Attributes of the archive of a THING_ARCHIVE, as of a regular file; a nested archive is not
+ * opened for them. 0 or an errno.
  */
 int archive_stat(struct vfs *v, const struct node *folder, struct stat *st) EXCLUDES(vfs_class);
-/* Opens the file that a node is in, or beside, with O_PATH. 0 or an errno. */
+/* Opens the file that contains a node, or that its folder is beside, with O_PATH. 0 or an errno. */
 int archive_pin(struct vfs *v, const struct node *node, int *fd) EXCLUDES(vfs_class);
-/* Invalidates all that the kernel knows of an archive that others have changed. */
+/* Invalidates everything of an archive that others have changed. */
 void archive_changed(struct vfs *v, const struct node *folder, struct changes *changes)
 	EXCLUDES(vfs_class);
 

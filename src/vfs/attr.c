@@ -63,7 +63,7 @@ static int folder_attributes(struct vfs *v, const struct target *t, struct stat 
 	return error;
 }
 
-/* What is in an archive, and the folder beside it, is read-only. */
+/* The members of an archive, and the folder beside it, are read-only. */
 static void show_member(struct vfs *v, const struct target *t, struct stat *st)
 {
 	st->st_mode &= ~(mode_t)0222;
@@ -193,7 +193,7 @@ static void count_lookup(struct vfs *v, const struct target *t)
 	vfs_unlock(v);
 }
 
-/* error: 0, or why there are no attributes. */
+/* error: 0, or the reason why there are no attributes. */
 static int entry_end(struct vfs *v, const struct target *t, int error, const struct stat *st,
 		     struct entry *out)
 {
@@ -251,8 +251,8 @@ int entry_in(struct vfs *v, const struct target *t, const struct sight *latest,
 /* ---- the request ---- */
 
 /*
- * A replaced text may be used by those who have it open, and by a thread that has just looked it
- * up. Anybody else gets ESTALE, on which the kernel looks up the name again, once.
+ * A replaced text may be used by its openers, and by a thread that has just looked it up. Any other
+ * request gets ESTALE, on which the kernel looks up the name again, once.
  */
 static bool is_lost(struct vfs *v, const struct request *who, const struct target *t)
 	REQUIRES(vfs_class)
@@ -262,8 +262,8 @@ static bool is_lost(struct vfs *v, const struct request *who, const struct targe
 }
 
 /*
- * Invalidates cached pages of a file that others changed. (Pages of a file that is open for writing
- * here are what was written.)
+ * Invalidates cached pages of a file that others changed. (A file that is open for writing here has
+ * its own writes in its pages.)
  */
 static void check_pages(struct vfs *v, const struct target *t, const struct stat *st,
 			const struct timespec *now)

@@ -13,7 +13,7 @@ int attributes_found(struct vfs *v, const struct request *who, const struct targ
 double timeout_of(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
 /* Makes an entry, which counts as one lookup of the node. 0 or an errno. */
 int entry_of(struct vfs *v, const struct target *t, struct entry *out) EXCLUDES(vfs_class);
-/* The same for what is at this place in an archive, or for the folder beside it. */
+/* The same for an entry of an archive, or for the folder beside it. */
 int member_entry(struct vfs *v, const struct target *t, const struct spot *spot, struct entry *out)
 	EXCLUDES(vfs_class);
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * backing.h - the file on disk whose attributes a node has: a plain thing itself, or the animation
- * file. For what is in an archive, the archive.
+ * file. For members of an archive, the archive.
  */
 #ifndef ANIMFS_VFS_BACKING_H
 #define ANIMFS_VFS_BACKING_H

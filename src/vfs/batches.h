@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * batches.h - the batches of saves below an animation (store/batch.h): which save belongs to which
- * batch, when a batch ends, and what .animfs/errors says about it.
+ * batches.h - the batches of saves below an animation (store/batch.h): assigns saves to batches,
+ * ends batches, and reports stale texts in .animfs/errors.
  *
  * A batch is one program's. It ends with that program, END_MS after its last save was done, at
  * fsync of a folder, when a view is saved in it again, when others added or removed clips or bones,
- * or when its texts do not fit in what --drafts-max leaves. What it is by then stays.
+ * or when its texts exceed the unused part of --drafts-max. Its result so far stays.
  *
  *	batches_begin(&save, &err);
  *	effect = batches_add(&save, whole, &err);
  *	... BATCH_SAVE: attempt_store, batches_saved
  *	... BATCH_REWRITE: batches_rewrite
- *	... what was refused: batches_take_back
+ *	... a refused text: batches_take_back
  *	batches_finish(&save);
  *
  * Between the first and the last call the batch belongs to that save.
@@ -38,7 +38,7 @@ struct batches_save {
 	struct history_note note;
 	struct version *now; /* the current version */
 	uint32_t number, base, since;
-	bool alone; /* the text is not compared with others: its clip has another name now */
+	bool alone; /* save the text by itself: its clip has been renamed */
 };
 
 /* Begins a save; `now`: the current version. False when out of memory: do not call the others. */
@@ -46,8 +46,8 @@ bool batches_begin(struct batches_save *s, struct version *now, struct err *err)
 	REQUIRES(writer_class);
 /*
  * Adds the attempt's text to the batch. `whole`: of raw.*, the decoded file; NULL if it does not
- * decode. A text whose clip others renamed since it was opened is saved as the edit that it is, in
- * a batch of its own: what is known of values goes by the names of clips.
+ * decode. A text whose clip others renamed since it was opened is saved as an edit in a batch of
+ * its own, since known values are identified by the names of clips.
  */
 enum batch_effect batches_add(struct batches_save *s, struct version *whole, struct err *err)
 	REQUIRES(writer_class);
@@ -65,10 +65,9 @@ void batches_take_back(struct batches_save *s) REQUIRES(writer_class);
 void batches_finish(struct batches_save *s) EXCLUDES(vfs_class) REQUIRES(writer_class);
 
 /*
- * Ends the batches that have come to their end; when nothing has been saved for END_MS, also keeps
- * what is known of the file's versions in the state directory. BATCHES_SYNC: all come to their end
- * now; BATCHES_LAST: and the mount ends. To be called again at the time that is returned; 0:
- * nothing is left.
+ * Ends the batches that are due; if nothing has been saved for END_MS, also stores the known
+ * versions of the file in the state directory. BATCHES_SYNC: all are due now; BATCHES_LAST: and the
+ * mount ends. Call it again at the returned time; 0: nothing is left.
  */
 enum batches_when { BATCHES_BUSY, BATCHES_QUIET, BATCHES_SYNC, BATCHES_LAST };
 int64_t batches_end(struct vfs *v, struct animation *a, enum batches_when when) EXCLUDES(vfs_class)

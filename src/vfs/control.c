@@ -26,7 +26,7 @@
 #define ADVANCE_MAX 1000000000 /* ms, in one step */
 #define REASON_MAX (64 * 1024)
 
-/* For a kernel that opens no files: each text as it was when its size was asked for. */
+/* For a kernel that opens no files: each text as of the time when its size was requested. */
 struct control {
 	struct sent {
 		struct text *text;
@@ -60,7 +60,7 @@ static void control_add_path(const struct node *node, struct buf *out) REQUIRES(
 	buf_one_line(out, begin);
 }
 
-/* What the node has that is in no animation file yet; or NULL. */
+/* The kind of unsaved work at the node; or NULL. */
 static const char *pending_kind(const struct node *node) REQUIRES(vfs_class)
 {
 	const struct thing *thing = node->thing;
@@ -71,7 +71,7 @@ static const char *pending_kind(const struct node *node) REQUIRES(vfs_class)
 	return thing->kind == THING_PLAIN && thing->plain.staging ? "folder" : NULL;
 }
 
-/* Other users must not see which files somebody edits. */
+/* Other users must not see which files a user edits. */
 static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 {
 	const struct node *node;
@@ -117,7 +117,7 @@ static void render_status(struct vfs *v, struct buf *out)
 		   v->since);
 	buf_add(out, pending.data, pending.size);
 	buf_release(&pending);
-	/* Other users must not see which commands somebody runs. */
+	/* Other users must not see which commands a user runs. */
 	if (!v->options->allow_other)
 		programs_render(v->programs, out);
 }
@@ -196,7 +196,7 @@ static void render_clock(struct vfs *v, struct buf *out)
 	buf_format(out, "%" PRId64 "\n", clock_ms());
 }
 
-/* Waits until what happened before now is known here, and what it made due is done. */
+/* Waits until earlier events are known here, and all work that they made due is done. */
 static int control_settle(struct vfs *v, int64_t ms)
 {
 	if (!vfs_await_releases(v, ADVANCE_LIMIT_MS))
@@ -207,7 +207,7 @@ static int control_settle(struct vfs *v, int64_t ms)
 	return deadlines_advance(v->deadlines, ms);
 }
 
-/* Then, by `settle` again, what that caused. */
+/* Moves the clock, then waits again for the effects of that (control_settle). */
 static int control_move_clock(struct vfs *v, struct bytes text)
 {
 	char digits[16] = "", *end;

@@ -16,15 +16,15 @@ int control_find(struct vfs *v, const struct target *parent, const char *name, s
 	EXCLUDES(vfs_class);
 void control_attributes(struct vfs *v, const struct target *t, struct stat *st) EXCLUDES(vfs_class);
 /*
- * Renders the file's text. `as_sent`, for a kernel that opens no files: gives the text whose size
+ * Renders the file's text. `as_sent`, for a kernel that opens no files: returns the text whose size
  * was sent last.
  */
 void control_text(struct vfs *v, const struct target *t, bool as_sent, struct buf *out)
 	EXCLUDES(vfs_class);
 /*
  * A mount whose clock a test has stopped also has the file "clock": a number of milliseconds that
- * is written there moves the clock on. The write returns when all that was due then is done and the
- * kernel is notified. 0 or an errno.
+ * is written there moves the clock on. The write returns when all work that was due by then is done
+ * and the kernel is notified. 0 or an errno.
  */
 bool control_is_writable(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
 int control_write(struct vfs *v, const struct target *t, struct bytes text) EXCLUDES(vfs_class);

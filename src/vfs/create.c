@@ -18,7 +18,7 @@
 
 /* ---- plain things ---- */
 
-/* What to make, and where; mode includes the type. */
+/* The thing to make, and its place; mode includes the type. */
 struct creation {
 	struct vfs *v;
 	const struct request *who;
@@ -64,8 +64,8 @@ static bool is_link_to(int fd, const char *target)
 }
 
 /*
- * Is it still what was made, by all that it is: ours, of this type, and with nothing in it? No call
- * makes such a thing and opens it, and another program may have put something of its own there.
+ * Is it still the thing that was made: ours, of this type, and empty? There is no call that makes
+ * such a thing and opens it, and another program may have put its own there meanwhile.
  */
 static bool is_as_made(const struct creation *c, int fd)
 {
@@ -138,7 +138,7 @@ static int enter_made(const struct creation *c, enum area area, int folder, stru
 		if (error)
 			vfs_forget(c->v, out->node, 1);
 	}
-	/* It could not be staged, and a plain folder is not what was asked for. */
+	/* It could not be staged, and the caller did not want a plain folder. */
 	if (error && c->staging)
 		unlinkat(folder, c->stored, AT_REMOVEDIR);
 	return error;
@@ -163,7 +163,7 @@ static int create_plain(struct creation *c, struct entry *out)
 	return error;
 }
 
-/* ---- views and folders whose names are absent ---- */
+/* ---- absent views and folders ---- */
 
 static int create_view(struct vfs *v, const struct request *who, const struct slot *slot,
 		       const char *name, struct entry *out)
@@ -178,8 +178,8 @@ static int create_view(struct vfs *v, const struct request *who, const struct sl
 }
 
 /*
- * Makes an absent name present again; names in the folder that had it stay absent. False if the
- * name is not absent.
+ * Makes an absent name present again; names in its folder stay absent. False if the name is not
+ * absent.
  */
 static bool set_present(struct vfs *v, struct animation *a, const struct target *parent,
 			const char *name, struct node *now)
@@ -199,7 +199,7 @@ static bool set_present(struct vfs *v, struct animation *a, const struct target 
 
 /*
  * mkdir of a virtual folder that was removed brings it back. Takes the writer's lock, since it may
- * be a clip that is just being removed from the file: then the kernel must ask again.
+ * be a clip that is just being removed from the file: then the kernel must look it up again.
  */
 static int bring_back(struct vfs *v, const struct slot *slot, const char *name, struct entry *out)
 {

@@ -36,7 +36,7 @@ struct deadlines {
 	pthread_cond_t wake;  /* wakes the timer for an earlier deadline */
 	pthread_cond_t work;  /* wakes an idle worker */
 	pthread_cond_t ended; /* a worker has ended */
-	pthread_cond_t done;  /* a call has ended, or is not to be made; for deadlines_advance */
+	pthread_cond_t done;  /* a call has ended, or will not be made; for deadlines_advance */
 };
 
 /* ---- the queue ---- */
@@ -66,8 +66,8 @@ static void deadline_enqueue(struct deadlines *d, struct deadline *deadline)
 }
 
 /*
- * Does not wake a timer that sleeps until a deadline: it may wake up once for nothing. One that
- * waits for a worker must see the new first deadline.
+ * Does not wake a timer that sleeps until a deadline: it may wake up once for nothing. But a timer
+ * that waits for a worker must see the new first deadline.
  */
 static void dequeue(struct deadlines *d, struct deadline *deadline) REQUIRES(deadline_class)
 {
@@ -256,7 +256,9 @@ static bool start_worker(struct deadlines *d) REQUIRES(deadline_class)
 	return started;
 }
 
-/* Has a worker make the first call; makes it itself if there is none and none can be started. */
+/*
+ * Has a worker make the first call; makes it itself if there is no worker and none can be started.
+ */
 static void serve_first(struct deadlines *d) REQUIRES(deadline_class)
 {
 	if (!d->idle && d->workers < WORKERS_MAX && start_worker(d))
@@ -335,7 +337,7 @@ int deadlines_advance(struct deadlines *d, int64_t ms)
 	return error;
 }
 
-/* ---- all of them ---- */
+/* ---- the object ---- */
 
 UNSHARED struct deadlines *deadlines_new(struct vfs *v)
 {

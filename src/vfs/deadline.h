@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * deadline.h - timers: the only part of a mount that waits for the clock.
+ * deadline.h - timers by the clock of the rules (clock_ms): every rule of a mount about time runs
+ * through them.
  *
  * A deadline is embedded in the struct that it belongs to. When it is due, its function is called
  * once, by a thread that holds no lock. Calls of different deadlines run in parallel, so that a
@@ -33,7 +34,7 @@ void deadlines_free(struct deadlines *d); /* NULL is fine */
 
 /*
  * Sets or moves it to a time of clock_ms. Returns true if it was not set: then the caller must keep
- * what it belongs to alive until it is called, or until deadline_clear returns true.
+ * its struct alive until it is called, or until deadline_clear returns true.
  */
 bool deadline_set(struct deadlines *d, struct deadline *deadline, int64_t when);
 /* Moves it to this time if it is set to a later one. */
@@ -42,13 +43,14 @@ bool deadline_is_set(struct deadlines *d, const struct deadline *deadline);
 /* Returns whether it was set. Does not wait for a call that is running. */
 bool deadline_clear(struct deadlines *d, struct deadline *deadline);
 /*
- * After deadlines_stop: clears and returns any deadline that is still set, or NULL. To end what
- * would have been due after the mount ends.
+ * After deadlines_stop: clears and returns any deadline that is still set, or NULL. Used at the end
+ * of the mount, to finish work that would have been due later.
  */
 struct deadline *deadlines_take(struct deadlines *d);
 /*
- * Moves the clock on, which must be stopped, from deadline to deadline: what is due then, and what
- * becomes due meanwhile, is done when it returns. ETIMEDOUT if that takes ADVANCE_LIMIT_MS.
+ * Moves the clock on, which must be stopped, from deadline to deadline. Returns when all work that
+ * is due by then, and work that becomes due meanwhile, is done. ETIMEDOUT if that takes
+ * ADVANCE_LIMIT_MS.
  */
 int deadlines_advance(struct deadlines *d, int64_t ms);
 

@@ -319,7 +319,7 @@ void diagnose_animation(struct vfs *v, struct animation *a, const char *name, co
 
 #define UNJOINED "not joined"
 
-/* Why the first clip without a folder has none, and how many others there are; NULL: none. */
+/* The reason why the first clip without a folder has none, and the number of others; NULL: none. */
 static char *unjoined(const struct version *version)
 {
 	const struct err *why = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * diagnostics.h - the list behind .animfs/errors: what is wrong, by path. Each new entry is also
- * logged once.
+ * diagnostics.h - the list behind .animfs/errors: problems by path, and events. Each new entry is
+ * also logged once.
  */
 #ifndef ANIMFS_VFS_DIAGNOSTICS_H
 #define ANIMFS_VFS_DIAGNOSTICS_H
@@ -22,24 +22,26 @@ void diagnose_gone(struct vfs *v, const struct node *folder, const char *name) E
 void diagnose_event(struct vfs *v, const char *path, const char *how, const char *reason);
 /* Withdraws the last event of this path and kind. */
 void diagnose_event_gone(struct vfs *v, const char *path, const char *how);
-/* Describes a fault with its place in a text, and with what would be accepted. */
+/* Describes a fault with its place in a text, and with the form that would be accepted. */
 #define FAULT_SIZE                                                                                 \
 	(sizeof(((struct err *)NULL)->message) + sizeof(((struct err *)NULL)->accepted) + 96)
 void fault_describe(const struct err *err, char *out, size_t size);
-/* spot_of, and notes why an archive cannot be read. */
+/* spot_of; reports the reason if an archive cannot be read. */
 int member_spot(struct vfs *v, const struct node *node, struct spot *out) EXCLUDES(vfs_class);
-/* Notes why a file in an archive cannot be read. Returns the errno. */
+/* Reports the reason why a file in an archive cannot be read. Returns the errno. */
 int member_failed(struct vfs *v, const struct node *node, const struct err *err)
 	EXCLUDES(vfs_class);
-/* Notes that nothing can be changed there, and why (NULL: as usual). Returns EROFS. */
+/*
+ * Reports that nothing can be changed there, with the reason (NULL: the usual one). Returns EROFS.
+ */
 int refuse_in_archive(struct vfs *v, const struct node *folder, const char *name,
 		      const char *reason) EXCLUDES(vfs_class);
-/* animation_check, and notes why nothing can be changed in this virtual folder, or of this view. */
+/* animation_check; reports the reason if this virtual folder, or this view, cannot be changed. */
 int check_editable(struct vfs *v, const struct target *t, const char *name) EXCLUDES(vfs_class);
 /* As diagnose, about an animation, or about `name` (unless NULL) in its folder. */
 void diagnose_animation(struct vfs *v, struct animation *a, const char *name, const char *how,
 			const char *reason) EXCLUDES(vfs_class);
-/* Why clips of stills have no folder, or that they do. */
+/* Reports why clips of stills have no folder, or withdraws that. */
 void diagnose_stills(struct vfs *v, struct animation *a, const struct version *version)
 	EXCLUDES(vfs_class);
 /* Renders the whole list, one entry per line. */

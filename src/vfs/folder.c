@@ -29,7 +29,7 @@ struct folders {
 	unsigned hand GUARDED_BY(vfs_class);
 	struct folder_slot slots[FOLDERS_KEPT] GUARDED_BY(vfs_class);
 	struct deadline
-		close; /* closes what folder_forget left, which must not close under the lock */
+		close; /* closes leftovers of folder_forget, which must not close under the lock */
 };
 
 /* ---- the table ---- */
@@ -115,7 +115,7 @@ int descriptors_end(const struct folders *f)
 	return f->end;
 }
 
-/* ---- names that move ---- */
+/* ---- moving names ---- */
 
 static _Thread_local unsigned holding; /* nesting of folders_hold_still in this thread */
 
@@ -131,7 +131,7 @@ LOCK_ATTRIBUTE(no_thread_safety_analysis) void folders_let_move(struct vfs *v)
 		lock_release(&v->folders->moves, &moves_class);
 }
 
-/* ---- what is there ---- */
+/* ---- identity ---- */
 
 static struct timespec folder_time_of(const struct statx_timestamp *t)
 {
@@ -259,7 +259,7 @@ static void keep_descriptor(struct vfs *v, struct thing *thing, int fd, struct f
 		close(old);
 }
 
-/* Where to start opening a folder from. */
+/* The folder from which to start opening. */
 struct way {
 	struct thing *thing; /* the folder's; referenced */
 	struct identity identity;
@@ -327,7 +327,7 @@ static int folder_walk(const struct way *way, int *fd)
 	return error;
 }
 
-/* Opens it by the names that the table has now. */
+/* Opens it by its present names in the table. */
 static int open_by_names(struct vfs *v, struct node *node, struct folder *out)
 {
 	struct way way = {.start = FOLDER_NONE, .path = BUF_INIT};

@@ -18,7 +18,7 @@
 
 /*
  * Descriptors are either used within one request, or kept: for files that programs have open, and
- * by this cache. This many stay free for the first kind, without which not even a lookup would
+ * by this cache. This many stay free for the first kind, since without them not even a lookup would
  * work; if the process's limit is low, a quarter of it.
  */
 #define DESCRIPTORS_RESERVED 64
@@ -32,7 +32,7 @@ void folders_free(struct folders *f); /* after deadlines_stop; NULL is fine */
  */
 int descriptors_end(const struct folders *f);
 
-/* Recursive: a thread may hold it several times, and lets go as often. */
+/* Recursive: call folders_let_move as often as folders_hold_still. */
 void folders_hold_still(struct vfs *v) EXCLUDES(vfs_class);
 void folders_let_move(struct vfs *v) EXCLUDES(vfs_class);
 
@@ -59,8 +59,9 @@ void folder_close(struct vfs *v, struct folder *folder) EXCLUDES(vfs_class);
 /* The thing, or its folder, is gone: closes its descriptor. */
 void folder_forget(struct vfs *v, const struct thing *thing) REQUIRES(vfs_class);
 /*
- * Others have renamed the folder. On a FUSE filesystem that did not see the rename, descriptors of
- * it and of folders below it still mean the old path: drops them, so that they are opened again.
+ * Call it after others have renamed the folder. On a FUSE filesystem that did not see the rename,
+ * descriptors of it and of folders below still refer to the old path: drops them, so that they are
+ * opened again.
  */
 void folder_moved(struct vfs *v, const struct node *node) REQUIRES(vfs_class);
 

@@ -148,7 +148,7 @@ void look_end(struct vfs *v, struct look *l)
 	vfs_unlock(v);
 }
 
-/* ---- who waits ---- */
+/* ---- waiting ---- */
 
 /* Is it the parent of the closed folder, or was it before that was moved aside? */
 static bool has_closed(const struct vfs *v, const struct node *node) REQUIRES(vfs_class)

@@ -2,11 +2,11 @@
 /*
  * gate.h - keeps a staged folder unchanged while it is turned into a clip or file.
  *
- * Between the moment when its texts are read and the moment when its names stand for what it
- * became, a write to one of them would be lost. So calls that change names in a folder, or open a
- * file for writing, are guests: closing a folder waits until the last guest in it has left, and
- * guests wait until it is open again. After that the name may stand for something else. Readers do
- * not wait, but look again if they found nothing.
+ * A write to a text would be lost between the time when it is read and the time when its name
+ * stands for the new clip or file. So calls that change names in a folder, or open a file for
+ * writing, are guests: closing a folder waits until the last guest in it has left, and guests wait
+ * until it is open again. After that the name may stand for something else. Readers do not wait,
+ * but look again if they found nothing.
  *
  * A guest must not take staging_class. A thread may be a guest several times.
  */
@@ -42,10 +42,10 @@ void gate_leave(struct vfs *v, struct guest *g) EXCLUDES(vfs_class);
 bool gate_await(struct vfs *v, uint64_t node, unsigned turns) EXCLUDES(vfs_class);
 
 /*
- * When a staged folder becomes something by itself: after END_MS without a change in it. Our own
- * slowness is nobody's pause: the time of requests in it does not count, nor that of requests of
- * the thread that made it, which come to the folders above, too. (Those that change something in it
- * begin the wait anew.)
+ * The time when a staged folder becomes a clip or file: after END_MS without a change in it. A slow
+ * daemon must not count as a pause of the program: the time of requests in the folder does not
+ * count, nor that of requests of the thread that made it, which also concern the folders above. (A
+ * request that changes something in it restarts the wait.)
  */
 struct quiet {
 	const struct node *folder;
@@ -55,7 +55,7 @@ struct quiet {
 };
 void quiet_begin(struct vfs *v, struct quiet *q) REQUIRES(vfs_class);
 void quiet_end(struct vfs *v, struct quiet *q) REQUIRES(vfs_class);
-/* Is it `at`, and no request under way whose time does not count? */
+/* Has the time come, with no request in progress whose time does not count? */
 bool quiet_is_over(const struct vfs *v, const struct quiet *q) REQUIRES(vfs_class);
 
 /* A request that changes nothing. */

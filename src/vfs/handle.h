@@ -21,13 +21,12 @@ struct handle {
 	int fd GUARDED_BY(vfs_class);           /* of a plain thing; -1: opened on first use */
 	bool wrote GUARDED_BY(vfs_class);       /* views: written to since the last flush */
 	bool has_written GUARDED_BY(vfs_class); /* views: written to at all */
-	bool owed GUARDED_BY(vfs_class);        /* views: the opener is to get a refusal */
+	bool owed GUARDED_BY(vfs_class);        /* views: the opener has not got a refusal yet */
 	bool released GUARDED_BY(vfs_class);    /* views: the kernel has released it */
-	/* views of the skeleton: the credentials of who opened it for writing; or NULL */
+	/* views of the skeleton: credentials of the opener for writing; or NULL */
 	struct caller *who GUARDED_BY(vfs_class);
 	bool busy GUARDED_BY(vfs_class); /* plain: open for writing, and not flushed yet */
-	/* files in an archive: what is read, and its bytes once they are; `of` NULL: another file
-	 */
+	/* files in an archive: the member, and its bytes once read; `of` NULL: another file */
 	struct member_handle {
 		struct catalog *of;
 		uint32_t entry;
@@ -45,16 +44,16 @@ static inline bool handle_writes(const struct handle *h)
 }
 
 /*
- * `who`: the caller, NULL if nothing will be written. Takes over the descriptor (-1: none) even if
- * it fails. NULL: no memory.
+ * `who`: the caller; NULL if it will not write. Takes over the descriptor (-1: none) even if it
+ * fails. NULL: no memory.
  */
 struct handle *handle_new(struct vfs *v, const struct request *who, struct node *node, int flags,
 			  int fd) EXCLUDES(vfs_class);
 /* The file in an archive that it was opened for. 0, or EIO: it is of another kind. */
 int handle_spot(struct vfs *v, const struct handle *h, struct spot *out) EXCLUDES(vfs_class);
 /*
- * Takes it from its node, to which the caller has a reference. The caller has committed what was
- * written, and frees the handle without the lock, since that closes a file.
+ * Takes it from its node, to which the caller has a reference. The caller has committed the written
+ * text, and frees the handle without the lock, since that closes a file.
  */
 void handle_leave(struct vfs *v, struct handle *h) REQUIRES(vfs_class);
 void handle_free(struct handle *h);
@@ -63,13 +62,13 @@ void handles_free(struct node *node) REQUIRES(vfs_class);
 /* The node and thing that it acts on now, with references. */
 void handle_target(struct vfs *v, const struct handle *h, struct target *out) EXCLUDES(vfs_class);
 /*
- * A descriptor is to be kept for an open file. If it is one of those that are reserved for requests
+ * Call it before a descriptor is kept for an open file. If it is one of those reserved for requests
  * (DESCRIPTORS_RESERVED), closes it, sets *fd to -1 and returns EMFILE; else returns 0.
  */
 int handle_keep(struct vfs *v, int *fd);
 /*
- * What is saved of the view next is the save of the program that opened the handle: it wrote last.
- * Two programs that have a view open share its draft, and the last to write has the text, as in any
+ * The next save of the view belongs to the program that opened the handle, since it wrote last. Two
+ * programs that have a view open share its draft, and the last to write has the text, as in any
  * file.
  */
 void view_save_for(struct view_state *view, const struct handle *h) REQUIRES(vfs_class);

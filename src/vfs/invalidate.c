@@ -167,8 +167,8 @@ void names_keep(struct vfs *v, uint64_t folder)
 }
 
 /*
- * Puts what was kept back at the front of the queue, in order; what must still wait is kept back
- * again.
+ * Puts the names that were kept back at the front of the queue, in order; those that must still
+ * wait are kept back again.
  */
 static void put_back(struct invalidator *n) REQUIRES(invalidate_class)
 {
@@ -271,8 +271,8 @@ static bool is_locked(const struct changes *c, uint64_t folder)
 }
 
 /*
- * Waits until all that is queued now is sent or kept back, but not while the thread is blocked by a
- * folder that our request has locked in the kernel.
+ * Waits until all notifications queued so far are sent or kept back, but not while the thread is
+ * blocked by a folder that our request has locked in the kernel.
  */
 static void wait_sent(struct invalidator *n, const struct changes *c)
 {
@@ -316,7 +316,7 @@ static bool send_now(struct invalidator *n, uint64_t node, bool listing)
 	return silent || k->inval_node(k->closure, node, listing) != ENOENT;
 }
 
-/* ---- what a call collects ---- */
+/* ---- collecting changes ---- */
 
 static void add_change(struct changes *c, struct change change)
 {
@@ -355,9 +355,9 @@ void changes_names(struct changes *c, const struct node *node, bool drop)
 }
 
 /*
- * The kernel does not know the node, but was given it: the reply to its first lookup is on its way,
- * with attributes from before the change. The lookup holds the kernel's lock of the folder, for
- * which the name waits, so the attributes are sent again after the name.
+ * The kernel does not know the node yet: the reply to its first lookup is in flight, with
+ * attributes from before the change. The lookup holds the kernel's lock of the folder, for which
+ * the name waits, so the attributes are sent again after the name.
  */
 static void send_again(struct vfs *v, struct changes *c, uint64_t id)
 {
@@ -378,8 +378,8 @@ static void send_again(struct vfs *v, struct changes *c, uint64_t id)
 }
 
 /*
- * Sorts changes into what the thread sends soon, and what must wait for the reply (names in locked
- * folders).
+ * Divides changes into those that the thread sends soon, and those that must wait for the reply
+ * (names in locked folders).
  */
 static void sort_changes(const struct changes *c, struct queue *soon, struct queue *locked)
 {
@@ -410,7 +410,7 @@ struct after *changes_send(struct vfs *v, struct changes *c)
 	}
 	queue_init(&soon);
 	queue_init(&locked);
-	/* All attributes before any pages, so that somebody who sees one changed text sees all. */
+	/* All attributes before any pages, so that a reader that sees one changed text sees all. */
 	for (size_t i = 0; i < c->count; i++) {
 		if (c->list[i].node && !send_now(n, c->list[i].node, c->list[i].listing))
 			send_again(v, c, c->list[i].node);
@@ -445,7 +445,7 @@ void changes_discard(struct changes *c)
 	*c = (struct changes)CHANGES_INIT;
 }
 
-/* ---- all of it ---- */
+/* ---- the object ---- */
 
 UNSHARED struct invalidator *invalidator_new(const struct kernel *kernel)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * invalidate.h - collects what the kernel must forget, and sends it.
+ * invalidate.h - collects the names, attributes and pages that the kernel must forget, and notifies
+ * it.
  *
  * Attributes are invalidated by the thread that changed them, before it replies: with no lock held
  * this is safe inside any request. Names and pages are sent by a separate thread, since in the
  * kernel that may wait for a request that waits for us. So are, again and after the node's name,
  * attributes that came before the reply with which the kernel gets to know the node.
  *
- * A call that changes something collects what the kernel must forget in a `struct changes` while it
- * holds locks, and sends it, without locks, before it returns:
+ * A call that changes something collects invalidations in a `struct changes` while it holds locks,
+ * and sends them, without locks, before it returns:
  *
  *   struct changes changes = CHANGES_INIT;
  *   ... changes_attributes(&changes, node) ...
@@ -41,7 +42,7 @@ void changes_attributes(struct changes *c, const struct node *node) REQUIRES(vfs
 /* Attributes and cached pages; of a folder, its cached listing. */
 void changes_data(struct changes *c, const struct node *node) REQUIRES(vfs_class);
 /*
- * All names of the node: the kernel looks them up again or, with `drop`, drops them and what is
+ * All names of the node: the kernel looks them up again or, with `drop`, drops them and everything
  * below at once.
  */
 void changes_names(struct changes *c, const struct node *node, bool drop) REQUIRES(vfs_class);
@@ -60,7 +61,7 @@ struct after *changes_send(struct vfs *v, struct changes *c) EXCLUDES(vfs_class)
 void changes_send_all(struct vfs *v, struct changes *c) EXCLUDES(vfs_class);
 void after_send(struct vfs *v, struct after *after); /* NULL is fine */
 void changes_discard(struct changes *c);
-/* Waits until the kernel was sent all that is queued. 0, or ETIMEDOUT after ADVANCE_LIMIT_MS. */
+/* Waits until the whole queue was sent to the kernel. 0, or ETIMEDOUT after ADVANCE_LIMIT_MS. */
 int invalidate_settle(struct vfs *v);
 
 /*

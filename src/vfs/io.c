@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The target of a request: through a handle, what the handle acts on now. */
+/* The target of a request: through a handle, the present thing of its node. */
 static int io_target(struct vfs *v, uint64_t node, const struct handle *h, struct target *out)
 {
 	if (!h)
@@ -60,7 +60,7 @@ static int io_read_plain(struct vfs *v, const struct target *t, struct handle *h
 	return out->fd < 0 ? EIO : 0;
 }
 
-/* Takes bytes that were unpacked for this handle before. */
+/* Takes the bytes that were unpacked for this handle before. */
 static bool take_bytes(struct vfs *v, const struct handle *h, struct member_bytes *out)
 {
 	vfs_lock(v);
@@ -186,9 +186,9 @@ void read_part_end(struct read_part *r)
 /* ---- write ---- */
 
 /*
- * Notes in the draft who has written last, for permission to write the skeleton. The kernel writes
- * mapped pages back through any handle, which says nothing, also during a commit, which has taken
- * the writer along. 0, or ENOMEM: the one before stays.
+ * Notes the last writer in the draft, for permission to write the skeleton. The kernel writes
+ * mapped pages back through any handle, which does not identify the writer, and may do so during a
+ * commit, which has taken the noted writer along. 0, or ENOMEM: the earlier writer stays.
  */
 static int write_for(struct draft *draft, const struct handle *h, bool by_mapping)
 	REQUIRES(vfs_class)
@@ -318,8 +318,8 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 
 /*
  * Classifies a flush. Shells flush a file when it is still empty, and each of their children
- * flushes what it wrote: only a flush by the opener, after it has written, or of what was written
- * through a mapping, means that the text is complete.
+ * flushes what it wrote: only a flush by the opener, after it has written, or of a mapping that was
+ * written to, means that the text is complete.
  */
 static enum draft_event flush_event(const struct request *who, const struct handle *h,
 				    bool by_opener, bool mapped)
@@ -333,8 +333,8 @@ static enum draft_event flush_event(const struct request *who, const struct hand
 }
 
 /*
- * Begins the flush of what a handle wrote. The text may have been refused meanwhile for another
- * program that has the view open: this one gets the error, too.
+ * Begins the flush of a handle that wrote. If the text was refused meanwhile for another program
+ * that has the view open, this one gets the error, too.
  */
 static void begin_flush(struct vfs *v, const struct view_state *view, struct handle *h,
 			enum draft_event event)
@@ -429,7 +429,7 @@ static int sync_view(struct vfs *v, const struct target *t, struct handle *h)
 	vfs_unlock(v);
 	error = view_commit_locked(v, t, DRAFT_SAVE, &changes);
 	vfs_lock(v);
-	h->wrote &= view->draft && view->draft->dirty; /* it has its answer */
+	h->wrote &= view->draft && view->draft->dirty; /* it has got its error */
 	vfs_unlock(v);
 	writer_unlock(t->thing->animation);
 	changes_send_all(v, &changes);
@@ -456,7 +456,7 @@ int vfs_fsync(struct vfs *v, const struct request *who, struct handle *h, bool d
 	return error;
 }
 
-/* ---- the rest ---- */
+/* ---- other calls ---- */
 
 /* The target and descriptor of a plain file's handle. EOPNOTSUPP for anything else. */
 static int plain_handle(struct vfs *v, struct handle *h, struct target *t, int *fd)
@@ -539,7 +539,7 @@ ssize_t vfs_copy(struct vfs *v, struct handle *from, off_t from_at, struct handl
 	to->busy = true;
 	vfs_unlock(v);
 	staging_touch(v, out.node);
-	/* There may be less than `size` to copy, and so no need to refuse: fall back. */
+	/* There may be less than `size` to copy, so do not refuse, but fall back. */
 	if (upper_grow_to(v, out.thing, fd_out, (uint64_t)to_at + size) != 0)
 		copied = -EOPNOTSUPP;
 	else if ((copied = copy_file_range(fd_in, &from_at, fd_out, &to_at, size, flags)) < 0)

@@ -3,13 +3,13 @@
  * kernel.h - the notifications that a mount sends to the kernel: four calls, implemented by fuse/
  * with libfuse, and by tests with a model of the kernel's caches.
  *
- * Each returns 0 or an errno. ENOENT: the kernel does not know the node or name, or not yet, if the
- * reply that gives it is on its way.
+ * Each returns 0 or an errno. ENOENT: the kernel does not know the node or name, or does not know
+ * it yet, since the reply is in flight.
  *
  * inval_node without `pages` is safe inside any request. The others can wait for a request that
  * waits for us (Linux takes the lock of a folder for a name, and of a page for pages): they are
- * called only by a thread that holds no lock and that nothing waits for (invalidate.h) or, with
- * `pages` and for store, for a node that no request can refer to.
+ * called only by a thread that holds no lock and for which no other thread waits (invalidate.h) or,
+ * with `pages` and for store, for a node that no request can refer to.
  */
 #ifndef ANIMFS_VFS_KERNEL_H
 #define ANIMFS_VFS_KERNEL_H

@@ -189,7 +189,7 @@ int known_store(struct known *k, struct vfs *v, const struct where *where)
 	struct buf blob = BUF_INIT;
 	int error;
 
-	/* What is stored, and cannot be read now, is worth more. */
+	/* The stored digests, which cannot be read now, are worth more. */
 	if (digests_is_partial(k->digests)) {
 		k->is_changed = false;
 		return 0;

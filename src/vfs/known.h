@@ -3,7 +3,8 @@
  * known.h - the known versions of an animation file (store/digests.h): each that was saved, or
  * found by a save, and each that others replaced after texts of it had been read. They are stored
  * in the state directory (history_blob_put), so that copies are recognized after a remount, and
- * after history has dropped the bytes. For the latest versions, also who saved them (not stored).
+ * after history has dropped the bytes. For the latest versions, also the program that saved them
+ * (not stored).
  *
  * Guarded by the writer's lock of the animation.
  */
@@ -35,7 +36,7 @@ const struct digests *known_digests(const struct known *k);
 
 /*
  * Call it before known_look if `now` was not made here: adds the latest versions of the history
- * that are not known. Another mount or a command made them, and may have shown their texts.
+ * that are unknown. They were made by another mount or command, which may have shown their texts.
  */
 void known_learn(struct known *k, struct vfs *v, const struct where *where, struct source *source,
 		 struct version *now);
@@ -53,7 +54,7 @@ uint32_t known_add(struct known *k, struct version *saved, struct version *befor
 void known_kept(struct known *k);
 /* This text was saved as the view of this path, and is served as saved in that version. */
 void known_note(struct known *k, const char *in_file, struct bytes text, uint32_t number);
-/* Who made the version; NULL: unknown, since it is older, others made it, or it is too long ago. */
+/* The save that made the version; NULL: unknown, since it is too old, or was made elsewhere. */
 const struct known_save *known_save_of(const struct known *k, uint32_t number);
 
 /* Is there anything that is not stored yet? */

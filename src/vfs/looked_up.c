@@ -19,7 +19,7 @@ static struct looked_up *last_of(struct vfs *v, const struct request *who) REQUI
 	return &l->last[(unsigned)who->pid % ARRAY_SIZE(l->last)];
 }
 
-/* What was kept for an open that has not come. */
+/* Drops a descriptor that was kept for an open that has not come. */
 static void looked_ups_drop(struct vfs *v, void *looked_ups)
 {
 	struct looked_ups *l = looked_ups;
@@ -119,7 +119,9 @@ struct looked_up looked_up_take(struct vfs *v, const struct request *who, uint64
 	vfs_unlock(v);
 	if (last.node == node)
 		return last;
-	/* It is another thread's, or the kernel knew what the name is. */
+	/*
+	 * It was another thread's lookup (the table is hashed), or the kernel had the name cached.
+	 */
 	if (last.kept >= 0)
 		close(last.kept);
 	return LOOKED_UP_NOTHING;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * looked_up.h - what each thread has looked up last, for its next request.
+ * looked_up.h - the last lookup of each thread, for its next request.
  *
- * The kernel looks up a name, then asks for what it needs of the node that it found: attributes, or
- * to open it, to change its attributes or to remove it. If the node no longer has the name by then,
- * that ends with ESTALE, on which the kernel looks the name up again, but only once. The plain file
- * or folder that it finds then is kept open (O_PATH) for the thread's next request, which is about
- * it whatever has its name by that time. Without an open of it, it is closed after END_MS.
+ * The kernel looks up a name, then sends a request for the node that it found: to get or set its
+ * attributes, to open it or to remove it. If the node no longer has the name by then, that ends
+ * with ESTALE, on which the kernel looks the name up again, but only once. The plain file or folder
+ * that it finds then is kept open (O_PATH) for the thread's next request, which acts on it even if
+ * another file has its name by then. If no open follows, it is closed after END_MS.
  */
 #ifndef ANIMFS_VFS_LOOKED_UP_H
 #define ANIMFS_VFS_LOOKED_UP_H
@@ -23,7 +23,7 @@ struct looked_up {
 struct looked_ups *looked_ups_new(void);
 void looked_ups_free(struct looked_ups *l); /* after deadlines_stop; NULL is fine */
 
-/* Does it look again, so that what it finds is to be kept? */
+/* Does the thread look again, so that the file that it finds is to be kept? */
 bool looks_again(struct vfs *v, const struct request *who) REQUIRES(vfs_class);
 /*
  * The thread has looked up a node (0: it found nothing). Returns the descriptor that was kept
@@ -33,15 +33,15 @@ int looked_up(struct vfs *v, const struct request *who, uint64_t node) REQUIRES(
 /* Keeps the file of the node that it has just looked up; takes over the descriptor. */
 void looked_up_keep(struct vfs *v, const struct request *who, uint64_t node, int fd)
 	EXCLUDES(vfs_class);
-/* A duplicate of what is kept of the node that the thread has looked up last; -1: nothing. */
+/* A duplicate of the kept descriptor of the node that the thread has looked up last; -1: none. */
 int looked_up_borrow(struct vfs *v, const struct request *who, const struct node *node)
 	EXCLUDES(vfs_class);
-/* Is the node what the thread has looked up last, and not opened since? */
+/* Has the thread looked up this node last, and not opened it since? */
 bool was_looked_up(struct vfs *v, const struct request *who, const struct node *node)
 	REQUIRES(vfs_class);
 /*
- * The thread opens the node: returns what it looked up, or LOOKED_UP_NOTHING if that was another
- * node. The caller closes `kept`.
+ * Call it when the thread opens the node: returns its last lookup, or LOOKED_UP_NOTHING if that was
+ * of another node. The caller closes `kept`.
  */
 struct looked_up looked_up_take(struct vfs *v, const struct request *who, uint64_t node)
 	EXCLUDES(vfs_class);

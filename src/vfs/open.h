@@ -7,7 +7,7 @@
 #include "view.h"
 
 /*
- * Creates and opens a view whose name is absent; it is empty until somebody writes to it. The entry
+ * Creates and opens a view whose name is absent; it is empty until it is written to. The entry
  * counts as one lookup. 0 or an errno.
  */
 int view_create(struct vfs *v, const struct request *who, const struct target *parent,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * outside.h - reacts to changes by others in SOURCE and in the state directory, which inotify
- * reports.
+ * outside.h - reacts to changes by others in SOURCE and in the state directory, as reported by
+ * inotify.
  */
 #ifndef ANIMFS_VFS_OUTSIDE_H
 #define ANIMFS_VFS_OUTSIDE_H

@@ -165,7 +165,7 @@ struct text *pinned_take_text(struct vfs *v, struct thing *view)
 	return text;
 }
 
-/* Takes out the oldest that exceed the limit, but not the newest; linked by `older`. */
+/* Takes out the oldest texts that exceed the limit, but not the newest; linked by `older`. */
 static struct open_text *pinned_take_surplus(struct pinned *h) REQUIRES(vfs_class)
 {
 	struct open_text *list = NULL, *t;

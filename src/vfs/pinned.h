@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pinned.h - what is kept because views are open.
+ * pinned.h - the versions and texts that are kept because views are open.
  *
  * Old versions: together they take at most --held-max bytes; beyond that the one that was replaced
  * first is dropped, and reading its open views gives EIO.

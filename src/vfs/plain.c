@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* plain.c - where a plain thing is, what it is, and descriptors of it. */
+/* plain.c - finds plain things on disk, their attributes, and descriptors of them. */
 #include "plain.h"
 
 #include "acl.h"
@@ -17,7 +17,7 @@
 /* Preferred I/O size (st_blksize): programs that follow it make one request per piece. */
 #define IO_BLOCK (128 << 10)
 
-/* ---- where it is ---- */
+/* ---- places ---- */
 
 enum area area_for(const struct thing *parent)
 {
@@ -65,7 +65,7 @@ int plain_name(enum area area, const char *name, char stored[NAME_MAX + 1])
 	return 0;
 }
 
-/* Is the file of this name what the thing stands for? "": the file behind the descriptor. */
+/* Is the file of this name the one of the thing? "": the file behind the descriptor. */
 static int check_identity(struct vfs *v, const struct thing *thing, int folder, const char *name,
 			  struct stat *st)
 {
@@ -173,7 +173,7 @@ int plain_open_again(int opened, int flags, int *fd)
 
 /*
  * Opens a file that another program has a lease on, once that program gives it up. Waits for this
- * very file: a FIFO that is put in its place meanwhile would block for ever.
+ * very file: a FIFO that takes its place meanwhile would block forever.
  */
 static int open_leased(struct vfs *v, const struct target *t, int folder, const char *name,
 		       int flags, int *fd)
@@ -380,7 +380,7 @@ static struct thing *thing_there(struct nodes *t, enum area area, bool folder,
 	return thing_plain(t, area, folder, id);
 }
 
-/* A folder has one name, the one it was last seen under: takes other names away. */
+/* A folder has one name, the one under which it was seen last: takes other names away. */
 static void leave_names(struct vfs *v, struct node *node, const struct node *parent,
 			const char *name) REQUIRES(vfs_class)
 {
@@ -412,9 +412,9 @@ static struct node *node_there(struct vfs *v, struct node *parent, enum area are
 }
 
 /*
- * A folder that is seen below itself: it is mounted there again (ELOOP), or the names above were
- * moved by others and are to be looked up first (ESTALE). In the table it never is: a
- * walk up from there would not get to the root.
+ * Checks for a folder that is seen below itself: it is mounted there again (ELOOP), or the names
+ * above were moved by others and must be looked up first (ESTALE). The table must never have such a
+ * loop: a walk up from there would not reach the root.
  */
 static int check_not_above(struct vfs *v, const struct node *parent, const struct identity *id)
 	REQUIRES(vfs_class)

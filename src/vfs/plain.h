@@ -27,7 +27,7 @@ int plain_where(struct vfs *v, const struct target *t, struct folder *folder, ch
 		struct stat *st) EXCLUDES(vfs_class);
 /* Opens it by its name or, if it no longer has one, through an open handle's descriptor. */
 int plain_open(struct vfs *v, const struct target *t, int flags, int *fd) EXCLUDES(vfs_class);
-/* Opens what an open file, also one of plain_pin, is of. */
+/* Opens the file of an open descriptor again, also one of plain_pin. */
 int plain_open_again(int opened, int flags, int *fd);
 /* Opens it with O_PATH (also a symbolic link), or duplicates an open handle's descriptor. */
 int plain_pin(struct vfs *v, const struct target *t, int *fd) EXCLUDES(vfs_class);
@@ -40,7 +40,7 @@ int handle_descriptor(struct vfs *v, struct handle *h) EXCLUDES(vfs_class);
 /*
  * May the kernel keep its cached pages of a file? Only if they are of this version, and were read
  * when any later write was sure to change the version (timestamps are coarse). `now` is a time from
- * before `st` was read. Also notes that pages read from now on are those of `st`.
+ * before `st` was read. Also notes that pages that are read from now on belong to `st`.
  */
 bool plain_keeps_pages(struct vfs *v, struct node *node, const struct stat *st,
 		       const struct timespec *now) EXCLUDES(vfs_class);
@@ -49,10 +49,9 @@ bool plain_keeps_pages(struct vfs *v, struct node *node, const struct stat *st,
 void plain_show(const struct vfs *v, struct stat *st);
 int plain_attributes(struct vfs *v, const struct target *t, struct stat *st) EXCLUDES(vfs_class);
 /*
- * Makes an entry for what has this name in `folder`; the _found variant for something that was just
- * seen or made. moves: v->moves from before it was seen; ESTALE if it is a folder and there were
- * renames since, since it may have been seen under a name that it has no more; ELOOP or ESTALE if
- * it would be below itself.
+ * Makes an entry for the file of this name in `folder`; the _found variant for one that was just
+ * seen or made. moves: v->moves from before that; ESTALE if it is a folder and there were renames
+ * since, because its name may be obsolete; ELOOP or ESTALE if it would be below itself.
  */
 int plain_entry(struct vfs *v, const struct target *parent, enum area area, int folder,
 		const char *name, struct entry *out) EXCLUDES(vfs_class);
@@ -60,7 +59,7 @@ int plain_entry_found(struct vfs *v, const struct target *parent, enum area area
 		      const struct identity *id, struct stat *st, unsigned moves, struct entry *out)
 	EXCLUDES(vfs_class);
 
-/* A name is gone; `st`: the attributes of what had it, if it was plain, or NULL. */
+/* Call it when a name is gone; `st`: the attributes of its thing, if that was plain, or NULL. */
 void name_lost(struct vfs *v, struct node *parent, const char *name, const struct stat *st)
 	EXCLUDES(vfs_class);
 /* A plain thing has lost a name; `st` was its attributes. */
@@ -72,9 +71,9 @@ void plain_lost_name(struct vfs *v, struct node *node, const struct stat *st) RE
  */
 int plain_keep_folder(struct vfs *v, int parent, const char *name);
 void plain_let_go(struct vfs *v, struct node *node, int fd) EXCLUDES(vfs_class);
-/* Whom a file belongs to that the caller has made in a folder. False: to the daemon's user. */
+/* The owner for a file that the caller has made in a folder. False: the daemon's user. */
 bool plain_owner(const struct request *who, int folder, uid_t *uid, gid_t *gid);
-/* Makes the caller the owner of what was made for it in a folder; fd: of that, also with O_PATH. */
+/* Makes the caller the owner of a file that was made for it in a folder; fd may be O_PATH. */
 void plain_own(const struct request *who, int folder, int fd);
 
 #endif

@@ -25,7 +25,7 @@ static bool add_animation(struct animations *all, struct animation *a) REQUIRES(
 	return true;
 }
 
-/* Those whose folders are below this one, or are this one. */
+/* The animations whose folders are this one or below it. */
 static bool settle_list_below(struct vfs *v, const struct node *above, struct animations *all)
 {
 	const struct node *node;

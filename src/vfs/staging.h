@@ -22,12 +22,13 @@ int staging_begin(struct vfs *v, const struct request *who, const struct target 
 /* If the folder is staged: it had this name, and was removed or renamed. Ends the staging. */
 void staging_forget(struct vfs *v, const struct target *folder, const struct node *parent,
 		    const char *name) EXCLUDES(vfs_class);
-/* Something happens to a plain thing: if it is in a staged folder, restarts that one's wait. */
+/* Something happens to a plain thing: if it is in a staged folder, restarts the wait of that. */
 void staging_touch(struct vfs *v, const struct node *node) EXCLUDES(vfs_class);
 void staging_note_touch(struct vfs *v, const struct node *node) REQUIRES(vfs_class);
 /*
- * `who` is about to look into a folder. If it is just being turned into something, waits for that.
- * Once another program than its maker has looked into it, the end of the maker no longer ends it.
+ * `who` is about to look into a folder. If it is just being turned into a clip or file, waits for
+ * that. Once a program other than its maker has looked into it, the end of the maker no longer ends
+ * it.
  */
 void staging_visit(struct vfs *v, const struct request *who, uint64_t folder) EXCLUDES(vfs_class);
 /*
@@ -38,8 +39,8 @@ void staging_given(struct vfs *v, const struct request *who, const struct node *
 	EXCLUDES(vfs_class);
 /*
  * Ends all staged folders below `above` (which the kernel may have locked for this request), or all
- * there are (NULL), now. 0 or the first errno. One in which a file is open for writing goes on if
- * there is an `above`.
+ * there are (NULL), now. 0 or the first errno. With `above`, a folder in which a file is open for
+ * writing continues.
  */
 int stagings_finish(struct vfs *v, const struct node *above) EXCLUDES(vfs_class);
 /*

@@ -28,7 +28,7 @@
 
 struct upper {
 	struct lock lock;
-	uint64_t used GUARDED_BY(upper_class); /* an upper bound of what is used */
+	uint64_t used GUARDED_BY(upper_class); /* an upper bound of the used space */
 	bool counted GUARDED_BY(upper_class);
 };
 
@@ -48,7 +48,7 @@ void upper_free(struct upper *u)
 	free(u);
 }
 
-/* ---- how much there is ---- */
+/* ---- the total size ---- */
 
 static uint64_t upper_count_all(struct vfs *v)
 {
@@ -92,12 +92,12 @@ int upper_grow_to(struct vfs *v, const struct thing *thing, int fd, uint64_t siz
 	return upper_grow(v, AREA_UPPER, size - (uint64_t)st.st_size);
 }
 
-/* ---- what belongs to nothing any more ---- */
+/* ---- orphans ---- */
 
 static void list_orphans(int parent, const char *name, int source, const char *path, unsigned depth,
 			 struct buf *out);
 
-/* Is it, or a file that it is the folder of, in SOURCE? *st: of what there is. */
+/* Does it, or the file whose folder it is, exist in SOURCE? *st: its attributes. */
 static bool upper_is_in_source(int source, const char *name, struct stat *st)
 {
 	char file[NAME_MAX + 1];
@@ -161,7 +161,7 @@ void upper_list_orphans(struct vfs *v, struct buf *out)
 	close(folder);
 }
 
-/* ---- where it lies ---- */
+/* ---- folders in the areas ---- */
 
 static const enum state_area areas[] = {STATE_UPPER, STATE_REJECTED, STATE_STAGING};
 
@@ -277,7 +277,7 @@ void upper_move(struct vfs *v, const struct node *parent, const char *name,
 		error = state_rename(v->state, path, new_path);
 		history_rename(v->state, path, new_path);
 	}
-	/* What they belong to has moved, and that cannot be taken back. */
+	/* Their virtual folder has moved, and that cannot be undone. */
 	if (error && path)
 		diagnose_event(v, path, "files beside its views stay under this name",
 			       strerror(error));

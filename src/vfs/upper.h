@@ -24,7 +24,7 @@ void upper_remove_folder(struct vfs *v, const struct node *parent, const char *n
 	EXCLUDES(vfs_class);
 /*
  * Others removed the animation in this folder, or clips that only `before` has: removes the folders
- * for them, if they are empty. Other folders stay, as somebody may be about to add files.
+ * for them, if they are empty. Other folders stay, as a program may be about to add files.
  */
 void upper_remove_empty(struct vfs *v, const struct node *parent, const char *name)
 	EXCLUDES(vfs_class);
