@@ -154,7 +154,7 @@ static bool is_over(const struct program_batch *b, int64_t now)
 
 /* ---- others ---- */
 
-/* Notes in the batch that others have made `now`, for when it is computed anew. */
+/* Notes in the batch that others have made `now`, for when it is computed again. */
 static bool follow_others(const struct batches_save *s, struct program_batch *b,
 			  struct version *now, uint32_t number)
 {
