@@ -81,7 +81,7 @@ static const struct verb *find_command(const char *name)
 
 /* ---- a name that is no command ---- */
 
-static int say_unknown(const char *word, const char *what)
+static int say_unknown(const char *word)
 {
 	struct nearest near = nearest_to(word, strlen(word));
 	char meant[128];
@@ -89,8 +89,9 @@ static int say_unknown(const char *word, const char *what)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		nearest_offer(&near, commands[i].name);
 	nearest_text(&near, meant, sizeof(meant));
-	fprintf(stderr, "animfs: '%s' is %s%s\nTry 'animfs --help' for a list of the commands.\n",
-		word, what, meant);
+	fprintf(stderr,
+		"animfs: unknown command '%s'%s\nTry 'animfs --help' for a list of the commands.\n",
+		word, meant);
 	return STATUS_TROUBLE;
 }
 
@@ -109,7 +110,7 @@ static int print_command_help(int argc, char **argv)
 	if (command)
 		return command->run(2, (char *[]){argv[1], "--help", NULL});
 	if (argc > 1 && *argv[1] != '-')
-		return say_unknown(argv[1], "not a command");
+		return say_unknown(argv[1]);
 	print_help();
 	return command_flush() ? STATUS_FINE : STATUS_TROUBLE;
 }
@@ -125,6 +126,6 @@ int main(int argc, char **argv)
 			 strcmp(argv[1], "-h") == 0))
 		return print_command_help(argc - 1, argv + 1);
 	if (argc > 1 && is_unknown(argv[1]))
-		return say_unknown(argv[1], "neither a command nor a folder");
+		return say_unknown(argv[1]);
 	return cmd_mount(argc, argv);
 }

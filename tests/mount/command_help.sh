@@ -113,12 +113,12 @@ Try 'animfs mount --help' for more information\.\$"
 # ---- a word that is no command ----
 run lss w.canm
 is "no command: status" "$STATUS" 2
-is "no command: near ones" "$ERR" "animfs: 'lss' is neither a command nor a folder; did you mean \"ls\"?
+is "no command: near ones" "$ERR" "animfs: unknown command 'lss'; did you mean \"ls\"?
 Try 'animfs --help' for a list of the commands."
 run form
 like "no command: its beginning" "$ERR" 'did you mean "formats"\?'
 run xyzzy "$MNT"
-is "no command: none is near" "$ERR" "animfs: 'xyzzy' is neither a command nor a folder
+is "no command: none is near" "$ERR" "animfs: unknown command 'xyzzy'
 Try 'animfs --help' for a list of the commands."
 run help cehck
 like "help of no command" "$ERR" 'did you mean "check"\?'

@@ -139,9 +139,9 @@ said '"cvs" is not a view; did you mean "csv"\? the views are raw, json,' --view
 said '"cvs" is not a view; did you mean "csv"\? the views are raw, json,' export --views=cvs . out
 said '"camn" is not a format; did you mean "canm"\? the formats are canm,' ls --rate=camn=30 w.canm
 said '"camn" is not a format; did you mean "canm"\?' ls '--type=*.x=camn' w.canm
-said "'frob' is not a command"$'\n'"Try 'animfs --help' for a list" help frob
-said "'chekc' is not a command; did you mean \"check\"\\?" help chekc
-said "'chekc' is neither a command nor a folder; did you mean \"check\"\\?" chekc .
+said "unknown command 'frob'"$'\n'"Try 'animfs --help' for a list" help frob
+said "unknown command 'chekc'; did you mean \"check\"\\?" help chekc
+said "unknown command 'chekc'; did you mean \"check\"\\?" chekc .
 said "Did you mean '--json'\\?" ls --jsno w.canm
 said 'no such option; did you mean "views"\?' mount --veiws=csv "$SRC" "$MNT"
 said 'README\.txt: .*animation format.*0 checked, 0 failed, 1 not read' check README.txt
