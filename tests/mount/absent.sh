@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# absent.sh - removing or moving away a view removes nothing: it is absent for a moment, for editors
-# that write their new file then, and comes back by itself.
+# absent.sh - a view that is removed or moved away is absent for a moment, for editors that write their new
+# file then, and comes back by itself; nothing is removed from the file.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# acl.sh - POSIX ACLs of SOURCE are kept, shown and, with allow_other, held: of files, of the texts of
-# an animation file, and of what is made in a folder that hands them down.
+# acl.sh - POSIX ACLs of SOURCE are kept, shown and, with allow_other, enforced: those of files, of the
+# texts of an animation file, and of new files in a folder with a default ACL.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/user.bash"
 

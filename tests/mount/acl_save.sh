@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# acl_save.sh - while a file with an ACL is saved, its temporary never gives the group more than the
-# ACL does: not even if the program ends between any two of its calls.
+# acl_save.sh - while a file with an ACL is saved, its temporary never gives the group more rights than the
+# ACL does, not even if the program is killed between any two of its calls.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 BONE=walk/bones/Bone01.csv

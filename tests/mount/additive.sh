@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# additive.sh - --base: clips shown on top of another in pictures, player, X3D and glTF, and glTF back; CSV and
-# JSON say what the file does. Poses are composed by additive.py, which reads CSV and glTF on its own.
+# additive.sh - --base: clips shown on top of another in pictures, player, X3D and glTF, and glTF saved
+# back; CSV and JSON show the file's own values. additive.py, which reads CSV and glTF by itself, composes
+# the expected poses.
 . "$(dirname "$0")/lib.sh"
 tool=$(dirname "$0")/additive.py
 tool=$(realpath "$tool")

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# archive_read.sh - archives in a mount: the folder beside each, with all that is in it, read-only.
+# archive_read.sh - archives in a mount: the folder beside each, with all members, read-only.
 . "$(dirname "$0")/lib.sh"
 
 data=$PWD/tests/data

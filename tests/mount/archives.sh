@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# archives.sh - programs that copy with all attributes (cp -a, rsync -aAX, tar --xattrs --acls) take
-# an animation's folder out and put it back, report no failure, and change nothing; what is given to
-# the folders in it is remembered, and no further than that.
+# archives.sh - programs that copy with all attributes (cp -a, rsync -aAX, tar --xattrs --acls) copy an
+# animation's folder out and back, report no failure, and change nothing; attributes that they set on the
+# folders in it are remembered, and change nothing else.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/plain.canm"
 cp tests/data/canm/wiki512.canm "$SRC/given.canm"

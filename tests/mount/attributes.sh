@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# attributes.sh - mode, owner, times and xattrs of a view are remembered and go no further; those of
-# a file's folder and of raw.* are the binary's own.
+# attributes.sh - mode, owner, times and xattrs of a view are remembered and change nothing else; those of a
+# file's folder and of raw.* are the binary's own.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 chmod 640 "$SRC/wiki512.canm"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bad_save.sh - text that cannot be saved: EBADMSG where the program looks, binary and view as they
-# were, the text in .rejected and the reason in .error.
+# bad_save.sh - a text that cannot be saved: the program gets EBADMSG, binary and view are unchanged,
+# .rejected has the text and .error the reason.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 mount_stopped

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# batches_slow.sh - a copy by one program is one batch however long it takes, as long as it does not
-# pause for 2 s: an old text at its end says nothing against the edit at its beginning.
+# batches_slow.sh - a copy by one program is one batch however long it takes, as long as it does not pause
+# for 2 s: an old text at its end does not undo the edit at its beginning.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/a.canm"
 mount_stopped

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# beside.sh - with --beside each animation file stays the file it is, with its folder beside it.
+# beside.sh - with --beside each animation file stays a file, with its folder beside it.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,edf6_768,bad_version}.canm "$SRC"
 mkdir "$SRC/edf6_768.canm.d"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bombs.sh - small files and texts that ask for much are shown as far as their bytes go, or refused
-# with a reason, in little memory; and the mount lives on.
+# bombs.sh - small files and texts that claim to be huge are shown as far as their bytes go, or refused with
+# a reason, in little memory; and the mount survives.
 . "$(dirname "$0")/lib.sh"
 
 bombs() { timeout 300 python3 tests/mount/bombs.py "$@"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bounded.sh - what is not saved has bounds: the memory of all drafts together (--drafts-max), and
-# the refused texts beside the views (--rejected-max).
+# bounded.sh - unsaved texts have bounds: the memory of all drafts together (--drafts-max), and the refused
+# texts beside the views (--rejected-max).
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# bvh.sh - clip.bvh is there where nothing is lost by it, or where a lossy one is asked for; saved
-# after an edit it brings back what that changed, and nothing else.
+# bvh.sh - clip.bvh is present if it loses nothing, or with --bvh=lossy; an edited one that is saved changes
+# exactly the edited values.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm tests/data/ff9anim/bones024.ff9anim "$SRC"
 printf 'bone,parent,ty\nScene_Root,,\nBone01,Scene_Root,1.5\nhip,Bone01,2\n' >"$SRC/wiki512.canm.skeleton.csv"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# caches.sh - what the kernel keeps of a mount (names, listings, attributes, pages; in a read-only
-# one it does not even say that it opens something) never outlives the truth by more than a second,
-# whoever changes it; and a mount that nobody uses costs nothing.
+# caches.sh - the kernel's caches of a mount (names, listings, attributes, pages; in a read-only mount even
+# opens) are at most a second out of date, whatever program changes the files; and an unused mount costs
+# nothing.
 . "$(dirname "$0")/lib.sh"
 
 walk=wiki512.canm/walk

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# cas.sh - the files that the Earth Defense Force games keep their CANM in: edits leave everything
-# around the animations as it was, and a file that is not understood is read-only and says why.
+# cas.sh - CAS files of the Earth Defense Force games, the containers of CANM: edits leave everything around
+# the animations unchanged, and a file that is not understood is read-only, with a reason.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/cas/*.cas "$SRC"
 

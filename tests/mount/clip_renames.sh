@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# clip_renames.sh - a clip's folder is renamed, or moved into another file, while programs have its
-# texts open, or in their memory: what they save is saved, as in any folder that is renamed.
+# clip_renames.sh - a clip's folder is renamed, or moved into another file, while programs have its texts
+# open or in memory: their saves succeed, as in any folder that is renamed.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC/other.canm"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# clips.sh - the folder of a clip is the clip: removing, renaming and moving it does that to the
-# clip, in the binary, once for all that happens in one batch.
+# clips.sh - the folder of a clip is the clip: removing, renaming and moving it changes the binary, once for
+# everything that happens in one batch.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC/other.canm"

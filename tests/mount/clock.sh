@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# clock.sh - a mount whose clock a test stops: nothing is due until .animfs/clock is written, and then
-# all that is due is done when the write returns.
+# clock.sh - a mount whose clock a test stops: nothing is due until .animfs/clock is written, and all due
+# work is done when that write returns.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 CLIP=$MNT/wiki512.canm/walk

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# command_help.sh - what all commands have in common: --help in one shape, wrong calls, exit
-# statuses, `--`. Nothing is mounted here.
+# command_help.sh - the common parts of all commands: the form of --help, wrong calls, exit statuses, `--`.
+# Nothing is mounted here.
 . "$(dirname "$0")/lib.sh"
 cd "$SRC" || exit 1
 data=$OLDPWD/tests/data

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# concurrent.sh - one file changed from several sides at once: by two mounts of one SOURCE, by
-# programs that copy over the binary and take no lock, by whoever renames the clip meanwhile or
-# unmounts. No edit that was accepted is lost, and a binary is never one that was not whole. $ROUNDS
-# (1) is how often.
+# concurrent.sh - one file is changed from several sides at once: by two mounts of one SOURCE, by programs
+# that copy over the binary and take no lock, by renames of the clip, by an unmount. No accepted edit is
+# lost, and the binary is always complete. $ROUNDS (1) is the number of rounds.
 . "$(dirname "$0")/lib.sh"
 ROUNDS=${ROUNDS:-1}
 TIMES=$((4 * ROUNDS))

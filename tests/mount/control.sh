@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# control.sh - .animfs at the top of the mount answers by name, says what the mount knows and is
-# not listed.
+# control.sh - .animfs at the top of the mount opens by name, shows the state of the mount, and is not
+# listed.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 mkdir "$SRC/sub"

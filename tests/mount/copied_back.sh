@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# copied_back.sh - a folder is copied out, one cell is edited there, and one program copies it back
-# over the original: that edit is in the binary, and nothing else is changed, whatever the order of
-# the copies. Each text that changed nothing has its line. A text that is saved twice is taken at
-# its word, and so is each text that a program of its own saves.
+# copied_back.sh - a folder is copied out, one cell is edited there, and one program copies it back over the
+# original: that edit is in the binary, and nothing else is changed, whatever the order of the copies. Each
+# text that changed nothing has a line in .animfs/errors. A text that is saved twice counts, and so does
+# each text that a program of its own saves.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"

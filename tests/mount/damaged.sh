@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# damaged.sh - a file that does not decode is shown as itself, and says why in three places.
+# damaged.sh - a file that does not decode is shown as a plain file, with the reason in three places.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/*.canm "$SRC"
 mount_animfs

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# descriptors_end.sh - programs that want more files open than the daemon may have are refused, and no
-# others notice: names are looked up, folders are listed, and views are read and saved.
+# descriptors_end.sh - programs that want more open files than the daemon may have are refused, and others
+# do not notice: names are looked up, folders are listed, and views are read and saved.
 . "$(dirname "$0")/lib.sh"
 LIMIT=1000
 [ "$(ulimit -n)" = unlimited ] || [ "$(ulimit -n)" -gt $((LIMIT + 20)) ] ||

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# doors.sh - root's mount for everybody: what is done for a caller is done to the file that was
-# checked, whatever others put under its name meanwhile; and what is made for him is his.
+# doors.sh - root's mount for all users: a request acts on the file that was checked, even if others
+# exchange it meanwhile; and new files belong to the caller.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/user.bash"
 has_faults || exit 0

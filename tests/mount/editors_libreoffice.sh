@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# editors_libreoffice.sh - the calls that LibreOffice Calc makes when it opens a CSV, saves it in
-# place and closes: the edit is saved, once; a save that is refused leaves the old text for
-# LibreOffice to find, and what it does then (writing the old text back) harms nothing.
+# editors_libreoffice.sh - the calls of LibreOffice Calc when it opens a CSV, saves it in place and closes
+# it: the edit is saved, once; after a refused save LibreOffice finds the old text and writes it back, which
+# is harmless.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 mount_stopped

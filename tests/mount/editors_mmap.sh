@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# editors_mmap.sh - what a program writes through a mapping is saved, whenever the kernel hands it
-# over: at msync, at close, or after the last close when the mapping outlives the descriptor.
+# editors_mmap.sh - writes through a mapping are saved whenever the kernel hands them over: at msync, at
+# close, or after the last close when the mapping outlives the descriptor.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 mount_stopped

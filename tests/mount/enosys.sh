@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# enosys.sh - a filesystem below that lacks a call must not make the kernel leave out flushes: ENOSYS
-# to one request says that it is never to be sent again, for any file.
+# enosys.sh - a filesystem below that lacks a call must not make the kernel leave out flushes: after ENOSYS
+# to one request, the kernel never sends that kind of request again, for any file.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 [ -e "$FAULTS" ] || skip_all "fault.so is not built"

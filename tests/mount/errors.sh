@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# errors.sh - what a person reads in .error after a slip: where it is, what is wrong there, and what
-# to type instead, for each view that can be edited and each kind of format.
+# errors.sh - .error after a mistake has the place, the reason and an accepted form, for each view that can
+# be edited and each kind of format.
 . "$(dirname "$0")/lib.sh"
 mount_animfs
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# extra_max.sh - what people put beside the texts has an upper bound; texts, and why they were
-# refused, do not count. Extras of files that went away outside are kept, and told.
+# extra_max.sh - ordinary files beside the texts have an upper bound (--extra-max); refused texts and their
+# reasons do not count. Those of files that were removed outside of the mount are kept, and reported.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ff9anim.sh - Final Fantasy IX blocks: edits are laid out as the game does it, a low table comes
-# when an angle needs one, and what a block does not tell comes from an option or a model.
+# ff9anim.sh - Final Fantasy IX blocks: edits are laid out as in the game's own files, a low table is added
+# when an angle needs one, and the number of bones comes from an option or a model.
 . "$(dirname "$0")/lib.sh"
 
 # block WORD0 LOW X,Y,Z... -- ANGLES... writes a block as the game has them: the translation of each

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# folder_moves.sh - renaming an ordinary folder concerns nothing but its name: nobody waits for it, no
-# view gets another time, and what is saved below it afterwards goes where it is.
+# folder_moves.sh - renaming an ordinary folder changes nothing but its name: no program waits for it, no
+# view gets another time, and later saves below it go to its new place.
 . "$(dirname "$0")/lib.sh"
 mkdir "$SRC/one" "$SRC/two"
 cp tests/data/canm/wiki512.canm "$SRC/one/a.canm"

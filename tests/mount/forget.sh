@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# forget.sh - `animfs forget` leaves nothing of a file's versions, and nothing of it comes back.
+# forget.sh - `animfs forget` removes all versions of a file and their digests, and none of them comes back.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/w.canm"
 M=$MNT/w.canm

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# formats.sh - invented files of every format: what the texts say, their own text saved back, and
-# random edits, judged by readers of the formats that share nothing with the program. No mount;
-# 'make test-formats' does the same with thousands of files.
+# formats.sh - invented files of every format: the texts have the stored values, saving them back changes
+# nothing, and random edits are checked by readers of the formats that share nothing with the program. No
+# mount; 'make test-formats' does the same with thousands of files.
 . "$(dirname "$0")/lib.sh"
 export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$WORK
 for format in owanim ff9anim ribbon cas ff9clip; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# fresh.sh - no answer is older than its question: while a save is being published, readers get what
-# other programs have stored since, and so they do after it.
+# fresh.sh - no reply is older than its request: while a save is being published, and after it, readers get
+# the text that other programs have stored since.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 cp tests/data/canm/wiki512.canm "$SRC/a.canm"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# gltf.sh - a clip.gltf that was edited elsewhere is saved over the view, as text or as .glb: the
-# keys are in the binary, and nothing else is; what cannot be says why.
+# gltf.sh - a clip.gltf that was edited elsewhere is saved over the view, as text or as .glb: the keys are
+# in the binary, and nothing else is; one that cannot be saved is refused with a reason.
 . "$(dirname "$0")/lib.sh"
 SAMPLE=tests/data/canm/wiki512.canm
 SMALL=tests/data/owanim/small.006

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# handles.sh - file handles: good while the kernel knows the file, stale when it was forgotten. Never
-# another file's.
+# handles.sh - file handles are valid as long as the kernel knows the file, stale after it was forgotten,
+# and never another file's.
 # alone: it makes the kernel forget the files of all mounts
 . "$(dirname "$0")/lib.sh"
 [ "$(id -u)" -eq 0 ] && [ -w /proc/sys/vm/drop_caches ] || skip_all "only root can open by handle"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# held.sh - a program that has a text open when it is replaced reads it to the end, as long as all
-# old versions that are open together take no more than --held-max. Beyond it the version that was
-# replaced first is given up: its texts end with EIO, and nothing else does.
+# held.sh - a program that has a text open when the file is replaced can read it to the end, as long as all
+# open old versions together take at most --held-max. Beyond it the version that was replaced first is
+# dropped: only its texts end with EIO.
 . "$(dirname "$0")/lib.sh"
 make_game --files 1 --clips 2 --bones 40 --frames 120 --plain 0 --version 512
 file=$(cd "$SRC" && find . -name '*.canm' -printf '%P\n')

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# history.sh - every version that a save replaces is kept, and can be had again.
+# history.sh - every version that a save replaces is kept, and can be restored.
 . "$(dirname "$0")/lib.sh"
 mkdir "$SRC/obj"
 cp tests/data/canm/wiki512.canm "$WORK/one"

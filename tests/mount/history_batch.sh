@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# history_batch.sh - undo --batch=ID FOLDER takes back what is below that folder, and nothing else.
+# history_batch.sh - undo --batch=ID FOLDER takes back the changes below that folder, and nothing else.
 . "$(dirname "$0")/lib.sh"
 SAMPLE=tests/data/canm/wiki512.canm
 mkdir "$SRC/.animfs" "$SRC/one" "$SRC/one more"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# history_full.sh - a disk that is full costs old versions, and never a save.
+# history_full.sh - a full disk costs old versions, and never a save.
 . "$(dirname "$0")/lib.sh"
 reason=$(can_mount) || skip_all "$reason"
 [ "$(id -u)" -eq 0 ] || skip_all "only root can mount what this needs"

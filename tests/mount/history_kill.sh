@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# history_kill.sh - undo, redo and put, killed at every call that changes something: the file is one
-# of the two versions, all that were there can be had, and the next command leaves nothing behind.
-# (crash.sh kills mounts.)
+# history_kill.sh - undo, redo and put, killed at every call that changes something: the file is one of the
+# two versions, all earlier versions can be restored, and the next command leaves no leftovers. (crash.sh
+# kills mounts.)
 . "$(dirname "$0")/lib.sh"
 FAULT_SO=$(dirname "$ANIMFS")/fault.so
 [ -f "$FAULT_SO" ] || skip_all "fault.so is not built"

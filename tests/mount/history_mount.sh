@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # history_mount.sh - log, undo, redo, cat --version and diff with paths in a mount and in SOURCE, of files
-# and of single views: what they take back, what they leave alone, and to whom they answer.
+# and of single views: the changes that they take back, those that they keep, and the users that they
+# refuse.
 . "$(dirname "$0")/lib.sh"
 FILE=$SRC/w.canm
 M=$MNT/w.canm

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# history_remove.sh - a file is removed while other programs, which take no lock, put theirs in its
-# place: those stay, or become versions of their own.
+# history_remove.sh - a file is removed while other programs, which take no lock, put theirs in its place:
+# those stay, or become versions of their own.
 . "$(dirname "$0")/lib.sh"
 reason=$(can_mount) || skip_all "$reason"
 has_faults || exit 0

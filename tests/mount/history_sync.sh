@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# history_sync.sh - before a save replaces a file, what leads to the old version is durable: where a
-# sync of it fails, the save fails, and the file is as it was.
+# history_sync.sh - before a save replaces a file, the path to the old version is durable: if a sync of it
+# fails, the save fails, and the file is unchanged.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 SAMPLE=tests/data/canm/wiki512.canm

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# kanim_joined.sh - the stills that a kanim names are one scene that plays, clip.x3d: as they are
-# now, wherever they lie; and what cannot be joined is said, with the node that differs.
+# kanim_joined.sh - the stills of a kanim are joined into one scene that plays, clip.x3d, which follows
+# them; if they cannot be joined, a message names the node that differs.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/kanim/* "$SRC"
 mkdir "$SRC/poses"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# kanim_source.sh - a kanim stays the file it is, which its stills and its players need; the folder
-# beside it edits just the bytes that are meant.
+# kanim_source.sh - a kanim stays a file, as its stills and players need it; an edit in the folder beside it
+# changes only the edited bytes.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/kanim/* "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# late_reply.sh - what changes while the reply to a look-up is on its way to the kernel: attributes
-# from before the change are not kept, and a file that is replaced each time can be opened.
+# late_reply.sh - changes while the reply to a lookup is in flight: attributes from before the change are
+# not cached, and a file that is replaced each time can be opened.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 cp tests/data/canm/wiki512.canm "$SRC/a.canm"

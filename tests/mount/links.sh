@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# links.sh - symbolic links in SOURCE and in the state directory, and names that are stored in files,
-# lead the daemon nowhere else: whoever may write in SOURCE gets no more of root's than that.
-# (Folders of SOURCE that are swapped for links: posix.sh.)
+# links.sh - symbolic links in SOURCE and in the state directory, and names that are stored in files, lead
+# the daemon nowhere else, so a user who may write in SOURCE gains none of root's rights. (Folders of SOURCE
+# that are exchanged for links: posix.sh.)
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/user.bash"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mapped.sh - a program that has mapped a text keeps it, whatever view the text is renamed onto and
-# whatever is made of it there: as long as nobody writes into that very file, nothing of it changes.
+# mapped.sh - a program that has mapped a text keeps it, whatever view the text is renamed onto and whatever
+# happens to it there: only writes to that very file change it.
 . "$(dirname "$0")/lib.sh"
 for name in a b; do cp tests/data/canm/wiki512.canm "$SRC/$name.canm"; done
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# max_file.sh - a file or a member past --max-file is not read, and no edit makes one: the mount
-# would show it as a plain file from then on.
+# max_file.sh - a file or a member larger than --max-file is not read, and no edit makes one, since the
+# mount would show it as a plain file from then on.
 . "$(dirname "$0")/lib.sh"
 
 cp tests/data/canm/wiki512.canm "$SRC/file.canm"

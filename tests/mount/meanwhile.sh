@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# meanwhile.sh - a program's save has been decided, and its temporary file is being made, when
-# another program saves: the outcome is as if that had come first. What it saved stays.
+# meanwhile.sh - another program saves after a program's save was decided, while its temporary file is being
+# made: the outcome is as if the other save had come first, and that save stays.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 cp tests/data/canm/wiki512.canm "$WORK/start"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# meanwhile_back.sh - a save comes upon another program's file, which cannot be put back in its place:
-# that file is not lost.
+# meanwhile_back.sh - a save finds another program's file, which cannot be put back in its place: that file
+# is not lost.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 BONE=walk/bones/Bone01.csv

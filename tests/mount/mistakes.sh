@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# mistakes.sh - what a person reads after a slip in a command: what to type instead, and the same
-# exit status in every command for the same mistake. Only the last part mounts.
+# mistakes.sh - a mistake in a command is answered with a correct form, and has the same exit status in
+# every command. Only the last part mounts.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/w.canm"
 cd "$SRC" || exit 1

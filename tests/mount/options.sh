@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# options.sh - options say how much is remembered, what a game frame lasts, what is too large and
-# where the state is.
+# options.sh - options set limits, the length of a game frame, the largest file and the place of the state
+# directory.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 make_game --files 12 --clips 2 --bones 20 --frames 30 --plain 0

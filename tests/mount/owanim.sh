@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# owanim.sh - Overwatch animations: keys that come and go with rows and cells, and bones that are
-# called as bone-names.csv says.
+# owanim.sh - Overwatch animations: keys that are added and removed with rows and cells, and bones named by
+# bone-names.csv.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/owanim/*.006 "$SRC"
 ORIGINALS=$PWD/tests/data/owanim

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # own_digest.sh - pictures, X3D and stills of an older version come back with a copy of a tree, by any
-# program that copies trees: none is refused, none changes the animation, and the views go on showing
-# what is there. One that was changed by hand is refused.
+# program that copies trees: none is refused, none changes the animation, and the views keep showing the
+# present state. An edited one is refused.
 # limit: 3600
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,edf6_768}.canm tests/data/ff9anim/frames008_nolow.ff9anim \

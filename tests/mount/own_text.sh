@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# own_text.sh - saving what a view says, by any way of saving, leaves the binary as it is: the same
-# bytes, inode and times; and leaves nothing beside the view.
+# own_text.sh - saving a view's own text, in any way, leaves the binary unchanged: the same bytes, inode and
+# times; and leaves nothing beside the view.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,odd512,nan512,edf6_768}.canm "$SRC"
 make_game --files 2 --clips 1 --bones 8 --frames 6 --version mix --plain 0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# parallel.sh - 64 editors at once in one file, each on a bone of its own: every edit lands.
+# parallel.sh - 64 editors at once in one file, each on a bone of its own: every edit is saved.
 . "$(dirname "$0")/lib.sh"
 make_game --files 1 --clips 1 --bones 64 --frames 10 --plain 0 --version 512
 file=$(cd "$SRC" && find . -name '*.canm')

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# pending.sh - a text that is only half there when it is flushed is neither a change nor an error;
-# when nobody goes on with it, the view says again what it said.
+# pending.sh - a text that is incomplete when it is flushed is neither a change nor an error; if no program
+# continues it, the view shows its old text again.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# permissions.sh - with allow_other everybody may do in the mount what the source lets him do, and
-# nothing more: with files, texts, what lies beside them, and names that take a text with them.
+# permissions.sh - with allow_other every user may do in the mount exactly what SOURCE allows: with files,
+# texts, ordinary files beside them, and names that take a text with them.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/user.bash"
 

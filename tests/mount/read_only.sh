@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# read_only.sh - a read-only mount, by -o ro or because SOURCE cannot be written, shows everything,
-# says that it is read-only and refuses every change with EROFS.
+# read_only.sh - a read-only mount, by -o ro or because SOURCE cannot be written, shows everything, reports
+# that it is read-only, and refuses every change with EROFS.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/*.canm "$SRC"
 echo text >"$SRC/plain"

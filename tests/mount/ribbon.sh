@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ribbon.sh - Vib-Ribbon files: a folder each, and edits of clip.json are in the binary, which keeps
-# what no text says.
+# ribbon.sh - Vib-Ribbon files: a folder each; edits of clip.json are in the binary, and bytes that no text
+# shows are kept.
 . "$(dirname "$0")/lib.sh"
 
 # file WORD2 GAP REST FRAME... writes a file; a FRAME is "OBJECT:FLAGS:NUMBER,NUMBER... ...".

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# rotations.sh - rotations shown in the form that is asked for; texts of either form are saved
-# whatever the mount shows, and what was not changed keeps its bits.
+# rotations.sh - rotations are shown in the chosen form; texts of either form can be saved in any mount, and
+# unedited values keep their bits.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,edf6_768,nan512,odd512}.canm "$SRC"
 BODY=$MNT/edf6_768.canm/turn/bones/body.csv

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# samples.sh - every sample of every format: what the views say is what the stored numbers mean, all
-# own texts saved back change nothing, and what is refused stays a plain file with a reason.
+# samples.sh - every sample of every format: the views have the stored values, saving each view's own text
+# changes nothing, and a refused file stays a plain file with a reason.
 . "$(dirname "$0")/lib.sh"
 for format in ff9anim ribbon owanim; do
 	for file in tests/data/"$format"/*; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# settle.sh - sync DIR (fsync of a folder) ends at once what is unfinished below it, and says whether
-# something was refused. The clock stands still: nothing ends by itself.
+# settle.sh - sync DIR (fsync of a folder) ends all unfinished work below it at once, and reports refused
+# texts. The clock stands still: nothing ends by itself.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 mkdir -p "$SRC/a/b" "$SRC/elsewhere"

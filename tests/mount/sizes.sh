@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# sizes.sh - sizes are exact, whoever tells them, and a text is made once: not for its name, and not
-# a second time for what it says.
+# sizes.sh - sizes are exact in every reply, and a text is rendered once: not for a lookup of its name, and
+# not a second time for its content.
 . "$(dirname "$0")/lib.sh"
 make_game --files 6 --clips 4 --bones 30 --frames 12 --plain 6
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# skeleton.sh - skeleton.csv shows what files beside the animation say of its bones, stills follow it,
-# and a change of those files is seen.
+# skeleton.sh - skeleton.csv shows the bones of the files beside the animation, stills follow it, and
+# changes of those files are noticed.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/ff9anim/bones024.ff9anim "$SRC"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# skeleton_access.sh - with allow_other a skeleton or model beside an animation is used only if
-# everybody who may read the animation may read it, and NAME.skeleton.csv is written, made and moved
-# only as the user could do it without the mount.
+# skeleton_access.sh - with allow_other a skeleton or model beside an animation is used only if all readers
+# of the animation may read it, and NAME.skeleton.csv is written, made and moved only as the user could
+# without the mount.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/user.bash"
 SAMPLE=tests/data/canm/wiki512.canm

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# skeleton_save.sh - skeleton.csv is edited like every view: what is saved is NAME.skeleton.csv beside
-# the animation, which itself never changes; a text that says nothing new makes no file.
+# skeleton_save.sh - skeleton.csv is edited like every view: a save writes NAME.skeleton.csv beside the
+# animation and never the animation; a text that changes nothing makes no file.
 . "$(dirname "$0")/lib.sh"
 SAMPLE=tests/data/canm/wiki512.canm
 EDITED=Bone01,Scene_Root,1.5,0,0,0,0,0,1,1,1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# slow.sh - while one file is being decoded, however long that takes, nobody waits who asks for
-# others. "Slow" is a file of which no byte can be read until the test allows it (fault.so).
+# slow.sh - while one file is being decoded, however long that takes, requests for others do not wait.
+# "Slow" is a file of which no byte can be read until the test allows it (fault.so).
 . "$(dirname "$0")/lib.sh"
 reason=$(can_mount) || skip_all "$reason"
 FAULT_SO=$(dirname "$ANIMFS")/fault.so

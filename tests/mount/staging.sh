@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# staging.sh - mkdir in a file's folder makes a clip: while texts come into it the folder is an
-# ordinary one, then it is the clip that they say.
+# staging.sh - mkdir in a file's folder makes a clip: while texts are written into it the folder is an
+# ordinary one, then it becomes the clip that they describe.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC/other.canm"

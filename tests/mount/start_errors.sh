@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# start_errors.sh - a mount that cannot be says why, on the terminal and with a status other than 0,
-# also when it would have gone into the background.
+# start_errors.sh - a mount that cannot be made reports the reason on the terminal, with a status other than
+# 0, also if it would have gone into the background.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 mkdir "$SRC/inside" "$WORK/full"

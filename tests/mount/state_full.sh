@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# state_full.sh - a refused text that cannot be put beside its view, since the state directory is
-# full, read-only or broken: the caller gets the real errno, the view goes on saying the text, also
-# to who opens it later, and .animfs/errors says why; nothing typed is lost.
+# state_full.sh - a refused text cannot be put beside its view, since the state directory is full, read-only
+# or broken: the caller gets the real errno, the view keeps showing the text, also to later openers, and
+# .animfs/errors has the reason; nothing typed is lost.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 reason=$(can_mount) || skip_all "$reason"

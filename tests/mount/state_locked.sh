@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# state_locked.sh - another process holds the lock of the state directory: a save waits for it, and
-# is refused after 10 seconds; nobody who only reads waits, and nothing typed is lost.
+# state_locked.sh - another process holds the lock of the state directory: a save waits for it, and is
+# refused after 10 seconds; readers do not wait, and nothing typed is lost.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 reason=$(can_mount) || skip_all "$reason"

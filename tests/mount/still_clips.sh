@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# still_clips.sh - a small file can claim as many frames as are shown: where nothing moves in them,
-# they cost no more than their names.
+# still_clips.sh - a small file can claim as many frames as can be shown: if nothing moves in them, they
+# cost no more than their names.
 . "$(dirname "$0")/lib.sh"
 make_game --files 1 --clips 1 --bones 60 --frames 1 --plain 0 --skeleton 1 --version 512
 FILE=$SRC/object/e0000/ranger.canm

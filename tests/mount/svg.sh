@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# svg.sh - pictures in a mount: every one can be drawn, has the size that it says, and follows an
-# edit; a changed one cannot be saved. What reads whole trees reads them too.
+# svg.sh - pictures in a mount: every one can be drawn, has its exact size, and follows an edit; an edited
+# one cannot be saved. Programs that read whole trees read them, too.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/{wiki512,edf6_768,nan512}.canm tests/data/cas/v203.cas \
 	tests/data/owanim/{walk,sparse}.006 tests/data/ff9anim/{frames033_low,bones255}.ff9anim \

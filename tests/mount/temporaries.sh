@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# temporaries.sh - a temporary file that is renamed onto a view, as most editors save: another
-# program's file of its name is left alone, and who has it open writes to what it has become.
+# temporaries.sh - a temporary file that is renamed onto a view, as by most editors: another program's file
+# of its name is left alone, and openers of the temporary write to the view.
 . "$(dirname "$0")/lib.sh"
 has_faults || exit 0
 cp tests/data/canm/wiki512.canm "$SRC/a.canm"

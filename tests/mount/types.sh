@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# types.sh - --type says which names are which format; without it only known patterns are looked at.
+# types.sh - --type assigns formats to names; without it only known patterns count.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC/MOTION.CANM"
 cp tests/data/canm/wiki512.canm "$SRC/motion.bin"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# unmount.sh - whatever ends a mount, what was written into a view is then in the binary or kept as
+# unmount.sh - however a mount ends, a text that was written into a view is then in the binary or kept as
 # refused; nothing is lost.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# upper.sh - a name that is not a view's is an ordinary file, symlink or folder: it survives a
-# remount, lies in the state directory and never in the binary, and goes where its folder goes.
+# upper.sh - a name that is not a view's is an ordinary file, symlink or folder: it survives a remount, is
+# kept in the state directory and never in the binary, and moves with its folder.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 mount_animfs

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# upper_folders.sh - where people put something beside the texts, the state directory has folders of the
-# same names. When others take the clip or the file away, those that are empty go, too, and what
-# watched them; what people made stays.
+# upper_folders.sh - ordinary files beside texts are kept in folders of the same names in the state
+# directory. When others remove the clip or the file, empty ones and their watches are removed, too; files
+# of the user stay.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/editing.bash"
 cp "$SAMPLE" "$SRC"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# view_times.sh - a view's time moves when its own curve changes, those of a clip and a file when any of
-# their curves does (file.json's, when a clip is another one), and no other: make and rsync do only what there is to do.
+# view_times.sh - a view's mtime changes when its own curve changes, those of a clip's and a file's views
+# when any of their curves does (file.json's, when the list of clips does), and no other: make and rsync see
+# only real changes.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm tests/data/ribbon/objects024.anm "$SRC"
 touch -d '2001-02-03 04:05:06' "$SRC/wiki512.canm" "$SRC/objects024.anm"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# views_option.sh - --views picks what is listed; what is not listed opens and saves by its name.
+# views_option.sh - --views selects the listed views; all others open and save by name.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 mount_animfs --views=csv

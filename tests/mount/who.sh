@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# who.sh - whose saves they are: .animfs/status shows the programs that have something open for
-# writing, by process, user and command.
+# who.sh - .animfs/status shows the programs that have something open for writing, by process, user and
+# command.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 F=$MNT/wiki512.canm/walk/bones/Bone01.csv
