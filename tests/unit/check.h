@@ -4,7 +4,7 @@
  *
  * Check writes the place of each assertion to a file, so that it can name the last one before a
  * crash. Tests that change every byte of a file make millions of assertions, and the writes took
- * ten times as long as what they test. A crash names the test, and a debugger the place.
+ * ten times as long as the code under test. A crash names the test, and a debugger the place.
  */
 #ifndef ANIMFS_TESTS_UNIT_CHECK_H
 #define ANIMFS_TESTS_UNIT_CHECK_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sample.h - the sample files, decoded and labelled, and what tests of views do with them. */
+/* sample.h - the sample files, decoded and labelled, and steps that the tests of views share. */
 #ifndef ANIMFS_TESTS_UNIT_SAMPLE_H
 #define ANIMFS_TESTS_UNIT_SAMPLE_H
 
@@ -35,7 +35,7 @@ static const char *const sample_names[] = {"wiki512.canm",
 struct sample {
 	const char *name;
 	struct version *version;
-	/* What it holds. */
+	/* The file's codec, bytes and model. */
 	const struct codec *codec;
 	struct buf bytes;
 	struct anim *anim;
@@ -70,7 +70,7 @@ static inline struct sample sample_open(const char *name)
 	return sample_decode(name, load_file(path));
 }
 
-/* The file that an edit of the sample makes, which must hold just what the edit says. */
+/* The file that an edit of the sample makes, which must equal the edit. */
 static inline struct sample sample_store(const struct sample *s, const struct anim *edited)
 {
 	struct buf bytes = BUF_INIT;

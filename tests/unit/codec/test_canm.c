@@ -673,7 +673,7 @@ START_TEST(test_probe)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refused files ---- */
 
 struct refusal {
 	const char *why;
@@ -712,7 +712,7 @@ END_TEST
 
 START_TEST(test_false_claims)
 {
-	/* In wiki512: what to write where, and what is said of it. */
+	/* In wiki512: the bytes to write and their place, and a part of the message. */
 	static const struct {
 		size_t at;
 		unsigned size;
@@ -843,7 +843,7 @@ static struct curve *typed(struct anim *a, enum curve_kind kind, bool keyed, uin
 	return c;
 }
 
-/* The same values, as somebody would type them all again. */
+/* The same values, each typed anew. */
 static struct curve *retyped(struct anim *a, const struct curve *old)
 {
 	struct curve *c = typed(a, old->kind, old->keyed, old->count, NULL);
@@ -884,7 +884,7 @@ static struct clip *edit_clips(struct anim *a, uint32_t count)
 	return clips;
 }
 
-/* Is `now` what was wanted, as near as its lane can say it? */
+/* Is `now` equal to `wanted`, as near as its lane can store it? */
 static void check_near(const struct curve *now, const struct curve *want)
 {
 	uint32_t key;
@@ -907,14 +907,14 @@ static void check_near(const struct curve *now, const struct curve *want)
 	}
 }
 
-/* Everything that `want` took over from `old` has its bits; the rest is what was wanted. */
+/* Curves that `want` took over from `old` keep their bits; the rest holds the values asked for. */
 static void check_stored(const struct anim *old, const struct anim *want, const struct anim *now)
 {
 	struct err err = {.code = ERR_NONE};
 	uint32_t c, t;
 	unsigned role;
 
-	/* What the program asks before it replaces a file. */
+	/* The program asks this before it replaces a file. */
 	ck_assert_msg(anim_stored(want, old, now, &err), "%s", err.message);
 
 	ck_assert_uint_eq(now->clip_count, want->clip_count);
@@ -969,7 +969,7 @@ static void edit_encode(struct edited *e)
 	e->now = decode(buf_bytes(&e->out));
 }
 
-/* Encodes, decodes, and checks what must hold after any edit. */
+/* Encodes, decodes, and checks the rules for every edit. */
 static void edit_store(struct edited *e)
 {
 	edit_encode(e);
@@ -1126,7 +1126,7 @@ START_TEST(test_channel_of_a_removed_curve_goes)
 	struct edited e;
 
 	edit_sample(&e, "edf6_768");
-	/* Channel 1, a static quaternion, is the rotation of Scene_Root and of nobody else. */
+	/* Channel 1, a static quaternion, is the rotation of Scene_Root only. */
 	anim_edit_track(e.want, 0, 0)->curve[ROLE_ROTATION] = NULL;
 	edit_store(&e);
 	ck_assert_uint_eq(channels_of(&e.out), channels_of(&e.bytes) - 1);
@@ -1174,7 +1174,7 @@ START_TEST(test_static_and_keyed_turn_into_each_other)
 		typed(e.want, CURVE_VECTOR, false, 1, keys);
 	edit_store(&e);
 	check_alignment(buf_bytes(&e.out));
-	/* A new channel fills in what it has no use for as the game does. */
+	/* A new channel fills the fields that it does not use as the game does. */
 	ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 0x0C), f32_bits(1));
 	ck_assert_uint_eq(get_u32(e.out.data + 0x20 + 0x1C), f32_bits(1));
 	ck_assert_uint_eq(get_u32(e.out.data + 0x50 + 0x0C), 0);
@@ -1476,7 +1476,7 @@ START_TEST(test_file_of_nothing)
 	ck_assert_uint_eq(now->version, 512);
 	ck_assert_uint_eq(now->clip_count, 0);
 	check_order(buf_bytes(&empty));
-	/* And filled, it is what it would have been from the start. */
+	/* Once filled, it is the file that would have been written from the start. */
 	track.curve[ROLE_TRANSLATION] = typed(&a, CURVE_VECTOR, true, 2, keys);
 	clip.tracks = &track;
 	clip.track_count = 1;
@@ -1513,7 +1513,7 @@ START_TEST(test_odd_orders_edited)
 	anim_edit_clip(e.want, 1)->name = "a rather long name for a clip";
 	edit_store(&e);
 	check_alignment(buf_bytes(&e.out));
-	/* Gaps hold what nobody knows: all of them are still there. */
+	/* Gaps hold bytes of unknown meaning: all of them are still there. */
 	for (size_t i = 0, left = 0; i <= e.bytes.size; i++) {
 		static const uint8_t junk[6] = {0xEE, 0xEE, 0xEE, 0xEE, 0xEE, 0xEE};
 
@@ -1827,7 +1827,7 @@ START_TEST(test_damaged_files_edited)
 }
 END_TEST
 
-/* ---- the ends of what fits ---- */
+/* ---- the limits of the format ---- */
 
 START_TEST(test_refused_edits)
 {
@@ -1938,7 +1938,7 @@ START_TEST(test_most_channels_and_names)
 }
 END_TEST
 
-/* 65,535 rows of one channel of 60,000 keys: what is shared costs once. */
+/* 65,535 rows of one channel of 60,000 keys: a shared channel takes room once. */
 START_TEST(test_sharing_costs_nothing)
 {
 	struct anim a = {.arena = ARENA_INIT};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The CAS codec. What the records of a file say is read here by a reader of its own (read_records),
- * and files that the samples do not show are made by a writer of its own (struct maker).
+ * The CAS codec. The test has its own reader of records (read_records), and its own writer (struct
+ * maker) for files of kinds that the samples lack.
  */
 #include "animfs/codec.h"
 #include "coding.h"
@@ -66,7 +66,7 @@ static void check_identity(struct bytes src, const struct anim *a)
 	buf_release(&out);
 }
 
-/* ---- what the records say ---- */
+/* ---- the records ---- */
 
 struct reading {
 	struct bytes src;
@@ -215,7 +215,7 @@ static json_t *read_records(struct bytes src, struct buf *fields)
 	return all;
 }
 
-/* Every record resolved, and every raw word, is what it was. */
+/* Every record resolved, and every raw word, is unchanged. */
 static void check_kept(struct bytes was, struct bytes is)
 {
 	struct buf was_fields, is_fields;
@@ -289,7 +289,7 @@ static bool remove_bone(struct anim *a)
 	return true;
 }
 
-/* A value in every frame in place of what was there. */
+/* A value in every frame in place of the old curve. */
 static bool key_position(struct anim *a)
 {
 	struct track *track = anim_edit_track(a, 0, 0);
@@ -437,7 +437,7 @@ enum making {
 	MAKE_EMPTY = 1,      /* no record but the unnamed group */
 	MAKE_NAMELESS = 2,   /* some records have no name */
 	MAKE_INSIDE = 4,     /* some names are texts of the CANM */
-	MAKE_UNKNOWN = 8,    /* commands that nobody knows */
+	MAKE_UNKNOWN = 8,    /* commands of unknown meaning */
 	MAKE_POINTING = 16,  /* and words of theirs that look like a name's offset */
 	MAKE_TRAILING = 32,  /* bytes behind the last name, an odd number of them */
 	MAKE_UNALIGNED = 64, /* the CANM is 8-aligned */
@@ -989,7 +989,7 @@ START_TEST(what_cannot_be_stored_is_refused)
 }
 END_TEST
 
-/* ---- files that are not what they should be ---- */
+/* ---- broken files ---- */
 
 START_TEST(no_cas_is_refused_with_its_place)
 {
@@ -1041,7 +1041,7 @@ static const struct {
 	size_t path[3]; /* and these fields lead on, each an offset; 0 ends them */
 	size_t field;
 	uint32_t value;
-	bool add; /* to what is there */
+	bool add; /* add to the old value */
 } damages[] = {
 	{OUTSIDE, 0, {0}, 0x0C, 0x10000000, false},
 	{OUTSIDE, 0, {0}, 0x0C, 0xFFFFFFFF, false},
@@ -1171,8 +1171,7 @@ START_TEST(cut_at_every_length)
 }
 END_TEST
 
-/* Whatever the file says: it encodes to itself, and an edit that is not refused keeps the records.
- */
+/* Any file that decodes encodes to itself, and an edit that is not refused keeps the records. */
 static void check_any(struct bytes src)
 {
 	struct err err = {.code = ERR_NONE};

@@ -47,7 +47,7 @@ static void decode_refused(struct bytes src, uint32_t bones, const char *why)
 	ck_assert_msg(strstr(err.message, why) != NULL, "%s", err.message);
 }
 
-/* Encodes, and looks at what came of it as a save does. */
+/* Encodes, and checks the result as a save does. */
 static struct buf encode(const struct anim *a, struct bytes old)
 {
 	return encode_ok(ff9(), a, old);
@@ -349,7 +349,7 @@ END_TEST
 
 struct maker {
 	uint32_t frames, bones;
-	bool low, as_streams; /* as_streams: what does not move is in streams too */
+	bool low, as_streams; /* as_streams: curves that do not move are in streams too */
 	uint16_t word0;
 	unsigned spare; /* unused bits of every mask */
 	int16_t translation[MADE_FRAMES][3];
@@ -601,7 +601,7 @@ START_TEST(an_edit_keeps_word0_spare_bits_and_what_trails)
 		m->angle[0][0][1] ^= 0x7F0;
 		out = with_value(block, 0, ROLE_ROTATION, 0, 1, m->angle[0][0][1] * STEP);
 		m->as_streams = false;
-		/* What trails a high table alone would look like more of it. */
+		/* Words behind a lone high table would look like more of it. */
 		for (uint32_t b = 0; b < m->bones && !m->low && m->frames == 1; b++)
 			put_u16(m->records[2][b] + 6, 7);
 		m->low = m->low || m->frames == 1;
@@ -769,7 +769,7 @@ START_TEST(word0_is_a_field_of_16_bits)
 }
 END_TEST
 
-/* ---- what cannot be stored ---- */
+/* ---- edits that cannot be stored ---- */
 
 static struct curve *edit_curve(struct anim *a, uint32_t bone, enum role role)
 {
@@ -1081,7 +1081,7 @@ START_TEST(what_the_block_tells_goes_before_a_given_number)
 }
 END_TEST
 
-/* What trails may be as long as a record. */
+/* The trailing words may be as long as a record. */
 START_TEST(a_given_number_goes_before_what_the_end_suggests)
 {
 	struct maker *m = maker_new(5, 1, false);

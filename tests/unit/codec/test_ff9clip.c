@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The codec of Final Fantasy IX's clips (Steam). What the samples hold stands beside them, written
- * by their maker, which shares nothing with the codec.
+ * The codec of Final Fantasy IX's clips (Steam). The contents of the samples stand beside them,
+ * written by their maker, which shares no code with the codec.
  */
 #include "animfs/codec.h"
 #include "coding.h"
@@ -42,7 +42,7 @@ static json_t *load_expected(const char *name)
 	return wanted;
 }
 
-/* ---- what the samples hold ---- */
+/* ---- the contents of the samples ---- */
 
 static void ck_number(float is, const json_t *wanted, const char *what)
 {
@@ -240,7 +240,7 @@ END_TEST
 
 /* ---- edits ---- */
 
-/* Encodes an edit and sees that it says what was wanted. */
+/* Encodes an edit and checks that the new file holds it. */
 static struct buf store(const struct anim *edited, const struct anim *old, struct bytes file)
 {
 	struct buf out = encode_ok(codec(), edited, file);

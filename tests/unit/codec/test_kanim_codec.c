@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The kanim codec. What is accepted and refused was tried with the engine itself, version 4.2.0 of
- * its viewer; where this is stricter, the test says so.
+ * The kanim codec. The engine itself (version 4.2.0 of its viewer) was asked which files it
+ * accepts; where the codec is stricter, the test says so.
  */
 #include "coding.h"
 #include "random.h"
@@ -227,7 +227,7 @@ static const struct refusal {
 	{"<animation scenes_per_time='99999999999999999999999'>" F0 "</animation>", "whole", ""},
 	{"<animation equality_epsilon='1,5'>" F0 "</animation>", "equality_epsilon", "1,5"},
 	{"<animation equality_epsilon=' 0 '>" F0 "</animation>", "equality_epsilon", " 0 "},
-	/* These would too, and then spoil what is computed. */
+	/* These load, too, and then spoil the computed poses. */
 	{"<animation equality_epsilon='nan'>" F0 "</animation>", "equality_epsilon", "nan"},
 	{"<animation equality_epsilon='1e39'>" F0 "</animation>", "equality_epsilon", "1e39"},
 	{"<animation loop='yes'>" F0 "</animation>", "true or false", "yes"},
@@ -367,7 +367,10 @@ START_TEST(half_a_unit_and_nuls_are_refused)
 }
 END_TEST
 
-/* libxml2 would tell these encodings by the first bytes; nothing here could place what it says. */
+/*
+ * libxml2 would recognise these encodings by their first bytes, but the codec could not find the
+ * places of its attributes.
+ */
 START_TEST(texts_of_other_encodings_are_refused)
 {
 	static const char *const names[] = {"UTF-16LE", "UTF-16BE", "UCS-4LE", "UCS-4BE",
@@ -522,7 +525,7 @@ static void set_field(struct clip *clip, const char *name, double value)
 		field->integer = (int64_t)value;
 }
 
-/* "name=x loop=1": what each says is set. */
+/* "name=x loop=1": sets each of these. */
 static void set_all(struct clip *clip, const char *edits)
 {
 	static char kept[64];
@@ -557,7 +560,7 @@ static const struct {
 	 "<animation equality_epsilon='0.0000001'>" F0 "</animation>"},
 	{"<animation name='a'>" F0 "</animation>", "name=\xc3\xa9<&'\">",
 	 "<animation name='\xc3\xa9&lt;&amp;&#39;\">'>" F0 "</animation>"},
-	/* What is not there is written only when it is something else. */
+	/* An attribute that is absent is written only if its value is not the default. */
 	{"<animation>" F0 "</animation>",
 	 "loop=0 backwards=0 scenes_per_time=30 equality_epsilon=0.001",
 	 "<animation>" F0 "</animation>"},
@@ -801,7 +804,7 @@ START_TEST(any_edit_comes_back_as_it_was_wanted)
 }
 END_TEST
 
-/* ---- what cannot be stored ---- */
+/* ---- edits that cannot be stored ---- */
 
 static void assert_not_stored(const struct sample *s, const struct anim *edited, const char *words)
 {

@@ -13,7 +13,7 @@ static void begin(const char *old)
 	ck_assert(layout_init(&l, &arena, bytes_of(old), 10));
 }
 
-/* A part of the old file that holds what it held. */
+/* A part of the old file whose contents are the same. */
 static struct part *keep(unsigned rank, size_t align, size_t at, size_t size)
 {
 	struct part *p = layout_add(&l, rank, align, at, size);
@@ -132,7 +132,7 @@ START_TEST(test_unknown_bytes_are_kept)
 	keep(0, 1, 0, 2);
 	set(keep(1, 4, 5, 2), "A");
 	keep(2, 2, 10, 2);
-	/* What was misaligned is aligned when it has to move, and only then. */
+	/* A misaligned part is aligned when it has to move, and only then. */
 	expect_packed("HHxxxAyyy_bbzz");
 }
 END_TEST

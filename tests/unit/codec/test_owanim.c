@@ -59,7 +59,7 @@ static void ck_comes_back(const struct buf *file)
 	anim_free(a);
 }
 
-/* Encodes the edit and sees that it says what was wanted; the old model is freed. */
+/* Encodes the edit and checks that the new file holds it; frees the old model. */
 static struct buf store(struct anim *edited, struct anim *old, const struct buf *file)
 {
 	struct buf out = encode(edited, buf_bytes(file));
@@ -362,7 +362,7 @@ static struct buf build(const struct made *m)
 	return w.out;
 }
 
-/* ---- what a model must say ---- */
+/* ---- the model ---- */
 
 static void decode_rotation(const uint8_t *data, double q[4])
 {
@@ -742,7 +742,7 @@ START_TEST(test_rates)
 }
 END_TEST
 
-/* ---- what is no such file ---- */
+/* ---- files of other kinds, and broken ones ---- */
 
 static void ck_refused(const uint8_t *data, size_t size, size_t at, const char *words)
 {
@@ -910,7 +910,7 @@ static double *curve_values(struct curve *c, uint32_t key)
 	return (double *)c->values + (size_t)key * curve_width(c);
 }
 
-/* The curve that the keys of `m` make of one list: what the model is to say after an edit. */
+/* The curve that the keys of `m` make of one list: the model should hold it after an edit. */
 static void set_curve(struct anim *a, const struct made *m, uint32_t bone, unsigned kind)
 {
 	uint32_t count;
@@ -925,7 +925,7 @@ static void set_curve(struct anim *a, const struct made *m, uint32_t bone, unsig
 	free(list);
 }
 
-/* A file of `before`, edited to say what `after` says, is the file of `after`. */
+/* A file of `before`, edited to equal `after`, is the file of `after`. */
 static void ck_edit(const struct made *before, const struct made *after, uint32_t bone,
 		    unsigned kind)
 {
@@ -1087,7 +1087,7 @@ START_TEST(test_lists_come_and_go)
 }
 END_TEST
 
-/* What a list said about its place before it was empty is kept, whatever it was. */
+/* A list that becomes empty keeps the bytes of its offset. */
 START_TEST(test_empty_lists_keep_their_offsets)
 {
 	struct buf file = load_sample("tail"), out;
@@ -1101,7 +1101,7 @@ START_TEST(test_empty_lists_keep_their_offsets)
 	ck_assert_uint_lt(out.size, file.size);
 	ck_assert_mem_eq(out.data + entry + 8, file.data + entry + 8, 4);
 	ck_assert_mem_eq(out.data + entry + 20, file.data + entry + 20, 4);
-	/* The tail stays, and what points to its beginning does. */
+	/* The tail stays, and so does the offset to its beginning. */
 	ck_assert_mem_eq(out.data + out.size - 8, file.data + file.size - 8, 8);
 	ck_assert_uint_eq(get_u32(out.data + 56), out.size - 8);
 	ck_assert_uint_eq(get_u32(out.data + 64), out.size - 8);
@@ -1173,7 +1173,9 @@ START_TEST(test_an_edit_takes_shared_lists_apart)
 }
 END_TEST
 
-/* All who share change alike: then nothing has to be taken apart, and nothing is wasted. */
+/*
+ * All that share the list change alike: then nothing has to be taken apart, and nothing is wasted.
+ */
 START_TEST(test_the_last_one_gets_the_place)
 {
 	struct made m = made_shared();
@@ -1246,7 +1248,7 @@ static void cut_curves(struct anim *a, const struct made *m)
 	}
 }
 
-/* With another number of frames, the file is what it would have been from the start. Frees m. */
+/* With another number of frames, the file equals one written so from the start. Frees m. */
 static void ck_resized(struct made *m, uint32_t frames)
 {
 	struct made after = made_copy(m);
@@ -1579,7 +1581,7 @@ START_TEST(test_a_bone_is_added_and_one_renamed)
 }
 END_TEST
 
-/* ---- what can be stored, and what cannot ---- */
+/* ---- edits that can be stored, and others ---- */
 
 static struct buf one_bone(uint32_t frames)
 {
@@ -1748,7 +1750,7 @@ START_TEST(test_what_no_file_can_say)
 }
 END_TEST
 
-/* A list whose width follows from its length has no way to say a frame past 255. */
+/* A list whose index width follows from its length cannot store a frame past 255. */
 START_TEST(test_narrow_lists_refuse_large_indices)
 {
 	struct made m = made_new(2, 400), after;
@@ -1805,7 +1807,7 @@ START_TEST(test_a_list_becomes_narrow)
 }
 END_TEST
 
-/* What stood there keeps its bits, also where its value is none: NaN, and rotations without one. */
+/* Old keys keep their bits, also where these are no value: NaN, and rotations of length 0. */
 START_TEST(test_untouched_keys_keep_odd_bits)
 {
 	static const uint32_t odd[] = {0x7FC00001, 0xFF800000, 0x80000000, 0x7F800001};

@@ -10,7 +10,7 @@
 #define DEGREES (180 / 3.14159265358979323846)
 #define KEYS_MAX 65536
 
-/* A stored curve whose three components are alike, and the same as somebody types it anew. */
+/* A stored curve whose three components are alike, and the same curve typed anew. */
 struct fixture {
 	struct curve old, wanted;
 	uint8_t stored[6 * KEYS_MAX];
@@ -320,7 +320,7 @@ START_TEST(test_largest_numbers)
 	ck_assert(now(1) >= (double)FLT_MAX);
 	want(1, 0, 1e39);
 	refuse(0, "too large", 1);
-	/* A stored grid may reach beyond what a float32 can. */
+	/* A stored grid may reach beyond the largest float32. */
 	set_up(2, -FLT_MAX, FLT_MAX, 1);
 	set_k(0, 0, 65535);
 	set_k(1, 0, 0);
@@ -429,7 +429,7 @@ START_TEST(test_random_edits_stay_near)
 		double wanted = f.values[3 * key], got = now(key) / unit, error, hair;
 		char text[NUM_MAX];
 
-		/* What is stored anew is what its text says. */
+		/* A key stored anew reads back as its text. */
 		if (!same && key != changed)
 			ck_assert(num_parse(text, num_lane(text, wanted, &f.old.lane[0]), '.',
 					    &wanted));
@@ -471,7 +471,7 @@ START_TEST(test_ends_typed_as_they_are_shown)
 			ck_assert(num_parse(text, size, '.', &v));
 			want(2 + end, 0, v);
 			outside += end ? v > f.values[3] : v < f.values[0];
-			/* What was there was something else. */
+			/* Another value stood there before. */
 			put_u16(f.stored + 6 * (size_t)(2 + end), 99);
 		}
 		store(0);
@@ -485,7 +485,10 @@ END_TEST
 
 START_TEST(test_refined_beside_typed_text)
 {
-	/* What is typed beside goes to the nearest of the finer grid, what is kept stays exact. */
+	/*
+	 * A value typed beside it goes to the nearest step of the finer grid; kept values stay
+	 * exact.
+	 */
 	set_up(3, 0.1f, 1e-6f, DEGREES);
 	set_k(0, 0, 10);
 	set_k(1, 0, 11);

@@ -287,7 +287,7 @@ static struct track *edit_track(const char *name)
 	return anim_edit_track(edited, 0, t->origin);
 }
 
-/* Encodes the edit; what comes back says just what it says, and encodes to itself. */
+/* Encodes the edit; the new file reads back equal to it, and encodes to itself. */
 static struct buf store(void)
 {
 	struct buf out = encode(edited, buf_bytes(&file));
@@ -872,7 +872,7 @@ START_TEST(a_new_file_is_canonical)
 	check_same(buf_bytes(&out), buf_bytes(&want));
 	ck_assert(codec()->probe(buf_bytes(&out)));
 	buf_release(&out);
-	/* And what no field says is what most files have. */
+	/* Without any field, the file gets the values that most files have. */
 	anim_edit_clip(edited, 0)->field_count = 0;
 	put_u16(want.data + 2, 30);
 	out = encode(edited, (struct bytes){NULL, 0});
@@ -882,11 +882,11 @@ START_TEST(a_new_file_is_canonical)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refused edits ---- */
 
 static const struct {
 	unsigned role;
-	double first, last, below, above; /* the grid's ends; what is just too far */
+	double first, last, below, above; /* the grid's ends; the nearest values outside */
 	int16_t first_stored, last_stored;
 	const char *accepted;
 } ends[] = {
@@ -1140,7 +1140,7 @@ START_TEST(most_keyframes)
 }
 END_TEST
 
-/* The places reach no further, but what follows the frames may. */
+/* Offsets reach no further, but the bytes behind the frames may be longer. */
 START_TEST(what_follows_may_be_long)
 {
 	struct buf bytes = make_full(0);

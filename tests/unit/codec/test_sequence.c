@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lists of Vib-Ribbon files: which are refused, and what the clip that is joined of them says. */
+/*
+ * Lists of Vib-Ribbon files: which of them are refused, and the clip that joins the files of the
+ * others.
+ */
 #include "animfs/codec.h"
 #include "load.h"
 #include "model/join.h"
@@ -101,7 +104,7 @@ static const struct track *find(const struct anim *a, const char *name)
 	ck_abort_msg("no %s", name);
 }
 
-/* ---- what is joined ---- */
+/* ---- the joined clip ---- */
 
 START_TEST(frames_are_counted_through)
 {

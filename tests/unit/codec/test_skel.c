@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The template of a codec, taken through what every codec must stand: texts saved as they are
- * change no byte, an edit changes its own bytes alone, and files that are cut or changed anywhere
- * are refused or still come back as they were.
+ * The template of a codec, put through the tests of every codec: texts saved as they are change no
+ * byte, an edit changes its own bytes alone, and files that are cut or changed anywhere are refused
+ * or still come back as they were.
  */
 #include "sample.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* archives.h - the sample archives and what their expectations say, for the tests of containers. */
+/* archives.h - the sample archives and their expected contents, for the tests of containers. */
 #ifndef ANIMFS_TESTS_UNIT_CONTAINER_ARCHIVES_H
 #define ANIMFS_TESTS_UNIT_CONTAINER_ARCHIVES_H
 
@@ -127,7 +127,9 @@ static inline void for_each_archive(const char *pattern, void (*law)(const char 
 	globfree(&found);
 }
 
-/* Whatever the bytes are: refused with a reason, or all of its members are read or refused. */
+/*
+ * Any bytes are either refused with a reason, or an archive whose members are each read or refused.
+ */
 static inline bool try_archive(const struct container *container, struct bytes bytes)
 {
 	const struct input in = input_of_bytes(bytes);

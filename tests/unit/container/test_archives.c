@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of each container: what they hold, cut at every length, with every byte changed. */
+/* The samples of each container: their contents, cut at every length, with every byte changed. */
 #include "archives.h"
 #include "container/containers.h"
 

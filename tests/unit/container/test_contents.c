@@ -130,7 +130,7 @@ static uint32_t find(const struct contents *c, const char *path)
 	return at;
 }
 
-/* Opens a member of the archive, whose bytes are in `room` if it is packed. */
+/* Opens a member of the archive. The bytes of a packed one are in `room`. */
 static struct archive *open_member(const struct archive *outer, const char *path, struct buf *room)
 {
 	struct err err = {.code = ERR_NONE};

@@ -211,7 +211,7 @@ START_TEST(folders_are_never_made_outside)
 }
 END_TEST
 
-/* None of what somebody put there is written to, or waited for. */
+/* A new file never writes to, or waits for, an object that has its name already. */
 START_TEST(a_new_file_is_new)
 {
 	static const char *const names[] = {"hard", "link", "dangling", "fifo", "none"};

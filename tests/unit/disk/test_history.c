@@ -100,7 +100,7 @@ static int save_in(const char *text, uint64_t batch)
 
 	int error = save_bytes(bytes_of(text), &note);
 
-	/* What a kill left to the file was taken away, which moves its ctime. */
+	/* The other link that a kill left was removed, which changes the file's ctime. */
 	return error == EAGAIN ? save_bytes(bytes_of(text), &note) : error;
 }
 
@@ -134,9 +134,9 @@ static int remove_file(void)
 	return error;
 }
 
-/* ---- what is kept ---- */
+/* ---- the versions kept ---- */
 
-/* "1f one|2e two|3e -" : number, kind, what its bytes are; '-' where they are not kept. */
+/* "1f one|2e two|3e -" : number, kind, bytes; '-' where they are not kept. */
 static const char *shown(void)
 {
 	static const char kinds[] = "emfrs";
@@ -237,7 +237,7 @@ START_TEST(nothing_is_copied)
 }
 END_TEST
 
-/* Whoever writes to a file by its other name must not write to what is kept. */
+/* A write to a file by its other name must not change the kept version. */
 START_TEST(a_file_with_other_names_is_copied)
 {
 	struct history_book book;
@@ -282,7 +282,7 @@ START_TEST(a_batch_is_one_version)
 }
 END_TEST
 
-/* Writes a log of `count` versions, whose numbers are large, and a last line of no version. */
+/* Writes a log of `count` versions with large numbers, and a last line that is none. */
 static void write_long_log(int dir, const char *line, unsigned count, unsigned last)
 {
 	FILE *log = fdopen(openat(dir, "log", O_WRONLY | O_CREAT | O_TRUNC, 0600), "w");
@@ -389,7 +389,7 @@ START_TEST(undo_and_redo_go_back_and_forth)
 }
 END_TEST
 
-/* Undo and redo do not pile up what is there already. */
+/* Undo and redo do not keep the same bytes again. */
 START_TEST(a_version_is_kept_once)
 {
 	put(FILE_PATH, "one");
@@ -529,7 +529,7 @@ START_TEST(versions_go_where_the_file_goes)
 }
 END_TEST
 
-/* Who saves looked for the folder before it was renamed. */
+/* A save looked for the folder before it was renamed. */
 START_TEST(versions_stay_together_while_a_folder_is_renamed)
 {
 	put(FILE_PATH, "one");
@@ -657,7 +657,7 @@ END_TEST
 
 /* ---- room ---- */
 
-/* 4096 bytes of text, and as much for what is known of it. */
+/* 4096 bytes of text, and as much of notes on it. */
 static void save_block(const char *path, char c)
 {
 	static char text[4097];
@@ -928,9 +928,9 @@ START_TEST(versions_thin_out_with_age)
 }
 END_TEST
 
-/* ---- what a kill leaves ---- */
+/* ---- after a kill ---- */
 
-/* What replace_place left beside the file, in the name of a mount that is gone. */
+/* A temporary file of replace_place beside the file, in the name of a mount that is gone. */
 static void leave_temporary(const char *text)
 {
 	ck_assert_int_eq(mkdir(".animfs/mounts", 0700) && errno != EEXIST, 0);
@@ -1080,9 +1080,9 @@ START_TEST(killed_while_a_file_was_renamed)
 }
 END_TEST
 
-/* ---- what a power cut leaves ---- */
+/* ---- after a power cut ---- */
 
-/* A version whose line is lost, and what comes after it. */
+/* A version whose line is lost, and the versions after it. */
 START_TEST(bytes_without_a_line_are_not_overwritten)
 {
 	put(FILE_PATH, "one");

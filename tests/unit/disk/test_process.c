@@ -15,7 +15,7 @@
 
 /* ---- the text ---- */
 
-/* What the kernel writes, with this name and these flags. */
+/* Parses a line as the kernel writes it, with this name and these flags. */
 static bool parse(const char *name, unsigned flags, struct process *out)
 {
 	char stat[512];

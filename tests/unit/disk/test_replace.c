@@ -11,8 +11,8 @@
 #define DEFAULT_ACL "system.posix_acl_default"
 
 /*
- * What another program does just before a rename of ours: `meddle` is called first, with how many
- * renames there were before; an errno from it is the rename's own.
+ * Another program that acts just before a rename of ours: `meddle` is called first, with the number
+ * of renames so far; an errno from it is the rename's own.
  */
 static int (*meddle)(unsigned flags, int before);
 static int renames;
@@ -74,7 +74,7 @@ int fchown(int fd, uid_t uid, gid_t gid)
 }
 
 int folder_sync_error;     /* of fsync; 0: none; test_source.c */
-void (*when_synced)(void); /* what another program does once a file is written; test_refusal.c */
+void (*when_synced)(void); /* another program, once a file is written; test_refusal.c */
 
 static void put_fifo_in_place(void)
 {
@@ -266,7 +266,7 @@ START_TEST(set_id_bits_do_not_stay_if_others_write)
 }
 END_TEST
 
-/* For what cannot be undone; `body` ends the child with another status when it fails. */
+/* For steps that cannot be undone; `body` ends the child with another status when it fails. */
 static void in_a_child(void (*body)(void))
 {
 	pid_t child = fork();
@@ -519,7 +519,7 @@ START_TEST(a_writer_is_waited_for)
 }
 END_TEST
 
-/* A lease for reading is refused while anybody has the file open for writing. */
+/* A lease for reading is refused while any process has the file open for writing. */
 START_TEST(the_new_file_is_not_being_written)
 {
 	struct file_version was = version("file"), now;

@@ -34,7 +34,7 @@ int poll(struct pollfd *fds, nfds_t count, int ms)
 	return ppoll(fds, count, ms < 0 ? NULL : &limit, NULL);
 }
 
-/* What was heard. Tests wait for what must come without a limit of their own: Check has one. */
+/* The events received. Tests wait for an event without a limit of their own: Check has one. */
 struct heard {
 	uint64_t cookie;
 	uint32_t mask;
@@ -155,7 +155,7 @@ START_TEST(every_kind_of_change_is_heard)
 }
 END_TEST
 
-/* Nobody would know that nothing is noticed any more. */
+/* Otherwise the watch would end unnoticed. */
 START_TEST(a_shortage_of_memory_is_outlived)
 {
 	ck_assert_int_eq(watch_add(w, scratch_root, 7), 0);

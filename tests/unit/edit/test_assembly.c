@@ -99,7 +99,7 @@ static void assemble(struct assembly *assembly, const char *label, struct folder
 	ck_assert_msg(assembly_clip(assembly, label, f->texts, f->count, &err), "%s", err.message);
 }
 
-/* A new file of what was filled. */
+/* A new file of the filled model. */
 static struct sample store_new(const struct sample *like, const struct assembly *assembly)
 {
 	struct buf bytes = BUF_INIT;
@@ -155,7 +155,7 @@ START_TEST(a_copy_in_the_file_has_the_stored_curves)
 }
 END_TEST
 
-/* Those whose texts say all: no number that is not finite, no quaternion that is none. */
+/* Samples whose texts are complete: all numbers finite, all quaternions valid. */
 static const char *const new_files[] = {"wiki512.canm",
 					"odd512.canm",
 					"small.006",
@@ -359,7 +359,7 @@ Suite *assembly_suite(void)
 	Suite *s = suite_create("assembly");
 	TCase *tc = tcase_create("assembly");
 
-	/* Those of CANM, but for the one whose times are no numbers: a new clip needs some. */
+	/* The CANM samples, but for the one whose times are NaN: a new clip needs times. */
 	tcase_add_loop_test(tc, a_copy_in_the_file_has_the_stored_curves, 0, 3);
 	tcase_add_loop_test(tc, a_new_file_says_what_the_texts_said, 0, (int)ARRAY_SIZE(new_files));
 	suite_add_tcase(s, tc);

@@ -51,7 +51,9 @@ START_TEST(rows_tell_the_lines)
 }
 END_TEST
 
-/* It depends on nothing but the file: two versions differ in what was edited, and nowhere else. */
+/*
+ * The listing depends on the file alone: two versions differ in the edited line, and nowhere else.
+ */
 START_TEST(an_edit_changes_its_line_alone)
 {
 	struct sample s = sample_open("wiki512.canm"), now;

@@ -301,7 +301,7 @@ START_TEST(every_clip_into_every_format)
 }
 END_TEST
 
-/* Into a file whose bones have quaternions. */
+/* Into a file whose bones have quaternions: the angles are converted. */
 START_TEST(angles_become_what_the_other_bones_have)
 {
 	struct sample from = sample_open("wiki512.canm"), now;

@@ -128,7 +128,7 @@ START_TEST(quaternions_go_the_shorter_way_at_even_speed)
 }
 END_TEST
 
-/* Overwatch files have some: what is stored of three components leaves nothing for the fourth. */
+/* Overwatch files have some: their three stored components leave nothing for the fourth. */
 START_TEST(a_quaternion_of_any_length_turns_as_far)
 {
 	const double half = sqrt(0.5), eighth = M_PI / 8;
@@ -446,7 +446,7 @@ START_TEST(edits_of_different_curves_are_both_kept)
 	ck_assert(get(merged, 0, 1, ROLE_SCALE) == 2 && get(merged, 0, 1, ROLE_TRANSLATION) == 3 &&
 		  get(merged, 0, 0, ROLE_SCALE) == 4 && get(merged, 1, 0, ROLE_SCALE) == 5);
 	ck_assert(merged->clips[0].loop && merged->clips[0].frames == 8);
-	/* What was not edited is the current file's own, so that it keeps its bits. */
+	/* An unedited curve is the current file's own, so that it keeps its bits. */
 	ck_assert_ptr_eq(merged->clips[0].tracks[1].curve[ROLE_TRANSLATION],
 			 current->clips[0].tracks[1].curve[ROLE_TRANSLATION]);
 	ck_assert_ptr_eq(merged->clips[1].tracks, current->clips[1].tracks);
@@ -655,7 +655,7 @@ START_TEST(removed_and_added_clips_leave_room_for_others_curves)
 	ck_assert_uint_eq(merged->clips[0].origin, ANIM_NEW);
 	ck_assert_uint_eq(merged->clips[1].origin, 1);
 	ck_assert(get(merged, 0, 1, ROLE_SCALE) == 1 && get(merged, 1, 1, ROLE_SCALE) == 2);
-	/* What the merge gave can be edited further. */
+	/* A merged model can be edited further. */
 	set(merged, 0, 1, ROLE_SCALE, 3);
 	ck_assert(get(edited, 0, 1, ROLE_SCALE) == 1);
 }
@@ -693,7 +693,7 @@ START_TEST(the_file_s_own_bones_are_changed_by_one_at_a_time)
 }
 END_TEST
 
-/* ---- what was stored ---- */
+/* ---- stored values ---- */
 
 static void store(struct anim *a, uint32_t clip, uint32_t bone, const struct curve *c)
 {
@@ -720,7 +720,7 @@ START_TEST(a_value_is_stored_on_the_nearest_point_of_its_grid)
 	ck_stored(true, "");
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.75);
 	ck_stored(true, "");
-	/* the same float32 as 2.75, by whose text it was stored */
+	/* the same float32 as 2.75, in the text that was stored */
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.7500001);
 	ck_stored(true, "");
 	set(edited, 0, 1, ROLE_TRANSLATION, 2.750001);

@@ -138,7 +138,7 @@ START_TEST(a_number_is_unchanged_at_15_digits)
 	ck_assert(curve_edit_unchanged(0, -0.0, &metres));
 	ck_assert(curve_edit_unchanged(1e-45, (double)0x1p-149f, &metres));
 	ck_assert(curve_edit_unchanged(3.40282346638529e38, (double)FLT_MAX, &metres));
-	/* What is served for a computed value is rounded, and that is what comes back. */
+	/* The text of a computed value is rounded, and comes back so. */
 	ck_assert(curve_edit_unchanged(5.729578, angle, &degrees));
 	ck_assert(curve_edit_unchanged(angle, angle, &degrees));
 	ck_assert(!curve_edit_unchanged(5.7295784, angle, &degrees));
@@ -157,7 +157,7 @@ START_TEST(numbers_that_are_not_finite_are_unchanged_by_kind)
 	ck_assert(!curve_edit_unchanged(1, (double)NAN, &plain));
 	ck_assert(!curve_edit_unchanged(1e39, (double)INFINITY,
 					&(struct lane){LANE_FLOAT, 0, 0, 1, 0, false}));
-	/* A grid may reach further than a float32, and what is served of that is rounded more. */
+	/* A grid may reach further than a float32, where the text is rounded more. */
 	ck_assert(curve_edit_unchanged(2e40, 1.95e40,
 				       &(struct lane){LANE_GRID, FLT_MAX, 1e-3f, 57.3, 0, false}));
 }
@@ -271,7 +271,9 @@ START_TEST(static_can_be_asked_for)
 }
 END_TEST
 
-/* A key is near enough to what was typed to stay; the value that takes its place need not be near.
+/*
+ * A key may stay because it is near enough to the typed value; the value that takes its place need
+ * not be near.
  */
 START_TEST(a_value_for_the_whole_clip_is_the_one_typed)
 {
@@ -486,7 +488,7 @@ START_TEST(a_sparse_vector_is_given_whole)
 	row(0, 3, 1, 1, 1);
 	expect_refused(ERR_TEXT, 103,
 		       "tz of frame 0 is blank, but another part of its translation is given");
-	/* A column that is not there stays what it was; a new key has nothing to stay. */
+	/* Without its column, a component stays as it was; a new key has no old component. */
 	b.text.columns = 3;
 	b.keys[0].value[0] = 5;
 	EXPECT_KEYS(5);
@@ -611,7 +613,7 @@ static bool key_kept(uint32_t now, uint32_t old)
 
 static const enum curve_kind both_kinds[] = {CURVE_EULER, CURVE_QUATERNION};
 
-/* What a text of the other kind is served, for every old key. */
+/* Each old key, as a text of the other kind shows it. */
 static void served_rows(void)
 {
 	struct curve *served = rotation_convert(&b.old, b.text.kind, &b.arena);

@@ -40,8 +40,8 @@ static double *value(struct subject *s, uint32_t key, unsigned axis)
 }
 
 /*
- * A loop whose last key is its first, or `open` the one before it, on sines that differ with the
- * seed.
+ * A loop whose last key equals its first, or with `open` the key before the first, on sines that
+ * differ with the seed.
  */
 static void subject_wave(struct subject *s, bool open, unsigned seed)
 {
@@ -67,7 +67,7 @@ static void subject_wave(struct subject *s, bool open, unsigned seed)
 	}
 }
 
-/* ---- what is found ---- */
+/* ---- findings ---- */
 
 struct findings {
 	unsigned count[LINT_KINDS];

@@ -121,7 +121,7 @@ START_TEST(long_names_are_cut_on_a_character)
 	ck_assert_int_eq(label[255 - 17], '~');
 	ck_assert_uint_eq(strspn(label + 255 - 16, "0123456789abcdef"), 16);
 
-	/* the hash is of the whole name, whatever was cut off */
+	/* the hash is of the whole name, including the part cut off */
 	strcpy(other, label);
 	name[255] = 'b';
 	ck_assert_str_ne(escaped(name, 255), other);

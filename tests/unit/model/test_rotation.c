@@ -375,7 +375,7 @@ START_TEST(the_way_back_keeps_what_was_not_changed)
 	ck_assert(back->count == 4 && curve_frame(back, 2) == 7);
 	ck_assert(memcmp(back->values, values, 4 * sizeof(double)) == 0);
 	ck_assert(memcmp(back->values + 12, values + 12, 4 * sizeof(double)) == 0);
-	/* The changed one has the sign of what was there, and so has the new one behind it. */
+	/* The changed key takes the sign of the old one, and so does the new one behind it. */
 	ck_assert(fabs(curve_value(back, 1, 3) + cos(5.5 * M_PI / 180)) < 1e-12);
 	ck_assert(fabs(curve_value(back, 2, 3) + cos(10 * M_PI / 180)) < 1e-12);
 	arena_release(&arena);

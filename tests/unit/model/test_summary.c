@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What differs between two versions, in one line. */
+/* The differences between two versions, in one line. */
 #include "edit/structure.h"
 #include "model/clip.h"
 #include "model/summary.h"

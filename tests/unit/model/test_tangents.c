@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Curves with times and tangents: what lies between keys, what edits of a table make of tangents,
- * and how keys are matched. All files are JSON, whose numbers can be read here.
+ * Curves with times and tangents: the values between keys, the tangents after edits of a table, and
+ * how keys are matched. All files are JSON, whose numbers can be read here.
  */
 #include "sample.h"
 

@@ -506,7 +506,7 @@ START_TEST(of_proc_there_are_processes_only)
 }
 END_TEST
 
-/* Who asks is known, and when he ends; nothing can be done to him. */
+/* The caller's process and its end are visible, but nothing can be done to it. */
 static int know_others(void)
 {
 	struct process other;

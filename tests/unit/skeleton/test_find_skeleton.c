@@ -30,7 +30,7 @@ static void end(void)
 	scratch_end();
 }
 
-/* The first bone of what is found for a file now, or NULL. */
+/* The first bone of the skeleton found for a file now, or NULL. */
 static const char *first_bone(const struct format *of)
 {
 	static char bone[64];
@@ -186,7 +186,7 @@ START_TEST(files_follow_their_skeleton)
 	ck_assert_ptr_null(shared_skeleton(again->skeleton));
 	ck_assert_str_eq(named, "sub/a.canm.skeleton.csv");
 	version_put(again);
-	/* Whoever holds an older version has its skeleton. */
+	/* A holder of an older version keeps its skeleton. */
 	ck_assert_str_eq(shared_skeleton(posed->skeleton)->joints[0].bone, "Scene_Root");
 	source_free(source);
 	store_free(store);
@@ -195,7 +195,10 @@ START_TEST(files_follow_their_skeleton)
 }
 END_TEST
 
-/* Lets nobody read what is called so, and may put another file there as soon as it was asked. */
+/*
+ * The file of this name may not be read, and another may take its place as soon as it was asked
+ * for.
+ */
 static const char *barred;
 static bool swaps;
 

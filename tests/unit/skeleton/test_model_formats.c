@@ -18,7 +18,7 @@ static void end(void)
 	buf_release(&file);
 }
 
-/* From a block of just that size, so that a sanitizer sees what lies beyond. */
+/* From a block of just that size, so that a sanitizer notices reads beyond it. */
 static struct skeleton *read_cut(const struct model_format *format, size_t size, struct err *err)
 {
 	uint8_t *copy = malloc(size + !size);

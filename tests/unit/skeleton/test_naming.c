@@ -34,7 +34,7 @@ static void end(void)
 	scratch_end();
 }
 
-/* What bone 1 is called now. */
+/* The present name of bone 1. */
 static const char *first_bone(void)
 {
 	struct naming_table *t = naming_get(naming, &format);
@@ -191,7 +191,7 @@ START_TEST(test_files_follow_the_table)
 	version_put(again);
 	source_free(source);
 	store_free(store);
-	/* Whoever reads an older version has its names. */
+	/* A reader of an older version keeps its names. */
 	ck_assert_str_eq(name_in(named), "hips");
 	version_put(named);
 	version_put(plain);
@@ -199,7 +199,7 @@ START_TEST(test_files_follow_the_table)
 END_TEST
 
 /*
- * What is known of a version that the cache dropped keeps its table, so that the next one has
+ * The notes on a version that the cache dropped keep its table alive, so that the next one has
  * another address: with a table that names more bones than the file has, only that differs.
  */
 START_TEST(test_a_dropped_version_is_not_one_of_another_table)

@@ -218,14 +218,14 @@ static const struct {
 	{NULL, "bone,parent\nBone01,Scene_Root\nScene_Root,\n",
 	 "bone,parent\nBone01,Scene_Root\nScene_Root,\n", ERR_NONE, ""},
 	{NULL, "bone,tx\nhip,1\n", "bone,tx\nhip,1\n", ERR_NONE, ""},
-	/* Columns that are not there leave what is known, cells do not. */
+	/* An absent column leaves the known values, an empty cell does not. */
 	{KNOWN, "bone,tx\nBone01,2\nScene_Root,\nfloor,7\n",
 	 "bone,parent,tx,rz\nBone01,Scene_Root,2,90\nScene_Root,,0,\nfloor,,7,\n", ERR_NONE, ""},
 	{KNOWN, "bone,parent,rz\nBone01,,\nScene_Root,,\n", "bone,tx\nBone01,1\nScene_Root,0\n",
 	 ERR_NONE, ""},
 	{KNOWN, "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nBone01,,\nScene_Root,\n", "bone\n",
 	 ERR_NONE, ""},
-	/* What no clip has may go without a word. */
+	/* A bone that no clip has may be left out without a warning. */
 	{KNOWN, "bone,parent,tx,rz\nBone01,floor,1,90\nScene_Root,,0,\n", NULL, ERR_TEXT,
 	 "no bone \"floor\""},
 	{KNOWN, "bone,parent\nBone01,Scene_Root\n", NULL, ERR_TEXT,
@@ -432,7 +432,9 @@ START_TEST(without_a_skeleton_bones_are_roots)
 }
 END_TEST
 
-/* What is not finite is nothing said: the skeleton's, each number alone; a quaternion as a whole.
+/*
+ * A number that is not finite counts as absent: in the skeleton each number by itself, a quaternion
+ * as a whole.
  */
 START_TEST(numbers_that_are_none_leave_the_rest_pose)
 {

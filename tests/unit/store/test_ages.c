@@ -207,7 +207,7 @@ START_TEST(another_lane_is_another_text)
 }
 END_TEST
 
-/* What is remembered of a version, given to the same one read again later. */
+/* Ages saved from one version, given to the same version read again later. */
 static void ck_resumed(const struct ages *was)
 {
 	struct version *again = sample_version();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the texts of one program come to, in every order in which they can be saved: small sets in
- * all orders, whole trees in samples of them. What must come out is said bone by bone, as the texts
- * of versions that were made without a batch.
+ * The result of the texts that one program saves, in every order: small sets in all orders, whole
+ * trees in samples of them. The expected result is given bone by bone, as the texts of versions
+ * that were made without a batch.
  */
 #include "sample.h"
 
@@ -62,7 +62,7 @@ static struct sample with_bone(const struct sample *s, uint32_t bone, double by)
 	return store(s, edit_bone(s, bone, by));
 }
 
-/* and with what clip.json says: a loop, or where there is none another name for nothing. */
+/* and with the fields of clip.json: a loop, or in a format without one another name for no bone. */
 static bool has_loop(const struct sample *s)
 {
 	return s->anim->format->has_loop && s->anim->clips[0].field_count > 0;
@@ -165,7 +165,7 @@ struct world {
 	view_set listed;
 	const struct saved *texts[TEXTS_MAX];
 	size_t text_count;
-	struct sample now; /* what came out */
+	struct sample now; /* the result */
 	unsigned silent, saved, rewritten;
 	bool others; /* before a text at random, another program moves `others_bone` */
 	uint32_t others_bone;
@@ -202,7 +202,7 @@ static void know(struct world *w, const size_t *order, size_t count)
 
 		w->number = digests_add(d, s->version, NULL);
 		ck_assert_uint_ne(w->number, 0);
-		/* What a reader copied out. */
+		/* The texts that a reader copied out. */
 		for (size_t k = 0; k < t->count; k++)
 			ck_assert(digests_note_text(d, t->texts[k].path,
 						    buf_bytes(&t->texts[k].text), w->number));
@@ -303,7 +303,7 @@ static void save_edit(struct running *r, const struct batch_text *text)
 	anim_free(merged);
 }
 
-/* A whole file is not stored over what others saved since it was opened. */
+/* A whole file is not stored over a save that another program made since it was opened. */
 static void save_whole(struct running *r, const struct batch_text *text)
 {
 	struct bytes now = buf_bytes(&r->now.bytes);
@@ -402,7 +402,7 @@ static void end(struct running *r)
 	sample_close(&r->now);
 }
 
-/* ---- what must come out ---- */
+/* ---- expected results ---- */
 
 struct expected {
 	size_t bone[3];             /* the version that each of the bones is as in */
@@ -561,7 +561,7 @@ static void use_instead(struct world *w, struct tree_of_texts *t, const char *pa
 	ck_abort_msg("no %s", path);
 }
 
-/* Only what is another text in the tree that is there. */
+/* Keeps only the texts that differ from those of the tree `there`. */
 static void leave_equal(struct world *w, struct tree_of_texts *there)
 {
 	size_t count = 0;
@@ -930,7 +930,9 @@ static bool is_shown(const struct sample *s, const struct saved *text)
 	return is;
 }
 
-/* One process that toggles a value by one view after the other sends what a copy sends. */
+/*
+ * One process that toggles a value by one view after the other sends the same requests as a copy.
+ */
 START_TEST(toggled_by_several_views)
 {
 	size_t silent = 0;
@@ -1091,8 +1093,8 @@ END_TEST
 /* ---- random batches, against the rules read literally ---- */
 
 /*
- * A model is three bones of which each is moved or not: what the rules are about is what a text
- * says of each of them, as a number, or that it says nothing.
+ * A model is three bones of which each is moved or not: for the rules a text is a number for each
+ * of them, or nothing.
  */
 #define PLACES 3
 #define VALUES 3
@@ -1110,7 +1112,7 @@ struct abstract_unsaved {
 	bool view[8];
 };
 
-/* What each bone is afterwards. */
+/* The state of each bone afterwards. */
 struct abstract_outcome {
 	int is[PLACES];
 };
@@ -1336,7 +1338,7 @@ static void random_batch(struct grid *g)
 	g->w.text_count = 0;
 	while (used < count) {
 		int view = (int)below(8);
-		/* Old texts are what it is about. */
+		/* Mostly old texts, which this test is about. */
 		int model = below(3) ? known[below((uint32_t)known_count)] : (int)below(MODELS);
 
 		if (taken[view])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Texts of versions whose bytes are gone, known again by what they say. */
+/* Texts of versions whose bytes are gone, recognised by their contents. */
 #include "sample.h"
 
 #include "store/digests.h"
@@ -11,7 +11,7 @@ static const char *const kanims[] = {"stick.kanim", "stick_backwards.kanim", NUL
 
 /* ---- another version of a sample ---- */
 
-/* Other values in some of the keys; what is not finite stays. */
+/* Other values in some of the keys; a value that is not finite stays. */
 static struct curve *other_values(const struct curve *c, unsigned salt, struct arena *arena)
 {
 	unsigned width = curve_width(c);
@@ -34,7 +34,7 @@ static struct curve *other_values(const struct curve *c, unsigned salt, struct a
 	return made;
 }
 
-/* What the format takes of it; roles are tried one by one. */
+/* The sample with the changes that the format accepts; roles are tried one by one. */
 static struct sample another(const struct sample *s, unsigned salt)
 {
 	struct buf copy = BUF_INIT;

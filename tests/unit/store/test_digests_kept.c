@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of a file's versions outlives the process, and the file's name. */
+/* The digests of a file's versions outlive the process, and the file's name. */
 #include "sample.h"
 #include "scratch.h"
 #include "store/digests_kept.h"
@@ -23,7 +23,7 @@ static void end(void)
 	scratch_end();
 }
 
-/* What the next process knows. */
+/* The digests as the next process loads them. */
 static struct digests *load(void)
 {
 	struct err err = {.code = ERR_NONE};
@@ -70,7 +70,7 @@ START_TEST(versions_and_texts_are_known_to_the_next_process)
 }
 END_TEST
 
-/* The path of what is stored, or of another file beside it. */
+/* The path of the stored digests, or of another file beside them. */
 static void find_stored(const char *name, char path[], size_t size)
 {
 	DIR *dir = opendir(".animfs/history");

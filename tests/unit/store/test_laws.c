@@ -282,7 +282,7 @@ static double step_of(const struct curve *c, unsigned axis)
 	return lane->form == LANE_GRID ? fabs(lane->unit * (double)lane->step) : 0;
 }
 
-/* A cell of what was saved, and what is read there afterwards. */
+/* A cell of the saved text, and the same cell as it is read afterwards. */
 static void check_cell(const struct save *e, uint32_t row, uint32_t column)
 {
 	const char *saved = e->saved.cell[row][column], *read;
@@ -365,7 +365,7 @@ static bool row_rotation(const struct grid *g, uint32_t row, double value[4])
 	return given;
 }
 
-/* A rotation that was saved in the other form, and what is read there afterwards. */
+/* A rotation that was saved in the other form, and the rotation read there afterwards. */
 static void check_rotation(const struct save *e, uint32_t row)
 {
 	const struct curve *c = track_of(&e->now, e)->curve[ROLE_ROTATION];
@@ -428,7 +428,7 @@ static void check_rotations_kept(const struct save *e)
 	}
 }
 
-/* Components of the edited bone whose column was left alone. */
+/* Components of the edited bone whose column was not edited. */
 static void check_columns(const struct save *e)
 {
 	for (uint32_t column = 2; column < e->saved.columns; column++) {
@@ -496,7 +496,7 @@ static void check_interchange(const struct sample *s, const struct shown *at)
 		check_get_put(s, &view_bvh, at);
 }
 
-/* The largest number of a component: what a float32 of its texts cannot tell is a part of that. */
+/* The largest number of a component: the error of its texts as float32 is a fraction of that. */
 static double extent(const struct curve *c, unsigned axis)
 {
 	double most = 0;
@@ -591,7 +591,7 @@ static void choose_bone(struct save *e)
 	e->track = below(e->old.anim->clips[e->clip].track_count);
 }
 
-/* What a refusal must be: about the text, or about what the file can hold. */
+/* A refusal must be about the text, or about a limit of the file. */
 static void check_refusal(const struct err *err)
 {
 	LAW(err->message[0], "no reason is given");

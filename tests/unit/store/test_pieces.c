@@ -167,7 +167,7 @@ static void close_view(const struct trial *t, struct draft **draft)
 	*draft = NULL;
 }
 
-/* What is done with a text when a piece of it was written, and another is to come. */
+/* The step between one piece of a text and the next. */
 enum gap { GAP_FLUSH, GAP_SYNC, GAP_APPEND };
 #define GAP_COUNT 3
 
@@ -190,8 +190,8 @@ static void write_piece(struct draft *draft, struct bytes text, size_t from, siz
 }
 
 /*
- * Writes the text from its beginning, with a gap at each cut; cuts ascend. What was refused when
- * it was closed is no more there to append to: then all of it is written.
+ * Writes the text from its beginning, with a gap at each cut; cuts ascend. A text that was refused
+ * when it was closed cannot be appended to any more: then all of it is written.
  */
 static enum verdict save_pieces(struct trial *t, struct bytes text, const size_t *cuts,
 				unsigned count, enum gap gap, struct err *err)
@@ -376,8 +376,8 @@ static bool save_other(struct trial *t, const char *path, struct bytes text)
 }
 
 /*
- * What others saved stays, and own text is still no change; when half of it was saved before, or a
- * whole text that is another one.
+ * A save of another program stays, and an own text still changes nothing: when half of the text was
+ * saved before, or a whole other text.
  */
 static void check_beside_others(struct trial *t, const char *other, bool whole)
 {

@@ -234,7 +234,7 @@ static struct version *get(void)
 	return get_of(source);
 }
 
-/* The latest version's generation, and nobody holds it. */
+/* The generation of the latest version, which has no other holder. */
 static uint64_t generation_of(struct source *s)
 {
 	struct version *version = get_of(s);
@@ -560,7 +560,7 @@ END_TEST
 
 #define MANY 4
 
-/* One bone that stands still, and behind it what could be a part of another. */
+/* One bone that stands still, and behind it bytes that could be a part of another. */
 static const uint8_t still_block[] = {0, 0, 3, 0, 1, 0, 2, 0, 3, 0, 7, 0, 0x14, 0,   0,  0,
 				      0, 0, 0, 0, 0, 0, 1, 0, 2, 0, 7, 0, 'e',  'n', 'd'};
 static const uint8_t one_bone[0x18] = {0, 0, 1};
@@ -856,7 +856,7 @@ START_TEST(what_an_edit_left_alone_stays_as_old)
 }
 END_TEST
 
-/* What a text is may depend on the file's name, when it changed does not. */
+/* The kind of a text may depend on the file's name; the time of its change does not. */
 START_TEST(under_another_name_only_the_times_stay)
 {
 	struct store *s = open_store(0, NULL);
@@ -923,7 +923,7 @@ START_TEST(a_commit_keeps_a_write_that_no_time_shows)
 }
 END_TEST
 
-/* What is saved equals what was there last, and not what is there now. */
+/* The save equals the version before the last, but not the present one. */
 START_TEST(a_commit_is_written_where_no_time_shows_that_it_is_needed)
 {
 	struct version *base, *now;
@@ -994,7 +994,9 @@ START_TEST(a_draft_goes_on_from_its_own_commits)
 	version_put(now);
 	ck_assert(value_in_file(BONE) == 8);
 	ck_assert_int_eq(commit(base, ROOT, 9), COMMIT_DONE);
-	/* Taken back: as the base has it, and what others saved stays. */
+	/*
+	 * The edit is taken back: values are those of the base, and saves of other programs stay.
+	 */
 	ck_assert_int_eq(
 		source_commit(source, where_of(source), base, none, second, NULL, &now, &err),
 		COMMIT_DONE);
@@ -1124,7 +1126,7 @@ START_TEST(a_whole_file_does_not_undo_what_others_saved)
 	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
 	ck_assert(value_in_file(BONE) == 7);
-	/* But what the same draft saved before, it does. */
+	/* But an earlier save of the same draft does. */
 	version_put(base);
 	base = get();
 	ck_assert_int_eq(commit_whole(base, NULL, &other_sample, &now), COMMIT_DONE);
@@ -1198,7 +1200,10 @@ END_TEST
 #define SAVES 200
 #define SAVES_OF_MANY 50 /* where each waits for the disk and for others */
 
-/* One who saves one bone again and again, each time from what is there, until it landed. */
+/*
+ * A program that saves one bone again and again, each time from the present text, until a save
+ * succeeds.
+ */
 struct editor {
 	struct source *source;
 	uint32_t bone;
@@ -1321,7 +1326,7 @@ START_TEST(readers_always_see_one_whole_version)
 }
 END_TEST
 
-/* ---- what is removed, and made ---- */
+/* ---- removed and new files ---- */
 
 /* Is version `number` of the file kept, with these bytes? */
 static bool is_kept(const char *name, uint64_t number, const struct buf *bytes)
@@ -1438,7 +1443,7 @@ START_TEST(a_full_quota_takes_room_from_its_owners_versions)
 }
 END_TEST
 
-/* What cannot be kept is not removed. */
+/* A file of which no version can be kept is not removed. */
 START_TEST(nothing_is_removed_that_cannot_be_kept)
 {
 	struct version *base = get(), *now;
@@ -1550,7 +1555,7 @@ static double height_of(const struct version *version, const char *bone)
 	return joint ? joint->rest[ROLE_TRANSLATION][1] : NAN;
 }
 
-/* The file is what it was, to the byte and the moment. */
+/* The file is unchanged, in its bytes and its times. */
 static void ck_file_untouched(const struct stat *before)
 {
 	struct stat after;
@@ -1614,7 +1619,7 @@ START_TEST(two_who_save_a_skeleton_are_a_conflict)
 	ck_assert_int_eq(commit_text(base, TABLE, NULL, &first), COMMIT_DONE);
 	ck_assert_int_eq(commit_text(base, "bone,ty\nBone01,2\n", NULL, &second), COMMIT_REFUSED);
 	ck_refused(ERR_CONFLICT, 0);
-	/* The same draft goes on from what it saved. */
+	/* The same draft continues from its own save. */
 	ck_assert_int_eq(
 		commit_text(base, "bone,ty\nBone01,2\n", shared_skeleton(first->skeleton), &second),
 		COMMIT_DONE);
@@ -1863,7 +1868,7 @@ static void *look_once(void *unused)
 	return NULL;
 }
 
-/* Another program stores a file; a reader who asks after that has its answer, or waits. */
+/* Another program stores a file; a reader that asks after that gets the new text, or waits. */
 static void store_and_look(void)
 {
 	struct buf bytes = load_file(FILE_NAME);
@@ -1974,7 +1979,7 @@ START_TEST(a_new_file_is_written_before_its_turn)
 }
 END_TEST
 
-/* flock is between open files: true if somebody else has the lock of the state directory. */
+/* flock is between open files: true if another one holds the lock of the state directory. */
 static bool state_is_locked(void)
 {
 	int fd = open(".animfs/lock", O_RDWR | O_CLOEXEC);
@@ -1995,7 +2000,7 @@ static bool attempt_beside_another_mount(struct work *w, struct err *why)
 		w->obstacle = OBSTACLE_CHANGED;
 		return err_system(why, EAGAIN, FILE_NAME);
 	}
-	/* What a step of an attempt does. */
+	/* As a step of an attempt does. */
 	if (work_enter_state(w) != 0)
 		return false;
 	work_leave_state(w);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_stills.c - which files are stills, when they are read again, and what is said of others. */
+/*
+ * test_stills.c - which files are stills, when they are read again, and the messages about others.
+ */
 #include "scratch.h"
 #include "store/source.h"
 #include "store/tree.h"
@@ -15,7 +17,7 @@ static struct guard guard;
 static char barred[64];
 static struct err err;
 
-/* Everybody may read what is not barred. */
+/* Every user may read a file that is not barred. */
 static bool lets_read(const struct guard *g, int dir, const char *file, const char *name,
 		      struct file_version *version)
 {
@@ -154,7 +156,7 @@ START_TEST(a_version_is_what_its_stills_were)
 	make_old("b.x3d");
 	before = look();
 	put_still("b.x3d", MOVED("2"));
-	/* Asked twice: what was found out the first time must not be forgotten. */
+	/* Asked twice: the second answer must still know the result of the first. */
 	for (unsigned i = 0; i < 2; i++) {
 		now = look();
 		ck_assert_uint_gt(now->generation, before->generation);
@@ -265,7 +267,10 @@ START_TEST(stills_may_lie_in_a_folder)
 }
 END_TEST
 
-/* Who may read the animation learns nothing from its views that he could not read himself. */
+/*
+ * A user that may read the animation learns nothing from its views about files that he may not
+ * read.
+ */
 START_TEST(a_still_that_not_everybody_may_read_is_none)
 {
 	store_guard(store, &guard);

@@ -21,7 +21,7 @@
 			ck_abort_msg(__VA_ARGS__);                                                 \
 	} while (0)
 
-/* What a num_ function wrote, NUL-terminated. */
+/* The output of a num_ function, NUL-terminated. */
 static char text_out[NUM_MAX + 1];
 
 static const char *text_of(size_t size)
@@ -79,7 +79,7 @@ static const struct {
 	{0x3f804189, "1.002"},
 	{0x322bcc77, "0.00000001"},
 	{0x15ae43fd, "0.00000000000000000000000007038531"},
-	/* the last whole number that stands for itself alone, and what follows */
+	/* the last whole number that has a float32 of its own, and the next ones */
 	{0x4b7fffff, "16777215"},
 	{0x4b800000, "16777216"},
 	{0x4b800001, "16777218"},
@@ -276,7 +276,7 @@ static bool stored_alike(double a, double b, const struct lane *lane)
 	return f32_bits((float)a) == f32_bits((float)b);
 }
 
-/* What the text of v reads back as is stored as v is. */
+/* The text of v reads back as a number that is stored with the same bits as v. */
 static void expect_lane_law(double v, const struct lane *lane)
 {
 	char text[NUM_MAX + 1];
@@ -776,7 +776,7 @@ START_TEST(the_locale_changes_nothing)
 }
 END_TEST
 
-/* What num_scan takes is what num_parse_value makes of it, up to the first byte behind. */
+/* num_scan reads the same value as num_parse_value, up to the first byte behind it. */
 static void expect_scan(const char *text)
 {
 	size_t size = strlen(text), numeric = strspn(text, "-0123456789.");
@@ -835,7 +835,7 @@ START_TEST(numbers_are_found_in_a_text)
 	for (size_t i = 0; i < ARRAY_SIZE(left); i++) {
 		const char *behind = num_scan(left[i], left[i] + strlen(left[i]), &n);
 
-		/* A number may end before what is not one. */
+		/* A number may end before a byte that cannot be part of it. */
 		ck_assert_msg(!behind || *behind == 'e', "%s", left[i]);
 	}
 	random_state = 11;

@@ -176,7 +176,7 @@ START_TEST(text_that_is_not_utf8_is_refused)
 }
 END_TEST
 
-/* Random cells, written without and with quotes, are read as what they are. */
+/* Random cells, written without and with quotes, are read with the same result. */
 START_TEST(plain_and_quoted_texts_are_read_alike)
 {
 	static const char letters[] = "0123456789.-+ex";
@@ -355,7 +355,7 @@ static const struct column columns[] = {{"frame", take, NULL, 'f'},
 					{"flags", take, NULL, 'g'}};
 static const struct table_form form = {columns, ARRAY_SIZE(columns), 7, 3, 1};
 
-/* What the columns were given, each row with a bar behind it, or the message. */
+/* The cells that the columns received, each row with a bar behind it, or the message. */
 static const char *columns_of(const char *text, struct err *err)
 {
 	static struct buf out;

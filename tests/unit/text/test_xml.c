@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_xml.c - where things stand in an XML text, and what its bytes are in its own encoding. */
+/* test_xml.c - the places of values in an XML text, and their bytes in its own encoding. */
 #include "load.h"
 #include "text/xml.h"
 
@@ -115,7 +115,7 @@ START_TEST(everything_is_told_with_its_place)
 }
 END_TEST
 
-/* libxml2 gets the text in pieces, and moves what it has. */
+/* libxml2 gets the text in pieces, and moves the part it has not parsed yet. */
 START_TEST(places_stay_true_in_long_texts)
 {
 	struct buf text = BUF_INIT;
@@ -202,7 +202,10 @@ static void add_attributes(struct buf *text, unsigned count, const char *prefix)
 		buf_format(text, " %sb%u='x'", prefix, i);
 }
 
-/* The text in another encoding; *before is what places count in front of it. */
+/*
+ * The text in another encoding; *before is the length of the bytes in front that places do not
+ * count.
+ */
 static void encode_text(struct buf *text, enum xml_encoding encoding, size_t *before)
 {
 	static const char *const begins[] = {"", "\xff\xfe", "\xfe\xff",
@@ -249,7 +252,7 @@ START_TEST(a_tag_has_so_many_attributes)
 }
 END_TEST
 
-/* What stands in these is no attribute. */
+/* Text inside these is no attribute. */
 static const char *const quoting[][2] = {
 	{"<a><!--", "--></a>"},
 	{"<!--", "--><a/>"},
@@ -281,7 +284,7 @@ START_TEST(what_only_looks_like_attributes_is_not_counted)
 }
 END_TEST
 
-/* Behind each of these there is a tag, whatever it looks like. */
+/* Behind each of these there is a tag, although it does not look so. */
 static const char *const hiding[] = {
 	"<a><!-- ' -->",
 	"<a><!----><!-- - ' -> -->",
@@ -355,7 +358,7 @@ START_TEST(so_many_namespaces_are_around_an_element)
 }
 END_TEST
 
-/* As much as libxml2 takes, which is 10 MB; with what it searches for in every piece. */
+/* As much as libxml2 accepts, which is 10 MB; with the bytes that it looks for in every piece. */
 START_TEST(a_long_value_is_whole)
 {
 	static const char wanted[] = "\n1 d [<d e='f'/>][ e='f']e=f\n";

@@ -90,7 +90,7 @@ START_TEST(long_names_are_near_to_nothing)
 		nearest_offer(&n, name);
 		nearest_text(&n, text, sizeof(text));
 		ck_assert_uint_eq(n.count, length <= NEAREST_LENGTH);
-		/* What has no room is cut. */
+		/* A text that is too long is cut. */
 		nearest_text(&n, text, 20);
 		ck_assert_uint_lt(strlen(text), 20);
 		free(word);

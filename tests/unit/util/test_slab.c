@@ -43,7 +43,7 @@ static void put_back(unsigned i, unsigned char *thing)
 	slab_put(&slab, thing, size_of(i));
 }
 
-/* Nothing is given twice, or lies in another thing; what is given again is empty again. */
+/* No memory is given out twice or overlaps another object; memory given out again is zero. */
 START_TEST(things_are_apart)
 {
 	static unsigned char *things[COUNT];
@@ -62,7 +62,7 @@ START_TEST(things_are_apart)
 		if (things[i])
 			put_back(i, things[i]);
 	}
-	slab_release(&slab); /* sanitizers tell of what is left */
+	slab_release(&slab); /* sanitizers report leaks */
 }
 END_TEST
 
@@ -72,7 +72,7 @@ START_TEST(nothing_can_be_given_back)
 }
 END_TEST
 
-/* What was given back is the next thing's. */
+/* Released memory is used for the next object. */
 START_TEST(room_is_used_again)
 {
 	void *things[8], *last;

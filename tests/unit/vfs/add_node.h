@@ -6,7 +6,7 @@
 
 #include <check.h>
 
-/* A node for the thing, whose reference it takes. The caller has one to the node. */
+/* A node for the object, whose reference it takes. The caller gets a reference to the node. */
 static inline struct node *add_node(struct vfs *v, struct node *parent, struct thing *thing,
 				    const char *name) REQUIRES(vfs_class)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * mounted.h - a mount of a scratch folder, without libfuse and a kernel, that has one animation
- * file, w.canm; for tests of what is below the requests.
+ * file, w.canm; for tests of the code below the requests.
  */
 #ifndef ANIMFS_TESTS_UNIT_VFS_MOUNTED_H
 #define ANIMFS_TESTS_UNIT_VFS_MOUNTED_H
@@ -64,7 +64,7 @@ static inline void mounted_quiet(const char *line)
 	(void)line;
 }
 
-/* What the mount is, on what the scratch folder has. */
+/* Sets up the mount on the present contents of the scratch folder. */
 static inline void mounted_up(void)
 {
 	const struct request who = {.uid = getuid(), .pid = getpid()};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_batches.c - which save belongs to which batch, and when a batch ends. What comes of the
- * texts of one is tested in store/test_batch.c.
+ * test_batches.c - which save belongs to which batch, and when a batch ends. The result of its
+ * texts is tested in store/test_batch.c.
  */
 #include "mounted.h"
 #include "vfs/batches.h"
@@ -117,7 +117,7 @@ static struct buf copy_of(const struct buf *text)
 	return copy;
 }
 
-/* Stores what batches_add says, as save.c does. */
+/* Stores the effect that batches_add returned, as save.c does. */
 static void store(struct batches_save *s, enum batch_effect effect) REQUIRES(writer_class)
 {
 	struct err err = {.code = ERR_NONE};
@@ -218,7 +218,7 @@ static bool has_batches(void)
 	return any;
 }
 
-/* ---- whose ---- */
+/* ---- programs and their batches ---- */
 
 /* The same two texts: Bone01.csv new, Bone01.json old. */
 static void save_both(struct program *a, struct program *b, enum batch_effect wanted)
@@ -302,7 +302,7 @@ START_TEST(what_others_save_in_between_stays)
 }
 END_TEST
 
-/* Of what another program saved while the text was open. */
+/* Values that another program saved while the text was open. */
 START_TEST(an_old_value_gives_way_and_a_new_one_conflicts)
 {
 	struct buf old = with_x(OTHER, "3.5"), now = with_x(OTHER, "5.5");
@@ -382,7 +382,7 @@ START_TEST(the_end_of_the_mount_ends_all)
 }
 END_TEST
 
-/* What is known outlives the mount: two texts of it make it the origin. */
+/* The digests outlive the mount: two texts of a version make it the origin. */
 START_TEST(what_is_known_is_there_in_the_next_mount)
 {
 	struct version *was = current();

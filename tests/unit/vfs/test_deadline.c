@@ -405,7 +405,7 @@ static void *move_clock(void *unused)
 	return NULL;
 }
 
-/* Nobody makes the call that it waits for. */
+/* The call that it waits for is never made. */
 static void begin_to_move(struct deadline *due)
 {
 	deadline_set(d, due, clock_ms());

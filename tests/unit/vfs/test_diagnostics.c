@@ -98,7 +98,7 @@ static void keep_line(const char *line)
 	last_line = strdup(line);
 }
 
-/* Or a file could be named so that it says what it likes of another one. */
+/* Otherwise a file could be named so that its line reads like one about another file. */
 START_TEST(a_name_is_in_one_line)
 {
 	static const char said[] = "a?file1.canm: not decoded: forged?: not decoded: why?or not";

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
-#define KEPT 64 /* descriptors that the table keeps: an eighth of what the process may have */
+#define KEPT 64 /* descriptors that the table keeps: an eighth of the process's limit */
 
 static struct vfs *v;
 static struct rlimit limit_before;
@@ -364,7 +364,7 @@ START_TEST(an_identity_tells_things_apart)
 }
 END_TEST
 
-/* Who moves names holds the others still, itself included. */
+/* A thread that moves names holds up all others that would, itself included. */
 START_TEST(a_move_may_open_folders)
 {
 	struct node *a = make(root(), "a", "a");

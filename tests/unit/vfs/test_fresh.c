@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_fresh.c - what a reader gets was on disk when he asked, or later. */
+/* test_fresh.c - a reader gets the text that was on disk when it asked, or a later one. */
 #include "mounted.h"
 
 #include "store/create.h"
@@ -130,7 +130,7 @@ static void damage(void)
 	ck_assert_int_eq(rename("outside", MOUNTED_FILE), 0);
 }
 
-/* The version is left, but not the text whose size the kernel was given. */
+/* The version is kept, but not the text whose size the kernel was given. */
 START_TEST(what_was_shown_of_a_newer_version_is_not_opened_in_an_older_one)
 {
 	char before[4096], still[4096];
@@ -176,7 +176,7 @@ START_TEST(what_was_not_is_opened_in_it)
 }
 END_TEST
 
-/* What replaces it is opened again. */
+/* A whole file that replaces it is opened again. */
 START_TEST(a_file_that_is_no_longer_damaged_is_opened)
 {
 	uint64_t node = look_up_bone(), clip = look_up(mounted.folder.node->id, "walk"), other;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_invalidate.c - what a kernel is sent, and when; the kernel is a model that records it. */
+/*
+ * test_invalidate.c - the notifications that the kernel gets, and when; the kernel is a model that
+ * records them.
+ */
 #include "vfs/invalidate.h"
 
 #include <check.h>
@@ -143,7 +146,7 @@ static void ck_records(const char *last, const char *expected)
 	pthread_mutex_unlock(&model.lock);
 }
 
-/* ---- what is sent ---- */
+/* ---- notifications ---- */
 
 START_TEST(attributes_are_sent_by_the_caller_and_before_all_else)
 {
@@ -317,7 +320,7 @@ START_TEST(kept_names_wait_and_pages_do_not)
 	invalidate_name(v, 7, "d");
 	ck_records("7 d", "pages 5\nexpire 7 d\n");
 	names_release(v, 5);
-	names_release(v, 4); /* which nobody keeps */
+	names_release(v, 4); /* names that the kernel does not keep */
 	invalidate_name(v, 7, "e");
 	ck_records("7 e", "pages 5\nexpire 7 d\nexpire 7 e\n");
 	names_release(v, 5);
@@ -381,7 +384,7 @@ START_TEST(a_save_does_not_wait_for_a_kernel_that_waits_for_it)
 }
 END_TEST
 
-/* What is kept back is none of its business. */
+/* Notifications kept back do not concern it. */
 START_TEST(a_save_does_not_wait_for_kept_names)
 {
 	start();

@@ -140,7 +140,7 @@ START_TEST(texts_are_noted)
 	known_note(k, "walk/curves.csv", saved, 1);
 	ck_assert_uint_eq(digests_of_text(known_digests(k), "walk/curves.csv", saved), 1);
 	ck_assert_uint_eq(digests_of_text(known_digests(k), "walk/clip.json", saved), 0);
-	/* What was served of a version counts once the version is looked at. */
+	/* A text served of a version counts once the version is looked at. */
 	ck_assert(tree_walk(&tree, "walk/clip.json", &place));
 	known_serve(first, &place, served);
 	ck_assert_uint_eq(digests_of_text(known_digests(k), "walk/clip.json", served), 0);
@@ -194,8 +194,8 @@ START_TEST(it_waits_for_the_lock_of_the_state_directory)
 END_TEST
 
 /*
- * `animfs forget` after a save: what is stored later must not bring it back. But the history may
- * have had no room for the save.
+ * `animfs forget` after a save: a later store must not bring it back. But the history may have had
+ * no room for the save.
  */
 START_TEST(it_is_not_stored_once_it_is_forgotten)
 {

@@ -13,7 +13,7 @@
 
 static struct lock lock;
 static struct nodes table;
-static unsigned gone;                     /* nodes whose memory went */
+static unsigned gone;                     /* nodes whose memory was freed */
 static unsigned things_made, things_gone; /* the former of animations alone */
 
 static void count_node(void *closure, struct node *node)
@@ -571,7 +571,7 @@ START_TEST(releasing_the_table_frees_what_is_left)
 	nodes_link(&other, folder, nodes_by_id(&other, NODE_ROOT), "d");
 	file = nodes_add(&other, thing_plain(&other, AREA_SOURCE, false, NULL), NULL);
 	nodes_link(&other, file, folder, "f");
-	table.ending = true; /* what the callbacks look at */
+	table.ending = true; /* as the callbacks check */
 	nodes_release(&other);
 	table.ending = false;
 	ck_assert_uint_eq(gone, 3);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_open.c - opening what is replaced; creating what is there again, or absent; entries. */
+/*
+ * test_open.c - opening a file that is replaced; creating one that exists again, or is absent;
+ * entries.
+ */
 #include "mounted.h"
 
 #include "vfs/attr.h"
@@ -318,7 +321,7 @@ START_TEST(a_file_that_is_there_when_it_is_created_is_kept_when_it_is_found)
 }
 END_TEST
 
-/* Opens what is replaced, and looks it up again. */
+/* Opens a file that is replaced, and looks it up again. */
 static uint64_t find_again(void)
 {
 	struct opened opened;
@@ -347,7 +350,7 @@ START_TEST(a_file_that_was_found_again_is_not_kept_if_it_is_not_opened)
 	ck_assert_int_eq(count_descriptors(), before + 1);
 	ck_assert_int_eq(deadlines_advance(mounted.v->deadlines, 1), 0);
 	ck_assert_int_eq(count_descriptors(), before);
-	/* Nor is what is looked up later. */
+	/* Nor is one that is looked up later. */
 	ck_assert_uint_eq(look_up(), node);
 	ck_assert_int_eq(count_descriptors(), before);
 	replace(false, "3");
@@ -560,7 +563,7 @@ START_TEST(so_is_a_file_in_a_folder_that_was_replaced)
 }
 END_TEST
 
-/* What another thread found is closed at that time. */
+/* A file that another thread found is closed at that time. */
 START_TEST(who_looks_again_is_not_forgotten_before_the_time)
 {
 	struct opened opened;
@@ -605,7 +608,7 @@ static void put_copy(uint64_t node)
 	vfs_after(mounted.v, after);
 }
 
-/* What is written to it would not be saved: the kernel looks once more at what has the name. */
+/* A text written to it would not be saved: the kernel looks once more at what has the name. */
 START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_again)
 {
 	struct opened opened = {.handle = NULL};
@@ -627,7 +630,7 @@ START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_aga
 END_TEST
 
 static struct handle *writer;
-static _Atomic uint64_t dropped; /* the node whose pages were to be dropped last */
+static _Atomic uint64_t dropped; /* the node whose pages the kernel was last told to drop */
 
 /* The text is on its way to the kernel when another program writes another one. */
 static int store_late(void *closure, uint64_t node, struct bytes text)
@@ -723,7 +726,7 @@ static void end_unwatched(void)
 	mounted_unwatched = false;
 }
 
-/* So that what is sent meanwhile is sent again. */
+/* So that attributes sent meanwhile are sent again. */
 START_TEST(an_entry_is_counted_before_its_attributes_are_taken)
 {
 	struct target view;

@@ -74,8 +74,9 @@ static void ck_path(uint64_t node, const char *expected)
 	target_put(mounted.v, &t);
 }
 
-/* A process has its working directory in b, and asks for what is in it before its name is asked
- * for. */
+/*
+ * A process has its working directory in b, and asks for a name in it before b itself is looked up.
+ */
 START_TEST(a_folder_that_changes_places_with_the_one_above_is_found_once_that_is)
 {
 	uint64_t a, b;
@@ -97,7 +98,9 @@ START_TEST(a_folder_that_changes_places_with_the_one_above_is_found_once_that_is
 }
 END_TEST
 
-/* As one is that is mounted again in itself: here what is in the folder is said to be the folder.
+/*
+ * Like a folder that is mounted again inside itself: here a name in the folder is said to be the
+ * folder.
  */
 START_TEST(a_folder_is_not_found_in_itself)
 {

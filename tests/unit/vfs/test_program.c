@@ -93,7 +93,7 @@ static bool knows_ends(void)
 	return error != ENOSYS;
 }
 
-/* ---- who ---- */
+/* ---- processes and their programs ---- */
 
 START_TEST(there_is_one_for_all_requests_of_a_process)
 {
@@ -201,7 +201,7 @@ START_TEST(what_waits_for_its_end_is_due_then)
 	if (knows_ends()) {
 		sem_wait(&called);
 		sem_wait(&called);
-		/* What is set afterwards, is due at once when it asks. */
+		/* A deadline set afterwards is due at once when program_end_hasten is called. */
 		deadline_set(v.deadlines, &unset, clock_ms() + HOUR);
 		program_end_hasten(&of_unset);
 		sem_wait(&called);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_remove.c - removing what others replace meanwhile. */
+/* test_remove.c - removing names that other programs replace meanwhile. */
 #include "mounted.h"
 
 #include "vfs/end.h"
@@ -26,7 +26,7 @@ static void begin(void)
 	close(folder);
 }
 
-/* By another program: as what a save has refused is replaced, too. */
+/* By another program, as a file that a save has refused is replaced, too. */
 static void replace(const char *path, const char *text)
 {
 	mounted_put("new", bytes_of(text));

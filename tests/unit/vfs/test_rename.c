@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_rename.c - what the kernel asks at the time of a rename. */
+/* test_rename.c - the requests of the kernel around a rename. */
 #include "mounted.h"
 
 #include "vfs/plain.h"
@@ -107,7 +107,7 @@ static enum area area_of(uint64_t node)
 	return area;
 }
 
-/* What is beside views is in the state directory. */
+/* Files beside views are in the state directory. */
 START_TEST(what_is_in_source_does_not_change_places_with_what_is_beside_views)
 {
 	uint64_t clip = look_up(mounted.folder.node->id, "walk");

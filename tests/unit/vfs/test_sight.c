@@ -107,7 +107,7 @@ END_TEST
 
 static const struct place bones = {.kind = PLACE_BONES};
 
-/* The clip became another file's after it was looked at: what is in it is not this file's. */
+/* The clip became another file's after it was looked at: its folder is not this file's. */
 START_TEST(nothing_is_made_in_a_folder_that_stands_for_another_thing)
 {
 	struct thing *thing;
@@ -144,7 +144,7 @@ START_TEST(what_stands_for_a_thing_of_another_file_is_not_found)
 }
 END_TEST
 
-/* What is shown of a damaged file is older than what it was last. */
+/* The version shown of a damaged file is older than the last version read. */
 START_TEST(a_damaged_file_has_no_newer_version)
 {
 	struct place place;

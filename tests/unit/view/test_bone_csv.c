@@ -54,7 +54,7 @@ static const char *replaced(const char *text, const char *from, const char *to)
 	return out;
 }
 
-/* Saves `text` and gives what is then read. Static memory. */
+/* Saves `text` and returns the text that is then read. Static memory. */
 static const char *saved(const struct bone *b, const char *text)
 {
 	static struct buf out;
@@ -81,7 +81,7 @@ static const char *saved(const struct bone *b, const char *text)
 #define BODY_1 "1,0.016667,0.003,1.008,2.015,0,0.70710677,0,0.70710677,0.003,1.008,2.015\n"
 #define BODY BODY_HEADER BODY_0 BODY_1
 
-/* ---- what is read ---- */
+/* ---- rendering ---- */
 
 static void expect_text(const struct view *view, const struct bone *b, const char *want)
 {
@@ -212,7 +212,7 @@ START_TEST(a_clip_is_a_table_of_all_its_keys)
 }
 END_TEST
 
-/* ---- what changes nothing ---- */
+/* ---- texts that change nothing ---- */
 
 static void expect_unchanged(const struct bone *b, struct bytes text)
 {
@@ -229,7 +229,7 @@ static void expect_unchanged(const struct bone *b, struct bytes text)
 	anim_free(edited);
 }
 
-/* What spreadsheets do to a text that nobody edited. */
+/* How spreadsheets rewrite a text that was not edited. */
 enum {
 	QUOTED_HEADER = 1,
 	SEMICOLONS = 2,
@@ -389,7 +389,7 @@ START_TEST(stale_times_are_ignored_beside_an_edit)
 }
 END_TEST
 
-/* ---- what is saved is what is read ---- */
+/* ---- a saved text is read back ---- */
 
 /* Random cells get random values, where the format takes any. */
 static void check_edits(const struct bone *b)
@@ -617,7 +617,7 @@ START_TEST(float_quaternions_near_unit_length_are_stored_as_typed)
 }
 END_TEST
 
-/* Which form a mount shows does not matter to what it reads. */
+/* The form that a mount shows does not matter when it reads a text. */
 START_TEST(texts_of_either_form_are_read_in_any_form)
 {
 	struct bone b = bone_open("edf6_768.canm", "turn", "body");
@@ -702,7 +702,7 @@ START_TEST(what_spreadsheets_make_of_a_text_is_read)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refused texts ---- */
 
 static void expect_refused(const struct bone *b, const char *text, enum err_code code, size_t line,
 			   size_t column, const char *message, const char *accepted)
@@ -1044,7 +1044,7 @@ static uint32_t random_below(uint32_t end)
 	return (uint32_t)((uint64_t)(random_state >> 8) * end >> 24);
 }
 
-/* What may come to stand in the place of a cell. `was` is what stands there. */
+/* A text to put in the place of a cell, whose old text is `was`. */
 static void random_cell(char out[64], const char *was, size_t size)
 {
 	static const char *const odd[] = {"",    "0",    "-0",  "1",      "-1",    "0.5",  "1.50",

@@ -345,7 +345,7 @@ START_TEST(a_key_that_counts_is_what_is_sampled)
 }
 END_TEST
 
-/* ---- what fits ---- */
+/* ---- clips that fit the format ---- */
 
 START_TEST(a_bone_below_another_may_not_move)
 {

@@ -168,7 +168,7 @@ START_TEST(what_blender_exports_changes_nothing)
 }
 END_TEST
 
-/* x y z as Blender shows them when it turns what it imports: x -z y. */
+/* x y z as Blender shows them when it turns an import: x -z y. */
 static void turn_z_up(double v[3])
 {
 	double y = v[1];
@@ -424,7 +424,7 @@ START_TEST(a_name_of_many_words_is_found_again)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refused texts ---- */
 
 static const struct refused_edit refused[] = {
 	{"JOINT hip", "JOINT hips", 18, 15, "no bone of this clip"},

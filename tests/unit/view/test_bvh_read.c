@@ -119,7 +119,7 @@ START_TEST(a_joint_may_have_no_channels)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refused texts ---- */
 
 static const struct refused_edit refused[] = {
 	{"HIERARCHY", "HIERARCHIE", 1, 1, "HIERARCHY"},
@@ -197,7 +197,10 @@ START_TEST(a_text_that_ends_early_is_half_written)
 		memcpy(part + 1, plain, end);
 		setup();
 		fine = read_all((struct bytes){part + 1, end}, cells);
-		/* What ends in the last number, or right behind it, cannot be told. */
+		/*
+		 * A text cut inside the last number, or right behind it, cannot be recognised as
+		 * cut.
+		 */
 		ck_assert_msg(fine == (end >= size - 2), "%zu: %s", end, err.message);
 		if (!fine)
 			ck_assert_msg(err.code == (end ? ERR_EARLY : ERR_EMPTY), "%zu: %s", end,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Texts of one format saved as those of another: what both can say is converted, the rest is
- * refused by name.
+ * Texts of one format saved as those of another: data that both formats store is converted, the
+ * rest is refused with its name.
  */
 #include "sample.h"
 
@@ -173,7 +173,7 @@ START_TEST(a_final_fantasy_bone_becomes_a_vib_ribbon_object)
 			     curve_in(to.anim, &target, ROLE_SCALE)));
 	sample_close(&now);
 	teardown();
-	/* But keyframes do not go with a scale that nobody saw. */
+	/* But keyframes are not combined with a scale that the text does not show. */
 	setup("frames002_low.ff9anim", 0, "bone_000", "frames030.anm", "object_003");
 	refused(&view_bone_csv, NULL, NULL, "this text has no columns for that");
 	teardown();
@@ -220,7 +220,10 @@ START_TEST(angles_come_back_as_they_were)
 		struct err err = {0};
 		struct anim *edited;
 
-		/* Without what FF9 does not store: columns 0, 1 and the quaternion. */
+		/*
+		 * Without the columns that FF9 does not store: columns 0, 1 and the quaternion
+		 * remain.
+		 */
 		for (const char *p = (const char *)text.data; *p; p += strcspn(p, "\n") + 1) {
 			unsigned column = 0;
 
@@ -262,7 +265,7 @@ START_TEST(a_clip_brings_its_length_loop_name_and_order)
 	ck_assert_uint_eq(now.anim->clips[0].frames, 5);
 	ck_assert_double_eq((double)now.anim->clips[0].frame_time, 2);
 	ck_assert_double_eq((double)now.anim->clips[0].duration, 8);
-	/* What the text does not say stays. */
+	/* Data that the text does not mention stays. */
 	ck_assert(now.anim->clips[0].loop);
 	ck_assert_str_eq(now.anim->clips[0].tracks[0].label, "hip");
 	ck_assert_str_eq(now.anim->clips[0].tracks[1].label, "Scene_Root");

@@ -42,7 +42,7 @@ static void refused(const char *was, const char *is, enum err_code code, size_t 
 	view_edit_refused(&view_curves_csv, &at, was, is, code, line, column, words);
 }
 
-/* What an edit makes, stored and read again. */
+/* The sample after an edit of the text, stored and read again. */
 static struct sample stored_after(const char *was, const char *is)
 {
 	struct anim *edited = view_edit_ok(&view_curves_csv, &at, was, is);

@@ -133,7 +133,7 @@ START_TEST(other_formats_have_no_such_table)
 }
 END_TEST
 
-/* ---- what changes nothing ---- */
+/* ---- texts that change nothing ---- */
 
 static const char *const same[] = {
 	table,

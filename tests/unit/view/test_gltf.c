@@ -112,7 +112,7 @@ static float component(const struct accessor *a, size_t key, size_t axis)
 	return v;
 }
 
-/* ---- what every one must be ---- */
+/* ---- rules for every glTF ---- */
 
 static void assert_numbers(json_t *list, size_t count)
 {
@@ -592,7 +592,7 @@ START_TEST(a_bone_is_an_octahedron)
 }
 END_TEST
 
-/* As it was before there were meshes; and what is there of the mesh takes nothing away. */
+/* As before there were meshes; and a mesh adds to the glTF without removing anything. */
 START_TEST(a_plain_one_has_no_mesh)
 {
 	struct gltf figure = gltf_read(&at), plain;

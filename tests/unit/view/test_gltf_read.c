@@ -15,7 +15,7 @@ static void teardown(void)
 	sample_close(&s);
 }
 
-/* ---- what is accepted ---- */
+/* ---- accepted texts ---- */
 
 START_TEST(a_glTF_of_another_program_is_read)
 {
@@ -167,7 +167,7 @@ START_TEST(of_two_nodes_the_joint_is_the_bone)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refused texts ---- */
 
 #define ACCESSOR(more) "[{\"bufferView\": 0, \"componentType\": 5126, \"count\": 3, " more "}]"
 #define TIMES(more)                                                                                \
@@ -404,7 +404,7 @@ START_TEST(or_taken_where_that_is_asked_for)
 }
 END_TEST
 
-/* It says what is between its keys. */
+/* A spline defines the values between its keys. */
 START_TEST(a_spline_may_have_any_keys)
 {
 	write_at_50("CUBICSPLINE");

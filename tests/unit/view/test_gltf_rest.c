@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What Blender does to the axes of bones, done by hand to "hip" of wiki512.canm. */
+/* The change that Blender makes to the axes of bones, made by hand to "hip" of wiki512.canm. */
 #include "odd.h"
 
 #include "gltf_text.h"
@@ -16,7 +16,9 @@ static const char text[] = "bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\n"
 static const float matrices[] = {1, 0,  0, 0, 0, 0, -1, 0, 0, 1, 0, 0, 0,  0, 0, 1,
 				 0, -1, 0, 0, 1, 0, 0,  0, 0, 0, 1, 0, -1, 0, 0, 1};
 
-/* Where hip is in three frames, then the matrices: what the file has behind its three times. */
+/*
+ * The positions of hip in three frames, then the matrices: the data behind the file's three times.
+ */
 static float values[9 + ARRAY_SIZE(matrices)];
 static float *const places = values, *const binds = values + 9;
 static struct skeleton *skeleton;
@@ -159,7 +161,7 @@ START_TEST(rotations_are_turned_back)
 }
 END_TEST
 
-/* Another rest pose is one that somebody made: the bones are taken as they are. */
+/* Any other rest pose was made on purpose: the bones are taken as they are. */
 START_TEST(a_bone_that_is_elsewhere_is_taken_as_it_is)
 {
 	binds[16 + 12] = -1.1f;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * test_html.c - the pages that play: their sizes, what can reach their markup, and that they stay
- * small. What they show is looked at in browsers (scripts/test-player.sh).
+ * test_html.c - the pages that play: their sizes, which texts can reach their markup, and that they
+ * stay small. Their looks are tested in browsers (scripts/test-player.sh).
  */
 #include "sample.h"
 #include "skeleton/skeleton.h"
@@ -12,7 +12,7 @@
 #define DATA_BEGIN "id=\"data\">"
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 
-/* What hostile people would call a bone, a clip or a file. */
+/* Hostile names for bones, clips and files. */
 static const char *const hostile[] = {
 	"</script><script>alert(1)</script>",
 	"\"><img src=x onerror=alert(1)>",
@@ -195,7 +195,7 @@ START_TEST(the_page_of_a_file_is_at_most_2_MB)
 }
 END_TEST
 
-/* ---- what reaches the markup ---- */
+/* ---- texts in the markup ---- */
 
 /* All but the data is the same, byte for byte, and the data are letters. */
 static void assert_same_markup(const struct buf *a, const struct buf *b)
@@ -345,7 +345,7 @@ static struct x3d_joined *join(const char *first, const char *second)
 	return j;
 }
 
-/* What plays has poses, and what does not has none. */
+/* A file of animations has poses, and one of stills has none. */
 START_TEST(the_page_of_a_file_of_stills)
 {
 	static const struct still times[] = {{.time = 1}, {.time = 3}};

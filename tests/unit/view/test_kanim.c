@@ -176,7 +176,7 @@ START_TEST(even_times_are_a_new_frame_time)
 }
 END_TEST
 
-/* What is read after a save of times is what was saved, to a float32. */
+/* Times that were saved are read back, to a float32. */
 START_TEST(saved_times_are_read_again)
 {
 	static const double factors[] = {0.5, 2, 3, 0.1, 1.0 / 3, 60, 1e-3, 1234.5};

@@ -311,7 +311,7 @@ START_TEST(a_motion_must_last_as_long_as_the_keys)
 }
 END_TEST
 
-/* ---- what is stored in other ways ---- */
+/* ---- other ways of storing ---- */
 
 START_TEST(what_is_no_number_counts_as_unchanged)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * test_plot.c - charts. What a line says is read off as a person would: by the labels of the axes.
- */
+/* test_plot.c - charts. Their lines are read as a person would: by the labels of the axes. */
 #include "sample.h"
 #include "view/plot.h"
 
@@ -49,7 +47,7 @@ static char *draw(enum role role)
 
 /* ---- reading off ---- */
 
-/* From pixels to what stands at an axis: two labels tell. */
+/* From pixels to the values of an axis, by two of its labels. */
 struct scale {
 	double at[2], value[2];
 	unsigned labels;
@@ -101,7 +99,7 @@ static struct scale frames_of(const char *text)
 	return find_scale(text, "\"middle\"", " x=\"");
 }
 
-/* The n-th path of an axis: its lines, what is held, its markers. The caller frees it. */
+/* The n-th path of an axis: its lines, held values, markers. The caller frees it. */
 static char *path_of(const char *text, unsigned axis, const char *look)
 {
 	for (const char *p = text; (p = strstr(p, "<path d=\"")); p++) {
@@ -545,7 +543,7 @@ START_TEST(a_spike_among_many_keys_is_seen)
 	heights = values_of(text);
 	times = frames_of(text);
 	path = line_of(text, 0);
-	/* What is flat before and after it is a line with two ends. */
+	/* A part that is flat before and after is a line with two ends. */
 	count = read_points(path, points, 64);
 	ck_assert_uint_le(count, 6);
 	for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_stills_html.c - what of joined stills is drawn, and the page that draws it. */
+/* test_stills_html.c - the drawing of joined stills, and the page that shows it. */
 #include "sample.h"
 #include "view/own_digest.h"
 #include "view/stills_figure.h"

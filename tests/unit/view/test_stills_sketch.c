@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_stills_sketch.c - what of a figure is left in a thumbnail. */
+/* test_stills_sketch.c - the parts of a figure that a thumbnail keeps. */
 #include "view/stills_sketch.h"
 
 #include <check.h>
@@ -167,7 +167,7 @@ START_TEST(what_parts_later_is_not_one_point)
 }
 END_TEST
 
-/* 100 boxes, each of which is smaller than what is between the points. */
+/* 100 boxes, each smaller than the distance between the points. */
 START_TEST(what_is_small_is_a_dot)
 {
 	struct buf nodes = BUF_INIT;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_svg.c - pictures: clip.svg and that of a bone. What charts say is in test_plot.c. */
+/*
+ * test_svg.c - pictures: clip.svg and that of a bone. The lines of charts are tested in
+ * test_plot.c.
+ */
 #define FIRST_CLIP_OF "edf6_768.canm"
 #include "first_clip.h"
 #include "skeleton/skeleton.h"
@@ -8,7 +11,7 @@
 
 #include <math.h>
 
-/* ---- what every picture is ---- */
+/* ---- rules for every picture ---- */
 
 static bool check_tag(void *user, const struct xml_tag *tag)
 {
@@ -276,7 +279,7 @@ START_TEST(bones_stand_below_their_parents)
 }
 END_TEST
 
-/* ---- what stands still ---- */
+/* ---- curves that stand still ---- */
 
 static const double odd_values[] = {NAN,    1,    2, INFINITY, -INFINITY, 1e300, 0x1.fffffep127,
 				    5e-324, -1e38};
@@ -400,7 +403,7 @@ START_TEST(odd_names_and_numbers_are_shown)
 }
 END_TEST
 
-/* 65535 frames that nobody stored cost no more than three. */
+/* 65535 frames without stored keys cost no more than three. */
 START_TEST(frames_without_keys_cost_nothing)
 {
 	struct anim *odd = anim_edit(s.anim);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_view.c - what holds for every view, over every sample. */
+/* test_view.c - rules for every view, over every sample. */
 #include "model/label.h"
 #include "sample.h"
 

@@ -205,7 +205,7 @@ END_TEST
 
 struct camera {
 	double position[3], turn[4], centre[3]; /* turn: an axis and an angle */
-	double nearest[1], farthest[1];         /* what is drawn lies between them */
+	double nearest[1], farthest[1];         /* the bounds of the drawing */
 };
 
 static struct camera camera_of(const struct shown *shown)
@@ -445,7 +445,7 @@ START_TEST(bones_are_lines_where_that_is_asked_for)
 }
 END_TEST
 
-/* Whatever is stored, however the bones hang together: as a chain, none of it at rest. */
+/* For any stored values and any hierarchy: here the bones are a chain, and none is at rest. */
 START_TEST(stills_of_a_skeleton_are_alike_and_finite)
 {
 	for (const char *const *name = sample_names; *name; name++) {

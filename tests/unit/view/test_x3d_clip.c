@@ -27,7 +27,7 @@ static void teardown(void)
 
 struct x3d {
 	xmlDoc *doc;
-	xmlNode *ids[IDS]; /* what has a DEF */
+	xmlNode *ids[IDS]; /* the nodes that have a DEF */
 	size_t count;
 };
 
@@ -126,7 +126,7 @@ static void assert_value(const double *v, enum role role, const struct pose *pos
 	ck_assert_double_eq_tol(fabs(dot), 1, 1e-6);
 }
 
-/* ---- what every one must be ---- */
+/* ---- rules for every scene ---- */
 
 /* From clock to interpolator to Transform. */
 static void assert_routed(const struct x3d *x, const char *interpolator, const char *bone,
