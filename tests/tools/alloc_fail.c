@@ -31,7 +31,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *p, size_t size);
 void __libc_free(void *p);
 
-static long live;           /* blocks that somebody holds */
+static long live;           /* blocks in use */
 static long remaining = -1; /* allocations that still succeed; negative: all of them */
 static bool for_good;       /* all that follow fail too */
 static bool denied;         /* one was refused since remaining was set */
@@ -103,8 +103,8 @@ static const char *const samples[] = {
 };
 
 /*
- * Not of CP932, since the C library keeps what it converts that with; not of ZIP, since libzip may
- * say that a file is no archive when memory ran out.
+ * Not of CP932, since the C library keeps its tables for that; not of ZIP, since libzip may say
+ * that a file is no archive when memory ran out.
  */
 static const char *const archives[] = {
 	"tests/data/cpk/nested.cpk",
@@ -172,9 +172,9 @@ static void *run_apart(void *closure)
 }
 
 /*
- * The same in a thread that has read no XML yet, as those of a mount: libxml2 has more to do. It
- * asks for ever for what it was refused just after we had it. On a stack of our own, since the C
- * library keeps its own for later.
+ * The same in a thread that has read no XML yet, as those of a mount: libxml2 has more to do there.
+ * Not with for_good: libxml2 would repeat the allocation for ever. On a stack of our own, since the
+ * C library keeps its own for later.
  */
 static bool decode_apart(const struct step *step, struct buf *out, struct err *err)
 {
@@ -236,7 +236,7 @@ static bool add_name(void *out, const char *name, const struct place *place)
 	return !((struct buf *)out)->failed;
 }
 
-/* What is in the folders of the clips: a view is not to be missed because memory ran out. */
+/* Lists the folders of the clips: a view must not be missing because memory ran out. */
 static bool list_clips(const struct step *step, struct buf *out, struct err *err)
 {
 	const struct tree tree = {step->version, "canm"};
@@ -269,7 +269,7 @@ static bool read_archive(const struct step *step, struct buf *out, struct err *e
 	return good;
 }
 
-/* A skeleton from its text, its own text saved in place of it, and what is drawn with it. */
+/* A skeleton from its text, its own text saved in place of it, and the drawings that use it. */
 static bool pose(const struct step *step, struct buf *out, struct err *err)
 {
 	struct skeleton *s = skeleton_read(step->text, NULL, err), *again = NULL;
@@ -302,7 +302,7 @@ static bool read_model(const struct step *step, struct buf *out, struct err *err
 	return !out->failed || err_memory(err);
 }
 
-/* What is drawn of them. */
+/* The drawings of joined stills. */
 static bool draw_stills(const struct x3d_joined *j, struct buf *out, struct err *err)
 {
 	struct arena arena = ARENA_INIT;
@@ -360,7 +360,7 @@ static bool convert(const struct step *step, struct buf *out, struct err *err)
 	return good;
 }
 
-/* What is wrong with what the step did while an allocation failed; NULL when nothing is. */
+/* The error in a step's result while an allocation failed; NULL if there is none. */
 static const char *judge(bool good, const struct err *err, const struct buf *out,
 			 const struct buf *right)
 {
@@ -385,7 +385,7 @@ static bool attempt(const struct step *step, const struct buf *right, long n)
 	remaining = -1;
 	fault = judge(good, &err, &out, right);
 	buf_release(&out);
-	xmlResetLastError(); /* which libxml2 keeps for whoever asks */
+	xmlResetLastError(); /* which libxml2 keeps for callers that ask */
 	if (!fault && live != before)
 		fault = live > before ? "leaked" : "freed what was not its own";
 	if (fault)
@@ -409,7 +409,7 @@ static void try(const struct step *step, const char *what)
 	bool good;
 
 	snprintf(doing, sizeof(doing), "%s", what);
-	/* Once without failing: for the right result, and for what libraries keep from then on. */
+	/* Once without failing: for the right result, and for allocations that libraries keep. */
 	good = step->run(step, &right, &err);
 	if (!good)
 		fprintf(stderr, "%s: %s\n", doing, err.message);

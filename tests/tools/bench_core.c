@@ -6,7 +6,7 @@
  *   bench_core render FILE...         all bone CSVs, again and again
  *   bench_core parse FILE...          the same texts back into curves
  *   bench_core decode FORMAT FILE...  a file of this format with the motion of each FILE
- *   bench_core texts FILE...          prints the texts, for who measures others with them
+ *   bench_core texts FILE...          prints the texts, to measure other programs with them
  *
  * FILEs are CANM. Prints millions of bytes a second: of text, or of the file that was decoded.
  */
@@ -35,7 +35,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- what is measured ---- */
+/* ---- the measurements ---- */
 
 struct subject {
 	const struct codec *codec;
@@ -45,7 +45,7 @@ struct subject {
 	struct buf *texts;
 };
 
-/* What a pass does to one bone; bytes of text. */
+/* The work of a pass on one bone; returns bytes of text. */
 typedef size_t bone_work(struct subject *s, const struct shown *at, size_t bone, struct err *err);
 
 static size_t each_bone(struct subject *s, bone_work *work)
@@ -134,7 +134,7 @@ static void subject_close(struct subject *s)
 	version_put(s->version);
 }
 
-/* Bones are called as the format calls them, and what it has no room for is left out. */
+/* Bones get the names of the format, and curves that it cannot store are left out. */
 static bool fit_track(struct anim *motion, uint32_t i, const struct format *format)
 {
 	struct track *track = anim_edit_track(motion, 0, i);

@@ -24,7 +24,7 @@
 
 #define MAGNITUDES 0x80000000u /* with the infinities and the NaNs */
 #define INFINITE 0x7f800000u
-#define BLOCK 0x100000u /* what one thread takes at a time */
+#define BLOCK 0x100000u /* the numbers that one thread takes at a time */
 #define SHORTNESS_STRIDE 17
 #define TWICE_ROUNDED 0x15ae43fdu /* 7.038531e-26: as a double half-way to the float before it */
 #define MIDDLE_STRIDE 4099

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * fault.c - LD_PRELOAD=fault.so FAULT=FILE animfs ...: system calls and allocations that fail, and
- * processes that are killed, for tests of what a mount does then.
+ * processes that are killed, for tests of mounts under such faults.
  *
  * FILE has one line and is read at every call, while it is there:
  *
@@ -62,14 +62,14 @@
 #define TRACE 32
 #define BUFFER_SIZE (1 << 20)
 
-/* Numbers of the machine's own order, shared with whoever runs the test. */
+/* Numbers in the machine's byte order, shared with the test. */
 struct board {
 	_Atomic uint64_t calls;       /* that FILE's line means, since it is this line */
 	_Atomic uint64_t fired;       /* how often something failed, or was about to be killed */
 	_Atomic uint64_t allocations; /* counted while fail_at is not 0 */
 	_Atomic uint64_t fail_at;     /* that one of them fails; UINT64_MAX: none */
 	_Atomic uint64_t live;        /* blocks that were not given back yet */
-	uint64_t trace[TRACE];        /* where what failed last was called from, for addr2line */
+	uint64_t trace[TRACE];        /* the callers of the last failed call, for addr2line */
 };
 
 static struct board own_board;
@@ -95,7 +95,7 @@ __attribute__((constructor)) static void find_board(void)
 	board->live += own_board.live;
 }
 
-/* What is in libraries is left out. The first call of backtrace() allocates. */
+/* Callers in libraries are left out. The first call of backtrace() allocates. */
 __attribute__((constructor)) static void note_trace(void)
 {
 	void *frames[TRACE];
@@ -263,7 +263,7 @@ static bool fails_at(const char *call, int fd, const char *path)
 	return what == FAIL;
 }
 
-/* Should this call on what `fd` is, or is in, fail? */
+/* Should this call fail on the file of `fd`, or on a file in it? */
 static bool fails(const char *call, int fd)
 {
 	return fails_at(call, fd, NULL);
@@ -279,7 +279,7 @@ static bool open_fails(int dir, const char *path, int flags)
 	const char *call = flags & O_CREAT ? "create" : "open";
 	int fd;
 
-	/* What a descriptor is of, opened anew. */
+	/* The file of a descriptor, opened anew. */
 	if (sscanf(path, "/proc/self/fd/%d", &fd) == 1)
 		return fails(call, fd);
 	return fails_at(call, dir, *path == '/' ? path : NULL);
@@ -311,7 +311,7 @@ int open(const char *path, int flags, ...)
 	return REAL(open, "open64")(path, flags, mode);
 }
 
-/* What the checking headers make of those without a mode. */
+/* The checking headers call these where there is no mode. */
 int __openat64_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * image_recorder.c - image_recorder SIZE LOG MOUNTPOINT: a folder with one file, "image", of SIZE
- * bytes, for a loop device; what is written to it is also appended to LOG, in order:
+ * bytes, for a loop device; writes to it are also appended to LOG, in order:
  *
  *   "W" OFFSET LENGTH BYTES   a write
- *   "B"                       a barrier: what was written before it lasts
+ *   "B"                       a barrier: all writes before it last
  *
  * with numbers of 64 bits in the machine's own order. So one can make the image that a power cut
  * would have left at any moment. It runs in the foreground until it is unmounted.

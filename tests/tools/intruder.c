@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * intruder.c - LD_PRELOAD=intruder.so INTRUDER=PID:FILE animfs ...: what a daemon that was taken
- * over can still do to FILE, which is elsewhere, and to a process.
+ * intruder.c - LD_PRELOAD=intruder.so INTRUDER=PID:FILE animfs ...: the attempts of a daemon that
+ * was taken over on FILE, which is elsewhere, and on a process.
  *
- * It is asked by making a symbolic link to "intruder" in the mount, which then has what succeeded
- * as its target.
+ * A symbolic link to "intruder" made in the mount starts them, and then has those that succeeded as
+ * its target.
  */
 #include "intruder.h"
 

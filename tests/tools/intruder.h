@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * intruder.h - what code that has taken over a process tries: to change the owner, mode, times and
- * attributes of a file elsewhere, by each way that leads there, and the limits of another process.
+ * intruder.h - the attempts of code that has taken over a process: to change the owner, mode, times
+ * and attributes of a file elsewhere, by each way that leads there, and the limits of another
+ * process.
  */
 #ifndef ANIMFS_TESTS_TOOLS_INTRUDER_H
 #define ANIMFS_TESTS_TOOLS_INTRUDER_H
@@ -18,7 +19,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Of all attempts: what has succeeded once. */
+/* Which of all attempts have succeeded at least once. */
 struct intruder {
 	const char *outside; /* the file's path, from "/" */
 	pid_t other;         /* a process of the same user */
@@ -91,7 +92,7 @@ static inline void intruder_tries(struct intruder *i)
 	i->prlimit |= syscall(SYS_prlimit64, i->other, RLIMIT_CORE, &none, NULL) == 0;
 }
 
-/* "chmod prlimit": what has succeeded, or "nothing". */
+/* "chmod prlimit": the attempts that have succeeded, or "nothing". */
 static inline void intruder_tells(const struct intruder *i, char *out, size_t size)
 {
 	snprintf(out, size, "%s%s%s%s%s", i->chmod ? " chmod" : "", i->chown ? " chown" : "",

@@ -187,7 +187,7 @@ static const struct part {
 	{"jaw", 5, {0, 0.02, 0.09}, 0, 4, 0},
 };
 #define BODY (sizeof(body) / sizeof(body[0]))
-#define CLOAK 20 /* what bones beyond the body hang from, in strands of ten */
+#define CLOAK 20 /* the bone that all bones beyond the body hang from, in strands of ten */
 
 static void bone_name(unsigned i, char *out, size_t size)
 {
@@ -364,7 +364,7 @@ static void add_wave(double *values, unsigned axis, unsigned frames, double size
 	}
 }
 
-/* What a clip does, as a part of a walk. */
+/* The effort of a clip, as a part of a walk. */
 static double clip_effort(unsigned clip)
 {
 	static const double efforts[] = {1, 1.6, 0.2, 1.2, 1.4, 0.8, 0.5};
@@ -634,7 +634,7 @@ static void animation_path(const struct options *o, unsigned i, char *out, size_
 		snprintf(out, size, "%s/%s_%05u.canm", folder, actors[i % known], i);
 }
 
-/* Something that begins as a PNG does; what follows is noise. */
+/* A file that begins as a PNG does and goes on with noise. */
 static void make_picture(const char *path, uint64_t *random)
 {
 	static const uint8_t head[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};

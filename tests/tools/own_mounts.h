@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mount.h>
 
-/* After unshare(). Where mounts are shared, what others unmount is unmounted here, too. */
+/* After unshare(). Where mounts are shared, an unmount elsewhere would take effect here, too. */
 static inline bool own_mounts(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "r");

@@ -2,11 +2,11 @@
 /*
  * posix_matrix.c - posix_matrix A B [AREA...]
  *
- * What the areas of POSIX file test suites ask, in all combinations: each call on each type of
- * file, of each mode and owner, in folders of each mode and owner, by each caller, with each set of
- * flags. It is done in two empty folders, one on a bare filesystem and one that is to behave like
- * it; value and errno must be the same, and what stat then says of all that is there. Wants root.
- * Ends with 1 after the first differences, which are printed, and else with the number of calls.
+ * The areas of POSIX file test suites, in all combinations: each call on each type of file, of each
+ * mode and owner, in folders of each mode and owner, by each caller, with each set of flags. It is
+ * done in two empty folders, one on a bare filesystem and one that is to behave like it; value and
+ * errno must be the same, and what stat then says of all that is there. Wants root. Ends with 1
+ * after the first differences, which are printed, and else with the number of calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,9 +28,9 @@
 #define SIDES 2
 #define SHOWN_MAX 20 /* differences */
 #define LINE_MAX_SIZE 600
-#define GIVEN_TIME 1000000 /* what is set is earlier */
+#define GIVEN_TIME 1000000 /* times that are set are earlier */
 
-/* ---- what is varied ---- */
+/* ---- the dimensions ---- */
 
 enum type { NOTHING, FILE_, FOLDER, FULL_FOLDER, LINK, LOOSE_LINK, FIFO, TYPES };
 
@@ -137,7 +137,7 @@ static void make_all(const struct setting *s)
 	must(chmod("f", s->folder_mode));
 }
 
-/* What may be there. */
+/* Names that may exist. */
 static const char *const names[] = {"f/a/in", "f/a/c", "f/a/x",     "f/a", "f/b",
 				    "f/c",    "f/d/x", "f/d/c",     "f/d", "f/g/c",
 				    "f/g/x",  "f/g",   "f/missing", "c",   "f"};
@@ -154,7 +154,7 @@ static void remove_all(void)
 	nftw("c", remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* ---- what is seen ---- */
+/* ---- results ---- */
 
 static int say(char *at, size_t size, const char *name)
 {
@@ -484,7 +484,7 @@ static void differ(const struct area *area, unsigned n, const struct setting *s,
 		exit(1);
 }
 
-/* What each side was made as, and is as long as no call has changed it. */
+/* How each side was made, and still is while no call has changed it. */
 static char made[SIDES][LINE_MAX_SIZE];
 
 static void make_anew(int side, const struct setting *s)
@@ -495,7 +495,7 @@ static void make_anew(int side, const struct setting *s)
 	look(made[side], s->wide);
 }
 
-/* Value and errno, and what there is then. False when there is no such call. */
+/* Value and errno, and the files afterwards. False when there is no such call. */
 static bool call_side(int side, const struct area *area, unsigned n, const struct setting *s,
 		      char line[LINE_MAX_SIZE])
 {

@@ -2,10 +2,10 @@
 /*
  * posix_ops.c - posix_ops list | posix_ops DIR CASE
  *
- * Does what a case consists of in DIR, an empty folder, and writes down how each call ended and
- * what can be seen afterwards, without anything that may differ between two filesystems (inode
- * numbers, times of day, sizes of folders). tests/mount/posix.sh compares the words of the same
- * case on the bare filesystem and through a mount. Run by root, it also acts as another user.
+ * Makes the calls of a case in DIR, an empty folder, and writes down the result of each call and
+ * the files afterwards, without details that may differ between two filesystems (inode numbers,
+ * times of day, sizes of folders). tests/mount/posix.sh compares the output of the same case on the
+ * bare filesystem and through a mount. Run by root, it also acts as another user.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -36,7 +36,7 @@
 static char pattern[1 << 16]; /* to write */
 static char big[1 << 16];     /* to read into */
 
-/* ---- what is written down ---- */
+/* ---- output ---- */
 
 static void result(const char *call, long long value, bool number)
 {
@@ -717,7 +717,7 @@ static void case_nodes(void)
 	OK(unlink("socket"));
 }
 
-/* What a confined daemon has no right to. */
+/* Calls for which a confined daemon lacks the privilege. */
 static void case_privileged(void)
 {
 	make_pair();

@@ -40,7 +40,7 @@ static struct open_file {
 	bool used;
 	int fd[SIDES];
 } files[OPEN_FILES];
-static char call[256]; /* what is being done, to say it */
+static char call[256]; /* the present call, for messages */
 static unsigned long done;
 static long picked;  /* the open file that it is done to */
 static bool verbose; /* V=1: says each, and compares after each */
@@ -73,7 +73,7 @@ static void pick_path(char path[PATH_SIZE])
 
 /*
  * Any that leaves the file usable. Set-group-id without execution means nothing; Linux takes it
- * away when somebody who is not in the group writes, and FUSE in Linux does not.
+ * away when a user outside the group writes, and FUSE in Linux does not.
  */
 static mode_t pick_mode(void)
 {
@@ -129,7 +129,7 @@ static void same_errno(void)
 		differ("errno", number[0], number[1]);
 }
 
-/* ---- what can be seen ---- */
+/* ---- visible results ---- */
 
 static void same_time(const char *what, const struct timespec *a, const struct timespec *b)
 {
@@ -141,7 +141,7 @@ static void same_time(const char *what, const struct timespec *a, const struct t
 
 static void same_stat(const struct stat st[SIDES])
 {
-	/* Who writes into a FIFO writes past the filesystem. */
+	/* A write into a FIFO goes past the filesystem. */
 	if (!S_ISFIFO(st[0].st_mode))
 		same_time("mtime", &st[0].st_mtim, &st[1].st_mtim);
 	if (st[0].st_mode != st[1].st_mode)
@@ -304,7 +304,7 @@ static void same_tree(const char *path)
 	free(names);
 }
 
-static uid_t user; /* who does it: see op_become */
+static uid_t user; /* the acting user: see op_become */
 
 static void become(uid_t uid)
 {
@@ -580,7 +580,7 @@ static void op_resize(void)
 	same_errno();
 }
 
-/* What a mapping says, and what is written through it, over the end of a page or not. */
+/* The contents of a mapping, and writes through it, over the end of a page or not. */
 static void op_map(void)
 {
 	struct open_file *file = pick_file();
@@ -752,7 +752,7 @@ int main(int argc, char **argv)
 	}
 	verbose = getenv("V") != NULL;
 	umask(0);
-	signal(SIGPIPE, SIG_IGN); /* of a FIFO that nobody reads */
+	signal(SIGPIPE, SIG_IGN); /* of a FIFO without a reader */
 	srandom(seed);
 	printf("seed %u\n", seed);
 	fflush(stdout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * all.h - what the files of this folder define. They are part of no program: `make lint` expects
+ * all.h - the functions of this folder's files. They are part of no program: `make lint` expects
  * scripts/check-circles.awk to find the circles of expected.txt in them, and no other.
  */
 #ifndef ANIMFS_TESTS_LINT_CIRCLE_ALL_H

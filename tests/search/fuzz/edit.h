@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * edit.h - targets that edit a file: it is decoded, a view of it rendered, one place of that text
- * changed, and what comes of it encoded and decoded again, under the laws of saving.
+ * changed, and the result encoded and decoded again, under the laws of saving.
  *
  * The input is the bytes of `struct choice`, and then the file.
  */
@@ -15,7 +15,7 @@
 
 enum edit_kind { EDIT_NUMBER, EDIT_OTHER, EDIT_BLANK, EDIT_CUT_LINE, EDIT_TWICE, EDIT_END, EDITS };
 
-/* What is done where. */
+/* The choices that an input makes. */
 struct choice {
 	uint8_t form; /* in which rotations are shown */
 	uint8_t view; /* counted among those that can be saved */
@@ -162,7 +162,7 @@ static inline bool edit_same_clip(const struct clip *a, const struct clip *b, ui
 	return same;
 }
 
-/* What the view is not of is what it was. */
+/* Everything that the view does not show is unchanged. */
 static inline void edit_locality(const struct view *view, const struct shown *at,
 				 const struct anim *stored)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * fuzz.h - what the libFuzzer targets share: the samples, and the laws that every text must keep.
+ * fuzz.h - shared by the libFuzzer targets: the samples, and the laws that every text must keep.
  *
  * The input of a target of texts is one byte each for the sample (and the form in which it shows
  * rotations), the clip and the bone, and then the text. With FUZZ_SEEDS=DIR in its environment a
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		return 0;                                                                          \
 	}
 
-/* The sanitizer shows the place; this, what was broken. */
+/* The sanitizer shows the place; this shows which law was broken. */
 __attribute__((noreturn)) static inline void fuzz_broken(const char *law, const struct err *err)
 {
 	fprintf(stderr, "broken: %s: %s\n", law, err ? err->message : "");
@@ -163,7 +163,7 @@ static inline void fuzz_text_seeds(const struct view *view, const char *folder)
 	}
 }
 
-/* What was stored is what was asked for, and saving it as it is then shown changes no byte. */
+/* A stored file equals the edit asked for, and saving its new text unchanged changes no byte. */
 static inline void fuzz_laws(const struct view *view, const struct version *old,
 			     const struct shown *at, const struct anim *edited, struct bytes stored)
 {

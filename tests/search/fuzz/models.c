@@ -27,7 +27,7 @@ static void write_models(const char *folder)
 
 FUZZ_INITIALIZE(write_models(seeds))
 
-/* What a model says is a skeleton that could as well be written by hand. */
+/* The skeleton of a model is one that could be written by hand as well. */
 static void check_skeleton(const struct skeleton *s)
 {
 	const struct anim nothing = {.arena = ARENA_INIT};

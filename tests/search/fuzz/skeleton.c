@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* skeleton.c - any text as a skeleton.csv; what is read of it poses a sample. */
+/* skeleton.c - any text as a skeleton.csv; a sample is posed with the skeleton read from it. */
 #include "skeleton/skeleton.h"
 
 #include "fuzz.h"

@@ -60,7 +60,7 @@ static void draw(const struct x3d_joined *j, const struct still *times, uint32_t
 	page_of(&view_file_html, &at);
 }
 
-/* What was joined is a scene that can be read, and its own text. */
+/* Joined stills are a scene that can be read, and give their own text again. */
 static void write_and_read(const struct x3d_joined *j, const struct still *times)
 {
 	const struct x3d_play play = {

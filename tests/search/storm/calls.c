@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * calls.c - each call of a worker says what it is and since when, for the watchdog, and each errno
- * is counted by who saw it, in which call, and whether a bare filesystem would have said it.
+ * calls.c - each call of a worker notes its kind and its begin for the watchdog, and each errno is
+ * counted by worker, by call, and whether a bare filesystem would have said it.
  */
 #include "storm.h"
 
@@ -49,14 +49,16 @@ const char *number_name(int number)
 	return number ? strerrorname_np(number) : "no error";
 }
 
-/* ---- what a bare filesystem would say ---- */
+/* ---- errors of a bare filesystem ---- */
 
 /* May a name be missing at this time? */
 static bool may_be_missing(const char *path, const struct task *task)
 {
 	if (below_any(&now.moved, path))
 		return true;
-	/* Nobody else takes its names; but where a save is refused, what it moved away stays away.
+	/*
+	 * No other worker takes its names; but where a save is refused, the file that it moved away
+	 * stays away.
 	 */
 	if (my_habit)
 		return my_habit->flags & GAP &&
@@ -83,8 +85,8 @@ bool is_written_in_place(const struct task *task)
 }
 
 /*
- * May somebody truncate the file that a reader has mapped? Under the name that he opened it by, or
- * under the one that the structure has given it since.
+ * May another worker truncate the file that a reader has mapped? Under the name by which it was
+ * opened, or under the one that the structure has given it since.
  */
 static bool may_shrink(const char *path)
 {
@@ -120,7 +122,7 @@ static bool is_bare(enum op op, const char *path, int number)
 	/* mv copies, then. */
 	if (op == OP_RENAME && number == EXDEV && !my_habit)
 		return true;
-	/* What a saver could not remove, since its folder had another name then. */
+	/* A file that a saver could not remove, since its folder had another name then. */
 	if (number == EEXIST && below_any(&now.moved, path))
 		return true;
 	return number == ENOENT && may_be_missing(path, task);

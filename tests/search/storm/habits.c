@@ -3,8 +3,8 @@
  * habits.c - how programs save a text, as the system calls that they make (seen with strace).
  *
  * A habit returns whether the program would say that it has saved: calls whose result the program
- * ignores do not count. `path` is F in the comments. What a habit leaves behind, it removes before
- * its next save; leave_nothing() removes it in the end.
+ * ignores do not count. `path` is F in the comments. A habit removes the files that it leaves
+ * behind before its next save; leave_nothing() removes it in the end.
  */
 #include "storm.h"
 
@@ -79,7 +79,7 @@ static bool remove_file(const char *path)
 	return CALL(OP_UNLINK, path, unlink(path)) == 0;
 }
 
-/* What may be there from before. */
+/* Removes files of an earlier save. */
 static void clear_away(const char *path)
 {
 	if (access(path, F_OK) == 0)
@@ -187,7 +187,7 @@ static bool save_group(const char *path, const struct text *text)
 
 	if (fd < 0)
 		return false;
-	/* The first may be told that its text is not one, and nobody asks it. */
+	/* The first may be refused as incomplete, and no program asks for its result. */
 	my_text_is_partial = true;
 	child_writes(fd, path, text->bytes, head);
 	my_text_is_partial = false;
@@ -383,7 +383,7 @@ static bool save_rsync(const char *path, const struct text *text)
 	return over(name, path);
 }
 
-/* mv, patch: not over what is there, at first. */
+/* mv, patch: they do not replace an existing file at first. */
 static bool save_mv(const char *path, const struct text *text)
 {
 	char name[PATH_MAX];
@@ -447,7 +447,7 @@ static bool office_temporary(const char *name, const struct text *text)
 	return close_file(fd, name) && saved;
 }
 
-/* What LibreOffice does once the text is in place: a sync with nothing written. */
+/* LibreOffice does this once the text is in place: a sync with nothing written. */
 static bool office_afterwards(const char *path)
 {
 	int fd;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * model.c - what the views must hold. Values only grow, each is written once, and one saver at a
- * time writes a curve: what is read is at least the last value whose save was acknowledged, and at
- * most the last that was tried.
+ * model.c - the values that the views must hold. Values only grow, each is written once, and one
+ * saver at a time writes a curve: a reader sees at least the last value whose save was
+ * acknowledged, and at most the last one tried.
  */
 #include "storm.h"
 
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #define FIRST_VALUE 1000001L /* as long as all that follow: sizes stay equal */
-#define WAIT_MS 10000        /* for what a timer of the mount decides */
-#define SHOWN_MS 1100        /* until one mount shows what another saved */
+#define WAIT_MS 10000        /* for timers of the mount */
+#define SHOWN_MS 1100        /* until one mount shows a save of another */
 
 struct curve curves[CURVES_MAX];
 struct clip clips[CURVES_MAX];
@@ -193,7 +193,7 @@ bool known_name(const char *path)
 		snprintf(line, sizeof(line), "\n%s\n", path + length + 1);
 		return strstr(clips[i].names, line) || strstr(line, "frames/");
 	}
-	/* Whoever replaces or makes a binary has a temporary there: .NAME or NAME~. */
+	/* A program that replaces or makes a binary has a temporary file there: .NAME or NAME~. */
 	return strrchr(path, '/')[1] != '.' && path[strlen(path) - 1] != '~';
 }
 
@@ -259,8 +259,8 @@ static long value_in(const struct curve *curve, enum kind kind)
 }
 
 /*
- * No call tells a program what became of what its mapping wrote after close. Where that may be
- * refused, .error beside the view says so.
+ * No call tells a program whether values that its mapping wrote after close were saved. Where they
+ * may be refused, .error beside the view says so.
  */
 static bool is_refused(const struct task *task)
 {
@@ -284,7 +284,7 @@ static bool is_reported(unsigned i)
 	return false;
 }
 
-/* At least what must be there, or what was there before a save that was refused. */
+/* At least the last acknowledged value, or the one before a save that was refused. */
 static long settled_value(unsigned i, enum kind kind, long least, long sure)
 {
 	long end = milliseconds() + WAIT_MS, value;
@@ -299,7 +299,7 @@ static long settled_value(unsigned i, enum kind kind, long least, long sure)
 	return value;
 }
 
-/* What was acknowledged is there at once; what was not may take its time. */
+/* Acknowledged values are there at once; others may take their time. */
 static void check_view(unsigned i, enum kind kind)
 {
 	const struct curve *curve = &curves[i];
@@ -342,7 +342,7 @@ static bool voided(unsigned i)
 	       (atomic_load(&shared->slow) && below_any(&now.stirred, clip));
 }
 
-/* What savers left, and what is missing. */
+/* Removes the files that savers left, and reports those that are missing. */
 static void remove_leftovers(const struct clip *clip, const char *names)
 {
 	char path[PATH_MAX], line[PATH_MAX], *copy = strdup(names), *rest = copy, *name;

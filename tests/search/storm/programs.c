@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * programs.c - structures that are programs of their own beside the savers: one that copies the
- * texts of a whole file back, and `animfs undo`. Neither may lose what the savers saved meanwhile.
+ * texts of a whole file back, and `animfs undo`. Neither may lose a save made meanwhile.
  */
 #include "storm.h"
 
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SHOWN_MS 3000 /* until a mount shows what an undo did in SOURCE */
+#define SHOWN_MS 3000 /* until a mount shows an undo made in SOURCE */
 
 static unsigned mine; /* the curve that no saver has */
 static char view[PATH_MAX];
@@ -212,7 +212,7 @@ static long value_shown(long wanted)
 	return value;
 }
 
-/* Two saves, and the second is taken back: the first is what must be there. */
+/* Two saves, of which the second is taken back: then the first must be there. */
 void change_undo(void)
 {
 	static struct text text;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * storm.h - what the parts of the storm share; storm.c says what it is.
+ * storm.h - shared by the parts of the storm, which storm.c describes.
  *
  * The parent deals each round in `round` before it forks the round's workers, so workers only read
- * it. What workers report is in `shared`, a mapping that all processes have.
+ * it. Workers report in `shared`, a mapping that all processes have.
  */
 #ifndef ANIMFS_TESTS_SEARCH_STORM_STORM_H
 #define ANIMFS_TESTS_SEARCH_STORM_STORM_H
@@ -41,7 +41,7 @@ unsigned text_slots(const struct text *text, const char *bone);
 /* `from` with `value` in each of its places. */
 void text_set(struct text *to, const struct text *from, long value);
 
-/* ---- model.c: what the views must hold ---- */
+/* ---- model.c: the values that the views must hold ---- */
 
 enum kind { KIND_CSV, KIND_JSON, KIND_CURVES, KINDS };
 
@@ -67,9 +67,9 @@ extern unsigned curve_count, clip_count, file_count;
 
 /* Finds the files, clips and bones below `top`, and saves a first value in each curve. */
 void model_find(const char *top);
-/* What is wrong in a quiet moment is reported; returns how much. */
+/* Reports each error in a quiet moment; returns their number. */
 unsigned model_check(void);
-/* The same for a mount that knows only what model_write() wrote. */
+/* The same for a mount of which only the output of model_write() is known. */
 void model_write(const char *path);
 unsigned model_verify(const char *path, const char *top);
 /* Some curve that `path` shows; NULL: none. */
@@ -102,7 +102,7 @@ struct reader {
 
 struct structure {
 	const char *name;
-	bool (*deal)(void);   /* chooses what it changes; false: there is nothing to change */
+	bool (*deal)(void);   /* chooses its next change; false: there is nothing to change */
 	void (*change)(void); /* once, and back again */
 	void (*end)(void);    /* after the round; may be NULL */
 	bool both;            /* may savers use the second mount? Not where it moves their names. */
@@ -138,9 +138,11 @@ struct round {
 	bool both;              /* some of the tasks are by the second mount */
 	struct prefixes moved;  /* names that come and go because of the structure */
 	struct prefixes onto;   /* views that it renames others onto */
-	struct prefixes voided; /* what is saved there may be refused or undone by the structure */
-	/* Where a copy of all texts comes back, what was saved may be refused, or gone until it is
-	   all there. */
+	struct prefixes voided; /* a save there may be refused or undone by the structure */
+	/*
+	 * Where a copy of all texts comes back, a save may be refused, or gone until the whole copy
+	 * is there.
+	 */
 	struct prefixes stirred;
 };
 
@@ -227,12 +229,12 @@ struct shared {
 	atomic_flag lock;
 	unsigned count_count;
 	struct count counts[COUNTS_MAX];
-	atomic_long least[CURVES_MAX]; /* the newest value whose save was acknowledged */
+	atomic_long least[CURVES_MAX]; /* the newest acknowledged value */
 	atomic_long sure[CURVES_MAX];  /* the newest that must be there in the end */
 	atomic_long issued[CURVES_MAX];
 	/*
-	 * A copy took so long that it is none of one batch, or was mixed with what a saver wrote in
-	 * the same place: what others saved may go back.
+	 * A copy took so long that it is none of one batch, or was mixed with a saver's text in the
+	 * same place: other saves may be undone.
 	 */
 	atomic_bool slow;
 	atomic_bool copies_in_place;
@@ -247,7 +249,7 @@ struct shared {
 extern struct shared *shared;
 extern struct worker *me;            /* NULL in the parent */
 extern const struct habit *my_habit; /* NULL: not a saver */
-extern bool my_text_is_partial;      /* what is closed now is not all of it, and may be refused */
+extern bool my_text_is_partial;      /* the text closed now is incomplete, and may be refused */
 
 #define NUMBER_SIGBUS 1000
 
@@ -262,9 +264,9 @@ void call_ends(enum op op, const char *path, long result);
 		result_;                                                                           \
 	})
 void account(enum op op, const char *path, int number);
-/* May a text that was saved there be refused because of what the structure does? */
+/* May a text saved there be refused because of the structure's changes? */
 bool may_refuse(const char *path);
-/* May somebody see part of what a saver saves? */
+/* May a reader see part of a saver's text? */
 bool is_written_in_place(const struct task *task);
 const char *op_name(enum op op);
 const char *number_name(int number);

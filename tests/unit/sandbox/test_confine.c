@@ -61,8 +61,8 @@ static void confine_to(const char *first, const char *second, bool writable)
 
 /*
  * In a process that is confined to a place: 0 or the errno of the attempt; UNTRIED where `what`
- * does not hold on this machine. The attempt names files from the scratch folder, by a descriptor
- * that no process which is to see the place only would have: these are about all but the tree.
+ * does not hold on this machine. The attempt names files from the scratch folder, by a descriptor,
+ * which no process confined to the place would have: they test all but the tree.
  */
 static int confined(unsigned what, bool writable, int (*attempt)(void))
 {

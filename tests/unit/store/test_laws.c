@@ -2,8 +2,8 @@
 /*
  * The laws of saving, over chains of random edits of bone CSVs of every sample:
  *
- *   what is read after a save is what was saved, to the nearest that can be stored
- *   what the save did not name keeps its bits
+ *   a save is read back, to the nearest values that can be stored
+ *   values that the save did not name keep their bits
  *   saving a view's own text changes no byte of the file
  *   saving the same text again moves nothing by more than the grid's steps
  *

@@ -7,7 +7,7 @@
  *   a new text in pieces leaves the file that one write of it leaves, to the byte
  *
  *   so does one that is written over another text on the same handle
- *   what others save in between stays
+ *   saves of other programs in between stay
  *
  * After each piece there is a flush by another program (the children of a shell), an fsync, or a
  * close and an open for appending; some of these refuse what is there so far, others store part of
