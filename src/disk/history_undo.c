@@ -133,7 +133,7 @@ static int choose_version(struct restoring *r)
 							 request->unmakes, &result->to);
 }
 
-/* ---- what there is ---- */
+/* ---- the present file and the version ---- */
 
 static int history_undo_read_file(struct restoring *r)
 {

@@ -13,7 +13,7 @@
 
 #define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, among the flags in /proc/PID/stat */
 
-/* ---- what /proc says ---- */
+/* ---- files of /proc ---- */
 
 /* Reads the beginning of a file of /proc, and adds a NUL. */
 static bool read_start(const char *path, char *out, size_t size)

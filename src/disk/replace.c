@@ -72,7 +72,7 @@ static int open_old(struct replacement *r)
 	int opened, error;
 
 	if (!r->expect)
-		return 0; /* what has its name now may be gone when it is placed */
+		return 0; /* the file that has its name now may be gone when it is placed */
 	opened = dirfd_open(r->dir, r->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &r->old);
 	error = check_target(r);
 	return error ? error : opened;

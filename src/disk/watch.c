@@ -37,7 +37,7 @@ struct watch {
 	void *closure;
 	int inotify, stop;
 	_Atomic bool ends; /* `stop` is ready */
-	_Atomic bool busy; /* the thread reads, or reports what it has read */
+	_Atomic bool busy; /* the thread reads, or reports an event that it has read */
 	pthread_t thread;
 	struct lock lock;                        /* also guards the inotify watches */
 	void *folders GUARDED_BY(watch_class);   /* tsearch by wd */

@@ -1580,7 +1580,7 @@ struct following {
 	const char *clip, *bone;
 };
 
-/* Gives a unit the value that others left, whatever texts had before. */
+/* Gives a unit the value in the file, which another program saved, whatever texts had before. */
 static bool follow_unit(struct following *f, unit_id unit, bool is_track)
 {
 	const struct said_unit u = {.unit = unit, .clip = f->clip, .bone = f->bone};

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- what a file would be ---- */
+/* ---- the file as it would be ---- */
 
 struct version *source_decode(struct source *s, const struct where *where, struct bytes bytes,
 			      struct err *err)

@@ -123,7 +123,7 @@ static unit_id unit_of_file_field(const char *name)
 	return hash_name(name, 5);
 }
 
-/* ---- what a model says ---- */
+/* ---- the contents of a model ---- */
 
 static bool say_unit(unit_each *each, void *closure, unit_id unit, const void *data, size_t size)
 {

@@ -25,8 +25,10 @@
  * when out of memory.
  */
 struct digests *digests_load(struct state *state, const struct history_file *file);
-/* Replaces what is stored. 0 or an errno: EIO if it is partial. Call it with the lock of the state
- * directory. */
+/*
+ * Replaces the stored digests. 0 or an errno: EIO if it is partial. Call it with the lock of the
+ * state directory.
+ */
 int digests_store(struct state *state, const struct history_file *file, const struct digests *d)
 	REQUIRES(replace_class);
 /*

@@ -267,7 +267,7 @@ struct version *version_take(struct cache *c, struct cached **home)
 	return (struct version *)cache_take(c, home);
 }
 
-/* ---- what was served of it ---- */
+/* ---- texts served of it ---- */
 
 static void add_served(struct version *v, struct digest text) REQUIRES(served_class)
 {

@@ -141,7 +141,7 @@ static int keep_base(const struct work *w, struct history_save *save, struct byt
 	return bytes_equal(base, data) ? 0 : history_base(save, base, &note);
 }
 
-/* A batch is one version in history, with one line about what its saves changed. */
+/* A batch is one version in history, with one line on the changes of all its saves. */
 static void end_save(const struct work *w, struct history_save *save, struct bytes data,
 		     const struct buf *what) REQUIRES(replace_class)
 {
@@ -256,7 +256,7 @@ static void summarise_work(const struct work *w, struct buf *what)
 		buf_text(what, "made");
 }
 
-/* What there is on disk to be replaced, and by what. */
+/* The file on disk that is to be replaced, and its replacement. */
 struct exchange {
 	const struct file_version *expect; /* NULL: there is nothing */
 	struct bytes was, now;

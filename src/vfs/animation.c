@@ -171,8 +171,8 @@ void site_close(struct vfs *v, struct site *site)
 }
 
 /*
- * Clears the write bits of what cannot be edited. Only in nested archives: elsewhere finding out is
- * slow.
+ * Clears the write bits of files that cannot be edited. Only in nested archives: elsewhere it takes
+ * long to find out.
  */
 static void show_editable(const struct site *site, struct stat *st)
 {
@@ -495,7 +495,7 @@ static bool pin_version(const struct advance *d, struct node *node) REQUIRES(vfs
 	return true;
 }
 
-/* Those who have the view open keep the old text; its name gets another node. */
+/* Open handles of the view keep the old text; its name gets another node. */
 static bool replace_view(const struct advance *d, struct node *node, bool gone) REQUIRES(vfs_class)
 {
 	if (!node->thing->view.version && !pin_version(d, node))
@@ -760,7 +760,7 @@ static void note_rights(struct animation *a, const struct stat *st, struct chang
 		changes_attributes(changes, a->folder->node);
 }
 
-/* The file no longer decodes: what is not open in it can no longer be opened. */
+/* The file no longer decodes: texts in it that are not open can no longer be opened. */
 static void note_damage(struct vfs *v, struct animation *a, struct changes *changes)
 	REQUIRES(vfs_class)
 {
@@ -844,7 +844,10 @@ static int look_from(struct vfs *v, struct animation *a, struct version *before,
 		note_damage(v, a, &changes);
 		*out = last_good(a);
 	}
-	/* Versions that others replaced are added to the known ones even if nobody saves. */
+	/*
+	 * Versions that other programs replaced are added to the known ones even if nothing is
+	 * saved.
+	 */
 	if (!v->read_only && source_has_replaced(a->source))
 		animation_end_at(v, a, clock_ms() + END_MS);
 	vfs_unlock(v);
@@ -975,7 +978,7 @@ static struct thing *thing_of_clip(const struct node *folder) REQUIRES(vfs_class
 	return folder && folder->thing->kind == THING_CLIP ? folder->thing : NULL;
 }
 
-/* A name in it is there again: nobody is removing the clip any more. */
+/* A name in it is there again: the clip is not being removed any more. */
 static void removal_forget(const struct node *folder) REQUIRES(vfs_class)
 {
 	struct thing *clip = thing_of_clip(folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * animation.h - an animation file while the mount shows it: its versions, drafts, absent names, and
- * what the kernel knows of it.
+ * the state of it that the kernel was told.
  *
  * animation_look() is the only way to the version that is shown, the latest; the kernel is notified
  * of it before it returns. Only an open view keeps showing the version that it was opened with
@@ -51,7 +51,7 @@ struct animation {
 	struct thing *members GUARDED_BY(vfs_class);
 	struct marks absent GUARDED_BY(vfs_class); /* names that are absent, */
 	struct marks given GUARDED_BY(vfs_class);  /* or were given attributes: given.h */
-	/* What the kernel was last notified of: version, names, and the file's attributes. */
+	/* The state that the kernel was last told: version, names, and the file's attributes. */
 	uint64_t generation GUARDED_BY(vfs_class), names GUARDED_BY(vfs_class);
 	/*
 	 * From a commit until animation_publish: a look that finds `made` shows `was`, since it
@@ -143,7 +143,7 @@ void site_close(struct vfs *v, struct site *site);
 /* Its attributes; those of a member of an archive where that has no loose file. 0 or an errno. */
 int site_stat(const struct site *site, struct stat *st);
 /*
- * May what is shown of a member of an archive be edited? 0, or EROFS and err, which names the way.
+ * May a member of an archive be edited through its views? 0, or EROFS and err, which names the way.
  * 0 for any other file.
  */
 int animation_check(struct vfs *v, struct animation *a, struct err *err) EXCLUDES(vfs_class);
@@ -175,7 +175,7 @@ void animation_publish(struct vfs *v, struct animation *a, struct version *now,
 /* A save replaced `was` by `made`, and will publish it: see struct animation, `commit`. */
 void animation_committed(struct vfs *v, struct animation *a, struct version *was,
 			 struct version *made) EXCLUDES(vfs_class);
-/* The save has published what it committed, or has committed nothing. */
+/* The save has published its commit, or has committed nothing. */
 void animation_settled(struct vfs *v, struct animation *a) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);
 /* Are changes by others noticed, so that the kernel may cache for long? */
@@ -196,7 +196,7 @@ bool place_by_names(const struct node *node, const struct version *version, stru
  * the draft has a base (draft_expire drops that).
  */
 void view_give_draft(struct node *node, struct draft *draft) REQUIRES(vfs_class);
-/* Forgets which program saves this view, unless somebody still has it open for writing. */
+/* Forgets which program saves this view, unless some program still has it open for writing. */
 void view_drop_program(struct node *node) REQUIRES(vfs_class);
 /* The draft has dropped its base: the node may go once it is forgotten. */
 void view_release_draft(struct vfs *v, struct node *node) REQUIRES(vfs_class);
@@ -220,15 +220,15 @@ bool view_settle(struct vfs *v, struct node *node, struct changes *changes) REQU
  * view since the version that the save made was published, the saved text is not the latest.
  */
 void view_catch_up(struct vfs *v, struct node *node, struct changes *changes) REQUIRES(vfs_class);
-/* Makes the view's name open the rendered text; those who have it open keep the text as saved. */
+/* Makes the view's name open the rendered text; open handles keep the text as saved. */
 void view_part(struct vfs *v, struct node *node, struct changes *changes) REQUIRES(vfs_class);
 
-/* ---- what is done later ---- */
+/* ---- deadlines ---- */
 
 /*
- * Around a request about what is in the file: our own slowness is nobody's pause. A program that
- * removes a folder with many names, or on a slow filesystem, may wait longer than END_MS for one of
- * them. May be nested.
+ * Around a request about a name in the file: the time that we take for it does not count as a pause
+ * of the program. A program that removes a folder with many names, or on a slow filesystem, may
+ * wait longer than END_MS for one of them. May be nested.
  */
 int64_t request_begins(struct vfs *v, struct animation *a) EXCLUDES(vfs_class);
 void request_ends(struct vfs *v, struct animation *a, int64_t began) EXCLUDES(vfs_class);

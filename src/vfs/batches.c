@@ -334,7 +334,7 @@ void batches_take_back(struct batches_save *s)
 		batch_take_back(s->batch->batch);
 }
 
-/* ---- what went back ---- */
+/* ---- saves that reverted others ---- */
 
 struct went_back {
 	const struct batches_save *save;
@@ -421,7 +421,7 @@ static void note_back(const struct batches_save *s, const struct version *saved,
 	diagnose_event(s->v, s->path, "went back", reason);
 }
 
-/* ---- what is stored ---- */
+/* ---- stored digests ---- */
 
 /* Makes versions known that others saved between this save's version and its commit. */
 static void batches_catch_up(struct batches_save *s, struct version *was) REQUIRES(writer_class)
@@ -678,7 +678,7 @@ static void end_batches(struct vfs *v, struct animation *a, const struct where *
 	}
 }
 
-/* Makes versions known that others replaced, even if nobody saves. */
+/* Makes versions known that other programs replaced, even if nothing is saved. */
 static void take_replaced(struct vfs *v, struct animation *a, const struct where *where)
 	EXCLUDES(vfs_class) REQUIRES(writer_class)
 {
@@ -696,8 +696,8 @@ static void take_replaced(struct vfs *v, struct animation *a, const struct where
 }
 
 /*
- * Stores what is known; without --history, or if the disk fails, it is only kept in memory. False:
- * to be tried again soon.
+ * Stores the known digests; without --history, or if the disk fails, it is only kept in memory.
+ * False: to be tried again soon.
  */
 static bool store_known(struct vfs *v, struct animation *a, const struct where *where)
 	REQUIRES(writer_class)
@@ -747,7 +747,7 @@ int64_t batches_end(struct vfs *v, struct animation *a, enum batches_when when)
 	stored = when == BATCHES_BUSY ? !a->known : store_known(v, a, fine ? &site.where : NULL);
 	if (fine)
 		site_close(v, &site);
-	/* Without --history what is known is kept only as long as the kernel knows the folder. */
+	/* Without --history the digests are kept only as long as the kernel knows the folder. */
 	if (all || (!a->batches && !(a->known && v->options->store.history)))
 		let_folder_go(v, a);
 	next = batches_next_end(a);

@@ -224,7 +224,7 @@ static bool clip_is_the_same(const struct version *then, const struct version *n
 	return same;
 }
 
-/* What others have changed since its removal began stays. False: some of it does. */
+/* Clips that another program has changed since their removal began stay. False: there are such. */
 static bool keep_changed(struct vfs *v, struct animation *a, const struct version *now,
 			 struct version **gone)
 {

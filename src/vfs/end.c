@@ -208,7 +208,7 @@ void end_due(struct vfs *v, void *animation)
 	next = next_end(a, now);
 	if (batches && (!next || batches < next))
 		next = batches;
-	/* Retry later what could not be ended. */
+	/* Drafts that could not be ended are tried again later. */
 	if (next)
 		animation_end_at(v, a, next > now ? next : now + END_MS);
 	animation_put(v, a);

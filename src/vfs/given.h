@@ -37,13 +37,13 @@ struct given {
  * of a plain file. Of raw.* only the size is remembered.
  */
 bool given_is_for(const struct thing *thing);
-/* What is remembered for the node's name; NULL: nothing. */
+/* The attributes remembered for the node's name; NULL: none. */
 struct given *given_find(const struct node *node) REQUIRES(vfs_class);
 /* The same, but makes it if there is none. NULL: no memory, or the node has no name. */
 struct given *given_need(struct vfs *v, struct node *node) REQUIRES(vfs_class);
 /*
- * The folder is about to lose its name for good: forgets what is remembered for it and below it.
- * (What is remembered holds references to the folders' nodes, and so to the animation.)
+ * The folder is about to lose its name for good: forgets the attributes remembered for it and below
+ * it. (These hold references to the folders' nodes, and so to the animation.)
  */
 void given_forget(struct vfs *v, const struct node *folder) REQUIRES(vfs_class);
 /* The view is removed: forgets its attributes, so that the next thing of its name has none. */

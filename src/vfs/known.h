@@ -29,7 +29,7 @@ struct known_save {
 
 struct known;
 
-/* Loads what is stored for the file. NULL when out of memory. */
+/* Loads the digests stored for the file. NULL when out of memory. */
 struct known *known_load(struct vfs *v, const struct where *where);
 void known_free(struct known *k); /* NULL is fine */
 const struct digests *known_digests(const struct known *k);

@@ -315,7 +315,7 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 	vfs_lock(v);
 	damaged = a->damaged;
 	vfs_unlock(v);
-	/* What is open there is found by its node, not by name. */
+	/* Open files there are found by node, not by name. */
 	if (damaged && v->unopened_files)
 		error = EIO;
 	if (!error && !damaged) {
@@ -324,7 +324,7 @@ static int known_animation(struct vfs *v, const struct candidate *c, const struc
 		const struct where where = where_of(c);
 		struct version *again = source_get(a->source, &where, &err);
 
-		/* Finds out why it is not shown, or why nothing but what is open in it still is. */
+		/* Finds out why it is not shown, or why only open files in it still are. */
 		if (again || error)
 			error = judge_candidate(v, c, again, &err);
 		else
@@ -573,7 +573,7 @@ static int lookup_in_source(struct vfs *v, const struct target *parent, const ch
 	return error;
 }
 
-/* ---- what is inside an animation's folder ---- */
+/* ---- names inside an animation's folder ---- */
 
 static int lookup_upper(struct vfs *v, const struct target *parent, const char *name,
 			struct entry *out)
@@ -619,8 +619,8 @@ static bool lookup_is_outdated(struct vfs *v, const struct target *t, const stru
 }
 
 /*
- * Makes the entry. What has changed meanwhile is answered as it was when it was asked for, and not
- * cached: with a large text and steady saves, a later answer would be outdated, too.
+ * Makes the entry. A file that has changed meanwhile is answered as it was when the request came,
+ * and not cached: with a large text and steady saves, a later answer would be outdated, too.
  */
 static int virtual_entry(struct vfs *v, const struct target *t, const struct place *place,
 			 const struct seen *seen, struct entry *out)

@@ -30,7 +30,7 @@ int lookup_member(struct vfs *v, const struct target *parent, const struct spot 
 
 /*
  * A look at an animation that several lookups below it share: the first one looks. A lookup that
- * begins when there is a later version looks again. What changes while its entry is made is
+ * begins when there is a later version looks again. A file that changes while its entry is made is
  * answered as it was, and not cached by the kernel.
  */
 struct seen {

@@ -232,7 +232,7 @@ void vfs_silence(struct vfs *v)
 	invalidator_silence(v->invalidator);
 }
 
-/* Ends at once what was waiting for the animation's deadline. */
+/* Ends at once the drafts and removals that waited for the animation's deadline. */
 static void end_animation(struct vfs *v, struct animation *a)
 {
 	struct changes changes = CHANGES_INIT;

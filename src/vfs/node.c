@@ -109,7 +109,7 @@ static void set_remove(struct node_set *s, const void *element, hash_of *hash)
 	s->count--;
 }
 
-/* ---- what they are found by ---- */
+/* ---- hash tables ---- */
 
 static uint64_t id_hash(uint64_t id)
 {

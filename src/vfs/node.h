@@ -85,7 +85,7 @@ struct thing {
 		 * if that is NULL, from the animation's latest version.
 		 */
 		struct view_state {
-			struct draft *draft; /* what was written; or NULL */
+			struct draft *draft; /* the text written; or NULL */
 			/* while it is open: the version it was opened with */
 			struct version *version;
 			struct place place;         /* the view's place in `version` */
@@ -103,7 +103,7 @@ struct thing {
 			bool outdated;
 			bool pinned; /* `version` is counted, see pinned.h, */
 			bool lost;   /* and was dropped to save memory */
-			uid_t uid;   /* who last opened it for writing, and owns .rejected */
+			uid_t uid;   /* last writer to open it; owns .rejected */
 			gid_t gid;
 			/*
 			 * The program that its saves belong to, while it is open for writing or has
@@ -170,7 +170,7 @@ struct nodes {
 	bool ending;
 	/*
 	 * Called when a thing of an animation has been made (it joins the animation's list and
-	 * takes a reference); before a thing is freed, to free what it holds; and before a node is
+	 * takes a reference); before a thing is freed, to free its data; and before a node is
 	 * freed. `closure` is the mount. Set after nodes_init; NULL: not called.
 	 */
 	void (*thing_made)(void *closure, struct thing *thing);
@@ -258,8 +258,8 @@ void node_settle(struct node *node) REQUIRES(vfs_class);
 void nodes_unlink(struct nodes *t, struct node *parent, const char *name) REQUIRES(vfs_class);
 void nodes_unlink_all(struct nodes *t, struct node *node) REQUIRES(vfs_class);
 /*
- * The name is about to be another node's: nodes_by_name no longer finds this one, but for those who
- * have it open the node keeps its parent and name.
+ * The name is about to be another node's: nodes_by_name no longer finds this one, but for open
+ * handles the node keeps its parent and name.
  */
 void nodes_retire(struct nodes *t, struct node *node) REQUIRES(vfs_class);
 /* The node's first name, or NULL if it has none; and the name after `link`. */

@@ -204,8 +204,8 @@ static void look_for_name(struct vfs *v, const struct target *t)
 }
 
 /*
- * Is there no newer version that the new handle could show? What is left of a damaged file may be
- * older than what was published last.
+ * Is there no newer version that the new handle could show? The version kept of a damaged file may
+ * be older than the one published last.
  */
 static bool is_newest(const struct target *t, const struct version *version) REQUIRES(vfs_class)
 {
@@ -216,7 +216,7 @@ static bool is_newest(const struct target *t, const struct version *version) REQ
 }
 
 /*
- * Determines what the new handle shows: the latest version, or what other open handles show. On
+ * Determines the version of the new handle: the latest one, or that of other open handles. On
  * success returns with the lock of the tree held, the view pinned to that version, and the handle
  * added to the node.
  */
@@ -249,7 +249,7 @@ static int pin_sight(struct vfs *v, const struct looked_up *last, const struct t
 	return ESTALE;
 }
 
-/* The first writer: what is written later through a mapping is saved for its program. */
+/* The first writer: texts written later through a mapping are saved for its program. */
 static void save_for(const struct target *t, const struct handle *h) REQUIRES(vfs_class)
 {
 	if (node_writers(t->node) <= handle_writes(h))
@@ -296,7 +296,7 @@ static bool keeps_pages(const struct target *t, const struct handle *h, const st
 /*
  * Pushes a small text into the page cache, which saves the read request. No page can be in use,
  * since the view was never opened before; but if it is opened for writing meanwhile, the pages may
- * have been put over what was written, and must go.
+ * have replaced a text written since, and must go.
  */
 static bool give_pages(struct vfs *v, const struct target *t)
 {
@@ -525,8 +525,8 @@ static int create_flags(int flags)
 }
 
 /*
- * The kernel asks for this after it found nothing under the name. If there is something now, nobody
- * has checked permissions yet: the kernel must look again.
+ * The kernel asks for this after it found nothing under the name. If there is a file now, its
+ * permissions have not been checked yet: the kernel must look again.
  */
 static int open_make_file(struct vfs *v, const struct request *who, const struct target *parent,
 			  const char *name, mode_t mode, int flags, int *fd, struct entry *entry)
@@ -649,7 +649,10 @@ static bool open_is_written(const struct node *node) REQUIRES(vfs_class)
 	return h != NULL;
 }
 
-/* Saves what the last handle left. Nobody gets an error code: .rejected and .error must do. */
+/*
+ * Saves the text that the last handle left. No program gets an error code: .rejected and .error
+ * must do.
+ */
 static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 {
 	struct changes changes = CHANGES_INIT;

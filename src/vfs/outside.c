@@ -2,7 +2,7 @@
 /*
  * outside.c - changes that other programs make in SOURCE, seen by watching every folder in use.
  *
- * If the file's folder is watched, the kernel caches what is below an animation file until it is
+ * If the file's folder is watched, the kernel caches the tree below an animation file until it is
  * invalidated. Everything else is cached for TIMEOUT only, so that changes show anyway, except in
  * pages of open or mapped files, which are dropped only when invalidated.
  */
@@ -297,7 +297,7 @@ static void archive_file_changed(struct vfs *v, const struct target *folder, uin
 {
 	struct changes changes = CHANGES_INIT;
 
-	/* While it is still being written, what the kernel caches of it expires by itself. */
+	/* While it is still being written, the kernel's cache of it expires by itself. */
 	if (!(mask & (NAMES | IN_CLOSE_WRITE | IN_ATTRIB)))
 		return;
 	archive_changed(v, folder->node, &changes);
@@ -432,7 +432,7 @@ static void changed(void *closure, uint64_t cookie, const char *name, uint32_t m
 		everything_changed(v);
 	else if (mask & IN_IGNORED)
 		watch_ended(v, cookie);
-	/* The folder's mode decides whether models in it may be used for everybody. */
+	/* The folder's mode decides whether models in it may be used for all users. */
 	if (cookie && !name && (mask & IN_ATTRIB) && v->options->allow_other)
 		look_at_animations(v, cookie, ALL_SHOWN);
 	if (!cookie || !name)

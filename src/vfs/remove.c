@@ -18,9 +18,9 @@
 /* ---- plain things ---- */
 
 /*
- * What the thread has found again was replaced by another one since. That is removed in its place,
- * if the same users may remove both. *st becomes what the one is then, but for the
- * name that it loses.
+ * The file that the thread has found again was replaced by another one since. That one is removed
+ * in its place, if the same users may remove both. *st: its attributes afterwards, without the lost
+ * name.
  */
 static int check_again(struct vfs *v, const struct request *who, const struct node *node,
 		       struct stat *st)
@@ -64,7 +64,7 @@ static int check_known(struct vfs *v, const struct request *who, const struct no
 	return error;
 }
 
-/* Removes a name on disk; *st: attributes of what was removed. node: the name's, or NULL. */
+/* Removes a name on disk; *st: attributes of the removed file. node: the name's, or NULL. */
 static int remove_in(struct vfs *v, const struct request *who, const struct target *parent,
 		     enum area area, const char *name, int flags, struct node *node,
 		     struct stat *st)
@@ -113,10 +113,10 @@ static int remove_plain(struct vfs *v, const struct request *who, const struct t
 	return error;
 }
 
-/* ---- what an animation shows ---- */
+/* ---- names inside an animation ---- */
 
 /*
- * Those who have the view open can read on, but nothing is saved. If it is not open, its draft is
+ * Open handles of the view can read on, but nothing is saved. If it is not open, its draft is
  * dropped.
  */
 static void remove_detach_view(struct vfs *v, struct node *node) REQUIRES(vfs_class)
@@ -263,7 +263,7 @@ static int remove_animation(struct vfs *v, const struct target *parent, const ch
 
 /* ---- loose files ---- */
 
-/* Brings back what was removed below a member that cannot itself be removed. */
+/* Brings back all files removed below a member that cannot itself be removed. */
 static void bring_back_all(struct vfs *v, struct animation *a)
 {
 	struct changes changes = CHANGES_INIT;

@@ -28,11 +28,11 @@ struct move {
 	struct slot from, to;
 	const char *name, *new_name;
 	unsigned flags;
-	struct target node; /* what moves */
+	struct target node; /* the node that moves */
 	struct guest guest; /* of that node */
 	/* it is a view that was replaced: the kernel has another node for its name */
 	bool overtaken;
-	struct target over;    /* what has the new name; {NULL, NULL}: nothing */
+	struct target over;    /* the target that has the new name; {NULL, NULL}: none */
 	bool respells;         /* `over` is the same file, by another spelling of its name */
 	struct caller *caller; /* from access_caller; NULL once text_save has taken it over */
 	struct changes changes;
@@ -116,8 +116,8 @@ static struct caller *take_caller(struct move *m)
 /* ---- a text lands on a view ---- */
 
 /*
- * Detaches the old view: those who have it open read on, but save nothing. If it is not open, the
- * kernel may be about to open it after an earlier lookup: then it shows what `view` shows.
+ * Detaches the old view: its open handles read on, but save nothing. If it is not open, the kernel
+ * may be about to open it after an earlier lookup: then it shows the text of `view`.
  */
 static void rename_detach_view(struct vfs *v, struct thing *over, const struct thing *view)
 	REQUIRES(vfs_class)
@@ -129,7 +129,7 @@ static void rename_detach_view(struct vfs *v, struct thing *over, const struct t
 		over->view.version = version_get(view->view.version);
 		over->view.place = view->view.place;
 	}
-	/* Nobody can read its draft any more. This may free the node. */
+	/* Its draft can be read by no program any more. This may free the node. */
 	if (over->node && !over->node->handles)
 		view_closed(v, over->node);
 }
@@ -474,8 +474,9 @@ static int find_vacant(struct move *m, struct vacant *out)
 }
 
 /*
- * The clip has its name. The folder goes, since the clip's folder of ordinary files is everybody's
- * who may write the file; unless it is that by now, with what was beside the clip's texts.
+ * The clip has its name. The folder goes, since all users that may write the file must be able to
+ * write to the clip's folder of ordinary files; unless it is that folder by now, with the files
+ * beside the clip's texts.
  */
 static void replace_vacant(struct move *m, const struct vacant *was)
 {
@@ -610,7 +611,7 @@ static void unlink_both(struct move *m) REQUIRES(vfs_class)
 	changes_name(&m->changes, m->from.parent.node, m->name, false);
 }
 
-/* Updates the table after the rename on disk. `over`: attributes of what was replaced, or NULL. */
+/* Updates the table after the rename on disk. `over`: attributes of the replaced file, or NULL. */
 static void move_links(struct move *m, const struct stat *over) REQUIRES(vfs_class)
 {
 	m->v->moves++;
@@ -960,7 +961,10 @@ static bool is_respelled(const struct move *m)
 	return same;
 }
 
-/* Finds what the table has for the new name; others may have removed it on disk. */
+/*
+ * Finds the target that the table has for the new name; another program may have removed it on
+ * disk.
+ */
 static void find_over(struct move *m)
 {
 	struct vfs *v = m->v;

@@ -39,7 +39,7 @@ void writers_unlock(struct animation *a, struct animation *b)
 
 /*
  * Finds where the file is, to write it. While the commit waits for another process it keeps the
- * writer's lock: what is saved, renamed or removed meanwhile waits for it.
+ * writer's lock: saves, renames and removals meanwhile wait for it.
  */
 static int open_site(struct vfs *v, struct animation *a, struct site *site) REQUIRES(writer_class)
 {
@@ -186,8 +186,8 @@ static int keep_refusal(const struct saving *s, struct attempt *attempt, const s
 }
 
 /*
- * The text was saved, or changes nothing: its entry in .animfs/errors is now what was ignored in
- * it, if anything. With `files`, removes .rejected and .error.
+ * The text was saved, or changes nothing: its entry in .animfs/errors now lists the parts that were
+ * ignored, if any. With `files`, removes .rejected and .error.
  */
 static void drop_refusals(const struct saving *s, const struct attempt *attempt, bool files)
 {
@@ -225,7 +225,7 @@ static void publish_saved(struct vfs *v, struct animation *a, struct version *no
 			  const struct thing *saved, const struct relabel *relabels, size_t count,
 			  struct changes *changes) REQUIRES(writer_class)
 {
-	/* Disk and table change together for those who create something there. */
+	/* Programs that create a file there see disk and table change together. */
 	if (count)
 		folders_hold_still(v);
 	for (size_t i = 0; i < count; i++)
@@ -489,7 +489,7 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 		return VERDICT_REFUSED;
 	if (left < attempt->base->generation)
 		left = attempt->base->generation;
-	/* To the batch of another program it says what the file says. */
+	/* For the batch of another program its text then counts as the file's. */
 	if (is_once_more(s, attempt, now) &&
 	    !(s->a->last_text.as_said && attempt_read_as(attempt, now))) {
 		version_put(now);
@@ -519,8 +519,8 @@ static enum verdict try_commit(const struct saving *s, struct attempt *attempt, 
 
 /*
  * Sets owner and mode of .rejected: it belongs to the writer, with the file's group, and is
- * readable by those who may read the file and the view. With an ACL the mode's group bits are not
- * the group's, so the group gets nothing.
+ * readable by all users that may read the file and the view. With an ACL the mode's group bits are
+ * not the group's, so the group gets nothing.
  */
 static void find_readers(struct saving *s, const struct site *site)
 {
@@ -560,7 +560,7 @@ static int commit_attempt(struct saving *s, struct attempt *attempt, struct site
 	return !error || err.code == ERR_SYSTEM ? errno_of(&err) : errno_for_rename(error);
 }
 
-/* Pins the view to the saved version, which those who have it open see if the draft is dropped. */
+/* Pins the view to the saved version, which its open handles show if the draft is dropped. */
 static void pin_saved(struct vfs *v, const struct target *t, struct version *saved)
 	REQUIRES(vfs_class)
 {
@@ -900,8 +900,9 @@ static bool save_same_name(const struct clip *a, const struct clip *b)
 }
 
 /*
- * What clip `i` of an edit is in version `now`: the n-th of its name, if both have as many of them;
- * or NULL. Its place may be another one, since others may have added and removed clips meanwhile.
+ * The clip of version `now` that clip `i` of an edit stands for: the n-th of its name, if both have
+ * as many of them; or NULL. Its place may be another one, since other programs may have added and
+ * removed clips meanwhile.
  */
 static const struct clip *find_committed(const struct anim *edited, uint32_t i,
 					 const struct anim *now)

@@ -18,9 +18,9 @@ int view_commit(struct vfs *v, const struct target *t, enum draft_event event,
 int view_commit_locked(struct vfs *v, const struct target *t, enum draft_event event,
 		       struct changes *changes) EXCLUDES(vfs_class) REQUIRES(writer_class);
 /*
- * Truncates or extends the view's text. Through a handle, that is part of what the handle writes.
- * By name (handle NULL) there is no close to wait for: size 0 begins a save, any other size is a
- * save by itself. ESTALE if the node now stands for another thing, or its name for another view.
+ * Truncates or extends the view's text. Through a handle, that is a part of the handle's save. By
+ * name (handle NULL) there is no close to wait for: size 0 begins a save, any other size is a save
+ * by itself. ESTALE if the node now stands for another thing, or its name for another view.
  */
 int view_resize(struct vfs *v, const struct request *who, const struct target *t, uint64_t size,
 		struct handle *handle, struct changes *changes) EXCLUDES(vfs_class, writer_class);

@@ -449,7 +449,7 @@ static bool close_staging(struct vfs *v, struct staging *s, enum ending why) REQ
 	if (why == ENDS_SYNCED && is_busy(v, s))
 		ends = false; /* the close restarts the wait */
 	if (due && (ends ? is_busy(v, s) : !deadline_is_set(v->deadlines, &s->end))) {
-		/* What is under way, a close or a look, will restart the wait. */
+		/* A close or a look that is under way will restart the wait. */
 		wait_until(v, s, s->quiet.at > now && !ends ? s->quiet.at : now + END_MS);
 		ends = false;
 	}
@@ -549,7 +549,7 @@ void stagings_end(struct vfs *v)
 	(void)stagings_finish(v, NULL);
 }
 
-/* ---- what an earlier mount left ---- */
+/* ---- folders that an earlier mount left ---- */
 
 /* Finds the node of a path, with references. */
 static int find_target(struct vfs *v, const char *path, struct target *out)

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- what is in it ---- */
+/* ---- texts in it ---- */
 
 static bool has_texts(const struct texts *texts)
 {
@@ -301,7 +301,7 @@ bool staged_make_file(struct staged *f)
 
 /* ---- its skeleton ---- */
 
-/* Saves the skeleton, unless its text only contains what is known anyway. */
+/* Saves the skeleton, unless its text only repeats known values. */
 static bool staging_file_save_skeleton(const struct staged *f, struct version *base,
 				       struct assembly_text *text)
 {

@@ -136,7 +136,7 @@ void gifts_carry_over(struct vfs *v, const enum say says[GIVEN_COUNT], const str
 
 /* ---- a file ---- */
 
-/* The folder's mode bits, with r and w for all who have x: raw.* is restricted to those. */
+/* The folder's mode bits, with r and w for each class that has x: raw.* is restricted to those. */
 static mode_t let_in(mode_t folder)
 {
 	return (folder & 0777) | (folder & 0111) << 1 | (folder & 0111) << 2;

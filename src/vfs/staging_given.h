@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * staging_given.h - attributes that were set on a staged folder, or on a file in it: owner, group,
- * mode, time, and by whom. What the folder becomes gets them.
+ * mode, time, and the user that set them. The file that the folder becomes gets them.
  */
 #ifndef ANIMFS_VFS_STAGING_GIVEN_H
 #define ANIMFS_VFS_STAGING_GIVEN_H

@@ -33,7 +33,8 @@ struct texts {
 /*
  * Lists a plain folder, and its bones/ and frames/, in order of creation; of other folders only the
  * name. Reads the texts whose path `wants` accepts. False and err if one of them, or a name, cannot
- * be read, so that nothing unknown gets lost. `who`: on whose behalf it reads; NULL: the daemon's.
+ * be read, so that nothing unknown gets lost. `who`: the caller that it reads for; NULL: the
+ * daemon.
  */
 bool texts_read(struct vfs *v, const struct caller *who, int folder,
 		bool (*wants)(const char *path), struct texts *t, struct err *err);
@@ -161,7 +162,9 @@ bool staged_changed(const struct staged *f) EXCLUDES(vfs_class);
 void staged_says(const struct staged *f, const struct identity *raw, enum say says[GIVEN_COUNT])
 	EXCLUDES(vfs_class);
 
-/* These point nodes to what the folder became, so that programs in the folder stay there. */
+/*
+ * These point nodes to the file that the folder became, so that programs in the folder stay there.
+ */
 /*
  * The folder itself; kind: that of a folder. Out of memory it loses its name, to be looked up
  * again.

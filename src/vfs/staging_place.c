@@ -129,7 +129,7 @@ static void keep_upper(const struct staged *f, int folder, const char *name, int
 		copy_upper(f, folder, name, to, stored);
 }
 
-/* Moves what is not a text into the upper folder of that path. */
+/* Moves all files but texts into the upper folder of that path. */
 static void keep_all_upper(const struct staged *f, int folder, const char *path)
 {
 	struct dirent *entry;

@@ -27,8 +27,8 @@ struct texts_reading {
 };
 
 /*
- * Reads a text, which its maker must be allowed to read: who may write to a folder can move any
- * file into it. Anything but a regular file is not a text, whatever its name.
+ * Reads a text, which its maker must be allowed to read: a user that may write to a folder can move
+ * any file into it. Anything but a regular file is not a text, whatever its name.
  */
 static int read_staged_text(const struct texts_reading *r, int folder, const char *name,
 			    struct text_name *to)
@@ -239,7 +239,7 @@ bool texts_edit(struct copied *c, const struct texts_in *in, size_t count, struc
 
 /* ---- put away ---- */
 
-/* Lists in .animfs/errors what was ignored in a text that was used. */
+/* Lists in .animfs/errors the parts that were ignored in a text that was used. */
 static void note_ignored(struct vfs *v, const char *path, const struct assembly_text *text)
 {
 	const char *ignored = table_ignored(text->path, text->text);

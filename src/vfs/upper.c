@@ -4,8 +4,8 @@
  * directory that hold them. Empty ones must be removed with their virtual folder, or a folder would
  * be shown in its place.
  *
- * Only additions are counted. When the count reaches the limit, everything is counted again, to see
- * what has been removed meanwhile.
+ * Only additions are counted. When the count reaches the limit, everything is counted again, to
+ * notice files removed meanwhile.
  */
 #include "upper.h"
 

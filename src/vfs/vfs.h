@@ -218,7 +218,7 @@ int vfs_overlay_above(const struct vfs *v);
 void vfs_resume(struct vfs *v);
 /* From now on the kernel is sent nothing. */
 void vfs_silence(struct vfs *v);
-/* Saves what is not saved yet. No requests may follow. */
+/* Saves all unsaved texts. No requests may follow. */
 void vfs_finish(struct vfs *v);
 void vfs_free(struct vfs *v);
 
@@ -235,7 +235,7 @@ int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct 
 
 /* ---- setattr.c ---- */
 
-/* What to set; the values of FUSE_SET_ATTR_... */
+/* The attributes to set; the values of FUSE_SET_ATTR_... */
 enum {
 	SET_MODE = 1,
 	SET_UID = 2,
@@ -299,7 +299,7 @@ void vfs_release(struct vfs *v, struct handle *handle);
 
 /* ---- io.c ---- */
 
-/* What was read: a part of a text, or of a file. */
+/* The result of a read: a part of a text, or of a file. */
 struct cached;
 struct read_part {
 	struct text *text;    /* referenced; or NULL */

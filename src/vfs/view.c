@@ -419,7 +419,7 @@ int view_size(struct vfs *v, const struct target *t, const struct sight *s, uint
 	return 0;
 }
 
-/* ---- what else is known of it ---- */
+/* ---- more of its properties ---- */
 
 bool view_is_fixed(const struct view *view, const struct version *version)
 {
@@ -428,7 +428,7 @@ bool view_is_fixed(const struct view *view, const struct version *version)
 	return a->read_only && (!view->whole || a->format->parts) && !view->parse_skeleton;
 }
 
-/* What is drawn with a skeleton, or made of stills, changed when those did, too. */
+/* A drawing with a skeleton, or a text made of stills, changed when those did, too. */
 static struct timespec made_of_since(const struct sight *s)
 {
 	const struct view *view = s->place.view;

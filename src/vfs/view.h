@@ -30,7 +30,7 @@ int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct st
 int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, struct sight *out)
 	EXCLUDES(vfs_class);
 /*
- * What `name` is in a virtual folder now, absent or not; *found: whether it is anything. 0 or an
+ * The place of `name` in a virtual folder now, absent or not; *found: whether it has one. 0 or an
  * errno: ESTALE if the folder's node now stands for another thing.
  */
 int place_find(struct vfs *v, const struct target *folder, const char *name, struct place *out,
@@ -61,8 +61,8 @@ bool view_is_fixed(const struct view *view, const struct version *version);
 /* Changes `st`, the file's attributes, to the view's: mtime, and write permission. */
 void view_facts(const struct sight *s, struct stat *st);
 /*
- * The view is opened: those who have it open see this version until view_closed. If it is already
- * open, its version stays.
+ * The view is opened: open handles show this version until view_closed. If it is already open, its
+ * version stays.
  */
 void view_pin(struct node *node, const struct sight *s) REQUIRES(vfs_class);
 /*

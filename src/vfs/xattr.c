@@ -21,8 +21,8 @@
 #define FROM_XATTR "user.animfs.from"
 
 /*
- * Are its attributes those of a file: a plain thing, an animation's folder, or raw.*? What is in an
- * archive has none.
+ * Are its attributes those of a file: a plain thing, an animation's folder, or raw.*? A member of
+ * an archive has none.
  */
 static bool is_backed(const struct thing *thing)
 {
@@ -232,7 +232,7 @@ static int change_backing(struct vfs *v, const struct target *t, const char *nam
 	return error;
 }
 
-/* An ACL may have changed the mode, and so who may read the animation. */
+/* An ACL may have changed the mode, and so the users that may read the animation. */
 static void backing_changed(struct vfs *v, const struct request *who, const struct target *t,
 			    const char *name)
 {
