@@ -71,8 +71,7 @@ void texts_put_away(struct vfs *v, int folder, const char *path, const char *raw
 struct staging {
 	struct node *node;   /* constant; referenced */
 	struct thing *thing; /* constant; referenced */
-	struct caller
-		*who; /* constant: who made the folder; NULL: unknown, or allow_other is off */
+	struct caller *who; /* constant: the folder's maker; NULL: unknown, or allow_other is off */
 	struct deadline end;
 	int64_t rest GUARDED_BY(staging_class); /* ms until the next attempt */
 
