@@ -27,11 +27,11 @@
 #define INODES_MAX 65536 /* a power of two */
 #define EPOCH 1700000000 /* as schedule.c */
 #define TICK (4 * MS)
-#define AN_HOUR_AGO ((EPOCH - 3600) * SECOND) /* what no call in here has made */
+#define AN_HOUR_AGO ((EPOCH - 3600) * SECOND) /* before any call in here */
 
 struct inode {
 	uint64_t dev, ino; /* the kernel's */
-	uint64_t number;   /* what is shown */
+	uint64_t number;   /* as shown */
 	int64_t born, mtime, ctime, atime;
 	struct timespec seen; /* the kernel's ctime when it was last looked at */
 	bool changed;         /* by a call in here since */
@@ -73,7 +73,7 @@ static struct inode *inode_of(const struct stat64 *st, int64_t at)
 	}
 }
 
-/* What is shown of a file's status. */
+/* Puts the shown values into a file's status. */
 static void show(struct stat64 *st)
 {
 	struct inode *i;
@@ -413,7 +413,7 @@ ssize_t __wrap_pwritev64v2(int fd, const struct iovec *parts, int count, off64_t
 	return result;
 }
 
-/* The call, and what it changes of the file behind a descriptor. */
+/* The call, and its changes to the file behind a descriptor. */
 #define WRAP_FD(name, what, one_in, errors, how, parameters, arguments)                            \
 	int __real_##name parameters;                                                              \
 	int __wrap_##name parameters;                                                              \
@@ -543,7 +543,7 @@ int __wrap_fchownat(int dir, const char *name, uid_t uid, gid_t gid, int flags)
 
 int __real_renameat2(int from, const char *name, int to, const char *new_name, unsigned flags);
 
-/* Both folders, what moved, and what it stood in for. */
+/* Both folders, the file that moved, and the file that it replaced. */
 static int rename_step(int from, const char *name, int to, const char *new_name, unsigned flags)
 {
 	struct stat64 gone;

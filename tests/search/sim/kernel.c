@@ -102,7 +102,7 @@ struct call {
 	const char *what;
 	void (*serve)(struct call *c);
 	bool answered;
-	bool unawaited;     /* nobody waits for the answer, and it is freed then */
+	bool unawaited;     /* no thread waits for the answer, and it is freed then */
 	struct inode *hold; /* until then */
 	int64_t sent, taken;
 	struct request who;
@@ -337,7 +337,7 @@ static void answer(struct call *c)
 
 static void reclaim(void);
 
-/* At any moment memory may be short, and a thread slow to do what nobody waits for. */
+/* At any moment memory may be short, and a thread slow with a request that is not waited for. */
 static void disturb(const struct call *c)
 {
 	if (k.pressure && rnd_one_in(k.pressure))
@@ -668,7 +668,7 @@ static struct inode *get_inode(const struct entry *entry, uint64_t asked)
 	return inode;
 }
 
-/* st: what the answer says, whether the inode takes it or not; or NULL. */
+/* st: the attributes in the answer, whether the inode takes them or not; or NULL. */
 static int get_attr(struct inode *inode, struct stat *st)
 {
 	struct call c = {.next = NULL};
@@ -694,7 +694,7 @@ static int update_attr(struct inode *inode)
 	return inode->attr_until > sched_now() ? 0 : get_attr(inode, NULL);
 }
 
-/* What stat(2) says. */
+/* As stat(2). */
 static int stat_inode(struct inode *inode, struct stat *st)
 {
 	if (inode->bad)
@@ -705,7 +705,7 @@ static int stat_inode(struct inode *inode, struct stat *st)
 	return 0;
 }
 
-/* Modes are looked at (default_permissions); whoever runs this may do all that they allow. */
+/* Modes are checked (default_permissions); the user that runs this may do all that they allow. */
 static int permission(struct inode *inode)
 {
 	return update_attr(inode);
@@ -766,7 +766,7 @@ static struct dentry *find_dentry(const struct dentry *parent, const char *name)
 	return NULL;
 }
 
-/* One that nobody uses and that has nothing below it. */
+/* An unused one that has nothing below it. */
 static struct dentry *find_unused(const struct dentry *below, unsigned skip)
 {
 	for (struct dentry *d = k.dentries; d; d = d->next) {
@@ -787,7 +787,7 @@ static void unhash(struct dentry *d)
 	put_dentry(d);
 }
 
-/* With all below it that nobody uses. */
+/* With all unused ones below it. */
 static void invalidate(struct dentry *d)
 {
 	struct dentry *unused;
@@ -834,7 +834,7 @@ static void reclaim(void)
 
 enum { REVAL = 1, EXCLUSIVE = 2, TARGET = 4 };
 
-/* 1: the name is what it was; 0: it is not; or a negated errno. */
+/* 1: the name still stands for the same inode; 0: it does not; or a negated errno. */
 static int revalidate(struct dentry *d, int flags)
 {
 	struct call c = {.next = NULL};
@@ -919,7 +919,7 @@ static int look_up_new(struct dentry *d, struct dentry **out)
 	return error;
 }
 
-/* What a name in a folder is, referenced; its inode is NULL if there is none. */
+/* The dentry of a name in a folder, referenced; its inode is NULL if there is none. */
 static int look_up(struct dentry *parent, const char *name, int flags, bool locked,
 		   struct dentry **out)
 {
@@ -1015,7 +1015,7 @@ static int walk(const char *path, int flags, struct dentry **out)
 	return error;
 }
 
-/* What ESTALE is the end of is tried once more, with every name looked up again. */
+/* A call that ends with ESTALE is tried once more, with every name looked up again. */
 #define RETRIED(result, expression)                                                                \
 	do {                                                                                       \
 		int reval = 0;                                                                     \
@@ -1663,7 +1663,7 @@ static void link_plus(struct dentry *parent, const struct entry *entry, const ch
 		fail("READDIRPLUS counts a lookup of %s", name);
 	d = find_dentry(parent, name);
 	if (d && d->in_lookup) {
-		/* The kernel waits for that lookup, and uses what it found. */
+		/* The kernel waits for that lookup, and uses its result. */
 		d->refs++;
 		while (d->in_lookup)
 			wait_for(d, "a lookup");
@@ -1778,7 +1778,7 @@ static void each_entry(struct inode *dir, void (*each)(void *, const char *, uns
 	free(copy);
 }
 
-/* ENOSYS: folders are not opened, and what a READDIR says stays. */
+/* ENOSYS: folders are not opened, and the names of a READDIR stay. */
 static int open_folder(struct inode *dir, struct opened *opened)
 {
 	struct call c = {.flags = O_RDONLY | O_DIRECTORY};
@@ -1987,9 +1987,9 @@ void kernel_drop_caches(void)
 {
 	struct dentry *d;
 
-	k.pressure = 0; /* what is looked up from here on stays */
+	k.pressure = 0; /* names looked up from here on stay */
 	drop_names();
-	/* What was forgotten reaches the program. */
+	/* Requests to forget reach the program. */
 	while (!is_idle())
 		sched_sleep(MS);
 	for (d = k.dentries; d; d = d->next) {

@@ -4,8 +4,8 @@
  *              [--no-faults] [--twice]
  *
  * Runs the mount by seeds N, N + 1, ... (sim.h says how), each in a process of its own, and ends
- * with "sim: N passed, N failed". A failure prints the seed, the step, what every thread was at,
- * and the command that goes there again:
+ * with "sim: N passed, N failed". A failure prints the seed, the step, the call that every thread
+ * was in, and the command that goes there again:
  *
  *   build/sim --seed 17 --stop 8123 --trace
  *
@@ -57,7 +57,7 @@ struct sim_options sim = {.seed = 1, .steps = 50000};
 
 static char work[64] = "/tmp/animfs-sim.XXXXXX";
 
-/* What a run leaves for its parent. */
+/* The result of a run, for its parent. */
 struct result {
 	uint64_t hash, steps;
 	unsigned saved, refused, read, moved, faults;
@@ -179,7 +179,7 @@ static void run(struct result *result)
 	programs_await();
 	disk_set_faults(false);
 	trace("all programs have ended");
-	sched_sleep(20 * SECOND); /* whatever time ends */
+	sched_sleep(20 * SECOND); /* until all deadlines have passed */
 	programs_check();
 	kernel_drop_caches();
 	sched_sleep(20 * SECOND);

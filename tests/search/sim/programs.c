@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * programs.c - savers, readers and movers at work in the mount, and what they may see.
+ * programs.c - savers, readers and movers at work in the mount, and the texts that they may see.
  *
  * A save gives every row of a bone's table one number that no other save has. So a text shows which
- * save it is of, whatever name it was read by, and a text with two numbers is mixed of two. A
- * number is a float32 that an animation file stores as it is: whether a save has reached the disk
- * is seen by its four bytes in the file, without any code of the program's.
+ * save it is of, under any name, and a text with two numbers is a mixture of two saves. A number is
+ * a float32 that an animation file stores as it is: whether a save has reached the disk is seen by
+ * its four bytes in the file, without any code of the program's.
  *
- * What a reader may see of a bone: a save that no acknowledged one, begun after it ended, has
- * replaced before the reader opened. A save that was refused may be seen or not.
+ * A reader may see any save of a bone that was not replaced, before the reader opened, by an
+ * acknowledged save begun after it ended. A save that was refused may be seen or not.
  *
- * Names are never used twice, so a name stands for one bone for good. Who asks by a name that is
- * being moved may find nothing, as on any filesystem; nobody else.
+ * Names are never used twice, so a name stands for one bone for good. A program that asks for a
+ * name that is being moved may find nothing, as on any filesystem; no other may.
  */
 #include "sim.h"
 
@@ -136,9 +136,9 @@ static void path_of_view(unsigned bone, enum form form, char path[PATH])
 	path_of_bone(bone, name, path);
 }
 
-/* ---- what may happen ---- */
+/* ---- allowed results ---- */
 
-/* What a view's path was at some time. */
+/* The path of a view at some time. */
 struct moment {
 	enum form form;
 	unsigned changes, begun;
@@ -335,7 +335,7 @@ static long number_in_csv(const char *data, const char *first)
 		char *end;
 		unsigned long here = strtoul(at, &end, 10);
 
-		/* What does not move is given once. */
+		/* A value that does not move is given once. */
 		if (rows && !length)
 			here = number;
 		else if (end != at + length || here < FIRST_NUMBER || (rows && here != number))
@@ -368,9 +368,9 @@ static long number_of(unsigned bone, enum form form, const struct text *t)
 	return form == CSV ? number_in_csv(data, first) : number_in_json(data);
 }
 
-/* ---- what is seen ---- */
+/* ---- results ---- */
 
-/* Has somebody saved since, and was told so, before this step? */
+/* Has another program saved since, and was its save acknowledged before this step? */
 static const struct save *replaced(const struct save *s, unsigned bone, uint64_t before)
 {
 	for (unsigned i = 1; i < save_count; i++) {
@@ -401,7 +401,10 @@ static void check_number(const char *what, long number, unsigned bone, uint64_t 
 		     (unsigned long long)before);
 }
 
-/* Were others writing where this was read? As on any filesystem, that is what a reader sees. */
+/*
+ * Were other programs writing the file in place while it was read? As on any filesystem, a reader
+ * sees their writes.
+ */
 static bool was_in_place(unsigned bone, const struct moment *since)
 {
 	const struct view *v = &bones[bone].views[since->form];
@@ -474,7 +477,7 @@ static void check_text(const char *what, const struct text *t, unsigned bone, si
 	}
 }
 
-/* Was a save of it left half-way? What could not be put anywhere else may be saved later. */
+/* Was a save of it left half-way? A text that could not be put anywhere else may be saved later. */
 static bool is_broken(unsigned bone)
 {
 	return bones[bone].views[CSV].broken || bones[bone].views[JSON].broken;
@@ -498,7 +501,7 @@ static void check_size(const char *path, size_t size, unsigned bone, const struc
 		fail("%s has %zu bytes, and stat says %lld", path, size, (long long)st.st_size);
 }
 
-/* 0, or what ended it. The text is the caller's. */
+/* 0, or the error that ended it. The text is the caller's. */
 static int read_bone(unsigned bone, enum form form, enum way way, struct text *out)
 {
 	struct moment since = moment_of(bone, form);
@@ -657,7 +660,7 @@ static bool is_on_disk(unsigned file_number, long number)
 	return is;
 }
 
-/* What fsync says is stored is in the file, also where another save was under way. */
+/* A save that fsync acknowledged is in the file, also where another save was under way. */
 static void check_stored(const struct saving *s)
 {
 	const struct bone *b = &bones[s->bone];
@@ -738,7 +741,7 @@ static int cutting(struct saving *s)
 	return open_and_write(s, s->view, O_RDWR, rnd_one_in(2));
 }
 
-/* Writes inside, cuts what is too much. */
+/* Writes into the file, and cuts the rest off. */
 static int rsync_in_place(struct saving *s)
 {
 	struct kfile *file;
@@ -927,7 +930,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	free(s.text.data);
 }
 
-/* One after another; mostly of a bone that nobody else saves. */
+/* Saves one after another; mostly of a bone that no other saver has. */
 static void saver(void *number)
 {
 	unsigned own = number || rnd_one_in(2) ? (unsigned)(uintptr_t)number : outside.bone + 1;
@@ -944,7 +947,7 @@ static void saver(void *number)
 		free(text.data);
 		if (rnd_one_in(2))
 			kernel_process_ends();
-		/* What it saved is there at once, in the other text too. */
+		/* The save is visible at once, in the other text, too. */
 		text = (struct text){NULL, 0};
 		if (rnd_one_in(2))
 			read_bone(bone, (enum form)rnd_below(FORMS), WHOLE, &text);
@@ -957,9 +960,9 @@ static void saver(void *number)
 /* ---- copies of a folder that come back ---- */
 
 /*
- * All that says something of the two bones of a clip: read, one text edited, and written back by
- * one program in any order. Whatever that is, the edit is there then, and with it what another
- * program saved meanwhile; each text that did nothing has its line when it is closed.
+ * All texts that contain one of the two bones of a clip: read, one of them edited, and written back
+ * by one program in any order. In every order, the edit is there afterwards, and so is a save of
+ * another program meanwhile; each text without effect has its line when it is closed.
  */
 enum { COPY_BONES = BONES * FORMS, COPY_CURVES = COPY_BONES, COPY_CLIP, COPY_RAW, COPIES };
 
@@ -1151,7 +1154,7 @@ static void edit_copy(struct copy *c, unsigned i)
 	c->numbers[i / FORMS] = number;
 }
 
-/* Another program, which stays what it is. */
+/* Another program, which stays the same one. */
 static int edit_other(struct copy *c, unsigned bone)
 {
 	struct saving s = {.bone = c->first + bone};
@@ -1328,7 +1331,7 @@ static void remove_name(void *path, const char *name, unsigned type)
 		judge("rm -r", error, 0, &(struct moment){.moves = true});
 }
 
-/* rm -r of one whose names nobody needs any more. */
+/* rm -r of a clip whose names are no longer needed. */
 static void remove_clip(unsigned clip)
 {
 	char path[PATH];
@@ -1383,12 +1386,12 @@ static void mover(void *unused)
 
 /* ---- clips that are made of folders ---- */
 
-/* What a clip's folder is called now: what is above it may be moved at any time. */
+/* A folder that is being filled to become a clip; the folders above it may be moved at any time. */
 struct filled {
 	unsigned file, numbers[BONES];
 	char name[64];
 	unsigned changes; /* of all above, when it was begun */
-	bool late;        /* there was a pause, and it became what it could */
+	bool late;        /* there was a pause, and it became a clip of the texts that were there */
 	struct text texts[BONES];
 };
 
@@ -1417,7 +1420,7 @@ static int write_filled(const struct filled *f, unsigned bone)
 	return open_and_write(&s, path, O_WRONLY | O_CREAT | O_EXCL, false);
 }
 
-/* mkdir, and what cp -r would write. */
+/* mkdir, and the writes of cp -r. */
 static int fill(const struct filled *f)
 {
 	char path[PATH];
@@ -1460,7 +1463,7 @@ static void check_whole(const struct filled *f)
 	}
 }
 
-/* From here on it is one like all others, and what was written is what was saved. */
+/* From here on it is a clip like all others, and its written texts count as saved. */
 static void add_clip(const struct filled *f, unsigned from)
 {
 	struct clip *c = &clips[clip_count];
@@ -1528,7 +1531,7 @@ static void filler(void *unused)
 	end_program();
 }
 
-/* ---- what others do in SOURCE ---- */
+/* ---- other programs in SOURCE ---- */
 
 static void read_bytes(struct text *out)
 {
@@ -1554,7 +1557,7 @@ static void put_number(struct text *file, long from, long to)
 		memcpy(at, &now, sizeof(now));
 }
 
-/* In its place, unless somebody keeps others from that by a lease; or renamed onto it. */
+/* In its place, unless a lease of another process prevents that; or renamed onto it. */
 static void write_outside(int dir, const char *name, const struct text *bytes)
 {
 	const char *other = "outside.new";
@@ -1574,8 +1577,8 @@ static void write_outside(int dir, const char *name, const struct text *bytes)
 }
 
 /*
- * Gives the bone another number, and leaves all else as it is: what the mount stores at the same
- * time must have both. Nobody else writes meanwhile, but a save may be on its way.
+ * Gives the bone another number, and leaves the rest as it is: a version that the mount stores at
+ * the same time must have both. No other program writes meanwhile, but a save may be on its way.
  */
 static void save_outside(void)
 {
@@ -1735,7 +1738,7 @@ static void start(const char *kind, unsigned count, void (*run)(void *))
 	}
 }
 
-/* A bone whose file has its number as it is. */
+/* A bone whose number is stored in its file as it is. */
 static void prepare_outside(void)
 {
 	struct moment since;
@@ -1846,7 +1849,7 @@ static void add_folder(int above, const char *name, struct text *out)
 	closedir(dir);
 }
 
-/* One batch is one version: of what a program says of a bone in two views the last is kept. */
+/* One batch is one version: if a program saves a bone in two views, the last save is kept. */
 static bool is_said_again(unsigned index)
 {
 	const struct save *s = &saves[index];
@@ -1860,8 +1863,9 @@ static bool is_said_again(unsigned index)
 }
 
 /*
- * Every save can be brought back: its number is in the file, or in an old version of it. Not where
- * a version could not be kept, since the disk failed, nor what others replaced in SOURCE.
+ * Every save can be brought back: its number is in the file, or in an old version of it.
+ * Exceptions: versions that could not be kept since the disk failed, and files that other programs
+ * replaced in SOURCE.
  */
 static void check_history(void)
 {

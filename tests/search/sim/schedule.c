@@ -2,11 +2,11 @@
 /*
  * schedule.c - threads, locks, waits and time, by a seed.
  *
- * Every simulated thread is a real one that sleeps until it gets the baton; whoever has it runs
- * until its next step and there passes it on, or keeps it. Locks and conditions are what the tables
- * in here say; the real mutexes are taken as well, and are always free then.
+ * Every simulated thread is a real one that sleeps until it gets the baton; the thread that has it
+ * runs until its next step and there passes it on, or keeps it. Locks and conditions are in the
+ * tables of this file; the real mutexes are taken as well, and are always free then.
  *
- * Virtual time moves a little with each step, now and then by a lot (somebody else had the
+ * Virtual time moves a little with each step, now and then by a lot (as if another process had the
  * processor), and when all sleep to the next deadline. When all sleep without one, that is a
  * deadlock.
  *
@@ -52,7 +52,7 @@ struct thread {
 	int64_t deadline;
 	struct pollfd *fds; /* also awake when one of them is ready */
 	unsigned fd_count;
-	bool woken, busy; /* busy: somebody else has what it waits for */
+	bool woken, busy; /* busy: another thread has the lock that it waits for */
 	int64_t since;
 	const char *what;
 	void *where;
@@ -332,7 +332,7 @@ static void count_step(const char *what)
 		fail("stopped here: %s", what);
 }
 
-/* Whoever is next; the caller sleeps until it is that again. */
+/* Passes the baton to the next thread; the caller sleeps until it gets it again. */
 static void pass_on(void)
 {
 	int me = self, next;
@@ -608,7 +608,7 @@ int __wrap_pthread_detach(pthread_t thread)
 /* ---- locks ---- */
 
 static struct mutex mutexes[LOCKS_MAX];
-/* Whose lock_acquire the thread is in. */
+/* The class of the lock_acquire that the thread is in. */
 static _Thread_local const struct lock_class *asked_class;
 static _Thread_local void *asked_where;
 
@@ -875,7 +875,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 	return ready;
 }
 
-/* ---- what differs between machines ---- */
+/* ---- sources of differences between machines ---- */
 
 ssize_t __wrap_getrandom(void *data, size_t size, unsigned flags);
 ssize_t __wrap_getrandom(void *data, size_t size, unsigned flags)

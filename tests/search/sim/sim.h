@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sim.h - the mount's own code in one process without a kernel mount, and what stands around it.
+ * sim.h - the mount's own code in one process without a kernel mount, and models of the rest.
  *
- *   main.c      options; one child process for each run; counts what passed and failed
+ *   main.c      options; one child process for each run; counts those that passed and failed
  *   schedule.c  one thread runs at a time; a seed decides which one goes on at each step
  *   disk.c      the calls that reach the disk: a step each, stamped with virtual time, and failing
  *               where the seed says so
  *   kernel.c    the kernel's side of the mount: names, attributes and pages as Linux keeps them
- *   programs.c  what uses the mount: savers, readers, movers; and what they may see
+ *   programs.c  programs using the mount: savers, readers, movers; and the texts that they may see
  *
  * The border is vfs.h: kernel.c makes the calls that libfuse makes of the kernel's requests, and is
  * the struct kernel that the mount notifies. Nothing of src/fuse is in it.
@@ -49,13 +49,13 @@ void sched_start(void);
 /* A step: another thread may run before this returns. `what` stays in memory. */
 void sched_point(const char *what);
 /*
- * Sleeps until somebody wakes the channel or until the deadline (virtual ns). False: the deadline.
- * What was waited for has to be looked at again.
+ * Sleeps until another thread wakes the channel or until the deadline (virtual ns). False: the
+ * deadline. The condition waited for must be checked again.
  */
 bool sched_wait(const void *channel, int64_t deadline, const char *what);
 void sched_wake(const void *channel);
 void sched_sleep(int64_t ns);
-/* The same without an end, and not because anybody is busy. */
+/* Sleeps on the channel without a deadline, as a thread that has nothing to do. */
 void sched_idle(const void *channel, const char *what);
 /* A thread of the simulation itself; `program`: it makes the calls of the program under test. */
 void sched_spawn(const char *name, void (*run)(void *), void *closure, bool program);
@@ -71,7 +71,7 @@ void sched_resume(void);
 uint64_t sched_hash(void);
 void sched_end(void);
 
-/* What the seed says next; below(0) is 0. */
+/* The next number of the seed; below(0) is 0. */
 uint64_t rnd(void);
 unsigned rnd_below(unsigned limit);
 bool rnd_one_in(unsigned n);
@@ -92,15 +92,15 @@ struct kernel;
 struct kfile;
 struct vfs;
 
-extern const struct kernel sim_kernel; /* what is notified */
+extern const struct kernel sim_kernel; /* gets the notifications */
 void kernel_start(struct vfs *v);
-/* The whole tree is dropped from the caches, and what the kernel knew is forgotten. */
+/* The whole tree is dropped from the caches, and the kernel forgets all names. */
 void kernel_drop_caches(void);
-/* A dentry that nobody uses is dropped, if there is one. */
+/* Drops an unused dentry, if there is one. */
 void kernel_shrink(void);
 /*
  * Every number that was ever forgotten must be unknown to the program, unless it is the number of a
- * name that is found when all are looked up: what was given to a view keeps its node.
+ * name that is found when all are looked up: attributes given to a view keep its node.
  */
 void kernel_check_forgotten(void (*look_up_all)(void));
 void kernel_unmount(void);
@@ -139,7 +139,7 @@ int k_list(const char *path, void (*each)(void *closure, const char *name, unsig
 
 /* ---- programs.c ---- */
 
-/* Makes what SOURCE has at first, with make_game. */
+/* Makes the first contents of SOURCE, with make_game. */
 void programs_make_source(const char *source);
 void programs_start(const char *source);
 void programs_await(void);

@@ -212,7 +212,7 @@ static unsigned first_of_clip(unsigned curve)
 	return curve;
 }
 
-/* One saver for a curve at a time, or the oracle would not know who was last. */
+/* One saver for a curve at a time, or the oracle would not know which was the last. */
 static void deal_task(void)
 {
 	struct task task = {.curve = below(curve_count),
@@ -301,7 +301,7 @@ static long largest_issued(const struct task *task)
 	return value;
 }
 
-/* Programs look at what they saved. */
+/* Programs read their own saves again. */
 static void look_again(const struct task *task, long value)
 {
 	static struct text text;
@@ -328,8 +328,8 @@ static unsigned long crossings(const struct task *task)
 }
 
 /*
- * Of two programs that save one file at once, either may lose what it wrote, on any filesystem; if
- * both write in place, what comes out may be a mixture of both texts.
+ * Of two programs that save one file at once, either may lose its text, on any filesystem; if both
+ * write in place, the result may be a mixture of both texts.
  */
 static bool was_crossed(const struct task *task, unsigned long before)
 {
@@ -485,7 +485,7 @@ static void print_workers(void)
 	}
 }
 
-/* Does not wait for them: who hangs in a call ends with the daemon. */
+/* Does not wait for them: a worker that hangs in a call ends with the daemon. */
 static void abandon(void)
 {
 	for (unsigned i = 0; i < worker_count; i++) {
@@ -706,7 +706,7 @@ static const struct option long_options[] = {
 	{"source", required_argument, NULL, 'D'}, /* where the binaries are */
 	{"second", required_argument, NULL, '2'}, /* another mount of the same SOURCE */
 	{"animfs", required_argument, NULL, 'A'}, /* the program, for undo */
-	{"state", required_argument, NULL, 'o'},  /* writes there what the views hold in the end */
+	{"state", required_argument, NULL, 'o'},  /* writes the final values of the views there */
 	{"verify", required_argument, NULL, 'c'}, /* only checks that */
 	{"forget", no_argument, NULL, 'F'},       /* needs root */
 	{"bare", no_argument, NULL, 'b'},         /* TOP is no mount: its texts are just files */

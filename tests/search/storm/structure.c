@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * structure.c - names that change while others save and read below them. Each changes something and
- * changes it back, so that the next round finds what this one found.
+ * changes it back, so that the next round finds the same state as this one.
  */
 #include "storm.h"
 
@@ -228,7 +228,7 @@ static bool copy_binary(const char *source, const char *target)
 	return copied;
 }
 
-/* cp x x.storm~; mv x.storm~ x: what was saved in between is undone. */
+/* cp x x.storm~; mv x.storm~ x: a save in between is undone. */
 static void replace_outside(void)
 {
 	if (copy_binary(from, to)) {
@@ -263,7 +263,7 @@ static void copy_file(const char *source, const char *target)
 	CALL(OP_CLOSE, source, close(in));
 }
 
-/* copies, or removes what was copied */
+/* copies, or removes the copies */
 static void each_below(const char *source, const char *target, bool copies);
 
 static void each_entry(const char *source, const char *target, bool folder, bool copies)
@@ -306,7 +306,7 @@ static void change_copy(void)
 	each_below(from, to, true);
 }
 
-/* What a mount made of the folder, a file, is removed where it is. */
+/* The file that a mount made of the folder is removed where it is. */
 static void end_copy(void)
 {
 	char file[PATH_MAX];
@@ -324,7 +324,7 @@ static void end_outside(void)
 
 /* ---- rm -r of a file's folder, and the binary again ---- */
 
-#define ENDS_MS 2500 /* until what was removed is gone from the binary */
+#define ENDS_MS 2500 /* until removed bones are gone from the binary */
 #define SHOWN_MS 1500
 
 static char removed[PATH_MAX], kept[PATH_MAX];
@@ -357,7 +357,7 @@ static void change_remove(void)
 	usleep(20000 + below(20000));
 }
 
-/* Whose last name a saver kept there was not removed; its clips are, after 2 s. */
+/* A folder whose last name was kept there by a saver was not removed; its clips are, after 2 s. */
 static void end_remove(void)
 {
 	usleep(ENDS_MS * 1000);

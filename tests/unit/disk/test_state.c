@@ -120,7 +120,7 @@ START_TEST(the_directory_knows_itself)
 }
 END_TEST
 
-/* The one entry in mounts/, and what it lists with '|' for each NUL. */
+/* The one entry in mounts/, and its list with '|' for each NUL. */
 static void listed(char id[64], char *text, size_t size)
 {
 	DIR *dir = opendir("source/.animfs/mounts");

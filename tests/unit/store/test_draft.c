@@ -149,7 +149,7 @@ START_TEST(writing_in_place_keeps_the_rest)
 }
 END_TEST
 
-/* Who reads it, and a commit, have what was there. */
+/* A reader of it, and a commit, have the old text. */
 START_TEST(a_text_that_others_hold_does_not_change)
 {
 	struct text *taken = text_get(draft->text);
@@ -281,7 +281,7 @@ START_TEST(a_second_save_is_computed_from_the_base)
 	draft_replace(draft, rendered());
 	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
 	ck_assert(has_nothing_to_save(DRAFT_SAVE));
-	/* The edit took the curve out of the channel it shared; what it says is as before. */
+	/* The edit took the curve out of the channel it shared; its values are as before. */
 	struct version *now = source_get(source, &where, &err);
 	struct tree again = {now, NAME};
 	struct place there;
@@ -345,7 +345,7 @@ START_TEST(half_written_text_stays_after_the_last_close)
 {
 	type("");
 	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
-	ck_assert(has_nothing_to_save(DRAFT_FLUSH_OTHER)); /* once more nobody asks */
+	ck_assert(has_nothing_to_save(DRAFT_FLUSH_OTHER)); /* not asked for again */
 	ck_assert(draft_settle(draft, 1));
 	draft_begin(draft, version, &place, true);
 	ck_draft_text("");
@@ -415,7 +415,7 @@ START_TEST(one_who_appends_goes_on_with_the_draft_while_the_file_is_what_it_left
 }
 END_TEST
 
-/* Somebody else gives the clip another name. */
+/* Another program gives the clip another name. */
 static void rename_clip(const char *from, const char *to)
 {
 	struct version *base = source_get(source, &where, NULL), *now;
@@ -443,7 +443,7 @@ static enum verdict commit_called(const char *called)
 	return verdict;
 }
 
-/* By what the file says of it now; false: there is no such clip. */
+/* Asks the present file; false: there is no such clip. */
 static bool clip_holds(const char *label, double tx)
 {
 	struct version *now = source_get(source, &where, NULL);
@@ -482,7 +482,7 @@ START_TEST(a_clip_may_be_renamed_between_two_saves)
 }
 END_TEST
 
-/* Replaces what is there once. */
+/* Replaces the text `was`, which occurs once. */
 static void replace_once(const char *was, const char *is)
 {
 	struct bytes text = text_bytes(draft->text);
@@ -551,7 +551,7 @@ START_TEST(refused_text_goes_with_the_last_close)
 }
 END_TEST
 
-/* What was saved before is still what the view says, to the byte. */
+/* The view still has its last saved text, to the byte. */
 START_TEST(a_refused_text_leaves_the_saved_one)
 {
 	static const char *const bad[] = {"frame,tx\n0,nonsense\n", "frame,tx\n0,1e99\n", header};
@@ -561,7 +561,7 @@ START_TEST(a_refused_text_leaves_the_saved_one)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		type(bad[i]);
 		ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
-		ck_draft_text(bad[i]); /* for who has it open */
+		ck_draft_text(bad[i]); /* for open handles */
 		ck_assert(draft_settle(draft, 1));
 		ck_draft_text(edited);
 		draft_begin(draft, version, &place, false);
@@ -680,7 +680,7 @@ START_TEST(a_draft_does_not_go_while_its_text_is_saved)
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (!child) {
-		fclose(stderr); /* what the assertion says */
+		fclose(stderr); /* the message of the assertion */
 		draft_free(draft);
 		_exit(0);
 	}
@@ -772,7 +772,7 @@ START_TEST(a_clips_table_as_it_is_rendered_is_appended_to_from_its_base)
 }
 END_TEST
 
-/* Whoever reads it next renders it; that a save does so as well would be for nothing. */
+/* The next reader has it rendered; to do that at each save as well would be wasted. */
 START_TEST(a_clips_table_that_is_saved_whole_goes_when_it_is_closed)
 {
 	open_view("walk/curves.csv");
@@ -787,7 +787,7 @@ START_TEST(generated_views_take_their_own_text_alone)
 	open_view("walk/frames/frame_00001.x3d");
 	ck_assert_int_eq(put_at(0, "<"), 0);
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
-	/* It stays for those who have it open, and for nobody else. */
+	/* It stays for open handles, and for nothing else. */
 	ck_assert(draft_settle(draft, 1));
 	ck_assert(draft_is_contradictory(draft));
 	ck_assert_int_eq(put_at(0, "!"), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_entries.c - the order in which a folder is told, whatever comes or goes meanwhile. */
+/* test_entries.c - the order of a folder's listing while names come and go. */
 #include "vfs/entries.h"
 
 #include <check.h>

@@ -13,7 +13,7 @@
 #define LONG_MS 60000
 
 static uint64_t walk;
-static _Atomic unsigned sent; /* how often the kernel was to drop what it has of walk */
+static _Atomic unsigned sent; /* how often the kernel was told to drop its cache of walk */
 
 static int count_sent(uint64_t node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_save.c - what views that were saved and closed keep in memory. */
+/* test_save.c - memory kept by views that were saved and closed. */
 #include "asleep.h"
 #include "mounted.h"
 #include "store/create.h"
@@ -136,7 +136,7 @@ START_TEST(a_view_open_for_writing_keeps_its_base)
 }
 END_TEST
 
-/* What is done when the animation's deadline comes: it ends drafts, too. */
+/* As the animation's deadline: it ends drafts, too. */
 static void end_drafts(void)
 {
 	vfs_lock(mounted.v);
@@ -145,7 +145,7 @@ static void end_drafts(void)
 	mounted.v->animation_ends(mounted.v, mounted.a);
 }
 
-/* Has the draft of a saved view ended? Then nobody continues it. */
+/* Has the draft of a saved view ended? Then no handle continues it. */
 static bool has_ended(const char *name)
 {
 	const struct view_state *view = state_of(name);
@@ -261,7 +261,7 @@ static UNSHARED void refuse_while_it_closes(const struct target *t, pthread_t *t
 	changes_send_all(mounted.v, &changes);
 }
 
-/* What it wrote is in the text that is being refused. */
+/* Its writes are in the text that is being refused. */
 START_TEST(so_does_one_that_closes_it_meanwhile)
 {
 	struct handle *first = open_and_write(WRONG);
@@ -340,7 +340,7 @@ START_TEST(a_raw_text_is_not_tried_for_ever)
 }
 END_TEST
 
-/* ---- who makes a file beside the animation ---- */
+/* ---- permission to make a file beside the animation ---- */
 
 static struct handle *open_skeleton_as(uid_t uid)
 {

@@ -70,7 +70,7 @@ START_TEST(the_time_of_a_look_into_it_is_no_pause)
 }
 END_TEST
 
-/* Who fills it looks at what is above it, too. */
+/* The process that fills it looks at the folders above it, too. */
 START_TEST(nor_is_that_of_its_maker_anywhere)
 {
 	ck_assert(stays_beside(&maker, NODE_ROOT));

@@ -75,7 +75,7 @@ static void assert_refused(uint32_t still, size_t place, const char *message)
 	ck_assert_uint_eq(out.size, 0);
 }
 
-/* Where `what` stands in a still. */
+/* The place of `what` in a still. */
 static size_t place_of(uint32_t still, const char *what)
 {
 	const char *text = (const char *)stills[still].text.data;
@@ -105,7 +105,7 @@ START_TEST(a_field_that_moves_has_an_interpolator)
 }
 END_TEST
 
-/* Writers leave out what has its default: a quarter of pi. */
+/* Writers leave out a field that has its default: a quarter of pi. */
 START_TEST(a_field_of_view_may_be_left_out)
 {
 	add_still(0, SCENE("<Viewpoint DEF='v'/>"));
@@ -261,7 +261,7 @@ START_TEST(urls_lead_out_of_the_folder)
 }
 END_TEST
 
-/* ---- what differs ---- */
+/* ---- differences ---- */
 
 static const struct {
 	const char *first, *other, *place, *message;
@@ -363,7 +363,7 @@ START_TEST(a_still_may_be_cut_anywhere)
 }
 END_TEST
 
-/* In a castle-anim-frames the scenes stand in the file, beside what is not theirs. */
+/* In a castle-anim-frames the scenes are elements of the file, beside other data. */
 START_TEST(a_scene_may_stand_in_a_frame)
 {
 	add_still(0, SCENE("<Transform DEF='a' translation='1 2 3'/>"));
@@ -412,7 +412,7 @@ START_TEST(names_are_not_taken)
 }
 END_TEST
 
-/* Float32 holds what interpolators say. */
+/* Interpolators hold float32. */
 START_TEST(a_number_too_large_is_none)
 {
 	add_still(0, SCENE("<Transform DEF='a' translation='0 0 0'/>"));
@@ -451,7 +451,7 @@ START_TEST(too_many_numbers_are_refused)
 }
 END_TEST
 
-/* Messages are lines of whole characters, whatever the names are. */
+/* Messages are lines of whole characters, for names of any kind. */
 START_TEST(names_of_any_kind_are_said)
 {
 	struct buf def = BUF_INIT;
