@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # test-duckdb.sh - queries the long table of 1,000 clips with DuckDB: the bones that rotate by more
 # than 90 degrees within 0.1 s, compared with the same computed from their CSVs; plain, compressed,
-# and converted to Parquet.
+# and converted to Parquet. The commands of docs/GUIDE.md are run as they stand there.
 set -eu
 cd "$(dirname "$0")/.."
 BUILD=$(realpath "${BUILD:-build}")
@@ -26,16 +26,21 @@ done
 python3 tests/tools/duckdb_turns.py "$BUILD/animfs" "$work/src" >"$work/expected"
 [ -s "$work/expected" ] || { echo "not ok - no bone turns so far"; exit 1; }
 
-# check NAME PATTERN COMPRESSION: asks DuckDB.
-check()
+# compare NAME: is the answer in $work/answer right?
+compare()
 {
-	node tests/tools/duckdb_turns.js "$duckdb" "$work/table" "$2" "$3" | sort >"$work/answer"
-	if ! diff <(sort "$work/expected") "$work/answer" >"$work/difference"; then
+	if ! diff <(sort "$work/expected") <(sort "$work/answer") >"$work/difference"; then
 		echo "not ok - $1"
 		head "$work/difference"
 		exit 1
 	fi
 	echo "ok - $1: $(wc -l <"$work/answer") bones of 1000 clips"
+}
+# check NAME PATTERN COMPRESSION: asks DuckDB.
+check()
+{
+	node tests/tools/duckdb_turns.js "$duckdb" "$work/table" "$2" "$3" >"$work/answer"
+	compare "$1"
 }
 
 for how in none::none gzip:.gz:gzip zstd:.zst:zstd; do
@@ -45,4 +50,17 @@ for how in none::none gzip:.gz:gzip zstd:.zst:zstd; do
 		"$work/src" "$work/table" 2>/dev/null
 	check "part.csv$suffix" "format=*/file=*/clip=*/part.csv$suffix" "$compression"
 done
-node tests/tools/duckdb_parquet.js "$duckdb" "$work/table" "$work/curves.parquet" "$work/src" "$BUILD/animfs"
+
+# The guide's commands, in a folder with "game".
+mv "$work/src" "$work/game"
+mkdir "$work/bin"
+ln -s "$BUILD/animfs" "$work/bin"
+printf '#!/bin/sh\nexec node "%s" "%s" "$@"\n' "$PWD/tests/tools/duckdb.js" "$duckdb" >"$work/bin/duckdb"
+chmod +x "$work/bin/duckdb"
+awk '/^##/ { inside = $0 == "### DuckDB and Parquet" }
+	inside && /^```sh$/ { code = 1; next }
+	/^```$/ { code = 0 }
+	code' docs/GUIDE.md >"$work/recipe"
+(cd "$work" && PATH=$work/bin:$PATH bash -euo pipefail recipe >answer)
+compare "the recipe of docs/GUIDE.md"
+node tests/tools/duckdb_parquet.js "$duckdb" "$work/curves" "$work/curves.parquet"

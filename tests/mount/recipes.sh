@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # recipes.sh - each recipe of docs/GUIDE.md, run as it stands there, does what the guide says: recipes.py
-# examines the result. Nothing is mounted here. git.sh runs the recipe for git, make test-duckdb that for DuckDB;
+# examines the result. Nothing is mounted here. git.sh runs the recipe for git, make test-duckdb the one for DuckDB;
 # make test-blender goes through Blender itself.
 . "$(dirname "$0")/lib.sh"
 root=$PWD
