@@ -514,6 +514,12 @@ $(call suite,demo-check,build,$(GAME))
 ## release remake the pictures of README.md and docs/demo.md (chromium, view3dscene, LibreOffice)
 $(call suite,pictures,build pictures,$(GAME))
 
+.PHONY: release
+## release check, archive, package, checksums and tag of a release, in build/release (RELEASE.md)
+release:
+	@scripts/setup.sh build test deb
+	@scripts/release.sh
+
 .PHONY: deb test-deb test-container test-first-hour test-portable
 ## release build a Debian package in build/deb, and check it with lintian
 deb:
