@@ -8,7 +8,8 @@
 #                     and so override them
 #   SANITIZE=LIST     for -fsanitize=LIST in place of the hardening flags
 #   BUILD             the folder for everything that is built (build)
-#   PREFIX, DESTDIR, BINDIR, SBINDIR, MANDIR, BASHDIR, ZSHDIR, FISHDIR, UNITDIR, DOCDIR, EXAMPLEDIR
+#   PREFIX, DESTDIR, BINDIR, SBINDIR, MANDIR, BASHDIR, ZSHDIR, FISHDIR, UNITDIR, MIMEDIR, APPDIR,
+#   DOCDIR, EXAMPLEDIR
 #                     where 'make install' puts things (/usr/local; what mount(8) runs: /sbin)
 #   ROOTS             where 'make test-deb' and 'make test-portable' keep their Debian systems
 #                     (/var/tmp/animfs-roots)
@@ -45,6 +46,8 @@ BASHDIR      ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR       ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR      ?= $(PREFIX)/share/fish/vendor_completions.d
 UNITDIR      ?= $(PREFIX)/lib/systemd/user
+MIMEDIR      ?= $(PREFIX)/share/mime/packages
+APPDIR       ?= $(PREFIX)/share/applications
 DOCDIR       ?= $(PREFIX)/share/doc/animfs
 EXAMPLEDIR   ?= $(DOCDIR)/examples
 # mount(8) looks for its helpers only there; a user who installs below HOME cannot write there.
@@ -268,6 +271,8 @@ $(call installed,644,contrib/animfs.bash,$(BASHDIR)/animfs)
 $(call installed,644,contrib/animfs.zsh,$(ZSHDIR)/_animfs)
 $(call installed,644,contrib/animfs.fish,$(FISHDIR)/animfs.fish)
 $(call installed,644,$(BUILD)/animfs@.service,$(UNITDIR)/animfs@.service)
+$(call installed,644,contrib/animfs.xml,$(MIMEDIR)/animfs.xml)
+$(call installed,644,contrib/animfs.desktop,$(APPDIR)/animfs.desktop)
 $(call installed,644,docs/GUIDE.md,$(DOCDIR)/GUIDE.md)
 $(call installed,644,scripts/animfs-export.sbatch,$(EXAMPLEDIR)/animfs-export.sbatch)
 $(foreach page,$(MAN),$(call installed,644,$(page),$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))))

@@ -15,6 +15,8 @@ ok "make install" install_to install
 is "every file is where it is looked for" "$(cd "$WORK/root" && find . -type f | sort)" "$(sort <<'END'
 ./sbin/mount.animfs
 ./usr/bin/animfs
+./usr/share/applications/animfs.desktop
+./usr/share/mime/packages/animfs.xml
 ./usr/lib/systemd/user/animfs@.service
 ./usr/share/bash-completion/completions/animfs
 ./usr/share/doc/animfs/GUIDE.md
@@ -30,6 +32,24 @@ is "every file is where it is looked for" "$(cd "$WORK/root" && find . -type f |
 ./usr/share/zsh/site-functions/_animfs
 END
 )"
+# File managers name what `animfs formats` lists, and open it.
+is "each pattern has a type" "$(python3 - "$WORK/root/usr/share/mime/packages/animfs.xml" <<'PYTHON'
+import sys
+import xml.etree.ElementTree as tree
+space = "{http://www.freedesktop.org/standards/shared-mime-info}"
+for kind in tree.parse(sys.argv[1]).getroot().iter(space + "mime-type"):
+    assert kind.find(space + "comment").text
+    print(kind.get("type").removeprefix("application/x-animfs-") + ":",
+          *(glob.get("pattern") for glob in kind.iter(space + "glob")))
+PYTHON
+)" "$("$ANIMFS" formats | grep '^[a-z]' | LC_ALL=C sort | python3 -c '
+import sys
+order = ["canm", "cas", "owanim", "ff9anim", "ff9clip", "ribbon", "kanim", "sequence"]
+print(*sorted(sys.stdin.read().splitlines(), key=lambda line: order.index(line.split(":")[0])), sep="\n")')"
+is "the program opens all of them" \
+	"$(sed -n 's/^MimeType=//p' "$WORK/root/usr/share/applications/animfs.desktop" | tr ';' '\n' | grep -c .)" \
+	"$("$ANIMFS" formats | grep -c '^[a-z]')"
+
 ok "the program is installed as it was built" same_file "$ANIMFS" "$WORK/root/usr/bin/animfs"
 
 if command -v systemd-analyze >/dev/null; then
