@@ -981,13 +981,13 @@ START_TEST(bones_that_cannot_be_stored)
 	t->name = "object_200";
 	write_said(edited, t, said, 0);
 	encode_refused(edited, buf_bytes(&file),
-		       "object_200 of % has no keyframe, and an object is there by its keyframes "
-		       "alone",
+		       "object_200 of % has no keyframe, and an object exists only by its "
+		       "keyframes",
 		       rows_or_list);
 	t->keyframes = NULL;
 	encode_refused(edited, buf_bytes(&file),
-		       "object_200 of % has no keyframe, and an object is there by its keyframes "
-		       "alone",
+		       "object_200 of % has no keyframe, and an object exists only by its "
+		       "keyframes",
 		       rows_or_list);
 }
 END_TEST

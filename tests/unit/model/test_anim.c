@@ -788,7 +788,7 @@ START_TEST(a_curve_that_nobody_edited_keeps_every_bit)
 	double near = nextafter(1, 2);
 
 	store(current, 0, 1, vector(&current->arena, &near, 1));
-	ck_stored(false, CANNOT "it would change the translation of spine in walk, which nobody "
+	ck_stored(false, CANNOT "it would change the translation of spine in walk, which was not "
 				"edited");
 	set(edited, 0, 1, ROLE_TRANSLATION, 1);
 	ck_stored(true, "");
