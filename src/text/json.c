@@ -359,9 +359,19 @@ static bool open_list(struct lexer *l)
 	return add_token(l, object ? TOKEN_OBJECT : TOKEN_LIST, l->p++, 1);
 }
 
-static bool json_refuse_twice(struct lexer *l, const struct token *name)
+/* Refuses a name that an earlier member, number `first`, has already. */
+static bool json_refuse_twice(struct lexer *l, const struct token *object, size_t first,
+			      const struct token *name)
 {
-	refuse_at(l, name->text - 1, name->length, "this member is given twice");
+	const struct token *t = token_first(object);
+	struct position place;
+
+	for (; first; first--)
+		t = token_next(object, t);
+	place = err_locate(l->doc->text, (size_t)(t[-1].text - 1 - l->doc->copy));
+	err_at(l->err, ERR_TEXT, (size_t)(name->text - 1 - l->doc->copy), name->length,
+	       "this member is given twice, first in line %zu, column %zu", place.line,
+	       place.column);
 	return err_accept(l->err, "each member once");
 }
 
@@ -376,7 +386,8 @@ static bool check_hashed(struct lexer *l, const struct token *object)
 		int64_t first = string_map_add(&names, token_name(t), i);
 
 		fine = first == i++ ||
-		       (first < 0 ? err_memory(l->err) : json_refuse_twice(l, t - 1));
+		       (first < 0 ? err_memory(l->err)
+				  : json_refuse_twice(l, object, (size_t)first, t - 1));
 	}
 	string_map_release(&names);
 	return fine;
@@ -392,7 +403,7 @@ static bool json_check_names(struct lexer *l, const struct token *object)
 			return check_hashed(l, object);
 		for (size_t i = 0; i < count; i++)
 			if (strcmp(names[i]->text, token_name(t)) == 0)
-				return json_refuse_twice(l, t - 1);
+				return json_refuse_twice(l, object, i, t - 1);
 		names[count++] = t - 1;
 	}
 	return true;

@@ -84,7 +84,8 @@ static const struct {
 	{"{\"a\": trux}", ERR_TEXT, 6, 4, "not JSON"},
 	{"{\"a\": trux", ERR_TEXT, 6, 4, "not JSON"},
 	{"{\"a\": 1,}", ERR_TEXT, 8, 1, "not JSON"},
-	{"{\"a\": 1, \"a\": 2}", ERR_TEXT, 9, 3, "twice"},
+	{"{\"a\": 1, \"a\": 2}", ERR_TEXT, 9, 3, "twice, first in line 1, column 2"},
+	{"{\"\xC3\xA9\": 1, \"a\": 2,\n\"a\": 2}", ERR_TEXT, 18, 3, "first in line 1, column 10"},
 	{"{\"a\": 1e999}", ERR_TEXT, 6, 5, "large"},
 	{"{\"a\": -", ERR_EARLY, 7, 0, "ends"},
 	{"{\"a\": 1.", ERR_EARLY, 8, 0, "ends"},
@@ -581,7 +582,7 @@ START_TEST(a_name_that_is_there_twice_is_found_among_many)
 		struct err err;
 
 		for (int k = 0; k < counts[i]; k++) {
-			buf_text(&text, k ? ", " : "{");
+			buf_text(&text, k ? ", " : "\n\n{");
 			last = text.size;
 			buf_format(&text, "\"%d\": {}", k * 7919 % counts[i]);
 		}
@@ -592,7 +593,8 @@ START_TEST(a_name_that_is_there_twice_is_found_among_many)
 		text.size = last;
 		buf_text(&text, "\"\\u0030\": 1}");
 		err = read_err((const char *)text.data, text.size);
-		ck_assert_str_eq(err.message, "this member is given twice");
+		ck_assert_str_eq(err.message,
+				 "this member is given twice, first in line 3, column 2");
 		ck_assert_uint_eq(err.at, last);
 		ck_assert_uint_eq(err.length, 8);
 		buf_release(&text);
