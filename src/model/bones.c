@@ -2,6 +2,7 @@
 #include "bones.h"
 #include "text/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,11 +94,11 @@ static int by_name(const void *a, const void *b)
 	return order ? order : p->at < q->at ? -1 : p->at > q->at;
 }
 
-/* The text being read, and its two columns. */
+/* The text being read. */
 struct reading {
 	const struct format *format;
 	struct table table;
-	size_t number_column, name_column;
+	struct bone bone; /* of the current row */
 	struct bone_names *names;
 	struct err *err;
 };
@@ -108,38 +109,54 @@ static bool bones_refuse_cell(const struct reading *r, const struct cell *cell, 
 	return err_at(r->err, ERR_TEXT, cell->at, cell->length, why, cell_excerpt(cell).text);
 }
 
-static bool bones_read_header(struct reading *r)
+/* Any whole number, also the form that it has as a signed one of 32 bits; or 0x and digits. */
+static bool bones_read_number(const struct table *t, const struct cell *cell, uint32_t *number)
 {
-	r->number_column = r->name_column = SIZE_MAX;
-	if (!table_row(&r->table, r->err))
-		return false;
-	for (size_t i = 0; i < r->table.count; i++) {
-		if (cell_names(&r->table.cells[i], "id"))
-			r->number_column = i;
-		if (cell_names(&r->table.cells[i], "name"))
-			r->name_column = i;
-	}
-	if (r->number_column != SIZE_MAX && r->name_column != SIZE_MAX)
-		return true;
-	err_at(r->err, ERR_TEXT, 0, 0, "the first line does not name the columns id and name");
-	return err_accept(r->err, "id,name");
-}
+	double value;
 
-/* Decimal, hexadecimal after 0x, or the decimal form of a signed 32-bit number. */
-static bool bones_read_number(const struct cell *cell, uint32_t *number)
-{
-	const char *text = cell->text;
-	size_t size = cell->size;
-
-	if (size > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X'))
-		return read_digits(text + 2, size - 2, 16, number);
-	if (size == 0 || text[0] != '-')
-		return read_digits(text, size, 10, number);
-	if (!read_digits(text + 1, size - 1, 10, number) || *number > (uint32_t)INT32_MAX + 1)
+	if (cell->size > 2 && cell->text[0] == '0' && (cell->text[1] | 0x20) == 'x')
+		return read_digits(cell->text + 2, cell->size - 2, 16, number);
+	if (!table_number(t, cell, &value) || value != floor(value) || value < INT32_MIN ||
+	    value > UINT32_MAX)
 		return false;
-	*number = -*number;
+	*number = (uint32_t)(int64_t)value;
 	return true;
 }
+
+static bool bones_read_id(void *row, const struct cell *cell, unsigned what)
+{
+	struct reading *r = row;
+
+	(void)what;
+	r->bone = (struct bone){.at = cell->at, .length = cell->length};
+	if (bones_read_number(&r->table, cell, &r->bone.number))
+		return true;
+	bones_refuse_cell(r, cell, "\"%s\" is not the number of a bone");
+	return err_accept(r->err, "a number of 32 bits such as 3888 or 0xF30");
+}
+
+static bool bones_read_name(void *row, const struct cell *cell, unsigned what)
+{
+	struct reading *r = row;
+	uint32_t other;
+
+	(void)what;
+	if (cell->size == 0)
+		return bones_refuse_cell(r, cell, "\"%s\" is not a name");
+	r->bone.name = arena_text(&r->names->arena, cell->text, cell->size);
+	if (!r->bone.name)
+		return err_memory(r->err);
+	if (plain_number(r->format, r->bone.name, &other) && other != r->bone.number)
+		return bones_refuse_cell(r, cell, "\"%s\" is the name of another number");
+	return true;
+}
+
+static const struct column columns[] = {
+	{"id", bones_read_id, NULL, 0},
+	{"name", bones_read_name, NULL, 0},
+};
+
+static const struct table_form form = {columns, ARRAY_SIZE(columns), TABLE_OTHERS | 3, 3, 3};
 
 static bool bones_add(struct bone_names *names, struct bone bone)
 {
@@ -150,27 +167,6 @@ static bool bones_add(struct bone_names *names, struct bone bone)
 	names->by_number = list;
 	list[names->count++] = bone;
 	return true;
-}
-
-static bool bones_read(struct reading *r)
-{
-	const struct cell *number = table_cell(&r->table, r->number_column);
-	const struct cell *name = table_cell(&r->table, r->name_column);
-	struct bone bone = {.at = number->at, .length = number->length};
-	uint32_t other;
-
-	if (!bones_read_number(number, &bone.number)) {
-		bones_refuse_cell(r, number, "\"%s\" is not the number of a bone");
-		return err_accept(r->err, "a number of 32 bits such as 3888 or 0xF30");
-	}
-	if (name->size == 0)
-		return bones_refuse_cell(r, name, "\"%s\" is not a name");
-	bone.name = arena_text(&r->names->arena, name->text, name->size);
-	if (!bone.name)
-		return err_memory(r->err);
-	if (plain_number(r->format, bone.name, &other) && other != bone.number)
-		return bones_refuse_cell(r, name, "\"%s\" is the name of another number");
-	return bones_add(r->names, bone) || err_memory(r->err);
 }
 
 static bool bones_refuse_twice(const struct reading *r, const struct bone *first,
@@ -208,11 +204,13 @@ static bool sort_names(const struct reading *r)
 
 static bool bones_read_table(struct reading *r)
 {
-	if (!bones_read_header(r))
+	if (!table_header(&r->table, &form, r->err))
 		return false;
 	while (table_row(&r->table, r->err) && !r->table.done) {
-		if (!bones_read(r))
+		if (!table_read(&r->table, r))
 			return false;
+		if (!bones_add(r->names, r->bone))
+			return err_memory(r->err);
 	}
 	return r->table.done && sort_names(r);
 }

@@ -237,7 +237,9 @@ static bool is_blank_row(const struct table *t)
 /* Refuses a cell in a column that has no name, since it would not be read. */
 static bool check_named(const struct table *t, struct err *err)
 {
-	for (size_t i = t->unnamed; t->form && i < t->count; i++) {
+	if (!t->form || t->form->may & TABLE_OTHERS)
+		return true;
+	for (size_t i = t->unnamed; i < t->count; i++) {
 		const struct cell *cell = &t->cells[i];
 
 		if (cell->size == 0 || t->named[i / 64] & UINT64_C(1) << i % 64)
@@ -347,7 +349,7 @@ static bool table_read_name(struct table *t, const struct table_form *form, size
 	if (!has_name(cell))
 		return true;
 	if (column == form->count)
-		return refuse_column(form, cell, err);
+		return (form->may & TABLE_OTHERS) || refuse_column(form, cell, err);
 	if (t->columns & TABLE_BIT(column))
 		return err_at(err, ERR_TEXT, cell->at, cell->length,
 			      "the column %s is listed twice", form->columns[column].name);

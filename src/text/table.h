@@ -42,6 +42,7 @@ struct column {
 #define TABLE_BIT(column) (UINT64_C(1) << (column))
 /* The columns of a kind of text. The masks have a bit for each. */
 #define TABLE_COLUMNS 40
+#define TABLE_OTHERS TABLE_BIT(63) /* in `may`: columns of other names are ignored */
 struct table_form {
 	const struct column *columns;
 	size_t count;      /* at most TABLE_COLUMNS */

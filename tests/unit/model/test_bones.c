@@ -96,6 +96,8 @@ START_TEST(test_dialects)
 		"id,name\n1,a\n2,b\n",          "\xEF\xBB\xBFname;id;note\r\na;1;x\r\nb;2;\r\n\r\n",
 		"id\tname\n\"1\"\t\"a\"\n2\tb", "\n\nid, name\n1, a\n,\n2, b\n",
 		"id,name\n0x1,a\n0X2,b\n",      "id,name\n2,b\n1,a\n",
+		"id,name\n1.0,a\n+2e0,b\n",     ",id,name\n0,1,a\n1,2,b\n",
+		"id,name\n1,a,more\n2,b\n",     "sep=;\nID;NAME\n1,0;a\n2;b\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
@@ -126,9 +128,9 @@ START_TEST(test_refusals_say_where)
 		const char *text, *words;
 		size_t line, column;
 	} cases[] = {
-		{"", "columns id and name", 1, 1},
-		{"hips,1\n", "columns id and name", 1, 1},
-		{"id,bone\n1,hips\n", "columns id and name", 1, 1},
+		{"hips,1\n", "no column id", 1, 1},
+		{"id,bone\n1,hips\n", "no column name", 1, 1},
+		{"id,ID,name\n1,1,hips\n", "id is listed twice", 1, 4},
 		{"id,name\n1,a\nx,b\n", "\"x\" is not the number of a bone", 3, 1},
 		{"id,name\n1.5,a\n", "\"1.5\" is not", 2, 1},
 		{"id,name\n4294967296,a\n", "\"4294967296\" is not", 2, 1},
@@ -164,6 +166,15 @@ START_TEST(test_refusals_say_where)
 }
 END_TEST
 
+START_TEST(test_an_empty_text_is_refused)
+{
+	struct err err = {0};
+
+	ck_assert(!bone_names_read(bytes_of(""), &by_hex, &err));
+	ck_assert_int_eq(err.code, ERR_EMPTY);
+}
+END_TEST
+
 Suite *bones_suite(void);
 Suite *bones_suite(void)
 {
@@ -176,6 +187,7 @@ Suite *bones_suite(void)
 	tcase_add_test(tc, test_dialects);
 	tcase_add_test(tc, test_a_table_without_rows);
 	tcase_add_test(tc, test_refusals_say_where);
+	tcase_add_test(tc, test_an_empty_text_is_refused);
 	suite_add_tcase(s, tc);
 	return s;
 }
