@@ -52,6 +52,26 @@ like "its bones are called as the game does" "$("$ANIMFS" cat "$SRC/new.anim/new
 ok "that comes back" "$ANIMFS" clip copy "$SRC/new.anim/new" "$SRC/back.ff9anim"
 is "with the same angles" "$("$ANIMFS" cat "$SRC/back.ff9anim/back/curves.csv")" \
 	"$("$ANIMFS" cat "$SRC/block.ff9anim/block/curves.csv")"
+cp tests/data/ff9anim/bones024.ff9anim "$SRC/many.ff9anim"
+"$ANIMFS" clip copy "$SRC/many.ff9anim/many" "$SRC/many.anim"
+cp "$SRC/many.anim" "$WORK"
+"$ANIMFS" cat "$SRC/many.ff9anim/many/bones/bone_007.csv" >"$WORK/block.csv"
+"$ANIMFS" cat "$SRC/many.anim/many/bones/bone007.csv" >"$WORK/clip.csv"
+ok "a bone's text can be copied from a block" "$ANIMFS" put "$SRC/many.anim/many/bones/bone007.csv" "$WORK/block.csv"
+ok "and says what the copied clip has" cmp "$SRC/many.anim" "$WORK/many.anim"
+ok "and back" "$ANIMFS" put "$SRC/many.ff9anim/many/bones/bone_007.csv" "$WORK/clip.csv"
+ok "as it was" cmp "$SRC/many.ff9anim" tests/data/ff9anim/bones024.ff9anim
+
+# angles FILE CLIP: those of all rotations in degrees
+angles() { "$ANIMFS" cat --rotations=euler "$1/$2/curves.csv" | grep ',rotation,' | cut -d, -f5-7; }
+"$ANIMFS" cat --rotations=euler "$SRC/many.anim/many/curves.csv" |
+	awk -F, -v OFS=, '$2 == "rotation" { $5 += 0.03; $6 += 0.03; $7 += 0.03 } 1' >"$WORK/turned.csv"
+ok "angles between those of a block" "$ANIMFS" put "$SRC/many.anim/many/curves.csv" "$WORK/turned.csv"
+ok "can be copied to one" "$ANIMFS" clip copy "$SRC/many.anim/many" "$SRC/near.ff9anim"
+is "where the nearest, within 0.044 degrees, take their place" "$(paste -d, <(angles "$SRC/many.anim" many) \
+	<(angles "$SRC/near.ff9anim" near) | awk -F, '
+		{ for (i = 1; i <= 3; i++) { d = ($i - $(i + 3) + 900) % 360 - 180; if (d < 0) d = -d; if (d > most) most = d } }
+		END { print NR, (most > 0.02), (most < 0.044) }')" "168 1 1"
 like "what a block has no room for is named" "$("$ANIMFS" clip copy "$SRC/odd.anim/odd" "$SRC/no.ff9anim" 2>&1)" \
 	'^animfs: '
 ok "and makes no file" test ! -e "$SRC/no.ff9anim"
