@@ -412,8 +412,9 @@ static size_t find_named(const struct skeleton_files *files, const char *name)
 	return NO_FILE;
 }
 
+/* Finds the model; *rival: the last of several of which none has the animation's name, or NULL. */
 static size_t find_model(const struct skeleton_files *files, const char *file_name,
-			 const struct model_format *format)
+			 const struct model_format *format, const char **rival)
 {
 	struct model_choice choice;
 	size_t found = NO_FILE;
@@ -423,21 +424,39 @@ static size_t find_model(const struct skeleton_files *files, const char *file_na
 		if (model_offer(&choice, files->name(files->closure, i)))
 			found = i;
 	}
-	return choice.same || choice.count == 1 ? found : NO_FILE;
+	*rival = NULL;
+	if (choice.same || choice.count == 1)
+		return found;
+	if (choice.count)
+		*rival = files->name(files->closure, found);
+	return NO_FILE;
 }
 
-/* In the order of find_file. */
+static void report_rival(const char *rival, const char *file_name, skeleton_reporter *report,
+			 void *closure)
+{
+	char fault[2 * NAME_MAX + 128];
+
+	snprintf(fault, sizeof(fault),
+		 "it is one of several models beside %.255s, none of which has its name; saving "
+		 "its skeleton.csv settles which counts",
+		 file_name);
+	report(closure, rival, fault);
+}
+
+/* In the order of find_skeleton_file. */
 static size_t find_in(const struct skeleton_files *files, const char *file_name,
-		      const struct format *format)
+		      const struct format *format, const char **rival)
 {
 	const struct model_format *model = model_format_of(format);
 	char name[NAME_MAX + 1];
 	size_t found = NO_FILE;
 
+	*rival = NULL;
 	if (skeleton_own_name(file_name, name))
 		found = find_named(files, name);
 	if (found == NO_FILE && model)
-		found = find_model(files, file_name, model);
+		found = find_model(files, file_name, model, rival);
 	return found != NO_FILE ? found : find_named(files, SKELETON_FILE);
 }
 
@@ -446,13 +465,16 @@ struct shared_skeleton *find_skeleton_in(const struct skeleton_files *files, con
 					 void *closure)
 {
 	const struct file_version none = {.dev = 0};
-	size_t found = find_in(files, file_name, format);
+	const char *rival;
+	size_t found = find_in(files, file_name, format, &rival);
 	struct buf bytes = BUF_INIT;
 	struct err err = {.code = ERR_NONE};
 	struct found_skeleton seen = {.looked = true};
 	struct skeleton *s = NULL;
 	size_t limit;
 
+	if (rival && report && found == NO_FILE)
+		report_rival(rival, file_name, report, closure);
 	if (found == NO_FILE)
 		return NULL;
 	seen.name = (char *)files->name(files->closure, found);
@@ -467,7 +489,8 @@ struct shared_skeleton *find_skeleton_in(const struct skeleton_files *files, con
 
 uint32_t model_bones_in(const struct skeleton_files *files, const char *file_name)
 {
-	size_t found = find_model(files, file_name, &model_ff9);
+	const char *rival;
+	size_t found = find_model(files, file_name, &model_ff9, &rival);
 	struct buf bytes = BUF_INIT;
 	struct skeleton *s = NULL;
 	uint32_t count;

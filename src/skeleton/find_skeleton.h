@@ -85,7 +85,10 @@ struct skeleton_files {
 	bool (*read)(void *closure, size_t i, size_t limit, struct buf *out, struct err *err);
 	void *closure;
 };
-/* As find_skeleton, of files that do not change. */
+/*
+ * As find_skeleton, of files that do not change. If there are several models and none has the
+ * animation's name, none is used, and one is reported.
+ */
 struct shared_skeleton *find_skeleton_in(const struct skeleton_files *files, const char *file_name,
 					 const struct format *format, skeleton_reporter *report,
 					 void *closure);

@@ -3,7 +3,7 @@
 # containers.sh - the commands on paths into archives, which are only read. overlay.sh has edits.
 . "$(dirname "$0")/lib.sh"
 
-data=$PWD/tests/data
+data=$PWD/tests/data here=$PWD/tests/mount
 game=$WORK/game
 mkdir -p "$game/mods"
 cp "$data/cpk/nested.cpk" "$game/Root.cpk"
@@ -43,6 +43,29 @@ is "an archive in an archive is printed as it is" \
 	"$("$ANIMFS" cat mods/mod.zip/Root.cpk | cmp - Root.cpk && echo same)" same
 like "a CAS has the skeleton of the MRAB beside it" \
 	"$("$ANIMFS" cat Root.cpk/OBJECT/WALKER.CAS/skeleton.csv)" $'\nhand_L,Bone01,0.25,0.5,0,'
+
+# Two models in the MRAB of a CAS, neither of its name: none is used, until it is said which.
+two=$WORK/two
+mkdir -p "$two/in/OBJECT" "$two/rab/MODEL"
+"$here/mdb.py" "$two/rab/MODEL/body.mdb" 2
+"$here/mdb.py" "$two/rab/MODEL/head.mdb" 3
+cp "$data/cas/v203.cas" "$two/in/OBJECT/X.CAS"
+python3 "$here/pack.py" rab "$two/in/OBJECT/X.MRAB" "$two/rab"
+python3 "$here/pack.py" cpk "$two/Root.cpk" "$two/in"
+member=$two/Root.cpk/OBJECT/X.CAS
+is "of two models none is used" "$("$ANIMFS" cat "$member/skeleton.csv" 2>/dev/null | grep '^Bone01,')" 'Bone01,,,,,,,,,,'
+like "and that is said" "$("$ANIMFS" cat "$member/skeleton.csv" 2>&1 >/dev/null)" \
+	'head\.mdb: not used: it is one of several models beside X\.CAS, none of which has its name'
+printf 'bone,parent,ty\nBone01,Scene_Root,2\nScene_Root,,\n' >"$two/in/OBJECT/X.CAS.skeleton.csv"
+python3 "$here/pack.py" cpk "$two/Root.cpk" "$two/in"
+is "its skeleton.csv settles it" "$("$ANIMFS" cat "$member/skeleton.csv" 2>&1 | grep '^Bone01,\|used')" \
+	'Bone01,Scene_Root,0,2,0,0,0,0,1,1,1'
+cp "$two/rab/MODEL/body.mdb" "$two/rab/MODEL/x.mdb"
+rm "$two/in/OBJECT/X.CAS.skeleton.csv"
+python3 "$here/pack.py" rab "$two/in/OBJECT/X.MRAB" "$two/rab"
+python3 "$here/pack.py" cpk "$two/Root.cpk" "$two/in"
+is "so does a model of its name" "$("$ANIMFS" cat "$member/skeleton.csv" 2>&1 | grep '^Bone01,\|used')" \
+	'Bone01,Scene_Root,0,2,0,0,0,0,1,1,1'
 
 # ---- check, diff, export, import ----
 is "check checks every member" "$("$ANIMFS" check . 2>&1)" '15 checked, 0 failed'
