@@ -405,6 +405,18 @@ int dirfd_rename(int from, const char *name, int to, const char *new_name, unsig
 				   : dirfd_rename_file(from, name, to, new_name);
 }
 
+int dirfd_rename_apart(int from, const char *name, int to, const char *like, char as[NAME_MAX + 1])
+{
+	const int room = dirfd_name_head(like, NAME_MAX - 16);
+	int error = EEXIST;
+
+	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
+		snprintf(as, NAME_MAX + 1, "%.*s.~%u~", room, like, i);
+		error = dirfd_rename(from, name, to, as, RENAME_NOREPLACE);
+	}
+	return error;
+}
+
 bool dirfd_is_respelled(int folder, const char *name)
 {
 	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -19,6 +19,7 @@
 
 #include "animfs/base.h"
 #include <dirent.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 /* Is it a valid name of one file in a folder? (An empty one is left to the kernel to refuse.) */
@@ -93,6 +94,11 @@ int dirfd_proc_open(const char *path, int *fd);
  * RENAME_EXCHANGE is not emulated: see dirfd_lacks_flags.
  */
 int dirfd_rename(int from, const char *name, int to, const char *new_name, unsigned flags);
+/*
+ * Renames to an unused name: `like`.~1~, `like`.~2~ and so on, which `as` gets. EEXIST: the first
+ * thousand are in use.
+ */
+int dirfd_rename_apart(int from, const char *name, int to, const char *like, char as[NAME_MAX + 1]);
 /*
  * Is the existing `name` only another spelling of an entry? True on filesystems that ignore case.
  */

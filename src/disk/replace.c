@@ -254,8 +254,6 @@ static int fill_file(struct replacement *r, struct bytes data)
 	return 0;
 }
 
-#define SPARE_NAMES 100 /* that are tried for a file that cannot get its own back */
-
 /* The version of a name now. */
 static int replace_version_of(const struct replacement *r, const char *name,
 			      struct file_version *version)
@@ -284,11 +282,8 @@ static void replace_give_back(struct replacement *r, bool own)
 	char name[NAME_MAX + 1];
 	int error = own ? rename_as(r, RENAME_NOREPLACE) : EEXIST;
 
-	for (unsigned i = 1; error == EEXIST && i <= SPARE_NAMES; i++) {
-		snprintf(name, sizeof(name), "%.*s.~%u~", dirfd_name_head(r->name, NAME_MAX - 16),
-			 r->name, i);
-		error = dirfd_rename(r->via, r->temporary, r->dir, name, RENAME_NOREPLACE);
-	}
+	if (error == EEXIST)
+		error = dirfd_rename_apart(r->via, r->temporary, r->dir, r->name, name);
 	r->is_stuck = error != 0;
 }
 

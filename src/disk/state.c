@@ -185,7 +185,20 @@ static const char *way_of(const char *name, const char *id)
 		       : NULL;
 }
 
-/* The mount whose temporaries are removed, and the folder. */
+/* Gives it that name or, if something else has it, a similar one; an empty folder just goes. */
+static int state_arrive(int dir, const char *name, const char *way)
+{
+	char apart[NAME_MAX + 1];
+	int error = dirfd_rename(dir, name, dir, way, RENAME_NOREPLACE);
+
+	if (error != EEXIST)
+		return error;
+	return unlinkat(dir, name, AT_REMOVEDIR) == 0
+		       ? 0
+		       : dirfd_rename_apart(dir, name, dir, way, apart);
+}
+
+/* Whose temporaries are removed, and from which folder. */
 struct cleaning {
 	struct state *state;
 	state_rescue *rescue;
@@ -199,7 +212,7 @@ static int remove_temporary(void *cleaning, int dir, const char *name)
 	int error = ENOENT;
 
 	if (way)
-		return dirfd_rename(dir, name, dir, way, RENAME_NOREPLACE);
+		return state_arrive(dir, name, way);
 	if (!is_temporary_of(name, c->id))
 		return 0;
 	if (c->rescue)

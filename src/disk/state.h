@@ -116,8 +116,8 @@ int state_wait(struct state *s, int64_t ms);
 int state_temporary(struct state *s, const char *path, char *name, size_t size);
 /*
  * The same for a file or folder that is renamed to `new_name` in two steps: after a kill it gets
- * that name, and is not removed. If that name is too long to be part of another, it keeps a similar
- * one.
+ * that name, or a similar one if something else has it, and is not removed. If that name is too
+ * long to be part of another, it keeps a similar one.
  */
 int state_on_its_way(struct state *s, const char *path, const char *new_name,
 		     char name[NAME_MAX + 1]);

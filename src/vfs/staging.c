@@ -397,19 +397,19 @@ static int finish_now(struct vfs *v, struct staging *s, struct changes *changes)
 	REQUIRES(staging_class)
 {
 	struct staged f = STAGED_INIT(v);
-	bool is_clip, left = false;
+	bool is_clip;
 	int error;
 
 	f.staging = s;
 	f.changes = changes;
 	f.animation = staging_find_animation(v, s);
 	is_clip = f.animation != NULL;
-	error = is_clip ? staging_make_clip(&f) : staging_make_file(&f, &left);
+	error = is_clip ? staging_make_clip(&f) : staging_make_file(&f);
 	if (f.path)
 		diagnose(v, f.path, is_clip ? "not a clip yet" : "not an animation yet",
 			 staging_reason_of(error, &f.err));
 	if (!error || error == ENODATA || error == ENOENT) {
-		if (f.path && !left)
+		if (f.path)
 			note_remove(v, f.path);
 		vfs_lock(v);
 		staging_end(v, s);
@@ -575,13 +575,12 @@ static int find_target(struct vfs *v, const char *path, struct target *out)
 
 static void resume_staging(struct vfs *v, const char *path)
 {
-	bool left = staging_recover(v, path);
 	struct target folder;
 	int error = find_target(v, path, &folder);
 
 	if (!error && folder.thing->kind == THING_PLAIN && folder.thing->folder)
 		(void)staging_begin(v, NULL, &folder);
-	else if (!left && (!error || error == ENOENT))
+	else if (!error || error == ENOENT)
 		note_remove(v, path);
 	if (!error)
 		target_put(v, &folder);

@@ -8,27 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
-/* A name without room for the suffix is cut, and gets a hash of all of it. */
-static void name_aside(struct staged *f)
-{
-	const size_t length = strlen(f->name), room = NAME_MAX - sizeof(ASIDE) + 1;
-	const size_t cut = room - sizeof("~0123456789abcdef") + 1;
-
-	if (length <= room)
-		snprintf(f->aside, sizeof(f->aside), "%s" ASIDE, f->name);
-	else
-		snprintf(f->aside, sizeof(f->aside), "%.*s~%016" PRIx64 ASIDE,
-			 dirfd_name_head(f->name, cut), f->name, XXH3_64bits(f->name, length));
-}
-
-int staged_name(struct staged *f, char *path)
+/* Sets its names from its path, which is taken over (NULL: out of memory). 0 or an errno. */
+static int staged_name(struct staged *f, char *path)
 {
 	const char *slash = path ? strrchr(path, '/') : NULL;
 
@@ -37,13 +23,12 @@ int staged_name(struct staged *f, char *path)
 	if (!f->above)
 		return ENOMEM;
 	snprintf(f->name, sizeof(f->name), "%s", slash ? slash + 1 : path);
-	name_aside(f);
 	return 0;
 }
 
-int staged_find_owner(struct staged *f)
+static int staged_find_owner(struct staged *f)
 {
-	const struct caller *maker = f->staging ? f->staging->who : NULL;
+	const struct caller *maker = f->staging->who;
 	struct stat st;
 
 	if (!f->v->options->allow_other)
@@ -132,10 +117,8 @@ bool staged_changed(const struct staged *f)
 
 void staged_says(const struct staged *f, const struct identity *raw, enum say says[GIVEN_COUNT])
 {
-	static const struct gifts none;
-
 	vfs_lock(f->v);
-	gifts_say(f->staging ? &f->staging->gifts : &none, raw, says);
+	gifts_say(&f->staging->gifts, raw, says);
 	vfs_unlock(f->v);
 }
 

@@ -97,12 +97,10 @@ struct clip_folder {
 	char label[ASSEMBLY_LABEL_SIZE]; /* the clip's label, once it is made */
 };
 
-#define ASIDE ".animfs-staged~"
-
 /* A staged folder while it is being turned into something: its names and content. */
 struct staged {
 	struct vfs *v;
-	struct staging *staging; /* NULL: no node; see staging_recover */
+	struct staging *staging;
 	struct changes *changes;
 	/* the animation that it becomes a clip of, or becomes; referenced */
 	struct animation *animation;
@@ -142,18 +140,12 @@ struct staged {
 
 /* ---- staging_folder.c ---- */
 
-/* Sets its names from its path, which is taken over (NULL: out of memory). 0 or an errno. */
-int staged_name(struct staged *f, char *path);
 /*
- * Finds its names, and opens it. ENOENT: it no longer has a name; EAGAIN: it has moved into or out
+ * Finds its names, opens it, and sets f->who: its owner, who is to own what it becomes, and so must
+ * be allowed to read all of it. ENOENT: it no longer has a name; EAGAIN: it has moved into or out
  * of the folder of f->animation.
  */
 int staged_open(struct staged *f) EXCLUDES(vfs_class);
-/*
- * Sets f->who, for a folder that is open: its owner, who is to own what it becomes, and so must be
- * allowed to read all of it. 0 or an errno. Included in staged_open.
- */
-int staged_find_owner(struct staged *f);
 void staged_release(struct staged *f) EXCLUDES(vfs_class);
 /* Did anything happen in it since it was opened? Then what was read may be outdated. */
 bool staged_changed(const struct staged *f) EXCLUDES(vfs_class);
@@ -187,16 +179,7 @@ void adopt_forget_texts(struct vfs *v, struct node *folder, const struct texts *
  */
 
 int staging_make_clip(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_class, writer_class);
-/* *left: some of its content has not been moved away yet. */
-int staging_make_file(struct staged *f, bool *left) REQUIRES(staging_class)
-	EXCLUDES(vfs_class, writer_class);
-/*
- * A mount was killed while turning the folder into a file. Moves the folder back; or, if the file
- * is already in its place, completes that; or, if another file has the name or its owner may not
- * read all of the folder, gives it a similar name. True if something is left for the next mount to
- * try again.
- */
-bool staging_recover(struct vfs *v, const char *path);
+int staging_make_file(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_class, writer_class);
 
 /*
  * ---- staging_file.c: what file the folder comes to ----

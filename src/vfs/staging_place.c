@@ -3,8 +3,9 @@
  * staging_place.c - puts the file that a staged folder becomes in the folder's place.
  *
  * When the new bytes are known, the folder is moved aside, and the file is put in its place. If
- * that fails, the folder is moved back; after a kill the next mount moves it back, or continues. A
- * file that others have put there meanwhile is never replaced or removed.
+ * that fails, the folder is moved back; after a kill the next mount does so
+ * (state_on_its_way), or gives it a similar name if a file has its own by then: the one made of it,
+ * or another. What others have put there is never replaced or removed.
  */
 #include "clips.h"
 #include "diagnostics.h"
@@ -27,32 +28,26 @@ static int staging_place_move_folder(const struct staged *f, const char *from, c
 	return dirfd_rename(f->parent.fd, from, f->parent.fd, to, RENAME_NOREPLACE);
 }
 
-/* Reports why the folder, by the name that it has now, is none. */
-static void report(struct staged *f, const char *name, const char *reason)
+/* There is nothing aside any more, which the next mount would have to move back. */
+static void leave_aside(struct staged *f)
 {
-	char *path;
-
-	if (asprintf(&path, "%s%s%s", f->above, f->above[0] ? "/" : "", name) < 0)
-		return;
-	diagnose(f->v, path, "not an animation yet", reason);
-	free(path);
+	state_temporary_gone(f->v->state, f->above);
+	f->is_aside = false;
 }
 
-static const char others_file[] = "another file has its name now";
-
 /* A file has its name, which stays: gives the folder a similar unused name, and reports it. */
-static void set_apart(struct staged *f, const char *reason)
+static void set_apart(struct staged *f)
 {
-	char name[NAME_MAX + 1];
-	int error = EEXIST;
+	char name[NAME_MAX + 1], *path;
+	int error = dirfd_rename_apart(f->parent.fd, f->aside, f->parent.fd, f->name, name);
 
-	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
-		snprintf(name, sizeof(name), "%.*s.~%u~", dirfd_name_head(f->name, NAME_MAX - 16),
-			 f->name, i);
-		error = staging_place_move_folder(f, f->aside, name);
-	}
-	report(f, error ? f->aside : name, reason);
-	err_clear(&f->err);
+	if (!error)
+		leave_aside(f);
+	if (asprintf(&path, "%s%s%s", f->above, f->above[0] ? "/" : "", error ? f->aside : name) <
+	    0)
+		return;
+	diagnose(f->v, path, "not an animation yet", "a file has its name now");
+	free(path);
 }
 
 /* ---- what is left of it ---- */
@@ -149,10 +144,10 @@ static void keep_all_upper(const struct staged *f, int folder, const char *path)
 
 /*
  * The file is in place. Removes used texts from the folder aside; the rest become ordinary files
- * beside the views, including whole folders that are not clips. raw.* is removed first: see
- * check_made. True when nothing is left.
+ * beside the views, including whole folders that are not clips. What cannot be moved there keeps
+ * the folder, by a similar name.
  */
-static bool put_away(struct staged *f)
+static void put_away(struct staged *f)
 {
 	char *path;
 
@@ -170,7 +165,10 @@ static bool put_away(struct staged *f)
 		unlinkat(f->fd, clip->name, AT_REMOVEDIR);
 	}
 	keep_all_upper(f, f->fd, f->path);
-	return unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0;
+	if (unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0)
+		leave_aside(f);
+	else
+		set_apart(f);
 }
 
 /* ---- the tree ---- */
@@ -240,8 +238,13 @@ static int move_aside(struct staged *f)
 	if (!error && (!identity_same(&read, &there) || staged_changed(f)))
 		error = EAGAIN;
 	if (!error)
-		error = staging_place_move_folder(f, f->name, f->aside);
-	f->is_aside = !error;
+		error = state_on_its_way(f->v->state, f->above, f->name, f->aside);
+	if (error)
+		return error;
+	f->is_aside = true;
+	error = staging_place_move_folder(f, f->name, f->aside);
+	if (error)
+		leave_aside(f);
 	return error;
 }
 
@@ -249,7 +252,8 @@ static int move_back(struct staged *f)
 {
 	int error = f->is_aside ? staging_place_move_folder(f, f->aside, f->name) : 0;
 
-	f->is_aside = f->is_aside && error;
+	if (f->is_aside && !error)
+		leave_aside(f);
 	return error;
 }
 
@@ -292,7 +296,8 @@ static int put_in_place(struct staged *f)
 	if (put)
 		return 0;
 	if (move_back(f) == EEXIST) {
-		set_apart(f, others_file);
+		set_apart(f);
+		err_clear(&f->err);
 		return ENOENT;
 	}
 	if (!f->error)
@@ -330,7 +335,7 @@ static int become_file(struct staged *f) REQUIRES(staging_class)
 	return error;
 }
 
-int staging_make_file(struct staged *f, bool *left)
+int staging_make_file(struct staged *f)
 {
 	int error = staged_open(f);
 
@@ -340,84 +345,7 @@ int staging_make_file(struct staged *f, bool *left)
 		error = staged_read_file(f);
 	if (!error)
 		error = become_file(f);
-	*left = !error && !put_away(f);
+	if (!error)
+		put_away(f);
 	return error;
-}
-
-/* ---- after a kill ---- */
-
-/*
- * 0 if the file in its place was made from the folder aside; EAGAIN if not. A folder whose raw.*
- * may have been removed already matches if its texts change nothing in the file.
- */
-static int check_made(struct staged *f)
-{
-	int fd, error = attributes_read(f->fd, &f->as);
-
-	if (!error)
-		error = staged_read_file(f);
-	if (error == ENODATA)
-		return 0;
-	if (error)
-		return error;
-	if (!f->raw.size)
-		f->base = source_get(f->animation->source, &f->where, NULL);
-	if (!staged_make_file(f))
-		return errno_of(&f->err) == EBADMSG ? EAGAIN : errno_of(&f->err);
-	error = dirfd_open(f->parent.fd, f->name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
-	if (error)
-		return error;
-	error = dirfd_compare(fd, buf_bytes(&f->made->bytes));
-	close(fd);
-	return error;
-}
-
-/* check_made failed. True if the next mount is to try again. */
-static bool staging_place_leave_folder(struct staged *f, int error)
-{
-	const char *reason = error == EAGAIN ? others_file
-			     : f->err.code   ? f->err.message
-					     : strerror(error);
-
-	/* EACCES: its maker may read it by a group, but which those are is not known any more. */
-	if (error == EAGAIN || error == EACCES) {
-		set_apart(f, reason);
-		return false;
-	}
-	report(f, f->aside, reason);
-	return true;
-}
-
-/* Recovers a folder aside. A file with its name, made by the last mount or by others, stays. */
-static bool recover_aside(struct staged *f)
-{
-	int error = staging_place_move_folder(f, f->aside, f->name);
-
-	if (error != EEXIST || unlinkat(f->parent.fd, f->aside, AT_REMOVEDIR) == 0)
-		return error && error != EEXIST;
-	error = staged_find_owner(f);
-	if (!error)
-		error = check_made(f);
-	if (error)
-		return staging_place_leave_folder(f, error);
-	staged_save_skeleton(f);
-	return !put_away(f);
-}
-
-bool staging_recover(struct vfs *v, const char *path)
-{
-	struct staged f = STAGED_INIT(v);
-	int error = staged_name(&f, strdup(path));
-	bool left = false;
-
-	if (!error)
-		error = dirfd_walk(v->root, f.above, O_PATH | O_DIRECTORY, &f.parent.fd);
-	f.parent.owned = !error;
-	f.where = (struct where){.dir = f.parent.fd, .folder = f.above, .name = f.name};
-	if (error)
-		left = error != ENOTDIR && error != ENOENT; /* it was a clip's folder, or is gone */
-	else if (dirfd_open(f.parent.fd, f.aside, O_RDONLY | O_DIRECTORY, 0, &f.fd) == 0)
-		left = recover_aside(&f);
-	staged_release(&f);
-	return left;
 }

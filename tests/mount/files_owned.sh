@@ -206,31 +206,4 @@ chown -R $USER_ID "$SRC/his/new.canm"
 touch "$MNT/his/new.canm"
 ok "once he may read it, it becomes a file" as_user sync "$MNT/his/new.canm"
 ok "with what it says" cmp "$SRC/his/new.canm" "$RAW"
-"$ANIMFS" cat "$RAW/skeleton.csv" | sed '2s/[0-9]*$/7/' >"$WORK/skeleton.csv"
-umount_animfs
-aside=$SRC/his/made.canm.animfs-staged~
-apart=$SRC/his/made.canm.~1~
-# recover MODE: mounts after a kill with the file there, and its folder aside with a text of that mode
-recover()
-{
-	mkdir -p "$aside" "$SRC/.animfs/staging/his"
-	cp "$WORK/skeleton.csv" "$aside"
-	chmod "$1" "$aside/skeleton.csv"
-	chown $USER_ID:$USER_ID "$aside"
-	: >"$SRC/.animfs/staging/his/made.canm"
-	mount_stopped -o allow_other
-	advance 0
-}
-cp "$RAW" "$SRC/his/made.canm"
-chown $USER_ID:$USER_ID "$SRC/his/made.canm"
-recover 600
-fails "root's text makes no skeleton of the user's after a kill" test -e "$SRC/his/made.canm.skeleton.csv"
-ok "but stays in a folder apart" cmp "$WORK/skeleton.csv" "$apart/skeleton.csv"
-like "and the list says why" "$(<"$MNT/.animfs/errors")" \
-	'his/made\.canm\.~1~: not an animation yet: skeleton\.csv: Permission denied'
-fails "nothing is left for the next mount" test -e "$aside" -o -e "$SRC/.animfs/staging/his/made.canm"
-umount_animfs
-recover 644
-ok "one that he may read makes it" test -e "$SRC/his/made.canm.skeleton.csv"
-fails "nothing is left of the folder" test -e "$aside"
 umount_animfs

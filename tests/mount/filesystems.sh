@@ -17,7 +17,7 @@ edited()
 
 is_there() { [ -e "$1" ]; }
 is_away() { [ ! -e "$1" ]; }
-nothing_left() { [ -z "$(find "$SRC" -name '.animfs-*~' -o -name '*.animfs-staged~' -o -path '*/partial/*')" ]; }
+nothing_left() { [ -z "$(find "$SRC" -name '.animfs-*' ! -path "$SRC/.animfs" -o -path '*/partial/*')" ]; }
 kill_mount()
 {
 	kill -KILL "${DAEMON[$MNT]}"
@@ -248,7 +248,10 @@ work_on()
 	ok "$name: a folder of texts" cp -r "$WORK/texts" "$MNT/k.canm"
 	kill_mount
 	# The daemon may have been about to do that, or have done it.
-	[ ! -d "$SRC/k.canm" ] || mv -T "$SRC/k.canm" "$SRC/k.canm.animfs-staged~"
+	if [ -d "$SRC/k.canm" ]; then
+		printf '\0' >"$SRC/.animfs/mounts/0123456789abcdef"
+		mv -T "$SRC/k.canm" "$SRC/.animfs-0123456789abcdef-to-k.canm"
+	fi
 	mount_animfs "$@"
 	ok "$name: becomes a file after a kill" wait_for 8 cmp -s "$SRC/k.canm" "$SRC/a.canm"
 	rm -r "$SRC/k.canm" "$WORK/texts"

@@ -515,7 +515,9 @@ START_TEST(what_was_on_its_way_to_a_name_gets_it)
 	leave_on_its_way("Other.canm");
 	state_free(new_state(NULL));
 	ck_text("source/sub/Other.canm", "another's");
+	ck_text("source/sub/Other.canm.~1~", "whole");
 	ck_assert_int_eq(count_entries("source/sub"), 4);
+	ck_assert_int_eq(count_entries("source/.animfs/mounts"), 0);
 }
 END_TEST
 
