@@ -56,74 +56,79 @@ static bool read_clips(struct staged *f)
 	return true;
 }
 
-static int read_raw_open(struct staged *f, int fd)
-{
-	struct stat st;
-	int error = access_check_read(f->v, f->who, fd);
-
-	return error ? error : dirfd_read_open(fd, f->v->options->store.max_file, &f->raw, &st);
-}
-
-/* Reads raw.*, which must be a regular file that its maker may read. *fd: its descriptor, or -1. */
-static bool read_raw(struct staged *f, struct identity *id, int *fd)
-{
-	const char *name = f->raw_name;
-	struct stat st;
-	int error;
-
-	if (!name[0])
-		return true;
-	error = dirfd_open(f->fd, name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, fd);
-	if (error)
-		*fd = -1;
-	else
-		error = read_raw_open(f, *fd);
-	if (*fd >= 0 && !f->raw.size) {
-		close(*fd);
-		*fd = -1;
-	}
-	if (error == ENOENT || error == EISDIR || error == EINVAL || error == ELOOP) {
-		buf_clear(&f->raw);
-		return true;
-	}
-	if (!error && *fd >= 0)
-		error = identity_at(*fd, "", id, &st);
-	return !error || err_system(&f->err, error, name);
-}
-
 static int staging_file_choose_attributes(struct staged *f, const struct identity *raw, int fd)
 {
 	enum say own[GIVEN_COUNT], says[GIVEN_COUNT];
 
 	staged_says(f, NULL, own);
-	staged_says(f, fd < 0 ? NULL : raw, says);
+	staged_says(f, raw, says);
 	return gifts_for_file(says, own[GIVEN_MODE] == SAY_FOLDER, fd, &f->as);
+}
+
+static int read_raw_open(struct staged *f, int fd)
+{
+	struct identity raw;
+	struct stat st;
+	int error = access_check_read(f->v, f->who, fd);
+
+	if (!error)
+		error = dirfd_read_open(fd, f->v->options->store.max_file, &f->raw, &st);
+	if (!error)
+		error = identity_at(fd, "", &raw, &st);
+	return error ? error : staging_file_choose_attributes(f, &raw, fd);
+}
+
+/*
+ * Reads raw.*, which must be a regular file that its maker may read, and chooses the file's
+ * attributes. Without a raw.* f->raw stays empty.
+ */
+static bool read_raw(struct staged *f)
+{
+	int fd, error;
+
+	if (!f->raw_name[0])
+		return true;
+	error = dirfd_open(f->fd, f->raw_name, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0, &fd);
+	if (!error) {
+		error = read_raw_open(f, fd);
+		close(fd);
+	}
+	if (!error)
+		return true;
+	buf_clear(&f->raw);
+	return error == ENOENT || error == EISDIR || error == EINVAL || error == ELOOP ||
+	       err_system(&f->err, error, f->raw_name);
+}
+
+/* Without a raw.* it stays a folder: ENODATA, or EBADMSG and f->err if there are texts in it. */
+static int refuse_without_raw(struct staged *f)
+{
+	bool some = false;
+
+	for (size_t i = 0; i < f->clip_count; i++)
+		some = some || has_texts(&f->clips[i].texts);
+	if (!some || !f->raw_name[0])
+		return ENODATA;
+	err_set(&f->err, ERR_FORMAT,
+		"there is no %s in it, which is the file; animfs import makes a file of texts",
+		f->raw_name);
+	return EBADMSG;
 }
 
 int staged_read_file(struct staged *f)
 {
-	bool some = false;
-	struct identity raw;
 	const struct codec *codec;
 	bool probe;
-	int fd = -1, error;
 
 	if (store_claims(f->v->store, f->name, &codec, &probe) && codec)
 		tree_raw_name(f->name, codec->format, f->raw_name);
-	f->codec = codec;
 	f->animation = animation_new(f->v, NULL, false);
 	if (!f->animation)
 		return ENOMEM;
 	if (!texts_read(f->v, f->who, f->fd, assembly_reads_of_file, &f->texts, &f->err) ||
-	    !read_clips(f) || !read_raw(f, &raw, &fd))
-		error = errno_of(&f->err);
-	else
-		error = staging_file_choose_attributes(f, &raw, fd);
-	if (fd >= 0)
-		close(fd);
-	for (size_t i = 0; i < f->clip_count; i++)
-		some = some || has_texts(&f->clips[i].texts);
-	return !error && !some && !f->raw.size ? ENODATA : error;
+	    !read_clips(f) || !read_raw(f))
+		return errno_of(&f->err);
+	return f->raw.size ? 0 : refuse_without_raw(f);
 }
 
 /* ---- the file it becomes ---- */
@@ -230,73 +235,27 @@ static bool make_from_raw(struct staged *f)
 	return f->made != NULL;
 }
 
-/* Applies the texts of the whole file to the file made of the clips. */
-static bool edit_file(struct staged *f)
-{
-	const struct texts_in in = {"", &f->texts};
-	struct copied c = {.source = f->animation->source, .where = &f->where, .base = f->made};
-	bool fine = texts_edit(&c, &in, 1, &f->err);
-	struct version *edited = fine ? copied_outcome(&c, &f->err) : NULL;
-
-	copied_release(&c);
-	if (edited) {
-		version_put(f->made);
-		f->made = edited;
-	}
-	return edited != NULL;
-}
-
-static bool make_from_clips(struct staged *f)
-{
-	struct anim *blank = f->codec ? anim_blank(f->codec->format, NULL) : NULL;
-	struct assembly *assembly = blank ? assembly_new(blank, f->name) : NULL;
-	bool fine = assembly && assemble_clips(f, assembly);
-
-	if (f->codec && !assembly)
-		err_memory(&f->err);
-	if (fine && assembly_model(assembly)->clip_count > 0)
-		f->made = source_made(f->animation->source, &f->where, f->codec,
-				      assembly_model(assembly), &f->err);
-	assembly_free(assembly);
-	anim_free(blank);
-	return f->made && edit_file(f);
-}
-
-/* Sets the fate of raw.*: refused if it does not decode, else nothing of it must be kept. */
-static void note_raw(struct staged *f, const struct err *err)
+/* Nothing of raw.* must be kept: it is the file. */
+static void note_raw(struct staged *f)
 {
 	for (size_t i = 0; i < f->texts.count; i++) {
 		struct assembly_text *text = &f->texts.list[i];
 
-		if (!*text->path || strcmp(text->path, f->raw_name) != 0)
+		if (strcmp(text->path, f->raw_name) != 0)
 			continue;
-		text->fate = f->base || !f->raw.size ? ASSEMBLY_GENERATED : ASSEMBLY_REFUSED;
+		text->fate = ASSEMBLY_GENERATED;
 		text->text = buf_bytes(&f->raw);
 		f->texts.names[i].read = true;
-		text->err = *err;
-		text->err.placed = false;
 	}
 }
 
 bool staged_make_file(struct staged *f)
 {
-	struct err err = {.code = ERR_NONE};
-	bool made;
-
-	if (f->raw.size)
-		f->base = source_decode(f->animation->source, &f->where, buf_bytes(&f->raw), &err);
-	if (is_trouble(&err)) {
-		f->err = err;
+	f->base = source_decode(f->animation->source, &f->where, buf_bytes(&f->raw), &f->err);
+	if (!f->base || !make_from_raw(f))
 		return false;
-	}
-	if (err.code)
-		log_warning("%s: its raw.* cannot be read: %s", f->path, err.message);
-	made = f->base ? make_from_raw(f) : make_from_clips(f);
-	if (made)
-		note_raw(f, &err);
-	else if (err.code && !is_trouble(&f->err))
-		f->err = err;
-	return made;
+	note_raw(f);
+	return true;
 }
 
 /* ---- its skeleton ---- */

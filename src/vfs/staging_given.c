@@ -168,14 +168,11 @@ static void staging_given_choose_attributes(const enum say says[GIVEN_COUNT],
 int gifts_for_file(const enum say says[GIVEN_COUNT], bool own_mode, int raw, struct attributes *as)
 {
 	struct attributes of_raw = ATTRIBUTES_INIT;
-	int error = raw < 0 ? 0 : attributes_read(raw, &of_raw);
+	int error = attributes_read(raw, &of_raw);
 
 	if (own_mode)
 		acl_for_file(&as->acl);
-	as->has_mtime = says[GIVEN_TIME] == SAY_FOLDER;
-	if (raw < 0)
-		as->mode &= FILE_MODE;
-	else if (!error)
+	if (!error)
 		staging_given_choose_attributes(says, &of_raw, as);
 	attributes_release(&of_raw);
 	return error ? error : as->acl.failed || as->xattrs.failed ? ENOMEM : 0;

@@ -123,10 +123,9 @@ struct staged {
 	char aside[NAME_MAX + 1];
 	struct clip_folder *clips;
 	size_t clip_count;
-	const struct codec *codec;   /* by the file name; NULL: by content */
-	char raw_name[NAME_MAX + 1]; /* name of raw.* in it; "": there is none */
+	char raw_name[NAME_MAX + 1]; /* name of raw.* in it; "": no format has the file's name */
 	struct buf raw;
-	struct version *base; /* raw.*, decoded; or NULL */
+	struct version *base; /* raw.*, decoded */
 	struct version *made; /* raw.* with all texts applied */
 	bool is_aside;
 	bool is_still; /* from folders_hold_still: renames and lookups wait */
@@ -184,15 +183,18 @@ int staging_make_file(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_cla
 /*
  * ---- staging_file.c: what file the folder comes to ----
  *
- * raw.* is the file, and texts that differ from it are edits. Without raw.* the clips make a new
- * file. Its skeleton is put beside it.
+ * raw.* is the file, and texts that differ from it are edits; without raw.* it stays a folder. The
+ * file's skeleton is put beside it.
  *
  * The file belongs to its maker, the owner of the folder, and gets the attributes that were set on
  * the folder or on raw.*. If none were set, or they are unknown after a kill, it has the mode of
  * raw.*, restricted to those whom the folder admits.
  */
 
-/* Reads everything in it. 0 or an errno; ENODATA if no animation can be made of it. */
+/*
+ * Reads everything in it. 0 or an errno: without a raw.* ENODATA, or EBADMSG if there are texts in
+ * it.
+ */
 int staged_read_file(struct staged *f) EXCLUDES(vfs_class);
 /* Computes what the file is to be, without writing it. False, with or without err. */
 bool staged_make_file(struct staged *f);

@@ -121,14 +121,15 @@ def file_edited_elsewhere(bench):
 
 
 def file_filled(bench):
-    """By mkdir, with a raw.canm; and one of texts only."""
+    """By mkdir, with a raw.canm, and with a clip that this lacks."""
     os.mkdir(bench.mnt("raw.canm"))
     write(bench.mnt("raw.canm", "raw.canm"), oracle.write(oracle.sample()))
-    os.makedirs(bench.mnt("texts.canm", "walk", "bones"))
+    os.makedirs(bench.mnt("more.canm", "walk", "bones"))
+    write(bench.mnt("more.canm", "raw.canm"), oracle.write([IDLE]))
     for bone in WALK.bones:
-        write(bench.bone("texts.canm", bone), oracle.bone_csv([WALK], bone))
+        write(bench.bone("more.canm", bone), oracle.bone_csv([WALK], bone))
     bench.soon_holds("raw.canm", oracle.sample())
-    bench.soon_says("texts.canm", [WALK])
+    bench.soon_says("more.canm", [IDLE, WALK])
 
 
 def file_filled_and_unmounted(bench):

@@ -67,23 +67,20 @@ copy()
 		tar --xattrs --acls -C "${2%/*}" -c "${2##*/}" |
 			tar --xattrs --acls -C "${3%/*}" -xp --transform "s,^${2##*/},${3##*/},"
 		;;
-	texts) # as git checkout or an unpacked archive of texts: no raw bytes, nothing given
-		if [ -d "$2" ]; then mkdir "$3" && cp -r "$2/walk" "$3"; else : >"$3"; fi
-		;;
 	esac
 }
 export -f copy
-hows=(cp_r cp_a rsync_a tar tar_p texts)
+hows=(cp_r cp_a rsync_a tar tar_p)
 [ $acls -eq 0 ] || hows+=(rsync_aAX)
 
 # facts HOW FILE: those that HOW keeps, or makes.
 facts()
 {
 	local when=
-	case $1 in cp_r | texts) ;; *) when=' %Y' ;; esac
+	[ "$1" = cp_r ] || when=' %Y'
 	stat -c "%u %g %a$when" "$2" &&
 		getfacl -cnpE "$2" 2>/dev/null | sort | xargs &&
-		if [ "$1" != texts ]; then getfattr --absolute-names --only-values -d -m user "$2" 2>/dev/null; fi
+		getfattr --absolute-names --only-values -d -m user "$2" 2>/dev/null
 }
 
 copies=()
@@ -113,7 +110,6 @@ ok "chmod of raw.canm after the folder's" sh -c "mkdir both.canm && cp '$RAW' bo
 ok "chown of the folder" sh -c "mkdir chown.canm && cp '$RAW' chown.canm/raw.canm && chown $USER_ID:$OTHER_ID chown.canm"
 ok "chown of raw.canm" sh -c "mkdir chown_raw.canm && cp '$RAW' chown_raw.canm/raw.canm && chown $USER_ID:$OTHER_ID chown_raw.canm/raw.canm"
 ok "a time of the folder" sh -c "mkdir time.canm && cp '$RAW' time.canm/raw.canm && touch -d '$OLD' time.canm"
-ok "without raw bytes, too" sh -c "mkdir time_texts.canm && cp -r '${RAW%/*}/walk' time_texts.canm && touch -d '$OLD' time_texts.canm"
 cp -a "${RAW%/*}" "$TREES/odd.canm"
 chmod 755 "$TREES/odd.canm"
 chmod 600 "$TREES/odd.canm/raw.canm"
@@ -148,7 +144,6 @@ has both %a 600
 has chown '%u %g' "$USER_ID $OTHER_ID"
 has chown_raw '%u %g' "$USER_ID $OTHER_ID"
 has time %Y "$(date -d "$OLD" +%s)"
-has time_texts %Y "$(date -d "$OLD" +%s)"
 has odd '%u %a' "$STRANGER 600"
 has odd_r '%u %a' "0 600"
 has opened %a 640
@@ -169,7 +164,7 @@ fi
 mount_stopped -o allow_other
 # By two programs, so that it is still a folder for 2 s, which do not pass.
 ok "filled by a user" as_user bash -c "mkdir '$MNT/plain/killed.canm' && copy cp_r '$TREES/user.664/a.canm/.' '$MNT/plain/killed.canm'"
-ok "and texts alone" as_member bash -c "copy texts '$TREES/member.664/a.canm' '$MNT/setgid/killed.canm'"
+ok "and by another" as_member bash -c "mkdir '$MNT/setgid/killed.canm' && copy cp_r '$TREES/member.664/a.canm/.' '$MNT/setgid/killed.canm'"
 kill -KILL "${DAEMON[$MNT]}"
 wait "${DAEMON[$MNT]}" 2>/dev/null
 unset "DAEMON[$MNT]"

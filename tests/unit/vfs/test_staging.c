@@ -209,6 +209,7 @@ START_TEST(also_where_it_becomes_a_file)
 	ck_assert_int_eq(vfs_mkdir(mounted.v, &maker, folder.node, "bones", 0755, &folder), 0);
 	target_put(mounted.v, &staged);
 	staged = clip;
+	mounted_put(NEW_FILE "/raw.canm", buf_bytes(&mounted.sample));
 	before_rename = write_new_file_by_path;
 	ck_assert_int_eq(stagings_finish(mounted.v, NULL), 0);
 	ck_assert(S_ISREG(stat_of(NEW_FILE).st_mode));
