@@ -254,18 +254,12 @@ void staging_forget(struct vfs *v, const struct target *folder, const struct nod
 	free(path);
 }
 
-static void staging_touched(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
-{
-	s->touches++;
-	wait_for_end(v, s);
-}
-
 void staging_note_touch(struct vfs *v, const struct node *node)
 {
 	struct staging *s = staging_above(node);
 
 	if (s)
-		staging_touched(v, s);
+		wait_for_end(v, s);
 }
 
 void staging_touch(struct vfs *v, const struct node *node)
@@ -332,7 +326,7 @@ void staging_given(struct vfs *v, const struct request *who, const struct node *
 			note_visit(s, p);
 		give_to(s, node, what, by);
 		s->has_file |= (what & 1u << GIVEN_MADE) && !node->thing->folder;
-		staging_touched(v, s);
+		wait_for_end(v, s);
 	}
 	vfs_unlock(v);
 	program_put(p);
@@ -388,8 +382,7 @@ static const char *staging_reason_of(int error, const struct err *err)
 {
 	if (err->code)
 		return err->message;
-	return !error || error == ENODATA || error == ENOENT || error == EAGAIN ? NULL
-										: strerror(error);
+	return !error || error == ENODATA || error == ENOENT ? NULL : strerror(error);
 }
 
 /* Turns the folder into what its texts describe; one without texts stays an ordinary folder. */
@@ -469,13 +462,6 @@ static int finish_closed(struct vfs *v, struct staging *s, struct changes *chang
 }
 
 /*
- * An explicit request (fsync) tries until the folder was read without a change in it. The kernel
- * sends the last release only after close() has returned, so even a single program can cause such a
- * change.
- */
-#define FINISH_TRIES 16
-
-/*
  * Ends the staging, and drops the caller's reference. above: the folder that the kernel has locked
  * for the request, or NULL.
  */
@@ -483,15 +469,12 @@ static int finish_staging(struct vfs *v, struct staging *s, const struct node *a
 			  enum ending why)
 {
 	struct changes changes = CHANGES_INIT;
-	unsigned tries = 0;
 	int error;
 
 	changes.saved = true;
 	changes.locked[0] = above ? above->id : 0;
 	lock_acquire(&v->stagings->turn, &staging_class);
-	do
-		error = finish_closed(v, s, &changes, why);
-	while (error == EAGAIN && above && ++tries < FINISH_TRIES);
+	error = finish_closed(v, s, &changes, why);
 	lock_release(&v->stagings->turn, &staging_class);
 	changes_send_all(v, &changes);
 	vfs_lock(v);
@@ -531,7 +514,7 @@ static struct staging **staging_list_below(struct vfs *v, const struct node *abo
 int stagings_finish(struct vfs *v, const struct node *above)
 {
 	struct staging **list = staging_list_below(v, above);
-	const enum ending why = above ? ENDS_SYNCED : ENDS_ALL;
+	const enum ending why = v->stagings->ended ? ENDS_ALL : ENDS_SYNCED;
 	int first = list ? 0 : ENOMEM;
 
 	for (size_t i = 0; list && list[i]; i++) {

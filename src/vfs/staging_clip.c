@@ -9,14 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int save(struct staged *f, struct version *base, const struct anim *model)
-	REQUIRES(writer_class)
-{
-	if (staged_changed(f))
-		return EAGAIN;
-	return edit_commit(f->v, f->animation, base, model, f->changes, &f->err);
-}
-
 /* The file already has this clip: commits the texts as edits of it. */
 static int commit_texts(struct staged *f, struct version *base, const char *file_name)
 	REQUIRES(writer_class)
@@ -36,7 +28,9 @@ static int commit_texts(struct staged *f, struct version *base, const char *file
 		if (!c.number || !texts_edit(&c, &in, 1, &f->err))
 			error = ENOMEM;
 		else
-			error = save(f, c.over, c.edited ? c.edited : c.over->anim);
+			error = edit_commit(f->v, f->animation, c.over,
+					    c.edited ? c.edited : c.over->anim, f->changes,
+					    &f->err);
 		site_close(f->v, &site);
 	}
 	copied_release(&c);
@@ -56,7 +50,8 @@ static int commit_new(struct staged *f, struct version *base, const char *file_n
 	else if (!assembly_clip(assembly, f->name, f->texts.list, f->texts.count, &f->err))
 		error = errno_of(&f->err);
 	else
-		error = save(f, base, assembly_model(assembly));
+		error = edit_commit(f->v, f->animation, base, assembly_model(assembly), f->changes,
+				    &f->err);
 	assembly_free(assembly);
 	return error;
 }
@@ -75,19 +70,6 @@ static int commit_clip(struct staged *f) REQUIRES(writer_class)
 						      : commit_new(f, base, name);
 	version_put(base);
 	return error;
-}
-
-/* Does the folder still have its name? The commit may have released the writer's lock. */
-static bool staging_clip_is_there(const struct staged *f) EXCLUDES(vfs_class)
-{
-	const struct link *link;
-	bool there;
-
-	vfs_lock(f->v);
-	link = node_link(f->staging->node);
-	there = link && link->parent == f->node_above && strcmp(link->name, f->name) == 0;
-	vfs_unlock(f->v);
-	return there;
 }
 
 static void carry_mtime(const struct staged *f)
@@ -132,8 +114,6 @@ int staging_make_clip(struct staged *f)
 		error = errno_of(&f->err);
 	if (!error)
 		error = commit_clip(f);
-	if (!error && !staging_clip_is_there(f))
-		error = EAGAIN;
 	if (!error)
 		adopt(f);
 	writer_unlock(f->animation);

@@ -57,11 +57,9 @@ int staged_open(struct staged *f)
 	vfs_lock(f->v);
 	link = node_link(t.node);
 	if (link && t.node->thing == t.thing)
-		error = link->parent->thing->animation == f->animation ? node_path(t.node, &path)
-								       : EAGAIN;
+		error = node_path(t.node, &path);
 	if (!error)
 		f->node_above = node_get(link->parent);
-	f->touches = f->staging->touches;
 	vfs_unlock(f->v);
 	if (error) {
 		buf_release(&path);
@@ -103,16 +101,6 @@ void staged_release(struct staged *f)
 	node_put(&f->v->nodes, f->node_above);
 	animation_put(f->v, f->animation);
 	vfs_unlock(f->v);
-}
-
-bool staged_changed(const struct staged *f)
-{
-	bool changed;
-
-	vfs_lock(f->v);
-	changed = f->staging->touches != f->touches;
-	vfs_unlock(f->v);
-	return changed;
 }
 
 void staged_says(const struct staged *f, const struct identity *raw, enum say says[GIVEN_COUNT])

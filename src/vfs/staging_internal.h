@@ -76,7 +76,6 @@ struct staging {
 	int64_t rest GUARDED_BY(staging_class); /* ms until the next attempt */
 
 	uint32_t references GUARDED_BY(vfs_class); /* held by the thing, the deadline, and calls */
-	uint64_t touches GUARDED_BY(vfs_class);    /* number of changes seen in it */
 	struct gifts gifts GUARDED_BY(vfs_class);
 	/*
 	 * The program that made the folder and everything in it, as long as no other has looked at
@@ -104,8 +103,7 @@ struct staged {
 	struct changes *changes;
 	/* the animation that it becomes a clip of, or becomes; referenced */
 	struct animation *animation;
-	uint64_t touches; /* staging->touches before anything was read */
-	int fd;           /* -1: not open */
+	int fd; /* -1: not open */
 	/* On whose behalf it is read: its owner, with all groups if known; NULL: the daemon's. */
 	const struct caller *who;
 	struct caller *owner;    /* what `who` points to, unless that is staging->who */
@@ -141,13 +139,10 @@ struct staged {
 
 /*
  * Finds its names, opens it, and sets f->who: its owner, who is to own what it becomes, and so must
- * be allowed to read all of it. ENOENT: it no longer has a name; EAGAIN: it has moved into or out
- * of the folder of f->animation.
+ * be allowed to read all of it. ENOENT: it no longer has a name.
  */
 int staged_open(struct staged *f) EXCLUDES(vfs_class);
 void staged_release(struct staged *f) EXCLUDES(vfs_class);
-/* Did anything happen in it since it was opened? Then what was read may be outdated. */
-bool staged_changed(const struct staged *f) EXCLUDES(vfs_class);
 /* As gifts_say; SAY_NOBODY if unknown. */
 void staged_says(const struct staged *f, const struct identity *raw, enum say says[GIVEN_COUNT])
 	EXCLUDES(vfs_class);
@@ -174,7 +169,7 @@ void adopt_forget_texts(struct vfs *v, struct node *folder, const struct texts *
 /*
  * ---- staging_clip.c, staging_place.c: it becomes a clip of the animation in whose folder it is,
  * or an animation file. 0 or an errno: ENODATA when there is nothing in it to make a file of,
- * EAGAIN when something happened in it meanwhile, EBADMSG where the texts are wrong. ----
+ * EBADMSG where the texts are wrong or raw.* is lacking. ----
  */
 
 int staging_make_clip(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_class, writer_class);

@@ -226,7 +226,7 @@ static void adopt_file(struct staged *f) REQUIRES(writer_class)
 
 /* ---- the disk ---- */
 
-/* Moves the folder aside, if it is unchanged and still has its name. */
+/* Moves the folder aside; ENOENT if another program has moved it. */
 static int move_aside(struct staged *f)
 {
 	struct identity read, there;
@@ -235,8 +235,8 @@ static int move_aside(struct staged *f)
 
 	if (!error)
 		error = identity_at(f->parent.fd, f->name, &there, &st);
-	if (!error && (!identity_same(&read, &there) || staged_changed(f)))
-		error = EAGAIN;
+	if (!error && !identity_same(&read, &there))
+		error = ENOENT;
 	if (!error)
 		error = state_on_its_way(f->v->state, f->above, f->name, f->aside);
 	if (error)

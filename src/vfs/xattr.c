@@ -7,6 +7,7 @@
 #include "backing.h"
 #include "diagnostics.h"
 #include "disk/dirfd.h"
+#include "gate.h"
 #include "given.h"
 #include "plain.h"
 #include "staging.h"
@@ -318,29 +319,47 @@ static int set_xattr(struct vfs *v, const struct request *who, const struct targ
 	return error;
 }
 
-int vfs_setxattr(struct vfs *v, const struct request *who, uint64_t node, const char *name,
-		 struct bytes value, int flags)
+/* The target of a request that changes it, as a guest (gate.h). */
+static int xattr_begin(struct vfs *v, uint64_t node, struct guest *guest, struct target *t)
 {
-	struct buf copy = BUF_INIT;
-	struct target t;
 	int error;
 
 	if (v->read_only)
 		return EROFS;
-	if (strcmp(name, ERROR_XATTR) == 0 || strcmp(name, FROM_XATTR) == 0)
-		return EPERM;
-	error = target_get(v, node, &t);
+	gate_enter(v, node, guest);
+	error = target_get(v, node, t);
+	if (!error && thing_is_member(t->thing)) {
+		error = refuse_in_archive(v, t->node, NULL, NULL);
+		target_put(v, t);
+	}
+	if (error)
+		gate_leave(v, guest);
+	return error;
+}
+
+static void xattr_end(struct vfs *v, struct guest *guest, struct target *t)
+{
+	gate_leave(v, guest);
+	target_put(v, t);
+}
+
+int vfs_setxattr(struct vfs *v, const struct request *who, uint64_t node, const char *name,
+		 struct bytes value, int flags)
+{
+	struct buf copy = BUF_INIT;
+	struct guest guest;
+	struct target t;
+	int error = xattr_begin(v, node, &guest, &t);
+
 	if (error)
 		return error;
-	if (thing_is_member(t.thing)) {
-		error = refuse_in_archive(v, t.node, NULL, NULL);
-		target_put(v, &t);
-		return error;
-	}
 	buf_add(&copy, value.data, value.size);
-	error = copy.failed ? ENOMEM : set_xattr(v, who, &t, name, &copy, flags);
+	if (strcmp(name, ERROR_XATTR) == 0 || strcmp(name, FROM_XATTR) == 0)
+		error = EPERM;
+	else
+		error = copy.failed ? ENOMEM : set_xattr(v, who, &t, name, &copy, flags);
 	buf_release(&copy);
-	target_put(v, &t);
+	xattr_end(v, &guest, &t);
 	return error;
 }
 
@@ -358,22 +377,18 @@ static int remove_given(struct vfs *v, const struct target *t, const char *name)
 
 int vfs_removexattr(struct vfs *v, const struct request *who, uint64_t node, const char *name)
 {
+	struct guest guest;
 	struct target t;
-	int error;
+	int error = xattr_begin(v, node, &guest, &t);
 
-	if (v->read_only)
-		return EROFS;
-	error = target_get(v, node, &t);
 	if (error)
 		return error;
-	if (thing_is_member(t.thing))
-		error = refuse_in_archive(v, t.node, NULL, NULL);
-	else if (given_is_for(t.thing))
+	if (given_is_for(t.thing))
 		error = remove_given(v, &t, name);
 	else
 		error = is_backed(t.thing) ? change_backing(v, &t, name, NULL, 0) : ENODATA;
 	if (!error && is_backed(t.thing))
 		backing_changed(v, who, &t, name);
-	target_put(v, &t);
+	xattr_end(v, &guest, &t);
 	return error;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* test_staging.c - when a staged folder becomes something, beside requests that take long. */
+#include "asleep.h"
 #include "mounted.h"
 
 #include "vfs/gate.h"
@@ -187,6 +188,48 @@ START_TEST(what_is_written_there_meanwhile_is_kept_apart)
 }
 END_TEST
 
+/* A thread that sets an attribute of the folder. */
+static struct setter {
+	pthread_t thread;
+	_Atomic pid_t id; /* 0: it has not begun */
+	_Atomic bool answered;
+	int error;
+} setter;
+
+static void *set_attribute(void *unused)
+{
+	(void)unused;
+	setter.id = gettid();
+	setter.error =
+		vfs_setxattr(mounted.v, &other, staged.node->id, "user.tag", bytes_of("1"), 0);
+	setter.answered = true;
+	return NULL;
+}
+
+static void set_and_wait(void)
+{
+	ck_assert_int_eq(pthread_create(&setter.thread, NULL, set_attribute, NULL), 0);
+	while (!setter.answered && !(setter.id && is_asleep(setter.id)))
+		sched_yield();
+}
+
+START_TEST(an_attribute_that_is_set_meanwhile_is_the_clips)
+{
+	struct buf value = BUF_INIT;
+
+	setter = (struct setter){.error = -1};
+	put_text("curves.csv", TEXT);
+	before_rename = set_and_wait;
+	ck_assert_int_eq(stagings_finish(mounted.v, mounted.folder.node), 0);
+	pthread_join(setter.thread, NULL);
+	ck_assert(is_clip());
+	ck_assert_int_eq(setter.error, 0);
+	ck_assert_int_eq(vfs_getxattr(mounted.v, staged.node->id, "user.tag", &value), 0);
+	ck_assert(bytes_equal(buf_bytes(&value), bytes_of("1")));
+	buf_release(&value);
+}
+END_TEST
+
 #define NEW_FILE "new.canm"
 
 static void write_new_file_by_path(void)
@@ -235,6 +278,7 @@ Suite *staging_suite(void)
 	tcase_add_test(t, a_text_that_is_open_for_writing_stays_at_fsync);
 	tcase_add_test(t, what_is_written_there_meanwhile_is_kept_apart);
 	tcase_add_test(t, also_where_it_becomes_a_file);
+	tcase_add_test(t, an_attribute_that_is_set_meanwhile_is_the_clips);
 	suite_add_tcase(s, t);
 	return s;
 }
