@@ -7,102 +7,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Only the latest are remembered. */
-#define GIFTS_MAX 320
+#define GIFTS_MAX 320  /* files in a folder whose attributes are remembered */
 #define FILE_MODE 0666 /* a folder's mode without x */
 
-struct gift {
-	struct identity to; /* {0}: the folder */
-	enum staging_given what;
-	pid_t by;
-};
-
-static const struct identity folder_itself;
-
-static void remove_gift(struct gifts *g, size_t at)
+/* That of a file; where there is none and `add`, a new one. NULL: none, or no room. */
+static struct gift *gift_of(struct gifts *g, const struct identity *file, bool add)
 {
-	memmove(g->list + at, g->list + at + 1, (--g->count - at) * sizeof(*g->list));
+	struct gift *list;
+	size_t i = 0;
+
+	while (i < g->count && !identity_same(&g->list[i].file, file))
+		i++;
+	if (i < g->count)
+		return &g->list[i];
+	list = add && i < GIFTS_MAX ? array_room(g->list, i, &g->room, sizeof(*list)) : NULL;
+	if (!list)
+		return NULL;
+	g->list = list;
+	list[g->count++] = (struct gift){.file = *file};
+	return &list[i];
 }
 
-/*
- * Removes older entries for the same attribute. If the file was just made, removes all its entries:
- * they are of an earlier file that had its inode number.
- */
-static void remove_older(struct gifts *g, const struct identity *to, enum staging_given what)
+void gifts_add(struct gifts *g, const struct identity *file, unsigned what, pid_t by)
 {
-	for (size_t i = g->count; i-- > 0;) {
-		if (identity_same(&g->list[i].to, to) &&
-		    (what == GIVEN_MADE || g->list[i].what == what))
-			remove_gift(g, i);
-	}
-}
+	struct gift *gift = file ? gift_of(g, file, what) : &g->folder;
 
-static void staging_given_make_room(struct gifts *g)
-{
-	size_t oldest = 0;
-
-	while (identity_same(&g->list[oldest].to, &folder_itself))
-		oldest++;
-	remove_gift(g, oldest);
-}
-
-/* Out of memory the attribute counts as unknown, as after a kill. */
-void gifts_add(struct gifts *g, const struct identity *to, unsigned what, pid_t by)
-{
-	if (!g->list)
-		g->list = calloc(GIFTS_MAX, sizeof(*g->list));
-	for (unsigned i = 0; g->list && i < GIVEN_COUNT; i++) {
-		const struct gift gift = {to ? *to : folder_itself, (enum staging_given)i, by};
-
-		if (!(what & 1u << i))
-			continue;
-		remove_older(g, &gift.to, gift.what);
-		if (g->count == GIFTS_MAX)
-			staging_given_make_room(g);
-		g->list[g->count++] = gift;
+	/* What is known is of an earlier file that had the inode number. */
+	if (gift && what & 1u << GIVEN_MADE)
+		*gift = (struct gift){.file = gift->file};
+	for (unsigned i = 0; gift && i < GIVEN_COUNT; i++) {
+		if (what & 1u << i)
+			gift->given[i] = (struct given_by){++g->order, by};
 	}
 }
 
 void gifts_release(struct gifts *g)
 {
 	free(g->list);
-	*g = (struct gifts){NULL, 0};
 }
 
-/* NULL: not set, or no such file. */
-static const struct gift *find_gift(const struct gifts *g, const struct identity *to,
-				    enum staging_given what)
+/*
+ * The later one, except that a program which sets both means raw.*. The mode that raw.* was created
+ * with counts as well, but not against an earlier chmod by another process.
+ */
+static enum say decide(const struct gift *folder, const struct gift *raw, enum staging_given what)
 {
-	for (size_t i = 0; to && i < g->count; i++) {
-		if (g->list[i].what == what && identity_same(&g->list[i].to, to))
-			return &g->list[i];
-	}
-	return NULL;
-}
+	const struct given_by by = folder->given[what];
+	struct given_by by_raw = raw->given[what];
 
-static enum say decide(const struct gifts *g, const struct identity *raw, enum staging_given what)
-{
-	const struct gift *folder = find_gift(g, &folder_itself, what);
-	const struct gift *file = find_gift(g, raw, what);
-
-	/*
-	 * The mode that raw.* was created with counts as well, but not against an earlier chmod by
-	 * another process.
-	 */
-	if (what == GIVEN_MODE && folder && !file) {
-		file = find_gift(g, raw, GIVEN_MADE);
-		if (file && file->by != folder->by && file > folder)
+	if (what == GIVEN_MODE && by.order && !by_raw.order) {
+		by_raw = raw->given[GIVEN_MADE];
+		if (by_raw.by != by.by && by_raw.order > by.order)
 			return SAY_NOBODY;
 	}
-	if (!folder || !file)
-		return file ? SAY_RAW : folder ? SAY_FOLDER : SAY_NOBODY;
-	return file->by != folder->by && folder > file ? SAY_FOLDER : SAY_RAW;
+	if (!by.order || !by_raw.order)
+		return by_raw.order ? SAY_RAW : by.order ? SAY_FOLDER : SAY_NOBODY;
+	return by_raw.by != by.by && by.order > by_raw.order ? SAY_FOLDER : SAY_RAW;
 }
 
-void gifts_say(const struct gifts *g, const struct identity *raw, enum say out[GIVEN_COUNT])
+void gifts_say(struct gifts *g, const struct identity *raw, enum say out[GIVEN_COUNT])
 {
+	static const struct gift nothing;
+	const struct gift *file = raw ? gift_of(g, raw, false) : NULL;
+
 	for (unsigned i = 0; i < GIVEN_COUNT; i++)
-		out[i] = decide(g, raw, (enum staging_given)i);
+		out[i] = decide(&g->folder, file ? file : &nothing, (enum staging_given)i);
 }
 
 /* ---- a clip's folder ---- */
