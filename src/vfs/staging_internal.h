@@ -53,8 +53,9 @@ bool texts_edit(struct copied *c, const struct texts_in *in, size_t count, struc
 
 /*
  * Lists in .animfs/errors what was ignored in texts of the folder with this path, and moves refused
- * ones out of `folder`, to .rejected and .error files. Their fate is then ASSEMBLY_GENERATED; that
- * of a text that cannot be moved is ASSEMBLY_UPPER.
+ * ones out of `folder`, to .rejected and .error files; one that these have no room for gets another
+ * name. Their fate is then ASSEMBLY_GENERATED; that of a text that cannot be moved is
+ * ASSEMBLY_UPPER.
  */
 void texts_report(struct vfs *v, int folder, const char *path, struct texts *t);
 /*

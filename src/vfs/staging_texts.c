@@ -255,8 +255,8 @@ static void note_ignored(struct vfs *v, const char *path, const struct assembly_
  * Writes .rejected and .error beside where the view is or would be, with the owner and permissions
  * of the text.
  */
-static bool keep_refused(struct vfs *v, const char *path, const struct stat *st,
-			 const struct assembly_text *text)
+static int keep_refused(struct vfs *v, const char *path, const struct stat *st,
+			const struct assembly_text *text)
 {
 	const struct refusal_owner owner = {st->st_uid, st->st_gid, 0600 | (st->st_mode & 0666)};
 	unsigned own = 0;
@@ -264,37 +264,33 @@ static bool keep_refused(struct vfs *v, const char *path, const struct stat *st,
 	int error;
 
 	if (asprintf(&full, "%s/%s", path, text->path) < 0)
-		return false;
+		return ENOMEM;
 	log_warning("%s: %s", full, text->err.message);
 	error = refusal_write(v->refusals, full, text->text, &text->err, &owner, &own);
-	if (error)
-		diagnose(v, full, "refused, and not kept as .rejected", strerror(error));
 	free(full);
-	return !error;
+	return error;
 }
 
 /*
- * A text that was not read, or has changed since, would be hidden by the view of its name: gives it
- * a similar unused name, and reports it. `stored`: its name on disk.
+ * A text that must not be lost would be hidden by the view of its name: gives it a similar unused
+ * name, and reports it. `stored`: its name on disk.
  */
-static void set_text_apart(struct vfs *v, int folder, const char *stored, const char *path,
-			   const char *inside)
+static int set_text_apart(struct vfs *v, int folder, const char *stored, const char *path,
+			  const char *inside, const char *reason)
 {
 	char name[NAME_MAX + 1], *full;
-	int error = EEXIST;
+	int error = dirfd_rename_apart(folder, stored, folder, stored, name);
 
-	for (unsigned i = 1; error == EEXIST && i < 1000; i++) {
-		snprintf(name, sizeof(name), "%.*s.~%u~", dirfd_name_head(stored, NAME_MAX - 16),
-			 stored, i);
-		error = dirfd_rename(folder, stored, folder, name, RENAME_NOREPLACE);
-	}
 	if (error == ENOENT || asprintf(&full, "%s/%s", path, inside) < 0)
-		return;
+		return error;
 	diagnose(v, full, error ? "hidden by its view" : "kept under another name",
-		 error ? strerror(error)
-		       : "it was written while its folder became a clip or a file; save it again");
+		 error ? strerror(error) : reason);
 	free(full);
+	return error;
 }
+
+static const char came_meanwhile[] =
+	"it was written while its folder became a clip or a file; save it again";
 
 /* Compares bytes: not every filesystem has inode numbers and times that show every change. */
 static bool is_as_read(int folder, const char *stored, struct bytes text)
@@ -323,37 +319,43 @@ static int open_inner(const struct texts *t, int folder, const char *path, char 
 	return error ? error : dirfd_walk(folder, inner, O_PATH | O_DIRECTORY, fd);
 }
 
-/* Removes a text, if it is still what was read. */
-static void unlink_text(struct vfs *v, const struct texts *t, size_t i, int folder,
-			const char *path)
+/*
+ * Removes a text, if it is still what was read and `unkept` is 0; otherwise sets it apart. False if
+ * it still has its name.
+ */
+static bool put_text_away(struct vfs *v, const struct texts *t, size_t i, int folder,
+			  const char *path, int unkept)
 {
 	const struct assembly_text *text = &t->list[i];
-	char stored[NAME_MAX + 1];
-	int fd;
+	char stored[NAME_MAX + 1], reason[128];
+	int fd, error = open_inner(t, folder, text->path, stored, &fd);
 
-	if (open_inner(t, folder, text->path, stored, &fd) != 0)
-		return;
-	if (!t->names[i].read || is_as_read(fd, stored, text->text))
-		unlinkat(fd, stored, 0);
+	if (error)
+		return false;
+	snprintf(reason, sizeof(reason), "it was refused, and cannot be kept as .rejected: %s",
+		 strerror(unkept));
+	if (!unkept && (!t->names[i].read || is_as_read(fd, stored, text->text)))
+		error = unlinkat(fd, stored, 0) == 0 || errno == ENOENT ? 0 : errno;
 	else
-		set_text_apart(v, fd, stored, path, text->path);
+		error = set_text_apart(v, fd, stored, path, text->path,
+				       unkept ? reason : came_meanwhile);
 	close(fd);
+	return !error;
 }
 
 void texts_report(struct vfs *v, int folder, const char *path, struct texts *t)
 {
 	for (size_t i = 0; i < t->count; i++) {
 		struct assembly_text *text = &t->list[i];
+		int error;
 
 		if (text->fate == ASSEMBLY_USED)
 			note_ignored(v, path, text);
 		if (text->fate != ASSEMBLY_REFUSED)
 			continue;
-		text->fate = ASSEMBLY_UPPER; /* it exists nowhere else */
-		if (keep_refused(v, path, &t->names[i].st, text)) {
-			text->fate = ASSEMBLY_GENERATED;
-			unlink_text(v, t, i, folder, path);
-		}
+		error = keep_refused(v, path, &t->names[i].st, text);
+		text->fate = put_text_away(v, t, i, folder, path, error) ? ASSEMBLY_GENERATED
+									 : ASSEMBLY_UPPER;
 	}
 }
 
@@ -387,7 +389,7 @@ static void set_new_apart(struct vfs *v, const struct texts *t, const char *path
 		return;
 	if (staging_texts_counts(called, raw) && find_listed(t, called) == t->count &&
 	    fstatat(folder, stored, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
-		set_text_apart(v, folder, stored, path, called);
+		(void)set_text_apart(v, folder, stored, path, called, came_meanwhile);
 	free(called);
 }
 
@@ -410,10 +412,10 @@ void texts_put_away(struct vfs *v, int folder, const char *path, const char *raw
 	const size_t first = raw ? find_listed(t, raw) : t->count;
 
 	if (first < t->count && t->list[first].fate != ASSEMBLY_UPPER)
-		unlink_text(v, t, first, folder, path);
+		(void)put_text_away(v, t, first, folder, path, 0);
 	for (size_t i = 0; i < t->count; i++) {
 		if (i != first && t->list[i].fate != ASSEMBLY_UPPER)
-			unlink_text(v, t, i, folder, path);
+			(void)put_text_away(v, t, i, folder, path, 0);
 	}
 	set_all_new_apart(v, t, path, raw, folder, "");
 	for (size_t i = 0; i < ARRAY_SIZE(tree_inner_folders); i++) {

@@ -176,3 +176,13 @@ for i in range(100):
     shutil.rmtree(folder)
 PYTHON
 umount_animfs
+
+# A refused text that there is no room for is not hidden by the view of its name.
+mount_stopped --rejected-max=4K
+cp -r "$TOP/walk" "$WORK/full"
+sed -i 's/1\.5,-2/1..5,-2/' "$WORK/full/curves.csv"
+ok "a clip with a text that is refused" cp -r "$WORK/full" "$TOP/full"
+ok "is one" after 2000 has wiki512.canm full
+ok "the text is there under another name" cmp "$TOP/full/curves.csv.~1~" "$WORK/full/curves.csv"
+like "as the list says" "$(<"$MNT/.animfs/errors")" 'full/curves.csv: kept under another name: it was refused, and cannot be kept as .rejected: No space'
+umount_animfs
