@@ -494,15 +494,14 @@ static void staging_due(struct vfs *v, void *user)
 static struct staging **staging_list_below(struct vfs *v, const struct node *above)
 {
 	struct staging **list;
-	struct node *node;
-	size_t at = 0, count = 0;
+	size_t count = 0;
 
 	vfs_lock(v);
 	list = calloc(v->staged + 1, sizeof(struct staging *));
-	while (list && count < v->staged && (node = nodes_next(&v->nodes, &at))) {
-		struct staging *s = staging_of(node->thing);
+	for (const struct quiet *q = list ? v->gate.quiets : NULL; q; q = q->next) {
+		struct staging *s = staging_of(q->folder->thing);
 
-		if (!s || s->node != node || (above && !node_is_below(node, above)))
+		if (!s || (above && !node_is_below(q->folder, above)))
 			continue;
 		s->references++;
 		list[count++] = s;
