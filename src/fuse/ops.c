@@ -127,9 +127,7 @@ static void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 	struct entry entry;
 	int error;
 
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) /* for file handles */
-		error = vfs_lookup_handle(vfs_of(req), parent, name[1] == '.', &entry);
-	else if (strlen(name) > NAME_MAX)
+	if (strlen(name) > NAME_MAX)
 		error = ENAMETOOLONG;
 	else
 		error = vfs_lookup(vfs_of(req), WHO(req), parent, name, &entry);

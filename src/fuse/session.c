@@ -72,8 +72,6 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 	 */
 	conn->want |= conn->capable & FUSE_CAP_PARALLEL_DIROPS;
 	answering_init = conn->capable & FUSE_CAP_PARALLEL_DIROPS;
-	/* Answer names "." and "..", for file handles (open_by_handle_at). */
-	conn->want |= conn->capable & FUSE_CAP_EXPORT_SUPPORT;
 }
 
 /* ---- reading and replying ---- */

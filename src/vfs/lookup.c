@@ -42,19 +42,6 @@ struct node *folder_of(struct vfs *v, struct animation *a)
 	return node;
 }
 
-/* False: the node no longer has a name. */
-static bool lookup_parent_of(struct vfs *v, const struct node *node, struct target *out)
-{
-	const struct link *link;
-
-	vfs_lock(v);
-	link = node_link(node);
-	if (link)
-		*out = (struct target){node_get(link->parent), thing_get(link->parent->thing)};
-	vfs_unlock(v);
-	return link != NULL;
-}
-
 struct staging *staging_above(const struct node *node)
 {
 	while (node && node->thing->kind == THING_PLAIN && !node->thing->plain.staging)
@@ -811,24 +798,6 @@ int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const 
 		 may_retry(keep_file(v, who, out->node), &tries));
 	look_end(v, &look);
 	return looked_up_end(v, who, 0, error);
-}
-
-int vfs_lookup_handle(struct vfs *v, uint64_t node, bool above, struct entry *out)
-{
-	struct target t, parent;
-	int error = target_get(v, node, &t);
-
-	if (error)
-		return error;
-	if (above && node != NODE_ROOT) {
-		error = lookup_parent_of(v, t.node, &parent) ? 0 : ESTALE;
-		target_put(v, &t);
-		if (error)
-			return error;
-		t = parent;
-	}
-	error = entry_and_put(v, &t, out);
-	return error == ENOENT ? ESTALE : error;
 }
 
 void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups)

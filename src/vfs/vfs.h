@@ -226,8 +226,6 @@ void vfs_free(struct vfs *v);
 
 int vfs_lookup(struct vfs *v, const struct request *who, uint64_t parent, const char *name,
 	       struct entry *out);
-/* Looks up a node number from a file handle; `above`: the folder that the node is in. */
-int vfs_lookup_handle(struct vfs *v, uint64_t node, bool above, struct entry *out);
 void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups);
 /* handle: NULL if the request has none. */
 int vfs_getattr(struct vfs *v, const struct request *who, uint64_t node, struct handle *handle,
