@@ -9,7 +9,6 @@
  */
 #include "dir.h"
 
-#include "asker.h"
 #include "control.h"
 #include "diagnostics.h"
 #include "disk/portable.h"
@@ -281,7 +280,7 @@ static bool dir_add_place(void *closure, const char *name, const struct place *p
 	vfs_unlock(v);
 	if (!absent)
 		return listing_add_place(lister->listing, name, ino,
-					 place->kind == PLACE_VIEW ? view_number(place->view) : -1);
+					 place->kind == PLACE_VIEW ? S_IFREG : S_IFDIR);
 	listing_pass_place(lister->listing);
 	return true;
 }
@@ -472,7 +471,6 @@ int vfs_opendir(struct vfs *v, const struct request *who, uint64_t node, int fla
 struct dir_read {
 	struct vfs *v;
 	const struct target *folder;
-	pid_t pid;
 	bool plus;
 	dir_add *add;
 	void *closure;
@@ -495,38 +493,34 @@ static int look_up_name(struct dir_read *r, const char *name, struct entry *out)
 }
 
 /*
- * Looks up an entry for its attributes, but not a view whose size nobody seems to want: that entry
- * has no node, and the kernel looks it up if it is needed.
+ * Looks up an entry for its attributes. Without a node, the kernel looks it up if it is needed: so
+ * listing an archive unpacks nothing, and listing views renders none for its size.
  */
-static void dir_look_up(struct dir_read *r, const struct listing *l, size_t i, view_set sent,
-			struct entry *out)
+static void dir_look_up(struct dir_read *r, const struct listing *l, size_t i, struct entry *out)
 {
+	const struct thing *folder = r->folder->thing;
 	const char *name = listing_name(l, i);
-	int view = l->entries[i].view;
+	mode_t type = l->entries[i].type;
 
-	/* Listing an archive unpacks nothing. */
-	bool may_be = thing_is_member(r->folder->thing) && !l->entries[i].type;
-
-	if (is_dot(name) || may_be ||
-	    (view >= 0 && !asker_is_sent(r->v->asker, sent, (unsigned)view)) ||
-	    look_up_name(r, name, out) != 0)
+	if (is_dot(name) || (thing_is_member(folder) && !type) ||
+	    (thing_is_virtual(folder) && type == S_IFREG) || look_up_name(r, name, out) != 0)
 		out->node = 0;
 	/* The kernel would cache the type with the name, which is wrong if it becomes a folder. */
-	if (out->node && !l->entries[i].type && S_ISREG(out->st.st_mode)) {
+	if (out->node && !type && S_ISREG(out->st.st_mode)) {
 		vfs_forget(r->v, out->node, 1);
 		out->node = 0;
 	}
 }
 
 /* Returns false if there is no room for it. */
-static bool dir_add_entry(struct dir_read *r, const struct listing *l, size_t i, view_set sent)
+static bool dir_add_entry(struct dir_read *r, const struct listing *l, size_t i)
 {
 	const struct listing_entry *e = &l->entries[i];
 	struct entry entry = {.node = 0};
 	bool added;
 
 	if (r->plus)
-		dir_look_up(r, l, i, sent, &entry);
+		dir_look_up(r, l, i, &entry);
 	if (!entry.node)
 		entry.st = (struct stat){.st_ino = e->ino ? e->ino : 1, .st_mode = e->type};
 	added = r->add(r->closure, listing_name(l, i), &entry, (off_t)e->offset);
@@ -539,15 +533,11 @@ static bool dir_add_entry(struct dir_read *r, const struct listing *l, size_t i,
 static void add_entries(struct dir_read *r, const struct listing *l, off_t behind)
 {
 	bool root = r->folder->node->id == NODE_ROOT;
-	struct asker *asker = r->v->asker;
-	view_set sent = 0;
 
-	if (r->plus && l->has_views)
-		sent = behind ? asker_goes_on(asker, r->pid) : asker_begin(asker, r->pid);
 	for (size_t i = listing_behind(l, (uint64_t)behind); i < l->count; i++) {
 		if (root && strcmp(listing_name(l, i), CONTROL) == 0)
 			continue; /* it can be opened, but is not listed */
-		if (!dir_add_entry(r, l, i, sent))
+		if (!dir_add_entry(r, l, i))
 			break;
 	}
 	seen_release(&r->seen);
@@ -600,12 +590,7 @@ int vfs_readdir(struct vfs *v, const struct request *who, uint64_t node, struct 
 		off_t behind, bool plus, dir_add *add, void *closure)
 {
 	struct target t;
-	struct dir_read r = {.v = v,
-			     .folder = &t,
-			     .pid = who->pid,
-			     .plus = plus,
-			     .add = add,
-			     .closure = closure};
+	struct dir_read r = {.v = v, .folder = &t, .plus = plus, .add = add, .closure = closure};
 	unsigned tries = 0;
 	struct look look;
 	int error;

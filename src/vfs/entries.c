@@ -32,7 +32,7 @@ bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type)
 		return false;
 	l->entries = entries;
 	entries[l->count++] =
-		(struct listing_entry){.name = l->names.size, .ino = ino, .type = type, .view = -1};
+		(struct listing_entry){.name = l->names.size, .ino = ino, .type = type};
 	buf_add(&l->names, name, strlen(name) + 1);
 	return !l->names.failed;
 }
@@ -42,13 +42,11 @@ void listing_pass_place(struct listing *l)
 	l->places++;
 }
 
-bool listing_add_place(struct listing *l, const char *name, uint64_t ino, int view)
+bool listing_add_place(struct listing *l, const char *name, uint64_t ino, mode_t type)
 {
-	if (!listing_add(l, name, ino, view >= 0 ? S_IFREG : S_IFDIR))
+	if (!listing_add(l, name, ino, type))
 		return false;
 	l->entries[l->count - 1].offset = OFFSET_PLACES + ++l->places;
-	l->entries[l->count - 1].view = view;
-	l->has_views |= view >= 0;
 	return true;
 }
 

@@ -18,7 +18,6 @@ struct listing_entry {
 	uint64_t ino;
 	uint64_t offset; /* 0 until listing_order */
 	mode_t type;     /* S_IF...; 0: unknown until it is looked up */
-	int view;        /* index in views[], or -1 */
 };
 
 struct listing {
@@ -26,18 +25,17 @@ struct listing {
 	struct listing_entry *entries;
 	size_t count, room;
 	uint32_t places; /* number of places passed, listed or not */
-	bool has_views;
-	bool fresh; /* read when the folder was opened, and not used yet */
+	bool fresh;      /* read when the folder was opened, and not used yet */
 };
 
 /* False when out of memory. */
 bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type);
 /*
- * The same for a clip, bone, still or view of an animation file, with its index in views[] or -1.
- * Call one of these for each place, in order: listing_pass_place for a place that is not listed.
+ * The same for a clip, bone, still or view of an animation file. Call one of these for each place,
+ * in order: listing_pass_place for a place that is not listed.
  */
 void listing_pass_place(struct listing *l);
-bool listing_add_place(struct listing *l, const char *name, uint64_t ino, int view);
+bool listing_add_place(struct listing *l, const char *name, uint64_t ino, mode_t type);
 const char *listing_name(const struct listing *l, size_t i);
 /* Sorts the listing; call it when all names have been added. */
 void listing_order(struct listing *l);

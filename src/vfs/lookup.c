@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "lookup.h"
-#include "asker.h"
 #include "attr.h"
 #include "control.h"
 #include "diagnostics.h"
@@ -710,27 +709,18 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 	return error;
 }
 
-/*
- * Notes what the thread has looked up (0: nothing), for its open and for asker.c. Is the file to be
- * kept?
- */
+/* Notes what the thread has looked up (0: nothing), for its open. Is the file to be kept? */
 static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 {
-	const struct node *node;
-	int view = -1, before;
+	int before;
 	bool again;
 
 	vfs_lock(v);
-	node = id ? nodes_by_id(&v->nodes, id) : NULL;
-	if (node && node->thing->kind == THING_VIEW)
-		view = node->thing->view_at;
 	before = looked_up(v, who, id);
 	again = id && looks_again(v, who);
 	vfs_unlock(v);
 	if (before >= 0)
 		close(before);
-	if (view >= 0)
-		asker_asked(v->asker, who->pid, (unsigned)view);
 	return again;
 }
 

@@ -2,7 +2,6 @@
 /* mount.c - starts and ends a mount. */
 #include "access.h"
 #include "archive.h"
-#include "asker.h"
 #include "batches.h"
 #include "control.h"
 #include "diagnostics.h"
@@ -141,7 +140,7 @@ static bool mount_make_parts(struct vfs *v)
 	       (v->control = control_new()) && (v->sharing = sharing_new()) &&
 	       (v->stagings = stagings_new()) && (v->upper = upper_new()) &&
 	       (v->looked_ups = looked_ups_new()) && (v->listings = listings_new()) &&
-	       (v->asker = asker_new()) && (v->recent = recent_new(RECENT_LIMIT)) &&
+	       (v->recent = recent_new(RECENT_LIMIT)) &&
 	       (v->refusals = refusals_new(v->state, v->options->rejected_max));
 }
 
@@ -292,7 +291,6 @@ UNSHARED void vfs_free(struct vfs *v)
 	control_free(v->control);
 	pinned_free(v->pinned);
 	diagnostics_free(v->diagnostics);
-	free(v->asker);
 	overlay_free(v->overlay);
 	pthread_cond_destroy(&v->gate.moved);
 	lock_destroy(&v->lock);

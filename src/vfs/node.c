@@ -247,22 +247,14 @@ struct thing *thing_of(struct nodes *t, enum thing_kind kind, struct animation *
 	return thing;
 }
 
-uint8_t view_number(const struct view *view)
-{
-	uint8_t i = 0;
-
-	while (views[i] != view)
-		i++;
-	return i;
-}
-
 struct thing *thing_view(struct nodes *t, struct animation *animation, const struct view *view)
 {
 	struct thing *thing = thing_new(t, THING_VIEW, false);
 
 	if (!thing)
 		return NULL;
-	thing->view_at = view_number(view);
+	while (view_of(thing) != view)
+		thing->view_at++;
 	join(t, thing, animation);
 	return thing;
 }

@@ -219,7 +219,6 @@ static inline const struct view *view_of(const struct thing *thing)
 {
 	return views[thing->view_at];
 }
-uint8_t view_number(const struct view *view); /* index in views[] */
 
 /* Is it the folder of an animation file, or something below it? */
 static inline bool thing_is_virtual(const struct thing *thing)

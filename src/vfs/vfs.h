@@ -36,7 +36,7 @@
  *   upper: ordinary files beside views: where, how much
  *   acl plain backing: files and folders that exist as such, and their rights
  *   looked_up: what each thread has looked up last
- *   watching asker: which folders are watched; which requests will come next
+ *   watching: which folders are watched
  *   view given: what a view says; attributes that were given to it
  *   control: .animfs
  *   attr access: attributes; who may do what
@@ -128,7 +128,6 @@ struct vfs {
 	struct upper *upper;
 	struct looked_ups *looked_ups;
 	struct listings *listings; /* with unopened_folders: listings that are being read */
-	struct asker *asker;
 	struct recent *recent;     /* the last texts that were rendered */
 	_Atomic uint64_t rendered; /* number of texts rendered so far */
 	struct budget drafts;      /* --drafts-max */
