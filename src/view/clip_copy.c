@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clip_text.h"
 #include "model/clip.h"
-#include "model/names.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,11 +13,6 @@ bool clip_text_is_copy(const struct clip_text *p)
 	struct spot own = spot_member(&p->root, p->at->anim->format->name);
 
 	return !own.value && clip_text_changed(p, &file);
-}
-
-static bool clip_copy_name(struct clip_text *p)
-{
-	return p->at->anim->format->nameless || clip_text_rename(p);
 }
 
 static bool copy_loop(struct clip_text *p)
@@ -151,6 +145,5 @@ static bool copy_order(struct clip_text *p)
 
 bool clip_text_copy(struct clip_text *p)
 {
-	return clip_copy_name(p) && copy_loop(p) && clip_copy_frames(p) && copy_seconds(p) &&
-	       copy_order(p);
+	return copy_loop(p) && clip_copy_frames(p) && copy_seconds(p) && copy_order(p);
 }

@@ -4,7 +4,8 @@
  * file order. Times are the stored numbers, in "time_unit".
  *
  * "clip", "loop", "frames", "frame_time", "duration", the format's own member and "bones" can be
- * edited; "was" in an entry of "bones" names the bone that is renamed.
+ * edited; "was" in an entry of "bones" names the bone that is renamed. A text that names another
+ * file was copied from there: its names of the file and of the clip say nothing here.
  */
 #include "clip_text.h"
 #include "model/clip.h"
@@ -238,18 +239,28 @@ static bool edit_times(struct clip_text *p)
 
 /* ---- all of it ---- */
 
+/* Applies a text of this format. `copied`: it is of another file. */
+static bool clip_json_edit(struct clip_text *p, bool copied)
+{
+	bool fields = clip_shown(p->at)->field_count > 0;
+	const char *const editable[] = {"clip",     "loop",
+					"frames",   "frame_time",
+					"duration", fields ? p->at->anim->format->name : "bones",
+					"bones",    copied ? "file" : NULL,
+					"name",     "seconds",
+					NULL};
+
+	/* Bones come last: shortening the clip finds tracks by their old index. */
+	return check_format_has(p) && spot_unchanged(&p->root, p->own.root, editable, p->err) &&
+	       (copied || clip_text_rename(p)) && edit_fields(p) && edit_loop(p) && edit_times(p) &&
+	       clip_text_bones(p);
+}
+
 static bool parse_clip_json(struct clip_text *p, struct bytes text)
 {
-	bool fields = clip_shown(p->at)->field_count > 0, fine;
-	const char *const editable[] = {"clip",
-					"loop",
-					"frames",
-					"frame_time",
-					"duration",
-					"bones",
-					fields ? p->at->anim->format->name : NULL,
-					NULL};
 	struct buf own = BUF_INIT;
+	struct spot file;
+	bool fine;
 
 	if (!doc_read(&p->doc, text, p->err))
 		return false;
@@ -263,10 +274,8 @@ static bool parse_clip_json(struct clip_text *p, struct bytes text)
 		return err_memory(p->err);
 	if (clip_text_is_copy(p))
 		return clip_text_copy(p);
-	/* Bones come last: shortening the clip finds tracks by their old index. */
-	return check_format_has(p) && spot_unchanged(&p->root, p->own.root, editable, p->err) &&
-	       clip_text_rename(p) && edit_fields(p) && edit_loop(p) && edit_times(p) &&
-	       clip_text_bones(p);
+	file = spot_member(&p->root, "file");
+	return clip_json_edit(p, clip_text_changed(p, &file));
 }
 
 static struct anim *clip_json_parse(const struct shown *at, struct bytes text, struct err *err)

@@ -38,8 +38,8 @@ bool clip_paths_settle(struct clip_text *p, struct track *tracks, uint32_t count
 		       const bool *moved);
 
 /*
- * clip_copy.c: a text copied from a clip of another format. Its name, loop, length and order of
- * bones are applied; the rest describes the other file and is ignored.
+ * clip_copy.c: a text copied from a clip of another format. Its loop, length and order of bones are
+ * applied; the rest describes the other file and is ignored.
  */
 bool clip_text_is_copy(const struct clip_text *p);
 bool clip_text_copy(struct clip_text *p);

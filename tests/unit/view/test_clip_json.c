@@ -294,7 +294,6 @@ START_TEST(what_cannot_be_edited_is_named)
 	refused("\"canm\"", "\"owanim\"", 5, 3, "\"owanim\"");
 	refused("\"seconds\": 0.066667", "\"seconds\": 1", 4, 96, "\"seconds\"");
 	refused("\"time_unit\": \"1/60 s\"", "\"time_unit\": \"s\"", 4, 75, "\"time_unit\"");
-	refused("\"file\": \"wiki512.canm\"", "\"file\": \"b.canm\"", 3, 11, "\"file\"");
 }
 END_TEST
 
@@ -313,6 +312,28 @@ START_TEST(what_the_format_lacks_is_refused_by_name)
 	ck_assert_str_eq(err.message, "canm files store no \"loop\"");
 	reads_after("\"frame_time\": 2", "\"frame_time\": 3", "\"frame_time\": 3, \"time_unit\"");
 	anim_free(other);
+}
+END_TEST
+
+/* The head of walk, with what another file, or an edit, says in it. */
+#define HEAD(file, clip, name, loop, unit, seconds)                                                \
+	"\"file\": \"" file "\", \"clip\": \"" clip "\", \"name\": \"" name                        \
+	"\",\n  \"loop\": " loop ", \"frames\": 3, \"frame_time\": 2, \"duration\": 4, "           \
+	"\"time_unit\": \"" unit "\", \"seconds\": " seconds
+#define OWN_HEAD HEAD("wiki512.canm", "walk", "walk", "true", "1/60 s", "0.066667")
+
+/* As when a clip that was moved into another file, by copying, is moved back. */
+START_TEST(a_text_of_another_file_names_nothing)
+{
+	struct anim *edited =
+		edit(OWN_HEAD, HEAD("b.canm", "run", "Run", "true", "1/60 s", "0.05"));
+
+	ck_assert(model_same(edited, s.anim));
+	anim_free(edited);
+	reads_after(OWN_HEAD, HEAD("b.canm", "run", "Run", "false", "1/60 s", "0.05"),
+		    HEAD("wiki512.canm", "walk", "walk", "false", "1/60 s", "0.066667"));
+	refused(OWN_HEAD, HEAD("b.canm", "run", "Run", "true", "s", "0.05"), 4, 75,
+		"\"time_unit\"");
 }
 END_TEST
 
@@ -547,6 +568,7 @@ Suite *clip_json_suite(void)
 	tcase_add_test(t, wrong_names_are_refused);
 	tcase_add_test(t, what_cannot_be_edited_is_named);
 	tcase_add_test(t, what_the_format_lacks_is_refused_by_name);
+	tcase_add_test(t, a_text_of_another_file_names_nothing);
 	tcase_add_test(t, members_left_out_are_unchanged);
 	tcase_add_test(t, bones_move_with_their_curves);
 	tcase_add_test(t, bones_left_out_go);
