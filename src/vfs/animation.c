@@ -1050,17 +1050,6 @@ struct node *name_folder(const struct animation *a, const struct node *parent, c
 	return mark ? mark->folder : NULL;
 }
 
-void names_give(struct animation *from, struct animation *to, const struct node *clip)
-{
-	struct mark *mark = from->absent.first, *next;
-
-	for (; mark; mark = next) {
-		next = mark->next;
-		if (node_is_below(mark->parent, clip))
-			marks_give(&from->absent, mark, &to->absent);
-	}
-}
-
 void names_move(struct vfs *v, struct animation *a, const struct node *old, struct node *now)
 {
 	struct mark *mark = a->absent.first, *next;

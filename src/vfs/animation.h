@@ -60,8 +60,6 @@ struct animation {
 	struct shown_commit {
 		struct version *was, *made;
 	} commit GUARDED_BY(vfs_class);
-	/* While the writer moves a clip to another file: the clip's node (see open.c); or NULL. */
-	const struct node *moving GUARDED_BY(vfs_class);
 	/*
 	 * If the kernel opens no files: the last version that decoded, still shown when the file no
 	 * longer does.
@@ -262,9 +260,6 @@ void removal_end(struct vfs *v, const struct target *parent, const char *name,
 		 const struct target *clip) EXCLUDES(vfs_class);
 /* The folder that had an absent name; NULL if it was not a folder. */
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
-	REQUIRES(vfs_class);
-/* Moves the absent names of a clip along when the clip moves to another file. */
-void names_give(struct animation *from, struct animation *to, const struct node *clip)
 	REQUIRES(vfs_class);
 /* Moves the absent names of folder `old` to `now`, which replaces it. */
 void names_move(struct vfs *v, struct animation *a, const struct node *old, struct node *now)

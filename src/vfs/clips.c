@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clips.c - renaming, moving and removing clips as folders. */
+/* clips.c - renaming and removing clips as folders. */
 #include "clips.h"
 
 #include "diagnostics.h"
@@ -70,45 +70,31 @@ int clip_check_new(struct vfs *v, struct animation *a, const char *label)
 	return error ? error : clip_check_name(v, a, label);
 }
 
-/* ---- edits ---- */
+/* ---- rename ---- */
 
-/*
- * An edit of a model from anim_edit, with a clip of `from` and, if the edit needs one, a new label.
- */
-typedef bool clip_edit(struct anim *edited, const struct anim *from, uint32_t clip,
-		       const char *new_label, struct err *err);
-
-/* Edits `base` and commits. ENOENT if `from` has no clip with this label. err is for the user. */
-static int edit_clip(struct vfs *v, struct animation *a, struct version *base,
-		     const struct version *from, const char *label, clip_edit *edit,
-		     const char *new_label, struct changes *changes, struct err *err)
+/* Names the clip anew in a model of `base`, and commits. ENOENT if there is no such clip. */
+static int clips_edit_name(struct vfs *v, struct animation *a, struct version *base,
+			   const char *label, const char *new_label, struct changes *changes)
 	REQUIRES(writer_class)
 {
-	int64_t clip = version_clip(from, label);
+	int64_t clip = version_clip(base, label);
 	struct anim *edited = clip < 0 ? NULL : anim_edit(base->anim);
+	struct err err = {.code = ERR_NONE};
 	int error;
 
 	if (!edited)
 		return clip < 0 ? ENOENT : ENOMEM;
-	if (edit(edited, from->anim, (uint32_t)clip, new_label, err))
-		error = edit_commit(v, a, base, edited, changes, err);
+	if (anim_clip_rename(edited, (uint32_t)clip, new_label, &err))
+		error = edit_commit(v, a, base, edited, changes, &err);
 	else
-		error = errno_of(err);
+		error = errno_of(&err);
 	anim_free(edited);
 	return error;
-}
-
-static bool clips_edit_name(struct anim *edited, const struct anim *from, uint32_t clip,
-			    const char *label, struct err *err)
-{
-	(void)from;
-	return anim_clip_rename(edited, clip, label, err);
 }
 
 int clip_rename(struct vfs *v, struct animation *a, const char *label, const char *new_label,
 		struct changes *changes)
 {
-	struct err err = {.code = ERR_NONE};
 	struct version *base;
 	int error = latest(v, a, &base);
 
@@ -116,70 +102,8 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 		return error;
 	error = base->anim->format->nameless ? EPERM : clip_check_name(v, a, new_label);
 	if (!error)
-		error = edit_clip(v, a, base, base, label, clips_edit_name, new_label, changes,
-				  &err);
+		error = clips_edit_name(v, a, base, label, new_label, changes);
 	version_put(base);
-	return error;
-}
-
-/* ---- from one file to another ---- */
-
-static int clips_copy(struct vfs *v, struct version *from, const char *label, struct animation *to,
-		      struct version *base, const char *new_label, struct changes *changes)
-	REQUIRES(writer_class)
-{
-	struct err err = {.code = ERR_NONE};
-	int error = edit_clip(v, to, base, from, label, anim_clip_copy, new_label, changes, &err);
-
-	/* mv only reports that it failed, so say why where the user will look. */
-	diagnose_animation(v, to, new_label, "not moved here", error ? err.message : NULL);
-	return error;
-}
-
-static bool edit_gone(struct anim *edited, const struct anim *from, uint32_t clip,
-		      const char *unused, struct err *err)
-{
-	(void)from;
-	(void)unused;
-	return anim_clip_remove(edited, clip, err);
-}
-
-/* Removes the clip after it was copied. In a format with exactly one clip per file it stays. */
-static int take_clip(struct vfs *v, struct animation *a, struct version *base, const char *label,
-		     struct changes *changes) REQUIRES(writer_class)
-{
-	struct err err = {.code = ERR_NONE};
-	int error = edit_clip(v, a, base, base, label, edit_gone, NULL, changes, &err);
-
-	diagnose_animation(v, a, label, "not removed", err.code ? err.message : NULL);
-	return base->anim->format->many_clips ? error : 0;
-}
-
-static bool can_move(const struct version *from, const struct version *to)
-{
-	return to->anim->format->many_clips && !from->anim->format->stills &&
-	       !to->anim->format->stills;
-}
-
-int clip_move(struct vfs *v, struct animation *from, const char *label, struct animation *to,
-	      const char *new_label, struct changes *changes)
-{
-	struct version *source, *target = NULL;
-	int error = latest(v, from, &source);
-
-	if (error)
-		return error;
-	error = latest(v, to, &target);
-	if (!error && !can_move(source, target))
-		error = EXDEV;
-	if (!error)
-		error = clip_check_name(v, to, new_label);
-	if (!error)
-		error = clips_copy(v, source, label, to, target, new_label, changes);
-	if (!error)
-		error = take_clip(v, from, source, label, changes);
-	version_put(target);
-	version_put(source);
 	return error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clips.h - renaming, moving and removing clips as folders. All return 0 or an errno. */
+/* clips.h - renaming and removing clips as folders. All return 0 or an errno. */
 #ifndef ANIMFS_VFS_CLIPS_H
 #define ANIMFS_VFS_CLIPS_H
 
@@ -8,10 +8,6 @@
 /* Names are in file-name form. The clip's node and what is below it get the new name. */
 int clip_rename(struct vfs *v, struct animation *a, const char *label, const char *new_label,
 		struct changes *changes) EXCLUDES(vfs_class) REQUIRES(writer_class);
-/* EXDEV if the clip cannot be moved; copying its texts may still work. Does not touch nodes. */
-int clip_move(struct vfs *v, struct animation *from, const char *label, struct animation *to,
-	      const char *new_label, struct changes *changes) EXCLUDES(vfs_class)
-	REQUIRES(writer_class);
 /* Can a clip with that name be made? EPERM if files of the format have exactly one. */
 int clip_check_new(struct vfs *v, struct animation *a, const char *label) EXCLUDES(vfs_class);
 /* Removes the clips whose folders are absent from the file. */

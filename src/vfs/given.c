@@ -107,23 +107,6 @@ void given_move(struct vfs *v, const struct node *parent, const char *name, stru
 		take_over(v, to, was->given);
 }
 
-void given_give(struct vfs *v, struct animation *from, const struct node *parent, const char *name,
-		struct node *clip)
-{
-	struct mark *was = marks_find(&from->given, parent, name), *mark, *next;
-	struct given *own = was ? given_need(v, clip) : NULL;
-
-	if (own)
-		take_over(v, own, was->given);
-	if (was)
-		marks_remove(v, &from->given, was);
-	for (mark = from->given.first; mark; mark = next) {
-		next = mark->next;
-		if (node_is_below(mark->parent, clip))
-			marks_give(&from->given, mark, &clip->thing->animation->given);
-	}
-}
-
 void given_lose(struct vfs *v, struct node *node)
 {
 	struct given *given = given_find(node);

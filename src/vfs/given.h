@@ -51,9 +51,6 @@ void given_lose(struct vfs *v, struct node *node) REQUIRES(vfs_class);
 /* Moves what is remembered for this name to `now`, the node that was renamed from it. */
 void given_move(struct vfs *v, const struct node *parent, const char *name, struct node *now)
 	REQUIRES(vfs_class);
-/* The same for what is remembered for a clip that went to another file, and for all below it. */
-void given_give(struct vfs *v, struct animation *from, const struct node *parent, const char *name,
-		struct node *clip) REQUIRES(vfs_class);
 void given_free(struct vfs *v, struct given *g);          /* NULL is fine */
 void given_apply(const struct given *g, struct stat *st); /* NULL is fine */
 /* Remembers the mode, and adapts a remembered ACL to it. */

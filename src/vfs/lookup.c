@@ -803,32 +803,11 @@ void vfs_forget(struct vfs *v, uint64_t node, uint64_t lookups)
 
 /* ---- slots ---- */
 
-int await_move(struct vfs *v, const struct target *t)
-{
-	struct animation *a = t->thing->animation;
-	bool moves;
-
-	vfs_lock(v);
-	moves = a->moving && node_is_below(t->node, a->moving);
-	vfs_unlock(v);
-	if (moves) {
-		writer_lock(a);
-		writer_unlock(a);
-	}
-	return target_stands(v, t) ? 0 : ESTALE;
-}
-
 static int slot_in_animation(struct vfs *v, const char *name, struct slot *out)
 {
 	const struct animation *a = out->parent.thing->animation;
 	int error = place_find(v, &out->parent, name, &out->place, &out->is_view);
 
-	/*
-	 * While a clip moves between files it has no views, and a new name would become an ordinary
-	 * file.
-	 */
-	if (!error && !out->is_view)
-		error = await_move(v, &out->parent);
 	vfs_lock(v);
 	out->present = !error && out->is_view && !name_is_absent(a, out->parent.node, name);
 	vfs_unlock(v);

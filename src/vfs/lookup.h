@@ -42,12 +42,6 @@ void seen_release(struct seen *s);
 int lookup_virtual(struct vfs *v, const struct target *parent, const char *name, struct seen *seen,
 		   struct entry *out) EXCLUDES(vfs_class);
 
-/*
- * While the clip that contains it is being moved to another file: waits until that is done. (A move
- * fails while there is an open handle, so none must be made meanwhile.) ESTALE: it was moved.
- */
-int await_move(struct vfs *v, const struct target *t) EXCLUDES(vfs_class, writer_class);
-
 /* What is at a name, which may not exist yet. */
 struct slot {
 	struct guest guest; /* of the parent */

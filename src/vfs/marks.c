@@ -103,12 +103,6 @@ void marks_remove(struct vfs *v, struct marks *t, struct mark *mark)
 	mark_free(v, mark);
 }
 
-void marks_give(struct marks *from, struct mark *mark, struct marks *to)
-{
-	leave(from, mark);
-	marks_enter(to, mark);
-}
-
 void marks_move(struct vfs *v, struct marks *t, struct mark *mark, struct node *parent)
 {
 	struct node *old = mark->parent;

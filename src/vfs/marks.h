@@ -36,9 +36,7 @@ struct mark *marks_find(const struct marks *t, const struct node *parent, const 
 struct mark *marks_add(struct marks *t, struct node *parent, const char *name) REQUIRES(vfs_class);
 /* Removes and frees a mark, and what is noted. */
 void marks_remove(struct vfs *v, struct marks *t, struct mark *mark) REQUIRES(vfs_class);
-/* Moves a mark to the beginning of another table, */
-void marks_give(struct marks *from, struct mark *mark, struct marks *to) REQUIRES(vfs_class);
-/* or to another folder. */
+/* Moves a mark to another folder. */
 void marks_move(struct vfs *v, struct marks *t, struct mark *mark, struct node *parent)
 	REQUIRES(vfs_class);
 /* Frees all. */

@@ -225,10 +225,8 @@ static int pin_sight(struct vfs *v, const struct looked_up *last, const struct t
 {
 	const struct view_state *view = &t->thing->view;
 	struct stat st;
-	int error = await_move(v, t);
+	int error;
 
-	if (error)
-		return error;
 	look_for_name(v, t);
 	for (;;) {
 		error = sight_of(v, t, s, &st);

@@ -60,7 +60,7 @@ static void relink(struct move *m) REQUIRES(vfs_class)
 		nodes_unlink(t, m->from.parent.node, m->name);
 }
 
-/* Do all nodes still stand for the same things? A clip may have moved to another file. */
+/* Do all nodes still stand for the same things? A staged folder may have become a clip. */
 static bool stands(const struct move *m)
 {
 	return target_stands(m->v, &m->node) && target_stands(m->v, &m->from.parent) &&
@@ -342,110 +342,6 @@ static void rename_move_upper(const struct move *m)
 	upper_move(m->v, m->from.parent.node, m->name, m->to.parent.node, m->new_name);
 }
 
-/* Is a text of the clip open or unsaved? */
-static bool is_in_use(const struct move *m) REQUIRES(vfs_class)
-{
-	const struct node *clip = m->node.node;
-	bool used = false;
-
-	for (const struct thing *thing = rename_animation_from(m)->members; thing;
-	     thing = thing->next_member) {
-		const struct draft *draft = thing->kind == THING_VIEW ? thing->view.draft : NULL;
-
-		if (thing->node && thing->node != clip &&
-		    (thing->node->handles || (draft && (draft->dirty || draft->pending))) &&
-		    thing->kind == THING_VIEW && node_is_below(thing->node, clip))
-			used = true;
-	}
-	return used;
-}
-
-/* Keeps anything in the clip from being opened until end_moving. False if the clip is in use. */
-static bool begin_moving(const struct move *m)
-{
-	bool used;
-
-	vfs_lock(m->v);
-	used = is_in_use(m);
-	if (!used)
-		rename_animation_from(m)->moving = m->node.node;
-	vfs_unlock(m->v);
-	return !used;
-}
-
-static void end_moving(const struct move *m)
-{
-	vfs_lock(m->v);
-	rename_animation_from(m)->moving = NULL;
-	vfs_unlock(m->v);
-}
-
-/* Finds a node below the clip that still stands for a thing of the old file. */
-static struct node *next_below(const struct move *m) REQUIRES(vfs_class)
-{
-	for (const struct thing *thing = rename_animation_from(m)->members; thing;
-	     thing = thing->next_member) {
-		if (thing->node && node_is_below(thing->node, m->node.node))
-			return thing->node;
-	}
-	return NULL;
-}
-
-/* Points the nodes of the clip to things of its new file. */
-static void give_nodes(struct move *m)
-{
-	struct nodes *t = &m->v->nodes;
-	struct animation *to = animation_to(m);
-	struct node *node;
-	bool done = true;
-
-	vfs_lock(m->v);
-	while (done && (node = next_below(m))) {
-		struct thing *was = node->thing;
-		struct thing *now = was->kind == THING_VIEW
-					    ? thing_view(t, to, view_of(was))
-					    : thing_of(t, (enum thing_kind)was->kind, to);
-
-		done = now != NULL;
-		if (!done)
-			break;
-		node_get(node); /* dropping its draft may drop the last reference */
-		if (was->kind == THING_VIEW)
-			view_drop_draft(m->v, node);
-		node_point(t, node, now);
-		thing_put(t, now);
-		changes_data(&m->changes, node);
-		node_put(t, node);
-	}
-	names_give(rename_animation_from(m), to, m->node.node);
-	relink(m);
-	given_give(m->v, rename_animation_from(m), m->from.parent.node, m->name, m->node.node);
-	m->node.node->shown_ino = virtual_ino(m->to.parent.node, m->new_name);
-	vfs_unlock(m->v);
-}
-
-/*
- * Moves the clip to another file. EXDEV if a text of it is open, as that is based on a version of
- * the old file; mv then copies.
- */
-static int move_clip(struct move *m) REQUIRES(writer_class)
-{
-	struct animation *from = rename_animation_from(m), *to = animation_to(m);
-	int error;
-
-	if (!begin_moving(m))
-		return EXDEV;
-	error = clip_move(m->v, from, m->name, to, m->new_name, &m->changes);
-	if (!error) {
-		folders_hold_still(m->v);
-		rename_move_upper(m);
-		give_nodes(m);
-		folders_let_move(m->v);
-	}
-	end_moving(m);
-	return error;
-}
-
 /* The empty folder that a clip's folder replaces. */
 struct vacant {
 	struct stat st;
@@ -489,8 +385,10 @@ static void replace_vacant(struct move *m, const struct vacant *was)
 	diagnose_gone(m->v, m->to.parent.node, m->new_name);
 }
 
+/* EXDEV into another file: then mv copies the texts. */
 static int rename_clip(struct move *m)
 {
+	struct animation *a = rename_animation_from(m);
 	struct vacant vacant = {.kept = -1};
 	bool replaces = m->over.node && m->over.thing->kind == THING_PLAIN;
 	int error = 0;
@@ -502,20 +400,19 @@ static int rename_clip(struct move *m)
 				       : ESTALE; /* it did not exist when the name was looked at */
 	if (m->to.present)
 		return ENOTEMPTY;
-	writers_lock(rename_animation_from(m), animation_to(m));
+	if (a != animation_to(m))
+		return EXDEV;
+	writer_lock(a);
 	if (replaces)
 		error = find_vacant(m, &vacant);
 	/* A clip of that name was just removed: remove it from the file now. */
 	if (!error && m->to.is_view)
-		error = end_finish(m->v, animation_to(m), &m->changes);
+		error = end_finish(m->v, a, &m->changes);
 	if (!error)
-		error = rename_animation_from(m) != animation_to(m)
-				? move_clip(m)
-				: clip_rename(m->v, rename_animation_from(m), m->name, m->new_name,
-					      &m->changes);
+		error = clip_rename(m->v, a, m->name, m->new_name, &m->changes);
 	if (!error && replaces)
 		replace_vacant(m, &vacant);
-	writers_unlock(rename_animation_from(m), animation_to(m));
+	writer_unlock(a);
 	plain_let_go(m->v, error ? NULL : m->over.node, vacant.kept);
 	return error;
 }
@@ -760,6 +657,27 @@ static int rename_plain(struct move *m)
 	return 0;
 }
 
+/*
+ * A clip of that name was just removed: it leaves the file now. So a copy of it takes its place, as
+ * when the clip itself had been renamed.
+ */
+static int rename_onto_absent(struct move *m)
+{
+	struct animation *a = animation_to(m);
+	struct place place;
+	bool stays;
+	int error;
+
+	writer_lock(a);
+	error = end_finish(m->v, a, &m->changes);
+	writer_unlock(a);
+	if (!error)
+		error = place_find(m->v, &m->to.parent, m->new_name, &place, &stays);
+	if (error)
+		return error;
+	return stays ? ENOTEMPTY : rename_plain(m);
+}
+
 /* ---- animation files ---- */
 
 static bool rename_is_beside(const struct target *t)
@@ -913,7 +831,10 @@ static int choose_rename(struct move *m)
 	if (m->to.present && m->to.place.kind != PLACE_VIEW)
 		return m->node.thing->folder ? ENOTEMPTY : EISDIR;
 	if (m->to.is_view && !onto_view)
-		return EPERM;
+		return kind == THING_PLAIN && m->node.thing->folder &&
+				       m->to.place.kind == PLACE_CLIP
+			       ? rename_onto_absent(m)
+			       : EPERM;
 	if (onto_view && m->node.thing->folder)
 		return ENOTDIR;
 	if (onto_view)

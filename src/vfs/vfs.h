@@ -181,7 +181,7 @@ void target_put(struct vfs *v, struct target *t) EXCLUDES(vfs_class);
 bool target_stands(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
 /*
  * Puts the target of a request that ended with `error`. Returns true if that is ESTALE because the
- * node now stands for another thing, for example after its clip moved to another file: the request
+ * node now stands for another thing, for example since its staged folder became a clip: the request
  * gets its target again. *tries, 0 at first, limits the number of attempts.
  */
 bool target_again(struct vfs *v, struct target *t, int error, unsigned *tries) EXCLUDES(vfs_class);

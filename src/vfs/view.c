@@ -53,8 +53,8 @@ bool view_is_torn(const struct thing *thing, const struct version *version)
 
 /*
  * Finds the place in a version that the caller has. 0, ENOENT, EIO if the text is torn, or ESTALE
- * if the nodes' names are already those of a later version or another file, so that a renamed or
- * moved clip would not be found.
+ * if the nodes' names are already those of a later version, so that a renamed clip would not be
+ * found.
  */
 static int find_by_names(const struct target *t, const struct version *version, struct place *out)
 	REQUIRES(vfs_class)

@@ -40,8 +40,7 @@ int place_in(struct vfs *v, const struct target *folder, const struct version *v
 	     const char *name, struct place *out) EXCLUDES(vfs_class);
 /*
  * The node and thing of this folder or view of the parent's animation, made if necessary; with
- * references. 0 or an errno: ESTALE if the parent's node now stands for another thing, as after its
- * clip has moved to another file.
+ * references. 0 or an errno: ESTALE if the parent's node now stands for another thing.
  */
 int place_node(struct vfs *v, const struct target *parent, const char *name,
 	       const struct place *place, struct target *out) EXCLUDES(vfs_class);

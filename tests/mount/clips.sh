@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# clips.sh - the folder of a clip is the clip: removing, renaming and moving it changes the binary, once for
-# everything that happens in one batch.
+# clips.sh - the folder of a clip is the clip: removing, renaming and moving it does that to the
+# clip, in the binary, once for all that happens in one batch. Into another file its texts move.
 . "$(dirname "$0")/lib.sh"
 cp tests/data/canm/wiki512.canm "$SRC"
 cp tests/data/canm/wiki512.canm "$SRC/other.canm"
@@ -15,6 +15,8 @@ has() { [[ " $(clips "$1") " == *" $2 "* ]]; }
 has_not() { ! has "$@"; }
 all=$(clips wiki512.canm)
 text() { "$ANIMFS" cat "$SRC/$1/curves.csv"; }
+keys() { text "$1" | cut -d, -f1-3; }
+refused() { find "$SRC/.animfs/rejected" -type f 2>/dev/null; }
 
 # slowly FOLDER: rm -r with 10 ms between its calls
 slowly()
@@ -84,19 +86,43 @@ ok "bones/ too" sh -c "rm -r '$TOP/walk/bones' && cp -r '$WORK/walk/bones' '$TOP
 advance 3000
 ok "is as it was, too" cmp "$SRC/wiki512.canm" tests/data/canm/wiki512.canm
 
-walk=$(text wiki512.canm/walk)
+walk=$(keys wiki512.canm/walk)
 echo note >"$TOP/walk/bones/note.txt"
-exec 5<"$TOP/Idle/clip.json"
 ok "a clip moved into another file" mv "$TOP/walk" "$MNT/other.canm/walk2"
-is "is at once there" "$(text other.canm/walk2)" "$walk"
+fails "is no longer here" test -e "$TOP/walk"
+is "what people put there is with it" "$(<"$MNT/other.canm/walk2/bones/note.txt")" note
+ok "the clip is there" after 2000 has other.canm walk2
 ok "and no longer here" has_not wiki512.canm walk
-ok "its texts are read there" cmp "$MNT/other.canm/walk2/curves.csv" <(echo "$walk")
-is "with what people put there" "$(<"$MNT/other.canm/walk2/bones/note.txt")" note
-ok "and are saved there" sed -i 's/"loop": true/"loop": false/' "$MNT/other.canm/walk2/clip.json"
+is "with the same keys" "$(keys other.canm/walk2)" "$walk"
+ok "its texts are saved there" sed -i 's/"loop": true/"loop": false/' "$MNT/other.canm/walk2/clip.json"
 like "in the binary" "$("$ANIMFS" cat "$SRC/other.canm/walk2/clip.json")" '"loop": false'
 ok "moved back under its name" mv "$MNT/other.canm/walk2" "$TOP/walk"
-is "it says what it said" "$(text wiki512.canm/walk)" "$walk"
+ok "it is there" after 2000 has wiki512.canm walk
+is "with its keys" "$(keys wiki512.canm/walk)" "$walk"
 ok "the other file is as it was" has_not other.canm walk2
+
+# Before it has left its file the clip that was there comes back, and the copies say no more of it.
+cp tests/data/canm/wiki512.canm "$SRC"
+advance 300
+order=$(clips wiki512.canm)
+ok "a clip moved into another file" mv "$TOP/walk" "$MNT/other.canm/walk2"
+ok "which is synced" sync "$MNT/other.canm"
+ok "and has it" has other.canm walk2
+ok "it is moved back" mv "$MNT/other.canm/walk2" "$TOP/walk"
+is "its text names its file" "$(grep -c '"file": "wiki512.canm", "clip": "walk"' "$TOP/walk/clip.json")" 1
+advance 3000
+is "where it was" "$(clips wiki512.canm)" "$order"
+is "with its keys" "$(keys wiki512.canm/walk)" "$walk"
+ok "the other file is as it was" has_not other.canm walk2
+is "nothing is refused" "$(refused)" ""
+ok "there and back in one go" sh -c "mv '$TOP/walk' '$MNT/other.canm/walk2' && mv '$MNT/other.canm/walk2' '$TOP/walk'"
+advance 3000
+is "has its keys" "$(keys wiki512.canm/walk)" "$walk"
+ok "the other file is as it was" has_not other.canm walk2
+is "nothing is refused" "$(refused)" ""
+
+mkdir -p "$TOP/walk/bones"
+echo note >"$TOP/walk/bones/note.txt"
 fails "onto a clip it cannot be moved" mv -T "$TOP/walk" "$MNT/other.canm/walk"
 mkdir "$TOP/walk/full" "$TOP/full" "$TOP/vacant"
 echo other >"$TOP/full/other.txt"
@@ -107,11 +133,8 @@ ok "onto an empty folder it can" mv -T "$TOP/walk" "$TOP/vacant"
 is "with what people put there, too" "$(<"$TOP/vacant/bones/note.txt")" note
 ok "moved back" mv "$TOP/vacant" "$TOP/walk"
 rm -r "$TOP/full" "$TOP/walk/full"
-exec 6<"$TOP/walk/clip.json"
-ok "with a text open it is copied" mv "$TOP/walk" "$MNT/other.canm/walk3"
-exec 5<&- 6<&-
 ok "into a file of another kind of rotations" mv "$MNT/other.canm/Idle" "$MNT/quat.canm/idle"
-ok "the clip is there" has quat.canm idle
+ok "the clip is there" after 2000 has quat.canm idle
 ok "and gone from where it was" has_not other.canm Idle
 fails "a name that no clip can have" mv "$MNT/quat.canm/idle" "$MNT/quat.canm/a:b"
 like "and the right one is told" "$(<"$MNT/.animfs/errors")" 'quat.canm/a:b: .*a%3Ab'

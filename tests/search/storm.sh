@@ -119,15 +119,13 @@ bare "on a bare filesystem nothing is wrong" --seed="$SEED" --saves=1500 --secon
 # and who links a file while another one is renamed onto it may find none.
 bare "nor where a text is renamed onto one that is saved in place" --seed=2 --first=4 --rounds=1 \
 	--habits=perl-bak,tee --structures=view-across --each=2000
-# Of two savers in the one file of its format, none has a clip that could go to another file.
-bare "what a structure needs is dealt" --savers=2 --each=1 --structures=clip-across --rounds=20
+# Of two savers in the one file of its format, none has a view that could go to another file.
+bare "what a structure needs is dealt" --savers=2 --each=1 --structures=view-across --rounds=20
 
 # ---- what crashed or hung ----
 
 reproducer "vim saves, cat reads" --habits=vim --readers=cat --structures=none --saves=240
 reproducer "vim saves, grep -r reads" --habits=vim --readers=grep --structures=none --saves=240
-reproducer "a clip is moved into another file and back, beside readers" --habits=sed --savers=2 \
-	--readers=cat,grep,ls,kept --structures=clip-across --saves=160
 reproducer "a view is moved onto another file's, beside readers" --habits=sed --savers=2 \
 	--readers=cat,grep,ls,kept --structures=view-across --saves=160
 

@@ -1248,34 +1248,25 @@ static void judge_move(const char *what, int error)
 	}
 	if (is_fault(error))
 		return;
-	/* Formats and skeletons may differ: mv copies then. */
-	if (error == EXDEV)
-		return;
 	fail("%s: %s", what, strerrorname_np(error));
 }
 
-/* Within its file, or into another one. */
-static void move_clip(unsigned clip, unsigned to)
+static void move_clip(unsigned clip)
 {
 	char from_path[PATH], to_path[PATH], name[64];
 	struct clip *c = &clips[clip];
-	unsigned from = c->file;
 	int error;
 
 	begin_move(&c->is);
 	snprintf(name, sizeof(name), "clip_%u", ++name_serial);
 	path_of_clip(clip, from_path);
-	snprintf(to_path, sizeof(to_path), "%s/%s/%s", folder.name, files[to].name, name);
+	snprintf(to_path, sizeof(to_path), "%s/%s/%s", folder.name, files[c->file].name, name);
 	error = k_rename(from_path, to_path, 0);
 	trace("moved %s to %s: %s", from_path, to_path, error ? strerrorname_np(error) : "fine");
-	if (!error) {
+	if (!error)
 		snprintf(c->is.name, sizeof(c->is.name), "%s", name);
-		c->file = to;
-		if (from != to)
-			c->is.changes += 2 * files[from].changes; /* with the file's it grows */
-	}
 	end_move(&c->is);
-	judge_move(from == to ? "rename of a clip" : "move of a clip", error);
+	judge_move("rename of a clip", error);
 }
 
 static void move_file(unsigned file)
@@ -1372,11 +1363,8 @@ static void mover(void *unused)
 		case 1:
 			move_file(rnd_below(copied_file));
 			break;
-		case 2:
-			move_clip(clip, rnd_below(copied_file));
-			break;
 		default:
-			move_clip(clip, clips[clip].file);
+			move_clip(clip);
 			break;
 		}
 		sched_sleep((int64_t)rnd_below(rnd_one_in(2) ? 3000 : 100) * MS);

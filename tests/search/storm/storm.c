@@ -8,10 +8,10 @@
  *
  * The matrix. In each round up to --savers processes save, each in a view of its own and each with
  * one habit of habits.c; one process for each of readers.c reads what they save; and one does what
- * structure.c has: renames a clip, its file or its folder, moves a clip into another file or a view
- * onto another, removes the file, replaces the binary in SOURCE, copies the file's folder, copies
- * its texts as they were at the start back with one edit in them, or undoes (programs.c). Habits
- * are dealt like cards, and structures too: none comes again before all have come.
+ * structure.c has: renames a clip, its file or its folder, moves a view onto another, removes the
+ * file, replaces the binary in SOURCE, copies the file's folder, copies its texts as they were at
+ * the start back with one edit in them, or undoes (programs.c). Habits are dealt like cards, and
+ * structures too: none comes again before all have come.
  *
  * The oracle. Each save writes a value that was never written, larger than all before, into x of
  * all rows of one translation curve. Whoever opens a view by its name reads at least the value

@@ -108,31 +108,6 @@ static const char *extension(const char *path)
 	return dot ? dot : "";
 }
 
-/* Another file of the same format; files and clips are few. */
-static int other_file(unsigned file)
-{
-	for (unsigned i = 0; i < file_count; i++) {
-		if (i != file && strcmp(extension(files[i]), extension(files[file])) == 0)
-			return (int)i;
-	}
-	return -1;
-}
-
-static bool deal_clip_across(void)
-{
-	unsigned clip = busy_clip();
-	int other = other_file(clips[clip].file);
-	char new[PATH_MAX];
-
-	if (other < 0)
-		return false;
-	if (snprintf(new, sizeof(new), "%s/%s_2", files[other],
-		     strrchr(clips[clip].path, '/') + 1) >= (int)sizeof(new))
-		return false;
-	moves(clips[clip].path, new);
-	return true;
-}
-
 /* ---- a view onto another ---- */
 
 static void moves_view(const struct curve *old, const struct curve *new, enum kind kind)
@@ -371,7 +346,6 @@ const struct structure structures[] = {
 	{"clip-rename", deal_clip_rename, there_and_back, NULL, false},
 	{"file-rename", deal_file_rename, there_and_back, NULL, false},
 	{"folder-rename", deal_folder_rename, there_and_back, NULL, false},
-	{"clip-across", deal_clip_across, there_and_back, NULL, false},
 	{"view-same", deal_view_same, change_view, NULL, false},
 	{"view-across", deal_view_across, change_view, NULL, false},
 	{"outside", deal_outside, replace_outside, end_outside, true},

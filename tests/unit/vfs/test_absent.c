@@ -106,22 +106,6 @@ START_TEST(they_move_with_their_folder)
 }
 END_TEST
 
-START_TEST(they_go_with_their_clip)
-{
-	struct animation *to = animation_new(mounted.v, NULL, false);
-
-	ck_assert_ptr_nonnull(to);
-	vfs_lock(mounted.v);
-	remove_many(0, 1);
-	ck_assert(name_set_absent(mounted.v, mounted.a, mounted.folder.node, "stays", NULL));
-	names_give(mounted.a, to, clip.node);
-	ck_assert_uint_eq(mounted.a->absent.count, 1);
-	ck_assert_uint_eq(count(to, clip.node), MANY);
-	animation_put(mounted.v, to);
-	vfs_unlock(mounted.v);
-}
-END_TEST
-
 /* A pause that ended long ago. */
 static void pause_long(void)
 {
@@ -173,7 +157,6 @@ Suite *absent_suite(void)
 	tcase_add_test(t, each_of_many_names_is_found);
 	tcase_add_test(t, few_names_share_a_slot);
 	tcase_add_test(t, they_move_with_their_folder);
-	tcase_add_test(t, they_go_with_their_clip);
 	tcase_add_test(t, nothing_ends_while_a_request_is_under_way);
 	tcase_add_test(t, the_time_of_a_request_is_no_pause);
 	suite_add_tcase(s, t);

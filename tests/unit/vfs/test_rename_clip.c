@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_rename_clip.c - a clip's folder is renamed onto a folder of ordinary files. */
+/* test_rename_clip.c - a clip is renamed onto a folder of ordinary files, or into another file. */
 #include "mounted.h"
 
 #include "edit/structure.h"
@@ -41,14 +41,19 @@ static int make(const char *name)
 	return vfs_mkdir(mounted.v, &who, mounted.folder.node->id, name, 0755, &entry);
 }
 
-static int rename_walk(const char *name)
+static int rename_into(const char *old, uint64_t folder, const char *name)
 {
-	const uint64_t folder = mounted.folder.node->id;
 	struct after *after;
-	int error = vfs_rename(mounted.v, &who, folder, "walk", folder, name, 0, &after);
+	int error =
+		vfs_rename(mounted.v, &who, mounted.folder.node->id, old, folder, name, 0, &after);
 
 	vfs_after(mounted.v, after);
 	return error;
+}
+
+static int rename_walk(const char *name)
+{
+	return rename_into("walk", mounted.folder.node->id, name);
 }
 
 static bool is_clip(const char *name)
@@ -126,6 +131,40 @@ START_TEST(a_folder_that_is_not_known_is_looked_up_first)
 }
 END_TEST
 
+/* ---- into another file, and back ---- */
+
+START_TEST(into_another_file_texts_are_copied)
+{
+	uint64_t other;
+
+	mounted_put("other.canm", buf_bytes(&mounted.sample));
+	ck_assert_int_eq(vfs_lookup(mounted.v, &who, NODE_ROOT, "other.canm", &entry), 0);
+	other = entry.node;
+	ck_assert_int_eq(rename_into("walk", other, "stroll"), EXDEV);
+	ck_assert_int_eq(rename_into("walk", other, "walk"), ENOTEMPTY);
+	ck_assert(is_clip("walk"));
+}
+END_TEST
+
+/* The folder is what a copy of a clip is at first. */
+START_TEST(a_copy_takes_the_place_of_a_clip_that_was_removed)
+{
+	struct version *now;
+	struct stat st;
+
+	ck_assert_int_eq(make("run"), 0);
+	vfs_lock(mounted.v);
+	ck_assert(name_set_absent(mounted.v, mounted.a, mounted.folder.node, "walk", NULL));
+	vfs_unlock(mounted.v);
+	ck_assert_int_eq(rename_into("run", mounted.folder.node->id, "walk"), 0);
+	ck_assert(!is_clip("walk"));
+	ck_assert(is_there(UPPER "walk"));
+	ck_assert_int_eq(animation_look(mounted.v, mounted.a, &now, &st), 0);
+	ck_assert_int_lt(version_clip(now, "walk"), 0);
+	version_put(now);
+}
+END_TEST
+
 /* ---- others change the list of clips at the same time ---- */
 
 static uint64_t found(const char *name)
@@ -184,6 +223,11 @@ Suite *rename_clip_suite(void)
 	tcase_add_test(tc, a_folder_with_a_file_stays);
 	tcase_add_test(tc, a_folder_of_refused_texts_is_one_like_any_other);
 	tcase_add_test(tc, a_folder_that_is_not_known_is_looked_up_first);
+	suite_add_tcase(s, tc);
+	tc = tcase_create("another file");
+	tcase_add_checked_fixture(tc, begin, mounted_end);
+	tcase_add_test(tc, into_another_file_texts_are_copied);
+	tcase_add_test(tc, a_copy_takes_the_place_of_a_clip_that_was_removed);
 	suite_add_tcase(s, tc);
 	tc = tcase_create("meanwhile");
 	tcase_add_checked_fixture(tc, begin_unwatched, mounted_end);
