@@ -2,7 +2,6 @@
 #include "draft.h"
 
 #include "commit_skeleton.h"
-#include "same_table.h"
 #include "util/timing.h"
 #include "view/own_digest.h"
 
@@ -587,21 +586,36 @@ bool draft_settle(struct draft *d, int64_t now_ms)
 	return d->refused ? draft_give_up(d) : d->is_saved;
 }
 
-bool draft_expire(struct draft *d, struct bytes canonical)
+bool draft_expire(struct draft *d)
 {
 	if (d->dirty || d->pending || d->committing)
-		return true;
+		return false;
 	set_base(d, NULL);
-	return draft_same_table(d->place.view, text_bytes(d->text), canonical);
+	return true;
 }
 
-bool draft_same_table(const struct view *view, struct bytes saved, struct bytes canonical)
+/*
+ * Cells, or tokens, that are not blank. A comma is part of a number where the header has another
+ * separator.
+ */
+static size_t words_of(const struct view *view, struct bytes text)
 {
-	if (bytes_equal(saved, canonical))
-		return true;
-	if (view->whole || draft_hangs_together(view))
-		return false;
-	if (has_suffix(view, ".csv"))
-		return same_table_csv(saved, canonical);
-	return has_suffix(view, ".json") && same_table_json(saved, canonical);
+	const uint8_t *line = text.size ? memchr(text.data, '\n', text.size) : NULL;
+	size_t head = line ? (size_t)(line - text.data) : text.size, words = 0;
+	bool commas = has_suffix(view, ".json") || !head ||
+		      !(memchr(text.data, ';', head) || memchr(text.data, '\t', head));
+	bool stops[256] = {false}, within = false;
+
+	for (const char *c = " \t\r\n\";:{}[],"; *c; c++)
+		stops[(unsigned char)*c] = *c != ',' || commas;
+	for (size_t i = 0; i < text.size; i++) {
+		words += !within && !stops[text.data[i]];
+		within = !stops[text.data[i]];
+	}
+	return words;
+}
+
+bool draft_says_less(const struct view *view, struct bytes saved, struct bytes rendered)
+{
+	return !view->whole && words_of(view, saved) < words_of(view, rendered);
 }

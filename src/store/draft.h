@@ -200,24 +200,24 @@ void draft_drop_on_close(struct draft *d);
  */
 bool draft_settle(struct draft *d, int64_t now_ms);
 /*
- * Call it if no program has continued a saved text for 2 s after the last close. Drops the base.
- * False: the text is not the same table as `canonical`, the text that is rendered now; free the
- * draft.
+ * Nobody has continued a saved text for 2 s after the last close: drops the base. False: it has
+ * been written to since.
  */
-bool draft_expire(struct draft *d, struct bytes canonical);
-/* Drops unsaved text. False: only the rendered text is left; free the draft. */
+bool draft_expire(struct draft *d);
+/* Drops what was written and not saved. False: the rendered text is left; free the draft. */
 bool draft_give_up(struct draft *d);
 
 /*
- * draft_same_table: do both texts have the same structure, regardless of the digits of numbers? In
- * CSV the same separator, decimal point, header and rows; in JSON the same members. Texts whose
- * members depend on each other (clip.json, file.json) must be equal byte for byte: kept as saved
- * they would contradict themselves, and the next edit would be taken for a change of both. So must
- * generated texts: the saved one may be of another version. draft_hangs_together: is the view one
- * of these two kinds?
+ * Texts whose members depend on each other (clip.json, file.json) would contradict themselves if
+ * they were kept as saved, and the next edit would be taken for a change of both. A generated text
+ * may be of another version. Is the view one of these two kinds?
  */
 bool draft_hangs_together(const struct view *view);
-bool draft_same_table(const struct view *view, struct bytes saved, struct bytes canonical);
+/*
+ * Has the saved text fewer values than the rendered one, as where it was saved with fewer columns?
+ * Any other stays as it was saved, whatever its dialect, until values of the view change.
+ */
+bool draft_says_less(const struct view *view, struct bytes saved, struct bytes rendered);
 /*
  * Is the saved text one that must not be kept: of a view that draft_hangs_together, or a stale one
  * that was ignored? False for a table equal to the rendered one: it does not contradict itself, and

@@ -50,46 +50,46 @@ int end_finish(struct vfs *v, struct animation *a, struct changes *changes)
 
 /* ---- drafts ---- */
 
-static void expire_draft(struct vfs *v, const struct target *t, struct text *text,
-			 struct changes *changes, bool same) REQUIRES(vfs_class)
+static void expire_draft(struct vfs *v, const struct target *t, const struct text *text,
+			 struct changes *changes, bool less) REQUIRES(vfs_class)
 {
 	struct draft *draft = t->thing->view.draft;
 
-	if (!draft || draft->text != text || draft->dirty || draft->committing ||
-	    node_writers(t->node) || t->node->thing != t->thing)
+	if (!draft || draft->text != text || node_writers(t->node) || t->node->thing != t->thing)
 		return;
-	if (draft->base && draft_expire(draft, text_bytes(text)))
+	if (draft->base && draft_expire(draft))
 		view_release_draft(v, t->node);
-	if (!same)
+	if (!draft->base && less)
 		view_part(v, t->node, changes);
 }
 
-/* Nobody has continued a saved text: the draft stays only if the view would render the same. */
+/* Nobody has continued a saved text: it stays, unless it says less than the view. */
 static void end_saved(struct vfs *v, const struct target *t, struct changes *changes)
 {
+	struct buf rendered = BUF_INIT;
 	struct text *text = NULL;
+	bool less = true;
 	struct sight s;
 	struct stat st;
-	struct buf canonical = BUF_INIT;
-	bool same = false;
 
 	vfs_lock(v);
 	if (t->thing->view.draft)
 		text = text_get(t->thing->view.draft->text);
 	vfs_unlock(v);
-	if (text && sight_of(v, t, &s, &st) == 0) {
+	if (!text)
+		return;
+	if (sight_of(v, t, &s, &st) == 0) {
 		struct tree tree = sight_tree(&s);
 
-		if (tree_render(&tree, &s.place, &canonical) == 0)
-			same = draft_same_table(s.place.view, text_bytes(text),
-						buf_bytes(&canonical));
+		if (tree_render(&tree, &s.place, &rendered) == 0)
+			less = draft_says_less(s.place.view, text_bytes(text),
+					       buf_bytes(&rendered));
 		sight_release(&s);
 	}
 	vfs_lock(v);
-	if (text)
-		expire_draft(v, t, text, changes, same);
+	expire_draft(v, t, text, changes, less);
 	vfs_unlock(v);
-	buf_release(&canonical);
+	buf_release(&rendered);
 	text_put(text);
 }
 

@@ -53,7 +53,7 @@ cp "$WORK/old.svg" "$TOP/temporary"
 is "an old picture renamed onto a view" "$(mapped "$TOP/temporary" "$TOP/clip.svg")" "the same 0 True"
 fails "which shows what is there" says "$TOP/clip.svg" "$WORK/old.svg"
 
-# The text that the view has from then on is another one in the end: rendered again.
+# The texts that the view has from then on are another one in the end, rendered again, and that one.
 sed 's/$/\r/' "$TOP/curves.csv" >"$TOP/temporary"
 is "lines that end otherwise" "$(mapped "$TOP/temporary" "$TOP/curves.csv" 3000)" "the same 0 True"
 sed 's/,/;/g' "$TOP/bones/Bone01.csv" >"$TOP/temporary"
