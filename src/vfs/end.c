@@ -50,26 +50,55 @@ int end_finish(struct vfs *v, struct animation *a, struct changes *changes)
 
 /* ---- drafts ---- */
 
+/* What becomes of a saved text that nobody has continued. */
+enum saved_text {
+	TEXT_STAYS,
+	TEXT_IS_OURS, /* the view says it without a draft, too */
+	TEXT_GOES,    /* the view is rendered anew */
+};
+
+static bool memory_is_short(const struct vfs *v)
+{
+	return v->drafts.used > v->drafts.limit / 2;
+}
+
+static enum saved_text judge_saved(const struct vfs *v, const struct sight *s, struct bytes text)
+{
+	const struct tree tree = sight_tree(s);
+	enum saved_text is = TEXT_GOES;
+	struct buf own = BUF_INIT;
+
+	if (tree_render(&tree, &s->place, &own) == 0) {
+		if (bytes_equal(text, buf_bytes(&own)))
+			is = TEXT_IS_OURS;
+		else if (!memory_is_short(v) &&
+			 !draft_says_less(s->place.view, text, buf_bytes(&own)))
+			is = TEXT_STAYS;
+	}
+	buf_release(&own);
+	return is;
+}
+
 static void expire_draft(struct vfs *v, const struct target *t, const struct text *text,
-			 struct changes *changes, bool less) REQUIRES(vfs_class)
+			 enum saved_text is, struct changes *changes) REQUIRES(vfs_class)
 {
 	struct draft *draft = t->thing->view.draft;
 
-	if (!draft || draft->text != text || node_writers(t->node) || t->node->thing != t->thing)
+	if (!draft || draft->text != text || node_writers(t->node) || t->node->thing != t->thing ||
+	    !draft_expire(draft))
 		return;
-	if (draft->base && draft_expire(draft))
-		view_release_draft(v, t->node);
-	if (!draft->base && less)
+	view_release_draft(v, t->node);
+	if (is == TEXT_IS_OURS)
+		view_drop_draft(v, t->node);
+	else if (is == TEXT_GOES)
 		view_part(v, t->node, changes);
 }
 
-/* Nobody has continued a saved text: it stays, unless it says less than the view. */
 static void end_saved(struct vfs *v, const struct target *t, struct changes *changes)
 {
-	struct buf rendered = BUF_INIT;
+	struct sight s = {.version = NULL};
+	enum saved_text is = TEXT_GOES;
 	struct text *text = NULL;
-	bool less = true;
-	struct sight s;
 	struct stat st;
 
 	vfs_lock(v);
@@ -78,18 +107,14 @@ static void end_saved(struct vfs *v, const struct target *t, struct changes *cha
 	vfs_unlock(v);
 	if (!text)
 		return;
-	if (sight_of(v, t, &s, &st) == 0) {
-		struct tree tree = sight_tree(&s);
-
-		if (tree_render(&tree, &s.place, &rendered) == 0)
-			less = draft_says_less(s.place.view, text_bytes(text),
-					       buf_bytes(&rendered));
-		sight_release(&s);
-	}
+	if (sight_of(v, t, &s, &st) == 0)
+		is = judge_saved(v, &s, text_bytes(text));
 	vfs_lock(v);
-	expire_draft(v, t, text, changes, less);
+	expire_draft(v, t, text, is, changes);
 	vfs_unlock(v);
-	buf_release(&rendered);
+	if (is == TEXT_IS_OURS)
+		view_note_size(v, t, &s, text_bytes(text).size);
+	sight_release(&s);
 	text_put(text);
 }
 

@@ -377,9 +377,7 @@ static bool known_size(struct vfs *v, const struct target *t, const struct sight
 	return known;
 }
 
-/* Notes the size of a rendered text, unless there is a draft by now. */
-static void note_rendered(struct vfs *v, const struct target *t, const struct sight *s,
-			  uint64_t size)
+void view_note_size(struct vfs *v, const struct target *t, const struct sight *s, uint64_t size)
 {
 	struct animation *a = t->thing->animation;
 	struct tree tree = sight_tree(s);
@@ -406,14 +404,14 @@ int view_size(struct vfs *v, const struct target *t, const struct sight *s, uint
 		return 0;
 	error = tree_size(&tree, &s->place, out);
 	if (!error)
-		note_rendered(v, t, s, *out);
+		view_note_size(v, t, s, *out);
 	if (error != ENOSYS)
 		return error;
 	error = sight_text(v, t->node, s, &text);
 	if (error)
 		return error;
 	*out = text_bytes(text).size;
-	note_rendered(v, t, s, *out);
+	view_note_size(v, t, s, *out);
 	keep_text(v, t, s, text);
 	text_put(text);
 	return 0;

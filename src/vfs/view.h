@@ -50,6 +50,9 @@ int view_text(struct vfs *v, const struct target *t, struct text **out) EXCLUDES
 /* The size of that text. Renders it if the size is not known. */
 int view_size(struct vfs *v, const struct target *t, const struct sight *s, uint64_t *out)
 	EXCLUDES(vfs_class);
+/* Notes the size of its rendered text, which the kernel has, unless there is a draft by now. */
+void view_note_size(struct vfs *v, const struct target *t, const struct sight *s, uint64_t size)
+	EXCLUDES(vfs_class);
 /*
  * The file is damaged, and this version, the best that is left, is older than the text whose size
  * the kernel was given: of the two it would make a text that never was.

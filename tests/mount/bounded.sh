@@ -27,7 +27,27 @@ exec 3>&-
 ok "and writing, when one is given up" after 2000 cp "$OLD" "$F"
 ok "for as often as one likes" sh -c "for i in 1 2 3 4 5 6; do cp '$NEW' '$F' && cp '$OLD' '$F' || exit; done"
 umount_animfs
-rm -rf "$SRC/.animfs"
+
+# Of texts that were saved only those take room that are not what the view says anyway, and of those
+# no more than half of it.
+rm -rf "${SRC:?}"/* "$SRC/.animfs"
+make_game --files 1 --clips 1 --bones 80 --frames 60 --plain 0
+mount_stopped --drafts-max=256K
+bones=$(find "$MNT" -type d -name bones)
+mkdir "$WORK/bones"
+cp "$bones"/*.csv "$WORK/bones"
+ok "more texts than there is room for" test "$(cat "$WORK"/bones/*.csv | wc -c)" -gt $((300 << 10))
+saved()
+{
+	for text in "$WORK"/bones/*.csv; do
+		cp "$text" "$bones" && advance 2000 || return
+	done
+}
+ok "are saved one after the other" saved
+sed -i 's/,/;/g' "$WORK"/bones/*.csv
+ok "with other separators, too" saved
+umount_animfs
+rm -rf "${SRC:?}"/* "$SRC/.animfs"
 cp "$SAMPLE" "$SRC"
 
 # ---- refusals ----
