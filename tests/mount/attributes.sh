@@ -53,8 +53,7 @@ cp "$FILE" "$WORK/x.canm"
 ok "a save keeps the binary's xattrs" sh -c "sed -i 2s/2.5,/3.5,/ '$F' && test \"\$(getfattr --only-values -n user.tag '$FILE')\" = 2"
 ok "locks are the kernel's own" flock -n "$F" true
 
-cp "$SRC/wiki512.canm" "$SRC/other.canm"
-MOVED=$MNT/other.canm/stroll
+RENAMED=$MNT/wiki512.canm/stroll
 WALK=$MNT/wiki512.canm/walk
 chmod 711 "$WALK"
 setfattr -n user.note -v hello "$WALK"
@@ -67,11 +66,12 @@ attributes()
 }
 given=$(attributes "$WALK")
 is "a clip has them, too" "${given//$'\n'/ }" "711 604 hellothere"
-ok "a clip goes to another file" mv "$WALK" "$MOVED"
-is "with them" "$(attributes "$MOVED")" "$given"
-ok "and back" mv "$MOVED" "$WALK"
+ok "a clip is renamed" mv "$WALK" "$RENAMED"
+is "with them" "$(attributes "$RENAMED")" "$given"
+ok "and back" mv "$RENAMED" "$WALK"
 is "with them again" "$(attributes "$WALK")" "$given"
-mv "$WALK" "$MOVED"
+ok "it is removed" rm -r "$WALK"
+advance 2000
 cp "$WORK/x.canm" "$MNT/wiki512.canm/raw.canm"
 is "another clip of its name has none" "$(stat -c %a "$F")" 600
 big() { setfattr -n "user.$1" -v "$(head -c 45000 /dev/zero | tr '\0' x)" "$F"; }
