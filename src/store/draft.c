@@ -88,7 +88,7 @@ void draft_free(struct draft *d)
 {
 	if (!d)
 		return;
-	assert(!d->committing);
+	assert(!draft_is_committing(d));
 	set_base(d, NULL);
 	draft_set_text(&d->text, NULL);
 	draft_set_text(&d->saved, NULL);
@@ -108,10 +108,15 @@ bool draft_hangs_together(const struct view *view)
 	       (view->place != VIEW_OF_BONE || !view->parse);
 }
 
+static bool draft_is_saved(const struct draft *d)
+{
+	return d->state >= DRAFT_SAVED;
+}
+
 bool draft_is_contradictory(const struct draft *d)
 {
-	return d->is_saved &&
-	       (d->is_silent || (!d->is_rendered && draft_hangs_together(d->place.view)));
+	return d->state == DRAFT_SAVED_STALE ||
+	       (d->state == DRAFT_SAVED && draft_hangs_together(d->place.view));
 }
 
 static bool draft_is_generated(const struct view *view)
@@ -127,14 +132,13 @@ static bool is_last(const struct draft *d, const struct version *now)
 
 void draft_begin_again(struct draft *d, bool append)
 {
-	if (d->base && d->is_saved && !d->dirty && !d->pending && !d->committing && !append &&
-	    !draft_is_contradictory(d))
+	if (d->base && draft_is_saved(d) && !append && !draft_is_contradictory(d))
 		d->id = new_id();
 }
 
 void draft_begin(struct draft *d, struct version *now, const struct place *place, bool append)
 {
-	if (d->base && (d->dirty || d->pending || d->committing))
+	if (d->base && draft_is_unsaved(d))
 		return;
 	if ((append || draft_is_contradictory(d)) && is_last(d, now))
 		return;
@@ -153,15 +157,15 @@ void draft_save_for(struct draft *d, struct caller *who)
 /* Before the text is changed: keeps the saved one, to go back to if the change is refused. */
 static void keep_saved(struct draft *d)
 {
-	if (d->is_saved && !draft_hangs_together(d->place.view))
+	if (draft_is_saved(d) && !draft_hangs_together(d->place.view))
 		draft_set_text(&d->saved, text_get(d->text));
 }
 
 static void draft_touch(struct draft *d)
 {
-	d->dirty = true;
+	assert(d->base);
+	d->state = draft_is_committing(d) ? DRAFT_REWRITTEN : DRAFT_WRITTEN;
 	d->unkept = 0;
-	d->refused = d->is_saved = d->is_rendered = d->is_silent = false;
 	settle_charge(d);
 }
 
@@ -244,16 +248,14 @@ void draft_replace(struct draft *d, struct text *text)
 
 bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 {
-	if (d->committing || (!d->dirty && !d->pending))
-		return false;
-	/* It has already been found incomplete. */
-	if (!d->dirty && event == DRAFT_FLUSH_OTHER)
+	/* What is pending has already been found incomplete. */
+	if (d->state != DRAFT_WRITTEN && (d->state != DRAFT_PENDING || event == DRAFT_FLUSH_OTHER))
 		return false;
 	if (event == DRAFT_END && text_bytes(d->text).size == 0) {
-		d->dirty = d->pending = false;
-		d->refused = true;
+		d->state = DRAFT_REFUSED;
 		return false;
 	}
+	assert(d->base);
 	*out = (struct attempt){
 		.text = text_get(d->text),
 		.base = version_get(d->base),
@@ -268,8 +270,7 @@ bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 	};
 	d->last = (struct committed){.edited = NULL};
 	d->who = NULL;
-	d->dirty = false;
-	d->committing = true;
+	d->state = DRAFT_COMMITTING;
 	return true;
 }
 
@@ -505,19 +506,21 @@ bool attempt_is_stored_otherwise(const struct attempt *a)
 /* The attempt's text is saved; the draft's may have changed meanwhile. */
 static void draft_note_saved(struct draft *d, const struct attempt *a)
 {
-	bool newer = d->dirty && !draft_hangs_together(a->place.view);
+	bool newer = d->state == DRAFT_WRITTEN && !draft_hangs_together(a->place.view);
 
-	d->pending = d->refused = false;
-	d->is_saved = !d->dirty;
-	d->is_rendered = d->is_saved && a->is_rendered;
-	d->is_silent = d->is_saved && a->is_silent;
+	if (d->state != DRAFT_WRITTEN)
+		d->state = a->is_silent     ? DRAFT_SAVED_STALE
+			   : a->is_rendered ? DRAFT_SAVED_RENDERED
+					    : DRAFT_SAVED;
 	draft_set_text(&d->saved, newer ? text_get(a->text) : NULL);
 	settle_charge(d);
 }
 
 void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 {
-	d->committing = false;
+	assert(draft_is_committing(d));
+	if (d->state == DRAFT_REWRITTEN)
+		d->state = DRAFT_WRITTEN;
 	d->rejected = a->rejected;
 	d->is_renamed = a->is_renamed;
 	if (!d->who) {
@@ -529,23 +532,21 @@ void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict)
 		d->last = a->last;
 		a->last = (struct committed){.edited = NULL};
 	}
-	if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME) {
+	if (verdict == VERDICT_SAVED || verdict == VERDICT_SAME)
 		draft_note_saved(d, a);
-	} else if (!d->dirty) {
-		d->pending = verdict == VERDICT_PENDING;
-		d->refused = verdict == VERDICT_REFUSED;
-	}
+	else if (d->state == DRAFT_COMMITTING)
+		d->state = verdict == VERDICT_PENDING ? DRAFT_PENDING : DRAFT_REFUSED;
 }
 
 void draft_try_again(struct draft *d)
 {
-	d->dirty |= d->refused;
+	if (d->state == DRAFT_REFUSED)
+		d->state = DRAFT_WRITTEN;
 }
 
 void draft_keep_unsaved(struct draft *d)
 {
-	d->dirty = true;
-	d->pending = d->refused = false;
+	d->state = DRAFT_WRITTEN;
 	d->unkept++;
 }
 
@@ -562,33 +563,36 @@ int64_t draft_due(const struct draft *d)
 
 bool draft_give_up(struct draft *d)
 {
-	d->dirty = d->pending = d->refused = false;
-	if (!d->saved)
-		return d->is_saved;
-	draft_set_text(&d->text, d->saved);
-	d->saved = NULL;
-	d->is_saved = true;
-	settle_charge(d);
-	return true;
+	assert(!draft_is_committing(d));
+	if (d->saved) {
+		draft_set_text(&d->text, d->saved);
+		d->saved = NULL;
+		d->state = DRAFT_SAVED;
+		settle_charge(d);
+	} else if (!draft_is_saved(d)) {
+		d->state = DRAFT_CLEAN;
+	}
+	return draft_is_saved(d);
 }
 
 void draft_drop_on_close(struct draft *d)
 {
-	d->is_silent = d->is_saved;
+	if (draft_is_saved(d))
+		d->state = DRAFT_SAVED_STALE;
 }
 
 bool draft_settle(struct draft *d, int64_t now_ms)
 {
 	d->closed = now_ms;
-	if (d->dirty || d->pending || d->committing)
+	if (draft_is_unsaved(d))
 		return true;
 	d->rejected = d->unkept = 0;
-	return d->refused ? draft_give_up(d) : d->is_saved;
+	return d->state == DRAFT_REFUSED ? draft_give_up(d) : draft_is_saved(d);
 }
 
 bool draft_expire(struct draft *d)
 {
-	if (d->dirty || d->pending || d->committing)
+	if (draft_is_unsaved(d))
 		return false;
 	set_base(d, NULL);
 	return true;

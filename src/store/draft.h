@@ -26,31 +26,54 @@
 #include "text.h"
 #include "tree.h"
 
+/* What a draft's text is. */
+enum draft_state {
+	DRAFT_CLEAN,      /* the text that it began with */
+	DRAFT_WRITTEN,    /* still to be committed */
+	DRAFT_COMMITTING, /* between draft_attempt and draft_conclude, */
+	DRAFT_REWRITTEN,  /* and written to since */
+	DRAFT_PENDING,    /* the last commit found it incomplete: it may be continued */
+	DRAFT_REFUSED,    /* the last commit was refused; the text is in .rejected */
+	/* the last saved one, as it was saved; */
+	DRAFT_SAVED,
+	DRAFT_SAVED_RENDERED, /* it equals the rendered text */
+	DRAFT_SAVED_STALE,    /* it was ignored as stale (batch.h), and is dropped on close */
+};
+
 struct draft {
 	struct text *text; /* the written text */
 	/* The last saved text, to go back to if the current one is refused; or NULL. */
 	struct text *saved;
-	/* the version that edits are computed from; NULL after draft_expire */
+	/* the version that edits are computed from; NULL after draft_expire, until draft_begin */
 	struct version *base;
 	uint64_t id;           /* unique to this draft, base and save */
 	struct place place;    /* the view's place in base */
 	struct committed last; /* the last committed edit of base; empty during a commit */
-	bool dirty;            /* written to since the last commit began */
-	bool pending;          /* the last commit found it incomplete: it may be continued */
-	bool refused;          /* the last commit was refused; the text is in .rejected */
-	bool committing;       /* between draft_attempt and draft_conclude */
-	bool is_saved;         /* the text is the last saved one, */
-	bool is_rendered;      /* and equals the rendered text */
-	bool is_silent;        /* or it was ignored as stale (batch.h), and is dropped on close */
-	bool is_renamed;       /* it was saved when its clip had another name than in base */
-	unsigned rejected;     /* number of this draft's .rejected file, or 0 */
-	unsigned unkept;       /* how often in a row its refused text could not be kept */
+	enum draft_state state;
+	bool is_renamed;   /* it was saved when its clip had another name than in base */
+	unsigned rejected; /* number of this draft's .rejected file, or 0 */
+	unsigned unkept;   /* how often in a row its refused text could not be kept */
 	/* credentials of the last one to write to it; NULL: the daemon's */
 	struct caller *who;
 	int64_t closed;        /* when the last writer closed it; set by draft_settle */
 	struct budget *budget; /* not owned; NULL: no limit */
 	size_t charged;
 };
+
+static inline bool draft_is_committing(const struct draft *d)
+{
+	return d->state == DRAFT_COMMITTING || d->state == DRAFT_REWRITTEN;
+}
+/* Was it written to since the last commit began? */
+static inline bool draft_is_written(const struct draft *d)
+{
+	return d->state == DRAFT_WRITTEN || d->state == DRAFT_REWRITTEN;
+}
+/* Is something of it still to be saved, or being saved? */
+static inline bool draft_is_unsaved(const struct draft *d)
+{
+	return d->state >= DRAFT_WRITTEN && d->state <= DRAFT_PENDING;
+}
 
 /*
  * `text`: the rendered text, of which a reference is taken; NULL: empty. Call it only before a
@@ -139,7 +162,7 @@ struct attempt {
 
 /*
  * Begins a commit. Call it with the lock, while no other commit of this draft is running. False:
- * nothing to save. Clears dirty.
+ * nothing to save.
  */
 bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out);
 /*
@@ -165,7 +188,7 @@ enum verdict attempt_commit(struct attempt *a, struct source *source, const stru
  */
 void attempt_stored(struct attempt *a, struct version *saved);
 bool attempt_is_stored_otherwise(const struct attempt *a);
-/* Ends a commit; call it with the lock. After a write during the commit the draft stays dirty. */
+/* Ends a commit; call it with the lock. A write during the commit is still to be saved. */
 void draft_conclude(struct draft *d, struct attempt *a, enum verdict verdict);
 void attempt_release(struct attempt *a);
 /*
@@ -193,10 +216,10 @@ int64_t draft_due(const struct draft *d);
 void draft_drop_on_close(struct draft *d);
 
 /*
- * Call it when the last writer closes, before another thread can see that there is none. Drops a
- * refused text. False: only the rendered text is left; free the draft. True: it stays, because a
- * commit is in progress, or unsaved text is left (dirty or pending: DRAFT_END 2 s later), or
- * because its text was saved (draft_expire 2 s later).
+ * Call it when the last writer goes, before anybody can see that there is none. Drops a refused
+ * text. False: only the rendered text is left; free the draft. True: it stays, because a commit is
+ * in progress, or something is still to be saved (DRAFT_END 2 s later), or because its text was
+ * saved (draft_expire 2 s later).
  */
 bool draft_settle(struct draft *d, int64_t now_ms);
 /*

@@ -372,7 +372,7 @@ static bool animation_is_unsaved(const struct thing *thing) REQUIRES(vfs_class)
 {
 	const struct draft *draft = thing->view.draft;
 
-	return draft && (draft->dirty || draft->pending || draft->committing || draft->refused);
+	return draft && (draft_is_unsaved(draft) || draft->state == DRAFT_REFUSED);
 }
 
 void view_catch_up(struct vfs *v, struct node *node, struct changes *changes)
@@ -399,7 +399,7 @@ bool view_settle(struct vfs *v, struct node *node, struct changes *changes)
 			view_part(v, node, changes);
 		return false;
 	}
-	if (!draft->committing &&
+	if (!draft_is_committing(draft) &&
 	    (draft_is_contradictory(draft) || (outdated && !animation_is_unsaved(node->thing))))
 		view_part(v, node, changes);
 	return node->thing->view.draft != NULL;

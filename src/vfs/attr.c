@@ -168,7 +168,8 @@ static bool is_unsettled(const struct target *t) REQUIRES(vfs_class)
 {
 	const struct draft *draft = t->thing->kind == THING_VIEW ? t->thing->view.draft : NULL;
 
-	return draft && (draft->dirty || draft->pending || draft->refused || node_writers(t->node));
+	return draft &&
+	       (draft_is_unsaved(draft) || draft->state == DRAFT_REFUSED || node_writers(t->node));
 }
 
 double timeout_of(struct vfs *v, const struct target *t)

@@ -66,7 +66,7 @@ static const char *pending_kind(const struct node *node) REQUIRES(vfs_class)
 	const struct thing *thing = node->thing;
 	const struct draft *draft = thing->kind == THING_VIEW ? thing->view.draft : NULL;
 
-	if (draft && (draft->dirty || draft->pending) && thing->view.standing != DETACHED)
+	if (draft && draft_is_unsaved(draft) && thing->view.standing != DETACHED)
 		return "text";
 	return thing->kind == THING_PLAIN && thing->plain.staging ? "folder" : NULL;
 }

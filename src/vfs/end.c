@@ -128,7 +128,7 @@ static int end_draft(struct vfs *v, const struct target *t, struct changes *chan
 
 	vfs_lock(v);
 	draft = t->thing->view.draft;
-	unsaved = draft && (draft->dirty || draft->pending);
+	unsaved = draft && draft_is_unsaved(draft);
 	vfs_unlock(v);
 	if (unsaved)
 		error = view_commit_locked(v, t, DRAFT_END, changes);

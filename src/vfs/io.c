@@ -193,7 +193,7 @@ void read_part_end(struct read_part *r)
 static int write_for(struct draft *draft, const struct handle *h, bool by_mapping)
 	REQUIRES(vfs_class)
 {
-	const bool is_known = draft->who || draft->committing;
+	const bool is_known = draft->who || draft_is_committing(draft);
 	struct caller *who;
 
 	if (!h->who || caller_same(draft->who, h->who) || (by_mapping && is_known))
@@ -351,7 +351,7 @@ static void end_flush(struct vfs *v, const struct view_state *view, struct handl
 		      enum draft_event event)
 {
 	vfs_lock(v);
-	h->owed |= event == DRAFT_FLUSH_OTHER && view->draft && view->draft->refused;
+	h->owed |= event == DRAFT_FLUSH_OTHER && view->draft && view->draft->state == DRAFT_REFUSED;
 	vfs_unlock(v);
 }
 
@@ -429,7 +429,7 @@ static int sync_view(struct vfs *v, const struct target *t, struct handle *h)
 	vfs_unlock(v);
 	error = view_commit_locked(v, t, DRAFT_SAVE, &changes);
 	vfs_lock(v);
-	h->wrote &= view->draft && view->draft->dirty; /* it has got its error */
+	h->wrote &= view->draft && draft_is_written(view->draft); /* it has its answer */
 	vfs_unlock(v);
 	writer_unlock(t->thing->animation);
 	changes_send_all(v, &changes);

@@ -264,7 +264,7 @@ static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 	struct draft *draft = t->thing->view.draft;
 	bool had_base;
 
-	if (!draft || draft->committing)
+	if (!draft || draft_is_committing(draft))
 		return;
 	/* Without a base nobody continues it: of two that open it at once, this is the first. */
 	if (draft->base && node_writers(t->node) > 1) {
@@ -661,7 +661,8 @@ static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 	vfs_lock(v);
 	/* Marked, so that of two concurrent releases one is the last. */
 	h->released = true;
-	dirty = handle_writes(h) && !open_is_written(t->node) && view->draft && view->draft->dirty;
+	dirty = handle_writes(h) && !open_is_written(t->node) && view->draft &&
+		draft_is_written(view->draft);
 	if (view->mapped)
 		event = DRAFT_SAVE;
 	vfs_unlock(v);

@@ -125,7 +125,7 @@ static void remove_detach_view(struct vfs *v, struct node *node) REQUIRES(vfs_cl
 
 	given_lose(v, node);
 	view->standing = DETACHED;
-	if (view->draft && !view->draft->committing && !node->handles)
+	if (view->draft && !draft_is_committing(view->draft) && !node->handles)
 		view_drop_draft(v, node);
 }
 

@@ -169,7 +169,7 @@ static void become_view(struct move *m, struct thing *view)
 	relink(m);
 	if (!node_writers(node))
 		view_settle(v, node, &m->changes);
-	else if (draft && draft->is_silent)
+	else if (draft && draft->state == DRAFT_SAVED_STALE)
 		view_part(v, node, &m->changes); /* the name shows the file */
 	if (!node->handles)
 		view_closed(v, node);

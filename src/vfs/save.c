@@ -586,7 +586,7 @@ static void save_drop_text(const struct saving *s, struct node *node, struct dra
 	if (!node_writers(node)) {
 		view_drop_draft(s->v, node);
 		changes_data(s->changes, node);
-	} else if (draft->is_silent) {
+	} else if (draft->state == DRAFT_SAVED_STALE) {
 		view_part(s->v, node, s->changes);
 	} else {
 		draft_drop_on_close(draft);
@@ -613,7 +613,7 @@ static void conclude_draft(const struct saving *s, const struct target *t, struc
 	if (saved && stands)
 		view_catch_up(s->v, t->node, s->changes);
 	draft = t->thing->view.draft;
-	if (came->dropped && draft && !draft->dirty && stands)
+	if (came->dropped && draft && !draft_is_written(draft) && stands)
 		save_drop_text(s, t->node, draft);
 	vfs_unlock(s->v);
 }
@@ -996,8 +996,7 @@ static bool next_unsaved(struct vfs *v, struct target *out)
 	vfs_lock(v);
 	while ((node = nodes_next(&v->nodes, &at))) {
 		draft = node->thing->kind == THING_VIEW ? node->thing->view.draft : NULL;
-		if (draft && (draft->dirty || draft->pending) &&
-		    node->thing->view.standing != DETACHED)
+		if (draft && draft_is_unsaved(draft) && node->thing->view.standing != DETACHED)
 			break;
 	}
 	if (node)
@@ -1016,7 +1015,7 @@ void drafts_commit_all(struct vfs *v)
 		/* If it could not be kept either, there is nothing left to try. */
 		vfs_lock(v);
 		if (t.thing->view.draft)
-			t.thing->view.draft->dirty = t.thing->view.draft->pending = false;
+			draft_give_up(t.thing->view.draft);
 		vfs_unlock(v);
 		target_put(v, &t);
 	}

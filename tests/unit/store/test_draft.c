@@ -305,12 +305,12 @@ START_TEST(half_written_text_is_pending_at_a_flush)
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		type(texts[i]);
 		ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_PENDING);
-		ck_assert(draft->pending);
+		ck_assert_int_eq(draft->state, DRAFT_PENDING);
 		ck_assert(file_is_sample());
 	}
 	ck_assert_int_eq(put_at(0, edited), 0);
 	ck_assert_int_eq(commit(DRAFT_FLUSH_OTHER), VERDICT_SAVED);
-	ck_assert(!draft->pending);
+	ck_assert_int_ne(draft->state, DRAFT_PENDING);
 }
 END_TEST
 
@@ -572,7 +572,7 @@ START_TEST(a_refused_text_leaves_the_saved_one)
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
 	ck_assert(draft_settle(draft, 1));
 	ck_draft_text(edited);
-	ck_assert(!draft->dirty && !draft->refused);
+	ck_assert_int_eq(draft->state, DRAFT_SAVED);
 }
 END_TEST
 
@@ -631,12 +631,14 @@ START_TEST(a_write_during_a_commit_is_still_to_be_saved)
 	type(edited);
 	ck_assert(draft_attempt(draft, DRAFT_SAVE, &attempt));
 	ck_assert(!draft_attempt(draft, DRAFT_SAVE, &other));
+	ck_assert_int_eq(draft->state, DRAFT_COMMITTING);
 	type("frame,tx\n0,nonsense\n");
+	ck_assert_int_eq(draft->state, DRAFT_REWRITTEN);
 	verdict = attempt_commit(&attempt, source, &where, &err);
 	ck_assert_int_eq(verdict, VERDICT_SAVED);
 	draft_conclude(draft, &attempt, verdict);
 	attempt_release(&attempt);
-	ck_assert(draft->dirty);
+	ck_assert_int_eq(draft->state, DRAFT_WRITTEN);
 	ck_draft_text("frame,tx\n0,nonsense\n");
 	ck_assert_int_eq(put_at(0, "F"), 0);
 	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);

@@ -86,7 +86,7 @@ START_TEST(a_closed_view_keeps_its_text_and_no_old_version)
 	view = state_of("Bone01.csv");
 	vfs_lock(mounted.v);
 	ck_assert_ptr_nonnull(view->draft);
-	ck_assert(view->draft->is_saved);
+	ck_assert_int_eq(view->draft->state, DRAFT_SAVED);
 	ck_assert_ptr_eq(view->draft->base, now);
 	ck_assert_ptr_null(view->draft->last.saved);
 	ck_assert_ptr_null(view->draft->last.ground);
@@ -176,10 +176,10 @@ START_TEST(a_view_is_ended_when_it_was_closed_for_a_while)
 }
 END_TEST
 
-static void set_committing(const struct view_state *view, bool committing)
+static void set_state(const struct view_state *view, enum draft_state state)
 {
 	vfs_lock(mounted.v);
-	view->draft->committing = committing;
+	view->draft->state = state;
 	vfs_unlock(mounted.v);
 }
 
@@ -194,9 +194,9 @@ START_TEST(so_is_one_that_was_closed_during_a_commit)
 	writer = open_view("Bone01.csv", O_WRONLY);
 	clock_move(clock_ms() + 2 * END_MS);
 	view = state_of("Bone01.csv");
-	set_committing(view, true);
+	set_state(view, DRAFT_COMMITTING);
 	vfs_release(mounted.v, writer);
-	set_committing(view, false);
+	set_state(view, DRAFT_SAVED);
 	end_drafts();
 	ck_assert(!has_ended("Bone01.csv"));
 	clock_move(clock_ms() + END_MS);
