@@ -38,6 +38,16 @@ static bool put_one_of_many(struct cached *c)
 	return false;
 }
 
+/* cache_free comes last: nothing else may keep the cache. */
+static void cached_free(struct later *l)
+{
+	struct cached *v = (struct cached *)l;
+	struct cache *c = v->cache;
+
+	v->free(v);
+	cache_free(c);
+}
+
 void cached_put(struct cached *c)
 {
 	if (!c || put_one_of_many(c))
@@ -45,7 +55,7 @@ void cached_put(struct cached *c)
 	if (c->put_last)
 		c->put_last(c);
 	else
-		c->free(c);
+		later_free(&c->later, cached_free);
 }
 
 /* ---- the cache ---- */
@@ -75,11 +85,9 @@ static void discard_all(struct cached *list)
 {
 	while (list) {
 		struct cached *v = list;
-		struct cache *c = v->cache;
 
 		list = v->older;
-		v->free(v);
-		cache_free(c);
+		later_free(&v->later, cached_free);
 	}
 }
 

@@ -11,11 +11,13 @@
 #define ANIMFS_STORE_CACHE_H
 
 #include "animfs/base.h"
+#include "util/later.h"
 
 struct cache;
 
 /* The first member of every struct that can be cached. */
 struct cached {
+	struct later later;
 	_Atomic unsigned references; /* 1 for its creator */
 	size_t size;                 /* bytes of memory */
 	void (*free)(struct cached *c);

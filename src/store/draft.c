@@ -84,17 +84,25 @@ static void set_base(struct draft *d, struct version *base)
 	version_put(old);
 }
 
-void draft_free(struct draft *d)
+/* An edit, and texts, can be large. */
+static void draft_free_later(struct later *l)
 {
-	if (!d)
-		return;
-	assert(!draft_is_committing(d));
+	struct draft *d = (struct draft *)l;
+
 	set_base(d, NULL);
 	draft_set_text(&d->text, NULL);
 	draft_set_text(&d->saved, NULL);
 	settle_charge(d);
 	free(d->who);
 	free(d);
+}
+
+void draft_free(struct draft *d)
+{
+	if (!d)
+		return;
+	assert(!draft_is_committing(d));
+	later_free(&d->later, draft_free_later);
 }
 
 /*

@@ -25,6 +25,7 @@
 #include "commit.h"
 #include "text.h"
 #include "tree.h"
+#include "util/later.h"
 
 /* What a draft's text is. */
 enum draft_state {
@@ -41,7 +42,8 @@ enum draft_state {
 };
 
 struct draft {
-	struct text *text; /* the written text */
+	struct later later;
+	struct text *text; /* what was written */
 	/* The last saved text, to go back to if the current one is refused; or NULL. */
 	struct text *saved;
 	/* the version that edits are computed from; NULL after draft_expire, until draft_begin */

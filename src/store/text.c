@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "text.h"
 
+#include "util/later.h"
+
 #include <stdlib.h>
 
 struct text {
+	struct later later;
 	_Atomic unsigned references;
 	struct buf bytes;
 };
@@ -16,8 +19,7 @@ struct text *text_new(struct buf *bytes)
 		buf_release(bytes);
 		return NULL;
 	}
-	t->references = 1;
-	t->bytes = *bytes;
+	*t = (struct text){.references = 1, .bytes = *bytes};
 	*bytes = (struct buf)BUF_INIT;
 	return t;
 }
@@ -29,12 +31,18 @@ struct text *text_get(struct text *t)
 	return t;
 }
 
-void text_put(struct text *t)
+static void text_free(struct later *l)
 {
-	if (!t || --t->references > 0)
-		return;
+	struct text *t = (struct text *)l;
+
 	buf_release(&t->bytes);
 	free(t);
+}
+
+void text_put(struct text *t)
+{
+	if (t && --t->references == 0)
+		later_free(&t->later, text_free);
 }
 
 struct bytes text_bytes(const struct text *t)

@@ -619,19 +619,15 @@ static void advance_animation(struct advance *d) REQUIRES(vfs_class)
 	a->rights.ctime = (struct timespec){0, 0};
 }
 
-/* Takes the commit out; the caller drops its references. */
-static struct shown_commit take_commit(struct animation *a) REQUIRES(vfs_class)
+static void set_commit(struct animation *a, struct version *was, struct version *made)
+	REQUIRES(vfs_class)
 {
-	struct shown_commit commit = a->commit;
+	struct shown_commit before = a->commit;
 
-	a->commit = (struct shown_commit){NULL, NULL};
-	return commit;
-}
-
-static void shown_commit_put(struct shown_commit commit)
-{
-	version_put(commit.was);
-	version_put(commit.made);
+	a->commit = (struct shown_commit){was ? version_get(was) : NULL,
+					  made ? version_get(made) : NULL};
+	version_put(before.was);
+	version_put(before.made);
 }
 
 /*
@@ -640,52 +636,40 @@ static void shown_commit_put(struct shown_commit commit)
 static void publish_version(struct advance *d, struct version **found)
 {
 	struct animation *a = d->a;
-	struct shown_commit commit = {NULL, NULL};
-	struct version *good = NULL;
 
 	vfs_lock(d->v);
 	if (!found) {
-		commit = take_commit(a);
+		set_commit(a, NULL, NULL);
 	} else if (a->commit.made && *found == a->commit.made) {
-		commit.made = *found;
+		version_put(*found);
 		d->now = *found = version_get(a->commit.was);
 	}
 	if (d->now->generation > a->generation || a->damaged) {
-		good = a->good;
-		a->good = NULL;
-		if (good)
-			d->before = good;
+		if (a->good)
+			d->before = a->good;
 		else if (d->before && d->before->generation != a->generation)
 			d->before = NULL; /* somebody else has published another version since */
 		advance_animation(d);
+		version_put(a->good);
+		a->good = NULL;
 	}
 	vfs_unlock(d->v);
-	version_put(good);
-	shown_commit_put(commit);
 }
 
 void animation_committed(struct vfs *v, struct animation *a, struct version *was,
 			 struct version *made)
 {
-	struct shown_commit before;
-
 	vfs_lock(v);
-	before = take_commit(a);
 	/* A second commit of the same save: nothing of the first has been shown. */
-	a->commit.was = version_get(before.made == was ? before.was : was);
-	a->commit.made = version_get(made);
+	set_commit(a, a->commit.made == was ? a->commit.was : was, made);
 	vfs_unlock(v);
-	shown_commit_put(before);
 }
 
 void animation_settled(struct vfs *v, struct animation *a)
 {
-	struct shown_commit commit;
-
 	vfs_lock(v);
-	commit = take_commit(a);
+	set_commit(a, NULL, NULL);
 	vfs_unlock(v);
-	shown_commit_put(commit);
 }
 
 void animation_publish(struct vfs *v, struct animation *a, struct version *now,

@@ -141,7 +141,7 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 {
 	struct view_state *view = &t->thing->view;
 	struct draft *draft = NULL;
-	struct text *text, *rendered = NULL;
+	struct text *text;
 	int error = lock_to_start(v, t, empty, &text);
 
 	if (error)
@@ -156,14 +156,13 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 	}
 	if (draft) {
 		view_give_draft(t->node, draft);
-		rendered = pinned_take_text(v, t->thing);
+		pinned_drop_text(v, t->thing);
 	}
 	if (!error)
 		t->node->cached = CACHED_OTHER;
 	if (error)
 		vfs_unlock(v);
 	text_put(text);
-	text_put(rendered);
 	return error;
 }
 

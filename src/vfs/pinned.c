@@ -94,7 +94,7 @@ void view_unpin(struct vfs *v, struct thing *view)
 {
 	if (view->view.pinned)
 		uncount_view(v->pinned, view);
-	text_put(pinned_take_text(v, view));
+	pinned_drop_text(v, view);
 	version_put(view->view.version);
 	view->view.version = NULL;
 }
@@ -147,61 +147,34 @@ static void unlist_text(struct pinned *h, struct open_text *t) REQUIRES(vfs_clas
 	*(t->older ? &t->older->newer : &h->oldest) = t->newer;
 }
 
-static void pinned_drop_text(struct pinned *h, struct open_text *t) REQUIRES(vfs_class)
+void pinned_drop_text(struct vfs *v, struct thing *view)
 {
-	t->view->view.rendered = NULL;
+	struct pinned *h = v->pinned;
+	struct open_text *t = view->view.rendered;
+
+	if (!t)
+		return;
+	view->view.rendered = NULL;
 	unlist_text(h, t);
 	h->texts_size -= text_capacity(t->text);
-}
-
-struct text *pinned_take_text(struct vfs *v, struct thing *view)
-{
-	struct open_text *t = view->view.rendered;
-	struct text *text = t ? t->text : NULL;
-
-	if (t)
-		pinned_drop_text(v->pinned, t);
+	text_put(t->text);
 	free(t);
-	return text;
 }
 
-/* Takes out the oldest texts that exceed the limit, but not the newest; linked by `older`. */
-static struct open_text *pinned_take_surplus(struct pinned *h) REQUIRES(vfs_class)
-{
-	struct open_text *list = NULL, *t;
-
-	while (h->texts_size > h->texts_limit && (t = h->oldest) != h->newest) {
-		pinned_drop_text(h, t);
-		t->older = list;
-		list = t;
-	}
-	return list;
-}
-
-struct open_text *pinned_keep_text(struct vfs *v, struct thing *view, struct text *text)
+void pinned_keep_text(struct vfs *v, struct thing *view, struct text *text)
 {
 	struct pinned *h = v->pinned;
 	struct open_text *t;
 
 	t = view->view.rendered ? NULL : malloc(sizeof(*t));
 	if (!t)
-		return NULL;
+		return;
 	*t = (struct open_text){.view = view, .text = text_get(text)};
 	view->view.rendered = t;
 	list_text(h, t);
 	h->texts_size += text_capacity(text);
-	return pinned_take_surplus(h);
-}
-
-void pinned_discard(struct open_text *texts)
-{
-	while (texts) {
-		struct open_text *t = texts;
-
-		texts = t->older;
-		text_put(t->text);
-		free(t);
-	}
+	while (h->texts_size > h->texts_limit && h->oldest != h->newest)
+		pinned_drop_text(v, h->oldest->view);
 }
 
 struct text *pinned_text(struct vfs *v, const struct thing *view)

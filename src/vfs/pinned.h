@@ -31,15 +31,12 @@ size_t pinned_size(const struct vfs *v) REQUIRES(vfs_class);
 
 /*
  * Keeps the text of an open view, with a reference of its own, unless there is one, or no memory.
- * Returns the texts that made room; pass them to pinned_discard without the lock, since freeing
- * much takes time. NULL: none.
+ * The texts that were read least recently make room.
  */
-struct open_text *pinned_keep_text(struct vfs *v, struct thing *view, struct text *text)
-	REQUIRES(vfs_class);
-void pinned_discard(struct open_text *texts) EXCLUDES(vfs_class); /* NULL is fine */
+void pinned_keep_text(struct vfs *v, struct thing *view, struct text *text) REQUIRES(vfs_class);
 /* That text, with a reference, or NULL. */
 struct text *pinned_text(struct vfs *v, const struct thing *view) REQUIRES(vfs_class);
-/* The same, and it is kept no longer. */
-struct text *pinned_take_text(struct vfs *v, struct thing *view) REQUIRES(vfs_class);
+/* It is kept no longer. */
+void pinned_drop_text(struct vfs *v, struct thing *view) REQUIRES(vfs_class);
 
 #endif

@@ -573,7 +573,7 @@ static void pin_saved(struct vfs *v, const struct target *t, struct version *sav
 	version_put(view->version);
 	view->version = version_get(saved);
 	view->place = place;
-	text_put(pinned_take_text(v, t->thing));
+	pinned_drop_text(v, t->thing);
 }
 
 /*

@@ -62,6 +62,7 @@
 #include "mount_options.h"
 #include "node.h"
 #include "store/store.h"
+#include "util/later.h"
 
 #include <linux/limits.h>
 #include <sys/statvfs.h>
@@ -141,14 +142,17 @@ struct vfs {
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
 };
 
+/* What is dropped under the lock of the tree is freed when it is released. */
 static inline void vfs_lock(struct vfs *v) ACQUIRE(vfs_class)
 {
 	lock_acquire(&v->lock, &vfs_class);
+	later_begin();
 }
 
 static inline void vfs_unlock(struct vfs *v) RELEASE(vfs_class)
 {
 	lock_release(&v->lock, &vfs_class);
+	later_end();
 }
 
 /* The caller. pid: of the thread, in our pid namespace; 0: outside of it. */

@@ -311,13 +311,11 @@ static void keep_text(struct vfs *v, const struct target *t, const struct sight 
 		      struct text *text)
 {
 	const struct view_state *view = &t->thing->view;
-	struct open_text *surplus = NULL;
 
 	vfs_lock(v);
 	if (view->version == s->version && !view->draft)
-		surplus = pinned_keep_text(v, t->thing, text);
+		pinned_keep_text(v, t->thing, text);
 	vfs_unlock(v);
-	pinned_discard(surplus);
 }
 
 int view_text(struct vfs *v, const struct target *t, struct text **out)

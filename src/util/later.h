@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * later.h - memory that is dropped under a lock that must be held briefly, and freed after it.
+ *
+ * Freeing much takes time: pages are unmapped, descriptors of archives closed. So between
+ * later_begin and later_end of a thread, later_free only notes what is to be freed.
+ */
+#ifndef ANIMFS_UTIL_LATER_H
+#define ANIMFS_UTIL_LATER_H
+
+/* In what can be freed later; {0} at first. */
+struct later {
+	struct later *next;
+	void (*free)(struct later *l);
+};
+
+/* Not nested. Call later_begin with the lock, and later_end after it was released. */
+void later_begin(void);
+void later_end(void);
+/* Calls `free` for it: at once, or in later_end. Nobody may refer to it any more. */
+void later_free(struct later *l, void (*free)(struct later *l));
+
+#endif
