@@ -3,6 +3,8 @@
 
 #include "disk/watch.h"
 
+#include <stdlib.h>
+
 void folder_watch(struct vfs *v, const struct target *folder, int fd)
 {
 	bool watched;
@@ -17,9 +19,33 @@ void folder_watch(struct vfs *v, const struct target *folder, int fd)
 	vfs_unlock(v);
 }
 
+struct unwatched {
+	struct later later;
+	struct watch *watch;
+	uint64_t node;
+};
+
+static void unwatch_later(struct later *l)
+{
+	const struct unwatched *u = (struct unwatched *)l;
+
+	watch_drop(u->watch, u->node);
+	free(l);
+}
+
+/* After the lock is released: others may wait for the kernel in watch_add. */
 void folder_unwatch(struct vfs *v, uint64_t node, const struct thing *folder)
 {
+	struct unwatched *u;
+
 	/* Also one that is not known to be watched: see everything_changed. */
-	if (v->watch && folder->kind == THING_PLAIN && folder->folder)
+	if (!v->watch || folder->kind != THING_PLAIN || !folder->folder)
+		return;
+	u = malloc(sizeof(*u));
+	if (!u) {
 		watch_drop(v->watch, node);
+		return;
+	}
+	*u = (struct unwatched){.watch = v->watch, .node = node};
+	later_free(&u->later, unwatch_later);
 }
