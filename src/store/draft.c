@@ -162,11 +162,39 @@ void draft_save_for(struct draft *d, struct caller *who)
 
 /* ---- writing ---- */
 
-/* Before the text is changed: keeps the saved one, to go back to if the change is refused. */
+/* Is the text to be kept before it is changed: the saved one, to go back to? */
+static bool is_to_keep(const struct draft *d)
+{
+	return draft_is_saved(d) && !d->saved && !draft_hangs_together(d->place.view);
+}
+
 static void keep_saved(struct draft *d)
 {
-	if (draft_is_saved(d) && !draft_hangs_together(d->place.view))
+	if (is_to_keep(d))
 		draft_set_text(&d->saved, text_get(d->text));
+}
+
+/* The memory that changing the text takes, with room for `size`. */
+static size_t draft_more(const struct draft *d, size_t size)
+{
+	size_t room = text_capacity(d->text), now = text_bytes(d->text).size;
+
+	if (is_to_keep(d) || (text_is_shared(d->text) && d->saved == d->text))
+		return size > now ? size : now;
+	return size > room ? size - room : 0;
+}
+
+bool draft_will_copy(const struct draft *d)
+{
+	return text_bytes(d->text).size > DRAFT_COPY_MAX &&
+	       (text_is_shared(d->text) || is_to_keep(d)) && is_affordable(d, draft_more(d, 0));
+}
+
+void draft_take_copy(struct draft *d, struct text *copy)
+{
+	keep_saved(d);
+	draft_set_text(&d->text, copy);
+	settle_charge(d);
 }
 
 static void draft_touch(struct draft *d)
@@ -180,13 +208,9 @@ static void draft_touch(struct draft *d)
 /* Gets the text's bytes for changing, with room for `size`. 0 or an errno. */
 static int open_text(struct draft *d, size_t size, struct buf **out)
 {
-	size_t room = text_capacity(d->text), more = size > room ? size - room : 0;
-
-	keep_saved(d);
-	if (text_is_shared(d->text) && d->saved == d->text)
-		more = size > text_bytes(d->text).size ? size : text_bytes(d->text).size;
-	if (!is_affordable(d, more))
+	if (!is_affordable(d, draft_more(d, size)))
 		return ENOSPC;
+	keep_saved(d);
 	*out = text_writable(&d->text, size);
 	return *out ? 0 : ENOMEM;
 }

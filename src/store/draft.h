@@ -109,6 +109,22 @@ void draft_save_for(struct draft *d, struct caller *who);
  */
 int draft_write(struct draft *d, uint64_t at, struct bytes data, size_t limit);
 int draft_truncate(struct draft *d, uint64_t size, size_t limit);
+/*
+ * A write changes a copy of the text if that is also another's: a commit's, a reader's, or the
+ *saved one. Copying much takes time, so a caller with a lock that must be held briefly does it
+ *before:
+ *
+ *	lock; while (draft_will_copy(d)) {
+ *		was = text_get(d->text); unlock; copy = text_copy(was); lock;
+ *		if (d->text == was) draft_take_copy(d, copy);
+ *		...
+ *	} draft_write(...);
+ *
+ * draft_take_copy takes over the copy. Up to DRAFT_COPY_MAX bytes are not much.
+ */
+#define DRAFT_COPY_MAX 4096
+bool draft_will_copy(const struct draft *d);
+void draft_take_copy(struct draft *d, struct text *copy);
 /* Replaces the whole text (rename onto the view); takes it over. */
 void draft_replace(struct draft *d, struct text *text);
 

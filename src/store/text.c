@@ -72,6 +72,11 @@ static struct text *copy_text(const struct text *t, size_t room)
 	return text_new(&bytes);
 }
 
+struct text *text_copy(const struct text *t)
+{
+	return copy_text(t, 0);
+}
+
 struct buf *text_writable(struct text **t, size_t room)
 {
 	struct text *own;

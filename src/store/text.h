@@ -24,5 +24,6 @@ size_t text_capacity(const struct text *t);    /* bytes of memory; 0 for NULL */
  */
 struct buf *text_writable(struct text **t, size_t room);
 bool text_is_shared(const struct text *t);
+struct text *text_copy(const struct text *t); /* NULL when out of memory */
 
 #endif

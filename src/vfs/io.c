@@ -205,11 +205,46 @@ static int write_for(struct draft *draft, const struct handle *h, bool by_mappin
 	return 0;
 }
 
+/*
+ * As view_need_draft; and a write will copy no text under the lock: if others have the draft's
+ * text, too, it gets a copy that is made before.
+ */
+static int lock_draft(struct vfs *v, const struct target *t, bool empty) TRY_ACQUIRE(0, vfs_class)
+{
+	struct text *was = NULL, *copy = NULL;
+	int error;
+
+	for (;;) {
+		struct draft *draft;
+
+		error = view_need_draft(v, t, empty);
+		if (error)
+			break;
+		draft = t->thing->view.draft;
+		if (copy && draft->text == was)
+			draft_take_copy(draft, text_get(copy));
+		text_put(was);
+		text_put(copy);
+		if (empty || !draft_will_copy(draft))
+			return 0;
+		was = text_get(draft->text);
+		vfs_unlock(v);
+		copy = text_copy(was);
+		if (!copy) {
+			error = ENOMEM;
+			break;
+		}
+	}
+	text_put(was);
+	text_put(copy);
+	return error;
+}
+
 static int io_write_view(struct vfs *v, const struct target *t, struct handle *h, struct bytes data,
 			 off_t at, bool append, bool by_mapping)
 {
 	struct draft *draft;
-	int error = view_need_draft(v, t, false);
+	int error = lock_draft(v, t, false);
 
 	if (error)
 		return error;
@@ -298,7 +333,7 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 			return error;
 		h = opened.handle;
 	}
-	error = view_need_draft(v, t, size == 0);
+	error = lock_draft(v, t, size == 0);
 	if (!error) {
 		error = draft_truncate(view->draft, size, v->options->max_text);
 		if (!error)

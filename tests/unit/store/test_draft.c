@@ -166,6 +166,45 @@ START_TEST(a_text_that_others_hold_does_not_change)
 }
 END_TEST
 
+/* Saves the text with blanks up to this size. */
+static void save_long(size_t size)
+{
+	size_t begin = size_of(draft);
+
+	ck_assert_uint_lt(begin, size);
+	ck_assert_int_eq(draft_truncate(draft, size, LIMIT), 0);
+	memset((char *)(uintptr_t)text_bytes(draft->text).data + begin, ' ', size - begin);
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_SAME);
+}
+
+/* What is copied before is not copied by the write. */
+START_TEST(a_long_text_that_others_hold_is_copied_ahead)
+{
+	struct text *was, *copy;
+
+	open_view("walk/bones/hip.json");
+	ck_assert(!draft_will_copy(draft));
+	save_long(DRAFT_COPY_MAX);
+	ck_assert(!draft_will_copy(draft));
+	save_long(DRAFT_COPY_MAX + 1);
+	ck_assert(draft_will_copy(draft)); /* it is to be gone back to */
+	for (int i = 0; i < 2; i++) {
+		was = text_get(draft->text);
+		ck_assert(draft_will_copy(draft));
+		copy = text_copy(was);
+		draft_take_copy(draft, copy);
+		ck_assert(!draft_will_copy(draft));
+		ck_assert_int_eq(put_at(0, "?"), 0);
+		ck_assert_ptr_eq(draft->text, copy);
+		ck_assert_uint_eq(text_bytes(was).data[0], i ? '?' : '{');
+		text_put(was);
+	}
+	ck_assert_int_eq(commit(DRAFT_SAVE), VERDICT_REFUSED);
+	ck_assert(draft_settle(draft, 1));
+	ck_assert_uint_eq(text_bytes(draft->text).data[0], '{');
+}
+END_TEST
+
 START_TEST(a_text_has_a_limit)
 {
 	ck_assert_int_eq(put_at(LIMIT, "x"), EFBIG);
@@ -855,6 +894,7 @@ Suite *draft_suite(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_add_test(tc, writing_in_place_keeps_the_rest);
 	tcase_add_test(tc, a_text_that_others_hold_does_not_change);
+	tcase_add_test(tc, a_long_text_that_others_hold_is_copied_ahead);
 	tcase_add_test(tc, a_text_has_a_limit);
 	tcase_add_test(tc, all_drafts_together_have_a_limit);
 	tcase_add_test(tc, a_save_changes_the_file_and_stays_as_typed);
