@@ -7,9 +7,11 @@
  * shown: the table in here has an inode number, a birth, and the times of the last changes for each
  * file, in virtual time, and every call that changes a file notes that. Times move in ticks of
  * 4 ms, as on a real kernel. A change that no call in here made would be missed, and so a ctime of
- * the kernel's that moved without one is a failure.
+ * the kernel's that moved without one is a failure. So is a call under the lock of the tree.
  */
 #include "sim.h"
+
+#include "store/draft.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -46,6 +48,14 @@ unsigned disk_faults;
 
 int __real_fstat64(int fd, struct stat64 *st);
 int __real_fstatat64(int dir, const char *name, struct stat64 *st, int flags);
+
+/* Those who wait for the lock of the tree must not wait for the disk. */
+static void disk_step(const char *what)
+{
+	if (sched_holds("vfs_class"))
+		fail("%s under the lock of the tree", what);
+	sched_point(what);
+}
 
 static int64_t stamp(void)
 {
@@ -177,7 +187,7 @@ void disk_set_faults(bool on)
  */
 static bool is_refused(const char *what, unsigned one_in, const int *errors, unsigned count)
 {
-	sched_point(what);
+	disk_step(what);
 	if (sim.slow && sched_is_program() && rnd_one_in(1500)) {
 		trace("SLOW: %s", what);
 		sched_sleep(3 * SECOND);
@@ -262,7 +272,7 @@ int __wrap_fstat64(int fd, struct stat64 *st)
 {
 	int result;
 
-	sched_point("fstat");
+	disk_step("fstat");
 	result = __real_fstat64(fd, st);
 	if (result == 0)
 		show(st);
@@ -321,7 +331,7 @@ struct dirent64 *__wrap_readdir64(DIR *dir)
 	struct dirent64 *entry;
 	struct stat64 st;
 
-	sched_point("readdir");
+	disk_step("readdir");
 	entry = __real_readdir64(dir);
 	if (!entry || sched_thread() < 0)
 		return entry;
@@ -335,7 +345,7 @@ int __real_flock(int fd, int how);
 int __wrap_flock(int fd, int how);
 int __wrap_flock(int fd, int how)
 {
-	sched_point("flock");
+	disk_step("flock");
 	for (;;) {
 		int result = __real_flock(fd, how | LOCK_NB);
 
@@ -466,7 +476,7 @@ int __wrap_futimens(int fd, const struct timespec times[2])
 	struct stat64 st;
 	int result;
 
-	sched_point("futimens");
+	disk_step("futimens");
 	result = __real_futimens(fd, times);
 	if (result == 0 && sched_thread() >= 0 && __real_fstat64(fd, &st) == 0)
 		set_times(&st, times);
@@ -480,7 +490,7 @@ int __wrap_utimensat(int dir, const char *name, const struct timespec times[2], 
 	struct stat64 st;
 	int result;
 
-	sched_point("utimensat");
+	disk_step("utimensat");
 	result = __real_utimensat(dir, name, times, flags);
 	if (result == 0 && sched_thread() >= 0 &&
 	    __real_fstatat64(dir, name ? name : "", &st, flags | (name ? 0 : AT_EMPTY_PATH)) == 0)
@@ -633,6 +643,22 @@ WRAP_NEW(mkdirat, (int dir, const char *path, mode_t mode), (dir, path, mode))
 WRAP_NEW(mknodat, (int dir, const char *path, mode_t mode, dev_t device), (dir, path, mode, device))
 WRAP_NEW(symlinkat, (const char *target, int dir, const char *path), (target, dir, path))
 
+int __real_inotify_rm_watch(int inotify, int watch);
+int __wrap_inotify_rm_watch(int inotify, int watch);
+int __wrap_inotify_rm_watch(int inotify, int watch)
+{
+	disk_step("inotify_rm_watch");
+	return __real_inotify_rm_watch(inotify, watch);
+}
+
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __wrap_close(int fd)
+{
+	disk_step("close");
+	return __real_close(fd);
+}
+
 int __real_inotify_add_watch(int inotify, const char *path, uint32_t mask);
 int __wrap_inotify_add_watch(int inotify, const char *path, uint32_t mask);
 int __wrap_inotify_add_watch(int inotify, const char *path, uint32_t mask)
@@ -642,4 +668,15 @@ int __wrap_inotify_add_watch(int inotify, const char *path, uint32_t mask)
 	if (REFUSED("inotify_add_watch", 100, errors))
 		return -1;
 	return __real_inotify_add_watch(inotify, path, mask);
+}
+
+/* ---- memory ---- */
+
+struct buf *__real_text_writable(struct text **t, size_t room);
+struct buf *__wrap_text_writable(struct text **t, size_t room);
+struct buf *__wrap_text_writable(struct text **t, size_t room)
+{
+	if (text_is_shared(*t) && text_bytes(*t).size > DRAFT_COPY_MAX && sched_holds("vfs_class"))
+		fail("a text is copied under the lock of the tree");
+	return __real_text_writable(t, room);
 }

@@ -458,6 +458,17 @@ int sched_thread(void)
 	return self;
 }
 
+bool sched_holds(const char *class)
+{
+	for (unsigned i = 0; self >= 0 && i < threads[self].locked_count; i++) {
+		const char *locked = threads[self].locked[i].class;
+
+		if (locked && strcmp(locked, class) == 0)
+			return true;
+	}
+	return false;
+}
+
 void sched_hold(void)
 {
 	alone++;

@@ -65,6 +65,8 @@ uint64_t sched_step(void);
 bool sched_is_over(void); /* the steps are used up */
 bool sched_is_program(void);
 int sched_thread(void); /* the number of the running thread */
+/* Does the running thread hold a lock of this class? */
+bool sched_holds(const char *class);
 /* Until the matching sched_resume no other thread runs. */
 void sched_hold(void);
 void sched_resume(void);
