@@ -116,11 +116,6 @@ bool draft_hangs_together(const struct view *view)
 	       (view->place != VIEW_OF_BONE || !view->parse);
 }
 
-static bool draft_is_saved(const struct draft *d)
-{
-	return d->state >= DRAFT_SAVED;
-}
-
 bool draft_is_contradictory(const struct draft *d)
 {
 	return d->state == DRAFT_SAVED_STALE ||

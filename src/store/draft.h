@@ -77,6 +77,11 @@ static inline bool draft_is_unsaved(const struct draft *d)
 	return d->state >= DRAFT_WRITTEN && d->state <= DRAFT_PENDING;
 }
 
+static inline bool draft_is_saved(const struct draft *d)
+{
+	return d->state >= DRAFT_SAVED;
+}
+
 /*
  * `text`: the rendered text, of which a reference is taken; NULL: empty. Call it only before a
  * write. NULL when out of memory.

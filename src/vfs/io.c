@@ -240,8 +240,8 @@ static int lock_draft(struct vfs *v, const struct target *t, bool empty) TRY_ACQ
 	return error;
 }
 
-static int io_write_view(struct vfs *v, const struct target *t, struct handle *h, struct bytes data,
-			 off_t at, bool append, bool by_mapping)
+static int try_write(struct vfs *v, const struct target *t, struct handle *h, struct bytes data,
+		     off_t at, bool append, bool by_mapping)
 {
 	struct draft *draft;
 	int error = lock_draft(v, t, false);
@@ -262,6 +262,23 @@ static int io_write_view(struct vfs *v, const struct target *t, struct handle *h
 		h->has_written |= !by_mapping;
 	}
 	vfs_unlock(v);
+	return error;
+}
+
+/* After a write that makes a text this long: is it to be tried again? */
+static bool has_made_room(struct vfs *v, int error, uint64_t size)
+{
+	return error == ENOSPC && size <= v->drafts.limit && drafts_make_room(v, (size_t)size);
+}
+
+static int io_write_view(struct vfs *v, const struct target *t, struct handle *h, struct bytes data,
+			 off_t at, bool append, bool by_mapping)
+{
+	int error;
+
+	do
+		error = try_write(v, t, h, data, at, append, by_mapping);
+	while (has_made_room(v, error, (uint64_t)at + data.size));
 	return error;
 }
 
@@ -319,10 +336,26 @@ ssize_t vfs_write(struct vfs *v, struct handle *h, struct bytes data, off_t at, 
 	return error ? -error : size;
 }
 
+static int try_resize(struct vfs *v, const struct target *t, struct handle *h, uint64_t size,
+		      bool by_handle)
+{
+	struct view_state *view = &t->thing->view;
+	int error = lock_draft(v, t, size == 0);
+
+	if (error)
+		return error;
+	error = draft_truncate(view->draft, size, v->options->max_text);
+	if (!error)
+		error = write_for(view->draft, h, false);
+	view_save_for(view, h);
+	h->wrote |= !error && by_handle;
+	vfs_unlock(v);
+	return error;
+}
+
 int view_resize(struct vfs *v, const struct request *who, const struct target *t, uint64_t size,
 		struct handle *h, struct changes *changes)
 {
-	struct view_state *view = &t->thing->view;
 	struct opened opened = {.handle = NULL};
 	int error;
 
@@ -333,15 +366,9 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 			return error;
 		h = opened.handle;
 	}
-	error = lock_draft(v, t, size == 0);
-	if (!error) {
-		error = draft_truncate(view->draft, size, v->options->max_text);
-		if (!error)
-			error = write_for(view->draft, h, false);
-		view_save_for(view, h);
-		h->wrote |= !error && !opened.handle;
-		vfs_unlock(v);
-	}
+	do
+		error = try_resize(v, t, h, size, !opened.handle);
+	while (has_made_room(v, error, size));
 	if (!error && opened.handle)
 		error = view_commit(v, t, size ? DRAFT_SAVE : DRAFT_FLUSH_OTHER, changes);
 	if (opened.handle)

@@ -984,6 +984,47 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 	return 0;
 }
 
+/* ---- room for texts ---- */
+
+/* Is the view closed, and its text only kept? expired: and nobody continues it any more. */
+static bool is_only_kept(const struct node *node, bool expired) REQUIRES(vfs_class)
+{
+	const struct thing *thing = node->thing;
+	const struct draft *draft = thing->kind == THING_VIEW ? thing->view.draft : NULL;
+
+	return draft && draft_is_saved(draft) && !node->handles && (!expired || !draft->base);
+}
+
+/* Returns the bytes that were dropped. */
+static size_t drop_kept_texts(struct vfs *v, size_t size, bool expired, struct changes *changes)
+{
+	struct node *node;
+	size_t at = 0, dropped = 0;
+
+	vfs_lock(v);
+	while (dropped < size && (node = nodes_next(&v->nodes, &at))) {
+		if (!is_only_kept(node, expired))
+			continue;
+		dropped += node->thing->view.draft->charged;
+		node_get(node);
+		view_part(v, node, changes);
+		node_put(&v->nodes, node);
+	}
+	vfs_unlock(v);
+	return dropped;
+}
+
+bool drafts_make_room(struct vfs *v, size_t size)
+{
+	struct changes changes = CHANGES_INIT;
+	size_t dropped = drop_kept_texts(v, size, true, &changes);
+
+	if (dropped < size)
+		dropped += drop_kept_texts(v, size - dropped, false, &changes);
+	changes_send_all(v, &changes);
+	return dropped > 0;
+}
+
 /* ---- the end ---- */
 
 /* Finds the next view with an unsaved text; with references. */

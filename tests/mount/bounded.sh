@@ -50,6 +50,23 @@ umount_animfs
 rm -rf "${SRC:?}"/* "$SRC/.animfs"
 cp "$SAMPLE" "$SRC"
 
+# ---- texts that are kept as they were saved ----
+
+mount_stopped --drafts-max=256K
+saved=0
+for view in "$MNT"/wiki512.canm/walk/bones/*.csv; do
+	view=${view%.csv}.json
+	printf '%s%*s' "$(<"$view")" 100000 '' >"$WORK/long"
+	cp "$WORK/long" "$view" && ((++saved))
+	((saved == 2)) || advance 2000
+done
+is "many are saved, each by a long text" "$saved" 4
+ok "the last one is kept as it was saved" same_file "$view" "$WORK/long"
+ok "others are rendered" test "$(cat "$MNT"/wiki512.canm/walk/bones/*.json | wc -c)" -lt 250000
+ok "the binary is as it was" same_file "$SRC/wiki512.canm" "$SAMPLE"
+umount_animfs
+rm -rf "$SRC/.animfs"
+
 # ---- refusals ----
 
 mount_stopped --rejected-max=144K
