@@ -80,6 +80,7 @@ static void set_base(struct draft *d, struct version *base)
 
 	committed_clear(&d->last);
 	d->base = base ? version_get(base) : NULL;
+	d->is_renamed = false;
 	d->id = new_id();
 	version_put(old);
 }

@@ -427,8 +427,10 @@ START_TEST(a_new_writer_edits_what_is_there)
 	ck_assert(draft_settle(draft, 1));
 	version_put(version);
 	version = source_get(source, &where, NULL);
+	draft->is_renamed = true; /* that was another base's clip */
 	draft_begin(draft, version, &place, false);
 	ck_assert_ptr_eq(draft->base, version);
+	ck_assert(!draft->is_renamed);
 	ck_assert_ptr_null(draft->last.saved);
 	ck_draft_text(edited);
 	type(edited);
