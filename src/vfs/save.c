@@ -764,6 +764,43 @@ static void show_saved(struct thing *view, const struct attempt *attempt, const 
 	view->view.place = place;
 }
 
+/* Begins to commit the draft of a new view, which goes on an error. */
+static int text_save_begin(struct saving *s, const struct target *parent, const char *name,
+			   struct thing *view, struct attempt *attempt)
+{
+	int error;
+
+	s->thing = view;
+	vfs_lock(s->v);
+	error = find_path(s, parent->node, name);
+	s->program = view->view.program ? program_get(view->view.program) : NULL;
+	if (!error)
+		draft_attempt(view->view.draft, DRAFT_SAVE, attempt);
+	else
+		thing_put(&s->v->nodes, view);
+	vfs_unlock(s->v);
+	return error;
+}
+
+/* Commits it. 0, or the errno of the refusal. */
+static int text_save_commit(struct saving *s, struct thing *view, struct attempt *attempt,
+			    struct site *site) EXCLUDES(vfs_class) REQUIRES(writer_class)
+{
+	struct outcome came;
+	int error = commit_attempt(s, attempt, site, &came);
+
+	vfs_lock(s->v);
+	if (attempt->last.saved)
+		show_saved(view, attempt, site->name);
+	draft_conclude(view->view.draft, attempt, came.verdict);
+	view->view.outdated = came.dropped;
+	if (error)
+		thing_put(&s->v->nodes, view);
+	vfs_unlock(s->v);
+	attempt_release(attempt);
+	return error;
+}
+
 int text_save(struct vfs *v, const struct request *who, const struct target *parent,
 	      const char *name, struct text *text, struct caller *caller, struct thing **out,
 	      struct changes *changes)
@@ -773,7 +810,6 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 			   .owner = {who->uid, who->gid, 0},
 			   .changes = changes};
 	struct attempt attempt;
-	struct outcome came;
 	struct site site;
 	int error = open_site(v, s.a, &site);
 
@@ -783,32 +819,12 @@ int text_save(struct vfs *v, const struct request *who, const struct target *par
 		return error;
 	}
 	error = new_view(v, who, parent, name, &site, text, caller, out);
-	if (!error) {
-		s.thing = *out;
-		vfs_lock(v);
-		error = find_path(&s, parent->node, name);
-		s.program = (*out)->view.program ? program_get((*out)->view.program) : NULL;
-		if (!error)
-			draft_attempt((*out)->view.draft, DRAFT_SAVE, &attempt);
-		else
-			thing_put(&v->nodes, *out);
-		vfs_unlock(v);
-	}
-	if (!error) {
-		error = commit_attempt(&s, &attempt, &site, &came);
-		vfs_lock(v);
-		if (attempt.last.saved)
-			show_saved(*out, &attempt, site.name);
-		draft_conclude((*out)->view.draft, &attempt, came.verdict);
-		if (error) {
-			thing_put(&v->nodes, *out);
-			*out = NULL;
-		} else {
-			(*out)->view.outdated = came.dropped;
-		}
-		vfs_unlock(v);
-		attempt_release(&attempt);
-	}
+	if (!error)
+		error = text_save_begin(&s, parent, name, *out, &attempt);
+	if (!error)
+		error = text_save_commit(&s, *out, &attempt, &site);
+	if (error)
+		*out = NULL;
 	site_close(v, &site);
 	program_put(s.program);
 	free(s.path);
