@@ -26,8 +26,7 @@
  * moment memory may be short: names and pages that nobody uses are dropped then, one or all of
  * them.
  *
- * Not modelled: links and symbolic links, extended attributes, mappings that are written, locks of
- * files, interrupts, writeback cache.
+ * Not modelled: symbolic links, extended attributes, locks of files, interrupts, writeback cache.
  */
 #include "sim.h"
 
@@ -94,6 +93,7 @@ struct kfile {
 	struct opened opened;
 	int flags;
 	int64_t at;
+	bool mapped; /* only: what is written comes from pages */
 };
 
 /* A request: what a call of vfs.h takes, and what it gives. */
@@ -115,7 +115,7 @@ struct call {
 	void *data; /* written, or where to read to */
 	size_t size;
 	uint64_t lookups;
-	bool plus;
+	bool plus, mapped;
 
 	int error;
 	size_t got;
@@ -386,6 +386,9 @@ SERVE(getattr, vfs_getattr(k.vfs, &c->who, c->node, NULL, &c->st, &c->timeout))
 SERVE(truncate,
       vfs_setattr(k.vfs, &c->who, c->node, c->handle, &(struct stat){.st_size = (off_t)c->size},
 		  SET_SIZE, &c->st, &c->timeout))
+SERVE(chmod, vfs_setattr(k.vfs, &c->who, c->node, NULL, &(struct stat){.st_mode = c->mode},
+			 SET_MODE, &c->st, &c->timeout))
+SERVE(link, vfs_link(k.vfs, &c->who, c->node, c->other, c->other_name, &c->entry))
 SERVE(open, vfs_open(k.vfs, &c->who, c->node, c->flags, &c->opened))
 SERVE(create,
       vfs_create(k.vfs, &c->who, c->node, c->name, c->mode, c->flags, &c->entry, &c->opened))
@@ -441,7 +444,7 @@ static void serve_read(struct call *c)
 static void serve_write(struct call *c)
 {
 	ssize_t got = vfs_write(k.vfs, c->handle, (struct bytes){c->data, c->size}, c->at, c->flags,
-				false);
+				c->mapped);
 
 	if (got > (ssize_t)c->size)
 		fail("a write of %zu bytes wrote %zd", c->size, got);
@@ -1063,6 +1066,32 @@ int k_fstat(struct kfile *file, struct stat *st)
 	return stat_inode(file->inode, st);
 }
 
+static int try_chmod(const char *path, int flags, mode_t mode)
+{
+	struct call c = {.mode = 0};
+	struct dentry *d;
+	int error = walk(path, flags, &d);
+
+	if (error)
+		return error;
+	lock_exclusive(&d->inode->lock, "a file, to change its mode");
+	c.mode = (d->inode->attr.st_mode & S_IFMT) | mode;
+	error = CALL(&c, chmod, d->inode->id, "");
+	if (!error)
+		set_attr(d->inode, &c.st, until(c.timeout));
+	unlock(&d->inode->lock);
+	put_dentry(d);
+	return error;
+}
+
+int k_chmod(const char *path, mode_t mode)
+{
+	int error;
+
+	RETRIED(error, try_chmod(path, reval, mode));
+	return error;
+}
+
 /* ---- opening and closing ---- */
 
 static void finish_open(struct kfile *f, bool truncated)
@@ -1176,14 +1205,19 @@ static int flush(struct kfile *f)
 	return error;
 }
 
-int k_close(struct kfile *f)
+static void end_file(struct kfile *f)
 {
-	int error = flush(f);
-
 	release(f->inode, f->opened.handle);
 	put_inode(f->inode);
 	put_dentry(f->dentry);
 	free(f);
+}
+
+int k_close(struct kfile *f)
+{
+	int error = flush(f);
+
+	end_file(f);
 	return error;
 }
 
@@ -1333,7 +1367,8 @@ static long write_part(struct kfile *f, uint64_t at, const char *data, size_t si
 			 .at = (off_t)at,
 			 .data = (void *)(uintptr_t)data,
 			 .size = size,
-			 .flags = f->flags};
+			 .flags = f->flags,
+			 .mapped = f->mapped};
 	struct inode *inode = f->inode;
 	size_t first = at / PAGE, last = (at + size - 1) / PAGE;
 	int error;
@@ -1382,6 +1417,26 @@ long k_write(struct kfile *f, const void *data, size_t size)
 	}
 	unlock(&f->inode->lock);
 	return done ? (long)done : got;
+}
+
+/* Pages that are not there are read first; an error of a WRITE goes to nobody. */
+int k_close_mapped(struct kfile *f, const char *data, size_t size)
+{
+	int error = flush(f);
+
+	f->mapped = true;
+	for (size_t at = 0; !error && at < size; at += PAGE) {
+		size_t part = size - at < PAGE ? size - at : PAGE;
+
+		if (at + part > size_of(f->inode) || f->inode->bad || fill_page(f, at / PAGE) != 0)
+			error = EFAULT;
+		else
+			(void)write_part(f, at, data + at, part);
+		if (rnd_one_in(4))
+			sched_sleep((int64_t)rnd_below(30) * MS);
+	}
+	end_file(f);
+	return error;
 }
 
 int k_seek(struct kfile *f, int64_t offset)
@@ -1528,6 +1583,59 @@ int k_mkdir(const char *path, mode_t mode)
 	int error;
 
 	RETRIED(error, try_mkdir(path, reval, mode));
+	return error;
+}
+
+/* The new name's inode is the answer's: that of a copy, maybe. */
+static int send_link(struct dentry *from, struct dentry *to)
+{
+	struct call c = {.other = to->parent->inode->id};
+	uint64_t asked = k.attr_version;
+	int error;
+
+	snprintf(c.other_name, sizeof(c.other_name), "%s", to->name);
+	lock_exclusive(&from->inode->lock, "what is linked");
+	error = CALL(&c, link, from->inode->id, from->name);
+	unlock(&from->inode->lock);
+	if (error)
+		return error;
+	to->inode = get_inode(&c.entry, asked);
+	to->until = until(c.entry.entry_timeout);
+	dir_changed(to->parent->inode);
+	invalidate_attr(from->inode);
+	return 0;
+}
+
+static int try_link(const char *from, const char *to, int flags)
+{
+	struct dentry *d, *parent, *made = NULL;
+	char name[NAME_MAX + 1];
+	int error = walk(from, flags, &d);
+
+	if (error)
+		return error;
+	error = walk_to_parent(to, flags, &parent, name);
+	if (error) {
+		put_dentry(d);
+		return error;
+	}
+	lock_exclusive(&parent->inode->lock, "a folder, to make a link in it");
+	error = look_up(parent, name, flags | EXCLUSIVE, true, &made);
+	if (!error)
+		error = made->inode ? EEXIST : send_link(d, made);
+	unlock(&parent->inode->lock);
+	if (made)
+		put_dentry(made);
+	put_dentry(parent);
+	put_dentry(d);
+	return error;
+}
+
+int k_link(const char *from, const char *to)
+{
+	int error;
+
+	RETRIED(error, try_link(from, to, reval));
 	return error;
 }
 

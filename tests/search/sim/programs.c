@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define FIRST_NUMBER 1000003
@@ -63,6 +64,7 @@ struct view {
 	/* A saver took the name away and failed then: it is back when others rest, or save it. */
 	bool absent;
 	bool broken; /* or left it half-written: the same */
+	bool given;  /* somebody gives it a mode now */
 };
 
 /* One bone in one clip. */
@@ -103,10 +105,22 @@ static unsigned copied_file;
 /* One of them was ended part-way: there may be values from before, as near as the format has them.
  */
 static bool copied_in_part;
+/* Another process locks what a save needs, now and then; it may be refused then. */
+static bool occupied;
 
 unsigned programs_saved, programs_refused, programs_read, programs_moved;
 
 #define PATH 512
+
+/* Now and then all begin again at the same moment, often after a time in which nobody did anything.
+ */
+static void rest(unsigned ms)
+{
+	const int64_t together = 8 * SECOND;
+
+	sched_sleep(rnd_one_in(8) ? together - sched_now() % together
+				  : (int64_t)rnd_below(ms) * MS);
+}
 
 static void end_program(void)
 {
@@ -186,6 +200,8 @@ static bool was_saved(unsigned bone, const struct moment *since)
 
 static bool is_fault(int error)
 {
+	if (error == EBUSY && occupied)
+		return true;
 	return sim.faults && (error == EIO || error == ENOSPC || error == ENOMEM ||
 			      error == EMFILE || error == ENFILE || error == EDQUOT);
 }
@@ -575,6 +591,59 @@ static unsigned any_bone_to_save(void)
 	return is_saved_outside(bone) && bone != outside.bone ? bone : any_saved_bone();
 }
 
+static int read_path(const char *path, struct text *out);
+
+/* A link of a view is a copy of its text, an ordinary file. */
+static void link_bone(unsigned bone, enum form form)
+{
+	struct moment since = moment_of(bone, form);
+	char path[PATH], other[PATH], name[80];
+	struct text text = {NULL, 0};
+	int error;
+
+	snprintf(name, sizeof(name), "link%06u", ++name_serial);
+	path_of_view(bone, form, path);
+	path_of_bone(bone, name, other);
+	error = k_link(path, other);
+	trace("link %s to %s: %s", path, other, error ? strerrorname_np(error) : "fine");
+	judge("link", error, bone, &since);
+	if (error)
+		return;
+	error = read_path(other, &text);
+	judge("a link", error, bone, &since);
+	if (!error)
+		check_text("a link", &text, bone, text.size, &since);
+	free(text.data);
+	judge("unlink", k_unlink(other), bone, &since);
+}
+
+/* It is remembered for the name. */
+static void chmod_bone(unsigned bone, enum form form)
+{
+	struct moment since = moment_of(bone, form);
+	mode_t mode = 0600 | (mode_t)rnd_below(0100);
+	struct view *v = &bones[bone].views[form];
+	struct stat st;
+	char path[PATH];
+	int error;
+
+	if (v->given)
+		return;
+	v->given = true;
+	path_of_view(bone, form, path);
+	error = k_chmod(path, mode);
+	trace("chmod %o %s: %s", (unsigned)mode, path, error ? strerrorname_np(error) : "fine");
+	judge("chmod", error, bone, &since);
+	if (!error)
+		error = k_stat(path, &st);
+	judge("stat", error, bone, &since);
+	if (!error && (st.st_mode & 07777) != mode && !was_moved(bone, &since) &&
+	    !was_saved(bone, &since))
+		fail("%s has mode %o, and was given %o", path, (unsigned)st.st_mode & 07777,
+		     (unsigned)mode);
+	v->given = false;
+}
+
 /* Mostly what was saved last: what is wrong is so for a moment. */
 static void reader(void *unused)
 {
@@ -586,9 +655,15 @@ static void reader(void *unused)
 					: any_bone();
 		struct text text = {NULL, 0};
 
-		read_bone(bone, (enum form)rnd_below(FORMS), (enum way)rnd_below(WAYS), &text);
+		if (rnd_one_in(10))
+			link_bone(bone, (enum form)rnd_below(FORMS));
+		else if (rnd_one_in(10))
+			chmod_bone(bone, (enum form)rnd_below(FORMS));
+		else
+			read_bone(bone, (enum form)rnd_below(FORMS), (enum way)rnd_below(WAYS),
+				  &text);
 		free(text.data);
-		sched_sleep((int64_t)rnd_below(rnd_one_in(2) ? 300 : 20) * MS);
+		rest(rnd_one_in(2) ? 300 : 20);
 		if (rnd_one_in(4))
 			kernel_shrink();
 	}
@@ -634,6 +709,7 @@ struct saving {
 	struct text text;
 	struct moment since;
 	bool crossed;
+	bool unsure; /* nobody has said whether it is saved */
 	char view[PATH], other[PATH];
 };
 
@@ -755,6 +831,26 @@ static int rsync_in_place(struct saving *s)
 	return close_after(file, error);
 }
 
+/* The verdict comes after close, and goes to nobody. */
+static int mapping(struct saving *s)
+{
+	struct kfile *file;
+	int error = k_open(s->view, O_RDWR | O_TRUNC, 0, &file);
+
+	if (error)
+		return error;
+	error = k_truncate(file, (int64_t)s->text.size);
+	if (error)
+		return close_after(file, error);
+	error = k_close_mapped(file, s->text.data, s->text.size);
+	k_await_releases();
+	s->unsure = sim.faults || occupied || s->crossed || bones[s->bone].begun != s->begun ||
+		    was_moved(s->bone, &s->since);
+	if (!error && !s->unsure)
+		check_stored(s);
+	return error;
+}
+
 static void path_beside(struct saving *s, const char *format)
 {
 	char name[80];
@@ -854,6 +950,7 @@ static const struct {
 	{"truncating and syncing", synced, true},
 	{"cutting", cutting, true},
 	{"rsync --inplace", rsync_in_place, true},
+	{"mapping", mapping, true},
 	{"renaming", renaming, false},
 	{"GLib", glib, false},
 	{"vim", vim, true},
@@ -868,7 +965,8 @@ static const struct {
  */
 static void judge_save(const char *habit, int error, struct saving *s, bool crossed, bool paused)
 {
-	bool lost = error == EBADMSG || error == ENOENT || error == ENOTDIR || error == EEXIST;
+	bool lost = error == EBADMSG || error == ENOENT || error == ENOTDIR || error == EEXIST ||
+		    error == EFAULT;
 
 	if (!(lost && crossed) && !(error == EEXIST && paused))
 		judge(habit, error, s->bone, &s->since);
@@ -910,7 +1008,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	v->in_place -= habits[habit].in_place;
 	if (habits[habit].in_place)
 		v->last_in_place = sched_now();
-	v->broken = error && habits[habit].in_place;
+	v->broken = (error || s.unsure) && habits[habit].in_place;
 	crossed = crossed || b->begun != begun;
 	/* If a clip moves without what is beside its texts, a folder has the old name. */
 	astray = !error && sim.faults && (changes_of_names(bone, &moves) != above || moves);
@@ -921,7 +1019,7 @@ static void save_bone(unsigned bone, const struct moment *since, const char *old
 	trace("saved %u: %s", number, error ? strerrorname_np(error) : "fine");
 	saves[index].ended = sched_step();
 	/* Removed meanwhile, the text has lost its name; as on any filesystem, no one finds it. */
-	saves[index].how = error || astray || clips[b->clip].gone ? MAYBE : SAVED;
+	saves[index].how = error || astray || s.unsure || clips[b->clip].gone ? MAYBE : SAVED;
 	if (error)
 		programs_refused++;
 	else
@@ -952,7 +1050,7 @@ static void saver(void *number)
 		if (rnd_one_in(2))
 			read_bone(bone, (enum form)rnd_below(FORMS), WHOLE, &text);
 		free(text.data);
-		sched_sleep((int64_t)rnd_below(rnd_one_in(3) ? 4000 : 200) * MS);
+		rest(rnd_one_in(3) ? 4000 : 200);
 	}
 	end_program();
 }
@@ -1002,7 +1100,7 @@ static void path_of_copy(const struct copy *c, unsigned i, char path[PATH])
 static int read_path(const char *path, struct text *out)
 {
 	struct kfile *file;
-	struct stat st;
+	struct stat st = {.st_size = 0};
 	int error = k_open(path, O_RDONLY, 0, &file), closed;
 
 	if (error)
@@ -1502,7 +1600,7 @@ static void make_clip(void)
 	if (!error && !f.late && is_clip(&f)) {
 		check_whole(&f);
 		add_clip(&f, from);
-	} else if (!error && !sim.faults && !is_excused(&f)) {
+	} else if (!error && !sim.faults && !occupied && !is_excused(&f)) {
 		fail("%s has not become a clip", f.name);
 	}
 	for (unsigned i = 0; i < BONES; i++)
@@ -1654,6 +1752,38 @@ static void outsider(void *unused)
 	end_program();
 }
 
+/* Locks the state directory, or has a file open for writing; for less or more than a save waits. */
+static void occupy(void)
+{
+	bool locks = rnd_one_in(2);
+	char path[PATH * 2];
+	int fd;
+
+	if (locks)
+		snprintf(path, sizeof(path), "%s/.animfs/lock", source_dir);
+	else
+		snprintf(path, sizeof(path), "%s/%s/%s", source_dir, folder.name,
+			 files[rnd_below(file_count)].name);
+	fd = open(path, (locks ? O_RDWR : O_WRONLY | O_NONBLOCK) | O_CLOEXEC);
+	if (fd < 0 || (locks && flock(fd, LOCK_EX | LOCK_NB) != 0))
+		locks = false;
+	trace("%s is %s", path, fd < 0 ? "left alone" : locks ? "locked" : "open");
+	sched_sleep((int64_t)rnd_below(2500) * MS);
+	if (fd >= 0)
+		close(fd);
+	trace("%s is free", path);
+}
+
+static void occupier(void *unused)
+{
+	(void)unused;
+	while (!sched_is_over()) {
+		occupy();
+		sched_sleep((int64_t)rnd_below(5000) * MS);
+	}
+	end_program();
+}
+
 /* ---- begin and end ---- */
 
 int sim_make_game(int argc, char **argv);
@@ -1758,6 +1888,8 @@ void programs_start(const char *source)
 			read_first_text(i, form);
 	prepare_outside();
 	disk_set_faults(sim.faults);
+	occupied = rnd_one_in(3);
+	start("occupier", occupied, occupier);
 	start("saver", 1 + rnd_below(4), saver);
 	start("reader", 1 + rnd_below(4), reader);
 	start("lister", rnd_below(2), lister);

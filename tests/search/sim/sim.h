@@ -119,6 +119,11 @@ int64_t kernel_delay(void);
 /* System calls on paths below the mount: 0 or an errno. */
 int k_open(const char *path, int flags, mode_t mode, struct kfile **file);
 int k_close(struct kfile *file);
+/*
+ * Closes a file that is mapped, writes through the mapping, and unmaps it. EFAULT: SIGBUS. The
+ * verdict comes with the release, to nobody.
+ */
+int k_close_mapped(struct kfile *file, const char *data, size_t size);
 /* Until the program knows of all that is closed: close() does not wait for that. */
 void k_await_releases(void);
 /* Returns what read(2) does, or a negated errno. */
@@ -135,6 +140,8 @@ int k_unlink(const char *path);
 int k_rmdir(const char *path);
 int k_mkdir(const char *path, mode_t mode);
 int k_rename(const char *from, const char *to, unsigned flags);
+int k_link(const char *from, const char *to);
+int k_chmod(const char *path, mode_t mode);
 /* Calls for each name but "." and "..". */
 int k_list(const char *path, void (*each)(void *closure, const char *name, unsigned type),
 	   void *closure);
