@@ -31,7 +31,7 @@
 #include "sim.h"
 
 #include "disk/process.h"
-#include "vfs/vfs.h"
+#include "vfs/handle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -346,6 +346,21 @@ static void disturb(const struct call *c)
 		sched_sleep((int64_t)rnd_below(300) * MS);
 }
 
+/* While a view is open it has the version that it was opened with, or has lost it for want of
+ * memory. */
+static void check_pinned(const struct handle *handle)
+{
+	const struct thing *thing;
+
+	if (!handle)
+		return;
+	vfs_lock(k.vfs);
+	thing = handle->node->thing;
+	if (thing->kind == THING_VIEW && !thing->view.version && !thing->view.lost)
+		fail("a view that is open is not pinned");
+	vfs_unlock(k.vfs);
+}
+
 static void work(void *unused)
 {
 	struct call *c;
@@ -359,6 +374,8 @@ static void work(void *unused)
 		disturb(c);
 		sched_point(c->what);
 		c->serve(c);
+		if (!c->unawaited)
+			check_pinned(c->handle ? c->handle : c->opened.handle);
 		after = c->after;
 		answer(c);
 		vfs_after(k.vfs, after);
