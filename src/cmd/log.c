@@ -45,46 +45,66 @@ static bool *choose_versions(struct versions *v)
 	return listed;
 }
 
-static bool print_all(struct versions *v, struct err *err)
-{
-	bool *listed = choose_versions(v), any = false;
+struct listing {
+	const struct command *command;
+	const char *path;
+	bool follow, json;
+};
 
-	if (!listed)
-		return err_memory(err);
-	for (size_t i = v->book.log.count; i-- > 0;) {
+static bool list_version(const struct listing *l, const struct versions *v, size_t i)
+{
+	struct buf line = BUF_INIT;
+	bool fine;
+
+	if (!l->json) {
+		versions_print(v, i);
+		return true;
+	}
+	versions_write_json(v, i, l->path, &line);
+	fine = !line.failed;
+	if (fine)
+		command_print(&line);
+	buf_release(&line);
+	return fine;
+}
+
+static bool print_all(const struct listing *l, struct versions *v, struct err *err)
+{
+	bool *listed = choose_versions(v), any = false, fine = listed != NULL;
+
+	for (size_t i = v->book.log.count; fine && i-- > 0;) {
 		if (listed[i])
-			versions_print(v, i);
+			fine = list_version(l, v, i);
 		any |= listed[i];
 	}
 	free(listed);
-	return any || versions_check_view(v, err);
+	return fine ? any || versions_check_view(v, err) : err_memory(err);
 }
 
 /* ---- --follow ---- */
 
 /* Prints the versions after `number`, and updates that. */
-static bool print_newer(struct versions *v, uint64_t *number)
+static bool print_newer(const struct listing *l, struct versions *v, uint64_t *number)
 {
 	const struct history_log *log = &v->book.log;
-	bool *listed;
+	bool *listed, fine;
 
 	if (history_log_last(log)->number <= *number)
 		return true;
 	listed = choose_versions(v);
-	if (!listed)
-		return false;
-	for (size_t i = 0; i < log->count; i++) {
+	fine = listed != NULL;
+	for (size_t i = 0; fine && i < log->count; i++) {
 		if (listed[i] && log->list[i].number > *number)
-			versions_print(v, i);
+			fine = list_version(l, v, i);
 	}
 	free(listed);
 	fflush(stdout);
 	*number = history_log_last(log)->number;
-	return true;
+	return fine;
 }
 
 /* Prints new versions until a signal, or until the reader of a pipe has gone. */
-static int follow_log(const char *path, const struct command *command)
+static int follow_log(const struct listing *l)
 {
 	uint64_t number = 0;
 	bool first = true;
@@ -92,15 +112,15 @@ static int follow_log(const char *path, const struct command *command)
 	while (!ferror(stdout)) {
 		struct err err = {.code = ERR_NONE};
 		struct versions v;
-		bool fine = versions_open(&v, path, command, &err);
+		bool fine = versions_open(&v, l->path, l->command, &err);
 
 		if (fine && first)
 			number = history_log_last(&v.book.log)->number;
-		if (fine && !print_newer(&v, &number))
+		if (fine && !print_newer(l, &v, &number))
 			fine = err_memory(&err);
 		versions_release(&v);
 		if (!fine && err.number != ENODATA) {
-			command_error(path, &err);
+			command_error(l->path, &err);
 			return STATUS_TROUBLE;
 		}
 		first = false;
@@ -111,17 +131,17 @@ static int follow_log(const char *path, const struct command *command)
 
 /* ---- log ---- */
 
-static int log_list_versions(const char *path, const struct command *command)
+static int log_list_versions(const struct listing *l)
 {
 	struct err err = {.code = ERR_NONE};
 	struct versions v;
 	int status = STATUS_FINE;
 
-	if (!versions_open(&v, path, command, &err)) {
-		command_error(path, &err);
+	if (!versions_open(&v, l->path, l->command, &err)) {
+		command_error(l->path, &err);
 		status = err.number == ENODATA ? STATUS_REFUSED : STATUS_TROUBLE;
-	} else if (!print_all(&v, &err)) {
-		command_error(path, &err);
+	} else if (!print_all(l, &v, &err)) {
+		command_error(l->path, &err);
 		status = STATUS_TROUBLE;
 	}
 	versions_release(&v);
@@ -135,8 +155,10 @@ static const char log_usage[] =
 	"that the file is now. FILE may be in a mount.\n"
 	"\n"
 	"Options:\n"
-	"      --follow            print new versions as they come, until interrupted\n" HELP_READS
-		HELP_SITE HELP_COLOR HELP_END "\n"
+	"      --follow            print new versions as they come, until interrupted\n"
+	"      --json              one JSON object per line for each version, animfs.log/1\n"
+	"                            (see animfs(1))\n" HELP_READS HELP_SITE HELP_COLOR HELP_END
+	"\n"
 	"Exit status:\n"
 	"  0  the versions were listed\n"
 	"  1  there are no versions\n"
@@ -144,17 +166,19 @@ static const char log_usage[] =
 
 int cmd_log(int argc, char **argv)
 {
-	bool follows = false;
-	const struct command_option own[] = {{"follow", &follows, NULL}, {NULL, NULL, NULL}};
 	struct command command;
+	struct listing l = {.command = &command};
+	const struct command_option own[] = {
+		{"follow", &l.follow, NULL}, {"json", &l.json, NULL}, {NULL, NULL, NULL}};
 	int status;
 
 	if (!command_begin(&argc, &argv, &command, own, log_usage, &status))
 		return status;
 	status = STATUS_TROUBLE;
-	if (command_operands(&command, argc, argv, 1, 1))
-		status = follows ? follow_log(argv[0], &command)
-				 : log_list_versions(argv[0], &command);
+	if (command_operands(&command, argc, argv, 1, 1)) {
+		l.path = argv[0];
+		status = l.follow ? follow_log(&l) : log_list_versions(&l);
+	}
 	return command_end(&command, status);
 }
 

@@ -3,6 +3,7 @@
 
 #include "color.h"
 #include "disk/dirfd.h"
+#include "view/json.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -215,12 +216,12 @@ static void versions_time(int64_t time, char out[64])
 void versions_print(const struct versions *v, size_t i)
 {
 	const struct history_entry *e = &v->book.log.list[i];
-	bool last = i + 1 == v->book.log.count && versions_current(v);
 	char when[64];
 
 	versions_time(e->time, when);
-	printf("%s%c%5" PRIu64 "%s  %s  %s", color_begin(stdout, COLOR_HEAD), last ? '*' : ' ',
-	       e->number, color_end(stdout), when, *e->what ? e->what : "saved");
+	printf("%s%c%5" PRIu64 "%s  %s  %s", color_begin(stdout, COLOR_HEAD),
+	       is_present(v, i) ? '*' : ' ', e->number, color_end(stdout), when,
+	       *e->what ? e->what : "saved");
 	if (*e->view)
 		printf(" (%s)", e->view);
 	if (e->unfinished)
@@ -230,4 +231,64 @@ void versions_print(const struct versions *v, size_t i)
 	if (e->batch)
 		printf("  batch %016" PRIx64, e->batch);
 	putchar('\n');
+}
+static bool is_present(const struct versions *v, size_t i)
+{
+	return i + 1 == v->book.log.count && versions_current(v);
+}
+
+
+/* ---- for programs ---- */
+
+static void versions_write_bool(struct buf *out, const char *name, bool value)
+{
+	buf_format(out, ", \"%s\": %s", name, value ? "true" : "false");
+}
+
+/* "" is not known. */
+static void versions_write_text(struct buf *out, const char *name, const char *text)
+{
+	buf_format(out, ", \"%s\": ", name);
+	if (*text)
+		json_write_name(out, text);
+	else
+		buf_text(out, "null");
+}
+
+/* Where a step leads; the version that is the same in the view, or in the file if `view` is "". */
+static void versions_write_step(struct buf *out, const struct history_entry *e)
+{
+	buf_format(out, ", \"to\": %" PRIu64, e->back);
+	versions_write_text(out, "view", e->view);
+}
+
+void versions_write_json(const struct versions *v, size_t i, const char *path, struct buf *out)
+{
+	static const char *const kinds[HISTORY_KINDS] = {[HISTORY_EDIT] = "edit",
+							 [HISTORY_MADE] = "made",
+							 [HISTORY_FOUND] = "found",
+							 [HISTORY_REMOVED] = "removed",
+							 [HISTORY_STEP] = "step"};
+	const struct history_entry *e = &v->book.log.list[i];
+	const int64_t ms = e->time / 1000000;
+
+	buf_text(out, "{\"format\": \"animfs.log/1\", \"path\": ");
+	json_write_name(out, path);
+	buf_format(out, ", \"number\": %" PRIu64 ", \"time\": %s%" PRId64 ".%03d", e->number,
+		   ms < 0 ? "-" : "", ms < 0 ? -(ms / 1000) : ms / 1000,
+		   (int)(ms < 0 ? -(ms % 1000) : ms % 1000));
+	buf_format(out, ", \"kind\": \"%s\"", kinds[e->kind]);
+	versions_write_text(out, "what", e->what);
+	if (e->kind == HISTORY_STEP)
+		versions_write_step(out, e);
+	versions_write_text(out, "program", e->program);
+	if (e->batch)
+		buf_format(out, ", \"batch\": \"%016" PRIx64 "\"", e->batch);
+	else
+		buf_text(out, ", \"batch\": null");
+	buf_format(out, ", \"size\": %" PRIu64, e->size);
+	versions_write_bool(out, "unfinished", e->unfinished);
+	versions_write_bool(out, "kept", versions_have(v, i));
+	versions_write_bool(out, "current", is_present(v, i));
+	buf_text(out, "}\n");
 }

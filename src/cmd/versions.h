@@ -42,5 +42,7 @@ bool versions_check_view(struct versions *v, struct err *err);
 bool versions_number(const struct versions *v, const char *number, size_t *i, struct err *err);
 /* Prints one line about a version. */
 void versions_print(const struct versions *v, size_t i);
+/* Appends a line of animfs.log/1. `path`: the operand. */
+void versions_write_json(const struct versions *v, size_t i, const char *path, struct buf *out);
 
 #endif

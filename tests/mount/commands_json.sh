@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# commands_json.sh - ls, check, diff and formats for scripts: --json, --null, --files0-from,
+# commands_json.sh - ls, check, diff, log and formats for scripts: --json, --null, --files0-from,
 # --shard, --jobs. Nothing is mounted here.
 . "$(dirname "$0")/lib.sh"
 data=$PWD/tests/data
@@ -170,6 +170,36 @@ is "diff -q" "$(animfs diff -q one.canm w.canm)" "Animations one.canm and w.canm
 printf 'bone,parent,tx,ty,tz,rx,ry,rz,sx,sy,sz\nhip,,1,2,3,,,,,,\n' >one.canm.skeleton.csv
 is "diff: skeletons" "$(json "$(animfs diff --json one.canm/skeleton.csv two.canm/skeleton.csv)" '[[x["in"], x["line"]] for x in d["differences"]]')" \
 	'[["a", "hip,,1,2,3,0,0,0,1,1,1"]]'
+
+# ---- log ----
+cp "$data/canm/wiki512.canm" $'l\n"og.canm'
+file=$'l\n"og.canm'
+for x in 0.25 0.125; do
+	animfs cat "$file/walk/bones/hip.csv" | sed "2s/^\([^,]*,[^,]*\),[^,]*/\1,$x/" | animfs put "$file/walk/bones/hip.csv"
+done
+animfs undo "$file"
+animfs undo "$file/walk/bones/hip.csv"
+out=$(animfs log --json "$file")
+is "log: status" "$?" 0
+is "log: the format and path of each line" "$(json "$out" 'sorted({(l["format"], l["path"]) for l in lines})')" \
+	'[["animfs.log/1", "l\n\"og.canm"]]'
+is "log: the versions, as for people" "$(json "$out" '" ".join(str(l["number"]) for l in lines)')" \
+	"$(animfs log "$file" | sed 's/^\*\? *\([0-9]*\) .*/\1/' | paste -sd ' ')"
+is "log: kinds" "$(json "$out" '[l["kind"] for l in lines]')" '["step", "step", "edit", "edit", "found"]'
+is "log: what changed" "$(json "$out" 'lines[3]["what"]')" "walk: hip translation"
+is "log: which program, in which batch" "$(json "$out" '[[l["program"], len(l["batch"] or "")] for l in lines[3:]]')" \
+	'[["animfs put", 16], [null, 0]]'
+is "log: where undo led" "$(json "$out" '[[l["to"], l["view"]] for l in lines[:2]]')" \
+	'[[1, "walk/bones/hip.csv"], [2, null]]'
+is "log: only of those" "$(json "$out" '[l["number"] for l in lines if "to" in l]')" '[5, 4]'
+is "log: which it is now" "$(json "$out" '[l["number"] for l in lines if l["current"]]')" '[5]'
+is "log: all are kept" "$(json "$out" 'all(l["kept"] and not l["unfinished"] for l in lines)')" true
+is "log: members of the first one" "$(json "$out" '{k: v for k, v in lines[-1].items() if k not in ("format", "path", "time")}')" \
+	"{\"number\": 1, \"kind\": \"found\", \"what\": \"as it was found\", \"program\": null, \"batch\": null, \"size\": $(
+		stat -c %s "$data/canm/wiki512.canm"), \"unfinished\": false, \"kept\": true, \"current\": false}"
+is "log: seconds since 1970" "$(json "$out" 'abs(lines[0]["time"] - __import__("time").time()) < 3600')" true
+is "log: of a view that did not change" "$(json "$(animfs log --json "$file/Idle/clip.json")" 'd["number"]')" 1
+is "log: of nothing: status" "$(animfs log --json two.canm >"$WORK/none" 2>/dev/null; echo $? "$(stat -c %s "$WORK/none")")" "1 0"
 
 # ---- formats ----
 out=$(animfs formats --json)
