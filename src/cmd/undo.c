@@ -18,7 +18,7 @@
 struct undo {
 	struct command command;
 	bool forth, dry_run, merge, list;
-	bool several;               /* of a batch: unchanged files are skipped without a message */
+	bool *unchanged;            /* of a batch: set if the file has nothing of it; else NULL */
 	const char *number, *batch; /* as they were typed; may be NULL */
 	uint64_t batch_id;
 };
@@ -124,7 +124,8 @@ static int restore_version(const struct undo *u, struct versions *v, const char 
 	if (!error && u->dry_run)
 		print_changes(v, path, &result.there, &result.bytes);
 	history_result_release(&result);
-	if (error == EALREADY && u->several)
+	if (error == EALREADY && u->unchanged) {
+		*u->unchanged = true;
 		return STATUS_FINE;
 	return error ? report_errno(u, path, error) : STATUS_FINE;
 }
@@ -163,6 +164,7 @@ static bool commit_back(struct versions *v, struct version *after, struct versio
 	struct version *now = NULL;
 	enum commit commit;
 
+	}
 	if (after->codec != before->codec || !anim_same_names(after->anim, before->anim))
 		return err_set(err, ERR_CONFLICT,
 			       "bones or clips came or went with it: that cannot be taken back by "
@@ -436,8 +438,9 @@ static void undo_path(struct batch *b, const char *path)
 	length = readlink(link, source, sizeof(source) - 1);
 	source[length > 0 ? length : 0] = '\0';
 	snprintf(whole, sizeof(whole), "%s/%s", source, path);
-	status = undo_file(b->u, whole);
-	if (status == STATUS_FINE && !b->u->dry_run)
+	u.unchanged = &unchanged;
+	status = undo_file(&u, whole);
+	if (status == STATUS_FINE && !unchanged && !u.dry_run)
 		printf("undone %s\n", path);
 	if (status > b->status)
 		b->status = status;
@@ -469,7 +472,8 @@ static int undo_batch(struct undo *u, const char *path)
 	struct mounted m;
 	int error = 0;
 
-	u->several = true;
+	bool unchanged = false;
+	struct undo u = *b->u;
 	if (!mounted_find(path, &m, &err) || !locate_folder(u, &m, &t, &err)) {
 		command_error(path, &err);
 		b.status = STATUS_TROUBLE;

@@ -67,6 +67,7 @@ struct history_file {
 /* The program that saves, and a description of the change. Texts may be NULL. */
 struct history_note {
 	uint64_t batch; /* 0: of none */
+	bool apart;     /* a version of its own, even if the last one is of this batch */
 	const char *program, *what;
 	bool unfinished;
 	bool step;        /* an undo or redo (history_log.h): */
@@ -74,10 +75,16 @@ struct history_note {
 	const char *view; /* of this view */
 };
 
+/* The batch whose version the save may join: what history_begin takes. */
+static inline uint64_t history_joins(const struct history_note *note)
+{
+	return note->apart ? 0 : note->batch;
+}
+
 /*
  * ---- a save, with the lock ----
  *
- *	error = history_begin(h, &save, &file, &was, batch);
+ *	error = history_begin(h, &save, &file, &was, history_joins(&note));
  *	... replacement.keep = history_keep, .keeper = &save
  *	if (replaced)
  *		history_end(&save, &now, &note);

@@ -92,6 +92,10 @@ static int go_before(struct history_log *l, uint64_t batch, size_t *to)
 		first--;
 	if (first == 0 && l->list[first].kind == HISTORY_REMOVED)
 		return EALREADY; /* the batch made the file and removed it */
+	for (size_t i = 0; i < first; i++) {
+		if (l->list[i].batch == batch)
+			return ESTALE; /* and others saved in between */
+	}
 	/* Lines of versions that are not kept may have been dropped. */
 	if (l->list[first].kind != HISTORY_MADE &&
 	    (first == 0 || l->list[first - 1].number + 1 != l->list[first].number))
@@ -99,7 +103,7 @@ static int go_before(struct history_log *l, uint64_t batch, size_t *to)
 	*to = l->list[first].kind == HISTORY_MADE ? SIZE_MAX : first - 1;
 	if (now < first || (*to == SIZE_MAX && l->list[now].kind == HISTORY_REMOVED))
 		return EALREADY;
-	if (now != last)
+	if (now > last)
 		return ESTALE;
 	return *to != SIZE_MAX && !has_bytes(l, *to) ? ENODATA : 0;
 }

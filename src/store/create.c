@@ -128,7 +128,7 @@ static int remove_locked(struct work *w, struct bytes was) REQUIRES(replace_clas
 	struct history_note note = work_note(w, NULL);
 	struct history_save save;
 	int error = history_begin(store_history(source_store(w->source)), &save, &file, &was,
-				  note.batch);
+				  history_joins(&note));
 
 	note.what = "removed";
 	if (!error)

@@ -166,7 +166,7 @@ static int work_place_file(struct work *w, struct replacement *r, struct bytes d
 	const struct history_note note = work_note(w, NULL);
 	struct history_save *save = r->keeper;
 	int error = history_begin(store_history(source_store(w->source)), save, &file,
-				  r->expect ? r->was : NULL, note.batch);
+				  r->expect ? r->was : NULL, history_joins(&note));
 
 	if (!error && !r->expect)
 		error = keep_base(w, save, data);

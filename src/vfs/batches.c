@@ -10,14 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 struct program_batch {
 	struct program_batch *next;
 	struct program *program; /* referenced; NULL: unknown */
 	struct program_end end;
 	struct batch *batch; /* NULL: it has ended, and only history waits for its program's end */
-	uint64_t id;         /* the batch's id in history */
+	uint64_t id;         /* of the batch in history: mostly the program's run */
 	int64_t last;        /* when its last save was done (clock_ms) */
 	size_t charged;      /* bytes charged to --drafts-max */
 	bool busy;           /* a save is using it */
@@ -51,6 +50,18 @@ static void let_folder_go(struct vfs *v, struct animation *a) EXCLUDES(vfs_class
 
 /* ---- one batch ---- */
 
+/* While another thread of the program saves in its batch, this one is not to join its version. */
+static uint64_t batch_id_for(const struct batches_save *s) REQUIRES(writer_class)
+{
+	const uint64_t run = program_run(s->program);
+
+	for (const struct program_batch *b = s->a->batches; b; b = b->next) {
+		if (b->busy && b != s->batch && b->id == run)
+			return program_run(NULL);
+	}
+	return run;
+}
+
 static struct program_batch *new_batch(struct batches_save *s, int64_t now) REQUIRES(writer_class)
 {
 	struct program_batch *b = calloc(1, sizeof(*b));
@@ -63,8 +74,7 @@ static struct program_batch *new_batch(struct batches_save *s, int64_t now) REQU
 		free(b);
 		return NULL;
 	}
-	while (!b->id && getrandom(&b->id, sizeof(b->id), 0) > 0)
-		;
+	b->id = batch_id_for(s);
 	b->last = now;
 	if (s->program) {
 		b->program = program_get(s->program);
@@ -197,6 +207,7 @@ static struct program_batch *find_batch(const struct batches_save *s) REQUIRES(w
 /* False when out of memory: then a save that has a batch keeps that one, for batches_finish. */
 static bool enter_batch(struct batches_save *s, bool another) REQUIRES(writer_class)
 {
+	struct history_note note = program_note(s->program);
 	int64_t now = clock_ms();
 	struct program_batch *was = s->batch ? s->batch : find_batch(s), *b = was;
 
@@ -214,9 +225,9 @@ static bool enter_batch(struct batches_save *s, bool another) REQUIRES(writer_cl
 	}
 	s->batch = b;
 	s->batch->busy = true;
-	s->note = (struct history_note){
-		.batch = s->batch->id,
-		.program = s->program && s->program->process.pid ? s->program->process.name : NULL};
+	note.batch = s->batch->id;
+	note.apart = !s->batch->has_version;
+	s->note = note;
 	return true;
 }
 
@@ -625,6 +636,7 @@ static void go_on(struct batches_save *s) REQUIRES(writer_class)
 	struct program_batch *b = s->batch;
 
 	b->last = clock_ms();
+	(void)program_run(b->program);
 	b->busy = false;
 	b->ended |= s->alone;
 	if (b->ended)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #define STOP 0 /* in the epoll set, where programs have their id */
@@ -184,6 +185,40 @@ bool program_has_ended(struct program *p, enum process_end *how)
 	*how = p->how;
 	lock_release(&p->list->lock, &program_class);
 	return ended;
+}
+
+/* ---- what it saves ---- */
+
+static uint64_t program_random_run(void)
+{
+	uint64_t id = 0;
+
+	while (!id && getrandom(&id, sizeof(id), 0) > 0)
+		;
+	return id;
+}
+
+uint64_t program_run(struct program *p)
+{
+	const int64_t now = clock_ms();
+	uint64_t run;
+
+	if (!p)
+		return program_random_run();
+	lock_acquire(&p->list->lock, &program_class);
+	if (!p->run || (!p->ended && now - p->run_last >= END_MS))
+		p->run = program_random_run();
+	p->run_last = now;
+	run = p->run;
+	lock_release(&p->list->lock, &program_class);
+	return run;
+}
+
+struct history_note program_note(struct program *p)
+{
+	return (struct history_note){.batch = p ? program_run(p) : 0,
+				     .apart = true,
+				     .program = p && p->process.pid ? p->process.name : NULL};
 }
 
 /* ---- what ends with a program ---- */

@@ -17,6 +17,7 @@
 #define ANIMFS_VFS_PROGRAM_H
 
 #include "deadline.h"
+#include "disk/history.h"
 #include "disk/process.h"
 
 struct vfs;
@@ -36,6 +37,8 @@ struct program {
 	int pidfd GUARDED_BY(program_class); /* -1: none, or the process has ended */
 	bool ended GUARDED_BY(program_class);
 	enum process_end how GUARDED_BY(program_class); /* how it ended */
+	uint64_t run GUARDED_BY(program_class);         /* see program_run */
+	int64_t run_last GUARDED_BY(program_class);     /* when it was asked for (clock_ms) */
 	struct program_end *ends GUARDED_BY(program_class);
 	struct program *next GUARDED_BY(program_class), **back GUARDED_BY(program_class);
 };
@@ -60,6 +63,17 @@ void program_put(struct program *p); /* NULL is fine */
 
 /* Is it known to have ended? *how: the way it ended, if the kernel has reported that yet. */
 bool program_has_ended(struct program *p, enum process_end *how);
+
+/*
+ * The id of the batch in history of what it saves now: the same for all files, as long as less than
+ * END_MS pass between two calls, or the program has ended. NULL: a new one.
+ */
+uint64_t program_run(struct program *p);
+/*
+ * For history: it saves something that makes a version of its own. Valid as long as the program;
+ * NULL: who saves is not known.
+ */
+struct history_note program_note(struct program *p);
 
 /* Hastens a deadline when a program ends. Embedded in the same struct as the deadline. */
 struct program_end {

@@ -6,6 +6,7 @@
 #include "given.h"
 #include "looked_up.h"
 #include "plain.h"
+#include "program.h"
 #include "save.h"
 #include "staging.h"
 #include "store/create.h"
@@ -207,21 +208,25 @@ static int remove_virtual(struct vfs *v, const struct target *parent, const char
 	return error;
 }
 
-static int remove_file(struct vfs *v, struct animation *a)
+static int remove_file(struct vfs *v, const struct request *who, struct animation *a)
 {
 	struct site site;
+	struct program *program = program_of(v, who);
+	const struct history_note note = program_note(program);
 	int error;
 
 	writer_lock(a);
 	error = site_open(v, a, &site);
 	if (!error) {
 		error = a->archived && !site.loose.loose->is_there
+		site.where.note = &note;
 				? EROFS
 				: source_remove(a->source, &site.where);
 		site_close(v, &site);
 	}
 	writer_unlock(a);
 	return error;
+	program_put(program);
 }
 
 /* Removes the file's empty upper folder. */
@@ -242,8 +247,8 @@ static void remove_upper(struct vfs *v, const struct target *parent, const struc
  * becomes absent, for programs that remove both; its node keeps the name, so that a lookup sees
  * that it is absent.
  */
-static int remove_animation(struct vfs *v, const struct target *parent, const char *name,
-			    const struct target *folder)
+static int remove_animation(struct vfs *v, const struct request *who, const struct target *parent,
+			    const char *name, const struct target *folder)
 {
 	struct animation *a = folder->thing->animation;
 	int error = folder_check_empty(v, folder);
@@ -253,7 +258,7 @@ static int remove_animation(struct vfs *v, const struct target *parent, const ch
 	remove_upper(v, parent, a);
 	if (a->beside)
 		return make_absent(v, a, parent, name, folder->node);
-	error = remove_file(v, a);
+	error = remove_file(v, who, a);
 	if (error)
 		return error;
 	lose_folder(v, parent, name, folder);
@@ -278,7 +283,8 @@ static void bring_back_all(struct vfs *v, struct animation *a)
  * Removing the emptied folder of a member of an archive removes its loose file, and the archive's
  * member is shown again. Without a loose file that fails, and the folder's content comes back.
  */
-static int remove_loose(struct vfs *v, const struct target *parent, const char *name)
+static int remove_loose(struct vfs *v, const struct request *who, const struct target *parent,
+			const char *name)
 {
 	struct target folder;
 	int error;
@@ -290,7 +296,7 @@ static int remove_loose(struct vfs *v, const struct target *parent, const char *
 	} else {
 		error = folder_check_empty(v, &folder);
 		if (!error)
-			error = remove_file(v, folder.thing->animation);
+			error = remove_file(v, who, folder.thing->animation);
 		if (error == EROFS) {
 			bring_back_all(v, folder.thing->animation);
 			refuse_in_archive(v, parent->node, name, NULL);
@@ -351,7 +357,7 @@ static int remove_any_folder(struct vfs *v, const struct request *who, const str
 	error = gate_enter_target(v, &child, &guest);
 	if (!error)
 		error = child.thing->kind == THING_ANIMATION
-				? remove_animation(v, parent, name, &child)
+				? remove_animation(v, who, parent, name, &child)
 				: remove_plain(v, who, parent, name, AT_REMOVEDIR);
 	gate_leave(v, &guest);
 	target_put(v, &child);
@@ -365,7 +371,7 @@ int vfs_rmdir(struct vfs *v, const struct request *who, uint64_t parent, const c
 	int error;
 
 	if (begin_remove_loose(v, parent, &folder)) {
-		error = remove_loose(v, &folder, name);
+		error = remove_loose(v, who, &folder, name);
 		target_put(v, &folder);
 		return error;
 	}

@@ -448,6 +448,7 @@ static enum verdict store(const struct saving *s, struct attempt *attempt, struc
 {
 	struct version *by = version_get(now);
 	enum verdict verdict = read;
+	struct history_note note;
 	unsigned tries = 0;
 
 	if (save_is_of_batch(attempt, read)) {
@@ -456,7 +457,10 @@ static enum verdict store(const struct saving *s, struct attempt *attempt, struc
 		while (verdict == VERDICT_REFUSED && ++tries < OVERTAKEN_TRIES &&
 		       take_overtaken(s, attempt, site, &by, err));
 	} else if (read == VERDICT_SAVED) {
+		note = program_note(s->program);
+		site->where.note = &note;
 		verdict = attempt_store(attempt, s->a->source, &site->where, err);
+		site->where.note = NULL;
 	}
 	version_put(by);
 	return verdict;

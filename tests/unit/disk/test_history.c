@@ -67,7 +67,7 @@ static int save_bytes(struct bytes bytes, const struct history_note *note)
 	exists = dirfd_read(file.dir, file.name, SIZE_MAX, &there, &st) == 0;
 	was = buf_bytes(&there);
 	expect = file_version_of(&st);
-	error = history_begin(history, &save, &file, exists ? &was : NULL, note->batch);
+	error = history_begin(history, &save, &file, exists ? &was : NULL, history_joins(note));
 	ck_assert_int_eq(state_temporary(state, file.folder, temporary, sizeof(temporary)), 0);
 	if (!error) {
 		struct replacement r = {.dir = file.dir,
@@ -483,6 +483,45 @@ END_TEST
 
 START_TEST(a_file_that_a_batch_made_goes_with_it)
 {
+/* The same program saves a view a second time. */
+static void save_again(const char *text, uint64_t batch)
+{
+	const struct history_note note = {.batch = batch, .apart = true, .what = text};
+
+	ck_assert_int_eq(save_bytes(bytes_of(text), &note), 0);
+	ck_text(FILE_PATH, text);
+}
+
+START_TEST(a_batch_of_several_versions_is_taken_back)
+{
+	put(FILE_PATH, "one");
+	save_again("two", 7);
+	save_again("three", 7);
+	ck_assert_int_eq(save_in("four", 7), 0);
+	ck_assert_str_eq(shown(), "1f one|2e two|3e -");
+	ck_assert_int_eq(undo(), 0);
+	ck_text(FILE_PATH, "two");
+	ck_assert_int_eq(restore(HISTORY_OUT, 7), 0);
+	ck_text(FILE_PATH, "one");
+	ck_assert_int_eq(restore(HISTORY_OUT, 7), EALREADY);
+}
+END_TEST
+
+START_TEST(a_batch_that_others_interrupted_stays)
+{
+	put(FILE_PATH, "one");
+	save_again("two", 7);
+	save_again("three", 8);
+	save_again("four", 7);
+	ck_assert_int_eq(restore(HISTORY_OUT, 7), ESTALE);
+	ck_text(FILE_PATH, "four");
+	ck_assert_int_eq(restore(HISTORY_OUT, 8), ESTALE);
+	ck_assert_int_eq(undo(), 0);
+	ck_assert_int_eq(restore(HISTORY_OUT, 8), 0);
+	ck_text(FILE_PATH, "two");
+}
+END_TEST
+
 	ck_assert_int_eq(save_in("one", 7), 0);
 	ck_assert_int_eq(undo(), ENODATA); /* undo removes no file */
 	ck_assert_int_eq(restore(HISTORY_OUT, 7), 0);
@@ -1245,3 +1284,5 @@ Suite *history_suite(void)
 	suite_add_tcase(s, tc);
 	return s;
 }
+	tcase_add_test(tc, a_batch_of_several_versions_is_taken_back);
+	tcase_add_test(tc, a_batch_that_others_interrupted_stays);
