@@ -410,6 +410,45 @@ static bool locate_member(struct target *t, struct err *err)
 			t->loose.shown));
 }
 
+/* Are there versions of a file of this path from SOURCE? */
+static bool has_versions(const struct target *t, const char *folder, const char *name)
+{
+	const struct history_file file = {.dir = -1, .folder = folder, .name = name};
+	struct history_book book;
+	bool has = history_open_end(t->site.state, &file, &book) == 0;
+
+	history_release(&book);
+	return has;
+}
+
+/*
+ * What was taken for the file does not exist. It may have been a folder, which was removed with the
+ * file in it: then versions of that are still there, and its folder's descriptor is -1.
+ */
+static void find_in_removed(struct target *t)
+{
+	const char *folder = t->site.folder, *name = t->file_name, *rest = t->inside;
+	struct stat st;
+
+	if (fstatat(t->folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+		return;
+	while (name && folder && *rest && !has_versions(t, folder, name)) {
+		size_t length = strcspn(rest, "/");
+
+		folder = arena_format(&t->arena, "%s%s%s", folder, *folder ? "/" : "", name);
+		name = arena_text(&t->arena, rest, length);
+		rest += length;
+		rest += strspn(rest, "/");
+	}
+	if (!name || !folder || folder == t->site.folder || !has_versions(t, folder, name))
+		return;
+	close(t->folder);
+	t->folder = t->where.dir = -1;
+	t->where.folder = folder;
+	t->file_name = t->where.name = name;
+	t->inside = rest;
+}
+
 bool target_locate(struct target *t, const char *path, const struct command *command,
 		   struct err *err)
 {
@@ -418,6 +457,7 @@ bool target_locate(struct target *t, const char *path, const struct command *com
 	if (!split_path(t, path, err) || !target_open_folder(t, err) ||
 	    !open_source(t, command, TARGET_WRITE, err))
 		return false;
+	find_in_removed(t);
 	return !store_container(t->store, t->file_name) || locate_member(t, err);
 }
 

@@ -102,6 +102,41 @@ static void print_changes(struct versions *v, const char *path, const struct buf
 
 /* ---- whole files ---- */
 
+/* Makes the folder of a file again that was removed with it. */
+static int undo_make_folder(struct versions *v)
+{
+	char path[PATH_MAX];
+	size_t length = 0;
+
+	while (v->file.folder[length]) {
+		length += strspn(v->file.folder + length, "/");
+		length += strcspn(v->file.folder + length, "/");
+		snprintf(path, sizeof(path), "%.*s", (int)length, v->file.folder);
+		if (mkdirat(v->t.site.root, path, 0777) && errno != EEXIST)
+			return errno;
+	}
+	return dirfd_walk(v->t.site.root, v->file.folder, O_RDONLY | O_DIRECTORY, &v->t.folder);
+}
+
+/*
+ * Opens the folder of the file, if it does not exist. One that another program has removed or
+ * renamed is only made for a version by its number.
+ */
+static int undo_open_folder(const struct undo *u, struct versions *v)
+{
+	const struct history_entry *last = history_log_last(&v->book.log);
+	int error = 0;
+
+	if (v->file.dir >= 0 || u->dry_run)
+		return 0;
+	if (v->t.where.loose)
+		(void)loose_folder(&v->t.loose, true, &v->t.folder);
+	else if (u->number || last->kind == HISTORY_REMOVED)
+		error = undo_make_folder(v);
+	v->file.dir = v->t.folder;
+	return error;
+}
+
 static int restore_version(const struct undo *u, struct versions *v, const char *path)
 {
 	const struct history_note note = u->command.note;
@@ -118,8 +153,11 @@ static int restore_version(const struct undo *u, struct versions *v, const char 
 
 	if (u->number)
 		request.number = strtoull(u->number, NULL, 10);
-	if (v->file.dir < 0 && !u->dry_run && loose_folder(&v->t.loose, true, &v->t.folder) == 0)
-		v->file.dir = v->t.folder;
+	error = undo_open_folder(u, v);
+	if (error) {
+		command_fail(path, strerror(error));
+		return STATUS_TROUBLE;
+	}
 	error = history_restore(store_history(v->t.store), &v->file, &request, &result);
 	if (!error && u->dry_run)
 		print_changes(v, path, &result.there, &result.bytes);

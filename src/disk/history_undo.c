@@ -145,7 +145,9 @@ static int history_undo_read_file(struct restoring *r)
 	int error;
 
 	buf_clear(&result->there);
-	error = dirfd_read(r->file->dir, r->file->name, SIZE_MAX, &result->there, &r->st);
+	error = r->file->dir < 0
+			? ENOENT
+			: dirfd_read(r->file->dir, r->file->name, SIZE_MAX, &result->there, &r->st);
 	result->was_there = !error;
 	return error == ENOENT ? 0 : error;
 }

@@ -305,10 +305,10 @@ static bool has_same_stills(const struct source *s, const struct where *where,
 	return version->stills && stills_same(version->stills, &of);
 }
 
-/* Are files beside it read, too? Not if a loose file has no folder yet, or is an archive. */
+/* Are files beside it read, too? Not without a folder, or if a loose file is an archive. */
 static bool looks_beside(const struct where *where)
 {
-	return !where->loose || (where->dir >= 0 && !where->loose->rab);
+	return where->dir >= 0 && (!where->loose || !where->loose->rab);
 }
 
 static bool has_same_skeleton(struct source *s, const struct where *where,

@@ -30,7 +30,7 @@ struct commit_hook {
 };
 
 struct where {
-	int dir;                 /* its folder's descriptor */
+	int dir;                 /* its folder's descriptor; -1: that does not exist */
 	const char *folder;      /* its folder's path from SOURCE, without slashes at the ends */
 	const char *name;        /* its own name on disk */
 	const struct turn *turn; /* for source_put_new; NULL: the caller keeps its locks */

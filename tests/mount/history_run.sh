@@ -77,4 +77,31 @@ like "then its batch is not taken back in part" "$(undo --batch="$id" "$C" 2>&1)
 like "and the file stays" "$("$ANIMFS" cat "$C/$BONE")" ,7.5,-2,
 for file in a b deep/c; do undo --number=1 "$SRC/obj/$file.canm"; done
 ok "all is as before" all_are "$SAMPLE"
+
+# ---- a folder that is removed ----
+chmod 750 "$B"
+shows a 1 && shows b 1 && shows deep/c 1
+rm -r "$M"
+fails "rm -r" test -e "$SRC/obj"
+like "the log of a file whose folder is gone" "$("$ANIMFS" log "$M/deep/c.canm" | head -n 1)" 'removed  \[rm\]  batch'
+is "by its path in SOURCE, too" "$("$ANIMFS" log "$C")" "$("$ANIMFS" log "$M/deep/c.canm")"
+is "all of it is one batch" "$(batches | wc -w)" 1
+id=$(batches)
+is "cat --version of one" "$("$ANIMFS" cat --version=1 "$M/deep/c.canm/$BONE" 2>&1)" "$("$ANIMFS" cat "$SAMPLE/$BONE")"
+ok "undo --dry-run of one" undo --dry-run "$M/deep/c.canm"
+fails "makes no folder" test -e "$SRC/obj"
+ok "undo of one" undo "$M/deep/c.canm"
+ok "has made the folders" same_file "$C" "$SAMPLE"
+ok "undo of all" undo --batch="$id" "$MNT"
+ok "all is there" all_are "$SAMPLE"
+is "with its mode" "$(stat -c %a "$B")" 750
+ok "in the mount" shows b 1
 umount_animfs
+
+# ---- a folder that other programs removed ----
+rm -r "$SRC/obj"
+like "undo says so" "$(undo "$C" 2>&1)" 'another program changed it'
+fails "and makes no folder" test -e "$SRC/obj"
+ok "by its number" undo --number=1 "$C"
+ok "it comes back" same_file "$C" "$SAMPLE"
+like "a folder that never was there" "$(undo "$SRC/nowhere/c.canm" 2>&1)" 'No such file'
