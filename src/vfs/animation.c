@@ -3,6 +3,7 @@
 #include "handle.h"
 #include "known.h"
 #include "pinned.h"
+#include "program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -1007,10 +1008,11 @@ void removal_begin(struct vfs *v, const struct request *who, const struct target
 	version_put(base);
 }
 
-void removal_end(struct vfs *v, const struct target *parent, const char *name,
-		 const struct target *clip)
+void removal_end(struct vfs *v, const struct request *who, const struct target *parent,
+		 const char *name, const struct target *clip)
 {
 	struct animation *a = parent->thing->animation;
+	struct program *by = program_of(v, who);
 	struct version *latest = NULL;
 	struct mark *mark;
 	struct stat st;
@@ -1020,10 +1022,14 @@ void removal_end(struct vfs *v, const struct target *parent, const char *name,
 		latest = NULL;
 	vfs_lock(v);
 	mark = marks_find(&a->absent, parent->node, name);
-	if (mark && !mark->base && clip->thing->kind == THING_CLIP)
+	if (mark && !mark->base && clip->thing->kind == THING_CLIP) {
 		mark->base =
 			version_get(clip->thing->removal.base ? clip->thing->removal.base : latest);
+		if (by && !mark->by)
+			mark->by = program_get(by);
+	}
 	vfs_unlock(v);
+	program_put(by);
 	version_put(latest);
 }
 

@@ -255,9 +255,12 @@ void name_set_present(struct vfs *v, struct animation *a, const struct node *par
  */
 void removal_begin(struct vfs *v, const struct request *who, const struct target *folder)
 	EXCLUDES(vfs_class);
-/* The clip's name has become absent: what others have changed in it since then is not removed. */
-void removal_end(struct vfs *v, const struct target *parent, const char *name,
-		 const struct target *clip) EXCLUDES(vfs_class);
+/*
+ * The clip's name has become absent: what others have changed in it since then is not removed.
+ * `who` removed it.
+ */
+void removal_end(struct vfs *v, const struct request *who, const struct target *parent,
+		 const char *name, const struct target *clip) EXCLUDES(vfs_class);
 /* The folder that had an absent name; NULL if it was not a folder. */
 struct node *name_folder(const struct animation *a, const struct node *parent, const char *name)
 	REQUIRES(vfs_class);

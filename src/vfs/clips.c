@@ -6,6 +6,7 @@
 #include "edit/compare.h"
 #include "edit/structure.h"
 #include "model/names.h"
+#include "program.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -74,8 +75,8 @@ int clip_check_new(struct vfs *v, struct animation *a, const char *label)
 
 /* Names the clip anew in a model of `base`, and commits. ENOENT if there is no such clip. */
 static int clips_edit_name(struct vfs *v, struct animation *a, struct version *base,
-			   const char *label, const char *new_label, struct changes *changes)
-	REQUIRES(writer_class)
+			   const char *label, const char *new_label, struct program *by,
+			   struct changes *changes) REQUIRES(writer_class)
 {
 	int64_t clip = version_clip(base, label);
 	struct anim *edited = clip < 0 ? NULL : anim_edit(base->anim);
@@ -85,7 +86,7 @@ static int clips_edit_name(struct vfs *v, struct animation *a, struct version *b
 	if (!edited)
 		return clip < 0 ? ENOENT : ENOMEM;
 	if (anim_clip_rename(edited, (uint32_t)clip, new_label, &err))
-		error = edit_commit(v, a, base, edited, changes, &err);
+		error = edit_commit(v, a, base, edited, by, changes, &err);
 	else
 		error = errno_of(&err);
 	anim_free(edited);
@@ -93,7 +94,7 @@ static int clips_edit_name(struct vfs *v, struct animation *a, struct version *b
 }
 
 int clip_rename(struct vfs *v, struct animation *a, const char *label, const char *new_label,
-		struct changes *changes)
+		struct program *by, struct changes *changes)
 {
 	struct version *base;
 	int error = latest(v, a, &base);
@@ -102,7 +103,7 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 		return error;
 	error = base->anim->format->nameless ? EPERM : clip_check_name(v, a, new_label);
 	if (!error)
-		error = clips_edit_name(v, a, base, label, new_label, changes);
+		error = clips_edit_name(v, a, base, label, new_label, by, changes);
 	version_put(base);
 	return error;
 }
@@ -111,10 +112,10 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 
 /*
  * Finds the clips whose folders are absent: by clip, what the file was when its removal began, with
- * a reference; NULL: it stays. False: none.
+ * a reference; NULL: it stays. *by: who removed one of them, likewise. False: none.
  */
 static bool find_removed(struct vfs *v, const struct animation *a, struct version *now,
-			 struct version **gone)
+			 struct version **gone, struct program **by)
 {
 	bool any = false;
 
@@ -127,6 +128,8 @@ static bool find_removed(struct vfs *v, const struct animation *a, struct versio
 		if (clip < 0)
 			continue;
 		gone[clip] = version_get(m->base ? m->base : now);
+		if (m->by && !*by)
+			*by = program_get(m->by);
 		any = true;
 	}
 	vfs_unlock(v);
@@ -211,6 +214,7 @@ int clips_take_out(struct vfs *v, struct animation *a, struct changes *changes)
 	struct err err = {.code = ERR_NONE};
 	struct anim *edited = NULL;
 	struct version *base, **gone;
+	struct program *by = NULL;
 	bool all = true;
 	int error = latest(v, a, &base);
 
@@ -219,16 +223,18 @@ int clips_take_out(struct vfs *v, struct animation *a, struct changes *changes)
 	gone = calloc(base->anim->clip_count + 1, sizeof(struct version *));
 	if (!gone) {
 		error = ENOMEM;
-	} else if (find_removed(v, a, base, gone)) {
+	} else if (find_removed(v, a, base, gone, &by)) {
 		all = keep_changed(v, a, base, gone);
 		edited = edit_removed(base->anim, gone, &err);
-		error = edited ? edit_commit(v, a, base, edited, changes, &err) : errno_of(&err);
+		error = edited ? edit_commit(v, a, base, edited, by, changes, &err)
+			       : errno_of(&err);
 		diagnose_removed(v, a, base->anim, gone, &err);
 	}
 	for (uint32_t i = 0; gone && i < base->anim->clip_count; i++)
 		version_put(gone[i]);
 	anim_free(edited);
 	free(gone);
+	program_put(by);
 	version_put(base);
 	return error || all ? error : EBADMSG;
 }

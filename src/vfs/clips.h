@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* clips.h - renaming and removing clips as folders. All return 0 or an errno. */
+/*
+ * clips.h - renaming and removing clips as folders. All return 0 or an errno. `by`: the program
+ * that does it; NULL: not known.
+ */
 #ifndef ANIMFS_VFS_CLIPS_H
 #define ANIMFS_VFS_CLIPS_H
 
@@ -7,7 +10,8 @@
 
 /* Names are in file-name form. The clip's node and what is below it get the new name. */
 int clip_rename(struct vfs *v, struct animation *a, const char *label, const char *new_label,
-		struct changes *changes) EXCLUDES(vfs_class) REQUIRES(writer_class);
+		struct program *by, struct changes *changes) EXCLUDES(vfs_class)
+	REQUIRES(writer_class);
 /* Can a clip with that name be made? EPERM if files of the format have exactly one. */
 int clip_check_new(struct vfs *v, struct animation *a, const char *label) EXCLUDES(vfs_class);
 /* Removes the clips whose folders are absent from the file. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "marks.h"
+#include "program.h"
 
 #include "store/version.h"
 
@@ -94,6 +95,7 @@ static void mark_free(struct vfs *v, struct mark *mark) REQUIRES(vfs_class)
 	node_put(&v->nodes, mark->folder);
 	v->given_free(v, mark->given);
 	version_put(mark->base);
+	program_put(mark->by);
 	free(mark);
 }
 

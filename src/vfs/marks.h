@@ -14,8 +14,12 @@ struct mark {
 	struct node *parent; /* referenced */
 	struct node *folder; /* of an absent name: the folder that had it; referenced; or NULL */
 	struct given *given; /* owned; or NULL */
-	/* of a clip that was removed: what it was when that began; referenced; or NULL */
+	/*
+	 * Of a clip that was removed: what it was when that began, and who did it; referenced; or
+	 * NULL.
+	 */
 	struct version *base;
+	struct program *by;
 	char name[];
 };
 

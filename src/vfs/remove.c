@@ -185,7 +185,8 @@ static bool is_of_stills(struct vfs *v, const struct target *folder)
  * clip is removed from the file, while bones/ and frames/ come back. Takes the writer's lock: an
  * end_finish in progress would bring a clip back without removing it.
  */
-static int remove_virtual(struct vfs *v, const struct target *parent, const char *name)
+static int remove_virtual(struct vfs *v, const struct request *who, const struct target *parent,
+			  const char *name)
 {
 	struct animation *a = parent->thing->animation;
 	struct target folder;
@@ -201,7 +202,7 @@ static int remove_virtual(struct vfs *v, const struct target *parent, const char
 		writer_unlock(a);
 	}
 	if (!error) {
-		removal_end(v, parent, name, &folder);
+		removal_end(v, who, parent, name, &folder);
 		lose_folder(v, parent, name, &folder);
 	}
 	target_put(v, &folder);
@@ -210,23 +211,23 @@ static int remove_virtual(struct vfs *v, const struct target *parent, const char
 
 static int remove_file(struct vfs *v, const struct request *who, struct animation *a)
 {
-	struct site site;
 	struct program *program = program_of(v, who);
 	const struct history_note note = program_note(program);
+	struct site site;
 	int error;
 
 	writer_lock(a);
 	error = site_open(v, a, &site);
 	if (!error) {
-		error = a->archived && !site.loose.loose->is_there
 		site.where.note = &note;
+		error = a->archived && !site.loose.loose->is_there
 				? EROFS
 				: source_remove(a->source, &site.where);
 		site_close(v, &site);
 	}
 	writer_unlock(a);
-	return error;
 	program_put(program);
+	return error;
 }
 
 /* Removes the file's empty upper folder. */
@@ -351,7 +352,8 @@ static int remove_any_folder(struct vfs *v, const struct request *who, const str
 	int error;
 
 	if (slot->present)
-		return slot->place.kind == PLACE_VIEW ? ENOTDIR : remove_virtual(v, parent, name);
+		return slot->place.kind == PLACE_VIEW ? ENOTDIR
+						      : remove_virtual(v, who, parent, name);
 	if (!child_of(v, parent->node, name, &child))
 		return remove_plain(v, who, parent, name, AT_REMOVEDIR);
 	error = gate_enter_target(v, &child, &guest);

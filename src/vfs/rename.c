@@ -12,6 +12,7 @@
 #include "handle.h"
 #include "lookup.h"
 #include "plain.h"
+#include "program.h"
 #include "staging.h"
 #include "upper.h"
 
@@ -391,6 +392,7 @@ static int rename_clip(struct move *m)
 	struct animation *a = rename_animation_from(m);
 	struct vacant vacant = {.kept = -1};
 	bool replaces = m->over.node && m->over.thing->kind == THING_PLAIN;
+	struct program *by;
 	int error = 0;
 
 	if (m->to.parent.thing->kind != THING_ANIMATION)
@@ -402,6 +404,7 @@ static int rename_clip(struct move *m)
 		return ENOTEMPTY;
 	if (a != animation_to(m))
 		return EXDEV;
+	by = program_of(m->v, m->who);
 	writer_lock(a);
 	if (replaces)
 		error = find_vacant(m, &vacant);
@@ -409,10 +412,11 @@ static int rename_clip(struct move *m)
 	if (!error && m->to.is_view)
 		error = end_finish(m->v, a, &m->changes);
 	if (!error)
-		error = clip_rename(m->v, a, m->name, m->new_name, &m->changes);
+		error = clip_rename(m->v, a, m->name, m->new_name, by, &m->changes);
 	if (!error && replaces)
 		replace_vacant(m, &vacant);
 	writer_unlock(a);
+	program_put(by);
 	plain_let_go(m->v, error ? NULL : m->over.node, vacant.kept);
 	return error;
 }

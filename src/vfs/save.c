@@ -974,8 +974,9 @@ static size_t find_relabels(const struct anim *base, const struct anim *edited,
 }
 
 int edit_commit(struct vfs *v, struct animation *a, struct version *base, const struct anim *edited,
-		struct changes *changes, struct err *err)
+		struct program *by, struct changes *changes, struct err *err)
 {
+	const struct history_note note = program_note(by);
 	struct version *now;
 	enum commit commit;
 	struct site site;
@@ -985,6 +986,7 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 		err_system(err, error, "the animation's folder");
 		return error;
 	}
+	site.where.note = &note;
 	commit = source_commit(a->source, &site.where, base, edited, NULL, NULL, &now, err);
 	site_close(v, &site);
 	if (commit == COMMIT_REFUSED)

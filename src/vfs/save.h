@@ -39,10 +39,11 @@ int view_write_out(struct vfs *v, const struct request *who, const struct target
 	EXCLUDES(vfs_class);
 /*
  * Commits an edit of version `base` that did not come from a text. Nodes of clips whose names
- * change as a consequence are renamed. Returns 0 or an errno, with err for the user.
+ * change as a consequence are renamed. `by`: whose edit it is, for history; NULL: not known.
+ * Returns 0 or an errno, with err for the user.
  */
 int edit_commit(struct vfs *v, struct animation *a, struct version *base, const struct anim *edited,
-		struct changes *changes, struct err *err) EXCLUDES(vfs_class)
+		struct program *by, struct changes *changes, struct err *err) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);
 /*
  * A clip has a new name in version `now`, which is published: renames its node, and moves the

@@ -9,6 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Commits a model that was made for the program that filled the folder. */
+static int commit_made(struct staged *f, struct version *base, const struct anim *model)
+	REQUIRES(writer_class)
+{
+	struct program *by = staged_maker(f);
+	int error = edit_commit(f->v, f->animation, base, model, by, f->changes, &f->err);
+
+	program_put(by);
+	return error;
+}
+
 /* The file already has this clip: commits the texts as edits of it. */
 static int commit_texts(struct staged *f, struct version *base, const char *file_name)
 	REQUIRES(writer_class)
@@ -28,9 +39,7 @@ static int commit_texts(struct staged *f, struct version *base, const char *file
 		if (!c.number || !texts_edit(&c, &in, 1, &f->err))
 			error = ENOMEM;
 		else
-			error = edit_commit(f->v, f->animation, c.over,
-					    c.edited ? c.edited : c.over->anim, f->changes,
-					    &f->err);
+			error = commit_made(f, c.over, c.edited ? c.edited : c.over->anim);
 		site_close(f->v, &site);
 	}
 	copied_release(&c);
@@ -50,8 +59,7 @@ static int commit_new(struct staged *f, struct version *base, const char *file_n
 	else if (!assembly_clip(assembly, f->name, f->texts.list, f->texts.count, &f->err))
 		error = errno_of(&f->err);
 	else
-		error = edit_commit(f->v, f->animation, base, assembly_model(assembly), f->changes,
-				    &f->err);
+		error = commit_made(f, base, assembly_model(assembly));
 	assembly_free(assembly);
 	return error;
 }

@@ -103,6 +103,18 @@ void staged_release(struct staged *f)
 	vfs_unlock(f->v);
 }
 
+struct program *staged_maker(const struct staged *f)
+{
+	struct program *maker;
+
+	vfs_lock(f->v);
+	maker = f->staging->maker.program;
+	if (maker)
+		program_get(maker);
+	vfs_unlock(f->v);
+	return maker;
+}
+
 void staged_says(const struct staged *f, const struct identity *raw, enum say says[GIVEN_COUNT])
 {
 	vfs_lock(f->v);

@@ -144,6 +144,8 @@ struct staged {
  */
 int staged_open(struct staged *f) EXCLUDES(vfs_class);
 void staged_release(struct staged *f) EXCLUDES(vfs_class);
+/* A reference to the program that filled it; NULL: not known. */
+struct program *staged_maker(const struct staged *f) EXCLUDES(vfs_class);
 /* As gifts_say; SAY_NOBODY if unknown. */
 void staged_says(const struct staged *f, const struct identity *raw, enum say says[GIVEN_COUNT])
 	EXCLUDES(vfs_class);

@@ -318,10 +318,15 @@ static int staging_place_open_parent(struct staged *f)
 
 static int become_file(struct staged *f) REQUIRES(staging_class)
 {
+	struct history_note note;
+	struct program *by;
 	int error;
 
 	if (!staged_make_file(f))
 		return errno_of(&f->err);
+	by = staged_maker(f);
+	note = program_note(by);
+	f->where.note = &note;
 	writer_lock(f->animation);
 	error = put_in_place(f);
 	/* Saves the skeleton while the file's name cannot change. */
@@ -332,6 +337,8 @@ static int become_file(struct staged *f) REQUIRES(staging_class)
 	if (f->is_still)
 		folders_let_move(f->v);
 	writer_unlock(f->animation);
+	f->where.note = NULL;
+	program_put(by);
 	return error;
 }
 

@@ -96,6 +96,31 @@ ok "undo of all" undo --batch="$id" "$MNT"
 ok "all is there" all_are "$SAMPLE"
 is "with its mode" "$(stat -c %a "$B")" 750
 ok "in the mount" shows b 1
+
+# ---- clips and files as folders ----
+shows a 1
+mv "$M/a.canm/walk" "$M/a.canm/stride"
+like "a clip that is renamed" "$("$ANIMFS" log "$A" | head -n 1)" 'stride.*  \[mv\]  batch'
+undo "$A"
+after 250 test -d "$M/a.canm/walk"
+rm -r "$M"/{a,b}.canm/Idle
+sync "$MNT"
+like "a clip that is removed" "$("$ANIMFS" log "$A" | head -n 1)" 'Idle removed  \[rm\]  batch'
+is "and in another file" "$(batch_of "$B")" "$(batch_of "$A")"
+ok "undo of both" undo --batch="$(batch_of "$A")" "$MNT"
+ok "to the byte" all_are "$SAMPLE"
+after 250 test -d "$M/a.canm/Idle"
+cp -r "$M/a.canm/walk" "$M/a.canm/again"
+sync "$MNT"
+like "a clip that is copied" "$("$ANIMFS" log "$A" | head -n 1)" 'again.*  \[cp\]  batch'
+undo "$A"
+after 250 test ! -d "$M/a.canm/again"
+cp -r "$M/a.canm" "$M/new.canm"
+sync "$MNT"
+like "a file that is copied" "$("$ANIMFS" log "$M/new.canm" | head -n 1)" '  \[cp\]  batch'
+ok "undo of that" undo --batch="$(batch_of "$SRC/obj/new.canm")" "$MNT"
+fails "removes it" test -e "$SRC/obj/new.canm"
+ok "and no other" all_are "$SAMPLE"
 umount_animfs
 
 # ---- a folder that other programs removed ----
