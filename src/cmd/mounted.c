@@ -4,6 +4,7 @@
 #include "store/beside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 void mounted_release(struct mounted *m)
 {
@@ -308,4 +310,74 @@ bool mounted_point(const char *path, char **mountpoint, char **source)
 	*mountpoint = f.point;
 	*source = f.source;
 	return fine;
+}
+
+/* ---- what is unfinished ---- */
+
+/* Is there a clip whose folder was removed, and that is still in its file? */
+static bool has_removals(const char *point)
+{
+	char *count = mounted_read_status(point, "removals");
+	bool has = count && strcmp(count, "0") != 0;
+
+	free(count);
+	return has;
+}
+
+static bool mounted_sync_folder(const char *folder)
+{
+	char probe[PATH_MAX + 16];
+	int fd;
+
+	snprintf(probe, sizeof(probe), "%s/file.json", folder);
+	if (access(probe, F_OK))
+		return false;
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	(void)fsync(fd); /* what is refused by that is listed in .animfs/errors */
+	close(fd);
+	return true;
+}
+
+/* `below`: a path in the mount, of the animation or of something in it. */
+static void settle_below(const char *point, const char *below)
+{
+	const size_t length = strlen(point);
+	char path[PATH_MAX], beside[PATH_MAX + 2];
+
+	if (!has_removals(point) ||
+	    snprintf(path, sizeof(path), "%s%s%s", point, *below ? "/" : "", below) >= PATH_MAX)
+		return;
+	while (strlen(path) > length) {
+		snprintf(beside, sizeof(beside), "%s.d", path);
+		if (mounted_sync_folder(path) || mounted_sync_folder(beside))
+			return;
+		*strrchr(path, '/') = '\0';
+	}
+}
+
+static bool settle_of_source(void *real, const char *point, const char *source)
+{
+	const char *below;
+
+	if (mounted_is_below(real, source, &below))
+		settle_below(point, below + (*below == '/'));
+	return true;
+}
+
+void mounted_settle(const char *path)
+{
+	char *real = real_path(path);
+	const char *below;
+	struct found f;
+
+	if (!real)
+		return;
+	if (!find_mount(real, &f))
+		mounted_each(settle_of_source, real);
+	else if (mounted_is_below(real, f.point, &below))
+		settle_below(f.point, below + (*below == '/'));
+	release_found(&f);
+	free(real);
 }

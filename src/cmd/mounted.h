@@ -24,5 +24,10 @@ typedef bool mounted_visit(void *closure, const char *mountpoint, const char *so
 bool mounted_each(mounted_visit *visit, void *closure);
 /* Finds the mountpoint and SOURCE of the mount that the path is in; false: none. Free both. */
 bool mounted_point(const char *path, char **mountpoint, char **source);
+/*
+ * Where a mount shows the animation file that the path is in, or is of something in, has clips
+ * whose folders were removed leave the file now, and not only when it has been quiet for a while.
+ */
+void mounted_settle(const char *path);
 
 #endif

@@ -331,7 +331,8 @@ static void print_use(const struct place_status *p, const char *what, uint64_t u
 
 static void print_pending(const struct place_status *p)
 {
-	static const char *const kinds[] = {"pending_text", "pending_folder"};
+	static const char *const kinds[] = {"pending_text", "pending_folder", "pending_removal"};
+	static const char *const marks[] = {"", "/", "/ (removed)"};
 	uint64_t count = status_number_of(p, "pending");
 
 	if (count)
@@ -343,7 +344,7 @@ static void print_pending(const struct place_status *p)
 		size_t length;
 
 		while ((value = next_value(p, kinds[i], &at, &length)))
-			printf("    %.*s%s\n", (int)length, value, i ? "/" : "");
+			printf("    %.*s%s\n", (int)length, value, marks[i]);
 	}
 }
 
@@ -471,7 +472,7 @@ static void write_limits(struct buf *out, const struct place_status *p)
 
 static void write_pending(struct buf *out, const struct place_status *p)
 {
-	static const char *const kinds[] = {"pending_text", "pending_folder"};
+	static const char *const kinds[] = {"pending_text", "pending_folder", "pending_removal"};
 	bool first = true;
 
 	buf_format(out, ", \"pending\": %" PRIu64 ", \"pending_paths\": [",

@@ -406,6 +406,9 @@ static int undo_file(const struct undo *u, const char *path)
 	struct versions v;
 	int status;
 
+	/* The last change may be rm -r of a clip, which is still in the file. */
+	if (!u->list && !u->dry_run)
+		mounted_settle(path);
 	if (!versions_open(&v, path, &u->command, &err))
 		status = report_error(u, path, &err);
 	else

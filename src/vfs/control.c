@@ -71,14 +71,41 @@ static const char *pending_kind(const struct node *node) REQUIRES(vfs_class)
 	return thing->kind == THING_PLAIN && thing->plain.staging ? "folder" : NULL;
 }
 
-/* Other users must not see which files a user edits. */
+/* Adds clips whose folders were removed, and that are still in the file; returns how many. */
+static size_t control_add_removals(const struct vfs *v, const struct node *node, struct buf *out)
+	REQUIRES(vfs_class)
+{
+	const struct thing *thing = node->thing;
+	size_t count = 0, begin;
+
+	if (thing->kind != THING_ANIMATION)
+		return 0;
+	for (const struct mark *m = thing->animation->absent.first; m; m = m->next) {
+		if (m->parent != node || !m->base)
+			continue;
+		count++;
+		if (v->options->allow_other)
+			continue;
+		buf_text(out, "pending_removal ");
+		control_add_path(node, out);
+		buf_char(out, '/');
+		begin = out->size;
+		buf_text(out, m->name);
+		buf_one_line(out, begin);
+		buf_char(out, '\n');
+	}
+	return count;
+}
+
+/* Other users must not see which files somebody edits. */
 static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 {
 	const struct node *node;
 	const char *kind;
-	size_t at = 0, count = 0;
+	size_t at = 0, count = 0, removals = 0;
 
 	while ((node = nodes_next(&v->nodes, &at))) {
+		removals += control_add_removals(v, node, out);
 		kind = pending_kind(node);
 		count += kind != NULL;
 		if (!kind || v->options->allow_other)
@@ -87,7 +114,7 @@ static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 		control_add_path(node, out);
 		buf_char(out, '\n');
 	}
-	buf_format(out, "pending %zu\n", count);
+	buf_format(out, "pending %zu\nremovals %zu\n", count + removals, removals);
 }
 
 static void render_status(struct vfs *v, struct buf *out)

@@ -103,6 +103,17 @@ mv "$M/a.canm/walk" "$M/a.canm/stride"
 like "a clip that is renamed" "$("$ANIMFS" log "$A" | head -n 1)" 'stride.*  \[mv\]  batch'
 undo "$A"
 after 250 test -d "$M/a.canm/walk"
+rm -r "$M/a.canm/Idle"
+like "a removed clip is pending" "$("$ANIMFS" status "$MNT")" 'pending    1 not saved yet
+    obj/a.canm/Idle/ \(removed\)'
+ok "undo at once, while the clip is still in the file" undo "$M/a.canm"
+like "is undo of its removal" "$("$ANIMFS" log "$A" | head -n 1)" 'undo: clip Idle removed'
+ok "to the byte" all_are "$SAMPLE"
+after 2000 test -d "$M/a.canm/Idle"
+rm -r "$M/a.canm/Idle"
+ok "by the path in SOURCE, too" undo "$A"
+like "is undo of its removal" "$("$ANIMFS" log "$A" | head -n 1)" 'undo: clip Idle removed'
+after 2000 test -d "$M/a.canm/Idle"
 rm -r "$M"/{a,b}.canm/Idle
 sync "$MNT"
 like "a clip that is removed" "$("$ANIMFS" log "$A" | head -n 1)" 'Idle removed  \[rm\]  batch'
