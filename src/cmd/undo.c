@@ -165,6 +165,7 @@ static int restore_version(const struct undo *u, struct versions *v, const char 
 	if (error == EALREADY && u->unchanged) {
 		*u->unchanged = true;
 		return STATUS_FINE;
+	}
 	return error ? report_errno(u, path, error) : STATUS_FINE;
 }
 
@@ -202,7 +203,6 @@ static bool commit_back(struct versions *v, struct version *after, struct versio
 	struct version *now = NULL;
 	enum commit commit;
 
-	}
 	if (after->codec != before->codec || !anim_same_names(after->anim, before->anim))
 		return err_set(err, ERR_CONFLICT,
 			       "bones or clips came or went with it: that cannot be taken back by "
@@ -472,6 +472,8 @@ static void undo_note_file(void *closure, const char *path)
 static void undo_path(struct batch *b, const char *path)
 {
 	char link[64], source[PATH_MAX], whole[2 * PATH_MAX];
+	bool unchanged = false;
+	struct undo u = *b->u;
 	ssize_t length;
 	int status;
 
@@ -513,8 +515,6 @@ static int undo_batch(struct undo *u, const char *path)
 	struct mounted m;
 	int error = 0;
 
-	bool unchanged = false;
-	struct undo u = *b->u;
 	if (!mounted_find(path, &m, &err) || !locate_folder(u, &m, &t, &err)) {
 		command_error(path, &err);
 		b.status = STATUS_TROUBLE;

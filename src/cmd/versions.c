@@ -168,6 +168,33 @@ bool versions_text(struct versions *v, size_t i, struct buf *out, struct err *er
 	return found && (!error || err_system(err, error, v->t.inside));
 }
 
+static bool versions_has_place(struct versions *v, size_t i)
+{
+	struct err err = {.code = ERR_NONE};
+	struct version *version = versions_have(v, i) ? versions_decode(v, i, &err) : NULL;
+	struct place place;
+	bool has =
+		version && tree_walk(&(struct tree){version, v->t.file_name}, v->t.inside, &place);
+
+	version_put(version);
+	return has;
+}
+
+/* What version i does not have may have been removed from the file: then says when. */
+static void explain_removed(struct versions *v, size_t i, struct err *err)
+{
+	size_t had = i;
+
+	while (had > 0 && !versions_has_place(v, had - 1))
+		had--;
+	if (had == 0)
+		return;
+	err_clear(err);
+	err_set(err, ERR_OPERAND,
+		"version %" PRIu64 " removed it: undo of the whole file brings it back",
+		v->book.log.list[had].number);
+}
+
 bool versions_check_view(struct versions *v, struct err *err)
 {
 	struct version *version;
@@ -183,6 +210,8 @@ bool versions_check_view(struct versions *v, struct err *err)
 	found = tree_resolve(&(struct tree){version, v->t.file_name}, v->t.inside, &place, err);
 	if (found && place.kind != PLACE_VIEW)
 		found = err_set(err, ERR_OPERAND, "a folder; expected a file or a view");
+	else if (!found)
+		explain_removed(v, i - 1, err);
 	version_put(version);
 	return found;
 }
@@ -213,6 +242,11 @@ static void versions_time(int64_t time, char out[64])
 		strftime(out, 64, "%Y-%m-%d %H:%M:%S", &local);
 }
 
+static bool is_present(const struct versions *v, size_t i)
+{
+	return i + 1 == v->book.log.count && versions_current(v);
+}
+
 void versions_print(const struct versions *v, size_t i)
 {
 	const struct history_entry *e = &v->book.log.list[i];
@@ -232,11 +266,6 @@ void versions_print(const struct versions *v, size_t i)
 		printf("  batch %016" PRIx64, e->batch);
 	putchar('\n');
 }
-static bool is_present(const struct versions *v, size_t i)
-{
-	return i + 1 == v->book.log.count && versions_current(v);
-}
-
 
 /* ---- for programs ---- */
 

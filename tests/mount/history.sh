@@ -72,6 +72,9 @@ shows walk/clip.json '"loop": false'
 rm -r "$M/Idle"
 sync "$M"
 like "a removed clip" "$(log "$M" | head -n 1)" 'clip Idle removed'
+like "undo of it says where it went" "$(undo "$M/Idle" 2>&1)" 'version [0-9]+ removed it: undo of the whole file'
+like "so does that of a view in it" "$(undo "$M/Idle/clip.json" 2>&1)" 'removed it: undo of the whole file'
+like "but not of what never was" "$(undo "$M/Idel" 2>&1)" 'there is no "Idel"'
 ok "comes back" undo "$M"
 ok "to the byte" cmp "$FILE" "$WORK/three"
 ok "in the mount" after 250 test -d "$M/Idle"
