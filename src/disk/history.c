@@ -571,7 +571,23 @@ static int open_save(struct history_save *s, const struct bytes *was)
 /* Must the replaced version be kept, and is it not kept yet? */
 static bool wants_bytes(const struct history_save *s)
 {
-	return s->folder >= 0 && s->has_last && !s->is_joined && !s->is_copy;
+	return s->folder >= 0 && s->has_last && !s->is_joined && !s->copy;
+}
+
+/* After undo or redo of the file: the version that its bytes are kept as, or 0. */
+static uint64_t find_copy(const struct history_save *s)
+{
+	if (!s->has_last || s->last.kind != HISTORY_STEP || *s->last.view)
+		return 0;
+	for (size_t i = s->log.count; i-- > 0;) {
+		const struct history_entry *e = &s->log.list[i];
+
+		if (e->number < s->last.number && e->size == s->last.size &&
+		    history_digest_same(&e->digest, &s->last.digest) &&
+		    history_log_keeps(s->folder, e->number))
+			return e->number;
+	}
+	return 0;
 }
 
 static int begin_save(struct history_save *s, const struct bytes *was, uint64_t batch)
@@ -584,8 +600,7 @@ static int begin_save(struct history_save *s, const struct bytes *was, uint64_t 
 	if (error)
 		return error;
 	s->is_joined = joins_last(s, batch);
-	s->is_copy = s->has_last && s->last.kind == HISTORY_STEP && !*s->last.view &&
-		     history_log_keeps(s->folder, s->last.back);
+	s->copy = find_copy(s);
 	return wants_bytes(s) ? sync_log(s->folder) : 0;
 }
 
@@ -765,7 +780,8 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 		return error;
 	s->last = e;
 	s->has_last = s->had_file = true;
-	s->is_joined = s->is_copy = false;
+	s->is_joined = false;
+	s->copy = 0;
 	return keep_copy(s, -1, &base, base.size);
 }
 
@@ -1144,10 +1160,25 @@ void history_cancel(struct history_save *s)
 
 	if (s->folder >= 0 && s->has_last &&
 	    !fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW))
+/*
+ * The bytes of the version that was replaced are kept as those of an older one. They get the newer
+ * number, so that they are the last to be dropped, and not the first.
+ */
+static void keep_as_newer(const struct history_save *s)
+{
+	char older[HISTORY_NAME_SIZE], newer[HISTORY_NAME_SIZE];
+
+	history_name(s->copy, older);
+	history_name(s->last.number, newer);
+	(void)dirfd_rename(s->folder, older, s->folder, newer, RENAME_NOREPLACE);
+}
+
 		history_drop_link(s->folder, s->last.number, &st);
 	if (s->folder >= 0 && s->added)
 		limit_space(s->history, s->added, 0);
 	release_save(s);
+	if (s->copy)
+		keep_as_newer(s);
 }
 
 /* ---- reading ---- */

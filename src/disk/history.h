@@ -104,7 +104,7 @@ struct history_save {
 	bool is_unnoted; /* the file was saved by a program that was killed before it could add the
 			    line */
 	bool is_joined;  /* the save is part of the batch that made the last version */
-	bool is_copy;    /* its bytes are kept as another version's */
+	uint64_t copy;   /* the version that its bytes are kept as already; 0: none */
 	bool is_linked;  /* it has other hard links, which keep these bytes */
 	struct history_digest was;
 	struct bytes there; /* the caller's: the present content of the file */

@@ -314,9 +314,33 @@ static void drop_newest(struct library *l, uint64_t target)
 
 /* ---- log lines of dropped versions ---- */
 
+/* Are the bytes of version i kept as those of another one? */
+static bool has_copy(const struct history_log *log, size_t i)
+{
+	const struct history_entry *e = &log->list[i];
+
+	for (size_t j = 0; j < log->count; j++) {
+		if (log->list[j].kept && log->list[j].size == e->size &&
+		    history_digest_same(&log->list[j].digest, &e->digest))
+			return true;
+	}
+	return false;
+}
+
+/* Did undo or redo lead to version i? */
+static bool is_led_to(const struct history_log *log, size_t i)
+{
+	for (size_t j = i + 1; j < log->count; j++) {
+		if (log->list[j].kind == HISTORY_STEP && log->list[j].back == log->list[i].number)
+			return true;
+	}
+	return false;
+}
+
 static bool line_stays(const struct history_log *log, size_t i)
 {
-	return log->list[i].kept || i + 1 == log->count;
+	return log->list[i].kept || i + 1 == log->count ||
+	       (log->list[i].kind != HISTORY_REMOVED && is_led_to(log, i) && has_copy(log, i));
 }
 
 static void compact_log(struct state *state, int folder)

@@ -398,7 +398,9 @@ START_TEST(a_version_is_kept_once)
 		ck_assert_int_eq(undo(), 0);
 		ck_assert_int_eq(redo(), 0);
 	}
-	ck_assert_str_eq(shown(), "1f one|2e two|3s -|4s -|5s -|6s -|7s -|8s -|9s -|10s -");
+	ck_assert_str_eq(shown(), "1f -|2e -|3s -|4s -|5s -|6s -|7s -|8s two|9s one|10s -");
+	ck_assert_int_eq(undo(), 0);
+	ck_text(FILE_PATH, "one");
 }
 END_TEST
 
@@ -761,6 +763,28 @@ START_TEST(the_newest_of_a_file_goes_last)
 		snprintf(name, sizeof(name), "%d.canm", i);
 		ck_assert_int_ge(count_kept(name), 1);
 	}
+}
+END_TEST
+
+/* What undo led to is as new as the undo, although its bytes were kept before. */
+START_TEST(what_undo_led_to_goes_last)
+{
+	static char text[4097];
+
+	memset(text, 'a', 4096);
+	again(16 * 8192);
+	for (char c = 'a'; c < 'd'; c++)
+		save_block("a.canm", c);
+	ck_assert_int_eq(undo(), 0);
+	ck_assert_int_eq(undo(), 0);
+	save_block("a.canm", 'x');
+	ck_assert_int_eq(count_kept("a.canm"), 3);
+	again(9216);
+	save_block("b.canm", 'a'); /* there is room for one version */
+	ck_assert_int_eq(count_kept("a.canm"), 1);
+	again(16 * 8192);
+	ck_assert_int_eq(undo(), 0);
+	ck_text(FILE_PATH, text);
 }
 END_TEST
 
@@ -1283,6 +1307,7 @@ Suite *history_suite(void)
 	tcase_add_test(tc, half_a_line_counts_for_nothing);
 	suite_add_tcase(s, tc);
 	return s;
+	tcase_add_test(tc, what_undo_led_to_goes_last);
 }
 	tcase_add_test(tc, a_batch_of_several_versions_is_taken_back);
 	tcase_add_test(tc, a_batch_that_others_interrupted_stays);
