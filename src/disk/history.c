@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <linux/fs.h>
 #include <linux/limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +30,17 @@
 #define SLACK 16      /* at the limit, another 1/SLACK of it is freed */
 #define RUNNING_MAX 64
 
+/* A batch that is running in some files. */
+struct running {
+	uint64_t batch; /* 0: none */
+	unsigned files;
+};
+
 struct history {
 	struct state *state;
 	uint64_t limit;
-	_Atomic uint64_t running[RUNNING_MAX];
 	struct lock lock;
+	struct running running[RUNNING_MAX] GUARDED_BY(history_class);
 	pthread_cond_t changed;
 	bool moving GUARDED_BY(history_class);      /* a rename in SOURCE and here is in progress */
 	unsigned opening GUARDED_BY(history_class); /* saves that are opening their folder */
@@ -960,12 +965,12 @@ static size_t list_running(struct history *h, uint64_t batch, uint64_t out[RUNNI
 {
 	size_t count = 0;
 
+	lock_acquire(&h->lock, &history_class);
 	for (size_t i = 0; i < RUNNING_MAX; i++) {
-		uint64_t running = h->running[i];
-
-		if (running)
-			out[count++] = running;
+		if (h->running[i].batch)
+			out[count++] = h->running[i].batch;
 	}
+	lock_release(&h->lock, &history_class);
 	if (batch)
 		out[count++] = batch;
 	return count;
@@ -1066,24 +1071,41 @@ bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t p
 	return made;
 }
 
+/* The place of a batch, or an empty one; NULL: there is neither. */
+static struct running *history_find_running(struct history *h, uint64_t batch)
+	REQUIRES(history_class)
+{
+	struct running *empty = NULL;
+
+	for (size_t i = 0; i < RUNNING_MAX; i++) {
+		if (h->running[i].batch == batch)
+			return &h->running[i];
+		if (!h->running[i].batch && !empty)
+			empty = &h->running[i];
+	}
+	return empty;
+}
+
 void history_begin_batch(struct history *h, uint64_t batch)
 {
-	for (size_t i = 0; i < RUNNING_MAX; i++) {
-		uint64_t none = 0;
+	struct running *r;
 
-		if (atomic_compare_exchange_strong(&h->running[i], &none, batch))
-			return;
-	}
+	lock_acquire(&h->lock, &history_class);
+	r = history_find_running(h, batch);
+	if (r)
+		*r = (struct running){batch, r->files + 1};
+	lock_release(&h->lock, &history_class);
 }
 
 void history_end_batch(struct history *h, uint64_t batch)
 {
-	for (size_t i = 0; i < RUNNING_MAX; i++) {
-		uint64_t running = batch;
+	struct running *r;
 
-		if (atomic_compare_exchange_strong(&h->running[i], &running, 0))
-			return;
-	}
+	lock_acquire(&h->lock, &history_class);
+	r = history_find_running(h, batch);
+	if (r && r->files && --r->files == 0)
+		r->batch = 0;
+	lock_release(&h->lock, &history_class);
 }
 
 /* ---- the end of a save ---- */
@@ -1138,10 +1160,25 @@ static int begin_for_owner(struct history_save *s, const struct bytes *now)
 	return begin_anew(s);
 }
 
+/*
+ * The bytes of the version that was replaced are kept as those of an older one. They get the newer
+ * number, so that they are the last to be dropped, and not the first.
+ */
+static void keep_as_newer(const struct history_save *s)
+{
+	char older[HISTORY_NAME_SIZE], newer[HISTORY_NAME_SIZE];
+
+	history_name(s->copy, older);
+	history_name(s->last.number, newer);
+	(void)dirfd_rename(s->folder, older, s->folder, newer, RENAME_NOREPLACE);
+}
+
 void history_end(struct history_save *s, const struct bytes *now, const struct history_note *note)
 {
 	if (s->folder < 0)
 		return;
+	if (s->copy)
+		keep_as_newer(s);
 	if (!begin_for_owner(s, now))
 		note_save(s, now, note);
 	if ((s->last.number + 1) % THIN_EVERY == 0 && s->folder >= 0)
@@ -1160,25 +1197,10 @@ void history_cancel(struct history_save *s)
 
 	if (s->folder >= 0 && s->has_last &&
 	    !fstatat(s->file->dir, s->file->name, &st, AT_SYMLINK_NOFOLLOW))
-/*
- * The bytes of the version that was replaced are kept as those of an older one. They get the newer
- * number, so that they are the last to be dropped, and not the first.
- */
-static void keep_as_newer(const struct history_save *s)
-{
-	char older[HISTORY_NAME_SIZE], newer[HISTORY_NAME_SIZE];
-
-	history_name(s->copy, older);
-	history_name(s->last.number, newer);
-	(void)dirfd_rename(s->folder, older, s->folder, newer, RENAME_NOREPLACE);
-}
-
 		history_drop_link(s->folder, s->last.number, &st);
 	if (s->folder >= 0 && s->added)
 		limit_space(s->history, s->added, 0);
 	release_save(s);
-	if (s->copy)
-		keep_as_newer(s);
 }
 
 /* ---- reading ---- */

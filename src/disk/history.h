@@ -155,11 +155,11 @@ static inline bool history_needs_room(int error)
 	return error == ENOSPC || error == EDQUOT;
 }
 /*
- * Keeps the version from before a running batch from being dropped. At most 64 batches;
- * thread-safe, without the lock.
+ * Keeps the versions from before a running batch from being dropped; once for each file in which it
+ * runs. At most 64 batches; thread-safe, without the lock.
  */
-void history_begin_batch(struct history *h, uint64_t batch);
-void history_end_batch(struct history *h, uint64_t batch);
+void history_begin_batch(struct history *h, uint64_t batch) EXCLUDES(history_class);
+void history_end_batch(struct history *h, uint64_t batch) EXCLUDES(history_class);
 
 /* ---- reading ---- */
 

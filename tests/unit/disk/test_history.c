@@ -483,8 +483,6 @@ START_TEST(a_batch_is_taken_back)
 }
 END_TEST
 
-START_TEST(a_file_that_a_batch_made_goes_with_it)
-{
 /* The same program saves a view a second time. */
 static void save_again(const char *text, uint64_t batch)
 {
@@ -524,6 +522,8 @@ START_TEST(a_batch_that_others_interrupted_stays)
 }
 END_TEST
 
+START_TEST(a_file_that_a_batch_made_goes_with_it)
+{
 	ck_assert_int_eq(save_in("one", 7), 0);
 	ck_assert_int_eq(undo(), ENODATA); /* undo removes no file */
 	ck_assert_int_eq(restore(HISTORY_OUT, 7), 0);
@@ -823,6 +823,30 @@ START_TEST(what_was_before_a_running_batch_stays)
 	again(1);
 	for (int i = 0; i < 40; i++)
 		save_block("a.canm", (char)('a' + i % 26));
+	ck_assert_int_eq(count_kept("b.canm"), 0);
+}
+END_TEST
+
+START_TEST(a_batch_runs_in_many_files)
+{
+	again(16 * 8192);
+	save_block("b.canm", 'a');
+	file.name = "b.canm";
+	ck_assert_int_eq(save_in("batch", 7), 0);
+	file.name = "a.canm";
+	again(1);
+	for (int i = 0; i < 100; i++)
+		history_begin_batch(history, 8);
+	history_begin_batch(history, 7);
+	save_block("a.canm", 'a');
+	save_block("a.canm", 'b');
+	ck_assert_int_eq(count_kept("b.canm"), 1);
+	for (int i = 0; i < 100; i++)
+		history_end_batch(history, 8);
+	save_block("a.canm", 'c');
+	ck_assert_int_eq(count_kept("b.canm"), 1);
+	history_end_batch(history, 7);
+	save_block("a.canm", 'd');
 	ck_assert_int_eq(count_kept("b.canm"), 0);
 }
 END_TEST
@@ -1269,6 +1293,8 @@ Suite *history_suite(void)
 	tcase_add_test(tc, the_file_keeps_what_is_its_own);
 	tcase_add_test(tc, a_removed_file_comes_back_as_it_was);
 	tcase_add_test(tc, a_batch_is_taken_back);
+	tcase_add_test(tc, a_batch_of_several_versions_is_taken_back);
+	tcase_add_test(tc, a_batch_that_others_interrupted_stays);
 	tcase_add_test(tc, a_file_that_a_batch_made_goes_with_it);
 	tcase_add_test(tc, a_file_in_use_stays_as_it_is);
 	tcase_add_test(tc, versions_go_where_the_file_goes);
@@ -1281,8 +1307,10 @@ Suite *history_suite(void)
 	tcase_add_test(tc, all_of_it_takes_no_more_than_the_limit);
 	tcase_add_test(tc, room_comes_from_the_file_that_uses_most);
 	tcase_add_test(tc, the_newest_of_a_file_goes_last);
+	tcase_add_test(tc, what_undo_led_to_goes_last);
 	tcase_add_test(tc, what_another_program_keeps_counts);
 	tcase_add_test(tc, what_was_before_a_running_batch_stays);
+	tcase_add_test(tc, a_batch_runs_in_many_files);
 	tcase_add_test(tc, a_full_quota_drops_the_oldest);
 	tcase_add_test(tc, a_limit_that_does_not_show_drops_the_oldest);
 	tcase_add_test(tc, what_would_not_suffice_stays);
@@ -1307,7 +1335,4 @@ Suite *history_suite(void)
 	tcase_add_test(tc, half_a_line_counts_for_nothing);
 	suite_add_tcase(s, tc);
 	return s;
-	tcase_add_test(tc, what_undo_led_to_goes_last);
 }
-	tcase_add_test(tc, a_batch_of_several_versions_is_taken_back);
-	tcase_add_test(tc, a_batch_that_others_interrupted_stays);
