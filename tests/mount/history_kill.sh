@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# history_kill.sh - undo, redo and put, killed at every call that changes something: the file is one of the
-# two versions, all earlier versions can be restored, and the next command leaves no leftovers. (crash.sh
-# kills mounts.)
+# history_kill.sh - undo, redo and put, also where they drop old versions for want of room, killed at
+# every call that changes something: the file is one of the two versions, all that were there can be had,
+# and the next command leaves nothing behind.
+# (crash.sh kills mounts.)
 . "$(dirname "$0")/lib.sh"
 FAULT_SO=$(dirname "$ANIMFS")/fault.so
 [ -f "$FAULT_SO" ] || skip_all "fault.so is not built"
@@ -30,15 +31,20 @@ can_be_had()
 	return 1
 }
 
+old=("$WORK/v1") # what can be had in any case
 # What is wrong after a kill; A and B are the versions before and after.
 look()
 {
-	local version
+	local version number
+	for number in $("$ANIMFS" log "$FILE" | sed 's/^\*\? *\([0-9]*\) .*/\1/'); do
+		"$ANIMFS" cat --version="$number" "$FILE/walk/clip.json" >/dev/null ||
+			echo "version $number is listed and cannot be read"
+	done
 	cp "$FILE" "$WORK/found"
 	cmp -s "$FILE" "$1" || cmp -s "$FILE" "$2" || echo "the file is neither"
 	"$ANIMFS" ls "$FILE" >/dev/null || echo "the file cannot be read"
 	"$ANIMFS" bone add "$FILE" after >/dev/null || echo "nothing can be saved"
-	for version in "$1" "$WORK/found" "$WORK/v1"; do
+	for version in "$1" "$WORK/found" "${old[@]}"; do
 		can_be_had "$version" || echo "${version##*/} is lost"
 	done
 	"$ANIMFS" undo "$FILE" || echo "no undo"
@@ -74,3 +80,22 @@ cp -a "$WORK/template" "$SRC"
 rm -rf "$WORK/template"
 cp -a "$SRC" "$WORK/template"
 kills redo "$WORK/v1" "$WORK/v2" "$ANIMFS" redo "$FILE"
+
+# ---- without room the oldest versions go ----
+"$ANIMFS" put "$BONE" "$WORK/three.csv"
+"$ANIMFS" put "$BONE" "$WORK/two.csv"
+"$ANIMFS" bone add "$FILE" fourth
+cp "$FILE" "$WORK/v4"
+"$ANIMFS" bone add "$FILE" fifth
+cp "$FILE" "$WORK/v5"
+rm -rf "$WORK/template"
+cp -a "$SRC" "$WORK/template"
+"$ANIMFS" put "$BONE" "$WORK/three.csv"
+cp "$FILE" "$WORK/v6"
+rm -rf "$SRC"
+cp -a "$WORK/template" "$SRC"
+kept() { find "$SRC/.animfs/history" -type f -regex '.*/[0-9]+' | wc -l; }
+before=$(kept)
+old=("$WORK/v4")
+kills "put without room" "$WORK/v5" "$WORK/v6" "$ANIMFS" put --history=$((3 * 8192)) "$BONE" "$WORK/three.csv"
+ok "old versions went ($before, and then $(kept))" test "$(kept)" -lt "$before"
