@@ -6,7 +6,7 @@ SOURCE lies on an ext4 of its own, on a loop device whose writes are recorded (i
 Files of every format are saved there. Then the image is made as it was at every barrier, and some
 more with a random part of the writes that came after it. On each of them the filesystem must mount;
 every file of SOURCE must be as it was after a step that ended by then or the one that was going on,
-and no step that ended well may be lost.
+and no step that ended well may be lost: what later ones replaced must be there as an old version.
 """
 import argparse
 import os
@@ -17,7 +17,8 @@ import subprocess
 import sys
 import time
 
-from mounts import Failure, Ground, Mount, mounted, read_source, strays, sync_filesystem, wait_until
+from mounts import (Failure, Ground, Mount, mounted, read_source, read_tree, strays, sync_filesystem,
+                    wait_until)
 from saves import DATA, EDITS, HOWS, folder_of, read, remove_tree, replaced, sync_folder
 
 SIZE = 12 << 20
@@ -79,19 +80,20 @@ class Recorded:
 class Step:
     """What was there after one of them, and how far the log was."""
 
-    def __init__(self, name, at, files):
+    def __init__(self, name, at, files, begins=True):
         self.name = name
         self.at = at
         self.files = files
+        self.begins = begins  # a batch: what it replaces is kept
 
 
 def save_all(mount, recorded):
     """Every edit in three ways, and back; then a clip is removed. The states that they leave."""
     steps = []
 
-    def note(name):
+    def note(name, begins=True):
         files = {path: data for path, data in read_source(mount.source).items() if data is not None}
-        steps.append(Step(name, recorded.at(), files))
+        steps.append(Step(name, recorded.at(), files, begins))
 
     note("nothing")
     for sample, view, old, new in EDITS:
@@ -101,7 +103,7 @@ def save_all(mount, recorded):
         for i, how in enumerate(("fsync", "close", "rename", "fsync")):
             for step in HOWS[how](place, before if i % 2 else after):
                 step()
-            note(f"{view}, {how}")
+            note(f"{view}, {how}", begins=i > 0)
     folder = os.path.join(mount.point, "wiki512.canm")
     remove_tree(os.path.join(folder, "Idle"))
     sync_folder(folder)
@@ -169,6 +171,17 @@ class Images:
                 now = max((step for step in self.steps if step.at <= at), key=lambda s: s.at)
                 raise Failure(f"{path} is neither before nor after, when \"{now.name}\" had ended: "
                               f"{found.get(path, b'absent')!r:.80}")
+        self.compare_old(at)
+
+    def compare_old(self, at):
+        """One program saves all: the first save of another view belongs to the batch before."""
+        there = set(read_tree(self.mount.source).values())
+        for step, after in zip(self.steps, self.steps[1:]):
+            if step.at > at:
+                break
+            for path, data in step.files.items():
+                if (after.begins or step is self.steps[0]) and data not in there:
+                    raise Failure(f"{path} as \"{step.name}\" left it is nowhere")
 
     def all(self, records):
         image = bytearray(SIZE)
