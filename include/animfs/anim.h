@@ -182,6 +182,7 @@ struct field {
 	double real;
 	const char *text;
 	bool editable;
+	bool derived; /* follows from others; a text may say what it was before they changed */
 };
 
 struct track {

@@ -716,6 +716,8 @@ static bool ff9clip_decode_fields(struct anim *a, const struct ff9clip *f, struc
 	if (!f->json)
 		binary_fields(f, clip, fields);
 	ff9clip_add_text(clip, fields, "tangents", "kept");
+	ff9clip_add_text(clip, fields, "grid", f->between ? "times" : "frames");
+	fields[clip->field_count - 1].derived = true;
 	return true;
 }
 

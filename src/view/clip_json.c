@@ -108,10 +108,20 @@ static bool edit_field(struct clip_text *p, const struct spot *s)
 	return field ? json_read_field(s, p->err, field) : err_memory(p->err);
 }
 
+static bool is_derived(const struct clip *clip, const char *name)
+{
+	for (uint32_t i = 0; i < clip->field_count; i++) {
+		if (strcmp(clip->fields[i].name, name) == 0)
+			return clip->fields[i].derived;
+	}
+	return false;
+}
+
 static bool edit_fields(struct clip_text *p)
 {
 	struct spot fields = spot_member(&p->root, p->at->anim->format->name);
 	const struct token *served = token_member(p->own.root, fields.member);
+	bool any = false;
 
 	if (!clip_text_changed(p, &fields))
 		return true;
@@ -120,10 +130,14 @@ static bool edit_fields(struct clip_text *p)
 	for (const struct token *t = token_first(served); t; t = token_next(served, t)) {
 		struct spot s = spot_member(&fields, token_name(t));
 
-		if (s.value && !spot_unchanged(&s, t, NULL, NULL) && !edit_field(p, &s))
+		if (!s.value || is_derived(p->clip, s.member) || spot_unchanged(&s, t, NULL, NULL))
+			continue;
+		any = true;
+		if (!edit_field(p, &s))
 			return false;
 	}
-	return true;
+	/* What follows from a field that changed may be as it was before or after that. */
+	return any || spot_unchanged(&fields, served, NULL, p->err);
 }
 
 /* "loop" and a format's own field of that name are the same value: apply the one that changed. */

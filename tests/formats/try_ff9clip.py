@@ -40,6 +40,13 @@ class Ff9clipTrial(Trial):
     def frame(self, key):
         return math.floor(time_of(key) * self.rate + 0.5)
 
+    def stand_at_frames(self, keys):
+        """Each within 0.001 of a frame of its own, which ascend."""
+        moments = [time_of(key) * self.rate for key in keys]
+        frames = [self.frame(key) for key in keys]
+        near = all(abs(moment - frame) <= 0.001 for moment, frame in zip(moments, frames))
+        return near and all(a < b for a, b in zip([-1, *frames], frames))
+
     def rows(self, model, path):
         rows = {}
         for role in ROLES:
@@ -59,6 +66,8 @@ class Ff9clipTrial(Trial):
         assert f32(own["rate"]) == model.rate, "rate"
         assert own["name"] == model.name, "name"
         assert own["form"] == ("json" if model.json else "binary"), "form"
+        on_grid = all(self.stand_at_frames(c.keys) for role in ROLES for c in model.curves[role])
+        assert own["grid"] == ("frames" if on_grid else "times"), "grid"
         assert own.get("wrap") == (None if model.json else model.wrap), "wrap"
         assert [bone["name"] for bone in clip["bones"]] == self.paths(model), "bones"
         if not model.json:

@@ -141,6 +141,7 @@ START_TEST(the_samples_hold_what_stands_beside_them)
 	ck_curves(a, json_object_get(wanted, "scale"), ROLE_SCALE);
 	if (grid)
 		ck_assert_int_eq(is_between(a), !json_is_true(grid));
+	ck_assert_str_eq(field_of(a, "grid")->text, is_between(a) ? "times" : "frames");
 	ck_assert(a->read_only == NULL);
 	json_decref(wanted);
 	anim_free(a);

@@ -258,6 +258,34 @@ START_TEST(a_change_of_the_rate_moves_no_key)
 }
 END_TEST
 
+/*
+ * clip.json says whether keys stand at frames. With a rate that takes them there a text may still
+ * say that they are not; by itself that cannot be edited.
+ */
+START_TEST(the_grid_follows_from_the_rate)
+{
+	struct sample s = open_text(FILE_OF(CENTRAL)), between, back;
+	struct shown at = sample_shown(&s, 0, NULL);
+	struct anim *edited = view_edit_ok(&view_clip_json, &at, "\"rate\": 10", "\"rate\": 9.9");
+
+	between = sample_store(&s, edited);
+	anim_free(edited);
+	ck_assert(curve_of(between.anim)->timing->between);
+	at = sample_shown(&between, 0, NULL);
+	view_edit_refused(&view_clip_json, &at, "\"grid\": \"times\"", "\"grid\": \"frames\"",
+			  ERR_TEXT, 5, 84, "\"grid\" cannot be changed here");
+	edited = view_edit_ok(&view_clip_json, &at,
+			      "\"rate\": 9.9, \"tangents\": \"kept\", \"grid\": \"times\"",
+			      "\"rate\": 10, \"tangents\": \"kept\", \"grid\": \"frames\"");
+	back = sample_store(&between, edited);
+	anim_free(edited);
+	ck_assert(!curve_of(back.anim)->timing->between);
+	sample_close(&back);
+	sample_close(&between);
+	sample_close(&s);
+}
+END_TEST
+
 Suite *tangents_suite(void);
 
 Suite *tangents_suite(void)
@@ -275,6 +303,7 @@ Suite *tangents_suite(void)
 	tcase_add_test(t, frames_that_are_not_whole_stay_as_they_are);
 	tcase_add_test(t, where_keys_stand_at_frames_new_ones_do_too);
 	tcase_add_test(t, a_change_of_the_rate_moves_no_key);
+	tcase_add_test(t, the_grid_follows_from_the_rate);
 	suite_add_tcase(s, t);
 	return s;
 }
