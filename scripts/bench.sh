@@ -20,7 +20,7 @@ rounds=${ROUNDS:-5}
 tools=$BUILD # make_game; BUILD is the base's while that is measured
 base=${BASE:-}
 all="warm-ro warm-rw warm-all cold curves list list-all views names text decode save save-many saves history"
-all+=" kept batches files git build folder tree two w4 export memory large idle requests"
+all+=" kept batches files git build folder tree two w4 archives export memory large idle requests"
 side=now
 work=$(mktemp -d /var/tmp/animfs-bench.XXXXXX)  # SOURCE, as a disk has it
 plain=$(mktemp -d /dev/shm/animfs-bench.XXXXXX) # texts on tmpfs
@@ -922,6 +922,91 @@ row_w4()
 	rm -rf "$plain/w4"
 	row "mount of W4" ms mount '<= 50'
 	row "first \`ls\` of its largest folder" ms first-ls '<= 4' first-ls-plain "the bare folder"
+}
+
+pack() { tests/mount/pack.py "$@"; }
+by_folder() { ls -f "$1"/*; }
+
+# Lists 100,000 members, of which only the tables are on the disk, and finds 20,000 small ones.
+archives_listed()
+{
+	mkdir "$work/huge" "$work/packed"
+	pack sparse "$work/huge/huge.cpk" 100000 12000000000
+	"$tools/make_game" "$work/plain" --files 1000 --clips 1 --bones 2 --frames 3 --plain 19000
+	pack cpk "$work/packed/many.cpk" "$work/plain"
+	for ((i = 0; i < rounds; i++)); do
+		mount_animfs rw "$work/huge"
+		clock archive-list by_folder "$mnt/rw/huge.cpk.d"
+		sample archive-list-memory "$(memory rw)"
+		unmount
+		mount_animfs packed "$work/packed" --views=csv
+		mount_animfs plain "$work/plain" --views=csv
+		clock archive-find by_name "$mnt/packed"
+		clock archive-find-plain by_name "$mnt/plain"
+		unmount
+	done
+	rm -rf "$work"/{huge,packed,plain}
+	row "a CPK of 12 GB: names of its 100,000 members, cold" ms archive-list '<= 150'
+	row "memory after it, all of the daemon's" MiB archive-list-memory '<= 64'
+	row "\`find\` over 20,000 members of a CPK, of which 1,000 are animations, cold" ms archive-find \
+		'<= 1.5' archive-find-plain "the same extracted"
+}
+
+# What is packed has to be unpacked, whoever does it.
+archives_searched()
+{
+	mkdir "$work"/{stored,packed}
+	"$tools/make_game" "$work/plain" --files 100 "${small[@]}"
+	pack cpk "$work/stored/w1.cpk" "$work/plain"
+	(cd "$work/plain" && python3 -m zipfile -c "$work/packed/w1.zip" ./*)
+	for ((i = 0; i < rounds; i++)); do
+		mount_animfs stored "$work/stored" --views=csv -o ro
+		mount_animfs packed "$work/packed" --views=csv -o ro
+		mount_animfs plain "$work/plain" --views=csv -o ro
+		clock archive-grep search "$mnt/stored"
+		clock archive-grep-packed search "$mnt/packed"
+		clock archive-grep-plain search "$mnt/plain"
+		clock archive-unpack python3 -m zipfile -e "$work/packed/w1.zip" "$plain/unpacked"
+		sample archive-grep-both "$(calculate "$(latest archive-grep-plain) + $(latest archive-unpack)")"
+		rm -r "$plain/unpacked"
+		unmount
+	done
+	rm -rf "$work"/{stored,packed,plain}
+	row "cold grep over W1's bones in a CPK, \`-o ro\`" ms archive-grep '<= 1.3' archive-grep-plain \
+		"the same extracted"
+	row "the same in a ZIP, packed" ms archive-grep-packed '<= 1.3' archive-grep-both "unpacked before"
+}
+
+# An archive in an archive is unpacked when its folder is entered.
+archives_nested()
+{
+	local paths=()
+
+	mkdir -p "$work/nested" "$plain/model"/{TEXTURE,MODEL}
+	head -c 5M /dev/urandom >"$plain/model/TEXTURE/skin.dds"
+	tests/mount/mdb.py "$plain/model/MODEL/body.mdb" 1
+	pack rab "$plain/model.mrab" "$plain/model"
+	for ((i = 0; i < 200; i++)); do paths+=("OBJECT/M$i.MRAB=$plain/model.mrab:packed"); done
+	python3 tests/mount/cpk.py "$work/nested/nested.cpk" "${paths[@]}"
+	rm -r "$plain/model" "$plain/model.mrab"
+	for ((i = 0; i < (rounds + 1) / 2; i++)); do
+		mount_animfs rw "$work/nested" --cache=64M
+		clock archive-nested find "$mnt/rw"
+		sample archive-nested-memory "$(memory rw)"
+		sample archive-nested-bar "$(calculate "$(status rw cache_limit) / 1048576 + 32")"
+		unmount
+	done
+	rm -rf "$work/nested"
+	row "\`find\` over 200 packed RABs of 5 MB in a CPK" ms archive-nested '<= 20000'
+	row "memory after it, \`--cache=64M\`" MiB archive-nested-memory '<= 1' archive-nested-bar \
+		"the cache and 32 MiB"
+}
+
+row_archives()
+{
+	archives_listed
+	archives_searched
+	archives_nested
 }
 
 use_all()

@@ -4,6 +4,7 @@
 FROM is the file with the member's bytes. cpk.py --sparse FILE COUNT SIZE makes one of SIZE bytes that
 are not there but for its tables, of COUNT members.
 """
+import functools
 import struct
 import sys
 
@@ -44,6 +45,7 @@ def packet(sign, content):
     return sign + struct.pack("<IQ", 0xFF, len(content)) + content
 
 
+@functools.cache  # one of many equal members takes as long as all
 def crilayla(data):
     """A stream of bytes as they are: a 0 and eight bits for each, from the last to the first."""
     if len(data) <= 256:
