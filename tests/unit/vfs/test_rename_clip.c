@@ -198,7 +198,7 @@ START_TEST(a_clip_whose_place_has_changed_keeps_its_node)
 	edited = anim_edit(base->anim);
 	ck_assert(anim_clip_rename(edited, (uint32_t)version_clip(base, "Idle"), "run", &err));
 	writer_lock(mounted.a);
-	ck_assert_int_eq(edit_commit(mounted.v, mounted.a, base, edited, &changes, &err), 0);
+	ck_assert_int_eq(edit_commit(mounted.v, mounted.a, base, edited, NULL, &changes, &err), 0);
 	writer_unlock(mounted.a);
 	changes_send_all(mounted.v, &changes);
 	ck_assert_uint_eq(found("run"), idle);
