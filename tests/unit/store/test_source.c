@@ -118,14 +118,18 @@ int fstat(int fd, struct stat *st)
 	return fstatat(fd, "", st, AT_EMPTY_PATH);
 }
 
-/* Called once, while the file that is to take the old one's place is being prepared. */
+/*
+ * Called once, while the file that is to take the old one's place is being prepared: it gets the
+ * old one's times, and others get the time of day.
+ */
 static _Thread_local void (*while_prepared)(void);
 
 int futimens(int fd, const struct timespec times[2])
 {
-	void (*meddle)(void) = while_prepared;
+	void (*meddle)(void) = times ? while_prepared : NULL;
 
-	while_prepared = NULL;
+	if (times)
+		while_prepared = NULL;
 	if (meddle)
 		meddle();
 	return (int)syscall(SYS_utimensat, fd, NULL, times, 0);
