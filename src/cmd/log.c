@@ -156,9 +156,9 @@ static const char log_usage[] =
 	"\n"
 	"Options:\n"
 	"      --follow            print new versions as they come, until interrupted\n"
-	"      --json              one JSON object per line for each version, animfs.log/1\n"
-	"                            (see animfs(1))\n" HELP_READS HELP_SITE HELP_COLOR HELP_END
-	"\n"
+	"      --json              one JSON object per line for each version:\n"
+	"                            animfs.log/1, see animfs(1)\n" HELP_READS HELP_SITE HELP_COLOR
+		HELP_END "\n"
 	"Exit status:\n"
 	"  0  the versions were listed\n"
 	"  1  there are no versions\n"

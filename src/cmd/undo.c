@@ -359,6 +359,13 @@ static bool restore_view(const struct undo *u, struct versions *v, const char *p
 		       target_find(&now, err);
 		now.where.note = &note;
 	}
+	/* The place is no longer there: says why, if that is known. */
+	if (!fine && err->code == ERR_OPERAND) {
+		struct err why = {.code = ERR_NONE};
+
+		if (!versions_check_view(v, &why))
+			*err = why;
+	}
 	if (fine && !versions_text(v, i, &text, err))
 		fine = err_set(err, ERR_OPERAND, "there was no such view in version %" PRIu64,
 			       note.back);

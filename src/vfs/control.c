@@ -78,7 +78,8 @@ static size_t control_add_removals(const struct vfs *v, const struct node *node,
 	const struct thing *thing = node->thing;
 	size_t count = 0, begin;
 
-	if (thing->kind != THING_ANIMATION)
+	/* A folder without a name was removed with all its clips. */
+	if (thing->kind != THING_ANIMATION || !node_link(node))
 		return 0;
 	for (const struct mark *m = thing->animation->absent.first; m; m = m->next) {
 		if (m->parent != node || !m->base)

@@ -186,7 +186,7 @@ is "log: the format and path of each line" "$(json "$out" 'sorted({(l["format"],
 is "log: the versions, as for people" "$(json "$out" '" ".join(str(l["number"]) for l in lines)')" \
 	"$(animfs log "$file" | sed 's/^\*\? *\([0-9]*\) .*/\1/' | paste -sd ' ')"
 is "log: kinds" "$(json "$out" '[l["kind"] for l in lines]')" '["step", "step", "edit", "edit", "found"]'
-is "log: what changed" "$(json "$out" 'lines[3]["what"]')" "walk: hip translation"
+is "log: what changed" "$(json "$out" 'lines[3]["what"]')" "walk: hip translation 1 key"
 is "log: which program, in which batch" "$(json "$out" '[[l["program"], len(l["batch"] or "")] for l in lines[3:]]')" \
 	'[["animfs put", 16], [null, 0]]'
 is "log: where undo led" "$(json "$out" '[[l["to"], l["view"]] for l in lines[:2]]')" \
@@ -199,7 +199,7 @@ is "log: members of the first one" "$(json "$out" '{k: v for k, v in lines[-1].i
 		stat -c %s "$data/canm/wiki512.canm"), \"unfinished\": false, \"kept\": true, \"current\": false}"
 is "log: seconds since 1970" "$(json "$out" 'abs(lines[0]["time"] - __import__("time").time()) < 3600')" true
 is "log: of a view that did not change" "$(json "$(animfs log --json "$file/Idle/clip.json")" 'd["number"]')" 1
-is "log: of nothing: status" "$(animfs log --json two.canm >"$WORK/none" 2>/dev/null; echo $? "$(stat -c %s "$WORK/none")")" "1 0"
+is "log: of nothing: status" "$(animfs log --json bad.canm >"$WORK/none" 2>/dev/null; echo $? "$(stat -c %s "$WORK/none")")" "1 0"
 
 # ---- formats ----
 out=$(animfs formats --json)
