@@ -57,12 +57,7 @@ enum saved_text {
 	TEXT_GOES,    /* the view is rendered anew */
 };
 
-static bool memory_is_short(const struct vfs *v)
-{
-	return v->drafts.used > v->drafts.limit / 2;
-}
-
-static enum saved_text judge_saved(const struct vfs *v, const struct sight *s, struct bytes text)
+static enum saved_text judge_saved(const struct sight *s, struct bytes text)
 {
 	const struct tree tree = sight_tree(s);
 	enum saved_text is = TEXT_GOES;
@@ -71,8 +66,7 @@ static enum saved_text judge_saved(const struct vfs *v, const struct sight *s, s
 	if (tree_render(&tree, &s->place, &own) == 0) {
 		if (bytes_equal(text, buf_bytes(&own)))
 			is = TEXT_IS_OURS;
-		else if (!memory_is_short(v) &&
-			 !draft_says_less(s->place.view, text, buf_bytes(&own)))
+		else if (!draft_says_less(s->place.view, text, buf_bytes(&own)))
 			is = TEXT_STAYS;
 	}
 	buf_release(&own);
@@ -108,7 +102,7 @@ static void end_saved(struct vfs *v, const struct target *t, struct changes *cha
 	if (!text)
 		return;
 	if (sight_of(v, t, &s, &st) == 0)
-		is = judge_saved(v, &s, text_bytes(text));
+		is = judge_saved(&s, text_bytes(text));
 	vfs_lock(v);
 	expire_draft(v, t, text, is, changes);
 	vfs_unlock(v);

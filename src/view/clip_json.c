@@ -273,6 +273,7 @@ static bool clip_json_edit(struct clip_text *p, bool copied)
 static bool parse_clip_json(struct clip_text *p, struct bytes text)
 {
 	struct buf own = BUF_INIT;
+	const char *name;
 	struct spot file;
 	bool fine;
 
@@ -289,7 +290,8 @@ static bool parse_clip_json(struct clip_text *p, struct bytes text)
 	if (clip_text_is_copy(p))
 		return clip_text_copy(p);
 	file = spot_member(&p->root, "file");
-	return clip_json_edit(p, clip_text_changed(p, &file));
+	return (!file.value || spot_text(&file, p->err, &name)) &&
+	       clip_json_edit(p, clip_text_changed(p, &file));
 }
 
 static struct anim *clip_json_parse(const struct shown *at, struct bytes text, struct err *err)

@@ -116,6 +116,7 @@ advance 3000
 ok "for good" has_not wiki512.canm .git
 fails "mv out of a format with another clip" mv "$MNT/one.006/one" "$MNT/one.006/two"
 ok "mv from there" mv "$MNT/one.006/one" "$TOP/from_ow"
+advance 3000
 ok "is a copy" has wiki512.canm from_ow
 advance 2500 # the clip that was moved away comes back
 ok "cp -r from another format" cp -r "$MNT/one.006/one" "$TOP/texts_of_ow"
