@@ -23,9 +23,9 @@
 	X(history_class, 645)     /* renames of folders of old versions */                         \
 	X(state_class, 650)       /* the state directory */                                        \
 	X(naming_class, 700)      /* the table of bones' names */                                  \
-	X(sharing_class, 740)     /* what was listed while others use the state */                 \
-	X(watch_class, 750)       /* which folders the kernel watches for us */                    \
-	X(upper_class, 760)       /* how much lies beside the views */                             \
+	X(sharing_class, 740)     /* which folders of the state directory are watched */           \
+	X(watch_class, 750)       /* the folders that inotify watches */                           \
+	X(upper_class, 760)       /* the total size of files beside the views */                   \
 	X(diagnostics_class, 770) /* the list behind .animfs/errors */                             \
 	X(listings_class, 780)    /* the folders that are being listed */                          \
 	X(invalidate_class, 800)  /* the queue of notifications for the kernel */                  \
