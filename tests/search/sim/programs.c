@@ -200,7 +200,7 @@ static bool was_saved(unsigned bone, const struct moment *since)
 
 static bool is_fault(int error)
 {
-	if (error == EBUSY && occupied)
+	if (occupied && (error == EBUSY || error == EBADMSG))
 		return true;
 	return sim.faults && (error == EIO || error == ENOSPC || error == ENOMEM ||
 			      error == EMFILE || error == ENFILE || error == EDQUOT);
