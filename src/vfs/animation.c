@@ -649,7 +649,7 @@ static void publish_version(struct advance *d, struct version **found)
 		if (a->good)
 			d->before = a->good;
 		else if (d->before && d->before->generation != a->generation)
-			d->before = NULL; /* somebody else has published another version since */
+			d->before = NULL; /* another version has been published since */
 		advance_animation(d);
 		version_put(a->good);
 		a->good = NULL;

@@ -160,9 +160,9 @@ int animation_look(struct vfs *v, struct animation *a, struct version **out, str
 	EXCLUDES(vfs_class);
 /*
  * Makes `now` (made by a save, or found on disk) the version that is shown, and adds to `changes`
- * whatever the kernel knows that differs in it. `saved` (or NULL): the view that was saved, which
- * keeps the saved text. `relabels`: clips with a new name; their nodes get it. Does nothing if
- * `now` is older than what is shown.
+ * everything known to the kernel that differs in it. `saved` (or NULL): the view that was saved,
+ * which keeps the saved text. `relabels`: clips with a new name; their nodes get it. Does nothing
+ * if `now` is older than what is shown.
  */
 struct relabel { /* a renamed clip; names in file-name form */
 	const char *from, *to;
@@ -251,13 +251,13 @@ void name_set_present(struct vfs *v, struct animation *a, const struct node *par
 		      const char *name) REQUIRES(vfs_class);
 /*
  * A thread is about to remove a name in this folder: if that begins the removal of a clip, notes
- * what the file is.
+ * the current version of the file.
  */
 void removal_begin(struct vfs *v, const struct request *who, const struct target *folder)
 	EXCLUDES(vfs_class);
 /*
- * The clip's name has become absent: what others have changed in it since then is not removed.
- * `who` removed it.
+ * The clip's name has become absent: if other programs have changed the clip since its removal
+ * began, their changes are not removed. `who`: the caller that removed the name.
  */
 void removal_end(struct vfs *v, const struct request *who, const struct target *parent,
 		 const char *name, const struct target *clip) EXCLUDES(vfs_class);

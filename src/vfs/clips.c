@@ -73,7 +73,7 @@ int clip_check_new(struct vfs *v, struct animation *a, const char *label)
 
 /* ---- rename ---- */
 
-/* Names the clip anew in a model of `base`, and commits. ENOENT if there is no such clip. */
+/* Renames the clip in a model of `base`, and commits. ENOENT if there is no such clip. */
 static int clips_edit_name(struct vfs *v, struct animation *a, struct version *base,
 			   const char *label, const char *new_label, struct program *by,
 			   struct changes *changes) REQUIRES(writer_class)
@@ -111,8 +111,9 @@ int clip_rename(struct vfs *v, struct animation *a, const char *label, const cha
 /* ---- remove ---- */
 
 /*
- * Finds the clips whose folders are absent: by clip, what the file was when its removal began, with
- * a reference; NULL: it stays. *by: who removed one of them, likewise. False: none.
+ * Finds the clips whose folders are absent: gone[clip] is the version of the file when the removal
+ * of the clip began, with a reference; NULL: the clip stays. *by: a program that removed one of
+ * them, with a reference. False: no clip is to be removed.
  */
 static bool find_removed(struct vfs *v, const struct animation *a, struct version *now,
 			 struct version **gone, struct program **by)
@@ -151,7 +152,10 @@ static bool clip_is_the_same(const struct version *then, const struct version *n
 	return same;
 }
 
-/* Clips that another program has changed since their removal began stay. False: there are such. */
+/*
+ * Keeps the clips that another program has changed since their removal began. False: there are
+ * some.
+ */
 static bool keep_changed(struct vfs *v, struct animation *a, const struct version *now,
 			 struct version **gone)
 {

@@ -8,7 +8,7 @@
 
 #include "save.h"
 
-/* Names are in file-name form. The clip's node and what is below it get the new name. */
+/* Names are in file-name form. The clip's node and the nodes below it get the new name. */
 int clip_rename(struct vfs *v, struct animation *a, const char *label, const char *new_label,
 		struct program *by, struct changes *changes) EXCLUDES(vfs_class)
 	REQUIRES(writer_class);

@@ -98,7 +98,7 @@ static size_t control_add_removals(const struct vfs *v, const struct node *node,
 	return count;
 }
 
-/* Other users must not see which files somebody edits. */
+/* Other users must not see which files a user edits. */
 static void render_pending(struct vfs *v, struct buf *out) REQUIRES(vfs_class)
 {
 	const struct node *node;

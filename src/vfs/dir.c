@@ -205,7 +205,10 @@ static int list_beside(struct vfs *v, const struct target *t, struct listing *l)
 
 /* ---- archives ---- */
 
-/* The type of a member that is shown as itself; 0 if it may be an animation's folder. */
+/*
+ * The file type of an archive's member that is shown as an ordinary file or folder; 0 if the member
+ * may be shown as the folder of an animation.
+ */
 static mode_t type_of_member(const struct vfs *v, enum member_kind kind)
 {
 	if (kind == MEMBER_FOLDER)

@@ -50,11 +50,11 @@ int end_finish(struct vfs *v, struct animation *a, struct changes *changes)
 
 /* ---- drafts ---- */
 
-/* What becomes of a saved text that nobody has continued. */
+/* The fate of a saved text that no program has continued to edit. */
 enum saved_text {
 	TEXT_STAYS,
-	TEXT_IS_OURS, /* the view says it without a draft, too */
-	TEXT_GOES,    /* the view is rendered anew */
+	TEXT_IS_OURS, /* the view renders the same text without a draft */
+	TEXT_GOES,    /* the draft is dropped, and the view rendered */
 };
 
 static enum saved_text judge_saved(const struct sight *s, struct bytes text)
@@ -112,7 +112,10 @@ static void end_saved(struct vfs *v, const struct target *t, struct changes *cha
 	text_put(text);
 }
 
-/* Ends a draft that nobody has continued, incomplete or saved. 0 or an errno: it is refused. */
+/*
+ * Ends an incomplete or saved draft that no program has continued to edit. 0, or an errno if the
+ * text is refused.
+ */
 static int end_draft(struct vfs *v, const struct target *t, struct changes *changes)
 	REQUIRES(writer_class)
 {

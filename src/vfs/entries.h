@@ -3,7 +3,7 @@
  * entries.h - a folder's listing, with offsets from which a reader can resume.
  *
  * The kernel reads a folder piece by piece, and may ask for the rest after it dropped its cache and
- * the folder changed. So a name's offset does not depend on what else is in the folder: that of a
+ * the folder changed. So a name's offset does not depend on the folder's other entries: that of a
  * clip, bone or view is its index in the file, that of any other name is a hash of the name.
  * Whatever stays in the folder is listed exactly once.
  */

@@ -48,7 +48,7 @@ struct given *given_need(struct vfs *v, struct node *node) REQUIRES(vfs_class);
 void given_forget(struct vfs *v, const struct node *folder) REQUIRES(vfs_class);
 /* The view is removed: forgets its attributes, so that the next thing of its name has none. */
 void given_lose(struct vfs *v, struct node *node) REQUIRES(vfs_class);
-/* Moves what is remembered for this name to `now`, the node that was renamed from it. */
+/* Moves the attributes remembered for this name to `now`, the node that was renamed from it. */
 void given_move(struct vfs *v, const struct node *parent, const char *name, struct node *now)
 	REQUIRES(vfs_class);
 void given_free(struct vfs *v, struct given *g);          /* NULL is fine */

@@ -14,14 +14,14 @@ struct after {
 	uint64_t node;
 	uint64_t behind; /* of a name: invalidate this node's attributes after it; 0: none */
 	bool counted;    /* it was kept back, and counts as done */
-	bool drop;       /* drop the name and what is below it */
+	bool drop;       /* drop the name and everything below it */
 	char name[];     /* "": the node's attributes and pages */
 };
 
 struct change {
 	uint64_t node;       /* invalidate this node's attributes at once; 0: none */
 	bool listing;        /* and, of a folder, its listing */
-	struct after *later; /* what the thread sends; or NULL */
+	struct after *later; /* notifications that the thread sends; or NULL */
 };
 
 struct queue {

@@ -380,8 +380,8 @@ int view_resize(struct vfs *v, const struct request *who, const struct target *t
 
 /*
  * Classifies a flush. Shells flush a file when it is still empty, and each of their children
- * flushes what it wrote: only a flush by the opener, after it has written, or of a mapping that was
- * written to, means that the text is complete.
+ * flushes its own output: only a flush by the opener, after it has written, or of a mapping that
+ * was written to, means that the text is complete.
  */
 static enum draft_event flush_event(const struct request *who, const struct handle *h,
 				    bool by_opener, bool mapped)

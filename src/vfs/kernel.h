@@ -20,8 +20,8 @@ struct kernel {
 	/* Drops the node's attributes; `pages`: also its cached pages, or a folder's listing. */
 	int (*inval_node)(void *closure, uint64_t node, bool pages);
 	/*
-	 * inval_name drops the name and what is below it; expire_name has it looked up again at its
-	 * next use.
+	 * inval_name drops the name and everything below it; expire_name has it looked up again at
+	 * its next use.
 	 */
 	int (*inval_name)(void *closure, uint64_t folder, const char *name);
 	int (*expire_name)(void *closure, uint64_t folder, const char *name);

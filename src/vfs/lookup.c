@@ -578,7 +578,7 @@ static int lookup_upper(struct vfs *v, const struct target *parent, const char *
 	return error == ENOTDIR || error == ENAMETOOLONG ? ENOENT : error;
 }
 
-/* Do these attributes differ from what the kernel was last notified of? */
+/* Do these attributes differ from those that the kernel was last notified of? */
 static bool has_other_rights(const struct animation *a, const struct stat *st) REQUIRES(vfs_class)
 {
 	struct timespec ctime = a->rights.ctime;
@@ -709,7 +709,10 @@ int lookup_in(struct vfs *v, const struct target *parent, const char *name, stru
 	return error;
 }
 
-/* Notes what the thread has looked up (0: nothing), for its open. Is the file to be kept? */
+/*
+ * Notes the node that the thread has looked up (0: none), for its open. Returns whether to keep the
+ * file.
+ */
 static bool note_lookup(struct vfs *v, const struct request *who, uint64_t id)
 {
 	int before;

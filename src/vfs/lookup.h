@@ -42,7 +42,7 @@ void seen_release(struct seen *s);
 int lookup_virtual(struct vfs *v, const struct target *parent, const char *name, struct seen *seen,
 		   struct entry *out) EXCLUDES(vfs_class);
 
-/* What is at a name, which may not exist yet. */
+/* The thing at a name, which may not exist yet. */
 struct slot {
 	struct guest guest; /* of the parent */
 	struct target parent;

@@ -15,8 +15,8 @@ struct mark {
 	struct node *folder; /* of an absent name: the folder that had it; referenced; or NULL */
 	struct given *given; /* owned; or NULL */
 	/*
-	 * Of a clip that was removed: what it was when that began, and who did it; referenced; or
-	 * NULL.
+	 * Of a removed clip: the version of the file when the removal began, and the program that
+	 * removed it; referenced; or NULL.
 	 */
 	struct version *base;
 	struct program *by;
@@ -38,7 +38,7 @@ struct mark *marks_find(const struct marks *t, const struct node *parent, const 
 	REQUIRES(vfs_class);
 /* Adds a name that is not there. NULL when out of memory. */
 struct mark *marks_add(struct marks *t, struct node *parent, const char *name) REQUIRES(vfs_class);
-/* Removes and frees a mark, and what is noted. */
+/* Removes and frees a mark with everything noted in it. */
 void marks_remove(struct vfs *v, struct marks *t, struct mark *mark) REQUIRES(vfs_class);
 /* Moves a mark to another folder. */
 void marks_move(struct vfs *v, struct marks *t, struct mark *mark, struct node *parent)

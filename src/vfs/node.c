@@ -416,7 +416,7 @@ const struct link *node_link(const struct node *node)
 	const struct node_more *more = node->more;
 
 	if (more && more->links && (more->own_last || !node->own.parent))
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed is taken out before */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): freed links are unlinked first */
 		return &more->links->link;
 	return node->own.parent ? &node->own : NULL;
 }
@@ -497,7 +497,7 @@ static void end_node(struct nodes *t, struct node *node) REQUIRES(vfs_class)
 
 		if (t->node_gone)
 			t->node_gone(t->closure, node);
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed is taken out before */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): freed links are unlinked first */
 		while (first_link(node)) {
 			parent = take_link(t, first_link(node));
 			parent->references--;
@@ -660,7 +660,7 @@ void nodes_retire(struct nodes *t, struct node *node)
 
 void nodes_unlink_all(struct nodes *t, struct node *node)
 {
-	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): what is freed is taken out before */
+	/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): freed links are unlinked first */
 	while (first_link(node))
 		node_put(t, take_link(t, first_link(node)));
 }

@@ -144,9 +144,9 @@ struct node {
 	uint64_t shown_ino GUARDED_BY(vfs_class);     /* st_ino of a virtual thing */
 	uint64_t lookups GUARDED_BY(vfs_class);
 	/*
-	 * What the kernel's page cache may hold: for a view the generation of the text, for a
-	 * folder the hash of its listing, for a plain file see plain_keeps_pages. 0: nothing, or
-	 * unknown; CACHED_OTHER: a text that was written.
+	 * The content that the kernel's page cache may hold: for a view the generation of the text,
+	 * for a folder the hash of its listing, for a plain file see plain_keeps_pages. 0: nothing,
+	 * or unknown; CACHED_OTHER: a text that was written.
 	 */
 	uint64_t cached GUARDED_BY(vfs_class);
 	uint32_t references GUARDED_BY(vfs_class);

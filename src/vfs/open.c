@@ -168,9 +168,9 @@ int view_need_draft(struct vfs *v, const struct target *t, bool empty)
 
 /*
  * Is the kernel opening a replaced view by a name that it has not dropped yet? Then ESTALE makes it
- * look the name up again, once. If it has just done so, the view was replaced in between, and
- * opening what it found is right; but if what is written to it would not be saved, only after a
- * second look. If it comes back without a lookup, it opened no name but a descriptor (/dev/fd/N).
+ * look the name up again, once. If it has just done so, the view was replaced in between, and may
+ * be opened. A view whose writes would not be saved is opened only after a second lookup. If the
+ * open is repeated without a lookup, it used a descriptor (/dev/fd/N) instead of a name.
  */
 static bool open_is_outdated(const struct looked_up *last, const struct target *t)
 	REQUIRES(vfs_class)
@@ -265,7 +265,7 @@ static void begin_draft(struct vfs *v, const struct target *t, struct handle *h,
 
 	if (!draft || draft_is_committing(draft))
 		return;
-	/* Without a base nobody continues it: of two that open it at once, this is the first. */
+	/* A draft without a base is not being edited: of two opens at once, this is the first. */
 	if (draft->base && node_writers(t->node) > 1) {
 		draft_begin_again(draft, h->flags & O_APPEND);
 		return;
@@ -672,8 +672,9 @@ static void save_last(struct vfs *v, const struct target *t, struct handle *h)
 }
 
 /*
- * Takes the handle from its node and settles the view that this stands for, at once, or what ends
- * drafts may take one whose last writer has just gone for long closed.
+ * Takes the handle from its node and settles the view that the node stands for, without releasing
+ * the lock in between: otherwise end.c might treat a draft that was just closed as one that was
+ * closed long ago.
  */
 static void leave_view(struct vfs *v, struct handle *h, struct node *node, struct changes *changes)
 	REQUIRES(vfs_class)

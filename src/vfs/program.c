@@ -108,7 +108,7 @@ static struct program *add_program(struct programs *list, uid_t uid, const struc
 			      .pidfd = -1,
 			      .next = list->first,
 			      .back = &list->first};
-	/* drop_idle takes what it frees out of the list. */
+	/* drop_idle unlinks the programs that it frees. */
 	if (p->next)
 		p->next->back = &p->next; /* NOLINT(clang-analyzer-unix.Malloc) */
 	list->first = p;
@@ -187,7 +187,7 @@ bool program_has_ended(struct program *p, enum process_end *how)
 	return ended;
 }
 
-/* ---- what it saves ---- */
+/* ---- the batch of its saves ---- */
 
 static uint64_t program_random_run(void)
 {
@@ -221,7 +221,7 @@ struct history_note program_note(struct program *p)
 				     .program = p && p->process.pid ? p->process.name : NULL};
 }
 
-/* ---- what ends with a program ---- */
+/* ---- deadlines that end with a program ---- */
 
 static void hasten_deadline(const struct program_end *end, int64_t now)
 {
@@ -407,7 +407,7 @@ UNSHARED void programs_free(struct programs *list)
 	while (list->first) {
 		struct program *p = list->first;
 
-		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlist takes out what is freed. */
+		/* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): unlist unlinks the freed program */
 		if (p->pidfd >= 0)
 			unwatch(list, p);
 		unlist(p);

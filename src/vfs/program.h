@@ -5,8 +5,8 @@
  * A program is a process of a user while it runs one command: exec starts another. Requests whose
  * process is unknown (process.h) count as one program per user, whose end is never known.
  *
- * Programs are reference-counted. There is one struct for each while somebody holds it, so pointers
- * can be compared.
+ * Programs are reference-counted. Each has one struct as long as there are references to it, so
+ * pointers can be compared.
  *
  * A thread polls pidfds to learn when processes end. There are at most WATCHED_MAX pidfds, and none
  * that would use up DESCRIPTORS_RESERVED: the end of further programs goes unnoticed. So waiting
@@ -65,13 +65,13 @@ void program_put(struct program *p); /* NULL is fine */
 bool program_has_ended(struct program *p, enum process_end *how);
 
 /*
- * The id of the batch in history of what it saves now: the same for all files, as long as less than
- * END_MS pass between two calls, or the program has ended. NULL: a new one.
+ * The id of the batch in history that the program's saves belong to now: the same for all files, as
+ * long as less than END_MS pass between two calls, or the program has ended. NULL: a new one.
  */
 uint64_t program_run(struct program *p);
 /*
- * For history: it saves something that makes a version of its own. Valid as long as the program;
- * NULL: who saves is not known.
+ * For history: the program saves something that makes a version of its own. Valid as long as the
+ * program; NULL: the program is unknown.
  */
 struct history_note program_note(struct program *p);
 

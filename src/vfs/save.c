@@ -1008,7 +1008,10 @@ int edit_commit(struct vfs *v, struct animation *a, struct version *base, const 
 
 /* ---- room for texts ---- */
 
-/* Is the view closed, and its text only kept? expired: and nobody continues it any more. */
+/*
+ * Is the view closed, with a saved text that is only kept? expired: and has its draft expired
+ * (draft_expire)?
+ */
 static bool is_only_kept(const struct node *node, bool expired) REQUIRES(vfs_class)
 {
 	const struct thing *thing = node->thing;

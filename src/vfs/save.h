@@ -58,9 +58,9 @@ void writers_lock(struct animation *a, struct animation *b) ACQUIRE(writer_class
 void writers_unlock(struct animation *a, struct animation *b) RELEASE(writer_class);
 
 /*
- * There is no room for a draft to grow: texts of closed views that are kept as they were saved make
- * `size` bytes of it, or what there is. Those views are rendered from then on. False: there are
- * none.
+ * There is no room for a draft to grow: drops `size` bytes, or as many as there are, of texts of
+ * closed views that are kept as they were saved. Those views are rendered from then on. False:
+ * there are none.
  */
 bool drafts_make_room(struct vfs *v, size_t size) EXCLUDES(vfs_class);
 /* Commits every unsaved draft, at the end of the mount. */

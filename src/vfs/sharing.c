@@ -45,7 +45,7 @@ struct sharing {
 	uint64_t next GUARDED_BY(sharing_class); /* next free cookie */
 };
 
-/* ---- what is watched ---- */
+/* ---- the watched folders ---- */
 
 UNSHARED struct sharing *sharing_new(void)
 {
@@ -169,7 +169,7 @@ static void forget_below(struct vfs *v, enum state_area area, const char *path)
 	buf_release(&cookies);
 }
 
-/* ---- what changes ---- */
+/* ---- the changed things ---- */
 
 /*
  * Finds a path component: an animation's folder is found by the file's name, even if the folder has

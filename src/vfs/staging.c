@@ -385,7 +385,10 @@ static const char *staging_reason_of(int error, const struct err *err)
 	return !error || error == ENODATA || error == ENOENT ? NULL : strerror(error);
 }
 
-/* Turns the folder into what its texts describe; one without texts stays an ordinary folder. */
+/*
+ * Turns the folder into the clip or file that its texts describe; one without texts stays an
+ * ordinary folder.
+ */
 static int finish_now(struct vfs *v, struct staging *s, struct changes *changes)
 	REQUIRES(staging_class)
 {

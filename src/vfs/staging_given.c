@@ -10,7 +10,7 @@
 #define GIFTS_MAX 320  /* files in a folder whose attributes are remembered */
 #define FILE_MODE 0666 /* a folder's mode without x */
 
-/* That of a file; where there is none and `add`, a new one. NULL: none, or no room. */
+/* A file's gift, or with `add` a new one if it has none. NULL: none, or no room. */
 static struct gift *gift_of(struct gifts *g, const struct identity *file, bool add)
 {
 	struct gift *list;
@@ -32,7 +32,7 @@ void gifts_add(struct gifts *g, const struct identity *file, unsigned what, pid_
 {
 	struct gift *gift = file ? gift_of(g, file, what) : &g->folder;
 
-	/* What is known is of an earlier file that had the inode number. */
+	/* The attributes noted so far are those of an earlier file with this inode number. */
 	if (gift && what & 1u << GIVEN_MADE)
 		*gift = (struct gift){.file = gift->file};
 	for (unsigned i = 0; gift && i < GIVEN_COUNT; i++) {

@@ -52,10 +52,10 @@ struct texts_in {
 bool texts_edit(struct copied *c, const struct texts_in *in, size_t count, struct err *err);
 
 /*
- * Lists in .animfs/errors what was ignored in texts of the folder with this path, and moves refused
- * ones out of `folder`, to .rejected and .error files; one that these have no room for gets another
- * name. Their fate is then ASSEMBLY_GENERATED; that of a text that cannot be moved is
- * ASSEMBLY_UPPER.
+ * Lists in .animfs/errors the parts that were ignored in texts of the folder with this path, and
+ * moves refused texts out of `folder`, to .rejected and .error files; one that these have no room
+ * for gets another name. Their fate is then ASSEMBLY_GENERATED; that of a text that cannot be moved
+ * is ASSEMBLY_UPPER.
  */
 void texts_report(struct vfs *v, int folder, const char *path, struct texts *t);
 /*
@@ -105,9 +105,9 @@ struct staged {
 	/* the animation that it becomes a clip of, or becomes; referenced */
 	struct animation *animation;
 	int fd; /* -1: not open */
-	/* On whose behalf it is read: its owner, with all groups if known; NULL: the daemon's. */
+	/* The caller as which it is read: its owner, with all groups if known; NULL: the daemon. */
 	const struct caller *who;
-	struct caller *owner;    /* what `who` points to, unless that is staging->who */
+	struct caller *owner;    /* `who` points to it, unless to staging->who */
 	char *path, *above;      /* its path, and that of its parent, */
 	struct node *node_above; /* whose node this is; referenced; or NULL */
 	char name[NAME_MAX + 1];
@@ -139,8 +139,9 @@ struct staged {
 /* ---- staging_folder.c ---- */
 
 /*
- * Finds its names, opens it, and sets f->who: its owner, who is to own what it becomes, and so must
- * be allowed to read all of it. ENOENT: it no longer has a name.
+ * Finds the names of the folder, opens it, and sets f->who to its owner. The owner will own the
+ * clip or file that the folder becomes, and so must be allowed to read everything in the folder.
+ * ENOENT: the folder no longer has a name.
  */
 int staged_open(struct staged *f) EXCLUDES(vfs_class);
 void staged_release(struct staged *f) EXCLUDES(vfs_class);
@@ -179,14 +180,14 @@ int staging_make_clip(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_cla
 int staging_make_file(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_class, writer_class);
 
 /*
- * ---- staging_file.c: what file the folder comes to ----
+ * ---- staging_file.c: the file that the folder becomes ----
  *
  * raw.* is the file, and texts that differ from it are edits; without raw.* it stays a folder. The
  * file's skeleton is put beside it.
  *
  * The file belongs to its maker, the owner of the folder, and gets the attributes that were set on
  * the folder or on raw.*. If none were set, or they are unknown after a kill, it has the mode of
- * raw.*, restricted to those whom the folder admits.
+ * raw.*, restricted to the users that the folder admits.
  */
 
 /*
@@ -194,7 +195,7 @@ int staging_make_file(struct staged *f) REQUIRES(staging_class) EXCLUDES(vfs_cla
  * it.
  */
 int staged_read_file(struct staged *f) EXCLUDES(vfs_class);
-/* Computes what the file is to be, without writing it. False, with or without err. */
+/* Computes the content of the file, without writing it. False, with or without err. */
 bool staged_make_file(struct staged *f);
 /* After the file is in place: saves its skeleton. */
 void staged_save_skeleton(struct staged *f);

@@ -3,9 +3,9 @@
  * staging_place.c - puts the file that a staged folder becomes in the folder's place.
  *
  * When the new bytes are known, the folder is moved aside, and the file is put in its place. If
- * that fails, the folder is moved back; after a kill the next mount does so
- * (state_on_its_way), or gives it a similar name if a file has its own by then: the one made of it,
- * or another. What others have put there is never replaced or removed.
+ * that fails, the folder is moved back; after a kill the next mount does so (state_on_its_way). If
+ * a file has the name of the folder by then, the one made of it or another, the folder gets a
+ * similar name. Files that other programs have put there are never replaced or removed.
  */
 #include "clips.h"
 #include "diagnostics.h"
@@ -50,7 +50,7 @@ static void set_apart(struct staged *f)
 	free(path);
 }
 
-/* ---- what is left of it ---- */
+/* ---- the rest of the folder ---- */
 
 /* Moves a file to another filesystem. */
 static void copy_upper(const struct staged *f, int from, const char *name, int to,
@@ -144,8 +144,8 @@ static void keep_all_upper(const struct staged *f, int folder, const char *path)
 
 /*
  * The file is in place. Removes used texts from the folder aside; the rest become ordinary files
- * beside the views, including whole folders that are not clips. What cannot be moved there keeps
- * the folder, by a similar name.
+ * beside the views, including whole folders that are not clips. If something cannot be moved there,
+ * the folder stays, under a similar name.
  */
 static void put_away(struct staged *f)
 {

@@ -237,7 +237,7 @@ bool texts_edit(struct copied *c, const struct texts_in *in, size_t count, struc
 	return fine;
 }
 
-/* ---- put away ---- */
+/* ---- removing texts whose fate is known ---- */
 
 /* Lists in .animfs/errors the parts that were ignored in a text that was used. */
 static void note_ignored(struct vfs *v, const char *path, const struct assembly_text *text)
@@ -320,8 +320,8 @@ static int open_inner(const struct texts *t, int folder, const char *path, char 
 }
 
 /*
- * Removes a text, if it is still what was read and `unkept` is 0; otherwise sets it apart. False if
- * it still has its name.
+ * Removes a text if it has not changed since it was read and `unkept` is 0; otherwise gives it
+ * another name (set_text_apart). False if it still has its name.
  */
 static bool put_text_away(struct vfs *v, const struct texts *t, size_t i, int folder,
 			  const char *path, int unkept)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Layer vfs: the tree of a mount: nodes that the kernel knows, the things that they stand for,
- * names that come and go, open files, and what the kernel must forget when something changes.
- * Requests are calls that return 0 or an errno, and it runs without FUSE in unit tests and in the
- * simulation. It reads and saves animation files through store.
+ * names that come and go, open files, and the caches that the kernel must drop when something
+ * changes. Requests are calls that return 0 or an errno, and it runs without FUSE in unit tests and
+ * in the simulation. It reads and saves animation files through store.
  *
  * Start reading here; then node.h, and io.c for how a call runs.
  *
@@ -18,42 +18,42 @@
  * The files of this folder are layers; each uses only those before it in this list, as
  * scripts/check-includes.sh reads it:
  *
- *   kernel: the four calls that the kernel is sent unasked
+ *   kernel: the four notifications that a mount sends to the kernel
  *   node: nodes, names and things
- *   mount_options: what a mount is asked to be
- *   vfs: the mount: what all calls share
- *   deadline: time: what ends when nobody goes on with it
- *   gate: staged folders that become something: when, and who waits for them
- *   program: who makes a request; what is due when that program ends
- *   folder entries: descriptors of the folders in use; what is in a folder, in its order
- *   invalidate: what the kernel must forget, and when
+ *   mount_options: the options of a mount
+ *   vfs: the mount: the state that all calls share
+ *   deadline: timers
+ *   gate: staged folders that become something: when, and which requests wait
+ *   program: the program that makes a request; the work that is due when it ends
+ *   folder entries: descriptors of the folders in use; the ordered listing of a folder
+ *   invalidate: the caches that the kernel must drop, and when
  *   archive: archives as folders: where the things in them are
- *   handle pinned: open files; how much old versions and texts of open views take
+ *   handle pinned: open files; the memory of old versions and texts of open views
  *   known: the versions of an animation file that are known
  *   marks: names that are absent, or were given attributes
  *   animation: an animation file: which version is shown, absent names
  *   diagnostics: the list behind .animfs/errors
  *   upper: ordinary files beside views: where, how much
- *   acl plain backing: files and folders that exist as such, and their rights
- *   looked_up: what each thread has looked up last
+ *   acl plain backing: ordinary files and folders, and their permissions
+ *   looked_up: the node that each thread has looked up last
  *   watching: which folders are watched
- *   view given: what a view says; attributes that were given to it
+ *   view given: the text of a view; attributes that were given to it
  *   control: .animfs
- *   attr access: attributes; who may do what
+ *   attr access: attributes; permissions
  *   lookup: names to nodes
- *   batches save: what saving a text means
+ *   batches save: saving a text
  *   clips: clips as folders
- *   end: what is done after 2 s without a change
- *   staging_given staging_internal staging_texts: folders that are being staged: what they
- *     were given, what is in them
+ *   end: ends unfinished work after 2 s without a change
+ *   staging_given staging_internal staging_texts: staged folders: the attributes that
+ *     were given to them, and their texts
  *   staging_folder staging_clip: they become clips
  *   staging_file staging_place: or animation files
  *   staging: when
- *   settle: all that is unfinished below a folder, at once
- *   sharing outside: changes that others make
- *   dir xattr setattr open io: the requests for what is there,
- *   create remove link rename: and for names that come, go and move
- *   mount: all of it put together
+ *   settle: ends all unfinished work below a folder, at once
+ *   sharing outside: changes by other programs
+ *   dir xattr setattr open io: the requests for existing things,
+ *   create remove link rename: and for adding, removing and moving names
+ *   mount: makes a mount of all these
  */
 #ifndef ANIMFS_VFS_VFS_H
 #define ANIMFS_VFS_VFS_H
@@ -142,7 +142,7 @@ struct vfs {
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
 };
 
-/* What is dropped under the lock of the tree is freed when it is released. */
+/* Memory that is dropped under the lock of the tree is freed when the lock is released. */
 static inline void vfs_lock(struct vfs *v) ACQUIRE(vfs_class)
 {
 	lock_acquire(&v->lock, &vfs_class);
@@ -190,9 +190,9 @@ bool target_stands(struct vfs *v, const struct target *t) EXCLUDES(vfs_class);
  */
 bool target_again(struct vfs *v, struct target *t, int error, unsigned *tries) EXCLUDES(vfs_class);
 /*
- * The other case: ESTALE though the node still stands for the thing, because what the request
- * looked at is outdated, as a version is after a save. Returns true if the request should try again
- * with the same target, which is not put.
+ * The other case: ESTALE though the node still stands for the thing, because the data that the
+ * request has used is outdated, as a version is after a save. Returns true if the request should
+ * try again with the same target, which is not put.
  */
 bool target_retry(struct vfs *v, const struct target *t, int error, unsigned *tries)
 	EXCLUDES(vfs_class);
@@ -217,7 +217,7 @@ struct vfs *vfs_new(const struct mount_options *options, const struct kernel *ke
 bool vfs_watch(struct vfs *v);
 /* A descriptor of the folder that --overlay is in, not the caller's; -1: none was given. */
 int vfs_overlay_above(const struct vfs *v);
-/* Completes what earlier mounts left unfinished. */
+/* Completes work that earlier mounts left unfinished. */
 void vfs_resume(struct vfs *v);
 /* From now on the kernel is sent nothing. */
 void vfs_silence(struct vfs *v);

@@ -244,7 +244,7 @@ void view_closed(struct vfs *v, struct node *node)
 {
 	const struct draft *draft = node->thing->view.draft;
 
-	/* Nobody can read or save the draft any more. */
+	/* No program can read or save the draft any more. */
 	if (node->thing->view.standing == DETACHED && draft && !draft_is_committing(draft))
 		view_drop_draft(v, node);
 	if (!node->thing->view.draft)
