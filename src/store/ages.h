@@ -46,8 +46,8 @@ bool ages_init(struct ages *ages, const struct anim *anim, struct age now,
 	       const struct aged *before, bool kept, const struct anim *edit);
 void ages_release(struct ages *ages);
 /*
- * Copies what ages_resume needs: only `listed` if all ages are equal, as in a file that was only
- * read. False when out of memory, and if `from` is empty.
+ * Copies the data that ages_resume needs: only `listed` if all ages are equal, as in a file that
+ * was only read. False when out of memory, and if `from` is empty.
  */
 bool ages_remember(struct ages *to, const struct ages *from);
 /*

@@ -94,8 +94,8 @@ struct member_bytes {
 	const uint8_t *data;
 };
 /*
- * False and err. A packed member is unpacked into memory; one of more than max_file bytes is
- * refused.
+ * The bytes of a member. A packed one is unpacked into memory; one of more than max_file bytes is
+ * refused. False, with err set, on failure.
  */
 bool catalog_bytes(struct catalog *o, uint32_t entry, struct member_bytes *out, struct err *err);
 void member_bytes_release(struct member_bytes *b);

@@ -276,7 +276,7 @@ void draft_replace(struct draft *d, struct text *text)
 
 bool draft_attempt(struct draft *d, enum draft_event event, struct attempt *out)
 {
-	/* What is pending has already been found incomplete. */
+	/* A pending text has already been found incomplete. */
 	if (d->state != DRAFT_WRITTEN && (d->state != DRAFT_PENDING || event == DRAFT_FLUSH_OTHER))
 		return false;
 	if (event == DRAFT_END && text_bytes(d->text).size == 0) {

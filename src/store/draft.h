@@ -27,7 +27,7 @@
 #include "tree.h"
 #include "util/later.h"
 
-/* What a draft's text is. */
+/* The state of a draft's text. */
 enum draft_state {
 	DRAFT_CLEAN,      /* the text that it began with */
 	DRAFT_WRITTEN,    /* still to be committed */
@@ -43,7 +43,7 @@ enum draft_state {
 
 struct draft {
 	struct later later;
-	struct text *text; /* what was written */
+	struct text *text; /* the text as written so far */
 	/* The last saved text, to go back to if the current one is refused; or NULL. */
 	struct text *saved;
 	/* the version that edits are computed from; NULL after draft_expire, until draft_begin */
@@ -115,9 +115,9 @@ void draft_save_for(struct draft *d, struct caller *who);
 int draft_write(struct draft *d, uint64_t at, struct bytes data, size_t limit);
 int draft_truncate(struct draft *d, uint64_t size, size_t limit);
 /*
- * A write changes a copy of the text if that is also another's: a commit's, a reader's, or the
- *saved one. Copying much takes time, so a caller with a lock that must be held briefly does it
- *before:
+ * A write changes a copy of the text if the text is shared with a commit or a reader, or is also
+ * the saved one. Copying a long text takes time, so a caller with a lock that must be held briefly
+ * makes the copy before:
  *
  *	lock; while (draft_will_copy(d)) {
  *		was = text_get(d->text); unlock; copy = text_copy(was); lock;
@@ -125,7 +125,8 @@ int draft_truncate(struct draft *d, uint64_t size, size_t limit);
  *		...
  *	} draft_write(...);
  *
- * draft_take_copy takes over the copy. Up to DRAFT_COPY_MAX bytes are not much.
+ * draft_take_copy takes over the copy. A text of at most DRAFT_COPY_MAX bytes is copied under the
+ * lock.
  */
 #define DRAFT_COPY_MAX 4096
 bool draft_will_copy(const struct draft *d);
@@ -239,18 +240,18 @@ int64_t draft_due(const struct draft *d);
 void draft_drop_on_close(struct draft *d);
 
 /*
- * Call it when the last writer goes, before anybody can see that there is none. Drops a refused
- * text. False: only the rendered text is left; free the draft. True: it stays, because a commit is
- * in progress, or something is still to be saved (DRAFT_END 2 s later), or because its text was
- * saved (draft_expire 2 s later).
+ * Call it when the last writer goes, before any other thread can see that there is none. Drops a
+ * refused text. False: only the rendered text is left; free the draft. True: it stays, because a
+ * commit is in progress, or something is still to be saved (DRAFT_END 2 s later), or because its
+ * text was saved (draft_expire 2 s later).
  */
 bool draft_settle(struct draft *d, int64_t now_ms);
 /*
- * Nobody has continued a saved text for 2 s after the last close: drops the base. False: it has
- * been written to since.
+ * Call it 2 s after the last close of a saved text: drops the base, unless the text has been
+ * written to since. Returns false then.
  */
 bool draft_expire(struct draft *d);
-/* Drops what was written and not saved. False: the rendered text is left; free the draft. */
+/* Drops the unsaved text. False: the rendered text is left; free the draft. */
 bool draft_give_up(struct draft *d);
 
 /*

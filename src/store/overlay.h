@@ -35,7 +35,7 @@ struct overlay;
 /*
  * `state` stays the caller's. `dir` is --overlay, or NULL; it need not exist, but its parent must.
  * A `dir` that is given is used for archives of the game, too. Writes nothing. Call it before
- * state_clean and its kin. NULL and err.
+ * state_clean, history_clean and history_recover. NULL, with err set, on failure.
  */
 struct overlay *overlay_new(struct state *state, const char *dir, struct err *err);
 void overlay_free(struct overlay *o); /* NULL is fine */
@@ -89,9 +89,9 @@ bool loose_find(struct loose *l, const struct overlay *o, const struct archive_p
 bool loose_find_file(struct loose *l, const struct overlay *o, const struct archive_place *a,
 		     struct err *err);
 /*
- * A member of an archive that is itself the member of `outer`, which must stay; `st` is what
- * loose_read returned for that archive. With `rebuild` it can be written, if the archive is a RAB
- * and could be a loose file.
+ * A member of an archive that is itself the member of `outer`, which must stay; `st`: the
+ * attributes that loose_read returned for that archive. With `rebuild` it can be written, if the
+ * archive is a RAB and could be a loose file.
  */
 bool loose_find_inner(struct loose *l, const struct loose *outer, const struct stat *st,
 		      const struct member_of *m, bool rebuild, struct err *err);
@@ -102,7 +102,7 @@ void loose_release(struct loose *l);
  */
 bool loose_may_be(const struct overlay *o, const struct archive_place *a);
 
-/* Can it be written? Otherwise ERR_STORE, with the reason and what to do instead. */
+/* Can it be written? Otherwise ERR_STORE, with the reason and the alternative. */
 bool loose_check(const struct loose *l, struct err *err);
 /* Opens the archive of SOURCE that the member is in, read-only. 0 or an errno. */
 int loose_open_archive(const struct loose *l, int *fd);

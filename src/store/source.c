@@ -507,7 +507,7 @@ struct version *source_decode_reading(struct source *s, const struct where *wher
 
 /*
  * A file with unchanged bytes (after chmod, link, rename, or a write of the same) is not a new
- * version: keeps what was decoded, and with it the kernel's caches.
+ * version: keeps the decoded version, and with it the kernel's caches.
  */
 static struct version *unchanged(struct source *s, const struct where *where,
 				 const struct reading *r) EXCLUDES(facts_class)

@@ -50,7 +50,7 @@ struct version *source_look(struct source *s, const struct where *where, struct 
 enum commit { COMMIT_SAME, COMMIT_DONE, COMMIT_REFUSED };
 
 /*
- * ---- for commit.c and its kin ----
+ * ---- for commit.c and the other files that save ----
  *
  * One thread at a time works on a source. Readers do not wait for a commit while the file contains
  * the known version. Once it does not, they wait and then read it: another program may have stored

@@ -37,7 +37,7 @@ struct version {
 	struct buf bytes;
 	struct anim *anim;          /* labelled */
 	struct anim *composed;      /* shows additive clips on their base; NULL: there are none */
-	uint32_t *bases;            /* of each clip: what it is shown on (compose.h); or NULL */
+	uint32_t *bases;            /* by clip: the clip that it is shown on (compose.h); or NULL */
 	struct naming_table *names; /* the table that names its bones; may be NULL */
 	struct shared_skeleton *skeleton; /* its skeleton; may be NULL */
 	struct stills *stills;            /* of a format that has them; may be NULL */
@@ -98,9 +98,9 @@ int64_t version_track(const struct version *v, uint32_t clip, const char *label)
 void version_settle_ages(struct version *v, struct timespec mtime, const struct version *before,
 			 const struct anim *edit);
 /*
- * The facts that outlive a version that the cache drops, so that the same bytes, read again, are
- * the same version; in a format with stills, another one with the same times. {0}: none, for
- * example for a sequence, whose parts are not among the bytes.
+ * The facts about a version that are kept when the cache drops it. If the same bytes are read
+ * again, they become the same version (in a format with stills: another version with the same
+ * times). {0}: no facts, for example for a sequence: its bytes do not include those of its parts.
  */
 struct trace {
 	struct history_digest digest;

@@ -30,7 +30,10 @@ struct version *work_decode_bytes(const struct work *w, struct buf *bytes, struc
 	return version;
 }
 
-/* A larger file would be a plain file from then on: nothing could take the edit back here. */
+/*
+ * A file above --max-file is shown as a plain file, without views: an edit that made it so large
+ * could not be reverted through the mount.
+ */
 static bool check_size(const struct work *w, struct err *err)
 {
 	const size_t max = store_settings(source_store(w->source))->max_file;
@@ -260,7 +263,7 @@ static void summarise_work(const struct work *w, struct buf *what)
 struct exchange {
 	const struct file_version *expect; /* NULL: there is nothing */
 	struct bytes was, now;
-	struct buf archive, rebuilt; /* what these point into for a member of a RAB */
+	struct buf archive, rebuilt; /* for a member of a RAB: `was` and `now` point into them */
 	struct stat st;              /* of the archive */
 	struct file_version found;
 };
