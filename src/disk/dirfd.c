@@ -78,7 +78,10 @@ static void next_name(const char **path, struct name *name)
 		(*path)++;
 }
 
-/* Replaces *at by what is opened in it (-1 on error), and closes the old *at unless it is root. */
+/*
+ * Replaces *at by the component opened in it (-1 on error), and closes the old *at unless it is
+ * root.
+ */
 static int walk_component(int root, int *at, const char *name, int flags)
 {
 	int next, error = dirfd_open(*at, name, flags, 0, &next);

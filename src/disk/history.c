@@ -189,9 +189,7 @@ static int set_aside(int top, const char *key)
 	return EEXIST;
 }
 
-/*
- * Two paths have the same key only if somebody constructed them; the earlier folder is set aside.
- */
+/* Two paths have the same key only if they were constructed to; the earlier folder is set aside. */
 static int check_path(struct state *state, int top, const char *key, const char *path, bool make,
 		      int *folder)
 {
@@ -1561,8 +1559,8 @@ struct orphan {
 };
 
 /*
- * The newest version with these bytes, of which none are kept. Not only the last: other mounts may
- * have saved since.
+ * The newest version with the orphan's bytes; NULL if those bytes are already kept. Looks at all
+ * versions, since other mounts may have saved after this one.
  */
 static const struct history_entry *history_find_version(const struct orphan *o,
 							const struct history_log *log)

@@ -8,7 +8,7 @@
  *     path                 that path
  *     log                  a line for each version (history_log.h)
  *     7                    the bytes of version 7, once the file is another
- *     blob                 what the caller knows of the file's versions
+ *     blob                 the caller's notes about the file's versions
  *   DIR/history/NUMBER-1/  the same of a file whose name belongs to another owner's file by now
  *
  * Copies are avoided: the replaced file is moved here, or linked before it is replaced; if links
@@ -75,7 +75,7 @@ struct history_note {
 	const char *view; /* of this view */
 };
 
-/* The batch whose version the save may join: what history_begin takes. */
+/* The batch whose version the save may join: an argument of history_begin. */
 static inline uint64_t history_joins(const struct history_note *note)
 {
 	return note->apart ? 0 : note->batch;

@@ -321,8 +321,9 @@ static bool history_is_unmade(const struct history_entry *e)
 }
 
 /*
- * The index of the version that version i equals within the scope: the one to which undo and redo
- * led. A step of another view changes nothing in this scope, so it equals the version before it.
+ * The index of the version that version i equals within the scope. If i is an undo or redo of this
+ * view or of the whole file, that is the version it restored; one of another view changes nothing
+ * in this scope, so it equals the version before it.
  */
 size_t history_position(const struct history_log *l, const struct history_scope *s, size_t i)
 {

@@ -82,9 +82,9 @@ int history_log_read_end(int folder, struct history_log *out);
 /*
  * ---- which version an undo or a redo leads to ----
  *
- * Undo follows the versions back as they were made, past what undo and redo left, so that it can be
- * repeated. Redo goes the same way forth, until an edit ends it. Both skip versions that equal
- * the present one within the scope, and those whose bytes are not available.
+ * Undo follows the versions back as they were made, past the versions that undo and redo made, so
+ * that it can be repeated. Redo goes the same way forth, until an edit ends it. Both skip versions
+ * that equal the present one within the scope, and those whose bytes are not available.
  */
 struct history_scope {
 	const char *view; /* that is undone; "": the file */

@@ -275,7 +275,7 @@ static int put_noted(struct restoring *r, int kept) REQUIRES(replace_class)
 	return error;
 }
 
-/* Adds the line that a killed save could not. */
+/* Adds the line of a save that was killed before it could write the line. */
 static int history_undo_catch_up(struct restoring *r) REQUIRES(replace_class)
 {
 	const struct history_result *result = r->result;

@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 struct process {
-	pid_t pid;      /* of the thread group; 0: unknown, and the other fields mean nothing */
+	pid_t pid;      /* id of the thread group; 0: unknown, and the other fields mean nothing */
 	uint64_t start; /* clock ticks since the machine started */
-	char name[64];  /* of its command: any bytes, NUL-terminated */
+	char name[64];  /* name of its command: any bytes, NUL-terminated */
 };
 
 /*

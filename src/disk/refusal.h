@@ -11,8 +11,8 @@
 
 /*
  * "path:14:6: reason" (line 14, character 6), the line with a caret under the fault, the cell of a
- * table, what would be accepted, and where the text is kept (`kept`, or NULL when it is not).
- * Appends to out.
+ * table, the values that would be accepted, and where the text is kept (`kept`, or NULL when it is
+ * not). Appends to out.
  */
 void refusal_explain(const char *path, struct bytes text, const struct err *err, const char *kept,
 		     struct buf *out);

@@ -294,11 +294,12 @@ static int check_out(const struct replacement *r)
 }
 
 /*
- * Exchanges the new file for the old one, or back, for a `reason` (an errno; 0: not back).
- * `expected`: what comes out. A program that takes no lock may put its own file there at any time,
- * and its bytes must stay: on a mismatch, exchanges again until the file that comes out is the one
- * that we put in. In the end the temporary name has a file that can be removed. 0 if the new file
- * is in place, else the errno for which it is not (`reason`, if that was given).
+ * Exchanges the new file with the old one, or, if `reason` is an errno and not 0, exchanges them
+ * back. `expected`: the version that the exchange should move to the temporary name. A program that
+ * ignores our lock may replace the target at any time, and its file must survive: if another
+ * version was moved, exchanges again, until the version that is moved is the one that we put in. In
+ * the end the file with the temporary name can be removed. Returns 0 if the new file is in place,
+ * else the errno why it is not (`reason`, if that was given).
  */
 static int exchange_files(struct replacement *r, struct file_version expected, int reason)
 {

@@ -52,7 +52,7 @@ struct state {
 	int source;
 	/* DIR is opened by name each time, since people may remove or replace it. */
 	int parent;
-	char *name; /* "" when `parent` is DIR: state_move */
+	char *name; /* of DIR in `parent`; "": `parent` is DIR (state_move) */
 	bool read_only;
 
 	struct lock replacing; /* state_lock: flock is between open files, not threads */
@@ -725,7 +725,10 @@ static int make_entry(struct state *s, int mounts) REQUIRES(state_class)
 	return error;
 }
 
-/* If the entry was removed, makes a new one for the folders from now on. */
+/*
+ * Makes the entry if there is none, or if another process removed it. A new entry lists only the
+ * folders that are used from now on.
+ */
 static int need_entry(struct state *s) REQUIRES(state_class)
 {
 	int mounts, error;

@@ -341,7 +341,7 @@ static int refuse_some(scmp_filter_ctx filter)
 	return error;
 }
 
-/* The library returns a negated errno. */
+/* Returns 0 or a negated errno, as libseccomp does. */
 static int load_calls(scmp_filter_ctx filter, bool may_unmount)
 {
 	/* System calls of another architecture have other numbers. */

@@ -13,8 +13,9 @@
  *   own namespace   where the first folder is on a shared mount: a copy of the mounts from it down,
  *                   which follows the original's. Nothing else is mounted in that namespace, so it
  *                   keeps no filesystem from being unmounted elsewhere.
- *   chroot          where it is not: a copy would follow nothing. A folder that somebody moves out
- *                   of the first one while the process has it open leads to all others again.
+ *   chroot          where it is not: a copy would not see later mounts. A folder that another
+ *                   process moves out of the first one while this process has it open leads to
+ *                   all others again.
  */
 #ifndef ANIMFS_SANDBOX_ENCLOSE_H
 #define ANIMFS_SANDBOX_ENCLOSE_H
