@@ -93,7 +93,7 @@ struct edit {
 	struct piece {
 		struct part *part;
 		uint8_t *bytes;
-	} header, channels, clips, names; /* what holds offsets, and is filled in last */
+	} header, channels, clips, names; /* parts that contain offsets: filled in last */
 	uint32_t channel_count;
 	bool too_far; /* an offset is out of range */
 };

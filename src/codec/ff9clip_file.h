@@ -73,9 +73,9 @@ static inline unsigned clip_width(enum role role)
 }
 
 #define USUAL_TAIL 1912
-/* Fills in the tail that Hades Workshop writes; it was all zero. */
+/* Fills in the tail as Hades Workshop writes it. The caller has zeroed the buffer. */
 void ff9clip_usual_tail(uint8_t *tail);
-/* A key of a curve by the order of times. */
+/* The stored index of the key with index `key` in order of time. */
 static inline uint32_t clip_key(const struct clip_curve *c, uint32_t key)
 {
 	return c->order ? c->order[key] : key;

@@ -5,8 +5,9 @@
 #include <string.h>
 
 /*
- * The order of parts that belong to one old position, from front to back. A part that follows
- * another is one side further; among empty ones the rank decides.
+ * The sides order the parts that share an old position, from front to back. A part placed directly
+ * behind another has its side plus 1, except that SIDE_EMPTY stays: parts with it are ordered by
+ * rank.
  */
 enum { SIDE_EMPTY = 0, SIDE_RUN = 2, SIDE_OLD = 4 };
 

@@ -292,7 +292,7 @@ static const char *number_end(const char *begin)
 	return p;
 }
 
-#define SURELY_FINITE 300 /* digits; less than 308 */
+#define SURELY_FINITE 300 /* characters without exponent: below 1e308 */
 
 /* Could the text have been cut off in the middle of a number? */
 static bool is_cut_number(const struct lexer *l)

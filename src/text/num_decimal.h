@@ -31,7 +31,7 @@ struct decimal {
 /* The leading 64 bits of 10^e, cut off: exact for e from 0 to 27, otherwise less than one too low.
  */
 extern const uint64_t ten_bits[TEN_MAX - TEN_MIN + 1];
-/* To the nearest: exact for e from 0 to TEN_EXACT. */
+/* 10^e as the nearest double: exact for e from 0 to TEN_EXACT. */
 extern const double tens[TEN_MAX - TEN_MIN + 1];
 #define TEN_EXACT 22
 

@@ -51,7 +51,8 @@ static inline uint64_t join_digits(uint64_t bytes, unsigned count)
 }
 
 /*
- * Reads the digits from p on, 1 to 8, if they reach the end; the bytes before p must be readable.
+ * Reads the 1 to 8 bytes from p to `end` as digits; false if one of them is none. The 8 bytes
+ * before `end` must be readable.
  */
 static inline bool join_tail(const char *p, const char *end, uint64_t *out)
 {
@@ -210,7 +211,10 @@ static inline bool literal_decimal(const struct literal *lit, struct decimal *ou
 /* No double and no middle between two has more digits than 767: one more digit decides the side. */
 #define DIGITS_ENOUGH 780
 
-/* The number as strtod reads it, of any length: digits that cannot decide become a single 1. */
+/*
+ * Reads a number of any length, as strtod does. Digits after the first DIGITS_ENOUGH only matter if
+ * one of them is not 0, so a single 1 replaces them.
+ */
 static void slow_literal(const struct literal *lit, double *wide, float *narrow)
 {
 	char text[DIGITS_ENOUGH + 32] = "0";

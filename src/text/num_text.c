@@ -94,8 +94,8 @@ static size_t put_small(char *out, uint32_t digits, unsigned places)
 }
 
 /*
- * digits * 10^-places without zeros at its end, for what a float has: digits that are not 0 and
- * below NINE_DIGITS, and 1 to PLACES_MOST places.
+ * Writes digits * 10^-places without trailing zeros, for the short decimals of floats: `digits` is
+ * above 0 and below NINE_DIGITS, `places` from 1 to PLACES_MOST.
  */
 static inline size_t put_short(char *out, uint32_t digits, unsigned places)
 {
@@ -118,7 +118,7 @@ static inline size_t put_short(char *out, uint32_t digits, unsigned places)
 	return size + used + (used > 0);
 }
 
-/* digits * 10^-9, for what has nine places at most and any number of digits. */
+/* Writes digits * 10^-9, for numbers with at most nine places and any number of digits. */
 static size_t put_nine_places(char *out, uint64_t digits)
 {
 	uint32_t behind = (uint32_t)(digits % NINE_DIGITS);
@@ -132,7 +132,7 @@ static size_t put_nine_places(char *out, uint64_t digits)
 	return behind ? size + 2 + used_digits(d) : size;
 }
 
-/* digits * 10^-places, whatever they are. */
+/* Writes digits * 10^-places, for any values of both. */
 static size_t put_long_fraction(char *out, uint64_t digits, unsigned places)
 {
 	char text[24];
@@ -206,7 +206,7 @@ struct rounding {
 	uint32_t low, at, high;
 };
 
-/* Of the finite float above 0 of these bits. */
+/* For the finite float above 0 that has these bits. */
 static inline struct rounding rounding_of(uint32_t bits)
 {
 	uint32_t fraction = bits & 0x7fffff, biased = bits >> 23 & 0xff;
@@ -411,7 +411,7 @@ static bool float_digits(double v, const struct lane *lane, struct decimal *out)
 	return stands_for(*out, v, lane);
 }
 
-/* Of magnitudes: about the numbers that may stand for one. */
+/* The approximate bounds of the magnitudes that are read back as the same number. */
 struct interval {
 	double low, high;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* pack.h - texts compressed for programs that read them so: .gz, .zst. */
+/* pack.h - compresses texts to .gz and .zst. */
 #ifndef ANIMFS_TEXT_PACK_H
 #define ANIMFS_TEXT_PACK_H
 
@@ -11,7 +11,10 @@ enum packing { PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 bool packing_parse(enum packing *p, const char *value, struct err *err);
 /* "", ".gz", ".zst" */
 const char *packing_suffix(enum packing p);
-/* To an empty `out`; the same text is the same bytes each time. False when out of memory. */
+/*
+ * Appends the packed text to `out`, which must be empty. The same text always gives the same bytes.
+ * False when out of memory.
+ */
 bool pack_text(enum packing p, struct bytes text, struct buf *out);
 
 #endif

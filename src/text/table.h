@@ -115,7 +115,7 @@ static inline const struct cell *table_of(const struct table *t, unsigned column
 	return table_cell(t, t->place[column]);
 }
 
-/* As errors and keys store it; limited to UINT16_MAX. */
+/* The length of a cell as errors and keys store it: at most UINT16_MAX. */
 static inline uint16_t cell_length(const struct cell *cell)
 {
 	return (uint16_t)(cell->length < UINT16_MAX ? cell->length : UINT16_MAX);
