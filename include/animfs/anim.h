@@ -159,7 +159,7 @@ void curve_sample(const struct curve *c, double frame, double out[4]);
 struct keyframes {
 	uint32_t count;
 	const uint32_t *frames;
-	const uint8_t *flags; /* the format's own bits, without those of the roles */
+	const uint8_t *flags; /* the format's own flags; `roles` has those of the roles */
 	const uint8_t *roles; /* bit (1 << role) */
 };
 

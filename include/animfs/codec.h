@@ -21,7 +21,10 @@
 
 /* The files beside one that is decoded, for a format whose files list others. */
 struct neighbours {
-	/* Reads the file of this name; the bytes stay until decode returns. False and err. */
+	/*
+	 * Reads the file of this name; the bytes stay until decode returns. False, with err set, on
+	 * failure.
+	 */
 	bool (*read)(void *closure, const char *name, struct bytes *out, struct err *err);
 	void *closure;
 };
@@ -35,7 +38,7 @@ struct hints {
 
 struct codec {
 	const struct format *format;
-	const char *const *patterns; /* of file names: "*" and their end, without case; then NULL */
+	const char *const *patterns; /* of file names: "*" and a suffix in any case; then NULL */
 	bool (*probe)(struct bytes src);      /* could it be this format? never true for another */
 	bool (*incomplete)(struct bytes src); /* readable only with hints? NULL: never */
 	struct anim *(*decode)(struct bytes src, const struct hints *hints, struct err *err);

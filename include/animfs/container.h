@@ -56,7 +56,7 @@ struct archive {
 	const struct container *container;
 	struct input in;
 	struct arena arena; /* all of the list is in it */
-	size_t limit;       /* of the memory that `list` may use */
+	size_t limit;       /* bytes of memory that `list` may use */
 	struct member *members;
 	uint32_t count;
 	void *own; /* the container's, freed by its `close` */
@@ -64,7 +64,7 @@ struct archive {
 
 struct container {
 	const char *name;            /* "cpk" */
-	const char *const *patterns; /* of file names: "*" and their end, without case; then NULL */
+	const char *const *patterns; /* of file names: "*" and a suffix in any case; then NULL */
 	/* Sets members and count. */
 	bool (*list)(struct archive *a, struct err *err);
 	/* Sets the size and `packed` of a member whose size is not in the tables; may be NULL. */
@@ -90,7 +90,7 @@ const struct container *container_for_name(const char *file_name); /* by pattern
 
 /*
  * Opens an archive and lists it, using at most `limit` bytes of memory for the list. The file or
- * memory of `in` must stay until archive_close. NULL and err.
+ * memory of `in` must stay until archive_close. NULL, with err set, on failure.
  */
 struct archive *archive_open(const struct container *container, const struct input *in,
 			     size_t limit, struct err *err);

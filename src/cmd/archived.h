@@ -79,7 +79,8 @@ bool archived_read(const struct archived *a, struct buf *out, struct err *err);
 /* Attributes of the file that the current member is read from: its loose file, or the archive. */
 bool archived_stat(const struct archived *a, struct stat *st, struct err *err);
 /*
- * The current member, decoded; NULL and err. *st: attributes of the file that it was read from.
+ * The current member, decoded; NULL, with err set, on failure. *st: attributes of the file that it
+ * was read from.
  */
 struct version *archived_version(const struct archived *a, struct stat *st, struct err *err);
 /*
@@ -90,15 +91,15 @@ bool archived_loose(const struct archived *a, struct loose *out, struct err *err
 
 /*
  * Appends the path of the current entry from the top of the file, behind a '/' if `out` is not
- * empty. `beside`: with the names of
- * folders that stand beside archives, X.MRAB.d for X.MRAB.
+ * empty. `beside`: with the names of the folders that stand beside archives, X.MRAB.d for X.MRAB.
  */
 void archived_path(const struct archived *a, bool beside, struct buf *out);
 
 /*
  * Calls `each` for every member below the current entry that could be an animation, and for those
- * archives that cannot be opened, with `why`; in order, with its path from the current entry on and
- * as the current entry. Returns false when it does, or out of memory.
+ * archives that cannot be opened, with `why`; in order. `path` is relative to the current entry;
+ * during the call, the member is the current entry. Returns false if `each` does, or when out of
+ * memory.
  */
 typedef bool archived_each(void *closure, const char *path, const struct err *why);
 bool archived_visit(struct archived *a, archived_each *each, void *closure);

@@ -17,7 +17,7 @@ struct checked {
 	enum check_outcome outcome;
 	const char *format; /* its name, or NULL */
 	struct err err;     /* why the check or the read failed */
-	struct buf text;    /* of a file that is text: for the line of the failure */
+	struct buf text;    /* a text file, to quote the line of the failure */
 	struct buf notes;   /* about other files that could not be used to read it */
 };
 

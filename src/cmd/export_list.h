@@ -39,7 +39,7 @@ void export_list_release(struct export_list *l);
 
 /*
  * Opens the archive of this path, of `size` bytes, with the entry at the path `inside` it as its
- * current one. One thread uses it until it gives it back. NULL and err.
+ * current one. One thread uses it until it gives it back. NULL, with err set, on failure.
  */
 struct open_archive *export_list_open(struct export_list *l, const char *path, size_t size,
 				      const char *inside, struct err *err);

@@ -15,7 +15,7 @@ struct import_texts {
 
 /*
  * Reads all texts in the folder and below. Adds those that differ from the stamp, or all. Skips
- * names that begin with a dot, and anything but files. False and err.
+ * names that begin with a dot, and anything but files. False, with err set, on failure.
  */
 bool import_texts_read(struct import_texts *t, int folder, const struct stamp *stamp,
 		       struct err *err);

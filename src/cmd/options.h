@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* options.h - the values of options that the mount and the commands share. False and err when
- * wrong. */
+/*
+ * options.h - parses the values of options that the mount and the commands share. False, with err
+ * set, if the value is invalid.
+ */
 #ifndef ANIMFS_CMD_OPTIONS_H
 #define ANIMFS_CMD_OPTIONS_H
 

@@ -17,7 +17,9 @@ struct shard {
 	uint32_t count;
 };
 
-/* Parses "2/5", the second of five; NULL leaves *s as it is. False and err. */
+/*
+ * Parses "2/5", the second of five; NULL leaves *s as it is. False, with err set, if it is invalid.
+ */
 bool shard_parse(struct shard *s, const char *value, struct err *err);
 /* The part, of `count`, that a file is in; the path as for shard_has. */
 uint32_t shard_of(const char *path, uint32_t count);

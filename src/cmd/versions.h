@@ -32,13 +32,13 @@ bool versions_current(const struct versions *v);
 bool versions_have(const struct versions *v, size_t i);
 /* The bytes of version i. */
 bool versions_bytes(const struct versions *v, size_t i, struct buf *out, struct err *err);
-/* The same decoded; the caller gets a reference. NULL and err. */
+/* The same decoded; the caller gets a reference. NULL, with err set, on failure. */
 struct version *versions_decode(struct versions *v, size_t i, struct err *err);
 /* The view's text in that version. False if it had none; with err on another failure. */
 bool versions_text(struct versions *v, size_t i, struct buf *out, struct err *err);
 /* If no version has the view: does the latest file? Else ERR_OPERAND. */
 bool versions_check_view(struct versions *v, struct err *err);
-/* The index of the version whose number was typed. False and err. */
+/* The index of the version whose number was typed. False, with err set, if there is none. */
 bool versions_number(const struct versions *v, const char *number, size_t *i, struct err *err);
 /* Prints one line about a version. */
 void versions_print(const struct versions *v, size_t i);

@@ -13,7 +13,7 @@ bool cmpl_is(const uint8_t *head, size_t size);
  * has fewer. False and err if it is invalid; places count from the member's first byte.
  */
 bool cmpl_size(const uint8_t *head, uint64_t stored, uint64_t *size, struct err *err);
-/* Appends a whole member unpacked. */
+/* Unpacks a whole member, and appends the result to `out`. */
 bool cmpl_read(struct bytes member, struct buf *out, struct err *err);
 
 #endif

@@ -15,7 +15,7 @@ static uint64_t hash(uint32_t parent, const char *name, size_t size)
 	return XXH3_64bits_withSeed(name, size, parent);
 }
 
-/* The name by which an index finds the entry. */
+/* The name that an index finds the entry by. */
 static const char *contents_key_of(const struct contents *c, const struct contents_index *index,
 				   const struct contents_entry *e, size_t *size)
 {

@@ -17,9 +17,9 @@ struct contents_entry {
 	const char *stored; /* its name in the archive; of a folder not NUL-terminated */
 	uint32_t stored_size;
 	uint32_t parent;
-	uint32_t member;      /* CONTENTS_NONE: it is a folder, */
-	uint32_t first, last; /* its entries; CONTENTS_NONE */
-	uint32_t next;        /* in its own folder; CONTENTS_NONE */
+	uint32_t member;      /* CONTENTS_NONE: it is a folder */
+	uint32_t first, last; /* the entries of the folder; CONTENTS_NONE: it is empty */
+	uint32_t next;        /* entry of the same folder; CONTENTS_NONE: it is the last */
 	uint32_t again;       /* the number to try for the next entry of this name */
 };
 
@@ -37,11 +37,12 @@ struct contents {
 };
 
 /*
- * The archive must outlive it. Uses at most as much memory as the archive's list may; NULL and err.
+ * The archive must outlive the result, which takes at most as much memory as the list of the
+ * archive may take. NULL, with err set, on failure.
  */
 struct contents *contents_new(const struct archive *a, struct err *err);
 void contents_free(struct contents *c); /* NULL is fine */
-/* The entry of a folder that has this label; CONTENTS_NONE. */
+/* The entry of a folder that has this label; CONTENTS_NONE if there is none. */
 uint32_t contents_find(const struct contents *c, uint32_t folder, const char *label, size_t size);
 
 #endif

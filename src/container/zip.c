@@ -17,7 +17,7 @@ struct zip {
 	struct input in;
 	uint64_t at;      /* where the next read begins */
 	uint64_t left;    /* bytes that may be read while the archive is listed */
-	struct err fault; /* of the last read that failed */
+	struct err fault; /* why the last read failed */
 	zip_error_t error;
 };
 
