@@ -17,7 +17,7 @@
 bool compare_files(const struct anim *a, const struct anim *b, struct buf *out);
 bool compare_clips(const struct anim *a, uint32_t a_clip, const struct anim *b, uint32_t b_clip,
 		   struct buf *out);
-/* Bones by their place in the clips. */
+/* Compares two bones, which are given by their indices in the clips. */
 bool compare_bones(const struct anim *a, uint32_t a_clip, uint32_t a_track, const struct anim *b,
 		   uint32_t b_clip, uint32_t b_track, struct buf *out);
 

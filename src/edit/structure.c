@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define USUAL_RATE 30  /* for formats that store their own */
+#define USUAL_RATE 30  /* frames per second of a new file whose format stores the rate */
 #define SAME_TIME 1e-6 /* in frames: the error of a float32 time */
 
 /* ---- files ---- */

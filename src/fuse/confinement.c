@@ -45,14 +45,14 @@ static bool confinement_is_in_source(int root, const struct state *state, char b
 struct state_route {
 	bool in_source;
 	char below[PATH_MAX]; /* its parent folder, from SOURCE */
-	int fd;               /* if not in SOURCE: the directory (itself), or its parent */
+	int fd;               /* -1 in SOURCE; else the directory (`itself`), or its parent */
 	bool itself;
 };
 
 /*
- * In SOURCE the directory is reached through SOURCE, so that files can be renamed between them.
- * Elsewhere it is made now, since the confined process cannot make it. A read-only mount does not
- * make it, and holds its parent instead, since another process may make it later.
+ * In SOURCE the directory is reached through SOURCE, so that files can be renamed from one to the
+ * other. Elsewhere it is made now, since the confined process cannot make it. A read-only mount
+ * does not make it, and holds its parent instead, since another process may make it later.
  */
 static int find_route(int root, struct state *state, struct state_route *route)
 {

@@ -18,7 +18,7 @@ struct loop {
 	sem_t ended; /* a thread has seen the end of the session */
 	_Atomic int error;
 	struct lock lock;
-	pthread_t *threads; /* room for `most`; under the lock until `ending` */
+	pthread_t *threads; /* has room for `most`; guarded by `lock` until `ending` */
 	/* the first `count` are running; `idle` of them wait for a request */
 	unsigned count GUARDED_BY(loop_class), idle GUARDED_BY(loop_class);
 	bool ending GUARDED_BY(loop_class); /* no thread starts or leaves any more */

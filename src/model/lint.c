@@ -139,7 +139,7 @@ static bool make_steps(struct linter *l, const struct curve *c, uint32_t shown, 
 
 /*
  * The 99th percentile of the steps except `without` and its neighbours: one wrong key makes a step
- * there and a step back. Of fewer than a hundred, the second largest.
+ * there and a step back. With fewer than a hundred steps that is the second largest of them.
  */
 static double usual_step(const struct steps *s, uint32_t without)
 {

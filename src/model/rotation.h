@@ -12,7 +12,10 @@
 
 #include "animfs/anim.h"
 
-/* The one nearest to `near`, which is finite. */
+/*
+ * Convert a rotation to the other form; of all equal results, to the one nearest to `near`, which
+ * must be finite.
+ */
 void rotation_quaternion(const double euler[3], const double near[4], double out[4]);
 void rotation_euler(const double quaternion[4], const double near[3], double out[3]);
 

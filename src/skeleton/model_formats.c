@@ -176,7 +176,7 @@ static double near_one(double scale)
 	return fabs(scale - 1) < 1e-6 ? 1 : scale;
 }
 
-/* Rounds to the precision of a float32 matrix, some millionths of a degree. */
+/* Rounds to 1e-5 degrees: a float32 matrix is precise to a few millionths of a degree. */
 static double model_formats_degrees_of(double sine, double cosine)
 {
 	return rint(atan2(sine, cosine) * (180 / M_PI) * 1e5) / 1e5 + 0.0;

@@ -18,7 +18,7 @@ static void skeleton_write_bone(const void *written, unsigned what, struct buf *
 static void skeleton_write_parent(const void *written, unsigned what, struct buf *out);
 static void skeleton_write_rest(const void *written, unsigned what, struct buf *out);
 
-/* The last member is, for a number of the rest pose, 3 * role + axis. */
+/* In columns of the rest pose, the last member is 3 * role + axis. */
 static const struct column columns[] = {
 	{"bone", skeleton_read_bone, skeleton_write_bone, 0},
 	{"parent", read_parent, skeleton_write_parent, 0},

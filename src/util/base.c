@@ -103,7 +103,7 @@ void err_clear(struct err *err)
 	*err = (struct err){.code = ERR_NONE};
 }
 
-/* ---- bytes in ---- */
+/* ---- reading bytes ---- */
 
 struct reader reader_at(struct bytes src, size_t at)
 {
@@ -157,7 +157,7 @@ void *array_grow(void *array, size_t *room, size_t size)
 	return array;
 }
 
-/* ---- bytes out ---- */
+/* ---- writing bytes ---- */
 
 bool buf_reserve(struct buf *b, size_t more)
 {

@@ -17,7 +17,7 @@ struct later {
 /* Not nested. Call later_begin with the lock, and later_end after it was released. */
 void later_begin(void);
 void later_end(void);
-/* Calls `free` for it: at once, or in later_end. Nobody may refer to it any more. */
+/* Calls `free` for it: at once, or in later_end. No reference to it may be left. */
 void later_free(struct later *l, void (*free)(struct later *l));
 
 #endif

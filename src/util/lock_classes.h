@@ -35,7 +35,7 @@
 	X(archive_class, 890)     /* the reader of a ZIP archive, which serves one at a time */    \
 	X(cache_class, 900)       /* the list of unreferenced versions */                          \
 	X(served_class, 905)      /* a version: which texts of it were served */                   \
-	X(recent_class, 910)      /* the texts rendered last */                                    \
+	X(recent_class, 910)      /* the most recently rendered texts */                           \
 	X(loop_class, 920)        /* the threads that answer requests */
 
 #define LOCK_CLASS_DECLARE(class, rank) extern struct lock_class class;

@@ -19,7 +19,7 @@
 
 /* ---- in real time: limits of waits ---- */
 
-#define SENT_WAIT_MS 50 /* of a save, until names are dropped */
+#define SENT_WAIT_MS 50 /* of a save, for the kernel to drop names */
 #define WRITER_LIMIT_MS                                                                            \
 	1000              /* of a save, for another program that has the file open for writing, */
 #define WRITER_STEP_MS 20 /* and between two looks at that */

@@ -7,8 +7,8 @@
 #include "page.h"
 
 /*
- * Writes the start of the page's data: kind ('C' for a clip, 'S' for one of stills, 'F' for a
- * file, 'G' for one of stills), layout, names.
+ * Writes the start of the page's data: kind ('C' for a clip of curves, 'S' for a clip of stills,
+ * 'F' for a file of curves, 'G' for a file of stills), layout, names.
  */
 void html_begin(struct page *p, char kind, const struct shown *at);
 

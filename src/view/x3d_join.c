@@ -149,8 +149,8 @@ static void x3d_join_put_values(struct move *move, uint32_t still, const struct 
 }
 
 /*
- * Notes that a field changes. Earlier stills have the first still's value, and so have later ones
- * where both leave the field out.
+ * Records a field that differs between stills. Every still begins with the first still's value;
+ * note_field sets the values of the stills in which the field differs.
  */
 static struct move *add_move(struct joining *c, size_t node, const struct x3d_field *field)
 {
