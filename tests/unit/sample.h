@@ -89,7 +89,7 @@ static inline void sample_close(struct sample *s)
 	version_put(s->version);
 }
 
-/* Bones are told by their label; NULL for a view that is not of a bone. */
+/* bone: the label of a bone; NULL for a view that is not of a bone. */
 static inline struct shown sample_shown(const struct sample *s, uint32_t clip, const char *bone)
 {
 	struct shown at = {

@@ -843,7 +843,7 @@ static struct curve *typed(struct anim *a, enum curve_kind kind, bool keyed, uin
 	return c;
 }
 
-/* The same values, each typed anew. */
+/* The same values, each typed again. */
 static struct curve *retyped(struct anim *a, const struct curve *old)
 {
 	struct curve *c = typed(a, old->kind, old->keyed, old->count, NULL);

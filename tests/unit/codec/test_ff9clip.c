@@ -407,7 +407,7 @@ START_TEST(a_curve_without_tangents_is_linear)
 }
 END_TEST
 
-/* Only the numbers that changed are written anew. */
+/* Only the numbers that changed are rewritten. */
 START_TEST(json_keeps_its_text)
 {
 	static const char text[] =

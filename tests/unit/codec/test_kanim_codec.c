@@ -212,7 +212,7 @@ START_TEST(what_the_engine_loads_is_kept_to_the_byte)
 }
 END_TEST
 
-/* `place` is where the fault is told to be; "" where that is not looked at. */
+/* `place`: the expected position in the error; "": the position is not checked. */
 static const struct refusal {
 	const char *text, *words, *place;
 } refusals[] = {

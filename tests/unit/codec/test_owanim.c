@@ -1836,7 +1836,7 @@ START_TEST(test_untouched_keys_keep_odd_bits)
 }
 END_TEST
 
-/* A component that is not typed anew keeps its bits though its neighbour changes. */
+/* A component whose number stays keeps its bits even if its neighbour changes. */
 START_TEST(test_components_are_stored_one_by_one)
 {
 	struct made m = made_new(1, 5), after;

@@ -10,7 +10,7 @@
 #define DEGREES (180 / 3.14159265358979323846)
 #define KEYS_MAX 65536
 
-/* A stored curve whose three components are alike, and the same curve typed anew. */
+/* A stored curve whose three components are alike, and the same curve typed again. */
 struct fixture {
 	struct curve old, wanted;
 	uint8_t stored[6 * KEYS_MAX];
@@ -429,7 +429,7 @@ START_TEST(test_random_edits_stay_near)
 		double wanted = f.values[3 * key], got = now(key) / unit, error, hair;
 		char text[NUM_MAX];
 
-		/* A key stored anew reads back as its text. */
+		/* A key that is stored again reads back as its text. */
 		if (!same && key != changed)
 			ck_assert(num_parse(text, num_lane(text, wanted, &f.old.lane[0]), '.',
 					    &wanted));

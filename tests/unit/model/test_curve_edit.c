@@ -59,7 +59,7 @@ static void old_key(uint32_t frame, double x)
 		b.values[key * curve_width(&b.old) + axis] = x;
 }
 
-/* One more row, its components told by bits. Cells stand at 100 * row + axis. */
+/* Adds a row. given: bits of the components that it has. Cells stand at 100 * row + axis. */
 static struct curve_edit_key *row(uint32_t frame, uint8_t given, double x, double y, double z)
 {
 	struct curve_edit_key *key = &b.keys[b.text.count++];
@@ -169,7 +169,7 @@ START_TEST(a_blank_keeps_what_is_not_finite)
 	old_key(0, (double)NAN);
 	row(0, 0, 0, 0, 0);
 	ck_assert(apply() && b.now == &b.old);
-	/* Beside a typed component too. */
+	/* The same if the text has a number for another component of the key. */
 	b.keys[0].given = 1;
 	b.keys[0].value[0] = 2;
 	ck_assert(apply() && b.now != &b.old);

@@ -798,7 +798,7 @@ START_TEST(a_clips_text_that_was_saved_is_edited_from_its_own_base)
 }
 END_TEST
 
-/* Rows are appended to it one by one, each by a program that opens it anew. */
+/* Rows are appended to it one by one, each by a program that opens it again. */
 START_TEST(a_clips_table_as_it_is_rendered_is_appended_to_from_its_base)
 {
 	open_view("walk/curves.csv");

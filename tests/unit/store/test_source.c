@@ -1904,7 +1904,7 @@ END_TEST
 static int others_lock;
 static unsigned released, acquired;
 
-/* Nothing is held: the file can be read anew, and others can save. */
+/* No lock is kept: the file can be read again, and other threads can save. */
 static void release_turn(void *closure)
 {
 	ck_assert_ptr_eq(closure, source);

@@ -6,11 +6,11 @@
 #include <check.h>
 #include <string.h>
 
-/* Everything that was told of a text, a line each. */
+/* Everything that the reader reported about a text, one line each. */
 struct told {
 	struct xml xml;
 	struct buf lines;
-	const char *stop; /* the element at which the reader says no */
+	const char *stop; /* the element that on_open refuses */
 };
 
 static void add_part(struct told *t, size_t begin, size_t end)

@@ -630,7 +630,7 @@ START_TEST(a_view_that_is_replaced_by_a_file_after_it_was_found_is_looked_up_aga
 END_TEST
 
 static struct handle *writer;
-static _Atomic uint64_t dropped; /* the node whose pages the kernel was last told to drop */
+static _Atomic uint64_t dropped; /* the node whose pages the kernel last had to drop */
 
 /* The text is on its way to the kernel when another program writes another one. */
 static int store_late(void *closure, uint64_t node, struct bytes text)

@@ -9,11 +9,11 @@
 #include <stdatomic.h>
 #include <sys/stat.h>
 
-#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip walk */
+#define SAMPLE "tests/data/canm/wiki512.canm" /* has a clip named walk */
 #define LONG_MS 60000
 
 static uint64_t walk;
-static _Atomic unsigned sent; /* how often the kernel was told to drop its cache of walk */
+static _Atomic unsigned sent; /* how often the kernel was notified to drop its cache of walk */
 
 static int count_sent(uint64_t node)
 {

@@ -51,7 +51,10 @@ static struct program *program(pid_t pid, uid_t uid)
 	return p;
 }
 
-/* It runs until it is killed, or told to be another command. */
+/*
+ * Starts a process. It runs until it is killed; a byte written to *become makes it exec another
+ * command.
+ */
 static pid_t start(int *become)
 {
 	int fds[2];

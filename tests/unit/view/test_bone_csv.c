@@ -617,7 +617,7 @@ START_TEST(float_quaternions_near_unit_length_are_stored_as_typed)
 }
 END_TEST
 
-/* The form that a mount shows does not matter when it reads a text. */
+/* A mount reads texts of both rotation forms, regardless of the form that it shows. */
 START_TEST(texts_of_either_form_are_read_in_any_form)
 {
 	struct bone b = bone_open("edf6_768.canm", "turn", "body");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Texts of one format saved as those of another: data that both formats store is converted, the
- * rest is refused with its name.
+ * rest is refused with a message that names it.
  */
 #include "sample.h"
 

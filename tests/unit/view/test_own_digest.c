@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* test_own_digest.c - generated texts are told from edited ones, whichever version they show. */
+/*
+ * test_own_digest.c - generated texts are distinguished from edited ones, whichever version they
+ * show.
+ */
 #include "sample.h"
 #include "scratch.h"
 #include "store/draft.h"

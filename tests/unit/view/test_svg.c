@@ -298,7 +298,7 @@ static double height_of(const struct buf *text)
 	return strtod(strstr((const char *)text->data, " height=\"") + 9, NULL);
 }
 
-/* The first clip with so many bones that all have the same three curves. */
+/* A copy of the model whose first clip has `bones` bones, all with the same curves. */
 static struct anim *alike_model(uint32_t bones, const struct curve *curve,
 				const struct curve *turns)
 {
