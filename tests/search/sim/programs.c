@@ -1353,6 +1353,7 @@ static void move_clip(unsigned clip)
 {
 	char from_path[PATH], to_path[PATH], name[64];
 	struct clip *c = &clips[clip];
+	struct stat st;
 	int error;
 
 	begin_move(&c->is);
@@ -1361,7 +1362,11 @@ static void move_clip(unsigned clip)
 	snprintf(to_path, sizeof(to_path), "%s/%s/%s", folder.name, files[c->file].name, name);
 	error = k_rename(from_path, to_path, 0);
 	trace("moved %s to %s: %s", from_path, to_path, error ? strerrorname_np(error) : "fine");
-	if (!error)
+	/*
+	 * The clip has its new name after an error, too, if a second fault hit the exchange that
+	 * should have taken the new version of the file back.
+	 */
+	if (!error || (is_fault(error) && !k_stat(to_path, &st)))
 		snprintf(c->is.name, sizeof(c->is.name), "%s", name);
 	end_move(&c->is);
 	judge_move("rename of a clip", error);
