@@ -120,7 +120,7 @@ static int ask_descriptor(const struct vfs *v, int fd, struct asked *a)
 	return error;
 }
 
-/* The same by name; ".": the folder itself. */
+/* Reads the owner, mode and ACL of the file `name` in `dir`; ".": of the folder itself. */
 static int ask_name(const struct vfs *v, int dir, const char *name, struct asked *a)
 {
 	int fd = openat(dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

@@ -77,8 +77,9 @@ struct animation {
 	bool linked
 		/* the file has further hard links, changes through which go unnoticed */
 		GUARDED_BY(vfs_class);
-	bool stills GUARDED_BY(vfs_class);        /* it shows stills, */
-	bool apart GUARDED_BY(vfs_class);         /* some of another folder, which is not watched */
+	bool stills GUARDED_BY(vfs_class); /* the animation shows stills */
+	/* some stills are in another folder, which is not watched */
+	bool apart GUARDED_BY(vfs_class);
 	uint64_t explained GUARDED_BY(vfs_class); /* generation: see diagnose_stills */
 	/*
 	 * Cached, for version `generation`: the size of a still of a clip whose stills are all
@@ -125,9 +126,9 @@ void animation_put(struct vfs *v, struct animation *a) REQUIRES(vfs_class); /* N
 
 /* Where the file is now. */
 struct site {
-	struct folder folder;    /* closed for a member of an archive: */
-	struct spot spot;        /* it is here, */
-	struct loose_site loose; /* or its loose file there */
+	struct folder folder;    /* not open if the file is a member of an archive */
+	struct spot spot;        /* place of that member in the archive */
+	struct loose_site loose; /* loose file of that member */
 	char name[NAME_MAX + 1];
 	char *folder_path;
 	struct commit_hook hook; /* calls animation_committed */
@@ -138,7 +139,10 @@ struct site {
 /* 0 or an errno: ENOENT if its folder no longer has a name. After 0, call site_close. */
 int site_open(struct vfs *v, struct animation *a, struct site *out) EXCLUDES(vfs_class);
 void site_close(struct vfs *v, struct site *site);
-/* Its attributes; those of a member of an archive where that has no loose file. 0 or an errno. */
+/*
+ * The attributes of the file; for a member of an archive those of its loose file, if there is one.
+ * 0 or an errno.
+ */
 int site_stat(const struct site *site, struct stat *st);
 /*
  * May a member of an archive be edited through its views? 0, or EROFS and err, which names the way.

@@ -80,7 +80,7 @@ void spot_stat(struct vfs *v, const struct node *node, const struct spot *spot, 
  */
 int spot_node(struct vfs *v, const struct target *parent, const char *name, bool folder,
 	      const struct spot *spot, struct target *out) EXCLUDES(vfs_class);
-/* The same for an archive's folder. */
+/* As spot_node, for the folder of an archive. */
 int archive_node(struct vfs *v, const struct target *parent, const char *name,
 		 struct shown_archive *s, struct target *out) EXCLUDES(vfs_class);
 /* The errno for an error that keeps an archive or member from being read. */

@@ -16,7 +16,7 @@ int backing_pin(struct vfs *v, const struct target *t, int *fd) EXCLUDES(vfs_cla
 /* Appends one of its extended attributes, or their list (name NULL), to `out`. 0 or an errno. */
 int backing_xattr(struct vfs *v, const struct target *t, const char *name, struct buf *out)
 	EXCLUDES(vfs_class);
-/* The same for a descriptor, which may be O_PATH. */
+/* As backing_xattr, for a descriptor, which may be O_PATH. */
 int descriptor_xattr(int fd, const char *name, struct buf *out);
 
 #endif

@@ -30,8 +30,8 @@ struct batches_save {
 	struct animation *a;
 	struct program *program; /* the program that saves; NULL: unknown */
 	struct where *where;     /* gets a note of the batch */
-	const char *path;        /* the view's path from SOURCE, */
-	const char *in_file;     /* and from the animation's folder */
+	const char *path;        /* path of the view from SOURCE */
+	const char *in_file;     /* path of the view from the animation's folder */
 	struct attempt *attempt;
 	/* Private to batches.c. */
 	struct program_batch *batch;

@@ -138,7 +138,7 @@ static int enter_made(const struct creation *c, enum area area, int folder, stru
 		if (error)
 			vfs_forget(c->v, out->node, 1);
 	}
-	/* It could not be staged, and the caller did not want a plain folder. */
+	/* The new folder could not be staged, and the caller did not want a plain one. */
 	if (error && c->staging)
 		unlinkat(folder, c->stored, AT_REMOVEDIR);
 	return error;

@@ -14,7 +14,8 @@
 struct call {
 	struct call *next;
 	const struct deadline *of; /* may have been freed, unless `again` */
-	bool again;                /* it was set during the call, and is queued after it */
+	/* the deadline was set while its call ran; queue it afterwards */
+	bool again;
 };
 
 struct deadlines {

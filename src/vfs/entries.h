@@ -31,8 +31,9 @@ struct listing {
 /* False when out of memory. */
 bool listing_add(struct listing *l, const char *name, uint64_t ino, mode_t type);
 /*
- * The same for a clip, bone, still or view of an animation file. Call one of these for each place,
- * in order: listing_pass_place for a place that is not listed.
+ * listing_add_place adds a clip, bone, still or view of an animation file; listing_pass_place
+ * counts one that is not listed. Call one of the two for each place, in order. False when out of
+ * memory.
  */
 void listing_pass_place(struct listing *l);
 bool listing_add_place(struct listing *l, const char *name, uint64_t ino, mode_t type);

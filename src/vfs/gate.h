@@ -27,8 +27,8 @@ struct guest {
  */
 void gate_enter(struct vfs *v, uint64_t id, struct guest *g) EXCLUDES(vfs_class);
 /*
- * The same for a folder that is to be moved or removed. ESTALE if it has become something else: the
- * caller looks again. Call gate_leave in any case.
+ * As gate_enter, for a folder that is to be moved or removed. ESTALE if its node now stands for
+ * another thing: the caller looks it up again. Call gate_leave in either case.
  */
 int gate_enter_target(struct vfs *v, const struct target *t, struct guest *g) EXCLUDES(vfs_class);
 /* Does nothing if g->node is NULL. */

@@ -39,7 +39,10 @@ struct given {
 bool given_is_for(const struct thing *thing);
 /* The attributes remembered for the node's name; NULL: none. */
 struct given *given_find(const struct node *node) REQUIRES(vfs_class);
-/* The same, but makes it if there is none. NULL: no memory, or the node has no name. */
+/*
+ * As given_find, but makes an empty record if there is none. NULL: no memory, or the node has no
+ * name.
+ */
 struct given *given_need(struct vfs *v, struct node *node) REQUIRES(vfs_class);
 /*
  * The folder is about to lose its name for good: forgets the attributes remembered for it and below

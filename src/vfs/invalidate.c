@@ -13,7 +13,7 @@ struct after {
 	struct after *next;
 	uint64_t node;
 	uint64_t behind; /* of a name: invalidate this node's attributes after it; 0: none */
-	bool counted;    /* it was kept back, and counts as done */
+	bool counted;    /* the sender no longer waits for this notification */
 	bool drop;       /* drop the name and everything below it */
 	char name[];     /* "": the node's attributes and pages */
 };

@@ -55,8 +55,8 @@ void changes_name(struct changes *c, const struct node *folder, const char *name
  */
 struct after *changes_send(struct vfs *v, struct changes *c) EXCLUDES(vfs_class);
 /*
- * The same for calls that have nothing to do after the reply: names in locked folders are left to
- * the thread.
+ * As changes_send, for callers that do nothing after the reply: the invalidation thread drops the
+ * names in locked folders.
  */
 void changes_send_all(struct vfs *v, struct changes *c) EXCLUDES(vfs_class);
 void after_send(struct vfs *v, struct after *after); /* NULL is fine */

@@ -491,7 +491,8 @@ static int sync_view(struct vfs *v, const struct target *t, struct handle *h)
 	vfs_unlock(v);
 	error = view_commit_locked(v, t, DRAFT_SAVE, &changes);
 	vfs_lock(v);
-	h->wrote &= view->draft && draft_is_written(view->draft); /* it has its answer */
+	/* the program has got the verdict on its text */
+	h->wrote &= view->draft && draft_is_written(view->draft);
 	vfs_unlock(v);
 	writer_unlock(t->thing->animation);
 	changes_send_all(v, &changes);

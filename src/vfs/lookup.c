@@ -605,8 +605,9 @@ static bool lookup_is_outdated(struct vfs *v, const struct target *t, const stru
 }
 
 /*
- * Makes the entry. A file that has changed meanwhile is answered as it was when the request came,
- * and not cached: with a large text and steady saves, a later answer would be outdated, too.
+ * Makes the reply to a lookup of a virtual thing. If the file changed after the lookup began, the
+ * reply still describes the older version, and the kernel must not cache it: with a large text and
+ * steady saves, a second attempt would be outdated, too.
  */
 static int virtual_entry(struct vfs *v, const struct target *t, const struct place *place,
 			 const struct seen *seen, struct entry *out)

@@ -44,7 +44,7 @@ int lookup_virtual(struct vfs *v, const struct target *parent, const char *name,
 
 /* The thing at a name, which may not exist yet. */
 struct slot {
-	struct guest guest; /* of the parent */
+	struct guest guest; /* entered in the gate of the parent folder */
 	struct target parent;
 	int64_t began; /* of the request, if the parent is in an animation */
 	bool is_view;  /* the animation has something of this name */

@@ -70,7 +70,8 @@ struct thing {
 	union {
 		struct plain {
 			struct identity identity;
-			struct stat *last; /* its attributes when it lost its last name; or NULL */
+			/* attributes of a file when it lost its last name; or NULL */
+			struct stat *last;
 			/* of an animation file that does not decode: knows why; or NULL */
 			struct source *source;
 			int16_t descriptor; /* of a folder: its slot in struct folders, or -1 */
@@ -89,7 +90,7 @@ struct thing {
 			/* while it is open: the version it was opened with */
 			struct version *version;
 			struct place place;         /* the view's place in `version` */
-			struct open_text *rendered; /* its text: see pinned.h; or NULL */
+			struct open_text *rendered; /* text of the open view (pinned.h); or NULL */
 			uint64_t generation;        /* of the version that `size` is of; 0: none */
 			/* with a saved draft: generation of the version that the save made */
 			uint64_t saved;
@@ -101,8 +102,8 @@ struct thing {
 			 * renamed onto the view.
 			 */
 			bool outdated;
-			bool pinned; /* `version` is counted, see pinned.h, */
-			bool lost;   /* and was dropped to save memory */
+			bool pinned; /* `version` counts as pinned (pinned.h) */
+			bool lost;   /* the pinned version was dropped to save memory */
 			uid_t uid;   /* last writer to open it; owns .rejected */
 			gid_t gid;
 			/*
@@ -113,7 +114,7 @@ struct thing {
 			struct program *program;
 		} view GUARDED_BY(vfs_class);
 		struct shown_archive *archive GUARDED_BY(vfs_class); /* referenced */
-		/* Its entry in the archive of this generation. */
+		/* A member: its entry in the archive of this generation. */
 		struct member_state {
 			uint64_t generation;
 			uint32_t entry;
@@ -130,7 +131,7 @@ struct thing {
 
 struct link {
 	struct node *parent; /* NULL: unused */
-	bool further;        /* it is part of a struct further_link */
+	bool further;        /* this link is in a struct further_link */
 	bool retired;        /* nodes_by_name does not find it */
 	uint8_t room;        /* capacity of `name`, without the NUL */
 	char name[];
@@ -279,7 +280,7 @@ bool node_is_below(const struct node *node, const struct node *folder) REQUIRES(
  * own name. 0, ENOMEM, or ENOENT if the node, or a folder above it, has no name.
  */
 int node_path(const struct node *node, struct buf *out) REQUIRES(vfs_class);
-/* The same for a name in a folder. */
+/* As node_path, for the name `name` in `folder`. */
 int node_path_of(const struct node *folder, const char *name, struct buf *out) REQUIRES(vfs_class);
 
 #endif

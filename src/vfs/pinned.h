@@ -34,9 +34,9 @@ size_t pinned_size(const struct vfs *v) REQUIRES(vfs_class);
  * The texts that were read least recently make room.
  */
 void pinned_keep_text(struct vfs *v, struct thing *view, struct text *text) REQUIRES(vfs_class);
-/* That text, with a reference, or NULL. */
+/* The text that pinned_keep_text keeps for the view, with a reference; or NULL. */
 struct text *pinned_text(struct vfs *v, const struct thing *view) REQUIRES(vfs_class);
-/* It is kept no longer. */
+/* Drops the text that pinned_keep_text keeps for the view. */
 void pinned_drop_text(struct vfs *v, struct thing *view) REQUIRES(vfs_class);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define STOP 0 /* in the epoll set, where programs have their id */
+#define STOP 0 /* user data of the stop event in the epoll set; a program's is its id */
 
 /*
  * The list has the programs that are referenced or have a pidfd, newest first. An unreferenced one

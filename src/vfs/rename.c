@@ -30,8 +30,8 @@ struct move {
 	const char *name, *new_name;
 	unsigned flags;
 	struct target node; /* the node that moves */
-	struct guest guest; /* of that node */
-	/* it is a view that was replaced: the kernel has another node for its name */
+	struct guest guest; /* entered in the gate of the node that moves */
+	/* the moved node is a view that was replaced: the kernel has another node for its name */
 	bool overtaken;
 	struct target over;    /* the target that has the new name; {NULL, NULL}: none */
 	bool respells;         /* `over` is the same file, by another spelling of its name */
@@ -40,8 +40,8 @@ struct move {
 };
 
 /*
- * In the table nothing is below itself. If it would be, others have moved a folder above, and the
- * name is looked up again.
+ * Gives the moved node its new name, unless the new parent is the node or below it: then another
+ * program has moved that folder meanwhile, and the kernel must look the name up again.
  */
 static void link_moved(struct nodes *t, struct node *node, struct node *parent, const char *name)
 	REQUIRES(vfs_class)
@@ -130,7 +130,7 @@ static void rename_detach_view(struct vfs *v, struct thing *over, const struct t
 		over->view.version = version_get(view->view.version);
 		over->view.place = view->view.place;
 	}
-	/* Its draft can be read by no program any more. This may free the node. */
+	/* No program can read the draft of the replaced view any more. This may free the node. */
 	if (over->node && !over->node->handles)
 		view_closed(v, over->node);
 }
@@ -175,7 +175,7 @@ static void become_view(struct move *m, struct thing *view)
 	if (!node->handles)
 		view_closed(v, node);
 	view_catch_up(v, node, &m->changes);
-	changes_data(&m->changes, node); /* it now has the view's attributes */
+	changes_data(&m->changes, node); /* the node now has the attributes of the view */
 	vfs_unlock(v);
 }
 
@@ -284,7 +284,7 @@ static int become_plain(struct move *m, const struct identity *id, int fd)
 		thing_put(&v->nodes, plain);
 		give_descriptors(node, fd);
 		relink(m);
-		changes_data(&m->changes, node); /* it now has the file's attributes */
+		changes_data(&m->changes, node); /* the node now has the attributes of the file */
 	}
 	vfs_unlock(v);
 	return plain ? 0 : ENOMEM;
@@ -399,7 +399,8 @@ static int rename_clip(struct move *m)
 		return thing_is_virtual(m->to.parent.thing) ? EPERM : EXDEV;
 	if (m->from.place.kind != PLACE_CLIP)
 		return m->from.is_view ? EPERM
-				       : ESTALE; /* it did not exist when the name was looked at */
+				       /* the target did not exist when the name was looked up */
+				       : ESTALE;
 	if (m->to.present)
 		return ENOTEMPTY;
 	if (a != animation_to(m))

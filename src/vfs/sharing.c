@@ -280,7 +280,8 @@ bool sharing_watch(struct vfs *v)
 		return false;
 	error = state_open(v->state, &fd);
 	if (error)
-		return error == ENOENT; /* its creation will be noticed */
+		/* the folder is watched, so that its creation will be noticed */
+		return error == ENOENT;
 	error = watch_add(v->watch, fd, COOKIE_STATE);
 	close(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(areas); i++)

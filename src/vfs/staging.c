@@ -182,7 +182,7 @@ static void staging_end(struct vfs *v, struct staging *s) REQUIRES(vfs_class)
 	staging_put(v, s);
 }
 
-/* Stages a folder. False: no memory. Takes over `who` if it is true. */
+/* Stages a folder. False: no memory. Takes over `who` if it returns true. */
 static bool staging_add(struct vfs *v, struct node *node, struct program *maker, pid_t thread,
 			struct caller *who) REQUIRES(vfs_class)
 {

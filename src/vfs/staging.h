@@ -26,9 +26,9 @@ void staging_forget(struct vfs *v, const struct target *folder, const struct nod
 void staging_touch(struct vfs *v, const struct node *node) EXCLUDES(vfs_class);
 void staging_note_touch(struct vfs *v, const struct node *node) REQUIRES(vfs_class);
 /*
- * `who` is about to look into a folder. If it is just being turned into a clip or file, waits for
- * that. Once a program other than its maker has looked into it, the end of the maker no longer ends
- * it.
+ * The program of `who` is about to read a folder. If the folder is being turned into a clip or
+ * file, waits for that. Once a program other than the folder's maker has read it, the end of the
+ * maker no longer ends the staging.
  */
 void staging_visit(struct vfs *v, const struct request *who, uint64_t folder) EXCLUDES(vfs_class);
 /*

@@ -108,8 +108,8 @@ struct staged {
 	/* The caller as which it is read: its owner, with all groups if known; NULL: the daemon. */
 	const struct caller *who;
 	struct caller *owner;    /* `who` points to it, unless to staging->who */
-	char *path, *above;      /* its path, and that of its parent, */
-	struct node *node_above; /* whose node this is; referenced; or NULL */
+	char *path, *above;      /* paths of the folder, and of its parent */
+	struct node *node_above; /* node of the parent; referenced; or NULL */
 	char name[NAME_MAX + 1];
 	struct attributes as; /* attributes of the folder; later of the file */
 	struct texts texts;   /* directly in it; for a clip, all */
@@ -166,7 +166,10 @@ void adopt_clip(struct vfs *v, struct node *node, struct animation *a, struct ch
 /* A plain thing with this name is gone or moved: its name is to be looked up again. */
 void adopt_forget(struct vfs *v, struct node *folder, const char *name, const struct stat *st,
 		  struct changes *changes) REQUIRES(vfs_class);
-/* The same for texts in it, and in bones/ and frames/: those that were used, or all. */
+/*
+ * As adopt_forget, for the texts of the folder, its bones/ and its frames/: only the texts that the
+ * clip or file was made of, or all.
+ */
 void adopt_forget_texts(struct vfs *v, struct node *folder, const struct texts *t, bool all,
 			struct changes *changes) REQUIRES(vfs_class);
 

@@ -277,7 +277,7 @@ void upper_move(struct vfs *v, const struct node *parent, const char *name,
 		error = state_rename(v->state, path, new_path);
 		history_rename(v->state, path, new_path);
 	}
-	/* Their virtual folder has moved, and that cannot be undone. */
+	/* The virtual folder of these files has moved, and that cannot be undone. */
 	if (error && path)
 		diagnose_event(v, path, "files beside its views stay under this name",
 			       strerror(error));

@@ -14,24 +14,25 @@ struct upper *upper_new(void); /* free by upper_free */
 void upper_free(struct upper *u);
 /* Accounts for more bytes in this area. 0, or ENOSPC if its limit would be exceeded. */
 int upper_grow(struct vfs *v, enum area area, uint64_t bytes);
-/* The same for a file, open as fd, that is about to get this size. */
+/* As upper_grow, for the file open as `fd`, which is about to get the size `size`. */
 int upper_grow_to(struct vfs *v, const struct thing *thing, int fd, uint64_t size);
 /* Appends a line for each animation that is gone but has files beside its views. */
 void upper_list_orphans(struct vfs *v, struct buf *out);
 
-/* Removes the folder for a virtual folder that was removed, and was empty. */
+/* A virtual folder that was empty has been removed: removes its upper folder. */
 void upper_remove_folder(struct vfs *v, const struct node *parent, const char *name)
 	EXCLUDES(vfs_class);
 /*
- * Others removed the animation in this folder, or clips that only `before` has: removes the folders
- * for them, if they are empty. Other folders stay, as a program may be about to add files.
+ * Another program removed the animation file, or the clips that only `before` has: removes their
+ * upper folders, if they are empty. Upper folders of other things stay, since a program may be
+ * about to add files to them.
  */
 void upper_remove_empty(struct vfs *v, const struct node *parent, const char *name)
 	EXCLUDES(vfs_class);
 void upper_remove_clips(struct vfs *v, const struct node *parent, const char *name,
 			const struct version *before, const struct version *now)
 	EXCLUDES(vfs_class);
-/* Moves the folder for a virtual folder that was renamed. */
+/* A virtual folder has been renamed: moves its upper folder. */
 void upper_move(struct vfs *v, const struct node *parent, const char *name,
 		const struct node *new_parent, const char *new_name) EXCLUDES(vfs_class);
 

@@ -138,7 +138,8 @@ struct vfs {
 	_Atomic unsigned releases;
 	struct budget given; /* attributes given to views */
 	void (*given_free)(struct vfs *v, struct given *given);
-	void (*animation_ends)(struct vfs *v, void *animation);  /* its deadline `end`, */
+	/* deadline of the animation's `end` */
+	void (*animation_ends)(struct vfs *v, void *animation);
 	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
 };
 
@@ -196,7 +197,7 @@ bool target_again(struct vfs *v, struct target *t, int error, unsigned *tries) E
  */
 bool target_retry(struct vfs *v, const struct target *t, int error, unsigned *tries)
 	EXCLUDES(vfs_class);
-/* The same for a request that has no target yet. */
+/* As target_retry, for a request that has no target yet. */
 bool may_retry(int error, unsigned *tries);
 /* node_put under the lock. NULL is fine. */
 void node_release(struct vfs *v, struct node *node) EXCLUDES(vfs_class);

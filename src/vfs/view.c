@@ -173,8 +173,8 @@ static int pinned_sight(struct vfs *v, const struct target *t, struct sight *out
 }
 
 /*
- * The sight in the latest version, or the pinned one: the look may have found a new version, which
- * replaced the view. ESTALE: the version is already outdated.
+ * Finds the view's place in the latest version. animation_look may have pinned a version for the
+ * view meanwhile: then returns the pinned version. ESTALE: the latest version is already outdated.
  */
 static int latest_sight(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)
 {

@@ -24,8 +24,8 @@ void sight_release(struct sight *s);
 int sight_of(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)
 	EXCLUDES(vfs_class);
 /*
- * The same for a place in the latest version that the caller has just looked up. EIO if the version
- * of an open view was dropped (pinned.h), or if the text would be torn.
+ * As sight_of, for a place in the latest version that the caller has just looked up. EIO if the
+ * version of an open view was dropped (pinned.h), or if the text would be torn.
  */
 int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, struct sight *out)
 	EXCLUDES(vfs_class);
@@ -35,7 +35,9 @@ int sight_in(struct vfs *v, const struct target *t, const struct sight *latest, 
  */
 int place_find(struct vfs *v, const struct target *folder, const char *name, struct place *out,
 	       bool *found) EXCLUDES(vfs_class);
-/* The same in a given version: 0, ENOENT, ENOMEM, or ESTALE, also if the version is outdated. */
+/*
+ * As place_find, in a given version: 0, ENOENT, ENOMEM, or ESTALE, also if the version is outdated.
+ */
 int place_in(struct vfs *v, const struct target *folder, const struct version *version,
 	     const char *name, struct place *out) EXCLUDES(vfs_class);
 /*
