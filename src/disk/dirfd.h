@@ -50,7 +50,10 @@ int dirfd_walk(int root, const char *path, int flags, int *fd);
 int dirfd_make_folders(int root, const char *path, int *fd);
 /* Opens the folder at a relative path (dirfd_walk) for listing; close it with closedir. */
 int dirfd_list(int root, const char *path, DIR **out);
-/* Its next entry except "." and ".."; NULL at the end (errno 0) or on an error (errno not 0). */
+/*
+ * The next entry of the directory except "." and ".."; NULL at the end (errno 0) or on an error
+ * (errno not 0).
+ */
 struct dirent *dirfd_next(DIR *dir);
 /*
  * The size of a folder's content: the bytes of all files below it, plus `file` for each file or
@@ -63,7 +66,7 @@ uint64_t dirfd_size(int root, const char *path, uint64_t file, uint64_t folder);
  * during the read shows as another version.
  */
 int dirfd_read(int dir, const char *name, size_t limit, struct buf *out, struct stat *st);
-/* The same of an open file. */
+/* As dirfd_read, for an open file. */
 int dirfd_read_open(int fd, size_t limit, struct buf *out, struct stat *st);
 /* Writes all bytes at the descriptor's offset, however many calls it takes. */
 int dirfd_write(int fd, struct bytes data);
@@ -123,7 +126,7 @@ struct file_version {
 };
 struct file_version file_version_of(const struct stat *st);
 bool file_version_same(const struct file_version *a, const struct file_version *b);
-/* The same but for the ctime, which renames and hard links change. */
+/* As file_version_same, but ignores the ctime, which renames and hard links change. */
 bool file_version_alike(const struct file_version *a, const struct file_version *b);
 /*
  * Would any write after `now` give another version? Take `now` before reading the file. False if

@@ -789,8 +789,8 @@ int history_base(struct history_save *s, struct bytes base, const struct history
 }
 
 /*
- * Keeps another program's file as a version of its own, since its name was taken again after we had
- * moved it away.
+ * We moved another program's file away, and cannot move it back, since its name was taken again:
+ * keeps the file as a version of its own.
  */
 static int keep_other(struct history_save *s, int dir, const char *name, struct bytes bytes)
 	REQUIRES(replace_class)
@@ -807,7 +807,8 @@ static int keep_other(struct history_save *s, int dir, const char *name, struct 
 	int error;
 
 	if (s->folder < 0 || fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
-		return EAGAIN; /* it stays where it is; a later mount gives it its name */
+		/* leave the file under its temporary name; a later mount moves it back */
+		return EAGAIN;
 	describe_file(&e, &st);
 	error = append_entry(s, &e);
 	if (error)
@@ -1069,7 +1070,7 @@ bool history_yield(struct history *h, int error, int dir, uint64_t size, uid_t p
 	return made;
 }
 
-/* The place of a batch, or an empty one; NULL: there is neither. */
+/* The slot of a batch in `running`; if it has none, an empty slot; NULL if all slots are taken. */
 static struct running *history_find_running(struct history *h, uint64_t batch)
 	REQUIRES(history_class)
 {

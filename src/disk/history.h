@@ -70,9 +70,10 @@ struct history_note {
 	bool apart;     /* a version of its own, even if the last one is of this batch */
 	const char *program, *what;
 	bool unfinished;
-	bool step;        /* an undo or redo (history_log.h): */
-	uint64_t back;    /* to this version; of an undo that removes the file, from it */
-	const char *view; /* of this view */
+	bool step; /* the save is an undo or redo (history_log.h) of `view` */
+	/* a step leads to this version; an undo that removes the file undoes it */
+	uint64_t back;
+	const char *view; /* the view that a step is limited to; "": the whole file */
 };
 
 /* The batch whose version the save may join: an argument of history_begin. */
@@ -94,9 +95,9 @@ static inline uint64_t history_joins(const struct history_note *note)
 struct history_save {
 	struct history *history;
 	const struct history_file *file;
-	int folder; /* of its versions; -1: nothing is kept */
+	int folder; /* folder of the file's versions; -1: nothing is kept */
 	struct buf path;
-	struct history_log log; /* the end of it */
+	struct history_log log; /* the end of the file's log */
 	struct history_entry last;
 	bool has_last, had_file;
 	bool is_foreign; /* the existing versions are those of another owner's file */
@@ -104,8 +105,8 @@ struct history_save {
 	bool is_unnoted; /* the file was saved by a program that was killed before it could add the
 			    line */
 	bool is_joined;  /* the save is part of the batch that made the last version */
-	uint64_t copy;   /* the version that its bytes are kept as already; 0: none */
-	bool is_linked;  /* it has other hard links, which keep these bytes */
+	uint64_t copy;   /* the version that already has the bytes of the file; 0: none */
+	bool is_linked;  /* the file has other hard links, which keep these bytes */
 	struct history_digest was;
 	struct bytes there; /* the caller's: the present content of the file */
 	uint64_t added;     /* bytes */
@@ -117,7 +118,10 @@ struct history_save {
  */
 int history_begin(struct history *h, struct history_save *s, const struct history_file *file,
 		  const struct bytes *was, uint64_t batch) REQUIRES(replace_class);
-/* The `keep` of struct replacement. */
+/*
+ * Keeps the old file as a version: the callback `keep` of struct replacement; `save`: the struct
+ * history_save.
+ */
 int history_keep(void *save, int dir, const char *name, bool spare);
 /*
  * Adds a first version for a new file that was made from bytes which were never on disk. Call it
@@ -173,11 +177,13 @@ struct history_book {
 		-1, HISTORY_LOG_INIT                                                               \
 	}
 /*
- * ENODATA if there are no versions, or only those of another owner's file; `file->dir` may be -1.
- * Release it in either case.
+ * Reads the log of a file's versions. ENODATA if there are none, or only those of another owner's
+ * file. `file->dir` may be -1. Call history_release in either case.
  */
 int history_open(struct state *state, const struct history_file *file, struct history_book *b);
-/* The same, of at least the last version only. */
+/*
+ * Like history_open, but reads the end of the log: the last version, and possibly some before it.
+ */
 int history_open_end(struct state *state, const struct history_file *file, struct history_book *b);
 void history_release(struct history_book *b);
 /* The index of a kept version with the same bytes; SIZE_MAX: none. */

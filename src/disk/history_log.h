@@ -12,9 +12,9 @@
 #include "animfs/base.h"
 
 enum history_kind {
-	HISTORY_EDIT,    /* a save left it */
-	HISTORY_MADE,    /* the same where there was no file before */
-	HISTORY_FOUND,   /* it was on disk, and no known save made it */
+	HISTORY_EDIT,    /* a save replaced the file */
+	HISTORY_MADE,    /* a save made the file; there was none before */
+	HISTORY_FOUND,   /* the file was found on disk; no known save made it */
 	HISTORY_REMOVED, /* the file did not exist from here on */
 	HISTORY_STEP,    /* undo or redo: `view` is as version `back` has it */
 };
@@ -28,8 +28,8 @@ struct history_digest {
 struct history_entry {
 	uint64_t number; /* from 1, rising */
 	enum history_kind kind;
-	bool unfinished;              /* its batch did not end */
-	bool kept;                    /* its bytes are here */
+	bool unfinished;              /* the batch of this version did not end */
+	bool kept;                    /* the bytes of this version are stored here */
 	uint64_t batch;               /* 0: of none */
 	int64_t time;                 /* when it was made, in ns since 1970 */
 	uint64_t size;                /* of the file */

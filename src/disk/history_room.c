@@ -307,7 +307,7 @@ static void drop_newest(struct library *l, uint64_t target)
 
 		drop_version(l, b, b->count - 1);
 		if (b->cost == before)
-			break; /* it cannot be removed */
+			break; /* the bytes of the version cannot be removed */
 		total -= before - b->cost;
 	}
 }

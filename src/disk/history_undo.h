@@ -13,7 +13,7 @@ struct history_request {
 		HISTORY_OUT,   /* the state before batch `batch` */
 	} way;
 	uint64_t number, batch;
-	bool only_look; /* only finds out; nothing is written */
+	bool only_look; /* only find the version, and write nothing */
 	/*
 	 * The file replaces something that exists without it (a loose file, store/overlay.h): undo
 	 * of the save that made it removes it.
@@ -24,7 +24,7 @@ struct history_request {
 };
 
 struct history_result {
-	struct history_book book; /* as it was before */
+	struct history_book book; /* the log before the undo or redo */
 	size_t from, to;          /* places in its log; `to` is SIZE_MAX where there was no file */
 	struct buf there, bytes;  /* old and new content of the file */
 	bool was_there;

@@ -88,7 +88,7 @@ bool process_same(const struct process *a, const struct process *b)
 
 int process_open(const struct process *p, int *fd)
 {
-	*fd = (int)syscall(SYS_pidfd_open, p->pid, 0); /* it closes on exec */
+	*fd = (int)syscall(SYS_pidfd_open, p->pid, 0); /* pidfd_open sets close-on-exec */
 	return *fd < 0 ? errno : 0;
 }
 

@@ -52,7 +52,7 @@ bool state_is(struct state *s, const struct stat *st);
 
 /* Opens DIR with O_PATH; ENOENT if it does not exist. */
 int state_open(struct state *s, int *fd);
-/* The same, and makes it if it does not exist; ENOENT if read-only. */
+/* As state_open, but makes DIR if it does not exist; ENOENT if read-only. */
 int state_make(struct state *s, int *fd);
 /*
  * Loose files, which stand for members of archives in SOURCE: the path of one begins with that of
@@ -80,10 +80,10 @@ int state_move(struct state *s, int folder, bool itself);
  * stores names in it as portable.h says.
  */
 int state_folder(struct state *s, enum state_area area, const char *path, bool make, int *fd);
-/* The same for PATH's parent folder; *name points to the last part of PATH. */
+/* As state_folder, for the parent folder of PATH; *name points to the last part of PATH. */
 int state_parent(struct state *s, enum state_area area, const char *path, bool make,
 		 const char **name, int *fd);
-/* And the stored form of that name. */
+/* As state_parent, but returns the last part of PATH in its stored form. */
 int state_place(struct state *s, enum state_area area, const char *path, bool make,
 		char stored[NAME_MAX + 1], int *fd);
 
@@ -115,9 +115,9 @@ int state_wait(struct state *s, int64_t ms);
 #define STATE_TEMPORARY_SIZE 72
 int state_temporary(struct state *s, const char *path, char *name, size_t size);
 /*
- * The same for a file or folder that is renamed to `new_name` in two steps: after a kill it gets
- * that name, or a similar one if something else has it, and is not removed. If that name is too
- * long to be part of another, it keeps a similar one.
+ * As state_temporary, for a file or folder that is renamed to `new_name` in two steps: after a kill
+ * it gets that name, or a similar one if something else has it, and is not removed. If that name is
+ * too long to be part of another, it keeps a similar one.
  */
 int state_on_its_way(struct state *s, const char *path, const char *new_name,
 		     char name[NAME_MAX + 1]);
@@ -137,8 +137,8 @@ int state_partial(struct state *s, int *fd, char *name, size_t size);
 int state_put(struct state *s, int folder, const char *in_source, const char *name, mode_t mode,
 	      struct bytes data, unsigned how);
 /*
- * The same with an owner, as far as it can be set (-1: ours), a mode, whatever the umask, and a
- * time (NULL: now); all before the file is visible.
+ * As state_put, with an owner, as far as it can be set (-1: ours), a mode, whatever the umask, and
+ * a time (NULL: now); all before the file is visible.
  */
 struct state_owner {
 	uid_t uid;
@@ -149,8 +149,8 @@ struct state_owner {
 int state_put_as(struct state *s, int folder, const char *in_source, const char *name,
 		 const struct state_owner *owner, struct bytes data, unsigned how);
 /*
- * The same in an area of the state directory: `folder` is that of this path, and is made again if
- * others remove it, as they may while it is empty.
+ * As state_put, in an area of the state directory: `folder` is the descriptor of the folder `path`,
+ * which is made again if others remove it, as they may while it is empty.
  */
 int state_put_below(struct state *s, enum state_area area, const char *path, int folder,
 		    const char *name, const struct state_owner *owner, struct bytes data,

@@ -27,18 +27,18 @@ struct catalog {
 	uint64_t generation;
 	struct archive *archive;
 	struct contents *contents;
-	int fd; /* of the file; -1: it is in another archive */
+	int fd; /* descriptor of the file; -1: this archive is in another one */
 	struct stat st;
 	unsigned depth;
-	struct buf bytes;      /* of an archive that is packed in another */
+	struct buf bytes;      /* bytes of an archive that is packed in another */
 	struct catalog *outer; /* referenced; NULL: it is a file */
-	uint32_t entry;        /* its entry in `outer` */
+	uint32_t entry;        /* entry of this archive in `outer` */
 	/*
 	 * By member: home of its unpacked bytes. A member is unpacked under one of the locks
 	 * `unpacking`, chosen by its number, so that parallel readers unpack it once.
 	 */
 	struct cached **homes;
-	_Atomic bool *refused; /* by member: it is an archive that cannot be entered */
+	_Atomic bool *refused; /* by member: whether it is an archive that cannot be entered */
 	struct lock unpacking[UNPACKERS];
 };
 

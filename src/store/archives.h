@@ -34,10 +34,10 @@ bool archive_has_name(const struct store *s, const char *file_name);
  * result for a file that has just changed is valid for half a second.
  */
 struct catalog *archive_look(struct archive_source *a, int dir, const char *name, struct err *err);
-/* The same for a loose file, which replaces a member of an archive (overlay.h). */
+/* As archive_look, for a loose file, which replaces a member of an archive (overlay.h). */
 struct catalog *archive_look_loose(struct archive_source *a, struct catalog *outer, uint32_t entry,
 				   int dir, const char *name, struct err *err);
-/* The same for a member of an archive. */
+/* As archive_look, for an archive that is a member of another one. */
 struct catalog *archive_enter(struct archive_source *a, struct catalog *outer, uint32_t entry,
 			      struct err *err);
 

@@ -90,10 +90,10 @@ struct member {
 	struct place place;
 	struct statement said;
 	uint64_t *equals;   /* a bit for each version up to the start: the text equals it */
-	bool is_old;        /* it equals a version */
-	bool is_overtaken;  /* others changed a unit of it after the text was opened */
-	bool is_refused;    /* it was refused when parsed against its base */
-	bool is_noted;      /* it is the noted text of a known version (digests_of_text) */
+	bool is_old;        /* the text equals its view in a version */
+	bool is_overtaken;  /* another program changed a unit of the text after it was opened */
+	bool is_refused;    /* the text was refused when parsed against its base */
+	bool is_noted;      /* the text is the noted one of a known version (digests_of_text) */
 	bool as_rendered;   /* text of a known version; parsed with shown.as_rendered */
 	bool is_silent;     /* returned by batch_next_silent */
 	struct anim *loose; /* of a lossy text of no known version: its approximate values */

@@ -78,12 +78,12 @@ struct batch_text {
 };
 
 enum batch_effect {
-	BATCH_SAVE,    /* it counts: commit it as an edit of its base */
-	BATCH_NOTHING, /* it is stale: there is nothing to commit */
+	BATCH_SAVE,    /* the text counts: commit it as an edit of its base */
+	BATCH_NOTHING, /* the text is stale: there is nothing to commit */
 	/* The stored file is not the outcome of the texts: commit batch_outcome. */
 	BATCH_REWRITE,
-	BATCH_REFUSED, /* it was refused, and would count */
-	BATCH_ANOTHER, /* its view was already saved in this batch: begin another batch */
+	BATCH_REFUSED, /* the text was refused; without the fault it would count */
+	BATCH_ANOTHER, /* the view was already saved in this batch: begin another batch */
 	BATCH_FAILED,  /* out of memory; the batch is unchanged */
 };
 
@@ -117,7 +117,8 @@ enum batch_effect batch_fate(const struct batch *b, const char *path);
  */
 bool batch_contradicts(struct batch *b, const char *path, const char **clip, const char **bone);
 /*
- * The same for the text, if it counts, and changes by others between version `since` and the start.
+ * Like batch_contradicts, but compares the text, if it counts, with the changes that other programs
+ * made between version `since` and the start of the batch.
  */
 bool batch_overrules(const struct batch *b, const char *path, uint32_t since, const char **clip,
 		     const char **bone);
@@ -150,9 +151,10 @@ void batch_set_ground(struct batch *b, struct version *ground);
 /* A stale text, or one with stale values (5), that was not returned before. */
 struct batch_silent {
 	const char *path;
-	bool in_part;            /* its other values count */
-	const char *clip, *bone; /* of the first value that it would have changed; may be NULL */
-	uint32_t since;          /* the version in which that value last changed; 0: unknown */
+	bool in_part; /* some values of the text are stale; the others count */
+	/* clip and bone of the first value that the text would have changed; may be NULL */
+	const char *clip, *bone;
+	uint32_t since; /* the version in which that value last changed; 0: unknown */
 };
 bool batch_next_silent(struct batch *b, struct batch_silent *out);
 /* The path of a text that batch_next_silent returned, and that counts after all; NULL: none. */

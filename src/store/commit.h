@@ -37,10 +37,10 @@ enum commit source_commit(struct source *s, const struct where *where, struct ve
 			  const struct bytes *whole, struct version **now, struct err *err);
 
 /*
- * The same for a draft that may commit more than once. The stored bytes depend on `base`, `edited`
- * and saves by others, but not on the draft's earlier commits: a text that arrives in pieces is
- * stored exactly like one that arrives at once, even if the format can store equal values in
- * several ways (order of keys, a curve's grid, unused bits).
+ * Like source_commit, for a draft that may commit more than once. The stored bytes depend on
+ * `base`, `edited` and saves by others, but not on the draft's earlier commits: a text that arrives
+ * in pieces is stored exactly like one that arrives at once, even if the format can store equal
+ * values in several ways (order of keys, a curve's grid, unused bits).
  *
  * To achieve this, `edited` is encoded not over the result of the last commit but over the
  * `ground`: the file as it would be if the draft had committed nothing. That is the version before

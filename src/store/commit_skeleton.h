@@ -9,8 +9,8 @@
  * Saves `edited`, made from base's skeleton, to the file's own skeleton text, which is created if
  * necessary; the animation file does not change. `last`: the last commit of the same draft, or
  * NULL. ERR_CONFLICT: another program changed the skeleton, or the existing text cannot be read.
- * The old text is kept in history. With a guard, the text is written or created only if `who` could
- * do so, and then belongs to `who`. Otherwise as source_commit.
+ * The old text is kept in history. With a guard, the text is written or created only if the caller
+ * `who` could do so, and then belongs to that user. Otherwise as source_commit.
  */
 enum commit source_commit_skeleton(struct source *s, const struct where *where,
 				   struct version *base, const struct skeleton *edited,

@@ -96,7 +96,7 @@ static bool copied_find_place(struct reading_text *r, struct version *v)
 	return true;
 }
 
-/* Makes the outcome of the texts so far the version that later ones are parsed against. */
+/* Applies the texts read so far; later texts are then parsed against the resulting version. */
 static bool settle_texts(struct reading_text *r, struct err *err)
 {
 	struct copied *c = r->c;

@@ -50,7 +50,10 @@ uint32_t digests_add(struct digests *d, const struct version *v, const struct ve
 /* The newest version with these bytes; 0: none. */
 uint32_t digests_of_bytes(const struct digests *d, struct bytes bytes);
 
-/* The same by their digest, which is never {0}: XXH3 with 128 bits, as in the history. */
+/*
+ * digests_of_file: as digests_of_bytes, by the digest of the bytes. That is 128 bits of XXH3, as in
+ * the history, and never {0}.
+ */
 struct digest digest_of_file(struct bytes bytes);
 uint32_t digests_of_file(const struct digests *d, struct digest whole);
 
@@ -101,7 +104,7 @@ struct digest digests_in_form(const struct digests *d, unit_id u, struct digest 
 void digests_match(const struct digests *d, unit_id u, struct digest digest, uint64_t *set,
 		   uint32_t last);
 
-/* The same for the bytes of the whole file. */
+/* As digests_match, for the bytes of the whole file. */
 void digests_match_bytes(const struct digests *d, struct bytes bytes, uint64_t *set, uint32_t last);
 
 /* ---- texts ---- */

@@ -517,7 +517,10 @@ enum verdict attempt_commit(struct attempt *a, struct source *source, const stru
 	return verdict == VERDICT_SAVED ? attempt_store(a, source, where, err) : verdict;
 }
 
-/* Without the committed edit, a later commit cannot replace it. */
+/*
+ * Forgets the last committed edit, so that a later commit does not replace it, and notes the
+ * version that the save made.
+ */
 void attempt_stored(struct attempt *a, struct version *saved)
 {
 	committed_clear(&a->last);

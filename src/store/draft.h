@@ -31,14 +31,14 @@
 enum draft_state {
 	DRAFT_CLEAN,      /* the text that it began with */
 	DRAFT_WRITTEN,    /* still to be committed */
-	DRAFT_COMMITTING, /* between draft_attempt and draft_conclude, */
-	DRAFT_REWRITTEN,  /* and written to since */
+	DRAFT_COMMITTING, /* a commit runs: between draft_attempt and draft_conclude */
+	DRAFT_REWRITTEN,  /* a commit runs, and the text was written to after it began */
 	DRAFT_PENDING,    /* the last commit found it incomplete: it may be continued */
 	DRAFT_REFUSED,    /* the last commit was refused; the text is in .rejected */
-	/* the last saved one, as it was saved; */
+	/* the last saved text, unchanged */
 	DRAFT_SAVED,
-	DRAFT_SAVED_RENDERED, /* it equals the rendered text */
-	DRAFT_SAVED_STALE,    /* it was ignored as stale (batch.h), and is dropped on close */
+	DRAFT_SAVED_RENDERED, /* as DRAFT_SAVED, and equal to the rendered text */
+	DRAFT_SAVED_STALE,    /* ignored as stale (batch.h); dropped on close */
 };
 
 struct draft {
@@ -52,10 +52,10 @@ struct draft {
 	struct place place;    /* the view's place in base */
 	struct committed last; /* the last committed edit of base; empty during a commit */
 	enum draft_state state;
-	bool is_renamed;   /* it was saved when its clip had another name than in base */
+	bool is_renamed;   /* the text was saved when its clip had another name than in base */
 	unsigned rejected; /* number of this draft's .rejected file, or 0 */
 	unsigned unkept;   /* how often in a row its refused text could not be kept */
-	/* credentials of the last one to write to it; NULL: the daemon's */
+	/* credentials of the last program that wrote to the text; NULL: the daemon's */
 	struct caller *who;
 	int64_t closed;        /* when the last writer closed it; set by draft_settle */
 	struct budget *budget; /* not owned; NULL: no limit */

@@ -17,9 +17,9 @@
 
 struct member_of {
 	const struct archive *archive;
-	const struct contents *contents; /* of the archive */
+	const struct contents *contents; /* index of the archive */
 	uint32_t entry;                  /* a member */
-	const struct stat *st;           /* of the file that the archive is, or is in */
+	const struct stat *st;           /* attributes of the file that the archive is, or is in */
 };
 
 /*
@@ -32,7 +32,9 @@ bool member_claims(const struct store *s, const struct member_of *m, const struc
 bool member_can_be(const struct codec *codec, struct err *err);
 /* The kind of archive that its stored name implies; NULL: none. */
 const struct container *member_container(const struct store *s, const struct member_of *m);
-/* Its attributes: those of the archive, with its own size and time, and read-only. */
+/*
+ * The attributes of a member: those of the archive, but read-only, with the member's size and time.
+ */
 void member_stat(const struct member_of *m, struct stat *st);
 /*
  * Finds the inputs of decoding these bytes in the archive: the skeleton (the caller drops it) and,

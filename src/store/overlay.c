@@ -711,7 +711,7 @@ static int overlay_file_stat(const struct loose *l, int dir, struct stat *st)
 	return S_ISREG(st->st_mode) ? 0 : S_ISDIR(st->st_mode) ? EISDIR : EINVAL;
 }
 
-/* Sets the member's own size and time, where they are known. */
+/* Sets size and time to those of the member, where the archive stores them. */
 static void set_member(const struct loose *l, struct stat *st)
 {
 	const struct member *m = l->is_file ? NULL : stored_member(l);
@@ -841,7 +841,7 @@ static bool list_entry(struct listing *l, int folder, const char *name, unsigned
 	bool fine;
 
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
-		return true; /* it was removed meanwhile */
+		return true; /* another process removed the file meanwhile */
 	if (S_ISREG(st.st_mode))
 		return l->each(l->closure, (const char *)l->path.data, &st);
 	if (!S_ISDIR(st.st_mode) || depth > PARTS_MAX)

@@ -44,10 +44,11 @@ int overlay_above(const struct overlay *o);
 
 /* An archive of SOURCE. Valid as long as its descriptor and path are. */
 struct archive_place {
-	int dir;          /* its folder's descriptor */
-	const char *path; /* its path from SOURCE */
-	struct stat st;   /* its own */
-	bool is_game;     /* its loose files are below Mods, beside it */
+	int dir;          /* descriptor of the archive's folder */
+	const char *path; /* path of the archive from SOURCE */
+	struct stat st;   /* attributes of the archive */
+	/* the loose files of its members are below Mods, in the archive's folder */
+	bool is_game;
 };
 /* Sets is_game from the names in the folder. */
 void archive_place_settle(struct archive_place *a, const struct overlay *o);
@@ -56,13 +57,13 @@ void archive_place_settle(struct archive_place *a, const struct overlay *o);
 
 struct loose {
 	/*
-	 * Its place, even if it does not exist, for struct where. The `label` of that is the name
-	 * in the archive, under which it is decoded and shown. Names on disk may differ from it in
-	 * case.
+	 * The place of the loose file, which need not exist, for struct where. `label` is its name
+	 * in the archive, under which it is decoded and shown; `name` may differ from that in case.
 	 */
 	char *folder; /* path of its folder from SOURCE; in OVERLAY: of the archive, and on */
-	char *name;   /* its name on disk */
-	char *shown;  /* its path for messages, from SOURCE or as --overlay was given */
+	char *name;   /* name of the loose file on disk */
+	/* path of the loose file for messages, from SOURCE or as --overlay was given */
+	char *shown;
 	char *label;
 	bool is_there;
 
@@ -70,7 +71,7 @@ struct loose {
 	const struct overlay *overlay;
 	struct archive_place archive;
 	struct member_of member;
-	bool is_file; /* it stands for the archive itself; there is no member */
+	bool is_file; /* the loose file replaces the archive itself, and not a member */
 	const struct loose
 		*rab;    /* of the archive that the member is in, which is rebuilt; or NULL */
 	size_t below_at; /* where in `folder` the path begins that its folder is opened by */
@@ -102,7 +103,7 @@ void loose_release(struct loose *l);
  */
 bool loose_may_be(const struct overlay *o, const struct archive_place *a);
 
-/* Can it be written? Otherwise ERR_STORE, with the reason and the alternative. */
+/* Can the loose file be written? Otherwise ERR_STORE, with the reason and the alternative. */
 bool loose_check(const struct loose *l, struct err *err);
 /* Opens the archive of SOURCE that the member is in, read-only. 0 or an errno. */
 int loose_open_archive(const struct loose *l, int *fd);

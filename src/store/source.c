@@ -514,7 +514,7 @@ static struct version *unchanged(struct source *s, const struct where *where,
 {
 	struct version *version;
 
-	/* Its skeleton may be in the archive. */
+	/* The skeleton of a loose file may be in the archive. */
 	if (where->loose)
 		return NULL;
 	lock_acquire(&s->facts, &facts_class);

@@ -17,7 +17,7 @@ struct saying {
 	uint32_t number; /* number of the base */
 	uint32_t then;   /* the version that the text is of; 0: use the text's values */
 	const char *clip, *bone;
-	bool own; /* the model is freed before the statement: copy names */
+	bool own; /* copy names: the caller frees the model before the statement */
 };
 
 static bool add_unit(struct saying *t, unit_id unit, struct digest digest, bool changed)

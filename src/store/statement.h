@@ -17,8 +17,8 @@ struct said_unit {
 	 * base, the whole file, or the statement.
 	 */
 	const char *clip, *bone;
-	bool changed;   /* it differs from the text's base */
-	bool overtaken; /* others changed it after the text was opened (batch.c) */
+	bool changed;   /* the text's value differs from the base's */
+	bool overtaken; /* another program changed the unit after the text was opened (batch.c) */
 };
 
 /* {0} is empty. */
@@ -35,11 +35,11 @@ void statement_release(struct statement *s);
  */
 bool statement_of_text(struct statement *s, const struct digests *known, const struct version *base,
 		       uint32_t number, const struct place *place, const struct anim *edited);
-/* The same for the text that the view had in version `then` (digests_of_text). */
+/* As statement_of_text, for the text that the view had in version `then` (digests_of_text). */
 bool statement_of_noted(struct statement *s, const struct digests *known,
 			const struct version *base, uint32_t number, const struct place *place,
 			uint32_t then);
-/* The same for a whole file (raw.*), saved over version `number`. */
+/* As statement_of_text, for a whole file (raw.*) that is saved over version `number`. */
 bool statement_of_version(struct statement *s, const struct digests *known, uint32_t number,
 			  const struct version *whole);
 

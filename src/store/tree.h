@@ -46,12 +46,12 @@ bool view_set_parse(const char *list, view_set *out, struct err *err);
 /* Finds `name` in a folder: 0, ENOENT or ENOMEM. */
 int tree_find(const struct tree *t, const struct place *folder, const char *name,
 	      struct place *out);
-/* The same; false if not found. */
+/* As tree_find; returns false if there is no such name. */
 bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
 		 struct place *out);
-/* The same for a path with '/'; "" is the folder of the file. */
+/* As tree_lookup, for a path with '/'; "" is the folder of the file. */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
-/* The same; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */
+/* As tree_walk; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */
 bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err);
 
 /* The path of a view, as tree_walk takes it. */
@@ -83,8 +83,8 @@ bool tree_list(const struct tree *t, const struct place *folder, view_set listed
 
 struct shown tree_shown(const struct tree *t, const struct place *place);
 /*
- * The same for a model that was edited from the version's, to parse against. The caller frees *made
- * afterwards, unless it is NULL. False when out of memory.
+ * As tree_shown, for a model that was edited from the version's: later texts are parsed against it.
+ * The caller frees *made afterwards, unless it is NULL. False when out of memory.
  */
 bool tree_shown_model(const struct tree *t, const struct place *place, const struct anim *model,
 		      struct shown *out, struct anim **made);

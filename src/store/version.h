@@ -39,7 +39,7 @@ struct version {
 	struct anim *composed;      /* shows additive clips on their base; NULL: there are none */
 	uint32_t *bases;            /* by clip: the clip that it is shown on (compose.h); or NULL */
 	struct naming_table *names; /* the table that names its bones; may be NULL */
-	struct shared_skeleton *skeleton; /* its skeleton; may be NULL */
+	struct shared_skeleton *skeleton; /* skeleton of the version; may be NULL */
 	struct stills *stills;            /* of a format that has them; may be NULL */
 	struct style style;               /* style of its views */
 	struct history_digest digest; /* with has_digest: it is set, and does not change any more */
@@ -65,14 +65,17 @@ struct decoding {
 	double rate; /* frames per second; 0: the format's, or the file's own */
 	enum rotations rotations;
 	struct style style;
-	const struct base_rule *bases; /* of additive clips; as long as the version is decoded */
+	/* rules for the bases of additive clips; must stay until the version is decoded */
+	const struct base_rule *bases;
 	unsigned base_count;
 	struct naming_table *names;       /* not owned; hints.bone_names point into it */
 	struct shared_skeleton *skeleton; /* not owned */
 	struct hints hints;
-	const char *from;          /* it is this loose file (overlay.h); NULL: it is none */
-	const struct where *where; /* of the file, to find its stills; NULL: they are not */
-	const struct guard *guard; /* to ask about them */
+	/* path of the loose file that the bytes are from (overlay.h); NULL: not from one */
+	const char *from;
+	/* place of the file, to find its stills; NULL: do not look for them */
+	const struct where *where;
+	const struct guard *guard; /* guard to ask before stills are read */
 };
 
 /*

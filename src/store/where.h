@@ -23,16 +23,19 @@ struct turn {
 struct loose;
 struct version;
 
-/* Called when a commit has replaced `was` by `made`, before any thread can get `made`. */
+/*
+ * Called when a commit has replaced version `was` by `made`, before any other thread can get `made`
+ * from the source.
+ */
 struct commit_hook {
 	void (*committed)(void *closure, struct version *was, struct version *made);
 	void *closure;
 };
 
 struct where {
-	int dir;                 /* its folder's descriptor; -1: that does not exist */
-	const char *folder;      /* its folder's path from SOURCE, without slashes at the ends */
-	const char *name;        /* its own name on disk */
+	int dir;                 /* descriptor of the file's folder; -1: there is no folder */
+	const char *folder;      /* path of that folder from SOURCE, without slashes at the ends */
+	const char *name;        /* name of the file on disk */
 	const struct turn *turn; /* for source_put_new; NULL: the caller keeps its locks */
 	const struct commit_hook *hook;  /* NULL: none */
 	const struct history_note *note; /* the program that saves (history.h); NULL: unknown */

@@ -238,7 +238,7 @@ int work_prepare(struct work *w, struct replacement *r, struct bytes data)
 	w->obstacle = obstacle_of(first);
 	if (!history_needs_room(first))
 		return first;
-	replace_end(r); /* its bytes do not count as used */
+	replace_end(r); /* the bytes of the replacement do not count as used */
 	if (!work_make_room(w, r->dir, data.size, first, r->payer))
 		return first;
 	error = replace_prepare(r, data);

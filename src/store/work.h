@@ -74,7 +74,8 @@ struct version *work_decode_bytes(const struct work *w, struct buf *bytes, struc
 /* Decodes w->bytes into w->result. */
 bool work_decode_result(struct work *w, struct err *err);
 /*
- * The same for encoded bytes: failing to decode them means that the format cannot store the edit.
+ * As work_decode_result, for bytes that were just encoded: if they do not decode, the format cannot
+ * store the edit.
  */
 bool work_decode(struct work *w, struct err *err);
 
