@@ -73,8 +73,8 @@ static bool read_loose(const struct archived *a, const struct loose *l, struct b
 }
 
 /*
- * Locates the archive, to look for loose files of it and its members. If the archive itself has
- * one, *in becomes that.
+ * Finds the archive's place, where loose files of it and its members are looked for. If the archive
+ * itself has a loose file, *in becomes that.
  */
 static bool archived_find_place(struct archived *a, int dir, const char *name, struct input *in,
 				struct err *err)

@@ -61,7 +61,7 @@ bool archived_beside(int root, const struct store *store, const char *path, size
  */
 bool archived_walk(struct archived *a, const char *path, const char **rest, struct err *err);
 
-/* The same from the top of the file. Archives on the way stay open. */
+/* As archived_walk, but from the top of the file. Archives on the way stay open. */
 bool archived_go(struct archived *a, const char *path, const char **rest, struct err *err);
 
 /* Is the current entry an archive that was not entered, a folder (or the top), or a member? */

@@ -7,15 +7,15 @@
 
 enum check_outcome {
 	CHECK_FINE,
-	CHECK_NONE,   /* it is no animation */
-	CHECK_FAILED, /* it does not decode, or encodes to something else */
-	CHECK_TROUBLE /* it cannot be read */
+	CHECK_NONE,   /* the file is no animation */
+	CHECK_FAILED, /* the file does not decode, or encodes to other bytes */
+	CHECK_TROUBLE /* the file cannot be read */
 };
 
 /* The result for a file. */
 struct checked {
 	enum check_outcome outcome;
-	const char *format; /* its name, or NULL */
+	const char *format; /* name of the format, or NULL */
 	struct err err;     /* why the check or the read failed */
 	struct buf text;    /* a text file, to quote the line of the failure */
 	struct buf notes;   /* about other files that could not be used to read it */

@@ -42,7 +42,7 @@ static enum gather check_list_filter_entry(void *closure, const FTSENT *entry, c
 		return GATHER_ENTER;
 	if (entry->fts_info != FTS_F)
 		return GATHER_PASS;
-	/* Its members are assigned to shards one by one. */
+	/* Take any archive: its members are assigned to shards one by one. */
 	if (store_container(asked->store, entry->fts_name))
 		return GATHER_TAKE;
 	return store_claims(asked->store, entry->fts_name, &codec, &probe) &&
@@ -65,7 +65,7 @@ static char *check_list_join_path(const char *folder, const char *name)
 struct expanding {
 	struct check_list *l;
 	const char *path, *there; /* the archive's, as it was named and in SOURCE */
-	const char *shown;        /* its path for shards */
+	const char *shown;        /* path of the archive from which shards are computed */
 	const char *inside;       /* the place, as it was named */
 	const struct shard *shard;
 	bool named; /* the user named this member itself */

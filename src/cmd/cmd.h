@@ -38,7 +38,7 @@ int cmd_lint(int argc, char **argv);
 int cmd_umount(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_text(int argc, char **argv);
-int cmd_diff(int argc, char **argv); /* its exit status is as diff's */
+int cmd_diff(int argc, char **argv); /* exits with the status that diff(1) would */
 int cmd_undo(int argc, char **argv);
 int cmd_redo(int argc, char **argv);
 int cmd_log(int argc, char **argv);

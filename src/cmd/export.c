@@ -68,7 +68,7 @@ static enum gather export_filter_entry(void *closure, const FTSENT *entry, const
 
 	if (entry->fts_info == FTS_D)
 		return is_left_out(x, entry) ? GATHER_PASS : GATHER_ENTER;
-	/* Its members are assigned to shards one by one. */
+	/* Take any archive: its members are assigned to shards one by one. */
 	if (entry->fts_info == FTS_F && store_container(x->store, entry->fts_name))
 		return GATHER_TAKE;
 	wanted = x->all ? entry->fts_info == FTS_F || entry->fts_info == FTS_SL ||

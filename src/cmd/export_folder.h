@@ -21,7 +21,8 @@ struct folder_export {
 	int parent;            /* the folder to write into */
 	const char *name;      /* the name of the new folder */
 	bool force;            /* also replaces edited texts */
-	struct digests *known; /* notes the texts of version `number` here; or NULL */
+	/* if not NULL, gets the digests of the exported texts, as texts of version `number` */
+	struct digests *known;
 	uint32_t number;
 	/* Pages share the player of a site that is this many folders up; 0: each has its own. */
 	unsigned site_depth;

@@ -13,9 +13,9 @@
 struct import_text {
 	char *path; /* from the file's folder: "walk/bones/hips.csv" */
 	struct buf text;
-	struct stamp_text *noted; /* its entry in the stamp; NULL: none */
+	struct stamp_text *noted; /* entry of the text in the stamp; NULL: none */
 	enum copied_fate fate;
-	bool used;      /* its values are in the file, or will be */
+	bool used;      /* the values of the text are in the file, or will be */
 	struct err err; /* the reason why it is refused, if it is */
 };
 

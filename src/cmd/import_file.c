@@ -32,7 +32,7 @@ struct importing {
 	struct import_texts texts;
 	struct source *source;
 	struct version *version; /* NULL: the file does not exist */
-	struct digests *known;   /* its known versions; NULL: none */
+	struct digests *known;   /* known versions of the file; NULL: none */
 	struct copied copied;
 	struct import_clips clips;
 	struct version *raw;  /* of a new file: its raw.*, decoded; or NULL */
@@ -333,7 +333,10 @@ static struct import_text *find_skeleton_text(const struct importing *m)
 	return NULL;
 }
 
-/* Parses the skeleton. *edited is NULL if there is no such view, or it is refused (text->err). */
+/*
+ * Parses the skeleton's text. *edited is NULL if the file has no skeleton view, or the text is
+ * refused (text->err).
+ */
 static void read_skeleton(const struct importing *m, struct import_text *text,
 			  struct skeleton **edited)
 {

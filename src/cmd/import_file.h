@@ -14,8 +14,9 @@ enum import_outcome { IMPORT_SAME, IMPORT_CHANGED, IMPORT_MADE, IMPORT_REJECTED 
 struct import_file {
 	struct store *store;
 	struct state *state;
-	const char *path;                /* the animation file, from SOURCE */
-	const struct loose *loose;       /* it is a member of an archive; or NULL */
+	const char *path; /* the animation file, from SOURCE */
+	/* loose file of the member, if the file is a member of an archive; or NULL */
+	const struct loose *loose;
 	const char *name;                /* the last part of path */
 	const char *folder;              /* the part before that */
 	const char *shown;               /* the folder of texts, for messages */

@@ -124,7 +124,10 @@ static size_t source_length(const char *folder)
 	}
 }
 
-/* The same for SOURCE as given by --source, which must contain the folder. */
+/*
+ * Checks SOURCE as given by --source, which must contain `folder`; *length: the length of its real
+ * path.
+ */
 static bool given_length(const char *source, const char *folder, size_t *length, struct err *err)
 {
 	char path[PATH_MAX];

@@ -54,7 +54,7 @@ static void umount_wait_for(pid_t pid)
 	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 
 	if (ended.fd < 0)
-		return; /* it has ended already */
+		return; /* the process has ended already */
 	while (poll(&ended, 1, -1) < 0 && errno == EINTR)
 		;
 	close(ended.fd);

@@ -11,8 +11,9 @@ struct versions {
 	struct target t; /* not read yet; inside: "" for the whole file */
 	struct history_file file;
 	struct history_book book;
-	char name[NAME_MAX + 1]; /* name of the file with the versions, if not the operand's */
-	struct buf live;         /* bytes of the file, if it exists */
+	/* if the versions are those of another file than the operand: its name */
+	char name[NAME_MAX + 1];
+	struct buf live; /* bytes of the file, if it exists */
 	bool is_there;
 };
 
@@ -32,7 +33,7 @@ bool versions_current(const struct versions *v);
 bool versions_have(const struct versions *v, size_t i);
 /* The bytes of version i. */
 bool versions_bytes(const struct versions *v, size_t i, struct buf *out, struct err *err);
-/* The same decoded; the caller gets a reference. NULL, with err set, on failure. */
+/* Decodes version i; the caller gets a reference. NULL, with err set, on failure. */
 struct version *versions_decode(struct versions *v, size_t i, struct err *err);
 /* The view's text in that version. False if it had none; with err on another failure. */
 bool versions_text(struct versions *v, size_t i, struct buf *out, struct err *err);
@@ -42,7 +43,7 @@ bool versions_check_view(struct versions *v, struct err *err);
 bool versions_number(const struct versions *v, const char *number, size_t *i, struct err *err);
 /* Prints one line about a version. */
 void versions_print(const struct versions *v, size_t i);
-/* Appends a line of animfs.log/1. `path`: the operand. */
+/* Appends version i as a JSON line of the format animfs.log/1. `path`: the operand. */
 void versions_write_json(const struct versions *v, size_t i, const char *path, struct buf *out);
 
 #endif

@@ -62,7 +62,7 @@
  * units together: this number, or the size of the file if that is larger.
  */
 #define EXPANSION_MIN 0x10000u
-/* Limit on the size of all bones' names, as a multiple of that. */
+/* The names of all bones may take at most REPEATS times the limit on rows and code units. */
 #define REPEATS 64
 
 #define DEGREES (180 / M_PI)

@@ -129,7 +129,9 @@ void canm_get_words(const uint8_t *p, unsigned count, uint32_t *out);
 size_t canm_find_text(const struct canm *f, size_t at);
 const char **canm_texts(const struct canm *f, struct arena *arena);
 
-/* The curve of a channel in a role; and the unit of its values. */
+/*
+ * canm_curve: the curve of a channel, read as that role. canm_unit: the unit of a curve's values.
+ */
 struct curve canm_curve(const struct canm *f, uint32_t channel, enum role role);
 double canm_unit(enum curve_kind kind);
 

@@ -34,9 +34,9 @@ struct record {
 	struct channel is;
 	bool changed;
 	uint32_t had, users; /* how many roles used it, and use it now */
-	uint32_t number;     /* in the new table */
+	uint32_t number;     /* index in the table of the new file */
 	struct part *keys;
-	size_t keys_at; /* in that part */
+	size_t keys_at; /* offset of the channel's keys in that part */
 };
 
 /* A bone name of the new file. */
@@ -75,7 +75,7 @@ struct edit {
 	uint32_t version;
 	struct target *targets;
 	size_t track_count;
-	uint32_t *slots;   /* by track and role */
+	uint32_t *slots;   /* indexed by track and role */
 	uint32_t *named;   /* by track: its bone */
 	size_t name_count; /* at most as many different names as this */
 	struct pair *pairs;

@@ -9,7 +9,7 @@
 #include "animfs/codec.h"
 
 #define HEADER_SIZE 0x14
-#define TRANSLATION_AT 4 /* its record, in the header */
+#define TRANSLATION_AT 4 /* offset in the header of the record of translations */
 #define RECORD_SIZE 8
 #define AXES 3
 #define FLAG_CONSTANT(axis) (1u << (axis)) /* of a record's mask */

@@ -11,12 +11,12 @@
 #include <string.h>
 
 #define POINTER_MAX 0xFFFFu /* a record has 16 bits for it */
-#define STEPS 4096          /* of a turn */
+#define STEPS 4096          /* steps of a full turn */
 
 struct edit {
 	struct arena arena;
 	const struct anim *a;
-	const struct clip *clip; /* its only one */
+	const struct clip *clip; /* the only clip of the file */
 	struct err *err;
 	struct block old; /* without bones: there is no old block */
 	/* The values to be written. */

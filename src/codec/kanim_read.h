@@ -48,10 +48,10 @@ struct kanim_frame {
 
 struct kanim {
 	struct xml xml;
-	struct arena arena; /* of the texts in what follows */
-	unsigned depth;     /* of <animation> */
+	struct arena arena; /* memory of the texts of animations and frames */
+	unsigned depth;     /* depth of the <animation> element */
 	struct kanim_animation *animations;
-	struct kanim_frame *frames; /* of all animations */
+	struct kanim_frame *frames; /* frames of all animations */
 	uint32_t animation_count, frame_count;
 	size_t animation_room, frame_room;
 };

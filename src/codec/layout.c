@@ -100,7 +100,10 @@ static const struct part *find_run(const struct layout *l, unsigned rank)
 	return first;
 }
 
-/* Is this rank to be in order, was it, and would it not be if its parts stayed in their places? */
+/*
+ * Must the parts of this rank be moved? True if the format requires their order, the old file had
+ * it, and the new parts would not have it in their old places.
+ */
 static bool order_changed(const struct layout *l, unsigned rank)
 {
 	const struct part *before = NULL;

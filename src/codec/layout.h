@@ -38,8 +38,8 @@ struct part {
 
 	size_t pad; /* zero bytes in front that are there for its alignment */
 	struct spot {
-		size_t at;     /* an old position, */
-		unsigned side; /* and which of those that belong there */
+		size_t at;     /* an old position */
+		unsigned side; /* orders the parts that share that position */
 	} spot;
 };
 
@@ -50,7 +50,7 @@ struct layout {
 	size_t count, room;
 	unsigned ordered; /* bit per rank */
 	bool packed;
-	size_t size; /* of the new file */
+	size_t size; /* size of the new file */
 };
 
 /* `room` parts can be added. The memory is the arena's. False when there is none. */

@@ -47,7 +47,7 @@ enum width_rule {
 /* The interpretation of a file, found by trying (owanim_fit.c). */
 struct owfit {
 	bool by_frame;   /* entries are frames and indices are bones; otherwise the reverse */
-	uint32_t frames; /* of the clip */
+	uint32_t frames; /* number of frames of the clip */
 	enum width_rule rule;
 	bool wide; /* WIDTH_BY_LIMIT: indices are u16 */
 };
@@ -72,7 +72,7 @@ struct owlist {
 /* A key of a bone, and where it is in the file. */
 struct owkey {
 	uint32_t frame;
-	uint32_t place; /* in the list */
+	uint32_t place; /* index of the key in its list */
 	const uint8_t *data;
 };
 

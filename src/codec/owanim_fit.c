@@ -68,7 +68,7 @@ struct range {
 };
 
 struct trial {
-	struct owanim *f; /* its fit is being tried */
+	struct owanim *f; /* the file whose interpretation is being tried */
 	uint32_t claim;   /* frames; 0: not known */
 	uint64_t wrong;
 

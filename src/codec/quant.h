@@ -19,12 +19,12 @@ struct quant {
 };
 
 /*
- * Finds the grid of one component and k of every key of `wanted`. lane gets form, base and step.
- *   a value within the old grid's range goes to the nearest k
- *   one that is between two k is first given a finer grid, if k has room for it: k << j on
- *   step / 2^j, which moves no other key
- *   one outside makes a new base and step, and all keys go to the nearest k
- * NULL, or the reason why it cannot be stored.
+ * Finds the grid (base and step, put into *lane) for one component of the curve, and the k of every
+ * key of `wanted` on it. If all values are in the range of the old grid, each is rounded to its
+ * nearest k. If some value is not on the old grid, the grid is first made 2^j times finer, as far
+ * as all k stay in range: each old k becomes k << j, and no other key moves. If a value is outside
+ * the range, base and step are computed from all values. Returns NULL, or the reason why the curve
+ * cannot be stored.
  */
 const char *quant_grid(struct quant *q, unsigned axis, struct lane *lane, uint16_t *k);
 

@@ -183,7 +183,10 @@ static uint32_t contents_add_entry(struct building *b, uint32_t parent, const ch
 				     .last = CONTENTS_NONE,
 				     .next = CONTENTS_NONE,
 				     .again = 2};
-	/* Most names are their own labels; a folder's stored name has no NUL at its end. */
+	/*
+	 * Most members have their stored name as the label, and share its memory. A folder cannot:
+	 * its stored name has no NUL at the end.
+	 */
 	e->label = member != CONTENTS_NONE && bytes_equal(bytes_of(stored), buf_bytes(&b->form))
 			   ? stored
 			   : arena_text(&c->arena, (const char *)b->form.data, b->form.size);

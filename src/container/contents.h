@@ -13,8 +13,8 @@
 #define CONTENTS_NONE UINT32_MAX
 
 struct contents_entry {
-	const char *label;  /* its file name */
-	const char *stored; /* its name in the archive; of a folder not NUL-terminated */
+	const char *label;  /* file name under which the entry is shown */
+	const char *stored; /* name in the archive; a folder's is not NUL-terminated */
 	uint32_t stored_size;
 	uint32_t parent;
 	uint32_t member;      /* CONTENTS_NONE: it is a folder */

@@ -212,7 +212,7 @@ static bool place_numbered(struct archive *a, const struct layout *l, struct num
 		if (!m->name)
 			return err_memory(err);
 		set_place(a, m, 0, at);
-		/* After one that does not fit, none does. */
+		/* Once an offset has overflowed, all later members are out of bounds, too. */
 		if (__builtin_add_overflow(at, f->stored, &at) ||
 		    __builtin_add_overflow(at, pad, &at))
 			at = UINT64_MAX;

@@ -10,10 +10,10 @@
 
 struct cpk_table {
 	struct bytes src; /* from the version on, which all offsets in it count from */
-	uint64_t place;   /* its offset in the archive, for errors */
+	uint64_t place;   /* offset of the table in the archive, for errors */
 	struct arena *arena;
 	uint32_t rows;
-	bool utf8; /* its strings; otherwise they are CP932 */
+	bool utf8; /* strings of the table are UTF-8; otherwise CP932 */
 	/* parts of src */
 	uint32_t row_begin, row_width;
 	uint32_t strings, strings_end; /* the end: behind the last NUL */

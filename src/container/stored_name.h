@@ -21,7 +21,7 @@ struct stored_names {
  * long, or out of memory.
  */
 const char *stored_name(struct stored_names *n, const char *stored, struct err *err);
-/* The same, faster for many members of one folder. */
+/* As stored_name, but faster for many members of one folder. */
 const char *stored_name_folder(struct stored_names *n, const char *stored, struct err *err);
 void stored_names_end(struct stored_names *n);
 

@@ -28,7 +28,7 @@ struct kept {
 
 struct assembly {
 	const char *file_name;
-	const struct anim *model; /* the base, or one of `kept` */
+	const struct anim *model; /* the model so far: the base, or one of `kept` */
 	struct kept *kept;        /* intermediate models, which later ones point into */
 	struct assembly *next;    /* assemblies of texts from other formats */
 	struct format format;     /* format of such texts */
@@ -199,7 +199,7 @@ static const char *stated_file(const struct token *facts, const char *otherwise)
 struct bone {
 	char *label;
 	const char *name; /* from clip.json; NULL: derived from the label */
-	enum kind kind;   /* kind of the text that it is from; KIND_EXTRA: none yet */
+	enum kind kind;   /* kind of the text that the bone was read from; KIND_EXTRA: none yet */
 	struct track track;
 };
 
@@ -313,7 +313,8 @@ static bool assembly_read_bone(struct making *m, const struct view *view, const 
 	struct track track;
 	struct anim one = only_clip(m, &clip);
 	/*
-	 * No JSON has an empty "file", so any counts as a copy, and its place is not checked.
+	 * With the empty file name, a JSON text never names this file: it counts as a copy from
+	 * another file, and the path in it is not checked.
 	 */
 	struct shown at = {.anim = &one, .file_name = m->like ? m->f->file_name : ""};
 	struct anim *edited;

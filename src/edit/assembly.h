@@ -45,7 +45,7 @@ void assembly_label(const struct format *format, const char *file_name, const ch
 
 /* Is the content of a text with this path in a clip's folder needed? If not, its path is enough. */
 bool assembly_reads(const char *path);
-/* The same for the file's own folder. */
+/* As assembly_reads, for a text in the folder of the file itself. */
 bool assembly_reads_of_file(const char *path);
 
 /* The fate of a text whose content is not needed: ASSEMBLY_UPPER or ASSEMBLY_GENERATED. */

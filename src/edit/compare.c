@@ -19,9 +19,12 @@ struct diff {
 	bool other; /* the formats differ */
 	bool same;  /* no difference so far */
 	struct buf *out;
-	/* The subject of the next lines; bone NULL: the clip itself; clip NULL: the file. */
+	/*
+	 * The clip and bone that the next lines are about; bone NULL: about the clip itself; clip
+	 * NULL: about the file.
+	 */
 	const char *clip, *bone;
-	bool headed; /* its heading has been printed */
+	bool headed; /* the heading of that clip or bone has been printed */
 };
 
 /* ---- lines ---- */

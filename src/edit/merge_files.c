@@ -55,7 +55,7 @@ static bool key_moved(const struct curve *a, uint32_t i, const struct curve *b, 
 	return false;
 }
 
-/* Numbers and ranges, in ascending order. */
+/* Collects numbers, which must ascend, and prints runs of them as ranges: "1-3 7". */
 struct ranges {
 	struct buf *out;
 	bool any;

@@ -238,7 +238,7 @@ static struct curve *structure_sample_curve(struct anim *a, const struct curve *
 	return made;
 }
 
-/* Has it keys in the frames where `a` stores them? */
+/* Does the curve have keys in the frames where the format of `a` stores them? */
 static bool is_laid_out(const struct copy *p, const struct curve *c)
 {
 	const struct format *to = p->a->format, *from = p->from->format;
@@ -265,7 +265,10 @@ static bool structure_check_repeats(const struct copy *p, const struct track *tr
 	return true;
 }
 
-/* The same motion, with keys where the format stores them. */
+/*
+ * Returns a curve of the same motion that has keys in the frames where the format of `a` stores
+ * them.
+ */
 static const struct curve *structure_lay_out(const struct copy *p, const struct curve *c)
 {
 	const struct format *format = p->a->format;
@@ -461,7 +464,10 @@ static bool copy_track(const struct copy *p, const struct track *from, const str
 	return copy_keyframes(p, from, to);
 }
 
-/* The bone that comes at this place: by number, where bones are counted and were paths. */
+/*
+ * The index of the source's bone to copy to index `place`. If paths become numbered bones, that is
+ * the bone whose path has this number.
+ */
 static uint32_t structure_place_of(const struct copy *p, uint32_t place)
 {
 	uint32_t number;
@@ -599,7 +605,10 @@ static bool name_bone(struct anim *a, const struct clip *clip, const struct trac
 	return to->label || err_memory(err);
 }
 
-/* If names are paths, the bone keeps its place, and so do those below it. */
+/*
+ * If names of bones are paths: after a bone is renamed, puts the parent's path before its name, and
+ * its new path into the names of the bones below it.
+ */
 static bool keep_path(struct anim *a, struct clip *c, struct track *t, const char *old)
 {
 	const char *slash = strrchr(old, '/');

@@ -30,7 +30,7 @@
 
 /*
  * A model without clips, for a file that is to be made. `names` may be NULL and stays the caller's.
- * NULL when out of memory. It is stored with no old bytes.
+ * NULL when out of memory. Encode it with no old bytes.
  */
 struct anim *anim_blank(const struct format *format, const struct bone_names *names);
 

@@ -44,7 +44,7 @@ static bool confinement_is_in_source(int root, const struct state *state, char b
 /* How the process reaches the state directory once it is confined. */
 struct state_route {
 	bool in_source;
-	char below[PATH_MAX]; /* its parent folder, from SOURCE */
+	char below[PATH_MAX]; /* path of the directory's parent from SOURCE */
 	int fd;               /* -1 in SOURCE; else the directory (`itself`), or its parent */
 	bool itself;
 };

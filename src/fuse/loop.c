@@ -59,7 +59,10 @@ static void loop_leave_idle(struct loop *l)
 	lock_release(&l->lock, &loop_class);
 }
 
-/* Call it after answering. False: enough other threads are idle, and this one ends. */
+/*
+ * Counts this thread as idle; call it after answering a request. False: enough other threads are
+ * idle already, and this thread must end.
+ */
 static bool loop_become_idle(struct loop *l)
 {
 	bool stays;

@@ -17,10 +17,10 @@ struct served {
 	uint32_t stamp; /* in file handles: identifies this mount's nodes */
 };
 
-/* All but `init`. */
+/* All operations but `init`. */
 extern const struct fuse_lowlevel_ops vfs_operations;
 
-/* Is this the end of a handle? */
+/* Does this request release a handle (RELEASE, RELEASEDIR)? */
 bool request_is_release(const struct fuse_in_header *request);
 /* Does the kernel send this request only once, whatever the reply? */
 bool request_is_final(const struct fuse_in_header *request);

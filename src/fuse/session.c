@@ -67,8 +67,8 @@ static void op_init(void *user, struct fuse_conn_info *conn)
 	if (v->acls)
 		conn->want |= FUSE_CAP_POSIX_ACL | FUSE_CAP_DONT_MASK;
 	/*
-	 * Otherwise the kernel sends the lookups in a folder one by one, and all of them wait while
-	 * a file is decoded.
+	 * Without FUSE_CAP_PARALLEL_DIROPS the kernel sends the lookups in a folder one by one, and
+	 * all of them wait while a file is decoded.
 	 */
 	conn->want |= conn->capable & FUSE_CAP_PARALLEL_DIROPS;
 	answering_init = conn->capable & FUSE_CAP_PARALLEL_DIROPS;
@@ -228,8 +228,8 @@ static void keep_one_heap(void)
 }
 
 /*
- * At the end the threads that read are cancelled, for which glibc loads libgcc_s. A confined
- * process could not, so do it now.
+ * Loads libgcc_s, which glibc needs to cancel threads: the session's threads are cancelled at the
+ * end, when the confined process can no longer open the library.
  */
 static void load_unwinder(void)
 {

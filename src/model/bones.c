@@ -98,7 +98,7 @@ static int by_name(const void *a, const void *b)
 struct reading {
 	const struct format *format;
 	struct table table;
-	struct bone bone; /* of the current row */
+	struct bone bone; /* bone of the current row */
 	struct bone_names *names;
 	struct err *err;
 };

@@ -172,9 +172,10 @@ static bool check_range(const struct curve_edit *l, const struct curve_edit_key 
 }
 
 /*
- * Sets one component: the old bits if the cell equals the served one, else the typed number
- * (*changed). A blank cell keeps a value that is not finite, and otherwise leaves the component
- * unset. Without a column the caller has set the component.
+ * Computes one component of a key. If the cell equals the text that was served, the component keeps
+ * its old bits; otherwise it gets the typed number, and *changed is set. A blank cell keeps an old
+ * value that is not finite; else the component stays unset. If the text has no such column, does
+ * nothing.
  */
 static bool settle_axis(const struct curve_edit *l, const struct curve_edit_key *key,
 			int64_t served, unsigned axis, double *out, uint8_t *have, bool *changed)
@@ -273,8 +274,8 @@ static bool check_angles(const struct curve_edit *l, const struct curve_edit_key
 }
 
 /*
- * Sets all components of a key. `served`: the old key that the row showed, or -1. `parts`: allows a
- * vector with blanks. *have: the components that are set.
+ * Computes all components of a key, by settle_axis. `served`: the old key that the row showed, or
+ * -1. `parts`: some cells of a vector may be blank. *have: a bit for each component that was set.
  */
 static bool settle_key(const struct curve_edit *l, const struct curve_edit_key *key, int64_t served,
 		       bool parts, double *out, uint8_t *have)
@@ -850,14 +851,20 @@ static bool dense_curve(const struct curve_edit *l, const struct curve **out)
 
 /* ---- sparse: a key exists or not ---- */
 
-/* State of matching the rows, in ascending order, with old keys. */
+/*
+ * The state of keyframe_match and its variants, which find the old key of each row; rows are
+ * matched in ascending order.
+ */
 struct matched {
 	uint32_t first; /* old key, or keyframe, at or after the frame */
 	uint32_t keyframe,
 		key; /* with keyframes: number counted so far, and number of keys in them */
 };
 
-/* The same where keyframes determine which frames have a key. */
+/*
+ * The old key for a row of this frame and occurrence, or -1, if keyframes determine which frames
+ * have keys.
+ */
 static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32_t occurrence,
 			      struct matched *m)
 {
@@ -872,7 +879,7 @@ static int64_t keyframe_match(const struct curve_edit *l, uint32_t frame, uint32
 	return m->key;
 }
 
-/* The same where keys may be between frames. */
+/* The old key for a row of this time and occurrence, or -1, if keys may be between frames. */
 static int64_t timed_match(const struct curve_edit *l, float time, uint32_t occurrence,
 			   struct matched *m)
 {

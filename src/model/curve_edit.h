@@ -38,12 +38,16 @@ struct curve_edit_key {
 	uint8_t given;       /* a bit per axis: the cell is not blank */
 	uint8_t exact;       /* a bit per axis: the value is the bits of a float32 (JSON "raw") */
 	uint16_t row_length; /* of the text of the frame */
-	size_t row_at;       /* its byte offset; also the order of rows with equal frames */
-	double value[4];     /* rounds to the float32 that the text rounds to */
-	size_t at[4];        /* byte offset of each cell, also of a blank one */
-	uint16_t length[4];  /* of its text */
-	double between;      /* what the text's frame has beyond `frame`, where keys stand between
-				frames; may be negative where frame is 0 */
+	/* byte offset of that text; also the order of rows with equal frames */
+	size_t row_at;
+	double value[4];    /* rounds to the float32 that the text rounds to */
+	size_t at[4];       /* byte offset of each cell, also of a blank one */
+	uint16_t length[4]; /* length of each cell */
+	/*
+	 * exact frame of the text minus `frame`, if keys may be between frames; may be negative
+	 * where frame is 0
+	 */
+	double between;
 	struct curve_edit_tangents *tangents; /* NULL: none are given */
 };
 
@@ -56,7 +60,8 @@ struct curve_edit_role {
 	uint32_t count;
 	struct curve_edit_key *keys; /* in the text's order; sorted in place */
 	struct bytes text;           /* the whole text, for the line numbers in messages */
-	size_t at, length;           /* its name in the text: a column's, or a JSON member */
+	/* place of the role's name in the text: of its columns, or its JSON member */
+	size_t at, length;
 };
 
 /*
@@ -88,7 +93,7 @@ struct curve_edit_rows {
 	uint32_t count;
 	struct curve_edit_row *rows; /* in the text's order; sorted in place */
 	struct curve_edit_role
-		*roles; /* ROLE_COUNT, each with a key for every row, or no columns */
+		*roles; /* ROLE_COUNT elements, each with one key per row, or with no columns */
 	struct bytes text;
 };
 

@@ -8,7 +8,7 @@
 
 const char *const lint_names[LINT_KINDS] = {"seam", "jump", "flip", "length", "constant", "waste"};
 
-/* with fewer other steps, none is called usual */
+/* with fewer steps besides a jump's own, no step size counts as usual */
 #define STEPS_MIN 8
 
 struct linter {
@@ -16,7 +16,7 @@ struct linter {
 	const struct lint_limits *limits;
 	lint_found *found;
 	void *closure;
-	struct arena arena; /* for the current curve */
+	struct arena arena; /* memory for the current curve */
 	uint32_t clip, track;
 	enum role role;
 	double reach; /* the largest translation in the clip */

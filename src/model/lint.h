@@ -26,12 +26,15 @@ extern const char *const lint_names[LINT_KINDS];
 
 struct lint_limits {
 	unsigned kinds; /* bit (1 << kind): look for this kind */
-	double seam;    /* times the 99th percentile */
-	double jump;    /* the same */
-	double least;   /* seams and jumps below so many degrees, hundredths of the longest
-			   translation in the clip, or hundredths of a scale are none */
-	double length;  /* distance from 1 */
-	double waste;   /* a larger used part of the grid is fine */
+	double seam;    /* smallest seam, as a multiple of the 99th percentile of steps */
+	double jump;    /* smallest jump, as a multiple of the 99th percentile of steps */
+	/*
+	 * smallest seam or jump that is reported: in degrees, hundredths of the clip's longest
+	 * translation, or hundredths of a scale
+	 */
+	double least;
+	double length; /* distance from 1 */
+	double waste;  /* a larger used part of the grid is fine */
 };
 /* The defaults. */
 #define LINT_LIMITS                                                                                \
@@ -52,7 +55,10 @@ struct lint {
 
 /* Returns false to stop. */
 typedef bool lint_found(void *closure, const struct lint *found);
-/* In the order of clips and bones. False when out of memory, or stopped. */
+/*
+ * Calls `found` for each finding, in the order of clips and bones. False when out of memory, or if
+ * `found` returned false.
+ */
 bool lint_anim(const struct anim *a, const struct lint_limits *limits, lint_found *found,
 	       void *closure);
 

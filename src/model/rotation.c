@@ -201,7 +201,7 @@ static struct curve *rotation_new_curve(const struct curve *like, enum curve_kin
 	return made->values ? made : NULL;
 }
 
-/* State of matching edited keys, in ascending order, with the served ones. */
+/* The state of match_key, which is called for the edited keys in ascending order. */
 struct matched {
 	uint32_t group; /* the first edited key of the frame */
 	uint32_t first; /* the first served key of the frame or past it */
@@ -229,7 +229,7 @@ static int64_t match_key(const struct curve *edited, uint32_t key, const struct 
 struct way_back {
 	const struct curve *edited, *served, *stored;
 	enum curve_kind kind;
-	unsigned width; /* of that kind */
+	unsigned width; /* number of values of a key of that kind */
 	struct matched matched;
 	double near[4]; /* last finite key: new ones are made near to it */
 };

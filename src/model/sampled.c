@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-/* The same pointer where the curve has no tangents. NULL: no memory. */
+/*
+ * Samples a curve with tangents at each frame. A curve without tangents is returned itself. NULL:
+ * no memory.
+ */
 static const struct curve *curve_sampled(const struct curve *c, uint32_t frames,
 					 struct arena *arena)
 {

@@ -7,7 +7,7 @@
 struct summary {
 	struct buf *out;
 	const char *clip; /* the clip that the next parts are in; NULL: the file */
-	bool headed;      /* its name has been written */
+	bool headed;      /* the name of that clip has been written */
 	unsigned named, more;
 };
 

@@ -14,7 +14,7 @@ enum rule { RULE_NONE, RULE_LINEAR, RULE_CENTRAL };
 struct deriving {
 	const struct curve *made, *old;
 	int64_t *from; /* of each key: the old one of its time, or -1 */
-	bool *kept;    /* it has the same values */
+	bool *kept;    /* of each key: it has the values of that old key */
 	uint8_t *tangents;
 };
 

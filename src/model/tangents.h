@@ -13,7 +13,10 @@
 
 #include "animfs/anim.h"
 
-/* Only the times of a curve, for one whose values are of another kind; NULL: no memory. */
+/*
+ * Copies the times of a curve without its tangents, for a curve whose values are of another kind.
+ * NULL: no memory.
+ */
 const struct curve_timing *tangents_times(const struct curve *c, struct arena *arena);
 /*
  * Gives `made`, which has times, its tangents. old: the curve before the edit, or NULL. False: no

@@ -15,7 +15,7 @@ struct caller {
 	uid_t uid;
 	bool makes; /* the right to make names in the folder in question has been checked already */
 	size_t count;
-	gid_t groups[]; /* all of them; the first is the one that new files get */
+	gid_t groups[]; /* the caller's groups; new files belong to the first one */
 };
 /* NULL: no memory. free() releases it. */
 struct caller *caller_new(uid_t uid, gid_t gid, const gid_t *more, size_t count);

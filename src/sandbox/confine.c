@@ -52,7 +52,7 @@ static bool limit_core(void)
  */
 
 /* Missing in older headers. Each is noted with the version of landlock that introduced it. */
-#define ACCESS_REFER (UINT64_C(1) << 13)     /* moves between folders: version 2 */
+#define ACCESS_REFER (UINT64_C(1) << 13)     /* moving files between folders: landlock version 2 */
 #define ACCESS_TRUNCATE (UINT64_C(1) << 14)  /* 3 */
 #define ACCESS_IOCTL_DEV (UINT64_C(1) << 15) /* 5 */
 #define SCOPE_ABSTRACT_UNIX_SOCKET 1         /* 6 */

@@ -12,15 +12,19 @@
  * confine.h - drops the privileges of a process that serves a mount, for good. It reads files from
  * untrusted sources, so an attacker who takes it over by such a file should gain little.
  *
- *   tree          only the places have names, so nothing else can be opened, nor its owner, mode,
- *                 times or attributes be changed; for processes of root (enclose.h)
- *   namespace     with that, mounts of its own, so that a folder that is moved leads nowhere else
- *   files         only files below the places can be opened, made, moved or removed (landlock);
- *                 no device can be made, and on kernels that support it no signal be sent out
- *   calls         EPERM for calls that serving a mount never needs: programs, sockets, mounts,
- * modules, tracing, keys, namespaces ... (seccomp) capabilities  only those that are needed to act
- * on other users' files privileges    no program gives new ones (no_new_privs) memory        memory
- * that was written is never executed (PR_SET_MDWE) core          no core dump is written
+ *   tree          the process only sees the folders of the places (enclose.h): it can open nothing
+ *                 else, nor change an owner, a mode, times or attributes elsewhere. For root only.
+ *   namespace     with "tree": a mount namespace of its own, so that a folder that another process
+ *                 moves out of a place does not lead to the rest of the file tree
+ *   files         the process can only open, make, move or remove files below the places
+ *                 (landlock); it cannot make devices nor, where the kernel supports that, send
+ *                 signals to other processes
+ *   calls         EPERM for system calls that serving a mount never needs (seccomp): programs,
+ *                 sockets, mounts, modules, tracing, keys, namespaces ...
+ *   capabilities  only those that are needed to act on the files of other users
+ *   privileges    no program that it starts gets more privileges (no_new_privs)
+ *   memory        memory that was writable is never executable (PR_SET_MDWE)
+ *   core          the process writes no core dump
  *
  * Threads that are started afterwards, and children, are confined in the same way.
  */
@@ -35,7 +39,10 @@ struct confine_place {
 };
 #define CONFINE_PLACES_MAX 3
 
-/* Sanitizers read /proc at any time, and LeakSanitizer traces its own process from a clone. */
+/*
+ * 1 in builds with a sanitizer, which get weaker rules: sanitizers read /proc at any time, and
+ * LeakSanitizer traces its own process from a clone.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CONFINE_SANITIZED 1
 #elif defined(__has_feature)
@@ -73,12 +80,15 @@ bool confine_descriptors(struct err *err);
  */
 bool confine(const struct confine_place *places, size_t count, unsigned *confined, struct err *err);
 /*
- * For the process that unmounts. Root keeps only the capabilities for that, and all calls above but
- * umount are refused. For another user, who runs fusermount3, which needs calls and privileges,
- * only capabilities are dropped.
+ * Confines the process that unmounts. Root keeps only the capabilities for that, and all system
+ * calls that confine() refuses are refused, except umount. Other users run fusermount3, which needs
+ * calls and privileges: for them only capabilities are dropped.
  */
 bool confine_unmounter(struct err *err);
-/* Appends the words above for the bits of `confined`, separated by spaces; "no" for none. */
+/*
+ * Appends the words of the table at the top of this file for the bits of `confined`, separated by
+ * spaces; "no" if no bit is set.
+ */
 void confine_describe(unsigned confined, struct buf *out);
 
 #endif

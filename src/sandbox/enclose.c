@@ -203,8 +203,9 @@ static int change_to(int folder)
 }
 
 /*
- * *apart: in a namespace of our own; fd[0] is the folder there. Otherwise the folder becomes the
- * root by chroot, and fd[0] stays -1.
+ * Enters the first folder. If possible, makes a mount namespace for the process: then *apart is
+ * true, and *fd is the folder in it. Otherwise makes the folder the root by chroot, and *fd stays
+ * -1.
  */
 static int enclose_enter_folder(const struct enclosed *first, int *fd, bool *apart)
 {

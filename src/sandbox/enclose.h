@@ -24,8 +24,13 @@
 #include <stddef.h>
 
 struct enclosed {
-	int fd;        /* replaced by one of the same folder, seen from within; -1: none */
-	bool writable; /* else its mount is read-only; the first folder's stays as it is */
+	/*
+	 * enclose() replaces it by a descriptor of the same folder, reached from the new root; -1:
+	 * none
+	 */
+	int fd;
+	/* false: make the folder's mount read-only; without effect on the first folder */
+	bool writable;
 };
 
 /*
@@ -34,7 +39,7 @@ struct enclosed {
  * exit. *apart: it has a namespace of its own.
  */
 int enclose(struct enclosed *folders, size_t count, bool *apart);
-/* The descriptor of that /proc; -1 unless enclose() has succeeded. */
+/* The descriptor of the /proc instance that enclose() has mounted; -1 unless it has succeeded. */
 int enclose_proc(void);
 /*
  * Call it after fuse_daemonize(), which makes "/" the current folder and, in the background, does

@@ -46,7 +46,7 @@ size_t num_value(char *out, double v, const struct lane *lane, bool stored);
 size_t num_seconds(char *out, double seconds);
 size_t num_unsigned(char *out, uint64_t v);
 
-/* The same, appended. */
+/* Append the text that num_f32, num_lane, num_seconds and num_unsigned write. */
 void buf_f32_text(struct buf *b, float v);
 void buf_lane_text(struct buf *b, double v, const struct lane *lane);
 void buf_seconds(struct buf *b, double seconds);

@@ -74,7 +74,7 @@ static inline const char *scan_digits(const char *p, const char *end, struct lit
 	return p;
 }
 
-/* The same for digits after the point, where most digits are and where the text usually ends. */
+/* Scans the digits after the point, where most digits are and where the text usually ends. */
 static inline const char *scan_fraction(const char *p, const char *text, const char *end,
 					struct literal *lit)
 {
@@ -353,7 +353,7 @@ static inline const char *scan_plain(const char *p, struct num_plain *out)
 	return p;
 }
 
-/* The same if the text ends soon: works on a copy with room after it. */
+/* As the scan above, for a number near the end of the text: works on a copy with room after it. */
 static __attribute__((noinline)) const char *scan_end(const char *p, const char *end,
 						      struct num_plain *out)
 {

@@ -80,7 +80,7 @@ size_t num_unsigned(char *out, uint64_t v)
 
 #define PLACES_MOST 22
 
-/* The same with all of its nine digits behind the point, and zeros in front of them. */
+/* Writes a number of nine digits that all stand behind the point, after zeros. */
 static size_t put_small(char *out, uint32_t digits, unsigned places)
 {
 	uint32_t first = digits / (uint32_t)TEN_8;
@@ -252,7 +252,7 @@ struct quick {
 	uint32_t digits;
 	unsigned places;
 	double distance;
-	double unit; /* 10^places of the distance; an omitted digit makes no difference */
+	double unit; /* distance / unit is the difference of the two values; a power of ten */
 };
 
 /* Larger than the rounding error of any number below, all less than 2^28. */
@@ -584,7 +584,7 @@ static inline bool is_shortest(const struct num_plain *n, double v, struct quick
 	       fabsf((float)n->value) == (float)v;
 }
 
-/* The same number, of which the text has no zeros at its end. */
+/* Are n and q the same number? n, from a text, has no zeros at its end. */
 static inline bool has_digits(const struct num_plain *n, const struct quick *q)
 {
 	return n->digits < NINE_DIGITS && n->places <= q->places && q->places - n->places < 9 &&

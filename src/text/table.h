@@ -147,7 +147,7 @@ bool table_refuse_number(const struct table *t, const struct cell *cell, const c
  * very end of the text becomes ERR_EARLY, since the text may have been cut off there.
  */
 void table_finish_error(const struct table *t, struct err *err);
-/* The same for a row that is cut off and changes something. Returns false. */
+/* As table_finish_error, for a row that is cut off and changes a value. Returns false. */
 bool table_refuse_cut(const struct table *t, struct err *err);
 
 /* A cell's text for messages: short, without control bytes, cut between characters. */

@@ -69,7 +69,7 @@ struct xml {
 	struct err *err;
 
 	/* private */
-	struct buf own; /* text, where the file is no UTF-8 */
+	struct buf own; /* memory of `text` if the file is not in UTF-8 */
 	struct err unused;
 	const struct xml_events *events;
 	void *user;
@@ -77,9 +77,9 @@ struct xml {
 	struct xml_attribute *attributes;
 	size_t room;
 	unsigned depth;
-	struct xml_scope *scopes; /* the open elements that declare namespaces, */
+	struct xml_scope *scopes; /* the open elements that declare namespaces */
 	size_t scope_count, scope_room;
-	size_t declared; /* and how many they declare in all */
+	size_t declared; /* number of namespaces that the open elements declare */
 	bool closed;     /* the root is closed: the text cannot be the beginning of a longer one */
 	bool ending;     /* there is no more text */
 };

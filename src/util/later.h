@@ -8,7 +8,7 @@
 #ifndef ANIMFS_UTIL_LATER_H
 #define ANIMFS_UTIL_LATER_H
 
-/* In what can be freed later; {0} at first. */
+/* Member of each object that later_free can free; {0} at first. */
 struct later {
 	struct later *next;
 	void (*free)(struct later *l);

@@ -52,7 +52,7 @@
 
 /* On a field: read and written with a lock of this class held. */
 #define GUARDED_BY(class) LOCK_ATTRIBUTE(guarded_by(class))
-/* On a pointer: the same of what it points to. */
+/* On a pointer: as GUARDED_BY, for the object that it points to. */
 #define PT_GUARDED_BY(class) LOCK_ATTRIBUTE(pt_guarded_by(class))
 /*
  * On a function: REQUIRES: its callers hold a lock of the class; ACQUIRES: it returns with one
@@ -65,8 +65,8 @@
 /* On a function: its callers must hold none, since it takes one itself. */
 #define EXCLUDES(...) LOCK_ATTRIBUTE(locks_excluded(__VA_ARGS__))
 /*
- * On a function whose object is not shared yet, or no longer: constructors and destructors. If it
- * is used for any other reason, a comment beside it says why.
+ * On a function whose object no other thread can access yet or any more, such as a constructor or
+ * destructor: turns the lock analysis off. Any other use needs a comment that gives the reason.
  */
 #define UNSHARED LOCK_ATTRIBUTE(no_thread_safety_analysis)
 

@@ -11,7 +11,7 @@
 
 /*           class               rank  guards */
 #define LOCK_CLASSES(X)                                                                            \
-	X(staging_class, 100)     /* folders that become clips or files: one at a time */          \
+	X(staging_class, 100)     /* staged: one folder at a time becomes a clip or file */        \
 	X(writer_class, 200)      /* an animation: taken to change its file, never to read it  */  \
 	X(moves_class, 300)       /* names that move on disk and in the table as one */            \
 	X(opening_class, 350)     /* an archive: its tables are read */                            \

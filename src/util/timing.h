@@ -13,23 +13,27 @@
 
 /* ---- in real time (clock_real_ms): how long readers and caches keep something ---- */
 
-#define SENT_MS 100  /* a text of .animfs is not rendered again: readers get one version */
-#define KEPT_MS 500  /* a listing, between two requests of one reader */
-#define FRESH_MS 500 /* facts of an archive whose time stamps cannot be trusted yet */
+#define SENT_MS 100 /* do not render a text of .animfs again, so that one read gets one version */
+#define KEPT_MS 500 /* keep a listing between two requests of one reader */
+/*
+ * trust facts of an archive that has just changed: a later change may leave its time stamps equal
+ */
+#define FRESH_MS 500
 
 /* ---- in real time: limits of waits ---- */
 
-#define SENT_WAIT_MS 50 /* of a save, for the kernel to drop names */
+#define SENT_WAIT_MS 50 /* a save waits for the kernel to drop names */
 #define WRITER_LIMIT_MS                                                                            \
-	1000              /* of a save, for another program that has the file open for writing, */
-#define WRITER_STEP_MS 20 /* and between two looks at that */
-#define LOCKED_LIMIT_MS 10000  /* of a save, for the lock of the state directory, */
-#define STATE_LOCK_MS 10000    /* and of everything else, */
-#define MEND_WAIT_MS 1000      /* of a mount that begins; if it fails, the next one recovers */
-#define LOCK_STEP_MS 5         /* between two attempts to take that lock */
-#define POLL_AGAIN_MS 100      /* of the thread that watches folders, when it cannot wait */
-#define RELEASES_MS 1000       /* of a sync, for closes in progress */
-#define ADVANCE_LIMIT_MS 60000 /* of a test that moves the clock, for what is due */
-#define IDLE_MS 1000           /* after which an idle thread of the deadlines exits */
+	1000              /* a save waits for another program that has the file open for writing */
+#define WRITER_STEP_MS 20 /* until that save checks again */
+#define LOCKED_LIMIT_MS 10000 /* a save waits for the lock of the state directory */
+#define STATE_LOCK_MS 10000   /* any other operation waits for the lock of the state directory */
+/* a new mount waits for that lock to recover; if it fails, the next mount recovers */
+#define MEND_WAIT_MS 1000
+#define LOCK_STEP_MS 5         /* between two attempts to take the lock of the state directory */
+#define POLL_AGAIN_MS 100      /* if poll() fails, the thread that watches folders tries again */
+#define RELEASES_MS 1000       /* a sync waits for closes in progress */
+#define ADVANCE_LIMIT_MS 60000 /* a test that moves the clock waits for the calls that are due */
+#define IDLE_MS 1000           /* an idle thread of the deadlines exits */
 
 #endif

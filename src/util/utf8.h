@@ -18,7 +18,7 @@ size_t utf16_decode(const uint8_t *units, size_t left, uint32_t *c);
 
 /* Bytes of the character at p; 0 when there is none. Surrogates and NUL are none here. */
 size_t utf8_length(const uint8_t *p, size_t left);
-/* Is it the beginning of a character whose rest is missing? */
+/* Do the `left` bytes at p begin a character that is cut off? */
 bool utf8_is_cut(const uint8_t *p, size_t left);
 /* The byte offset of the first byte that is no part of a character; text.size: there is none. */
 size_t utf8_fault(struct bytes text);
