@@ -201,13 +201,15 @@ struct still {
 	float time;      /* seconds */
 	const char *url; /* as in the file; "": the still is embedded in the file */
 	uint32_t origin; /* place among the clip's stills in the file it came from, or ANIM_NEW */
-	struct bytes written; /* its text in the file, for its codec to write it again; or none */
+	/* text of the still in the file, for the codec to write it again; or none */
+	struct bytes written;
 };
 
 /* A file that a clip was joined from. */
 struct clip_part {
-	const char *file;       /* its name */
-	uint32_t first, frames; /* its first frame in the clip, and its length */
+	const char *file; /* name of the file */
+	/* index of the file's first frame in the clip, and number of its frames */
+	uint32_t first, frames;
 };
 
 struct clip {
@@ -332,10 +334,10 @@ struct anim *anim_edit(const struct anim *old);
 struct clip *anim_edit_clip(struct anim *a, uint32_t clip);
 struct track *anim_edit_track(struct anim *a, uint32_t clip, uint32_t track);
 
-/* A clip that others have renamed meanwhile. */
+/* A clip that another program has renamed meanwhile. */
 struct clip_renamed {
-	uint32_t clip;     /* its index in base */
-	const char *label; /* its present label */
+	uint32_t clip;     /* index of the clip in `base` */
+	const char *label; /* present label of the clip */
 };
 
 /*

@@ -61,10 +61,10 @@ struct err {
 	int number;          /* errno for ERR_SYSTEM, otherwise 0 */
 	bool placed;         /* at and length are set */
 	size_t at;           /* byte offset of the fault */
-	size_t length;       /* of the faulty text; 0: the fault is a place, not a text */
-	size_t line, column; /* of `at`, in a file that is a text; 0: unknown */
-	char cell[12];       /* of a table: "C12", as spreadsheets count; "" where there is none */
-	char heading[48];    /* of that cell's column; "" where it has none */
+	size_t length;       /* length of the faulty text; 0: the fault is a place, not a text */
+	size_t line, column; /* line and column of `at`, in a text file; 0: unknown */
+	char cell[12];       /* the faulty cell of a table, as spreadsheets count: "C12"; or "" */
+	char heading[48];    /* heading of the faulty cell's column; or "" */
 	char message[320];   /* the reason, without full stop and newline */
 	char accepted[320];  /* the form that would be accepted; "" if the message has it */
 };
@@ -167,7 +167,7 @@ struct buf {
 	size_t size, capacity;
 	bool failed;
 	size_t limit; /* exceeding it counts as a failed allocation; 0: no limit */
-	bool full;    /* it failed because of its limit */
+	bool full;    /* `limit` was the reason for `failed` */
 };
 #define BUF_INIT                                                                                   \
 	{                                                                                          \
@@ -183,7 +183,7 @@ void buf_vformat(struct buf *b, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 /* Control characters from `at` on become '?', so that an added name stays on one line. */
 void buf_one_line(struct buf *b, size_t at);
-/* Like buf_format, made one line, with its newline. */
+/* Like buf_format, but appends one line: control characters become '?', and a newline is added. */
 void buf_line(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_zero(struct buf *b, size_t count);
 void buf_align(struct buf *b, size_t alignment); /* pads with zero bytes */

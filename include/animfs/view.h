@@ -44,7 +44,9 @@ struct shown {
 	const char *file_name; /* the animation file's own name, without folders */
 	const char *from;      /* a file of a mod that is shown in place of the member; or NULL */
 	const struct skeleton *skeleton; /* rest pose and parents (skeleton.h); NULL: none known */
-	/* Those of the clip; for a view of the file, of all its clips. NULL if there are none. */
+	/*
+	 * The stills of the clip; for a view of the file, of all its clips. NULL if there are none.
+	 */
 	const struct shown_stills *stills;
 	struct style style;
 	/*
@@ -87,7 +89,7 @@ struct view {
 	 * parse is NULL if the text is generated and cannot be edited.
 	 */
 	struct anim *(*parse)(const struct shown *at, struct bytes text, struct err *err);
-	/* The same for a text that shows at->skeleton, which is kept in a file of its own. */
+	/* As parse, for a text that shows at->skeleton, which is kept in a file of its own. */
 	struct skeleton *(*parse_skeleton)(const struct shown *at, struct bytes text,
 					   struct err *err);
 	/* Sets err to the reason why it is not present. NULL: there is no reason to give. */

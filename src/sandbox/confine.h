@@ -71,9 +71,9 @@ enum {
  */
 bool confine_descriptors(struct err *err);
 /*
- * Does all of the above; call it while there is one thread. Features that the kernel lacks are left
- * out of *confined, and so is the tree if the process may not change it. False and err on another
- * failure; then give up.
+ * Confines the process in all ways of the table at the top; call it while there is one thread.
+ * Features that the kernel lacks are left out of *confined, and so is the tree if the process may
+ * not change it. False and err on another failure; then give up.
  *
  * With CONFINED_TREE the descriptors of the places are replaced by those of the same folders, seen
  * from within, and "/" and the current folder are others: enclose.h.

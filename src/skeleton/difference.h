@@ -14,7 +14,7 @@
  * allocation failed.
  */
 bool skeleton_difference(const struct skeleton *a, const struct skeleton *b, struct buf *out);
-/* The same in one line, like model/summary.h: "skeleton: hips, tail added". */
+/* Appends the differences in one line, like model/summary.h: "skeleton: hips, tail added". */
 void skeleton_summary(const struct skeleton *before, const struct skeleton *after, struct buf *out);
 
 #endif

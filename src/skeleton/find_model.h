@@ -20,8 +20,9 @@
 bool model_find(int dir, const char *file_name, const struct model_format *format,
 		const struct guard *guard, char name[NAME_MAX + 1]);
 /*
- * The same for names from another source: call model_choose, then model_offer for each. The model
- * is the one that was taken (true) last, if it has the `same` name or `count` is 1.
+ * As model_find, for names from another source than a folder: call model_choose, then model_offer
+ * for each. The model is the one that was taken (true) last, if it has the `same` name or `count`
+ * is 1.
  */
 struct model_choice {
 	char wanted[2 * NAME_MAX];

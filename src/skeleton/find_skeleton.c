@@ -383,7 +383,7 @@ struct shared_skeleton *find_skeleton(struct found_skeleton *r, int dir, const c
 	else if (seen.name)
 		s = parse_skeleton(seen.name, buf_bytes(&bytes), format, &err);
 	seen.faulty = err.code && err.code != ERR_MEMORY;
-	/* After a failed allocation the next call looks again. */
+	/* A failed allocation does not count: the next call looks for the skeleton again. */
 	seen.looked = err.code != ERR_MEMORY;
 	if (report && r->faulty && (!seen.faulty || strcmp(r->name, seen.name) != 0))
 		report(closure, r->name, NULL);

@@ -50,7 +50,7 @@ struct found_skeleton {
 	struct file_version folder, file;
 	char *name; /* name of the file; NULL: none */
 	uint64_t hash;
-	bool faulty; /* its fault has been reported */
+	bool faulty; /* the fault of the file `name` has been reported */
 	/* With a guard: the animation it was asked about, and files that it did not allow. */
 	struct file_version animation;
 	struct barred_skeleton {

@@ -13,7 +13,7 @@
 
 #define NAMING_FILE "bone-names.csv"
 
-/* One version of the table. */
+/* One version of the table of bone names (bone-names.csv). */
 struct naming_table;
 const struct bone_names *naming_table_names(const struct naming_table *t); /* NULL for NULL */
 struct naming_table *naming_table_get(struct naming_table *t); /* takes a reference; NULL is fine */

@@ -220,7 +220,10 @@ static bool skeleton_read_bone(void *reading, const struct cell *cell, unsigned 
 		.joint = {.bone = arena_text(&r->arena, cell->text, cell->size),
 			  .rest = {[ROLE_SCALE] = {1, 1, 1}}},
 		.parent = "",
-		/* What `old` has for missing columns does not make the row count as not blank. */
+		/*
+		 * A row counts as blank until one of its cells is not: values that are taken from
+		 * `old`, for columns that the text does not have, do not count.
+		 */
 		.silent = true,
 		.bone_at = cell->at,
 		.bone_length = cell_length(cell),

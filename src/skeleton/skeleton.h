@@ -66,7 +66,7 @@ void skeleton_free(struct skeleton *s); /* NULL is fine */
  * may be NULL.
  */
 bool skeleton_same(const struct skeleton *a, const struct skeleton *b);
-/* The same for one joint of each. */
+/* As skeleton_same, for one joint of each skeleton. */
 bool joint_same(const struct skeleton *a, const struct joint *x, const struct skeleton *b,
 		const struct joint *y);
 /* Finds a joint by its bone's name; NULL if there is none. s may be NULL. */

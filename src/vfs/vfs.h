@@ -140,7 +140,8 @@ struct vfs {
 	void (*given_free)(struct vfs *v, struct given *given);
 	/* deadline of the animation's `end` */
 	void (*animation_ends)(struct vfs *v, void *animation);
-	void (*animation_looks)(struct vfs *v, void *animation); /* and `look` */
+	/* deadline of the animation's `look` */
+	void (*animation_looks)(struct vfs *v, void *animation);
 };
 
 /* Memory that is dropped under the lock of the tree is freed when the lock is released. */

@@ -13,8 +13,8 @@
 #define RIGHT 24
 #define TOP 52 /* name of the bone and length of the clip */
 #define CHART_HEIGHT 140
-#define CHART_TOP 26    /* its heading and legend */
-#define CHART_BOTTOM 28 /* its frame numbers */
+#define CHART_TOP 26    /* heading and legend of a chart */
+#define CHART_BOTTOM 28 /* frame numbers of a chart */
 #define BOTTOM 22       /* the seconds */
 #define STILL_HEIGHT 24
 #define STILL_BOTTOM 12

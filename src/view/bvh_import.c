@@ -43,8 +43,8 @@
 /* A joint of the text. */
 struct part {
 	uint32_t node;     /* or FIGURE_NONE: a root that only groups others (bvh_has_figure) */
-	double served[3];  /* its position as served; of a root, its offset */
-	double reach;      /* its distance from its root at most, in this frame */
+	double served[3];  /* position of the joint as served; of a root: the offset */
+	double reach;      /* upper bound of the joint's distance from its root in this frame */
 	double *rotations; /* by row; NULL if the text has none */
 	double *positions; /* by row, of a root that the clip has; or NULL */
 };

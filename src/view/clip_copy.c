@@ -36,7 +36,8 @@ static bool clip_copy_frames(struct clip_text *p)
 	struct spot s = spot_member(&p->root, "frames");
 	int64_t frames;
 
-	if (!s.value || p->edited->format->timed) /* its keys say how many there are */
+	/* in a timed format the keys determine the number of frames */
+	if (!s.value || p->edited->format->timed)
 		return true;
 	if (!spot_integer(&s, 1, p->at->anim->format->max_frames, p->err, &frames))
 		return false;

@@ -19,9 +19,9 @@
 
 #define ROWS 1000
 #define ROW_HEIGHT 76
-#define SHEET_HEIGHT 32000.0 /* of all rows; cairo draws up to 32767 */
-#define STILL_HEIGHT 20      /* of a row without a chart */
-#define STILL_MIDDLE 7       /* of its text */
+#define SHEET_HEIGHT 32000.0 /* height of all rows at most; cairo draws up to 32767 */
+#define STILL_HEIGHT 20      /* height of a row without a chart */
+#define STILL_MIDDLE 7       /* middle of the text of such a row */
 #define ROW_GAP 12
 #define BARS_BELOW 4     /* from the middle of a still row to its keyframes */
 #define COLUMNS 300000.0 /* in total, over all lines of all charts */
@@ -32,19 +32,19 @@
 #define RIGHT 14
 #define FONT 9
 #define LABELS 54 /* width of the labels left of a chart */
-#define TOP 96    /* height of titles and frames */
-#define BOTTOM 44 /* height of frames and seconds */
+#define TOP 96    /* height of the titles and frame numbers above the charts */
+#define BOTTOM 44 /* height of the frame numbers and seconds below the charts */
 #define NAME_LETTERS 40
 #define TITLE_LETTERS 200
 #define BONE_LETTERS 24
-#define INDENT 7 /* of a bone, from its parent */
+#define INDENT 7 /* indentation of a bone from its parent */
 #define DEEPEST 10
 
 /* A bone with keys. */
 struct row {
 	uint32_t track, depth; /* depth: how many of its ancestors have a row */
 	bool charted[ROLE_COUNT];
-	bool is_charted; /* any of them */
+	bool is_charted; /* the row has a chart for any role */
 };
 
 struct sheet {
@@ -52,10 +52,10 @@ struct sheet {
 	const struct clip *clip; /* without tangents */
 	struct row *rows;
 	uint32_t bones, count; /* bones with keys; how many of them are shown */
-	uint32_t depth;        /* of the bone that is being visited */
+	uint32_t depth;        /* depth of the bone that is being visited */
 	bool has_role[ROLE_COUNT], charted[ROLE_COUNT], quaternions;
-	double column[ROLE_COUNT]; /* x of its charts; 0: no bone has the role */
-	double row_height, height; /* of a row with charts; of all rows */
+	double column[ROLE_COUNT]; /* x of the charts of a role; 0: no bone has the role */
+	double row_height, height; /* height of a row with charts; of all rows */
 	struct chart chart;
 };
 

@@ -140,7 +140,10 @@ bool csv_read_value(const struct table *t, const struct cell *cell, enum curve_k
 						     : "12.5");
 }
 
-/* The other bits say which parts a keyframe has; they follow from its cells or members. */
+/*
+ * Sets err->accepted for a bad "flags" of a keyframe. Only the bits `settable` can be typed; the
+ * other bits say which parts the keyframe has, and follow from its cells or members.
+ */
 bool csv_accept_flags(uint8_t settable, struct err *err)
 {
 	char bits[40] = "";

@@ -20,7 +20,7 @@
 /* "12,0.4": a frame and its time. */
 #define CSV_TIME_MAX (2 * NUM_MAX + 1)
 size_t csv_put_time(char *out, uint32_t frame, double seconds_per_frame);
-/* The same of a key, which may stand between frames. */
+/* As csv_put_time, for the frame and time of a key, which may be between frames. */
 size_t csv_put_moment(char *out, const struct curve *c, uint32_t key, double seconds_per_frame);
 /* The cells of one key, each with a comma before it. */
 #define CSV_KEY_MAX (4 * (NUM_MAX + 1))

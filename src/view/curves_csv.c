@@ -21,7 +21,7 @@
 
 #include <stdlib.h>
 
-#define BONES_MAX 65535 /* no format can have more */
+#define BONES_MAX 65535 /* no format can have more bones */
 
 static bool curves_csv_read_bone(void *row, const struct cell *cell, unsigned what);
 static bool curves_csv_read_channel(void *row, const struct cell *cell, unsigned what);

@@ -81,7 +81,10 @@ bool channel_next(struct channel *c);
 /* The number of keys that channel_next() will still return; and the last frame with a key. */
 uint32_t channel_count(const struct channel *c);
 uint32_t channel_last(const struct channel *c);
-/* Are the frames 0, 1, 2 ...? And, for two channels that are not dense, are they the same? */
+/*
+ * channel_is_dense: are the frames of the keys 0, 1, 2 ...? channel_same_frames: have two channels
+ * that are not dense keys in the same frames?
+ */
 bool channel_is_dense(const struct channel *c);
 bool channel_same_frames(const struct channel *a, const struct channel *b);
 

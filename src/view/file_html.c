@@ -41,10 +41,11 @@ enum { CLIP_LOOPS = 1, CLIP_HAS_PAGE = 2 };
 
 /* The visible parts of a clip. */
 struct outline {
-	bool page; /* it has a clip.html */
+	bool page; /* the clip has a clip.html */
 	uint8_t poses, joints;
-	uint8_t parts;   /* of a clip of stills, and: */
-	uint32_t shapes; /* or Transforms, if there are none */
+	uint8_t parts;   /* of a clip of stills: number of parts of its sketch */
+	uint32_t shapes; /* of a clip of stills: number of shapes or, if there are none, of
+			    Transforms */
 };
 
 struct gallery {

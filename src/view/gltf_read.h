@@ -17,8 +17,8 @@
 struct gltf_node {
 	uint32_t track;  /* the clip's bone; or GLTF_NONE */
 	uint32_t parent; /* or GLTF_NONE */
-	bool joint;      /* it is a joint of a skin */
-	bool above;      /* it is an ancestor of a bone */
+	bool joint;      /* the node is a joint of a skin */
+	bool above;      /* the node is an ancestor of a bone */
 };
 
 /* The nodes of a file, matched to the bones of a clip. */

@@ -15,7 +15,7 @@
 #define WORLD_PART 1e-5
 #define PLACE_LEAST 1e-4
 #define AXES_PART 1e-2 /* tolerance of axes' lengths and right angles */
-#define TURN_PART 4e-3 /* and of their directions */
+#define TURN_PART 4e-3 /* tolerance of the axes' directions */
 
 static const struct pose no_pose = {{0, 0, 0}, {0, 0, 0, 1}, {1, 1, 1}};
 

@@ -16,7 +16,11 @@ struct motion_times {
 	const double *times; /* as in motion_channel */
 	uint32_t count;
 	const struct curve
-		*own; /* its keys may be between frames: their times are the clip's too */
+		/*
+		 * the clip's own curve, if its keys may be between frames: `times` may contain
+		 * their times
+		 */
+		*own;
 };
 
 struct motion_rate {

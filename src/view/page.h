@@ -20,7 +20,7 @@ struct page {
 	struct buf *out; /* NULL: only the size is computed */
 	/* private */
 	struct base64 base64;
-	size_t size; /* of the data */
+	size_t size; /* size of the data */
 };
 
 void page_begin(struct page *p, struct buf *out);

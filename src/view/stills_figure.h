@@ -20,12 +20,15 @@ struct stills_values {
 	bool moves;
 };
 
-/* Its translation is from the parent to its center, around which it is turned and scaled. */
+/*
+ * A node of the figure. `translation` leads from the parent to the node's center; the node is
+ * rotated and scaled around that.
+ */
 struct stills_node {
 	const char *name;
 	uint32_t parent; /* STILLS_NONE: none */
 	struct stills_values translation, center, rotation, scale;
-	bool less_center; /* it only moves by what the center of its parent is, back */
+	bool less_center; /* the node only moves back by the center of its parent */
 };
 #define STILLS_NONE UINT32_MAX
 

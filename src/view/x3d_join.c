@@ -41,12 +41,12 @@ struct move {
 	size_t node;
 	const struct x3d_field *field;
 	size_t width;  /* numbers in a value of the whole field */
-	float *values; /* of each still */
-	size_t before; /* another of the same node, plus 1; 0: none */
+	float *values; /* the field's value in each still */
+	size_t before; /* index of another move of the same node, plus 1; 0: none */
 };
 
 struct x3d_joined {
-	struct buf text; /* of the first still */
+	struct buf text; /* text of the first still */
 	struct x3d_scene first;
 	uint32_t count, added; /* stills */
 	struct move *moves;    /* in the order in which they were found to move */

@@ -61,7 +61,8 @@ bool x3d_scene_read(struct x3d_scene *s, struct bytes text, bool framed, struct 
 void x3d_scene_release(struct x3d_scene *s);
 /* Marks nodes whose DEF others have, too. False when out of memory. */
 bool x3d_scene_mark_shared(struct x3d_scene *s);
-size_t x3d_scene_size(const struct x3d_scene *s); /* its memory, without the text */
+/* memory that the scene takes, without its text */
+size_t x3d_scene_size(const struct x3d_scene *s);
 
 /* NULL if the tag does not have the field. */
 const struct x3d_attribute *x3d_attribute_find(const struct x3d_scene *s,

@@ -102,7 +102,7 @@ static inline void edit_replace(struct bytes text, struct bytes was, struct byte
 	buf_add(out, was.data + was.size, text.size - before - was.size);
 }
 
-/* The text with the chosen change; false when it has no place for it. */
+/* Applies the chosen change to the text. False if the text has no place where it can be made. */
 static inline bool edit_text(struct bytes text, const struct choice *c, struct buf *out)
 {
 	struct bytes number = edit_number(text, get_u16(c->place)), line, to = {NULL, 0};

@@ -49,7 +49,7 @@ unsigned disk_faults;
 int __real_fstat64(int fd, struct stat64 *st);
 int __real_fstatat64(int dir, const char *name, struct stat64 *st, int flags);
 
-/* Those who wait for the lock of the tree must not wait for the disk. */
+/* Threads that wait for the lock of the tree must not wait for the disk. */
 static void disk_step(const char *what)
 {
 	if (sched_holds("vfs_class"))

@@ -4,7 +4,7 @@
  * calls of vfs.h.
  *
  * Requests wait in a queue, and threads in here make the calls, as those of libfuse do: as many as
- * the seed says, one at the least. Nobody waits for a RELEASE or a FORGET. struct kernel is the
+ * the seed says, one at the least. No thread waits for a RELEASE or a FORGET. struct kernel is the
  * other direction: notifications, on the threads of the program.
  *
  * What the kernel knows, and how long it believes it:
@@ -15,7 +15,7 @@
  *                later change of the inode is not believed (attr_version).
  *   pages        4096 bytes each, by inode, until they are invalidated: by an open without
  *                KEEP_CACHE, by another size or mtime (AUTO_INVAL_DATA), by a notification. A page
- *                that is being read or written is locked, and who drops it waits.
+ *                that is being read or written is locked, and a thread that drops it waits.
  *   folders      what a READDIR said, where the file system allows it.
  *
  * Locks: a folder's inode is held by all that looks up (shared), makes, removes, renames or
@@ -23,7 +23,7 @@
  * these locks.
  *
  * An inode that nothing uses any more is forgotten; its number must mean nothing then. At any
- * moment memory may be short: names and pages that nobody uses are dropped then, one or all of
+ * moment memory may be short: names and pages that are not in use are dropped then, one or all of
  * them.
  *
  * Not modelled: symbolic links, extended attributes, locks of files, interrupts, writeback cache.
@@ -230,7 +230,7 @@ int kernel_process(void)
 
 /* ---- locks ---- */
 
-/* For others in the kernel. */
+/* Waits for another thread in the kernel; the delay does not count as the file system's. */
 static void wait_for(const void *channel, const char *what)
 {
 	int64_t since = sched_now();
@@ -849,7 +849,7 @@ static void drop_all_pages(void)
 	}
 }
 
-/* As writing 1, 2 or 3 into /proc/sys/vm/drop_caches does. */
+/* Drops caches of the kernel, as writing 1, 2 or 3 to /proc/sys/vm/drop_caches does. */
 static void reclaim(void)
 {
 	unsigned what = 1 + rnd_below(3);
@@ -1436,7 +1436,7 @@ long k_write(struct kfile *f, const void *data, size_t size)
 	return done ? (long)done : got;
 }
 
-/* Pages that are not there are read first; an error of a WRITE goes to nobody. */
+/* Reads missing pages first. No program gets the errors of the WRITE requests. */
 int k_close_mapped(struct kfile *f, const char *data, size_t size)
 {
 	int error = flush(f);
@@ -1876,7 +1876,10 @@ static int read_folder(struct dentry *dir, struct handle *handle, struct names *
 	return error;
 }
 
-/* The names that the kernel has, if it may still believe them. */
+/*
+ * The names that the kernel has cached of a folder; NULL if the folder has changed since, or
+ * nothing is cached.
+ */
 static struct names *cached(struct inode *dir)
 {
 	struct names *l;
@@ -2145,7 +2148,7 @@ static bool is_in(const uint64_t *list, size_t count, uint64_t id)
 	return false;
 }
 
-/* Sorted by nothing; the caller frees it. */
+/* The ids of all inodes, unsorted; the caller frees the list. */
 static uint64_t *known_numbers(size_t *count)
 {
 	uint64_t *list = NULL;

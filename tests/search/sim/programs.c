@@ -52,19 +52,21 @@ struct save {
 	enum { GOES_ON, SAVED, MAYBE } how;
 	int process;
 	enum form form;
-	bool crossed; /* others saved the bone meanwhile */
+	bool crossed; /* another program saved the bone meanwhile */
 };
 
 /* One text of a bone. */
 struct view {
-	char *first;           /* before any save */
-	unsigned changes;      /* as of a name */
-	unsigned in_place;     /* savers who now write where others read */
-	int64_t last_in_place; /* when one ended */
+	char *first;      /* before any save */
+	unsigned changes; /* as of a name */
+	/* number of savers that are writing the text in place, where other programs read it */
+	unsigned in_place;
+	int64_t last_in_place; /* when the last of these savers ended */
 	/* A saver took the name away and failed then: it is back when others rest, or save it. */
 	bool absent;
-	bool broken; /* or left it half-written: the same */
-	bool given;  /* somebody gives it a mode now */
+	/* a saver left it half-written and failed; it is whole again as with `absent` */
+	bool broken;
+	bool given; /* a program is changing the mode of the text */
 };
 
 /* One bone in one clip. */
@@ -112,7 +114,9 @@ unsigned programs_saved, programs_refused, programs_read, programs_moved;
 
 #define PATH 512
 
-/* Now and then all begin again at the same moment, often after a time in which nobody did anything.
+/*
+ * Sleeps for a random time. Now and then sleeps until a moment that is the same for all programs,
+ * so that they start together, often after a time in which all were idle.
  */
 static void rest(unsigned ms)
 {
@@ -617,7 +621,7 @@ static void link_bone(unsigned bone, enum form form)
 	judge("unlink", k_unlink(other), bone, &since);
 }
 
-/* It is remembered for the name. */
+/* Changes the mode of a view. The mount must remember it for the view's name. */
 static void chmod_bone(unsigned bone, enum form form)
 {
 	struct moment since = moment_of(bone, form);
@@ -704,12 +708,13 @@ static void lister(void *unused)
 
 struct saving {
 	unsigned bone, number;
-	unsigned begun; /* that of the bone: nobody else has begun to save it since */
+	/* the bone's `begun` when this save began: if equal, no other save of it has begun since */
+	unsigned begun;
 	enum form form;
 	struct text text;
 	struct moment since;
 	bool crossed;
-	bool unsure; /* nobody has said whether it is saved */
+	bool unsure; /* no call has returned whether the text was saved */
 	char view[PATH], other[PATH];
 };
 
@@ -831,7 +836,7 @@ static int rsync_in_place(struct saving *s)
 	return close_after(file, error);
 }
 
-/* The verdict comes after close, and goes to nobody. */
+/* Saves through a mapping. The verdict comes after close(), so that no program gets it. */
 static int mapping(struct saving *s)
 {
 	struct kfile *file;

@@ -121,7 +121,7 @@ int k_open(const char *path, int flags, mode_t mode, struct kfile **file);
 int k_close(struct kfile *file);
 /*
  * Closes a file that is mapped, writes through the mapping, and unmaps it. EFAULT: SIGBUS. The
- * verdict comes with the release, to nobody.
+ * verdict comes with the RELEASE, so that no program gets it.
  */
 int k_close_mapped(struct kfile *file, const char *data, size_t size);
 /* Until the program knows of all that is closed: close() does not wait for that. */

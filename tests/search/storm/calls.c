@@ -63,7 +63,7 @@ static bool may_be_missing(const char *path, const struct task *task)
 	if (my_habit)
 		return my_habit->flags & GAP &&
 		       (below_any(&now.voided, path) || below_any(&now.stirred, path));
-	if (!known_name(path)) /* somebody's temporary */
+	if (!known_name(path)) /* a temporary of another program */
 		return true;
 	return task && task->habit->flags & GAP;
 }
@@ -100,7 +100,10 @@ static bool may_shrink(const char *path)
 	return shrinks;
 }
 
-/* Would a bare filesystem give it? */
+/*
+ * Is this errno no error? A bare filesystem could return it for this call at this time, or animfs
+ * must, as the structure makes it refuse the text.
+ */
 static bool is_bare(enum op op, const char *path, int number)
 {
 	const struct task *task = task_of(path);

@@ -2,9 +2,10 @@
 /*
  * storm.c - storm [OPTION]... TOP
  *
- * Programs that save, programs that read and somebody who renames, all at once, in the views of
- * animation files below TOP. It knows the layout of a mount and nothing of the program behind it:
- * TOP may be a bare filesystem with a copy of a mount's texts, where it must find nothing wrong.
+ * Runs programs that save, programs that read and a program that renames, all at once, in the views
+ * of animation files below TOP. It knows the layout of a mount and nothing of the program behind
+ * it: TOP may be a bare filesystem with a copy of a mount's texts, where it must find nothing
+ * wrong.
  *
  * The matrix. In each round up to --savers processes save, each in a view of its own and each with
  * one habit of habits.c; one process for each of readers.c reads what they save; and one does what
@@ -14,25 +15,26 @@
  * structures too: none comes again before all have come.
  *
  * The oracle. Each save writes a value that was never written, larger than all before, into x of
- * all rows of one translation curve. Whoever opens a view by its name reads at least the value
- * whose save was the last to be acknowledged before; where a text is only ever replaced by a rename
- * he reads it whole. After a round, when nobody saves, all three views of a curve (CSV and JSON of
- * the bone, curves.csv of the clip) hold such a value, and no name is missing. --state and --verify
- * check the same after the mount was mounted again. Where a structure may undo or refuse saves
- * (those that add to now.voided), they are saved once more first, which must succeed. While old
- * copies come back (now.stirred), what is read may be old and a save may be refused, but in the end
- * no save that was acknowledged is lost.
+ * all rows of one translation curve. A program that opens a view by its name reads at least the
+ * value whose save was the last to be acknowledged before; if a text is only ever replaced by a
+ * rename, the program reads it whole. After a round, when no program saves, all three views of a
+ * curve (CSV and JSON of the bone, curves.csv of the clip) hold such a value, and no name is
+ * missing. --state and --verify check the same after the mount was mounted again. Where a structure
+ * may undo or refuse saves (those that add to now.voided), they are saved once more first, which
+ * must succeed. While old copies come back (now.stirred), what is read may be old and a save may be
+ * refused, but in the end no save that was acknowledged is lost.
  *
- * With --second, another mount of the same SOURCE, some savers and those who read what they save
+ * With --second, another mount of the same SOURCE, some savers and the readers of their texts
  * use that one, in every second round whose structure moves none of their names. After each round
  * it must show what the first one shows.
  *
  * With --forget, in every second round one more process makes the kernel forget all names and files
- * that nobody uses, again and again. Only root can, and it does so to all mounts of the machine.
+ * that no program uses, again and again. Only root can, and it does so to all mounts of the
+ * machine.
  *
  * Errors. Each errno is judged (calls.c): would a bare filesystem have given it to this call, with
- * what the others do at this time? Those it would not have given are counted by who, beside which
- * habit, during which structure, call and errno; ENOENT and ESTALE once more, of how many calls.
+ * what the other processes do at this time? Other errnos are counted by process, the habit that it
+ * ran beside, structure, call and errno; ENOENT and ESTALE once more, of how many calls.
  *
  * Hangs. A call that lasts longer than --hang seconds (60) ends the storm with status 3, after the
  * calls that all workers are in were printed and --on-hang COMMAND was run. Status 4: the daemon is

@@ -83,9 +83,9 @@ enum habit_flag {
 	GAP = 1,      /* the name is missing for a moment */
 	IN_PLACE = 2, /* readers may see part of the text, and less than they have mapped */
 	REPLACES = 4, /* a rename onto the view */
-	EVENTUAL = 8, /* nothing tells the program that it is saved */
-	UNSURE = 16,  /* states in between may be refused, and what comes of it is not known */
-	ROWS = 32,    /* of texts that are rows */
+	EVENTUAL = 8, /* no call reports to the program that the text is saved */
+	UNSURE = 16,  /* intermediate states may be refused, and the outcome is unknown */
+	ROWS = 32,    /* only for texts that consist of rows (CSV) */
 };
 
 struct habit {
@@ -137,7 +137,7 @@ struct round {
 	unsigned task_count;
 	bool both;              /* some of the tasks are by the second mount */
 	struct prefixes moved;  /* names that come and go because of the structure */
-	struct prefixes onto;   /* views that it renames others onto */
+	struct prefixes onto;   /* views that the structure renames other views onto */
 	struct prefixes voided; /* a save there may be refused or undone by the structure */
 	/*
 	 * Where a copy of all texts comes back, a save may be refused, or gone until the whole copy

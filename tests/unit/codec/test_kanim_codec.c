@@ -221,13 +221,13 @@ static const struct refusal {
 	{"<animation scenes_per_time='1e1'>" F0 "</animation>", "whole number", "1e1"},
 	{"<animation scenes_per_time=''>" F0 "</animation>", "whole number", ""},
 	{"<animation scenes_per_time='-'>" F0 "</animation>", "whole number", "-"},
-	/* The engine's integers are Pascal's: these would be read. */
+	/* The engine reads integers as Pascal does, and would accept these. */
 	{"<animation scenes_per_time='$1F'>" F0 "</animation>", "whole number", "$1F"},
 	{"<animation scenes_per_time='2147483648'>" F0 "</animation>", "whole number", ""},
 	{"<animation scenes_per_time='99999999999999999999999'>" F0 "</animation>", "whole", ""},
 	{"<animation equality_epsilon='1,5'>" F0 "</animation>", "equality_epsilon", "1,5"},
 	{"<animation equality_epsilon=' 0 '>" F0 "</animation>", "equality_epsilon", " 0 "},
-	/* These load, too, and then spoil the computed poses. */
+	/* The engine loads these values, too, but then computes wrong poses. */
 	{"<animation equality_epsilon='nan'>" F0 "</animation>", "equality_epsilon", "nan"},
 	{"<animation equality_epsilon='1e39'>" F0 "</animation>", "equality_epsilon", "1e39"},
 	{"<animation loop='yes'>" F0 "</animation>", "true or false", "yes"},

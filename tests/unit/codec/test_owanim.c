@@ -696,7 +696,7 @@ START_TEST(test_durations_that_fall_short)
 }
 END_TEST
 
-/* A duration that says nothing, or too little: the last key tells. */
+/* If the stored duration is unusable or too short, the last key determines the number of frames. */
 START_TEST(test_frames_from_the_keys)
 {
 	static const float durations[] = {NAN, INFINITY, -1, -0.001f, 0, 1.0f / 30, 1e9f};

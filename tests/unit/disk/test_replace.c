@@ -280,7 +280,7 @@ static void in_a_child(void (*body)(void))
 	ck_assert_int_eq(status, 0);
 }
 
-/* As "nobody", where the tests run as root. */
+/* If the tests run as root, switches to the user "nobody". */
 static void become_unprivileged(void)
 {
 	if (geteuid() == 0 && (setgid(65534) || setuid(65534)))

@@ -70,7 +70,10 @@ static void write_bytes(const char *name, struct bytes bytes)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A new source, so that nothing that was known of the file counts. */
+/*
+ * Writes the original file and makes a new source for it, which knows no earlier version of the
+ * file.
+ */
 static void restore(struct trial *t)
 {
 	char skeleton[NAME_MAX + 1];

@@ -378,7 +378,7 @@ static void end_with_few_descriptors(void)
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* Those that requests need stay free. */
+/* If few descriptors are left, none is kept: the free ones are reserved for requests. */
 START_TEST(without_descriptors_a_file_that_was_found_again_is_not_kept)
 {
 	struct opened opened;

@@ -144,7 +144,10 @@ START_TEST(what_stands_for_a_thing_of_another_file_is_not_found)
 }
 END_TEST
 
-/* The version shown of a damaged file is older than the last version read. */
+/*
+ * While a file is damaged, the mount shows an older version than the last one read; that version
+ * does not count as outdated.
+ */
 START_TEST(a_damaged_file_has_no_newer_version)
 {
 	struct place place;
