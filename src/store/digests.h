@@ -51,8 +51,8 @@ uint32_t digests_add(struct digests *d, const struct version *v, const struct ve
 uint32_t digests_of_bytes(const struct digests *d, struct bytes bytes);
 
 /*
- * digests_of_file: as digests_of_bytes, by the digest of the bytes. That is 128 bits of XXH3, as in
- * the history, and never {0}.
+ * digest_of_file returns the digest of a file's bytes: 128 bits of XXH3, as in the history, and
+ * never {0}. digests_of_file is as digests_of_bytes, by that digest.
  */
 struct digest digest_of_file(struct bytes bytes);
 uint32_t digests_of_file(const struct digests *d, struct digest whole);

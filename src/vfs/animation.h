@@ -140,8 +140,8 @@ struct site {
 int site_open(struct vfs *v, struct animation *a, struct site *out) EXCLUDES(vfs_class);
 void site_close(struct vfs *v, struct site *site);
 /*
- * The attributes of the file; for a member of an archive those of its loose file, if there is one.
- * 0 or an errno.
+ * The attributes of the file. For a member of an archive: those of its loose file or, if there is
+ * none, those of the archive, with the member's size. 0 or an errno.
  */
 int site_stat(const struct site *site, struct stat *st);
 /*

@@ -44,8 +44,8 @@ static inline bool handle_writes(const struct handle *h)
 }
 
 /*
- * `who`: the request's caller; NULL if the handle is read-only. Takes over the descriptor (-1:
- * none) even on failure. Returns NULL when out of memory.
+ * `who`: the request's caller; may be NULL if the handle neither writes nor truncates. Takes over
+ * the descriptor (-1: none) even on failure. Returns NULL when out of memory.
  */
 struct handle *handle_new(struct vfs *v, const struct request *who, struct node *node, int flags,
 			  int fd) EXCLUDES(vfs_class);

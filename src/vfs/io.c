@@ -491,7 +491,7 @@ static int sync_view(struct vfs *v, const struct target *t, struct handle *h)
 	vfs_unlock(v);
 	error = view_commit_locked(v, t, DRAFT_SAVE, &changes);
 	vfs_lock(v);
-	/* the program has got the verdict on its text */
+	/* once the text is no longer unsaved, the program has got the verdict on it */
 	h->wrote &= view->draft && draft_is_written(view->draft);
 	vfs_unlock(v);
 	writer_unlock(t->thing->animation);

@@ -399,8 +399,7 @@ static int rename_clip(struct move *m)
 		return thing_is_virtual(m->to.parent.thing) ? EPERM : EXDEV;
 	if (m->from.place.kind != PLACE_CLIP)
 		return m->from.is_view ? EPERM
-				       /* the target did not exist when the name was looked up */
-				       : ESTALE;
+				       : ESTALE; /* the target was not there at its lookup */
 	if (m->to.present)
 		return ENOTEMPTY;
 	if (a != animation_to(m))

@@ -280,7 +280,7 @@ bool sharing_watch(struct vfs *v)
 		return false;
 	error = state_open(v->state, &fd);
 	if (error)
-		/* the folder is watched, so that its creation will be noticed */
+		/* there is no state directory yet; the watch above will report its creation */
 		return error == ENOENT;
 	error = watch_add(v->watch, fd, COOKIE_STATE);
 	close(fd);

@@ -138,9 +138,9 @@ struct vfs {
 	_Atomic unsigned releases;
 	struct budget given; /* attributes given to views */
 	void (*given_free)(struct vfs *v, struct given *given);
-	/* deadline of the animation's `end` */
+	/* called when the deadline `end` of an animation is due */
 	void (*animation_ends)(struct vfs *v, void *animation);
-	/* deadline of the animation's `look` */
+	/* called when the deadline `look` of an animation is due */
 	void (*animation_looks)(struct vfs *v, void *animation);
 };
 

@@ -173,8 +173,9 @@ static int pinned_sight(struct vfs *v, const struct target *t, struct sight *out
 }
 
 /*
- * Finds the view's place in the latest version. animation_look may have pinned a version for the
- * view meanwhile: then returns the pinned version. ESTALE: the latest version is already outdated.
+ * Finds the view's place in the latest version. If the view has a pinned version by then, for
+ * example because animation_look found a new version that replaced the view, returns the pinned
+ * one. ESTALE: the latest version is already outdated.
  */
 static int latest_sight(struct vfs *v, const struct target *t, struct sight *out, struct stat *st)
 {

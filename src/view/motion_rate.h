@@ -15,12 +15,8 @@
 struct motion_times {
 	const double *times; /* as in motion_channel */
 	uint32_t count;
-	const struct curve
-		/*
-		 * the clip's own curve, if its keys may be between frames: `times` may contain
-		 * their times
-		 */
-		*own;
+	/* the clip's curve; in a timed format, times of its keys count like frames of the clip */
+	const struct curve *own;
 };
 
 struct motion_rate {
