@@ -30,8 +30,8 @@ struct bits {
 	const uint8_t *data;
 	size_t left; /* bytes that are not in `window` */
 	uint32_t window;
-	unsigned ready; /* bits in it */
-	bool bad;       /* more bits were read than there are */
+	unsigned ready; /* number of unread bits in `window` */
+	bool bad;       /* a read went past the last bit */
 };
 
 static uint32_t take_bits(struct bits *b, unsigned count)

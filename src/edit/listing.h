@@ -20,7 +20,10 @@
 
 #include "animfs/anim.h"
 
-/* Lines, each with the frame that it is about. Empty: LISTING_INIT. */
+/*
+ * The text of a listing, and for each line the frame that the line is about. LISTING_INIT is an
+ * empty one.
+ */
 struct listing {
 	struct buf text;
 	struct buf rows; /* struct listing_row, one a line */
@@ -38,7 +41,7 @@ void listing_release(struct listing *l);
 bool listing_failed(const struct listing *l); /* out of memory */
 size_t listing_count(const struct listing *l);
 const struct listing_row *listing_row(const struct listing *l, size_t i);
-/* The line, with its LF. */
+/* The text of line i, with its LF. */
 struct bytes listing_line(const struct listing *l, size_t i);
 
 /* Each appends: the format and the fields of its header; a clip's own values, and its stills. */

@@ -67,7 +67,10 @@ static bool without_place(struct err *err)
 	return false;
 }
 
-/* clip: the one to be renamed; its own name is free. */
+/*
+ * Gives `to` the label, and a name for it. `clip`: the clip that is renamed, whose own name counts
+ * as free.
+ */
 static bool name_clip(struct anim *a, uint32_t clip, const char *label, struct clip *to,
 		      struct err *err)
 {

@@ -396,7 +396,7 @@ static bool merge_kept_bones(const struct versions *v, struct track *to, struct 
 	return true;
 }
 
-/* The edit changed the list of bones; others have not. */
+/* The edit changed the list of bones, and no other program did: takes over the edit's list. */
 static bool merge_new_bones(const struct versions *v, struct track *to, struct err *err)
 {
 	for (uint32_t i = 0; i < v->edited->track_count; i++) {
@@ -413,7 +413,7 @@ static bool merge_new_bones(const struct versions *v, struct track *to, struct e
 	return true;
 }
 
-/* A bone that was changed by others may not be removed. */
+/* ERR_CONFLICT if the edit removes a bone that another program has changed. */
 static bool check_removed_bones(const struct versions *v, struct arena *arena, struct err *err)
 {
 	bool *kept = arena_alloc(arena, v->base->track_count, sizeof(*kept));
@@ -566,7 +566,9 @@ static bool merge_new_clip(struct merge *m, const struct clip *edited, struct cl
 	return merge_clip(&v, to, &m->result->arena, err);
 }
 
-/* The edit changed the list of clips; others have not. */
+/*
+ * Takes over the edit's list of clips. ERR_CONFLICT if another program has changed the list, too.
+ */
 static bool merge_new_clips(struct merge *m, struct err *err)
 {
 	if (!clip_lists_same(m->base, m->current))

@@ -142,7 +142,7 @@ struct extreme {
 struct column {
 	uint64_t place;
 	bool filled;
-	bool open; /* the last one is not a number */
+	bool open; /* the last key in the column is not a number */
 	struct extreme least, most;
 };
 

@@ -47,7 +47,7 @@ struct thread {
 	pthread_t real;
 	uint32_t go; /* the futex */
 	bool used, program, done, blocked;
-	bool detached; /* its place is another's when it is done */
+	bool detached; /* when the thread is done, another one may take its slot */
 	const void *channel;
 	int64_t deadline;
 	struct pollfd *fds; /* also awake when one of them is ready */

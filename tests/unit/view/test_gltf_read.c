@@ -397,7 +397,10 @@ START_TEST(or_taken_where_that_is_asked_for)
 	/* Frame 1 is at 1/30 s, two thirds from the second key to the third. */
 	ck_assert_double_eq_tol(hip_value(edited, 1, 0), 5, 1e-4);
 	anim_free(edited);
-	/* Nor does an older text of our own count. */
+	/*
+	 * A text that the mount rendered earlier is accepted, too: it never counts as one of
+	 * another rate.
+	 */
 	at.style.resample = false;
 	at.as_rendered = true;
 	anim_free(gltf_apply());
