@@ -546,12 +546,12 @@ static size_t cell_around(struct table *t, size_t begin, const struct err *err)
 	whole = read_cells(t, NULL);
 	while (i + 1 < t->count && t->cells[i + 1].at <= err->at)
 		i++;
-	cell = t->cells + i;
-	if (i < t->count && err->at + err->length <= cell->at + cell->length &&
+	cell = i < t->count ? t->cells + i : NULL;
+	if (cell && err->at + err->length <= cell->at + cell->length &&
 	    (err->length > 0 || cell->length == 0 || err->at < cell->at + cell->length))
 		return i;
 	/* The next cell, which could not be read, has a misplaced quote. */
-	return whole || (i < t->count && err->at < cell->at + cell->length) ? SIZE_MAX : t->count;
+	return whole || (cell && err->at < cell->at + cell->length) ? SIZE_MAX : t->count;
 }
 
 /* Reads the text again, since the row with the error may be gone. */
