@@ -1678,17 +1678,17 @@ static void write_outside(int dir, const char *name, const struct text *bytes)
  */
 static void save_outside(void)
 {
-	unsigned index = save_count;
-	long number = (long)FIRST_NUMBER + index - 1;
 	struct text bytes = {NULL, 0};
 	char path[PATH * 2];
+	long number;
 	int dir;
 
-	if (save_count == SAVES_MAX)
-		return;
 	while (folder.changes & 1)
 		sched_sleep(10 * MS);
-	sched_hold(); /* the path stays */
+	if (save_count == SAVES_MAX)
+		return;
+	sched_hold(); /* the path stays, and the number is not taken */
+	number = (long)FIRST_NUMBER + save_count - 1;
 	snprintf(path, sizeof(path), "%s/%s", source_dir, folder.name);
 	dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
