@@ -116,7 +116,8 @@ bool curve_edit_unchanged(double cell, double value, const struct lane *lane)
 	if (isfinite((float)value) && fabs(cell - value) > fabs(value) * FLT_EPSILON + FLT_TRUE_MIN)
 		return false;
 	size = num_lane(text, value, lane);
-	return num_parse(text, size, '.', &served) && num_same15(cell, served);
+	return num_parse(text, size, '.', &served) &&
+	       (num_same15(cell, served) || num_is_f32(cell, (float)served));
 }
 
 /* Equal bits, also for NaNs: no decimal distinguishes two of them. */

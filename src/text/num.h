@@ -66,7 +66,7 @@ bool num_parse(const char *text, size_t size, char point, double *out);
 bool num_parse_f32(const char *text, size_t size, char point, float *out);
 /* To double, but so that it rounds to the float32 that the text rounds to. */
 bool num_parse_value(const char *text, size_t size, char point, double *out);
-/* A frame number: digits, or digits with nothing but zeros behind the point ("5.0"); below 2^32. */
+/* A frame number: whatever num_parse reads as a whole number from 0 to 2^32 - 1 ("5.0", "5e0"). */
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out);
 
 /*
@@ -90,6 +90,12 @@ bool num_is_value(const struct num_plain *n, double v, const struct lane *lane, 
 
 /* Are the two the same number at 15 significant digits, as a spreadsheet keeps them? -0 is 0. */
 bool num_same15(double a, double b);
+
+/*
+ * Is `v` how a program that keeps numbers as float32 writes f: exactly, with nine digits, or with
+ * the fewest that give it back?
+ */
+bool num_is_f32(double v, float f);
 
 /* The k of 0..65535 whose base + k * step is nearest to stored (already divided by the unit). */
 uint32_t num_nearest_k(double stored, const struct lane *lane);

@@ -372,22 +372,40 @@ const char *num_scan(const char *p, const char *end, struct num_plain *out)
 
 bool num_parse_frame(const char *text, size_t size, char point, uint32_t *out)
 {
-	uint64_t frame = 0;
+	uint32_t frame = 0;
+	double v;
 	size_t i = 0;
 
-	for (; i < size && is_digit(text[i]); i++) {
-		frame = frame * 10 + (uint64_t)(text[i] - '0');
-		if (frame > UINT32_MAX)
-			return false;
-	}
-	*out = (uint32_t)frame;
-	if (i == 0 || i == size)
-		return i > 0;
-	if (text[i++] != point)
+	/* Digits only, as most frames are; nine of them fit. */
+	while (i < size && i < 9 && is_digit(text[i]))
+		frame = frame * 10 + (uint32_t)(text[i++] - '0');
+	*out = frame;
+	if (i > 0 && i == size)
+		return true;
+	if (!num_parse(text, size, point, &v) || !(v >= 0 && v <= UINT32_MAX) || v != floor(v))
 		return false;
-	while (i < size && text[i] == '0')
-		i++;
-	return i == size;
+	*out = (uint32_t)v;
+	return true;
+}
+
+static bool is_rounded(double v, struct decimal d)
+{
+	double rounded;
+
+	return decimal_f64(d, &rounded) && rounded == fabs(v);
+}
+
+bool num_is_f32(double v, float f)
+{
+	char text[NUM_MAX];
+	double fewest;
+
+	if (v == (double)f)
+		return true;
+	if ((float)v != f || !isfinite(f))
+		return false;
+	return is_rounded(v, num_rounded((double)f, 9)) ||
+	       (num_parse(text, num_f32(text, f), '.', &fewest) && fewest == v);
 }
 
 bool num_same15(double a, double b)

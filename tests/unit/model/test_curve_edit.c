@@ -143,6 +143,14 @@ START_TEST(a_number_is_unchanged_at_15_digits)
 	ck_assert(curve_edit_unchanged(angle, angle, &degrees));
 	ck_assert(!curve_edit_unchanged(5.7295784, angle, &degrees));
 	ck_assert(!curve_edit_unchanged(5.7295780001, angle, &degrees));
+	/* A program that keeps floats writes all of one, nine digits, or what gives it back. */
+	ck_assert(curve_edit_unchanged((double)5.729578f, angle, &degrees));
+	ck_assert(curve_edit_unchanged(5.72957802, angle, &degrees));
+	ck_assert(!curve_edit_unchanged(5.72957801, angle, &degrees));
+	ck_assert(curve_edit_unchanged(0.707104981, 0.707105, &plain));
+	ck_assert(curve_edit_unchanged(-0.707104981, -0.707105, &plain));
+	ck_assert(!curve_edit_unchanged(0.707104981, -0.707105, &plain));
+	ck_assert(!curve_edit_unchanged(0.70710499, 0.707105, &plain));
 	ck_assert(curve_edit_unchanged(-120, -120, &grid));
 	ck_assert(!curve_edit_unchanged(turn * (1 + 1e-9), turn, &grid));
 }
