@@ -218,7 +218,7 @@ static void import_file_check_text(struct importing *m, struct import_text *text
 	if (text->fate == COPIED_OTHER && text->noted && !m->clips.all)
 		err_set(&text->err, ERR_CONFLICT,
 			"the animation file has nothing of this name any more");
-	else if (text->fate == COPIED_GENERATED && !own_digest_valid(buf_bytes(&text->text)) &&
+	else if (text->fate == COPIED_GENERATED && !own_digest_recognized(buf_bytes(&text->text)) &&
 		 !(m->version && import_file_look_up(m, text, &now) &&
 		   XXH128_isEqual(now, text_hash_of(buf_bytes(&text->text)))))
 		draft_refuse_generated(m->version && m->version->codec->format->stills, &text->err);

@@ -329,7 +329,7 @@ bool draft_refuse_generated(bool stills, struct err *err)
  */
 static enum verdict save_generated(const struct attempt *a, struct err *err)
 {
-	return own_digest_valid(text_bytes(a->text)) ||
+	return own_digest_recognized(text_bytes(a->text)) ||
 			       draft_refuse_generated(a->base->anim->format->stills, err)
 		       ? VERDICT_SAME
 		       : VERDICT_REFUSED;

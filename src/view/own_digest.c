@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "own_digest.h"
 
+#include "util/utf8.h"
+
 #include <stdio.h>
 #include <xxhash.h>
 
@@ -34,4 +36,36 @@ bool own_digest_valid(struct bytes text)
 	text.size -= LINE_SIZE;
 	make_line(text, line);
 	return memcmp(text.data + text.size, line, LINE_SIZE) == 0;
+}
+
+/* Appends the text as it was written: without a mark, each line with LF. */
+static void add_as_written(struct bytes text, struct buf *out)
+{
+	const uint8_t *p = text.data + utf8_mark(text), *end = text.data + text.size;
+
+	while (end > p && (end[-1] == '\n' || end[-1] == '\r'))
+		end--;
+	while (p < end) {
+		const uint8_t *cr = memchr(p, '\r', (size_t)(end - p));
+		const uint8_t *stop = cr ? cr : end;
+
+		buf_add(out, p, (size_t)(stop - p));
+		p = stop + (cr != NULL);
+		if (cr && *p != '\n') /* one before another byte is part of the text */
+			buf_char(out, '\r');
+	}
+	buf_char(out, '\n');
+}
+
+bool own_digest_recognized(struct bytes text)
+{
+	struct buf written = BUF_INIT;
+	bool valid = own_digest_valid(text);
+
+	if (valid || text.size == 0)
+		return valid;
+	add_as_written(text, &written);
+	valid = !written.failed && own_digest_valid(buf_bytes(&written));
+	buf_release(&written);
+	return valid;
 }

@@ -16,5 +16,10 @@
 void own_digest_add(struct buf *out);
 /* Does the text end in exactly such a line, with the right digest? */
 bool own_digest_valid(struct bytes text);
+/*
+ * Does it, but for what texts get on their way: a byte order mark, CRLF instead of LF, more or no
+ * line ends at the end (git's core.autocrlf, editors)?
+ */
+bool own_digest_recognized(struct bytes text);
 
 #endif

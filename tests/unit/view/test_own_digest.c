@@ -114,6 +114,43 @@ static void check_moved_line(const struct buf *text)
 	buf_add(&before, text->data, text->size);
 }
 
+static bool recognized(const char *begin, struct bytes text, const char *line_end, unsigned ends)
+{
+	struct buf came = BUF_INIT;
+	bool known;
+
+	buf_text(&came, begin);
+	for (size_t i = 0; i + 1 < text.size; i++) {
+		if (text.data[i] == '\n')
+			buf_text(&came, line_end);
+		else
+			buf_char(&came, (char)text.data[i]);
+	}
+	while (ends--)
+		buf_text(&came, line_end);
+	ck_assert(!came.failed);
+	known = own_digest_recognized(buf_bytes(&came));
+	buf_release(&came);
+	return known;
+}
+
+/* What git, editors and copies by hand do to each text. */
+static void check_travelled(const struct buf *text)
+{
+	struct bytes whole = buf_bytes(text);
+
+	ck_assert(recognized("", whole, "\n", 1));
+	ck_assert(recognized("", whole, "\r\n", 1));
+	ck_assert(recognized("\xef\xbb\xbf", whole, "\n", 1));
+	ck_assert(recognized("\xef\xbb\xbf", whole, "\r\n", 0));
+	ck_assert(recognized("", whole, "\n", 0));
+	ck_assert(recognized("", whole, "\r\n", 2));
+	ck_assert(!recognized(" ", whole, "\r\n", 1));
+	ck_assert(!recognized("", whole, "\r", 1));
+	ck_assert(!recognized("", whole, " \n", 1));
+	ck_assert(!recognized("", (struct bytes){whole.data, whole.size - 1}, "\n", 1));
+}
+
 static void law_digest(const struct view *view, const struct shown *at)
 {
 	struct buf text = view_text(view, at);
@@ -124,6 +161,7 @@ static void law_digest(const struct view *view, const struct shown *at)
 		check_changed_bytes(&text);
 		check_cuts(&text);
 		check_moved_line(&text);
+		check_travelled(&text);
 		generated++;
 	}
 	buf_release(&text);
