@@ -82,16 +82,32 @@ enum list_kind owanim_kind(enum role role)
 					  : LIST_ROTATIONS;
 }
 
+/* Two bytes alone would make a newer Overwatch file of half of all files. */
+static bool refuse_newer(struct bytes src, struct err *err)
+{
+	bool has_times = src.size >= AT_FPS + 4;
+	float duration = has_times ? get_f32(src.data + AT_DURATION) : 0;
+	float fps = has_times ? get_f32(src.data + AT_FPS) : 0;
+
+	if (duration >= 0 && duration <= FRAMES_MAX && fps >= 1 && fps <= 1000)
+		return err_at(err, ERR_FORMAT, AT_NEWER, 2,
+			      "this is a newer Overwatch header; the first version can be read");
+	return err_at(err, ERR_FORMAT, AT_NEWER, 2,
+		      "this is not the header of an animation: its bytes 2 and 3 are not zero");
+}
+
 static bool owanim_read_header(struct owanim *f, struct err *err)
 {
 	const uint8_t *p = f->src.data;
 
 	if (f->src.size >= 4 && get_u16(p + AT_NEWER) != 0)
-		return err_at(err, ERR_FORMAT, AT_NEWER, 2,
-			      "this is a newer Overwatch header; the first version can be read");
+		return refuse_newer(f->src, err);
 	if (f->src.size < HEADER_SIZE)
 		return err_at(err, ERR_FORMAT, f->src.size, 0, "the file ends inside its header");
 	f->bones = get_u16(p + AT_BONES);
+	if (f->bones == 0 && !(get_f32(p + AT_FPS) > 0))
+		return err_at(err, ERR_FORMAT, AT_FPS, 4,
+			      "this is no animation: it has no bones and no frames a second");
 	f->bones_at = owanim_u64(p + AT_BONE_LIST);
 	f->table_at = owanim_u64(p + AT_TABLE);
 	if (f->bones && !bytes_hold(f->src, f->bones_at, f->bones, ID_SIZE))

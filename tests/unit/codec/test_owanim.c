@@ -788,8 +788,14 @@ START_TEST(test_refused)
 	}
 	ck_refused(file.data, 79, 79, "ends inside its header");
 	ck_refused(NULL, 0, 0, "ends inside its header");
-	/* A newer header is shorter, and is known all the same. */
-	ck_refused((const uint8_t *)"\0\0\1\0", 4, 2, "newer Overwatch header");
+	/* A newer header is shorter, and is known all the same, by its times. */
+	ck_refused((const uint8_t *)"\0\0\1\0\0\0\x80\x3f\0\0\xf0\x41", 12, 2,
+		   "newer Overwatch header");
+	ck_refused((const uint8_t *)"\0\0\1\0", 4, 2, "not the header of an animation");
+	ck_refused((const uint8_t *)"2026-01-01 started", 18, 2, "not the header of an animation");
+	/* Zero bytes are what a preallocated file of any kind has. */
+	memset(file.data, 0, file.size);
+	ck_refused(file.data, file.size, 8, "no bones and no frames a second");
 	buf_release(&file);
 }
 END_TEST
