@@ -3,6 +3,7 @@
 
 #include "model/names.h"
 #include "text/num.h"
+#include "util/composed.h"
 #include "util/nearest.h"
 
 #include <errno.h>
@@ -412,6 +413,43 @@ static bool tree_refuse_name(const struct tree *t, const struct place *folder, c
 		       (int)(length < 64 ? length : 64), name, (int)before, above, meant);
 }
 
+/* A name that is looked for among others, with its characters taken apart. */
+struct alike {
+	struct buf wanted, room;
+	struct place *out;
+	bool found;
+};
+
+static bool compare_alike(void *closure, const char *name, const struct place *place)
+{
+	struct alike *a = closure;
+
+	if (!composed_may_differ(name))
+		return true;
+	buf_clear(&a->room);
+	composed_apart(name, &a->room);
+	a->found = !a->room.failed && bytes_equal(buf_bytes(&a->wanted), buf_bytes(&a->room));
+	if (a->found)
+		*a->out = *place;
+	return !a->found;
+}
+
+/* macOS and others write the characters of a name in another form. */
+static bool tree_find_alike(const struct tree *t, const struct place *folder, const char *name,
+			    struct place *out)
+{
+	struct alike a = {.wanted = BUF_INIT, .room = BUF_INIT, .out = out};
+
+	if (!composed_may_differ(name))
+		return false;
+	composed_apart(name, &a.wanted);
+	if (!a.wanted.failed)
+		tree_list(t, folder, VIEW_SET_ALL, compare_alike, &a);
+	buf_release(&a.wanted);
+	buf_release(&a.room);
+	return a.found;
+}
+
 bool tree_resolve(const struct tree *t, const char *path, struct place *out, struct err *err)
 {
 	const char *at = path;
@@ -430,7 +468,8 @@ bool tree_resolve(const struct tree *t, const char *path, struct place *out, str
 			memcpy(name, at, length);
 			name[length] = '\0';
 		}
-		if (length > NAME_MAX || !tree_lookup(t, &folder, name, out)) {
+		if (length > NAME_MAX || (!tree_lookup(t, &folder, name, out) &&
+					  !tree_find_alike(t, &folder, name, out))) {
 			if (err)
 				tree_explain(t, path, err);
 			return err && tree_refuse_name(t, &folder, path, at, length, err);

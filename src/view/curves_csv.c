@@ -16,6 +16,7 @@
 #include "curves.h"
 #include "model/clip.h"
 #include "model/label.h"
+#include "util/composed.h"
 #include "util/string_map.h"
 #include "views.h"
 
@@ -240,6 +241,8 @@ struct curves_text {
 	size_t target_room, added_room;
 	struct target *targets;    /* the clip's bones come first */
 	struct string_map numbers; /* index in targets, by label */
+	struct string_map apart;   /* the clip's, by composed_apart; made when it is needed */
+	bool has_apart;
 
 	struct curves_row
 		*entries; /* rows of the bone that is being read; if scattered, all rows */
@@ -274,6 +277,49 @@ static bool begin_targets(struct curves_text *p)
 	return true;
 }
 
+static char *take_apart(struct curves_text *p, const char *label)
+{
+	struct buf apart = BUF_INIT;
+	char *copy = NULL;
+
+	composed_apart(label, &apart);
+	if (!apart.failed)
+		copy = arena_text(&p->edited->arena, (const char *)apart.data, apart.size);
+	buf_release(&apart);
+	return copy;
+}
+
+static bool index_apart(struct curves_text *p)
+{
+	const struct clip *clip = clip_shown(p->at);
+
+	for (uint32_t i = 0; i < clip->track_count && !p->has_apart; i++) {
+		const char *label = clip->tracks[i].label;
+		const char *apart = composed_may_differ(label) ? take_apart(p, label) : label;
+
+		if (!apart || string_map_add(&p->apart, apart, i) < 0)
+			return err_memory(p->err);
+	}
+	p->has_apart = true;
+	return true;
+}
+
+/* The clip's bone that is called the same but for the form of its characters; -1: none. */
+static bool find_alike(struct curves_text *p, const char *label, int64_t *number)
+{
+	const char *apart;
+
+	if (*number >= 0 || !composed_may_differ(label))
+		return true;
+	if (!index_apart(p))
+		return false;
+	apart = take_apart(p, label);
+	if (!apart)
+		return err_memory(p->err);
+	*number = string_map_find(&p->apart, apart);
+	return true;
+}
+
 /* Usually it is the bone of the previous row. */
 static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *bone)
 {
@@ -291,6 +337,8 @@ static bool find_bone(struct curves_text *p, const struct cell *cell, uint32_t *
 	if (!label)
 		return err_memory(p->err);
 	number = string_map_find(&p->numbers, label);
+	if (!find_alike(p, label, &number))
+		return false;
 	*bone = number >= 0 ? (uint32_t)number : p->target_count;
 	if (number < 0 && p->target_count >= BONES_MAX)
 		return err_at(p->err, ERR_STORE, cell->at, cell->length,
@@ -588,6 +636,7 @@ static void close_text(struct curves_text *p)
 	free(p->targets);
 	free(p->added);
 	string_map_release(&p->numbers);
+	string_map_release(&p->apart);
 	table_close(&p->table);
 }
 

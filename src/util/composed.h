@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * composed.h - names that are the same to people, one with composed characters and one with marks
+ * behind their letters, as macOS and some programs write them (NFC and NFD of Unicode).
+ *
+ * Marks are taken in the order in which they stand, as both forms have it.
+ */
+#ifndef ANIMFS_UTIL_COMPOSED_H
+#define ANIMFS_UTIL_COMPOSED_H
+
+#include "animfs/base.h"
+
+/* Has the name a character that may be written in another way? */
+bool composed_may_differ(const char *text);
+/* Are they the same but for that? Also false when out of memory. */
+bool composed_same(const char *a, const char *b);
+/* Appends the name, without a NUL, with its characters taken apart: the same for all that are. */
+void composed_apart(const char *text, struct buf *out);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names whose characters are composed or taken apart. */
+#include "util/composed.h"
+
+#include <check.h>
+#include <string.h>
+
+START_TEST(composed_and_taken_apart_are_the_same)
+{
+	static const char *const pairs[][2] = {
+		{"", ""},
+		{"hips", "hips"},
+		{"Z\u00e4hne", "Za\u0308hne"},
+		{"\u00c5ngstr\u00f6m", "A\u030angstro\u0308m"},
+		{"\u1ead", "a\u0323\u0302"},                  /* of two marks */
+		{"\u01d8", "u\u0308\u0301"},                  /* of one that is composed */
+		{"\u304c\u30d1", "\u304b\u3099\u30cf\u309a"}, /* kana */
+		{"\ud55c\uae00", "\u1112\u1161\u11ab\u1100\u1173\u11af"}, /* Hangul */
+		{"\uac00", "\u1100\u1161"}, /* without a trailing part */
+		{"\ufb2a", "\u05e9\u05c1"},
+		{"\xff\xc3", "\xff\xc3"}, /* no UTF-8 */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++)
+		ck_assert_msg(composed_same(pairs[i][0], pairs[i][1]), "pair %zu", i);
+}
+END_TEST
+
+START_TEST(others_are_not)
+{
+	ck_assert(!composed_same("Z\u00e4hne", "Zahne"));
+	ck_assert(!composed_same("Z\u00e4hne", "Za\u0301hne"));
+	ck_assert(!composed_same("\u00e4", "\u00c4"));
+	ck_assert(!composed_same("\uac00", "\uac01"));
+	ck_assert(!composed_same("\xff", "\xfe"));
+}
+END_TEST
+
+START_TEST(ascii_has_one_form)
+{
+	ck_assert(!composed_may_differ(""));
+	ck_assert(!composed_may_differ("hips~2"));
+	ck_assert(composed_may_differ("Za\u0308hne"));
+}
+END_TEST
+
+Suite *composed_suite(void);
+
+Suite *composed_suite(void)
+{
+	Suite *s = suite_create("composed");
+	TCase *t = tcase_create("composed");
+
+	tcase_add_test(t, composed_and_taken_apart_are_the_same);
+	tcase_add_test(t, others_are_not);
+	tcase_add_test(t, ascii_has_one_form);
+	suite_add_tcase(s, t);
+	return s;
+}
