@@ -50,8 +50,8 @@ int tree_find(const struct tree *t, const struct place *folder, const char *name
 bool tree_lookup(const struct tree *t, const struct place *folder, const char *name,
 		 struct place *out);
 /*
- * As tree_lookup, for a path with '/'; "" is the folder of the file. A name that is not there stands for
- * one that is the same but for the form of its characters (util/composed.h).
+ * As tree_lookup, for a path with '/'; "" is the folder of the file. A name that is not there
+ * stands for one that is the same but for the form of its characters (util/composed.h).
  */
 bool tree_walk(const struct tree *t, const char *path, struct place *out);
 /* As tree_walk; err is ERR_OPERAND with suggestions of names, or the reason of tree_explain. */

@@ -124,13 +124,20 @@ static bool is_figure(const struct import *in, const struct bvh_joint *joint)
 	return bytes_equal(joint->name, buf_bytes(&in->figure_name));
 }
 
+/* Is it a ROOT, or below one that is no bone and has no channels, as programs put above all? */
+static bool is_outermost(const struct import *in, const struct bvh_joint *joint)
+{
+	return joint->parent == BVH_NONE || (in->parts[joint->parent].node == FIGURE_NONE &&
+					     in->text.joints[joint->parent].count == 0);
+}
+
 /*
  * Is this the ROOT above several roots? Blender has one without channels and with a name of its
  * own, and gives ours all channels.
  */
 static bool is_group(const struct import *in, const struct bvh_joint *joint)
 {
-	return joint->parent == BVH_NONE && (joint->count == 0 || is_figure(in, joint)) &&
+	return is_outermost(in, joint) && (joint->count == 0 || is_figure(in, joint)) &&
 	       joint->offset[0].value == 0 && joint->offset[1].value == 0 &&
 	       joint->offset[2].value == 0;
 }
@@ -441,6 +448,13 @@ static bool check_rotation(const struct import *in, uint32_t frame, const struct
 	       refuse_move(in, frame, part, cells, "turns");
 }
 
+/* Without channels, above another that may turn the figure. */
+static bool is_above_group(const struct import *in, uint32_t i)
+{
+	return in->text.joints[i].count == 0 && i + 1 < in->text.count &&
+	       in->text.joints[i + 1].parent == i && in->parts[i + 1].node == FIGURE_NONE;
+}
+
 /* A ROOT above the roots turns the figure upright where that is needed, and does nothing else. */
 static bool check_group(const struct import *in, uint32_t frame, uint32_t i,
 			const struct bvh_cell *cells)
@@ -449,6 +463,8 @@ static bool check_group(const struct import *in, uint32_t frame, uint32_t i,
 	const struct bvh_joint *joint = &in->text.joints[i];
 	double q[4], position[3];
 
+	if (is_above_group(in, i))
+		return true;
 	read_rotation(in, joint, cells, q);
 	read_position(in, joint, cells, position);
 	if (is_same_rotation(q, in->turned ? half : none, SAME_ANGLE) &&

@@ -2,6 +2,7 @@
 #include "gltf_file.h"
 
 #include "base64.h"
+#include "text/num.h"
 
 #include <math.h>
 #include <string.h>
@@ -165,6 +166,21 @@ static bool read_uri(struct gltf_file *f, const struct spot *uri, struct bytes *
 	return base64_read(bytes_of(data), bytes, &out->size) || refuse_uri(uri, err);
 }
 
+/* Compressed by EXT_meshopt_compression, a buffer is only a place for what is unpacked. */
+static bool refuse_empty(const struct gltf_file *f, const struct spot *buffer, struct err *err)
+{
+	struct spot list = spot_member(&f->root, "extensionsUsed");
+
+	spot_refuse(buffer, err, ERR_TEXT, "the buffer has no bytes");
+	for (struct spot s = spot_first(&list); s.value; spot_next(&s)) {
+		const char *name = token_text(s.value);
+
+		if (name && strcmp(name, "EXT_meshopt_compression") == 0)
+			return err_accept(err, "glTF without EXT_meshopt_compression");
+	}
+	return false;
+}
+
 static bool read_buffer(struct gltf_file *f, const struct spot *index, struct bytes *out,
 			struct err *err)
 {
@@ -184,7 +200,7 @@ static bool read_buffer(struct gltf_file *f, const struct spot *index, struct by
 	if (!uri.value && number == 0 && f->binary.data)
 		*out = f->binary;
 	else if (!uri.value)
-		return spot_refuse(&buffer, err, ERR_TEXT, "the buffer has no bytes");
+		return refuse_empty(f, &buffer, err);
 	else if (!read_uri(f, &uri, out, err))
 		return false;
 	if (size > out->size)
@@ -420,4 +436,62 @@ bool gltf_numbers(struct gltf_file *f, const struct spot *index, unsigned width,
 	return out->width == width ||
 	       spot_refuse(&accessor, err, ERR_TEXT, "an element has %u numbers here, and not %u",
 			   out->width, width);
+}
+
+/* ---- what a channel animates ---- */
+
+static unsigned gltf_file_role(const char *text)
+{
+	unsigned role = 0;
+
+	while (role < ROLE_COUNT && strcmp(text, role_names[role]) != 0)
+		role++;
+	return role;
+}
+
+/* "/nodes/3/rotation", of KHR_animation_pointer; else *node stays. */
+static bool read_target_pointer(const struct spot *target, uint32_t nodes, struct err *err,
+				uint32_t *node, unsigned *role)
+{
+	static const char begin[] = "/nodes/";
+	struct spot extensions = spot_member(target, "extensions");
+	struct spot extension = spot_member(&extensions, "KHR_animation_pointer");
+	struct spot pointer = spot_member(&extension, "pointer");
+	const char *text, *number;
+	uint32_t index;
+	size_t digits;
+
+	if (!pointer.value)
+		return true;
+	if (!spot_text(&pointer, err, &text))
+		return false;
+	number = text + sizeof(begin) - 1;
+	if (strncmp(text, begin, sizeof(begin) - 1) != 0)
+		return true;
+	digits = strspn(number, "0123456789");
+	if (number[digits] != '/' || gltf_file_role(number + digits + 1) == ROLE_COUNT)
+		return true;
+	if (!num_parse_frame(number, digits, '.', &index) || index >= nodes)
+		return spot_refuse(&pointer, err, ERR_TEXT, "there is no node \"%.40s\"", text);
+	*node = index;
+	*role = gltf_file_role(number + digits + 1);
+	return true;
+}
+
+bool gltf_target(const struct spot *channel, uint32_t nodes, struct err *err, uint32_t *node,
+		 unsigned *role)
+{
+	struct spot target = spot_member(channel, "target"), path = spot_member(&target, "path");
+	struct spot index = spot_member(&target, "node");
+	const char *text;
+
+	*node = GLTF_NONE;
+	*role = ROLE_COUNT;
+	if (!spot_object(channel, err) || !spot_object(&target, err) ||
+	    !spot_text(&path, err, &text))
+		return false;
+	if (strcmp(text, "pointer") == 0)
+		return read_target_pointer(&target, nodes, err, node, role);
+	*role = gltf_file_role(text);
+	return !index.value || *role == ROLE_COUNT || gltf_index(&index, nodes, err, node);
 }

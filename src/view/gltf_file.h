@@ -9,6 +9,8 @@
 
 #include "json.h"
 
+#define GLTF_NONE UINT32_MAX /* no node */
+
 /* All numbers of an accessor, normalised where it says so. count is 0 before it is read. */
 struct gltf_numbers {
 	uint32_t count;
@@ -52,5 +54,12 @@ bool gltf_index(const struct spot *s, size_t count, struct err *err, uint32_t *o
  */
 bool gltf_numbers(struct gltf_file *f, const struct spot *index, unsigned width,
 		  struct gltf_numbers *out, struct err *err);
+
+/*
+ * What a channel animates, also by KHR_animation_pointer: *node is GLTF_NONE or *role is ROLE_COUNT
+ * where it is no translation, rotation or scale of a node.
+ */
+bool gltf_target(const struct spot *channel, uint32_t nodes, struct err *err, uint32_t *node,
+		 unsigned *role);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "gltf_read.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define CUT_NAME                                                                                   \
@@ -94,6 +95,102 @@ static bool gltf_nodes_read_skins(struct reading *r)
 	return true;
 }
 
+/* ---- what is animated ---- */
+
+/* What cannot be read here is refused where the animation is read, if it is the one. */
+static void mark_animated(struct reading *r)
+{
+	struct spot animations = spot_member(&r->file->root, "animations");
+
+	for (struct spot a = spot_first(&animations); a.value; spot_next(&a)) {
+		struct spot channels = spot_member(&a, "channels");
+
+		for (struct spot c = spot_first(&channels); c.value; spot_next(&c)) {
+			uint32_t node;
+			unsigned role;
+
+			if (gltf_target(&c, r->out->count, NULL, &node, &role) && node != GLTF_NONE)
+				r->out->nodes[node].animated = true;
+		}
+	}
+}
+
+/* ---- names that are nearly those of bones ---- */
+
+/* A bone without a node, or a node that is no bone. */
+struct stranger {
+	const char *key;
+	uint32_t index;
+	bool is_node;
+};
+
+static int by_key(const void *pa, const void *pb)
+{
+	return strcmp(((const struct stranger *)pa)->key, ((const struct stranger *)pb)->key);
+}
+
+static bool add_stranger(struct reading *r, struct stranger *list, size_t *count, const char *name,
+			 uint32_t index, bool is_node, bool prefix)
+{
+	char *key = name ? motion_names_key(name, prefix, &r->file->arena) : NULL;
+
+	if (key && *key)
+		list[(*count)++] = (struct stranger){key, index, is_node};
+	return key || !name;
+}
+
+static bool list_strangers(struct reading *r, bool prefix, struct stranger *list, size_t *count)
+{
+	const struct clip *clip = r->out->clip;
+	bool fine = true;
+
+	for (uint32_t i = 0; fine && i < clip->track_count; i++)
+		if (r->of_track[i] == GLTF_NONE)
+			fine = add_stranger(r, list, count, clip->tracks[i].label, i, false,
+					    prefix);
+	for (uint32_t i = 0; fine && i < r->out->count; i++) {
+		const struct token *node = r->file->nodes.elements[i];
+
+		if (r->out->nodes[i].track == GLTF_NONE && r->out->nodes[i].animated)
+			fine = add_stranger(r, list, count, token_text(token_member(node, "name")),
+					    i, true, prefix);
+	}
+	return fine;
+}
+
+/* Matches those with a key that one bone and one node have. */
+static bool match_strangers(struct reading *r, bool prefix)
+{
+	size_t most = (size_t)r->out->clip->track_count + r->out->count, count = 0, end;
+	struct stranger *list = arena_alloc(&r->file->arena, most, sizeof(*list));
+
+	if (!list || !list_strangers(r, prefix, list, &count))
+		return err_memory(r->err);
+	qsort(list, count, sizeof(*list), by_key);
+	for (size_t i = 0; i < count; i = end) {
+		const struct stranger *bone = &list[i], *node = &list[i];
+
+		for (end = i; end < count && by_key(&list[end], &list[i]) == 0; end++)
+			*(list[end].is_node ? &node : &bone) = &list[end];
+		if (end != i + 2 || !node->is_node || bone->is_node)
+			continue;
+		r->out->nodes[node->index].track = bone->index;
+		r->of_track[bone->index] = node->index;
+	}
+	return true;
+}
+
+static bool has_missing(const struct reading *r)
+{
+	uint32_t i = 0;
+
+	while (i < r->out->clip->track_count && r->of_track[i] != GLTF_NONE)
+		i++;
+	return i < r->out->clip->track_count;
+}
+
+/* ---- which node is which bone ---- */
+
 /* Of two nodes with the name of a bone, the joint of a skin is chosen. */
 static bool settle_node(struct reading *r, uint32_t node)
 {
@@ -151,6 +248,10 @@ static bool settle_nodes(struct reading *r)
 	for (uint32_t i = 0; i < r->out->count; i++)
 		if (r->out->nodes[i].track != GLTF_NONE && !settle_node(r, i))
 			return false;
+	mark_animated(r);
+	if (has_missing(r) && !(match_strangers(r, false) && match_strangers(r, true)))
+		return false;
+	r->out->lacks_some = has_missing(r);
 	for (uint32_t i = 0; i < r->out->count; i++) {
 		if (r->out->nodes[i].track == GLTF_NONE)
 			continue;

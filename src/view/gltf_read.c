@@ -2,6 +2,7 @@
 #include "gltf_read.h"
 
 #include "motion_rate.h"
+#include "util/nearest.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,20 +65,6 @@ static bool choose_animation(const struct spot *list, const char *label, struct 
 }
 
 /* ---- one channel ---- */
-
-/* The role for a target's "path"; ROLE_COUNT: none. */
-static bool gltf_read_role(const struct spot *target, struct err *err, unsigned *role)
-{
-	struct spot path = spot_member(target, "path");
-	const char *text;
-
-	if (!spot_text(&path, err, &text))
-		return false;
-	for (*role = 0; *role < ROLE_COUNT; ++*role)
-		if (strcmp(text, role_names[*role]) == 0)
-			return true;
-	return true;
-}
 
 static bool read_interpolation(const struct spot *sampler, struct err *err,
 			       enum motion_interpolation *out)
@@ -211,16 +198,56 @@ static bool moves(const struct motion_channel *c)
 	return false;
 }
 
-/* Can the channel be ignored? Not if it moves an ancestor of a bone: no curve could store that. */
+/* The bone without a node whose name is most like this one, or the first of them. */
+static const char *missing_bone(const struct reading *r, const char *name)
+{
+	const struct clip *clip = r->nodes->clip;
+	struct nearest near = nearest_to(name, strlen(name));
+	const char *first = NULL;
+
+	for (uint32_t i = 0; i < clip->track_count; i++) {
+		const char *label = clip->tracks[i].label;
+
+		if (r->nodes->of_track[i] != GLTF_NONE)
+			continue;
+		nearest_offer(&near, label);
+		if (!first || (near.count == 1 && strcmp(near.names[0], label) == 0))
+			first = label;
+	}
+	return first;
+}
+
+/* It may be the bone that has no node, under another name. */
+static bool refuse_stranger(struct reading *r, const struct spot *channel, const char *name)
+{
+	const char *bone = missing_bone(r, name);
+
+	spot_refuse(channel, r->err, ERR_TEXT,
+		    "the node \"%.100s\" is animated and is no bone of the clip, and the bone "
+		    "\"%.100s\" has no node",
+		    name, bone);
+	return err_accept(r->err,
+			  "a node named \"%.100s\"; animated nodes beside those of all bones are "
+			  "ignored",
+			  bone);
+}
+
+/*
+ * Can the channel be ignored? Not if it moves an ancestor of a bone: no curve could store that. Nor
+ * if a bone has no node, and this may be it.
+ */
 static bool can_ignore(struct reading *r, const struct spot *channel, struct motion_channel *c,
 		       uint32_t node)
 {
+	const struct gltf_node *of = &r->nodes->nodes[node];
 	const char *name = token_text(token_member(r->file->nodes.elements[node], "name"));
 
-	if (!r->nodes->nodes[node].above)
+	if (!of->above && !r->nodes->lacks_some)
 		return true;
 	if (!read_sampler(r, channel, c))
 		return false;
+	if (!of->above && (moves(c) || of->joint))
+		return refuse_stranger(r, channel, name ? name : "");
 	if (!moves(c))
 		return true;
 	spot_refuse(channel, r->err, ERR_STORE,
@@ -231,18 +258,14 @@ static bool can_ignore(struct reading *r, const struct spot *channel, struct mot
 
 static bool gltf_read_channel(struct reading *r, const struct spot *channel)
 {
-	struct spot target = spot_member(channel, "target"), index = spot_member(&target, "node");
 	struct motion_channel c = {0};
-	uint32_t node = 0, track;
+	uint32_t node, track;
 	unsigned role;
 
-	if (!spot_object(channel, r->err) || !spot_object(&target, r->err) ||
-	    !gltf_read_role(&target, r->err, &role))
+	if (!gltf_target(channel, r->nodes->count, r->err, &node, &role))
 		return false;
-	if (!index.value || role == ROLE_COUNT)
+	if (node == GLTF_NONE || role == ROLE_COUNT)
 		return true;
-	if (!gltf_index(&index, r->nodes->count, r->err, &node))
-		return false;
 	track = r->nodes->nodes[node].track;
 	c = (struct motion_channel){.track = track, .role = (enum role)role};
 	c.at = spot_place(channel, &c.length);

@@ -2,9 +2,10 @@
 /*
  * gltf_read.h - reads the motion of a clip's bones from a glTF file.
  *
- * A bone is the node with its name; of two such nodes, the one that is a joint of a skin.
- * Everything else is ignored: other nodes (unless they move a bone with them), other animations,
- * meshes, extras.
+ * A bone is the node with its name; of two such nodes, the one that is a joint of a skin. A bone
+ * without one is the animated node whose name is nearly its own (motion_names_key), if there is one
+ * such node and one such bone. Everything else is ignored: other animations, meshes, extras, and
+ * other nodes, unless they move a bone with them, or move while a bone has no node.
  */
 #ifndef ANIMFS_VIEW_GLTF_READ_H
 #define ANIMFS_VIEW_GLTF_READ_H
@@ -12,13 +13,12 @@
 #include "gltf_file.h"
 #include "motion.h"
 
-#define GLTF_NONE UINT32_MAX
-
 struct gltf_node {
 	uint32_t track;  /* the clip's bone; or GLTF_NONE */
 	uint32_t parent; /* or GLTF_NONE */
 	bool joint;      /* the node is a joint of a skin */
 	bool above;      /* the node is an ancestor of a bone */
+	bool animated;   /* an animation has a channel for the node */
 };
 
 /* The nodes of a file, matched to the bones of a clip. */
@@ -27,6 +27,7 @@ struct gltf_nodes {
 	uint32_t count;
 	struct gltf_node *nodes;
 	const uint32_t *of_track; /* the node of each bone, or GLTF_NONE */
+	bool lacks_some;          /* a bone has no node */
 };
 
 /* Results live in the file's arena. False and err (with a position in the JSON) when refused. */

@@ -40,5 +40,11 @@ bool motion_names_make(struct motion_names *names, const struct clip *clip, stru
 uint32_t motion_names_find(const struct motion_names *names, const char *label);
 /* The only track whose label begins with this, for programs that cut names; or UINT32_MAX. */
 uint32_t motion_names_find_cut(const struct motion_names *names, const char *begin);
+/*
+ * What is left of a name if programs may change the rest: case, spaces and `. : _ -`, also where
+ * they are escaped as in a label, the form of composed characters, and a suffix such as ".001";
+ * with `prefix` also what stands before the last ':' or '|'. NULL: no memory.
+ */
+char *motion_names_key(const char *name, bool prefix, struct arena *arena);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "motion.h"
 
+#include "util/composed.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,4 +64,50 @@ uint32_t motion_names_find_cut(const struct motion_names *names, const char *beg
 	       strncmp(sorted_label(names, end), begin, strlen(begin)) == 0)
 		end++;
 	return end == place + 1 ? names->sorted[place] : UINT32_MAX;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The name with its escapes (model/names.h) resolved. */
+static size_t motion_names_unescape(const char *name, char *out)
+{
+	size_t size = 0;
+
+	for (; *name; name++) {
+		int high = *name == '%' ? hex_digit(name[1]) : -1;
+		int low = high >= 0 ? hex_digit(name[2]) : -1;
+
+		out[size++] = low > 0 || (low == 0 && high > 0) ? (char)(high << 4 | low) : *name;
+		name += low > 0 || (low == 0 && high > 0) ? 2 : 0;
+	}
+	out[size] = '\0';
+	return size;
+}
+
+char *motion_names_key(const char *name, bool prefix, struct arena *arena)
+{
+	struct buf apart = BUF_INIT;
+	char *key, *from, *to;
+	size_t size;
+
+	composed_apart(name, &apart);
+	buf_char(&apart, '\0');
+	key = from = to = apart.failed ? NULL : arena_alloc(arena, apart.size, 1);
+	size = key ? motion_names_unescape((const char *)apart.data, key) : 0;
+	buf_release(&apart);
+	if (!key)
+		return NULL;
+	if (size > 4 && key[size - 4] == '.' && strspn(key + size - 3, "0123456789") == 3)
+		key[size - 4] = '\0';
+	for (char *p = key; prefix && *p; p++)
+		if (*p == ':' || *p == '|')
+			from = p + 1;
+	for (; *from; from++)
+		if (!strchr(" .:_-", *from))
+			*to++ = *from >= 'A' && *from <= 'Z' ? (char)(*from + 32) : *from;
+	*to = '\0';
+	return key;
 }

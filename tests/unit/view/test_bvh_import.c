@@ -286,6 +286,40 @@ START_TEST(a_figure_whose_y_points_down_is_turned)
 }
 END_TEST
 
+static char *below_another_root(const struct buf *text)
+{
+	char *begun =
+		text_edit((char *)text->data, "ROOT ", "ROOT all { OFFSET 0 0 0 CHANNELS 0 JOINT ");
+	char *whole = text_edit(begun, "MOTION", "} MOTION");
+
+	free(begun);
+	return whole;
+}
+
+/* Programs put a ROOT of their own, without channels, above what they have read. */
+START_TEST(a_root_without_channels_may_be_above_all)
+{
+	struct format format = *model->format;
+
+	at.skeleton = NULL;
+	for (unsigned i = 0; i < 2; i++) {
+		struct buf text;
+		char *whole, *moved;
+
+		format.y_down = i > 0;
+		model->format = &format;
+		text = view_text(&view_bvh, &at);
+		whole = below_another_root(&text);
+		assert_unchanged(whole);
+		moved = text_edit(whole, "all { OFFSET 0 0 0", "all { OFFSET 0 1 0");
+		assert_refused(moved, ERR_TEXT, "no bone of this clip has this name");
+		free(moved);
+		free(whole);
+		buf_release(&text);
+	}
+}
+END_TEST
+
 /* All but one role of a bone is the very same. */
 static void assert_others(const struct anim *edited, uint32_t bone, enum role role)
 {
@@ -593,6 +627,7 @@ Suite *bvh_import_suite(void)
 	tcase_add_loop_test(t, channels_turn_in_their_order, 0, ARRAY_SIZE(orders));
 	tcase_add_test(t, the_root_above_the_bones_does_not_move);
 	tcase_add_test(t, a_figure_whose_y_points_down_is_turned);
+	tcase_add_test(t, a_root_without_channels_may_be_above_all);
 	tcase_add_test(t, an_angle_that_was_edited_arrives);
 	tcase_add_test(t, a_root_that_was_moved_moves);
 	tcase_add_test(t, a_name_of_many_words_is_found_again);

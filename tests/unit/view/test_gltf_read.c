@@ -116,12 +116,88 @@ START_TEST(what_is_no_bone_counts_for_nothing)
 {
 	struct anim *edited;
 
-	gltf.nodes = "[{\"name\": \"hip\", \"camera\": 0}, {\"name\": \"Camera\"}, {}]";
+	gltf.nodes =
+		"[{\"name\": \"hip\", \"camera\": 0}, {\"name\": \"Camera\"}, {}, "
+		"{\"name\": \"Scene_Root\"}, {\"name\": \"Bone01\"}, {\"name\": \"\u53f3\u624b\"}]";
 	gltf.animations = "[{\"channels\": [{\"sampler\": 0, \"target\": {\"node\": 1, \"path\": "
 			  "\"translation\"}}, {\"sampler\": 0, \"target\": {\"node\": 0, "
 			  "\"path\": \"weights\"}}, {\"sampler\": 0, \"target\": {\"path\": "
 			  "\"pointer\"}}], \"samplers\": [" GLTF_SAMPLER "]}]";
 	put_f32(gltf.data.data + 4 * (3 + 4), 1.25f);
+	edited = gltf_apply();
+	ck_assert(model_same(edited, s.anim));
+	anim_free(edited);
+}
+END_TEST
+
+#define NODES_OF(name)                                                                             \
+	"[{\"name\": \"" name "\"}, {\"name\": \"Scene_Root\"}, {\"name\": \"Bone01\"}, "          \
+	"{\"name\": \"\u53f3\u624b\"}]"
+
+/* Programs rename nodes a little; what is left names one bone and one animated node. */
+START_TEST(a_name_that_is_nearly_a_bones_is_known)
+{
+	static const char *const names[] = {
+		NODES_OF("Hip"),           NODES_OF("hip.001"),      NODES_OF("h-i_p"),
+		NODES_OF("mixamorig:hip"), NODES_OF("Armature|hip"), NODES_OF("rig:HIP.012"),
+	};
+
+	put_f32(gltf.data.data + 4 * (3 + 4), 1.25f);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct anim *edited;
+
+		gltf.nodes = names[i];
+		edited = gltf_apply();
+		ck_assert_double_eq(hip_value(edited, 1, 1), 1.25);
+		anim_free(edited);
+	}
+}
+END_TEST
+
+/* The bone may be gone, or be this node: what moves is not left out without a word. */
+START_TEST(a_node_that_moves_beside_a_missing_bone_is_refused)
+{
+	static const char *const names[] = {
+		NODES_OF("pelvis"),
+		"[{\"name\": \"Hip\"}, {\"name\": \"HIP\"}, {\"name\": \"Scene_Root\"}]",
+	};
+
+	gltf.animations =
+		"[{\"channels\": [" GLTF_CHANNEL ", {\"sampler\": 0, \"target\": {\"node\": 1, "
+		"\"path\": \"translation\"}}], \"samplers\": [" GLTF_SAMPLER "]}]";
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct err err;
+
+		gltf.nodes = names[i];
+		err = gltf_refuse();
+		ck_assert_int_eq(err.code, ERR_TEXT);
+		ck_assert_msg(strstr(err.message, i ? "\"Hip\"" : "\"pelvis\"") &&
+				      strstr(err.message, "the bone \"hip\" has no node"),
+			      "%s", err.message);
+	}
+}
+END_TEST
+
+/* Of Blender 4 and others, where an exporter animates all by pointers. */
+START_TEST(a_pointer_is_read)
+{
+	struct anim *edited;
+
+	put_f32(gltf.data.data + 4 * (3 + 4), 1.25f);
+	gltf.animations = "[{\"channels\": [{\"sampler\": 0, \"target\": {\"path\": \"pointer\", "
+			  "\"extensions\": {\"KHR_animation_pointer\": {\"pointer\": "
+			  "\"/nodes/0/translation\"}}}}], \"samplers\": [" GLTF_SAMPLER "]}]";
+	edited = gltf_apply();
+	ck_assert_double_eq(hip_value(edited, 1, 1), 1.25);
+	anim_free(edited);
+	gltf.animations = "[{\"channels\": [{\"sampler\": 0, \"target\": {\"path\": \"pointer\", "
+			  "\"extensions\": {\"KHR_animation_pointer\": {\"pointer\": "
+			  "\"/nodes/7/translation\"}}}}], \"samplers\": [" GLTF_SAMPLER "]}]";
+	ck_assert_ptr_nonnull(strstr(gltf_refuse().message, "there is no node"));
+	gltf.animations =
+		"[{\"channels\": [{\"sampler\": 0, \"target\": {\"path\": \"pointer\", "
+		"\"extensions\": {\"KHR_animation_pointer\": {\"pointer\": "
+		"\"/materials/0/emissiveFactor\"}}}}], \"samplers\": [" GLTF_SAMPLER "]}]";
 	edited = gltf_apply();
 	ck_assert(model_same(edited, s.anim));
 	anim_free(edited);
@@ -159,7 +235,8 @@ START_TEST(of_two_nodes_the_joint_is_the_bone)
 	edited = gltf_apply();
 	ck_assert_double_eq(hip_value(edited, 1, 1), 1.25);
 	anim_free(edited);
-	gltf.nodes = "[{\"name\": \"hip\", \"mesh\": 0}, {\"name\": \"hip\"}]";
+	gltf.nodes = "[{\"name\": \"hip\", \"mesh\": 0}, {\"name\": \"hip\"}, {\"name\": "
+		     "\"Scene_Root\"}, {\"name\": \"Bone01\"}, {\"name\": \"\u53f3\u624b\"}]";
 	gltf.skins = "[{\"joints\": [1]}]";
 	edited = gltf_apply();
 	ck_assert(model_same(edited, s.anim));
@@ -184,7 +261,7 @@ static const struct {
 	{NODES, "{}", "a list", ERR_TEXT},
 	{NODES, "[1]", "an object", ERR_TEXT},
 	{NODES, "[]", "hip", ERR_TEXT},
-	{NODES, "[{\"name\": \"Hip\"}]", "Scene_Root, Bone01, hip", ERR_TEXT},
+	{NODES, "[{\"name\": \"Leg\"}]", "Scene_Root, Bone01, hip", ERR_TEXT},
 	{NODES, "[{\"name\": \"hip\"}, {\"name\": \"hip\"}]", "two nodes", ERR_TEXT},
 	{NODES, "[{\"name\": 5}]", "a text", ERR_TEXT},
 	{NODES, "[{\"name\": \"hip\", \"children\": [1]}]", "0 to 0", ERR_TEXT},
@@ -254,6 +331,8 @@ static const struct {
 	 ERR_TEXT},
 	{BUFFERS, "[]", "out of range", ERR_TEXT},
 	{BUFFERS, "[{\"byteLength\": 48}]", "no bytes", ERR_TEXT},
+	{BUFFERS, "[{\"byteLength\": 48}], \"extensionsUsed\": [\"EXT_meshopt_compression\"]",
+	 "without EXT_meshopt_compression", ERR_TEXT},
 	{BUFFERS, "[{\"byteLength\": 48, \"uri\": \"clip.bin\"}]", "glTF Embedded", ERR_TEXT},
 	{BUFFERS, "[{\"byteLength\": 1, \"uri\": \"data:a/b;base64,A*==\"}]", "not base64",
 	 ERR_TEXT},
@@ -520,6 +599,9 @@ Suite *gltf_read_suite(void)
 	tcase_add_loop_test(t, numbers_are_read_in_every_form, 0, ARRAY_SIZE(forms));
 	tcase_add_test(t, the_animation_of_the_clip_is_the_one);
 	tcase_add_test(t, what_is_no_bone_counts_for_nothing);
+	tcase_add_test(t, a_name_that_is_nearly_a_bones_is_known);
+	tcase_add_test(t, a_node_that_moves_beside_a_missing_bone_is_refused);
+	tcase_add_test(t, a_pointer_is_read);
 	tcase_add_test(t, a_name_that_was_cut_is_known);
 	tcase_add_test(t, of_two_nodes_the_joint_is_the_bone);
 	tcase_add_loop_test(t, faults_are_told, 0, ARRAY_SIZE(faults));
