@@ -4,6 +4,7 @@
 #include "disk/dirfd.h"
 #include "stamp.h"
 #include "util/clock.h"
+#include "util/composed.h"
 #include "view/page.h"
 
 #include <dirent.h>
@@ -456,6 +457,28 @@ static bool write_over(struct writing *w, int fd)
 	return put_stamp(w, fd);
 }
 
+/*
+ * Where the disk takes two names for the same, by their case or the form of their characters, the
+ * folder is that of the file that came first.
+ */
+static bool check_same_name(struct writing *w, int fd)
+{
+	const char *name = w->x->tree.file_name;
+	char *other = stamp_file_name(fd);
+	bool fine = !other || strcmp(other, name) == 0 ||
+		    (strcasecmp(other, name) != 0 && !composed_same(other, name));
+
+	if (!fine) {
+		err_set(w->err, ERR_CONFLICT,
+			"the folder of this name is that of \"%s\", which this file system takes "
+			"for the same name",
+			other);
+		err_accept(w->err, "another name for one of them, or a DIR that tells them apart");
+	}
+	free(other);
+	return fine;
+}
+
 static bool write_folder(struct writing *w, const struct export_part *part)
 {
 	const struct folder_export *x = w->x;
@@ -466,7 +489,8 @@ static bool write_folder(struct writing *w, const struct export_part *part)
 	if (w->fresh)
 		fine = export_folder_write_new(w, part);
 	else
-		fine = error ? fail_writing(w, error, x->name) : write_over(w, fd);
+		fine = error ? fail_writing(w, error, x->name)
+			     : check_same_name(w, fd) && write_over(w, fd);
 	if (fd >= 0)
 		close(fd);
 	return fine;

@@ -204,6 +204,23 @@ static int parse_stamp(struct stamp *s, char *text, const char *file)
 	return s->arena.failed ? ENOMEM : 0;
 }
 
+char *stamp_file_name(int folder)
+{
+	struct buf text = BUF_INIT;
+	char *name = NULL, *line = NULL, *rest;
+	struct stat st;
+
+	if (dirfd_read(folder, STAMP_FILE, SIZE_MAX_OF_STAMP, &text, &st) == 0) {
+		buf_char(&text, '\0');
+		rest = text.failed ? NULL : (char *)text.data;
+		if (rest && strcmp(strsep(&rest, "\n"), FIRST_LINE) == 0)
+			line = after_prefix(strsep(&rest, "\n"), "file ");
+		name = line ? strdup(line) : NULL;
+	}
+	buf_release(&text);
+	return name;
+}
+
 int stamp_read(int folder, const char *file, struct stamp *s)
 {
 	struct buf text = BUF_INIT;

@@ -55,6 +55,8 @@ struct stamp {
  */
 int stamp_read(int folder, const char *file, struct stamp *s);
 void stamp_release(struct stamp *s);
+/* The name of the file that the stamp in the folder is of, which the caller frees; NULL: none. */
+char *stamp_file_name(int folder);
 /* Finds a text in a stamp that was read or sorted; NULL: none. */
 struct stamp_text *stamp_find(const struct stamp *s, const char *path);
 
